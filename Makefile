@@ -1,0 +1,224 @@
+# simhash-utils. `make help` lists the targets; what differs between machines is in config.mk.
+
+VERSION = 0.1.0
+SOVERSION = 0
+
+include config.mk
+
+MAKEFLAGS += --no-builtin-rules
+.DELETE_ON_ERROR:
+.SUFFIXES:
+.DEFAULT_GOAL := all
+
+# ---- where things go -------------------------------------------------------------------------
+# SAN=1 (address and undefined behaviour) and SAN=thread build apart from the ordinary build.
+SANITIZE_1 = address,undefined
+SANITIZE_thread = thread
+SANITIZE := $(SANITIZE_$(SAN))
+ifneq ($(SAN),)
+ifeq ($(SANITIZE),)
+$(error SAN=$(SAN): known are SAN=1 and SAN=thread)
+endif
+endif
+
+BUILD_DEFAULT := build$(if $(SAN),$(patsubst -san-1,-san,-san-$(SAN)))
+BUILD = $(BUILD_DEFAULT)
+
+# Programs stand beside their sources, unless the build is somewhere of its own.
+SHBIN := $(if $(filter build,$(BUILD)),bin,$(BUILD)/bin)
+
+# ---- sources ---------------------------------------------------------------------------------
+LIB_SRC := $(sort $(wildcard lib/*/*.c))
+PROG_SRC := $(sort $(wildcard bin/sh*.c))
+SHARED_SRC := $(filter-out $(PROG_SRC),$(sort $(wildcard bin/*.c)))
+UNIT_SRC := $(sort $(wildcard t/unit/test_*.c))
+BENCH_SRC := $(sort $(wildcard t/bench/*.c))
+
+LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/%.o)
+SHARED_OBJ := $(SHARED_SRC:%.c=$(BUILD)/%.o)
+TEST_SRC := $(UNIT_SRC) $(BENCH_SRC)
+ALL_OBJ := $(LIB_OBJ) $(SHARED_OBJ) $(PROG_SRC:%.c=$(BUILD)/%.o) $(TEST_SRC:%.c=$(BUILD)/%.o)
+
+PROGS := $(PROG_SRC:bin/%.c=$(SHBIN)/%)
+UNIT := $(UNIT_SRC:%.c=$(BUILD)/%)
+BENCH := $(BENCH_SRC:%.c=$(BUILD)/%)
+LIB_A := $(BUILD)/libsimhash.a
+LIB_SO := $(BUILD)/libsimhash.so.$(SOVERSION)
+LIB_PC := $(BUILD)/libsimhash.pc
+MAN := $(sort $(wildcard man/*.[1-9]))
+BATS := $(sort $(wildcard t/*.bats))
+
+# ---- flags -----------------------------------------------------------------------------------
+WARN = -Wall -Wextra -Wshadow -Wconversion -Wsign-conversion -Wstrict-prototypes \
+	-Wmissing-prototypes -Wpointer-arith -Wvla -Wformat=2
+
+# _FORTIFY_SOURCE wants optimisation, and is in the sanitizers' way.
+FORTIFY = $(if $(SAN)$(filter -O0,$(CFLAGS))$(findstring FORTIFY,$(CFLAGS) $(CPPFLAGS)),,\
+	-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
+
+# Without pkg-config the usual names do, which is enough until `make deps` has installed it.
+PKG_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(PKGS) 2>/dev/null)
+PKG_LIBS := $(or $(shell $(PKG_CONFIG) --libs $(PKGS) 2>/dev/null),$(PKGS:lib%=-l%))
+
+# One set of objects serves the archive and the shared library; without interposition
+# position-independent code is inlined as any other.
+ALL_CPPFLAGS = -D_GNU_SOURCE -DSH_VERSION='"$(VERSION)"' -Ilib -Ibin $(PKG_CFLAGS) \
+	$(FORTIFY) $(CPPFLAGS)
+ALL_CFLAGS = -std=c11 -O2 -g $(WARN) -pthread -fPIC -fno-semantic-interposition \
+	-fstack-protector-strong $(if $(SAN),-O1 -fno-omit-frame-pointer \
+	-fsanitize=$(SANITIZE) -fno-sanitize-recover=all) $(CFLAGS)
+ALL_LDFLAGS = -pthread -Wl,-z,relro -Wl,-z,now $(if $(SAN),-fsanitize=$(SANITIZE)) $(LDFLAGS)
+SO_LDFLAGS = -shared -Wl,-soname,$(notdir $(LIB_SO)) $(if $(SAN),,-Wl,-z,defs)
+
+# `make V=1` shows whole commands.
+quiet = $(if $(V),,@echo '$(1) $@' &&)
+COMPILE = $(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MMD -MP
+LINK = $(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS)
+
+# ---- building --------------------------------------------------------------------------------
+.PHONY: all
+all: $(PROGS) $(LIB_A) $(LIB_SO) ## build programs and library (the default)
+
+# A stamp holds a line of text and is newer than what hangs on it only when the text has changed:
+# so other flags, or a source that is gone, rebuild what they touch. $(call stamp,FILE,TEXT)
+define stamp
+ifneq ($$(strip $$(file <$(1))),$$(strip $(2)))
+$(1): FORCE
+endif
+$(1):
+	@mkdir -p $$(@D)
+	@printf '%s\n' '$$(subst ','\'',$(2))' >$$@
+endef
+.PHONY: FORCE
+FORCE:
+
+$(eval $(call stamp,$(BUILD)/flags,$$(COMPILE) $$(LINK) $$(AR) $$(PKG_LIBS)))
+$(eval $(call stamp,$(BUILD)/objects,$$(LIB_OBJ)))
+$(eval $(call stamp,$(BUILD)/shared-objects,$$(SHARED_OBJ)))
+
+$(ALL_OBJ): $(BUILD)/%.o: %.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call quiet,CC) $(COMPILE) -c -o $@ $<
+
+$(LIB_A): $(LIB_OBJ) $(BUILD)/objects
+	@rm -f $@
+	$(call quiet,AR) $(AR) rcs $@ $(LIB_OBJ)
+
+$(LIB_SO): $(LIB_OBJ) $(BUILD)/objects
+	$(call quiet,LD) $(LINK) $(SO_LDFLAGS) -o $@ $(LIB_OBJ) $(PKG_LIBS)
+
+$(PROGS): $(SHBIN)/%: $(BUILD)/bin/%.o $(SHARED_OBJ) $(LIB_A) $(BUILD)/shared-objects
+	@mkdir -p $(@D)
+	$(call quiet,LD) $(LINK) -pie -o $@ $< $(SHARED_OBJ) $(LIB_A) $(PKG_LIBS)
+
+$(UNIT) $(BENCH): %: %.o $(LIB_A)
+	$(call quiet,LD) $(LINK) -pie -o $@ $< $(LIB_A) $(PKG_LIBS)
+
+$(TEST_SRC:%.c=$(BUILD)/%.o): ALL_CPPFLAGS += -It/unit
+
+-include $(ALL_OBJ:.o=.d)
+
+# ---- trying and testing ----------------------------------------------------------------------
+# What tests and scripts are told: where the programs, the documents and the build are.
+export SHBIN := $(abspath $(SHBIN))
+export T_DATA := $(abspath t/data)
+TEST_ENV = BUILD=$(abspath $(BUILD)) CC='$(CC)' ASAN_OPTIONS=exitcode=99 \
+	UBSAN_OPTIONS=exitcode=99:print_stacktrace=1
+
+.PHONY: deps demo check check-unit check-bats
+deps: ## install what is missing to build and test (Debian packages)
+	@share/deps build check
+
+# The flags were computed before `deps` ran, so what follows it is a make of its own.
+demo: ## find the near-duplicates in the bundled English and Chinese documents
+	@share/deps build
+	@+$(MAKE) --no-print-directory -s all
+	@share/demo
+
+check: ## run all tests; the last line is `N passed, N failed`
+	@share/deps build check
+	@+$(MAKE) --no-print-directory -s all $(UNIT)
+	@$(TEST_ENV) t/run $(UNIT) $(BATS)
+
+check-unit: $(UNIT) ## run the unit tests only
+	@$(TEST_ENV) t/run $(UNIT)
+
+check-bats: all ## run the programs' tests only; one file: make check-bats BATS=t/shfp.bats
+	@$(TEST_ENV) t/run $(BATS)
+
+# $(call run_script,FILE,ARGUMENTS): a target whose script is not there fails, and says so.
+run_script = @test -x $(1) || { echo 'make $@: nothing here yet: no $(1)' >&2; exit 1; }; \
+	$(TEST_ENV) $(1) $(2)
+
+.PHONY: bench bench-smoke soak fuzz quality
+bench: all $(BENCH) ## measure speed
+	$(call run_script,t/bench/run)
+
+bench-smoke: all $(BENCH) ## see that the benchmarks run, on little input
+	$(call run_script,t/bench/run,--smoke)
+
+soak: all ## the long tests: large input, many random cases
+	$(call run_script,t/soak/run)
+
+fuzz: ## fuzz what reads untrusted input
+	$(call run_script,t/fuzz/run)
+
+quality: all ## recall and precision on labelled near-duplicates
+	$(call run_script,t/quality/run)
+
+# ---- installing ------------------------------------------------------------------------------
+# The one that a program is linked with is found by name, libsimhash.so, at link time.
+$(LIB_PC): lib/libsimhash.pc.in $(BUILD)/pc-paths
+	@sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' \
+	    -e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' -e 's|@VERSION@|$(VERSION)|' \
+	    -e 's|@PKGS@|$(PKGS)|' $< >$@
+$(eval $(call stamp,$(BUILD)/pc-paths,$$(PREFIX) $$(LIBDIR) $$(INCLUDEDIR) $$(VERSION) $$(PKGS)))
+
+D_BIN = "$(DESTDIR)$(BINDIR)"
+D_LIB = "$(DESTDIR)$(LIBDIR)"
+D_INC = "$(DESTDIR)$(INCLUDEDIR)"
+D_MAN = "$(DESTDIR)$(MANDIR)"
+
+.PHONY: install uninstall
+install: all $(LIB_PC) ## install programs, library, header and man pages below PREFIX
+	install -d $(D_BIN) $(D_LIB)/pkgconfig $(D_INC)
+	install -m 755 $(PROGS) $(D_BIN)
+	install -m 644 $(LIB_A) $(D_LIB)
+	install -m 755 $(LIB_SO) $(D_LIB)
+	ln -sf $(notdir $(LIB_SO)) $(D_LIB)/libsimhash.so
+	install -m 644 $(LIB_PC) $(D_LIB)/pkgconfig
+	install -m 644 lib/simhash.h $(D_INC)
+	@for page in $(MAN); do \
+	    install -d $(D_MAN)/man"$${page##*.}" && \
+	    install -m 644 "$$page" $(D_MAN)/man"$${page##*.}" || exit 1; \
+	done
+
+uninstall: ## remove what install installed
+	for prog in $(notdir $(PROGS)); do rm -f $(D_BIN)/"$$prog"; done
+	for file in $(notdir $(LIB_A) $(LIB_SO)) libsimhash.so pkgconfig/libsimhash.pc; do \
+	    rm -f $(D_LIB)/"$$file"; done
+	rm -f $(D_INC)/simhash.h
+	for page in $(notdir $(MAN)); do rm -f $(D_MAN)/man"$${page##*.}"/"$$page"; done
+
+# ---- keeping house ---------------------------------------------------------------------------
+.PHONY: dist lint format clean help
+DIST = simhash-utils-$(VERSION)
+dist: ## make a tarball of the last commit, the same bytes wherever it is made
+	@git diff --quiet HEAD || echo 'make dist: changes that are not committed stay out' >&2
+	git -c tar.umask=022 archive --prefix=$(DIST)/ HEAD | gzip -9n >$(DIST).tar.gz
+
+lint: ## compile with gcc and clang, warnings as errors; check man pages, scripts and format
+	@share/deps build check lint
+	@+MAKE='$(MAKE)' t/lint
+
+format: ## lay out the C sources as .clang-format says
+	clang-format -i $(wildcard lib/*.h lib/*/*.[ch] bin/*.[ch] t/*/*.[ch])
+
+clean: ## remove what was built
+	rm -rf build build-san build-san-thread $(filter-out build,$(BUILD)) $(PROG_SRC:%.c=%)
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-12s %s\n", $$1, $$2 }' Makefile
+	@echo
+	@echo 'Variables: V=1 (show commands), SAN=1 or SAN=thread (sanitizers, in build-san…),'
+	@echo 'BUILD=DIR (build there, programs in DIR/bin), CC, CFLAGS, CPPFLAGS, LDFLAGS, PREFIX, DESTDIR (see config.mk)'
