@@ -1,0 +1,167 @@
+#include "base/hmap.h"
+
+#include <stdlib.h>
+
+#include "base/buf.h"
+#include "base/bytes.h"
+#include "base/siphash.h"
+
+enum { FIRST_BITS = 6, CLEAR_KEEPS_BITS = 12, LENGTH_BYTES = 4 };
+
+/* Linear probing from the place that the top bits of the tag name. The tag saves
+ * the visit to the key, and lets the table grow without hashing anything again. */
+struct sh_hmap_slot {
+	uint32_t tag;
+	uint32_t index1; /* index + 1; 0 = empty */
+};
+
+int sh_hmap_init(struct sh_hmap *m, struct sh_error *err)
+{
+	*m = (struct sh_hmap){ 0 };
+	return sh_random_key(m->hash_key, err);
+}
+
+void sh_hmap_free(struct sh_hmap *m)
+{
+	free(m->slots);
+	free(m->keys);
+	sh_arena_free(&m->arena);
+	*m = (struct sh_hmap){ 0 };
+}
+
+void sh_hmap_clear(struct sh_hmap *m)
+{
+	m->n = 0;
+	sh_arena_clear(&m->arena);
+	if (m->slot_bits <= CLEAR_KEEPS_BITS) {
+		if (m->slots)
+			memset(m->slots, 0, sizeof *m->slots << m->slot_bits);
+		return;
+	}
+	free(m->slots);
+	free(m->keys);
+	m->slots = NULL;
+	m->keys = NULL;
+	m->keys_cap = 0;
+	m->slot_bits = 0;
+}
+
+struct sh_slice sh_hmap_key(const struct sh_hmap *m, uint32_t index)
+{
+	const char *p = m->keys[index];
+
+	return sh_slice(p, sh_le32(p - LENGTH_BYTES));
+}
+
+size_t sh_hmap_bytes(const struct sh_hmap *m)
+{
+	size_t slots = m->slots ? sizeof *m->slots << m->slot_bits : 0;
+
+	return slots + m->keys_cap * sizeof *m->keys + m->arena.bytes;
+}
+
+static uint32_t tag_of(const struct sh_hmap *m, struct sh_slice key)
+{
+	return (uint32_t)(sh_siphash(m->hash_key, key.p, key.n) >> 32);
+}
+
+static size_t home(uint32_t tag, unsigned bits)
+{
+	return bits <= 32 ? (size_t)tag >> (32 - bits) : (size_t)tag << (bits - 32);
+}
+
+/* The key's slot, or the empty one where it would go. */
+static struct sh_hmap_slot *probe(const struct sh_hmap *m, struct sh_slice key, uint32_t tag)
+{
+	size_t mask = ((size_t)1 << m->slot_bits) - 1;
+	size_t i = home(tag, m->slot_bits);
+	struct sh_hmap_slot *s;
+
+	for (;; i = (i + 1) & mask) {
+		s = &m->slots[i];
+		if (!s->index1)
+			return s;
+		if (s->tag == tag && sh_slice_eq(sh_hmap_key(m, s->index1 - 1), key))
+			return s;
+	}
+}
+
+static int grow(struct sh_hmap *m, struct sh_error *err)
+{
+	unsigned bits = m->slots ? m->slot_bits + 1 : FIRST_BITS;
+	size_t old = m->slots ? (size_t)1 << m->slot_bits : 0;
+	size_t mask = ((size_t)1 << bits) - 1, i, j;
+	struct sh_hmap_slot *slots = calloc(mask + 1, sizeof *slots);
+
+	if (!slots)
+		return sh_error_nomem(err);
+	for (i = 0; i < old; i++) {
+		if (!m->slots[i].index1)
+			continue;
+		for (j = home(m->slots[i].tag, bits); slots[j].index1;)
+			j = (j + 1) & mask;
+		slots[j] = m->slots[i];
+	}
+	free(m->slots);
+	m->slots = slots;
+	m->slot_bits = bits;
+	return 0;
+}
+
+bool sh_hmap_find(const struct sh_hmap *m, struct sh_slice key, uint32_t *index)
+{
+	struct sh_hmap_slot *s;
+
+	if (!m->slots)
+		return false;
+	s = probe(m, key, tag_of(m, key));
+	if (!s->index1)
+		return false;
+	*index = s->index1 - 1;
+	return true;
+}
+
+/* Copy the key behind its length and give it the next index. */
+static int keep(struct sh_hmap *m, struct sh_slice key, struct sh_error *err)
+{
+	char *p;
+
+	if (m->n == UINT32_MAX)
+		return sh_error_set(err, SH_ERR_RANGE, "more than 4294967295 different keys");
+	if (key.n > UINT32_MAX)
+		return sh_error_set(err, SH_ERR_RANGE, "a key of 4 GiB or more");
+	if (m->n == m->keys_cap &&
+	    sh_grow((void **)&m->keys, &m->keys_cap, (size_t)m->n + 1, sizeof *m->keys, err) < 0)
+		return -1;
+	p = sh_arena_room(&m->arena, LENGTH_BYTES + key.n, err);
+	if (!p)
+		return -1;
+	sh_put_le32(p, (uint32_t)key.n);
+	if (key.n)
+		memcpy(p + LENGTH_BYTES, key.p, key.n);
+	m->keys[m->n++] = p + LENGTH_BYTES;
+	return 0;
+}
+
+int sh_hmap_put(
+    struct sh_hmap *m, struct sh_slice key, uint32_t *index, bool *fresh, struct sh_error *err)
+{
+	uint32_t tag = tag_of(m, key);
+	struct sh_hmap_slot *s;
+	bool added;
+
+	/* At most 3/4 full, before the new key. */
+	if ((!m->slots || m->n >= ((size_t)3 << m->slot_bits) / 4) && grow(m, err) < 0)
+		return -1;
+	s = probe(m, key, tag);
+	added = !s->index1;
+	if (added) {
+		if (keep(m, key, err) < 0)
+			return -1;
+		*s = (struct sh_hmap_slot){ tag, m->n };
+	}
+	*index = s->index1 - 1;
+	if (fresh)
+		*fresh = added;
+	return 0;
+}

@@ -1,0 +1,189 @@
+#include "base/num.h"
+
+#include "base/bytes.h"
+
+#define BYTES(x) (UINT64_C(0x0101010101010101) * (x))
+
+const char *sh_num_reason(int code)
+{
+	switch (code) {
+	case SH_NUM_PLACES:
+		return "more than 6 decimal places";
+	case SH_NUM_RANGE:
+		return "too large";
+	default:
+		return "not a number";
+	}
+}
+
+/* Any string of 19 digits fits; only longer ones need the check at each step. */
+int sh_parse_u64(struct sh_slice s, uint64_t *out)
+{
+	uint64_t x = 0;
+	unsigned d, bad = s.n == 0;
+	size_t i, safe = s.n < 19 ? s.n : 19;
+
+	for (i = 0; i < safe; i++) {
+		d = (unsigned char)s.p[i] - (unsigned)'0';
+		bad |= d > 9;
+		x = x * 10 + d;
+	}
+	if (bad)
+		return SH_NUM_MALFORMED;
+	for (; i < s.n; i++) {
+		d = (unsigned char)s.p[i] - (unsigned)'0';
+		if (d > 9)
+			return SH_NUM_MALFORMED;
+		if (!bad && (x > UINT64_MAX / 10 || x * 10 > UINT64_MAX - d))
+			bad = 1;
+		x = x * 10 + d;
+	}
+	if (bad)
+		return SH_NUM_RANGE;
+	*out = x;
+	return SH_NUM_OK;
+}
+
+int sh_parse_weight(struct sh_slice s, int64_t *millionths)
+{
+	const char *dot = s.n ? memchr(s.p, '.', s.n) : NULL;
+	size_t places = dot ? s.n - (size_t)(dot - s.p) - 1 : 0;
+	uint64_t whole, part = 0;
+	int rc, rc2 = SH_NUM_OK;
+
+	rc = sh_parse_u64(sh_slice(s.p, dot ? (size_t)(dot - s.p) : s.n), &whole);
+	if (dot)
+		rc2 = sh_parse_u64(sh_slice(dot + 1, places), &part);
+	if (rc == SH_NUM_MALFORMED || rc2 == SH_NUM_MALFORMED)
+		return SH_NUM_MALFORMED;
+	if (places > SH_WEIGHT_PLACES)
+		return SH_NUM_PLACES;
+	for (; dot && places < SH_WEIGHT_PLACES; places++)
+		part *= 10;
+	if (rc || whole > (uint64_t)(INT64_MAX / SH_WEIGHT_ONE))
+		return SH_NUM_RANGE;
+	part += whole * (uint64_t)SH_WEIGHT_ONE;
+	if (part > INT64_MAX)
+		return SH_NUM_RANGE;
+	*millionths = (int64_t)part;
+	return SH_NUM_OK;
+}
+
+int sh_parse_size(struct sh_slice s, uint64_t *bytes)
+{
+	static const char units[] = "KMGTP";
+	const char *unit;
+	unsigned shift = 0;
+	uint64_t x;
+	int rc;
+
+	if (s.n && (s.p[s.n - 1] < '0' || s.p[s.n - 1] > '9')) {
+		unit = memchr(units, s.p[s.n - 1] & ~0x20, sizeof units - 1);
+		if (!unit)
+			return SH_NUM_MALFORMED;
+		shift = 10 * (unsigned)(unit - units + 1);
+		s.n--;
+	}
+	rc = sh_parse_u64(s, &x);
+	if (rc)
+		return rc;
+	if (x > UINT64_MAX >> shift)
+		return SH_NUM_RANGE;
+	*bytes = x << shift;
+	return SH_NUM_OK;
+}
+
+size_t sh_print_u64(char *out, uint64_t x)
+{
+	static const char pairs[] = "00010203040506070809101112131415161718192021222324"
+				    "25262728293031323334353637383940414243444546474849"
+				    "50515253545556575859606162636465666768697071727374"
+				    "75767778798081828384858687888990919293949596979899";
+	char tmp[SH_NUM_CHARS];
+	size_t i = sizeof tmp;
+
+	for (; x >= 100; x /= 100)
+		memcpy(tmp + (i -= 2), pairs + x % 100 * 2, 2);
+	if (x >= 10)
+		memcpy(tmp + (i -= 2), pairs + x * 2, 2);
+	else
+		tmp[--i] = (char)('0' + x);
+	memcpy(out, tmp + i, sizeof tmp - i);
+	return sizeof tmp - i;
+}
+
+size_t sh_print_weight(char *out, int64_t millionths)
+{
+	uint64_t part = (uint64_t)millionths % (uint64_t)SH_WEIGHT_ONE;
+	size_t n = sh_print_u64(out, (uint64_t)millionths / (uint64_t)SH_WEIGHT_ONE), i;
+
+	if (!part)
+		return n;
+	out[n++] = '.';
+	for (i = SH_WEIGHT_PLACES; i-- > 0; part /= 10)
+		out[n + i] = (char)('0' + part % 10);
+	n += SH_WEIGHT_PLACES;
+	while (out[n - 1] == '0')
+		n--;
+	return n;
+}
+
+/* One nibble a byte -> one lower-case digit a byte. */
+static uint64_t digits_of_nibbles(uint64_t v)
+{
+	return v + BYTES('0') + ((v + BYTES(6)) >> 4 & BYTES(1)) * ('a' - '9' - 1);
+}
+
+/* The top 32 bits of w as 8 digits; the first digit is the lowest byte. */
+static uint64_t hex8(uint64_t w)
+{
+	uint64_t v = w >> 32;
+
+	v = (v << 32 | v >> 16) & UINT64_C(0x0000ffff0000ffff);
+	v = (v << 16 | v >> 8) & UINT64_C(0x00ff00ff00ff00ff);
+	v = (v << 8 | v >> 4) & BYTES(0x0f);
+	return digits_of_nibbles(v);
+}
+
+size_t sh_print_hex(char *out, const uint64_t *w, size_t digits)
+{
+	char tmp[16];
+	size_t i, n;
+
+	for (i = 0; i < digits; i += 16, w++) {
+		sh_put_le64(tmp, hex8(*w));
+		sh_put_le64(tmp + 8, hex8(*w << 32));
+		n = digits - i < 16 ? digits - i : 16;
+		memcpy(out + i, tmp, n);
+	}
+	return digits;
+}
+
+/* 8 digits -> 32 bits. Printing what was read tells whether it was hexadecimal. */
+static uint64_t unhex8(const char *p, uint64_t *bad)
+{
+	uint64_t x = sh_le64(p);
+	uint64_t v = (x & BYTES(0x0f)) + (x >> 6 & BYTES(1)) * 9;
+
+	v &= BYTES(0x0f);
+	*bad |= digits_of_nibbles(v) ^ x;
+	v = (v << 4 | v >> 8) & UINT64_C(0x00ff00ff00ff00ff);
+	v = (v | v >> 8) & UINT64_C(0x0000ffff0000ffff);
+	return __builtin_bswap32((uint32_t)(v | v >> 16));
+}
+
+int sh_parse_hex(struct sh_slice s, uint64_t *w)
+{
+	char tmp[16];
+	uint64_t bad = s.n == 0;
+	size_t i;
+
+	for (i = 0; i + 16 <= s.n; i += 16)
+		*w++ = unhex8(s.p + i, &bad) << 32 | unhex8(s.p + i + 8, &bad);
+	if (i < s.n) {
+		memset(tmp, '0', sizeof tmp);
+		memcpy(tmp, s.p + i, s.n - i);
+		*w = unhex8(tmp, &bad) << 32 | unhex8(tmp + 8, &bad);
+	}
+	return bad ? SH_NUM_MALFORMED : SH_NUM_OK;
+}
