@@ -1,0 +1,38 @@
+/* A view of bytes that somebody else owns. */
+#ifndef SH_BASE_SLICE_H
+#define SH_BASE_SLICE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+struct sh_slice {
+	const char *p;
+	size_t n;
+};
+
+static inline struct sh_slice sh_slice(const char *p, size_t n)
+{
+	return (struct sh_slice){ p, n };
+}
+
+static inline struct sh_slice sh_slice_str(const char *s)
+{
+	return (struct sh_slice){ s, strlen(s) };
+}
+
+static inline bool sh_slice_eq(struct sh_slice a, struct sh_slice b)
+{
+	return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
+}
+
+/* Bytewise order, a prefix before its extensions: <0, 0 or >0, as LC_ALL=C sort. */
+static inline int sh_slice_cmp(struct sh_slice a, struct sh_slice b)
+{
+	size_t n = a.n < b.n ? a.n : b.n;
+	int c = n ? memcmp(a.p, b.p, n) : 0;
+
+	return c ? c : (a.n > b.n) - (a.n < b.n);
+}
+
+#endif

@@ -1,0 +1,45 @@
+#include "io/lines.h"
+
+void sh_lines_init(struct sh_lines *l, char *const *names, size_t n_names)
+{
+	*l = (struct sh_lines){ 0 };
+	sh_source_init(&l->source, names, n_names);
+}
+
+void sh_lines_free(struct sh_lines *l)
+{
+	sh_source_free(&l->source);
+	sh_buf_free(&l->block);
+}
+
+int sh_lines_next(struct sh_lines *l, struct sh_slice *line, struct sh_error *err)
+{
+	const char *start, *lf;
+
+	if (l->at == l->block.n) {
+		int got = sh_source_read(&l->source, &l->block, &l->from, err);
+
+		if (got <= 0) {
+			l->at = l->block.n = 0;
+			return got;
+		}
+		l->at = 0;
+		l->starts_file = l->from.starts_file;
+	} else {
+		l->from.line++;
+		l->starts_file = false;
+	}
+	start = l->block.p + l->at;
+	lf = memchr(start, '\n', l->block.n - l->at);
+	line->p = start;
+	line->n = lf ? (size_t)(lf - start) : l->block.n - l->at;
+	l->at += line->n + (lf != NULL);
+	return 1;
+}
+
+int sh_lines_blame(const struct sh_lines *l, struct sh_error *err)
+{
+	err->file = l->from.file;
+	err->line = l->from.line;
+	return -1;
+}

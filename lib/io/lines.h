@@ -1,0 +1,24 @@
+/* One line after the other, for programs that work on records in order. */
+#ifndef SH_IO_LINES_H
+#define SH_IO_LINES_H
+
+#include "io/source.h"
+
+struct sh_lines {
+	struct sh_source source;
+	struct sh_buf block;
+	struct sh_origin from; /* of the block; from.line: of the line last returned */
+	size_t at;
+	bool starts_file; /* the line last returned is the first of its file */
+};
+
+void sh_lines_init(struct sh_lines *l, char *const *names, size_t n_names);
+void sh_lines_free(struct sh_lines *l);
+
+/* The next line without its LF, valid until the next call: 1, 0 at the end, -1. */
+int sh_lines_next(struct sh_lines *l, struct sh_slice *line, struct sh_error *err);
+
+/* Put the place of the line last returned into err, which tells already what is wrong; -1. */
+int sh_lines_blame(const struct sh_lines *l, struct sh_error *err);
+
+#endif

@@ -1,0 +1,37 @@
+/* Blocks of lines worked on by several threads, results written in input order.
+ *
+ * The calling thread reads and writes, the workers compute. With one worker no
+ * thread is started. The output is the same for any number of workers, errors
+ * included: what stands before the first bad record is written, nothing after it. */
+#ifndef SH_IO_POOL_H
+#define SH_IO_POOL_H
+
+#include "io/sink.h"
+#include "io/source.h"
+
+struct sh_job {
+	struct sh_origin from;
+	struct sh_slice in;  /* whole lines, SH_PAD readable bytes behind them */
+	struct sh_buf out;   /* what to write to the output */
+	struct sh_buf aside; /* what to write beside it: rejected records */
+	struct sh_buf notes; /* lines for the user, without the program's name */
+	uint64_t records, rejected, ill_formed, empty; /* counted by the worker */
+	struct sh_error err;
+	int failed;          /* the work ended early with *err */
+	struct sh_buf block; /* owns `in` */
+	int state;           /* of the pool alone */
+};
+
+struct sh_pool {
+	/* Work on job->in with one worker's own state; 0, or -1 with job->err. */
+	int (*work)(void *worker, struct sh_job *job);
+	void **workers; /* one state a worker */
+	unsigned n_workers;
+	/* Called in input order by the calling thread, also for the job that failed; 0 or -1. */
+	int (*done)(void *arg, struct sh_job *job, struct sh_error *err);
+	void *arg;
+};
+
+int sh_pool_run(const struct sh_pool *pool, struct sh_source *source, struct sh_error *err);
+
+#endif

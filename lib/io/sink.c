@@ -1,0 +1,209 @@
+#include "io/sink.h"
+#include "io/source.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { FLUSH_AT = 128 * 1024 };
+
+static void release(struct sh_sink *s)
+{
+	free(s->tmp);
+	free(s->target);
+	sh_buf_free(&s->buf);
+	s->tmp = s->target = NULL;
+	s->fd = -1;
+}
+
+/* The mode that open(2) would give, or that of the file to be replaced. */
+static mode_t output_mode(const char *target)
+{
+	struct stat st;
+	mode_t mask;
+
+	if (stat(target, &st) == 0)
+		return st.st_mode & 07777;
+	mask = umask(0);
+	umask(mask);
+	return 0666 & ~mask;
+}
+
+/* target's folder and "." and target's name and six X, which mkstemp(3) wants. */
+static char *temporary_name(const char *target)
+{
+	const char *slash = strrchr(target, '/');
+	const char *base = slash ? slash + 1 : target;
+	char *name = NULL;
+
+	if (asprintf(&name, "%.*s.%s.XXXXXX", (int)(base - target), target, base) < 0)
+		return NULL;
+	return name;
+}
+
+static int open_beside(struct sh_sink *s, struct sh_error *err)
+{
+	s->tmp = temporary_name(s->target);
+	if (!s->tmp)
+		return sh_error_nomem(err);
+	s->fd = mkostemp(s->tmp, O_CLOEXEC);
+	if (s->fd < 0) {
+		free(s->tmp);
+		s->tmp = NULL;
+		return sh_error_sys(err, "cannot create a file beside '%s'", s->target);
+	}
+	if (fchmod(s->fd, output_mode(s->target)) < 0)
+		return sh_error_sys(err, "cannot set the mode of '%s'", s->tmp);
+	return 0;
+}
+
+static int open_file(struct sh_sink *s, const char *path, struct sh_error *err)
+{
+	struct stat st;
+	bool exists = stat(path, &st) == 0;
+
+	if (exists && !S_ISREG(st.st_mode)) {
+		s->fd = open(path, O_WRONLY | O_CLOEXEC);
+		return s->fd < 0 ? sh_error_sys(err, "cannot open '%s'", path) : 0;
+	}
+	/* Through a symbolic link it is the file behind it that is replaced. */
+	s->target = exists ? realpath(path, NULL) : strdup(path);
+	if (!s->target)
+		return sh_error_nomem(err);
+	return open_beside(s, err);
+}
+
+int sh_sink_open(struct sh_sink *s, const char *path, struct sh_error *err)
+{
+	*s = (struct sh_sink){ .fd = STDOUT_FILENO, .name = "standard output" };
+	if (path && strcmp(path, "-") != 0) {
+		s->name = path;
+		s->fd = -1;
+		if (open_file(s, path, err) < 0) {
+			sh_sink_abort(s);
+			return -1;
+		}
+	} else if (fcntl(STDOUT_FILENO, F_GETFL) < 0) {
+		/* Found out now, a closed output costs nothing; later, a day's work. */
+		return sh_error_sys(err, "cannot write to standard output");
+	}
+	sh_enlarge_pipe(s->fd);
+	return 0;
+}
+
+static int write_all(struct sh_sink *s, const char *p, size_t n, struct sh_error *err)
+{
+	while (n) {
+		ssize_t done = write(s->fd, p, n);
+
+		if (done < 0 && errno == EAGAIN) {
+			struct pollfd w = { .fd = s->fd, .events = POLLOUT };
+
+			if (poll(&w, 1, -1) < 0 && errno != EINTR)
+				return sh_error_sys(err, "cannot write to %s", s->name);
+			continue;
+		}
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done < 0)
+			return sh_error_sys(err, "cannot write to %s", s->name);
+		p += done;
+		n -= (size_t)done;
+	}
+	return 0;
+}
+
+int sh_sink_flush(struct sh_sink *s, struct sh_error *err)
+{
+	size_t n = s->buf.n;
+
+	s->buf.n = 0;
+	return write_all(s, s->buf.p, n, err);
+}
+
+char *sh_sink_room(struct sh_sink *s, size_t need, struct sh_error *err)
+{
+	if (s->buf.n >= FLUSH_AT && sh_sink_flush(s, err) < 0)
+		return NULL;
+	if (sh_buf_reserve(&s->buf, need > FLUSH_AT ? need : 2 * FLUSH_AT - s->buf.n, err) < 0)
+		return NULL;
+	return s->buf.p + s->buf.n;
+}
+
+int sh_sink_write(struct sh_sink *s, const void *p, size_t n, struct sh_error *err)
+{
+	char *room;
+
+	if (n >= FLUSH_AT)
+		return sh_sink_flush(s, err) < 0 ? -1 : write_all(s, p, n, err);
+	room = sh_sink_room(s, n, err);
+	if (!room)
+		return -1;
+	if (n)
+		memcpy(room, p, n);
+	sh_sink_used(s, n);
+	return 0;
+}
+
+/* A rename is on the disk only when its folder is. */
+static int sync_folder(const char *target, struct sh_error *err)
+{
+	const char *slash = strrchr(target, '/');
+	size_t n = slash ? (size_t)(slash - target) : 0;
+	char *folder = slash ? strndup(target, n ? n : 1) : strdup(".");
+	int fd, bad;
+
+	if (!folder)
+		return sh_error_nomem(err);
+	fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	free(folder);
+	if (fd < 0)
+		return sh_error_sys(err, "cannot open the folder of '%s'", target);
+	/* Some file systems cannot sync a folder, and say so with EINVAL. */
+	bad = fsync(fd) < 0 && errno != EINVAL;
+	if (bad)
+		sh_error_sys(err, "cannot sync the folder of '%s'", target);
+	close(fd);
+	return bad ? -1 : 0;
+}
+
+static int publish(struct sh_sink *s, struct sh_error *err)
+{
+	if (rename(s->tmp, s->target) < 0)
+		return sh_error_sys(err, "cannot rename '%s' to '%s'", s->tmp, s->target);
+	free(s->tmp);
+	s->tmp = NULL;
+	return sync_folder(s->target, err);
+}
+
+int sh_sink_close(struct sh_sink *s, struct sh_error *err)
+{
+	int fd = s->fd, bad = sh_sink_flush(s, err);
+
+	if (bad == 0 && s->tmp && fsync(fd) < 0)
+		bad = sh_error_sys(err, "cannot sync '%s'", s->name);
+	s->fd = -1;
+	if (close(fd) < 0 && bad == 0)
+		bad = sh_error_sys(err, "cannot close %s", s->name);
+	if (bad == 0 && s->tmp)
+		bad = publish(s, err);
+	if (bad < 0) {
+		sh_sink_abort(s);
+		return -1;
+	}
+	release(s);
+	return 0;
+}
+
+void sh_sink_abort(struct sh_sink *s)
+{
+	if (s->fd > STDOUT_FILENO)
+		close(s->fd);
+	if (s->tmp)
+		unlink(s->tmp);
+	release(s);
+}

@@ -1,0 +1,50 @@
+/* The input of a filter: its operands one after the other, as blocks of whole lines.
+ *
+ * A block never spans two files and never cuts a line, so blocks can be worked on
+ * in any order by any thread. The last line of a file may lack its LF. */
+#ifndef SH_IO_SOURCE_H
+#define SH_IO_SOURCE_H
+
+#include "base/buf.h"
+
+/* Bytes that may be read (not used) after the end of every block: wide loads overrun. */
+#define SH_PAD 64
+
+/* Longest line, in bytes. Offsets within a record are 32 bits wide. */
+#define SH_LINE_MAX (((size_t)1 << 31) - (1 << 20))
+
+struct sh_source {
+	char *const *names; /* borrowed operands; "-" is standard input */
+	size_t n_names;
+	size_t next;      /* the operand to open next */
+	int fd;           /* of the open one, -1 when none */
+	const char *name; /* of the open one, as messages say it */
+	uint64_t line;    /* number of the next line in it, from 1 */
+	bool eof;
+	struct sh_buf tail; /* the line that the last block would have cut */
+};
+
+/* Where the lines of a block came from. */
+struct sh_origin {
+	const char *file;
+	uint64_t line;    /* of the block's first line, from 1 */
+	uint64_t lines;   /* how many lines the block holds */
+	bool starts_file; /* the block's first byte is the file's first */
+};
+
+/* No operand stands for standard input. The names must outlive the source. */
+void sh_source_init(struct sh_source *s, char *const *names, size_t n_names);
+void sh_source_free(struct sh_source *s);
+
+/* Fill *b with the next whole lines, replacing what it held: 1, or 0 at the end of
+ * the last operand, or -1. Returns as soon as one read brought a whole line. */
+int sh_source_read(
+    struct sh_source *s, struct sh_buf *b, struct sh_origin *from, struct sh_error *err);
+
+/* Whether the next read would not wait for a slow writer. */
+bool sh_source_ready(const struct sh_source *s);
+
+/* Enlarge the pipe behind fd, when it is one, so that writer and reader run in longer strides. */
+void sh_enlarge_pipe(int fd);
+
+#endif
