@@ -125,7 +125,7 @@ export T_DATA := $(abspath t/data)
 TEST_ENV = BUILD=$(abspath $(BUILD)) CC='$(CC)' ASAN_OPTIONS=exitcode=99 \
 	UBSAN_OPTIONS=exitcode=99:print_stacktrace=1
 
-.PHONY: deps demo check check-unit check-bats
+.PHONY: deps demo check check-unit check-bats unit-programs
 deps: ## install what is missing to build and test (Debian packages)
 	@share/deps build check
 
@@ -137,8 +137,10 @@ demo: ## find the near-duplicates in the bundled English and Chinese documents
 
 check: ## run all tests; the last line is `N passed, N failed`
 	@share/deps build check
-	@+$(MAKE) --no-print-directory -s all $(UNIT)
+	@+$(MAKE) --no-print-directory -s all unit-programs
 	@$(TEST_ENV) t/run $(UNIT) $(BATS)
+
+unit-programs: $(UNIT)
 
 check-unit: $(UNIT) ## run the unit tests only
 	@$(TEST_ENV) t/run $(UNIT)

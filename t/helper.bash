@@ -1,0 +1,45 @@
+# What bats files share: load helper
+# shellcheck shell=bash disable=SC2034
+#
+# Each test starts in an empty directory of its own, with the programs in PATH and $T_DATA naming
+# t/data. A test reads as a transcript:
+#
+#     try 'shfp docs.tsv | shband -k 3 | sort | shjoin'
+#     exits 0
+#     same expected out
+bats_require_minimum_version 1.5.0
+
+: "${SHBIN:=$BATS_TEST_DIRNAME/../bin}"
+: "${T_DATA:=$BATS_TEST_DIRNAME/data}"
+export SHBIN T_DATA PATH="$SHBIN:$PATH" LC_ALL=C
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return 1
+}
+
+# Run a pipeline: its output to the file out, its messages to err, its status to $status.
+# The status is that of the last program in it that failed.
+try() {
+	tried=$1
+	status=0
+	bash -o pipefail -c "$1" >out 2>err || status=$?
+}
+
+# exits N: what was tried ended with this status.
+exits() {
+	[ "$status" -eq "$1" ] && return
+	echo "exit status $status, expected $1, of: $tried"
+	echo "(with PATH=$SHBIN:\$PATH LC_ALL=C T_DATA=$T_DATA)"
+	head -n 20 err
+	return 1
+}
+
+# same EXPECTED GOT: two files are equal, byte for byte.
+same() {
+	cmp -s "$1" "$2" && return
+	diff -u "$1" "$2" | head -n 40
+	cmp "$1" "$2" || true
+	echo "differ after: ${tried-}"
+	echo "(with PATH=$SHBIN:\$PATH LC_ALL=C T_DATA=$T_DATA)"
+	return 1
+}
