@@ -1,0 +1,153 @@
+#include "record/fields.h"
+
+#include "base/num.h"
+
+size_t sh_fields_split(struct sh_slice line, struct sh_slice *fields, size_t max)
+{
+	const char *p = line.p, *end = line.p + line.n;
+	size_t n = 0;
+
+	for (;;) {
+		const char *tab = memchr(p, '\t', (size_t)(end - p));
+		const char *stop = tab ? tab : end;
+
+		if (n < max)
+			fields[n] = sh_slice(p, (size_t)(stop - p));
+		n++;
+		if (!tab)
+			return n;
+		p = tab + 1;
+	}
+}
+
+int sh_dos_check(struct sh_slice line, struct sh_error *err)
+{
+	if (line.n == 0 || line.p[line.n - 1] != '\r')
+		return 0;
+	return sh_error_set(err, SH_ERR_RECORD,
+	    "carriage return at the end of the line (--crlf takes DOS line ends off)");
+}
+
+int sh_id_check(struct sh_slice id, struct sh_error *err)
+{
+	if (id.n == 0)
+		return sh_error_set(err, SH_ERR_RECORD, "empty id");
+	if (id.n > SH_ID_MAX)
+		return sh_error_set(
+		    err, SH_ERR_RECORD, "id of %zu bytes, at most %d", id.n, SH_ID_MAX);
+	if (memchr(id.p, '\r', id.n))
+		return sh_error_set(err, SH_ERR_RECORD, "carriage return in an id");
+	return 0;
+}
+
+/* Exactly `want` fields, or an error that says what was expected. */
+static int split(struct sh_slice line, struct sh_slice *f, size_t want, const char *expected,
+    struct sh_error *err)
+{
+	size_t n = sh_fields_split(line, f, want);
+
+	if (sh_dos_check(line, err) < 0)
+		return -1;
+	if (n != want)
+		return sh_error_set(
+		    err, SH_ERR_RECORD, "%zu field%s, expected %s", n, n == 1 ? "" : "s", expected);
+	return 0;
+}
+
+/* The first bytes of a field, fit for a message. */
+#define SHOWN(s) (int)((s).n > 40 ? 40 : (s).n), (s).p
+
+int sh_feature_parse(struct sh_slice line, struct sh_feature *f, struct sh_error *err)
+{
+	struct sh_slice v[3];
+	int bad;
+
+	if (split(line, v, 3, "id<TAB>feature<TAB>weight", err) < 0 || sh_id_check(v[0], err) < 0)
+		return -1;
+	f->id = v[0];
+	f->text = v[1];
+	bad = sh_parse_weight(v[2], &f->weight);
+	if (bad)
+		return sh_error_set(
+		    err, SH_ERR_RECORD, "weight '%.*s': %s", SHOWN(v[2]), sh_num_reason(bad));
+	if (f->text.n == 0 && f->weight != 0)
+		return sh_error_set(err, SH_ERR_RECORD,
+		    "empty feature with a weight (only weight 0: a document without features)");
+	return 0;
+}
+
+int sh_df_parse(struct sh_slice line, struct sh_df_record *r, struct sh_error *err)
+{
+	struct sh_slice v[2];
+	int bad;
+
+	if (split(line, v, 2, "feature<TAB>document frequency", err) < 0)
+		return -1;
+	r->text = v[0];
+	bad = sh_parse_u64(v[1], &r->df);
+	if (bad)
+		return sh_error_set(err, SH_ERR_RECORD, "document frequency '%.*s': %s",
+		    SHOWN(v[1]), sh_num_reason(bad));
+	return 0;
+}
+
+static int check_hex(struct sh_slice hex, struct sh_error *err)
+{
+	if (hex.n == 0 || hex.n > SH_FP_HEX_MAX)
+		return sh_error_set(err, SH_ERR_RECORD,
+		    "fingerprint of %zu hex digits, expected 1 to %d", hex.n, SH_FP_HEX_MAX);
+	return 0;
+}
+
+int sh_fp_parse(struct sh_slice line, struct sh_fp_record *r, struct sh_error *err)
+{
+	struct sh_slice v[2];
+
+	if (split(line, v, 2, "fingerprint<TAB>id", err) < 0 || check_hex(v[0], err) < 0)
+		return -1;
+	r->hex = v[0];
+	r->id = v[1];
+	return sh_id_check(r->id, err);
+}
+
+int sh_band_parse(struct sh_slice line, struct sh_band_record *r, struct sh_error *err)
+{
+	struct sh_slice v[3];
+
+	if (split(line, v, 3, "key<TAB>fingerprint<TAB>id", err) < 0 || check_hex(v[1], err) < 0)
+		return -1;
+	r->key = v[0];
+	r->hex = v[1];
+	r->id = v[2];
+	return sh_id_check(r->id, err);
+}
+
+int sh_pair_parse(struct sh_slice line, struct sh_pair_record *r, struct sh_error *err)
+{
+	struct sh_slice v[4];
+	size_t n = sh_fields_split(line, v, 4);
+	int bad;
+
+	if (sh_dos_check(line, err) < 0)
+		return -1;
+	if (n != 3 && n != 4)
+		return sh_error_set(err, SH_ERR_RECORD,
+		    "%zu field%s, expected id<TAB>id<TAB>distance, and perhaps a similarity", n,
+		    n == 1 ? "" : "s");
+	if (sh_id_check(v[0], err) < 0 || sh_id_check(v[1], err) < 0)
+		return -1;
+	r->id1 = v[0];
+	r->id2 = v[1];
+	r->similarity = -1;
+	bad = sh_parse_u64(v[2], &r->distance);
+	if (bad)
+		return sh_error_set(
+		    err, SH_ERR_RECORD, "distance '%.*s': %s", SHOWN(v[2]), sh_num_reason(bad));
+	if (n == 3)
+		return 0;
+	bad = sh_parse_weight(v[3], &r->similarity);
+	if (bad || r->similarity > SH_WEIGHT_ONE)
+		return sh_error_set(err, SH_ERR_RECORD, "similarity '%.*s': %s", SHOWN(v[3]),
+		    bad ? sh_num_reason(bad) : "above 1");
+	return 0;
+}

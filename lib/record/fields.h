@@ -1,0 +1,68 @@
+/* The record forms: TAB-separated fields, one record a line (DESIGN: simhash-records(5)).
+ *
+ * Parsers take a line without its LF and fill views into it. What breaks the form is
+ * SH_ERR_RECORD with a text that says what was found, what was expected and the way
+ * out; the caller adds file and line. */
+#ifndef SH_RECORD_FIELDS_H
+#define SH_RECORD_FIELDS_H
+
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/slice.h"
+
+#define SH_ID_MAX     4096 /* bytes of an id */
+#define SH_FP_HEX_MAX 256  /* hex digits of the widest fingerprint, 1024 bits */
+
+/* Cut a line at its TABs: fills at most max fields, returns how many there are. The
+ * last of the max fields ends at its own TAB, not at the line's end. */
+size_t sh_fields_split(struct sh_slice line, struct sh_slice *fields, size_t max);
+
+/* An id: 1..4096 bytes, any but TAB, LF and CR. */
+int sh_id_check(struct sh_slice id, struct sh_error *err);
+
+/* SH_ERR_RECORD for a line that ends in CR, with the way out; 0 otherwise. */
+int sh_dos_check(struct sh_slice line, struct sh_error *err);
+
+/* feature record: id, feature, weight in millionths. An empty feature of weight 0
+ * says that the document has no features. */
+struct sh_feature {
+	struct sh_slice id, text;
+	int64_t weight;
+};
+
+int sh_feature_parse(struct sh_slice line, struct sh_feature *f, struct sh_error *err);
+
+/* document frequency record: feature, df. The empty feature's df is the number of documents. */
+struct sh_df_record {
+	struct sh_slice text;
+	uint64_t df;
+};
+
+int sh_df_parse(struct sh_slice line, struct sh_df_record *r, struct sh_error *err);
+
+/* fingerprint record: fp in lower-case hex, id. */
+struct sh_fp_record {
+	struct sh_slice hex, id;
+};
+
+int sh_fp_parse(struct sh_slice line, struct sh_fp_record *r, struct sh_error *err);
+
+/* band record: key, fp, id. */
+struct sh_band_record {
+	struct sh_slice key, hex, id;
+};
+
+int sh_band_parse(struct sh_slice line, struct sh_band_record *r, struct sh_error *err);
+
+/* pair record: id1, id2, distance, and in a verified pair the similarity, 0 to 1 in
+ * millionths (-1 when the record has none). */
+struct sh_pair_record {
+	struct sh_slice id1, id2;
+	uint64_t distance;
+	int64_t similarity;
+};
+
+int sh_pair_parse(struct sh_slice line, struct sh_pair_record *r, struct sh_error *err);
+
+#endif
