@@ -1,0 +1,131 @@
+/* Bands: the tables by which a sort finds every pair within a Hamming distance.
+ *
+ * Cut the B bits of a fingerprint into M blocks, M > K. Two fingerprints that
+ * differ in at most K bits agree on at least M-K whole blocks (pigeonhole; Manku,
+ * Jain, Das Sarma, "Detecting near-duplicates for web crawling", WWW 2007). So
+ * make one table for each choice of M-K blocks, C(M, K) of them: the key of a
+ * fingerprint in a table is its bits in those blocks, and fingerprints with equal
+ * keys are candidates. Each pair within K meets in at least one table, and is
+ * written by the lowest-numbered one in which it meets: no memory of pairs.
+ *
+ * Block i (0-based) is bits floor(B*i/M) .. floor(B*(i+1)/M)-1. Table t is the
+ * t-th combination of M-K blocks in lexicographic order.
+ *
+ * A key in text is lower-case hex of a width that is fixed by the layout:
+ *     k (2 digits) M (2 digits) table number key bits
+ * The table number has as many digits as tables-1 needs, the key bits as many as
+ * the widest table needs: the blocks' bits in ascending order, the first bit
+ * first, filled up with zero bits at the end. */
+#ifndef SH_PAIR_BAND_H
+#define SH_PAIR_BAND_H
+
+#include "base/error.h"
+#include "base/slice.h"
+#include "fp/fingerprint.h"
+
+enum {
+	SH_BAND_MAX_BLOCKS = 255,
+	SH_BAND_MAX_TABLES = 1 << 24,
+	SH_BAND_MAX_KEY = 4 + 6 + SH_FP_MAX_BITS / 4,
+};
+
+/* Bits from .. to-1 of a fingerprint. */
+struct sh_band_run {
+	uint16_t from, to;
+};
+
+struct sh_band_table {
+	uint32_t number;
+	unsigned key_bits;
+	unsigned runs;    /* its blocks, adjacent ones joined */
+	unsigned skipped; /* blocks before its last that are not its own: at most K */
+	uint8_t block[SH_BAND_MAX_BLOCKS]; /* its M-K blocks, ascending */
+	struct sh_band_run run[SH_BAND_MAX_BLOCKS / 2 + 1];
+	struct sh_band_run skip[SH_BAND_MAX_BLOCKS];
+};
+
+struct sh_band {
+	unsigned bits, words; /* of a fingerprint */
+	unsigned k;           /* the distance guaranteed */
+	unsigned blocks;      /* M */
+	unsigned chosen;      /* blocks in a key, M-K */
+	uint32_t tables;      /* C(M, K) */
+	unsigned key_bits_min, key_bits_max;
+	unsigned table_digits, bits_digits, key_len; /* of the text form, in bytes */
+	uint16_t start[SH_BAND_MAX_BLOCKS + 1];      /* of each block, and the end */
+	struct sh_band_table *cache;                 /* all tables when they are few, or NULL */
+};
+
+/* A layout of fingerprints of `bits` bits. Impossible parameters (M <= K, M > bits,
+ * too many tables, ...) are an error that says what to choose instead. */
+int sh_band_init(
+    struct sh_band *b, unsigned bits, unsigned k, unsigned blocks, struct sh_error *err);
+void sh_band_free(struct sh_band *b);
+
+/* Table `number` < b->tables. The answer is either held by b or written to *room. */
+const struct sh_band_table *sh_band_table(
+    const struct sh_band *b, uint32_t number, struct sh_band_table *room);
+
+/* The next table in order, in place; false after the last. */
+bool sh_band_table_next(const struct sh_band *b, struct sh_band_table *t);
+
+/* The number of the table of these b->chosen ascending blocks. */
+uint32_t sh_band_rank(const struct sh_band *b, const uint8_t *block);
+
+/* Write the key of fp in table t: exactly b->key_len bytes. */
+void sh_band_key(
+    const struct sh_band *b, const struct sh_band_table *t, const uint64_t *fp, char *out);
+
+/* The layout that a key declares, for fingerprints of `bits` bits. */
+int sh_band_from_key(struct sh_band *b, struct sh_slice key, unsigned bits, struct sh_error *err);
+
+/* Check every field of a key against the layout and store its table number. Whether
+ * it is the key of a given fingerprint is sh_band_key_is's question. */
+int sh_band_parse(
+    const struct sh_band *b, struct sh_slice key, uint32_t *number, struct sh_error *err);
+
+/* Whether `key`, in the layout's form, is fp's key in table t. */
+bool sh_band_key_is(const struct sh_band *b, const struct sh_band_table *t, struct sh_slice key,
+    const uint64_t *fp);
+
+/* Whether t is the lowest table in which x and y, which agree on t's blocks, meet:
+ * so, when they differ in every block that t skips. O(K). */
+static inline bool sh_band_lowest(
+    const struct sh_band_table *t, const uint64_t *x, const uint64_t *y)
+{
+	for (unsigned i = 0; i < t->skipped; i++)
+		if (sh_fp_agree(x, y, t->skip[i].from, t->skip[i].to))
+			return false;
+	return true;
+}
+
+/* What a layout costs for `count` distinct, uniformly distributed fingerprints.
+ * Seconds are of one core of a common server of 2023, by this model:
+ *     sort      bytes * log2(lines) * SH_COST_SORT   (GNU sort, LC_ALL=C, whole line)
+ *     compare   candidates * SH_COST_COMPARE         (a bucket joined in memory)
+ * Only their ratio matters for the choice. */
+#define SH_COST_SORT    1.9e-9
+#define SH_COST_COMPARE 0.4e-9
+
+struct sh_band_cost {
+	unsigned blocks;
+	uint32_t tables;
+	unsigned key_bits;     /* of the narrowest table */
+	unsigned record_bytes; /* a line, with an id of id_bytes bytes */
+	double stream_bytes;
+	double candidates; /* expected pairs with equal keys, all tables */
+	double bucket;     /* mean size, count / 2^key_bits */
+	double bucket_max; /* with chance 999 in 1000 no bucket of any table is larger */
+	double sort_seconds, compare_seconds;
+};
+
+/* Fill *c for M = blocks; -1 when there is no such layout. */
+int sh_band_cost(struct sh_band_cost *c, unsigned bits, unsigned k, unsigned blocks, double count,
+    unsigned id_bytes);
+
+/* Price every M worth considering and store the rows, in order of M, in row[0 .. room-1]:
+ * returns how many, *best is the index of the cheapest. 0 when there is no layout (k >= bits). */
+unsigned sh_band_choose(struct sh_band_cost *row, unsigned room, unsigned *best, unsigned bits,
+    unsigned k, double count, unsigned id_bytes);
+
+#endif

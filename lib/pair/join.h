@@ -1,0 +1,76 @@
+/* All pairs of fingerprints within a Hamming distance, in memory, exactly.
+ *
+ * Generalised pigeonhole (Qin, Xiao et al., "GPH", ICDE 2018; Norouzi, Punjani,
+ * Fleet, "Multi-index hashing", CVPR 2012): cut the bits into blocks with radii
+ * t_i such that sum(t_i + 1) = K + 1; a pair within K is within t_i in some block
+ * i, else it would differ in at least sum(t_i + 1) > K bits. For each block, the
+ * fingerprints are ordered by the block's bits by a radix sort, each bucket is joined with
+ * the buckets whose key is within the radius, and candidates are compared in full.
+ *
+ * A pair is written by the first block that finds it, which the pair itself tells:
+ * so each pair comes once and nothing is remembered. A bucket pair that is too
+ * large is joined by the same method on the other bits. The plan (blocks, radii, key
+ * bits, or comparing all with all) is the cheapest by a cost model, from the
+ * number of fingerprints, K and a sample of the data.
+ *
+ * Which pairs come, and in which order, depends on the arguments alone, not on the
+ * processor. Memory: 2 * (8 + 4) bytes a fingerprint of any width beside the
+ * caller's arrays, and the bucket offsets. */
+#ifndef SH_PAIR_JOIN_H
+#define SH_PAIR_JOIN_H
+
+#include "base/error.h"
+#include "fp/fingerprint.h"
+
+struct sh_hit {
+	uint32_t a, b; /* positions; a < b in a self-join */
+	uint32_t distance;
+};
+
+/* Takes hits in batches, n >= 1; returning -1 stops the join, which then returns -1. */
+typedef int sh_hits_fn(void *ctx, const struct sh_hit *hit, size_t n, struct sh_error *err);
+
+/* Holds the parameters and the working memory, which is kept from call to call. */
+struct sh_join;
+
+/* Pairs of fingerprints of `bits` bits within distance k. kernel is one of
+ * sh_join_kernels or NULL for the best one that this processor has. */
+struct sh_join *sh_join_new(unsigned bits, unsigned k, const char *kernel, struct sh_error *err);
+void sh_join_delete(struct sh_join *j);
+/* Words of a fingerprint. */
+unsigned sh_join_words(const struct sh_join *j);
+
+/* Names of the compare kernels, best first, ended by NULL, and whether this
+ * processor runs it. */
+extern const char *const sh_join_kernels[];
+bool sh_join_kernel_ok(const char *name);
+
+/* All pairs among fp[0 .. n-1], n < 2^32. Fingerprints should be distinct: equal ones are
+ * pairs at distance 0, n of them n(n-1)/2 pairs. */
+int sh_join_self(struct sh_join *j, const uint64_t *fp, size_t n, sh_hits_fn *fn, void *ctx,
+    struct sh_error *err);
+
+/* All pairs (a, b) of one from each of two sets. */
+int sh_join_cross(struct sh_join *j, const uint64_t *fpa, size_t na, const uint64_t *fpb, size_t nb,
+    sh_hits_fn *fn, void *ctx, struct sh_error *err);
+
+enum { SH_PLAN_BLOCKS = 64 };
+
+/* How a join will go. blocks = 0: every pair is compared. */
+struct sh_plan {
+	unsigned blocks;
+	uint8_t radius[SH_PLAN_BLOCKS];
+	uint8_t key_bits[SH_PLAN_BLOCKS];
+	double candidates;    /* expected comparisons */
+	double seconds;       /* expected, of one core with AVX-512 */
+	double brute_seconds; /* of comparing every pair */
+	/* The bits of each block's key, as a mask over the fingerprint's words. */
+	uint64_t mask[SH_PLAN_BLOCKS][SH_FP_MAX_WORDS];
+};
+
+/* The plan that sh_join_self would follow (fpb NULL), or sh_join_cross. With fpa
+ * NULL: for uniformly distributed fingerprints. */
+void sh_join_plan(const struct sh_join *j, struct sh_plan *plan, const uint64_t *fpa, size_t na,
+    const uint64_t *fpb, size_t nb);
+
+#endif
