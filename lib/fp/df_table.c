@@ -1,0 +1,174 @@
+#include "fp/df.h"
+
+#include <stdlib.h>
+
+#include "base/merge.h"
+#include "io/lines.h"
+#include "record/fields.h"
+
+/* ---- a table in memory ---- */
+
+static int table_add(struct sh_df_table *t, const struct sh_df_record *r, struct sh_error *err)
+{
+	uint32_t i;
+	bool fresh;
+
+	if (r->text.n == 0) {
+		t->documents = r->df;
+		return 0;
+	}
+	if (sh_hmap_put(&t->features, r->text, &i, &fresh, err) < 0)
+		return -1;
+	if (!fresh)
+		return sh_error_set(err, SH_ERR_RECORD,
+		    "the feature stands in the table twice (shdf -m sums tables)");
+	if (i >= t->cap && sh_grow((void **)&t->df, &t->cap, (size_t)i + 1, sizeof *t->df, err) < 0)
+		return -1;
+	t->df[i] = r->df;
+	return 0;
+}
+
+static int table_check(const struct sh_df_table *t, const char *name, struct sh_error *err)
+{
+	for (uint32_t i = 0; i < t->features.n; i++) {
+		if (t->df[i] >= 1 && t->df[i] <= t->documents)
+			continue;
+		sh_error_set(err, SH_ERR_RECORD,
+		    "a document frequency of %llu in %llu documents: no whole table, whose first "
+		    "line "
+		    "is <TAB>documents (shdf makes them)",
+		    (unsigned long long)t->df[i], (unsigned long long)t->documents);
+		err->file = name;
+		return -1;
+	}
+	return 0;
+}
+
+int sh_df_table_load(struct sh_df_table *t, const char *name, struct sh_error *err)
+{
+	char *const names[] = { (char *)(uintptr_t)name };
+	struct sh_lines lines;
+	struct sh_slice line;
+	struct sh_df_record r;
+	int got;
+
+	*t = (struct sh_df_table){ 0 };
+	if (sh_hmap_init(&t->features, err) < 0)
+		return -1;
+	sh_lines_init(&lines, names, 1);
+	while ((got = sh_lines_next(&lines, &line, err)) > 0) {
+		if (sh_df_parse(line, &r, err) < 0 || table_add(t, &r, err) < 0) {
+			got = sh_lines_blame(&lines, err);
+			err->file = name;
+			break;
+		}
+	}
+	sh_lines_free(&lines);
+	return got < 0 ? -1 : table_check(t, name, err);
+}
+
+void sh_df_table_free(struct sh_df_table *t)
+{
+	sh_hmap_free(&t->features);
+	free(t->df);
+}
+
+uint64_t sh_df_lookup(const struct sh_df_table *t, struct sh_slice feature)
+{
+	uint32_t i;
+
+	return sh_hmap_find(&t->features, feature, &i) ? t->df[i] : 0;
+}
+
+/* ---- tables summed ---- */
+
+struct table {
+	struct sh_lines lines;
+	struct sh_df_record record;
+	struct sh_buf last; /* the feature before, to check the order */
+	bool begun;
+};
+
+static int table_next(void *arg, size_t i, struct sh_slice *key, struct sh_error *err)
+{
+	struct table *t = (struct table *)arg + i;
+	struct sh_slice line;
+	int got = sh_lines_next(&t->lines, &line, err);
+
+	if (got <= 0)
+		return got;
+	if (sh_df_parse(line, &t->record, err) < 0)
+		return sh_lines_blame(&t->lines, err);
+	if (!t->begun && t->record.text.n) {
+		sh_error_set(
+		    err, SH_ERR_RECORD, "the first line of a table is <TAB>number of documents");
+		return sh_lines_blame(&t->lines, err);
+	}
+	if (t->begun && sh_slice_cmp(t->record.text, sh_buf_slice(&t->last)) <= 0) {
+		sh_error_set(err, SH_ERR_RECORD,
+		    "the table is not sorted (LC_ALL=C sort), or has a "
+		    "feature twice");
+		return sh_lines_blame(&t->lines, err);
+	}
+	t->begun = true;
+	t->last.n = 0;
+	*key = t->record.text;
+	return sh_buf_add(&t->last, key->p, key->n, err) < 0 ? -1 : 1;
+}
+
+static int merge_tables(
+    struct table *tables, size_t n, sh_df_emit *emit, void *arg, struct sh_error *err)
+{
+	struct sh_merge m = { .next = table_next, .arg = tables };
+	struct sh_buf feature = { 0 };
+	uint64_t df = 0;
+	bool pending = false;
+	size_t top;
+	int status = sh_merge_init(&m, n, err);
+
+	while (status == 0 && sh_merge_top(&m, &top)) {
+		const struct sh_df_record *r = &tables[top].record;
+
+		if (!pending || !sh_slice_eq(r->text, sh_buf_slice(&feature))) {
+			if (pending)
+				status = emit(arg, sh_buf_slice(&feature), df, err);
+			pending = true;
+			df = 0;
+			feature.n = 0;
+			if (status == 0)
+				status = sh_buf_add(&feature, r->text.p, r->text.n, err);
+		}
+		if (__builtin_add_overflow(df, r->df, &df)) {
+			sh_error_set(err, SH_ERR_RANGE, "the document frequencies overflow");
+			status = sh_lines_blame(&tables[top].lines, err);
+		}
+		if (status == 0)
+			status = sh_merge_pop(&m, err);
+	}
+	if (status == 0 && pending)
+		status = emit(arg, sh_buf_slice(&feature), df, err);
+	sh_merge_free(&m);
+	sh_buf_free(&feature);
+	return status;
+}
+
+int sh_df_merge(char *const *names, size_t n, sh_df_emit *emit, void *arg, struct sh_error *err)
+{
+	struct table *tables;
+	int status;
+
+	if (n == 0)
+		n = 1, names = (char *const[]){ (char[]){ "-" } };
+	tables = calloc(n, sizeof *tables);
+	if (!tables)
+		return sh_error_nomem(err);
+	for (size_t i = 0; i < n; i++)
+		sh_lines_init(&tables[i].lines, names + i, 1);
+	status = merge_tables(tables, n, emit, arg, err);
+	for (size_t i = 0; i < n; i++) {
+		sh_lines_free(&tables[i].lines);
+		sh_buf_free(&tables[i].last);
+	}
+	free(tables);
+	return status;
+}
