@@ -1,0 +1,93 @@
+#include "fp/hash.h"
+
+/* Compiled in: one call a feature is dear, and no library version can differ. */
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "base/bytes.h"
+#include "fp/md5.h"
+#include "fp/mix.h"
+
+static void mix(struct sh_slice text, uint64_t seed, unsigned words, uint64_t *out)
+{
+	uint64_t h = sh_mix_feature(text, seed);
+	unsigned j;
+
+	for (j = 0; j < words; j++)
+		out[j] = sh_mix_word(h, j);
+}
+
+/* XXH3_128bits of the byte i and the text. */
+static XXH128_hash_t xxh3_wide(unsigned char i, struct sh_slice text, uint64_t seed)
+{
+	XXH3_state_t state;
+
+	XXH3_INITSTATE(&state);
+	XXH3_128bits_reset_withSeed(&state, seed);
+	XXH3_128bits_update(&state, &i, 1);
+	XXH3_128bits_update(&state, text.p, text.n);
+	return XXH3_128bits_digest(&state);
+}
+
+static void xxh3(struct sh_slice text, uint64_t seed, unsigned words, uint64_t *out)
+{
+	XXH128_hash_t h;
+	unsigned j;
+
+	if (words == 1) {
+		out[0] = XXH3_64bits_withSeed(text.p, text.n, seed);
+		return;
+	}
+	h = XXH3_128bits_withSeed(text.p, text.n, seed);
+	for (j = 0; j < words; j += 2) {
+		if (j)
+			h = xxh3_wide((unsigned char)(j / 2), text, seed);
+		out[j] = h.high64;
+		if (j + 1 < words)
+			out[j + 1] = h.low64;
+	}
+}
+
+static void md5(struct sh_slice text, uint64_t seed, unsigned words, uint64_t *out)
+{
+	unsigned char d[SH_MD5_BYTES];
+	char head[9];
+	size_t n;
+	unsigned j;
+
+	for (j = 0; j < words; j += 2) {
+		n = 0;
+		if (j)
+			head[n++] = (char)(j / 2);
+		if (seed) {
+			sh_put_le64(head + n, seed);
+			n += 8;
+		}
+		sh_md5(sh_slice(head, n), text, d);
+		out[j] = sh_be64(d);
+		if (j + 1 < words)
+			out[j + 1] = sh_be64(d + 8);
+	}
+}
+
+static const struct sh_hash rows[] = {
+	{ "mix", true, SH_FP_MAX_BITS, mix },
+	{ "xxh3", false, SH_FP_MAX_BITS, xxh3 },
+	{ "md5", false, SH_FP_MAX_BITS, md5 },
+};
+
+const struct sh_hash *sh_hash_at(unsigned i)
+{
+	return i < sizeof rows / sizeof *rows ? &rows[i] : NULL;
+}
+
+const struct sh_hash *sh_hash_find(const char *name)
+{
+	const struct sh_hash *row;
+	unsigned i;
+
+	for (i = 0; (row = sh_hash_at(i)); i++)
+		if (strcmp(row->name, name) == 0)
+			return row;
+	return NULL;
+}

@@ -1,0 +1,42 @@
+/* From a feature's text to its bits: the hash functions, as rows of one table.
+ *
+ * A feature's hash is SH_FP_WORDS(bits) words, the fingerprint's shape (see
+ * fingerprint.h), of which a narrower fingerprint uses the first bits.
+ *
+ * Every function depends on the feature's text, the seed and the number of words,
+ * and on nothing else. One word (up to 64 bits) and several words may be different
+ * functions. With P_0 = nothing and P_i = the single byte i:
+ *
+ *   mix    lib/fp/mix.h. Word j is sh_mix_word(h, j); word 0 is the same at all widths.
+ *   xxh3   one word: XXH3_64bits_withSeed(text). More: words 2i and 2i+1 are the
+ *          high and low half of XXH3_128bits_withSeed(P_i text). Without a seed
+ *          words 0 and 1 are what `xxhsum -H2` prints.
+ *   md5    words 2i and 2i+1 are the digest of (P_i seed text) as `md5sum` prints
+ *          it, where seed is 8 bytes, least significant first, or nothing if 0.
+ *
+ * xxh3 and md5 hash an n-gram's text as it stands, with its single spaces. */
+#ifndef SH_FP_HASH_H
+#define SH_FP_HASH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/slice.h"
+#include "fp/fingerprint.h"
+
+struct sh_hash {
+	const char *name;
+	/* An n-gram's hash is composed from its tokens' hashes, and all words follow
+	 * from the first: the batch functions of mix.h apply. */
+	bool composed;
+	unsigned max_bits; /* widest fingerprint it can feed */
+	void (*feature)(struct sh_slice text, uint64_t seed, unsigned words, uint64_t *out);
+};
+
+/* NULL when there is none of that name. */
+const struct sh_hash *sh_hash_find(const char *name);
+
+/* The rows in order, for lists of names: NULL after the last. */
+const struct sh_hash *sh_hash_at(unsigned i);
+
+#endif
