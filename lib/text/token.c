@@ -1,0 +1,238 @@
+#include "text/tokenizer.h"
+
+#include <stdlib.h>
+
+enum { TAIL = 64 }; /* bytes that may be read behind the text */
+
+static const struct sh_token_method METHODS[] = {
+	{ "words", sh_cut_words },
+};
+
+const struct sh_keep_name sh_keep_names[] = {
+	{ "alpha", SH_KEEP_ALPHA },
+	{ "digit", SH_KEEP_DIGIT },
+	{ "han", SH_KEEP_HAN },
+	{ "kana", SH_KEEP_KANA },
+	{ "hangul", SH_KEEP_HANGUL },
+	{ "thai", SH_KEEP_THAI },
+	{ "lao", SH_KEEP_LAO },
+	{ "khmer", SH_KEEP_KHMER },
+	{ "myanmar", SH_KEEP_MYANMAR },
+	{ "tibetan", SH_KEEP_TIBETAN },
+	{ NULL, 0 },
+};
+
+/* Marks of no script in particular say nothing about their word. */
+static const unsigned KEEP_OF_SCRIPT[SH_SCRIPT_COUNT] = {
+	[SH_SCRIPT_OTHER] = SH_KEEP_ALPHA,
+	[SH_SCRIPT_INHERITED] = 0,
+	[SH_SCRIPT_HANGUL] = SH_KEEP_HANGUL,
+	[SH_SCRIPT_HAN] = SH_KEEP_HAN,
+	[SH_SCRIPT_KANA] = SH_KEEP_KANA,
+	[SH_SCRIPT_THAI] = SH_KEEP_THAI,
+	[SH_SCRIPT_LAO] = SH_KEEP_LAO,
+	[SH_SCRIPT_KHMER] = SH_KEEP_KHMER,
+	[SH_SCRIPT_MYANMAR] = SH_KEEP_MYANMAR,
+	[SH_SCRIPT_TIBETAN] = SH_KEEP_TIBETAN,
+};
+
+int sh_keep_parse(struct sh_slice list, unsigned *keep, struct sh_error *err)
+{
+	const struct sh_keep_name *row;
+	unsigned bits = 0;
+
+	for (size_t at = 0, n; at <= list.n; at += n + 1) {
+		const char *comma = list.n > at ? memchr(list.p + at, ',', list.n - at) : NULL;
+
+		n = (comma ? (size_t)(comma - list.p) : list.n) - at;
+		for (row = sh_keep_names; row->name; row++)
+			if (sh_slice_eq(sh_slice_str(row->name), sh_slice(list.p + at, n)))
+				break;
+		if (!row->name)
+			return sh_error_set(err, SH_ERR_PARAM, "unknown kind of word '%.*s'",
+			    n > 40 ? 40 : (int)n, list.p + at);
+		bits |= row->bit;
+	}
+	*keep = bits;
+	return 0;
+}
+
+static void fill_ascii(struct sh_tokenizer *t)
+{
+	for (unsigned c = 0; c < 256; c++) {
+		uint8_t byte = (uint8_t)c;
+
+		if (c >= 0x80 || (c == '\\' && !t->opts.raw))
+			t->ascii[c] = SH_ASCII_LEAVE;
+		else if (c >= 'A' && c <= 'Z')
+			t->ascii[c] = t->opts.no_fold ? byte : byte | 32;
+		else if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'))
+			t->ascii[c] = byte;
+		else
+			t->ascii[c] = SH_ASCII_SEPARATOR;
+	}
+}
+
+struct sh_tokenizer *sh_tokenizer_new(const struct sh_token_opts *opts, struct sh_error *err)
+{
+	struct sh_tokenizer *t = calloc(1, sizeof *t);
+
+	if (!t) {
+		sh_error_nomem(err);
+		return NULL;
+	}
+	t->method = &METHODS[0];
+	t->opts = *opts;
+	t->filtered = opts->stop || opts->keep || opts->min_chars > 1 || opts->mask_digits;
+	t->fold = sh_fold_new(err);
+	if (!t->fold) {
+		free(t);
+		return NULL;
+	}
+	fill_ascii(t);
+	return t;
+}
+
+void sh_tokenizer_delete(struct sh_tokenizer *t)
+{
+	if (!t)
+		return;
+	sh_fold_delete(t->fold);
+	free(t->text);
+	free(t->start);
+	free(t->end);
+	free(t);
+}
+
+/* A code point takes at most 4 bytes, a gap one. Tokens: one a code point and one a
+ * gap, those of the open word included, which become tokens only when it ends. */
+int sh_out_reserve(struct sh_tokenizer *t, size_t n, struct sh_error *err)
+{
+	size_t text = t->used + 5 * n + TAIL;
+	size_t tokens = t->n + (t->used - t->word) + 2 * n + 1;
+
+	if (text > UINT32_MAX)
+		return sh_error_set(err, SH_ERR_RANGE, "folded text is longer than 4 GiB");
+	if (text > t->text_cap && sh_grow((void **)&t->text, &t->text_cap, text, 1, err) < 0)
+		return -1;
+	if (tokens > t->start_cap &&
+	    sh_grow((void **)&t->start, &t->start_cap, tokens, sizeof *t->start, err) < 0)
+		return -1;
+	if (tokens > t->end_cap &&
+	    sh_grow((void **)&t->end, &t->end_cap, tokens, sizeof *t->end, err) < 0)
+		return -1;
+	return 0;
+}
+
+void sh_out_gap(struct sh_tokenizer *t)
+{
+	sh_out_end(t);
+	if (t->opts.unit != SH_UNIT_CHAR || t->n == 0 || t->text[t->used - 1] == '_')
+		return;
+	t->text[t->used] = '_';
+	sh_out_token(t, t->used, t->used + 1);
+	t->word = ++t->used;
+}
+
+/* In place: the word only shrinks. */
+static void mask_digits(struct sh_tokenizer *t)
+{
+	const uint8_t *p = (uint8_t *)t->text + t->word, *end = (uint8_t *)t->text + t->used;
+	uint8_t *to = (uint8_t *)t->text + t->word;
+	bool in_digits = false, digit;
+
+	for (; p < end; in_digits = digit) {
+		const uint8_t *from = p;
+
+		digit = sh_fold_class(t->fold, sh_utf8_next(&p, end)) & SH_CLASS_DIGIT;
+		if (!digit) {
+			memmove(to, from, (size_t)(p - from));
+			to += p - from;
+		} else if (!in_digits) {
+			*to++ = '0';
+		}
+	}
+	t->used = (size_t)(to - (uint8_t *)t->text);
+}
+
+/* Whether the open word stays; if so its digits are masked. */
+static bool pass_filters(struct sh_tokenizer *t)
+{
+	const uint8_t *p = (uint8_t *)t->text + t->word, *end = (uint8_t *)t->text + t->used;
+	unsigned keep = 0, class = 0;
+	size_t n = 0;
+	bool cut;
+
+	for (; p < end; n++) {
+		class = sh_fold_class(t->fold, sh_utf8_next(&p, end));
+		keep |= class & SH_CLASS_DIGIT ? SH_KEEP_DIGIT
+					       : KEEP_OF_SCRIPT[sh_class_script(class)];
+	}
+	cut = n == 1 && (class & SH_CLASS_KIND) == SH_CLASS_CUT;
+	if (t->opts.keep && !(keep & t->opts.keep))
+		return false;
+	if (n < t->opts.min_chars && !cut)
+		return false;
+	if (t->opts.stop &&
+	    sh_stoplist_has(t->opts.stop, sh_slice(t->text + t->word, t->used - t->word)))
+		return false;
+	if (t->opts.mask_digits)
+		mask_digits(t);
+	return true;
+}
+
+void sh_out_word(struct sh_tokenizer *t)
+{
+	const uint8_t *p, *end;
+
+	if (t->filtered && !pass_filters(t)) {
+		t->used = t->word;
+		sh_out_gap(t);
+		return;
+	}
+	if (t->opts.unit == SH_UNIT_WORD) {
+		sh_out_token(t, t->word, t->used);
+		t->text[t->used++] = ' ';
+		t->word = t->used;
+		return;
+	}
+	p = (uint8_t *)t->text + t->word;
+	end = (uint8_t *)t->text + t->used;
+	while (p < end) {
+		size_t from = (size_t)(p - (uint8_t *)t->text);
+
+		sh_utf8_next(&p, end);
+		sh_out_token(t, from, (size_t)(p - (uint8_t *)t->text));
+	}
+	t->word = t->used;
+}
+
+/* No '_' at the end. */
+static void finish(struct sh_tokenizer *t)
+{
+	sh_out_end(t);
+	if (t->opts.unit == SH_UNIT_CHAR && t->n && t->text[t->used - 1] == '_') {
+		t->n--;
+		t->word = --t->used;
+	}
+	memset(t->text + t->used, 0, TAIL);
+}
+
+int sh_tokenize(
+    struct sh_tokenizer *t, struct sh_slice text, struct sh_tokens *out, struct sh_error *err)
+{
+	const uint8_t *p = (const uint8_t *)text.p;
+
+	if (text.n > SH_TOKEN_TEXT_MAX)
+		return sh_error_set(
+		    err, SH_ERR_PARAM, "text of %zu bytes; at most 2 GiB - 1", text.n);
+	t->used = t->word = t->n = 0;
+	t->ill = 0;
+	if (sh_out_reserve(t, 0, err) < 0)
+		return -1;
+	if (text.n && t->method->run(t, p, p + text.n, err) < 0)
+		return -1;
+	finish(t);
+	*out = (struct sh_tokens){ t->text, t->start, t->end, t->n, t->ill };
+	return 0;
+}

@@ -1,0 +1,90 @@
+/* Inside a tokenizer: what the files that cut text into tokens share. Users of the
+ * library need only token.h.
+ *
+ * A way of cutting is a function and its row in the table of token.c. It reads the
+ * text and hands words over through the functions below, which know about units,
+ * filters and gaps:
+ *
+ *     sh_out_reserve(t, n, err)    room for n code points and as many gaps
+ *     sh_out_put(t, c)             append a code point to the open word
+ *     sh_out_end(t)                end the word, if one is open
+ *     sh_out_gap(t)                the same, and what follows is not adjacent to it
+ *
+ * It folds with t->fold, unless t->opts.no_fold, and adds to t->ill. */
+#ifndef SH_TEXT_TOKENIZER_H
+#define SH_TEXT_TOKENIZER_H
+
+#include "text/fold.h"
+#include "text/token.h"
+
+struct sh_token_method {
+	const char *name;
+	int (*run)(struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end,
+	    struct sh_error *err);
+};
+
+enum { SH_ASCII_SEPARATOR = 0, SH_ASCII_LEAVE = 0x80 };
+
+struct sh_tokenizer {
+	const struct sh_token_method *method;
+	struct sh_token_opts opts;
+	bool filtered; /* any filter is on */
+	struct sh_fold *fold;
+	/* per byte: the folded byte of a word, SEPARATOR, or LEAVE (not ASCII, or a
+	 * backslash that may start an escape) */
+	uint8_t ascii[256];
+
+	char *text;
+	uint32_t *start, *end;
+	size_t text_cap, start_cap, end_cap;
+	size_t used; /* bytes of text in use */
+	size_t word; /* where the open word begins; none is open when it equals used */
+	size_t n;
+	uint64_t ill;
+};
+
+/* The word being cut is complete: filter it and hand it over. For sh_out_end. */
+void sh_out_word(struct sh_tokenizer *t);
+
+int sh_out_reserve(struct sh_tokenizer *t, size_t n, struct sh_error *err);
+void sh_out_gap(struct sh_tokenizer *t);
+
+static inline void sh_out_token(struct sh_tokenizer *t, size_t start, size_t end)
+{
+	t->start[t->n] = (uint32_t)start;
+	t->end[t->n++] = (uint32_t)end;
+}
+
+static inline void sh_out_put(struct sh_tokenizer *t, uint32_t c)
+{
+	t->used += sh_utf8_put((uint8_t *)t->text + t->used, c);
+}
+
+static inline void sh_out_end(struct sh_tokenizer *t)
+{
+	if (t->used != t->word)
+		sh_out_word(t);
+}
+
+/* Put a code point of the given class where it belongs. */
+static inline void sh_out_classed(struct sh_tokenizer *t, uint32_t c, unsigned class)
+{
+	switch (class & SH_CLASS_KIND) {
+	case SH_CLASS_WORD:
+		sh_out_put(t, c);
+		break;
+	case SH_CLASS_CUT:
+		sh_out_end(t);
+		sh_out_put(t, c);
+		sh_out_end(t);
+		break;
+	default:
+		sh_out_gap(t);
+	}
+}
+
+/* The default way: words by general category, see token.h. */
+int sh_cut_words(
+    struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end, struct sh_error *err);
+
+#endif

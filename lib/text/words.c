@@ -1,0 +1,148 @@
+/* The default way of cutting text into words: token.h says what a word is.
+ *
+ * Text goes by in steps of at most STEP bytes, so that room for the output is made
+ * once a step. Runs of ASCII and runs of the rest have a loop each. */
+#include "text/tokenizer.h"
+
+enum { STEP = 4096 };
+
+/* Cut ASCII up to lim or to the first byte that has no place here. */
+static const uint8_t *scan_ascii(struct sh_tokenizer *t, const uint8_t *p, const uint8_t *lim)
+{
+	const uint8_t *table = t->ascii;
+	const bool plain = !t->filtered && t->opts.unit == SH_UNIT_WORD;
+	uint8_t *text = (uint8_t *)t->text, *o = text + t->used, *word = text + t->word;
+	uint8_t c = 0;
+
+	for (;;) {
+		for (; p < lim; p++) {
+			c = table[*p];
+			if (c == SH_ASCII_SEPARATOR || c == SH_ASCII_LEAVE)
+				break;
+			*o++ = c;
+		}
+		if (p == lim || c == SH_ASCII_LEAVE)
+			break;
+		if (!plain) {
+			t->used = (size_t)(o - text);
+			sh_out_gap(t);
+			o = text + t->used;
+			word = text + t->word;
+		} else if (o != word) {
+			sh_out_token(t, (size_t)(word - text), (size_t)(o - text));
+			*o++ = ' ';
+			word = o;
+		}
+		while (p < lim && table[*p] == SH_ASCII_SEPARATOR)
+			p++;
+	}
+	t->used = (size_t)(o - text);
+	t->word = (size_t)(word - text);
+	return p;
+}
+
+/* A backslash: it separates, and so does what \t \n \r \\ stand for. */
+static const uint8_t *skip_escape(struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end)
+{
+	sh_out_gap(t);
+	p++;
+	return p < end && (*p == 't' || *p == 'n' || *p == 'r' || *p == '\\') ? p + 1 : p;
+}
+
+static const uint8_t *put_segment(struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end,
+    struct sh_error *err)
+{
+	size_t n;
+
+	if (sh_fold_segment(t->fold, &p, end, &n, &t->ill, err) < 0)
+		return NULL;
+	if (sh_out_reserve(t, n + STEP + 8, err) < 0)
+		return NULL;
+	for (size_t i = 0; i < n; i++)
+		sh_out_classed(t, t->fold->seg[i], sh_fold_class(t->fold, t->fold->seg[i]));
+	return p;
+}
+
+/* Cut what is not ASCII, up to lim or the next ASCII byte. A code point is put out
+ * only when it is known that nothing attaches to it. */
+static const uint8_t *scan_folding(struct sh_tokenizer *t, const uint8_t *p, const uint8_t *lim,
+    const uint8_t *end, struct sh_error *err)
+{
+	while (p && p < lim && *p >= 0x80) {
+		const uint8_t *next = p, *after;
+		uint32_t now = sh_fold_cell(t->fold, sh_utf8_next(&next, end)), then;
+
+		for (;; now = then, p = next, next = after) {
+			after = next;
+			then = next < end && *next >= 0x80
+				   ? sh_fold_cell(t->fold, sh_utf8_next(&after, end))
+				   : 0;
+			if (sh_cell_how(now) != SH_FOLD_DIRECT || sh_cell_attaches(then))
+				break;
+			t->ill += now / SH_CELL_ILL & 1;
+			sh_out_classed(t, now & SH_CELL_CODE, sh_cell_class(now));
+			if (!then || next >= lim)
+				return next;
+		}
+		p = put_segment(t, p, end, err);
+	}
+	return p;
+}
+
+/* The same for text taken as it is. */
+static const uint8_t *scan_unfolded(struct sh_tokenizer *t, const uint8_t *p, const uint8_t *lim,
+    const uint8_t *end)
+{
+	while (p < lim && *p >= 0x80) {
+		uint32_t c = sh_utf8_next(&p, end);
+
+		t->ill += c == SH_UTF8_ILL;
+		sh_out_classed(t, c, sh_fold_class(t->fold, c));
+	}
+	return p;
+}
+
+/* At p, not ASCII: when it attaches to the ASCII character before it, take that one
+ * back. Not beyond `floor`, the end of an escape: no mark joins what those stand for. */
+static const uint8_t *step_back(struct sh_tokenizer *t, const uint8_t *p, const uint8_t *floor,
+    const uint8_t *end)
+{
+	const uint8_t *next = p;
+
+	if (p == floor || p[-1] >= 0x80)
+		return p;
+	if (!sh_cell_attaches(sh_fold_cell(t->fold, sh_utf8_next(&next, end))))
+		return p;
+	t->used -= t->ascii[p[-1]] != SH_ASCII_SEPARATOR;
+	return p - 1;
+}
+
+int sh_cut_words(struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end, struct sh_error *err)
+{
+	const uint8_t *floor = p;
+
+	while (p < end) {
+		const uint8_t *lim = end - p > STEP ? p + STEP : end;
+
+		if (sh_out_reserve(t, STEP + 8, err) < 0)
+			return -1;
+		while (p < lim) {
+			p = scan_ascii(t, p, lim);
+			if (p == lim)
+				break;
+			if (*p == '\\') {
+				p = floor = skip_escape(t, p, end);
+			} else if (t->opts.no_fold) {
+				p = scan_unfolded(t, p, lim, end);
+			} else {
+				const uint8_t *from = step_back(t, p, floor, end);
+
+				p = from == p ? scan_folding(t, p, lim, end, err)
+					      : put_segment(t, from, end, err);
+				if (!p)
+					return -1;
+			}
+		}
+	}
+	return 0;
+}
