@@ -15,6 +15,7 @@ struct sh_job {
 	struct sh_buf out;   /* what to write to the output */
 	struct sh_buf aside; /* what to write beside it: rejected records */
 	struct sh_buf notes; /* lines for the user, without the program's name */
+	uint64_t at;         /* which of the block's lines is being worked on, from 0 */
 	uint64_t records, rejected, ill_formed, empty; /* counted by the worker */
 	struct sh_error err;
 	int failed;          /* the work ended early with *err */
@@ -31,6 +32,13 @@ struct sh_pool {
 	int (*done)(void *arg, struct sh_job *job, struct sh_error *err);
 	void *arg;
 };
+
+/* What a worker does with one line, without its LF: append to job->out and the rest, 0 or
+ * -1 with *err. SH_ERR_RECORD makes the line a bad record: what it had appended is taken back. */
+typedef int sh_line_fn(void *arg, struct sh_slice line, struct sh_job *job, struct sh_error *err);
+
+/* All lines of job->in; bad records go to job->aside when `rejects`. 0 or -1 with job->err. */
+int sh_job_lines(struct sh_job *job, bool rejects, sh_line_fn *each, void *arg);
 
 int sh_pool_run(const struct sh_pool *pool, struct sh_source *source, struct sh_error *err);
 

@@ -24,7 +24,7 @@ void sh_source_init(struct sh_source *s, char *const *names, size_t n_names)
 {
 	static char *const standard_input[] = { "-" };
 
-	*s = (struct sh_source){ .names = names, .n_names = n_names, .fd = -1 };
+	*s = (struct sh_source){ .names = names, .n_names = n_names, .fd = -1, .number = 1 };
 	if (n_names == 0) {
 		s->names = standard_input;
 		s->n_names = 1;
@@ -42,6 +42,7 @@ void sh_source_free(struct sh_source *s)
 {
 	close_operand(s);
 	sh_buf_free(&s->tail);
+	sh_buf_free(&s->peeked);
 }
 
 static int open_operand(struct sh_source *s, struct sh_error *err)
@@ -80,29 +81,34 @@ static uint64_t count_lines(const char *p, size_t n)
 	return lines;
 }
 
+/* Somebody left the descriptor non-blocking: wait as if it were not. */
+static int wait_for_input(const struct sh_source *s, struct sh_error *err)
+{
+	struct pollfd p = { .fd = s->fd, .events = POLLIN };
+
+	if (poll(&p, 1, -1) < 0 && errno != EINTR)
+		return sh_error_sys(err, "cannot wait for '%s'", s->name);
+	return 0;
+}
+
 /* One read into b, which grows as needed. The number of bytes, 0 at the end, -1. */
 static ssize_t read_more(struct sh_source *s, struct sh_buf *b, struct sh_error *err)
 {
-	ssize_t got;
-
-	/* Doubling keeps the number of copies of a very long line logarithmic. */
+	/* Geometric growth keeps the number of copies of a very long line logarithmic. */
 	if (sh_buf_reserve(b, READ_SIZE + SH_PAD, err) < 0)
 		return -1;
-	do {
-		got = read(s->fd, b->p + b->n, READ_SIZE);
-	} while (got < 0 && errno == EINTR);
-	if (got < 0 && errno == EAGAIN) {
-		struct pollfd p = { .fd = s->fd, .events = POLLIN };
+	for (;;) {
+		ssize_t got = read(s->fd, b->p + b->n, READ_SIZE);
 
-		/* Somebody left the descriptor non-blocking: wait as if it were not. */
-		return poll(&p, 1, -1) < 0 && errno != EINTR
-			   ? sh_error_sys(err, "cannot wait for '%s'", s->name)
-			   : read_more(s, b, err);
+		if (got >= 0) {
+			b->n += (size_t)got;
+			return got;
+		}
+		if (errno == EAGAIN && wait_for_input(s, err) < 0)
+			return -1;
+		if (errno != EINTR && errno != EAGAIN)
+			return sh_error_sys(err, "cannot read '%s'", s->name);
 	}
-	if (got < 0)
-		return sh_error_sys(err, "cannot read '%s'", s->name);
-	b->n += (size_t)got;
-	return got;
 }
 
 /* Bytes of b up to and with the last LF, looking only at what came after `from`. */
@@ -147,7 +153,7 @@ static int read_lines(struct sh_source *s, struct sh_buf *b, struct sh_error *er
 	return 0;
 }
 
-int sh_source_read(
+static int read_block(
     struct sh_source *s, struct sh_buf *b, struct sh_origin *from, struct sh_error *err)
 {
 	for (;;) {
@@ -165,15 +171,48 @@ int sh_source_read(
 	}
 	from->file = s->name;
 	from->line = s->line;
+	from->number = s->number;
 	from->starts_file = s->line == 1;
 	from->lines = count_lines(b->p, b->n) + (b->p[b->n - 1] != '\n');
 	s->line += from->lines;
+	s->number += from->lines;
 	return sh_buf_reserve(b, SH_PAD, err) < 0 ? -1 : 1;
+}
+
+int sh_source_read(
+    struct sh_source *s, struct sh_buf *b, struct sh_origin *from, struct sh_error *err)
+{
+	struct sh_buf room = *b;
+
+	if (s->peeked.n == 0)
+		return read_block(s, b, from, err);
+	*b = s->peeked;
+	*from = s->peeked_from;
+	s->peeked = room;
+	s->peeked.n = 0;
+	return 1;
+}
+
+int sh_source_peek(struct sh_source *s, struct sh_slice *line, struct sh_error *err)
+{
+	const char *lf;
+
+	if (s->peeked.n == 0) {
+		int got = read_block(s, &s->peeked, &s->peeked_from, err);
+
+		if (got <= 0) {
+			s->peeked.n = 0;
+			return got;
+		}
+	}
+	lf = memchr(s->peeked.p, '\n', s->peeked.n);
+	*line = sh_slice(s->peeked.p, lf ? (size_t)(lf - s->peeked.p) : s->peeked.n);
+	return 1;
 }
 
 bool sh_source_ready(const struct sh_source *s)
 {
 	struct pollfd p = { .fd = s->fd, .events = POLLIN };
 
-	return s->fd < 0 || s->eof || poll(&p, 1, 0) != 0;
+	return s->peeked.n || s->fd < 0 || s->eof || poll(&p, 1, 0) != 0;
 }

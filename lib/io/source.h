@@ -13,6 +13,15 @@
 /* Longest line, in bytes. Offsets within a record are 32 bits wide. */
 #define SH_LINE_MAX (((size_t)1 << 31) - (1 << 20))
 
+/* Where the lines of a block came from. */
+struct sh_origin {
+	const char *file;
+	uint64_t line;    /* of the block's first line, from 1 */
+	uint64_t number;  /* the same, counted over all operands */
+	uint64_t lines;   /* how many lines the block holds */
+	bool starts_file; /* the block's first byte is the file's first */
+};
+
 struct sh_source {
 	char *const *names; /* borrowed operands; "-" is standard input */
 	size_t n_names;
@@ -20,16 +29,11 @@ struct sh_source {
 	int fd;           /* of the open one, -1 when none */
 	const char *name; /* of the open one, as messages say it */
 	uint64_t line;    /* number of the next line in it, from 1 */
+	uint64_t number;  /* the same, counted over all operands */
 	bool eof;
-	struct sh_buf tail; /* the line that the last block would have cut */
-};
-
-/* Where the lines of a block came from. */
-struct sh_origin {
-	const char *file;
-	uint64_t line;    /* of the block's first line, from 1 */
-	uint64_t lines;   /* how many lines the block holds */
-	bool starts_file; /* the block's first byte is the file's first */
+	struct sh_buf tail;   /* the line that the last block would have cut */
+	struct sh_buf peeked; /* a block read ahead, and its origin */
+	struct sh_origin peeked_from;
 };
 
 /* No operand stands for standard input. The names must outlive the source. */
@@ -40,6 +44,10 @@ void sh_source_free(struct sh_source *s);
  * the last operand, or -1. Returns as soon as one read brought a whole line. */
 int sh_source_read(
     struct sh_source *s, struct sh_buf *b, struct sh_origin *from, struct sh_error *err);
+
+/* The first line of what is still to be read, without its LF, valid until the next read:
+ * 1, 0 at the end, -1. Nothing is taken. */
+int sh_source_peek(struct sh_source *s, struct sh_slice *line, struct sh_error *err);
 
 /* Whether the next read would not wait for a slow writer. */
 bool sh_source_ready(const struct sh_source *s);

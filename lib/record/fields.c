@@ -57,7 +57,7 @@ static int split(struct sh_slice line, struct sh_slice *f, size_t want, const ch
 /* The first bytes of a field, fit for a message. */
 #define SHOWN(s) (int)((s).n > 40 ? 40 : (s).n), (s).p
 
-int sh_feature_parse(struct sh_slice line, struct sh_feature *f, struct sh_error *err)
+int sh_record_feature(struct sh_slice line, struct sh_feature *f, struct sh_error *err)
 {
 	struct sh_slice v[3];
 	int bad;
@@ -76,7 +76,7 @@ int sh_feature_parse(struct sh_slice line, struct sh_feature *f, struct sh_error
 	return 0;
 }
 
-int sh_df_parse(struct sh_slice line, struct sh_df_record *r, struct sh_error *err)
+int sh_record_df(struct sh_slice line, struct sh_df_record *r, struct sh_error *err)
 {
 	struct sh_slice v[2];
 	int bad;
@@ -91,38 +91,51 @@ int sh_df_parse(struct sh_slice line, struct sh_df_record *r, struct sh_error *e
 	return 0;
 }
 
-static int check_hex(struct sh_slice hex, struct sh_error *err)
+static int parse_fp(
+    struct sh_slice hex, struct sh_slice id, struct sh_fp_record *r, struct sh_error *err)
 {
 	if (hex.n == 0 || hex.n > SH_FP_HEX_MAX)
 		return sh_error_set(err, SH_ERR_RECORD,
 		    "fingerprint of %zu hex digits, expected 1 to %d", hex.n, SH_FP_HEX_MAX);
-	return 0;
+	if (sh_parse_hex(hex, r->fp) < 0)
+		return sh_error_set(
+		    err, SH_ERR_RECORD, "fingerprint '%.*s' is no lower-case hex", SHOWN(hex));
+	r->hex = hex;
+	r->id = id;
+	r->bits = 4 * (unsigned)hex.n;
+	return sh_id_check(id, err);
 }
 
-int sh_fp_parse(struct sh_slice line, struct sh_fp_record *r, struct sh_error *err)
+int sh_record_fp(struct sh_slice line, struct sh_fp_record *r, struct sh_error *err)
 {
 	struct sh_slice v[2];
 
-	if (split(line, v, 2, "fingerprint<TAB>id", err) < 0 || check_hex(v[0], err) < 0)
+	if (split(line, v, 2, "fingerprint<TAB>id", err) < 0)
 		return -1;
-	r->hex = v[0];
-	r->id = v[1];
-	return sh_id_check(r->id, err);
+	return parse_fp(v[0], v[1], r, err);
 }
 
-int sh_band_parse(struct sh_slice line, struct sh_band_record *r, struct sh_error *err)
+int sh_same_width(unsigned *bits, const struct sh_fp_record *r, struct sh_error *err)
+{
+	if (*bits == 0)
+		*bits = r->bits;
+	if (*bits != r->bits)
+		return sh_error_set(err, SH_ERR_RECORD,
+		    "a fingerprint of %u bits among fingerprints of %u bits", r->bits, *bits);
+	return 0;
+}
+
+int sh_record_band(struct sh_slice line, struct sh_band_record *r, struct sh_error *err)
 {
 	struct sh_slice v[3];
 
-	if (split(line, v, 3, "key<TAB>fingerprint<TAB>id", err) < 0 || check_hex(v[1], err) < 0)
+	if (split(line, v, 3, "key<TAB>fingerprint<TAB>id", err) < 0)
 		return -1;
 	r->key = v[0];
-	r->hex = v[1];
-	r->id = v[2];
-	return sh_id_check(r->id, err);
+	return parse_fp(v[1], v[2], &r->of, err);
 }
 
-int sh_pair_parse(struct sh_slice line, struct sh_pair_record *r, struct sh_error *err)
+int sh_record_pair(struct sh_slice line, struct sh_pair_record *r, struct sh_error *err)
 {
 	struct sh_slice v[4];
 	size_t n = sh_fields_split(line, v, 4);

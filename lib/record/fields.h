@@ -31,7 +31,7 @@ struct sh_feature {
 	int64_t weight;
 };
 
-int sh_feature_parse(struct sh_slice line, struct sh_feature *f, struct sh_error *err);
+int sh_record_feature(struct sh_slice line, struct sh_feature *f, struct sh_error *err);
 
 /* document frequency record: feature, df. The empty feature's df is the number of documents. */
 struct sh_df_record {
@@ -39,21 +39,28 @@ struct sh_df_record {
 	uint64_t df;
 };
 
-int sh_df_parse(struct sh_slice line, struct sh_df_record *r, struct sh_error *err);
+int sh_record_df(struct sh_slice line, struct sh_df_record *r, struct sh_error *err);
 
 /* fingerprint record: fp in lower-case hex, id. */
 struct sh_fp_record {
 	struct sh_slice hex, id;
+	unsigned bits; /* 4 a digit */
+	uint64_t
+	    fp[SH_FP_HEX_MAX / 16]; /* the first digit most significant, see fp/fingerprint.h */
 };
 
-int sh_fp_parse(struct sh_slice line, struct sh_fp_record *r, struct sh_error *err);
+int sh_record_fp(struct sh_slice line, struct sh_fp_record *r, struct sh_error *err);
+
+/* SH_ERR_RECORD unless the fingerprint is as wide as those before it; *bits 0: the first. */
+int sh_same_width(unsigned *bits, const struct sh_fp_record *r, struct sh_error *err);
 
 /* band record: key, fp, id. */
 struct sh_band_record {
-	struct sh_slice key, hex, id;
+	struct sh_slice key;
+	struct sh_fp_record of;
 };
 
-int sh_band_parse(struct sh_slice line, struct sh_band_record *r, struct sh_error *err);
+int sh_record_band(struct sh_slice line, struct sh_band_record *r, struct sh_error *err);
 
 /* pair record: id1, id2, distance, and in a verified pair the similarity, 0 to 1 in
  * millionths (-1 when the record has none). */
@@ -63,6 +70,6 @@ struct sh_pair_record {
 	int64_t similarity;
 };
 
-int sh_pair_parse(struct sh_slice line, struct sh_pair_record *r, struct sh_error *err);
+int sh_record_pair(struct sh_slice line, struct sh_pair_record *r, struct sh_error *err);
 
 #endif

@@ -1,0 +1,350 @@
+#include "cli.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/num.h"
+
+#ifndef SH_VERSION
+#define SH_VERSION "unknown"
+#endif
+
+enum { MAX_OPTIONS = 64, HELP_COLUMN = 26 };
+
+static const struct cli_option common[] = {
+	{ 'o', "output", "FILE", "write there, whole or not at all, instead of standard output" },
+	{ 'j', "jobs", "N", "work with N threads, 0: one a processor [1]" },
+	{ CLI_REJECTS, "rejects", "FILE", "put bad records there and go on" },
+	{ CLI_CRLF, "crlf", NULL, "take DOS line ends off" },
+	{ 'h', "help", NULL, "show this help" },
+	{ 'V', "version", NULL, "show the version" },
+	{ 0 },
+};
+
+/* ---- signals: no temporary file outlives an interrupted program ---- */
+
+/* Names of their own, never freed: the handler may run at any instant. */
+static const char *volatile unfinished[2];
+
+static void remove_unfinished(int sig)
+{
+	for (size_t i = 0; i < 2; i++)
+		if (unfinished[i])
+			unlink(unfinished[i]);
+	signal(sig, SIG_DFL);
+	raise(sig);
+}
+
+static void watch_signals(void)
+{
+	static const int signals[] = { SIGHUP, SIGINT, SIGTERM, SIGXCPU, SIGXFSZ };
+	struct sigaction now, watch = { .sa_handler = remove_unfinished };
+
+	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+		/* What nohup(1) switched off stays off. */
+		if (sigaction(signals[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
+			sigaction(signals[i], &watch, NULL);
+}
+
+/* ---- messages ---- */
+
+static void say(const struct cli *c, const char *fmt, va_list ap)
+{
+	fflush(stdout);
+	fprintf(stderr, "%s: ", c->program->name);
+	vfprintf(stderr, fmt, ap);
+	putc('\n', stderr);
+}
+
+void cli_warn(const struct cli *c, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say(c, fmt, ap);
+	va_end(ap);
+}
+
+static void complain(const struct cli *c, const struct sh_error *err)
+{
+	if (err->file && err->line)
+		cli_warn(c, "%s:%llu: %s", err->file, (unsigned long long)err->line, err->text);
+	else if (err->file)
+		cli_warn(c, "%s: %s", err->file, err->text);
+	else
+		cli_warn(c, "%s", err->text);
+}
+
+void cli_usage(struct cli *c, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say(c, fmt, ap);
+	va_end(ap);
+	fprintf(stderr, "Try '%s --help' or 'man %s'.\n", c->program->name, c->program->name);
+	exit(EXIT_TROUBLE);
+}
+
+/* ---- ends ---- */
+
+static void report_rejects(const struct cli *c)
+{
+	if (c->rejects_path && c->n_rejected)
+		cli_warn(c, "%llu record%s rejected, see %s", (unsigned long long)c->n_rejected,
+		    c->n_rejected == 1 ? "" : "s", c->rejects_path);
+}
+
+void cli_die(struct cli *c, const struct sh_error *err)
+{
+	struct sh_error ignored;
+
+	complain(c, err);
+	if (c->open) {
+		/* The records before the trouble are whole: a pipe gets them. */
+		if (!c->out.target)
+			sh_sink_flush(&c->out, &ignored);
+		sh_sink_abort(&c->out);
+		if (c->rejects_path && sh_sink_close(&c->rejects, &ignored) == 0)
+			report_rejects(c);
+	}
+	exit(EXIT_TROUBLE);
+}
+
+int cli_finish(struct cli *c)
+{
+	struct sh_error err;
+
+	c->open = false;
+	if (sh_sink_close(&c->out, &err) < 0) {
+		if (c->rejects_path)
+			sh_sink_abort(&c->rejects);
+		cli_die(c, &err);
+	}
+	if (c->rejects_path && sh_sink_close(&c->rejects, &err) < 0)
+		cli_die(c, &err);
+	report_rejects(c);
+	return EXIT_SUCCESS;
+}
+
+/* ---- help ---- */
+
+static void print_options(const struct cli_option *o)
+{
+	for (; o->code; o++) {
+		char left[80];
+		int n = 0;
+
+		if (o->code < 256)
+			n = snprintf(left, sizeof left, "  -%c, --%s", o->code, o->name);
+		else
+			n = snprintf(left, sizeof left, "      --%s", o->name);
+		if (o->arg)
+			n += snprintf(left + n, sizeof left - (size_t)n, "=%s", o->arg);
+		if (n < HELP_COLUMN)
+			printf("%-*s%s\n", HELP_COLUMN, left, o->help);
+		else
+			printf("%s\n%*s%s\n", left, HELP_COLUMN, "", o->help);
+	}
+}
+
+_Noreturn static void end_of_text(struct cli *c)
+{
+	if (fflush(stdout) == EOF || ferror(stdout) || close(STDOUT_FILENO) < 0) {
+		cli_warn(c, "cannot write to standard output: %s", strerror(errno));
+		exit(EXIT_TROUBLE);
+	}
+	_exit(EXIT_SUCCESS);
+}
+
+_Noreturn static void help(struct cli *c)
+{
+	const struct cli_program *p = c->program;
+
+	printf("Usage: %s [OPTION]... %s\n%s\n\n", p->name, p->synopsis, p->purpose);
+	for (size_t i = 0; i < 3 && p->options[i]; i++)
+		print_options(p->options[i]);
+	print_options(common);
+	printf("\nNo FILE, or -: standard input. Exit status: 0 done, 2 trouble.\n"
+	       "Manual: man %s, man simhash-utils\n",
+	    p->name);
+	end_of_text(c);
+}
+
+/* ---- options ---- */
+
+/* Descriptors 0 to 2 that are closed would be given to the next file opened: a message
+ * would end up in the output. Occupy them with what refuses every use. */
+static void occupy_standard_descriptors(void)
+{
+	for (int fd = 0; fd <= 2; fd++) {
+		int got;
+
+		if (fcntl(fd, F_GETFD) >= 0)
+			continue;
+		got = open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+		if (got >= 0 && got != fd)
+			close(got);
+	}
+}
+
+/* getopt_long's two forms of the tables. */
+static void build_getopt(const struct cli_program *p, char *letters, struct option *longs)
+{
+	const struct cli_option *tables[4] = { p->options[0], p->options[1], p->options[2],
+		common };
+	size_t n = 0;
+
+	for (size_t t = 0; t < 4; t++) {
+		for (const struct cli_option *o = tables[t]; o && o->code; o++) {
+			longs[n++] = (struct option){
+				.name = o->name,
+				.has_arg = o->arg ? required_argument : no_argument,
+				.val = o->code,
+			};
+			if (o->code < 256) {
+				*letters++ = (char)o->code;
+				if (o->arg)
+					*letters++ = ':';
+			}
+		}
+	}
+	longs[n] = (struct option){ 0 };
+	*letters = '\0';
+}
+
+void cli_start(struct cli *c, const struct cli_program *program, int argc, char **argv)
+{
+	*c = (struct cli){ .program = program, .argc = argc, .argv = argv, .jobs = 1 };
+	occupy_standard_descriptors();
+	/* Messages say the program's name, not the path it was called by. */
+	opterr = 1;
+	if (argc > 0)
+		argv[0] = (char *)(uintptr_t)program->name;
+}
+
+static unsigned jobs(struct cli *c)
+{
+	long online;
+	uint64_t n = cli_number(c, "-j", 0, CLI_MAX_JOBS);
+
+	if (n)
+		return (unsigned)n;
+	online = sysconf(_SC_NPROCESSORS_ONLN);
+	return online < 1 ? 1 : online > CLI_MAX_JOBS ? CLI_MAX_JOBS : (unsigned)online;
+}
+
+int cli_next(struct cli *c)
+{
+	char letters[2 * MAX_OPTIONS + 1];
+	struct option longs[MAX_OPTIONS + 1];
+	int code;
+
+	build_getopt(c->program, letters, longs);
+	while ((code = getopt_long(c->argc, c->argv, letters, longs, NULL)) != -1) {
+		c->arg = optarg;
+		switch (code) {
+		case 'o':
+			c->out_path = c->arg;
+			break;
+		case 'j':
+			c->jobs = jobs(c);
+			break;
+		case CLI_REJECTS:
+			c->rejects_path = c->arg;
+			break;
+		case CLI_CRLF:
+			c->crlf = true;
+			break;
+		case 'h':
+			help(c);
+		case 'V':
+			printf("%s (simhash-utils) %s\n", c->program->name, SH_VERSION);
+			end_of_text(c);
+		case '?':
+			fprintf(stderr, "Try '%s --help' or 'man %s'.\n", c->program->name,
+			    c->program->name);
+			exit(EXIT_TROUBLE);
+		default:
+			return code;
+		}
+	}
+	c->operands = c->argv + optind;
+	c->n_operands = (size_t)(c->argc - optind);
+	return -1;
+}
+
+uint64_t cli_number(struct cli *c, const char *what, uint64_t min, uint64_t max)
+{
+	uint64_t n;
+
+	if (sh_parse_u64(sh_slice_str(c->arg), &n) < 0 || n < min || n > max)
+		cli_usage(c, "%s '%s': expected a whole number from %llu to %llu", what, c->arg,
+		    (unsigned long long)min, (unsigned long long)max);
+	return n;
+}
+
+uint64_t cli_size(struct cli *c, const char *what)
+{
+	uint64_t n;
+
+	if (sh_parse_size(sh_slice_str(c->arg), &n) < 0 || n == 0)
+		cli_usage(c, "%s '%s': expected a size such as 500M or 2G", what, c->arg);
+	return n;
+}
+
+/* ---- input and output ---- */
+
+void cli_open(struct cli *c)
+{
+	struct sh_error err;
+
+	watch_signals();
+	if (sh_sink_open(&c->out, c->out_path, &err) < 0)
+		cli_die(c, &err);
+	unfinished[0] = c->out.tmp ? strdup(c->out.tmp) : NULL;
+	if (c->rejects_path && sh_sink_open(&c->rejects, c->rejects_path, &err) < 0) {
+		sh_sink_abort(&c->out);
+		cli_die(c, &err);
+	}
+	unfinished[1] = c->rejects.tmp ? strdup(c->rejects.tmp) : NULL;
+	c->open = true;
+}
+
+void cli_reject(struct cli *c, struct sh_slice line, const struct sh_error *err)
+{
+	struct sh_error full;
+
+	if (!c->rejects_path || err->code != SH_ERR_RECORD)
+		cli_die(c, err);
+	c->n_rejected++;
+	if (sh_sink_write(&c->rejects, line.p, line.n, &full) < 0 ||
+	    sh_sink_write(&c->rejects, "\n", 1, &full) < 0)
+		cli_die(c, &full);
+}
+
+void cli_write(struct cli *c, const void *p, size_t n)
+{
+	struct sh_error err;
+
+	if (sh_sink_write(&c->out, p, n, &err) < 0)
+		cli_die(c, &err);
+}
+
+bool cli_line(struct cli *c, struct sh_lines *lines, struct sh_slice *line)
+{
+	struct sh_error err;
+	int got = sh_lines_next(lines, line, &err);
+
+	if (got < 0)
+		cli_die(c, &err);
+	if (got)
+		*line = cli_strip(c->crlf, *line);
+	return got;
+}

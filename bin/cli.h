@@ -1,0 +1,104 @@
+/* What the command lines of all programs have in common: options from one table,
+ * help, messages, outputs, rejected records, exit status.
+ *
+ * A program is a table of options and a loop:
+ *
+ *     struct cli c;
+ *     cli_start(&c, &program, argc, argv);
+ *     while ((opt = cli_next(&c)) != -1)
+ *             switch (opt) { ... c.arg ... }
+ *     cli_open(&c);
+ *     ... records to &c.out, sh_error to cli_die() or cli_reject() ...
+ *     return cli_finish(&c);
+ */
+#ifndef CLI_H
+#define CLI_H
+
+#include "base/error.h"
+#include "io/lines.h"
+#include "io/sink.h"
+
+enum { EXIT_TROUBLE = 2, CLI_MAX_JOBS = 256 };
+
+/* Codes of options without a letter. */
+enum {
+	CLI_REJECTS = 256,
+	CLI_CRLF,
+	CLI_TMPDIR,
+	CLI_OWN,            /* programs number theirs from here */
+	CLI_FEATURES = 512, /* and those that read documents from here */
+};
+
+struct cli_option {
+	int code; /* the letter, or a number above 255; 0 ends the table */
+	const char *name;
+	const char *arg; /* NULL when it takes none */
+	const char *help;
+};
+
+struct cli_program {
+	const char *name;
+	const char *synopsis;                /* after the options, "[FILE...]" */
+	const char *purpose;                 /* one line */
+	const struct cli_option *options[3]; /* own ones, then shared ones; NULL ends */
+};
+
+struct cli {
+	const struct cli_program *program;
+	int argc;
+	char **argv;
+	const char *arg; /* of the option that cli_next() returned */
+
+	char *const *operands;
+	size_t n_operands;
+	unsigned jobs;
+	bool crlf;
+	const char *tmpdir; /* NULL: the default */
+
+	const char *out_path, *rejects_path;
+	struct sh_sink out, rejects;
+	uint64_t n_rejected;
+	bool open;
+};
+
+void cli_start(struct cli *c, const struct cli_program *program, int argc, char **argv);
+
+/* The next option of the program's own tables, -1 after the last one. */
+int cli_next(struct cli *c);
+
+/* Messages "prog: text" or "prog: file:line: text" on standard error. */
+void cli_warn(const struct cli *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* End with status 2: after a usage message, or with err. What was written whole stays
+ * written on standard output; a named output is left as it was. */
+_Noreturn void cli_usage(struct cli *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+_Noreturn void cli_die(struct cli *c, const struct sh_error *err);
+
+/* Open the output and the file for rejected records. */
+void cli_open(struct cli *c);
+
+/* Put a record that err complains about aside under --rejects, else die of it. */
+void cli_reject(struct cli *c, struct sh_slice line, const struct sh_error *err);
+
+/* Write, or die. */
+void cli_write(struct cli *c, const void *p, size_t n);
+
+/* The line without the CR of a DOS line end, under --crlf. */
+static inline struct sh_slice cli_strip(bool crlf, struct sh_slice line)
+{
+	if (crlf && line.n && line.p[line.n - 1] == '\r')
+		line.n--;
+	return line;
+}
+
+/* The next line for a program that reads records in order: false at the end. */
+bool cli_line(struct cli *c, struct sh_lines *lines, struct sh_slice *line);
+
+/* Close everything, report what was rejected; the exit status. */
+int cli_finish(struct cli *c);
+
+/* Values of options, or a usage message. `what` names the option. */
+uint64_t cli_number(struct cli *c, const char *what, uint64_t min, uint64_t max);
+uint64_t cli_size(struct cli *c, const char *what);
+
+#endif

@@ -1,0 +1,30 @@
+/* The options of every program that reads documents. */
+#ifndef DOCOPTS_H
+#define DOCOPTS_H
+
+#include "cli.h"
+#include "text/docs.h"
+#include "text/ngram.h"
+
+/* For struct cli_program.options, after the program's own table. */
+extern const struct cli_option docopts_table[];
+
+struct docopts {
+	struct sh_docs_opts docs;
+	struct sh_token_opts token;
+	struct sh_ngrams ngrams;
+	const char *stop_path;
+	struct sh_stoplist *stop; /* owned */
+	bool used;                /* any of these options was given */
+};
+
+void docopts_init(struct docopts *d);
+
+/* Take the option, if it is one of these. */
+bool docopts_take(struct docopts *d, struct cli *c, int opt);
+
+/* After the last option: load files, settle what follows from what. */
+void docopts_settle(struct docopts *d, struct cli *c);
+void docopts_free(struct docopts *d);
+
+#endif

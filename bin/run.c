@@ -1,0 +1,51 @@
+#include "run.h"
+
+enum { NOTES_SHOWN = 10 };
+
+/* The first notes are shown; all are counted. */
+static void show_notes(struct run *run, const struct sh_buf *notes)
+{
+	const char *p = notes->p, *end = notes->p + notes->n;
+
+	while (p < end) {
+		const char *lf = memchr(p, '\n', (size_t)(end - p));
+
+		if (run->notes++ < NOTES_SHOWN)
+			cli_warn(run->cli, "%.*s", (int)(lf - p), p);
+		p = lf + 1;
+	}
+}
+
+static int done(void *arg, struct sh_job *job, struct sh_error *err)
+{
+	struct run *run = arg;
+	struct cli *c = run->cli;
+
+	run->records += job->records;
+	run->ill_formed += job->ill_formed;
+	run->empty += job->empty;
+	c->n_rejected += job->rejected;
+	show_notes(run, &job->notes);
+	if (job->aside.n && sh_sink_write(&c->rejects, job->aside.p, job->aside.n, err) < 0)
+		return -1;
+	if (sh_sink_write(&c->out, job->out.p, job->out.n, err) < 0)
+		return -1;
+	/* A block came in one read: its results need not wait for more. */
+	return sh_sink_flush(&c->out, err);
+}
+
+void run_pool(struct run *run, struct sh_source *source)
+{
+	struct cli *c = run->cli;
+	struct sh_pool pool = { run->work, run->workers, c->jobs, done, run };
+	struct sh_error err;
+
+	if (sh_pool_run(&pool, source, &err) < 0)
+		cli_die(c, &err);
+	if (run->notes > NOTES_SHOWN)
+		cli_warn(c, "%llu more such notes", (unsigned long long)run->notes - NOTES_SHOWN);
+	if (run->ill_formed)
+		cli_warn(c,
+		    "%llu ill-formed UTF-8 sequence%s replaced (--strict makes them errors)",
+		    (unsigned long long)run->ill_formed, run->ill_formed == 1 ? "" : "s");
+}

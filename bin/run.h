@@ -1,0 +1,21 @@
+/* A run of a pool over the operands: its results to the output, its rejected records
+ * aside, its notes to the user. */
+#ifndef RUN_H
+#define RUN_H
+
+#include "cli.h"
+#include "io/pool.h"
+
+struct run {
+	struct cli *cli;
+	int (*work)(void *worker, struct sh_job *job); /* see struct sh_pool */
+	void *workers[CLI_MAX_JOBS];                   /* cli->jobs states */
+
+	/* Filled by the run. */
+	uint64_t records, ill_formed, empty, notes;
+};
+
+/* Read what the source has, work, write, report. Dies of errors. */
+void run_pool(struct run *run, struct sh_source *source);
+
+#endif

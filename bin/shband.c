@@ -1,0 +1,198 @@
+/* shband: fingerprints to bands. */
+#include <stdio.h>
+
+#include "pair/band.h"
+#include "record/fields.h"
+#include "run.h"
+
+enum { EXPLAIN = CLI_OWN };
+
+enum {
+	DEFAULT_K = 3,
+	DEFAULT_BITS = 64,
+	DEFAULT_COUNT = 1000000,
+	ID_BYTES = 16, /* what the cost model takes an id to be */
+	MAX_ROWS = SH_BAND_MAX_BLOCKS,
+};
+
+static const struct cli_option options[] = {
+	{ 'k', "distance", "K", "find all pairs within Hamming distance K [3]" },
+	{ 'M', "blocks", "M", "cut the fingerprint into M blocks [the cheapest for -N]" },
+	{ 'N', "count", "N", "number of fingerprints to plan for [1000000]" },
+	{ 'b', "bits", "BITS", "width that --explain takes, without input [64]" },
+	{ EXPLAIN, "explain", NULL, "show what each layout costs and which is chosen, and end" },
+	{ 0 },
+};
+
+static const struct cli_program program = {
+	.name = "shband",
+	.synopsis = "[FILE...]",
+	.purpose = "Fingerprints (fp<TAB>id) to bands (key<TAB>fp<TAB>id), one a table.",
+	.options = { options },
+};
+
+struct plan {
+	unsigned k, blocks, bits;
+	double count;
+};
+
+/* The cheapest number of blocks, unless one was given. */
+static unsigned choose_blocks(struct cli *c, const struct plan *p, unsigned bits)
+{
+	static struct sh_band_cost row[MAX_ROWS];
+	unsigned best;
+
+	if (p->blocks)
+		return p->blocks;
+	if (sh_band_choose(row, MAX_ROWS, &best, bits, p->k, p->count, ID_BYTES) == 0)
+		cli_usage(c, "-k %u: no table of %u-bit fingerprints guarantees that", p->k, bits);
+	return row[best].blocks;
+}
+
+static void explain(struct cli *c, const struct plan *p)
+{
+	static struct sh_band_cost row[MAX_ROWS];
+	unsigned best, n, chosen = choose_blocks(c, p, p->bits);
+	char line[256];
+
+	n = sh_band_choose(row, MAX_ROWS, &best, p->bits, p->k, p->count, ID_BYTES);
+	cli_open(c);
+	snprintf(line, sizeof line,
+	    "%u bits, distance %u, %.0f fingerprints with ids of %d bytes, uniformly distributed\n",
+	    p->bits, p->k, p->count, ID_BYTES);
+	cli_write(c, line, strlen(line));
+	snprintf(line, sizeof line, "  %6s %8s %8s %12s %12s %10s %10s %10s\n", "blocks", "tables",
+	    "key bits", "bytes", "candidates", "in bucket", "sort s", "compare s");
+	cli_write(c, line, strlen(line));
+	for (unsigned i = 0; i < n; i++) {
+		snprintf(line, sizeof line, "%c %6u %8u %8u %12.3g %12.3g %10.3g %10.3g %10.3g\n",
+		    row[i].blocks == chosen ? '*' : ' ', row[i].blocks, row[i].tables,
+		    row[i].key_bits, row[i].stream_bytes, row[i].candidates, row[i].bucket,
+		    row[i].sort_seconds, row[i].compare_seconds);
+		cli_write(c, line, strlen(line));
+	}
+}
+
+static int add_bands(const struct sh_band *band, const struct sh_fp_record *r, struct sh_buf *out,
+    struct sh_error *err)
+{
+	struct sh_band_table room;
+	size_t size = band->key_len + 1 + r->hex.n + 1 + r->id.n + 1;
+
+	if (sh_buf_reserve(out, size * band->tables, err) < 0)
+		return -1;
+	for (uint32_t t = 0; t < band->tables; t++) {
+		char *p = out->p + out->n;
+
+		sh_band_key(band, sh_band_table(band, t, &room), r->fp, p);
+		p += band->key_len;
+		*p++ = '\t';
+		memcpy(p, r->hex.p, r->hex.n);
+		p += r->hex.n;
+		*p++ = '\t';
+		memcpy(p, r->id.p, r->id.n);
+		p[r->id.n] = '\n';
+		out->n += size;
+	}
+	return 0;
+}
+
+/* What all workers share, read-only. */
+struct shared {
+	struct sh_band band;
+	bool rejects, crlf;
+};
+
+static int each(void *arg, struct sh_slice line, struct sh_job *job, struct sh_error *err)
+{
+	const struct shared *s = arg;
+	unsigned bits = s->band.bits;
+	struct sh_fp_record r;
+
+	line = cli_strip(s->crlf, line);
+	if (sh_record_fp(line, &r, err) < 0 || sh_same_width(&bits, &r, err) < 0)
+		return -1;
+	return add_bands(&s->band, &r, &job->out, err);
+}
+
+static int work(void *worker, struct sh_job *job)
+{
+	const struct shared *s = worker;
+
+	return sh_job_lines(job, s->rejects, each, worker);
+}
+
+/* The layout for the width of the first record; false when there is none. */
+static bool make_layout(
+    struct cli *c, const struct plan *p, struct sh_source *source, struct shared *s)
+{
+	struct sh_slice line;
+	struct sh_fp_record r;
+	struct sh_error err;
+	unsigned bits = p->bits;
+	int got = sh_source_peek(source, &line, &err);
+
+	if (got < 0)
+		cli_die(c, &err);
+	if (got == 0)
+		return false;
+	/* A first record that is bad is complained about when its turn comes. */
+	if (sh_record_fp(cli_strip(c->crlf, line), &r, &err) == 0)
+		bits = r.bits;
+	if (sh_band_init(&s->band, bits, p->k, choose_blocks(c, p, bits), &err) < 0)
+		cli_die(c, &err);
+	return true;
+}
+
+static void take(struct cli *c, struct plan *p, int opt, bool *explaining)
+{
+	switch (opt) {
+	case 'k':
+		p->k = (unsigned)cli_number(c, "-k", 0, SH_BAND_MAX_BLOCKS - 1);
+		break;
+	case 'M':
+		p->blocks = (unsigned)cli_number(c, "-M", 1, SH_BAND_MAX_BLOCKS);
+		break;
+	case 'N':
+		p->count = (double)cli_number(c, "-N", 1, UINT64_C(1) << 53);
+		break;
+	case 'b':
+		p->bits = (unsigned)cli_number(c, "-b", 4, SH_FP_MAX_BITS);
+		if (!sh_fp_width_ok(p->bits))
+			cli_usage(c, "-b %u: expected a multiple of 4", p->bits);
+		break;
+	case EXPLAIN:
+		*explaining = true;
+		break;
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct cli c;
+	struct plan plan = { .k = DEFAULT_K, .bits = DEFAULT_BITS, .count = DEFAULT_COUNT };
+	struct shared shared = { 0 };
+	struct run run = { .cli = &c, .work = work };
+	struct sh_source source;
+	bool explaining = false;
+	int opt;
+
+	cli_start(&c, &program, argc, argv);
+	while ((opt = cli_next(&c)) != -1)
+		take(&c, &plan, opt, &explaining);
+	if (explaining) {
+		explain(&c, &plan);
+		return cli_finish(&c);
+	}
+	cli_open(&c);
+	sh_source_init(&source, c.operands, c.n_operands);
+	shared.rejects = c.rejects_path != NULL;
+	shared.crlf = c.crlf;
+	for (unsigned i = 0; i < c.jobs; i++)
+		run.workers[i] = &shared;
+	if (make_layout(&c, &plan, &source, &shared))
+		run_pool(&run, &source);
+	sh_source_free(&source);
+	sh_band_free(&shared.band);
+	return cli_finish(&c);
+}

@@ -1,0 +1,96 @@
+/* shtok: documents to features. */
+#include <stdlib.h>
+
+#include "docopts.h"
+#include "run.h"
+
+static const struct cli_program program = {
+	.name = "shtok",
+	.synopsis = "[FILE...]",
+	.purpose = "Documents (id<TAB>text) to features (id<TAB>feature<TAB>1), one an occurrence.",
+	.options = { docopts_table },
+};
+
+struct worker {
+	const struct docopts *opts;
+	struct sh_tokenizer *tokenizer;
+};
+
+/* Append "id TAB feature TAB weight LF". */
+static int add_feature(
+    struct sh_buf *out, struct sh_slice id, struct sh_slice text, char weight, struct sh_error *err)
+{
+	char *p;
+
+	if (sh_buf_reserve(out, id.n + text.n + 4, err) < 0)
+		return -1;
+	p = out->p + out->n;
+	memcpy(p, id.p, id.n);
+	p += id.n;
+	*p++ = '\t';
+	memcpy(p, text.p, text.n);
+	p += text.n;
+	*p++ = '\t';
+	*p++ = weight;
+	*p++ = '\n';
+	out->n = (size_t)(p - out->p);
+	return 0;
+}
+
+static int each(void *arg, const struct sh_document *doc, struct sh_job *job, struct sh_error *err)
+{
+	struct worker *w = arg;
+	struct sh_tokens tokens;
+	struct sh_ngrams range;
+
+	if (sh_tokenize(w->tokenizer, doc->text, &tokens, err) < 0)
+		return -1;
+	job->ill_formed += tokens.bad_utf8;
+	range = sh_ngrams_of(w->opts->ngrams, tokens.n);
+	if (range.min == 0)
+		return add_feature(&job->out, doc->id, sh_slice("", 0), '0', err);
+	for (unsigned n = range.min; n <= range.max; n++)
+		for (size_t i = 0; i + n <= tokens.n; i++)
+			if (add_feature(
+				&job->out, doc->id, sh_ngram_text(&tokens, i, n), '1', err) < 0)
+				return -1;
+	return 0;
+}
+
+static int work(void *worker, struct sh_job *job)
+{
+	struct worker *w = worker;
+
+	return sh_docs_work(&w->opts->docs, each, w, job);
+}
+
+int main(int argc, char **argv)
+{
+	struct cli c;
+	struct docopts opts;
+	struct worker workers[CLI_MAX_JOBS];
+	struct run run = { .cli = &c, .work = work };
+	struct sh_source source;
+	struct sh_error err;
+	int opt;
+
+	docopts_init(&opts);
+	cli_start(&c, &program, argc, argv);
+	while ((opt = cli_next(&c)) != -1)
+		docopts_take(&opts, &c, opt);
+	docopts_settle(&opts, &c);
+	for (unsigned i = 0; i < c.jobs; i++) {
+		workers[i] = (struct worker){ &opts, sh_tokenizer_new(&opts.token, &err) };
+		if (!workers[i].tokenizer)
+			cli_die(&c, &err);
+		run.workers[i] = &workers[i];
+	}
+	cli_open(&c);
+	sh_source_init(&source, c.operands, c.n_operands);
+	run_pool(&run, &source);
+	sh_source_free(&source);
+	for (unsigned i = 0; i < c.jobs; i++)
+		sh_tokenizer_delete(workers[i].tokenizer);
+	docopts_free(&opts);
+	return cli_finish(&c);
+}

@@ -1,0 +1,51 @@
+#include "io/pool.h"
+
+/* Put a bad record aside if that was asked for; else leave the error, with its place. */
+static int set_aside(struct sh_job *job, struct sh_slice line, bool rejects)
+{
+	struct sh_error full;
+
+	job->err.file = job->from.file;
+	job->err.line = job->from.line + job->at;
+	if (!rejects || job->err.code != SH_ERR_RECORD)
+		return -1;
+	job->rejected++;
+	if (sh_buf_add(&job->aside, line.p, line.n, &full) < 0 ||
+	    sh_buf_add(&job->aside, "\n", 1, &full) < 0) {
+		job->err = full;
+		return -1;
+	}
+	return 0;
+}
+
+static int one_line(
+    struct sh_job *job, struct sh_slice line, bool rejects, sh_line_fn *each, void *arg)
+{
+	size_t out = job->out.n, notes = job->notes.n;
+	uint64_t ill_formed = job->ill_formed, empty = job->empty;
+
+	if (each(arg, line, job, &job->err) == 0) {
+		job->records++;
+		return 0;
+	}
+	job->out.n = out;
+	job->notes.n = notes;
+	job->ill_formed = ill_formed;
+	job->empty = empty;
+	return set_aside(job, line, rejects);
+}
+
+int sh_job_lines(struct sh_job *job, bool rejects, sh_line_fn *each, void *arg)
+{
+	const char *p = job->in.p, *end = p + job->in.n;
+
+	for (job->at = 0; p < end; job->at++) {
+		const char *lf = memchr(p, '\n', (size_t)(end - p));
+		const char *stop = lf ? lf : end;
+
+		if (one_line(job, sh_slice(p, (size_t)(stop - p)), rejects, each, arg) < 0)
+			return -1;
+		p = stop + (lf != NULL);
+	}
+	return 0;
+}

@@ -1,0 +1,78 @@
+#include "text/docs.h"
+
+#include <stdio.h>
+
+#include "base/num.h"
+#include "text/utf8.h"
+
+enum { GUESS_BYTES = 64 * 1024 };
+
+/* The head of a file: drop a UTF-8 byte order mark, refuse what is no UTF-8. */
+static int check_head(struct sh_slice *in, struct sh_error *err)
+{
+	size_t n = in->n < GUESS_BYTES ? in->n : GUESS_BYTES;
+	enum sh_encoding guess = sh_encoding_guess(in->p, n);
+	const char *name = sh_encoding_iconv_name(guess);
+
+	if (guess == SH_ENC_UTF8_BOM) {
+		in->p += 3;
+		in->n -= 3;
+	}
+	if (name)
+		return sh_error_set(err, SH_ERR_RECORD,
+		    "the text is %s, not UTF-8 (iconv -f %s -t UTF-8 makes it so)", name, name);
+	return 0;
+}
+
+struct work {
+	const struct sh_docs_opts *opts;
+	sh_docs_each *each;
+	void *arg;
+};
+
+static int one_document(void *arg, struct sh_slice line, struct sh_job *job, struct sh_error *err)
+{
+	const struct work *w = arg;
+	struct sh_document doc;
+	char id[SH_NUM_CHARS];
+	uint64_t before = job->ill_formed, ill;
+
+	if (w->opts->form.line_ids) {
+		doc.id = sh_slice(id, sh_print_u64(id, job->from.number + job->at));
+		doc.text = line;
+	} else if (sh_document_parse(&w->opts->form, line, &doc, err) < 0) {
+		return -1;
+	}
+	if (w->each(w->arg, &doc, job, err) < 0)
+		return -1;
+	ill = job->ill_formed - before;
+	if (w->opts->strict && ill)
+		return sh_error_set(err, SH_ERR_RECORD,
+		    "%llu ill-formed UTF-8 sequence%s (--strict)", (unsigned long long)ill,
+		    ill == 1 ? "" : "s");
+	return 0;
+}
+
+int sh_docs_work(const struct sh_docs_opts *opts, sh_docs_each *each, void *arg, struct sh_job *job)
+{
+	struct work w = { opts, each, arg };
+
+	if (job->from.starts_file && check_head(&job->in, &job->err) < 0) {
+		job->err.file = job->from.file;
+		return -1;
+	}
+	return sh_job_lines(job, opts->rejects, one_document, &w);
+}
+
+int sh_docs_note(struct sh_job *job, const char *text, struct sh_error *err)
+{
+	char place[SH_NUM_CHARS + 4];
+	int n = snprintf(
+	    place, sizeof place, ":%llu: ", (unsigned long long)(job->from.line + job->at));
+
+	if (sh_buf_add(&job->notes, job->from.file, strlen(job->from.file), err) < 0 ||
+	    sh_buf_add(&job->notes, place, (size_t)n, err) < 0 ||
+	    sh_buf_add(&job->notes, text, strlen(text), err) < 0)
+		return -1;
+	return sh_buf_add(&job->notes, "\n", 1, err);
+}

@@ -1,0 +1,35 @@
+/* n-grams (shingles): runs of n successive tokens of one document.
+ *
+ * A range takes every n from min to max. A document with fewer than min tokens, but not
+ * without any, has one n-gram, all its tokens, so that short documents are not lost. */
+#ifndef SH_TEXT_NGRAM_H
+#define SH_TEXT_NGRAM_H
+
+#include "text/token.h"
+
+#define SH_NGRAM_MAX 255
+
+struct sh_ngrams {
+	unsigned min, max; /* 1 <= min <= max <= SH_NGRAM_MAX */
+};
+
+/* "N" or "N-M". */
+int sh_ngrams_parse(const char *spec, struct sh_ngrams *range, struct sh_error *err);
+
+/* The range that a document of `tokens` tokens really has; min 0: it has no n-gram. */
+static inline struct sh_ngrams sh_ngrams_of(struct sh_ngrams range, size_t tokens)
+{
+	if (tokens < range.min)
+		range.min = (unsigned)tokens;
+	if (tokens < range.max)
+		range.max = (unsigned)tokens;
+	return range;
+}
+
+/* The text of the n-gram that begins with token i. */
+static inline struct sh_slice sh_ngram_text(const struct sh_tokens *t, size_t i, unsigned n)
+{
+	return sh_slice(t->text + t->start[i], t->end[i + n - 1] - t->start[i]);
+}
+
+#endif
