@@ -15,8 +15,8 @@
 enum { PAGE = 256, TABLE = 0x110000 + PAGE, EXPANSION_MAX = 64 };
 
 static const utf8proc_option_t OPTIONS =
-    (utf8proc_option_t)(UTF8PROC_STABLE | UTF8PROC_COMPOSE | UTF8PROC_COMPAT |
-			UTF8PROC_CASEFOLD | UTF8PROC_IGNORE);
+    (utf8proc_option_t)(UTF8PROC_STABLE | UTF8PROC_COMPOSE | UTF8PROC_COMPAT | UTF8PROC_CASEFOLD |
+			UTF8PROC_IGNORE);
 
 struct sh_fold *sh_fold_new(struct sh_error *err)
 {
@@ -77,7 +77,7 @@ static unsigned classify(uint32_t c)
 static uint32_t cell(enum sh_fold_how how, unsigned class, uint32_t code)
 {
 	return SH_CELL_READY | (uint32_t)how << SH_CELL_HOW_SHIFT |
-	       (uint32_t)class << SH_CELL_CLASS_SHIFT | code;
+	       (uint32_t) class << SH_CELL_CLASS_SHIFT | code;
 }
 
 static uint32_t make_cell(uint32_t c, unsigned class)
@@ -183,8 +183,8 @@ static int seg_reserve(struct sh_fold *f, size_t n, struct sh_error *err)
 }
 
 /* The whole algorithm over [p, end), which is one segment. */
-static int fold_slowly(struct sh_fold *f, const uint8_t *p, const uint8_t *end, size_t *count,
-    struct sh_error *err)
+static int fold_slowly(
+    struct sh_fold *f, const uint8_t *p, const uint8_t *end, size_t *count, struct sh_error *err)
 {
 	utf8proc_ssize_t got;
 	size_t n = 0;
@@ -205,8 +205,7 @@ static int fold_slowly(struct sh_fold *f, const uint8_t *p, const uint8_t *end, 
 	}
 	if (order_marks(f, n, err) < 0)
 		return -1;
-	got = utf8proc_normalize_utf32(
-	    (utf8proc_int32_t *)f->seg, (utf8proc_ssize_t)n, OPTIONS);
+	got = utf8proc_normalize_utf32((utf8proc_int32_t *)f->seg, (utf8proc_ssize_t)n, OPTIONS);
 	if (got < 0)
 		return sh_error_set(err, SH_ERR_PARAM, "utf8proc: %s", utf8proc_errmsg(got));
 	*count = (size_t)got;

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 enum sh_script {
-	SH_SCRIPT_OTHER, /* any that has no name here */
+	SH_SCRIPT_OTHER,     /* any that has no name here */
 	SH_SCRIPT_INHERITED, /* marks that any script may bear */
 	SH_SCRIPT_HANGUL,
 	/* from here on written without spaces between words: cut into characters */

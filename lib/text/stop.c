@@ -39,8 +39,8 @@ static int add_word(struct sh_stoplist *s, struct sh_fold *fold, struct sh_slice
 	return word.n ? sh_hmap_put(&s->words, word, &index, NULL, err) : 0;
 }
 
-static int add_lines(struct sh_stoplist *s, struct sh_fold *fold, struct sh_slice lines,
-    struct sh_error *err)
+static int add_lines(
+    struct sh_stoplist *s, struct sh_fold *fold, struct sh_slice lines, struct sh_error *err)
 {
 	static const char BOM[] = "\xEF\xBB\xBF";
 	struct sh_buf buf = { 0 };

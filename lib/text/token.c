@@ -165,8 +165,8 @@ static bool pass_filters(struct sh_tokenizer *t)
 
 	for (; p < end; n++) {
 		class = sh_fold_class(t->fold, sh_utf8_next(&p, end));
-		keep |= class & SH_CLASS_DIGIT ? SH_KEEP_DIGIT
-					       : KEEP_OF_SCRIPT[sh_class_script(class)];
+		keep |=
+		    class & SH_CLASS_DIGIT ? SH_KEEP_DIGIT : KEEP_OF_SCRIPT[sh_class_script(class)];
 	}
 	cut = n == 1 && (class & SH_CLASS_KIND) == SH_CLASS_CUT;
 	if (t->opts.keep && !(keep & t->opts.keep))

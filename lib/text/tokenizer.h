@@ -19,8 +19,8 @@
 
 struct sh_token_method {
 	const char *name;
-	int (*run)(struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end,
-	    struct sh_error *err);
+	int (*run)(
+	    struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end, struct sh_error *err);
 };
 
 enum { SH_ASCII_SEPARATOR = 0, SH_ASCII_LEAVE = 0x80 };

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "text/encoding.h"
+
 enum {
 	SH_UTF8_REPLACEMENT = 0xFFFD,
 	SH_UTF8_ILL = 0x110000, /* what decoding gives for an ill-formed sequence */

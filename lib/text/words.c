@@ -49,8 +49,8 @@ static const uint8_t *skip_escape(struct sh_tokenizer *t, const uint8_t *p, cons
 	return p < end && (*p == 't' || *p == 'n' || *p == 'r' || *p == '\\') ? p + 1 : p;
 }
 
-static const uint8_t *put_segment(struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end,
-    struct sh_error *err)
+static const uint8_t *put_segment(
+    struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end, struct sh_error *err)
 {
 	size_t n;
 
@@ -90,8 +90,8 @@ static const uint8_t *scan_folding(struct sh_tokenizer *t, const uint8_t *p, con
 }
 
 /* The same for text taken as it is. */
-static const uint8_t *scan_unfolded(struct sh_tokenizer *t, const uint8_t *p, const uint8_t *lim,
-    const uint8_t *end)
+static const uint8_t *scan_unfolded(
+    struct sh_tokenizer *t, const uint8_t *p, const uint8_t *lim, const uint8_t *end)
 {
 	while (p < lim && *p >= 0x80) {
 		uint32_t c = sh_utf8_next(&p, end);
@@ -104,8 +104,8 @@ static const uint8_t *scan_unfolded(struct sh_tokenizer *t, const uint8_t *p, co
 
 /* At p, not ASCII: when it attaches to the ASCII character before it, take that one
  * back. Not beyond `floor`, the end of an escape: no mark joins what those stand for. */
-static const uint8_t *step_back(struct sh_tokenizer *t, const uint8_t *p, const uint8_t *floor,
-    const uint8_t *end)
+static const uint8_t *step_back(
+    struct sh_tokenizer *t, const uint8_t *p, const uint8_t *floor, const uint8_t *end)
 {
 	const uint8_t *next = p;
 
