@@ -57,7 +57,7 @@ int sh_df_table_load(struct sh_df_table *t, const char *name, struct sh_error *e
 		return -1;
 	sh_lines_init(&lines, names, 1);
 	while ((got = sh_lines_next(&lines, &line, err)) > 0) {
-		if (sh_df_parse(line, &r, err) < 0 || table_add(t, &r, err) < 0) {
+		if (sh_record_df(line, &r, err) < 0 || table_add(t, &r, err) < 0) {
 			got = sh_lines_blame(&lines, err);
 			err->file = name;
 			break;
@@ -97,7 +97,7 @@ static int table_next(void *arg, size_t i, struct sh_slice *key, struct sh_error
 
 	if (got <= 0)
 		return got;
-	if (sh_df_parse(line, &t->record, err) < 0)
+	if (sh_record_df(line, &t->record, err) < 0)
 		return sh_lines_blame(&t->lines, err);
 	if (!t->begun && t->record.text.n) {
 		sh_error_set(
