@@ -59,6 +59,7 @@ FORTIFY = $(if $(SAN)$(filter -O0,$(CFLAGS))$(findstring FORTIFY,$(CFLAGS) $(CPP
 # Without pkg-config the usual names do, which is enough until `make deps` has installed it.
 PKG_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(PKGS) 2>/dev/null)
 PKG_LIBS := $(or $(shell $(PKG_CONFIG) --libs $(PKGS) 2>/dev/null),$(PKGS:lib%=-l%))
+LIBS = $(PKG_LIBS) -lm
 
 # One set of objects serves the archive and the shared library; without interposition
 # position-independent code is inlined as any other.
@@ -92,7 +93,7 @@ endef
 .PHONY: FORCE
 FORCE:
 
-$(eval $(call stamp,$(BUILD)/flags,$$(COMPILE) $$(LINK) $$(AR) $$(PKG_LIBS)))
+$(eval $(call stamp,$(BUILD)/flags,$$(COMPILE) $$(LINK) $$(AR) $$(LIBS)))
 $(eval $(call stamp,$(BUILD)/objects,$$(LIB_OBJ)))
 $(eval $(call stamp,$(BUILD)/shared-objects,$$(SHARED_OBJ)))
 
@@ -105,14 +106,14 @@ $(LIB_A): $(LIB_OBJ) $(BUILD)/objects
 	$(call quiet,AR) $(AR) rcs $@ $(LIB_OBJ)
 
 $(LIB_SO): $(LIB_OBJ) $(BUILD)/objects
-	$(call quiet,LD) $(LINK) $(SO_LDFLAGS) -o $@ $(LIB_OBJ) $(PKG_LIBS)
+	$(call quiet,LD) $(LINK) $(SO_LDFLAGS) -o $@ $(LIB_OBJ) $(LIBS)
 
 $(PROGS): $(SHBIN)/%: $(BUILD)/bin/%.o $(SHARED_OBJ) $(LIB_A) $(BUILD)/shared-objects
 	@mkdir -p $(@D)
-	$(call quiet,LD) $(LINK) -pie -o $@ $< $(SHARED_OBJ) $(LIB_A) $(PKG_LIBS)
+	$(call quiet,LD) $(LINK) -pie -o $@ $< $(SHARED_OBJ) $(LIB_A) $(LIBS)
 
 $(UNIT) $(BENCH): %: %.o $(LIB_A)
-	$(call quiet,LD) $(LINK) -pie -o $@ $< $(LIB_A) $(PKG_LIBS)
+	$(call quiet,LD) $(LINK) -pie -o $@ $< $(LIB_A) $(LIBS)
 
 $(TEST_SRC:%.c=$(BUILD)/%.o): ALL_CPPFLAGS += -It/unit
 
