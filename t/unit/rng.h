@@ -35,7 +35,9 @@ static inline uint64_t rng_below(uint64_t n)
 /* A number of a random width, so that small and large ones are equally likely. */
 static inline uint64_t rng_any(void)
 {
-	return rng() >> rng_below(64);
+	uint64_t width = rng_below(64);
+
+	return rng() >> width;
 }
 
 #endif

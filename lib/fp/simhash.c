@@ -1,0 +1,280 @@
+#include "fp/simhash.h"
+
+#include <string.h>
+
+#include "fp/mix.h"
+
+/* Hashes widened at a time, which stay in the first-level cache. */
+enum { BLOCK = 256 };
+
+static const struct sh_simhash_kernel *const kernels[] = { &sh_simhash_plain };
+
+const struct sh_simhash_kernel *sh_simhash_kernel_at(unsigned i)
+{
+	unsigned row;
+
+	for (row = 0; row < sizeof kernels / sizeof *kernels; row++)
+		if (kernels[row]->usable() && i-- == 0)
+			return kernels[row];
+	return NULL;
+}
+
+int sh_simhash_init(struct sh_simhash *s, unsigned bits, unsigned tie, struct sh_error *err)
+{
+	if (bits < 1 || bits > SH_FP_MAX_BITS)
+		return sh_error_set(err, SH_ERR_PARAM, "a fingerprint of %u bits: expected 1 to %d",
+		    bits, SH_FP_MAX_BITS);
+	if (tie > 1)
+		return sh_error_set(err, SH_ERR_PARAM, "a tie gives 0 or 1, not %u", tie);
+	memset(s, 0, sizeof *s);
+	s->kernel = sh_simhash_kernel_at(0);
+	s->bits = bits;
+	s->words = SH_FP_WORDS(bits);
+	s->tie = tie;
+	return 0;
+}
+
+void sh_simhash_clear(struct sh_simhash *s)
+{
+	unsigned j, used = sh_planes_used(s->units);
+
+	for (j = 0; j < s->words; j++)
+		memset(s->planes[j], 0, used * sizeof *s->planes[j]);
+	if (s->weighted)
+		memset(s->sum, 0, s->words * sizeof *s->sum);
+	s->weighted = 0;
+	s->units = 0;
+}
+
+int64_t sh_simhash_total(const struct sh_simhash *s)
+{
+	return s->weighted + (int64_t)s->units * SH_WEIGHT_ONE;
+}
+
+static int too_heavy(struct sh_error *err)
+{
+	return sh_error_set(
+	    err, SH_ERR_RANGE, "the document's weights sum to more than 9223372036854.775807");
+}
+
+/* sum[b] += weight for each set lane of x. */
+static void add_lanes(int64_t sum[64], uint64_t x, int64_t weight)
+{
+	unsigned b;
+
+	for (b = 0; b < 64; b++)
+		sum[b] += weight & -(int64_t)(x >> (63 - b) & 1);
+}
+
+int sh_simhash_add(
+    struct sh_simhash *s, const uint64_t *words, int64_t weight, struct sh_error *err)
+{
+	unsigned j;
+
+	if (weight < 0)
+		return sh_error_set(err, SH_ERR_PARAM, "a negative weight");
+	if (weight > INT64_MAX - sh_simhash_total(s))
+		return too_heavy(err);
+	if (weight == SH_WEIGHT_ONE) {
+		s->units++;
+		for (j = 0; j < s->words; j++)
+			s->kernel->units(s->planes[j], s->units, &words[j], 1);
+		return 0;
+	}
+	s->weighted += weight;
+	for (j = 0; j < s->words; j++)
+		add_lanes(s->sum[j], words[j], weight);
+	return 0;
+}
+
+/* Word j of n <= BLOCK hashes; h itself for word 0. */
+static const uint64_t *widen(const uint64_t *h, size_t n, unsigned j, uint64_t *room)
+{
+	size_t i;
+
+	if (!j)
+		return h;
+	for (i = 0; i < n; i++)
+		room[i] = sh_mix_word(h[i], j);
+	return room;
+}
+
+static void count_units(struct sh_simhash *s, const uint64_t *h, size_t n)
+{
+	uint64_t room[BLOCK];
+	size_t i, part;
+	unsigned j;
+
+	s->units += n;
+	s->kernel->units(s->planes[0], s->units, h, n);
+	for (j = 1; j < s->words; j++)
+		for (i = 0; i < n; i += part) {
+			part = n - i < BLOCK ? n - i : BLOCK;
+			s->kernel->units(s->planes[j], s->units, widen(h + i, part, j, room), part);
+		}
+}
+
+int sh_simhash_add_units(struct sh_simhash *s, const uint64_t *h, size_t n, struct sh_error *err)
+{
+	if (n > (uint64_t)((INT64_MAX - sh_simhash_total(s)) / SH_WEIGHT_ONE))
+		return too_heavy(err);
+	count_units(s, h, n);
+	return 0;
+}
+
+/* Count the weights of 1, or say what is wrong with the weights. */
+static int check_weights(
+    const struct sh_simhash *s, const int64_t *w, size_t n, size_t *ones, struct sh_error *err)
+{
+	int64_t left = INT64_MAX - sh_simhash_total(s);
+	size_t i;
+
+	*ones = 0;
+	for (i = 0; i < n; i++) {
+		if (w[i] < 0)
+			return sh_error_set(err, SH_ERR_PARAM, "a negative weight");
+		if (w[i] > left)
+			return too_heavy(err);
+		left -= w[i];
+		*ones += w[i] == SH_WEIGHT_ONE;
+	}
+	return 0;
+}
+
+/* How many of the n first weights sum to at most INT32_MAX; at most BLOCK. */
+static size_t light_run(const int64_t *w, size_t n)
+{
+	int64_t left = INT32_MAX;
+	size_t i;
+
+	for (i = 0; i < n && i < BLOCK && w[i] <= left; i++)
+		left -= w[i];
+	return i;
+}
+
+/* 32-bit lanes are twice as fast as 64-bit ones: so runs of weights that cannot
+ * overflow them, and a heavy weight by itself. */
+static void add_run(struct sh_simhash *s, const uint64_t *h, const int64_t *w, size_t n)
+{
+	uint64_t room[BLOCK];
+	int32_t sum[64];
+	unsigned j, b;
+
+	for (j = 0; j < s->words; j++) {
+		memset(sum, 0, sizeof sum);
+		s->kernel->weights(sum, widen(h, n, j, room), w, n);
+		for (b = 0; b < 64; b++)
+			s->sum[j][b] += sum[b];
+	}
+}
+
+static void add_all(struct sh_simhash *s, const uint64_t *h, const int64_t *w, size_t n)
+{
+	size_t i, run;
+	unsigned j;
+
+	for (i = 0; i < n; i++)
+		s->weighted += w[i];
+	for (i = 0; i < n; i += run) {
+		run = light_run(w + i, n - i);
+		if (run) {
+			add_run(s, h + i, w + i, run);
+			continue;
+		}
+		run = 1;
+		for (j = 0; j < s->words; j++)
+			add_lanes(s->sum[j], sh_mix_word(h[i], j), w[i]);
+	}
+}
+
+/* Part the features of weight 1, which are counted several times faster. */
+static void add_parted(struct sh_simhash *s, const uint64_t *h, const int64_t *w, size_t n)
+{
+	uint64_t one[BLOCK], other[BLOCK];
+	int64_t weight[BLOCK];
+	size_t i, part, ones, others;
+	bool is_one;
+
+	for (; n; n -= part, h += part, w += part) {
+		part = n < BLOCK ? n : BLOCK;
+		for (ones = others = i = 0; i < part; i++) {
+			is_one = w[i] == SH_WEIGHT_ONE;
+			one[ones] = other[others] = h[i];
+			weight[others] = w[i];
+			ones += is_one;
+			others += !is_one;
+		}
+		count_units(s, one, ones);
+		add_all(s, other, weight, others);
+	}
+}
+
+int sh_simhash_add_weighted(
+    struct sh_simhash *s, const uint64_t *h, const int64_t *weights, size_t n, struct sh_error *err)
+{
+	size_t ones;
+
+	if (check_weights(s, weights, n, &ones, err) < 0)
+		return -1;
+	if (ones > n / 4)
+		add_parted(s, h, weights, n);
+	else
+		add_all(s, h, weights, n);
+	return 0;
+}
+
+/* The lanes whose count reaches `least`: compared from the lowest plane up, each
+ * higher one overruling those below. */
+static uint64_t reach(const uint64_t *planes, uint64_t units, uint64_t least)
+{
+	uint64_t yes = UINT64_MAX;
+	unsigned i;
+
+	for (i = 0; i < SH_PLANES && (units | least) >> i; i++)
+		yes = least >> i & 1 ? planes[i] & yes : planes[i] | yes;
+	return yes;
+}
+
+/* A plane is one more feature, whose weight is a power of two. */
+static void add_planes(const struct sh_simhash *s, unsigned j, int64_t sum[64])
+{
+	unsigned used = sh_planes_used(s->units), i, b;
+	int64_t w[SH_PLANES];
+	int32_t light[64] = { 0 };
+	size_t run;
+
+	for (i = 0; i < used; i++)
+		w[i] = SH_WEIGHT_ONE << i;
+	run = light_run(w, used);
+	s->kernel->weights(light, s->planes[j], w, run);
+	for (b = 0; b < 64; b++)
+		sum[b] += light[b];
+	for (i = (unsigned)run; i < used; i++)
+		add_lanes(sum, s->planes[j][i], w[i]);
+}
+
+static uint64_t word_of_sums(const struct sh_simhash *s, unsigned j)
+{
+	int64_t sum[64], total = sh_simhash_total(s), lack;
+	uint64_t word = 0;
+	unsigned b;
+
+	memcpy(sum, s->sum[j], sizeof sum);
+	add_planes(s, j, sum);
+	for (b = 0; b < 64; b++) {
+		lack = total - sum[b];
+		word = word << 1 | (s->tie ? sum[b] >= lack : sum[b] > lack);
+	}
+	return word;
+}
+
+void sh_simhash_finish(const struct sh_simhash *s, uint64_t *out)
+{
+	uint64_t least = s->tie ? s->units / 2 + s->units % 2 : s->units / 2 + 1;
+	unsigned j;
+
+	for (j = 0; j < s->words; j++)
+		out[j] = s->weighted ? word_of_sums(s, j) : reach(s->planes[j], s->units, least);
+	if (s->bits % 64)
+		out[s->words - 1] &= ~(UINT64_MAX >> s->bits % 64);
+}

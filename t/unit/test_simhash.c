@@ -1,0 +1,361 @@
+#include "fp/simhash.h"
+
+#include <stdlib.h>
+
+#include "fp/mix.h"
+#include "rng.h"
+#include "tap.h"
+
+typedef __int128 wide;
+
+enum { MOST = 700 };
+
+/* Features of one document; words[] are what the fingerprint is made of. */
+struct doc {
+	size_t n;
+	uint64_t h[MOST];
+	int64_t w[MOST];
+	uint64_t words[MOST][SH_FP_MAX_WORDS];
+};
+
+static struct doc doc;
+static struct sh_simhash sim;
+static struct sh_error err;
+
+/* Weights of one kind a document: all 1, few sorts, small, any, heavy, 0 too. */
+static int64_t random_weight(unsigned kind)
+{
+	switch (kind) {
+	case 0:
+		return SH_WEIGHT_ONE;
+	case 1:
+		return rng_below(3) ? SH_WEIGHT_ONE : 1693147;
+	case 2:
+		return (int64_t)rng_below(3);
+	case 3:
+		return (int64_t)(rng_any() >> 12);
+	case 4:
+		return INT32_MAX - 1 + (int64_t)rng_below(4);
+	default:
+		return (int64_t)rng_below(100000000);
+	}
+}
+
+/* Few different hashes, and pairs that are each other's complement, so that ties
+ * are common. */
+static uint64_t random_hash(size_t n, unsigned kind)
+{
+	if (n && kind % 3 == 0 && rng_below(2))
+		return ~doc.h[rng_below(n)];
+	if (n && kind % 3 == 1 && rng_below(4))
+		return doc.h[rng_below(n)];
+	return rng();
+}
+
+static void make_doc(size_t most, unsigned words)
+{
+	unsigned weights = (unsigned)rng_below(6), hashes = (unsigned)rng_below(4), j;
+	size_t i;
+
+	doc.n = rng_below(most + 1);
+	for (i = 0; i < doc.n; i++) {
+		doc.h[i] = random_hash(i, hashes);
+		doc.w[i] = random_weight(weights);
+		for (j = 0; j < words; j++)
+			doc.words[i][j] = sh_mix_word(doc.h[i], j);
+	}
+}
+
+/* The definition, bit by bit. */
+static void oracle(unsigned bits, unsigned tie, uint64_t *out)
+{
+	wide sum;
+	size_t i;
+	unsigned b;
+
+	memset(out, 0, SH_FP_WORDS(bits) * sizeof *out);
+	for (b = 0; b < bits; b++) {
+		sum = 0;
+		for (i = 0; i < doc.n; i++)
+			sum += doc.words[i][b / 64] >> (63 - b % 64) & 1 ? (wide)doc.w[i]
+									 : -(wide)doc.w[i];
+		if (sum > 0 || (sum == 0 && tie))
+			out[b / 64] |= UINT64_C(1) << (63 - b % 64);
+	}
+}
+
+static int add_singly(void)
+{
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; i < doc.n; i++)
+		rc |= sh_simhash_add(&sim, doc.words[i], doc.w[i], &err);
+	return rc;
+}
+
+/* In pieces of random sizes, by every function that may take them. */
+static int add_mixed(void)
+{
+	size_t i, n, j;
+	int rc = 0;
+
+	for (i = 0; i < doc.n; i += n) {
+		n = 1 + rng_below(doc.n - i);
+		for (j = i; j < i + n && doc.w[j] == SH_WEIGHT_ONE; j++)
+			;
+		if (j == i + n && rng_below(2)) {
+			rc |= sh_simhash_add_units(&sim, doc.h + i, n, &err);
+		} else if (rng_below(4)) {
+			rc |= sh_simhash_add_weighted(&sim, doc.h + i, doc.w + i, n, &err);
+		} else {
+			n = 1;
+			rc |= sh_simhash_add(&sim, doc.words[i], doc.w[i], &err);
+		}
+	}
+	return rc;
+}
+
+static void shuffle(void)
+{
+	struct doc *d = &doc;
+	uint64_t h;
+	int64_t w;
+	size_t i, j;
+
+	for (i = d->n; i > 1; i--) {
+		j = rng_below(i);
+		h = d->h[i - 1];
+		w = d->w[i - 1];
+		d->h[i - 1] = d->h[j];
+		d->w[i - 1] = d->w[j];
+		d->h[j] = h;
+		d->w[j] = w;
+		for (unsigned k = 0; k < SH_FP_MAX_WORDS; k++) {
+			h = d->words[i - 1][k];
+			d->words[i - 1][k] = d->words[j][k];
+			d->words[j][k] = h;
+		}
+	}
+}
+
+static wide total_of_doc(void)
+{
+	wide sum = 0;
+	size_t i;
+
+	for (i = 0; i < doc.n; i++)
+		sum += doc.w[i];
+	return sum;
+}
+
+static unsigned random_bits(void)
+{
+	static const unsigned usual[] = { 64, 64, 64, 32, 128, 256, 1024 };
+
+	return rng_below(3) ? usual[rng_below(7)] : 1 + (unsigned)rng_below(SH_FP_MAX_BITS);
+}
+
+/* One object for all documents, cleared in between, as programs use it. */
+static void test_against_oracle(const struct sh_simhash_kernel *kernel)
+{
+	uint64_t want[SH_FP_MAX_WORDS], got[SH_FP_MAX_WORDS];
+	unsigned t, bits = 0, tie = 0, bad = 0, ties = 0;
+
+	for (t = 0; t < 12000; t++) {
+		if (t % 10 == 0) {
+			bits = random_bits();
+			tie = (unsigned)rng_below(2);
+			bad += sh_simhash_init(&sim, bits, tie, &err) != 0;
+			sim.kernel = kernel;
+		}
+		make_doc(t % 50 ? 40 : MOST, sim.words);
+		oracle(bits, !tie, got);
+		oracle(bits, tie, want);
+		ties += memcmp(got, want, sim.words * 8) != 0;
+		bad += (t & 1 ? add_singly() : add_mixed()) != 0;
+		bad += sh_simhash_total(&sim) != total_of_doc();
+		sh_simhash_finish(&sim, got);
+		bad += memcmp(got, want, sim.words * 8) != 0;
+		sh_simhash_clear(&sim);
+		shuffle();
+		bad += add_mixed() != 0;
+		sh_simhash_finish(&sim, got);
+		bad += memcmp(got, want, sim.words * 8) != 0;
+		sh_simhash_clear(&sim);
+	}
+	ok(!bad, "%s: 12000 documents, 1..1024 bits, each in two orders = bit by bit",
+	    kernel->name);
+	ok(ties > 2000, "%u of them have ties", ties);
+}
+
+static void test_scaling(void)
+{
+	uint64_t a[SH_FP_MAX_WORDS], b[SH_FP_MAX_WORDS];
+	unsigned t, bad = 0;
+	int64_t factor;
+	size_t i;
+
+	for (t = 0; t < 2000; t++) {
+		sh_simhash_init(&sim, 128, 0, &err);
+		make_doc(60, 2);
+		for (i = 0; i < doc.n; i++)
+			doc.w[i] %= 1000000000;
+		add_mixed();
+		sh_simhash_finish(&sim, a);
+		factor = 1 + (int64_t)rng_below(100000000);
+		for (i = 0; i < doc.n; i++)
+			doc.w[i] *= factor;
+		sh_simhash_clear(&sim);
+		bad += add_mixed() != 0;
+		sh_simhash_finish(&sim, b);
+		bad += memcmp(a, b, 16) != 0;
+	}
+	ok(!bad, "2000 documents: multiplying all weights by a number changes no bit");
+}
+
+/* Lane by lane counts in 64 bits: counters of 16 or 20 bits would wrap. */
+static void test_long_documents(void)
+{
+	enum { LONG = 1100000 };
+	uint64_t *h = malloc(LONG * sizeof *h), want = 0, got[1];
+	uint32_t count[64] = { 0 };
+	size_t n, i, piece;
+	int b;
+
+	if (!h)
+		return;
+	/* half of the lanes rise, half fall, all near the middle */
+	for (i = 0; i < LONG; i++) {
+		h[i] = rng();
+		if (i % 100 == 0)
+			h[i] = UINT64_C(0xaaaaaaaaaaaaaaaa);
+	}
+	for (n = 65535; n <= LONG; n = n < 65537 ? n + 1 : n == 65537 ? 1048575 : n + 25713) {
+		memset(count, 0, sizeof count);
+		for (i = 0; i < n; i++)
+			for (b = 0; b < 64; b++)
+				count[b] += (uint32_t)(h[i] >> b & 1);
+		for (want = 0, b = 0; b < 64; b++)
+			want |= (uint64_t)(2 * count[b] > n) << b;
+		sh_simhash_init(&sim, 64, 0, &err);
+		for (i = 0; i < n; i += piece) {
+			piece = 1 + rng_below(200000);
+			piece = piece < n - i ? piece : n - i;
+			sh_simhash_add_units(&sim, h + i, piece, &err);
+		}
+		sh_simhash_finish(&sim, got);
+		ok(got[0] == want && sh_simhash_total(&sim) == (int64_t)n * SH_WEIGHT_ONE,
+		    "%zu features of weight 1", n);
+	}
+	free(h);
+}
+
+static void test_extremes(void)
+{
+	const uint64_t x = UINT64_C(0x123456789abcdef0), y = ~x;
+	const int64_t w[3] = { INT64_MAX / 2, INT64_MAX / 2, 2 }, negative[2] = { 1, -1 };
+	const uint64_t h[3] = { x, y, y };
+	uint64_t out[1];
+
+	sh_simhash_init(&sim, 64, 0, &err);
+	ok(sh_simhash_add(&sim, &x, INT64_MAX, &err) == 0, "one weight may be the largest");
+	sh_simhash_finish(&sim, out);
+	ok(out[0] == x, "and decides alone");
+	ok(sh_simhash_add(&sim, &y, 1, &err) < 0 && err.code == SH_ERR_RANGE, "1 more is refused");
+	ok(sh_simhash_add(&sim, &y, SH_WEIGHT_ONE, &err) < 0 && err.code == SH_ERR_RANGE,
+	    "a unit more is refused");
+	ok(sh_simhash_add_units(&sim, &y, 1, &err) < 0 && err.code == SH_ERR_RANGE,
+	    "a batch of units is refused");
+	ok(sh_simhash_add(&sim, &y, 0, &err) == 0, "0 is not");
+	ok(sh_simhash_total(&sim) == INT64_MAX, "what was refused was not added");
+	sh_simhash_clear(&sim);
+	ok(sh_simhash_add_weighted(&sim, h, w, 3, &err) < 0 && err.code == SH_ERR_RANGE &&
+		sh_simhash_total(&sim) == 0,
+	    "a batch that would overflow is refused whole");
+	ok(sh_simhash_add_weighted(&sim, h, w, 2, &err) == 0 &&
+		sh_simhash_add(&sim, &y, 1, &err) == 0,
+	    "two halves and 1 are the largest total");
+	sh_simhash_finish(&sim, out);
+	ok(out[0] == y, "the 1 decides");
+	sh_simhash_clear(&sim);
+	ok(sh_simhash_add_weighted(&sim, h, negative, 2, &err) < 0 && err.code == SH_ERR_PARAM,
+	    "a negative weight in a batch is refused");
+	ok(sh_simhash_add(&sim, &x, -1, &err) < 0 && err.code == SH_ERR_PARAM,
+	    "a negative weight is refused");
+	sh_simhash_add(&sim, &x, INT64_MAX - 3 * SH_WEIGHT_ONE, &err);
+	ok(sh_simhash_add_units(&sim, h, 3, &err) == 0 &&
+		sh_simhash_add_units(&sim, h, 1, &err) < 0 && err.code == SH_ERR_RANGE,
+	    "units and weights share the limit");
+	sim.units = SH_UNITS_MAX - 1; /* as if so many had been counted: the planes' end */
+	sim.weighted = 0;
+	ok(sh_simhash_add_units(&sim, h, 1, &err) == 0 &&
+		sh_simhash_add_units(&sim, h, 1, &err) < 0,
+	    "the last unit is number %lld", (long long)SH_UNITS_MAX);
+}
+
+static void test_empty(void)
+{
+	uint64_t out[2] = { 7, 7 }, x = 1;
+
+	ok(sh_simhash_init(&sim, 0, 0, &err) < 0 && err.code == SH_ERR_PARAM, "0 bits are refused");
+	ok(sh_simhash_init(&sim, 1025, 0, &err) < 0 && err.code == SH_ERR_PARAM, "so are 1025");
+	ok(sh_simhash_init(&sim, 64, 2, &err) < 0 && err.code == SH_ERR_PARAM, "and a tie of 2");
+	sh_simhash_init(&sim, 100, 0, &err);
+	sh_simhash_finish(&sim, out);
+	ok(out[0] == 0 && out[1] == 0 && sh_simhash_total(&sim) == 0, "nothing gives zeros");
+	sh_simhash_init(&sim, 100, 1, &err);
+	sh_simhash_finish(&sim, out);
+	ok(out[0] == UINT64_MAX && out[1] == UINT64_MAX << 28,
+	    "or ones where ties are ones, in 100 bits and not behind them");
+	sh_simhash_init(&sim, 64, 0, &err);
+	sh_simhash_add(&sim, &x, 0, &err);
+	ok(sh_simhash_total(&sim) == 0, "a weightless feature leaves the document empty");
+}
+
+/* One feature's fingerprint is its hash, by every way in, at every width. */
+static void test_one_feature(void)
+{
+	uint64_t words[SH_FP_MAX_WORDS], out[SH_FP_MAX_WORDS], h;
+	const int64_t w = 5;
+	unsigned bits, j, way, bad = 0;
+
+	for (bits = 1; bits <= SH_FP_MAX_BITS; bits++) {
+		for (way = 0; way < 4; way++) {
+			h = rng();
+			sh_simhash_init(&sim, bits, 0, &err);
+			for (j = 0; j < sim.words; j++)
+				words[j] = sh_mix_word(h, j);
+			if (way == 0)
+				sh_simhash_add(&sim, words, SH_WEIGHT_ONE, &err);
+			else if (way == 1)
+				sh_simhash_add(&sim, words, 1, &err);
+			else if (way == 2)
+				sh_simhash_add_units(&sim, &h, 1, &err);
+			else
+				sh_simhash_add_weighted(&sim, &h, &w, 1, &err);
+			sh_simhash_finish(&sim, out);
+			if (bits % 64)
+				words[sim.words - 1] &= UINT64_MAX << (64 - bits % 64);
+			bad += memcmp(words, out, sim.words * 8) != 0;
+		}
+	}
+	ok(!bad, "1..1024 bits: one feature's fingerprint is the first bits of its hash");
+}
+
+int main(void)
+{
+	const struct sh_simhash_kernel *kernel;
+	unsigned i;
+
+	rng_init(1);
+	for (i = 0; (kernel = sh_simhash_kernel_at(i)); i++)
+		test_against_oracle(kernel);
+	ok(i > 0 && sh_simhash_kernel_at(i + 1) == NULL, "%u kernels run here", i);
+	test_scaling();
+	test_long_documents();
+	test_extremes();
+	test_empty();
+	test_one_feature();
+	return done_testing();
+}
