@@ -253,7 +253,7 @@ static uint8_t fold_ascii(uint8_t c)
 int sh_fold_text(struct sh_fold *f, struct sh_slice text, struct sh_buf *out, uint64_t *ill,
     struct sh_error *err)
 {
-	const uint8_t *p = (const uint8_t *)text.p, *end = p + text.n;
+	const uint8_t *p = (const uint8_t *)text.p, *end = text.n ? p + text.n : p;
 	size_t n;
 
 	while (p < end) {

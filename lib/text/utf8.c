@@ -46,7 +46,7 @@ uint32_t sh_utf8_next_checked(const uint8_t **pp, const uint8_t *end)
 
 uint64_t sh_utf8_count_ill(const char *text, size_t n)
 {
-	const uint8_t *p = (const uint8_t *)text, *end = p + n;
+	const uint8_t *p = (const uint8_t *)text, *end = n ? p + n : p;
 	uint64_t ill = 0, word;
 
 	while (p < end) {
