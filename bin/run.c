@@ -42,6 +42,15 @@ void run_pool(struct run *run, struct sh_source *source)
 
 	if (sh_pool_run(&pool, source, &err) < 0)
 		cli_die(c, &err);
+}
+
+void run_finish(struct run *run, struct sh_job *last)
+{
+	struct cli *c = run->cli;
+	struct sh_error err;
+
+	if (last && done(run, last, &err) < 0)
+		cli_die(c, &err);
 	if (run->notes > NOTES_SHOWN)
 		cli_warn(c, "%llu more such notes", (unsigned long long)run->notes - NOTES_SHOWN);
 	if (run->ill_formed)

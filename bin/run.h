@@ -15,7 +15,10 @@ struct run {
 	uint64_t records, ill_formed, empty, notes;
 };
 
-/* Read what the source has, work, write, report. Dies of errors. */
+/* Read what the source has, work, write. Dies of errors. */
 void run_pool(struct run *run, struct sh_source *source);
+
+/* Take in the results of one job more, or none (NULL), and report. */
+void run_finish(struct run *run, struct sh_job *last);
 
 #endif

@@ -192,6 +192,8 @@ int main(int argc, char **argv)
 		run.workers[i] = &shared;
 	if (make_layout(&c, &plan, &source, &shared))
 		run_pool(&run, &source);
+	run_finish(&run, NULL);
+	run_finish(&run, NULL);
 	sh_source_free(&source);
 	sh_band_free(&shared.band);
 	return cli_finish(&c);

@@ -88,6 +88,7 @@ int main(int argc, char **argv)
 	cli_open(&c);
 	sh_source_init(&source, c.operands, c.n_operands);
 	run_pool(&run, &source);
+	run_finish(&run, NULL);
 	sh_source_free(&source);
 	for (unsigned i = 0; i < c.jobs; i++)
 		sh_tokenizer_delete(workers[i].tokenizer);

@@ -32,6 +32,19 @@ int sh_df_finish(struct sh_df_counter *c, sh_df_emit *emit, void *arg, struct sh
  * that is not). */
 int sh_df_merge(char *const *names, size_t n, sh_df_emit *emit, void *arg, struct sh_error *err);
 
+/* A bound on document frequencies: a number of documents, or a share of all. */
+struct sh_df_limit {
+	bool given, share;
+	uint64_t n; /* documents, or millionths of them */
+};
+
+/* "12" documents; "0.5" or "50%" of them. */
+int sh_df_limit_parse(const char *text, struct sh_df_limit *limit, struct sh_error *err);
+
+/* Whether df lies within both bounds, of which either may not be given. */
+bool sh_df_within(
+    const struct sh_df_limit *min, const struct sh_df_limit *max, uint64_t df, uint64_t documents);
+
 /* A table in memory. */
 struct sh_df_table {
 	struct sh_hmap features;

@@ -3,8 +3,55 @@
 #include <stdlib.h>
 
 #include "base/merge.h"
+#include "base/num.h"
 #include "io/lines.h"
 #include "record/fields.h"
+
+/* ---- bounds ---- */
+
+int sh_df_limit_parse(const char *text, struct sh_df_limit *limit, struct sh_error *err)
+{
+	struct sh_slice s = sh_slice_str(text);
+	bool percent = s.n && s.p[s.n - 1] == '%';
+	int64_t millionths;
+
+	if (!percent && sh_parse_u64(s, &limit->n) == 0) {
+		limit->given = true;
+		limit->share = false;
+		return 0;
+	}
+	s.n -= percent;
+	if (sh_parse_weight(s, &millionths) < 0 ||
+	    millionths > (percent ? 100 * SH_WEIGHT_ONE : SH_WEIGHT_ONE))
+		return sh_error_set(err, SH_ERR_PARAM,
+		    "document frequency '%s': expected a number of documents, or a share of them "
+		    "such "
+		    "as 0.5 or 50%%",
+		    text);
+	limit->given = limit->share = true;
+	limit->n = (uint64_t)(percent ? millionths / 100 : millionths);
+	return 0;
+}
+
+/* df against the limit: <0, 0, >0, exactly. */
+static int compare(const struct sh_df_limit *limit, uint64_t df, uint64_t documents)
+{
+	__uint128_t a = df, b = limit->n;
+
+	if (limit->share) {
+		a *= (uint64_t)SH_WEIGHT_ONE;
+		b *= documents;
+	}
+	return (a > b) - (a < b);
+}
+
+bool sh_df_within(
+    const struct sh_df_limit *min, const struct sh_df_limit *max, uint64_t df, uint64_t documents)
+{
+	if (min->given && compare(min, df, documents) < 0)
+		return false;
+	return !max->given || compare(max, df, documents) <= 0;
+}
 
 /* ---- a table in memory ---- */
 

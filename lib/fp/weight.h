@@ -40,6 +40,9 @@ struct sh_scheme {
 	/* The weight of tf occurrences is tf times that of one, whose weight is 1: each
 	 * occurrence may be added by itself. */
 	bool additive;
+	/* tf must be a whole number: counts that are none (sums of other weights) have no such
+	 * weight. Otherwise the weight of any count follows: 1 for set, the count for tf. */
+	bool needs_count;
 	/* SH_ERR_RANGE: the weight exceeds what an int64_t of millionths holds.
 	 * SH_ERR_PARAM: df is 0 or exceeds docs, tf is 0 or exceeds tokens. */
 	int (*weigh)(const struct sh_term *t, int64_t *weight, struct sh_error *err);

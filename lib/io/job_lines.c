@@ -1,12 +1,16 @@
 #include "io/pool.h"
 
+#include <stdio.h>
+
+#include "base/num.h"
+
 /* Put a bad record aside if that was asked for; else leave the error, with its place. */
 static int set_aside(struct sh_job *job, struct sh_slice line, bool rejects)
 {
 	struct sh_error full;
 
 	job->err.file = job->from.file;
-	job->err.line = job->from.line + job->at;
+	job->err.line = sh_job_line(job);
 	if (!rejects || job->err.code != SH_ERR_RECORD)
 		return -1;
 	job->rejected++;
@@ -48,4 +52,16 @@ int sh_job_lines(struct sh_job *job, bool rejects, sh_line_fn *each, void *arg)
 		p = stop + (lf != NULL);
 	}
 	return 0;
+}
+
+int sh_job_note(struct sh_job *job, uint64_t line, const char *text, struct sh_error *err)
+{
+	char place[SH_NUM_CHARS + 4];
+	int n = snprintf(place, sizeof place, ":%llu: ", (unsigned long long)line);
+
+	if (sh_buf_add(&job->notes, job->from.file, strlen(job->from.file), err) < 0 ||
+	    sh_buf_add(&job->notes, place, (size_t)n, err) < 0 ||
+	    sh_buf_add(&job->notes, text, strlen(text), err) < 0)
+		return -1;
+	return sh_buf_add(&job->notes, "\n", 1, err);
 }

@@ -40,6 +40,15 @@ typedef int sh_line_fn(void *arg, struct sh_slice line, struct sh_job *job, stru
 /* All lines of job->in; bad records go to job->aside when `rejects`. 0 or -1 with job->err. */
 int sh_job_lines(struct sh_job *job, bool rejects, sh_line_fn *each, void *arg);
 
+/* Append a note for the user about the line with this number in job->from.file. */
+int sh_job_note(struct sh_job *job, uint64_t line, const char *text, struct sh_error *err);
+
+/* The number in its file of the line that is being worked on. */
+static inline uint64_t sh_job_line(const struct sh_job *job)
+{
+	return job->from.line + job->at;
+}
+
 int sh_pool_run(const struct sh_pool *pool, struct sh_source *source, struct sh_error *err);
 
 #endif

@@ -1,9 +1,7 @@
 #include "text/docs.h"
 
-#include <stdio.h>
-
 #include "base/num.h"
-#include "text/utf8.h"
+#include "text/encoding.h"
 
 enum { GUESS_BYTES = 64 * 1024 };
 
@@ -62,17 +60,4 @@ int sh_docs_work(const struct sh_docs_opts *opts, sh_docs_each *each, void *arg,
 		return -1;
 	}
 	return sh_job_lines(job, opts->rejects, one_document, &w);
-}
-
-int sh_docs_note(struct sh_job *job, const char *text, struct sh_error *err)
-{
-	char place[SH_NUM_CHARS + 4];
-	int n = snprintf(
-	    place, sizeof place, ":%llu: ", (unsigned long long)(job->from.line + job->at));
-
-	if (sh_buf_add(&job->notes, job->from.file, strlen(job->from.file), err) < 0 ||
-	    sh_buf_add(&job->notes, place, (size_t)n, err) < 0 ||
-	    sh_buf_add(&job->notes, text, strlen(text), err) < 0)
-		return -1;
-	return sh_buf_add(&job->notes, "\n", 1, err);
 }

@@ -24,7 +24,4 @@ typedef int sh_docs_each(
 int sh_docs_work(
     const struct sh_docs_opts *opts, sh_docs_each *each, void *arg, struct sh_job *job);
 
-/* Append a note for the user, with the place of the record that is being worked on. */
-int sh_docs_note(struct sh_job *job, const char *text, struct sh_error *err);
-
 #endif

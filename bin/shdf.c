@@ -1,0 +1,137 @@
+/* shdf: features to document frequencies. */
+#include <stdlib.h>
+
+#include "base/num.h"
+#include "cli.h"
+#include "fp/df.h"
+#include "record/fields.h"
+
+enum { MIN_DF = CLI_OWN, MAX_DF };
+
+#define DEFAULT_MEMORY ((size_t)512 << 20)
+
+static const struct cli_option options[] = {
+	{ 'm', "merge", NULL, "the FILEs are tables: sum them" },
+	{ MIN_DF, "min-df", "N|SHARE", "leave out features of fewer documents (3, 0.01 or 1%)" },
+	{ MAX_DF, "max-df", "N|SHARE", "leave out features of more documents" },
+	{ 'S', "memory", "SIZE", "memory to use before temporary files [512M]" },
+	{ CLI_TMPDIR, "tmpdir", "DIR", "for temporary files [$TMPDIR, /tmp]" },
+	{ 0 },
+};
+
+static const struct cli_program program = {
+	.name = "shdf",
+	.synopsis = "[FILE...]",
+	.purpose = "Features (id<TAB>feature<TAB>weight) to document frequencies (feature<TAB>df).",
+	.options = { options },
+};
+
+struct table_out {
+	struct cli *cli;
+	struct sh_df_limit min, max;
+	uint64_t documents;
+};
+
+/* The first line, the number of documents, is never left out. */
+static int emit(void *arg, struct sh_slice feature, uint64_t df, struct sh_error *err)
+{
+	struct table_out *t = arg;
+	struct sh_sink *out = &t->cli->out;
+	char number[SH_NUM_CHARS + 2] = "\t";
+	size_t n;
+
+	if (feature.n == 0)
+		t->documents = df;
+	else if (!sh_df_within(&t->min, &t->max, df, t->documents))
+		return 0;
+	n = 1 + sh_print_u64(number + 1, df);
+	number[n++] = '\n';
+	if (sh_sink_write(out, feature.p, feature.n, err) < 0)
+		return -1;
+	return sh_sink_write(out, number, n, err);
+}
+
+/* A document's lines stand together: another id is another document. */
+static int count_line(struct sh_df_counter *counter, struct sh_slice line, struct sh_buf *id,
+    bool *begun, struct sh_error *err)
+{
+	struct sh_feature f;
+
+	if (sh_record_feature(line, &f, err) < 0)
+		return -1;
+	if (!*begun || !sh_slice_eq(f.id, sh_buf_slice(id))) {
+		id->n = 0;
+		if (sh_buf_add(id, f.id.p, f.id.n, err) < 0)
+			return -1;
+		sh_df_document(counter);
+		*begun = true;
+	}
+	return f.text.n ? sh_df_feature(counter, f.text, err) : 0;
+}
+
+static void count(struct cli *c, size_t memory, struct table_out *out)
+{
+	struct sh_error err;
+	struct sh_df_counter *counter = sh_df_counter_new(memory, c->tmpdir, &err);
+	struct sh_lines lines;
+	struct sh_slice line;
+	struct sh_buf id = { 0 };
+	bool begun = false;
+
+	if (!counter)
+		cli_die(c, &err);
+	sh_lines_init(&lines, c->operands, c->n_operands);
+	while (cli_line(c, &lines, &line)) {
+		if (count_line(counter, line, &id, &begun, &err) < 0) {
+			sh_lines_blame(&lines, &err);
+			cli_reject(c, line, &err);
+		}
+	}
+	if (sh_df_finish(counter, emit, out, &err) < 0)
+		cli_die(c, &err);
+	sh_lines_free(&lines);
+	sh_buf_free(&id);
+	sh_df_counter_delete(counter);
+}
+
+static void take_limit(struct cli *c, struct sh_df_limit *limit)
+{
+	struct sh_error err;
+
+	if (sh_df_limit_parse(c->arg, limit, &err) < 0)
+		cli_usage(c, "%s", err.text);
+}
+
+int main(int argc, char **argv)
+{
+	struct cli c;
+	struct table_out out = { .cli = &c };
+	struct sh_error err;
+	size_t memory = DEFAULT_MEMORY;
+	bool merge = false;
+	int opt;
+
+	cli_start(&c, &program, argc, argv);
+	while ((opt = cli_next(&c)) != -1) {
+		switch (opt) {
+		case 'm':
+			merge = true;
+			break;
+		case MIN_DF:
+			take_limit(&c, &out.min);
+			break;
+		case MAX_DF:
+			take_limit(&c, &out.max);
+			break;
+		case 'S':
+			memory = cli_size(&c, "-S");
+			break;
+		}
+	}
+	cli_open(&c);
+	if (!merge)
+		count(&c, memory, &out);
+	else if (sh_df_merge(c.operands, c.n_operands, emit, &out, &err) < 0)
+		cli_die(&c, &err);
+	return cli_finish(&c);
+}

@@ -1,0 +1,208 @@
+#include "fp/fingerprinter.h"
+
+#include <stdlib.h>
+
+#include "base/buf.h"
+#include "fp/count.h"
+#include "fp/mix.h"
+#include "fp/simhash.h"
+
+struct sh_fingerprinter {
+	struct sh_fingerprint_opts opts;
+	unsigned words;
+	struct sh_tokenizer *tokenizer;
+	struct sh_simhash simhash;
+	struct sh_hash_count distinct;
+	uint64_t *token;   /* hashes of the tokens, when n-grams are composed from them */
+	uint64_t *feature; /* first words of the features' hashes */
+	uint64_t *wide; /* all words of each, for hashes whose words do not follow from the first */
+	int64_t *weight; /* of each distinct feature */
+	size_t token_cap, feature_cap, wide_cap, weight_cap;
+};
+
+struct sh_fingerprinter *sh_fingerprinter_new(
+    const struct sh_fingerprint_opts *opts, struct sh_error *err)
+{
+	struct sh_fingerprinter *f = calloc(1, sizeof *f);
+
+	if (!f) {
+		sh_error_nomem(err);
+		return NULL;
+	}
+	f->opts = *opts;
+	f->words = SH_FP_WORDS(opts->bits);
+	if (opts->scheme->needs_df)
+		sh_error_set(
+		    err, SH_ERR_PARAM, "weight %s needs document frequencies", opts->scheme->name);
+	else if (opts->bits > opts->hash->max_bits)
+		sh_error_set(err, SH_ERR_PARAM, "hash %s gives at most %u bits", opts->hash->name,
+		    opts->hash->max_bits);
+	else if (sh_simhash_init(&f->simhash, opts->bits, opts->tie, err) == 0 &&
+		 sh_hash_count_init(&f->distinct, err) == 0 &&
+		 (f->tokenizer = sh_tokenizer_new(&opts->token, err)))
+		return f;
+	sh_fingerprinter_delete(f);
+	return NULL;
+}
+
+void sh_fingerprinter_delete(struct sh_fingerprinter *f)
+{
+	if (!f)
+		return;
+	sh_tokenizer_delete(f->tokenizer);
+	sh_hash_count_free(&f->distinct);
+	free(f->token);
+	free(f->feature);
+	free(f->wide);
+	free(f->weight);
+	free(f);
+}
+
+static int room(uint64_t **array, size_t *cap, size_t n, struct sh_error *err)
+{
+	return n > *cap ? sh_grow((void **)array, cap, n, sizeof **array, err) : 0;
+}
+
+/* Number of n-grams of `tokens` tokens in a range that fits them. */
+static size_t count_ngrams(struct sh_ngrams range, size_t tokens)
+{
+	size_t all = 0;
+
+	for (unsigned n = range.min; n <= range.max; n++)
+		all += tokens - n + 1;
+	return all;
+}
+
+/* Hash each token once and compose: no n-gram's text is looked at. */
+static int compose(struct sh_fingerprinter *f, const struct sh_tokens *t, struct sh_ngrams range,
+    struct sh_error *err)
+{
+	uint64_t seed = sh_mix_seed(f->opts.seed), *out = f->feature;
+
+	if (room(&f->token, &f->token_cap, t->n, err) < 0)
+		return -1;
+	for (size_t i = 0; i < t->n; i++)
+		f->token[i] =
+		    sh_mix_token_padded(t->text + t->start[i], t->end[i] - t->start[i], seed);
+	for (unsigned n = range.min; n <= range.max; n++)
+		out += sh_mix_ngrams(f->token, t->n, n, out);
+	return 0;
+}
+
+/* Characters stand side by side: an n-gram of them is one token to the hash. */
+static int hash_windows(
+    struct sh_fingerprinter *f, const struct sh_tokens *t, struct sh_ngrams range)
+{
+	uint64_t seed = sh_mix_seed(f->opts.seed), *out = f->feature;
+
+	for (unsigned n = range.min; n <= range.max; n++)
+		for (size_t i = 0; i + n <= t->n; i++)
+			*out++ = sh_mix_token_padded(
+			    t->text + t->start[i], t->end[i + n - 1] - t->start[i], seed);
+	return 0;
+}
+
+/* Hash each n-gram's text. */
+static int hash_texts(struct sh_fingerprinter *f, const struct sh_tokens *t, struct sh_ngrams range,
+    size_t features, struct sh_error *err)
+{
+	uint64_t *out = f->feature, *wide = NULL;
+
+	if (f->words > 1) {
+		if (room(&f->wide, &f->wide_cap, features * f->words, err) < 0)
+			return -1;
+		wide = f->wide;
+	}
+	for (unsigned n = range.min; n <= range.max; n++) {
+		for (size_t i = 0; i + n <= t->n; i++) {
+			uint64_t *to = wide ? wide : out;
+
+			f->opts.hash->feature(sh_ngram_text(t, i, n), f->opts.seed, f->words, to);
+			*out++ = *to;
+			if (wide)
+				wide += f->words;
+		}
+	}
+	return 0;
+}
+
+/* Weights of the distinct features. */
+static int weigh(struct sh_fingerprinter *f, size_t features, struct sh_error *err)
+{
+	const struct sh_hash_count *d = &f->distinct;
+
+	if (d->n > f->weight_cap &&
+	    sh_grow((void **)&f->weight, &f->weight_cap, d->n, sizeof *f->weight, err) < 0)
+		return -1;
+	for (size_t i = 0; i < d->n; i++) {
+		struct sh_term t = { .tf = d->count[i], .tokens = features };
+
+		if (f->opts.scheme->weigh(&t, &f->weight[i], err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Wide hashes whose words do not follow from the first: one by one. */
+static int add_wide(struct sh_fingerprinter *f, size_t features, bool each, struct sh_error *err)
+{
+	size_t n = each ? features : f->distinct.n;
+
+	for (size_t i = 0; i < n; i++) {
+		size_t at = each ? i : f->distinct.first[i];
+		int64_t weight = each ? SH_WEIGHT_ONE : f->weight[i];
+
+		if (sh_simhash_add(&f->simhash, f->wide + at * f->words, weight, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int add_up(struct sh_fingerprinter *f, size_t features, struct sh_error *err)
+{
+	bool each = f->opts.scheme->additive;
+	bool wide = f->words > 1 && !f->opts.hash->composed;
+
+	if (!each && (sh_hash_count(&f->distinct, f->feature, features, err) < 0 ||
+			 weigh(f, features, err) < 0))
+		return -1;
+	if (wide)
+		return add_wide(f, features, each, err);
+	if (each)
+		return sh_simhash_add_units(&f->simhash, f->feature, features, err);
+	return sh_simhash_add_weighted(
+	    &f->simhash, f->distinct.hash, f->weight, f->distinct.n, err);
+}
+
+int sh_fingerprint(struct sh_fingerprinter *f, struct sh_slice text, struct sh_fingerprint *out,
+    struct sh_error *err)
+{
+	struct sh_tokens tokens;
+	struct sh_ngrams range;
+	size_t features;
+	int status;
+
+	sh_simhash_clear(&f->simhash);
+	if (sh_tokenize(f->tokenizer, text, &tokens, err) < 0)
+		return -1;
+	out->bad_utf8 = tokens.bad_utf8;
+	range = sh_ngrams_of(f->opts.ngrams, tokens.n);
+	out->empty = range.min == 0;
+	if (out->empty)
+		return 0;
+	features = count_ngrams(range, tokens.n);
+	if (room(&f->feature, &f->feature_cap, features, err) < 0)
+		return -1;
+	if (!f->opts.hash->composed)
+		status = hash_texts(f, &tokens, range, features, err);
+	else if (f->opts.token.unit == SH_UNIT_CHAR)
+		status = hash_windows(f, &tokens, range);
+	else
+		status = compose(f, &tokens, range, err);
+	if (status < 0 || add_up(f, features, err) < 0)
+		return -1;
+	/* freq may round every weight of a very long document to nothing. */
+	out->empty = sh_simhash_total(&f->simhash) == 0;
+	sh_simhash_finish(&f->simhash, out->w);
+	return 0;
+}

@@ -1,0 +1,37 @@
+/* From a document's text to its fingerprint in one go: tokens, n-grams, hashes,
+ * weights, sums. The fast path of shtok | shweight | shfp, with the same result. */
+#ifndef SH_FP_FINGERPRINTER_H
+#define SH_FP_FINGERPRINTER_H
+
+#include "fp/fingerprint.h"
+#include "fp/hash.h"
+#include "fp/weight.h"
+#include "text/ngram.h"
+
+struct sh_fingerprint_opts {
+	struct sh_token_opts token;
+	struct sh_ngrams ngrams;
+	const struct sh_hash *hash;
+	const struct sh_scheme *scheme; /* one that needs no document frequencies */
+	unsigned bits;
+	uint64_t seed;
+	unsigned tie; /* the bit where both sides weigh the same */
+};
+
+/* One serves one thread. The options are copied. */
+struct sh_fingerprinter;
+
+struct sh_fingerprinter *sh_fingerprinter_new(
+    const struct sh_fingerprint_opts *opts, struct sh_error *err);
+void sh_fingerprinter_delete(struct sh_fingerprinter *f);
+
+struct sh_fingerprint {
+	uint64_t w[SH_FP_MAX_WORDS];
+	bool empty;        /* the document has no features: w says nothing */
+	uint64_t bad_utf8; /* ill-formed sequences met */
+};
+
+int sh_fingerprint(struct sh_fingerprinter *f, struct sh_slice text, struct sh_fingerprint *out,
+    struct sh_error *err);
+
+#endif

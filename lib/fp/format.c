@@ -1,0 +1,79 @@
+#include "fp/format.h"
+
+#include <string.h>
+
+#include "base/num.h"
+
+static size_t print_hex(char *out, const uint64_t *fp, unsigned bits)
+{
+	return sh_print_hex(out, fp, (bits + 3) / 4);
+}
+
+static size_t print_bin(char *out, const uint64_t *fp, unsigned bits)
+{
+	for (unsigned i = 0; i < bits; i++)
+		out[i] = (char)('0' + (fp[i / 64] >> (63 - i % 64) & 1));
+	return bits;
+}
+
+/* Divide the number in w[0..n-1], most significant word first, by 10; the remainder. */
+static unsigned divide_by_10(uint64_t *w, unsigned n)
+{
+	unsigned rest = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		unsigned __int128 x = (unsigned __int128)rest << 64 | w[i];
+
+		w[i] = (uint64_t)(x / 10);
+		rest = (unsigned)(x % 10);
+	}
+	return rest;
+}
+
+static bool is_zero(const uint64_t *w, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (w[i])
+			return false;
+	return true;
+}
+
+/* The bit string ends at its last bit: move it to the low end of the words. */
+static void align_right(uint64_t *w, unsigned n, unsigned bits)
+{
+	unsigned shift = (64 - bits % 64) % 64;
+
+	for (unsigned i = n; shift && i-- > 0;)
+		w[i] = w[i] >> shift | (i ? w[i - 1] << (64 - shift) : 0);
+}
+
+static size_t print_dec(char *out, const uint64_t *fp, unsigned bits)
+{
+	uint64_t w[SH_FP_MAX_WORDS];
+	unsigned n = SH_FP_WORDS(bits);
+	char digits[SH_FORMAT_MAX];
+	size_t len = 0;
+
+	memcpy(w, fp, n * sizeof *w);
+	align_right(w, n, bits);
+	do {
+		digits[len++] = (char)('0' + divide_by_10(w, n));
+	} while (!is_zero(w, n));
+	for (size_t i = 0; i < len; i++)
+		out[i] = digits[len - 1 - i];
+	return len;
+}
+
+static const struct sh_format rows[] = {
+	{ "hex", print_hex },
+	{ "bin", print_bin },
+	{ "dec", print_dec },
+};
+
+const struct sh_format *sh_format_find(const char *name)
+{
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		if (strcmp(rows[i].name, name) == 0)
+			return &rows[i];
+	return NULL;
+}

@@ -1,0 +1,21 @@
+/* A fingerprint in text. Only hex makes fingerprint records; the others are for people
+ * and for systems that keep fingerprints so. */
+#ifndef SH_FP_FORMAT_H
+#define SH_FP_FORMAT_H
+
+#include "fp/fingerprint.h"
+
+/* Bytes that the longest form needs: one a bit. */
+#define SH_FORMAT_MAX SH_FP_MAX_BITS
+
+struct sh_format {
+	const char *name;
+	/* Write the fingerprint, no final NUL; the number of bytes. */
+	size_t (*print)(char *out, const uint64_t *fp, unsigned bits);
+};
+
+/* hex: bits/4 digits; bin: bits digits, bit 0 first; dec: the bit string as one number.
+ * NULL when there is none of that name. */
+const struct sh_format *sh_format_find(const char *name);
+
+#endif

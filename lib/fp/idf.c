@@ -1,0 +1,110 @@
+#include "fp/idf.h"
+
+#include <stdlib.h>
+
+#include "base/num.h"
+#include "io/lines.h"
+#include "record/fields.h"
+
+/* Digits, and perhaps a point and any number of digits. */
+static int parse_idf(struct sh_slice s, int64_t *idf)
+{
+	const char *dot = memchr(s.p, '.', s.n);
+	size_t places = dot ? s.n - (size_t)(dot - s.p) - 1 : 0;
+	bool up = false;
+
+	if (places > SH_WEIGHT_PLACES) {
+		const char *rest = dot + 1 + SH_WEIGHT_PLACES;
+
+		for (const char *p = rest; p < s.p + s.n; p++)
+			if (*p < '0' || *p > '9')
+				return SH_NUM_MALFORMED;
+		up = *rest >= '5';
+		s.n = (size_t)(rest - s.p);
+	}
+	if (sh_parse_weight(s, idf) < 0)
+		return SH_NUM_MALFORMED;
+	return __builtin_add_overflow(*idf, up, idf) ? SH_NUM_RANGE : 0;
+}
+
+static int add_line(struct sh_idf_table *t, struct sh_slice line, struct sh_error *err)
+{
+	size_t at = line.n;
+	int64_t idf;
+	uint32_t i;
+
+	if (sh_dos_check(line, err) < 0)
+		return -1;
+	while (at > 0 && line.p[at - 1] != ' ' && line.p[at - 1] != '\t')
+		at--;
+	if (at < 2 || parse_idf(sh_slice(line.p + at, line.n - at), &idf) < 0)
+		return sh_error_set(
+		    err, SH_ERR_RECORD, "expected feature<TAB>idf, or with a blank");
+	if (sh_hmap_put(&t->features, sh_slice(line.p, at - 1), &i, NULL, err) < 0)
+		return -1;
+	if (i >= t->cap &&
+	    sh_grow((void **)&t->idf, &t->cap, (size_t)i + 1, sizeof *t->idf, err) < 0)
+		return -1;
+	/* The last line of a feature counts, as where such tables come from. */
+	t->idf[i] = idf;
+	return 0;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static int find_median(struct sh_idf_table *t, struct sh_error *err)
+{
+	size_t n = t->features.n;
+	int64_t *sorted;
+
+	if (n == 0)
+		return 0;
+	sorted = malloc(n * sizeof *sorted);
+	if (!sorted)
+		return sh_error_nomem(err);
+	memcpy(sorted, t->idf, n * sizeof *sorted);
+	qsort(sorted, n, sizeof *sorted, by_value);
+	t->median = sorted[n / 2];
+	free(sorted);
+	return 0;
+}
+
+int sh_idf_table_load(struct sh_idf_table *t, const char *name, struct sh_error *err)
+{
+	char *const names[] = { (char *)(uintptr_t)name };
+	struct sh_lines lines;
+	struct sh_slice line;
+	int got;
+
+	*t = (struct sh_idf_table){ 0 };
+	if (sh_hmap_init(&t->features, err) < 0)
+		return -1;
+	sh_lines_init(&lines, names, 1);
+	while ((got = sh_lines_next(&lines, &line, err)) > 0) {
+		if (add_line(t, line, err) < 0) {
+			got = sh_lines_blame(&lines, err);
+			err->file = name;
+			break;
+		}
+	}
+	sh_lines_free(&lines);
+	return got < 0 ? -1 : find_median(t, err);
+}
+
+void sh_idf_table_free(struct sh_idf_table *t)
+{
+	sh_hmap_free(&t->features);
+	free(t->idf);
+}
+
+int64_t sh_idf_lookup(const struct sh_idf_table *t, struct sh_slice feature)
+{
+	uint32_t i;
+
+	return sh_hmap_find(&t->features, feature, &i) ? t->idf[i] : t->median;
+}

@@ -1,0 +1,22 @@
+/* A table of inverse document frequencies that somebody else computed: lines of a
+ * feature, one TAB or blank, and a decimal number (jieba's idf.txt is one). */
+#ifndef SH_FP_IDF_H
+#define SH_FP_IDF_H
+
+#include "base/hmap.h"
+
+struct sh_idf_table {
+	struct sh_hmap features;
+	int64_t *idf; /* millionths, by index */
+	size_t cap;
+	int64_t
+	    median; /* what a feature gets that the table lacks: element n/2 of the sorted values */
+};
+
+/* t is to be freed also after a failure. Values are rounded to millionths, halves up. */
+int sh_idf_table_load(struct sh_idf_table *t, const char *name, struct sh_error *err);
+void sh_idf_table_free(struct sh_idf_table *t);
+
+int64_t sh_idf_lookup(const struct sh_idf_table *t, struct sh_slice feature);
+
+#endif

@@ -1,0 +1,31 @@
+/* From pairs of nodes to pairs of ids. */
+#ifndef SH_PAIR_EMIT_H
+#define SH_PAIR_EMIT_H
+
+#include "pair/join.h"
+#include "pair/nodes.h"
+
+/* Receives a pair of ids; 0 or -1. */
+typedef int sh_pair_fn(
+    void *arg, struct sh_slice id1, struct sh_slice id2, unsigned distance, struct sh_error *err);
+
+/* What becomes of the hits of a join of `a` with itself (b == a) or with b.
+ *
+ * Self: id1 < id2 by bytes; one and the same id is no pair. Cross: id1 from a, id2
+ * from b. collapse: of a node's ids only the smallest takes part in pairs with other
+ * nodes, in a cross join on b's side alone. */
+struct sh_emit {
+	const struct sh_nodes *a, *b;
+	bool collapse;
+	sh_pair_fn *pair;
+	void *arg;
+};
+
+/* A sh_hits_fn, with ctx a struct sh_emit: distances of hits between nodes. */
+int sh_emit_hits(void *ctx, const struct sh_hit *hit, size_t n, struct sh_error *err);
+
+/* The pairs at distance 0 within a's nodes: all, or with collapse the smallest id with
+ * each other. */
+int sh_emit_identical(const struct sh_emit *e, struct sh_error *err);
+
+#endif
