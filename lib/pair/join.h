@@ -21,6 +21,7 @@
 
 #include "base/error.h"
 #include "fp/fingerprint.h"
+#include "pair/plan.h"
 
 struct sh_hit {
 	uint32_t a, b; /* positions; a < b in a self-join */
@@ -54,23 +55,19 @@ int sh_join_self(struct sh_join *j, const uint64_t *fp, size_t n, sh_hits_fn *fn
 int sh_join_cross(struct sh_join *j, const uint64_t *fpa, size_t na, const uint64_t *fpb, size_t nb,
     sh_hits_fn *fn, void *ctx, struct sh_error *err);
 
-enum { SH_PLAN_BLOCKS = 64 };
-
-/* How a join will go. blocks = 0: every pair is compared. */
-struct sh_plan {
-	unsigned blocks;
-	uint8_t radius[SH_PLAN_BLOCKS];
-	uint8_t key_bits[SH_PLAN_BLOCKS];
-	double candidates;    /* expected comparisons */
-	double seconds;       /* expected, of one core with AVX-512 */
-	double brute_seconds; /* of comparing every pair */
-	/* The bits of each block's key, as a mask over the fingerprint's words. */
-	uint64_t mask[SH_PLAN_BLOCKS][SH_FP_MAX_WORDS];
+/* When what is done: not for tuning, but so that tests reach everything with small sets. */
+struct sh_join_limits {
+	uint64_t small;      /* so many pairs are compared at once, without a plan: 2^18 */
+	uint64_t large;      /* two buckets of more candidates get a plan of their own: 2^22 */
+	uint32_t few;        /* unless one side has fewer fingerprints: 256 */
+	double brute_factor; /* on the estimated time of comparing every pair: 1 */
 };
+void sh_join_set_limits(struct sh_join *j, const struct sh_join_limits *limits);
 
-/* The plan that sh_join_self would follow (fpb NULL), or sh_join_cross. With fpa
- * NULL: for uniformly distributed fingerprints. */
-void sh_join_plan(const struct sh_join *j, struct sh_plan *plan, const uint64_t *fpa, size_t na,
-    const uint64_t *fpb, size_t nb);
+/* The plan that sh_join_self would follow (fpb NULL), or sh_join_cross. */
+int sh_join_plan_self(
+    struct sh_join *j, struct sh_plan *plan, const uint64_t *fp, size_t n, struct sh_error *err);
+int sh_join_plan_cross(struct sh_join *j, struct sh_plan *plan, const uint64_t *fpa, size_t na,
+    const uint64_t *fpb, size_t nb, struct sh_error *err);
 
 #endif

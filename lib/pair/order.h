@@ -1,0 +1,54 @@
+/* Fingerprints ordered by the bits of a block, by counting.
+ *
+ * A side of a join holds, in two parallel arrays, one word of each fingerprint and
+ * its number in the caller's array. Any range of it can be ordered by a key made of some
+ * bits of that word. Both arrays are readable SH_SCAN_TILE elements beyond the end. */
+#ifndef SH_PAIR_ORDER_H
+#define SH_PAIR_ORDER_H
+
+#include "base/error.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct sh_side {
+	const uint64_t *fp; /* borrowed */
+	unsigned words;     /* of a fingerprint */
+	unsigned loaded;    /* which of them `word` holds */
+	uint32_t n;
+	size_t cap;
+	uint64_t *word;
+	uint32_t *id;
+};
+
+int sh_side_reserve(struct sh_side *s, size_t n, struct sh_error *err);
+void sh_side_free(struct sh_side *s);
+/* Fingerprints 0 .. n-1 in the caller's order, with the given word of each. */
+void sh_side_load(struct sh_side *s, unsigned word);
+/* Hold another word in lo .. lo+n-1, the order kept; `loaded` is left as it is. */
+void sh_side_fetch(struct sh_side *s, uint32_t lo, uint32_t n, unsigned word);
+
+/* The bits of a mask, moved together. */
+struct sh_key {
+	unsigned bits, runs;
+	uint8_t shift[64];
+	uint64_t mask[64];
+};
+
+void sh_key_init(struct sh_key *key, uint64_t mask);
+
+static inline uint32_t sh_key_of(const struct sh_key *key, uint64_t word)
+{
+	uint64_t x = word >> key->shift[0] & key->mask[0];
+
+	for (unsigned i = 1; i < key->runs; i++)
+		x |= word >> key->shift[i] & key->mask[i];
+	return (uint32_t)x;
+}
+
+/* Order positions lo .. lo+n-1 by key: bucket v is start[v] .. start[v+1]-1; start has
+ * 2^bits + 1 places. `room` has at least n elements, `next` 2^bits. Stable. */
+void sh_side_order(struct sh_side *s, uint32_t lo, uint32_t n, const struct sh_key *key,
+    uint32_t *start, struct sh_side *room, uint32_t *next);
+
+#endif

@@ -1,0 +1,67 @@
+/* The inner loop of a join: candidates of one block, compared 32 at a time.
+ *
+ * Two sides x and y are ordered by a key of some bits: bucket v of x is at positions
+ * x_start[v] .. x_start[v+1]-1. Each bucket of x meets the buckets of y whose key is v
+ * with the bits of a flip inverted; in a self-join (y is x), each two buckets meet
+ * once, and a bucket meets itself. What is compared is one 64-bit word of each
+ * fingerprint; a pair of positions whose words differ in at most k bits is a spot.
+ *
+ * Spots come in an order that does not depend on the kernel. */
+#ifndef SH_PAIR_SCAN_H
+#define SH_PAIR_SCAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	SH_SCAN_TILE = 32,   /* words compared at once; both sides are readable so far beyond */
+	SH_SCAN_NEAR = 2048, /* words of neighbour buckets collected for one sweep */
+	SH_SCAN_SPOTS = 4096,
+};
+
+struct sh_spot {
+	uint32_t x, y;
+};
+
+struct sh_scan {
+	const uint64_t *x, *y;
+	const uint32_t *x_start, *y_start;
+	uint32_t buckets;
+	const uint32_t *flip; /* flip[0] = 0 */
+	uint32_t flips;
+	bool self;
+	unsigned k;
+	uint64_t limit; /* two buckets of more candidates go to large() instead */
+	/* Take the spots. false ends the scan. */
+	bool (*flush)(void *ctx, const struct sh_spot *spot, size_t n);
+	/* Join buckets v of x and u of y; may reorder within them. false ends the scan. */
+	bool (*large)(void *ctx, uint32_t v, uint32_t u);
+	void *ctx;
+
+	/* The kernel's own. */
+	bool ended;
+	size_t spots, pieces;
+	uint32_t near_n;
+	struct sh_spot spot[SH_SCAN_SPOTS];
+	uint64_t near[SH_SCAN_NEAR + SH_SCAN_TILE];
+	/* Where in `near` each bucket begins, and where it came from. */
+	uint32_t piece_at[SH_SCAN_NEAR + 1], piece_from[SH_SCAN_NEAR + 1];
+};
+
+struct sh_kernel {
+	const char *name;
+	bool (*runs_here)(void);
+	/* Scan every bucket; s->ended tells whether flush or large ended it early. */
+	void (*scan)(struct sh_scan *s);
+	unsigned (*distance)(const uint64_t *a, const uint64_t *b, unsigned words);
+};
+
+/* Best first; the last has no requirements. */
+extern const struct sh_kernel sh_kernels[];
+extern const unsigned sh_kernels_n;
+
+/* The best kernel, or the one of this name; NULL when it is unknown or cannot run here. */
+const struct sh_kernel *sh_kernel_find(const char *name);
+
+#endif

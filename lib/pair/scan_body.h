@@ -1,0 +1,130 @@
+/* One kernel's scan, included once for each by scan.c, which defines before:
+ *
+ *     NAME(f)   f with the kernel's suffix
+ *     TARGET    the function attribute that allows its instructions
+ *     TILE      type of 8*n words held in registers; FAR, the same for the limit k
+ *     LOAD(t, p, n)      fill the tile with n groups of 8 words
+ *     MATCH(t, y, k, n)  bit i of the 32-bit result: word i is within k of y */
+
+/* Compare y[0 .. count-1] with the n*8 words of the tile at position x. `from` is the
+ * position of y[0], or NEAR when y is s->near. On the diagonal only lanes above i count. */
+static TARGET inline __attribute__((always_inline)) void NAME(sweep)(struct sh_scan *s, uint32_t x,
+    uint32_t valid, const uint64_t *y, uint32_t count, uint32_t from, bool diagonal,
+    const unsigned n)
+{
+	TILE tile;
+	FAR far = NAME(far)(s->k);
+
+	NAME(load)(&tile, s->x + x, n);
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t hit = NAME(match)(&tile, y[i], far, n) & valid;
+
+		if (diagonal)
+			hit &= i < 31 ? UINT32_MAX << (i + 1) : 0;
+		if (__builtin_expect(hit != 0, 0))
+			add_spots(s, x, hit, from == NEAR ? NEAR : from + i, i);
+	}
+}
+
+/* The words of x at x .. x_end-1 against y[0 .. count-1]. */
+static TARGET void NAME(meet)(
+    struct sh_scan *s, uint32_t x, uint32_t x_end, const uint64_t *y, uint32_t count, uint32_t from)
+{
+	for (; x < x_end && !s->ended; x += SH_SCAN_TILE) {
+		uint32_t left = x_end - x;
+		uint32_t valid = left < SH_SCAN_TILE ? (UINT32_C(1) << left) - 1 : UINT32_MAX;
+
+		if (left <= 8)
+			NAME(sweep)(s, x, valid, y, count, from, false, 1);
+		else if (left <= 16)
+			NAME(sweep)(s, x, valid, y, count, from, false, 2);
+		else if (left <= 24)
+			NAME(sweep)(s, x, valid, y, count, from, false, 3);
+		else
+			NAME(sweep)(s, x, valid, y, count, from, false, 4);
+	}
+}
+
+/* Each two words of one bucket: a tile against all before it, then within itself. */
+static TARGET void NAME(triangle)(struct sh_scan *s, uint32_t x, uint32_t x_end)
+{
+	for (uint32_t at = x; at < x_end && !s->ended; at += SH_SCAN_TILE) {
+		uint32_t left = x_end - at;
+		uint32_t tile = left < SH_SCAN_TILE ? left : SH_SCAN_TILE;
+		uint32_t valid = left < SH_SCAN_TILE ? (UINT32_C(1) << left) - 1 : UINT32_MAX;
+
+		NAME(meet)(s, at, at + tile, s->x + x, at - x, x);
+		if (tile <= 8)
+			NAME(sweep)(s, at, valid, s->x + at, tile, at, true, 1);
+		else if (tile <= 16)
+			NAME(sweep)(s, at, valid, s->x + at, tile, at, true, 2);
+		else
+			NAME(sweep)(s, at, valid, s->x + at, tile, at, true, 4);
+	}
+}
+
+static TARGET void NAME(meet_near)(struct sh_scan *s, uint32_t v)
+{
+	s->piece_at[s->pieces] = s->near_n;
+	NAME(meet)(s, s->x_start[v], s->x_start[v + 1], s->near, s->near_n, NEAR);
+	s->pieces = 0;
+	s->near_n = 0;
+}
+
+/* Bucket u of y joins what bucket v is to be compared with. */
+static TARGET inline __attribute__((always_inline)) void NAME(collect)(
+    struct sh_scan *s, uint32_t v, uint32_t u)
+{
+	uint32_t from = s->y_start[u], count = s->y_start[u + 1] - from;
+	uint64_t *to;
+
+	if ((uint64_t)count * (s->x_start[v + 1] - s->x_start[v]) > s->limit) {
+		end_unless(s, flush_spots(s) && s->large(s->ctx, v, u));
+		return;
+	}
+	if (count > SH_SCAN_NEAR / 2) {
+		NAME(meet)(s, s->x_start[v], s->x_start[v + 1], s->y + from, count, from);
+		return;
+	}
+	if (s->near_n + count > SH_SCAN_NEAR)
+		NAME(meet_near)(s, v);
+	/* Whole tiles are copied: what is too much will be overwritten. */
+	to = s->near + s->near_n;
+	for (uint32_t i = 0; i < count; i += SH_SCAN_TILE)
+		memcpy(to + i, s->y + from + i, SH_SCAN_TILE * sizeof *to);
+	s->piece_at[s->pieces] = s->near_n;
+	s->piece_from[s->pieces] = from;
+	s->pieces += count > 0;
+	s->near_n += count;
+}
+
+static TARGET void NAME(scan)(struct sh_scan *s)
+{
+	s->ended = false;
+	s->spots = s->pieces = 0;
+	s->near_n = 0;
+	for (uint32_t v = 0; v < s->buckets && !s->ended; v++) {
+		uint64_t n = s->x_start[v + 1] - s->x_start[v];
+
+		if (n == 0)
+			continue;
+		if (s->self && n * n / 2 > s->limit)
+			end_unless(s, flush_spots(s) && s->large(s->ctx, v, v));
+		else if (s->self)
+			NAME(triangle)(s, s->x_start[v], s->x_start[v + 1]);
+		for (uint32_t f = s->self; f < s->flips && !s->ended; f++) {
+			uint32_t u = v ^ s->flip[f];
+
+			if (!s->self || u > v)
+				NAME(collect)(s, v, u);
+		}
+		if (s->near_n > 0)
+			NAME(meet_near)(s, v);
+	}
+	end_unless(s, flush_spots(s));
+}
+
+#undef NAME
+#undef TARGET
+#undef TILE
+#undef FAR
