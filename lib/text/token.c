@@ -84,6 +84,7 @@ struct sh_tokenizer *sh_tokenizer_new(const struct sh_token_opts *opts, struct s
 	t->method = &METHODS[0];
 	t->opts = *opts;
 	t->filtered = opts->stop || opts->keep || opts->min_chars > 1 || opts->mask_digits;
+	t->plain = !t->filtered && opts->unit == SH_UNIT_WORD;
 	t->fold = sh_fold_new(err);
 	if (!t->fold) {
 		free(t);

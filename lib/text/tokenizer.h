@@ -29,6 +29,7 @@ struct sh_tokenizer {
 	const struct sh_token_method *method;
 	struct sh_token_opts opts;
 	bool filtered; /* any filter is on */
+	bool plain;    /* words as they come: no filter, no characters */
 	struct sh_fold *fold;
 	/* per byte: the folded byte of a word, SEPARATOR, or LEAVE (not ASCII, or a
 	 * backslash that may start an escape) */
@@ -43,7 +44,8 @@ struct sh_tokenizer {
 	uint64_t ill;
 };
 
-/* The word being cut is complete: filter it and hand it over. For sh_out_end. */
+/* The word being cut is complete: filter it and hand it over. For sh_out_end, when
+ * t->plain is not set. */
 void sh_out_word(struct sh_tokenizer *t);
 
 int sh_out_reserve(struct sh_tokenizer *t, size_t n, struct sh_error *err);
@@ -62,8 +64,15 @@ static inline void sh_out_put(struct sh_tokenizer *t, uint32_t c)
 
 static inline void sh_out_end(struct sh_tokenizer *t)
 {
-	if (t->used != t->word)
+	if (t->used == t->word)
+		return;
+	if (!t->plain) {
 		sh_out_word(t);
+		return;
+	}
+	sh_out_token(t, t->word, t->used);
+	t->text[t->used++] = ' ';
+	t->word = t->used;
 }
 
 /* Put a code point of the given class where it belongs. */

@@ -10,7 +10,7 @@ enum { STEP = 4096 };
 static const uint8_t *scan_ascii(struct sh_tokenizer *t, const uint8_t *p, const uint8_t *lim)
 {
 	const uint8_t *table = t->ascii;
-	const bool plain = !t->filtered && t->opts.unit == SH_UNIT_WORD;
+	const bool plain = t->plain;
 	uint8_t *text = (uint8_t *)t->text, *o = text + t->used, *word = text + t->word;
 	uint8_t c = 0;
 
