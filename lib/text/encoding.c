@@ -54,7 +54,7 @@ static bool is_plausible(unsigned c)
 
 /* n bytes read as UTF-16; high is where in each pair the high byte stands. */
 struct utf16_count {
-	size_t units, ascii, plausible, alphabetic, low_nul;
+	size_t units, ascii, plausible, alphabetic;
 };
 
 static struct utf16_count count_utf16(const uint8_t *p, size_t n, size_t high)
@@ -68,7 +68,6 @@ static struct utf16_count count_utf16(const uint8_t *p, size_t n, size_t high)
 		u.plausible += is_plausible(c);
 		u.ascii += c < 0x7F && is_plausible(c);
 		u.alphabetic += is_plausible(c) && (c < 0x1000 || hi == 0x20);
-		u.low_nul += lo == 0;
 	}
 	return u;
 }
@@ -83,7 +82,7 @@ static bool is_utf16(const uint8_t *p, size_t n, size_t high, struct utf8_count 
 	if (u.units < 8 || u.ascii * 100 < u.units)
 		return false;
 	if (utf8.ill * 5 <= utf8.multibyte)
-		return u.alphabetic * 100 >= u.units * 98 && u.low_nul * 50 <= u.units;
+		return u.alphabetic * 100 >= u.units * 98;
 	return u.plausible * 100 >= u.units * 97;
 }
 
@@ -167,7 +166,7 @@ static enum sh_encoding guess_pairs(const uint8_t *p, size_t n)
 		return SH_ENC_UNKNOWN8BIT;
 	if (is_percent(k.high_trail, k.pairs, 90) && is_percent(k.gb_common, k.pairs, 75) &&
 	    is_percent(k.gb_late, k.pairs, 8) && is_percent(k.gb_frequent, k.pairs, 1) &&
-	    !is_percent(k.kana, k.pairs, 15))
+	    !is_percent(k.kana, k.pairs, 2))
 		return SH_ENC_GB18030;
 	if (is_percent(k.big5_common, k.pairs, 90) && is_percent(k.high_trail, k.pairs, 35) &&
 	    !is_percent(k.high_trail, k.pairs, 80))

@@ -146,9 +146,13 @@ static void test_languages(void)
 	    "日本語の文章を書くときには、ひらがなとカタカナと漢字を使います。\n";
 	static const char ko[] =
 	    "안녕하세요. 오늘은 날씨가 매우 좋습니다. 대한민국의 수도는 서울이다.\n";
+	static const char ja_kanji[] =
+	    "東京都知事選挙の投票率、前回比増加。大阪市議会補欠選挙、開票。\n";
+	static const char ko_wide[] = "대한민국（수도：서울）의 날씨가 매우 좋습니다、 오늘은。\n";
 	static const char ru[] = "Сегодня хорошая погода, и мы пойдём гулять в парк.\n";
 	static const char fr[] = "L'été dernier, nous avons mangé des crêpes à la crème.\n";
-	static const char th[] = "สวัสดีชาวโลก วันนี้อากาศดีมาก เราจะไปเดินเล่นที่สวน\n";
+	static const char th[] = "สวัสดีชาวโลก วันนี้อากาศดีมาก "
+				 "เราจะไปเดินเล่นที่สวนสาธารณะใกล้บ้าน\n";
 	static const char tw[] = "今天的天氣非常好，我們一起去公園散步。這是一個測試文件。\n";
 	static const char ar[] = "مرحبا بالعالم. الطقس جميل اليوم وسنذهب في نزهة.\n";
 	static const struct {
@@ -166,7 +170,9 @@ static void test_languages(void)
 		{ ja, "SHIFT_JIS", SH_ENC_UNKNOWN8BIT },
 		{ ja, "EUC-JP", SH_ENC_UNKNOWN8BIT },
 		{ ja, "UTF-16BE", SH_ENC_UTF16BE },
+		{ ja_kanji, "EUC-JP", SH_ENC_UNKNOWN8BIT },
 		{ ko, "EUC-KR", SH_ENC_UNKNOWN8BIT },
+		{ ko_wide, "EUC-KR", SH_ENC_UNKNOWN8BIT },
 		{ ko, "UTF-16LE", SH_ENC_UTF16LE },
 		{ ru, "KOI8-R", SH_ENC_UNKNOWN8BIT },
 		{ ru, "CP1251", SH_ENC_UNKNOWN8BIT },
@@ -224,6 +230,35 @@ static void test_random(void)
 	sh_buf_free(&zh);
 }
 
+/* Files as `find -print0` writes them: read as UTF-16 they are Han and ASCII. */
+static void test_nul_terminated(void)
+{
+	static char text[5000];
+	size_t misjudged = 0;
+
+	for (unsigned i = 0; i < 100; i++) {
+		for (size_t k = 0; k < sizeof text; k++)
+			text[k] = rng_below(7) ? (char)('a' + rng_below(26)) : '\0';
+		misjudged += sh_encoding_guess(text, sizeof text) != SH_ENC_UTF8;
+	}
+	ok(misjudged == 0, "words ended by NULs are UTF-8 (%zu of 100 are not)", misjudged);
+}
+
+/* No iconv reads what is in two encodings. */
+static void test_mixed(void)
+{
+	struct sh_buf b = encoded("我们一起去公园散步，今天的天气非常好。\n", "GBK");
+	struct sh_buf fr = encoded("né à été", "ISO-8859-1");
+
+	if (b.n && fr.n) {
+		check("all in GBK", b.p, b.n, SH_ENC_GB18030);
+		append(&b, fr.p, 700);
+		check("GBK and Latin-1 in one file", b.p, b.n, SH_ENC_UNKNOWN8BIT);
+	}
+	sh_buf_free(&b);
+	sh_buf_free(&fr);
+}
+
 int main(void)
 {
 	rng_init(4);
@@ -232,5 +267,7 @@ int main(void)
 	test_files();
 	test_languages();
 	test_random();
+	test_nul_terminated();
+	test_mixed();
 	return done_testing();
 }
