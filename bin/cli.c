@@ -259,6 +259,9 @@ int cli_next(struct cli *c)
 		case CLI_REJECTS:
 			c->rejects_path = c->arg;
 			break;
+		case CLI_TMPDIR:
+			c->tmpdir = c->arg;
+			break;
 		case CLI_CRLF:
 			c->crlf = true;
 			break;

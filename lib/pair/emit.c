@@ -16,8 +16,8 @@ static int one_with_chain(const struct sh_emit *e, struct sh_slice id, uint32_t 
 {
 	for (; r != SH_NODES_END; r = e->b->next[r]) {
 		struct sh_slice other = sh_nodes_id(e->b, r);
-		int status = e->a == e->b ? ordered(e, id, other, distance, err)
-					  : e->pair(e->arg, id, other, distance, err);
+		int status = e->same_set ? ordered(e, id, other, distance, err)
+					 : e->pair(e->arg, id, other, distance, err);
 
 		if (status < 0)
 			return -1;
@@ -30,8 +30,7 @@ static int one_with_chain(const struct sh_emit *e, struct sh_slice id, uint32_t 
 int sh_emit_hits(void *ctx, const struct sh_hit *hit, size_t n, struct sh_error *err)
 {
 	const struct sh_emit *e = ctx;
-	/* Across, every new id is told of, whoever its copies are. */
-	bool first_only = e->collapse && e->a == e->b;
+	bool first_only = e->collapse && e->same_set;
 
 	for (size_t i = 0; i < n; i++) {
 		for (uint32_t r = e->a->head[hit[i].a]; r != SH_NODES_END; r = e->a->next[r]) {

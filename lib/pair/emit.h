@@ -9,16 +9,18 @@
 typedef int sh_pair_fn(
     void *arg, struct sh_slice id1, struct sh_slice id2, unsigned distance, struct sh_error *err);
 
-/* What becomes of the hits of a join of `a` with itself (b == a) or with b.
+/* What becomes of the hits of a join of `a` with b, which may be a itself.
  *
- * Self: id1 < id2 by bytes; one and the same id is no pair. Cross: id1 from a, id2
- * from b. collapse: of a node's ids only the smallest takes part in pairs with other
- * nodes, in a cross join on b's side alone. */
+ * Within one set (b is a, or both are parts of it): id1 < id2 by bytes; one and the
+ * same id is no pair. Across two sets: id1 from a, id2 from b. collapse: of a node's
+ * ids only the smallest takes part in pairs with other nodes; across, on b's side
+ * alone, so that every new id is told of. */
 struct sh_emit {
 	const struct sh_nodes *a, *b;
 	bool collapse;
 	sh_pair_fn *pair;
 	void *arg;
+	bool same_set;
 };
 
 /* A sh_hits_fn, with ctx a struct sh_emit: distances of hits between nodes. */

@@ -1,0 +1,259 @@
+/* shjoin: bands or fingerprints to pairs. */
+#include <stdlib.h>
+
+#include "base/num.h"
+#include "cli.h"
+#include "pair/stream.h"
+
+enum { COLLAPSE = CLI_OWN, CHECK };
+
+enum { DEFAULT_K = 3, NO_PAIR = 1 };
+
+#define DEFAULT_MEMORY ((size_t)1 << 30)
+
+static const struct cli_option options[] = {
+	{ 'k', "distance", "K", "pairs within Hamming distance K [the bands' own; 3]" },
+	{ COLLAPSE, "collapse", NULL, "pair identical fingerprints with the first id only" },
+	{ CHECK, "check", NULL, "exit 1 when there is no pair" },
+	{ 'S', "memory", "SIZE", "memory for a bucket of bands before temporary files [1G]" },
+	{ CLI_TMPDIR, "tmpdir", "DIR", "for temporary files [$TMPDIR, /tmp]" },
+	{ 0 },
+};
+
+static const struct cli_program program = {
+	.name = "shjoin",
+	.synopsis = "[FILE [ARCHIVE]]",
+	.purpose = "Bands grouped by key, or fingerprints, to pairs (id1<TAB>id2<TAB>distance).\n"
+		   "Two files: pairs of a new one and an archived one, bands sorted bytewise.",
+	.options = { options },
+};
+
+struct join {
+	struct cli *cli;
+	int k; /* -1 when not given */
+	bool collapse;
+	size_t memory;
+	unsigned sides;
+	struct sh_lines lines[2];
+	uint64_t pairs, repeated;
+};
+
+static int write_pair(
+    void *arg, struct sh_slice id1, struct sh_slice id2, unsigned distance, struct sh_error *err)
+{
+	struct join *j = arg;
+	char *room = sh_sink_room(&j->cli->out, id1.n + id2.n + SH_NUM_CHARS + 3, err), *p = room;
+
+	if (!room)
+		return -1;
+	memcpy(p, id1.p, id1.n);
+	p += id1.n;
+	*p++ = '\t';
+	memcpy(p, id2.p, id2.n);
+	p += id2.n;
+	*p++ = '\t';
+	p += sh_print_u64(p, distance);
+	*p++ = '\n';
+	sh_sink_used(&j->cli->out, (size_t)(p - room));
+	j->pairs++;
+	return 0;
+}
+
+/* ---- bands ---- */
+
+/* The next good record of a side; bad ones are put aside or end the program. */
+static bool next_band(struct join *j, struct sh_stream *s, unsigned side, struct sh_band_record *r)
+{
+	struct sh_lines *lines = &j->lines[side];
+	struct sh_slice line;
+	struct sh_error err;
+
+	while (cli_line(j->cli, lines, &line)) {
+		if (sh_record_band(line, r, &err) == 0 && sh_stream_check(s, side, r, &err) == 0)
+			return true;
+		sh_lines_blame(lines, &err);
+		cli_reject(j->cli, line, &err);
+	}
+	return false;
+}
+
+struct reader {
+	struct join *join;
+	struct sh_stream *stream;
+};
+
+static int next_of_side(void *arg, unsigned side, struct sh_band_record *r, struct sh_error *err)
+{
+	struct reader *reader = arg;
+
+	(void)err;
+	return next_band(reader->join, reader->stream, side, r);
+}
+
+static void join_bands(struct join *j)
+{
+	struct sh_stream_opts opts = {
+		.k = j->k,
+		.collapse = j->collapse,
+		.memory = j->memory,
+		.tmpdir = j->cli->tmpdir,
+		.pair = write_pair,
+		.arg = j,
+	};
+	struct sh_error err;
+	struct sh_stream *s = sh_stream_new(&opts, j->sides, &err);
+	struct reader reader = { j, s };
+	struct sh_band_record r;
+
+	if (!s)
+		cli_die(j->cli, &err);
+	if (j->sides == 2) {
+		if (sh_stream_cross(s, next_of_side, &reader, &err) < 0)
+			cli_die(j->cli, &err);
+	} else {
+		while (next_band(j, s, 0, &r)) {
+			if (sh_stream_add(s, &r, &err) < 0) {
+				if (err.code == SH_ERR_PARAM)
+					sh_lines_blame(&j->lines[0], &err);
+				cli_die(j->cli, &err);
+			}
+		}
+		if (sh_stream_finish(s, &err) < 0)
+			cli_die(j->cli, &err);
+	}
+	j->repeated = sh_stream_repeated(s);
+	sh_stream_delete(s);
+}
+
+/* ---- fingerprints ---- */
+
+/* Read all of a side; *bits is the width of all, 0 before the first. */
+static void read_nodes(struct join *j, unsigned side, struct sh_nodes *nodes, unsigned *bits)
+{
+	struct sh_lines *lines = &j->lines[side];
+	struct sh_fp_record r;
+	struct sh_slice line;
+	struct sh_error err;
+
+	while (cli_line(j->cli, lines, &line)) {
+		if (sh_record_fp(line, &r, &err) < 0 || sh_same_width(bits, &r, &err) < 0) {
+			sh_lines_blame(lines, &err);
+			cli_reject(j->cli, line, &err);
+			continue;
+		}
+		if (nodes->words == 0 && sh_nodes_init(nodes, SH_FP_WORDS(*bits), &err) < 0)
+			cli_die(j->cli, &err);
+		if (sh_nodes_add(nodes, r.fp, r.id, &err) < 0)
+			cli_die(j->cli, &err);
+	}
+	if (sh_nodes_close(nodes, &err) < 0)
+		cli_die(j->cli, &err);
+	j->repeated += nodes->repeated;
+}
+
+static int join_nodes(
+    struct join *j, struct sh_join *engine, const struct sh_nodes *nodes, struct sh_error *err)
+{
+	struct sh_emit e = { &nodes[0], &nodes[j->sides - 1], j->collapse, write_pair, j,
+		j->sides == 1 };
+
+	if (j->sides == 2)
+		return sh_join_cross(engine, nodes[0].fp, nodes[0].n, nodes[1].fp, nodes[1].n,
+		    sh_emit_hits, &e, err);
+	if (sh_emit_identical(&e, err) < 0)
+		return -1;
+	return sh_join_self(engine, nodes[0].fp, nodes[0].n, sh_emit_hits, &e, err);
+}
+
+static void join_fingerprints(struct join *j)
+{
+	struct sh_nodes nodes[2] = { { 0 } };
+	struct sh_error err;
+	struct sh_join *engine;
+	unsigned bits = 0;
+
+	for (unsigned side = 0; side < j->sides; side++)
+		read_nodes(j, side, &nodes[side], &bits);
+	if (bits) {
+		engine = sh_join_new(bits, j->k < 0 ? DEFAULT_K : (unsigned)j->k, NULL, &err);
+		if (!engine || join_nodes(j, engine, nodes, &err) < 0)
+			cli_die(j->cli, &err);
+		sh_join_delete(engine);
+	}
+	sh_nodes_free(&nodes[0]);
+	sh_nodes_free(&nodes[1]);
+}
+
+/* ---- both ---- */
+
+/* The first record tells: two fields are a fingerprint. */
+static bool holds_fingerprints(struct join *j)
+{
+	struct sh_slice line, fields[1];
+	struct sh_error err;
+
+	for (unsigned side = 0; side < j->sides; side++) {
+		int got = sh_source_peek(&j->lines[side].source, &line, &err);
+
+		if (got < 0)
+			cli_die(j->cli, &err);
+		if (got)
+			return sh_fields_split(line, fields, 1) == 2;
+	}
+	return false;
+}
+
+static void open_sides(struct join *j)
+{
+	struct cli *c = j->cli;
+
+	if (c->n_operands > 2)
+		cli_usage(c,
+		    "%zu files: one is joined with itself, two with each other "
+		    "(sort -m merges sorted bands)",
+		    c->n_operands);
+	j->sides = c->n_operands == 2 ? 2 : 1;
+	if (j->sides == 2 && strcmp(c->operands[0], "-") == 0 && strcmp(c->operands[1], "-") == 0)
+		cli_usage(c, "standard input cannot be both files");
+	for (unsigned side = 0; side < j->sides; side++)
+		sh_lines_init(&j->lines[side], c->operands + side, c->n_operands ? 1 : 0);
+}
+
+int main(int argc, char **argv)
+{
+	struct cli c;
+	struct join j = { .cli = &c, .k = -1, .memory = DEFAULT_MEMORY };
+	bool check = false;
+	int opt, status;
+
+	cli_start(&c, &program, argc, argv);
+	while ((opt = cli_next(&c)) != -1) {
+		switch (opt) {
+		case 'k':
+			j.k = (int)cli_number(&c, "-k", 0, SH_FP_MAX_BITS);
+			break;
+		case COLLAPSE:
+			j.collapse = true;
+			break;
+		case CHECK:
+			check = true;
+			break;
+		case 'S':
+			j.memory = cli_size(&c, "-S");
+			break;
+		}
+	}
+	open_sides(&j);
+	cli_open(&c);
+	if (holds_fingerprints(&j))
+		join_fingerprints(&j);
+	else
+		join_bands(&j);
+	for (unsigned side = 0; side < j.sides; side++)
+		sh_lines_free(&j.lines[side]);
+	if (j.repeated)
+		cli_warn(&c, "%llu record%s with the id and the fingerprint of another: left out",
+		    (unsigned long long)j.repeated, j.repeated == 1 ? "" : "s");
+	status = cli_finish(&c);
+	return status == EXIT_SUCCESS && check && j.pairs == 0 ? NO_PAIR : status;
+}

@@ -1,0 +1,223 @@
+#include "pair/parts.h"
+
+#include <stdlib.h>
+
+#include "base/bytes.h"
+#include "record/fields.h"
+
+enum { FP_BYTES_MAX = 8 * SH_FP_MAX_WORDS };
+
+int sh_parts_init(
+    struct sh_parts *p, unsigned words, size_t memory, const char *tmpdir, struct sh_error *err)
+{
+	*p = (struct sh_parts){ .memory = memory };
+	sh_runs_init(&p->runs, tmpdir);
+	sh_runs_init(&p->sorted, tmpdir);
+	return sh_nodes_init(&p->nodes, words, err);
+}
+
+void sh_parts_free(struct sh_parts *p)
+{
+	sh_nodes_free(&p->nodes);
+	sh_runs_free(&p->runs);
+	sh_runs_free(&p->sorted);
+}
+
+void sh_parts_clear(struct sh_parts *p)
+{
+	sh_nodes_clear(&p->nodes);
+	if (p->runs.n)
+		sh_runs_free(&p->runs);
+	if (p->sorted.n)
+		sh_runs_free(&p->sorted);
+	p->n = p->loaded = 0;
+	p->repeated = 0;
+}
+
+static int by_fp(const void *a, const void *b, void *arg)
+{
+	const struct sh_nodes *s = arg;
+	const uint64_t *x = s->fp + (size_t) * (const uint32_t *)a * s->words;
+	const uint64_t *y = s->fp + (size_t) * (const uint32_t *)b * s->words;
+
+	for (unsigned i = 0; i < s->words; i++)
+		if (x[i] != y[i])
+			return x[i] < y[i] ? -1 : 1;
+	return 0;
+}
+
+/* Entries' keys order as fingerprint, then id: the words big-endian, then the id. */
+static size_t pack_fp(char *out, const uint64_t *fp, unsigned words)
+{
+	for (unsigned i = 0; i < words; i++) {
+		uint64_t be = htobe64(fp[i]);
+
+		memcpy(out + 8 * i, &be, 8);
+	}
+	return 8 * words;
+}
+
+static int write_node(struct sh_parts *p, uint32_t node, struct sh_error *err)
+{
+	const struct sh_nodes *s = &p->nodes;
+	char key[FP_BYTES_MAX + SH_ID_MAX];
+	size_t n = pack_fp(key, s->fp + (size_t)node * s->words, s->words);
+
+	for (uint32_t r = s->head[node]; r != SH_NODES_END; r = s->next[r]) {
+		struct sh_slice id = sh_nodes_id(s, r);
+
+		memcpy(key + n, id.p, id.n);
+		if (sh_runs_add(&p->runs, sh_slice(key, n + id.n), sh_slice("", 0), err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* What is in memory becomes a sorted run. */
+static int spill(struct sh_parts *p, struct sh_error *err)
+{
+	size_t n = p->nodes.n;
+	uint32_t *order = malloc(n * sizeof *order + 1);
+	int status;
+
+	if (!order)
+		return sh_error_nomem(err);
+	for (size_t i = 0; i < n; i++)
+		order[i] = (uint32_t)i;
+	qsort_r(order, n, sizeof *order, by_fp, &p->nodes);
+	status = sh_nodes_close(&p->nodes, err);
+	p->repeated += p->nodes.repeated;
+	if (status == 0)
+		status = sh_runs_begin(&p->runs, err);
+	for (size_t i = 0; status == 0 && i < n; i++)
+		status = write_node(p, order[i], err);
+	if (status == 0)
+		status = sh_runs_end(&p->runs, err);
+	free(order);
+	sh_nodes_clear(&p->nodes);
+	return status;
+}
+
+int sh_parts_add(struct sh_parts *p, const uint64_t *fp, struct sh_slice id, struct sh_error *err)
+{
+	if (sh_nodes_bytes(&p->nodes) > p->memory && spill(p, err) < 0)
+		return -1;
+	return sh_nodes_add(&p->nodes, fp, id, err);
+}
+
+/* Cuts the merged entries into runs of a part each, without the repeated ones. */
+struct cutter {
+	struct sh_parts *parts;
+	size_t bytes;        /* of the run so far, as sh_nodes_bytes() will count them */
+	struct sh_buf last;  /* entry */
+	struct sh_buf first; /* entry with its fingerprint */
+};
+
+/* Under first_only: whether the entry is another id of the first one's fingerprint, which is then
+ * done with. -1 on failure. */
+static int is_copy(struct cutter *c, struct sh_slice key, struct sh_error *err)
+{
+	struct sh_parts *p = c->parts;
+	size_t n = 8 * p->nodes.words;
+
+	if (!p->first_only)
+		return 0;
+	if (c->first.n && memcmp(c->first.p, key.p, n) == 0) {
+		if (p->copy && p->copy(p->arg, sh_slice(c->first.p + n, c->first.n - n),
+				   sh_slice(key.p + n, key.n - n), 0, err) < 0)
+			return -1;
+		return 1;
+	}
+	c->first.n = 0;
+	return sh_buf_add(&c->first, key.p, key.n, err);
+}
+
+static int cut(void *arg, struct sh_slice key, struct sh_slice value, struct sh_error *err)
+{
+	struct cutter *c = arg;
+	struct sh_runs *to = &c->parts->sorted;
+	int copy;
+
+	if (sh_slice_eq(key, sh_buf_slice(&c->last))) {
+		c->parts->repeated++;
+		return 0;
+	}
+	c->last.n = 0;
+	if (sh_buf_add(&c->last, key.p, key.n, err) < 0)
+		return -1;
+	copy = is_copy(c, key, err);
+	if (copy)
+		return copy < 0 ? -1 : 0;
+	if (c->bytes > c->parts->memory) {
+		if (sh_runs_end(to, err) < 0 || sh_runs_begin(to, err) < 0)
+			return -1;
+		c->bytes = 0;
+	}
+	/* The id, the fingerprint, the record and its place in the hash table. */
+	c->bytes += key.n + 32;
+	return sh_runs_add(to, key, value, err);
+}
+
+int sh_parts_close(struct sh_parts *p, struct sh_error *err)
+{
+	struct cutter c = { .parts = p };
+	int status;
+
+	p->loaded = 0;
+	p->n = 1;
+	if (p->runs.n == 0) {
+		status = sh_nodes_close(&p->nodes, err);
+		p->repeated = p->nodes.repeated;
+		return status;
+	}
+	if (p->nodes.n && spill(p, err) < 0)
+		return -1;
+	status = sh_runs_begin(&p->sorted, err);
+	if (status == 0)
+		status = sh_runs_merge(&p->runs, cut, &c, err);
+	if (status == 0)
+		status = sh_runs_end(&p->sorted, err);
+	sh_buf_free(&c.last);
+	sh_buf_free(&c.first);
+	sh_runs_free(&p->runs);
+	p->n = p->sorted.n;
+	p->loaded = p->n; /* none */
+	return status;
+}
+
+static int read_part(struct sh_run_reader *run, struct sh_nodes *into, struct sh_error *err)
+{
+	struct sh_slice key, value;
+	int got;
+
+	while ((got = sh_run_next(run, &key, &value, err)) > 0) {
+		uint64_t fp[SH_FP_MAX_WORDS];
+		size_t n = 8 * into->words;
+
+		for (unsigned i = 0; i < into->words; i++)
+			fp[i] = sh_be64(key.p + 8 * i);
+		if (sh_nodes_add(into, fp, sh_slice(key.p + n, key.n - n), err) < 0)
+			return -1;
+	}
+	return got < 0 ? -1 : sh_nodes_close(into, err);
+}
+
+int sh_parts_load(struct sh_parts *p, size_t i, struct sh_nodes *into, struct sh_error *err)
+{
+	struct sh_run_reader run;
+	int status;
+
+	if (!into && p->loaded == i)
+		return 0;
+	if (!into) {
+		into = &p->nodes;
+		p->loaded = p->n;
+	}
+	sh_nodes_clear(into);
+	sh_run_open(&run, &p->sorted, i);
+	status = read_part(&run, into, err);
+	sh_run_close(&run);
+	if (status == 0 && into == &p->nodes)
+		p->loaded = i;
+	return status;
+}

@@ -1,0 +1,41 @@
+/* The records of one bucket, in memory, or when they do not fit there in a temporary
+ * file, to be read back in parts that do.
+ *
+ * Records that went to the file come back sorted by fingerprint and id, repeated ones
+ * once. A fingerprint with more ids than a part holds is then a node of several parts. */
+#ifndef SH_PAIR_PARTS_H
+#define SH_PAIR_PARTS_H
+
+#include "io/runs.h"
+#include "pair/emit.h"
+
+struct sh_parts {
+	struct sh_nodes nodes; /* of the part in memory */
+	size_t memory;         /* bytes a part may take */
+	struct sh_runs runs;   /* what did not fit, sorted runs */
+	struct sh_runs sorted; /* the same as one run a part, after close */
+	size_t n;              /* parts, after close */
+	size_t loaded;         /* which of them is in `nodes` */
+	uint64_t repeated;     /* records left out: another has the same id and fingerprint */
+
+	/* Of a fingerprint's ids in the file only the smallest comes back; the others are
+	 * handed to `copy`, when there is one, as pairs with it. */
+	bool first_only;
+	sh_pair_fn *copy;
+	void *arg;
+};
+
+int sh_parts_init(
+    struct sh_parts *p, unsigned words, size_t memory, const char *tmpdir, struct sh_error *err);
+void sh_parts_free(struct sh_parts *p);
+void sh_parts_clear(struct sh_parts *p);
+
+int sh_parts_add(struct sh_parts *p, const uint64_t *fp, struct sh_slice id, struct sh_error *err);
+
+/* After the last record. */
+int sh_parts_close(struct sh_parts *p, struct sh_error *err);
+
+/* Have part i < p->n in p->nodes; read it into *into when that is not NULL. */
+int sh_parts_load(struct sh_parts *p, size_t i, struct sh_nodes *into, struct sh_error *err);
+
+#endif

@@ -1,0 +1,290 @@
+#include "pair/stream.h"
+
+#include <stdlib.h>
+
+#include "pair/bucket.h"
+#include "pair/keyorder.h"
+#include "pair/parts.h"
+
+enum {
+	KEYS_REMEMBERED = 1 << 20, /* 16 MiB, for streams that are grouped but not sorted */
+};
+
+struct sh_stream {
+	struct sh_stream_opts opts;
+	unsigned sides;
+	bool ready; /* the layout is known */
+	struct sh_band band;
+	struct sh_band_table room;
+	struct sh_join *join;
+	struct sh_keyorder order;  /* self-join */
+	struct sh_buf last_key[2]; /* two streams: the key before */
+	struct sh_buf key;         /* of the bucket in parts[] */
+	uint32_t table;            /* its table */
+	struct sh_parts parts[2];
+	struct sh_nodes other; /* a second part, to be joined with the one in parts */
+	uint64_t repeated;
+};
+
+struct sh_stream *sh_stream_new(
+    const struct sh_stream_opts *opts, unsigned sides, struct sh_error *err)
+{
+	struct sh_stream *s = calloc(1, sizeof *s);
+
+	if (!s) {
+		sh_error_nomem(err);
+		return NULL;
+	}
+	s->opts = *opts;
+	s->sides = sides;
+	for (unsigned i = 0; i < 2; i++) {
+		sh_runs_init(&s->parts[i].runs, opts->tmpdir);
+		sh_runs_init(&s->parts[i].sorted, opts->tmpdir);
+	}
+	if (sh_keyorder_init(&s->order, KEYS_REMEMBERED, err) < 0) {
+		free(s);
+		return NULL;
+	}
+	return s;
+}
+
+void sh_stream_delete(struct sh_stream *s)
+{
+	if (!s)
+		return;
+	sh_band_free(&s->band);
+	sh_join_delete(s->join);
+	sh_keyorder_free(&s->order);
+	for (int i = 0; i < 2; i++) {
+		sh_buf_free(&s->last_key[i]);
+		sh_parts_free(&s->parts[i]);
+	}
+	sh_buf_free(&s->key);
+	sh_nodes_free(&s->other);
+	free(s);
+}
+
+/* The first record says what all others must be like. */
+static int make_ready(struct sh_stream *s, const struct sh_band_record *r, struct sh_error *err)
+{
+	size_t part = s->opts.memory / 3; /* two parts, and what a join of them takes */
+	unsigned k;
+
+	if (sh_band_from_key(&s->band, r->key, r->of.bits, err) < 0)
+		return -1;
+	k = s->opts.k < 0 ? s->band.k : (unsigned)s->opts.k;
+	if (k > s->band.k) {
+		unsigned guaranteed = s->band.k;
+
+		sh_band_free(&s->band);
+		return sh_error_set(err, SH_ERR_PARAM,
+		    "-k %u, but these bands guarantee pairs only up to distance %u (shband -k %u)",
+		    k, guaranteed, k);
+	}
+	s->join = sh_join_new(r->of.bits, k, NULL, err);
+	if (!s->join || sh_nodes_init(&s->other, s->band.words, err) < 0)
+		return -1;
+	for (unsigned i = 0; i < 2; i++)
+		if (sh_parts_init(&s->parts[i], s->band.words, part, s->opts.tmpdir, err) < 0)
+			return -1;
+	/* Across, the archive's copies are known as such; every new one is told of. */
+	s->parts[s->sides - 1].first_only = s->opts.collapse;
+	s->ready = true;
+	return 0;
+}
+
+static int check_order(
+    struct sh_stream *s, unsigned side, struct sh_slice key, struct sh_error *err)
+{
+	struct sh_buf *last = &s->last_key[side];
+	int c = sh_slice_cmp(key, sh_buf_slice(last));
+
+	if (c == 0)
+		return 0;
+	if (c < 0)
+		return sh_error_set(err, SH_ERR_PARAM,
+		    "keys are not in bytewise order, as a join of two streams needs (LC_ALL=C "
+		    "sort)");
+	last->n = 0;
+	return sh_buf_add(last, key.p, key.n, err);
+}
+
+int sh_stream_check(
+    struct sh_stream *s, unsigned side, const struct sh_band_record *r, struct sh_error *err)
+{
+	unsigned bits = s->band.bits;
+	uint32_t number;
+
+	if (!s->ready && make_ready(s, r, err) < 0)
+		return -1;
+	bits = s->band.bits;
+	if (sh_same_width(&bits, &r->of, err) < 0 ||
+	    sh_band_parse(&s->band, r->key, &number, err) < 0)
+		return -1;
+	if (!sh_band_key_is(&s->band, sh_band_table(&s->band, number, &s->room), r->key, r->of.fp))
+		return sh_error_set(err, SH_ERR_RECORD,
+		    "key '%.*s' is not that of fingerprint %.*s in this table", (int)r->key.n,
+		    r->key.p, (int)(r->of.hex.n > 64 ? 64 : r->of.hex.n), r->of.hex.p);
+	return s->sides == 2 ? check_order(s, side, r->key, err) : 0;
+}
+
+static const struct sh_band_table *bucket_table(struct sh_stream *s)
+{
+	return sh_band_table(&s->band, s->table, &s->room);
+}
+
+/* One part against itself. Identical fingerprints share all keys: table 0 is the lowest. */
+static int join_part(struct sh_stream *s, const struct sh_nodes *a, struct sh_error *err)
+{
+	struct sh_emit e = { a, a, s->opts.collapse, s->opts.pair, s->opts.arg, true };
+
+	if (s->table == 0 && sh_emit_identical(&e, err) < 0)
+		return -1;
+	if (a->n < 2)
+		return 0;
+	return sh_bucket_self(s->join, bucket_table(s), a->fp, a->n, sh_emit_hits, &e, err);
+}
+
+static int join_parts(struct sh_stream *s, const struct sh_nodes *a, const struct sh_nodes *b,
+    bool self, struct sh_error *err)
+{
+	struct sh_emit e = { a, b, s->opts.collapse, s->opts.pair, s->opts.arg, self };
+
+	return sh_bucket_cross(
+	    s->join, bucket_table(s), a->fp, a->n, b->fp, b->n, sh_emit_hits, &e, err);
+}
+
+/* Every part with itself and with every later one. */
+static int join_bucket(struct sh_stream *s, struct sh_error *err)
+{
+	struct sh_parts *p = &s->parts[0];
+
+	if (p->runs.n == 0 && p->nodes.records < 2)
+		return 0;
+	p->copy = s->table == 0 ? s->opts.pair : NULL;
+	p->arg = s->opts.arg;
+	if (sh_parts_close(p, err) < 0)
+		return -1;
+	if (s->table == 0)
+		s->repeated += p->repeated;
+	for (size_t i = 0; i < p->n; i++) {
+		if (sh_parts_load(p, i, NULL, err) < 0 || join_part(s, &p->nodes, err) < 0)
+			return -1;
+		for (size_t j = i + 1; j < p->n; j++)
+			if (sh_parts_load(p, j, &s->other, err) < 0 ||
+			    join_parts(s, &p->nodes, &s->other, true, err) < 0)
+				return -1;
+	}
+	return 0;
+}
+
+/* Remember the key of the bucket that begins. */
+static int begin_bucket(struct sh_stream *s, struct sh_slice key, struct sh_error *err)
+{
+	s->key.n = 0;
+	return sh_band_parse(&s->band, key, &s->table, err) < 0 ||
+		       sh_buf_add(&s->key, key.p, key.n, err) < 0
+		   ? -1
+		   : 0;
+}
+
+int sh_stream_add(struct sh_stream *s, const struct sh_band_record *r, struct sh_error *err)
+{
+	int begins = sh_keyorder_next(&s->order, r->key, err);
+
+	if (begins < 0)
+		return -1;
+	if (begins) {
+		if (join_bucket(s, err) < 0)
+			return -1;
+		sh_parts_clear(&s->parts[0]);
+		if (begin_bucket(s, r->key, err) < 0)
+			return -1;
+	}
+	return sh_parts_add(&s->parts[0], r->of.fp, r->of.id, err);
+}
+
+int sh_stream_finish(struct sh_stream *s, struct sh_error *err)
+{
+	return s->ready ? join_bucket(s, err) : 0;
+}
+
+/* ---- two streams ---- */
+
+/* A side's next record, which belongs to a later bucket than those read so far. */
+struct ahead {
+	struct sh_band_record record;
+	int got; /* 1: there is one */
+};
+
+struct cross {
+	struct sh_stream *stream;
+	sh_stream_next *next;
+	void *arg;
+	struct ahead ahead[2];
+};
+
+static int advance(struct cross *c, unsigned side, struct sh_error *err)
+{
+	c->ahead[side].got = c->next(c->arg, side, &c->ahead[side].record, err);
+	return c->ahead[side].got < 0 ? -1 : 0;
+}
+
+/* All records of a side with the bucket's key. */
+static int gather(struct cross *c, unsigned side, struct sh_error *err)
+{
+	struct sh_stream *s = c->stream;
+	struct ahead *a = &c->ahead[side];
+
+	sh_parts_clear(&s->parts[side]);
+	while (a->got && sh_slice_eq(a->record.key, sh_buf_slice(&s->key))) {
+		if (sh_parts_add(&s->parts[side], a->record.of.fp, a->record.of.id, err) < 0 ||
+		    advance(c, side, err) < 0)
+			return -1;
+	}
+	return sh_parts_close(&s->parts[side], err);
+}
+
+static int cross_bucket(struct cross *c, struct sh_error *err)
+{
+	struct sh_stream *s = c->stream;
+
+	if (begin_bucket(s, c->ahead[0].record.key, err) < 0 || gather(c, 0, err) < 0 ||
+	    gather(c, 1, err) < 0)
+		return -1;
+	if (s->table == 0)
+		s->repeated += s->parts[0].repeated + s->parts[1].repeated;
+	for (size_t i = 0; i < s->parts[0].n; i++) {
+		if (sh_parts_load(&s->parts[0], i, NULL, err) < 0)
+			return -1;
+		for (size_t j = 0; j < s->parts[1].n; j++)
+			if (sh_parts_load(&s->parts[1], j, NULL, err) < 0 ||
+			    join_parts(s, &s->parts[0].nodes, &s->parts[1].nodes, false, err) < 0)
+				return -1;
+	}
+	return 0;
+}
+
+int sh_stream_cross(struct sh_stream *s, sh_stream_next *next, void *arg, struct sh_error *err)
+{
+	struct cross c = { s, next, arg, { { .got = 0 } } };
+
+	if (advance(&c, 0, err) < 0 || advance(&c, 1, err) < 0)
+		return -1;
+	while (c.ahead[0].got || c.ahead[1].got) {
+		int order = !c.ahead[0].got ? 1
+			    : !c.ahead[1].got
+				? -1
+				: sh_slice_cmp(c.ahead[0].record.key, c.ahead[1].record.key);
+
+		/* To its end, also the side that has no partner: its records are to be checked. */
+		if (order == 0 ? cross_bucket(&c, err) < 0 : advance(&c, order > 0, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+uint64_t sh_stream_repeated(const struct sh_stream *s)
+{
+	return s->repeated;
+}
