@@ -1,0 +1,298 @@
+/* shgroup: pairs to groups. */
+#include <stdlib.h>
+
+#include "base/num.h"
+#include "cli.h"
+#include "pair/group.h"
+#include "pair/prefer.h"
+#include "record/document.h"
+#include "record/fields.h"
+
+enum { KEEP = CLI_OWN, LINK, AUDIT };
+
+static const struct cli_option options[] = {
+	{ KEEP, "keep", "WHICH", "first, longest, newest, or a FILE of ids, best first [first]" },
+	{ LINK, "link", "single|star",
+	    "groups are chains of pairs, or neighbours of one [single]" },
+	{ 'd', "documents", "DOCS", "the documents, for their order and length" },
+	{ 'f', "fields", "ID,TEXT", "the fields of DOCS that hold id and text" },
+	{ AUDIT, "audit", "FILE", "write keeper, size and weakest pair of each group there" },
+	{ 0 },
+};
+
+static const struct cli_program program = {
+	.name = "shgroup",
+	.synopsis = "[FILE...]",
+	.purpose = "Pairs (id1<TAB>id2<TAB>distance) to groups (id<TAB>keeper).",
+	.options = { options },
+};
+
+struct settings {
+	struct sh_prefer keep;
+	bool star;
+	const char *docs_path, *audit_path;
+	struct sh_document_form form;
+};
+
+/* What was read: the ids, and the pairs of them when they are needed again. */
+struct graph {
+	struct sh_hmap ids;
+	struct sh_union components;
+	bool keep_edges;
+	struct sh_edge *edge;
+	size_t n_edges, cap;
+	uint32_t *keeper; /* by id */
+};
+
+/* ---- reading ---- */
+
+static int add_edge(
+    struct graph *g, const struct sh_pair_record *r, uint32_t a, uint32_t b, struct sh_error *err)
+{
+	if (r->distance > UINT16_MAX)
+		return sh_error_set(err, SH_ERR_RECORD, "a distance above %d", UINT16_MAX);
+	if (g->n_edges == g->cap &&
+	    sh_grow((void **)&g->edge, &g->cap, g->n_edges + 1, sizeof *g->edge, err) < 0)
+		return -1;
+	g->edge[g->n_edges++] = (struct sh_edge){ a, b, (uint16_t)r->distance,
+		r->similarity < 0 ? SH_EDGE_NONE : (uint16_t)(r->similarity / 100) };
+	return 0;
+}
+
+static int add_pair(struct graph *g, struct sh_slice line, struct sh_error *err)
+{
+	struct sh_pair_record r;
+	uint32_t a, b;
+
+	if (sh_record_pair(line, &r, err) < 0 || sh_hmap_put(&g->ids, r.id1, &a, NULL, err) < 0 ||
+	    sh_hmap_put(&g->ids, r.id2, &b, NULL, err) < 0)
+		return -1;
+	if (g->keep_edges)
+		return add_edge(g, &r, a, b, err);
+	if (sh_union_grow(&g->components, g->ids.n, err) < 0)
+		return -1;
+	sh_union_link(&g->components, a, b);
+	return 0;
+}
+
+static void read_pairs(struct cli *c, struct graph *g)
+{
+	struct sh_lines lines;
+	struct sh_slice line;
+	struct sh_error err;
+
+	if (sh_hmap_init(&g->ids, &err) < 0)
+		cli_die(c, &err);
+	sh_union_init(&g->components, NULL);
+	sh_lines_init(&lines, c->operands, c->n_operands);
+	while (cli_line(c, &lines, &line)) {
+		if (add_pair(g, line, &err) < 0) {
+			sh_lines_blame(&lines, &err);
+			cli_reject(c, line, &err);
+		}
+	}
+	sh_lines_free(&lines);
+}
+
+/* ---- grouping ---- */
+
+/* The best-ranked node of each component. */
+static int keepers_of_components(struct graph *g, const uint32_t *rank, struct sh_error *err)
+{
+	uint32_t n = g->ids.n;
+	uint32_t *best = malloc((size_t)n * sizeof *best + 1);
+
+	if (!best)
+		return sh_error_nomem(err);
+	for (uint32_t i = 0; i < n; i++)
+		best[i] = UINT32_MAX;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t root = sh_union_find(&g->components, i);
+
+		if (best[root] == UINT32_MAX || rank[i] < rank[best[root]])
+			best[root] = i;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		g->keeper[i] = best[sh_union_find(&g->components, i)];
+	free(best);
+	return 0;
+}
+
+static int find_keepers(
+    const struct settings *s, struct graph *g, const uint32_t *rank, struct sh_error *err)
+{
+	uint32_t n = g->ids.n;
+
+	g->keeper = malloc((size_t)n * sizeof *g->keeper + 1);
+	if (!g->keeper)
+		return sh_error_nomem(err);
+	if (s->star)
+		return sh_group_star(g->keeper, n, g->edge, g->n_edges, rank, err);
+	if (g->keep_edges)
+		return sh_group_single(g->keeper, n, g->edge, g->n_edges, rank, err);
+	return keepers_of_components(g, rank, err);
+}
+
+/* ---- writing ---- */
+
+/* Groups in bytewise order of their keepers; in each the keeper first, then the others in
+ * bytewise order: whatever the order of the pairs. */
+static int group_order(const void *a, const void *b, void *arg)
+{
+	const struct graph *g = arg;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	if (g->keeper[x] != g->keeper[y])
+		return sh_slice_cmp(
+		    sh_hmap_key(&g->ids, g->keeper[x]), sh_hmap_key(&g->ids, g->keeper[y]));
+	if (x == y)
+		return 0;
+	if (g->keeper[x] == x || g->keeper[y] == y)
+		return g->keeper[x] == x ? -1 : 1;
+	return sh_slice_cmp(sh_hmap_key(&g->ids, x), sh_hmap_key(&g->ids, y));
+}
+
+static int write_fields(
+    struct sh_sink *out, const struct sh_slice *field, size_t n, struct sh_error *err)
+{
+	for (size_t i = 0; i < n; i++)
+		if (sh_sink_write(out, field[i].p, field[i].n, err) < 0 ||
+		    sh_sink_write(out, i + 1 < n ? "\t" : "\n", 1, err) < 0)
+			return -1;
+	return 0;
+}
+
+static int write_groups(
+    const struct graph *g, const uint32_t *order, struct sh_sink *out, struct sh_error *err)
+{
+	for (uint32_t i = 0; i < g->ids.n; i++) {
+		struct sh_slice field[] = { sh_hmap_key(&g->ids, order[i]),
+			sh_hmap_key(&g->ids, g->keeper[order[i]]) };
+
+		if (write_fields(out, field, 2, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* keeper, size, then the weakest pair: id1, id2, distance, and its similarity if known. */
+static int write_audit_line(const struct graph *g, uint32_t keeper, uint32_t size,
+    const struct sh_edge *e, struct sh_sink *out, struct sh_error *err)
+{
+	char number[3][SH_NUM_CHARS];
+	bool swap = sh_slice_cmp(sh_hmap_key(&g->ids, e->a), sh_hmap_key(&g->ids, e->b)) > 0;
+	struct sh_slice field[] = {
+		sh_hmap_key(&g->ids, keeper),
+		sh_slice(number[0], sh_print_u64(number[0], size)),
+		sh_hmap_key(&g->ids, swap ? e->b : e->a),
+		sh_hmap_key(&g->ids, swap ? e->a : e->b),
+		sh_slice(number[1], sh_print_u64(number[1], e->distance)),
+		sh_slice(number[2], sh_print_weight(number[2], (int64_t)e->similarity * 100)),
+	};
+
+	return write_fields(out, field, e->similarity == SH_EDGE_NONE ? 5 : 6, err);
+}
+
+static int write_audit(const struct settings *s, const struct graph *g, const uint32_t *order,
+    struct sh_sink *out, struct sh_error *err)
+{
+	uint32_t n = g->ids.n;
+	size_t *weakest = malloc(n * sizeof *weakest + 1);
+	uint32_t *size = malloc(n * sizeof *size + 1);
+	int status = weakest && size ? 0 : sh_error_nomem(err);
+
+	if (status == 0) {
+		sh_group_sizes(size, g->keeper, n);
+		sh_group_weakest(weakest, g->keeper, n, g->edge, g->n_edges, s->star);
+	}
+	for (uint32_t i = 0; status == 0 && i < n; i++)
+		if (size[order[i]] && weakest[order[i]] != SIZE_MAX)
+			status = write_audit_line(
+			    g, order[i], size[order[i]], &g->edge[weakest[order[i]]], out, err);
+	free(weakest);
+	free(size);
+	return status;
+}
+
+static void write_all(struct cli *c, const struct settings *s, struct graph *g)
+{
+	uint32_t *order = malloc((size_t)g->ids.n * sizeof *order + 1);
+	struct sh_sink audit;
+	struct sh_error err;
+
+	if (!order) {
+		sh_error_nomem(&err);
+		cli_die(c, &err);
+	}
+	for (uint32_t i = 0; i < g->ids.n; i++)
+		order[i] = i;
+	qsort_r(order, g->ids.n, sizeof *order, group_order, g);
+	if (write_groups(g, order, &c->out, &err) < 0)
+		cli_die(c, &err);
+	if (s->audit_path &&
+	    (sh_sink_open(&audit, s->audit_path, &err) < 0 ||
+		write_audit(s, g, order, &audit, &err) < 0 || sh_sink_close(&audit, &err) < 0))
+		cli_die(c, &err);
+	free(order);
+}
+
+static void take(struct cli *c, struct settings *s, int opt)
+{
+	struct sh_error err = { 0 };
+
+	switch (opt) {
+	case KEEP:
+		sh_prefer_parse(c->arg, &s->keep);
+		break;
+	case LINK:
+		s->star = strcmp(c->arg, "star") == 0;
+		if (!s->star && strcmp(c->arg, "single") != 0)
+			cli_usage(c, "--link '%s': expected single or star", c->arg);
+		break;
+	case 'd':
+		s->docs_path = c->arg;
+		break;
+	case 'f':
+		if (sh_document_form_parse(c->arg, &s->form, &err) < 0)
+			cli_usage(c, "%s", err.text);
+		break;
+	case AUDIT:
+		s->audit_path = c->arg;
+		break;
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct cli c;
+	struct settings s = { 0 };
+	struct graph g = { 0 };
+	uint32_t *rank;
+	uint64_t unknown;
+	struct sh_error err;
+	int opt;
+
+	cli_start(&c, &program, argc, argv);
+	while ((opt = cli_next(&c)) != -1)
+		take(&c, &s, opt);
+	if (s.keep.which == SH_PREFER_LONGEST && !s.docs_path)
+		cli_usage(&c, "--keep longest looks at the documents: -d DOCS");
+	s.form.crlf = c.crlf;
+	g.keep_edges = s.star || s.audit_path;
+	cli_open(&c);
+	read_pairs(&c, &g);
+	rank = sh_prefer_ranks(&s.keep, &g.ids, s.docs_path, &s.form, &unknown, &err);
+	if (!rank || find_keepers(&s, &g, rank, &err) < 0)
+		cli_die(&c, &err);
+	if (unknown)
+		cli_warn(&c, "%llu of %u ids do not stand in %s: any other is kept before them",
+		    (unsigned long long)unknown, g.ids.n,
+		    s.keep.which == SH_PREFER_RANKED ? s.keep.path : s.docs_path);
+	write_all(&c, &s, &g);
+	free(rank);
+	free(g.keeper);
+	free(g.edge);
+	sh_union_free(&g.components);
+	sh_hmap_free(&g.ids);
+	return cli_finish(&c);
+}

@@ -1,0 +1,140 @@
+#include "pair/prefer.h"
+
+#include <stdlib.h>
+
+#include "io/lines.h"
+
+void sh_prefer_parse(const char *text, struct sh_prefer *prefer)
+{
+	static const char *const names[] = { "first", "longest", "newest" };
+
+	*prefer = (struct sh_prefer){ SH_PREFER_RANKED, text };
+	for (unsigned i = 0; i < 3; i++)
+		if (strcmp(text, names[i]) == 0)
+			*prefer = (struct sh_prefer){ (enum sh_prefer_which)i, NULL };
+}
+
+#define UNKNOWN UINT64_MAX
+
+/* What an id is ranked by. */
+struct standing {
+	uint64_t place;  /* in the file, from 0; UNKNOWN: it does not stand there */
+	uint64_t length; /* of its text */
+};
+
+struct ranking {
+	const struct sh_prefer *prefer;
+	const struct sh_hmap *ids;
+	struct standing *standing; /* by index of id; NULL when no file is looked at */
+};
+
+static int note(struct ranking *r, struct sh_slice id, uint64_t place, uint64_t length)
+{
+	uint32_t i;
+
+	if (sh_hmap_find(r->ids, id, &i) && r->standing[i].place == UNKNOWN)
+		r->standing[i] = (struct standing){ place, length };
+	return 0;
+}
+
+static int note_line(struct ranking *r, const struct sh_document_form *form, struct sh_slice line,
+    uint64_t place, struct sh_error *err)
+{
+	struct sh_document doc;
+
+	if (r->prefer->which == SH_PREFER_RANKED) {
+		sh_fields_split(line, &doc.id, 1);
+		return note(r, doc.id, place, 0);
+	}
+	if (sh_document_parse(form, line, &doc, err) < 0)
+		return -1;
+	return note(r, doc.id, place, doc.text.n);
+}
+
+static int read_file(
+    struct ranking *r, const char *path, const struct sh_document_form *form, struct sh_error *err)
+{
+	char *const names[] = { (char *)(uintptr_t)path };
+	struct sh_lines lines;
+	struct sh_slice line;
+	uint64_t place = 0;
+	int got;
+
+	r->standing = malloc(r->ids->n * sizeof *r->standing + 1);
+	if (!r->standing)
+		return sh_error_nomem(err);
+	for (uint32_t i = 0; i < r->ids->n; i++)
+		r->standing[i] = (struct standing){ UNKNOWN, 0 };
+	sh_lines_init(&lines, names, 1);
+	while ((got = sh_lines_next(&lines, &line, err)) > 0) {
+		if (note_line(r, form, line, place++, err) < 0) {
+			got = sh_lines_blame(&lines, err);
+			err->file = path;
+			break;
+		}
+	}
+	sh_lines_free(&lines);
+	return got;
+}
+
+static int by_bytes(const struct ranking *r, uint32_t x, uint32_t y)
+{
+	return sh_slice_cmp(sh_hmap_key(r->ids, x), sh_hmap_key(r->ids, y));
+}
+
+static int best_first(const void *a, const void *b, void *arg)
+{
+	const struct ranking *r = arg;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	bool newest = r->prefer->which == SH_PREFER_NEWEST;
+	const struct standing *s, *t;
+
+	if (!r->standing)
+		return newest ? by_bytes(r, y, x) : by_bytes(r, x, y);
+	s = &r->standing[x];
+	t = &r->standing[y];
+	if (s->place == UNKNOWN && t->place == UNKNOWN)
+		return by_bytes(r, x, y);
+	if (s->place == UNKNOWN || t->place == UNKNOWN)
+		return s->place == UNKNOWN ? 1 : -1;
+	if (r->prefer->which == SH_PREFER_LONGEST && s->length != t->length)
+		return s->length > t->length ? -1 : 1;
+	return (s->place < t->place) != newest ? -1 : s->place != t->place;
+}
+
+static uint32_t *rank(struct ranking *r, struct sh_error *err)
+{
+	uint32_t n = r->ids->n;
+	uint32_t *order = malloc(n * sizeof *order + 1), *ranks = malloc(n * sizeof *ranks + 1);
+
+	if (order && ranks) {
+		for (uint32_t i = 0; i < n; i++)
+			order[i] = i;
+		qsort_r(order, n, sizeof *order, best_first, r);
+		for (uint32_t i = 0; i < n; i++)
+			ranks[order[i]] = i;
+	} else {
+		sh_error_nomem(err);
+		free(ranks);
+		ranks = NULL;
+	}
+	free(order);
+	return ranks;
+}
+
+uint32_t *sh_prefer_ranks(const struct sh_prefer *prefer, const struct sh_hmap *ids,
+    const char *docs_path, const struct sh_document_form *form, uint64_t *unknown,
+    struct sh_error *err)
+{
+	struct ranking r = { prefer, ids, NULL };
+	const char *path = prefer->which == SH_PREFER_RANKED ? prefer->path : docs_path;
+	uint32_t *ranks = NULL;
+
+	*unknown = 0;
+	if (!path || read_file(&r, path, form, err) == 0)
+		ranks = rank(&r, err);
+	for (uint32_t i = 0; r.standing && i < ids->n; i++)
+		*unknown += r.standing[i].place == UNKNOWN;
+	free(r.standing);
+	return ranks;
+}
