@@ -59,7 +59,7 @@ FORTIFY = $(if $(SAN)$(filter -O0,$(CFLAGS))$(findstring FORTIFY,$(CFLAGS) $(CPP
 # Without pkg-config the usual names do, which is enough until `make deps` has installed it.
 PKG_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(PKGS) 2>/dev/null)
 PKG_LIBS := $(or $(shell $(PKG_CONFIG) --libs $(PKGS) 2>/dev/null),$(PKGS:lib%=-l%))
-LIBS = $(PKG_LIBS) -lm
+LIBS = $(PKG_LIBS) -lstemmer -lm
 
 # One set of objects serves the archive and the shared library; without interposition
 # position-independent code is inlined as any other.

@@ -4,10 +4,6 @@
 
 enum { TAIL = 64 }; /* bytes that may be read behind the text */
 
-static const struct sh_token_method METHODS[] = {
-	{ "words", sh_cut_words },
-};
-
 const struct sh_keep_name sh_keep_names[] = {
 	{ "alpha", SH_KEEP_ALPHA },
 	{ "digit", SH_KEEP_DIGIT },
@@ -81,13 +77,17 @@ struct sh_tokenizer *sh_tokenizer_new(const struct sh_token_opts *opts, struct s
 		sh_error_nomem(err);
 		return NULL;
 	}
-	t->method = &METHODS[0];
+	t->method = opts->method ? opts->method : sh_token_method_at(0);
 	t->opts = *opts;
-	t->filtered = opts->stop || opts->keep || opts->min_chars > 1 || opts->mask_digits;
-	t->plain = !t->filtered && opts->unit == SH_UNIT_WORD;
+	if (t->method->chars)
+		t->opts.unit = SH_UNIT_CHAR;
+	t->filtered =
+	    opts->stop || opts->keep || opts->min_chars > 1 || opts->mask_digits || opts->stem;
+	t->plain = !t->filtered && t->opts.unit == SH_UNIT_WORD;
 	t->fold = sh_fold_new(err);
-	if (!t->fold) {
-		free(t);
+	t->stemmer = t->fold && opts->stem ? sh_stemmer_new(opts->stem, err) : NULL;
+	if (!t->fold || (opts->stem && !t->stemmer)) {
+		sh_tokenizer_delete(t);
 		return NULL;
 	}
 	fill_ascii(t);
@@ -98,7 +98,11 @@ void sh_tokenizer_delete(struct sh_tokenizer *t)
 {
 	if (!t)
 		return;
+	if (t->state)
+		t->method->close(t->state);
 	sh_fold_delete(t->fold);
+	sh_stemmer_delete(t->stemmer);
+	sh_buf_free(&t->scratch);
 	free(t->text);
 	free(t->start);
 	free(t->end);
@@ -156,7 +160,19 @@ static void mask_digits(struct sh_tokenizer *t)
 	t->used = (size_t)(to - (uint8_t *)t->text);
 }
 
-/* Whether the open word stays; if so its digits are masked. */
+/* In place. A word of n code points has room for four bytes each: a longer stem, which
+ * no algorithm is known to make, would leave the word as it is. */
+static void stem(struct sh_tokenizer *t, size_t n)
+{
+	struct sh_slice word = sh_slice(t->text + t->word, t->used - t->word);
+
+	if (sh_stem(t->stemmer, &word) && word.n && word.n <= 4 * n) {
+		memcpy(t->text + t->word, word.p, word.n);
+		t->used = t->word + word.n;
+	}
+}
+
+/* Whether the open word stays; if so its digits are masked and it is stemmed. */
 static bool pass_filters(struct sh_tokenizer *t)
 {
 	const uint8_t *p = (uint8_t *)t->text + t->word, *end = (uint8_t *)t->text + t->used;
@@ -179,6 +195,8 @@ static bool pass_filters(struct sh_tokenizer *t)
 		return false;
 	if (t->opts.mask_digits)
 		mask_digits(t);
+	if (t->stemmer)
+		stem(t, n);
 	return true;
 }
 

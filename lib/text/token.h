@@ -53,8 +53,11 @@ int sh_keep_parse(struct sh_slice list, unsigned *keep, struct sh_error *err);
 
 struct sh_stoplist;
 
+struct sh_jieba;
+struct sh_token_method;
+
 /* The filters look at whole folded words, in this order: keep, min_chars, stop,
- * mask_digits; characters are taken from what is left. */
+ * mask_digits, stem; characters are taken from what is left. */
 struct sh_token_opts {
 	enum sh_unit unit;
 	bool no_fold;       /* leave text as written: no NFKC, no case folding */
@@ -63,6 +66,11 @@ struct sh_token_opts {
 	unsigned min_chars; /* words of fewer code points are dropped; cut characters never */
 	unsigned keep;      /* SH_KEEP_*: words without any such code point are dropped; 0: none */
 	const struct sh_stoplist *stop; /* words to drop, or NULL; borrowed, may be shared */
+	const char *stem;               /* language or algorithm of text/stem.h, or NULL; borrowed */
+	/* Another way of cutting than the one above (text/method.h), or NULL. */
+	const struct sh_token_method *method;
+	const struct sh_jieba *jieba; /* for methods that need a dictionary; borrowed, shared */
+	bool punctuation;             /* such methods: hand over what is no word, too */
 };
 
 /* Valid until the next call on the same tokenizer.

@@ -1,7 +1,7 @@
 /* Inside a tokenizer: what the files that cut text into tokens share. Users of the
  * library need only token.h.
  *
- * A way of cutting is a function and its row in the table of token.c. It reads the
+ * A way of cutting is a function and its row in the table of method.c. It reads the
  * text and hands words over through the functions below, which know about units,
  * filters and gaps:
  *
@@ -15,18 +15,17 @@
 #define SH_TEXT_TOKENIZER_H
 
 #include "text/fold.h"
+#include "text/method.h"
+#include "text/stem.h"
 #include "text/token.h"
-
-struct sh_token_method {
-	const char *name;
-	int (*run)(
-	    struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end, struct sh_error *err);
-};
 
 enum { SH_ASCII_SEPARATOR = 0, SH_ASCII_LEAVE = 0x80 };
 
 struct sh_tokenizer {
 	const struct sh_token_method *method;
+	void *state;           /* the method's own, for its close() */
+	struct sh_buf scratch; /* for methods */
+	struct sh_stemmer *stemmer;
 	struct sh_token_opts opts;
 	bool filtered; /* any filter is on */
 	bool plain;    /* words as they come: no filter, no characters */

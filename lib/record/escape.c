@@ -1,0 +1,48 @@
+#include "record/escape.h"
+
+static char unescaped(char c)
+{
+	switch (c) {
+	case 't':
+		return '\t';
+	case 'n':
+		return '\n';
+	case 'r':
+		return '\r';
+	case '\\':
+		return '\\';
+	default:
+		return 0;
+	}
+}
+
+int sh_unescape(struct sh_slice text, struct sh_buf *out, struct sh_error *err)
+{
+	const char *p = text.p, *end = text.p + text.n;
+
+	if (sh_buf_reserve(out, text.n, err) < 0)
+		return -1;
+	while (p < end) {
+		char c = *p++;
+
+		if (c == '\\' && p < end && unescaped(*p))
+			c = unescaped(*p++);
+		out->p[out->n++] = c;
+	}
+	return 0;
+}
+
+int sh_escape(struct sh_slice text, struct sh_buf *out, struct sh_error *err)
+{
+	if (sh_buf_reserve(out, 2 * text.n, err) < 0)
+		return -1;
+	for (size_t i = 0; i < text.n; i++) {
+		char c = text.p[i];
+		char letter = c == '\t' ? 't' : c == '\n' ? 'n' : c == '\r' ? 'r' : c;
+
+		if (letter != c || c == '\\')
+			out->p[out->n++] = '\\';
+		out->p[out->n++] = letter;
+	}
+	return 0;
+}

@@ -1,0 +1,22 @@
+/* Text in records: \t \n \r \\ stand for TAB, LF, CR and a backslash. Any other
+ * backslash stands for itself. */
+#ifndef SH_RECORD_ESCAPE_H
+#define SH_RECORD_ESCAPE_H
+
+#include "base/buf.h"
+
+/* Append the text without its escapes / with escapes where it needs them. */
+int sh_unescape(struct sh_slice text, struct sh_buf *out, struct sh_error *err);
+int sh_escape(struct sh_slice text, struct sh_buf *out, struct sh_error *err);
+
+/* Whether sh_escape() would change the text. */
+static inline bool sh_needs_escape(struct sh_slice text)
+{
+	for (size_t i = 0; i < text.n; i++)
+		if (text.p[i] == '\\' || text.p[i] == '\t' || text.p[i] == '\n' ||
+		    text.p[i] == '\r')
+			return true;
+	return false;
+}
+
+#endif

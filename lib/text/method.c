@@ -1,0 +1,29 @@
+#include "text/method.h"
+
+#include <string.h>
+
+#include "text/published.h"
+#include "text/tok_jieba.h"
+#include "text/tokenizer.h"
+
+static const struct sh_token_method rows[] = { { .name = "words", .run = sh_cut_words },
+	{ .name = "fields", .run = sh_cut_fields }, { .name = "blanks", .run = sh_cut_blanks },
+	{ .name = "alnum", .run = sh_cut_alnum },
+	{ .name = "python", .run = sh_cut_python, .chars = true },
+	{ .name = "go-words", .run = sh_cut_go_words },
+	{ .name = "go-letters", .run = sh_cut_go_letters }, SH_JIEBA_METHODS };
+
+const struct sh_token_method *sh_token_method_at(unsigned i)
+{
+	return i < sizeof rows / sizeof *rows ? &rows[i] : NULL;
+}
+
+const struct sh_token_method *sh_token_method_find(const char *name)
+{
+	const struct sh_token_method *row;
+
+	for (unsigned i = 0; (row = sh_token_method_at(i)); i++)
+		if (strcmp(row->name, name) == 0)
+			return row;
+	return NULL;
+}

@@ -1,0 +1,237 @@
+#include "text/published.h"
+
+#include <stdlib.h>
+#include <utf8proc.h>
+
+#include "record/escape.h"
+
+int sh_plain_text(
+    struct sh_tokenizer *t, const uint8_t **p, const uint8_t **end, struct sh_error *err)
+{
+	struct sh_slice text = sh_slice((const char *)*p, (size_t)(*end - *p));
+
+	if (t->opts.raw || !memchr(text.p, '\\', text.n))
+		return 0;
+	t->scratch.n = 0;
+	if (sh_unescape(text, &t->scratch, err) < 0)
+		return -1;
+	*p = (const uint8_t *)t->scratch.p;
+	*end = *p + t->scratch.n;
+	return 0;
+}
+
+bool sh_is_white_space(uint32_t c)
+{
+	switch (c) {
+	case ' ':
+	case 0x85:
+	case 0xA0:
+	case 0x1680:
+	case 0x2028:
+	case 0x2029:
+	case 0x202F:
+	case 0x205F:
+	case 0x3000:
+		return true;
+	default:
+		return (c >= 9 && c <= 13) || (c >= 0x2000 && c <= 0x200A);
+	}
+}
+
+/* A word of bytes as they stand. */
+static int put_bytes(
+    struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end, struct sh_error *err)
+{
+	size_t n = (size_t)(end - p);
+
+	if (n == 0)
+		return 0;
+	if (sh_out_reserve(t, n, err) < 0)
+		return -1;
+	memcpy(t->text + t->used, p, n);
+	t->used += n;
+	sh_out_gap(t);
+	return 0;
+}
+
+/* Maximal runs of code points that do not separate. */
+static int cut_runs(struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end,
+    bool (*separates)(uint32_t c), struct sh_error *err)
+{
+	const uint8_t *word;
+
+	if (sh_plain_text(t, &p, &end, err) < 0)
+		return -1;
+	for (word = p; p < end;) {
+		const uint8_t *from = p;
+		uint32_t c = sh_utf8_next(&p, end);
+
+		t->ill += c == SH_UTF8_ILL;
+		if (!separates(c))
+			continue;
+		if (put_bytes(t, word, from, err) < 0)
+			return -1;
+		word = p;
+	}
+	return put_bytes(t, word, end, err);
+}
+
+int sh_cut_fields(
+    struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end, struct sh_error *err)
+{
+	return cut_runs(t, p, end, sh_is_white_space, err);
+}
+
+static bool is_blank(uint32_t c)
+{
+	return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f';
+}
+
+int sh_cut_blanks(
+    struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end, struct sh_error *err)
+{
+	return cut_runs(t, p, end, is_blank, err);
+}
+
+static bool is_no_alnum(uint32_t c)
+{
+	return !((c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z'));
+}
+
+int sh_cut_alnum(struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end, struct sh_error *err)
+{
+	return cut_runs(t, p, end, is_no_alnum, err);
+}
+
+/* ---- Go: bytes.ToLower, then a regular expression ---- */
+
+/* The code point lower-cased, as Go's unicode.ToLower does; what is ill-formed is U+FFFD. */
+static uint32_t next_lower(struct sh_tokenizer *t, const uint8_t **p, const uint8_t *end)
+{
+	uint32_t c = sh_utf8_next(p, end);
+
+	if (c == SH_UTF8_ILL) {
+		t->ill++;
+		return SH_UTF8_REPLACEMENT;
+	}
+	if (c < 0x80)
+		return c >= 'A' && c <= 'Z' ? c | 32 : c;
+	return (uint32_t)utf8proc_tolower((utf8proc_int32_t)c);
+}
+
+static bool is_ascii_word(uint32_t c)
+{
+	return c < 0x80 && (!is_no_alnum(c) || c == '_');
+}
+
+static bool is_go_word(uint32_t c)
+{
+	return is_ascii_word(c) || c == '\'';
+}
+
+/* After the word: "://" and at least one of [\w./], or nothing is taken. */
+static const uint8_t *put_url_tail(struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end)
+{
+	const uint8_t *at = p, *from;
+	uint64_t ill = t->ill;
+	uint32_t c;
+
+	if (end - p < 4 || memcmp(p, "://", 3) != 0)
+		return p;
+	for (at += 3, from = at; at < end; from = at) {
+		c = next_lower(t, &at, end);
+		if (!is_ascii_word(c) && c != '.' && c != '/')
+			break;
+		if (from == p + 3)
+			for (const char *s = "://"; *s; s++)
+				sh_out_put(t, (uint8_t)*s);
+		sh_out_put(t, c);
+	}
+	t->ill = ill; /* what was looked at is met again */
+	return from == p + 3 ? p : from;
+}
+
+int sh_cut_go_words(
+    struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end, struct sh_error *err)
+{
+	if (sh_plain_text(t, &p, &end, err) < 0 ||
+	    sh_out_reserve(t, (size_t)(end - p) + 4, err) < 0)
+		return -1;
+	while (p < end) {
+		const uint8_t *from = p;
+		uint32_t c = next_lower(t, &p, end);
+
+		if (is_go_word(c)) {
+			sh_out_put(t, c);
+			continue;
+		}
+		if (c == ':' && t->used != t->word) {
+			const uint8_t *tail = put_url_tail(t, from, end);
+
+			p = tail == from ? p : tail;
+		}
+		sh_out_gap(t);
+	}
+	return 0;
+}
+
+static bool is_go_letter(uint32_t c)
+{
+	if (c == '-' || c == '_' || c == '\'')
+		return true;
+	switch (utf8proc_category((utf8proc_int32_t)c)) {
+	case UTF8PROC_CATEGORY_LU:
+	case UTF8PROC_CATEGORY_LL:
+	case UTF8PROC_CATEGORY_LT:
+	case UTF8PROC_CATEGORY_LM:
+	case UTF8PROC_CATEGORY_LO:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* The text in lower case, in a buffer of the caller. */
+static int lower_text(struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end,
+    struct sh_buf *out, struct sh_error *err)
+{
+	/* An ill-formed byte becomes three; no letter grows more than from one byte to three. */
+	if (sh_buf_reserve(out, 3 * (size_t)(end - p) + 4, err) < 0)
+		return -1;
+	while (p < end)
+		out->n += sh_utf8_put((uint8_t *)out->p + out->n, next_lower(t, &p, end));
+	return 0;
+}
+
+int sh_cut_go_letters(
+    struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end, struct sh_error *err)
+{
+	struct sh_buf lower = { 0 };
+	utf8proc_uint8_t *mapped = NULL;
+	utf8proc_ssize_t n = -1;
+	const uint8_t *at;
+	int status = -1;
+
+	if (sh_plain_text(t, &p, &end, err) < 0)
+		return -1;
+	if (lower_text(t, p, end, &lower, err) == 0) {
+		n = utf8proc_map((const uint8_t *)lower.p, (utf8proc_ssize_t)lower.n, &mapped,
+		    UTF8PROC_STABLE | UTF8PROC_COMPOSE | UTF8PROC_COMPAT);
+		if (n < 0)
+			sh_error_set(err, n == UTF8PROC_ERROR_NOMEM ? SH_ERR_NOMEM : SH_ERR_PARAM,
+			    "cannot normalise: %s", utf8proc_errmsg(n));
+		else
+			status = sh_out_reserve(t, (size_t)n, err);
+	}
+	sh_buf_free(&lower);
+	for (at = mapped; status == 0 && at < mapped + n;) {
+		uint32_t c = sh_utf8_next(&at, mapped + n);
+
+		if (is_go_letter(c))
+			sh_out_put(t, c);
+		else
+			sh_out_gap(t);
+	}
+	free(mapped);
+	return status;
+}

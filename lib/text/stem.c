@@ -1,0 +1,63 @@
+#include "text/stem.h"
+
+#include <libstemmer.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct sh_stemmer {
+	struct sb_stemmer *snowball;
+};
+
+static void unknown(const char *algorithm, struct sh_error *err)
+{
+	char names[400] = "";
+	size_t n = 0;
+
+	for (const char **name = sb_stemmer_list(); *name; name++) {
+		int len = snprintf(names + n, sizeof names - n, " %s", *name);
+
+		if (len < 0 || (size_t)len >= sizeof names - n)
+			break;
+		n += (size_t)len;
+	}
+	sh_error_set(err, SH_ERR_PARAM, "no stemmer '%.40s': there are%s", algorithm, names);
+}
+
+struct sh_stemmer *sh_stemmer_new(const char *algorithm, struct sh_error *err)
+{
+	struct sh_stemmer *s = malloc(sizeof *s);
+
+	if (!s) {
+		sh_error_nomem(err);
+		return NULL;
+	}
+	s->snowball = sb_stemmer_new(algorithm, "UTF_8");
+	if (!s->snowball) {
+		unknown(algorithm, err);
+		free(s);
+		return NULL;
+	}
+	return s;
+}
+
+void sh_stemmer_delete(struct sh_stemmer *s)
+{
+	if (!s)
+		return;
+	sb_stemmer_delete(s->snowball);
+	free(s);
+}
+
+bool sh_stem(struct sh_stemmer *s, struct sh_slice *word)
+{
+	const sb_symbol *stem;
+
+	if (word->n > INT_MAX)
+		return false;
+	stem = sb_stemmer_stem(s->snowball, (const sb_symbol *)word->p, (int)word->n);
+	if (!stem)
+		return false;
+	*word = sh_slice((const char *)stem, (size_t)sb_stemmer_length(s->snowball));
+	return true;
+}

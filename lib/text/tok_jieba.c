@@ -1,0 +1,98 @@
+#include "text/tok_jieba.h"
+
+void sh_close_jieba(void *state)
+{
+	sh_segmenter_delete(state);
+}
+
+struct word {
+	bool blank;   /* white space only */
+	bool letters; /* has a letter, mark or digit */
+	bool head_han;
+	size_t chars;
+};
+
+static struct word look_at(struct sh_tokenizer *t, struct sh_slice text)
+{
+	const uint8_t *p = (const uint8_t *)text.p, *end = p + text.n;
+	struct word w = { .blank = true };
+
+	while (p < end) {
+		uint32_t c = sh_utf8_next(&p, end);
+
+		if (w.chars++ == 0)
+			w.head_han = c >= 0x4E00 && c <= 0x9FA5;
+		w.blank = w.blank && (sh_is_white_space(c) || (c >= 0x1C && c <= 0x1F));
+		w.letters =
+		    w.letters || (sh_fold_class(t->fold, c) & SH_CLASS_KIND) != SH_CLASS_SEPARATOR;
+	}
+	return w;
+}
+
+static bool is_wanted(struct sh_tokenizer *t, struct sh_slice text)
+{
+	struct word w = look_at(t, text);
+
+	if (w.blank || (!w.letters && !t->opts.punctuation))
+		return false;
+	if (t->method->mode & SH_TOK_HEAD_HAN && !w.head_han)
+		return false;
+	return w.chars >= t->opts.min_chars;
+}
+
+static int put_word(
+    struct sh_tokenizer *t, struct sh_slice word, struct sh_buf *folded, struct sh_error *err)
+{
+	uint64_t ill = 0;
+
+	if (!is_wanted(t, word)) {
+		sh_out_gap(t);
+		return 0;
+	}
+	/* Folding may leave parts that separate: a word stays one. */
+	if (!t->opts.no_fold) {
+		const uint8_t *p, *end;
+
+		folded->n = 0;
+		if (sh_fold_text(t->fold, word, folded, &ill, err) < 0 ||
+		    sh_out_reserve(t, folded->n, err) < 0)
+			return -1;
+		p = (const uint8_t *)folded->p;
+		for (end = p + folded->n; p < end;) {
+			uint32_t c = sh_utf8_next(&p, end);
+
+			if (!sh_is_white_space(c))
+				sh_out_put(t, c);
+		}
+	} else {
+		if (sh_out_reserve(t, word.n, err) < 0)
+			return -1;
+		memcpy(t->text + t->used, word.p, word.n);
+		t->used += word.n;
+	}
+	sh_out_end(t);
+	return 0;
+}
+
+int sh_cut_jieba(struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end, struct sh_error *err)
+{
+	enum sh_jieba_mode mode = (enum sh_jieba_mode)(t->method->mode & SH_TOK_JIEBA_MODE);
+	struct sh_buf folded = { 0 };
+	const struct sh_slice *word;
+	size_t n;
+	int status;
+
+	if (!t->opts.jieba)
+		return sh_error_set(err, SH_ERR_PARAM, "no dictionary to cut words by");
+	if (!t->state && !(t->state = sh_segmenter_new(t->opts.jieba, err)))
+		return -1;
+	if (sh_plain_text(t, &p, &end, err) < 0)
+		return -1;
+	t->ill += sh_utf8_count_ill((const char *)p, (size_t)(end - p));
+	sh_segment_begin(t->state, mode, sh_slice((const char *)p, (size_t)(end - p)));
+	while ((status = sh_segment_next(t->state, &word, &n, err)) == 0 && n > 0)
+		for (size_t i = 0; i < n && status == 0; i++)
+			status = put_word(t, word[i], &folded, err);
+	sh_buf_free(&folded);
+	return status;
+}

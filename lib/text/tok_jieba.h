@@ -1,0 +1,29 @@
+/* Inside the tokenizer: words out of jieba's dictionary, see method.h. */
+#ifndef SH_TEXT_TOK_JIEBA_H
+#define SH_TEXT_TOK_JIEBA_H
+
+#include "text/jieba.h"
+#include "text/published.h"
+
+sh_cut_fn sh_cut_jieba;
+
+/* For sh_token_method.close. */
+void sh_close_jieba(void *state);
+
+/* Flags in sh_token_method.mode, beside the enum sh_jieba_mode. */
+enum { SH_TOK_JIEBA_MODE = 15, SH_TOK_HEAD_HAN = 16 };
+
+#define SH_JIEBA_ROW(row_name, row_mode)                                                           \
+	{                                                                                          \
+		.name = row_name, .run = sh_cut_jieba, .needs_jieba = true, .mode = row_mode,      \
+		.close = sh_close_jieba                                                            \
+	}
+
+#define SH_JIEBA_METHODS                                                                           \
+	SH_JIEBA_ROW("jieba", SH_JIEBA_CUT), SH_JIEBA_ROW("jieba-nohmm", SH_JIEBA_CUT_NOHMM),      \
+	    SH_JIEBA_ROW("jieba-all", SH_JIEBA_CUT_ALL),                                           \
+	    SH_JIEBA_ROW("jieba-search", SH_JIEBA_SEARCH),                                         \
+	    SH_JIEBA_ROW("jieba-search-nohmm", SH_JIEBA_SEARCH_NOHMM),                             \
+	    SH_JIEBA_ROW("angelo", SH_JIEBA_CUT | SH_TOK_HEAD_HAN),
+
+#endif
