@@ -69,7 +69,7 @@ ALL_CFLAGS = -std=c11 -O2 -g $(WARN) -pthread -fPIC -fno-semantic-interposition 
 	-fstack-protector-strong $(if $(SAN),-O1 -fno-omit-frame-pointer \
 	-fsanitize=$(SANITIZE) -fno-sanitize-recover=all) $(CFLAGS)
 ALL_LDFLAGS = -pthread -Wl,-z,relro -Wl,-z,now $(if $(SAN),-fsanitize=$(SANITIZE)) $(LDFLAGS)
-SO_LDFLAGS = -shared -Wl,-soname,$(notdir $(LIB_SO)) $(if $(SAN),,-Wl,-z,defs)
+SO_LDFLAGS = -shared -Wl,-soname,$(notdir $(LIB_SO)) -Wl,--version-script=lib/libsimhash.map $(if $(SAN),,-Wl,-z,defs)
 
 # `make V=1` shows whole commands.
 quiet = $(if $(V),,@echo '$(1) $@' &&)
