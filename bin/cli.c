@@ -43,7 +43,7 @@ static void remove_unfinished(int sig)
 
 static void watch_signals(void)
 {
-	static const int signals[] = { SIGHUP, SIGINT, SIGTERM, SIGXCPU, SIGXFSZ };
+	static const int signals[] = { SIGHUP, SIGINT, SIGPIPE, SIGTERM, SIGXCPU, SIGXFSZ };
 	struct sigaction now, watch = { .sa_handler = remove_unfinished };
 
 	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
@@ -54,7 +54,8 @@ static void watch_signals(void)
 
 /* ---- messages ---- */
 
-static void say(const struct cli *c, const char *fmt, va_list ap)
+__attribute__((format(printf, 2, 0))) static void say(
+    const struct cli *c, const char *fmt, va_list ap)
 {
 	fflush(stdout);
 	fprintf(stderr, "%s: ", c->program->name);
@@ -89,6 +90,11 @@ void cli_usage(struct cli *c, const char *fmt, ...)
 	say(c, fmt, ap);
 	va_end(ap);
 	fprintf(stderr, "Try '%s --help' or 'man %s'.\n", c->program->name, c->program->name);
+	if (c->open) {
+		sh_sink_abort(&c->out);
+		if (c->rejects_path)
+			sh_sink_abort(&c->rejects);
+	}
 	exit(EXIT_TROUBLE);
 }
 
@@ -304,10 +310,20 @@ uint64_t cli_size(struct cli *c, const char *what)
 
 /* ---- input and output ---- */
 
+/* Each would take what the other has written for the file that it replaces. */
+static void refuse_one_file_for_both(struct cli *c)
+{
+	const char *out = c->out_path ? c->out_path : "-";
+
+	if (c->rejects_path && strcmp(out, c->rejects_path) == 0)
+		cli_usage(c, "--rejects %s: the output goes there", c->rejects_path);
+}
+
 void cli_open(struct cli *c)
 {
 	struct sh_error err;
 
+	refuse_one_file_for_both(c);
 	watch_signals();
 	if (sh_sink_open(&c->out, c->out_path, &err) < 0)
 		cli_die(c, &err);
@@ -324,6 +340,8 @@ void cli_reject(struct cli *c, struct sh_slice line, const struct sh_error *err)
 {
 	struct sh_error full;
 
+	if (line.p == c->line.p)
+		line = c->line; /* unaltered: with what --crlf took off */
 	if (!c->rejects_path || err->code != SH_ERR_RECORD)
 		cli_die(c, err);
 	c->n_rejected++;
@@ -343,11 +361,18 @@ void cli_write(struct cli *c, const void *p, size_t n)
 bool cli_line(struct cli *c, struct sh_lines *lines, struct sh_slice *line)
 {
 	struct sh_error err;
-	int got = sh_lines_next(lines, line, &err);
+	int got;
 
+	/* What is known goes out before a slow writer is waited for. */
+	if (sh_lines_at_end(lines) && c->out.buf.n && !sh_source_ready(&lines->source) &&
+	    sh_sink_flush(&c->out, &err) < 0)
+		cli_die(c, &err);
+	got = sh_lines_next(lines, line, &err);
 	if (got < 0)
 		cli_die(c, &err);
-	if (got)
+	if (got) {
+		c->line = *line;
 		*line = cli_strip(c->crlf, *line);
+	}
 	return got;
 }

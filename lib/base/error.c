@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static void fill(struct sh_error *err, enum sh_err code, const char *fmt, va_list ap)
+__attribute__((format(printf, 3, 0))) static void fill(
+    struct sh_error *err, enum sh_err code, const char *fmt, va_list ap)
 {
 	err->code = code;
 	err->file = NULL;
