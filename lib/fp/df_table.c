@@ -201,18 +201,16 @@ static int merge_tables(
 
 int sh_df_merge(char *const *names, size_t n, sh_df_emit *emit, void *arg, struct sh_error *err)
 {
-	struct table *tables;
+	size_t inputs = n ? n : 1; /* none: standard input */
+	struct table *tables = calloc(inputs, sizeof *tables);
 	int status;
 
-	if (n == 0)
-		n = 1, names = (char *const[]){ (char[]){ "-" } };
-	tables = calloc(n, sizeof *tables);
 	if (!tables)
 		return sh_error_nomem(err);
-	for (size_t i = 0; i < n; i++)
-		sh_lines_init(&tables[i].lines, names + i, 1);
-	status = merge_tables(tables, n, emit, arg, err);
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < inputs; i++)
+		sh_lines_init(&tables[i].lines, names + i, n ? 1 : 0);
+	status = merge_tables(tables, inputs, emit, arg, err);
+	for (size_t i = 0; i < inputs; i++) {
 		sh_lines_free(&tables[i].lines);
 		sh_buf_free(&tables[i].last);
 	}
