@@ -77,6 +77,17 @@ static int open_file(struct sh_sink *s, const char *path, struct sh_error *err)
 	return open_beside(s, err);
 }
 
+/* A program that found the descriptor closed may have filled its place with a read-only one. */
+static bool writable(int fd)
+{
+	int flags = fcntl(fd, F_GETFL);
+
+	if (flags >= 0 && (flags & O_ACCMODE) != O_RDONLY)
+		return true;
+	errno = EBADF;
+	return false;
+}
+
 int sh_sink_open(struct sh_sink *s, const char *path, struct sh_error *err)
 {
 	*s = (struct sh_sink){ .fd = STDOUT_FILENO, .name = "standard output" };
@@ -87,7 +98,7 @@ int sh_sink_open(struct sh_sink *s, const char *path, struct sh_error *err)
 			sh_sink_abort(s);
 			return -1;
 		}
-	} else if (fcntl(STDOUT_FILENO, F_GETFL) < 0) {
+	} else if (!writable(STDOUT_FILENO)) {
 		/* Found out now, a closed output costs nothing; later, a day's work. */
 		return sh_error_sys(err, "cannot write to standard output");
 	}
