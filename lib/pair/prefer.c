@@ -67,6 +67,9 @@ static int read_file(
 		r->standing[i] = (struct standing){ UNKNOWN, 0 };
 	sh_lines_init(&lines, names, 1);
 	while ((got = sh_lines_next(&lines, &line, err)) > 0) {
+		/* Readers of documents drop a byte order mark. */
+		if (lines.starts_file && line.n >= 3 && memcmp(line.p, "\xEF\xBB\xBF", 3) == 0)
+			line = sh_slice(line.p + 3, line.n - 3);
 		if (note_line(r, form, line, place++, err) < 0) {
 			got = sh_lines_blame(&lines, err);
 			err->file = path;
