@@ -49,8 +49,6 @@ struct graph {
 static int add_edge(
     struct graph *g, const struct sh_pair_record *r, uint32_t a, uint32_t b, struct sh_error *err)
 {
-	if (r->distance > UINT16_MAX)
-		return sh_error_set(err, SH_ERR_RECORD, "a distance above %d", UINT16_MAX);
 	if (g->n_edges == g->cap &&
 	    sh_grow((void **)&g->edge, &g->cap, g->n_edges + 1, sizeof *g->edge, err) < 0)
 		return -1;
@@ -64,7 +62,11 @@ static int add_pair(struct graph *g, struct sh_slice line, struct sh_error *err)
 	struct sh_pair_record r;
 	uint32_t a, b;
 
-	if (sh_record_pair(line, &r, err) < 0 || sh_hmap_put(&g->ids, r.id1, &a, NULL, err) < 0 ||
+	if (sh_record_pair(line, &r, err) < 0)
+		return -1;
+	if (r.distance > UINT16_MAX)
+		return sh_error_set(err, SH_ERR_RECORD, "a distance above %d", UINT16_MAX);
+	if (sh_hmap_put(&g->ids, r.id1, &a, NULL, err) < 0 ||
 	    sh_hmap_put(&g->ids, r.id2, &b, NULL, err) < 0)
 		return -1;
 	if (g->keep_edges)
@@ -176,16 +178,18 @@ static int write_groups(
 }
 
 /* keeper, size, then the weakest pair: id1, id2, distance, and its similarity if known. */
-static int write_audit_line(const struct graph *g, uint32_t keeper, uint32_t size,
-    const struct sh_edge *e, struct sh_sink *out, struct sh_error *err)
+static int write_audit_line(const struct graph *g, const uint32_t *order, uint32_t keeper,
+    uint32_t size, const struct sh_edge *e, struct sh_sink *out, struct sh_error *err)
 {
 	char number[3][SH_NUM_CHARS];
-	bool swap = sh_slice_cmp(sh_hmap_key(&g->ids, e->a), sh_hmap_key(&g->ids, e->b)) > 0;
+	struct sh_slice a = sh_hmap_key(&g->ids, order[e->a]),
+			b = sh_hmap_key(&g->ids, order[e->b]);
+	bool swap = sh_slice_cmp(a, b) > 0;
 	struct sh_slice field[] = {
-		sh_hmap_key(&g->ids, keeper),
+		sh_hmap_key(&g->ids, order[keeper]),
 		sh_slice(number[0], sh_print_u64(number[0], size)),
-		sh_hmap_key(&g->ids, swap ? e->b : e->a),
-		sh_hmap_key(&g->ids, swap ? e->a : e->b),
+		swap ? b : a,
+		swap ? a : b,
 		sh_slice(number[1], sh_print_u64(number[1], e->distance)),
 		sh_slice(number[2], sh_print_weight(number[2], (int64_t)e->similarity * 100)),
 	};
@@ -193,24 +197,49 @@ static int write_audit_line(const struct graph *g, uint32_t keeper, uint32_t siz
 	return write_fields(out, field, e->similarity == SH_EDGE_NONE ? 5 : 6, err);
 }
 
-static int write_audit(const struct settings *s, const struct graph *g, const uint32_t *order,
+/* Number the ids as they stand in `order`, in edges and keepers: the weakest of equal pairs
+ * is then the same whatever the order in which they came. */
+static int renumber(struct graph *g, const uint32_t *order, uint32_t *keeper, struct sh_error *err)
+{
+	uint32_t n = g->ids.n;
+	uint32_t *place = malloc(n * sizeof *place + 1);
+
+	if (!place)
+		return sh_error_nomem(err);
+	for (uint32_t i = 0; i < n; i++)
+		place[order[i]] = i;
+	for (uint32_t i = 0; i < n; i++)
+		keeper[i] = place[g->keeper[order[i]]];
+	for (size_t i = 0; i < g->n_edges; i++) {
+		g->edge[i].a = place[g->edge[i].a];
+		g->edge[i].b = place[g->edge[i].b];
+	}
+	free(place);
+	return 0;
+}
+
+/* The last use of the edges. */
+static int write_audit(const struct settings *s, struct graph *g, const uint32_t *order,
     struct sh_sink *out, struct sh_error *err)
 {
 	uint32_t n = g->ids.n;
 	size_t *weakest = malloc(n * sizeof *weakest + 1);
 	uint32_t *size = malloc(n * sizeof *size + 1);
-	int status = weakest && size ? 0 : sh_error_nomem(err);
+	uint32_t *keeper = malloc(n * sizeof *keeper + 1);
+	int status =
+	    weakest && size && keeper ? renumber(g, order, keeper, err) : sh_error_nomem(err);
 
 	if (status == 0) {
-		sh_group_sizes(size, g->keeper, n);
-		sh_group_weakest(weakest, g->keeper, n, g->edge, g->n_edges, s->star);
+		sh_group_sizes(size, keeper, n);
+		sh_group_weakest(weakest, keeper, n, g->edge, g->n_edges, s->star);
 	}
 	for (uint32_t i = 0; status == 0 && i < n; i++)
-		if (size[order[i]] && weakest[order[i]] != SIZE_MAX)
-			status = write_audit_line(
-			    g, order[i], size[order[i]], &g->edge[weakest[order[i]]], out, err);
+		if (size[i] && weakest[i] != SIZE_MAX)
+			status =
+			    write_audit_line(g, order, i, size[i], &g->edge[weakest[i]], out, err);
 	free(weakest);
 	free(size);
+	free(keeper);
 	return status;
 }
 
