@@ -49,13 +49,30 @@ static unsigned choose_blocks(struct cli *c, const struct plan *p, unsigned bits
 	return row[best].blocks;
 }
 
+/* The layouts worth considering, and the chosen one. */
+static unsigned price(const struct plan *p, unsigned chosen, struct sh_band_cost *row)
+{
+	unsigned best, n = sh_band_choose(row, MAX_ROWS, &best, p->bits, p->k, p->count, ID_BYTES);
+
+	for (unsigned i = 0; i < n; i++)
+		if (row[i].blocks == chosen)
+			return n;
+	if (n < MAX_ROWS && sh_band_cost(&row[n], p->bits, p->k, chosen, p->count, ID_BYTES) == 0)
+		n++;
+	return n;
+}
+
 static void explain(struct cli *c, const struct plan *p)
 {
 	static struct sh_band_cost row[MAX_ROWS];
-	unsigned best, n, chosen = choose_blocks(c, p, p->bits);
+	unsigned chosen = choose_blocks(c, p, p->bits), n = price(p, chosen, row);
+	struct sh_band layout;
+	struct sh_error err;
 	char line[256];
 
-	n = sh_band_choose(row, MAX_ROWS, &best, p->bits, p->k, p->count, ID_BYTES);
+	if (sh_band_init(&layout, p->bits, p->k, chosen, &err) < 0)
+		cli_usage(c, "%s", err.text);
+	sh_band_free(&layout);
 	cli_open(c);
 	snprintf(line, sizeof line,
 	    "%u bits, distance %u, %.0f fingerprints with ids of %d bytes, uniformly distributed\n",
@@ -192,7 +209,6 @@ int main(int argc, char **argv)
 		run.workers[i] = &shared;
 	if (make_layout(&c, &plan, &source, &shared))
 		run_pool(&run, &source);
-	run_finish(&run, NULL);
 	run_finish(&run, NULL);
 	sh_source_free(&source);
 	sh_band_free(&shared.band);
