@@ -59,6 +59,8 @@ struct cli {
 	struct sh_sink out, rejects;
 	uint64_t n_rejected;
 	bool open;
+
+	struct sh_slice line; /* as cli_line() met it */
 };
 
 void cli_start(struct cli *c, const struct cli_program *program, int argc, char **argv);

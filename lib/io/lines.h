@@ -18,6 +18,12 @@ void sh_lines_free(struct sh_lines *l);
 /* The next line without its LF, valid until the next call: 1, 0 at the end, -1. */
 int sh_lines_next(struct sh_lines *l, struct sh_slice *line, struct sh_error *err);
 
+/* Whether the next line is still to be read from the source. */
+static inline bool sh_lines_at_end(const struct sh_lines *l)
+{
+	return l->at == l->block.n;
+}
+
 /* Put the place of the line last returned into err, which tells already what is wrong; -1. */
 int sh_lines_blame(const struct sh_lines *l, struct sh_error *err);
 
