@@ -99,13 +99,14 @@ static inline bool sh_band_lowest(
 	return true;
 }
 
-/* What a layout costs for `count` distinct, uniformly distributed fingerprints.
- * Seconds are of one core of a common server of 2023, by this model:
+/* What a layout costs for `count` distinct, uniformly distributed fingerprints, in
+ * seconds of one core of a common server of 2023; only the ratio decides:
  *     sort      bytes * log2(lines) * SH_COST_SORT   (GNU sort, LC_ALL=C, whole line)
- *     compare   candidates * SH_COST_COMPARE         (a bucket joined in memory)
- * Only their ratio matters for the choice. */
+ *     compare   tables * 2^key_bits buckets, each joined by the plan that the join makes
+ *               for its mean size (plan.h): candidates * SH_COST_COMPARE while buckets
+ *               are small, far less than that when they are large */
 #define SH_COST_SORT    1.9e-9
-#define SH_COST_COMPARE 0.4e-9
+#define SH_COST_COMPARE 0.15e-9
 
 struct sh_band_cost {
 	unsigned blocks;

@@ -1,5 +1,7 @@
 #include "pair/band.h"
 
+#include "pair/plan.h"
+
 /* Natural logarithm of x >= 1, to more places than a cost model needs, without libm. */
 static double ln(double x)
 {
@@ -47,6 +49,24 @@ static double largest_bucket(double mean, double buckets)
 	return (double)(uint64_t)(high + 0.999);
 }
 
+/* Seconds for the candidates of all buckets. Table 0 stands for all: what counts is how many
+ * bits its keys leave. */
+static double compare_seconds(const struct sh_band *b, const struct sh_band_cost *c)
+{
+	struct sh_task task = { .bits = b->bits, .k = b->k, .self = true, .brute_factor = 1 };
+	double all = c->candidates * SH_COST_COMPARE, planned;
+	struct sh_plan plan;
+
+	if (c->bucket < 2)
+		return all;
+	task.nx = task.ny = c->bucket;
+	for (unsigned i = 0; i < b->bits; i++)
+		task.agree[i] = i < b->key_bits_min ? 1 : 0.5;
+	sh_plan(&plan, &task);
+	planned = plan.seconds * (c->candidates / plan.brute_candidates);
+	return planned < all ? planned : all;
+}
+
 int sh_band_cost(struct sh_band_cost *c, unsigned bits, unsigned k, unsigned blocks, double count,
     unsigned id_bytes)
 {
@@ -75,7 +95,7 @@ int sh_band_cost(struct sh_band_cost *c, unsigned bits, unsigned k, unsigned blo
 	if (c->bucket_max > count)
 		c->bucket_max = count;
 	c->sort_seconds = lines < 2 ? 0 : c->stream_bytes * ln(lines) / ln(2) * SH_COST_SORT;
-	c->compare_seconds = c->candidates * SH_COST_COMPARE;
+	c->compare_seconds = compare_seconds(&b, c);
 	return 0;
 }
 

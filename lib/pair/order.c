@@ -8,7 +8,7 @@
 enum {
 	IN_CACHE = 1 << 17, /* elements that may be scattered in one pass */
 	ONE_PASS_BITS = 10,
-	FIRST_PASS_MAX = 10,
+	FIRST_PASS_MAX = 8,
 };
 
 int sh_side_reserve(struct sh_side *s, size_t n, struct sh_error *err)
@@ -17,13 +17,12 @@ int sh_side_reserve(struct sh_side *s, size_t n, struct sh_error *err)
 
 	if (cap <= s->cap)
 		return 0;
-	cap += cap / 8;
+	cap += cap / 16;
 	free(s->word);
 	free(s->id);
 	s->cap = 0;
-	/* Zeroed, so that what is read beyond the end is defined; its result is masked out. */
-	s->word = calloc(cap, sizeof *s->word);
-	s->id = calloc(cap, sizeof *s->id);
+	s->word = malloc(cap * sizeof *s->word);
+	s->id = malloc(cap * sizeof *s->id);
 	if (s->word == NULL || s->id == NULL)
 		return sh_error_nomem(err);
 	s->cap = cap;
@@ -45,6 +44,8 @@ void sh_side_load(struct sh_side *s, unsigned word)
 		s->word[i] = fp[(size_t)i * s->words];
 		s->id[i] = i;
 	}
+	/* What is read beyond the end is masked out; defined it should be all the same. */
+	memset(s->word + s->n, 0, SH_SCAN_TILE * sizeof *s->word);
 	s->loaded = word;
 }
 

@@ -58,8 +58,11 @@ static __attribute__((noinline)) void add_spots(
 #define TILE struct tile_portable
 #define FAR  unsigned
 
+/* Two words: every processor with 128-bit registers, the compiler sees to it. */
+typedef uint64_t two __attribute__((vector_size(16)));
+
 struct tile_portable {
-	uint64_t w[SH_SCAN_TILE];
+	two v[SH_SCAN_TILE / 2];
 };
 
 static unsigned far_portable(unsigned k)
@@ -69,24 +72,46 @@ static unsigned far_portable(unsigned k)
 
 static inline void load_portable(struct tile_portable *t, const uint64_t *p, unsigned n)
 {
-	memcpy(t->w, p, n * 64);
+	memcpy(t->v, p, n * 64);
+}
+
+static inline two both(uint64_t x)
+{
+	return (two){ x, x };
+}
+
+static inline two count_portable(two x)
+{
+	x -= (x >> 1) & both(0x5555555555555555ULL);
+	x = (x & both(0x3333333333333333ULL)) + ((x >> 2) & both(0x3333333333333333ULL));
+	x = (x + (x >> 4)) & both(0x0F0F0F0F0F0F0F0FULL);
+	x += x >> 32;
+	x += x >> 16;
+	x += x >> 8;
+	return x & both(0x7F);
 }
 
 static inline unsigned popcount_portable(uint64_t x)
 {
-	x -= (x >> 1) & 0x5555555555555555ULL;
-	x = (x & 0x3333333333333333ULL) + ((x >> 2) & 0x3333333333333333ULL);
-	x = (x + (x >> 4)) & 0x0F0F0F0F0F0F0F0FULL;
-	return (unsigned)(x * 0x0101010101010101ULL >> 56);
+	return (unsigned)count_portable(both(x))[0];
 }
 
 static inline uint32_t match_portable(
     const struct tile_portable *t, uint64_t y, unsigned k, unsigned n)
 {
+	two any = both(0), all = both(y), far = both((uint64_t)k + 1);
 	uint32_t hit = 0;
 
-	for (unsigned i = 0; i < 8 * n; i++)
-		hit |= (uint32_t)(popcount_portable(t->w[i] ^ y) <= k) << i;
+	/* A count minus (k + 1) has its top bit set when it is within k. */
+	for (unsigned i = 0; i < 4 * n; i++)
+		any |= count_portable(t->v[i] ^ all) - far;
+	if ((any[0] | any[1]) >> 63 == 0)
+		return 0;
+	for (unsigned i = 0; i < 4 * n; i++) {
+		two near = (count_portable(t->v[i] ^ all) - far) >> 63;
+
+		hit |= (uint32_t)(near[0] | near[1] << 1) << (2 * i);
+	}
 	return hit;
 }
 
@@ -142,21 +167,40 @@ static TARGET inline __attribute__((always_inline)) __m256i count_avx2(__m256i x
 	return _mm256_sad_epu8(_mm256_add_epi8(a, b), _mm256_setzero_si256());
 }
 
-static TARGET inline __attribute__((always_inline)) uint32_t match_avx2(
-    const struct tile_avx2 *t, uint64_t y, __m256i far, const unsigned n)
-{
-	__m256i all = _mm256_set1_epi64x((long long)y), any = _mm256_setzero_si256(), in[8];
-	uint32_t hit = 0;
+/* Eight words: all bits of those within the limit. */
+#define PAIR_AVX2(i)                                                                               \
+	in##i = _mm256_cmpgt_epi64(far, count_avx2(_mm256_xor_si256(t->v[2 * i], y)));             \
+	also##i = _mm256_cmpgt_epi64(far, count_avx2(_mm256_xor_si256(t->v[2 * i + 1], y)));       \
+	any = _mm256_or_si256(any, _mm256_or_si256(in##i, also##i))
 
-	for (unsigned i = 0; i < 2 * n; i++) {
-		in[i] = _mm256_cmpgt_epi64(far, count_avx2(_mm256_xor_si256(t->v[i], all)));
-		any = _mm256_or_si256(any, in[i]);
+static TARGET inline __attribute__((always_inline)) uint32_t bits_avx2(__m256i low, __m256i high)
+{
+	return (uint32_t)_mm256_movemask_pd(_mm256_castsi256_pd(low)) |
+	       (uint32_t)_mm256_movemask_pd(_mm256_castsi256_pd(high)) << 4;
+}
+
+static TARGET inline __attribute__((always_inline)) uint32_t match_avx2(
+    const struct tile_avx2 *t, uint64_t word, __m256i far, const unsigned n)
+{
+	const __m256i none = _mm256_setzero_si256();
+	__m256i y = _mm256_set1_epi64x((long long)word), any = none;
+	__m256i in0, in1 = none, in2 = none, in3 = none;
+	__m256i also0, also1 = none, also2 = none, also3 = none;
+
+	PAIR_AVX2(0);
+	if (n > 1) {
+		PAIR_AVX2(1);
 	}
-	if (_mm256_testz_si256(any, any))
+	if (n > 2) {
+		PAIR_AVX2(2);
+	}
+	if (n > 3) {
+		PAIR_AVX2(3);
+	}
+	if (__builtin_expect(_mm256_testz_si256(any, any), 1))
 		return 0;
-	for (unsigned i = 0; i < 2 * n; i++)
-		hit |= (uint32_t)_mm256_movemask_pd(_mm256_castsi256_pd(in[i])) << (4 * i);
-	return hit;
+	return bits_avx2(in0, also0) | bits_avx2(in1, also1) << 8 | bits_avx2(in2, also2) << 16 |
+	       bits_avx2(in3, also3) << 24;
 }
 
 #include "pair/scan_body.h"
@@ -184,8 +228,9 @@ static bool runs_avx2(void)
 #define TILE    struct tile_avx512
 #define FAR     __m512i
 
+/* Written out, not looped over: the words must stay in registers at -O2 too. */
 struct tile_avx512 {
-	__m512i v[4];
+	__m512i a, b, c, d;
 };
 
 static TARGET inline __m512i far_avx512(unsigned k)
@@ -196,26 +241,39 @@ static TARGET inline __m512i far_avx512(unsigned k)
 static TARGET inline __attribute__((always_inline)) void load_avx512(
     struct tile_avx512 *t, const uint64_t *p, const unsigned n)
 {
-	for (unsigned i = 0; i < n; i++)
-		t->v[i] = _mm512_loadu_si512(p + (size_t)8 * i);
+	t->a = _mm512_loadu_si512(p);
+	t->b = n > 1 ? _mm512_loadu_si512(p + 8) : t->a;
+	t->c = n > 2 ? _mm512_loadu_si512(p + 16) : t->a;
+	t->d = n > 3 ? _mm512_loadu_si512(p + 24) : t->a;
+}
+
+static TARGET inline __attribute__((always_inline)) __m512i apart_avx512(__m512i x, __m512i y)
+{
+	return _mm512_popcnt_epi64(_mm512_xor_si512(x, y));
+}
+
+static TARGET inline __attribute__((always_inline)) uint32_t near_avx512(__m512i d, __m512i far)
+{
+	return (uint32_t)_mm512_cmple_epu64_mask(d, far);
 }
 
 static TARGET inline __attribute__((always_inline)) uint32_t match_avx512(
-    const struct tile_avx512 *t, uint64_t y, __m512i far, const unsigned n)
+    const struct tile_avx512 *t, uint64_t word, __m512i far, const unsigned n)
 {
-	__m512i all = _mm512_set1_epi64((long long)y), d[4], least;
-	uint32_t hit = 0;
+	__m512i y = _mm512_set1_epi64((long long)word);
+	__m512i a = apart_avx512(t->a, y), b = n > 1 ? apart_avx512(t->b, y) : a;
+	__m512i c = n > 2 ? apart_avx512(t->c, y) : a, d = n > 3 ? apart_avx512(t->d, y) : c;
+	__m512i least = n > 1 ? _mm512_min_epu64(a, b) : a;
+	uint32_t hit;
 
-	for (unsigned i = 0; i < n; i++)
-		d[i] = _mm512_popcnt_epi64(_mm512_xor_si512(t->v[i], all));
-	least = d[0];
-	for (unsigned i = 1; i < n; i++)
-		least = _mm512_min_epu64(least, d[i]);
-	if (__builtin_expect(_mm512_cmple_epu64_mask(least, far) == 0, 1))
+	if (n > 2)
+		least = _mm512_min_epu64(least, n > 3 ? _mm512_min_epu64(c, d) : c);
+	if (__builtin_expect(near_avx512(least, far) == 0, 1))
 		return 0;
-	for (unsigned i = 0; i < n; i++)
-		hit |= (uint32_t)_mm512_cmple_epu64_mask(d[i], far) << (8 * i);
-	return hit;
+	hit = near_avx512(a, far);
+	hit |= n > 1 ? near_avx512(b, far) << 8 : 0;
+	hit |= n > 2 ? near_avx512(c, far) << 16 : 0;
+	return hit | (n > 3 ? near_avx512(d, far) << 24 : 0);
 }
 
 #include "pair/scan_body.h"

@@ -98,6 +98,27 @@ static TARGET inline __attribute__((always_inline)) void NAME(collect)(
 	s->near_n += count;
 }
 
+/* Bucket v of x against the buckets of y on the other side of the flips. */
+static TARGET void NAME(neighbours)(struct sh_scan *s, uint32_t v)
+{
+	uint32_t f = s->self, end, other[SH_SCAN_OTHERS];
+
+	while (f < s->flips && !s->ended) {
+		uint32_t n = 0;
+
+		/* Listed without a branch, which nothing could predict. */
+		end = s->flips - f < SH_SCAN_OTHERS ? s->flips : f + SH_SCAN_OTHERS;
+		for (; f < end; f++) {
+			other[n] = v ^ s->flip[f];
+			n += !s->self | (other[n] > v);
+		}
+		for (uint32_t i = 0; i < n && !s->ended; i++)
+			NAME(collect)(s, v, other[i]);
+	}
+	if (s->near_n > 0)
+		NAME(meet_near)(s, v);
+}
+
 static TARGET void NAME(scan)(struct sh_scan *s)
 {
 	s->ended = false;
@@ -112,14 +133,7 @@ static TARGET void NAME(scan)(struct sh_scan *s)
 			end_unless(s, flush_spots(s) && s->large(s->ctx, v, v));
 		else if (s->self)
 			NAME(triangle)(s, s->x_start[v], s->x_start[v + 1]);
-		for (uint32_t f = s->self; f < s->flips && !s->ended; f++) {
-			uint32_t u = v ^ s->flip[f];
-
-			if (!s->self || u > v)
-				NAME(collect)(s, v, u);
-		}
-		if (s->near_n > 0)
-			NAME(meet_near)(s, v);
+		NAME(neighbours)(s, v);
 	}
 	end_unless(s, flush_spots(s));
 }

@@ -1,0 +1,322 @@
+#include "pair/level.h"
+
+#include <stdlib.h>
+
+enum {
+	DEPTH_MAX = 8, /* of levels */
+	SAMPLE = 4096, /* fingerprints looked at for the plan of the top */
+	SAMPLE_DEEP = 512,
+};
+
+/* ---- hits ------------------------------------------------------------------- */
+
+bool sh_join_send(struct sh_join *j)
+{
+	size_t n = j->hits;
+
+	j->hits = 0;
+	return n == 0 || j->fn(j->ctx, j->hit, n, j->err) == 0;
+}
+
+static bool found_by(const struct sh_block *b, const uint64_t *fx, const uint64_t *fy)
+{
+	uint64_t x = (fx[b->word] ^ fy[b->word]) & b->mask;
+
+	for (unsigned i = 0; i < b->radius && x != 0; i++)
+		x &= x - 1;
+	return x == 0;
+}
+
+/* Whether no earlier block of any level finds the pair too. */
+static bool first_find(const struct sh_level *l, const uint64_t *fx, const uint64_t *fy)
+{
+	for (; l != NULL; l = l->parent)
+		for (unsigned i = 0; i < l->at; i++)
+			if (found_by(&l->plan.block[i], fx, fy))
+				return false;
+	return true;
+}
+
+static bool take_spots(void *ctx, const struct sh_spot *spot, size_t n)
+{
+	const struct sh_level *l = ctx;
+	struct sh_join *j = l->join;
+	const struct sh_side *x = l->x.side, *y = l->y.side;
+
+	for (size_t i = 0; i < n; i++) {
+		/* A fingerprint of one word is at hand; of a wide one only the number is. */
+		const uint64_t *fx = &x->word[spot[i].x], *fy = &y->word[spot[i].y];
+		struct sh_hit *hit = &j->hit[j->hits];
+
+		if (j->words > 1) {
+			fx = x->fp + (size_t)x->id[spot[i].x] * j->words;
+			fy = y->fp + (size_t)y->id[spot[i].y] * j->words;
+		}
+		if (!first_find(l, fx, fy))
+			continue;
+		hit->distance = j->kernel->distance(fx, fy, j->words);
+		if (hit->distance > j->k)
+			continue;
+		hit->a = x->id[spot[i].x];
+		hit->b = y->id[spot[i].y];
+		if (j->self && hit->a > hit->b) {
+			hit->a = hit->b;
+			hit->b = x->id[spot[i].x];
+		}
+		if (++j->hits == SH_JOIN_HITS && !sh_join_send(j))
+			return false;
+	}
+	return true;
+}
+
+/* ---- plans ------------------------------------------------------------------ */
+
+/* Add the counts of 8 * 8 one-byte counters to ones[0 .. 63], and clear them. */
+static void spill_counters(uint64_t *lane, uint32_t *ones)
+{
+	for (unsigned s = 0; s < 8; s++) {
+		for (unsigned b = 0; b < 8; b++)
+			ones[63 - (8 * b + s)] += (uint32_t)(lane[s] >> (8 * b) & 255);
+		lane[s] = 0;
+	}
+}
+
+/* The share of ones at each bit, in a sample at even steps. */
+static void count_ones(const struct sh_range *r, unsigned bits, uint32_t sample, double *share)
+{
+	uint32_t n = r->n < sample ? r->n : sample;
+	unsigned words = SH_FP_WORDS(bits);
+
+	for (unsigned w = 0; w < words; w++) {
+		uint32_t ones[64] = { 0 };
+		uint64_t lane[8] = { 0 };
+
+		for (uint32_t i = 0; i < n; i++) {
+			uint32_t at = r->lo + (uint32_t)((uint64_t)r->n * i / n);
+			uint64_t x = r->side->fp[(size_t)r->side->id[at] * words + w];
+
+			for (unsigned s = 0; s < 8; s++)
+				lane[s] += x >> s & 0x0101010101010101ULL;
+			if (i % 255 == 254)
+				spill_counters(lane, ones);
+		}
+		spill_counters(lane, ones);
+		for (unsigned b = 0; b < 64 && w * 64 + b < bits; b++)
+			share[w * 64 + b] = n > 0 ? (double)ones[b] / n : 0;
+	}
+}
+
+void sh_level_plan(struct sh_level *l)
+{
+	struct sh_task task = { l->join->bits, l->k, l->x.n, l->y.n, l->self,
+		l->join->limits.brute_factor, { 0 } };
+	uint32_t sample = l->parent == NULL ? SAMPLE : SAMPLE_DEEP;
+	double x[SH_FP_MAX_BITS], y[SH_FP_MAX_BITS];
+
+	count_ones(&l->x, task.bits, sample, x);
+	if (!l->self)
+		count_ones(&l->y, task.bits, sample, y);
+	for (unsigned b = 0; b < task.bits; b++) {
+		double q = l->self ? x[b] : y[b];
+
+		task.agree[b] = x[b] * q + (1 - x[b]) * (1 - q);
+	}
+	for (const struct sh_level *up = l->parent; up != NULL; up = up->parent) {
+		const struct sh_block *used = &up->plan.block[up->at];
+
+		for (unsigned b = 0; b < 64; b++)
+			if (used->mask >> (63 - b) & 1)
+				task.agree[used->word * 64 + b] = 1;
+	}
+	sh_plan(&l->plan, &task);
+}
+
+/* All masks of up to `radius` of `bits` bits, the fewest bits first. */
+static int list_flips(struct sh_level *l, unsigned bits, unsigned radius, struct sh_error *err)
+{
+	double volume = 1, term = 1;
+	uint32_t n = 0;
+
+	for (unsigned d = 1; d <= radius && d <= bits; d++)
+		volume += term = term * (bits - d + 1) / d;
+	free(l->flip);
+	l->flip = malloc((size_t)volume * sizeof *l->flip);
+	if (l->flip == NULL)
+		return sh_error_nomem(err);
+	l->flip[n++] = 0;
+	for (unsigned d = 1; d <= radius && d <= bits; d++) {
+		uint64_t mask = (UINT64_C(1) << d) - 1;
+
+		/* Gosper: the next larger number with as many bits. */
+		while (mask < UINT64_C(1) << bits) {
+			uint64_t low = mask & -mask, up = mask + low;
+
+			l->flip[n++] = (uint32_t)mask;
+			mask = up | ((mask ^ up) >> 2) / low;
+		}
+	}
+	l->flips = n;
+	return 0;
+}
+
+/* ---- levels ----------------------------------------------------------------- */
+
+static bool join_buckets(void *ctx, uint32_t v, uint32_t u);
+
+/* Hold the given word of each fingerprint of the range. */
+static void hold_word(const struct sh_level *l, const struct sh_range *r, unsigned word)
+{
+	if (r->side->words == 1)
+		return;
+	if (l->parent != NULL)
+		sh_side_fetch(r->side, r->lo, r->n, word);
+	else if (r->side->loaded != word)
+		sh_side_load(r->side, word);
+}
+
+static void run_scan(struct sh_level *l, uint32_t buckets, uint64_t limit)
+{
+	struct sh_scan *s = &l->scan;
+
+	s->x = l->x.side->word;
+	s->y = l->y.side->word;
+	s->x_start = l->x_start;
+	s->y_start = l->self ? l->x_start : l->y_start;
+	s->buckets = buckets;
+	s->flip = l->flip;
+	s->flips = l->flips;
+	s->self = l->self;
+	s->k = l->join->k;
+	s->limit = limit;
+	s->flush = take_spots;
+	s->large = join_buckets;
+	s->ctx = l;
+	l->join->kernel->scan(s);
+}
+
+/* The word on which neighbours in a small sample differ most. */
+static unsigned telling_word(const struct sh_level *l)
+{
+	uint32_t n = l->x.n < l->y.n ? l->x.n : l->y.n, step = n / 16 + 1;
+	unsigned best = 0, most = 0;
+
+	for (unsigned w = 0; w < l->join->words; w++) {
+		unsigned d = 0;
+
+		for (uint32_t i = 0; i < n; i += step) {
+			uint32_t a = l->x.side->id[l->x.lo + i];
+			uint32_t b = l->y.side->id[l->y.lo + (l->self ? n - 1 - i : i)];
+
+			d += sh_fp_distance(l->x.side->fp + (size_t)a * l->join->words + w,
+			    l->y.side->fp + (size_t)b * l->join->words + w, 1);
+		}
+		if (d > most) {
+			most = d;
+			best = w;
+		}
+	}
+	return best;
+}
+
+static int compare_all(struct sh_level *l)
+{
+	uint32_t x_start[2] = { l->x.lo, l->x.lo + l->x.n };
+	uint32_t y_start[2] = { l->y.lo, l->y.lo + l->y.n };
+	uint32_t flip[1] = { 0 };
+	unsigned word = l->join->words > 1 ? telling_word(l) : 0;
+
+	hold_word(l, &l->x, word);
+	if (!l->self)
+		hold_word(l, &l->y, word);
+	l->x_start = x_start;
+	l->y_start = y_start;
+	l->flip = flip;
+	l->flips = 1;
+	run_scan(l, 1, UINT64_MAX);
+	l->x_start = l->y_start = l->flip = NULL;
+	return l->scan.ended ? -1 : 0;
+}
+
+static int get_starts(struct sh_level *l, struct sh_error *err)
+{
+	unsigned bits = 0;
+	size_t n;
+
+	for (unsigned i = 0; i < l->plan.blocks; i++)
+		if (l->plan.block[i].bits > bits)
+			bits = l->plan.block[i].bits;
+	n = (size_t)1 << bits;
+	l->x_start = malloc((n + 1) * sizeof *l->x_start);
+	l->y_start = l->self ? NULL : malloc((n + 1) * sizeof *l->y_start);
+	l->next = malloc(n * sizeof *l->next);
+	if (l->x_start == NULL || l->next == NULL || (!l->self && l->y_start == NULL))
+		return sh_error_nomem(err);
+	return 0;
+}
+
+static int join_block(struct sh_level *l)
+{
+	const struct sh_block *b = &l->plan.block[l->at];
+	struct sh_join *j = l->join;
+	struct sh_key key;
+
+	if (list_flips(l, b->bits, b->radius, j->err) < 0)
+		return -1;
+	sh_key_init(&key, b->mask);
+	hold_word(l, &l->x, b->word);
+	sh_side_order(l->x.side, l->x.lo, l->x.n, &key, l->x_start, &j->room, l->next);
+	if (!l->self) {
+		hold_word(l, &l->y, b->word);
+		sh_side_order(l->y.side, l->y.lo, l->y.n, &key, l->y_start, &j->room, l->next);
+	}
+	run_scan(l, UINT32_C(1) << b->bits, j->limits.large);
+	return l->scan.ended ? -1 : 0;
+}
+
+int sh_level_join(struct sh_level *l)
+{
+	int status = 0;
+
+	if (l->plan.blocks == 0)
+		return compare_all(l);
+	status = get_starts(l, l->join->err);
+	for (l->at = 0; l->at < l->plan.blocks && status == 0; l->at++)
+		status = join_block(l);
+	free(l->x_start);
+	free(l->y_start);
+	free(l->next);
+	free(l->flip);
+	l->x_start = l->y_start = l->next = l->flip = NULL;
+	return status;
+}
+
+/* Two buckets that hold too many candidates: they are joined on the other bits. */
+static bool join_buckets(void *ctx, uint32_t v, uint32_t u)
+{
+	struct sh_level *up = ctx, *l = calloc(1, sizeof *l);
+	const struct sh_block *b = &up->plan.block[up->at];
+	unsigned used = (unsigned)__builtin_popcountll(v ^ u);
+	uint32_t few = up->join->limits.few;
+	bool good;
+
+	if (l == NULL)
+		return sh_error_nomem(up->join->err) == 0;
+	l->join = up->join;
+	l->parent = up;
+	l->depth = up->depth + 1;
+	l->self = up->self && v == u;
+	l->x = (struct sh_range){ up->x.side, up->scan.x_start[v],
+		up->scan.x_start[v + 1] - up->scan.x_start[v] };
+	l->y = (struct sh_range){ up->y.side, up->scan.y_start[u],
+		up->scan.y_start[u + 1] - up->scan.y_start[u] };
+	l->k = up->k - used;
+	if (l->depth < DEPTH_MAX && l->x.n >= few && l->y.n >= few)
+		sh_level_plan(l);
+	good = sh_level_join(l) == 0;
+	if (good && up->join->words > 1) {
+		sh_side_fetch(l->x.side, l->x.lo, l->x.n, b->word);
+		sh_side_fetch(l->y.side, l->y.lo, l->y.n, b->word);
+	}
+	free(l);
+	return good;
+}

@@ -1,0 +1,56 @@
+/* A join of two ranges of fingerprints by one plan; the inside of join.h.
+ *
+ * Levels nest: two buckets that hold too many candidates are a level of their own, planned
+ * by their own bits less those that the levels above have used. A pair belongs to the
+ * first block that finds it, on every level. A level may reorder its ranges but leaves
+ * the word that they hold as it was. */
+#ifndef SH_PAIR_LEVEL_H
+#define SH_PAIR_LEVEL_H
+
+#include "pair/join.h"
+#include "pair/order.h"
+#include "pair/scan.h"
+
+enum { SH_JOIN_HITS = 1024 };
+
+struct sh_join {
+	unsigned bits, k, words;
+	struct sh_join_limits limits;
+	const struct sh_kernel *kernel;
+	struct sh_side x, y, room; /* y only for two sets */
+	bool self;
+	sh_hits_fn *fn;
+	void *ctx;
+	struct sh_error *err;
+	struct sh_level *top;
+	size_t hits;
+	struct sh_hit hit[SH_JOIN_HITS];
+};
+
+struct sh_range {
+	struct sh_side *side;
+	uint32_t lo, n;
+};
+
+struct sh_level {
+	struct sh_join *join;
+	const struct sh_level *parent;
+	unsigned depth;
+	bool self; /* y is x */
+	struct sh_range x, y;
+	unsigned k; /* distance left for the bits that no level above has used */
+	struct sh_plan plan;
+	unsigned at; /* the block being joined */
+	uint32_t *x_start, *y_start, *next, *flip;
+	uint32_t flips;
+	struct sh_scan scan;
+};
+
+/* Choose l->plan by a sample of the ranges. */
+void sh_level_plan(struct sh_level *l);
+/* Find the pairs of the ranges; -1 when memory or the receiver failed. */
+int sh_level_join(struct sh_level *l);
+/* Hand over the hits collected; false when the receiver failed. */
+bool sh_join_send(struct sh_join *j);
+
+#endif

@@ -1,0 +1,333 @@
+/* Band layouts: numbering, keys as text, the lowest-table rule, errors, the cost model. */
+#include "pair/band.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/num.h"
+#include "tap.h"
+
+static uint64_t state;
+
+static uint64_t rnd(void)
+{
+	uint64_t z = state += 0x9E3779B97F4A7C15ULL;
+
+	z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9ULL;
+	z = (z ^ z >> 27) * 0x94D049BB133111EBULL;
+	return z ^ z >> 31;
+}
+
+static unsigned below(unsigned n)
+{
+	return (unsigned)(rnd() % n);
+}
+
+static void random_fp(uint64_t *fp, unsigned bits)
+{
+	unsigned words = SH_FP_WORDS(bits);
+
+	for (unsigned i = 0; i < words; i++)
+		fp[i] = rnd();
+	if (bits % 64)
+		fp[words - 1] &= ~UINT64_C(0) << (64 - bits % 64);
+}
+
+static unsigned bit(const uint64_t *fp, unsigned i)
+{
+	return fp[i / 64] >> (63 - i % 64) & 1;
+}
+
+/* A random possible layout of few enough tables. */
+static void random_layout(struct sh_band *b)
+{
+	struct sh_error err;
+
+	for (;;) {
+		unsigned bits = 4 * (1 + below(below(4) ? 32 : 256)), k = below(9);
+
+		if (sh_band_init(b, bits, k, k + 1 + below(6), &err) == 0)
+			return;
+	}
+}
+
+/* The key's digits written bit by bit, as the header's text says. */
+static void slow_key(
+    const struct sh_band *b, const struct sh_band_table *t, const uint64_t *fp, char *out)
+{
+	unsigned n = 0, digit = 0;
+
+	out += sprintf(
+	    out, "%02x%02x%0*x", b->k, b->blocks, (int)b->table_digits, (unsigned)t->number);
+	for (unsigned c = 0; c < b->chosen; c++)
+		for (unsigned i = b->bits * t->block[c] / b->blocks;
+		     i < b->bits * (t->block[c] + 1U) / b->blocks; i++) {
+			digit = digit << 1 | bit(fp, i);
+			if (++n % 4 == 0) {
+				out += sprintf(out, "%x", digit);
+				digit = 0;
+			}
+		}
+	for (; n < 4 * b->bits_digits; n++) {
+		digit <<= 1;
+		if (n % 4 == 3) {
+			out += sprintf(out, "%x", digit);
+			digit = 0;
+		}
+	}
+}
+
+/* Tables come in lexicographic order, each once, and rank and unrank agree. */
+static bool numbering(const struct sh_band *b)
+{
+	struct sh_band_table room, walk;
+	const struct sh_band_table *t = sh_band_table(b, 0, &room);
+
+	walk = *t;
+	for (uint32_t i = 0; i < b->tables; i++) {
+		t = sh_band_table(b, i, &room);
+		if (t->number != i || sh_band_rank(b, t->block) != i || walk.number != i ||
+		    memcmp(walk.block, t->block, b->chosen) != 0 || t->skipped > b->k)
+			return false;
+		if (t->key_bits < b->key_bits_min || t->key_bits > b->key_bits_max)
+			return false;
+		for (unsigned c = 1; c < b->chosen; c++)
+			if (t->block[c] <= t->block[c - 1])
+				return false;
+		memcpy(room.block, t->block, b->chosen);
+		if (sh_band_table_next(b, &walk) != (i + 1 < b->tables))
+			return false;
+		if (i + 1 < b->tables && memcmp(walk.block, room.block, b->chosen) <= 0)
+			return false;
+	}
+	return true;
+}
+
+static void numberings(void)
+{
+	unsigned bad = 0, n = 0;
+	struct sh_error err;
+	struct sh_band b;
+
+	for (unsigned m = 1; m <= 14; m++)
+		for (unsigned k = 0; k < m; k++, n++) {
+			if (sh_band_init(&b, 64, k, m, &err) < 0) {
+				bad++;
+				continue;
+			}
+			bad += !numbering(&b);
+			sh_band_free(&b);
+		}
+	ok(bad == 0, "combinations are numbered in order, each once: %u layouts", n);
+	ok(sh_band_init(&b, 64, 3, 6, &err) == 0 && b.tables == 20 && b.key_len == 4 + 2 + 9,
+	    "64 bits, k 3, 6 blocks: 20 tables, keys of 15 digits");
+	sh_band_free(&b);
+	ok(sh_band_init(&b, 64, 10, 20, &err) == 0 && b.tables == 184756 && numbering(&b),
+	    "184756 tables, none of them stored");
+	sh_band_free(&b);
+}
+
+static void keys(unsigned cases)
+{
+	unsigned print = 0, parse = 0, derive = 0, foreign = 0;
+
+	for (unsigned i = 0; i < cases; i++) {
+		char key[SH_BAND_MAX_KEY + 1], slow[SH_BAND_MAX_KEY + 1];
+		uint64_t fp[SH_FP_MAX_WORDS], other[SH_FP_MAX_WORDS];
+		struct sh_band b, c;
+		struct sh_band_table room;
+		const struct sh_band_table *t;
+		struct sh_error err;
+		uint32_t number = 0;
+		bool own = false;
+
+		random_layout(&b);
+		t = sh_band_table(&b, below(b.tables), &room);
+		random_fp(fp, b.bits);
+		memcpy(other, fp, sizeof fp);
+		memset(key, '!', sizeof key);
+		sh_band_key(&b, t, fp, key);
+		slow_key(&b, t, fp, slow);
+		print += strlen(slow) != b.key_len || memcmp(key, slow, b.key_len) != 0 ||
+			 key[b.key_len] != '!';
+		parse += sh_band_parse(&b, sh_slice(key, b.key_len), &number, &err) != 0 ||
+			 number != t->number ||
+			 !sh_band_key_is(&b, t, sh_slice(key, b.key_len), fp);
+		derive += sh_band_from_key(&c, sh_slice(key, b.key_len), b.bits, &err) != 0 ||
+			  c.k != b.k || c.blocks != b.blocks || c.key_len != b.key_len;
+		sh_band_free(&c);
+		number = below(b.bits);
+		other[number / 64] ^= UINT64_C(1) << (63 - number % 64);
+		for (unsigned j = 0; j < b.chosen; j++)
+			own |= number >= b.start[t->block[j]] && number < b.start[t->block[j] + 1U];
+		foreign += sh_band_key_is(&b, t, sh_slice(key, b.key_len), other) == own;
+		sh_band_free(&b);
+	}
+	ok(print == 0, "keys of %u random layouts are printed as defined", cases);
+	ok(parse == 0, "and parsed back");
+	ok(derive == 0, "and tell their layout");
+	ok(foreign == 0, "and belong to no fingerprint that differs in the table's blocks");
+}
+
+/* Over all tables, a pair that agrees on at least M-K blocks is lowest in exactly one of those
+ * where it meets, the first; any other pair meets nowhere. */
+static bool lowest_once(const struct sh_band *b, const uint64_t *x, const uint64_t *y)
+{
+	unsigned agreeing = 0, lowest = 0, met = 0;
+	bool first = true;
+
+	for (unsigned i = 0; i < b->blocks; i++)
+		agreeing += sh_fp_agree(x, y, b->start[i], b->start[i + 1]);
+	for (uint32_t i = 0; i < b->tables; i++) {
+		struct sh_band_table room;
+		const struct sh_band_table *t = sh_band_table(b, i, &room);
+		bool meets = true;
+
+		for (unsigned r = 0; r < t->runs; r++)
+			meets &= sh_fp_agree(x, y, t->run[r].from, t->run[r].to);
+		if (!meets)
+			continue;
+		if (sh_band_lowest(t, x, y)) {
+			lowest++;
+			first &= met == 0;
+		}
+		met++;
+	}
+	return agreeing >= b->chosen ? lowest == 1 && first : lowest == 0 && met == 0;
+}
+
+static void lowest_rule(unsigned cases)
+{
+	unsigned bad = 0, lost = 0;
+
+	for (unsigned i = 0; i < cases; i++) {
+		uint64_t x[SH_FP_MAX_WORDS], y[SH_FP_MAX_WORDS];
+		struct sh_band b;
+		unsigned agreeing = 0;
+
+		random_layout(&b);
+		random_fp(x, b.bits);
+		memcpy(y, x, sizeof x);
+		for (unsigned d = below(b.k + 3); d > 0; d--) {
+			unsigned at = below(b.bits);
+
+			y[at / 64] ^= UINT64_C(1) << (63 - at % 64);
+		}
+		bad += !lowest_once(&b, x, y);
+		for (unsigned j = 0; j < b.blocks; j++)
+			agreeing += sh_fp_agree(x, y, b.start[j], b.start[j + 1]);
+		lost += sh_fp_distance(x, y, b.words) <= b.k && agreeing < b.chosen;
+		sh_band_free(&b);
+	}
+	ok(bad == 0, "a pair is lowest in one table, the first it meets in: %u random pairs",
+	    cases);
+	ok(lost == 0, "a pair within k meets");
+}
+
+static const struct {
+	unsigned bits, k, blocks;
+	const char *says;
+} impossible[] = {
+	{ 64, 3, 3, "choose at least 4" },
+	{ 64, 3, 0, "choose at least 4" },
+	{ 64, 3, 65, "choose at most 64" },
+	{ 1024, 3, 256, "choose at most 255" },
+	{ 64, 64, 65, "below 64" },
+	{ 1024, 255, 300, "go up to 254" },
+	{ 63, 3, 6, "multiple of 4" },
+	{ 0, 0, 1, "4 to 1024" },
+	{ 1028, 3, 6, "4 to 1024" },
+	{ 64, 16, 40, "choose fewer blocks" },
+};
+
+static const struct {
+	const char *key, *says;
+} bad_key[] = {
+	{ "", "no band key" },
+	{ "030", "no band key" },
+	{ "0g06001234567890", "no band key" },
+	{ "0305001234567", "do not mix" },
+	{ "0206001234567", "do not mix" },
+	{ "03060012345678", "14 digits, expected 15" },
+	{ "0306001234567890", "16 digits, expected 15" },
+	{ "030600123456 89", "lower-case hex" },
+	{ "03060012345678A", "lower-case hex" },
+	{ "030 00123456789", "no band key" },
+	{ "0306g0123456789", "lower-case hex" },
+	{ "030614123456789", "table 20, but its layout has 20" },
+};
+
+static void errors(void)
+{
+	struct sh_error err;
+	struct sh_band b;
+	uint32_t number;
+
+	for (size_t i = 0; i < sizeof impossible / sizeof *impossible; i++)
+		ok(sh_band_init(
+		       &b, impossible[i].bits, impossible[i].k, impossible[i].blocks, &err) == -1 &&
+			strstr(err.text, impossible[i].says) != NULL,
+		    "%s", err.text);
+	ok(sh_band_init(&b, 64, 3, 6, &err) == 0, "layout 64, 3, 6");
+	for (size_t i = 0; i < sizeof bad_key / sizeof *bad_key; i++)
+		ok(sh_band_parse(&b, sh_slice_str(bad_key[i].key), &number, &err) == -1 &&
+			err.code == SH_ERR_RECORD && strstr(err.text, bad_key[i].says) != NULL,
+		    "'%s': %s", bad_key[i].key, err.text);
+	ok(sh_band_parse(&b, sh_slice_str("030613123456789"), &number, &err) == 0 && number == 19,
+	    "the last table");
+	sh_band_free(&b);
+	ok(sh_band_from_key(&b, sh_slice_str("0603001234"), 64, &err) == -1 &&
+		err.code == SH_ERR_RECORD && strstr(err.text, "impossible for 64 bits") != NULL,
+	    "%s", err.text);
+	ok(sh_band_from_key(&b, sh_slice_str("03060012345678"), 64, &err) == -1 &&
+		err.code == SH_ERR_RECORD,
+	    "a first key of a wrong length: %s", err.text);
+}
+
+static void costs(void)
+{
+	struct sh_band_cost row[64];
+	unsigned best = 0, n = sh_band_choose(row, 64, &best, 64, 3, 1e6, 8);
+	double least = row[best].sort_seconds + row[best].compare_seconds;
+	bool cheapest = true;
+
+	for (unsigned i = 0; i < n; i++) {
+		printf("# M %u: %u tables of %u bits, %u bytes a line, %.3g candidates, buckets up "
+		       "to %.0f, %.3g + %.3g s\n",
+		    row[i].blocks, (unsigned)row[i].tables, row[i].key_bits, row[i].record_bytes,
+		    row[i].candidates, row[i].bucket_max, row[i].sort_seconds,
+		    row[i].compare_seconds);
+		cheapest &= row[i].sort_seconds + row[i].compare_seconds >= least;
+	}
+	ok(n >= 2 && cheapest, "of %u layouts the cheapest is chosen: %u blocks", n,
+	    row[best].blocks);
+	ok(row[0].blocks == 4 && row[0].tables == 4 && row[0].key_bits == 16 &&
+		row[0].record_bytes == 4 + 1 + 4 + 1 + 16 + 1 + 8 + 1,
+	    "4 blocks: the numbers are those of the layout");
+	ok(row[0].bucket_max > 1e6 / 65536 && row[0].bucket_max < 80, "its largest bucket: %.0f",
+	    row[0].bucket_max);
+	n = sh_band_choose(row, 64, &best, 64, 10, 1e10, 8);
+	ok(n > 1 && row[best].blocks == 12, "k 10 and 10^10 fingerprints: worth more tables, %u",
+	    (unsigned)row[best].tables);
+	for (unsigned k = 0; k <= 12; k++)
+		n = n && sh_band_choose(row, 64, &best, 64, k, 1e6, 8) > 0;
+	ok(n > 0, "there is a layout for every k to 12 at 64 bits");
+	ok(sh_band_choose(row, 64, &best, 1024, 200, 1e15, 8) > 0 &&
+		sh_band_choose(row, 64, &best, 1024, 0, 0, 0) > 0 &&
+		sh_band_choose(row, 64, &best, 4, 4, 100, 1) == 0,
+	    "and an end for wide, huge and impossible ones");
+}
+
+int main(int argc, char **argv)
+{
+	unsigned cases = argc > 2 ? (unsigned)atoi(argv[2]) : 10000;
+
+	state = argc > 1 ? strtoull(argv[1], NULL, 0) : 20240608;
+	printf("# seed %llu\n", (unsigned long long)state);
+	numberings();
+	keys(cases);
+	lowest_rule(cases);
+	errors();
+	costs();
+	return done_testing();
+}

@@ -1,0 +1,276 @@
+/* Groups against slow and plain definitions, over random graphs. */
+#include "pair/group.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tap.h"
+
+enum { N_MAX = 60, M_MAX = 120 };
+
+static uint64_t state;
+
+static uint64_t rnd(void)
+{
+	uint64_t z = state += 0x9E3779B97F4A7C15ULL;
+
+	z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9ULL;
+	z = (z ^ z >> 27) * 0x94D049BB133111EBULL;
+	return z ^ z >> 31;
+}
+
+static uint32_t below(uint32_t n)
+{
+	return (uint32_t)(rnd() % n);
+}
+
+struct graph {
+	uint32_t n;
+	size_t m;
+	struct sh_edge edge[M_MAX];
+	uint32_t rank[N_MAX];
+};
+
+static void shuffle_ranks(struct graph *g)
+{
+	for (uint32_t i = 0; i < g->n; i++) {
+		uint32_t j = below(i + 1);
+
+		g->rank[i] = g->rank[j];
+		g->rank[j] = i;
+	}
+}
+
+static void random_graph(struct graph *g)
+{
+	bool measured = below(2);
+
+	g->n = 1 + below(N_MAX);
+	g->m = below(M_MAX);
+	shuffle_ranks(g);
+	for (size_t i = 0; i < g->m; i++)
+		g->edge[i] = (struct sh_edge){ below(g->n), below(g->n), (uint16_t)below(5),
+			measured ? (uint16_t)below(10000) : SH_EDGE_NONE };
+}
+
+/* The same edges in another order, ends exchanged. */
+static void shuffle_edges(struct graph *g)
+{
+	for (size_t i = 1; i < g->m; i++) {
+		size_t j = below((uint32_t)i + 1);
+		struct sh_edge e = g->edge[i];
+
+		g->edge[i] = g->edge[j];
+		g->edge[j] = (struct sh_edge){ e.b, e.a, e.distance, e.similarity };
+	}
+}
+
+/* Lowest rank spreads along edges until nothing changes. */
+static void slow_single(const struct graph *g, uint32_t *keeper)
+{
+	bool changed = true;
+
+	for (uint32_t i = 0; i < g->n; i++)
+		keeper[i] = i;
+	while (changed) {
+		changed = false;
+		for (size_t i = 0; i < g->m; i++) {
+			uint32_t *a = &keeper[g->edge[i].a], *b = &keeper[g->edge[i].b];
+
+			if (*a == *b)
+				continue;
+			if (g->rank[*a] < g->rank[*b])
+				*b = *a;
+			else
+				*a = *b;
+			changed = true;
+		}
+	}
+}
+
+static void slow_star(const struct graph *g, uint32_t *keeper)
+{
+	for (uint32_t i = 0; i < g->n; i++)
+		keeper[i] = UINT32_MAX;
+	for (uint32_t r = 0; r < g->n; r++) {
+		uint32_t centre = 0;
+
+		while (g->rank[centre] != r)
+			centre++;
+		if (keeper[centre] != UINT32_MAX)
+			continue;
+		keeper[centre] = centre;
+		for (size_t i = 0; i < g->m; i++) {
+			uint32_t a = g->edge[i].a, b = g->edge[i].b;
+
+			if (a == centre && keeper[b] == UINT32_MAX)
+				keeper[b] = centre;
+			if (b == centre && keeper[a] == UINT32_MAX)
+				keeper[a] = centre;
+		}
+	}
+}
+
+typedef int group_fn(
+    uint32_t *, uint32_t, const struct sh_edge *, size_t, const uint32_t *, struct sh_error *);
+
+static void random_groups(const char *name, group_fn *group,
+    void (*slow)(const struct graph *, uint32_t *), unsigned cases)
+{
+	unsigned wrong = 0, unstable = 0;
+	struct sh_error err;
+
+	for (unsigned i = 0; i < cases; i++) {
+		struct graph g;
+		uint32_t got[N_MAX], want[N_MAX], again[N_MAX];
+
+		random_graph(&g);
+		slow(&g, want);
+		wrong += group(got, g.n, g.edge, g.m, g.rank, &err) != 0 ||
+			 memcmp(got, want, g.n * sizeof *got) != 0;
+		shuffle_edges(&g);
+		unstable += group(again, g.n, g.edge, g.m, g.rank, &err) != 0 ||
+			    memcmp(got, again, g.n * sizeof *got) != 0;
+	}
+	ok(wrong == 0, "%s: %u random graphs as by definition", name, cases);
+	ok(unstable == 0, "%s: whatever the order of pairs and ends", name);
+}
+
+static uint64_t ends(const struct sh_edge *e)
+{
+	return e->a < e->b ? (uint64_t)e->a << 32 | e->b : (uint64_t)e->b << 32 | e->a;
+}
+
+static const struct sh_edge *weakest_of(
+    const struct graph *g, const uint32_t *keeper, uint32_t k, bool star)
+{
+	const struct sh_edge *w = NULL;
+
+	for (size_t i = 0; i < g->m; i++) {
+		const struct sh_edge *e = &g->edge[i];
+
+		if (e->a == e->b || keeper[e->a] != k || keeper[e->b] != k)
+			continue;
+		if (star && e->a != k && e->b != k)
+			continue;
+		if (w == NULL || e->similarity < w->similarity) {
+			w = e;
+			continue;
+		}
+		if (e->similarity > w->similarity || e->distance < w->distance)
+			continue;
+		if (e->distance > w->distance || ends(e) < ends(w))
+			w = e;
+	}
+	return w;
+}
+
+static void audit(unsigned cases)
+{
+	unsigned sizes = 0, weak = 0, unstable = 0;
+	struct sh_error err;
+
+	for (unsigned i = 0; i < cases; i++) {
+		struct graph g;
+		uint32_t keeper[N_MAX], size[N_MAX], total = 0;
+		size_t weakest[N_MAX], again[N_MAX];
+		uint64_t was[N_MAX] = { 0 };
+		bool star = i % 2;
+
+		random_graph(&g);
+		if ((star ? sh_group_star : sh_group_single)(
+			keeper, g.n, g.edge, g.m, g.rank, &err) < 0)
+			sizes++;
+		sh_group_sizes(size, keeper, g.n);
+		sh_group_weakest(weakest, keeper, g.n, g.edge, g.m, star);
+		for (uint32_t k = 0; k < g.n; k++) {
+			const struct sh_edge *w = weakest_of(&g, keeper, k, star);
+
+			total += size[k];
+			sizes += (size[k] > 0) != (keeper[k] == k);
+			weak += (w == NULL) != (weakest[k] == SIZE_MAX);
+			weak += (size[k] > 1) != (w != NULL);
+			if (w == NULL || weakest[k] == SIZE_MAX)
+				continue;
+			weak += g.edge[weakest[k]].similarity != w->similarity ||
+				g.edge[weakest[k]].distance != w->distance ||
+				ends(&g.edge[weakest[k]]) != ends(w);
+			was[k] = ends(&g.edge[weakest[k]]);
+		}
+		sizes += total != g.n;
+		shuffle_edges(&g);
+		sh_group_weakest(again, keeper, g.n, g.edge, g.m, star);
+		for (uint32_t k = 0; k < g.n; k++)
+			if (again[k] != SIZE_MAX)
+				unstable += ends(&g.edge[again[k]]) != was[k];
+	}
+	ok(sizes == 0, "sizes: keepers have them, and they sum to the nodes");
+	ok(weak == 0, "weakest edge: lowest similarity, else largest distance, of its group");
+	ok(unstable == 0, "weakest edge: the same whatever the order of the edges");
+}
+
+static void growing(void)
+{
+	const uint32_t n = 300000;
+	struct sh_union u = { 0 };
+	struct sh_error err;
+	bool one = true;
+
+	ok(sh_union_grow(&u, 1, &err) == 0 && sh_union_find(&u, 0) == 0,
+	    "one node is its own group");
+	/* A chain linked from its far end: the worst case for recursion and for long paths. */
+	ok(sh_union_grow(&u, n, &err) == 0, "grown to %u", (unsigned)n);
+	for (uint32_t i = n - 1; i > 0; i--)
+		sh_union_link(&u, i, i - 1);
+	for (uint32_t i = 0; i < n; i++)
+		one &= sh_union_find(&u, i) == 0;
+	ok(one, "a chain of %u nodes is one group, kept by its first", (unsigned)n);
+	ok(sh_union_grow(&u, n + 1, &err) == 0 && sh_union_find(&u, n) == n &&
+		sh_union_find(&u, 5) == 0,
+	    "growing keeps the groups");
+	sh_union_free(&u);
+}
+
+static void examples(void)
+{
+	/* 0-1-2-3 in a row: single links all, a star reaches one step. */
+	const struct sh_edge chain[] = { { 0, 1, 1, SH_EDGE_NONE }, { 1, 2, 3, SH_EDGE_NONE },
+		{ 2, 3, 2, SH_EDGE_NONE } };
+	const uint32_t third_first[] = { 3, 1, 0, 2 }, broken[] = { 0, 1, 1, 3 },
+		       wide[] = { 0, 1, 2, 4 };
+	uint32_t k[4];
+	size_t weak[4];
+	struct sh_error err;
+
+	ok(sh_group_single(k, 4, chain, 3, NULL, &err) == 0 && k[0] == 0 && k[1] == 0 &&
+		k[2] == 0 && k[3] == 0,
+	    "single: a chain is one group");
+	sh_group_weakest(weak, k, 4, chain, 3, 0);
+	ok(weak[0] == 1 && weak[1] == SIZE_MAX, "its weakest edge is the one at distance 3");
+	ok(sh_group_star(k, 4, chain, 3, NULL, &err) == 0 && k[1] == 0 && k[2] == 2 && k[3] == 2,
+	    "star: a chain of four is two groups");
+	ok(sh_group_star(k, 4, chain, 3, third_first, &err) == 0 && k[0] == 0 && k[1] == 2 &&
+		k[2] == 2 && k[3] == 2,
+	    "star: the rank says who is the centre");
+	ok(sh_group_star(k, 4, chain, 3, broken, &err) == -1 && err.code == SH_ERR_PARAM,
+	    "ranks that repeat: %s", err.text);
+	ok(sh_group_star(k, 4, chain, 3, wide, &err) == -1, "ranks beyond the nodes");
+	ok(sh_group_single(k, 0, NULL, 0, NULL, &err) == 0 &&
+		sh_group_star(k, 0, NULL, 0, NULL, &err) == 0,
+	    "no nodes, no groups");
+}
+
+int main(int argc, char **argv)
+{
+	unsigned cases = argc > 2 ? (unsigned)atoi(argv[2]) : 10000;
+
+	state = argc > 1 ? strtoull(argv[1], NULL, 0) : 20240609;
+	printf("# seed %llu\n", (unsigned long long)state);
+	random_groups("single", sh_group_single, slow_single, cases);
+	random_groups("star", sh_group_star, slow_star, cases);
+	audit(cases);
+	growing();
+	examples();
+	return done_testing();
+}
