@@ -76,19 +76,20 @@ static int write_node(struct sh_parts *p, uint32_t node, struct sh_error *err)
 /* What is in memory becomes a sorted run. */
 static int spill(struct sh_parts *p, struct sh_error *err)
 {
+	uint32_t *order;
+	int status = sh_nodes_close(&p->nodes, err);
 	size_t n = p->nodes.n;
-	uint32_t *order = malloc(n * sizeof *order + 1);
-	int status;
 
+	if (status < 0)
+		return -1;
+	order = malloc(n * sizeof *order + 1);
 	if (!order)
 		return sh_error_nomem(err);
 	for (size_t i = 0; i < n; i++)
 		order[i] = (uint32_t)i;
 	qsort_r(order, n, sizeof *order, by_fp, &p->nodes);
-	status = sh_nodes_close(&p->nodes, err);
 	p->repeated += p->nodes.repeated;
-	if (status == 0)
-		status = sh_runs_begin(&p->runs, err);
+	status = sh_runs_begin(&p->runs, err);
 	for (size_t i = 0; status == 0 && i < n; i++)
 		status = write_node(p, order[i], err);
 	if (status == 0)
@@ -170,7 +171,7 @@ int sh_parts_close(struct sh_parts *p, struct sh_error *err)
 		p->repeated = p->nodes.repeated;
 		return status;
 	}
-	if (p->nodes.n && spill(p, err) < 0)
+	if (p->nodes.records && spill(p, err) < 0)
 		return -1;
 	status = sh_runs_begin(&p->sorted, err);
 	if (status == 0)
