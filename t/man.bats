@@ -1,0 +1,155 @@
+#!/usr/bin/env bats
+# The manual pages and README.md: examples run, and what a page says of a program holds.
+load helper
+
+setup_file() {
+	here=$(cd "$BATS_TEST_DIRNAME/.." && pwd)
+	export here
+}
+
+programs() {
+	for source in "$here"/bin/sh*.c; do
+		basename "$source" .c
+	done
+}
+
+# options_helped PROGRAM: "letter name =", - for no letter, = if it takes an argument
+options_helped() {
+	"$1" --help | awk '
+	/^  +(-., )?--/ {
+		letter = $1 ~ /^-.,$/ ? substr($1, 2, 1) : "-"
+		name = substr(letter == "-" ? $1 : $2, 3)
+		takes = sub(/=.*/, "", name) ? "=" : ""
+		print letter, name, takes
+	}' | sort
+}
+
+# options_described PAGE: the same
+options_described() {
+	awk '
+	/^[.]It Fl / {
+		i = $3 ~ /^-/ ? 3 : 6
+		print i == 3 ? "-" : $3, substr($i, 2), $(i + 2) == "=" ? "=" : ""
+	}' "$1" | sort
+}
+
+# options_in_synopsis PAGE: letters and --names
+options_in_synopsis() {
+	awk '
+	/^[.]Sh / { synopsis = $2 == "SYNOPSIS" }
+	synopsis {
+		for (i = 1; i < NF; i++) {
+			if ($i !~ /^[.]?Fl$/) continue
+			if ($(i + 1) ~ /^-/) print "-" $(i + 1)
+			else for (j = 1; j <= length($(i + 1)); j++) print substr($(i + 1), j, 1)
+		}
+	}' "$1" | sort -u
+}
+
+# said_by PROGRAM TEXT: the text stands in the program, at most cut in two at a blank
+said_by() {
+	local i
+	[ -s "$1.said" ] || strings -n 2 "$SHBIN/$1" | sed 's/\([a-z]\)%s/\1s/g' >"$1.said"
+	grep -Fq -e "$2" "$1.said" && return
+	for ((i = 1; i < ${#2}; i++)); do
+		[ "${2:i:1}" = ' ' ] || continue
+		grep -Fq -e "${2:0:i}" "$1.said" && grep -Fq -e "${2:i+1}" "$1.said" && return
+	done
+	return 1
+}
+
+fail_in() {
+	echo "in $1"
+	return 1
+}
+
+@test 'every example in a manual page prints what the page shows' {
+	"$here/t/man-examples" "$here"/man/*.[1-9]
+}
+
+@test 'every example in README.md prints what is shown there' {
+	"$here/t/man-examples" "$here/README.md"
+}
+
+@test 'an example that prints something else, or fails in silence, is found' {
+	cat >page.1 <<-'END'
+		.Sh EXAMPLES
+		.Bd -literal
+		$ echo one &&
+		>     echo 'two\e'
+		one
+		two\e
+		$ printf 'a\en...\enz\en' |
+		    tr a b
+		b
+		...
+		z
+		$ seq 9
+		1
+		...
+		9
+		$ false
+		$ echo $?
+		1
+		.Ed
+	END
+	try "$here/t/man-examples page.1"
+	exits 0
+	for change in 's/^two/three/' 's/^z/&&/' 's/^9$/10/' '/^one$/d' 's/^b$/c/' 's/echo .*[?]/echo/'; do
+		sed "$change" page.1 >changed.1
+		! cmp page.1 changed.1
+		try "$here/t/man-examples changed.1"
+		exits 1
+	done
+}
+
+@test 'every program has a page, and no page is without its program' {
+	programs | sed 's/$/.1/' >want
+	(cd "$here/man" && ls -- *.1) >got
+	same want got
+}
+
+@test 'help and page have the same options, with the same arguments' {
+	for program in $(programs); do
+		options_helped "$program" >want
+		options_described "$here/man/$program.1" >got
+		[ -s want ]
+		same want got || fail_in "man/$program.1"
+	done
+}
+
+@test 'the synopsis names every option, and no other' {
+	for program in $(programs); do
+		options_helped "$program" | awk '{ print $1 == "-" ? "--" $2 : $1 }' | sort >want
+		options_in_synopsis "$here/man/$program.1" >got
+		same want got || fail_in "man/$program.1"
+	done
+}
+
+@test 'messages under DIAGNOSTICS are those of the program' {
+	command -v strings >/dev/null || skip 'no strings(1)'
+	for program in $(programs); do
+		awk '/^[.]Sh / { on = $2 == "DIAGNOSTICS" } on && sub(/^[.]It /, "")' \
+		    "$here/man/$program.1" |
+			sed -E 's/\b(N|K|X|ID|FILE|DIR|TEXT|SCHEME)\b/\n/g' >pieces
+		[ -s pieces ]
+		while IFS= read -r piece; do
+			[ ${#piece} -lt 4 ] || said_by "$program" "$piece" ||
+				fail_in "man/$program.1: $program does not say: $piece"
+		done <pieces
+	done
+}
+
+@test 'pages refer to pages that are there' {
+	cat "$here"/man/*.[1-9] | awk '$1 == ".Xr" && $2 ~ /^(sh[a-z]*|simhash-.*)$/ { print $2 "." $3 }' |
+		sort -u >pages
+	[ -s pages ]
+	while read -r page; do
+		[ -e "$here/man/$page" ] || fail_in "a reference: no man/$page"
+	done <pages
+}
+
+@test 'pages are clean to mandoc' {
+	command -v mandoc >/dev/null || skip 'no mandoc(1)'
+	mandoc -Tlint -Wwarning "$here"/man/*.[1-9]
+}
