@@ -3,19 +3,20 @@
 
 #include "base/num.h"
 #include "cli.h"
+#include "pair/parts.h"
 #include "pair/stream.h"
 
 enum { COLLAPSE = CLI_OWN, CHECK };
 
 enum { DEFAULT_K = 3, NO_PAIR = 1 };
 
-#define DEFAULT_MEMORY ((size_t)1 << 30)
+#define DEFAULT_MEMORY ((size_t)4 << 30)
 
 static const struct cli_option options[] = {
 	{ 'k', "distance", "K", "pairs within Hamming distance K [the bands' own; 3]" },
 	{ COLLAPSE, "collapse", NULL, "pair identical fingerprints with the first id only" },
 	{ CHECK, "check", NULL, "exit 1 when there is no pair" },
-	{ 'S', "memory", "SIZE", "memory for a bucket of bands before temporary files [1G]" },
+	{ 'S', "memory", "SIZE", "memory to use before temporary files [4G]" },
 	{ CLI_TMPDIR, "tmpdir", "DIR", "for temporary files [$TMPDIR, /tmp]" },
 	{ 0 },
 };
@@ -127,61 +128,107 @@ static void join_bands(struct join *j)
 
 /* ---- fingerprints ---- */
 
-/* Read all of a side; *bits is the width of all, 0 before the first. */
-static void read_nodes(struct join *j, unsigned side, struct sh_nodes *nodes, unsigned *bits)
+/* Fingerprints in memory, or as many at a time as fit there. */
+struct held {
+	struct join *join;
+	struct sh_join *engine;
+	struct sh_parts parts[2];
+	unsigned bits;
+};
+
+/* The first record's width is that of all. */
+static int add_record(
+    struct held *h, unsigned side, const struct sh_fp_record *r, struct sh_error *err)
 {
+	struct join *j = h->join;
+
+	if (h->bits == 0) {
+		/* A join of two parts takes as much again as they do. */
+		size_t part = j->memory / (j->sides == 1 ? 3 : 4);
+
+		h->bits = r->bits;
+		for (unsigned i = 0; i < 2; i++)
+			if (sh_parts_init(
+				&h->parts[i], SH_FP_WORDS(r->bits), part, j->cli->tmpdir, err) < 0)
+				return -1;
+		h->parts[j->sides - 1].first_only = j->collapse;
+		h->parts[0].copy = j->sides == 1 ? write_pair : NULL;
+		h->parts[0].arg = j;
+	}
+	return sh_parts_add(&h->parts[side], r->fp, r->id, err);
+}
+
+static void read_side(struct held *h, unsigned side)
+{
+	struct join *j = h->join;
 	struct sh_lines *lines = &j->lines[side];
 	struct sh_fp_record r;
 	struct sh_slice line;
 	struct sh_error err;
 
 	while (cli_line(j->cli, lines, &line)) {
-		if (sh_record_fp(line, &r, &err) < 0 || sh_same_width(bits, &r, &err) < 0) {
+		unsigned bits = h->bits;
+
+		if (sh_record_fp(line, &r, &err) < 0 || sh_same_width(&bits, &r, &err) < 0) {
 			sh_lines_blame(lines, &err);
 			cli_reject(j->cli, line, &err);
-			continue;
+		} else if (add_record(h, side, &r, &err) < 0) {
+			cli_die(j->cli, &err);
 		}
-		if (nodes->words == 0 && sh_nodes_init(nodes, SH_FP_WORDS(*bits), &err) < 0)
-			cli_die(j->cli, &err);
-		if (sh_nodes_add(nodes, r.fp, r.id, &err) < 0)
-			cli_die(j->cli, &err);
 	}
-	if (sh_nodes_close(nodes, &err) < 0)
-		cli_die(j->cli, &err);
-	j->repeated += nodes->repeated;
 }
 
-static int join_nodes(
-    struct join *j, struct sh_join *engine, const struct sh_nodes *nodes, struct sh_error *err)
+static int join_part(void *arg, const struct sh_nodes *a, struct sh_error *err)
 {
-	struct sh_emit e = { &nodes[0], &nodes[j->sides - 1], j->collapse, write_pair, j,
-		j->sides == 1 };
+	struct held *h = arg;
+	struct sh_emit e = { a, a, h->join->collapse, write_pair, h->join, true };
 
-	if (j->sides == 2)
-		return sh_join_cross(engine, nodes[0].fp, nodes[0].n, nodes[1].fp, nodes[1].n,
-		    sh_emit_hits, &e, err);
 	if (sh_emit_identical(&e, err) < 0)
 		return -1;
-	return sh_join_self(engine, nodes[0].fp, nodes[0].n, sh_emit_hits, &e, err);
+	return sh_join_self(h->engine, a->fp, a->n, sh_emit_hits, &e, err);
+}
+
+static int join_two(
+    void *arg, const struct sh_nodes *a, const struct sh_nodes *b, struct sh_error *err)
+{
+	struct held *h = arg;
+	struct sh_emit e = { a, b, h->join->collapse, write_pair, h->join, h->join->sides == 1 };
+
+	return sh_join_cross(h->engine, a->fp, a->n, b->fp, b->n, sh_emit_hits, &e, err);
+}
+
+static int join_held(struct held *h, struct sh_error *err)
+{
+	const struct sh_parts_join join = { join_part, join_two, h };
+	struct join *j = h->join;
+
+	for (unsigned side = 0; side < j->sides; side++) {
+		if (sh_parts_close(&h->parts[side], err) < 0)
+			return -1;
+		j->repeated += h->parts[side].repeated;
+	}
+	h->engine = sh_join_new(h->bits, j->k < 0 ? DEFAULT_K : (unsigned)j->k, NULL, err);
+	if (!h->engine)
+		return -1;
+	if (j->sides == 2)
+		return sh_parts_join_cross(&h->parts[0], &h->parts[1], &join, err);
+	return sh_parts_join_self(&h->parts[0], &join, err);
 }
 
 static void join_fingerprints(struct join *j)
 {
-	struct sh_nodes nodes[2] = { { 0 } };
+	struct held h = { .join = j };
 	struct sh_error err;
-	struct sh_join *engine;
-	unsigned bits = 0;
 
 	for (unsigned side = 0; side < j->sides; side++)
-		read_nodes(j, side, &nodes[side], &bits);
-	if (bits) {
-		engine = sh_join_new(bits, j->k < 0 ? DEFAULT_K : (unsigned)j->k, NULL, &err);
-		if (!engine || join_nodes(j, engine, nodes, &err) < 0)
-			cli_die(j->cli, &err);
-		sh_join_delete(engine);
-	}
-	sh_nodes_free(&nodes[0]);
-	sh_nodes_free(&nodes[1]);
+		read_side(&h, side);
+	if (h.bits == 0)
+		return;
+	if (join_held(&h, &err) < 0)
+		cli_die(j->cli, &err);
+	sh_join_delete(h.engine);
+	sh_parts_free(&h.parts[0]);
+	sh_parts_free(&h.parts[1]);
 }
 
 /* ---- both ---- */

@@ -13,12 +13,13 @@ int sh_parts_init(
 	*p = (struct sh_parts){ .memory = memory };
 	sh_runs_init(&p->runs, tmpdir);
 	sh_runs_init(&p->sorted, tmpdir);
-	return sh_nodes_init(&p->nodes, words, err);
+	return sh_nodes_init(&p->nodes, words, err) < 0 ? -1 : sh_nodes_init(&p->later, words, err);
 }
 
 void sh_parts_free(struct sh_parts *p)
 {
 	sh_nodes_free(&p->nodes);
+	sh_nodes_free(&p->later);
 	sh_runs_free(&p->runs);
 	sh_runs_free(&p->sorted);
 }
@@ -203,22 +204,53 @@ static int read_part(struct sh_run_reader *run, struct sh_nodes *into, struct sh
 	return got < 0 ? -1 : sh_nodes_close(into, err);
 }
 
-int sh_parts_load(struct sh_parts *p, size_t i, struct sh_nodes *into, struct sh_error *err)
+static int load(struct sh_parts *p, size_t i, struct sh_nodes *into, struct sh_error *err)
 {
 	struct sh_run_reader run;
 	int status;
 
-	if (!into && p->loaded == i)
-		return 0;
-	if (!into) {
-		into = &p->nodes;
-		p->loaded = p->n;
-	}
 	sh_nodes_clear(into);
 	sh_run_open(&run, &p->sorted, i);
 	status = read_part(&run, into, err);
 	sh_run_close(&run);
-	if (status == 0 && into == &p->nodes)
-		p->loaded = i;
 	return status;
+}
+
+/* Have part i in p->nodes. */
+static int load_first(struct sh_parts *p, size_t i, struct sh_error *err)
+{
+	if (p->loaded == i)
+		return 0;
+	p->loaded = p->n;
+	if (load(p, i, &p->nodes, err) < 0)
+		return -1;
+	p->loaded = i;
+	return 0;
+}
+
+int sh_parts_join_self(struct sh_parts *p, const struct sh_parts_join *join, struct sh_error *err)
+{
+	for (size_t i = 0; i < p->n; i++) {
+		if (load_first(p, i, err) < 0 || join->self(join->arg, &p->nodes, err) < 0)
+			return -1;
+		for (size_t j = i + 1; j < p->n; j++)
+			if (load(p, j, &p->later, err) < 0 ||
+			    join->cross(join->arg, &p->nodes, &p->later, err) < 0)
+				return -1;
+	}
+	return 0;
+}
+
+int sh_parts_join_cross(
+    struct sh_parts *a, struct sh_parts *b, const struct sh_parts_join *join, struct sh_error *err)
+{
+	for (size_t i = 0; i < a->n; i++) {
+		if (load_first(a, i, err) < 0)
+			return -1;
+		for (size_t j = 0; j < b->n; j++)
+			if (load_first(b, j, err) < 0 ||
+			    join->cross(join->arg, &a->nodes, &b->nodes, err) < 0)
+				return -1;
+	}
+	return 0;
 }

@@ -16,6 +16,7 @@ struct sh_parts {
 	struct sh_runs sorted; /* the same as one run a part, after close */
 	size_t n;              /* parts, after close */
 	size_t loaded;         /* which of them is in `nodes` */
+	struct sh_nodes later; /* a second part, while it is joined with that */
 	uint64_t repeated;     /* records left out: another has the same id and fingerprint */
 
 	/* Of a fingerprint's ids in the file only the smallest comes back; the others are
@@ -35,7 +36,19 @@ int sh_parts_add(struct sh_parts *p, const uint64_t *fp, struct sh_slice id, str
 /* After the last record. */
 int sh_parts_close(struct sh_parts *p, struct sh_error *err);
 
-/* Have part i < p->n in p->nodes; read it into *into when that is not NULL. */
-int sh_parts_load(struct sh_parts *p, size_t i, struct sh_nodes *into, struct sh_error *err);
+/* What to do with a part, and with two different ones; 0 or -1. */
+struct sh_parts_join {
+	int (*self)(void *arg, const struct sh_nodes *part, struct sh_error *err);
+	int (*cross)(
+	    void *arg, const struct sh_nodes *a, const struct sh_nodes *b, struct sh_error *err);
+	void *arg;
+};
+
+/* After close: every part with itself and with every later one. */
+int sh_parts_join_self(struct sh_parts *p, const struct sh_parts_join *join, struct sh_error *err);
+
+/* After close: every part of a with every part of b. */
+int sh_parts_join_cross(
+    struct sh_parts *a, struct sh_parts *b, const struct sh_parts_join *join, struct sh_error *err);
 
 #endif

@@ -22,7 +22,6 @@ struct sh_stream {
 	struct sh_buf key;         /* of the bucket in parts[] */
 	uint32_t table;            /* its table */
 	struct sh_parts parts[2];
-	struct sh_nodes other; /* a second part, to be joined with the one in parts */
 	uint64_t repeated;
 };
 
@@ -60,7 +59,6 @@ void sh_stream_delete(struct sh_stream *s)
 		sh_parts_free(&s->parts[i]);
 	}
 	sh_buf_free(&s->key);
-	sh_nodes_free(&s->other);
 	free(s);
 }
 
@@ -82,7 +80,7 @@ static int make_ready(struct sh_stream *s, const struct sh_band_record *r, struc
 		    k, guaranteed, k);
 	}
 	s->join = sh_join_new(r->of.bits, k, NULL, err);
-	if (!s->join || sh_nodes_init(&s->other, s->band.words, err) < 0)
+	if (!s->join)
 		return -1;
 	for (unsigned i = 0; i < 2; i++)
 		if (sh_parts_init(&s->parts[i], s->band.words, part, s->opts.tmpdir, err) < 0)
@@ -133,9 +131,10 @@ static const struct sh_band_table *bucket_table(struct sh_stream *s)
 	return sh_band_table(&s->band, s->table, &s->room);
 }
 
-/* One part against itself. Identical fingerprints share all keys: table 0 is the lowest. */
-static int join_part(struct sh_stream *s, const struct sh_nodes *a, struct sh_error *err)
+/* One part with itself. Identical fingerprints share all keys: table 0 is the lowest. */
+static int join_part(void *arg, const struct sh_nodes *a, struct sh_error *err)
 {
+	struct sh_stream *s = arg;
 	struct sh_emit e = { a, a, s->opts.collapse, s->opts.pair, s->opts.arg, true };
 
 	if (s->table == 0 && sh_emit_identical(&e, err) < 0)
@@ -145,18 +144,19 @@ static int join_part(struct sh_stream *s, const struct sh_nodes *a, struct sh_er
 	return sh_bucket_self(s->join, bucket_table(s), a->fp, a->n, sh_emit_hits, &e, err);
 }
 
-static int join_parts(struct sh_stream *s, const struct sh_nodes *a, const struct sh_nodes *b,
-    bool self, struct sh_error *err)
+static int join_two(
+    void *arg, const struct sh_nodes *a, const struct sh_nodes *b, struct sh_error *err)
 {
-	struct sh_emit e = { a, b, s->opts.collapse, s->opts.pair, s->opts.arg, self };
+	struct sh_stream *s = arg;
+	struct sh_emit e = { a, b, s->opts.collapse, s->opts.pair, s->opts.arg, s->sides == 1 };
 
 	return sh_bucket_cross(
 	    s->join, bucket_table(s), a->fp, a->n, b->fp, b->n, sh_emit_hits, &e, err);
 }
 
-/* Every part with itself and with every later one. */
 static int join_bucket(struct sh_stream *s, struct sh_error *err)
 {
+	const struct sh_parts_join join = { join_part, join_two, s };
 	struct sh_parts *p = &s->parts[0];
 
 	if (p->runs.n == 0 && p->nodes.records < 2)
@@ -167,15 +167,7 @@ static int join_bucket(struct sh_stream *s, struct sh_error *err)
 		return -1;
 	if (s->table == 0)
 		s->repeated += p->repeated;
-	for (size_t i = 0; i < p->n; i++) {
-		if (sh_parts_load(p, i, NULL, err) < 0 || join_part(s, &p->nodes, err) < 0)
-			return -1;
-		for (size_t j = i + 1; j < p->n; j++)
-			if (sh_parts_load(p, j, &s->other, err) < 0 ||
-			    join_parts(s, &p->nodes, &s->other, true, err) < 0)
-				return -1;
-	}
-	return 0;
+	return sh_parts_join_self(p, &join, err);
 }
 
 /* Remember the key of the bucket that begins. */
@@ -248,21 +240,14 @@ static int gather(struct cross *c, unsigned side, struct sh_error *err)
 static int cross_bucket(struct cross *c, struct sh_error *err)
 {
 	struct sh_stream *s = c->stream;
+	const struct sh_parts_join join = { NULL, join_two, s };
 
 	if (begin_bucket(s, c->ahead[0].record.key, err) < 0 || gather(c, 0, err) < 0 ||
 	    gather(c, 1, err) < 0)
 		return -1;
 	if (s->table == 0)
 		s->repeated += s->parts[0].repeated + s->parts[1].repeated;
-	for (size_t i = 0; i < s->parts[0].n; i++) {
-		if (sh_parts_load(&s->parts[0], i, NULL, err) < 0)
-			return -1;
-		for (size_t j = 0; j < s->parts[1].n; j++)
-			if (sh_parts_load(&s->parts[1], j, NULL, err) < 0 ||
-			    join_parts(s, &s->parts[0].nodes, &s->parts[1].nodes, false, err) < 0)
-				return -1;
-	}
-	return 0;
+	return sh_parts_join_cross(&s->parts[0], &s->parts[1], &join, err);
 }
 
 int sh_stream_cross(struct sh_stream *s, sh_stream_next *next, void *arg, struct sh_error *err)
