@@ -310,6 +310,25 @@ uint64_t cli_size(struct cli *c, const char *what)
 
 /* ---- input and output ---- */
 
+void cli_read_file(struct cli *c, const char *name, struct sh_buf *all)
+{
+	char *const names[] = { (char *)(uintptr_t)name };
+	struct sh_source source;
+	struct sh_buf block = { 0 };
+	struct sh_origin from;
+	struct sh_error err;
+	int got;
+
+	sh_source_init(&source, names, 1);
+	while ((got = sh_source_read(&source, &block, &from, &err)) > 0)
+		if (sh_buf_add(all, block.p, block.n, &err) < 0)
+			cli_die(c, &err);
+	if (got < 0)
+		cli_die(c, &err);
+	sh_source_free(&source);
+	sh_buf_free(&block);
+}
+
 /* Each would take what the other has written for the file that it replaces. */
 static void refuse_one_file_for_both(struct cli *c)
 {

@@ -103,4 +103,7 @@ int cli_finish(struct cli *c);
 uint64_t cli_number(struct cli *c, const char *what, uint64_t min, uint64_t max);
 uint64_t cli_size(struct cli *c, const char *what);
 
+/* The whole of a file that an option names, into an empty buffer. Dies of errors. */
+void cli_read_file(struct cli *c, const char *name, struct sh_buf *all);
+
 #endif

@@ -1,5 +1,9 @@
 #include "docopts.h"
 
+#include "dictionary.h"
+#include "profile.h"
+#include "text/method.h"
+
 enum {
 	STOP = CLI_FEATURES,
 	MIN_CHARS,
@@ -8,11 +12,21 @@ enum {
 	MASK_DIGITS,
 	RAW,
 	STRICT,
+	SEGMENT,
+	SPLIT,
+	DICT,
+	STEM,
 };
 
 const struct cli_option docopts_table[] = {
+	{ 'p', "profile", "NAME",
+	    "all choices of a named system; later options override [default]" },
 	{ 'n', "ngram", "N[-M]", "features are n-grams of N (to M) tokens [1]" },
 	{ 'u', "unit", "word|char", "tokens are words or characters [word]" },
+	{ SEGMENT, "segment", "char|jieba|...", "how scripts without spaces are cut [char]" },
+	{ DICT, "dict", "FILE", "words added to the dictionary of --segment jieba" },
+	{ SPLIT, "split", "RULE", "token rule of a published system: fields, alpha, python, ..." },
+	{ STEM, "stem", "LANG", "replace words by their stems: english, porter, german, ..." },
 	{ STOP, "stop", "FILE", "drop the words that stand in FILE, one a line" },
 	{ MIN_CHARS, "min-chars", "N", "drop words of fewer than N characters" },
 	{ KEEP, "keep", "KIND,...", "keep only words with han, kana, hangul, alpha, digit, ..." },
@@ -27,7 +41,60 @@ const struct cli_option docopts_table[] = {
 
 void docopts_init(struct docopts *d)
 {
-	*d = (struct docopts){ .ngrams = { 1, 1 } };
+	*d = (struct docopts){ .profile = sh_profile_at(0) };
+	sh_profile_tokens(d->profile, &d->token, &d->ngrams);
+}
+
+static void take_profile(struct docopts *d, struct cli *c)
+{
+	if (d->used)
+		cli_usage(c, "-p %s: must stand before the options that change it", c->arg);
+	d->profile = cli_profile(c);
+	sh_profile_tokens(d->profile, &d->token, &d->ngrams);
+}
+
+/* "jieba", "jieba-all", "jieba:cut_all", ... to the row that does it. */
+static const struct sh_token_method *find_segmenter(const char *arg)
+{
+	const struct sh_token_method *row;
+	char name[40];
+	size_t n = 0;
+
+	if (strcmp(arg, "char") == 0)
+		return sh_token_method_at(0);
+	for (; arg[n] && n + 1 < sizeof name; n++)
+		name[n] = arg[n] == ':' || arg[n] == '_' ? '-' : arg[n];
+	name[n] = '\0';
+	row = sh_token_method_find(name);
+	return row && row->needs_jieba ? row : NULL;
+}
+
+static void take_segment(struct docopts *d, struct cli *c)
+{
+	d->token.method = find_segmenter(c->arg);
+	if (!d->token.method)
+		cli_usage(c,
+		    "--segment '%s': expected char, jieba, jieba-nohmm, jieba-all, jieba-search, "
+		    "jieba-search-nohmm or cppjieba",
+		    c->arg);
+}
+
+static void take_split(struct docopts *d, struct cli *c)
+{
+	d->token.method = sh_token_method_find(c->arg);
+	if (!d->token.method || d->token.method->needs_jieba)
+		cli_usage(c,
+		    "--split '%s': expected words, fields, blanks, alpha, python, go-words or "
+		    "go-letters",
+		    c->arg);
+}
+
+static void take_keep(struct docopts *d, struct cli *c, struct sh_error *err)
+{
+	d->token.punctuation = strcmp(c->arg, "any") == 0;
+	d->token.keep = 0;
+	if (!d->token.punctuation)
+		sh_keep_parse(sh_slice_str(c->arg), &d->token.keep, err);
 }
 
 static void take_unit(struct docopts *d, struct cli *c)
@@ -45,6 +112,21 @@ bool docopts_take(struct docopts *d, struct cli *c, int opt)
 	struct sh_error err = { 0 };
 
 	switch (opt) {
+	case 'p':
+		take_profile(d, c);
+		return true;
+	case SEGMENT:
+		take_segment(d, c);
+		break;
+	case SPLIT:
+		take_split(d, c);
+		break;
+	case DICT:
+		d->dict_path = c->arg;
+		break;
+	case STEM:
+		d->token.stem = c->arg;
+		break;
 	case 'n':
 		sh_ngrams_parse(c->arg, &d->ngrams, &err);
 		break;
@@ -58,7 +140,7 @@ bool docopts_take(struct docopts *d, struct cli *c, int opt)
 		d->token.min_chars = (unsigned)cli_number(c, "--min-chars", 0, 1000000);
 		break;
 	case KEEP:
-		sh_keep_parse(sh_slice_str(c->arg), &d->token.keep, &err);
+		take_keep(d, c, &err);
 		break;
 	case NO_FOLD:
 		d->token.no_fold = true;
@@ -89,25 +171,21 @@ bool docopts_take(struct docopts *d, struct cli *c, int opt)
 
 static void load_stop(struct docopts *d, struct cli *c)
 {
-	char *const names[] = { (char *)(uintptr_t)d->stop_path };
-	struct sh_source source;
-	struct sh_buf all = { 0 }, block = { 0 };
-	struct sh_origin from;
+	struct sh_buf all = { 0 };
+	struct sh_slice lines;
 	struct sh_error err;
-	int got;
 
-	sh_source_init(&source, names, 1);
-	while ((got = sh_source_read(&source, &block, &from, &err)) > 0)
-		if (sh_buf_add(&all, block.p, block.n, &err) < 0)
-			cli_die(c, &err);
-	if (got < 0)
-		cli_die(c, &err);
-	d->stop = sh_stoplist_new(sh_buf_slice(&all), &d->token, &err);
+	if (d->stop_path) {
+		cli_read_file(c, d->stop_path, &all);
+		lines = sh_buf_slice(&all);
+	} else {
+		lines = sh_slice_str(d->profile->stop);
+		d->token.stop_any_case = true;
+	}
+	d->stop = sh_stoplist_new(lines, &d->token, &err);
 	if (!d->stop)
 		cli_die(c, &err);
 	d->token.stop = d->stop;
-	sh_source_free(&source);
-	sh_buf_free(&block);
 	sh_buf_free(&all);
 }
 
@@ -120,11 +198,18 @@ void docopts_settle(struct docopts *d, struct cli *c)
 		d->token.raw = true;
 	d->docs.form.crlf = c->crlf;
 	d->docs.rejects = c->rejects_path != NULL;
-	if (d->stop_path)
+	if (d->stop_path || d->profile->stop)
 		load_stop(d, c);
+	if (d->dict_path && !d->token.method->needs_jieba)
+		cli_usage(
+		    c, "--dict adds to the dictionary of --segment jieba, which is not given");
+	if (d->token.method->needs_jieba)
+		d->token.jieba = d->jieba = dictionary_open(c, d->dict_path);
 }
 
 void docopts_free(struct docopts *d)
 {
 	sh_stoplist_delete(d->stop);
+	if (d->jieba)
+		sh_jieba_delete(d->jieba);
 }

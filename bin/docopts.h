@@ -3,6 +3,7 @@
 #define DOCOPTS_H
 
 #include "cli.h"
+#include "fp/profile.h"
 #include "text/docs.h"
 #include "text/ngram.h"
 
@@ -13,9 +14,11 @@ struct docopts {
 	struct sh_docs_opts docs;
 	struct sh_token_opts token;
 	struct sh_ngrams ngrams;
-	const char *stop_path;
+	const struct sh_profile *profile; /* the default one, unless -p was given */
+	const char *stop_path, *dict_path;
 	struct sh_stoplist *stop; /* owned */
-	bool used;                /* any of these options was given */
+	struct sh_jieba *jieba;   /* owned */
+	bool used;                /* any of these options was given, but for -p */
 };
 
 void docopts_init(struct docopts *d);

@@ -3,21 +3,21 @@
 #include <stdlib.h>
 
 #include "docopts.h"
-#include "fp/fingerprinter.h"
+#include "fp/accumulator.h"
 #include "fp/format.h"
-#include "fp/simhash.h"
+#include "fp/minhash.h"
 #include "run.h"
 
-enum { SEED = CLI_OWN, EMPTY };
-enum empty { EMPTY_SKIP, EMPTY_ZERO, EMPTY_ERROR };
+enum { SEED = CLI_OWN, EMPTY, MINHASH };
 
 static const struct cli_option options[] = {
 	{ 'b', "bits", "32|64|128|256", "width of the fingerprint [64]" },
-	{ 'H', "hash", "NAME", "hash of a feature: mix, xxh3 or md5 [mix]" },
+	{ 'H', "hash", "NAME", "hash of a feature: mix, xxh3, md5, jenkins, fnv1, ... [mix]" },
 	{ 'w', "weight", "SCHEME", "of a document's features: set, tf, freq or log [log]" },
 	{ SEED, "seed", "N", "seed of the hash [0]" },
-	{ 'x', "format", "hex|bin|dec", "how fingerprints are written [hex]" },
-	{ EMPTY, "empty", "skip|zero|error", "documents without features [skip]" },
+	{ MINHASH, "minhash", NULL, "minwise bits, whose distance tells Jaccard similarity" },
+	{ 'x', "format", "hex|bin|dec|...", "how fingerprints are written [hex]" },
+	{ EMPTY, "empty", "skip|zero|...", "documents without features [skip]" },
 	{ 0 },
 };
 
@@ -33,8 +33,8 @@ struct settings {
 	struct sh_fingerprint_opts fp;
 	struct docopts docs;
 	const struct sh_format *format;
-	enum empty empty;
-	bool weight_given;
+	enum sh_empty empty;
+	bool weight_given, changed; /* changed: an option of this program was given */
 };
 
 struct worker {
@@ -60,20 +60,21 @@ static int add_record(struct sh_buf *out, const struct settings *s, const uint64
 	return 0;
 }
 
-/* A document without features: no fingerprint would say anything about it. */
+/* A document without features: unless a rule says otherwise, no fingerprint would say
+ * anything about it. */
 static int add_empty(const struct settings *s, struct sh_slice id, uint64_t line,
     struct sh_job *job, struct sh_error *err)
 {
-	static const uint64_t zero[SH_FP_MAX_WORDS];
+	uint64_t fp[SH_FP_MAX_WORDS];
 	char text[160];
 
-	if (s->empty == EMPTY_ERROR)
+	if (s->empty == SH_EMPTY_ERROR)
 		return sh_error_set(err, SH_ERR_RECORD,
-		    "document '%.*s' has no features (--empty=skip|zero)",
+		    "document '%.*s' has no features (--empty=skip|zero|ones|text)",
 		    (int)(id.n > 80 ? 80 : id.n), id.p);
 	job->empty++;
-	if (s->empty == EMPTY_ZERO)
-		return add_record(&job->out, s, zero, id, err);
+	if (sh_empty_fingerprint(s->empty, s->fp.hash, s->fp.seed, s->fp.bits, fp))
+		return add_record(&job->out, s, fp, id, err);
 	snprintf(text, sizeof text, "document '%.*s' has no features: skipped",
 	    (int)(id.n > 80 ? 80 : id.n), id.p);
 	return sh_job_note(job, line, text, err);
@@ -81,7 +82,7 @@ static int add_empty(const struct settings *s, struct sh_slice id, uint64_t line
 
 static void report_empty(const struct cli *c, const struct settings *s, const struct run *run)
 {
-	if (run->empty && s->empty == EMPTY_SKIP)
+	if (run->empty && s->empty == SH_EMPTY_SKIP)
 		cli_warn(c, "%llu document%s without features skipped",
 		    (unsigned long long)run->empty, run->empty == 1 ? "" : "s");
 }
@@ -136,7 +137,7 @@ static void run_documents(struct cli *c, struct settings *s, struct sh_source *s
 struct open_document {
 	const struct settings *settings;
 	bool rejects, crlf;
-	struct sh_simhash simhash;
+	struct sh_accumulator features;
 	struct sh_buf id;
 	bool begun;
 	const char *file; /* of its last line so far */
@@ -145,13 +146,15 @@ struct open_document {
 
 static int finish_document(struct open_document *d, struct sh_job *job, struct sh_error *err)
 {
-	uint64_t fp[SH_FP_MAX_WORDS];
 	struct sh_slice id = sh_buf_slice(&d->id);
+	struct sh_fingerprint fp;
 
 	if (!d->begun)
 		return 0;
 	d->begun = false;
-	if (sh_simhash_total(&d->simhash) == 0) {
+	sh_accumulator_finish(&d->features, &fp);
+	/* To a system that knows of empty documents, features without weight are none such. */
+	if (fp.empty && (d->settings->empty == SH_EMPTY_SKIP || !d->features.any)) {
 		if (add_empty(d->settings, id, d->line, job, err) == 0)
 			return 0;
 		/* The line at hand, which may be the next document's, is not to blame. */
@@ -159,15 +162,12 @@ static int finish_document(struct open_document *d, struct sh_job *job, struct s
 			err->code = SH_ERR_PARAM;
 		return -1;
 	}
-	sh_simhash_finish(&d->simhash, fp);
-	return add_record(&job->out, d->settings, fp, id, err);
+	return add_record(&job->out, d->settings, fp.w, id, err);
 }
 
 static int each_feature(void *arg, struct sh_slice line, struct sh_job *job, struct sh_error *err)
 {
 	struct open_document *d = arg;
-	const struct sh_fingerprint_opts *o = &d->settings->fp;
-	uint64_t words[SH_FP_MAX_WORDS];
 	struct sh_feature f;
 
 	if (sh_record_feature(cli_strip(d->crlf, line), &f, err) < 0)
@@ -175,7 +175,7 @@ static int each_feature(void *arg, struct sh_slice line, struct sh_job *job, str
 	if (!d->begun || !sh_slice_eq(f.id, sh_buf_slice(&d->id))) {
 		if (finish_document(d, job, err) < 0)
 			return -1;
-		sh_simhash_clear(&d->simhash);
+		sh_accumulator_clear(&d->features);
 		d->begun = true;
 		d->id.n = 0;
 		if (sh_buf_add(&d->id, f.id.p, f.id.n, err) < 0)
@@ -183,10 +183,7 @@ static int each_feature(void *arg, struct sh_slice line, struct sh_job *job, str
 	}
 	d->file = job->from.file;
 	d->line = sh_job_line(job);
-	if (f.weight == 0)
-		return 0;
-	o->hash->feature(f.text, o->seed, SH_FP_WORDS(o->bits), words);
-	return sh_simhash_add(&d->simhash, words, f.weight, err);
+	return sh_accumulator_add(&d->features, f.text, f.weight, err);
 }
 
 static int work_features(void *worker, struct sh_job *job)
@@ -212,7 +209,7 @@ static void run_features(struct cli *c, struct settings *s, struct sh_source *so
 		cli_usage(c,
 		    "the input is features (three fields, the last a number), and -w or an "
 		    "option for documents was given: those belong to shtok and shweight");
-	if (sh_simhash_init(&d.simhash, s->fp.bits, s->fp.tie, &err) < 0)
+	if (sh_accumulator_init(&d.features, &s->fp, &err) < 0)
 		cli_die(c, &err);
 	c->jobs = 1;
 	run_pool(&run, source);
@@ -222,39 +219,90 @@ static void run_features(struct cli *c, struct settings *s, struct sh_source *so
 	run_finish(&run, &last);
 	report_empty(c, s, &run);
 	sh_buf_free(&d.id);
+	sh_accumulator_free(&d.features);
 }
 
 /* ---- both ---- */
 
-static unsigned bits(struct cli *c)
+static enum sh_empty empty(struct cli *c)
 {
-	uint64_t n = cli_number(c, "-b", 1, SH_FP_MAX_BITS);
+	static const struct {
+		const char *name;
+		enum sh_empty rule;
+	} rows[] = {
+		{ "skip", SH_EMPTY_SKIP },
+		{ "error", SH_EMPTY_ERROR },
+		{ "zero", SH_EMPTY_ZERO },
+		{ "ones", SH_EMPTY_ONES },
+		{ "text", SH_EMPTY_TEXT },
+	};
 
-	if (n != 32 && n != 64 && n != 128 && n != 256)
-		cli_usage(c, "-b %s: expected 32, 64, 128 or 256", c->arg);
-	return (unsigned)n;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		if (strcmp(c->arg, rows[i].name) == 0)
+			return rows[i].rule;
+	cli_usage(c, "--empty '%s': expected skip, zero, ones, text or error", c->arg);
 }
 
-static enum empty empty(struct cli *c)
+static void take_hash(struct cli *c, struct settings *s)
 {
-	static const char *const names[] = { "skip", "zero", "error" };
+	const struct sh_hash *row;
+	char names[200] = "";
+	size_t n = 0;
 
-	for (int i = 0; i < 3; i++)
-		if (strcmp(c->arg, names[i]) == 0)
-			return (enum empty)i;
-	cli_usage(c, "--empty '%s': expected skip, zero or error", c->arg);
+	s->fp.hash = sh_hash_find(c->arg);
+	if (s->fp.hash)
+		return;
+	for (unsigned i = 0; (row = sh_hash_at(i)) && n < sizeof names; i++)
+		n += (size_t)snprintf(names + n, sizeof names - n, i ? ", %s" : "%s", row->name);
+	cli_usage(c, "-H '%s': expected one of %s", c->arg, names);
+}
+
+static void set_profile(struct settings *s, const struct sh_profile *p)
+{
+	s->fp.hash = sh_hash_find(p->hash);
+	s->fp.scheme = sh_scheme_find(p->weight);
+	s->fp.bits = p->bits;
+	s->fp.tie = p->tie;
+	s->empty = p->empty;
+}
+
+/* After the last option. */
+static void settle(struct cli *c, struct settings *s)
+{
+	const struct sh_profile *p = s->docs.profile;
+	struct sh_error err;
+
+	if (!s->fp.minhash && !sh_profile_has_bits(p, s->fp.bits)) {
+		if (p->bits_step == 0)
+			cli_usage(c, "-b %u: expected 32, 64, 128 or 256", s->fp.bits);
+		cli_usage(c, "-b %u: -p %s has %u to %u bits, in steps of %u", s->fp.bits, p->name,
+		    p->bits_min, p->bits_max, p->bits_step);
+	}
+	if (s->fp.minhash)
+		s->fp.scheme = sh_scheme_find("set");
+	if (sh_fingerprint_check(&s->fp, &err) < 0)
+		cli_usage(c, "%s", err.text);
+	if (strcmp(s->format->name, "bin") == 0)
+		s->format = sh_format_find(p->bin);
 }
 
 static void take(struct cli *c, struct settings *s, int opt)
 {
 	switch (opt) {
+	case 'p':
+		if (s->changed)
+			cli_usage(c, "-p %s: must stand before the options that change it", c->arg);
+		docopts_take(&s->docs, c, opt);
+		set_profile(s, s->docs.profile);
+		return;
 	case 'b':
-		s->fp.bits = bits(c);
+		s->fp.bits = (unsigned)cli_number(c, "-b", 1, SH_FP_MAX_BITS);
 		break;
 	case 'H':
-		s->fp.hash = sh_hash_find(c->arg);
-		if (!s->fp.hash)
-			cli_usage(c, "-H '%s': expected mix, xxh3 or md5", c->arg);
+		take_hash(c, s);
+		break;
+	case MINHASH:
+		s->fp.minhash = true;
 		break;
 	case 'w':
 		s->fp.scheme = sh_scheme_find(c->arg);
@@ -271,14 +319,16 @@ static void take(struct cli *c, struct settings *s, int opt)
 	case 'x':
 		s->format = sh_format_find(c->arg);
 		if (!s->format)
-			cli_usage(c, "-x '%s': expected hex, bin or dec", c->arg);
+			cli_usage(c, "-x '%s': expected hex, bare, dec, bin or nib", c->arg);
 		break;
 	case EMPTY:
 		s->empty = empty(c);
 		break;
 	default:
 		docopts_take(&s->docs, c, opt);
+		return;
 	}
+	s->changed = true;
 }
 
 /* The first record tells: three fields with a number last are a feature. */
@@ -300,18 +350,17 @@ static bool holds_features(struct cli *c, const struct settings *s, struct sh_so
 int main(int argc, char **argv)
 {
 	struct cli c;
-	struct settings s = {
-		.fp = { .hash = sh_hash_find("mix"), .scheme = sh_scheme_find("log"), .bits = 64 },
-		.format = sh_format_find("hex"),
-	};
+	struct settings s = { .format = sh_format_find("hex") };
 	struct sh_source source;
 	int opt;
 
 	docopts_init(&s.docs);
+	set_profile(&s, s.docs.profile);
 	cli_start(&c, &program, argc, argv);
 	while ((opt = cli_next(&c)) != -1)
 		take(&c, &s, opt);
 	docopts_settle(&s.docs, &c);
+	settle(&c, &s);
 	cli_open(&c);
 	sh_source_init(&source, c.operands, c.n_operands);
 	if (holds_features(&c, &s, &source))

@@ -2,7 +2,9 @@
 #include <stdlib.h>
 
 #include "docopts.h"
+#include "record/escape.h"
 #include "run.h"
+#include "text/method.h"
 
 static const struct cli_program program = {
 	.name = "shtok",
@@ -17,19 +19,27 @@ struct worker {
 };
 
 /* Append "id TAB feature TAB weight LF". */
-static int add_feature(
-    struct sh_buf *out, struct sh_slice id, struct sh_slice text, char weight, struct sh_error *err)
+static int add_feature(const struct worker *w, struct sh_buf *out, struct sh_slice id,
+    struct sh_slice text, char weight, struct sh_error *err)
 {
 	char *p;
 
-	if (sh_buf_reserve(out, id.n + text.n + 4, err) < 0)
+	if (sh_buf_reserve(out, id.n + 2 * text.n + 4, err) < 0)
 		return -1;
 	p = out->p + out->n;
 	memcpy(p, id.p, id.n);
 	p += id.n;
 	*p++ = '\t';
-	memcpy(p, text.p, text.n);
-	p += text.n;
+	/* The tokens of most methods never need it. */
+	if (w->opts->token.method->escapes && sh_needs_escape(text)) {
+		out->n = (size_t)(p - out->p);
+		if (sh_escape(text, out, err) < 0)
+			return -1;
+		p = out->p + out->n;
+	} else {
+		memcpy(p, text.p, text.n);
+		p += text.n;
+	}
 	*p++ = '\t';
 	*p++ = weight;
 	*p++ = '\n';
@@ -48,11 +58,14 @@ static int each(void *arg, const struct sh_document *doc, struct sh_job *job, st
 	job->ill_formed += tokens.bad_utf8;
 	range = sh_ngrams_of(w->opts->ngrams, tokens.n);
 	if (range.min == 0)
-		return add_feature(&job->out, doc->id, sh_slice("", 0), '0', err);
+		return add_feature(w, &job->out, doc->id, sh_slice("", 0), '0', err);
+	for (unsigned n = 1; n <= sh_ngrams_lead(range); n++)
+		if (add_feature(w, &job->out, doc->id, sh_ngram_text(&tokens, 0, n), '1', err) < 0)
+			return -1;
 	for (unsigned n = range.min; n <= range.max; n++)
 		for (size_t i = 0; i + n <= tokens.n; i++)
 			if (add_feature(
-				&job->out, doc->id, sh_ngram_text(&tokens, i, n), '1', err) < 0)
+				w, &job->out, doc->id, sh_ngram_text(&tokens, i, n), '1', err) < 0)
 				return -1;
 	return 0;
 }

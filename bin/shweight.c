@@ -5,12 +5,15 @@
 #include "cli.h"
 #include "fp/df.h"
 #include "fp/idf.h"
+#include "fp/top.h"
 #include "fp/weight.h"
+#include "profile.h"
 #include "record/fields.h"
 
 enum { IDF = CLI_OWN, ABSENT, MIN_DF, MAX_DF };
 
 static const struct cli_option options[] = {
+	{ 'p', "profile", "NAME", "weights of a named system; later options override [default]" },
 	{ 'w', "weight", "SCHEME", "set, tf, freq, log, tfidf or logidf [log]" },
 	{ 'd', "df", "TABLE", "document frequencies, from shdf" },
 	{ IDF, "idf", "FILE", "idf values instead (feature<TAB>idf)" },
@@ -36,20 +39,16 @@ struct settings {
 	struct sh_idf_table idf;
 	bool drop_absent;
 	struct sh_df_limit min, max;
+	const struct sh_profile *profile;
 	uint64_t top; /* 0: all */
-};
-
-/* A distinct feature of the document being read. */
-struct distinct {
-	int64_t count; /* millionths, then its weight */
-	uint32_t index;
+	bool changed; /* an option was given */
 };
 
 struct document {
 	struct sh_buf id;
 	bool begun;
 	struct sh_hmap features;
-	struct distinct *distinct; /* by index */
+	struct sh_heavy *distinct; /* by index; their counts in millionths, then their weights */
 	size_t cap;
 	int64_t tokens; /* sum of the counts, millionths */
 };
@@ -58,7 +57,8 @@ struct document {
 static bool look_up(const struct settings *s, struct sh_slice feature, struct sh_term *t)
 {
 	if (s->idf_path) {
-		t->idf = sh_idf_lookup(&s->idf, feature);
+		t->idf = sh_idf_lookup(
+		    &s->idf, feature, s->profile->mean_idf ? s->idf.mean : s->idf.median);
 		return true;
 	}
 	if (!s->df_path)
@@ -76,34 +76,45 @@ static bool look_up(const struct settings *s, struct sh_slice feature, struct sh
 
 /* Replace the count by the weight; 1, or 0 when the feature is dropped, or -1. */
 static int weigh(
-    const struct settings *s, const struct document *d, struct distinct *f, struct sh_error *err)
+    const struct settings *s, const struct document *d, struct sh_heavy *f, struct sh_error *err)
 {
 	struct sh_term t = { .tf = 1, .tokens = 1 };
 
 	if (!look_up(s, sh_hmap_key(&d->features, f->index), &t))
 		return 0;
-	if (f->count == 0 || s->scheme->additive)
+	if (f->weight == 0 || s->scheme->additive)
 		return 1;
 	if (s->scheme->needs_count) {
-		if (f->count % SH_WEIGHT_ONE || d->tokens % SH_WEIGHT_ONE)
+		if (f->weight % SH_WEIGHT_ONE || d->tokens % SH_WEIGHT_ONE)
 			return sh_error_set(err, SH_ERR_RECORD,
 			    "-w %s counts occurrences, and the counts of document '%.*s' are no "
 			    "whole "
 			    "numbers",
 			    s->scheme->name, (int)d->id.n, d->id.p);
-		t.tf = (uint64_t)(f->count / SH_WEIGHT_ONE);
+		t.tf = (uint64_t)(f->weight / SH_WEIGHT_ONE);
 		t.tokens = (uint64_t)(d->tokens / SH_WEIGHT_ONE);
 	}
-	return s->scheme->weigh(&t, &f->count, err) < 0 ? -1 : 1;
+	return s->scheme->weigh(&t, &f->weight, err) < 0 ? -1 : 1;
 }
 
-static int heavier_first(const void *a, const void *b)
+/* Bytewise order of the features, for the rule that depends on it. */
+static int by_text(const void *a, const void *b, void *arg)
 {
-	const struct distinct *x = a, *y = b;
+	const struct sh_heavy *x = a, *y = b;
+	const struct sh_hmap *features = arg;
 
-	if (x->count != y->count)
-		return x->count > y->count ? -1 : 1;
-	return x->index < y->index ? -1 : 1;
+	return sh_slice_cmp(sh_hmap_key(features, x->index), sh_hmap_key(features, y->index));
+}
+
+static size_t keep_top(const struct settings *s, struct document *d, size_t n)
+{
+	if (s->top == 0)
+		return n;
+	if (s->profile->top_rule == SH_TOP_FIRST)
+		return sh_top_first(d->distinct, n, s->top);
+	if (n)
+		qsort_r(d->distinct, n, sizeof *d->distinct, by_text, &d->features);
+	return sh_top_heap(d->distinct, n, s->top);
 }
 
 static int write_feature(struct sh_sink *out, struct sh_slice id, struct sh_slice feature,
@@ -134,7 +145,7 @@ static int finish_document(
 	size_t n = 0;
 
 	for (uint32_t i = 0; i < d->features.n; i++) {
-		struct distinct f = d->distinct[i];
+		struct sh_heavy f = d->distinct[i];
 		int kept = weigh(s, d, &f, err);
 
 		if (kept < 0)
@@ -142,15 +153,11 @@ static int finish_document(
 		if (kept)
 			d->distinct[n++] = f;
 	}
-	if (s->top && n) {
-		qsort(d->distinct, n, sizeof *d->distinct, heavier_first);
-		if (n > s->top)
-			n = s->top;
-	}
+	n = keep_top(s, d, n);
 	for (size_t i = 0; i < n; i++) {
 		struct sh_slice feature = sh_hmap_key(&d->features, d->distinct[i].index);
 
-		if (write_feature(out, id, feature, d->distinct[i].count, err) < 0)
+		if (write_feature(out, id, feature, d->distinct[i].weight, err) < 0)
 			return -1;
 	}
 	return n ? 0 : write_feature(out, id, sh_slice("", 0), 0, err);
@@ -172,8 +179,8 @@ static int add_feature(struct document *d, const struct sh_feature *f, struct sh
 	    sh_grow((void **)&d->distinct, &d->cap, (size_t)i + 1, sizeof *d->distinct, err) < 0)
 		return -1;
 	if (fresh)
-		d->distinct[i] = (struct distinct){ 0, i };
-	d->distinct[i].count += f->weight;
+		d->distinct[i] = (struct sh_heavy){ 0, i };
+	d->distinct[i].weight += f->weight;
 	return 0;
 }
 
@@ -231,7 +238,15 @@ static void take_limit(struct cli *c, struct sh_df_limit *limit)
 
 static void take(struct cli *c, struct settings *s, int opt)
 {
+	s->changed = s->changed || opt != 'p';
 	switch (opt) {
+	case 'p':
+		if (s->changed)
+			cli_usage(c, "-p %s: must stand before the options that change it", c->arg);
+		s->profile = cli_profile(c);
+		s->scheme = sh_scheme_find(s->profile->weight);
+		s->top = s->profile->top;
+		break;
 	case 'w':
 		s->scheme = sh_scheme_find(c->arg);
 		if (!s->scheme)
@@ -282,9 +297,10 @@ static void settle(struct cli *c, struct settings *s)
 int main(int argc, char **argv)
 {
 	struct cli c;
-	struct settings s = { .scheme = sh_scheme_find("log") };
+	struct settings s = { .profile = sh_profile_at(0) };
 	int opt;
 
+	s.scheme = sh_scheme_find(s.profile->weight);
 	cli_start(&c, &program, argc, argv);
 	while ((opt = cli_next(&c)) != -1)
 		take(&c, &s, opt);

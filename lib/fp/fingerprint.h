@@ -5,8 +5,9 @@
  * low bits of the last word are zero, and everything here keeps them so. Arrays
  * of fingerprints are packed: number i begins at w + i * SH_FP_WORDS(bits).
  *
- * Widths are the multiples of 4 from 4 to SH_FP_MAX_BITS, so that the text form
- * (bits/4 digits of sh_print_hex, base/num.h) holds the fingerprint exactly. */
+ * Widths in records are the multiples of 4 from 4 to SH_FP_MAX_BITS, so that the text
+ * form (bits/4 digits of sh_print_hex, base/num.h) holds the fingerprint exactly. A
+ * narrower one gets zero bits in front when it is written (format.h). */
 #ifndef SH_FP_FINGERPRINT_H
 #define SH_FP_FINGERPRINT_H
 

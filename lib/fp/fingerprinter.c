@@ -4,12 +4,13 @@
 
 #include "base/buf.h"
 #include "fp/count.h"
+#include "fp/minhash.h"
 #include "fp/mix.h"
 #include "fp/simhash.h"
 
 struct sh_fingerprinter {
 	struct sh_fingerprint_opts opts;
-	unsigned words;
+	unsigned hash_bits, words;
 	struct sh_tokenizer *tokenizer;
 	struct sh_simhash simhash;
 	struct sh_hash_count distinct;
@@ -19,6 +20,22 @@ struct sh_fingerprinter {
 	int64_t *weight; /* of each distinct feature */
 	size_t token_cap, feature_cap, wide_cap, weight_cap;
 };
+
+int sh_fingerprint_check(const struct sh_fingerprint_opts *opts, struct sh_error *err)
+{
+	unsigned bits = opts->minhash ? 64 : opts->bits;
+
+	if (opts->minhash && !sh_minhash_width_ok(opts->bits))
+		return sh_error_set(err, SH_ERR_PARAM,
+		    "minwise fingerprints have 64, 128, ... or %d bits, not %u", SH_FP_MAX_BITS,
+		    opts->bits);
+	if (bits > opts->hash->max_bits)
+		return sh_error_set(err, SH_ERR_PARAM, "hash %s gives at most %u bits",
+		    opts->hash->name, opts->hash->max_bits);
+	if (opts->seed && opts->hash->seedless)
+		return sh_error_set(err, SH_ERR_PARAM, "hash %s takes no seed", opts->hash->name);
+	return 0;
+}
 
 struct sh_fingerprinter *sh_fingerprinter_new(
     const struct sh_fingerprint_opts *opts, struct sh_error *err)
@@ -30,14 +47,15 @@ struct sh_fingerprinter *sh_fingerprinter_new(
 		return NULL;
 	}
 	f->opts = *opts;
-	f->words = SH_FP_WORDS(opts->bits);
-	if (opts->scheme->needs_df)
-		sh_error_set(
-		    err, SH_ERR_PARAM, "weight %s needs document frequencies", opts->scheme->name);
-	else if (opts->bits > opts->hash->max_bits)
-		sh_error_set(err, SH_ERR_PARAM, "hash %s gives at most %u bits", opts->hash->name,
-		    opts->hash->max_bits);
-	else if (sh_simhash_init(&f->simhash, opts->bits, opts->tie, err) == 0 &&
+	f->hash_bits = opts->minhash ? 64 : opts->bits;
+	f->words = SH_FP_WORDS(f->hash_bits);
+	if (opts->scheme->needs_df && !opts->minhash)
+		sh_error_set(err, SH_ERR_PARAM,
+		    "weight %s needs document frequencies: shtok | shweight | shfp, with the "
+		    "same -p",
+		    opts->scheme->name);
+	else if (sh_fingerprint_check(opts, err) == 0 &&
+		 sh_simhash_init(&f->simhash, opts->bits, opts->tie, err) == 0 &&
 		 sh_hash_count_init(&f->distinct, err) == 0 &&
 		 (f->tokenizer = sh_tokenizer_new(&opts->token, err)))
 		return f;
@@ -66,7 +84,7 @@ static int room(uint64_t **array, size_t *cap, size_t n, struct sh_error *err)
 /* Number of n-grams of `tokens` tokens in a range that fits them. */
 static size_t count_ngrams(struct sh_ngrams range, size_t tokens)
 {
-	size_t all = 0;
+	size_t all = sh_ngrams_lead(range);
 
 	for (unsigned n = range.min; n <= range.max; n++)
 		all += tokens - n + 1;
@@ -84,6 +102,8 @@ static int compose(struct sh_fingerprinter *f, const struct sh_tokens *t, struct
 	for (size_t i = 0; i < t->n; i++)
 		f->token[i] =
 		    sh_mix_token_padded(t->text + t->start[i], t->end[i] - t->start[i], seed);
+	for (unsigned n = 1; n <= sh_ngrams_lead(range); n++)
+		*out++ = sh_mix_ngram(f->token, n);
 	for (unsigned n = range.min; n <= range.max; n++)
 		out += sh_mix_ngrams(f->token, t->n, n, out);
 	return 0;
@@ -95,11 +115,25 @@ static int hash_windows(
 {
 	uint64_t seed = sh_mix_seed(f->opts.seed), *out = f->feature;
 
+	for (unsigned n = 1; n <= sh_ngrams_lead(range); n++)
+		*out++ =
+		    sh_mix_token_padded(t->text + t->start[0], t->end[n - 1] - t->start[0], seed);
 	for (unsigned n = range.min; n <= range.max; n++)
 		for (size_t i = 0; i + n <= t->n; i++)
 			*out++ = sh_mix_token_padded(
 			    t->text + t->start[i], t->end[i + n - 1] - t->start[i], seed);
 	return 0;
+}
+
+static void hash_text(
+    struct sh_fingerprinter *f, struct sh_slice text, uint64_t **out, uint64_t **wide)
+{
+	uint64_t *to = *wide ? *wide : *out;
+
+	sh_hash_feature(f->opts.hash, text, f->opts.seed, f->hash_bits, to);
+	*(*out)++ = *to;
+	if (*wide)
+		*wide += f->words;
 }
 
 /* Hash each n-gram's text. */
@@ -113,16 +147,11 @@ static int hash_texts(struct sh_fingerprinter *f, const struct sh_tokens *t, str
 			return -1;
 		wide = f->wide;
 	}
-	for (unsigned n = range.min; n <= range.max; n++) {
-		for (size_t i = 0; i + n <= t->n; i++) {
-			uint64_t *to = wide ? wide : out;
-
-			f->opts.hash->feature(sh_ngram_text(t, i, n), f->opts.seed, f->words, to);
-			*out++ = *to;
-			if (wide)
-				wide += f->words;
-		}
-	}
+	for (unsigned n = 1; n <= sh_ngrams_lead(range); n++)
+		hash_text(f, sh_ngram_text(t, 0, n), &out, &wide);
+	for (unsigned n = range.min; n <= range.max; n++)
+		for (size_t i = 0; i + n <= t->n; i++)
+			hash_text(f, sh_ngram_text(t, i, n), &out, &wide);
 	return 0;
 }
 
@@ -199,7 +228,13 @@ int sh_fingerprint(struct sh_fingerprinter *f, struct sh_slice text, struct sh_f
 		status = hash_windows(f, &tokens, range);
 	else
 		status = compose(f, &tokens, range, err);
-	if (status < 0 || add_up(f, features, err) < 0)
+	if (status < 0)
+		return -1;
+	if (f->opts.minhash) {
+		sh_minhash(f->feature, features, f->opts.bits, out->w);
+		return 0;
+	}
+	if (add_up(f, features, err) < 0)
 		return -1;
 	/* freq may round every weight of a very long document to nothing. */
 	out->empty = sh_simhash_total(&f->simhash) == 0;

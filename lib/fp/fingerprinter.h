@@ -16,7 +16,11 @@ struct sh_fingerprint_opts {
 	unsigned bits;
 	uint64_t seed;
 	unsigned tie; /* the bit where both sides weigh the same */
+	bool minhash; /* minwise bits (minhash.h) instead of sums: weights do not count */
 };
+
+/* Whether hash, bits and seed go together. */
+int sh_fingerprint_check(const struct sh_fingerprint_opts *opts, struct sh_error *err);
 
 /* One serves one thread. The options are copied. */
 struct sh_fingerprinter;

@@ -6,13 +6,38 @@
 
 static size_t print_hex(char *out, const uint64_t *fp, unsigned bits)
 {
-	return sh_print_hex(out, fp, (bits + 3) / 4);
+	unsigned n = SH_FP_WORDS(bits), pad = (4 - bits % 4) % 4;
+	uint64_t w[SH_FP_MAX_WORDS];
+
+	if (!pad)
+		return sh_print_hex(out, fp, bits / 4);
+	/* pad < 4 bits in front never take another word: bits % 4 != 0. */
+	for (unsigned i = n; i-- > 0;)
+		w[i] = fp[i] >> pad | (i ? fp[i - 1] << (64 - pad) : 0);
+	return sh_print_hex(out, w, (bits + 3) / 4);
+}
+
+static size_t print_bare(char *out, const uint64_t *fp, unsigned bits)
+{
+	size_t n = print_hex(out, fp, bits), zeros = 0;
+
+	while (zeros + 1 < n && out[zeros] == '0')
+		zeros++;
+	memmove(out, out + zeros, n - zeros);
+	return n - zeros;
 }
 
 static size_t print_bin(char *out, const uint64_t *fp, unsigned bits)
 {
 	for (unsigned i = 0; i < bits; i++)
 		out[i] = (char)('0' + (fp[i / 64] >> (63 - i % 64) & 1));
+	return bits;
+}
+
+static size_t print_nib(char *out, const uint64_t *fp, unsigned bits)
+{
+	for (unsigned i = 0; i < bits; i++)
+		out[bits - 1 - i] = (char)('0' + (fp[i / 64] >> (63 - i % 64) & 1));
 	return bits;
 }
 
@@ -67,7 +92,9 @@ static size_t print_dec(char *out, const uint64_t *fp, unsigned bits)
 static const struct sh_format rows[] = {
 	{ "hex", print_hex },
 	{ "bin", print_bin },
+	{ "nib", print_nib },
 	{ "dec", print_dec },
+	{ "bare", print_bare },
 };
 
 const struct sh_format *sh_format_find(const char *name)

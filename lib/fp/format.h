@@ -14,7 +14,15 @@ struct sh_format {
 	size_t (*print)(char *out, const uint64_t *fp, unsigned bits);
 };
 
-/* hex: bits/4 digits; bin: bits digits, bit 0 first; dec: the bit string as one number.
+/* The bit string as a number, bit 0 the most significant:
+ *
+ *   hex   in (bits + 3) / 4 digits. A width that is no multiple of 4 has zero bits in front,
+ *         so that it is the number that other systems print, but for leading zeros
+ *   bare  the same without leading zeros, as printf's %x
+ *   dec   in decimal, without leading zeros
+ *   bin   bits digits, bit 0 first
+ *   nib   bits digits, bit 0 last
+ *
  * NULL when there is none of that name. */
 const struct sh_format *sh_format_find(const char *name);
 

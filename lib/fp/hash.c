@@ -7,6 +7,7 @@
 #include "base/bytes.h"
 #include "fp/md5.h"
 #include "fp/mix.h"
+#include "fp/published_hash.h"
 
 static void mix(struct sh_slice text, uint64_t seed, unsigned words, uint64_t *out)
 {
@@ -71,10 +72,26 @@ static void md5(struct sh_slice text, uint64_t seed, unsigned words, uint64_t *o
 }
 
 static const struct sh_hash rows[] = {
-	{ "mix", true, SH_FP_MAX_BITS, mix },
-	{ "xxh3", false, SH_FP_MAX_BITS, xxh3 },
-	{ "md5", false, SH_FP_MAX_BITS, md5 },
+	{ "mix", true, SH_FP_MAX_BITS, mix, false, false },
+	{ "xxh3", false, SH_FP_MAX_BITS, xxh3, false, false },
+	{ "md5", false, SH_FP_MAX_BITS, md5, false, false },
+	{ "md5-last", false, 128, sh_hash_md5_last, true, true },
+	{ "md5-nibbles", false, 32, sh_hash_md5_nibbles, true, false },
+	{ "jenkins", false, 64, sh_hash_jenkins, false, false },
+	{ "fnv1", false, 64, sh_hash_fnv1, true, false },
+	{ "gemantic", false, 256, sh_hash_gemantic, true, true },
+	{ "seomoz", false, 64, sh_hash_seomoz, false, false },
 };
+
+void sh_hash_feature(
+    const struct sh_hash *hash, struct sh_slice text, uint64_t seed, unsigned bits, uint64_t *out)
+{
+	unsigned words = SH_FP_WORDS(bits), shift = words * 64 - bits;
+
+	hash->feature(text, seed, words, out);
+	for (unsigned i = 0; hash->number && shift && i < words; i++)
+		out[i] = out[i] << shift | (i + 1 < words ? out[i + 1] >> (64 - shift) : 0);
+}
 
 const struct sh_hash *sh_hash_at(unsigned i)
 {

@@ -14,7 +14,18 @@
  *   md5    words 2i and 2i+1 are the digest of (P_i seed text) as `md5sum` prints
  *          it, where seed is 8 bytes, least significant first, or nothing if 0.
  *
- * xxh3 and md5 hash an n-gram's text as it stands, with its single spaces. */
+ * xxh3 and md5 hash an n-gram's text as it stands, with its single spaces. So do the
+ * hashes of published systems, most of which take no seed:
+ *
+ *   md5-last     the last bits of the digest, at most 128 (pysimhash)
+ *   md5-nibbles  32 bits: the first bit of each hex digit of the digest (angelo)
+ *   jenkins      64 bits: lookup3's hashlittle2, jenkins.h (yanyiwu)
+ *   fnv1         64 bits: FNV-1, multiplication first (mfonda)
+ *   gemantic     the last bits, at most 256, of x = u0 << 7; x = x * 1000003 ^ u for each
+ *                UTF-16 unit u; x ^ their number
+ *   seomoz       64 bits: h = rotl(h, 1) ^ jenkins(part) for each part between single
+ *                spaces, the bits then in reverse order
+ */
 #ifndef SH_FP_HASH_H
 #define SH_FP_HASH_H
 
@@ -31,7 +42,15 @@ struct sh_hash {
 	bool composed;
 	unsigned max_bits; /* widest fingerprint it can feed */
 	void (*feature)(struct sh_slice text, uint64_t seed, unsigned words, uint64_t *out);
+	bool seedless; /* the seed is not looked at */
+	/* A number: a narrower fingerprint uses its last bits, not its first. feature() then
+	 * gives its last 64 * words bits. */
+	bool number;
 };
+
+/* The hash of a feature, in the shape of a fingerprint of so many bits. */
+void sh_hash_feature(
+    const struct sh_hash *hash, struct sh_slice text, uint64_t seed, unsigned bits, uint64_t *out);
 
 /* NULL when there is none of that name. */
 const struct sh_hash *sh_hash_find(const char *name);

@@ -47,6 +47,8 @@ static int add_line(struct sh_idf_table *t, struct sh_slice line, struct sh_erro
 		return -1;
 	/* The last line of a feature counts, as where such tables come from. */
 	t->idf[i] = idf;
+	t->sum += idf;
+	t->lines++;
 	return 0;
 }
 
@@ -93,6 +95,8 @@ int sh_idf_table_load(struct sh_idf_table *t, const char *name, struct sh_error 
 		}
 	}
 	sh_lines_free(&lines);
+	if (t->lines)
+		t->mean = (int64_t)((t->sum + t->lines / 2) / t->lines);
 	return got < 0 ? -1 : find_median(t, err);
 }
 
@@ -102,9 +106,9 @@ void sh_idf_table_free(struct sh_idf_table *t)
 	free(t->idf);
 }
 
-int64_t sh_idf_lookup(const struct sh_idf_table *t, struct sh_slice feature)
+int64_t sh_idf_lookup(const struct sh_idf_table *t, struct sh_slice feature, int64_t absent)
 {
 	uint32_t i;
 
-	return sh_hmap_find(&t->features, feature, &i) ? t->idf[i] : t->median;
+	return sh_hmap_find(&t->features, feature, &i) ? t->idf[i] : absent;
 }

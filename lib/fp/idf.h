@@ -9,14 +9,18 @@ struct sh_idf_table {
 	struct sh_hmap features;
 	int64_t *idf; /* millionths, by index */
 	size_t cap;
-	int64_t
-	    median; /* what a feature gets that the table lacks: element n/2 of the sorted values */
+	/* What a feature may get that the table lacks: element n/2 of the sorted values, or
+	 * the mean of all lines, rounded to millionths. */
+	int64_t median, mean;
+	__int128 sum;
+	uint64_t lines;
 };
 
 /* t is to be freed also after a failure. Values are rounded to millionths, halves up. */
 int sh_idf_table_load(struct sh_idf_table *t, const char *name, struct sh_error *err);
 void sh_idf_table_free(struct sh_idf_table *t);
 
-int64_t sh_idf_lookup(const struct sh_idf_table *t, struct sh_slice feature);
+/* The feature's value, or `absent`. */
+int64_t sh_idf_lookup(const struct sh_idf_table *t, struct sh_slice feature, int64_t absent);
 
 #endif

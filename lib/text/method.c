@@ -7,8 +7,9 @@
 #include "text/tokenizer.h"
 
 static const struct sh_token_method rows[] = { { .name = "words", .run = sh_cut_words },
-	{ .name = "fields", .run = sh_cut_fields }, { .name = "blanks", .run = sh_cut_blanks },
-	{ .name = "alnum", .run = sh_cut_alnum },
+	{ .name = "fields", .run = sh_cut_fields, .escapes = true },
+	{ .name = "blanks", .run = sh_cut_blanks, .escapes = true },
+	{ .name = "alpha", .run = sh_cut_alpha },
 	{ .name = "python", .run = sh_cut_python, .chars = true },
 	{ .name = "go-words", .run = sh_cut_go_words },
 	{ .name = "go-letters", .run = sh_cut_go_letters }, SH_JIEBA_METHODS };

@@ -11,7 +11,7 @@
  *
  *   fields      runs of anything but Unicode White_Space; ill-formed bytes stay as they are
  *   blanks      runs of anything but blank, TAB, LF, CR and FF
- *   alnum       runs of ASCII letters and digits
+ *   alpha       runs of ASCII letters
  *   python      the characters of Python's \w, after its str.lower(), as if nothing stood
  *               between them: characters, not words
  *   go-words    [\w']+(://[\w./]+)? with ASCII \w, after Go's lower-casing
@@ -33,6 +33,7 @@ struct sh_token_method {
 	int (*run)(
 	    struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end, struct sh_error *err);
 	bool chars;       /* gives characters */
+	bool escapes;     /* tokens may hold characters that records escape */
 	bool needs_jieba; /* sh_token_opts.jieba */
 	int mode;         /* for methods that share a function */
 	void (*close)(void *state);

@@ -11,6 +11,9 @@
 
 struct sh_ngrams {
 	unsigned min, max; /* 1 <= min <= max <= SH_NGRAM_MAX */
+	/* The document's first 1, 2, ... min - 1 tokens are n-grams, too: one n-gram ends
+	 * with each token, as a rolling window gives them (seomoz). */
+	bool lead;
 };
 
 /* "N" or "N-M". */
@@ -24,6 +27,12 @@ static inline struct sh_ngrams sh_ngrams_of(struct sh_ngrams range, size_t token
 	if (tokens < range.max)
 		range.max = (unsigned)tokens;
 	return range;
+}
+
+/* The first 1 .. sh_ngrams_lead() tokens are n-grams beside those of min to max tokens. */
+static inline unsigned sh_ngrams_lead(struct sh_ngrams range)
+{
+	return range.lead && range.min ? range.min - 1 : 0;
 }
 
 /* The text of the n-gram that begins with token i. */

@@ -93,14 +93,14 @@ int sh_cut_blanks(
 	return cut_runs(t, p, end, is_blank, err);
 }
 
-static bool is_no_alnum(uint32_t c)
+static bool is_no_letter(uint32_t c)
 {
-	return !((c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z'));
+	return (c | 32) < 'a' || (c | 32) > 'z';
 }
 
-int sh_cut_alnum(struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end, struct sh_error *err)
+int sh_cut_alpha(struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end, struct sh_error *err)
 {
-	return cut_runs(t, p, end, is_no_alnum, err);
+	return cut_runs(t, p, end, is_no_letter, err);
 }
 
 /* ---- Go: bytes.ToLower, then a regular expression ---- */
@@ -121,7 +121,7 @@ static uint32_t next_lower(struct sh_tokenizer *t, const uint8_t **p, const uint
 
 static bool is_ascii_word(uint32_t c)
 {
-	return c < 0x80 && (!is_no_alnum(c) || c == '_');
+	return !is_no_letter(c) || (c >= '0' && c <= '9') || c == '_';
 }
 
 static bool is_go_word(uint32_t c)

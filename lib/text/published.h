@@ -7,7 +7,7 @@
 typedef int sh_cut_fn(
     struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end, struct sh_error *err);
 
-sh_cut_fn sh_cut_fields, sh_cut_blanks, sh_cut_alnum, sh_cut_python, sh_cut_go_words,
+sh_cut_fn sh_cut_fields, sh_cut_blanks, sh_cut_alpha, sh_cut_python, sh_cut_go_words,
     sh_cut_go_letters;
 
 /* The text without its escapes, unless it is raw: *p and *end are set, perhaps to

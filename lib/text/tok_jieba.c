@@ -29,6 +29,18 @@ static struct word look_at(struct sh_tokenizer *t, struct sh_slice text)
 	return w;
 }
 
+/* Whether it is a stop word when its ASCII capitals are small letters. */
+static bool is_stop_word(struct sh_tokenizer *t, struct sh_slice text)
+{
+	char lower[64];
+
+	if (text.n > sizeof lower)
+		return false;
+	for (size_t i = 0; i < text.n; i++)
+		lower[i] = text.p[i] >= 'A' && text.p[i] <= 'Z' ? text.p[i] | 32 : text.p[i];
+	return sh_stoplist_has(t->opts.stop, sh_slice(lower, text.n));
+}
+
 static bool is_wanted(struct sh_tokenizer *t, struct sh_slice text)
 {
 	struct word w = look_at(t, text);
@@ -37,7 +49,9 @@ static bool is_wanted(struct sh_tokenizer *t, struct sh_slice text)
 		return false;
 	if (t->method->mode & SH_TOK_HEAD_HAN && !w.head_han)
 		return false;
-	return w.chars >= t->opts.min_chars;
+	if (w.chars < t->opts.min_chars)
+		return false;
+	return !(t->opts.stop_any_case && t->opts.stop && is_stop_word(t, text));
 }
 
 static int put_word(

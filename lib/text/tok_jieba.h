@@ -15,8 +15,8 @@ enum { SH_TOK_JIEBA_MODE = 15, SH_TOK_HEAD_HAN = 16 };
 
 #define SH_JIEBA_ROW(row_name, row_mode)                                                           \
 	{                                                                                          \
-		.name = row_name, .run = sh_cut_jieba, .needs_jieba = true, .mode = row_mode,      \
-		.close = sh_close_jieba                                                            \
+		.name = row_name, .run = sh_cut_jieba, .escapes = true, .needs_jieba = true,       \
+		.mode = row_mode, .close = sh_close_jieba                                          \
 	}
 
 #define SH_JIEBA_METHODS                                                                           \

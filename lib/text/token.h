@@ -66,11 +66,12 @@ struct sh_token_opts {
 	unsigned min_chars; /* words of fewer code points are dropped; cut characters never */
 	unsigned keep;      /* SH_KEEP_*: words without any such code point are dropped; 0: none */
 	const struct sh_stoplist *stop; /* words to drop, or NULL; borrowed, may be shared */
-	const char *stem;               /* language or algorithm of text/stem.h, or NULL; borrowed */
+	const char *stem; /* language or algorithm of text/stem.h, or NULL; borrowed */
 	/* Another way of cutting than the one above (text/method.h), or NULL. */
 	const struct sh_token_method *method;
 	const struct sh_jieba *jieba; /* for methods that need a dictionary; borrowed, shared */
 	bool punctuation;             /* such methods: hand over what is no word, too */
+	bool stop_any_case;           /* such methods: stop words match in any ASCII case */
 };
 
 /* Valid until the next call on the same tokenizer.

@@ -1,0 +1,56 @@
+#include "dictionary.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static const char *const places[] = { "jieba.dict", "../share/simhash-utils/jieba.dict" };
+
+/* The first place, seen from the program, that has it: false when none has. */
+static bool find(char path[PATH_MAX + 64])
+{
+	char self[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+	char *slash;
+
+	if (n <= 0)
+		return false;
+	self[n] = '\0';
+	slash = strrchr(self, '/');
+	if (!slash)
+		return false;
+	slash[1] = '\0';
+	for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+		snprintf(path, PATH_MAX + 64, "%s%s", self, places[i]);
+		if (access(path, R_OK) == 0)
+			return true;
+	}
+	return false;
+}
+
+struct sh_jieba *dictionary_open(struct cli *c, const char *words)
+{
+	char path[PATH_MAX + 64];
+	const char *name = getenv("SIMHASH_JIEBA");
+	struct sh_buf text = { 0 };
+	struct sh_jieba *j;
+	struct sh_error err;
+
+	if (!name && !find(path))
+		cli_usage(c,
+		    "the dictionary jieba.dict is not there: `make deps` gets jieba's data, "
+		    "`make` compiles it; SIMHASH_JIEBA=FILE names another place");
+	j = sh_jieba_open(name ? name : path, &err);
+	if (!j)
+		cli_die(c, &err);
+	if (words) {
+		cli_read_file(c, words, &text);
+		if (sh_jieba_add_user(j, sh_buf_slice(&text), &err) < 0) {
+			err.file = words;
+			cli_die(c, &err);
+		}
+		sh_buf_free(&text);
+	}
+	return j;
+}

@@ -1,0 +1,71 @@
+#include "fp/accumulator.h"
+
+#include <stdlib.h>
+
+#include "fp/minhash.h"
+#include "record/escape.h"
+
+int sh_accumulator_init(
+    struct sh_accumulator *a, const struct sh_fingerprint_opts *opts, struct sh_error *err)
+{
+	*a = (struct sh_accumulator){ .opts = opts };
+	if (sh_fingerprint_check(opts, err) < 0)
+		return -1;
+	return sh_simhash_init(&a->simhash, opts->bits, opts->tie, err);
+}
+
+void sh_accumulator_free(struct sh_accumulator *a)
+{
+	free(a->hash);
+	sh_buf_free(&a->text);
+}
+
+void sh_accumulator_clear(struct sh_accumulator *a)
+{
+	sh_simhash_clear(&a->simhash);
+	a->n = 0;
+	a->any = false;
+}
+
+static int add_hash(struct sh_accumulator *a, struct sh_slice text, struct sh_error *err)
+{
+	if (a->n == a->cap &&
+	    sh_grow((void **)&a->hash, &a->cap, a->n + 1, sizeof *a->hash, err) < 0)
+		return -1;
+	sh_hash_feature(a->opts->hash, text, a->opts->seed, 64, &a->hash[a->n++]);
+	return 0;
+}
+
+int sh_accumulator_add(
+    struct sh_accumulator *a, struct sh_slice feature, int64_t weight, struct sh_error *err)
+{
+	const struct sh_fingerprint_opts *o = a->opts;
+	uint64_t words[SH_FP_MAX_WORDS];
+
+	a->any = a->any || feature.n > 0;
+	if (weight == 0)
+		return 0;
+	if (memchr(feature.p, '\\', feature.n)) {
+		a->text.n = 0;
+		if (sh_unescape(feature, &a->text, err) < 0)
+			return -1;
+		feature = sh_buf_slice(&a->text);
+	}
+	if (o->minhash)
+		return add_hash(a, feature, err);
+	sh_hash_feature(o->hash, feature, o->seed, o->bits, words);
+	return sh_simhash_add(&a->simhash, words, weight, err);
+}
+
+void sh_accumulator_finish(const struct sh_accumulator *a, struct sh_fingerprint *out)
+{
+	out->bad_utf8 = 0;
+	if (a->opts->minhash) {
+		out->empty = a->n == 0;
+		if (!out->empty)
+			sh_minhash(a->hash, a->n, a->opts->bits, out->w);
+		return;
+	}
+	out->empty = sh_simhash_total(&a->simhash) == 0;
+	sh_simhash_finish(&a->simhash, out->w);
+}

@@ -1,0 +1,33 @@
+/* One document's features, as text with weights, to its fingerprint: the long way's end. */
+#ifndef SH_FP_ACCUMULATOR_H
+#define SH_FP_ACCUMULATOR_H
+
+#include "base/buf.h"
+#include "fp/fingerprinter.h"
+#include "fp/simhash.h"
+
+struct sh_accumulator {
+	const struct sh_fingerprint_opts *opts; /* of which hash, seed, bits, tie, minhash count */
+	struct sh_simhash simhash;
+	uint64_t *hash; /* of the features, for minhash */
+	size_t n, cap;
+	bool any; /* a feature that is not empty was added, with whatever weight */
+	struct sh_buf text;
+};
+
+/* opts are borrowed. */
+int sh_accumulator_init(
+    struct sh_accumulator *a, const struct sh_fingerprint_opts *opts, struct sh_error *err);
+void sh_accumulator_free(struct sh_accumulator *a);
+
+void sh_accumulator_clear(struct sh_accumulator *a);
+
+/* The feature as it stands in a record, with its escapes. */
+int sh_accumulator_add(
+    struct sh_accumulator *a, struct sh_slice feature, int64_t weight, struct sh_error *err);
+
+/* out->empty: nothing weighs anything; out->w is then what a tie gives, which stands for
+ * something only if a->any. */
+void sh_accumulator_finish(const struct sh_accumulator *a, struct sh_fingerprint *out);
+
+#endif

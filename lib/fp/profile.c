@@ -1,0 +1,213 @@
+#include "fp/profile.h"
+
+#include <string.h>
+
+#include "text/method.h"
+
+/* jieba.analyse's STOP_WORDS, one a line. */
+static const char jieba_stop[] =
+    "the\nof\nis\nand\nto\nin\nthat\nwe\nfor\nan\nare\nby\nbe\nas\non\nwith\ncan\nif\n"
+    "from\nwhich\nyou\nit\nthis\nthen\nat\nhave\nall\nnot\none\nhas\nor\n";
+
+static const struct sh_profile rows[] = {
+	{
+	    .name = "default",
+	    .method = "words",
+	    .ngrams = { 1, 1, false },
+	    .weight = "log",
+	    .hash = "mix",
+	    .bits = 64,
+	    .empty = SH_EMPTY_SKIP,
+	    .bin = "bin",
+	},
+	{
+	    .name = "angelo",
+	    .method = "angelo",
+	    .no_fold = true,
+	    .ngrams = { 1, 1, false },
+	    .weight = "tf",
+	    .hash = "md5-nibbles",
+	    .bits = 32,
+	    .bits_min = 32,
+	    .bits_max = 32,
+	    .bits_step = 1,
+	    .empty = SH_EMPTY_SKIP,
+	    .bin = "bin",
+	},
+	{
+	    .name = "tfidf128",
+	    .method = "jieba",
+	    .stem = "porter",
+	    .ngrams = { 1, 1, false },
+	    .weight = "tfidf",
+	    .top = 128,
+	    .hash = "md5",
+	    .bits = 64,
+	    .bits_min = 64,
+	    .bits_max = 64,
+	    .bits_step = 1,
+	    .empty = SH_EMPTY_SKIP,
+	    .bin = "bin",
+	},
+	{
+	    .name = "gomd5",
+	    .method = "fields",
+	    .no_fold = true,
+	    .ngrams = { 1, 1, false },
+	    .weight = "tf",
+	    .hash = "md5",
+	    .bits = 64,
+	    .bits_min = 64,
+	    .bits_max = 64,
+	    .bits_step = 1,
+	    .empty = SH_EMPTY_ZERO,
+	    .bin = "bin",
+	},
+	{
+	    .name = "gemantic",
+	    .method = "blanks",
+	    .no_fold = true,
+	    .ngrams = { 1, 1, false },
+	    .weight = "tf",
+	    .hash = "gemantic",
+	    .bits = 64,
+	    .bits_min = 1,
+	    .bits_max = 256,
+	    .bits_step = 1,
+	    .tie = 1,
+	    .empty = SH_EMPTY_ONES,
+	    .bin = "nib",
+	},
+	{
+	    .name = "yanyiwu",
+	    .method = "jieba",
+	    .no_fold = true,
+	    .punctuation = true,
+	    .min_chars = 2,
+	    .ngrams = { 1, 1, false },
+	    .weight = "tfidf",
+	    .top = 200,
+	    .top_rule = SH_TOP_HEAP,
+	    .mean_idf = true,
+	    .hash = "jenkins",
+	    .bits = 64,
+	    .bits_min = 64,
+	    .bits_max = 64,
+	    .bits_step = 1,
+	    .empty = SH_EMPTY_ZERO,
+	    .bin = "bin",
+	},
+	{
+	    .name = "seomoz",
+	    .method = "alpha",
+	    .no_fold = true,
+	    .ngrams = { 3, 3, true },
+	    .weight = "tf",
+	    .hash = "seomoz",
+	    .bits = 64,
+	    .bits_min = 64,
+	    .bits_max = 64,
+	    .bits_step = 1,
+	    .empty = SH_EMPTY_ZERO,
+	    .bin = "bin",
+	},
+	{
+	    .name = "pysimhash",
+	    .method = "python",
+	    .ngrams = { 4, 4, false },
+	    .weight = "tf",
+	    .hash = "md5-last",
+	    .bits = 64,
+	    .bits_min = 8,
+	    .bits_max = 128,
+	    .bits_step = 8,
+	    .empty = SH_EMPTY_TEXT,
+	    .bin = "bin",
+	},
+	{
+	    .name = "mfonda",
+	    .method = "go-words",
+	    .no_fold = true,
+	    .ngrams = { 1, 1, false },
+	    .weight = "tf",
+	    .hash = "fnv1",
+	    .bits = 64,
+	    .bits_min = 64,
+	    .bits_max = 64,
+	    .bits_step = 1,
+	    .tie = 1,
+	    .empty = SH_EMPTY_ONES,
+	    .bin = "bin",
+	},
+	{
+	    .name = "jieba-tags",
+	    .method = "jieba",
+	    .no_fold = true,
+	    .punctuation = true,
+	    .min_chars = 2,
+	    .stop = jieba_stop,
+	    .ngrams = { 1, 1, false },
+	    .weight = "tfidf",
+	    .top = 20,
+	    .hash = "mix",
+	    .bits = 64,
+	    .empty = SH_EMPTY_SKIP,
+	    .bin = "bin",
+	},
+};
+
+const struct sh_profile *sh_profile_at(unsigned i)
+{
+	return i < sizeof rows / sizeof *rows ? &rows[i] : NULL;
+}
+
+const struct sh_profile *sh_profile_find(const char *name)
+{
+	const struct sh_profile *row;
+
+	for (unsigned i = 0; (row = sh_profile_at(i)); i++)
+		if (strcmp(row->name, name) == 0)
+			return row;
+	return NULL;
+}
+
+bool sh_profile_has_bits(const struct sh_profile *p, unsigned bits)
+{
+	if (p->bits_step == 0)
+		return bits == 32 || bits == 64 || bits == 128 || bits == 256;
+	return bits >= p->bits_min && bits <= p->bits_max && bits % p->bits_step == 0;
+}
+
+void sh_profile_tokens(
+    const struct sh_profile *p, struct sh_token_opts *token, struct sh_ngrams *ngrams)
+{
+	token->method = sh_token_method_find(p->method);
+	token->no_fold = p->no_fold;
+	token->punctuation = p->punctuation;
+	token->min_chars = p->min_chars;
+	token->stem = p->stem;
+	*ngrams = p->ngrams;
+}
+
+bool sh_empty_fingerprint(
+    enum sh_empty rule, const struct sh_hash *hash, uint64_t seed, unsigned bits, uint64_t *out)
+{
+	unsigned words = SH_FP_WORDS(bits);
+
+	switch (rule) {
+	case SH_EMPTY_ZERO:
+		memset(out, 0, words * sizeof *out);
+		return true;
+	case SH_EMPTY_ONES:
+		memset(out, 0xFF, words * sizeof *out);
+		break;
+	case SH_EMPTY_TEXT:
+		sh_hash_feature(hash, sh_slice("", 0), seed, bits, out);
+		break;
+	default:
+		return false;
+	}
+	if (bits % 64)
+		out[words - 1] &= ~(UINT64_MAX >> bits % 64);
+	return true;
+}

@@ -1,0 +1,14 @@
+/* Inside the table of hash.c: the hashes of published systems. See hash.h. */
+#ifndef SH_FP_PUBLISHED_HASH_H
+#define SH_FP_PUBLISHED_HASH_H
+
+#include <stdint.h>
+
+#include "base/slice.h"
+
+typedef void sh_hash_fn(struct sh_slice text, uint64_t seed, unsigned words, uint64_t *out);
+
+sh_hash_fn sh_hash_md5_last, sh_hash_md5_nibbles, sh_hash_jenkins, sh_hash_seomoz, sh_hash_fnv1,
+    sh_hash_gemantic;
+
+#endif
