@@ -65,7 +65,7 @@ LIBS = $(PKG_LIBS) -lstemmer -lm
 # position-independent code is inlined as any other.
 ALL_CPPFLAGS = -D_GNU_SOURCE -DSH_VERSION='"$(VERSION)"' -Ilib -Ibin $(PKG_CFLAGS) \
 	$(FORTIFY) $(CPPFLAGS)
-ALL_CFLAGS = -std=c11 -O2 -g $(WARN) -pthread -fPIC -fno-semantic-interposition \
+ALL_CFLAGS = -std=c11 -O3 -g $(WARN) -pthread -fPIC -fno-semantic-interposition \
 	-fstack-protector-strong $(if $(SAN),-O1 -fno-omit-frame-pointer \
 	-fsanitize=$(SANITIZE) -fno-sanitize-recover=all) $(CFLAGS)
 ALL_LDFLAGS = -pthread -Wl,-z,relro -Wl,-z,now $(if $(SAN),-fsanitize=$(SANITIZE)) $(LDFLAGS)
