@@ -55,7 +55,7 @@ static int translate(
 		    .no_fold = o->no_fold,
 		    .mask_digits = o->mask_digits,
 		    .raw = true },
-		.ngrams = { o->ngram_min, o->ngram_max },
+		.ngrams = { .min = o->ngram_min, .max = o->ngram_max },
 		.hash = sh_hash_find(o->hash),
 		.scheme = sh_scheme_find(o->weight),
 		.bits = o->bits,

@@ -585,7 +585,7 @@ static void test_steps(void)
 			struct sh_tokens k;
 
 			for (size_t i = 0; i < shift; i++)
-				append(&b, "word of " + i % 8, 1);
+				append(&b, &"word of "[i % 8], 1);
 			append(&b, around[j], strlen(around[j]));
 			ref_init(&r, &o);
 			ref_tokenize(&r, b.p, b.n);
