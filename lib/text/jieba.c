@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "text/jieba_hmm.h"
 #include "text/jieba_route.h"
+#include "text/utf8.h"
 
 enum {
 	BATCH = 4096, /* words that sh_segment_next() returns, about */
@@ -517,9 +518,9 @@ static size_t read_ascii(
 static size_t read_gap(
     const struct sh_jieba *j, const char *p, const char *end, uint16_t *code, uint32_t *off)
 {
-	bool ill = false;
-	uint32_t cp;
-	size_t bytes = sh_jieba_decode(p, end, &cp, &ill);
+	const uint8_t *q = (const uint8_t *)p;
+	uint32_t cp = sh_utf8_next(&q, (const uint8_t *)end);
+	size_t bytes = (size_t)((const char *)q - p);
 
 	if (cp == '\r' && end - p > 1 && p[1] == '\n')
 		bytes = 2;

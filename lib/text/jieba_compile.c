@@ -6,6 +6,7 @@
 #include "base/num.h"
 #include "text/jieba_prob.h"
 #include "text/jieba_trie.h"
+#include "text/utf8.h"
 
 struct compiler {
 	struct sh_jieba_prob prob;
@@ -61,8 +62,7 @@ static int add_word(struct compiler *c, struct sh_slice word, uint64_t freq, uin
     struct sh_error *err)
 {
 	struct sh_trie_word w = { .at = c->pool_n, .no = (uint32_t)c->n, .freq = freq };
-	const char *p = word.p, *end = word.p + word.n;
-	bool ill = false;
+	const uint8_t *p = (const uint8_t *)word.p, *end = p + word.n;
 
 	if (c->pool_n + word.n > c->pool_cap &&
 	    sh_grow((void **)&c->pool, &c->pool_cap, c->pool_n + word.n, sizeof *c->pool, err) < 0)
@@ -71,16 +71,15 @@ static int add_word(struct compiler *c, struct sh_slice word, uint64_t freq, uin
 	    sh_grow((void **)&c->words, &c->words_cap, c->n + 1, sizeof w, err) < 0)
 		return -1;
 	while (p < end) {
-		uint32_t cp;
+		uint32_t cp = sh_utf8_next(&p, end);
 
-		p += sh_jieba_decode(p, end, &cp, &ill);
+		if (cp == SH_UTF8_ILL)
+			return bad_line(err, line, "ill-formed UTF-8");
 		c->pool_n += sh_jieba_units(cp, c->pool + c->pool_n);
 		if (cp >= SH_HAN_FIRST && cp < SH_HAN_FIRST + SH_HAN_COUNT)
 			c->han_weight[cp - SH_HAN_FIRST] += freq + 1;
 	}
 	w.n = (uint32_t)(c->pool_n - w.at);
-	if (ill)
-		return bad_line(err, line, "ill-formed UTF-8");
 	if (w.n > SH_JIEBA_WORD_MAX)
 		return bad_line(err, line, "word too long");
 	if (w.n > c->max_len)

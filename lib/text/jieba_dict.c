@@ -8,6 +8,9 @@
 
 #include <xxhash.h>
 
+#include "text/jieba_grow.h"
+#include "text/utf8.h"
+
 enum { ALIGN = 64 };
 
 static uint64_t align_up(uint64_t n)
@@ -83,6 +86,13 @@ static int check_codes(const uint16_t *code, struct sh_error *err)
 	return 0;
 }
 
+static int check_nodes(const struct sh_jieba_node *node, struct sh_error *err)
+{
+	if (node[0].base != 0 || node[0].check != SH_NODE_FREE || node[SH_NODE_ROOT].base != 0)
+		return sh_error_set(err, SH_ERR_RECORD, "damaged dictionary: no root");
+	return 0;
+}
+
 struct sh_jieba *sh_jieba_open_image(struct sh_slice image, struct sh_error *err)
 {
 	struct sh_jieba_layout l;
@@ -104,12 +114,11 @@ struct sh_jieba *sh_jieba_open_image(struct sh_slice image, struct sh_error *err
 	}
 	l = sh_jieba_layout(j->h.n_nodes);
 	j->image = image;
-	j->next_free = SH_CODE_END;
 	j->code = (const void *)(image.p + l.code);
 	j->emit = (const void *)(image.p + l.emit);
 	j->node = (const void *)(image.p + l.node);
 	j->freq = (const void *)(image.p + l.freq);
-	if (check_codes(j->code, err) < 0) {
+	if (check_nodes(j->node, err) < 0 || check_codes(j->code, err) < 0) {
 		free(j);
 		return NULL;
 	}
@@ -164,8 +173,7 @@ void sh_jieba_delete(struct sh_jieba *j)
 		return;
 	if (j->mapped)
 		munmap((void *)(uintptr_t)j->image.p, j->image.n);
-	free(j->own_node);
-	free(j->own_freq);
+	sh_jieba_own_delete(j->own);
 	free(j);
 }
 
@@ -176,38 +184,6 @@ int sh_jieba_check(const struct sh_jieba *j, struct sh_error *err)
 	if (body_sum(j->image.p, j->image.n) != h->body_sum)
 		return sh_error_set(err, SH_ERR_RECORD, "damaged dictionary: wrong checksum");
 	return 0;
-}
-
-/* Bounds of the second byte by the first: what is well-formed (Unicode table 3-7). */
-static bool second_ok(unsigned char a, unsigned char b)
-{
-	unsigned char lo = a == 0xE0 ? 0xA0 : a == 0xF0 ? 0x90 : 0x80;
-	unsigned char hi = a == 0xED ? 0x9F : a == 0xF4 ? 0x8F : 0xBF;
-
-	return b >= lo && b <= hi;
-}
-
-size_t sh_jieba_decode(const char *p, const char *end, uint32_t *cp, bool *ill)
-{
-	const unsigned char *s = (const unsigned char *)p;
-	size_t have = (size_t)(end - p);
-	size_t need = s[0] < 0x80 ? 1 : s[0] < 0xE0 ? 2 : s[0] < 0xF0 ? 3 : 4;
-	uint32_t c = need == 1 ? s[0] : s[0] & (0xFFu >> (need + 1));
-	size_t i;
-
-	if ((s[0] >= 0x80 && s[0] < 0xC2) || s[0] > 0xF4)
-		need = 0; /* never starts a sequence */
-	for (i = 1; i < need && i < have; i++) {
-		if (i == 1 ? !second_ok(s[0], s[1]) : (s[i] & 0xC0) != 0x80)
-			break;
-		c = c << 6 | (s[i] & 0x3F);
-	}
-	if (i < need || need == 0) {
-		*ill = true;
-		c = 0xFFFD;
-	}
-	*cp = c;
-	return i;
 }
 
 unsigned sh_jieba_units(uint32_t cp, uint32_t units[2])
@@ -270,17 +246,17 @@ uint32_t sh_jieba_find(const struct sh_jieba *j, const uint16_t *codes, size_t n
 
 int64_t sh_jieba_freq(const struct sh_jieba *j, struct sh_slice word)
 {
-	const char *p = word.p, *end = word.p + word.n;
-	uint32_t at = SH_NODE_ROOT, cp, units[2];
-	bool ill = false;
+	const uint8_t *p = (const uint8_t *)word.p, *end = p + word.n;
+	uint32_t at = word.n ? SH_NODE_ROOT : 0, units[2];
 
-	while (p < end) {
-		p += sh_jieba_decode(p, end, &cp, &ill);
-		for (unsigned i = 0, n = sh_jieba_units(cp, units); i < n; i++) {
+	while (p < end && at) {
+		uint32_t cp = sh_utf8_next(&p, end);
+		unsigned n = cp == SH_UTF8_ILL ? 0 : sh_jieba_units(cp, units);
+
+		if (n == 0)
+			return -1;
+		for (unsigned i = 0; i < n && at; i++)
 			at = sh_jieba_child(j, at, sh_jieba_word_code(j->code, units[i]));
-			if (at == 0)
-				return -1;
-		}
 	}
-	return word.n == 0 || ill ? -1 : (int64_t)(j->freq[at] & ~SH_FREQ_SPLIT);
+	return at ? (int64_t)(j->freq[at] & ~SH_FREQ_SPLIT) : -1;
 }

@@ -95,10 +95,7 @@ struct sh_jieba {
 	struct sh_slice image; /* the file's bytes */
 	bool mapped;           /* image came from mmap, and is unmapped in the end */
 
-	struct sh_jieba_node *own_node; /* copies that user words are added to, or NULL */
-	uint64_t *own_freq;
-	size_t own_node_cap, own_freq_cap;
-	uint32_t next_free; /* no free node from SH_CODE_END up to here */
+	struct sh_jieba_own *own; /* what user words were added to, or NULL (jieba_grow.h) */
 };
 
 /* Map a compiled file; NULL with *err when it is none. */
@@ -125,11 +122,6 @@ struct sh_jieba_layout sh_jieba_layout(uint32_t n_nodes);
 void sh_jieba_seal(void *image);
 
 /* ---- characters ---- */
-
-/* Decode one character of [p, end), p < end: its length in bytes. An ill-formed
- * sequence is its maximal subpart (Unicode 3.9, as Python replaces), *cp = U+FFFD,
- * *ill is set; otherwise *ill is left alone. */
-size_t sh_jieba_decode(const char *p, const char *end, uint32_t *cp, bool *ill);
 
 /* The table `code` but for Han: class K, SH_CODE_GAP or SH_CODE_SPACE, and 0 for surrogates. */
 uint16_t sh_jieba_text_code(uint32_t cp);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "text/jieba_hmm.h"
+#include "text/utf8.h"
 
 /* A float is copied here for strtod(), which wants a NUL. */
 enum { FLOAT_CHARS = 63 };
@@ -58,8 +59,7 @@ static int hex4(struct parser *s, uint32_t *cp)
 /* 'x' or '\u4e00', then a colon */
 static int key(struct parser *s, uint32_t *cp)
 {
-	bool ill = false;
-
+	*cp = SH_UTF8_ILL;
 	if (expect(s, '\'', "a quoted key") < 0)
 		return -1;
 	if (s->end - s->p > 2 && s->p[0] == '\\' && s->p[1] == 'u') {
@@ -67,9 +67,12 @@ static int key(struct parser *s, uint32_t *cp)
 		if (hex4(s, cp) < 0)
 			return -1;
 	} else if (s->p < s->end) {
-		s->p += sh_jieba_decode(s->p, s->end, cp, &ill);
+		const uint8_t *p = (const uint8_t *)s->p;
+
+		*cp = sh_utf8_next(&p, (const uint8_t *)s->end);
+		s->p = (const char *)p;
 	}
-	if (ill || s->p == s->end || *s->p++ != '\'') {
+	if (*cp == SH_UTF8_ILL || s->p == s->end || *s->p++ != '\'') {
 		s->wanted = "a key of one character";
 		return -1;
 	}

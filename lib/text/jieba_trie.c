@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/buf.h"
+#include "text/jieba_free.h"
 
 /* A node while it is being built: the words [lo, hi) share its `depth` codes. */
 struct knot {
@@ -22,8 +23,9 @@ struct builder {
 	struct knot *knots;
 	size_t n, cap;
 
-	uint64_t *free; /* a bit for each node that is not taken yet */
-	size_t free_n, free_cap;
+	struct sh_free_nodes free;
+	uint32_t *codes; /* of the knots being placed */
+	size_t codes_cap;
 };
 
 double sh_jieba_log(uint64_t freq)
@@ -101,54 +103,19 @@ static void weigh(struct builder *b)
 	}
 }
 
-/* The 64 bits from bit s on. */
-static inline uint64_t window(const struct builder *b, uint32_t s)
-{
-	const uint64_t *w = b->free + s / 64;
-
-	return w[0] >> s % 64 | w[1] << 1 << (63 - s % 64);
-}
-
-/* Make bits up to s + 64 exist. */
-static int more_nodes(struct builder *b, uint64_t s, struct sh_error *err)
-{
-	size_t want = (size_t)(s / 64 + 3);
-
-	if (s > UINT32_MAX / 2)
-		return sh_error_set(err, SH_ERR_RANGE, "dictionary too large");
-	if (want > b->free_cap &&
-	    sh_grow((void **)&b->free, &b->free_cap, want, sizeof *b->free, err) < 0)
-		return -1;
-	for (; b->free_n < want; b->free_n++)
-		b->free[b->free_n] = UINT64_MAX;
-	return 0;
-}
-
-/* Place a knot's children at the first fit from node *from on, trying 64 bases at a time.
- * *from is moved past what is full. */
-static int place(struct builder *b, struct knot *k, uint32_t *from, struct sh_error *err)
+static int place(struct builder *b, struct knot *k, struct sh_error *err)
 {
 	const struct knot *kids = b->knots + k->kids;
-	uint32_t s = *from, first = kids[0].code;
-	uint64_t fit = 0;
 
-	for (;; s += 64) {
-		if (more_nodes(b, (uint64_t)s + kids[k->n_kids - 1].code - first, err) < 0)
-			return -1;
-		fit = window(b, s);
-		if (fit == 0 && s == *from)
-			*from += 64;
-		for (uint32_t i = 1; i < k->n_kids && fit; i++)
-			fit &= window(b, s + kids[i].code - first);
-		if (fit)
-			break;
-	}
-	k->base = s + (uint32_t)__builtin_ctzll(fit) - first;
-	for (uint32_t i = 0; i < k->n_kids; i++) {
-		uint32_t taken = k->base + kids[i].code;
-
-		b->free[taken / 64] &= ~(UINT64_C(1) << taken % 64);
-	}
+	if (k->n_kids > b->codes_cap && sh_grow((void **)&b->codes, &b->codes_cap, k->n_kids,
+					    sizeof *b->codes, err) < 0)
+		return -1;
+	for (uint32_t i = 0; i < k->n_kids; i++)
+		b->codes[i] = kids[i].code;
+	if (sh_free_fit(&b->free, b->codes, k->n_kids, &k->base, err) < 0)
+		return -1;
+	for (uint32_t i = 0; i < k->n_kids; i++)
+		sh_free_take(&b->free, k->base + kids[i].code);
 	return 0;
 }
 
@@ -166,7 +133,7 @@ static int by_need(const void *pa, const void *pb, void *knots)
 
 static int place_all(struct builder *b, struct sh_error *err)
 {
-	uint32_t *order = malloc(b->n * sizeof *order), from = SH_CODE_END;
+	uint32_t *order = malloc(b->n * sizeof *order);
 	size_t n = 0;
 	int status = 0;
 
@@ -177,7 +144,7 @@ static int place_all(struct builder *b, struct sh_error *err)
 			order[n++] = (uint32_t)i;
 	qsort_r(order, n, sizeof *order, by_need, b->knots);
 	for (size_t i = 0; i < n && status == 0; i++)
-		status = place(b, b->knots + order[i], &from, err);
+		status = place(b, b->knots + order[i], err);
 	free(order);
 	return status;
 }
@@ -251,6 +218,7 @@ int sh_trie_build(struct sh_trie_word *words, size_t n, const uint32_t *pool,
 	qsort_r(words, n, sizeof *words, by_codes, (void *)(uintptr_t)pool);
 	status = build(&b, n, nodes, freq, n_nodes, err);
 	free(b.knots);
-	free(b.free);
+	free(b.codes);
+	sh_free_nodes_free(&b.free);
 	return status;
 }
