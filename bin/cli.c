@@ -177,9 +177,9 @@ _Noreturn static void help(struct cli *c)
 	for (size_t i = 0; i < 3 && p->options[i]; i++)
 		print_options(p->options[i]);
 	print_options(common);
-	printf("\nNo FILE, or -: standard input. Exit status: 0 done, 2 trouble.\n"
+	printf("\nNo FILE, or -: standard input. Exit status: 0 done, %s2 trouble.\n"
 	       "Manual: man %s, man simhash-utils\n",
-	    p->name);
+	    p->status ? p->status : "", p->name);
 	end_of_text(c);
 }
 

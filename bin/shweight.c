@@ -220,8 +220,10 @@ static void weigh_all(struct cli *c, const struct settings *s)
 			cli_die(c, &err);
 		}
 	}
-	if (d.begun && finish_document(s, &d, &c->out, &err) < 0)
+	if (d.begun && finish_document(s, &d, &c->out, &err) < 0) {
+		sh_lines_blame(&lines, &err);
 		cli_die(c, &err);
+	}
 	sh_lines_free(&lines);
 	sh_hmap_free(&d.features);
 	free(d.distinct);
