@@ -41,6 +41,7 @@ struct cli_program {
 	const char *synopsis;                /* after the options, "[FILE...]" */
 	const char *purpose;                 /* one line */
 	const struct cli_option *options[3]; /* own ones, then shared ones; NULL ends */
+	const char *status;                  /* of its own, for the help: "1 no pair, "; or NULL */
 };
 
 struct cli {
