@@ -117,6 +117,13 @@ $(UNIT) $(BENCH): %: %.o $(LIB_A)
 
 $(TEST_SRC:%.c=$(BUILD)/%.o): ALL_CPPFLAGS += -It/unit
 
+# A JSON reader to compare ours with, where there is one.
+JANSSON := $(shell $(PKG_CONFIG) --libs jansson 2>/dev/null)
+ifneq ($(JANSSON),)
+$(BUILD)/t/unit/test_json.o: private ALL_CPPFLAGS += -DHAVE_JANSSON
+$(BUILD)/t/unit/test_json: private LIBS += $(JANSSON)
+endif
+
 -include $(ALL_OBJ:.o=.d)
 
 # ---- trying and testing ----------------------------------------------------------------------

@@ -16,6 +16,7 @@ enum {
 	SPLIT,
 	DICT,
 	STEM,
+	JSON,
 };
 
 const struct cli_option docopts_table[] = {
@@ -32,7 +33,8 @@ const struct cli_option docopts_table[] = {
 	{ KEEP, "keep", "KIND,...", "keep only words with han, kana, hangul, alpha, digit, ..." },
 	{ NO_FOLD, "no-fold", NULL, "neither normalise (NFKC) nor fold case" },
 	{ MASK_DIGITS, "mask-digits", NULL, "make each run of digits a single 0" },
-	{ 'f', "fields", "ID,TEXT", "the fields that hold id and text [1,2 of two]" },
+	{ JSON, "json", NULL, "each line is a JSON object with the fields that -f names" },
+	{ 'f', "fields", "ID,TEXT", "the fields that hold id and text [1,2 of two; id,text]" },
 	{ 'l', "line-ids", NULL, "plain text: each line a document, its number the id" },
 	{ RAW, "raw", NULL, "backslashes are no escapes" },
 	{ STRICT, "strict", NULL, "ill-formed UTF-8 makes a bad record" },
@@ -148,8 +150,11 @@ bool docopts_take(struct docopts *d, struct cli *c, int opt)
 	case MASK_DIGITS:
 		d->token.mask_digits = true;
 		break;
+	case JSON:
+		d->docs.form.json = true;
+		break;
 	case 'f':
-		sh_document_form_parse(c->arg, &d->docs.form, &err);
+		d->fields = c->arg;
 		break;
 	case 'l':
 		d->docs.form.line_ids = true;
@@ -189,13 +194,24 @@ static void load_stop(struct docopts *d, struct cli *c)
 	sh_buf_free(&all);
 }
 
+static void settle_form(struct docopts *d, struct cli *c)
+{
+	struct sh_document_form *form = &d->docs.form;
+	struct sh_error err;
+
+	if (form->line_ids && (d->fields || form->json))
+		cli_usage(c, "-l and %s contradict each other: with -l the whole line is text",
+		    form->json ? "--json" : "-f");
+	if (d->fields && sh_document_form_parse(d->fields, form, &err) < 0)
+		cli_usage(c, "%s", err.text);
+	/* Backslashes of plain text are no escapes, and those of JSON are gone already. */
+	if (form->line_ids || form->json)
+		d->token.raw = true;
+}
+
 void docopts_settle(struct docopts *d, struct cli *c)
 {
-	if (d->docs.form.line_ids && d->docs.form.id_field)
-		cli_usage(c, "-l and -f contradict each other: with -l the whole line is text");
-	/* A line of plain text holds backslashes, not escapes. */
-	if (d->docs.form.line_ids)
-		d->token.raw = true;
+	settle_form(d, c);
 	d->docs.form.crlf = c->crlf;
 	d->docs.rejects = c->rejects_path != NULL;
 	if (d->stop_path || d->profile->stop)

@@ -339,7 +339,7 @@ static bool holds_features(struct cli *c, const struct settings *s, struct sh_so
 	struct sh_error err;
 	int got;
 
-	if (s->docs.docs.form.line_ids || s->docs.docs.form.id_field)
+	if (s->docs.docs.form.line_ids || s->docs.docs.form.id_field || s->docs.docs.form.json)
 		return false;
 	got = sh_source_peek(source, &line, &err);
 	if (got < 0)

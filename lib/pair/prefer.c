@@ -38,7 +38,7 @@ static int note(struct ranking *r, struct sh_slice id, uint64_t place, uint64_t 
 }
 
 static int note_line(struct ranking *r, const struct sh_document_form *form, struct sh_slice line,
-    uint64_t place, struct sh_error *err)
+    struct sh_document_room *room, uint64_t place, struct sh_error *err)
 {
 	struct sh_document doc;
 
@@ -46,7 +46,7 @@ static int note_line(struct ranking *r, const struct sh_document_form *form, str
 		sh_fields_split(line, &doc.id, 1);
 		return note(r, doc.id, place, 0);
 	}
-	if (sh_document_parse(form, line, &doc, err) < 0)
+	if (sh_document_parse(form, line, room, &doc, err) < 0)
 		return -1;
 	return note(r, doc.id, place, doc.text.n);
 }
@@ -57,6 +57,7 @@ static int read_file(
 	char *const names[] = { (char *)(uintptr_t)path };
 	struct sh_lines lines;
 	struct sh_slice line;
+	struct sh_document_room room = { 0 };
 	uint64_t place = 0;
 	int got;
 
@@ -70,13 +71,14 @@ static int read_file(
 		/* Readers of documents drop a byte order mark. */
 		if (lines.starts_file && line.n >= 3 && memcmp(line.p, "\xEF\xBB\xBF", 3) == 0)
 			line = sh_slice(line.p + 3, line.n - 3);
-		if (note_line(r, form, line, place++, err) < 0) {
+		if (note_line(r, form, line, &room, place++, err) < 0) {
 			got = sh_lines_blame(&lines, err);
 			err->file = path;
 			break;
 		}
 	}
 	sh_lines_free(&lines);
+	sh_document_room_free(&room);
 	return got;
 }
 

@@ -1,12 +1,37 @@
 #include "record/document.h"
 
 #include "base/num.h"
+#include "record/json.h"
+
+void sh_document_room_free(struct sh_document_room *room)
+{
+	sh_buf_free(&room->id);
+	sh_buf_free(&room->text);
+}
+
+static int parse_names(const char *spec, struct sh_document_form *form, struct sh_error *err)
+{
+	const char *comma = strchr(spec, ',');
+
+	if (!comma || strchr(comma + 1, ','))
+		return sh_error_set(err, SH_ERR_PARAM,
+		    "fields '%s': expected the names of two fields, as in id,text", spec);
+	form->id_name = sh_slice(spec, (size_t)(comma - spec));
+	form->text_name = sh_slice_str(comma + 1);
+	if (form->id_name.n == 0 || form->text_name.n == 0 ||
+	    sh_slice_eq(form->id_name, form->text_name))
+		return sh_error_set(
+		    err, SH_ERR_PARAM, "fields '%s': two different names are needed", spec);
+	return 0;
+}
 
 int sh_document_form_parse(const char *spec, struct sh_document_form *form, struct sh_error *err)
 {
 	const char *comma = strchr(spec, ',');
 	uint64_t id, text;
 
+	if (form->json)
+		return parse_names(spec, form, err);
 	if (!comma || sh_parse_u64(sh_slice(spec, (size_t)(comma - spec)), &id) < 0 ||
 	    sh_parse_u64(sh_slice_str(comma + 1), &text) < 0)
 		return sh_error_set(err, SH_ERR_PARAM,
@@ -50,11 +75,55 @@ static int two_fields(struct sh_slice line, struct sh_document *doc, struct sh_e
 	return 0;
 }
 
+/* The bytes of a field that must be a string, or a number where `number` says so. */
+static int json_string(const struct sh_json_value *v, struct sh_slice name, bool number,
+    struct sh_buf *room, struct sh_slice *out, struct sh_error *err)
+{
+	int n = name.n > 80 ? 80 : (int)name.n;
+
+	if (v->kind == SH_JSON_ABSENT)
+		return sh_error_set(err, SH_ERR_RECORD,
+		    "JSON: no field \"%.*s\" (-f ID,TEXT names the two)", n, name.p);
+	if (v->kind != SH_JSON_STRING && !(number && v->kind == SH_JSON_NUMBER))
+		return sh_error_set(err, SH_ERR_RECORD, "JSON: field \"%.*s\" is no string%s", n,
+		    name.p, number ? " or number" : "");
+	*out = v->text;
+	if (!v->escaped)
+		return 0;
+	room->n = 0;
+	if (sh_json_unescape(v->text, room, err) < 0)
+		return -1;
+	*out = sh_buf_slice(room);
+	return 0;
+}
+
+static int parse_json(const struct sh_document_form *form, struct sh_slice line,
+    struct sh_document_room *room, struct sh_document *doc, struct sh_error *err)
+{
+	struct sh_slice name[2] = { form->id_name, form->text_name };
+	struct sh_json_value v[2];
+
+	if (name[0].n == 0) {
+		name[0] = sh_slice("id", 2);
+		name[1] = sh_slice("text", 4);
+	}
+	if (sh_json_fields(line, name, v, 2, err) < 0 ||
+	    json_string(&v[0], name[0], true, &room->id, &doc->id, err) < 0 ||
+	    json_string(&v[1], name[1], false, &room->text, &doc->text, err) < 0)
+		return -1;
+	if (memchr(doc->id.p, '\t', doc->id.n) || memchr(doc->id.p, '\n', doc->id.n))
+		return sh_error_set(
+		    err, SH_ERR_RECORD, "tab or line feed in the id: no record can hold it");
+	return sh_id_check(doc->id, err);
+}
+
 int sh_document_parse(const struct sh_document_form *form, struct sh_slice line,
-    struct sh_document *doc, struct sh_error *err)
+    struct sh_document_room *room, struct sh_document *doc, struct sh_error *err)
 {
 	int bad;
 
+	if (form->json)
+		return parse_json(form, line, room, doc, err);
 	if (form->crlf && line.n && line.p[line.n - 1] == '\r')
 		line.n--;
 	bad = form->id_field ? choose_fields(form, line, doc, err) : two_fields(line, doc, err);

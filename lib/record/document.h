@@ -1,7 +1,9 @@
-/* The document record: id<TAB>text, or two chosen fields of a wider one, or a bare line. */
+/* The document record: id<TAB>text, or two chosen fields of a wider one, or two named
+ * fields of a JSON object, or a bare line. */
 #ifndef SH_RECORD_DOCUMENT_H
 #define SH_RECORD_DOCUMENT_H
 
+#include "base/buf.h"
 #include "record/fields.h"
 
 #define SH_FIELD_MAX 1024 /* highest field number that can be chosen */
@@ -11,17 +13,28 @@ struct sh_document_form {
 	unsigned id_field, text_field; /* from 1; 0 when not chosen */
 	bool line_ids;                 /* the whole line is text, its number in the input the id */
 	bool crlf;                     /* take one CR off the line's end */
+	bool json;                     /* the line is an object, see record/json.h */
+	struct sh_slice id_name, text_name; /* of its fields; borrowed; "id" and "text" if empty */
 };
 
 struct sh_document {
-	struct sh_slice id, text; /* text with its escapes, or raw when line_ids */
+	struct sh_slice id, text; /* text with its escapes, or raw when line_ids or json */
 };
 
-/* "ID,TEXT", two different field numbers. */
+/* Where the strings of JSON go that cannot stay in their line. Zeroed it is ready; one
+ * serves one thread. */
+struct sh_document_room {
+	struct sh_buf id, text;
+};
+
+void sh_document_room_free(struct sh_document_room *room);
+
+/* "ID,TEXT": two different field numbers; names, when form->json. */
 int sh_document_form_parse(const char *spec, struct sh_document_form *form, struct sh_error *err);
 
-/* Not for line_ids, where the line is the text and the caller has its number. */
+/* Not for line_ids, where the line is the text and the caller has its number. The document
+ * lives as long as the line, and until the room is used again. */
 int sh_document_parse(const struct sh_document_form *form, struct sh_slice line,
-    struct sh_document *doc, struct sh_error *err);
+    struct sh_document_room *room, struct sh_document *doc, struct sh_error *err);
 
 #endif

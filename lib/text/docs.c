@@ -5,8 +5,7 @@
 
 enum { GUESS_BYTES = 64 * 1024 };
 
-/* The head of a file: drop a UTF-8 byte order mark, refuse what is no UTF-8. */
-static int check_head(struct sh_slice *in, struct sh_error *err)
+int sh_docs_head(struct sh_slice *in, struct sh_error *err)
 {
 	size_t n = in->n < GUESS_BYTES ? in->n : GUESS_BYTES;
 	enum sh_encoding guess = sh_encoding_guess(in->p, n);
@@ -26,11 +25,12 @@ struct work {
 	const struct sh_docs_opts *opts;
 	sh_docs_each *each;
 	void *arg;
+	struct sh_document_room room;
 };
 
 static int one_document(void *arg, struct sh_slice line, struct sh_job *job, struct sh_error *err)
 {
-	const struct work *w = arg;
+	struct work *w = arg;
 	struct sh_document doc;
 	char id[SH_NUM_CHARS];
 	uint64_t before = job->ill_formed, ill;
@@ -38,7 +38,7 @@ static int one_document(void *arg, struct sh_slice line, struct sh_job *job, str
 	if (w->opts->form.line_ids) {
 		doc.id = sh_slice(id, sh_print_u64(id, job->from.number + job->at));
 		doc.text = line;
-	} else if (sh_document_parse(&w->opts->form, line, &doc, err) < 0) {
+	} else if (sh_document_parse(&w->opts->form, line, &w->room, &doc, err) < 0) {
 		return -1;
 	}
 	if (w->each(w->arg, &doc, job, err) < 0)
@@ -53,11 +53,14 @@ static int one_document(void *arg, struct sh_slice line, struct sh_job *job, str
 
 int sh_docs_work(const struct sh_docs_opts *opts, sh_docs_each *each, void *arg, struct sh_job *job)
 {
-	struct work w = { opts, each, arg };
+	struct work w = { opts, each, arg, { { 0 }, { 0 } } };
+	int status;
 
-	if (job->from.starts_file && check_head(&job->in, &job->err) < 0) {
+	if (job->from.starts_file && sh_docs_head(&job->in, &job->err) < 0) {
 		job->err.file = job->from.file;
 		return -1;
 	}
-	return sh_job_lines(job, opts->rejects, one_document, &w);
+	status = sh_job_lines(job, opts->rejects, one_document, &w);
+	sh_document_room_free(&w.room);
+	return status;
 }

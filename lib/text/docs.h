@@ -20,6 +20,9 @@ struct sh_docs_opts {
 typedef int sh_docs_each(
     void *arg, const struct sh_document *doc, struct sh_job *job, struct sh_error *err);
 
+/* The head of a file: drop a UTF-8 byte order mark, refuse what is no UTF-8. */
+int sh_docs_head(struct sh_slice *in, struct sh_error *err);
+
 /* The work of a pool over documents (see sh_pool.work): 0, or -1 with job->err. */
 int sh_docs_work(
     const struct sh_docs_opts *opts, sh_docs_each *each, void *arg, struct sh_job *job);

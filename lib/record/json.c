@@ -1,0 +1,367 @@
+#include "record/json.h"
+
+#include "base/bytes.h"
+
+struct reader {
+	const char *begin, *p, *end;
+	struct sh_error *err;
+	uint8_t is_object[SH_JSON_DEPTH / 8]; /* a bit an open container */
+	unsigned depth;
+};
+
+static int wrong(const struct reader *r, const char *what)
+{
+	if (r->p == r->end)
+		return sh_error_set(
+		    r->err, SH_ERR_RECORD, "JSON: the line ends, expected %s", what);
+	return sh_error_set(r->err, SH_ERR_RECORD, "JSON: byte %zu: expected %s",
+	    (size_t)(r->p - r->begin) + 1, what);
+}
+
+static void skip_blanks(struct reader *r)
+{
+	while (r->p < r->end && (*r->p == ' ' || *r->p == '\t' || *r->p == '\r' || *r->p == '\n'))
+		r->p++;
+}
+
+static bool take(struct reader *r, char c)
+{
+	if (r->p == r->end || *r->p != c)
+		return false;
+	r->p++;
+	return true;
+}
+
+/* ---- strings ---- */
+
+/* Whether one of eight bytes is a quote, a backslash or a control character. */
+static inline bool is_special(uint64_t x)
+{
+	const uint64_t ones = UINT64_C(0x0101010101010101), tops = ones << 7;
+	uint64_t quote = x ^ ones * '"', slash = x ^ ones * '\\';
+
+	return (((x - ones * 0x20) & ~x) | ((quote - ones) & ~quote) | ((slash - ones) & ~slash)) &
+	       tops;
+}
+
+static void skip_ordinary(struct reader *r)
+{
+	while (r->end - r->p >= 8 && !is_special(sh_le64(r->p)))
+		r->p += 8;
+	while (r->p < r->end && *r->p != '"' && *r->p != '\\' && (unsigned char)*r->p >= 0x20)
+		r->p++;
+}
+
+static int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c |= 32;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* Behind a backslash. */
+static int skip_escape(struct reader *r)
+{
+	if (r->p == r->end || !memchr("\"\\/bfnrtu", *r->p, 9))
+		return wrong(r, "one of \" \\ / b f n r t u after a backslash");
+	if (*r->p++ != 'u')
+		return 0;
+	for (int i = 0; i < 4; i++, r->p++)
+		if (r->p == r->end || hex_digit(*r->p) < 0)
+			return wrong(r, "four hexadecimal digits after \\u");
+	return 0;
+}
+
+static int read_string(struct reader *r, struct sh_json_value *v)
+{
+	*v = (struct sh_json_value){ .kind = SH_JSON_STRING };
+	if (!take(r, '"'))
+		return wrong(r, "a string");
+	v->text.p = r->p;
+	for (;;) {
+		skip_ordinary(r);
+		v->text.n = (size_t)(r->p - v->text.p);
+		if (take(r, '"'))
+			return 0;
+		if (!take(r, '\\'))
+			return wrong(r, r->p == r->end ? "the string's closing quote"
+						       : "an escape: a control character cannot "
+							 "stand in a string");
+		v->escaped = true;
+		if (skip_escape(r) < 0)
+			return -1;
+	}
+}
+
+/* ---- other values ---- */
+
+static size_t skip_digits(struct reader *r)
+{
+	const char *from = r->p;
+
+	while (r->p < r->end && *r->p >= '0' && *r->p <= '9')
+		r->p++;
+	return (size_t)(r->p - from);
+}
+
+static int read_number(struct reader *r)
+{
+	take(r, '-');
+	if (!take(r, '0') && skip_digits(r) == 0)
+		return wrong(r, "a digit");
+	if (take(r, '.') && skip_digits(r) == 0)
+		return wrong(r, "a digit after the point");
+	if (take(r, 'e') || take(r, 'E')) {
+		if (!take(r, '+'))
+			take(r, '-');
+		if (skip_digits(r) == 0)
+			return wrong(r, "a digit of the exponent");
+	}
+	return 0;
+}
+
+static int read_word(struct reader *r)
+{
+	static const char *const words[] = { "true", "false", "null" };
+
+	for (size_t i = 0; i < 3; i++) {
+		size_t n = strlen(words[i]);
+
+		if ((size_t)(r->end - r->p) >= n && memcmp(r->p, words[i], n) == 0) {
+			r->p += n;
+			return 0;
+		}
+	}
+	return wrong(r, "a value");
+}
+
+static int read_scalar(struct reader *r, struct sh_json_value *v)
+{
+	if (r->p < r->end && *r->p == '"')
+		return read_string(r, v);
+	*v = (struct sh_json_value){ SH_JSON_OTHER, false, { r->p, 0 } };
+	if (r->p < r->end && (*r->p == '-' || (*r->p >= '0' && *r->p <= '9')))
+		v->kind = SH_JSON_NUMBER;
+	if ((v->kind == SH_JSON_NUMBER ? read_number(r) : read_word(r)) < 0)
+		return -1;
+	v->text.n = (size_t)(r->p - v->text.p);
+	return 0;
+}
+
+static int open_container(struct reader *r, bool object)
+{
+	if (r->depth == SH_JSON_DEPTH)
+		return sh_error_set(
+		    r->err, SH_ERR_RECORD, "JSON: nested deeper than %d", SH_JSON_DEPTH);
+	if (object)
+		r->is_object[r->depth / 8] |= (uint8_t)(1 << r->depth % 8);
+	else
+		r->is_object[r->depth / 8] &= (uint8_t) ~(1 << r->depth % 8);
+	r->depth++;
+	return 0;
+}
+
+static bool in_object(const struct reader *r)
+{
+	return r->is_object[(r->depth - 1) / 8] >> (r->depth - 1) % 8 & 1;
+}
+
+static int read_key(struct reader *r, struct sh_json_value *key)
+{
+	skip_blanks(r);
+	if (read_string(r, key) < 0)
+		return -1;
+	skip_blanks(r);
+	return take(r, ':') ? 0 : wrong(r, "a colon");
+}
+
+/* After a value: close what ends here. 1: a further value follows; 0: depth `base` is
+ * reached; -1. */
+static int after_value(struct reader *r, unsigned base)
+{
+	struct sh_json_value key;
+
+	while (r->depth > base) {
+		bool object = in_object(r);
+
+		skip_blanks(r);
+		if (take(r, ','))
+			return object && read_key(r, &key) < 0 ? -1 : 1;
+		if (!take(r, object ? '}' : ']'))
+			return wrong(r, object ? "a comma or }" : "a comma or ]");
+		r->depth--;
+	}
+	return 0;
+}
+
+/* Any value, with all that it holds. Without recursion: the input chooses the depth. */
+static int read_value(struct reader *r, struct sh_json_value *v)
+{
+	unsigned base = r->depth;
+	struct sh_json_value inner, *to = v;
+	int more = 1;
+
+	while (more > 0) {
+		skip_blanks(r);
+		if (r->p < r->end && (*r->p == '{' || *r->p == '[')) {
+			bool object = *r->p == '{';
+
+			*to = (struct sh_json_value){ SH_JSON_OTHER, false, { r->p, 1 } };
+			to = &inner;
+			r->p++;
+			if (open_container(r, object) < 0)
+				return -1;
+			skip_blanks(r);
+			if (!take(r, object ? '}' : ']')) {
+				if (object && read_key(r, &inner) < 0)
+					return -1;
+				continue;
+			}
+			r->depth--;
+		} else if (read_scalar(r, to) < 0) {
+			return -1;
+		}
+		more = after_value(r, base);
+	}
+	return more;
+}
+
+/* ---- the fields ---- */
+
+static bool is_named(
+    const struct sh_json_value *key, struct sh_slice name, struct sh_buf *room, bool *no_room)
+{
+	struct sh_error err;
+
+	if (!key->escaped)
+		return sh_slice_eq(key->text, name);
+	room->n = 0;
+	if (sh_json_unescape(key->text, room, &err) < 0) {
+		*no_room = true;
+		return false;
+	}
+	return sh_slice_eq(sh_buf_slice(room), name);
+}
+
+static int read_fields(struct reader *r, const struct sh_slice *name, struct sh_json_value *value,
+    size_t n, struct sh_buf *room)
+{
+	struct sh_json_value key, v;
+	bool no_room = false;
+
+	do {
+		if (read_key(r, &key) < 0 || read_value(r, &v) < 0)
+			return -1;
+		for (size_t i = 0; i < n; i++)
+			if (is_named(&key, name[i], room, &no_room))
+				value[i] = v;
+		if (no_room)
+			return sh_error_nomem(r->err);
+		skip_blanks(r);
+	} while (take(r, ','));
+	return take(r, '}') ? 0 : wrong(r, "a comma or }");
+}
+
+int sh_json_fields(struct sh_slice line, const struct sh_slice *name, struct sh_json_value *value,
+    size_t n, struct sh_error *err)
+{
+	struct reader r = { .begin = line.p, .p = line.p, .end = line.p + line.n, .err = err };
+	struct sh_buf room = { 0 };
+	int status = 0;
+
+	for (size_t i = 0; i < n; i++)
+		value[i] = (struct sh_json_value){ 0 };
+	skip_blanks(&r);
+	if (!take(&r, '{'))
+		return wrong(&r, "{ (each line is an object)");
+	r.depth = 1; /* the object itself counts */
+	skip_blanks(&r);
+	if (!take(&r, '}'))
+		status = read_fields(&r, name, value, n, &room);
+	sh_buf_free(&room);
+	skip_blanks(&r);
+	if (status == 0 && r.p < r.end)
+		return wrong(&r, "the end of the line after the object");
+	return status;
+}
+
+/* ---- unescaping ---- */
+
+static uint32_t hex4(const char *p)
+{
+	uint32_t x = 0;
+
+	for (int i = 0; i < 4; i++)
+		x = x << 4 | (uint32_t)hex_digit(p[i]);
+	return x;
+}
+
+/* The code point of a \u escape whose digits begin at *p; *p moves behind what belongs to it. */
+static uint32_t code_point(const char **p, const char *end)
+{
+	uint32_t c = hex4(*p), low;
+
+	*p += 4;
+	if (c - 0xD800 >= 0x800)
+		return c;
+	if (c < 0xDC00 && end - *p >= 6 && (*p)[0] == '\\' && (*p)[1] == 'u') {
+		low = hex4(*p + 2);
+		if (low - 0xDC00 < 0x400) {
+			*p += 6;
+			return 0x10000 + ((c - 0xD800) << 10) + (low - 0xDC00);
+		}
+	}
+	return 0xFFFD;
+}
+
+static char *put_utf8(char *to, uint32_t c)
+{
+	if (c < 0x80) {
+		*to++ = (char)c;
+		return to;
+	}
+	if (c < 0x800) {
+		*to++ = (char)(0xC0 | c >> 6);
+	} else {
+		if (c < 0x10000) {
+			*to++ = (char)(0xE0 | c >> 12);
+		} else {
+			*to++ = (char)(0xF0 | c >> 18);
+			*to++ = (char)(0x80 | (c >> 12 & 63));
+		}
+		*to++ = (char)(0x80 | (c >> 6 & 63));
+	}
+	*to++ = (char)(0x80 | (c & 63));
+	return to;
+}
+
+int sh_json_unescape(struct sh_slice string, struct sh_buf *out, struct sh_error *err)
+{
+	static const char from[] = "bfnrt", into[] = "\b\f\n\r\t";
+	const char *p = string.p, *end = p + string.n;
+	char *to;
+
+	/* No escape is shorter than what it stands for. */
+	if (sh_buf_reserve(out, string.n, err) < 0)
+		return -1;
+	to = out->p + out->n;
+	while (p < end) {
+		const char *slash = memchr(p, '\\', (size_t)(end - p)), *known;
+		size_t n = (size_t)((slash ? slash : end) - p);
+
+		memcpy(to, p, n);
+		to += n;
+		p += n;
+		if (!slash)
+			break;
+		p += 2;
+		known = memchr(from, p[-1], 5);
+		if (p[-1] == 'u')
+			to = put_utf8(to, code_point(&p, end));
+		else
+			*to++ = known ? into[known - from] : p[-1];
+	}
+	out->n = (size_t)(to - out->p);
+	return 0;
+}

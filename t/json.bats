@@ -1,0 +1,95 @@
+#!/usr/bin/env bats
+# Documents in lines of JSON, in every program that reads documents.
+load helper
+
+@test "the named fields are read as the same text in TSV would be" {
+	printf '%s\n' '{"id":"a","n":[1,{"id":"x"}],"text":"The quick\nbrown\tfox \u0061nd \ud83d\ude00 é\u0301"}' \
+	    ' { "text" : "second" , "id" : 2.50 } ' >docs.jsonl
+	printf 'a\tThe quick\\nbrown\\tfox and 😀 é\xcc\x81\n2.50\tsecond\n' >docs.tsv
+	try 'shtok --json docs.jsonl'
+	exits 0
+	shtok docs.tsv >expected
+	same expected out
+	[ "$(wc -l <out)" -eq 7 ]
+	try 'shfp --json docs.jsonl'
+	exits 0
+	shfp docs.tsv >expected
+	same expected out
+}
+
+@test "-f names the two fields, wherever it stands" {
+	echo '{"id":"no","url":"http://x/","body":"one two"}' >docs.jsonl
+	printf 'http://x/\tone\t1\nhttp://x/\ttwo\t1\n' >expected
+	try 'shtok -f url,body --json docs.jsonl'
+	exits 0
+	same expected out
+	try 'shtok --json -f 1,2,3 docs.jsonl'
+	exits 2
+	grep -q 'the names of two fields' err
+	try 'shtok -l --json docs.jsonl'
+	exits 2
+	grep -q 'contradict' err
+}
+
+@test "backslashes of the text are text, not escapes of the records" {
+	printf '%s\n' '{"id":"a","text":"path\\name"}' >docs.jsonl
+	printf 'a\tpath\t1\na\tname\t1\n' >expected
+	try 'shtok --json docs.jsonl'
+	exits 0
+	same expected out
+}
+
+@test "a bad line is told with its place, or put aside unaltered" {
+	cat >docs.jsonl <<-'END'
+	{"id":"a","text":"one"}
+	{"id":"b","text":"two"
+	{"id":"c"}
+	{"id":"d","text":4}
+	{"id":null,"text":"five"}
+	{"id":"t\tab","text":"six"}
+	{"id":"","text":"seven"}
+
+	{"id":"i","text":"nine"}
+	END
+	try 'shtok --json docs.jsonl'
+	exits 2
+	grep -q '^shtok: docs.jsonl:2: JSON: the line ends, expected' err
+	try 'shtok --json --rejects bad docs.jsonl'
+	exits 0
+	printf 'a\tone\t1\ni\tnine\t1\n' >expected
+	same expected out
+	sed -n 2,8p docs.jsonl >expected
+	same expected bad
+	grep -q '7 records rejected' err
+	for line in 3 4 5 6; do
+		try "sed -n ${line}p docs.jsonl | shtok --json"
+		exits 2
+	done
+	try 'sed -n 3p docs.jsonl | shtok --json'
+	grep -q 'no field "text"' err
+	try 'sed -n 5p docs.jsonl | shtok --json'
+	grep -q 'field "id" is no string or number' err
+}
+
+@test "real documents: the same fingerprints as from TSV, with any number of threads" {
+	python3 -c '
+import json, sys
+un = {"t": "\t", "n": "\n", "r": "\r", "\\": "\\"}
+for line in open(sys.argv[1], encoding="utf-8", newline="\n"):
+    id, text = line.rstrip("\n").split("\t")
+    out, i = [], 0
+    while i < len(text):
+        if text[i] == "\\" and text[i + 1:i + 2] in un:
+            out.append(un[text[i + 1]]); i += 2
+        else:
+            out.append(text[i]); i += 1
+    print(json.dumps({"meta": {"text": 1}, "id": id, "text": "".join(out)}, ensure_ascii=len(id) % 2))
+' "$T_DATA/zh_dev.tsv" >zh.jsonl
+	shfp -n 3 "$T_DATA/zh_dev.tsv" >expected
+	try 'shfp -n 3 --json zh.jsonl'
+	exits 0
+	same expected out
+	try 'shfp -n 3 --json -j 3 <zh.jsonl'
+	exits 0
+	same expected out
+}
