@@ -49,6 +49,7 @@ struct sh_fingerprinter *sh_fingerprinter_new(
 	f->opts = *opts;
 	f->hash_bits = opts->minhash ? 64 : opts->bits;
 	f->words = SH_FP_WORDS(f->hash_bits);
+	f->opts.token.apart = opts->hash->composed;
 	if (opts->scheme->needs_df && !opts->minhash)
 		sh_error_set(err, SH_ERR_PARAM,
 		    "weight %s needs document frequencies: shtok | shweight | shfp, with the "
@@ -57,7 +58,7 @@ struct sh_fingerprinter *sh_fingerprinter_new(
 	else if (sh_fingerprint_check(opts, err) == 0 &&
 		 sh_simhash_init(&f->simhash, opts->bits, opts->tie, err) == 0 &&
 		 sh_hash_count_init(&f->distinct, err) == 0 &&
-		 (f->tokenizer = sh_tokenizer_new(&opts->token, err)))
+		 (f->tokenizer = sh_tokenizer_new(&f->opts.token, err)))
 		return f;
 	sh_fingerprinter_delete(f);
 	return NULL;

@@ -84,6 +84,7 @@ struct sh_tokenizer *sh_tokenizer_new(const struct sh_token_opts *opts, struct s
 	t->filtered =
 	    opts->stop || opts->keep || opts->min_chars > 1 || opts->mask_digits || opts->stem;
 	t->plain = !t->filtered && t->opts.unit == SH_UNIT_WORD;
+	sh_tokenizer_force(t, sh_ascii_kernel_at(0));
 	t->fold = sh_fold_new(err);
 	t->stemmer = t->fold && opts->stem ? sh_stemmer_new(opts->stem, err) : NULL;
 	if (!t->fold || (opts->stem && !t->stemmer)) {
@@ -92,6 +93,15 @@ struct sh_tokenizer *sh_tokenizer_new(const struct sh_token_opts *opts, struct s
 	}
 	fill_ascii(t);
 	return t;
+}
+
+/* Words that are filtered, or joined, are handed over one by one. */
+void sh_tokenizer_force(struct sh_tokenizer *t, const struct sh_ascii_kernel *kernel)
+{
+	bool fits = t->method->run == sh_cut_words &&
+		    (t->opts.unit == SH_UNIT_CHAR || t->opts.apart);
+
+	t->ascii_kernel = fits && !t->filtered ? kernel : NULL;
 }
 
 void sh_tokenizer_delete(struct sh_tokenizer *t)
@@ -106,6 +116,7 @@ void sh_tokenizer_delete(struct sh_tokenizer *t)
 	free(t->text);
 	free(t->start);
 	free(t->end);
+	free(t->index);
 	free(t);
 }
 
@@ -114,7 +125,7 @@ void sh_tokenizer_delete(struct sh_tokenizer *t)
 int sh_out_reserve(struct sh_tokenizer *t, size_t n, struct sh_error *err)
 {
 	size_t text = t->used + 5 * n + TAIL;
-	size_t tokens = t->n + (t->used - t->word) + 2 * n + 1;
+	size_t tokens = t->n + (t->used - t->word) + 2 * n + SH_ASCII_SLACK;
 
 	if (text > UINT32_MAX)
 		return sh_error_set(err, SH_ERR_RANGE, "folded text is longer than 4 GiB");
@@ -226,6 +237,21 @@ void sh_out_word(struct sh_tokenizer *t)
 	t->word = t->used;
 }
 
+/* A text whose tokens are its bytes: the arrays are the same for every one. */
+static int index_bytes(struct sh_tokenizer *t, struct sh_error *err)
+{
+	size_t n = t->used - (t->used && t->text[t->used - 1] == '_');
+
+	if (n + 1 > t->index_cap &&
+	    sh_grow((void **)&t->index, &t->index_cap, n + 1, sizeof *t->index, err) < 0)
+		return -1;
+	for (; t->indexes < t->index_cap; t->indexes++)
+		t->index[t->indexes] = (uint32_t)t->indexes;
+	t->n = t->used = t->word = n;
+	memset(t->text + n, 0, TAIL);
+	return 0;
+}
+
 /* No '_' at the end. */
 static void finish(struct sh_tokenizer *t)
 {
@@ -247,10 +273,17 @@ int sh_tokenize(
 		    err, SH_ERR_PARAM, "text of %zu bytes; at most 2 GiB - 1", text.n);
 	t->used = t->word = t->n = 0;
 	t->ill = 0;
+	t->bytes = false;
 	if (sh_out_reserve(t, 0, err) < 0)
 		return -1;
 	if (text.n && t->method->run(t, p, p + text.n, err) < 0)
 		return -1;
+	if (t->bytes) {
+		if (index_bytes(t, err) < 0)
+			return -1;
+		*out = (struct sh_tokens){ t->text, t->index, t->index + 1, t->n, 0 };
+		return 0;
+	}
 	finish(t);
 	*out = (struct sh_tokens){ t->text, t->start, t->end, t->n, t->ill };
 	return 0;

@@ -54,6 +54,7 @@ int sh_keep_parse(struct sh_slice list, unsigned *keep, struct sh_error *err);
 struct sh_stoplist;
 
 struct sh_jieba;
+struct sh_cppjieba;
 struct sh_token_method;
 
 /* The filters look at whole folded words, in this order: keep, min_chars, stop,
@@ -68,8 +69,10 @@ struct sh_token_opts {
 	const struct sh_stoplist *stop; /* words to drop, or NULL; borrowed, may be shared */
 	const char *stem; /* language or algorithm of text/stem.h, or NULL; borrowed */
 	/* Another way of cutting than the one above (text/method.h), or NULL. */
+	bool apart; /* words: their n-grams' texts are not wanted, only the words */
 	const struct sh_token_method *method;
 	const struct sh_jieba *jieba; /* for methods that need a dictionary; borrowed, shared */
+	const struct sh_cppjieba *cppjieba;
 	bool punctuation;             /* such methods: hand over what is no word, too */
 	bool stop_any_case;           /* such methods: stop words match in any ASCII case */
 };
@@ -80,7 +83,8 @@ struct sh_token_opts {
  * of each word is a token, and so is one '_' (never part of a word) for each gap
  * between words: one or more separators or dropped words. There is no '_' at
  * either end, nor between neighbours cut apart by script alone.
- * Either way the n-gram of tokens i .. i+n-1 is the bytes start[i] .. end[i+n-1]. */
+ * Either way the n-gram of tokens i .. i+n-1 is the bytes start[i] .. end[i+n-1].
+ * Only with opts.apart, which is faster, anything may stand between two words. */
 struct sh_tokens {
 	const char *text;            /* at least 64 more bytes after the end may be read */
 	const uint32_t *start, *end; /* byte offsets in text */
@@ -88,9 +92,14 @@ struct sh_tokens {
 	uint64_t bad_utf8; /* ill-formed sequences met in this text */
 };
 
+struct sh_ascii_kernel;
+
 /* The options are copied. */
 struct sh_tokenizer *sh_tokenizer_new(const struct sh_token_opts *opts, struct sh_error *err);
 void sh_tokenizer_delete(struct sh_tokenizer *t);
+
+/* Use this row of ascii.h, or none, instead of this machine's fastest: for tests. */
+void sh_tokenizer_force(struct sh_tokenizer *t, const struct sh_ascii_kernel *kernel);
 
 /* SH_ERR_PARAM: the text is longer than SH_TOKEN_TEXT_MAX. */
 int sh_tokenize(

@@ -14,6 +14,7 @@
 #ifndef SH_TEXT_TOKENIZER_H
 #define SH_TEXT_TOKENIZER_H
 
+#include "text/ascii.h"
 #include "text/fold.h"
 #include "text/method.h"
 #include "text/stem.h"
@@ -33,6 +34,7 @@ struct sh_tokenizer {
 	/* per byte: the folded byte of a word, SEPARATOR, or LEAVE (not ASCII, or a
 	 * backslash that may start an escape) */
 	uint8_t ascii[256];
+	const struct sh_ascii_kernel *ascii_kernel; /* NULL: words are handed over one by one */
 
 	char *text;
 	uint32_t *start, *end;
@@ -41,6 +43,10 @@ struct sh_tokenizer {
 	size_t word; /* where the open word begins; none is open when it equals used */
 	size_t n;
 	uint64_t ill;
+	/* Each byte of text is a token: so start and end do not hold them. */
+	bool bytes;
+	uint32_t *index; /* index[i] = i, as far as such texts were long */
+	size_t indexes, index_cap;
 };
 
 /* The word being cut is complete: filter it and hand it over. For sh_out_end, when

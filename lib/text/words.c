@@ -1,10 +1,13 @@
 /* The default way of cutting text into words: token.h says what a word is.
  *
  * Text goes by in steps of at most STEP bytes, so that room for the output is made
- * once a step. Runs of ASCII and runs of the rest have a loop each. */
+ * once a step. Runs of ASCII and runs of the rest have a loop each. Where the tokens'
+ * layout allows it (t->ascii_kernel), a run of ASCII longer than CALM bytes goes to a
+ * kernel that takes 64 bytes at a time. */
+#include "base/bytes.h"
 #include "text/tokenizer.h"
 
-enum { STEP = 4096 };
+enum { STEP = 4096, KERNEL_STEP = 1 << 16, CALM = 16 };
 
 /* Cut ASCII up to lim or to the first byte that has no place here. */
 static const uint8_t *scan_ascii(struct sh_tokenizer *t, const uint8_t *p, const uint8_t *lim)
@@ -117,32 +120,126 @@ static const uint8_t *step_back(
 	return p - 1;
 }
 
+/* Whether the next bytes are ASCII, enough of them for a call of the kernel to pay. */
+static bool is_calm(const uint8_t *p, const uint8_t *lim)
+{
+	const uint64_t high = UINT64_C(0x8080808080808080);
+
+	return p < lim && lim - p >= CALM && !((sh_le64(p) | sh_le64(p + 8)) & high);
+}
+
+/* From p to lim, which may be overshot by a sequence that began before it; or to a place
+ * from which the kernel can take over. *floor: see step_back(). */
+static const uint8_t *scan_any(struct sh_tokenizer *t, const uint8_t *p, const uint8_t *lim,
+    const uint8_t *end, const uint8_t **floor, struct sh_error *err)
+{
+	while (p && p < lim) {
+		p = scan_ascii(t, p, lim);
+		if (p == lim)
+			break;
+		if (*p == '\\') {
+			p = *floor = skip_escape(t, p, end);
+		} else if (t->opts.no_fold) {
+			p = scan_unfolded(t, p, lim, end);
+		} else {
+			const uint8_t *from = step_back(t, p, *floor, end);
+
+			p = from == p ? scan_folding(t, p, lim, end, err)
+				      : put_segment(t, from, end, err);
+		}
+		if (t->ascii_kernel && p && is_calm(p, lim))
+			break;
+	}
+	return p;
+}
+
+/* What the kernel appended to characters, up to the last '_', is tokens; the word behind
+ * it is still open. */
+static void settle_chars(struct sh_tokenizer *t)
+{
+	size_t used = t->used, at = used;
+
+	while (at > t->word && t->text[at - 1] != '_')
+		at--;
+	t->used = at;
+	sh_out_end(t);
+	t->used = used;
+}
+
+/* The kernel's part of [p, lim). */
+static const uint8_t *run_kernel(struct sh_tokenizer *t, const uint8_t *p, const uint8_t *lim,
+    const uint8_t **floor, bool *pending)
+{
+	struct sh_ascii_run run = {
+		.p = p,
+		.lim = lim,
+		.table = t->ascii,
+		.fold = !t->opts.no_fold,
+		.escapes = !t->opts.raw,
+		.pending = *pending,
+		.text = (uint8_t *)t->text,
+		.used = t->used,
+		.start = t->start,
+		.end = t->end,
+		.n = t->n,
+	};
+
+	if (t->opts.unit == SH_UNIT_CHAR) {
+		run.open = t->used && t->text[t->used - 1] != '_';
+		t->ascii_kernel->chars(&run);
+	} else {
+		run.open = t->used != t->word;
+		if (run.open)
+			t->start[t->n] = (uint32_t)t->word;
+		t->ascii_kernel->words(&run);
+		t->n = run.n;
+		t->word = run.open ? t->start[t->n] : run.used;
+	}
+	t->used = run.used;
+	*pending = run.pending && run.p == lim;
+	if (run.escaped)
+		*floor = run.p;
+	return run.p;
+}
+
+static int cut_by_kernel(
+    struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end, struct sh_error *err)
+{
+	const bool chars = t->opts.unit == SH_UNIT_CHAR;
+	const uint8_t *floor = p, *lim;
+	bool pending = false;
+
+	t->bytes = chars;
+	while (p < end) {
+		lim = end - p > KERNEL_STEP ? p + KERNEL_STEP : end;
+		if (sh_out_reserve(t, (size_t)(lim - p) + SH_ASCII_SLACK, err) < 0)
+			return -1;
+		p = run_kernel(t, p, lim, &floor, &pending);
+		if (p == lim)
+			continue;
+		if (chars)
+			settle_chars(t);
+		t->bytes = false;
+		lim = end - p > STEP ? p + STEP : end;
+		p = scan_any(t, p, lim, end, &floor, err);
+		if (!p)
+			return -1;
+	}
+	return 0;
+}
+
 int sh_cut_words(struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end, struct sh_error *err)
 {
 	const uint8_t *floor = p;
 
-	while (p < end) {
+	if (t->ascii_kernel)
+		return cut_by_kernel(t, p, end, err);
+	while (p && p < end) {
 		const uint8_t *lim = end - p > STEP ? p + STEP : end;
 
 		if (sh_out_reserve(t, STEP + 8, err) < 0)
 			return -1;
-		while (p < lim) {
-			p = scan_ascii(t, p, lim);
-			if (p == lim)
-				break;
-			if (*p == '\\') {
-				p = floor = skip_escape(t, p, end);
-			} else if (t->opts.no_fold) {
-				p = scan_unfolded(t, p, lim, end);
-			} else {
-				const uint8_t *from = step_back(t, p, floor, end);
-
-				p = from == p ? scan_folding(t, p, lim, end, err)
-					      : put_segment(t, from, end, err);
-				if (!p)
-					return -1;
-			}
-		}
+		p = scan_any(t, p, lim, end, &floor, err);
 	}
-	return 0;
+	return p ? 0 : -1;
 }

@@ -1,0 +1,76 @@
+#include "text/ascii.h"
+
+static const struct sh_ascii_kernel *const kernels[] = {
+#if defined(__x86_64__)
+	&sh_ascii_avx512,
+	&sh_ascii_avx2,
+	&sh_ascii_sse2,
+#elif defined(__aarch64__)
+	&sh_ascii_neon,
+#endif
+	&sh_ascii_plain,
+};
+
+const struct sh_ascii_kernel *sh_ascii_kernel_at(unsigned i)
+{
+	for (unsigned row = 0; row < sizeof kernels / sizeof *kernels; row++)
+		if (kernels[row]->usable() && i-- == 0)
+			return kernels[row];
+	return NULL;
+}
+
+/* ---- byte by byte: the definition of the others ------------------------------------ */
+
+static bool usable(void)
+{
+	return true;
+}
+
+/* What the byte at run->p is to a word: its folded form, 0 for a separator, or -1 when it
+ * is not ASCII. Keeps run->escaped and run->pending. */
+static int next(struct sh_ascii_run *run)
+{
+	uint8_t c = *run->p;
+	bool behind = run->pending;
+
+	if (c >= 0x80)
+		return -1;
+	run->pending = false;
+	run->escaped = false;
+	if (run->escapes && behind && (c == 't' || c == 'n' || c == 'r' || c == '\\')) {
+		run->escaped = true;
+		return 0;
+	}
+	if (run->escapes && c == '\\') {
+		run->pending = run->escaped = true;
+		return 0;
+	}
+	return run->table[c];
+}
+
+static void words(struct sh_ascii_run *run)
+{
+	int c;
+
+	for (run->escaped = false; run->p < run->lim && (c = next(run)) >= 0; run->p++) {
+		if (c && !run->open)
+			run->start[run->n] = (uint32_t)run->used;
+		if (!c && run->open)
+			run->end[run->n++] = (uint32_t)run->used;
+		run->open = c != 0;
+		run->text[run->used++] = (uint8_t)c;
+	}
+}
+
+static void chars(struct sh_ascii_run *run)
+{
+	int c;
+
+	for (run->escaped = false; run->p < run->lim && (c = next(run)) >= 0; run->p++) {
+		if (c || run->open)
+			run->text[run->used++] = c ? (uint8_t)c : '_';
+		run->open = c != 0;
+	}
+}
+
+const struct sh_ascii_kernel sh_ascii_plain = { "plain", usable, words, chars };

@@ -1,0 +1,105 @@
+/* The two functions of a variant of ascii.h, but for its instructions. Included once a
+ * variant, which defines before:
+ *
+ *     NAME(f), TARGET     a name of its own; function attributes
+ *     CTZ(x)              index of the lowest set bit; anything when x is 0
+ *     POPCOUNT(x)
+ *     void NAME(words_block)(const uint8_t *p, const struct sh_ascii_run *run,
+ *         uint8_t *out, struct sh_ascii_masks *m)
+ *                         classify 64 bytes at p and write them, folded, to out
+ *     void NAME(chars_block)(the same)
+ *                         the same, but '_' for each byte that is in no word
+ */
+#include <string.h>
+
+/* Eight at a time without asking: a branch a word would be mispredicted once a block. */
+static TARGET inline uint32_t *NAME(put)(uint32_t *to, uint64_t bits, uint32_t base)
+{
+	unsigned n = (unsigned)POPCOUNT(bits), i, j;
+
+	for (i = 0; i < n; i += 8)
+		for (j = i; j < i + 8; j++) {
+			to[j] = base + (uint32_t)CTZ(bits);
+			bits &= bits - 1;
+		}
+	return to + n;
+}
+
+static TARGET void NAME(words)(struct sh_ascii_run *run)
+{
+	struct sh_ascii_state s = sh_ascii_begin(run);
+	const uint8_t *p = run->p;
+	uint8_t last[64] = { 0 };
+	uint32_t *start = run->start + run->n + run->open, *end = run->end + run->n;
+	size_t used = run->used, k;
+
+	for (;; p += 64, used += 64) {
+		size_t left = (size_t)(run->lim - p);
+		struct sh_ascii_masks m;
+		uint64_t valid, follows;
+
+		if (left < 64) /* nothing behind lim may be read */
+			memcpy(last, p, left);
+		NAME(words_block)(left < 64 ? last : p, run, run->text + used, &m);
+		valid = sh_ascii_valid(m.other, left);
+		follows = sh_ascii_take(&s, &m, valid);
+		start = NAME(put)(start, s.word & ~follows, (uint32_t)used);
+		end = NAME(put)(end, follows & ~s.word & valid, (uint32_t)used);
+		if (valid != UINT64_MAX) {
+			k = (size_t)POPCOUNT(valid);
+			sh_ascii_end(run, &s, follows, k);
+			break;
+		}
+	}
+	run->p = p + k;
+	run->used = used + k;
+	run->n = (size_t)(end - run->end);
+}
+
+/* The bytes of `keep` without gaps: words parted by one byte each are one stretch. */
+static TARGET inline uint8_t *NAME(pack)(uint8_t *to, const uint8_t *from, uint64_t keep)
+{
+	while (keep) {
+		unsigned at = (unsigned)CTZ(keep), n;
+		uint64_t rest = ~(keep >> at);
+
+		n = rest ? (unsigned)CTZ(rest) : 64;
+		memcpy(to, from + at, 64);
+		to += n;
+		keep = at + n < 64 ? keep >> (at + n) << (at + n) : 0;
+	}
+	return to;
+}
+
+static TARGET void NAME(chars)(struct sh_ascii_run *run)
+{
+	struct sh_ascii_state s = sh_ascii_begin(run);
+	const uint8_t *p = run->p;
+	uint8_t last[64] = { 0 }, block[128] = { 0 }, *to = run->text + run->used;
+	size_t k;
+
+	for (;; p += 64) {
+		size_t left = (size_t)(run->lim - p);
+		struct sh_ascii_masks m;
+		uint64_t valid, follows;
+
+		if (left < 64)
+			memcpy(last, p, left);
+		NAME(chars_block)(left < 64 ? last : p, run, block, &m);
+		valid = sh_ascii_valid(m.other, left);
+		follows = sh_ascii_take(&s, &m, valid);
+		to = NAME(pack)(to, block, (s.word | follows) & valid);
+		if (valid != UINT64_MAX) {
+			k = (size_t)POPCOUNT(valid);
+			sh_ascii_end(run, &s, follows, k);
+			break;
+		}
+	}
+	run->p = p + k;
+	run->used = (size_t)(to - run->text);
+}
+
+#undef NAME
+#undef TARGET
+#undef CTZ
+#undef POPCOUNT
