@@ -54,3 +54,20 @@ struct sh_jieba *dictionary_open(struct cli *c, const char *words)
 	}
 	return j;
 }
+
+struct sh_cppjieba *dictionary_open_cppjieba(struct cli *c, const char *directory)
+{
+	struct sh_cppjieba *d;
+	struct sh_error err;
+
+	if (!directory)
+		directory = getenv("SIMHASH_CPPJIEBA");
+	if (!directory)
+		cli_usage(c,
+		    "cppjieba's dictionary is wanted: --dict DIR, or SIMHASH_CPPJIEBA=DIR, "
+		    "with jieba.dict.utf8 and hmm_model.utf8 in it");
+	d = sh_cppjieba_open(directory, &err);
+	if (!d)
+		cli_die(c, &err);
+	return d;
+}

@@ -3,10 +3,14 @@
 #define DICTIONARY_H
 
 #include "cli.h"
+#include "text/cppjieba.h"
 #include "text/jieba.h"
 
 /* $SIMHASH_JIEBA; else jieba.dict beside the program; else in ../share/simhash-utils seen from
  * there. `words`, when not NULL, is a user dictionary whose words are added. Dies of errors. */
 struct sh_jieba *dictionary_open(struct cli *c, const char *words);
+
+/* The directory of cppjieba's files: `directory`, or $SIMHASH_CPPJIEBA when that is NULL. */
+struct sh_cppjieba *dictionary_open_cppjieba(struct cli *c, const char *directory);
 
 #endif

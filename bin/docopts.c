@@ -25,7 +25,7 @@ const struct cli_option docopts_table[] = {
 	{ 'n', "ngram", "N[-M]", "features are n-grams of N (to M) tokens [1]" },
 	{ 'u', "unit", "word|char", "tokens are words or characters [word]" },
 	{ SEGMENT, "segment", "char|jieba|...", "how scripts without spaces are cut [char]" },
-	{ DICT, "dict", "FILE", "words added to the dictionary of --segment jieba" },
+	{ DICT, "dict", "FILE", "words for --segment jieba; cppjieba: its directory" },
 	{ SPLIT, "split", "RULE", "token rule of a published system: fields, alpha, python, ..." },
 	{ STEM, "stem", "LANG", "replace words by their stems: english, porter, german, ..." },
 	{ STOP, "stop", "FILE", "drop the words that stand in FILE, one a line" },
@@ -68,7 +68,7 @@ static const struct sh_token_method *find_segmenter(const char *arg)
 		name[n] = arg[n] == ':' || arg[n] == '_' ? '-' : arg[n];
 	name[n] = '\0';
 	row = sh_token_method_find(name);
-	return row && row->needs_jieba ? row : NULL;
+	return row && (row->needs_jieba || row->needs_cppjieba) ? row : NULL;
 }
 
 static void take_segment(struct docopts *d, struct cli *c)
@@ -84,7 +84,7 @@ static void take_segment(struct docopts *d, struct cli *c)
 static void take_split(struct docopts *d, struct cli *c)
 {
 	d->token.method = sh_token_method_find(c->arg);
-	if (!d->token.method || d->token.method->needs_jieba)
+	if (!d->token.method || d->token.method->needs_jieba || d->token.method->needs_cppjieba)
 		cli_usage(c,
 		    "--split '%s': expected words, fields, blanks, alpha, python, go-words or "
 		    "go-letters",
@@ -216,11 +216,13 @@ void docopts_settle(struct docopts *d, struct cli *c)
 	d->docs.rejects = c->rejects_path != NULL;
 	if (d->stop_path || d->profile->stop)
 		load_stop(d, c);
-	if (d->dict_path && !d->token.method->needs_jieba)
-		cli_usage(
-		    c, "--dict adds to the dictionary of --segment jieba, which is not given");
 	if (d->token.method->needs_jieba)
 		d->token.jieba = d->jieba = dictionary_open(c, d->dict_path);
+	else if (d->token.method->needs_cppjieba)
+		d->token.cppjieba = d->cppjieba = dictionary_open_cppjieba(c, d->dict_path);
+	else if (d->dict_path)
+		cli_usage(
+		    c, "--dict is for --segment jieba and cppjieba, neither of which is given");
 }
 
 void docopts_free(struct docopts *d)
@@ -228,4 +230,5 @@ void docopts_free(struct docopts *d)
 	sh_stoplist_delete(d->stop);
 	if (d->jieba)
 		sh_jieba_delete(d->jieba);
+	sh_cppjieba_delete(d->cppjieba);
 }

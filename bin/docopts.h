@@ -16,9 +16,10 @@ struct docopts {
 	struct sh_ngrams ngrams;
 	const struct sh_profile *profile; /* the default one, unless -p was given */
 	const char *stop_path, *dict_path, *fields;
-	struct sh_stoplist *stop; /* owned */
-	struct sh_jieba *jieba;   /* owned */
-	bool used;                /* any of these options was given, but for -p */
+	struct sh_stoplist *stop;     /* owned */
+	struct sh_jieba *jieba;       /* owned */
+	struct sh_cppjieba *cppjieba; /* owned */
+	bool used;                    /* any of these options was given, but for -p */
 };
 
 void docopts_init(struct docopts *d);

@@ -263,6 +263,7 @@ static void set_profile(struct settings *s, const struct sh_profile *p)
 	s->fp.scheme = sh_scheme_find(p->weight);
 	s->fp.bits = p->bits;
 	s->fp.tie = p->tie;
+	s->fp.real = p->real;
 	s->empty = p->empty;
 }
 
@@ -344,7 +345,10 @@ static bool holds_features(struct cli *c, const struct settings *s, struct sh_so
 	got = sh_source_peek(source, &line, &err);
 	if (got < 0)
 		cli_die(c, &err);
-	return got && sh_record_feature(cli_strip(c->crlf, line), &f, &err) == 0;
+	/* Nothing at all is what a pipe of no documents brings. */
+	if (got == 0)
+		return s->fp.scheme->needs_df;
+	return sh_record_feature(cli_strip(c->crlf, line), &f, &err) == 0;
 }
 
 int main(int argc, char **argv)

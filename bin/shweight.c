@@ -57,8 +57,7 @@ struct document {
 static bool look_up(const struct settings *s, struct sh_slice feature, struct sh_term *t)
 {
 	if (s->idf_path) {
-		t->idf = sh_idf_lookup(
-		    &s->idf, feature, s->profile->mean_idf ? s->idf.mean : s->idf.median);
+		t->idf = sh_idf_lookup(&s->idf, feature, s->idf.median);
 		return true;
 	}
 	if (!s->df_path)
@@ -74,12 +73,22 @@ static bool look_up(const struct settings *s, struct sh_slice feature, struct sh
 	return sh_df_within(&s->min, &s->max, t->df, t->docs);
 }
 
+static int weigh_real(
+    const struct settings *s, const struct document *d, struct sh_heavy *f, struct sh_error *err)
+{
+	double idf = sh_idf_real(&s->idf, sh_hmap_key(&d->features, f->index), s->idf.real_mean);
+
+	return sh_real_weight(f->weight / SH_WEIGHT_ONE, idf, &f->weight, err) < 0 ? -1 : 1;
+}
+
 /* Replace the count by the weight; 1, or 0 when the feature is dropped, or -1. */
 static int weigh(
     const struct settings *s, const struct document *d, struct sh_heavy *f, struct sh_error *err)
 {
 	struct sh_term t = { .tf = 1, .tokens = 1 };
 
+	if (s->profile->real && s->idf_path)
+		return weigh_real(s, d, f, err);
 	if (!look_up(s, sh_hmap_key(&d->features, f->index), &t))
 		return 0;
 	if (f->weight == 0 || s->scheme->additive)

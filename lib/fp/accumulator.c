@@ -25,6 +25,14 @@ void sh_accumulator_clear(struct sh_accumulator *a)
 	sh_simhash_clear(&a->simhash);
 	a->n = 0;
 	a->any = false;
+	memset(a->sum, 0, sizeof a->sum);
+}
+
+static void add_real(struct sh_accumulator *a, uint64_t word, int64_t weight)
+{
+	for (unsigned b = 0; b < 64; b++)
+		a->sum[b] += word >> (63 - b) & 1 ? (double)weight : -(double)weight;
+	a->n++;
 }
 
 static int add_hash(struct sh_accumulator *a, struct sh_slice text, struct sh_error *err)
@@ -54,6 +62,10 @@ int sh_accumulator_add(
 	if (o->minhash)
 		return add_hash(a, feature, err);
 	sh_hash_feature(o->hash, feature, o->seed, o->bits, words);
+	if (o->real) {
+		add_real(a, words[0], weight);
+		return 0;
+	}
 	return sh_simhash_add(&a->simhash, words, weight, err);
 }
 
@@ -64,6 +76,13 @@ void sh_accumulator_finish(const struct sh_accumulator *a, struct sh_fingerprint
 		out->empty = a->n == 0;
 		if (!out->empty)
 			sh_minhash(a->hash, a->n, a->opts->bits, out->w);
+		return;
+	}
+	if (a->opts->real) {
+		out->empty = a->n == 0;
+		out->w[0] = 0;
+		for (unsigned b = 0; b < 64; b++)
+			out->w[0] = out->w[0] << 1 | (a->sum[b] > 0);
 		return;
 	}
 	out->empty = sh_simhash_total(&a->simhash) == 0;

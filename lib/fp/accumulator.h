@@ -11,7 +11,8 @@ struct sh_accumulator {
 	struct sh_simhash simhash;
 	uint64_t *hash; /* of the features, for minhash */
 	size_t n, cap;
-	bool any; /* a feature that is not empty was added, with whatever weight */
+	double sum[64]; /* when opts->real, bit 0 first */
+	bool any;       /* a feature that is not empty was added, with whatever weight */
 	struct sh_buf text;
 };
 

@@ -17,6 +17,7 @@ struct sh_fingerprint_opts {
 	uint64_t seed;
 	unsigned tie; /* the bit where both sides weigh the same */
 	bool minhash; /* minwise bits (minhash.h) instead of sums: weights do not count */
+	bool real;    /* features by text: sums of doubles, see profile.h; at most 64 bits */
 };
 
 /* Whether hash, bits and seed go together. */

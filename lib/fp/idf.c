@@ -27,6 +27,18 @@ static int parse_idf(struct sh_slice s, int64_t *idf)
 	return __builtin_add_overflow(*idf, up, idf) ? SH_NUM_RANGE : 0;
 }
 
+/* What parse_idf() has taken is what strtod() takes, in the C locale that programs keep. */
+static double to_double(struct sh_slice s)
+{
+	char text[64];
+
+	if (s.n >= sizeof text)
+		s.n = sizeof text - 1;
+	memcpy(text, s.p, s.n);
+	text[s.n] = '\0';
+	return strtod(text, NULL);
+}
+
 static int add_line(struct sh_idf_table *t, struct sh_slice line, struct sh_error *err)
 {
 	size_t at = line.n;
@@ -45,9 +57,13 @@ static int add_line(struct sh_idf_table *t, struct sh_slice line, struct sh_erro
 	if (i >= t->cap &&
 	    sh_grow((void **)&t->idf, &t->cap, (size_t)i + 1, sizeof *t->idf, err) < 0)
 		return -1;
+	if (i >= t->real_cap &&
+	    sh_grow((void **)&t->real, &t->real_cap, (size_t)i + 1, sizeof *t->real, err) < 0)
+		return -1;
 	/* The last line of a feature counts, as where such tables come from. */
 	t->idf[i] = idf;
-	t->sum += idf;
+	t->real[i] = to_double(sh_slice(line.p + at, line.n - at));
+	t->real_mean += t->real[i];
 	t->lines++;
 	return 0;
 }
@@ -96,7 +112,8 @@ int sh_idf_table_load(struct sh_idf_table *t, const char *name, struct sh_error 
 	}
 	sh_lines_free(&lines);
 	if (t->lines)
-		t->mean = (int64_t)((t->sum + t->lines / 2) / t->lines);
+		t->real_mean /= (double)t->lines;
+	t->mean = (int64_t)(t->real_mean * 1e6 + 0.5);
 	return got < 0 ? -1 : find_median(t, err);
 }
 
@@ -104,6 +121,7 @@ void sh_idf_table_free(struct sh_idf_table *t)
 {
 	sh_hmap_free(&t->features);
 	free(t->idf);
+	free(t->real);
 }
 
 int64_t sh_idf_lookup(const struct sh_idf_table *t, struct sh_slice feature, int64_t absent)
@@ -111,4 +129,11 @@ int64_t sh_idf_lookup(const struct sh_idf_table *t, struct sh_slice feature, int
 	uint32_t i;
 
 	return sh_hmap_find(&t->features, feature, &i) ? t->idf[i] : absent;
+}
+
+double sh_idf_real(const struct sh_idf_table *t, struct sh_slice feature, double absent)
+{
+	uint32_t i;
+
+	return sh_hmap_find(&t->features, feature, &i) ? t->real[i] : absent;
 }

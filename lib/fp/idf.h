@@ -10,9 +10,13 @@ struct sh_idf_table {
 	int64_t *idf; /* millionths, by index */
 	size_t cap;
 	/* What a feature may get that the table lacks: element n/2 of the sorted values, or
-	 * the mean of all lines, rounded to millionths. */
+	 * the mean of all lines. */
 	int64_t median, mean;
-	__int128 sum;
+	/* The same as the nearest doubles, for systems whose fingerprints depend on them: the
+	 * mean is that of all lines, summed up in their order. */
+	double *real;
+	double real_mean;
+	size_t real_cap;
 	uint64_t lines;
 };
 
@@ -22,5 +26,6 @@ void sh_idf_table_free(struct sh_idf_table *t);
 
 /* The feature's value, or `absent`. */
 int64_t sh_idf_lookup(const struct sh_idf_table *t, struct sh_slice feature, int64_t absent);
+double sh_idf_real(const struct sh_idf_table *t, struct sh_slice feature, double absent);
 
 #endif

@@ -80,7 +80,7 @@ static const struct sh_profile rows[] = {
 	},
 	{
 	    .name = "yanyiwu",
-	    .method = "jieba",
+	    .method = "cppjieba",
 	    .no_fold = true,
 	    .punctuation = true,
 	    .min_chars = 2,
@@ -88,7 +88,7 @@ static const struct sh_profile rows[] = {
 	    .weight = "tfidf",
 	    .top = 200,
 	    .top_rule = SH_TOP_HEAP,
-	    .mean_idf = true,
+	    .real = true,
 	    .hash = "jenkins",
 	    .bits = 64,
 	    .bits_min = 64,
@@ -210,4 +210,16 @@ bool sh_empty_fingerprint(
 	if (bits % 64)
 		out[words - 1] &= ~(UINT64_MAX >> bits % 64);
 	return true;
+}
+
+int sh_real_weight(int64_t count, double idf, int64_t *weight, struct sh_error *err)
+{
+	double x = (double)count * idf * 0x1p50;
+
+	if (!(x < 0x1p63))
+		return sh_error_set(err, SH_ERR_RANGE, "a weight above 8192");
+	*weight = (int64_t)x; /* from 2^53 on a whole number */
+	if (x < 0x1p52 && x - (double)*weight >= 0.5)
+		++*weight;
+	return 0;
 }

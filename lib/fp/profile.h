@@ -25,6 +25,12 @@ enum sh_top {
 	SH_TOP_HEAP,  /* as a heap leaves them that was fed in bytewise order: see top.h */
 };
 
+/* 2^50 / 10^6: in millionths a weight from 4 on is then a whole number of its last bits. */
+#define SH_REAL_SCALE 1125899906.842624
+
+/* count * idf in the form of a record's weight. SH_ERR_RANGE. */
+int sh_real_weight(int64_t count, double idf, int64_t *weight, struct sh_error *err);
+
 struct sh_profile {
 	const char *name;
 	const char *method; /* how text is cut, text/method.h */
@@ -38,7 +44,10 @@ struct sh_profile {
 	const char *weight; /* scheme; one that needs df leads by way of shweight alone */
 	uint64_t top;       /* features kept, 0: all */
 	enum sh_top top_rule;
-	bool mean_idf; /* features that an idf table lacks get its mean, not its median */
+	/* Weights and sums are doubles: count * idf, where features that the idf table lacks get
+	 * its mean, summed up in the order of the features. As records the weights are written
+	 * times SH_REAL_SCALE, so that none of their bits is lost. */
+	bool real;
 
 	const char *hash;
 	unsigned bits;

@@ -3,8 +3,9 @@
  *   words       the default, see token.h
  *   jieba...    Chinese words out of a dictionary (text/jieba.h), folded afterwards;
  *               what has no letter, mark or digit is dropped unless opts.punctuation,
- *               white space always. min_chars drops single characters, too
+ *               ASCII white space always. min_chars drops single characters, too
  *   angelo      the jieba words whose first character is U+4E00..U+9FA5
+ *   cppjieba    the same with words as text/cppjieba.h cuts them
  *
  * The others are the token rules of published systems. They read the text as it
  * stands, whatever no_fold says:
@@ -35,7 +36,8 @@ struct sh_token_method {
 	bool chars;       /* gives characters */
 	bool escapes;     /* tokens may hold characters that records escape */
 	bool needs_jieba; /* sh_token_opts.jieba */
-	int mode;         /* for methods that share a function */
+	bool needs_cppjieba;
+	int mode; /* for methods that share a function */
 	void (*close)(void *state);
 };
 

@@ -5,8 +5,14 @@ void sh_close_jieba(void *state)
 	sh_segmenter_delete(state);
 }
 
+void sh_close_cppjieba(void *state)
+{
+	sh_cppsegmenter_delete(state);
+}
+
 struct word {
 	bool blank;   /* white space only */
+	bool spaced;  /* ASCII white space in it: no feature's text could hold it */
 	bool letters; /* has a letter, mark or digit */
 	bool head_han;
 	size_t chars;
@@ -22,6 +28,7 @@ static struct word look_at(struct sh_tokenizer *t, struct sh_slice text)
 
 		if (w.chars++ == 0)
 			w.head_han = c >= 0x4E00 && c <= 0x9FA5;
+		w.spaced = w.spaced || c == ' ' || (c >= 9 && c <= 13);
 		w.blank = w.blank && (sh_is_white_space(c) || (c >= 0x1C && c <= 0x1F));
 		w.letters =
 		    w.letters || (sh_fold_class(t->fold, c) & SH_CLASS_KIND) != SH_CLASS_SEPARATOR;
@@ -45,7 +52,7 @@ static bool is_wanted(struct sh_tokenizer *t, struct sh_slice text)
 {
 	struct word w = look_at(t, text);
 
-	if (w.blank || (!w.letters && !t->opts.punctuation))
+	if (w.spaced || (!t->opts.punctuation && (w.blank || !w.letters)))
 		return false;
 	if (t->method->mode & SH_TOK_HEAD_HAN && !w.head_han)
 		return false;
@@ -107,6 +114,30 @@ int sh_cut_jieba(struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end, s
 	while ((status = sh_segment_next(t->state, &word, &n, err)) == 0 && n > 0)
 		for (size_t i = 0; i < n && status == 0; i++)
 			status = put_word(t, word[i], &folded, err);
+	sh_buf_free(&folded);
+	return status;
+}
+
+int sh_cut_cppjieba(
+    struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end, struct sh_error *err)
+{
+	struct sh_buf folded = { 0 };
+	const struct sh_slice *word;
+	size_t n;
+	int status = 0;
+
+	if (!t->opts.cppjieba)
+		return sh_error_set(err, SH_ERR_PARAM, "no dictionary to cut words by");
+	if (!t->state && !(t->state = sh_cppsegmenter_new(t->opts.cppjieba, err)))
+		return -1;
+	if (sh_plain_text(t, &p, &end, err) < 0)
+		return -1;
+	t->ill += sh_utf8_count_ill((const char *)p, (size_t)(end - p));
+	if (sh_cppsegment(t->state, sh_slice((const char *)p, (size_t)(end - p)), &word, &n, err) <
+	    0)
+		return -1;
+	for (size_t i = 0; i < n && status == 0; i++)
+		status = put_word(t, word[i], &folded, err);
 	sh_buf_free(&folded);
 	return status;
 }

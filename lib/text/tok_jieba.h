@@ -2,13 +2,15 @@
 #ifndef SH_TEXT_TOK_JIEBA_H
 #define SH_TEXT_TOK_JIEBA_H
 
+#include "text/cppjieba.h"
 #include "text/jieba.h"
 #include "text/published.h"
 
-sh_cut_fn sh_cut_jieba;
+sh_cut_fn sh_cut_jieba, sh_cut_cppjieba;
 
 /* For sh_token_method.close. */
 void sh_close_jieba(void *state);
+void sh_close_cppjieba(void *state);
 
 /* Flags in sh_token_method.mode, beside the enum sh_jieba_mode. */
 enum { SH_TOK_JIEBA_MODE = 15, SH_TOK_HEAD_HAN = 16 };

@@ -73,8 +73,8 @@ struct sh_token_opts {
 	const struct sh_token_method *method;
 	const struct sh_jieba *jieba; /* for methods that need a dictionary; borrowed, shared */
 	const struct sh_cppjieba *cppjieba;
-	bool punctuation;             /* such methods: hand over what is no word, too */
-	bool stop_any_case;           /* such methods: stop words match in any ASCII case */
+	bool punctuation;   /* such methods: hand over what is no word, too */
+	bool stop_any_case; /* such methods: stop words match in any ASCII case */
 };
 
 /* Valid until the next call on the same tokenizer.
