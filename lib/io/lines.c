@@ -39,6 +39,8 @@ int sh_lines_next(struct sh_lines *l, struct sh_slice *line, struct sh_error *er
 
 int sh_lines_blame(const struct sh_lines *l, struct sh_error *err)
 {
+	if (err->code == SH_ERR_IO || err->code == SH_ERR_NOMEM)
+		return -1;
 	err->file = l->from.file;
 	err->line = l->from.line;
 	return -1;

@@ -24,7 +24,8 @@ static inline bool sh_lines_at_end(const struct sh_lines *l)
 	return l->at == l->block.n;
 }
 
-/* Put the place of the line last returned into err, which tells already what is wrong; -1. */
+/* Put the place of the line last returned into err, which tells already what is wrong; -1.
+ * A full disk or want of memory is no fault of a line. */
 int sh_lines_blame(const struct sh_lines *l, struct sh_error *err);
 
 #endif
