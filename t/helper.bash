@@ -43,3 +43,30 @@ same() {
 	echo "(with PATH=$SHBIN:\$PATH LC_ALL=C T_DATA=$T_DATA)"
 	return 1
 }
+
+# gives LINE...: the output is these lines (printf's \t and \\ in them), or nothing at all.
+gives() {
+	expect expected out '%b\n' "$@"
+}
+
+# says LINE...: so are the messages; no escapes.
+says() {
+	expect expected.err err '%s\n' "$@"
+}
+
+expect() {
+	: >"$1"
+	# shellcheck disable=SC2059
+	[ $# -eq 3 ] || printf "$3" "${@:4}" >"$1"
+	same "$1" "$2"
+}
+
+# only NAME...: the directory holds these files, beside what try, gives and says leave.
+only() {
+	local there
+	there=$(ls -A | grep -vxE 'out|err|expected(\.err)?' | tr '\n' ' ') || true
+	[ "$there" = "${*:+$* }" ] && return
+	echo "files: $there"
+	echo "expected: $*"
+	return 1
+}
