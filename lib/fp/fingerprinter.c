@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/buf.h"
+#include "fp/compose.h"
 #include "fp/count.h"
 #include "fp/minhash.h"
 #include "fp/mix.h"
@@ -12,6 +13,7 @@ struct sh_fingerprinter {
 	struct sh_fingerprint_opts opts;
 	unsigned hash_bits, words;
 	struct sh_tokenizer *tokenizer;
+	const struct sh_mix_kernel *mix;
 	struct sh_simhash simhash;
 	struct sh_hash_count distinct;
 	uint64_t *token;   /* hashes of the tokens, when n-grams are composed from them */
@@ -50,6 +52,7 @@ struct sh_fingerprinter *sh_fingerprinter_new(
 	f->hash_bits = opts->minhash ? 64 : opts->bits;
 	f->words = SH_FP_WORDS(f->hash_bits);
 	f->opts.token.apart = opts->hash->composed;
+	f->mix = sh_mix_kernel_at(0);
 	if (opts->scheme->needs_df && !opts->minhash)
 		sh_error_set(err, SH_ERR_PARAM,
 		    "weight %s needs document frequencies: shtok | shweight | shfp, with the "
@@ -82,47 +85,19 @@ static int room(uint64_t **array, size_t *cap, size_t n, struct sh_error *err)
 	return n > *cap ? sh_grow((void **)array, cap, n, sizeof **array, err) : 0;
 }
 
-/* Number of n-grams of `tokens` tokens in a range that fits them. */
-static size_t count_ngrams(struct sh_ngrams range, size_t tokens)
-{
-	size_t all = sh_ngrams_lead(range);
-
-	for (unsigned n = range.min; n <= range.max; n++)
-		all += tokens - n + 1;
-	return all;
-}
-
 /* Hash each token once and compose: no n-gram's text is looked at. */
 static int compose(struct sh_fingerprinter *f, const struct sh_tokens *t, struct sh_ngrams range,
     struct sh_error *err)
 {
-	uint64_t seed = sh_mix_seed(f->opts.seed), *out = f->feature;
+	uint64_t seed = sh_mix_seed(f->opts.seed);
 
+	if (f->opts.token.unit == SH_UNIT_CHAR) {
+		sh_compose_chars(f->mix, t, range, seed, f->feature);
+		return 0;
+	}
 	if (room(&f->token, &f->token_cap, t->n, err) < 0)
 		return -1;
-	for (size_t i = 0; i < t->n; i++)
-		f->token[i] =
-		    sh_mix_token_padded(t->text + t->start[i], t->end[i] - t->start[i], seed);
-	for (unsigned n = 1; n <= sh_ngrams_lead(range); n++)
-		*out++ = sh_mix_ngram(f->token, n);
-	for (unsigned n = range.min; n <= range.max; n++)
-		out += sh_mix_ngrams(f->token, t->n, n, out);
-	return 0;
-}
-
-/* Characters stand side by side: an n-gram of them is one token to the hash. */
-static int hash_windows(
-    struct sh_fingerprinter *f, const struct sh_tokens *t, struct sh_ngrams range)
-{
-	uint64_t seed = sh_mix_seed(f->opts.seed), *out = f->feature;
-
-	for (unsigned n = 1; n <= sh_ngrams_lead(range); n++)
-		*out++ =
-		    sh_mix_token_padded(t->text + t->start[0], t->end[n - 1] - t->start[0], seed);
-	for (unsigned n = range.min; n <= range.max; n++)
-		for (size_t i = 0; i + n <= t->n; i++)
-			*out++ = sh_mix_token_padded(
-			    t->text + t->start[i], t->end[i + n - 1] - t->start[i], seed);
+	sh_compose_words(f->mix, t, range, seed, f->token, f->feature);
 	return 0;
 }
 
@@ -220,13 +195,11 @@ int sh_fingerprint(struct sh_fingerprinter *f, struct sh_slice text, struct sh_f
 	out->empty = range.min == 0;
 	if (out->empty)
 		return 0;
-	features = count_ngrams(range, tokens.n);
+	features = sh_compose_count(range, tokens.n);
 	if (room(&f->feature, &f->feature_cap, features, err) < 0)
 		return -1;
 	if (!f->opts.hash->composed)
 		status = hash_texts(f, &tokens, range, features, err);
-	else if (f->opts.token.unit == SH_UNIT_CHAR)
-		status = hash_windows(f, &tokens, range);
 	else
 		status = compose(f, &tokens, range, err);
 	if (status < 0)

@@ -1,5 +1,7 @@
 #include "fp/mix.h"
 
+#include "fp/mix_kernel.h"
+
 /* The last bytes are copied, so that nothing behind the slice is read. */
 uint64_t sh_mix_token(struct sh_slice token, uint64_t mixed_seed)
 {
@@ -82,3 +84,36 @@ uint64_t sh_mix_feature(struct sh_slice text, uint64_t seed)
 		p = space + 1;
 	}
 }
+
+/* ---- rows of variants ---------------------------------------------------------------- */
+
+static const struct sh_mix_kernel *const kernels[] = {
+#if defined(__x86_64__)
+	&sh_mix_avx512,
+	&sh_mix_avx2,
+#endif
+	&sh_mix_plain,
+};
+
+const struct sh_mix_kernel *sh_mix_kernel_at(unsigned i)
+{
+	for (unsigned row = 0; row < sizeof kernels / sizeof *kernels; row++)
+		if (kernels[row]->usable() && i-- == 0)
+			return kernels[row];
+	return NULL;
+}
+
+static bool usable(void)
+{
+	return true;
+}
+
+static void windows(
+    const char *text, size_t n, size_t width, uint64_t mixed_seed, uint64_t *restrict h)
+{
+	for (size_t i = 0; i < n; i++)
+		h[i] = sh_mix_token_padded(text + i, width, mixed_seed);
+}
+
+const struct sh_mix_kernel sh_mix_plain = { "plain", usable, sh_mix_tokens, windows,
+	sh_mix_ngrams };

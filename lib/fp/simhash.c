@@ -7,7 +7,13 @@
 /* Hashes widened at a time, which stay in the first-level cache. */
 enum { BLOCK = 256 };
 
-static const struct sh_simhash_kernel *const kernels[] = { &sh_simhash_plain };
+static const struct sh_simhash_kernel *const kernels[] = {
+#if defined(__x86_64__)
+	&sh_simhash_avx512,
+	&sh_simhash_avx2,
+#endif
+	&sh_simhash_plain,
+};
 
 const struct sh_simhash_kernel *sh_simhash_kernel_at(unsigned i)
 {

@@ -32,6 +32,9 @@ struct sh_simhash_kernel {
 };
 
 extern const struct sh_simhash_kernel sh_simhash_plain;
+#if defined(__x86_64__)
+extern const struct sh_simhash_kernel sh_simhash_avx2, sh_simhash_avx512;
+#endif
 
 /* The rows that this machine can run, fastest first; NULL after the last. */
 const struct sh_simhash_kernel *sh_simhash_kernel_at(unsigned i);

@@ -1,0 +1,282 @@
+/* The default hash, four and eight at a time. */
+#include "fp/mix.h"
+#include "fp/mix_kernel.h"
+
+#if defined(__x86_64__)
+
+#include <immintrin.h>
+
+/* ---- AVX2: 64-bit products out of 32-bit ones --------------------------------------- */
+
+#define AVX2 __attribute__((target("avx2,bmi,bmi2")))
+
+static bool usable_avx2(void)
+{
+	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+	       __builtin_cpu_supports("bmi2");
+}
+
+static AVX2 inline __m256i load4(const void *p)
+{
+	return _mm256_loadu_si256((const __m256i *)p);
+}
+
+/* x * k; the low halves' product, and the two mixed ones of which only the low half counts. */
+static AVX2 inline __m256i mul4(__m256i x, uint64_t k)
+{
+	__m256i all = _mm256_set1_epi64x((long long)k);
+	__m256i swapped = _mm256_set1_epi64x((long long)(k << 32 | k >> 32));
+	__m256i mixed = _mm256_mullo_epi32(x, swapped);
+
+	mixed = _mm256_add_epi32(mixed, _mm256_slli_epi64(mixed, 32));
+	mixed =
+	    _mm256_and_si256(mixed, _mm256_set1_epi64x((long long)UINT64_C(0xffffffff00000000)));
+	return _mm256_add_epi64(mixed, _mm256_mul_epu32(x, all));
+}
+
+static AVX2 inline __m256i shift_xor4(__m256i x, int bits)
+{
+	return _mm256_xor_si256(x, _mm256_srli_epi64(x, bits));
+}
+
+static AVX2 inline __m256i moremur4(__m256i x)
+{
+	x = mul4(shift_xor4(x, 27), UINT64_C(0x3C79AC492BA7B653));
+	x = mul4(shift_xor4(x, 33), UINT64_C(0x1C69B3F74AC4AE35));
+	return shift_xor4(x, 27);
+}
+
+/* a ^ rotl(b * K, 32): the rotation swaps halves. */
+static AVX2 inline __m256i fold4(__m256i a, __m256i b)
+{
+	b = mul4(b, UINT64_C(0x9FB21C651E98DF25));
+	return _mm256_xor_si256(a, _mm256_shuffle_epi32(b, 0xb1));
+}
+
+/* Four windows out of 16 bytes, two in each half of the register. */
+static AVX2 inline __m256i take4(const char *p, __m256i index)
+{
+	__m256i v = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)p));
+
+	return _mm256_shuffle_epi8(v, index);
+}
+
+/* Windows i = 0..3 of n <= 8 bytes; 0x80 makes a zero. */
+static AVX2 __m256i window_index(size_t n)
+{
+	uint8_t index[32];
+
+	for (unsigned i = 0; i < 32; i++)
+		index[i] = i % 8 < n ? (uint8_t)(i / 8 + i % 8) : 0x80;
+	return load4(index);
+}
+
+static AVX2 void windows_avx2(
+    const char *text, size_t n, size_t width, uint64_t mixed_seed, uint64_t *restrict h)
+{
+	const __m256i low = window_index(width < 8 ? width : 8);
+	const __m256i high = window_index(width < 8 ? 0 : width - 8);
+	const __m256i seed = _mm256_set1_epi64x((long long)(width * SH_MIX_GOLDEN ^ mixed_seed));
+	size_t i;
+
+	for (i = 0; i + 4 <= n; i += 4) {
+		__m256i x = take4(text + i, low);
+
+		if (width > 8)
+			x = fold4(x, take4(text + i + 8, high));
+		x = moremur4(_mm256_xor_si256(x, seed));
+		_mm256_storeu_si256((__m256i *)(void *)(h + i), x);
+	}
+	for (; i < n; i++)
+		h[i] = sh_mix_token_padded(text + i, width, mixed_seed);
+}
+
+static AVX2 size_t ngrams_avx2(
+    const uint64_t *restrict h, size_t tokens, size_t n, uint64_t *restrict out)
+{
+	size_t count = tokens < n ? 0 : tokens - n + 1, i, j;
+
+	if (n < 2 || n > 4)
+		return sh_mix_ngrams(h, tokens, n, out);
+	for (i = 0; i + 4 <= count; i += 4) {
+		__m256i c = load4(h + i);
+
+		for (j = 1; j < n; j++)
+			c = _mm256_add_epi64(
+			    mul4(c, UINT64_C(0xD6E8FEB86659FD93)), load4(h + i + j));
+		c = mul4(shift_xor4(c, 32), UINT64_C(0xAEF17502108EF2D9));
+		_mm256_storeu_si256((__m256i *)(void *)(out + i), shift_xor4(c, 29));
+	}
+	for (; i < count; i++)
+		out[i] = sh_mix_ngram(h + i, n);
+	return count;
+}
+
+/* One by one: without a gather that is fast, four tokens are not sooner at hand. */
+static AVX2 void tokens_avx2(const char *text, const uint32_t *start, const uint32_t *end, size_t n,
+    uint64_t mixed_seed, uint64_t *restrict h)
+{
+	for (size_t i = 0; i < n; i++) {
+		const char *p = text + start[i];
+		uint32_t len = end[i] - start[i];
+		uint64_t a, b;
+
+		if (__builtin_expect(len > 16, 0)) {
+			h[i] = sh_mix_token_padded(p, len, mixed_seed);
+			continue;
+		}
+		a = _bzhi_u64(sh_le64(p), 8 * len);
+		b = _bzhi_u64(sh_le64(p + 8), len > 8 ? 8 * len - 64 : 0);
+		h[i] = sh_mix_last(0, a, b, len, mixed_seed);
+	}
+}
+
+const struct sh_mix_kernel sh_mix_avx2 = { "avx2", usable_avx2, tokens_avx2, windows_avx2,
+	ngrams_avx2 };
+
+/* ---- AVX-512 -------------------------------------------------------------------------- */
+
+#define AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,bmi,bmi2")))
+
+static bool usable_avx512(void)
+{
+	return usable_avx2() && __builtin_cpu_supports("avx512f") &&
+	       __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+	       __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vbmi");
+}
+
+static AVX512 inline __m512i mul8(__m512i x, uint64_t k)
+{
+	return _mm512_mullo_epi64(x, _mm512_set1_epi64((long long)k));
+}
+
+static AVX512 inline __m512i shift_xor8(__m512i x, unsigned bits)
+{
+	return _mm512_xor_si512(x, _mm512_srli_epi64(x, bits));
+}
+
+static AVX512 inline __m512i moremur8(__m512i x)
+{
+	x = mul8(shift_xor8(x, 27), UINT64_C(0x3C79AC492BA7B653));
+	x = mul8(shift_xor8(x, 33), UINT64_C(0x1C69B3F74AC4AE35));
+	return shift_xor8(x, 27);
+}
+
+static AVX512 inline __m512i fold8(__m512i a, __m512i b)
+{
+	return _mm512_xor_si512(a, _mm512_rol_epi64(mul8(b, UINT64_C(0x9FB21C651E98DF25)), 32));
+}
+
+static AVX512 inline __m128i load16(const char *p)
+{
+	return _mm_loadu_si128((const __m128i *)(const void *)p);
+}
+
+/* 16 bytes from each of four places. */
+static AVX512 inline __m512i collect4(const char *text, const uint32_t *start)
+{
+	__m256i low = _mm256_inserti128_si256(
+	    _mm256_castsi128_si256(load16(text + start[0])), load16(text + start[1]), 1);
+	__m256i high = _mm256_inserti128_si256(
+	    _mm256_castsi128_si256(load16(text + start[2])), load16(text + start[3]), 1);
+
+	return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
+}
+
+/* Eight tokens, of which those beyond 16 bytes come out wrong. */
+static AVX512 inline __m512i token8(
+    const char *text, const uint32_t *start, __m512i len, uint64_t mixed_seed)
+{
+	const __m512i even = _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14);
+	const __m512i odd = _mm512_setr_epi64(1, 3, 5, 7, 9, 11, 13, 15);
+	const __m512i ones = _mm512_set1_epi64(-1);
+	__m512i x = collect4(text, start), y = collect4(text, start + 4);
+	__m512i bits = _mm512_slli_epi64(len, 3), drop;
+	__m512i a = _mm512_permutex2var_epi64(x, even, y);
+	__m512i b = _mm512_permutex2var_epi64(x, odd, y);
+
+	/* A shift by 64 or more gives 0. */
+	drop =
+	    _mm512_max_epi64(_mm512_sub_epi64(_mm512_set1_epi64(64), bits), _mm512_setzero_si512());
+	a = _mm512_and_si512(a, _mm512_srlv_epi64(ones, drop));
+	drop = _mm512_sub_epi64(_mm512_set1_epi64(128), bits);
+	b = _mm512_and_si512(b, _mm512_srlv_epi64(ones, drop));
+	len = _mm512_xor_si512(mul8(len, SH_MIX_GOLDEN), _mm512_set1_epi64((long long)mixed_seed));
+	return moremur8(_mm512_xor_si512(fold8(a, b), len));
+}
+
+static AVX512 void tokens_avx512(const char *text, const uint32_t *start, const uint32_t *end,
+    size_t n, uint64_t mixed_seed, uint64_t *restrict h)
+{
+	size_t i, at;
+
+	for (i = 0; i + 8 <= n; i += 8) {
+		__m256i from = _mm256_loadu_si256((const __m256i *)(const void *)(start + i));
+		__m256i to = _mm256_loadu_si256((const __m256i *)(const void *)(end + i));
+		__m512i len = _mm512_cvtepu32_epi64(_mm256_sub_epi32(to, from));
+		unsigned beyond = _mm512_cmpgt_epi64_mask(len, _mm512_set1_epi64(16));
+
+		_mm512_storeu_si512(h + i, token8(text, start + i, len, mixed_seed));
+		for (; beyond; beyond &= beyond - 1) {
+			at = i + (unsigned)__builtin_ctz(beyond);
+			h[at] =
+			    sh_mix_token_padded(text + start[at], end[at] - start[at], mixed_seed);
+		}
+	}
+	for (; i < n; i++)
+		h[i] = sh_mix_token_padded(text + start[i], end[i] - start[i], mixed_seed);
+}
+
+static AVX512 inline __mmask8 first(size_t n)
+{
+	return (__mmask8)(n < 8 ? (1u << n) - 1 : 0xff);
+}
+
+static AVX512 void windows_avx512(
+    const char *text, size_t n, size_t width, uint64_t mixed_seed, uint64_t *restrict h)
+{
+	const __m512i eight = _mm512_set1_epi64(0x0101010101010101);
+	/* byte j of lane i: i + j */
+	const __m512i index = _mm512_add_epi8(_mm512_set1_epi64(0x0706050403020100),
+	    _mm512_mullo_epi64(_mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7), eight));
+	const uint64_t ones = UINT64_C(0x0101010101010101);
+	const __mmask64 low = ones * (width < 8 ? (1u << width) - 1 : 0xff);
+	const __mmask64 high = ones * (width < 8 ? 0 : (1u << (width - 8)) - 1);
+	const __m512i seed = _mm512_set1_epi64((long long)(width * SH_MIX_GOLDEN ^ mixed_seed));
+
+	for (size_t i = 0; i < n; i += 8) {
+		__m512i v = _mm512_loadu_si512(text + i);
+		__m512i x = _mm512_maskz_permutexvar_epi8(low, index, v);
+
+		if (width > 8)
+			x = fold8(x, _mm512_maskz_permutexvar_epi8(
+					 high, _mm512_add_epi8(index, _mm512_set1_epi8(8)), v));
+		x = moremur8(_mm512_xor_si512(x, seed));
+		_mm512_mask_storeu_epi64(h + i, first(n - i), x);
+	}
+}
+
+static AVX512 size_t ngrams_avx512(
+    const uint64_t *restrict h, size_t tokens, size_t n, uint64_t *restrict out)
+{
+	size_t count = tokens < n ? 0 : tokens - n + 1, i, j;
+
+	if (n < 2 || n > 16) /* then a rolling hash takes fewer multiplications */
+		return sh_mix_ngrams(h, tokens, n, out);
+	for (i = 0; i < count; i += 8) {
+		__mmask8 part = first(count - i);
+		__m512i c = _mm512_maskz_loadu_epi64(part, h + i);
+
+		for (j = 1; j < n; j++)
+			c = _mm512_add_epi64(mul8(c, UINT64_C(0xD6E8FEB86659FD93)),
+			    _mm512_maskz_loadu_epi64(part, h + i + j));
+		c = mul8(shift_xor8(c, 32), UINT64_C(0xAEF17502108EF2D9));
+		_mm512_mask_storeu_epi64(out + i, part, shift_xor8(c, 29));
+	}
+	return count;
+}
+
+const struct sh_mix_kernel sh_mix_avx512 = { "avx512", usable_avx512, tokens_avx512, windows_avx512,
+	ngrams_avx512 };
+
+#endif
