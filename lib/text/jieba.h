@@ -19,12 +19,12 @@
 #include "text/jieba_dict.h"
 
 enum sh_jieba_mode {
-	SH_JIEBA_CUT,          /* cut(): the most probable words, each character once */
-	SH_JIEBA_CUT_NOHMM,    /* cut(HMM=False): dictionary words only */
-	SH_JIEBA_CUT_ALL,      /* cut(cut_all=True): all words, they overlap */
-	SH_JIEBA_SEARCH,       /* cut_for_search(): and the words of 2 and 3 within words */
+	SH_JIEBA_CUT,       /* cut(): the most probable words, each character once */
+	SH_JIEBA_CUT_NOHMM, /* cut(HMM=False): dictionary words only */
+	SH_JIEBA_CUT_ALL,   /* cut(cut_all=True): all words, they overlap */
+	SH_JIEBA_SEARCH,    /* cut_for_search(): and the words of 2 and 3 within words */
 	SH_JIEBA_SEARCH_NOHMM,
-	SH_JIEBA_FINALSEG,     /* finalseg.cut() of each block: the model alone */
+	SH_JIEBA_FINALSEG, /* finalseg.cut() of each block: the model alone */
 };
 
 /* "cut", "cut_nohmm", "cut_all", "search", "search_nohmm": 0, or -1 for another name. */
@@ -44,8 +44,8 @@ int sh_segment(struct sh_segmenter *s, enum sh_jieba_mode mode, struct sh_slice 
 /* The same some thousand words at a time, for texts of any length: memory then grows
  * with the longest block alone (5 bytes a character). *n is 0 after the last words. */
 void sh_segment_begin(struct sh_segmenter *s, enum sh_jieba_mode mode, struct sh_slice text);
-int sh_segment_next(struct sh_segmenter *s, const struct sh_slice **words, size_t *n,
-    struct sh_error *err);
+int sh_segment_next(
+    struct sh_segmenter *s, const struct sh_slice **words, size_t *n, struct sh_error *err);
 
 /* Add the words of a user dictionary in jieba's form, "word [frequency] [tag]" a line.
  * A word without frequency gets the one that makes it come out as a word. Not while

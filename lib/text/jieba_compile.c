@@ -58,8 +58,8 @@ static int bad_line(struct sh_error *err, uint64_t line, const char *why)
 }
 
 /* Append a word to the pool. */
-static int add_word(struct compiler *c, struct sh_slice word, uint64_t freq, uint64_t line,
-    struct sh_error *err)
+static int add_word(
+    struct compiler *c, struct sh_slice word, uint64_t freq, uint64_t line, struct sh_error *err)
 {
 	struct sh_trie_word w = { .at = c->pool_n, .no = (uint32_t)c->n, .freq = freq };
 	const uint8_t *p = (const uint8_t *)word.p, *end = p + word.n;
@@ -88,8 +88,7 @@ static int add_word(struct compiler *c, struct sh_slice word, uint64_t freq, uin
 	return 0;
 }
 
-static int add_line(
-    struct compiler *c, struct sh_slice text, uint64_t line, struct sh_error *err)
+static int add_line(struct compiler *c, struct sh_slice text, uint64_t line, struct sh_error *err)
 {
 	struct sh_slice word, digits;
 	uint64_t freq;
@@ -183,8 +182,8 @@ static int write_image(const struct compiler *c, struct sh_buf *image, struct sh
 	memcpy(h->trans, c->prob.trans, sizeof h->trans);
 	memcpy(p + l.code, c->code, sizeof c->code);
 	for (size_t i = 0; i < SH_HAN_COUNT; i++)
-		memcpy(p + l.emit + (c->code[SH_HAN_FIRST + i] - (size_t)SH_CODE_HAN) *
-					sizeof *c->prob.emit,
+		memcpy(p + l.emit +
+			   (c->code[SH_HAN_FIRST + i] - (size_t)SH_CODE_HAN) * sizeof *c->prob.emit,
 		    c->prob.emit[i], sizeof *c->prob.emit);
 	memcpy(p + l.node, c->nodes, c->n_nodes * sizeof *c->nodes);
 	memcpy(p + l.freq, c->freq, c->n_nodes * sizeof *c->freq);
@@ -205,8 +204,7 @@ static int compile(struct compiler *c, const struct sh_jieba_source *src, struct
 	return write_image(c, image, err);
 }
 
-int sh_jieba_compile(
-    const struct sh_jieba_source *src, struct sh_buf *image, struct sh_error *err)
+int sh_jieba_compile(const struct sh_jieba_source *src, struct sh_buf *image, struct sh_error *err)
 {
 	struct compiler *c = calloc(1, sizeof *c);
 	int status;

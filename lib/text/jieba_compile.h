@@ -15,8 +15,7 @@ struct sh_jieba_source {
 
 /* The compiled image into *image, which must be empty. Of a word that dict has more
  * than once the last frequency counts, as in jieba, and all count in the total. */
-int sh_jieba_compile(
-    const struct sh_jieba_source *src, struct sh_buf *image, struct sh_error *err);
+int sh_jieba_compile(const struct sh_jieba_source *src, struct sh_buf *image, struct sh_error *err);
 
 /* The image of an open dictionary, with the user words it was given. */
 int sh_jieba_save(const struct sh_jieba *j, struct sh_buf *image, struct sh_error *err);

@@ -50,13 +50,15 @@ void sh_jieba_seal(void *image)
 	h->header_sum = header_sum(image);
 }
 
-static int check_header(const struct sh_jieba_header *h, struct sh_slice image, struct sh_error *err)
+static int check_header(
+    const struct sh_jieba_header *h, struct sh_slice image, struct sh_error *err)
 {
 	if (h->order != SH_JIEBA_ORDER || h->version != SH_JIEBA_VERSION)
 		return sh_error_set(err, SH_ERR_RECORD,
 		    "dictionary of another version or byte order; compile it anew");
 	if (h->header_sum != header_sum(image.p))
-		return sh_error_set(err, SH_ERR_RECORD, "damaged dictionary: wrong header checksum");
+		return sh_error_set(
+		    err, SH_ERR_RECORD, "damaged dictionary: wrong header checksum");
 	if (h->n_nodes < SH_CODE_END || h->max_len < 1 || h->max_len > SH_JIEBA_WORD_MAX ||
 	    h->total == 0 || h->total > SH_FREQ_MAX)
 		return sh_error_set(err, SH_ERR_RECORD, "damaged dictionary: impossible header");

@@ -73,12 +73,12 @@ struct sh_jieba_header {
 	uint32_t version;
 	uint32_t order;
 	uint64_t file_size;
-	uint64_t total;     /* sum of all frequencies, duplicates too */
-	double log_total;   /* its natural logarithm */
+	uint64_t total;   /* sum of all frequencies, duplicates too */
+	double log_total; /* its natural logarithm */
 	uint32_t n_nodes;
-	uint32_t n_split;   /* words with SH_FREQ_SPLIT */
-	uint32_t max_len;   /* codes of the longest word */
-	uint32_t reserved;  /* 0 */
+	uint32_t n_split;  /* words with SH_FREQ_SPLIT */
+	uint32_t max_len;  /* codes of the longest word */
+	uint32_t reserved; /* 0 */
 	double start[SH_HMM_STATES];
 	double trans[SH_HMM_STATES][SH_HMM_STATES]; /* [from][to] */
 	uint64_t body_sum;   /* XXH3 of all after the header's 64-byte padding */

@@ -48,8 +48,8 @@ static inline uint64_t window(const struct sh_free_nodes *f, uint32_t at)
 	return w[0] >> at % 64 | w[1] << 1 << (63 - at % 64);
 }
 
-int sh_free_fit(struct sh_free_nodes *f, const uint32_t *codes, size_t n, uint32_t *base,
-    struct sh_error *err)
+int sh_free_fit(
+    struct sh_free_nodes *f, const uint32_t *codes, size_t n, uint32_t *base, struct sh_error *err)
 {
 	uint32_t at;
 	uint64_t fit;

@@ -31,7 +31,7 @@ void sh_free_give(struct sh_free_nodes *f, uint32_t at);
 
 /* The first base at which the nodes of n >= 1 ascending codes, all at SH_CODE_END or
  * above, are free. They become known, and stay free. */
-int sh_free_fit(struct sh_free_nodes *f, const uint32_t *codes, size_t n, uint32_t *base,
-    struct sh_error *err);
+int sh_free_fit(
+    struct sh_free_nodes *f, const uint32_t *codes, size_t n, uint32_t *base, struct sh_error *err);
 
 #endif

@@ -125,8 +125,8 @@ static int by_code(const void *pa, const void *pb)
 }
 
 /* Find a base for a family, and for one more child if `extra` is a code (not 0). */
-static int find_base(struct sh_jieba_own *o, uint32_t parent, uint32_t extra, uint32_t *base,
-    struct sh_error *err)
+static int find_base(
+    struct sh_jieba_own *o, uint32_t parent, uint32_t extra, uint32_t *base, struct sh_error *err)
 {
 	size_t n = 0, want = family(o, parent) + 1;
 
@@ -158,8 +158,8 @@ static void move_node(struct sh_jieba_own *o, uint32_t from, uint32_t to)
 }
 
 /* Move a family to where it has room for one more child. *track, a node, is followed. */
-static int move_family(struct sh_jieba_own *o, uint32_t parent, uint32_t extra, uint32_t *track,
-    struct sh_error *err)
+static int move_family(
+    struct sh_jieba_own *o, uint32_t parent, uint32_t extra, uint32_t *track, struct sh_error *err)
 {
 	uint32_t base, old = o->node[parent].base, next;
 

@@ -4,16 +4,19 @@ enum { B = SH_HMM_B, E = SH_HMM_E, M = SH_HMM_M, S = SH_HMM_S };
 
 /* The two predecessors of each state; a tie takes the second, which has the larger letter. */
 static const uint8_t before[SH_HMM_STATES][2] = {
-	[B] = { E, S }, [E] = { B, M }, [M] = { B, M }, [S] = { E, S },
+	[B] = { E, S },
+	[E] = { B, M },
+	[M] = { B, M },
+	[S] = { E, S },
 };
 
 /* One step for state `to`: the better of its predecessors; which one becomes bit `to`. */
-#define STEP(to, lo, hi)                                                                       \
-	do {                                                                                   \
-		double a = v[lo] + trans[lo][to] + emit[to];                                   \
-		double b = v[hi] + trans[hi][to] + emit[to];                                   \
-		next[to] = b >= a ? b : a;                                                     \
-		bits |= (unsigned)(b >= a) << (to);                                            \
+#define STEP(to, lo, hi)                                                                           \
+	do {                                                                                       \
+		double a = v[lo] + trans[lo][to] + emit[to];                                       \
+		double b = v[hi] + trans[hi][to] + emit[to];                                       \
+		next[to] = b >= a ? b : a;                                                         \
+		bits |= (unsigned)(b >= a) << (to);                                                \
 	} while (0)
 
 double sh_hmm_path(const struct sh_jieba *j, const uint16_t *han_codes, size_t n, uint8_t *path)

@@ -10,8 +10,8 @@
 struct knot {
 	uint32_t lo, hi;
 	uint32_t depth;
-	uint32_t code;   /* the last of them */
-	uint32_t parent; /* indexes of knots; breadth first, so a parent comes before */
+	uint32_t code;         /* the last of them */
+	uint32_t parent;       /* indexes of knots; breadth first, so a parent comes before */
 	uint32_t kids, n_kids; /* its children lie together, by ascending code */
 	uint32_t base, slot;
 	uint64_t weight; /* frequencies of all words below */
@@ -69,11 +69,8 @@ static int unfold(struct builder *b, uint32_t at, struct sh_error *err)
 		while (hi < k.hi && b->pool[b->words[hi].at + k.depth] == code)
 			hi++;
 		if (add_knot(b,
-			(struct knot){ .lo = lo,
-			    .hi = hi,
-			    .depth = k.depth + 1,
-			    .code = code,
-			    .parent = at },
+			(struct knot){
+			    .lo = lo, .hi = hi, .depth = k.depth + 1, .code = code, .parent = at },
 			err) < 0)
 			return -1;
 		b->knots[at].n_kids++;
@@ -107,8 +104,8 @@ static int place(struct builder *b, struct knot *k, struct sh_error *err)
 {
 	const struct knot *kids = b->knots + k->kids;
 
-	if (k->n_kids > b->codes_cap && sh_grow((void **)&b->codes, &b->codes_cap, k->n_kids,
-					    sizeof *b->codes, err) < 0)
+	if (k->n_kids > b->codes_cap &&
+	    sh_grow((void **)&b->codes, &b->codes_cap, k->n_kids, sizeof *b->codes, err) < 0)
 		return -1;
 	for (uint32_t i = 0; i < k->n_kids; i++)
 		b->codes[i] = kids[i].code;

@@ -39,8 +39,7 @@ static uint32_t *codes_of(
 	return codes;
 }
 
-int sh_jieba_add_word(
-    struct sh_jieba *j, struct sh_slice word, uint64_t freq, struct sh_error *err)
+int sh_jieba_add_word(struct sh_jieba *j, struct sh_slice word, uint64_t freq, struct sh_error *err)
 {
 	size_t n = 0;
 	uint32_t *codes;

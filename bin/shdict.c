@@ -1,0 +1,153 @@
+/* shdict: jieba's data files to the one file that --segment jieba maps. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli.h"
+#include "text/jieba.h"
+#include "text/jieba_compile.h"
+
+enum { DICT = CLI_OWN, WORDS, CHECK };
+
+static const struct cli_option options[] = {
+	{ WORDS, "words", "FILE", "main dictionary instead of DIRECTORY's dict.txt" },
+	{ DICT, "dict", "FILE", "add the words of a user dictionary; may be repeated" },
+	{ CHECK, "check", NULL, "read the compiled FILE through and say what it holds" },
+	{ 0 },
+};
+
+static const struct cli_program program = {
+	.name = "shdict",
+	.synopsis = "DIRECTORY | --check FILE",
+	.purpose = "Compile the dictionary and model in jieba's package DIRECTORY into one file.",
+	.options = { options },
+};
+
+/* The content of DIRECTORY/name. */
+static struct sh_slice read_part(struct cli *c, const char *directory, const char *name)
+{
+	struct sh_buf text = { 0 };
+	char *path;
+
+	if (asprintf(&path, "%s/%s", directory, name) < 0)
+		exit(EXIT_TROUBLE);
+	cli_read_file(c, path, &text);
+	free(path);
+	return sh_buf_slice(&text);
+}
+
+static void free_part(struct sh_slice part)
+{
+	free((void *)(uintptr_t)part.p);
+}
+
+static void compile(struct cli *c, const char *directory, const char *words, struct sh_buf *image)
+{
+	struct sh_buf main_words = { 0 };
+	struct sh_jieba_source src;
+	struct sh_error err;
+
+	if (words) {
+		cli_read_file(c, words, &main_words);
+		src.dict = sh_buf_slice(&main_words);
+	} else {
+		src.dict = read_part(c, directory, "dict.txt");
+	}
+	src.start = read_part(c, directory, "finalseg/prob_start.py");
+	src.trans = read_part(c, directory, "finalseg/prob_trans.py");
+	src.emit = read_part(c, directory, "finalseg/prob_emit.py");
+	if (sh_jieba_compile(&src, image, &err) < 0) {
+		if (err.line)
+			err.file = words ? words : "dict.txt";
+		cli_die(c, &err);
+	}
+	free_part(src.dict);
+	free_part(src.start);
+	free_part(src.trans);
+	free_part(src.emit);
+}
+
+/* Put the words of user dictionaries into the image, in the order of the options. */
+static void add_words(struct cli *c, const char **files, size_t n, struct sh_buf *image)
+{
+	struct sh_buf whole = { 0 };
+	struct sh_error err;
+	struct sh_jieba *j = sh_jieba_open_image(sh_buf_slice(image), &err);
+
+	if (!j)
+		cli_die(c, &err);
+	for (size_t i = 0; i < n; i++) {
+		struct sh_buf text = { 0 };
+
+		cli_read_file(c, files[i], &text);
+		if (sh_jieba_add_user(j, sh_buf_slice(&text), &err) < 0) {
+			err.file = files[i];
+			cli_die(c, &err);
+		}
+		sh_buf_free(&text);
+	}
+	if (sh_jieba_save(j, &whole, &err) < 0)
+		cli_die(c, &err);
+	sh_jieba_delete(j);
+	sh_buf_free(image);
+	*image = whole;
+}
+
+static void check(struct cli *c, const char *path)
+{
+	struct sh_error err;
+	struct sh_jieba *j = sh_jieba_open(path, &err);
+	char line[128];
+	uint32_t words = 0;
+
+	if (!j)
+		cli_die(c, &err);
+	if (sh_jieba_check(j, &err) < 0) {
+		err.file = path;
+		cli_die(c, &err);
+	}
+	for (uint32_t i = 0; i < j->h.n_nodes; i++)
+		words += (j->freq[i] & ~SH_FREQ_SPLIT) != 0;
+	snprintf(line, sizeof line, "%u words, total frequency %llu, longest word %u characters\n",
+	    words, (unsigned long long)j->h.total, j->h.max_len);
+	cli_write(c, line, strlen(line));
+	sh_jieba_delete(j);
+}
+
+int main(int argc, char **argv)
+{
+	struct cli c;
+	struct sh_buf image = { 0 };
+	const char **files = calloc((size_t)argc, sizeof *files), *words = NULL;
+	size_t n_files = 0;
+	bool checking = false;
+	int opt;
+
+	if (!files)
+		return EXIT_TROUBLE;
+	cli_start(&c, &program, argc, argv);
+	while ((opt = cli_next(&c)) != -1) {
+		if (opt == WORDS)
+			words = c.arg;
+		else if (opt == DICT)
+			files[n_files++] = c.arg;
+		else
+			checking = true;
+	}
+	if (c.n_operands != 1)
+		cli_usage(&c, "one operand, please: %s",
+		    checking ? "a compiled file" : "jieba's directory, which has dict.txt");
+	if (checking && (words || n_files))
+		cli_usage(&c, "--check takes a compiled file alone");
+	cli_open(&c);
+	if (checking) {
+		check(&c, c.operands[0]);
+	} else {
+		compile(&c, c.operands[0], words, &image);
+		if (n_files)
+			add_words(&c, files, n_files, &image);
+		cli_write(&c, image.p, image.n);
+	}
+	sh_buf_free(&image);
+	free(files);
+	return cli_finish(&c);
+}
