@@ -1,8 +1,10 @@
 #include "io/sink.h"
+#include "base/num.h"
 #include "io/source.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,11 +63,37 @@ static int open_beside(struct sh_sink *s, struct sh_error *err)
 	return 0;
 }
 
+/* The descriptor that a name such as /dev/stdout or /dev/fd/3 stands for, or -1. */
+static int named_descriptor(const char *path)
+{
+	static const char *const folders[] = { "/dev/fd/", "/proc/self/fd/" };
+	uint64_t fd;
+
+	if (strcmp(path, "/dev/stdout") == 0)
+		return STDOUT_FILENO;
+	if (strcmp(path, "/dev/stderr") == 0)
+		return STDERR_FILENO;
+	for (size_t i = 0; i < 2; i++) {
+		size_t n = strlen(folders[i]);
+
+		if (strncmp(path, folders[i], n) == 0 &&
+		    sh_parse_u64(sh_slice_str(path + n), &fd) == 0 && fd <= INT_MAX)
+			return (int)fd;
+	}
+	return -1;
+}
+
 static int open_file(struct sh_sink *s, const char *path, struct sh_error *err)
 {
 	struct stat st;
 	bool exists = stat(path, &st) == 0;
+	int named = named_descriptor(path);
 
+	/* Whose file it is stays open elsewhere: to replace it would part the two. */
+	if (named >= 0) {
+		s->fd = fcntl(named, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+		return s->fd < 0 ? sh_error_sys(err, "cannot open '%s'", path) : 0;
+	}
 	if (exists && !S_ISREG(st.st_mode)) {
 		s->fd = open(path, O_WRONLY | O_CLOEXEC);
 		return s->fd < 0 ? sh_error_sys(err, "cannot open '%s'", path) : 0;
@@ -73,7 +101,7 @@ static int open_file(struct sh_sink *s, const char *path, struct sh_error *err)
 	/* Through a symbolic link it is the file behind it that is replaced. */
 	s->target = exists ? realpath(path, NULL) : strdup(path);
 	if (!s->target)
-		return sh_error_nomem(err);
+		return sh_error_sys(err, "cannot find the folder of '%s'", path);
 	return open_beside(s, err);
 }
 

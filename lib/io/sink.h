@@ -2,7 +2,7 @@
  *
  * A named file is written beside its place under a temporary name, then synced and
  * renamed by sh_sink_close(); before that nobody sees it. What exists and is no regular
- * file (a FIFO, /dev/full) is written straight. */
+ * file (a FIFO, /dev/full) is written straight, and so is what is open already (/dev/stdout). */
 #ifndef SH_IO_SINK_H
 #define SH_IO_SINK_H
 
