@@ -28,10 +28,19 @@ void sh_accumulator_clear(struct sh_accumulator *a)
 	memset(a->sum, 0, sizeof a->sum);
 }
 
-static void add_real(struct sh_accumulator *a, uint64_t word, int64_t weight)
+/* Of a record's weight: see struct sh_profile, real. Both quotients are rounded once at most. */
+static double real_weight(int64_t millionths)
 {
+	return millionths < INT64_C(1) << 46 ? (double)millionths / 1e6
+					     : (double)millionths / 0x1p50;
+}
+
+static void add_real(struct sh_accumulator *a, uint64_t word, int64_t millionths)
+{
+	double weight = real_weight(millionths);
+
 	for (unsigned b = 0; b < 64; b++)
-		a->sum[b] += word >> (63 - b) & 1 ? (double)weight : -(double)weight;
+		a->sum[b] += word >> (63 - b) & 1 ? weight : -weight;
 	a->n++;
 }
 

@@ -28,7 +28,7 @@ enum sh_top {
 /* 2^50 / 10^6: in millionths a weight from 4 on is then a whole number of its last bits. */
 #define SH_REAL_SCALE 1125899906.842624
 
-/* count * idf in the form of a record's weight. SH_ERR_RANGE. */
+/* count * idf in the form of a record's weight. SH_ERR_RANGE: 8192 or more. */
 int sh_real_weight(int64_t count, double idf, int64_t *weight, struct sh_error *err);
 
 struct sh_profile {
@@ -46,7 +46,8 @@ struct sh_profile {
 	enum sh_top top_rule;
 	/* Weights and sums are doubles: count * idf, where features that the idf table lacks get
 	 * its mean, summed up in the order of the features. As records the weights are written
-	 * times SH_REAL_SCALE, so that none of their bits is lost. */
+	 * times SH_REAL_SCALE, so that none of their bits is lost. shfp takes weights below 2^46
+	 * millionths for decimals as they stand, of which the nearest double is summed. */
 	bool real;
 
 	const char *hash;

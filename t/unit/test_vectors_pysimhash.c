@@ -1,0 +1,230 @@
+/* PyPI simhash: t/vectors/pysimhash_*.tsv, python_lower.tsv. */
+#include "base/num.h"
+#include "fp/accumulator.h"
+#include "fp/profile.h"
+#include "pair/band.h"
+#include "text/method.h"
+#include "vectors.h"
+
+static void test_texts(void)
+{
+	static const unsigned bits[] = { 64, 128, 32, 8 };
+	struct vec_table t = vec_load("pysimhash_text.tsv");
+	char options[32];
+
+	for (unsigned i = 0; i < 4; i++) {
+		snprintf(options, sizeof options, "-b %u", bits[i]);
+		vec_check_both("pysimhash_text", &t, 0, 1 + i, "pysimhash", options, NULL);
+	}
+}
+
+/* The characters of str.lower() that \w matches. */
+static void test_lower(void)
+{
+	struct vec_table t = vec_load("python_lower.tsv");
+	struct sh_token_opts opts = { .method = sh_token_method_find("python") };
+	struct sh_error err;
+	struct sh_tokenizer *tokenizer = sh_tokenizer_new(&opts, &err);
+
+	for (size_t i = 0; tokenizer && i < t.n; i++) {
+		struct sh_tokens got;
+		char want[64];
+		size_t n = 0;
+
+		for (const char *p = t.row[i].f[1]; *p; p++)
+			if (*p == '\xCC' && p[1] == '\x87') /* U+0307, a mark */
+				p++;
+			else if (*p == '\xE2' && p[1] == '\x93') /* circled letters, symbols */
+				p += 2;
+			else if (*p != ' ')
+				want[n++] = *p;
+		ok(sh_tokenize(tokenizer, sh_slice_str(t.row[i].f[0]), &got, &err) == 0 &&
+			(got.n ? got.end[got.n - 1] : 0) == n && memcmp(got.text, want, n) == 0,
+		    "lower of %s: %s", t.row[i].f[0], t.row[i].f[1]);
+	}
+	ok(tokenizer != NULL, "a tokenizer by Python's rules");
+	sh_tokenizer_delete(tokenizer);
+}
+
+/* ---- lists of features ---- */
+
+struct list {
+	const char *input; /* of pysimhash_features.tsv */
+	struct {
+		const char *text;
+		int64_t weight;
+	} item[4];
+};
+
+#define W(x) ((int64_t)((x)*1000000 + 0.5))
+
+/* A plain string after a pair has the weight of that. */
+static const struct list lists[] = {
+	{ "list [\"aaa\",\"bbb\"] f=64", { { "aaa", W(1) }, { "bbb", W(1) } } },
+	{ "[]", { { 0 } } },
+	{ "['a']", { { "a", W(1) } } },
+	{ "['a', 'b']", { { "a", W(1) }, { "b", W(1) } } },
+	{ "['a', 'a', 'b']", { { "a", W(1) }, { "a", W(1) }, { "b", W(1) } } },
+	{ "[('a', 1), ('b', 2)]", { { "a", W(1) }, { "b", W(2) } } },
+	{ "[('a', 1.5), ('b', 1.5)]", { { "a", W(1.5) }, { "b", W(1.5) } } },
+	{ "[('a', 0.1), ('b', 0.2), ('c', 0.3)]",
+	    { { "a", W(0.1) }, { "b", W(0.2) }, { "c", W(0.3) } } },
+	{ "[('a', 3), 'b']", { { "a", W(3) }, { "b", W(3) } } },
+	{ "[('a', 100)]", { { "a", W(100) } } },
+	{ "[('a', 0)]", { { "a", 0 } } },
+};
+
+static void add(struct sh_accumulator *a, const char *text, int64_t weight)
+{
+	struct sh_error err;
+
+	if (sh_accumulator_add(a, sh_slice_str(text), weight, &err) < 0)
+		printf("# %s\n", err.text);
+}
+
+static bool add_list(struct sh_accumulator *a, const char *input)
+{
+	char text[16];
+
+	if (strncmp(input, "list of decimal", 15) == 0 || strncmp(input, "(\"i\",50*i)", 10) == 0) {
+		for (int i = 0; i < 500; i++) {
+			snprintf(text, sizeof text, "%d", i);
+			add(a, text, input[0] == 'l' ? W(1) : W(50) * i);
+		}
+		return true;
+	}
+	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+		if (strcmp(lists[i].input, input) != 0)
+			continue;
+		for (int j = 0; j < 4 && lists[i].item[j].text; j++)
+			add(a, lists[i].item[j].text, lists[i].item[j].weight);
+		return true;
+	}
+	return false;
+}
+
+/* Other hash functions and patterns than the default are not part of the profile: where they do
+ * not change anything (the integer of MD5, a pattern of \w) the default is checked. */
+static bool add_text(struct sh_accumulator *a, const char *input, struct sh_tokenizer *tokenizer)
+{
+	const char *colon = strstr(input, ": ");
+	struct sh_tokens tokens;
+	struct sh_error err;
+
+	if (!colon || strncmp(input, "sha256", 6) == 0 ||
+	    sh_tokenize(tokenizer, sh_slice_str(colon + 2), &tokens, &err) < 0)
+		return false;
+	for (size_t i = 0; i + 4 <= tokens.n; i++) {
+		struct sh_slice text = sh_ngram_text(&tokens, i, 4);
+
+		if (sh_accumulator_add(a, text, W(1), &err) < 0)
+			return false;
+	}
+	return true;
+}
+
+static void test_features(void)
+{
+	struct vec_table t = vec_load("pysimhash_features.tsv");
+	struct sh_fingerprint_opts opts = { .hash = sh_hash_find("md5-last"), .bits = 64 };
+	struct sh_token_opts token = { .method = sh_token_method_find("python") };
+	struct sh_error err;
+	struct sh_tokenizer *tokenizer = sh_tokenizer_new(&token, &err);
+	struct sh_accumulator a;
+	struct sh_fingerprint fp;
+	unsigned left_out = 0;
+
+	if (!tokenizer || sh_accumulator_init(&a, &opts, &err) < 0) {
+		ok(false, "%s", err.text);
+		return;
+	}
+	for (size_t i = 0; i < t.n; i++) {
+		sh_accumulator_clear(&a);
+		if (!add_list(&a, t.row[i].f[0]) && !add_text(&a, t.row[i].f[0], tokenizer)) {
+			left_out++;
+			continue;
+		}
+		sh_accumulator_finish(&a, &fp);
+		ok(fp.w[0] == strtoull(t.row[i].f[1], NULL, 10), "%s: %s", t.row[i].f[0],
+		    t.row[i].f[1]);
+	}
+	ok(left_out == 2, "all but the two with SHA-256 are there");
+	sh_accumulator_free(&a);
+	sh_tokenizer_delete(tokenizer);
+}
+
+/* ---- the index ---- */
+
+/* Keys from sh_fp_bits(): k+1 blocks of f/(k+1) bits from the low end, the last takes the rest. */
+static void test_keys(void)
+{
+	struct vec_table t = vec_load("pysimhash_index_keys.tsv");
+
+	for (size_t i = 0; i < t.n; i++) {
+		unsigned f = (unsigned)strtoul(t.row[i].f[0], NULL, 10);
+		unsigned k = (unsigned)strtoul(t.row[i].f[1], NULL, 10), width = f / (k + 1);
+		uint64_t w[2] = { 0, strtoull(t.row[i].f[3], NULL, 16) }, *fp = f == 64 ? w + 1 : w;
+		char got[4096], *p = got;
+
+		for (unsigned b = 0; b <= k; b++) {
+			unsigned from = b * width, to = b < k ? from + width : f;
+			/* What is above 64 bits is 0 in all of them. */
+			unsigned n = to - from < 64 ? to - from : 64;
+
+			p += sprintf(p, "%s%llx:%x", b ? " " : "",
+			    (unsigned long long)sh_fp_bits(fp, f - from - n, n), b);
+		}
+		ok(strcmp(got, t.row[i].f[4]) == 0, "f=%u k=%u: %.40s", f, k, t.row[i].f[4]);
+	}
+}
+
+/* What the project's own test of its index asks, by the programs. */
+static void test_query(void)
+{
+	static const char *const texts[] = {
+		"How are you? I Am fine. blar blar blar blar blar Thanks.",
+		"How are you i am fine. blar blar blar blar blar than",
+		"This is simhash test.",
+		"How are you i am fine. blar blar blar blar blar thank1",
+	};
+	static const char query[] = "How are you i am fine.ablar ablar xyz blar blar blar blar "
+				    "blar blar blar thank";
+	struct vec_table t = vec_load("pysimhash_index_query.tsv");
+	char name[32], command[160];
+	FILE *f = vec_input(name);
+
+	fprintf(f, "q\t%s\n", query);
+	for (int i = 0; i < 4; i++)
+		fprintf(f, "%d\t%s\n", i + 1, texts[i]);
+	fclose(f);
+	for (size_t i = 0; i < t.n; i++) {
+		char found[4096] = "", line[64];
+		FILE *out;
+
+		snprintf(command, sizeof command,
+		    "PATH=\"$SHBIN:$PATH\"; shfp -p pysimhash %s | shjoin -k %s | "
+		    "awk '$2 == \"q\" { print $1 }' | sort",
+		    name, t.row[i].f[0]);
+		fflush(stdout);
+		out = vec_need(popen(command, "r"));
+		while (fgets(line, sizeof line, out)) {
+			line[strcspn(line, "\n")] = '\0';
+			if (*found)
+				strcat(found, " ");
+			strcat(found, line);
+		}
+		ok(pclose(out) == 0 && strcmp(found, t.row[i].f[1]) == 0,
+		    "within %s of the query: %s (got %s)", t.row[i].f[0], t.row[i].f[1], found);
+	}
+	unlink(name);
+}
+
+int main(void)
+{
+	test_texts();
+	test_lower();
+	test_features();
+	test_keys();
+	test_query();
+	return done_testing();
+}

@@ -1,0 +1,112 @@
+/* The TF-IDF scheme with 128 words: t/vectors/tfidf*.tsv. Stems: stem_english.tsv.
+ *
+ * The scheme's weight is tf/N * ln(D/df); here it is tf * ln(D/df), in millionths, of which a
+ * fingerprint and an order of words are the same. */
+#include "fp/weight.h"
+#include "text/stem.h"
+#include "vectors.h"
+
+static bool agrees(const char *tf, const char *n, const char *docs, const char *df, double want)
+{
+	struct sh_term t = {
+		.tf = strtoull(tf, NULL, 10),
+		.tokens = strtoull(n, NULL, 10),
+		.docs = strtoull(docs, NULL, 10),
+		.df = strtoull(df, NULL, 10),
+	};
+	struct sh_error err;
+	int64_t weight;
+	double off;
+
+	/* A word that is not there has no weight. */
+	if (t.tf == 0)
+		return want == 0 && sh_scheme_find("tfidf")->weigh(&t, &weight, &err) < 0;
+	if (sh_scheme_find("tfidf")->weigh(&t, &weight, &err) < 0)
+		return false;
+	off = (double)weight - want * (double)t.tokens * 1e6;
+	return off < 0.51 && off > -0.51;
+}
+
+static void test_weights(void)
+{
+	struct vec_table f = vec_load("tfidf_formula_001.tsv"),
+			 t = vec_load("tfidf128_weights.tsv");
+
+	for (size_t i = 0; i < f.n; i++)
+		ok(agrees(f.row[i].f[0], f.row[i].f[1], f.row[i].f[2], f.row[i].f[3],
+		       strtod(f.row[i].f[5], NULL)),
+		    "formula row %zu", i + 2);
+	for (size_t i = 0; i < t.n; i++)
+		ok(agrees(t.row[i].f[3], t.row[i].f[4], t.row[i].f[5], t.row[i].f[6],
+		       strtod(t.row[i].f[8], NULL)),
+		    "%s %s: weight %s", t.row[i].f[0], t.row[i].f[2], t.row[i].f[7]);
+}
+
+/* What stands earlier in a ranking never weighs less. */
+static void test_ranks(void)
+{
+	struct vec_table t = vec_load("tfidf128_weights.tsv");
+	const struct sh_scheme *tfidf = sh_scheme_find("tfidf");
+	int64_t before = 0;
+	struct sh_error err;
+
+	for (size_t i = 0; i < t.n; i++) {
+		char **f = t.row[i].f;
+		struct sh_term term = { strtoull(f[3], NULL, 10), strtoull(f[4], NULL, 10),
+			strtoull(f[6], NULL, 10), strtoull(f[5], NULL, 10), 0 };
+		bool same = i > 0 && strcmp(f[0], t.row[i - 1].f[0]) == 0;
+		int64_t weight = 0;
+
+		tfidf->weigh(&term, &weight, &err);
+		ok(!same || weight <= before, "%s rank %s: %s", f[0], f[1], f[2]);
+		before = weight;
+	}
+}
+
+static void test_stems(void)
+{
+	struct vec_table t = vec_load("stem_english.tsv");
+	static const struct {
+		const char *algorithm;
+		unsigned column;
+	} rows[] = { { "porter", 1 }, { "porter", 4 }, { "english", 5 } };
+	char **got = vec_need(calloc(t.n + 1, sizeof *got)), name[32], command[64];
+	struct sh_error err;
+
+	for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
+		struct sh_stemmer *s = sh_stemmer_new(rows[r].algorithm, &err);
+
+		for (size_t i = 0; s && i < t.n; i++) {
+			struct sh_slice word = sh_slice_str(t.row[i].f[0]);
+			const char *want = t.row[i].f[rows[r].column];
+
+			ok(sh_stem(s, &word) && sh_slice_eq(word, sh_slice_str(want)),
+			    "%s stem of %s: %s", rows[r].algorithm, t.row[i].f[0], want);
+		}
+		sh_stemmer_delete(s);
+	}
+	for (size_t r = 1; r < 3; r++) {
+		FILE *f = vec_input(name);
+
+		for (size_t i = 0; i < t.n; i++)
+			fprintf(f, "%zu\t%s\n", i, t.row[i].f[0]);
+		fclose(f);
+		snprintf(command, sizeof command, "shtok --stem %s | awk '{ print $2 \"\\t\" $1 }'",
+		    rows[r].algorithm);
+		vec_run(command, name, got, t.n);
+		unlink(name);
+		for (size_t i = 0; i < t.n; i++)
+			ok(got[i] && strcmp(got[i], t.row[i].f[rows[r].column]) == 0,
+			    "shtok --stem %s: %s", rows[r].algorithm, t.row[i].f[0]);
+	}
+	ok(!sh_stemmer_new("klingon", &err) && strstr(err.text, "english"),
+	    "an unknown language: %s", err.text);
+}
+
+int main(void)
+{
+	test_weights();
+	test_ranks();
+	test_stems();
+	return done_testing();
+}
