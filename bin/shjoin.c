@@ -26,7 +26,7 @@ static const struct cli_program program = {
 	.synopsis = "[FILE [ARCHIVE]]",
 	.purpose = "Bands grouped by key, or fingerprints, to pairs (id1<TAB>id2<TAB>distance).\n"
 		   "Two files: pairs of a new one and an archived one, bands sorted bytewise.",
-	.status = "1 no pair (--check), ",
+	.status = "1 no pair, ",
 	.options = { options },
 };
 
