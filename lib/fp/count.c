@@ -1,3 +1,6 @@
+/* Half of a text's words are new in their document and half are not, in no order that a
+ * processor could guess: so finding a hash and adding it are one path without a branch.
+ * Only a slot that two hashes share, which a sparse table makes rare, leads off it. */
 #include "fp/count.h"
 
 #include <stdlib.h>
@@ -5,8 +8,6 @@
 
 #include "base/buf.h"
 #include "base/siphash.h"
-
-#define NONE UINT32_MAX
 
 int sh_hash_count_init(struct sh_hash_count *c, struct sh_error *err)
 {
@@ -24,61 +25,93 @@ void sh_hash_count_free(struct sh_hash_count *c)
 	free(c->hash);
 	free(c->count);
 	free(c->first);
+	free(c->next);
 	free(c->slots);
 }
 
-/* Room for n distinct hashes, and a table at most half full of them. */
+/* Room for n distinct hashes. */
+static int grow(struct sh_hash_count *c, size_t n, struct sh_error *err)
+{
+	uint32_t **const arrays[] = { &c->count, &c->first, &c->next };
+	size_t cap = c->cap, all = c->cap;
+
+	if (sh_grow((void **)&c->hash, &all, n, sizeof *c->hash, err) < 0)
+		return -1;
+	for (unsigned i = 0; i < 3; i++) {
+		cap = c->cap;
+		if (sh_grow((void **)arrays[i], &cap, n, sizeof **arrays[i], err) < 0)
+			return -1;
+	}
+	c->cap = all;
+	return 0;
+}
+
+/* A table for n hashes, of which it uses two to eight slots for each; the number of bits
+ * of a slot's index, or -1. No slot is cleared for a document: the base moves on. */
 static int make_room(struct sh_hash_count *c, size_t n, struct sh_error *err)
 {
-	size_t slots = 64, cap = c->cap;
+	size_t slots = 64;
 
-	while (slots < 2 * n)
+	while (slots < (n < 1024 ? 4 * n : 2 * n))
 		slots *= 2;
-	if (n > c->cap) {
-		size_t cap2 = cap, cap3 = cap;
-
-		if (sh_grow((void **)&c->hash, &cap, n, sizeof *c->hash, err) < 0 ||
-		    sh_grow((void **)&c->count, &cap2, n, sizeof *c->count, err) < 0 ||
-		    sh_grow((void **)&c->first, &cap3, n, sizeof *c->first, err) < 0)
-			return -1;
-		c->cap = cap;
-	}
+	if (n >= c->cap && grow(c, n + 1, err) < 0)
+		return -1;
+	c->base += (uint32_t)c->n;
 	if (slots > c->n_slots) {
 		free(c->slots);
 		c->n_slots = 0;
-		c->slots = malloc(slots * sizeof *c->slots);
+		c->slots = calloc(slots, sizeof *c->slots);
 		if (!c->slots)
 			return sh_error_nomem(err);
 		c->n_slots = slots;
+		c->base = 1;
+	} else if (n >= UINT32_MAX - c->base) {
+		memset(c->slots, 0, c->n_slots * sizeof *c->slots);
+		c->base = 1;
 	}
-	/* Only the part that this document needs is used, and cleared. */
-	memset(c->slots, 0xff, slots * sizeof *c->slots);
-	return (int)__builtin_ctzll(slots);
+	c->n = 0;
+	return __builtin_ctzll(slots);
+}
+
+/* The place of h, whose slot begins with another hash; that of *n, where it stands behind
+ * the last one already, when it is new. */
+static uint32_t find_on(struct sh_hash_count *c, uint64_t h, uint32_t at, uint32_t *n)
+{
+	while (c->next[at]) {
+		at = c->next[at] - 1;
+		if (c->hash[at] == h)
+			return at;
+	}
+	c->next[at] = *n + 1;
+	return (*n)++;
 }
 
 int sh_hash_count(struct sh_hash_count *c, const uint64_t *hash, size_t n, struct sh_error *err)
 {
 	int bits = make_room(c, n, err);
-	size_t mask;
+	uint32_t *slots = c->slots, *count = c->count, *first = c->first, *next = c->next;
+	uint64_t *distinct = c->hash, key = c->key;
+	uint32_t base = c->base, last = 0;
 
 	if (bits < 0)
 		return -1;
-	mask = ((size_t)1 << bits) - 1;
-	c->n = 0;
 	for (size_t i = 0; i < n; i++) {
 		uint64_t h = hash[i];
-		size_t at = (size_t)((h ^ c->key) * c->key >> (64 - bits));
+		uint32_t *slot = &slots[(h ^ key) * key >> (64 - bits)];
+		uint32_t at = *slot - base;
+		bool fresh = at >= last;
 
-		while (c->slots[at] != NONE && c->hash[c->slots[at]] != h)
-			at = (at + 1) & mask;
-		if (c->slots[at] == NONE) {
-			c->slots[at] = (uint32_t)c->n;
-			c->hash[c->n] = h;
-			c->count[c->n] = 0;
-			c->first[c->n] = (uint32_t)i;
-			c->n++;
-		}
-		c->count[c->slots[at]]++;
+		at = fresh ? last : at;
+		*slot = base + at;
+		distinct[last] = h;
+		count[last] = 0;
+		first[last] = (uint32_t)i;
+		next[last] = 0;
+		last += fresh;
+		if (__builtin_expect(distinct[at] != h, 0))
+			at = find_on(c, h, at, &last);
+		count[at]++;
 	}
+	c->n = last;
 	return 0;
 }

@@ -11,10 +11,14 @@
 
 struct sh_hash_count {
 	uint64_t *hash;  /* distinct ones */
-	uint64_t *count; /* of each */
+	uint32_t *count; /* of each */
 	uint32_t *first; /* where in the input each stood first */
 	size_t n;
-	uint32_t *slots;
+
+	/* The rest is the module's own. */
+	uint32_t *next;  /* distinct hash of the same slot: its index + 1, or 0 */
+	uint32_t *slots; /* base + index; what is below base was a document before */
+	uint32_t base;
 	size_t cap, n_slots;
 	uint64_t key; /* random: the hashes are the user's */
 };

@@ -9,6 +9,9 @@
 #include "fp/mix.h"
 #include "fp/simhash.h"
 
+/* Counts whose weights are kept. */
+enum { BY_COUNT = 256 };
+
 struct sh_fingerprinter {
 	struct sh_fingerprint_opts opts;
 	unsigned hash_bits, words;
@@ -19,7 +22,8 @@ struct sh_fingerprinter {
 	uint64_t *token;   /* hashes of the tokens, when n-grams are composed from them */
 	uint64_t *feature; /* first words of the features' hashes */
 	uint64_t *wide; /* all words of each, for hashes whose words do not follow from the first */
-	int64_t *weight; /* of each distinct feature */
+	int64_t *weight;            /* of each distinct feature */
+	int64_t by_count[BY_COUNT]; /* weights of the first counts; 0: not known */
 	size_t token_cap, feature_cap, wide_cap, weight_cap;
 };
 
@@ -131,6 +135,22 @@ static int hash_texts(struct sh_fingerprinter *f, const struct sh_tokens *t, str
 	return 0;
 }
 
+/* The weights of the first counts, where they depend on nothing else. */
+static int fill_by_count(struct sh_fingerprinter *f, struct sh_error *err)
+{
+	const struct sh_scheme *scheme = f->opts.scheme;
+
+	if (f->by_count[1] || scheme->needs_tokens || scheme->needs_df)
+		return 0;
+	for (uint64_t tf = 1; tf < BY_COUNT; tf++) {
+		struct sh_term t = { .tf = tf, .tokens = tf };
+
+		if (scheme->weigh(&t, &f->by_count[tf], err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 /* Weights of the distinct features. */
 static int weigh(struct sh_fingerprinter *f, size_t features, struct sh_error *err)
 {
@@ -139,10 +159,13 @@ static int weigh(struct sh_fingerprinter *f, size_t features, struct sh_error *e
 	if (d->n > f->weight_cap &&
 	    sh_grow((void **)&f->weight, &f->weight_cap, d->n, sizeof *f->weight, err) < 0)
 		return -1;
+	if (fill_by_count(f, err) < 0)
+		return -1;
 	for (size_t i = 0; i < d->n; i++) {
 		struct sh_term t = { .tf = d->count[i], .tokens = features };
 
-		if (f->opts.scheme->weigh(&t, &f->weight[i], err) < 0)
+		f->weight[i] = t.tf < BY_COUNT ? f->by_count[t.tf] : 0;
+		if (!f->weight[i] && f->opts.scheme->weigh(&t, &f->weight[i], err) < 0)
 			return -1;
 	}
 	return 0;
