@@ -47,6 +47,8 @@ LIB_SO := $(BUILD)/libsimhash.so.$(SOVERSION)
 LIB_PC := $(BUILD)/libsimhash.pc
 MAN := $(sort $(wildcard man/*.[1-9]))
 BATS := $(sort $(wildcard t/*.bats))
+# The dictionary of --segment jieba lies beside the programs, which look for it there.
+JIEBA_DICT := $(if $(wildcard $(JIEBA_DATA)/dict.txt),$(SHBIN)/jieba.dict)
 
 # ---- flags -----------------------------------------------------------------------------------
 WARN = -Wall -Wextra -Wshadow -Wconversion -Wsign-conversion -Wstrict-prototypes \
@@ -78,7 +80,7 @@ LINK = $(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS)
 
 # ---- building --------------------------------------------------------------------------------
 .PHONY: all
-all: $(PROGS) $(LIB_A) $(LIB_SO) ## build programs and library (the default)
+all: $(PROGS) $(LIB_A) $(LIB_SO) $(JIEBA_DICT) ## build programs and library (the default)
 
 # A stamp holds a line of text and is newer than what hangs on it only when the text has changed:
 # so other flags, or a source that is gone, rebuild what they touch. $(call stamp,FILE,TEXT)
@@ -111,6 +113,10 @@ $(LIB_SO): $(LIB_OBJ) $(BUILD)/objects
 $(PROGS): $(SHBIN)/%: $(BUILD)/bin/%.o $(SHARED_OBJ) $(LIB_A) $(BUILD)/shared-objects
 	@mkdir -p $(@D)
 	$(call quiet,LD) $(LINK) -pie -o $@ $< $(SHARED_OBJ) $(LIB_A) $(LIBS)
+
+$(SHBIN)/jieba.dict: lib/text/jieba_compile.c lib/text/jieba_trie.c lib/text/jieba_dict.h \
+		$(wildcard $(JIEBA_DATA)/dict.txt) | $(SHBIN)/shdict
+	$(call quiet,DICT) $(SHBIN)/shdict -o $@ $(JIEBA_DATA)
 
 $(UNIT) $(BENCH): %: %.o $(LIB_A)
 	$(call quiet,LD) $(LINK) -pie -o $@ $< $(LIB_A) $(LIBS)
@@ -188,6 +194,7 @@ D_BIN = "$(DESTDIR)$(BINDIR)"
 D_LIB = "$(DESTDIR)$(LIBDIR)"
 D_INC = "$(DESTDIR)$(INCLUDEDIR)"
 D_MAN = "$(DESTDIR)$(MANDIR)"
+D_DATA = "$(DESTDIR)$(PREFIX)/share/simhash-utils"
 
 .PHONY: install uninstall
 install: all $(LIB_PC) ## install programs, library, header and man pages below PREFIX
@@ -198,6 +205,7 @@ install: all $(LIB_PC) ## install programs, library, header and man pages below 
 	ln -sf $(notdir $(LIB_SO)) $(D_LIB)/libsimhash.so
 	install -m 644 $(LIB_PC) $(D_LIB)/pkgconfig
 	install -m 644 lib/simhash.h $(D_INC)
+	$(if $(JIEBA_DICT),install -d $(D_DATA) && install -m 644 $(JIEBA_DICT) $(D_DATA))
 	@for page in $(MAN); do \
 	    install -d $(D_MAN)/man"$${page##*.}" && \
 	    install -m 644 "$$page" $(D_MAN)/man"$${page##*.}" || exit 1; \
@@ -207,7 +215,7 @@ uninstall: ## remove what install installed
 	for prog in $(notdir $(PROGS)); do rm -f $(D_BIN)/"$$prog"; done
 	for file in $(notdir $(LIB_A) $(LIB_SO)) libsimhash.so pkgconfig/libsimhash.pc; do \
 	    rm -f $(D_LIB)/"$$file"; done
-	rm -f $(D_INC)/simhash.h
+	rm -f $(D_INC)/simhash.h $(D_DATA)/jieba.dict
 	for page in $(notdir $(MAN)); do rm -f $(D_MAN)/man"$${page##*.}"/"$$page"; done
 
 # ---- keeping house ---------------------------------------------------------------------------
@@ -225,7 +233,7 @@ format: ## lay out the C sources as .clang-format says
 	clang-format -i $(wildcard lib/*.h lib/*/*.[ch] bin/*.[ch] t/*/*.[ch])
 
 clean: ## remove what was built
-	rm -rf build build-san build-san-thread $(filter-out build,$(BUILD)) $(PROG_SRC:%.c=%)
+	rm -rf build build-san build-san-thread $(filter-out build,$(BUILD)) $(PROG_SRC:%.c=%) bin/jieba.dict
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-12s %s\n", $$1, $$2 }' Makefile

@@ -19,3 +19,7 @@ LDFLAGS ?=
 
 # Libraries, by their pkg-config names.
 PKGS = libutf8proc libxxhash
+
+# Where jieba's data lie, dict.txt and finalseg/prob_*.py: Debian's python3-jieba has them here, the
+# archive on PyPI in its folder jieba. Without them there is no --segment jieba.
+JIEBA_DATA ?= /usr/lib/python3/dist-packages/jieba
