@@ -1,0 +1,149 @@
+/* Minwise fingerprints: frozen values, set semantics, the estimate against exact Jaccard. */
+#include "fp/minhash.h"
+
+#include "base/num.h"
+#include "fp/mix.h"
+#include "vectors.h"
+
+#include <math.h>
+
+static void test_frozen(void)
+{
+	struct vec_table t = vec_load("minhash.tsv");
+	uint64_t *h = vec_need(malloc(5000 * sizeof *h)), w[SH_FP_MAX_WORDS];
+	char got[SH_FP_MAX_BITS / 4 + 1];
+
+	for (size_t i = 0; i < t.n; i++) {
+		size_t n = strtoul(t.row[i].f[0], NULL, 10);
+		unsigned bits = (unsigned)strtoul(t.row[i].f[1], NULL, 10);
+		uint64_t seed = strtoull(t.row[i].f[2], NULL, 10);
+
+		for (size_t j = 0; j < n; j++)
+			h[j] = sh_mix_moremur(seed << 32 | j);
+		sh_minhash(h, n, bits, w);
+		got[sh_print_hex(got, w, bits / 4)] = '\0';
+		ok(strcmp(got, t.row[i].f[3]) == 0, "%zu features, %u bits", n, bits);
+	}
+	free(h);
+}
+
+static void test_set(void)
+{
+	uint64_t h[300], w[16], v[16];
+	size_t n = 100;
+
+	for (size_t i = 0; i < n; i++)
+		h[i] = sh_mix_moremur(i + 77);
+	sh_minhash(h, n, 1024, w);
+	for (size_t i = 0; i < n; i++) { /* backwards, and each three times */
+		h[n + i] = h[i];
+		h[2 * n + i] = h[n - 1 - i];
+	}
+	sh_minhash(h + 2 * n, n, 1024, v);
+	ok(memcmp(w, v, sizeof w) == 0, "order does not matter");
+	sh_minhash(h, 3 * n, 1024, v);
+	ok(memcmp(w, v, sizeof w) == 0, "repetition does not matter");
+}
+
+struct moments {
+	double bias, deviation, want;
+};
+
+/* `trials` pairs of sets of `n` features, `common` of them shared. */
+static struct moments measure(unsigned bits, size_t n, size_t common, unsigned trials)
+{
+	double j = (double)common / (double)(2 * n - common), sum = 0, squares = 0, x;
+	uint64_t *h = vec_need(malloc(2 * n * sizeof *h)), a[16], b[16];
+	struct moments m;
+
+	for (unsigned t = 0; t < trials; t++) {
+		uint64_t seed = (uint64_t)t << 40 | (uint64_t)n << 20 | common;
+
+		for (size_t i = 0; i < 2 * n - common; i++)
+			h[i] = sh_mix_moremur(seed * 1000003 + i);
+		sh_minhash(h, n, bits, a);
+		sh_minhash(h + n - common, n, bits, b);
+		x = 1 - 2.0 * sh_fp_distance(a, b, bits / 64) / bits - j;
+		sum += x;
+		squares += x * x;
+	}
+	free(h);
+	m.bias = sum / trials;
+	m.deviation = sqrt(squares / trials);
+	m.want = sqrt((1 - j * j) / bits);
+	return m;
+}
+
+static void test_estimate(void)
+{
+	static const size_t sizes[] = { 4, 20, 100, 500, 3000 };
+	static const unsigned widths[] = { 64, 256, 1024 };
+
+	for (size_t s = 0; s < 5; s++) {
+		for (size_t w = 0; w < 3; w++) {
+			for (unsigned quarter = 0; quarter < 4; quarter++) {
+				unsigned trials = sizes[s] > 1000 ? 200 : 600;
+				size_t common = sizes[s] * (quarter + (quarter == 3)) / 5;
+				struct moments m = measure(widths[w], sizes[s], common, trials);
+				double error = m.want / sqrt(trials);
+
+				/* 4 standard errors of a mean; a deviation is known to 3 %, and small
+				 * sets do better than independent permutations. */
+				ok(fabs(m.bias) < 4 * error && m.deviation < 1.15 * m.want,
+				    "%u bits, 2 sets of %zu with %zu common: bias %.4f, deviation "
+				    "%.4f of %.4f",
+				    widths[w], sizes[s], common, m.bias, m.deviation, m.want);
+			}
+		}
+	}
+}
+
+static void test_similarity(void)
+{
+	ok(sh_minhash_similarity(0, 64) == 10000, "distance 0: 1");
+	ok(sh_minhash_similarity(32, 64) == 0, "half of the bits: 0");
+	ok(sh_minhash_similarity(50, 64) == 0, "more: 0");
+	ok(sh_minhash_similarity(8, 64) == 7500, "8 of 64: 0.75");
+	ok(sh_minhash_similarity(1, 1024) == 9980, "1 of 1024: 0.998");
+}
+
+/* By the programs: both ways alike, and near texts by shband | sort | shjoin as by shjoin. */
+static void test_programs(void)
+{
+	static const char script[] =
+	    "PATH=\"$SHBIN:$PATH\" LC_ALL=C; export PATH LC_ALL; d=$(mktemp -d) && cd $d || exit "
+	    "1\n"
+	    "head -qn 200 \"$T_DATA\"/en_dev.tsv \"$T_DATA\"/zh_dev.tsv | cut -f1,2 >docs\n"
+	    "for b in 64 256 1024; do\n"
+	    "  shfp --minhash -b $b -n 3 docs >a\n"
+	    "  shtok -n 3 docs | shweight -w set | shfp --minhash -b $b >b\n"
+	    "  cmp a b && [ -s a ] || echo ways differ at $b bits\n"
+	    "done\n"
+	    "shfp --minhash -b 256 -n 3 docs >a\n"
+	    "shjoin -k 20 a | sort >p\n"
+	    "shband -k 20 -M 22 a | sort | shjoin -k 20 | sort >q\n"
+	    "cmp p q && [ -s p ] || echo joins differ\n"
+	    "cd / && rm -r $d\n";
+	char line[256];
+	bool good = true;
+	FILE *f;
+
+	fflush(stdout);
+	f = vec_need(popen(script, "r"));
+	while (fgets(line, sizeof line, f)) {
+		printf("# %s", line);
+		good = false;
+	}
+	ok(pclose(f) == 0 && good,
+	    "shfp --minhash: documents as features, and the same pairs by bands");
+}
+
+int main(void)
+{
+	test_frozen();
+	test_set();
+	test_estimate();
+	test_similarity();
+	test_programs();
+	return done_testing();
+}
