@@ -7,6 +7,7 @@
 #include "fp/count.h"
 #include "fp/minhash.h"
 #include "fp/mix.h"
+#include "fp/repeats.h"
 #include "fp/simhash.h"
 
 /* Counts whose weights are kept. */
@@ -24,6 +25,8 @@ struct sh_fingerprinter {
 	uint64_t *wide; /* all words of each, for hashes whose words do not follow from the first */
 	int64_t *weight;            /* of each distinct feature */
 	int64_t by_count[BY_COUNT]; /* weights of the first counts; 0: not known */
+	bool by_repeats;
+	struct sh_repeats repeats;
 	size_t token_cap, feature_cap, wide_cap, weight_cap;
 };
 
@@ -40,6 +43,25 @@ int sh_fingerprint_check(const struct sh_fingerprint_opts *opts, struct sh_error
 		    opts->hash->name, opts->hash->max_bits);
 	if (opts->seed && opts->hash->seedless)
 		return sh_error_set(err, SH_ERR_PARAM, "hash %s takes no seed", opts->hash->name);
+	return 0;
+}
+
+/* The weights of the first counts, where they depend on nothing else. */
+static int fill_by_count(struct sh_fingerprinter *f, struct sh_error *err)
+{
+	const struct sh_scheme *scheme = f->opts.scheme;
+	bool light = true;
+
+	if (scheme->needs_tokens || scheme->needs_df || scheme->additive)
+		return 0;
+	for (int64_t tf = 1; tf < BY_COUNT; tf++) {
+		struct sh_term t = { .tf = (uint64_t)tf, .tokens = (uint64_t)tf };
+
+		if (scheme->weigh(&t, &f->by_count[tf], err) < 0)
+			return -1;
+		light = light && f->by_count[tf] <= tf * SH_WEIGHT_ONE;
+	}
+	f->by_repeats = light && f->by_count[1] == SH_WEIGHT_ONE;
 	return 0;
 }
 
@@ -65,6 +87,7 @@ struct sh_fingerprinter *sh_fingerprinter_new(
 	else if (sh_fingerprint_check(opts, err) == 0 &&
 		 sh_simhash_init(&f->simhash, opts->bits, opts->tie, err) == 0 &&
 		 sh_hash_count_init(&f->distinct, err) == 0 &&
+		 sh_repeats_init(&f->repeats, err) == 0 && fill_by_count(f, err) == 0 &&
 		 (f->tokenizer = sh_tokenizer_new(&f->opts.token, err)))
 		return f;
 	sh_fingerprinter_delete(f);
@@ -77,6 +100,7 @@ void sh_fingerprinter_delete(struct sh_fingerprinter *f)
 		return;
 	sh_tokenizer_delete(f->tokenizer);
 	sh_hash_count_free(&f->distinct);
+	sh_repeats_free(&f->repeats);
 	free(f->token);
 	free(f->feature);
 	free(f->wide);
@@ -135,20 +159,13 @@ static int hash_texts(struct sh_fingerprinter *f, const struct sh_tokens *t, str
 	return 0;
 }
 
-/* The weights of the first counts, where they depend on nothing else. */
-static int fill_by_count(struct sh_fingerprinter *f, struct sh_error *err)
+static inline int weight_of(
+    struct sh_fingerprinter *f, uint64_t tf, size_t features, int64_t *weight, struct sh_error *err)
 {
-	const struct sh_scheme *scheme = f->opts.scheme;
+	struct sh_term t = { .tf = tf, .tokens = features };
 
-	if (f->by_count[1] || scheme->needs_tokens || scheme->needs_df)
-		return 0;
-	for (uint64_t tf = 1; tf < BY_COUNT; tf++) {
-		struct sh_term t = { .tf = tf, .tokens = tf };
-
-		if (scheme->weigh(&t, &f->by_count[tf], err) < 0)
-			return -1;
-	}
-	return 0;
+	*weight = tf < BY_COUNT ? f->by_count[tf] : 0;
+	return *weight ? 0 : f->opts.scheme->weigh(&t, weight, err);
 }
 
 /* Weights of the distinct features. */
@@ -159,15 +176,9 @@ static int weigh(struct sh_fingerprinter *f, size_t features, struct sh_error *e
 	if (d->n > f->weight_cap &&
 	    sh_grow((void **)&f->weight, &f->weight_cap, d->n, sizeof *f->weight, err) < 0)
 		return -1;
-	if (fill_by_count(f, err) < 0)
-		return -1;
-	for (size_t i = 0; i < d->n; i++) {
-		struct sh_term t = { .tf = d->count[i], .tokens = features };
-
-		f->weight[i] = t.tf < BY_COUNT ? f->by_count[t.tf] : 0;
-		if (!f->weight[i] && f->opts.scheme->weigh(&t, &f->weight[i], err) < 0)
+	for (size_t i = 0; i < d->n; i++)
+		if (weight_of(f, d->count[i], features, &f->weight[i], err) < 0)
 			return -1;
-	}
 	return 0;
 }
 
@@ -186,11 +197,35 @@ static int add_wide(struct sh_fingerprinter *f, size_t features, bool each, stru
 	return 0;
 }
 
+/* Where a feature that stands once weighs 1 and further ones at most 1 more each: count
+ * all, then take back what those that stand several times have too much. */
+static int add_repeats(struct sh_fingerprinter *f, size_t features, struct sh_error *err)
+{
+	const struct sh_repeats *r = &f->repeats;
+	int64_t weight;
+
+	if (sh_repeats_find(&f->repeats, f->feature, features, err) < 0 ||
+	    sh_simhash_add_units(&f->simhash, f->feature, features, err) < 0)
+		return -1;
+	if (r->n > f->weight_cap &&
+	    sh_grow((void **)&f->weight, &f->weight_cap, r->n, sizeof *f->weight, err) < 0)
+		return -1;
+	for (size_t i = 0; i < r->n; i++) {
+		if (weight_of(f, r->count[i], features, &weight, err) < 0)
+			return -1;
+		f->weight[i] = r->count[i] * SH_WEIGHT_ONE - weight;
+	}
+	sh_simhash_take_back(&f->simhash, r->hash, f->weight, r->n);
+	return 0;
+}
+
 static int add_up(struct sh_fingerprinter *f, size_t features, struct sh_error *err)
 {
 	bool each = f->opts.scheme->additive;
 	bool wide = f->words > 1 && !f->opts.hash->composed;
 
+	if (f->by_repeats && !wide)
+		return add_repeats(f, features, err);
 	if (!each && (sh_hash_count(&f->distinct, f->feature, features, err) < 0 ||
 			 weigh(f, features, err) < 0))
 		return -1;

@@ -46,8 +46,9 @@ void sh_simhash_clear(struct sh_simhash *s)
 
 	for (j = 0; j < s->words; j++)
 		memset(s->planes[j], 0, used * sizeof *s->planes[j]);
-	if (s->weighted)
+	if (s->summed)
 		memset(s->sum, 0, s->words * sizeof *s->sum);
+	s->summed = false;
 	s->weighted = 0;
 	s->units = 0;
 }
@@ -88,6 +89,7 @@ int sh_simhash_add(
 		return 0;
 	}
 	s->weighted += weight;
+	s->summed = true;
 	for (j = 0; j < s->words; j++)
 		add_lanes(s->sum[j], words[j], weight);
 	return 0;
@@ -160,7 +162,7 @@ static size_t light_run(const int64_t *w, size_t n)
 
 /* 32-bit lanes are twice as fast as 64-bit ones: so runs of weights that cannot
  * overflow them, and a heavy weight by itself. */
-static void add_run(struct sh_simhash *s, const uint64_t *h, const int64_t *w, size_t n)
+static void add_run(struct sh_simhash *s, const uint64_t *h, const int64_t *w, size_t n, int sign)
 {
 	uint64_t room[BLOCK];
 	int32_t sum[64];
@@ -170,26 +172,28 @@ static void add_run(struct sh_simhash *s, const uint64_t *h, const int64_t *w, s
 		memset(sum, 0, sizeof sum);
 		s->kernel->weights(sum, widen(h, n, j, room), w, n);
 		for (b = 0; b < 64; b++)
-			s->sum[j][b] += sum[b];
+			s->sum[j][b] += sign * sum[b];
 	}
 }
 
-static void add_all(struct sh_simhash *s, const uint64_t *h, const int64_t *w, size_t n)
+/* sign 1 adds, -1 takes back. */
+static void add_all(struct sh_simhash *s, const uint64_t *h, const int64_t *w, size_t n, int sign)
 {
 	size_t i, run;
 	unsigned j;
 
+	s->summed |= n > 0;
 	for (i = 0; i < n; i++)
-		s->weighted += w[i];
+		s->weighted += sign * w[i];
 	for (i = 0; i < n; i += run) {
 		run = light_run(w + i, n - i);
 		if (run) {
-			add_run(s, h + i, w + i, run);
+			add_run(s, h + i, w + i, run, sign);
 			continue;
 		}
 		run = 1;
 		for (j = 0; j < s->words; j++)
-			add_lanes(s->sum[j], sh_mix_word(h[i], j), w[i]);
+			add_lanes(s->sum[j], sh_mix_word(h[i], j), sign * w[i]);
 	}
 }
 
@@ -211,7 +215,7 @@ static void add_parted(struct sh_simhash *s, const uint64_t *h, const int64_t *w
 			others += !is_one;
 		}
 		count_units(s, one, ones);
-		add_all(s, other, weight, others);
+		add_all(s, other, weight, others, 1);
 	}
 }
 
@@ -225,8 +229,13 @@ int sh_simhash_add_weighted(
 	if (ones > n / 4)
 		add_parted(s, h, weights, n);
 	else
-		add_all(s, h, weights, n);
+		add_all(s, h, weights, n, 1);
 	return 0;
+}
+
+void sh_simhash_take_back(struct sh_simhash *s, const uint64_t *h, const int64_t *weights, size_t n)
+{
+	add_all(s, h, weights, n, -1);
 }
 
 /* The lanes whose count reaches `least`: compared from the lowest plane up, each
@@ -280,7 +289,7 @@ void sh_simhash_finish(const struct sh_simhash *s, uint64_t *out)
 	unsigned j;
 
 	for (j = 0; j < s->words; j++)
-		out[j] = s->weighted ? word_of_sums(s, j) : reach(s->planes[j], s->units, least);
+		out[j] = s->summed ? word_of_sums(s, j) : reach(s->planes[j], s->units, least);
 	if (s->bits % 64)
 		out[s->words - 1] &= ~(UINT64_MAX >> s->bits % 64);
 }

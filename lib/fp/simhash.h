@@ -16,6 +16,8 @@
 #ifndef SH_FP_SIMHASH_H
 #define SH_FP_SIMHASH_H
 
+#include <stdbool.h>
+
 #include "base/error.h"
 #include "base/num.h"
 #include "fp/fingerprint.h"
@@ -24,7 +26,8 @@
 struct sh_simhash {
 	const struct sh_simhash_kernel *kernel;
 	unsigned bits, words, tie;
-	int64_t weighted; /* total weight in sum */
+	bool summed;      /* sum holds anything */
+	int64_t weighted; /* total weight in sum; negative when more was taken back */
 	uint64_t units;   /* features of weight 1 in planes */
 	uint64_t planes[SH_FP_MAX_WORDS][SH_PLANES];
 	int64_t sum[SH_FP_MAX_WORDS][64]; /* weight of the features that have the bit */
@@ -51,6 +54,11 @@ int sh_simhash_add_units(struct sh_simhash *s, const uint64_t *h, size_t n, stru
 /* The same with a weight for each. */
 int sh_simhash_add_weighted(struct sh_simhash *s, const uint64_t *h, const int64_t *weights,
     size_t n, struct sh_error *err);
+
+/* Take back weight that was added: n features, which were added with at least this
+ * weight each. Not checked. */
+void sh_simhash_take_back(
+    struct sh_simhash *s, const uint64_t *h, const int64_t *weights, size_t n);
 
 /* Total weight in millionths. 0: the document is empty. */
 int64_t sh_simhash_total(const struct sh_simhash *s);

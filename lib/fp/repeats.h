@@ -1,0 +1,29 @@
+/* The hashes that stand in a document more than once, with their counts.
+ *
+ * Where a hash's weight is that of one occurrence but for the repeated ones (set, log),
+ * all occurrences can be counted as they come, and what the repeated ones have too much
+ * be taken back: so the distinct ones need not be listed. */
+#ifndef SH_FP_REPEATS_H
+#define SH_FP_REPEATS_H
+
+#include "fp/count.h"
+
+struct sh_repeats {
+	uint64_t *hash;
+	uint32_t *count; /* of each, 2 or more */
+	size_t n;
+
+	/* The rest is the module's own. */
+	size_t hash_cap, count_cap;
+	void *work; /* see repeats.c */
+	size_t work_cap;
+	struct sh_hash_count strays;
+};
+
+int sh_repeats_init(struct sh_repeats *r, struct sh_error *err);
+void sh_repeats_free(struct sh_repeats *r);
+
+/* Find those of n hashes, n < 2^31, replacing what was there. Their order is any. */
+int sh_repeats_find(struct sh_repeats *r, const uint64_t *hash, size_t n, struct sh_error *err);
+
+#endif
