@@ -1,0 +1,143 @@
+#!/usr/bin/env bats
+# shband: fingerprints to bands.
+
+load helper
+
+@test "a band for each choice of M-K blocks: layout, table and the blocks' bits in the key" {
+	try 'printf "0123456789abcdef\ta\n" | shband -k 3 -M 4'
+	exits 0
+	says
+	gives '030400123\t0123456789abcdef\ta' '030414567\t0123456789abcdef\ta' \
+		'0304289ab\t0123456789abcdef\ta' '03043cdef\t0123456789abcdef\ta'
+	try 'printf "0123456789abcdef\ta\n" | shband -k 2 -M 4'
+	gives '0204001234567\t0123456789abcdef\ta' '02041012389ab\t0123456789abcdef\ta' \
+		'020420123cdef\t0123456789abcdef\ta' '02043456789ab\t0123456789abcdef\ta' \
+		'020444567cdef\t0123456789abcdef\ta' '0204589abcdef\t0123456789abcdef\ta'
+}
+
+@test "blocks that are no whole digits are cut by bits and filled up at the end" {
+	# 8 bits in 3 blocks: bits 0-1, 2-4, 5-7; 1b = 00 011 011
+	try 'printf "1b\ta\n" | shband -k 2 -M 3'
+	gives '020300\t1b\ta' '020316\t1b\ta' '020326\t1b\ta'
+	# two of them: 00 011, 00 011, 011 011; up to 6 bits, 2 digits
+	try 'printf "1b\ta\n" | shband -k 1 -M 3'
+	gives '0103018\t1b\ta' '0103118\t1b\ta' '010326c\t1b\ta'
+}
+
+@test "-k 0 is one table; -k and -M go up to the width" {
+	try 'printf "0f\ta\n" | shband -k 0 -M 1'
+	gives '000100f\t0f\ta'
+	try 'printf "0f\ta\n" | shband -k 7 -M 8'
+	gives '070800\t0f\ta' '070810\t0f\ta' '070820\t0f\ta' '070830\t0f\ta' \
+		'070848\t0f\ta' '070858\t0f\ta' '070868\t0f\ta' '070878\t0f\ta'
+	try 'printf "0f\ta\n" | shband -k 4 -M 8 | wc -l'
+	gives 70
+}
+
+@test "every width from 4 to 1024 bits passes" {
+	for digits in 1 2 9 16 31 32 64 255 256; do
+		hex=$(printf "%0${digits}d" 7)
+		try "printf '$hex\tan id\n' | shband -k 1"
+		exits 0
+		cut -f 2- out | sort -u >fields
+		printf '%s\tan id\n' "$hex" >expected
+		same expected fields
+	done
+}
+
+@test "without -M the layout is the one that --explain marks for -N" {
+	for layout in '-k 3 -N 1000' '-k 3 -N 100000000000000' '-k 0' '-k 7 -N 12345'; do
+		try "shband --explain $layout | grep '^\*'"
+		exits 0
+		read -r _ blocks tables _ <out
+		try "printf '%016x\ta\n' 1 | shband $layout"
+		exits 0
+		[ "$(wc -l <out)" = "$tables" ]
+		[ "$(cut -c 3-4 out | sort -u)" = "$(printf '%02x' "$blocks")" ]
+	done
+}
+
+@test "--explain shows each layout's cost and the choice, without reading" {
+	try 'shband --explain -k 3 -b 64 -N 1000000 <&-'
+	exits 0
+	says
+	head -n 2 out >head
+	cat >expected <<-'END'
+		64 bits, distance 3, 1000000 fingerprints with ids of 16 bytes, uniformly distributed
+		  blocks   tables key bits        bytes   candidates  in bucket     sort s  compare s
+	END
+	same expected head
+	grep -qE '^\*      4        4       16     1.76e\+08     3.05e\+07       15.3 ' out
+	[ "$(grep -c '^\*' out)" = 1 ]
+	try 'shband --explain -k 3 -M 40'
+	exits 0
+	grep -qE '^\*     40     9880       58 ' out
+	[ "$(grep -c '^\*' out)" = 1 ]
+	try 'shband --explain -k 3 -M 3'
+	exits 2
+	gives
+}
+
+@test "impossible layouts are refused with what to choose instead" {
+	refuses() {
+		try "printf '$1\ta\n' | shband $2"
+		exits 2
+		gives
+		[ "$(head -n 1 err)" = "shband: $3" ] || { cat err; false; }
+	}
+	refuses 0f '-k 8' '-k 8: no table of 8-bit fingerprints guarantees that'
+	refuses 0f '-k 3 -M 3' '3 blocks cannot guarantee distance 3: choose at least 4'
+	refuses 0f '-k 3 -M 9' '9 blocks of 8 bits: choose at most 8'
+	refuses "$(printf %064d 0)" '-k 40 -M 100' '100 blocks at distance 40 make more than 16777216 tables: choose fewer blocks, 41 at the least'
+	try 'shband --explain -k 64'
+	exits 2
+	says 'shband: -k 64: no table of 64-bit fingerprints guarantees that' "Try 'shband --help' or 'man shband'."
+}
+
+@test "records that are no fingerprints are refused with their line" {
+	refuses() {
+		try "(printf '0f\ta\n'; printf '$1\n') | shband -k 0 -M 1"
+		exits 2
+		gives '000100f\t0f\ta'
+		says "shband: -:2: $2"
+	}
+	refuses '0F\tb' "fingerprint '0F' is no lower-case hex"
+	refuses '0g\tb' "fingerprint '0g' is no lower-case hex"
+	refuses '\tb' 'fingerprint of 0 hex digits, expected 1 to 256'
+	refuses "$(printf %0257d 0)\\tb" 'fingerprint of 257 hex digits, expected 1 to 256'
+	refuses '0f\t' 'empty id'
+	refuses '0f' '1 field, expected fingerprint<TAB>id'
+	refuses '0f\tb\tc' '3 fields, expected fingerprint<TAB>id'
+	refuses '0ff\tb' 'a fingerprint of 12 bits among fingerprints of 8 bits'
+	refuses "0f\\t$(printf %04097d 0)" 'id of 4097 bytes, at most 4096'
+}
+
+@test "the first good record gives the width, when a bad one stands before it" {
+	try 'printf "bad\n0123456789abcdef\ta\n" | shband -k 1 -M 2 --rejects r | cut -f 2 | sort -u'
+	exits 0
+	gives 0123456789abcdef
+}
+
+@test "what other formats of shfp write is no fingerprint" {
+	try 'printf "a\tone\n" | shfp -x dec | shband'
+	exits 0
+	try 'printf "a\tone\n" | shfp -b 256 -x bin | shband -k 3'
+	exits 0
+}
+
+@test "options out of their range are refused" {
+	refuses() {
+		try "shband $1 </dev/null"
+		exits 2
+		gives
+		says "shband: $2" "Try 'shband --help' or 'man shband'."
+	}
+	refuses '-k 255' "-k '255': expected a whole number from 0 to 254"
+	refuses '-k x' "-k 'x': expected a whole number from 0 to 254"
+	refuses '-M 0' "-M '0': expected a whole number from 1 to 255"
+	refuses '-M 256' "-M '256': expected a whole number from 1 to 255"
+	refuses '-N 0' "-N '0': expected a whole number from 1 to 9007199254740992"
+	refuses '-b 3' "-b '3': expected a whole number from 4 to 1024"
+	refuses '-b 6' '-b 6: expected a multiple of 4'
+	refuses '-b 1028' "-b '1028': expected a whole number from 4 to 1024"
+}

@@ -1,0 +1,160 @@
+#!/usr/bin/env bats
+# shdf: features to document frequencies.
+
+load helper
+
+features() {
+	printf '%s\t%s\t1\n' a x a x b x b y c z
+	printf 'd\t\t0\n'
+}
+
+@test "a feature counts once a document; the first line is the number of documents" {
+	features >in
+	try 'shdf in'
+	exits 0
+	says
+	gives '\t4' 'x\t2' 'y\t1' 'z\t1'
+}
+
+@test "weights do not count, only that the feature stands there" {
+	try 'printf "a\tx\t0\na\tx\t7.5\nb\tx\t0.000001\n" | shdf'
+	gives '\t2' 'x\t2'
+}
+
+@test "a document's lines stand together: an id that comes back is another document" {
+	try 'printf "a\tx\t1\nb\tx\t1\na\tx\t1\n" | shdf'
+	gives '\t3' 'x\t3'
+}
+
+@test "the table is in bytewise order, whatever the features hold" {
+	printf 'a\t%b\t1\n' b 'a b' é '\0' '\377' A 10 9 >in
+	try 'shdf in'
+	printf '%b\n' '\t1' '\0\t1' '10\t1' '9\t1' 'A\t1' 'a b\t1' 'b\t1' 'é\t1' '\377\t1' >expected
+	same expected out
+}
+
+@test "no input is a table of no documents" {
+	try 'shdf </dev/null'
+	exits 0
+	gives '\t0'
+}
+
+@test "--min-df and --max-df leave features out, by number or by share; the first line stays" {
+	(for i in 1 2 3 4; do printf 'd%s\tall\t1\n' $i; done; features) >in
+	try 'shdf --min-df 2 in'
+	gives '\t8' 'all\t4' 'x\t2'
+	try 'shdf --max-df 2 in'
+	gives '\t8' 'x\t2' 'y\t1' 'z\t1'
+	try 'shdf --min-df 0.25 --max-df 0.25 in'
+	gives '\t8' 'x\t2'
+	try 'shdf --min-df 25% in'
+	gives '\t8' 'all\t4' 'x\t2'
+	try 'shdf --max-df 24.9% in'
+	gives '\t8' 'y\t1' 'z\t1'
+	try 'shdf --min-df 9 in'
+	gives '\t8'
+}
+
+@test "a few megabytes of memory give the same table, documents cut by a spill included" {
+	seq 30000 | awk '{ for (i = 0; i < 6; i++) print "d" int(($1 + i) / 17) "\tfeature number " ($1 * 15485863 + i) % 150001 "\t1" }' >in
+	shdf in >expected
+	try 'shdf -S 1 in'
+	exits 0
+	same expected out
+	try 'shdf -S 4M --tmpdir . in'
+	same expected out
+	awk -F '\t' '
+		$1 != doc { doc = $1; n++ }
+		!((n, $2) in seen) { seen[n, $2]; df[$2]++ }
+		END { print "\t" n; for (f in df) print f "\t" df[f] }' in | sort >expected
+	same expected out
+	only in
+	try 'shdf -S 4M --tmpdir no/where in' # so it was needed
+	exits 2
+}
+
+@test "a folder for temporary files that is not there is named" {
+	seq 200000 | awk '{ print "d\tfeature number " $1 "\t1" }' >in
+	try 'shdf -S 1 --tmpdir no/where in'
+	exits 2
+	gives
+	says "shdf: cannot create a temporary file in 'no/where' (TMPDIR): No such file or directory"
+	try 'TMPDIR=no/there shdf -S 1 in'
+	says "shdf: cannot create a temporary file in 'no/there' (TMPDIR): No such file or directory"
+}
+
+@test "-m sums tables, of files and standard input" {
+	printf '\t3\na\t1\nb\t3\n' >one
+	printf '\t2\nb\t1\nc\t2\n' >two
+	try 'shdf -m one two'
+	exits 0
+	gives '\t5' 'a\t1' 'b\t4' 'c\t2'
+	try 'cat two | shdf --merge one - one'
+	gives '\t8' 'a\t2' 'b\t7' 'c\t2'
+	try 'shdf -m <one'
+	same one out
+	try 'shdf -m --min-df 2 --max-df 50% one two'
+	gives '\t5' 'c\t2'
+}
+
+@test "-m of the tables of parts is the table of the whole" {
+	shtok "$T_DATA/en_dev.tsv" >in
+	shdf in >expected
+	for i in 0 1 2; do
+		awk -F '\t' -v i=$i '$1 != id { id = $1; n++ } n % 3 == i' in | shdf >part.$i
+	done
+	try 'shdf -m part.*'
+	same expected out
+}
+
+@test "-m refuses what is no sorted table, with file and line" {
+	refuses() {
+		printf "$1" >table
+		try 'shdf -m table'
+		exits 2
+		says "shdf: table:$2"
+	}
+	refuses 'b\n' '1: 1 field, expected feature<TAB>document frequency'
+	refuses 'b\t1\n' '1: the first line of a table is <TAB>number of documents'
+	refuses '\t1\nb\tx\n' "2: document frequency 'x': not a number"
+	refuses '\t1\nb\t1\na\t1\n' '3: the table is not sorted (LC_ALL=C sort), or has a feature twice'
+	refuses '\t1\nb\t1\nb\t1\n' '3: the table is not sorted (LC_ALL=C sort), or has a feature twice'
+	refuses '\t99999999999999999999\n' "1: document frequency '99999999999999999999': too large"
+	refuses '\t1\na\tb\t1\n' '2: 3 fields, expected feature<TAB>document frequency'
+	printf '\t18446744073709551615\n' >table
+	printf '\t1\n' >one
+	try 'shdf -m table one'
+	exits 2
+	grep -qE '^shdf: (table|one):1: the document frequencies overflow$' err
+}
+
+@test "records that are no features are refused with their line" {
+	refuses() {
+		try "(printf 'a\tx\t1\n'; printf '$1\n') | shdf"
+		exits 2
+		says "shdf: -:2: $2"
+	}
+	refuses 'a\tx' '2 fields, expected id<TAB>feature<TAB>weight'
+	refuses 'a\tx\t1\t1' '4 fields, expected id<TAB>feature<TAB>weight'
+	refuses '' '1 field, expected id<TAB>feature<TAB>weight'
+	refuses '\tx\t1' 'empty id'
+	refuses 'a\tx\t' "weight '': not a number"
+	refuses 'a\tx\t-1' "weight '-1': not a number"
+	refuses 'a\t\t1' 'empty feature with a weight (only weight 0: a document without features)'
+}
+
+@test "options out of their range are refused" {
+	refuses() {
+		try "shdf $1 </dev/null"
+		exits 2
+		gives
+		says "shdf: $2" "Try 'shdf --help' or 'man shdf'."
+	}
+	expected='expected a number of documents, or a share of them such as 0.5 or 50%'
+	refuses '--min-df x' "document frequency 'x': $expected"
+	refuses '--max-df 1.5' "document frequency '1.5': $expected"
+	refuses '--max-df 101%' "document frequency '101%': $expected"
+	refuses '--max-df -1' "document frequency '-1': $expected"
+	refuses '-S 0' "-S '0': expected a size such as 500M or 2G"
+	refuses '-S 5X' "-S '5X': expected a size such as 500M or 2G"
+}

@@ -1,0 +1,256 @@
+#!/usr/bin/env bats
+# shfp: documents or features to fingerprints.
+
+load helper
+
+@test "a document of one token has the token's hash, which is frozen" {
+	try 'printf "a\tone\nb\tOne!\n" | shfp'
+	exits 0
+	says
+	gives '5216fcaabac157b8\ta' '5216fcaabac157b8\tb'
+}
+
+@test "-b: 32, 64, 128 and 256 bits, the narrower the first bits of the wider" {
+	printf 'a\tto be or not to be\nb\tone\n' >docs
+	shfp -b 256 docs >256
+	for bits in 32 64 128; do
+		try "shfp -b $bits docs"
+		exits 0
+		paste <(cut -c 1-$((bits / 4)) 256) <(cut -f 2 256) >expected
+		same expected out
+	done
+	[ "$(head -n 1 256 | cut -f 1 | wc -c)" = 65 ]
+	try 'shfp docs'
+	cut -c 1-16 256 | paste - <(cut -f 2 256) >expected
+	same expected out
+}
+
+@test "-H md5 and xxh3 are what others compute" {
+	try 'printf "a\tone\n" | shfp -H md5 -b 128'
+	gives "$(printf one | md5sum | cut -d ' ' -f 1)\ta"
+	try 'printf "a\tone\n" | shfp -H md5 -b 32'
+	gives 'f97c5d29\ta'
+	try 'printf "a\tone two\n" | shfp -H md5 -n 2'
+	gives "$(printf 'one two' | md5sum | cut -c 1-16)\ta"
+	try 'printf "a\tone\n" | shfp --hash xxh3 -b 128'
+	gives '0a1c6d4cf41eb499911faba7321fe1a0\ta'
+}
+
+@test "--seed makes other fingerprints, 0 is the default" {
+	printf 'a\tone two three\n' >docs
+	shfp docs >plain
+	try 'shfp --seed 0 docs'
+	same plain out
+	for hash in mix xxh3 md5; do
+		try "(shfp -H $hash docs; shfp -H $hash --seed 1 docs; shfp -H $hash --seed 18446744073709551615 docs) | sort -u | wc -l"
+		gives 3
+	done
+}
+
+@test "-x: hex, bits, or one decimal number" {
+	printf 'a\tone\n' >docs
+	try 'shfp -x hex -b 32 docs'
+	gives '5216fcaa\ta'
+	try 'shfp -x bin -b 32 docs'
+	gives '01010010000101101111110010101010\ta'
+	try 'shfp --format dec -b 32 docs'
+	gives '1377238186\ta'
+	try 'shfp -x dec docs'
+	gives '5915192970805598136\ta'
+	shfp -b 256 docs | cut -f 1 >hex
+	try 'shfp -b 256 -x bin docs | cut -f 1'
+	for ((i = 0; i < 256; i += 32)); do
+		printf '%08x' "$((2#$(cut -c $((i + 1))-$((i + 32)) out)))"
+	done >expected
+	echo >>expected
+	same expected hex
+}
+
+@test "features are told by the first record, and give what their document would" {
+	printf 'a\tto be or not to be\nb\t中文 and more\n' >docs
+	for w in set tf freq log; do
+		shfp -w $w docs >expected
+		try "shtok docs | shweight -w $w | shfp"
+		exits 0
+		same expected out
+	done
+	try 'shtok docs | shfp'
+	shfp -w tf docs >expected
+	same expected out
+}
+
+@test "weights decide: the heavier side of each bit wins, a tie is 0" {
+	one=5216fcaabac157b8
+	try 'printf "a\tone\t3\na\ttwo\t2.999999\n" | shfp'
+	gives "$one\ta"
+	two=$(printf 'x\ttwo\n' | shfp | cut -f 1)
+	try 'printf "a\tone\t1\na\ttwo\t1\n" | shfp'
+	printf '%016x\ta\n' $((0x$one & 0x$two)) >expected
+	same expected out
+	try 'printf "a\tone\t0\na\ttwo\t0.000001\n" | shfp'
+	gives "$two\ta"
+}
+
+@test "features of weights up to the largest are summed, and no sum wraps" {
+	try 'printf "a\tone\t9223372036854.775807\n" | shfp'
+	exits 0
+	gives '5216fcaabac157b8\ta'
+	try 'printf "b\tone\t1\na\tone\t9223372036854.775807\na\ttwo\t0.000001\n" | shfp'
+	exits 2
+	gives '5216fcaabac157b8\tb'
+	says "shfp: -:3: the document's weights sum to more than 9223372036854.775807"
+}
+
+@test "a feature document goes on over the end of a file" {
+	printf 'a\tone\t1\n' >first
+	printf 'a\ttwo\t1\n' >second
+	cat first second >both
+	shfp both >expected
+	try 'shfp first second'
+	same expected out
+}
+
+@test "documents without features are skipped and told of" {
+	printf 'a\t.\nb\tone\nc\t\n' >docs
+	try 'shfp docs'
+	exits 0
+	gives '5216fcaabac157b8\tb'
+	says "shfp: docs:1: document 'a' has no features: skipped" \
+		"shfp: docs:3: document 'c' has no features: skipped" \
+		'shfp: 2 documents without features skipped'
+	try 'shtok docs | shfp'
+	exits 0
+	gives '5216fcaabac157b8\tb'
+	says "shfp: -:1: document 'a' has no features: skipped" \
+		"shfp: -:3: document 'c' has no features: skipped" \
+		'shfp: 2 documents without features skipped'
+}
+
+@test "of many such documents ten are shown and all are counted" {
+	try 'seq 1000 | sed "s/$/\t/" | shfp'
+	exits 0
+	gives
+	(
+		for i in 1 2 3 4 5 6 7 8 9 10; do
+			echo "shfp: -:$i: document '$i' has no features: skipped"
+		done
+		echo 'shfp: 990 more such notes'
+		echo 'shfp: 1000 documents without features skipped'
+	) >expected
+	same expected err
+}
+
+@test "--empty=zero gives zeros, --empty=error ends there" {
+	printf 'b\tone\na\t.\nc\ttwo\n' >docs
+	try 'shfp --empty zero docs | head -n 2'
+	exits 0
+	says
+	gives '5216fcaabac157b8\tb' '0000000000000000\ta'
+	try 'shfp --empty=error docs'
+	exits 2
+	gives '5216fcaabac157b8\tb'
+	head -n 1 err | grep -qE "^shfp: docs:2: document 'a' has no features \(--empty=skip\|zero"
+	try 'shfp --empty=error --rejects bad docs'
+	exits 0
+	[ "$(cat bad)" = 'a	.' ]
+	try 'shtok docs | shfp --empty=error'
+	exits 2
+	gives '5216fcaabac157b8\tb'
+}
+
+@test "the first record's kind is the kind of all" {
+	expects='expected id<TAB>text (-f ID,TEXT chooses two of them)'
+	try 'printf "a\tone\t1\nb\ttext\n" | shfp'
+	exits 2
+	says 'shfp: -:2: 2 fields, expected id<TAB>feature<TAB>weight'
+	try 'printf "b\tone\na\tone\t1\n" | shfp'
+	exits 2
+	gives '5216fcaabac157b8\tb'
+	says "shfp: -:2: 3 fields, $expects"
+	try 'printf "a\tone\tx\n" | shfp'
+	exits 2
+	says "shfp: -:1: 3 fields, $expects"
+	try 'printf "a\tone\t1\t1\n" | shfp'
+	exits 2
+	says "shfp: -:1: 4 fields, $expects"
+	try 'echo one | shfp'
+	exits 2
+	says 'shfp: -:1: 1 field, expected id<TAB>text (-l numbers plain lines)'
+}
+
+@test "-f and -l make documents of what would look like features" {
+	printf 'a\tone\t1\n' >docs
+	try 'shfp -f 1,2 docs'
+	exits 0
+	gives '5216fcaabac157b8\ta'
+	try 'shfp -l docs'
+	exits 0
+	printf '1\ta one 1\n' | shfp >expected
+	same expected out
+}
+
+@test "options that shtok and shweight have are refused for features" {
+	printf 'a\tone\t1\n' >features
+	for option in '-w set' '-n 2' '-u char' --no-fold --strict; do
+		try "shfp $option features"
+		exits 2
+		gives
+		says 'shfp: the input is features (three fields, the last a number), and -w or an option for documents was given: those belong to shtok and shweight' \
+			"Try 'shfp --help' or 'man shfp'."
+	done
+}
+
+@test "every option for documents does what it does in shtok" {
+	printf 'a\tThe QUICK fox 12 中文字\nb\tab\\tc the \377 1\n' >docs
+	printf 'the\n' >stop
+	for options in '-n 2' '-n 1-3' '-u char' '-u char -n 3' '--stop stop' '--min-chars 3' \
+		'--keep han' '--no-fold' '--mask-digits' '--raw' '-l' '-f 2,1'; do
+		try "shfp $options docs"
+		mv out fused
+		try "shtok $options docs | shweight | shfp"
+		exits 0
+		same out fused
+	done
+}
+
+@test "ids pass unaltered, of any bytes up to 4096" {
+	(printf ' A\\t \377\0\303 \tone\n'; printf '%04096d\tone\n' 0) >docs
+	try 'shfp docs'
+	exits 0
+	sed 's/^/5216fcaabac157b8\t/; s/\tone$//' docs >expected
+	same expected out
+	try 'printf "%04097d\tx\n" 0 | shfp'
+	exits 2
+	says 'shfp: -:1: id of 4097 bytes, at most 4096'
+}
+
+@test "ill-formed UTF-8 is counted; --strict makes it an error" {
+	printf 'b\tone\na\tone \377\300\200\n' >docs
+	try 'shfp docs'
+	exits 0
+	gives '5216fcaabac157b8\tb' '5216fcaabac157b8\ta'
+	says 'shfp: 3 ill-formed UTF-8 sequences replaced (--strict makes them errors)'
+	try 'shfp --strict docs'
+	exits 2
+	gives '5216fcaabac157b8\tb'
+	says 'shfp: docs:2: 3 ill-formed UTF-8 sequences (--strict)'
+}
+
+@test "options out of their range are refused" {
+	refuses() {
+		try "shfp $1 </dev/null"
+		exits 2
+		gives
+		grep -qxF "shfp: $2" err && grep -qxF "Try 'shfp --help' or 'man shfp'." err
+	}
+	refuses '-b 48' '-b 48: expected 32, 64, 128 or 256'
+	refuses '-b 0' "-b '0': expected a whole number from 1 to 1024"
+	refuses '--seed x' "--seed 'x': expected a whole number from 0 to 18446744073709551615"
+	refuses '--seed 18446744073709551616' "--seed '18446744073709551616': expected a whole number from 0 to 18446744073709551615"
+	for option in "-H 'crc'" "-w 'tfidf'" "-x 'oct'" "--empty 'drop'"; do
+		try "shfp $option </dev/null"
+		exits 2
+		gives
+		grep -q "^shfp: $option: expected [a-z]" err && grep -qxF "Try 'shfp --help' or 'man shfp'." err
+	done
+}

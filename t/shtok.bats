@@ -1,0 +1,249 @@
+#!/usr/bin/env bats
+# shtok: documents to features.
+
+load helper
+
+@test "each token of the text is a feature of weight 1, in the text's order" {
+	try 'printf "d1\tTo be, or NOT to be\nd 2\tone\n" | shtok'
+	exits 0
+	says
+	gives 'd1\tto\t1' 'd1\tbe\t1' 'd1\tor\t1' 'd1\tnot\t1' 'd1\tto\t1' 'd1\tbe\t1' 'd 2\tone\t1'
+}
+
+@test "a document without tokens gives one empty feature of weight 0" {
+	try 'printf "a\t\nb\t.,;\nc\t\\\\n\n" | shtok'
+	exits 0
+	gives 'a\t\t0' 'b\t\t0' 'c\t\t0'
+}
+
+@test "words are letters, marks and digits; letters are folded, forms unified" {
+	try 'printf "a\tÉcole NAÏVE naïve x_y 3.14 don’t ﬁne Ⅷ ＡＢＣ\n" | shtok'
+	gives 'a\técole\t1' 'a\tnaïve\t1' 'a\tnaïve\t1' 'a\tx\t1' 'a\ty\t1' 'a\t3\t1' 'a\t14\t1' \
+		'a\tdon\t1' 'a\tt\t1' 'a\tfine\t1' 'a\tviii\t1' 'a\tabc\t1'
+}
+
+@test "scripts without spaces are cut into characters, Hangul is not" {
+	try 'printf "a\t中文ABC、テスト 한국어 ไทย\n" | shtok'
+	gives 'a\t中\t1' 'a\t文\t1' 'a\tabc\t1' 'a\tテ\t1' 'a\tス\t1' 'a\tト\t1' 'a\t한국어\t1' \
+		'a\tไ\t1' 'a\tท\t1' 'a\tย\t1'
+}
+
+@test "-n N: runs of N tokens, joined by one space" {
+	try 'printf "a\tone two three four\n" | shtok -n 3'
+	gives 'a\tone two three\t1' 'a\ttwo three four\t1'
+	try 'printf "a\t中文字 two\n" | shtok --ngram 2'
+	gives 'a\t中 文\t1' 'a\t文 字\t1' 'a\t字 two\t1'
+}
+
+@test "-n N-M: every length from N to M, the short ones first" {
+	try 'printf "a\tone two three\n" | shtok -n 1-3'
+	gives 'a\tone\t1' 'a\ttwo\t1' 'a\tthree\t1' 'a\tone two\t1' 'a\ttwo three\t1' \
+		'a\tone two three\t1'
+	try 'printf "a\tone two\n" | shtok -n 1-255'
+	gives 'a\tone\t1' 'a\ttwo\t1' 'a\tone two\t1'
+}
+
+@test "a document of fewer than N tokens is one feature, all its tokens" {
+	try 'printf "a\tone two\nb\tone two three\nc\t\n" | shtok -n 3'
+	gives 'a\tone two\t1' 'b\tone two three\t1' 'c\t\t0'
+}
+
+@test "-u char: characters, with _ between words, none at the ends" {
+	try 'printf "a\t Ab,  c!\n" | shtok -u char -n 2'
+	gives 'a\tab\t1' 'a\tb_\t1' 'a\t_c\t1'
+	try 'printf "a\t中文 x\n" | shtok --unit char -n 1'
+	gives 'a\t中\t1' 'a\t文\t1' 'a\t_\t1' 'a\tx\t1'
+	try 'printf "a\tx\n" | shtok -u char -u word'
+	gives 'a\tx\t1'
+}
+
+@test "--stop drops words of a file, folded as the text is; n-grams close over the gap" {
+	printf '\357\273\277the\r\n  OF \n\nÉTÉ\n' >stop
+	try 'printf "a\tThe end of the été\nb\tof\n" | shtok -n 2 --stop stop'
+	exits 0
+	gives 'a\tend\t1' 'b\t\t0'
+	try 'printf "a\tThe end of it\n" | shtok -n 2 --stop stop'
+	gives 'a\tend it\t1'
+	try 'printf "a\tthe OF x\n" | shtok --no-fold --stop stop'
+	gives 'a\tx\t1'
+}
+
+@test "--min-chars drops shorter words, counted in characters, but no cut characters" {
+	try 'printf "a\tab éa é 中 abc\n" | shtok --min-chars 2'
+	gives 'a\tab\t1' 'a\téa\t1' 'a\t中\t1' 'a\tabc\t1'
+	try 'printf "a\tab c\n" | shtok --min-chars 0'
+	gives 'a\tab\t1' 'a\tc\t1'
+}
+
+@test "--keep keeps words that hold a character of the kinds named" {
+	try 'printf "a\tab 12 中 a1 한 テ ก\n" | shtok --keep han,digit'
+	gives 'a\t12\t1' 'a\t中\t1' 'a\ta1\t1'
+	try 'printf "a\tab 12 中 a1 한 テ ก\n" | shtok --keep alpha,kana'
+	gives 'a\tab\t1' 'a\ta1\t1' 'a\tテ\t1'
+}
+
+@test "--no-fold leaves case and form as written" {
+	try 'printf "a\tÉcole ABC ﬁne\n" | shtok --no-fold'
+	gives 'a\tÉcole\t1' 'a\tABC\t1' 'a\tﬁne\t1'
+}
+
+@test "--mask-digits makes each run of digits one 0" {
+	try 'printf "a\tv2 build 1234 x10y20 ٣٤\n" | shtok --mask-digits'
+	gives 'a\tv0\t1' 'a\tbuild\t1' 'a\t0\t1' 'a\tx0y0\t1' 'a\t0\t1'
+}
+
+@test "escapes separate words, unless --raw or -l says that backslashes are none" {
+	printf '%s\n' 'a	one\ttwo\nthree\\four\rfive\xsix' >docs
+	try 'shtok docs'
+	gives 'a\tone\t1' 'a\ttwo\t1' 'a\tthree\t1' 'a\tfour\t1' 'a\tfive\t1' 'a\txsix\t1'
+	try 'shtok --raw docs'
+	gives 'a\tone\t1' 'a\tttwo\t1' 'a\tnthree\t1' 'a\tfour\t1' 'a\trfive\t1' 'a\txsix\t1'
+	try 'cut -f 2 docs | shtok -l'
+	gives '1\tone\t1' '1\tttwo\t1' '1\tnthree\t1' '1\tfour\t1' '1\trfive\t1' '1\txsix\t1'
+}
+
+@test "-l numbers the lines of plain text, over all files, empty ones too" {
+	printf 'One\ttwo\n\n' >first
+	printf 'three' >second
+	try 'shtok -l first second'
+	exits 0
+	gives '1\tone\t1' '1\ttwo\t1' '2\t\t0' '3\tthree\t1'
+}
+
+@test "-f chooses id and text among more fields, in either order" {
+	printf 'x\ty\tone\tid\n' >docs
+	try 'shtok -f 4,3 docs'
+	gives 'id\tone\t1'
+	try 'shtok --fields 1,2 docs'
+	gives 'x\ty\t1'
+	try 'shtok -f 1,5 docs'
+	exits 2
+	says 'shtok: docs:1: 4 fields, expected at least 5 (-f)'
+	try 'echo x | shtok -f 2,1'
+	exits 2
+	says 'shtok: -:1: 1 field, expected at least 2 (-f)'
+}
+
+@test "a record of another number of fields is an error with its place and the way out" {
+	printf 'a\tone\nline\n' >docs
+	try 'shtok docs'
+	exits 2
+	gives 'a\tone\t1'
+	says 'shtok: docs:2: 1 field, expected id<TAB>text (-l numbers plain lines)'
+	try 'printf "a\tb\tc\n" | shtok'
+	exits 2
+	gives
+	says 'shtok: -:1: 3 fields, expected id<TAB>text (-f ID,TEXT chooses two of them)'
+	try 'printf "a\tb\n\n" | shtok'
+	exits 2
+	says 'shtok: -:2: 1 field, expected id<TAB>text (-l numbers plain lines)'
+}
+
+@test "ids are 1 to 4096 bytes of any kind, never altered" {
+	try 'printf "\tb\n" | shtok'
+	exits 2
+	says 'shtok: -:1: empty id'
+	try 'printf "%04096d\tx\n" 0 | shtok'
+	exits 0
+	printf '%04096d\tx\t1\n' 0 >expected
+	same expected out
+	try 'printf "%04097d\tx\n" 0 | shtok'
+	exits 2
+	gives
+	says 'shtok: -:1: id of 4097 bytes, at most 4096'
+	try 'printf " A\\\\t \377\0\xC3 \tx\n" | shtok'
+	exits 0
+	printf ' A\\t \377\0\xC3 \tx\t1\n' >expected
+	same expected out
+	try 'printf "a\rb\tx\n" | shtok'
+	exits 2
+	says 'shtok: -:1: carriage return in an id'
+}
+
+@test "documents of one id are two documents" {
+	try 'printf "a\tx\na\ty\n" | shtok'
+	gives 'a\tx\t1' 'a\ty\t1'
+}
+
+@test "a carriage return in a text is an error; in a plain line it separates" {
+	try 'printf "a\tb\rc\n" | shtok'
+	exits 2
+	says "shtok: -:1: carriage return in the text (a field writes it as \\r; tr '\\r' '\\n' makes lines of an old Mac file)"
+	try 'printf "b\rc\r\n" | shtok -l'
+	exits 0
+	gives '1\tb\t1' '1\tc\t1'
+}
+
+@test "NUL is text, and separates" {
+	try 'printf "a\tx\0y\n" | shtok'
+	exits 0
+	gives 'a\tx\t1' 'a\ty\t1'
+}
+
+@test "ill-formed UTF-8 separates and is counted; --strict makes it an error" {
+	printf 'a\tx\377y \300\200z\nb\tfine\n' >docs
+	try 'shtok docs'
+	exits 0
+	gives 'a\tx\t1' 'a\ty\t1' 'a\tz\t1' 'b\tfine\t1'
+	says 'shtok: 3 ill-formed UTF-8 sequences replaced (--strict makes them errors)'
+	try 'shtok --strict docs'
+	exits 2
+	gives
+	says 'shtok: docs:1: 3 ill-formed UTF-8 sequences (--strict)'
+	try 'shtok --strict --rejects bad docs'
+	exits 0
+	gives 'b\tfine\t1'
+	says 'shtok: 1 record rejected, see bad'
+	head -n 1 docs >expected
+	same expected bad
+	try 'printf "a\tx\377\n" | shtok --strict'
+	says 'shtok: -:1: 1 ill-formed UTF-8 sequence (--strict)'
+	try 'printf "a\tx\377\n" | shtok'
+	says 'shtok: 1 ill-formed UTF-8 sequence replaced (--strict makes them errors)'
+}
+
+@test "a byte order mark at the head of each file is dropped, elsewhere it is ignored" {
+	printf '\357\273\277a\tx\nb\t\357\273\277y\n' >docs
+	try 'shtok docs docs'
+	exits 0
+	gives 'a\tx\t1' 'b\ty\t1' 'a\tx\t1' 'b\ty\t1'
+}
+
+@test "UTF-16 and GB18030 are refused with the command that cures them" {
+	try 'shtok -l "$T_DATA/bad/utf16le_bom.txt"'
+	exits 2
+	gives
+	says "shtok: $T_DATA/bad/utf16le_bom.txt: the text is UTF-16LE, not UTF-8 (iconv -f UTF-16LE -t UTF-8 makes it so)"
+	try 'shtok -l "$T_DATA/bad/gb18030.txt"'
+	exits 2
+	gives
+	says "shtok: $T_DATA/bad/gb18030.txt: the text is GB18030, not UTF-8 (iconv -f GB18030 -t UTF-8 makes it so)"
+	try 'iconv -f GB18030 -t UTF-8 "$T_DATA/bad/gb18030.txt" | shtok -l --strict | tail -n 1'
+	exits 0
+	[ -s out ]
+}
+
+@test "options out of their range are refused" {
+	refuses() {
+		try "shtok $1 </dev/null"
+		exits 2
+		gives
+		says "shtok: $2" "Try 'shtok --help' or 'man shtok'."
+	}
+	refuses '-n 0' "n-grams '0': expected 1 <= N <= M <= 255"
+	refuses '-n 256' "n-grams '256': expected 1 <= N <= M <= 255"
+	refuses '-n 2-1' "n-grams '2-1': expected 1 <= N <= M <= 255"
+	refuses '-n x' "n-grams 'x': expected N or N-M, as in 3 or 1-2"
+	refuses '-n 1-' "n-grams '1-': expected N or N-M, as in 3 or 1-2"
+	refuses '-u line' "-u 'line': expected word or char"
+	refuses '--keep latin' "unknown kind of word 'latin'"
+	refuses '--min-chars x' "--min-chars 'x': expected a whole number from 0 to 1000000"
+	refuses '-f 1' "fields '1': expected two field numbers ID,TEXT, as in 1,3"
+	refuses '-f 1,1' "fields '1,1': two different numbers from 1 to 1024"
+	refuses '-f 0,1' "fields '0,1': two different numbers from 1 to 1024"
+	refuses '-f 1,1025' "fields '1,1025': two different numbers from 1 to 1024"
+	refuses '-l -f 1,2' '-l and -f contradict each other: with -l the whole line is text'
+	try 'shtok --stop nowhere </dev/null'
+	exits 2
+	says "shtok: cannot open 'nowhere': No such file or directory"
+}

@@ -1,0 +1,198 @@
+#!/usr/bin/env bats
+# shweight: features to weighted features.
+
+load helper
+
+# a: x 4 times, y once; b: y twice.
+features() {
+	printf '%s\t%s\t1\n' a x a x a y a x a x b y b y
+}
+
+@test "one line a distinct feature, in order of first occurrence; 1 + ln(count) by default" {
+	features >in
+	try 'shweight in'
+	exits 0
+	says
+	gives 'a\tx\t2.386294' 'a\ty\t1' 'b\ty\t1.693147'
+	mv out log
+	try 'shweight --weight log in'
+	same log out
+}
+
+@test "-w set, tf, freq" {
+	features >in
+	try 'shweight -w set in'
+	gives 'a\tx\t1' 'a\ty\t1' 'b\ty\t1'
+	try 'shweight -w tf in'
+	gives 'a\tx\t4' 'a\ty\t1' 'b\ty\t2'
+	try 'shweight -w freq in'
+	gives 'a\tx\t0.8' 'a\ty\t0.2' 'b\ty\t1'
+	try 'printf "a\t%s\t1\n" x y z | shweight -w freq'
+	gives 'a\tx\t0.333333' 'a\ty\t0.333333' 'a\tz\t0.333333'
+}
+
+@test "counts that come summed up are worth the same" {
+	try 'printf "a\tx\t3\na\ty\t1\na\tx\t1\n" | shweight'
+	gives 'a\tx\t2.386294' 'a\ty\t1'
+	try 'printf "a\tx\t0.25\na\tx\t0.5\n" | shweight -w tf'
+	gives 'a\tx\t0.75'
+	try 'printf "a\tx\t0.25\na\tx\t0.75\n" | shweight -w log'
+	gives 'a\tx\t1'
+}
+
+@test "fractions are refused where occurrences are counted" {
+	for w in freq log; do
+		try "printf 'a\tx\t0.5\n' | shweight -w $w"
+		exits 2
+		gives
+		says "shweight: -:1: -w $w counts occurrences, and the counts of document 'a' are no whole numbers"
+	done
+	try 'printf "a\tx\t0.5\n" | shweight -w set'
+	gives 'a\tx\t1'
+}
+
+@test "-w tfidf and logidf: times ln(documents/df), from -d TABLE" {
+	features >in
+	printf '\t10\nx\t2\ny\t10\n' >table
+	try 'shweight -w tfidf -d table in'
+	exits 0
+	gives 'a\tx\t6.437752' 'a\ty\t0' 'b\ty\t0'
+	try 'shweight -w logidf --df table in'
+	gives 'a\tx\t3.840593' 'a\ty\t0' 'b\ty\t0'
+}
+
+@test "a feature that TABLE lacks is as rare as can be, or dropped" {
+	printf '\t10\nx\t2\n' >table
+	printf 'a\tx\t1\na\tnew\t1\nb\tnew\t1\n' >in
+	try 'shweight -w tfidf -d table in'
+	gives 'a\tx\t1.609438' 'a\tnew\t2.302585' 'b\tnew\t2.302585'
+	try 'shweight -w tfidf -d table --absent rare in'
+	gives 'a\tx\t1.609438' 'a\tnew\t2.302585' 'b\tnew\t2.302585'
+	try 'shweight -w tfidf -d table --absent drop in'
+	gives 'a\tx\t1.609438' 'b\t\t0'
+	printf '\t0\n' >table
+	try 'shweight -w tfidf -d table in'
+	gives 'a\tx\t0' 'a\tnew\t0' 'b\tnew\t0'
+}
+
+@test "--min-df and --max-df drop by TABLE, under any scheme" {
+	printf '\t10\nx\t2\ny\t5\nz\t9\n' >table
+	printf 'a\tx\t1\na\ty\t1\na\tz\t1\n' >in
+	try 'shweight -w set -d table --min-df 3 --max-df 50% in'
+	gives 'a\ty\t1'
+	try 'shweight -w set -d table --max-df 1 in'
+	gives 'a\t\t0'
+}
+
+@test "--idf takes values from a file, rounded to millionths; others get the median" {
+	printf 'x 1.5\ny\t2.1234567\nz z 9\nx 2\n' >idf
+	printf 'a\tx\t2\na\ty\t1\na\tnew\t1\na\tz z\t1\n' >in
+	try 'shweight -w tfidf --idf idf in'
+	exits 0
+	gives 'a\tx\t4' 'a\ty\t2.123457' 'a\tnew\t2.123457' 'a\tz z\t9'
+	try 'shweight -w tf --idf idf in'
+	gives 'a\tx\t2' 'a\ty\t1' 'a\tnew\t1' 'a\tz z\t1'
+}
+
+@test "-t keeps the N heaviest, heaviest first, equal ones in order of first occurrence" {
+	printf 'a\tv\t1\na\tw\t1\na\tx\t3\na\ty\t2\na\tz\t3\nb\tv\t1\n' >in
+	try 'shweight -w tf -t 4 in'
+	gives 'a\tx\t3' 'a\tz\t3' 'a\ty\t2' 'a\tv\t1' 'b\tv\t1'
+	try 'shweight -w tf --top 100 in'
+	gives 'a\tx\t3' 'a\tz\t3' 'a\ty\t2' 'a\tv\t1' 'a\tw\t1' 'b\tv\t1'
+}
+
+@test "a document without features stays one" {
+	try 'printf "a\t\t0\nb\tx\t1\nb\t\t0\n" | shweight'
+	gives 'a\t\t0' 'b\tx\t1'
+}
+
+@test "an id that comes back is another document" {
+	try 'printf "a\tx\t1\nb\tx\t1\na\tx\t1\n" | shweight -w tf'
+	gives 'a\tx\t1' 'b\tx\t1' 'a\tx\t1'
+}
+
+@test "ids and features of any bytes pass unaltered" {
+	printf ' \377\\t\0\t \303 \0\t1\n' >in
+	try 'shweight in'
+	exits 0
+	same in out
+}
+
+@test "weights reach to 9223372036854.775807, and no sum wraps" {
+	try 'printf "a\tx\t9223372036854.775807\n" | shweight -w tf'
+	exits 0
+	gives 'a\tx\t9223372036854.775807'
+	try 'printf "a\tx\t9223372036854.775807\na\tx\t0.000001\n" | shweight -w tf'
+	exits 2
+	gives
+	says "shweight: -:2: the counts of document 'a' overflow"
+	try 'printf "a\tx\t9223372036854.775807\na\ty\t0.000001\n" | shweight -w tf'
+	exits 2
+	says "shweight: -:2: the counts of document 'a' overflow"
+	printf '\t10\nx\t1\n' >table
+	try 'printf "a\tx\t9223372036854\n" | shweight -w tfidf -d table'
+	exits 2
+	gives
+	grep -q 'weight too large: more than 9223372036854.775807' err
+}
+
+@test "weights that are none are refused with their line" {
+	refuses() {
+		try "printf 'a\tx\t$1\n' | shweight"
+		exits 2
+		gives
+		says "shweight: -:1: weight '$1': $2"
+	}
+	refuses 9223372036854.775808 'too large'
+	refuses 99999999999999999999999 'too large'
+	refuses 0.0000001 'more than 6 decimal places'
+	refuses -1 'not a number'
+	refuses +1 'not a number'
+	refuses 1e3 'not a number'
+	refuses 0x1 'not a number'
+	refuses 1. 'not a number'
+	refuses .5 'not a number'
+	refuses '' 'not a number'
+	refuses ' 1' 'not a number'
+	refuses nan 'not a number'
+}
+
+@test "tables that are none are refused, with file and line" {
+	refuses() {
+		printf "$2" >table
+		try "printf 'a\tx\t1\n' | shweight -w tfidf $1 table"
+		exits 2
+		gives
+		says "shweight: table$3"
+	}
+	refuses -d 'x\t2\n' ': a document frequency of 2 in 0 documents: no whole table, whose first line is <TAB>documents (shdf makes them)'
+	refuses -d '\t3\nx\t4\n' ': a document frequency of 4 in 3 documents: no whole table, whose first line is <TAB>documents (shdf makes them)'
+	refuses -d '\t3\nx\t0\n' ': a document frequency of 0 in 3 documents: no whole table, whose first line is <TAB>documents (shdf makes them)'
+	refuses -d '\t3\nx\t1\nx\t1\n' ':3: the feature stands in the table twice (shdf -m sums tables)'
+	refuses -d '\t3\nx 1\n' ':2: 1 field, expected feature<TAB>document frequency'
+	refuses -d '\t3\nx\t1.5\n' ":2: document frequency '1.5': not a number"
+	refuses --idf 'x y\n' ':1: expected feature<TAB>idf, or with a blank'
+	refuses --idf 'x\n' ':1: expected feature<TAB>idf, or with a blank'
+	refuses --idf 'x -1\n' ':1: expected feature<TAB>idf, or with a blank'
+	try 'shweight -w tfidf -d nowhere </dev/null'
+	says "shweight: cannot open 'nowhere': No such file or directory"
+}
+
+@test "options that contradict each other or lack what they need are refused" {
+	refuses() {
+		try "shweight $1 </dev/null"
+		exits 2
+		gives
+		says "shweight: $2" "Try 'shweight --help' or 'man shweight'."
+	}
+	refuses '-w tfidf' '-w tfidf needs document frequencies: -d TABLE (from shdf), or --idf FILE'
+	refuses '-w logidf' '-w logidf needs document frequencies: -d TABLE (from shdf), or --idf FILE'
+	refuses '-w bm25' "-w 'bm25': expected set, tf, freq, log, tfidf or logidf"
+	refuses '-d a --idf b' '-d and --idf contradict each other'
+	refuses '--min-df 2' '--min-df, --max-df and --absent look at a table: -d TABLE'
+	refuses '--absent drop' '--min-df, --max-df and --absent look at a table: -d TABLE'
+	refuses '--absent x' "--absent 'x': expected rare or drop"
+	refuses '-t 0' "-t '0': expected a whole number from 1 to 4294967295"
+	refuses '-t 4294967296' "-t '4294967296': expected a whole number from 1 to 4294967295"
+}
