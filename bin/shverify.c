@@ -1,0 +1,227 @@
+/* shverify: pairs, and the documents, to pairs with their exact similarity. */
+#include <stdlib.h>
+
+#include "base/num.h"
+#include "docopts.h"
+#include "pair/verify.h"
+#include "run.h"
+
+enum { MEASURE = CLI_OWN };
+
+#define DEFAULT_MEMORY ((size_t)1 << 28)
+
+static const struct cli_option options[] = {
+	{ 'd', "documents", "DOCS", "the documents; given again, more of them" },
+	{ MEASURE, "measure", "NAME", "jaccard, containment or cosine [jaccard]" },
+	{ 'T', "threshold", "X", "drop pairs of a similarity below X [0]" },
+	{ 'w', "weight", "SCHEME", "of features, for cosine: set, tf or log [log]" },
+	{ 'S', "memory", "SIZE", "memory for sets of features [256M]" },
+	{ CLI_TMPDIR, "tmpdir", "DIR", "for DOCS that is a pipe [$TMPDIR, /tmp]" },
+	{ 0 },
+};
+
+static const struct cli_program program = {
+	.name = "shverify",
+	.synopsis = "-d DOCS [FILE...]",
+	.purpose =
+	    "Pairs (id1<TAB>id2<TAB>distance) to pairs with the similarity of their documents.",
+	.options = { options, docopts_table },
+};
+
+struct settings {
+	struct docopts docs;
+	struct sh_verify_opts verify;
+	const char **docs_path;
+	size_t n_paths, paths_cap;
+	uint64_t threshold; /* in millionths */
+	bool weight_given;
+};
+
+struct worker {
+	const struct settings *settings;
+	struct sh_verifier *verifier;
+};
+
+/* ---- pairs ---- */
+
+static int each_pair(void *arg, struct sh_slice line, struct sh_job *job, struct sh_error *err)
+{
+	struct worker *w = arg;
+	const struct settings *s = w->settings;
+	struct sh_similarity sim;
+	struct sh_pair_record r;
+	char *p;
+
+	line = cli_strip(s->docs.docs.form.crlf, line);
+	if (sh_record_pair(line, &r, err) < 0 ||
+	    sh_verify_ids(w->verifier, r.id1, r.id2, &sim, err) < 0)
+		return -1;
+	if (!sh_similarity_reaches(&sim, s->threshold, SH_WEIGHT_ONE))
+		return 0;
+	if (sh_buf_reserve(
+		&job->out, r.id1.n + r.id2.n + SH_NUM_CHARS + SH_SIMILARITY_CHARS + 4, err) < 0)
+		return -1;
+	p = job->out.p + job->out.n;
+	memcpy(p, r.id1.p, r.id1.n);
+	p += r.id1.n;
+	*p++ = '\t';
+	memcpy(p, r.id2.p, r.id2.n);
+	p += r.id2.n;
+	*p++ = '\t';
+	p += sh_print_u64(p, r.distance);
+	*p++ = '\t';
+	sh_similarity_print(p, sh_similarity_round(&sim));
+	p += SH_SIMILARITY_CHARS;
+	*p++ = '\n';
+	job->out.n = (size_t)(p - job->out.p);
+	return 0;
+}
+
+static int work(void *worker, struct sh_job *job)
+{
+	struct worker *w = worker;
+
+	return sh_job_lines(job, w->settings->docs.docs.rejects, each_pair, w);
+}
+
+static void verify_pairs(struct cli *c, struct settings *s)
+{
+	struct worker workers[CLI_MAX_JOBS];
+	struct run run = { .cli = c, .work = work };
+	struct sh_source source;
+	struct sh_error err;
+
+	s->verify.memory /= c->jobs;
+	for (unsigned i = 0; i < c->jobs; i++) {
+		workers[i] = (struct worker){ s, sh_verifier_new(&s->verify, &err) };
+		if (!workers[i].verifier)
+			cli_die(c, &err);
+		run.workers[i] = &workers[i];
+	}
+	sh_source_init(&source, c->operands, c->n_operands);
+	run_pool(&run, &source);
+	run_finish(&run, NULL);
+	sh_source_free(&source);
+	for (unsigned i = 0; i < c->jobs; i++)
+		sh_verifier_delete(workers[i].verifier);
+}
+
+/* ---- documents ---- */
+
+static int bad_document(void *arg, struct sh_slice line, struct sh_error *err)
+{
+	cli_reject(arg, line, err);
+	return 0;
+}
+
+static void read_documents(struct cli *c, const struct settings *s, struct sh_corpus *corpus)
+{
+	uint64_t lines = 0;
+	struct sh_error err;
+
+	if (sh_corpus_init(corpus, &s->docs.docs.form, &err) < 0)
+		cli_die(c, &err);
+	for (size_t i = 0; i < s->n_paths; i++)
+		if (sh_corpus_open(corpus, s->docs_path[i], c->tmpdir, &err) < 0 ||
+		    sh_corpus_scan(corpus, &lines, bad_document, c, &err) < 0)
+			cli_die(c, &err);
+	if (corpus->repeated)
+		cli_warn(c, "%llu document%s with the id of an earlier one: not looked at",
+		    (unsigned long long)corpus->repeated, corpus->repeated == 1 ? "" : "s");
+}
+
+/* ---- options ---- */
+
+static void add_path(struct cli *c, struct settings *s)
+{
+	struct sh_error err;
+
+	if (s->n_paths == s->paths_cap && sh_grow((void **)&s->docs_path, &s->paths_cap,
+					      s->n_paths + 1, sizeof *s->docs_path, &err) < 0)
+		cli_die(c, &err);
+	s->docs_path[s->n_paths++] = c->arg;
+}
+
+static void take_threshold(struct cli *c, struct settings *s)
+{
+	int64_t x;
+
+	if (sh_parse_weight(sh_slice_str(c->arg), &x) < 0 || x > SH_WEIGHT_ONE)
+		cli_usage(c, "-T '%s': expected a number from 0 to 1, as in 0.85", c->arg);
+	s->threshold = (uint64_t)x;
+}
+
+static void take(struct cli *c, struct settings *s, int opt)
+{
+	switch (opt) {
+	case 'd':
+		add_path(c, s);
+		break;
+	case MEASURE:
+		s->verify.measure = sh_measure_find(c->arg);
+		if (!s->verify.measure)
+			cli_usage(
+			    c, "--measure '%s': expected jaccard, containment or cosine", c->arg);
+		break;
+	case 'T':
+		take_threshold(c, s);
+		break;
+	case 'w':
+		s->verify.scheme = sh_scheme_find(c->arg);
+		if (!s->verify.scheme || s->verify.scheme->needs_df ||
+		    s->verify.scheme->needs_tokens)
+			cli_usage(c, "-w '%s': expected set, tf or log", c->arg);
+		s->weight_given = true;
+		break;
+	case 'S':
+		s->verify.memory = cli_size(c, "-S");
+		break;
+	default:
+		docopts_take(&s->docs, c, opt);
+	}
+}
+
+static void settle(struct cli *c, struct settings *s)
+{
+	unsigned from_stdin = 0;
+
+	docopts_settle(&s->docs, c);
+	if (s->n_paths == 0)
+		cli_usage(c, "the documents are needed: -d DOCS");
+	if (s->weight_given && !s->verify.measure->weighs)
+		cli_usage(
+		    c, "-w weighs for --measure cosine; %s compares sets", s->verify.measure->name);
+	for (size_t i = 0; i < s->n_paths; i++)
+		from_stdin += strcmp(s->docs_path[i], "-") == 0;
+	for (size_t i = 0; i < c->n_operands; i++)
+		from_stdin += strcmp(c->operands[i], "-") == 0;
+	if (from_stdin + (c->n_operands == 0) > 1)
+		cli_usage(c, "standard input cannot be both pairs and documents");
+	s->verify.token = s->docs.token;
+	s->verify.ngrams = s->docs.ngrams;
+	s->verify.strict = s->docs.docs.strict;
+}
+
+int main(int argc, char **argv)
+{
+	struct cli c;
+	struct settings s = { .verify = { .memory = DEFAULT_MEMORY } };
+	struct sh_corpus corpus;
+	int opt;
+
+	docopts_init(&s.docs);
+	s.verify.measure = sh_measure_find("jaccard");
+	s.verify.scheme = sh_scheme_find("log");
+	s.verify.corpus = &corpus;
+	cli_start(&c, &program, argc, argv);
+	while ((opt = cli_next(&c)) != -1)
+		take(&c, &s, opt);
+	settle(&c, &s);
+	cli_open(&c);
+	read_documents(&c, &s, &corpus);
+	verify_pairs(&c, &s);
+	sh_corpus_free(&corpus);
+	free(s.docs_path);
+	docopts_free(&s.docs);
+	return cli_finish(&c);
+}

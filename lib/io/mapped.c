@@ -1,0 +1,124 @@
+#include "io/mapped.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "io/source.h"
+#include "io/spill.h"
+
+enum { COPY_SIZE = 1 << 18 };
+
+static int copy(int from, int to, const char *name, struct sh_error *err)
+{
+	char *room = malloc(COPY_SIZE);
+	int status = room ? 0 : sh_error_nomem(err);
+
+	while (status == 0) {
+		ssize_t n = read(from, room, COPY_SIZE);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			status = sh_error_sys(err, "cannot read '%s'", name);
+		if (n <= 0)
+			break;
+		status = sh_spill_write(to, room, (size_t)n, err);
+	}
+	free(room);
+	return status;
+}
+
+/* Replace the descriptor of a pipe by that of a copy. */
+static int settle(struct sh_mapped *m, struct stat *st, const char *dir, struct sh_error *err)
+{
+	int pipe = m->fd;
+
+	if (S_ISREG(st->st_mode))
+		return 0;
+	if (S_ISDIR(st->st_mode)) {
+		errno = EISDIR;
+		return sh_error_sys(err, "cannot read '%s'", m->name);
+	}
+	sh_enlarge_pipe(pipe);
+	m->fd = sh_spill_open(dir, err);
+	if (m->fd < 0) {
+		m->fd = pipe;
+		return -1;
+	}
+	if (copy(pipe, m->fd, m->name, err) < 0) {
+		close(m->fd);
+		m->fd = pipe;
+		return -1;
+	}
+	if (pipe != STDIN_FILENO)
+		close(pipe);
+	lseek(m->fd, 0, SEEK_SET);
+	return fstat(m->fd, st) < 0 ? sh_error_sys(err, "cannot look at '%s'", m->name) : 0;
+}
+
+/* The file's pages over the first of a larger region, so that there is room behind. */
+static int map(struct sh_mapped *m, struct sh_error *err)
+{
+	m->length = m->size + SH_PAD;
+	m->base = mmap(NULL, m->length, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (m->base == MAP_FAILED) {
+		m->base = NULL;
+		return sh_error_sys(err, "cannot map '%s'", m->name);
+	}
+	if (m->size &&
+	    mmap(m->base, m->size, PROT_READ, MAP_PRIVATE | MAP_FIXED, m->fd, 0) == MAP_FAILED)
+		return sh_error_sys(err, "cannot map '%s'", m->name);
+	return 0;
+}
+
+int sh_mapped_open(struct sh_mapped *m, const char *name, const char *dir, struct sh_error *err)
+{
+	struct stat st;
+	off_t at;
+
+	*m = (struct sh_mapped){ .name = name };
+	m->fd = strcmp(name, "-") == 0 ? STDIN_FILENO : open(name, O_RDONLY | O_CLOEXEC);
+	if (m->fd < 0) {
+		m->fd = 0;
+		return sh_error_sys(err, "cannot open '%s'", name);
+	}
+	if (fstat(m->fd, &st) < 0)
+		sh_error_sys(err, "cannot look at '%s'", name);
+	else if (settle(m, &st, dir, err) == 0) {
+		m->size = (size_t)st.st_size;
+		if (map(m, err) == 0) {
+			/* Standard input may have been read in part by another program. */
+			at = lseek(m->fd, 0, SEEK_CUR);
+			at = at < 0 ? 0 : at > st.st_size ? st.st_size : at;
+			m->p = (const char *)m->base + at;
+			m->n = m->size - (size_t)at;
+			return 0;
+		}
+	}
+	sh_mapped_close(m);
+	return -1;
+}
+
+void sh_mapped_close(struct sh_mapped *m)
+{
+	if (m->base)
+		munmap(m->base, m->length);
+	if (m->fd > STDIN_FILENO)
+		close(m->fd);
+	*m = (struct sh_mapped){ 0 };
+}
+
+int sh_mapped_check(const struct sh_mapped *m, struct sh_error *err)
+{
+	struct stat st;
+
+	if (fstat(m->fd, &st) < 0)
+		return sh_error_sys(err, "cannot look at '%s'", m->name);
+	if ((size_t)st.st_size != m->size)
+		return sh_error_set(err, SH_ERR_IO, "'%s' has changed while it was read", m->name);
+	return 0;
+}

@@ -1,0 +1,297 @@
+#include "pair/verify.h"
+
+#include <stdlib.h>
+
+#include "base/siphash.h"
+#include "fp/features.h"
+
+enum { FIRST_BITS = 8, KNOWN_COUNTS = 64 };
+
+/* A document's set, with its id, in one allocation. */
+struct entry {
+	uint32_t document;
+	struct entry *next_hash;     /* of those in one slot */
+	struct entry *older, *newer; /* by last use */
+	size_t bytes;
+	struct sh_slice id;
+	struct sh_weighed_set set;
+};
+
+struct sh_verifier {
+	struct sh_verify_opts opts;
+	struct sh_features *features;
+	struct sh_document_room room;
+	struct entry **slots;
+	unsigned slot_bits;
+	size_t n, bytes;
+	struct entry *newest, *oldest;
+	uint64_t made;
+	uint64_t weight[KNOWN_COUNTS]; /* of small counts, from 1 */
+};
+
+int sh_verify_check(const struct sh_verify_opts *opts, struct sh_error *err)
+{
+	if (opts->measure->weighs && (opts->scheme->needs_df || opts->scheme->needs_tokens))
+		return sh_error_set(err, SH_ERR_PARAM, "weight %s: %s weighs by set, tf or log",
+		    opts->scheme->name, opts->measure->name);
+	return 0;
+}
+
+/* Weights as whole numbers: of set and tf the counts, of log millionths. */
+static int weight_of(
+    const struct sh_scheme *scheme, uint32_t count, uint64_t *weight, struct sh_error *err)
+{
+	struct sh_term t = { .tf = count };
+	int64_t w;
+
+	if (scheme->weigh(&t, &w, err) < 0)
+		return -1;
+	*weight = (uint64_t)(scheme->needs_count ? w : w / SH_WEIGHT_ONE);
+	return 0;
+}
+
+static int weigh_small_counts(struct sh_verifier *v, struct sh_error *err)
+{
+	for (uint32_t i = 1; v->opts.measure->weighs && i < KNOWN_COUNTS; i++)
+		if (weight_of(v->opts.scheme, i, &v->weight[i], err) < 0)
+			return -1;
+	return 0;
+}
+
+struct sh_verifier *sh_verifier_new(const struct sh_verify_opts *opts, struct sh_error *err)
+{
+	struct sh_verifier *v = calloc(1, sizeof *v);
+	uint64_t key[2];
+
+	if (!v) {
+		sh_error_nomem(err);
+		return NULL;
+	}
+	v->opts = *opts;
+	v->slot_bits = FIRST_BITS;
+	v->slots = calloc((size_t)1 << v->slot_bits, sizeof *v->slots);
+	if (!v->slots)
+		sh_error_nomem(err);
+	else if (sh_verify_check(opts, err) == 0 && weigh_small_counts(v, err) == 0 &&
+		 sh_random_key(key, err) == 0)
+		v->features = sh_features_new(&opts->token, opts->ngrams, key, err);
+	if (v->features)
+		return v;
+	sh_verifier_delete(v);
+	return NULL;
+}
+
+void sh_verifier_delete(struct sh_verifier *v)
+{
+	struct entry *e, *older;
+
+	if (!v)
+		return;
+	for (e = v->newest; e; e = older) {
+		older = e->older;
+		free(e);
+	}
+	sh_features_delete(v->features);
+	sh_document_room_free(&v->room);
+	free(v->slots);
+	free(v);
+}
+
+uint64_t sh_verifier_made(const struct sh_verifier *v)
+{
+	return v->made;
+}
+
+/* ---- the cache ---- */
+
+static struct entry **slot(const struct sh_verifier *v, uint32_t document)
+{
+	return &v->slots[document * UINT32_C(0x9E3779B1) >> (32 - v->slot_bits)];
+}
+
+static void unlink_use(struct sh_verifier *v, struct entry *e)
+{
+	*(e->newer ? &e->newer->older : &v->newest) = e->older;
+	*(e->older ? &e->older->newer : &v->oldest) = e->newer;
+}
+
+static void link_newest(struct sh_verifier *v, struct entry *e)
+{
+	e->newer = NULL;
+	e->older = v->newest;
+	*(v->newest ? &v->newest->newer : &v->oldest) = e;
+	v->newest = e;
+}
+
+static struct entry *find(struct sh_verifier *v, uint32_t document)
+{
+	struct entry *e = *slot(v, document);
+
+	while (e && e->document != document)
+		e = e->next_hash;
+	if (e && e != v->newest) {
+		unlink_use(v, e);
+		link_newest(v, e);
+	}
+	return e;
+}
+
+static void drop_oldest(struct sh_verifier *v)
+{
+	struct entry *e = v->oldest, **at = slot(v, e->document);
+
+	while (*at != e)
+		at = &(*at)->next_hash;
+	*at = e->next_hash;
+	unlink_use(v, e);
+	v->bytes -= e->bytes;
+	v->n--;
+	free(e);
+}
+
+static void grow_slots(struct sh_verifier *v)
+{
+	struct entry **old = v->slots;
+	size_t n = (size_t)1 << v->slot_bits;
+
+	if (v->slot_bits == 32)
+		return;
+	v->slots = calloc(2 * n, sizeof *v->slots);
+	if (!v->slots) {
+		v->slots = old; /* slower, and as good */
+		return;
+	}
+	v->slot_bits++;
+	for (size_t i = 0; i < n; i++) {
+		for (struct entry *e = old[i], *next; e; e = next) {
+			struct entry **to = slot(v, e->document);
+
+			next = e->next_hash;
+			e->next_hash = *to;
+			*to = e;
+		}
+	}
+	free(old);
+}
+
+/* The two used last stay: one of them is being compared. */
+static void insert(struct sh_verifier *v, struct entry *e)
+{
+	struct entry **to;
+
+	while (v->n > 2 && v->bytes + e->bytes > v->opts.memory)
+		drop_oldest(v);
+	if (v->n >> v->slot_bits)
+		grow_slots(v);
+	to = slot(v, e->document);
+	e->next_hash = *to;
+	*to = e;
+	link_newest(v, e);
+	v->bytes += e->bytes;
+	v->n++;
+}
+
+/* ---- sets ---- */
+
+static int weigh(struct sh_verifier *v, const struct sh_feature_set *f, uint64_t *weight,
+    struct sh_weighed_set *set, struct sh_error *err)
+{
+	for (size_t i = 0; i < f->n; i++) {
+		if (f->count[i] < KNOWN_COUNTS)
+			weight[i] = v->weight[f->count[i]];
+		else if (weight_of(v->opts.scheme, f->count[i], &weight[i], err) < 0)
+			return -1;
+		set->squares += (unsigned __int128)weight[i] * weight[i];
+	}
+	set->weight = weight;
+	return 0;
+}
+
+static struct entry *make_entry(struct sh_verifier *v, uint32_t document, struct sh_slice id,
+    const struct sh_feature_set *f, struct sh_error *err)
+{
+	size_t arrays = v->opts.measure->weighs ? 2 : 1;
+	size_t bytes = sizeof(struct entry) + arrays * f->n * sizeof(uint64_t) + id.n;
+	struct entry *e = malloc(bytes);
+	uint64_t *hash;
+	char *name;
+
+	if (!e) {
+		sh_error_nomem(err);
+		return NULL;
+	}
+	hash = (uint64_t *)(e + 1);
+	name = (char *)(hash + arrays * f->n);
+	*e = (struct entry){ .document = document, .bytes = bytes, .id = { name, id.n } };
+	memcpy(name, id.p, id.n);
+	if (f->n)
+		memcpy(hash, f->hash, f->n * sizeof *hash);
+	e->set.hash = hash;
+	e->set.n = f->n;
+	if (v->opts.measure->weighs && weigh(v, f, hash + f->n, &e->set, err) < 0) {
+		free(e);
+		return NULL;
+	}
+	return e;
+}
+
+/* The entry of a document; the one got before stays valid. */
+static struct entry *get(struct sh_verifier *v, uint32_t document, struct sh_error *err)
+{
+	struct entry *e = find(v, document);
+	struct sh_feature_set f;
+	struct sh_document doc;
+
+	if (e)
+		return e;
+	if (sh_corpus_document(v->opts.corpus, document, &v->room, &doc, err) < 0 ||
+	    sh_features_of(v->features, doc.text, &f, err) < 0)
+		return NULL;
+	if (v->opts.strict && f.bad_utf8) {
+		sh_error_set(err, SH_ERR_RECORD, "ill-formed UTF-8 in document '%.*s' (--strict)",
+		    doc.id.n > 80 ? 80 : (int)doc.id.n, doc.id.p);
+		return NULL;
+	}
+	v->made++;
+	e = make_entry(v, document, doc.id, &f, err);
+	if (e)
+		insert(v, e);
+	return e;
+}
+
+static struct entry *get_named(struct sh_verifier *v, struct sh_slice id, struct sh_error *err)
+{
+	uint32_t i = SH_CORPUS_NONE;
+
+	while ((i = sh_corpus_find(v->opts.corpus, id, i)) != SH_CORPUS_NONE) {
+		struct entry *e = get(v, i, err);
+
+		if (!e || sh_slice_eq(e->id, id))
+			return e;
+	}
+	sh_error_set(err, SH_ERR_RECORD, "no document has the id '%.*s' (-d)",
+	    id.n > 80 ? 80 : (int)id.n, id.p);
+	return NULL;
+}
+
+int sh_verify(
+    struct sh_verifier *v, uint32_t x, uint32_t y, struct sh_similarity *s, struct sh_error *err)
+{
+	const struct entry *a = get(v, x, err), *b = a ? get(v, y, err) : NULL;
+
+	if (!b)
+		return -1;
+	v->opts.measure->compare(&a->set, &b->set, s);
+	return 0;
+}
+
+int sh_verify_ids(struct sh_verifier *v, struct sh_slice id1, struct sh_slice id2,
+    struct sh_similarity *s, struct sh_error *err)
+{
+	const struct entry *a = get_named(v, id1, err), *b = a ? get_named(v, id2, err) : NULL;
+
+	if (!b)
+		return -1;
+	v->opts.measure->compare(&a->set, &b->set, s);
+	return 0;
+}

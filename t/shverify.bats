@@ -1,0 +1,158 @@
+#!/usr/bin/env bats
+# shverify: pairs and documents to exact similarities.
+load helper
+
+pairs() {
+	shfp -n 3 "$1" | shjoin -k 30 >pairs
+	[ -s pairs ]
+}
+
+@test "every labelled pair has its similarity, as an independent program gives it" {
+	cat >oracle.py <<-'END'
+	import re, sys
+	n, docs = int(sys.argv[1]), {}
+	def shingles(text):
+	    for esc, c in (("\\\\", "\0"), ("\\t", " "), ("\\n", " "), ("\\r", " "), ("\0", "\\")):
+	        text = text.replace(esc, c)
+	    t = re.findall(r"[a-z0-9]+", text.lower())
+	    return {tuple(t[i:i + n]) for i in range(len(t) - n + 1)} if len(t) >= n else {tuple(t)} - {()}
+	for line in open(sys.argv[2], encoding="utf-8", newline="\n"):
+	    id, text = line.rstrip("\n").split("\t")
+	    if text.isascii(): docs[id] = shingles(text)
+	for line in open(sys.argv[3], newline="\n"):
+	    a, b, d = line.rstrip("\n").split("\t")[:3]
+	    if a not in docs or b not in docs: continue
+	    x, y = docs[a], docs[b]
+	    i, u = len(x & y), len(x | y)
+	    t = (20000 * i + u) // (2 * u) if u else 0
+	    print(a, b, d, "%d.%04d" % divmod(t, 10000), sep="\t")
+	END
+	pairs "$T_DATA/en_dev.tsv"
+	for n in 1 3; do
+		python3 oracle.py $n "$T_DATA/en_dev.tsv" pairs >expected
+		[ "$(wc -l <expected)" -gt 1000 ]
+		cut -f 1-3 expected >asked.pairs
+		try "shverify -n $n -d $T_DATA/en_dev.tsv asked.pairs"
+		exits 0
+		same expected out
+	done
+}
+
+@test "the bundled truth: all pairs of similarity 0.5 and more, and no other" {
+	shfp -n 3 "$T_DATA/en_dev.tsv" | shjoin -k 40 >pairs
+	try "shverify -n 3 -T 0.5 -d $T_DATA/en_dev.tsv pairs"
+	exits 0
+	# tokens there are cut a little otherwise: pairs at the very threshold may differ
+	awk -F '\t' '$3 >= 0.51 { print $1, $2 }' "$T_DATA/en_dev.jac3.tsv" | sort >expected
+	awk -F '\t' '{ print $1, $2 }' out | sort >got
+	[ -z "$(comm -23 expected got)" ]
+	awk -F '\t' '$3 >= 0.5 { print $1, $2 }' "$T_DATA/en_dev.jac3.tsv" | sort >all
+	[ "$(comm -13 all got | wc -l)" -lt 5 ]
+}
+
+@test "output does not depend on threads, memory, or how the documents come" {
+	pairs "$T_DATA/zh_dev.tsv"
+	awk 'NR % 97 == 0' pairs >some && mv some pairs
+	try "shverify -n 2 -d $T_DATA/zh_dev.tsv pairs"
+	exits 0
+	mv out expected
+	head -n 400 "$T_DATA/zh_dev.tsv" >first
+	tail -n +401 "$T_DATA/zh_dev.tsv" >second
+	for how in "-j 4 -d $T_DATA/zh_dev.tsv pairs" "-S 1 -d $T_DATA/zh_dev.tsv <pairs" \
+	    "-j 2 -S 300K -d second -d first pairs" "-d - pairs <$T_DATA/zh_dev.tsv" \
+	    "-d <(cat first second) pairs"; do
+		try "shverify -n 2 $how"
+		exits 0
+		same expected out
+	done
+	try "cat $T_DATA/zh_dev.tsv | shverify -n 2 --tmpdir . -d - pairs"
+	exits 0
+	same expected out
+	[ -z "$(find . -name 'simhash.*')" ]
+}
+
+@test "thresholds are exact: 4/5 passes 0.8 and nothing above; what rounds to it does not" {
+	printf 'a\tone two three four five\nb\tone two three four\ne\t!\n' >docs
+	seq -s ' ' 1 79999 | sed 's/^/x\t/' >>docs
+	seq -s ' ' 1 100000 | sed 's/^/y\t/' >>docs
+	printf 'a\tb\t1\nx\ty\t2\ne\te\t0\na\te\t9\n' >pairs
+	printf 'a\tb\t1\t0.8000\nx\ty\t2\t0.8000\ne\te\t0\t0.0000\na\te\t9\t0.0000\n' >expected
+	try 'shverify -d docs pairs'
+	exits 0
+	same expected out
+	try 'shverify -T 0.8 -d docs pairs'
+	head -n 1 expected >first
+	same first out
+	try 'shverify -T 0.800001 -d docs pairs'
+	exits 0
+	[ ! -s out ]
+	for bad in 1.1 -1 0.8000001 x ''; do
+		try "shverify -T '$bad' -d docs pairs"
+		exits 2
+	done
+}
+
+@test "measures" {
+	printf 'a\tx x x y\nb\tx y y z\nc\tx\n' >docs
+	printf 'a\tb\t1\na\tc\t1\n' >pairs
+	expect() {
+		try "shverify -d docs $1 pairs"
+		exits 0
+		[ "$(cut -f 4 out | paste -sd ' ')" = "$2" ] || { cat out; return 1; }
+	}
+	expect '' '0.6667 0.5000'
+	expect '--measure containment' '1.0000 1.0000'
+	expect '--measure cosine -w tf' '0.6455 0.9487'   # 5/sqrt(60), 3/sqrt(10)
+	expect '--measure cosine -w set' '0.8165 0.7071'  # 2/sqrt(6), 1/sqrt(2)
+	expect '--measure cosine' '0.7394 0.9028'  # x 1 + ln 3, y 1; x 1, y 1 + ln 2, z 1
+	try 'shverify -w tf -d docs pairs'
+	exits 2
+	grep -q 'cosine' err
+	try 'shverify --measure cosine -w logidf -d docs pairs'
+	exits 2
+}
+
+@test "JSON, plain lines and verified pairs" {
+	printf '%s\n' '{"id":1,"text":"one\ttwo"}' '{"id":"2","text":"one two three"}' >docs.jsonl
+	printf '1\t2\t5\t0.1234\n' >pairs
+	printf '1\t2\t5\t0.6667\n' >expected
+	try 'shverify --json -d docs.jsonl pairs'
+	exits 0
+	same expected out
+	printf 'one two\n' >one
+	printf 'one two three\n' >two
+	try 'shverify -l -d one -d two pairs'
+	exits 0
+	same expected out
+	try "printf '1\t3\t5\n' | shverify -l -d one -d two"
+	exits 2
+}
+
+@test "missing ids, bad pairs, bad documents: told, or put aside" {
+	printf 'a\tone\nb\tone\n' >docs
+	printf 'a\tb\t1\na\tc\t1\nnonsense\na\tb\t2\n' >pairs
+	try 'shverify -d docs pairs'
+	exits 2
+	printf 'a\tb\t1\t1.0000\n' >expected
+	grep -q "shverify: pairs:2: no document has the id 'c'" err
+	same expected out
+	try 'shverify --rejects bad -d docs pairs'
+	exits 0
+	printf 'a\tb\t2\t1.0000\n' >>expected
+	same expected out
+	printf 'a\tc\t1\nnonsense\n' >expected
+	same expected bad
+	printf 'only one field\na\ttwice\n' >>docs
+	try 'shverify -d docs pairs'
+	exits 2
+	grep -q 'docs:3: 1 field' err
+	try 'shverify --rejects bad -d docs pairs'
+	exits 0
+	grep -q '1 document with the id of an earlier one' err
+	grep -q '3 records rejected' err
+	for wrong in '' '-d none' '-d .' '-d -'; do
+		try "shverify $wrong <pairs"
+		exits 2
+		[ "$(grep -c . err)" -ge 1 ]
+	done
+}

@@ -1,0 +1,314 @@
+/* Similarities of random texts against sets of strings compared one by one; similarities as
+ * numbers against long double; a corpus against the list it was made of. */
+#include "pair/verify.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "rng.h"
+#include "tap.h"
+
+enum { DOCS = 60, WORDS_MAX = 30, TEXT_MAX = 8 * WORDS_MAX + 1, GRAMS_MAX = 3 * WORDS_MAX };
+
+struct text {
+	char text[TEXT_MAX];
+	char gram[GRAMS_MAX][64]; /* distinct */
+	unsigned count[GRAMS_MAX], n;
+};
+
+static struct text texts[DOCS];
+static char path[64];
+
+/* Few words, so that texts share n-grams, and repeat their own. */
+static void write_text(struct text *t)
+{
+	static const char *const words[] = { "a", "b", "cc", "word", "xyz" };
+	unsigned n = (unsigned)rng_below(WORDS_MAX);
+
+	t->text[0] = '\0';
+	for (unsigned i = 0; i < n; i++) {
+		strcat(t->text, i ? " " : "");
+		strcat(t->text, words[rng_below(2 + rng_below(4))]);
+	}
+}
+
+static void add_gram(struct text *t, const char *p, size_t n)
+{
+	unsigned i = 0;
+
+	while (i < t->n && (strlen(t->gram[i]) != n || memcmp(t->gram[i], p, n) != 0))
+		i++;
+	if (i == t->n) {
+		memcpy(t->gram[i], p, n);
+		t->gram[i][n] = '\0';
+		t->count[i] = 0;
+		t->n++;
+	}
+	t->count[i]++;
+}
+
+/* The n-grams of min to max words, by looking for blanks. */
+static void cut(struct text *t, unsigned min, unsigned max)
+{
+	const char *word[WORDS_MAX + 1];
+	unsigned words = 0;
+
+	t->n = 0;
+	if (!*t->text)
+		return;
+	for (const char *p = t->text; p; p = strchr(p, ' ') ? strchr(p, ' ') + 1 : NULL)
+		word[words++] = p;
+	word[words] = t->text + strlen(t->text) + 1;
+	if (words < min)
+		min = words;
+	for (unsigned n = min; n <= max; n++)
+		for (unsigned i = 0; i + n <= words; i++)
+			add_gram(t, word[i], (size_t)(word[i + n] - word[i]) - 1);
+}
+
+static unsigned in_common(const struct text *x, const struct text *y, double *dot, bool logs)
+{
+	unsigned n = 0;
+
+	*dot = 0;
+	for (unsigned i = 0; i < x->n; i++)
+		for (unsigned j = 0; j < y->n; j++)
+			if (strcmp(x->gram[i], y->gram[j]) == 0) {
+				n++;
+				*dot += logs ? (1 + log(x->count[i])) * (1 + log(y->count[j]))
+					     : (double)x->count[i] * y->count[j];
+			}
+	return n;
+}
+
+static double slow(const struct text *x, const struct text *y, const char *measure, bool logs)
+{
+	double dot, xx, yy;
+	unsigned both = in_common(x, y, &dot, logs);
+
+	if (!x->n || !y->n)
+		return 0;
+	if (*measure == 'j')
+		return (double)both / (x->n + y->n - both);
+	if (strcmp(measure, "containment") == 0)
+		return (double)both / (x->n < y->n ? x->n : y->n);
+	in_common(x, x, &xx, logs);
+	in_common(y, y, &yy, logs);
+	return dot / sqrt(xx * yy);
+}
+
+static double value(const struct sh_similarity *s)
+{
+	return s->num ? (double)s->num / sqrt((double)s->a * (double)s->b) : 0;
+}
+
+static void write_docs(bool json)
+{
+	FILE *f = fopen(path, "w");
+
+	for (unsigned i = 0; i < DOCS; i++) {
+		write_text(&texts[i]);
+		fprintf(f, json ? "{\"text\":\"%2$s\",\"id\":\"d%1$u\"}\n" : "d%u\t%s\n", i,
+		    texts[i].text);
+	}
+	fclose(f);
+}
+
+static int no_bad(void *arg, struct sh_slice line, struct sh_error *err)
+{
+	(void)arg;
+	(void)line;
+	printf("# %s\n", err->text);
+	return -1;
+}
+
+static int open_corpus(struct sh_corpus *c, bool json)
+{
+	const struct sh_document_form form = { .json = json };
+	struct sh_error err;
+	uint64_t lines = 0;
+
+	return sh_corpus_init(c, &form, &err) < 0 || sh_corpus_open(c, path, NULL, &err) < 0 ||
+	       sh_corpus_scan(c, &lines, no_bad, NULL, &err) < 0;
+}
+
+static unsigned wrong_pairs(struct sh_verifier *v, const char *measure, bool logs, unsigned pairs)
+{
+	unsigned wrong = 0;
+
+	for (unsigned i = 0; i < pairs; i++) {
+		unsigned x = (unsigned)rng_below(DOCS), y = (unsigned)rng_below(DOCS);
+		double want = slow(&texts[x], &texts[y], measure, logs);
+		struct sh_similarity s, t;
+		struct sh_error err;
+		char id[2][8];
+
+		sprintf(id[0], "d%u", x);
+		sprintf(id[1], "d%u", y);
+		if (sh_verify_ids(v, sh_slice_str(id[0]), sh_slice_str(id[1]), &s, &err) < 0 ||
+		    sh_verify(v, x, y, &t, &err) < 0 || fabs(value(&s) - want) > 1e-6 ||
+		    value(&t) != value(&s) ||
+		    (*measure != 'c' && s.num > 0 && fabs(value(&s) - want) > 1e-15)) {
+			wrong++;
+			printf("# '%s' and '%s': %g, expected %g\n", texts[x].text, texts[y].text,
+			    value(&s), want);
+		}
+	}
+	return wrong;
+}
+
+static void against_strings(
+    const char *measure, const char *scheme, unsigned min, unsigned max, bool json, size_t memory)
+{
+	struct sh_corpus corpus;
+	struct sh_verify_opts opts = { .corpus = &corpus,
+		.token.raw = json,
+		.ngrams = { .min = min, .max = max },
+		.measure = sh_measure_find(measure),
+		.scheme = sh_scheme_find(scheme),
+		.memory = memory };
+	unsigned wrong = 0;
+	struct sh_error err;
+
+	for (unsigned round = 0; round < 20; round++) {
+		struct sh_verifier *v;
+
+		write_docs(json);
+		for (unsigned i = 0; i < DOCS; i++)
+			cut(&texts[i], min, max);
+		wrong += (unsigned)open_corpus(&corpus, json);
+		v = sh_verifier_new(&opts, &err);
+		wrong += wrong_pairs(v, measure, strcmp(scheme, "log") == 0, 300);
+		/* With room for all, each is read once. */
+		wrong += memory > 1000000 && sh_verifier_made(v) > DOCS;
+		sh_verifier_delete(v);
+		sh_corpus_free(&corpus);
+	}
+	ok(wrong == 0, "%s, %s, %u to %u words, %s, %zu bytes: as sets of strings", measure, scheme,
+	    min, max, json ? "JSON" : "TSV", memory);
+}
+
+/* Thresholds and rounding of p/q itself, and just beside it. */
+static void numbers(void)
+{
+	unsigned wrong = 0, rounding = 0;
+	static const struct sh_similarity zero;
+
+	for (unsigned i = 0; i < 100000; i++) {
+		uint64_t q = 1 + rng_below(1000000), p = rng_below(q + 1);
+		uint64_t scale = 1 + rng_below(UINT64_C(1) << 40);
+		unsigned __int128 den = (unsigned __int128)q * scale;
+		struct sh_similarity s = { (unsigned __int128)p * scale, den, den };
+		uint64_t want = (20000 * p + q) / (2 * q);
+
+		if (!sh_similarity_reaches(&s, p, q) || (p && sh_similarity_reaches(&s, p + 1, q)))
+			wrong++;
+		s.num -= p > 0;
+		if (p && sh_similarity_reaches(&s, p, q))
+			wrong++;
+		s.num += p > 0;
+		rounding += sh_similarity_round(&s) != want;
+	}
+	ok(wrong == 0, "a similarity reaches itself, and nothing above");
+	ok(rounding == 0, "rounded to four decimals, halves up, without a float");
+	ok(sh_similarity_reaches(&zero, 0, 1) && !sh_similarity_reaches(&zero, 1, 1000000) &&
+		sh_similarity_round(&zero) == 0,
+	    "documents without features: 0, without a division");
+}
+
+/* Square roots: cosines of random numbers, as wide as they get. */
+static void roots(void)
+{
+	unsigned wrong = 0;
+
+	for (unsigned i = 0; i < 100000; i++) {
+		unsigned __int128 a = (unsigned __int128)rng_any() << rng_below(20),
+				  b = (unsigned __int128)rng_any() << rng_below(20);
+		long double root = sqrtl((long double)(a + 1) * (long double)(b + 1));
+		struct sh_similarity s = {
+			(unsigned __int128)(root * (long double)rng_below(10000) / 10000), a + 1,
+			b + 1
+		};
+		long double got = sh_similarity_round(&s), is = (long double)s.num / root * 10000;
+
+		wrong += fabsl(got - is) > 0.5L + 1e-9L;
+	}
+	ok(wrong == 0, "roots: within half of a ten thousandth");
+}
+
+static void printing(void)
+{
+	char b[7] = { 0 };
+	bool good = true;
+
+	for (unsigned t = 0; t <= 10000; t++) {
+		char want[16];
+
+		sprintf(want, "%u.%04u", t / 10000, t % 10000);
+		sh_similarity_print(b, t);
+		good = good && strcmp(b, want) == 0;
+	}
+	ok(good, "all similarities print");
+}
+
+/* Many documents with short ids in several files, some repeated, looked up in any order. */
+static void looking_up(void)
+{
+	const struct sh_document_form form = { 0 };
+	struct sh_corpus c;
+	struct sh_document_room room = { 0 };
+	struct sh_error err;
+	uint64_t lines = 0;
+	unsigned wrong = 0;
+
+	sh_corpus_init(&c, &form, &err);
+	for (unsigned part = 0; part < 3; part++) {
+		FILE *f = fopen(path, "w");
+
+		for (unsigned i = part * 900; i < part * 900 + 1000; i++)
+			fprintf(f, "%x\ttext %u%s", i, i, i == part * 900 + 999 ? "" : "\n");
+		fclose(f);
+		wrong += sh_corpus_open(&c, path, NULL, &err) < 0 ||
+			 sh_corpus_scan(&c, &lines, no_bad, NULL, &err) < 0;
+		unlink(path);
+	}
+	ok(wrong == 0 && c.n == 2800 && c.repeated == 200, "three files, 200 ids twice");
+	for (unsigned i = 0; i < 3000; i++) {
+		char id[16], text[32];
+		uint32_t at;
+		struct sh_document doc;
+
+		sprintf(id, "%x", i);
+		sprintf(text, "text %u", i);
+		at = sh_corpus_find(&c, sh_slice_str(id), SH_CORPUS_NONE);
+		if (i >= 2800)
+			wrong += at != SH_CORPUS_NONE;
+		else
+			wrong += at != i || sh_corpus_document(&c, at, &room, &doc, &err) < 0 ||
+				 !sh_slice_eq(doc.text, sh_slice_str(text));
+	}
+	ok(wrong == 0, "each is found by its id, the first of two, and no other");
+	sh_document_room_free(&room);
+	sh_corpus_free(&c);
+}
+
+int main(void)
+{
+	const size_t plenty = 1 << 24;
+
+	rng_init(61);
+	sprintf(path, "/tmp/test_verify.%ld", (long)getpid());
+	numbers();
+	roots();
+	printing();
+	looking_up();
+	against_strings("jaccard", "set", 3, 3, false, plenty);
+	against_strings("jaccard", "set", 1, 2, true, plenty);
+	against_strings("jaccard", "set", 2, 2, false, 1);
+	against_strings("containment", "set", 1, 3, false, 3000);
+	against_strings("cosine", "tf", 1, 1, false, plenty);
+	against_strings("cosine", "log", 2, 2, false, 3000);
+	unlink(path);
+	return done_testing();
+}
