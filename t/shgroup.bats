@@ -1,0 +1,243 @@
+#!/usr/bin/env bats
+# shgroup: pairs to groups.
+
+load helper
+
+# A chain a-b-c and a pair d-e.
+pairs() {
+	printf 'a\tb\t1\nb\tc\t2\nd\te\t0\n'
+}
+
+@test "each id with its keeper: the group's first id by bytes, keepers first" {
+	try 'printf "c\tb\t2\nb\ta\t1\ne\td\t0\n" | shgroup'
+	exits 0
+	says
+	gives 'a\ta' 'b\ta' 'c\ta' 'd\td' 'e\td'
+	pairs >pairs
+	try 'shgroup --link single --keep first pairs'
+	gives 'a\ta' 'b\ta' 'c\ta' 'd\td' 'e\td'
+}
+
+@test "--link star: each member is a neighbour of its keeper" {
+	pairs >pairs
+	try 'shgroup --link star pairs'
+	exits 0
+	gives 'a\ta' 'b\ta' 'c\tc' 'd\td' 'e\td'
+	try 'shgroup --link star --keep newest pairs'
+	gives 'a\ta' 'c\tc' 'b\tc' 'e\te' 'd\te'
+}
+
+@test "--keep newest: the last id by bytes, or in the documents' order" {
+	pairs >pairs
+	printf 'c\tx\nb\tx\na\tx\ne\tx\nd\tx\n' >docs
+	try 'shgroup --keep newest pairs'
+	gives 'c\tc' 'a\tc' 'b\tc' 'e\te' 'd\te'
+	try 'shgroup --keep newest -d docs pairs'
+	gives 'a\ta' 'b\ta' 'c\ta' 'd\td' 'e\td'
+}
+
+@test "--keep first -d DOCS: first in the documents' order" {
+	pairs >pairs
+	printf 'b\tx\nc\tx\nx\tx\ne\tx\na\tx\nd\tx\nb\tagain\n' >docs
+	try 'shgroup -d docs pairs'
+	exits 0
+	says
+	gives 'b\tb' 'a\tb' 'c\tb' 'e\te' 'd\te'
+	try 'shgroup --keep newest -d docs pairs'
+	gives 'a\ta' 'b\ta' 'c\ta' 'd\td' 'e\td'
+}
+
+@test "--keep longest: most bytes of text; equal ones, the first" {
+	pairs >pairs
+	printf '\357\273\277a\tx\nb\txyz\nc\txy\ne\tz\nd\tz\n' >docs
+	try 'shgroup --keep longest -d docs pairs'
+	exits 0
+	says
+	gives 'b\tb' 'a\tb' 'c\tb' 'e\te' 'd\te'
+	try 'shgroup --keep longest --documents - pairs <docs'
+	gives 'b\tb' 'a\tb' 'c\tb' 'e\te' 'd\te'
+	awk -F '\t' '{ print "f\t" $2 "\t" $1 }' docs | sed 1d >three
+	try 'shgroup --keep longest -d three -f 3,2 pairs'
+	says 'shgroup: 1 of 5 ids do not stand in three: any other is kept before them'
+	gives 'b\tb' 'a\tb' 'c\tb' 'e\te' 'd\te'
+	try 'shgroup --keep longest pairs'
+	exits 2
+	gives
+	says 'shgroup: --keep longest looks at the documents: -d DOCS' "Try 'shgroup --help' or 'man shgroup'."
+}
+
+@test "--keep FILE: ids of a file, best first; those it lacks come last, and are told of" {
+	pairs >pairs
+	printf 'x\nc\tfurther field\nb\n' >rank
+	try 'shgroup --keep rank pairs'
+	exits 0
+	says 'shgroup: 3 of 5 ids do not stand in rank: any other is kept before them'
+	gives 'c\tc' 'a\tc' 'b\tc' 'd\td' 'e\td'
+	printf 'first\tx\n' >first
+	try 'shgroup --keep ./first pairs'
+	exits 0
+	grep -q '^shgroup: 5 of 5 ids do not stand in ./first' err
+	try 'shgroup --keep nowhere pairs'
+	exits 2
+	gives
+	says "shgroup: cannot open 'nowhere': No such file or directory"
+}
+
+@test "pairs in any order, either way round and repeated, make the same groups and audit" {
+	awk 'BEGIN { srand(7); for (i = 0; i < 300; i++)
+		print "n" int(rand() * 250) "\tn" int(rand() * 250) "\t" int(rand() * 4) }' >pairs
+	for link in single star; do
+		shgroup --link $link --audit audit.1 pairs >expected
+		for seed in 1 2 3; do
+			awk -v seed=$seed 'BEGIN { srand(seed) }
+				{ if (rand() < 0.5) { x = $1; $1 = $2; $2 = x }
+				print rand() "\t" $1 "\t" $2 "\t" $3; if (rand() < 0.2) print rand() "\t" $1 "\t" $2 "\t" $3 }' pairs |
+				sort | cut -f 2- >shuffled
+			try "shgroup --link $link --audit audit.2 shuffled"
+			exits 0
+			same expected out
+			same audit.1 audit.2
+		done
+	done
+}
+
+@test "single links are the connected components" {
+	awk 'BEGIN { srand(9); for (i = 0; i < 400; i++)
+		print "n" int(rand() * 500) "\tn" int(rand() * 500) "\t1" }' >pairs
+	# Spread the smallest id of each component until nothing changes.
+	awk -F '\t' '
+		{ a[NR] = $1; b[NR] = $2; best[$1] = $1; best[$2] = $2 }
+		END {
+			do {
+				changed = 0
+				for (i = 1; i <= NR; i++) {
+					x = best[a[i]] ""; y = best[b[i]] ""
+					if (x < y) { best[b[i]] = x; changed = 1 }
+					if (y < x) { best[a[i]] = y; changed = 1 }
+				}
+			} while (changed)
+			for (n in best) print n "\t" best[n]
+		}' pairs | sort >expected
+	try 'shgroup pairs | sort'
+	exits 0
+	same expected out
+}
+
+@test "a star's members are at one step from the keeper, and keepers from no better one" {
+	awk 'BEGIN { srand(11); for (i = 0; i < 300; i++) print "n" int(rand() * 200) "\tn" int(rand() * 200) "\t1" }' |
+		awk '$1 != $2' >pairs
+	shgroup --link star pairs >groups
+	(cat pairs; awk '{ print $2 "\t" $1 }' pairs) | cut -f 1,2 | sort -u >edges
+	awk -F '\t' '$1 != $2' groups | sort >members
+	comm -23 members edges >astray
+	[ -s members ]
+	[ ! -s astray ]
+	awk -F '\t' '$1 == $2 { print $1 }' groups >keepers
+	awk -F '\t' 'NR == FNR { k[$1]; next } $1 in k && $2 in k' keepers edges >between
+	[ ! -s between ]
+}
+
+@test "--audit: keeper, size, and the weakest pair of each group" {
+	pairs >pairs
+	try 'shgroup --audit audit pairs'
+	exits 0
+	gives 'a\ta' 'b\ta' 'c\ta' 'd\td' 'e\td'
+	mv audit out
+	gives 'a\t3\tb\tc\t2' 'd\t2\td\te\t0'
+	try 'shgroup --link star --audit /dev/stdout pairs'
+	gives 'a\t2\ta\tb\t1' 'd\t2\td\te\t0' 'a\ta' 'b\ta' 'c\tc' 'd\td' 'e\td'
+}
+
+@test "the weakest pair is that of the lowest similarity, where that is known" {
+	printf 'a\tb\t9\t0.9\nc\tb\t1\t0.5\nd\tc\t3\t0.5\n' >pairs
+	try 'shgroup --audit /dev/stdout pairs | head -n 1'
+	gives 'a\t4\tc\td\t3\t0.5'
+}
+
+@test "an id paired with itself alone is a group of one, without audit line" {
+	try 'printf "a\ta\t0\n" | shgroup --audit audit'
+	exits 0
+	gives 'a\ta'
+	[ ! -s audit ]
+}
+
+@test "ids of any bytes pass unaltered" {
+	printf ' \377\t\0\\t\t0\n' >pairs
+	try 'shgroup pairs'
+	exits 0
+	printf '\0\\t\t\0\\t\n \377\t\0\\t\n' >expected
+	same expected out
+	id=$(printf %04096d 0)
+	try "printf 'a\t$id\t0\n' | shgroup | wc -c"
+	gives $((4096 + 1 + 4096 + 1 + 1 + 1 + 4096 + 1))
+}
+
+@test "records that are no pairs are refused with their line" {
+	refuses() {
+		for link in single star; do
+			try "(printf 'a\tb\t0\n'; printf '$1\n') | shgroup --link $link"
+			exits 2
+			gives
+			says "shgroup: -:2: $2"
+		done
+	}
+	refuses 'a' '1 field, expected id<TAB>id<TAB>distance, and perhaps a similarity'
+	refuses 'a\tb' '2 fields, expected id<TAB>id<TAB>distance, and perhaps a similarity'
+	refuses 'a\tb\t1\t1\t1' '5 fields, expected id<TAB>id<TAB>distance, and perhaps a similarity'
+	refuses '\tb\t1' 'empty id'
+	refuses 'a\t\t1' 'empty id'
+	refuses 'a\tb\tx' "distance 'x': not a number"
+	refuses 'a\tb\t-1' "distance '-1': not a number"
+	refuses 'a\tb\t65536' 'a distance above 65535'
+	refuses 'a\tb\t1\t1.000001' "similarity '1.000001': above 1"
+	refuses 'a\tb\t1\tx' "similarity 'x': not a number"
+	refuses "a\\t$(printf %04097d 0)\\t1" 'id of 4097 bytes, at most 4096'
+}
+
+@test "a rejected pair leaves nothing in the groups" {
+	for link in single star; do
+		try "printf 'a\tb\t0\nc\td\t65536\nx\t\t1\n' | shgroup --link $link --rejects rejected"
+		exits 0
+		gives 'a\ta' 'b\ta'
+		says 'shgroup: 2 records rejected, see rejected'
+	done
+}
+
+@test "documents that are none are refused with their line" {
+	pairs >pairs
+	printf 'a\tx\nb\n' >docs
+	try 'shgroup -d docs pairs'
+	exits 2
+	gives
+	says 'shgroup: docs:2: 1 field, expected id<TAB>text (-l numbers plain lines)'
+	try 'shgroup -d nowhere pairs'
+	says "shgroup: cannot open 'nowhere': No such file or directory"
+}
+
+@test "an audit file that cannot be written is an error, and no output appears" {
+	pairs >pairs
+	try 'shgroup -o groups --audit no/where pairs'
+	exits 2
+	says "shgroup: cannot create a file beside 'no/where': No such file or directory"
+	try 'shgroup -o groups --audit /dev/full pairs'
+	exits 2
+	says 'shgroup: cannot write to /dev/full: No space left on device'
+	only pairs
+}
+
+@test "options that are unknown or lack what they need are refused" {
+	try 'shgroup --link x </dev/null'
+	exits 2
+	says "shgroup: --link 'x': expected single or star" "Try 'shgroup --help' or 'man shgroup'."
+	try 'shgroup -f 1 </dev/null'
+	exits 2
+	says "shgroup: fields '1': expected two field numbers ID,TEXT, as in 1,3" "Try 'shgroup --help' or 'man shgroup'."
+}
+
+@test "the duplicates leave the documents by a join of ids" {
+	printf 'a\tthe same text\nb\tanother one\nc\tthe same text\nd\tThe same, text!\n' >docs
+	try 'shfp docs | shjoin | shgroup | awk -F "\t" "\$1 != \$2 { print \$1 }" >gone
+		awk -F "\t" "NR == FNR { gone[\$1]; next } !(\$1 in gone)" gone docs'
+	exits 0
+	gives 'a\tthe same text' 'b\tanother one'
+}

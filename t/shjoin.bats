@@ -1,0 +1,342 @@
+#!/usr/bin/env bats
+# shjoin: bands or fingerprints to pairs.
+
+load helper
+
+# 0, 1, 3, 7, f in 64 bits, and a second 0.
+fingerprints() {
+	printf '%016x\t%s\n' 0 a 1 b 3 c 7 d 15 e 0 a2
+}
+
+# clusters N BITS SEED: N random fingerprints, a third of them near another one.
+clusters() {
+	awk -v n="$1" -v digits=$(($2 / 4)) -v seed="$3" 'BEGIN {
+		srand(seed)
+		for (i = 0; i < n; i++) {
+			hex = ""
+			if (i && rand() < 0.5) {
+				hex = was[int(rand() * i)]
+				for (flips = int(rand() * 5); flips > 0; flips--) {
+					at = 1 + int(rand() * digits)
+					hex = substr(hex, 1, at - 1) \
+						sprintf("%x", int(rand() * 16)) substr(hex, at + 1)
+				}
+			} else
+				for (d = 0; d < digits; d++)
+					hex = hex sprintf("%x", int(rand() * 16))
+			was[i] = hex
+			print hex "\tid" i
+		}
+	}'
+}
+
+@test "fingerprints straight in: every pair within -k, 3 unless told, each once, smaller id first" {
+	fingerprints >fps
+	try 'shjoin fps | sort'
+	exits 0
+	says
+	gives 'a\ta2\t0' 'a\tb\t1' 'a\tc\t2' 'a\td\t3' 'a2\tb\t1' 'a2\tc\t2' 'a2\td\t3' \
+		'b\tc\t1' 'b\td\t2' 'b\te\t3' 'c\td\t1' 'c\te\t2' 'd\te\t1'
+	try 'shjoin -k 1 fps | sort'
+	gives 'a\ta2\t0' 'a\tb\t1' 'a2\tb\t1' 'b\tc\t1' 'c\td\t1' 'd\te\t1'
+	try 'shjoin --distance 0 fps'
+	gives 'a\ta2\t0'
+	try 'shjoin -k 64 fps | wc -l'
+	gives 15
+	try 'shjoin -k 1024 fps | wc -l'
+	gives 15
+}
+
+@test "bands: pairs within the distance that the keys guarantee, or a smaller -k" {
+	fingerprints | shband -k 2 | sort >bands
+	fingerprints >fps
+	for k in 0 1 2; do
+		shjoin -k $k fps | sort >expected
+		try "shjoin -k $k bands | sort"
+		exits 0
+		says
+		same expected out
+	done
+	try 'shjoin bands | sort'
+	same expected out
+	try 'shjoin -k 3 bands'
+	exits 2
+	gives
+	says 'shjoin: bands:1: -k 3, but these bands guarantee pairs only up to distance 2 (shband -k 3)'
+}
+
+@test "bands need only be grouped: descending or shuffled groups will do" {
+	clusters 300 64 1 >fps
+	shjoin fps | sort >expected
+	shband -M 6 fps | sort >bands
+	[ -s expected ]
+	for order in cat tac; do
+		try "$order bands | shjoin | sort"
+		exits 0
+		same expected out
+	done
+	for seed in 1 2 3; do
+		awk -v seed=$seed 'BEGIN { srand(seed) }
+			$1 != key { key = $1; group = rand() }
+			{ printf "%.12f\t%.12f\t%s\n", group, rand(), $0 }' bands |
+			sort -k 1,1 -k 2,2 | cut -f 3- >shuffled
+		try 'shjoin shuffled | sort'
+		exits 0
+		same expected out
+	done
+}
+
+@test "a key that comes back is an error with its line" {
+	fingerprints | shband -k 1 >bands
+	try 'shjoin bands'
+	exits 2
+	says 'shjoin: bands:3: bands are not grouped by key: pairs would be missed (LC_ALL=C sort brings equal keys together)'
+}
+
+@test "a key that its own fingerprint contradicts is an error with its line" {
+	fingerprints | shband -k 1 | sort >bands
+	sed '3s/[^\t]*\t[^\t]*/0102000000000\t0000010000000001/' bands >bad
+	try 'shjoin bad >/dev/null'
+	exits 2
+	says "shjoin: bad:3: key '0102000000000' is not that of fingerprint 0000010000000001 in this table"
+	try 'shjoin --rejects rejected bad >/dev/null'
+	exits 0
+	says 'shjoin: 1 record rejected, see rejected'
+	sed -n 3p bad >expected
+	same expected rejected
+}
+
+@test "layouts and widths do not mix" {
+	fingerprints | shband -k 1 | sort >bands
+	fingerprints | shband -k 2 | sort >other
+	try 'cat bands other | shjoin'
+	exits 2
+	says 'shjoin: -:13: the band key is for distance 2 and 3 blocks, the earlier ones for distance 1 and 2 blocks: do not mix layouts'
+	try 'shjoin bands other'
+	exits 2
+	says 'shjoin: other:1: the band key is for distance 2 and 3 blocks, the earlier ones for distance 1 and 2 blocks: do not mix layouts'
+	try '(cat bands; printf "010200\t00\tx\n") | shjoin'
+	exits 2
+	says 'shjoin: -:13: a fingerprint of 8 bits among fingerprints of 64 bits'
+	try 'printf "00\ta\n000\tb\n" | shjoin'
+	exits 2
+	says 'shjoin: -:2: a fingerprint of 12 bits among fingerprints of 8 bits'
+	printf '00\ta\n' >8
+	printf '000\tb\n' >12
+	try 'shjoin 8 12'
+	exits 2
+	says 'shjoin: 12:1: a fingerprint of 12 bits among fingerprints of 8 bits'
+}
+
+@test "keys that shband does not make are refused with their line" {
+	refuses() {
+		try "printf '$1\t00\ta\n' | shjoin"
+		exits 2
+		gives
+		says "shjoin: -:1: $2"
+	}
+	refuses zz 'this is no band key: shband makes them'
+	refuses '' 'this is no band key: shband makes them'
+	refuses 0104 'the band key has 4 digits, expected 7 for 8-bit fingerprints'
+	refuses 01050 'the band key has 5 digits, expected 7 for 8-bit fingerprints'
+	refuses 0302000 'the band key declares distance 3 and 2 blocks, impossible for 8 bits'
+	refuses 01ff000 'the band key declares distance 1 and 255 blocks, impossible for 8 bits'
+	refuses 010204 "key '010204' is not that of fingerprint 00 in this table"
+	refuses 01020g 'the band key holds something else than lower-case hex digits'
+	refuses 010220 'the band key names table 2, but its layout has 2, counted from 0'
+}
+
+@test "the first record says whether bands or fingerprints come" {
+	fingerprints >fps
+	shband -k 1 fps | sort >bands
+	try 'cat fps bands | shjoin'
+	exits 2
+	says 'shjoin: -:7: 3 fields, expected fingerprint<TAB>id'
+	try 'cat bands fps | shjoin >/dev/null'
+	exits 2
+	says 'shjoin: -:13: 2 fields, expected key<TAB>fingerprint<TAB>id'
+	try 'shjoin bands fps'
+	exits 2
+	gives
+	says 'shjoin: fps:1: 2 fields, expected key<TAB>fingerprint<TAB>id'
+	try 'shjoin fps bands'
+	exits 2
+	says 'shjoin: bands:1: 3 fields, expected fingerprint<TAB>id'
+}
+
+@test "a record with the id and the fingerprint of another is left out and counted" {
+	printf '00\ta\n00\ta\n01\tb\n00\ta\n' >fps
+	try 'shjoin -k 1 fps'
+	exits 0
+	gives 'a\tb\t1'
+	says 'shjoin: 2 records with the id and the fingerprint of another: left out'
+	try 'shband -k 1 fps | sort | shjoin'
+	exits 0
+	gives 'a\tb\t1'
+	says 'shjoin: 2 records with the id and the fingerprint of another: left out'
+	try 'printf "00\ta\n00\ta\n" | shjoin'
+	says 'shjoin: 1 record with the id and the fingerprint of another: left out'
+}
+
+@test "one id is no pair with itself, whatever its fingerprints" {
+	printf '00\ta\n01\ta\n01\tb\n' >fps
+	try 'shjoin -k 1 fps | sort'
+	gives 'a\tb\t0' 'a\tb\t1'
+	try 'shband -k 1 fps | sort | shjoin | sort'
+	gives 'a\tb\t0' 'a\tb\t1'
+}
+
+@test "ids of any bytes pass unaltered, in bytewise order" {
+	printf '00\t\377 \\t\n00\tÄ\n00\t \0\n00\tZ\n' >fps
+	try 'shjoin fps | sort'
+	exits 0
+	printf ' \0\tZ\t0\n \0\t\303\204\t0\n \0\t\377 \\t\t0\nZ\t\303\204\t0\nZ\t\377 \\t\t0\n\303\204\t\377 \\t\t0\n' |
+		sort >expected
+	same expected out
+	try "(printf '00\t%04096d\n' 0; printf '00\ta\n') | shjoin | wc -c"
+	gives 4101
+}
+
+@test "--collapse links each further copy to the first id only" {
+	fingerprints >fps
+	try 'shjoin --collapse fps | sort'
+	exits 0
+	gives 'a\ta2\t0' 'a\tb\t1' 'a\tc\t2' 'a\td\t3' 'b\tc\t1' 'b\td\t2' 'b\te\t3' 'c\td\t1' \
+		'c\te\t2' 'd\te\t1'
+	mv out expected
+	try 'shband -k 3 fps | sort | shjoin --collapse | sort'
+	same expected out
+}
+
+@test "--collapse on 100,000 identical documents writes 99,999 lines" {
+	seq -f '0123456789abcdef	%06.0f' 100000 >fps
+	seq -f '000001	%06.0f	0' 2 100000 >expected
+	try 'shjoin --collapse fps'
+	exits 0
+	same expected out
+	shband fps >bands
+	try 'sort bands | shjoin --collapse | sort'
+	same expected out
+	try 'sort bands | shjoin --collapse -S 1M | sort'
+	exits 0
+	same expected out
+	yes 'the same text' | head -n 100000 | shfp -l | shjoin --collapse >out
+	[ "$(wc -l <out)" = 99999 ]
+}
+
+@test "-S: buckets that do not fit in memory give the same pairs" {
+	(clusters 1000 64 2; seq -f '0123456789abcdef	copy%.0f' 100) >fps
+	shjoin fps | sort >expected
+	shjoin --collapse fps | sort >collapsed
+	shband -M 4 fps | sort >bands
+	for size in 1 20K 100K 1G; do
+		try "shjoin -S $size bands | sort"
+		exits 0
+		says
+		same expected out
+		try "shjoin -S $size --collapse bands | sort"
+		same collapsed out
+		try "shjoin -S $size fps | sort"
+		exits 0
+		same expected out
+		try "shjoin -S $size --collapse fps | sort"
+		same collapsed out
+		try "shjoin -S $size bands bands | sort"
+		mv out cross.$size
+	done
+	same cross.1 cross.1G
+	same cross.20K cross.1G
+	try 'shjoin -S 1 --tmpdir no/where bands'
+	exits 2
+	says "shjoin: cannot create a temporary file in 'no/where' (TMPDIR): No such file or directory"
+}
+
+@test "two files: pairs of a new id, then an archived one; none within either" {
+	printf '00\tn1\n00\tn2\nf0\tn3\n' >new
+	printf '01\tp1\n00\tp2\n00\tp3\n' >old
+	try 'shjoin -k 1 new old | sort'
+	exits 0
+	gives 'n1\tp1\t1' 'n1\tp2\t0' 'n1\tp3\t0' 'n2\tp1\t1' 'n2\tp2\t0' 'n2\tp3\t0'
+	shband -k 1 new | sort >new.bands
+	shband -k 1 old | sort >old.bands
+	mv out expected
+	try 'shjoin new.bands old.bands | sort'
+	same expected out
+	try 'shjoin - old.bands <new.bands | sort'
+	same expected out
+	try 'shjoin new.bands - <old.bands | sort'
+	same expected out
+	try 'shjoin -k 1 --collapse new old | sort'
+	gives 'n1\tp1\t1' 'n1\tp2\t0' 'n2\tp1\t1' 'n2\tp2\t0'
+	try 'shjoin --collapse new.bands old.bands | sort'
+	gives 'n1\tp1\t1' 'n1\tp2\t0' 'n2\tp1\t1' 'n2\tp2\t0'
+}
+
+@test "two files may share ids, and be one and the same" {
+	printf '00\ta\n01\tb\n' >fps
+	shband -k 1 fps | sort >bands
+	try 'shjoin -k 1 fps fps | sort'
+	gives 'a\ta\t0' 'a\tb\t1' 'b\ta\t1' 'b\tb\t0'
+	try 'shjoin bands bands | sort'
+	gives 'a\ta\t0' 'a\tb\t1' 'b\ta\t1' 'b\tb\t0'
+}
+
+@test "two files are checked for their order, to the end" {
+	printf '00\ta\nff\tb\n' | shband -k 1 | sort >bands
+	tac bands >descending
+	try 'shjoin bands descending'
+	exits 2
+	says 'shjoin: descending:2: keys are not in bytewise order, as a join of two streams needs (LC_ALL=C sort)'
+	try 'shjoin descending bands'
+	exits 2
+	says 'shjoin: descending:2: keys are not in bytewise order, as a join of two streams needs (LC_ALL=C sort)'
+	(head -n 1 bands; echo bad) >short
+	try 'shjoin bands short >/dev/null'
+	exits 2
+	says 'shjoin: short:2: 1 field, expected key<TAB>fingerprint<TAB>id'
+}
+
+@test "an empty side has no pairs" {
+	printf '00\ta\n00\tb\n' >fps
+	shband -k 1 fps | sort >bands
+	: >empty
+	for files in 'empty empty' 'empty fps' 'fps empty' 'empty bands' 'bands empty' empty; do
+		try "shjoin $files"
+		exits 0
+		says
+		gives
+	done
+}
+
+@test "--check ends with 1 when there is no pair; errors stay 2" {
+	printf '00\ta\nff\tb\n' >fps
+	try 'shjoin --check fps'
+	exits 1
+	gives
+	says
+	try 'shjoin --check -k 8 fps'
+	exits 0
+	gives 'a\tb\t8'
+	try 'shjoin --check </dev/null'
+	exits 1
+	try 'shjoin --check nowhere'
+	exits 2
+	try 'shjoin --check -k 8 fps >/dev/full'
+	exits 2
+	try 'shjoin fps'
+	exits 0
+}
+
+@test "usage that cannot be meant is refused" {
+	refuses() {
+		try "shjoin $1 </dev/null"
+		exits 2
+		gives
+		says "shjoin: $2" "Try 'shjoin --help' or 'man shjoin'."
+	}
+	refuses 'a b c' '3 files: one is joined with itself, two with each other (sort -m merges sorted bands)'
+	refuses '- -' 'standard input cannot be both files'
+	refuses '-k 1025' "-k '1025': expected a whole number from 0 to 1024"
+	refuses '-k -1' "-k '-1': expected a whole number from 0 to 1024"
+	refuses '-S 0' "-S '0': expected a size such as 500M or 2G"
+}
