@@ -55,7 +55,8 @@ static void take_profile(struct docopts *d, struct cli *c)
 	sh_profile_tokens(d->profile, &d->token, &d->ngrams);
 }
 
-/* "jieba", "jieba-all", "jieba:cut_all", ... to the row that does it. */
+/* "jieba", "jieba-all", "jieba:cut_all", ... to the row that does it: jieba's own names of its
+ * ways will do, too. */
 static const struct sh_token_method *find_segmenter(const char *arg)
 {
 	const struct sh_token_method *row;
@@ -67,6 +68,8 @@ static const struct sh_token_method *find_segmenter(const char *arg)
 	for (; arg[n] && n + 1 < sizeof name; n++)
 		name[n] = arg[n] == ':' || arg[n] == '_' ? '-' : arg[n];
 	name[n] = '\0';
+	if (strncmp(name, "jieba-cut", 9) == 0)
+		memmove(name + 5, name + 9, n - 9 + 1);
 	row = sh_token_method_find(name);
 	return row && (row->needs_jieba || row->needs_cppjieba) ? row : NULL;
 }

@@ -1,0 +1,208 @@
+#!/usr/bin/env bats
+# -p: shtok, shweight and shfp agree by the name of a system. Its vectors: t/unit/test_vectors_*.c
+# shellcheck disable=SC2154 # status
+load helper
+
+# Those that need nothing but the programs.
+plain='default gomd5 gemantic seomoz pysimhash mfonda'
+
+has_jieba() {
+	shtok --segment jieba </dev/null >/dev/null 2>&1 || skip 'no dictionary of jieba'
+}
+
+documents() {
+	cut -f 1,2 "$T_DATA/en_dev.tsv" | head -n 150
+	cut -f 1,2 "$T_DATA/zh_dev.tsv" | head -n 100
+	printf 'odd1\t\nodd2\t \\t \\n\nodd3\ta\\\\b \\\\ c\\\\\\\\d\nodd4\t\xff\xe4\xb8 x\xc3\n'
+	printf 'odd5\t\xce\x91\xce\xa3 \xc4\xb0 \xe2\x84\xaa it'"'"'s http://a.b/c_d _ a_\nodd6\t_\n'
+}
+
+@test 'straight from documents, and through features: the same for every profile' {
+	documents >docs
+	for p in $plain; do
+		try "shfp -p $p docs"
+		exits 0
+		mv out short
+		try "shtok -p $p docs | shweight -p $p | shfp -p $p"
+		exits 0
+		same short out
+	done
+}
+
+@test 'the same for the profiles that cut by a dictionary' {
+	has_jieba
+	documents >docs
+	shfp -p angelo docs >short 2>err
+	try 'shtok -p angelo docs | shweight -p angelo | shfp -p angelo'
+	exits 0
+	same short out
+	shtok -p tfidf128 docs | shdf >table
+	try 'shtok -p tfidf128 docs | shweight -p tfidf128 -d table | tee weighted | shfp -p tfidf128 | wc -l'
+	exits 0
+	cut -f 1 weighted | uniq -c | awk '$1 > 128' >out
+	gives
+}
+
+@test 'options after -p override it, and both ways still agree' {
+	documents >docs
+	for o in '-p seomoz -n 2' '-p gomd5 -n 1-2' '-p pysimhash -n 3' '-p mfonda --split fields' \
+		'-p gomd5 --min-chars 3' '-p seomoz -u char' '-p pysimhash --no-fold'; do
+		p=$(cut -d ' ' -f 2 <<<"$o")
+		bash -c "shfp $o docs" >short 2>err
+		try "shtok $o docs | shweight -p $p | shfp -p $p"
+		exits 0
+		same short out
+	done
+	for o in '-H mix' '-H xxh3' '-b 64 --empty skip'; do
+		for p in seomoz gomd5 mfonda; do
+			bash -c "shfp -p $p $o docs" >short 2>err
+			try "shtok -p $p docs | shweight -p $p | shfp -p $p $o"
+			exits 0
+			same short out
+		done
+	done
+}
+
+@test 'threads change nothing' {
+	documents >docs
+	for p in $plain; do
+		shfp -p "$p" docs >one 2>err
+		try "shfp -j 3 -p $p docs"
+		same one out
+	done
+}
+
+@test '-p must come first, and names what there is' {
+	try 'shfp -b 128 -p gemantic </dev/null'
+	exits 2
+	grep -F 'must stand before the options that change it' err
+	try 'shtok -n 2 -p gemantic </dev/null'
+	exits 2
+	try 'shweight -t 2 -p gemantic </dev/null'
+	exits 2
+	for program in shtok shweight shfp; do
+		try "$program -p nothing </dev/null"
+		exits 2
+		grep -F "'nothing': expected one of default, angelo, tfidf128, gomd5, gemantic, yanyiwu" err
+	done
+}
+
+@test 'widths are those of the system' {
+	printf 'a\tone two\n' >docs
+	for b in 1 3 63 65 256; do
+		try "shfp -p gemantic -b $b docs | cut -f 1 | tr -d '\n' | wc -c"
+		gives $(((b + 3) / 4))
+	done
+	for o in 'gemantic -b 257' 'pysimhash -b 4' 'pysimhash -b 20' 'pysimhash -b 136' 'gomd5 -b 32' \
+		'angelo -b 64' 'default -b 40'; do
+		try "shfp -p $o docs"
+		exits 2
+		grep -F -- '-b' err
+	done
+}
+
+@test 'formats of a width that is no multiple of 4: a number with zeros in front' {
+	printf 'a\tsimhash\n' >docs
+	try 'shfp -p gemantic -b 63 -x dec docs'
+	gives '1181937507429228474\ta'
+	try 'shfp -p gemantic -b 63 docs'
+	gives "$(printf %016x 1181937507429228474)\ta"
+	try 'shfp -p gemantic -b 63 -x bare docs'
+	gives "$(printf %x 1181937507429228474)\ta"
+	try 'shfp -p gemantic -b 63 -x nib docs | rev | cut -f 2 | tail -c 64'
+	mv out bits
+	try 'shfp -p gemantic -b 63 -x bin docs | cut -f 1 | rev'
+	same bits out
+}
+
+@test 'documents without features follow the system' {
+	printf 'a\t\n' >docs
+	try 'shfp -p gemantic docs; shfp -p mfonda docs; shfp -p gomd5 docs; shfp -p seomoz docs'
+	gives 'ffffffffffffffff\ta' 'ffffffffffffffff\ta' '0000000000000000\ta' '0000000000000000\ta'
+	try 'shfp -p pysimhash docs'
+	gives "$(printf '' | md5sum | cut -c 17-32)\ta"
+	try 'shfp -p gemantic --empty skip docs'
+	gives
+	grep -F "document 'a' has no features" err
+	try 'shfp -p gomd5 --empty ones docs'
+	gives 'ffffffffffffffff\ta'
+}
+
+@test 'features keep backslashes and what else a record escapes' {
+	printf 'a\tx\\\\ty \\\\\n' >docs
+	try 'shtok -p gomd5 docs'
+	gives 'a\tx\\\\ty\t1' 'a\t\\\\\t1'
+	try 'shfp -p gomd5 docs'
+	mv out short
+	try 'shtok -p gomd5 docs | shfp -p gomd5'
+	same short out
+}
+
+@test 'hashes of published systems by name; most take no seed' {
+	printf 'a\tone\n' >docs
+	try 'shfp -H md5-last docs'
+	gives "$(printf one | md5sum | cut -c 17-32)\ta"
+	try 'shfp -H fnv1 --seed 3 docs'
+	exits 2
+	grep -F 'hash fnv1 takes no seed' err
+	try 'shfp -H fnv1 -b 128 docs'
+	exits 2
+	grep -F 'hash fnv1 gives at most 64 bits' err
+	try 'shfp -H crc docs'
+	exits 2
+	grep -F 'expected one of mix, xxh3, md5, md5-last' err
+}
+
+@test '--segment jieba in its five ways, folded words, user words' {
+	has_jieba
+	printf 'a\t小明硕士毕业于中国科学院计算所，ＡＢＣ后在日本京都大学深造\n' >docs
+	words() { shtok "$@" docs | cut -f 2 | paste -sd /; }
+	[ "$(words --segment jieba)" = 小明/硕士/毕业/于/中国科学院/计算所/a/b/c/后/在/日本京都大学/深造 ]
+	[ "$(words --segment jieba-nohmm)" = "$(words --segment jieba:cut_nohmm)" ]
+	[ "$(words --segment jieba)" = "$(words --segment jieba:cut)" ]
+	[ "$(words --segment jieba-search | tr / '\n' | head -n 9 | paste -sd /)" = \
+		小明/硕士/毕业/于/中国/科学/学院/科学院/中国科学院 ]
+	[ "$(words --segment jieba-all | tr / '\n' | grep -c 科学)" = 3 ]
+	[ "$(words --segment jieba --keep any --no-fold | grep -c /，/)" = 1 ]
+	echo '硕士毕业 99999' >user
+	[ "$(words --segment jieba --dict user | cut -d / -f 2)" = 硕士毕业 ]
+	try 'shtok --segment thai docs'
+	exits 2
+	try 'shtok --dict user docs'
+	exits 2
+}
+
+@test 'without a dictionary --segment says how to get one' {
+	try 'SIMHASH_JIEBA=/nowhere shtok --segment jieba </dev/null'
+	exits 2
+	grep -F /nowhere err
+	try 'unset SIMHASH_CPPJIEBA; shtok --segment cppjieba </dev/null'
+	exits 2
+	grep -F 'SIMHASH_CPPJIEBA=DIR' err
+}
+
+@test '--stem: folded words, after the stop words, with n-grams' {
+	printf 'a\tIndexing the INDEXED ponies\n' >docs
+	echo ponies >stop
+	try 'shtok --stem english --stop stop -n 2 docs'
+	gives 'a\tindex the\t1' 'a\tthe index\t1'
+	try 'shfp --stem english docs'
+	mv out short
+	try 'shtok --stem english docs | shweight | shfp'
+	same short out
+	try 'shtok --stem klingon docs'
+	exits 2
+	grep -F 'english' err
+}
+
+@test 'set equality and the distance of two texts, by one line each' {
+	printf 'a\tRain is expected in the north.\n' >one
+	printf 'b\tThe north is expected in rain!\n' >two
+	try 'shfp --minhash -b 1024 one two | shjoin -k 0'
+	gives 'a\tb\t0'
+	try 'cmp <(shtok one | cut -f 2 | sort -u) <(shtok two | cut -f 2 | sort -u) && echo equal'
+	gives equal
+	try 'shfp -n 2 one two | shjoin -k 64 | cut -f 3'
+	exits 0
+	[ "$(cat out)" -gt 0 ]
+}
