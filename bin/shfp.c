@@ -157,9 +157,12 @@ static int finish_document(struct open_document *d, struct sh_job *job, struct s
 	if (fp.empty && (d->settings->empty == SH_EMPTY_SKIP || !d->features.any)) {
 		if (add_empty(d->settings, id, d->line, job, err) == 0)
 			return 0;
-		/* The line at hand, which may be the next document's, is not to blame. */
-		if (err->code == SH_ERR_RECORD)
+		/* Not the line at hand, which may be the next document's, is to blame. */
+		if (err->code == SH_ERR_RECORD) {
 			err->code = SH_ERR_PARAM;
+			err->file = d->file;
+			err->line = d->line;
+		}
 		return -1;
 	}
 	return add_record(&job->out, d->settings, fp.w, id, err);
@@ -218,6 +221,8 @@ static void run_features(struct cli *c, struct settings *s, struct sh_source *so
 		cli_die(c, &err);
 	run_finish(&run, &last);
 	report_empty(c, s, &run);
+	sh_buf_free(&last.out);
+	sh_buf_free(&last.notes);
 	sh_buf_free(&d.id);
 	sh_accumulator_free(&d.features);
 }

@@ -156,6 +156,10 @@ load helper
 	try 'shtok docs | shfp --empty=error'
 	exits 2
 	gives '5216fcaabac157b8\tb'
+	grep -q "^shfp: -:2: document 'a' has no features" err
+	try 'shtok docs | head -n 2 | shfp --empty=error'
+	exits 2
+	grep -q "^shfp: -:2: document 'a' has no features" err
 }
 
 @test "the first record's kind is the kind of all" {

@@ -9,8 +9,10 @@ static int set_aside(struct sh_job *job, struct sh_slice line, bool rejects)
 {
 	struct sh_error full;
 
-	job->err.file = job->from.file;
-	job->err.line = sh_job_line(job);
+	if (!job->err.line) {
+		job->err.file = job->from.file;
+		job->err.line = sh_job_line(job);
+	}
 	if (!rejects || job->err.code != SH_ERR_RECORD)
 		return -1;
 	job->rejected++;
