@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/env python3
 """Compare the C segmenter with Python jieba, word by word, on much varied Chinese prose.
 
     check-jieba.py --cut PROGRAM --dict COMPILED [--megabytes N] [--rjieba PYTHON] [FILE...]
@@ -11,6 +11,7 @@ difference.
 """
 
 import argparse
+import gzip
 import html
 import logging
 import os
@@ -65,12 +66,11 @@ def fetch(folder):
 
 def text_of(path):
     """The readable text of a file, None when it is not a Chinese text."""
-    opener = subprocess.run(["zcat", path], stdout=subprocess.PIPE, check=False).stdout \
-        if path.endswith(".gz") else open(path, "rb").read()
-    try:
-        text = opener.decode()
-    except UnicodeDecodeError:
-        return None
+    with (gzip.open if path.endswith(".gz") else open)(path, "rb") as f:
+        try:
+            text = f.read().decode()
+        except (UnicodeDecodeError, OSError, EOFError):
+            return None
     if path.endswith((".html", ".xhtml")):
         text = re.sub(r"(?s)<(script|style).*?</\1>|<[^>]*>", "", text)
         text = html.unescape(text)
@@ -107,7 +107,7 @@ def corpus(paths, limit):
             part = end.join(lines) + "\n"
             parts.append(part)
             size += len(part.encode())
-    return "".join(parts)[:limit]
+    return "".join(parts).encode()[:limit].decode(errors="ignore")
 
 
 def c_words(args, mode, data):

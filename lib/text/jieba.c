@@ -6,7 +6,7 @@
 #include "text/jieba_route.h"
 #include "text/jieba_state.h"
 
-enum { BATCH = 4096 }; /* words that sh_segment_next() returns, about */
+enum { BATCH = 1024 }; /* words that sh_segment_next() returns, about */
 
 static const struct {
 	const char *name;

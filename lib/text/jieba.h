@@ -42,7 +42,7 @@ int sh_segment(struct sh_segmenter *s, enum sh_jieba_mode mode, struct sh_slice 
     const struct sh_slice **words, size_t *n, struct sh_error *err);
 
 /* The same some thousand words at a time, for texts of any length: memory then grows
- * with the longest block alone (5 bytes a character). *n is 0 after the last words. */
+ * with the longest block alone (9 bytes a character). *n is 0 after the last words. */
 void sh_segment_begin(struct sh_segmenter *s, enum sh_jieba_mode mode, struct sh_slice text);
 int sh_segment_next(
     struct sh_segmenter *s, const struct sh_slice **words, size_t *n, struct sh_error *err);

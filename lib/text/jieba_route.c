@@ -9,40 +9,44 @@ double sh_jieba_route(const struct sh_jieba *j, const uint16_t *code, size_t n, 
 	const double log_total = j->h.log_total, unknown = 0.0 - log_total;
 	const uint32_t n_nodes = j->h.n_nodes;
 	const size_t max_len = j->h.max_len;
+	double best = 0.0; /* the sum from one place further */
 
-	ring[n & mask] = ring[0] = 0.0;
+	ring[n & mask] = 0.0;
 	for (size_t k = n; k-- > 0;) {
-		size_t len = 1, best_len = 0;
-		uint32_t at = code[k];
-		double best = -DBL_MAX; /* -INFINITY, of what is no word, never wins */
+		size_t len = 1, best_len = 1;
+		uint32_t at = code[k], child;
+		double next = best;
 
+		best = 0.0;
 		if (at >= SH_CODE_GAP) {
 			ring[k & mask] = 0.0;
 			step[k] = 0;
 			continue;
 		}
-		for (;;) {
-			double sum = node[at].log_freq - log_total + ring[(k + len) & mask];
-			uint32_t child = node[at].base + code[k + len];
+		/* -INFINITY, of what is no word, never wins; of equals the longer word does. */
+		best = node[at].log_freq - log_total + next;
+		child = node[at].base + code[k + 1];
+		while (child < n_nodes && node[child].check == at) {
+			double sum;
 
-			if (sum >= best) { /* of equals the longer word */
-				best = sum;
-				best_len = len;
-			}
-			if (child >= n_nodes || node[child].check != at)
-				break;
 			at = child;
 			if (++len > n - k || len > max_len) /* only in a damaged dictionary */
 				break;
+			sum = node[at].log_freq - log_total + ring[(k + len) & mask];
+			if (sum >= best) {
+				best = sum;
+				best_len = len;
+			}
+			child = node[at].base + code[k + len];
 		}
-		if (best_len == 0) {
-			best = unknown + ring[(k + 1) & mask];
+		if (best < -DBL_MAX) {
+			best = unknown + next;
 			best_len = 1;
 		}
 		ring[k & mask] = best;
 		step[k] = (uint16_t)best_len;
 	}
-	return ring[0];
+	return best;
 }
 
 size_t sh_jieba_edges(const struct sh_jieba *j, const uint16_t *code, size_t n, uint16_t *lengths)

@@ -290,7 +290,7 @@ int main(void)
 	run("jieba_viterbi", 10, check_viterbi);
 	run("jieba_freq", 34, check_freq);
 	run("jieba_data_facts", 29, check_fact);
-	run("jieba_user", 240, check_user);
+	run("jieba_user", 315, check_user);
 	sh_segmenter_delete(segmenter);
 	sh_jieba_delete(jieba);
 	sh_buf_free(&image);

@@ -5,9 +5,6 @@
 #include "jieba_util.h"
 #include "rng.h"
 
-static const char small_dict[] = "中 100\n中国 50 ns\n中国人 7\n国人 9\n人民 30\n人 80\n的 999\n"
-				 "AT&T 3\nT恤 4\nc++ 3\n大学 5\n大学生 6\n大学生活 1\n生活 8\n";
-
 static const enum sh_jieba_mode modes[] = { SH_JIEBA_CUT, SH_JIEBA_CUT_NOHMM, SH_JIEBA_CUT_ALL,
 	SH_JIEBA_SEARCH, SH_JIEBA_SEARCH_NOHMM, SH_JIEBA_FINALSEG };
 

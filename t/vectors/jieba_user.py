@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/env python3
 """Write jieba_user.tsv: what jieba 0.42.1 makes of texts with user dictionaries.
 
 Columns: user dictionary, sum of all frequencies after it, mode, text, words...
@@ -19,6 +19,7 @@ DICTIONARIES = [
     "词 5 n 7\n词  5\n5 n\n 8\nn\n小 明 3\n",
     "的 900000000\n一 1000000000000\n",
     "龦龧 0\n骉骉 0\n傻了 0\n",
+    "杭研 0\n\ufeff 8\n\ufeff8 5\n",
 ]
 
 TEXTS = [
@@ -28,6 +29,7 @@ TEXTS = [
     "xaby aab1B c+c+c++ ab的的的的a1b2.5%",
     "①号①队 𠮷野家𠮷 小 明 词 5",
     "龦龧龨骉骉骉傻了吧唧的去一一的的",
+    "他来到了网易杭研大厦",
 ]
 
 MODES = {
