@@ -249,11 +249,13 @@ int sh_fingerprint(struct sh_fingerprinter *f, struct sh_slice text, struct sh_f
 	if (sh_tokenize(f->tokenizer, text, &tokens, err) < 0)
 		return -1;
 	out->bad_utf8 = tokens.bad_utf8;
+	out->features = 0;
 	range = sh_ngrams_of(f->opts.ngrams, tokens.n);
 	out->empty = range.min == 0;
 	if (out->empty)
 		return 0;
 	features = sh_compose_count(range, tokens.n);
+	out->features = features;
 	if (room(&f->feature, &f->feature_cap, features, err) < 0)
 		return -1;
 	if (!f->opts.hash->composed)

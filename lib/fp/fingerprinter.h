@@ -32,7 +32,8 @@ void sh_fingerprinter_delete(struct sh_fingerprinter *f);
 
 struct sh_fingerprint {
 	uint64_t w[SH_FP_MAX_WORDS];
-	bool empty;        /* the document has no features: w says nothing */
+	bool empty;      /* the document has no features: w says nothing */
+	size_t features; /* n-grams of the text, repeated ones counted again; of sh_fingerprint() */
 	uint64_t bad_utf8; /* ill-formed sequences met */
 };
 
