@@ -1,0 +1,430 @@
+/* Pairs from sorted bands = pairs in memory = comparing all with all, each pair once: random
+ * clustered sets, every distance to 12, many layouts, groups in any order, little memory, two
+ * sides, copies collapsed. */
+#include "pair/stream.h"
+
+#include <stdlib.h>
+
+#include "rng.h"
+#include "tap.h"
+
+enum { CASES = 12000, RECORDS_MAX = 60, PAIRS_MAX = RECORDS_MAX * RECORDS_MAX, BANDS_MAX = 40000 };
+
+static void must(int good)
+{
+	if (!good) {
+		fputs("Bail out! the test itself failed\n", stdout);
+		exit(99);
+	}
+}
+
+/* ---- sets ---- */
+
+struct record {
+	uint64_t fp[4];
+	char id[8];
+};
+
+struct set {
+	struct record r[RECORDS_MAX];
+	unsigned n;
+};
+
+static unsigned bits, words;
+
+static void flip(uint64_t *fp, unsigned bit)
+{
+	fp[bit / 64] ^= UINT64_C(1) << (63 - bit % 64);
+}
+
+static bool same_fp(const struct record *x, const struct record *y)
+{
+	return memcmp(x->fp, y->fp, words * sizeof *x->fp) == 0;
+}
+
+static bool same_record(const struct record *x, const struct record *y)
+{
+	return same_fp(x, y) && strcmp(x->id, y->id) == 0;
+}
+
+/* Copies, near ones at every distance to k + 2, and ids that come twice. */
+static void random_set(struct set *s, const struct set *near, unsigned k)
+{
+	unsigned ids = 1 + (unsigned)rng_below(4 * RECORDS_MAX);
+
+	s->n = (unsigned)rng_below(rng_below(4) ? 24 : RECORDS_MAX);
+	for (unsigned i = 0; i < s->n; i++) {
+		struct record *r = &s->r[i];
+		const struct set *from = near && near->n && rng() & 1 ? near : s;
+
+		memset(r, 0, sizeof *r);
+		for (unsigned w = 0; w < words; w++)
+			r->fp[w] = bits == 32 ? rng() << 32 : rng();
+		if ((from == near || i) && rng_below(4)) {
+			unsigned flips = (unsigned)rng_below(k + 3);
+
+			memcpy(
+			    r->fp, from->r[rng_below(from == near ? from->n : i)].fp, sizeof r->fp);
+			for (; flips; flips--)
+				flip(r->fp, (unsigned)rng_below(bits));
+		}
+		snprintf(r->id, sizeof r->id, "%x", (unsigned)rng_below(ids));
+	}
+}
+
+/* ---- pairs ---- */
+
+struct pair {
+	char a[8], b[8];
+	unsigned distance;
+};
+
+struct pairs {
+	struct pair p[PAIRS_MAX];
+	unsigned n;
+};
+
+static void add_pair(struct pairs *to, const char *a, const char *b, unsigned distance)
+{
+	must(to->n < PAIRS_MAX);
+	strcpy(to->p[to->n].a, a);
+	strcpy(to->p[to->n].b, b);
+	to->p[to->n++].distance = distance;
+}
+
+static int take_pair(
+    void *arg, struct sh_slice a, struct sh_slice b, unsigned distance, struct sh_error *err)
+{
+	char x[8] = "", y[8] = "";
+
+	(void)err;
+	must(a.n < sizeof x && b.n < sizeof y);
+	memcpy(x, a.p, a.n);
+	memcpy(y, b.p, b.n);
+	add_pair(arg, x, y, distance);
+	return 0;
+}
+
+static int by_all(const void *p, const void *q)
+{
+	const struct pair *x = p, *y = q;
+	int c = strcmp(x->a, y->a);
+
+	c = c ? c : strcmp(x->b, y->b);
+	return c ? c : (x->distance > y->distance) - (x->distance < y->distance);
+}
+
+static bool same_pairs(struct pairs *x, struct pairs *y)
+{
+	if (x->n != y->n)
+		return false;
+	qsort(x->p, x->n, sizeof *x->p, by_all);
+	qsort(y->p, y->n, sizeof *y->p, by_all);
+	for (unsigned i = 0; i < x->n; i++)
+		if (by_all(&x->p[i], &y->p[i]) != 0)
+			return false;
+	return true;
+}
+
+/* ---- the oracle ---- */
+
+static unsigned distance(const struct record *x, const struct record *y)
+{
+	unsigned d = 0;
+
+	for (unsigned i = 0; i < bits; i++)
+		d += (x->fp[i / 64] ^ y->fp[i / 64]) >> (63 - i % 64) & 1;
+	return d;
+}
+
+/* Whether an earlier record says the same. */
+static bool is_repeated(const struct set *s, unsigned i)
+{
+	for (unsigned j = 0; j < i; j++)
+		if (same_record(&s->r[i], &s->r[j]))
+			return true;
+	return false;
+}
+
+/* Whether it has the smallest id of its fingerprint. */
+static bool is_first(const struct set *s, unsigned i)
+{
+	for (unsigned j = 0; j < s->n; j++)
+		if (same_fp(&s->r[i], &s->r[j]) && strcmp(s->r[j].id, s->r[i].id) < 0)
+			return false;
+	return true;
+}
+
+static void brute_self(const struct set *s, unsigned k, bool collapse, struct pairs *out)
+{
+	out->n = 0;
+	for (unsigned i = 0; i < s->n; i++) {
+		for (unsigned j = 0; j < i; j++) {
+			const struct record *x = &s->r[i], *y = &s->r[j];
+			unsigned d = distance(x, y);
+			bool one = is_first(s, i), other = is_first(s, j);
+
+			if (d > k || is_repeated(s, i) || is_repeated(s, j) ||
+			    strcmp(x->id, y->id) == 0)
+				continue;
+			if (collapse && !(d == 0 ? one || other : one && other))
+				continue;
+			if (strcmp(x->id, y->id) < 0)
+				add_pair(out, x->id, y->id, d);
+			else
+				add_pair(out, y->id, x->id, d);
+		}
+	}
+}
+
+static void brute_cross(
+    const struct set *a, const struct set *b, unsigned k, bool collapse, struct pairs *out)
+{
+	out->n = 0;
+	for (unsigned i = 0; i < a->n; i++)
+		for (unsigned j = 0; j < b->n; j++)
+			if (distance(&a->r[i], &b->r[j]) <= k && !is_repeated(a, i) &&
+			    !is_repeated(b, j) && (!collapse || is_first(b, j)))
+				add_pair(out, a->r[i].id, b->r[j].id, distance(&a->r[i], &b->r[j]));
+}
+
+/* ---- bands ---- */
+
+struct line {
+	char key[SH_BAND_MAX_KEY];
+	const struct record *r;
+	uint64_t group, place; /* random numbers to order by */
+};
+
+struct bands {
+	struct line *line;
+	unsigned n, at;
+	size_t key_len;
+};
+
+static size_t comparing; /* bytes of the keys that qsort compares */
+
+static int by_key(const void *p, const void *q)
+{
+	const struct line *x = p, *y = q;
+	int c = memcmp(x->key, y->key, comparing);
+
+	return c ? c : (x->place > y->place) - (x->place < y->place);
+}
+
+static int by_group(const void *p, const void *q)
+{
+	const struct line *x = p, *y = q;
+
+	if (x->group != y->group)
+		return x->group < y->group ? -1 : 1;
+	return (x->place > y->place) - (x->place < y->place);
+}
+
+/* All bands in order of their keys, lines of one key in random order; then, unless
+ * `sorted`, the groups in random order too. */
+static void make_bands(
+    struct bands *b, const struct set *s, const struct sh_band *layout, bool sorted)
+{
+	struct sh_band_table room;
+
+	b->n = b->at = 0;
+	b->key_len = comparing = layout->key_len;
+	for (unsigned i = 0; i < s->n; i++) {
+		for (uint32_t t = 0; t < layout->tables; t++) {
+			struct line *l = &b->line[b->n++];
+
+			must(b->n <= BANDS_MAX);
+			sh_band_key(layout, sh_band_table(layout, t, &room), s->r[i].fp, l->key);
+			l->r = &s->r[i];
+			l->place = rng();
+		}
+	}
+	qsort(b->line, b->n, sizeof *b->line, by_key);
+	for (unsigned i = 0; i < b->n; i++) {
+		bool goes_on = i && memcmp(b->line[i].key, b->line[i - 1].key, b->key_len) == 0;
+
+		b->line[i].group = goes_on ? b->line[i - 1].group : rng();
+	}
+	if (!sorted)
+		qsort(b->line, b->n, sizeof *b->line, by_group);
+}
+
+/* As a band record; the fingerprint's text is only for messages. */
+static bool next_record(struct bands *b, struct sh_band_record *r)
+{
+	const struct line *l = &b->line[b->at];
+
+	if (b->at == b->n)
+		return false;
+	b->at++;
+	*r = (struct sh_band_record){ .key = sh_slice(l->key, b->key_len) };
+	r->of.hex = sh_slice("", 0);
+	r->of.id = sh_slice_str(l->r->id);
+	r->of.bits = bits;
+	memcpy(r->of.fp, l->r->fp, words * sizeof *r->of.fp);
+	return true;
+}
+
+struct sides {
+	struct sh_stream *stream;
+	struct bands *bands[2];
+};
+
+static int next_of_side(void *arg, unsigned side, struct sh_band_record *r, struct sh_error *err)
+{
+	struct sides *s = arg;
+
+	if (!next_record(s->bands[side], r))
+		return 0;
+	return sh_stream_check(s->stream, side, r, err) < 0 ? -1 : 1;
+}
+
+static void join_stream(
+    struct sh_stream_opts opts, struct bands *a, struct bands *b, struct pairs *out)
+{
+	struct sh_error err = { .text = "" };
+	struct sh_stream *s;
+	struct sh_band_record r;
+	int status = 0;
+
+	out->n = 0;
+	opts.pair = take_pair;
+	opts.arg = out;
+	s = sh_stream_new(&opts, b ? 2 : 1, &err);
+	must(s != NULL);
+	if (b) {
+		status = sh_stream_cross(s, next_of_side, &(struct sides){ s, { a, b } }, &err);
+	} else {
+		while (status == 0 && next_record(a, &r)) {
+			status = sh_stream_check(s, 0, &r, &err);
+			if (status == 0)
+				status = sh_stream_add(s, &r, &err);
+		}
+		if (status == 0)
+			status = sh_stream_finish(s, &err);
+	}
+	if (status < 0) {
+		printf("# %s\n", err.text);
+		out->n = 0;
+		add_pair(out, "error", "", 0);
+	}
+	sh_stream_delete(s);
+}
+
+/* ---- in memory ---- */
+
+static void fill(struct sh_nodes *nodes, const struct set *s)
+{
+	struct sh_error err;
+
+	must(sh_nodes_init(nodes, words, &err) == 0);
+	for (unsigned i = 0; i < s->n; i++)
+		must(sh_nodes_add(nodes, s->r[i].fp, sh_slice_str(s->r[i].id), &err) == 0);
+	must(sh_nodes_close(nodes, &err) == 0);
+}
+
+static void join_memory(
+    const struct set *a, const struct set *b, unsigned k, bool collapse, struct pairs *out)
+{
+	struct sh_nodes x, y;
+	struct sh_error err;
+	struct sh_join *engine = sh_join_new(bits, k, NULL, &err);
+	struct sh_emit e = { &x, b ? &y : &x, collapse, take_pair, out, !b };
+
+	must(engine != NULL);
+	out->n = 0;
+	fill(&x, a);
+	if (b) {
+		fill(&y, b);
+		must(sh_join_cross(engine, x.fp, x.n, y.fp, y.n, sh_emit_hits, &e, &err) == 0);
+		sh_nodes_free(&y);
+	} else {
+		must(sh_emit_identical(&e, &err) == 0);
+		must(sh_join_self(engine, x.fp, x.n, sh_emit_hits, &e, &err) == 0);
+	}
+	sh_nodes_free(&x);
+	sh_join_delete(engine);
+}
+
+/* ---- the properties ---- */
+
+static void random_layout(struct sh_band *layout, unsigned k)
+{
+	static const unsigned widths[] = { 32, 64, 64, 128, 256 };
+	struct sh_error err;
+
+	bits = widths[rng_below(5)];
+	words = SH_FP_WORDS(bits);
+	/* Few tables more often than many: they are what takes time. */
+	for (;;) {
+		unsigned blocks = k + 1 + (unsigned)rng_below(rng_below(3) ? 2 : 5);
+
+		must(sh_band_init(layout, bits, k, blocks, &err) == 0);
+		if (layout->tables <= (rng_below(20) ? 60 : 600))
+			return;
+		sh_band_free(layout);
+	}
+}
+
+struct tally {
+	unsigned streamed, in_memory, pairs, cross, collapsed, little, shuffled;
+};
+
+static void one_case(struct tally *bad, struct tally *did, struct bands *x, struct bands *y)
+{
+	static struct set a, b;
+	static struct pairs want, got;
+	unsigned guaranteed = (unsigned)rng_below(13);
+	bool cross = rng_below(3) == 0, collapse = rng_below(3) == 0, sorted = cross || rng() & 1;
+	struct sh_stream_opts opts = { .k = -1, .collapse = collapse, .memory = 1 << 20 };
+	unsigned k = guaranteed;
+	struct sh_band layout;
+
+	random_layout(&layout, guaranteed);
+	if (rng_below(4) == 0)
+		opts.k = (int)(k = (unsigned)rng_below(guaranteed + 1));
+	if (layout.tables <= 20 && rng_below(4) == 0)
+		opts.memory = 1 + rng_below(6000), did->little++;
+	random_set(&a, NULL, k);
+	make_bands(x, &a, &layout, sorted);
+	if (cross) {
+		random_set(&b, &a, k);
+		make_bands(y, &b, &layout, true);
+		brute_cross(&a, &b, k, collapse, &want);
+	} else {
+		brute_self(&a, k, collapse, &want);
+	}
+	join_stream(opts, x, cross ? y : NULL, &got);
+	bad->streamed += !same_pairs(&got, &want);
+	join_memory(&a, cross ? &b : NULL, k, collapse, &got);
+	bad->in_memory += !same_pairs(&got, &want);
+	did->pairs += want.n;
+	did->cross += cross;
+	did->collapsed += collapse;
+	did->shuffled += !sorted;
+	sh_band_free(&layout);
+}
+
+int main(void)
+{
+	struct bands x = { .line = calloc(BANDS_MAX, sizeof *x.line) };
+	struct bands y = { .line = calloc(BANDS_MAX, sizeof *y.line) };
+	struct tally bad = { 0 }, did = { 0 };
+
+	must(x.line && y.line);
+	rng_init(31121);
+	for (unsigned i = 0; i < CASES; i++)
+		one_case(&bad, &did, &x, &y);
+	ok(bad.streamed == 0, "%u random sets: pairs of bands = of brute force (%u are not)", CASES,
+	    bad.streamed);
+	ok(bad.in_memory == 0, "pairs in memory = of brute force (%u are not)", bad.in_memory);
+	ok(did.pairs > 10 * CASES, "%u pairs, each once", did.pairs);
+	ok(did.cross > CASES / 5 && did.collapsed > CASES / 5,
+	    "%u sets across two sides, %u collapsed", did.cross, did.collapsed);
+	ok(did.shuffled > CASES / 5, "%u streams of groups in random order", did.shuffled);
+	ok(did.little > CASES / 20, "%u in hardly any memory", did.little);
+	free(x.line);
+	free(y.line);
+	return done_testing();
+}
