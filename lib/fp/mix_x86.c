@@ -213,8 +213,11 @@ static AVX512 void tokens_avx512(const char *text, const uint32_t *start, const 
 	for (i = 0; i + 8 <= n; i += 8) {
 		__m256i from = _mm256_loadu_si256((const __m256i *)(const void *)(start + i));
 		__m256i to = _mm256_loadu_si256((const __m256i *)(const void *)(end + i));
-		__m512i len = _mm512_cvtepu32_epi64(_mm256_sub_epi32(to, from));
-		unsigned beyond = _mm512_cmpgt_epi64_mask(len, _mm512_set1_epi64(16));
+		__m256i n32 = _mm256_sub_epi32(to, from);
+		__m512i len = _mm512_cvtepu32_epi64(n32);
+		/* No mask register: gcc 12 may spill one of 8 bits and read 32 back. */
+		__m256i above = _mm256_cmpgt_epi32(n32, _mm256_set1_epi32(16));
+		unsigned beyond = (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(above));
 
 		_mm512_storeu_si512(h + i, token8(text, start + i, len, mixed_seed));
 		for (; beyond; beyond &= beyond - 1) {

@@ -1,4 +1,8 @@
 /* Every row of a table of variants gives what the plain way gives. */
+#include "fp/mix.h"
+#include "fp/mix_kernel.h"
+#include "fp/repeats.h"
+#include "fp/simhash.h"
 #include "tap.h"
 #include "text/ascii.h"
 #include "text/token.h"
@@ -176,14 +180,149 @@ static void test_ascii(const struct sh_ascii_kernel *kernel)
 	delete_pairs(pair);
 }
 
+/* ---- the default hash ------------------------------------------------------------------ */
+
+enum { HASHES = 300, TEXT = HASHES + 64 };
+
+static void test_mix(const struct sh_mix_kernel *mix)
+{
+	char text[TEXT + SH_MIX_SLACK];
+	uint32_t start[HASHES], end[HASHES];
+	uint64_t got[HASHES + 1], h[HASHES + 1], guard = UINT64_C(0x5a5a5a5a);
+	unsigned bad = 0, round;
+
+	for (round = 0; round < 3000; round++) {
+		uint64_t seed = round % 2 ? rng() : 0;
+		size_t n = rng_below(round % 3 ? 20 : HASHES), width = 1 + round % 16, i, count;
+
+		for (i = 0; i < sizeof text; i++)
+			text[i] = (char)rng();
+		for (i = 0; i < n; i++) {
+			start[i] = (uint32_t)rng_below(HASHES);
+			end[i] = start[i] + (uint32_t)rng_below(rng_below(20) ? 17 : 60);
+		}
+		got[n] = guard; /* nothing is written behind the last */
+		mix->tokens(text, start, end, n, seed, got);
+		for (i = 0; i < n; i++)
+			bad += got[i] !=
+			       sh_mix_token(sh_slice(text + start[i], end[i] - start[i]), seed);
+		bad += got[n] != guard;
+		mix->windows(text, n, width, seed, got);
+		for (i = 0; i < n; i++)
+			bad += got[i] != sh_mix_token(sh_slice(text + i, width), seed);
+		bad += got[n] != guard;
+		for (i = 0; i < n; i++)
+			h[i] = rng();
+		width = 1 + rng_below(24);
+		count = mix->ngrams(h, n, width, got);
+		bad += count != (n < width ? 0 : n - width + 1);
+		for (i = 0; i < count; i++)
+			bad += got[i] != sh_mix_ngram(h + i, width);
+		bad += got[n] != guard;
+	}
+	ok(!bad, "%s: hashes of tokens, windows of 1..16 bytes, 1- to 24-grams", mix->name);
+}
+
+/* ---- repeated hashes ------------------------------------------------------------------- */
+
+static int by_value(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Every hash that `sorted` holds more than once is found with its count, and no other. */
+static bool repeats_right(const struct sh_repeats *r, const uint64_t *sorted, size_t n)
+{
+	size_t want = 0, run, i, j;
+
+	for (i = 0; i < n; i += run) {
+		for (run = 1; i + run < n && sorted[i + run] == sorted[i]; run++)
+			;
+		if (run == 1)
+			continue;
+		want++;
+		for (j = 0; j < r->n && r->hash[j] != sorted[i]; j++)
+			;
+		if (j == r->n || r->count[j] != run)
+			return false;
+	}
+	return want == r->n;
+}
+
+static void test_repeats(void)
+{
+	enum { MOST = 70000 };
+	static uint64_t hash[MOST], sorted[MOST];
+	struct sh_repeats r;
+	unsigned bad = 0, round;
+
+	must(sh_repeats_init(&r, &err) == 0);
+	for (round = 0; round < 2000; round++) {
+		size_t n = round % 400 == 399 ? MOST : rng_below(round % 3 ? 300 : 5000);
+		uint64_t kinds = round % 400 == 399 ? 500 : 1 + rng_below(n + 1), i;
+
+		/* Different hashes of few kinds, consecutive or not, and hashes met once. */
+		for (i = 0; i < n; i++)
+			hash[i] = round % 400 != 399 && rng_below(3) == 0 ? rng()
+				  : round % 2                             ? rng_below(kinds)
+					      : rng_below(kinds) * UINT64_C(0x9E3779B97F4A7C15);
+		memcpy(sorted, hash, n * sizeof *hash);
+		qsort(sorted, n, sizeof *sorted, by_value);
+		must(sh_repeats_find(&r, hash, n, &err) == 0);
+		bad += !repeats_right(&r, sorted, n);
+	}
+	ok(!bad, "repeated hashes of 2000 documents, some of %u features", (unsigned)MOST);
+	sh_repeats_free(&r);
+}
+
+/* Adding units and taking back is adding less. */
+static void test_take_back(const struct sh_simhash_kernel *kernel)
+{
+	enum { MOST = 700 };
+	static struct sh_simhash a, b;
+	uint64_t h[MOST], x[4], y[4];
+	int64_t less[MOST], weight[MOST];
+	unsigned bad = 0;
+
+	for (unsigned round = 0; round < 1000; round++) {
+		size_t n = rng_below(round % 10 ? 40 : MOST), i;
+		unsigned bits = round % 2 ? 64 : 256;
+
+		for (i = 0; i < n; i++) {
+			h[i] = i && rng_below(2) ? ~h[rng_below(i)] : rng();
+			less[i] = rng_below(3) ? (int64_t)rng_below(SH_WEIGHT_ONE + 1) : 0;
+			weight[i] = SH_WEIGHT_ONE - less[i];
+		}
+		sh_simhash_init(&a, bits, round / 2 % 2, &err);
+		sh_simhash_init(&b, bits, round / 2 % 2, &err);
+		a.kernel = kernel;
+		sh_simhash_add_units(&a, h, n, &err);
+		sh_simhash_take_back(&a, h, less, n);
+		sh_simhash_add_weighted(&b, h, weight, n, &err);
+		sh_simhash_finish(&a, x);
+		sh_simhash_finish(&b, y);
+		bad += memcmp(x, y, bits / 8) != 0 || sh_simhash_total(&a) != sh_simhash_total(&b);
+	}
+	ok(!bad, "%s: weight taken back", kernel->name);
+}
+
 int main(void)
 {
 	const struct sh_ascii_kernel *kernel;
+	const struct sh_mix_kernel *mix;
+	const struct sh_simhash_kernel *sums;
 
 	rng_init(4);
 	if (!getenv("T_DATA"))
 		setenv("T_DATA", "t/data", 1);
 	for (unsigned i = 0; (kernel = sh_ascii_kernel_at(i)); i++)
 		test_ascii(kernel);
+	for (unsigned i = 0; (mix = sh_mix_kernel_at(i)); i++)
+		test_mix(mix);
+	for (unsigned i = 0; (sums = sh_simhash_kernel_at(i)); i++)
+		test_take_back(sums);
+	test_repeats();
 	return done_testing();
 }
