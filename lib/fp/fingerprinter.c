@@ -5,6 +5,7 @@
 #include "base/buf.h"
 #include "fp/compose.h"
 #include "fp/count.h"
+#include "fp/memo.h"
 #include "fp/minhash.h"
 #include "fp/mix.h"
 #include "fp/repeats.h"
@@ -19,6 +20,7 @@ struct sh_fingerprinter {
 	struct sh_tokenizer *tokenizer;
 	const struct sh_mix_kernel *mix;
 	struct sh_simhash simhash;
+	struct sh_memo *memo; /* or NULL */
 	struct sh_hash_count distinct;
 	uint64_t *token;   /* hashes of the tokens, when n-grams are composed from them */
 	uint64_t *feature; /* first words of the features' hashes */
@@ -88,6 +90,7 @@ struct sh_fingerprinter *sh_fingerprinter_new(
 		 sh_simhash_init(&f->simhash, opts->bits, opts->tie, err) == 0 &&
 		 sh_hash_count_init(&f->distinct, err) == 0 &&
 		 sh_repeats_init(&f->repeats, err) == 0 && fill_by_count(f, err) == 0 &&
+		 (!opts->hash->slow || (f->memo = sh_memo_new(err))) &&
 		 (f->tokenizer = sh_tokenizer_new(&f->opts.token, err)))
 		return f;
 	sh_fingerprinter_delete(f);
@@ -99,6 +102,7 @@ void sh_fingerprinter_delete(struct sh_fingerprinter *f)
 	if (!f)
 		return;
 	sh_tokenizer_delete(f->tokenizer);
+	sh_memo_delete(f->memo);
 	sh_hash_count_free(&f->distinct);
 	sh_repeats_free(&f->repeats);
 	free(f->token);
@@ -134,7 +138,7 @@ static void hash_text(
 {
 	uint64_t *to = *wide ? *wide : *out;
 
-	sh_hash_feature(f->opts.hash, text, f->opts.seed, f->hash_bits, to);
+	sh_memo_feature(f->memo, f->opts.hash, text, f->opts.seed, f->hash_bits, to);
 	*(*out)++ = *to;
 	if (*wide)
 		*wide += f->words;

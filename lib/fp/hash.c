@@ -72,15 +72,16 @@ static void md5(struct sh_slice text, uint64_t seed, unsigned words, uint64_t *o
 }
 
 static const struct sh_hash rows[] = {
-	{ "mix", true, SH_FP_MAX_BITS, mix, false, false },
-	{ "xxh3", false, SH_FP_MAX_BITS, xxh3, false, false },
-	{ "md5", false, SH_FP_MAX_BITS, md5, false, false },
-	{ "md5-last", false, 128, sh_hash_md5_last, true, true },
-	{ "md5-nibbles", false, 32, sh_hash_md5_nibbles, true, false },
-	{ "jenkins", false, 64, sh_hash_jenkins, false, false },
-	{ "fnv1", false, 64, sh_hash_fnv1, true, false },
-	{ "gemantic", false, 256, sh_hash_gemantic, true, true },
-	{ "seomoz", false, 64, sh_hash_seomoz, false, false },
+	{ "mix", true, SH_FP_MAX_BITS, mix, .slow = false },
+	{ "xxh3", false, SH_FP_MAX_BITS, xxh3, .slow = false },
+	{ "md5", false, SH_FP_MAX_BITS, md5, .slow = true },
+	{ "md5-last", false, 128, sh_hash_md5_last, .slow = true, .seedless = true,
+	    .number = true },
+	{ "md5-nibbles", false, 32, sh_hash_md5_nibbles, .slow = true, .seedless = true },
+	{ "jenkins", false, 64, sh_hash_jenkins, .slow = false },
+	{ "fnv1", false, 64, sh_hash_fnv1, .seedless = true },
+	{ "gemantic", false, 256, sh_hash_gemantic, .seedless = true, .number = true },
+	{ "seomoz", false, 64, sh_hash_seomoz, .slow = false },
 };
 
 void sh_hash_feature(

@@ -42,6 +42,7 @@ struct sh_hash {
 	bool composed;
 	unsigned max_bits; /* widest fingerprint it can feed */
 	void (*feature)(struct sh_slice text, uint64_t seed, unsigned words, uint64_t *out);
+	bool slow;     /* looking a short text's hash up is faster: memo.h */
 	bool seedless; /* the seed is not looked at */
 	/* A number: a narrower fingerprint uses its last bits, not its first. feature() then
 	 * gives its last 64 * words bits. */

@@ -37,14 +37,29 @@ static bool is_word(uint32_t c)
 	return WITHIN(WORD, c);
 }
 
+/* No character of U+3100..U+9FFF, Chinese for the most part, is either. */
+static bool is_cased(uint32_t c)
+{
+	if (c < 0x80)
+		return (c | 32) >= 'a' && (c | 32) <= 'z';
+	return !(c >= 0x3100 && c < 0xA000) && WITHIN(CASED, c);
+}
+
+static bool is_ignorable(uint32_t c)
+{
+	if (c < 0x80)
+		return c == '\'' || c == '.' || c == ':' || c == '^' || c == '`';
+	return !(c >= 0x3100 && c < 0xA000) && WITHIN(IGNORABLE, c);
+}
+
 /* Whether a character with case comes next; what is case-ignorable does not count. */
 static bool cased_ahead(const uint8_t *p, const uint8_t *end)
 {
 	while (p < end) {
 		uint32_t c = sh_utf8_next(&p, end);
 
-		if (!WITHIN(IGNORABLE, c))
-			return WITHIN(CASED, c);
+		if (!is_ignorable(c))
+			return is_cased(c);
 	}
 	return false;
 }
@@ -84,8 +99,8 @@ int sh_cut_python(
 		} else if (c != SH_UTF8_ILL) {
 			put_char(t, (uint32_t)utf8proc_tolower((utf8proc_int32_t)c));
 		}
-		if (!WITHIN(IGNORABLE, c))
-			cased = WITHIN(CASED, c);
+		if (!is_ignorable(c))
+			cased = is_cased(c);
 	}
 	/* So that a last '_' is not taken for a gap. */
 	t->text[t->used++] = ' ';
