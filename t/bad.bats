@@ -33,7 +33,7 @@ expected_ill() {
 # rows WAY: check the rows of a way of reading, for shtok and shfp.
 rows() {
 	local file way code records ill message seen=0 option
-	cd "$BATS_FILE_TMPDIR"
+	cd "$BATS_FILE_TMPDIR" || return
 	while IFS=$'\t' read -r file way code records ill message; do
 		[ "$way" = "$1" ] || continue
 		seen=$((seen + 1))

@@ -19,8 +19,8 @@ struct sh_mix_kernel {
 	void (*tokens)(const char *text, const uint32_t *start, const uint32_t *end, size_t n,
 	    uint64_t mixed_seed, uint64_t *restrict h);
 	/* n windows of `width` bytes, 1 .. 16, each beginning a byte behind the one before. */
-	void (*windows)(const char *text, size_t n, size_t width, uint64_t mixed_seed,
-	    uint64_t *restrict h);
+	void (*windows)(
+	    const char *text, size_t n, size_t width, uint64_t mixed_seed, uint64_t *restrict h);
 	/* As sh_mix_ngrams(). */
 	size_t (*ngrams)(
 	    const uint64_t *restrict h, size_t tokens, size_t n, uint64_t *restrict out);

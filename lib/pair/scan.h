@@ -15,8 +15,8 @@
 #include <stdint.h>
 
 enum {
-	SH_SCAN_TILE = 32,   /* words compared at once; both sides are readable so far beyond */
-	SH_SCAN_NEAR = 2048, /* words of neighbour buckets collected for one sweep */
+	SH_SCAN_TILE = 32,    /* words compared at once; both sides are readable so far beyond */
+	SH_SCAN_NEAR = 2048,  /* words of neighbour buckets collected for one sweep */
 	SH_SCAN_OTHERS = 256, /* neighbour buckets listed at once */
 	SH_SCAN_SPOTS = 4096,
 };

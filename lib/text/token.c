@@ -98,8 +98,8 @@ struct sh_tokenizer *sh_tokenizer_new(const struct sh_token_opts *opts, struct s
 /* Words that are filtered, or joined, are handed over one by one. */
 void sh_tokenizer_force(struct sh_tokenizer *t, const struct sh_ascii_kernel *kernel)
 {
-	bool fits = t->method->run == sh_cut_words &&
-		    (t->opts.unit == SH_UNIT_CHAR || t->opts.apart);
+	bool fits =
+	    t->method->run == sh_cut_words && (t->opts.unit == SH_UNIT_CHAR || t->opts.apart);
 
 	t->ascii_kernel = fits && !t->filtered ? kernel : NULL;
 }

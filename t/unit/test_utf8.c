@@ -29,7 +29,7 @@ static bool encodes(const uint8_t *p, size_t n, uint32_t *c)
 /* By definition: some continuation of the n bytes encodes something. */
 static bool begins(const uint8_t *p, size_t n, size_t whole)
 {
-	uint8_t q[4];
+	uint8_t q[5]; /* one more than is ever used: gcc does not see that n < whole */
 	uint32_t c;
 
 	if (n == whole)
