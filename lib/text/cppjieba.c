@@ -8,6 +8,7 @@
 
 struct sh_cppsegmenter {
 	const struct sh_cppjieba *dict;
+	enum sh_cppjieba_mode mode;
 	const char *text;
 	uint32_t *rune; /* characters of the piece, and where each begins; one more: its end */
 	size_t *at;
@@ -64,6 +65,30 @@ static int give(struct sh_cppsegmenter *s, size_t i, size_t j, struct sh_error *
 	return 0;
 }
 
+static const struct sh_cpp_word *find_word(const struct sh_cppsegmenter *s, size_t i, size_t j)
+{
+	uint32_t index;
+
+	if (!sh_hmap_find(
+		&s->dict->keys, sh_slice(s->text + s->at[i], s->at[j] - s->at[i]), &index))
+		return NULL;
+	return &s->dict->word[index];
+}
+
+/* Characters i .. j-1 are a word: give it, under SH_CPPJIEBA_QUERY after those within it. */
+static int give_word(struct sh_cppsegmenter *s, size_t i, size_t j, struct sh_error *err)
+{
+	for (size_t n = 2; s->mode == SH_CPPJIEBA_QUERY && n <= 3 && n < j - i; n++) {
+		for (size_t at = i; at + n <= j; at++) {
+			const struct sh_cpp_word *word = find_word(s, at, at + n);
+
+			if (word && word->is_word && give(s, at, at + n, err) < 0)
+				return -1;
+		}
+	}
+	return give(s, i, j, err);
+}
+
 /* ---- the dictionary's way ---- */
 
 /* Right to left; shorter words first, a longer one only when it is strictly better. */
@@ -104,11 +129,9 @@ static int find_route(struct sh_cppsegmenter *s, struct sh_error *err)
 
 static bool is_user_char(const struct sh_cppsegmenter *s, size_t i)
 {
-	uint32_t index;
+	const struct sh_cpp_word *word = find_word(s, i, i + 1);
 
-	return sh_hmap_find(
-		   &s->dict->keys, sh_slice(s->text + s->at[i], s->at[i + 1] - s->at[i]), &index) &&
-	       s->dict->word[index].user;
+	return word && word->user;
 }
 
 /* ---- the model's way ---- */
@@ -167,7 +190,7 @@ static int cut_by_model(struct sh_cppsegmenter *s, size_t i, size_t end, struct 
 	for (size_t x = 0; x < n; x++) {
 		if (from[x * SH_CPP_STATES] % 2 == 0)
 			continue;
-		if (give(s, left, i + x + 1, err) < 0)
+		if (give_word(s, left, i + x + 1, err) < 0)
 			return -1;
 		left = i + x + 1;
 	}
@@ -208,7 +231,7 @@ static int cut_singles(struct sh_cppsegmenter *s, size_t i, size_t end, struct s
 
 		if (s->rune[i] < 0x80) {
 			j = ascii_end(s, i, end);
-			status = give(s, i, j, err);
+			status = give_word(s, i, j, err);
 		} else {
 			while (j < end && s->rune[j] >= 0x80)
 				j++;
@@ -228,25 +251,74 @@ static bool is_single(const struct sh_cppsegmenter *s, size_t i)
 	return s->len[i] == 1 && !is_user_char(s, i);
 }
 
-static int cut_piece(struct sh_cppsegmenter *s, struct sh_error *err)
+static int cut_mixed(struct sh_cppsegmenter *s, struct sh_error *err)
 {
+	bool model = s->mode != SH_CPPJIEBA_MIX_NOHMM;
+
 	if (find_route(s, err) < 0)
 		return -1;
 	for (size_t i = 0, j; i < s->n; i = j) {
 		int status;
 
-		for (j = i; j < s->n && is_single(s, j);)
+		for (j = i; model && j < s->n && is_single(s, j);)
 			j++;
 		if (j > i) {
 			status = cut_singles(s, i, j, err);
 		} else {
 			j = i + s->len[i];
-			status = give(s, i, j, err);
+			status = give_word(s, i, j, err);
 		}
 		if (status < 0)
 			return -1;
 	}
 	return 0;
+}
+
+/* Whether a word of two or more characters begins at i. */
+static bool begins_word(const struct sh_cppsegmenter *s, size_t i)
+{
+	const struct sh_cpp_word *word = find_word(s, i, i + 1);
+
+	for (size_t j = i + 2; word && j <= s->n; j++) {
+		word = find_word(s, i, j);
+		if (word && word->is_word)
+			return true;
+	}
+	return false;
+}
+
+/* Every word of two or more characters, and the characters that none covers. */
+static int cut_full(struct sh_cppsegmenter *s, struct sh_error *err)
+{
+	size_t reached = 0;
+
+	for (size_t i = 0; i < s->n; i++) {
+		const struct sh_cpp_word *word = find_word(s, i, i + 1);
+
+		if (reached <= i && !begins_word(s, i) && give(s, i, i + 1, err) < 0)
+			return -1;
+		for (size_t j = i + 2; word && j <= s->n; j++) {
+			word = find_word(s, i, j);
+			if (!word || !word->is_word)
+				continue;
+			reached = j > reached ? j : reached;
+			if (give(s, i, j, err) < 0)
+				return -1;
+		}
+	}
+	return 0;
+}
+
+static int cut_piece(struct sh_cppsegmenter *s, struct sh_error *err)
+{
+	switch (s->mode) {
+	case SH_CPPJIEBA_FULL:
+		return cut_full(s, err);
+	case SH_CPPJIEBA_HMM:
+		return cut_singles(s, 0, s->n, err);
+	default:
+		return cut_mixed(s, err);
+	}
 }
 
 static bool is_separator(uint32_t c)
@@ -264,11 +336,12 @@ static int add_rune(struct sh_cppsegmenter *s, uint32_t c, size_t end, struct sh
 	return 0;
 }
 
-int sh_cppsegment(struct sh_cppsegmenter *s, struct sh_slice text, const struct sh_slice **words,
-    size_t *n, struct sh_error *err)
+int sh_cppsegment(struct sh_cppsegmenter *s, enum sh_cppjieba_mode mode, struct sh_slice text,
+    const struct sh_slice **words, size_t *n, struct sh_error *err)
 {
 	const uint8_t *start = (const uint8_t *)text.p, *p = start, *end = start + text.n;
 
+	s->mode = mode;
 	s->text = text.p;
 	s->n_words = 0;
 	while (p < end) {

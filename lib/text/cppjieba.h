@@ -24,9 +24,18 @@ struct sh_cppsegmenter;
 struct sh_cppsegmenter *sh_cppsegmenter_new(const struct sh_cppjieba *d, struct sh_error *err);
 void sh_cppsegmenter_delete(struct sh_cppsegmenter *s);
 
-/* The words of UTF-8 text, views into it, until the next call. Together they are the text.
- * Ill-formed sequences count as one character each. */
-int sh_cppsegment(struct sh_cppsegmenter *s, struct sh_slice text, const struct sh_slice **words,
-    size_t *n, struct sh_error *err);
+/* By cppjieba's own names. */
+enum sh_cppjieba_mode {
+	SH_CPPJIEBA_MIX,       /* the dictionary, then the model */
+	SH_CPPJIEBA_MIX_NOHMM, /* the dictionary alone */
+	SH_CPPJIEBA_QUERY,     /* mix, and the words of 2 and 3 characters within words */
+	SH_CPPJIEBA_FULL,      /* all words, they overlap */
+	SH_CPPJIEBA_HMM,       /* the model alone */
+};
+
+/* The words of UTF-8 text, views into it, until the next call. Ill-formed sequences count as
+ * one character each. */
+int sh_cppsegment(struct sh_cppsegmenter *s, enum sh_cppjieba_mode mode, struct sh_slice text,
+    const struct sh_slice **words, size_t *n, struct sh_error *err);
 
 #endif

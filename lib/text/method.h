@@ -5,7 +5,7 @@
  *               what has no letter, mark or digit is dropped unless opts.punctuation,
  *               ASCII white space always. min_chars drops single characters, too
  *   angelo      the jieba words whose first character is U+4E00..U+9FA5
- *   cppjieba    the same with words as text/cppjieba.h cuts them
+ *   cppjieba... the same with words as text/cppjieba.h cuts them
  *
  * The others are the token rules of published systems. They read the text as it
  * stands, whatever no_fold says:

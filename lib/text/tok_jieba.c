@@ -133,8 +133,8 @@ int sh_cut_cppjieba(
 	if (sh_plain_text(t, &p, &end, err) < 0)
 		return -1;
 	t->ill += sh_utf8_count_ill((const char *)p, (size_t)(end - p));
-	if (sh_cppsegment(t->state, sh_slice((const char *)p, (size_t)(end - p)), &word, &n, err) <
-	    0)
+	if (sh_cppsegment(t->state, (enum sh_cppjieba_mode)t->method->mode,
+		sh_slice((const char *)p, (size_t)(end - p)), &word, &n, err) < 0)
 		return -1;
 	for (size_t i = 0; i < n && status == 0; i++)
 		status = put_word(t, word[i], &folded, err);

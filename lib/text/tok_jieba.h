@@ -28,4 +28,17 @@ enum { SH_TOK_JIEBA_MODE = 15, SH_TOK_HEAD_HAN = 16 };
 	    SH_JIEBA_ROW("jieba-search-nohmm", SH_JIEBA_SEARCH_NOHMM),                             \
 	    SH_JIEBA_ROW("angelo", SH_JIEBA_CUT | SH_TOK_HEAD_HAN),
 
+#define SH_CPPJIEBA_ROW(row_name, row_mode)                                                        \
+	{                                                                                          \
+		.name = row_name, .run = sh_cut_cppjieba, .escapes = true, .needs_cppjieba = true, \
+		.mode = row_mode, .close = sh_close_cppjieba                                       \
+	}
+
+#define SH_CPPJIEBA_METHODS                                                                        \
+	SH_CPPJIEBA_ROW("cppjieba", SH_CPPJIEBA_MIX),                                              \
+	    SH_CPPJIEBA_ROW("cppjieba-nohmm", SH_CPPJIEBA_MIX_NOHMM),                              \
+	    SH_CPPJIEBA_ROW("cppjieba-all", SH_CPPJIEBA_FULL),                                     \
+	    SH_CPPJIEBA_ROW("cppjieba-search", SH_CPPJIEBA_QUERY),                                 \
+	    SH_CPPJIEBA_ROW("cppjieba-hmm", SH_CPPJIEBA_HMM),
+
 #endif
