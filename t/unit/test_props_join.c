@@ -1,6 +1,10 @@
 /* Pairs from sorted bands = pairs in memory = comparing all with all, each pair once: random
  * clustered sets, every distance to 12, many layouts, groups in any order, little memory, two
- * sides, copies collapsed. */
+ * sides, copies collapsed.
+ *
+ *     test_props_join --brute K [NEW] <FINGERPRINTS    prints pairs by comparing all with all
+ *
+ * With NEW, pairs of a line of that file and one of standard input. */
 #include "pair/stream.h"
 
 #include <stdlib.h>
@@ -406,12 +410,77 @@ static void one_case(struct tally *bad, struct tally *did, struct bands *x, stru
 	sh_band_free(&layout);
 }
 
-int main(void)
+/* ---- all with all, for files of records ---- */
+
+enum { LINES_MAX = 1 << 16, LINE_MAX_BYTES = 8192 };
+
+struct lines {
+	char **line;
+	size_t n;
+};
+
+static void read_lines(struct lines *to, FILE *f)
+{
+	char line[LINE_MAX_BYTES];
+
+	to->line = calloc(LINES_MAX, sizeof *to->line);
+	must(f && to->line);
+	for (to->n = 0; fgets(line, sizeof line, f); to->n++) {
+		must(to->n < LINES_MAX);
+		line[strcspn(line, "\n")] = '\0';
+		to->line[to->n] = strdup(line);
+	}
+}
+
+/* Digit by digit, up to the TAB. */
+static unsigned hex_distance(const char *x, const char *y)
+{
+	static const char digits[] = "0123456789abcdef";
+	unsigned d = 0;
+
+	for (; *x != '\t'; x++, y++) {
+		unsigned long differ =
+		    (unsigned long)((strchr(digits, *x) - digits) ^ (strchr(digits, *y) - digits));
+
+		for (; differ; differ >>= 1)
+			d += differ & 1;
+	}
+	return d;
+}
+
+static int brute_files(unsigned k, FILE *new)
+{
+	struct lines x, y;
+
+	read_lines(&y, stdin);
+	if (new)
+		read_lines(&x, new);
+	else
+		x = y;
+	for (size_t i = 0; i < x.n; i++) {
+		for (size_t j = new ? 0 : i + 1; j < y.n; j++) {
+			const char *a = strchr(x.line[i], '\t'), *b = strchr(y.line[j], '\t'), *c;
+			unsigned d = hex_distance(x.line[i], y.line[j]);
+
+			if (d > k)
+				continue;
+			if (!new &&strcmp(a, b) > 0)
+				c = a, a = b, b = c;
+			printf("%s%s\t%u\n", a + 1, b, d);
+		}
+	}
+	return fflush(stdout) == EOF;
+}
+
+int main(int argc, char **argv)
 {
 	struct bands x = { .line = calloc(BANDS_MAX, sizeof *x.line) };
 	struct bands y = { .line = calloc(BANDS_MAX, sizeof *y.line) };
 	struct tally bad = { 0 }, did = { 0 };
 
+	if (argc >= 3 && strcmp(argv[1], "--brute") == 0)
+		return brute_files(
+		    (unsigned)strtoul(argv[2], NULL, 10), argc > 3 ? fopen(argv[3], "r") : NULL);
 	must(x.line && y.line);
 	rng_init(31121);
 	for (unsigned i = 0; i < CASES; i++)

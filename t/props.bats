@@ -1,0 +1,241 @@
+#!/usr/bin/env bats
+# What must hold of whole programs, on real text and random documents: two ways to a fingerprint,
+# three ways to pairs, input cut and joined, order within keys. SOAK=1 tries more of each.
+#
+# Random documents and the comparison of all with all come from the unit tests' programs in $BUILD;
+# SEED=N gives other documents.
+
+load helper
+
+setup_file() {
+	cd "$BATS_FILE_TMPDIR" || return 1
+	export LC_ALL=C SEED=${SEED:-20261121} PATH="${SHBIN:-$BATS_TEST_DIRNAME/../bin}:$PATH"
+	UNIT=${BUILD:-$BATS_TEST_DIRNAME/../build}/t/unit
+	export UNIT
+	# shellcheck disable=SC2153
+	cp "${T_DATA:-$BATS_TEST_DIRNAME/data}"/{en,zh}_dev.tsv .
+	[ ! -x "$UNIT/test_props_fp" ] || "$UNIT/test_props_fp" --documents 10000 >random.tsv
+}
+
+setup() {
+	cd "$BATS_FILE_TMPDIR" || return 1
+	echo "SEED=$SEED"
+}
+
+corpora() {
+	ls -- *_dev.tsv random.tsv 2>/dev/null
+}
+
+# two_ways TOKENS HASH CORPUS: in one go = the long way, for every weight of $weights.
+two_ways() {
+	# shellcheck disable=SC2086
+	shtok $1 "$3" >tokens 2>tokens.err
+	for w in ${weights:-set tf freq log}; do
+		try "shfp --empty=zero $1 $2 -w $w $3"
+		exits 0
+		same tokens.err <(sed 's/^shfp/shtok/' err)
+		mv out fused
+		try "shweight -w $w tokens | shfp --empty=zero $2"
+		exits 0
+		same out fused
+	done
+}
+
+@test "shfp = shtok | shweight | shfp: every unit, n-gram range and weight, on all documents" {
+	for corpus in $(corpora); do
+		for unit in word char; do
+			for n in 1 2 1-3 ${SOAK:+3 4 5 2-6 255}; do
+				two_ways "-u $unit -n $n" '' "$corpus"
+			done
+		done
+	done
+}
+
+@test "so it is for every width, hash and seed" {
+	head -n 60 en_dev.tsv >few.tsv
+	weights=${SOAK:-log}
+	weights=${weights/1/set tf freq log}
+	for corpus in few.tsv random.tsv; do
+		[ -e $corpus ] || continue
+		for bits in 32 64 128 256; do
+			for hash in mix xxh3 md5; do
+				two_ways "-n 1-2" "-b $bits -H $hash --seed $bits" $corpus
+			done
+		done
+	done
+}
+
+@test "so it is for every filter" {
+	head -n 60 zh_dev.tsv >few.tsv
+	printf 'the\nof\n的\nto\n' >stop
+	for corpus in few.tsv random.tsv; do
+		[ -e $corpus ] || continue
+		for filter in '--stop stop' '--min-chars 3' '--keep han,digit' --no-fold --mask-digits --raw \
+			'--stop stop --min-chars 2 --keep alpha --mask-digits -u char -n 4'; do
+			two_ways "$filter" '' $corpus
+		done
+	done
+}
+
+@test "features in any order within their document make the same fingerprint" {
+	for corpus in $(corpora); do
+		shtok -n 2 $corpus | shweight >features
+		shfp --empty=zero features >expected
+		for seed in 1 2; do
+			awk -F '\t' -v seed=$seed 'BEGIN { srand(seed) }
+				$1 != id { id = $1; n++ }
+				{ printf "%d\t%.12f\t%s\n", n, rand(), $0 }' features |
+				sort -t $'\t' -k 1,1n -k 2,2 | cut -f 3- >shuffled
+			! cmp -s features shuffled
+			try 'shfp --empty=zero shuffled'
+			exits 0
+			same expected out
+		done
+	done
+}
+
+# The three ways to pairs of the file fps, within k.
+three_ways() {
+	local k=$1 blocks
+	"$UNIT/test_props_join" --brute "$k" <fps | sort >expected
+	try "shjoin -k $k fps | sort"
+	exits 0
+	same expected out
+	for blocks in "${@:2}"; do
+		shband -k "$k" -M "$blocks" fps >bands
+		try "sort bands | shjoin | sort"
+		exits 0
+		same expected out
+	done
+}
+
+@test "streamed pairs = pairs in memory = all with all: both samples, K 0 to 12, 64 and 128 bits" {
+	[ -x "$UNIT/test_props_join" ] || skip "no $UNIT/test_props_join"
+	for corpus in en_dev.tsv zh_dev.tsv; do
+		for bits in 64 128; do
+			shfp -n 3 -w set -b $bits $corpus >fps
+			for k in 0 1 2 3 4 5 6 7 8 9 10 11 12; do
+				three_ways $k $((k + 1))
+				[ $k -gt ${SOAK:+1}8 ] || three_ways $k $((k + 2))
+				[ $k -gt 4 ] || three_ways $k $((k + 4)) $((k + 6))
+				[ $k -gt 2 ] || three_ways $k 20 $((bits / 2))
+			done
+			[ "$(wc -l <expected)" -gt 50 ]
+			# Little memory, and copies collapsed, change no group.
+			try 'sort bands | shjoin -S 1 | sort'
+			same expected out
+			shgroup expected >groups
+			try 'sort bands | shjoin --collapse -S 1 | shgroup'
+			same groups out
+			try 'shjoin -k 12 --collapse fps | shgroup'
+			same groups out
+		done
+	done
+}
+
+@test "random documents with copies and near copies: the same, at 32 and 256 bits too" {
+	[ -e random.tsv ] || skip "no $UNIT/test_props_fp"
+	(head -n 1500 random.tsv; head -n 1500 random.tsv | sed 's/^/copy-/; s/\\t//; s/e/a/2') >docs
+	for bits in 32 64 256; do
+		shfp -b $bits docs 2>/dev/null >fps
+		three_ways 0 1 7
+		three_ways 3 4 8
+	done
+}
+
+@test "pairs across two files = the pairs of both together that lie across" {
+	[ -x "$UNIT/test_props_join" ] || skip "no $UNIT/test_props_join"
+	shfp -n 3 -w set en_dev.tsv >all
+	awk 'NR % 3 == 0' all >new
+	awk 'NR % 3 != 0' all >fps
+	for k in 0 3 7 12; do
+		"$UNIT/test_props_join" --brute $k new <fps | sort >expected
+		[ -s expected ]
+		try "shjoin -k $k new fps | sort"
+		exits 0
+		same expected out
+		shband -k $k -M $((k + 2)) new | sort >new.bands
+		shband -k $k -M $((k + 2)) fps | sort >bands
+		for size in 1 1G; do
+			try "shjoin -S $size new.bands bands | sort"
+			exits 0
+			same expected out
+		done
+		# All pairs are those within either part and those across.
+		(shjoin -k $k new; shjoin -k $k fps; awk -F '\t' -v OFS='\t' \
+			'$1 > $2 { x = $1; $1 = $2; $2 = x } { print }' out) | sort >joined
+		shjoin -k $k all | sort >expected
+		same expected joined
+	done
+}
+
+@test "lines of one key in any order, and keys in any order: the same pairs" {
+	shfp -n 3 -w set zh_dev.tsv | shband -k 6 -M 8 | sort >bands
+	shjoin bands | sort >expected
+	for seed in 1 2 3 ${SOAK:+4 5 6 7 8 9 10 11 12}; do
+		awk -v seed=$seed 'BEGIN { srand(seed) }
+			$1 != key { key = $1; group = rand() }
+			{ printf "%.12f\t%.12f\t%s\n", group, rand(), $0 }' bands >numbered
+		try 'sort numbered | cut -f 3- | shjoin | sort'
+		exits 0
+		same expected out
+		sort -k 3,3 -k 2,2 numbered | cut -f 3- >shuffled
+		awk 'NR % 2' bands | cut -f 2- | sort -u >new.fps
+		try 'shjoin bands shuffled | sort'
+		mv out crossed
+		try 'shjoin bands bands | sort'
+		same crossed out
+	done
+}
+
+@test "files cut anywhere: a program of a, b = the program of both joined = its outputs joined" {
+	for corpus in $(corpora); do
+		shfp --empty=zero $corpus >fps
+		for at in 1 7 100; do
+			head -n $at $corpus >a
+			tail -n +$((at + 1)) $corpus >b
+			head -n $at fps >a.fps
+			tail -n +$((at + 1)) fps >b.fps
+			for run in 'shtok -n 2' 'shfp --empty=zero'; do
+				$run $corpus >expected 2>/dev/null
+				try "$run a b"
+				same expected out
+				try "cat a b | $run"
+				same expected out
+				try "$run a; $run b"
+				same expected out
+				try "$run -j 3 a b"
+				same expected out
+			done
+			shband fps >expected
+			try 'shband a.fps b.fps'
+			same expected out
+			try 'shband a.fps; shband b.fps'
+			same expected out
+		done
+		for p in shdf shweight; do
+			shtok a >a.tok 2>/dev/null
+			shtok b >b.tok 2>/dev/null
+			try "cat a.tok b.tok | $p"
+			mv out expected
+			try "$p a.tok b.tok"
+			same expected out
+		done
+	done
+}
+
+@test "input in pieces of odd sizes: the same" {
+	shtok -n 2 en_dev.tsv >tokens
+	shfp en_dev.tsv >fps
+	shband -k 6 fps | sort >bands
+	for run in 'shtok -n 2 en_dev.tsv' 'shfp -j 2 en_dev.tsv' 'shdf tokens' 'shweight tokens' \
+		'shband fps' 'shjoin bands' 'shjoin fps'; do
+		file=${run##* }
+		$run >expected
+		for size in 1009 70001; do
+			try "dd if=$file bs=$size status=none | ${run% *}"
+			exits 0
+			same expected out
+		done
+	done
+}

@@ -1,0 +1,232 @@
+/* What comes out does not depend on how the input comes in: cut into files, read in pieces of
+ * any size, worked on by any number of threads; up to and with the first bad line. */
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "io/pool.h"
+#include "tap.h"
+#include "text_util.h"
+
+enum { CASES = 10000, FILES_MAX = 4, WORKERS_MAX = 8, PACKETS_MAX = 14 };
+
+/* ---- input ---- */
+
+struct input {
+	struct sh_buf text[FILES_MAX];
+	char name[FILES_MAX][32];
+	char *names[FILES_MAX];
+	int end[FILES_MAX]; /* of the pipe behind each name */
+	unsigned n;
+};
+
+/* Lines of any length, some bad, the last perhaps without its LF. */
+static void random_lines(struct sh_buf *b)
+{
+	size_t lines = rng_below(rng_below(3) ? 8 : 60);
+
+	b->n = 0;
+	for (size_t i = 0; i < lines; i++) {
+		size_t n = rng_below(rng_below(10) ? 12 : 3000);
+
+		if (rng_below(60) == 0)
+			append(b, "!", 1);
+		for (size_t j = 0; j < n; j++)
+			append(b, &(char){ "ab \t\r"[rng_below(5)] }, 1);
+		if (i + 1 < lines || rng() & 1)
+			append(b, "\n", 1);
+	}
+}
+
+/* A pipe in packet mode: one read returns one packet, however much there is. */
+static int packets(const struct sh_buf *b)
+{
+	int fd[2];
+	size_t at = 0;
+
+	must(pipe2(fd, O_DIRECT | O_CLOEXEC) == 0);
+	must(fcntl(fd[1], F_SETPIPE_SZ, 1 << 20) > 0); /* takes all of it at once */
+	for (unsigned i = 0; at < b->n; i++) {
+		size_t left = b->n - at, n = 1 + rng_below(rng_below(3) ? 40 : 4000);
+
+		if (n > left || i + (left + 4095) / 4096 + 1 >= PACKETS_MAX)
+			n = left < 4096 ? left : 4096;
+		must(write(fd[1], b->p + at, n) == (ssize_t)n);
+		at += n;
+	}
+	close(fd[1]);
+	return fd[0];
+}
+
+static void open_input(struct input *in)
+{
+	for (unsigned i = 0; i < in->n; i++) {
+		in->end[i] = packets(&in->text[i]);
+		snprintf(in->name[i], sizeof in->name[i], "/dev/fd/%d", in->end[i]);
+		in->names[i] = in->name[i];
+	}
+}
+
+static void close_input(struct input *in)
+{
+	for (unsigned i = 0; i < in->n; i++)
+		close(in->end[i]);
+}
+
+/* ---- the work, and what it must come to ---- */
+
+struct result {
+	struct sh_buf out, aside;
+	uint64_t records, rejected;
+	int status;
+	unsigned file; /* where it stopped */
+	uint64_t line;
+};
+
+/* "number:length:last byte" of a line says all that may go wrong with its borders. */
+static void describe(struct sh_buf *out, uint64_t file_line, uint64_t number, struct sh_slice line)
+{
+	char text[80];
+	int n = snprintf(text, sizeof text, "%llu:%llu:%zu:%d\n", (unsigned long long)file_line,
+	    (unsigned long long)number, line.n, line.n ? line.p[line.n - 1] : -1);
+
+	append(out, text, (size_t)n);
+}
+
+static bool is_bad(struct sh_slice line)
+{
+	return line.n && *line.p == '!';
+}
+
+static void oracle(const struct input *in, bool rejects, struct result *r)
+{
+	uint64_t number = 0;
+
+	for (unsigned f = 0; f < in->n; f++) {
+		const struct sh_buf *b = &in->text[f];
+		uint64_t file_line = 0;
+
+		for (size_t i = 0, start = 0; i <= b->n; i++) {
+			struct sh_slice line = sh_slice(b->p + start, i - start);
+
+			if (i < b->n ? b->p[i] != '\n' : i == start)
+				continue;
+			start = i + 1;
+			file_line++;
+			number++;
+			if (!is_bad(line)) {
+				describe(&r->out, file_line, number, line);
+				r->records++;
+				continue;
+			}
+			if (!rejects) {
+				r->status = -1;
+				r->file = f;
+				r->line = file_line;
+				return;
+			}
+			append(&r->aside, line.p, line.n);
+			append(&r->aside, "\n", 1);
+			r->rejected++;
+		}
+	}
+}
+
+static int each(void *arg, struct sh_slice line, struct sh_job *job, struct sh_error *err)
+{
+	(void)arg;
+	/* What a bad line has put out already is taken back. */
+	describe(&job->out, sh_job_line(job), job->from.number + job->at, line);
+	return is_bad(line) ? sh_error_set(err, SH_ERR_RECORD, "bad") : 0;
+}
+
+static int work(void *worker, struct sh_job *job)
+{
+	return sh_job_lines(job, *(bool *)worker, each, NULL);
+}
+
+static int done(void *arg, struct sh_job *job, struct sh_error *err)
+{
+	struct result *r = arg;
+
+	(void)err;
+	append(&r->out, job->out.p, job->out.n);
+	append(&r->aside, job->aside.p, job->aside.n);
+	r->records += job->records;
+	r->rejected += job->rejected;
+	return 0;
+}
+
+static void run(struct input *in, bool rejects, unsigned workers, struct result *r)
+{
+	void *states[WORKERS_MAX];
+	struct sh_pool pool = { work, states, workers, done, r };
+	struct sh_source source;
+	struct sh_slice first;
+	struct sh_error err = { 0 };
+
+	for (unsigned i = 0; i < workers; i++)
+		states[i] = &rejects;
+	open_input(in);
+	sh_source_init(&source, in->names, in->n);
+	if (rng() & 1)
+		must(sh_source_peek(&source, &first, &err) >= 0);
+	r->status = sh_pool_run(&pool, &source, &err);
+	for (unsigned i = 0; i < in->n; i++)
+		if (r->status < 0 && err.file && strcmp(err.file, in->name[i]) == 0)
+			r->file = i;
+	r->line = r->status < 0 ? err.line : 0;
+	sh_source_free(&source);
+	close_input(in);
+}
+
+static void clear(struct result *r)
+{
+	r->out.n = r->aside.n = 0;
+	r->records = r->rejected = r->line = 0;
+	r->status = 0;
+	r->file = 0;
+}
+
+static bool same(const struct result *x, const struct result *y)
+{
+	return x->status == y->status && x->file == y->file && x->line == y->line &&
+	       x->records == y->records && x->rejected == y->rejected &&
+	       sh_slice_eq(sh_buf_slice(&x->out), sh_buf_slice(&y->out)) &&
+	       sh_slice_eq(sh_buf_slice(&x->aside), sh_buf_slice(&y->aside));
+}
+
+int main(void)
+{
+	static struct input in;
+	struct result want = { .status = 0 }, got = { .status = 0 };
+	unsigned bad = 0, stopped = 0;
+
+	rng_init(41121);
+	for (unsigned i = 0; i < CASES; i++) {
+		bool rejects = rng() & 1;
+		unsigned workers = rng() & 1 ? 1 : 2 + (unsigned)rng_below(WORKERS_MAX - 1);
+
+		in.n = 1 + (unsigned)rng_below(FILES_MAX);
+		for (unsigned f = 0; f < in.n; f++)
+			random_lines(&in.text[f]);
+		clear(&want);
+		clear(&got);
+		oracle(&in, rejects, &want);
+		run(&in, rejects, workers, &got);
+		stopped += want.status < 0;
+		if (!same(&want, &got) && bad++ < 5)
+			printf("# case %u: %u files, %u workers, rejects %d: %zu bytes, expected "
+			       "%zu\n",
+			    i, in.n, workers, rejects, got.out.n, want.out.n);
+	}
+	ok(bad == 0, "%u inputs in pieces: the same for any pieces and threads (%u are not)", CASES,
+	    bad);
+	ok(stopped > CASES / 20 && stopped < CASES / 2, "%u of them stop at a bad line", stopped);
+	for (unsigned f = 0; f < FILES_MAX; f++)
+		sh_buf_free(&in.text[f]);
+	sh_buf_free(&want.out);
+	sh_buf_free(&want.aside);
+	sh_buf_free(&got.out);
+	sh_buf_free(&got.aside);
+	return done_testing();
+}
