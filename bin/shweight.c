@@ -5,10 +5,11 @@
 #include "cli.h"
 #include "fp/df.h"
 #include "fp/idf.h"
+#include "fp/terms.h"
 #include "fp/top.h"
 #include "fp/weight.h"
 #include "profile.h"
-#include "record/fields.h"
+#include "record/feature_run.h"
 
 enum { IDF = CLI_OWN, ABSENT, MIN_DF, MAX_DF };
 
@@ -32,6 +33,14 @@ static const struct cli_program program = {
 	.options = { options },
 };
 
+/* The first counts' weights as they are written, with TAB and LF. */
+enum { BY_COUNT = 256, SHOWN = 16 };
+
+struct shown {
+	uint8_t n; /* 0: not known */
+	char text[SHOWN];
+};
+
 struct settings {
 	const struct sh_scheme *scheme;
 	const char *df_path, *idf_path;
@@ -42,13 +51,15 @@ struct settings {
 	const struct sh_profile *profile;
 	uint64_t top; /* 0: all */
 	bool changed; /* an option was given */
+	struct shown by_count[BY_COUNT];
 };
 
 struct document {
 	struct sh_buf id;
 	bool begun;
-	struct sh_hmap features;
-	struct sh_heavy *distinct; /* by index; their counts in millionths, then their weights */
+	struct sh_feature_run run;
+	struct sh_terms features;  /* their counts in millionths */
+	struct sh_heavy *distinct; /* those that are kept, with their weights */
 	size_t cap;
 	int64_t tokens; /* sum of the counts, millionths */
 };
@@ -76,7 +87,7 @@ static bool look_up(const struct settings *s, struct sh_slice feature, struct sh
 static int weigh_real(
     const struct settings *s, const struct document *d, struct sh_heavy *f, struct sh_error *err)
 {
-	double idf = sh_idf_real(&s->idf, sh_hmap_key(&d->features, f->index), s->idf.real_mean);
+	double idf = sh_idf_real(&s->idf, sh_terms_text(&d->features, f->index), s->idf.real_mean);
 
 	return sh_real_weight(f->weight / SH_WEIGHT_ONE, idf, &f->weight, err) < 0 ? -1 : 1;
 }
@@ -89,7 +100,7 @@ static int weigh(
 
 	if (s->profile->real && s->idf_path)
 		return weigh_real(s, d, f, err);
-	if (!look_up(s, sh_hmap_key(&d->features, f->index), &t))
+	if (!look_up(s, sh_terms_text(&d->features, f->index), &t))
 		return 0;
 	if (f->weight == 0 || s->scheme->additive)
 		return 1;
@@ -110,9 +121,9 @@ static int weigh(
 static int by_text(const void *a, const void *b, void *arg)
 {
 	const struct sh_heavy *x = a, *y = b;
-	const struct sh_hmap *features = arg;
+	const struct sh_terms *features = arg;
 
-	return sh_slice_cmp(sh_hmap_key(features, x->index), sh_hmap_key(features, y->index));
+	return sh_slice_cmp(sh_terms_text(features, x->index), sh_terms_text(features, y->index));
 }
 
 static size_t keep_top(const struct settings *s, struct document *d, size_t n)
@@ -146,15 +157,58 @@ static int write_feature(struct sh_sink *out, struct sh_slice id, struct sh_slic
 	return 0;
 }
 
+/* All features, when their weights follow from whole counts: 1, or 0 when that is not so
+ * and nothing is written. Copies of 16 bytes run over what they copy. */
+static int write_by_count(
+    const struct settings *s, const struct document *d, struct sh_sink *out, struct sh_error *err)
+{
+	const struct sh_terms *t = &d->features;
+	size_t need = t->n * (d->run.n + SHOWN) + t->used + 64;
+	char *room, *p;
+
+	if (d->tokens % SH_WEIGHT_ONE)
+		return 0;
+	room = p = sh_sink_room(out, need, err);
+	if (!room)
+		return -1;
+	for (uint32_t i = 0; i < t->n; i++) {
+		uint64_t count = (uint64_t)t->sum[i] / SH_WEIGHT_ONE;
+		struct sh_slice text = sh_terms_text(t, i);
+		const struct shown *shown = &s->by_count[count < BY_COUNT ? count : 0];
+
+		if (shown->n == 0 || count * SH_WEIGHT_ONE != (uint64_t)t->sum[i])
+			return 0;
+		memcpy(p, d->run.prefix, 16);
+		if (d->run.n > 16)
+			memcpy(p, d->run.prefix, d->run.n);
+		p += d->run.n;
+		memcpy(p, text.p, 16);
+		if (text.n > 16)
+			memcpy(p, text.p, text.n);
+		p += text.n;
+		memcpy(p, shown->text, SHOWN);
+		p += shown->n;
+	}
+	sh_sink_used(out, (size_t)(p - room));
+	return 1;
+}
+
 /* The document is complete: write its features. One that has none, or none left, says so. */
 static int finish_document(
     const struct settings *s, struct document *d, struct sh_sink *out, struct sh_error *err)
 {
 	struct sh_slice id = sh_buf_slice(&d->id);
+	uint32_t all = d->features.n;
 	size_t n = 0;
+	int done = s->by_count[1].n && all ? write_by_count(s, d, out, err) : 0;
 
-	for (uint32_t i = 0; i < d->features.n; i++) {
-		struct sh_heavy f = d->distinct[i];
+	if (done)
+		return done < 0 ? -1 : 0;
+	if (all > d->cap &&
+	    sh_grow((void **)&d->distinct, &d->cap, all, sizeof *d->distinct, err) < 0)
+		return -1;
+	for (uint32_t i = 0; i < all; i++) {
+		struct sh_heavy f = { d->features.sum[i], i };
 		int kept = weigh(s, d, &f, err);
 
 		if (kept < 0)
@@ -164,7 +218,7 @@ static int finish_document(
 	}
 	n = keep_top(s, d, n);
 	for (size_t i = 0; i < n; i++) {
-		struct sh_slice feature = sh_hmap_key(&d->features, d->distinct[i].index);
+		struct sh_slice feature = sh_terms_text(&d->features, d->distinct[i].index);
 
 		if (write_feature(out, id, feature, d->distinct[i].weight, err) < 0)
 			return -1;
@@ -172,25 +226,15 @@ static int finish_document(
 	return n ? 0 : write_feature(out, id, sh_slice("", 0), 0, err);
 }
 
-static int add_feature(struct document *d, const struct sh_feature *f, struct sh_error *err)
+static inline int add_feature(
+    struct document *d, struct sh_slice text, int64_t weight, struct sh_error *err)
 {
-	uint32_t i;
-	bool fresh;
-
-	if (f->text.n == 0)
+	if (text.n == 0)
 		return 0;
-	if (__builtin_add_overflow(d->tokens, f->weight, &d->tokens))
+	if (__builtin_add_overflow(d->tokens, weight, &d->tokens))
 		return sh_error_set(err, SH_ERR_RANGE, "the counts of document '%.*s' overflow",
 		    (int)d->id.n, d->id.p);
-	if (sh_hmap_put(&d->features, f->text, &i, &fresh, err) < 0)
-		return -1;
-	if (i >= d->cap &&
-	    sh_grow((void **)&d->distinct, &d->cap, (size_t)i + 1, sizeof *d->distinct, err) < 0)
-		return -1;
-	if (fresh)
-		d->distinct[i] = (struct sh_heavy){ 0, i };
-	d->distinct[i].weight += f->weight;
-	return 0;
+	return sh_terms_add(&d->features, text, weight, err);
 }
 
 /* Another id is another document: finish the one before. */
@@ -201,11 +245,31 @@ static int change_document(const struct settings *s, struct document *d, struct 
 		return 0;
 	if (d->begun && finish_document(s, d, out, err) < 0)
 		return -1;
-	sh_hmap_clear(&d->features);
+	sh_terms_clear(&d->features);
+	sh_feature_run_begin(&d->run, id);
 	d->tokens = 0;
 	d->begun = true;
 	d->id.n = 0;
 	return sh_buf_add(&d->id, id.p, id.n, err);
+}
+
+/* Lines of the document that is being read, as far as they stand in the block. */
+static void add_run(struct cli *c, struct document *d, struct sh_lines *lines)
+{
+	struct sh_slice rest = sh_lines_rest(lines);
+	const char *p = rest.p, *end = rest.p + rest.n, *next;
+	struct sh_feature_line f;
+	struct sh_error err;
+	uint64_t n = 0;
+
+	for (; (next = sh_feature_run_next(&d->run, p, end, &f)); p = next, n++) {
+		if (add_feature(d, f.text, f.weight, &err) < 0) {
+			sh_lines_skip(lines, (size_t)(next - rest.p), n + 1);
+			sh_lines_blame(lines, &err);
+			cli_die(c, &err);
+		}
+	}
+	sh_lines_skip(lines, (size_t)(p - rest.p), n);
 }
 
 static void weigh_all(struct cli *c, const struct settings *s)
@@ -216,7 +280,7 @@ static void weigh_all(struct cli *c, const struct settings *s)
 	struct sh_feature f;
 	struct sh_error err;
 
-	if (sh_hmap_init(&d.features, &err) < 0)
+	if (sh_terms_init(&d.features, &err) < 0)
 		cli_die(c, &err);
 	sh_lines_init(&lines, c->operands, c->n_operands);
 	while (cli_line(c, &lines, &line)) {
@@ -224,9 +288,11 @@ static void weigh_all(struct cli *c, const struct settings *s)
 			sh_lines_blame(&lines, &err);
 			cli_reject(c, line, &err);
 		} else if (change_document(s, &d, f.id, &c->out, &err) < 0 ||
-			   add_feature(&d, &f, &err) < 0) {
+			   add_feature(&d, f.text, f.weight, &err) < 0) {
 			sh_lines_blame(&lines, &err);
 			cli_die(c, &err);
+		} else {
+			add_run(c, &d, &lines);
 		}
 	}
 	if (d.begun && finish_document(s, &d, &c->out, &err) < 0) {
@@ -234,7 +300,7 @@ static void weigh_all(struct cli *c, const struct settings *s)
 		cli_die(c, &err);
 	}
 	sh_lines_free(&lines);
-	sh_hmap_free(&d.features);
+	sh_terms_free(&d.features);
 	free(d.distinct);
 	sh_buf_free(&d.id);
 }
@@ -287,6 +353,31 @@ static void take(struct cli *c, struct settings *s, int opt)
 	}
 }
 
+/* Write the weights of the first counts beforehand, where they depend on nothing else. */
+static void fill_by_count(struct settings *s)
+{
+	struct sh_error err;
+
+	if (s->df_path || s->idf_path || s->top || s->scheme->needs_tokens || s->scheme->needs_df)
+		return;
+	for (int64_t count = 1; count < BY_COUNT; count++) {
+		struct sh_term t = { .tf = (uint64_t)count, .tokens = (uint64_t)count };
+		struct shown *shown = &s->by_count[count];
+		char text[SH_NUM_CHARS + 2] = "\t";
+		int64_t weight = count * SH_WEIGHT_ONE;
+		size_t n;
+
+		if (!s->scheme->additive && s->scheme->weigh(&t, &weight, &err) < 0)
+			return;
+		n = 1 + sh_print_weight(text + 1, weight);
+		text[n++] = '\n';
+		if (n > SHOWN)
+			return;
+		memcpy(shown->text, text, n);
+		shown->n = (uint8_t)n;
+	}
+}
+
 static void settle(struct cli *c, struct settings *s)
 {
 	struct sh_error err;
@@ -303,6 +394,7 @@ static void settle(struct cli *c, struct settings *s)
 		cli_die(c, &err);
 	if (s->idf_path && sh_idf_table_load(&s->idf, s->idf_path, &err) < 0)
 		cli_die(c, &err);
+	fill_by_count(s);
 }
 
 int main(int argc, char **argv)
