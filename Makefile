@@ -162,6 +162,13 @@ check-unit: $(UNIT) ## run the unit tests only
 check-bats: all ## run the programs' tests only; one file: make check-bats BATS=t/shfp.bats
 	@$(TEST_ENV) t/run $(BATS)
 
+# Minutes, and some 30 MB of packages: kept out of `check`. PYTHON is one that has jieba.
+.PHONY: check-jieba
+check-jieba: ## segment 20 MB of Chinese and compare each word with Python's jieba
+	@share/deps build check
+	@+$(MAKE) --no-print-directory -s all $(BUILD)/t/bench/jieba_cut
+	@$(or $(PYTHON),/usr/bin/python3) t/check-jieba.py --cut $(BUILD)/t/bench/jieba_cut --dict $(SHBIN)/jieba.dict $(T_DATA)/zh_dev.tsv
+
 # $(call run_script,FILE,ARGUMENTS): a target whose script is not there fails, and says so.
 run_script = @test -x $(1) || { echo 'make $@: nothing here yet: no $(1)' >&2; exit 1; }; \
 	$(TEST_ENV) $(1) $(2)
