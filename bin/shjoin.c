@@ -133,6 +133,7 @@ static void join_bands(struct join *j)
 struct held {
 	struct join *join;
 	struct sh_join *engine;
+	struct sh_side room; /* of the parts and the engine */
 	struct sh_parts parts[2];
 	unsigned bits;
 };
@@ -149,14 +150,33 @@ static int add_record(
 
 		h->bits = r->bits;
 		for (unsigned i = 0; i < 2; i++)
-			if (sh_parts_init(
-				&h->parts[i], SH_FP_WORDS(r->bits), part, j->cli->tmpdir, err) < 0)
+			if (sh_parts_init(&h->parts[i], SH_FP_WORDS(r->bits), part, &h->room,
+				j->cli->tmpdir, err) < 0)
 				return -1;
 		h->parts[j->sides - 1].first_only = j->collapse;
 		h->parts[0].copy = j->sides == 1 ? write_pair : NULL;
 		h->parts[0].arg = j;
 	}
 	return sh_parts_add(&h->parts[side], r->fp, r->id, err);
+}
+
+/* What follows the line last read, as far as it is in order: most of a block at once. */
+static void take_block(struct held *h, unsigned side)
+{
+	struct sh_lines *lines = &h->join->lines[side];
+	struct sh_error err;
+	size_t n;
+
+	for (;;) {
+		struct sh_slice rest = sh_lines_rest(lines);
+		ssize_t took = sh_parts_take(&h->parts[side], rest, h->bits / 4, &n, &err);
+
+		if (took < 0)
+			cli_die(h->join->cli, &err);
+		if (took == 0)
+			return;
+		sh_lines_skip(lines, (size_t)took, n);
+	}
 }
 
 static void read_side(struct held *h, unsigned side)
@@ -173,29 +193,30 @@ static void read_side(struct held *h, unsigned side)
 		if (sh_record_fp(line, &r, &err) < 0 || sh_same_width(&bits, &r, &err) < 0) {
 			sh_lines_blame(lines, &err);
 			cli_reject(j->cli, line, &err);
-		} else if (add_record(h, side, &r, &err) < 0) {
-			cli_die(j->cli, &err);
+		} else {
+			if (add_record(h, side, &r, &err) < 0)
+				cli_die(j->cli, &err);
+			take_block(h, side);
 		}
 	}
 }
 
-static int join_part(void *arg, const struct sh_nodes *a, struct sh_error *err)
+static int join_part(void *arg, struct sh_nodes *a, struct sh_error *err)
 {
 	struct held *h = arg;
 	struct sh_emit e = { a, a, h->join->collapse, write_pair, h->join, true };
 
 	if (sh_emit_identical(&e, err) < 0)
 		return -1;
-	return sh_join_self(h->engine, a->fp, a->n, sh_emit_hits, &e, err);
+	return sh_emit_self(&e, h->engine, err);
 }
 
-static int join_two(
-    void *arg, const struct sh_nodes *a, const struct sh_nodes *b, struct sh_error *err)
+static int join_two(void *arg, struct sh_nodes *a, struct sh_nodes *b, struct sh_error *err)
 {
 	struct held *h = arg;
 	struct sh_emit e = { a, b, h->join->collapse, write_pair, h->join, h->join->sides == 1 };
 
-	return sh_join_cross(h->engine, a->fp, a->n, b->fp, b->n, sh_emit_hits, &e, err);
+	return sh_emit_cross(&e, h->engine, err);
 }
 
 static int join_held(struct held *h, struct sh_error *err)
@@ -230,6 +251,7 @@ static void join_fingerprints(struct join *j)
 	sh_join_delete(h.engine);
 	sh_parts_free(&h.parts[0]);
 	sh_parts_free(&h.parts[1]);
+	sh_side_free(&h.room);
 }
 
 /* ---- both ---- */

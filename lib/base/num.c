@@ -1,8 +1,6 @@
 #include "base/num.h"
 
-#include "base/bytes.h"
-
-#define BYTES(x) (UINT64_C(0x0101010101010101) * (x))
+#include "base/hex.h"
 
 const char *sh_num_reason(int code)
 {
@@ -128,12 +126,6 @@ size_t sh_print_weight(char *out, int64_t millionths)
 	return n;
 }
 
-/* One nibble a byte -> one lower-case digit a byte. */
-static uint64_t digits_of_nibbles(uint64_t v)
-{
-	return v + BYTES('0') + ((v + BYTES(6)) >> 4 & BYTES(1)) * ('a' - '9' - 1);
-}
-
 /* The top 32 bits of w as 8 digits; the first digit is the lowest byte. */
 static uint64_t hex8(uint64_t w)
 {
@@ -141,8 +133,8 @@ static uint64_t hex8(uint64_t w)
 
 	v = (v << 32 | v >> 16) & UINT64_C(0x0000ffff0000ffff);
 	v = (v << 16 | v >> 8) & UINT64_C(0x00ff00ff00ff00ff);
-	v = (v << 8 | v >> 4) & BYTES(0x0f);
-	return digits_of_nibbles(v);
+	v = (v << 8 | v >> 4) & SH_HEX_BYTES(0x0f);
+	return sh_hex_digits(v);
 }
 
 size_t sh_print_hex(char *out, const uint64_t *w, size_t digits)
@@ -159,19 +151,6 @@ size_t sh_print_hex(char *out, const uint64_t *w, size_t digits)
 	return digits;
 }
 
-/* 8 digits -> 32 bits. Printing what was read tells whether it was hexadecimal. */
-static uint64_t unhex8(const char *p, uint64_t *bad)
-{
-	uint64_t x = sh_le64(p);
-	uint64_t v = (x & BYTES(0x0f)) + (x >> 6 & BYTES(1)) * 9;
-
-	v &= BYTES(0x0f);
-	*bad |= digits_of_nibbles(v) ^ x;
-	v = (v << 4 | v >> 8) & UINT64_C(0x00ff00ff00ff00ff);
-	v = (v | v >> 8) & UINT64_C(0x0000ffff0000ffff);
-	return __builtin_bswap32((uint32_t)(v | v >> 16));
-}
-
 int sh_parse_hex(struct sh_slice s, uint64_t *w)
 {
 	char tmp[16];
@@ -179,11 +158,11 @@ int sh_parse_hex(struct sh_slice s, uint64_t *w)
 	size_t i;
 
 	for (i = 0; i + 16 <= s.n; i += 16)
-		*w++ = unhex8(s.p + i, &bad) << 32 | unhex8(s.p + i + 8, &bad);
+		*w++ = sh_unhex8(s.p + i, &bad) << 32 | sh_unhex8(s.p + i + 8, &bad);
 	if (i < s.n) {
 		memset(tmp, '0', sizeof tmp);
 		memcpy(tmp, s.p + i, s.n - i);
-		*w = unhex8(tmp, &bad) << 32 | unhex8(tmp + 8, &bad);
+		*w = sh_unhex8(tmp, &bad) << 32 | sh_unhex8(tmp + 8, &bad);
 	}
 	return bad ? SH_NUM_MALFORMED : SH_NUM_OK;
 }

@@ -9,12 +9,7 @@
 #include "pair/band.h"
 #include "pair/join.h"
 
-int sh_bucket_self(struct sh_join *j, const struct sh_band_table *t, const uint64_t *fp, size_t n,
-    sh_hits_fn *fn, void *ctx, struct sh_error *err);
-
-/* One from each of two buckets with the same key: new fingerprints and the archive's, or two
- * parts of a bucket that is too large to be held at once. */
-int sh_bucket_cross(struct sh_join *j, const struct sh_band_table *t, const uint64_t *fpa,
-    size_t na, const uint64_t *fpb, size_t nb, sh_hits_fn *fn, void *ctx, struct sh_error *err);
+/* From now on j joins buckets of this table, which must stay where it is; NULL: of none. */
+void sh_bucket_of(struct sh_join *j, const struct sh_band_table *t);
 
 #endif

@@ -1,5 +1,7 @@
 #include "pair/emit.h"
 
+enum { AT_ONCE = 32 }; /* hits whose ids are fetched at once */
+
 static int ordered(const struct sh_emit *e, struct sh_slice x, struct sh_slice y, unsigned distance,
     struct sh_error *err)
 {
@@ -10,51 +12,154 @@ static int ordered(const struct sh_emit *e, struct sh_slice x, struct sh_slice y
 	return c < 0 ? e->pair(e->arg, x, y, distance, err) : e->pair(e->arg, y, x, distance, err);
 }
 
-/* One id against the ids from record r of nodes b on. */
-static int one_with_chain(const struct sh_emit *e, struct sh_slice id, uint32_t r, bool alone,
-    unsigned distance, struct sh_error *err)
+/* One id against n records of nodes b. */
+static int one_with_many(const struct sh_emit *e, struct sh_slice id, const uint32_t *record,
+    uint32_t n, unsigned distance, struct sh_error *err)
 {
-	for (; r != SH_NODES_END; r = e->b->next[r]) {
-		struct sh_slice other = sh_nodes_id(e->b, r);
+	for (uint32_t i = 0; i < n; i++) {
+		struct sh_slice other = sh_nodes_id(e->b, record[i]);
 		int status = e->same_set ? ordered(e, id, other, distance, err)
 					 : e->pair(e->arg, id, other, distance, err);
 
 		if (status < 0)
 			return -1;
-		if (alone)
-			break;
 	}
 	return 0;
 }
 
-int sh_emit_hits(void *ctx, const struct sh_hit *hit, size_t n, struct sh_error *err)
+static int one_hit(const struct sh_emit *e, const uint32_t *who_a, const uint32_t *who_b,
+    unsigned distance, struct sh_error *err)
+{
+	uint32_t na, nb;
+	const uint32_t *a = sh_nodes_records(e->a, who_a, &na);
+	const uint32_t *b = sh_nodes_records(e->b, who_b, &nb);
+
+	if (e->collapse) {
+		nb = 1;
+		na = e->same_set ? 1 : na;
+	}
+	for (uint32_t i = 0; i < na; i++)
+		if (one_with_many(e, sh_nodes_id(e->a, a[i]), b, nb, distance, err) < 0)
+			return -1;
+	return 0;
+}
+
+/* Each step of the way to an id is a cache miss: batches of hits take it side by side. GCC takes
+ * a function that only prefetches for one without effect, unless it is inlined first. */
+#define FETCH static inline __attribute__((always_inline)) void
+
+FETCH fetch_place(const struct sh_nodes *s, uint32_t who)
+{
+	if (who < SH_NODES_GROUP)
+		__builtin_prefetch(&s->id_at[who]);
+	else
+		__builtin_prefetch(&s->group_at[who - SH_NODES_GROUP]);
+}
+
+FETCH fetch_id(const struct sh_nodes *s, uint32_t who)
+{
+	if (who < SH_NODES_GROUP)
+		__builtin_prefetch(s->ids.p + sh_nodes_place(s, who));
+	else
+		__builtin_prefetch(&s->member[s->group_at[who - SH_NODES_GROUP]]);
+}
+
+static int emit_some(
+    const struct sh_emit *e, const struct sh_hit *hit, size_t n, struct sh_error *err)
+{
+	for (size_t i = 0; i < n; i++) {
+		fetch_place(e->a, hit[i].a);
+		fetch_place(e->b, hit[i].b);
+	}
+	for (size_t i = 0; i < n; i++) {
+		fetch_id(e->a, hit[i].a);
+		fetch_id(e->b, hit[i].b);
+	}
+	for (size_t i = 0; i < n; i++)
+		if (one_hit(e, &hit[i].a, &hit[i].b, hit[i].distance, err) < 0)
+			return -1;
+	return 0;
+}
+
+/* Hits between what who[] tells of nodes. */
+static int emit_named(void *ctx, const struct sh_hit *hit, size_t n, struct sh_error *err)
+{
+	for (size_t i = 0; i < n; i += AT_ONCE)
+		if (emit_some(ctx, hit + i, n - i < AT_ONCE ? n - i : AT_ONCE, err) < 0)
+			return -1;
+	return 0;
+}
+
+/* Hits between nodes by their numbers. */
+static int emit_numbered(void *ctx, const struct sh_hit *hit, size_t n, struct sh_error *err)
 {
 	const struct sh_emit *e = ctx;
-	bool first_only = e->collapse && e->same_set;
 
-	for (size_t i = 0; i < n; i++) {
-		for (uint32_t r = e->a->head[hit[i].a]; r != SH_NODES_END; r = e->a->next[r]) {
-			if (one_with_chain(e, sh_nodes_id(e->a, r), e->b->head[hit[i].b],
-				e->collapse, hit[i].distance, err) < 0)
-				return -1;
-			if (first_only)
-				break;
-		}
-	}
+	for (size_t i = 0; i < n; i++)
+		if (one_hit(e, &e->a->who[hit[i].a], &e->b->who[hit[i].b], hit[i].distance, err) <
+		    0)
+			return -1;
 	return 0;
+}
+
+static struct sh_named named(const struct sh_nodes *s)
+{
+	return (struct sh_named){ s->fp, s->who, s->n };
+}
+
+int sh_emit_self(const struct sh_emit *e, struct sh_join *j, struct sh_error *err)
+{
+	struct sh_named a = named(e->a);
+	void *ctx = (void *)(uintptr_t)e;
+
+	if (a.n < 2)
+		return 0;
+	if (e->a->words > 1)
+		return sh_join_self(j, a.fp, a.n, emit_numbered, ctx, err);
+	sh_join_lend(j, e->a->room);
+	return sh_join_self_named(j, &a, emit_named, ctx, err);
+}
+
+int sh_emit_cross(const struct sh_emit *e, struct sh_join *j, struct sh_error *err)
+{
+	struct sh_named a = named(e->a), b = named(e->b);
+	void *ctx = (void *)(uintptr_t)e;
+
+	if (a.n == 0 || b.n == 0)
+		return 0;
+	if (e->a->words > 1)
+		return sh_join_cross(j, a.fp, a.n, b.fp, b.n, emit_numbered, ctx, err);
+	sh_join_lend(j, e->a->room);
+	return sh_join_cross_named(j, &a, &b, emit_named, ctx, err);
+}
+
+/* The first two ids of some groups, which most do not exceed. */
+FETCH fetch_group(const struct sh_nodes *s, size_t g, size_t n)
+{
+	for (size_t i = g; i < s->groups && i < g + n; i++) {
+		__builtin_prefetch(&s->id_at[s->member[s->group_at[i]]]);
+		__builtin_prefetch(&s->id_at[s->member[s->group_at[i] + 1]]);
+	}
+	for (size_t i = g; i < s->groups && i < g + n; i++) {
+		fetch_id(s, s->member[s->group_at[i]]);
+		fetch_id(s, s->member[s->group_at[i] + 1]);
+	}
 }
 
 int sh_emit_identical(const struct sh_emit *e, struct sh_error *err)
 {
 	const struct sh_nodes *s = e->a;
 
-	for (size_t node = 0; node < s->n; node++) {
-		for (uint32_t r = s->head[node]; s->next[r] != SH_NODES_END; r = s->next[r]) {
-			if (one_with_chain(e, sh_nodes_id(s, r), s->next[r], false, 0, err) < 0)
+	for (size_t g = 0; g < s->groups; g++) {
+		const uint32_t *r = s->member + s->group_at[g];
+		uint32_t n = s->group_at[g + 1] - s->group_at[g];
+
+		if (g % AT_ONCE == 0)
+			fetch_group(s, g, AT_ONCE);
+		for (uint32_t i = 0; i + 1 < n && (i == 0 || !e->collapse); i++)
+			if (one_with_many(e, sh_nodes_id(s, r[i]), r + i + 1, n - i - 1, 0, err) <
+			    0)
 				return -1;
-			if (e->collapse)
-				break;
-		}
 	}
 	return 0;
 }

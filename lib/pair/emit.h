@@ -23,8 +23,10 @@ struct sh_emit {
 	bool same_set;
 };
 
-/* A sh_hits_fn, with ctx a struct sh_emit: distances of hits between nodes. */
-int sh_emit_hits(void *ctx, const struct sh_hit *hit, size_t n, struct sh_error *err);
+/* Join the nodes of e->a with themselves, or with those of e->b, and give their pairs. It may
+ * reorder the nodes. */
+int sh_emit_self(const struct sh_emit *e, struct sh_join *j, struct sh_error *err);
+int sh_emit_cross(const struct sh_emit *e, struct sh_join *j, struct sh_error *err);
 
 /* The pairs at distance 0 within a's nodes: all, or with collapse the smallest id with
  * each other. */

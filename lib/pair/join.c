@@ -85,7 +85,7 @@ static int take_side(struct sh_join *j, struct sh_side *s, const uint64_t *fp, s
 }
 
 /* The uppermost level, for x with y, or with itself. */
-static void plan_top(struct sh_join *j, struct sh_side *y)
+static void plan_top(struct sh_join *j, struct sh_side *x, struct sh_side *y)
 {
 	struct sh_level *l = j->top;
 	double pairs;
@@ -93,46 +93,84 @@ static void plan_top(struct sh_join *j, struct sh_side *y)
 	l->join = j;
 	l->parent = NULL;
 	l->depth = 0;
-	l->self = j->self = y == &j->x;
-	l->x = (struct sh_range){ &j->x, 0, j->x.n };
+	l->self = j->self = y == x;
+	l->x = (struct sh_range){ x, 0, x->n };
 	l->y = (struct sh_range){ y, 0, y->n };
 	l->k = j->k;
 	l->at = 0;
 	l->plan.blocks = 0;
-	pairs = (double)j->x.n * y->n / (l->self ? 2 : 1);
+	pairs = (double)x->n * y->n / (l->self ? 2 : 1);
 	if (pairs > (double)j->limits.small)
 		sh_level_plan(l);
 }
 
-static int run(struct sh_join *j, struct sh_side *y)
+static int run(struct sh_join *j, struct sh_side *x, struct sh_side *y)
 {
-	uint32_t most = j->x.n > y->n ? j->x.n : y->n;
+	uint32_t most = x->n > y->n ? x->n : y->n;
 
-	plan_top(j, y);
-	if (j->top->plan.blocks > 0 && sh_side_reserve(&j->room, most, j->err) < 0)
+	plan_top(j, x, y);
+	if (j->top->plan.blocks > 0 &&
+	    sh_side_reserve(j->lent ? j->lent : &j->room, most, j->err) < 0)
 		return -1;
 	j->hits = 0;
 	return sh_level_join(j->top) < 0 || !sh_join_send(j) ? -1 : 0;
 }
 
-int sh_join_self(struct sh_join *j, const uint64_t *fp, size_t n, sh_hits_fn *fn, void *ctx,
-    struct sh_error *err)
+static void begin(struct sh_join *j, sh_hits_fn *fn, void *ctx, struct sh_error *err)
 {
 	j->fn = fn;
 	j->ctx = ctx;
 	j->err = err;
-	return take_side(j, &j->x, fp, n) < 0 ? -1 : run(j, &j->x);
+}
+
+int sh_join_self(struct sh_join *j, const uint64_t *fp, size_t n, sh_hits_fn *fn, void *ctx,
+    struct sh_error *err)
+{
+	begin(j, fn, ctx, err);
+	return take_side(j, &j->x, fp, n) < 0 ? -1 : run(j, &j->x, &j->x);
 }
 
 int sh_join_cross(struct sh_join *j, const uint64_t *fpa, size_t na, const uint64_t *fpb, size_t nb,
     sh_hits_fn *fn, void *ctx, struct sh_error *err)
 {
-	j->fn = fn;
-	j->ctx = ctx;
-	j->err = err;
+	begin(j, fn, ctx, err);
 	if (take_side(j, &j->x, fpa, na) < 0 || take_side(j, &j->y, fpb, nb) < 0)
 		return -1;
-	return run(j, &j->y);
+	return run(j, &j->x, &j->y);
+}
+
+static struct sh_side side_of(const struct sh_named *s)
+{
+	return (struct sh_side){ .words = 1, .n = (uint32_t)s->n, .word = s->fp, .id = s->name };
+}
+
+int sh_join_self_named(
+    struct sh_join *j, const struct sh_named *s, sh_hits_fn *fn, void *ctx, struct sh_error *err)
+{
+	struct sh_side x = side_of(s);
+
+	begin(j, fn, ctx, err);
+	return run(j, &x, &x);
+}
+
+int sh_join_cross_named(struct sh_join *j, const struct sh_named *a, const struct sh_named *b,
+    sh_hits_fn *fn, void *ctx, struct sh_error *err)
+{
+	struct sh_side x = side_of(a), y = side_of(b);
+
+	begin(j, fn, ctx, err);
+	return run(j, &x, &y);
+}
+
+void sh_join_lend(struct sh_join *j, struct sh_side *room)
+{
+	j->lent = room;
+}
+
+void sh_join_only(struct sh_join *j, sh_join_keep *keep, const void *arg)
+{
+	j->keep = keep;
+	j->keep_arg = arg;
 }
 
 int sh_join_plan_self(
@@ -141,7 +179,7 @@ int sh_join_plan_self(
 	j->err = err;
 	if (take_side(j, &j->x, fp, n) < 0)
 		return -1;
-	plan_top(j, &j->x);
+	plan_top(j, &j->x, &j->x);
 	*plan = j->top->plan;
 	return 0;
 }
@@ -152,7 +190,7 @@ int sh_join_plan_cross(struct sh_join *j, struct sh_plan *plan, const uint64_t *
 	j->err = err;
 	if (take_side(j, &j->x, fpa, na) < 0 || take_side(j, &j->y, fpb, nb) < 0)
 		return -1;
-	plan_top(j, &j->y);
+	plan_top(j, &j->x, &j->y);
 	*plan = j->top->plan;
 	return 0;
 }

@@ -55,6 +55,31 @@ int sh_join_self(struct sh_join *j, const uint64_t *fp, size_t n, sh_hits_fn *fn
 int sh_join_cross(struct sh_join *j, const uint64_t *fpa, size_t na, const uint64_t *fpb, size_t nb,
     sh_hits_fn *fn, void *ctx, struct sh_error *err);
 
+/* Fingerprints of one word with names, in arrays that a join may reorder, both alike, and that
+ * are readable SH_JOIN_PAD elements beyond their n-th: no copy is made. Hits tell names; those
+ * of a self-join the lesser one first. */
+struct sh_named {
+	uint64_t *fp;
+	uint32_t *name;
+	size_t n; /* < 2^32 - 64 */
+};
+
+#define SH_JOIN_PAD 32
+
+int sh_join_self_named(
+    struct sh_join *j, const struct sh_named *s, sh_hits_fn *fn, void *ctx, struct sh_error *err);
+int sh_join_cross_named(struct sh_join *j, const struct sh_named *a, const struct sh_named *b,
+    sh_hits_fn *fn, void *ctx, struct sh_error *err);
+
+/* Room that the caller has, used in place of the join's own; it grows as needed. NULL: no more. */
+struct sh_side;
+void sh_join_lend(struct sh_join *j, struct sh_side *room);
+
+/* Give only those pairs that `keep` approves of, which sees the two fingerprints, in either
+ * order. NULL: all pairs. */
+typedef bool sh_join_keep(const void *arg, const uint64_t *x, const uint64_t *y);
+void sh_join_only(struct sh_join *j, sh_join_keep *keep, const void *arg);
+
 /* When what is done: not for tuning, but so that tests reach everything with small sets. */
 struct sh_join_limits {
 	uint64_t small;      /* so many pairs are compared at once, without a plan: 2^18 */

@@ -52,7 +52,7 @@ static bool take_spots(void *ctx, const struct sh_spot *spot, size_t n)
 			fx = x->fp + (size_t)x->id[spot[i].x] * j->words;
 			fy = y->fp + (size_t)y->id[spot[i].y] * j->words;
 		}
-		if (!first_find(l, fx, fy))
+		if (!first_find(l, fx, fy) || (j->keep && !j->keep(j->keep_arg, fx, fy)))
 			continue;
 		hit->distance = j->kernel->distance(fx, fy, j->words);
 		if (hit->distance > j->k)
@@ -93,7 +93,8 @@ static void count_ones(const struct sh_range *r, unsigned bits, uint32_t sample,
 
 		for (uint32_t i = 0; i < n; i++) {
 			uint32_t at = r->lo + (uint32_t)((uint64_t)r->n * i / n);
-			uint64_t x = r->side->fp[(size_t)r->side->id[at] * words + w];
+			uint64_t x = words == 1 ? r->side->word[at]
+						: r->side->fp[(size_t)r->side->id[at] * words + w];
 
 			for (unsigned s = 0; s < 8; s++)
 				lane[s] += x >> s & 0x0101010101010101ULL;
@@ -258,16 +259,17 @@ static int join_block(struct sh_level *l)
 {
 	const struct sh_block *b = &l->plan.block[l->at];
 	struct sh_join *j = l->join;
+	struct sh_side *room = j->lent ? j->lent : &j->room;
 	struct sh_key key;
 
 	if (list_flips(l, b->bits, b->radius, j->err) < 0)
 		return -1;
 	sh_key_init(&key, b->mask);
 	hold_word(l, &l->x, b->word);
-	sh_side_order(l->x.side, l->x.lo, l->x.n, &key, l->x_start, &j->room, l->next);
+	sh_side_order(l->x.side, l->x.lo, l->x.n, &key, l->x_start, room, l->next);
 	if (!l->self) {
 		hold_word(l, &l->y, b->word);
-		sh_side_order(l->y.side, l->y.lo, l->y.n, &key, l->y_start, &j->room, l->next);
+		sh_side_order(l->y.side, l->y.lo, l->y.n, &key, l->y_start, room, l->next);
 	}
 	run_scan(l, UINT32_C(1) << b->bits, j->limits.large);
 	return l->scan.ended ? -1 : 0;

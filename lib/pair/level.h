@@ -17,7 +17,10 @@ struct sh_join {
 	unsigned bits, k, words;
 	struct sh_join_limits limits;
 	const struct sh_kernel *kernel;
-	struct sh_side x, y, room; /* y only for two sets */
+	struct sh_side x, y, room; /* copies of what is joined; y only for two sets */
+	struct sh_side *lent;      /* in place of room, or NULL */
+	sh_join_keep *keep;
+	const void *keep_arg;
 	bool self;
 	sh_hits_fn *fn;
 	void *ctx;

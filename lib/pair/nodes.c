@@ -2,14 +2,18 @@
 
 #include <stdlib.h>
 
+#include "base/bytes.h"
 #include "base/siphash.h"
+#include "pair/distinct.h"
+#include "pair/join.h"
 #include "pair/same.h"
+#include "record/fpline.h"
 
-int sh_nodes_init(struct sh_nodes *s, unsigned words, struct sh_error *err)
+int sh_nodes_init(struct sh_nodes *s, unsigned words, struct sh_side *room, struct sh_error *err)
 {
 	uint64_t key[2];
 
-	*s = (struct sh_nodes){ .words = words };
+	*s = (struct sh_nodes){ .words = words, .room = room };
 	if (sh_random_key(key, err) < 0)
 		return -1;
 	s->hash_key = key[0] | 1;
@@ -19,45 +23,214 @@ int sh_nodes_init(struct sh_nodes *s, unsigned words, struct sh_error *err)
 void sh_nodes_free(struct sh_nodes *s)
 {
 	free(s->fp);
-	free(s->head);
-	free(s->next);
-	free(s->id);
+	free(s->id_base);
+	free(s->id_at);
+	free(s->who);
+	free(s->group_at);
+	free(s->member);
 	sh_buf_free(&s->ids);
-	*s = (struct sh_nodes){ .words = s->words };
+	*s = (struct sh_nodes){ .words = s->words, .room = s->room, .hash_key = s->hash_key };
 }
 
 void sh_nodes_clear(struct sh_nodes *s)
 {
-	s->n = s->records = 0;
+	s->n = s->records = s->groups = 0;
 	s->ids.n = 0;
 	s->repeated = 0;
 }
 
-int sh_nodes_add(struct sh_nodes *s, const uint64_t *fp, struct sh_slice id, struct sh_error *err)
+/* Have room for `more` records and the end of the last one's id. */
+static int reserve(struct sh_nodes *s, size_t more, struct sh_error *err)
 {
-	size_t r = s->records, words = (r + 1) * s->words;
+	size_t n = s->records + more, words = n * s->words + SH_JOIN_PAD;
 
-	if (r == SH_NODES_END - 1)
+	if (n > SH_NODES_MAX)
 		return sh_error_set(
-		    err, SH_ERR_RANGE, "more than %u fingerprints at once", SH_NODES_END - 1);
+		    err, SH_ERR_RANGE, "more than %u fingerprints at once", SH_NODES_MAX);
 	if (words > s->fp_cap &&
 	    sh_grow((void **)&s->fp, &s->fp_cap, words, sizeof *s->fp, err) < 0)
 		return -1;
-	if (r + 2 > s->id_cap &&
-	    sh_grow((void **)&s->id, &s->id_cap, r + 2, sizeof *s->id, err) < 0)
+	if (n + 1 > s->id_cap &&
+	    sh_grow((void **)&s->id_at, &s->id_cap, n + 1, sizeof *s->id_at, err) < 0)
 		return -1;
-	s->id[r] = s->ids.n;
-	if (sh_buf_add(&s->ids, id.p, id.n, err) < 0)
-		return -1;
-	s->id[r + 1] = s->ids.n;
-	memcpy(s->fp + r * s->words, fp, s->words * sizeof *fp);
-	s->records++;
+	if (n / SH_NODES_STRIDE + 1 > s->base_cap)
+		return sh_grow((void **)&s->id_base, &s->base_cap, n / SH_NODES_STRIDE + 1,
+		    sizeof *s->id_base, err);
 	return 0;
 }
 
+/* The next record's id begins at the end of those that there are. */
+static inline void begin_id(struct sh_nodes *s)
+{
+	size_t r = s->records;
+
+	if (r % SH_NODES_STRIDE == 0)
+		s->id_base[r / SH_NODES_STRIDE] = s->ids.n;
+	s->id_at[r] = (uint32_t)(s->ids.n - s->id_base[r / SH_NODES_STRIDE]);
+}
+
+int sh_nodes_add(struct sh_nodes *s, const uint64_t *fp, struct sh_slice id, struct sh_error *err)
+{
+	if (reserve(s, 1, err) < 0)
+		return -1;
+	begin_id(s);
+	if (sh_buf_add(&s->ids, id.p, id.n, err) < 0)
+		return -1;
+	memcpy(s->fp + s->records * s->words, fp, s->words * sizeof *fp);
+	s->records++;
+	begin_id(s);
+	return 0;
+}
+
+ssize_t sh_nodes_take(struct sh_nodes *s, struct sh_slice text, unsigned digits, size_t max,
+    size_t *lines, struct sh_error *err)
+{
+	const char *p = text.p, *end = text.p + text.n;
+	size_t fits = text.n / (digits + 3);
+	char *to;
+
+	*lines = 0;
+	while (end > p && end[-1] != '\n')
+		end--;
+	if (max > fits)
+		max = fits;
+	/* Ids are copied by whole words. */
+	if (reserve(s, max, err) < 0 || sh_buf_reserve(&s->ids, text.n + 8, err) < 0)
+		return -1;
+	to = s->ids.p;
+	for (; *lines < max; ++*lines) {
+		size_t n = sh_fp_line(p, end, digits, s->fp + s->records * s->words);
+
+		if (n == 0)
+			break;
+		begin_id(s);
+		p += digits + 1;
+		for (size_t i = 0; i < n; i += 8)
+			memcpy(to + s->ids.n + i, p + i, 8);
+		s->ids.n += n;
+		s->records++;
+		p += n + 1;
+	}
+	begin_id(s);
+	return p - text.p;
+}
+
+/* ---- nodes of several ids ---------------------------------------------------- */
+
+/* What ids are ordered by first: their first eight bytes, as far as there are any. */
+struct member {
+	uint64_t prefix;
+	uint32_t record;
+};
+
+static uint64_t prefix_of(struct sh_slice id)
+{
+	char first[8] = { 0 };
+
+	memcpy(first, id.p, id.n < 8 ? id.n : 8);
+	return sh_be64(first);
+}
+
+static int by_id(const void *a, const void *b, void *arg)
+{
+	const struct member *x = a, *y = b;
+	const struct sh_nodes *s = arg;
+
+	if (x->prefix != y->prefix)
+		return x->prefix < y->prefix ? -1 : 1;
+	return sh_slice_cmp(sh_nodes_id(s, x->record), sh_nodes_id(s, y->record));
+}
+
+static void sort_members(const struct sh_nodes *s, struct member *m, size_t n)
+{
+	if (n == 2) {
+		struct member first = m[0];
+
+		if (by_id(&m[0], &m[1], (void *)(uintptr_t)s) > 0) {
+			m[0] = m[1];
+			m[1] = first;
+		}
+	} else {
+		qsort_r(m, n, sizeof *m, by_id, (void *)(uintptr_t)s);
+	}
+}
+
+/* Number the groups of twins: a node's record becomes the group's number, its own record the
+ * group's first. Twins of one node stand together. */
+static int begin_groups(struct sh_nodes *s, const struct sh_twins *t, struct sh_error *err)
+{
+	size_t groups = 0, at = 0;
+
+	for (size_t i = 0; i < t->n; i++)
+		groups += i == 0 || t->p[i].at != t->p[i - 1].at;
+	free(s->group_at);
+	free(s->member);
+	s->groups = groups;
+	s->group_at = malloc((groups + 1) * sizeof *s->group_at);
+	/* One more, so that two members of any group can be looked at. */
+	s->member = calloc(groups + t->n + 1, sizeof *s->member);
+	if (!s->group_at || !s->member) {
+		s->groups = 0;
+		return sh_error_nomem(err);
+	}
+	groups = 0;
+	for (size_t i = 0; i < t->n; i++) {
+		if (i == 0 || t->p[i].at != t->p[i - 1].at) {
+			s->group_at[groups] = (uint32_t)at;
+			s->member[at++] = s->who[t->p[i].at];
+			s->who[t->p[i].at] = SH_NODES_GROUP + (uint32_t)groups++;
+		}
+		s->member[at++] = t->p[i].record;
+	}
+	s->group_at[groups] = (uint32_t)at;
+	return 0;
+}
+
+/* The members of each group in order of their ids, each id once. */
+static int order_members(struct sh_nodes *s, struct sh_error *err)
+{
+	struct member *m = NULL;
+	size_t cap = 0;
+	uint32_t out = 0;
+
+	for (size_t g = 0; g < s->groups; g++) {
+		uint32_t from = s->group_at[g], n = s->group_at[g + 1] - from;
+
+		if (n > cap && sh_grow((void **)&m, &cap, n, sizeof *m, err) < 0) {
+			free(m);
+			return -1;
+		}
+		for (uint32_t i = 0; i < n; i++)
+			m[i] = (struct member){ prefix_of(sh_nodes_id(s, s->member[from + i])),
+				s->member[from + i] };
+		sort_members(s, m, n);
+		s->group_at[g] = out;
+		for (uint32_t i = 0; i < n; i++) {
+			if (i && by_id(&m[i - 1], &m[i], s) == 0)
+				s->repeated++;
+			else
+				s->member[out++] = m[i].record;
+		}
+	}
+	s->group_at[s->groups] = out;
+	free(m);
+	return 0;
+}
+
+static int make_groups(struct sh_nodes *s, const struct sh_twins *t, struct sh_error *err)
+{
+	s->groups = 0;
+	if (t->n == 0)
+		return 0;
+	return begin_groups(s, t, err) < 0 ? -1 : order_members(s, err);
+}
+
+/* ---- nodes ------------------------------------------------------------------- */
+
 /* From first[i], the first record like record i, to nodes. first[] is overwritten: behind i it
  * holds the node of each record that is a node's first. */
-static void make_nodes(struct sh_nodes *s, uint32_t *first)
+static int make_nodes(
+    struct sh_nodes *s, uint32_t *first, struct sh_twins *twins, struct sh_error *err)
 {
 	s->n = 0;
 	for (size_t i = 0; i < s->records; i++) {
@@ -66,92 +239,66 @@ static void make_nodes(struct sh_nodes *s, uint32_t *first)
 		if (f == i) {
 			node = (uint32_t)s->n++;
 			first[i] = node;
-			s->next[i] = SH_NODES_END;
+			s->who[node] = (uint32_t)i;
 			memmove(s->fp + node * (size_t)s->words, s->fp + i * s->words,
 			    s->words * sizeof *s->fp);
-		} else {
-			node = first[f];
-			s->next[i] = s->head[node];
+		} else if (sh_twins_add(twins, first[f], (uint32_t)i, err) < 0) {
+			return -1;
 		}
-		s->head[node] = (uint32_t)i;
 	}
-}
-
-static int by_id(const void *a, const void *b, void *arg)
-{
-	const struct sh_nodes *s = arg;
-
-	return sh_slice_cmp(
-	    sh_nodes_id(s, *(const uint32_t *)a), sh_nodes_id(s, *(const uint32_t *)b));
-}
-
-/* Chain the records of one node in ascending order of their ids, equal ids once. */
-static void chain(struct sh_nodes *s, size_t node, const uint32_t *record, size_t n)
-{
-	uint32_t *link = &s->head[node];
-	size_t kept = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		if (i && by_id(&record[i - 1], &record[i], s) == 0)
-			continue;
-		*link = record[i];
-		link = &s->next[record[i]];
-		kept++;
-	}
-	*link = SH_NODES_END;
-	s->repeated += n - kept;
-}
-
-static int order_ids(struct sh_nodes *s, struct sh_error *err)
-{
-	uint32_t *record = NULL;
-	size_t cap = 0;
-
-	for (size_t node = 0; node < s->n; node++) {
-		size_t n = 0;
-
-		if (s->next[s->head[node]] == SH_NODES_END)
-			continue;
-		for (uint32_t r = s->head[node]; r != SH_NODES_END; r = s->next[r]) {
-			if (n == cap &&
-			    sh_grow((void **)&record, &cap, n + 1, sizeof *record, err) < 0) {
-				free(record);
-				return -1;
-			}
-			record[n++] = r;
-		}
-		qsort_r(record, n, sizeof *record, by_id, s);
-		chain(s, node, record, n);
-	}
-	free(record);
+	sh_twins_sort(twins->p, twins->n);
 	return 0;
 }
 
-static int room(uint32_t **array, size_t *cap, size_t n, struct sh_error *err)
+static int close_wide(struct sh_nodes *s, struct sh_twins *twins, struct sh_error *err)
 {
-	return n > *cap ? sh_grow((void **)array, cap, n, sizeof **array, err) : 0;
+	uint32_t *first = malloc(s->records * sizeof *first + 1);
+	int status;
+
+	if (!first)
+		return sh_error_nomem(err);
+	status = sh_same_first(s->fp, s->records, s->words, s->hash_key, first, err);
+	if (status == 0)
+		status = make_nodes(s, first, twins, err);
+	free(first);
+	return status;
+}
+
+static int close_narrow(struct sh_nodes *s, struct sh_twins *twins, struct sh_error *err)
+{
+	struct sh_side side = {
+		.words = 1, .n = (uint32_t)s->records, .word = s->fp, .id = s->who
+	};
+	int status = sh_distinct(&side, s->room, s->hash_key, twins, err);
+
+	s->n = side.n;
+	return status;
 }
 
 int sh_nodes_close(struct sh_nodes *s, struct sh_error *err)
 {
-	uint32_t *first;
+	struct sh_twins twins = { 0 };
+	size_t want = s->records + SH_JOIN_PAD;
+	int status = 0;
 
-	if (room(&s->head, &s->head_cap, s->records, err) < 0 ||
-	    room(&s->next, &s->next_cap, s->records, err) < 0)
-		return -1;
-	first = malloc(s->records * sizeof *first + 1);
-	if (!first)
-		return sh_error_nomem(err);
-	if (sh_same_first(s->fp, s->records, s->words, s->hash_key, first, err) < 0) {
-		free(first);
-		return -1;
-	}
-	make_nodes(s, first);
-	free(first);
-	return order_ids(s, err);
+	s->n = s->groups = 0;
+	if (s->records == 0)
+		return 0;
+	if (want > s->who_cap)
+		status = sh_grow((void **)&s->who, &s->who_cap, want, sizeof *s->who, err);
+	if (status == 0)
+		status = s->words == 1 ? close_narrow(s, &twins, err) : close_wide(s, &twins, err);
+	if (status == 0)
+		status = make_groups(s, &twins, err);
+	/* What is read beyond the end is masked out; defined it should be all the same. */
+	if (status == 0 && s->words == 1)
+		memset(s->fp + s->n, 0, SH_JOIN_PAD * sizeof *s->fp);
+	free(twins.p);
+	return status;
 }
 
 size_t sh_nodes_bytes(const struct sh_nodes *s)
 {
-	return s->records * (s->words * sizeof *s->fp + sizeof *s->id) + s->ids.n;
+	return s->records * (s->words * sizeof *s->fp + sizeof *s->id_at + sizeof *s->who) +
+	       s->ids.n;
 }

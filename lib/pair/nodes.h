@@ -1,53 +1,94 @@
 /* Fingerprints with their ids, identical fingerprints as one node with many ids.
  *
  * Only distinct fingerprints are compared; a node's ids are put in when pairs are
- * written. Records are gathered as they come and made into nodes by close, in order of
- * first occurrence. Memory: a record's fingerprint, its id with 8 bytes for its place,
- * and from close on 8 bytes (20 while it works). */
+ * written. Records are gathered as they come and made into nodes by close: those of one
+ * word in order of their first bits, wider ones in order of first occurrence. Memory: a
+ * record's fingerprint, its id and 4 bytes for its place; from close on 4 bytes more, and
+ * 12 in the room that is lent (wider fingerprints: 12 of their own, while it works). */
 #ifndef SH_PAIR_NODES_H
 #define SH_PAIR_NODES_H
 
+#include <sys/types.h>
+
 #include "base/buf.h"
 #include "fp/fingerprint.h"
+#include "pair/order.h"
 
 struct sh_nodes {
 	unsigned words;
 	uint64_t *fp; /* of record i at i * words; after close of node i */
 	size_t records;
-	uint64_t *id; /* by record: where its id begins in ids, then the end of the last */
+	uint64_t *id_base; /* by SH_NODES_STRIDE records: where ids of the first begin in `ids` */
+	uint32_t *id_at;   /* by record: where its id begins, counted from there */
 	struct sh_buf ids;
 
 	/* After close. */
-	size_t n;          /* nodes */
-	uint32_t *head;    /* by node: its record with the smallest id */
-	uint32_t *next;    /* by record: the node's next in order of ids, or SH_NODES_END */
-	uint64_t repeated; /* records with the id and fingerprint of another, left out */
+	size_t n;           /* nodes */
+	uint32_t *who;      /* by node: its record, or SH_NODES_GROUP and a group's number */
+	size_t groups;      /* nodes of several ids */
+	uint32_t *group_at; /* by group: where it begins in `member`; then the end of the last */
+	uint32_t *member;   /* records, in ascending order of their ids */
+	uint64_t repeated;  /* records with the id and fingerprint of another, left out */
 
-	size_t fp_cap, id_cap, head_cap, next_cap;
+	struct sh_side *room; /* borrowed */
+	size_t fp_cap, id_cap, base_cap, who_cap;
 	uint64_t hash_key;
 };
 
-#define SH_NODES_END UINT32_MAX
+#define SH_NODES_GROUP UINT32_C(0x80000000)
+#define SH_NODES_MAX   (SH_NODES_GROUP - 128) /* records */
 
-/* Fingerprints of `words` words. */
-int sh_nodes_init(struct sh_nodes *s, unsigned words, struct sh_error *err);
+enum { SH_NODES_STRIDE = 4096 };
+
+/* Fingerprints of `words` words; room may be shared, and must outlive s. */
+int sh_nodes_init(struct sh_nodes *s, unsigned words, struct sh_side *room, struct sh_error *err);
 void sh_nodes_free(struct sh_nodes *s);
 
 /* Forget all records; memory is kept. */
 void sh_nodes_clear(struct sh_nodes *s);
 
-/* SH_ERR_RANGE: 2^32-1 records at the most. */
+/* SH_ERR_RANGE: SH_NODES_MAX records at the most. */
 int sh_nodes_add(struct sh_nodes *s, const uint64_t *fp, struct sh_slice id, struct sh_error *err);
+
+/* Take at most `max` records of `digits` digits from lines in p .. p+n-1, with SH_PAD readable
+ * bytes behind; *lines is how many there were. Ends before the first line that is not surely in
+ * order; sh_record_fp() may think otherwise of it. Returns the bytes taken, or -1. */
+ssize_t sh_nodes_take(struct sh_nodes *s, struct sh_slice text, unsigned digits, size_t max,
+    size_t *lines, struct sh_error *err);
 
 /* After the last record: make nodes, order each node's ids, leave repeated ones out. */
 int sh_nodes_close(struct sh_nodes *s, struct sh_error *err);
 
-static inline struct sh_slice sh_nodes_id(const struct sh_nodes *s, uint32_t record)
+/* Order the nodes by their fingerprints, the first bit the most significant. */
+int sh_nodes_sort(struct sh_nodes *s, struct sh_error *err);
+
+static inline uint64_t sh_nodes_place(const struct sh_nodes *s, uint32_t record)
 {
-	return sh_slice(s->ids.p + s->id[record], s->id[record + 1] - s->id[record]);
+	return s->id_base[record / SH_NODES_STRIDE] + s->id_at[record];
 }
 
-/* Memory that the records take, in bytes. */
+static inline struct sh_slice sh_nodes_id(const struct sh_nodes *s, uint32_t record)
+{
+	uint64_t at = sh_nodes_place(s, record);
+
+	return sh_slice(s->ids.p + at, sh_nodes_place(s, record + 1) - at);
+}
+
+/* The records of a node, *n of them; `who` must stay where it is meanwhile. */
+static inline const uint32_t *sh_nodes_records(
+    const struct sh_nodes *s, const uint32_t *who, uint32_t *n)
+{
+	uint32_t group = *who - SH_NODES_GROUP;
+
+	if (*who < SH_NODES_GROUP) {
+		*n = 1;
+		return who;
+	}
+	*n = s->group_at[group + 1] - s->group_at[group];
+	return s->member + s->group_at[group];
+}
+
+/* Memory that the records take, in bytes, the room not counted. */
 size_t sh_nodes_bytes(const struct sh_nodes *s);
 
 #endif

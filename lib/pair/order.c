@@ -3,12 +3,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 #include "pair/scan.h"
 
 enum {
 	IN_CACHE = 1 << 17, /* elements that may be scattered in one pass */
 	ONE_PASS_BITS = 10,
-	FIRST_PASS_MAX = 8,
+	FIRST_PASS_MAX = 9,
+	LINE = 16,
 };
 
 int sh_side_reserve(struct sh_side *s, size_t n, struct sh_error *err)
@@ -21,8 +26,9 @@ int sh_side_reserve(struct sh_side *s, size_t n, struct sh_error *err)
 	free(s->word);
 	free(s->id);
 	s->cap = 0;
-	s->word = malloc(cap * sizeof *s->word);
-	s->id = malloc(cap * sizeof *s->id);
+	cap += -cap % LINE;
+	s->word = aligned_alloc(64, cap * sizeof *s->word);
+	s->id = aligned_alloc(64, cap * sizeof *s->id);
 	if (s->word == NULL || s->id == NULL)
 		return sh_error_nomem(err);
 	s->cap = cap;
@@ -80,11 +86,69 @@ void sh_key_init(struct sh_key *key, uint64_t mask)
 struct pass {
 	const struct sh_key *key;
 	unsigned shift, bits;
+	bool fresh; /* from->id is not there yet: elements are numbered from 0 */
 };
 
-static inline uint32_t digit(const struct pass *p, uint64_t word)
+/* Most keys are one run of bits: then nothing is looked up. */
+struct digit {
+	const struct sh_key *key; /* NULL for one run */
+	unsigned shift;
+	uint32_t mask;
+};
+
+static struct digit digit_of(const struct pass *p)
 {
-	return sh_key_of(p->key, word) >> p->shift & ((UINT32_C(1) << p->bits) - 1);
+	struct digit d = { p->key, p->shift, (UINT32_C(1) << p->bits) - 1 };
+
+	if (p->key->runs == 1) {
+		d.key = NULL;
+		d.shift += p->key->shift[0];
+	}
+	return d;
+}
+
+static inline __attribute__((always_inline)) uint32_t digit(
+    const struct digit *d, bool one_run, uint64_t word)
+{
+	uint64_t x = one_run ? word : sh_key_of(d->key, word);
+
+	return (uint32_t)(x >> d->shift) & d->mask;
+}
+
+/* Where each digit begins, in start[], and in next[] as well. */
+static inline __attribute__((always_inline)) void count(const struct sh_side *from, uint32_t lo,
+    uint32_t n, const struct digit *d, bool one_run, uint32_t *start, uint32_t *next)
+{
+	uint32_t at = lo;
+
+	memset(next, 0, ((size_t)d->mask + 1) * sizeof *next);
+	for (uint32_t i = lo; i < lo + n; i++)
+		next[digit(d, one_run, from->word[i])]++;
+	for (size_t v = 0; v <= d->mask; v++) {
+		uint32_t many = next[v];
+
+		start[v] = next[v] = at;
+		at += many;
+	}
+}
+
+static inline __attribute__((always_inline)) void scatter(const struct sh_side *from,
+    struct sh_side *to, uint32_t lo, uint32_t n, struct digit d, bool one_run, bool fresh,
+    uint32_t *start, uint32_t *next)
+{
+	const uint64_t *word = from->word;
+	const uint32_t *id = from->id;
+	uint64_t *to_word = to->word;
+	uint32_t *to_id = to->id;
+
+	count(from, lo, n, &d, one_run, start, next);
+	for (uint32_t i = lo; i < lo + n; i++) {
+		uint64_t w = word[i];
+		uint32_t where = next[digit(&d, one_run, w)]++;
+
+		to_word[where] = w;
+		to_id[where] = fresh ? i : id[i];
+	}
 }
 
 /* Move n elements of `from` at `lo` to the same range of `to`, by digit. start[d] is where digit
@@ -92,32 +156,113 @@ static inline uint32_t digit(const struct pass *p, uint64_t word)
 static void place(const struct sh_side *from, struct sh_side *to, uint32_t lo, uint32_t n,
     const struct pass *p, uint32_t *start, uint32_t *next)
 {
-	uint32_t digits = UINT32_C(1) << p->bits, at = lo;
+	struct digit d = digit_of(p);
 
-	memset(next, 0, digits * sizeof *next);
-	for (uint32_t i = lo; i < lo + n; i++)
-		next[digit(p, from->word[i])]++;
-	for (uint32_t d = 0; d < digits; d++) {
-		uint32_t count = next[d];
+	if (d.key)
+		scatter(from, to, lo, n, d, false, p->fresh, start, next);
+	else if (p->fresh)
+		scatter(from, to, lo, n, d, true, true, start, next);
+	else
+		scatter(from, to, lo, n, d, true, false, start, next);
+}
 
-		start[d] = next[d] = at;
-		at += count;
-	}
+/* ---- more than the cache holds ----------------------------------------------- */
+
+/* A cache line of numbers and two of words, gathered before they are written. */
+struct line {
+	uint64_t word[LINE];
+	uint32_t id[LINE];
+};
+
+/* Past the cache, where that can be told: the lines are not read again soon, and need not be
+ * fetched to be overwritten whole. Both are aligned to 16 bytes. */
+static inline void write_past(void *to, const void *from, size_t n)
+{
+#ifdef __SSE2__
+	for (size_t i = 0; i < n / 16; i++)
+		_mm_stream_si128((__m128i *)to + i, _mm_load_si128((const __m128i *)from + i));
+#else
+	memcpy(to, from, n);
+#endif
+}
+
+static inline __attribute__((always_inline)) void scatter_lines(const struct sh_side *from,
+    struct sh_side *to, uint32_t lo, uint32_t n, struct digit d, bool one_run, bool fresh,
+    uint32_t *start, uint32_t *next)
+{
+	_Alignas(64) struct line line[1 << FIRST_PASS_MAX];
+	const uint64_t *word = from->word;
+	const uint32_t *id = from->id;
+
+	count(from, lo, n, &d, one_run, start, next);
 	for (uint32_t i = lo; i < lo + n; i++) {
-		uint32_t where = next[digit(p, from->word[i])]++;
+		uint64_t w = word[i];
+		uint32_t v = digit(&d, one_run, w), where = next[v]++, in = where % LINE;
 
-		to->word[where] = from->word[i];
-		to->id[where] = from->id[i];
+		line[v].word[in] = w;
+		line[v].id[in] = fresh ? i : id[i];
+		if (in == LINE - 1) {
+			write_past(to->word + (where - in), line[v].word, sizeof line[v].word);
+			write_past(to->id + (where - in), line[v].id, sizeof line[v].id);
+		}
+	}
+#ifdef __SSE2__
+	_mm_sfence();
+#endif
+	/* The last line of each digit, which is not full. Its first line may have been written
+	 * with room for the last ones of the digits before; in order all come right. */
+	for (size_t v = 0; v <= d.mask; v++) {
+		uint32_t at = next[v] - next[v] % LINE;
+
+		for (at = at > start[v] ? at : start[v]; at < next[v]; at++) {
+			to->word[at] = line[v].word[at % LINE];
+			to->id[at] = line[v].id[at % LINE];
+		}
 	}
 }
 
-void sh_side_order(struct sh_side *s, uint32_t lo, uint32_t n, const struct sh_key *key,
+static void place_lines(const struct sh_side *from, struct sh_side *to, uint32_t lo, uint32_t n,
+    const struct pass *p, uint32_t *start, uint32_t *next)
+{
+	struct digit d = digit_of(p);
+
+	if (d.key)
+		scatter_lines(from, to, lo, n, d, false, p->fresh, start, next);
+	else if (p->fresh)
+		scatter_lines(from, to, lo, n, d, true, true, start, next);
+	else
+		scatter_lines(from, to, lo, n, d, true, false, start, next);
+}
+
+/* Whether the elements are in order as they are; then start[] is filled. */
+static bool in_order(
+    const struct sh_side *s, uint32_t lo, uint32_t n, const struct sh_key *key, uint32_t *start)
+{
+	uint32_t v = 0;
+
+	start[0] = lo;
+	for (uint32_t i = lo; i < lo + n; i++) {
+		uint32_t k = sh_key_of(key, s->word[i]);
+
+		if (k < v)
+			return false;
+		while (v < k)
+			start[++v] = i;
+	}
+	while (v < (UINT32_C(1) << key->bits) - 1)
+		start[++v] = lo + n;
+	return true;
+}
+
+static void order(struct sh_side *s, uint32_t lo, uint32_t n, const struct sh_key *key, bool fresh,
     uint32_t *start, struct sh_side *room, uint32_t *next)
 {
 	uint32_t part[(1 << FIRST_PASS_MAX) + 1], parts;
-	struct pass p = { key, 0, key->bits };
+	struct pass p = { key, 0, key->bits, fresh };
 
 	start[UINT32_C(1) << key->bits] = lo + n;
+	if (!fresh && in_order(s, lo, n, key, start))
+		return;
 	if (n <= IN_CACHE || key->bits <= ONE_PASS_BITS) {
 		place(s, room, lo, n, &p, start, next);
 		memcpy(s->word + lo, room->word + lo, n * sizeof *s->word);
@@ -128,11 +273,24 @@ void sh_side_order(struct sh_side *s, uint32_t lo, uint32_t n, const struct sh_k
 	p.bits = key->bits / 2 < FIRST_PASS_MAX ? key->bits / 2 : FIRST_PASS_MAX;
 	p.shift = key->bits - p.bits;
 	parts = UINT32_C(1) << p.bits;
-	place(s, room, lo, n, &p, part, next);
+	place_lines(s, room, lo, n, &p, part, next);
 	part[parts] = lo + n;
 	p.bits = p.shift;
 	p.shift = 0;
+	p.fresh = false;
 	for (uint32_t i = 0; i < parts; i++)
 		place(room, s, part[i], part[i + 1] - part[i], &p, start + ((size_t)i << p.bits),
 		    next);
+}
+
+void sh_side_order(struct sh_side *s, uint32_t lo, uint32_t n, const struct sh_key *key,
+    uint32_t *start, struct sh_side *room, uint32_t *next)
+{
+	order(s, lo, n, key, false, start, room, next);
+}
+
+void sh_side_order_new(struct sh_side *s, const struct sh_key *key, uint32_t *start,
+    struct sh_side *room, uint32_t *next)
+{
+	order(s, 0, s->n, key, true, start, room, next);
 }

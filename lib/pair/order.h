@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -50,5 +51,9 @@ static inline uint32_t sh_key_of(const struct sh_key *key, uint64_t word)
  * 2^bits + 1 places. `room` has at least n elements, `next` 2^bits. Stable. */
 void sh_side_order(struct sh_side *s, uint32_t lo, uint32_t n, const struct sh_key *key,
     uint32_t *start, struct sh_side *room, uint32_t *next);
+
+/* The same for a whole side whose numbers are not there yet: 0 .. n-1 they will be. */
+void sh_side_order_new(struct sh_side *s, const struct sh_key *key, uint32_t *start,
+    struct sh_side *room, uint32_t *next);
 
 #endif

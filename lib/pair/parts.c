@@ -7,13 +7,15 @@
 
 enum { FP_BYTES_MAX = 8 * SH_FP_MAX_WORDS };
 
-int sh_parts_init(
-    struct sh_parts *p, unsigned words, size_t memory, const char *tmpdir, struct sh_error *err)
+int sh_parts_init(struct sh_parts *p, unsigned words, size_t memory, struct sh_side *room,
+    const char *tmpdir, struct sh_error *err)
 {
-	*p = (struct sh_parts){ .memory = memory };
+	*p = (struct sh_parts){ .words = words, .memory = memory };
 	sh_runs_init(&p->runs, tmpdir);
 	sh_runs_init(&p->sorted, tmpdir);
-	return sh_nodes_init(&p->nodes, words, err) < 0 ? -1 : sh_nodes_init(&p->later, words, err);
+	return sh_nodes_init(&p->nodes, words, room, err) < 0
+		   ? -1
+		   : sh_nodes_init(&p->later, words, room, err);
 }
 
 void sh_parts_free(struct sh_parts *p)
@@ -35,18 +37,6 @@ void sh_parts_clear(struct sh_parts *p)
 	p->repeated = 0;
 }
 
-static int by_fp(const void *a, const void *b, void *arg)
-{
-	const struct sh_nodes *s = arg;
-	const uint64_t *x = s->fp + (size_t) * (const uint32_t *)a * s->words;
-	const uint64_t *y = s->fp + (size_t) * (const uint32_t *)b * s->words;
-
-	for (unsigned i = 0; i < s->words; i++)
-		if (x[i] != y[i])
-			return x[i] < y[i] ? -1 : 1;
-	return 0;
-}
-
 /* Entries' keys order as fingerprint, then id: the words big-endian, then the id. */
 static size_t pack_fp(char *out, const uint64_t *fp, unsigned words)
 {
@@ -58,14 +48,16 @@ static size_t pack_fp(char *out, const uint64_t *fp, unsigned words)
 	return 8 * words;
 }
 
-static int write_node(struct sh_parts *p, uint32_t node, struct sh_error *err)
+static int write_node(struct sh_parts *p, size_t node, struct sh_error *err)
 {
 	const struct sh_nodes *s = &p->nodes;
 	char key[FP_BYTES_MAX + SH_ID_MAX];
-	size_t n = pack_fp(key, s->fp + (size_t)node * s->words, s->words);
+	size_t n = pack_fp(key, s->fp + node * s->words, s->words);
+	uint32_t records;
+	const uint32_t *r = sh_nodes_records(s, &s->who[node], &records);
 
-	for (uint32_t r = s->head[node]; r != SH_NODES_END; r = s->next[r]) {
-		struct sh_slice id = sh_nodes_id(s, r);
+	for (uint32_t i = 0; i < records; i++) {
+		struct sh_slice id = sh_nodes_id(s, r[i]);
 
 		memcpy(key + n, id.p, id.n);
 		if (sh_runs_add(&p->runs, sh_slice(key, n + id.n), sh_slice("", 0), err) < 0)
@@ -77,34 +69,46 @@ static int write_node(struct sh_parts *p, uint32_t node, struct sh_error *err)
 /* What is in memory becomes a sorted run. */
 static int spill(struct sh_parts *p, struct sh_error *err)
 {
-	uint32_t *order;
 	int status = sh_nodes_close(&p->nodes, err);
-	size_t n = p->nodes.n;
 
-	if (status < 0)
-		return -1;
-	order = malloc(n * sizeof *order + 1);
-	if (!order)
-		return sh_error_nomem(err);
-	for (size_t i = 0; i < n; i++)
-		order[i] = (uint32_t)i;
-	qsort_r(order, n, sizeof *order, by_fp, &p->nodes);
+	if (status == 0)
+		status = sh_nodes_sort(&p->nodes, err);
 	p->repeated += p->nodes.repeated;
-	status = sh_runs_begin(&p->runs, err);
-	for (size_t i = 0; status == 0 && i < n; i++)
-		status = write_node(p, order[i], err);
+	if (status == 0)
+		status = sh_runs_begin(&p->runs, err);
+	for (size_t i = 0; status == 0 && i < p->nodes.n; i++)
+		status = write_node(p, i, err);
 	if (status == 0)
 		status = sh_runs_end(&p->runs, err);
-	free(order);
 	sh_nodes_clear(&p->nodes);
 	return status;
 }
 
+static bool is_full(const struct sh_parts *p)
+{
+	return sh_nodes_bytes(&p->nodes) > p->memory || p->nodes.records == SH_NODES_MAX;
+}
+
 int sh_parts_add(struct sh_parts *p, const uint64_t *fp, struct sh_slice id, struct sh_error *err)
 {
-	if (sh_nodes_bytes(&p->nodes) > p->memory && spill(p, err) < 0)
+	if (is_full(p) && spill(p, err) < 0)
 		return -1;
 	return sh_nodes_add(&p->nodes, fp, id, err);
+}
+
+ssize_t sh_parts_take(
+    struct sh_parts *p, struct sh_slice text, unsigned digits, size_t *lines, struct sh_error *err)
+{
+	size_t left, max;
+
+	if (is_full(p) && spill(p, err) < 0)
+		return -1;
+	/* As many as fit when ids have eight bytes; then it is looked at again. */
+	left = p->memory - sh_nodes_bytes(&p->nodes);
+	max = left / (8 * p->words + 16) + 1;
+	if (max > SH_NODES_MAX - p->nodes.records)
+		max = SH_NODES_MAX - p->nodes.records;
+	return sh_nodes_take(&p->nodes, text, digits, max, lines, err);
 }
 
 /* Cuts the merged entries into runs of a part each, without the repeated ones. */
@@ -155,8 +159,7 @@ static int cut(void *arg, struct sh_slice key, struct sh_slice value, struct sh_
 			return -1;
 		c->bytes = 0;
 	}
-	/* The id, the fingerprint, the record and its place in the hash table. */
-	c->bytes += key.n + 32;
+	c->bytes += key.n + 8; /* the id, the fingerprint, its place and its node */
 	return sh_runs_add(to, key, value, err);
 }
 

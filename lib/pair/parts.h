@@ -10,6 +10,7 @@
 #include "pair/emit.h"
 
 struct sh_parts {
+	unsigned words;
 	struct sh_nodes nodes; /* of the part in memory */
 	size_t memory;         /* bytes a part may take */
 	struct sh_runs runs;   /* what did not fit, sorted runs */
@@ -26,21 +27,25 @@ struct sh_parts {
 	void *arg;
 };
 
-int sh_parts_init(
-    struct sh_parts *p, unsigned words, size_t memory, const char *tmpdir, struct sh_error *err);
+/* Fingerprints of `words` words; room is lent to the nodes and to joins of them. */
+int sh_parts_init(struct sh_parts *p, unsigned words, size_t memory, struct sh_side *room,
+    const char *tmpdir, struct sh_error *err);
 void sh_parts_free(struct sh_parts *p);
 void sh_parts_clear(struct sh_parts *p);
 
 int sh_parts_add(struct sh_parts *p, const uint64_t *fp, struct sh_slice id, struct sh_error *err);
+
+/* Records from the beginning of a text, as sh_nodes_take() takes them. */
+ssize_t sh_parts_take(
+    struct sh_parts *p, struct sh_slice text, unsigned digits, size_t *lines, struct sh_error *err);
 
 /* After the last record. */
 int sh_parts_close(struct sh_parts *p, struct sh_error *err);
 
 /* What to do with a part, and with two different ones; 0 or -1. */
 struct sh_parts_join {
-	int (*self)(void *arg, const struct sh_nodes *part, struct sh_error *err);
-	int (*cross)(
-	    void *arg, const struct sh_nodes *a, const struct sh_nodes *b, struct sh_error *err);
+	int (*self)(void *arg, struct sh_nodes *part, struct sh_error *err);
+	int (*cross)(void *arg, struct sh_nodes *a, struct sh_nodes *b, struct sh_error *err);
 	void *arg;
 };
 

@@ -21,6 +21,7 @@ struct sh_stream {
 	struct sh_buf last_key[2]; /* two streams: the key before */
 	struct sh_buf key;         /* of the bucket in parts[] */
 	uint32_t table;            /* its table */
+	struct sh_side lent;       /* to both parts and the join */
 	struct sh_parts parts[2];
 	uint64_t repeated;
 };
@@ -58,6 +59,7 @@ void sh_stream_delete(struct sh_stream *s)
 		sh_buf_free(&s->last_key[i]);
 		sh_parts_free(&s->parts[i]);
 	}
+	sh_side_free(&s->lent);
 	sh_buf_free(&s->key);
 	free(s);
 }
@@ -83,7 +85,8 @@ static int make_ready(struct sh_stream *s, const struct sh_band_record *r, struc
 	if (!s->join)
 		return -1;
 	for (unsigned i = 0; i < 2; i++)
-		if (sh_parts_init(&s->parts[i], s->band.words, part, s->opts.tmpdir, err) < 0)
+		if (sh_parts_init(
+			&s->parts[i], s->band.words, part, &s->lent, s->opts.tmpdir, err) < 0)
 			return -1;
 	/* Across, the archive's copies are known as such; every new one is told of. */
 	s->parts[s->sides - 1].first_only = s->opts.collapse;
@@ -132,26 +135,24 @@ static const struct sh_band_table *bucket_table(struct sh_stream *s)
 }
 
 /* One part with itself. Identical fingerprints share all keys: table 0 is the lowest. */
-static int join_part(void *arg, const struct sh_nodes *a, struct sh_error *err)
+static int join_part(void *arg, struct sh_nodes *a, struct sh_error *err)
 {
 	struct sh_stream *s = arg;
 	struct sh_emit e = { a, a, s->opts.collapse, s->opts.pair, s->opts.arg, true };
 
 	if (s->table == 0 && sh_emit_identical(&e, err) < 0)
 		return -1;
-	if (a->n < 2)
-		return 0;
-	return sh_bucket_self(s->join, bucket_table(s), a->fp, a->n, sh_emit_hits, &e, err);
+	sh_bucket_of(s->join, bucket_table(s));
+	return sh_emit_self(&e, s->join, err);
 }
 
-static int join_two(
-    void *arg, const struct sh_nodes *a, const struct sh_nodes *b, struct sh_error *err)
+static int join_two(void *arg, struct sh_nodes *a, struct sh_nodes *b, struct sh_error *err)
 {
 	struct sh_stream *s = arg;
 	struct sh_emit e = { a, b, s->opts.collapse, s->opts.pair, s->opts.arg, s->sides == 1 };
 
-	return sh_bucket_cross(
-	    s->join, bucket_table(s), a->fp, a->n, b->fp, b->n, sh_emit_hits, &e, err);
+	sh_bucket_of(s->join, bucket_table(s));
+	return sh_emit_cross(&e, s->join, err);
 }
 
 static int join_bucket(struct sh_stream *s, struct sh_error *err)

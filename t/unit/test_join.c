@@ -272,6 +272,7 @@ static bool join_table(struct sh_join *j, const struct sh_band *b, const struct 
 		row[i].i = i;
 	}
 	qsort(row, n, sizeof *row, key_order);
+	sh_bucket_of(j, t);
 	for (size_t at = 0, end; at < n; at = end) {
 		struct renumber r = { row + at, to };
 
@@ -279,7 +280,7 @@ static bool join_table(struct sh_join *j, const struct sh_band *b, const struct 
 			memcpy(bucket + (end - at) * b->words, fp + row[end].i * b->words,
 			    b->words * sizeof *bucket);
 		if (end - at > 1 &&
-		    sh_bucket_self(j, t, bucket, end - at, keep_renumbered, &r, &err) < 0)
+		    sh_join_self(j, bucket, end - at, keep_renumbered, &r, &err) < 0)
 			return false;
 	}
 	return true;

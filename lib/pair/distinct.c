@@ -1,0 +1,193 @@
+#include "pair/distinct.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "pair/scan.h"
+
+enum {
+	BUCKET = 8, /* mean number of fingerprints whose first bits are ordered alike */
+	BITS_MAX = 24,
+	FEW = 48,       /* compared each with each; more by a table */
+	NO_TABLE = 256, /* as long as the whole side is small */
+};
+
+#define NONE UINT32_MAX
+
+struct table {
+	uint32_t *slot;
+	size_t slots;
+	uint64_t key;
+};
+
+int sh_twins_add(struct sh_twins *t, uint32_t at, uint32_t record, struct sh_error *err)
+{
+	if (t->n == t->cap && sh_grow((void **)&t->p, &t->cap, t->n + 1, sizeof *t->p, err) < 0)
+		return -1;
+	t->p[t->n++] = (struct sh_twin){ at, record };
+	return 0;
+}
+
+/* Move the distinct ones of lo .. hi-1 down to `out`; returns where the next one goes, or NONE
+ * on failure. Most have no twin, so all are compared without asking which. */
+static uint32_t few(struct sh_side *s, uint32_t lo, uint32_t hi, uint32_t out,
+    struct sh_twins *twins, struct sh_error *err)
+{
+	uint32_t first = out;
+
+	for (uint32_t i = lo; i < hi; i++) {
+		uint64_t x = s->word[i], same = 0;
+		uint32_t at = first;
+
+		for (uint32_t j = first; j < out; j++)
+			same |= (uint64_t)(s->word[j] == x);
+		if (!same) {
+			s->word[out] = x;
+			s->id[out++] = s->id[i];
+			continue;
+		}
+		while (s->word[at] != x)
+			at++;
+		if (sh_twins_add(twins, at, s->id[i], err) < 0)
+			return NONE;
+	}
+	return out;
+}
+
+static int empty_table(struct table *t, size_t n, struct sh_error *err)
+{
+	size_t want = 64;
+
+	while (want < 2 * n)
+		want *= 2;
+	if (want > t->slots) {
+		free(t->slot);
+		t->slots = 0;
+		t->slot = malloc(want * sizeof *t->slot);
+		if (!t->slot)
+			return sh_error_nomem(err);
+		t->slots = want;
+	}
+	memset(t->slot, 0xff, t->slots * sizeof *t->slot);
+	return 0;
+}
+
+/* Multiply and fold by a random odd key: nobody can choose fingerprints for one slot. */
+static size_t hash(uint64_t x, uint64_t key)
+{
+	unsigned __int128 m = (unsigned __int128)(x ^ key) * (key ^ UINT64_C(0x9E3779B97F4A7C14));
+
+	return (size_t)((uint64_t)m ^ (uint64_t)(m >> 64));
+}
+
+static uint32_t many(struct sh_side *s, uint32_t lo, uint32_t hi, uint32_t out, struct table *t,
+    struct sh_twins *twins, struct sh_error *err)
+{
+	if (empty_table(t, hi - lo, err) < 0)
+		return NONE;
+	for (uint32_t i = lo; i < hi; i++) {
+		uint64_t x = s->word[i];
+		size_t at = hash(x, t->key) & (t->slots - 1);
+
+		while (t->slot[at] != NONE && s->word[t->slot[at]] != x)
+			at = (at + 1) & (t->slots - 1);
+		if (t->slot[at] == NONE) {
+			t->slot[at] = out;
+			s->word[out] = x;
+			s->id[out++] = s->id[i];
+		} else if (sh_twins_add(twins, t->slot[at], s->id[i], err) < 0) {
+			return NONE;
+		}
+	}
+	return out;
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct sh_twin *x = a, *y = b;
+
+	if (x->at != y->at)
+		return x->at < y->at ? -1 : 1;
+	return (x->record > y->record) - (x->record < y->record);
+}
+
+void sh_twins_sort(struct sh_twin *p, size_t n)
+{
+	if (n > FEW) {
+		qsort(p, n, sizeof *p, by_place);
+		return;
+	}
+	for (size_t i = 1; i < n; i++) {
+		struct sh_twin t = p[i];
+		size_t at = i;
+
+		for (; at > 0 && p[at - 1].at > t.at; at--)
+			p[at] = p[at - 1];
+		p[at] = t;
+	}
+}
+
+static int buckets(struct sh_side *s, const uint32_t *start, uint32_t n, struct table *t,
+    struct sh_twins *twins, struct sh_error *err)
+{
+	uint32_t out = 0;
+
+	for (uint32_t v = 0; v < n; v++) {
+		uint32_t lo = start[v], hi = start[v + 1];
+		size_t before = twins->n;
+
+		out = hi - lo > FEW ? many(s, lo, hi, out, t, twins, err)
+				    : few(s, lo, hi, out, twins, err);
+		if (out == NONE)
+			return -1;
+		/* They come in order of records. */
+		if (twins->n - before > 1)
+			sh_twins_sort(twins->p + before, twins->n - before);
+	}
+	s->n = out;
+	return 0;
+}
+
+/* Without order, for the many small sets of a stream: no memory is asked for. */
+static int unordered(
+    struct sh_side *s, struct table *t, struct sh_twins *twins, struct sh_error *err)
+{
+	uint32_t start[2] = { 0, s->n };
+
+	for (uint32_t i = 0; i < s->n; i++)
+		s->id[i] = i;
+	return buckets(s, start, 1, t, twins, err);
+}
+
+int sh_distinct(struct sh_side *s, struct sh_side *room, uint64_t key, struct sh_twins *twins,
+    struct sh_error *err)
+{
+	struct table t = { .key = key };
+	uint32_t *start, *next;
+	struct sh_key first;
+	unsigned bits = 1;
+	int status;
+
+	if (s->n <= NO_TABLE) {
+		status = unordered(s, &t, twins, err);
+		free(t.slot);
+		return status;
+	}
+	while (bits < BITS_MAX && s->n >> bits > BUCKET)
+		bits++;
+	start = malloc(((size_t)2 << bits) * sizeof *start + sizeof *start);
+	if (!start)
+		return sh_error_nomem(err);
+	next = start + ((size_t)1 << bits) + 1;
+	sh_key_init(&first, UINT64_MAX << (64 - bits));
+	status = sh_side_reserve(room, s->n, err);
+	if (status == 0) {
+		sh_side_order_new(s, &first, start, room, next);
+		status = buckets(s, start, UINT32_C(1) << bits, &t, twins, err);
+	}
+	free(t.slot);
+	free(start);
+	return status;
+}

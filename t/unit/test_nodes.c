@@ -1,0 +1,241 @@
+/* Nodes: records grouped by fingerprint, read by the block, ordered. */
+#include <stdlib.h>
+
+#include "io/source.h"
+#include "pair/distinct.h"
+#include "pair/nodes.h"
+#include "record/fields.h"
+#include "rng.h"
+#include "tap.h"
+
+enum { N_MAX = 20000, WORDS_MAX = 3, ID_ROOM = 24 };
+
+static uint64_t fp[N_MAX * WORDS_MAX];
+static char id[N_MAX][ID_ROOM];
+
+/* n records with about `values` different fingerprints, and about `ids` different ids. `narrow`
+ * leaves only some bits at random, so that first bits are alike. */
+static void random_records(size_t n, unsigned words, uint64_t values, uint64_t ids, bool narrow)
+{
+	for (size_t i = 0; i < n; i++) {
+		uint64_t x = rng_below(values);
+
+		for (unsigned w = 0; w < words; w++) {
+			uint64_t y = (x + w) * UINT64_C(0x9E3779B97F4A7C15);
+
+			fp[i * words + w] = narrow ? x << 3 : y ^ y >> 29;
+		}
+		snprintf(id[i], ID_ROOM, "%.*s%llu", (int)(rng_below(14)), "abcdefghijklmn",
+		    (unsigned long long)(rng_below(ids)));
+	}
+}
+
+static bool same_fp(size_t i, size_t j, unsigned words)
+{
+	return memcmp(fp + i * words, fp + j * words, words * sizeof *fp) == 0;
+}
+
+/* Records of a node: all of one fingerprint, ids ascending. Counts them and marks them seen. */
+static bool good_node(
+    const struct sh_nodes *s, size_t node, bool *seen, size_t *records, unsigned words)
+{
+	uint32_t n;
+	const uint32_t *r = sh_nodes_records(s, &s->who[node], &n);
+
+	for (uint32_t i = 0; i < n; i++) {
+		if (seen[r[i]] || !same_fp(r[0], r[i], words) ||
+		    memcmp(s->fp + node * words, fp + r[i] * words, words * sizeof *fp) != 0)
+			return false;
+		if (i && sh_slice_cmp(sh_nodes_id(s, r[i - 1]), sh_nodes_id(s, r[i])) >= 0)
+			return false;
+		if (!sh_slice_eq(sh_nodes_id(s, r[i]), sh_slice_str(id[r[i]])))
+			return false;
+		seen[r[i]] = true;
+	}
+	*records += n;
+	return n > 0;
+}
+
+static int by_value(const void *a, const void *b, void *words)
+{
+	size_t n = *(const unsigned *)words;
+	const uint64_t *x = fp + *(const uint32_t *)a * n, *y = fp + *(const uint32_t *)b * n;
+
+	for (size_t i = 0; i < n; i++)
+		if (x[i] != y[i])
+			return x[i] < y[i] ? -1 : 1;
+	return strcmp(id[*(const uint32_t *)a], id[*(const uint32_t *)b]);
+}
+
+/* How many fingerprints are distinct, and how many records repeat both. */
+static size_t oracle(size_t n, unsigned words, size_t *repeated)
+{
+	static uint32_t order[N_MAX];
+	size_t distinct = n > 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		order[i] = i;
+	qsort_r(order, n, sizeof *order, by_value, &words);
+	*repeated = 0;
+	for (size_t i = 1; i < n; i++) {
+		bool same = same_fp(order[i - 1], order[i], words);
+
+		distinct += !same;
+		*repeated += same && strcmp(id[order[i - 1]], id[order[i]]) == 0;
+	}
+	return distinct;
+}
+
+static bool sorted(const struct sh_nodes *s)
+{
+	for (size_t i = 1; i < s->n; i++) {
+		const uint64_t *x = s->fp + (i - 1) * s->words, *y = x + s->words;
+		unsigned w = 0;
+
+		while (w + 1 < s->words && x[w] == y[w])
+			w++;
+		if (x[w] >= y[w])
+			return false;
+	}
+	return true;
+}
+
+static bool check(struct sh_nodes *s, size_t n, unsigned words)
+{
+	static bool seen[N_MAX];
+	size_t records = 0, repeated, distinct = oracle(n, words, &repeated);
+	struct sh_error err;
+	bool good = sh_nodes_close(s, &err) == 0;
+
+	for (int turn = 0; good && turn < 2; turn++) {
+		records = 0;
+		memset(seen, 0, sizeof seen);
+		for (size_t i = 0; i < s->n; i++)
+			good &= good_node(s, i, seen, &records, words);
+		good &= s->n == distinct && s->repeated == repeated && records + repeated == n;
+		if (turn == 0)
+			good &= sh_nodes_sort(s, &err) == 0;
+		else
+			good &= sorted(s);
+	}
+	if (!good)
+		printf("# %zu records of %u words: %zu nodes, expected %zu; %zu + %zu of them\n", n,
+		    words, s->n, distinct, records, (size_t)s->repeated);
+	return good;
+}
+
+static bool random_case(struct sh_nodes *s, unsigned words, size_t n)
+{
+	struct sh_error err;
+
+	random_records(n, words, 1 + rng_below(2 * n + 1), 1 + rng_below(2 * n + 1), rng_below(2));
+	sh_nodes_clear(s);
+	for (size_t i = 0; i < n; i++)
+		if (sh_nodes_add(s, fp + i * words, sh_slice_str(id[i]), &err) < 0)
+			return false;
+	return check(s, n, words);
+}
+
+static void random_cases(unsigned words)
+{
+	struct sh_side room = { 0 };
+	struct sh_nodes s;
+	struct sh_error err;
+	bool good = sh_nodes_init(&s, words, &room, &err) == 0;
+
+	for (int i = 0; good && i < 300; i++)
+		good = random_case(&s, words, rng_below(i % 50 == 0 ? N_MAX : 600));
+	ok(good, "%u words: nodes and their ids as an oracle says, then in order", words);
+	sh_nodes_free(&s);
+	sh_side_free(&room);
+}
+
+/* ---- blocks of lines --------------------------------------------------------- */
+
+/* Lines most of which are good; what is wrong with the others is drawn. */
+static size_t write_lines(char *text, size_t n, unsigned digits)
+{
+	static const char *const wrong[] = { "", "\t", "0123", "\tid", "x\tid\tmore", "\r",
+		" \tid" };
+	size_t at = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		unsigned dice = (unsigned)(rng_below(60));
+
+		for (unsigned d = 0; dice > 2 && d < digits; d++)
+			text[at++] = "0123456789abcdef"[rng_below(16)];
+		if (dice < 10) {
+			at += (size_t)sprintf(text + at, "%s\n", wrong[rng_below(7)]);
+			continue;
+		}
+		at += (size_t)sprintf(text + at, "\t%.*s%s\n", (int)(rng_below(20)),
+		    "some long id, or \xff\x80 none", dice == 10 ? "\r" : "");
+	}
+	return at;
+}
+
+/* Whatever is taken is what sh_record_fp() reads there; what is not, it refuses or the text ends. */
+static bool take_case(struct sh_nodes *s, unsigned digits, size_t *total)
+{
+	static char text[100000];
+	unsigned words = SH_FP_WORDS(4 * digits);
+	size_t n = write_lines(text, rng_below(200), digits), lines, max = rng_below(300);
+	size_t keep = rng_below(2) ? n : rng_below(n + 1), read = 0;
+	struct sh_error err;
+	struct sh_fp_record r;
+	ssize_t took;
+
+	memset(text + n, 'x', SH_PAD);
+	sh_nodes_clear(s);
+	took = sh_nodes_take(s, sh_slice(text, keep), digits, max, &lines, &err);
+	if (took < 0 || lines != s->records || lines > max)
+		return false;
+	for (size_t i = 0; i < lines; i++) {
+		char *lf = memchr(text + read, '\n', keep - read);
+
+		if (!lf ||
+		    sh_record_fp(sh_slice(text + read, (size_t)(lf - text) - read), &r, &err) < 0)
+			return false;
+		if (r.bits != 4 * digits || memcmp(r.fp, s->fp + i * words, 8 * words) != 0 ||
+		    !sh_slice_eq(r.id, sh_nodes_id(s, (uint32_t)i)))
+			return false;
+		read = (size_t)(lf - text) + 1;
+	}
+	*total += lines;
+	if (read != (size_t)took)
+		return false;
+	/* The first that was left is not in order, or not whole, or one too many. */
+	if (lines < max && memchr(text + read, '\n', keep - read))
+		return sh_record_fp(sh_slice(text + read,
+					(size_t)((char *)memchr(text + read, '\n', keep - read) -
+						 (text + read))),
+			   &r, &err) < 0 ||
+		       r.bits != 4 * digits;
+	return true;
+}
+
+static void take_cases(unsigned digits)
+{
+	struct sh_side room = { 0 };
+	struct sh_nodes s;
+	struct sh_error err;
+	size_t total = 0;
+	bool good = sh_nodes_init(&s, SH_FP_WORDS(4 * digits), &room, &err) == 0;
+
+	for (int i = 0; good && i < 2000; i++)
+		good = take_case(&s, digits, &total);
+	ok(good && total > 1000, "%u digits: lines taken from a block as one by one", digits);
+	sh_nodes_free(&s);
+	sh_side_free(&room);
+}
+
+int main(void)
+{
+	rng_init(0x4E0DE5);
+	for (unsigned words = 1; words <= WORDS_MAX; words++)
+		random_cases(words);
+	take_cases(16);
+	take_cases(32);
+	take_cases(7);
+	return done_testing();
+}
