@@ -3,6 +3,7 @@
 
 #include "docopts.h"
 #include "record/escape.h"
+#include "record/feature_run.h"
 #include "run.h"
 #include "text/method.h"
 
@@ -16,6 +17,8 @@ static const struct cli_program program = {
 struct worker {
 	const struct docopts *opts;
 	struct sh_tokenizer *tokenizer;
+	bool escapes; /* tokens may need them */
+	struct sh_feature_run prefix;
 };
 
 /* Append "id TAB feature TAB weight LF". */
@@ -31,7 +34,7 @@ static int add_feature(const struct worker *w, struct sh_buf *out, struct sh_sli
 	p += id.n;
 	*p++ = '\t';
 	/* The tokens of most methods never need it. */
-	if (w->opts->token.method->escapes && sh_needs_escape(text)) {
+	if (w->escapes && sh_needs_escape(text)) {
 		out->n = (size_t)(p - out->p);
 		if (sh_escape(text, out, err) < 0)
 			return -1;
@@ -43,6 +46,36 @@ static int add_feature(const struct worker *w, struct sh_buf *out, struct sh_sli
 	*p++ = '\t';
 	*p++ = weight;
 	*p++ = '\n';
+	out->n = (size_t)(p - out->p);
+	return 0;
+}
+
+/* Append all n-grams of n tokens, none of which needs an escape. Copies of 16 bytes run
+ * over what they copy: into room that is there, from text with readable bytes behind. */
+static int add_all(struct sh_buf *out, const struct sh_feature_run *prefix,
+    const struct sh_tokens *t, unsigned n, struct sh_error *err)
+{
+	size_t count = t->n - n + 1, text = 0, i;
+	char *p;
+
+	for (i = 0; i < count; i++)
+		text += t->end[i + n - 1] - t->start[i];
+	if (sh_buf_reserve(out, text + count * (prefix->n + 3) + 64, err) < 0)
+		return -1;
+	p = out->p + out->n;
+	for (i = 0; i < count; i++) {
+		struct sh_slice s = sh_ngram_text(t, i, n);
+
+		memcpy(p, prefix->prefix, 16);
+		if (prefix->n > 16)
+			memcpy(p, prefix->prefix, prefix->n);
+		p += prefix->n;
+		memcpy(p, s.p, 16);
+		if (s.n > 16)
+			memcpy(p, s.p, s.n);
+		memcpy(p + s.n, "\t1\n", 4);
+		p += s.n + 3;
+	}
 	out->n = (size_t)(p - out->p);
 	return 0;
 }
@@ -62,11 +95,18 @@ static int each(void *arg, const struct sh_document *doc, struct sh_job *job, st
 	for (unsigned n = 1; n <= sh_ngrams_lead(range); n++)
 		if (add_feature(w, &job->out, doc->id, sh_ngram_text(&tokens, 0, n), '1', err) < 0)
 			return -1;
-	for (unsigned n = range.min; n <= range.max; n++)
+	sh_feature_run_begin(&w->prefix, doc->id);
+	for (unsigned n = range.min; n <= range.max; n++) {
+		if (!w->escapes) {
+			if (add_all(&job->out, &w->prefix, &tokens, n, err) < 0)
+				return -1;
+			continue;
+		}
 		for (size_t i = 0; i + n <= tokens.n; i++)
 			if (add_feature(
 				w, &job->out, doc->id, sh_ngram_text(&tokens, i, n), '1', err) < 0)
 				return -1;
+	}
 	return 0;
 }
 
@@ -92,8 +132,11 @@ int main(int argc, char **argv)
 	while ((opt = cli_next(&c)) != -1)
 		docopts_take(&opts, &c, opt);
 	docopts_settle(&opts, &c);
+	opts.token.apart = opts.ngrams.max == 1;
 	for (unsigned i = 0; i < c.jobs; i++) {
-		workers[i] = (struct worker){ &opts, sh_tokenizer_new(&opts.token, &err) };
+		workers[i].opts = &opts;
+		workers[i].escapes = opts.token.method->escapes;
+		workers[i].tokenizer = sh_tokenizer_new(&opts.token, &err);
 		if (!workers[i].tokenizer)
 			cli_die(&c, &err);
 		run.workers[i] = &workers[i];
