@@ -28,6 +28,8 @@ static int done(void *arg, struct sh_job *job, struct sh_error *err)
 	show_notes(run, &job->notes);
 	if (job->aside.n && sh_sink_write(&c->rejects, job->aside.p, job->aside.n, err) < 0)
 		return -1;
+	if (run->take)
+		return run->take(run->arg, job, err);
 	if (sh_sink_write(&c->out, job->out.p, job->out.n, err) < 0)
 		return -1;
 	/* A block came in one read: its results need not wait for more. */

@@ -10,6 +10,9 @@ struct run {
 	struct cli *cli;
 	int (*work)(void *worker, struct sh_job *job); /* see struct sh_pool */
 	void *workers[CLI_MAX_JOBS];                   /* cli->jobs states */
+	/* When set: takes each job's output, in order, instead of the program's output. */
+	int (*take)(void *arg, struct sh_job *job, struct sh_error *err);
+	void *arg;
 
 	/* Filled by the run. */
 	uint64_t records, ill_formed, empty, notes;

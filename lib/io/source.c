@@ -33,7 +33,7 @@ void sh_source_init(struct sh_source *s, char *const *names, size_t n_names)
 
 static void close_operand(struct sh_source *s)
 {
-	if (s->fd > STDIN_FILENO)
+	if (s->fd > STDIN_FILENO && !s->fds)
 		close(s->fd); /* was only read from: nothing can be lost */
 	s->fd = -1;
 }
@@ -51,7 +51,9 @@ static int open_operand(struct sh_source *s, struct sh_error *err)
 	s->line = 1;
 	s->eof = false;
 	s->tail.n = 0;
-	if (strcmp(s->name, "-") == 0) {
+	if (s->fds) {
+		s->fd = s->fds[s->next - 1];
+	} else if (strcmp(s->name, "-") == 0) {
 		s->fd = STDIN_FILENO;
 	} else {
 		s->fd = open(s->name, O_RDONLY | O_CLOEXEC);

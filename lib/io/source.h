@@ -25,6 +25,7 @@ struct sh_origin {
 struct sh_source {
 	char *const *names; /* borrowed operands; "-" is standard input */
 	size_t n_names;
+	const int *fds;   /* of operands that are open already and stay so, or NULL */
 	size_t next;      /* the operand to open next */
 	int fd;           /* of the open one, -1 when none */
 	const char *name; /* of the open one, as messages say it */

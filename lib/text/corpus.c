@@ -42,7 +42,7 @@ int sh_corpus_open(struct sh_corpus *c, const char *name, const char *dir, struc
 	return 0;
 }
 
-int sh_corpus_add(struct sh_corpus *c, uint64_t offset, uint64_t number, struct sh_error *err)
+int sh_corpus_add(struct sh_corpus *c, uint64_t place, uint64_t number, struct sh_error *err)
 {
 	if (c->n >= SH_CORPUS_NONE - 1)
 		return sh_error_set(
@@ -56,7 +56,7 @@ int sh_corpus_add(struct sh_corpus *c, uint64_t offset, uint64_t number, struct 
 			return -1;
 		c->number[c->n] = number;
 	}
-	c->at[c->n++] = c->file[c->n_files - 1].base + offset;
+	c->at[c->n++] = place;
 	return 0;
 }
 
@@ -194,7 +194,7 @@ static int is_known(struct sh_corpus *c, uint64_t hash, struct sh_slice id,
 	return 0;
 }
 
-static int add_named(struct sh_corpus *c, struct sh_slice id, uint64_t offset,
+static int add_named(struct sh_corpus *c, struct sh_slice id, uint64_t place,
     struct sh_document_room *room, struct sh_error *err)
 {
 	uint64_t hash = sh_siphash(c->key, id.p, id.n);
@@ -212,7 +212,7 @@ static int add_named(struct sh_corpus *c, struct sh_slice id, uint64_t offset,
 	if ((!c->slots || 2 * c->n >= (size_t)1 << c->slot_bits) && grow_slots(c, err) < 0)
 		return -1;
 	c->hash[c->n] = hash;
-	if (sh_corpus_add(c, offset, 0, err) < 0)
+	if (sh_corpus_add(c, place, 0, err) < 0)
 		return -1;
 	fill_slot(c, (uint32_t)c->n - 1);
 	return 0;
@@ -226,16 +226,16 @@ struct scan {
 };
 
 static int scan_line(
-    struct scan *s, struct sh_slice line, uint64_t offset, uint64_t number, struct sh_error *err)
+    struct scan *s, struct sh_slice line, uint64_t place, uint64_t number, struct sh_error *err)
 {
 	struct sh_corpus *c = s->corpus;
 	struct sh_document doc;
 
 	if (c->form.line_ids)
-		return sh_corpus_add(c, offset, number, err);
+		return sh_corpus_add(c, place, number, err);
 	if (sh_document_parse(&c->form, line, &s->room, &doc, err) < 0)
 		return -1;
-	return add_named(c, doc.id, offset, &s->other, err);
+	return add_named(c, doc.id, place, &s->other, err);
 }
 
 int sh_corpus_scan(
@@ -244,7 +244,7 @@ int sh_corpus_scan(
 	const struct sh_mapped *m = &c->file[c->n_files - 1].map;
 	struct sh_slice all = sh_slice(m->p, m->n);
 	struct scan s = { c, { { 0 }, { 0 } }, { { 0 }, { 0 } } };
-	uint64_t in_file = 0;
+	uint64_t in_file = 0, base = c->file[c->n_files - 1].base;
 	int status = sh_docs_head(&all, err);
 
 	if (status < 0)
@@ -257,7 +257,7 @@ int sh_corpus_scan(
 			lf = end;
 		line = sh_slice(p, (size_t)(lf - p));
 		in_file++;
-		status = scan_line(&s, line, (uint64_t)(p - m->p), ++*lines, err);
+		status = scan_line(&s, line, base + (uint64_t)(p - m->p), ++*lines, err);
 		if (status < 0) {
 			err->file = m->name;
 			err->line = in_file;

@@ -40,9 +40,9 @@ void sh_corpus_free(struct sh_corpus *c);
 /* Map a further file. Its documents are not known yet. */
 int sh_corpus_open(struct sh_corpus *c, const char *name, const char *dir, struct sh_error *err);
 
-/* A document begins at this byte of the last file, in the line of this number. SH_ERR_RANGE:
- * 2^32-2 documents at the most. */
-int sh_corpus_add(struct sh_corpus *c, uint64_t offset, uint64_t number, struct sh_error *err);
+/* A document begins at this byte, counted over all files, in the line of this number.
+ * SH_ERR_RANGE: 2^32-2 documents at the most. */
+int sh_corpus_add(struct sh_corpus *c, uint64_t place, uint64_t number, struct sh_error *err);
 
 /* Told of a line that is no document: 0 to go on without it. err has file and line. */
 typedef int sh_corpus_bad(void *arg, struct sh_slice line, struct sh_error *err);

@@ -1,0 +1,73 @@
+/* Which documents are near-duplicates of which, and who stays: from fingerprints to groups.
+ *
+ * Documents are numbers of a corpus. The way:
+ *   1. documents of one fingerprint whose sets of features are the same become one vertex;
+ *   2. vertices within distance k are joined (pair/join.h), exactly;
+ *   3. vertices of few features are joined by the features themselves (pair/smalljoin.h),
+ *      for too little is left of a short text's fingerprint after an edit;
+ *   4. each pair found is verified by its texts (pair/verify.h): those of a Jaccard
+ *      similarity below the threshold are none;
+ *   5. groups are made (pair/group.h), the best document of each its keeper.
+ *
+ * The result depends on the documents and the options alone, not on threads or memory.
+ * Memory: some 40 bytes a document, 24 a distinct fingerprint, 20 a pair found similar, 250 a
+ * document of few features, and the verifiers'. */
+#ifndef SH_PAIR_DEDUP_H
+#define SH_PAIR_DEDUP_H
+
+#include "pair/verify.h"
+
+struct sh_dedup_stats {
+	uint64_t documents, featureless;
+	uint64_t identical; /* documents whose features are those of an earlier one */
+	uint64_t compared;  /* pairs of vertices that were looked at */
+	uint64_t similar;   /* of them, those that reach the threshold */
+	uint64_t small;     /* vertices of few features */
+};
+
+/* A pair that was looked at, passed or not. */
+struct sh_seen_pair {
+	uint32_t a, b; /* documents, a < b */
+	unsigned distance;
+	unsigned similarity; /* in ten thousandths, rounded */
+};
+
+struct sh_dedup_opts {
+	unsigned bits, k;
+	bool verify;               /* without it, what is within k is a duplicate */
+	uint64_t threshold;        /* in millionths */
+	unsigned few;              /* documents of fewer features are joined by them; 0: none are */
+	bool single;               /* groups are chains, not stars */
+	struct sh_verify_opts how; /* jaccard; its memory is shared by the workers */
+	unsigned jobs;
+	/* Told of each pair that was looked at, in any order, by one thread; may be NULL. */
+	void (*seen)(void *arg, const struct sh_seen_pair *pair);
+	/* Told now and then how far it is; may be NULL. */
+	void (*progress)(void *arg, const struct sh_dedup_stats *stats);
+	void *arg;
+};
+
+struct sh_dedup;
+
+struct sh_dedup *sh_dedup_new(const struct sh_dedup_opts *opts, struct sh_error *err);
+void sh_dedup_delete(struct sh_dedup *d);
+
+/* The next document. Of a group the least rank stays, of equal ones the lower number; before
+ * that, protected ones, which always stay. features: how many distinct ones it has; without
+ * any it makes no pair. */
+int sh_dedup_add(struct sh_dedup *d, const uint64_t *fp, size_t features, uint64_t rank,
+    bool is_protected, struct sh_error *err);
+
+/* Once, after the last document. */
+int sh_dedup_run(struct sh_dedup *d, struct sh_error *err);
+
+/* By document, valid after the run: who stays for it, itself if it stays. */
+const uint32_t *sh_dedup_keepers(const struct sh_dedup *d);
+
+const struct sh_dedup_stats *sh_dedup_stats(const struct sh_dedup *d);
+
+/* Distance and similarity of two documents; s is left alone when nothing is verified. */
+int sh_dedup_compare(struct sh_dedup *d, uint32_t a, uint32_t b, unsigned *distance,
+    struct sh_similarity *s, struct sh_error *err);
+
+#endif

@@ -1,0 +1,33 @@
+/* Pairs of small sets whose Jaccard similarity reaches a threshold, exactly, from the sets
+ * themselves (prefix filter: Chaudhuri, Ganti, Kaushik 2006; Bayardo, Ma, Srikant 2007).
+ *
+ * With each set in one order of features, the rare ones first, two sets of similarity t or
+ * more share one of their first n - ceil(t n) + 1 features, n the size of each. So only sets
+ * that share such a feature are looked at. Time grows with the square of the number of sets
+ * that share a rare one. */
+#ifndef SH_PAIR_SMALLJOIN_H
+#define SH_PAIR_SMALLJOIN_H
+
+#include "base/buf.h"
+
+#include <stdint.h>
+
+/* Sets, packed: set i is hash[start[i]] .. hash[start[i+1] - 1], distinct in each. */
+struct sh_small_sets {
+	uint64_t *hash;
+	size_t *start; /* n + 1 of them */
+	size_t n;
+	size_t hash_n, hash_cap, start_cap;
+};
+
+int sh_small_add(struct sh_small_sets *s, const uint64_t *hash, size_t n, struct sh_error *err);
+void sh_small_free(struct sh_small_sets *s);
+
+typedef int sh_small_fn(void *arg, uint32_t a, uint32_t b, struct sh_error *err);
+
+/* Every pair that reaches threshold (millionths, above 0) and has a set of fewer than `few`
+ * features; a < b, each once, in any order. Hashes are replaced and reordered in their sets. */
+int sh_small_join(struct sh_small_sets *s, uint64_t threshold, size_t few, sh_small_fn *fn,
+    void *arg, struct sh_error *err);
+
+#endif

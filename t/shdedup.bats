@@ -1,0 +1,235 @@
+#!/usr/bin/env bats
+# shdedup: documents to documents without near-duplicates.
+load helper
+
+# The kept documents by definition: all pairs by their sets of n-grams, then stars in input order.
+oracle() {
+	cat >oracle.py <<-'END'
+	import sys
+	n, t, docs = int(sys.argv[1]), eval(sys.argv[2]), []
+	for line in sys.stdin:
+	    id, text = line.rstrip("\n").split("\t")
+	    w = text.split()
+	    docs.append((line, {tuple(w[i:i + n]) for i in range(len(w) - n + 1)} if len(w) >= n else {tuple(w)} - {()}))
+	taken = [None] * len(docs)
+	for i, (line, x) in enumerate(docs):
+	    if taken[i] is not None: continue
+	    taken[i] = i
+	    sys.stdout.write(line)
+	    for j, (_, y) in enumerate(docs):
+	        if taken[j] is None and x and len(x & y) * 1000 >= t * 1000 * len(x | y): taken[j] = i
+	END
+	python3 oracle.py "$@"
+}
+
+# seeded texts of $1 to $2 words, each a fresh one or a change of an earlier one
+texts() {
+	awk -v from="$1" -v to="$2" -v n="$3" -v seed="${4-1}" 'BEGIN {
+		srand(seed)
+		for (i = 1; i <= n; i++) {
+			m = split(i > 1 && rand() < 0.7 ? text[1 + int(rand() * (i - 1))] : "", w, " ")
+			if (!m) { m = from + int(rand() * (to - from + 1)); for (j = 1; j <= m; j++) w[j] = "w" int(rand() * 400) }
+			for (c = int(rand() * 3); c > 0; c--) w[1 + int(rand() * m)] = "w" int(rand() * 400)
+			t = w[1]; for (j = 2; j <= m; j++) t = t " " w[j]
+			text[i] = t
+			print "d" i "\t" t
+		}
+	}'
+}
+
+@test "short documents: exactly those that comparing all with all leaves" {
+	for seed in 1 2 3; do
+		texts 3 18 400 $seed >docs
+		for t in 0.8 0.5; do
+			for n in 1 3; do
+				oracle $n $t <docs >expected
+				try "shdedup -q -n $n -T $t docs"
+				exits 0
+				same expected out
+				[ "$(wc -l <out)" -lt 400 ]
+			done
+		done
+	done
+}
+
+@test "long documents, all within reach: exactly those that comparing all with all leaves" {
+	texts 40 80 200 >docs
+	for t in 0.8 0.6 1; do
+		oracle 3 $t <docs >expected
+		try "shdedup -q -T $t -k 64 docs"
+		exits 0
+		same expected out
+		try "shdedup -q -T $t -k 128 -b 128 -j 3 docs"
+		exits 0
+		same expected out
+	done
+}
+
+@test "every document is written as it came or reported with an exact similarity" {
+	for set in en zh; do
+		docs=$T_DATA/${set}_dev.tsv
+		try "shdedup --report report $docs"
+		exits 0
+		[ -s report ]
+		cut -f 1 report | cat - <(cut -f 1 out) | sort >got
+		cut -f 1 "$docs" | sort >expected
+		same expected got
+		# kept ones: in input order, byte for byte
+		awk -F '\t' 'NR == FNR { gone[$1]; next } !($1 in gone)' report "$docs" >expected
+		same expected out
+		# keepers stay, come first, and are as similar as is said
+		awk -F '\t' '$4 < 0.8 { exit 1 }' report
+		cut -f 2 report | sort -u | comm -23 - <(cut -f 1 out | sort) >bad
+		[ ! -s bad ]
+		cut -f 1-3 report >pairs
+		shverify -n 3 -d "$docs" pairs >expected
+		same expected report
+	done
+}
+
+@test "the bundled documents: what stays holds few near-duplicates, and little else goes" {
+	# pairs of similarity 0.8 by the labels that are left, of those there were
+	for set in en.jac3 zh.jac4; do
+		try "shdedup -q --link single --report report $T_DATA/${set%.*}_dev.tsv"
+		exits 0
+		awk -F '\t' 'NR == FNR { kept[$1]; next } $3 >= 0.8 { n++; left += $1 in kept && $2 in kept }
+			END { print left + 0, n; exit left > 0.01 * n }' out "$T_DATA/${set%.*}_dev.${set#*.}.tsv"
+	done
+}
+
+@test "the same output for any number of threads, memory, and way of input" {
+	docs=$T_DATA/zh_dev.tsv
+	shdedup -q --report expected.report "$docs" >expected
+	head -n 500 "$docs" >first
+	tail -n +501 "$docs" >second
+	for how in "-j 4 $docs" "-S 1 $docs" "<$docs" "- <$docs" "first second" "first - <second" \
+	    "<(cat first) second"; do
+		try "shdedup -q --report report $how"
+		exits 0
+		same expected out
+		same expected.report report
+	done
+	try "cat $docs | shdedup -q --tmpdir . --report report"
+	exits 0
+	same expected out
+	[ -z "$(find . -name 'simhash.*')" ]
+}
+
+@test "JSON lines stay as they are" {
+	printf '%s\n' '{"url": "x1", "body": "a b c d e f g h i j k l m n", "n": 1.50}' \
+	    '{"body":"a b c d e f g h i j k l m \u006e","url":"x2"}' \
+	    ' {"url":3,"body":"something else entirely, which is long enough"} ' >docs.jsonl
+	sed -n '1p;3p' docs.jsonl >expected
+	try 'shdedup -q --json -f url,body --report report docs.jsonl'
+	exits 0
+	same expected out
+	printf 'x2\tx1\t0\t1.0000\n' >expected
+	same expected report
+	printf '{"url":"x4"\n' >>docs.jsonl
+	try 'shdedup -q --json -f url,body docs.jsonl'
+	exits 2
+	[ ! -s out ]
+	grep -q 'docs.jsonl:4: JSON' err
+	try 'shdedup -q --json -f url,body --rejects bad docs.jsonl'
+	exits 0
+	[ "$(wc -l <out)" -eq 2 ]
+	[ "$(cat bad)" = '{"url":"x4"' ]
+}
+
+@test "who stays: first, longest, newest, a ranked file; protected ones always" {
+	cat >docs <<-'END'
+	a	one two three four five six seven eight nine ten eleven twelve
+	b	one two three four five six seven eight nine ten eleven twelve!!
+	c	one two three four five six seven eight nine ten eleven twelve thirteen
+	z	nothing of the kind
+	END
+	kept() { cut -f 1 out | paste -sd ''; }
+	for case in 'first az' 'longest cz' 'newest cz' 'ranks bz'; do
+		printf 'b\tbest\nz\n' >ranks
+		try "shdedup -q --keep ${case% *} docs"
+		exits 0
+		[ "$(kept)" = "${case#* }" ]
+	done
+	printf 'b\nc\n' >ids
+	try 'shdedup -q --protect ids --report report docs'
+	exits 0
+	[ "$(kept)" = bcz ]
+	printf 'a\tb\t0\t1.0000\n' >expected
+	same expected report
+	try 'shdedup -q --protect none docs'
+	exits 2
+}
+
+@test "stars do not merge what is not alike, chains do" {
+	for i in 0 1 2 3 4 5; do
+		echo "d$i	$(seq -s ' ' $i $((i + 40)))"
+	done >docs
+	try 'shdedup -q -n 1 -T 0.9 -k 64 docs'
+	exits 0
+	printf 'd0\nd3\n' >expected
+	cut -f 1 out >got
+	same expected got
+	try 'shdedup -q -n 1 -T 0.9 -k 64 --link single --report report docs'
+	exits 0
+	[ "$(wc -l <out)" -eq 1 ]
+	grep -q '^d5	d0	[0-9]*	0.7826$' report
+}
+
+@test "documents without features stay; --dry-run writes none; no input is no trouble" {
+	printf 'a\t!!\nb\t!!\nc\t\nd\tx\ne\tX\n' >docs
+	try 'shdedup docs'
+	exits 0
+	[ "$(cut -f 1 out | paste -sd '')" = abcd ]
+	grep -q '5 documents, 4 stay, 1 dropped' err
+	grep -q '3 without features' err
+	try 'shdedup --dry-run --report report docs'
+	exits 0
+	[ ! -s out ]
+	printf 'e\td\t0\t1.0000\n' >expected
+	same expected report
+	try 'shdedup -q --dry-run --report - docs'
+	exits 0
+	same expected out
+	try 'shdedup -q --report - docs'
+	exits 2
+	try 'shdedup -q </dev/null'
+	exits 0
+	[ ! -s out ]
+	try 'shdedup -q none'
+	exits 2
+}
+
+@test "nothing is dropped unseen unless asked by name; large groups are told of" {
+	texts 20 30 50 >docs
+	try 'shdedup -q -k 64 docs'
+	exits 0
+	[ "$(wc -l <out)" -gt 10 ]
+	try 'shdedup -k 64 --no-verify --max-group 20 --report report docs'
+	exits 0
+	[ "$(wc -l <out)" -eq 1 ]
+	grep -q "50 documents in the group kept by 'd1'" err
+	awk -F '\t' 'NF != 3 { exit 1 }' report
+}
+
+@test "lines without ids, DOS ends, a last line without its end, a byte order mark" {
+	printf '\xef\xbb\xbfone two three\r\none two three\r\nfour' >docs
+	printf 'one two three\r\nfour\n' >expected
+	try 'shdedup -q -l --report report docs'
+	exits 0
+	same expected out
+	printf '2\t1\t0\t1.0000\n' >expected
+	same expected report
+}
+
+@test "a full disk and a file that cannot be written are told" {
+	[ -e /dev/full ] || skip
+	try "shdedup -q $T_DATA/en_dev.tsv >/dev/full"
+	exits 2
+	try "shdedup -q --report /dev/full $T_DATA/en_dev.tsv"
+	exits 2
+	try "shdedup -q --report none/report $T_DATA/en_dev.tsv"
+	exits 2
+	try "shdedup -q --report report <(echo no record)"
+	exits 2
+	[ -z "$(find . -name 'report*')" ]
+}

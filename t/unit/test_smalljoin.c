@@ -1,0 +1,100 @@
+/* The join of small sets against comparing all with all. */
+#include "pair/smalljoin.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rng.h"
+#include "tap.h"
+
+enum { SETS = 80, SIZE_MAX_ = 30 };
+
+static uint64_t set[SETS][SIZE_MAX_];
+static size_t size[SETS];
+static unsigned found[SETS][SETS];
+
+/* Sets that are close to each other: each is an earlier one, changed in places. */
+static void random_sets(uint64_t alphabet)
+{
+	for (size_t i = 0; i < SETS; i++) {
+		size_t from = i ? rng_below(i) : 0, n = 0;
+		bool fresh = !i || rng_below(8) == 0;
+		size_t want = fresh ? 1 + rng_below(SIZE_MAX_) : size[from];
+
+		for (size_t tries = 0; n < want && tries < 200; tries++) {
+			uint64_t x = !fresh && n < size[from] && rng_below(12)
+					 ? set[from][n]
+					 : rng_below(alphabet) * UINT64_C(0x9E3779B97F4A7C15);
+			bool there = false;
+
+			for (size_t j = 0; j < n; j++)
+				there |= set[i][j] == x;
+			if (!there)
+				set[i][n++] = x;
+		}
+		size[i] = n;
+	}
+}
+
+static bool similar(size_t a, size_t b, uint64_t threshold)
+{
+	size_t common = 0;
+
+	for (size_t i = 0; i < size[a]; i++)
+		for (size_t j = 0; j < size[b]; j++)
+			common += set[a][i] == set[b][j];
+	return common * 1000000 >= threshold * (size[a] + size[b] - common);
+}
+
+static int note(void *arg, uint32_t a, uint32_t b, struct sh_error *err)
+{
+	(void)arg;
+	(void)err;
+	found[a][b]++;
+	return 0;
+}
+
+static void against_all_pairs(uint64_t threshold, size_t few, uint64_t alphabet)
+{
+	unsigned wrong = 0, pairs = 0;
+	struct sh_error err;
+
+	for (unsigned round = 0; round < 300; round++) {
+		struct sh_small_sets s = { 0 };
+
+		random_sets(alphabet);
+		memset(found, 0, sizeof found);
+		for (size_t i = 0; i < SETS; i++)
+			wrong += sh_small_add(&s, set[i], size[i], &err) < 0;
+		wrong += sh_small_join(&s, threshold, few, note, NULL, &err) < 0;
+		for (size_t b = 0; b < SETS; b++) {
+			for (size_t a = 0; a < SETS; a++) {
+				bool want = a < b && (size[a] < few || size[b] < few) &&
+					    similar(a, b, threshold);
+
+				pairs += want;
+				wrong += found[a][b] != want;
+			}
+		}
+		sh_small_free(&s);
+	}
+	ok(wrong == 0 && pairs > 100, "threshold %g, few %zu, %u features: %u pairs, each once",
+	    (double)threshold / 1e6, few, (unsigned)alphabet, pairs);
+}
+
+int main(void)
+{
+	struct sh_small_sets none = { 0 };
+	struct sh_error err;
+
+	rng_init(17);
+	ok(sh_small_join(&none, 800000, 20, note, NULL, &err) == 0, "no sets");
+	against_all_pairs(800000, 20, 1000);
+	against_all_pairs(800000, 20, 40);
+	against_all_pairs(500000, 1000, 60);
+	against_all_pairs(1000000, 20, 50);
+	against_all_pairs(333333, 10, 35);
+	against_all_pairs(1, 20, 1000);
+	return done_testing();
+}
