@@ -6,6 +6,7 @@
 #include "fp/accumulator.h"
 #include "fp/format.h"
 #include "fp/minhash.h"
+#include "record/feature_run.h"
 #include "run.h"
 
 enum { SEED = CLI_OWN, EMPTY, MINHASH };
@@ -138,6 +139,7 @@ struct open_document {
 	const struct settings *settings;
 	bool rejects, crlf;
 	struct sh_accumulator features;
+	struct sh_feature_run run;
 	struct sh_buf id;
 	bool begun;
 	const char *file; /* of its last line so far */
@@ -179,6 +181,7 @@ static int each_feature(void *arg, struct sh_slice line, struct sh_job *job, str
 		if (finish_document(d, job, err) < 0)
 			return -1;
 		sh_accumulator_clear(&d->features);
+		sh_feature_run_begin(&d->run, f.id);
 		d->begun = true;
 		d->id.n = 0;
 		if (sh_buf_add(&d->id, f.id.p, f.id.n, err) < 0)
@@ -189,11 +192,37 @@ static int each_feature(void *arg, struct sh_slice line, struct sh_job *job, str
 	return sh_accumulator_add(&d->features, f.text, f.weight, err);
 }
 
+/* Further lines of the open document: see sh_job_runs(). */
+static const char *more_features(
+    void *arg, const char *p, const char *end, struct sh_job *job, uint64_t *lines)
+{
+	struct open_document *d = arg;
+	struct sh_feature_line f;
+	const char *next;
+	uint64_t n = 0;
+	int bad = 0;
+
+	while (d->begun && (next = sh_feature_run_next(&d->run, p, end, &f))) {
+		bad = f.word ? sh_accumulator_add_word(&d->features, f.text, f.weight, &job->err)
+			     : sh_accumulator_add(&d->features, f.text, f.weight, &job->err);
+		if (bad)
+			break; /* the general way will fail as well, and tell */
+		p = next;
+		n++;
+	}
+	if (n) {
+		d->file = job->from.file;
+		d->line = sh_job_line(job) + n - 1;
+	}
+	*lines = n;
+	return p;
+}
+
 static int work_features(void *worker, struct sh_job *job)
 {
 	struct open_document *d = worker;
 
-	return sh_job_lines(job, d->rejects, each_feature, d);
+	return sh_job_runs(job, d->rejects, each_feature, more_features, d);
 }
 
 /* In order, by one thread: a document's lines may stand in two blocks. */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "fp/minhash.h"
+#include "fp/mix.h"
 #include "record/escape.h"
 
 int sh_accumulator_init(
@@ -11,6 +12,8 @@ int sh_accumulator_init(
 	*a = (struct sh_accumulator){ .opts = opts };
 	if (sh_fingerprint_check(opts, err) < 0)
 		return -1;
+	a->batches = opts->hash->composed && !opts->minhash && !opts->real;
+	a->mixed_seed = sh_mix_seed(opts->seed);
 	return sh_simhash_init(&a->simhash, opts->bits, opts->tie, err);
 }
 
@@ -24,6 +27,8 @@ void sh_accumulator_clear(struct sh_accumulator *a)
 {
 	sh_simhash_clear(&a->simhash);
 	a->n = 0;
+	a->batched = 0;
+	a->waiting = 0;
 	a->any = false;
 	memset(a->sum, 0, sizeof a->sum);
 }
@@ -53,12 +58,38 @@ static int add_hash(struct sh_accumulator *a, struct sh_slice text, struct sh_er
 	return 0;
 }
 
+/* Cannot fail: what waits was known to fit. */
+static void add_batch(struct sh_accumulator *a)
+{
+	struct sh_error err;
+
+	if (a->batched)
+		sh_simhash_add_weighted(&a->simhash, a->batch, a->weight, a->batched, &err);
+	a->batched = 0;
+	a->waiting = 0;
+}
+
+int sh_accumulator_add_word(
+    struct sh_accumulator *a, struct sh_slice word, int64_t weight, struct sh_error *err)
+{
+	if (!a->batches || weight > INT64_MAX - sh_simhash_total(&a->simhash) - a->waiting)
+		return sh_accumulator_add(a, word, weight, err);
+	a->any = true;
+	a->batch[a->batched] = sh_mix_token_padded(word.p, word.n, a->mixed_seed);
+	a->weight[a->batched] = weight;
+	a->waiting += weight;
+	if (++a->batched == SH_ACCUMULATOR_BATCH)
+		add_batch(a);
+	return 0;
+}
+
 int sh_accumulator_add(
     struct sh_accumulator *a, struct sh_slice feature, int64_t weight, struct sh_error *err)
 {
 	const struct sh_fingerprint_opts *o = a->opts;
 	uint64_t words[SH_FP_MAX_WORDS];
 
+	add_batch(a);
 	a->any = a->any || feature.n > 0;
 	if (weight == 0)
 		return 0;
@@ -78,8 +109,9 @@ int sh_accumulator_add(
 	return sh_simhash_add(&a->simhash, words, weight, err);
 }
 
-void sh_accumulator_finish(const struct sh_accumulator *a, struct sh_fingerprint *out)
+void sh_accumulator_finish(struct sh_accumulator *a, struct sh_fingerprint *out)
 {
+	add_batch(a);
 	out->bad_utf8 = 0;
 	if (a->opts->minhash) {
 		out->empty = a->n == 0;

@@ -43,11 +43,25 @@ static int one_line(
 
 int sh_job_lines(struct sh_job *job, bool rejects, sh_line_fn *each, void *arg)
 {
+	return sh_job_runs(job, rejects, each, NULL, arg);
+}
+
+int sh_job_runs(struct sh_job *job, bool rejects, sh_line_fn *each, sh_run_fn *more, void *arg)
+{
 	const char *p = job->in.p, *end = p + job->in.n;
+	const char *lf, *stop;
+	uint64_t taken = 0;
 
 	for (job->at = 0; p < end; job->at++) {
-		const char *lf = memchr(p, '\n', (size_t)(end - p));
-		const char *stop = lf ? lf : end;
+		if (more) {
+			p = more(arg, p, end, job, &taken);
+			job->at += taken;
+			job->records += taken;
+			if (p == end)
+				break;
+		}
+		lf = memchr(p, '\n', (size_t)(end - p));
+		stop = lf ? lf : end;
 
 		if (one_line(job, sh_slice(p, (size_t)(stop - p)), rejects, each, arg) < 0)
 			return -1;

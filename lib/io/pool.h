@@ -40,6 +40,13 @@ typedef int sh_line_fn(void *arg, struct sh_slice line, struct sh_job *job, stru
 /* All lines of job->in; bad records go to job->aside when `rejects`. 0 or -1 with job->err. */
 int sh_job_lines(struct sh_job *job, bool rejects, sh_line_fn *each, void *arg);
 
+/* The same for records of which many are alike: `more` is asked at each line how many lines
+ * from there it can take at once. It takes them, sets *lines, and returns where the next
+ * one begins; it may take none. It must not take a bad record. */
+typedef const char *sh_run_fn(
+    void *arg, const char *p, const char *end, struct sh_job *job, uint64_t *lines);
+int sh_job_runs(struct sh_job *job, bool rejects, sh_line_fn *each, sh_run_fn *more, void *arg);
+
 /* Append a note for the user about the line with this number in job->from.file. */
 int sh_job_note(struct sh_job *job, uint64_t line, const char *text, struct sh_error *err);
 
