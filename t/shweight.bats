@@ -29,6 +29,8 @@ features() {
 	gives 'a\tx\t0.8' 'a\ty\t0.2' 'b\ty\t1'
 	try 'printf "a\t%s\t1\n" x y z | shweight -w freq'
 	gives 'a\tx\t0.333333' 'a\ty\t0.333333' 'a\tz\t0.333333'
+	try 'printf "a\t%s\t1\n" x y x | shweight -w freq'
+	gives 'a\tx\t0.666667' 'a\ty\t0.333333'
 }
 
 @test "counts that come summed up are worth the same" {
@@ -156,6 +158,20 @@ features() {
 	refuses '' 'not a number'
 	refuses ' 1' 'not a number'
 	refuses nan 'not a number'
+}
+
+@test "tables may have DOS line ends" {
+	printf '\t10\r\nx\t2\r\n' >table
+	printf 'x 1.5\r\n' >idf
+	try 'printf "a\tx\t1\n" | shweight -w tfidf -d table'
+	exits 0
+	gives 'a\tx\t1.609438'
+	try 'printf "a\tx\t1\n" | shweight -w tfidf --idf idf'
+	exits 0
+	gives 'a\tx\t1.5'
+	try 'shdf -m table table'
+	exits 0
+	gives '\t20' 'x\t4'
 }
 
 @test "tables that are none are refused, with file and line" {

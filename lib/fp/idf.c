@@ -4,7 +4,6 @@
 
 #include "base/num.h"
 #include "io/lines.h"
-#include "record/fields.h"
 
 /* Digits, and perhaps a point and any number of digits. */
 static int parse_idf(struct sh_slice s, int64_t *idf)
@@ -45,8 +44,8 @@ static int add_line(struct sh_idf_table *t, struct sh_slice line, struct sh_erro
 	int64_t idf;
 	uint32_t i;
 
-	if (sh_dos_check(line, err) < 0)
-		return -1;
+	if (at && line.p[at - 1] == '\r')
+		at = --line.n;
 	while (at > 0 && line.p[at - 1] != ' ' && line.p[at - 1] != '\t')
 		at--;
 	if (at < 2 || parse_idf(sh_slice(line.p + at, line.n - at), &idf) < 0)

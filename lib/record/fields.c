@@ -81,6 +81,9 @@ int sh_record_df(struct sh_slice line, struct sh_df_record *r, struct sh_error *
 	struct sh_slice v[2];
 	int bad;
 
+	/* Tables are read beside the input, to which --crlf belongs; the end is no part of them. */
+	if (line.n && line.p[line.n - 1] == '\r')
+		line.n--;
 	if (split(line, v, 2, "feature<TAB>document frequency", err) < 0)
 		return -1;
 	r->text = v[0];

@@ -33,7 +33,8 @@ struct sh_feature {
 
 int sh_record_feature(struct sh_slice line, struct sh_feature *f, struct sh_error *err);
 
-/* document frequency record: feature, df. The empty feature's df is the number of documents. */
+/* document frequency record: feature, df. The empty feature's df is the number of documents.
+ * The line may end in CR. */
 struct sh_df_record {
 	struct sh_slice text;
 	uint64_t df;
