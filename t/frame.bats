@@ -364,6 +364,63 @@ much() {
 	each 'echo bad >bad; (cat in; printf bad) >mixed; $P --rejects rejected mixed' check_one
 }
 
+# spoil KIND SEED: put one in fifty lines of the good records out of order, in one of many ways.
+spoil() {
+	awk -v kind="$1" -v seed="$2" 'BEGIN {
+		FS = OFS = "\t"
+		srand(seed)
+		long = sprintf("%4097s", "x")
+	}
+	rand() < 0.02 {
+		id = kind == "fp" ? 2 : 1
+		way = int(rand() * 9)
+		if (way == 0) $0 = $0 "\r"
+		else if (way == 1) $id = ""
+		else if (way == 2) $0 = $0 "\tone more"
+		else if (way == 3) $0 = $1
+		else if (way == 4) $0 = ""
+		else if (way == 5) $id = long
+		else if (way == 6) $id = "carriage\rreturn"
+		else if (kind == "fp" && way == 7) $1 = substr($1, 1, int(rand() * 15)) "G" substr($1, 2, 3)
+		else if (kind == "fp") $1 = toupper("a" substr($1, 2))
+		else if (kind == "feature" && way == 7) $3 = "1x"
+		else if (kind == "feature") $3 = "." $3
+		else $0 = "no tab"
+		print > "spoilt"
+	}
+	{ print }'
+}
+
+@test "bad records are found wherever they stand among good ones, and only they" {
+	seq 20000 | awk 'BEGIN { srand(1); FS = OFS = "\t" } { hex = ""
+		for (i = 0; i < 16; i++) hex = hex sprintf("%x", int(rand() * 16)); print hex, "id" $1 }' >fp
+	seq 20000 | awk '{ print "doc" int($1 / 7) "\tfeature" $1 % 100 "\t" $1 % 9 + 1 }' >feature
+	seq 5000 | awk '{ print "doc" $1 "\tsome text of number " $1 }' >document
+	for seed in 1 2 3; do
+		for kind in fp feature document; do
+			spoil $kind $seed <$kind >mixed
+			awk 'NR == FNR { bad[$0]; next } !($0 in bad)' spoilt mixed >good
+			[ "$(wc -l <spoilt)" -gt 50 ]
+			case $kind in
+			fp) runs='shband shjoin' ;;
+			feature) runs='shfp shweight shdf' ;;
+			document) runs='shtok shfp' ;;
+			esac
+			for P in $runs; do
+				$P good >normal 2>normal.err
+				try "$P --rejects rejected mixed"
+				exits 0
+				same spoilt rejected
+				same normal out
+				try "$P mixed"
+				exits 2
+				line=$(awk 'NR == FNR { bad[$0]; next } $0 in bad { print FNR; exit }' spoilt mixed)
+				grep -q "^$P: mixed:$line: " err
+			done
+		done
+	done
+}
+
 @test "--rejects without bad records leaves an empty file and says nothing" {
 	check() {
 		as_always && [ -f rejected ] && [ ! -s rejected ]

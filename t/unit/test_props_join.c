@@ -318,11 +318,11 @@ static void join_stream(
 
 /* ---- in memory ---- */
 
-static void fill(struct sh_nodes *nodes, const struct set *s)
+static void fill(struct sh_nodes *nodes, const struct set *s, struct sh_side *room)
 {
 	struct sh_error err;
 
-	must(sh_nodes_init(nodes, words, &err) == 0);
+	must(sh_nodes_init(nodes, words, room, &err) == 0);
 	for (unsigned i = 0; i < s->n; i++)
 		must(sh_nodes_add(nodes, s->r[i].fp, sh_slice_str(s->r[i].id), &err) == 0);
 	must(sh_nodes_close(nodes, &err) == 0);
@@ -332,22 +332,24 @@ static void join_memory(
     const struct set *a, const struct set *b, unsigned k, bool collapse, struct pairs *out)
 {
 	struct sh_nodes x, y;
+	struct sh_side room = { 0 };
 	struct sh_error err;
 	struct sh_join *engine = sh_join_new(bits, k, NULL, &err);
 	struct sh_emit e = { &x, b ? &y : &x, collapse, take_pair, out, !b };
 
 	must(engine != NULL);
 	out->n = 0;
-	fill(&x, a);
+	fill(&x, a, &room);
 	if (b) {
-		fill(&y, b);
-		must(sh_join_cross(engine, x.fp, x.n, y.fp, y.n, sh_emit_hits, &e, &err) == 0);
+		fill(&y, b, &room);
+		must(sh_emit_cross(&e, engine, &err) == 0);
 		sh_nodes_free(&y);
 	} else {
 		must(sh_emit_identical(&e, &err) == 0);
-		must(sh_join_self(engine, x.fp, x.n, sh_emit_hits, &e, &err) == 0);
+		must(sh_emit_self(&e, engine, &err) == 0);
 	}
 	sh_nodes_free(&x);
+	sh_side_free(&room);
 	sh_join_delete(engine);
 }
 
