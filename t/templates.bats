@@ -1,0 +1,90 @@
+#!/usr/bin/env bats
+# 2,000 documents that share 180 of 200 words, and what each choice makes of them: man/shdedup.1
+# tells these figures under Templates. 100 of them have a true near-duplicate, one word changed
+# in the part that is their own.
+load helper
+
+setup_file() {
+	cd "$BATS_FILE_TMPDIR" || return 1
+	awk 'BEGIN {
+		srand(7)
+		for (i = 0; i < 180; i++) t = t "t" i " "
+		for (d = 1; d <= 2000; d++) {
+			s = ""
+			for (i = 0; i < 20; i++) { w[i] = "w" int(rand() * 5000); s = s " " w[i] }
+			print "d" d "\t" t s
+			if (d > 100) continue
+			sub(" " w[9] " ", " changed ", s)
+			print "c" d "\t" t s
+		}
+	}' >docs
+	for n in 1 3; do
+		shtok -n $n docs >features.$n
+		shdf features.$n >df.$n
+		shdf --max-df 50% features.$n >pruned.$n
+	done
+}
+
+# pairs K COMMAND: $true and $wrong pairs of the fingerprints that the command makes
+pairs() {
+	cd "$BATS_FILE_TMPDIR" || return 1
+	# shellcheck disable=SC2034
+	read -r true wrong < <(eval "$2" | shjoin -k "$1" | awk -F '\t' '
+		substr($1, 2) == substr($2, 2) { t++; next } { w++ } END { print t + 0, w + 0 }')
+	echo "# K=$1 $2: true $true, wrong $wrong"
+}
+
+@test "plain weights: the template is what fingerprints see" {
+	for n in 1 3; do
+		for w in set tf log; do
+			pairs 3 "shfp -n $n -w $w docs"
+			[ "$wrong" -gt 2000 ]
+			pairs 10 "shfp -n $n -w $w docs"
+			[ "$wrong" -gt 1000000 ]
+			[ "$true" -ge 99 ]
+		done
+	done
+}
+
+@test "idf weights: no pair by template; duplicates by what is their own" {
+	for w in tfidf logidf; do
+		for k in 3 6 8 10; do
+			pairs $k "shweight -w $w -d df.1 features.1 | shfp"
+			[ "$wrong" -eq 0 ]
+		done
+		[ "$true" -ge 85 ] # at K=10
+		# three of twenty 3-grams change with a word, and three more are new
+		pairs 10 "shweight -w $w -d df.3 features.3 | shfp"
+		[ "$wrong" -eq 0 ]
+		[ "$true" -lt 50 ]
+	done
+}
+
+@test "--max-df of shweight: nearly the same without weights" {
+	for n in 1 3; do
+		pairs 10 "shweight -w log -d df.$n --max-df 50% features.$n | shfp"
+		[ "$wrong" -lt 10 ]
+	done
+	pairs 10 "shweight -w log -d df.1 --max-df 50% features.1 | shfp"
+	[ "$true" -ge 85 ]
+}
+
+@test "--max-df of shdf: what the table lacks must be dropped, else it counts as rare" {
+	pairs 10 'shweight -w logidf -d pruned.1 --absent=drop features.1 | shfp'
+	[ "$wrong" -eq 0 ]
+	[ "$true" -ge 85 ]
+	pairs 10 'shweight -w logidf -d pruned.1 features.1 | shfp'
+	[ "$wrong" -gt 100000 ]
+}
+
+@test "shdedup goes by the texts: a threshold above the template's share keeps them" {
+	cd "$BATS_FILE_TMPDIR"
+	try 'shdedup docs'
+	exits 0
+	[ "$(wc -l <out)" -lt 200 ]
+	grep -q 'in the group kept by' err
+	try 'shdedup -q -T 0.9 docs'
+	exits 0
+	[ "$(grep -c '^d' out)" -eq 2000 ]
+	[ "$(grep -c '^c' out)" -lt 5 ]
+}
