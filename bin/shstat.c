@@ -1,0 +1,269 @@
+/* shstat: pairs or groups to histograms for people. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/num.h"
+#include "cli.h"
+#include "pair/census.h"
+
+enum { SVG = CLI_OWN, WIDTH };
+
+enum { DEFAULT_WIDTH = 50, SVG_BAR = 22, SVG_GAP = 4, SVG_HEIGHT = 220, SVG_MARGIN = 50 };
+
+static const struct cli_option options[] = {
+	{ SVG, "svg", NULL, "draw them as a picture (SVG)" },
+	{ WIDTH, "width", "N", "characters of the longest bar [50]" },
+	{ 0 },
+};
+
+static const struct cli_program program = {
+	.name = "shstat",
+	.synopsis = "[FILE...]",
+	.purpose = "Pairs (id1<TAB>id2<TAB>distance), or groups (id<TAB>keeper), to histograms.",
+	.options = { options },
+};
+
+/* A histogram: rows with a name each. */
+struct row {
+	char name[32], note[32];
+	uint64_t count;
+};
+
+struct chart {
+	const char *title, *label, *unit, *note;
+	struct row row[SH_CENSUS_DISTANCES];
+	unsigned n;
+	uint64_t most;
+};
+
+__attribute__((format(printf, 2, 3))) static void print(struct cli *c, const char *fmt, ...)
+{
+	char line[512];
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(line, sizeof line, fmt, ap);
+	va_end(ap);
+	cli_write(c, line, n < (int)sizeof line ? (size_t)n : sizeof line - 1);
+}
+
+/* ---- reading ---- */
+
+static int take_record(
+    struct sh_census *census, struct sh_slice line, int *fields, struct sh_error *err)
+{
+	struct sh_slice f[4];
+	struct sh_pair_record r;
+	size_t n = sh_fields_split(line, f, 4);
+
+	if (*fields == 0)
+		*fields = n == 2 ? 2 : 3;
+	if (*fields == 3)
+		return sh_record_pair(line, &r, err) < 0 ? -1 : sh_census_pair(census, &r, err);
+	if (n != 2)
+		return sh_error_set(err, SH_ERR_RECORD,
+		    "%zu field%s, expected id<TAB>keeper as in the first record", n,
+		    n == 1 ? "" : "s");
+	if (sh_id_check(f[0], err) < 0 || sh_id_check(f[1], err) < 0)
+		return -1;
+	return sh_census_group(census, f[0], f[1], err);
+}
+
+static void read_records(struct cli *c, struct sh_census *census)
+{
+	struct sh_lines lines;
+	struct sh_slice line;
+	struct sh_error err;
+	int fields = 0;
+
+	if (sh_census_init(census, &err) < 0)
+		cli_die(c, &err);
+	sh_lines_init(&lines, c->operands, c->n_operands);
+	while (cli_line(c, &lines, &line)) {
+		if (take_record(census, line, &fields, &err) < 0) {
+			sh_lines_blame(&lines, &err);
+			cli_reject(c, line, &err);
+		}
+	}
+	sh_lines_free(&lines);
+	if (sh_census_groups(census, &err) < 0)
+		cli_die(c, &err);
+}
+
+/* ---- charts ---- */
+
+static struct row *add_row(struct chart *chart, uint64_t count)
+{
+	struct row *r = &chart->row[chart->n++];
+
+	*r = (struct row){ .count = count };
+	if (count > chart->most)
+		chart->most = count;
+	return r;
+}
+
+static void chart_distances(const struct sh_census *s, struct chart *chart)
+{
+	unsigned first = 0, last = SH_CENSUS_DISTANCES - 1;
+
+	*chart = (struct chart){
+		.title = "Pairs at each distance", .label = "distance", .unit = "pairs"
+	};
+	if (!s->pairs)
+		return;
+	while (!s->at[first])
+		first++;
+	while (!s->at[last])
+		last--;
+	for (unsigned d = first; d <= last; d++) {
+		struct row *r = add_row(chart, s->at[d]);
+
+		snprintf(r->name, sizeof r->name, "%u", d);
+		if (!s->known[d])
+			continue;
+		chart->note = "mean similarity";
+		snprintf(r->note, sizeof r->note, "%.2f",
+		    (double)s->similarity[d] / (double)s->known[d] / 1e4);
+	}
+}
+
+static void chart_sizes(const struct sh_census *s, struct chart *chart)
+{
+	*chart = (struct chart){
+		.title = "Groups of each size", .label = "documents", .unit = "groups"
+	};
+	for (unsigned i = 1; s->groups && i <= sh_census_row(s->largest); i++) {
+		struct row *r = add_row(chart, s->of_size[i]);
+		uint32_t from, to;
+
+		sh_census_sizes(i, &from, &to);
+		if (from == to)
+			snprintf(r->name, sizeof r->name, "%u", from);
+		else
+			snprintf(r->name, sizeof r->name, "%u-%u", from, to);
+	}
+}
+
+/* ---- as text ---- */
+
+static void print_bars(struct cli *c, const struct chart *chart, unsigned width)
+{
+	print(c, "%11s %10s%s%s\n", chart->label, chart->unit, chart->note ? "  " : "",
+	    chart->note ? chart->note : "");
+	for (unsigned i = 0; i < chart->n; i++) {
+		const struct row *r = &chart->row[i];
+		uint64_t bar = (uint64_t)((double)r->count / (double)chart->most * width + 0.5);
+
+		print(c, "%11s %10llu", r->name, (unsigned long long)r->count);
+		if (chart->note)
+			print(c, "  %4s", r->note);
+		if (r->count && !bar)
+			bar = 1; /* few are not none */
+		print(c, "%s", bar ? "  " : "");
+		for (; bar; bar--)
+			cli_write(c, "#", 1);
+		cli_write(c, "\n", 1);
+	}
+}
+
+static void print_text(
+    struct cli *c, const struct sh_census *s, const struct chart charts[2], unsigned width)
+{
+	if (s->pairs) {
+		print_bars(c, &charts[0], width);
+		cli_write(c, "\n", 1);
+	}
+	print_bars(c, &charts[1], width);
+	print(c, "\n");
+	if (s->pairs)
+		print(c, "%llu pairs; ", (unsigned long long)s->pairs);
+	print(c, "%llu documents in %llu groups, the largest of %u\n",
+	    (unsigned long long)s->documents, (unsigned long long)s->groups, s->largest);
+}
+
+/* ---- as a picture ---- */
+
+static unsigned chart_width(const struct chart *chart)
+{
+	unsigned w = chart->n * (SVG_BAR + SVG_GAP) + 2 * SVG_MARGIN;
+
+	return w < 400 ? 400 : w;
+}
+
+static void draw_bar(struct cli *c, const struct chart *chart, unsigned i, unsigned top)
+{
+	const struct row *r = &chart->row[i];
+	unsigned x = SVG_MARGIN + i * (SVG_BAR + SVG_GAP), floor = top + SVG_HEIGHT;
+	double h = (double)r->count / (double)chart->most * (SVG_HEIGHT - 20);
+
+	print(c,
+	    "<rect x=\"%u\" y=\"%.1f\" width=\"%d\" height=\"%.1f\"><title>%s: "
+	    "%llu</title></rect>\n",
+	    x, floor - h, SVG_BAR, h, r->name, (unsigned long long)r->count);
+	print(c, "<text x=\"%u\" y=\"%u\">%s</text>\n", x + SVG_BAR / 2, floor + 14, r->name);
+	if (r->count)
+		print(c, "<text x=\"%u\" y=\"%.1f\">%llu</text>\n", x + SVG_BAR / 2, floor - h - 4,
+		    (unsigned long long)r->count);
+	if (*r->note)
+		print(c, "<text x=\"%u\" y=\"%u\" class=\"note\">%s</text>\n", x + SVG_BAR / 2,
+		    floor + 28, r->note);
+}
+
+static void draw(struct cli *c, const struct chart *chart, unsigned top)
+{
+	unsigned floor = top + SVG_HEIGHT, right = chart_width(chart) - SVG_MARGIN;
+
+	print(c, "<text x=\"%d\" y=\"%u\" class=\"title\">%s</text>\n", SVG_MARGIN, top - 8,
+	    chart->title);
+	for (unsigned i = 0; i < chart->n; i++)
+		draw_bar(c, chart, i, top);
+	print(c, "<line x1=\"%d\" y1=\"%u\" x2=\"%u\" y2=\"%u\"/>\n", SVG_MARGIN, floor, right,
+	    floor);
+	print(c, "<text x=\"%u\" y=\"%u\">%s%s%s</text>\n", (SVG_MARGIN + right) / 2, floor + 44,
+	    chart->label, chart->note ? "; below: " : "", chart->note ? chart->note : "");
+}
+
+static void draw_svg(struct cli *c, const struct sh_census *s, const struct chart charts[2])
+{
+	unsigned w = chart_width(&charts[0]), w2 = chart_width(&charts[1]), top = SVG_MARGIN;
+	unsigned n = s->pairs ? 2 : 1;
+
+	print(c,
+	    "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%u\" height=\"%u\">\n"
+	    "<style>rect{fill:#3a6ea5}line{stroke:#444}text{font:10px sans-serif;text-anchor:"
+	    "middle;fill:#222}.title{font-size:14px;text-anchor:start}.note{fill:#888}</style>\n",
+	    n == 2 && w > w2 ? w : w2, n * (SVG_HEIGHT + 2 * SVG_MARGIN));
+	for (unsigned i = 2 - n; i < 2; i++, top += SVG_HEIGHT + 2 * SVG_MARGIN)
+		draw(c, &charts[i], top);
+	print(c, "</svg>\n");
+}
+
+int main(int argc, char **argv)
+{
+	static struct sh_census census;
+	static struct chart charts[2];
+	struct cli c;
+	unsigned width = DEFAULT_WIDTH;
+	bool svg = false;
+	int opt;
+
+	cli_start(&c, &program, argc, argv);
+	while ((opt = cli_next(&c)) != -1) {
+		if (opt == SVG)
+			svg = true;
+		else if (opt == WIDTH)
+			width = (unsigned)cli_number(&c, "--width", 1, 1000);
+	}
+	cli_open(&c);
+	read_records(&c, &census);
+	chart_distances(&census, &charts[0]);
+	chart_sizes(&census, &charts[1]);
+	if (svg)
+		draw_svg(&c, &census, charts);
+	else
+		print_text(&c, &census, charts, width);
+	sh_census_free(&census);
+	return cli_finish(&c);
+}

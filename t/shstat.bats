@@ -1,0 +1,75 @@
+#!/usr/bin/env bats
+# shstat: histograms of pairs and groups.
+load helper
+
+@test "pairs: a row a distance, and the sizes of what they connect" {
+	printf '%s\t%s\t%d\n' a b 1 b c 1 d e 3 f g 1 >pairs
+	cat >expected <<-'END'
+	   distance      pairs
+	          1          3  ##########
+	          2          0
+	          3          1  ###
+
+	  documents     groups
+	          2          2  ##########
+	          3          1  #####
+
+	4 pairs; 7 documents in 3 groups, the largest of 3
+	END
+	try 'shstat --width 10 pairs'
+	exits 0
+	same expected out
+}
+
+@test "verified pairs: the mean similarity" {
+	printf 'a\tb\t4\t0.9000\nb\tc\t4\t0.8000\nd\te\t5\t0.5\n' | shstat --width 4 >out
+	grep -q '^ *4 *2  0.85  ####$' out
+	grep -q '^ *5 *1  0.50  ##$' out
+}
+
+@test "groups: sizes alone, in doubling rows beyond four" {
+	for size in 1 2 2 5 8 9 70; do
+		for i in $(seq $size); do printf 'g%s.%s\tg%s.1\n' "$((n))" "$i" "$((n))"; done
+		n=$((n + 1))
+	done >groups
+	try 'shstat groups'
+	exits 0
+	[ "$(grep -c distance out)" -eq 0 ]
+	awk '$2 ~ /^[0-9]+$/ { print $1, $2 }' out >got
+	printf '%s\n' '2 2' '3 0' '4 0' '5-8 2' '9-16 1' '17-32 0' '33-64 0' '65-128 1' >expected
+	same expected got
+	grep -q '^96 documents in 6 groups, the largest of 70$' out
+}
+
+@test "real pairs: counts agree with cut, sort and uniq; the picture is XML" {
+	shfp -n 3 "$T_DATA/en_dev.tsv" | shjoin -k 12 | shverify -n 3 -d "$T_DATA/en_dev.tsv" >pairs
+	cut -f 3 pairs | sort -n | uniq -c | awk '{ print $2, $1 }' >expected
+	shstat pairs | awk '/documents/ { exit } $2 > 0 && $1 ~ /^[0-9]+$/ { print $1, $2 }' >got
+	same expected got
+	shgroup pairs | cut -f 2 | uniq -c | awk '{ n[$1]++ } END { for (i in n) print i, n[i] }' | sort -n >expected
+	shstat pairs | awk '/documents/ { on = 1 } on && $2 > 0 && $1 ~ /^[0-9]+$/ { print $1, $2 }' >got
+	head -n 3 expected >e && head -n 3 got >g
+	same e g
+	try 'shstat --svg pairs'
+	exits 0
+	python3 -c 'import sys, xml.dom.minidom as m; assert len(m.parse("out").getElementsByTagName("rect")) > 13'
+}
+
+@test "nothing, and what is no pair" {
+	try 'shstat </dev/null'
+	exits 0
+	grep -q '^0 documents in 0 groups' out
+	try 'shstat --svg </dev/null'
+	exits 0
+	printf 'a\tb\tc\n' >bad
+	try 'shstat bad'
+	exits 2
+	grep -q 'bad:1:' err
+	printf 'a\tb\t2000\n' >bad
+	try 'shstat bad'
+	exits 2
+	printf 'a\ta\na\tb\tc\n' >bad
+	try 'shstat --rejects r bad'
+	exits 0
+	[ "$(wc -l <r)" -eq 1 ]
+}
