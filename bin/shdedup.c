@@ -13,9 +13,11 @@
 #include "io/lines.h"
 #include "pair/dedup.h"
 #include "pair/prefer.h"
+#include "pair/sample.h"
 #include "run.h"
+#include "sidebyside.h"
 
-enum { REPORT = CLI_OWN, DRY_RUN, KEEP, LINK, PROTECT, NO_VERIFY, MAX_GROUP, FEW, SEED };
+enum { REPORT = CLI_OWN, DRY_RUN, KEEP, LINK, PROTECT, NO_VERIFY, MAX_GROUP, FEW, SEED, SAMPLE };
 
 #define DEFAULT_MEMORY ((size_t)1 << 28)
 
@@ -37,6 +39,7 @@ static const struct cli_option options[] = {
 	{ LINK, "link", "star|single", "groups are neighbours of one, or chains [star]" },
 	{ 'r', "report", "FILE", "write id, keeper, distance, similarity of each one dropped" },
 	{ DRY_RUN, "dry-run", NULL, "write no documents" },
+	{ SAMPLE, "sample", "N", "show N of the compared pairs at each distance, side by side" },
 	{ MAX_GROUP, "max-group", "N", "warn of groups of more than N documents [1000]" },
 	{ FEW, "few", "N", "documents of fewer features are compared by these [20]" },
 	{ NO_VERIFY, "no-verify", NULL, "drop by distance alone, without looking at the texts" },
@@ -74,7 +77,7 @@ struct settings {
 	const char *protect_path, *report_path;
 	uint64_t counted; /* of documents of at most so many n-grams, distinct ones are counted */
 	bool dry_run, quiet;
-	uint64_t max_group;
+	uint64_t max_group, sample;
 };
 
 struct progress {
@@ -92,6 +95,7 @@ struct state {
 	struct sh_dedup *dedup;
 	struct sh_hmap ranked, protected;
 	struct progress progress;
+	struct sh_sample sample;
 	uint64_t bytes;             /* read so far, of all files */
 	struct sh_sink report, *to; /* to: where the report goes */
 };
@@ -545,6 +549,10 @@ static void take(struct cli *c, struct settings *s, int opt)
 	case MAX_GROUP:
 		s->max_group = cli_number(c, "--max-group", 1, UINT32_MAX);
 		break;
+	case SAMPLE:
+		s->sample = cli_number(c, "--sample", 1, 1000);
+		s->dry_run = true;
+		break;
 	case FEW:
 		s->dedup.few = (unsigned)cli_number(c, "--few", 0, 1000);
 		break;
@@ -580,6 +588,10 @@ static void settle(struct cli *c, struct settings *s)
 	s->dedup.bits = s->fp.bits;
 	s->dedup.jobs = c->jobs;
 	/* Those that can be as similar as that to a document of few features. */
+	if (s->sample && !s->dedup.verify)
+		cli_usage(c, "--sample shows similarities, which --no-verify leaves out");
+	if (s->sample && s->report_path && strcmp(s->report_path, "-") == 0)
+		cli_usage(c, "--report -: the sample goes there");
 	limit = s->dedup.few * UINT64_C(1000000) / s->dedup.threshold;
 	s->counted = s->dedup.few ? 2 * limit + 24 : 0;
 }
@@ -607,6 +619,25 @@ static void tell_progress(void *arg, const struct sh_dedup_stats *stats)
 	show_progress(&s->progress, stats->compared, "pairs compared");
 }
 
+static void draw_sample(void *arg, const struct sh_seen_pair *p)
+{
+	struct state *s = arg;
+
+	sh_sample_add(&s->sample, p->a, p->b, p->distance, p->similarity);
+}
+
+static void start_sample(struct cli *c, struct state *s, struct settings *settings)
+{
+	struct sh_error err;
+
+	if (!settings->sample)
+		return;
+	if (sh_sample_init(
+		&s->sample, settings->fp.seed, settings->sample, settings->fp.bits + 1, &err) < 0)
+		cli_die(c, &err);
+	settings->dedup.seen = draw_sample;
+}
+
 static void run(struct cli *c, struct settings *settings)
 {
 	struct state s = { .cli = c, .settings = settings };
@@ -622,6 +653,7 @@ static void run(struct cli *c, struct settings *settings)
 	settings->dedup.how.corpus = &s.corpus;
 	settings->dedup.progress = tell_progress;
 	settings->dedup.arg = &s;
+	start_sample(c, &s, settings);
 	s.dedup = sh_dedup_new(&settings->dedup, &err);
 	if (!s.dedup)
 		cli_die(c, &err);
@@ -631,6 +663,11 @@ static void run(struct cli *c, struct settings *settings)
 	end_progress(&s.progress);
 	keeper = sh_dedup_keepers(s.dedup);
 	count_groups(&s, keeper, &groups);
+	if (settings->sample) {
+		sh_sample_sort(&s.sample);
+		side_by_side(c, &s.corpus, &s.sample, settings->docs.token.raw);
+		sh_sample_free(&s.sample);
+	}
 	if (!settings->dry_run)
 		write_documents(&s, keeper);
 	if (settings->report_path)

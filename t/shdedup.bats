@@ -233,3 +233,27 @@ texts() {
 	exits 2
 	[ -z "$(find . -name 'report*')" ]
 }
+
+@test "--sample: some of the compared pairs at each distance, the same in every run" {
+	docs=$T_DATA/zh_dev.tsv
+	try "shdedup -q --sample 2 --report report $docs"
+	exits 0
+	[ "$(wc -L <out)" -le 200 ]
+	grep '^==' out >heads
+	[ "$(wc -l <heads)" -ge 20 ]
+	awk '{ n[$3]++ } END { for (d in n) if (n[d] > 2) exit 1 }' heads
+	# what it says of a pair is true
+	sed 's/^== distance \([0-9]*\), similarity \([0-9.]*\): \(.*\) | \(.*\)/\3\t\4\t\1\t\2/' heads >expected
+	cut -f 1-3 expected | shverify -n 3 -d "$docs" >got
+	same expected got
+	mv out expected
+	try "shdedup -q -j 4 -S 1 --sample 2 $docs"
+	same expected out
+	try "shdedup -q --sample 2 --seed 5 $docs"
+	exits 0
+	[ "$(cmp -s out expected && echo same)" != same ]
+	printf 'a\tone two three four five six seven eight nine ten 1\nb\tone two three four five six seven eight nine ten 2\n' >docs
+	try 'shdedup -q -T 0.5 --sample 9 docs'
+	grep -q '^one two three four five six seven eigh   one two three four five six seven eigh$' out
+	grep -q '^t nine ten 1  *| t nine ten 2$' out
+}

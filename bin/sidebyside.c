@@ -1,0 +1,115 @@
+#include "sidebyside.h"
+
+#include <stdio.h>
+
+#include "pair/measure.h"
+#include "record/escape.h"
+#include "text/columns.h"
+
+enum { WIDTH = 38, ROWS = 6, BEFORE = 60 };
+
+struct text {
+	struct sh_document_room room;
+	struct sh_buf id, text;
+};
+
+static int load(struct text *t, const struct sh_corpus *corpus, uint32_t document, bool raw,
+    struct sh_error *err)
+{
+	struct sh_document doc;
+
+	t->id.n = t->text.n = 0;
+	if (sh_corpus_document(corpus, document, &t->room, &doc, err) < 0 ||
+	    sh_buf_add(&t->id, doc.id.p, doc.id.n, err) < 0)
+		return -1;
+	return raw ? sh_buf_add(&t->text, doc.text.p, doc.text.n, err)
+		   : sh_unescape(doc.text, &t->text, err);
+}
+
+static void free_text(struct text *t)
+{
+	sh_document_room_free(&t->room);
+	sh_buf_free(&t->id);
+	sh_buf_free(&t->text);
+}
+
+/* Where to begin: a little before the first byte that differs. */
+static size_t begin(struct sh_slice x, struct sh_slice y)
+{
+	size_t same = 0, least = x.n < y.n ? x.n : y.n;
+
+	while (same < least && x.p[same] == y.p[same])
+		same++;
+	if (same == x.n && same == y.n)
+		return 0;
+	return sh_columns_start(x, same > BEFORE ? same - BEFORE : 0);
+}
+
+static int print_rows(
+    struct sh_buf *out, struct sh_slice x, struct sh_slice y, struct sh_error *err)
+{
+	size_t from = begin(x, y);
+
+	x = sh_slice(x.p + from, x.n - from);
+	y = sh_slice(y.p + from, y.n - from);
+	for (int i = 0; i < ROWS && (x.n || y.n); i++) {
+		struct sh_slice a, b;
+		size_t at = out->n, middle;
+
+		if (sh_columns(&x, WIDTH, out, err) < 0)
+			return -1;
+		middle = out->n;
+		if (sh_buf_add(out, "   ", 3, err) < 0 || sh_columns(&y, WIDTH, out, err) < 0)
+			return -1;
+		a = sh_slice(out->p + at, middle - at);
+		b = sh_slice(out->p + middle + 3, out->n - middle - 3);
+		out->p[middle + 1] = sh_slice_eq(a, b) ? ' ' : '|';
+		while (out->n && out->p[out->n - 1] == ' ')
+			out->n--;
+		if (sh_buf_add(out, "\n", 1, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int print_pair(struct sh_buf *out, const struct text t[2], unsigned distance,
+    const struct sh_sampled *pair, struct sh_error *err)
+{
+	char head[64], similarity[SH_SIMILARITY_CHARS];
+	int n;
+
+	sh_similarity_print(similarity, pair->similarity);
+	n = snprintf(head, sizeof head, "== distance %u, similarity %.*s: ", distance,
+	    SH_SIMILARITY_CHARS, similarity);
+	if (sh_buf_add(out, head, (size_t)n, err) < 0 ||
+	    sh_buf_add(out, t[0].id.p, t[0].id.n, err) < 0 || sh_buf_add(out, " | ", 3, err) < 0 ||
+	    sh_buf_add(out, t[1].id.p, t[1].id.n, err) < 0 || sh_buf_add(out, "\n", 1, err) < 0)
+		return -1;
+	if (print_rows(out, sh_buf_slice(&t[0].text), sh_buf_slice(&t[1].text), err) < 0)
+		return -1;
+	return sh_buf_add(out, "\n", 1, err);
+}
+
+void side_by_side(
+    struct cli *c, const struct sh_corpus *corpus, const struct sh_sample *sample, bool raw)
+{
+	struct text t[2] = { 0 };
+	struct sh_buf out = { 0 };
+	struct sh_error err;
+
+	for (unsigned d = 0; d < sample->distances; d++) {
+		for (size_t i = 0; i < sample->n[d]; i++) {
+			const struct sh_sampled *p = &sample->pair[d * sample->per_distance + i];
+
+			out.n = 0;
+			if (load(&t[0], corpus, p->a, raw, &err) < 0 ||
+			    load(&t[1], corpus, p->b, raw, &err) < 0 ||
+			    print_pair(&out, t, d, p, &err) < 0)
+				cli_die(c, &err);
+			cli_write(c, out.p, out.n);
+		}
+	}
+	free_text(&t[0]);
+	free_text(&t[1]);
+	sh_buf_free(&out);
+}
