@@ -1,0 +1,60 @@
+"""Programs to compare with, from their registries into a folder of their own."""
+import os
+import subprocess
+import sys
+
+PYTHON = ["numpy<2", "simhash", "datasketch", "rensa", "gaoya", "jieba", "rjieba"]
+
+
+def _quietly(argv, **keys):
+    print("installing:", " ".join(argv), file=sys.stderr)
+    done = subprocess.run(argv, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                          check=False, **keys)
+    if done.returncode:
+        print(done.stderr[-2000:], file=sys.stderr)
+    return done.returncode == 0
+
+
+def python(folder, module):
+    """A Python that has the module, or None."""
+    at = os.path.join(folder, "venv")
+    binary = os.path.join(at, "bin", "python")
+    if not os.path.exists(binary) and not _quietly([sys.executable, "-m", "venv", at]):
+        return None
+    have = [binary, "-c", f"import {module}"]
+    if subprocess.run(have, stderr=subprocess.DEVNULL, check=False).returncode == 0:
+        return binary
+    package = next((p for p in PYTHON if p.split("<")[0] == module), module)
+    return binary if _quietly([binary, "-m", "pip", "install", "-q", "numpy<2", package]) else None
+
+
+def hamming(folder, here):
+    """The crate all-pairs-hamming behind a program that reads and writes text, or None."""
+    target = os.path.join(folder, "hamming")
+    binary = os.path.join(target, "release", "hamming")
+    source = os.path.join(here, "hamming", "src", "main.rs")
+    if os.path.exists(binary) and os.path.getmtime(binary) >= os.path.getmtime(source):
+        return binary
+    try:
+        good = _quietly(["cargo", "build", "-q", "--release", "--target-dir", target,
+                         "--manifest-path", os.path.join(here, "hamming", "Cargo.toml")])
+    except FileNotFoundError:
+        good = False
+    return binary if good else None
+
+
+def debian(folder, package, path):
+    """A program of a Debian package, unpacked, not installed; or None."""
+    at = os.path.join(folder, "debian", package)
+    binary = os.path.join(at, path)
+    if os.path.exists(binary):
+        return binary
+    os.makedirs(at, exist_ok=True)
+    try:
+        if not _quietly(["apt-get", "-qq", "download", package], cwd=at):
+            return None
+        deb = next(f for f in os.listdir(at) if f.endswith(".deb"))
+        subprocess.run(["dpkg-deb", "-x", deb, "."], cwd=at, check=True)
+    except (OSError, StopIteration, subprocess.CalledProcessError):
+        return None
+    return binary if os.path.exists(binary) else None

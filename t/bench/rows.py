@@ -1,0 +1,302 @@
+"""What is measured: rows of two sides, ours and another, and the ratio that is aimed at."""
+import os
+import subprocess
+
+
+class Skip(Exception):
+    """A side is not to be had; the text says which."""
+
+
+class Side:
+    """A pipeline. counted: which stages' CPU and memory count, None for all. net: what the same
+    does on an empty input (start, loading a dictionary) is taken off."""
+
+    def __init__(self, name, *stages, stdin=None, counted=None, net=False):
+        self.name, self.stages, self.stdin = name, stages, stdin
+        self.counted, self.net = counted, net
+
+    def on_nothing(self):
+        return Side(self.name, *self.stages, counted=self.counted)
+
+
+class Row:
+    """ours / other shall be at most `goal`; a short run complains above `guard`, or twice the goal."""
+
+    def __init__(self, name, size, ours, other, goal=None, wall=False, guard=None):
+        self.name, self.size, self.sides = name, size, (ours, other)
+        self.goal, self.wall, self.guard = goal, wall, guard
+
+
+class World:
+    """Programs, inputs and peers; inputs are made when they are asked for, and kept."""
+
+    def __init__(self, here, folder, smoke, peers):
+        self.here, self.folder, self.smoke, self.peers = here, folder, smoke, peers
+        self.bin, self.build = os.environ["SHBIN"], os.environ["BUILD"]
+        self.inputs = os.path.join(folder, "inputs")
+        os.makedirs(self.inputs, exist_ok=True)
+
+    def our(self, name, *args):
+        return [os.path.join(self.bin, name), *args]
+
+    def helper(self, name, *args):
+        return [os.path.join(self.build, "t", "bench", name), *args]
+
+    def make(self, name, argv):
+        path = os.path.join(self.inputs, name)
+        if not os.path.exists(path):
+            with open(path + ".part", "wb") as out:
+                done = subprocess.run(argv, stdout=out, check=False)
+            if done.returncode:
+                raise Skip(f"{name}: {argv[0]} failed")
+            os.rename(path + ".part", path)
+        return path
+
+    def text(self, language, size):
+        """Documents and what to call them."""
+        if self.smoke and size > 10:
+            size = 10
+        path = self.make(f"{language}{size}.tsv", [
+            os.path.join(self.here, "corpus"), "-l", language, "-s", str(size), "-c", self.folder])
+        return path, f"{'English' if language == 'en' else 'Chinese'}, " \
+                     f"{os.path.getsize(path) / 1e6:.3g} MB"
+
+    def head(self, path, lines):
+        return self.make(f"{os.path.basename(path)}.{lines}", ["head", "-n", str(lines), path])
+
+    def prints(self, n, bits=64, planted=5, skew=0):
+        if self.smoke and n > 1000000:
+            raise Skip(f"{n:,} fingerprints: too many for a short run")
+        path = self.make(f"fp-{n}-{bits}-{planted}-{skew}",
+                         self.helper("genfp", str(n), str(bits), str(planted), str(skew)))
+        return path, f"{n:,} fingerprints"
+
+    def peer(self, module, command=None):
+        python = self.peers.python(self.folder, module)
+        if not python:
+            raise Skip(f"PyPI {module} is not to be had")
+        return [python, os.path.join(self.here, "peer"), command or module]
+
+    def hamming(self, *args):
+        binary = self.peers.hamming(self.folder, self.here)
+        if not binary:
+            raise Skip("crate all-pairs-hamming is not to be had")
+        return [binary, *args]
+
+    def debian(self, package, path):
+        binary = self.peers.debian(self.folder, package, path)
+        if not binary:
+            raise Skip(f"Debian's {package} is not to be had")
+        return binary
+
+
+SIZES = (1, 10, 100)
+
+
+def fingerprints(w):
+    """Documents to fingerprints."""
+    def against_md5(name, size, goal, *args, language="en"):
+        def row():
+            path, size_text = w.text(language, size)
+            return Row(name, size_text, Side(name, w.our("shfp", *args), stdin=path),
+                       Side("md5sum", ["md5sum"], stdin=path), goal)
+        return row
+
+    for size in SIZES[:2] if w.smoke else SIZES:
+        yield against_md5("words, tf", size, 0.9 if size == 100 else None, "-w", "tf")
+    yield against_md5("word 3-grams, tf", 100, 1.1, "-n", "3", "-w", "tf")
+    yield against_md5("character 5-grams, tf", 100, 1.9, "-u", "char", "-n", "5", "-w", "tf")
+
+    def distinct(scheme, goal, *args):
+        def row():
+            path, size_text = w.text("en", 100)
+            plain = Side("-w tf", w.our("shfp", "-w", "tf", *args), stdin=path)
+            return Row(f"{'word 3-grams' if args else 'words'}, {scheme}", size_text,
+                       Side("", w.our("shfp", "-w", scheme, *args), stdin=path), plain, goal)
+        return row
+
+    for scheme in ("set", "log"):
+        yield distinct(scheme, 2.2)
+        yield distinct(scheme, 2.2, "-n", "3")
+
+    def chinese():
+        path, size_text = w.text("zh", 100)
+        return Row("characters, 3-grams", size_text,
+                   Side("", w.our("shfp", "-n", "3", "-w", "tf"), stdin=path),
+                   Side("utf8proc_map alone", w.helper("utf8map"), stdin=path), 0.1,
+                   guard=0.6)
+    yield chinese
+
+    def against(module, command, goal, size, *args):
+        def row():
+            path, size_text = w.text("en", size)
+            return Row(f"as {command}", size_text,
+                       Side("", w.our("shfp", *args), stdin=path, net=True),
+                       Side(f"PyPI {module}", w.peer(module, command), stdin=path, net=True), goal)
+        return row
+
+    yield against("simhash", "simhash", 1 / 200, 1, "-u", "char", "-n", "4", "-w", "set")
+    yield against("simhash", "simhash_words", 1 / 200, 1, "-w", "set")
+    yield against("datasketch", "datasketch", 1 / 200, 1, "-n", "3", "-w", "set")
+    yield against("rensa", "rensa", 1 / 20, 10, "-n", "3", "-w", "set")
+
+    def debian():
+        path, size_text = w.text("en", 10)
+        return Row("one signature of all bytes", size_text,
+                   Side("", w.our("shfp", "-u", "char", "-n", "8", "-w", "tf"), stdin=path),
+                   Side("Debian's simhash", [w.debian("simhash", "usr/bin/simhash")], stdin=path))
+    yield debian
+
+    def threads():
+        path, size_text = w.text("en", 100)
+        ours = [Side(f"-j {j}", ["cat", path], w.our("shfp", "-j", str(j), "-n", "3"), counted=[1])
+                for j in (2, 1)]
+        return Row("-j 2 from a pipe, wall seconds", size_text, *ours, 1 / 1.8, wall=True)
+    yield threads
+
+
+def pipes(w):
+    """The three programs against the one."""
+    def row(weight, *args):
+        def make():
+            path, size_text = w.text("en", 10)
+            fused = Side("shfp alone", w.our("shfp", "-w", weight, *args), stdin=path)
+            return Row(f"shtok | shweight -w {weight} | shfp", size_text,
+                       Side("", w.our("shtok", *args), w.our("shweight", "-w", weight),
+                            w.our("shfp"), stdin=path), fused, 6)
+        return make
+    yield row("tf")
+    yield row("log")
+    yield row("log", "-n", "3")
+
+
+def join(w):
+    """Fingerprints to pairs in memory."""
+    def sort(n):
+        def row():
+            path, size_text = w.prints(n)
+            return Row("K = 3", size_text, Side("", w.our("shjoin", "-k", "3", path)),
+                       Side("sort -S4G --parallel=1", ["sort", "-S4G", "--parallel=1", path]),
+                       1 / 10 if n == 10000000 else None, guard=0.4 if n == 1000000 else None)
+        return row
+
+    def crate(n, k, blocks, goal):
+        def row():
+            if w.smoke and k > 6:
+                raise Skip(f"crate all-pairs-hamming at K = {k}: takes too long for a short run")
+            path, size_text = w.prints(n)
+            name = f"all-pairs-hamming, {blocks} blocks" if blocks else "all-pairs-hamming"
+            return Row(f"K = {k}", size_text, Side("", w.our("shjoin", "-k", str(k), path)),
+                       Side(name, w.hamming(path, str(k), str(blocks))), goal)
+        return row
+
+    for n in (100000, 1000000, 10000000):
+        yield sort(n)
+    for n in (100000, 1000000, 10000000):
+        yield crate(n, 3, 0, 1 / 8 if n == 10000000 else None)
+        yield crate(n, 3, 4 if n < 10000000 else 5, None)
+    # The crate's default, and the number of blocks at which it was fastest.
+    for k, blocks in ((5, 7), (6, 9), (8, 11), (10, 13)):
+        if k < 8:
+            yield crate(1000000, k, 0, None)
+        yield crate(1000000, k, blocks, 1 / 5)
+
+    def brute(k):
+        def row():
+            path, size_text = w.prints(100000)
+            return Row(f"K = {k}", size_text, Side("", w.our("shjoin", "-k", str(k), path)),
+                       Side("every pair compared", w.helper("brute", path, str(k))), 1)
+        return row
+    for k in (4, 8, 12, 16):
+        yield brute(k)
+
+    def wide(k):
+        def row():
+            path, size_text = w.prints(1000000, bits=128)
+            return Row(f"128 bits, K = {k}", size_text,
+                       Side("", w.our("shjoin", "-k", str(k), path)),
+                       Side("64 bits", w.our("shjoin", "-k", str(k), w.prints(1000000)[0])))
+        return row
+    yield wide(3)
+    yield wide(10)
+
+
+def skew(w):
+    """30 % in ten groups of identical, 30 % in groups of near-identical fingerprints."""
+    def row(n):
+        def make():
+            path, size_text = w.prints(n, planted=0, skew=1)
+            even = w.prints(n)[0]
+            return Row("--collapse", size_text, Side("", w.our("shjoin", "--collapse", path)),
+                       Side("uniform", w.our("shjoin", "--collapse", even)), 3)
+        return make
+    for n in (100000, 1000000):
+        yield row(n)
+
+
+def stream(w):
+    """Our programs in the pipe, against the sort between them."""
+    def row(n, k):
+        def make():
+            path, size_text = w.prints(n)
+            # Ours without the sort, and the sort without ours: each is fed from a file.
+            bands = w.make(f"bands-{n}-{k}", w.our("shband", "-k", str(k), path))
+            grouped = w.make(f"sorted-{n}-{k}", ["sort", "-S100M", bands])
+            both = ["sh", "-c", '"$1" -k "$2" "$3" >/dev/null && "$4" "$5"', "sh",
+                    *w.our("shband"), str(k), path, *w.our("shjoin"), grouped]
+            return Row(f"shband + shjoin, K = {k}", size_text, Side("", both),
+                       Side("sort -S100M", ["sort", "-S100M", "--parallel=1", bands]), 0.35)
+        return make
+    yield row(100000, 3)
+    yield row(1000000, 3)
+    yield row(1000000, 6)
+
+
+def whole(w):
+    """Text to pairs, K = 3, word 3-grams."""
+    def gaoya():
+        path, _ = w.text("en", 100)
+        path = w.head(path, 10000 if w.smoke else 100000)
+        return Row("shfp -n 3 | shjoin", f"{os.path.getsize(path) / 1e6:.3g} MB, 100,000 documents"
+                   if not w.smoke else "10,000 documents",
+                   Side("", w.our("shfp", "-n", "3"), w.our("shjoin"), stdin=path),
+                   Side("gaoya SimHash", w.peer("gaoya"), stdin=path, net=True), 1 / 20)
+    yield gaoya
+
+
+def segment(w):
+    """Chinese words."""
+    def row(module, goal):
+        def make():
+            path, size_text = w.text("zh", 1 if module == "jieba" else 10)
+            return Row("shtok --segment jieba", size_text,
+                       Side("", w.our("shtok", "--segment", "jieba"), stdin=path, net=True),
+                       Side(f"PyPI {module}", w.peer(module), stdin=path, net=True), goal)
+        return make
+    yield row("jieba", 1 / 50)
+    yield row("rjieba", 1)
+
+
+def start(w):
+    """A program that has nothing to do."""
+    def row(name):
+        def make():
+            return Row(name, "nothing", Side("", w.our(name)), Side("cat", ["cat"]))
+        return make
+    for name in ("shfp", "shjoin"):
+        yield row(name)
+
+
+SECTIONS = (
+    ("Documents to fingerprints", "One thread, from text on standard input to hexadecimal lines.",
+     fingerprints),
+    ("Feature records through pipes", "`shtok | shweight | shfp`, all three counted.", pipes),
+    ("Fingerprints to pairs, in memory",
+     "Text lines in, pairs out; uniform random fingerprints, 5 % of them planted neighbours of "
+     "others at distance 0 to 6.", join),
+    ("Skew", "Against as many uniform ones.", skew),
+    ("Bands", "`shband | sort | shjoin`: ours together against the sort.", stream),
+    ("End to end", "", whole),
+    ("Segmentation", "Net of loading the dictionary.", segment),
+    ("Start", "", start),
+)
