@@ -73,4 +73,4 @@ static void chars(struct sh_ascii_run *run)
 	}
 }
 
-const struct sh_ascii_kernel sh_ascii_plain = { "plain", usable, words, chars };
+const struct sh_ascii_kernel sh_ascii_plain = { "plain", usable, words, chars, false };

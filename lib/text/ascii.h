@@ -4,7 +4,8 @@
  * Each block becomes a mask of the bytes that belong to words; where it changes, a word
  * begins or ends (as simdjson finds structure: Langdale and Lemire 2019). An escape's
  * letter is taken out of the mask without a branch. The first byte that is not ASCII
- * ends the run; words.c deals with it and comes back.
+ * ends the run; words.c deals with it and comes back. For words() a row may know Han
+ * characters and the commonest punctuation as well: see ascii_mask.h.
  *
  * All rows give the same tokens, and t/unit/test_variants.c holds them to it. What
  * stands in the text between two words may be anything. */
@@ -19,7 +20,7 @@
 enum { SH_ASCII_SLACK = 64 };
 
 struct sh_ascii_run {
-	const uint8_t *p, *lim; /* what to read; p moves to lim or to what is not ASCII */
+	const uint8_t *p, *lim; /* what to read; p moves to lim or to what the row does not know */
 	const uint8_t *table;   /* of a tokenizer: see its member `ascii` */
 	bool fold, escapes;     /* what the table does with capitals, and with backslashes */
 	bool open;              /* a word is open: what follows may go on with it */
@@ -41,6 +42,7 @@ struct sh_ascii_kernel {
 	/* Append the characters of words, and a '_' for the first separator behind each
 	 * word. `open` here: what was appended last is no '_', and there is something. */
 	void (*chars)(struct sh_ascii_run *run);
+	bool han; /* words() goes on through Han characters */
 };
 
 extern const struct sh_ascii_kernel sh_ascii_plain;

@@ -33,7 +33,7 @@ static TARGET void NAME(words)(struct sh_ascii_run *run)
 	uint32_t *start = run->start + run->n + run->open, *end = run->end + run->n;
 	size_t used = run->used, k;
 
-	for (;; p += 64, used += 64) {
+	for (k = 0;; p += k, used += k) {
 		size_t left = (size_t)(run->lim - p);
 		struct sh_ascii_masks m;
 		uint64_t valid, follows;
@@ -43,13 +43,19 @@ static TARGET void NAME(words)(struct sh_ascii_run *run)
 		NAME(words_block)(left < 64 ? last : p, run, run->text + used, &m);
 		valid = sh_ascii_valid(m.other, left);
 		follows = sh_ascii_take(&s, &m, valid);
-		start = NAME(put)(start, s.word & ~follows, (uint32_t)used);
-		end = NAME(put)(end, follows & ~s.word & valid, (uint32_t)used);
-		if (valid != UINT64_MAX) {
-			k = (size_t)POPCOUNT(valid);
+		start = NAME(put)(start, sh_ascii_starts(&s, &m, valid, follows), (uint32_t)used);
+		*end = (uint32_t)used; /* a Han character's, at the end of the block before */
+		end += s.cut;
+		end = NAME(put)(end, sh_ascii_ends(&s, &m, valid, follows), (uint32_t)used);
+		k = 64;
+		if (valid == UINT64_MAX)
+			continue;
+		k = (size_t)POPCOUNT(valid);
+		if (!sh_ascii_goes_on(p, k, left)) {
 			sh_ascii_end(run, &s, follows, k);
 			break;
 		}
+		sh_ascii_shorten(&s, follows, k);
 	}
 	run->p = p + k;
 	run->used = used + k;

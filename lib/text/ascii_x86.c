@@ -76,7 +76,7 @@ static inline void chars_block_sse2(
 #define POPCOUNT(x) __builtin_popcountll(x)
 #include "text/ascii_body.h"
 
-const struct sh_ascii_kernel sh_ascii_sse2 = { "sse2", usable_sse2, words_sse2, chars_sse2 };
+const struct sh_ascii_kernel sh_ascii_sse2 = { "sse2", usable_sse2, words_sse2, chars_sse2, false };
 
 /* ---- AVX2 ---------------------------------------------------------------------------- */
 
@@ -116,6 +116,75 @@ static AVX2 inline void half_avx2(
 	m->escapable |= bits_avx2(_mm256_cmpeq_epi8(v, _mm256_shuffle_epi8(near, v))) << i;
 }
 
+static AVX2 inline uint64_t both_avx2(__m256i low, __m256i high)
+{
+	return bits_avx2(low) | bits_avx2(high) << 32;
+}
+
+static AVX2 inline uint64_t eq_avx2(__m256i low, __m256i high, int c)
+{
+	__m256i all = _mm256_set1_epi8((char)c);
+
+	return both_avx2(_mm256_cmpeq_epi8(low, all), _mm256_cmpeq_epi8(high, all));
+}
+
+/* Bytes above `from` and below `to`, both taken as signed. */
+static AVX2 inline uint64_t between_avx2(__m256i low, __m256i high, int from, int to)
+{
+	__m256i a = _mm256_set1_epi8((char)from), b = _mm256_set1_epi8((char)to);
+
+	return both_avx2(_mm256_cmpgt_epi8(low, a), _mm256_cmpgt_epi8(high, a)) &
+	       both_avx2(_mm256_cmpgt_epi8(b, low), _mm256_cmpgt_epi8(b, high));
+}
+
+/* Third bytes by their halves: 1 and 2 after E3 80, 4 and 8 after EF BC, 16 after E2 80. */
+static AVX2 inline __m256i third_avx2(__m256i v)
+{
+	const __m256i by_low = _mm256_broadcastsi128_si256(
+	    _mm_setr_epi8(3, 7, 1, 16, 16, 0, 0, 0, 21, 21, 9, 9, 21, 17, 1, 9));
+	const __m256i by_high = _mm256_broadcastsi128_si256(
+	    _mm_setr_epi8(0, 0, 0, 0, 0, 0, 0, 0, 5, 26, 0, 0, 0, 0, 0, 0));
+	const __m256i half = _mm256_set1_epi8(15);
+
+	return _mm256_and_si256(_mm256_shuffle_epi8(by_low, _mm256_and_si256(v, half)),
+	    _mm256_shuffle_epi8(by_high, _mm256_and_si256(_mm256_srli_epi16(v, 4), half)));
+}
+
+static AVX2 inline uint64_t any_avx2(__m256i low, __m256i high, int flags)
+{
+	__m256i all = _mm256_set1_epi8((char)flags), none = _mm256_setzero_si256();
+
+	return ~both_avx2(_mm256_cmpeq_epi8(_mm256_and_si256(low, all), none),
+	    _mm256_cmpeq_epi8(_mm256_and_si256(high, all), none));
+}
+
+static AVX2 void know_avx2(const uint8_t *p, struct sh_ascii_masks *m)
+{
+	__m256i low = _mm256_loadu_si256((const __m256i *)(const void *)p);
+	__m256i high = _mm256_loadu_si256((const __m256i *)(const void *)(p + 32));
+	__m256i third_low = third_avx2(low), third_high = third_avx2(high);
+	__m256i c0 = _mm256_set1_epi8((char)0xC0);
+	uint64_t tail = both_avx2(_mm256_cmpgt_epi8(c0, low), _mm256_cmpgt_epi8(c0, high));
+	struct sh_ascii_bytes b = {
+		.e2 = eq_avx2(low, high, 0xE2),
+		.e3 = eq_avx2(low, high, 0xE3),
+		.e4 = eq_avx2(low, high, 0xE4),
+		.e5_e8 = between_avx2(low, high, 0xE4, 0xE9),
+		.e9 = eq_avx2(low, high, 0xE9),
+		.ef = eq_avx2(low, high, 0xEF),
+		.tail = tail,
+		.b8_bf = between_avx2(low, high, 0xB7, 0xC0),
+		.x80 = eq_avx2(low, high, 0x80),
+		.bc = eq_avx2(low, high, 0xBC),
+		.bf = eq_avx2(low, high, 0xBF),
+		.after_e3_80 = tail & any_avx2(third_low, third_high, 3),
+		.after_ef_bc = tail & any_avx2(third_low, third_high, 12),
+		.after_e2_80 = tail & any_avx2(third_low, third_high, 16),
+	};
+
+	sh_ascii_known(m, &b, m->other);
+}
+
 static AVX2 inline void block_avx2(const uint8_t *p, const struct sh_ascii_run *run, uint8_t *out,
     struct sh_ascii_masks *m, bool chars)
 {
@@ -124,6 +193,8 @@ static AVX2 inline void block_avx2(const uint8_t *p, const struct sh_ascii_run *
 	*m = (struct sh_ascii_masks){ 0 };
 	half_avx2(p, fold, out, m, 0, chars);
 	half_avx2(p, fold, out, m, 32, chars);
+	if (!chars && m->other)
+		know_avx2(p, m);
 	if (!run->escapes)
 		m->backslash = 0;
 }
@@ -146,7 +217,7 @@ static AVX2 inline void chars_block_avx2(
 #define POPCOUNT(x) __builtin_popcountll(x)
 #include "text/ascii_body.h"
 
-const struct sh_ascii_kernel sh_ascii_avx2 = { "avx2", usable_avx2, words_avx2, chars_avx2 };
+const struct sh_ascii_kernel sh_ascii_avx2 = { "avx2", usable_avx2, words_avx2, chars_avx2, true };
 
 /* ---- AVX-512 with byte permutations (Ice Lake, Zen 4) --------------------------------- */
 
@@ -161,10 +232,49 @@ static bool usable_avx512(void)
 	       __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vbmi2");
 }
 
+static AVX512 inline uint64_t eq_avx512(__m512i v, int c)
+{
+	return _mm512_cmpeq_epi8_mask(v, _mm512_set1_epi8((char)c));
+}
+
+static AVX512 inline uint64_t below_avx512(__m512i v, int from, int n)
+{
+	v = _mm512_sub_epi8(v, _mm512_set1_epi8((char)from));
+	return _mm512_cmplt_epu8_mask(v, _mm512_set1_epi8((char)n));
+}
+
+/* By the low six bits of a third byte: 1 after E3 80, 2 after EF BC, 4 after E2 80. */
+static const uint8_t third_bytes[64] = { 1, 3, 1, 0, 0, 0, 0, 0, 3, 3, 1, 1, 3, 1, 1, 1, 1, 1, 0, 4,
+	4, 0, 0, 0, 4, 4, 2, 2, 4, 4, 0, 2 };
+
+static AVX512 inline void know_avx512(__m512i v, struct sh_ascii_masks *m)
+{
+	__m512i third = _mm512_permutexvar_epi8(v, _mm512_loadu_si512(third_bytes));
+	uint64_t tail = below_avx512(v, 0x80, 0x40);
+	struct sh_ascii_bytes b = {
+		.e2 = eq_avx512(v, 0xE2),
+		.e3 = eq_avx512(v, 0xE3),
+		.e4 = eq_avx512(v, 0xE4),
+		.e5_e8 = below_avx512(v, 0xE5, 4),
+		.e9 = eq_avx512(v, 0xE9),
+		.ef = eq_avx512(v, 0xEF),
+		.tail = tail,
+		.b8_bf = below_avx512(v, 0xB8, 8),
+		.x80 = eq_avx512(v, 0x80),
+		.bc = eq_avx512(v, 0xBC),
+		.bf = eq_avx512(v, 0xBF),
+		.after_e3_80 = tail & _mm512_test_epi8_mask(third, _mm512_set1_epi8(1)),
+		.after_ef_bc = tail & _mm512_test_epi8_mask(third, _mm512_set1_epi8(2)),
+		.after_e2_80 = tail & _mm512_test_epi8_mask(third, _mm512_set1_epi8(4)),
+	};
+
+	sh_ascii_known(m, &b, m->other);
+}
+
 /* Masks of 64 bytes, of which `left` may be read; their folded form, 0 for a separator,
  * out of the table: one permutation of its 128 bytes. */
-static AVX512 inline __m512i block_avx512(
-    const uint8_t *p, size_t left, const struct sh_ascii_run *run, struct sh_ascii_masks *m)
+static AVX512 inline __m512i block_avx512(const uint8_t *p, size_t left,
+    const struct sh_ascii_run *run, struct sh_ascii_masks *m, bool han)
 {
 	const __m512i near = _mm512_broadcast_i32x4(
 	    _mm_setr_epi8(1, 0, 'r', 0, 't', 0, 0, 0, 0, 0, 0, 0, '\\', 0, 'n', 0));
@@ -178,6 +288,12 @@ static AVX512 inline __m512i block_avx512(
 	m->word = _mm512_test_epi8_mask(low, low) & ~m->backslash;
 	m->escapable = _mm512_cmpeq_epi8_mask(v, _mm512_shuffle_epi8(near, v));
 	m->other = (uint64_t)_mm512_movepi8_mask(v);
+	m->han = 0;
+	if (han && m->other) {
+		m->word &= ~m->other;
+		low = _mm512_mask_mov_epi8(low, m->other, v);
+		know_avx512(v, m);
+	}
 	if (!run->escapes)
 		m->backslash = 0;
 	return low;
@@ -210,21 +326,27 @@ static AVX512 void words_avx512(struct sh_ascii_run *run)
 	uint32_t *start = run->start + run->n + run->open, *end = run->end + run->n;
 	size_t used = run->used, k;
 
-	for (;; p += 64, used += 64) {
+	for (k = 0;; p += k, used += k) {
 		size_t left = (size_t)(run->lim - p);
 		struct sh_ascii_masks m;
 		uint64_t valid, follows;
 
-		_mm512_storeu_si512(run->text + used, block_avx512(p, left, run, &m));
+		_mm512_storeu_si512(run->text + used, block_avx512(p, left, run, &m, true));
 		valid = sh_ascii_valid(m.other, left);
 		follows = sh_ascii_take(&s, &m, valid);
-		start = put_avx512(start, s.word & ~follows, (uint32_t)used);
-		end = put_avx512(end, follows & ~s.word & valid, (uint32_t)used);
-		if (valid != UINT64_MAX) {
-			k = (size_t)_mm_popcnt_u64(valid);
+		start = put_avx512(start, sh_ascii_starts(&s, &m, valid, follows), (uint32_t)used);
+		*end = (uint32_t)used; /* a Han character's, at the end of the block before */
+		end += s.cut;
+		end = put_avx512(end, sh_ascii_ends(&s, &m, valid, follows), (uint32_t)used);
+		k = 64;
+		if (valid == UINT64_MAX)
+			continue;
+		k = (size_t)_mm_popcnt_u64(valid);
+		if (!sh_ascii_goes_on(p, k, left)) {
 			sh_ascii_end(run, &s, follows, k);
 			break;
 		}
+		sh_ascii_shorten(&s, follows, k);
 	}
 	run->p = p + k;
 	run->used = used + k;
@@ -242,7 +364,7 @@ static AVX512 void chars_avx512(struct sh_ascii_run *run)
 		size_t left = (size_t)(run->lim - p);
 		struct sh_ascii_masks m;
 		uint64_t valid, follows, keep;
-		__m512i low = block_avx512(p, left, run, &m);
+		__m512i low = block_avx512(p, left, run, &m, false);
 
 		valid = sh_ascii_valid(m.other, left);
 		follows = sh_ascii_take(&s, &m, valid);
@@ -261,6 +383,6 @@ static AVX512 void chars_avx512(struct sh_ascii_run *run)
 }
 
 const struct sh_ascii_kernel sh_ascii_avx512 = { "avx512", usable_avx512, words_avx512,
-	chars_avx512 };
+	chars_avx512, true };
 
 #endif

@@ -102,6 +102,7 @@ void sh_tokenizer_force(struct sh_tokenizer *t, const struct sh_ascii_kernel *ke
 	    t->method->run == sh_cut_words && (t->opts.unit == SH_UNIT_CHAR || t->opts.apart);
 
 	t->ascii_kernel = fits && !t->filtered ? kernel : NULL;
+	t->han = t->ascii_kernel && kernel->han && t->opts.unit == SH_UNIT_WORD;
 }
 
 void sh_tokenizer_delete(struct sh_tokenizer *t)

@@ -35,6 +35,7 @@ struct sh_tokenizer {
 	 * backslash that may start an escape) */
 	uint8_t ascii[256];
 	const struct sh_ascii_kernel *ascii_kernel; /* NULL: words are handed over one by one */
+	bool han; /* it goes on through Han characters */
 
 	char *text;
 	uint32_t *start, *end;

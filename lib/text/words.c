@@ -44,6 +44,24 @@ static const uint8_t *scan_ascii(struct sh_tokenizer *t, const uint8_t *p, const
 	return p;
 }
 
+static bool starts_han(uint8_t c)
+{
+	return c >= 0xE4 && c <= 0xE9;
+}
+
+/* Whether text follows that the kernel knows, enough of it for a call to pay: ASCII, or
+ * three Han characters. */
+static bool is_calm(const struct sh_tokenizer *t, const uint8_t *p, const uint8_t *lim)
+{
+	const uint64_t high = UINT64_C(0x8080808080808080);
+
+	if (!t->ascii_kernel || p >= lim || lim - p < CALM)
+		return false;
+	if (!((sh_le64(p) | sh_le64(p + 8)) & high))
+		return true;
+	return t->han && starts_han(p[0]) && starts_han(p[3]) && starts_han(p[6]);
+}
+
 /* A backslash: it separates, and so does what \t \n \r \\ stand for. */
 static const uint8_t *skip_escape(struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end)
 {
@@ -66,7 +84,7 @@ static const uint8_t *put_segment(
 	return p;
 }
 
-/* Cut what is not ASCII, up to lim or the next ASCII byte. A code point is put out
+/* Cut what is not ASCII, up to lim, the next ASCII byte or what the kernel knows. A code point is put out
  * only when it is known that nothing attaches to it. */
 static const uint8_t *scan_folding(struct sh_tokenizer *t, const uint8_t *p, const uint8_t *lim,
     const uint8_t *end, struct sh_error *err)
@@ -84,7 +102,7 @@ static const uint8_t *scan_folding(struct sh_tokenizer *t, const uint8_t *p, con
 				break;
 			t->ill += now / SH_CELL_ILL & 1;
 			sh_out_classed(t, now & SH_CELL_CODE, sh_cell_class(now));
-			if (!then || next >= lim)
+			if (!then || next >= lim || is_calm(t, next, lim))
 				return next;
 		}
 		p = put_segment(t, p, end, err);
@@ -101,6 +119,8 @@ static const uint8_t *scan_unfolded(
 
 		t->ill += c == SH_UTF8_ILL;
 		sh_out_classed(t, c, sh_fold_class(t->fold, c));
+		if (is_calm(t, p, lim))
+			break;
 	}
 	return p;
 }
@@ -118,14 +138,6 @@ static const uint8_t *step_back(
 		return p;
 	t->used -= t->ascii[p[-1]] != SH_ASCII_SEPARATOR;
 	return p - 1;
-}
-
-/* Whether the next bytes are ASCII, enough of them for a call of the kernel to pay. */
-static bool is_calm(const uint8_t *p, const uint8_t *lim)
-{
-	const uint64_t high = UINT64_C(0x8080808080808080);
-
-	return p < lim && lim - p >= CALM && !((sh_le64(p) | sh_le64(p + 8)) & high);
 }
 
 /* From p to lim, which may be overshot by a sequence that began before it; or to a place
@@ -147,7 +159,7 @@ static const uint8_t *scan_any(struct sh_tokenizer *t, const uint8_t *p, const u
 			p = from == p ? scan_folding(t, p, lim, end, err)
 				      : put_segment(t, from, end, err);
 		}
-		if (t->ascii_kernel && p && is_calm(p, lim))
+		if (p && is_calm(t, p, lim))
 			break;
 	}
 	return p;

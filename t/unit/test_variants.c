@@ -88,7 +88,16 @@ static void random_ascii(struct sh_buf *b, size_t pieces)
 		"abcdefghijklmnopqrstuvwxyz0123456789", "\x7f", "        " };
 	static const char *const rare[] = { "\xC3\xA9", "\xCC\x81", "\xE4\xBD\xA0", "\xE2\x80\x8D",
 		"\xEF\xAC\x81", "\xFF", "\xE4\xBD", "\xF0\x9D\x94\xB8", "\xC2\xA0" };
+	/* Han, first and last of what is known and beyond; punctuation and its neighbours; what
+	 * attaches: marks, a variation selector, a voicing mark. */
+	static const char *const han[] = { "\u4e00", "\u6c49", "\u5b57", "\u8a9e", "\u9fbf",
+		"\u9fc0", "\u9fff", "\u4dff", "\u3400", "\uf900", "\u3000", "\u3001", "\u3002",
+		"\u3003", "\u3005", "\u3007", "\u3008", "\u3011", "\u3012", "\uff01", "\uff08",
+		"\uff0c", "\uff1a", "\uff1f", "\uff1c", "\uff21", "\u2013", "\u2014", "\u2019",
+		"\u201c", "\u201d", "\u2026", "\u200d", "\u0338", "\ufe0e", "\u3099", "\u304b",
+		"\u30ab" };
 	unsigned others = (unsigned)rng_below(3), slashes = (unsigned)rng_below(2);
+	uint64_t cjk = rng_below(2) * (1 + rng_below(3)); /* one in so many pieces */
 
 	b->n = 0;
 	append(b, "", 0);
@@ -99,6 +108,8 @@ static void random_ascii(struct sh_buf *b, size_t pieces)
 			s = common[9 + rng_below(8)];
 		if (others && rng_below(others == 1 ? 50 : 4) == 0)
 			s = rare[rng_below(sizeof rare / sizeof *rare)];
+		if (cjk && rng_below(cjk) == 0)
+			s = han[rng_below(rng_below(3) ? 5 : sizeof han / sizeof *han)];
 		append(b, s, strlen(s));
 	}
 }
@@ -147,6 +158,9 @@ static void test_file(struct pair *pair, const char *name, const char *dir, cons
 static void test_lengths(struct pair *pair, const char *name)
 {
 	static const char *const around[] = { "ab cd ", "\\n", "\\\\", "\\n\xC3\xA9 x",
+		"a\u6c49\u5b57\uff0c\u8a9eb", "\u4e00\u0338\u9fff",
+		/* 33 words end in a block: one on its first byte, then on every other */
+		"\u6c49a b c d e f g h i j k l m n o p q r s t u v w x y z a b c d e f g h",
 		"a\xCC\x81z" };
 	struct sh_buf b = { 0 };
 	unsigned bad = 0;
