@@ -218,12 +218,13 @@ static void show(unsigned i, const struct sh_fingerprint_opts *o)
 
 int main(int argc, char **argv)
 {
-	struct oracle o = { .feature = calloc(FEATURES_MAX, sizeof *o.feature) };
+	struct oracle o = { 0 };
 	struct sh_buf b = { 0 };
 	unsigned bad = 0, empty = 0;
 
 	if (argc == 3 && strcmp(argv[1], "--documents") == 0)
 		return print_documents(strtoul(argv[2], NULL, 10));
+	o.feature = calloc(FEATURES_MAX, sizeof *o.feature);
 	must(o.feature != NULL);
 	rng_init(20261121);
 	for (unsigned i = 0; i < CASES; i++) {
