@@ -1,0 +1,74 @@
+/* ASCII to words on 64-bit ARM, where every processor has NEON. */
+#include "text/ascii_mask.h"
+
+#if defined(__aarch64__)
+
+#include <arm_neon.h>
+
+static bool usable_neon(void)
+{
+	return true;
+}
+
+/* One bit a byte of four registers of 0 and 255: each byte keeps the bit of its place in
+ * eight, and neighbours are added up three times. */
+static inline uint64_t bits_neon(const uint8x16_t v[4])
+{
+	static const uint8_t places[16] = { 1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64,
+		128 };
+	const uint8x16_t place = vld1q_u8(places);
+	uint8x16_t a = vpaddq_u8(vandq_u8(v[0], place), vandq_u8(v[1], place));
+	uint8x16_t b = vpaddq_u8(vandq_u8(v[2], place), vandq_u8(v[3], place));
+
+	a = vpaddq_u8(a, b);
+	return vgetq_lane_u64(vreinterpretq_u64_u8(vpaddq_u8(a, a)), 0);
+}
+
+static inline void block_neon(const uint8_t *p, const struct sh_ascii_run *run, uint8_t *out,
+    struct sh_ascii_masks *m, bool chars)
+{
+	const uint8x16_t fold = vdupq_n_u8(run->fold ? 32 : 0);
+	uint8x16_t word[4], other[4], slash[4], more[4];
+
+	for (unsigned i = 0; i < 4; i++) {
+		uint8x16_t v = vld1q_u8(p + 16 * i), low = vorrq_u8(v, vdupq_n_u8(32)), letter;
+
+		letter = vcltq_u8(vsubq_u8(low, vdupq_n_u8('a')), vdupq_n_u8(26));
+		word[i] = vcltq_u8(vsubq_u8(v, vdupq_n_u8('0')), vdupq_n_u8(10));
+		word[i] = vorrq_u8(word[i], letter);
+		other[i] = vcgeq_u8(v, vdupq_n_u8(0x80));
+		slash[i] = vceqq_u8(v, vdupq_n_u8('\\'));
+		more[i] = vorrq_u8(vceqq_u8(v, vdupq_n_u8('t')), vceqq_u8(v, vdupq_n_u8('n')));
+		more[i] = vorrq_u8(more[i], vceqq_u8(v, vdupq_n_u8('r')));
+		more[i] = vorrq_u8(more[i], slash[i]);
+		low = vorrq_u8(v, vandq_u8(letter, fold));
+		vst1q_u8(out + 16 * i, chars ? vbslq_u8(word[i], low, vdupq_n_u8('_')) : low);
+	}
+	m->word = bits_neon(word);
+	m->other = bits_neon(other);
+	m->backslash = run->escapes ? bits_neon(slash) : 0;
+	m->escapable = bits_neon(more);
+	m->han = 0;
+}
+
+static inline void words_block_neon(
+    const uint8_t *p, const struct sh_ascii_run *run, uint8_t *out, struct sh_ascii_masks *m)
+{
+	block_neon(p, run, out, m, false);
+}
+
+static inline void chars_block_neon(
+    const uint8_t *p, const struct sh_ascii_run *run, uint8_t *out, struct sh_ascii_masks *m)
+{
+	block_neon(p, run, out, m, true);
+}
+
+#define NAME(f) f##_neon
+#define TARGET
+#define CTZ(x)      __builtin_ctzll((x) | UINT64_C(1) << 63)
+#define POPCOUNT(x) __builtin_popcountll(x)
+#include "text/ascii_body.h"
+
+const struct sh_ascii_kernel sh_ascii_neon = { "neon", usable_neon, words_neon, chars_neon, false };
+
+#endif
