@@ -154,6 +154,15 @@ as_always() {
 		exits 0 && "$P" in >normal && same normal new
 	}
 	each 'exec 0<&- 2>&-; $P -o new in' check
+	# Nor into the output, which might have got the free number.
+	printf 'a\tx\377\nb\t.\nc\ty\n' >docs
+	try 'exec 2>&-; shtok -o new docs'
+	exits 0
+	printf 'a\tx\t1\nb\t\t0\nc\ty\t1\n' >expected
+	same expected new
+	try 'exec 2>&-; shfp -o new docs'
+	exits 0
+	[ "$(wc -l <new)" = 2 ]
 }
 
 @test "a full disk is an error that names the file" {
@@ -236,14 +245,25 @@ as_always() {
 	only features narrow old
 }
 
-# until_there FILE: wait for it, a second at the most.
+# until_there FILE: wait for it, five seconds at the most.
 until_there() {
 	local i
-	for i in $(seq 100); do
+	for i in $(seq 500); do
 		compgen -G "$1" >/dev/null && return
 		sleep 0.01
 	done
-	echo "no $1 after a second"
+	echo "no $1 after five seconds"
+	return 1
+}
+
+# until_reads PID FILE: wait until the process has it open.
+until_reads() {
+	local i
+	for i in $(seq 500); do
+		find "/proc/$1/fd" -lname "*/$2" 2>/dev/null | grep -q . && return
+		sleep 0.01
+	done
+	echo "$2 is not opened within five seconds"
 	return 1
 }
 
@@ -282,6 +302,7 @@ interrupted() {
 	env --ignore-signal=HUP shtok -o new fifo &
 	exec 8<>fifo
 	until_there '.new.*'
+	until_reads $! fifo # else what is written is lost when 8 is closed
 	kill -HUP $!
 	printf 'a\tone\n' >&8
 	exec 8>&-

@@ -56,7 +56,7 @@ features() {
 }
 
 @test "a few megabytes of memory give the same table, documents cut by a spill included" {
-	seq 30000 | awk '{ for (i = 0; i < 6; i++) print "d" int(($1 + i) / 17) "\tfeature number " ($1 * 15485863 + i) % 150001 "\t1" }' >in
+	seq 30000 | awk '{ for (i = 0; i < 6; i++) print "d" int(($1 + i) / 17) "\tfeature number " ($1 * 15485863 + i) % 150001 "\t1"; print "d" int($1 / 17) "\tin every line\t1" }' >in
 	shdf in >expected
 	try 'shdf -S 1 in'
 	exits 0
