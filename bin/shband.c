@@ -1,7 +1,7 @@
 /* shband: fingerprints to bands. */
 #include <stdio.h>
 
-#include "pair/band.h"
+#include "pair/bandlines.h"
 #include "record/fields.h"
 #include "run.h"
 
@@ -90,33 +90,10 @@ static void explain(struct cli *c, const struct plan *p)
 	}
 }
 
-static int add_bands(const struct sh_band *band, const struct sh_fp_record *r, struct sh_buf *out,
-    struct sh_error *err)
-{
-	struct sh_band_table room;
-	size_t size = band->key_len + 1 + r->hex.n + 1 + r->id.n + 1;
-
-	if (sh_buf_reserve(out, size * band->tables, err) < 0)
-		return -1;
-	for (uint32_t t = 0; t < band->tables; t++) {
-		char *p = out->p + out->n;
-
-		sh_band_key(band, sh_band_table(band, t, &room), r->fp, p);
-		p += band->key_len;
-		*p++ = '\t';
-		memcpy(p, r->hex.p, r->hex.n);
-		p += r->hex.n;
-		*p++ = '\t';
-		memcpy(p, r->id.p, r->id.n);
-		p[r->id.n] = '\n';
-		out->n += size;
-	}
-	return 0;
-}
-
 /* What all workers share, read-only. */
 struct shared {
 	struct sh_band band;
+	struct sh_band_lines lines;
 	bool rejects, crlf;
 };
 
@@ -129,7 +106,7 @@ static int each(void *arg, struct sh_slice line, struct sh_job *job, struct sh_e
 	line = cli_strip(s->crlf, line);
 	if (sh_record_fp(line, &r, err) < 0 || sh_same_width(&bits, &r, err) < 0)
 		return -1;
-	return add_bands(&s->band, &r, &job->out, err);
+	return sh_band_lines_add(&s->lines, &r, &job->out, err);
 }
 
 static int work(void *worker, struct sh_job *job)
@@ -156,7 +133,8 @@ static bool make_layout(
 	/* A first record that is bad is complained about when its turn comes. */
 	if (sh_record_fp(cli_strip(c->crlf, line), &r, &err) == 0)
 		bits = r.bits;
-	if (sh_band_init(&s->band, bits, p->k, choose_blocks(c, p, bits), &err) < 0)
+	if (sh_band_init(&s->band, bits, p->k, choose_blocks(c, p, bits), &err) < 0 ||
+	    sh_band_lines_init(&s->lines, &s->band, &err) < 0)
 		cli_die(c, &err);
 	return true;
 }
@@ -211,6 +189,7 @@ int main(int argc, char **argv)
 		run_pool(&run, &source);
 	run_finish(&run, NULL);
 	sh_source_free(&source);
+	sh_band_lines_free(&shared.lines);
 	sh_band_free(&shared.band);
 	return cli_finish(&c);
 }

@@ -92,6 +92,18 @@ static int next_of_side(void *arg, unsigned side, struct sh_band_record *r, stru
 	return next_band(reader->join, reader->stream, side, r);
 }
 
+/* What follows the line last read, as far as there is nothing to say against it. */
+static void take_bands(struct join *j, struct sh_stream *s)
+{
+	struct sh_error err;
+	size_t n;
+	ssize_t took = sh_stream_take(s, sh_lines_rest(&j->lines[0]), &n, &err);
+
+	if (took < 0)
+		cli_die(j->cli, &err);
+	sh_lines_skip(&j->lines[0], (size_t)took, n);
+}
+
 static void join_bands(struct join *j)
 {
 	struct sh_stream_opts opts = {
@@ -119,6 +131,7 @@ static void join_bands(struct join *j)
 					sh_lines_blame(&j->lines[0], &err);
 				cli_die(j->cli, &err);
 			}
+			take_bands(j, s);
 		}
 		if (sh_stream_finish(s, &err) < 0)
 			cli_die(j->cli, &err);

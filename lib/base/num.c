@@ -126,43 +126,46 @@ size_t sh_print_weight(char *out, int64_t millionths)
 	return n;
 }
 
-/* The top 32 bits of w as 8 digits; the first digit is the lowest byte. */
-static uint64_t hex8(uint64_t w)
-{
-	uint64_t v = w >> 32;
-
-	v = (v << 32 | v >> 16) & UINT64_C(0x0000ffff0000ffff);
-	v = (v << 16 | v >> 8) & UINT64_C(0x00ff00ff00ff00ff);
-	v = (v << 8 | v >> 4) & SH_HEX_BYTES(0x0f);
-	return sh_hex_digits(v);
-}
-
 size_t sh_print_hex(char *out, const uint64_t *w, size_t digits)
 {
 	char tmp[16];
-	size_t i, n;
+	size_t i;
 
-	for (i = 0; i < digits; i += 16, w++) {
-		sh_put_le64(tmp, hex8(*w));
-		sh_put_le64(tmp + 8, hex8(*w << 32));
-		n = digits - i < 16 ? digits - i : 16;
-		memcpy(out + i, tmp, n);
+	for (i = 0; i + 16 <= digits; i += 16)
+		sh_print_hex16(out + i, *w++);
+	if (i < digits) {
+		sh_print_hex16(tmp, *w);
+		memcpy(out + i, tmp, digits - i);
 	}
 	return digits;
 }
 
+/* The last digits of a string, fewer than 16 of them, left-aligned. */
+static uint64_t parse_tail(struct sh_slice s, size_t from, uint64_t *bad)
+{
+	size_t n = s.n - from;
+	uint64_t x = SH_HEX_BYTES('0');
+
+	/* What ends with the string is read to there, with digits before it that shift out. */
+	if (n > 8)
+		return sh_unhex8(s.p + from, bad) << 32 |
+		       (uint32_t)(sh_unhex8(s.p + s.n - 8, bad) << 4 * (16 - n));
+	if (s.n >= 8)
+		return sh_unhex8(s.p + s.n - 8, bad) << (32 + 4 * (8 - n));
+	for (size_t i = 0; i < n; i++)
+		x ^= (uint64_t)((unsigned char)s.p[from + i] ^ '0') << 8 * i;
+	sh_put_le64(&x, x);
+	return sh_unhex8((const char *)&x, bad) << 32;
+}
+
 int sh_parse_hex(struct sh_slice s, uint64_t *w)
 {
-	char tmp[16];
 	uint64_t bad = s.n == 0;
 	size_t i;
 
 	for (i = 0; i + 16 <= s.n; i += 16)
 		*w++ = sh_unhex8(s.p + i, &bad) << 32 | sh_unhex8(s.p + i + 8, &bad);
-	if (i < s.n) {
-		memset(tmp, '0', sizeof tmp);
-		memcpy(tmp, s.p + i, s.n - i);
-		*w = sh_unhex8(tmp, &bad) << 32 | sh_unhex8(tmp + 8, &bad);
-	}
+	if (i < s.n)
+		*w = parse_tail(s, i, &bad);
 	return bad ? SH_NUM_MALFORMED : SH_NUM_OK;
 }

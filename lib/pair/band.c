@@ -7,6 +7,7 @@
 enum {
 	CACHED_TABLES = 512,
 	LAYOUT_DIGITS = 4, /* k and M */
+	DRAWN_DIGITS = 13, /* k, 00, tables, key bits and seed */
 };
 
 /* C(n, r), or SH_BAND_MAX_TABLES + 1 when it is more than SH_BAND_MAX_TABLES. */
@@ -33,6 +34,23 @@ static unsigned hex_digits(uint32_t max)
 	while (max >>= 4)
 		n++;
 	return n;
+}
+
+/* The n-digit hex number x, n <= 8. */
+static void print_number(char *out, uint32_t x, unsigned n)
+{
+	uint64_t word = (uint64_t)x << (64 - 4 * n);
+
+	sh_print_hex(out, &word, n);
+}
+
+static uint32_t parse_number(const char *p, unsigned n)
+{
+	uint64_t word = 0;
+
+	if (sh_parse_hex(sh_slice(p, n), &word) < 0)
+		return UINT32_MAX;
+	return (uint32_t)(word >> (64 - 4 * n));
 }
 
 static int check(unsigned bits, unsigned k, unsigned blocks, struct sh_error *err)
@@ -78,6 +96,9 @@ static void measure_keys(struct sh_band *b)
 	b->table_digits = hex_digits(b->tables - 1);
 	b->bits_digits = (b->key_bits_max + 3) / 4;
 	b->key_len = LAYOUT_DIGITS + b->table_digits + b->bits_digits;
+	b->layout_len = LAYOUT_DIGITS;
+	print_number(b->layout, b->k, 2);
+	print_number(b->layout + 2, b->blocks, 2);
 }
 
 /* Everything of a table that follows from its number and blocks. */
@@ -86,6 +107,7 @@ static void describe(const struct sh_band *b, struct sh_band_table *t)
 	unsigned c = 0;
 
 	t->key_bits = t->runs = t->skipped = 0;
+	t->earlier = NULL;
 	for (unsigned i = 0; c < b->chosen; i++) {
 		struct sh_band_run r = { b->start[i], b->start[i + 1] };
 
@@ -188,7 +210,9 @@ int sh_band_init(
 void sh_band_free(struct sh_band *b)
 {
 	free(b->cache);
+	free(b->mask);
 	b->cache = NULL;
+	b->mask = NULL;
 }
 
 const struct sh_band_table *sh_band_table(
@@ -221,21 +245,10 @@ static void gather(
 	}
 }
 
-/* The n-digit hex number x, n <= 8. */
-static void print_number(char *out, uint32_t x, unsigned n)
+void sh_band_head(const struct sh_band *b, uint32_t number, char *out)
 {
-	uint64_t word = (uint64_t)x << (64 - 4 * n);
-
-	sh_print_hex(out, &word, n);
-}
-
-static uint32_t parse_number(const char *p, unsigned n)
-{
-	uint64_t word = 0;
-
-	if (sh_parse_hex(sh_slice(p, n), &word) < 0)
-		return UINT32_MAX;
-	return (uint32_t)(word >> (64 - 4 * n));
+	memcpy(out, b->layout, b->layout_len);
+	print_number(out + b->layout_len, number, b->table_digits);
 }
 
 void sh_band_key(
@@ -244,24 +257,46 @@ void sh_band_key(
 	uint64_t key[SH_FP_MAX_WORDS];
 
 	gather(b, t, fp, key);
-	print_number(out, b->k, 2);
-	print_number(out + 2, b->blocks, 2);
-	print_number(out + LAYOUT_DIGITS, t->number, b->table_digits);
-	sh_print_hex(out + LAYOUT_DIGITS + b->table_digits, key, b->bits_digits);
+	sh_band_head(b, t->number, out);
+	sh_print_hex(out + b->layout_len + b->table_digits, key, b->bits_digits);
+}
+
+static int no_key(struct sh_error *err)
+{
+	return sh_error_set(err, SH_ERR_RECORD, "this is no band key: shband makes them");
+}
+
+/* The layout of keys that begin with k and 00. */
+static int drawn_from_key(
+    struct sh_band *b, struct sh_slice key, unsigned bits, unsigned k, struct sh_error *err)
+{
+	uint32_t tables, key_bits, seed;
+
+	if (key.n < DRAWN_DIGITS || (tables = parse_number(key.p + 4, 3)) == UINT32_MAX ||
+	    (key_bits = parse_number(key.p + 7, 2)) == UINT32_MAX ||
+	    (seed = parse_number(key.p + 9, 4)) == UINT32_MAX)
+		return no_key(err);
+	return sh_band_draw(b, bits, k, key_bits, tables, seed, err);
 }
 
 int sh_band_from_key(struct sh_band *b, struct sh_slice key, unsigned bits, struct sh_error *err)
 {
 	uint32_t k, blocks, number;
+	int status;
 
 	*b = (struct sh_band){ 0 };
 	if (key.n < LAYOUT_DIGITS || (k = parse_number(key.p, 2)) == UINT32_MAX ||
 	    (blocks = parse_number(key.p + 2, 2)) == UINT32_MAX)
-		return sh_error_set(err, SH_ERR_RECORD, "this is no band key: shband makes them");
-	if (sh_band_init(b, bits, k, blocks, err) == 0 && sh_band_parse(b, key, &number, err) == 0)
+		return no_key(err);
+	status = blocks == 0 ? drawn_from_key(b, key, bits, k, err)
+			     : sh_band_init(b, bits, k, blocks, err);
+	if (status == 0 && sh_band_parse(b, key, &number, err) == 0)
 		return 0;
 	/* The record is at fault, not a parameter of the program. */
-	if (err->code == SH_ERR_PARAM)
+	if (err->code == SH_ERR_PARAM && blocks == 0)
+		sh_error_set(err, SH_ERR_RECORD,
+		    "the band key declares tables drawn at random, impossible for %u bits", bits);
+	else if (err->code == SH_ERR_PARAM)
 		sh_error_set(err, SH_ERR_RECORD,
 		    "the band key declares distance %u and %u blocks, impossible for %u bits", k,
 		    blocks, bits);
@@ -273,19 +308,23 @@ static int check_layout(const struct sh_band *b, struct sh_slice key, struct sh_
 {
 	uint32_t k, blocks;
 
-	if (key.n < LAYOUT_DIGITS || (k = parse_number(key.p, 2)) == UINT32_MAX ||
-	    (blocks = parse_number(key.p + 2, 2)) == UINT32_MAX)
-		return sh_error_set(err, SH_ERR_RECORD, "this is no band key: shband makes them");
-	if (k != b->k || blocks != b->blocks)
-		return sh_error_set(err, SH_ERR_RECORD,
-		    "the band key is for distance %u and %u blocks, the earlier ones for distance "
-		    "%u and %u blocks: do not mix layouts",
-		    k, blocks, b->k, b->blocks);
-	if (key.n != b->key_len)
+	if (key.n >= b->layout_len && memcmp(key.p, b->layout, b->layout_len) == 0) {
+		if (key.n == b->key_len)
+			return 0;
 		return sh_error_set(err, SH_ERR_RECORD,
 		    "the band key has %zu digits, expected %u for %u-bit fingerprints", key.n,
 		    b->key_len, b->bits);
-	return 0;
+	}
+	if (key.n < LAYOUT_DIGITS || (k = parse_number(key.p, 2)) == UINT32_MAX ||
+	    (blocks = parse_number(key.p + 2, 2)) == UINT32_MAX)
+		return no_key(err);
+	if (blocks == 0 || b->drawn)
+		return sh_error_set(err, SH_ERR_RECORD,
+		    "the band key is for other tables than the earlier ones: do not mix layouts");
+	return sh_error_set(err, SH_ERR_RECORD,
+	    "the band key is for distance %u and %u blocks, the earlier ones for distance "
+	    "%u and %u blocks: do not mix layouts",
+	    k, blocks, b->k, b->blocks);
 }
 
 int sh_band_parse(
@@ -297,8 +336,8 @@ int sh_band_parse(
 
 	if (check_layout(b, key, err) < 0)
 		return -1;
-	t = parse_number(key.p + LAYOUT_DIGITS, b->table_digits);
-	bits = key.p + LAYOUT_DIGITS + b->table_digits;
+	t = parse_number(key.p + b->layout_len, b->table_digits);
+	bits = key.p + b->layout_len + b->table_digits;
 	if (t == UINT32_MAX || sh_parse_hex(sh_slice(bits, b->bits_digits), word) < 0)
 		return sh_error_set(err, SH_ERR_RECORD,
 		    "the band key holds something else than lower-case hex digits");

@@ -11,11 +11,15 @@
  * Block i (0-based) is bits floor(B*i/M) .. floor(B*(i+1)/M)-1. Table t is the
  * t-th combination of M-K blocks in lexicographic order.
  *
+ * Where K is large the tables are many. A layout for an expected recall has fewer, with
+ * key bits drawn at random: see bandrecall.c for how.
+ *
  * A key in text is lower-case hex of a width that is fixed by the layout:
  *     k (2 digits) M (2 digits) table number key bits
- * The table number has as many digits as tables-1 needs, the key bits as many as
- * the widest table needs: the blocks' bits in ascending order, the first bit
- * first, filled up with zero bits at the end. */
+ *     k (2 digits) 00 tables (3) bits of a key (2) seed (4) table number key bits
+ * the second for tables drawn at random. The table number has as many digits as
+ * tables-1 needs, the key bits as many as the widest table needs: the table's bits in
+ * ascending order, the first bit first, filled up with zero bits at the end. */
 #ifndef SH_PAIR_BAND_H
 #define SH_PAIR_BAND_H
 
@@ -27,6 +31,10 @@ enum {
 	SH_BAND_MAX_BLOCKS = 255,
 	SH_BAND_MAX_TABLES = 1 << 24,
 	SH_BAND_MAX_KEY = 4 + 6 + SH_FP_MAX_BITS / 4,
+	SH_BAND_MAX_DRAWN = 4095,    /* tables drawn at random */
+	SH_BAND_MAX_DRAWN_BITS = 64, /* and bits of their keys */
+	SH_BAND_MAX_SEED = 65535,
+	SH_BAND_HEAD = 16, /* bytes of a key before its bits, at most */
 };
 
 /* Bits from .. to-1 of a fingerprint. */
@@ -37,8 +45,10 @@ struct sh_band_run {
 struct sh_band_table {
 	uint32_t number;
 	unsigned key_bits;
-	unsigned runs;    /* its blocks, adjacent ones joined */
-	unsigned skipped; /* blocks before its last that are not its own: at most K */
+	unsigned runs;           /* its blocks, adjacent ones joined */
+	unsigned skipped;        /* blocks before its last that are not its own: at most K */
+	const uint64_t *earlier; /* the bits of each table before it, or NULL: by blocks */
+	unsigned words;
 	uint8_t block[SH_BAND_MAX_BLOCKS]; /* its M-K blocks, ascending */
 	struct sh_band_run run[SH_BAND_MAX_BLOCKS / 2 + 1];
 	struct sh_band_run skip[SH_BAND_MAX_BLOCKS];
@@ -52,8 +62,13 @@ struct sh_band {
 	uint32_t tables;      /* C(M, K) */
 	unsigned key_bits_min, key_bits_max;
 	unsigned table_digits, bits_digits, key_len; /* of the text form, in bytes */
-	uint16_t start[SH_BAND_MAX_BLOCKS + 1];      /* of each block, and the end */
-	struct sh_band_table *cache;                 /* all tables when they are few, or NULL */
+	char layout[SH_BAND_HEAD]; /* what each key begins with, layout_len bytes */
+	unsigned layout_len;
+	bool drawn; /* at random, for an expected recall; then blocks are 0 */
+	unsigned seed;
+	uint64_t *mask;                         /* drawn: by table, which bits its keys have */
+	uint16_t start[SH_BAND_MAX_BLOCKS + 1]; /* of each block, and the end */
+	struct sh_band_table *cache;            /* all tables when they are few, or NULL */
 };
 
 /* A layout of fingerprints of `bits` bits. Impossible parameters (M <= K, M > bits,
@@ -61,6 +76,18 @@ struct sh_band {
 int sh_band_init(
     struct sh_band *b, unsigned bits, unsigned k, unsigned blocks, struct sh_error *err);
 void sh_band_free(struct sh_band *b);
+
+/* A layout of `tables` tables with `key_bits` bits drawn at random, the same for the same
+ * arguments everywhere: see sh_band_recall() for what it finds. */
+int sh_band_draw(struct sh_band *b, unsigned bits, unsigned k, unsigned key_bits, unsigned tables,
+    unsigned seed, struct sh_error *err);
+
+/* The expected share of the pairs at this distance that such a layout finds. */
+double sh_band_recall(unsigned bits, unsigned key_bits, unsigned tables, unsigned distance);
+
+/* The fewest tables that are expected to find this share of the pairs at this distance, 0 when
+ * SH_BAND_MAX_DRAWN do not. */
+unsigned sh_band_tables_for(unsigned bits, unsigned key_bits, unsigned distance, double recall);
 
 /* Table `number` < b->tables. The answer is either held by b or written to *room. */
 const struct sh_band_table *sh_band_table(
@@ -76,6 +103,24 @@ uint32_t sh_band_rank(const struct sh_band *b, const uint8_t *block);
 void sh_band_key(
     const struct sh_band *b, const struct sh_band_table *t, const uint64_t *fp, char *out);
 
+/* What keys of a table begin with: b->key_len - b->bits_digits bytes. */
+void sh_band_head(const struct sh_band *b, uint32_t number, char *out);
+
+/* The bits of a key of at most 64, left-aligned. */
+static inline uint64_t sh_band_bits(const struct sh_band_table *t, const uint64_t *fp)
+{
+	uint64_t key = 0;
+	unsigned left = 64;
+
+	for (unsigned r = 0; r < t->runs; r++) {
+		unsigned n = (unsigned)(t->run[r].to - t->run[r].from);
+
+		left -= n;
+		key |= sh_fp_bits(fp, t->run[r].from, n) << left;
+	}
+	return key;
+}
+
 /* The layout that a key declares, for fingerprints of `bits` bits. */
 int sh_band_from_key(struct sh_band *b, struct sh_slice key, unsigned bits, struct sh_error *err);
 
@@ -88,11 +133,28 @@ int sh_band_parse(
 bool sh_band_key_is(const struct sh_band *b, const struct sh_band_table *t, struct sh_slice key,
     const uint64_t *fp);
 
-/* Whether t is the lowest table in which x and y, which agree on t's blocks, meet:
- * so, when they differ in every block that t skips. O(K). */
+/* Whether x and y meet in none of the tables before number n, whose bits these are. */
+static inline bool sh_band_first(
+    const uint64_t *mask, uint32_t n, unsigned words, const uint64_t *x, const uint64_t *y)
+{
+	for (; n > 0; n--, mask += words) {
+		uint64_t differ = 0;
+
+		for (unsigned w = 0; w < words; w++)
+			differ |= (x[w] ^ y[w]) & mask[w];
+		if (differ == 0)
+			return false;
+	}
+	return true;
+}
+
+/* Whether t is the lowest table in which x and y, which agree on t's bits, meet: with
+ * blocks so, when they differ in every block that t skips. O(K), or O(tables) when drawn. */
 static inline bool sh_band_lowest(
     const struct sh_band_table *t, const uint64_t *x, const uint64_t *y)
 {
+	if (t->earlier)
+		return sh_band_first(t->earlier, t->number, t->words, x, y);
 	for (unsigned i = 0; i < t->skipped; i++)
 		if (sh_fp_agree(x, y, t->skip[i].from, t->skip[i].to))
 			return false;

@@ -5,6 +5,7 @@
 #include "pair/bucket.h"
 #include "pair/keyorder.h"
 #include "pair/parts.h"
+#include "record/fpline.h"
 
 enum {
 	KEYS_REMEMBERED = 1 << 20, /* 16 MiB, for streams that are grouped but not sorted */
@@ -21,6 +22,7 @@ struct sh_stream {
 	struct sh_buf last_key[2]; /* two streams: the key before */
 	struct sh_buf key;         /* of the bucket in parts[] */
 	uint32_t table;            /* its table */
+	uint64_t bits;             /* the key's, when they are at most 64 */
 	struct sh_side lent;       /* to both parts and the join */
 	struct sh_parts parts[2];
 	uint64_t repeated;
@@ -171,14 +173,24 @@ static int join_bucket(struct sh_stream *s, struct sh_error *err)
 	return sh_parts_join_self(p, &join, err);
 }
 
+/* The bits of a key in the layout's form. */
+static int parse_bits(const struct sh_stream *s, const char *key, uint64_t *bits)
+{
+	unsigned digits = s->band.bits_digits;
+
+	return sh_parse_hex(sh_slice(key + s->band.key_len - digits, digits), bits);
+}
+
 /* Remember the key of the bucket that begins. */
 static int begin_bucket(struct sh_stream *s, struct sh_slice key, struct sh_error *err)
 {
 	s->key.n = 0;
-	return sh_band_parse(&s->band, key, &s->table, err) < 0 ||
-		       sh_buf_add(&s->key, key.p, key.n, err) < 0
-		   ? -1
-		   : 0;
+	if (sh_band_parse(&s->band, key, &s->table, err) < 0 ||
+	    sh_buf_add(&s->key, key.p, key.n, err) < 0)
+		return -1;
+	if (s->band.bits_digits <= 16)
+		parse_bits(s, key.p, &s->bits);
+	return 0;
 }
 
 int sh_stream_add(struct sh_stream *s, const struct sh_band_record *r, struct sh_error *err)
@@ -195,6 +207,74 @@ int sh_stream_add(struct sh_stream *s, const struct sh_band_record *r, struct sh
 			return -1;
 	}
 	return sh_parts_add(&s->parts[0], r->of.fp, r->of.id, err);
+}
+
+/* Whether the key at p begins a later bucket of the same table, in ascending order: the common
+ * case. Its bits are stored. */
+static bool is_next_key(const struct sh_stream *s, const char *p, uint64_t *bits)
+{
+	unsigned head = s->band.key_len - s->band.bits_digits;
+
+	return memcmp(p, s->key.p, head) == 0 && parse_bits(s, p, bits) == 0 && *bits > s->bits &&
+	       s->order.ascends;
+}
+
+static int next_bucket(
+    struct sh_stream *s, struct sh_slice key, uint64_t bits, struct sh_error *err)
+{
+	if (sh_keyorder_next(&s->order, key, err) < 0 || join_bucket(s, err) < 0)
+		return -1;
+	sh_parts_clear(&s->parts[0]);
+	memcpy(s->key.p, key.p, key.n);
+	s->bits = bits;
+	return 0;
+}
+
+/* Take the record of the line at p: its length, 0 when it is for sh_stream_check(), -1. */
+static ssize_t take_line(struct sh_stream *s, const struct sh_band_table *table, const char *p,
+    const char *end, struct sh_error *err)
+{
+	unsigned key_len = s->band.key_len, digits = s->band.bits / 4;
+	uint64_t fp[SH_FP_MAX_WORDS], bits = s->bits;
+	size_t n;
+
+	if ((size_t)(end - p) <= key_len || p[key_len] != '\t')
+		return 0;
+	n = sh_fp_line(p + key_len + 1, end, digits, fp);
+	if (n == 0)
+		return 0;
+	if (memcmp(p, s->key.p, key_len) != 0) {
+		if (!is_next_key(s, p, &bits) || sh_band_bits(table, fp) != bits)
+			return 0;
+		if (next_bucket(s, sh_slice(p, key_len), bits, err) < 0)
+			return -1;
+	} else if (sh_band_bits(table, fp) != bits) {
+		return 0;
+	}
+	p += key_len + 1 + digits + 1;
+	if (sh_parts_add(&s->parts[0], fp, sh_slice(p, n), err) < 0)
+		return -1;
+	return (ssize_t)(key_len + 1 + digits + 1 + n + 1);
+}
+
+ssize_t sh_stream_take(
+    struct sh_stream *s, struct sh_slice text, size_t *lines, struct sh_error *err)
+{
+	const char *p = text.p, *end = text.p + text.n;
+	const struct sh_band_table *table;
+	ssize_t took;
+
+	*lines = 0;
+	if (s->key.n == 0 || s->band.bits_digits > 16)
+		return 0;
+	table = bucket_table(s);
+	while (end > p && end[-1] != '\n')
+		end--;
+	while ((took = take_line(s, table, p, end, err)) > 0) {
+		p += took;
+		++*lines;
+	}
+	return took < 0 ? -1 : p - text.p;
 }
 
 int sh_stream_finish(struct sh_stream *s, struct sh_error *err)

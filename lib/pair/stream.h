@@ -35,6 +35,11 @@ int sh_stream_check(
 
 /* Self-join: the next record. Joins the bucket before when the key is another. */
 int sh_stream_add(struct sh_stream *s, const struct sh_band_record *r, struct sh_error *err);
+/* Self-join: records from the beginning of a text, SH_PAD readable bytes behind it, for which
+ * nothing is to be said against; *lines is how many. Ends before the first line that
+ * sh_stream_check() should see. Returns the bytes taken, or -1. */
+ssize_t sh_stream_take(
+    struct sh_stream *s, struct sh_slice text, size_t *lines, struct sh_error *err);
 /* Self-join: after the last record. */
 int sh_stream_finish(struct sh_stream *s, struct sh_error *err);
 
