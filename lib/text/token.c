@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "base/bytes.h"
+
 enum { TAIL = 64 }; /* bytes that may be read behind the text */
 
 const struct sh_keep_name sh_keep_names[] = {
@@ -232,6 +234,12 @@ void sh_out_word(struct sh_tokenizer *t)
 	while (p < end) {
 		size_t from = (size_t)(p - (uint8_t *)t->text);
 
+		if (end - p >= 8 && !(sh_le64(p) & UINT64_C(0x8080808080808080))) {
+			for (unsigned i = 0; i < 8; i++)
+				sh_out_token(t, from + i, from + i + 1);
+			p += 8;
+			continue;
+		}
 		sh_utf8_next(&p, end);
 		sh_out_token(t, from, (size_t)(p - (uint8_t *)t->text));
 	}
