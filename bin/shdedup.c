@@ -17,12 +17,25 @@
 #include "run.h"
 #include "sidebyside.h"
 
-enum { REPORT = CLI_OWN, DRY_RUN, KEEP, LINK, PROTECT, NO_VERIFY, MAX_GROUP, FEW, SEED, SAMPLE };
+enum {
+	REPORT = CLI_OWN,
+	DRY_RUN,
+	KEEP,
+	LINK,
+	PROTECT,
+	NO_VERIFY,
+	MAX_GROUP,
+	FEW,
+	SEED,
+	SAMPLE,
+	SIMHASH
+};
 
 #define DEFAULT_MEMORY ((size_t)1 << 28)
 
 enum {
-	DEFAULT_K = 12,
+	DEFAULT_K = 10,
+	DEFAULT_K_SIMHASH = 12,
 	DEFAULT_NGRAM = 3,
 	DEFAULT_FEW = 20,
 	DEFAULT_MAX_GROUP = 1000,
@@ -31,9 +44,10 @@ enum {
 
 static const struct cli_option options[] = {
 	{ 'T', "threshold", "X", "least Jaccard similarity of duplicates [0.8]" },
-	{ 'k', "distance", "K", "look at pairs within Hamming distance K [12]" },
+	{ 'k', "distance", "K", "look at pairs within Hamming distance K [10]" },
 	{ 'b', "bits", "64|128|256", "width of the fingerprints [64]" },
-	{ 'w', "weight", "SCHEME", "of features in fingerprints: set, tf, freq or log [log]" },
+	{ SIMHASH, "simhash", NULL, "fingerprints are sums of weights, not minwise; -k 12" },
+	{ 'w', "weight", "SCHEME", "of features under --simhash: set, tf, freq or log [log]" },
 	{ KEEP, "keep", "WHICH", "first, longest, newest, or a FILE of ids, best first [first]" },
 	{ PROTECT, "protect", "FILE", "never drop the documents whose ids stand in FILE" },
 	{ LINK, "link", "star|single", "groups are neighbours of one, or chains [star]" },
@@ -76,7 +90,7 @@ struct settings {
 	struct sh_prefer keep;
 	const char *protect_path, *report_path;
 	uint64_t counted; /* of documents of at most so many n-grams, distinct ones are counted */
-	bool dry_run, quiet;
+	bool dry_run, quiet, k_given, weight_given;
 	uint64_t max_group, sample;
 };
 
@@ -512,6 +526,7 @@ static void take_weight(struct cli *c, struct settings *s)
 	s->fp.scheme = sh_scheme_find(c->arg);
 	if (!s->fp.scheme || s->fp.scheme->needs_df)
 		cli_usage(c, "-w '%s': expected set, tf, freq or log", c->arg);
+	s->weight_given = true;
 }
 
 static void take(struct cli *c, struct settings *s, int opt)
@@ -522,6 +537,10 @@ static void take(struct cli *c, struct settings *s, int opt)
 		break;
 	case 'k':
 		s->dedup.k = (unsigned)cli_number(c, "-k", 0, SH_FP_MAX_BITS);
+		s->k_given = true;
+		break;
+	case SIMHASH:
+		s->fp.minhash = false;
 		break;
 	case 'b':
 		take_bits(c, s);
@@ -578,6 +597,10 @@ static void settle(struct cli *c, struct settings *s)
 	uint64_t limit;
 
 	docopts_settle(&s->docs, c);
+	if (s->weight_given && s->fp.minhash)
+		cli_usage(c, "-w weighs under --simhash; minwise fingerprints know sets");
+	if (!s->fp.minhash && !s->k_given)
+		s->dedup.k = DEFAULT_K_SIMHASH;
 	if (s->report_path && strcmp(s->report_path, c->out_path ? c->out_path : "-") == 0 &&
 	    !s->dry_run)
 		cli_usage(c, "--report %s: the documents go there (--dry-run writes none)",
@@ -685,7 +708,10 @@ int main(int argc, char **argv)
 {
 	struct cli c;
 	struct settings s = {
-		.fp = { .hash = sh_hash_find("mix"), .scheme = sh_scheme_find("log"), .bits = 64 },
+		.fp = { .hash = sh_hash_find("mix"),
+		    .scheme = sh_scheme_find("log"),
+		    .bits = 64,
+		    .minhash = true },
 		.dedup = { .k = DEFAULT_K,
 		    .verify = true,
 		    .threshold = 800000,
