@@ -3,18 +3,62 @@
 #include <stdlib.h>
 
 #include "base/buf.h"
+#include "base/bytes.h"
 #include "base/siphash.h"
 
-enum { DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS, FEW = 24 };
+enum { DIGIT_BITS = 8, WIDE_BITS = 11, MANY = 512, FEW = 24 };
+
+/* Texts of up to so many words of 8 bytes are hashed by multiplications. */
+enum { KEY_WORDS = 16 };
+
+struct wide_key {
+	uint64_t low, high;
+};
 
 struct sh_features {
 	struct sh_tokenizer *tokenizer;
 	struct sh_ngrams ngrams;
 	uint64_t key[2];
+	struct wide_key wide[KEY_WORDS + 2]; /* of the words, the length, and the sum */
 	uint64_t *hash, *room;
 	uint32_t *count;
 	size_t hash_cap, room_cap, count_cap;
 };
+
+/* ---- hashing ---- */
+
+static void make_wide_keys(struct sh_features *f)
+{
+	for (uint64_t i = 0; i < KEY_WORDS + 2; i++) {
+		uint64_t number[2] = { 2 * i, 2 * i + 1 };
+
+		f->wide[i].low = sh_siphash(f->key, &number[0], sizeof number[0]);
+		f->wide[i].high = sh_siphash(f->key, &number[1], sizeof number[1]);
+	}
+}
+
+static inline unsigned __int128 scale(struct wide_key k, uint64_t x)
+{
+	return (unsigned __int128)k.low * x + ((unsigned __int128)(k.high * x) << 64);
+}
+
+/* The upper half of sum(key * word) modulo 2^128: for any two texts the keys that make them
+ * collide are one in 2^64. 8 bytes behind the text must be readable. */
+static inline uint64_t hash_text(const struct sh_features *f, struct sh_slice s)
+{
+	const struct wide_key *k = f->wide;
+	unsigned __int128 sum = scale(k[KEY_WORDS], s.n) + k[KEY_WORDS + 1].low +
+				((unsigned __int128)k[KEY_WORDS + 1].high << 64);
+	size_t i = 0;
+
+	if (s.n > KEY_WORDS * 8)
+		return sh_siphash(f->key, s.p, s.n);
+	for (; 8 * i + 8 <= s.n; i++)
+		sum += scale(k[i], sh_le64(s.p + 8 * i));
+	if (s.n % 8)
+		sum += scale(k[i], sh_le64(s.p + 8 * i) & (UINT64_MAX >> (64 - s.n % 8 * 8)));
+	return (uint64_t)(sum >> 64);
+}
 
 struct sh_features *sh_features_new(const struct sh_token_opts *token, struct sh_ngrams ngrams,
     const uint64_t key[2], struct sh_error *err)
@@ -27,6 +71,7 @@ struct sh_features *sh_features_new(const struct sh_token_opts *token, struct sh
 	}
 	f->ngrams = ngrams;
 	memcpy(f->key, key, sizeof f->key);
+	make_wide_keys(f);
 	f->tokenizer = sh_tokenizer_new(token, err);
 	if (!f->tokenizer) {
 		free(f);
@@ -60,35 +105,41 @@ static void sort_few(uint64_t *a, size_t n)
 	}
 }
 
-/* By the digit at `shift` and all below; the bits above are equal. Hashes are spread evenly, so
- * that two levels do for most documents; equal ones go down to the last digit. */
-static void sort_by_digit(uint64_t *a, uint64_t *room, size_t n, unsigned shift)
+/* By the highest of the `left` low bits and then by those below; what is above is equal. Hashes
+ * are spread evenly, so that one or two levels do; equal ones go down to the last bit. */
+static void sort_by_digit(uint64_t *a, uint64_t *room, size_t n, unsigned left)
 {
-	size_t start[DIGITS + 1] = { 0 }, next[DIGITS];
+	unsigned bits = n > MANY ? WIDE_BITS : DIGIT_BITS, digits;
+	size_t start[(1 << WIDE_BITS) + 1];
+	unsigned shift;
 
+	if (bits > left)
+		bits = left;
+	digits = 1U << bits;
+	shift = left - bits;
+	memset(start, 0, (digits + 1) * sizeof *start);
 	for (size_t i = 0; i < n; i++)
-		start[(a[i] >> shift & (DIGITS - 1)) + 1]++;
-	for (size_t d = 0; d < DIGITS; d++) {
-		next[d] = start[d];
+		start[(a[i] >> shift & (digits - 1)) + 1]++;
+	for (unsigned d = 0; d < digits; d++)
 		start[d + 1] += start[d];
-	}
+	/* start[d] runs to the place where digit d ends. */
 	for (size_t i = 0; i < n; i++)
-		room[next[a[i] >> shift & (DIGITS - 1)]++] = a[i];
+		room[start[a[i] >> shift & (digits - 1)]++] = a[i];
 	memcpy(a, room, n * sizeof *a);
-	for (size_t d = 0; shift && d < DIGITS; d++) {
-		size_t m = start[d + 1] - start[d];
+	for (unsigned d = 0; shift && d < digits; d++) {
+		size_t from = d ? start[d - 1] : 0;
 
-		if (m > FEW)
-			sort_by_digit(a + start[d], room, m, shift - DIGIT_BITS);
-		else
-			sort_few(a + start[d], m);
+		if (start[d] - from > FEW)
+			sort_by_digit(a + from, room, start[d] - from, shift);
 	}
+	/* The rest is at most a bucket away from its place. */
+	sort_few(a, n);
 }
 
 static void sort(uint64_t *a, uint64_t *room, size_t n)
 {
 	if (n > FEW)
-		sort_by_digit(a, room, n, 64 - DIGIT_BITS);
+		sort_by_digit(a, room, n, 64);
 	else
 		sort_few(a, n);
 }
@@ -113,18 +164,11 @@ static size_t hash_ngrams(struct sh_features *f, const struct sh_tokens *t, stru
 {
 	size_t m = 0;
 
-	for (unsigned n = 1; n <= sh_ngrams_lead(range); n++) {
-		struct sh_slice s = sh_ngram_text(t, 0, n);
-
-		f->hash[m++] = sh_siphash(f->key, s.p, s.n);
-	}
-	for (unsigned n = range.min; n && n <= range.max; n++) {
-		for (size_t i = 0; i + n <= t->n; i++) {
-			struct sh_slice s = sh_ngram_text(t, i, n);
-
-			f->hash[m++] = sh_siphash(f->key, s.p, s.n);
-		}
-	}
+	for (unsigned n = 1; n <= sh_ngrams_lead(range); n++)
+		f->hash[m++] = hash_text(f, sh_ngram_text(t, 0, n));
+	for (unsigned n = range.min; n && n <= range.max; n++)
+		for (size_t i = 0; i + n <= t->n; i++)
+			f->hash[m++] = hash_text(f, sh_ngram_text(t, i, n));
 	return m;
 }
 

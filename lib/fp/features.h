@@ -1,9 +1,10 @@
 /* The features of a document as a set: what two documents are compared by, exactly.
  *
  * A feature is an n-gram's text (text/ngram.h), the same as a fingerprint is made of. It is held
- * as its SipHash under a random key: nobody can write two texts whose features
- * collide, as the hash of fingerprints, which is public, would allow. Two given features
- * collide with a probability of 2^-64. */
+ * as a hash of 64 bits under a random key (multilinear, Lemire and Kaser 2014, its keys made by
+ * SipHash; long ones by SipHash itself): nobody can write two texts whose features collide, as
+ * the hash of fingerprints, which is public, would allow. Two given features collide with a
+ * probability of 2^-64. */
 #ifndef SH_FP_FEATURES_H
 #define SH_FP_FEATURES_H
 
