@@ -1,11 +1,12 @@
 /* shband: fingerprints to bands. */
 #include <stdio.h>
 
+#include "base/num.h"
 #include "pair/bandlines.h"
 #include "record/fields.h"
 #include "run.h"
 
-enum { EXPLAIN = CLI_OWN };
+enum { EXPLAIN = CLI_OWN, RECALL, SEED };
 
 enum {
 	DEFAULT_K = 3,
@@ -19,6 +20,8 @@ static const struct cli_option options[] = {
 	{ 'k', "distance", "K", "find all pairs within Hamming distance K [3]" },
 	{ 'M', "blocks", "M", "cut the fingerprint into M blocks [the cheapest for -N]" },
 	{ 'N', "count", "N", "number of fingerprints to plan for [1000000]" },
+	{ RECALL, "recall", "R", "fewer tables, drawn at random, to find a share R at distance K" },
+	{ SEED, "seed", "N", "seed of the drawing [0]" },
 	{ 'b', "bits", "BITS", "width that --explain takes, without input [64]" },
 	{ EXPLAIN, "explain", NULL, "show what each layout costs and which is chosen, and end" },
 	{ 0 },
@@ -32,9 +35,23 @@ static const struct cli_program program = {
 };
 
 struct plan {
-	unsigned k, blocks, bits;
-	double count;
+	unsigned k, blocks, bits, seed;
+	double count, recall; /* recall 0: all */
 };
+
+/* The layouts worth considering, and which of them is chosen. */
+static unsigned price_drawn(
+    struct cli *c, const struct plan *p, unsigned bits, struct sh_band_cost *row, unsigned *best)
+{
+	unsigned n =
+	    sh_band_choose_drawn(row, MAX_ROWS, best, bits, p->k, p->recall, p->count, ID_BYTES);
+
+	if (n == 0)
+		cli_usage(c,
+		    "--recall %g: no %d tables of %u-bit fingerprints find so much at distance %u",
+		    p->recall, SH_BAND_MAX_DRAWN, bits, p->k);
+	return n;
+}
 
 /* The cheapest number of blocks, unless one was given. */
 static unsigned choose_blocks(struct cli *c, const struct plan *p, unsigned bits)
@@ -60,6 +77,45 @@ static unsigned price(const struct plan *p, unsigned chosen, struct sh_band_cost
 	if (n < MAX_ROWS && sh_band_cost(&row[n], p->bits, p->k, chosen, p->count, ID_BYTES) == 0)
 		n++;
 	return n;
+}
+
+static int init_layout(
+    struct cli *c, const struct plan *p, unsigned bits, struct sh_band *band, struct sh_error *err)
+{
+	static struct sh_band_cost row[MAX_ROWS];
+	unsigned best;
+
+	if (p->recall <= 0)
+		return sh_band_init(band, bits, p->k, choose_blocks(c, p, bits), err);
+	price_drawn(c, p, bits, row, &best);
+	return sh_band_draw(band, bits, p->k, row[best].key_bits, row[best].tables, p->seed, err);
+}
+
+static void explain_drawn(struct cli *c, const struct plan *p)
+{
+	static struct sh_band_cost row[MAX_ROWS];
+	unsigned best, n = price_drawn(c, p, p->bits, row, &best);
+	char line[256];
+
+	cli_open(c);
+	snprintf(line, sizeof line,
+	    "%u bits, distance %u, recall %g there, %.0f fingerprints with ids of %d bytes\n",
+	    p->bits, p->k, p->recall, p->count, ID_BYTES);
+	cli_write(c, line, strlen(line));
+	snprintf(line, sizeof line, "  %8s %8s %12s %12s %10s %10s %10s\n", "key bits", "tables",
+	    "bytes", "candidates", "in bucket", "sort s", "compare s");
+	cli_write(c, line, strlen(line));
+	for (unsigned i = 0; i < n; i++) {
+		snprintf(line, sizeof line, "%c %8u %8u %12.3g %12.3g %10.3g %10.3g %10.3g\n",
+		    i == best ? '*' : ' ', row[i].key_bits, row[i].tables, row[i].stream_bytes,
+		    row[i].candidates, row[i].bucket, row[i].sort_seconds, row[i].compare_seconds);
+		cli_write(c, line, strlen(line));
+	}
+	for (unsigned d = 0; d <= p->k; d++) {
+		snprintf(line, sizeof line, "expected recall at distance %u: %.4f\n", d,
+		    sh_band_recall(p->bits, row[best].key_bits, row[best].tables, d));
+		cli_write(c, line, strlen(line));
+	}
 }
 
 static void explain(struct cli *c, const struct plan *p)
@@ -133,10 +189,21 @@ static bool make_layout(
 	/* A first record that is bad is complained about when its turn comes. */
 	if (sh_record_fp(cli_strip(c->crlf, line), &r, &err) == 0)
 		bits = r.bits;
-	if (sh_band_init(&s->band, bits, p->k, choose_blocks(c, p, bits), &err) < 0 ||
+	if (init_layout(c, p, bits, &s->band, &err) < 0 ||
 	    sh_band_lines_init(&s->lines, &s->band, &err) < 0)
 		cli_die(c, &err);
 	return true;
+}
+
+/* The value of --recall. */
+static double share(struct cli *c)
+{
+	int64_t millionths;
+
+	if (sh_parse_weight(sh_slice_str(c->arg), &millionths) < 0 || millionths == 0 ||
+	    millionths >= SH_WEIGHT_ONE)
+		cli_usage(c, "--recall '%s': expected a number between 0 and 1", c->arg);
+	return (double)millionths / (double)SH_WEIGHT_ONE;
 }
 
 static void take(struct cli *c, struct plan *p, int opt, bool *explaining)
@@ -155,6 +222,12 @@ static void take(struct cli *c, struct plan *p, int opt, bool *explaining)
 		p->bits = (unsigned)cli_number(c, "-b", 4, SH_FP_MAX_BITS);
 		if (!sh_fp_width_ok(p->bits))
 			cli_usage(c, "-b %u: expected a multiple of 4", p->bits);
+		break;
+	case RECALL:
+		p->recall = share(c);
+		break;
+	case SEED:
+		p->seed = (unsigned)cli_number(c, "--seed", 0, SH_BAND_MAX_SEED);
 		break;
 	case EXPLAIN:
 		*explaining = true;
@@ -175,8 +248,13 @@ int main(int argc, char **argv)
 	cli_start(&c, &program, argc, argv);
 	while ((opt = cli_next(&c)) != -1)
 		take(&c, &plan, opt, &explaining);
+	if (plan.recall > 0 && plan.blocks)
+		cli_usage(&c, "--recall draws tables at random: there are no -M blocks");
 	if (explaining) {
-		explain(&c, &plan);
+		if (plan.recall > 0)
+			explain_drawn(&c, &plan);
+		else
+			explain(&c, &plan);
 		return cli_finish(&c);
 	}
 	cli_open(&c);

@@ -1,4 +1,6 @@
 /* shjoin: bands or fingerprints to pairs. */
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/num.h"
@@ -6,9 +8,9 @@
 #include "pair/parts.h"
 #include "pair/stream.h"
 
-enum { COLLAPSE = CLI_OWN, CHECK };
+enum { COLLAPSE = CLI_OWN, CHECK, EXPLAIN };
 
-enum { DEFAULT_K = 3, NO_PAIR = 1 };
+enum { DEFAULT_K = 3, NO_PAIR = 1, UNSEEN_BITS = 64 };
 
 #define DEFAULT_MEMORY ((size_t)4 << 30)
 
@@ -17,6 +19,8 @@ static const struct cli_option options[] = {
 	{ COLLAPSE, "collapse", NULL, "pair identical fingerprints with the first id only" },
 	{ CHECK, "check", NULL, "exit 1 when there is no pair" },
 	{ 'S', "memory", "SIZE", "memory to use before temporary files [4G]" },
+	{ EXPLAIN, "explain", NULL, "show how fingerprints would be joined, and end" },
+	{ 'N', "count", "N", "with --explain: so many of 64 bits, and no input" },
 	{ CLI_TMPDIR, "tmpdir", "DIR", "for temporary files [$TMPDIR, /tmp]" },
 	{ 0 },
 };
@@ -38,6 +42,8 @@ struct join {
 	unsigned sides;
 	struct sh_lines lines[2];
 	uint64_t pairs, repeated;
+	bool explain;
+	uint64_t count; /* to explain the plan for, 0: the input */
 };
 
 static int write_pair(
@@ -232,6 +238,74 @@ static int join_two(void *arg, struct sh_nodes *a, struct sh_nodes *b, struct sh
 	return sh_emit_cross(&e, h->engine, err);
 }
 
+static unsigned distance(const struct join *j)
+{
+	return j->k < 0 ? DEFAULT_K : (unsigned)j->k;
+}
+
+static void say(struct cli *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+static void say(struct cli *c, const char *fmt, ...)
+{
+	char line[256];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(line, sizeof line, fmt, ap);
+	va_end(ap);
+	cli_write(c, line, strlen(line));
+}
+
+static void show_plan(struct cli *c, const struct sh_plan *p)
+{
+	say(c, "every two compared: %.3g candidates, %.3g s\n", p->brute_candidates,
+	    p->brute_seconds);
+	if (p->blocks == 0)
+		return;
+	say(c, "by %u blocks: %.3g candidates, %.3g s\n", p->blocks, p->candidates, p->seconds);
+	say(c, "  %4s %-16s %8s %8s %12s %10s\n", "word", "bits", "key bits", "differ",
+	    "candidates", "seconds");
+	for (unsigned i = 0; i < p->blocks; i++) {
+		const struct sh_block *b = &p->block[i];
+
+		say(c, "  %4u %016llx %8u %8u %12.3g %10.3g\n", b->word,
+		    (unsigned long long)b->mask, b->bits, b->radius, b->candidates, b->seconds);
+	}
+}
+
+/* The plan for that many uniform fingerprints of 64 bits. */
+static void explain_count(struct join *j, unsigned k)
+{
+	struct sh_task task = { .bits = UNSEEN_BITS, .k = k, .self = true, .brute_factor = 1 };
+	struct sh_plan plan;
+
+	task.nx = task.ny = (double)j->count;
+	for (unsigned i = 0; i < task.bits; i++)
+		task.agree[i] = 0.5;
+	sh_plan(&plan, &task);
+	say(j->cli, "%llu fingerprints of %u bits, distance %u, uniformly distributed\n",
+	    (unsigned long long)j->count, task.bits, k);
+	show_plan(j->cli, &plan);
+}
+
+/* The plan for what was read, when it fits in memory at once. */
+static int explain_held(struct held *h, unsigned k, struct sh_error *err)
+{
+	const struct sh_nodes *s = &h->parts[0].nodes;
+	struct cli *c = h->join->cli;
+	struct sh_plan plan;
+
+	if (h->parts[0].n > 1) {
+		say(c, "%zu parts, each joined with itself and with each other\n", h->parts[0].n);
+		return 0;
+	}
+	if (sh_join_plan_self(h->engine, &plan, s->fp, s->n, err) < 0)
+		return -1;
+	say(c, "%zu different fingerprints of %u bits, distance %u\n", s->n, h->bits, k);
+	show_plan(c, &plan);
+	return 0;
+}
+
 static int join_held(struct held *h, struct sh_error *err)
 {
 	const struct sh_parts_join join = { join_part, join_two, h };
@@ -242,9 +316,11 @@ static int join_held(struct held *h, struct sh_error *err)
 			return -1;
 		j->repeated += h->parts[side].repeated;
 	}
-	h->engine = sh_join_new(h->bits, j->k < 0 ? DEFAULT_K : (unsigned)j->k, NULL, err);
+	h->engine = sh_join_new(h->bits, distance(j), NULL, err);
 	if (!h->engine)
 		return -1;
+	if (j->explain)
+		return explain_held(h, distance(j), err);
 	if (j->sides == 2)
 		return sh_parts_join_cross(&h->parts[0], &h->parts[1], &join, err);
 	return sh_parts_join_self(&h->parts[0], &join, err);
@@ -321,14 +397,24 @@ int main(int argc, char **argv)
 		case CHECK:
 			check = true;
 			break;
+		case EXPLAIN:
+			j.explain = true;
+			break;
+		case 'N':
+			j.count = cli_number(&c, "-N", 1, UINT32_MAX);
+			break;
 		case 'S':
 			j.memory = cli_size(&c, "-S");
 			break;
 		}
 	}
+	if (j.explain ? c.n_operands > 1 : j.count > 0)
+		cli_usage(&c, j.explain ? "--explain: one file" : "-N is for --explain");
 	open_sides(&j);
 	cli_open(&c);
-	if (holds_fingerprints(&j))
+	if (j.count)
+		explain_count(&j, distance(&j));
+	else if (j.explain || holds_fingerprints(&j))
 		join_fingerprints(&j);
 	else
 		join_bands(&j);

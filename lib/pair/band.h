@@ -171,9 +171,10 @@ static inline bool sh_band_lowest(
 #define SH_COST_COMPARE 0.15e-9
 
 struct sh_band_cost {
-	unsigned blocks;
+	unsigned blocks; /* 0: drawn at random */
 	uint32_t tables;
 	unsigned key_bits;     /* of the narrowest table */
+	double recall;         /* expected at distance k */
 	unsigned record_bytes; /* a line, with an id of id_bytes bytes */
 	double stream_bytes;
 	double candidates; /* expected pairs with equal keys, all tables */
@@ -190,5 +191,10 @@ int sh_band_cost(struct sh_band_cost *c, unsigned bits, unsigned k, unsigned blo
  * returns how many, *best is the index of the cheapest. 0 when there is no layout (k >= bits). */
 unsigned sh_band_choose(struct sh_band_cost *row, unsigned room, unsigned *best, unsigned bits,
     unsigned k, double count, unsigned id_bytes);
+
+/* The same for tables drawn at random that are expected to find this share of the pairs at
+ * distance k, a row for each number of key bits; 0 when there are none. */
+unsigned sh_band_choose_drawn(struct sh_band_cost *row, unsigned room, unsigned *best,
+    unsigned bits, unsigned k, double recall, double count, unsigned id_bytes);
 
 #endif

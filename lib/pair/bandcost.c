@@ -51,20 +51,38 @@ static double largest_bucket(double mean, double buckets)
 
 /* Seconds for the candidates of all buckets. Table 0 stands for all: what counts is how many
  * bits its keys leave. */
-static double compare_seconds(const struct sh_band *b, const struct sh_band_cost *c)
+static double compare_seconds(const struct sh_band_cost *c, unsigned bits, unsigned k)
 {
-	struct sh_task task = { .bits = b->bits, .k = b->k, .self = true, .brute_factor = 1 };
+	struct sh_task task = { .bits = bits, .k = k, .self = true, .brute_factor = 1 };
 	double all = c->candidates * SH_COST_COMPARE, planned;
 	struct sh_plan plan;
 
 	if (c->bucket < 2)
 		return all;
 	task.nx = task.ny = c->bucket;
-	for (unsigned i = 0; i < b->bits; i++)
-		task.agree[i] = i < b->key_bits_min ? 1 : 0.5;
+	for (unsigned i = 0; i < bits; i++)
+		task.agree[i] = i < c->key_bits ? 1 : 0.5;
 	sh_plan(&plan, &task);
 	planned = plan.seconds * (c->candidates / plan.brute_candidates);
 	return planned < all ? planned : all;
+}
+
+/* Fill the rest of *c from tables, key bits and the length of a line. */
+static void price(struct sh_band_cost *c, unsigned bits, unsigned k, double count)
+{
+	double lines = c->tables * count, buckets = power_of_two(c->key_bits);
+
+	c->candidates = c->tables * count * count / 2 / buckets;
+	c->bucket = count / buckets;
+	c->stream_bytes = lines * c->record_bytes;
+	/* No more buckets than fingerprints are filled. */
+	c->bucket_max =
+	    count < 2 ? count
+		      : largest_bucket(c->bucket, (buckets < count ? buckets : count) * c->tables);
+	if (c->bucket_max > count)
+		c->bucket_max = count;
+	c->sort_seconds = lines < 2 ? 0 : c->stream_bytes * ln(lines) / ln(2) * SH_COST_SORT;
+	c->compare_seconds = compare_seconds(c, bits, k);
 }
 
 int sh_band_cost(struct sh_band_cost *c, unsigned bits, unsigned k, unsigned blocks, double count,
@@ -72,31 +90,64 @@ int sh_band_cost(struct sh_band_cost *c, unsigned bits, unsigned k, unsigned blo
 {
 	struct sh_band b;
 	struct sh_error err;
-	double lines, buckets;
 
 	if (sh_band_init(&b, bits, k, blocks, &err) < 0)
 		return -1;
 	sh_band_free(&b);
-	lines = b.tables * count;
-	buckets = power_of_two(b.key_bits_min);
 	*c = (struct sh_band_cost){
 		.blocks = blocks,
 		.tables = b.tables,
 		.key_bits = b.key_bits_min,
 		.record_bytes = b.key_len + 1 + bits / 4 + 1 + id_bytes + 1,
-		.candidates = b.tables * count * count / 2 / buckets,
-		.bucket = count / buckets,
+		.recall = 1,
 	};
-	c->stream_bytes = lines * c->record_bytes;
-	/* No more buckets than fingerprints are filled. */
-	c->bucket_max =
-	    count < 2 ? count
-		      : largest_bucket(c->bucket, (buckets < count ? buckets : count) * b.tables);
-	if (c->bucket_max > count)
-		c->bucket_max = count;
-	c->sort_seconds = lines < 2 ? 0 : c->stream_bytes * ln(lines) / ln(2) * SH_COST_SORT;
-	c->compare_seconds = compare_seconds(&b, c);
+	price(c, bits, k, count);
 	return 0;
+}
+
+/* The cheapest number of tables and the cost of keys of key_bits bits; -1 when there is none. */
+static int cost_drawn(struct sh_band_cost *c, unsigned bits, unsigned k, unsigned key_bits,
+    double recall, double count, unsigned id_bytes)
+{
+	unsigned tables = sh_band_tables_for(bits, key_bits, k, recall);
+	struct sh_band b;
+	struct sh_error err;
+
+	if (tables == 0 || sh_band_draw(&b, bits, k, key_bits, tables, 0, &err) < 0)
+		return -1;
+	sh_band_free(&b);
+	*c = (struct sh_band_cost){
+		.tables = tables,
+		.key_bits = key_bits,
+		.record_bytes = b.key_len + 1 + bits / 4 + 1 + id_bytes + 1,
+		.recall = sh_band_recall(bits, key_bits, tables, k),
+	};
+	price(c, bits, k, count);
+	return 0;
+}
+
+unsigned sh_band_choose_drawn(struct sh_band_cost *row, unsigned room, unsigned *best,
+    unsigned bits, unsigned k, double recall, double count, unsigned id_bytes)
+{
+	double cheapest = 0;
+	unsigned n = 0;
+
+	*best = 0;
+	for (unsigned b = 1; n < room && b <= bits && b <= SH_BAND_MAX_DRAWN_BITS; b++) {
+		double cost;
+
+		if (cost_drawn(&row[n], bits, k, b, recall, count, id_bytes) < 0)
+			break;
+		cost = row[n].sort_seconds + row[n].compare_seconds;
+		if (n == 0 || cost < cheapest) {
+			cheapest = cost;
+			*best = n;
+		}
+		/* Longer keys take more tables: see sh_band_choose(). */
+		if (row[n++].sort_seconds > 4 * cheapest)
+			break;
+	}
+	return n;
 }
 
 unsigned sh_band_choose(struct sh_band_cost *row, unsigned room, unsigned *best, unsigned bits,

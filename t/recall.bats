@@ -1,0 +1,131 @@
+#!/usr/bin/env bats
+# shband --recall, and how shjoin takes such bands; shjoin --explain.
+
+load helper
+
+# prints N: random-looking fingerprints, near copies of earlier ones among them.
+prints() {
+	awk -v n="$1" 'BEGIN {
+		srand(7)
+		for (i = 0; i < n; i++) {
+			for (b = 0; b < 64; b++)
+				f[b] = i % 2 ? f[b] : int(rand() * 2)
+			for (c = i % 2 ? int(rand() * 13) : 0; c > 0; c--)
+				f[int(rand() * 64)] = int(rand() * 2)
+			for (h = b = 0; b < 64; b++) {
+				h = h * 2 + f[b]
+				if (b % 4 == 3) { printf "%x", h; h = 0 }
+			}
+			printf "\tid%d\n", i
+		}
+	}'
+}
+
+@test "pairs by tables drawn at random: some of all, each once, with the right distance" {
+	prints 4000 >in
+	shjoin -k 8 in | sort >all
+	for args in '--recall 0.5' '--recall 0.9 --seed 3' '--recall 0.99 -N 1000000000'; do
+		try "shband -k 8 $args in | sort | shjoin | sort"
+		exits 0
+		says
+		[ "$(uniq -d out | wc -l)" -eq 0 ]
+		[ "$(comm -23 out all | wc -l)" -eq 0 ]
+		[ "$(wc -l <out)" -gt $(($(wc -l <all) / 2)) ]
+	done
+	[ "$(wc -l <all)" -gt 1000 ]
+}
+
+@test "the recall stated for each distance is about the share that is found" {
+	prints 20000 >in
+	shjoin -k 12 in >all
+	shband -k 12 --recall 0.8 -N 300000000 in | sort | shjoin >found
+	shband -k 12 --recall 0.8 -N 300000000 --explain | awk '/^expected/ { sub(":", ""); print $5, $6 }' >stated
+	[ "$(wc -l <stated)" -eq 13 ]
+	awk 'FILENAME == "all" { all[$3]++ } FILENAME == "found" { found[$3]++ }
+		FILENAME == "stated" && all[$1] > 200 {
+			share = found[$1] / all[$1]
+			print $1, all[$1], share, $2
+			tested++
+			if (share - $2 > 0.1 || $2 - share > 0.1) bad++
+		}
+		END { exit bad || tested < 6 }' all found stated
+}
+
+@test "the same seed gives the same bands, another one others" {
+	prints 10 >in
+	shband -k 9 --recall 0.9 in >a
+	shband -k 9 --recall 0.9 --seed 0 in >b
+	shband -k 9 --recall 0.9 --seed 1 in >c
+	same a b
+	run ! cmp -s a c
+	try 'printf "0123456789abcdef\ta\n" | shband -k 2 --recall 0.5 -N 1000'
+	exits 0
+	cut -c 1-4 out | sort -u >layout
+	printf '0200\n' >want
+	same want layout
+}
+
+@test "drawn bands are checked as others are" {
+	prints 50 >in
+	shband -k 9 --recall 0.9 -N 1000000000 in | sort >bands
+	sed '3s/\t[0-9a-f]*/\t0123456789abcdef/' bands >altered
+	try 'shjoin altered'
+	exits 2
+	grep -q 'altered:3: key .* is not that of fingerprint 0123456789abcdef in this table' err
+	shband -k 9 in | cat bands - >mixed
+	try 'shjoin mixed'
+	exits 2
+	grep -q 'do not mix layouts' err
+	shband -k 9 --recall 0.9 -N 1000000000 --seed 5 in | cat bands - >mixed
+	try 'shjoin mixed'
+	exits 2
+	grep -q 'do not mix layouts' err
+	try 'shjoin -k 10 bands'
+	exits 2
+	grep -q 'guarantee pairs only up to distance 9' err
+	try "printf '09000000100000\t0123456789abcdef\ta\n' | shjoin"
+	exits 2
+	grep -q 'declares tables drawn at random, impossible' err
+}
+
+@test "--recall: what cannot be is told" {
+	for share in 0 1 1.5 x -1; do
+		try "shband --recall=$share </dev/null"
+		exits 2
+		grep -q 'between 0 and 1' err
+	done
+	try 'shband --recall 0.5 -M 5 </dev/null'
+	exits 2
+	try 'shband --recall 0.5 --seed 65536 </dev/null'
+	exits 2
+}
+
+@test "drawn bands of two files are joined" {
+	prints 3000 >in
+	awk 'NR % 2' in >odd
+	awk 'NR % 2 == 0' in >even
+	shband -k 6 --recall 0.99 odd | sort >a
+	shband -k 6 --recall 0.99 even | sort >b
+	shjoin -k 6 odd even | sort >all
+	try 'shjoin a b | sort'
+	exits 0
+	[ "$(comm -23 out all | wc -l)" -eq 0 ]
+	[ $(($(wc -l <out) * 100)) -gt $(($(wc -l <all) * 95)) ]
+}
+
+@test "shjoin --explain tells the plan, of an input or of a number" {
+	try 'shjoin --explain -N 1000000 -k 3'
+	exits 0
+	says
+	grep -q '^1000000 fingerprints of 64 bits, distance 3, uniformly distributed$' out
+	grep -q '^by 4 blocks: ' out
+	[ "$(awk 'length($2) == 16 { n += $4 + 1 } END { print n }' out)" -eq 4 ]
+	prints 3000 >in
+	try 'shjoin --explain -k 3 in'
+	exits 0
+	grep -q ' different fingerprints of 64 bits, distance 3$' out
+	try 'shjoin -N 5 in'
+	exits 2
+	try 'shjoin --explain in in'
+	exits 2
+}
