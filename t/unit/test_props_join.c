@@ -137,7 +137,7 @@ static unsigned distance(const struct record *x, const struct record *y)
 	unsigned d = 0;
 
 	for (unsigned i = 0; i < bits; i++)
-		d += (x->fp[i / 64] ^ y->fp[i / 64]) >> (63 - i % 64) & 1;
+		d += (unsigned)((x->fp[i / 64] ^ y->fp[i / 64]) >> (63 - i % 64) & 1);
 	return d;
 }
 
