@@ -5,6 +5,7 @@
 #include "fp/minhash.h"
 #include "fp/mix.h"
 #include "record/escape.h"
+#include "record/feature_run.h"
 
 int sh_accumulator_init(
     struct sh_accumulator *a, const struct sh_fingerprint_opts *opts, struct sh_error *err)
@@ -69,13 +70,43 @@ static void add_batch(struct sh_accumulator *a)
 	a->waiting = 0;
 }
 
-int sh_accumulator_add_word(
-    struct sh_accumulator *a, struct sh_slice word, int64_t weight, struct sh_error *err)
+/* The end of the token that begins at p, which is a space or `end`. */
+static const char *token_end(const char *p, const char *end)
 {
-	if (!a->batches || weight > INT64_MAX - sh_simhash_total(&a->simhash) - a->waiting)
-		return sh_accumulator_add(a, word, weight, err);
-	a->any = true;
-	a->batch[a->batched] = sh_mix_token_padded(word.p, word.n, a->mixed_seed);
+	unsigned spaces = sh_where16(p, ' ');
+	const char *space;
+
+	if (spaces && p + __builtin_ctz(spaces) < end)
+		return p + __builtin_ctz(spaces);
+	if (spaces || end - p <= 16)
+		return end;
+	space = memchr(p, ' ', (size_t)(end - p));
+	return space ? space : end;
+}
+
+/* sh_mix_feature() of a text with padding. */
+static uint64_t hash_ngram(struct sh_slice text, uint64_t mixed_seed)
+{
+	const char *p = text.p, *end = p + text.n, *stop;
+	uint64_t c = 0;
+
+	for (;; p = stop + 1) {
+		stop = token_end(p, end);
+		c = sh_mix_step(c, sh_mix_token_padded(p, (size_t)(stop - p), mixed_seed));
+		if (stop == end)
+			return p == text.p ? c : sh_mix_finish(c);
+	}
+}
+
+int sh_accumulator_add_padded(struct sh_accumulator *a, struct sh_slice feature, bool word,
+    int64_t weight, struct sh_error *err)
+{
+	if (!a->batches || weight > INT64_MAX - sh_simhash_total(&a->simhash) - a->waiting ||
+	    (!word && memchr(feature.p, '\\', feature.n)))
+		return sh_accumulator_add(a, feature, weight, err);
+	a->any = a->any || feature.n > 0;
+	a->batch[a->batched] = word ? sh_mix_token_padded(feature.p, feature.n, a->mixed_seed)
+				    : hash_ngram(feature, a->mixed_seed);
 	a->weight[a->batched] = weight;
 	a->waiting += weight;
 	if (++a->batched == SH_ACCUMULATOR_BATCH)

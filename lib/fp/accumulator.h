@@ -36,10 +36,10 @@ void sh_accumulator_clear(struct sh_accumulator *a);
 int sh_accumulator_add(
     struct sh_accumulator *a, struct sh_slice feature, int64_t weight, struct sh_error *err);
 
-/* The same, faster, for a feature of 1 to 16 bytes, neither blank nor backslash among
- * them, with 16 readable bytes behind it. */
-int sh_accumulator_add_word(
-    struct sh_accumulator *a, struct sh_slice word, int64_t weight, struct sh_error *err);
+/* The same, faster; SH_MIX_PADDING bytes behind the feature must be readable. `word`: it
+ * is of 1 to 16 bytes, neither blank nor backslash among them. */
+int sh_accumulator_add_padded(struct sh_accumulator *a, struct sh_slice feature, bool word,
+    int64_t weight, struct sh_error *err);
 
 /* out->empty: nothing weighs anything; out->w is then what a tie gives, which stands for
  * something only if a->any. */

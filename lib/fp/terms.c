@@ -30,8 +30,9 @@ static int make_table(struct sh_terms *t, unsigned bits, struct sh_error *err)
 int sh_terms_init(struct sh_terms *t, struct sh_error *err)
 {
 	*t = (struct sh_terms){ 0 };
-	if (sh_random_key(t->key, err) < 0 || sh_random_key(t->key + 2, err) < 0)
-		return -1;
+	for (unsigned i = 0; i < SH_TERMS_KEYS; i += 2)
+		if (sh_random_key(t->key + i, err) < 0)
+			return -1;
 	return make_table(t, FIRST_BITS, err);
 }
 
@@ -54,13 +55,33 @@ void sh_terms_clear(struct sh_terms *t)
 	}
 }
 
-/* A product of two words under secret keys (NH, of UMAC: Black et al. 1999). */
+/* The product of two words under secret keys (NH, of UMAC: Black et al. 1999), folded. */
+static inline uint64_t product(uint64_t a, uint64_t b, const uint64_t key[2])
+{
+	unsigned __int128 x = (unsigned __int128)(a + key[0]) * (b + key[1]);
+
+	return (uint64_t)x ^ (uint64_t)(x >> 64);
+}
+
 static inline uint32_t *slot_of(const struct sh_terms *t, const struct sh_terms_entry *e)
 {
-	unsigned __int128 x = (unsigned __int128)(e->a + t->key[0]) * (e->b + t->key[1]);
-	uint64_t h = ((uint64_t)x ^ (uint64_t)(x >> 64)) + e->n * t->key[2];
+	uint64_t h = product(e->a, e->b, t->key) + e->n * t->key[2];
 
 	return &t->slots[h * (t->key[3] | 1) >> (64 - t->bits)];
+}
+
+/* Of a text beyond 16 bytes; NH up to 64, for which there are keys. */
+static uint64_t hash_long(const struct sh_terms *t, const char *p, size_t n)
+{
+	const uint64_t *key = t->key + 4;
+	uint64_t h = 0;
+	size_t i;
+
+	if (n > 64)
+		return sh_siphash(key, p, n);
+	for (i = 0; i + 16 < n; i += 16)
+		h += product(sh_le64(p + i), sh_le64(p + i + 8), key + i / 8);
+	return h + product(sh_le64(p + n - 16), sh_le64(p + n - 8), key + i / 8);
 }
 
 /* The first n bytes of p as a little-endian word. */
@@ -143,7 +164,7 @@ int sh_terms_add(struct sh_terms *t, struct sh_slice text, int64_t weight, struc
 		e->b = text.n > 8 ? low_bytes(text.p + 8, text.n - 8) : 0;
 	} else {
 		memcpy(t->text + t->used, text.p, text.n);
-		e->a = sh_siphash(t->key + 2, text.p, text.n);
+		e->a = hash_long(t, text.p, text.n);
 	}
 	slot = slot_of(t, e);
 	at = *slot - t->base;

@@ -13,7 +13,7 @@
 #include "base/slice.h"
 
 /* Bytes that must be readable behind a text that is put in. */
-enum { SH_TERMS_PADDING = 16 };
+enum { SH_TERMS_PADDING = 16, SH_TERMS_KEYS = 12 };
 
 struct sh_terms {
 	int64_t *sum; /* by index */
@@ -26,7 +26,7 @@ struct sh_terms {
 	uint32_t base;
 	size_t sum_cap, entry_cap, text_cap, used;
 	char *text;
-	uint64_t key[4];
+	uint64_t key[SH_TERMS_KEYS];
 };
 
 int sh_terms_init(struct sh_terms *t, struct sh_error *err);

@@ -97,11 +97,10 @@ struct sh_tokenizer *sh_tokenizer_new(const struct sh_token_opts *opts, struct s
 	return t;
 }
 
-/* Words that are filtered, or joined, are handed over one by one. */
+/* Words that are filtered are handed over one by one. */
 void sh_tokenizer_force(struct sh_tokenizer *t, const struct sh_ascii_kernel *kernel)
 {
-	bool fits =
-	    t->method->run == sh_cut_words && (t->opts.unit == SH_UNIT_CHAR || t->opts.apart);
+	bool fits = t->method->run == sh_cut_words;
 
 	t->ascii_kernel = fits && !t->filtered ? kernel : NULL;
 	t->han = t->ascii_kernel && kernel->han && t->opts.unit == SH_UNIT_WORD;
@@ -120,6 +119,7 @@ void sh_tokenizer_delete(struct sh_tokenizer *t)
 	free(t->start);
 	free(t->end);
 	free(t->index);
+	sh_buf_free(&t->joined);
 	free(t);
 }
 
@@ -272,6 +272,33 @@ static void finish(struct sh_tokenizer *t)
 	memset(t->text + t->used, 0, TAIL);
 }
 
+/* Copy the kernel's words out of their text, a space behind each. Copies of 16 bytes run
+ * over what they copy. */
+static int join(struct sh_tokenizer *t, struct sh_error *err)
+{
+	struct sh_buf *b = &t->joined;
+	char *p;
+
+	b->n = 0;
+	if (sh_buf_reserve(b, t->used + t->n + TAIL, err) < 0)
+		return -1;
+	p = b->p;
+	for (size_t i = 0; i < t->n; i++) {
+		const char *from = t->text + t->start[i];
+		size_t n = t->end[i] - t->start[i];
+
+		memcpy(p, from, 16);
+		if (n > 16)
+			memcpy(p, from, n);
+		t->start[i] = (uint32_t)(p - b->p);
+		t->end[i] = (uint32_t)(t->start[i] + n);
+		p[n] = ' ';
+		p += n + 1;
+	}
+	memset(p, 0, TAIL);
+	return 0;
+}
+
 int sh_tokenize(
     struct sh_tokenizer *t, struct sh_slice text, struct sh_tokens *out, struct sh_error *err)
 {
@@ -294,6 +321,12 @@ int sh_tokenize(
 		return 0;
 	}
 	finish(t);
+	if (t->ascii_kernel && t->plain && !t->opts.apart) {
+		if (join(t, err) < 0)
+			return -1;
+		*out = (struct sh_tokens){ t->joined.p, t->start, t->end, t->n, t->ill };
+		return 0;
+	}
 	*out = (struct sh_tokens){ t->text, t->start, t->end, t->n, t->ill };
 	return 0;
 }

@@ -34,8 +34,9 @@ struct sh_tokenizer {
 	/* per byte: the folded byte of a word, SEPARATOR, or LEAVE (not ASCII, or a
 	 * backslash that may start an escape) */
 	uint8_t ascii[256];
-	const struct sh_ascii_kernel *ascii_kernel; /* NULL: words are handed over one by one */
-	bool han; /* it goes on through Han characters */
+	const struct sh_ascii_kernel *ascii_kernel; /* NULL: bytes go one by one */
+	bool han;                                   /* it goes on through Han characters */
+	struct sh_buf joined; /* its words, joined by spaces, unless opts.apart */
 
 	char *text;
 	uint32_t *start, *end;
