@@ -1,11 +1,28 @@
 #include "pair/emit.h"
 
+#include "base/bytes.h"
+
 enum { AT_ONCE = 32 }; /* hits whose ids are fetched at once */
+
+/* The first eight bytes of an id of nodes, which lets them be read, zeros behind a shorter one. */
+static inline uint64_t prefix(struct sh_slice id)
+{
+	uint64_t x = sh_be64(id.p);
+
+	return id.n < 8 ? x & UINT64_MAX << (64 - 8 * id.n) : x;
+}
+
+static inline int compare(struct sh_slice x, struct sh_slice y)
+{
+	uint64_t a = prefix(x), b = prefix(y);
+
+	return a != b ? (a < b ? -1 : 1) : sh_slice_cmp(x, y);
+}
 
 static int ordered(const struct sh_emit *e, struct sh_slice x, struct sh_slice y, unsigned distance,
     struct sh_error *err)
 {
-	int c = sh_slice_cmp(x, y);
+	int c = compare(x, y);
 
 	if (c == 0)
 		return 0;

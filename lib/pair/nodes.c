@@ -74,7 +74,8 @@ int sh_nodes_add(struct sh_nodes *s, const uint64_t *fp, struct sh_slice id, str
 	if (reserve(s, 1, err) < 0)
 		return -1;
 	begin_id(s);
-	if (sh_buf_add(&s->ids, id.p, id.n, err) < 0)
+	if (sh_buf_reserve(&s->ids, id.n + SH_NODES_PAD, err) < 0 ||
+	    sh_buf_add(&s->ids, id.p, id.n, err) < 0)
 		return -1;
 	memcpy(s->fp + s->records * s->words, fp, s->words * sizeof *fp);
 	s->records++;
@@ -95,7 +96,7 @@ ssize_t sh_nodes_take(struct sh_nodes *s, struct sh_slice text, unsigned digits,
 	if (max > fits)
 		max = fits;
 	/* Ids are copied by whole words. */
-	if (reserve(s, max, err) < 0 || sh_buf_reserve(&s->ids, text.n + 8, err) < 0)
+	if (reserve(s, max, err) < 0 || sh_buf_reserve(&s->ids, text.n + SH_NODES_PAD, err) < 0)
 		return -1;
 	to = s->ids.p;
 	for (; *lines < max; ++*lines) {

@@ -20,7 +20,7 @@ struct sh_nodes {
 	size_t records;
 	uint64_t *id_base; /* by SH_NODES_STRIDE records: where ids of the first begin in `ids` */
 	uint32_t *id_at;   /* by record: where its id begins, counted from there */
-	struct sh_buf ids;
+	struct sh_buf ids; /* SH_NODES_PAD bytes behind the last may be read */
 
 	/* After close. */
 	size_t n;           /* nodes */
@@ -38,7 +38,7 @@ struct sh_nodes {
 #define SH_NODES_GROUP UINT32_C(0x80000000)
 #define SH_NODES_MAX   (SH_NODES_GROUP - 128) /* records */
 
-enum { SH_NODES_STRIDE = 4096 };
+enum { SH_NODES_STRIDE = 4096, SH_NODES_PAD = 8 };
 
 /* Fingerprints of `words` words; room may be shared, and must outlive s. */
 int sh_nodes_init(struct sh_nodes *s, unsigned words, struct sh_side *room, struct sh_error *err);
