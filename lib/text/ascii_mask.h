@@ -41,6 +41,15 @@ static inline void sh_ascii_known(
 	m->other = not_ascii & ~(known | known << 1 | known << 2);
 }
 
+/* Without the instruction the compiler would call a function. */
+static inline unsigned sh_ascii_popcount(uint64_t x)
+{
+	x -= x >> 1 & UINT64_C(0x5555555555555555);
+	x = (x & UINT64_C(0x3333333333333333)) + (x >> 2 & UINT64_C(0x3333333333333333));
+	x = (x + (x >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+	return (unsigned)(x * UINT64_C(0x0101010101010101) >> 56);
+}
+
 /* What one block leaves to the next. */
 struct sh_ascii_state {
 	uint64_t open, pending; /* see struct sh_ascii_run */
