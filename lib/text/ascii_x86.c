@@ -73,7 +73,7 @@ static inline void chars_block_sse2(
 #define NAME(f) f##_sse2
 #define TARGET
 #define CTZ(x)      __builtin_ctzll((x) | UINT64_C(1) << 63)
-#define POPCOUNT(x) __builtin_popcountll(x)
+#define POPCOUNT(x) sh_ascii_popcount(x)
 #include "text/ascii_body.h"
 
 const struct sh_ascii_kernel sh_ascii_sse2 = { "sse2", usable_sse2, words_sse2, chars_sse2, false };
