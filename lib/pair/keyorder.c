@@ -42,18 +42,32 @@ static bool insert(uint64_t *seen, size_t slots, uint64_t h)
 
 static int grow(struct sh_keyorder *o, struct sh_error *err)
 {
-	size_t slots = o->slots ? 2 * o->slots : FIRST_SLOTS;
-	uint64_t *seen = calloc(slots, sizeof *seen);
+	size_t held = o->hashed ? o->slots : o->n, slots = FIRST_SLOTS;
+	uint64_t *seen;
 
+	while (slots < 2 * (o->n + 1))
+		slots *= 2;
+	seen = calloc(slots, sizeof *seen);
 	if (!seen)
 		return sh_error_nomem(err);
-	for (size_t i = 0; i < o->slots; i++)
+	for (size_t i = 0; i < held; i++)
 		if (o->seen[i])
 			insert(seen, slots, o->seen[i]);
 	free(o->seen);
 	o->seen = seen;
 	o->slots = slots;
+	o->hashed = true;
 	return 0;
+}
+
+/* A key that comes in order is another than all before. */
+static int list(struct sh_keyorder *o, uint64_t hash, struct sh_error *err)
+{
+	if (o->n == o->slots &&
+	    sh_grow((void **)&o->seen, &o->slots, o->n + 1, sizeof *o->seen, err) < 0)
+		return -1;
+	o->seen[o->n++] = hash;
+	return 1;
 }
 
 /* Remember a key that differs from the one before: 1, 0 when it was met earlier, -1. */
@@ -61,10 +75,13 @@ static int remember(struct sh_keyorder *o, struct sh_slice key, struct sh_error 
 {
 	uint64_t h = sh_siphash(o->key, key.p, key.n);
 
-	if (2 * (o->n + 1) > o->slots && grow(o, err) < 0)
+	h += h == 0;
+	if (o->ascends || o->descends)
+		return list(o, h, err);
+	if ((!o->hashed || 2 * (o->n + 1) > o->slots) && grow(o, err) < 0)
 		return -1;
 	o->n++;
-	return insert(o->seen, o->slots, h ? h : 1);
+	return insert(o->seen, o->slots, h);
 }
 
 static int refuse(struct sh_error *err)

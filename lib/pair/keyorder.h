@@ -15,6 +15,7 @@ struct sh_keyorder {
 	bool begun, ascends, descends;
 	bool remembers; /* every key so far is in `seen` */
 	uint64_t key[2];
+	bool hashed;    /* as long as keys ascend, or descend, they are only listed */
 	uint64_t *seen; /* hashes, 0 is free */
 	size_t n, slots, max;
 };

@@ -241,11 +241,11 @@ def stream(w):
             path, size_text = w.prints(n)
             # Ours without the sort, and the sort without ours: each is fed from a file.
             bands = w.make(f"bands-{n}-{k}", w.our("shband", "-k", str(k), path))
-            grouped = w.make(f"sorted-{n}-{k}", ["sort", "-S100M", bands])
+            grouped = w.make(f"sorted-{n}-{k}", ["sort", "-S50M", bands])
             both = ["sh", "-c", '"$1" -k "$2" "$3" >/dev/null && "$4" "$5"', "sh",
                     *w.our("shband"), str(k), path, *w.our("shjoin"), grouped]
             return Row(f"shband + shjoin, K = {k}", size_text, Side("", both),
-                       Side("sort -S100M", ["sort", "-S100M", "--parallel=1", bands]), 0.35)
+                       Side("sort -S50M", ["sort", "-S50M", "--parallel=1", bands]), 0.35)
         return make
     yield row(100000, 3)
     yield row(1000000, 3)
