@@ -60,11 +60,6 @@ void sh_join_delete(struct sh_join *j)
 	free(j);
 }
 
-unsigned sh_join_words(const struct sh_join *j)
-{
-	return j->words;
-}
-
 void sh_join_set_limits(struct sh_join *j, const struct sh_join_limits *limits)
 {
 	j->limits = *limits;

@@ -38,8 +38,6 @@ struct sh_join;
  * sh_join_kernels or NULL for the best one that this processor has. */
 struct sh_join *sh_join_new(unsigned bits, unsigned k, const char *kernel, struct sh_error *err);
 void sh_join_delete(struct sh_join *j);
-/* Words of a fingerprint. */
-unsigned sh_join_words(const struct sh_join *j);
 
 /* Names of the compare kernels, best first, ended by NULL, and whether this
  * processor runs it. */

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fp/features.h"
+
 int sh_small_add(struct sh_small_sets *s, const uint64_t *hash, size_t n, struct sh_error *err)
 {
 	if (s->n + 2 > s->start_cap &&
@@ -66,21 +68,6 @@ static int by_feature(const void *a, const void *b)
 	return (x->set > y->set) - (x->set < y->set);
 }
 
-/* Sorted occurrences to distinct hashes and how often each stands. */
-static size_t count_runs(uint64_t *hash, uint32_t *count, size_t n)
-{
-	size_t distinct = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		if (i == 0 || hash[i] != hash[distinct - 1]) {
-			hash[distinct] = hash[i];
-			count[distinct++] = 0;
-		}
-		count[distinct - 1]++;
-	}
-	return distinct;
-}
-
 /* Replace each hash by a number that orders features by rarity, then by hash, and sort each
  * set by it: count in the upper half, place in the table of hashes in the lower. */
 static int order_sets(struct sh_small_sets *s, struct sh_error *err)
@@ -102,7 +89,7 @@ static int order_sets(struct sh_small_sets *s, struct sh_error *err)
 	if (s->hash_n)
 		memcpy(hash, s->hash, s->hash_n * sizeof *hash);
 	qsort(hash, s->hash_n, sizeof *hash, by_value);
-	n = count_runs(hash, count, s->hash_n);
+	n = sh_count_equal(hash, count, s->hash_n);
 	for (size_t i = 0; i < s->hash_n; i++) {
 		const uint64_t *at = bsearch(&s->hash[i], hash, n, sizeof *hash, by_value);
 		size_t place = (size_t)(at - hash);
