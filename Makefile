@@ -43,6 +43,8 @@ PROGS := $(PROG_SRC:bin/%.c=$(SHBIN)/%)
 UNIT := $(UNIT_SRC:%.c=$(BUILD)/%)
 BENCH := $(BENCH_SRC:%.c=$(BUILD)/%)
 LIB_A := $(BUILD)/libsimhash.a
+# What programs share, as an archive: each links only what it uses.
+SHARED_A := $(BUILD)/shared.a
 LIB_SO := $(BUILD)/libsimhash.so.$(SOVERSION)
 LIB_PC := $(BUILD)/libsimhash.pc
 MAN := $(sort $(wildcard man/*.[1-9]))
@@ -107,12 +109,16 @@ $(LIB_A): $(LIB_OBJ) $(BUILD)/objects
 	@rm -f $@
 	$(call quiet,AR) $(AR) rcs $@ $(LIB_OBJ)
 
+$(SHARED_A): $(SHARED_OBJ) $(BUILD)/shared-objects
+	@rm -f $@
+	$(call quiet,AR) $(AR) rcs $@ $(SHARED_OBJ)
+
 $(LIB_SO): $(LIB_OBJ) $(BUILD)/objects
 	$(call quiet,LD) $(LINK) $(SO_LDFLAGS) -o $@ $(LIB_OBJ) $(LIBS)
 
-$(PROGS): $(SHBIN)/%: $(BUILD)/bin/%.o $(SHARED_OBJ) $(LIB_A) $(BUILD)/shared-objects
+$(PROGS): $(SHBIN)/%: $(BUILD)/bin/%.o $(SHARED_A) $(LIB_A)
 	@mkdir -p $(@D)
-	$(call quiet,LD) $(LINK) -pie -o $@ $< $(SHARED_OBJ) $(LIB_A) $(LIBS)
+	$(call quiet,LD) $(LINK) -pie -o $@ $< $(SHARED_A) $(LIB_A) $(LIBS)
 
 $(SHBIN)/jieba.dict: lib/text/jieba_compile.c lib/text/jieba_trie.c lib/text/jieba_dict.h \
 		$(wildcard $(JIEBA_DATA)/dict.txt) | $(SHBIN)/shdict

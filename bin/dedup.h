@@ -1,0 +1,66 @@
+/* The parts of shdedup, in the order of a run:
+ *
+ *     dedup_read.c     documents to fingerprints
+ *     lib/pair/dedup   fingerprints to groups
+ *     dedup_write.c    groups to the documents that stay, and to the report
+ *     dedup_summary.c  what a person wants to know at the end
+ *
+ * All die of errors. */
+#ifndef DEDUP_H
+#define DEDUP_H
+
+#include "base/hmap.h"
+#include "docopts.h"
+#include "pair/dedup.h"
+#include "pair/prefer.h"
+#include "pair/sample.h"
+#include "progress.h"
+#include "text/corpus.h"
+
+struct dedup_settings {
+	struct docopts docs;
+	struct sh_fingerprint_opts fp;
+	struct sh_dedup_opts dedup;
+	struct sh_prefer keep;
+	const char *protect_path, *report_path;
+	uint64_t counted; /* of documents of at most so many n-grams, distinct ones are counted */
+	bool dry_run, quiet, k_given, weight_given;
+	uint64_t max_group, sample;
+};
+
+/* All that is known; each part of the run adds what it finds. */
+struct dedup_state {
+	struct cli *cli;
+	const struct dedup_settings *settings;
+	struct sh_corpus corpus;
+	struct sh_dedup *dedup;
+	struct sh_hmap ranked, protected;
+	struct progress progress;
+	struct sh_sample sample;
+	uint64_t bytes;             /* read so far, of all files */
+	struct sh_sink report, *to; /* to: where the report goes */
+};
+
+/* Documents of the operands into s->corpus and s->dedup, in input order. */
+void dedup_read(struct dedup_state *s);
+/* Ids of a file, one a line; what follows a TAB is ignored. No path: none. */
+void dedup_read_ids(struct cli *c, const char *path, struct sh_hmap *ids);
+
+/* Those that stay, as they came. keeper: see sh_dedup_keepers(). */
+void dedup_write_documents(struct dedup_state *s, const uint32_t *keeper);
+/* A line for each of the others. */
+void dedup_write_report(struct dedup_state *s, const uint32_t *keeper);
+/* The report is opened when it is written; that it can be is to be known before. */
+void dedup_try_report(struct cli *c, const struct dedup_settings *s);
+
+struct dedup_groups {
+	uint32_t *size; /* by keeper */
+	uint64_t n, dropped, large;
+	uint32_t largest;
+};
+
+void dedup_count_groups(struct dedup_state *s, const uint32_t *keeper, struct dedup_groups *g);
+void dedup_warn_of_groups(const struct dedup_state *s, const struct dedup_groups *g);
+void dedup_summarise(const struct dedup_state *s, const struct dedup_groups *g);
+
+#endif

@@ -1,0 +1,213 @@
+/* The first look at the documents: where each is, its fingerprint, how many features it has. */
+#include <stdlib.h>
+
+#include "dedup.h"
+#include "fp/features.h"
+#include "fp/fingerprinter.h"
+#include "run.h"
+
+/* What a worker finds out about a document. */
+struct found {
+	uint64_t line; /* of its block */
+	uint64_t rank;
+	size_t features;
+	bool is_protected;
+	uint64_t fp[];
+};
+
+struct worker {
+	struct dedup_state *state;
+	struct sh_fingerprinter *fingerprinter;
+	struct sh_features *features;
+};
+
+static uint64_t rank(const struct dedup_state *s, const struct sh_document *doc)
+{
+	uint32_t i;
+
+	switch (s->settings->keep.which) {
+	case SH_PREFER_LONGEST:
+		return UINT64_MAX - doc->text.n;
+	case SH_PREFER_RANKED:
+		return sh_hmap_find(&s->ranked, doc->id, &i) ? i : UINT64_MAX;
+	default:
+		return 0;
+	}
+}
+
+/* Distinct features, where it matters: of documents that may have few. */
+static int count_features(
+    struct worker *w, const struct sh_document *doc, size_t *features, struct sh_error *err)
+{
+	struct sh_feature_set set;
+
+	if (*features == 0 || *features > w->state->settings->counted)
+		return 0;
+	if (sh_features_of(w->features, doc->text, &set, err) < 0)
+		return -1;
+	*features = set.n;
+	return 0;
+}
+
+static int each_document(
+    void *arg, const struct sh_document *doc, struct sh_job *job, struct sh_error *err)
+{
+	struct worker *w = arg;
+	struct dedup_state *s = w->state;
+	size_t words = SH_FP_WORDS(s->settings->fp.bits);
+	size_t bytes = sizeof(struct found) + words * sizeof(uint64_t);
+	struct sh_fingerprint fp;
+	struct found *f;
+	uint32_t i;
+
+	if (sh_fingerprint(w->fingerprinter, doc->text, &fp, err) < 0)
+		return -1;
+	if (fp.empty)
+		fp.features = 0;
+	if (count_features(w, doc, &fp.features, err) < 0 ||
+	    sh_buf_reserve(&job->out, bytes, err) < 0)
+		return -1;
+	job->ill_formed += fp.bad_utf8;
+	f = (struct found *)(void *)(job->out.p + job->out.n);
+	*f = (struct found){ .line = job->at,
+		.rank = rank(s, doc),
+		.features = fp.features,
+		.is_protected = sh_hmap_find(&s->protected, doc->id, &i) };
+	memcpy(f->fp, fp.w, words * sizeof *f->fp);
+	job->out.n += bytes;
+	return 0;
+}
+
+static int work(void *worker, struct sh_job *job)
+{
+	struct worker *w = worker;
+
+	return sh_docs_work(&w->state->settings->docs.docs, each_document, w, job);
+}
+
+/* The documents of a block, in order. */
+static int take_block(void *arg, struct sh_job *job, struct sh_error *err)
+{
+	struct dedup_state *s = arg;
+	size_t words = SH_FP_WORDS(s->settings->fp.bits);
+	size_t step = sizeof(struct found) + words * sizeof(uint64_t);
+	const char *p = job->in.p;
+	uint64_t line = 0;
+
+	for (size_t at = 0; at < job->out.n; at += step) {
+		const struct found *f = (const struct found *)(const void *)(job->out.p + at);
+		uint64_t r = s->settings->keep.which == SH_PREFER_NEWEST ? UINT64_MAX - s->corpus.n
+									 : f->rank;
+
+		for (; line < f->line; line++)
+			p = (const char *)memchr(p, '\n', (size_t)(job->in.p + job->in.n - p)) + 1;
+		if (sh_corpus_add(&s->corpus, s->bytes + (uint64_t)(p - job->block.p),
+			job->from.number + f->line, err) < 0 ||
+		    sh_dedup_add(s->dedup, f->fp, f->features, r, f->is_protected, err) < 0)
+			return -1;
+	}
+	s->bytes += job->block.n;
+	progress_show(&s->progress, s->corpus.n, "documents read");
+	return 0;
+}
+
+static void open_files(struct dedup_state *s, int *fds)
+{
+	struct cli *c = s->cli;
+	struct sh_error err;
+
+	if (sh_corpus_init(&s->corpus, &s->settings->docs.docs.form, &err) < 0)
+		cli_die(c, &err);
+	for (size_t i = 0; i < (c->n_operands ? c->n_operands : 1); i++) {
+		if (sh_corpus_open(
+			&s->corpus, c->n_operands ? c->operands[i] : "-", c->tmpdir, &err) < 0)
+			cli_die(c, &err);
+		fds[i] = s->corpus.file[i].map.fd;
+	}
+}
+
+/* The second look must find what the first one did. */
+static void check_files(struct dedup_state *s)
+{
+	const struct sh_corpus *corpus = &s->corpus;
+	uint64_t all = 0;
+	struct sh_error err;
+
+	for (size_t i = 0; i < corpus->n_files; i++) {
+		all += corpus->file[i].map.n;
+		if (sh_mapped_check(&corpus->file[i].map, &err) < 0)
+			cli_die(s->cli, &err);
+	}
+	if (all != s->bytes) {
+		sh_error_set(&err, SH_ERR_IO, "the input has changed while it was read");
+		cli_die(s->cli, &err);
+	}
+}
+
+static void start_workers(struct dedup_state *s, struct worker *workers, struct run *run)
+{
+	const uint64_t key[2] = { 0, 0 }; /* these are counted, not compared */
+	struct sh_error err;
+
+	for (unsigned i = 0; i < s->cli->jobs; i++) {
+		workers[i] =
+		    (struct worker){ s, sh_fingerprinter_new(&s->settings->fp, &err), NULL };
+		if (workers[i].fingerprinter)
+			workers[i].features = sh_features_new(
+			    &s->settings->fp.token, s->settings->fp.ngrams, key, &err);
+		if (!workers[i].features)
+			cli_die(s->cli, &err);
+		run->workers[i] = &workers[i];
+	}
+}
+
+void dedup_read(struct dedup_state *s)
+{
+	struct cli *c = s->cli;
+	struct worker workers[CLI_MAX_JOBS];
+	struct run run = { .cli = c, .work = work, .take = take_block, .arg = s };
+	struct sh_source source;
+	int *fds = calloc(c->n_operands + 1, sizeof *fds);
+	struct sh_error err;
+
+	if (!fds) {
+		sh_error_nomem(&err);
+		cli_die(c, &err);
+	}
+	open_files(s, fds);
+	start_workers(s, workers, &run);
+	sh_source_init(&source, c->operands, c->n_operands);
+	source.fds = fds;
+	run_pool(&run, &source);
+	progress_end(&s->progress);
+	run_finish(&run, NULL);
+	sh_source_free(&source);
+	check_files(s);
+	for (unsigned i = 0; i < c->jobs; i++) {
+		sh_fingerprinter_delete(workers[i].fingerprinter);
+		sh_features_delete(workers[i].features);
+	}
+	free(fds);
+}
+
+/* Ids of a file, one a line; what follows a TAB is ignored. */
+void dedup_read_ids(struct cli *c, const char *path, struct sh_hmap *ids)
+{
+	char *const names[] = { (char *)(uintptr_t)path };
+	struct sh_lines lines;
+	struct sh_slice line, id;
+	struct sh_error err;
+	uint32_t i;
+
+	if (sh_hmap_init(ids, &err) < 0)
+		cli_die(c, &err);
+	if (!path)
+		return;
+	sh_lines_init(&lines, names, 1);
+	while (cli_line(c, &lines, &line)) {
+		sh_fields_split(line, &id, 1);
+		if (sh_hmap_put(ids, id, &i, NULL, &err) < 0)
+			cli_die(c, &err);
+	}
+	sh_lines_free(&lines);
+}

@@ -1,0 +1,105 @@
+#include <stdlib.h>
+
+#include "base/siphash.h"
+#include "fp/features.h"
+#include "pair/dedup_state.h"
+#include "pair/join.h"
+#include "pair/smalljoin.h"
+
+static int add_hits(void *arg, const struct sh_hit *hit, size_t n, struct sh_error *err)
+{
+	struct sh_dedup *d = arg;
+
+	for (; n; n--, hit++)
+		for (uint32_t a = d->node[hit->a]; a < d->node[hit->a + 1]; a++)
+			for (uint32_t b = d->node[hit->b]; b < d->node[hit->b + 1]; b++)
+				if (sh_candidates_add(d, a, b, hit->distance, err) < 0)
+					return -1;
+	return 0;
+}
+
+/* Different sets that have one fingerprint. */
+int sh_dedup_join_equal(struct sh_dedup *d, struct sh_error *err)
+{
+	for (size_t node = 0; node < d->n_nodes; node++)
+		for (uint32_t a = d->node[node]; a < d->node[node + 1]; a++)
+			for (uint32_t b = a + 1; b < d->node[node + 1]; b++)
+				if (sh_candidates_add(d, a, b, 0, err) < 0)
+					return -1;
+	return 0;
+}
+
+int sh_dedup_join_near(struct sh_dedup *d, struct sh_error *err)
+{
+	struct sh_join *join = sh_join_new(d->opts.bits, d->opts.k, NULL, err);
+	int status = join ? sh_join_self(join, d->node_fp, d->n_nodes, add_hits, d, err) : -1;
+
+	sh_join_delete(join);
+	return status;
+}
+
+struct small {
+	struct sh_dedup *dedup;
+	struct sh_small_sets sets;
+	uint32_t *vertex; /* of each set */
+	size_t cap;
+};
+
+static int add_small_pair(void *arg, uint32_t a, uint32_t b, struct sh_error *err)
+{
+	struct small *s = arg;
+	struct sh_dedup *d = s->dedup;
+	uint32_t x = s->vertex[a], y = s->vertex[b];
+	unsigned distance =
+	    sh_fp_distance(sh_dedup_fp(d, d->vertex[x]), sh_dedup_fp(d, d->vertex[y]), d->words);
+
+	/* Those within k are found by their fingerprints. */
+	return distance > d->opts.k ? sh_candidates_add(d, x, y, distance, err) : 0;
+}
+
+/* Those of few features, and those that can reach the threshold with one of them. */
+static int gather_small(struct small *s, struct sh_features *features, struct sh_error *err)
+{
+	struct sh_dedup *d = s->dedup;
+	uint64_t limit = (d->opts.few - 1) * UINT64_C(1000000) / d->opts.threshold;
+	struct sh_document_room *room = &d->worker[0].room[0];
+	struct sh_feature_set set;
+	struct sh_document doc;
+
+	for (uint32_t v = 0; v < d->n_vertices; v++) {
+		if (d->features[d->vertex[v]] > limit)
+			continue;
+		if (sh_corpus_document(d->opts.how.corpus, d->vertex[v], room, &doc, err) < 0 ||
+		    sh_features_of(features, doc.text, &set, err) < 0)
+			return -1;
+		if (s->sets.n == s->cap && sh_grow((void **)&s->vertex, &s->cap, s->sets.n + 1,
+					       sizeof *s->vertex, err) < 0)
+			return -1;
+		s->vertex[s->sets.n] = v;
+		if (sh_small_add(&s->sets, set.hash, set.n, err) < 0)
+			return -1;
+		d->stats.small += set.n < d->opts.few;
+	}
+	return 0;
+}
+
+int sh_dedup_join_small(struct sh_dedup *d, struct sh_error *err)
+{
+	struct small s = { .dedup = d };
+	struct sh_features *features;
+	uint64_t key[2];
+	int status = -1;
+
+	if (!d->opts.verify || !d->opts.few || !d->opts.threshold)
+		return 0;
+	if (sh_random_key(key, err) < 0)
+		return -1;
+	features = sh_features_new(&d->opts.how.token, d->opts.how.ngrams, key, err);
+	if (features && gather_small(&s, features, err) == 0)
+		status =
+		    sh_small_join(&s.sets, d->opts.threshold, d->opts.few, add_small_pair, &s, err);
+	sh_features_delete(features);
+	sh_small_free(&s.sets);
+	free(s.vertex);
+	return status;
+}
