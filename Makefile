@@ -113,7 +113,7 @@ $(SHARED_A): $(SHARED_OBJ) $(BUILD)/shared-objects
 	@rm -f $@
 	$(call quiet,AR) $(AR) rcs $@ $(SHARED_OBJ)
 
-$(LIB_SO): $(LIB_OBJ) $(BUILD)/objects
+$(LIB_SO): $(LIB_OBJ) $(BUILD)/objects lib/libsimhash.map
 	$(call quiet,LD) $(LINK) $(SO_LDFLAGS) -o $@ $(LIB_OBJ) $(LIBS)
 
 $(PROGS): $(SHBIN)/%: $(BUILD)/bin/%.o $(SHARED_A) $(LIB_A)

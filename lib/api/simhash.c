@@ -1,21 +1,18 @@
-#include "simhash.h"
-
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/api.h"
 #include "base/num.h"
 #include "fp/fingerprinter.h"
-#include "pair/band.h"
+#include "fp/profile.h"
 #include "pair/join.h"
+#include "text/method.h"
 
 #ifndef SH_VERSION
 #define SH_VERSION "unknown"
 #endif
 
-enum { MAX_ROWS = SH_BAND_MAX_BLOCKS, ID_BYTES = 16 };
-
-/* The public error is the internal one without its place. */
-static int fail(struct simhash_error *out, const struct sh_error *err)
+int sh_api_fail(struct simhash_error *out, const struct sh_error *err)
 {
 	if (out) {
 		out->code = (int)err->code;
@@ -36,60 +33,125 @@ const char *simhash_version(void)
 
 struct simhash {
 	struct sh_fingerprinter *fingerprinter;
-	unsigned words;
+	struct sh_fingerprint_opts opts;
+	enum sh_empty empty;
 };
 
-void simhash_defaults(struct simhash_options *o)
+static void from_profile(struct simhash_options *o, const struct sh_profile *p)
 {
 	*o = (struct simhash_options){
-		.bits = 64, .ngram_min = 1, .ngram_max = 1, .weight = "log", .hash = "mix"
+		.bits = p->bits,
+		.ngram_min = p->ngrams.min,
+		.ngram_max = p->ngrams.max,
+		.no_fold = p->no_fold,
+		.weight = p->weight,
+		.hash = p->hash,
+		.profile = p->name,
 	};
 }
 
-/* The internal options, or SH_ERR_PARAM. */
-static int translate(
-    const struct simhash_options *o, struct sh_fingerprint_opts *to, struct sh_error *err)
+void simhash_defaults(struct simhash_options *o)
 {
-	*to = (struct sh_fingerprint_opts){
-		.token = { .unit = o->chars ? SH_UNIT_CHAR : SH_UNIT_WORD,
-		    .no_fold = o->no_fold,
-		    .mask_digits = o->mask_digits,
-		    .raw = true },
-		.ngrams = { .min = o->ngram_min, .max = o->ngram_max },
-		.hash = sh_hash_find(o->hash),
-		.scheme = sh_scheme_find(o->weight),
-		.bits = o->bits,
-		.seed = o->seed,
-	};
-	if (!to->hash)
+	from_profile(o, sh_profile_at(0));
+}
+
+/* A profile that nothing but the text is needed for; NULL when there is none of that name. */
+static const struct sh_profile *find_profile(const char *name, struct sh_error *err)
+{
+	const struct sh_profile *p = name ? sh_profile_find(name) : sh_profile_at(0);
+	const struct sh_token_method *method = p ? sh_token_method_find(p->method) : NULL;
+
+	if (!p) {
+		sh_error_set(err, SH_ERR_PARAM, "no profile '%s'", name);
+		return NULL;
+	}
+	if (!method->needs_jieba && !method->needs_cppjieba && !p->stop &&
+	    !sh_scheme_find(p->weight)->needs_df)
+		return p;
+	sh_error_set(err, SH_ERR_PARAM,
+	    "profile '%s' needs a dictionary or document frequencies, which only programs read",
+	    name);
+	return NULL;
+}
+
+int simhash_profile(struct simhash_options *o, const char *name, struct simhash_error *error)
+{
+	struct sh_error err;
+	const struct sh_profile *p = find_profile(name, &err);
+
+	if (!p)
+		return sh_api_fail(error, &err);
+	from_profile(o, p);
+	return 0;
+}
+
+static int check_options(const struct simhash_options *o, const struct sh_profile *p,
+    const struct sh_scheme *scheme, struct sh_error *err)
+{
+	for (size_t i = 0; i < sizeof o->reserved / sizeof *o->reserved; i++)
+		if (o->reserved[i])
+			return sh_error_set(err, SH_ERR_PARAM,
+			    "an option that libsimhash %s does not know", SH_VERSION);
+	if (!sh_hash_find(o->hash))
 		return sh_error_set(err, SH_ERR_PARAM, "no hash '%s'", o->hash);
-	if (!to->scheme || to->scheme->needs_df)
+	if (!scheme || scheme->needs_df)
 		return sh_error_set(
 		    err, SH_ERR_PARAM, "weight '%s': expected set, tf, freq or log", o->weight);
 	if (o->ngram_min < 1 || o->ngram_max < o->ngram_min || o->ngram_max > SH_NGRAM_MAX)
 		return sh_error_set(err, SH_ERR_PARAM,
 		    "n-grams of %u to %u: expected 1 <= min <= max <= %d", o->ngram_min,
 		    o->ngram_max, SH_NGRAM_MAX);
-	if (o->bits != 32 && o->bits != 64 && o->bits != 128 && o->bits != 256)
-		return sh_error_set(
-		    err, SH_ERR_PARAM, "%u bits: expected 32, 64, 128 or 256", o->bits);
+	if (!o->minhash && !sh_profile_has_bits(p, o->bits))
+		return sh_error_set(err, SH_ERR_PARAM,
+		    p->bits_step ? "the profile has no fingerprints of %u bits"
+				 : "%u bits: expected 32, 64, 128 or 256",
+		    o->bits);
 	return 0;
+}
+
+/* The internal options, or SH_ERR_PARAM. */
+static int translate(const struct simhash_options *o, const struct sh_profile *p,
+    struct sh_fingerprint_opts *to, struct sh_error *err)
+{
+	const struct sh_scheme *scheme = sh_scheme_find(o->minhash ? "set" : o->weight);
+
+	if (check_options(o, p, scheme, err) < 0)
+		return -1;
+	*to = (struct sh_fingerprint_opts){
+		.hash = sh_hash_find(o->hash),
+		.scheme = scheme,
+		.bits = o->bits,
+		.seed = o->seed,
+		.tie = p->tie,
+		.minhash = o->minhash,
+		.real = p->real,
+	};
+	sh_profile_tokens(p, &to->token, &to->ngrams);
+	if (o->chars)
+		to->token.unit = SH_UNIT_CHAR;
+	to->token.no_fold = o->no_fold;
+	to->token.mask_digits = o->mask_digits;
+	to->token.raw = true;
+	if (o->ngram_min != p->ngrams.min || o->ngram_max != p->ngrams.max)
+		to->ngrams = (struct sh_ngrams){ .min = o->ngram_min, .max = o->ngram_max };
+	return sh_fingerprint_check(to, err);
 }
 
 struct simhash *simhash_new(const struct simhash_options *options, struct simhash_error *error)
 {
-	struct sh_fingerprint_opts opts;
-	struct sh_error err;
 	struct simhash *s = calloc(1, sizeof *s);
+	const struct sh_profile *p;
+	struct sh_error err;
 
 	if (!s)
 		sh_error_nomem(&err);
-	else if (translate(options, &opts, &err) == 0 &&
-		 (s->fingerprinter = sh_fingerprinter_new(&opts, &err))) {
-		s->words = SH_FP_WORDS(options->bits);
+	else if ((p = find_profile(options->profile, &err)) &&
+		 translate(options, p, &s->opts, &err) == 0 &&
+		 (s->fingerprinter = sh_fingerprinter_new(&s->opts, &err))) {
+		s->empty = p->empty;
 		return s;
 	}
-	fail(error, &err);
+	sh_api_fail(error, &err);
 	free(s);
 	return NULL;
 }
@@ -108,10 +170,10 @@ int simhash_text(
 	struct sh_error err;
 
 	if (sh_fingerprint(s->fingerprinter, sh_slice(text, size), &out, &err) < 0)
-		return fail(error, &err);
+		return sh_api_fail(error, &err);
 	if (out.empty)
-		return 0;
-	memcpy(fp, out.w, s->words * sizeof *fp);
+		return sh_empty_fingerprint(s->empty, s->opts.hash, s->opts.seed, s->opts.bits, fp);
+	memcpy(fp, out.w, SH_FP_WORDS(s->opts.bits) * sizeof *fp);
 	return 1;
 }
 
@@ -170,7 +232,7 @@ int simhash_join(const uint64_t *fp, size_t n, unsigned bits, unsigned distance,
 	int status = j ? sh_join_self(j, fp, n, pass_on, &c, &err) : -1;
 
 	sh_join_delete(j);
-	return status < 0 ? fail(error, &err) : 0;
+	return status < 0 ? sh_api_fail(error, &err) : 0;
 }
 
 int simhash_join_two(const uint64_t *fp, size_t n, const uint64_t *other, size_t m, unsigned bits,
@@ -182,67 +244,5 @@ int simhash_join_two(const uint64_t *fp, size_t n, const uint64_t *other, size_t
 	int status = j ? sh_join_cross(j, fp, n, other, m, pass_on, &c, &err) : -1;
 
 	sh_join_delete(j);
-	return status < 0 ? fail(error, &err) : 0;
-}
-
-/* ---- bands ---- */
-
-struct simhash_bands {
-	struct sh_band band;
-};
-
-/* The cheapest number of blocks; 0 when there is no layout. */
-static unsigned cheapest(unsigned bits, unsigned distance, double count)
-{
-	struct sh_band_cost row[MAX_ROWS];
-	unsigned best;
-
-	if (sh_band_choose(row, MAX_ROWS, &best, bits, distance, count, ID_BYTES) == 0)
-		return 0;
-	return row[best].blocks;
-}
-
-struct simhash_bands *simhash_bands_new(
-    unsigned bits, unsigned distance, unsigned blocks, double count, struct simhash_error *error)
-{
-	struct simhash_bands *b = calloc(1, sizeof *b);
-	struct sh_error err;
-
-	if (b && !blocks)
-		blocks = cheapest(bits, distance, count);
-	if (!b)
-		sh_error_nomem(&err);
-	else if (!blocks)
-		sh_error_set(&err, SH_ERR_PARAM, "no bands of %u bits guarantee distance %u", bits,
-		    distance);
-	else if (sh_band_init(&b->band, bits, distance, blocks, &err) == 0)
-		return b;
-	fail(error, &err);
-	free(b);
-	return NULL;
-}
-
-void simhash_bands_free(struct simhash_bands *b)
-{
-	if (b)
-		sh_band_free(&b->band);
-	free(b);
-}
-
-size_t simhash_bands_tables(const struct simhash_bands *b)
-{
-	return b->band.tables;
-}
-
-size_t simhash_bands_key_size(const struct simhash_bands *b)
-{
-	return b->band.key_len;
-}
-
-void simhash_bands_key(const struct simhash_bands *b, size_t t, const uint64_t *fp, char *out)
-{
-	struct sh_band_table room;
-
-	sh_band_key(&b->band, sh_band_table(&b->band, (uint32_t)t, &room), fp, out);
-	out[b->band.key_len] = '\0';
+	return status < 0 ? sh_api_fail(error, &err) : 0;
 }

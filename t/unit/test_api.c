@@ -32,8 +32,62 @@ static void fingerprints(void)
 	ok(!simhash_new(&o, &error) && strstr(error.text, "tfidf"), "an unknown weight: %s",
 	    error.text);
 	simhash_defaults(&o);
+	o.reserved[3] = 1;
+	ok(!simhash_new(&o, &error) && strstr(error.text, "does not know"),
+	    "an option of a later version: %s", error.text);
+	simhash_defaults(&o);
 	o.ngram_max = 0;
 	ok(!simhash_new(&o, &error) && error.code, "an empty range of n-grams: %s", error.text);
+}
+
+/* What the programs give with -p: see t/profiles.bats. */
+static void profiles(void)
+{
+	static const char text[] = "How are you? I Am fine. blar blar blar blar blar Thanks.";
+	static const char *const refused[] = { "none", "tfidf128", "yanyiwu", "angelo" };
+	struct simhash_options o;
+	struct simhash_error error = { 0 };
+	uint64_t fp[SIMHASH_MAX_WORDS];
+	struct simhash *s = NULL;
+
+	ok(simhash_profile(&o, "pysimhash", &error) == 0 && (s = simhash_new(&o, &error)) &&
+		simhash_text(s, text, strlen(text), fp, &error) == 1 &&
+		fp[0] == UINT64_C(0x7521c1f341161c7a),
+	    "a published system's fingerprint");
+	ok(simhash_text(s, "", 0, fp, &error) == 1 && fp[0] == UINT64_C(0xe9800998ecf8427e),
+	    "it has one for an empty text, too: %016llx", (unsigned long long)fp[0]);
+	simhash_free(s);
+	for (size_t i = 0; i < 4; i++) {
+		struct simhash_options before = o;
+
+		ok(simhash_profile(&o, refused[i], &error) == -1 &&
+			memcmp(&o, &before, sizeof o) == 0,
+		    "refused, options as they were: %s", error.text);
+		o.profile = refused[i];
+		ok(!simhash_new(&o, &error), "so when put there by hand: %s", error.text);
+		o = before;
+	}
+	ok(simhash_profile(&o, "seomoz", &error) == 0 && (o.bits = 128) && !simhash_new(&o, &error),
+	    "%s", error.text);
+}
+
+static void minwise(void)
+{
+	struct simhash_options o;
+	struct simhash_error error = { 0 };
+	uint64_t a[SIMHASH_MAX_WORDS], b[SIMHASH_MAX_WORDS];
+	struct simhash *s;
+
+	simhash_defaults(&o);
+	o.minhash = 1;
+	o.bits = 256;
+	s = simhash_new(&o, &error);
+	ok(s && simhash_text(s, "a b c", 5, a, &error) == 1 &&
+		simhash_text(s, "c c b a", 7, b, &error) == 1 && simhash_distance(a, b, 256) == 0,
+	    "minwise fingerprints are of sets");
+	simhash_free(s);
+	o.bits = 32;
+	ok(!simhash_new(&o, &error), "%s", error.text);
 }
 
 struct found {
@@ -103,13 +157,63 @@ static void bands(void)
 	simhash_bands_free(b);
 	ok(!simhash_bands_new(64, 6, 6, 0, &error), "as many blocks as the distance: %s",
 	    error.text);
+	ok(!simhash_bands_new(63, 3, 0, 0, &error), "%s", error.text);
+	ok(!simhash_bands_new(64, 64, 0, 0, &error), "%s", error.text);
+	ok(!simhash_bands_new(64, 3, 0, -1, &error), "%s", error.text);
+}
+
+/* Drawn bands: the share of random pairs that meet is the one that is promised. */
+static void drawn(void)
+{
+	enum { PAIRS = 4000, DISTANCE = 8 };
+	struct simhash_error error = { 0 };
+	struct simhash_bands *exact = simhash_bands_new(64, DISTANCE, 0, 1e6, &error);
+	struct simhash_bands *b = simhash_bands_draw(64, DISTANCE, 0.9, 1e6, 1, &error);
+	unsigned met = 0;
+	double share;
+
+	ok(b && exact && simhash_bands_tables(b) < simhash_bands_tables(exact),
+	    "for a recall of 0.9 there are fewer tables: %zu, not %zu", simhash_bands_tables(b),
+	    simhash_bands_tables(exact));
+	ok(simhash_bands_recall(exact, DISTANCE) == 1 && simhash_bands_recall(exact, 9) < 0 &&
+		simhash_bands_recall(b, 0) > 0.999 && simhash_bands_recall(b, DISTANCE) >= 0.9 &&
+		simhash_bands_recall(b, 40) < 0.6 && simhash_bands_recall(b, 64) == 0,
+	    "what is expected is known: %g at 0, %g at 40", simhash_bands_recall(b, 0),
+	    simhash_bands_recall(b, 40));
+	for (int i = 0; i < PAIRS; i++) {
+		uint64_t x = rng(), y = x;
+		unsigned meet = 0;
+		char kx[64], ky[64];
+
+		while (simhash_distance(&x, &y, 64) < DISTANCE)
+			y ^= UINT64_C(1) << rng_below(64);
+		for (size_t t = 0; t < simhash_bands_tables(b); t++) {
+			simhash_bands_key(b, t, &x, kx);
+			simhash_bands_key(b, t, &y, ky);
+			meet |= strcmp(kx, ky) == 0;
+		}
+		met += meet;
+	}
+	share = met / (double)PAIRS;
+	ok(share > simhash_bands_recall(b, DISTANCE) - 0.03 &&
+		share < simhash_bands_recall(b, DISTANCE) + 0.03,
+	    "%.3f of the pairs at distance %d meet, %.3f are expected to", share, DISTANCE,
+	    simhash_bands_recall(b, DISTANCE));
+	simhash_bands_free(b);
+	simhash_bands_free(exact);
+	ok(!simhash_bands_draw(64, 8, 1, 0, 0, &error), "%s", error.text);
+	ok(!simhash_bands_draw(64, 8, 0.9, 0, 65536, &error), "%s", error.text);
+	ok(!simhash_bands_draw(64, 64, 0.99, 0, 0, &error), "%s", error.text);
 }
 
 int main(void)
 {
 	rng_init(7);
 	fingerprints();
+	profiles();
+	minwise();
 	joins();
 	bands();
+	drawn();
 	return done_testing();
 }
