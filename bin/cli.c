@@ -22,6 +22,7 @@ static const struct cli_option common[] = {
 	{ 'j', "jobs", "N", "work with N threads, 0: one a processor [1]" },
 	{ CLI_REJECTS, "rejects", "FILE", "put bad records there and go on" },
 	{ CLI_CRLF, "crlf", NULL, "take DOS line ends off" },
+	{ CLI_PROGRESS, "progress", NULL, "tell how far it is on standard error" },
 	{ 'h', "help", NULL, "show this help" },
 	{ 'V', "version", NULL, "show the version" },
 	{ 0 },
@@ -54,16 +55,16 @@ static void watch_signals(void)
 
 /* ---- messages ---- */
 
-__attribute__((format(printf, 2, 0))) static void say(
-    const struct cli *c, const char *fmt, va_list ap)
+__attribute__((format(printf, 2, 0))) static void say(struct cli *c, const char *fmt, va_list ap)
 {
 	fflush(stdout);
+	progress_clear(&c->progress);
 	fprintf(stderr, "%s: ", c->program->name);
 	vfprintf(stderr, fmt, ap);
 	putc('\n', stderr);
 }
 
-void cli_warn(const struct cli *c, const char *fmt, ...)
+void cli_warn(struct cli *c, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -72,7 +73,7 @@ void cli_warn(const struct cli *c, const char *fmt, ...)
 	va_end(ap);
 }
 
-static void complain(const struct cli *c, const struct sh_error *err)
+static void complain(struct cli *c, const struct sh_error *err)
 {
 	if (err->file && err->line)
 		cli_warn(c, "%s:%llu: %s", err->file, (unsigned long long)err->line, err->text);
@@ -100,7 +101,7 @@ void cli_usage(struct cli *c, const char *fmt, ...)
 
 /* ---- ends ---- */
 
-static void report_rejects(const struct cli *c)
+static void report_rejects(struct cli *c)
 {
 	if (c->rejects_path && c->n_rejected)
 		cli_warn(c, "%llu record%s rejected, see %s", (unsigned long long)c->n_rejected,
@@ -136,6 +137,7 @@ int cli_finish(struct cli *c)
 	if (c->rejects_path && sh_sink_close(&c->rejects, &err) < 0)
 		cli_die(c, &err);
 	report_rejects(c);
+	progress_end(&c->progress);
 	return EXIT_SUCCESS;
 }
 
@@ -268,6 +270,9 @@ int cli_next(struct cli *c)
 		case CLI_TMPDIR:
 			c->tmpdir = c->arg;
 			break;
+		case CLI_PROGRESS:
+			c->progress.asked = true;
+			break;
 		case CLI_CRLF:
 			c->crlf = true;
 			break;
@@ -353,6 +358,8 @@ void cli_open(struct cli *c)
 	}
 	unfinished[1] = c->rejects.tmp ? strdup(c->rejects.tmp) : NULL;
 	c->open = true;
+	progress_start(
+	    &c->progress, c->program->name, c->operands, c->n_operands, c->progress.asked, false);
 }
 
 void cli_reject(struct cli *c, struct sh_slice line, const struct sh_error *err)
@@ -380,15 +387,19 @@ void cli_write(struct cli *c, const void *p, size_t n)
 bool cli_line(struct cli *c, struct sh_lines *lines, struct sh_slice *line)
 {
 	struct sh_error err;
+	bool at_end;
 	int got;
 
 	/* What is known goes out before a slow writer is waited for. */
 	if (sh_lines_at_end(lines) && c->out.buf.n && !sh_source_ready(&lines->source) &&
 	    sh_sink_flush(&c->out, &err) < 0)
 		cli_die(c, &err);
+	at_end = sh_lines_at_end(lines);
 	got = sh_lines_next(lines, line, &err);
 	if (got < 0)
 		cli_die(c, &err);
+	if (got && at_end)
+		progress_read(&c->progress, lines->block.n, lines->from.lines);
 	if (got) {
 		c->line = *line;
 		*line = cli_strip(c->crlf, *line);

@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "io/lines.h"
 #include "io/sink.h"
+#include "progress.h"
 
 enum { EXIT_TROUBLE = 2, CLI_MAX_JOBS = 256 };
 
@@ -25,6 +26,7 @@ enum {
 	CLI_REJECTS = 256,
 	CLI_CRLF,
 	CLI_TMPDIR,
+	CLI_PROGRESS,
 	CLI_OWN,            /* programs number theirs from here */
 	CLI_FEATURES = 512, /* and those that read documents from here */
 };
@@ -60,6 +62,7 @@ struct cli {
 	struct sh_sink out, rejects;
 	uint64_t n_rejected;
 	bool open;
+	struct progress progress; /* from cli_open() on */
 
 	struct sh_slice line; /* as cli_line() met it */
 };
@@ -70,7 +73,7 @@ void cli_start(struct cli *c, const struct cli_program *program, int argc, char 
 int cli_next(struct cli *c);
 
 /* Messages "prog: text" or "prog: file:line: text" on standard error. */
-void cli_warn(const struct cli *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void cli_warn(struct cli *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* End with status 2: after a usage message, or with err. What was written whole stays
  * written on standard output; a named output is left as it was. */

@@ -14,7 +14,6 @@
 #include "pair/dedup.h"
 #include "pair/prefer.h"
 #include "pair/sample.h"
-#include "progress.h"
 #include "text/corpus.h"
 
 struct dedup_settings {
@@ -35,7 +34,6 @@ struct dedup_state {
 	struct sh_corpus corpus;
 	struct sh_dedup *dedup;
 	struct sh_hmap ranked, protected;
-	struct progress progress;
 	struct sh_sample sample;
 	uint64_t bytes;             /* read so far, of all files */
 	struct sh_sink report, *to; /* to: where the report goes */

@@ -107,7 +107,6 @@ static int take_block(void *arg, struct sh_job *job, struct sh_error *err)
 			return -1;
 	}
 	s->bytes += job->block.n;
-	progress_show(&s->progress, s->corpus.n, "documents read");
 	return 0;
 }
 
@@ -179,7 +178,6 @@ void dedup_read(struct dedup_state *s)
 	sh_source_init(&source, c->operands, c->n_operands);
 	source.fds = fds;
 	run_pool(&run, &source);
-	progress_end(&s->progress);
 	run_finish(&run, NULL);
 	sh_source_free(&source);
 	check_files(s);

@@ -61,5 +61,5 @@ void dedup_summarise(const struct dedup_state *s, const struct dedup_groups *g)
 	    (unsigned long long)t->identical, (unsigned long long)t->compared,
 	    (unsigned long long)t->similar, (unsigned long long)g->n,
 	    g->n ? g->size[g->largest] : 0, (unsigned long long)t->featureless,
-	    progress_seconds(&s->progress));
+	    progress_seconds(&s->cli->progress));
 }

@@ -189,7 +189,7 @@ static void tell_progress(void *arg, const struct sh_dedup_stats *stats)
 {
 	struct dedup_state *s = arg;
 
-	progress_show(&s->progress, stats->compared, "pairs compared");
+	progress_show(&s->cli->progress, stats->compared, "pairs compared");
 }
 
 static void draw_sample(void *arg, const struct sh_seen_pair *p)
@@ -219,9 +219,10 @@ static void begin(struct dedup_state *s, struct dedup_settings *settings)
 
 	dedup_try_report(c, settings);
 	cli_open(c);
-	progress_start(&s->progress, c);
 	dedup_read_ids(c, settings->keep.path, &s->ranked);
 	dedup_read_ids(c, settings->protect_path, &s->protected);
+	progress_start(&c->progress, program.name, c->operands, c->n_operands, c->progress.asked,
+	    !settings->quiet);
 	settings->dedup.how.corpus = &s->corpus;
 	settings->dedup.progress = tell_progress;
 	settings->dedup.arg = s;
@@ -237,7 +238,7 @@ static void find(struct dedup_state *s)
 
 	if (sh_dedup_run(s->dedup, &err) < 0)
 		cli_die(s->cli, &err);
-	progress_end(&s->progress);
+	progress_clear(&s->cli->progress);
 }
 
 static void show_sample(struct dedup_state *s)

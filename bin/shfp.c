@@ -81,7 +81,7 @@ static int add_empty(const struct settings *s, struct sh_slice id, uint64_t line
 	return sh_job_note(job, line, text, err);
 }
 
-static void report_empty(const struct cli *c, const struct settings *s, const struct run *run)
+static void report_empty(struct cli *c, const struct settings *s, const struct run *run)
 {
 	if (run->empty && s->empty == SH_EMPTY_SKIP)
 		cli_warn(c, "%llu document%s without features skipped",

@@ -636,7 +636,7 @@ answers() {
 			return real(fd, p, n < few ? n : few);
 		}
 	END
-	"${CC:-cc}" -shared -fPIC -o shim.so shim.c -ldl
+	${CC:-cc} -shared -fPIC -o shim.so shim.c -ldl
 	export ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0:exitcode=99
 	head -n 3 "$T_DATA/en_dev.tsv" | cut -c 1-3000 >docs
 	shtok docs >features

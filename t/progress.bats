@@ -1,0 +1,89 @@
+#!/usr/bin/env bats
+# --progress, in every program that reads much.
+load helper
+
+# on_terminal COMMAND: what standard error shows when it is a terminal, a line for each state
+on_terminal() {
+	command -v script >/dev/null || skip 'no script(1)'
+	TERM=${TERM_HERE-xterm} script -qec "$1" /dev/null </dev/null | tr '\r' '\n' | sed 's/\x1b\[K//' | grep . >shown
+}
+
+# last_word PROGRAM BYTES RECORDS: the only message tells these
+last_word() {
+	grep -Eqx "$1: $2, $3, [0-9.]+ ([kMG]?B)/s, [0-9]+\.[0-9] s" err && [ "$(wc -l <err)" = 1 ] && return
+	cat err
+	return 1
+}
+
+@test "--progress tells at the end how much was read, and changes no output" {
+	printf '%s\tone two %s\n' a x b y c x >docs
+	shtok docs >features
+	shfp docs >fps
+	shband -k 9 fps | sort >bands
+	printf 'a\tb\t1\nb\tc\t2\n' >pairs
+	for run in 'shtok docs' 'shtok -j 3 docs' 'shfp docs' 'shfp features' 'shdf features' 'shweight features' \
+		'shband fps' 'shjoin -k 9 fps' 'shjoin -k 9 bands' 'shgroup pairs' 'shstat pairs' \
+		'shverify -d docs pairs' 'shdedup -q docs'; do
+		try "$run"
+		exits 0
+		mv out normal
+		[ ! -s err ]
+		try "$run --progress"
+		exits 0
+		same normal out
+		file=${run##* }
+		last_word "${run%% *}" "$(stat -c %s "$file") B" "$(wc -l <"$file") records"
+	done
+}
+
+@test "files of an option are not counted, all operands are, and standard input is" {
+	printf 'a\tone two\n' >a
+	printf 'b\tone two\nc\tx\n' >b
+	echo b >ids
+	try 'shfp --progress a b'
+	last_word shfp '24 B' '3 records'
+	try 'shfp --progress a - <b'
+	last_word shfp '24 B' '3 records'
+	try 'shdedup -q --progress --keep ids --protect ids a b'
+	last_word shdedup '24 B' '3 records'
+	try 'shfp --progress a'
+	last_word shfp '10 B' '1 record'
+	try 'shfp --progress </dev/null'
+	exits 0
+	last_word shfp '0 B' '0 records'
+}
+
+@test "a run that fails says what is wrong, and no last word" {
+	printf 'a\tone two\nb\n' >docs
+	try 'shfp --progress docs'
+	exits 2
+	[ "$(wc -l <err)" = 1 ]
+	grep -q '^shfp: docs:2: ' err
+}
+
+# Whoever does not take the output holds a program up.
+SLOWLY='{ sleep 0.5; cat; } >/dev/null'
+
+@test "on a terminal one line is written over: bytes, share, records, rate, time left" {
+	for _ in 1 2 3; do cat "$T_DATA/en_dev.tsv"; done >docs
+	on_terminal "shtok --progress docs | $SLOWLY"
+	cat shown
+	grep -Eqx 'shtok: [0-9.]+ [kM]B of 13\.5 MB \([0-9]+ %\), [0-9]+ records, [0-9.]+ [kMG]?B/s, [0-9]+ s left' shown
+	tail -n 1 shown | grep -Eqx 'shtok: 13\.5 MB, 1656 records, [0-9.]+ [kMG]?B/s, [0-9.]+ s'
+	on_terminal "cat docs | shtok --progress | $SLOWLY"
+	grep -Eqx 'shtok: [0-9.]+ [kM]B, [0-9]+ records, [0-9.]+ [kMG]?B/s' shown
+	on_terminal "shtok --progress docs - </dev/null | $SLOWLY"
+	! grep -q ' of ' shown
+}
+
+@test "only shdedup shows how far it is without being asked to, and only on a terminal that can" {
+	for _ in 1 2 3; do cat "$T_DATA/en_dev.tsv"; done >docs
+	on_terminal "shtok docs | $SLOWLY" || true
+	[ ! -s shown ]
+	on_terminal "shdedup --max-group 9 docs >/dev/null" || true
+	[ "$(grep -c 'documents, ' shown)" = 1 ]
+	! grep -Eq ' MB, .* s$' shown
+	TERM_HERE=dumb
+	on_terminal "shtok --progress docs | $SLOWLY"
+	[ "$(wc -l <shown)" = 1 ]
+}
