@@ -23,6 +23,8 @@ static const struct cli_option common[] = {
 	{ CLI_REJECTS, "rejects", "FILE", "put bad records there and go on" },
 	{ CLI_CRLF, "crlf", NULL, "take DOS line ends off" },
 	{ CLI_PROGRESS, "progress", NULL, "tell how far it is on standard error" },
+	{ CLI_TRAILER, "trailer", "[=in|out]",
+	    "end the output with its count and sum; require both of inputs" },
 	{ 'h', "help", NULL, "show this help" },
 	{ 'V', "version", NULL, "show the version" },
 	{ 0 },
@@ -154,7 +156,8 @@ static void print_options(const struct cli_option *o)
 		else
 			n = snprintf(left, sizeof left, "      --%s", o->name);
 		if (o->arg)
-			n += snprintf(left + n, sizeof left - (size_t)n, "=%s", o->arg);
+			n += snprintf(left + n, sizeof left - (size_t)n,
+			    *o->arg == '[' ? "%s" : "=%s", o->arg);
 		if (n < HELP_COLUMN)
 			printf("%-*s%s\n", HELP_COLUMN, left, o->help);
 		else
@@ -213,7 +216,9 @@ static void build_getopt(const struct cli_program *p, char *letters, struct opti
 		for (const struct cli_option *o = tables[t]; o && o->code; o++) {
 			longs[n++] = (struct option){
 				.name = o->name,
-				.has_arg = o->arg ? required_argument : no_argument,
+				.has_arg = !o->arg          ? no_argument
+					   : *o->arg == '[' ? optional_argument
+							    : required_argument,
 				.val = o->code,
 			};
 			if (o->code < 256) {
@@ -248,6 +253,27 @@ static unsigned jobs(struct cli *c)
 	return online < 1 ? 1 : online > CLI_MAX_JOBS ? CLI_MAX_JOBS : (unsigned)online;
 }
 
+static void take_trailer(struct cli *c)
+{
+	bool in = c->arg && strcmp(c->arg, "in") == 0, out = c->arg && strcmp(c->arg, "out") == 0;
+
+	if (c->arg && !in && !out)
+		cli_usage(c, "--trailer '%s': expected in or out, or nothing", c->arg);
+	c->trailer_in = !out;
+	c->trailer_out = !in;
+}
+
+/* The second one to read it would find nothing there. */
+static void refuse_standard_input_twice(struct cli *c)
+{
+	unsigned n = c->from_stdin + (c->n_operands == 0);
+
+	for (size_t i = 0; i < c->n_operands; i++)
+		n += strcmp(c->operands[i], "-") == 0;
+	if (n > 1)
+		cli_usage(c, "standard input is named twice, and can be read only once");
+}
+
 int cli_next(struct cli *c)
 {
 	char letters[2 * MAX_OPTIONS + 1];
@@ -276,6 +302,9 @@ int cli_next(struct cli *c)
 		case CLI_CRLF:
 			c->crlf = true;
 			break;
+		case CLI_TRAILER:
+			take_trailer(c);
+			break;
 		case 'h':
 			help(c);
 		case 'V':
@@ -291,7 +320,14 @@ int cli_next(struct cli *c)
 	}
 	c->operands = c->argv + optind;
 	c->n_operands = (size_t)(c->argc - optind);
+	refuse_standard_input_twice(c);
 	return -1;
+}
+
+const char *cli_reads(struct cli *c)
+{
+	c->from_stdin += strcmp(c->arg, "-") == 0;
+	return c->arg;
 }
 
 uint64_t cli_number(struct cli *c, const char *what, uint64_t min, uint64_t max)
@@ -343,6 +379,25 @@ static void refuse_one_file_for_both(struct cli *c)
 		cli_usage(c, "--rejects %s: the output goes there", c->rejects_path);
 }
 
+void cli_text(struct cli *c)
+{
+	c->trailer_out = false;
+}
+
+void cli_source_init(const struct cli *c, struct sh_source *source)
+{
+	sh_source_init(source, c->operands, c->n_operands);
+	source->trailer = c->trailer_in;
+	source->crlf = c->crlf;
+}
+
+void cli_lines_init(const struct cli *c, struct sh_lines *lines)
+{
+	sh_lines_init(lines, c->operands, c->n_operands);
+	lines->source.trailer = c->trailer_in;
+	lines->source.crlf = c->crlf;
+}
+
 void cli_open(struct cli *c)
 {
 	struct sh_error err;
@@ -351,6 +406,7 @@ void cli_open(struct cli *c)
 	watch_signals();
 	if (sh_sink_open(&c->out, c->out_path, &err) < 0)
 		cli_die(c, &err);
+	c->out.trailer = c->trailer_out && !c->program->text;
 	unfinished[0] = c->out.tmp ? strdup(c->out.tmp) : NULL;
 	if (c->rejects_path && sh_sink_open(&c->rejects, c->rejects_path, &err) < 0) {
 		sh_sink_abort(&c->out);

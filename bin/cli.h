@@ -27,6 +27,7 @@ enum {
 	CLI_CRLF,
 	CLI_TMPDIR,
 	CLI_PROGRESS,
+	CLI_TRAILER,
 	CLI_OWN,            /* programs number theirs from here */
 	CLI_FEATURES = 512, /* and those that read documents from here */
 };
@@ -34,7 +35,7 @@ enum {
 struct cli_option {
 	int code; /* the letter, or a number above 255; 0 ends the table */
 	const char *name;
-	const char *arg; /* NULL when it takes none */
+	const char *arg; /* NULL when it takes none; "[=...]" when it may take one */
 	const char *help;
 };
 
@@ -44,6 +45,7 @@ struct cli_program {
 	const char *purpose;                 /* one line */
 	const struct cli_option *options[3]; /* own ones, then shared ones; NULL ends */
 	const char *status;                  /* of its own, for the help: "1 no pair, "; or NULL */
+	bool text;                           /* the output is no records: it gets no trailer */
 };
 
 struct cli {
@@ -56,8 +58,10 @@ struct cli {
 	size_t n_operands;
 	unsigned jobs;
 	bool crlf;
-	const char *tmpdir; /* NULL: the default */
+	bool trailer_in, trailer_out; /* --trailer: required of every input, written */
+	const char *tmpdir;           /* NULL: the default */
 
+	unsigned from_stdin; /* options that name standard input */
 	const char *out_path, *rejects_path;
 	struct sh_sink out, rejects;
 	uint64_t n_rejected;
@@ -80,11 +84,21 @@ void cli_warn(struct cli *c, const char *fmt, ...) __attribute__((format(printf,
 _Noreturn void cli_usage(struct cli *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 _Noreturn void cli_die(struct cli *c, const struct sh_error *err);
 
+/* The argument of the option at hand names a file that is read beside the operands. Returns it. */
+const char *cli_reads(struct cli *c);
+
+/* The output is text for people, not records: no trailer. Before cli_open(). */
+void cli_text(struct cli *c);
+
 /* Open the output and the file for rejected records. */
 void cli_open(struct cli *c);
 
 /* Put a record that err complains about aside under --rejects, else die of it. */
 void cli_reject(struct cli *c, struct sh_slice line, const struct sh_error *err);
+
+/* The operands, with what the options say about them. */
+void cli_source_init(const struct cli *c, struct sh_source *source);
+void cli_lines_init(const struct cli *c, struct sh_lines *lines);
 
 /* Write, or die. */
 void cli_write(struct cli *c, const void *p, size_t n);

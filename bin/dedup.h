@@ -35,7 +35,6 @@ struct dedup_state {
 	struct sh_dedup *dedup;
 	struct sh_hmap ranked, protected;
 	struct sh_sample sample;
-	uint64_t bytes;             /* read so far, of all files */
 	struct sh_sink report, *to; /* to: where the report goes */
 };
 

@@ -101,12 +101,11 @@ static int take_block(void *arg, struct sh_job *job, struct sh_error *err)
 
 		for (; line < f->line; line++)
 			p = (const char *)memchr(p, '\n', (size_t)(job->in.p + job->in.n - p)) + 1;
-		if (sh_corpus_add(&s->corpus, s->bytes + (uint64_t)(p - job->block.p),
+		if (sh_corpus_add(&s->corpus, job->from.at + (uint64_t)(p - job->block.p),
 			job->from.number + f->line, err) < 0 ||
 		    sh_dedup_add(s->dedup, f->fp, f->features, r, f->is_protected, err) < 0)
 			return -1;
 	}
-	s->bytes += job->block.n;
 	return 0;
 }
 
@@ -126,7 +125,7 @@ static void open_files(struct dedup_state *s, int *fds)
 }
 
 /* The second look must find what the first one did. */
-static void check_files(struct dedup_state *s)
+static void check_files(struct dedup_state *s, uint64_t bytes)
 {
 	const struct sh_corpus *corpus = &s->corpus;
 	uint64_t all = 0;
@@ -137,7 +136,7 @@ static void check_files(struct dedup_state *s)
 		if (sh_mapped_check(&corpus->file[i].map, &err) < 0)
 			cli_die(s->cli, &err);
 	}
-	if (all != s->bytes) {
+	if (all != bytes) {
 		sh_error_set(&err, SH_ERR_IO, "the input has changed while it was read");
 		cli_die(s->cli, &err);
 	}
@@ -175,12 +174,12 @@ void dedup_read(struct dedup_state *s)
 	}
 	open_files(s, fds);
 	start_workers(s, workers, &run);
-	sh_source_init(&source, c->operands, c->n_operands);
+	cli_source_init(c, &source);
 	source.fds = fds;
 	run_pool(&run, &source);
 	run_finish(&run, NULL);
 	sh_source_free(&source);
-	check_files(s);
+	check_files(s, source.at);
 	for (unsigned i = 0; i < c->jobs; i++) {
 		sh_fingerprinter_delete(workers[i].fingerprinter);
 		sh_features_delete(workers[i].features);

@@ -71,6 +71,7 @@ void dedup_write_report(struct dedup_state *s, const uint32_t *keeper)
 	if (strcmp(s->settings->report_path, "-") != 0) {
 		if (sh_sink_open(&s->report, s->settings->report_path, &err) < 0)
 			cli_die(s->cli, &err);
+		s->report.trailer = s->cli->trailer_out;
 		s->to = &s->report;
 	}
 	for (uint32_t i = 0; i < s->corpus.n; i++)

@@ -127,7 +127,7 @@ bool docopts_take(struct docopts *d, struct cli *c, int opt)
 		take_split(d, c);
 		break;
 	case DICT:
-		d->dict_path = c->arg;
+		d->dict_path = cli_reads(c);
 		break;
 	case STEM:
 		d->token.stem = c->arg;
@@ -139,7 +139,7 @@ bool docopts_take(struct docopts *d, struct cli *c, int opt)
 		take_unit(d, c);
 		break;
 	case STOP:
-		d->stop_path = c->arg;
+		d->stop_path = cli_reads(c);
 		break;
 	case MIN_CHARS:
 		d->token.min_chars = (unsigned)cli_number(c, "--min-chars", 0, 1000000);

@@ -2,6 +2,11 @@
 
 enum { NOTES_SHOWN = 10 };
 
+struct run_worker {
+	struct run *run;
+	void *own; /* the program's worker */
+};
+
 /* The first notes are shown; all are counted. */
 static void show_notes(struct run *run, const struct sh_buf *notes)
 {
@@ -31,18 +36,44 @@ static int done(void *arg, struct sh_job *job, struct sh_error *err)
 		return -1;
 	if (run->take)
 		return run->take(run->arg, job, err);
-	if (sh_sink_write(&c->out, job->out.p, job->out.n, err) < 0)
+	if (sh_sink_write_lines(&c->out, job->out.p, job->out.n, &job->sum, err) < 0)
 		return -1;
 	/* A block came in one read: its results need not wait for more. */
 	return sh_sink_flush(&c->out, err);
+}
+
+/* The worker sums what it wrote, for the trailer. */
+static int work_and_sum(void *worker, struct sh_job *job)
+{
+	const struct run_worker *w = worker;
+	int status = w->run->work(w->own, job);
+
+	job->sum = (struct sh_sum){ 0 };
+	sh_sum_lines(&job->sum, job->out.p, job->out.n, false);
+	return status;
+}
+
+static void sum_by_workers(
+    struct run *run, struct sh_pool *pool, struct run_worker *own, void **workers)
+{
+	for (unsigned i = 0; i < pool->n_workers; i++) {
+		own[i] = (struct run_worker){ run, run->workers[i] };
+		workers[i] = &own[i];
+	}
+	pool->work = work_and_sum;
+	pool->workers = workers;
 }
 
 void run_pool(struct run *run, struct sh_source *source)
 {
 	struct cli *c = run->cli;
 	struct sh_pool pool = { run->work, run->workers, c->jobs, done, run };
+	struct run_worker own[CLI_MAX_JOBS];
+	void *workers[CLI_MAX_JOBS];
 	struct sh_error err;
 
+	if (c->out.trailer && !run->take)
+		sum_by_workers(run, &pool, own, workers);
 	if (sh_pool_run(&pool, source, &err) < 0)
 		cli_die(c, &err);
 }
@@ -52,8 +83,11 @@ void run_finish(struct run *run, struct sh_job *last)
 	struct cli *c = run->cli;
 	struct sh_error err;
 
-	if (last && done(run, last, &err) < 0)
-		cli_die(c, &err);
+	if (last) {
+		sh_sum_lines(&last->sum, last->out.p, last->out.n, false);
+		if (done(run, last, &err) < 0)
+			cli_die(c, &err);
+	}
 	if (run->notes > NOTES_SHOWN)
 		cli_warn(c, "%llu more such notes", (unsigned long long)run->notes - NOTES_SHOWN);
 	if (run->ill_formed)

@@ -97,6 +97,7 @@ static void explain_drawn(struct cli *c, const struct plan *p)
 	unsigned best, n = price_drawn(c, p, p->bits, row, &best);
 	char line[256];
 
+	cli_text(c);
 	cli_open(c);
 	snprintf(line, sizeof line,
 	    "%u bits, distance %u, recall %g there, %.0f fingerprints with ids of %d bytes\n",
@@ -129,6 +130,7 @@ static void explain(struct cli *c, const struct plan *p)
 	if (sh_band_init(&layout, p->bits, p->k, chosen, &err) < 0)
 		cli_usage(c, "%s", err.text);
 	sh_band_free(&layout);
+	cli_text(c);
 	cli_open(c);
 	snprintf(line, sizeof line,
 	    "%u bits, distance %u, %.0f fingerprints with ids of %d bytes, uniformly distributed\n",
@@ -258,7 +260,7 @@ int main(int argc, char **argv)
 		return cli_finish(&c);
 	}
 	cli_open(&c);
-	sh_source_init(&source, c.operands, c.n_operands);
+	cli_source_init(&c, &source);
 	shared.rejects = c.rejects_path != NULL;
 	shared.crlf = c.crlf;
 	for (unsigned i = 0; i < c.jobs; i++)

@@ -116,9 +116,11 @@ static void take(struct cli *c, struct dedup_settings *s, int opt)
 		break;
 	case KEEP:
 		sh_prefer_parse(c->arg, &s->keep);
+		if (s->keep.path)
+			cli_reads(c);
 		break;
 	case PROTECT:
-		s->protect_path = c->arg;
+		s->protect_path = cli_reads(c);
 		break;
 	case LINK:
 		s->dedup.single = strcmp(c->arg, "single") == 0;
@@ -218,6 +220,8 @@ static void begin(struct dedup_state *s, struct dedup_settings *settings)
 	struct sh_error err;
 
 	dedup_try_report(c, settings);
+	if (settings->sample || (settings->dry_run && !settings->report_path))
+		cli_text(c);
 	cli_open(c);
 	dedup_read_ids(c, settings->keep.path, &s->ranked);
 	dedup_read_ids(c, settings->protect_path, &s->protected);

@@ -80,7 +80,7 @@ static void count(struct cli *c, size_t memory, struct table_out *out)
 
 	if (!counter)
 		cli_die(c, &err);
-	sh_lines_init(&lines, c->operands, c->n_operands);
+	cli_lines_init(c, &lines);
 	while (cli_line(c, &lines, &line)) {
 		if (count_line(counter, line, &id, &begun, &err) < 0) {
 			sh_lines_blame(&lines, &err);
@@ -131,7 +131,7 @@ int main(int argc, char **argv)
 	cli_open(&c);
 	if (!merge)
 		count(&c, memory, &out);
-	else if (sh_df_merge(c.operands, c.n_operands, emit, &out, &err) < 0)
+	else if (sh_df_merge(c.operands, c.n_operands, c.trailer_in, emit, &out, &err) < 0)
 		cli_die(&c, &err);
 	return cli_finish(&c);
 }

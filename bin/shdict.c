@@ -20,6 +20,7 @@ static const struct cli_program program = {
 	.synopsis = "DIRECTORY | --check FILE",
 	.purpose = "Compile the dictionary and model in jieba's package DIRECTORY into one file.",
 	.options = { options },
+	.text = true,
 };
 
 /* The content of DIRECTORY/name. */
@@ -127,9 +128,9 @@ int main(int argc, char **argv)
 	cli_start(&c, &program, argc, argv);
 	while ((opt = cli_next(&c)) != -1) {
 		if (opt == WORDS)
-			words = c.arg;
+			words = cli_reads(&c);
 		else if (opt == DICT)
-			files[n_files++] = c.arg;
+			files[n_files++] = cli_reads(&c);
 		else
 			checking = true;
 	}

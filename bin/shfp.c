@@ -399,7 +399,7 @@ int main(int argc, char **argv)
 	docopts_settle(&s.docs, &c);
 	settle(&c, &s);
 	cli_open(&c);
-	sh_source_init(&source, c.operands, c.n_operands);
+	cli_source_init(&c, &source);
 	if (holds_features(&c, &s, &source))
 		run_features(&c, &s, &source);
 	else

@@ -86,7 +86,7 @@ static void read_pairs(struct cli *c, struct graph *g)
 	if (sh_hmap_init(&g->ids, &err) < 0)
 		cli_die(c, &err);
 	sh_union_init(&g->components, NULL);
-	sh_lines_init(&lines, c->operands, c->n_operands);
+	cli_lines_init(c, &lines);
 	while (cli_line(c, &lines, &line)) {
 		if (add_pair(g, line, &err) < 0) {
 			sh_lines_blame(&lines, &err);
@@ -258,9 +258,11 @@ static void write_all(struct cli *c, const struct settings *s, struct graph *g)
 	qsort_r(order, g->ids.n, sizeof *order, group_order, g);
 	if (write_groups(g, order, &c->out, &err) < 0)
 		cli_die(c, &err);
+	if (s->audit_path && sh_sink_open(&audit, s->audit_path, &err) < 0)
+		cli_die(c, &err);
+	audit.trailer = c->trailer_out;
 	if (s->audit_path &&
-	    (sh_sink_open(&audit, s->audit_path, &err) < 0 ||
-		write_audit(s, g, order, &audit, &err) < 0 || sh_sink_close(&audit, &err) < 0))
+	    (write_audit(s, g, order, &audit, &err) < 0 || sh_sink_close(&audit, &err) < 0))
 		cli_die(c, &err);
 	free(order);
 }
@@ -272,6 +274,8 @@ static void take(struct cli *c, struct settings *s, int opt)
 	switch (opt) {
 	case KEEP:
 		sh_prefer_parse(c->arg, &s->keep);
+		if (s->keep.path)
+			cli_reads(c);
 		break;
 	case LINK:
 		s->star = strcmp(c->arg, "star") == 0;
@@ -279,7 +283,7 @@ static void take(struct cli *c, struct settings *s, int opt)
 			cli_usage(c, "--link '%s': expected single or star", c->arg);
 		break;
 	case 'd':
-		s->docs_path = c->arg;
+		s->docs_path = cli_reads(c);
 		break;
 	case 'f':
 		if (sh_document_form_parse(c->arg, &s->form, &err) < 0)
@@ -307,6 +311,7 @@ int main(int argc, char **argv)
 	if (s.keep.which == SH_PREFER_LONGEST && !s.docs_path)
 		cli_usage(&c, "--keep longest looks at the documents: -d DOCS");
 	s.form.crlf = c.crlf;
+	s.keep.trailer = c.trailer_in;
 	g.keep_edges = s.star || s.audit_path;
 	cli_open(&c);
 	read_pairs(&c, &g);

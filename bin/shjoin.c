@@ -390,10 +390,13 @@ static void open_sides(struct join *j)
 		    "(sort -m merges sorted bands)",
 		    c->n_operands);
 	j->sides = c->n_operands == 2 ? 2 : 1;
-	if (j->sides == 2 && strcmp(c->operands[0], "-") == 0 && strcmp(c->operands[1], "-") == 0)
-		cli_usage(c, "standard input cannot be both files");
-	for (unsigned side = 0; side < j->sides; side++)
-		sh_lines_init(&j->lines[side], c->operands + side, c->n_operands ? 1 : 0);
+	for (unsigned side = 0; side < j->sides; side++) {
+		struct sh_lines *lines = &j->lines[side];
+
+		cli_lines_init(c, lines);
+		lines->source.names += c->n_operands ? side : 0;
+		lines->source.n_names = 1;
+	}
 }
 
 int main(int argc, char **argv)
@@ -429,6 +432,8 @@ int main(int argc, char **argv)
 	if (j.explain ? c.n_operands > 1 : j.count > 0)
 		cli_usage(&c, j.explain ? "--explain: one file" : "-N is for --explain");
 	open_sides(&j);
+	if (j.explain)
+		cli_text(&c);
 	cli_open(&c);
 	if (j.count)
 		explain_count(&j, distance(&j));

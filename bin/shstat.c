@@ -22,6 +22,7 @@ static const struct cli_program program = {
 	.synopsis = "[FILE...]",
 	.purpose = "Pairs (id1<TAB>id2<TAB>distance), or groups (id<TAB>keeper), to histograms.",
 	.options = { options },
+	.text = true,
 };
 
 /* A histogram: rows with a name each. */
@@ -80,7 +81,7 @@ static void read_records(struct cli *c, struct sh_census *census)
 
 	if (sh_census_init(census, &err) < 0)
 		cli_die(c, &err);
-	sh_lines_init(&lines, c->operands, c->n_operands);
+	cli_lines_init(c, &lines);
 	while (cli_line(c, &lines, &line)) {
 		if (take_record(census, line, &fields, &err) < 0) {
 			sh_lines_blame(&lines, &err);

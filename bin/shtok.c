@@ -142,7 +142,7 @@ int main(int argc, char **argv)
 		run.workers[i] = &workers[i];
 	}
 	cli_open(&c);
-	sh_source_init(&source, c.operands, c.n_operands);
+	cli_source_init(&c, &source);
 	run_pool(&run, &source);
 	run_finish(&run, NULL);
 	sh_source_free(&source);

@@ -98,7 +98,7 @@ static void verify_pairs(struct cli *c, struct settings *s)
 			cli_die(c, &err);
 		run.workers[i] = &workers[i];
 	}
-	sh_source_init(&source, c->operands, c->n_operands);
+	cli_source_init(c, &source);
 	run_pool(&run, &source);
 	run_finish(&run, NULL);
 	sh_source_free(&source);
@@ -121,6 +121,7 @@ static void read_documents(struct cli *c, const struct settings *s, struct sh_co
 
 	if (sh_corpus_init(corpus, &s->docs.docs.form, &err) < 0)
 		cli_die(c, &err);
+	corpus->trailer = c->trailer_in;
 	for (size_t i = 0; i < s->n_paths; i++)
 		if (sh_corpus_open(corpus, s->docs_path[i], c->tmpdir, &err) < 0 ||
 		    sh_corpus_scan(corpus, &lines, bad_document, c, &err) < 0)
@@ -139,7 +140,7 @@ static void add_path(struct cli *c, struct settings *s)
 	if (s->n_paths == s->paths_cap && sh_grow((void **)&s->docs_path, &s->paths_cap,
 					      s->n_paths + 1, sizeof *s->docs_path, &err) < 0)
 		cli_die(c, &err);
-	s->docs_path[s->n_paths++] = c->arg;
+	s->docs_path[s->n_paths++] = cli_reads(c);
 }
 
 static void take_threshold(struct cli *c, struct settings *s)
@@ -183,20 +184,12 @@ static void take(struct cli *c, struct settings *s, int opt)
 
 static void settle(struct cli *c, struct settings *s)
 {
-	unsigned from_stdin = 0;
-
 	docopts_settle(&s->docs, c);
 	if (s->n_paths == 0)
 		cli_usage(c, "the documents are needed: -d DOCS");
 	if (s->weight_given && !s->verify.measure->weighs)
 		cli_usage(
 		    c, "-w weighs for --measure cosine; %s compares sets", s->verify.measure->name);
-	for (size_t i = 0; i < s->n_paths; i++)
-		from_stdin += strcmp(s->docs_path[i], "-") == 0;
-	for (size_t i = 0; i < c->n_operands; i++)
-		from_stdin += strcmp(c->operands[i], "-") == 0;
-	if (from_stdin + (c->n_operands == 0) > 1)
-		cli_usage(c, "standard input cannot be both pairs and documents");
 	s->verify.token = s->docs.token;
 	s->verify.ngrams = s->docs.ngrams;
 	s->verify.strict = s->docs.docs.strict;

@@ -282,7 +282,7 @@ static void weigh_all(struct cli *c, const struct settings *s)
 
 	if (sh_terms_init(&d.features, &err) < 0)
 		cli_die(c, &err);
-	sh_lines_init(&lines, c->operands, c->n_operands);
+	cli_lines_init(c, &lines);
 	while (cli_line(c, &lines, &line)) {
 		if (sh_record_feature(line, &f, &err) < 0) {
 			sh_lines_blame(&lines, &err);
@@ -331,10 +331,10 @@ static void take(struct cli *c, struct settings *s, int opt)
 			    c, "-w '%s': expected set, tf, freq, log, tfidf or logidf", c->arg);
 		break;
 	case 'd':
-		s->df_path = c->arg;
+		s->df_path = cli_reads(c);
 		break;
 	case IDF:
-		s->idf_path = c->arg;
+		s->idf_path = cli_reads(c);
 		break;
 	case ABSENT:
 		s->drop_absent = strcmp(c->arg, "drop") == 0;
@@ -390,7 +390,7 @@ static void settle(struct cli *c, struct settings *s)
 		    s->scheme->name);
 	if ((s->min.given || s->max.given || s->drop_absent) && !s->df_path)
 		cli_usage(c, "--min-df, --max-df and --absent look at a table: -d TABLE");
-	if (s->df_path && sh_df_table_load(&s->df, s->df_path, &err) < 0)
+	if (s->df_path && sh_df_table_load(&s->df, s->df_path, c->trailer_in, &err) < 0)
 		cli_die(c, &err);
 	if (s->idf_path && sh_idf_table_load(&s->idf, s->idf_path, &err) < 0)
 		cli_die(c, &err);

@@ -19,7 +19,7 @@ options_helped() {
 	/^  +(-., )?--/ {
 		letter = $1 ~ /^-.,$/ ? substr($1, 2, 1) : "-"
 		name = substr(letter == "-" ? $1 : $2, 3)
-		takes = sub(/=.*/, "", name) ? "=" : ""
+		takes = !sub(/[[]=.*/, "", name) && sub(/=.*/, "", name) ? "=" : ""
 		print letter, name, takes
 	}' | sort
 }

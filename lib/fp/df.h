@@ -29,8 +29,9 @@ int sh_df_feature(struct sh_df_counter *c, struct sh_slice feature, struct sh_er
 int sh_df_finish(struct sh_df_counter *c, sh_df_emit *emit, void *arg, struct sh_error *err);
 
 /* Sum tables, read from files in table form, bytewise sorted (an error names the line
- * that is not). */
-int sh_df_merge(char *const *names, size_t n, sh_df_emit *emit, void *arg, struct sh_error *err);
+ * that is not). trailer: each of them has one, which is checked (io/trailer.h). */
+int sh_df_merge(
+    char *const *names, size_t n, bool trailer, sh_df_emit *emit, void *arg, struct sh_error *err);
 
 /* A bound on document frequencies: a number of documents, or a share of all. */
 struct sh_df_limit {
@@ -53,8 +54,8 @@ struct sh_df_table {
 	uint64_t documents;
 };
 
-/* The file's lines may be in any order. t is to be freed also after a failure. */
-int sh_df_table_load(struct sh_df_table *t, const char *name, struct sh_error *err);
+/* The file's lines may be in any order. trailer: one of them is a trailer. t is to be freed also after a failure. */
+int sh_df_table_load(struct sh_df_table *t, const char *name, bool trailer, struct sh_error *err);
 void sh_df_table_free(struct sh_df_table *t);
 
 /* The feature's document frequency, 0 when the table lacks it. */

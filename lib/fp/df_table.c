@@ -91,7 +91,7 @@ static int table_check(const struct sh_df_table *t, const char *name, struct sh_
 	return 0;
 }
 
-int sh_df_table_load(struct sh_df_table *t, const char *name, struct sh_error *err)
+int sh_df_table_load(struct sh_df_table *t, const char *name, bool trailer, struct sh_error *err)
 {
 	char *const names[] = { (char *)(uintptr_t)name };
 	struct sh_lines lines;
@@ -103,6 +103,7 @@ int sh_df_table_load(struct sh_df_table *t, const char *name, struct sh_error *e
 	if (sh_hmap_init(&t->features, err) < 0)
 		return -1;
 	sh_lines_init(&lines, names, 1);
+	lines.source.trailer = trailer;
 	while ((got = sh_lines_next(&lines, &line, err)) > 0) {
 		if (sh_record_df(line, &r, err) < 0 || table_add(t, &r, err) < 0) {
 			got = sh_lines_blame(&lines, err);
@@ -199,7 +200,8 @@ static int merge_tables(
 	return status;
 }
 
-int sh_df_merge(char *const *names, size_t n, sh_df_emit *emit, void *arg, struct sh_error *err)
+int sh_df_merge(
+    char *const *names, size_t n, bool trailer, sh_df_emit *emit, void *arg, struct sh_error *err)
 {
 	size_t inputs = n ? n : 1; /* none: standard input */
 	struct table *tables = calloc(inputs, sizeof *tables);
@@ -207,8 +209,10 @@ int sh_df_merge(char *const *names, size_t n, sh_df_emit *emit, void *arg, struc
 
 	if (!tables)
 		return sh_error_nomem(err);
-	for (size_t i = 0; i < inputs; i++)
+	for (size_t i = 0; i < inputs; i++) {
 		sh_lines_init(&tables[i].lines, names + i, n ? 1 : 0);
+		tables[i].lines.source.trailer = trailer;
+	}
 	status = merge_tables(tables, inputs, emit, arg, err);
 	for (size_t i = 0; i < inputs; i++) {
 		sh_lines_free(&tables[i].lines);

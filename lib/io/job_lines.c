@@ -30,7 +30,7 @@ static int one_line(
 	size_t out = job->out.n, notes = job->notes.n;
 	uint64_t ill_formed = job->ill_formed, empty = job->empty;
 
-	if (each(arg, line, job, &job->err) == 0) {
+	if (sh_trailer_refuse(line, &job->err) == 0 && each(arg, line, job, &job->err) == 0) {
 		job->records++;
 		return 0;
 	}

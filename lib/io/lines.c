@@ -34,6 +34,8 @@ int sh_lines_next(struct sh_lines *l, struct sh_slice *line, struct sh_error *er
 	line->p = start;
 	line->n = lf ? (size_t)(lf - start) : l->block.n - l->at;
 	l->at += line->n + (lf != NULL);
+	if (sh_trailer_refuse(*line, err) < 0)
+		return sh_lines_blame(l, err);
 	return 1;
 }
 

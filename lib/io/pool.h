@@ -17,6 +17,7 @@ struct sh_job {
 	struct sh_buf notes; /* lines for the user, without the program's name */
 	uint64_t at;         /* which of the block's lines is being worked on, from 0 */
 	uint64_t records, rejected, ill_formed, empty; /* counted by the worker */
+	struct sh_sum sum; /* of `out`, when the worker wants it known */
 	struct sh_error err;
 	int failed;          /* the work ended early with *err */
 	struct sh_buf block; /* owns `in` */

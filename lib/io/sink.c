@@ -18,6 +18,7 @@ static void release(struct sh_sink *s)
 	free(s->tmp);
 	free(s->target);
 	sh_buf_free(&s->buf);
+	sh_summer_free(&s->summer);
 	s->tmp = s->target = NULL;
 	s->fd = -1;
 }
@@ -161,6 +162,8 @@ int sh_sink_flush(struct sh_sink *s, struct sh_error *err)
 	size_t n = s->buf.n;
 
 	s->buf.n = 0;
+	if (s->trailer && sh_summer_add(&s->summer, s->buf.p, n, err) < 0)
+		return -1;
 	return write_all(s, s->buf.p, n, err);
 }
 
@@ -177,8 +180,12 @@ int sh_sink_write(struct sh_sink *s, const void *p, size_t n, struct sh_error *e
 {
 	char *room;
 
-	if (n >= FLUSH_AT)
-		return sh_sink_flush(s, err) < 0 ? -1 : write_all(s, p, n, err);
+	if (n >= FLUSH_AT) {
+		if (sh_sink_flush(s, err) < 0 ||
+		    (s->trailer && sh_summer_add(&s->summer, p, n, err) < 0))
+			return -1;
+		return write_all(s, p, n, err);
+	}
 	room = sh_sink_room(s, n, err);
 	if (!room)
 		return -1;
@@ -186,6 +193,28 @@ int sh_sink_write(struct sh_sink *s, const void *p, size_t n, struct sh_error *e
 		memcpy(room, p, n);
 	sh_sink_used(s, n);
 	return 0;
+}
+
+int sh_sink_write_lines(
+    struct sh_sink *s, const void *p, size_t n, const struct sh_sum *sum, struct sh_error *err)
+{
+	if (!s->trailer)
+		return sh_sink_write(s, p, n, err);
+	if (sh_sink_flush(s, err) < 0)
+		return -1;
+	sh_sum_join(&s->summer.sum, sum);
+	return write_all(s, p, n, err);
+}
+
+static int write_trailer(struct sh_sink *s, struct sh_error *err)
+{
+	char text[SH_TRAILER_MAX];
+
+	if (sh_sink_flush(s, err) < 0)
+		return -1;
+	s->trailer = false;
+	sh_sum_lines(&s->summer.sum, s->summer.part.p, s->summer.part.n, false);
+	return sh_sink_write(s, text, sh_trailer_print(text, &s->summer.sum), err);
 }
 
 /* A rename is on the disk only when its folder is. */
@@ -221,8 +250,10 @@ static int publish(struct sh_sink *s, struct sh_error *err)
 
 int sh_sink_close(struct sh_sink *s, struct sh_error *err)
 {
-	int fd = s->fd, bad = sh_sink_flush(s, err);
+	int fd = s->fd, bad = s->trailer ? write_trailer(s, err) : 0;
 
+	if (bad == 0)
+		bad = sh_sink_flush(s, err);
 	if (bad == 0 && s->tmp && fsync(fd) < 0)
 		bad = sh_error_sys(err, "cannot sync '%s'", s->name);
 	s->fd = -1;

@@ -6,7 +6,7 @@
 #ifndef SH_IO_SINK_H
 #define SH_IO_SINK_H
 
-#include "base/buf.h"
+#include "io/trailer.h"
 
 struct sh_sink {
 	int fd;
@@ -14,12 +14,18 @@ struct sh_sink {
 	char *target;     /* where tmp is to be renamed to; NULL when written straight */
 	char *tmp;        /* owned */
 	struct sh_buf buf;
+	bool trailer; /* set after opening: sh_sink_close() ends it with a trailer, see trailer.h */
+	struct sh_summer summer;
 };
 
 /* path NULL or "-": standard output. The path must outlive the sink. */
 int sh_sink_open(struct sh_sink *s, const char *path, struct sh_error *err);
 
 int sh_sink_write(struct sh_sink *s, const void *p, size_t n, struct sh_error *err);
+
+/* The same for whole lines whose sum is known, behind whole lines. */
+int sh_sink_write_lines(
+    struct sh_sink *s, const void *p, size_t n, const struct sh_sum *sum, struct sh_error *err);
 int sh_sink_flush(struct sh_sink *s, struct sh_error *err);
 
 /* Flush, sync, close, rename: only after it returned 0 is the output there. Frees the sink. */

@@ -49,8 +49,9 @@ static int open_operand(struct sh_source *s, struct sh_error *err)
 {
 	s->name = s->names[s->next++];
 	s->line = 1;
-	s->eof = false;
+	s->begun = s->eof = s->tail_has_lines = false;
 	s->tail.n = 0;
+	s->check = (struct sh_trailer_check){ 0 };
 	if (s->fds) {
 		s->fd = s->fds[s->next - 1];
 	} else if (strcmp(s->name, "-") == 0) {
@@ -124,13 +125,16 @@ static size_t whole_lines(const struct sh_buf *b, size_t from)
 /* Whole lines of the open operand; b->n stays 0 when it has no more. */
 static int read_lines(struct sh_source *s, struct sh_buf *b, struct sh_error *err)
 {
+	bool look = s->tail_has_lines;
+
 	b->n = 0;
 	if (sh_buf_add(b, s->tail.p, s->tail.n, err) < 0)
 		return -1;
 	s->tail.n = 0;
-	while (!s->eof) {
-		size_t before = b->n, whole;
-		ssize_t got = read_more(s, b, err);
+	s->tail_has_lines = false;
+	for (; look || !s->eof; look = false) {
+		size_t before = look ? 0 : b->n, whole;
+		ssize_t got = look ? 1 : read_more(s, b, err);
 
 		if (got < 0)
 			return -1;
@@ -155,9 +159,77 @@ static int read_lines(struct sh_source *s, struct sh_buf *b, struct sh_error *er
 	return 0;
 }
 
+/* What stands behind a trailer in the block goes before the tail, to be read next. */
+static int part_block(struct sh_source *s, struct sh_buf *b, size_t rest, struct sh_error *err)
+{
+	size_t n = b->n - rest;
+
+	if (n == 0)
+		return 0;
+	if (sh_buf_reserve(&s->tail, n, err) < 0)
+		return -1;
+	if (s->tail.n)
+		memmove(s->tail.p + n, s->tail.p, s->tail.n);
+	memcpy(s->tail.p, b->p + rest, n);
+	s->tail.n += n;
+	s->tail_has_lines = true;
+	return 0;
+}
+
+/* Sum the block's lines. Cut it before its first trailer, which is taken in; *skipped: its bytes,
+ * and those of trailers before the block. */
+static int take_trailers(
+    struct sh_source *s, struct sh_buf *b, size_t *skipped, struct sh_error *err)
+{
+	*skipped = 0;
+	while (b->n) {
+		size_t at = sh_sum_lines(&s->check.found, b->p, b->n, s->crlf), n;
+		const char *lf;
+		struct sh_slice line;
+
+		if (at == b->n)
+			return 0;
+		lf = memchr(b->p + at, '\n', b->n - at);
+		n = lf ? (size_t)(lf - b->p) + 1 - at : b->n - at;
+		line = sh_slice(b->p + at, n - (lf != NULL));
+		if (s->crlf && line.p[line.n - 1] == '\r')
+			line.n--;
+		if (sh_trailer_take(&s->check, line, err) < 0) {
+			err->file = s->name;
+			err->line = s->line + count_lines(b->p, at);
+			return -1;
+		}
+		if (at) {
+			*skipped = n;
+			if (part_block(s, b, at + n, err) < 0)
+				return -1;
+			b->n = at;
+			return 0;
+		}
+		s->line++;
+		s->at += n;
+		b->n -= n;
+		memmove(b->p, b->p + n, b->n);
+	}
+	return 0;
+}
+
+/* The open operand has no more. */
+static int end_operand(struct sh_source *s, struct sh_error *err)
+{
+	if (s->trailer && sh_trailer_settle(&s->check, err) < 0) {
+		err->file = s->name;
+		return -1;
+	}
+	close_operand(s);
+	return 0;
+}
+
 static int read_block(
     struct sh_source *s, struct sh_buf *b, struct sh_origin *from, struct sh_error *err)
 {
+	size_t trailer = 0;
+
 	for (;;) {
 		if (s->fd < 0) {
 			if (s->next == s->n_names)
@@ -165,19 +237,24 @@ static int read_block(
 			if (open_operand(s, err) < 0)
 				return -1;
 		}
-		if (read_lines(s, b, err) < 0)
+		if (read_lines(s, b, err) < 0 ||
+		    (s->trailer && take_trailers(s, b, &trailer, err) < 0))
 			return -1;
 		if (b->n)
 			break;
-		close_operand(s);
+		if (s->eof && end_operand(s, err) < 0)
+			return -1;
 	}
 	from->file = s->name;
 	from->line = s->line;
 	from->number = s->number;
-	from->starts_file = s->line == 1;
+	from->at = s->at;
+	from->starts_file = !s->begun;
 	from->lines = count_lines(b->p, b->n) + (b->p[b->n - 1] != '\n');
-	s->line += from->lines;
+	s->line += from->lines + (trailer > 0);
 	s->number += from->lines;
+	s->at += b->n + trailer;
+	s->begun = true;
 	return sh_buf_reserve(b, SH_PAD, err) < 0 ? -1 : 1;
 }
 
@@ -216,5 +293,5 @@ bool sh_source_ready(const struct sh_source *s)
 {
 	struct pollfd p = { .fd = s->fd, .events = POLLIN };
 
-	return s->peeked.n || s->fd < 0 || s->eof || poll(&p, 1, 0) != 0;
+	return s->peeked.n || s->tail_has_lines || s->fd < 0 || s->eof || poll(&p, 1, 0) != 0;
 }

@@ -1,11 +1,11 @@
 /* The input of a filter: its operands one after the other, as blocks of whole lines.
  *
- * A block never spans two files and never cuts a line, so blocks can be worked on
+ * A block is a stretch of one file and never cuts a line, so blocks can be worked on
  * in any order by any thread. The last line of a file may lack its LF. */
 #ifndef SH_IO_SOURCE_H
 #define SH_IO_SOURCE_H
 
-#include "base/buf.h"
+#include "io/trailer.h"
 
 /* Bytes that may be read (not used) after the end of every block: wide loads overrun. */
 #define SH_PAD 64
@@ -17,9 +17,10 @@
 struct sh_origin {
 	const char *file;
 	uint64_t line;    /* of the block's first line, from 1 */
-	uint64_t number;  /* the same, counted over all operands */
+	uint64_t number;  /* the same, counted over all operands, without trailers */
 	uint64_t lines;   /* how many lines the block holds */
-	bool starts_file; /* the block's first byte is the file's first */
+	uint64_t at;      /* bytes before it, trailers too, counted over all operands */
+	bool starts_file; /* the file's first record is in it */
 };
 
 struct sh_source {
@@ -30,11 +31,20 @@ struct sh_source {
 	int fd;           /* of the open one, -1 when none */
 	const char *name; /* of the open one, as messages say it */
 	uint64_t line;    /* number of the next line in it, from 1 */
-	uint64_t number;  /* the same, counted over all operands */
+	uint64_t number;  /* the same, counted over all operands, without trailers */
+	uint64_t at;      /* bytes that were returned or were trailers, of all operands */
+	bool begun;       /* a block of it was returned */
 	bool eof;
 	struct sh_buf tail;   /* the line that the last block would have cut */
+	bool tail_has_lines;  /* and whole lines before it, for a trailer parted the block */
 	struct sh_buf peeked; /* a block read ahead, and its origin */
 	struct sh_origin peeked_from;
+
+	/* Set before the first read: each operand has a trailer (see trailer.h), which is
+	 * checked at the operand's end and is in no block. */
+	bool trailer;
+	bool crlf; /* lines are summed without their CR */
+	struct sh_trailer_check check;
 };
 
 /* No operand stands for standard input. The names must outlive the source. */

@@ -8,10 +8,10 @@ void sh_prefer_parse(const char *text, struct sh_prefer *prefer)
 {
 	static const char *const names[] = { "first", "longest", "newest" };
 
-	*prefer = (struct sh_prefer){ SH_PREFER_RANKED, text };
+	*prefer = (struct sh_prefer){ SH_PREFER_RANKED, text, false };
 	for (unsigned i = 0; i < 3; i++)
 		if (strcmp(text, names[i]) == 0)
-			*prefer = (struct sh_prefer){ (enum sh_prefer_which)i, NULL };
+			*prefer = (struct sh_prefer){ (enum sh_prefer_which)i, NULL, false };
 }
 
 #define UNKNOWN UINT64_MAX
@@ -67,6 +67,7 @@ static int read_file(
 	for (uint32_t i = 0; i < r->ids->n; i++)
 		r->standing[i] = (struct standing){ UNKNOWN, 0 };
 	sh_lines_init(&lines, names, 1);
+	lines.source.trailer = r->prefer->trailer && r->prefer->which != SH_PREFER_RANKED;
 	while ((got = sh_lines_next(&lines, &line, err)) > 0) {
 		/* Readers of documents drop a byte order mark. */
 		if (lines.starts_file && line.n >= 3 && memcmp(line.p, "\xEF\xBB\xBF", 3) == 0)

@@ -15,6 +15,7 @@ enum sh_prefer_which {
 struct sh_prefer {
 	enum sh_prefer_which which;
 	const char *path; /* SH_PREFER_RANKED; borrowed */
+	bool trailer;     /* the documents end with one, which is checked (io/trailer.h) */
 };
 
 /* "first", "longest", "newest", anything else: a path. */

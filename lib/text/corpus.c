@@ -222,6 +222,7 @@ static int add_named(struct sh_corpus *c, struct sh_slice id, uint64_t place,
 
 struct scan {
 	struct sh_corpus *corpus;
+	struct sh_trailer_check check;
 	struct sh_document_room room, other;
 };
 
@@ -238,32 +239,58 @@ static int scan_line(
 	return add_named(c, doc.id, place, &s->other, err);
 }
 
+/* A line that is a trailer: 1, or -1. Any other is summed: 0. */
+static int scan_trailer(struct scan *s, struct sh_slice line, struct sh_error *err)
+{
+	bool crlf = s->corpus->form.crlf;
+
+	if (!s->corpus->trailer)
+		return sh_trailer_refuse(line, err);
+	if (!sh_is_trailer(line.p, line.n)) {
+		s->check.found.lines += line.n == 0; /* an empty line is one, too */
+		sh_sum_lines(&s->check.found, line.p, line.n, crlf);
+		return 0;
+	}
+	line.n -= crlf && line.p[line.n - 1] == '\r';
+	return sh_trailer_take(&s->check, line, err) < 0 ? -1 : 1;
+}
+
 int sh_corpus_scan(
     struct sh_corpus *c, uint64_t *lines, sh_corpus_bad *bad, void *arg, struct sh_error *err)
 {
 	const struct sh_mapped *m = &c->file[c->n_files - 1].map;
 	struct sh_slice all = sh_slice(m->p, m->n);
-	struct scan s = { c, { { 0 }, { 0 } }, { { 0 }, { 0 } } };
+	struct scan s = { .corpus = c };
 	uint64_t in_file = 0, base = c->file[c->n_files - 1].base;
 	int status = sh_docs_head(&all, err);
 
 	if (status < 0)
 		err->file = m->name;
 	for (const char *p = all.p, *end = all.p + all.n, *lf; status == 0 && p < end; p = lf + 1) {
-		struct sh_slice line;
+		struct sh_slice line, whole;
+		int trailer;
 
 		lf = memchr(p, '\n', (size_t)(end - p));
 		if (!lf)
 			lf = end;
 		line = sh_slice(p, (size_t)(lf - p));
-		in_file++;
-		status = scan_line(&s, line, base + (uint64_t)(p - m->p), ++*lines, err);
+		whole = in_file++ ? line : sh_slice(m->p, (size_t)(lf - m->p));
+		trailer = scan_trailer(&s, whole, err);
+		if (trailer > 0)
+			continue;
+		status = trailer < 0
+			     ? -1
+			     : scan_line(&s, line, base + (uint64_t)(p - m->p), ++*lines, err);
 		if (status < 0) {
 			err->file = m->name;
 			err->line = in_file;
 			if (err->code == SH_ERR_RECORD)
 				status = bad(arg, line, err);
 		}
+	}
+	if (status == 0 && c->trailer && sh_trailer_settle(&s.check, err) < 0) {
+		err->file = m->name;
+		status = -1;
 	}
 	sh_document_room_free(&s.room);
 	sh_document_room_free(&s.other);

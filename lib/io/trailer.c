@@ -1,0 +1,117 @@
+#include "io/trailer.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "base/num.h"
+
+enum { HEAD = sizeof SH_TRAILER_HEAD - 1, SUM_DIGITS = 16 };
+
+static uint64_t hash_line(const char *p, size_t n, bool crlf)
+{
+	if (crlf && n && p[n - 1] == '\r')
+		n--;
+	return XXH3_64bits_withSeed(p, n, SH_TRAILER_SEED);
+}
+
+size_t sh_sum_lines(struct sh_sum *sum, const char *p, size_t n, bool crlf)
+{
+	const char *at = p, *end = p + n;
+	struct sh_sum s = *sum;
+
+	while (at < end) {
+		const char *lf = memchr(at, '\n', (size_t)(end - at)), *stop = lf ? lf : end;
+
+		if (sh_is_trailer(at, (size_t)(stop - at)))
+			break;
+		s.hash += hash_line(at, (size_t)(stop - at), crlf);
+		s.lines++;
+		at = lf ? lf + 1 : end;
+	}
+	*sum = s;
+	return (size_t)(at - p);
+}
+
+int sh_summer_add(struct sh_summer *s, const char *p, size_t n, struct sh_error *err)
+{
+	const char *lf = n ? memrchr(p, '\n', n) : NULL;
+	size_t whole = lf ? (size_t)(lf - p) + 1 : 0, first = 0;
+
+	if (n == 0)
+		return 0;
+	if (whole && s->part.n) {
+		first = (size_t)((const char *)memchr(p, '\n', n) - p) + 1;
+		if (sh_buf_add(&s->part, p, first, err) < 0)
+			return -1;
+		sh_sum_lines(&s->sum, s->part.p, s->part.n, false);
+		s->part.n = 0;
+	}
+	sh_sum_lines(&s->sum, p + first, whole - first, false);
+	return sh_buf_add(&s->part, p + whole, n - whole, err);
+}
+
+void sh_summer_free(struct sh_summer *s)
+{
+	sh_buf_free(&s->part);
+}
+
+size_t sh_trailer_print(char to[SH_TRAILER_MAX], const struct sh_sum *sum)
+{
+	size_t n = HEAD;
+
+	memcpy(to, SH_TRAILER_HEAD, HEAD);
+	n += sh_print_u64(to + n, sum->lines);
+	to[n++] = '\t';
+	n += sh_print_hex(to + n, &sum->hash, SUM_DIGITS);
+	to[n++] = '\n';
+	return n;
+}
+
+int sh_trailer_unasked(struct sh_error *err)
+{
+	return sh_error_set(err, SH_ERR_PARAM,
+	    "a trailer (--trailer, or --trailer=in, takes and checks those of operands and of -d)");
+}
+
+static int malformed(struct sh_error *err)
+{
+	return sh_error_set(err, SH_ERR_PARAM, "the trailer is malformed or was cut short");
+}
+
+int sh_trailer_take(struct sh_trailer_check *c, struct sh_slice line, struct sh_error *err)
+{
+	struct sh_slice count = sh_slice(line.p + HEAD, line.n - HEAD), hash;
+	const char *tab = memchr(count.p, '\t', count.n);
+	struct sh_sum said = { 0 };
+
+	if (!tab)
+		return malformed(err);
+	hash = sh_slice(tab + 1, (size_t)(line.p + line.n - tab - 1));
+	count.n = (size_t)(tab - count.p);
+	if (sh_parse_u64(count, &said.lines) < 0)
+		return malformed(err);
+	if (hash.n == 1 && *hash.p == '-')
+		c->uncertain = true;
+	else if (hash.n != SUM_DIGITS || sh_parse_hex(hash, &said.hash) < 0)
+		return malformed(err);
+	sh_sum_join(&c->said, &said);
+	c->any = true;
+	return 0;
+}
+
+int sh_trailer_settle(const struct sh_trailer_check *c, struct sh_error *err)
+{
+	if (!c->any)
+		return sh_error_set(err, SH_ERR_PARAM,
+		    "no trailer: the input is incomplete (or was written without one: "
+		    "--trailer=out asks for none)");
+	if (c->found.lines != c->said.lines)
+		return sh_error_set(err, SH_ERR_PARAM,
+		    "%llu record%s, the trailer says %llu: the input is incomplete or altered",
+		    (unsigned long long)c->found.lines, c->found.lines == 1 ? "" : "s",
+		    (unsigned long long)c->said.lines);
+	if (!c->uncertain && c->found.hash != c->said.hash)
+		return sh_error_set(err, SH_ERR_PARAM,
+		    "checksum differs from the trailer's: the input was altered");
+	return 0;
+}

@@ -1,0 +1,282 @@
+/* Trailers: whatever the cuts between reads, wherever they stand, a whole input is read as if they
+ * were not there, and any that is not whole is refused. */
+#include <fcntl.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include "io/sink.h"
+#include "io/source.h"
+#include "tap.h"
+#include "text_util.h"
+
+enum { CASES = 20000, LINES_MAX = 40, PACKETS_MAX = 14 };
+
+struct lines {
+	char text[LINES_MAX][24];
+	size_t n;
+};
+
+static void random_lines(struct lines *l)
+{
+	l->n = rng_below(LINES_MAX + 1);
+	for (size_t i = 0; i < l->n; i++) {
+		size_t n = rng_below(20);
+
+		for (size_t j = 0; j < n; j++)
+			l->text[i][j] = "ab\t\tsim"[rng_below(7)];
+		l->text[i][n] = '\0';
+	}
+}
+
+/* What the page says a trailer is, by other means than those of the library. */
+static void describe(const struct lines *l, size_t from, size_t to, char *out)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = from; i < to; i++)
+		sum += XXH3_64bits_withSeed(
+		    l->text[i], strlen(l->text[i]), UINT64_C(0x73686c696e657331));
+	snprintf(out, SH_TRAILER_MAX, "\t\tsimhash-trailer\t%zu\t%016llx", to - from,
+	    (unsigned long long)sum);
+}
+
+static void add_line(struct sh_buf *b, const char *text, bool crlf)
+{
+	append(b, text, strlen(text));
+	append(b, crlf ? "\r\n" : "\n", crlf ? 2 : 1);
+}
+
+/* The lines, in one to three parts that have a trailer each, which stands anywhere. */
+static void write_input(const struct lines *l, struct sh_buf *b, bool crlf)
+{
+	size_t parts = 1 + rng_below(3), place[3], bound[4] = { 0 };
+
+	for (size_t p = 1; p < parts; p++)
+		bound[p] = bound[p - 1] + rng_below(l->n - bound[p - 1] + 1);
+	bound[parts] = l->n;
+	for (size_t p = 0; p < parts; p++)
+		place[p] = rng_below(l->n + 1);
+	b->n = 0;
+	for (size_t i = 0; i <= l->n; i++) {
+		for (size_t p = 0; p < parts; p++) {
+			char trailer[SH_TRAILER_MAX];
+
+			if (place[p] != i)
+				continue;
+			describe(l, bound[p], bound[p + 1], trailer);
+			if (rng_below(10) == 0)
+				strcpy(strrchr(trailer, '\t'), "\t-");
+			add_line(b, trailer, crlf);
+		}
+		if (i < l->n)
+			add_line(b, l->text[i], crlf);
+	}
+	/* Without its end an empty last line would be none. */
+	if ((rng() & 1) && b->p[b->n - 1 - crlf] != '\n' && b->n > 2U + crlf &&
+	    b->p[b->n - 2 - crlf] != '\n')
+		b->n -= crlf ? 2 : 1;
+}
+
+/* A pipe in packet mode: one read returns one packet. */
+static int packets(const struct sh_buf *b)
+{
+	int fd[2];
+	size_t at = 0;
+
+	must(pipe2(fd, O_DIRECT | O_CLOEXEC) == 0);
+	for (unsigned i = 0; at < b->n; i++) {
+		size_t left = b->n - at, n = 1 + rng_below(rng_below(3) ? 40 : 400);
+
+		if (n > left || i + 1 >= PACKETS_MAX)
+			n = left < 4096 ? left : 4096;
+		must(write(fd[1], b->p + at, n) == (ssize_t)n);
+		at += n;
+	}
+	close(fd[1]);
+	return fd[0];
+}
+
+/* All blocks; 0, or -1 with err. *right: each block is where it says it is. */
+static int read_all(const struct sh_buf *input, bool crlf, bool peek, struct sh_buf *got,
+    bool *right, struct sh_error *err)
+{
+	int fd = packets(input), status;
+	char name[32], *names[] = { name };
+	struct sh_source source;
+	struct sh_buf block = { 0 };
+	struct sh_origin from;
+	struct sh_slice first;
+	uint64_t number = 1;
+	bool begun = false;
+
+	snprintf(name, sizeof name, "/dev/fd/%d", fd);
+	sh_source_init(&source, names, 1);
+	source.trailer = true;
+	source.crlf = crlf;
+	*right = true;
+	got->n = 0;
+	status = peek ? sh_source_peek(&source, &first, err) : 1;
+	while (status > 0 && (status = sh_source_read(&source, &block, &from, err)) > 0) {
+		uint64_t lines = 1;
+
+		for (uint64_t i = 0; i < from.at; i++)
+			lines += input->p[i] == '\n';
+		*right = *right && from.line == lines && from.number == number &&
+			 from.starts_file == !begun &&
+			 memcmp(block.p, input->p + from.at, block.n) == 0;
+		number += from.lines;
+		begun = true;
+		append(got, block.p, block.n);
+	}
+	sh_source_free(&source);
+	sh_buf_free(&block);
+	close(fd);
+	return status;
+}
+
+static void test_whole(void)
+{
+	struct lines l;
+	struct sh_buf input = { 0 }, want = { 0 }, got = { 0 };
+	struct sh_error err;
+	unsigned bad = 0, displaced = 0, refused = 0;
+
+	for (unsigned c = 0; c < CASES; c++) {
+		bool crlf = rng_below(4) == 0, right;
+
+		random_lines(&l);
+		write_input(&l, &input, crlf);
+		want.n = 0;
+		for (size_t i = 0; i < l.n; i++)
+			add_line(&want, l.text[i], crlf);
+		refused += read_all(&input, crlf, rng() & 1, &got, &right, &err) < 0;
+		/* The last line's end may be missing. */
+		bad += got.n < want.n - (want.n ? 1 + crlf : 0) || got.n > want.n ||
+		       (got.n && memcmp(got.p, want.p, got.n) != 0);
+		displaced += !right;
+	}
+	ok(refused == 0, "%d whole inputs: %u refused", CASES, refused);
+	ok(bad == 0, "%u not read as if there were no trailer", bad);
+	ok(displaced == 0, "%u blocks with a wrong place or line number", displaced);
+	sh_buf_free(&input);
+	sh_buf_free(&want);
+	sh_buf_free(&got);
+}
+
+/* One trailer, at the end; then something happens to the stream. */
+static bool damage(const struct lines *l, struct sh_buf *b)
+{
+	char trailer[SH_TRAILER_MAX];
+	size_t i, lf;
+
+	describe(l, 0, l->n, trailer);
+	b->n = 0;
+	for (i = 0; i < l->n; i++)
+		add_line(b, l->text[i], false);
+	lf = b->n;
+	add_line(b, trailer, false);
+	switch (rng_below(4)) {
+	case 0: /* cut anywhere; only its last LF may be missing */
+		b->n = rng_below(b->n - 1);
+		return true;
+	case 1: /* a byte changed */
+		i = rng_below(b->n - 1);
+		b->p[i] = (char)(b->p[i] ^ (1 << rng_below(8)));
+		return true;
+	case 2: /* a part of the lines twice */
+		if (lf == 0)
+			return false;
+		i = (size_t)((const char *)memchr(b->p, '\n', lf) - b->p) + 1;
+		must(sh_buf_reserve(b, i, &(struct sh_error){ 0 }) == 0);
+		memmove(b->p + i, b->p, b->n);
+		b->n += i;
+		return true;
+	default: /* a line gone */
+		if (lf == 0)
+			return false;
+		i = (size_t)((const char *)memchr(b->p, '\n', lf) - b->p) + 1;
+		memmove(b->p, b->p + i, b->n - i);
+		b->n -= i;
+		return true;
+	}
+}
+
+static void test_damaged(void)
+{
+	struct lines l;
+	struct sh_buf input = { 0 }, got = { 0 };
+	struct sh_error err;
+	unsigned tried = 0, taken = 0;
+	bool right;
+
+	for (unsigned c = 0; c < CASES; c++) {
+		random_lines(&l);
+		if (!damage(&l, &input))
+			continue;
+		tried++;
+		taken += read_all(&input, false, rng() & 1, &got, &right, &err) == 0;
+	}
+	ok(tried > CASES / 2 && taken == 0, "%u damaged inputs: %u taken for whole", tried, taken);
+	sh_buf_free(&input);
+	sh_buf_free(&got);
+}
+
+static void test_sink(void)
+{
+	struct lines l;
+	struct sh_buf want = { 0 }, got = { 0 };
+	struct sh_error err;
+	unsigned bad = 0;
+
+	for (unsigned c = 0; c < CASES / 10; c++) {
+		char trailer[SH_TRAILER_MAX];
+		struct sh_sink sink;
+		int fd[2];
+
+		random_lines(&l);
+		want.n = 0;
+		for (size_t i = 0; i < l.n; i++)
+			add_line(&want, l.text[i], false);
+		must(pipe2(fd, O_CLOEXEC) == 0);
+		sink = (struct sh_sink){ .fd = fd[1], .name = "test", .trailer = true };
+		for (size_t at = 0; at < want.n;) {
+			size_t n = 1 + rng_below(30);
+			const char *lf;
+
+			n = n < want.n - at ? n : want.n - at;
+			lf = memrchr(want.p + at, '\n', n);
+			/* Lines whose sum is known come behind whole lines. */
+			if (lf && (at == 0 || want.p[at - 1] == '\n') && (rng() & 1)) {
+				struct sh_sum sum = { 0 };
+
+				n = (size_t)(lf - want.p) + 1 - at;
+				sh_sum_lines(&sum, want.p + at, n, false);
+				must(sh_sink_write_lines(&sink, want.p + at, n, &sum, &err) == 0);
+			} else {
+				must(sh_sink_write(&sink, want.p + at, n, &err) == 0);
+			}
+			if (rng_below(3) == 0)
+				must(sh_sink_flush(&sink, &err) == 0);
+			at += n;
+		}
+		must(sh_sink_close(&sink, &err) == 0);
+		describe(&l, 0, l.n, trailer);
+		add_line(&want, trailer, false);
+		must(sh_buf_reserve(&got, 4096, &err) == 0);
+		got.n = (size_t)read(fd[0], got.p, 4096);
+		bad += !sh_slice_eq(sh_buf_slice(&got), sh_buf_slice(&want));
+		close(fd[0]);
+	}
+	ok(bad == 0, "what a sink was given in pieces ends with its trailer: %u do not", bad);
+	sh_buf_free(&want);
+	sh_buf_free(&got);
+}
+
+int main(void)
+{
+	rng_init(20261121);
+	test_whole();
+	test_damaged();
+	test_sink();
+	return done_testing();
+}
