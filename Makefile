@@ -203,21 +203,36 @@ $(LIB_PC): lib/libsimhash.pc.in $(BUILD)/pc-paths
 	    -e 's|@PKGS@|$(PKGS)|' $< >$@
 $(eval $(call stamp,$(BUILD)/pc-paths,$$(PREFIX) $$(LIBDIR) $$(INCLUDEDIR) $$(VERSION) $$(PKGS)))
 
+# The programs are asked for their options: what is built here must run here.
+COMPLETIONS := $(BUILD)/completions
+$(COMPLETIONS)/made: share/completions $(PROGS)
+	$(call quiet,COMPLETIONS) share/completions $(SHBIN) $(COMPLETIONS)
+	@touch $@
+
+.PHONY: completions
+completions: $(COMPLETIONS)/made ## write completions for bash, zsh and fish
+
 D_BIN = "$(DESTDIR)$(BINDIR)"
 D_LIB = "$(DESTDIR)$(LIBDIR)"
 D_INC = "$(DESTDIR)$(INCLUDEDIR)"
 D_MAN = "$(DESTDIR)$(MANDIR)"
 D_DATA = "$(DESTDIR)$(PREFIX)/share/simhash-utils"
+D_BASH = "$(DESTDIR)$(BASHCOMPDIR)"
+D_ZSH = "$(DESTDIR)$(ZSHCOMPDIR)"
+D_FISH = "$(DESTDIR)$(FISHCOMPDIR)"
 
 .PHONY: install uninstall
-install: all $(LIB_PC) ## install programs, library, header and man pages below PREFIX
-	install -d $(D_BIN) $(D_LIB)/pkgconfig $(D_INC)
+install: all completions $(LIB_PC) ## install programs, library, header, man pages and completions below PREFIX
+	install -d $(D_BIN) $(D_LIB)/pkgconfig $(D_INC) $(D_BASH) $(D_ZSH) $(D_FISH)
 	install -m 755 $(PROGS) $(D_BIN)
 	install -m 644 $(LIB_A) $(D_LIB)
 	install -m 755 $(LIB_SO) $(D_LIB)
 	ln -sf $(notdir $(LIB_SO)) $(D_LIB)/libsimhash.so
 	install -m 644 $(LIB_PC) $(D_LIB)/pkgconfig
 	install -m 644 lib/simhash.h $(D_INC)
+	install -m 644 $(COMPLETIONS)/bash/* $(D_BASH)
+	install -m 644 $(COMPLETIONS)/zsh/* $(D_ZSH)
+	install -m 644 $(COMPLETIONS)/fish/* $(D_FISH)
 	$(if $(JIEBA_DICT),install -d $(D_DATA) && install -m 644 $(JIEBA_DICT) $(D_DATA))
 	@for page in $(MAN); do \
 	    install -d $(D_MAN)/man"$${page##*.}" && \
@@ -229,6 +244,8 @@ uninstall: ## remove what install installed
 	for file in $(notdir $(LIB_A) $(LIB_SO)) libsimhash.so pkgconfig/libsimhash.pc; do \
 	    rm -f $(D_LIB)/"$$file"; done
 	rm -f $(D_INC)/simhash.h $(D_DATA)/jieba.dict
+	for prog in $(notdir $(PROGS)); do \
+	    rm -f $(D_BASH)/"$$prog" $(D_ZSH)/_"$$prog" $(D_FISH)/"$$prog".fish; done
 	for page in $(notdir $(MAN)); do rm -f $(D_MAN)/man"$${page##*.}"/"$$page"; done
 
 # ---- keeping house ---------------------------------------------------------------------------

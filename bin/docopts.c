@@ -112,6 +112,20 @@ static void take_unit(struct docopts *d, struct cli *c)
 		cli_usage(c, "-u '%s': expected word or char", c->arg);
 }
 
+/* An option's value, by the name that the option has in this program. */
+_Noreturn static void refuse(struct cli *c, int opt, const struct sh_error *err)
+{
+	const struct cli_option *const *table = c->program->options, *o;
+
+	if (opt < 256)
+		cli_usage(c, "-%c: %s", opt, err->text);
+	for (size_t i = 0; i < 3 && table[i]; i++)
+		for (o = table[i]; o->code; o++)
+			if (o->code == opt)
+				cli_usage(c, "--%s: %s", o->name, err->text);
+	cli_usage(c, "%s", err->text);
+}
+
 bool docopts_take(struct docopts *d, struct cli *c, int opt)
 {
 	struct sh_error err = { 0 };
@@ -172,7 +186,7 @@ bool docopts_take(struct docopts *d, struct cli *c, int opt)
 		return false;
 	}
 	if (err.code)
-		cli_usage(c, "%s", err.text);
+		refuse(c, opt, &err);
 	d->used = true;
 	return true;
 }

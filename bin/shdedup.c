@@ -34,7 +34,7 @@ static const struct cli_option options[] = {
 	{ 'b', "bits", "64|128|256", "width of the fingerprints [64]" },
 	{ SIMHASH, "simhash", NULL, "fingerprints are sums of weights, not minwise; -k 12" },
 	{ 'w', "weight", "SCHEME", "of features under --simhash: set, tf, freq or log [log]" },
-	{ KEEP, "keep", "WHICH", "first, longest, newest, or a FILE of ids, best first [first]" },
+	{ KEEP, "keep", "first|longest|newest|FILE", "who stays; FILE: ids, best first [first]" },
 	{ PROTECT, "protect", "FILE", "never drop the documents whose ids stand in FILE" },
 	{ LINK, "link", "star|single", "groups are neighbours of one, or chains [star]" },
 	{ 'r', "report", "FILE", "write id, keeper, distance, similarity of each one dropped" },

@@ -11,7 +11,7 @@
 enum { KEEP = CLI_OWN, LINK, AUDIT };
 
 static const struct cli_option options[] = {
-	{ KEEP, "keep", "WHICH", "first, longest, newest, or a FILE of ids, best first [first]" },
+	{ KEEP, "keep", "first|longest|newest|FILE", "who stays; FILE: ids, best first [first]" },
 	{ LINK, "link", "single|star",
 	    "groups are chains of pairs, or neighbours of one [single]" },
 	{ 'd', "documents", "DOCS", "the documents, for their order and length" },

@@ -1,5 +1,6 @@
 #include "text/tokenizer.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/bytes.h"
@@ -34,6 +35,21 @@ static const unsigned KEEP_OF_SCRIPT[SH_SCRIPT_COUNT] = {
 	[SH_SCRIPT_TIBETAN] = SH_KEEP_TIBETAN,
 };
 
+static int unknown_kind(struct sh_slice name, struct sh_error *err)
+{
+	char names[160] = "";
+	size_t n = 0;
+
+	for (const struct sh_keep_name *row = sh_keep_names; row->name; row++)
+		n += (size_t)snprintf(names + n, sizeof names - n, "%s%s",
+		    row == sh_keep_names ? ""
+		    : row[1].name        ? ", "
+					 : " or ",
+		    row->name);
+	return sh_error_set(err, SH_ERR_PARAM, "no kind of word '%.*s': expected %s",
+	    name.n > 80 ? 80 : (int)name.n, name.p, names);
+}
+
 int sh_keep_parse(struct sh_slice list, unsigned *keep, struct sh_error *err)
 {
 	const struct sh_keep_name *row;
@@ -47,8 +63,7 @@ int sh_keep_parse(struct sh_slice list, unsigned *keep, struct sh_error *err)
 			if (sh_slice_eq(sh_slice_str(row->name), sh_slice(list.p + at, n)))
 				break;
 		if (!row->name)
-			return sh_error_set(err, SH_ERR_PARAM, "unknown kind of word '%.*s'",
-			    n > 40 ? 40 : (int)n, list.p + at);
+			return unknown_kind(sh_slice(list.p + at, n), err);
 		bits |= row->bit;
 	}
 	*keep = bits;

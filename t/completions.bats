@@ -1,0 +1,121 @@
+#!/usr/bin/env bats
+# Completions, asked of the shells themselves.
+load helper
+
+setup_file() {
+	here=$(cd "$BATS_TEST_DIRNAME/.." && pwd)
+	made=$BATS_FILE_TMPDIR/made
+	"$here/share/completions" "$SHBIN" "$made"
+	export here made
+}
+
+# What is completed in the cases below: PROGRAM LINE, and the words that are to be offered.
+cases() {
+	cat <<-'END'
+	shfp|shfp --minh|--minhash
+	shfp|shfp -u |char word
+	shfp|shfp --unit=w|word
+	shfp|shfp -n 2 -w t|tf
+	shfp|shfp --bits |128 256 32 64
+	shtok|shtok --segment jieba-n|jieba-nohmm
+	shtok|shtok --stem=swe|swedish
+	shtok|shtok --keep=h|han hangul
+	shverify|shverify --measure c|containment cosine
+	shgroup|shgroup --keep l|lead longest
+	shjoin|shjoin -o le|lead
+	shjoin|shjoin le|lead
+	shjoin|shjoin --tmpdir=d|dir
+	shband|shband -k |
+	shdict|shdict --ch|--check
+	END
+}
+
+# The words, sorted, that bash's completion offers for a line, as readline splits it.
+by_bash() {
+	bash --norc --noprofile -c '
+	source "$1/bash/$2"
+	read -ra COMP_WORDS <<<"${3//=/ = }"
+	[[ $3 != *" " && $3 != *= ]] || COMP_WORDS+=("")
+	[[ $3 != *= ]] || unset "COMP_WORDS[-1]"
+	COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+	read -ra how <<<"$(complete -p "$2")"
+	[[ ${how[2]} = "_$2" ]] || exit
+	"${how[2]}" 2>/dev/null
+	printf "%s\n" "${COMPREPLY[@]}"' bash "$made" "$1" "$2" | sort | paste -sd ' '
+}
+
+by_fish() {
+	HOME=$PWD XDG_CONFIG_HOME=$PWD fish --no-config -c '
+	source $argv[1]/fish/$argv[2].fish
+	complete -C $argv[3]' "$made" "$1" "$2" | cut -f 1 | sed 's/^--[a-z-]*=//; s,/$,,' | sort -u | paste -sd ' '
+}
+
+all_cases() {
+	local program line want
+	mkdir dir
+	: >lead
+	while IFS='|' read -r program line want; do
+		"$1" "$program" "$line" >got
+		[ "$(sed 's/ $//' got)" = "$want" ] && continue
+		echo "$1 offers for '$line': $(cat got)"
+		echo "expected: $want"
+		return 1
+	done < <(cases)
+}
+
+@test "bash is offered options, their values, files where files are meant" {
+	all_cases by_bash
+}
+
+@test "fish is offered the same" {
+	command -v fish >/dev/null || skip 'no fish'
+	all_cases by_fish
+}
+
+# typed SHELL SETUP KEYS SHOWN: when this is typed into the shell on a terminal it shows that. A busy
+# machine gets more time.
+typed() {
+	local wait
+	command -v script >/dev/null || skip 'no script(1)'
+	printf '%s\n' "$2" >setup
+	for wait in 0.5 1 3; do
+		(sleep $wait; printf '. ./setup\r'; sleep $wait; printf '%s\r' "$3"; sleep $wait; printf 'exit\r'; sleep 0.2) |
+			HOME=$PWD TERM=dumb timeout 30 script -qec "$1" /dev/null >screen 2>&1 || true
+		! grep -qF -e "$4" screen || return 0
+	done
+	cat -v screen
+	return 1
+}
+
+@test "the tab key completes, in bash and in zsh" {
+	typed 'bash --norc --noprofile -i' "source $made/bash/shfp; shfp() { printf '<%s>' \"\$@\"; }" \
+		$'shfp --minh\t --weight=l\t -u c\t' '<--minhash><--weight=log><-u><char>'
+	command -v zsh >/dev/null || skip 'no zsh'
+	typed 'zsh -f -i' "unsetopt zle_bracketed_paste; fpath=($made/zsh \$fpath); autoload -U compinit
+		compinit -u -D; shfp() { printf '<%s>' \"\$@\" }" $'shfp --minh\t --weight=l\t -u c\t' \
+		'<--minhash><--weight=log><-u><char>'
+}
+
+@test "every option of every program is there, in all three" {
+	for program in "$SHBIN"/sh*; do
+		[ -x "$program" ] && [ ! -d "$program" ] || continue
+		name=${program##*/}
+		case $name in *.*) continue ;; esac
+		"$program" --help | grep -oE '^ +(-., )?--[a-z-]+' | grep -oE -- '--[a-z-]+' | sort >want
+		[ -s want ]
+		sed -n 's/.*compgen -W \$.\(-.*\). -- .*/\1/p' "$made/bash/$name" | sed 's/\\n/\n/g' | grep -oE '^--[a-z-]+' |
+			sort >got
+		same want got
+		grep -oE '^complete .* -l [a-z-]+' "$made/fish/$name.fish" | sed 's/.* -l /--/' | sort >got
+		same want got
+		grep -oE "(^	'|,)--[a-z-]+" "$made/zsh/_$name" | grep -oE -- '--[a-z-]+' | sort >got
+		same want got
+	done
+}
+
+@test "without programs there are none, and it is said" {
+	mkdir none
+	try "'$here/share/completions' none got"
+	exits 2
+	says 'completions: no programs in none'
+}
