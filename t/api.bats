@@ -92,8 +92,8 @@ compile() {
 	${CC:-cc} -I"$here/lib" -o now sizes.c
 	./now >now.txt
 	for header in "$here"/t/abi/[0-9]*/simhash.h; do
-		${CC:-cc} -I"${header%/*}" -o then sizes.c
-		./then >then.txt
-		same then.txt now.txt
+		${CC:-cc} -I"${header%/*}" -o before sizes.c
+		./before >before.txt
+		same before.txt now.txt
 	done
 }

@@ -27,6 +27,9 @@ cases() {
 	shjoin|shjoin --tmpdir=d|dir
 	shband|shband -k |
 	shdict|shdict --ch|--check
+	shdf|shdf --trai|--trailer
+	shdf|shdf --trailer=|in out
+	shdf|shdf --trailer d|dir
 	END
 }
 
@@ -47,7 +50,7 @@ by_bash() {
 by_fish() {
 	HOME=$PWD XDG_CONFIG_HOME=$PWD fish --no-config -c '
 	source $argv[1]/fish/$argv[2].fish
-	complete -C $argv[3]' "$made" "$1" "$2" | cut -f 1 | sed 's/^--[a-z-]*=//; s,/$,,' | sort -u | paste -sd ' '
+	complete -C $argv[3]' "$made" "$1" "$2" | cut -f 1 | sed 's/^--[a-z-]*=\(.\)/\1/; s/=$//; s,/$,,' | sort -u | paste -sd ' '
 }
 
 all_cases() {

@@ -73,7 +73,7 @@ SLOWLY='{ sleep 0.5; cat; } >/dev/null'
 	on_terminal "cat docs | shtok --progress | $SLOWLY"
 	grep -Eqx 'shtok: [0-9.]+ [kM]B, [0-9]+ records, [0-9.]+ [kMG]?B/s' shown
 	on_terminal "shtok --progress docs - </dev/null | $SLOWLY"
-	! grep -q ' of ' shown
+	run ! grep -q ' of ' shown
 }
 
 @test "only shdedup shows how far it is without being asked to, and only on a terminal that can" {
@@ -82,7 +82,7 @@ SLOWLY='{ sleep 0.5; cat; } >/dev/null'
 	[ ! -s shown ]
 	on_terminal "shdedup --max-group 9 docs >/dev/null" || true
 	[ "$(grep -c 'documents, ' shown)" = 1 ]
-	! grep -Eq ' MB, .* s$' shown
+	run ! grep -Eq ' MB, .* s$' shown
 	TERM_HERE=dumb
 	on_terminal "shtok --progress docs | $SLOWLY"
 	[ "$(wc -l <shown)" = 1 ]
