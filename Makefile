@@ -195,6 +195,21 @@ fuzz: ## fuzz what reads untrusted input
 quality: all ## recall and precision on labelled near-duplicates
 	$(call run_script,t/quality/run)
 
+# ---- documentation ---------------------------------------------------------------------------
+.PHONY: site check-docs
+site: ## make the documentation site, in build/site
+	@share/deps site
+	@docs/site/build $(BUILD)/site
+	@t/check-site $(BUILD)/site
+
+# The tests leave out what needs a program that is not there. Here DuckDB comes from PyPI, unless there is one.
+DUCKDB = $(abspath $(BUILD)/duckdb)
+check-docs: all ## run the examples of all pages, and nothing is left out
+	@share/deps build check
+	@command -v duckdb >/dev/null || test -x $(DUCKDB)/bin/duckdb || \
+	    { $(or $(PYTHON),python3) -m venv $(DUCKDB) && $(DUCKDB)/bin/pip -q install duckdb-cli; }
+	@PATH="$$PATH:$(DUCKDB)/bin" t/man-examples -a README.md $(wildcard docs/*.md) $(MAN)
+
 # ---- installing ------------------------------------------------------------------------------
 # The one that a program is linked with is found by name, libsimhash.so, at link time.
 $(LIB_PC): lib/libsimhash.pc.in $(BUILD)/pc-paths

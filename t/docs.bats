@@ -1,0 +1,138 @@
+#!/usr/bin/env bats
+# The documentation: its examples run, and the site that is made of it hangs together.
+load helper
+
+setup_file() {
+	here=$(cd "$BATS_TEST_DIRNAME/.." && pwd)
+	export here
+}
+
+# A copy of all that the site is made of, in src, to be broken.
+copy_sources() {
+	mkdir -p src/t/data
+	cp -R "$here/README.md" "$here/HACKING.md" "$here/LICENSE" "$here/docs" "$here/man" "$here/lib" "$here/bin" \
+	    "$here/share" src
+	cp "$here/t/data/README.md" src/t/data
+}
+
+needs_site() {
+	command -v cmark-gfm >/dev/null || skip 'no cmark-gfm(1): make deps'
+	command -v mandoc >/dev/null || skip 'no mandoc(1): make deps'
+}
+
+@test 'every example in the tutorials prints what is shown there' {
+	"$here/t/man-examples" "$here"/docs/tutorial*.md
+}
+
+@test 'every example in the other pages prints what is shown there' {
+	for page in "$here"/docs/*.md; do
+		[[ $page == */tutorial* ]] || "$here/t/man-examples" "$page"
+	done
+}
+
+@test 'the tutorials, the cookbook and the questions have examples' {
+	for page in tutorial tutorial.zh cookbook faq; do
+		[ "$(grep -c '^[$] ' "$here/docs/$page.md")" -ge 15 ]
+	done
+}
+
+@test 'the examples that need DuckDB print what is shown there' {
+	command -v duckdb >/dev/null || skip 'no duckdb(1): make check-docs fetches one'
+	"$here/t/man-examples" -a "$here/docs/cookbook.md"
+}
+
+@test 'an example that needs a program is left out where there is none, and that is counted' {
+	printf '%s\n' '```sh needs nosuch' '$ nosuch' 'x' '```' '```sh' '$ echo a b' '… b' '$ echo c' 'd' '```' >page.md
+	sed 's/^d$/c/' page.md >want
+	try "$here/t/man-examples -w page.md"
+	exits 0
+	same want page.md
+	try "$here/t/man-examples page.md"
+	exits 0
+	gives '2 examples, 0 failed, 1 left out: no nosuch'
+	try "$here/t/man-examples -a page.md"
+	exits 1
+}
+
+@test 'the text that … stands for may be any, the rest may not' {
+	prints() {
+		printf '%s\n' '```sh' '$ echo a b c d' "$1" '```' >page.md
+		"$here/t/man-examples" page.md
+	}
+	for shown in 'a … d' 'a b c d…' '…' 'a…c…' 'a b… d'; do
+		prints "$shown"
+	done
+	for shown in 'b…c d' 'a … e' 'a…c…b' 'a b…b c d' 'a…d d'; do
+		run ! prints "$shown"
+	done
+}
+
+@test 'the site has a page for each source, and every link in it leads somewhere' {
+	needs_site
+	"$here/docs/site/build" site
+	want=$(ls "$here"/README.md "$here"/HACKING.md "$here"/t/data/README.md "$here"/docs/*.md "$here"/man/*.[1-9] | wc -l)
+	[ "$(find site -name '*.html' | wc -l)" -eq $((want + 1)) ]
+	try "$here/t/check-site site"
+	exits 0
+	grep -E '^[0-9]+ pages, [0-9]{3,} links' out
+}
+
+@test 'references between manual pages are links, others are none' {
+	needs_site
+	"$here/docs/site/build" site
+	grep -F '<a class="Xr" href="shband.1.html">shband(1)</a>' site/man/shjoin.1.html
+	grep -F '<span class="Xr">sort(1)</span>' site/man/shjoin.1.html
+	grep -F 'href="man/simhash-records.5.html"' site/index.html
+}
+
+@test 'the same sources make the same site' {
+	needs_site
+	"$here/docs/site/build" one
+	LC_ALL=C.UTF-8 PYTHONHASHSEED=7 "$here/docs/site/build" two
+	diff -r one two
+}
+
+@test 'Chinese is marked as such, and its lines are joined without blanks' {
+	needs_site
+	"$here/docs/site/build" site
+	grep -F '<html lang="zh-Hans">' site/tutorial.zh.html
+	grep -F 'lang="zh-Hans">' site/index.html
+	awk '/<pre/ { inside = 1 } !inside { print } /<\/pre>/ { inside = 0 }' site/tutorial.zh.html >text
+	run ! grep '，$' text
+}
+
+@test 'a link to what is not there ends the build, with file and line' {
+	needs_site
+	copy_sources
+	src/docs/site/build site
+	printf '\n\nSee [this](nothing.md).\n' >>src/docs/faq.md
+	line=$(wc -l <src/docs/faq.md | tr -d ' ')
+	try 'src/docs/site/build site'
+	exits 1
+	says "docs/site/build: docs/faq.md:$line: no docs/nothing.md"
+}
+
+@test 'the checker finds dead links and anchors, scripts, and what comes from elsewhere' {
+	needs_site
+	"$here/docs/site/build" site
+	broken() {
+		rm -rf copy
+		cp -R site copy
+		sed -i "$2" "copy/$1"
+		run ! cmp "site/$1" "copy/$1"
+		try "$here/t/check-site copy"
+		exits 1
+		grep -F "$3" out
+	}
+	broken tutorial.html 's/href="cookbook.html#json"/href="nobook.html"/' 'there is no nobook.html'
+	broken tutorial.html 's/href="cookbook.html#json"/href="cookbook.html#jason"/' 'has the id "jason"'
+	broken faq.html 's/<h1/<script src="x.js"><\/script><h1/' 'a script'
+	broken faq.html 's/<h1/<img src="https:\/\/example.org\/a.png"><h1/' 'from elsewhere'
+	broken faq.html 's/id="simhash-or-minhash"/id="menu"/' 'two elements with the id "menu"'
+	broken style.css '$a body { background: url(https://example.org/a.png) }' 'fetches something'
+	broken man/shfp.1.html 's/<\/dl>/<\/div>/' 'closes nothing'
+	echo '<html lang="en"><title>x</title><meta name="viewport" content="x"></html>' >site/alone.html
+	try "$here/t/check-site site"
+	exits 1
+	gives 'alone.html: no way leads there from index.html'
+}
