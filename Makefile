@@ -11,13 +11,15 @@ MAKEFLAGS += --no-builtin-rules
 .DEFAULT_GOAL := all
 
 # ---- where things go -------------------------------------------------------------------------
-# SAN=1 (address and undefined behaviour) and SAN=thread build apart from the ordinary build.
+# SAN=1 (address and undefined behaviour) and SAN=thread build apart from the ordinary build;
+# so does SAN=fuzz, with clang, for `make fuzz`.
 SANITIZE_1 = address,undefined
 SANITIZE_thread = thread
+SANITIZE_fuzz = fuzzer-no-link,address,undefined
 SANITIZE := $(SANITIZE_$(SAN))
 ifneq ($(SAN),)
 ifeq ($(SANITIZE),)
-$(error SAN=$(SAN): known are SAN=1 and SAN=thread)
+$(error SAN=$(SAN): known are SAN=1, SAN=thread and SAN=fuzz)
 endif
 endif
 
@@ -33,15 +35,17 @@ PROG_SRC := $(sort $(wildcard bin/sh*.c))
 SHARED_SRC := $(filter-out $(PROG_SRC),$(sort $(wildcard bin/*.c)))
 UNIT_SRC := $(sort $(wildcard t/unit/test_*.c))
 BENCH_SRC := $(sort $(wildcard t/bench/*.c))
+FUZZ_SRC := $(sort $(wildcard t/fuzz/fuzz_*.c))
 
 LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/%.o)
 SHARED_OBJ := $(SHARED_SRC:%.c=$(BUILD)/%.o)
-TEST_SRC := $(UNIT_SRC) $(BENCH_SRC)
+TEST_SRC := $(UNIT_SRC) $(BENCH_SRC) $(FUZZ_SRC) t/fuzz/replay.c
 ALL_OBJ := $(LIB_OBJ) $(SHARED_OBJ) $(PROG_SRC:%.c=$(BUILD)/%.o) $(TEST_SRC:%.c=$(BUILD)/%.o)
 
 PROGS := $(PROG_SRC:bin/%.c=$(SHBIN)/%)
 UNIT := $(UNIT_SRC:%.c=$(BUILD)/%)
 BENCH := $(BENCH_SRC:%.c=$(BUILD)/%)
+FUZZ := $(FUZZ_SRC:%.c=$(BUILD)/%)
 LIB_A := $(BUILD)/libsimhash.a
 # What programs share, as an archive: each links only what it uses.
 SHARED_A := $(BUILD)/shared.a
@@ -127,13 +131,19 @@ $(SHBIN)/jieba.dict: lib/text/jieba_compile.c lib/text/jieba_trie.c lib/text/jie
 $(UNIT) $(BENCH): %: %.o $(LIB_A)
 	$(call quiet,LD) $(LINK) -pie -o $@ $< $(LIB_A) $(LIBS)
 
+# A fuzz target without a fuzzer runs over its seeds.
+FUZZ_MAIN := $(if $(filter fuzz,$(SAN)),,$(BUILD)/t/fuzz/replay.o)
+$(FUZZ): private ALL_LDFLAGS += $(if $(FUZZ_MAIN),,-fsanitize=fuzzer)
+$(FUZZ): %: %.o $(FUZZ_MAIN) $(LIB_A)
+	$(call quiet,LD) $(LINK) -pie -o $@ $< $(FUZZ_MAIN) $(LIB_A) $(LIBS)
+
 $(TEST_SRC:%.c=$(BUILD)/%.o): ALL_CPPFLAGS += -It/unit
 
 # A JSON reader to compare ours with, where there is one.
 JANSSON := $(shell $(PKG_CONFIG) --libs jansson 2>/dev/null)
 ifneq ($(JANSSON),)
-$(BUILD)/t/unit/test_json.o: private ALL_CPPFLAGS += -DHAVE_JANSSON
-$(BUILD)/t/unit/test_json: private LIBS += $(JANSSON)
+$(BUILD)/t/unit/test_json.o $(BUILD)/t/fuzz/fuzz_json.o: private ALL_CPPFLAGS += -DHAVE_JANSSON
+$(BUILD)/t/unit/test_json $(BUILD)/t/fuzz/fuzz_json: private LIBS += $(JANSSON)
 endif
 
 -include $(ALL_OBJ:.o=.d)
@@ -145,7 +155,7 @@ export T_DATA := $(abspath t/data)
 TEST_ENV = BUILD=$(abspath $(BUILD)) CC='$(CC)' ASAN_OPTIONS=exitcode=99 \
 	UBSAN_OPTIONS=exitcode=99:print_stacktrace=1
 
-.PHONY: deps demo check check-unit check-bats unit-programs
+.PHONY: deps demo check check-unit check-bats unit-programs fuzz-programs
 deps: ## install what is missing to build and test (Debian packages)
 	@share/deps build check
 
@@ -158,12 +168,13 @@ demo: ## find the near-duplicates in the bundled English and Chinese documents
 check: ## run all tests; the last line is `N passed, N failed`
 	@share/deps build check
 	@+$(MAKE) --no-print-directory -s all unit-programs
-	@$(TEST_ENV) t/run $(UNIT) $(BATS)
+	@$(TEST_ENV) t/run $(UNIT) $(FUZZ) $(BATS)
 
-unit-programs: $(UNIT)
+unit-programs: $(UNIT) $(FUZZ)
+fuzz-programs: $(FUZZ)
 
-check-unit: $(UNIT) ## run the unit tests only
-	@$(TEST_ENV) t/run $(UNIT)
+check-unit: $(UNIT) $(FUZZ) ## run the unit tests only
+	@$(TEST_ENV) t/run $(UNIT) $(FUZZ)
 
 check-bats: all ## run the programs' tests only; one file: make check-bats BATS=t/shfp.bats
 	@$(TEST_ENV) t/run $(BATS)
@@ -189,8 +200,14 @@ bench-smoke: all $(BENCH) ## see that the benchmarks run, on little input
 soak: all ## the long tests: large input, many random cases
 	$(call run_script,t/soak/run)
 
-fuzz: ## fuzz what reads untrusted input
-	$(call run_script,t/fuzz/run)
+# CLANG is one that has libFuzzer.
+CLANG = clang
+FUZZ_SECONDS = 60
+FUZZ_TARGETS =
+fuzz: ## fuzz what reads untrusted input: FUZZ_SECONDS=60 a target, FUZZ_TARGETS='json join'
+	@share/deps build fuzz
+	@+$(MAKE) --no-print-directory -s SAN=fuzz CC=$(CLANG) fuzz-programs
+	@t/fuzz/run $(FUZZ_SECONDS) $(FUZZ_TARGETS)
 
 quality: all ## recall and precision on labelled near-duplicates
 	$(call run_script,t/quality/run)
@@ -278,7 +295,7 @@ format: ## lay out the C sources as .clang-format says
 	clang-format -i $(wildcard lib/*.h lib/*/*.[ch] bin/*.[ch] t/*/*.[ch])
 
 clean: ## remove what was built
-	rm -rf build build-san build-san-thread $(filter-out build,$(BUILD)) $(PROG_SRC:%.c=%) bin/jieba.dict
+	rm -rf build build-san build-san-thread build-san-fuzz $(filter-out build,$(BUILD)) $(PROG_SRC:%.c=%) bin/jieba.dict
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-12s %s\n", $$1, $$2 }' Makefile

@@ -8,10 +8,13 @@
 __attribute__((format(printf, 3, 0))) static void fill(
     struct sh_error *err, enum sh_err code, const char *fmt, va_list ap)
 {
+	char text[sizeof err->text]; /* what is put into the message may be err's own text */
+
+	vsnprintf(text, sizeof text, fmt, ap);
 	err->code = code;
 	err->file = NULL;
 	err->line = 0;
-	vsnprintf(err->text, sizeof err->text, fmt, ap);
+	memcpy(err->text, text, sizeof text);
 }
 
 int sh_error_set(struct sh_error *err, enum sh_err code, const char *fmt, ...)

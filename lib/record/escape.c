@@ -18,7 +18,7 @@ static char unescaped(char c)
 
 int sh_unescape(struct sh_slice text, struct sh_buf *out, struct sh_error *err)
 {
-	const char *p = text.p, *end = text.p + text.n;
+	const char *p = text.p, *end = text.n ? p + text.n : p;
 
 	if (sh_buf_reserve(out, text.n, err) < 0)
 		return -1;

@@ -47,15 +47,22 @@ static int put(struct sh_cppjieba *d, struct sh_slice key, uint32_t *index, stru
 	return 0;
 }
 
+/* cppjieba looks for no longer words. All beginnings of a word are kept: without a bound their
+ * bytes would grow with the square of its length. */
+enum { WORD_MAX_CHARS = 512 };
+
 /* The word and its beginnings; the last line of a word counts. */
 static int add_word(
     struct sh_cppjieba *d, struct sh_slice text, double weight, bool user, struct sh_error *err)
 {
 	const uint8_t *p = (const uint8_t *)text.p, *end = p + text.n;
 	uint32_t index = 0;
+	size_t chars = 0;
 
 	while (p < end) {
 		sh_utf8_next(&p, end);
+		if (++chars > WORD_MAX_CHARS)
+			return 0;
 		if (put(d, sh_slice(text.p, (size_t)(p - (const uint8_t *)text.p)), &index, err) <
 		    0)
 			return -1;

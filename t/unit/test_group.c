@@ -5,24 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rng.h"
 #include "tap.h"
 
 enum { N_MAX = 60, M_MAX = 120 };
 
-static uint64_t state;
-
-static uint64_t rnd(void)
-{
-	uint64_t z = state += 0x9E3779B97F4A7C15ULL;
-
-	z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9ULL;
-	z = (z ^ z >> 27) * 0x94D049BB133111EBULL;
-	return z ^ z >> 31;
-}
-
 static uint32_t below(uint32_t n)
 {
-	return (uint32_t)(rnd() % n);
+	return (uint32_t)rng_below(n);
 }
 
 struct graph {
@@ -263,10 +253,9 @@ static void examples(void)
 
 int main(int argc, char **argv)
 {
-	unsigned cases = argc > 2 ? (unsigned)atoi(argv[2]) : 10000;
+	unsigned cases = argc > 1 ? (unsigned)atoi(argv[1]) : 10000;
 
-	state = argc > 1 ? strtoull(argv[1], NULL, 0) : 20240609;
-	printf("# seed %llu\n", (unsigned long long)state);
+	rng_init(20240609);
 	random_groups("single", sh_group_single, slow_single, cases);
 	random_groups("star", sh_group_star, slow_star, cases);
 	audit(cases);

@@ -222,7 +222,7 @@ static int by_group(const void *p, const void *q)
 
 	if (x->group != y->group)
 		return x->group < y->group ? -1 : 1;
-	return (x->place > y->place) - (x->place < y->place);
+	return by_key(p, q);
 }
 
 /* All bands in order of their keys, lines of one key in random order; then, unless

@@ -1,0 +1,233 @@
+/* Band records from anywhere: keys of any bytes; a layout's own keys, written and read; and a
+ * stream of any lines, which the fast reader takes as the careful one does. */
+#include "fuzz.h"
+
+#include "base/num.h"
+#include "io/source.h"
+#include "pair/bandlines.h"
+#include "pair/stream.h"
+
+static struct sh_error err;
+
+/* A key that declares a layout is one that this layout would write, if all its fields are right. */
+static void any_key(struct sh_slice key, unsigned bits)
+{
+	struct sh_band_table room;
+	struct sh_band b;
+	char head[SH_BAND_MAX_KEY];
+	uint32_t number;
+
+	if (sh_band_from_key(&b, key, bits, &err) < 0)
+		return;
+	check(b.bits == bits && b.key_len <= SH_BAND_MAX_KEY && b.tables > 0);
+	if (sh_band_parse(&b, key, &number, &err) == 0) {
+		check(number < b.tables && key.n == b.key_len);
+		sh_band_head(&b, number, head);
+		check(memcmp(head, key.p, b.key_len - b.bits_digits) == 0);
+		check(sh_band_table(&b, number, &room)->number == number);
+	}
+	sh_band_free(&b);
+}
+
+/* A layout from the input, if there is such a one, with few tables. */
+static bool layout(struct sh_band *b)
+{
+	static const unsigned widths[] = { 64, 32, 128, 256, 4, 20, 1024 };
+	unsigned bits = widths[fuzz_take(1) % 7], k = (unsigned)fuzz_take(1) % 20;
+
+	if (fuzz_take(1) % 3 == 0) {
+		unsigned key = 1 + (unsigned)fuzz_take(1) % 64, tables = 1 + (unsigned)fuzz_take(1);
+
+		return sh_band_draw(b, bits, k, key, tables, (unsigned)fuzz_take(2), &err) == 0;
+	}
+	if (sh_band_init(b, bits, k, k + 1 + (unsigned)fuzz_take(1) % 4, &err) < 0)
+		return false;
+	if (b->tables <= 300)
+		return true;
+	sh_band_free(b);
+	return false;
+}
+
+/* Every key of a fingerprint is recognised; it declares the layout; another one's is refused. */
+static void own_keys(const struct sh_band *b, const uint64_t *fp)
+{
+	struct sh_band_table room;
+	char key[SH_BAND_MAX_KEY];
+	uint32_t number;
+	struct sh_band back;
+
+	for (uint32_t t = 0; t < b->tables; t += 1 + b->tables / 8) {
+		const struct sh_band_table *table = sh_band_table(b, t, &room);
+		struct sh_slice s = sh_slice(key, b->key_len);
+		unsigned bit = (unsigned)fuzz_take(1) % b->bits;
+		uint64_t other[SH_FP_MAX_WORDS];
+		bool mine = false;
+
+		sh_band_key(b, table, fp, key);
+		check(sh_band_parse(b, s, &number, &err) == 0 && number == t);
+		check(sh_band_key_is(b, table, s, fp));
+		memcpy(other, fp, b->words * sizeof *fp);
+		other[bit / 64] ^= UINT64_C(1) << (63 - bit % 64);
+		for (unsigned r = 0; r < table->runs; r++)
+			mine |= bit >= table->run[r].from && bit < table->run[r].to;
+		check(sh_band_key_is(b, table, s, other) == !mine);
+		check(sh_band_from_key(&back, s, b->bits, &err) == 0);
+		check(back.tables == b->tables && back.k == b->k && back.blocks == b->blocks);
+		sh_band_free(&back);
+	}
+}
+
+/* ---- streams ---- */
+
+struct pairs {
+	struct sh_buf text;
+};
+
+static int take_pair(
+    void *arg, struct sh_slice a, struct sh_slice b, unsigned distance, struct sh_error *e)
+{
+	struct pairs *to = arg;
+
+	return sh_buf_add(&to->text, a.p, a.n, e) < 0 || sh_buf_add(&to->text, "\t", 1, e) < 0 ||
+		       sh_buf_add(&to->text, b.p, b.n, e) < 0 ||
+		       sh_buf_add(&to->text, &distance, sizeof distance, e) < 0
+		   ? -1
+		   : 0;
+}
+
+static int careful(struct sh_stream *s, struct sh_slice line)
+{
+	struct sh_band_record r;
+
+	if (sh_record_band(line, &r, &err) < 0 || sh_stream_check(s, 0, &r, &err) < 0)
+		return err.code == SH_ERR_RECORD ? 1 : -1; /* 1: left out */
+	return sh_stream_add(s, &r, &err);
+}
+
+/* Pairs, or what went wrong: as shjoin reads them, with bad records left out. */
+static void join(struct sh_slice text, bool fast, bool collapse, struct pairs *out)
+{
+	struct sh_stream_opts opts = { .k = -1, .collapse = collapse, .memory = 1 << 16 };
+	const char *p = text.p, *end = p + text.n, *lf;
+	struct sh_stream *s;
+	int status = 0;
+
+	opts.pair = take_pair;
+	opts.arg = out;
+	s = sh_stream_new(&opts, 1, &err);
+	check(s != NULL);
+	while (status >= 0 && p < end) {
+		size_t lines = 0;
+		ssize_t took =
+		    fast ? sh_stream_take(s, sh_slice(p, (size_t)(end - p)), &lines, &err) : 0;
+
+		status = took < 0 ? -1 : 0;
+		check(took <= end - p && (took > 0) == (lines > 0));
+		p += took > 0 ? took : 0;
+		if (status < 0 || p == end)
+			break;
+		lf = memchr(p, '\n', (size_t)(end - p));
+		lf = lf ? lf : end;
+		status = careful(s, sh_slice(p, (size_t)(lf - p)));
+		p = lf + (lf < end);
+	}
+	if (status >= 0)
+		status = sh_stream_finish(s, &err);
+	if (status < 0)
+		check(sh_buf_add(&out->text, err.text, strlen(err.text), &err) == 0);
+	sh_stream_delete(s);
+}
+
+static void stream(struct sh_slice text, bool collapse)
+{
+	struct pairs fast = { { 0 } }, slow = { { 0 } };
+
+	join(text, true, collapse, &fast);
+	join(text, false, collapse, &slow);
+	check(sh_slice_eq(sh_buf_slice(&fast.text), sh_buf_slice(&slow.text)));
+	sh_buf_free(&fast.text);
+	sh_buf_free(&slow.text);
+}
+
+static int by_line(const void *a, const void *b)
+{
+	return sh_slice_cmp(*(const struct sh_slice *)a, *(const struct sh_slice *)b);
+}
+
+/* The records that shband writes, sorted, with a byte of them changed or none. */
+static void own_stream(const struct sh_band *b, bool collapse)
+{
+	enum { RECORDS = 12 };
+	uint64_t fp[RECORDS][SH_FP_MAX_WORDS];
+	struct sh_slice line[RECORDS * 300];
+	struct sh_buf out = { 0 }, sorted = { 0 };
+	struct sh_band_lines lines;
+	unsigned n = 1 + (unsigned)fuzz_take(1) % RECORDS;
+	size_t count = 0;
+	char *text;
+
+	if (b->tables > 300)
+		return;
+	check(sh_band_lines_init(&lines, b, &err) == 0);
+	for (unsigned i = 0; i < n; i++) {
+		char hex[SH_FP_HEX_MAX], id[2] = { (char)('a' + fuzz_take(1) % 26), 0 };
+		struct sh_fp_record r = { .id = sh_slice_str(id), .bits = b->bits };
+
+		for (unsigned w = 0; w < b->words; w++)
+			fp[i][w] = fuzz_take(8);
+		if (b->bits % 64)
+			fp[i][b->words - 1] &= ~(UINT64_MAX >> b->bits % 64);
+		for (unsigned flips = (unsigned)fuzz_take(1) % 8; i && flips; flips--) {
+			unsigned bit = (unsigned)fuzz_take(2) % b->bits;
+
+			if (flips == 7)
+				break;
+			if (flips == 6)
+				memcpy(fp[i], fp[i - 1], sizeof fp[i]);
+			fp[i][bit / 64] ^= UINT64_C(1) << (63 - bit % 64);
+		}
+		r.hex = sh_slice(hex, sh_print_hex(hex, fp[i], b->bits / 4));
+		memcpy(r.fp, fp[i], b->words * sizeof *r.fp);
+		check(sh_band_lines_add(&lines, &r, &out, &err) == 0);
+	}
+	own_keys(b, fp[0]);
+	for (const char *p = out.p, *end = p + out.n; p < end; p += line[count++].n)
+		line[count].p = p,
+		line[count].n = (size_t)((const char *)memchr(p, '\n', (size_t)(end - p)) - p) + 1;
+	check(count == n * b->tables);
+	qsort(line, count, sizeof *line, by_line);
+	for (size_t i = 0; i < count; i++)
+		check(sh_buf_add(&sorted, line[i].p, line[i].n, &err) == 0);
+	if (fuzz_take(1) % 2)
+		sorted.p[fuzz_take(4) % sorted.n] = (char)fuzz_take(1);
+	text = fuzz_copy(sorted.p, sorted.n, SH_PAD);
+	stream(sh_slice(text, sorted.n), collapse);
+	free(text);
+	sh_buf_free(&out);
+	sh_buf_free(&sorted);
+	sh_band_lines_free(&lines);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	bool collapse, made;
+	struct sh_band b;
+	char *text;
+
+	fuzz_begin(data, size);
+	made = fuzz_take(1) % 2;
+	collapse = fuzz_take(1) % 2;
+	if (made) {
+		if (!layout(&b))
+			return 0;
+		own_stream(&b, collapse);
+		sh_band_free(&b);
+		return 0;
+	}
+	text = fuzz_copy(fuzz_input.p, fuzz_input.n, SH_PAD);
+	stream(sh_slice(text, fuzz_input.n), collapse);
+	any_key(sh_slice(text, fuzz_input.n < 40 ? fuzz_input.n : 40), 64);
+	any_key(sh_slice(text, fuzz_input.n), 4 * (1 + (unsigned)fuzz_take(1)));
+	free(text);
+	return 0;
+}

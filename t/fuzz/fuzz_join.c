@@ -1,0 +1,88 @@
+/* Pairs of band streams and of joins in memory against comparing all with all; and every
+ * kernel of the join against the plain one. */
+#include "fuzz.h"
+
+#include "../unit/test_props_join.c"
+
+enum { SPOTS = 200 };
+
+struct hits {
+	struct sh_hit hit[SPOTS * SPOTS];
+	size_t n;
+};
+
+static int note_hits(void *ctx, const struct sh_hit *hit, size_t n, struct sh_error *err)
+{
+	struct hits *to = ctx;
+
+	(void)err;
+	check(to->n + n <= SPOTS * SPOTS);
+	memcpy(to->hit + to->n, hit, n * sizeof *hit);
+	to->n += n;
+	return 0;
+}
+
+/* Buckets so small that every way of a join is gone with a few fingerprints. */
+static void kernels(void)
+{
+	static struct hits want, got;
+	static uint64_t fp[SPOTS];
+	struct sh_join_limits limits = { .small = rng_below(300),
+		.large = 1 + rng_below(300),
+		.few = (uint32_t)rng_below(64),
+		.brute_factor = (double)rng_below(1000) };
+	unsigned k = (unsigned)rng_below(14);
+	size_t n = rng_below(SPOTS), cut = rng_below(n + 1);
+	struct sh_error err;
+
+	for (size_t i = 0; i < n; i++) {
+		fp[i] = i && rng_below(4) ? fp[rng_below(i)] : rng() & rng();
+		for (uint64_t flips = rng_below(k + 3); i && flips; flips--)
+			fp[i] ^= UINT64_C(1) << rng_below(64);
+	}
+	for (unsigned way = 0; way < 2; way++) {
+		bool first = true;
+		size_t brute = 0;
+
+		for (size_t i = 0; i < (way ? cut : n); i++)
+			for (size_t j = way ? cut : i + 1; j < n; j++)
+				brute += (unsigned)__builtin_popcountll(fp[i] ^ fp[j]) <= k;
+		for (const char *const *name = sh_join_kernels; *name; name++) {
+			struct sh_join *j;
+			int status;
+
+			if (!sh_join_kernel_ok(*name))
+				continue;
+			j = sh_join_new(64, k, *name, &err);
+			check(j != NULL);
+			sh_join_set_limits(j, &limits);
+			got.n = 0;
+			status = way ? sh_join_cross(
+					   j, fp, cut, fp + cut, n - cut, note_hits, &got, &err)
+				     : sh_join_self(j, fp, n, note_hits, &got, &err);
+			check(status == 0 && got.n == brute);
+			if (first)
+				want = got;
+			check(got.n == want.n &&
+			      memcmp(got.hit, want.hit, got.n * sizeof *got.hit) == 0);
+			first = false;
+			sh_join_delete(j);
+		}
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static struct line x[BANDS_MAX], y[BANDS_MAX];
+	struct bands bands[2] = { { .line = x }, { .line = y } };
+	struct tally bad = { 0 }, did = { 0 };
+
+	fuzz_begin(data, size);
+	if (rng_below(3) == 0)
+		kernels();
+	else
+		one_case(&bad, &did, &bands[0], &bands[1]);
+	check(bad.streamed == 0);
+	check(bad.in_memory == 0);
+	return 0;
+}

@@ -1,0 +1,149 @@
+/* Numbers in text against other readers of them. */
+#include "fuzz.h"
+
+#include <ctype.h>
+
+#include "base/hex.h"
+#include "base/num.h"
+#include "fp/df.h"
+#include "fp/format.h"
+#include "record/document.h"
+#include "text/ngram.h"
+#include "text/token.h"
+
+typedef unsigned long long ull;
+
+/* 128 bits in two, saturated: digit by digit, as on paper. */
+static bool slow_decimal(struct sh_slice s, uint64_t *x, bool *large)
+{
+	*x = 0;
+	*large = false;
+	for (size_t i = 0; i < s.n; i++) {
+		if (!isdigit((unsigned char)s.p[i]))
+			return false;
+		if (__builtin_mul_overflow(*x, 10, x) ||
+		    __builtin_add_overflow(*x, (uint64_t)(s.p[i] - '0'), x))
+			*large = true;
+	}
+	return s.n > 0;
+}
+
+static void whole(struct sh_slice s)
+{
+	uint64_t want, got = 0;
+	char text[SH_NUM_CHARS], printed[32];
+	bool large;
+	int rc = sh_parse_u64(s, &got);
+
+	if (!slow_decimal(s, &want, &large)) {
+		check(rc == SH_NUM_MALFORMED);
+		return;
+	}
+	check(rc == (large ? SH_NUM_RANGE : SH_NUM_OK));
+	if (rc)
+		return;
+	check(got == want);
+	snprintf(printed, sizeof printed, "%llu", (ull)got);
+	check(sh_slice_eq(sh_slice(text, sh_print_u64(text, got)), sh_slice_str(printed)));
+}
+
+static void weight(struct sh_slice s)
+{
+	const char *dot = s.n ? memchr(s.p, '.', s.n) : NULL;
+	size_t before = dot ? (size_t)(dot - s.p) : s.n, places = dot ? s.n - before - 1 : 0;
+	uint64_t a, b = 0, want = 0;
+	bool large, unused, good = slow_decimal(sh_slice(s.p, before), &a, &large);
+	char text[SH_NUM_CHARS];
+	int64_t got = -1, back;
+	int rc = sh_parse_weight(s, &got);
+
+	if (!good || (dot && !slow_decimal(sh_slice(dot + 1, places), &b, &unused))) {
+		check(rc == SH_NUM_MALFORMED && got == -1);
+		return;
+	}
+	if (places > SH_WEIGHT_PLACES) {
+		check(rc == SH_NUM_PLACES);
+		return;
+	}
+	for (size_t i = dot ? places : SH_WEIGHT_PLACES; i < SH_WEIGHT_PLACES; i++)
+		b *= 10;
+	large = large || __builtin_mul_overflow(a, 1000000, &want) ||
+		__builtin_add_overflow(want, b, &want) || want > INT64_MAX;
+	check(rc == (large ? SH_NUM_RANGE : SH_NUM_OK));
+	if (rc)
+		return;
+	check((uint64_t)got == want);
+	check(sh_parse_weight(sh_slice(text, sh_print_weight(text, got)), &back) == 0);
+	check(back == got);
+}
+
+static void hex(struct sh_slice s)
+{
+	uint64_t w[4096 / 16 + 1], bad = 0, x;
+	char text[4096 + 16];
+	bool good = true;
+
+	if (s.n > 4096)
+		return;
+	for (size_t i = 0; i < s.n; i++)
+		good = good && isxdigit((unsigned char)s.p[i]) && !isupper((unsigned char)s.p[i]);
+	if (s.n >= 8) {
+		x = sh_unhex8(s.p, &bad);
+		if (bad == 0) {
+			sh_print_hex16(text, x << 32);
+			check(memcmp(text, s.p, 8) == 0);
+		}
+	}
+	if (s.n == 0)
+		return;
+	check((sh_parse_hex(s, w) == 0) == good);
+	if (!good)
+		return;
+	check(s.n < 8 || bad == 0);
+	check(sh_slice_eq(s, sh_slice(text, sh_print_hex(text, w, s.n))));
+	if (s.n <= 16) {
+		memcpy(text, s.p, s.n);
+		text[s.n] = '\0';
+		check(strtoull(text, NULL, 16) == w[0] >> (64 - 4 * s.n));
+	}
+}
+
+/* Parsers of option arguments: they may refuse, no more. */
+static void arguments(const char *text)
+{
+	struct sh_error err;
+	struct sh_ngrams range;
+	struct sh_df_limit limit;
+	struct sh_document_form form = { 0 };
+	unsigned keep;
+	uint64_t bytes, x;
+	size_t n = strlen(text);
+
+	if (sh_ngrams_parse(text, &range, &err) == 0)
+		check(range.min >= 1 && range.min <= range.max && range.max <= SH_NGRAM_MAX);
+	if (sh_df_limit_parse(text, &limit, &err) == 0)
+		check(limit.given && (!limit.share || limit.n <= 1000000));
+	if (sh_document_form_parse(text, &form, &err) == 0)
+		check(form.id_field != form.text_field && form.text_field <= SH_FIELD_MAX);
+	sh_keep_parse(sh_slice(text, n), &keep, &err);
+	if (sh_parse_size(sh_slice(text, n), &bytes) == 0 &&
+	    sh_parse_u64(sh_slice(text, n), &x) == 0)
+		check(x == bytes);
+	form = (struct sh_document_form){ .json = true };
+	if (sh_document_form_parse(text, &form, &err) == 0)
+		check(form.id_name.n && form.text_name.n);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct sh_slice s = sh_slice(fuzz_copy(data, size, 0), size);
+	char *text = fuzz_copy(data, size, 1);
+
+	whole(s);
+	weight(s);
+	hex(s);
+	arguments(text);
+	free(text);
+	free((char *)(uintptr_t)s.p);
+	return 0;
+}
