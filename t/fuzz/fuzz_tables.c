@@ -33,16 +33,16 @@ static int take(void *arg, struct sh_slice feature, uint64_t df, struct sh_error
 	return 0;
 }
 
-static void frequencies(const char *path)
+static void frequencies(const char *path, bool trailer)
 {
 	char *twice[2] = { (char *)(uintptr_t)path, (char *)(uintptr_t)path };
 	struct sh_df_table t;
 	struct sums s = { 0 };
 
-	if (sh_df_table_load(&t, path, &err) == 0)
+	if (sh_df_table_load(&t, path, trailer, &err) == 0)
 		s.table = &t;
 	/* The empty feature may stand there twice in an unsorted table. */
-	if (sh_df_merge(twice, 2, take, &s, &err) == 0 && s.table)
+	if (sh_df_merge(twice, 2, trailer, take, &s, &err) == 0 && s.table)
 		check(s.lines == t.features.n + 1u || t.features.n == 0);
 	sh_df_table_free(&t);
 	sh_buf_free(&s.last);
@@ -108,7 +108,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check(fd >= 0 && ftruncate(fd, 0) == 0);
 	check(pwrite(fd, data, size, 0) == (ssize_t)size);
 	snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-	frequencies(path);
+	frequencies(path, false);
+	frequencies(path, true);
 	inverse(path);
 	corpus(path, &form);
 	form.json = true;
