@@ -30,10 +30,12 @@ struct sh_features {
 static void make_wide_keys(struct sh_features *f)
 {
 	for (uint64_t i = 0; i < KEY_WORDS + 2; i++) {
-		uint64_t number[2] = { 2 * i, 2 * i + 1 };
+		char number[2][sizeof(uint64_t)];
 
-		f->wide[i].low = sh_siphash(f->key, &number[0], sizeof number[0]);
-		f->wide[i].high = sh_siphash(f->key, &number[1], sizeof number[1]);
+		sh_put_le64(number[0], 2 * i);
+		sh_put_le64(number[1], 2 * i + 1);
+		f->wide[i].low = sh_siphash(f->key, number[0], sizeof number[0]);
+		f->wide[i].high = sh_siphash(f->key, number[1], sizeof number[1]);
 	}
 }
 

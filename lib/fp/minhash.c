@@ -32,20 +32,26 @@ static uint64_t smallest(const uint64_t *h, size_t n, unsigned j)
 	return least;
 }
 
+void sh_minhash_bins(const uint64_t *h, size_t n, unsigned bins, uint64_t *bin)
+{
+	unsigned filled = 0;
+
+	for (unsigned i = 0; i < bins; i++)
+		bin[i] = UINT64_MAX;
+	for (unsigned round = 0; round < bins && filled < bins; round++)
+		filled += fill(bin, bins, h, n, round);
+	for (unsigned i = 0; i < bins; i++)
+		if (bin[i] == UINT64_MAX)
+			bin[i] = smallest(h, n, bins + i + 1);
+}
+
 void sh_minhash(const uint64_t *h, size_t n, unsigned bits, uint64_t *out)
 {
 	uint64_t bin[SH_FP_MAX_BITS];
-	unsigned filled = 0;
 
+	sh_minhash_bins(h, n, bits, bin);
 	for (unsigned i = 0; i < bits; i++)
-		bin[i] = UINT64_MAX;
-	for (unsigned round = 0; round < bits && filled < bits; round++)
-		filled += fill(bin, bits, h, n, round);
-	for (unsigned i = 0; i < bits; i++) {
-		if (bin[i] == UINT64_MAX)
-			bin[i] = smallest(h, n, bits + i + 1);
 		out[i / 64] = out[i / 64] << 1 | (bin[i] & 1);
-	}
 }
 
 unsigned sh_minhash_similarity(unsigned distance, unsigned bits)

@@ -33,6 +33,10 @@ static inline bool sh_minhash_width_ok(unsigned bits)
 	return bits >= 64 && bits <= SH_FP_MAX_BITS && bits % 64 == 0;
 }
 
+/* The smallest value in each of `bins` bins, of n >= 1 features: of two sets of similarity J a
+ * bin holds the same value with the chance J. At most SH_FP_MAX_BITS bins. */
+void sh_minhash_bins(const uint64_t *h, size_t n, unsigned bins, uint64_t *bin);
+
 /* The fingerprint of n >= 1 features by the first words of their hashes. */
 void sh_minhash(const uint64_t *h, size_t n, unsigned bits, uint64_t *out);
 

@@ -1,0 +1,76 @@
+/* The one small text file of an archive: what it was made with, and which files it consists of.
+ * Whoever has it has the archive, old or new; all else in the folder is a leftover.
+ *
+ *     simhash-archive 1                        the format and its version
+ *     option NAME VALUE                        what it was made with, as a run must say it again
+ *     key HEX                                  of features, keys and digests; 32 digits
+ *     store none|sketch|documents
+ *     layout BANDS ROWS                        see keys.h
+ *     next-number HEX                          of the next document
+ *     next-segment HEX
+ *     documents COUNT                          all that are recorded
+ *     kept COUNT                               of them, those that stayed
+ *     segment NUMBER FIRST LAST                hexadecimal; numbers of documents, ascending
+ *     file NAME BYTES RECORDS CHECKSUM         its parts, in order: .doc .key [.set|.txt] .sum
+ *     checksum HEX                             XXH3 of all lines before
+ *
+ * in this order. What is written otherwise than it would be printed is refused. */
+#ifndef SH_ARCHIVE_MANIFEST_H
+#define SH_ARCHIVE_MANIFEST_H
+
+#include "base/buf.h"
+
+enum sh_store { SH_STORE_NONE, SH_STORE_SKETCH, SH_STORE_DOCUMENTS };
+
+extern const char *const sh_store_name[3];
+
+/* The files of a segment; without a store there is no SH_PART_STORE. */
+enum sh_part { SH_PART_DOC, SH_PART_KEY, SH_PART_STORE, SH_PART_SUM, SH_PARTS };
+
+struct sh_part_size {
+	uint64_t bytes, records, checksum;
+};
+
+struct sh_segment_entry {
+	uint32_t number, first, last; /* documents first .. last, some of which may be gone */
+	struct sh_part_size part[SH_PARTS];
+};
+
+struct sh_setting {
+	struct sh_slice name, value;
+};
+
+enum { SH_SETTINGS_MAX = 32, SH_NAME_MAX = 16, SH_BANDS_MAX = 64, SH_ROWS_MAX = 8 };
+
+#define SH_MANIFEST_NAME "manifest"
+#define SH_MANIFEST_NEW  "manifest.new"
+
+struct sh_manifest {
+	struct sh_setting setting[SH_SETTINGS_MAX]; /* their text is borrowed */
+	size_t n_settings;
+	uint64_t key[2];
+	enum sh_store store;
+	unsigned bands, rows;
+	uint32_t next_number, next_segment;
+	uint64_t documents, kept;
+	struct sh_segment_entry *segment; /* owned */
+	size_t n_segments, segments_cap;
+};
+
+/* The settings point into the text. SH_ERR_RECORD says what is wrong. */
+int sh_manifest_parse(struct sh_manifest *m, struct sh_slice text, struct sh_error *err);
+int sh_manifest_print(const struct sh_manifest *m, struct sh_buf *out, struct sh_error *err);
+void sh_manifest_free(struct sh_manifest *m);
+
+int sh_manifest_add(struct sh_manifest *m, const struct sh_segment_entry *e, struct sh_error *err);
+
+/* The file of a part, of at most SH_NAME_MAX bytes with its NUL. */
+void sh_part_name(char *out, uint32_t segment, enum sh_part part, enum sh_store store);
+
+/* Whether files of segments are called so. */
+bool sh_is_part_name(const char *name);
+
+/* The value of a setting; empty when there is none of that name. */
+struct sh_slice sh_manifest_setting(const struct sh_manifest *m, struct sh_slice name);
+
+#endif

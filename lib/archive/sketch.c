@@ -1,0 +1,163 @@
+#include "archive/sketch.h"
+
+#include <stdlib.h>
+
+#include "base/num.h"
+
+static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+/* Bits of a difference that are written as they are. */
+static unsigned plain_bits(size_t n)
+{
+	unsigned log = 63 - (unsigned)__builtin_clzll(n);
+
+	return log < 31 ? 31 - log : 0;
+}
+
+/* ---- printing ---- */
+
+struct bits {
+	uint64_t word; /* the last `n` bits are still to be written */
+	unsigned n;
+	char *to;
+};
+
+/* count <= 32; room is the caller's care. */
+static void put(struct bits *b, uint64_t value, unsigned count)
+{
+	b->word = b->word << count | value;
+	for (b->n += count; b->n >= 6; b->n -= 6)
+		*b->to++ = digit[b->word >> (b->n - 6) & 63];
+}
+
+static void put_difference(struct bits *b, uint64_t x, unsigned plain)
+{
+	for (uint64_t q = x >> plain; q > 0; q--)
+		put(b, 1, 1);
+	put(b, 0, 1);
+	if (plain)
+		put(b, x & ((UINT64_C(1) << plain) - 1), plain);
+}
+
+int sh_sketch_print(const uint64_t *hash, size_t n, struct sh_buf *out, struct sh_error *err)
+{
+	unsigned plain = n ? plain_bits(n) : 0;
+	/* The quotients add up to 2^32 >> plain at the most, which is less than 4 n. */
+	size_t most = SH_NUM_CHARS + 2 + (n * (plain + 5) + 32) / 6;
+	struct bits b = { 0 };
+	uint64_t last = 0;
+
+	if (sh_buf_reserve(out, most, err) < 0)
+		return -1;
+	out->n += sh_print_u64(out->p + out->n, n);
+	out->p[out->n++] = '\t';
+	b.to = out->p + out->n;
+	for (size_t i = 0; i < n; i++) {
+		uint64_t h = hash[i] >> 32;
+
+		put_difference(&b, h - last, plain);
+		last = h;
+	}
+	if (b.n)
+		put(&b, 0, 6 - b.n);
+	out->n = (size_t)(b.to - out->p);
+	return 0;
+}
+
+/* ---- parsing ---- */
+
+struct reader {
+	const char *p, *end;
+	unsigned word, n; /* bits of the last digit that are left */
+};
+
+static int value_of(char c)
+{
+	if (c >= 'A' && c <= 'Z')
+		return c - 'A';
+	if (c >= 'a' && c <= 'z')
+		return c - 'a' + 26;
+	if (c >= '0' && c <= '9')
+		return c - '0' + 52;
+	return c == '+' ? 62 : c == '/' ? 63 : -1;
+}
+
+static int next_bit(struct reader *r)
+{
+	if (r->n == 0) {
+		int v = r->p < r->end ? value_of(*r->p++) : -1;
+
+		if (v < 0)
+			return -1;
+		r->word = (unsigned)v;
+		r->n = 6;
+	}
+	return (int)(r->word >> --r->n & 1);
+}
+
+static int read_difference(struct reader *r, unsigned plain, uint64_t *x)
+{
+	uint64_t q = 0;
+	int bit;
+
+	while ((bit = next_bit(r)) == 1)
+		q++;
+	for (unsigned i = 0; bit >= 0 && i < plain; i++) {
+		bit = next_bit(r);
+		q = q << 1 | (unsigned)(bit & 1);
+	}
+	*x = q;
+	return bit < 0 ? -1 : 0;
+}
+
+static int bad(struct sh_error *err)
+{
+	return sh_error_set(
+	    err, SH_ERR_RECORD, "a sketch of the archive is bad: take back a copy of it");
+}
+
+static int have_room(struct sh_sketch *s, size_t n, struct sh_error *err)
+{
+	s->n = 0;
+	return n > s->cap ? sh_grow((void **)&s->hash, &s->cap, n, sizeof *s->hash, err) : 0;
+}
+
+int sh_sketch_parse(struct sh_slice text, struct sh_sketch *s, struct sh_error *err)
+{
+	const char *tab = text.n ? memchr(text.p, '\t', text.n) : NULL;
+	struct reader r = { 0 };
+	uint64_t n, last = 0, x;
+	unsigned plain;
+
+	if (!tab || sh_parse_u64(sh_slice(text.p, (size_t)(tab - text.p)), &n) < 0)
+		return bad(err);
+	r.p = tab + 1;
+	r.end = text.p + text.n;
+	/* Each feature takes a bit at least. */
+	if (n > (uint64_t)(r.end - r.p) * 6)
+		return bad(err);
+	if (have_room(s, (size_t)n, err) < 0)
+		return -1;
+	plain = n ? plain_bits((size_t)n) : 0;
+	for (; s->n < n; s->n++) {
+		if (read_difference(&r, plain, &x) < 0 || x > UINT32_MAX - last)
+			return bad(err);
+		s->hash[s->n] = last += x;
+	}
+	return r.p == r.end ? 0 : bad(err);
+}
+
+int sh_sketch_cut(const uint64_t *hash, size_t n, struct sh_sketch *s, struct sh_error *err)
+{
+	if (have_room(s, n, err) < 0)
+		return -1;
+	for (; s->n < n; s->n++)
+		s->hash[s->n] = hash[s->n] >> 32;
+	return 0;
+}
+
+void sh_sketch_free(struct sh_sketch *s)
+{
+	free(s->hash);
+	*s = (struct sh_sketch){ 0 };
+}

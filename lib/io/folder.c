@@ -1,0 +1,255 @@
+#include "io/folder.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { WRITE_AT = 1 << 18, READ_SIZE = 1 << 16 };
+
+#define LOOK_AGAIN 20000000 /* nanoseconds between two looks at a lock */
+
+int sh_folder_open(struct sh_folder *f, const char *path, bool create, struct sh_error *err)
+{
+	*f = (struct sh_folder){ .path = path, .fd = -1, .lock = -1 };
+	if (create && mkdir(path, 0777) < 0 && errno != EEXIST)
+		return sh_error_sys(err, "cannot make the folder '%s'", path);
+	f->fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return f->fd < 0 ? sh_error_sys(err, "cannot open the folder '%s'", path) : 0;
+}
+
+void sh_folder_close(struct sh_folder *f)
+{
+	if (f->lock >= 0)
+		close(f->lock);
+	if (f->fd >= 0)
+		close(f->fd);
+	f->fd = f->lock = -1;
+}
+
+/* ---- the lock ---- */
+
+static uint64_t nanoseconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* Looking again and again rather than waiting in the kernel: there is no way out of that but a
+ * signal, and signals are the program's. */
+static int wait_for(struct sh_folder *f, int how, uint64_t wait, struct sh_error *err)
+{
+	uint64_t begun = nanoseconds();
+	struct timespec pause = { 0, LOOK_AGAIN };
+
+	while (flock(f->lock, how | LOCK_NB) < 0) {
+		if (errno != EWOULDBLOCK && errno != EINTR)
+			return sh_error_sys(err, "cannot lock '%s/lock'", f->path);
+		if ((nanoseconds() - begun) / 1000000000 >= wait)
+			return sh_error_set(err, SH_ERR_PARAM,
+			    "'%s' is in use by another run (--wait SECONDS waits for it)", f->path);
+		nanosleep(&pause, NULL);
+	}
+	return 0;
+}
+
+int sh_folder_lock(struct sh_folder *f, bool alone, uint64_t wait, struct sh_error *err)
+{
+	if (f->lock < 0)
+		f->lock = openat(f->fd, "lock", O_RDONLY | O_CREAT | O_CLOEXEC, 0666);
+	/* Who may only read can lock a file that is there. */
+	if (f->lock < 0)
+		f->lock = openat(f->fd, "lock", O_RDONLY | O_CLOEXEC);
+	if (f->lock < 0)
+		return sh_error_sys(err, "cannot open '%s/lock'", f->path);
+	return wait_for(f, alone ? LOCK_EX : LOCK_SH, wait, err);
+}
+
+/* ---- names ---- */
+
+int sh_folder_list(const struct sh_folder *f, sh_folder_name *each, void *arg, struct sh_error *err)
+{
+	int status = 0, fd = openat(f->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *entry;
+
+	if (!dir) {
+		sh_error_sys(err, "cannot list the folder '%s'", f->path);
+		if (fd >= 0)
+			close(fd);
+		return -1;
+	}
+	while (status == 0) {
+		errno = 0;
+		entry = readdir(dir);
+		if (!entry && errno)
+			status = sh_error_sys(err, "cannot list the folder '%s'", f->path);
+		if (!entry)
+			break;
+		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+			status = each(arg, entry->d_name, err);
+	}
+	closedir(dir);
+	return status;
+}
+
+int sh_folder_remove(const struct sh_folder *f, const char *name, struct sh_error *err)
+{
+	if (unlinkat(f->fd, name, 0) < 0 && errno != ENOENT)
+		return sh_error_sys(err, "cannot remove '%s/%s'", f->path, name);
+	return 0;
+}
+
+int sh_folder_publish(
+    const struct sh_folder *f, const char *from, const char *to, struct sh_error *err)
+{
+	if (renameat(f->fd, from, f->fd, to) < 0)
+		return sh_error_sys(err, "cannot rename '%s/%s' to '%s'", f->path, from, to);
+	/* Some file systems cannot sync a folder, and say so with EINVAL. */
+	if (fsync(f->fd) < 0 && errno != EINVAL)
+		return sh_error_sys(err, "cannot sync the folder '%s'", f->path);
+	return 0;
+}
+
+/* ---- reading ---- */
+
+int sh_folder_read(
+    const struct sh_folder *f, const char *name, struct sh_buf *all, struct sh_error *err)
+{
+	int fd = openat(f->fd, name, O_RDONLY | O_CLOEXEC), status = 1;
+
+	if (fd < 0 && errno == ENOENT)
+		return 0;
+	if (fd < 0)
+		return sh_error_sys(err, "cannot open '%s/%s'", f->path, name);
+	while (status == 1) {
+		ssize_t n;
+
+		if (sh_buf_reserve(all, READ_SIZE, err) < 0) {
+			status = -1;
+			break;
+		}
+		n = read(fd, all->p + all->n, READ_SIZE);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			status = sh_error_sys(err, "cannot read '%s/%s'", f->path, name);
+		if (n <= 0)
+			break;
+		all->n += (size_t)n;
+	}
+	close(fd);
+	return status;
+}
+
+int sh_folder_map(struct sh_folder_map *m, const struct sh_folder *f, const char *name,
+    uint64_t size, struct sh_error *err)
+{
+	int fd = openat(f->fd, name, O_RDONLY | O_CLOEXEC), status = 0;
+	struct stat st;
+	void *p;
+
+	*m = (struct sh_folder_map){ 0 };
+	if (fd < 0)
+		return sh_error_sys(err, "cannot open '%s/%s'", f->path, name);
+	if (fstat(fd, &st) < 0)
+		status = sh_error_sys(err, "cannot look at '%s/%s'", f->path, name);
+	else if ((uint64_t)st.st_size != size || size > SIZE_MAX)
+		status = sh_error_set(err, SH_ERR_RECORD,
+		    "'%s/%s' has %llu bytes, not %llu: take back a copy of the archive", f->path,
+		    name, (unsigned long long)st.st_size, (unsigned long long)size);
+	if (status == 0 && size) {
+		p = mmap(NULL, (size_t)size, PROT_READ, MAP_PRIVATE, fd, 0);
+		if (p == MAP_FAILED)
+			status = sh_error_sys(err, "cannot map '%s/%s'", f->path, name);
+		else
+			*m = (struct sh_folder_map){ p, (size_t)size };
+	}
+	close(fd);
+	return status;
+}
+
+void sh_folder_unmap(struct sh_folder_map *m)
+{
+	if (m->p)
+		munmap((void *)(uintptr_t)m->p, m->n);
+	*m = (struct sh_folder_map){ 0 };
+}
+
+void sh_folder_expect(const struct sh_folder_map *m, bool whole)
+{
+	if (m->p)
+		madvise((void *)(uintptr_t)m->p, m->n, whole ? MADV_SEQUENTIAL : MADV_RANDOM);
+}
+
+/* ---- writing ---- */
+
+int sh_folder_create(
+    struct sh_folder_file *out, const struct sh_folder *f, const char *name, struct sh_error *err)
+{
+	*out = (struct sh_folder_file){ .folder = f };
+	snprintf(out->name, sizeof out->name, "%s", name);
+	out->fd = openat(f->fd, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (out->fd < 0) {
+		out->folder = NULL;
+		return sh_error_sys(err, "cannot create '%s/%s'", f->path, name);
+	}
+	return 0;
+}
+
+static int flush(struct sh_folder_file *out, struct sh_error *err)
+{
+	const char *p = out->buf.p;
+	size_t n = out->buf.n;
+
+	out->buf.n = 0;
+	while (n) {
+		ssize_t done = write(out->fd, p, n);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done < 0)
+			return sh_error_sys(
+			    err, "cannot write '%s/%s'", out->folder->path, out->name);
+		p += done;
+		n -= (size_t)done;
+	}
+	return 0;
+}
+
+int sh_folder_write(struct sh_folder_file *out, const void *p, size_t n, struct sh_error *err)
+{
+	if (sh_buf_add(&out->buf, p, n, err) < 0)
+		return -1;
+	out->size += n;
+	return out->buf.n >= WRITE_AT ? flush(out, err) : 0;
+}
+
+int sh_folder_finish(struct sh_folder_file *out, struct sh_error *err)
+{
+	int status = flush(out, err), fd = out->fd;
+
+	if (status == 0 && fsync(fd) < 0)
+		status = sh_error_sys(err, "cannot sync '%s/%s'", out->folder->path, out->name);
+	if (close(fd) < 0 && status == 0)
+		status = sh_error_sys(err, "cannot close '%s/%s'", out->folder->path, out->name);
+	sh_buf_free(&out->buf);
+	out->folder = NULL;
+	return status;
+}
+
+void sh_folder_abandon(struct sh_folder_file *out)
+{
+	if (out->folder)
+		close(out->fd);
+	sh_buf_free(&out->buf);
+	out->folder = NULL;
+}

@@ -1,0 +1,78 @@
+/* A folder whose files are replaced as one: what an archive lies in.
+ *
+ * New files are written under names that nobody refers to yet, synced when they are closed;
+ * sh_folder_publish() then puts one file in another's place by rename and syncs the folder. Who
+ * finds everything through that one file sees the old state or the new one, never another, and
+ * after a crash of the system, too. */
+#ifndef SH_IO_FOLDER_H
+#define SH_IO_FOLDER_H
+
+#include "base/buf.h"
+
+struct sh_folder {
+	const char *path; /* borrowed, as messages say it */
+	int fd, lock;     /* -1 when there is none */
+};
+
+/* create: make it when it is not there. */
+int sh_folder_open(struct sh_folder *f, const char *path, bool create, struct sh_error *err);
+void sh_folder_close(struct sh_folder *f);
+
+/* Lock the folder by its file `lock` (flock), for oneself or with other readers, after at most
+ * `wait` seconds. The lock goes with the folder's closing or the program's end, however it ends.
+ * SH_ERR_PARAM: it stayed locked. */
+int sh_folder_lock(struct sh_folder *f, bool alone, uint64_t wait, struct sh_error *err);
+
+/* The names in it, but for . and .., in no order; stops when the function returns nonzero, and
+ * returns that, or -1. */
+typedef int sh_folder_name(void *arg, const char *name, struct sh_error *err);
+int sh_folder_list(
+    const struct sh_folder *f, sh_folder_name *each, void *arg, struct sh_error *err);
+
+/* The whole of a small file into an empty buffer: 1, 0 when there is none, -1. */
+int sh_folder_read(
+    const struct sh_folder *f, const char *name, struct sh_buf *all, struct sh_error *err);
+
+/* A file that is not there is no error. */
+int sh_folder_remove(const struct sh_folder *f, const char *name, struct sh_error *err);
+
+int sh_folder_publish(
+    const struct sh_folder *f, const char *from, const char *to, struct sh_error *err);
+
+/* ---- a file that is being written ---- */
+
+struct sh_folder_file {
+	const struct sh_folder *folder;
+	char name[32];
+	int fd;
+	uint64_t size; /* what was written so far */
+	struct sh_buf buf;
+};
+
+/* A file of that name is emptied. */
+int sh_folder_create(
+    struct sh_folder_file *out, const struct sh_folder *f, const char *name, struct sh_error *err);
+int sh_folder_write(struct sh_folder_file *out, const void *p, size_t n, struct sh_error *err);
+
+/* Everything to the disk. The file is freed in any case. */
+int sh_folder_finish(struct sh_folder_file *out, struct sh_error *err);
+
+/* Without a word; a zeroed one is nothing. */
+void sh_folder_abandon(struct sh_folder_file *out);
+
+/* ---- a file that is looked at here and there ---- */
+
+struct sh_folder_map {
+	const char *p;
+	size_t n;
+};
+
+/* The file must have so many bytes: SH_ERR_RECORD when it has not. */
+int sh_folder_map(struct sh_folder_map *m, const struct sh_folder *f, const char *name,
+    uint64_t size, struct sh_error *err);
+void sh_folder_unmap(struct sh_folder_map *m);
+
+/* It will be read from end to end, or here and there. */
+void sh_folder_expect(const struct sh_folder_map *m, bool whole);
+
+#endif
