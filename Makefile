@@ -265,6 +265,9 @@ install: all completions $(LIB_PC) ## install programs, library, header, man pag
 	install -m 644 $(COMPLETIONS)/bash/* $(D_BASH)
 	install -m 644 $(COMPLETIONS)/zsh/* $(D_ZSH)
 	install -m 644 $(COMPLETIONS)/fish/* $(D_FISH)
+	install -d $(D_DATA)/cron
+	install -m 755 share/cron/simhash-dedup $(D_DATA)/cron
+	install -m 644 $(filter-out %/simhash-dedup,$(wildcard share/cron/*)) $(D_DATA)/cron
 	$(if $(JIEBA_DICT),install -d $(D_DATA) && install -m 644 $(JIEBA_DICT) $(D_DATA))
 	@for page in $(MAN); do \
 	    install -d $(D_MAN)/man"$${page##*.}" && \
@@ -278,6 +281,7 @@ uninstall: ## remove what install installed
 	rm -f $(D_INC)/simhash.h $(D_DATA)/jieba.dict
 	for prog in $(notdir $(PROGS)); do \
 	    rm -f $(D_BASH)/"$$prog" $(D_ZSH)/_"$$prog" $(D_FISH)/"$$prog".fish; done
+	for file in $(notdir $(wildcard share/cron/*)); do rm -f $(D_DATA)/cron/"$$file"; done
 	for page in $(notdir $(MAN)); do rm -f $(D_MAN)/man"$${page##*.}"/"$$page"; done
 
 # ---- keeping house ---------------------------------------------------------------------------

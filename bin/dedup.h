@@ -3,6 +3,7 @@
  *     dedup_read.c     documents to fingerprints
  *     lib/pair/dedup   fingerprints to groups
  *     dedup_write.c    groups to the documents that stay, and to the report
+ *     dedup_archive.c  the documents of earlier runs
  *     dedup_summary.c  what a person wants to know at the end
  *
  * All die of errors. */
@@ -10,6 +11,8 @@
 #define DEDUP_H
 
 #include "base/hmap.h"
+#include "base/num.h"
+#include "dedup_archive.h"
 #include "docopts.h"
 #include "pair/dedup.h"
 #include "pair/prefer.h"
@@ -21,6 +24,7 @@ struct dedup_settings {
 	struct sh_fingerprint_opts fp;
 	struct sh_dedup_opts dedup;
 	struct sh_prefer keep;
+	struct dedup_archive_settings archive;
 	const char *protect_path, *report_path;
 	uint64_t counted; /* of documents of at most so many n-grams, distinct ones are counted */
 	bool dry_run, quiet, k_given, weight_given;
@@ -34,6 +38,7 @@ struct dedup_state {
 	struct sh_corpus corpus;
 	struct sh_dedup *dedup;
 	struct sh_hmap ranked, protected;
+	struct dedup_archive archive;
 	struct sh_sample sample;
 	struct sh_sink report, *to; /* to: where the report goes */
 };
@@ -43,7 +48,14 @@ void dedup_read(struct dedup_state *s);
 /* Ids of a file, one a line; what follows a TAB is ignored. No path: none. */
 void dedup_read_ids(struct cli *c, const char *path, struct sh_hmap *ids);
 
-/* Those that stay, as they came. keeper: see sh_dedup_keepers(). */
+/* Whether it is written: see sh_dedup_keepers(), and the archive. */
+static inline bool dedup_stays(
+    const struct dedup_state *s, const uint32_t *keeper, uint32_t document)
+{
+	return keeper[document] == document && !dedup_archive_drops(s, document);
+}
+
+/* Those that stay, as they came. */
 void dedup_write_documents(struct dedup_state *s, const uint32_t *keeper);
 /* A line for each of the others. */
 void dedup_write_report(struct dedup_state *s, const uint32_t *keeper);

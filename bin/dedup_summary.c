@@ -17,7 +17,7 @@ void dedup_count_groups(struct dedup_state *s, const uint32_t *keeper, struct de
 	for (uint32_t i = 0; i < s->corpus.n; i++)
 		g->size[keeper[i]]++;
 	for (uint32_t i = 0; i < s->corpus.n; i++) {
-		g->dropped += keeper[i] != i;
+		g->dropped += !dedup_stays(s, keeper, i);
 		g->n += g->size[i] > 1;
 		g->large += g->size[i] > s->settings->max_group;
 		if (g->size[i] > g->size[g->largest])

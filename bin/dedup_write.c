@@ -25,12 +25,32 @@ void dedup_write_documents(struct dedup_state *s, const uint32_t *keeper)
 	for (uint32_t i = 0; i < s->corpus.n; i++) {
 		struct sh_slice line;
 
-		if (keeper[i] != i)
+		if (!dedup_stays(s, keeper, i))
 			continue;
 		line = sh_corpus_line(&s->corpus, i);
 		cli_write(s->cli, line.p, line.n);
 		cli_write(s->cli, "\n", 1);
 	}
+}
+
+/* With an archive, where some are compared and some are not, what was not has a - there. */
+static void write_numbers(struct dedup_state *s, unsigned distance, unsigned similarity)
+{
+	char text[SH_NUM_CHARS + SH_SIMILARITY_CHARS + 3];
+	size_t n = 1;
+
+	text[0] = '\t';
+	n += sh_print_u64(text + n, distance);
+	if (similarity != SH_UNVERIFIED) {
+		text[n++] = '\t';
+		sh_similarity_print(text + n, similarity);
+		n += SH_SIMILARITY_CHARS;
+	} else if (s->settings->archive.dir) {
+		text[n++] = '\t';
+		text[n++] = '-';
+	}
+	text[n++] = '\n';
+	write_report_part(s, text, n);
 }
 
 static void report_one(
@@ -39,27 +59,25 @@ static void report_one(
 	struct sh_document doc;
 	struct sh_similarity sim;
 	struct sh_error err;
-	char text[SH_NUM_CHARS + SH_SIMILARITY_CHARS + 3];
 	unsigned distance;
-	size_t n = 1;
 
-	for (int i = 0; i < 2; i++) {
-		if (sh_corpus_document(&s->corpus, i ? keeper : dropped, room, &doc, &err) < 0)
-			die_reporting(s, &err);
-		write_report_part(s, doc.id.p, doc.id.n);
-		write_report_part(s, "\t", i == 0);
-	}
-	if (sh_dedup_compare(s->dedup, dropped, keeper, &distance, &sim, &err) < 0)
+	if (sh_corpus_document(&s->corpus, dropped, room, &doc, &err) < 0)
 		die_reporting(s, &err);
-	text[0] = '\t';
-	n += sh_print_u64(text + n, distance);
-	if (s->settings->dedup.verify) {
-		text[n++] = '\t';
-		sh_similarity_print(text + n, sh_similarity_round(&sim));
-		n += SH_SIMILARITY_CHARS;
+	write_report_part(s, doc.id.p, doc.id.n);
+	write_report_part(s, "\t", 1);
+	if (dedup_archive_drops(s, dropped)) {
+		const struct sh_fate *f = dedup_archive_fate(s, dropped);
+
+		write_report_part(s, f->id.p, f->id.n);
+		write_numbers(s, f->distance, f->similarity);
+		return;
 	}
-	text[n++] = '\n';
-	write_report_part(s, text, n);
+	if (sh_corpus_document(&s->corpus, keeper, room, &doc, &err) < 0 ||
+	    sh_dedup_compare(s->dedup, dropped, keeper, &distance, &sim, &err) < 0)
+		die_reporting(s, &err);
+	write_report_part(s, doc.id.p, doc.id.n);
+	write_numbers(
+	    s, distance, s->settings->dedup.verify ? sh_similarity_round(&sim) : SH_UNVERIFIED);
 }
 
 void dedup_write_report(struct dedup_state *s, const uint32_t *keeper)
@@ -75,7 +93,7 @@ void dedup_write_report(struct dedup_state *s, const uint32_t *keeper)
 		s->to = &s->report;
 	}
 	for (uint32_t i = 0; i < s->corpus.n; i++)
-		if (keeper[i] != i)
+		if (!dedup_stays(s, keeper, i))
 			report_one(s, i, keeper[i], &room);
 	sh_document_room_free(&room);
 	if (s->to != &s->cli->out && sh_sink_close(&s->report, &err) < 0)

@@ -66,7 +66,7 @@ static const struct cli_program program = {
 	.name = "shdedup",
 	.synopsis = "[FILE...]",
 	.purpose = "Documents (id<TAB>text) to those of them that are no near-duplicates.",
-	.options = { options, doc_options },
+	.options = { options, dedup_archive_table, doc_options },
 };
 
 static void take_threshold(struct cli *c, struct dedup_settings *s)
@@ -156,7 +156,8 @@ static void take(struct cli *c, struct dedup_settings *s, int opt)
 		s->dedup.how.memory = cli_size(c, "-S");
 		break;
 	default:
-		docopts_take(&s->docs, c, opt);
+		if (!dedup_archive_take(&s->archive, c, opt))
+			docopts_take(&s->docs, c, opt);
 	}
 }
 
@@ -185,6 +186,7 @@ static void settle(struct cli *c, struct dedup_settings *s)
 	/* Those that can be as similar as that to a document of few features. */
 	limit = s->dedup.few * UINT64_C(1000000) / s->dedup.threshold;
 	s->counted = s->dedup.few ? 2 * limit + 24 : 0;
+	dedup_archive_settle(c, s);
 }
 
 static void tell_progress(void *arg, const struct sh_dedup_stats *stats)
@@ -219,6 +221,7 @@ static void begin(struct dedup_state *s, struct dedup_settings *settings)
 	struct cli *c = s->cli;
 	struct sh_error err;
 
+	dedup_archive_open(s);
 	dedup_try_report(c, settings);
 	if (settings->sample || (settings->dry_run && !settings->report_path))
 		cli_text(c);
@@ -265,6 +268,7 @@ static void tell(struct dedup_state *s)
 		dedup_write_documents(s, keeper);
 	if (s->settings->report_path)
 		dedup_write_report(s, keeper);
+	dedup_archive_add(s, keeper);
 	dedup_warn_of_groups(s, &groups);
 	dedup_summarise(s, &groups);
 	free(groups.size);
@@ -272,6 +276,7 @@ static void tell(struct dedup_state *s)
 
 static void end(struct dedup_state *s)
 {
+	dedup_archive_close(s);
 	sh_dedup_delete(s->dedup);
 	sh_corpus_free(&s->corpus);
 	sh_hmap_free(&s->ranked);
@@ -291,6 +296,7 @@ int main(int argc, char **argv)
 		    .threshold = 800000,
 		    .few = DEFAULT_FEW,
 		    .how = { .memory = DEFAULT_MEMORY } },
+		.archive = { .store = SH_STORE_SKETCH },
 		.max_group = DEFAULT_MAX_GROUP,
 	};
 	struct dedup_state state = { .cli = &c, .settings = &s };
@@ -305,11 +311,14 @@ int main(int argc, char **argv)
 	while ((opt = cli_next(&c)) != -1)
 		take(&c, &s, opt);
 	settle(&c, &s);
-	begin(&state, &s);
-	dedup_read(&state);
-	find(&state);
-	tell(&state);
-	end(&state);
+	if (!dedup_archive_maintain(&c, &s)) {
+		begin(&state, &s);
+		dedup_read(&state);
+		dedup_archive_look(&state);
+		find(&state);
+		tell(&state);
+		end(&state);
+	}
 	docopts_free(&s.docs);
 	return cli_finish(&c);
 }

@@ -222,7 +222,7 @@ static int add_candidates(void *arg, size_t asked, uint32_t number, struct sh_er
 			sizeof *b->candidate, err) < 0)
 			return -1;
 		b->candidate[b->n_candidates++] =
-		    (struct sh_candidate){ b->probe[i].doc, number, by_id };
+		    (struct sh_meeting){ b->probe[i].doc, number, by_id };
 	}
 	return 0;
 }
@@ -230,7 +230,7 @@ static int add_candidates(void *arg, size_t asked, uint32_t number, struct sh_er
 /* By document; those by id first, the latest of them last. */
 static int by_document(const void *a, const void *b)
 {
-	const struct sh_candidate *x = a, *y = b;
+	const struct sh_meeting *x = a, *y = b;
 
 	if (x->doc != y->doc)
 		return x->doc < y->doc ? -1 : 1;
@@ -300,7 +300,7 @@ static int recall(
 	return numbers_of(r, &d->fate, err);
 }
 
-static int know(struct sh_batch *b, const struct sh_candidate *c, struct sh_document_room *room,
+static int know(struct sh_batch *b, const struct sh_meeting *c, struct sh_document_room *room,
     struct sh_error *err)
 {
 	struct sh_batch_doc *d = &b->doc[c->doc];

@@ -14,8 +14,8 @@ struct sh_probe {
 	uint32_t doc;
 };
 
-/* What shares a key with a document. */
-struct sh_candidate {
+/* A document and one of the archive that share a key. */
+struct sh_meeting {
 	uint32_t doc, number;
 	bool by_id;
 };
@@ -36,7 +36,7 @@ struct sh_batch {
 	struct sh_batch_doc *doc;
 	struct sh_probe *probe; /* by key, then by document */
 	size_t n_probes;
-	struct sh_candidate *candidate;
+	struct sh_meeting *candidate;
 	size_t n_candidates, candidates_cap;
 	uint64_t *key; /* distinct ones of the probes, and where each begins */
 	uint32_t *first;

@@ -73,6 +73,21 @@ int sh_dedup_add(struct sh_dedup *d, const uint64_t *fp, size_t features, uint64
 	return 0;
 }
 
+void sh_dedup_leave_out(struct sh_dedup *d, uint32_t document)
+{
+	d->features[document] = 0;
+}
+
+const uint64_t *sh_dedup_fingerprint(const struct sh_dedup *d, uint32_t document)
+{
+	return sh_dedup_fp(d, document);
+}
+
+bool sh_dedup_is_protected(const struct sh_dedup *d, uint32_t document)
+{
+	return d->is_protected[document];
+}
+
 static int allocate(struct sh_dedup *d, struct sh_error *err)
 {
 	size_t n = d->n + 1;

@@ -58,6 +58,12 @@ void sh_dedup_delete(struct sh_dedup *d);
 int sh_dedup_add(struct sh_dedup *d, const uint64_t *fp, size_t features, uint64_t rank,
     bool is_protected, struct sh_error *err);
 
+/* A document that was added makes no pair, and stays: others know what becomes of it. */
+void sh_dedup_leave_out(struct sh_dedup *d, uint32_t document);
+
+const uint64_t *sh_dedup_fingerprint(const struct sh_dedup *d, uint32_t document);
+bool sh_dedup_is_protected(const struct sh_dedup *d, uint32_t document);
+
 /* Once, after the last document. */
 int sh_dedup_run(struct sh_dedup *d, struct sh_error *err);
 

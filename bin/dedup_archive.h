@@ -1,0 +1,65 @@
+/* The part of shdedup that has to do with an archive (lib/archive): its options, what is done to
+ * it by name, and documents looked up in it and added to it. */
+#ifndef DEDUP_ARCHIVE_H
+#define DEDUP_ARCHIVE_H
+
+#include "archive/batch.h"
+#include "cli.h"
+
+/* For struct cli_program.options. */
+extern const struct cli_option dedup_archive_table[];
+
+enum dedup_archive_mode {
+	ARCHIVE_UPDATE,
+	ARCHIVE_INIT,
+	ARCHIVE_CHECK,
+	ARCHIVE_COMPACT,
+	ARCHIVE_EXPIRE,
+	ARCHIVE_REMOVE,
+	ARCHIVE_STATS,
+};
+
+struct dedup_archive_settings {
+	const char *dir; /* NULL: there is none */
+	enum dedup_archive_mode mode;
+	const char *mode_name;
+	uint64_t age; /* in seconds */
+	const char *id_path;
+	enum sh_store store;
+	bool store_given, wait_given;
+	uint64_t wait; /* in seconds */
+};
+
+/* The archive of a run, and the run's documents in it. */
+struct dedup_archive {
+	struct sh_archive archive;
+	struct sh_batch *batch;
+};
+
+struct dedup_settings;
+struct dedup_state;
+
+/* Take the option, if it is one of these. */
+bool dedup_archive_take(struct dedup_archive_settings *a, struct cli *c, int opt);
+
+/* After the last option. */
+void dedup_archive_settle(struct cli *c, const struct dedup_settings *s);
+
+/* --init, --check and so on, when one of them was given: true. */
+bool dedup_archive_maintain(struct cli *c, const struct dedup_settings *s);
+
+/* All these do nothing without an archive. Before documents are read: it must be there, and be
+ * made with the same settings. */
+void dedup_archive_open(struct dedup_state *s);
+/* Documents that were read: those that the archive knows, or has the like of, take part in no
+ * comparison with others. From here on the archive is locked. */
+void dedup_archive_look(struct dedup_state *s);
+/* What the archive says of a document; NULL: nothing. */
+const struct sh_fate *dedup_archive_fate(const struct dedup_state *s, uint32_t document);
+/* Whether it was dropped for one that is there. */
+bool dedup_archive_drops(const struct dedup_state *s, uint32_t document);
+/* All output is written: add what is new. */
+void dedup_archive_add(struct dedup_state *s, const uint32_t *keeper);
+void dedup_archive_close(struct dedup_state *s);
+
+#endif

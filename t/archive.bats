@@ -1,0 +1,413 @@
+#!/usr/bin/env bats
+# shdedup -a: documents against those of earlier runs.
+load helper
+
+# texts FROM TO N [SEED [PREFIX]]: seeded texts of FROM to TO words, each a fresh one or a change of
+# an earlier one
+texts() {
+	awk -v from="$1" -v to="$2" -v n="$3" -v seed="${4-1}" -v prefix="${5-d}" 'BEGIN {
+		srand(seed)
+		for (i = 1; i <= n; i++) {
+			m = split(i > 1 && rand() < 0.5 ? text[1 + int(rand() * (i - 1))] : "", w, " ")
+			if (!m) { m = from + int(rand() * (to - from + 1)); for (j = 1; j <= m; j++) w[j] = "w" int(rand() * 4000) }
+			for (c = int(rand() * 3); c > 0; c--) w[1 + int(rand() * m)] = "w" int(rand() * 4000)
+			t = w[1]; for (j = 2; j <= m; j++) t = t " " w[j]
+			text[i] = t
+			print prefix i "\t" t
+		}
+	}'
+}
+
+# Files of an archive as they are, but for the lock.
+state() {
+	(cd "$1" && find . -type f ! -name lock -exec sha256sum {} + | sort -k 2)
+}
+
+@test "what stays and what is dropped: as one run over all, for texts compared exactly" {
+	texts 3 18 600 >docs
+	for store in sketch documents; do
+		rm -rf archive
+		shdedup -a archive --init --store $store -n 1
+		: >kept
+		: >dropped
+		split -l 150 docs batch.
+		for batch in batch.*; do
+			try "shdedup -q -n 1 -a archive --report report $batch"
+			exits 0
+			cat out >>kept
+			cat report >>dropped
+		done
+		shdedup -q -n 1 docs >expected
+		same expected kept
+		# each line of the report is true, and names one that stays
+		cut -f 1-3 dropped | shverify -n 1 -d docs >expected
+		same expected dropped
+		cut -f 2 dropped | sort -u | comm -23 - <(cut -f 1 kept | sort) >bad
+		[ ! -s bad ]
+		try 'shdedup -a archive --check'
+		exits 0
+	done
+}
+
+@test "documents that were seen add nothing and give the same again, however they are cut" {
+	texts 5 60 400 >docs
+	head -n 200 docs >first
+	tail -n +201 docs >second
+	shdedup -a archive --init
+	shdedup -q -a archive --report report.1 first >kept.1
+	shdedup -q -a archive --report report.2 second >kept.2
+	state archive >before
+	for n in 1 2; do
+		batch=$([ $n = 1 ] && echo first || echo second)
+		try "shdedup -q -a archive --report report -j 3 $batch"
+		exits 0
+		same kept.$n out
+		same report.$n report
+	done
+	try 'shdedup -q -a archive --report report docs'
+	cat kept.1 kept.2 >expected
+	same expected out
+	cat report.1 report.2 >expected
+	same expected report
+	split -l 70 docs part.
+	: >all
+	for part in part.*; do
+		shdedup -q -a archive "$part" >>all
+	done
+	cat kept.1 kept.2 >expected
+	same expected all
+	state archive >after
+	same before after
+}
+
+@test "several of one id and text, no features, one id with another text" {
+	cat >docs <<-'END'
+	x	one two three four five six seven eight nine ten eleven twelve
+	x	one two three four five six seven eight nine ten eleven twelve
+	e	!!
+	e	!!
+	x	something else that has nothing to do with the text above
+	y	one two three four five six seven eight nine ten eleven twelve
+	y	one two three four five six seven eight nine ten eleven twelve
+	END
+	for keep in first newest longest; do
+		rm -rf archive
+		shdedup -a archive --init
+		shdedup -q -a archive --keep $keep --report report.1 docs >kept
+		try "shdedup -q -a archive --keep $keep --report report docs"
+		exits 0
+		same kept out
+		same report.1 report
+	done
+	shdedup -q docs >kept
+	rm -rf archive
+	shdedup -a archive --init
+	try 'shdedup -q -a archive docs'
+	same kept out
+}
+
+@test "protected documents stay, also when they were dropped before" {
+	shdedup -a archive --init
+	printf 'a\tone two three four five six seven eight nine ten eleven twelve\n' >one
+	printf 'b\tone two three four five six seven eight nine ten eleven twelve!\n' >two
+	echo b >ids
+	shdedup -q -a archive one >/dev/null
+	try 'shdedup -q -a archive two'
+	gives
+	try 'shdedup -q -a archive --protect ids two'
+	same two out
+	try 'shdedup -q -a archive --protect ids two'
+	same two out
+	try 'shdedup -q -a archive two'
+	same two out
+	shdedup -q -a archive --check
+}
+
+@test "without a store matches are unverified, and the report says so" {
+	printf 'a\t%s\n' "$(seq -s ' ' 100 160)" >one
+	printf 'b\t%s\n' "$(seq -s ' ' 100 160)" >two
+	printf 'c\t%s\n' "$(seq -s ' ' 500 560)" >>two
+	shdedup -a archive --init --store none
+	shdedup -q -a archive one >/dev/null
+	try 'shdedup -q -a archive --report report two'
+	exits 0
+	[ "$(cut -f 1 out)" = c ]
+	printf 'b\ta\t0\t-\n' >expected
+	same expected report
+	[ -z "$(find archive -name '*.set' -o -name '*.txt')" ]
+	rm -rf archive
+	shdedup -a archive --init
+	shdedup -q -a archive one >/dev/null
+	try 'shdedup -q -a archive --dry-run --report report two'
+	printf 'b\ta\t0\t1.0000\n' >expected
+	same expected report
+	try 'shdedup -q -a archive --no-verify --report report two'
+	printf 'b\ta\t0\t-\n' >expected
+	same expected report
+}
+
+@test "files are sorted records, for sort, look and join" {
+	texts 5 60 300 >docs
+	split -l 60 docs batch.
+	shdedup -a archive --init --store documents
+	for batch in batch.*; do
+		shdedup -q -a archive "$batch" >>kept
+	done
+	for file in archive/*.doc archive/*.key archive/*.txt; do
+		LC_ALL=C sort -c "$file"
+	done
+	# texts of those that stayed, by way of join
+	sort archive/*.doc >docs.all
+	sort archive/*.txt | join -t '	' docs.all - | awk -F '\t' '$1 == $3 { print $8 "\t" $9 }' >got
+	same kept got
+	[ "$(awk -F '\t' '{ print $1 }' archive/*.key | sort -u | wc -l)" -gt 300 ]
+}
+
+@test "a run with other settings is refused by the name of the setting" {
+	echo 'the' >words
+	shdedup -a archive --init
+	state archive >before
+	while IFS='|' read -r options message; do
+		try "shdedup -a archive $options $T_DATA/en_dev.tsv"
+		exits 2
+		grep -qF "shdedup: $message" err
+		[ ! -s out ]
+	done <<-'END'
+	-k 8|-k 8: the archive was made with -k 10
+	-b 128|-b 128: the archive was made with -b 64
+	-T 0.75|-T 0.75: the archive was made with -T 0.8
+	-n 1-2|-n 1-2: the archive was made with -n 3
+	-u char|-u char: the archive was made with -u word
+	--seed 3|--seed 3: the archive was made with --seed 0
+	--few 5|--few 5: the archive was made with --few 20
+	--simhash -k 10|--simhash: the archive was made without --simhash
+	--stem english|--stem english: the archive was made without --stem
+	--stop words|--stop content:
+	--no-fold|--no-fold: the archive was made without --no-fold
+	--mask-digits|--mask-digits: the archive was made without --mask-digits
+	--min-chars 2|--min-chars 2: the archive was made with --min-chars 0
+	--keep-words han|--keep-words kinds:4: the archive was made with --keep-words kinds:0
+	--split alpha|--split alpha: the archive was made with --split words
+	--store none|--store none: the archive was made with --store sketch
+	END
+	state archive >after
+	same before after
+	rm -rf archive
+	shdedup -a archive --init --no-fold --stem english
+	try "shdedup -a archive --stem english $T_DATA/en_dev.tsv"
+	grep -q 'without --no-fold: the archive was made with --no-fold$' err
+	try "shdedup -a archive --no-fold $T_DATA/en_dev.tsv"
+	grep -q 'without --stem: the archive was made with --stem english$' err
+}
+
+@test "--init makes one once, and none over the remains of another" {
+	try 'shdedup -a archive --init'
+	exits 0
+	try 'shdedup -a archive --init'
+	exits 2
+	says "shdedup: there is an archive in 'archive' already"
+	shdedup -q -a archive "$T_DATA/en_dev.tsv" >/dev/null
+	rm archive/manifest
+	for how in --init --check --stats "$T_DATA/en_dev.tsv"; do
+		try "shdedup -a archive $how"
+		exits 2
+		says "shdedup: 'archive' has lost its manifest: take back a copy of the archive"
+	done
+	try 'shdedup -a nothing --check'
+	exits 2
+	says "shdedup: there is no archive in 'nothing' (--init makes one)"
+	try "shdedup -a nothing $T_DATA/en_dev.tsv"
+	exits 2
+	[ ! -e nothing ]
+}
+
+@test "options that contradict each other" {
+	shdedup -a archive --init
+	for how in '--check' '-a archive --check --stats' '-a archive --check docs' '--store none' \
+	    '-a archive --dry-run --compact' '-a archive --expire 3' '-a archive --expire d' \
+	    '-a archive --sample 3' '-a archive --link single' '-a archive --store some' '--wait 3'; do
+		try "shdedup $how </dev/null"
+		exits 2
+		[ ! -s out ]
+	done
+}
+
+@test "--remove and --expire: what was dropped for one goes with it; --dry-run only counts" {
+	texts 5 60 300 >docs
+	shdedup -a archive --init
+	head -n 100 docs | SOURCE_DATE_EPOCH=1000000 shdedup -q -a archive >/dev/null
+	tail -n +101 docs | head -n 100 | SOURCE_DATE_EPOCH=2000000 shdedup -q -a archive >/dev/null
+	tail -n +201 docs | shdedup -q -a archive >/dev/null
+	cut -f 8 archive/*.doc | sort >there
+	awk -F '\t' '$1 == $3 { print $8 }' archive/*.doc | head -n 5 >ids
+	# by definition
+	awk -F '\t' 'NR == FNR { gone[$1]; next } FILENAME != last { last = FILENAME; pass++ }
+		pass == 1 && $8 in gone { number[$1] } pass == 2 && !($1 in number) && !($3 in number) { print $8 }' \
+	    ids <(cat archive/*.doc) <(cat archive/*.doc) | sort >expected
+	state archive >before
+	try 'shdedup -a archive --remove ids --dry-run'
+	exits 0
+	grep -q 'documents removed (dry run), 5 of which had stayed' err
+	state archive >after
+	same before after
+	try 'shdedup -a archive --remove ids'
+	exits 0
+	grep -q ', 5 of which had stayed' err
+	cut -f 8 archive/*.doc | sort >got
+	same expected got
+	try 'shdedup -a archive --check'
+	exits 0
+	# those of the first run are oldest
+	SOURCE_DATE_EPOCH=2000000 try 'shdedup -a archive --expire 5d'
+	exits 0
+	[ -z "$(awk -F '\t' '$2 == 1000000' archive/*.doc)" ]
+	[ -n "$(awk -F '\t' '$2 == 2000000' archive/*.doc)" ]
+	try 'shdedup -a archive --check'
+	exits 0
+	try 'shdedup -a archive --expire 0s --dry-run'
+	exits 0
+	SOURCE_DATE_EPOCH=9000000000 try 'shdedup -q -a archive --expire 1w'
+	exits 0
+	[ "$(ls archive)" = "lock
+manifest" ]
+	try 'shdedup -a archive --check'
+	says 'shdedup: 0 documents in 0 segments, all good'
+	# they are new again
+	shdedup -q docs >expected
+	try 'shdedup -q -a archive docs'
+	same expected out
+}
+
+@test "segments are merged as they come, --compact leaves one, and neither changes what is found" {
+	texts 5 40 640 >docs
+	split -a 3 -l 10 docs batch.
+	shdedup -a archive --init
+	for batch in batch.*; do
+		shdedup -q -a archive "$batch" >>kept
+	done
+	[ "$(grep -c ^segment archive/manifest)" -le 12 ]
+	[ "$(ls archive | wc -l)" -eq $((2 + 4 * $(grep -c ^segment archive/manifest))) ]
+	try 'shdedup -a archive --check -j 2'
+	exits 0
+	texts 5 40 640 1 n >changed
+	awk -F '\t' '{ sub(/ [^ ]*$/, ""); print }' changed >new
+	shdedup -q -a archive --dry-run --report expected.report new
+	try 'shdedup -a archive --compact'
+	exits 0
+	[ "$(grep -c ^segment archive/manifest)" -eq 1 ]
+	try 'shdedup -a archive --check'
+	exits 0
+	try 'shdedup -q -a archive --dry-run --report report new'
+	same expected.report report
+	[ "$(wc -l <report)" -gt 300 ]
+	shdedup -a archive --stats >stats
+	[ "$(awk -F '\t' '$1 == "documents" { print $2 }' stats)" -eq 640 ]
+}
+
+@test "JSON and plain records of one text are one document" {
+	shdedup -a archive --init --store documents
+	printf 'a\tone two three\\tfour five six seven eight nine ten eleven\n' >docs
+	printf '{"id":"b","text":"one two three\\tfour five six seven eight nine ten eleven"}\n' >docs.jsonl
+	printf '{"id":"c","text":"a\\\\tb \\n one more text, which has a backslash and ends here and there"}\n' >>docs.jsonl
+	shdedup -q -a archive docs >/dev/null
+	try 'shdedup -q -a archive --json --report report docs.jsonl'
+	exits 0
+	printf 'b\ta\t0\t1.0000\n' >expected
+	same expected report
+	cut -f 2 archive/*.txt >got
+	{ cut -f 2 docs && printf 'a\\\\tb \\n one more text, which has a backslash and ends here and there\n'; } >expected
+	same expected got
+	printf '{"id":"d","text":"a\\\\tb \\n one more text, which has a backslash and ends here and there"}\n' >again
+	try 'shdedup -q -a archive --json --report report again'
+	printf 'd\tc\t0\t1.0000\n' >expected
+	same expected report
+}
+
+@test "another run at it: fail at once, or wait" {
+	shdedup -a archive --init
+	texts 5 40 50 >docs
+	shdedup -q docs >expected
+	flock archive/lock sleep 2 &
+	while flock -n archive/lock true; do :; done
+	try 'shdedup -q -a archive docs'
+	exits 2
+	says "shdedup: 'archive' is in use by another run (--wait SECONDS waits for it)"
+	try 'shdedup -q -a archive --check'
+	exits 2
+	try 'shdedup -q -a archive --wait 60 docs'
+	exits 0
+	same expected out
+	wait
+	# readers do not shut each other out
+	try 'flock -s archive/lock shdedup -q -a archive --check'
+	exits 0
+	try 'flock -s archive/lock shdedup -q -a archive --dry-run docs'
+	exits 0
+}
+
+@test "output that cannot be written leaves the archive as it was, and a run again gives all" {
+	[ -e /dev/full ] || skip
+	shdedup -a archive --init
+	state archive >before
+	texts 5 40 50 >docs
+	shdedup -q docs >expected
+	for how in '>/dev/full' '--report /dev/full' '--report none/report' '| true'; do
+		try "shdedup -q -a archive docs $how"
+		[ "$how" = '| true' ] || exits 2
+		[ "$how" = '| true' ] || { state archive >after && same before after; }
+	done
+	try 'shdedup -q -a archive docs'
+	exits 0
+	same expected out
+}
+
+@test "a change of any kind in a file is told" {
+	texts 5 40 40 >docs
+	shdedup -a archive --init
+	shdedup -q -a archive docs >/dev/null
+	cp -r archive good
+	for file in doc key set sum; do
+		rm -rf archive
+		cp -r good archive
+		printf x >>archive/00000000.$file
+		try 'shdedup -a archive docs'
+		exits 2
+		grep -q "archive/00000000.$file' has .* bytes, not" err
+		truncate -s -2 archive/00000000.$file
+		try 'shdedup -a archive docs'
+		exits 2
+		rm archive/00000000.$file
+		try 'shdedup -a archive docs'
+		exits 2
+		grep -q "cannot open 'archive/00000000.$file'" err
+	done
+	rm -rf archive
+	cp -r good archive
+	sed -i 's/^option -k 10/option -k 11/' archive/manifest
+	try 'shdedup -a archive docs'
+	exits 2
+	says "shdedup: 'archive/manifest': damaged: its checksum is another: take back a copy of the archive"
+	sed -i 's/^simhash-archive 1/simhash-archive 2/' archive/manifest
+	try 'shdedup -a archive docs'
+	exits 2
+	grep -q 'another version of the format than 1' err
+}
+
+@test "leftovers of runs that were killed are removed by the next one, other files are not" {
+	texts 5 40 40 >docs
+	shdedup -a archive --init
+	shdedup -q -a archive docs >/dev/null
+	state archive >before
+	for name in 00000001.doc 0000000a.key 00000002.sum 00000000.txt manifest.new; do
+		echo leftover >archive/$name
+	done
+	echo mine >archive/notes
+	shdedup -q -a archive --check
+	[ -e archive/00000001.doc ]
+	printf 'z\tnew\n' | shdedup -q -a archive >/dev/null
+	shdedup -a archive --check
+	[ ! -e archive/00000000.txt ]
+	[ ! -e archive/manifest.new ]
+	[ ! -e archive/0000000a.key ]
+	[ "$(cat archive/notes)" = mine ]
+}
