@@ -120,6 +120,9 @@ $(SHARED_A): $(SHARED_OBJ) $(BUILD)/shared-objects
 $(LIB_SO): $(LIB_OBJ) $(BUILD)/objects lib/libsimhash.map
 	$(call quiet,LD) $(LINK) $(SO_LDFLAGS) -o $@ $(LIB_OBJ) $(LIBS)
 
+.PHONY: shared
+shared: $(LIB_SO) ## build the shared library only
+
 $(PROGS): $(SHBIN)/%: $(BUILD)/bin/%.o $(SHARED_A) $(LIB_A)
 	@mkdir -p $(@D)
 	$(call quiet,LD) $(LINK) -pie -o $@ $< $(SHARED_A) $(LIB_A) $(LIBS)
@@ -290,6 +293,12 @@ DIST = simhash-utils-$(VERSION)
 dist: ## make a tarball of the last commit, the same bytes wherever it is made
 	@git diff --quiet HEAD || echo 'make dist: changes that are not committed stay out' >&2
 	git -c tar.umask=022 archive --prefix=$(DIST)/ HEAD | gzip -9n >$(DIST).tar.gz
+
+.PHONY: deb
+deb: ## make Debian packages of the last commit, in build/deb, and run lintian on them
+	@share/deps build check deb
+	@+$(MAKE) --no-print-directory -s dist
+	share/packaging/deb $(DIST).tar.gz $(VERSION) $(BUILD)/deb
 
 lint: ## compile with gcc and clang, warnings as errors; check man pages, scripts and format
 	@share/deps build check lint

@@ -1,0 +1,376 @@
+"""Fingerprints of texts, and exact joins of fingerprints: libsimhash, see libsimhash(3).
+
+The same text and choices give the fingerprint that shfp(1) gives, as an int whose hex digits are
+those of a record.
+
+>>> from simhash_utils import Simhash, distance, join
+>>> simhash = Simhash(ngrams=(1, 2))
+>>> a = simhash("The quick brown fox jumps over the lazy dog.")
+>>> b = simhash("A quick brown fox jumps over the lazy dog!")
+>>> simhash.hex(a)
+'bd70a85367c730bd'
+>>> distance(a, b)
+7
+>>> join([a, b, 0], 10)
+[(0, 1, 7)]
+"""
+import ctypes as _c
+import glob as _glob
+import os as _os
+import threading as _threading
+from typing import Callable, Iterator, List, Optional, Sequence, Tuple, Union
+
+__all__ = ["Bands", "Error", "Simhash", "distance", "each_pair", "join", "library_version"]
+__version__ = "0.1.0"
+
+_MAX_WORDS = 16
+_NO_MEMORY = 1  # code of struct simhash_error
+
+Pair = Tuple[int, int, int]
+
+
+class Error(ValueError):
+    """What the library refuses, in its words."""
+
+
+class _Error(_c.Structure):
+    _fields_ = [("code", _c.c_int), ("text", _c.c_char * 512)]
+
+
+class _Options(_c.Structure):
+    _fields_ = [
+        ("bits", _c.c_uint),
+        ("ngram_min", _c.c_uint),
+        ("ngram_max", _c.c_uint),
+        ("chars", _c.c_int),
+        ("no_fold", _c.c_int),
+        ("mask_digits", _c.c_int),
+        ("minhash", _c.c_int),
+        ("unused", _c.c_int),
+        ("weight", _c.c_char_p),
+        ("hash", _c.c_char_p),
+        ("profile", _c.c_char_p),
+        ("seed", _c.c_uint64),
+        ("reserved", _c.c_uint64 * 6),
+    ]
+
+
+_PAIR = _c.CFUNCTYPE(_c.c_int, _c.c_void_p, _c.c_size_t, _c.c_size_t, _c.c_uint)
+_WORDS = _c.POINTER(_c.c_uint64)
+
+
+def _open() -> _c.CDLL:
+    """$SIMHASH_LIBRARY, or the one in this package, or the system's."""
+    named = _os.environ.get("SIMHASH_LIBRARY")
+    bundled = sorted(_glob.glob(_os.path.join(_os.path.dirname(_os.path.abspath(__file__)), "libsimhash.*")))
+    places = [named] if named else bundled[:1] + ["libsimhash.so.0", "libsimhash.0.dylib"]
+    problem = ""
+    for place in places:
+        try:
+            return _c.CDLL(place)
+        except OSError as error:
+            problem = problem or str(error)
+    raise ImportError(
+        f"no libsimhash: {problem}. Install it (make install, or the package libsimhash0), "
+        "or name its file in SIMHASH_LIBRARY"
+    )
+
+
+def _declare(lib: _c.CDLL) -> _c.CDLL:
+    error = _c.POINTER(_Error)
+    for name, result, arguments in (
+        ("version", _c.c_char_p, []),
+        ("defaults", None, [_c.POINTER(_Options)]),
+        ("profile", _c.c_int, [_c.POINTER(_Options), _c.c_char_p, error]),
+        ("new", _c.c_void_p, [_c.POINTER(_Options), error]),
+        ("free", None, [_c.c_void_p]),
+        ("text", _c.c_int, [_c.c_void_p, _c.c_char_p, _c.c_size_t, _WORDS, error]),
+        ("join", _c.c_int, [_WORDS, _c.c_size_t, _c.c_uint, _c.c_uint, _PAIR, _c.c_void_p, error]),
+        (
+            "join_two",
+            _c.c_int,
+            [_WORDS, _c.c_size_t, _WORDS, _c.c_size_t, _c.c_uint, _c.c_uint, _PAIR, _c.c_void_p, error],
+        ),
+        ("bands_new", _c.c_void_p, [_c.c_uint, _c.c_uint, _c.c_uint, _c.c_double, error]),
+        ("bands_draw", _c.c_void_p, [_c.c_uint, _c.c_uint, _c.c_double, _c.c_double, _c.c_uint, error]),
+        ("bands_free", None, [_c.c_void_p]),
+        ("bands_tables", _c.c_size_t, [_c.c_void_p]),
+        ("bands_key_size", _c.c_size_t, [_c.c_void_p]),
+        ("bands_recall", _c.c_double, [_c.c_void_p, _c.c_uint]),
+        ("bands_key", None, [_c.c_void_p, _c.c_size_t, _WORDS, _c.c_char_p]),
+    ):
+        function = getattr(lib, "simhash_" + name)
+        function.restype = result
+        function.argtypes = arguments
+    return lib
+
+
+_lib = _declare(_open())
+
+
+def library_version() -> str:
+    """The version of the shared library, as "0.1.0"."""
+    return _lib.simhash_version().decode()
+
+
+def _fail(error: _Error) -> None:
+    text = error.text.decode("utf-8", "replace")
+    if error.code == _NO_MEMORY:
+        raise MemoryError(text)
+    raise Error(text)
+
+
+def _unsigned(value: int, what: str, limit: int = 1 << 32) -> int:
+    """ctypes would take a number that is too large or negative for another one."""
+    if not 0 <= value < limit:
+        raise Error(f"{what} {value}: expected a number from 0 to {limit - 1}")
+    return value
+
+
+def _words(bits: int) -> int:
+    if not 1 <= bits <= 64 * _MAX_WORDS:
+        raise Error(f"{bits} bits: expected 1 to {64 * _MAX_WORDS}")
+    return (bits + 63) // 64
+
+
+def _pack(fingerprints: Sequence[int], bits: int) -> "_c.Array[_c.c_uint64]":
+    """Fingerprints as the library holds them: the first bit is the highest of word 0."""
+    words = _words(bits)
+    shift = 64 * words - bits
+    packed = (_c.c_uint64 * (words * len(fingerprints) or 1))()
+    at = 0
+    for fp in fingerprints:
+        if not 0 <= fp < 1 << bits:
+            raise Error(f"fingerprint {fp:#x} is none of {bits} bits")
+        fp <<= shift
+        for word in range(words - 1, -1, -1):
+            packed[at] = (fp >> 64 * word) & 0xFFFFFFFFFFFFFFFF
+            at += 1
+    return packed
+
+
+def _unpack(packed: "_c.Array[_c.c_uint64]", bits: int) -> int:
+    words = _words(bits)
+    fp = 0
+    for word in range(words):
+        fp = fp << 64 | packed[word]
+    return fp >> (64 * words - bits)
+
+
+class Simhash:
+    """Fingerprints of texts by one set of choices, those of shfp(1).
+
+    profile names a published system whose rules hold for what is not given here. An object may be
+    used by several threads; they take turns.
+
+    >>> Simhash(bits=128, weight="tf").hex(Simhash(bits=128, weight="tf")("to be or not to be"))
+    '04c04d804809c3154874605e10820175'
+    >>> print(Simhash()("?!"))
+    None
+    >>> Simhash(profile="pysimhash")("How are you? I Am fine. blar blar blar blar blar Thanks.")
+    8440240427182201978
+    >>> Simhash(weight="heavy")
+    Traceback (most recent call last):
+    simhash_utils.Error: weight 'heavy': expected set, tf, freq or log
+    """
+
+    bits: int
+
+    def __init__(
+        self,
+        bits: Optional[int] = None,
+        ngrams: Union[int, Tuple[int, int], None] = None,
+        *,
+        chars: Optional[bool] = None,
+        fold: Optional[bool] = None,
+        mask_digits: bool = False,
+        minhash: bool = False,
+        weight: Optional[str] = None,
+        hash: Optional[str] = None,
+        seed: int = 0,
+        profile: Optional[str] = None,
+    ) -> None:
+        options, error = _Options(), _Error()
+        self._lock = _threading.Lock()
+        self._object = None
+        _lib.simhash_defaults(_c.byref(options))
+        if profile is not None and _lib.simhash_profile(_c.byref(options), profile.encode(), _c.byref(error)) < 0:
+            _fail(error)
+        if bits is not None:
+            options.bits = _unsigned(bits, "bits")
+        if ngrams is not None:
+            low, high = (ngrams, ngrams) if isinstance(ngrams, int) else ngrams
+            options.ngram_min, options.ngram_max = _unsigned(low, "ngrams"), _unsigned(high, "ngrams")
+        if chars is not None:
+            options.chars = chars
+        if fold is not None:
+            options.no_fold = not fold
+        options.mask_digits, options.minhash = mask_digits, minhash
+        if weight is not None:
+            options.weight = weight.encode()
+        if hash is not None:
+            options.hash = hash.encode()
+        options.seed = _unsigned(seed, "seed", 1 << 64)
+        self._object = _lib.simhash_new(_c.byref(options), _c.byref(error))
+        if not self._object:
+            _fail(error)
+        self.bits = options.bits
+        self._room = (_c.c_uint64 * _MAX_WORDS)()
+
+    def __del__(self) -> None:
+        if getattr(self, "_object", None):
+            _lib.simhash_free(self._object)
+
+    def __call__(self, text: Union[str, bytes]) -> Optional[int]:
+        """The fingerprint of a text (bytes: UTF-8), None when it has no features."""
+        data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+        error = _Error()
+        with self._lock:
+            got = _lib.simhash_text(self._object, data, len(data), self._room, _c.byref(error))
+            if got > 0:
+                return _unpack(self._room, self.bits)
+        if got < 0:
+            _fail(error)
+        return None
+
+    def hex(self, fingerprint: int) -> str:
+        """The hex digits that stand in records.
+
+        >>> Simhash(bits=32).hex(255)
+        '000000ff'
+        """
+        return f"{fingerprint:0{self.bits // 4}x}"
+
+
+def distance(a: int, b: int) -> int:
+    """The number of bits in which two fingerprints differ.
+
+    >>> distance(0b1100, 0b1010)
+    2
+    """
+    return bin(a ^ b).count("1")
+
+
+def each_pair(
+    fingerprints: Sequence[int],
+    distance: int,
+    pair: Callable[[int, int, int], object],
+    *,
+    other: Optional[Sequence[int]] = None,
+    bits: int = 64,
+) -> None:
+    """Call pair(i, j, distance) for each two fingerprints that differ in at most so many bits.
+
+    i and j are positions, i < j; with other, i is one in fingerprints and j one in other. Each pair
+    comes once, none is missed, and their order is not to be relied on. What pair raises ends the join.
+
+    >>> each_pair([0, 1, 255], 1, print)
+    0 1 1
+    """
+    failed: List[BaseException] = []
+
+    def call(_argument: object, i: int, j: int, d: int) -> int:
+        try:
+            pair(i, j, d)
+        except BaseException as exception:
+            failed.append(exception)
+            return -1
+        return 0
+
+    error = _Error()
+    packed = _pack(fingerprints, bits)
+    k = _unsigned(distance, "distance")
+    if other is None:
+        status = _lib.simhash_join(packed, len(fingerprints), bits, k, _PAIR(call), None, _c.byref(error))
+    else:
+        status = _lib.simhash_join_two(
+            packed, len(fingerprints), _pack(other, bits), len(other), bits, k, _PAIR(call), None, _c.byref(error)
+        )
+    if failed:
+        raise failed[0]
+    if status < 0:
+        _fail(error)
+
+
+def join(
+    fingerprints: Sequence[int], distance: int, *, other: Optional[Sequence[int]] = None, bits: int = 64
+) -> List[Pair]:
+    """The pairs of each_pair(), sorted.
+
+    >>> join([7, 7, 15], 1)
+    [(0, 1, 0), (0, 2, 1), (1, 2, 1)]
+    >>> join([7, 8], 1, other=[0, 15])
+    [(0, 1, 1), (1, 0, 1)]
+    """
+    pairs: List[Pair] = []
+    each_pair(fingerprints, distance, lambda i, j, d: pairs.append((i, j, d)), other=other, bits=bits)
+    pairs.sort()
+    return pairs
+
+
+class Bands:
+    """Keys, as shband(1) gives: any two fingerprints within the distance have one in common.
+
+    For what does not fit in memory: keys in an index or a sorted file bring candidates together.
+    blocks 0 takes the cheapest number for so many fingerprints. With recall there are fewer keys,
+    drawn at random by seed, that find about this share of the pairs at the distance.
+
+    >>> bands = Bands(64, 3, blocks=4)
+    >>> bands.keys(0x0123456789abcdef)
+    ['030400123', '030414567', '0304289ab', '03043cdef']
+    >>> len(bands), bands.recall(3)
+    (4, 1.0)
+    >>> len(Bands(64, 10)), len(Bands(64, 10, recall=0.9))
+    (11, 2)
+    """
+
+    def __init__(
+        self,
+        bits: int,
+        distance: int,
+        *,
+        blocks: int = 0,
+        count: float = 1e6,
+        recall: Optional[float] = None,
+        seed: int = 0,
+    ) -> None:
+        error = _Error()
+        self._object = None
+        bits, distance = _unsigned(bits, "bits"), _unsigned(distance, "distance")
+        if recall is None:
+            made = _lib.simhash_bands_new(bits, distance, _unsigned(blocks, "blocks"), count, _c.byref(error))
+        elif blocks:
+            raise Error("bands for a recall are drawn at random: there are no blocks")
+        else:
+            made = _lib.simhash_bands_draw(bits, distance, recall, count, _unsigned(seed, "seed"), _c.byref(error))
+        if not made:
+            _fail(error)
+        self._object = made
+        self.bits = bits
+        self._tables = _lib.simhash_bands_tables(made)
+        self._size = _lib.simhash_bands_key_size(made)
+
+    def __del__(self) -> None:
+        if getattr(self, "_object", None):
+            _lib.simhash_bands_free(self._object)
+
+    def __len__(self) -> int:
+        """The number of keys of each fingerprint."""
+        return self._tables
+
+    def recall(self, distance: int) -> Optional[float]:
+        """The share of pairs at a distance that have a key in common; None: not known."""
+        share = _lib.simhash_bands_recall(self._object, _unsigned(distance, "distance"))
+        return None if share < 0 else share
+
+    def keys(self, fingerprint: int) -> List[str]:
+        """The keys of a fingerprint; each says of which table it is."""
+        return list(self.each_key(fingerprint))
+
+    def each_key(self, fingerprint: int) -> Iterator[str]:
+        """The same, one by one."""
+        packed = _pack([fingerprint], self.bits)
+        room = _c.create_string_buffer(self._size + 1)
+        for table in range(self._tables):
+            _lib.simhash_bands_key(self._object, table, packed, room)
+            yield room.value.decode("ascii")

@@ -1,0 +1,187 @@
+#!/usr/bin/env bats
+# The Python binding: its examples, the same results as the programs', and an installation.
+load helper
+
+setup_file() {
+	here=$(cd "$BATS_TEST_DIRNAME/.." && pwd)
+	: "${BUILD:=$here/build}"
+	library=$(echo "$BUILD"/libsimhash.so.*)
+	if grep -q __asan_init "$library"; then skip 'the library watches itself'; fi
+	python=python3
+	if [ -x /usr/bin/python3 ]; then python=/usr/bin/python3; fi
+	"$python" -c 'import sys; sys.exit(sys.version_info < (3, 8))' || skip 'no Python 3.8'
+	export here BUILD library python PYTHONDONTWRITEBYTECODE=1
+}
+
+EXAMPLES='
+import doctest, sys, simhash_utils
+result = doctest.testmod(simhash_utils)
+print(simhash_utils.__file__, result)
+sys.exit(result.failed > 0 or result.attempted < 15)'
+
+# with_module FILE ARGUMENT...: a script that finds module and library in the sources and the build
+with_module() {
+	PYTHONPATH=$here/python SIMHASH_LIBRARY=$library "$python" "$@"
+}
+
+@test "the examples in its documentation are true" {
+	with_module -c "$EXAMPLES"
+}
+
+@test "module, project, library and sources are of one version" {
+	want=$(sed -n 's/^VERSION = //p' "$here/Makefile")
+	[ "$(sed -n 's/^version = "\(.*\)"/\1/p' "$here/python/pyproject.toml")" = "$want" ]
+	with_module -c 'import simhash_utils as s; print(s.__version__, s.library_version())' >got
+	[ "$(cat got)" = "$want $want" ]
+}
+
+@test "fingerprints, pairs and bands are those of the programs" {
+	cat >same.py <<-'END'
+	import sys
+	from simhash_utils import Bands, Simhash, join
+
+	documents = []
+	for line in open(sys.argv[1], encoding="utf-8", newline="\n"):
+	    documents.append(line.rstrip("\n").split("\t"))
+
+	def write(name, lines):
+	    with open(name, "w", encoding="utf-8", newline="\n") as f:
+	        f.writelines(line + "\n" for line in lines)
+
+	def records(name, simhash):
+	    found = [(simhash(text), i) for i, text in documents]
+	    write(name, (simhash.hex(fp) + "\t" + i for fp, i in found if fp is not None))
+	    return found
+
+	def pairs(name, found, k, bits):
+	    lines = []
+	    for i, j, d in join([fp for fp, _ in found], k, bits=bits):
+	        lines.append("%s\t%s\t%d" % (*sorted((found[i][1], found[j][1]), key=str.encode), d))
+	    write(name, lines)
+
+	found = records("got.64", Simhash())
+	pairs("got.pairs", found, 10, 64)
+	bands = Bands(64, 6, count=1e5)
+	write("got.bands", (key + "\t%016x\t%s" % (fp, i) for fp, i in found for key in bands.keys(fp)))
+	bands = Bands(64, 8, recall=0.9, count=1e5, seed=3)
+	write("got.drawn", (key + "\t%016x\t%s" % (fp, i) for fp, i in found for key in bands.keys(fp)))
+	pairs("got.pairs32", records("got.32", Simhash(32, 2)), 3, 32)
+	pairs("got.pairs256", records("got.256", Simhash(256, (1, 3), weight="set", seed=5)), 40, 256)
+	records("got.char", Simhash(ngrams=4, chars=True, fold=False, mask_digits=True, weight="tf", hash="xxh3"))
+	records("got.min", Simhash(512, 3, minhash=True))
+	records("got.py", Simhash(profile="pysimhash"))
+	records("got.seomoz", Simhash(profile="seomoz"))
+	END
+	for language in en zh; do
+		cut -f 1,2 "$T_DATA/${language}_dev.tsv" | tr -d '\\' | head -n 300 >docs
+		with_module same.py docs
+		shfp --raw docs >want.64
+		shjoin -k 10 want.64 >want.pairs
+		shband -k 6 -N 100000 want.64 >want.bands
+		shband -k 8 --recall 0.9 --seed 3 -N 100000 want.64 >want.drawn
+		shfp --raw -b 32 -n 2 docs >want.32
+		shjoin -k 3 want.32 >want.pairs32
+		shfp --raw -b 256 -n 1-3 -w set --seed 5 docs >want.256
+		shjoin -k 40 want.256 >want.pairs256
+		shfp --raw -n 4 -u char --no-fold --mask-digits -w tf -H xxh3 docs >want.char
+		shfp --raw -b 512 -n 3 --minhash docs >want.min
+		shfp -p pysimhash --raw docs >want.py
+		shfp -p seomoz --raw docs >want.seomoz
+		for what in 64 pairs bands drawn 32 pairs32 256 pairs256 char min py seomoz; do
+			sort want.$what >want
+			sort got.$what >got
+			[ -s want ]
+			same want got
+		done
+	done
+}
+
+@test "what is wrong is an exception; one of the caller's own ends a join" {
+	cat >errors.py <<-'END'
+	import threading
+	from simhash_utils import Bands, Error, Simhash, each_pair, join
+
+	def refused(call, *words):
+	    try:
+	        call()
+	    except Error as error:
+	        assert all(word in str(error) for word in words), error
+	    else:
+	        raise AssertionError("taken: " + repr(words))
+
+	refused(lambda: Simhash(63), "63 bits")
+	refused(lambda: Simhash(-1), "-1")
+	refused(lambda: Simhash(2**32 + 64), "expected a number")
+	refused(lambda: Simhash(seed=2**64), "seed")
+	refused(lambda: Simhash(hash="none"), "no hash 'none'")
+	refused(lambda: Simhash(ngrams=(3, 2)), "n-grams")
+	refused(lambda: Simhash(profile="tfidf128"), "document frequencies")
+	refused(lambda: join([1 << 64], 3), "none of 64 bits")
+	refused(lambda: join([-1], 3), "none of 64 bits")
+	refused(lambda: join([1], 3, bits=63), "63 bits")
+	refused(lambda: join([1], -1), "distance -1")
+	refused(lambda: Bands(64, 3, blocks=3), "choose at least 4")
+	refused(lambda: Bands(64, 3, recall=1.0), "recall")
+	refused(lambda: Bands(64, 3, blocks=4, recall=0.5), "no blocks")
+	refused(lambda: Bands(64, 3).keys(-1), "none of 64 bits")
+	assert join([], 3) == [] and join([5], 3) == [] and join([], 3, other=[1]) == []
+	assert Simhash()("") is None and Simhash()(b"\xff\xfe") is None
+	assert Simhash()("a \ud800 b") == Simhash()(b"a \xff b") == Simhash()("a b")
+	assert Simhash()("a\0b") == Simhash()("a b")
+
+	seen = []
+	def stop(i, j, d):
+	    seen.append(1)
+	    if len(seen) == 3:
+	        raise KeyError("enough")
+	try:
+	    each_pair([1] * 100, 0, stop)
+	except KeyError:
+	    assert len(seen) == 3
+	else:
+	    raise AssertionError("not ended")
+
+	# One object, many threads.
+	simhash, bad = Simhash(256, 2), []
+	texts = ["the %d of %d and %d" % (i, i * i, i + 1) for i in range(300)]
+	want = [simhash(t) for t in texts]
+	def work():
+	    if [simhash(t) for t in texts] != want:
+	        bad.append(1)
+	threads = [threading.Thread(target=work) for _ in range(8)]
+	for t in threads: t.start()
+	for t in threads: t.join()
+	assert not bad
+	END
+	with_module errors.py
+}
+
+@test "without a library it says what to do" {
+	mkdir alone
+	cp -r "$here/python/simhash_utils" alone
+	rm -f alone/simhash_utils/libsimhash.*
+	try "PYTHONPATH=alone SIMHASH_LIBRARY=$PWD/none.so '$python' -c 'import simhash_utils'"
+	exits 1
+	grep -q 'ImportError: no libsimhash: .*name its file in SIMHASH_LIBRARY' err
+}
+
+@test "pip installs it, with the library, where there is no network" {
+	"$python" -c 'import ensurepip, setuptools, wheel' 2>/dev/null || skip 'no setuptools, wheel or venv for Python'
+	mkdir tree
+	cp -r "$here/python" tree
+	rm -rf tree/python/build tree/python/*.egg-info
+	"$python" -m venv --system-site-packages venv
+	unset SHBIN T_DATA
+	SIMHASH_SOURCES=$here PIP_NO_INDEX=1 PIP_DISABLE_PIP_VERSION_CHECK=1 \
+		venv/bin/pip install -q --no-build-isolation --no-deps tree/python
+	rm -rf tree
+	venv/bin/python -c 'import simhash_utils as s, os; print(os.path.dirname(s.__file__)); print(s.Simhash().hex(s.Simhash()("the quick brown dog")))' >out
+	installed=$(head -n 1 out)
+	[ "$(tail -n 1 out)" = 1930283026df0494 ]
+	[[ $installed = "$PWD"/venv/* ]]
+	[ -e "$installed/py.typed" ]
+	cmp "$installed"/libsimhash.so.* "$here"/build/libsimhash.so.*
+	venv/bin/python -c "$EXAMPLES"
+	venv/bin/pip uninstall -q -y simhash-utils
+	[ ! -e "$installed" ]
+}
