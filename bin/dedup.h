@@ -20,6 +20,7 @@
 #include "text/corpus.h"
 
 struct dedup_settings {
+	size_t memory;
 	struct docopts docs;
 	struct sh_fingerprint_opts fp;
 	struct sh_dedup_opts dedup;
@@ -35,6 +36,7 @@ struct dedup_settings {
 struct dedup_state {
 	struct cli *cli;
 	const struct dedup_settings *settings;
+	struct sh_tables tables; /* of what grows with the documents */
 	struct sh_corpus corpus;
 	struct sh_dedup *dedup;
 	struct sh_hmap ranked, protected;
@@ -69,6 +71,7 @@ struct dedup_groups {
 };
 
 void dedup_count_groups(struct dedup_state *s, const uint32_t *keeper, struct dedup_groups *g);
+void dedup_free_groups(struct dedup_state *s, struct dedup_groups *g);
 void dedup_warn_of_groups(const struct dedup_state *s, const struct dedup_groups *g);
 void dedup_summarise(const struct dedup_state *s, const struct dedup_groups *g);
 

@@ -1,6 +1,4 @@
 /* What it came to: groups, warnings, the line at the end. */
-#include <stdlib.h>
-
 #include "dedup.h"
 
 enum { GROUPS_SHOWN = 10 };
@@ -9,11 +7,10 @@ void dedup_count_groups(struct dedup_state *s, const uint32_t *keeper, struct de
 {
 	struct sh_error err;
 
-	*g = (struct dedup_groups){ .size = calloc(s->corpus.n + 1, sizeof *g->size) };
-	if (!g->size) {
-		sh_error_nomem(&err);
+	*g = (struct dedup_groups){ .size = sh_tables_get_zeroed(
+					&s->tables, s->corpus.n + 1, sizeof *g->size, &err) };
+	if (!g->size)
 		cli_die(s->cli, &err);
-	}
 	for (uint32_t i = 0; i < s->corpus.n; i++)
 		g->size[keeper[i]]++;
 	for (uint32_t i = 0; i < s->corpus.n; i++) {
@@ -23,6 +20,11 @@ void dedup_count_groups(struct dedup_state *s, const uint32_t *keeper, struct de
 		if (g->size[i] > g->size[g->largest])
 			g->largest = i;
 	}
+}
+
+void dedup_free_groups(struct dedup_state *s, struct dedup_groups *g)
+{
+	sh_tables_put(&s->tables, g->size);
 }
 
 void dedup_warn_of_groups(const struct dedup_state *s, const struct dedup_groups *g)

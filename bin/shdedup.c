@@ -1,6 +1,4 @@
 /* shdedup: documents to documents without near-duplicates. */
-#include <stdlib.h>
-
 #include "dedup.h"
 #include "sidebyside.h"
 
@@ -18,7 +16,7 @@ enum {
 	SIMHASH
 };
 
-#define DEFAULT_MEMORY ((size_t)1 << 28)
+#define DEFAULT_MEMORY ((size_t)1 << 30)
 
 enum {
 	DEFAULT_K = 10,
@@ -45,8 +43,8 @@ static const struct cli_option options[] = {
 	{ NO_VERIFY, "no-verify", NULL, "drop by distance alone, without looking at the texts" },
 	{ SEED, "seed", "N", "seed of the hash [0]" },
 	{ 'q', "quiet", NULL, "no summary" },
-	{ 'S', "memory", "SIZE", "memory for sets of features [256M]" },
-	{ CLI_TMPDIR, "tmpdir", "DIR", "for input that is no file [$TMPDIR, /tmp]" },
+	{ 'S', "memory", "SIZE", "memory to use before temporary files [1G]" },
+	{ CLI_TMPDIR, "tmpdir", "DIR", "for temporary files [$TMPDIR, /tmp]" },
 	{ 0 },
 };
 
@@ -153,7 +151,7 @@ static void take(struct cli *c, struct dedup_settings *s, int opt)
 		s->quiet = true;
 		break;
 	case 'S':
-		s->dedup.how.memory = cli_size(c, "-S");
+		s->memory = cli_size(c, "-S");
 		break;
 	default:
 		if (!dedup_archive_take(&s->archive, c, opt))
@@ -230,6 +228,10 @@ static void begin(struct dedup_state *s, struct dedup_settings *settings)
 	dedup_read_ids(c, settings->protect_path, &s->protected);
 	progress_start(&c->progress, program.name, c->operands, c->n_operands, c->progress.asked,
 	    !settings->quiet);
+	/* Half is for tables, which are the first to grow. */
+	sh_tables_init(&s->tables, settings->memory / 2, c->tmpdir);
+	settings->dedup.tables = &s->tables;
+	settings->dedup.memory = settings->dedup.how.memory = settings->memory / 4;
 	settings->dedup.how.corpus = &s->corpus;
 	settings->dedup.progress = tell_progress;
 	settings->dedup.arg = s;
@@ -271,7 +273,7 @@ static void tell(struct dedup_state *s)
 	dedup_archive_add(s, keeper);
 	dedup_warn_of_groups(s, &groups);
 	dedup_summarise(s, &groups);
-	free(groups.size);
+	dedup_free_groups(s, &groups);
 }
 
 static void end(struct dedup_state *s)
@@ -279,6 +281,7 @@ static void end(struct dedup_state *s)
 	dedup_archive_close(s);
 	sh_dedup_delete(s->dedup);
 	sh_corpus_free(&s->corpus);
+	sh_tables_free(&s->tables);
 	sh_hmap_free(&s->ranked);
 	sh_hmap_free(&s->protected);
 }
@@ -294,8 +297,8 @@ int main(int argc, char **argv)
 		.dedup = { .k = DEFAULT_K,
 		    .verify = true,
 		    .threshold = 800000,
-		    .few = DEFAULT_FEW,
-		    .how = { .memory = DEFAULT_MEMORY } },
+		    .few = DEFAULT_FEW },
+		.memory = DEFAULT_MEMORY,
 		.archive = { .store = SH_STORE_SKETCH },
 		.max_group = DEFAULT_MAX_GROUP,
 	};

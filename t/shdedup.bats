@@ -234,6 +234,35 @@ texts() {
 	[ -z "$(find . -name 'report*')" ]
 }
 
+@test "more documents than memory: temporary files, and the same bytes" {
+	texts 5 40 1200 >docs
+	for options in '' '--keep longest --link single' '--protect ids -b 128 -k 20' '--simhash'; do
+		echo d7 >ids
+		try "shdedup -q $options --report expected.report docs"
+		exits 0
+		mv out expected
+		for memory in 1 20K 200K; do
+			try "shdedup -q $options -S $memory -j 2 --report report docs"
+			exits 0
+			same expected out
+			same expected.report report
+		done
+	done
+	try 'shdedup -q -S 1 --tmpdir none docs'
+	exits 2
+	grep -q "temporary file in 'none'" err
+}
+
+@test "-S bounds what a hundred thousand documents take" {
+	if grep -q __asan_init "$SHBIN/shdedup"; then skip "sanitizers take memory of their own"; fi
+	awk 'BEGIN { for (i = 1; i <= 100000; i++) print i "\tw" i % 70001 " of " i % 60013 " and " i % 997 " words or so" }' >docs
+	(ulimit -d 24000; try 'shdedup -q -j 1 docs'; exits 2; grep -q 'out of memory' err)
+	try 'shdedup -q -j 1 docs'
+	mv out expected
+	(ulimit -d 24000; try 'shdedup -q -j 1 -S 1M docs'; exits 0)
+	same expected out
+}
+
 @test "--sample: some of the compared pairs at each distance, the same in every run" {
 	docs=$T_DATA/zh_dev.tsv
 	try "shdedup -q --sample 2 --report report $docs"

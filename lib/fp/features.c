@@ -174,7 +174,8 @@ static size_t hash_ngrams(struct sh_features *f, const struct sh_tokens *t, stru
 	return m;
 }
 
-size_t sh_count_equal(uint64_t *hash, uint32_t *count, size_t n)
+/* Sorted hashes to distinct ones, in place, and how often each stood there: their number. */
+static size_t count_equal(uint64_t *hash, uint32_t *count, size_t n)
 {
 	size_t distinct = 0;
 
@@ -205,7 +206,7 @@ int sh_features_of(
 		return -1;
 	n = hash_ngrams(f, &tokens, range);
 	sort(f->hash, f->room, n);
-	*set = (struct sh_feature_set){ f->hash, f->count, sh_count_equal(f->hash, f->count, n),
+	*set = (struct sh_feature_set){ f->hash, f->count, count_equal(f->hash, f->count, n),
 		tokens.bad_utf8 };
 	return 0;
 }

@@ -31,7 +31,4 @@ void sh_features_delete(struct sh_features *f);
 int sh_features_of(
     struct sh_features *f, struct sh_slice text, struct sh_feature_set *set, struct sh_error *err);
 
-/* Sorted hashes to distinct ones, in place, and how often each stood there: their number. */
-size_t sh_count_equal(uint64_t *hash, uint32_t *count, size_t n);
-
 #endif

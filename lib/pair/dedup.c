@@ -1,6 +1,7 @@
 #include <stdlib.h>
 
 #include "pair/dedup_state.h"
+#include "pair/join.h"
 
 /* ---- documents ---- */
 
@@ -14,35 +15,59 @@ struct sh_dedup *sh_dedup_new(const struct sh_dedup_opts *opts, struct sh_error 
 	}
 	d->opts = *opts;
 	d->opts.how.memory /= opts->jobs;
+	if (!d->opts.memory)
+		d->opts.memory = SIZE_MAX;
 	d->words = SH_FP_WORDS(opts->bits);
 	return d;
 }
 
+static void delete_worker(struct sh_dedup_worker *w)
+{
+	sh_verifier_delete(w->verifier);
+	sh_document_room_free(&w->room[0]);
+	sh_document_room_free(&w->room[1]);
+	free(w->first);
+	sh_join_delete(w->join);
+}
+
 void sh_dedup_delete(struct sh_dedup *d)
 {
+	struct sh_tables *tables;
+
 	if (!d)
 		return;
-	for (unsigned i = 0; d->worker && i < d->opts.jobs; i++) {
-		sh_verifier_delete(d->worker[i].verifier);
-		sh_document_room_free(&d->worker[i].room[0]);
-		sh_document_room_free(&d->worker[i].room[1]);
-		free(d->worker[i].first);
-	}
+	tables = d->opts.tables;
+	for (unsigned i = 0; d->worker && i < d->opts.jobs; i++)
+		delete_worker(&d->worker[i]);
 	free(d->worker);
 	free(d->workers);
-	free(d->fp);
-	free(d->rank);
-	free(d->features);
-	free(d->is_protected);
-	free(d->same);
-	free(d->keeper);
-	free(d->order);
-	free(d->node);
-	free(d->node_fp);
-	free(d->vertex);
 	free(d->candidate);
-	free(d->edge);
+	sh_tables_put(tables, d->fp);
+	sh_tables_put(tables, d->rank);
+	sh_tables_put(tables, d->features);
+	sh_tables_put(tables, d->is_protected);
+	sh_tables_put(tables, d->same);
+	sh_tables_put(tables, d->keeper);
+	sh_tables_put(tables, d->order);
+	sh_tables_put(tables, d->node);
+	sh_tables_put(tables, d->node_fp);
+	sh_tables_put(tables, d->vertex);
+	sh_tables_put(tables, d->edge);
 	free(d);
+}
+
+/* Room for n elements of a column of documents; one that begins late (the columns of ranks and of
+ * protected ones, which most runs do without) is 0 for all before. */
+static int reserve(
+    struct sh_dedup *d, void **column, size_t *cap, size_t n, size_t size, struct sh_error *err)
+{
+	bool begins = !*column;
+
+	if (n > *cap && sh_tables_grow(d->opts.tables, column, cap, n, size, err) < 0)
+		return -1;
+	if (begins)
+		memset(*column, 0, n * size);
+	return 0;
 }
 
 int sh_dedup_add(struct sh_dedup *d, const uint64_t *fp, size_t features, uint64_t rank,
@@ -50,23 +75,23 @@ int sh_dedup_add(struct sh_dedup *d, const uint64_t *fp, size_t features, uint64
 {
 	size_t n = d->n + 1;
 
-	if (n * d->words > d->fp_cap &&
-	    sh_grow((void **)&d->fp, &d->fp_cap, n * d->words, sizeof *d->fp, err) < 0)
+	if (reserve(d, (void **)&d->fp, &d->fp_cap, n * d->words, sizeof *d->fp, err) < 0 ||
+	    reserve(d, (void **)&d->features, &d->features_cap, n, sizeof *d->features, err) < 0)
 		return -1;
-	if (n > d->rank_cap &&
-	    sh_grow((void **)&d->rank, &d->rank_cap, n, sizeof *d->rank, err) < 0)
+	if ((rank || d->rank) &&
+	    reserve(d, (void **)&d->rank, &d->rank_cap, n, sizeof *d->rank, err) < 0)
 		return -1;
-	if (n > d->features_cap &&
-	    sh_grow((void **)&d->features, &d->features_cap, n, sizeof *d->features, err) < 0)
-		return -1;
-	if (n > d->protected_cap && sh_grow((void **)&d->is_protected, &d->protected_cap, n,
-					sizeof *d->is_protected, err) < 0)
+	if ((is_protected || d->is_protected) &&
+	    reserve(d, (void **)&d->is_protected, &d->protected_cap, n, sizeof *d->is_protected,
+		err) < 0)
 		return -1;
 	memcpy(d->fp + d->n * d->words, fp, d->words * sizeof *fp);
-	d->rank[d->n] = rank;
 	d->features[d->n] =
 	    features < SH_DEDUP_FEATURES_MAX ? (uint16_t)features : SH_DEDUP_FEATURES_MAX;
-	d->is_protected[d->n] = is_protected;
+	if (d->rank)
+		d->rank[d->n] = rank;
+	if (d->is_protected)
+		d->is_protected[d->n] = is_protected;
 	d->stats.documents++;
 	d->stats.featureless += features == 0;
 	d->n = n;
@@ -90,18 +115,18 @@ bool sh_dedup_is_protected(const struct sh_dedup *d, uint32_t document)
 
 static int allocate(struct sh_dedup *d, struct sh_error *err)
 {
-	size_t n = d->n + 1;
+	struct sh_tables *tables = d->opts.tables;
 
-	d->same = malloc(n * sizeof *d->same);
-	d->keeper = malloc(n * sizeof *d->keeper);
-	d->order = malloc(n * sizeof *d->order);
-	d->node = malloc(n * sizeof *d->node);
-	d->node_fp = malloc(n * d->words * sizeof *d->node_fp);
-	d->candidate = malloc(SH_DEDUP_BATCH * sizeof *d->candidate);
+	d->batch = d->opts.memory / 8 / sizeof *d->candidate;
+	d->batch = d->batch < SH_DEDUP_BATCH ? d->batch + 1 : SH_DEDUP_BATCH;
+	d->same = sh_tables_get(tables, d->n, sizeof *d->same, err);
+	d->keeper = sh_tables_get(tables, d->n, sizeof *d->keeper, err);
+	if (!d->same || !d->keeper)
+		return -1;
+	d->candidate = malloc(d->batch * sizeof *d->candidate);
 	d->worker = calloc(d->opts.jobs, sizeof *d->worker);
 	d->workers = calloc(d->opts.jobs, sizeof *d->workers);
-	if (!d->same || !d->keeper || !d->order || !d->node || !d->node_fp || !d->candidate ||
-	    !d->worker || !d->workers)
+	if (!d->candidate || !d->worker || !d->workers)
 		return sh_error_nomem(err);
 	for (unsigned i = 0; i < d->opts.jobs; i++) {
 		d->worker[i].dedup = d;
@@ -115,11 +140,41 @@ static int allocate(struct sh_dedup *d, struct sh_error *err)
 
 /* ---- groups ---- */
 
-static int best_first(const void *a, const void *b, void *arg)
+/* Without ranks the lower number is better: vertices in order of documents, the protected first. */
+static void rank_by_number(const struct sh_dedup *d, uint32_t *rank)
+{
+	uint32_t r = 0;
+
+	for (int protected = 1; protected >= 0; protected --)
+		for (uint32_t i = 0; i < d->n; i++)
+			if (d->features[i] && d->same[i] == i &&
+			    sh_dedup_protects(d, i) == protected)
+				rank[d->keeper[i]] = r++;
+}
+
+static int by_documents(const void *arg, uint32_t x, uint32_t y)
 {
 	const struct sh_dedup *d = arg;
 
-	return sh_dedup_better(d, d->vertex[*(const uint32_t *)a], d->vertex[*(const uint32_t *)b]);
+	return sh_dedup_better(d, d->vertex[x], d->vertex[y]);
+}
+
+static int rank_by_ranks(const struct sh_dedup *d, uint32_t *rank, struct sh_error *err)
+{
+	struct sh_sorted s;
+	uint32_t n = d->n_vertices;
+
+	if (sh_sorted_get(&s, d->opts.tables, n, err) < 0)
+		return -1;
+	for (uint32_t i = 0; i < n; i++) {
+		s.side.word[i] = sh_dedup_protects(d, d->vertex[i]) ? 0 : d->rank[d->vertex[i]];
+		s.side.id[i] = i;
+	}
+	sh_side_sort(&s.side, &s.room, by_documents, d);
+	for (uint32_t i = 0; i < n; i++)
+		rank[s.side.id[i]] = i;
+	sh_sorted_put(&s, d->opts.tables);
+	return 0;
 }
 
 /* From keepers of vertices to those of documents; keeper[] holds the vertex of those that
@@ -130,32 +185,31 @@ static void keep(struct sh_dedup *d, const uint32_t *keeper_vertex)
 		if (d->features[i] && d->same[i] != i)
 			d->keeper[i] = d->keeper[d->same[i]];
 	for (uint32_t i = 0; i < d->n; i++)
-		d->keeper[i] = d->features[i] && !d->is_protected[i]
+		d->keeper[i] = d->features[i] && !sh_dedup_protects(d, i)
 				   ? d->vertex[keeper_vertex[d->keeper[i]]]
 				   : i;
 }
 
 static int group(struct sh_dedup *d, struct sh_error *err)
 {
+	struct sh_tables *tables = d->opts.tables;
 	uint32_t n = d->n_vertices;
-	uint32_t *order = malloc(n * sizeof *order + 1), *rank = malloc(n * sizeof *rank + 1),
-		 *keeper = malloc(n * sizeof *keeper + 1);
-	int status = order && rank && keeper ? 0 : sh_error_nomem(err);
+	uint32_t *rank = sh_tables_get(tables, n, sizeof *rank, err),
+		 *keeper = rank ? sh_tables_get(tables, n, sizeof *keeper, err) : NULL;
+	int status = keeper ? 0 : -1;
 
-	for (uint32_t i = 0; status == 0 && i < n; i++)
-		order[i] = i;
-	if (status == 0)
-		qsort_r(order, n, sizeof *order, best_first, d);
-	for (uint32_t i = 0; status == 0 && i < n; i++)
-		rank[order[i]] = i;
-	if (status == 0)
-		status = (d->opts.single ? sh_group_single : sh_group_star)(
-		    keeper, n, d->edge, d->n_edges, rank, err);
+	if (status == 0 && d->rank)
+		status = rank_by_ranks(d, rank, err);
+	else if (status == 0)
+		rank_by_number(d, rank);
+	if (status == 0 && d->opts.single)
+		status = sh_group_single(keeper, n, d->edge, d->n_edges, rank, err);
+	else if (status == 0)
+		status = sh_group_star_in(tables, keeper, n, d->edge, d->n_edges, rank, err);
 	if (status == 0)
 		keep(d, keeper);
-	free(order);
-	free(rank);
-	free(keeper);
+	sh_tables_put(tables, rank);
+	sh_tables_put(tables, keeper);
 	return status;
 }
 

@@ -10,8 +10,11 @@
  *   5. groups are made (pair/group.h), the best document of each its keeper.
  *
  * The result depends on the documents and the options alone, not on threads or memory.
- * Memory: some 40 bytes a document, 24 a distinct fingerprint, 20 a pair found similar, 250 a
- * document of few features, and the verifiers'. */
+ *
+ * Memory: tables of some 31 bytes a document, 8 more under a rank, 16 a distinct fingerprint, 20 a
+ * pair found similar, 60 a feature of documents of few; what does not fit in opts.tables lies in
+ * files. Fingerprints are joined in parts that fit in opts.memory. The verifiers have their own
+ * share, and a batch of candidates takes at most 8 MiB. */
 #ifndef SH_PAIR_DEDUP_H
 #define SH_PAIR_DEDUP_H
 
@@ -39,6 +42,8 @@ struct sh_dedup_opts {
 	unsigned few;              /* documents of fewer features are joined by them; 0: none are */
 	bool single;               /* groups are chains, not stars */
 	struct sh_verify_opts how; /* jaccard; its memory is shared by the workers */
+	struct sh_tables *tables;  /* NULL: all in memory */
+	size_t memory;             /* of joins, shared by the workers */
 	unsigned jobs;
 	/* Told of each pair that was looked at, in any order, by one thread; may be NULL. */
 	void (*seen)(void *arg, const struct sh_seen_pair *pair);

@@ -4,10 +4,11 @@
 
 #include "fp/fingerprint.h"
 #include "pair/dedup.h"
+#include "pair/fpsort.h"
 #include "pair/group.h"
 
 enum {
-	SH_DEDUP_BATCH = 1 << 19, /* candidates */
+	SH_DEDUP_BATCH = 1 << 19, /* candidates at a time, at the most */
 	SH_DEDUP_FEATURES_MAX = UINT16_MAX,
 };
 
@@ -24,6 +25,7 @@ struct sh_dedup_worker {
 	struct sh_document_room room[2];
 	uint32_t *first; /* of the sets of one fingerprint, the best document of each */
 	size_t first_cap;
+	struct sh_join *join;
 };
 
 struct sh_dedup {
@@ -34,9 +36,10 @@ struct sh_dedup {
 	void **workers;
 
 	/* by document */
-	uint64_t *fp, *rank;
+	uint64_t *fp;
+	uint64_t *rank;     /* NULL as long as all are 0 */
 	uint16_t *features; /* at most SH_DEDUP_FEATURES_MAX are counted */
-	bool *is_protected;
+	bool *is_protected; /* NULL as long as none is */
 	size_t n, fp_cap, rank_cap, features_cap, protected_cap;
 	uint32_t *same;   /* the document that stands for all of its fingerprint and features */
 	uint32_t *keeper; /* at first: its vertex */
@@ -51,8 +54,9 @@ struct sh_dedup {
 	uint32_t *vertex; /* its document */
 	uint32_t n_vertices;
 
+	struct sh_dedup_parts *parts; /* while they are joined, see dedup_join.c */
 	struct sh_candidate *candidate;
-	size_t n_candidates;
+	size_t n_candidates, batch;
 	struct sh_edge *edge;
 	size_t n_edges, edge_cap;
 };
@@ -63,12 +67,17 @@ static inline const uint64_t *sh_dedup_fp(const struct sh_dedup *d, uint32_t doc
 	return d->fp + (size_t)document * d->words;
 }
 
+static inline bool sh_dedup_protects(const struct sh_dedup *d, uint32_t document)
+{
+	return d->is_protected && d->is_protected[document];
+}
+
 /* Which of two documents stays: negative for x, positive for y. */
 static inline int sh_dedup_better(const struct sh_dedup *d, uint32_t x, uint32_t y)
 {
-	if (d->is_protected[x] != d->is_protected[y])
-		return d->is_protected[x] ? -1 : 1;
-	if (d->rank[x] != d->rank[y])
+	if (sh_dedup_protects(d, x) != sh_dedup_protects(d, y))
+		return sh_dedup_protects(d, x) ? -1 : 1;
+	if (d->rank && d->rank[x] != d->rank[y])
 		return d->rank[x] < d->rank[y] ? -1 : 1;
 	return (x > y) - (x < y);
 }
@@ -76,10 +85,11 @@ static inline int sh_dedup_better(const struct sh_dedup *d, uint32_t x, uint32_t
 /* dedup_vertices.c: documents to nodes, nodes to vertices. */
 int sh_dedup_find_vertices(struct sh_dedup *d, struct sh_error *err);
 
-/* dedup_join.c: which vertices may be alike: those of one fingerprint, those within k, those
- * of few features. */
+/* dedup_join.c: which vertices may be alike: those of one fingerprint, and those within k. */
 int sh_dedup_join_equal(struct sh_dedup *d, struct sh_error *err);
 int sh_dedup_join_near(struct sh_dedup *d, struct sh_error *err);
+
+/* dedup_small.c: and those of few features. */
 int sh_dedup_join_small(struct sh_dedup *d, struct sh_error *err);
 
 /* dedup_verify.c: candidates, by vertex, to edges, a batch at a time. */

@@ -35,10 +35,11 @@ static int add_edge(struct sh_dedup *d, const struct sh_candidate *c, struct sh_
 {
 	d->stats.similar++;
 	/* Neither may go, so neither is the other's. */
-	if (d->is_protected[d->vertex[c->a]] && d->is_protected[d->vertex[c->b]])
+	if (sh_dedup_protects(d, d->vertex[c->a]) && sh_dedup_protects(d, d->vertex[c->b]))
 		return 0;
 	if (d->n_edges == d->edge_cap &&
-	    sh_grow((void **)&d->edge, &d->edge_cap, d->n_edges + 1, sizeof *d->edge, err) < 0)
+	    sh_tables_grow(d->opts.tables, (void **)&d->edge, &d->edge_cap, d->n_edges + 1,
+		sizeof *d->edge, err) < 0)
 		return -1;
 	d->edge[d->n_edges++] = (struct sh_edge){ c->a, c->b, c->distance, c->similarity };
 	return 0;
@@ -82,5 +83,5 @@ int sh_candidates_add(
 {
 	d->candidate[d->n_candidates++] = (struct sh_candidate){ a < b ? a : b, a < b ? b : a,
 		(uint16_t)distance, SH_EDGE_NONE, true };
-	return d->n_candidates == SH_DEDUP_BATCH ? sh_candidates_flush(d, err) : 0;
+	return d->n_candidates == d->batch ? sh_candidates_flush(d, err) : 0;
 }

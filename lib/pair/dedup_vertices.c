@@ -6,34 +6,70 @@
 enum { STRETCH = 256 };
 
 /* ---- nodes ---- */
-static int by_fingerprint(const void *a, const void *b, void *arg)
+
+/* Of documents with the same first word: by the others, then the best first. */
+static int by_fingerprint(const void *arg, uint32_t x, uint32_t y)
 {
 	const struct sh_dedup *d = arg;
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 	const uint64_t *p = sh_dedup_fp(d, x), *q = sh_dedup_fp(d, y);
 
-	for (unsigned i = 0; i < d->words; i++)
+	for (unsigned i = 1; i < d->words; i++)
 		if (p[i] != q[i])
 			return p[i] < q[i] ? -1 : 1;
 	return sh_dedup_better(d, x, y);
 }
 
-static void find_nodes(struct sh_dedup *d)
+/* d->order, from documents that have features. */
+static int order_documents(struct sh_dedup *d, struct sh_error *err)
 {
-	for (uint32_t i = 0; i < d->n; i++)
-		if (d->features[i])
-			d->order[d->n_order++] = i;
-	qsort_r(d->order, d->n_order, sizeof *d->order, by_fingerprint, d);
-	for (size_t i = 0; i < d->n_order; i++) {
-		const uint64_t *fp = sh_dedup_fp(d, d->order[i]);
-		uint64_t *last = d->node_fp + d->n_nodes * d->words;
+	struct sh_sorted s;
+	uint32_t n = 0;
 
-		if (i && memcmp(last - d->words, fp, d->words * sizeof *fp) == 0)
+	for (uint32_t i = 0; i < d->n; i++)
+		d->n_order += d->features[i] > 0;
+	if (sh_sorted_get(&s, d->opts.tables, d->n_order, err) < 0)
+		return -1;
+	for (uint32_t i = 0; i < d->n; i++) {
+		if (!d->features[i])
 			continue;
-		memcpy(last, fp, d->words * sizeof *fp);
+		s.side.word[n] = *sh_dedup_fp(d, i);
+		s.side.id[n++] = i;
+	}
+	sh_side_sort(&s.side, &s.room, by_fingerprint, d);
+	d->order = s.side.id;
+	s.side.id = NULL;
+	sh_sorted_put(&s, d->opts.tables);
+	return 0;
+}
+
+static bool begins_node(const struct sh_dedup *d, size_t i)
+{
+	return i == 0 || memcmp(sh_dedup_fp(d, d->order[i - 1]), sh_dedup_fp(d, d->order[i]),
+			     d->words * sizeof *d->fp) != 0;
+}
+
+static int find_nodes(struct sh_dedup *d, struct sh_error *err)
+{
+	struct sh_tables *tables = d->opts.tables;
+	size_t n = 0;
+
+	if (order_documents(d, err) < 0)
+		return -1;
+	for (size_t i = 0; i < d->n_order; i++)
+		n += begins_node(d, i);
+	d->node = sh_tables_get(tables, n + 1, sizeof *d->node, err);
+	d->node_fp = d->node ? sh_tables_get(tables, n * d->words, sizeof *d->node_fp, err) : NULL;
+	if (!d->node_fp)
+		return -1;
+	for (size_t i = 0; i < d->n_order; i++) {
+		if (!begins_node(d, i))
+			continue;
+		memcpy(d->node_fp + d->n_nodes * d->words, sh_dedup_fp(d, d->order[i]),
+		    d->words * sizeof *d->fp);
 		d->node[d->n_nodes++] = (uint32_t)i;
 	}
 	d->node[d->n_nodes] = (uint32_t)d->n_order;
+	return 0;
 }
 
 /* ---- identical sets ---- */
@@ -98,9 +134,9 @@ static int number_vertices(struct sh_dedup *d, struct sh_error *err)
 
 	for (size_t k = 0; k < d->n_order; k++)
 		n += d->same[d->order[k]] == d->order[k];
-	d->vertex = malloc(n * sizeof *d->vertex + 1);
+	d->vertex = sh_tables_get(d->opts.tables, n, sizeof *d->vertex, err);
 	if (!d->vertex)
-		return sh_error_nomem(err);
+		return -1;
 	for (size_t node = 0; node < d->n_nodes; node++) {
 		size_t end = d->node[node + 1];
 
@@ -114,13 +150,15 @@ static int number_vertices(struct sh_dedup *d, struct sh_error *err)
 	}
 	d->node[d->n_nodes] = d->n_vertices;
 	d->stats.identical = d->n_order - n;
+	sh_tables_put(d->opts.tables, d->order);
+	d->order = NULL;
 	return 0;
 }
 
 int sh_dedup_find_vertices(struct sh_dedup *d, struct sh_error *err)
 {
-	find_nodes(d);
-	if (sh_parallel(d->workers, d->opts.jobs, d->n_nodes, STRETCH, part_nodes, err) < 0)
+	if (find_nodes(d, err) < 0 ||
+	    sh_parallel(d->workers, d->opts.jobs, d->n_nodes, STRETCH, part_nodes, err) < 0)
 		return -1;
 	return number_vertices(d, err);
 }

@@ -60,16 +60,14 @@ void sh_union_link(struct sh_union *u, uint32_t a, uint32_t b)
 int sh_group_single(uint32_t *keeper, uint32_t n, const struct sh_edge *edge, size_t m,
     const uint32_t *rank, struct sh_error *err)
 {
-	struct sh_union u;
+	struct sh_union u = { .parent = keeper, .cap = n, .rank = rank };
 
-	sh_union_init(&u, rank);
 	if (sh_union_grow(&u, n, err) < 0)
 		return -1;
 	for (size_t i = 0; i < m; i++)
 		sh_union_link(&u, edge[i].a, edge[i].b);
 	for (uint32_t i = 0; i < n; i++)
 		keeper[i] = sh_union_find(&u, i);
-	sh_union_free(&u);
 	return 0;
 }
 
@@ -94,13 +92,13 @@ struct rows {
 	uint32_t *to;
 };
 
-static int rows_init(
-    struct rows *r, uint32_t n, const struct sh_edge *edge, size_t m, struct sh_error *err)
+static int rows_init(struct rows *r, struct sh_tables *tables, uint32_t n,
+    const struct sh_edge *edge, size_t m, struct sh_error *err)
 {
-	r->start = calloc((size_t)n + 2, sizeof *r->start);
-	r->to = malloc((2 * m + 1) * sizeof *r->to);
+	r->start = sh_tables_get_zeroed(tables, (size_t)n + 2, sizeof *r->start, err);
+	r->to = sh_tables_get(tables, 2 * m, sizeof *r->to, err);
 	if (r->start == NULL || r->to == NULL)
-		return sh_error_nomem(err);
+		return -1;
 	/* Counted two places up, so that filling leaves every start where it belongs. */
 	for (size_t i = 0; i < m; i++) {
 		r->start[(size_t)edge[i].a + 2]++;
@@ -131,23 +129,28 @@ static void assign_stars(uint32_t *keeper, uint32_t n, const struct rows *r, con
 	}
 }
 
-int sh_group_star(uint32_t *keeper, uint32_t n, const struct sh_edge *edge, size_t m,
-    const uint32_t *rank, struct sh_error *err)
+int sh_group_star_in(struct sh_tables *tables, uint32_t *keeper, uint32_t n,
+    const struct sh_edge *edge, size_t m, const uint32_t *rank, struct sh_error *err)
 {
 	struct rows r = { 0 };
-	uint32_t *order = malloc(((size_t)n + 1) * sizeof *order);
+	uint32_t *order = sh_tables_get(tables, n, sizeof *order, err);
 	int status = -1;
 
-	if (order == NULL)
-		sh_error_nomem(err);
-	else if (sh_rank_order(order, n, rank, err) == 0 && rows_init(&r, n, edge, m, err) == 0) {
+	if (order && sh_rank_order(order, n, rank, err) == 0 &&
+	    rows_init(&r, tables, n, edge, m, err) == 0) {
 		assign_stars(keeper, n, &r, order);
 		status = 0;
 	}
-	free(order);
-	free(r.start);
-	free(r.to);
+	sh_tables_put(tables, order);
+	sh_tables_put(tables, r.start);
+	sh_tables_put(tables, r.to);
 	return status;
+}
+
+int sh_group_star(uint32_t *keeper, uint32_t n, const struct sh_edge *edge, size_t m,
+    const uint32_t *rank, struct sh_error *err)
+{
+	return sh_group_star_in(NULL, keeper, n, edge, m, rank, err);
 }
 
 void sh_group_sizes(uint32_t *size, const uint32_t *keeper, uint32_t n)

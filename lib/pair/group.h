@@ -13,10 +13,7 @@
 #ifndef SH_PAIR_GROUP_H
 #define SH_PAIR_GROUP_H
 
-#include "base/error.h"
-
-#include <stddef.h>
-#include <stdint.h>
+#include "io/tables.h"
 
 /* A pair; similarity in ten thousandths, or SH_EDGE_NONE when it is not known. */
 struct sh_edge {
@@ -45,11 +42,15 @@ uint32_t sh_union_find(struct sh_union *u, uint32_t node);
 void sh_union_link(struct sh_union *u, uint32_t a, uint32_t b);
 
 /* keeper[i] of each of the n nodes; O(n + m). edge is read only.
- * Beside keeper, single takes 4 bytes a node; star 12 a node and 8 an edge. */
+ * Beside keeper, single takes nothing; star 12 bytes a node and 8 an edge. */
 int sh_group_single(uint32_t *keeper, uint32_t n, const struct sh_edge *edge, size_t m,
     const uint32_t *rank, struct sh_error *err);
 int sh_group_star(uint32_t *keeper, uint32_t n, const struct sh_edge *edge, size_t m,
     const uint32_t *rank, struct sh_error *err);
+
+/* The same with what star takes beside keeper in tables. */
+int sh_group_star_in(struct sh_tables *tables, uint32_t *keeper, uint32_t n,
+    const struct sh_edge *edge, size_t m, const uint32_t *rank, struct sh_error *err);
 
 /* The nodes in rank order: order[rank[i]] = i. -1 when rank is no permutation. */
 int sh_rank_order(uint32_t *order, uint32_t n, const uint32_t *rank, struct sh_error *err);

@@ -4,15 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fp/features.h"
+#include "pair/fpsort.h"
+#include "pair/scan.h"
 
 int sh_small_add(struct sh_small_sets *s, const uint64_t *hash, size_t n, struct sh_error *err)
 {
-	if (s->n + 2 > s->start_cap &&
-	    sh_grow((void **)&s->start, &s->start_cap, s->n + 2, sizeof *s->start, err) < 0)
+	if (s->n + 2 > s->start_cap && sh_tables_grow(s->tables, (void **)&s->start, &s->start_cap,
+					   s->n + 2, sizeof *s->start, err) < 0)
 		return -1;
 	if (s->hash_n + n > s->hash_cap &&
-	    sh_grow((void **)&s->hash, &s->hash_cap, s->hash_n + n, sizeof *s->hash, err) < 0)
+	    sh_tables_grow(s->tables, (void **)&s->hash, &s->hash_cap, s->hash_n + n,
+		sizeof *s->hash, err) < 0)
 		return -1;
 	if (s->n == 0)
 		s->start[0] = 0;
@@ -25,22 +27,10 @@ int sh_small_add(struct sh_small_sets *s, const uint64_t *hash, size_t n, struct
 
 void sh_small_free(struct sh_small_sets *s)
 {
-	free(s->hash);
-	free(s->start);
-	*s = (struct sh_small_sets){ 0 };
+	sh_tables_put(s->tables, s->hash);
+	sh_tables_put(s->tables, s->start);
+	*s = (struct sh_small_sets){ .tables = s->tables };
 }
-
-/* Features by number: the rarest is 0. */
-struct names {
-	uint64_t *hash; /* distinct, ascending */
-	uint32_t *number;
-	size_t n;
-};
-
-struct post {
-	uint64_t feature; /* its number */
-	uint32_t set;
-};
 
 struct join {
 	struct sh_small_sets *sets;
@@ -48,7 +38,9 @@ struct join {
 	size_t few;
 	sh_small_fn *fn;
 	void *arg;
-	struct post *post;
+	/* A set for each feature of its prefix, those of one feature together. */
+	const uint64_t *feature;
+	const uint32_t *set;
 	size_t n_posts;
 };
 
@@ -59,48 +51,35 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static int by_feature(const void *a, const void *b)
-{
-	const struct post *x = a, *y = b;
-
-	if (x->feature != y->feature)
-		return x->feature < y->feature ? -1 : 1;
-	return (x->set > y->set) - (x->set < y->set);
-}
-
 /* Replace each hash by a number that orders features by rarity, then by hash, and sort each
- * set by it: count in the upper half, place in the table of hashes in the lower. */
+ * set by it: count in the upper half, place among the distinct hashes in the lower. */
 static int order_sets(struct sh_small_sets *s, struct sh_error *err)
 {
-	uint64_t *hash = malloc(s->hash_n * sizeof *hash + 1);
-	uint32_t *count = malloc(s->hash_n * sizeof *count + 1);
-	size_t n;
+	struct sh_sorted o;
+	uint64_t place = 0;
+	size_t end;
 
-	if (s->hash_n > UINT32_MAX)
-		sh_error_set(err, SH_ERR_RANGE, "more than %u features of small documents",
-		    (unsigned)UINT32_MAX);
-	else if (!hash || !count)
-		sh_error_nomem(err);
-	if (s->hash_n > UINT32_MAX || !hash || !count) {
-		free(hash);
-		free(count);
+	if (s->hash_n > UINT32_MAX - SH_SCAN_TILE)
+		return sh_error_set(err, SH_ERR_RANGE, "more than %u features of small documents",
+		    (unsigned)(UINT32_MAX - SH_SCAN_TILE));
+	if (sh_sorted_get(&o, s->tables, s->hash_n, err) < 0)
 		return -1;
+	for (uint32_t i = 0; i < s->hash_n; i++) {
+		o.side.word[i] = s->hash[i];
+		o.side.id[i] = i;
 	}
-	if (s->hash_n)
-		memcpy(hash, s->hash, s->hash_n * sizeof *hash);
-	qsort(hash, s->hash_n, sizeof *hash, by_value);
-	n = sh_count_equal(hash, count, s->hash_n);
-	for (size_t i = 0; i < s->hash_n; i++) {
-		const uint64_t *at = bsearch(&s->hash[i], hash, n, sizeof *hash, by_value);
-		size_t place = (size_t)(at - hash);
-
-		s->hash[i] = (uint64_t)count[place] << 32 | place;
+	sh_side_sort(&o.side, &o.room, NULL, NULL);
+	for (size_t i = 0; i < s->hash_n; i = end) {
+		for (end = i + 1; end < s->hash_n && o.side.word[end] == o.side.word[i];)
+			end++;
+		for (size_t k = i; k < end; k++)
+			s->hash[o.side.id[k]] = (uint64_t)(end - i) << 32 | place;
+		place++;
 	}
+	sh_sorted_put(&o, s->tables);
 	for (size_t i = 0; i < s->n; i++)
 		qsort(s->hash + s->start[i], s->start[i + 1] - s->start[i], sizeof *s->hash,
 		    by_value);
-	free(hash);
-	free(count);
 	return 0;
 }
 
@@ -154,45 +133,52 @@ static int join_posts(const struct join *j, size_t from, size_t to, struct sh_er
 {
 	for (size_t y = from; y < to; y++)
 		for (size_t x = from; x < y; x++) {
-			uint32_t a = j->post[x].set, b = j->post[y].set;
+			uint32_t a = j->set[x], b = j->set[y];
 
-			if (is_first_common(j, a, b, j->post[x].feature) && reaches(j, a, b) &&
+			if (is_first_common(j, a, b, j->feature[x]) && reaches(j, a, b) &&
 			    j->fn(j->arg, a, b, err) < 0)
 				return -1;
 		}
 	return 0;
 }
 
-static int make_posts(struct join *j, struct sh_error *err)
+static size_t count_posts(const struct join *j)
 {
 	size_t n = 0;
 
 	for (uint32_t i = 0; i < j->sets->n; i++)
 		n += prefix(j, i);
-	j->post = malloc(n * sizeof *j->post + 1);
-	if (!j->post)
-		return sh_error_nomem(err);
+	return n;
+}
+
+/* In order of features, then of sets. */
+static void fill_posts(struct join *j, struct sh_sorted *o)
+{
 	for (uint32_t i = 0; i < j->sets->n; i++)
-		for (size_t f = 0; f < prefix(j, i); f++)
-			j->post[j->n_posts++] =
-			    (struct post){ j->sets->hash[j->sets->start[i] + f], i };
-	qsort(j->post, n, sizeof *j->post, by_feature);
-	return 0;
+		for (size_t f = 0, n = prefix(j, i); f < n; f++) {
+			o->side.word[j->n_posts] = j->sets->hash[j->sets->start[i] + f];
+			o->side.id[j->n_posts++] = i;
+		}
+	sh_side_sort(&o->side, &o->room, NULL, NULL);
+	j->feature = o->side.word;
+	j->set = o->side.id;
 }
 
 int sh_small_join(struct sh_small_sets *s, uint64_t threshold, size_t few, sh_small_fn *fn,
     void *arg, struct sh_error *err)
 {
-	struct join j = { s, threshold, few, fn, arg, NULL, 0 };
-	int status = order_sets(s, err);
+	struct join j = { .sets = s, .threshold = threshold, .few = few, .fn = fn, .arg = arg };
+	struct sh_sorted o;
+	int status = 0;
 
-	if (status == 0)
-		status = make_posts(&j, err);
+	if (order_sets(s, err) < 0 || sh_sorted_get(&o, s->tables, count_posts(&j), err) < 0)
+		return -1;
+	fill_posts(&j, &o);
 	for (size_t from = 0, to; status == 0 && from < j.n_posts; from = to) {
-		for (to = from + 1; to < j.n_posts && j.post[to].feature == j.post[from].feature;)
+		for (to = from + 1; to < j.n_posts && j.feature[to] == j.feature[from];)
 			to++;
 		status = join_posts(&j, from, to, err);
 	}
-	free(j.post);
+	sh_sorted_put(&o, s->tables);
 	return status;
 }

@@ -4,16 +4,15 @@
  * With each set in one order of features, the rare ones first, two sets of similarity t or
  * more share one of their first n - ceil(t n) + 1 features, n the size of each. So only sets
  * that share such a feature are looked at. Time grows with the square of the number of sets
- * that share a rare one. */
+ * that share a rare one. Memory: at most 60 bytes a feature, of the tables. */
 #ifndef SH_PAIR_SMALLJOIN_H
 #define SH_PAIR_SMALLJOIN_H
 
-#include "base/buf.h"
-
-#include <stdint.h>
+#include "io/tables.h"
 
 /* Sets, packed: set i is hash[start[i]] .. hash[start[i+1] - 1], distinct in each. */
 struct sh_small_sets {
+	struct sh_tables *tables; /* where all lies; NULL: in memory */
 	uint64_t *hash;
 	size_t *start; /* n + 1 of them */
 	size_t n;

@@ -18,8 +18,8 @@ void sh_corpus_free(struct sh_corpus *c)
 	for (size_t i = 0; i < c->n_files; i++)
 		sh_mapped_close(&c->file[i].map);
 	free(c->file);
-	free(c->at);
-	free(c->number);
+	sh_tables_put(c->tables, c->at);
+	sh_tables_put(c->tables, c->number);
 	free(c->hash);
 	free(c->slots);
 	*c = (struct sh_corpus){ 0 };
@@ -47,12 +47,13 @@ int sh_corpus_add(struct sh_corpus *c, uint64_t place, uint64_t number, struct s
 	if (c->n >= SH_CORPUS_NONE - 1)
 		return sh_error_set(
 		    err, SH_ERR_RANGE, "more than %u documents", (unsigned)(SH_CORPUS_NONE - 1));
-	if (c->n == c->at_cap &&
-	    sh_grow((void **)&c->at, &c->at_cap, c->n + 1, sizeof *c->at, err) < 0)
+	if (c->n == c->at_cap && sh_tables_grow(c->tables, (void **)&c->at, &c->at_cap, c->n + 1,
+				     sizeof *c->at, err) < 0)
 		return -1;
 	if (c->form.line_ids) {
-		if (c->n == c->number_cap && sh_grow((void **)&c->number, &c->number_cap, c->n + 1,
-						 sizeof *c->number, err) < 0)
+		if (c->n == c->number_cap &&
+		    sh_tables_grow(c->tables, (void **)&c->number, &c->number_cap, c->n + 1,
+			sizeof *c->number, err) < 0)
 			return -1;
 		c->number[c->n] = number;
 	}

@@ -1,0 +1,116 @@
+/* Arrays in memory and in files against plain ones. */
+#include "io/tables.h"
+
+#include <stdbool.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "rng.h"
+#include "tap.h"
+
+enum { ARRAYS = 8, STEPS = 3000 };
+
+struct array {
+	uint32_t *p, *plain;
+	size_t n, cap;
+};
+
+static bool same(const struct array *a)
+{
+	return a->n == 0 || memcmp(a->p, a->plain, a->n * sizeof *a->p) == 0;
+}
+
+/* Arrays grow, are given back and begin anew: what is in them is what was put there. */
+static void random_steps(size_t memory)
+{
+	struct array a[ARRAYS] = { { 0 } };
+	struct sh_tables tables;
+	struct sh_error err;
+	unsigned wrong = 0, files = 0, over = 0;
+
+	sh_tables_init(&tables, memory, NULL);
+	for (unsigned step = 0; step < STEPS; step++) {
+		struct array *x = &a[rng_below(ARRAYS)];
+		size_t more = rng_below(300);
+
+		if (rng_below(40) == 0) {
+			sh_tables_put(&tables, x->p);
+			free(x->plain);
+			*x = (struct array){ 0 };
+			continue;
+		}
+		if (x->n + more > x->cap && sh_tables_grow(&tables, (void **)&x->p, &x->cap,
+						x->n + more, sizeof *x->p, &err) < 0)
+			wrong++;
+		x->plain = realloc(x->plain, (x->n + more + 1) * sizeof *x->plain);
+		for (; more; more--)
+			x->p[x->n] = x->plain[x->n] = (uint32_t)rng_any(), x->n++;
+		wrong += !same(x);
+		over += tables.used > memory;
+		for (size_t i = 0; i < tables.n; i++)
+			files += tables.table[i].fd >= 0;
+	}
+	for (unsigned i = 0; i < ARRAYS; i++) {
+		wrong += !same(&a[i]);
+		free(a[i].plain);
+	}
+	ok(!wrong && !over, "%zu bytes of memory: arrays hold what they were given", memory);
+	ok(!files == (memory > 1 << 24), "%zu bytes of memory: %s files", memory,
+	    memory > 1 << 24 ? "no" : "some in");
+	sh_tables_free(&tables);
+}
+
+static void test_zeroed(size_t memory)
+{
+	struct sh_tables tables;
+	struct sh_error err;
+	unsigned wrong = 0;
+
+	sh_tables_init(&tables, memory, NULL);
+	for (unsigned turn = 0; turn < 10; turn++) {
+		unsigned char *p = sh_tables_get_zeroed(&tables, 10000, 1, &err);
+
+		for (size_t i = 0; p && i < 10000; i++)
+			wrong += p[i] != 0;
+		wrong += !p;
+		if (p)
+			memset(p, 0xFF, 10000);
+		sh_tables_put(&tables, p);
+	}
+	ok(!wrong && tables.used == 0 && tables.n == 0, "%zu bytes of memory: zeroes", memory);
+	sh_tables_free(&tables);
+}
+
+static void test_errors(void)
+{
+	struct sh_tables tables;
+	struct sh_error err;
+	char *p;
+
+	sh_tables_init(&tables, 100, "/nowhere");
+	p = sh_tables_get(&tables, 90, 1, &err);
+	ok(p != NULL, "what fits needs no folder");
+	ok(sh_tables_get(&tables, 90, 1, &err) == NULL && strstr(err.text, "/nowhere"),
+	    "what does not is told: %s", err.text);
+	ok(sh_tables_get(&tables, SIZE_MAX / 2, 8, &err) == NULL && err.code == SH_ERR_NOMEM,
+	    "more than there can be");
+	sh_tables_put(&tables, p);
+	ok(tables.used == 0 && tables.n == 0, "all given back");
+	sh_tables_free(&tables);
+	p = sh_tables_get_zeroed(NULL, 10, 8, &err);
+	ok(p && p[79] == 0, "without tables it is memory");
+	sh_tables_put(NULL, p);
+}
+
+int main(void)
+{
+	rng_init(0x7AB1E5);
+	random_steps(0);
+	random_steps(10000);
+	random_steps(1 << 28);
+	test_zeroed(0);
+	test_zeroed(1 << 20);
+	test_errors();
+	return done_testing();
+}
