@@ -110,7 +110,7 @@ const uint64_t *sh_dedup_fingerprint(const struct sh_dedup *d, uint32_t document
 
 bool sh_dedup_is_protected(const struct sh_dedup *d, uint32_t document)
 {
-	return d->is_protected[document];
+	return sh_dedup_protects(d, document);
 }
 
 static int allocate(struct sh_dedup *d, struct sh_error *err)
