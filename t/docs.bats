@@ -11,7 +11,7 @@ setup_file() {
 copy_sources() {
 	mkdir -p src/t/data
 	cp -R "$here/README.md" "$here/HACKING.md" "$here/LICENSE" "$here/docs" "$here/man" "$here/lib" "$here/bin" \
-	    "$here/share" src
+	    "$here/share" "$here/python" src
 	cp "$here/t/data/README.md" src/t/data
 }
 
@@ -70,7 +70,7 @@ needs_site() {
 @test 'the site has a page for each source, and every link in it leads somewhere' {
 	needs_site
 	"$here/docs/site/build" site
-	want=$(ls "$here"/README.md "$here"/HACKING.md "$here"/t/data/README.md "$here"/docs/*.md "$here"/man/*.[1-9] | wc -l)
+	want=$(ls "$here"/{,t/data/,python/}README.md "$here"/HACKING.md "$here"/docs/*.md "$here"/man/*.[1-9] | wc -l)
 	[ "$(find site -name '*.html' | wc -l)" -eq $((want + 1)) ]
 	try "$here/t/check-site site"
 	exits 0
