@@ -30,7 +30,9 @@ BUILD = $(BUILD_DEFAULT)
 SHBIN := $(if $(filter build,$(BUILD)),bin,$(BUILD)/bin)
 
 # ---- sources ---------------------------------------------------------------------------------
-LIB_SRC := $(sort $(wildcard lib/*/*.c))
+# lib/ingest reads files for shdoc, through libraries that libsimhash does without.
+INGEST_SRC := $(sort $(wildcard lib/ingest/*.c))
+LIB_SRC := $(filter-out $(INGEST_SRC),$(sort $(wildcard lib/*/*.c)))
 PROG_SRC := $(sort $(wildcard bin/sh*.c))
 SHARED_SRC := $(filter-out $(PROG_SRC),$(sort $(wildcard bin/*.c)))
 UNIT_SRC := $(sort $(wildcard t/unit/test_*.c))
@@ -40,7 +42,8 @@ FUZZ_SRC := $(sort $(wildcard t/fuzz/fuzz_*.c))
 LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/%.o)
 SHARED_OBJ := $(SHARED_SRC:%.c=$(BUILD)/%.o)
 TEST_SRC := $(UNIT_SRC) $(BENCH_SRC) $(FUZZ_SRC) t/fuzz/replay.c
-ALL_OBJ := $(LIB_OBJ) $(SHARED_OBJ) $(PROG_SRC:%.c=$(BUILD)/%.o) $(TEST_SRC:%.c=$(BUILD)/%.o)
+INGEST_OBJ := $(INGEST_SRC:%.c=$(BUILD)/%.o)
+ALL_OBJ := $(LIB_OBJ) $(INGEST_OBJ) $(SHARED_OBJ) $(PROG_SRC:%.c=$(BUILD)/%.o) $(TEST_SRC:%.c=$(BUILD)/%.o)
 
 PROGS := $(PROG_SRC:bin/%.c=$(SHBIN)/%)
 UNIT := $(UNIT_SRC:%.c=$(BUILD)/%)
@@ -49,6 +52,7 @@ FUZZ := $(FUZZ_SRC:%.c=$(BUILD)/%)
 LIB_A := $(BUILD)/libsimhash.a
 # What programs share, as an archive: each links only what it uses.
 SHARED_A := $(BUILD)/shared.a
+INGEST_A := $(BUILD)/ingest.a
 LIB_SO := $(BUILD)/libsimhash.so.$(SOVERSION)
 LIB_PC := $(BUILD)/libsimhash.pc
 MAN := $(sort $(wildcard man/*.[1-9]))
@@ -68,6 +72,15 @@ FORTIFY = $(if $(SAN)$(filter -O0,$(CFLAGS))$(findstring FORTIFY,$(CFLAGS) $(CPP
 PKG_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(PKGS) 2>/dev/null)
 PKG_LIBS := $(or $(shell $(PKG_CONFIG) --libs $(PKGS) 2>/dev/null),$(PKGS:lib%=-l%))
 LIBS = $(PKG_LIBS) -lstemmer -lm
+
+# Libraries that shdoc does without where they are not there: PACKAGE=MACRO.
+OPTIONAL = libxml-2.0=LIBXML2 uchardet=UCHARDET zlib=ZLIB libbrotlidec=BROTLI libzstd=ZSTD
+INGEST_PKGS := $(foreach o,$(OPTIONAL),$(shell $(PKG_CONFIG) --exists \
+	$(firstword $(subst =, ,$o)) 2>/dev/null && echo $o))
+INGEST_NAMES := $(foreach o,$(INGEST_PKGS),$(firstword $(subst =, ,$o)))
+INGEST_CFLAGS := $(foreach o,$(INGEST_PKGS),-DSH_HAVE_$(lastword $(subst =, ,$o))) \
+	$(if $(INGEST_NAMES),$(shell $(PKG_CONFIG) --cflags $(INGEST_NAMES)))
+INGEST_LIBS := $(if $(INGEST_NAMES),$(shell $(PKG_CONFIG) --libs $(INGEST_NAMES)))
 
 # One set of objects serves the archive and the shared library; without interposition
 # position-independent code is inlined as any other.
@@ -102,6 +115,7 @@ endef
 FORCE:
 
 $(eval $(call stamp,$(BUILD)/flags,$$(COMPILE) $$(LINK) $$(AR) $$(LIBS)))
+$(eval $(call stamp,$(BUILD)/ingest-flags,$$(INGEST_CFLAGS) $$(INGEST_LIBS) $$(INGEST_OBJ)))
 $(eval $(call stamp,$(BUILD)/objects,$$(LIB_OBJ)))
 $(eval $(call stamp,$(BUILD)/shared-objects,$$(SHARED_OBJ)))
 
@@ -117,6 +131,20 @@ $(SHARED_A): $(SHARED_OBJ) $(BUILD)/shared-objects
 	@rm -f $@
 	$(call quiet,AR) $(AR) rcs $@ $(SHARED_OBJ)
 
+$(INGEST_A): $(INGEST_OBJ)
+	@rm -f $@
+	$(call quiet,AR) $(AR) rcs $@ $(INGEST_OBJ)
+
+$(INGEST_OBJ): $(BUILD)/ingest-flags
+$(INGEST_OBJ): ALL_CPPFLAGS += $(INGEST_CFLAGS)
+
+# What is linked with it besides.
+WITH_INGEST := $(SHBIN)/shdoc $(filter $(BUILD)/t/unit/test_ingest%,$(UNIT)) \
+	$(filter $(addprefix $(BUILD)/t/fuzz/fuzz_,warc mail http page),$(FUZZ))
+$(WITH_INGEST): $(INGEST_A)
+$(WITH_INGEST): private INGEST = $(INGEST_A)
+$(WITH_INGEST): private MORE_LIBS = $(INGEST_LIBS)
+
 $(LIB_SO): $(LIB_OBJ) $(BUILD)/objects lib/libsimhash.map
 	$(call quiet,LD) $(LINK) $(SO_LDFLAGS) -o $@ $(LIB_OBJ) $(LIBS)
 
@@ -125,20 +153,20 @@ shared: $(LIB_SO) ## build the shared library only
 
 $(PROGS): $(SHBIN)/%: $(BUILD)/bin/%.o $(SHARED_A) $(LIB_A)
 	@mkdir -p $(@D)
-	$(call quiet,LD) $(LINK) -pie -o $@ $< $(SHARED_A) $(LIB_A) $(LIBS)
+	$(call quiet,LD) $(LINK) -pie -o $@ $< $(SHARED_A) $(INGEST) $(LIB_A) $(LIBS) $(MORE_LIBS)
 
 $(SHBIN)/jieba.dict: lib/text/jieba_compile.c lib/text/jieba_trie.c lib/text/jieba_dict.h \
 		$(wildcard $(JIEBA_DATA)/dict.txt) | $(SHBIN)/shdict
 	$(call quiet,DICT) $(SHBIN)/shdict -o $@ $(JIEBA_DATA)
 
 $(UNIT) $(BENCH): %: %.o $(LIB_A)
-	$(call quiet,LD) $(LINK) -pie -o $@ $< $(LIB_A) $(LIBS)
+	$(call quiet,LD) $(LINK) -pie -o $@ $< $(INGEST) $(LIB_A) $(LIBS) $(MORE_LIBS)
 
 # A fuzz target without a fuzzer runs over its seeds.
 FUZZ_MAIN := $(if $(filter fuzz,$(SAN)),,$(BUILD)/t/fuzz/replay.o)
 $(FUZZ): private ALL_LDFLAGS += $(if $(FUZZ_MAIN),,-fsanitize=fuzzer)
 $(FUZZ): %: %.o $(FUZZ_MAIN) $(LIB_A)
-	$(call quiet,LD) $(LINK) -pie -o $@ $< $(FUZZ_MAIN) $(LIB_A) $(LIBS)
+	$(call quiet,LD) $(LINK) -pie -o $@ $< $(FUZZ_MAIN) $(INGEST) $(LIB_A) $(LIBS) $(MORE_LIBS)
 
 $(TEST_SRC:%.c=$(BUILD)/%.o): ALL_CPPFLAGS += -It/unit
 

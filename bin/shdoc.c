@@ -1,0 +1,295 @@
+/* shdoc: files to documents. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "ingest/ids.h"
+#include "ingest/ingest.h"
+#include "io/walk.h"
+#include "record/escape.h"
+
+enum { FORMAT = CLI_OWN, FROM_CHARSET, MAX_SIZE, FOLLOW, VERBOSE };
+
+static const struct cli_option options[] = {
+	{ FORMAT, "format", "FORMAT",
+	    "all files are auto, text, html, jsonl, warc or mbox [auto]" },
+	{ 'f', "fields", "ID,TEXT", "the fields of JSON that hold id and text [id,text]" },
+	{ FROM_CHARSET, "from-charset", "NAME", "take text for this, whatever it declares" },
+	{ MAX_SIZE, "max-size", "SIZE", "a larger record is a bad one [256M]" },
+	{ FOLLOW, "follow", NULL, "in folders, follow symbolic links" },
+	{ VERBOSE, "verbose", NULL, "say of each document what it was taken for" },
+	{ 0 },
+};
+
+#define PURPOSE "Files (text, HTML, JSONL, WARC, mbox; compressed too) to documents (id<TAB>text)."
+
+static const struct cli_program program = {
+	.name = "shdoc",
+	.synopsis = "[FILE|FOLDER...]",
+	.purpose = PURPOSE,
+	.options = { options },
+};
+
+/* The same for a build that cannot read all. */
+static const struct cli_program *program_here(void)
+{
+	static struct cli_program lacking;
+	static char purpose[400];
+
+	if (!*sh_ingest_lacks())
+		return &program;
+	snprintf(purpose, sizeof purpose, "%s\nThis build is without%s.", PURPOSE,
+	    sh_ingest_lacks() + 1);
+	lacking = program;
+	lacking.purpose = purpose;
+	return &lacking;
+}
+
+#define DEFAULT_MAX_SIZE ((size_t)256 << 20)
+#define LARGEST_MAX_SIZE ((size_t)1000 << 20) /* a record's line holds less than 2 GiB */
+
+struct run {
+	struct cli *cli;
+	struct sh_ingest in;
+	struct sh_ids ids;
+	struct sh_buf record;
+	const char *operand; /* when it is a folder: files' ids are their paths below it */
+	uint64_t offset;     /* of the file at hand, as told to the user */
+	uint64_t repeated, links, special, failed;
+	bool follow, verbose;
+};
+
+/* ---- documents ---- */
+
+static void count_id(struct run *run, struct sh_slice id)
+{
+	struct sh_error err;
+	bool again;
+
+	if (sh_ids_add(&run->ids, id, &again, &err) < 0)
+		cli_die(run->cli, &err);
+	run->repeated += again;
+}
+
+static int on_document(
+    void *arg, const struct sh_document *doc, struct sh_slice notes, struct sh_error *err)
+{
+	struct run *run = arg;
+	struct sh_buf *b = &run->record;
+
+	b->n = 0;
+	if (sh_buf_add(b, doc->id.p, doc->id.n, err) < 0 || sh_buf_add(b, "\t", 1, err) < 0 ||
+	    sh_escape(doc->text, b, err) < 0 || sh_buf_add(b, "\n", 1, err) < 0)
+		return -1;
+	cli_write(run->cli, b->p, b->n);
+	count_id(run, doc->id);
+	if (run->verbose)
+		cli_warn(run->cli, "%.*s: %.*s", (int)doc->id.n, doc->id.p, (int)notes.n, notes.p);
+	progress_read(&run->cli->progress, run->in.reader->offset - run->offset, 1);
+	run->offset = run->in.reader->offset;
+	return 0;
+}
+
+static int on_bad(void *arg, struct sh_slice record, struct sh_error *err)
+{
+	struct run *run = arg;
+
+	cli_reject(run->cli, record, err);
+	return 0;
+}
+
+static void on_skipped(void *arg, const char *what)
+{
+	struct run *run = arg;
+
+	if (run->verbose)
+		cli_warn(run->cli, "%s: left out: %s", run->in.reader->name, what);
+}
+
+/* ---- files ---- */
+
+/* A file that cannot be read is told, and the next one is read. */
+static int on_trouble(void *arg, struct sh_error *err)
+{
+	struct run *run = arg;
+
+	if (err->code == SH_ERR_NOMEM)
+		cli_die(run->cli, err);
+	cli_warn(run->cli, "%s%s%s", err->file ? err->file : "", err->file ? ": " : "", err->text);
+	run->failed++;
+	return 0;
+}
+
+static int on_file(void *arg, const char *path, struct sh_error *err)
+{
+	struct run *run = arg;
+	const char *id = path;
+
+	if (run->operand) {
+		id += strlen(run->operand);
+		id += *id == '/';
+	}
+	run->offset = 0;
+	return sh_ingest_file(&run->in, path, sh_slice_str(id), err) < 0 ? on_trouble(run, err) : 0;
+}
+
+static void read_operand(struct run *run, const char *operand)
+{
+	struct sh_walk walk = { run->follow, on_file, on_trouble, run, 0, 0 };
+	struct sh_error err;
+
+	run->operand = NULL;
+	if (strcmp(operand, "-") == 0 || !sh_is_folder(operand)) {
+		on_file(run, operand, &err);
+		return;
+	}
+	run->operand = operand;
+	if (sh_walk(&walk, operand, &err) < 0)
+		cli_die(run->cli, &err);
+	run->links += walk.links;
+	run->special += walk.special;
+}
+
+/* ---- the word at the end ---- */
+
+static const char *plural(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+static void report_ingest(struct run *run)
+{
+	const struct sh_ingest *in = &run->in;
+	struct cli *c = run->cli;
+
+	for (uint32_t i = 0; i < in->assumed.names.n; i++) {
+		struct sh_slice name = sh_hmap_key(&in->assumed.names, i);
+		uint64_t n = in->assumed.count[i];
+
+		cli_warn(c, "%llu text%s taken for %.*s", (unsigned long long)n, plural(n),
+		    (int)name.n, name.p);
+	}
+	for (uint32_t i = 0; i < in->left_out.names.n; i++) {
+		struct sh_slice name = sh_hmap_key(&in->left_out.names, i);
+
+		cli_warn(c, "left out: %.*s: %llu", (int)name.n, name.p,
+		    (unsigned long long)in->left_out.count[i]);
+	}
+	if (in->body.ill)
+		cli_warn(c, "%llu ill-formed sequence%s replaced by U+FFFD",
+		    (unsigned long long)in->body.ill, plural(in->body.ill));
+}
+
+static void report_walk(struct run *run)
+{
+	struct cli *c = run->cli;
+
+	if (run->links)
+		cli_warn(c, "%llu symbolic link%s not followed %s", (unsigned long long)run->links,
+		    plural(run->links), run->follow ? "in circles" : "(--follow)");
+	if (run->special)
+		cli_warn(c, "%llu special file%s left out", (unsigned long long)run->special,
+		    plural(run->special));
+	if (run->failed)
+		cli_warn(c, "%llu file%s or folder%s could not be read",
+		    (unsigned long long)run->failed, plural(run->failed), plural(run->failed));
+}
+
+static void report_ids(struct run *run)
+{
+	if (run->repeated)
+		cli_warn(run->cli, "%llu id%s came again: other programs take ids as names",
+		    (unsigned long long)run->repeated, plural(run->repeated));
+	if (run->ids.full)
+		cli_warn(run->cli, "only the first %lu ids were compared with later ones",
+		    (unsigned long)SH_IDS_MAX);
+}
+
+/* ---- options ---- */
+
+static void take(struct run *run, int opt)
+{
+	struct cli *c = run->cli;
+	struct sh_error err;
+	uint64_t size;
+
+	switch (opt) {
+	case FORMAT:
+		run->in.format = sh_format_find(c->arg);
+		if (run->in.format == SH_FORMAT_NONE)
+			cli_usage(c,
+			    "--format '%s': expected auto, text, html, jsonl, warc or mbox",
+			    c->arg);
+		break;
+	case 'f':
+		if (sh_document_form_parse(c->arg, &run->in.json, &err) < 0)
+			cli_usage(c, "%s", err.text);
+		break;
+	case FROM_CHARSET:
+		if (!sh_charset_known(&run->in.body.charset, c->arg))
+			cli_usage(
+			    c, "--from-charset '%s': iconv does not know it (iconv -l)", c->arg);
+		run->in.body.charset.forced = c->arg;
+		break;
+	case MAX_SIZE:
+		size = cli_size(c, "--max-size");
+		if (size > LARGEST_MAX_SIZE)
+			cli_usage(c, "--max-size '%s': at most 1000M", c->arg);
+		run->in.max_size = (size_t)size;
+		break;
+	case FOLLOW:
+		run->follow = true;
+		break;
+	case VERBOSE:
+		run->verbose = true;
+		break;
+	}
+}
+
+static void parse_options(struct run *run)
+{
+	struct cli *c = run->cli;
+	int opt;
+
+	while ((opt = cli_next(c)) != -1)
+		take(run, opt);
+	if (c->trailer_in && !c->trailer_out)
+		cli_usage(c, "--trailer=in: files have no trailers (--trailer=out writes one)");
+}
+
+int main(int argc, char **argv)
+{
+	struct cli c;
+	struct run run = { .cli = &c };
+	struct sh_error err;
+	int status;
+
+	cli_start(&c, program_here(), argc, argv);
+	/* Whoever ignores his children never learns how a decompressor ended. */
+	signal(SIGCHLD, SIG_DFL);
+	run.in.max_size = DEFAULT_MAX_SIZE;
+	run.in.document = on_document;
+	run.in.bad = on_bad;
+	run.in.skipped = on_skipped;
+	run.in.arg = &run;
+	if (sh_ingest_init(&run.in, &err) < 0 || sh_ids_init(&run.ids, &err) < 0)
+		cli_die(&c, &err);
+	parse_options(&run);
+	cli_open(&c);
+	/* Bytes are counted as they come out of decompressors: no share of them is known. */
+	c.progress.total = 0;
+	for (size_t i = 0; i < c.n_operands; i++)
+		read_operand(&run, c.operands[i]);
+	if (c.n_operands == 0)
+		read_operand(&run, "-");
+	status = cli_finish(&c);
+	report_ingest(&run);
+	report_ids(&run);
+	report_walk(&run);
+	sh_ingest_free(&run.in);
+	sh_ids_free(&run.ids);
+	sh_buf_free(&run.record);
+	return run.failed ? EXIT_TROUBLE : status;
+}

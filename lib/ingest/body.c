@@ -1,0 +1,177 @@
+#include "ingest/body.h"
+
+#include <stdio.h>
+#include <strings.h>
+
+#include "ingest/header.h"
+#include "ingest/page.h"
+#include "text/encoding.h"
+
+enum { SNIFF = 4096 };
+
+void sh_body_free(struct sh_body *b)
+{
+	sh_charset_free(&b->charset);
+	sh_buf_free(&b->room);
+	sh_buf_free(&b->notes);
+}
+
+/* ---- kinds ---- */
+
+enum sh_body_kind sh_body_kind_of(const char *type)
+{
+	static const char *const unknown[] = { "", "application/octet-stream",
+		"application/unknown", "unknown/unknown", "application/x-unknown-content-type" };
+	static const char *const html[] = { "text/html", "application/xhtml+xml",
+		"application/vnd.wap.xhtml+xml" };
+	static const char *const other[] = { "text/css", "text/javascript", "text/ecmascript",
+		"text/x-javascript", "text/calendar", "text/x-vcard", "text/vcard" };
+
+	for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++)
+		if (strcmp(type, unknown[i]) == 0)
+			return SH_BODY_UNKNOWN;
+	for (size_t i = 0; i < sizeof html / sizeof *html; i++)
+		if (strcmp(type, html[i]) == 0)
+			return SH_BODY_HTML;
+	for (size_t i = 0; i < sizeof other / sizeof *other; i++)
+		if (strcmp(type, other[i]) == 0)
+			return SH_BODY_OTHER;
+	return strncmp(type, "text/", 5) == 0 ? SH_BODY_TEXT : SH_BODY_OTHER;
+}
+
+static bool begins(struct sh_slice s, const char *with)
+{
+	size_t n = strlen(with);
+
+	return s.n >= n && strncasecmp(s.p, with, n) == 0;
+}
+
+/* Past white space and comments to what a page begins with. */
+static struct sh_slice past_comments(struct sh_slice head)
+{
+	for (;;) {
+		const char *end;
+
+		while (head.n && strchr(" \t\r\n\f", *head.p) && *head.p) {
+			head.p++;
+			head.n--;
+		}
+		if (!begins(head, "<!--") && !begins(head, "<?xml"))
+			return head;
+		end = begins(head, "<?xml") ? memmem(head.p, head.n, "?>", 2)
+					    : memmem(head.p, head.n, "-->", 3);
+		if (!end)
+			return sh_slice(head.p, 0);
+		end += 2;
+		head.n -= (size_t)(end - head.p);
+		head.p = end;
+		if (head.n && *head.p == '>') {
+			head.p++;
+			head.n--;
+		}
+	}
+}
+
+static bool is_page(struct sh_slice head)
+{
+	static const char *const starts[] = { "<!doctype html", "<html", "<head", "<body", "<title",
+		"<meta", "<table", "<div", "<script", "<h1", "<p>", "<br" };
+
+	head = past_comments(head);
+	for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+		if (begins(head, starts[i]))
+			return true;
+	return false;
+}
+
+/* Control characters are rare in text of any encoding, but for UTF-16 and UTF-32, which
+ * text/encoding.h tells. */
+static bool is_binary(struct sh_slice head)
+{
+	static const char common[] = "\t\n\v\f\r\b\033";
+	size_t odd = 0;
+
+	for (size_t i = 0; i < head.n; i++) {
+		unsigned char c = (unsigned char)head.p[i];
+
+		odd += c < 0x20 && !memchr(common, c, sizeof common - 1);
+	}
+	return odd * 50 > head.n || begins(head, "%PDF-");
+}
+
+enum sh_body_kind sh_body_sniff(struct sh_slice head)
+{
+	enum sh_encoding e;
+
+	if (head.n > SNIFF)
+		head.n = SNIFF;
+	e = sh_encoding_guess(head.p, head.n);
+	if (e == SH_ENC_UTF8_BOM) {
+		head.p += 3;
+		head.n -= 3;
+	}
+	if (e == SH_ENC_UTF16LE || e == SH_ENC_UTF16BE || e == SH_ENC_UTF32LE ||
+	    e == SH_ENC_UTF32BE)
+		return SH_BODY_TEXT;
+	if (is_binary(head))
+		return SH_BODY_OTHER;
+	return is_page(head) ? SH_BODY_HTML : SH_BODY_TEXT;
+}
+
+/* ---- text ---- */
+
+/* CR LF and CR become LF, from `from` on; blanks and line ends at the end go. */
+static void tidy(struct sh_buf *out, size_t from)
+{
+	char *to = out->p + from;
+	const char *p = to, *end = out->p + out->n;
+
+	if (out->n == from)
+		return;
+	for (; p < end; p++) {
+		if (*p == '\r' && p + 1 < end && p[1] == '\n')
+			continue;
+		*to++ = *p == '\r' ? '\n' : *p;
+	}
+	while (to > out->p + from && strchr(" \t\n\f\v", to[-1]) && to[-1])
+		to--;
+	out->n = (size_t)(to - out->p);
+}
+
+/* "html, WINDOWS-1252 (declared)", what is assumed without the kind too. */
+static int note(struct sh_body *b, enum sh_body_kind kind, const struct sh_charset_verdict *v,
+    struct sh_error *err)
+{
+	char text[SH_CHARSET_NAME + 80];
+	int n = snprintf(text, sizeof text, "%s%s, %s (%s)", b->notes.n ? "; " : "",
+	    kind == SH_BODY_HTML ? "html" : "text", v->name, sh_charset_reason(v->why));
+	const char *charset = strchr(text, ',') + 2;
+	bool plain = v->why == SH_CHARSET_UTF8 ||
+		     (strcmp(v->name, "UTF-8") == 0 && v->why != SH_CHARSET_CONTRADICTED);
+
+	b->ill += v->ill;
+	if (b->assumed && !plain && sh_tally_add(b->assumed, sh_slice_str(charset), err) < 0)
+		return -1;
+	return sh_buf_add(&b->notes, text, (size_t)n, err);
+}
+
+int sh_body_text(struct sh_body *b, enum sh_body_kind kind, struct sh_slice in, const char *charset,
+    struct sh_buf *out, struct sh_error *err)
+{
+	char meta[SH_CHARSET_NAME] = "";
+	const char *declared[2] = { charset, meta };
+	struct sh_charset_verdict verdict;
+	size_t before = out->n;
+
+	if (kind == SH_BODY_HTML)
+		sh_page_charset(in, meta, sizeof meta);
+	b->room.n = 0;
+	if (sh_charset_decode(&b->charset, in, declared, kind == SH_BODY_HTML ? &b->room : out,
+		&verdict, err) < 0 ||
+	    note(b, kind, &verdict, err) < 0)
+		return -1;
+	if (kind == SH_BODY_HTML && sh_page_text(sh_buf_slice(&b->room), out, err) < 0)
+		return -1;
+	tidy(out, before);
+	return 0;
+}

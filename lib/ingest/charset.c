@@ -1,0 +1,394 @@
+#include "ingest/charset.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <strings.h>
+
+#include "text/encoding.h"
+#include "text/utf8.h"
+
+#ifdef SH_HAVE_UCHARDET
+#include <uchardet.h>
+#endif
+
+enum { DETECT_BYTES = 256 * 1024 };
+
+/* ---- names ---- */
+
+/* Names that mean more than they say: the web's practice, from its Encoding Standard, and what
+ * mail programs write. Others go to iconv as they are. */
+static const char *const aliases[][2] = {
+	{ "utf8", "UTF-8" },
+	{ "unicode-1-1-utf-8", "UTF-8" },
+	{ "iso-8859-1", "WINDOWS-1252" },
+	{ "iso8859-1", "WINDOWS-1252" },
+	{ "iso_8859-1", "WINDOWS-1252" },
+	{ "latin1", "WINDOWS-1252" },
+	{ "latin-1", "WINDOWS-1252" },
+	{ "cp1252", "WINDOWS-1252" },
+	{ "x-cp1252", "WINDOWS-1252" },
+	{ "x-user-defined", "WINDOWS-1252" },
+	{ "iso-8859-9", "WINDOWS-1254" },
+	{ "iso-8859-11", "CP874" },
+	{ "tis-620", "CP874" },
+	{ "windows-874", "CP874" },
+	{ "iso-8859-8-i", "ISO-8859-8" },
+	{ "gb2312", "GB18030" },
+	{ "gb_2312-80", "GB18030" },
+	{ "gbk", "GB18030" },
+	{ "x-gbk", "GB18030" },
+	{ "cp936", "GB18030" },
+	{ "windows-936", "GB18030" },
+	{ "big5", "BIG5-HKSCS" },
+	{ "x-x-big5", "BIG5-HKSCS" },
+	{ "shift_jis", "CP932" },
+	{ "shift-jis", "CP932" },
+	{ "sjis", "CP932" },
+	{ "x-sjis", "CP932" },
+	{ "windows-31j", "CP932" },
+	{ "x-euc-jp", "EUC-JP" },
+	{ "euc-kr", "UHC" },
+	{ "ks_c_5601-1987", "UHC" },
+	{ "ksc5601", "UHC" },
+	{ "windows-949", "UHC" },
+	{ "macintosh", "MACINTOSH" },
+	{ "x-mac-roman", "MACINTOSH" },
+	{ "mac-cyrillic", "MAC-CYRILLIC" },
+	{ "x-mac-cyrillic", "MAC-CYRILLIC" },
+	{ "unicode", "UTF-16LE" },
+	{ "utf-16", "UTF-16LE" },
+};
+
+/* What iconv is asked for, in `name`; "" when it can be no charset's name. */
+static void canonical(const char *label, char name[SH_CHARSET_NAME])
+{
+	size_t n = strlen(label);
+
+	name[0] = '\0';
+	/* A slash would ask iconv for more than a charset. */
+	if (n == 0 || n >= SH_CHARSET_NAME || strpbrk(label, "/, "))
+		return;
+	for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++)
+		if (strcasecmp(label, aliases[i][0]) == 0) {
+			strcpy(name, aliases[i][1]);
+			return;
+		}
+	for (size_t i = 0; i <= n; i++)
+		name[i] = label[i] >= 'a' && label[i] <= 'z' ? (char)(label[i] - 32) : label[i];
+}
+
+static bool is_ascii_name(const char *name)
+{
+	return strcmp(name, "US-ASCII") == 0 || strcmp(name, "ASCII") == 0 ||
+	       strcmp(name, "ANSI_X3.4-1968") == 0;
+}
+
+const char *sh_charset_reason(enum sh_charset_why why)
+{
+	static const char *const reasons[] = {
+		[SH_CHARSET_MARK] = "by its byte order mark",
+		[SH_CHARSET_FORCED] = "--from-charset",
+		[SH_CHARSET_DECLARED] = "declared",
+		[SH_CHARSET_UTF8] = "well-formed",
+		[SH_CHARSET_DETECTED] = "detected",
+		[SH_CHARSET_CONTRADICTED] = "detected, against what is declared",
+		[SH_CHARSET_ASSUMED] = "assumed: nothing tells",
+	};
+
+	return reasons[why];
+}
+
+/* ---- conversion ---- */
+
+static void close_converter(struct sh_charset *c)
+{
+	if (*c->open_name)
+		iconv_close(c->open);
+	*c->open_name = '\0';
+}
+
+void sh_charset_free(struct sh_charset *c)
+{
+	close_converter(c);
+	sh_buf_free(&c->room);
+}
+
+/* A converter that begins anew. */
+static bool open_converter(struct sh_charset *c, const char *name)
+{
+	if (!*name)
+		return false;
+	if (strcmp(c->open_name, name) == 0) {
+		iconv(c->open, NULL, NULL, NULL, NULL);
+		return true;
+	}
+	close_converter(c);
+	c->open = iconv_open("UTF-8", name);
+	if (c->open == (iconv_t)-1)
+		return false;
+	strcpy(c->open_name, name);
+	return true;
+}
+
+bool sh_charset_known(struct sh_charset *c, const char *label)
+{
+	char name[SH_CHARSET_NAME];
+
+	canonical(label, name);
+	return strcmp(name, "UTF-8") == 0 || open_converter(c, name);
+}
+
+static int replace(struct sh_buf *out, uint64_t *ill, struct sh_error *err)
+{
+	++*ill;
+	return sh_buf_add(out, "\xEF\xBF\xBD", 3, err);
+}
+
+int sh_charset_repair(struct sh_slice in, struct sh_buf *out, uint64_t *ill, struct sh_error *err)
+{
+	const uint8_t *p = (const uint8_t *)in.p, *end = p + in.n, *from = p;
+
+	while (p < end) {
+		const uint8_t *at = p;
+
+		if (sh_utf8_next(&p, end) != SH_UTF8_ILL)
+			continue;
+		if (sh_buf_add(out, from, (size_t)(at - from), err) < 0 ||
+		    replace(out, ill, err) < 0)
+			return -1;
+		from = p;
+	}
+	return sh_buf_add(out, from, (size_t)(end - from), err);
+}
+
+/* By the converter that is open; what it cannot take is replaced, a byte at a time. */
+static int convert(struct sh_charset *c, struct sh_slice in, struct sh_buf *out, uint64_t *ill,
+    struct sh_error *err)
+{
+	char *p = (char *)(uintptr_t)in.p, *to;
+	size_t n = in.n, left;
+	bool flushed = false;
+
+	for (;;) {
+		size_t got;
+
+		if (sh_buf_reserve(out, n + n / 2 + 64, err) < 0)
+			return -1;
+		to = out->p + out->n;
+		left = out->cap - out->n;
+		got =
+		    n ? iconv(c->open, &p, &n, &to, &left) : iconv(c->open, NULL, NULL, &to, &left);
+		out->n = (size_t)(to - out->p);
+		if (got != (size_t)-1) {
+			if (n == 0 && flushed)
+				return 0;
+			flushed = n == 0;
+		} else if (errno == EILSEQ || errno == EINVAL) {
+			if (replace(out, ill, err) < 0)
+				return -1;
+			if (errno == EINVAL || n <= 1) {
+				n = 0; /* cut within a character */
+			} else {
+				p++;
+				n--;
+			}
+		} else if (errno != E2BIG) {
+			return sh_error_sys(err, "cannot convert from %s", c->open_name);
+		}
+	}
+}
+
+/* Append the text as decoded from `name`: 1, 0 when iconv does not have it, -1. */
+static int decode_as(struct sh_charset *c, const char *name, struct sh_slice in, struct sh_buf *out,
+    uint64_t *ill, struct sh_error *err)
+{
+	*ill = 0;
+	if (strcmp(name, "UTF-8") == 0)
+		return sh_charset_repair(in, out, ill, err) < 0 ? -1 : 1;
+	if (!open_converter(c, name))
+		return 0;
+	return convert(c, in, out, ill, err) < 0 ? -1 : 1;
+}
+
+/* Damage leaves most characters that are not ASCII well-formed; another encoding, hardly any. */
+static bool mostly_right(const struct sh_buf *out, size_t from, uint64_t ill)
+{
+	uint64_t beyond = 0;
+
+	if (ill == 0)
+		return true;
+	for (size_t i = from; i < out->n; i++)
+		beyond += (unsigned char)out->p[i] >= 0xC0;
+	return beyond - ill > ill;
+}
+
+/* ---- guessing ---- */
+
+/* The escapes by which Japanese mail of old changes between its sets: ASCII to any other look. */
+static bool is_iso_2022_jp(struct sh_slice in)
+{
+	const char *p = in.p, *end = in.p + in.n;
+
+	while ((p = memchr(p, 0x1B, (size_t)(end - p))) && end - p >= 3) {
+		if (p[1] == '$' && (p[2] == 'B' || p[2] == '@'))
+			return true;
+		p++;
+	}
+	return false;
+}
+
+#ifdef SH_HAVE_UCHARDET
+static void detect(struct sh_slice in, char name[SH_CHARSET_NAME])
+{
+	uchardet_t d = uchardet_new();
+
+	if (in.n > DETECT_BYTES)
+		in.n = DETECT_BYTES;
+	if (d && uchardet_handle_data(d, in.p, in.n) == 0) {
+		uchardet_data_end(d);
+		canonical(uchardet_get_charset(d), name);
+	}
+	if (d)
+		uchardet_delete(d);
+}
+#else
+static void detect(struct sh_slice in, char name[SH_CHARSET_NAME])
+{
+	(void)in;
+	name[0] = '\0';
+}
+#endif
+
+/* What text that is no UTF-8 seems to be; "" when nothing tells. */
+static void guess(struct sh_slice in, char name[SH_CHARSET_NAME])
+{
+	const char *own;
+
+	name[0] = '\0';
+	if (is_iso_2022_jp(in)) {
+		strcpy(name, "ISO-2022-JP");
+		return;
+	}
+	own = sh_encoding_iconv_name(sh_encoding_guess(in.p, in.n));
+	if (own) {
+		canonical(own, name); /* strong evidence, see there */
+		return;
+	}
+	detect(in, name);
+	if (strcmp(name, "UTF-8") == 0 || is_ascii_name(name))
+		name[0] = '\0';
+}
+
+/* ---- the decision ---- */
+
+struct decision {
+	struct sh_charset *c;
+	struct sh_slice in;
+	struct sh_buf *out;
+	size_t before; /* out->n when it began */
+	struct sh_charset_verdict *verdict;
+	struct sh_error *err;
+};
+
+/* Take the text for `name`: 1, 0 when iconv does not have it, -1. */
+static int take(struct decision *d, const char *name, enum sh_charset_why why)
+{
+	d->out->n = d->before;
+	d->verdict->why = why;
+	snprintf(d->verdict->name, sizeof d->verdict->name, "%s", name);
+	return decode_as(d->c, name, d->in, d->out, &d->verdict->ill, d->err);
+}
+
+static int must_take(struct decision *d, const char *name, enum sh_charset_why why)
+{
+	int got = take(d, name, why);
+
+	if (got)
+		return got;
+	return sh_error_set(d->err, SH_ERR_RECORD,
+	    "the text is %s (%s), which this system's iconv does not know", name,
+	    sh_charset_reason(why));
+}
+
+/* The charset that a mark at the beginning names, or NULL. */
+static const char *marked(struct sh_slice *in)
+{
+	enum sh_encoding e = sh_encoding_guess(in->p, in->n < 4 ? in->n : 4);
+	const unsigned char *p = (const unsigned char *)in->p;
+	size_t mark = 0;
+
+	if (e == SH_ENC_UTF8_BOM)
+		mark = 3;
+	else if ((e == SH_ENC_UTF16LE || e == SH_ENC_UTF16BE) && p[0] >= 0xFE)
+		mark = 2;
+	else if (e == SH_ENC_UTF32LE || e == SH_ENC_UTF32BE)
+		mark = 4;
+	if (mark == 0)
+		return NULL;
+	in->p += mark;
+	in->n -= mark;
+	return e == SH_ENC_UTF8_BOM ? "UTF-8" : sh_encoding_iconv_name(e);
+}
+
+/* 1: decided; 0: what was declared does not fit, *name is what it was; -1. */
+static int try_declared(
+    struct decision *d, const char *const declared[2], char name[SH_CHARSET_NAME])
+{
+	name[0] = '\0';
+	for (size_t i = 0; i < 2; i++) {
+		char label[SH_CHARSET_NAME];
+		int got;
+
+		canonical(declared[i] ? declared[i] : "", label);
+		/* Mail programs write us-ascii for what they do not know. */
+		if (!*label || is_ascii_name(label))
+			continue;
+		got = take(d, label, SH_CHARSET_DECLARED);
+		if (got < 0 || (got > 0 && mostly_right(d->out, d->before, d->verdict->ill)))
+			return got;
+		if (got && !*name)
+			strcpy(name, label);
+	}
+	return 0;
+}
+
+static int decide(struct decision *d, const char *const declared[2])
+{
+	char name[SH_CHARSET_NAME], refuted[SH_CHARSET_NAME];
+	const char *mark = marked(&d->in);
+	int got;
+
+	if (mark)
+		return must_take(d, mark, SH_CHARSET_MARK);
+	if (d->c->forced) {
+		canonical(d->c->forced, name);
+		return must_take(d, name, SH_CHARSET_FORCED);
+	}
+	got = try_declared(d, declared, refuted);
+	if (got)
+		return got;
+	if (!is_iso_2022_jp(d->in) && memchr(d->in.p, 0, d->in.n) == NULL) {
+		got = take(d, "UTF-8", SH_CHARSET_UTF8);
+		if (got < 0 || mostly_right(d->out, d->before, d->verdict->ill))
+			return got;
+	}
+	guess(d->in, name);
+	if (*name)
+		return must_take(d, name, *refuted ? SH_CHARSET_CONTRADICTED : SH_CHARSET_DETECTED);
+	if (*refuted)
+		return must_take(d, refuted, SH_CHARSET_DECLARED);
+	if (sh_utf8_valid(d->in.p, d->in.n))
+		return must_take(d, "UTF-8", SH_CHARSET_UTF8);
+	return must_take(d, "WINDOWS-1252", SH_CHARSET_ASSUMED);
+}
+
+int sh_charset_decode(struct sh_charset *c, struct sh_slice in, const char *const declared[2],
+    struct sh_buf *out, struct sh_charset_verdict *verdict, struct sh_error *err)
+{
+	struct decision d = { c, in, out, out->n, verdict, err };
+
+	*verdict = (struct sh_charset_verdict){ "UTF-8", SH_CHARSET_UTF8, 0 };
+	if (in.n == 0)
+		return 0;
+	return decide(&d, declared) < 0 ? -1 : 0;
+}

@@ -1,0 +1,118 @@
+/* What a file is. */
+#include "ingest/ingest.h"
+
+#include <strings.h>
+
+#include "ingest/header.h"
+#include "ingest/mail.h"
+#include "record/json.h"
+
+enum sh_format sh_format_find(const char *name)
+{
+	static const char *const names[] = {
+		[SH_FORMAT_AUTO] = "auto",
+		[SH_FORMAT_TEXT] = "text",
+		[SH_FORMAT_HTML] = "html",
+		[SH_FORMAT_JSONL] = "jsonl",
+		[SH_FORMAT_WARC] = "warc",
+		[SH_FORMAT_MBOX] = "mbox",
+	};
+
+	for (int i = 0; i < SH_FORMAT_NONE; i++)
+		if (strcmp(name, names[i]) == 0)
+			return (enum sh_format)i;
+	return SH_FORMAT_NONE;
+}
+
+/* Without the endings of compressed files. */
+static struct sh_slice plain_name(const char *name)
+{
+	static const char *const endings[] = { ".gz", ".zst", ".bz2", ".xz", ".Z" };
+	struct sh_slice s = sh_slice_str(name);
+
+	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+		size_t n = strlen(endings[i]);
+
+		if (s.n > n && memcmp(s.p + s.n - n, endings[i], n) == 0)
+			return sh_slice(s.p, s.n - n);
+	}
+	return s;
+}
+
+static bool ends_in(struct sh_slice name, const char *const *endings)
+{
+	for (; *endings; endings++) {
+		size_t n = strlen(*endings);
+
+		if (name.n > n && strncasecmp(name.p + name.n - n, *endings, n) == 0)
+			return true;
+	}
+	return false;
+}
+
+static struct sh_slice first_line(struct sh_slice head, bool *whole)
+{
+	const char *lf = memchr(head.p, '\n', head.n);
+
+	*whole = lf || head.n < SH_FORMAT_HEAD;
+	return sh_slice(head.p, lf ? (size_t)(lf - head.p) : head.n);
+}
+
+/* An object on the first line; of one that is too long to be seen whole, its beginning. */
+static bool is_jsonl(struct sh_slice head)
+{
+	struct sh_error err;
+	struct sh_slice line;
+	const char *p;
+	bool whole;
+
+	head = sh_trim(head);
+	if (head.n == 0 || head.p[0] != '{')
+		return false;
+	line = first_line(head, &whole);
+	if (whole)
+		return sh_json_fields(line, NULL, NULL, 0, &err) == 0;
+	p = sh_trim(sh_slice(line.p + 1, line.n - 1)).p;
+	return p < line.p + line.n && *p == '"';
+}
+
+/* A message alone: at least two of the fields that nearly each has. */
+static bool is_message(struct sh_slice head)
+{
+	static const char *const fields[] = { "Return-Path", "Received", "Delivered-To", "From",
+		"To", "Date", "Subject", "Message-ID", "MIME-Version" };
+	struct sh_slice v;
+	size_t found = 0, n = sh_mail_header_size(head);
+
+	if (n == 0 || (n == head.n && head.n < SH_FORMAT_HEAD))
+		return false;
+	head.n = n;
+	for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+		found += sh_header_find(head, fields[i], &v);
+	return found >= 3;
+}
+
+enum sh_format sh_format_detect(struct sh_slice head, const char *file)
+{
+	static const char *const jsonl[] = { ".jsonl", ".ndjson", ".jsonlines", NULL };
+	static const char *const html[] = { ".html", ".htm", ".xhtml", NULL };
+	static const char *const mail[] = { ".eml", ".mbox", NULL };
+	struct sh_slice name = plain_name(file), line;
+	bool whole;
+
+	line = first_line(head, &whole);
+	if (line.n > 5 && memcmp(line.p, "WARC/", 5) == 0)
+		return SH_FORMAT_WARC;
+	if (sh_mbox_from(line) || ((ends_in(name, mail) || is_message(head)) && head.n))
+		return SH_FORMAT_MBOX;
+	if (is_jsonl(head) || (ends_in(name, jsonl) && head.n))
+		return SH_FORMAT_JSONL;
+	switch (sh_body_sniff(head)) {
+	case SH_BODY_OTHER:
+		return SH_FORMAT_NONE;
+	case SH_BODY_HTML:
+		return SH_FORMAT_HTML;
+	default:
+		return ends_in(name, html) ? SH_FORMAT_HTML : SH_FORMAT_TEXT;
+	}
+}

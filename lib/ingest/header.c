@@ -1,0 +1,186 @@
+#include "ingest/header.h"
+
+#include <strings.h>
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+struct sh_slice sh_trim(struct sh_slice s)
+{
+	while (s.n && is_blank(s.p[0])) {
+		s.p++;
+		s.n--;
+	}
+	while (s.n && is_blank(s.p[s.n - 1]))
+		s.n--;
+	return s;
+}
+
+bool sh_slice_like(struct sh_slice s, const char *word)
+{
+	return s.n == strlen(word) && strncasecmp(s.p, word, s.n) == 0;
+}
+
+/* The line at `at`, without its end; *next is where the following one begins. */
+static struct sh_slice line_at(struct sh_slice in, size_t at, size_t *next)
+{
+	const char *lf = memchr(in.p + at, '\n', in.n - at);
+	size_t end = lf ? (size_t)(lf - in.p) : in.n;
+
+	*next = lf ? end + 1 : end;
+	if (end > at && in.p[end - 1] == '\r')
+		end--;
+	return sh_slice(in.p + at, end - at);
+}
+
+size_t sh_header_size(struct sh_slice in)
+{
+	size_t at = 0;
+
+	while (at < in.n)
+		if (line_at(in, at, &at).n == 0)
+			return at;
+	return in.n;
+}
+
+/* A name of printable characters and a colon, or a line that goes on. */
+static bool is_field(struct sh_slice line)
+{
+	size_t n = 0;
+
+	if (line.p[0] == ' ' || line.p[0] == '\t')
+		return true;
+	while (n < line.n && line.p[n] > ' ' && line.p[n] < 0x7F && line.p[n] != ':')
+		n++;
+	return n < line.n && line.p[n] == ':';
+}
+
+size_t sh_mail_header_size(struct sh_slice in)
+{
+	size_t at = 0, next = 0;
+
+	while (at < in.n) {
+		struct sh_slice line = line_at(in, at, &next);
+
+		if (line.n == 0)
+			return next;
+		if (!is_field(line))
+			return at;
+		at = next;
+	}
+	return in.n;
+}
+
+/* With the lines that go on, from where *next is. */
+static struct sh_slice folded(struct sh_slice head, struct sh_slice value, size_t *next)
+{
+	while (*next < head.n && (head.p[*next] == ' ' || head.p[*next] == '\t')) {
+		struct sh_slice more = line_at(head, *next, next);
+
+		value.n = (size_t)(more.p - value.p) + more.n;
+	}
+	return sh_trim(value);
+}
+
+bool sh_header_find(struct sh_slice head, const char *name, struct sh_slice *value)
+{
+	size_t at = 0;
+
+	while (at < head.n) {
+		struct sh_slice line = line_at(head, at, &at);
+		const char *colon = line.n ? memchr(line.p, ':', line.n) : NULL;
+		size_t n = colon ? (size_t)(colon - line.p) : 0;
+
+		if (line.n == 0)
+			return false;
+		if (n && sh_slice_like(sh_trim(sh_slice(line.p, n)), name)) {
+			*value = folded(head, sh_slice(colon + 1, line.n - n - 1), &at);
+			return true;
+		}
+	}
+	return false;
+}
+
+int sh_header_unfold(struct sh_slice value, struct sh_buf *out, struct sh_error *err)
+{
+	if (sh_buf_reserve(out, value.n, err) < 0)
+		return -1;
+	for (size_t i = 0; i < value.n; i++)
+		if (value.p[i] != '\r' && value.p[i] != '\n')
+			out->p[out->n++] = value.p[i];
+	return 0;
+}
+
+/* ---- media types ---- */
+
+static char lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c | 32) : c;
+}
+
+void sh_header_word(struct sh_slice value, char *word, size_t room)
+{
+	size_t n = 0;
+
+	while (n < value.n && !is_blank(value.p[n]) && !strchr(";,(", value.p[n]))
+		n++;
+	if (n >= room)
+		n = 0;
+	for (size_t i = 0; i < n; i++)
+		word[i] = lower(value.p[i]);
+	word[n] = '\0';
+}
+
+/* A quoted string or a word at *p, into room for `room` bytes; "" when it does not fit. */
+static void parameter_value(const char **p, const char *end, char *to, size_t room)
+{
+	size_t n = 0;
+	char quote = *p < end && (**p == '"' || **p == '\'') ? *(*p)++ : '\0';
+
+	for (; *p < end; (*p)++) {
+		char c = **p;
+
+		if (quote ? c == quote : is_blank(c) || c == ';' || c == '(')
+			break;
+		if (quote && c == '\\' && end - *p > 1)
+			c = *++*p;
+		if (n < room && c != '\r' && c != '\n')
+			to[n++] = c;
+	}
+	if (quote && *p < end)
+		(*p)++;
+	to[n < room ? n : 0] = '\0';
+}
+
+void sh_media_parse(struct sh_slice value, struct sh_media *media)
+{
+	const char *p = value.p, *end = value.p + value.n;
+	char scrap[256];
+
+	*media = (struct sh_media){ "", "", "" };
+	sh_header_word(value, media->type, sizeof media->type);
+	while (p < end && (p = memchr(p, ';', (size_t)(end - p)))) {
+		struct sh_slice name;
+		const char *from;
+
+		for (p++; p < end && is_blank(*p); p++)
+			continue;
+		for (from = p; p < end && *p != '=' && *p != ';'; p++)
+			continue;
+		name = sh_trim(sh_slice(from, (size_t)(p - from)));
+		if (p == end || *p == ';')
+			continue;
+		for (p++; p < end && is_blank(*p); p++)
+			continue;
+		if (sh_slice_like(name, "charset") && !*media->charset)
+			parameter_value(&p, end, media->charset, sizeof media->charset);
+		else if (sh_slice_like(name, "boundary") && !*media->boundary)
+			parameter_value(&p, end, media->boundary, sizeof media->boundary);
+		else
+			parameter_value(&p, end, scrap, sizeof scrap);
+	}
+	for (char *c = media->charset; *c; c++)
+		*c = lower(*c);
+}

@@ -1,0 +1,140 @@
+#include "ingest/ingest.h"
+
+#include "ingest/http.h"
+
+int sh_ingest_init(struct sh_ingest *in, struct sh_error *err)
+{
+	in->body.assumed = &in->assumed;
+	in->json.json = true;
+	if (sh_tally_init(&in->assumed, err) < 0)
+		return -1;
+	return sh_tally_init(&in->left_out, err);
+}
+
+void sh_ingest_free(struct sh_ingest *in)
+{
+	sh_body_free(&in->body);
+	sh_tally_free(&in->assumed);
+	sh_tally_free(&in->left_out);
+	sh_document_room_free(&in->room);
+	sh_buf_free(&in->text);
+	sh_buf_free(&in->id);
+	sh_buf_free(&in->decoded[0]);
+	sh_buf_free(&in->decoded[1]);
+}
+
+const char *sh_ingest_lacks(void)
+{
+	return ""
+#ifndef SH_HAVE_LIBXML2
+	       "; HTML (libxml2)"
+#endif
+#ifndef SH_HAVE_UCHARDET
+	       "; libuchardet's guesses at charsets"
+#endif
+#ifndef SH_HAVE_ZLIB
+	       "; gzip within HTTP (zlib)"
+#endif
+#ifndef SH_HAVE_BROTLI
+	       "; brotli within HTTP (libbrotlidec)"
+#endif
+#ifndef SH_HAVE_ZSTD
+	       "; zstd within HTTP (libzstd)"
+#endif
+	    ;
+}
+
+/* ---- what the forms share ---- */
+
+int sh_ingest_document(
+    struct sh_ingest *in, struct sh_slice id, struct sh_slice text, struct sh_error *err)
+{
+	struct sh_document doc = { id, text };
+
+	if (memchr(id.p, '\t', id.n) || memchr(id.p, '\n', id.n))
+		return sh_error_set(
+		    err, SH_ERR_RECORD, "tab or line feed in the id: no record can hold it");
+	if (sh_id_check(id, err) < 0)
+		return -1;
+	return in->document(in->arg, &doc, sh_buf_slice(&in->body.notes), err);
+}
+
+int sh_ingest_bad(
+    struct sh_ingest *in, const struct sh_reader *r, struct sh_slice record, struct sh_error *err)
+{
+	if (err->code != SH_ERR_RECORD)
+		return -1;
+	if (!err->file)
+		err->file = r->name;
+	return in->bad(in->arg, record, err);
+}
+
+int sh_ingest_leave_out(struct sh_ingest *in, const char *what, struct sh_error *err)
+{
+	if (in->skipped)
+		in->skipped(in->arg, what);
+	return sh_tally_add(&in->left_out, sh_slice_str(what), err);
+}
+
+/* ---- a file that is one document ---- */
+
+static int whole_file(struct sh_ingest *in, enum sh_body_kind kind, struct sh_reader *r,
+    struct sh_slice id, struct sh_error *err)
+{
+	struct sh_slice all;
+	int bad;
+
+	if (sh_reader_need(r, in->max_size + 1, err) < 0)
+		return -1;
+	all = sh_reader_ready(r);
+	sh_reader_take(r, all.n);
+	in->text.n = in->body.notes.n = 0;
+	if (all.n > in->max_size)
+		bad = sh_error_set(err, SH_ERR_RECORD,
+		    "the file is larger than %zu bytes (--max-size)", in->max_size);
+	else
+		bad = sh_body_text(&in->body, kind, all, NULL, &in->text, err);
+	if (bad == 0)
+		bad = sh_ingest_document(in, id, sh_buf_slice(&in->text), err);
+	return bad < 0 ? sh_ingest_bad(in, r, sh_slice_str(r->name), err) : 0;
+}
+
+/* ---- any file ---- */
+
+int sh_ingest_read(struct sh_ingest *in, enum sh_format format, struct sh_reader *r,
+    struct sh_slice id, struct sh_error *err)
+{
+	in->reader = r;
+	switch (format) {
+	case SH_FORMAT_JSONL:
+		return sh_ingest_jsonl(in, r, err);
+	case SH_FORMAT_WARC:
+		return sh_ingest_warc(in, r, err);
+	case SH_FORMAT_MBOX:
+		return sh_ingest_mbox(in, r, id, err);
+	case SH_FORMAT_NONE:
+		return sh_ingest_leave_out(in, "file without text", err);
+	default:
+		return whole_file(
+		    in, format == SH_FORMAT_HTML ? SH_BODY_HTML : SH_BODY_TEXT, r, id, err);
+	}
+}
+
+int sh_ingest_file(struct sh_ingest *in, const char *path, struct sh_slice id, struct sh_error *err)
+{
+	enum sh_format format = in->format;
+	struct sh_reader r;
+	int bad;
+
+	if (sh_reader_open(&r, path, err) < 0)
+		return -1;
+	bad = sh_reader_need(&r, SH_FORMAT_HEAD, err);
+	if (bad == 0 && format == SH_FORMAT_AUTO)
+		format = sh_format_detect(sh_reader_ready(&r), path);
+	if (bad == 0)
+		bad = sh_ingest_read(in, format, &r, id, err);
+	sh_reader_close(&r);
+	if (bad < 0 && err->code != SH_ERR_NOMEM)
+		err->file = path;
+	return bad;
+}

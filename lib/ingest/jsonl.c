@@ -1,0 +1,123 @@
+/* Documents out of lines of JSON. */
+#include "ingest/ingest.h"
+#include "text/docs.h"
+#include "text/utf8.h"
+
+/* Take a line for text of the charset that was forced; JSON is UTF-8 otherwise. */
+static int force(struct sh_ingest *in, struct sh_slice *line, struct sh_error *err)
+{
+	static const char *const none[2] = { NULL, NULL };
+	struct sh_charset_verdict verdict;
+
+	if (!in->body.charset.forced)
+		return 0;
+	in->decoded[0].n = 0;
+	if (sh_charset_decode(&in->body.charset, *line, none, &in->decoded[0], &verdict, err) < 0)
+		return -1;
+	in->body.ill += verdict.ill;
+	*line = sh_buf_slice(&in->decoded[0]);
+	return 0;
+}
+
+/* Ill-formed UTF-8 replaced; the text itself is left as it is, line ends too. */
+static int repair(struct sh_ingest *in, struct sh_slice *text, struct sh_error *err)
+{
+	if (sh_utf8_valid(text->p, text->n))
+		return 0;
+	in->text.n = 0;
+	if (sh_charset_repair(*text, &in->text, &in->body.ill, err) < 0)
+		return -1;
+	*text = sh_buf_slice(&in->text);
+	return 0;
+}
+
+static int one_line(struct sh_ingest *in, struct sh_slice line, struct sh_error *err)
+{
+	struct sh_document doc;
+
+	if (force(in, &line, err) < 0 ||
+	    sh_document_parse(&in->json, line, &in->room, &doc, err) < 0 ||
+	    repair(in, &doc.text, err) < 0)
+		return -1;
+	in->body.notes.n = 0;
+	if (sh_buf_add(&in->body.notes, "json", 4, err) < 0)
+		return -1;
+	return sh_ingest_document(in, doc.id, doc.text, err);
+}
+
+/* Take a line of any length. */
+static int skip_line(struct sh_reader *r, struct sh_error *err)
+{
+	struct sh_slice piece;
+	int got;
+
+	while ((got = sh_reader_line(r, 0, SH_FORMAT_HEAD, &piece, err)) > 0) {
+		bool ends = piece.p[piece.n - 1] == '\n';
+
+		sh_reader_take(r, piece.n);
+		if (ends)
+			return 0;
+	}
+	return got;
+}
+
+/* What is no UTF-8 is refused, for the whole file; a byte order mark is dropped. */
+static int check_head(struct sh_ingest *in, struct sh_reader *r, struct sh_error *err)
+{
+	struct sh_slice head;
+	size_t n;
+
+	if (in->body.charset.forced)
+		return 0;
+	if (sh_reader_need(r, SH_FORMAT_HEAD, err) < 0)
+		return -1;
+	head = sh_reader_ready(r);
+	n = head.n;
+	if (n && sh_docs_head(&head, err) < 0)
+		return -1;
+	sh_reader_take(r, n - head.n);
+	return 0;
+}
+
+static bool is_blank_line(struct sh_slice line)
+{
+	for (size_t i = 0; i < line.n; i++)
+		if (!strchr(" \t\r", line.p[i]) || !line.p[i])
+			return false;
+	return true;
+}
+
+int sh_ingest_jsonl(struct sh_ingest *in, struct sh_reader *r, struct sh_error *err)
+{
+	struct sh_slice line;
+	int got;
+
+	if (check_head(in, r, err) < 0)
+		return -1;
+	while ((got = sh_reader_line(r, 0, in->max_size + 1, &line, err)) > 0) {
+		size_t n = line.n;
+		bool too_long;
+		int bad = 0;
+
+		line.n -= line.p[n - 1] == '\n';
+		too_long = line.n > in->max_size;
+		if (too_long) {
+			line.n = in->max_size;
+			bad = sh_error_set(err, SH_ERR_RECORD,
+			    "the line is longer than %zu bytes (--max-size)", in->max_size);
+		} else if (!is_blank_line(line)) {
+			bad = one_line(in, line, err);
+		}
+		if (bad < 0) {
+			err->line = r->line;
+			if (sh_ingest_bad(in, r, line, err) < 0)
+				return -1;
+		}
+		r->line++;
+		if (too_long && skip_line(r, err) < 0)
+			return -1;
+		if (!too_long)
+			sh_reader_take(r, n);
+	}
+	return got;
+}

@@ -1,0 +1,263 @@
+#include "ingest/mail.h"
+
+#include <stdio.h>
+
+#include "ingest/header.h"
+#include "ingest/transfer.h"
+#include "record/fields.h"
+
+enum { DEPTH_MAX = 64 };
+
+/* ---- parts ---- */
+
+struct mail {
+	struct sh_body *body;
+	struct sh_tally *left_out;
+	struct sh_buf *out;
+	struct sh_error *err;
+};
+
+struct part {
+	struct sh_slice head, body;
+	struct sh_media media;
+	bool attached;
+};
+
+static void parse_part(struct sh_slice in, const char *default_type, struct part *p)
+{
+	size_t n = sh_mail_header_size(in);
+	struct sh_slice v;
+	char word[20];
+
+	*p = (struct part){ .head = sh_slice(in.p, n), .body = sh_slice(in.p + n, in.n - n) };
+	if (sh_header_find(p->head, "Content-Type", &v))
+		sh_media_parse(v, &p->media);
+	if (!strchr(p->media.type, '/'))
+		snprintf(p->media.type, sizeof p->media.type, "%s", default_type);
+	if (sh_header_find(p->head, "Content-Disposition", &v)) {
+		sh_header_word(v, word, sizeof word);
+		p->attached = strcmp(word, "attachment") == 0;
+	}
+}
+
+static int leave_out(struct mail *m, const struct part *p)
+{
+	char what[120];
+	int n = snprintf(
+	    what, sizeof what, "%s %s", p->attached ? "attachment" : "mail part", p->media.type);
+
+	return m->left_out ? sh_tally_add(m->left_out, sh_slice(what, (size_t)n), m->err) : 0;
+}
+
+/* The part's bytes without its transfer encoding, in `room` where it has one. */
+static int decode(
+    const struct part *p, struct sh_buf *room, struct sh_slice *bytes, struct sh_error *err)
+{
+	struct sh_slice v;
+	char word[32] = "";
+
+	*bytes = p->body;
+	if (sh_header_find(p->head, "Content-Transfer-Encoding", &v))
+		sh_header_word(v, word, sizeof word);
+	if (strcmp(word, "base64") == 0) {
+		if (sh_base64_decode(p->body, room, err) < 0)
+			return -1;
+	} else if (strcmp(word, "quoted-printable") == 0) {
+		if (sh_quoted_printable_decode(p->body, room, err) < 0)
+			return -1;
+	} else {
+		return 0;
+	}
+	*bytes = sh_buf_slice(room);
+	return 0;
+}
+
+static int leaf(struct mail *m, const struct part *p, enum sh_body_kind kind)
+{
+	struct sh_buf room = { 0 };
+	struct sh_slice bytes;
+	size_t before = m->out->n;
+	int bad = decode(p, &room, &bytes, m->err);
+
+	/* What stands between this part's text and that before. */
+	if (bad == 0 && before)
+		bad = sh_buf_add(m->out, "\n", 1, m->err);
+	if (bad == 0)
+		bad = sh_body_text(m->body, kind, bytes, p->media.charset, m->out, m->err);
+	if (bad == 0 && m->out->n == before + 1 && before)
+		m->out->n = before;
+	sh_buf_free(&room);
+	return bad;
+}
+
+/* ---- multipart ---- */
+
+/* A line "--boundary" or "--boundary--". */
+struct mark {
+	size_t begin; /* of the line end before it, which belongs to it */
+	size_t end;   /* behind the line */
+	bool last;
+};
+
+/* Whether such a line begins at `at`. */
+static bool is_mark(struct sh_slice in, size_t at, struct sh_slice boundary, struct mark *mark)
+{
+	size_t p = at + 2 + boundary.n;
+
+	if (in.n < p || memcmp(in.p + at, "--", 2) != 0 ||
+	    memcmp(in.p + at + 2, boundary.p, boundary.n) != 0)
+		return false;
+	mark->last = in.n - p >= 2 && memcmp(in.p + p, "--", 2) == 0;
+	p += mark->last ? 2 : 0;
+	while (p < in.n && (in.p[p] == ' ' || in.p[p] == '\t' || in.p[p] == '\r'))
+		p++;
+	if (p < in.n && in.p[p] != '\n')
+		return false;
+	mark->end = p < in.n ? p + 1 : p;
+	mark->begin = at;
+	if (mark->begin && in.p[mark->begin - 1] == '\n')
+		mark->begin--;
+	if (mark->begin && in.p[mark->begin - 1] == '\r')
+		mark->begin--;
+	return true;
+}
+
+static bool next_mark(struct sh_slice in, size_t from, struct sh_slice boundary, struct mark *mark)
+{
+	while (from < in.n) {
+		const char *lf;
+
+		if (is_mark(in, from, boundary, mark))
+			return true;
+		lf = memchr(in.p + from, '\n', in.n - from);
+		if (!lf)
+			return false;
+		from = (size_t)(lf - in.p) + 1;
+	}
+	return false;
+}
+
+/* The next part's bytes from *at on; false after the last one. */
+static bool next_part(
+    struct sh_slice in, struct sh_slice boundary, size_t *at, struct sh_slice *part)
+{
+	struct mark mark;
+
+	if (*at > in.n)
+		return false;
+	if (!next_mark(in, *at, boundary, &mark)) {
+		/* Cut short, the last part goes to the end. */
+		*part = sh_slice(in.p + *at, in.n - *at);
+		*at = in.n + 1;
+		return true;
+	}
+	*part = sh_slice(in.p + *at, mark.begin > *at ? mark.begin - *at : 0);
+	*at = mark.last ? in.n + 1 : mark.end;
+	return true;
+}
+
+/* ---- the tree ---- */
+
+enum wanted { ALL, PLAIN, NOT_PLAIN };
+
+static int any_part(
+    struct mail *m, struct sh_slice in, const char *type, unsigned depth, enum wanted wanted);
+
+/* All parts, or of alternatives the first that gives text. */
+static int all_parts(
+    struct mail *m, const struct part *p, unsigned depth, enum wanted wanted, bool first)
+{
+	struct sh_slice boundary = sh_slice_str(p->media.boundary), in = p->body, part;
+	const char *type =
+	    strcmp(p->media.type, "multipart/digest") == 0 ? "message/rfc822" : "text/plain";
+	size_t before = m->out->n, at;
+	struct mark mark;
+
+	if (!next_mark(in, 0, boundary, &mark))
+		return leaf(m, p, SH_BODY_TEXT);
+	at = mark.last ? in.n + 1 : mark.end;
+	while (next_part(in, boundary, &at, &part)) {
+		if (any_part(m, part, type, depth + 1, wanted) < 0)
+			return -1;
+		if (first && m->out->n > before)
+			return 0;
+	}
+	return 0;
+}
+
+static int alternatives(struct mail *m, const struct part *p, unsigned depth)
+{
+	size_t before = m->out->n;
+
+	if (all_parts(m, p, depth, PLAIN, true) < 0)
+		return -1;
+	if (m->out->n > before)
+		return 0;
+	return all_parts(m, p, depth, NOT_PLAIN, true);
+}
+
+static int any_part(
+    struct mail *m, struct sh_slice in, const char *type, unsigned depth, enum wanted wanted)
+{
+	struct part p;
+	enum sh_body_kind kind;
+	bool plain;
+
+	if (depth > DEPTH_MAX)
+		return sh_error_set(
+		    m->err, SH_ERR_RECORD, "MIME: parts nested deeper than %d", DEPTH_MAX);
+	parse_part(in, type, &p);
+	plain = strcmp(p.media.type, "text/plain") == 0;
+	if ((wanted == PLAIN && !plain) || (wanted == NOT_PLAIN && plain))
+		return 0;
+	if (p.attached)
+		return leave_out(m, &p);
+	if (strcmp(p.media.type, "message/rfc822") == 0) {
+		struct sh_buf room = { 0 };
+		struct sh_slice bytes;
+		int bad = decode(&p, &room, &bytes, m->err);
+
+		if (bad == 0)
+			bad = any_part(m, bytes, "text/plain", depth + 1, ALL);
+		sh_buf_free(&room);
+		return bad;
+	}
+	if (strncmp(p.media.type, "multipart/", 10) == 0 && *p.media.boundary)
+		return strcmp(p.media.type, "multipart/alternative") == 0
+			   ? alternatives(m, &p, depth)
+			   : all_parts(m, &p, depth, ALL, false);
+	kind = sh_body_kind_of(p.media.type);
+	if (strncmp(p.media.type, "multipart/", 10) == 0)
+		kind = SH_BODY_TEXT;
+	if (kind != SH_BODY_TEXT && kind != SH_BODY_HTML)
+		return leave_out(m, &p);
+	return leaf(m, &p, kind);
+}
+
+int sh_mail_text(struct sh_body *b, struct sh_slice message, struct sh_tally *left_out,
+    struct sh_buf *out, struct sh_error *err)
+{
+	struct mail m = { b, left_out, out, err };
+
+	return any_part(&m, message, "text/plain", 0, ALL);
+}
+
+int sh_mail_id(
+    struct sh_slice message, struct sh_buf *room, struct sh_slice *id, struct sh_error *err)
+{
+	struct sh_slice v;
+	struct sh_error ignored;
+
+	*id = sh_slice("", 0);
+	room->n = 0;
+	if (!sh_header_find(sh_slice(message.p, sh_mail_header_size(message)), "Message-ID", &v))
+		return 0;
+	if (sh_header_unfold(v, room, err) < 0)
+		return -1;
+	v = sh_trim(sh_buf_slice(room));
+	if (v.n >= 2 && v.p[0] == '<' && v.p[v.n - 1] == '>')
+		v = sh_slice(v.p + 1, v.n - 2);
+	if (!memchr(v.p, '\t', v.n) && sh_id_check(v, &ignored) == 0)
+		*id = v;
+	return 0;
+}

@@ -1,0 +1,70 @@
+/* Documents out of mbox files and messages. */
+#include "ingest/ingest.h"
+#include "ingest/mail.h"
+
+#include <stdio.h>
+
+#include "base/num.h"
+
+/* "NAME#N" for a message without an id. */
+static int number_id(struct sh_ingest *in, const struct sh_mbox *m, struct sh_slice name,
+    struct sh_slice *id, struct sh_error *err)
+{
+	char number[SH_NUM_CHARS + 1] = "#";
+	size_t n = 1 + sh_print_u64(number + 1, m->number);
+
+	in->id.n = 0;
+	if (sh_buf_add(&in->id, name.p, name.n, err) < 0 || sh_buf_add(&in->id, number, n, err) < 0)
+		return -1;
+	*id = sh_buf_slice(&in->id);
+	return 0;
+}
+
+static int one_message(
+    struct sh_ingest *in, const struct sh_mbox *m, struct sh_slice name, struct sh_error *err)
+{
+	struct sh_slice id, message = sh_buf_slice(&m->message);
+
+	if (m->too_large)
+		return sh_error_set(err, SH_ERR_RECORD,
+		    "the message is larger than %zu bytes (--max-size)", in->max_size);
+	in->text.n = in->body.notes.n = 0;
+	if (sh_mail_text(&in->body, message, &in->left_out, &in->text, err) < 0 ||
+	    sh_mail_id(message, &in->id, &id, err) < 0)
+		return -1;
+	if (id.n == 0 && number_id(in, m, name, &id, err) < 0)
+		return -1;
+	return sh_ingest_document(in, id, sh_buf_slice(&in->text), err);
+}
+
+static void blame(const struct sh_mbox *m, struct sh_error *err)
+{
+	char text[sizeof err->text];
+
+	memcpy(text, err->text, sizeof text);
+	snprintf(err->text, sizeof err->text, "message %llu: %.400s", (unsigned long long)m->number,
+	    text);
+}
+
+int sh_ingest_mbox(
+    struct sh_ingest *in, struct sh_reader *r, struct sh_slice id, struct sh_error *err)
+{
+	struct sh_mbox m = { 0 };
+	int got;
+
+	while ((got = sh_mbox_next(r, &m, in->max_size, err)) > 0) {
+		struct sh_slice raw = sh_slice(sh_reader_ready(r).p, m.size);
+
+		if (one_message(in, &m, id, err) == 0)
+			continue;
+		if (err->code == SH_ERR_RECORD)
+			blame(&m, err);
+		raw.n -= raw.n && raw.p[raw.n - 1] == '\n';
+		if (sh_ingest_bad(in, r, raw, err) < 0) {
+			got = -1;
+			break;
+		}
+	}
+	sh_mbox_free(&m);
+	return got;
+}

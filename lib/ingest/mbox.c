@@ -1,0 +1,102 @@
+/* Messages out of an mbox file. */
+#include "ingest/mail.h"
+
+void sh_mbox_free(struct sh_mbox *m)
+{
+	sh_buf_free(&m->message);
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+bool sh_mbox_from(struct sh_slice line)
+{
+	if (line.n < 5 || memcmp(line.p, "From ", 5) != 0)
+		return false;
+	/* A sentence may begin so, too; hardly one with a time of day. */
+	for (size_t i = 5; i + 3 < line.n; i++)
+		if (is_digit(line.p[i]) && line.p[i + 1] == ':' && is_digit(line.p[i + 2]) &&
+		    is_digit(line.p[i + 3]))
+			return true;
+	return false;
+}
+
+static bool is_empty(struct sh_slice line)
+{
+	return (line.n == 1 && line.p[0] == '\n') ||
+	       (line.n == 2 && memcmp(line.p, "\r\n", 2) == 0);
+}
+
+/* ">From " and ">>From " and so on, without the first ">". */
+static struct sh_slice unquote(struct sh_slice line)
+{
+	size_t n = 0;
+
+	while (n < line.n && line.p[n] == '>')
+		n++;
+	if (n && line.n - n >= 5 && memcmp(line.p + n, "From ", 5) == 0)
+		return sh_slice(line.p + 1, line.n - 1);
+	return line;
+}
+
+/* Take what is left of a message that was too large: the next one begins where it stops. */
+static int skip_message(struct sh_reader *r, struct sh_error *err)
+{
+	enum { PIECE = 64 * 1024 };
+	struct sh_slice line;
+	bool whole = false, empty = false;
+	int got;
+
+	while ((got = sh_reader_line(r, 0, PIECE, &line, err)) > 0) {
+		if (whole && empty && sh_mbox_from(line))
+			return 0;
+		/* The first piece may be a line's end. */
+		empty = whole && is_empty(line);
+		whole = line.p[line.n - 1] == '\n';
+		sh_reader_take(r, line.n);
+	}
+	return got;
+}
+
+/* Lines up to the next message's, from r on; m->size grows by them. */
+static int gather(struct sh_reader *r, struct sh_mbox *m, size_t max, struct sh_error *err)
+{
+	struct sh_slice line;
+	bool empty = false;
+	int got;
+
+	while ((got = sh_reader_line(r, m->size, max - m->size + 1, &line, err)) > 0) {
+		if (m->size && empty && sh_mbox_from(line))
+			return 0;
+		if (m->size + line.n > max) {
+			m->too_large = m->in_message = true;
+			m->size = max;
+			return 0;
+		}
+		empty = is_empty(line);
+		m->size += line.n;
+		/* Only the first line of a file may lack its time. */
+		if (m->size == line.n && line.n >= 5 && memcmp(line.p, "From ", 5) == 0)
+			continue;
+		line = unquote(line);
+		if (sh_buf_add(&m->message, line.p, line.n, err) < 0)
+			return -1;
+	}
+	return got;
+}
+
+int sh_mbox_next(struct sh_reader *r, struct sh_mbox *m, size_t max, struct sh_error *err)
+{
+	sh_reader_take(r, m->size);
+	m->size = 0;
+	if (m->in_message && skip_message(r, err) < 0)
+		return -1;
+	m->in_message = m->too_large = false;
+	m->message.n = 0;
+	if (gather(r, m, max, err) < 0)
+		return -1;
+	m->number += m->size > 0;
+	return m->size > 0;
+}

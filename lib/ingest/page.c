@@ -1,0 +1,388 @@
+#include "ingest/page.h"
+
+#include <strings.h>
+
+#include "ingest/header.h"
+
+enum { PRESCAN = 4096 };
+
+/* ---- what a page says of its encoding ---- */
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\f';
+}
+
+/* The word after `key` and an equals sign, in quotes or not; false when it is not there. */
+static bool value_after(struct sh_slice in, const char *key, char *name, size_t room)
+{
+	size_t k = strlen(key);
+
+	for (size_t i = 0; i + k < in.n; i++) {
+		const char *p = in.p + i + k, *end = in.p + in.n;
+		size_t n = 0;
+
+		if (strncasecmp(in.p + i, key, k) != 0)
+			continue;
+		while (p < end && is_blank(*p))
+			p++;
+		if (p == end || *p++ != '=')
+			continue;
+		while (p < end && (is_blank(*p) || *p == '"' || *p == '\''))
+			p++;
+		while (p + n < end && !is_blank(p[n]) && !strchr("\"';>/?", p[n]))
+			n++;
+		if (n == 0 || n >= room)
+			continue;
+		for (size_t j = 0; j < n; j++)
+			name[j] = p[j] >= 'A' && p[j] <= 'Z' ? (char)(p[j] | 32) : p[j];
+		name[n] = '\0';
+		return true;
+	}
+	return false;
+}
+
+/* Behind a comment that begins at p. */
+static const char *after_comment(const char *p, const char *end)
+{
+	p = memmem(p + 4, (size_t)(end - p - 4), "-->", 3);
+	return p ? p + 3 : end;
+}
+
+void sh_page_charset(struct sh_slice page, char *name, size_t room)
+{
+	const char *p = page.p, *end = page.p + (page.n < PRESCAN ? page.n : PRESCAN), *close;
+
+	*name = '\0';
+	while (p < end && (p = memchr(p, '<', (size_t)(end - p)))) {
+		bool xml = end - p > 5 && strncasecmp(p, "<?xml", 5) == 0;
+
+		if (end - p > 4 && memcmp(p, "<!--", 4) == 0) {
+			p = after_comment(p, end);
+			continue;
+		}
+		close = memchr(p, '>', (size_t)(end - p));
+		if (!close)
+			return;
+		if ((xml || (end - p > 5 && strncasecmp(p, "<meta", 5) == 0)) &&
+		    value_after(sh_slice(p, (size_t)(close - p)), xml ? "encoding" : "charset",
+			name, room)) {
+			/* These bytes were read as ASCII, so they are no UTF-16. */
+			if (strncmp(name, "utf-16", 6) == 0 && room > 5)
+				strcpy(name, "utf-8");
+			return;
+		}
+		p++;
+	}
+}
+
+#ifdef SH_HAVE_LIBXML2
+#include <libxml/HTMLparser.h>
+
+/* ---- text out of elements ---- */
+
+enum kind {
+	INLINE,
+	BLOCK,  /* begins and ends a line */
+	BREAK,  /* ends a line where it stands */
+	CELL,   /* parted from its neighbours */
+	KEEP,   /* a block whose blanks count */
+	HIDDEN, /* nothing in it is text */
+};
+
+static const struct element {
+	const char *name;
+	enum kind kind;
+} elements[] = {
+	/* sorted, for bsearch */
+	{ "address", BLOCK },
+	{ "article", BLOCK },
+	{ "aside", BLOCK },
+	{ "blockquote", BLOCK },
+	{ "body", BLOCK },
+	{ "br", BREAK },
+	{ "caption", BLOCK },
+	{ "center", BLOCK },
+	{ "dd", BLOCK },
+	{ "details", BLOCK },
+	{ "dialog", BLOCK },
+	{ "dir", BLOCK },
+	{ "div", BLOCK },
+	{ "dl", BLOCK },
+	{ "dt", BLOCK },
+	{ "fieldset", BLOCK },
+	{ "figcaption", BLOCK },
+	{ "figure", BLOCK },
+	{ "footer", BLOCK },
+	{ "form", BLOCK },
+	{ "frameset", BLOCK },
+	{ "h1", BLOCK },
+	{ "h2", BLOCK },
+	{ "h3", BLOCK },
+	{ "h4", BLOCK },
+	{ "h5", BLOCK },
+	{ "h6", BLOCK },
+	{ "head", BLOCK },
+	{ "header", BLOCK },
+	{ "hgroup", BLOCK },
+	{ "hr", BLOCK },
+	{ "html", BLOCK },
+	{ "iframe", HIDDEN },
+	{ "legend", BLOCK },
+	{ "li", BLOCK },
+	{ "listing", KEEP },
+	{ "main", BLOCK },
+	{ "menu", BLOCK },
+	{ "nav", BLOCK },
+	{ "noframes", BLOCK },
+	{ "noscript", HIDDEN },
+	{ "ol", BLOCK },
+	{ "optgroup", BLOCK },
+	{ "option", BLOCK },
+	{ "p", BLOCK },
+	{ "plaintext", KEEP },
+	{ "pre", KEEP },
+	{ "script", HIDDEN },
+	{ "search", BLOCK },
+	{ "section", BLOCK },
+	{ "select", BLOCK },
+	{ "style", HIDDEN },
+	{ "summary", BLOCK },
+	{ "table", BLOCK },
+	{ "tbody", BLOCK },
+	{ "td", CELL },
+	{ "template", HIDDEN },
+	{ "textarea", KEEP },
+	{ "tfoot", BLOCK },
+	{ "th", CELL },
+	{ "thead", BLOCK },
+	{ "title", HIDDEN },
+	{ "tr", BLOCK },
+	{ "ul", BLOCK },
+	{ "xmp", KEEP },
+};
+
+struct writer {
+	struct sh_buf *out;
+	size_t before; /* out->n when it began */
+	struct sh_error *err;
+	bool failed;
+	bool blank, line; /* owed before the next character */
+	size_t hidden;    /* open elements since the one that hides them, or 0 */
+	size_t keep;      /* open elements whose blanks count */
+};
+
+static int by_name(const void *key, const void *element)
+{
+	return strcasecmp(key, ((const struct element *)element)->name);
+}
+
+static enum kind kind_of(const xmlChar *name)
+{
+	const struct element *e =
+	    bsearch(name, elements, sizeof elements / sizeof *elements, sizeof *elements, by_name);
+
+	return e ? e->kind : INLINE;
+}
+
+static void put(struct writer *w, const char *p, size_t n)
+{
+	if (!w->failed && sh_buf_add(w->out, p, n, w->err) < 0)
+		w->failed = true;
+}
+
+/* What the text so far owes to what follows. */
+static void settle(struct writer *w)
+{
+	if (w->out->n > w->before && (w->line || w->blank))
+		put(w, w->line ? "\n" : " ", 1);
+	w->line = w->blank = false;
+}
+
+static void put_kept(struct writer *w, const char *p, size_t n)
+{
+	settle(w);
+	put(w, p, n);
+}
+
+/* Runs of blanks become one, or the line end that is owed already. */
+static void put_flowing(struct writer *w, const char *p, size_t n)
+{
+	const char *end = p + n;
+
+	while (p < end) {
+		const char *from = p;
+
+		while (p < end && !is_blank(*p))
+			p++;
+		if (p > from) {
+			settle(w);
+			put(w, from, (size_t)(p - from));
+		}
+		for (; p < end && is_blank(*p); p++)
+			w->blank = true;
+	}
+}
+
+static void on_text(void *writer, const xmlChar *text, int n)
+{
+	struct writer *w = writer;
+
+	if (w->hidden || n <= 0)
+		return;
+	if (w->keep)
+		put_kept(w, (const char *)text, (size_t)n);
+	else
+		put_flowing(w, (const char *)text, (size_t)n);
+}
+
+/* Whether a style says `property: value`, blanks and case aside. */
+static bool style_says(const char *style, const char *property, const char *value)
+{
+	const char *p = style;
+
+	while ((p = strcasestr(p, property))) {
+		bool begins = p == style || is_blank(p[-1]) || p[-1] == ';';
+
+		p += strlen(property);
+		while (is_blank(*p))
+			p++;
+		if (!begins || *p != ':')
+			continue;
+		for (p++; is_blank(*p); p++)
+			continue;
+		if (strncasecmp(p, value, strlen(value)) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool hides(const xmlChar **attributes)
+{
+	for (; attributes && attributes[0]; attributes += 2) {
+		const char *name = (const char *)attributes[0];
+		const char *value = (const char *)attributes[1];
+
+		/* hidden="until-found" can be searched, so it is text. */
+		if (strcasecmp(name, "hidden") == 0 &&
+		    !(value && strcasecmp(value, "until-found") == 0))
+			return true;
+		if (value && strcasecmp(name, "style") == 0 &&
+		    (style_says(value, "display", "none") ||
+			style_says(value, "visibility", "hidden")))
+			return true;
+	}
+	return false;
+}
+
+static void part(struct writer *w, enum kind kind)
+{
+	if (kind == CELL)
+		w->blank = true;
+	else if (kind != INLINE)
+		w->line = true;
+}
+
+static void on_start(void *writer, const xmlChar *name, const xmlChar **attributes)
+{
+	struct writer *w = writer;
+	enum kind kind = kind_of(name);
+
+	if (w->hidden) {
+		w->hidden++;
+		return;
+	}
+	if (kind == HIDDEN || hides(attributes)) {
+		w->hidden = 1;
+		w->blank = true;
+		return;
+	}
+	if (kind != BREAK)
+		part(w, kind);
+	w->keep += kind == KEEP;
+}
+
+static void on_end(void *writer, const xmlChar *name)
+{
+	struct writer *w = writer;
+	enum kind kind = kind_of(name);
+
+	if (w->hidden) {
+		w->hidden--;
+		if (w->hidden == 0 && kind != HIDDEN)
+			part(w, kind); /* a hidden block is no less a block */
+		return;
+	}
+	part(w, kind);
+	if (kind == KEEP && w->keep)
+		w->keep--;
+}
+
+/* ---- the parser ---- */
+
+static int parse(htmlParserCtxtPtr parser, struct sh_slice page)
+{
+	/* Neither network nor messages, and the bytes are UTF-8 whatever they say. */
+	const int options = HTML_PARSE_RECOVER | HTML_PARSE_NOERROR | HTML_PARSE_NOWARNING |
+			    HTML_PARSE_NONET | HTML_PARSE_IGNORE_ENC;
+	xmlDocPtr doc = htmlCtxtReadMemory(parser, page.p, (int)page.n, NULL, "UTF-8", options);
+
+	xmlFreeDoc(doc);
+	return parser->errNo == XML_ERR_NO_MEMORY ? -1 : 0;
+}
+
+/* A browser drops NULs; the parser would take them for the end. */
+static int without_nuls(struct sh_slice *page, struct sh_buf *room, struct sh_error *err)
+{
+	if (!memchr(page->p, 0, page->n))
+		return 0;
+	if (sh_buf_reserve(room, page->n, err) < 0)
+		return -1;
+	for (size_t i = 0; i < page->n; i++)
+		if (page->p[i])
+			room->p[room->n++] = page->p[i];
+	*page = sh_buf_slice(room);
+	return 0;
+}
+
+int sh_page_text(struct sh_slice page, struct sh_buf *out, struct sh_error *err)
+{
+	struct sh_buf room = { 0 };
+	struct writer w = { .out = out, .before = out->n, .err = err };
+	/* No tree is built: neither memory nor depth is limited by one. */
+	htmlSAXHandler events = {
+		.startElement = on_start,
+		.endElement = on_end,
+		.characters = on_text,
+		.ignorableWhitespace = on_text,
+		.cdataBlock = on_text,
+	};
+	htmlParserCtxtPtr parser;
+
+	if (page.n == 0)
+		return 0;
+	if (without_nuls(&page, &room, err) < 0)
+		return -1;
+	parser = page.n ? htmlNewParserCtxt() : NULL;
+	if (parser) {
+		*parser->sax = events;
+		parser->userData = &w;
+	}
+	if (page.n && (!parser || parse(parser, page) < 0) && !w.failed) {
+		sh_error_nomem(err);
+		w.failed = true;
+	}
+	htmlFreeParserCtxt(parser);
+	sh_buf_free(&room);
+	return w.failed ? -1 : 0;
+}
+#else
+int sh_page_text(struct sh_slice page, struct sh_buf *out, struct sh_error *err)
+{
+	(void)page;
+	(void)out;
+	return sh_error_set(err, SH_ERR_RECORD,
+	    "HTML: this build is without libxml2, which reads it (--format text takes it as it "
+	    "is)");
+}
+#endif

@@ -1,0 +1,19 @@
+/* HTML to the text that a reader sees, through libxml2's parser, which takes any bytes.
+ *
+ * Blanks collapse as in a browser; each block, line break and table row ends a line, however deep
+ * it stands; lines of <pre> stay. Left out: the title, scripts, styles, templates, what is for
+ * readers without scripts, and elements hidden by the attribute `hidden` or by display: none
+ * and visibility: hidden in their own style. References such as &eacute; are resolved. */
+#ifndef SH_INGEST_PAGE_H
+#define SH_INGEST_PAGE_H
+
+#include "base/buf.h"
+
+/* Append the text of a page, which is UTF-8. SH_ERR_RECORD in a build without libxml2. */
+int sh_page_text(struct sh_slice page, struct sh_buf *out, struct sh_error *err);
+
+/* The charset that the page declares in its first bytes, in <meta> or an XML declaration, in
+ * lower case; "" when none. */
+void sh_page_charset(struct sh_slice page, char *name, size_t room);
+
+#endif

@@ -1,0 +1,32 @@
+#include "ingest/tally.h"
+
+#include <stdlib.h>
+
+int sh_tally_init(struct sh_tally *t, struct sh_error *err)
+{
+	*t = (struct sh_tally){ 0 };
+	return sh_hmap_init(&t->names, err);
+}
+
+void sh_tally_free(struct sh_tally *t)
+{
+	sh_hmap_free(&t->names);
+	free(t->count);
+}
+
+int sh_tally_add(struct sh_tally *t, struct sh_slice name, struct sh_error *err)
+{
+	void *p = t->count;
+	uint32_t i;
+	bool fresh = false;
+
+	if (t->names.n >= SH_TALLY_NAMES && !sh_hmap_find(&t->names, name, &i))
+		name = sh_slice_str("others");
+	if (t->names.n == t->cap && sh_grow(&p, &t->cap, t->cap + 1, sizeof *t->count, err) < 0)
+		return -1;
+	t->count = p;
+	if (sh_hmap_put(&t->names, name, &i, &fresh, err) < 0)
+		return -1;
+	t->count[i] = fresh ? 1 : t->count[i] + 1;
+	return 0;
+}

@@ -1,0 +1,20 @@
+/* How often each of a few names came, in the order of their first coming. */
+#ifndef SH_INGEST_TALLY_H
+#define SH_INGEST_TALLY_H
+
+#include "base/buf.h"
+#include "base/hmap.h"
+
+enum { SH_TALLY_NAMES = 1000 }; /* beyond it all others count as one, "others" */
+
+struct sh_tally {
+	struct sh_hmap names; /* by index in count */
+	uint64_t *count;
+	size_t cap;
+};
+
+int sh_tally_init(struct sh_tally *t, struct sh_error *err);
+void sh_tally_free(struct sh_tally *t);
+int sh_tally_add(struct sh_tally *t, struct sh_slice name, struct sh_error *err);
+
+#endif

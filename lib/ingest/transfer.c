@@ -1,0 +1,162 @@
+#include "ingest/transfer.h"
+
+/* ---- mail ---- */
+
+static int base64_value(char c)
+{
+	if (c >= 'A' && c <= 'Z')
+		return c - 'A';
+	if (c >= 'a' && c <= 'z')
+		return c - 'a' + 26;
+	if (c >= '0' && c <= '9')
+		return c - '0' + 52;
+	return c == '+' ? 62 : c == '/' ? 63 : -1;
+}
+
+int sh_base64_decode(struct sh_slice in, struct sh_buf *out, struct sh_error *err)
+{
+	unsigned bits = 0, held = 0;
+
+	if (sh_buf_reserve(out, in.n / 4 * 3 + 3, err) < 0)
+		return -1;
+	for (size_t i = 0; i < in.n; i++) {
+		int v = base64_value(in.p[i]);
+
+		/* Padding that can be none, after a first character, is as foreign as any. */
+		if (in.p[i] == '=' && (held == 2 || held == 4))
+			break;
+		if (v < 0)
+			continue;
+		bits = bits << 6 | (unsigned)v;
+		held += 6;
+		if (held >= 8) {
+			held -= 8;
+			out->p[out->n++] = (char)(bits >> held & 0xFF);
+		}
+	}
+	return 0;
+}
+
+static int hex_value(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c |= 32;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* The length of blanks and a line end at p; 0 when there is something else. */
+static size_t to_line_end(const char *p, const char *end)
+{
+	const char *q = p;
+
+	while (q < end && (*q == ' ' || *q == '\t'))
+		q++;
+	if (q < end && *q == '\r')
+		q++;
+	if (q < end && *q == '\n')
+		return (size_t)(q - p) + 1;
+	return q == end ? (size_t)(q - p) : 0;
+}
+
+int sh_quoted_printable_decode(struct sh_slice in, struct sh_buf *out, struct sh_error *err)
+{
+	const char *p = in.p, *end = in.p + in.n;
+
+	if (sh_buf_reserve(out, in.n, err) < 0)
+		return -1;
+	while (p < end) {
+		size_t skip;
+
+		if (*p == '=') {
+			p++;
+			skip = to_line_end(p, end);
+			if (skip || p == end) { /* a soft line break */
+				p += skip;
+			} else if (end - p >= 2 && hex_value(p[0]) >= 0 && hex_value(p[1]) >= 0) {
+				out->p[out->n++] = (char)(hex_value(p[0]) << 4 | hex_value(p[1]));
+				p += 2;
+			} else {
+				out->p[out->n++] = '=';
+			}
+			continue;
+		}
+		if (*p == ' ' || *p == '\t') {
+			const char *from = p;
+
+			/* Blanks at a line's end were added on the way. */
+			while (p < end && (*p == ' ' || *p == '\t'))
+				p++;
+			if (p < end && to_line_end(p, end) == 0) {
+				memcpy(out->p + out->n, from, (size_t)(p - from));
+				out->n += (size_t)(p - from);
+			}
+			continue;
+		}
+		out->p[out->n++] = *p++;
+	}
+	return 0;
+}
+
+/* ---- HTTP ---- */
+
+/* A chunk's size at *p, which moves behind its line: 1, 0 at the input's end, -1. */
+static int chunk_size(const char **p, const char *end, uint64_t *size)
+{
+	const char *q = *p;
+	unsigned digits = 0;
+
+	*size = 0;
+	for (; q < end && hex_value(*q) >= 0; q++, digits++)
+		*size = *size << 4 | (unsigned)hex_value(*q);
+	if (digits > 15)
+		return -1;
+	while (q < end && (*q == ' ' || *q == '\t'))
+		q++;
+	if (q < end && digits && *q == ';') {
+		q = memchr(q, '\n', (size_t)(end - q));
+		if (!q)
+			return 0;
+	}
+	if (q < end && *q == '\r')
+		q++;
+	if (q == end)
+		return 0;
+	if (digits == 0 || *q != '\n')
+		return -1;
+	*p = q + 1;
+	return 1;
+}
+
+int sh_dechunk(struct sh_slice in, bool cut, struct sh_buf *out, struct sh_error *err)
+{
+	const char *p = in.p, *end = in.p + in.n;
+	bool first = true;
+
+	for (;; first = false) {
+		uint64_t size = 0;
+		int got = chunk_size(&p, end, &size);
+
+		if (got <= 0 && first)
+			return 0;
+		if (got < 0)
+			return sh_error_set(err, SH_ERR_RECORD,
+			    "HTTP: byte %zu of the body: expected the size of a chunk",
+			    (size_t)(p - in.p) + 1);
+		if (got == 0 || size > (uint64_t)(end - p)) {
+			if (!cut)
+				return sh_error_set(
+				    err, SH_ERR_RECORD, "HTTP: the body ends within its chunks");
+			return got && sh_buf_add(out, p, (size_t)(end - p), err) < 0 ? -1 : 1;
+		}
+		if (size == 0)
+			return 1;
+		if (sh_buf_add(out, p, (size_t)size, err) < 0)
+			return -1;
+		p += size;
+		if (p < end && *p == '\r')
+			p++;
+		if (p < end && *p == '\n')
+			p++;
+	}
+}

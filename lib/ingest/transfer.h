@@ -1,0 +1,24 @@
+/* What text is wrapped in on its way: base64 and quoted-printable of mail (RFC 2045), the chunks of
+ * HTTP (RFC 9112), and the content codings of HTTP, through the libraries that the build has. */
+#ifndef SH_INGEST_TRANSFER_H
+#define SH_INGEST_TRANSFER_H
+
+#include "base/buf.h"
+
+/* Append what was encoded. Both take any bytes: what base64 does not know is skipped, as RFC 2045
+ * wants, and its padding ends it; what is no escape stands for itself. */
+int sh_base64_decode(struct sh_slice in, struct sh_buf *out, struct sh_error *err);
+int sh_quoted_printable_decode(struct sh_slice in, struct sh_buf *out, struct sh_error *err);
+
+/* Append the chunks' bytes: 1, or 0 when the first line is no chunk's size (archives often hold
+ * such bodies, without their chunks but with the header field), or -1 when chunks go wrong
+ * later. With `cut` the input may end anywhere. */
+int sh_dechunk(struct sh_slice in, bool cut, struct sh_buf *out, struct sh_error *err);
+
+/* Append what the coding ("gzip", "deflate", "br", "zstd") made smaller, at most max bytes: 1, or
+ * 0 when the name is none that is known, or the bytes are not in that coding at all; or -1.
+ * With `cut` the input may end anywhere. */
+int sh_content_decode(struct sh_slice coding, struct sh_slice in, bool cut, size_t max,
+    struct sh_buf *out, struct sh_error *err);
+
+#endif

@@ -1,0 +1,179 @@
+/* Documents out of WARC and WET files. */
+#include "ingest/http.h"
+#include "ingest/ingest.h"
+#include "ingest/warc.h"
+
+#include <stdio.h>
+
+enum { HTTP_HEAD = 64 * 1024 };
+
+/* Where a record's text is, before all of it is read. */
+struct page {
+	bool http; /* a response, whose body stands behind its own head */
+	bool cut;  /* the archive kept only the beginning */
+	enum sh_body_kind kind;
+	struct sh_media media;
+};
+
+static int leave_out(
+    struct sh_ingest *in, const char *what, const char *which, bool *wanted, struct sh_error *err)
+{
+	char text[160];
+
+	*wanted = false;
+	snprintf(text, sizeof text, "%s%s", what, which);
+	return sh_ingest_leave_out(in, text, err);
+}
+
+static int is_wanted(
+    struct sh_ingest *in, const struct page *page, bool *wanted, struct sh_error *err)
+{
+	*wanted = page->kind != SH_BODY_OTHER;
+	return *wanted ? 0 : leave_out(in, "", page->media.type, wanted, err);
+}
+
+/* Whether the response is a document, by its head. */
+static int look_at_response(struct sh_ingest *in, struct sh_reader *r, const struct sh_warc *w,
+    struct page *page, bool *wanted, struct sh_error *err)
+{
+	struct sh_slice start;
+	struct sh_http http;
+	char status[8];
+
+	if (sh_warc_peek(r, w, HTTP_HEAD, &start, err) < 0 || sh_http_parse(start, &http, err) < 0)
+		return -1;
+	if (http.status < 200 || http.status > 299) {
+		snprintf(status, sizeof status, "%u", http.status);
+		return leave_out(in, "HTTP status ", status, wanted, err);
+	}
+	page->http = true;
+	page->media = http.media;
+	page->kind = sh_body_kind_of(http.media.type);
+	return is_wanted(in, page, wanted, err);
+}
+
+/* Whether the record is a document, by its head and the response's. */
+static int look_at(struct sh_ingest *in, struct sh_reader *r, const struct sh_warc *w,
+    struct page *page, bool *wanted, struct sh_error *err)
+{
+	struct sh_slice type = sh_warc_field(w, "WARC-Type");
+	struct sh_slice reason = sh_warc_field(w, "WARC-Truncated");
+
+	*page = (struct page){ .cut = reason.n > 0 };
+	*wanted = false;
+	sh_media_parse(sh_warc_field(w, "Content-Type"), &page->media);
+	if (sh_slice_like(type, "revisit"))
+		return leave_out(in, "WARC revisit", "", wanted, err);
+	if (sh_slice_like(type, "continuation"))
+		return leave_out(in, "WARC continuation", "", wanted, err);
+	if (sh_slice_like(type, "response") &&
+	    (!*page->media.type || strcmp(page->media.type, "application/http") == 0))
+		return look_at_response(in, r, w, page, wanted, err);
+	/* Requests and the like are about documents. */
+	if (!sh_slice_like(type, "response") && !sh_slice_like(type, "resource") &&
+	    !sh_slice_like(type, "conversion"))
+		return 0;
+	page->kind = sh_body_kind_of(page->media.type);
+	return is_wanted(in, page, wanted, err);
+}
+
+static int text_of(struct sh_ingest *in, struct page *page, struct sh_slice block, bool *wanted,
+    struct sh_error *err)
+{
+	struct sh_slice body = block;
+	enum sh_body_kind looks;
+	struct sh_http http;
+
+	if (page->http &&
+	    (sh_http_parse(block, &http, err) < 0 ||
+		sh_http_body(&http, block, page->cut, in->max_size, in->decoded, &body, err) < 0))
+		return -1;
+	looks = sh_body_sniff(body);
+	if (looks == SH_BODY_OTHER)
+		return leave_out(in, "no text, though it should be ",
+		    *page->media.type ? page->media.type : "(no type)", wanted, err);
+	if (page->kind == SH_BODY_UNKNOWN)
+		page->kind = looks;
+	return sh_body_text(&in->body, page->kind, body, page->media.charset, &in->text, err);
+}
+
+/* The record with its head, as far as it is ready: for those who want it back. */
+static struct sh_slice whole_record(
+    struct sh_ingest *in, const struct sh_warc *w, struct sh_slice block)
+{
+	struct sh_error ignored;
+	struct sh_buf *all = &in->decoded[0];
+
+	all->n = 0;
+	if (sh_buf_add(all, w->head.p, w->head.n, &ignored) < 0 ||
+	    sh_buf_add(all, block.p, block.n, &ignored) < 0 ||
+	    sh_buf_add(all, "\r\n\r", 3, &ignored) < 0)
+		all->n = 0;
+	return sh_buf_slice(all);
+}
+
+static int one_record(struct sh_ingest *in, struct sh_reader *r, const struct sh_warc *w,
+    struct sh_slice *block, struct sh_error *err)
+{
+	struct sh_slice id = sh_warc_field(w, "WARC-Target-URI");
+	struct page page;
+	bool wanted;
+
+	*block = sh_slice("", 0);
+	in->text.n = in->body.notes.n = 0;
+	if (look_at(in, r, w, &page, &wanted, err) < 0)
+		return -1;
+	if (!wanted)
+		return 0;
+	if (sh_warc_peek(r, w, in->max_size, block, err) < 0)
+		return -1;
+	if (w->length > in->max_size)
+		return sh_error_set(err, SH_ERR_RECORD,
+		    "the record is larger than %zu bytes (--max-size)", in->max_size);
+	if (text_of(in, &page, *block, &wanted, err) < 0)
+		return -1;
+	if (!wanted)
+		return 0;
+	if (id.n == 0)
+		id = sh_warc_field(w, "WARC-Record-ID");
+	return sh_ingest_document(in, id, sh_buf_slice(&in->text), err);
+}
+
+/* Say which record it is. */
+static void blame(const struct sh_warc *w, struct sh_error *err)
+{
+	struct sh_slice uri = sh_warc_field(w, "WARC-Target-URI");
+	char text[sizeof err->text];
+
+	memcpy(text, err->text, sizeof text);
+	snprintf(err->text, sizeof err->text, "WARC record at byte %llu%s%.*s: %.300s",
+	    (unsigned long long)w->at, uri.n ? ", " : "", (int)(uri.n < 120 ? uri.n : 120), uri.p,
+	    text);
+}
+
+int sh_ingest_warc(struct sh_ingest *in, struct sh_reader *r, struct sh_error *err)
+{
+	struct sh_warc w = { 0 };
+	int got;
+
+	while ((got = sh_warc_next(r, &w, err)) > 0) {
+		struct sh_slice block;
+
+		if (one_record(in, r, &w, &block, err) == 0)
+			continue;
+		if (err->code == SH_ERR_RECORD) {
+			blame(&w, err);
+			/* What of it is not ready yet was not needed to see that it is bad. */
+			if (block.n == 0)
+				block = sh_reader_ready(r);
+			if (block.n > w.length)
+				block.n = (size_t)w.length;
+		}
+		if (sh_ingest_bad(in, r, whole_record(in, &w, block), err) < 0) {
+			got = -1;
+			break;
+		}
+	}
+	sh_warc_free(&w);
+	return got;
+}

@@ -1,0 +1,56 @@
+/* An input as bytes, as many of them at a time as the caller asks for: for what is not made of
+ * lines alone. Compressed input comes decompressed (io/decompress.h), however it was packed,
+ * twice as well; a decompressor that fails makes the read at the end fail. */
+#ifndef SH_IO_READER_H
+#define SH_IO_READER_H
+
+#include "base/buf.h"
+#include "io/decompress.h"
+
+enum { SH_READER_LAYERS = 4 }; /* how many times an input may be compressed */
+
+struct sh_reader {
+	const char *name; /* as messages say it; borrowed */
+	struct sh_buf buf;
+	size_t at;       /* buf.p + at is the next byte */
+	uint64_t offset; /* of that byte, from the input's beginning */
+	uint64_t line;   /* of that byte, from 1: as far as sh_reader_line() was used */
+	bool eof;
+	size_t layers;
+	int fd[SH_READER_LAYERS + 1]; /* of the file, and of each decompressor behind it */
+	struct sh_decompress decompress[SH_READER_LAYERS];
+};
+
+/* "-" is standard input. A zeroed reader is closed. */
+int sh_reader_open(struct sh_reader *r, const char *name, struct sh_error *err);
+
+/* An input of these bytes, which are copied. */
+int sh_reader_memory(struct sh_reader *r, struct sh_slice bytes, struct sh_error *err);
+void sh_reader_close(struct sh_reader *r);
+
+/* Have n bytes ready, or all that there are. */
+int sh_reader_need(struct sh_reader *r, size_t n, struct sh_error *err);
+
+/* What is ready; it moves when more is needed. */
+static inline struct sh_slice sh_reader_ready(const struct sh_reader *r)
+{
+	return sh_slice(r->buf.p + r->at, r->buf.n - r->at);
+}
+
+/* n bytes of what is ready are done with. */
+static inline void sh_reader_take(struct sh_reader *r, size_t n)
+{
+	r->at += n;
+	r->offset += n;
+}
+
+/* The line that begins `from` bytes behind the next byte, with its LF where it has one, as
+ * long as it is no longer than `max`, else its first max bytes: 1, 0 at the end, -1.
+ * Nothing is taken. */
+int sh_reader_line(
+    struct sh_reader *r, size_t from, size_t max, struct sh_slice *line, struct sh_error *err);
+
+/* Take n bytes that need not be ready; fewer only at the end. The number taken. */
+int sh_reader_skip(struct sh_reader *r, uint64_t n, uint64_t *skipped, struct sh_error *err);
+
+#endif

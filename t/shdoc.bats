@@ -1,0 +1,311 @@
+#!/usr/bin/env bats
+# shdoc: files to documents.
+
+load helper
+
+# What this build can read: skips the test where it lacks a library.
+needs() {
+	! shdoc --help | grep -q "without.*$1" || skip "a build without $1"
+}
+
+# charset NAME: skips where iconv(3) has no tables, as in programs that are linked statically
+charset() {
+	printf '' | shdoc --from-charset "$1" >scrap 2>&1 || skip "iconv does not know $1"
+	rm -f scrap
+}
+
+@test "a text file is a document: its name the id, line ends plain, none at the end" {
+	printf 'one\r\n\ttwo\\three\rfour \n\n' >a.txt
+	try 'shdoc a.txt'
+	exits 0
+	says
+	gives 'a.txt\tone\\n\\ttwo\\\\three\\nfour'
+	try 'shdoc < a.txt'
+	gives '-\tone\\n\\ttwo\\\\three\\nfour'
+	try 'shdoc --format text a.txt - < /dev/null'
+	gives 'a.txt\tone\\n\\ttwo\\\\three\\nfour' '-\t'
+}
+
+@test "a folder is walked in the bytewise order of paths; ids are paths below it" {
+	mkdir -p f/b f/.hidden f/empty
+	for file in f/b-c f/b/x f/b/.y f/b.d f/B f/.hidden/z f/é; do echo "$file" >"$file"; done
+	try 'shdoc f/'
+	exits 0
+	(cd f && find . -type f | sed 's/^..//' | sort | awk '{ print $0 "\tf/" $0 }') >expected
+	same expected out
+	try 'shdoc f/b f f/B'
+	exits 0
+	(printf '%s\tf/b/%s\n' .y .y x x; cat expected; printf 'f/B\tf/B\n') >both
+	same both out
+	says
+}
+
+@test "symbolic links in folders are not followed, but counted; --follow does, not in circles" {
+	mkdir f other
+	echo a >f/a
+	echo b >other/b
+	ln -s a f/to-file
+	ln -s ../other f/to-folder
+	ln -s .. f/circle
+	mkfifo f/fifo
+	try 'shdoc f'
+	exits 0
+	gives 'a\ta'
+	says 'shdoc: 3 symbolic links not followed (--follow)' 'shdoc: 1 special file left out'
+	rm f/circle
+	ln -s . f/circle
+	try 'shdoc --follow f'
+	exits 0
+	gives 'a\ta' 'to-file\ta' 'to-folder/b\tb'
+	says 'shdoc: 1 symbolic link not followed in circles' 'shdoc: 1 special file left out'
+	ln -s f link # an operand is what the user means
+	try 'shdoc link 2>/dev/null'
+	gives 'a\ta'
+}
+
+@test "what cannot be read is told, the rest is read, and the status is 2" {
+	mkdir f f/closed
+	echo a >f/a
+	echo z >f/z
+	ln -s nowhere f/dangling
+	try 'shdoc --follow f missing f/a'
+	exits 2
+	gives 'a\ta' 'z\tz' 'f/a\ta'
+	says 'shdoc: f/dangling: cannot open it: No such file or directory' \
+	    'shdoc: missing: cannot open it: No such file or directory' \
+	    'shdoc: 2 files or folders could not be read'
+	[ "$(id -u)" -ne 0 ] || skip 'root reads all'
+	chmod 0 f/closed f/a
+	try 'shdoc f'
+	chmod 700 f/closed f/a
+	exits 2
+	gives 'z\tz'
+	says 'shdoc: f/a: cannot open it: Permission denied' \
+	    'shdoc: f/closed/: cannot open the folder: Permission denied' \
+	    'shdoc: 1 symbolic link not followed (--follow)' \
+	    'shdoc: 2 files or folders could not be read'
+}
+
+@test "compressed files are told by their bytes, and read by the system's own programs" {
+	echo text >plain
+	for with in gzip zstd bzip2 xz; do
+		command -v $with >/dev/null || continue
+		$with -c <plain >packed
+		try 'shdoc packed'
+		exits 0
+		gives 'packed\ttext'
+		try 'cat packed | shdoc' # cannot be rewound
+		exits 0
+		gives '-\ttext'
+		gzip -c <packed >twice
+		try 'shdoc - <twice'
+		gives '-\ttext'
+		try 'cat twice | shdoc'
+		gives '-\ttext'
+	done
+	(gzip -c plain; gzip -c plain) >members
+	try 'shdoc members'
+	gives 'members\ttext\\ntext'
+	echo 'BZh, he said' >plain
+	try 'shdoc plain'
+	gives 'plain\tBZh, he said'
+}
+
+@test "a compressed file that is cut short is an error that names it" {
+	seq 100000 | awk '{ print "{\"id\":" $1 ",\"text\":\"t\"}" }' >lines
+	for with in gzip zstd bzip2 xz; do
+		command -v $with >/dev/null || continue
+		$with -c <lines | head -c 30000 >cut
+		try 'shdoc cut lines'
+		exits 2
+		grep -q "^shdoc: cut: $with ended with status [0-9]*, so the file is cut short or damaged" err
+		tail -n 100000 out >rest
+		seq 100000 | sed 's/$/\tt/' >expected
+		same expected rest # the file after it
+		try 'cat cut | shdoc --format jsonl'
+		exits 2
+		grep -q "^shdoc: -: $with ended" err
+	done
+}
+
+@test "without the program that decompresses, a message says which" {
+	echo text | gzip >packed
+	mkdir none
+	try 'PATH=none "$SHBIN/shdoc" packed'
+	exits 2
+	gives
+	grep -q '^shdoc: packed: compressed, and gzip, which would decompress it, cannot be run' err
+}
+
+@test "lines of JSON: escapes, surrogates, numbers; the fields are named by -f" {
+	cat >in <<-'END'
+		{"text":"a\tb\\\"\u00e9\ud83d\ude00\ud800","id":"x"}
+
+		{"id":1e3,"text":"","more":[{}]}
+		{"id":"crlf","text":"a\r\nb\n"}
+	END
+	try 'shdoc in'
+	exits 0
+	says
+	gives 'x\ta\\tb\\\\"é😀\xef\xbf\xbd' '1e3\t' 'crlf\ta\\r\\nb\\n'
+	try 'shdoc -f more,id in'
+	exits 2
+	says 'shdoc: in:1: JSON: no field "more" (-f ID,TEXT names the two)'
+	echo '{"url":"u","body":"b"}' >in
+	try 'shdoc -f url,body in'
+	gives 'u\tb'
+}
+
+@test "a bad line of JSON ends the program, or goes to --rejects with what follows read on" {
+	printf '%s\n' '{"id":1,"text":"a"}' '{"id":2,"text":}' '{"id":"a\tb","text":""}' '{"id":4,"text":"d"}' >in.jsonl
+	try 'shdoc in.jsonl'
+	exits 2
+	gives '1\ta'
+	says 'shdoc: in.jsonl:2: JSON: byte 16: expected a value'
+	try 'shdoc --rejects bad in.jsonl'
+	exits 0
+	gives '1\ta' '4\td'
+	says 'shdoc: 2 records rejected, see bad'
+	sed -n 2,3p in.jsonl >expected
+	same expected bad
+}
+
+@test "--max-size: what is larger is a bad record, of any form" {
+	big=$(printf '%05000d' 0)
+	printf '{"id":1,"text":"a"}\n{"id":2,"text":"%s"}\n{"id":3,"text":"c"}' "$big" >in.jsonl
+	echo "$big" >in.txt
+	try 'shdoc --max-size 1K --rejects bad in.jsonl in.txt'
+	exits 0
+	gives '1\ta' '3\tc'
+	(sed -n 2p in.jsonl | head -c 1024; echo; echo in.txt) >expected
+	same expected bad
+	try 'shdoc --max-size 1K in.txt'
+	exits 2
+	says 'shdoc: in.txt: the file is larger than 1024 bytes (--max-size)'
+	try 'shdoc --max-size 5001 in.txt'
+	exits 0
+	try 'shdoc --max-size 5000 in.txt' # with its line end
+	exits 2
+}
+
+@test "HTML becomes what a reader sees: blocks end lines at any depth" {
+	needs HTML
+	cat >a.html <<-'END'
+		<!DOCTYPE html><html><head><title>T</title><meta name=x content=y><style>p{}</style></head>
+		<body><script>var s = "<p>no";</script><noscript>no</noscript><template>no</template>
+		<div><div><section><h1>Head</h1>one <b>b</b>old
+		  <i>word</i><p>two<ul><li>three<li>four</ul></section></div>five</div>
+		<table><tr><th>a<th>b<tr><td>c<td>d</table>&eacute;&#x4e2d;&lt;&nbsp;&amp;amp;<br>six
+		<p hidden>no<b>no</b></p><span style="COLOR:red;display : none">no<p>no</p></span>
+		<p style="background:none;visibility:hidden">no</p><pre>a
+		  b</pre>
+		END
+	try 'shdoc a.html'
+	exits 0
+	gives 'a.html\tHead\\none bold word\\ntwo\\nthree\\nfour\\nfive\\na b\\nc d\\né中<\xc2\xa0&amp;\\nsix\\na\\n  b'
+}
+
+@test "HTML of any depth keeps its text" {
+	needs HTML
+	awk 'BEGIN { for (i = 0; i < 5000; i++) printf "<div>%d<span>", i; print "end" }' >deep.html
+	try 'shdoc deep.html'
+	exits 0
+	awk 'BEGIN { printf "deep.html\t"; for (i = 0; i < 5000; i++) printf "%s%d", i ? "\\n" : "", i; print "end" }' >expected
+	cmp expected out
+}
+
+@test "HTML without libxml2 is a bad record that says so" {
+	shdoc --help | grep -q 'without.*libxml2' || skip 'this build has it'
+	echo '<html>x' >a.html
+	try 'shdoc a.html'
+	exits 2
+	says 'shdoc: a.html: HTML: this build is without libxml2, which reads it (--format text takes it as it is)'
+	try 'shdoc --format text a.html'
+	gives 'a.html\t<html>x'
+}
+
+@test "byte order marks, declared charsets and guesses, each with its word" {
+	charset UTF-16LE
+	charset WINDOWS-1251
+	printf '\xff\xfeh\0\xe9\0' >utf-16
+	printf '\xef\xbb\xbfmark' >utf-8
+	printf 'caf\xe9, d\xe9j\xe0 vu: no\xebl, \xe7a va, fran\xe7ais, l\x27\xe9t\xe9, o\xf9, tr\xe8s' >latin
+	try 'shdoc utf-16 utf-8 latin'
+	exits 0
+	gives 'utf-16\thé' 'utf-8\tmark' "latin\tcafé, déjà vu: noël, ça va, français, l'été, où, très"
+	grep -q '^shdoc: 1 text taken for UTF-16LE (by its byte order mark)$' err
+	grep -qE '^shdoc: 1 text taken for (WINDOWS-1252|ISO-8859-15?) \((detected|assumed: nothing tells)\)$' err
+	printf '\xcf\xf0\xe8\xe2\xe5\xf2' >cyrillic
+	try 'shdoc --from-charset windows-1251 cyrillic'
+	gives 'cyrillic\tПривет'
+	says 'shdoc: 1 text taken for WINDOWS-1251 (--from-charset)'
+	try 'shdoc --from-charset no-such cyrillic'
+	exits 2
+	grep -q "^shdoc: --from-charset 'no-such': iconv does not know it" err
+}
+
+@test "a page's own charset is believed, unless the bytes contradict it" {
+	needs HTML
+	charset WINDOWS-1251
+	printf '<html><meta charset="windows-1251"><p>\xcf\xf0\xe8\xe2\xe5\xf2' >a.html
+	printf '<html><!-- <meta charset=koi8-r> --><meta http-equiv=Content-Type content="text/html; charset=windows-1251"><p>\xcf\xf0\xe8\xe2\xe5\xf2' >b.html
+	printf '<html><meta charset=utf-8><p>\xd0\x9f \xff \xd0\x9f \xd0\x9f' >c.html
+	printf '<html><meta charset=no-such-charset><p>\xd0\x9f' >d.html
+	try 'shdoc a.html b.html c.html d.html'
+	exits 0
+	gives 'a.html\tПривет' 'b.html\tПривет' 'c.html\tП \xef\xbf\xbd П П' 'd.html\tП'
+	says 'shdoc: 2 texts taken for WINDOWS-1251 (declared)' 'shdoc: 1 ill-formed sequence replaced by U+FFFD'
+}
+
+@test "what is no text is left out, and told" {
+	mkdir f
+	head -c 4000 "$(command -v cat)" >f/program
+	printf '%%PDF-1.4 and text' >f/pdf
+	echo text >f/text
+	: >f/empty
+	try 'shdoc f'
+	exits 0
+	gives 'empty\t' 'text\ttext'
+	says 'shdoc: left out: file without text: 2'
+	try 'shdoc --verbose f'
+	grep -qx 'shdoc: f/pdf: left out: file without text' err
+}
+
+@test "ids that come again are kept and counted; ids that no record can hold are refused" {
+	mkdir a b
+	echo 1 >a/x
+	echo 2 >b/x
+	try 'shdoc a b'
+	exits 0
+	gives 'x\t1' 'x\t2'
+	says 'shdoc: 1 id came again: other programs take ids as names'
+	echo 3 >a/$'tab\tname'
+	try 'shdoc a'
+	exits 2
+	says $'shdoc: a/tab\tname: tab or line feed in the id: no record can hold it'
+	try 'shdoc --rejects bad a'
+	exits 0
+	gives 'x\t1'
+	printf 'a/tab\tname\n' | cmp - bad
+}
+
+@test "--trailer writes one, --trailer=in is refused" {
+	echo a >a
+	try 'shdoc --trailer a | shfp --trailer=in'
+	exits 0
+	try 'shdoc --trailer=in a'
+	exits 2
+	gives
+}
+
+@test "the pipe from a folder to a collection without near-duplicates" {
+	mkdir f
+	(cd f && awk -F '\t' 'NR <= 60 { gsub(/\\n/, "\n", $2); gsub(/\\t/, "\t", $2); print $2 > $1; close($1) }' "$T_DATA/en_dev.tsv")
+	try 'shdoc f | shdedup -T 0.8'
+	exits 0
+	head -n 60 "$T_DATA/en_dev.tsv" | sort >records
+	shdedup -T 0.8 records 2>/dev/null | cut -f 1 >expected
+	cut -f 1 out >got
+	same expected got
+	[ "$(wc -l <got)" -lt 60 ]
+}
