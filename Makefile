@@ -217,6 +217,13 @@ check-jieba: ## segment 20 MB of Chinese and compare each word with Python's jie
 	@+$(MAKE) --no-print-directory -s all $(BUILD)/t/bench/jieba_cut
 	@$(or $(PYTHON),/usr/bin/python3) t/check-jieba.py --cut $(BUILD)/t/bench/jieba_cut --dict $(SHBIN)/jieba.dict $(T_DATA)/zh_dev.tsv
 
+# Some minutes, and 450 MB of packages: kept out of `check` and of .ci/run.
+.PHONY: check-cluster
+check-cluster: ## run share/spark and share/hadoop on engines that it starts here
+	@share/deps build check cluster
+	@+$(MAKE) --no-print-directory -s all $(BUILD)/t/bench/genfp
+	@$(TEST_ENV) t/cluster/run
+
 # $(call run_script,FILE,ARGUMENTS): a target whose script is not there fails, and says so.
 run_script = @test -x $(1) || { echo 'make $@: nothing here yet: no $(1)' >&2; exit 1; }; \
 	$(TEST_ENV) $(1) $(2)
@@ -283,6 +290,8 @@ D_DATA = "$(DESTDIR)$(PREFIX)/share/simhash-utils"
 D_BASH = "$(DESTDIR)$(BASHCOMPDIR)"
 D_ZSH = "$(DESTDIR)$(ZSHCOMPDIR)"
 D_FISH = "$(DESTDIR)$(FISHCOMPDIR)"
+# Folders of scripts for engines; they find each other from where they lie.
+SCRIPTS = share/cluster share/spark share/hadoop
 
 .PHONY: install uninstall
 install: all completions $(LIB_PC) ## install programs, library, header, man pages and completions below PREFIX
@@ -299,6 +308,10 @@ install: all completions $(LIB_PC) ## install programs, library, header, man pag
 	install -d $(D_DATA)/cron
 	install -m 755 share/cron/simhash-dedup $(D_DATA)/cron
 	install -m 644 $(filter-out %/simhash-dedup,$(wildcard share/cron/*)) $(D_DATA)/cron
+	install -d $(SCRIPTS:share/%=$(D_DATA)/%)
+	@for script in $(SCRIPTS); do \
+	    install -m 755 "$$script"/*.py $(D_DATA)/"$${script#share/}" || exit 1; \
+	done
 	$(if $(JIEBA_DICT),install -d $(D_DATA) && install -m 644 $(JIEBA_DICT) $(D_DATA))
 	@for page in $(MAN); do \
 	    install -d $(D_MAN)/man"$${page##*.}" && \
@@ -313,6 +326,7 @@ uninstall: ## remove what install installed
 	for prog in $(notdir $(PROGS)); do \
 	    rm -f $(D_BASH)/"$$prog" $(D_ZSH)/_"$$prog" $(D_FISH)/"$$prog".fish; done
 	for file in $(notdir $(wildcard share/cron/*)); do rm -f $(D_DATA)/cron/"$$file"; done
+	rm -rf $(SCRIPTS:share/%=$(D_DATA)/%)
 	for page in $(notdir $(MAN)); do rm -f $(D_MAN)/man"$${page##*.}"/"$$page"; done
 
 # ---- keeping house ---------------------------------------------------------------------------

@@ -1,0 +1,194 @@
+#!/usr/bin/env python3
+"""Near-duplicates by Hadoop Streaming, with the same filters as on one machine.
+
+    shhadoop.py [options] DOCS... OUT
+
+OUT/pairs and OUT/groups hold, line for line when sorted, what this writes on one machine:
+
+    shfp DOCS | shband | LC_ALL=C sort | shjoin >pairs; shgroup pairs >groups
+
+HADOOP_STREAMING is the command that runs a streaming job, HADOOP_FS the one that works on files:
+    HADOOP_STREAMING='hadoop jar .../hadoop-streaming.jar' HADOOP_FS='hadoop fs'
+"""
+
+import argparse
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cluster"))
+import shcluster
+
+PROGRAMS = ["shfp", "shband", "shjoin"]
+LOGIC = "python3 shcluster.py "
+
+
+class JobError(RuntimeError):
+    pass
+
+
+def arguments(argv):
+    p = argparse.ArgumentParser(
+        prog="shhadoop.py", formatter_class=argparse.RawDescriptionHelpFormatter,
+        description=__doc__.split("\n", 1)[0], usage="shhadoop.py [options] DOCS... OUT",
+        epilog=__doc__[__doc__.index("HADOOP_STREAMING"):])
+    p.add_argument("docs", nargs="+", metavar="DOCS", help="documents, id<TAB>text")
+    p.add_argument("out", metavar="OUT", help="folder for what is made; must not be there yet")
+    p.add_argument("--fingerprints", action="store_true", help="DOCS are fingerprints, as shfp writes")
+    for program in PROGRAMS:
+        p.add_argument("--" + program, metavar="OPTIONS", default="",
+                       help=f"options of {program}, as --{program}='-n 3'")
+    p.add_argument("--link", choices=["single", "none"], default="single",
+                   help="groups, as by shgroup --link; the least id by bytes stays [single]")
+    p.add_argument("--reducers", type=int, default=4, metavar="N", help="parts of each shuffle [4]")
+    p.add_argument("--split", type=int, default=100000, metavar="N",
+                   help="deal a key with more records than this to several tasks [100000]; 0: never")
+    p.add_argument("--bin", default="", metavar="DIR",
+                   help="folder of the programs on each node [they are in its PATH]")
+    p.add_argument("--ship", default="", metavar="DIR", help="send the programs in this folder with the job")
+    p.add_argument("-D", action="append", default=[], metavar="NAME=VALUE", dest="settings",
+                   help="a setting for all jobs; may be repeated")
+    a = p.parse_args(argv)
+    for program in PROGRAMS:
+        try:
+            setattr(a, program, shcluster.options(program, getattr(a, program)))
+        except ValueError as e:
+            p.error(str(e))
+    if "--collapse" in a.shjoin and a.split:
+        p.error("--shjoin=--collapse takes all records of a key together: say --split 0")
+    if a.split < 0 or a.reducers < 1:
+        p.error("--split takes no negative number, --reducers one from 1")
+    return a
+
+
+class Jobs:
+    def __init__(self, args, folder):
+        self.args, self.folder, self.number = args, folder, 0
+        self.streaming = shlex.split(os.environ.get("HADOOP_STREAMING", ""))
+        self.fs = shlex.split(os.environ.get("HADOOP_FS", "hadoop fs"))
+        if not self.streaming:
+            raise JobError("HADOOP_STREAMING is not set: hadoop jar .../hadoop-streaming.jar")
+
+    def program(self, name):
+        """A filter and its options, as a word of a shell's command."""
+        where = "./" if self.args.ship else os.path.join(self.args.bin, "")
+        return shlex.join([where + name] + getattr(self.args, name))
+
+    def script(self, kind, command):
+        """A script of a task. What fails in a pipe fails the task."""
+        name = f"{kind}{self.number}.sh"
+        with open(os.path.join(self.folder, name), "w", encoding="utf-8") as f:
+            f.write(f"set -o pipefail\nexport LC_ALL=C\n{command}\n")
+        return name
+
+    def files(self, scripts, extra):
+        names = [os.path.join(self.folder, s) for s in scripts] + [os.path.abspath(shcluster.__file__)]
+        if self.args.ship:
+            names += [os.path.abspath(os.path.join(self.args.ship, p)) for p in PROGRAMS]
+            if any(word.startswith("--segment") for word in self.args.shfp):
+                names.append(os.path.abspath(os.path.join(self.args.ship, "jieba.dict")))
+        return ",".join(names + extra)
+
+    def command(self, inputs, output, mapper, reducer=None, combiner=None, sorted_fields=1, extra=()):
+        """The command of a job. Map output is parted by its first field, and sorted by so many."""
+        self.number += 1
+        scripts = {kind: self.script(kind, text) for kind, text in
+                   (("map", mapper), ("combine", combiner), ("reduce", reducer)) if text}
+        settings = ["textinputformat.record.delimiter=\n",  # not CR as well
+                    f"mapreduce.job.name=simhash-utils {os.path.basename(output)}",
+                    f"mapreduce.job.reduces={self.args.reducers if reducer else 0}",
+                    f"stream.num.map.output.key.fields={sorted_fields}",
+                    "mapreduce.partition.keypartitioner.options=-k1,1"] + self.args.settings
+        words = list(self.streaming)
+        for setting in settings:
+            words += ["-D", setting]
+        words += ["-files", self.files(scripts.values(), list(extra))]
+        for path in inputs:
+            words += ["-input", path]
+        words += ["-output", output, "-mapper", "bash " + scripts["map"]]
+        if combiner:
+            words += ["-combiner", "bash " + scripts["combine"]]
+        if reducer:
+            words += ["-reducer", "bash " + scripts["reduce"],
+                      "-partitioner", "org.apache.hadoop.mapred.lib.KeyFieldBasedPartitioner"]
+        return words
+
+    def run(self, *job, **more):
+        """Run a job; the client's messages, which tell the counters, are returned and shown."""
+        words = self.command(*job, **more)
+        with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as client:
+            said = []
+            for line in client.stdout:
+                said.append(line.decode("utf-8", "replace"))
+                if not said[-1].startswith("reporter:"):
+                    sys.stderr.write(said[-1])
+        if client.returncode:
+            raise JobError(f"the job for {words[words.index('-output') + 1]} failed")
+        return "".join(said)
+
+    def remove(self, paths):
+        subprocess.run(self.fs + ["-rm", "-r", "-skipTrash"] + paths, stdout=subprocess.DEVNULL, check=True)
+
+    def read(self, path):
+        return subprocess.run(self.fs + ["-cat", path + "/part-*"], stdout=subprocess.PIPE,
+                              check=True).stdout
+
+
+def moves(log):
+    """Whether tasks counted moves, from what the client said."""
+    if "Counters:" not in log:
+        raise JobError("the client of Hadoop tells no counters: set its log level to INFO")
+    return re.search(r"^\s*moves=[1-9]", log, re.MULTILINE) is not None
+
+
+def pairs(jobs, args):
+    out, inputs = args.out, args.docs
+    if not args.fingerprints:
+        jobs.run(inputs, out + "/fingerprints", jobs.program("shfp"))
+        inputs = [out + "/fingerprints"]
+    hot = os.path.join(jobs.folder, "hot.tsv")
+    with open(hot, "wb") as f:
+        if args.split:
+            share = shcluster.sample_share(args.split)
+            jobs.run(inputs, out + "/hot",
+                     f"{LOGIC}sample {share} | {jobs.program('shband')} | cut -f 1",
+                     f"{LOGIC}count | {LOGIC}hot {args.split} {share}", LOGIC + "count")
+            f.write(jobs.read(out + "/hot"))
+    jobs.run(inputs, out + "/pairs", f"{jobs.program('shband')} | {LOGIC}split hot.tsv",
+             f"{LOGIC}join {jobs.program('shjoin')}", sorted_fields=3, extra=[hot])
+
+
+def groups(jobs, args):
+    edges, rounds, moved = args.out + "/pairs", 0, True
+    while moved:
+        rounds += 1
+        moved = False
+        for which, ends in (("large", "both"), ("small", "down")):
+            into = f"{args.out}/{which}{rounds}"
+            log = jobs.run([edges], into, f"{LOGIC}edges {ends}", f"{LOGIC}star {which}", sorted_fields=2)
+            moved = moves(log) or moved
+            edges = into
+    jobs.run([edges], args.out + "/groups", LOGIC + "members", LOGIC + "distinct", LOGIC + "distinct",
+             sorted_fields=2)
+    jobs.remove([f"{args.out}/{which}{n + 1}" for n in range(rounds) for which in ("large", "small")])
+
+
+def main(argv):
+    args = arguments(argv)
+    try:
+        with tempfile.TemporaryDirectory(prefix="shhadoop.") as folder:
+            jobs = Jobs(args, folder)
+            pairs(jobs, args)
+            if args.link == "single":
+                groups(jobs, args)
+    except (JobError, OSError, subprocess.CalledProcessError) as e:
+        print(f"shhadoop.py: {e}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

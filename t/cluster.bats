@@ -1,0 +1,232 @@
+#!/usr/bin/env bats
+# What share/cluster, spark and hadoop do without an engine. `make check-cluster` has the rest.
+
+load helper
+
+SHARE=$BATS_TEST_DIRNAME/../share
+
+# python CODE: try it, with the modules at hand and files as lists of lines
+python() {
+	cat >code.py
+	tried='python3 code.py'
+	status=0
+	PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$SHARE/cluster:$SHARE/spark:$SHARE/hadoop \
+	    python3 -W error code.py >out 2>err || status=$?
+}
+
+@test "stars by rounds are the groups of shgroup, whatever the ids" {
+	python <<-'END'
+		import random, subprocess
+		import shcluster as c
+
+		def single(pairs):
+		    edges, moves = pairs, [1]
+		    while moves:
+		        moves = []
+		        edges = list(c.large_star(sorted(c.both_ways(edges)), lambda: moves.append(1)))
+		        edges = list(c.small_star(sorted(c.downward(edges)), lambda: moves.append(1)))
+		    return set(c.members(edges))
+
+		def star(pairs):
+		    free, taken = sorted(c.alive(pairs)), []
+		    while free:
+		        told = list(c.take(sorted(c.choose(free))))
+		        taken += [line for is_taken, line in told if is_taken]
+		        free = sorted(line for is_taken, line in told if not is_taken)
+		    told = list(c.keep(sorted(list(c.both_ways(pairs)) + taken)))
+		    offers = sorted(line for kept, line in told if not kept)
+		    return {line for kept, line in told if kept} | set(c.firsts(offers))
+
+		seed = random.randrange(1 << 32)
+		r = random.Random(seed)
+		for case in range(60):
+		    n = r.choice([2, 3, 8, 30, 200])
+		    ids = [bytes(r.choice(b"\0\1\bab~\xff ") for _ in range(r.randint(1, 4))) for _ in range(n)]
+		    if case % 5 == 0:  # a chain, the worst there is
+		        ids = sorted(set(ids))
+		        pairs = list(zip(ids, ids[1:]))
+		    else:
+		        pairs = [(r.choice(ids), r.choice(ids)) for _ in range(r.randint(1, n))]
+		    pairs = [b"%s\t%s\t%d" % (a, b, r.randint(0, 9)) for a, b in pairs if a != b]
+		    if not pairs:
+		        continue
+		    for link, groups in ("single", single), ("star", star):
+		        want = subprocess.run(["shgroup", "--link", link], input=b"\n".join(pairs),
+		                              stdout=subprocess.PIPE, check=True).stdout.splitlines(True)
+		        assert groups(pairs) == {w[:-1] for w in want}, (seed, case, link)
+	END
+	exits 0
+}
+
+@test "hot keys dealt to tasks give each pair once, also of ids and records that come twice" {
+	cat >docs.fp <<-'END'
+		0000000000000000	same
+		0000000000000001	same
+		0000000000000000	twice
+		0000000000000000	twice
+	END
+	for i in $(seq 60); do printf '%016x\tn%d\n' $((i % 8)) "$i"; done >>docs.fp
+	for i in $(seq 60); do printf '00000000abc%05x\tm%d\n' $((i * i)) "$i"; done >>docs.fp
+	shband -k 3 -M 5 docs.fp | sort >bands
+	shjoin bands 2>/dev/null | sort >want
+	python <<-'END'
+		import collections
+		import shcluster as c
+		bands = open("bands", "rb").read().split(b"\n")[:-1]
+		counts = collections.Counter(map(c.task_of, bands))
+		notes = []
+		for limit in 1000, 50, 7, 3:
+		    hot = {key: c.hot_parts(n, limit, 1.0) for key, n in counts.items()}
+		    hot = {key: parts for key, parts in hot.items() if parts > 1}
+		    assert bool(hot) == (limit < 100)
+		    records = sorted(c.split(bands, hot))
+		    largest = collections.Counter(map(c.task_of, records)).most_common(1)[0][1]
+		    assert largest <= 5 * limit  # parts are dealt by a hash: two of them, and some more
+		    got = sorted(c.join(records, ["shjoin"], note=notes.append))
+		    open("got", "wb").write(b"".join(line + b"\n" for line in got))
+		    assert open("got", "rb").read() == open("want", "rb").read(), limit
+		assert notes[0] == "shjoin: 1 record with the id and the fingerprint of another: left out", notes
+	END
+	exits 0
+}
+
+@test "identical fingerprints collapse as shjoin --collapse does it" {
+	for i in $(seq 40); do printf '%016x\tn%d\n' $((i % 4 * 255)) "$i"; done >docs.fp
+	cat docs.fp docs.fp | sort >twice
+	shjoin --collapse -k 8 twice 2>/dev/null | sort >want
+	python <<-'END'
+		import shcluster as c
+		told = list(c.collapse(open("twice", "rb").read().split(b"\n")[:-1]))
+		open("first.fp", "wb").write(b"".join(line + b"\n" for is_pair, line in told if not is_pair))
+		open("copies", "wb").write(b"".join(line + b"\n" for is_pair, line in told if is_pair))
+	END
+	exits 0
+	shjoin -k 8 first.fp | sort - copies >got
+	same want got
+}
+
+@test "a filter that fails, leaves input unread or has its input break off is an error" {
+	python <<-'END'
+		import shcluster as c
+		def fails(command, lines, error):
+		    try:
+		        list(c.run_filter(command, lines))
+		    except Exception as e:
+		        return isinstance(e, error) and str(e)
+		    raise AssertionError(command)
+
+		assert fails(["shfp"], [b"a\tb c", b"d"], c.FilterError).startswith(
+		    "shfp: -:2: 1 field, expected id<TAB>text")
+		assert "status 3 and no message" in fails(["sh", "-c", "cat >/dev/null; exit 3"], [], c.FilterError)
+		assert "did not read all" in fails(["true"], (b"x" * 1000 for _ in range(10000)), c.FilterError)
+		fails(["no-such-program"], [], OSError)
+		def broken():
+		    yield b"a\tb c"
+		    raise ValueError("broke off")
+		assert fails(["shfp"], broken(), ValueError) == "broke off"
+		# More than the pipes hold, both ways; bytes that are no UTF-8; a carriage return.
+		lines = [b"\xff\r%d" % i for i in range(300000)]
+		assert list(c.run_filter(["cat"], iter(lines))) == lines
+		notes = []
+		assert list(c.run_filter(["shfp"], [b"a\t."], notes.append)) == []
+		assert notes[0].startswith("shfp: -:1: document 'a' has no features"), notes
+		next(c.run_filter(["cat"], iter(lines))), "one that is not read to its end is ended"
+	END
+	exits 0
+}
+
+@test "the same filters as commands, as Hadoop Streaming runs them" {
+	logic="python3 $SHARE/cluster/shcluster.py"
+	for i in $(seq 30); do printf '%016x\tn%d\n' $((i % 4)) "$i"; done >docs.fp
+	shjoin docs.fp | sort >want
+	try "$logic sample 1.0 <docs.fp | shband | cut -f 1 | sort | $logic count"
+	exits 0
+	sed 's/$/\t/' out >counts # a tab behind the key does no harm
+	try "sed 's/\t.*//' counts | $logic count | awk '{ n += \$2 } END { print n }'"
+	gives 7 # keys: three of zeros, and four
+	try "cut -f 1,2 counts | $logic hot 5 1.0 | tee hot"
+	[ -s hot ]
+	try "shband docs.fp | $logic split hot | sort | sed 's/\$/\t/' | $logic join shjoin | sort"
+	exits 0
+	same want out
+	try "$logic edges both <want | sort | $logic star large | sort -u | $logic edges down | sort | $logic star small | $logic members | sort | $logic distinct"
+	exits 0
+	grep -q '^reporter:counter:simhash-utils,moves,1$' err
+	shgroup want | sort >groups
+	same groups out
+	try "echo x | $logic split nowhere"
+	exits 2
+	says "shcluster.py: [Errno 2] No such file or directory: 'nowhere'"
+	try "echo x | $logic join shjoin"
+	exits 2
+	try "$logic"
+	exits 1
+	grep -q '^usage:' err
+}
+
+@test "options that cannot work on a part of the input are refused" {
+	python <<-'END'
+		import shcluster as c
+		assert c.options("shfp", "-n 3 -w set --keep 'han,alpha'") == ["-n", "3", "-w", "set", "--keep", "han,alpha"]
+		assert c.options("shverify", "") == []
+		for bad in "-o x", "--output=x", "--outp x", "-l", "--rejects r", "--explain", "-V", "docs.tsv", "-", "-dx", "--":
+		    try:
+		        c.options("shfp", bad)
+		    except ValueError as e:
+		        assert str(e).startswith("shfp "), e
+		    else:
+		        raise AssertionError(bad)
+	END
+	exits 0
+	for script in spark/shspark hadoop/shhadoop; do
+		try "python3 -B $SHARE/$script.py --shfp=-l docs out"
+		exits 2
+		grep -q 'shfp -l: not on a cluster' err
+		try "python3 -B $SHARE/$script.py --help"
+		exits 0
+	done
+	try "python3 -B $SHARE/spark/shspark.py --link star --collapse docs out"
+	exits 2
+	grep -q -- '--link star needs all pairs' err
+}
+
+@test "jobs of Hadoop Streaming: what is run" {
+	python <<-'END'
+		import os, sys
+		import shhadoop
+		os.environ["HADOOP_STREAMING"] = "hadoop jar 'my streaming.jar'"
+		args = shhadoop.arguments(["--shband=-k 3", "--ship", "programs", "--reducers", "7", "-D", "a=b",
+		                           "in1", "in2", "out"])
+		os.mkdir("scripts")
+		jobs = shhadoop.Jobs(args, "scripts")
+		command = jobs.command(args.docs, "out/pairs", jobs.program("shband") + " | x", "y", sorted_fields=3)
+		line = " ".join(command)
+		assert command[:3] == ["hadoop", "jar", "my streaming.jar"], command
+		for part in ("-D mapreduce.job.reduces=7", "-D a=b", "-input in1 -input in2 -output out/pairs",
+		             "-D stream.num.map.output.key.fields=3", "programs/shband", "-mapper bash map1.sh"):
+		    assert part in line, (part, line)
+		assert open("scripts/map1.sh").read() == "set -o pipefail\nexport LC_ALL=C\n./shband -k 3 | x\n"
+		assert shhadoop.moves("Counters: 3\n\tsimhash-utils\n\t\tmoves=12\n")
+		assert not shhadoop.moves("Counters: 3\n")
+		try:
+		    shhadoop.moves("")
+		except shhadoop.JobError:
+		    sys.exit(0)
+		sys.exit("a log without counters was taken for one without moves")
+	END
+	exits 0
+}
+
+@test "the scripts compile" {
+	cp "$SHARE"/*/*.py .
+	try "python3 -W error -m py_compile shcluster.py shspark.py shhadoop.py"
+	exits 0
+}
+
+@test "docs/scale.md has the table that the cost model gives" {
+	cp "$BATS_TEST_DIRNAME/../docs/scale.md" page.md
+	try "'$BATS_TEST_DIRNAME/bench/scale-table' -w page.md"
+	exits 0
+	same "$BATS_TEST_DIRNAME/../docs/scale.md" page.md
+	[ "$(grep -c '^| 10^' page.md)" -eq 40 ]
+}
