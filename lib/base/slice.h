@@ -32,7 +32,7 @@ static inline int sh_slice_cmp(struct sh_slice a, struct sh_slice b)
 	size_t n = a.n < b.n ? a.n : b.n;
 	int c = n ? memcmp(a.p, b.p, n) : 0;
 
-	return c ? c : (a.n > b.n) - (a.n < b.n);
+	return c ? c : a.n < b.n ? -1 : a.n > b.n;
 }
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "base/merge.h"
 #include "base/num.h"
+#include "base/wide.h"
 #include "io/lines.h"
 #include "record/fields.h"
 
@@ -33,24 +34,24 @@ int sh_df_limit_parse(const char *text, struct sh_df_limit *limit, struct sh_err
 	return 0;
 }
 
-/* df against the limit: <0, 0, >0, exactly. */
-static int compare(const struct sh_df_limit *limit, uint64_t df, uint64_t documents)
+/* What df is compared with, and df itself, exactly: a share is of all documents. */
+static void scale(const struct sh_df_limit *limit, uint64_t df, uint64_t documents,
+    struct sh_wide *is, struct sh_wide *bound)
 {
-	__uint128_t a = df, b = limit->n;
-
-	if (limit->share) {
-		a *= (uint64_t)SH_WEIGHT_ONE;
-		b *= documents;
-	}
-	return (a > b) - (a < b);
+	*is = limit->share ? sh_wide_mul(df, (uint64_t)SH_WEIGHT_ONE) : sh_wide(df);
+	*bound = limit->share ? sh_wide_mul(limit->n, documents) : sh_wide(limit->n);
 }
 
 bool sh_df_within(
     const struct sh_df_limit *min, const struct sh_df_limit *max, uint64_t df, uint64_t documents)
 {
-	if (min->given && compare(min, df, documents) < 0)
+	struct sh_wide is, bound;
+
+	scale(min, df, documents, &is, &bound);
+	if (min->given && sh_wide_less(is, bound))
 		return false;
-	return !max->given || compare(max, df, documents) <= 0;
+	scale(max, df, documents, &is, &bound);
+	return !max->given || !sh_wide_less(bound, is);
 }
 
 /* ---- a table in memory ---- */

@@ -5,21 +5,18 @@
 #include "base/buf.h"
 #include "base/bytes.h"
 #include "base/siphash.h"
+#include "base/wide.h"
 
 enum { DIGIT_BITS = 8, WIDE_BITS = 11, MANY = 512, FEW = 24 };
 
 /* Texts of up to so many words of 8 bytes are hashed by multiplications. */
 enum { KEY_WORDS = 16 };
 
-struct wide_key {
-	uint64_t low, high;
-};
-
 struct sh_features {
 	struct sh_tokenizer *tokenizer;
 	struct sh_ngrams ngrams;
 	uint64_t key[2];
-	struct wide_key wide[KEY_WORDS + 2]; /* of the words, the length, and the sum */
+	struct sh_wide wide[KEY_WORDS + 2]; /* of the words, the length, and the sum */
 	uint64_t *hash, *room;
 	uint32_t *count;
 	size_t hash_cap, room_cap, count_cap;
@@ -39,27 +36,22 @@ static void make_wide_keys(struct sh_features *f)
 	}
 }
 
-static inline unsigned __int128 scale(struct wide_key k, uint64_t x)
-{
-	return (unsigned __int128)k.low * x + ((unsigned __int128)(k.high * x) << 64);
-}
-
 /* The upper half of sum(key * word) modulo 2^128: for any two texts the keys that make them
  * collide are one in 2^64. 8 bytes behind the text must be readable. */
 static inline uint64_t hash_text(const struct sh_features *f, struct sh_slice s)
 {
-	const struct wide_key *k = f->wide;
-	unsigned __int128 sum = scale(k[KEY_WORDS], s.n) + k[KEY_WORDS + 1].low +
-				((unsigned __int128)k[KEY_WORDS + 1].high << 64);
+	const struct sh_wide *k = f->wide;
+	struct sh_wide sum = sh_wide_add(sh_wide_scale(k[KEY_WORDS], s.n), k[KEY_WORDS + 1]);
 	size_t i = 0;
 
 	if (s.n > KEY_WORDS * 8)
 		return sh_siphash(f->key, s.p, s.n);
 	for (; 8 * i + 8 <= s.n; i++)
-		sum += scale(k[i], sh_le64(s.p + 8 * i));
+		sum = sh_wide_add(sum, sh_wide_scale(k[i], sh_le64(s.p + 8 * i)));
 	if (s.n % 8)
-		sum += scale(k[i], sh_le64(s.p + 8 * i) & (UINT64_MAX >> (64 - s.n % 8 * 8)));
-	return (uint64_t)(sum >> 64);
+		sum = sh_wide_add(sum,
+		    sh_wide_scale(k[i], sh_le64(s.p + 8 * i) & (UINT64_MAX >> (64 - s.n % 8 * 8))));
+	return sum.high;
 }
 
 struct sh_features *sh_features_new(const struct sh_token_opts *token, struct sh_ngrams ngrams,

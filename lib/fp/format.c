@@ -47,10 +47,11 @@ static unsigned divide_by_10(uint64_t *w, unsigned n)
 	unsigned rest = 0;
 
 	for (unsigned i = 0; i < n; i++) {
-		unsigned __int128 x = (unsigned __int128)rest << 64 | w[i];
+		uint64_t high = (uint64_t)rest << 32 | w[i] >> 32;
+		uint64_t low = high % 10 << 32 | (w[i] & UINT32_MAX);
 
-		w[i] = (uint64_t)(x / 10);
-		rest = (unsigned)(x % 10);
+		w[i] = high / 10 << 32 | low / 10;
+		rest = (unsigned)(low % 10);
 	}
 	return rest;
 }

@@ -71,7 +71,7 @@ static int by_value(const void *a, const void *b)
 {
 	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
 
-	return (x > y) - (x < y);
+	return x < y ? -1 : x > y;
 }
 
 static int find_median(struct sh_idf_table *t, struct sh_error *err)

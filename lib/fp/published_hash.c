@@ -1,6 +1,7 @@
 #include "fp/published_hash.h"
 
 #include "base/bytes.h"
+#include "base/wide.h"
 #include "fp/jenkins.h"
 #include "fp/md5.h"
 #include "text/utf8.h"
@@ -75,10 +76,10 @@ static void gemantic_step(uint64_t *x, unsigned words, uint32_t unit)
 	uint64_t carry = 0;
 
 	for (unsigned i = 0; i < words; i++) {
-		unsigned __int128 product = (unsigned __int128)x[i] * 1000003 + carry;
+		struct sh_wide product = sh_wide_add(sh_wide_mul(x[i], 1000003), sh_wide(carry));
 
-		x[i] = (uint64_t)product;
-		carry = (uint64_t)(product >> 64);
+		x[i] = product.low;
+		carry = product.high;
 	}
 	x[0] ^= unit;
 }

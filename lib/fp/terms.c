@@ -5,6 +5,7 @@
 #include "base/buf.h"
 #include "base/bytes.h"
 #include "base/siphash.h"
+#include "base/wide.h"
 
 enum { FIRST_BITS = 10, SHORT = 16 };
 
@@ -58,9 +59,7 @@ void sh_terms_clear(struct sh_terms *t)
 /* The product of two words under secret keys (NH, of UMAC: Black et al. 1999), folded. */
 static inline uint64_t product(uint64_t a, uint64_t b, const uint64_t key[2])
 {
-	unsigned __int128 x = (unsigned __int128)(a + key[0]) * (b + key[1]);
-
-	return (uint64_t)x ^ (uint64_t)(x >> 64);
+	return sh_wide_fold(a + key[0], b + key[1]);
 }
 
 static inline uint32_t *slot_of(const struct sh_terms *t, const struct sh_terms_entry *e)

@@ -3,8 +3,9 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/wide.h"
+
 /* Fixed point: a Qn number is a multiple of 2^-n. */
-typedef unsigned __int128 wide;
 
 #define Q62(divisor) ((UINT64_C(1) << 62) / (divisor))
 #define ONE_Q        ((uint64_t)1 << SH_LN_BITS)
@@ -14,7 +15,7 @@ static const uint64_t sqrt2_q63 = UINT64_C(0xb504f333f9de6484);
 
 static uint64_t mul_q62(uint64_t a, uint64_t b)
 {
-	return (uint64_t)((wide)a * b >> 62);
+	return sh_wide_shr(sh_wide_mul(a, b), 62).low;
 }
 
 /* z + z^3/3 + z^5/5 + ...; z in Q62, below 0.1716: what is left out is below 2^-67. */
@@ -41,9 +42,9 @@ uint64_t sh_ln(uint64_t x)
 	/* (m - 1) and (m + 1), both in Q63, or both halved; the sum over 4 to fit. */
 	above = below ? -m : m - (UINT64_C(1) << 63);
 	sum = (m >> 2) + (below ? UINT64_C(1) << 62 : UINT64_C(1) << 61);
-	z = (uint64_t)(((wide)above << 60) / sum);
+	z = sh_wide_div(sh_wide_shl(sh_wide(above), 60), sum);
 	z = atanh_q62(z) >> (62 - SH_LN_BITS - 1);
-	x = (uint64_t)((wide)ln2_q64 * (e + below) >> (64 - SH_LN_BITS));
+	x = sh_wide_shr(sh_wide_mul(ln2_q64, e + below), 64 - SH_LN_BITS).low;
 	return below ? x - z : x + z;
 }
 
@@ -53,17 +54,20 @@ static int too_large(struct sh_error *err)
 }
 
 /* The nearest millionth to x / 2^bits, halves up. x < 2^127, bits <= 107. */
-static int round_off(wide x, unsigned bits, int64_t *weight, struct sh_error *err)
+static int round_off(struct sh_wide x, unsigned bits, int64_t *weight, struct sh_error *err)
 {
-	wide whole = x >> bits, part = x & (((wide)1 << bits) - 1);
+	struct sh_wide whole = sh_wide_shr(x, bits), part = sh_wide_shl(whole, bits);
+	struct sh_wide half = sh_wide_shr(sh_wide_shl(sh_wide(1), bits), 1);
+	uint64_t millionths;
 
-	if (whole > (wide)(INT64_MAX / SH_WEIGHT_ONE))
+	if (whole.high || whole.low > (uint64_t)(INT64_MAX / SH_WEIGHT_ONE))
 		return too_large(err);
-	part = part * (wide)SH_WEIGHT_ONE + ((wide)1 << bits >> 1);
-	whole = whole * (wide)SH_WEIGHT_ONE + (part >> bits);
-	if (whole > INT64_MAX)
+	part = (struct sh_wide){ x.high - part.high - (x.low < part.low), x.low - part.low };
+	part = sh_wide_add(sh_wide_scale(part, (uint64_t)SH_WEIGHT_ONE), half);
+	millionths = whole.low * (uint64_t)SH_WEIGHT_ONE + sh_wide_shr(part, bits).low;
+	if (millionths > INT64_MAX)
 		return too_large(err);
-	*weight = (int64_t)whole;
+	*weight = (int64_t)millionths;
 	return 0;
 }
 
@@ -105,12 +109,14 @@ static int set(const struct sh_term *t, int64_t *weight, struct sh_error *err)
 
 static int tf(const struct sh_term *t, int64_t *weight, struct sh_error *err)
 {
-	return check_tf(t, err) < 0 ? -1 : round_off(t->tf, 0, weight, err);
+	return check_tf(t, err) < 0 ? -1 : round_off(sh_wide(t->tf), 0, weight, err);
 }
 
+/* tf / tokens; what is left of the division decides about the last digit. */
 static int freq(const struct sh_term *t, int64_t *weight, struct sh_error *err)
 {
-	wide n = t->tokens;
+	struct sh_wide x;
+	uint64_t weighed, rest;
 
 	if (check_tf(t, err) < 0)
 		return -1;
@@ -118,7 +124,10 @@ static int freq(const struct sh_term *t, int64_t *weight, struct sh_error *err)
 		return sh_error_set(err, SH_ERR_PARAM,
 		    "a feature occurs %" PRIu64 " times in a document of %" PRIu64, t->tf,
 		    t->tokens);
-	*weight = (int64_t)(((wide)t->tf * (wide)SH_WEIGHT_ONE * 2 + n) / (2 * n));
+	x = sh_wide_mul(t->tf, (uint64_t)SH_WEIGHT_ONE);
+	weighed = sh_wide_div(x, t->tokens);
+	rest = x.low - weighed * t->tokens;
+	*weight = (int64_t)(weighed + (rest >= t->tokens - rest));
 	return 0;
 }
 
@@ -126,7 +135,7 @@ static int log_tf(const struct sh_term *t, int64_t *weight, struct sh_error *err
 {
 	if (check_tf(t, err) < 0)
 		return -1;
-	return round_off(ONE_Q + sh_ln(t->tf), SH_LN_BITS, weight, err);
+	return round_off(sh_wide(ONE_Q + sh_ln(t->tf)), SH_LN_BITS, weight, err);
 }
 
 static int tfidf(const struct sh_term *t, int64_t *weight, struct sh_error *err)
@@ -138,7 +147,7 @@ static int tfidf(const struct sh_term *t, int64_t *weight, struct sh_error *err)
 	if (t->docs) {
 		if (idf_of(t, &idf, err) < 0)
 			return -1;
-		return round_off((wide)t->tf * idf, SH_LN_BITS, weight, err);
+		return round_off(sh_wide_mul(t->tf, idf), SH_LN_BITS, weight, err);
 	}
 	if (check_given_idf(t, err) < 0)
 		return -1;
@@ -151,7 +160,7 @@ static int tfidf(const struct sh_term *t, int64_t *weight, struct sh_error *err)
 static int logidf(const struct sh_term *t, int64_t *weight, struct sh_error *err)
 {
 	uint64_t idf = (uint64_t)t->idf, local;
-	wide x;
+	struct sh_wide x;
 
 	if (check_tf(t, err) < 0)
 		return -1;
@@ -160,14 +169,16 @@ static int logidf(const struct sh_term *t, int64_t *weight, struct sh_error *err
 		if (idf_of(t, &idf, err) < 0)
 			return -1;
 		/* Q112; 12 bits fewer, so that the fraction times a million fits. */
-		return round_off((wide)local * idf >> 12, 2 * SH_LN_BITS - 12, weight, err);
+		return round_off(
+		    sh_wide_shr(sh_wide_mul(local, idf), 12), 2 * SH_LN_BITS - 12, weight, err);
 	}
 	if (check_given_idf(t, err) < 0)
 		return -1;
-	x = ((wide)local * idf + (ONE_Q >> 1)) >> SH_LN_BITS;
-	if (x > INT64_MAX)
+	x = sh_wide_add(sh_wide_mul(local, idf), sh_wide(ONE_Q >> 1));
+	x = sh_wide_shr(x, SH_LN_BITS);
+	if (x.high || x.low > INT64_MAX)
 		return too_large(err);
-	*weight = (int64_t)x;
+	*weight = (int64_t)x.low;
 	return 0;
 }
 

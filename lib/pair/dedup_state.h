@@ -2,6 +2,7 @@
 #ifndef SH_PAIR_DEDUP_STATE_H
 #define SH_PAIR_DEDUP_STATE_H
 
+#include "base/compare.h"
 #include "fp/fingerprint.h"
 #include "pair/dedup.h"
 #include "pair/fpsort.h"
@@ -79,7 +80,7 @@ static inline int sh_dedup_better(const struct sh_dedup *d, uint32_t x, uint32_t
 		return sh_dedup_protects(d, x) ? -1 : 1;
 	if (d->rank && d->rank[x] != d->rank[y])
 		return d->rank[x] < d->rank[y] ? -1 : 1;
-	return (x > y) - (x < y);
+	return sh_compare(x, y);
 }
 
 /* dedup_vertices.c: documents to nodes, nodes to vertices. */

@@ -1,6 +1,7 @@
 #include <stdlib.h>
 
 #include "io/parallel.h"
+#include "base/compare.h"
 #include "pair/dedup_state.h"
 
 enum { STRETCH = 256 };
@@ -11,7 +12,7 @@ static int by_ends(const void *a, const void *b)
 
 	if (x->a != y->a)
 		return x->a < y->a ? -1 : 1;
-	return (x->b > y->b) - (x->b < y->b);
+	return sh_compare(x->b, y->b);
 }
 
 static int verify_some(void *worker, size_t from, size_t to, struct sh_error *err)

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/compare.h"
+#include "base/wide.h"
 #include "pair/scan.h"
 
 enum {
@@ -77,9 +79,7 @@ static int empty_table(struct table *t, size_t n, struct sh_error *err)
 /* Multiply and fold by a random odd key: nobody can choose fingerprints for one slot. */
 static size_t hash(uint64_t x, uint64_t key)
 {
-	unsigned __int128 m = (unsigned __int128)(x ^ key) * (key ^ UINT64_C(0x9E3779B97F4A7C14));
-
-	return (size_t)((uint64_t)m ^ (uint64_t)(m >> 64));
+	return (size_t)sh_wide_fold(x ^ key, key ^ UINT64_C(0x9E3779B97F4A7C14));
 }
 
 static uint32_t many(struct sh_side *s, uint32_t lo, uint32_t hi, uint32_t out, struct table *t,
@@ -110,7 +110,7 @@ static int by_place(const void *a, const void *b)
 
 	if (x->at != y->at)
 		return x->at < y->at ? -1 : 1;
-	return (x->record > y->record) - (x->record < y->record);
+	return sh_compare(x->record, y->record);
 }
 
 void sh_twins_sort(struct sh_twin *p, size_t n)

@@ -2,8 +2,6 @@
 
 #include <string.h>
 
-typedef unsigned __int128 wide;
-
 /* ---- sets ---- */
 
 /* Without branches: which set is ahead is anybody's guess. */
@@ -26,7 +24,7 @@ static void jaccard(
 {
 	size_t both = common(x, y), all = x->n + y->n - both;
 
-	*s = (struct sh_similarity){ both, all, all };
+	*s = (struct sh_similarity){ sh_wide(both), sh_wide(all), sh_wide(all) };
 }
 
 static void containment(
@@ -34,20 +32,20 @@ static void containment(
 {
 	size_t least = x->n < y->n ? x->n : y->n;
 
-	*s = (struct sh_similarity){ common(x, y), least, least };
+	*s = (struct sh_similarity){ sh_wide(common(x, y)), sh_wide(least), sh_wide(least) };
 }
 
 static void cosine(
     const struct sh_weighed_set *x, const struct sh_weighed_set *y, struct sh_similarity *s)
 {
-	wide sum = 0;
+	struct sh_wide sum = { 0, 0 };
 	size_t i = 0, j = 0;
 
 	while (i < x->n && j < y->n) {
 		uint64_t a = x->hash[i], b = y->hash[j];
 
 		if (a == b)
-			sum += (wide)x->weight[i] * y->weight[j];
+			sum = sh_wide_add(sum, sh_wide_mul(x->weight[i], y->weight[j]));
 		i += a <= b;
 		j += b <= a;
 	}
@@ -71,29 +69,37 @@ const struct sh_measure *sh_measure_find(const char *name)
 /* ---- similarities ---- */
 
 struct product {
-	wide high, low;
+	struct sh_wide high, low;
 };
 
-static struct product multiply(wide x, wide y)
+static struct product multiply(struct sh_wide x, struct sh_wide y)
 {
-	uint64_t a = (uint64_t)(x >> 64), b = (uint64_t)x, c = (uint64_t)(y >> 64), d = (uint64_t)y;
-	wide bd = (wide)b * d, ad = (wide)a * d, bc = (wide)b * c;
-	wide middle = (bd >> 64) + (uint64_t)ad + (uint64_t)bc;
+	struct sh_wide ac = sh_wide_mul(x.high, y.high), ad = sh_wide_mul(x.high, y.low);
+	struct sh_wide bc = sh_wide_mul(x.low, y.high), bd = sh_wide_mul(x.low, y.low);
+	struct sh_wide middle =
+	    sh_wide_add(sh_wide(bd.high), sh_wide_add(sh_wide(ad.low), sh_wide(bc.low)));
 
-	return (struct product){ (wide)a * c + (ad >> 64) + (bc >> 64) + (middle >> 64),
-		middle << 64 | (uint64_t)bd };
+	ac = sh_wide_add(ac, sh_wide_add(sh_wide(ad.high), sh_wide(bc.high)));
+	return (struct product){ sh_wide_add(ac, sh_wide(middle.high)), { middle.low, bd.low } };
+}
+
+static bool less(const struct product *x, const struct product *y)
+{
+	return sh_wide_less(x->high, y->high) ||
+	       (!sh_wide_less(y->high, x->high) && sh_wide_less(x->low, y->low));
 }
 
 /* num / sqrt(a b) >= p / q, that is (num q)² >= p² a b */
 bool sh_similarity_reaches(const struct sh_similarity *s, uint64_t p, uint64_t q)
 {
 	struct product left, right;
+	struct sh_wide scaled = sh_wide_scale(s->num, q);
 
-	if (s->num == 0)
+	if ((s->num.high | s->num.low) == 0)
 		return p == 0;
-	left = multiply(s->num * q, s->num * q);
-	right = multiply(s->a * (p * p), s->b);
-	return left.high != right.high ? left.high > right.high : left.low >= right.low;
+	left = multiply(scaled, scaled);
+	right = multiply(sh_wide_scale(s->a, p * p), s->b);
+	return !less(&left, &right);
 }
 
 unsigned sh_similarity_round(const struct sh_similarity *s)

@@ -6,12 +6,14 @@
 #ifndef SH_PAIR_MEASURE_H
 #define SH_PAIR_MEASURE_H
 
+#include "base/wide.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct sh_similarity {
-	unsigned __int128 num, a, b; /* num² <= a * b; below 2^85 */
+	struct sh_wide num, a, b; /* num² <= a * b; below 2^85 */
 };
 
 /* A set with what measures need of it. Weights are whole numbers below 2^32: counts, or
@@ -20,7 +22,7 @@ struct sh_weighed_set {
 	const uint64_t *hash;   /* distinct, ascending */
 	const uint64_t *weight; /* of each; only looked at when the measure weighs */
 	size_t n;
-	unsigned __int128 squares; /* sum of the squared weights */
+	struct sh_wide squares; /* sum of the squared weights */
 };
 
 struct sh_measure {

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/wide.h"
+
 enum {
 	FEW = 24,    /* compared one by one */
 	PART = 2048, /* fingerprints in a part, about: its table is 16 KiB */
@@ -23,12 +25,8 @@ static inline uint64_t hash(const uint64_t *fp, unsigned words, uint64_t key)
 {
 	uint64_t h = key;
 
-	for (unsigned i = 0; i < words; i++) {
-		unsigned __int128 m =
-		    (unsigned __int128)(h ^ fp[i]) * (key ^ UINT64_C(0x9E3779B97F4A7C14));
-
-		h = (uint64_t)m ^ (uint64_t)(m >> 64);
-	}
+	for (unsigned i = 0; i < words; i++)
+		h = sh_wide_fold(h ^ fp[i], key ^ UINT64_C(0x9E3779B97F4A7C14));
 	return h;
 }
 

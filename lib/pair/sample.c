@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/compare.h"
 #include "fp/mix.h"
 
 int sh_sample_init(struct sh_sample *s, uint64_t seed, size_t per_distance, unsigned distances,
@@ -52,7 +53,7 @@ static int by_similarity(const void *a, const void *b)
 		return x->similarity > y->similarity ? -1 : 1;
 	if (x->a != y->a)
 		return x->a < y->a ? -1 : 1;
-	return (x->b > y->b) - (x->b < y->b);
+	return sh_compare(x->b, y->b);
 }
 
 void sh_sample_sort(struct sh_sample *s)

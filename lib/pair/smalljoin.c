@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compare.h"
 #include "pair/fpsort.h"
 #include "pair/scan.h"
 
@@ -48,7 +49,7 @@ static int by_value(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 
-	return (x > y) - (x < y);
+	return sh_compare(x, y);
 }
 
 /* Replace each hash by a number that orders features by rarity, then by hash, and sort each

@@ -201,7 +201,7 @@ static int weigh(struct sh_verifier *v, const struct sh_feature_set *f, uint64_t
 			weight[i] = v->weight[f->count[i]];
 		else if (weight_of(v->opts.scheme, f->count[i], &weight[i], err) < 0)
 			return -1;
-		set->squares += (unsigned __int128)weight[i] * weight[i];
+		set->squares = sh_wide_add(set->squares, sh_wide_mul(weight[i], weight[i]));
 	}
 	set->weight = weight;
 	return 0;

@@ -342,6 +342,8 @@ int sh_json_unescape(struct sh_slice string, struct sh_buf *out, struct sh_error
 	const char *p = string.p, *end = p + string.n;
 	char *to;
 
+	if (string.n == 0)
+		return 0;
 	/* No escape is shorter than what it stands for. */
 	if (sh_buf_reserve(out, string.n, err) < 0)
 		return -1;

@@ -108,7 +108,7 @@ static int by_value(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
 
-	return (x > y) - (x < y);
+	return x < y ? -1 : x > y;
 }
 
 static int finish_weights(struct sh_cppjieba *d, struct sh_error *err)

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/compare.h"
 #include "base/num.h"
 #include "text/jieba_prob.h"
 #include "text/jieba_trie.h"
@@ -129,7 +130,7 @@ static int by_weight(const void *pa, const void *pb, void *weights)
 	uint16_t a = *(const uint16_t *)pa, b = *(const uint16_t *)pb;
 	uint64_t x = ((const uint64_t *)weights)[a], y = ((const uint64_t *)weights)[b];
 
-	return x != y ? (x > y ? -1 : 1) : (a > b) - (a < b);
+	return x != y ? (x > y ? -1 : 1) : sh_compare(a, b);
 }
 
 /* Frequent characters get the small codes; then the pool is put into codes. */

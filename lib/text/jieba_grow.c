@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/buf.h"
+#include "base/compare.h"
 #include "text/jieba_free.h"
 #include "text/jieba_trie.h"
 
@@ -121,7 +122,7 @@ static int by_code(const void *pa, const void *pb)
 {
 	uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
 
-	return (a > b) - (a < b);
+	return sh_compare(a, b);
 }
 
 /* Find a base for a family, and for one more child if `extra` is a code (not 0). */

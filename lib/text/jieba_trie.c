@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/buf.h"
+#include "base/compare.h"
 #include "text/jieba_free.h"
 
 /* A node while it is being built: the words [lo, hi) share its `depth` codes. */
@@ -43,7 +44,7 @@ static int by_codes(const void *pa, const void *pb, void *pool)
 			return x[i] < y[i] ? -1 : 1;
 	if (a->n != b->n)
 		return a->n < b->n ? -1 : 1;
-	return (a->no > b->no) - (a->no < b->no);
+	return sh_compare(a->no, b->no);
 }
 
 static int add_knot(struct builder *b, struct knot k, struct sh_error *err)
@@ -125,7 +126,7 @@ static int by_need(const void *pa, const void *pb, void *knots)
 		return a->n_kids > b->n_kids ? -1 : 1;
 	if (a->weight != b->weight)
 		return a->weight > b->weight ? -1 : 1;
-	return (a > b) - (a < b);
+	return a < b ? -1 : a > b;
 }
 
 static int place_all(struct builder *b, struct sh_error *err)

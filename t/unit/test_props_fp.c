@@ -133,7 +133,7 @@ static int64_t weight(const char *scheme, const struct feature *f, uint64_t all)
 
 static bool sums(const struct oracle *o, const struct sh_fingerprint_opts *opts, uint64_t *out)
 {
-	static __int128 sum[SH_FP_MAX_BITS];
+	static int64_t sum[SH_FP_MAX_BITS];
 	uint64_t words[SH_FP_MAX_WORDS];
 	bool any = false;
 

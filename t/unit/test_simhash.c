@@ -2,11 +2,10 @@
 
 #include <stdlib.h>
 
+#include "base/wide.h"
 #include "fp/mix.h"
 #include "rng.h"
 #include "tap.h"
-
-typedef __int128 wide;
 
 enum { MOST = 700 };
 
@@ -69,17 +68,19 @@ static void make_doc(size_t most, unsigned words)
 /* The definition, bit by bit. */
 static void oracle(unsigned bits, unsigned tie, uint64_t *out)
 {
-	wide sum;
+	struct sh_wide sum[2]; /* of those that lack the bit, and of those that have it */
 	size_t i;
 	unsigned b;
 
 	memset(out, 0, SH_FP_WORDS(bits) * sizeof *out);
 	for (b = 0; b < bits; b++) {
-		sum = 0;
-		for (i = 0; i < doc.n; i++)
-			sum += doc.words[i][b / 64] >> (63 - b % 64) & 1 ? (wide)doc.w[i]
-									 : -(wide)doc.w[i];
-		if (sum > 0 || (sum == 0 && tie))
+		sum[0] = sum[1] = sh_wide(0);
+		for (i = 0; i < doc.n; i++) {
+			struct sh_wide *to = &sum[doc.words[i][b / 64] >> (63 - b % 64) & 1];
+
+			*to = sh_wide_add(*to, sh_wide((uint64_t)doc.w[i]));
+		}
+		if (sh_wide_less(sum[0], sum[1]) || (tie && !sh_wide_less(sum[1], sum[0])))
 			out[b / 64] |= UINT64_C(1) << (63 - b % 64);
 	}
 }
@@ -139,9 +140,9 @@ static void shuffle(void)
 	}
 }
 
-static wide total_of_doc(void)
+static int64_t total_of_doc(void)
 {
-	wide sum = 0;
+	int64_t sum = 0;
 	size_t i;
 
 	for (i = 0; i < doc.n; i++)

@@ -98,9 +98,14 @@ static double slow(const struct text *x, const struct text *y, const char *measu
 	return dot / sqrt(xx * yy);
 }
 
+static long double real(struct sh_wide x)
+{
+	return (long double)x.high * 0x1p64L + (long double)x.low;
+}
+
 static double value(const struct sh_similarity *s)
 {
-	return s->num ? (double)s->num / sqrt((double)s->a * (double)s->b) : 0;
+	return s->num.low ? (double)(real(s->num) / sqrtl(real(s->a) * real(s->b))) : 0;
 }
 
 static void write_docs(bool json)
@@ -149,7 +154,7 @@ static unsigned wrong_pairs(struct sh_verifier *v, const char *measure, bool log
 		if (sh_verify_ids(v, sh_slice_str(id[0]), sh_slice_str(id[1]), &s, &err) < 0 ||
 		    sh_verify(v, x, y, &t, &err) < 0 || fabs(value(&s) - want) > 1e-6 ||
 		    value(&t) != value(&s) ||
-		    (*measure != 'c' && s.num > 0 && fabs(value(&s) - want) > 1e-15)) {
+		    (*measure != 'c' && s.num.low > 0 && fabs(value(&s) - want) > 1e-15)) {
 			wrong++;
 			printf("# '%s' and '%s': %g, expected %g\n", texts[x].text, texts[y].text,
 			    value(&s), want);
@@ -198,16 +203,17 @@ static void numbers(void)
 	for (unsigned i = 0; i < 100000; i++) {
 		uint64_t q = 1 + rng_below(1000000), p = rng_below(q + 1);
 		uint64_t scale = 1 + rng_below(UINT64_C(1) << 40);
-		unsigned __int128 den = (unsigned __int128)q * scale;
-		struct sh_similarity s = { (unsigned __int128)p * scale, den, den };
+		struct sh_wide den = sh_wide_mul(q, scale), num = sh_wide_mul(p, scale);
+		struct sh_wide below = sh_wide_add(num, (struct sh_wide){ UINT64_MAX, UINT64_MAX });
+		struct sh_similarity s = { num, den, den };
 		uint64_t want = (20000 * p + q) / (2 * q);
 
 		if (!sh_similarity_reaches(&s, p, q) || (p && sh_similarity_reaches(&s, p + 1, q)))
 			wrong++;
-		s.num -= p > 0;
+		s.num = p ? below : num;
 		if (p && sh_similarity_reaches(&s, p, q))
 			wrong++;
-		s.num += p > 0;
+		s.num = num;
 		rounding += sh_similarity_round(&s) != want;
 	}
 	ok(wrong == 0, "a similarity reaches itself, and nothing above");
@@ -223,15 +229,17 @@ static void roots(void)
 	unsigned wrong = 0;
 
 	for (unsigned i = 0; i < 100000; i++) {
-		unsigned __int128 a = (unsigned __int128)rng_any() << rng_below(20),
-				  b = (unsigned __int128)rng_any() << rng_below(20);
-		long double root = sqrtl((long double)(a + 1) * (long double)(b + 1));
-		struct sh_similarity s = {
-			(unsigned __int128)(root * (long double)rng_below(10000) / 10000), a + 1,
-			b + 1
-		};
-		long double got = sh_similarity_round(&s), is = (long double)s.num / root * 10000;
+		struct sh_wide a = sh_wide_shl(sh_wide(rng_any()), (unsigned)rng_below(20));
+		struct sh_wide b = sh_wide_shl(sh_wide(rng_any()), (unsigned)rng_below(20));
+		struct sh_similarity s = { { 0, 0 }, sh_wide_add(a, sh_wide(1)),
+			sh_wide_add(b, sh_wide(1)) };
+		long double root = sqrtl(real(s.a) * real(s.b)), got, is, num;
 
+		num = root * (long double)rng_below(10000) / 10000;
+		s.num.high = (uint64_t)(num * 0x1p-64L);
+		s.num.low = (uint64_t)(num - (long double)s.num.high * 0x1p64L);
+		got = sh_similarity_round(&s);
+		is = real(s.num) / root * 10000;
 		wrong += fabsl(got - is) > 0.5L + 1e-9L;
 	}
 	ok(wrong == 0, "roots: within half of a ten thousandth");
