@@ -411,3 +411,7 @@ manifest" ]
 	[ ! -e archive/0000000a.key ]
 	[ "$(cat archive/notes)" = mine ]
 }
+
+@test "killed at random instants: the archive is the old one or the new one, and a run again is as one" {
+	"$BATS_TEST_DIRNAME/soak/archive" --kills 30 --rounds 2 --hours 12
+}

@@ -76,15 +76,27 @@ static void end_worker(struct worker *w)
 	sh_buf_free(&w->text);
 }
 
-static int start_worker(struct worker *w, struct sh_batch *b, struct sh_error *err)
+/* Made when they are needed first: that takes longer than a small document. */
+static struct sh_features *features(struct worker *w, bool raw, struct sh_error *err)
 {
-	struct sh_token_opts raw = b->opts.token;
+	const struct sh_batch_opts *opts = &w->batch->opts;
+	struct sh_features **f = raw ? &w->raw : &w->features;
+	struct sh_token_opts token = opts->token;
 
-	raw.raw = true;
-	w->batch = b;
-	w->features = sh_features_new(&b->opts.token, b->opts.ngrams, b->opts.rule.key, err);
-	w->raw = w->features ? sh_features_new(&raw, b->opts.ngrams, b->opts.rule.key, err) : NULL;
-	return w->raw ? 0 : -1;
+	if (raw)
+		token.raw = true;
+	if (!*f)
+		*f = sh_features_new(&token, opts->ngrams, opts->rule.key, err);
+	return *f;
+}
+
+/* The set of a text; raw: one without escapes. */
+static int make_set(struct worker *w, bool raw, struct sh_slice text, struct sh_feature_set *set,
+    struct sh_error *err)
+{
+	struct sh_features *f = features(w, raw, err);
+
+	return f ? sh_features_of(f, text, set, err) : -1;
 }
 
 /* Documents by several threads; `last` is handed all workers afterwards. */
@@ -97,7 +109,7 @@ static int by_workers(struct sh_batch *b, sh_tasks_fn *fn,
 
 	for (unsigned i = 0; status == 0 && i < b->opts.jobs; i++) {
 		workers[i] = &w[i];
-		status = start_worker(&w[i], b, err);
+		w[i].batch = b;
 	}
 	if (status == 0)
 		status = sh_parallel(workers, b->opts.jobs, b->opts.corpus->n, STRETCH, fn, err);
@@ -129,7 +141,7 @@ static int prepare_one(struct worker *w, uint32_t i, struct sh_error *err)
 	struct sh_document doc;
 
 	if (sh_corpus_document(b->opts.corpus, i, &w->room, &doc, err) < 0 ||
-	    sh_features_of(w->features, doc.text, &set, err) < 0)
+	    make_set(w, false, doc.text, &set, err) < 0)
 		return -1;
 	*d = (struct sh_batch_doc){ .digest = sh_siphash(b->opts.rule.key, doc.text.p, doc.text.n),
 		.own = SH_CORPUS_NONE,
@@ -397,7 +409,7 @@ static size_t first_candidate(const struct sh_batch *b, uint32_t doc)
 }
 
 /* The features of an archived document, as far as the store has them. */
-static int features_of(
+static int archived_features(
     struct worker *w, uint32_t number, struct sh_weighed_set *set, struct sh_error *err)
 {
 	struct sh_segment *s = sh_archive_segment_of(w->batch->archive, number);
@@ -416,7 +428,7 @@ static int features_of(
 	}
 	w->text.n = 0;
 	if (sh_unescape(line, &w->text, err) < 0 || sh_buf_reserve(&w->text, SH_PAD, err) < 0 ||
-	    sh_features_of(w->raw, sh_buf_slice(&w->text), &found, err) < 0)
+	    make_set(w, true, sh_buf_slice(&w->text), &found, err) < 0)
 		return -1;
 	*set = (struct sh_weighed_set){ .hash = found.hash, .n = found.n };
 	return 0;
@@ -458,7 +470,7 @@ static int weigh_candidate(struct worker *w, uint32_t doc, uint32_t number,
 		struct sh_weighed_set other;
 		struct sh_similarity s;
 
-		if (features_of(w, number, &other, err) < 0)
+		if (archived_features(w, number, &other, err) < 0)
 			return -1;
 		sh_measure_find("jaccard")->compare(own, &other, &s);
 		f.similarity = (uint16_t)sh_similarity_round(&s);
@@ -482,7 +494,7 @@ static int own_features(struct worker *w, uint32_t doc, struct sh_weighed_set *r
 	if (!b->opts.verify || b->archive->manifest.store == SH_STORE_NONE)
 		return 0;
 	if (sh_corpus_document(b->opts.corpus, doc, &w->room, &document, err) < 0 ||
-	    sh_features_of(w->features, document.text, &set, err) < 0)
+	    make_set(w, false, document.text, &set, err) < 0)
 		return -1;
 	*room = (struct sh_weighed_set){ .hash = set.hash, .n = set.n };
 	if (b->archive->manifest.store == SH_STORE_SKETCH) {

@@ -67,47 +67,63 @@ int sh_sketch_print(const uint64_t *hash, size_t n, struct sh_buf *out, struct s
 /* ---- parsing ---- */
 
 struct reader {
-	const char *p, *end;
-	unsigned word, n; /* bits of the last digit that are left */
+	unsigned char value[256]; /* of a digit, 64 of what is none */
+	const unsigned char *p, *end;
+	uint64_t word; /* its first n bits are still to be read, zeros follow */
+	unsigned n;
 };
 
-static int value_of(char c)
+static void start(struct reader *r, const char *p, const char *end)
 {
-	if (c >= 'A' && c <= 'Z')
-		return c - 'A';
-	if (c >= 'a' && c <= 'z')
-		return c - 'a' + 26;
-	if (c >= '0' && c <= '9')
-		return c - '0' + 52;
-	return c == '+' ? 62 : c == '/' ? 63 : -1;
+	memset(r->value, 64, sizeof r->value);
+	for (unsigned char i = 0; i < 64; i++)
+		r->value[(unsigned char)digit[i]] = i;
+	r->p = (const unsigned char *)p;
+	r->end = (const unsigned char *)end;
+	r->word = 0;
+	r->n = 0;
 }
 
-static int next_bit(struct reader *r)
+/* As many whole digits as there is room for. */
+static void fill(struct reader *r)
 {
-	if (r->n == 0) {
-		int v = r->p < r->end ? value_of(*r->p++) : -1;
-
-		if (v < 0)
-			return -1;
-		r->word = (unsigned)v;
-		r->n = 6;
+	while (r->n <= 58 && r->p < r->end && r->value[*r->p] < 64) {
+		r->word |= (uint64_t)r->value[*r->p++] << (58 - r->n);
+		r->n += 6;
 	}
-	return (int)(r->word >> --r->n & 1);
 }
 
+/* plain <= 31 */
 static int read_difference(struct reader *r, unsigned plain, uint64_t *x)
 {
 	uint64_t q = 0;
-	int bit;
+	unsigned ones;
 
-	while ((bit = next_bit(r)) == 1)
-		q++;
-	for (unsigned i = 0; bit >= 0 && i < plain; i++) {
-		bit = next_bit(r);
-		q = q << 1 | (unsigned)(bit & 1);
+	for (;;) {
+		if (r->n < 33)
+			fill(r);
+		ones = ~r->word ? (unsigned)__builtin_clzll(~r->word) : 64;
+		if (ones < r->n)
+			break;
+		/* All that is there, and perhaps more. */
+		if (r->n == 0 || r->p == r->end)
+			return -1;
+		q += r->n;
+		r->word = 0;
+		r->n = 0;
 	}
-	*x = q;
-	return bit < 0 ? -1 : 0;
+	q += ones;
+	r->word <<= ones;
+	r->word <<= 1;
+	r->n -= ones + 1;
+	if (r->n < plain)
+		fill(r);
+	if (r->n < plain)
+		return -1;
+	*x = plain ? q << plain | r->word >> (64 - plain) : q;
+	r->word <<= plain;
+	r->n -= plain;
+	return 0;
 }
 
 static int bad(struct sh_error *err)
@@ -125,14 +141,13 @@ static int have_room(struct sh_sketch *s, size_t n, struct sh_error *err)
 int sh_sketch_parse(struct sh_slice text, struct sh_sketch *s, struct sh_error *err)
 {
 	const char *tab = text.n ? memchr(text.p, '\t', text.n) : NULL;
-	struct reader r = { 0 };
+	struct reader r;
 	uint64_t n, last = 0, x;
 	unsigned plain;
 
 	if (!tab || sh_parse_u64(sh_slice(text.p, (size_t)(tab - text.p)), &n) < 0)
 		return bad(err);
-	r.p = tab + 1;
-	r.end = text.p + text.n;
+	start(&r, tab + 1, text.p + text.n);
 	/* Each feature takes a bit at least. */
 	if (n > (uint64_t)(r.end - r.p) * 6)
 		return bad(err);
@@ -144,7 +159,8 @@ int sh_sketch_parse(struct sh_slice text, struct sh_sketch *s, struct sh_error *
 			return bad(err);
 		s->hash[s->n] = last += x;
 	}
-	return r.p == r.end ? 0 : bad(err);
+	/* The last digit is filled up with zeros. */
+	return r.p == r.end && r.n < 6 && r.word == 0 ? 0 : bad(err);
 }
 
 int sh_sketch_cut(const uint64_t *hash, size_t n, struct sh_sketch *s, struct sh_error *err)
