@@ -1,0 +1,144 @@
+#!/usr/bin/env bats
+# What leaves the sources: the tarball, an installation, and the lists of the packages.
+load helper
+
+setup_file() {
+	here=$(cd "$BATS_TEST_DIRNAME/.." && pwd)
+	[ -z "${SAN-}" ] || skip 'a build with sanitizers is not installed'
+	version=$(sed -n 's/^VERSION = //p' "$here/Makefile")
+	packaging=$here/share/packaging
+	root=$BATS_FILE_TMPDIR/root
+	export here version packaging root
+	in_sources install DESTDIR="$root" PREFIX=/usr >"$BATS_FILE_TMPDIR/log" 2>&1 || {
+		cat "$BATS_FILE_TMPDIR/log"
+		return 1
+	}
+}
+
+# make in the sources, with the settings of the make that runs the tests
+in_sources() {
+	env -u BUILD -u SHBIN -u T_DATA make -s -C "$here" "$@"
+}
+
+installed() {
+	(cd "${1:-$root}" && find . -type f -o -type l) | sed 's/^..//' | sort
+}
+
+@test "make dist gives the same bytes wherever and whenever it is made, and all of the commit" {
+	git -C "$here" rev-parse -q --verify HEAD >/dev/null 2>&1 || skip 'the sources are no repository'
+	for clone in one two; do
+		git clone -q "$here" "$clone/deep"
+		(cd "$clone/deep" && TZ=Asia/Tokyo make -s dist)
+		touch "$clone/deep/Makefile"
+		sleep 1
+	done
+	tar=simhash-utils-$version.tar.gz
+	cmp "one/deep/$tar" "two/deep/$tar"
+	tar -tzf "one/deep/$tar" | sed "s|^simhash-utils-$version/||" | grep -v '/$' | grep . | sort >got
+	git -C one/deep ls-files | sort >want
+	same want got
+	tar -tvzf "one/deep/$tar" | awk '{ print $2 }' | sort -u >owners
+	[ "$(cat owners)" = root/root ]
+}
+
+@test "everything is installed: programs, library, header, pages, completions" {
+	installed >got
+	for source in "$here"/bin/sh*.c; do
+		program=$(basename "$source" .c)
+		echo "usr/bin/$program"
+		echo "usr/share/bash-completion/completions/$program"
+		echo "usr/share/zsh/site-functions/_$program"
+		echo "usr/share/fish/vendor_completions.d/$program.fish"
+	done >want
+	for page in "$here"/man/*.[1-9]; do
+		echo "usr/share/man/man${page##*.}/${page##*/}"
+	done >>want
+	printf 'usr/%s\n' include/simhash.h lib/libsimhash.a lib/libsimhash.so lib/libsimhash.so.0 \
+		lib/pkgconfig/libsimhash.pc >>want
+	grep -qx usr/share/simhash-utils/jieba.dict got && echo usr/share/simhash-utils/jieba.dict >>want
+	sort -o want want
+	comm -23 want got >missing
+	[ ! -s missing ] || { cat missing; false; }
+	find "$root" ! -type l -perm /022 >writable
+	[ ! -s writable ] || { cat writable; false; }
+}
+
+@test "an installed program finds its dictionary and needs nothing of the sources" {
+	printf 'x\t我来到北京清华大学\n' >docs
+	"$root/usr/bin/shfp" docs >out
+	shfp docs >expected
+	same expected out
+	[ -e "$root/usr/share/simhash-utils/jieba.dict" ] || skip 'no dictionary of jieba'
+	"$root/usr/bin/shtok" --segment jieba docs | cut -f 2 | paste -sd ' ' >out
+	[ "$(cat out)" = '我 来到 北京 清华大学' ]
+	if strings "$root/usr/bin/shfp" | grep -F "$here/bin"; then return 1; fi
+}
+
+@test "the example compiles by pkg-config alone, shared and static, and runs" {
+	command -v pkg-config >/dev/null || skip 'no pkg-config'
+	export PKG_CONFIG_PATH=$root/usr/lib/pkgconfig
+	[ "$(pkg-config --modversion libsimhash)" = "$version" ]
+	# The file is meant for /usr; here that is below the root.
+	flags=$(pkg-config --cflags --libs libsimhash --define-variable=libdir="$root/usr/lib" \
+		--define-variable=includedir="$root/usr/include")
+	eval "${CC:-cc} -Wall -Wextra -Werror '$here/share/examples/similar.c' $flags -o similar"
+	LD_LIBRARY_PATH=$root/usr/lib ./similar 'to be or not to be' 'To be, or not to be?' >out
+	[ "$(cat out)" = '0 of 64 bits differ' ]
+	readelf -d similar | grep -q 'NEEDED.*libsimhash.so.0'
+	flags=$(pkg-config --static --cflags --libs libsimhash --define-variable=includedir="$root/usr/include" \
+		--define-variable=libdir="$root/usr/lib" | sed "s|-lsimhash|'$root/usr/lib/libsimhash.a'|")
+	eval "${CC:-cc} '$here/share/examples/similar.c' $flags -o alone"
+	./alone 'to be or not to be' 'something else, at last' >out
+	grep -Eqx '[1-9][0-9]* of 64 bits differ' out
+	if readelf -d alone | grep libsimhash; then return 1; fi
+}
+
+@test "uninstall leaves nothing" {
+	[ "$(installed | wc -l)" -gt 40 ]
+	cp -R "$root" again
+	in_sources uninstall DESTDIR="$PWD/again" PREFIX=/usr >/dev/null
+	installed again >left
+	[ ! -s left ] || { cat left; false; }
+}
+
+@test "other folders can be given for all" {
+	in_sources install DESTDIR="$PWD/d" PREFIX=/opt/x LIBDIR=/opt/x/lib64 MANDIR=/opt/man BASHCOMPDIR=/opt/b \
+		ZSHCOMPDIR=/opt/z FISHCOMPDIR=/opt/f >/dev/null
+	[ -e d/opt/x/lib64/libsimhash.so.0 ] && [ -e d/opt/man/man1/shfp.1 ] && [ -e d/opt/b/shfp ] &&
+		[ -e d/opt/z/_shfp ] && [ -e d/opt/f/shfp.fish ]
+	grep -qx 'libdir=/opt/x/lib64' d/opt/x/lib64/pkgconfig/libsimhash.pc
+	# back to the paths that the build had
+	in_sources install DESTDIR="$root" PREFIX=/usr >/dev/null
+}
+
+@test "Debian's packages take every file that is installed, and each is taken once" {
+	in_sources install DESTDIR="$PWD/d" PREFIX=/usr LIBDIR=/usr/lib/x86_64-linux-gnu \
+		ZSHCOMPDIR=/usr/share/zsh/vendor-completions >/dev/null
+	installed d >files
+	: >taken
+	cd d
+	for list in "$packaging"/debian/*.install; do
+		while read -r pattern; do
+			for path in $pattern; do
+				[ -e "$path" ] || continue
+				find "$path" -type f -o -type l
+			done
+		done <"$list" | sort -u >>../taken
+	done
+	cd ..
+	[ -z "$(sort taken | uniq -d)" ]
+	sort -o taken taken
+	same files taken
+	in_sources install DESTDIR="$root" PREFIX=/usr >/dev/null
+}
+
+@test "all packages are of the version of the sources" {
+	sed -n 's/^simhash-utils (\(.*\)-[^-]*) .*/\1/p' "$packaging/debian/changelog" | head -n 1 >got
+	sed -n 's/.*simhash-utils-\([0-9.]*\)\.tar\.gz.*/\1/p' "$packaging/homebrew/simhash-utils.rb" >>got
+	sed -n 's/^  version = "\(.*\)";/\1/p' "$packaging/nix/default.nix" >>got
+	printf '%s\n' "$version" "$version" "$version" >want
+	same want got
+	soversion=$(sed -n 's/^SOVERSION = //p' "$here/Makefile")
+	[ -e "$packaging/debian/libsimhash$soversion.install" ]
+	[ -e "$here/t/abi/$version/simhash.h" ]
+}
