@@ -70,8 +70,9 @@ needs_site() {
 @test 'the site has a page for each source, and every link in it leads somewhere' {
 	needs_site
 	"$here/docs/site/build" site
-	want=$(ls "$here"/{,t/data/,python/}README.md "$here"/HACKING.md "$here"/docs/*.md "$here"/man/*.[1-9] | wc -l)
-	[ "$(find site -name '*.html' | wc -l)" -eq $((want + 1)) ]
+	shopt -s nullglob
+	want=("$here"/{,t/data/,python/,share/*/}README.md "$here"/{HACKING,docs/*}.md "$here"/man/*.[1-9])
+	[ "$(find site -name '*.html' | wc -l)" -eq $((${#want[@]} + 1)) ]
 	try "$here/t/check-site site"
 	exits 0
 	grep -E '^[0-9]+ pages, [0-9]{3,} links' out
