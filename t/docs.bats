@@ -86,6 +86,16 @@ needs_site() {
 	grep -F 'href="man/simhash-records.5.html"' site/index.html
 }
 
+@test 'what is typed stands out from what is printed' {
+	needs_site
+	"$here/docs/site/build" site
+	grep -Fx '<b>$ wc -l &lt; docs.tsv</b>' site/tutorial.html
+	grep -Fx '<b>&gt;   echo &quot;$t $(shdedup -q -T $t docs.tsv | wc -l)&quot;</b>' site/tutorial.html
+	grep -Fx 552 site/tutorial.html
+	grep -F '<b>$ shjoin -k 10 docs.fp</b>' site/man/shjoin.1.html
+	grep -F '<b>    rain ' site/man/shdedup.1.html
+}
+
 @test 'the same sources make the same site' {
 	needs_site
 	"$here/docs/site/build" one
@@ -130,6 +140,8 @@ needs_site() {
 	broken faq.html 's/<h1/<script src="x.js"><\/script><h1/' 'a script'
 	broken faq.html 's/<h1/<img src="https:\/\/example.org\/a.png"><h1/' 'from elsewhere'
 	broken faq.html 's/id="simhash-or-minhash"/id="menu"/' 'two elements with the id "menu"'
+	broken faq.html 's/<meta name="viewport"[^>]*>//' 'no viewport'
+	broken faq.html 's/<html lang="en">/<html>/' 'no lang'
 	broken style.css '$a body { background: url(https://example.org/a.png) }' 'fetches something'
 	broken man/shfp.1.html 's/<\/dl>/<\/div>/' 'closes nothing'
 	echo '<html lang="en"><title>x</title><meta name="viewport" content="x"></html>' >site/alone.html
