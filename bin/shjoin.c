@@ -85,6 +85,42 @@ static int write_pair(
 	return 0;
 }
 
+/* Most ids are short: 16 bytes of them are copied, whatever there is behind. */
+static inline char *put_wide(char *to, struct sh_slice id)
+{
+	memcpy(to, id.p, 16);
+	if (__builtin_expect(id.n > 16, 0))
+		memcpy(to, id.p, id.n);
+	return to + id.n;
+}
+
+static int write_pairs(void *arg, const struct sh_id_pair *pair, size_t n, struct sh_error *err)
+{
+	struct join *j = arg;
+	size_t need = 16;
+	char *room, *p;
+
+	for (size_t i = 0; i < n; i++)
+		need += pair[i].id1.n + pair[i].id2.n + SH_NUM_CHARS + 3;
+	room = p = sh_sink_room(&j->cli->out, need, err);
+	if (!room)
+		return -1;
+	for (size_t i = 0; i < n; i++) {
+		p = put_wide(p, pair[i].id1);
+		*p++ = '\t';
+		p = put_wide(p, pair[i].id2);
+		*p++ = '\t';
+		if (pair[i].distance < 10)
+			*p++ = (char)('0' + pair[i].distance);
+		else
+			p += sh_print_u64(p, pair[i].distance);
+		*p++ = '\n';
+	}
+	sh_sink_used(&j->cli->out, (size_t)(p - room));
+	j->pairs += n;
+	return 0;
+}
+
 /* ---- bands ---- */
 
 /* The next good record of a side; bad ones are put aside or end the program. */
@@ -241,7 +277,7 @@ static void read_side(struct held *h, unsigned side)
 static int join_part(void *arg, struct sh_nodes *a, struct sh_error *err)
 {
 	struct held *h = arg;
-	struct sh_emit e = { a, a, h->join->collapse, write_pair, h->join, true };
+	struct sh_emit e = { a, a, h->join->collapse, write_pair, h->join, true, write_pairs };
 
 	if (sh_emit_identical(&e, err) < 0)
 		return -1;
@@ -251,7 +287,8 @@ static int join_part(void *arg, struct sh_nodes *a, struct sh_error *err)
 static int join_two(void *arg, struct sh_nodes *a, struct sh_nodes *b, struct sh_error *err)
 {
 	struct held *h = arg;
-	struct sh_emit e = { a, b, h->join->collapse, write_pair, h->join, h->join->sides == 1 };
+	struct sh_emit e = { a, b, h->join->collapse, write_pair, h->join, h->join->sides == 1,
+		write_pairs };
 
 	return sh_emit_cross(&e, h->engine, err);
 }

@@ -104,21 +104,9 @@ static uint32_t many(struct sh_side *s, uint32_t lo, uint32_t hi, uint32_t out, 
 	return out;
 }
 
-static int by_place(const void *a, const void *b)
+/* Few: twins that are in order of records already. */
+static void insert_twins(struct sh_twin *p, size_t n)
 {
-	const struct sh_twin *x = a, *y = b;
-
-	if (x->at != y->at)
-		return x->at < y->at ? -1 : 1;
-	return sh_compare(x->record, y->record);
-}
-
-void sh_twins_sort(struct sh_twin *p, size_t n)
-{
-	if (n > FEW) {
-		qsort(p, n, sizeof *p, by_place);
-		return;
-	}
 	for (size_t i = 1; i < n; i++) {
 		struct sh_twin t = p[i];
 		size_t at = i;
@@ -127,6 +115,47 @@ void sh_twins_sort(struct sh_twin *p, size_t n)
 			p[at] = p[at - 1];
 		p[at] = t;
 	}
+}
+
+/* Count them by place. */
+static int count_twins(struct sh_twin *p, size_t n, struct sh_error *err)
+{
+	uint32_t least = UINT32_MAX, most = 0, *next;
+	struct sh_twin *room = malloc(n * sizeof *room);
+	size_t sum = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		least = p[i].at < least ? p[i].at : least;
+		most = p[i].at > most ? p[i].at : most;
+	}
+	next = calloc((size_t)(most - least) + 1, sizeof *next);
+	if (!room || !next) {
+		free(room);
+		free(next);
+		return sh_error_nomem(err);
+	}
+	for (size_t i = 0; i < n; i++)
+		next[p[i].at - least]++;
+	for (size_t v = 0; v <= most - least; v++) {
+		size_t many = next[v];
+
+		next[v] = (uint32_t)sum;
+		sum += many;
+	}
+	for (size_t i = 0; i < n; i++)
+		room[next[p[i].at - least]++] = p[i];
+	memcpy(p, room, n * sizeof *p);
+	free(room);
+	free(next);
+	return 0;
+}
+
+int sh_twins_sort(struct sh_twin *p, size_t n, struct sh_error *err)
+{
+	if (n > FEW)
+		return count_twins(p, n, err);
+	insert_twins(p, n);
+	return 0;
 }
 
 static int buckets(struct sh_side *s, const uint32_t *start, uint32_t n, struct table *t,
@@ -143,8 +172,9 @@ static int buckets(struct sh_side *s, const uint32_t *start, uint32_t n, struct 
 		if (out == NONE)
 			return -1;
 		/* They come in order of records. */
-		if (twins->n - before > 1)
-			sh_twins_sort(twins->p + before, twins->n - before);
+		if (twins->n - before > 1 &&
+		    sh_twins_sort(twins->p + before, twins->n - before, err) < 0)
+			return -1;
 	}
 	s->n = out;
 	return 0;

@@ -19,7 +19,7 @@ struct sh_twins {
 
 int sh_twins_add(struct sh_twins *t, uint32_t at, uint32_t record, struct sh_error *err);
 /* Twins that are in order of records: those of one fingerprint together. */
-void sh_twins_sort(struct sh_twin *p, size_t n);
+int sh_twins_sort(struct sh_twin *p, size_t n, struct sh_error *err);
 
 /* s->word[0 .. n-1] are of the records 0 .. n-1. On return s->n are distinct, in order of
  * their first bits and then of records, s->id[i] the first record of s->word[i]; the others

@@ -2,7 +2,7 @@
 
 #include "base/bytes.h"
 
-enum { AT_ONCE = 32 }; /* hits whose ids are fetched at once */
+enum { AT_ONCE = 64 }; /* hits whose ids are fetched at once */
 
 /* The first eight bytes of an id of nodes, which lets them be read, zeros behind a shorter one. */
 static inline uint64_t prefix(struct sh_slice id)
@@ -81,13 +81,82 @@ FETCH fetch_id(const struct sh_nodes *s, uint32_t who)
 		__builtin_prefetch(&s->member[s->group_at[who - SH_NODES_GROUP]]);
 }
 
+/* Whether only one id of a node takes part, whose record is then in *record. */
+static inline bool only_one(const struct sh_nodes *s, uint32_t who, bool collapse, uint32_t *record)
+{
+	*record = who;
+	if (who < SH_NODES_GROUP)
+		return true;
+	*record = s->member[s->group_at[who - SH_NODES_GROUP]];
+	return collapse;
+}
+
+/* The ids of hits, not in order yet; false when one of them is of more than two ids. */
+static inline bool find_ids(
+    const struct sh_emit *e, const struct sh_hit *hit, size_t n, struct sh_id_pair *pair)
+{
+	uint32_t a, b;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!only_one(e->a, hit[i].a, e->collapse && e->same_set, &a) ||
+		    !only_one(e->b, hit[i].b, e->collapse, &b))
+			return false;
+		pair[i] = (struct sh_id_pair){ sh_nodes_id(e->a, a), sh_nodes_id(e->b, b),
+			hit[i].distance };
+		__builtin_prefetch(pair[i].id1.p);
+		__builtin_prefetch(pair[i].id2.p);
+	}
+	return true;
+}
+
+/* Put the lesser id first; false when they are the same. Which one it is is a matter of chance:
+ * no branch on it. */
+static inline bool in_order(struct sh_id_pair *pair)
+{
+	struct sh_slice s = pair->id1, t = pair->id2;
+	uint64_t x = prefix(s), y = prefix(t);
+	bool swap = x > y, none = false;
+
+	if (__builtin_expect(x == y, 0)) {
+		int c = sh_slice_cmp(s, t);
+
+		swap = c > 0;
+		none = c == 0;
+	}
+	pair->id1.p = swap ? t.p : s.p;
+	pair->id1.n = swap ? t.n : s.n;
+	pair->id2.p = swap ? s.p : t.p;
+	pair->id2.n = swap ? s.n : t.n;
+	return !none;
+}
+
+static int emit_pairs(
+    const struct sh_emit *e, struct sh_id_pair *pair, size_t n, struct sh_error *err)
+{
+	size_t many = 0;
+
+	for (size_t i = 0; e->same_set && i < n; i++) {
+		bool good = in_order(&pair[i]);
+
+		if (many < i)
+			pair[many] = pair[i];
+		many += good;
+	}
+	n = e->same_set ? many : n;
+	return n ? e->pairs(e->arg, pair, n, err) : 0;
+}
+
 static int emit_some(
     const struct sh_emit *e, const struct sh_hit *hit, size_t n, struct sh_error *err)
 {
+	struct sh_id_pair pair[AT_ONCE];
+
 	for (size_t i = 0; i < n; i++) {
 		fetch_place(e->a, hit[i].a);
 		fetch_place(e->b, hit[i].b);
 	}
+	if (e->pairs && find_ids(e, hit, n, pair))
+		return emit_pairs(e, pair, n, err);
 	for (size_t i = 0; i < n; i++) {
 		fetch_id(e->a, hit[i].a);
 		fetch_id(e->b, hit[i].b);
@@ -163,6 +232,28 @@ FETCH fetch_group(const struct sh_nodes *s, size_t g, size_t n)
 	}
 }
 
+/* One id with n greater ones. */
+static int one_with_greater(const struct sh_emit *e, struct sh_slice id, const uint32_t *record,
+    uint32_t n, struct sh_error *err)
+{
+	struct sh_id_pair pair[AT_ONCE];
+	uint32_t many = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		struct sh_slice other = sh_nodes_id(e->a, record[i]);
+
+		if (!e->pairs && e->pair(e->arg, id, other, 0, err) < 0)
+			return -1;
+		pair[many++] = (struct sh_id_pair){ id, other, 0 };
+		if (many < AT_ONCE && i + 1 < n)
+			continue;
+		if (e->pairs && e->pairs(e->arg, pair, many, err) < 0)
+			return -1;
+		many = 0;
+	}
+	return 0;
+}
+
 int sh_emit_identical(const struct sh_emit *e, struct sh_error *err)
 {
 	const struct sh_nodes *s = e->a;
@@ -174,7 +265,7 @@ int sh_emit_identical(const struct sh_emit *e, struct sh_error *err)
 		if (g % AT_ONCE == 0)
 			fetch_group(s, g, AT_ONCE);
 		for (uint32_t i = 0; i + 1 < n && (i == 0 || !e->collapse); i++)
-			if (one_with_many(e, sh_nodes_id(s, r[i]), r + i + 1, n - i - 1, 0, err) <
+			if (one_with_greater(e, sh_nodes_id(s, r[i]), r + i + 1, n - i - 1, err) <
 			    0)
 				return -1;
 	}

@@ -9,6 +9,15 @@
 typedef int sh_pair_fn(
     void *arg, struct sh_slice id1, struct sh_slice id2, unsigned distance, struct sh_error *err);
 
+/* The same, many at a time, for who can make use of it. SH_NODES_PAD bytes behind each id may be
+ * read. */
+struct sh_id_pair {
+	struct sh_slice id1, id2;
+	unsigned distance;
+};
+
+typedef int sh_pairs_fn(void *arg, const struct sh_id_pair *pair, size_t n, struct sh_error *err);
+
 /* What becomes of the hits of a join of `a` with b, which may be a itself.
  *
  * Within one set (b is a, or both are parts of it): id1 < id2 by bytes; one and the
@@ -21,6 +30,7 @@ struct sh_emit {
 	sh_pair_fn *pair;
 	void *arg;
 	bool same_set;
+	sh_pairs_fn *pairs; /* may be NULL: all come one by one */
 };
 
 /* Join the nodes of e->a with themselves, or with those of e->b, and give their pairs. It may

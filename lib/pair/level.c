@@ -6,6 +6,7 @@ enum {
 	DEPTH_MAX = 8, /* of levels */
 	SAMPLE = 4096, /* fingerprints looked at for the plan of the top */
 	SAMPLE_DEEP = 512,
+	EARLIER_MAX = 64, /* blocks listed for pairs of one word */
 };
 
 /* ---- hits ------------------------------------------------------------------- */
@@ -37,12 +38,70 @@ static bool first_find(const struct sh_level *l, const uint64_t *fx, const uint6
 	return true;
 }
 
+/* Blocks that come before the one being joined, on all levels. */
+struct earlier {
+	size_t n;
+	struct {
+		uint64_t mask;
+		unsigned radius;
+	} block[EARLIER_MAX];
+};
+
+/* false: they are more than there is room for. */
+static bool list_earlier(const struct sh_level *l, struct earlier *e)
+{
+	e->n = 0;
+	for (; l != NULL; l = l->parent)
+		for (unsigned i = 0; i < l->at; i++) {
+			if (e->n == EARLIER_MAX)
+				return false;
+			e->block[e->n].mask = l->plan.block[i].mask;
+			e->block[e->n++].radius = l->plan.block[i].radius;
+		}
+	return true;
+}
+
+/* Spots of fingerprints of one word, all of which are pairs, without a branch on them. */
+static bool take_words(
+    const struct sh_level *l, const struct earlier *e, const struct sh_spot *spot, size_t n)
+{
+	struct sh_join *j = l->join;
+	const struct sh_side *x = l->x.side, *y = l->y.side;
+	unsigned (*distance)(const uint64_t *, const uint64_t *, unsigned) = j->kernel->distance;
+
+	for (size_t i = 0; i < n; i++) {
+		const uint64_t *fx = &x->word[spot[i].x], *fy = &y->word[spot[i].y];
+		uint32_t a = x->id[spot[i].x], b = y->id[spot[i].y], less = a < b ? a : b;
+		struct sh_hit *hit = &j->hit[j->hits];
+		uint64_t diff = *fx ^ *fy;
+		bool before = false;
+
+		for (size_t k = 0; k < e->n; k++) {
+			uint64_t left = diff & e->block[k].mask;
+
+			for (unsigned r = 0; r < e->block[k].radius; r++)
+				left &= left - 1;
+			before |= left == 0;
+		}
+		hit->a = j->self ? less : a;
+		hit->b = j->self ? a ^ b ^ less : b;
+		hit->distance = distance(fx, fy, 1);
+		j->hits += !before;
+		if (j->hits == SH_JOIN_HITS && !sh_join_send(j))
+			return false;
+	}
+	return true;
+}
+
 static bool take_spots(void *ctx, const struct sh_spot *spot, size_t n)
 {
 	const struct sh_level *l = ctx;
 	struct sh_join *j = l->join;
 	const struct sh_side *x = l->x.side, *y = l->y.side;
+	struct earlier earlier;
 
+	if (j->words == 1 && !j->keep && list_earlier(l, &earlier))
+		return take_words(l, &earlier, spot, n);
 	for (size_t i = 0; i < n; i++) {
 		/* A fingerprint of one word is at hand; of a wide one only the number is. */
 		const uint64_t *fx = &x->word[spot[i].x], *fy = &y->word[spot[i].y];

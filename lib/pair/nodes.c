@@ -5,6 +5,7 @@
 #include "base/bytes.h"
 #include "base/siphash.h"
 #include "pair/distinct.h"
+#include "pair/fpsort.h"
 #include "pair/join.h"
 #include "pair/same.h"
 #include "record/fpline.h"
@@ -119,11 +120,6 @@ ssize_t sh_nodes_take(struct sh_nodes *s, struct sh_slice text, unsigned digits,
 /* ---- nodes of several ids ---------------------------------------------------- */
 
 /* What ids are ordered by first: their first eight bytes, as far as there are any. */
-struct member {
-	uint64_t prefix;
-	uint32_t record;
-};
-
 static uint64_t prefix_of(struct sh_slice id)
 {
 	char first[8] = { 0 };
@@ -132,28 +128,11 @@ static uint64_t prefix_of(struct sh_slice id)
 	return sh_be64(first);
 }
 
-static int by_id(const void *a, const void *b, void *arg)
+static int by_id(const void *arg, uint32_t x, uint32_t y)
 {
-	const struct member *x = a, *y = b;
 	const struct sh_nodes *s = arg;
 
-	if (x->prefix != y->prefix)
-		return x->prefix < y->prefix ? -1 : 1;
-	return sh_slice_cmp(sh_nodes_id(s, x->record), sh_nodes_id(s, y->record));
-}
-
-static void sort_members(const struct sh_nodes *s, struct member *m, size_t n)
-{
-	if (n == 2) {
-		struct member first = m[0];
-
-		if (by_id(&m[0], &m[1], (void *)(uintptr_t)s) > 0) {
-			m[0] = m[1];
-			m[1] = first;
-		}
-	} else {
-		qsort_r(m, n, sizeof *m, by_id, (void *)(uintptr_t)s);
-	}
+	return sh_slice_cmp(sh_nodes_id(s, x), sh_nodes_id(s, y));
 }
 
 /* Number the groups of twins: a node's record becomes the group's number, its own record the
@@ -190,31 +169,32 @@ static int begin_groups(struct sh_nodes *s, const struct sh_twins *t, struct sh_
 /* The members of each group in order of their ids, each id once. */
 static int order_members(struct sh_nodes *s, struct sh_error *err)
 {
-	struct member *m = NULL;
-	size_t cap = 0;
+	struct sh_side m = { .words = 1 };
 	uint32_t out = 0;
 
 	for (size_t g = 0; g < s->groups; g++) {
 		uint32_t from = s->group_at[g], n = s->group_at[g + 1] - from;
 
-		if (n > cap && sh_grow((void **)&m, &cap, n, sizeof *m, err) < 0) {
-			free(m);
+		if (sh_side_reserve(&m, n, err) < 0 || sh_side_reserve(s->room, n, err) < 0) {
+			sh_side_free(&m);
 			return -1;
 		}
-		for (uint32_t i = 0; i < n; i++)
-			m[i] = (struct member){ prefix_of(sh_nodes_id(s, s->member[from + i])),
-				s->member[from + i] };
-		sort_members(s, m, n);
+		m.n = n;
+		for (uint32_t i = 0; i < n; i++) {
+			m.id[i] = s->member[from + i];
+			m.word[i] = prefix_of(sh_nodes_id(s, m.id[i]));
+		}
+		sh_side_sort(&m, s->room, by_id, s);
 		s->group_at[g] = out;
 		for (uint32_t i = 0; i < n; i++) {
-			if (i && by_id(&m[i - 1], &m[i], s) == 0)
+			if (i && m.word[i - 1] == m.word[i] && by_id(s, m.id[i - 1], m.id[i]) == 0)
 				s->repeated++;
 			else
-				s->member[out++] = m[i].record;
+				s->member[out++] = m.id[i];
 		}
 	}
 	s->group_at[s->groups] = out;
-	free(m);
+	sh_side_free(&m);
 	return 0;
 }
 
@@ -247,8 +227,7 @@ static int make_nodes(
 			return -1;
 		}
 	}
-	sh_twins_sort(twins->p, twins->n);
-	return 0;
+	return sh_twins_sort(twins->p, twins->n, err);
 }
 
 static int close_wide(struct sh_nodes *s, struct sh_twins *twins, struct sh_error *err)

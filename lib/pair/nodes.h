@@ -38,7 +38,7 @@ struct sh_nodes {
 #define SH_NODES_GROUP UINT32_C(0x80000000)
 #define SH_NODES_MAX   (SH_NODES_GROUP - 128) /* records */
 
-enum { SH_NODES_STRIDE = 4096, SH_NODES_PAD = 8 };
+enum { SH_NODES_STRIDE = 4096, SH_NODES_PAD = 16 };
 
 /* Fingerprints of `words` words; room may be shared, and must outlive s. */
 int sh_nodes_init(struct sh_nodes *s, unsigned words, struct sh_side *room, struct sh_error *err);

@@ -335,7 +335,7 @@ static void join_memory(
 	struct sh_side room = { 0 };
 	struct sh_error err;
 	struct sh_join *engine = sh_join_new(bits, k, NULL, &err);
-	struct sh_emit e = { &x, b ? &y : &x, collapse, take_pair, out, !b };
+	struct sh_emit e = { &x, b ? &y : &x, collapse, take_pair, out, !b, NULL };
 
 	must(engine != NULL);
 	out->n = 0;
