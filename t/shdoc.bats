@@ -309,3 +309,137 @@ charset() {
 	same expected got
 	[ "$(wc -l <got)" -lt 60 ]
 }
+
+# oracle WHAT SEED N: random files and the records that Python's libraries make of them
+oracle() {
+	local flags=()
+	! shdoc --help | grep -q 'without.*HTML' || flags+=(no-html)
+	! (printf '' | shdoc --from-charset GB18030) >scrap 2>&1 && flags+=(no-charsets)
+	shdoc --help | grep -q 'without.*zlib' || flags+=(zlib)
+	python3 "$BATS_TEST_DIRNAME/shdoc-oracle.py" "$@" "${flags[@]}"
+	[ "$(wc -l <expected.tsv)" -gt 20 ]
+}
+
+@test "mail: what Python's mailbox and email find in it, plain text preferred" {
+	for seed in 1 2 3; do
+		mkdir $seed && cd $seed
+		oracle mail $seed 50
+		try 'shdoc mail.mbox'
+		exits 0
+		same expected.tsv out
+		cd ..
+	done
+}
+
+@test "WARC: chunks, content codings and charsets undone, each record a member of its own" {
+	for seed in 1 2 3; do
+		mkdir $seed && cd $seed
+		oracle http $seed 80
+		try 'shdoc pages.warc'
+		exits 0
+		same expected.tsv out
+		try 'shdoc pages.warc.gz'
+		same expected.tsv out
+		cd ..
+	done
+}
+
+@test "HTML: what Python's html.parser finds" {
+	needs HTML
+	oracle html 1 60
+	try 'shdoc html'
+	exits 0
+	same expected.tsv out
+}
+
+# message ID BODY: as in an mbox file
+message() {
+	printf 'From a@b Sat Nov 21 10:00:00 2026\nMessage-ID: <%s>\n\n%b\n\n' "$@"
+}
+
+@test "mbox: only From_ lines with a time after an empty line part messages; quoting is undone" {
+	(message 1 'one\nFrom a@b Sat Nov 21 10:00:00 2026\n\nFrom here on\n>From x\n>>From y\n>Fromage\nContent-Length: 9'
+	    message 2 two) >box
+	try 'shdoc box'
+	exits 0
+	gives '1\tone\\nFrom a@b Sat Nov 21 10:00:00 2026\\n\\nFrom here on\\nFrom x\\n>From y\\n>Fromage\\nContent-Length: 9' \
+	    '2\ttwo'
+	sed 's/$/\r/' box >dos
+	cp out expected
+	try 'shdoc dos'
+	same expected out
+}
+
+@test "a message alone, without an id, without a header, without text" {
+	printf 'From: a\nTo: b\nSubject: c\n\ntext\n' >cur:2,S
+	printf 'Content-Type: image/png\n\nabc' >picture.eml
+	printf 'no field here\n\nat all\n' >body.eml
+	try 'shdoc cur:2,S picture.eml body.eml'
+	exits 0
+	gives 'cur:2,S#1\ttext' 'picture.eml#1\t' 'body.eml#1\tno field here\\n\\nat all'
+	says 'shdoc: left out: mail part image/png: 1'
+}
+
+@test "messages that are too large, or nested too deep, are bad records, put aside unaltered" {
+	deep=$(for i in $(seq 70); do printf 'Content-Type: message/rfc822\n\n'; done)
+	(message 1 one; message 2 "$(printf '%03000d' 0)\n\nFrom x 10:00"; message 3 three) >box
+	printf 'From a 10:00\n%s\n\nFrom b 10:00\nMessage-ID: <5>\n\nfive\n' "$deep" >>box
+	try 'shdoc --max-size 2500 --rejects bad box'
+	exits 0
+	gives '1\tone' 'box#3\t' '3\tthree' '5\tfive'
+	head -c 2500 bad | grep -q 'Message-ID: <2>'
+	try 'shdoc box'
+	exits 2
+	says 'shdoc: box: message 5: MIME: parts nested deeper than 64'
+}
+
+# record TYPE URI BLOCK [FIELD]: of a WARC file
+record() {
+	printf 'WARC/1.0\r\nWARC-Type: %s\r\nWARC-Target-URI: %s\r\n%bContent-Length: %d\r\n\r\n' \
+	    "$1" "$2" "${4-}" "$(printf '%b' "$3" | wc -c)"
+	printf '%b\r\n\r\n' "$3"
+}
+
+@test "WARC: a bad page is a bad record; what breaks the frame ends the file, not the run" {
+	(record response u1 'HTTP/1.1 200 OK\r\n\r\none'
+	    record response u2 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\ntwo\r\nx\r\n'
+	    record response u3 'no status line'
+	    record response u4 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nnot chunked after all'
+	    record response u5 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nfiv' 'WARC-Truncated: length\r\n') >pages.warc
+	try 'shdoc pages.warc'
+	exits 2
+	gives 'u1\tone'
+	grep -q '^shdoc: pages.warc: WARC record at byte [0-9]*, u2: HTTP: byte 9 of the body: expected the size of a chunk$' err
+	try 'shdoc --rejects bad.warc pages.warc'
+	exits 0
+	gives 'u1\tone' 'u4\tnot chunked after all' 'u5\tfiv'
+	(record response u2 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\ntwo\r\nx\r\n'
+	    record response u3 'no status line') >expected
+	same expected bad.warc
+	for bytes in 130 180; do # within a head, within a block
+		head -c $bytes pages.warc >cut.warc
+		try 'shdoc cut.warc pages.warc --rejects bad.warc'
+		exits 2
+		gives 'u1\tone' 'u1\tone' 'u4\tnot chunked after all' 'u5\tfiv'
+		grep -q '^shdoc: cut.warc: WARC: the record at byte [0-9]*: the file ends within i.*; what follows cannot be read$' err
+	done
+	(record response u1 'HTTP/1.1 200 OK\r\n\r\none' | sed 's/^Content-Length: ../Content-Length: 17/'; cat pages.warc) >wrong.warc
+	try 'shdoc wrong.warc'
+	exits 2
+	gives 'u1\t'
+	grep -q 'expected WARC/ (perhaps the Content-Length before is wrong)' err
+}
+
+@test "WARC: pages in brotli and zstd" {
+	printf '\x0b\x02\x80hello\x03' >br
+	for coding in br zstd; do
+		! shdoc --help | grep -q "without.*${coding/#br/brotli}" || continue
+		[ $coding = br ] || { command -v zstd && printf hello | zstd -qc >zstd; } || continue
+		(printf 'HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Encoding: %s\r\n\r\n' $coding; cat $coding) >block
+		(printf 'WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: u\r\nContent-Length: %d\r\n\r\n' "$(wc -c <block)"
+		    cat block; printf '\r\n\r\n') >a.warc
+		try 'shdoc a.warc'
+		exits 0
+		gives 'u\thello'
+	done
+}
