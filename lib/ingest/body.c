@@ -103,6 +103,8 @@ enum sh_body_kind sh_body_sniff(struct sh_slice head)
 {
 	enum sh_encoding e;
 
+	if (head.n == 0)
+		return SH_BODY_TEXT;
 	if (head.n > SNIFF)
 		head.n = SNIFF;
 	e = sh_encoding_guess(head.p, head.n);
@@ -123,11 +125,13 @@ enum sh_body_kind sh_body_sniff(struct sh_slice head)
 /* CR LF and CR become LF, from `from` on; blanks and line ends at the end go. */
 static void tidy(struct sh_buf *out, size_t from)
 {
-	char *to = out->p + from;
-	const char *p = to, *end = out->p + out->n;
+	const char *p, *end;
+	char *to;
 
 	if (out->n == from)
 		return;
+	p = to = out->p + from;
+	end = out->p + out->n;
 	for (; p < end; p++) {
 		if (*p == '\r' && p + 1 < end && p[1] == '\n')
 			continue;
@@ -163,7 +167,7 @@ int sh_body_text(struct sh_body *b, enum sh_body_kind kind, struct sh_slice in, 
 	struct sh_charset_verdict verdict;
 	size_t before = out->n;
 
-	if (kind == SH_BODY_HTML)
+	if (kind == SH_BODY_HTML && in.n)
 		sh_page_charset(in, meta, sizeof meta);
 	b->room.n = 0;
 	if (sh_charset_decode(&b->charset, in, declared, kind == SH_BODY_HTML ? &b->room : out,

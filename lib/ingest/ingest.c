@@ -6,6 +6,8 @@ int sh_ingest_init(struct sh_ingest *in, struct sh_error *err)
 {
 	in->body.assumed = &in->assumed;
 	in->json.json = true;
+	if (sh_buf_reserve(&in->text, 1, err) < 0 || sh_buf_reserve(&in->id, 1, err) < 0)
+		return -1;
 	if (sh_tally_init(&in->assumed, err) < 0)
 		return -1;
 	return sh_tally_init(&in->left_out, err);

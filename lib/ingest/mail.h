@@ -14,8 +14,8 @@ struct sh_mbox {
 	struct sh_buf message; /* without the From_ line, its quoting undone */
 	uint64_t number;       /* from 1 */
 	size_t size;           /* of the message in the file, ready in the reader, not yet taken */
-	bool too_large;        /* only so much of it as the limit allows is there */
-	bool in_message;       /* within one that was too large */
+	bool too_large;        /* only so many of its lines as the limit allows are there */
+	bool cut;              /* not even its first one */
 };
 
 void sh_mbox_free(struct sh_mbox *m);

@@ -41,12 +41,13 @@ static struct sh_slice unquote(struct sh_slice line)
 	return line;
 }
 
-/* Take what is left of a message that was too large: the next one begins where it stops. */
-static int skip_message(struct sh_reader *r, struct sh_error *err)
+/* Take what is left of a message that was too large, from a line's begin on unless that is cut: the
+ * next one begins where it stops. */
+static int skip_message(struct sh_reader *r, bool cut, struct sh_error *err)
 {
 	enum { PIECE = 64 * 1024 };
 	struct sh_slice line;
-	bool whole = false, empty = false;
+	bool whole = !cut, empty = false;
 	int got;
 
 	while ((got = sh_reader_line(r, 0, PIECE, &line, err)) > 0) {
@@ -71,8 +72,9 @@ static int gather(struct sh_reader *r, struct sh_mbox *m, size_t max, struct sh_
 		if (m->size && empty && sh_mbox_from(line))
 			return 0;
 		if (m->size + line.n > max) {
-			m->too_large = m->in_message = true;
-			m->size = max;
+			m->too_large = true;
+			m->cut = m->size == 0;
+			m->size = m->cut ? max : m->size;
 			return 0;
 		}
 		empty = is_empty(line);
@@ -91,11 +93,11 @@ int sh_mbox_next(struct sh_reader *r, struct sh_mbox *m, size_t max, struct sh_e
 {
 	sh_reader_take(r, m->size);
 	m->size = 0;
-	if (m->in_message && skip_message(r, err) < 0)
+	if (m->too_large && skip_message(r, m->cut, err) < 0)
 		return -1;
-	m->in_message = m->too_large = false;
+	m->too_large = false;
 	m->message.n = 0;
-	if (gather(r, m, max, err) < 0)
+	if (sh_buf_reserve(&m->message, 1, err) < 0 || gather(r, m, max, err) < 0)
 		return -1;
 	m->number += m->size > 0;
 	return m->size > 0;

@@ -63,7 +63,7 @@ int sh_quoted_printable_decode(struct sh_slice in, struct sh_buf *out, struct sh
 {
 	const char *p = in.p, *end = in.p + in.n;
 
-	if (sh_buf_reserve(out, in.n, err) < 0)
+	if (sh_buf_reserve(out, in.n + 1, err) < 0)
 		return -1;
 	while (p < end) {
 		size_t skip;

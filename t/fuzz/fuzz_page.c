@@ -1,0 +1,30 @@
+/* Any bytes as a page and as a text file: the charset that it declares, what it is decoded from,
+ * its text without the parser's ever failing. */
+#include "ingest.h"
+
+#include "ingest/page.h"
+
+static void as(enum sh_format format, struct sh_slice bytes)
+{
+	struct sh_ingest in;
+	struct sh_error err;
+
+	fuzz_ingest_init(&in);
+	check(fuzz_read(&in, format, bytes, &err) == 0);
+	check(fuzz_taken.documents + fuzz_taken.bad == 1);
+	sh_ingest_free(&in);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char *copy = fuzz_copy(data, size, 0), name[SH_CHARSET_NAME];
+	struct sh_slice in = sh_slice(copy, size);
+
+	sh_page_charset(in, name, sizeof name);
+	check(strlen(name) < sizeof name);
+	check(sh_format_detect(in, "f") != SH_FORMAT_AUTO);
+	as(SH_FORMAT_HTML, in);
+	as(SH_FORMAT_TEXT, in);
+	free(copy);
+	return 0;
+}
