@@ -31,9 +31,10 @@ static int broken(const struct sh_warc *w, const char *what, struct sh_error *er
 	    (unsigned long long)w->at, what);
 }
 
+/* A lone CR is one that the end of the file cut. */
 static bool is_empty(struct sh_slice line)
 {
-	return (line.n == 1 && line.p[0] == '\n') ||
+	return (line.n == 1 && (line.p[0] == '\n' || line.p[0] == '\r')) ||
 	       (line.n == 2 && memcmp(line.p, "\r\n", 2) == 0);
 }
 
