@@ -1,6 +1,8 @@
 /* Messages out of an mbox file. */
 #include "ingest/mail.h"
 
+enum { FROM_MAX = 1000 }; /* bytes of a From_ line that are looked at */
+
 void sh_mbox_free(struct sh_mbox *m)
 {
 	sh_buf_free(&m->message);
@@ -16,7 +18,7 @@ bool sh_mbox_from(struct sh_slice line)
 	if (line.n < 5 || memcmp(line.p, "From ", 5) != 0)
 		return false;
 	/* A sentence may begin so, too; hardly one with a time of day. */
-	for (size_t i = 5; i + 3 < line.n; i++)
+	for (size_t i = 5; i + 3 < line.n && i < FROM_MAX; i++)
 		if (is_digit(line.p[i]) && line.p[i + 1] == ':' && is_digit(line.p[i + 2]) &&
 		    is_digit(line.p[i + 3]))
 			return true;
@@ -68,7 +70,8 @@ static int gather(struct sh_reader *r, struct sh_mbox *m, size_t max, struct sh_
 	bool empty = false;
 	int got;
 
-	while ((got = sh_reader_line(r, m->size, max - m->size + 1, &line, err)) > 0) {
+	/* As much of each line as tells whether it is a From_ line, or too much. */
+	while ((got = sh_reader_line(r, m->size, max - m->size + FROM_MAX + 4, &line, err)) > 0) {
 		if (m->size && empty && sh_mbox_from(line))
 			return 0;
 		if (m->size + line.n > max) {
