@@ -68,6 +68,12 @@ WARN = -Wall -Wextra -Wshadow -Wconversion -Wsign-conversion -Wstrict-prototypes
 FORTIFY = $(if $(SAN)$(filter -O0,$(CFLAGS))$(findstring FORTIFY,$(CFLAGS) $(CPPFLAGS)),,\
 	-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
 
+# What makes the exploitation of a flaw harder, as far as this compiler takes it for this processor.
+takes = $(shell echo 'int main(void) { return 0; }' | \
+	$(CC) -Werror $(CFLAGS) $(1) -x c -c -o /dev/null - 2>/dev/null && echo '$(1)')
+HARDEN := -fstack-protector-strong $(call takes,-fstack-clash-protection) \
+	$(call takes,-fcf-protection=full) $(call takes,-mbranch-protection=standard)
+
 # Without pkg-config the usual names do, which is enough until `make deps` has installed it.
 PKG_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(PKGS) 2>/dev/null)
 PKG_LIBS := $(or $(shell $(PKG_CONFIG) --libs $(PKGS) 2>/dev/null),$(PKGS:lib%=-l%))
@@ -87,9 +93,9 @@ INGEST_LIBS := $(if $(INGEST_NAMES),$(shell $(PKG_CONFIG) --libs $(INGEST_NAMES)
 ALL_CPPFLAGS = -D_GNU_SOURCE -DSH_VERSION='"$(VERSION)"' -Ilib -Ibin $(PKG_CFLAGS) \
 	$(FORTIFY) $(CPPFLAGS)
 ALL_CFLAGS = -std=c11 -O3 -g $(WARN) -pthread -fPIC -fno-semantic-interposition \
-	-fstack-protector-strong $(if $(SAN),-O1 -fno-omit-frame-pointer \
+	$(HARDEN) $(if $(SAN),-O1 -fno-omit-frame-pointer \
 	-fsanitize=$(SANITIZE) -fno-sanitize-recover=all) $(CFLAGS)
-ALL_LDFLAGS = -pthread -Wl,-z,relro -Wl,-z,now $(if $(SAN),-fsanitize=$(SANITIZE)) $(LDFLAGS)
+ALL_LDFLAGS = -pthread -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack $(if $(SAN),-fsanitize=$(SANITIZE)) $(LDFLAGS)
 SO_LDFLAGS = -shared -Wl,-soname,$(notdir $(LIB_SO)) -Wl,--version-script=lib/libsimhash.map $(if $(SAN),,-Wl,-z,defs)
 
 # `make V=1` shows whole commands.

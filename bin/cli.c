@@ -3,13 +3,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "base/num.h"
+#include "io/confine.h"
+#include "io/spill.h"
+#include "unfinished.h"
 
 #ifndef SH_VERSION
 #define SH_VERSION "unknown"
@@ -29,31 +31,6 @@ static const struct cli_option common[] = {
 	{ 'V', "version", NULL, "show the version" },
 	{ 0 },
 };
-
-/* ---- signals: no temporary file outlives an interrupted program ---- */
-
-/* Names of their own, never freed: the handler may run at any instant. */
-static const char *volatile unfinished[2];
-
-static void remove_unfinished(int sig)
-{
-	for (size_t i = 0; i < 2; i++)
-		if (unfinished[i])
-			unlink(unfinished[i]);
-	signal(sig, SIG_DFL);
-	raise(sig);
-}
-
-static void watch_signals(void)
-{
-	static const int signals[] = { SIGHUP, SIGINT, SIGPIPE, SIGTERM, SIGXCPU, SIGXFSZ };
-	struct sigaction now, watch = { .sa_handler = remove_unfinished };
-
-	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
-		/* What nohup(1) switched off stays off. */
-		if (sigaction(signals[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
-			sigaction(signals[i], &watch, NULL);
-}
 
 /* ---- messages ---- */
 
@@ -85,6 +62,20 @@ static void complain(struct cli *c, const struct sh_error *err)
 		cli_warn(c, "%s", err->text);
 }
 
+/* Nothing of what is open comes into being. */
+static void abort_outputs(struct cli *c)
+{
+	for (size_t i = 0; i < c->n_further; i++)
+		unfinished_abort(c->further[i]);
+	c->n_further = 0;
+	if (!c->open)
+		return;
+	unfinished_abort(&c->out);
+	if (c->rejects_path)
+		unfinished_abort(&c->rejects);
+	c->open = false;
+}
+
 void cli_usage(struct cli *c, const char *fmt, ...)
 {
 	va_list ap;
@@ -93,11 +84,7 @@ void cli_usage(struct cli *c, const char *fmt, ...)
 	say(c, fmt, ap);
 	va_end(ap);
 	fprintf(stderr, "Try '%s --help' or 'man %s'.\n", c->program->name, c->program->name);
-	if (c->open) {
-		sh_sink_abort(&c->out);
-		if (c->rejects_path)
-			sh_sink_abort(&c->rejects);
-	}
+	abort_outputs(c);
 	exit(EXIT_TROUBLE);
 }
 
@@ -115,14 +102,15 @@ void cli_die(struct cli *c, const struct sh_error *err)
 	struct sh_error ignored;
 
 	complain(c, err);
-	if (c->open) {
-		/* The records before the trouble are whole: a pipe gets them. */
-		if (!c->out.target)
-			sh_sink_flush(&c->out, &ignored);
-		sh_sink_abort(&c->out);
-		if (c->rejects_path && sh_sink_close(&c->rejects, &ignored) == 0)
+	/* The records before the trouble are whole: a pipe gets them. */
+	if (c->open && !c->out.target)
+		sh_sink_flush(&c->out, &ignored);
+	if (c->open && c->rejects_path) {
+		if (unfinished_close(&c->rejects, &ignored) == 0)
 			report_rejects(c);
+		c->rejects_path = NULL;
 	}
+	abort_outputs(c);
 	exit(EXIT_TROUBLE);
 }
 
@@ -131,15 +119,16 @@ int cli_finish(struct cli *c)
 	struct sh_error err;
 
 	c->open = false;
-	if (sh_sink_close(&c->out, &err) < 0) {
+	if (unfinished_close(&c->out, &err) < 0) {
 		if (c->rejects_path)
-			sh_sink_abort(&c->rejects);
+			unfinished_abort(&c->rejects);
 		cli_die(c, &err);
 	}
-	if (c->rejects_path && sh_sink_close(&c->rejects, &err) < 0)
+	if (c->rejects_path && unfinished_close(&c->rejects, &err) < 0)
 		cli_die(c, &err);
 	report_rejects(c);
 	progress_end(&c->progress);
+	free(c->reads);
 	return EXIT_SUCCESS;
 }
 
@@ -266,8 +255,10 @@ static void take_trailer(struct cli *c)
 /* The second one to read it would find nothing there. */
 static void refuse_standard_input_twice(struct cli *c)
 {
-	unsigned n = c->from_stdin + (c->n_operands == 0);
+	unsigned n = c->n_operands == 0;
 
+	for (size_t i = 0; i < c->n_reads; i++)
+		n += strcmp(c->reads[i], "-") == 0;
 	for (size_t i = 0; i < c->n_operands; i++)
 		n += strcmp(c->operands[i], "-") == 0;
 	if (n > 1)
@@ -326,8 +317,30 @@ int cli_next(struct cli *c)
 
 const char *cli_reads(struct cli *c)
 {
-	c->from_stdin += strcmp(c->arg, "-") == 0;
-	return c->arg;
+	struct sh_error err;
+
+	if (c->n_reads == c->reads_cap &&
+	    sh_grow((void **)&c->reads, &c->reads_cap, c->n_reads + 1, sizeof *c->reads, &err) < 0)
+		cli_die(c, &err);
+	return c->reads[c->n_reads++] = c->arg;
+}
+
+/* Of one option given again the last counts, but each may be opened. */
+static const char *add_path(struct cli *c, const char **paths, size_t *n)
+{
+	if (*n < CLI_MAX_FURTHER)
+		++*n;
+	return paths[*n - 1] = c->arg;
+}
+
+const char *cli_writes(struct cli *c)
+{
+	return add_path(c, c->writes, &c->n_writes);
+}
+
+const char *cli_folder(struct cli *c)
+{
+	return add_path(c, c->folders, &c->n_folders);
 }
 
 uint64_t cli_number(struct cli *c, const char *what, uint64_t min, uint64_t max)
@@ -373,10 +386,13 @@ void cli_read_file(struct cli *c, const char *name, struct sh_buf *all)
 /* Each would take what the other has written for the file that it replaces. */
 static void refuse_one_file_for_both(struct cli *c)
 {
-	const char *out = c->out_path ? c->out_path : "-";
-
-	if (c->rejects_path && strcmp(out, c->rejects_path) == 0)
+	if (!c->rejects_path)
+		return;
+	if (sh_sink_same(c->out_path, c->rejects_path))
 		cli_usage(c, "--rejects %s: the output goes there", c->rejects_path);
+	for (size_t i = 0; i < c->n_writes; i++)
+		if (sh_sink_same(c->writes[i], c->rejects_path))
+			cli_usage(c, "%s: --rejects goes there", c->writes[i]);
 }
 
 void cli_text(struct cli *c)
@@ -398,24 +414,81 @@ void cli_lines_init(const struct cli *c, struct sh_lines *lines)
 	lines->source.crlf = c->crlf;
 }
 
+static bool has_option(const struct cli *c, int code)
+{
+	for (size_t i = 0; i < 3 && c->program->options[i]; i++)
+		for (const struct cli_option *o = c->program->options[i]; o->code; o++)
+			if (o->code == code)
+				return true;
+	return false;
+}
+
+/* From here on only what the command line names can be opened. */
+static void confine(const struct cli *c)
+{
+	static const char *const system[] = { "/usr/lib", "/usr/lib64", "/lib", "/lib64",
+		"/etc/ld.so.cache", "/usr/local/lib" };
+	struct sh_confine rules;
+
+	sh_confine_begin(&rules);
+	for (size_t i = 0; c->program->loads && i < sizeof system / sizeof *system; i++)
+		sh_confine_read(&rules, system[i]);
+	for (size_t i = 0; i < c->n_operands; i++)
+		sh_confine_read(&rules, c->operands[i]);
+	for (size_t i = 0; i < c->n_reads; i++)
+		sh_confine_read(&rules, c->reads[i]);
+	for (size_t i = 0; i < c->n_folders; i++)
+		sh_confine_folder(&rules, c->folders[i]);
+	for (size_t i = 0; i < c->n_writes; i++)
+		sh_confine_write(&rules, c->writes[i]);
+	if (c->out_path)
+		sh_confine_write(&rules, c->out_path);
+	if (c->rejects_path)
+		sh_confine_write(&rules, c->rejects_path);
+	if (has_option(c, CLI_TMPDIR))
+		sh_confine_folder(&rules, sh_spill_folder(c->tmpdir));
+	sh_confine_enforce(&rules);
+}
+
 void cli_open(struct cli *c)
 {
 	struct sh_error err;
 
 	refuse_one_file_for_both(c);
-	watch_signals();
-	if (sh_sink_open(&c->out, c->out_path, &err) < 0)
+	unfinished_watch();
+	if (unfinished_open(&c->out, c->out_path, &err) < 0)
 		cli_die(c, &err);
 	c->out.trailer = c->trailer_out && !c->program->text;
-	unfinished[0] = c->out.tmp ? strdup(c->out.tmp) : NULL;
-	if (c->rejects_path && sh_sink_open(&c->rejects, c->rejects_path, &err) < 0) {
-		sh_sink_abort(&c->out);
+	if (c->rejects_path && unfinished_open(&c->rejects, c->rejects_path, &err) < 0) {
+		unfinished_abort(&c->out);
 		cli_die(c, &err);
 	}
-	unfinished[1] = c->rejects.tmp ? strdup(c->rejects.tmp) : NULL;
 	c->open = true;
+	confine(c);
 	progress_start(
 	    &c->progress, c->program->name, c->operands, c->n_operands, c->progress.asked, false);
+}
+
+void cli_open_further(struct cli *c, struct sh_sink *sink, const char *path)
+{
+	struct sh_error err;
+
+	if (unfinished_open(sink, path, &err) < 0)
+		cli_die(c, &err);
+	sink->trailer = c->trailer_out;
+	c->further[c->n_further++] = sink;
+}
+
+void cli_close_further(struct cli *c, struct sh_sink *sink)
+{
+	struct sh_error err;
+	int status = unfinished_close(sink, &err);
+
+	for (size_t i = 0; i < c->n_further; i++)
+		if (c->further[i] == sink)
+			c->further[i] = c->further[--c->n_further];
+	if (status < 0)
+		cli_die(c, &err);
 }
 
 void cli_reject(struct cli *c, struct sh_slice line, const struct sh_error *err)

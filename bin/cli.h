@@ -19,7 +19,7 @@
 #include "io/sink.h"
 #include "progress.h"
 
-enum { EXIT_TROUBLE = 2, CLI_MAX_JOBS = 256 };
+enum { EXIT_TROUBLE = 2, CLI_MAX_JOBS = 256, CLI_MAX_FURTHER = 2 };
 
 /* Codes of options without a letter. */
 enum {
@@ -46,6 +46,7 @@ struct cli_program {
 	const struct cli_option *options[3]; /* own ones, then shared ones; NULL ends */
 	const char *status;                  /* of its own, for the help: "1 no pair, "; or NULL */
 	bool text;                           /* the output is no records: it gets no trailer */
+	bool loads; /* parts of the system's libraries at work, as iconv(3) does */
 };
 
 struct cli {
@@ -61,9 +62,15 @@ struct cli {
 	bool trailer_in, trailer_out; /* --trailer: required of every input, written */
 	const char *tmpdir;           /* NULL: the default */
 
-	unsigned from_stdin; /* options that name standard input */
+	/* Files that options name: to be read, to be written, folders in which both is done. */
+	const char **reads;
+	size_t n_reads, reads_cap;
+	const char *writes[CLI_MAX_FURTHER], *folders[CLI_MAX_FURTHER];
+	size_t n_writes, n_folders;
+
 	const char *out_path, *rejects_path;
-	struct sh_sink out, rejects;
+	struct sh_sink out, rejects, *further[CLI_MAX_FURTHER]; /* further: those that are open */
+	size_t n_further;
 	uint64_t n_rejected;
 	bool open;
 	struct progress progress; /* from cli_open() on */
@@ -84,14 +91,22 @@ void cli_warn(struct cli *c, const char *fmt, ...) __attribute__((format(printf,
 _Noreturn void cli_usage(struct cli *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 _Noreturn void cli_die(struct cli *c, const struct sh_error *err);
 
-/* The argument of the option at hand names a file that is read beside the operands. Returns it. */
+/* The argument of the option at hand names a file that is read beside the operands, an output
+ * beside the output, or a folder in which files are read, made and removed. Returns it. After
+ * cli_open() nothing else can be opened, where the kernel knows how to see to it. */
 const char *cli_reads(struct cli *c);
+const char *cli_writes(struct cli *c);
+const char *cli_folder(struct cli *c);
 
 /* The output is text for people, not records: no trailer. Before cli_open(). */
 void cli_text(struct cli *c);
 
 /* Open the output and the file for rejected records. */
 void cli_open(struct cli *c);
+
+/* A further output, which cli_writes() has told of, under the rules of -o and --trailer. Dies. */
+void cli_open_further(struct cli *c, struct sh_sink *sink, const char *path);
+void cli_close_further(struct cli *c, struct sh_sink *sink);
 
 /* Put a record that err complains about aside under --rejects, else die of it. */
 void cli_reject(struct cli *c, struct sh_slice line, const struct sh_error *err);

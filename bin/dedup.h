@@ -61,8 +61,8 @@ static inline bool dedup_stays(
 void dedup_write_documents(struct dedup_state *s, const uint32_t *keeper);
 /* A line for each of the others. */
 void dedup_write_report(struct dedup_state *s, const uint32_t *keeper);
-/* The report is opened when it is written; that it can be is to be known before. */
-void dedup_try_report(struct cli *c, const struct dedup_settings *s);
+/* Before anything is read: that the report can be written is to be known then. */
+void dedup_open_report(struct dedup_state *s);
 
 struct dedup_groups {
 	uint32_t *size; /* by keeper */

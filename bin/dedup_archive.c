@@ -83,7 +83,7 @@ bool dedup_archive_take(struct dedup_archive_settings *a, struct cli *c, int opt
 {
 	switch (opt) {
 	case 'a':
-		a->dir = c->arg;
+		a->dir = cli_folder(c);
 		return true;
 	case INIT:
 		take_mode(a, c, ARCHIVE_INIT, "--init");
@@ -103,7 +103,7 @@ bool dedup_archive_take(struct dedup_archive_settings *a, struct cli *c, int opt
 		return true;
 	case REMOVE:
 		take_mode(a, c, ARCHIVE_REMOVE, "--remove");
-		a->id_path = c->arg;
+		a->id_path = cli_reads(c);
 		return true;
 	case STORE:
 		take_store(a, c);

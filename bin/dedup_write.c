@@ -1,22 +1,13 @@
 /* What comes of it: the documents that stay, and the report of those that do not. */
-#include <sys/stat.h>
-
 #include "base/num.h"
 #include "dedup.h"
-
-_Noreturn static void die_reporting(struct dedup_state *s, const struct sh_error *err)
-{
-	if (s->to != &s->cli->out)
-		sh_sink_abort(s->to);
-	cli_die(s->cli, err);
-}
 
 static void write_report_part(struct dedup_state *s, const void *p, size_t n)
 {
 	struct sh_error err;
 
 	if (sh_sink_write(s->to, p, n, &err) < 0)
-		die_reporting(s, &err);
+		cli_die(s->cli, &err);
 }
 
 /* Those that stay, as they came. */
@@ -62,7 +53,7 @@ static void report_one(
 	unsigned distance;
 
 	if (sh_corpus_document(&s->corpus, dropped, room, &doc, &err) < 0)
-		die_reporting(s, &err);
+		cli_die(s->cli, &err);
 	write_report_part(s, doc.id.p, doc.id.n);
 	write_report_part(s, "\t", 1);
 	if (dedup_archive_drops(s, dropped)) {
@@ -74,7 +65,7 @@ static void report_one(
 	}
 	if (sh_corpus_document(&s->corpus, keeper, room, &doc, &err) < 0 ||
 	    sh_dedup_compare(s->dedup, dropped, keeper, &distance, &sim, &err) < 0)
-		die_reporting(s, &err);
+		cli_die(s->cli, &err);
 	write_report_part(s, doc.id.p, doc.id.n);
 	write_numbers(
 	    s, distance, s->settings->dedup.verify ? sh_similarity_round(&sim) : SH_UNVERIFIED);
@@ -83,34 +74,22 @@ static void report_one(
 void dedup_write_report(struct dedup_state *s, const uint32_t *keeper)
 {
 	struct sh_document_room room = { 0 };
-	struct sh_error err;
 
-	s->to = &s->cli->out;
-	if (strcmp(s->settings->report_path, "-") != 0) {
-		if (sh_sink_open(&s->report, s->settings->report_path, &err) < 0)
-			cli_die(s->cli, &err);
-		s->report.trailer = s->cli->trailer_out;
-		s->to = &s->report;
-	}
 	for (uint32_t i = 0; i < s->corpus.n; i++)
 		if (!dedup_stays(s, keeper, i))
 			report_one(s, i, keeper[i], &room);
 	sh_document_room_free(&room);
-	if (s->to != &s->cli->out && sh_sink_close(&s->report, &err) < 0)
-		cli_die(s->cli, &err);
+	if (s->to == &s->report)
+		cli_close_further(s->cli, &s->report);
 }
 
-void dedup_try_report(struct cli *c, const struct dedup_settings *s)
+void dedup_open_report(struct dedup_state *s)
 {
-	struct sh_sink probe;
-	struct stat st;
-	struct sh_error err;
+	const char *path = s->settings->report_path;
 
-	if (!s->report_path || strcmp(s->report_path, "-") == 0)
+	s->to = &s->cli->out;
+	if (!path || strcmp(path, "-") == 0)
 		return;
-	if (stat(s->report_path, &st) == 0 && !S_ISREG(st.st_mode))
-		return;
-	if (sh_sink_open(&probe, s->report_path, &err) < 0)
-		cli_die(c, &err);
-	sh_sink_abort(&probe);
+	cli_open_further(s->cli, &s->report, path);
+	s->to = &s->report;
 }

@@ -126,7 +126,7 @@ static void take(struct cli *c, struct dedup_settings *s, int opt)
 			cli_usage(c, "--link '%s': expected star or single", c->arg);
 		break;
 	case 'r':
-		s->report_path = c->arg;
+		s->report_path = cli_writes(c);
 		break;
 	case DRY_RUN:
 		s->dry_run = true;
@@ -168,8 +168,7 @@ static void settle(struct cli *c, struct dedup_settings *s)
 		cli_usage(c, "-w weighs under --simhash; minwise fingerprints know sets");
 	if (!s->fp.minhash && !s->k_given)
 		s->dedup.k = DEFAULT_K_SIMHASH;
-	if (s->report_path && strcmp(s->report_path, c->out_path ? c->out_path : "-") == 0 &&
-	    !s->dry_run)
+	if (s->report_path && sh_sink_same(s->report_path, c->out_path) && !s->dry_run)
 		cli_usage(c, "--report %s: the documents go there (--dry-run writes none)",
 		    s->report_path);
 	s->fp.token = s->dedup.how.token = s->docs.token;
@@ -220,10 +219,10 @@ static void begin(struct dedup_state *s, struct dedup_settings *settings)
 	struct sh_error err;
 
 	dedup_archive_open(s);
-	dedup_try_report(c, settings);
 	if (settings->sample || (settings->dry_run && !settings->report_path))
 		cli_text(c);
 	cli_open(c);
+	dedup_open_report(s);
 	dedup_read_ids(c, settings->keep.path, &s->ranked);
 	dedup_read_ids(c, settings->protect_path, &s->protected);
 	progress_start(&c->progress, program.name, c->operands, c->n_operands, c->progress.asked,

@@ -258,12 +258,12 @@ static void write_all(struct cli *c, const struct settings *s, struct graph *g)
 	qsort_r(order, g->ids.n, sizeof *order, group_order, g);
 	if (write_groups(g, order, &c->out, &err) < 0)
 		cli_die(c, &err);
-	if (s->audit_path && sh_sink_open(&audit, s->audit_path, &err) < 0)
-		cli_die(c, &err);
-	audit.trailer = c->trailer_out;
-	if (s->audit_path &&
-	    (write_audit(s, g, order, &audit, &err) < 0 || sh_sink_close(&audit, &err) < 0))
-		cli_die(c, &err);
+	if (s->audit_path) {
+		cli_open_further(c, &audit, s->audit_path);
+		if (write_audit(s, g, order, &audit, &err) < 0)
+			cli_die(c, &err);
+		cli_close_further(c, &audit);
+	}
 	free(order);
 }
 
@@ -290,7 +290,7 @@ static void take(struct cli *c, struct settings *s, int opt)
 			cli_usage(c, "%s", err.text);
 		break;
 	case AUDIT:
-		s->audit_path = c->arg;
+		s->audit_path = cli_writes(c);
 		break;
 	}
 }
@@ -310,6 +310,8 @@ int main(int argc, char **argv)
 		take(&c, &s, opt);
 	if (s.keep.which == SH_PREFER_LONGEST && !s.docs_path)
 		cli_usage(&c, "--keep longest looks at the documents: -d DOCS");
+	if (s.audit_path && c.out_path && sh_sink_same(s.audit_path, c.out_path))
+		cli_usage(&c, "--audit %s: the groups go there", s.audit_path);
 	s.form.crlf = c.crlf;
 	s.keep.trailer = c.trailer_in;
 	g.keep_edges = s.star || s.audit_path;

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { FLUSH_AT = 128 * 1024 };
+enum { FLUSH_AT = 128 * 1024, LINKS_MAX = 40 };
 
 static void release(struct sh_sink *s)
 {
@@ -84,26 +84,115 @@ static int named_descriptor(const char *path)
 	return -1;
 }
 
-static int open_file(struct sh_sink *s, const char *path, struct sh_error *err)
+/* The folder of a path, with its slash, and a name in it. */
+static char *beside(const char *path, const char *name)
+{
+	const char *slash = strrchr(path, '/');
+	char *joined = NULL;
+
+	if (*name == '/' || !slash)
+		return strdup(name);
+	if (asprintf(&joined, "%.*s%s", (int)(slash + 1 - path), path, name) < 0)
+		return NULL;
+	return joined;
+}
+
+/* The path without its last component's symbolic links, whether or not anything is there: to be
+ * freed, or NULL. */
+static char *follow(const char *path)
+{
+	char *at = strdup(path), *next, link[PATH_MAX];
+	ssize_t n;
+
+	for (int hops = 0; at && (n = readlink(at, link, sizeof link - 1)) >= 0; hops++) {
+		link[n] = '\0';
+		next = hops < LINKS_MAX ? beside(at, link) : NULL;
+		if (hops == LINKS_MAX)
+			errno = ELOOP;
+		free(at);
+		at = next;
+	}
+	return at;
+}
+
+enum sh_target sh_sink_target(const char *path, char **target)
 {
 	struct stat st;
-	bool exists = stat(path, &st) == 0;
-	int named = named_descriptor(path);
 
-	/* Whose file it is stays open elsewhere: to replace it would part the two. */
-	if (named >= 0) {
-		s->fd = fcntl(named, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-		return s->fd < 0 ? sh_error_sys(err, "cannot open '%s'", path) : 0;
+	if (named_descriptor(path) >= 0)
+		return SH_TARGET_OPEN;
+	if (stat(path, &st) == 0) {
+		if (!S_ISREG(st.st_mode))
+			return SH_TARGET_STRAIGHT;
+		*target = realpath(path, NULL);
+	} else {
+		*target = follow(path);
 	}
-	if (exists && !S_ISREG(st.st_mode)) {
+	return *target ? SH_TARGET_FILE : SH_TARGET_NOWHERE;
+}
+
+/* The descriptor that a path stands for, or -1. */
+static int descriptor(const char *path)
+{
+	return !path || strcmp(path, "-") == 0 ? STDOUT_FILENO : named_descriptor(path);
+}
+
+/* Its device and number; for what is not there those of the folder, *name then being its name. */
+static int identity(const char *path, struct stat *st, char **name)
+{
+	char *target = NULL;
+	const char *slash;
+	int status;
+
+	*name = NULL;
+	if (stat(path, st) == 0)
+		return 0;
+	target = follow(path);
+	if (!target)
+		return -1;
+	slash = strrchr(target, '/');
+	*name = strdup(slash ? slash + 1 : target);
+	target[slash ? slash - target + 1 : 0] = '\0';
+	status = stat(*target ? target : ".", st);
+	free(target);
+	return *name ? status : -1;
+}
+
+bool sh_sink_same(const char *a, const char *b)
+{
+	struct stat x, y;
+	char *name[2] = { NULL, NULL };
+	int fd = descriptor(a);
+	bool same = false;
+
+	if (fd >= 0 || descriptor(b) >= 0)
+		return fd == descriptor(b);
+	if (strcmp(a, b) == 0)
+		return true;
+	if (identity(a, &x, &name[0]) == 0 && identity(b, &y, &name[1]) == 0)
+		same = x.st_dev == y.st_dev && x.st_ino == y.st_ino && !S_ISCHR(x.st_mode) &&
+		       !name[0] == !name[1] && (!name[0] || strcmp(name[0], name[1]) == 0);
+	free(name[0]);
+	free(name[1]);
+	return same;
+}
+
+static int open_file(struct sh_sink *s, const char *path, struct sh_error *err)
+{
+	switch (sh_sink_target(path, &s->target)) {
+	case SH_TARGET_OPEN:
+		/* Whose file it is stays open elsewhere: to replace it would part the two. */
+		s->fd = fcntl(named_descriptor(path), F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+		break;
+	case SH_TARGET_STRAIGHT:
 		s->fd = open(path, O_WRONLY | O_CLOEXEC);
-		return s->fd < 0 ? sh_error_sys(err, "cannot open '%s'", path) : 0;
-	}
-	/* Through a symbolic link it is the file behind it that is replaced. */
-	s->target = exists ? realpath(path, NULL) : strdup(path);
-	if (!s->target)
+		break;
+	case SH_TARGET_FILE:
+		return open_beside(s, err);
+	case SH_TARGET_NOWHERE:
 		return sh_error_sys(err, "cannot find the folder of '%s'", path);
-	return open_beside(s, err);
+	}
+	return s->fd < 0 ? sh_error_sys(err, "cannot open '%s'", path) : 0;
 }
 
 /* A program that found the descriptor closed may have filled its place with a read-only one. */

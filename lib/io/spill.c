@@ -2,27 +2,51 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-int sh_spill_open(const char *dir, struct sh_error *err)
+/* One that has a name for a moment, in which no signal is taken. */
+static int open_named(const char *dir)
 {
 	char *name = NULL;
-	int fd;
+	sigset_t all, before;
+	int fd, why;
 
+	if (asprintf(&name, "%s/simhash.XXXXXX", dir) < 0)
+		return -1;
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &before);
+	fd = mkostemp(name, O_CLOEXEC);
+	why = errno;
+	if (fd >= 0)
+		unlink(name);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	free(name);
+	errno = why;
+	return fd;
+}
+
+const char *sh_spill_folder(const char *dir)
+{
 	if (!dir)
 		dir = getenv("TMPDIR");
-	if (!dir || !*dir)
-		dir = "/tmp";
-	if (asprintf(&name, "%s/simhash.XXXXXX", dir) < 0)
-		return sh_error_nomem(err);
-	fd = mkostemp(name, O_CLOEXEC);
+	return dir && *dir ? dir : "/tmp";
+}
+
+int sh_spill_open(const char *dir, struct sh_error *err)
+{
+	int fd;
+
+	dir = sh_spill_folder(dir);
+	/* Some file systems have no files without names. */
+	fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	if (fd < 0)
+		fd = open_named(dir);
 	if (fd < 0)
 		sh_error_sys(err, "cannot create a temporary file in '%s' (TMPDIR)", dir);
-	else
-		unlink(name);
-	free(name);
 	return fd;
 }
 

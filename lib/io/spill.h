@@ -7,6 +7,9 @@
 
 #include "base/buf.h"
 
+/* `dir`, or $TMPDIR, or /tmp when dir is NULL. */
+const char *sh_spill_folder(const char *dir);
+
 /* A new empty file in `dir`, or $TMPDIR, or /tmp when dir is NULL: descriptor or -1. */
 int sh_spill_open(const char *dir, struct sh_error *err);
 

@@ -1,0 +1,98 @@
+#include "unfinished.h"
+
+#include <limits.h>
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+
+enum { PLACES = 4, STACK = 64 * 1024 };
+
+/* The handler may run at any instant: it finds whole names, in memory that stays. */
+static struct {
+	const struct sh_sink *sink;
+	char name[PATH_MAX];
+} place[PLACES];
+
+static void remove_all(int sig)
+{
+	for (size_t i = 0; i < PLACES; i++)
+		if (place[i].name[0])
+			unlink(place[i].name);
+	signal(sig, SIG_DFL);
+	raise(sig);
+}
+
+/* What ends no program is left alone. */
+static bool ends(int sig)
+{
+	static const int harmless[] = { SIGKILL, SIGSTOP, SIGCHLD, SIGCONT, SIGTSTP, SIGTTIN,
+		SIGTTOU, SIGURG, SIGWINCH };
+
+	for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++)
+		if (sig == harmless[i])
+			return false;
+	return true;
+}
+
+void unfinished_watch(void)
+{
+	/* A stack that has overflowed is none to run a handler on. */
+	static char room[STACK];
+	stack_t stack = { .ss_sp = room, .ss_size = sizeof room };
+	struct sigaction now, watch = { .sa_handler = remove_all, .sa_flags = SA_ONSTACK };
+
+	sigaltstack(&stack, NULL);
+	sigfillset(&watch.sa_mask);
+	for (int sig = 1; sig <= SIGRTMAX; sig++)
+		/* What nohup(1) switched off stays off. */
+		if (ends(sig) && sigaction(sig, NULL, &now) == 0 && now.sa_handler == SIG_DFL)
+			sigaction(sig, &watch, NULL);
+}
+
+static void note(const struct sh_sink *s)
+{
+	for (size_t i = 0; i < PLACES; i++)
+		if (!place[i].sink) {
+			place[i].sink = s;
+			strncpy(place[i].name, s->tmp, sizeof place[i].name - 1);
+			return;
+		}
+}
+
+static void forget(const struct sh_sink *s)
+{
+	for (size_t i = 0; i < PLACES; i++)
+		if (place[i].sink == s) {
+			place[i].name[0] = '\0';
+			place[i].sink = NULL;
+		}
+}
+
+int unfinished_open(struct sh_sink *s, const char *path, struct sh_error *err)
+{
+	sigset_t all, before;
+	int status;
+
+	/* There is no instant at which the file is there and its name is not known. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &before);
+	status = sh_sink_open(s, path, err);
+	if (status == 0 && s->tmp)
+		note(s);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return status;
+}
+
+int unfinished_close(struct sh_sink *s, struct sh_error *err)
+{
+	int status = sh_sink_close(s, err);
+
+	forget(s);
+	return status;
+}
+
+void unfinished_abort(struct sh_sink *s)
+{
+	sh_sink_abort(s);
+	forget(s);
+}

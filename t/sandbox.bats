@@ -1,0 +1,297 @@
+#!/usr/bin/env bats
+# What is left behind, and what can be reached: signals, one file for two outputs, Landlock, flags
+# of the compiler.
+
+load helper
+
+# sanitized: the programs are built with sanitizers, which look after signals and files themselves.
+sanitized() {
+	nm "$SHBIN/shtok" 2>/dev/null | grep -q '__[at]san_init'
+}
+
+# good PROGRAM: two records for it.
+good() {
+	case $1 in
+	shtok | shfp | shdedup) printf '%s\tone two\n' a b ;;
+	shdf | shweight) printf '%s\tx\t1\n' a b ;;
+	shband | shjoin) printf '%016x\t%s\n' 7 a 7 b ;;
+	shgroup | shverify | shstat) printf '%s\t%s\t0\n' a b b a ;;
+	esac
+}
+
+# Signals that end a program and can be caught.
+catchable() {
+	local sig name
+	for sig in $(seq 64); do
+		name=$(kill -l "$sig" 2>/dev/null) || continue
+		case $name in
+		KILL | STOP | CHLD | CONT | TSTP | TTIN | TTOU | URG | WINCH) ;;
+		'' | 32 | 33) ;;
+		*) echo "$sig" ;;
+		esac
+	done
+}
+
+@test "no signal that can be caught leaves a temporary file, or anything in the output's place" {
+	sanitized && skip 'the sanitizers have handlers of their own'
+	ulimit -c 0
+	good shtok >in
+	tried=0
+	for sig in $(catchable); do
+		echo before >old
+		mkfifo fifo
+		env --default-signal shtok -o old --rejects rejected fifo 2>/dev/null &
+		exec 8<>fifo
+		until compgen -G '.rejected.*' >/dev/null; do sleep 0.005; done
+		kill "-$sig" $!
+		status=0
+		wait $! 2>/dev/null || status=$?
+		exec 8>&-
+		echo "signal $sig: $status"
+		[ "$status" = $((128 + sig)) ]
+		[ "$(cat old)" = before ]
+		rm fifo
+		only in old
+		tried=$((tried + 1))
+	done
+	[ "$tried" -ge 50 ]
+}
+
+@test "further outputs leave nothing behind either: --audit, --report" {
+	good shgroup >in
+	good shdedup >docs
+	for run in 'shgroup -o old --audit other -d fifo in' 'shdedup -q -o old --report other fifo'; do
+		for sig in TERM USR1 SEGV; do
+			[ $sig = SEGV ] && sanitized && continue
+			echo before >old
+			mkfifo fifo
+			env --default-signal $run 2>/dev/null &
+			exec 8<>fifo
+			until compgen -G '.old.*' >/dev/null; do sleep 0.005; done
+			kill "-$sig" $!
+			wait $! 2>/dev/null || true
+			exec 8>&-
+			rm fifo
+			[ "$(cat old)" = before ]
+			only docs in old
+		done
+	done
+	# An error, too, and where one of them cannot be put in its place.
+	echo bad >>docs
+	try 'shdedup -q -o old --report other docs'
+	exits 2
+	only docs in old
+	head -n 2 docs >good
+	for run in 'shdedup -q -o old --report no/such good' 'shgroup --audit no/such -o old in'; do
+		try "$run"
+		exits 2
+		only docs good in old
+	done
+}
+
+@test "a stack that overflows, a limit on processor time or on file size, leave nothing behind" {
+	sanitized && skip 'the sanitizers have handlers of their own'
+	good shtok >in
+	cat >shim.c <<-'END'
+		#include <unistd.h>
+		int access(const char *p, int m) { (void)p; (void)m; return 0; }
+		static int deep(volatile char *p) { volatile char a[4096]; a[0] = *p; return deep(a) + a[0]; }
+		ssize_t read(int fd, void *p, size_t n) { (void)fd; (void)n; return deep(p); }
+	END
+	"${CC:-cc}" -O0 -shared -fPIC -o shim.so shim.c
+	try 'ulimit -c 0; LD_PRELOAD=$PWD/shim.so shtok -o new in'
+	exits 139
+	only in shim.c shim.so
+	yes 'a	one two three' | head -n 500000 >many
+	try 'ulimit -f 64; ulimit -c 0; shtok -o new many'
+	[ "$status" != 0 ]
+	only in many shim.c shim.so
+}
+
+@test "a link that leads nowhere: -o makes the file that it names" {
+	good shtok >in
+	shtok in >normal
+	mkdir dir
+	ln -s dir/made link
+	ln -s link further
+	ln -s "$PWD/dir/whole" absolute
+	for name in link:dir/made further:dir/made absolute:dir/whole; do
+		rm -f dir/*
+		try "shtok -o ${name%:*} in"
+		exits 0
+		[ -L "${name%:*}" ]
+		[ ! -L "${name#*:}" ]
+		same normal "${name#*:}"
+		[ "$(ls -A dir | wc -l)" = 1 ]
+	done
+	ln -s loop loop
+	try 'shtok -o loop in'
+	exits 2
+	says "shtok: cannot find the folder of 'loop': Too many levels of symbolic links"
+}
+
+@test "two outputs for one file are refused, however it is named" {
+	good shtok >in
+	good shgroup >pairs
+	mkdir dir
+	echo old >there
+	ln there hard
+	ln -s there soft
+	ln -s nowhere dangling
+	for names in 'x x' 'x ./x' "x $PWD/x" 'dir/../x x' 'there soft' 'soft there' 'there hard' \
+		'nowhere dangling' 'dangling ./dangling' '- /dev/stdout' '/dev/fd/1 -'; do
+		try "shtok -o ${names% *} --rejects ${names#* } in"
+		exits 2
+		says "shtok: --rejects ${names#* }: the output goes there" \
+			"Try 'shtok --help' or 'man shtok'."
+	done
+	try 'shgroup -o x --audit ./x pairs'
+	exits 2
+	says 'shgroup: --audit ./x: the groups go there' "Try 'shgroup --help' or 'man shgroup'."
+	try 'shgroup --rejects x --audit ./x pairs'
+	exits 2
+	says 'shgroup: ./x: --rejects goes there' "Try 'shgroup --help' or 'man shgroup'."
+	try 'shdedup -o x -r ./x in'
+	exits 2
+	try 'shdedup --rejects x -r ./x in'
+	exits 2
+	try 'shtok -o x --rejects dir/x in'
+	exits 0
+	try 'shtok -o /dev/null --rejects ./../../../../../../../../dev/null in'
+	exits 0
+}
+
+# landlocked: the kernel can confine programs.
+landlocked() {
+	printf '%s\n' '#include <sys/syscall.h>' '#include <unistd.h>' \
+		'int main(void) { return syscall(SYS_landlock_create_ruleset, 0, 0, 1) < 1; }' >probe.c
+	"${CC:-cc}" -o probe probe.c 2>/dev/null && ./probe
+}
+
+@test "with Landlock a program opens what its options name, and nothing else" {
+	sanitized && skip 'the sanitizers open files of their own'
+	landlocked || skip 'no Landlock in this kernel'
+	# The first read of an input finds a program that was taken over.
+	cat >shim.c <<-'END'
+		#define _GNU_SOURCE
+		#include <dlfcn.h>
+		#include <fcntl.h>
+		#include <stdio.h>
+		#include <stdlib.h>
+		#include <string.h>
+		#include <sys/stat.h>
+		#include <unistd.h>
+		static void attempt(const char *what, int got)
+		{
+			dprintf(2, "%s: %s\n", what, got >= 0 ? "done" : "refused");
+			if (got > 2) close(got);
+		}
+		ssize_t read(int fd, void *p, size_t n)
+		{
+			static ssize_t (*real)(int, void *, size_t);
+			static int taken;
+			if (!real) real = dlsym(RTLD_NEXT, "read");
+			if (!taken && getenv("ATTACK") && (taken = 1)) {
+				attempt("read secret", open("secret/file", O_RDONLY));
+				attempt("list secret", open("secret", O_RDONLY | O_DIRECTORY));
+				attempt("write secret", open("secret/file", O_WRONLY));
+				attempt("make file", open("secret/new", O_WRONLY | O_CREAT, 0600));
+				attempt("make folder", mkdir("secret/dir", 0700));
+				attempt("remove", unlink("secret/file"));
+				attempt("rename", rename("secret/file", "secret/other"));
+				attempt("link", symlink("x", "secret/link"));
+				attempt("beside input", open("in/new", O_WRONLY | O_CREAT, 0600));
+				attempt("read beside input", open("in/other", O_RDONLY));
+				execl("/bin/true", "true", (char *)0);
+				attempt("run", -1);
+			}
+			return real(fd, p, n);
+		}
+	END
+	"${CC:-cc}" -shared -fPIC -o shim.so shim.c -ldl
+	mkdir secret in place tmp
+	export TMPDIR=$PWD/tmp
+	echo x >secret/file
+	echo x >in/other
+	for P in shtok shfp shdf shweight shband shjoin shgroup shstat; do
+		good $P >in/file
+		$P in/file >normal
+		rm -f place/new
+		try "ATTACK=1 LD_PRELOAD=$PWD/shim.so $P -o place/new --rejects place/rejected in/file"
+		exits 0
+		same normal place/new
+		printf '%s: refused\n' 'read secret' 'list secret' 'write secret' 'make file' 'make folder' \
+			remove rename link 'beside input' 'read beside input' run >expected
+		grep refused err >got || true
+		same expected got
+		run ! grep done err
+	done
+}
+
+@test "confined or not, each file that an option names is reached" {
+	mkdir a b c d tmp
+	export TMPDIR=$PWD/tmp
+	good shdedup >a/docs
+	good shgroup >b/pairs
+	echo b >c/ids
+	try 'shgroup -d a/docs --keep c/ids --audit d/audit -o d/groups b/pairs'
+	exits 0
+	try 'shdedup -q --keep c/ids --protect c/ids -r d/report -o d/docs --rejects c/rejected a/docs'
+	exits 0
+	try 'cat a/docs | shdedup -q --stop c/ids'
+	exits 0
+	try 'cat a/docs | shverify -d - b/pairs'
+	exits 0
+	try 'shtok a/docs | shdf -o a/table && shweight -w tfidf -d a/table <(shtok a/docs) -o d/features'
+	exits 0
+	try 'seq 100000 | sed "s/.*/&\tfeature&\t1/" | shdf -S 1M --tmpdir c | tail -n 1'
+	exits 0
+	try 'seq 300000 | sed "s/.*/0123456789abcdef\tid&/" | shjoin -S 1M --collapse | tail -n 1'
+	exits 0
+	try 'shtok --segment jieba a/docs -o /dev/null'
+	exits 0
+	mkfifo fifo
+	try 'cat a/docs >fifo & shtok fifo -o d/fifo'
+	exits 0
+	try 'exec 7>d/seven; shtok -o /dev/fd/7 a/docs; shtok -o /dev/stdout /dev/stdin <a/docs'
+	exits 0
+	try 'cd a && shtok -o here docs && shtok -o ../d/there docs && shtok -o /dev/null ../a/docs'
+	exits 0
+	[ -z "$(ls -A tmp)" ]
+}
+
+@test "no temporary file has a name, where the file system can" {
+	command -v strace >/dev/null || skip 'no strace(1)'
+	strace -o /dev/null true 2>/dev/null || skip 'no ptrace'
+	sanitized && skip 'the sanitizers do not run under ptrace'
+	good shtok >docs
+	good shgroup >pairs
+	try 'cat docs | strace -f -e trace=file,unlink,unlinkat -o trace shverify -d - pairs'
+	exits 0
+	grep -q 'O_TMPFILE' trace
+	run ! grep -q unlink trace
+}
+
+@test "programs and library are hardened as far as the compiler can" {
+	command -v readelf >/dev/null || skip 'no readelf(1)'
+	sanitized && skip 'sanitizers are in the way of some'
+	for file in "$SHBIN"/sh*[a-z]; do
+		case $file in *.[ch]) continue ;; esac
+		readelf -hldsW "$file" >elf 2>/dev/null
+		echo "$file"
+		grep -qE '^ *Type: +DYN' elf
+		grep -q 'GNU_RELRO' elf
+		grep -q 'BIND_NOW\|FLAGS.*NOW' elf
+		grep -q 'GNU_STACK .* RW ' elf
+		run ! grep -q 'TEXTREL' elf
+		grep -q '__stack_chk_fail' elf
+		# Each function that can be called through a pointer begins with the mark for it.
+		case $(uname -m) in
+		x86_64) mark=endbr64 ;;
+		aarch64) mark='bti|paciasp' ;;
+		*) continue ;;
+		esac
+		[ "$(objdump -d "$file" | grep -cE "$mark")" -gt 50 ]
+	done
+	readelf -sW "$SHBIN/shdict" | grep -q '_chk'
+}
