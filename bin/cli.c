@@ -426,13 +426,11 @@ static bool has_option(const struct cli *c, int code)
 /* From here on only what the command line names can be opened. */
 static void confine(const struct cli *c)
 {
-	static const char *const system[] = { "/usr/lib", "/usr/lib64", "/lib", "/lib64",
-		"/etc/ld.so.cache", "/usr/local/lib" };
 	struct sh_confine rules;
 
 	sh_confine_begin(&rules);
-	for (size_t i = 0; c->program->loads && i < sizeof system / sizeof *system; i++)
-		sh_confine_read(&rules, system[i]);
+	if (c->program->reaches)
+		sh_confine_reach(&rules);
 	for (size_t i = 0; i < c->n_operands; i++)
 		sh_confine_read(&rules, c->operands[i]);
 	for (size_t i = 0; i < c->n_reads; i++)
@@ -445,7 +443,7 @@ static void confine(const struct cli *c)
 		sh_confine_write(&rules, c->out_path);
 	if (c->rejects_path)
 		sh_confine_write(&rules, c->rejects_path);
-	if (has_option(c, CLI_TMPDIR))
+	if (c->program->reaches || has_option(c, CLI_TMPDIR))
 		sh_confine_folder(&rules, sh_spill_folder(c->tmpdir));
 	sh_confine_enforce(&rules);
 }

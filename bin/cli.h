@@ -46,7 +46,7 @@ struct cli_program {
 	const struct cli_option *options[3]; /* own ones, then shared ones; NULL ends */
 	const char *status;                  /* of its own, for the help: "1 no pair, "; or NULL */
 	bool text;                           /* the output is no records: it gets no trailer */
-	bool loads; /* parts of the system's libraries at work, as iconv(3) does */
+	bool reaches; /* it reads what its inputs lead to, and runs programs that help */
 };
 
 struct cli {

@@ -30,7 +30,7 @@ static const struct cli_program program = {
 	.synopsis = "[FILE|FOLDER...]",
 	.purpose = PURPOSE,
 	.options = { options },
-	.loads = true,
+	.reaches = true,
 };
 
 /* The same for a build that cannot read all. */

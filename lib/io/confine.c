@@ -24,6 +24,7 @@
 
 /* Of <linux/landlock.h>, which may be older than the kernel, or missing. */
 enum {
+	EXECUTE = 1 << 0,
 	WRITE_FILE = 1 << 1,
 	READ_FILE = 1 << 2,
 	READ_DIR = 1 << 3,
@@ -112,6 +113,13 @@ void sh_confine_read(struct sh_confine *c, const char *path)
 {
 	if (c->fd >= 0 && strcmp(path, "-") != 0)
 		(void)allow(c, path, READ_FILE | READ_DIR);
+}
+
+void sh_confine_reach(struct sh_confine *c)
+{
+	if (c->fd >= 0 && (allow(c, "/", EXECUTE | READ_FILE | READ_DIR) < 0 ||
+			      allow(c, "/dev/null", WRITE_FILE | READ_FILE) < 0))
+		give_up(c);
 }
 
 void sh_confine_folder(struct sh_confine *c, const char *path)

@@ -28,6 +28,10 @@ void sh_confine_begin(struct sh_confine *c);
  * it come later, it is still refused. */
 void sh_confine_read(struct sh_confine *c, const char *path);
 
+/* Anything may be read, and programs run, which are confined as well; /dev/null takes what they
+ * throw away. */
+void sh_confine_reach(struct sh_confine *c);
+
 /* An output as sh_sink_open() takes it will be written. */
 void sh_confine_write(struct sh_confine *c, const char *path);
 
