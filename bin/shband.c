@@ -66,7 +66,7 @@ static unsigned choose_blocks(struct cli *c, const struct plan *p, unsigned bits
 	return row[best].blocks;
 }
 
-/* The layouts worth considering, and the chosen one. */
+/* The layouts worth considering, and the chosen one; 0 when memory is short. */
 static unsigned price(const struct plan *p, unsigned chosen, struct sh_band_cost *row)
 {
 	unsigned best, n = sh_band_choose(row, MAX_ROWS, &best, p->bits, p->k, p->count, ID_BYTES);
@@ -74,9 +74,10 @@ static unsigned price(const struct plan *p, unsigned chosen, struct sh_band_cost
 	for (unsigned i = 0; i < n; i++)
 		if (row[i].blocks == chosen)
 			return n;
-	if (n < MAX_ROWS && sh_band_cost(&row[n], p->bits, p->k, chosen, p->count, ID_BYTES) == 0)
-		n++;
-	return n;
+	if (n && n < MAX_ROWS &&
+	    sh_band_cost(&row[n], p->bits, p->k, chosen, p->count, ID_BYTES) == 0)
+		return n + 1;
+	return 0;
 }
 
 static int init_layout(
@@ -127,8 +128,8 @@ static void explain(struct cli *c, const struct plan *p)
 	struct sh_error err;
 	char line[256];
 
-	if (sh_band_init(&layout, p->bits, p->k, chosen, &err) < 0)
-		cli_usage(c, "%s", err.text);
+	if (sh_band_init(&layout, p->bits, p->k, chosen, &err) < 0 || n == 0)
+		cli_usage(c, "%s", n ? err.text : "out of memory");
 	sh_band_free(&layout);
 	cli_text(c);
 	cli_open(c);

@@ -27,10 +27,13 @@ static const struct cli_program program = {
 static struct sh_slice read_part(struct cli *c, const char *directory, const char *name)
 {
 	struct sh_buf text = { 0 };
+	struct sh_error err;
 	char *path;
 
-	if (asprintf(&path, "%s/%s", directory, name) < 0)
-		exit(EXIT_TROUBLE);
+	if (asprintf(&path, "%s/%s", directory, name) < 0) {
+		sh_error_nomem(&err);
+		cli_die(c, &err);
+	}
 	cli_read_file(c, path, &text);
 	free(path);
 	return sh_buf_slice(&text);
@@ -118,14 +121,18 @@ int main(int argc, char **argv)
 {
 	struct cli c;
 	struct sh_buf image = { 0 };
-	const char **files = calloc((size_t)argc, sizeof *files), *words = NULL;
+	const char **files, *words = NULL;
+	struct sh_error err;
 	size_t n_files = 0;
 	bool checking = false;
 	int opt;
 
-	if (!files)
-		return EXIT_TROUBLE;
 	cli_start(&c, &program, argc, argv);
+	files = calloc((size_t)argc, sizeof *files);
+	if (!files) {
+		sh_error_nomem(&err);
+		cli_die(&c, &err);
+	}
 	while ((opt = cli_next(&c)) != -1) {
 		if (opt == WORDS)
 			words = cli_reads(&c);

@@ -98,7 +98,7 @@ catchable() {
 		static int deep(volatile char *p) { volatile char a[4096]; a[0] = *p; return deep(a) + a[0]; }
 		ssize_t read(int fd, void *p, size_t n) { (void)fd; (void)n; return deep(p); }
 	END
-	"${CC:-cc}" -O0 -shared -fPIC -o shim.so shim.c
+	${CC:-cc} -O0 -shared -fPIC -o shim.so shim.c
 	try 'ulimit -c 0; LD_PRELOAD=$PWD/shim.so shtok -o new in'
 	exits 139
 	only in shim.c shim.so
@@ -165,7 +165,7 @@ catchable() {
 landlocked() {
 	printf '%s\n' '#include <sys/syscall.h>' '#include <unistd.h>' \
 		'int main(void) { return syscall(SYS_landlock_create_ruleset, 0, 0, 1) < 1; }' >probe.c
-	"${CC:-cc}" -o probe probe.c 2>/dev/null && ./probe
+	${CC:-cc} -o probe probe.c 2>/dev/null && ./probe
 }
 
 @test "with Landlock a program opens what its options name, and nothing else" {
@@ -208,7 +208,7 @@ landlocked() {
 			return real(fd, p, n);
 		}
 	END
-	"${CC:-cc}" -shared -fPIC -o shim.so shim.c -ldl
+	${CC:-cc} -shared -fPIC -o shim.so shim.c -ldl
 	mkdir secret in place tmp
 	export TMPDIR=$PWD/tmp
 	echo x >secret/file

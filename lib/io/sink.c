@@ -307,34 +307,45 @@ static int write_trailer(struct sh_sink *s, struct sh_error *err)
 }
 
 /* A rename is on the disk only when its folder is. */
-static int sync_folder(const char *target, struct sh_error *err)
+static int sync_folder(int fd, const char *target, struct sh_error *err)
+{
+	/* Some file systems cannot sync a folder, and say so with EINVAL. */
+	if (fsync(fd) < 0 && errno != EINVAL)
+		return sh_error_sys(err, "cannot sync the folder of '%s'", target);
+	return 0;
+}
+
+static int open_folder(const char *target, struct sh_error *err)
 {
 	const char *slash = strrchr(target, '/');
 	size_t n = slash ? (size_t)(slash - target) : 0;
 	char *folder = slash ? strndup(target, n ? n : 1) : strdup(".");
-	int fd, bad;
+	int fd;
 
 	if (!folder)
 		return sh_error_nomem(err);
 	fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	free(folder);
-	if (fd < 0)
-		return sh_error_sys(err, "cannot open the folder of '%s'", target);
-	/* Some file systems cannot sync a folder, and say so with EINVAL. */
-	bad = fsync(fd) < 0 && errno != EINVAL;
-	if (bad)
-		sh_error_sys(err, "cannot sync the folder of '%s'", target);
-	close(fd);
-	return bad ? -1 : 0;
+	return fd < 0 ? sh_error_sys(err, "cannot open the folder of '%s'", target) : fd;
 }
 
+/* Whatever can fail before the rename is done before it. */
 static int publish(struct sh_sink *s, struct sh_error *err)
 {
-	if (rename(s->tmp, s->target) < 0)
-		return sh_error_sys(err, "cannot rename '%s' to '%s'", s->tmp, s->target);
-	free(s->tmp);
-	s->tmp = NULL;
-	return sync_folder(s->target, err);
+	int fd = open_folder(s->target, err), status;
+
+	if (fd < 0)
+		return -1;
+	status = rename(s->tmp, s->target);
+	if (status < 0) {
+		sh_error_sys(err, "cannot rename '%s' to '%s'", s->tmp, s->target);
+	} else {
+		free(s->tmp);
+		s->tmp = NULL;
+		status = sync_folder(fd, s->target, err);
+	}
+	close(fd);
+	return status;
 }
 
 int sh_sink_close(struct sh_sink *s, struct sh_error *err)

@@ -183,12 +183,13 @@ struct sh_band_cost {
 	double sort_seconds, compare_seconds;
 };
 
-/* Fill *c for M = blocks; -1 when there is no such layout. */
+/* Fill *c for M = blocks; -1 when there is no such layout, -2 when memory is short. */
 int sh_band_cost(struct sh_band_cost *c, unsigned bits, unsigned k, unsigned blocks, double count,
     unsigned id_bytes);
 
 /* Price every M worth considering and store the rows, in order of M, in row[0 .. room-1]:
- * returns how many, *best is the index of the cheapest. 0 when there is no layout (k >= bits). */
+ * returns how many, *best is the index of the cheapest. 0 when there is no layout (k >= bits)
+ * or memory is short: what is chosen must not depend on that. */
 unsigned sh_band_choose(struct sh_band_cost *row, unsigned room, unsigned *best, unsigned bits,
     unsigned k, double count, unsigned id_bytes);
 

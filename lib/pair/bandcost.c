@@ -92,7 +92,7 @@ int sh_band_cost(struct sh_band_cost *c, unsigned bits, unsigned k, unsigned blo
 	struct sh_error err;
 
 	if (sh_band_init(&b, bits, k, blocks, &err) < 0)
-		return -1;
+		return err.code == SH_ERR_NOMEM ? -2 : -1;
 	sh_band_free(&b);
 	*c = (struct sh_band_cost){
 		.blocks = blocks,
@@ -105,7 +105,8 @@ int sh_band_cost(struct sh_band_cost *c, unsigned bits, unsigned k, unsigned blo
 	return 0;
 }
 
-/* The cheapest number of tables and the cost of keys of key_bits bits; -1 when there is none. */
+/* The cheapest number of tables and the cost of keys of key_bits bits; -1 when there is none, -2
+ * when memory is short. */
 static int cost_drawn(struct sh_band_cost *c, unsigned bits, unsigned k, unsigned key_bits,
     double recall, double count, unsigned id_bytes)
 {
@@ -113,8 +114,10 @@ static int cost_drawn(struct sh_band_cost *c, unsigned bits, unsigned k, unsigne
 	struct sh_band b;
 	struct sh_error err;
 
-	if (tables == 0 || sh_band_draw(&b, bits, k, key_bits, tables, 0, &err) < 0)
+	if (tables == 0)
 		return -1;
+	if (sh_band_draw(&b, bits, k, key_bits, tables, 0, &err) < 0)
+		return err.code == SH_ERR_NOMEM ? -2 : -1;
 	sh_band_free(&b);
 	*c = (struct sh_band_cost){
 		.tables = tables,
@@ -134,9 +137,12 @@ unsigned sh_band_choose_drawn(struct sh_band_cost *row, unsigned room, unsigned 
 
 	*best = 0;
 	for (unsigned b = 1; n < room && b <= bits && b <= SH_BAND_MAX_DRAWN_BITS; b++) {
+		int status = cost_drawn(&row[n], bits, k, b, recall, count, id_bytes);
 		double cost;
 
-		if (cost_drawn(&row[n], bits, k, b, recall, count, id_bytes) < 0)
+		if (status < -1)
+			return 0;
+		if (status < 0)
 			break;
 		cost = row[n].sort_seconds + row[n].compare_seconds;
 		if (n == 0 || cost < cheapest) {
@@ -159,9 +165,13 @@ unsigned sh_band_choose(struct sh_band_cost *row, unsigned room, unsigned *best,
 	*best = 0;
 	for (unsigned m = k + 1; n < room && m <= bits && m <= SH_BAND_MAX_BLOCKS; m++) {
 		struct sh_band_cost *c = &row[n];
+		int status = sh_band_cost(c, bits, k, m, count, id_bytes);
 		double cost;
 
-		if (sh_band_cost(c, bits, k, m, count, id_bytes) < 0)
+		/* What is chosen must not depend on the memory that there happens to be. */
+		if (status < -1)
+			return 0;
+		if (status < 0)
 			break;
 		cost = c->sort_seconds + c->compare_seconds;
 		if (n == 0 || cost < cheapest) {

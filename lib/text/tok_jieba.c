@@ -111,9 +111,12 @@ int sh_cut_jieba(struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end, s
 		return -1;
 	t->ill += sh_utf8_count_ill((const char *)p, (size_t)(end - p));
 	sh_segment_begin(t->state, mode, sh_slice((const char *)p, (size_t)(end - p)));
-	while ((status = sh_segment_next(t->state, &word, &n, err)) == 0 && n > 0)
+	while ((status = sh_segment_next(t->state, &word, &n, err)) == 0 && n > 0) {
 		for (size_t i = 0; i < n && status == 0; i++)
 			status = put_word(t, word[i], &folded, err);
+		if (status < 0)
+			break;
+	}
 	sh_buf_free(&folded);
 	return status;
 }

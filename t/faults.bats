@@ -1,0 +1,69 @@
+#!/usr/bin/env bats
+# A small dose of the faults that t/soak/faults.py injects: make soak gives all of them.
+
+load helper
+
+setup_file() {
+	here=$(cd "$BATS_TEST_DIRNAME/.." && pwd)
+	export here
+	! nm "$SHBIN/shtok" 2>/dev/null | grep -q '__[at]san_init' || export SANITIZED=1
+}
+
+# inject KIND OPTION...: none of the faults ends otherwise than it may, and some there were.
+inject() {
+	try "$here/t/soak/faults.py ${*:2} $1"
+	cat out
+	! grep -q ': skipped: ' out || skip "$(sed 's/.*: skipped: //' out)"
+	[ "$status" -eq 0 ] && grep -qE "^$1: .* [1-9][0-9]* faults .*, 0 ended otherwise" out
+}
+
+@test "an allocation that fails ends a program with a message, not with a crash or half an output" {
+	[ -z "${SANITIZED-}" ] || skip 'the sanitizers have an allocator of their own'
+	inject malloc -d 61
+}
+
+@test "a system call that fails does, too" {
+	[ -z "${SANITIZED-}" ] || skip 'the sanitizers make calls of their own, and cannot be traced'
+	inject syscalls -d 151
+}
+
+@test "short reads and writes change nothing in any program" {
+	[ -z "${SANITIZED-}" ] || skip 'the sanitizers want to be loaded first'
+	inject short -d 20
+}
+
+@test "a full disk is told by every program for each of its outputs" {
+	inject full -d 2
+}
+
+@test "closed descriptors are no harm to an -o file" {
+	inject closed -d 8
+}
+
+@test "signals at random instants leave nothing behind" {
+	[ -z "${SANITIZED-}" ] || skip 'the sanitizers have handlers of their own'
+	inject signals -d 22
+}
+
+@test "a file system that is full leaves no output, and no temporary file" {
+	inject tmpfs -d 60
+}
+
+@test "a stream that was cut is found by its trailer" {
+	inject cuts -d 40
+}
+
+@test "the injector finds a program that loses what it could not write" {
+	mkdir bin
+	cat >bin/shfp <<-'END'
+		#!/bin/sh
+		"$REAL/shfp" "$@" || true
+	END
+	chmod +x bin/shfp
+	for program in "$SHBIN"/sh*[a-z]; do
+		[ -e "bin/${program##*/}" ] || ln -s "$program" bin/
+	done
+	try 'REAL=$SHBIN SHBIN=$PWD/bin "$here/t/soak/faults.py" -c shfp full'
+	exits 1
+	grep -q '^not ok - shfp ' out
+}

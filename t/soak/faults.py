@@ -1,0 +1,550 @@
+#!/usr/bin/env python3
+"""Faults on purpose: what fails in each program, one thing after the other, and what comes of it.
+
+    t/soak/faults.py [-d N] [-c WORD] KIND...
+
+KIND is malloc, syscalls, short, full, closed, signals, tmpfs or cuts. Each run must end with status 2
+and a message of the program, having left its named output as it was and no temporary file; or with the
+status and the output that it has without faults. A line a kind says how many faults there were and how many
+ended otherwise; each of those is told with the command that repeats it. -d N takes every Nth fault only,
+-c WORD the commands that contain it.
+
+The programs are in $SHBIN, documents in $T_DATA, the compiler is $CC.
+"""
+import argparse
+import collections
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+BIN = os.environ.get("SHBIN", os.path.join(HERE, "../../bin"))
+DATA = os.environ.get("T_DATA", os.path.join(HERE, "../data"))
+SECONDS = 60  # a run that takes longer has hung
+ENV = dict(os.environ, PATH=BIN + ":" + os.environ["PATH"], LC_ALL="C")
+ENV.pop("TMPDIR", None)
+
+# Commands, each with an output "new" and perhaps others; those that read standard input get a file.
+COMMANDS = """
+shtok -n 1-2 -o new docs
+shtok -j 2 -o new --rejects rejected mixed
+shtok --stop words --trailer=out -o new docs
+shtok --json -o new json
+shtok --segment jieba -o new zh
+shfp -o new docs
+shfp -w tf -b 128 -H md5 -o new docs
+shfp --minhash -n 3 -j 2 -o new docs
+shfp -o new features
+shfp -p gomd5 --empty zero -o new docs
+shweight -o new features
+shweight -w tfidf -d table -o new features
+shweight --idf idf -t 3 -o new features
+shdf -o new features
+shdf -S 1M -o new features
+shdf -m --min-df 2 -o new table table
+shband -k 3 -o new fps
+shband --recall 0.9 -k 6 --trailer -j 2 -o new fps.trailer
+shband --explain -o new
+shjoin -k 9 -o new fps
+shjoin -k 9 --collapse -S 1M -o new fps
+shjoin -k 9 -o new fps fps
+shjoin -o new bands
+shjoin --trailer -o new bands.trailer
+shjoin -o new bands bands
+shjoin --explain -o new fps
+shverify -d docs -o new pairs
+shverify -d - --measure cosine -o new pairs <docs
+shverify --trailer -d docs.trailer -o new pairs.trailer
+shgroup -o new pairs
+shgroup --link star -d docs --keep longest --audit audit -o new pairs
+shgroup --keep words -o new pairs
+shdedup -q -r report -o new docs
+shdedup -q --simhash --link single --protect words --trailer -o new docs.trailer
+shdedup -q --sample 2 -o new docs
+shdedup -q -o new - <docs
+shstat -o new pairs
+shstat --svg -o new groups
+shdict --check -o new jieba.dict
+shdoc -o new docs
+""".strip().splitlines()
+
+
+class Failed(Exception):
+    pass
+
+
+def sh(command):
+    return subprocess.run(["bash", "-c", command + "\ntrue"], env=ENV, check=True, stderr=subprocess.DEVNULL)
+
+
+def prepare():
+    """Small inputs of every kind in the current folder."""
+    sh(f"head -n 6 '{DATA}/en_dev.tsv' | cut -c 1-400 >docs; head -n 3 '{DATA}/zh_dev.tsv' >zh")
+    sh("cut -c 1-90 zh >z; mv z zh; cat docs zh >all; mv all docs")
+    sh("{ cat docs; echo bad; echo; } >mixed")
+    sh("""awk -F '\\t' '{ gsub(/"/, ""); gsub(/\\\\/, ""); printf "{\\"id\\":\\"%s\\",\\"text\\":\\"%s\\"}\\n", $1, $2 }' docs >json""")
+    sh("head -n 4 docs | cut -f 1 >words; echo the >>words; echo of >>words")
+    sh("shtok docs >features; shdf features >table; shfp docs >fps; shfp --trailer=out docs >fps.trailer")
+    sh("tail -n +2 table | head -n 40 >idf")
+    sh("shband -k 9 -M 10 fps | sort >bands; shband --trailer -k 9 -M 10 fps.trailer | sort >bands.trailer")
+    sh("shjoin -k 30 fps >pairs; shjoin -k 30 --trailer fps.trailer >pairs.trailer; shgroup pairs >groups")
+    sh("{ cat docs; printf '\\t\\tsimhash-trailer\\t%d\\t-\\n' $(wc -l <docs); } >docs.trailer")
+    if os.path.exists(os.path.join(BIN, "jieba.dict")):
+        os.symlink(os.path.join(BIN, "jieba.dict"), "jieba.dict")
+
+
+class Command:
+    """One of COMMANDS, ready to be run with faults."""
+
+    def __init__(self, text):
+        self.text = text
+        line, _, self.stdin = text.partition(" <")
+        self.argv = line.split()
+        self.name = self.argv[0]
+        self.outputs = [o for o in ("new", "rejected", "audit", "report") if o in self.argv]
+
+    def usable(self):
+        path = os.path.join(BIN, self.name)
+        if "jieba" in self.text and not os.path.exists("jieba.dict"):
+            return False
+        return os.path.exists(path)
+
+    def run(self, prefix=(), env=None, argv=None, **more):
+        """The status, negative for a signal, and the messages."""
+        for o in self.outputs:
+            if os.path.exists(o):
+                os.unlink(o)
+        stdin = open(self.stdin or os.devnull, "rb")
+        p = subprocess.Popen([*prefix, *(argv or self.argv)], stdin=stdin, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, env=dict(ENV, **(env or {})), **more)
+        stdin.close()
+        try:
+            out, err = p.communicate(timeout=SECONDS)
+        except subprocess.TimeoutExpired:
+            p.kill()
+            p.communicate()
+            raise Failed(f"still running after {SECONDS} seconds")
+        self.out = out
+        return p.returncode, err.decode(errors="replace")
+
+    def settle(self):
+        """What it does without faults."""
+        self.status, err = self.run()
+        if self.status != 0:
+            sys.exit(f"faults.py: the test itself is wrong: {self.text}: {err}")
+        self.good = self.read()
+        self.files = sorted(os.listdir("."))
+
+    def read(self):
+        return {o: open(o, "rb").read() if os.path.exists(o) else None for o in self.outputs}
+
+    def judge(self, status, err, unlinks=True, may_publish=False):
+        """Raise Failed unless this is an end that a fault may lead to."""
+        got = self.read()
+        if status == self.status:
+            if got != self.good:
+                raise Failed("status 0 and another output")
+        elif status != 2:
+            raise Failed(f"signal {-status}" if status < 0 else f"status {status}: {err}")
+        elif not re.search(rf"^{self.name}: .", err, re.M):
+            raise Failed(f"status 2 and no message: {err!r}")
+        elif got["new"] is not None and self.name != "shdoc" and not (
+                # Of several outputs one comes first. shdoc goes on without what it cannot read.
+                (may_publish or len(self.outputs) > 1) and got["new"] == self.good["new"]):
+            raise Failed("status 2 and an output")
+        left = [f for f in os.listdir(".") if f not in self.files and f not in self.outputs]
+        for f in left:
+            os.unlink(f)
+        if left and unlinks:
+            raise Failed(f"left behind: {left}")
+
+
+class Tally:
+    def __init__(self, kind):
+        self.kind, self.n, self.bad, self.ends = kind, 0, 0, collections.Counter()
+        self.start = time.time()
+
+    def attempt(self, command, how, run):
+        self.n += 1
+        try:
+            status = run()
+            self.ends[status] += 1
+        except Failed as e:
+            self.bad += 1
+            print(f"not ok - {command.text}: {e}\n  by hand: {how}")
+
+    def tell(self, what):
+        ends = ", ".join(f"{n} with status {s}" for s, n in sorted(self.ends.items()))
+        print(f"{self.kind}: {what}: {self.n} faults ({ends}), {self.bad} ended otherwise, "
+            f"{time.time() - self.start:.0f} s", flush=True)
+
+
+def shim():
+    compiler = os.environ.get("CC", "cc")
+    subprocess.run(f"{compiler} -O1 -shared -fPIC -o shim.so '{HERE}/failmalloc.c' -ldl", shell=True, check=True)
+    return os.path.abspath("shim.so")
+
+
+def steps(n, dose, salt):
+    """1 .. n, or a part of them that depends on the command."""
+    return range(1 + salt % dose, n + 1, dose)
+
+
+def with_shim(c, settings):
+    return lambda: judged(c, *c.run(env=settings))
+
+
+def judged(c, status, err, **more):
+    c.judge(status, err, **more)
+    return status
+
+
+def by_hand(c, settings):
+    return " ".join(f"{k}={v}" for k, v in settings.items()) + " " + c.text
+
+
+def malloc(commands, dose):
+    library, t = shim(), Tally("malloc")
+    for i, c in enumerate(commands):
+        c.settle()
+        c.run(env={"LD_PRELOAD": library, "FAIL_COUNT": os.path.abspath("count")})
+        n = int(open("count").read())
+        os.unlink("count")
+        c.files = sorted(os.listdir("."))
+        for kind in ("FAIL_AT", "FAIL_FROM"):
+            for k in steps(n, dose, i):
+                settings = {"LD_PRELOAD": library, kind: str(k)}
+                t.attempt(c, by_hand(c, settings), with_shim(c, settings))
+    t.tell(f"each allocation of {len(commands)} commands, alone, and with all after it")
+    return t.bad
+
+
+def short(commands, dose):
+    library, t = shim(), Tally("short")
+    for c in commands:
+        c.settle()
+        for seed in range(1, max(2, 20 // dose + 1)):
+            settings = {"LD_PRELOAD": library, "SHORT": str(seed)}
+
+            def run():
+                status, err = c.run(env=settings)
+                c.judge(status, err)
+                if status != c.status:
+                    raise Failed(f"status {status}: {err}")
+                return status
+            t.attempt(c, by_hand(c, settings), run)
+    t.tell(f"reads and writes of 1 to 6 bytes, interrupted or not ready, in {len(commands)} commands")
+    return t.bad
+
+
+ERRORS = ("EIO", "ENOMEM", "EINTR")
+# Those that do not return, and brk, whose failure is no error code: malloc has its own test.
+NEVER = {"exit_group", "exit", "execve", "rt_sigreturn", "restart_syscall", "futex", "brk"}
+
+
+def system_calls(c):
+    """How often each is made before the program's own work begins, and in all."""
+    c.run(prefix=["strace", "-f", "-o", "trace", "-e", "signal=none"])
+    before, n, own = collections.Counter(), collections.Counter(), False
+    for line in open("trace", errors="replace"):
+        m = re.match(r"\d+ +(\w+)\((.*)", line)
+        if not m:
+            continue
+        # The first thing that all programs do is to look at descriptor 0.
+        own = own or (m[1].startswith("fcntl") and m[2].startswith("0, F_GETFD"))
+        (n if own else before)[m[1]] += 1
+    os.unlink("trace")
+    return before, n
+
+
+def syscalls(commands, dose):
+    if subprocess.run(["strace", "-o", os.devnull, "true"], capture_output=True).returncode:
+        print("syscalls: skipped: no strace(1), or no leave to trace")
+        return 0
+    t, kinds = Tally("syscalls"), set()
+    commands = [c for c in commands if "-j" not in c.argv]
+    for i, c in enumerate(commands):
+        c.settle()
+        before, n = system_calls(c)
+        for name in sorted(set(n) - NEVER):
+            kinds.add(name)
+            for e, error in enumerate(ERRORS):
+                for k in steps(n[name], dose, i + e):
+                    # EINTR for what cannot be interrupted proves nothing.
+                    if error == "EINTR" and name not in ("read", "write", "pread64", "openat", "fsync", "poll"):
+                        continue
+                    prefix = ["strace", "-f", "-o", os.devnull, "-e", f"trace={name}", "-e",
+                        f"inject={name}:error={error}:when={before[name] + k}"]
+
+                    def run():
+                        status, err = c.run(prefix=prefix)
+                        return judged(c, status, err, unlinks=not name.startswith("unlink"),
+                            may_publish=name in ("fsync", "close", "openat", "open"))
+                    t.attempt(c, " ".join(prefix) + " " + c.text, run)
+    t.tell(f"each call of {len(kinds)} system calls in {len(commands)} commands with {', '.join(ERRORS)}")
+    return t.bad
+
+
+def full(commands, dose):
+    t = Tally("full")
+    for i, c in enumerate(commands):
+        if i % dose:
+            continue
+        c.settle()
+        for o in c.outputs:
+            if not c.good[o]:
+                continue  # nothing is written there
+            argv = ["/dev/full" if a == o else a for a in c.argv]
+
+            def run(argv=argv):
+                status, err = c.run(argv=argv)
+                if status != 2 or "/dev/full: No space left on device" not in err:
+                    raise Failed(f"status {status}: {err}")
+                left = [f for f in os.listdir(".") if f not in c.files and f not in c.outputs]
+                if left:
+                    raise Failed(f"left behind: {left}")
+                return status
+            t.attempt(c, " ".join(argv), run)
+        if c.argv[1:].count("new"):
+            argv = [a for a in c.argv]
+            at = argv.index("new")
+            del argv[at - 1:at + 1]
+
+            def run(argv=argv):
+                for o in c.outputs:
+                    if os.path.exists(o):
+                        os.unlink(o)
+                with open("/dev/full", "wb") as f, open(c.stdin or os.devnull, "rb") as i:
+                    p = subprocess.run(argv, stdin=i, stdout=f, stderr=subprocess.PIPE, env=ENV)
+                if p.returncode != 2 or b"cannot write to standard output: No space left" not in p.stderr:
+                    raise Failed(f"status {p.returncode}: {p.stderr}")
+                with open("/dev/full", "wb") as f, open(c.stdin or os.devnull, "rb") as i:
+                    p = subprocess.run(c.argv, stdin=i, stdout=subprocess.PIPE, stderr=f, env=ENV)
+                if p.returncode != c.status or c.read() != c.good:
+                    raise Failed("with messages that nobody can take: another output")
+                return 2
+            t.attempt(c, " ".join(argv) + " >/dev/full", run)
+    t.tell(f"/dev/full for each output of {len(commands)} commands")
+    return t.bad
+
+
+def closed(commands, dose):
+    t = Tally("closed")
+    for i, c in enumerate(commands):
+        masks = [m for m in range(1, 8) if (i + m) % dose == 0]
+        if masks:
+            c.settle()
+        for mask in masks:
+            closes = " ".join(f"{fd}>&-" for fd in range(3) if mask >> fd & 1)
+
+            def run():
+                for o in c.outputs:
+                    if os.path.exists(o):
+                        os.unlink(o)
+                redirect = f"<{c.stdin}" if c.stdin else "</dev/null"
+                p = subprocess.run(["bash", "-c", f"{' '.join(c.argv)} {redirect} {closes}"], env=ENV,
+                    capture_output=True)
+                reads_stdin = c.stdin and mask & 1
+                if reads_stdin:
+                    if p.returncode != 2 or c.read()["new"] is not None:
+                        raise Failed(f"status {p.returncode}: {p.stderr}")
+                elif p.returncode != c.status or c.read() != c.good:
+                    raise Failed(f"status {p.returncode} or another output: {p.stderr}")
+                return p.returncode
+            t.attempt(c, f"{c.text} {closes}", run)
+    t.tell(f"descriptors 0, 1, 2 closed in every combination, {len(commands)} commands")
+    return t.bad
+
+
+def larger():
+    """Inputs on which the programs work for a while."""
+    sh(f"for i in $(seq 6); do sed \"s/^/$i-/\" '{DATA}/en_dev.tsv'; done >docs; shfp --trailer=out docs >fps.trailer")
+    sh("shfp docs >fps; head -n 2000 docs | cut -c 1-3000 | shtok >features")
+    sh("shband -k 9 -M 10 fps | sort >bands; shjoin -k 6 fps | head -n 9000 >pairs; cut -f 1 docs | head -n 9 >words")
+
+
+BUSY = """
+shtok -n 1-2 -o new --rejects rejected docs
+shfp -j 2 -o new docs
+shweight -o new features
+shdf -S 1M -o new features
+shband -k 9 -o new fps
+shjoin -k 12 -S 1M -o new fps
+shjoin -o new bands
+shverify -d docs -o new pairs
+shgroup -d docs --audit audit -o new pairs
+shdedup -q -r report -o new docs
+shstat -o new pairs
+""".strip().splitlines()
+
+DEADLY = [s for s in range(1, 65) if s not in (9, 17, 18, 19, 20, 21, 22, 23, 28, 32, 33)]
+
+
+def signals(commands, dose):
+    t, rng = Tally("signals"), random.Random(int(os.environ.get("SEED", "7")))
+    larger()
+    commands = [Command(x) for x in BUSY]
+    took = {}
+    for c in commands:
+        c.settle()
+        start = time.time()
+        c.run()
+        took[c.text] = time.time() - start
+    for i in range(max(1, 500 // dose)):
+        c = commands[i % len(commands)]
+        sig, delay = rng.choice(DEADLY), rng.random() * took[c.text]
+
+        def run():
+            for o in ("new", "rejected", "audit", "report"):
+                if o in c.outputs:
+                    with open(o, "w") as f:
+                        f.write("before")
+                elif os.path.exists(o):
+                    os.unlink(o)
+            p = subprocess.Popen(c.argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=ENV,
+                stdin=subprocess.DEVNULL, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+            time.sleep(delay)
+            p.send_signal(sig)
+            status = p.wait()
+            got = c.read()
+            for o in c.outputs:
+                if got[o] not in (b"before", c.good[o]):
+                    raise Failed(f"signal {sig}: {o} is neither as before nor complete")
+            if status == 0 and got != c.good:
+                raise Failed(f"signal {sig}: status 0 and another output")
+            if status not in (0, -sig):
+                raise Failed(f"signal {sig}: status {status}")
+            left = [f for f in os.listdir(".") if f not in c.files and f not in c.outputs]
+            if left:
+                raise Failed(f"signal {sig}: left behind: {left}")
+            return "ended by it" if status else 0
+        t.attempt(c, f"kill -{sig} after {delay:.4f} s: {c.text}", run)
+    t.ends = collections.Counter({str(k): v for k, v in t.ends.items()})
+    t.tell(f"{len(DEADLY)} kinds of signals at random instants of {len(commands)} commands")
+    return t.bad
+
+
+def tmpfs(commands, dose):
+    if os.geteuid() != 0 or not mounted("mnt", 64):
+        print("tmpfs: skipped: only root can mount one")
+        return 0
+    t = Tally("tmpfs")
+    larger()
+    sh("head -n 3000 fps >f; mv f fps; head -n 60000 features >f; mv f features; head -n 400 docs >d; mv d docs")
+    cases = ["shfp -o mnt/new docs", "shband -k 4 -o mnt/new fps", "shjoin -k 9 -o mnt/new fps",
+        "shdf -S 1M --tmpdir mnt -o new features", "shverify -d - --tmpdir mnt -o new pairs <docs",
+        "shdf -o mnt/new features"]
+    sh("shjoin -k 9 fps >pairs; grep -Ff <(cut -f 1 docs) pairs | head -n 20 >p; shfp docs | shjoin -k 9 >pairs")
+    for text in cases:
+        need = peak(text)
+        for kib in range(4, need + 12, 4 * dose):
+            def run():
+                mounted("mnt", kib)
+                try:
+                    return fill(text, kib, need)
+                finally:
+                    subprocess.run(["umount", "mnt"], check=True)
+            t.attempt(Command(text), f"mount -t tmpfs -o size={kib}k none mnt; {text}", run)
+    t.tell(f"a file system that is full at every {4 * dose} KiB, for output and temporary files, {len(cases)} commands")
+    return t.bad
+
+
+def mounted(path, kib):
+    os.makedirs(path, exist_ok=True)
+    return subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={kib}k", "none", path],
+        capture_output=True).returncode == 0
+
+
+def output_of(text):
+    return "mnt/new" if "mnt/new" in text else "new"
+
+
+def peak(text):
+    """KiB that it takes, found by doubling, with the output in WANT."""
+    kib = 64
+    while True:
+        mounted("mnt", kib)
+        p = subprocess.run(["bash", "-c", text], env=ENV, capture_output=True)
+        if p.returncode == 0:
+            WANT[text] = open(output_of(text), "rb").read()
+        subprocess.run(["umount", "mnt"], check=True)
+        if p.returncode == 0:
+            return kib
+        kib = kib * 5 // 4 // 4 * 4
+        if kib > 1 << 20:
+            sys.exit(f"faults.py: {text}: {p.stderr}")
+
+
+WANT = {}
+
+
+def fill(text, kib, need):
+    new = output_of(text)
+    if os.path.exists(new):
+        os.unlink(new)
+    p = subprocess.run(["bash", "-c", text], env=ENV, capture_output=True)
+    left = [f for f in os.listdir("mnt") if "mnt/" + f != new]
+    if left:
+        raise Failed(f"left behind: {left}")
+    if p.returncode == 0:
+        if open(new, "rb").read() != WANT[text]:
+            raise Failed("status 0 and another output")
+    elif p.returncode != 2 or b"No space left on device" not in p.stderr:
+        raise Failed(f"status {p.returncode}: {p.stderr}")
+    elif os.path.exists(new):
+        raise Failed("status 2 and an output")
+    return p.returncode
+
+
+def cuts(commands, dose):
+    """A stream with a trailer, cut at every 64 KiB."""
+    t = Tally("cuts")
+    sh(f"shfp '{DATA}/en_dev.tsv' >some; for i in $(seq 100); do sed \"s/$/-$i/\" some; done >fps")
+    sh("{ cat fps; printf '\\t\\tsimhash-trailer\\t%d\\t-\\n' $(wc -l <fps); } | shband --trailer -k 1 -M 4 >bands.trailer")
+    size = os.path.getsize("bands.trailer")
+    cases = [Command(x) for x in ("shjoin --trailer=in -o new - <cut", "shjoin --trailer=in -o new sorted")]
+    for at in range(0, size, 65536 * dose):
+        sh(f"head -c {at} bands.trailer >cut; LC_ALL=C sort cut >sorted")
+        for c in cases:
+            c.status, c.files = 0, os.listdir(".")
+
+            def run():
+                status, err = c.run()
+                if status != 2 or os.path.exists("new"):
+                    raise Failed(f"status {status}: {err}")
+                return status
+            t.attempt(c, f"head -c {at} bands.trailer | ...", run)
+    t.tell(f"a stream of {size} bytes cut at every {64 * dose} KiB, as it came and sorted")
+    return t.bad
+
+
+KINDS = {f.__name__: f for f in (malloc, syscalls, short, full, closed, signals, tmpfs, cuts)}
+
+
+def main():
+    p = argparse.ArgumentParser()
+    p.add_argument("-d", type=int, default=1)
+    p.add_argument("-c", default="")
+    p.add_argument("kinds", nargs="*")
+    args = p.parse_args()
+    bad = 0
+    for kind in args.kinds or KINDS:
+        work = tempfile.mkdtemp(prefix="simhash-faults.")
+        os.chdir(work)
+        try:
+            prepare()
+            commands = [c for c in map(Command, COMMANDS) if args.c in c.text and c.usable()]
+            bad += KINDS[kind](commands, args.d)
+        finally:
+            os.chdir("/")
+            shutil.rmtree(work, ignore_errors=True)
+    sys.exit(bad > 0)
+
+
+main()
