@@ -13,6 +13,7 @@ OUT/pairs and OUT/groups hold, line for line when sorted, what this writes on on
 import argparse
 import operator
 import os
+import re
 import sys
 
 try:
@@ -295,23 +296,25 @@ def ship(sc, args):
 
 def message_of(error):
     """The filter's words in the error that Spark made of them, or all of it."""
-    text = str(error)
-    begin, end = text.find("<<"), text.find(">>")
-    return text[begin + 2:end] if 0 <= begin < end else text
+    told = re.search(r"FilterError: <<(.*?)>>", str(error), re.DOTALL)
+    return told.group(1) if told else str(error)
 
 
 def main(argv):
     args = arguments(argv)
     from pyspark.sql import SparkSession
     spark = SparkSession.builder.appName("simhash-utils").getOrCreate()
+    trouble = None
     try:
         ship(spark.sparkContext, args)
         Job(spark, args).run()
     except Exception as e:  # whatever Spark or a filter met
-        print(f"shspark.py: {message_of(e)}", file=sys.stderr)
-        return 2
+        trouble = message_of(e)
     finally:
         spark.stop()
+    if trouble:
+        print(f"shspark.py: {trouble}", file=sys.stderr)
+        return 2
     return 0
 
 
