@@ -234,12 +234,15 @@ check-cluster: ## run share/spark and share/hadoop on engines that it starts her
 run_script = @test -x $(1) || { echo 'make $@: nothing here yet: no $(1)' >&2; exit 1; }; \
 	$(TEST_ENV) $(1) $(2)
 
-.PHONY: bench bench-smoke soak fuzz quality
+.PHONY: bench bench-archive bench-smoke soak fuzz quality
 bench: all $(BENCH) ## measure speed
 	$(call run_script,t/bench/run)
 
 bench-smoke: all $(BENCH) ## see that the benchmarks run, on little input
 	$(call run_script,t/bench/run,--smoke)
+
+bench-archive: all $(BENCH) ## measure batches against archives of up to ten million documents
+	$(call run_script,t/bench/archive)
 
 soak: all ## the long tests: large input, many random cases
 	$(call run_script,t/soak/run)

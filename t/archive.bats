@@ -361,6 +361,55 @@ manifest" ]
 	same expected out
 }
 
+@test "a disk that is full at any KiB: status 2, the archive as it was, and room is enough" {
+	texts 5 40 60 >docs
+	head -n 30 docs >first
+	shdedup -a archive --init
+	shdedup -q -a archive first >/dev/null
+	state archive >before
+	shdedup -q docs >expected
+	full=0
+	for size in 1 2 3 4 6 8 10 12 14 16; do
+		try "(trap '' XFSZ; ulimit -f $size; exec shdedup -q -a archive docs) | cat"
+		if [ "$status" -eq 0 ]; then break; fi
+		exits 2
+		grep -q "^shdedup: cannot write 'archive/.*': File too large$" err
+		full=$((full + 1))
+		shdedup -q -a archive --check
+		try 'shdedup -q -a archive first'
+		exits 0
+		state archive >after
+		same before after
+	done
+	[ "$full" -ge 4 ]
+	try 'shdedup -q -a archive docs'
+	exits 0
+	same expected out
+}
+
+@test "the script for cron: a folder's files, oldest first; again after trouble" {
+	script=$BATS_TEST_DIRNAME/../share/cron/simhash-dedup
+	texts 5 40 90 >docs
+	mkdir -p root/in
+	shdedup -a root/archive --init
+	head -n 30 docs >root/in/2026-01-01T00.tsv
+	echo 'no document' >root/in/2026-01-01T01.tsv
+	tail -n 30 docs >root/in/2026-01-01T02.tsv
+	try "$script root"
+	exits 2
+	grep -q '2026-01-01T01.tsv:1: ' err
+	[ "$(ls root/done)" = 2026-01-01T00.tsv ]
+	tail -n +31 docs | head -n 30 >root/in/2026-01-01T01.tsv
+	try "$script root -j 2"
+	exits 0
+	gives
+	[ -z "$(ls root/in)" ]
+	cat root/new/* | cut -f 1 | sort >got
+	cat root/dropped/* | cut -f 1 | sort - got | cmp - <(cut -f 1 docs | sort)
+	try "$script root"
+	exits 0
+}
+
 @test "a change of any kind in a file is told" {
 	texts 5 40 40 >docs
 	shdedup -a archive --init

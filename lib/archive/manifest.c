@@ -304,6 +304,18 @@ static int read_all(struct reader *r, struct sh_manifest *m)
 	return r->rest.n ? broken(r->err, "a line is unknown") : 0;
 }
 
+/* One manifest has one spelling. */
+static int check_spelling(const struct sh_manifest *m, struct sh_slice text, struct sh_error *err)
+{
+	struct sh_buf again = { 0 };
+	int status = sh_manifest_print(m, &again, err);
+
+	if (status == 0 && !sh_slice_eq(sh_buf_slice(&again), text))
+		status = broken(err, "a number is written in another way");
+	sh_buf_free(&again);
+	return status;
+}
+
 int sh_manifest_parse(struct sh_manifest *m, struct sh_slice text, struct sh_error *err)
 {
 	struct reader r = { text, err };
@@ -319,6 +331,8 @@ int sh_manifest_parse(struct sh_manifest *m, struct sh_slice text, struct sh_err
 			return broken(err, "no manifest of an archive");
 		r.rest = sh_slice(r.rest.p + n, r.rest.n - n);
 		status = read_all(&r, m);
+		if (status == 0)
+			status = check_spelling(m, text, err);
 	}
 	if (status < 0)
 		sh_manifest_free(m);

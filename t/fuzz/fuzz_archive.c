@@ -1,0 +1,93 @@
+/* The files of an archive: manifest, records and sketches. Whatever is in them is taken or refused;
+ * what was taken is printed as it was. */
+#include "fuzz.h"
+
+#include <xxhash.h>
+
+#include "archive/manifest.h"
+#include "archive/segment.h"
+#include "archive/sketch.h"
+
+static struct sh_error err;
+
+static void spelt(struct sh_slice text, const struct sh_buf *printed)
+{
+	check(sh_slice_eq(sh_buf_slice(printed), text));
+}
+
+static void manifest(struct sh_slice text)
+{
+	struct sh_manifest m;
+	struct sh_buf printed = { 0 };
+
+	if (sh_manifest_parse(&m, text, &err) == 0) {
+		check(sh_manifest_print(&m, &printed, &err) == 0);
+		spelt(text, &printed);
+		sh_manifest_free(&m);
+	}
+	sh_buf_free(&printed);
+}
+
+/* With the checksum that it should have: no fuzzer guesses it. */
+static void summed(struct sh_slice text)
+{
+	struct sh_buf all = { 0 };
+	char line[40];
+	int n = snprintf(line, sizeof line, "checksum %016llx\n",
+	    (unsigned long long)XXH3_64bits(text.p, text.n));
+
+	check(sh_buf_add(&all, text.p, text.n, &err) == 0);
+	check(sh_buf_add(&all, line, (size_t)n, &err) == 0);
+	manifest(sh_buf_slice(&all));
+	sh_buf_free(&all);
+}
+
+static void record(struct sh_slice line)
+{
+	struct sh_buf printed = { 0 };
+	struct sh_doc_record r;
+
+	if (sh_doc_parse(line, &r, &err) == 0) {
+		check(sh_doc_print(&r, &printed, &err) == 0);
+		printed.n--; /* the LF */
+		spelt(line, &printed);
+	}
+	sh_buf_free(&printed);
+}
+
+static void sketch(struct sh_slice text)
+{
+	struct sh_sketch s = { 0 };
+	struct sh_buf printed = { 0 };
+	const char *tab = text.n ? memchr(text.p, '\t', text.n) : NULL;
+
+	if (sh_sketch_parse(text, &s, &err) == 0) {
+		for (size_t i = 1; i < s.n; i++)
+			check(s.hash[i] >= s.hash[i - 1]);
+		for (size_t i = 0; i < s.n; i++)
+			s.hash[i] <<= 32;
+		check(sh_sketch_print(s.hash, s.n, &printed, &err) == 0);
+		/* The count may have zeros before it. */
+		spelt(sh_slice(tab, (size_t)(text.p + text.n - tab)),
+		    &(struct sh_buf){ .p = memchr(printed.p, '\t', printed.n),
+			.n = printed.n -
+			     (size_t)((char *)memchr(printed.p, '\t', printed.n) - printed.p) });
+	}
+	sh_sketch_free(&s);
+	sh_buf_free(&printed);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char *copy = fuzz_copy(data, size, 0);
+	struct sh_slice text = sh_slice(copy, size);
+
+	if (size) {
+		manifest(text);
+		summed(text);
+		record(text);
+		sketch(text);
+	}
+	free(copy);
+	return 0;
+}
