@@ -443,3 +443,27 @@ record() {
 		gives 'u\thello'
 	done
 }
+
+@test "a page that would take the parser hours is a bad record" {
+	needs HTML
+	awk 'BEGIN { printf "<html>x"; for (i = 0; i < 100000; i++) printf "<b>"; for (i = 0; i < 100000; i++) printf "</i>" }' >a.html
+	try 'shdoc a.html'
+	exits 2
+	says 'shdoc: a.html: HTML: too many stray end tags, with 100002 elements open, to be read in time'
+	echo '<p>b' >b.html
+	try 'shdoc --rejects bad a.html b.html -j 2'
+	exits 0
+	gives 'b.html\tb'
+	echo a.html | cmp - bad
+}
+
+@test "who wants no more ends it quietly, and its decompressor with it" {
+	seq 300000 | awk '{ print "{\"id\":" $1 ",\"text\":\"some text that is long enough\"}" }' | gzip >in
+	try 'shdoc in | head -n 1; [ "${PIPESTATUS[0]}" -eq 141 ]'
+	exits 0
+	gives '1\tsome text that is long enough'
+	says
+	try 'shdoc in -o /dev/full'
+	exits 2
+	grep -q '^shdoc: cannot write to /dev/full: ' err
+}

@@ -162,7 +162,13 @@ static const struct element {
 	{ "xmp", KEEP },
 };
 
+/* Names of open elements that the parser may compare with stray end tags: some seconds' worth.
+ * Who writes 100000 elements that stay open and 100000 such tags asks for 10^10. */
+#define STRAY_MAX UINT64_C(500000000)
+
 struct writer {
+	htmlParserCtxtPtr parser;
+	uint64_t stray;
 	struct sh_buf *out;
 	size_t before; /* out->n when it began */
 	struct sh_error *err;
@@ -318,13 +324,29 @@ static void on_end(void *writer, const xmlChar *name)
 		w->keep--;
 }
 
+/* An end tag that ends nothing was compared with all that is open. */
+static void on_error(void *writer, const char *message, ...)
+{
+	struct writer *w = writer;
+
+	(void)message;
+	w->stray += (uint64_t)w->parser->nameNr;
+	if (w->stray <= STRAY_MAX || w->failed)
+		return;
+	sh_error_set(w->err, SH_ERR_RECORD,
+	    "HTML: too many stray end tags, with %d elements open, to be read in time",
+	    w->parser->nameNr);
+	w->failed = true;
+	xmlStopParser(w->parser);
+}
+
 /* ---- the parser ---- */
 
 static int parse(htmlParserCtxtPtr parser, struct sh_slice page)
 {
-	/* Neither network nor messages, and the bytes are UTF-8 whatever they say. */
-	const int options = HTML_PARSE_RECOVER | HTML_PARSE_NOERROR | HTML_PARSE_NOWARNING |
-			    HTML_PARSE_NONET | HTML_PARSE_IGNORE_ENC;
+	/* No network, and the bytes are UTF-8 whatever they say. */
+	const int options =
+	    HTML_PARSE_RECOVER | HTML_PARSE_NOWARNING | HTML_PARSE_NONET | HTML_PARSE_IGNORE_ENC;
 	xmlDocPtr doc = htmlCtxtReadMemory(parser, page.p, (int)page.n, NULL, "UTF-8", options);
 
 	xmlFreeDoc(doc);
@@ -356,6 +378,7 @@ int sh_page_text(struct sh_slice page, struct sh_buf *out, struct sh_error *err)
 		.characters = on_text,
 		.ignorableWhitespace = on_text,
 		.cdataBlock = on_text,
+		.error = on_error,
 	};
 	htmlParserCtxtPtr parser;
 
@@ -367,6 +390,7 @@ int sh_page_text(struct sh_slice page, struct sh_buf *out, struct sh_error *err)
 	if (parser) {
 		*parser->sax = events;
 		parser->userData = &w;
+		w.parser = parser;
 	}
 	if (page.n && (!parser || parse(parser, page) < 0) && !w.failed) {
 		sh_error_nomem(err);
