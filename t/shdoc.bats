@@ -449,7 +449,7 @@ record() {
 	awk 'BEGIN { printf "<html>x"; for (i = 0; i < 100000; i++) printf "<b>"; for (i = 0; i < 100000; i++) printf "</i>" }' >a.html
 	try 'shdoc a.html'
 	exits 2
-	says 'shdoc: a.html: HTML: too many stray end tags, with 100002 elements open, to be read in time'
+	grep -qx 'shdoc: a.html: HTML: too many stray end tags, with 10000[0-9] elements open, to be read in time' err
 	echo '<p>b' >b.html
 	try 'shdoc --rejects bad a.html b.html -j 2'
 	exits 0
