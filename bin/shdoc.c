@@ -123,6 +123,15 @@ static int on_trouble(void *arg, struct sh_error *err)
 	return 0;
 }
 
+/* What is written, or about to be replaced, within the folder that is read. */
+static bool is_output(const struct cli *c, const char *path)
+{
+	return sh_is_open_file(path, c->out.fd) ||
+	       (c->out_path && sh_is_same_file(path, c->out_path)) ||
+	       (c->rejects_path && (sh_is_open_file(path, c->rejects.fd) ||
+				       sh_is_same_file(path, c->rejects_path)));
+}
+
 static int on_file(void *arg, const char *path, struct sh_error *err)
 {
 	struct run *run = arg;
@@ -131,6 +140,10 @@ static int on_file(void *arg, const char *path, struct sh_error *err)
 	if (run->operand) {
 		id += strlen(run->operand);
 		id += *id == '/';
+		if (is_output(run->cli, path)) {
+			cli_warn(run->cli, "%s: left out: the output goes there", path);
+			return 0;
+		}
 	}
 	run->offset = 0;
 	return sh_ingest_file(&run->in, path, sh_slice_str(id), err) < 0 ? on_trouble(run, err) : 0;

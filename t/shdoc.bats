@@ -467,3 +467,42 @@ record() {
 	exits 2
 	grep -q '^shdoc: cannot write to /dev/full: ' err
 }
+
+@test "the output may go to the folder that is read: it is left out" {
+	mkdir f
+	echo a >f/a
+	echo old >f/out
+	try 'shdoc f -o f/out --rejects f/bad'
+	exits 0
+	printf 'a\ta\n' | cmp - f/out
+	[ "$(grep -c 'left out: the output goes there$' err)" -ge 2 ]
+	try 'cd f && shdoc . > now'
+	exits 0
+	printf 'a\ta\nbad\t\nout\ta\\ta\n' | cmp - f/now
+}
+
+@test "the first bytes tell what a file is, its name where they leave a choice" {
+	needs HTML
+	mkdir f
+	printf '<p align=center>x  y</p>\n' | tee f/a.md f/b.html >f/c.txt
+	printf '<!DOCTYPE HTML><p>x  y' >f/d.txt
+	printf '{"id":"json","text":"x  y"}\n' >f/e.txt
+	printf '{\n"id":"json","text":"x  y"}\n' >f/g.json
+	printf 'x  y' >f/h.html
+	printf 'WARC/1.0\r\nWARC-Type: resource\r\nWARC-Target-URI: u\r\nContent-Length: 4\r\n\r\nx  y\r\n\r\n' >f/i.txt
+	try 'shdoc f'
+	exits 0
+	gives 'a.md\t<p align=center>x  y</p>' 'b.html\tx y' 'c.txt\t<p align=center>x  y</p>' 'd.txt\tx y' \
+	    'json\tx  y' 'g.json\t{\\n"id":"json","text":"x  y"}' 'h.html\tx y' 'u\tx  y'
+	for format in text html; do
+		try "shdoc --format $format f/d.txt"
+		exits 0
+	done
+	gives 'f/d.txt\tx y'
+	try 'shdoc --format warc f/a.md'
+	exits 2
+	grep -q '^shdoc: f/a.md: WARC: the record at byte 0: expected WARC/' err
+	try 'shdoc --format csv f'
+	exits 2
+	grep -q "^shdoc: --format 'csv': expected auto, text, html, jsonl, warc or mbox" err
+}

@@ -75,7 +75,7 @@ static struct sh_slice past_comments(struct sh_slice head)
 static bool is_page(struct sh_slice head)
 {
 	static const char *const starts[] = { "<!doctype html", "<html", "<head", "<body", "<title",
-		"<meta", "<table", "<div", "<script", "<h1", "<p>", "<br" };
+		"<meta", "<table", "<div", "<script", "<h1", "<p>", "<p ", "<br" };
 
 	head = past_comments(head);
 	for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)

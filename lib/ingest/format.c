@@ -92,11 +92,20 @@ static bool is_message(struct sh_slice head)
 	return found >= 3;
 }
 
+static bool begins_page(struct sh_slice head)
+{
+	head = sh_trim(head);
+	return (head.n >= 5 && strncasecmp(head.p, "<html", 5) == 0) ||
+	       (head.n >= 14 && strncasecmp(head.p, "<!doctype html", 14) == 0);
+}
+
 enum sh_format sh_format_detect(struct sh_slice head, const char *file)
 {
 	static const char *const jsonl[] = { ".jsonl", ".ndjson", ".jsonlines", NULL };
 	static const char *const html[] = { ".html", ".htm", ".xhtml", NULL };
 	static const char *const mail[] = { ".eml", ".mbox", NULL };
+	static const char *const text[] = { ".md", ".markdown", ".txt", ".rst", ".org", ".adoc",
+		NULL };
 	struct sh_slice name = plain_name(file), line;
 	bool whole;
 
@@ -111,7 +120,8 @@ enum sh_format sh_format_detect(struct sh_slice head, const char *file)
 	case SH_BODY_OTHER:
 		return SH_FORMAT_NONE;
 	case SH_BODY_HTML:
-		return SH_FORMAT_HTML;
+		/* Markdown may begin with an element, but with no whole page. */
+		return ends_in(name, text) && !begins_page(head) ? SH_FORMAT_TEXT : SH_FORMAT_HTML;
 	default:
 		return ends_in(name, html) ? SH_FORMAT_HTML : SH_FORMAT_TEXT;
 	}

@@ -32,6 +32,25 @@ bool sh_is_folder(const char *path)
 	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
+static bool is_same(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+bool sh_is_open_file(const char *path, int fd)
+{
+	struct stat a, b;
+
+	return stat(path, &a) == 0 && fstat(fd, &b) == 0 && is_same(&a, &b);
+}
+
+bool sh_is_same_file(const char *path, const char *other)
+{
+	struct stat a, b;
+
+	return stat(path, &a) == 0 && stat(other, &b) == 0 && is_same(&a, &b);
+}
+
 static int by_name(const void *a, const void *b)
 {
 	const struct entry *x = a, *y = b;
