@@ -18,7 +18,7 @@ exported() {
 
 # A program for the shared library, unless that wants the sanitizers' own in each program.
 compile() {
-	if grep -q __asan_init "$library"; then skip 'the library watches itself'; fi
+	if grep -Eq "__[at]san_init" "$library"; then skip 'the library watches itself'; fi
 	if [ ! -e libsimhash.so ]; then
 		ln -s "$library" libsimhash.so
 		ln -s "$library" .

@@ -46,6 +46,25 @@ options_in_synopsis() {
 	}' "$1" | sort -u
 }
 
+# operands_helped PROGRAM: what the usage line names after the options
+operands_helped() {
+	"$1" --help | sed -n 's/^Usage: [a-z]* \[OPTION\]\.\.\. //p' | grep -oE '[A-Z]+' | sort -u
+}
+
+# operands_in_synopsis PAGE: the same; an Ar of no name is a file
+operands_in_synopsis() {
+	awk '
+	/^[.]Sh / { synopsis = $2 == "SYNOPSIS" }
+	synopsis && !/^[.]Op Fl/ {
+		for (i = 1; i <= NF; i++)
+			if ($i == "|" && named || $i ~ /^[.]?Ar$/) {
+				print i < NF ? toupper($(i + 1)) : "FILE"
+				named = 1
+			}
+		named = 0
+	}' "$1" | sort -u
+}
+
 # said_by PROGRAM TEXT: the text stands in the program, at most cut in two at a blank
 said_by() {
 	local i
@@ -122,6 +141,15 @@ fail_in() {
 	for program in $(programs); do
 		options_helped "$program" | awk '{ print $1 == "-" ? "--" $2 : $1 }' | sort >want
 		options_in_synopsis "$here/man/$program.1" >got
+		same want got || fail_in "man/$program.1"
+	done
+}
+
+@test 'the usage line of --help names the operands of the synopsis' {
+	for program in $(programs); do
+		operands_helped "$program" >want
+		operands_in_synopsis "$here/man/$program.1" >got
+		[ -s want ]
 		same want got || fail_in "man/$program.1"
 	done
 }

@@ -4,15 +4,20 @@ load helper
 
 setup_file() {
 	here=$(cd "$BATS_TEST_DIRNAME/.." && pwd)
-	[ -z "${SAN-}" ] || skip 'a build with sanitizers is not installed'
 	version=$(sed -n 's/^VERSION = //p' "$here/Makefile")
 	packaging=$here/share/packaging
 	root=$BATS_FILE_TMPDIR/root
 	export here version packaging root
+	[ -z "${SAN-}" ] || return 0
 	in_sources install DESTDIR="$root" PREFIX=/usr >"$BATS_FILE_TMPDIR/log" 2>&1 || {
 		cat "$BATS_FILE_TMPDIR/log"
 		return 1
 	}
+}
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return 1
+	[ -z "${SAN-}" ] || skip 'a build with sanitizers is not installed'
 }
 
 # make in the sources, with the settings of the make that runs the tests

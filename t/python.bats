@@ -6,11 +6,15 @@ setup_file() {
 	here=$(cd "$BATS_TEST_DIRNAME/.." && pwd)
 	: "${BUILD:=$here/build}"
 	library=$(echo "$BUILD"/libsimhash.so.*)
-	if grep -q __asan_init "$library"; then skip 'the library watches itself'; fi
 	python=python3
 	if [ -x /usr/bin/python3 ]; then python=/usr/bin/python3; fi
-	"$python" -c 'import sys; sys.exit(sys.version_info < (3, 8))' || skip 'no Python 3.8'
 	export here BUILD library python PYTHONDONTWRITEBYTECODE=1
+}
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return 1
+	if grep -Eq '__[at]san_init' "$library"; then skip 'the library watches itself'; fi
+	"$python" -c 'import sys; sys.exit(sys.version_info < (3, 8))' || skip 'no Python 3.8'
 }
 
 EXAMPLES='
