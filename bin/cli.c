@@ -358,7 +358,7 @@ uint64_t cli_size(struct cli *c, const char *what)
 	uint64_t n;
 
 	if (sh_parse_size(sh_slice_str(c->arg), &n) < 0 || n == 0)
-		cli_usage(c, "%s '%s': expected a size such as 500M or 2G", what, c->arg);
+		cli_usage(c, "%s '%s': expected a size such as 500M or 1.5G", what, c->arg);
 	return n;
 }
 

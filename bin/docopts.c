@@ -220,7 +220,7 @@ static void settle_form(struct docopts *d, struct cli *c)
 		cli_usage(c, "-l and %s contradict each other: with -l the whole line is text",
 		    form->json ? "--json" : "-f");
 	if (d->fields && sh_document_form_parse(d->fields, form, &err) < 0)
-		cli_usage(c, "%s", err.text);
+		cli_usage(c, "-f: %s", err.text);
 	/* Backslashes of plain text are no escapes, and those of JSON are gone already. */
 	if (form->line_ids || form->json)
 		d->token.raw = true;

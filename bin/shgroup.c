@@ -8,7 +8,7 @@
 #include "record/document.h"
 #include "record/fields.h"
 
-enum { KEEP = CLI_OWN, LINK, AUDIT };
+enum { KEEP = CLI_OWN, LINK, AUDIT, JSON };
 
 static const struct cli_option options[] = {
 	{ KEEP, "keep", "first|longest|newest|FILE", "who stays; FILE: ids, best first [first]" },
@@ -16,6 +16,7 @@ static const struct cli_option options[] = {
 	    "groups are chains of pairs, or neighbours of one [single]" },
 	{ 'd', "documents", "DOCS", "the documents, for their order and length" },
 	{ 'f', "fields", "ID,TEXT", "the fields of DOCS that hold id and text" },
+	{ JSON, "json", NULL, "each line of DOCS is a JSON object with the fields of -f" },
 	{ AUDIT, "audit", "FILE", "write keeper, size and weakest pair of each group there" },
 	{ 0 },
 };
@@ -30,7 +31,7 @@ static const struct cli_program program = {
 struct settings {
 	struct sh_prefer keep;
 	bool star;
-	const char *docs_path, *audit_path;
+	const char *docs_path, *audit_path, *fields;
 	struct sh_document_form form;
 };
 
@@ -267,10 +268,25 @@ static void write_all(struct cli *c, const struct settings *s, struct graph *g)
 	free(order);
 }
 
+/* Whether fields are numbers or names is known after the last option. */
+static void settle(struct cli *c, struct settings *s)
+{
+	struct sh_error err;
+
+	if (s->keep.which == SH_PREFER_LONGEST && !s->docs_path)
+		cli_usage(c, "--keep longest looks at the documents: -d DOCS");
+	if (s->audit_path && c->out_path && sh_sink_same(s->audit_path, c->out_path))
+		cli_usage(c, "--audit %s: the groups go there", s->audit_path);
+	if ((s->fields || s->form.json) && !s->docs_path)
+		cli_usage(c, "%s is about the documents: -d DOCS", s->fields ? "-f" : "--json");
+	if (s->fields && sh_document_form_parse(s->fields, &s->form, &err) < 0)
+		cli_usage(c, "-f: %s", err.text);
+	s->form.crlf = c->crlf;
+	s->keep.trailer = c->trailer_in;
+}
+
 static void take(struct cli *c, struct settings *s, int opt)
 {
-	struct sh_error err = { 0 };
-
 	switch (opt) {
 	case KEEP:
 		sh_prefer_parse(c->arg, &s->keep);
@@ -286,8 +302,10 @@ static void take(struct cli *c, struct settings *s, int opt)
 		s->docs_path = cli_reads(c);
 		break;
 	case 'f':
-		if (sh_document_form_parse(c->arg, &s->form, &err) < 0)
-			cli_usage(c, "%s", err.text);
+		s->fields = c->arg;
+		break;
+	case JSON:
+		s->form.json = true;
 		break;
 	case AUDIT:
 		s->audit_path = cli_writes(c);
@@ -308,12 +326,7 @@ int main(int argc, char **argv)
 	cli_start(&c, &program, argc, argv);
 	while ((opt = cli_next(&c)) != -1)
 		take(&c, &s, opt);
-	if (s.keep.which == SH_PREFER_LONGEST && !s.docs_path)
-		cli_usage(&c, "--keep longest looks at the documents: -d DOCS");
-	if (s.audit_path && c.out_path && sh_sink_same(s.audit_path, c.out_path))
-		cli_usage(&c, "--audit %s: the groups go there", s.audit_path);
-	s.form.crlf = c.crlf;
-	s.keep.trailer = c.trailer_in;
+	settle(&c, &s);
 	g.keep_edges = s.star || s.audit_path;
 	cli_open(&c);
 	read_pairs(&c, &g);

@@ -123,6 +123,15 @@ static int write_pairs(void *arg, const struct sh_id_pair *pair, size_t n, struc
 
 /* ---- bands ---- */
 
+/* A first record of one field is of neither kind. */
+static void name_both_kinds(
+    const struct sh_lines *lines, struct sh_slice line, struct sh_error *err)
+{
+	if (lines->from.line == 1 && !memchr(line.p, '\t', line.n))
+		sh_error_set(err, SH_ERR_RECORD,
+		    "1 field, expected key<TAB>fingerprint<TAB>id or fingerprint<TAB>id");
+}
+
 /* The next good record of a side; bad ones are put aside or end the program. */
 static bool next_band(struct join *j, struct sh_stream *s, unsigned side, struct sh_band_record *r)
 {
@@ -133,6 +142,7 @@ static bool next_band(struct join *j, struct sh_stream *s, unsigned side, struct
 	while (cli_line(j->cli, lines, &line)) {
 		if (sh_record_band(line, r, &err) == 0 && sh_stream_check(s, side, r, &err) == 0)
 			return true;
+		name_both_kinds(lines, line, &err);
 		sh_lines_blame(lines, &err);
 		cli_reject(j->cli, line, &err);
 	}

@@ -155,6 +155,6 @@ features() {
 	refuses '--max-df 1.5' "document frequency '1.5': $expected"
 	refuses '--max-df 101%' "document frequency '101%': $expected"
 	refuses '--max-df -1' "document frequency '-1': $expected"
-	refuses '-S 0' "-S '0': expected a size such as 500M or 2G"
-	refuses '-S 5X' "-S '5X': expected a size such as 500M or 2G"
+	refuses '-S 0' "-S '0': expected a size such as 500M or 1.5G"
+	refuses '-S 5X' "-S '5X': expected a size such as 500M or 1.5G"
 }

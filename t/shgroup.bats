@@ -229,9 +229,9 @@ pairs() {
 	try 'shgroup --link x </dev/null'
 	exits 2
 	says "shgroup: --link 'x': expected single or star" "Try 'shgroup --help' or 'man shgroup'."
-	try 'shgroup -f 1 </dev/null'
+	try 'shgroup -d docs -f 1 </dev/null'
 	exits 2
-	says "shgroup: fields '1': expected two field numbers ID,TEXT, as in 1,3" "Try 'shgroup --help' or 'man shgroup'."
+	says "shgroup: -f: fields '1': expected two field numbers ID,TEXT, as in 1,3" "Try 'shgroup --help' or 'man shgroup'."
 }
 
 @test "the duplicates leave the documents by a join of ids" {
@@ -240,4 +240,26 @@ pairs() {
 		awk -F "\t" "NR == FNR { gone[\$1]; next } !(\$1 in gone)" gone docs'
 	exits 0
 	gives 'a\tthe same text' 'b\tanother one'
+}
+
+@test "documents may be lines of JSON" {
+	printf 'a\tb\t1\nb\tc\t1\n' >pairs
+	printf '{"id":"%s","text":"%s"}\n' a x b 'xx\nxx' c xxx >docs.jsonl
+	printf 'b\tb\na\tb\nc\tb\n' >expected
+	try 'shgroup --keep longest --json -d docs.jsonl pairs'
+	exits 0
+	same expected out
+	sed 's/"id"/"url"/; s/"text"/"body"/' docs.jsonl >others.jsonl
+	try 'shgroup --keep longest -f url,body --json -d others.jsonl pairs'
+	exits 0
+	same expected out
+	try 'shgroup --keep longest --json -d others.jsonl pairs'
+	exits 2
+	grep -q '^shgroup: others.jsonl:1: ' err
+	try 'shgroup --json pairs'
+	exits 2
+	says 'shgroup: --json is about the documents: -d DOCS' "Try 'shgroup --help' or 'man shgroup'."
+	try 'shgroup -f 1 -d docs.jsonl pairs'
+	exits 2
+	says "shgroup: -f: fields '1': expected two field numbers ID,TEXT, as in 1,3" "Try 'shgroup --help' or 'man shgroup'."
 }

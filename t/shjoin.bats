@@ -338,5 +338,11 @@ clusters() {
 	refuses '- -' 'standard input is named twice, and can be read only once'
 	refuses '-k 1025' "-k '1025': expected a whole number from 0 to 1024"
 	refuses '-k -1' "-k '-1': expected a whole number from 0 to 1024"
-	refuses '-S 0' "-S '0': expected a size such as 500M or 2G"
+	refuses '-S 0' "-S '0': expected a size such as 500M or 1.5G"
+}
+
+@test "a first record of one field is told what both kinds look like" {
+	try 'echo abc | shjoin'
+	exits 2
+	says 'shjoin: -:1: 1 field, expected key<TAB>fingerprint<TAB>id or fingerprint<TAB>id'
 }

@@ -238,10 +238,10 @@ load helper
 	refuses '-u line' "-u 'line': expected word or char"
 	refuses '--keep latin' "--keep: no kind of word 'latin': expected alpha, digit, han, kana, hangul, thai, lao, khmer, myanmar or tibetan"
 	refuses '--min-chars x' "--min-chars 'x': expected a whole number from 0 to 1000000"
-	refuses '-f 1' "fields '1': expected two field numbers ID,TEXT, as in 1,3"
-	refuses '-f 1,1' "fields '1,1': two different numbers from 1 to 1024"
-	refuses '-f 0,1' "fields '0,1': two different numbers from 1 to 1024"
-	refuses '-f 1,1025' "fields '1,1025': two different numbers from 1 to 1024"
+	refuses '-f 1' "-f: fields '1': expected two field numbers ID,TEXT, as in 1,3"
+	refuses '-f 1,1' "-f: fields '1,1': two different numbers from 1 to 1024"
+	refuses '-f 0,1' "-f: fields '0,1': two different numbers from 1 to 1024"
+	refuses '-f 1,1025' "-f: fields '1,1025': two different numbers from 1 to 1024"
 	refuses '-l -f 1,2' '-l and -f contradict each other: with -l the whole line is text'
 	try 'shtok --stop nowhere </dev/null'
 	exits 2

@@ -67,28 +67,44 @@ int sh_parse_weight(struct sh_slice s, int64_t *millionths)
 	return SH_NUM_OK;
 }
 
+/* So many millionths of 2^shift, cut off to whole ones: 44 places hold every millionth. */
+static uint64_t part_of(uint64_t millionths, unsigned shift)
+{
+	uint64_t part = (millionths << 44) / (uint64_t)SH_WEIGHT_ONE;
+
+	return shift > 44 ? part << (shift - 44) : part >> (44 - shift);
+}
+
+/* The number before a unit of 2^shift bytes. */
+static int parse_units(struct sh_slice s, unsigned shift, uint64_t *bytes)
+{
+	const char *dot = s.n ? memchr(s.p, '.', s.n) : NULL;
+	int64_t millionths = 0;
+	uint64_t whole;
+	int rc = dot ? sh_parse_weight(s, &millionths) : SH_NUM_OK;
+
+	if (rc == SH_NUM_OK)
+		rc = sh_parse_u64(dot ? sh_slice(s.p, (size_t)(dot - s.p)) : s, &whole);
+	if (rc)
+		return rc;
+	if (whole > UINT64_MAX >> shift)
+		return SH_NUM_RANGE;
+	*bytes = (whole << shift) + part_of((uint64_t)(millionths % SH_WEIGHT_ONE), shift);
+	return SH_NUM_OK;
+}
+
 int sh_parse_size(struct sh_slice s, uint64_t *bytes)
 {
 	static const char units[] = "KMGTP";
 	const char *unit;
-	unsigned shift = 0;
-	uint64_t x;
-	int rc;
 
-	if (s.n && (s.p[s.n - 1] < '0' || s.p[s.n - 1] > '9')) {
-		unit = memchr(units, s.p[s.n - 1] & ~0x20, sizeof units - 1);
-		if (!unit)
-			return SH_NUM_MALFORMED;
-		shift = 10 * (unsigned)(unit - units + 1);
-		s.n--;
-	}
-	rc = sh_parse_u64(s, &x);
-	if (rc)
-		return rc;
-	if (x > UINT64_MAX >> shift)
-		return SH_NUM_RANGE;
-	*bytes = x << shift;
-	return SH_NUM_OK;
+	if (s.n == 0 || (s.p[s.n - 1] >= '0' && s.p[s.n - 1] <= '9'))
+		return sh_parse_u64(s, bytes);
+	unit = memchr(units, s.p[s.n - 1] & ~0x20, sizeof units - 1);
+	if (!unit)
+		return SH_NUM_MALFORMED;
+	s.n--;
+	return parse_units(s, 10 * (unsigned)(unit - units + 1), bytes);
 }
 
 size_t sh_print_u64(char *out, uint64_t x)

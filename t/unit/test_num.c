@@ -126,8 +126,8 @@ static void test_weight_round_trip(void)
 
 static void test_size(void)
 {
-	static const char *const bad[] = { "", "K", "64 M", "64MB", "64MM", "-1M", "1.5G", "64X",
-		"64\x0b" };
+	static const char *const bad[] = { "", "K", "64 M", "64MB", "64MM", "-1M", "64X", ".5G",
+		"1.G", "1.5", "1.5.5G", "1e9", "1,5G", "64\x0b" };
 	uint64_t x = 0;
 	size_t i;
 
@@ -136,6 +136,15 @@ static void test_size(void)
 	ok(sh_parse_size(sh_slice_str("4096"), &x) == 0 && x == 4096, "4096");
 	ok(sh_parse_size(sh_slice_str("16383P"), &x) == 0 && x == UINT64_C(16383) << 50, "16383P");
 	ok(sh_parse_size(sh_slice_str("16384P"), &x) == SH_NUM_RANGE, "16384P is 2^64");
+	ok(sh_parse_size(sh_slice_str("1.5G"), &x) == 0 && x == UINT64_C(3) << 29, "1.5G");
+	ok(sh_parse_size(sh_slice_str("0.25k"), &x) == 0 && x == 256, "0.25k");
+	ok(sh_parse_size(sh_slice_str("0.000001M"), &x) == 0 && x == 1, "0.000001M is cut off");
+	ok(sh_parse_size(sh_slice_str("1.999999P"), &x) == 0 &&
+		x > (UINT64_C(2) << 50) - 1200000000 && x < UINT64_C(2) << 50,
+	    "1.999999P");
+	ok(sh_parse_size(sh_slice_str("16383.999999P"), &x) == 0 && x > UINT64_C(16383) << 50,
+	    "16383.999999P");
+	ok(sh_parse_size(sh_slice_str("1.0000001G"), &x) == SH_NUM_PLACES, "too many places");
 	for (i = 0; i < sizeof bad / sizeof *bad; i++)
 		ok(sh_parse_size(sh_slice_str(bad[i]), &x) == SH_NUM_MALFORMED, "no size: '%s'",
 		    bad[i]);
