@@ -94,7 +94,7 @@ static void report_rejects(struct cli *c)
 {
 	if (c->rejects_path && c->n_rejected)
 		cli_warn(c, "%llu record%s rejected, see %s", (unsigned long long)c->n_rejected,
-		    c->n_rejected == 1 ? "" : "s", c->rejects_path);
+		    CLI_PLURAL(c->n_rejected), c->rejects_path);
 }
 
 void cli_die(struct cli *c, const struct sh_error *err)

@@ -83,6 +83,9 @@ void cli_start(struct cli *c, const struct cli_program *program, int argc, char 
 /* The next option of the program's own tables, -1 after the last one. */
 int cli_next(struct cli *c);
 
+/* For "%llu record%s". */
+#define CLI_PLURAL(n) ((n) == 1 ? "" : "s")
+
 /* Messages "prog: text" or "prog: file:line: text" on standard error. */
 void cli_warn(struct cli *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

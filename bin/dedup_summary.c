@@ -44,7 +44,8 @@ void dedup_warn_of_groups(const struct dedup_state *s, const struct dedup_groups
 		shown++;
 	}
 	if (g->large > shown)
-		cli_warn(s->cli, "%llu more such groups", (unsigned long long)(g->large - shown));
+		cli_warn(s->cli, "%llu more such group%s", (unsigned long long)(g->large - shown),
+		    CLI_PLURAL(g->large - shown));
 	sh_document_room_free(&room);
 }
 
@@ -55,13 +56,14 @@ void dedup_summarise(const struct dedup_state *s, const struct dedup_groups *g)
 	if (s->settings->quiet)
 		return;
 	cli_warn(s->cli,
-	    "%llu documents, %llu stay, %llu dropped%s; %llu with the features of another, "
-	    "%llu pairs compared, %llu similar; %llu groups, largest %u; %llu without features; "
+	    "%llu document%s, %llu stay, %llu dropped%s; %llu with the features of another, "
+	    "%llu pair%s compared, %llu similar; %llu group%s, largest %u; %llu without features; "
 	    "%.1f s",
-	    (unsigned long long)t->documents, (unsigned long long)(t->documents - g->dropped),
-	    (unsigned long long)g->dropped, s->settings->dry_run ? " (dry run)" : "",
-	    (unsigned long long)t->identical, (unsigned long long)t->compared,
-	    (unsigned long long)t->similar, (unsigned long long)g->n,
+	    (unsigned long long)t->documents, CLI_PLURAL(t->documents),
+	    (unsigned long long)(t->documents - g->dropped), (unsigned long long)g->dropped,
+	    s->settings->dry_run ? " (dry run)" : "", (unsigned long long)t->identical,
+	    (unsigned long long)t->compared, CLI_PLURAL(t->compared),
+	    (unsigned long long)t->similar, (unsigned long long)g->n, CLI_PLURAL(g->n),
 	    g->n ? g->size[g->largest] : 0, (unsigned long long)t->featureless,
 	    progress_seconds(&s->cli->progress));
 }

@@ -89,9 +89,10 @@ void run_finish(struct run *run, struct sh_job *last)
 			cli_die(c, &err);
 	}
 	if (run->notes > NOTES_SHOWN)
-		cli_warn(c, "%llu more such notes", (unsigned long long)run->notes - NOTES_SHOWN);
+		cli_warn(c, "%llu more such note%s", (unsigned long long)run->notes - NOTES_SHOWN,
+		    CLI_PLURAL(run->notes - NOTES_SHOWN));
 	if (run->ill_formed)
 		cli_warn(c,
 		    "%llu ill-formed UTF-8 sequence%s replaced (--strict makes them errors)",
-		    (unsigned long long)run->ill_formed, run->ill_formed == 1 ? "" : "s");
+		    (unsigned long long)run->ill_formed, CLI_PLURAL(run->ill_formed));
 }

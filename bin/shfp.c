@@ -85,7 +85,7 @@ static void report_empty(struct cli *c, const struct settings *s, const struct r
 {
 	if (run->empty && s->empty == SH_EMPTY_SKIP)
 		cli_warn(c, "%llu document%s without features skipped",
-		    (unsigned long long)run->empty, run->empty == 1 ? "" : "s");
+		    (unsigned long long)run->empty, CLI_PLURAL(run->empty));
 }
 
 /* ---- documents ---- */

@@ -492,7 +492,7 @@ int main(int argc, char **argv)
 		sh_lines_free(&j.lines[side]);
 	if (j.repeated)
 		cli_warn(&c, "%llu record%s with the id and the fingerprint of another: left out",
-		    (unsigned long long)j.repeated, j.repeated == 1 ? "" : "s");
+		    (unsigned long long)j.repeated, CLI_PLURAL(j.repeated));
 	status = cli_finish(&c);
 	return status == EXIT_SUCCESS && check && j.pairs == 0 ? NO_PAIR : status;
 }

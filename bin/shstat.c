@@ -65,8 +65,7 @@ static int take_record(
 		return sh_record_pair(line, &r, err) < 0 ? -1 : sh_census_pair(census, &r, err);
 	if (n != 2)
 		return sh_error_set(err, SH_ERR_RECORD,
-		    "%zu field%s, expected id<TAB>keeper as in the first record", n,
-		    n == 1 ? "" : "s");
+		    "%zu field%s, expected id<TAB>keeper as in the first record", n, CLI_PLURAL(n));
 	if (sh_id_check(f[0], err) < 0 || sh_id_check(f[1], err) < 0)
 		return -1;
 	return sh_census_group(census, f[0], f[1], err);

@@ -128,7 +128,7 @@ static void read_documents(struct cli *c, const struct settings *s, struct sh_co
 			cli_die(c, &err);
 	if (corpus->repeated)
 		cli_warn(c, "%llu document%s with the id of an earlier one: not looked at",
-		    (unsigned long long)corpus->repeated, corpus->repeated == 1 ? "" : "s");
+		    (unsigned long long)corpus->repeated, CLI_PLURAL(corpus->repeated));
 }
 
 /* ---- options ---- */
