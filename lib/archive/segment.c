@@ -7,6 +7,8 @@
 #include "base/num.h"
 #include "record/fields.h"
 
+enum { FETCH = 512 };
+
 static size_t blocks(uint64_t bytes)
 {
 	return (size_t)((bytes + SH_BLOCK - 1) / SH_BLOCK);
@@ -335,33 +337,62 @@ static int enter_band(const struct look *l, struct place *p, uint64_t key)
 	return 0;
 }
 
+static size_t guess(const struct place *p, uint64_t key)
+{
+	double span = (double)(IN_BAND - (p->key & IN_BAND)) + 1;
+
+	return p->at + (size_t)((double)(p->end - p->at) * (double)(key - p->key) / span);
+}
+
+/* Have the disk bring at once what the next keys of this band will be looked for in, not one
+ * after the other: how many keys that is. */
+static size_t fetch(const struct look *l, const struct place *p, const uint64_t *key, size_t n)
+{
+	size_t at[FETCH], k = 0;
+
+	for (; k < n && k < FETCH && key[k] >> 40 == p->band; k++)
+		at[k] = guess(p, key[k]) * SH_KEY_LINE;
+	sh_folder_fetch(&l->s->part[SH_PART_KEY].map, at, k);
+	return k;
+}
+
+static int tell_found(
+    const struct look *l, size_t at, uint64_t key, size_t asked, sh_key_found *found, void *arg)
+{
+	for (; at < l->n; at++) {
+		uint64_t got;
+		uint32_t number;
+
+		if (sh_segment_key(l->s, at, &got, &number, l->err) < 0)
+			return -1;
+		if (got != key)
+			return 0;
+		if (found(arg, asked, number, l->err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 int sh_segment_look(struct sh_segment *s, const uint64_t *key, size_t n, sh_key_found *found,
     void *arg, struct sh_error *err)
 {
 	struct look l = { s, sh_segment_keys(s), err };
 	struct place p = { .band = UINT64_MAX };
+	size_t fetched = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		double span, step;
-
-		if (key[i] >> 40 != p.band && enter_band(&l, &p, key[i]) < 0)
-			return -1;
-		span = (double)(IN_BAND - (p.key & IN_BAND)) + 1;
-		step = (double)(p.end - p.at) * (double)(key[i] - p.key) / span;
-		if (gallop(&l, &p.at, p.at + (size_t)step, key[i]) < 0)
+		if (key[i] >> 40 != p.band) {
+			if (enter_band(&l, &p, key[i]) < 0)
+				return -1;
+			fetched = i;
+		}
+		if (i == fetched)
+			fetched = i + fetch(&l, &p, key + i, n - i);
+		if (gallop(&l, &p.at, guess(&p, key[i]), key[i]) < 0)
 			return -1;
 		p.key = key[i];
-		for (size_t at = p.at; at < l.n; at++) {
-			uint64_t got;
-			uint32_t number;
-
-			if (sh_segment_key(s, at, &got, &number, err) < 0)
-				return -1;
-			if (got != key[i])
-				break;
-			if (found(arg, i, number, err) < 0)
-				return -1;
-		}
+		if (tell_found(&l, p.at, key[i], i, found, arg) < 0)
+			return -1;
 	}
 	return 0;
 }

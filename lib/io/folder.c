@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { WRITE_AT = 1 << 18, READ_SIZE = 1 << 16 };
+enum { WRITE_AT = 1 << 18, READ_SIZE = 1 << 16, FETCH_PAGES = 4096 };
 
 #define LOOK_AGAIN 20000000 /* nanoseconds between two looks at a lock */
 
@@ -108,15 +108,22 @@ int sh_folder_remove(const struct sh_folder *f, const char *name, struct sh_erro
 	return 0;
 }
 
-int sh_folder_publish(
-    const struct sh_folder *f, const char *from, const char *to, struct sh_error *err)
+/* Some file systems cannot sync a folder, and say so with EINVAL. */
+static int sync_folder(const struct sh_folder *f, struct sh_error *err)
 {
-	if (renameat(f->fd, from, f->fd, to) < 0)
-		return sh_error_sys(err, "cannot rename '%s/%s' to '%s'", f->path, from, to);
-	/* Some file systems cannot sync a folder, and say so with EINVAL. */
 	if (fsync(f->fd) < 0 && errno != EINVAL)
 		return sh_error_sys(err, "cannot sync the folder '%s'", f->path);
 	return 0;
+}
+
+int sh_folder_publish(
+    const struct sh_folder *f, const char *from, const char *to, struct sh_error *err)
+{
+	if (sync_folder(f, err) < 0)
+		return -1;
+	if (renameat(f->fd, from, f->fd, to) < 0)
+		return sh_error_sys(err, "cannot rename '%s/%s' to '%s'", f->path, from, to);
+	return sync_folder(f, err);
 }
 
 /* ---- reading ---- */
@@ -188,6 +195,38 @@ void sh_folder_expect(const struct sh_folder_map *m, bool whole)
 {
 	if (m->p)
 		madvise((void *)(uintptr_t)m->p, m->n, whole ? MADV_SEQUENTIAL : MADV_RANDOM);
+}
+
+/* One call tells what is there of a stretch; what is not is asked for, a page at a time. */
+static void fetch_stretch(const struct sh_folder_map *m, const size_t *at, size_t n, size_t page)
+{
+	size_t from = at[0] / page, pages = at[n - 1] / page - from + 1;
+	unsigned char there[FETCH_PAGES];
+	char *base = (char *)(uintptr_t)m->p + from * page;
+	size_t last = SIZE_MAX;
+
+	if (mincore(base, pages * page, there) < 0)
+		return;
+	for (size_t i = 0; i < n; i++) {
+		size_t k = at[i] / page - from;
+
+		if (k != last && !(there[k] & 1))
+			madvise(base + k * page, page, MADV_WILLNEED);
+		last = k;
+	}
+}
+
+void sh_folder_fetch(const struct sh_folder_map *m, const size_t *at, size_t n)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), from = 0;
+
+	while (n && at[n - 1] >= m->n)
+		n--;
+	for (size_t to = 0; to < n; from = to) {
+		while (to < n && at[to] / page - at[from] / page < FETCH_PAGES)
+			to++;
+		fetch_stretch(m, at + from, to - from, page);
+	}
 }
 
 /* ---- writing ---- */

@@ -1,7 +1,8 @@
 /* A folder whose files are replaced as one: what an archive lies in.
  *
  * New files are written under names that nobody refers to yet, synced when they are closed;
- * sh_folder_publish() then puts one file in another's place by rename and syncs the folder. Who
+ * sh_folder_publish() then puts one file in another's place by rename, and syncs the folder before
+ * and after. Who
  * finds everything through that one file sees the old state or the new one, never another, and
  * after a crash of the system, too. */
 #ifndef SH_IO_FOLDER_H
@@ -71,6 +72,10 @@ struct sh_folder_map {
 int sh_folder_map(struct sh_folder_map *m, const struct sh_folder *f, const char *name,
     uint64_t size, struct sh_error *err);
 void sh_folder_unmap(struct sh_folder_map *m);
+
+/* These n bytes, in ascending order, will be looked at soon: have their pages read, as far as
+ * they are not in memory, all at the same time. */
+void sh_folder_fetch(const struct sh_folder_map *m, const size_t *at, size_t n);
 
 /* It will be read from end to end, or here and there. */
 void sh_folder_expect(const struct sh_folder_map *m, bool whole);
