@@ -488,12 +488,13 @@ record() {
 	printf '<!DOCTYPE HTML><p>x  y' >f/d.txt
 	printf '{"id":"json","text":"x  y"}\n' >f/e.txt
 	printf '{\n"id":"json","text":"x  y"}\n' >f/g.json
+	printf '{"name":"x  y"}\n' >f/g2.json
 	printf 'x  y' >f/h.html
 	printf 'WARC/1.0\r\nWARC-Type: resource\r\nWARC-Target-URI: u\r\nContent-Length: 4\r\n\r\nx  y\r\n\r\n' >f/i.txt
 	try 'shdoc f'
 	exits 0
 	gives 'a.md\t<p align=center>x  y</p>' 'b.html\tx y' 'c.txt\t<p align=center>x  y</p>' 'd.txt\tx y' \
-	    'json\tx  y' 'g.json\t{\\n"id":"json","text":"x  y"}' 'h.html\tx y' 'u\tx  y'
+	    'json\tx  y' 'g.json\t{\\n"id":"json","text":"x  y"}' 'g2.json\t{"name":"x  y"}' 'h.html\tx y' 'u\tx  y'
 	for format in text html; do
 		try "shdoc --format $format f/d.txt"
 		exits 0
@@ -502,6 +503,10 @@ record() {
 	try 'shdoc --format warc f/a.md'
 	exits 2
 	grep -q '^shdoc: f/a.md: WARC: the record at byte 0: expected WARC/' err
+	(cat f/g2.json; echo '{"name":2}') >lines.json
+	try 'shdoc lines.json'
+	exits 2
+	says 'shdoc: lines.json:1: JSON: no field "id" (-f ID,TEXT names the two)'
 	try 'shdoc --format csv f'
 	exits 2
 	grep -q "^shdoc: --format 'csv': expected auto, text, html, jsonl, warc or mbox" err

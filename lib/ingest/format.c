@@ -58,20 +58,36 @@ static struct sh_slice first_line(struct sh_slice head, bool *whole)
 	return sh_slice(head.p, lf ? (size_t)(lf - head.p) : head.n);
 }
 
-/* An object on the first line; of one that is too long to be seen whole, its beginning. */
-static bool is_jsonl(struct sh_slice head)
+/* Whether an object has the fields of a document. */
+static bool is_document(struct sh_slice line, const struct sh_document_form *json)
+{
+	struct sh_document_room room = { 0 };
+	struct sh_document doc;
+	struct sh_error err;
+	bool good = sh_document_parse(json, line, &room, &doc, &err) == 0;
+
+	sh_document_room_free(&room);
+	return good;
+}
+
+/* An object on the first line, and more lines, or a document. Of a line that is too long to be
+ * seen whole, its beginning. */
+static bool is_jsonl(struct sh_slice head, const struct sh_document_form *json)
 {
 	struct sh_error err;
-	struct sh_slice line;
+	struct sh_slice line, rest;
 	const char *p;
-	bool whole;
+	bool whole, more = head.n >= SH_FORMAT_HEAD;
 
 	head = sh_trim(head);
 	if (head.n == 0 || head.p[0] != '{')
 		return false;
 	line = first_line(head, &whole);
-	if (whole)
-		return sh_json_fields(line, NULL, NULL, 0, &err) == 0;
+	if (whole) {
+		rest = sh_trim(sh_slice(line.p + line.n, head.n - line.n));
+		return is_document(line, json) ||
+		       ((rest.n || more) && sh_json_fields(line, NULL, NULL, 0, &err) == 0);
+	}
 	p = sh_trim(sh_slice(line.p + 1, line.n - 1)).p;
 	return p < line.p + line.n && *p == '"';
 }
@@ -99,7 +115,8 @@ static bool begins_page(struct sh_slice head)
 	       (head.n >= 14 && strncasecmp(head.p, "<!doctype html", 14) == 0);
 }
 
-enum sh_format sh_format_detect(struct sh_slice head, const char *file)
+enum sh_format sh_format_detect(
+    struct sh_slice head, const char *file, const struct sh_document_form *json)
 {
 	static const char *const jsonl[] = { ".jsonl", ".ndjson", ".jsonlines", NULL };
 	static const char *const html[] = { ".html", ".htm", ".xhtml", NULL };
@@ -114,7 +131,7 @@ enum sh_format sh_format_detect(struct sh_slice head, const char *file)
 		return SH_FORMAT_WARC;
 	if (sh_mbox_from(line) || ((ends_in(name, mail) || is_message(head)) && head.n))
 		return SH_FORMAT_MBOX;
-	if (is_jsonl(head) || (ends_in(name, jsonl) && head.n))
+	if (is_jsonl(head, json) || (ends_in(name, jsonl) && head.n))
 		return SH_FORMAT_JSONL;
 	switch (sh_body_sniff(head)) {
 	case SH_BODY_OTHER:

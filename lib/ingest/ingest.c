@@ -132,7 +132,7 @@ int sh_ingest_file(struct sh_ingest *in, const char *path, struct sh_slice id, s
 		return -1;
 	bad = sh_reader_need(&r, SH_FORMAT_HEAD, err);
 	if (bad == 0 && format == SH_FORMAT_AUTO)
-		format = sh_format_detect(sh_reader_ready(&r), path);
+		format = sh_format_detect(sh_reader_ready(&r), path, &in->json);
 	if (bad == 0)
 		bad = sh_ingest_read(in, format, &r, id, err);
 	sh_reader_close(&r);

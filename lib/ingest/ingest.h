@@ -23,8 +23,10 @@ enum sh_format {
 /* By its name on the command line; SH_FORMAT_NONE when there is none of that name. */
 enum sh_format sh_format_find(const char *name);
 
-/* By a file's first bytes, and where they leave a choice by its name. */
-enum sh_format sh_format_detect(struct sh_slice head, const char *name);
+/* By a file's first bytes, and where they leave a choice by its name: one object of JSON alone is
+ * text, unless it has the fields of a document. */
+enum sh_format sh_format_detect(
+    struct sh_slice head, const char *name, const struct sh_document_form *json);
 
 enum { SH_FORMAT_HEAD = 64 * 1024 }; /* bytes that suffice */
 

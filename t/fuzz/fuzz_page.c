@@ -22,7 +22,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	sh_page_charset(in, name, sizeof name);
 	check(strlen(name) < sizeof name);
-	check(sh_format_detect(in, "f") != SH_FORMAT_AUTO);
+	check(sh_format_detect(in, "f", &(struct sh_document_form){ .json = true }) !=
+	      SH_FORMAT_AUTO);
 	as(SH_FORMAT_HTML, in);
 	as(SH_FORMAT_TEXT, in);
 	free(copy);
