@@ -20,7 +20,7 @@ static int copy(int from, int to, const char *name, struct sh_error *err)
 	while (status == 0) {
 		ssize_t n = read(from, room, COPY_SIZE);
 
-		if (n < 0 && errno == EINTR)
+		if (n < 0 && (errno == EINTR || (errno == EAGAIN && sh_wait_for_input(from))))
 			continue;
 		if (n < 0)
 			status = sh_error_sys(err, "cannot read '%s'", name);

@@ -84,14 +84,11 @@ static uint64_t count_lines(const char *p, size_t n)
 	return lines;
 }
 
-/* Somebody left the descriptor non-blocking: wait as if it were not. */
-static int wait_for_input(const struct sh_source *s, struct sh_error *err)
+bool sh_wait_for_input(int fd)
 {
-	struct pollfd p = { .fd = s->fd, .events = POLLIN };
+	struct pollfd p = { .fd = fd, .events = POLLIN };
 
-	if (poll(&p, 1, -1) < 0 && errno != EINTR)
-		return sh_error_sys(err, "cannot wait for '%s'", s->name);
-	return 0;
+	return poll(&p, 1, -1) >= 0 || errno == EINTR;
 }
 
 /* One read into b, which grows as needed. The number of bytes, 0 at the end, -1. */
@@ -107,9 +104,9 @@ static ssize_t read_more(struct sh_source *s, struct sh_buf *b, struct sh_error 
 			b->n += (size_t)got;
 			return got;
 		}
-		if (errno == EAGAIN && wait_for_input(s, err) < 0)
-			return -1;
-		if (errno != EINTR && errno != EAGAIN)
+		if (errno == EAGAIN && sh_wait_for_input(s->fd))
+			continue;
+		if (errno != EINTR)
 			return sh_error_sys(err, "cannot read '%s'", s->name);
 	}
 }

@@ -63,6 +63,10 @@ int sh_source_peek(struct sh_source *s, struct sh_slice *line, struct sh_error *
 /* Whether the next read would not wait for a slow writer. */
 bool sh_source_ready(const struct sh_source *s);
 
+/* Wait until fd, which somebody has left non-blocking, has something to read; false when that cannot
+ * be waited for. */
+bool sh_wait_for_input(int fd);
+
 /* Enlarge the pipe behind fd, when it is one, so that writer and reader run in longer strides. */
 void sh_enlarge_pipe(int fd);
 

@@ -49,6 +49,7 @@ shdf -o new features
 shdf -S 1M -o new features
 shdf -m --min-df 2 -o new table table
 shband -k 3 -o new fps
+shband -k 3 -o new <fps
 shband --recall 0.9 -k 6 --trailer -j 2 -o new fps.trailer
 shband --explain -o new
 shjoin -k 9 -o new fps
@@ -68,6 +69,8 @@ shdedup -q -r report -o new docs
 shdedup -q --simhash --link single --protect words --trailer -o new docs.trailer
 shdedup -q --sample 2 -o new docs
 shdedup -q -o new - <docs
+shdedup -q -a archive -o new docs
+shdedup -q -a archive --compact -o new
 shstat -o new pairs
 shstat --svg -o new groups
 shdict --check -o new jieba.dict
@@ -80,7 +83,8 @@ class Failed(Exception):
 
 
 def sh(command):
-    return subprocess.run(["bash", "-c", command + "\ntrue"], env=ENV, check=True, stderr=subprocess.DEVNULL)
+    return subprocess.run(["bash", "-c", command + "\ntrue"], env=ENV, check=True,
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
 def prepare():
@@ -95,6 +99,8 @@ def prepare():
     sh("shband -k 9 -M 10 fps | sort >bands; shband --trailer -k 9 -M 10 fps.trailer | sort >bands.trailer")
     sh("shjoin -k 30 fps >pairs; shjoin -k 30 --trailer fps.trailer >pairs.trailer; shgroup pairs >groups")
     sh("{ cat docs; printf '\\t\\tsimhash-trailer\\t%d\\t-\\n' $(wc -l <docs); } >docs.trailer")
+    sh("shdedup -q -a archive.before --init --store documents")
+    sh("head -n 2 docs >some; shdedup -q -a archive.before some; sed -n 3p docs >some; shdedup -q -a archive.before some")
     if os.path.exists(os.path.join(BIN, "jieba.dict")):
         os.symlink(os.path.join(BIN, "jieba.dict"), "jieba.dict")
 
@@ -107,6 +113,7 @@ class Command:
         line, _, self.stdin = text.partition(" <")
         self.argv = line.split()
         self.name = self.argv[0]
+        self.archive = "archive" in self.argv
         self.outputs = [o for o in ("new", "rejected", "audit", "report") if o in self.argv]
 
     def usable(self):
@@ -115,17 +122,26 @@ class Command:
             return False
         return os.path.exists(path)
 
-    def run(self, prefix=(), env=None, argv=None, **more):
-        """The status, negative for a signal, and the messages."""
+    def clear(self):
+        """No output, and the archive as it was before."""
         for o in self.outputs:
             if os.path.exists(o):
                 os.unlink(o)
+        if self.archive:
+            shutil.rmtree("archive", ignore_errors=True)
+            shutil.copytree("archive.before", "archive")
+
+    def run(self, prefix=(), env=None, argv=None, piped=False, **more):
+        """The status, negative for a signal, and the messages. piped: standard input is a pipe."""
+        self.clear()
+        text = open(self.stdin, "rb").read() if self.stdin and piped else None
         stdin = open(self.stdin or os.devnull, "rb")
-        p = subprocess.Popen([*prefix, *(argv or self.argv)], stdin=stdin, stdout=subprocess.PIPE,
+        p = subprocess.Popen([*prefix, *(argv or self.argv)],
+            stdin=stdin if text is None else subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=subprocess.PIPE, env=dict(ENV, **(env or {})), **more)
         stdin.close()
         try:
-            out, err = p.communicate(timeout=SECONDS)
+            out, err = p.communicate(input=text, timeout=SECONDS)
         except subprocess.TimeoutExpired:
             p.kill()
             p.communicate()
@@ -163,6 +179,8 @@ class Command:
             os.unlink(f)
         if left and unlinks:
             raise Failed(f"left behind: {left}")
+        if self.archive and subprocess.run(["shdedup", "-q", "-a", "archive", "--check"], env=ENV).returncode:
+            raise Failed("the archive is damaged")
 
 
 class Tally:
@@ -233,7 +251,7 @@ def short(commands, dose):
             settings = {"LD_PRELOAD": library, "SHORT": str(seed)}
 
             def run():
-                status, err = c.run(env=settings)
+                status, err = c.run(env=settings, piped=True)
                 c.judge(status, err)
                 if status != c.status:
                     raise Failed(f"status {status}: {err}")
@@ -311,19 +329,18 @@ def full(commands, dose):
                     raise Failed(f"left behind: {left}")
                 return status
             t.attempt(c, " ".join(argv), run)
-        if c.argv[1:].count("new"):
+        if "new" in c.argv and c.good["new"]:
             argv = [a for a in c.argv]
             at = argv.index("new")
             del argv[at - 1:at + 1]
 
             def run(argv=argv):
-                for o in c.outputs:
-                    if os.path.exists(o):
-                        os.unlink(o)
+                c.clear()
                 with open("/dev/full", "wb") as f, open(c.stdin or os.devnull, "rb") as i:
                     p = subprocess.run(argv, stdin=i, stdout=f, stderr=subprocess.PIPE, env=ENV)
                 if p.returncode != 2 or b"cannot write to standard output: No space left" not in p.stderr:
                     raise Failed(f"status {p.returncode}: {p.stderr}")
+                c.clear()
                 with open("/dev/full", "wb") as f, open(c.stdin or os.devnull, "rb") as i:
                     p = subprocess.run(c.argv, stdin=i, stdout=subprocess.PIPE, stderr=f, env=ENV)
                 if p.returncode != c.status or c.read() != c.good:
@@ -344,9 +361,7 @@ def closed(commands, dose):
             closes = " ".join(f"{fd}>&-" for fd in range(3) if mask >> fd & 1)
 
             def run():
-                for o in c.outputs:
-                    if os.path.exists(o):
-                        os.unlink(o)
+                c.clear()
                 redirect = f"<{c.stdin}" if c.stdin else "</dev/null"
                 p = subprocess.run(["bash", "-c", f"{' '.join(c.argv)} {redirect} {closes}"], env=ENV,
                     capture_output=True)
