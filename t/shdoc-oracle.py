@@ -309,7 +309,7 @@ def raw_deflate(data):
 def response(maker, body, charset, codings):
     head = "HTTP/1.%d %d OK\r\n" % (maker.random.randint(0, 1), maker.random.choice([200, 203]))
     fields = ["Server: x", "X-Folded: a\r\n b", "Content-Type: text/plain;charset=%s" % charset]
-    for coding in maker.random.choices(codings, k=maker.random.choice([0, 1, 1, 2]) if codings else 0):
+    for coding in maker.random.choices(codings, k=maker.random.choice([0, 1, 1, 2, 3, 4]) if codings else 0):
         body = {"gzip": gzip.compress, "x-gzip": gzip.compress, "deflate": zlib.compress}[coding](body)
         if coding == "deflate" and maker.one_in(2):
             body = raw_deflate(zlib.decompress(body))

@@ -511,3 +511,12 @@ record() {
 	exits 2
 	grep -q "^shdoc: --format 'csv': expected auto, text, html, jsonl, warc or mbox" err
 }
+
+@test "only whole lines of a boundary part a message, and a last part may lack its end" {
+	printf 'Content-Type: multipart/mixed; boundary=a\n\nno\n--a\n\n--ab\n --a\n--a-\n--a \t\n\ntwo\n--a--x\n\n--a\n\nthree\n' >cut.eml
+	printf 'Content-Type: multipart/mixed; boundary="a b"\n\n--a b\r\n\r\none\r\n--a b--\r\nno\r\n--a b\r\n\r\nno' >end.eml
+	printf 'Content-Type: multipart/mixed; boundary=a\n\nno part at all\n' >none.eml
+	try 'shdoc cut.eml end.eml none.eml'
+	exits 0
+	gives 'cut.eml#1\t--ab\\n --a\\n--a-\\ntwo\\n--a--x\\nthree' 'end.eml#1\tone' 'none.eml#1\tno part at all'
+}
