@@ -61,19 +61,26 @@ static bool list_earlier(const struct sh_level *l, struct earlier *e)
 	return true;
 }
 
+/* Inline, on any processor: a call through the kernel's table takes longer than this. */
+static inline uint32_t count_bits(uint64_t x)
+{
+	x -= x >> 1 & UINT64_C(0x5555555555555555);
+	x = (x & UINT64_C(0x3333333333333333)) + (x >> 2 & UINT64_C(0x3333333333333333));
+	x = (x + (x >> 4)) & UINT64_C(0x0F0F0F0F0F0F0F0F);
+	return (uint32_t)(x * UINT64_C(0x0101010101010101) >> 56);
+}
+
 /* Spots of fingerprints of one word, all of which are pairs, without a branch on them. */
 static bool take_words(
     const struct sh_level *l, const struct earlier *e, const struct sh_spot *spot, size_t n)
 {
 	struct sh_join *j = l->join;
 	const struct sh_side *x = l->x.side, *y = l->y.side;
-	unsigned (*distance)(const uint64_t *, const uint64_t *, unsigned) = j->kernel->distance;
 
 	for (size_t i = 0; i < n; i++) {
-		const uint64_t *fx = &x->word[spot[i].x], *fy = &y->word[spot[i].y];
+		uint64_t diff = x->word[spot[i].x] ^ y->word[spot[i].y];
 		uint32_t a = x->id[spot[i].x], b = y->id[spot[i].y], less = a < b ? a : b;
 		struct sh_hit *hit = &j->hit[j->hits];
-		uint64_t diff = *fx ^ *fy;
 		bool before = false;
 
 		for (size_t k = 0; k < e->n; k++) {
@@ -85,7 +92,7 @@ static bool take_words(
 		}
 		hit->a = j->self ? less : a;
 		hit->b = j->self ? a ^ b ^ less : b;
-		hit->distance = distance(fx, fy, 1);
+		hit->distance = count_bits(diff);
 		j->hits += !before;
 		if (j->hits == SH_JOIN_HITS && !sh_join_send(j))
 			return false;

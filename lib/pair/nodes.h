@@ -69,9 +69,12 @@ static inline uint64_t sh_nodes_place(const struct sh_nodes *s, uint32_t record)
 
 static inline struct sh_slice sh_nodes_id(const struct sh_nodes *s, uint32_t record)
 {
-	uint64_t at = sh_nodes_place(s, record);
+	uint64_t base = s->id_base[record / SH_NODES_STRIDE], end = base;
 
-	return sh_slice(s->ids.p + at, sh_nodes_place(s, record + 1) - at);
+	if (__builtin_expect(record % SH_NODES_STRIDE == SH_NODES_STRIDE - 1, 0))
+		end = s->id_base[(record + 1) / SH_NODES_STRIDE];
+	base += s->id_at[record];
+	return sh_slice(s->ids.p + base, end + s->id_at[record + 1] - base);
 }
 
 /* The records of a node, *n of them; `who` must stay where it is meanwhile. */
