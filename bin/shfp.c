@@ -203,7 +203,7 @@ static const char *more_features(
 	int bad = 0;
 
 	while (d->begun && (next = sh_feature_run_next(&d->run, p, end, &f))) {
-		bad = sh_accumulator_add_padded(&d->features, f.text, f.word, f.weight, &job->err);
+		bad = sh_accumulator_add_padded(&d->features, f.text, f.look, f.weight, &job->err);
 		if (bad)
 			break; /* the general way will fail as well, and tell */
 		p = next;

@@ -84,29 +84,100 @@ static const char *token_end(const char *p, const char *end)
 	return space ? space : end;
 }
 
-/* sh_mix_feature() of a text with padding. */
-static uint64_t hash_ngram(struct sh_slice text, uint64_t mixed_seed)
+/* Whether p and q agree in n <= SH_NGRAM_TAIL bytes; SH_ACCUMULATOR_PADDING more may be read. */
+static inline bool same_bytes(const char *p, const char *q, size_t n)
 {
-	const char *p = text.p, *end = p + text.n, *stop;
-	uint64_t c = 0;
+#if defined(__SSE2__)
+	/* How many they are nobody can predict: no branch on it. */
+	const __m128i *a = (const void *)p, *b = (const void *)q;
+	__m128i low = _mm_cmpeq_epi8(_mm_loadu_si128(a), _mm_loadu_si128(b));
+	__m128i high = _mm_cmpeq_epi8(_mm_loadu_si128(a + 1), _mm_loadu_si128(b + 1));
+	uint64_t same = (uint64_t)(uint32_t)_mm_movemask_epi8(low) |
+			(uint64_t)(uint32_t)_mm_movemask_epi8(high) << 16;
 
-	for (;; p = stop + 1) {
-		stop = token_end(p, end);
-		c = sh_mix_step(c, sh_mix_token_padded(p, (size_t)(stop - p), mixed_seed));
-		if (stop == end)
-			return p == text.p ? c : sh_mix_finish(c);
-	}
+	return (~same & ((UINT64_C(1) << n) - 1)) == 0;
+#else
+	for (; n > 8; n -= 8, p += 8, q += 8)
+		if (sh_le64(p) != sh_le64(q))
+			return false;
+	return n == 0 || (sh_le64(p) ^ sh_le64(q)) << (64 - 8 * n) == 0;
+#endif
 }
 
-int sh_accumulator_add_padded(struct sh_accumulator *a, struct sh_slice feature, bool word,
-    int64_t weight, struct sh_error *err)
+/* Keep the text of the tail, whose hashes and lengths are there, if it is short enough. */
+static void keep_tail(struct sh_ngram_tail *t, const char *p, size_t n)
 {
+	if (n > SH_NGRAM_TAIL || t->tokens == 0) {
+		t->tokens = 0;
+		return;
+	}
+	t->n = n;
+	memcpy(t->text, p, SH_NGRAM_TAIL);
+}
+
+/* The hash of an n-gram that begins with the tail of the one before, and goes on with one token:
+ * false when it does not. */
+static inline bool hash_next(
+    struct sh_ngram_tail *t, struct sh_slice text, uint64_t mixed_seed, uint64_t *hash)
+{
+	const char *last = text.p + t->n + 1, *end = text.p + text.n;
+	uint64_t c = 0, h;
+	size_t first;
+
+	if (t->tokens == 0 || text.n <= t->n || text.p[t->n] != ' ' ||
+	    !same_bytes(text.p, t->text, t->n) || token_end(last, end) != end)
+		return false;
+	h = sh_mix_token_padded(last, (size_t)(end - last), mixed_seed);
+	for (unsigned i = 0; i < t->tokens; i++)
+		c = sh_mix_step(c, t->hash[i]);
+	*hash = sh_mix_finish(sh_mix_step(c, h));
+	first = t->length[0] + 1;
+	memmove(t->hash, t->hash + 1, sizeof t->hash - sizeof *t->hash);
+	memmove(t->length, t->length + 1, sizeof t->length - sizeof *t->length);
+	t->hash[t->tokens - 1] = h;
+	t->length[t->tokens - 1] = (uint32_t)(end - last);
+	keep_tail(t, text.p + first, text.n - first);
+	return true;
+}
+
+/* sh_mix_feature() of a text with padding. */
+static uint64_t hash_ngram(struct sh_ngram_tail *t, struct sh_slice text, uint64_t mixed_seed)
+{
+	const char *p = text.p, *end = p + text.n, *stop, *tail = end;
+	uint64_t c = 0, h;
+	unsigned n = 0;
+
+	if (hash_next(t, text, mixed_seed, &c))
+		return c;
+	for (;; p = stop + 1, n++) {
+		stop = token_end(p, end);
+		h = sh_mix_token_padded(p, (size_t)(stop - p), mixed_seed);
+		c = sh_mix_step(c, h);
+		if (n == 1)
+			tail = p;
+		if (n >= 1 && n <= SH_NGRAM_TOKENS) {
+			t->hash[n - 1] = h;
+			t->length[n - 1] = (uint32_t)(stop - p);
+		}
+		if (stop == end)
+			break;
+	}
+	t->tokens = n <= SH_NGRAM_TOKENS ? n : 0;
+	keep_tail(t, tail, (size_t)(end - tail));
+	return n ? sh_mix_finish(c) : c;
+}
+
+int sh_accumulator_add_padded(struct sh_accumulator *a, struct sh_slice feature,
+    enum sh_feature_look look, int64_t weight, struct sh_error *err)
+{
+	bool word = look == SH_LOOKS_WORD;
+
 	if (!a->batches || weight > INT64_MAX - sh_simhash_total(&a->simhash) - a->waiting ||
-	    (!word && memchr(feature.p, '\\', feature.n)))
+	    look == SH_LOOKS_ANY)
 		return sh_accumulator_add(a, feature, weight, err);
 	a->any = a->any || feature.n > 0;
 	a->batch[a->batched] = word ? sh_mix_token_padded(feature.p, feature.n, a->mixed_seed)
-				    : hash_ngram(feature, a->mixed_seed);
+				    : hash_ngram(&a->tail, feature, a->mixed_seed);
 	a->weight[a->batched] = weight;
 	a->waiting += weight;
 	if (++a->batched == SH_ACCUMULATOR_BATCH)

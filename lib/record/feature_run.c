@@ -15,12 +15,40 @@ void sh_feature_run_begin(struct sh_feature_run *run, struct sh_slice id)
 	run->keep_b = sh_le64(keep + 8);
 }
 
-const char *sh_feature_run_long(const char *p, const char *end)
+#if defined(__SSE2__)
+
+const char *sh_feature_run_long(const char *p, const char *end, enum sh_feature_look *look)
+{
+	unsigned tabs, before, escapes = 0;
+
+	for (; p < end; p += 16) {
+		tabs = sh_where16(p, '\t');
+		before = (tabs & -tabs) - 1;
+		if (sh_where16(p, '\n') & before)
+			return NULL;
+		escapes |= sh_where16(p, '\\') & before;
+		if (tabs) {
+			*look = escapes ? SH_LOOKS_ANY : SH_LOOKS_PLAIN;
+			p += __builtin_ctz(tabs);
+			return p < end ? p : NULL;
+		}
+	}
+	return NULL;
+}
+
+#else
+
+const char *sh_feature_run_long(const char *p, const char *end, enum sh_feature_look *look)
 {
 	const char *tab = p < end ? memchr(p, '\t', (size_t)(end - p)) : NULL;
 
-	return tab && !memchr(p, '\n', (size_t)(tab - p)) ? tab : NULL;
+	if (!tab || memchr(p, '\n', (size_t)(tab - p)))
+		return NULL;
+	*look = memchr(p, '\\', (size_t)(tab - p)) ? SH_LOOKS_ANY : SH_LOOKS_PLAIN;
+	return tab;
 }
+
+#endif
 
 static bool digit(char c)
 {

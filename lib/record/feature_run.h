@@ -26,10 +26,17 @@ struct sh_feature_run {
 	uint64_t a, b, keep_a, keep_b; /* the first 16 bytes of the prefix, and masks for them */
 };
 
+/* What is known of a feature's text. */
+enum sh_feature_look {
+	SH_LOOKS_ANY,
+	SH_LOOKS_PLAIN, /* no backslash in it */
+	SH_LOOKS_WORD,  /* at most 16 bytes, neither blank nor backslash among them */
+};
+
 struct sh_feature_line {
 	struct sh_slice text;
 	int64_t weight;
-	bool word; /* at most 16 bytes, neither blank nor backslash among them */
+	enum sh_feature_look look;
 };
 
 /* The id is one that a record had. */
@@ -56,7 +63,7 @@ static inline unsigned sh_where16(const char *p, char c)
 const char *sh_feature_run_weight(const char *p, int64_t *weight);
 
 /* The TAB behind a text of more than 16 bytes; NULL when the line ends before. */
-const char *sh_feature_run_long(const char *p, const char *end);
+const char *sh_feature_run_long(const char *p, const char *end, enum sh_feature_look *look);
 
 static inline const char *sh_feature_run_next(
     const struct sh_feature_run *run, const char *p, const char *end, struct sh_feature_line *line)
@@ -76,10 +83,11 @@ static inline const char *sh_feature_run_next(
 		if (sh_where16(text, '\n') & before)
 			return NULL;
 		tab = text + __builtin_ctz(tabs);
-		line->word = !((sh_where16(text, ' ') | sh_where16(text, '\\')) & before);
+		line->look = sh_where16(text, '\\') & before  ? SH_LOOKS_ANY
+			     : sh_where16(text, ' ') & before ? SH_LOOKS_PLAIN
+							      : SH_LOOKS_WORD;
 	} else {
-		tab = sh_feature_run_long(text, end);
-		line->word = false;
+		tab = sh_feature_run_long(text, end, &line->look);
 		if (!tab)
 			return NULL;
 	}
