@@ -140,7 +140,8 @@ def fingerprints(w):
             path, size_text = w.text("en", size)
             return Row(f"as {command}", size_text,
                        Side("", w.our("shfp", *args), stdin=path, net=True),
-                       Side(f"PyPI {module}", w.peer(module, command), stdin=path, net=True), goal)
+                       Side(f"PyPI {module}", w.peer(module, command), stdin=path, net=True), goal,
+                       guard=4 * goal)
         return row
 
     yield against("simhash", "simhash", 1 / 200, 1, "-u", "char", "-n", "4", "-w", "set")
@@ -161,7 +162,7 @@ def fingerprints(w):
             ours = [Side(f"-j {j}", ["cat", path], w.our("shfp", "-j", str(j), *args), counted=[1])
                     for j in (2, 1)]
             return Row(f"-j 2 from a pipe, wall seconds, {name}", size_text, *ours, 1 / 1.8,
-                       wall=True)
+                       wall=True, guard=2)  # other work may hold a processor
         return row
     # cat and the thread that reads the pipe have the same processors: with two, little is won
     # where reading is most of the work.

@@ -149,8 +149,10 @@ static void run_of_features(struct sh_slice id, const char *p, const char *end)
 		check(sh_record_feature(sh_slice(p, (size_t)(next - p) - 1), &slow, &err) == 0);
 		check(sh_slice_eq(slow.id, id));
 		check(sh_slice_eq(slow.text, fast.text) && slow.weight == fast.weight);
-		check(!fast.word || (fast.text.n <= 16 && !memchr(fast.text.p, ' ', fast.text.n) &&
-					!memchr(fast.text.p, '\\', fast.text.n)));
+		check(fast.look == SH_LOOKS_ANY || !memchr(fast.text.p, '\\', fast.text.n));
+		check(fast.look != SH_LOOKS_WORD ||
+		      (fast.text.n <= 16 && !memchr(fast.text.p, ' ', fast.text.n) &&
+			  !memchr(fast.text.p, '\\', fast.text.n)));
 		p = next;
 	}
 }

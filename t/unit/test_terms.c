@@ -81,8 +81,9 @@ static bool agrees(const struct sh_feature_run *run, const char *p, size_t n, bo
 		return false;
 	return f.id.n + 1 == run->n && memcmp(f.id.p, run->prefix, f.id.n) == 0 &&
 	       sh_slice_eq(f.text, line.text) && f.weight == line.weight &&
-	       (!line.word || (f.text.n <= 16 && !memchr(f.text.p, ' ', f.text.n) &&
-				  !memchr(f.text.p, '\\', f.text.n)));
+	       (line.look == SH_LOOKS_ANY || !memchr(f.text.p, '\\', f.text.n)) &&
+	       (line.look != SH_LOOKS_WORD || (f.text.n <= 16 && !memchr(f.text.p, ' ', f.text.n) &&
+						  !memchr(f.text.p, '\\', f.text.n)));
 }
 
 static void test_run(const char *id)
