@@ -8,6 +8,8 @@ With --deploy-mode cluster, also --py-files share/cluster/shcluster.py.
 OUT/pairs and OUT/groups hold, line for line when sorted, what this writes on one machine:
 
     shfp DOCS | shband | LC_ALL=C sort | shjoin | shverify -d DOCS >pairs; shgroup pairs >groups
+
+Messages are written to standard error, which spark-submit hands on as its standard output.
 """
 
 import argparse

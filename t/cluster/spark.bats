@@ -44,12 +44,13 @@ spark() {
 	    "$SHARE/spark/shspark.py" --partitions 4 "$@"
 }
 
-# try_spark ARGUMENT...: as try
+# try_spark ARGUMENT...: as try; spark-submit puts what the script says on standard output, and what Spark
+# says, which is much, on standard error.
 try_spark() {
 	tried="shspark.py $*"
 	status=0
 	(spark "$@" >out 2>log </dev/null) || status=$?
-	sed '/ INFO /d' log >err # grep would take it for binary
+	sed '/ INFO /d' log >err
 }
 
 @test "documents: pairs, verified, and groups are those of one machine" {
@@ -66,7 +67,7 @@ try_spark() {
 	one_machine plain - '-k 3 -M 5' '' - '--link star'
 	try_spark --bin "$SHBIN" --fingerprints --shband='-k 3 -M 5' --split 40 --link star docs.fp got
 	exits 0
-	grep -aE '^shspark.py: [0-9]+ keys have more than 40 records: dealt to [0-9]+ tasks$' err
+	grep -E '^shspark.py: [0-9]+ keys have more than 40 records: dealt to [0-9]+ tasks$' out
 	same_as plain got
 }
 
@@ -83,7 +84,7 @@ try_spark() {
 	echo 'no tab here' >>docs.tsv
 	try_spark --bin "$SHBIN" docs.tsv got
 	exits 2
-	grep -aE '^shspark.py: shfp, partition [0-9]+: shfp: -:[0-9]+: 1 field, expected id<TAB>text' err
+	grep -E '^shspark.py: shfp, partition [0-9]+: shfp: -:[0-9]+: 1 field, expected id<TAB>text' out
 	[ ! -e got/pairs/_SUCCESS ]
 }
 
@@ -91,7 +92,7 @@ try_spark() {
 	printf 'a\tone two three four\nb\tone two three four\na\tone two three five\n' >docs.tsv
 	try_spark --bin "$SHBIN" --shverify= docs.tsv got
 	exits 2
-	grep -aF "shspark.py: shverify: 2 documents have the id b'a': make ids distinct" err
+	grep -F "shspark.py: shverify: 2 documents have the id b'a': make ids distinct" out
 	mkdir -p there/pairs
 	try_spark --bin "$SHBIN" docs.tsv there
 	exits 2
@@ -121,7 +122,7 @@ try_spark() {
 	sleep 1
 	: >go
 	wait "$job"
-	grep -a 'Lost executor' err
+	grep 'Lost executor' err
 	same_as plain got
 }
 
