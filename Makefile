@@ -95,6 +95,7 @@ ALL_CPPFLAGS = -D_GNU_SOURCE -DSH_VERSION='"$(VERSION)"' -Ilib -Ibin $(PKG_CFLAG
 ALL_CFLAGS = -std=c11 -O3 -g $(WARN) -pthread -fPIC -fno-semantic-interposition \
 	$(HARDEN) $(if $(SAN),-O1 -fno-omit-frame-pointer \
 	-fsanitize=$(SANITIZE) -fno-sanitize-recover=all) $(CFLAGS)
+PIE = -pie
 ALL_LDFLAGS = -pthread -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack $(if $(SAN),-fsanitize=$(SANITIZE)) $(LDFLAGS)
 SO_LDFLAGS = -shared -Wl,-soname,$(notdir $(LIB_SO)) -Wl,--version-script=lib/libsimhash.map $(if $(SAN),,-Wl,-z,defs)
 
@@ -104,7 +105,8 @@ COMPILE = $(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MMD -MP
 LINK = $(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS)
 
 # ---- building --------------------------------------------------------------------------------
-.PHONY: all
+.PHONY: all programs
+programs: $(PROGS)
 all: $(PROGS) $(LIB_A) $(LIB_SO) $(JIEBA_DICT) ## build programs and library (the default)
 
 # A stamp holds a line of text and is newer than what hangs on it only when the text has changed:
@@ -159,20 +161,20 @@ shared: $(LIB_SO) ## build the shared library only
 
 $(PROGS): $(SHBIN)/%: $(BUILD)/bin/%.o $(SHARED_A) $(LIB_A)
 	@mkdir -p $(@D)
-	$(call quiet,LD) $(LINK) -pie -o $@ $< $(SHARED_A) $(INGEST) $(LIB_A) $(LIBS) $(MORE_LIBS)
+	$(call quiet,LD) $(LINK) $(PIE) -o $@ $< $(SHARED_A) $(INGEST) $(LIB_A) $(LIBS) $(MORE_LIBS)
 
 $(SHBIN)/jieba.dict: lib/text/jieba_compile.c lib/text/jieba_trie.c lib/text/jieba_dict.h \
 		$(wildcard $(JIEBA_DATA)/dict.txt) | $(SHBIN)/shdict
 	$(call quiet,DICT) $(SHBIN)/shdict -o $@ $(JIEBA_DATA)
 
 $(UNIT) $(BENCH): %: %.o $(LIB_A)
-	$(call quiet,LD) $(LINK) -pie -o $@ $< $(INGEST) $(LIB_A) $(LIBS) $(MORE_LIBS)
+	$(call quiet,LD) $(LINK) $(PIE) -o $@ $< $(INGEST) $(LIB_A) $(LIBS) $(MORE_LIBS)
 
 # A fuzz target without a fuzzer runs over its seeds.
 FUZZ_MAIN := $(if $(filter fuzz,$(SAN)),,$(BUILD)/t/fuzz/replay.o)
 $(FUZZ): private ALL_LDFLAGS += $(if $(FUZZ_MAIN),,-fsanitize=fuzzer)
 $(FUZZ): %: %.o $(FUZZ_MAIN) $(LIB_A)
-	$(call quiet,LD) $(LINK) -pie -o $@ $< $(FUZZ_MAIN) $(INGEST) $(LIB_A) $(LIBS) $(MORE_LIBS)
+	$(call quiet,LD) $(LINK) $(PIE) -o $@ $< $(FUZZ_MAIN) $(INGEST) $(LIB_A) $(LIBS) $(MORE_LIBS)
 
 $(TEST_SRC:%.c=$(BUILD)/%.o): ALL_CPPFLAGS += -It/unit
 
@@ -233,6 +235,11 @@ check-cluster: ## run share/spark and share/hadoop on engines that it starts her
 # $(call run_script,FILE,ARGUMENTS): a target whose script is not there fails, and says so.
 run_script = @test -x $(1) || { echo 'make $@: nothing here yet: no $(1)' >&2; exit 1; }; \
 	$(TEST_ENV) $(1) $(2)
+
+.PHONY: check-cross
+check-cross: ## one sum of all outputs whatever threads, compiler and processor; QUICK=1: few of them
+	@share/deps build check
+	@+MAKE='$(MAKE)' QUICK='$(QUICK)' $(TEST_ENV) t/cross/run
 
 .PHONY: bench bench-archive bench-smoke soak fuzz quality
 bench: all $(BENCH) ## measure speed

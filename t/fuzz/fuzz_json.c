@@ -26,14 +26,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (root && !json_is_object(root)) {
 		check(!good);
-	} else if (root) {
-		char *ended = fuzz_copy(text, size, 1); /* strtod() asks for an end */
+	} else if (root && !(size && memchr(text, 0, size))) { /* it overlooks some NULs */
+		char *ended = fuzz_copy(text, size, 1);        /* strtod() asks for an end */
 
 		check(sh_json_fields(sh_slice(ended, size), names, v, 2, &err) == 0);
 		check(same_value(&v[0], json_object_get(root, "id")));
 		check(same_value(&v[1], json_object_get(root, "text")));
 		free(ended);
-	} else if (!is_stricter(&why)) {
+	} else if (!root && !is_stricter(&why)) {
 		check(!good);
 	}
 	json_decref(root);

@@ -1,0 +1,144 @@
+#!/usr/bin/env bats
+# Input that was made to cost time or memory: crafted documents and fingerprints take at most three
+# times what others of their size do; very long lines, records and documents stay within bounds.
+# With SOAK=1 (make soak) the sizes are the largest that are promised.
+
+load helper
+
+setup_file() {
+	! nm "$SHBIN/shtok" 2>/dev/null | grep -q '__[at]san_init' || export SANITIZED=1
+}
+
+# cost COMMAND: processor seconds (user and system) of a pipeline, in milliseconds.
+cost() {
+	local TIMEFORMAT='%U %S'
+	{ time bash -o pipefail -c "$1" >/dev/null 2>&1; } 2>&1 |
+		awk '{ printf "%d\n", 1000 * ($1 + $2) }'
+}
+
+# bounded FACTOR COMMAND HOSTILE USUAL: the least of five runs each, in turn; 20 ms are left out of
+# account, for starting programs.
+bounded() {
+	local hostile=999999 usual=999999 ms i
+	[ -z "${SANITIZED-}" ] || skip 'sanitizers change what things cost'
+	for i in 1 2 3 4 5; do
+		ms=$(cost "$2 <$3")
+		[ "$ms" -ge "$hostile" ] || hostile=$ms
+		ms=$(cost "$2 <$4")
+		[ "$ms" -ge "$usual" ] || usual=$ms
+	done
+	echo "$2: $hostile ms, others $usual ms"
+	[ "$hostile" -le $((usual * $1 + 20)) ]
+}
+
+# words N: N lines of 30 words each, always the same ones.
+words() {
+	awk -v n="$1" 'BEGIN {
+		for (x = i = 1; i <= n; i++) {
+			printf "d%d\t", i
+			for (w = 0; w < 30; w++) {
+				x = (x * 16807) % 2147483647
+				printf "w%x ", x
+			}
+			print ""
+		}
+	}'
+}
+
+# fingerprints N MASK: hex of 64 bits, of which the first 32 are taken modulo MASK.
+fingerprints() {
+	awk -v n="$1" -v mod="$2" 'BEGIN {
+		for (x = i = 1; i <= n; i++) {
+			x = (x * 16807) % 2147483647
+			high = x % mod
+			x = (x * 16807) % 2147483647
+			printf "%08x%08x\ti%d\n", high, x, i
+		}
+	}'
+}
+
+@test "documents of one and the same feature, or of one each, cost no more than others" {
+	words 20000 >usual
+	awk '{ print "d" NR "\tsame" }' usual >same
+	awk '{ print "d" NR "\tw" NR }' usual >own
+	bounded 3 'shdedup -q' same usual
+	bounded 3 'shdedup -q' own usual
+	bounded 3 'shfp --minhash -b 256' own usual
+}
+
+@test "a word that is repeated costs no more than many words" {
+	words 20000 >usual
+	awk '{ printf "d%d\t", NR; for (i = 0; i < 30; i++) printf "wordword "; print "" }' usual >repeated
+	bounded 3 shfp repeated usual
+	bounded 3 'shtok | shweight' repeated usual
+}
+
+@test "marks without end and ligatures of 18 characters cost what their characters do" {
+	awk 'BEGIN { for (i = 0; i < 3000; i++) { printf "d%d\ta", i; for (j = 0; j < 60; j++) printf "\xcc\x81\xcc\xa3"; print "" } }' >marks
+	awk 'BEGIN { for (i = 0; i < 3000; i++) { printf "d%d\t", i; for (j = 0; j < 60; j++) printf "\xef\xb7\xba"; print "" } }' >ligatures
+	# the same characters, written out
+	awk 'BEGIN { for (i = 0; i < 3000; i++) { printf "d%d\t", i; for (j = 0; j < 60; j++) printf "صلى الله عليه وسلم"; print "" } }' >written
+	awk 'BEGIN { for (i = 0; i < 3000; i++) { printf "d%d\t", i; for (j = 0; j < 60; j++) printf "é́à "; print "" } }' >accents
+	bounded 3 shfp ligatures written
+	bounded 3 shfp marks accents
+}
+
+@test "fingerprints that agree on half of their bits, or on all, cost no more than random ones" {
+	fingerprints 100000 2147483647 >usual
+	fingerprints 100000 1 >half
+	sed 's/^[^\t]*/0123456789abcdef/' usual >identical
+	bounded 3 shjoin half usual
+	bounded 3 'shjoin --collapse' identical usual
+	bounded 3 'shband | LC_ALL=C sort | shjoin' half usual
+}
+
+@test "pairs that make one star or one chain cost no more to group than random ones" {
+	fingerprints 200000 200000 | awk '{ print substr($1, 1, 8) "\t" substr($1, 9) "\t1" }' >usual
+	awk 'BEGIN { for (i = 1; i <= 200000; i++) print "hub\tleaf" i "\t1" }' >star
+	awk 'BEGIN { for (i = 1; i <= 200000; i++) print "c" i "\tc" i + 1 "\t1" }' >chain
+	bounded 3 'shgroup --link star' star usual
+	bounded 3 'shgroup --link single' chain usual
+}
+
+# within MEGABYTES COMMAND: it succeeds in so much address space.
+within() {
+	[ -z "${SANITIZED-}" ] || skip 'sanitizers take address space of their own'
+	try "ulimit -v $(($1 * 1024)); $2"
+	exits 0
+}
+
+# repeat BYTES TEXT
+repeat() {
+	yes "$2" | tr -d '\n' | head -c "$1"
+}
+
+@test "a long line is one document, in memory that is a small multiple of it" {
+	local size=16777216 room=700
+	[ -z "${SOAK-}" ] || size=1073741824 room=22000
+	(repeat "$size" 'seven letters ' && echo) >line
+	within "$room" 'shfp -l line'
+	[ "$(wc -l <out)" -eq 1 ]
+	within "$room" 'shtok -l line | wc -l'
+	gives "$((size / 14 * 2 + 2))"
+}
+
+@test "a record of many fields is refused, or two of them are taken" {
+	local fields=1000000
+	[ -z "${SOAK-}" ] || fields=10000000
+	(printf 'id\ttext'; repeat "$fields" $'\t'; echo) >wide
+	within 200 'shtok -f 1,2 wide'
+	gives 'id\ttext\t1'
+	try 'shtok wide'
+	exits 2
+	says "shtok: wide:1: $((fields + 2)) fields, expected id<TAB>text (-f ID,TEXT chooses two of them)"
+}
+
+@test "a document of many tokens" {
+	local tokens=2000000 room=300
+	[ -z "${SOAK-}" ] || tokens=100000000 room=8000
+	(printf 'id\t'; repeat $((2 * tokens)) 'a b c d e f g h ' && echo) >long
+	within "$room" 'shfp -n 3 long'
+	[ "$(wc -l <out)" -eq 1 ]
+	within "$room" 'shtok long | shweight -w tf'
+	[ "$(awk '{ n += $3 } END { print n }' out)" -eq "$tokens" ]
+}

@@ -1,0 +1,172 @@
+/* Tables keyed by what a user sends: keys that were made to pile up take at most three times as
+ * long as random ones. Processor time, the least of several runs in turn. */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/hmap.h"
+#include "base/siphash.h"
+#include "fp/repeats.h"
+#include "fp/terms.h"
+#include "pair/keyorder.h"
+#include "pair/same.h"
+#include "rng.h"
+#include "tap.h"
+
+enum { N = 60000, ROUNDS = 7 };
+
+static uint64_t random_keys[N], crafted[N];
+static struct sh_error err;
+static bool failed;
+
+static void must(int good)
+{
+	failed = failed || !good;
+}
+
+/* ---- tables ---- */
+
+static void repeats(const uint64_t *key)
+{
+	struct sh_repeats r;
+
+	must(sh_repeats_init(&r, &err) == 0 && sh_repeats_find(&r, key, N, &err) == 0);
+	sh_repeats_free(&r);
+}
+
+static void counts(const uint64_t *key)
+{
+	struct sh_hash_count c;
+
+	must(sh_hash_count_init(&c, &err) == 0 && sh_hash_count(&c, key, N, &err) == 0);
+	sh_hash_count_free(&c);
+}
+
+static void same(const uint64_t *key)
+{
+	static uint32_t first[N];
+	uint64_t secret[2];
+
+	must(sh_random_key(secret, &err) == 0);
+	must(sh_same_first(key, N, 1, secret[0] | 1, first, &err) == 0);
+}
+
+static void strings(const uint64_t *key)
+{
+	struct sh_hmap m;
+	uint32_t index;
+
+	must(sh_hmap_init(&m, &err) == 0);
+	for (unsigned i = 0; i < N; i++)
+		must(sh_hmap_put(&m, sh_slice((const char *)&key[i], 8), &index, NULL, &err) == 0);
+	sh_hmap_free(&m);
+}
+
+static void terms(const uint64_t *key)
+{
+	char text[8 + SH_TERMS_PADDING] = { 0 };
+	struct sh_terms t;
+
+	must(sh_terms_init(&t, &err) == 0);
+	for (unsigned i = 0; i < N; i++) {
+		memcpy(text, &key[i], 8);
+		must(sh_terms_add(&t, sh_slice(text, 8), 1, &err) == 0);
+	}
+	sh_terms_free(&t);
+}
+
+/* Neither up nor down, so that every key is remembered. */
+static void order(const uint64_t *key)
+{
+	struct sh_keyorder o;
+
+	must(sh_keyorder_init(&o, 2 * N, &err) == 0);
+	for (unsigned i = 0; i < N; i++) {
+		uint64_t k = key[(uint64_t)i * 7919 % N];
+
+		must(sh_keyorder_next(&o, sh_slice((const char *)&k, 8), &err) >= 0);
+	}
+	sh_keyorder_free(&o);
+}
+
+static const struct {
+	const char *name;
+	void (*fill)(const uint64_t *key);
+} tables[] = {
+	{ "repeated hashes of a document", repeats },
+	{ "distinct hashes of a document", counts },
+	{ "identical fingerprints", same },
+	{ "ids and features as strings", strings },
+	{ "features of a document as strings", terms },
+	{ "keys of a band stream", order },
+};
+
+/* ---- keys ---- */
+
+/* What a table without a secret would put in one slot, by its lowest bits, its highest, after one
+ * of the usual multiplications; and what is merely regular. */
+static uint64_t craft(unsigned how, uint64_t i)
+{
+	static const uint64_t golden_inverse = UINT64_C(0xF1DE83E19937733D);
+
+	switch (how) {
+	case 0:
+		return i << 32;
+	case 1:
+		return i << 48 | i >> 16;
+	case 2:
+		return i;
+	case 3:
+		return i * golden_inverse;
+	case 4:
+		return i * UINT64_C(0x9E3779B97F4A7C15);
+	case 5:
+		return (i << 32) * golden_inverse;
+	default:
+		return UINT64_C(0xABCDEF0123456789) ^ (i & 255) ^ (i >> 8 << 56) ^ i >> 8 << 20;
+	}
+}
+
+enum { WAYS = 7 };
+
+static double seconds(void (*fill)(const uint64_t *), const uint64_t *key)
+{
+	clock_t before = clock();
+
+	fill(key);
+	return (double)(clock() - before) / CLOCKS_PER_SEC;
+}
+
+static double worst_ratio(void (*fill)(const uint64_t *))
+{
+	double worst = 0;
+
+	for (unsigned how = 0; how < WAYS; how++) {
+		double hostile = 1e9, usual = 1e9;
+
+		for (unsigned i = 0; i < N; i++)
+			crafted[i] = craft(how, i + 1);
+		for (unsigned round = 0; round < ROUNDS; round++) {
+			double a = seconds(fill, crafted), b = seconds(fill, random_keys);
+
+			hostile = a < hostile ? a : hostile;
+			usual = b < usual ? b : usual;
+		}
+		worst = hostile / usual > worst ? hostile / usual : worst;
+	}
+	return worst;
+}
+
+int main(void)
+{
+	rng_init(2311);
+	for (unsigned i = 0; i < N; i++)
+		random_keys[i] = rng();
+	for (unsigned i = 0; i < sizeof tables / sizeof *tables; i++) {
+		double ratio = worst_ratio(tables[i].fill);
+
+		ok(ratio < 3 && !failed, "%s: %d kinds of crafted keys cost at most %.2f times",
+		    tables[i].name, WAYS, ratio);
+	}
+	return done_testing();
+}
