@@ -212,12 +212,35 @@ static int fold_slowly(
 	return 0;
 }
 
+/* The same for one code point by itself, remembered: a text of nothing but ligatures would else cost
+ * many times what others do. */
+static int fold_alone(struct sh_fold *f, uint32_t c, const uint8_t *p, const uint8_t *end,
+    size_t *count, struct sh_error *err)
+{
+	struct sh_fold_known *known = &f->known[c % SH_FOLD_KNOWN];
+
+	if (known->n && known->c == c) {
+		memcpy(f->seg, known->to, sizeof known->to); /* all: without a loop */
+		*count = known->n;
+		return 0;
+	}
+	if (fold_slowly(f, p, end, count, err) < 0)
+		return -1;
+	if (*count > SH_FOLD_LONGEST)
+		return 0;
+	known->c = c;
+	known->n = (uint32_t)*count;
+	memcpy(known->to, f->seg, *count * sizeof *f->seg);
+	return 0;
+}
+
 int sh_fold_segment(struct sh_fold *f, const uint8_t **pp, const uint8_t *end, size_t *count,
     uint64_t *ill, struct sh_error *err)
 {
 	const uint8_t *p = *pp, *next;
-	uint32_t c = sh_utf8_next(&p, end), now = sh_fold_cell(f, c);
+	uint32_t c = sh_utf8_next(&p, end), first = c, now = sh_fold_cell(f, c);
 	bool plain = sh_cell_how(now) == SH_FOLD_DIRECT;
+	const uint8_t *alone = p;
 	uint32_t ccc = 0;
 	size_t n = 0;
 
@@ -241,7 +264,10 @@ int sh_fold_segment(struct sh_fold *f, const uint8_t **pp, const uint8_t *end, s
 	next = *pp;
 	*pp = p;
 	*count = n;
-	return plain ? 0 : fold_slowly(f, next, p, count, err);
+	if (plain)
+		return 0;
+	return p == alone ? fold_alone(f, first, next, p, count, err)
+			  : fold_slowly(f, next, p, count, err);
 }
 
 /* One ASCII byte, when nothing can attach to it. */

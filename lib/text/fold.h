@@ -50,12 +50,21 @@ enum sh_fold_how {
 	SH_FOLD_SLOW,   /* attaches: joins the one before, vanishes, or both */
 };
 
+/* What a code point alone folds to that takes several: U+FDFA becomes 18. */
+enum { SH_FOLD_LONGEST = 18, SH_FOLD_KNOWN = 64 };
+
+struct sh_fold_known {
+	uint32_t c, n; /* n 0: nothing is known */
+	uint32_t to[SH_FOLD_LONGEST];
+};
+
 struct sh_fold {
 	uint32_t *cells;  /* SH_UTF8_LIMIT, rounded up to a page; 0: not met yet */
 	uint8_t *classes; /* of the code points themselves, same size and pages */
 	uint32_t *seg;    /* the segment folded last */
 	uint32_t *tmp;
 	size_t seg_cap, tmp_cap;
+	struct sh_fold_known known[SH_FOLD_KNOWN]; /* at c % SH_FOLD_KNOWN */
 };
 
 struct sh_fold *sh_fold_new(struct sh_error *err);
