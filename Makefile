@@ -239,7 +239,7 @@ run_script = @test -x $(1) || { echo 'make $@: nothing here yet: no $(1)' >&2; e
 .PHONY: check-cross
 check-cross: ## one sum of all outputs whatever threads, compiler and processor; QUICK=1: few of them
 	@share/deps build check
-	@+MAKE='$(MAKE)' QUICK='$(QUICK)' $(TEST_ENV) t/cross/run
+	@MAKE='$(MAKE)' QUICK='$(QUICK)' $(TEST_ENV) t/cross/run
 
 .PHONY: bench bench-archive bench-smoke soak fuzz quality
 bench: all $(BENCH) ## measure speed
