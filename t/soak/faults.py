@@ -262,8 +262,9 @@ def short(commands, dose):
 
 
 ERRORS = ("EIO", "ENOMEM", "EINTR")
-# Those that do not return, and brk, whose failure is no error code: malloc has its own test.
-NEVER = {"exit_group", "exit", "execve", "rt_sigreturn", "restart_syscall", "futex", "brk"}
+# Those that do not return; umask, which cannot fail; brk, whose failure is no error code: malloc has its
+# own test.
+NEVER = {"exit_group", "exit", "execve", "rt_sigreturn", "restart_syscall", "futex", "umask", "brk"}
 
 
 def system_calls(c):
