@@ -114,6 +114,12 @@ class Job:
         frame = self.spark.read.option("lineSep", "\n").text(paths)
         return frame.select(col("value").cast("binary")).rdd.map(lambda row: bytes(row[0]))
 
+    def must_be_new(self, path):
+        """An error before the work rather than behind it."""
+        path = self.sc._jvm.org.apache.hadoop.fs.Path(path)
+        if path.getFileSystem(self.sc._jsc.hadoopConfiguration()).exists(path):
+            raise FileExistsError(f"{path} is there already")
+
     def write(self, lines, path):
         from pyspark.sql.functions import col
         frame = self.spark.createDataFrame(lines.map(lambda line: (bytearray(line),)), "value binary")
@@ -243,6 +249,8 @@ class Job:
 
     def run(self):
         a = self.args
+        for kind in "pairs", "groups":
+            self.must_be_new(os.path.join(a.out, kind))
         lines = self.read(a.docs)
         fps = self.kept(lines if a.fingerprints else self.pipe(lines, "shfp", a.shfp))
         copies = self.sc.emptyRDD()
