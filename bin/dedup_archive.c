@@ -372,8 +372,9 @@ static void check(struct cli *c, const struct dedup_settings *s, struct sh_archi
 	if (sh_archive_check(a, c->jobs, &err) < 0)
 		cli_die(c, &err);
 	if (!s->quiet)
-		cli_warn(c, "%llu documents in %zu segments, all good",
-		    (unsigned long long)a->manifest.documents, a->manifest.n_segments);
+		cli_warn(c, "%llu document%s in %zu segment%s, all good",
+		    (unsigned long long)a->manifest.documents, CLI_PLURAL(a->manifest.documents),
+		    a->manifest.n_segments, CLI_PLURAL(a->manifest.n_segments));
 }
 
 static void maintain(struct cli *c, const struct dedup_settings *s)
@@ -533,10 +534,11 @@ static void summarise(struct dedup_state *s)
 		return;
 	cli_warn(s->cli,
 	    "archive: %llu documents were known, %llu matched, %llu compared; %llu added, %llu of "
-	    "which stay; %llu documents in %zu segments",
+	    "which stay; %llu document%s in %zu segment%s",
 	    (unsigned long long)t->known, (unsigned long long)t->matched,
 	    (unsigned long long)t->compared, (unsigned long long)t->added,
-	    (unsigned long long)t->kept, (unsigned long long)m->documents, m->n_segments);
+	    (unsigned long long)t->kept, (unsigned long long)m->documents, CLI_PLURAL(m->documents),
+	    m->n_segments, CLI_PLURAL(m->n_segments));
 }
 
 void dedup_archive_add(struct dedup_state *s, const uint32_t *keeper)
