@@ -359,7 +359,8 @@ uint64_t cli_size(struct cli *c, const char *what)
 
 	if (sh_parse_size(sh_slice_str(c->arg), &n) < 0 || n == 0)
 		cli_usage(c, "%s '%s': expected a size such as 500M or 1.5G", what, c->arg);
-	return n;
+	/* More than a machine of 32 bits can address is as much as it can. */
+	return n < SIZE_MAX / 2 ? n : SIZE_MAX / 2;
 }
 
 /* ---- input and output ---- */

@@ -12,7 +12,8 @@ enum { COLLAPSE = CLI_OWN, CHECK, EXPLAIN };
 
 enum { DEFAULT_K = 3, NO_PAIR = 1, UNSEEN_BITS = 64 };
 
-#define DEFAULT_MEMORY ((size_t)4 << 30)
+/* 4 GiB, or half of what there can be. */
+#define DEFAULT_MEMORY (SIZE_MAX > UINT32_MAX ? (size_t)(UINT64_C(4) << 30) : SIZE_MAX / 2)
 
 static const struct cli_option options[] = {
 	{ 'k', "distance", "K", "pairs within Hamming distance K [the bands' own; 3]" },
