@@ -512,6 +512,24 @@ void cli_write(struct cli *c, const void *p, size_t n)
 		cli_die(c, &err);
 }
 
+void cli_print(struct cli *c, const char *fmt, ...)
+{
+	struct sh_error err;
+	char *text;
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vasprintf(&text, fmt, ap);
+	va_end(ap);
+	if (n < 0) {
+		sh_error_nomem(&err);
+		cli_die(c, &err);
+	}
+	cli_write(c, text, (size_t)n);
+	free(text);
+}
+
 bool cli_line(struct cli *c, struct sh_lines *lines, struct sh_slice *line)
 {
 	struct sh_error err;

@@ -120,6 +120,7 @@ void cli_lines_init(const struct cli *c, struct sh_lines *lines);
 
 /* Write, or die. */
 void cli_write(struct cli *c, const void *p, size_t n);
+void cli_print(struct cli *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* The line without the CR of a DOS line end, under --crlf. */
 static inline struct sh_slice cli_strip(bool crlf, struct sh_slice line)

@@ -314,18 +314,6 @@ static void remove_some(struct cli *c, const struct dedup_settings *s, struct sh
 	sh_hmap_free(&ids);
 }
 
-__attribute__((format(printf, 2, 3))) static void tell(struct cli *c, const char *fmt, ...)
-{
-	char line[200];
-	va_list ap;
-	int n;
-
-	va_start(ap, fmt);
-	n = vsnprintf(line, sizeof line, fmt, ap);
-	va_end(ap);
-	cli_write(c, line, (size_t)n);
-}
-
 static void tell_time(struct cli *c, const char *what, uint64_t seconds)
 {
 	time_t t = (time_t)seconds;
@@ -334,7 +322,7 @@ static void tell_time(struct cli *c, const char *what, uint64_t seconds)
 
 	if (seconds && gmtime_r(&t, &day))
 		strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &day);
-	tell(c, "%s\t%s\n", what, text);
+	cli_print(c, "%s\t%s\n", what, text);
 }
 
 static void tell_stats(struct cli *c, struct sh_archive *a)
@@ -348,20 +336,20 @@ static void tell_stats(struct cli *c, struct sh_archive *a)
 	if (sh_archive_stats(a, &s, &err) < 0)
 		cli_die(c, &err);
 	for (size_t i = 0; i < m->n_settings; i++)
-		tell(c, "%.*s\t%.*s\n", (int)m->setting[i].name.n, m->setting[i].name.p,
+		cli_print(c, "%.*s\t%.*s\n", (int)m->setting[i].name.n, m->setting[i].name.p,
 		    (int)m->setting[i].value.n, m->setting[i].value.p);
-	tell(
+	cli_print(
 	    c, "--store\t%s\nlayout\t%u bands of %u\n", sh_store_name[m->store], m->bands, m->rows);
-	tell(c, "documents\t%llu\nstayed\t%llu\nkeys\t%llu\nsegments\t%zu\n",
+	cli_print(c, "documents\t%llu\nstayed\t%llu\nkeys\t%llu\nsegments\t%zu\n",
 	    (unsigned long long)m->documents, (unsigned long long)m->kept,
 	    (unsigned long long)s.keys, m->n_segments);
 	tell_time(c, "oldest", s.oldest);
 	tell_time(c, "newest", s.newest);
 	for (enum sh_part i = 0; i < SH_PARTS; i++) {
-		tell(c, "bytes of %s\t%llu\n", part[i], (unsigned long long)s.bytes[i]);
+		cli_print(c, "bytes of %s\t%llu\n", part[i], (unsigned long long)s.bytes[i]);
 		all += s.bytes[i];
 	}
-	tell(c, "bytes a document\t%llu\n",
+	cli_print(c, "bytes a document\t%llu\n",
 	    (unsigned long long)(m->documents ? all / m->documents : 0));
 }
 

@@ -1,5 +1,4 @@
 /* shstat: pairs or groups to histograms for people. */
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -37,18 +36,6 @@ struct chart {
 	unsigned n;
 	uint64_t most;
 };
-
-__attribute__((format(printf, 2, 3))) static void print(struct cli *c, const char *fmt, ...)
-{
-	char line[512];
-	va_list ap;
-	int n;
-
-	va_start(ap, fmt);
-	n = vsnprintf(line, sizeof line, fmt, ap);
-	va_end(ap);
-	cli_write(c, line, n < (int)sizeof line ? (size_t)n : sizeof line - 1);
-}
 
 /* ---- reading ---- */
 
@@ -150,18 +137,18 @@ static void chart_sizes(const struct sh_census *s, struct chart *chart)
 
 static void print_bars(struct cli *c, const struct chart *chart, unsigned width)
 {
-	print(c, "%11s %10s%s%s\n", chart->label, chart->unit, chart->note ? "  " : "",
+	cli_print(c, "%11s %10s%s%s\n", chart->label, chart->unit, chart->note ? "  " : "",
 	    chart->note ? chart->note : "");
 	for (unsigned i = 0; i < chart->n; i++) {
 		const struct row *r = &chart->row[i];
 		uint64_t bar = (uint64_t)((double)r->count / (double)chart->most * width + 0.5);
 
-		print(c, "%11s %10llu", r->name, (unsigned long long)r->count);
+		cli_print(c, "%11s %10llu", r->name, (unsigned long long)r->count);
 		if (chart->note)
-			print(c, "  %4s", r->note);
+			cli_print(c, "  %4s", r->note);
 		if (r->count && !bar)
 			bar = 1; /* few are not none */
-		print(c, "%s", bar ? "  " : "");
+		cli_print(c, "%s", bar ? "  " : "");
 		for (; bar; bar--)
 			cli_write(c, "#", 1);
 		cli_write(c, "\n", 1);
@@ -176,10 +163,10 @@ static void print_text(
 		cli_write(c, "\n", 1);
 	}
 	print_bars(c, &charts[1], width);
-	print(c, "\n");
+	cli_print(c, "\n");
 	if (s->pairs)
-		print(c, "%llu pairs; ", (unsigned long long)s->pairs);
-	print(c, "%llu documents in %llu groups, the largest of %u\n",
+		cli_print(c, "%llu pairs; ", (unsigned long long)s->pairs);
+	cli_print(c, "%llu documents in %llu groups, the largest of %u\n",
 	    (unsigned long long)s->documents, (unsigned long long)s->groups, s->largest);
 }
 
@@ -198,16 +185,16 @@ static void draw_bar(struct cli *c, const struct chart *chart, unsigned i, unsig
 	unsigned x = SVG_MARGIN + i * (SVG_BAR + SVG_GAP), floor = top + SVG_HEIGHT;
 	double h = (double)r->count / (double)chart->most * (SVG_HEIGHT - 20);
 
-	print(c,
+	cli_print(c,
 	    "<rect x=\"%u\" y=\"%.1f\" width=\"%d\" height=\"%.1f\"><title>%s: "
 	    "%llu</title></rect>\n",
 	    x, floor - h, SVG_BAR, h, r->name, (unsigned long long)r->count);
-	print(c, "<text x=\"%u\" y=\"%u\">%s</text>\n", x + SVG_BAR / 2, floor + 14, r->name);
+	cli_print(c, "<text x=\"%u\" y=\"%u\">%s</text>\n", x + SVG_BAR / 2, floor + 14, r->name);
 	if (r->count)
-		print(c, "<text x=\"%u\" y=\"%.1f\">%llu</text>\n", x + SVG_BAR / 2, floor - h - 4,
-		    (unsigned long long)r->count);
+		cli_print(c, "<text x=\"%u\" y=\"%.1f\">%llu</text>\n", x + SVG_BAR / 2,
+		    floor - h - 4, (unsigned long long)r->count);
 	if (*r->note)
-		print(c, "<text x=\"%u\" y=\"%u\" class=\"note\">%s</text>\n", x + SVG_BAR / 2,
+		cli_print(c, "<text x=\"%u\" y=\"%u\" class=\"note\">%s</text>\n", x + SVG_BAR / 2,
 		    floor + 28, r->note);
 }
 
@@ -215,14 +202,15 @@ static void draw(struct cli *c, const struct chart *chart, unsigned top)
 {
 	unsigned floor = top + SVG_HEIGHT, right = chart_width(chart) - SVG_MARGIN;
 
-	print(c, "<text x=\"%d\" y=\"%u\" class=\"title\">%s</text>\n", SVG_MARGIN, top - 8,
+	cli_print(c, "<text x=\"%d\" y=\"%u\" class=\"title\">%s</text>\n", SVG_MARGIN, top - 8,
 	    chart->title);
 	for (unsigned i = 0; i < chart->n; i++)
 		draw_bar(c, chart, i, top);
-	print(c, "<line x1=\"%d\" y1=\"%u\" x2=\"%u\" y2=\"%u\"/>\n", SVG_MARGIN, floor, right,
+	cli_print(c, "<line x1=\"%d\" y1=\"%u\" x2=\"%u\" y2=\"%u\"/>\n", SVG_MARGIN, floor, right,
 	    floor);
-	print(c, "<text x=\"%u\" y=\"%u\">%s%s%s</text>\n", (SVG_MARGIN + right) / 2, floor + 44,
-	    chart->label, chart->note ? "; below: " : "", chart->note ? chart->note : "");
+	cli_print(c, "<text x=\"%u\" y=\"%u\">%s%s%s</text>\n", (SVG_MARGIN + right) / 2,
+	    floor + 44, chart->label, chart->note ? "; below: " : "",
+	    chart->note ? chart->note : "");
 }
 
 static void draw_svg(struct cli *c, const struct sh_census *s, const struct chart charts[2])
@@ -230,14 +218,14 @@ static void draw_svg(struct cli *c, const struct sh_census *s, const struct char
 	unsigned w = chart_width(&charts[0]), w2 = chart_width(&charts[1]), top = SVG_MARGIN;
 	unsigned n = s->pairs ? 2 : 1;
 
-	print(c,
+	cli_print(c,
 	    "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%u\" height=\"%u\">\n"
 	    "<style>rect{fill:#3a6ea5}line{stroke:#444}text{font:10px sans-serif;text-anchor:"
 	    "middle;fill:#222}.title{font-size:14px;text-anchor:start}.note{fill:#888}</style>\n",
 	    n == 2 && w > w2 ? w : w2, n * (SVG_HEIGHT + 2 * SVG_MARGIN));
 	for (unsigned i = 2 - n; i < 2; i++, top += SVG_HEIGHT + 2 * SVG_MARGIN)
 		draw(c, &charts[i], top);
-	print(c, "</svg>\n");
+	cli_print(c, "</svg>\n");
 }
 
 int main(int argc, char **argv)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "archive/batch_state.h"
+#include "base/compare.h"
 #include "base/num.h"
 #include "base/siphash.h"
 #include "io/parallel.h"
@@ -170,7 +171,7 @@ static int by_key(const void *a, const void *b)
 
 	if (x->key != y->key)
 		return x->key < y->key ? -1 : 1;
-	return (x->doc > y->doc) - (x->doc < y->doc);
+	return sh_compare(x->doc, y->doc);
 }
 
 static int list_keys(struct sh_batch *b, struct sh_error *err)
@@ -248,7 +249,7 @@ static int by_document(const void *a, const void *b)
 		return x->doc < y->doc ? -1 : 1;
 	if (x->by_id != y->by_id)
 		return x->by_id ? -1 : 1;
-	return (x->number > y->number) - (x->number < y->number);
+	return sh_compare(x->number, y->number);
 }
 
 static int find_candidates(struct sh_batch *b, struct sh_error *err)
@@ -362,7 +363,7 @@ static int by_own(const void *a, const void *b, void *arg)
 
 	if (p != q)
 		return p < q ? -1 : 1;
-	return (x > y) - (x < y);
+	return sh_compare(x, y);
 }
 
 /* Of those that stay as one document only one stays again. */
