@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "archive/segment_write.h"
 #include "base/merge.h"
 
 /* ---- the manifest ---- */
@@ -33,18 +34,10 @@ static int write_manifest(
     const struct sh_folder *folder, const struct sh_manifest *m, struct sh_error *err)
 {
 	struct sh_buf text = { 0 };
-	struct sh_folder_file out = { 0 };
 	int status = sh_manifest_print(m, &text, err);
 
 	if (status == 0)
-		status = sh_folder_create(&out, folder, SH_MANIFEST_NEW, err);
-	if (status == 0) {
-		status = sh_folder_write(&out, text.p, text.n, err);
-		if (status == 0)
-			status = sh_folder_finish(&out, err);
-		else
-			sh_folder_abandon(&out);
-	}
+		status = sh_folder_put(folder, SH_MANIFEST_NEW, text.p, text.n, err);
 	sh_buf_free(&text);
 	if (status < 0)
 		return -1;

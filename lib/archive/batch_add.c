@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "archive/batch_state.h"
+#include "archive/segment_write.h"
 #include "record/escape.h"
 
 struct filing {
@@ -88,7 +89,7 @@ static int find_all_same(struct sh_batch *b, struct sh_error *err)
 	for (uint32_t i = 0; i < b->opts.corpus->n; i++)
 		b->doc[i].same = SH_CORPUS_NONE;
 	for (size_t k = 0; status == 0 && k < b->n_keys; k++)
-		if (b->key[k] >> 40 == SH_BAND_ID)
+		if (sh_key_band(b->key[k]) == SH_BAND_ID)
 			status = find_same(
 			    b, b->probe + b->first[k], b->first[k + 1] - b->first[k], room, err);
 	sh_document_room_free(&room[0]);
@@ -155,15 +156,12 @@ static int write_record(
 static int write_store(
     struct filing *f, uint32_t i, const struct sh_document *doc, struct sh_error *err)
 {
-	uint64_t number = (uint64_t)f->batch->doc[i].own << 32;
 	struct sh_feature_set set;
 	int status;
 
 	f->line.n = 0;
-	if (sh_buf_reserve(&f->line, SH_NUMBER_DIGITS + 1, err) < 0)
+	if (sh_line_begin(&f->line, f->batch->doc[i].own, err) < 0)
 		return -1;
-	f->line.n = sh_print_hex(f->line.p, &number, SH_NUMBER_DIGITS);
-	f->line.p[f->line.n++] = '\t';
 	if (f->to.store == SH_STORE_SKETCH) {
 		status = sh_features_of(f->features, doc->text, &set, err);
 		if (status == 0)
@@ -206,7 +204,8 @@ static int write_keys(struct filing *f, struct sh_error *err)
 		const struct sh_probe *p = &b->probe[i];
 		char line[SH_KEY_LINE];
 
-		if (!is_written(b, p->doc) || (!stays(b, p->doc) && p->key >> 40 != SH_BAND_ID))
+		if (!is_written(b, p->doc) ||
+		    (!stays(b, p->doc) && sh_key_band(p->key) != SH_BAND_ID))
 			continue;
 		sh_key_print(line, p->key, b->doc[p->doc].own);
 		if (sh_segment_write(&f->to, SH_PART_KEY, sh_slice(line, sizeof line), err) < 0)

@@ -1,4 +1,11 @@
-/* What the parts of a batch share: batch.c prepares it and looks it up, batch_add.c files it. */
+/* What the parts of a batch share:
+ *
+ *     batch_worker.c   work on documents by several threads
+ *     batch_keys.c     keys and digests of the documents
+ *     batch.c          the keys looked up: candidates
+ *     batch_known.c    of them, those that are the same document
+ *     batch_match.c    of the others, those that are alike
+ *     batch_add.c      what is new, into the archive */
 #ifndef SH_ARCHIVE_BATCH_STATE_H
 #define SH_ARCHIVE_BATCH_STATE_H
 
@@ -7,6 +14,7 @@
 #include "base/num.h"
 #include "fp/fingerprint.h"
 #include "fp/features.h"
+#include "io/parallel.h"
 
 /* A document's key, to be looked up. */
 struct sh_probe {
@@ -44,5 +52,37 @@ struct sh_batch {
 	struct sh_archive *archive; /* while it is looked up */
 	struct sh_batch_stats stats;
 };
+
+/* Of a thread. */
+struct sh_batch_worker {
+	struct sh_batch *batch;
+	struct sh_features *features, *raw; /* raw: of texts without escapes */
+	struct sh_document_room room;
+	struct sh_key_list keys;
+	struct sh_probe *probe;
+	size_t n_probes, probes_cap;
+	struct sh_sketch own, other;
+	struct sh_buf text;
+	uint64_t compared;
+};
+
+/* All documents of the batch, each a task; `last` is handed all workers afterwards. */
+int sh_batch_parallel(struct sh_batch *b, sh_tasks_fn *fn,
+    int (*last)(struct sh_batch *b, struct sh_batch_worker *w, struct sh_error *err),
+    struct sh_error *err);
+
+/* The set of a text; raw: one without escapes. Valid until the next of the same worker and kind. */
+int sh_batch_features(struct sh_batch_worker *w, bool raw, struct sh_slice text,
+    struct sh_feature_set *set, struct sh_error *err);
+
+/* SH_ERR_RECORD: the archive should have a record of this document; -1. */
+int sh_batch_broken(uint32_t number, struct sh_error *err);
+
+/* Fates of the documents that are candidates by id and have the same text. */
+int sh_batch_find_known(struct sh_batch *b, struct sh_error *err);
+/* Of those that stay as one document only one stays again. */
+int sh_batch_drop_twins(struct sh_batch *b, struct sh_error *err);
+/* Fates of the others that have a candidate like them. */
+int sh_batch_match(struct sh_batch *b, struct sh_error *err);
 
 #endif

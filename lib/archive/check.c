@@ -108,9 +108,9 @@ static int check_keys(struct checking *k, struct sh_segment *s, struct sh_error 
 		if (i && (key < last || (key == last && number <= last_number)))
 			return wrong(c, i + 1, "is out of order", err);
 		if (number < s->entry.first || number > s->entry.last ||
-		    !has(k, key >> 40 == SH_BAND_ID ? k->there : k->stays, number))
+		    !has(k, sh_key_band(key) == SH_BAND_ID ? k->there : k->stays, number))
 			return wrong(c, i + 1, "has the number of no document", err);
-		ids += key >> 40 == SH_BAND_ID;
+		ids += sh_key_band(key) == SH_BAND_ID;
 		last = key;
 		last_number = number;
 	}
@@ -124,7 +124,7 @@ static int check_keys(struct checking *k, struct sh_segment *s, struct sh_error 
 static int check_store(struct checker *w, struct sh_segment *s, struct sh_error *err)
 {
 	struct sh_checked *c = &s->part[SH_PART_STORE];
-	struct sh_slice line, rest;
+	struct sh_slice line;
 	uint64_t n = 0;
 	uint32_t number, last = 0;
 
@@ -140,8 +140,8 @@ static int check_store(struct checker *w, struct sh_segment *s, struct sh_error 
 		    !has(w->all, w->all->stays, number))
 			return wrong(c, n, "has the number of no document", err);
 		last = number;
-		rest = sh_slice(line.p + SH_NUMBER_DIGITS + 1, line.n - SH_NUMBER_DIGITS - 1);
-		if (s->store == SH_STORE_SKETCH && sh_sketch_parse(rest, &w->sketch, err) < 0)
+		if (s->store == SH_STORE_SKETCH &&
+		    sh_sketch_parse(sh_line_rest(line), &w->sketch, err) < 0)
 			return -1;
 	}
 	return count_is(c, n, s->entry.part[SH_PART_STORE].records, err);

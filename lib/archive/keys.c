@@ -2,17 +2,17 @@
 
 #include "archive/manifest.h"
 #include "base/bytes.h"
+#include "base/num.h"
 #include "base/siphash.h"
 #include "fp/minhash.h"
 
 #define MISSED     0.002 /* of the pairs at the threshold, at most */
 #define COMMON     0.45  /* T^rows: the greatest chance that two of them share a given key */
-#define MILLION    1000000
 #define IN_BAND(x) ((x) >> 24)
 
 void sh_key_layout(struct sh_key_rule *r)
 {
-	double t = (double)r->threshold / MILLION, chance = t, missed;
+	double t = (double)r->threshold / SH_WEIGHT_ONE, chance = t, missed;
 
 	for (r->rows = 1; r->rows < SH_ROWS_MAX && chance > COMMON; r->rows++)
 		chance *= t;
@@ -23,7 +23,7 @@ void sh_key_layout(struct sh_key_rule *r)
 
 static uint64_t key_of(const struct sh_key_rule *r, unsigned band, const char *p, size_t n)
 {
-	return (uint64_t)band << 40 | IN_BAND(sh_siphash(r->key, p, n));
+	return (uint64_t)band << SH_KEY_HASH_BITS | IN_BAND(sh_siphash(r->key, p, n));
 }
 
 static void add_bands(
@@ -45,17 +45,18 @@ static void add_bands(
 static void add_prefix(
     const struct sh_key_rule *r, const uint64_t *hash, size_t n, struct sh_key_list *list)
 {
-	size_t least = (size_t)((r->threshold * n + MILLION - 1) / MILLION);
+	size_t least = (size_t)((r->threshold * n + SH_WEIGHT_ONE - 1) / SH_WEIGHT_ONE);
 	size_t prefix = n - least + 1;
 
 	for (size_t i = 0; i < prefix && i < n; i++)
-		list->key[list->n++] = (uint64_t)SH_BAND_FEATURE << 40 | IN_BAND(hash[i]);
+		list->key[list->n++] =
+		    (uint64_t)SH_BAND_FEATURE << SH_KEY_HASH_BITS | IN_BAND(hash[i]);
 }
 
 int sh_keys_of(const struct sh_key_rule *r, const uint64_t *hash, size_t n,
     struct sh_key_list *list, struct sh_error *err)
 {
-	uint64_t limit = r->few ? (r->few - 1) * (uint64_t)MILLION / r->threshold : 0;
+	uint64_t limit = r->few ? (r->few - 1) * (uint64_t)SH_WEIGHT_ONE / r->threshold : 0;
 	size_t most = r->bands + (n <= limit ? n : 0);
 
 	if (n == 0)

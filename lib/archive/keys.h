@@ -20,7 +20,18 @@
 
 #include "base/buf.h"
 
-enum { SH_BAND_FEATURE = 0xf0, SH_BAND_ID = 0xff };
+#include <stdint.h>
+
+enum {
+	SH_KEY_HASH_BITS = 40, /* the band stands above them */
+	SH_BAND_FEATURE = 0xf0,
+	SH_BAND_ID = 0xff,
+};
+
+static inline unsigned sh_key_band(uint64_t key)
+{
+	return (unsigned)(key >> SH_KEY_HASH_BITS);
+}
 
 struct sh_key_rule {
 	unsigned bands, rows;

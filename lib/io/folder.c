@@ -285,6 +285,20 @@ int sh_folder_finish(struct sh_folder_file *out, struct sh_error *err)
 	return status;
 }
 
+int sh_folder_put(
+    const struct sh_folder *f, const char *name, const void *p, size_t n, struct sh_error *err)
+{
+	struct sh_folder_file out;
+
+	if (sh_folder_create(&out, f, name, err) < 0)
+		return -1;
+	if (sh_folder_write(&out, p, n, err) < 0) {
+		sh_folder_abandon(&out);
+		return -1;
+	}
+	return sh_folder_finish(&out, err);
+}
+
 void sh_folder_abandon(struct sh_folder_file *out)
 {
 	if (out->folder)

@@ -2,9 +2,8 @@
  *
  * New files are written under names that nobody refers to yet, synced when they are closed;
  * sh_folder_publish() then puts one file in another's place by rename, and syncs the folder before
- * and after. Who
- * finds everything through that one file sees the old state or the new one, never another, and
- * after a crash of the system, too. */
+ * and after. Who finds everything through that one file sees the old state or the new one, never
+ * another, and after a crash of the system, too. */
 #ifndef SH_IO_FOLDER_H
 #define SH_IO_FOLDER_H
 
@@ -60,6 +59,10 @@ int sh_folder_finish(struct sh_folder_file *out, struct sh_error *err);
 
 /* Without a word; a zeroed one is nothing. */
 void sh_folder_abandon(struct sh_folder_file *out);
+
+/* The whole of a file at once, to the disk. */
+int sh_folder_put(
+    const struct sh_folder *f, const char *name, const void *p, size_t n, struct sh_error *err);
 
 /* ---- a file that is looked at here and there ---- */
 

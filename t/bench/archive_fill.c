@@ -9,6 +9,7 @@
 
 #include "archive/archive.h"
 #include "archive/keys.h"
+#include "archive/segment_write.h"
 #include "archive/sketch.h"
 #include "base/num.h"
 #include "fp/mix.h"

@@ -1,0 +1,120 @@
+/* Documents that the archive was shown before. */
+#include "archive/batch_state.h"
+
+#include <stdlib.h>
+
+#include "base/compare.h"
+
+static int numbers_of(const struct sh_doc_record *r, struct sh_fate *f, struct sh_error *err)
+{
+	int64_t similarity;
+	uint64_t distance;
+
+	if (sh_parse_u64(r->distance, &distance) < 0 || distance > SH_FP_MAX_BITS)
+		return sh_batch_broken(r->number, err);
+	f->distance = (uint16_t)distance;
+	f->similarity = SH_UNVERIFIED;
+	if (sh_slice_eq(r->similarity, sh_slice("-", 1)))
+		return 0;
+	if (sh_parse_weight(r->similarity, &similarity) < 0 || similarity > SH_WEIGHT_ONE)
+		return sh_batch_broken(r->number, err);
+	f->similarity = (uint16_t)(similarity / (SH_WEIGHT_ONE / 10000));
+	return 0;
+}
+
+/* What the archive says of a document that it knows. */
+static int recall(
+    struct sh_batch *b, struct sh_batch_doc *d, const struct sh_doc_record *r, struct sh_error *err)
+{
+	struct sh_doc_record keeper = *r;
+	int got = 1;
+
+	d->own = r->number;
+	d->is_known = true;
+	d->fate.kind = r->keeper == r->number ? SH_FATE_STAYS : SH_FATE_DROPPED;
+	d->fate.keeper = r->keeper;
+	if (r->keeper != r->number)
+		got = sh_archive_record(b->archive, r->keeper, &keeper, err);
+	if (got <= 0)
+		return got < 0 ? -1 : sh_batch_broken(r->keeper, err);
+	d->fate.id = keeper.id;
+	return numbers_of(r, &d->fate, err);
+}
+
+static int know(struct sh_batch *b, const struct sh_meeting *c, struct sh_document_room *room,
+    struct sh_error *err)
+{
+	struct sh_batch_doc *d = &b->doc[c->doc];
+	struct sh_doc_record r;
+	struct sh_document doc;
+	int got = sh_archive_record(b->archive, c->number, &r, err);
+
+	if (got <= 0)
+		return got < 0 ? -1 : sh_batch_broken(c->number, err);
+	if (r.digest != d->digest)
+		return 0;
+	if (sh_corpus_document(b->opts.corpus, c->doc, room, &doc, err) < 0)
+		return -1;
+	return sh_slice_eq(doc.id, r.id) ? recall(b, d, &r, err) : 0;
+}
+
+int sh_batch_find_known(struct sh_batch *b, struct sh_error *err)
+{
+	struct sh_document_room room = { 0 };
+	int status = 0;
+
+	for (size_t i = 0; status == 0 && i < b->n_candidates; i++)
+		if (b->candidate[i].by_id)
+			status = know(b, &b->candidate[i], &room, err);
+	sh_document_room_free(&room);
+	/* Who was dropped once and is protected now is as good as new. */
+	for (uint32_t i = 0; status == 0 && i < b->opts.corpus->n; i++) {
+		struct sh_batch_doc *d = &b->doc[i];
+
+		if (d->fate.kind == SH_FATE_DROPPED && b->opts.is_protected(b->opts.arg, i))
+			*d = (struct sh_batch_doc){ .digest = d->digest,
+				.own = SH_CORPUS_NONE,
+				.keeper = i,
+				.has_features = d->has_features };
+		b->stats.known += d->is_known;
+	}
+	return status;
+}
+
+/* ---- twins: several of one id and text in the batch ---- */
+
+static int by_own(const void *a, const void *b, void *arg)
+{
+	const struct sh_batch *batch = arg;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	uint32_t p = batch->doc[x].own, q = batch->doc[y].own;
+
+	if (p != q)
+		return p < q ? -1 : 1;
+	return sh_compare(x, y);
+}
+
+int sh_batch_drop_twins(struct sh_batch *b, struct sh_error *err)
+{
+	uint32_t *order = malloc(b->opts.corpus->n * sizeof *order + 1);
+	size_t n = 0;
+
+	if (!order)
+		return sh_error_nomem(err);
+	for (uint32_t i = 0; i < b->opts.corpus->n; i++)
+		if (b->doc[i].fate.kind == SH_FATE_STAYS && b->doc[i].has_features &&
+		    !b->opts.is_protected(b->opts.arg, i))
+			order[n++] = i;
+	qsort_r(order, n, sizeof *order, by_own, b);
+	for (size_t i = 1; i < n; i++) {
+		struct sh_batch_doc *d = &b->doc[order[b->opts.newest ? i - 1 : i]];
+
+		if (b->doc[order[i - 1]].own != b->doc[order[i]].own)
+			continue;
+		d->fate.kind = SH_FATE_DROPPED;
+		d->fate.distance = 0;
+		d->fate.similarity = b->opts.verify ? 10000 : SH_UNVERIFIED;
+	}
+	free(order);
+	return 0;
+}

@@ -1,0 +1,162 @@
+/* Documents that are like one of the archive. */
+#include "archive/batch_state.h"
+
+#include "record/escape.h"
+
+static size_t first_candidate(const struct sh_batch *b, uint32_t doc)
+{
+	size_t lo = 0, hi = b->n_candidates;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (b->candidate[mid].doc < doc)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+/* The features of an archived document, as far as the store has them. */
+static int archived_features(
+    struct sh_batch_worker *w, uint32_t number, struct sh_weighed_set *set, struct sh_error *err)
+{
+	struct sh_segment *s = sh_archive_segment_of(w->batch->archive, number);
+	struct sh_feature_set found;
+	struct sh_slice line;
+	int got = s ? sh_segment_find(s, SH_PART_STORE, number, &line, err) : 0;
+
+	if (got <= 0)
+		return got < 0 ? -1 : sh_batch_broken(number, err);
+	line = sh_line_rest(line);
+	if (s->store == SH_STORE_SKETCH) {
+		if (sh_sketch_parse(line, &w->other, err) < 0)
+			return -1;
+		*set = (struct sh_weighed_set){ .hash = w->other.hash, .n = w->other.n };
+		return 0;
+	}
+	w->text.n = 0;
+	if (sh_unescape(line, &w->text, err) < 0 || sh_buf_reserve(&w->text, SH_PAD, err) < 0 ||
+	    sh_batch_features(w, true, sh_buf_slice(&w->text), &found, err) < 0)
+		return -1;
+	*set = (struct sh_weighed_set){ .hash = found.hash, .n = found.n };
+	return 0;
+}
+
+static bool closer(const struct sh_fate *a, const struct sh_fate *b)
+{
+	if (b->kind == SH_FATE_NEW)
+		return true;
+	if (a->similarity != b->similarity)
+		return a->similarity > b->similarity;
+	if (a->distance != b->distance)
+		return a->distance < b->distance;
+	return a->keeper < b->keeper;
+}
+
+static int weigh_candidate(struct sh_batch_worker *w, uint32_t doc, uint32_t number,
+    const struct sh_weighed_set *own, struct sh_error *err)
+{
+	struct sh_batch *b = w->batch;
+	struct sh_fate f = { .kind = SH_FATE_MATCHED, .keeper = number };
+	bool like;
+	uint64_t fp[SH_FP_MAX_WORDS];
+	struct sh_doc_record r;
+	int got = sh_archive_record(b->archive, number, &r, err);
+
+	if (got < 0)
+		return -1;
+	if (got == 0 || r.keeper != number || r.fp.n != b->opts.bits / 4 ||
+	    sh_parse_hex(r.fp, fp) < 0)
+		return sh_batch_broken(number, err);
+	w->compared++;
+	f.id = r.id;
+	f.distance = (uint16_t)sh_fp_distance(
+	    fp, b->opts.fingerprint(b->opts.arg, doc), SH_FP_WORDS(b->opts.bits));
+	f.similarity = SH_UNVERIFIED;
+	like = f.distance <= b->opts.k;
+	if (own) {
+		struct sh_weighed_set other;
+		struct sh_similarity s;
+
+		if (archived_features(w, number, &other, err) < 0)
+			return -1;
+		sh_measure_find("jaccard")->compare(own, &other, &s);
+		f.similarity = (uint16_t)sh_similarity_round(&s);
+		like = sh_similarity_reaches(&s, b->opts.threshold, SH_WEIGHT_ONE);
+	}
+	if (like && closer(&f, &b->doc[doc].fate))
+		b->doc[doc].fate = f;
+	return 0;
+}
+
+/* The document's own features, as the store would have them; NULL when there are none to
+ * compare with. */
+static int own_features(struct sh_batch_worker *w, uint32_t doc, struct sh_weighed_set *room,
+    const struct sh_weighed_set **own, struct sh_error *err)
+{
+	struct sh_batch *b = w->batch;
+	struct sh_feature_set set;
+	struct sh_document document;
+
+	*own = NULL;
+	if (!b->opts.verify || b->archive->manifest.store == SH_STORE_NONE)
+		return 0;
+	if (sh_corpus_document(b->opts.corpus, doc, &w->room, &document, err) < 0 ||
+	    sh_batch_features(w, false, document.text, &set, err) < 0)
+		return -1;
+	*room = (struct sh_weighed_set){ .hash = set.hash, .n = set.n };
+	if (b->archive->manifest.store == SH_STORE_SKETCH) {
+		if (sh_sketch_cut(set.hash, set.n, &w->own, err) < 0)
+			return -1;
+		room->hash = w->own.hash;
+	}
+	*own = room;
+	return 0;
+}
+
+static int match_one(struct sh_batch_worker *w, uint32_t doc, struct sh_error *err)
+{
+	struct sh_batch *b = w->batch;
+	struct sh_weighed_set room;
+	const struct sh_weighed_set *own = NULL;
+	bool made = false;
+
+	if (b->doc[doc].fate.kind != SH_FATE_NEW || b->opts.is_protected(b->opts.arg, doc))
+		return 0;
+	for (size_t i = first_candidate(b, doc); i < b->n_candidates && b->candidate[i].doc == doc;
+	     i++) {
+		if (b->candidate[i].by_id)
+			continue;
+		if (!made && own_features(w, doc, &room, &own, err) < 0)
+			return -1;
+		made = true;
+		if (weigh_candidate(w, doc, b->candidate[i].number, own, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int match_some(void *worker, size_t from, size_t to, struct sh_error *err)
+{
+	for (size_t i = from; i < to; i++)
+		if (match_one(worker, (uint32_t)i, err) < 0)
+			return -1;
+	return 0;
+}
+
+static int count_matched(struct sh_batch *b, struct sh_batch_worker *w, struct sh_error *err)
+{
+	(void)err;
+	for (unsigned i = 0; i < b->opts.jobs; i++)
+		b->stats.compared += w[i].compared;
+	for (uint32_t i = 0; i < b->opts.corpus->n; i++)
+		b->stats.matched += b->doc[i].fate.kind == SH_FATE_MATCHED;
+	return 0;
+}
+
+int sh_batch_match(struct sh_batch *b, struct sh_error *err)
+{
+	return sh_batch_parallel(b, match_some, count_matched, err);
+}

@@ -1,0 +1,42 @@
+/* The lines that a segment's files consist of; segment.h has their forms. */
+#ifndef SH_ARCHIVE_RECORDS_H
+#define SH_ARCHIVE_RECORDS_H
+
+#include "base/buf.h"
+
+#include <stdint.h>
+
+enum {
+	SH_NUMBER_DIGITS = 8,
+	SH_KEY_DIGITS = 12,
+	SH_KEY_LINE = SH_KEY_DIGITS + 1 + SH_NUMBER_DIGITS + 1,
+};
+
+/* A line of .doc; its slices are views. */
+struct sh_doc_record {
+	uint32_t number, keeper;
+	uint64_t time;
+	struct sh_slice distance, similarity, fp, id;
+	uint64_t digest;
+};
+
+/* The line is without its LF; what is printed has one. */
+int sh_doc_parse(struct sh_slice line, struct sh_doc_record *r, struct sh_error *err);
+int sh_doc_print(const struct sh_doc_record *r, struct sh_buf *out, struct sh_error *err);
+
+/* The number that a line of .doc or of the store begins with, and what stands behind its TAB. */
+int sh_line_number(struct sh_slice line, uint32_t *number, struct sh_error *err);
+
+static inline struct sh_slice sh_line_rest(struct sh_slice line)
+{
+	return sh_slice(line.p + SH_NUMBER_DIGITS + 1, line.n - SH_NUMBER_DIGITS - 1);
+}
+
+/* Append a number and its TAB. */
+int sh_line_begin(struct sh_buf *line, uint32_t number, struct sh_error *err);
+
+/* SH_KEY_LINE bytes of .key, LF included. Parsing: 0, or -1 when they are no such line. */
+int sh_key_parse(const char *line, uint64_t *key, uint32_t *number);
+void sh_key_print(char *out, uint64_t key, uint32_t number);
+
+#endif
