@@ -49,6 +49,10 @@ inject() {
 	inject tmpfs -d 60
 }
 
+@test "an archive on a file system that is full is the old one or the new one" {
+	inject archive -d 20
+}
+
 @test "a stream that was cut is found by its trailer" {
 	inject cuts -d 40
 }

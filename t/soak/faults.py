@@ -3,7 +3,7 @@
 
     t/soak/faults.py [-d N] [-c WORD] KIND...
 
-KIND is malloc, syscalls, short, full, closed, signals, tmpfs or cuts. Each run must end with status 2
+KIND is malloc, syscalls, short, full, closed, signals, tmpfs, archive or cuts. Each run must end with status 2
 and a message of the program, having left its named output as it was and no temporary file; or with the
 status and the output that it has without faults. A line a kind says how many faults there were and how many
 ended otherwise; each of those is told with the command that repeats it. -d N takes every Nth fault only,
@@ -446,10 +446,23 @@ def signals(commands, dose):
     return t.bad
 
 
+def in_namespace(kind, dose):
+    """Run a kind again where it may mount: None when it is there already, else how many were bad."""
+    if os.environ.get("FAULTS_MAY_MOUNT"):
+        return None
+    for how in ("-m", "-rm"):  # root, or whoever may become root of a namespace of his own
+        if subprocess.run(["unshare", how, "mount", "-t", "tmpfs", "none", "/mnt"], capture_output=True).returncode == 0:
+            p = subprocess.run(["unshare", how, sys.executable, os.path.join(HERE, "faults.py"), "-d", str(dose),
+                kind], env=dict(os.environ, FAULTS_MAY_MOUNT="1"))
+            return p.returncode != 0
+    print(f"{kind}: skipped: no leave to mount a file system, nor to be root of a namespace (unshare -rm)")
+    return 0
+
+
 def tmpfs(commands, dose):
-    if os.geteuid() != 0 or not mounted("mnt", 64):
-        print("tmpfs: skipped: only root can mount one")
-        return 0
+    bad = in_namespace("tmpfs", dose)
+    if bad is not None:
+        return bad
     t = Tally("tmpfs")
     larger()
     sh("head -n 3000 fps >f; mv f fps; head -n 60000 features >f; mv f features; head -n 400 docs >d; mv d docs")
@@ -468,6 +481,116 @@ def tmpfs(commands, dose):
                     subprocess.run(["umount", "mnt"], check=True)
             t.attempt(Command(text), f"mount -t tmpfs -o size={kib}k none mnt; {text}", run)
     t.tell(f"a file system that is full at every {4 * dose} KiB, for output and temporary files, {len(cases)} commands")
+    return t.bad
+
+
+# What changes an archive; each begins with one of two segments and some documents that were dropped.
+CHANGES = """
+shdedup -q -a mnt/archive -o new docs
+shdedup -q -a mnt/archive -r report -o new more
+shdedup -q -a mnt/archive --compact
+shdedup -q -a mnt/archive --remove words
+shdedup -q -a mnt/archive --expire 1d
+""".strip().splitlines()
+
+
+BALLAST = 2048
+
+
+class Full:
+    """A change of an archive on a file system of so many KiB."""
+
+    def __init__(self, text):
+        self.text = text
+        self.kib = 64
+        while self.run(self.kib, keep="wanted")[0] != 0:
+            self.kib *= 2
+        self.want, self.after = self.outputs(), files_of("wanted")
+        self.old = files_of("before")
+        # What the archive of before takes: the change begins with that.
+        self.least = sum((len(x) + 4095) // 4096 * 4 for x in self.old.values())
+
+    def outputs(self):
+        return {o: open(o, "rb").read() if os.path.exists(o) else None for o in ("new", "report")}
+
+    def change(self):
+        for o in ("new", "report"):
+            if os.path.exists(o):
+                os.unlink(o)
+        p = subprocess.run(self.text.split(), env=dict(ENV, SOURCE_DATE_EPOCH="900000000"),
+            capture_output=True)
+        return p.returncode, p.stderr.decode(errors="replace")
+
+    def run(self, kib, keep=None):
+        """Status and message; then again with room when there was none: status of that or None."""
+        # In a namespace of one's own no file system can be made larger: what fills it goes.
+        if not mounted("mnt", kib + BALLAST):
+            raise Failed("no file system")
+        try:
+            with open("mnt/ballast", "wb") as ballast:
+                ballast.write(bytes(BALLAST << 10))
+            try:
+                shutil.copytree("before", "mnt/archive")
+            except shutil.Error:
+                raise Failed("no room for the archive of before")
+            status, err = self.change()
+            if keep:
+                shutil.rmtree(keep, ignore_errors=True)
+                shutil.copytree("mnt/archive", keep)
+                return status, err
+            self.judge(status, err)
+            if status == 0:
+                return 0
+            os.unlink("mnt/ballast")
+            again, err = self.change()
+            if again != 0 or self.outputs() != self.want or files_of("mnt/archive") != self.after:
+                raise Failed(f"with room: status {again}: {err}")
+            return status
+        finally:
+            subprocess.run(["umount", "mnt"], check=True)
+
+    def judge(self, status, err):
+        now = files_of("mnt/archive")
+        if status == 0:
+            if now != self.after or self.outputs() != self.want:
+                raise Failed("status 0, and another archive or output than with room")
+            return
+        if status != 2 or not re.search(r"^shdedup: .*'mnt/archive(/\S+)?': No space left on device$", err, re.M):
+            raise Failed(f"status {status}: {err}")
+        # What a run leaves that had no room is no part of the archive; the next one removes it.
+        if now.get("manifest") not in (self.old["manifest"], self.after["manifest"]):
+            raise Failed("the manifest is neither the old one nor the new one")
+        good = self.old if now["manifest"] == self.old["manifest"] else self.after
+        if any(now.get(name) != text for name, text in good.items()):
+            raise Failed("a file of the archive is another")
+        if os.path.exists("new"):
+            raise Failed("status 2 and an output")
+        if subprocess.run(["shdedup", "-q", "-a", "mnt/archive", "--check"], env=ENV).returncode:
+            raise Failed("the archive is damaged")
+
+
+def files_of(folder):
+    """But for the lock, which has nothing in it."""
+    return {name: open(os.path.join(folder, name), "rb").read()
+            for name in sorted(os.listdir(folder)) if name != "lock"}
+
+
+def archive(commands, dose):
+    """An archive on a file system that is full at every 4 KiB."""
+    bad = in_namespace("archive", dose)
+    if bad is not None:
+        return bad
+    t = Tally("archive")
+    sh(f"cut -c 1-1500 '{DATA}/en_dev.tsv' | head -n 60 >docs; tail -n 200 '{DATA}/en_dev.tsv' | cut -c 1-5000 >more")
+    sh("shdedup -q -a before --init --store documents; head -n 20 docs >some")
+    sh("SOURCE_DATE_EPOCH=1 shdedup -q -a before some; sed -n 15,30p docs >some; SOURCE_DATE_EPOCH=800000000 shdedup -q -a before some")
+    sh("head -n 3 docs | cut -f 1 >words")
+    cases = CHANGES
+    for i, text in enumerate(cases):
+        f = Full(text)
+        for kib in range(f.least + i % dose * 4, f.kib + 4, 4 * dose):
+            t.attempt(Command(text), f"an archive on a tmpfs of {kib} KiB: {text}", lambda: f.run(kib))
+    t.tell(f"an archive on a file system that is full at every {4 * dose} KiB, {len(cases)} commands")
     return t.bad
 
 
@@ -540,7 +663,7 @@ def cuts(commands, dose):
     return t.bad
 
 
-KINDS = {f.__name__: f for f in (malloc, syscalls, short, full, closed, signals, tmpfs, cuts)}
+KINDS = {f.__name__: f for f in (malloc, syscalls, short, full, closed, signals, tmpfs, archive, cuts)}
 
 
 def main():
