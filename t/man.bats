@@ -116,7 +116,7 @@ fail_in() {
 	exits 0
 	for change in 's/^two/three/' 's/^z/&&/' 's/^9$/10/' '/^one$/d' 's/^b$/c/' 's/echo .*[?]/echo/'; do
 		sed "$change" page.1 >changed.1
-		! cmp page.1 changed.1
+		run ! cmp -s page.1 changed.1
 		try "$here/t/man-examples changed.1"
 		exits 1
 	done

@@ -86,7 +86,7 @@ two_ways() {
 				$1 != id { id = $1; n++ }
 				{ printf "%d\t%.12f\t%s\n", n, rand(), $0 }' features |
 				sort -t $'\t' -k 1,1n -k 2,2 | cut -f 3- >shuffled
-			! cmp -s features shuffled
+			run ! cmp -s features shuffled
 			try 'shfp --empty=zero shuffled'
 			exits 0
 			same expected out

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "scratch.h"
 #include "text/cppjieba.h"
 
 static const char dict[] = "中国 50 ns\n中国人 7 n\n人 80 n\n的 999 u\n大学生 6 n\n大学 5 n\n";
@@ -13,18 +14,20 @@ static const char model[] = "#prob_start\n-0.26 -3.14e+100 -3.14e+100 -1.46\n"
 			    "-3.14e+100 -0.33 -1.26 -3.14e+100\n-0.72 -3.14e+100 -3.14e+100 -0.66\n"
 			    "中:-3.6,大:-5.1\n国:-4.2,人:-6.0\n国:-5.5,学:-7.1\n的:-2.2,人:-8.0\n";
 
-static char folder[] = "/tmp/fuzz_cppjieba.XXXXXX";
+enum { PATH_ROOM = SCRATCH_MAX + 20 };
+
+static char folder[SCRATCH_MAX];
 
 static void path_of(char *to, const char *name)
 {
-	snprintf(to, 128, "%s/%s", folder, name);
+	snprintf(to, PATH_ROOM, "%s/%s", folder, name);
 }
 
 static void clean(void)
 {
 	static const char *const names[] = { "jieba.dict.utf8", "hmm_model.utf8",
 		"user.dict.utf8" };
-	char path[128];
+	char path[PATH_ROOM];
 
 	for (unsigned i = 0; i < 3; i++) {
 		path_of(path, names[i]);
@@ -35,7 +38,7 @@ static void clean(void)
 
 static void write_file(const char *name, const void *p, size_t n)
 {
-	char path[128];
+	char path[PATH_ROOM];
 	FILE *f;
 
 	path_of(path, name);
@@ -80,8 +83,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (size == 0)
 		return 0;
-	if (!begun)
-		check(mkdtemp(folder) != NULL && atexit(clean) == 0);
+	if (!begun) {
+		scratch(folder, "cppjieba");
+		check(mkdir(folder, 0700) == 0 && atexit(clean) == 0);
+	}
 	begun = true;
 	cut_at = memmem(data + 1, size - 1, "---\n", 4);
 	n = cut_at ? (size_t)(cut_at - data) - 1 : size - 1;

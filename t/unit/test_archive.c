@@ -13,10 +13,11 @@
 #include "archive/segment_write.h"
 #include "archive/sketch.h"
 #include "rng.h"
+#include "scratch.h"
 #include "tap.h"
 #include "text/method.h"
 
-static char folder[] = "/tmp/simhash-archive.XXXXXX";
+static char folder[SCRATCH_MAX];
 
 static void must(int good, const struct sh_error *err)
 {
@@ -592,7 +593,7 @@ static void test_oracle(void)
 int main(void)
 {
 	rng_init(UINT64_C(0xa7c41e));
-	must(mkdtemp(folder) != NULL && rmdir(folder) == 0, NULL);
+	scratch(folder, "archive");
 	test_sketches();
 	test_layouts();
 	test_recall();

@@ -1,9 +1,11 @@
 /* Properties of the segmenter over any bytes, and damaged dictionary files, which must
  * be refused or harmless. Run it under sanitizers: `make check SAN=1`. */
+#include <fcntl.h>
 #include <unistd.h>
 
 #include "jieba_util.h"
 #include "rng.h"
+#include "scratch.h"
 
 static const enum sh_jieba_mode modes[] = { SH_JIEBA_CUT, SH_JIEBA_CUT_NOHMM, SH_JIEBA_CUT_ALL,
 	SH_JIEBA_SEARCH, SH_JIEBA_SEARCH_NOHMM, SH_JIEBA_FINALSEG };
@@ -324,11 +326,13 @@ static void test_wrong_numbers(const struct sh_buf *image, int rounds)
 
 static void test_open_file(const struct sh_buf *image)
 {
-	char path[] = "/tmp/test_jieba.XXXXXX";
-	int fd = mkstemp(path);
+	char path[SCRATCH_MAX];
+	int fd;
 	struct sh_error err;
 	struct sh_jieba *j;
 
+	scratch(path, "jieba");
+	fd = open(path, O_RDWR | O_CREAT | O_EXCL, 0600);
 	must(fd >= 0 && write(fd, image->p, image->n) == (ssize_t)image->n);
 	j = sh_jieba_open(path, &err);
 	ok(j && sh_jieba_freq(j, sh_slice_str("中国人")) == 7, "a file is mapped");

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "rng.h"
+#include "scratch.h"
 #include "tap.h"
 
 enum { DOCS = 60, WORDS_MAX = 30, TEXT_MAX = 8 * WORDS_MAX + 1, GRAMS_MAX = 3 * WORDS_MAX };
@@ -18,7 +19,7 @@ struct text {
 };
 
 static struct text texts[DOCS];
-static char path[64];
+static char path[SCRATCH_MAX];
 
 /* Few words, so that texts share n-grams, and repeat their own. */
 static void write_text(struct text *t)
@@ -306,7 +307,7 @@ int main(void)
 	const size_t plenty = 1 << 24;
 
 	rng_init(61);
-	sprintf(path, "/tmp/test_verify.%ld", (long)getpid());
+	scratch(path, "verify");
 	numbers();
 	roots();
 	printing();

@@ -1,0 +1,24 @@
+/* The name of a file or folder for a test, below TMPDIR or /tmp, which nobody else has: what is there
+ * is the test's to make and to remove. */
+#ifndef SCRATCH_H
+#define SCRATCH_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { SCRATCH_MAX = 256 };
+
+static inline void scratch(char path[SCRATCH_MAX], const char *name)
+{
+	const char *dir = getenv("TMPDIR");
+	int n =
+	    snprintf(path, SCRATCH_MAX, "%s/simhash-%s.XXXXXX", dir && *dir ? dir : "/tmp", name);
+
+	if (n < 0 || n >= SCRATCH_MAX || !mkdtemp(path) || rmdir(path) < 0) {
+		printf("Bail out! no folder can be made in TMPDIR\n");
+		exit(1);
+	}
+}
+
+#endif
