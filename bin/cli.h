@@ -19,7 +19,7 @@
 #include "io/sink.h"
 #include "progress.h"
 
-enum { EXIT_TROUBLE = 2, CLI_MAX_JOBS = 256, CLI_MAX_FURTHER = 2 };
+enum { EXIT_TROUBLE = 2, CLI_MAX_JOBS = 256, CLI_MAX_FURTHER = 2, CLI_TABLES = 3 };
 
 /* Codes of options without a letter. */
 enum {
@@ -41,12 +41,12 @@ struct cli_option {
 
 struct cli_program {
 	const char *name;
-	const char *synopsis;                /* after the options, "[FILE...]" */
-	const char *purpose;                 /* one line */
-	const struct cli_option *options[3]; /* own ones, then shared ones; NULL ends */
-	const char *status;                  /* of its own, for the help: "1 no pair, "; or NULL */
-	bool text;                           /* the output is no records: it gets no trailer */
-	bool reaches; /* it reads what its inputs lead to, and runs programs that help */
+	const char *synopsis;                         /* after the options, "[FILE...]" */
+	const char *purpose;                          /* one line */
+	const struct cli_option *options[CLI_TABLES]; /* own ones, then shared ones; NULL ends */
+	const char *status; /* of its own, for the help: "1 no pair, "; or NULL */
+	bool text;          /* the output is no records: it gets no trailer */
+	bool reaches;       /* it reads what its inputs lead to, and runs programs that help */
 };
 
 struct cli {

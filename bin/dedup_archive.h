@@ -45,7 +45,13 @@ bool dedup_archive_take(struct dedup_archive_settings *a, struct cli *c, int opt
 /* After the last option. */
 void dedup_archive_settle(struct cli *c, const struct dedup_settings *s);
 
-/* --init, --check and so on, when one of them was given: true. */
+/* How documents are looked up, but for the archive's own key and layout. */
+struct sh_key_rule dedup_archive_rule(const struct dedup_settings *s);
+/* The time that records are given, in seconds since 1970. Builds that are to be reproducible, and
+ * tests, say it by SOURCE_DATE_EPOCH. */
+uint64_t dedup_archive_now(void);
+
+/* --init, --check and so on (dedup_maintain.c), when one of them was given: true. */
 bool dedup_archive_maintain(struct cli *c, const struct dedup_settings *s);
 
 /* All these do nothing without an archive. Before documents are read: it must be there, and be

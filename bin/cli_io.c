@@ -1,0 +1,300 @@
+/* What a program says, reads and writes, once its options are known, and how it ends. */
+#include "cli.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "io/confine.h"
+#include "io/spill.h"
+#include "unfinished.h"
+
+/* ---- messages ---- */
+
+__attribute__((format(printf, 2, 0))) static void say(struct cli *c, const char *fmt, va_list ap)
+{
+	fflush(stdout);
+	progress_clear(&c->progress);
+	fprintf(stderr, "%s: ", c->program->name);
+	vfprintf(stderr, fmt, ap);
+	putc('\n', stderr);
+}
+
+void cli_warn(struct cli *c, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say(c, fmt, ap);
+	va_end(ap);
+}
+
+static void complain(struct cli *c, const struct sh_error *err)
+{
+	if (err->file && err->line)
+		cli_warn(c, "%s:%llu: %s", err->file, (unsigned long long)err->line, err->text);
+	else if (err->file)
+		cli_warn(c, "%s: %s", err->file, err->text);
+	else
+		cli_warn(c, "%s", err->text);
+}
+
+/* Nothing of what is open comes into being. */
+static void abort_outputs(struct cli *c)
+{
+	for (size_t i = 0; i < c->n_further; i++)
+		unfinished_abort(c->further[i]);
+	c->n_further = 0;
+	if (!c->open)
+		return;
+	unfinished_abort(&c->out);
+	if (c->rejects_path)
+		unfinished_abort(&c->rejects);
+	c->open = false;
+}
+
+void cli_usage(struct cli *c, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say(c, fmt, ap);
+	va_end(ap);
+	fprintf(stderr, "Try '%s --help' or 'man %s'.\n", c->program->name, c->program->name);
+	abort_outputs(c);
+	exit(EXIT_TROUBLE);
+}
+
+/* ---- ends ---- */
+
+static void report_rejects(struct cli *c)
+{
+	if (c->rejects_path && c->n_rejected)
+		cli_warn(c, "%llu record%s rejected, see %s", (unsigned long long)c->n_rejected,
+		    CLI_PLURAL(c->n_rejected), c->rejects_path);
+}
+
+void cli_die(struct cli *c, const struct sh_error *err)
+{
+	struct sh_error ignored;
+
+	complain(c, err);
+	/* The records before the trouble are whole: a pipe gets them. */
+	if (c->open && !c->out.target)
+		sh_sink_flush(&c->out, &ignored);
+	if (c->open && c->rejects_path) {
+		if (unfinished_close(&c->rejects, &ignored) == 0)
+			report_rejects(c);
+		c->rejects_path = NULL;
+	}
+	abort_outputs(c);
+	exit(EXIT_TROUBLE);
+}
+
+int cli_finish(struct cli *c)
+{
+	struct sh_error err;
+
+	c->open = false;
+	if (unfinished_close(&c->out, &err) < 0) {
+		if (c->rejects_path)
+			unfinished_abort(&c->rejects);
+		cli_die(c, &err);
+	}
+	if (c->rejects_path && unfinished_close(&c->rejects, &err) < 0)
+		cli_die(c, &err);
+	report_rejects(c);
+	progress_end(&c->progress);
+	free(c->reads);
+	return EXIT_SUCCESS;
+}
+
+/* ---- input and output ---- */
+
+void cli_read_file(struct cli *c, const char *name, struct sh_buf *all)
+{
+	char *const names[] = { (char *)(uintptr_t)name };
+	struct sh_source source;
+	struct sh_buf block = { 0 };
+	struct sh_origin from;
+	struct sh_error err;
+	int got;
+
+	sh_source_init(&source, names, 1);
+	while ((got = sh_source_read(&source, &block, &from, &err)) > 0)
+		if (sh_buf_add(all, block.p, block.n, &err) < 0)
+			cli_die(c, &err);
+	if (got < 0)
+		cli_die(c, &err);
+	sh_source_free(&source);
+	sh_buf_free(&block);
+}
+
+/* Each would take what the other has written for the file that it replaces. */
+static void refuse_one_file_for_both(struct cli *c)
+{
+	if (!c->rejects_path)
+		return;
+	if (sh_sink_same(c->out_path, c->rejects_path))
+		cli_usage(c, "--rejects %s: the output goes there", c->rejects_path);
+	for (size_t i = 0; i < c->n_writes; i++)
+		if (sh_sink_same(c->writes[i], c->rejects_path))
+			cli_usage(c, "%s: --rejects goes there", c->writes[i]);
+}
+
+void cli_text(struct cli *c)
+{
+	c->trailer_out = false;
+}
+
+void cli_source_init(const struct cli *c, struct sh_source *source)
+{
+	sh_source_init(source, c->operands, c->n_operands);
+	source->trailer = c->trailer_in;
+	source->crlf = c->crlf;
+}
+
+void cli_lines_init(const struct cli *c, struct sh_lines *lines)
+{
+	sh_lines_init(lines, c->operands, c->n_operands);
+	lines->source.trailer = c->trailer_in;
+	lines->source.crlf = c->crlf;
+}
+
+static bool has_option(const struct cli *c, int code)
+{
+	for (size_t i = 0; i < CLI_TABLES && c->program->options[i]; i++)
+		for (const struct cli_option *o = c->program->options[i]; o->code; o++)
+			if (o->code == code)
+				return true;
+	return false;
+}
+
+/* From here on only what the command line names can be opened. */
+static void confine(const struct cli *c)
+{
+	struct sh_confine rules;
+
+	sh_confine_begin(&rules);
+	if (c->program->reaches)
+		sh_confine_reach(&rules);
+	for (size_t i = 0; i < c->n_operands; i++)
+		sh_confine_read(&rules, c->operands[i]);
+	for (size_t i = 0; i < c->n_reads; i++)
+		sh_confine_read(&rules, c->reads[i]);
+	for (size_t i = 0; i < c->n_folders; i++)
+		sh_confine_folder(&rules, c->folders[i]);
+	for (size_t i = 0; i < c->n_writes; i++)
+		sh_confine_write(&rules, c->writes[i]);
+	if (c->out_path)
+		sh_confine_write(&rules, c->out_path);
+	if (c->rejects_path)
+		sh_confine_write(&rules, c->rejects_path);
+	if (c->program->reaches || has_option(c, CLI_TMPDIR))
+		sh_confine_folder(&rules, sh_spill_folder(c->tmpdir));
+	sh_confine_enforce(&rules);
+}
+
+void cli_open(struct cli *c)
+{
+	struct sh_error err;
+
+	refuse_one_file_for_both(c);
+	unfinished_watch();
+	if (unfinished_open(&c->out, c->out_path, &err) < 0)
+		cli_die(c, &err);
+	c->out.trailer = c->trailer_out && !c->program->text;
+	if (c->rejects_path && unfinished_open(&c->rejects, c->rejects_path, &err) < 0) {
+		unfinished_abort(&c->out);
+		cli_die(c, &err);
+	}
+	c->open = true;
+	confine(c);
+	progress_start(
+	    &c->progress, c->program->name, c->operands, c->n_operands, c->progress.asked, false);
+}
+
+void cli_open_further(struct cli *c, struct sh_sink *sink, const char *path)
+{
+	struct sh_error err;
+
+	if (unfinished_open(sink, path, &err) < 0)
+		cli_die(c, &err);
+	sink->trailer = c->trailer_out;
+	c->further[c->n_further++] = sink;
+}
+
+void cli_close_further(struct cli *c, struct sh_sink *sink)
+{
+	struct sh_error err;
+	int status = unfinished_close(sink, &err);
+
+	for (size_t i = 0; i < c->n_further; i++)
+		if (c->further[i] == sink)
+			c->further[i] = c->further[--c->n_further];
+	if (status < 0)
+		cli_die(c, &err);
+}
+
+void cli_reject(struct cli *c, struct sh_slice line, const struct sh_error *err)
+{
+	struct sh_error full;
+
+	if (line.p == c->line.p)
+		line = c->line; /* unaltered: with what --crlf took off */
+	if (!c->rejects_path || err->code != SH_ERR_RECORD)
+		cli_die(c, err);
+	c->n_rejected++;
+	if (sh_sink_write(&c->rejects, line.p, line.n, &full) < 0 ||
+	    sh_sink_write(&c->rejects, "\n", 1, &full) < 0)
+		cli_die(c, &full);
+}
+
+void cli_write(struct cli *c, const void *p, size_t n)
+{
+	struct sh_error err;
+
+	if (sh_sink_write(&c->out, p, n, &err) < 0)
+		cli_die(c, &err);
+}
+
+void cli_print(struct cli *c, const char *fmt, ...)
+{
+	struct sh_error err;
+	char *text;
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vasprintf(&text, fmt, ap);
+	va_end(ap);
+	if (n < 0) {
+		sh_error_nomem(&err);
+		cli_die(c, &err);
+	}
+	cli_write(c, text, (size_t)n);
+	free(text);
+}
+
+bool cli_line(struct cli *c, struct sh_lines *lines, struct sh_slice *line)
+{
+	struct sh_error err;
+	bool at_end;
+	int got;
+
+	/* What is known goes out before a slow writer is waited for. */
+	if (sh_lines_at_end(lines) && c->out.buf.n && !sh_source_ready(&lines->source) &&
+	    sh_sink_flush(&c->out, &err) < 0)
+		cli_die(c, &err);
+	at_end = sh_lines_at_end(lines);
+	got = sh_lines_next(lines, line, &err);
+	if (got < 0)
+		cli_die(c, &err);
+	if (got && at_end)
+		progress_read(&c->progress, lines->block.n, lines->from.lines);
+	if (got) {
+		c->line = *line;
+		*line = cli_strip(c->crlf, *line);
+	}
+	return got;
+}

@@ -1,0 +1,130 @@
+/* What is done to an archive by name: --init, --check and so on. */
+#include <time.h>
+
+#include "archive/maintain.h"
+#include "base/siphash.h"
+#include "dedup.h"
+#include "made_with.h"
+
+static void init(struct cli *c, const struct dedup_settings *s)
+{
+	struct sh_manifest m = { .store = s->archive.store };
+	struct sh_key_rule rule = dedup_archive_rule(s);
+	struct made_with o;
+	struct sh_error err;
+
+	made_with_list(c, s, &o);
+	memcpy(m.setting, o.row, o.n * sizeof *o.row);
+	m.n_settings = o.n;
+	sh_key_layout(&rule);
+	m.bands = rule.bands;
+	m.rows = rule.rows;
+	if (sh_random_key(m.key, &err) < 0 ||
+	    sh_archive_create(s->archive.dir, &m, s->archive.wait, &err) < 0)
+		cli_die(c, &err);
+}
+
+static void remove_some(struct cli *c, const struct dedup_settings *s, struct sh_archive *a)
+{
+	uint64_t then = dedup_archive_now();
+	struct sh_removal r = { .dry = s->dry_run };
+	struct sh_hmap ids;
+	struct sh_error err;
+
+	dedup_read_ids(c, s->archive.id_path, &ids);
+	if (s->archive.mode == ARCHIVE_REMOVE)
+		r.ids = &ids;
+	else
+		r.before = then > s->archive.age ? then - s->archive.age : 0;
+	if (sh_archive_remove(a, &r, &err) < 0)
+		cli_die(c, &err);
+	if (!s->quiet)
+		cli_warn(c, "%llu documents removed%s, %llu of which had stayed",
+		    (unsigned long long)r.documents, s->dry_run ? " (dry run)" : "",
+		    (unsigned long long)r.kept);
+	sh_hmap_free(&ids);
+}
+
+static void tell_time(struct cli *c, const char *what, uint64_t seconds)
+{
+	time_t t = (time_t)seconds;
+	struct tm day;
+	char text[40] = "-";
+
+	if (seconds && gmtime_r(&t, &day))
+		strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &day);
+	cli_print(c, "%s\t%s\n", what, text);
+}
+
+static void tell_stats(struct cli *c, struct sh_archive *a)
+{
+	static const char *const part[SH_PARTS] = { "documents", "keys", "store", "checksums" };
+	const struct sh_manifest *m = &a->manifest;
+	struct sh_archive_stats s;
+	struct sh_error err;
+	uint64_t all = 0;
+
+	if (sh_archive_stats(a, &s, &err) < 0)
+		cli_die(c, &err);
+	for (size_t i = 0; i < m->n_settings; i++)
+		cli_print(c, "%.*s\t%.*s\n", (int)m->setting[i].name.n, m->setting[i].name.p,
+		    (int)m->setting[i].value.n, m->setting[i].value.p);
+	cli_print(
+	    c, "--store\t%s\nlayout\t%u bands of %u\n", sh_store_name[m->store], m->bands, m->rows);
+	cli_print(c, "documents\t%llu\nstayed\t%llu\nkeys\t%llu\nsegments\t%zu\n",
+	    (unsigned long long)m->documents, (unsigned long long)m->kept,
+	    (unsigned long long)s.keys, m->n_segments);
+	tell_time(c, "oldest", s.oldest);
+	tell_time(c, "newest", s.newest);
+	for (enum sh_part i = 0; i < SH_PARTS; i++) {
+		cli_print(c, "bytes of %s\t%llu\n", part[i], (unsigned long long)s.bytes[i]);
+		all += s.bytes[i];
+	}
+	cli_print(c, "bytes a document\t%llu\n",
+	    (unsigned long long)(m->documents ? all / m->documents : 0));
+}
+
+static void check(struct cli *c, const struct dedup_settings *s, struct sh_archive *a)
+{
+	struct sh_error err;
+
+	if (sh_archive_check(a, c->jobs, &err) < 0)
+		cli_die(c, &err);
+	if (!s->quiet)
+		cli_warn(c, "%llu document%s in %zu segment%s, all good",
+		    (unsigned long long)a->manifest.documents, CLI_PLURAL(a->manifest.documents),
+		    a->manifest.n_segments, CLI_PLURAL(a->manifest.n_segments));
+}
+
+static void maintain(struct cli *c, const struct dedup_settings *s)
+{
+	enum dedup_archive_mode mode = s->archive.mode;
+	bool reads = mode == ARCHIVE_CHECK || mode == ARCHIVE_STATS || s->dry_run;
+	struct sh_archive a;
+	struct sh_error err;
+
+	if (sh_archive_open(&a, s->archive.dir, &err) < 0 ||
+	    sh_archive_lock(&a, !reads, s->archive.wait, &err) < 0)
+		cli_die(c, &err);
+	if (mode == ARCHIVE_CHECK)
+		check(c, s, &a);
+	else if (mode == ARCHIVE_STATS)
+		tell_stats(c, &a);
+	else if (mode == ARCHIVE_COMPACT && sh_archive_compact(&a, &err) < 0)
+		cli_die(c, &err);
+	else if (mode == ARCHIVE_EXPIRE || mode == ARCHIVE_REMOVE)
+		remove_some(c, s, &a);
+	sh_archive_close(&a);
+}
+
+bool dedup_archive_maintain(struct cli *c, const struct dedup_settings *s)
+{
+	if (s->archive.mode == ARCHIVE_UPDATE)
+		return false;
+	cli_open(c);
+	if (s->archive.mode == ARCHIVE_INIT)
+		init(c, s);
+	else
+		maintain(c, s);
+	return true;
+}

@@ -1,0 +1,110 @@
+#include "made_with.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base/siphash.h"
+#include "text/method.h"
+
+__attribute__((format(printf, 3, 4))) static void say(
+    struct made_with *o, const char *name, const char *fmt, ...)
+{
+	char *value = o->value[o->n];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(value, MADE_WITH_VALUE_MAX, fmt, ap);
+	va_end(ap);
+	o->row[o->n++] = (struct sh_setting){ sh_slice_str(name), sh_slice_str(value) };
+}
+
+static void say_flag(struct made_with *o, const char *name, bool on)
+{
+	say(o, name, "%s", on ? "yes" : "no");
+}
+
+/* A file is known by its content. */
+static void say_file(struct cli *c, struct made_with *o, const char *name, const char *path)
+{
+	static const uint64_t key[2] = { 0, 0 };
+	struct sh_buf all = { 0 };
+
+	if (path) {
+		cli_read_file(c, path, &all);
+		say(o, name, "content:%016llx",
+		    (unsigned long long)sh_siphash(key, all.p ? all.p : "", all.n));
+		sh_buf_free(&all);
+	} else {
+		say(o, name, "no");
+	}
+}
+
+void made_with_list(struct cli *c, const struct dedup_settings *s, struct made_with *o)
+{
+	const struct sh_token_opts *t = &s->docs.token;
+	char threshold[SH_NUM_CHARS + 1];
+
+	threshold[sh_print_weight(threshold, (int64_t)s->dedup.threshold)] = '\0';
+	o->n = 0;
+	say(o, "-p", "%s", s->docs.profile->name);
+	say(o, "-b", "%u", s->fp.bits);
+	say(o, "-k", "%u", s->dedup.k);
+	say(o, "-T", "%s", threshold);
+	say(o, "--few", "%u", s->dedup.few);
+	say(o, "--seed", "%llu", (unsigned long long)s->fp.seed);
+	say_flag(o, "--simhash", !s->fp.minhash);
+	say(o, "-w", "%s", s->fp.minhash ? "no" : s->fp.scheme->name);
+	if (s->docs.ngrams.min == s->docs.ngrams.max)
+		say(o, "-n", "%u", s->docs.ngrams.min);
+	else
+		say(o, "-n", "%u-%u", s->docs.ngrams.min, s->docs.ngrams.max);
+	say(o, "-u", "%s", t->unit == SH_UNIT_CHAR ? "char" : "word");
+	say(o, t->method->needs_jieba || t->method->needs_cppjieba ? "--segment" : "--split", "%s",
+	    t->method->name);
+	if (t->method->needs_cppjieba)
+		say(o, "--dict", "%s", s->docs.dict_path ? s->docs.dict_path : "no");
+	else
+		say_file(c, o, "--dict", s->docs.dict_path);
+	say(o, "--stem", "%s", t->stem ? t->stem : "no");
+	say_file(c, o, "--stop", s->docs.stop_path);
+	say(o, "--min-chars", "%u", t->min_chars);
+	say(o, "--keep-words", "%s%x", t->punctuation ? "any:" : "kinds:", t->keep);
+	say_flag(o, "--no-fold", t->no_fold);
+	say_flag(o, "--mask-digits", t->mask_digits);
+}
+
+static bool is(struct sh_slice s, const char *word)
+{
+	return sh_slice_eq(s, sh_slice_str(word));
+}
+
+_Noreturn static void refuse(
+    struct cli *c, const char *name, struct sh_slice now, struct sh_slice then)
+{
+	int n_now = (int)now.n, n_then = (int)then.n;
+
+	if (is(then, "no") || then.n == 0)
+		cli_usage(c, "%s%s%.*s: the archive was made without %s", name,
+		    is(now, "yes") ? "" : " ", is(now, "yes") ? 0 : n_now, now.p, name);
+	if (is(now, "no"))
+		cli_usage(c, "without %s: the archive was made with %s%s%.*s", name, name,
+		    is(then, "yes") ? "" : " ", is(then, "yes") ? 0 : n_then, then.p);
+	cli_usage(c, "%s %.*s: the archive was made with %s %.*s", name, n_now, now.p, name, n_then,
+	    then.p);
+}
+
+void made_with_compare(struct cli *c, const struct dedup_settings *s, const struct sh_manifest *m)
+{
+	struct made_with o;
+
+	made_with_list(c, s, &o);
+	for (size_t i = 0; i < o.n; i++) {
+		struct sh_slice then = sh_manifest_setting(m, o.row[i].name);
+
+		if (!sh_slice_eq(o.row[i].value, then))
+			refuse(c, o.row[i].name.p, o.row[i].value, then);
+	}
+	if (s->archive.store_given && s->archive.store != m->store)
+		cli_usage(c, "--store %s: the archive was made with --store %s",
+		    sh_store_name[s->archive.store], sh_store_name[m->store]);
+}
