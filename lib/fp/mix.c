@@ -87,25 +87,17 @@ uint64_t sh_mix_feature(struct sh_slice text, uint64_t seed)
 
 /* ---- rows of variants ---------------------------------------------------------------- */
 
-static const struct sh_mix_kernel *const kernels[] = {
+static const struct sh_variant *const rows[] = {
 #if defined(__x86_64__)
-	&sh_mix_avx512,
-	&sh_mix_avx2,
+	&sh_mix_avx512.variant,
+	&sh_mix_avx2.variant,
 #endif
-	&sh_mix_plain,
+	&sh_mix_plain.variant,
 };
 
 const struct sh_mix_kernel *sh_mix_kernel_at(unsigned i)
 {
-	for (unsigned row = 0; row < sizeof kernels / sizeof *kernels; row++)
-		if (kernels[row]->usable() && i-- == 0)
-			return kernels[row];
-	return NULL;
-}
-
-static bool usable(void)
-{
-	return true;
+	return (const struct sh_mix_kernel *)sh_variant_at(rows, sizeof rows / sizeof *rows, i);
 }
 
 static void windows(
@@ -115,5 +107,5 @@ static void windows(
 		h[i] = sh_mix_token_padded(text + i, width, mixed_seed);
 }
 
-const struct sh_mix_kernel sh_mix_plain = { "plain", usable, sh_mix_tokens, windows,
+const struct sh_mix_kernel sh_mix_plain = { { "plain", SH_NEEDS_NOTHING }, sh_mix_tokens, windows,
 	sh_mix_ngrams };

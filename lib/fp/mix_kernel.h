@@ -5,16 +5,16 @@
 #ifndef SH_FP_MIX_KERNEL_H
 #define SH_FP_MIX_KERNEL_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "base/variant.h"
 
 /* Bytes behind the text that a row may read. */
 #define SH_MIX_SLACK 64
 
 struct sh_mix_kernel {
-	const char *name;
-	bool (*usable)(void);
+	struct sh_variant variant;
 	/* n stretches of the text, as sh_mix_tokens(). */
 	void (*tokens)(const char *text, const uint32_t *start, const uint32_t *end, size_t n,
 	    uint64_t mixed_seed, uint64_t *restrict h);

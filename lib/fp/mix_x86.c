@@ -10,12 +10,6 @@
 
 #define AVX2 __attribute__((target("avx2,bmi,bmi2")))
 
-static bool usable_avx2(void)
-{
-	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
-	       __builtin_cpu_supports("bmi2");
-}
-
 static AVX2 inline __m256i load4(const void *p)
 {
 	return _mm256_loadu_si256((const __m256i *)p);
@@ -131,19 +125,12 @@ static AVX2 void tokens_avx2(const char *text, const uint32_t *start, const uint
 	}
 }
 
-const struct sh_mix_kernel sh_mix_avx2 = { "avx2", usable_avx2, tokens_avx2, windows_avx2,
-	ngrams_avx2 };
+const struct sh_mix_kernel sh_mix_avx2 = { { "avx2", SH_NEEDS_AVX2 | SH_NEEDS_BMI }, tokens_avx2,
+	windows_avx2, ngrams_avx2 };
 
 /* ---- AVX-512 -------------------------------------------------------------------------- */
 
 #define AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,bmi,bmi2")))
-
-static bool usable_avx512(void)
-{
-	return usable_avx2() && __builtin_cpu_supports("avx512f") &&
-	       __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-	       __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vbmi");
-}
 
 static AVX512 inline __m512i mul8(__m512i x, uint64_t k)
 {
@@ -279,7 +266,10 @@ static AVX512 size_t ngrams_avx512(
 	return count;
 }
 
-const struct sh_mix_kernel sh_mix_avx512 = { "avx512", usable_avx512, tokens_avx512, windows_avx512,
-	ngrams_avx512 };
+const struct sh_mix_kernel sh_mix_avx512 = {
+	{ "avx512", SH_NEEDS_AVX2 | SH_NEEDS_BMI | SH_NEEDS_AVX512 | SH_NEEDS_AVX512_DQ |
+			SH_NEEDS_AVX512_VL | SH_NEEDS_AVX512_VBMI },
+	tokens_avx512, windows_avx512, ngrams_avx512
+};
 
 #endif

@@ -7,22 +7,17 @@
 /* Hashes widened at a time, which stay in the first-level cache. */
 enum { BLOCK = 256 };
 
-static const struct sh_simhash_kernel *const kernels[] = {
+static const struct sh_variant *const rows[] = {
 #if defined(__x86_64__)
-	&sh_simhash_avx512,
-	&sh_simhash_avx2,
+	&sh_simhash_avx512.variant,
+	&sh_simhash_avx2.variant,
 #endif
-	&sh_simhash_plain,
+	&sh_simhash_plain.variant,
 };
 
 const struct sh_simhash_kernel *sh_simhash_kernel_at(unsigned i)
 {
-	unsigned row;
-
-	for (row = 0; row < sizeof kernels / sizeof *kernels; row++)
-		if (kernels[row]->usable() && i-- == 0)
-			return kernels[row];
-	return NULL;
+	return (const struct sh_simhash_kernel *)sh_variant_at(rows, sizeof rows / sizeof *rows, i);
 }
 
 int sh_simhash_init(struct sh_simhash *s, unsigned bits, unsigned tie, struct sh_error *err)

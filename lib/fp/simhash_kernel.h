@@ -6,9 +6,10 @@
 #ifndef SH_FP_SIMHASH_KERNEL_H
 #define SH_FP_SIMHASH_KERNEL_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "base/variant.h"
 
 /* 64 counters in bit slices: bit i of a lane's counter is that lane's bit of plane i.
  * So many planes hold a count of SH_UNITS_MAX. */
@@ -22,8 +23,7 @@ static inline unsigned sh_planes_used(uint64_t n)
 }
 
 struct sh_simhash_kernel {
-	const char *name;
-	bool (*usable)(void);
+	struct sh_variant variant;
 	/* Count n words' set bits into planes, whose counts do not exceed `total` then. */
 	void (*units)(uint64_t planes[SH_PLANES], uint64_t total, const uint64_t *h, size_t n);
 	/* sum[b] += w[i] for each set lane b of h[i]. All the weights that went into

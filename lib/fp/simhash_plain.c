@@ -2,11 +2,6 @@
 
 #include <string.h>
 
-static bool usable(void)
-{
-	return true;
-}
-
 /* A full adder on 64 lanes: a + b + c = 2 * carry + sum. */
 static inline uint64_t add3(uint64_t *carry, uint64_t a, uint64_t b, uint64_t c)
 {
@@ -105,4 +100,4 @@ static void weights(int32_t sum[64], const uint64_t *h, const int64_t *w, size_t
 	}
 }
 
-const struct sh_simhash_kernel sh_simhash_plain = { "plain", usable, units, weights };
+const struct sh_simhash_kernel sh_simhash_plain = { { "plain", SH_NEEDS_NOTHING }, units, weights };

@@ -8,6 +8,7 @@
 #if defined(__x86_64__)
 
 #include <immintrin.h>
+#include <stdbool.h>
 #include <string.h>
 
 /* Planes that one call fills: it is split into pieces that cannot count further. */
@@ -42,11 +43,6 @@ static void add_slices(
 /* ---- AVX2 ---------------------------------------------------------------------------- */
 
 #define AVX2 __attribute__((target("avx2")))
-
-static bool usable_avx2(void)
-{
-	return __builtin_cpu_supports("avx2");
-}
 
 struct pair4 {
 	__m256i sum, carry;
@@ -175,17 +171,12 @@ static AVX2 void weights_avx2(int32_t sum[64], const uint64_t *h, const int64_t 
 	}
 }
 
-const struct sh_simhash_kernel sh_simhash_avx2 = { "avx2", usable_avx2, units_avx2, weights_avx2 };
+const struct sh_simhash_kernel sh_simhash_avx2 = { { "avx2", SH_NEEDS_AVX2 }, units_avx2,
+	weights_avx2 };
 
 /* ---- AVX-512 -------------------------------------------------------------------------- */
 
 #define AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl")))
-
-static bool usable_avx512(void)
-{
-	return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-	       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-}
 
 /* Full adders of one instruction each: the truth tables of a ^ b ^ c and of the majority. */
 static AVX512 inline __m512i sum8(__m512i a, __m512i b, __m512i c)
@@ -317,7 +308,9 @@ static AVX512 void weights_avx512(int32_t sum[64], const uint64_t *h, const int6
 	add_turned(sum + 48, a);
 }
 
-const struct sh_simhash_kernel sh_simhash_avx512 = { "avx512", usable_avx512, units_avx512,
-	weights_avx512 };
+const struct sh_simhash_kernel sh_simhash_avx512 = {
+	{ "avx512", SH_NEEDS_AVX512 | SH_NEEDS_AVX512_DQ | SH_NEEDS_AVX512_VL }, units_avx512,
+	weights_avx512
+};
 
 #endif

@@ -12,11 +12,11 @@ static const struct sh_join_limits usual = {
 	.brute_factor = 1,
 };
 
-const char *const sh_join_kernels[] = { "avx512", "avx2", "portable", NULL };
-
-bool sh_join_kernel_ok(const char *name)
+const char *sh_join_kernel_name(unsigned i)
 {
-	return sh_kernel_find(name) != NULL;
+	const struct sh_kernel *kernel = sh_kernel_at(i);
+
+	return kernel ? kernel->variant.name : NULL;
 }
 
 struct sh_join *sh_join_new(unsigned bits, unsigned k, const char *kernel, struct sh_error *err)

@@ -34,15 +34,13 @@ typedef int sh_hits_fn(void *ctx, const struct sh_hit *hit, size_t n, struct sh_
 /* Holds the parameters and the working memory, which is kept from call to call. */
 struct sh_join;
 
-/* Pairs of fingerprints of `bits` bits within distance k. kernel is one of
- * sh_join_kernels or NULL for the best one that this processor has. */
+/* Pairs of fingerprints of `bits` bits within distance k. kernel is a name
+ * of sh_join_kernel_name() or NULL for the fastest. */
 struct sh_join *sh_join_new(unsigned bits, unsigned k, const char *kernel, struct sh_error *err);
 void sh_join_delete(struct sh_join *j);
 
-/* Names of the compare kernels, best first, ended by NULL, and whether this
- * processor runs it. */
-extern const char *const sh_join_kernels[];
-bool sh_join_kernel_ok(const char *name);
+/* Names of the compare kernels that this processor runs, fastest first; NULL after the last. */
+const char *sh_join_kernel_name(unsigned i);
 
 /* All pairs among fp[0 .. n-1], n < 2^32. Fingerprints should be distinct: equal ones are
  * pairs at distance 0, n of them n(n-1)/2 pairs. */

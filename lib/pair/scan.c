@@ -53,24 +53,24 @@ static __attribute__((noinline)) void add_spots(
 
 /* ---- plain C --------------------------------------------------------------- */
 
-#define NAME(f) f##_portable
+#define NAME(f) f##_plain
 #define TARGET
-#define TILE struct tile_portable
+#define TILE struct tile_plain
 #define FAR  unsigned
 
 /* Two words: every processor with 128-bit registers, the compiler sees to it. */
 typedef uint64_t two __attribute__((vector_size(16)));
 
-struct tile_portable {
+struct tile_plain {
 	two v[SH_SCAN_TILE / 2];
 };
 
-static unsigned far_portable(unsigned k)
+static unsigned far_plain(unsigned k)
 {
 	return k;
 }
 
-static inline void load_portable(struct tile_portable *t, const uint64_t *p, unsigned n)
+static inline void load_plain(struct tile_plain *t, const uint64_t *p, unsigned n)
 {
 	memcpy(t->v, p, n * 64);
 }
@@ -80,7 +80,7 @@ static inline two both(uint64_t x)
 	return (two){ x, x };
 }
 
-static inline two count_portable(two x)
+static inline two count_plain(two x)
 {
 	x -= (x >> 1) & both(0x5555555555555555ULL);
 	x = (x & both(0x3333333333333333ULL)) + ((x >> 2) & both(0x3333333333333333ULL));
@@ -91,24 +91,23 @@ static inline two count_portable(two x)
 	return x & both(0x7F);
 }
 
-static inline unsigned popcount_portable(uint64_t x)
+static inline unsigned popcount_plain(uint64_t x)
 {
-	return (unsigned)count_portable(both(x))[0];
+	return (unsigned)count_plain(both(x))[0];
 }
 
-static inline uint32_t match_portable(
-    const struct tile_portable *t, uint64_t y, unsigned k, unsigned n)
+static inline uint32_t match_plain(const struct tile_plain *t, uint64_t y, unsigned k, unsigned n)
 {
 	two any = both(0), all = both(y), far = both((uint64_t)k + 1);
 	uint32_t hit = 0;
 
 	/* A count minus (k + 1) has its top bit set when it is within k. */
 	for (unsigned i = 0; i < 4 * n; i++)
-		any |= count_portable(t->v[i] ^ all) - far;
+		any |= count_plain(t->v[i] ^ all) - far;
 	if ((any[0] | any[1]) >> 63 == 0)
 		return 0;
 	for (unsigned i = 0; i < 4 * n; i++) {
-		two near = (count_portable(t->v[i] ^ all) - far) >> 63;
+		two near = (count_plain(t->v[i] ^ all) - far) >> 63;
 
 		hit |= (uint32_t)(near[0] | near[1] << 1) << (2 * i);
 	}
@@ -117,18 +116,13 @@ static inline uint32_t match_portable(
 
 #include "pair/scan_body.h"
 
-static unsigned distance_portable(const uint64_t *a, const uint64_t *b, unsigned words)
+static unsigned distance_plain(const uint64_t *a, const uint64_t *b, unsigned words)
 {
 	unsigned d = 0;
 
 	for (unsigned i = 0; i < words; i++)
-		d += popcount_portable(a[i] ^ b[i]);
+		d += popcount_plain(a[i] ^ b[i]);
 	return d;
-}
-
-static bool runs_portable(void)
-{
-	return true;
 }
 
 #ifdef HAVE_X86
@@ -215,12 +209,6 @@ __attribute__((target("popcnt"))) static unsigned distance_popcnt(
 	return d;
 }
 
-static bool runs_avx2(void)
-{
-	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
-	       __builtin_cpu_supports("popcnt");
-}
-
 /* ---- AVX-512 with a popcount of 64-bit lanes ---------------------------------- */
 
 #define NAME(f) f##_avx512
@@ -278,31 +266,37 @@ static TARGET inline __attribute__((always_inline)) uint32_t match_avx512(
 
 #include "pair/scan_body.h"
 
-static bool runs_avx512(void)
-{
-	return runs_avx2() && __builtin_cpu_supports("avx512f") &&
-	       __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vpopcntdq");
-}
-
 #endif
 
-const struct sh_kernel sh_kernels[] = {
 #ifdef HAVE_X86
-	{ "avx512", runs_avx512, scan_avx512, distance_popcnt },
-	{ "avx2", runs_avx2, scan_avx2, distance_popcnt },
+static const struct sh_kernel avx512 = { { "avx512", SH_NEEDS_AVX2 | SH_NEEDS_BMI |
+							 SH_NEEDS_POPCNT | SH_NEEDS_AVX512 |
+							 SH_NEEDS_AVX512_VPOPCNTDQ },
+	scan_avx512, distance_popcnt };
+static const struct sh_kernel avx2 = { { "avx2", SH_NEEDS_AVX2 | SH_NEEDS_BMI | SH_NEEDS_POPCNT },
+	scan_avx2, distance_popcnt };
 #endif
-	{ "portable", runs_portable, scan_portable, distance_portable },
+static const struct sh_kernel plain = { { "plain", SH_NEEDS_NOTHING }, scan_plain, distance_plain };
+
+static const struct sh_variant *const rows[] = {
+#ifdef HAVE_X86
+	&avx512.variant,
+	&avx2.variant,
+#endif
+	&plain.variant,
 };
 
-const unsigned sh_kernels_n = sizeof sh_kernels / sizeof *sh_kernels;
+const struct sh_kernel *sh_kernel_at(unsigned i)
+{
+	return (const struct sh_kernel *)sh_variant_at(rows, sizeof rows / sizeof *rows, i);
+}
 
 const struct sh_kernel *sh_kernel_find(const char *name)
 {
-	for (unsigned i = 0; i < sh_kernels_n; i++) {
-		const struct sh_kernel *kernel = &sh_kernels[i];
+	const struct sh_kernel *kernel;
 
-		if ((name == NULL || strcmp(name, kernel->name) == 0) && kernel->runs_here())
+	for (unsigned i = 0; (kernel = sh_kernel_at(i)); i++)
+		if (name == NULL || strcmp(name, kernel->variant.name) == 0)
 			return kernel;
-	}
 	return NULL;
 }

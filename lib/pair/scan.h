@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/variant.h"
+
 enum {
 	SH_SCAN_TILE = 32,    /* words compared at once; both sides are readable so far beyond */
 	SH_SCAN_NEAR = 2048,  /* words of neighbour buckets collected for one sweep */
@@ -51,18 +53,16 @@ struct sh_scan {
 };
 
 struct sh_kernel {
-	const char *name;
-	bool (*runs_here)(void);
+	struct sh_variant variant;
 	/* Scan every bucket; s->ended tells whether flush or large ended it early. */
 	void (*scan)(struct sh_scan *s);
 	unsigned (*distance)(const uint64_t *a, const uint64_t *b, unsigned words);
 };
 
-/* Best first; the last has no requirements. */
-extern const struct sh_kernel sh_kernels[];
-extern const unsigned sh_kernels_n;
+/* The rows that this machine can run, fastest first; NULL after the last. */
+const struct sh_kernel *sh_kernel_at(unsigned i);
 
-/* The best kernel, or the one of this name; NULL when it is unknown or cannot run here. */
+/* The fastest, or the one of this name; NULL when it is unknown or cannot run here. */
 const struct sh_kernel *sh_kernel_find(const char *name);
 
 #endif

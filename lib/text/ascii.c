@@ -1,30 +1,22 @@
 #include "text/ascii.h"
 
-static const struct sh_ascii_kernel *const kernels[] = {
+static const struct sh_variant *const rows[] = {
 #if defined(__x86_64__)
-	&sh_ascii_avx512,
-	&sh_ascii_avx2,
-	&sh_ascii_sse2,
+	&sh_ascii_avx512.variant,
+	&sh_ascii_avx2.variant,
+	&sh_ascii_sse2.variant,
 #elif defined(__aarch64__)
-	&sh_ascii_neon,
+	&sh_ascii_neon.variant,
 #endif
-	&sh_ascii_plain,
+	&sh_ascii_plain.variant,
 };
 
 const struct sh_ascii_kernel *sh_ascii_kernel_at(unsigned i)
 {
-	for (unsigned row = 0; row < sizeof kernels / sizeof *kernels; row++)
-		if (kernels[row]->usable() && i-- == 0)
-			return kernels[row];
-	return NULL;
+	return (const struct sh_ascii_kernel *)sh_variant_at(rows, sizeof rows / sizeof *rows, i);
 }
 
 /* ---- byte by byte: the definition of the others ------------------------------------ */
-
-static bool usable(void)
-{
-	return true;
-}
 
 /* What the byte at run->p is to a word: its folded form, 0 for a separator, or -1 when it
  * is not ASCII. Keeps run->escaped and run->pending. */
@@ -73,4 +65,5 @@ static void chars(struct sh_ascii_run *run)
 	}
 }
 
-const struct sh_ascii_kernel sh_ascii_plain = { "plain", usable, words, chars, false };
+const struct sh_ascii_kernel sh_ascii_plain = { { "plain", SH_NEEDS_NOTHING }, words, chars,
+	false };

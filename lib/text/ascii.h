@@ -16,6 +16,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/variant.h"
+
 /* Bytes behind the text, and elements behind the last token, that a run may overwrite. */
 enum { SH_ASCII_SLACK = 64 };
 
@@ -35,8 +37,7 @@ struct sh_ascii_run {
 };
 
 struct sh_ascii_kernel {
-	const char *name;
-	bool (*usable)(void);
+	struct sh_variant variant;
 	/* Append the text, folded, and note where words start and end in it. */
 	void (*words)(struct sh_ascii_run *run);
 	/* Append the characters of words, and a '_' for the first separator behind each

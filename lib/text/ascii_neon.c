@@ -5,11 +5,6 @@
 
 #include <arm_neon.h>
 
-static bool usable_neon(void)
-{
-	return true;
-}
-
 /* One bit a byte of four registers of 0 and 255: each byte keeps the bit of its place in
  * eight, and neighbours are added up three times. */
 static inline uint64_t bits_neon(const uint8x16_t v[4])
@@ -69,6 +64,7 @@ static inline void chars_block_neon(
 #define POPCOUNT(x) __builtin_popcountll(x)
 #include "text/ascii_body.h"
 
-const struct sh_ascii_kernel sh_ascii_neon = { "neon", usable_neon, words_neon, chars_neon, false };
+const struct sh_ascii_kernel sh_ascii_neon = { { "neon", SH_NEEDS_NOTHING }, words_neon, chars_neon,
+	false };
 
 #endif

@@ -7,11 +7,6 @@
 
 /* ---- SSE2 ---------------------------------------------------------------------------- */
 
-static bool usable_sse2(void)
-{
-	return true;
-}
-
 /* Signed compares: what is to be found is moved to the top of the signed range. */
 static inline __m128i letters_sse2(__m128i v)
 {
@@ -76,17 +71,12 @@ static inline void chars_block_sse2(
 #define POPCOUNT(x) sh_ascii_popcount(x)
 #include "text/ascii_body.h"
 
-const struct sh_ascii_kernel sh_ascii_sse2 = { "sse2", usable_sse2, words_sse2, chars_sse2, false };
+const struct sh_ascii_kernel sh_ascii_sse2 = { { "sse2", SH_NEEDS_NOTHING }, words_sse2, chars_sse2,
+	false };
 
 /* ---- AVX2 ---------------------------------------------------------------------------- */
 
 #define AVX2 __attribute__((target("avx2,bmi,bmi2,popcnt,lzcnt")))
-
-static bool usable_avx2(void)
-{
-	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
-	       __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
-}
 
 static AVX2 inline uint64_t bits_avx2(__m256i v)
 {
@@ -217,20 +207,15 @@ static AVX2 inline void chars_block_avx2(
 #define POPCOUNT(x) __builtin_popcountll(x)
 #include "text/ascii_body.h"
 
-const struct sh_ascii_kernel sh_ascii_avx2 = { "avx2", usable_avx2, words_avx2, chars_avx2, true };
+const struct sh_ascii_kernel sh_ascii_avx2 = {
+	{ "avx2", SH_NEEDS_AVX2 | SH_NEEDS_BMI | SH_NEEDS_POPCNT }, words_avx2, chars_avx2, true
+};
 
 /* ---- AVX-512 with byte permutations (Ice Lake, Zen 4) --------------------------------- */
 
 #define AVX512                                                                                     \
 	__attribute__((target("avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi,bmi2,"         \
 			      "popcnt")))
-
-static bool usable_avx512(void)
-{
-	return usable_avx2() && __builtin_cpu_supports("avx512f") &&
-	       __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
-	       __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vbmi2");
-}
 
 static AVX512 inline uint64_t eq_avx512(__m512i v, int c)
 {
@@ -382,7 +367,10 @@ static AVX512 void chars_avx512(struct sh_ascii_run *run)
 	run->used = (size_t)(to - run->text);
 }
 
-const struct sh_ascii_kernel sh_ascii_avx512 = { "avx512", usable_avx512, words_avx512,
-	chars_avx512, true };
+const struct sh_ascii_kernel sh_ascii_avx512 = {
+	{ "avx512", SH_NEEDS_AVX2 | SH_NEEDS_BMI | SH_NEEDS_POPCNT | SH_NEEDS_AVX512 |
+			SH_NEEDS_AVX512_VL | SH_NEEDS_AVX512_VBMI | SH_NEEDS_AVX512_VBMI2 },
+	words_avx512, chars_avx512, true
+};
 
 #endif

@@ -186,7 +186,7 @@ static void test_against_oracle(const struct sh_simhash_kernel *kernel)
 		sh_simhash_clear(&sim);
 	}
 	ok(!bad, "%s: 12000 documents, 1..1024 bits, each in two orders = bit by bit",
-	    kernel->name);
+	    kernel->variant.name);
 	ok(ties > 2000, "%u of them have ties", ties);
 }
 

@@ -197,10 +197,10 @@ static void test_ascii(const struct sh_ascii_kernel *kernel)
 	struct pair pair[COMBINATIONS];
 
 	make_pairs(pair, kernel);
-	test_lengths(pair, kernel->name);
-	test_random(pair, kernel->name);
+	test_lengths(pair, kernel->variant.name);
+	test_random(pair, kernel->variant.name);
 	for (unsigned i = 0; i < sizeof files / sizeof *files; i++)
-		test_file(pair, kernel->name, getenv("T_DATA"), files[i]);
+		test_file(pair, kernel->variant.name, getenv("T_DATA"), files[i]);
 	delete_pairs(pair);
 }
 
@@ -244,7 +244,7 @@ static void test_mix(const struct sh_mix_kernel *mix)
 			bad += got[i] != sh_mix_ngram(h + i, width);
 		bad += got[n] != guard;
 	}
-	ok(!bad, "%s: hashes of tokens, windows of 1..16 bytes, 1- to 24-grams", mix->name);
+	ok(!bad, "%s: hashes of tokens, windows of 1..16 bytes, 1- to 24-grams", mix->variant.name);
 }
 
 /* ---- repeated hashes ------------------------------------------------------------------- */
@@ -329,7 +329,7 @@ static void test_take_back(const struct sh_simhash_kernel *kernel)
 		sh_simhash_finish(&b, y);
 		bad += memcmp(x, y, bits / 8) != 0 || sh_simhash_total(&a) != sh_simhash_total(&b);
 	}
-	ok(!bad, "%s: weight taken back", kernel->name);
+	ok(!bad, "%s: weight taken back", kernel->variant.name);
 }
 
 int main(void)
