@@ -153,6 +153,12 @@ documents() {
 	grep -F 'expected one of mix, xxh3, md5, md5-last' err
 }
 
+@test '--split go-letters: normalised first, in lower case then' {
+	printf 'a\t\xf0\x9d\x95\x8b\xf0\x9d\x95\x99\xf0\x9d\x95\x96 \xe2\x85\xa7 \xe3\x8f\x9c \xe2\x85\xab\xff\xe2\x84\xaa\n' >docs
+	try 'shtok -p mfonda --split go-letters docs'
+	gives 'a\tthe\t1' 'a\tviii\t1' 'a\tsv\t1' 'a\txii\t1' 'a\tk\t1'
+}
+
 @test '--segment jieba in its five ways, folded words, user words' {
 	has_jieba
 	printf 'a\t小明硕士毕业于中国科学院计算所，ＡＢＣ后在日本京都大学深造\n' >docs
@@ -164,6 +170,12 @@ documents() {
 		小明/硕士/毕业/于/中国/科学/学院/科学院/中国科学院 ]
 	[ "$(words --segment jieba-all | tr / '\n' | grep -c 科学)" = 3 ]
 	[ "$(words --segment jieba --keep any --no-fold | grep -c /，/)" = 1 ]
+	# White space is no word, whichever it is.
+	printf 'a\t\xe3\x80\x80中国\xe2\x80\xa8 \\t\xc2\xa0，\xe2\x80\x83\x1c北京\xe3\x80\x80\n' >docs
+	for way in jieba jieba-nohmm jieba-all jieba-search; do
+		[ "$(words --segment $way --keep any --no-fold)" = 中国/，/北京 ]
+	done
+	printf 'a\t小明硕士毕业于中国科学院计算所\n' >docs
 	echo '硕士毕业 99999' >user
 	[ "$(words --segment jieba --dict user | cut -d / -f 2)" = 硕士毕业 ]
 	try 'shtok --segment thai docs'

@@ -105,18 +105,28 @@ int sh_cut_alpha(struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end, s
 
 /* ---- Go: bytes.ToLower, then a regular expression ---- */
 
-/* The code point lower-cased, as Go's unicode.ToLower does; what is ill-formed is U+FFFD. */
-static uint32_t next_lower(struct sh_tokenizer *t, const uint8_t **p, const uint8_t *end)
+/* The next code point; what is ill-formed is U+FFFD. */
+static uint32_t next_well_formed(struct sh_tokenizer *t, const uint8_t **p, const uint8_t *end)
 {
 	uint32_t c = sh_utf8_next(p, end);
 
-	if (c == SH_UTF8_ILL) {
-		t->ill++;
-		return SH_UTF8_REPLACEMENT;
-	}
+	if (c != SH_UTF8_ILL)
+		return c;
+	t->ill++;
+	return SH_UTF8_REPLACEMENT;
+}
+
+/* As Go's unicode.ToLower does. */
+static uint32_t go_lower(uint32_t c)
+{
 	if (c < 0x80)
 		return c >= 'A' && c <= 'Z' ? c | 32 : c;
 	return (uint32_t)utf8proc_tolower((utf8proc_int32_t)c);
+}
+
+static uint32_t next_lower(struct sh_tokenizer *t, const uint8_t **p, const uint8_t *end)
+{
+	return go_lower(next_well_formed(t, p, end));
 }
 
 static bool is_ascii_word(uint32_t c)
@@ -191,22 +201,22 @@ static bool is_go_letter(uint32_t c)
 	}
 }
 
-/* The text in lower case, in a buffer of the caller. */
-static int lower_text(struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end,
+/* The text with U+FFFD for what is ill-formed, in a buffer of the caller. */
+static int well_formed_text(struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end,
     struct sh_buf *out, struct sh_error *err)
 {
-	/* An ill-formed byte becomes three; no letter grows more than from one byte to three. */
+	/* An ill-formed byte becomes three. */
 	if (sh_buf_reserve(out, 3 * (size_t)(end - p) + 4, err) < 0)
 		return -1;
 	while (p < end)
-		out->n += sh_utf8_put((uint8_t *)out->p + out->n, next_lower(t, &p, end));
+		out->n += sh_utf8_put((uint8_t *)out->p + out->n, next_well_formed(t, &p, end));
 	return 0;
 }
 
 int sh_cut_go_letters(
     struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end, struct sh_error *err)
 {
-	struct sh_buf lower = { 0 };
+	struct sh_buf text = { 0 };
 	utf8proc_uint8_t *mapped = NULL;
 	utf8proc_ssize_t n = -1;
 	const uint8_t *at;
@@ -214,8 +224,8 @@ int sh_cut_go_letters(
 
 	if (sh_plain_text(t, &p, &end, err) < 0)
 		return -1;
-	if (lower_text(t, p, end, &lower, err) == 0) {
-		n = utf8proc_map((const uint8_t *)lower.p, (utf8proc_ssize_t)lower.n, &mapped,
+	if (well_formed_text(t, p, end, &text, err) == 0) {
+		n = utf8proc_map((const uint8_t *)text.p, (utf8proc_ssize_t)text.n, &mapped,
 		    UTF8PROC_STABLE | UTF8PROC_COMPOSE | UTF8PROC_COMPAT);
 		if (n < 0)
 			sh_error_set(err, n == UTF8PROC_ERROR_NOMEM ? SH_ERR_NOMEM : SH_ERR_PARAM,
@@ -223,9 +233,9 @@ int sh_cut_go_letters(
 		else
 			status = sh_out_reserve(t, (size_t)n, err);
 	}
-	sh_buf_free(&lower);
+	sh_buf_free(&text);
 	for (at = mapped; status == 0 && at < mapped + n;) {
-		uint32_t c = sh_utf8_next(&at, mapped + n);
+		uint32_t c = go_lower(sh_utf8_next(&at, mapped + n));
 
 		if (is_go_letter(c))
 			sh_out_put(t, c);

@@ -52,7 +52,8 @@ static bool is_wanted(struct sh_tokenizer *t, struct sh_slice text)
 {
 	struct word w = look_at(t, text);
 
-	if (w.spaced || (!t->opts.punctuation && (w.blank || !w.letters)))
+	/* cppjieba's words of two ideographic blanks are keywords of yanyiwu. */
+	if (w.spaced || (w.blank && !t->opts.cppjieba) || (!t->opts.punctuation && !w.letters))
 		return false;
 	if (t->method->mode & SH_TOK_HEAD_HAN && !w.head_han)
 		return false;
