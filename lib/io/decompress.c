@@ -75,7 +75,7 @@ static void copy_to(int to, const char *p, size_t n)
 
 _Noreturn static void feed(int from, int to, struct sh_slice head)
 {
-	static char room[64 * 1024];
+	char room[64 * 1024];
 	ssize_t got;
 
 	copy_to(to, head.p, head.n);

@@ -1,10 +1,6 @@
 #include "text/jieba_dict.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <xxhash.h>
 
@@ -127,45 +123,22 @@ struct sh_jieba *sh_jieba_open_image(struct sh_slice image, struct sh_error *err
 	return j;
 }
 
-static int map_file(const char *path, struct sh_slice *image, struct sh_error *err)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	struct stat st;
-	void *p = MAP_FAILED;
-
-	if (fd < 0)
-		return sh_error_sys(err, "%s", path);
-	if (fstat(fd, &st) < 0) {
-		sh_error_sys(err, "%s", path);
-	} else if (!S_ISREG(st.st_mode) || st.st_size < (off_t)sizeof(struct sh_jieba_header)) {
-		sh_error_set(err, SH_ERR_RECORD, "%s: not a compiled jieba dictionary", path);
-	} else {
-		p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-		if (p == MAP_FAILED)
-			sh_error_sys(err, "%s", path);
-	}
-	close(fd);
-	if (p == MAP_FAILED)
-		return -1;
-	*image = sh_slice(p, (size_t)st.st_size);
-	return 0;
-}
-
 struct sh_jieba *sh_jieba_open(const char *path, struct sh_error *err)
 {
-	struct sh_slice image;
+	struct sh_mapped file;
 	struct sh_error why;
 	struct sh_jieba *j;
 
-	if (map_file(path, &image, err) < 0)
+	if (sh_mapped_open(&file, path, NULL, err) < 0)
 		return NULL;
-	j = sh_jieba_open_image(image, &why);
+	j = sh_jieba_open_image(sh_slice(file.p, file.n), &why);
 	if (!j) {
-		munmap((void *)(uintptr_t)image.p, image.n);
+		sh_mapped_close(&file);
 		sh_error_set(err, why.code, "%s: %s", path, why.text);
 		return NULL;
 	}
-	j->mapped = true;
+	j->file = file;
+	j->file.name = NULL; /* the path was borrowed for messages about opening it */
 	return j;
 }
 
@@ -173,8 +146,7 @@ void sh_jieba_delete(struct sh_jieba *j)
 {
 	if (!j)
 		return;
-	if (j->mapped)
-		munmap((void *)(uintptr_t)j->image.p, j->image.n);
+	sh_mapped_close(&j->file);
 	sh_jieba_own_delete(j->own);
 	free(j);
 }

@@ -30,6 +30,7 @@
 
 #include "base/error.h"
 #include "base/slice.h"
+#include "io/mapped.h"
 
 #define SH_JIEBA_MAGIC   "\211shjieba"
 #define SH_JIEBA_VERSION 1
@@ -93,12 +94,12 @@ struct sh_jieba {
 	const uint64_t *freq;
 
 	struct sh_slice image; /* the file's bytes */
-	bool mapped;           /* image came from mmap, and is unmapped in the end */
+	struct sh_mapped file; /* that holds them, or zeroed */
 
 	struct sh_jieba_own *own; /* what user words were added to, or NULL (jieba_grow.h) */
 };
 
-/* Map a compiled file; NULL with *err when it is none. */
+/* Map a compiled file, as sh_mapped_open() does; NULL with *err when it is none. */
 struct sh_jieba *sh_jieba_open(const char *path, struct sh_error *err);
 
 /* The same from memory, 64-byte aligned, which must outlive the result. */

@@ -1,0 +1,106 @@
+#!/usr/bin/env bats
+# What HACKING.md says of the library's structure, held against the sources and what was
+# compiled from them.
+load helper
+
+root=$BATS_TEST_DIRNAME/..
+export BUILD=${BUILD:-$root/build}
+
+# layers: the folders of lib/ as HACKING.md lists them, lowest first
+layers() {
+	awk '/^## /{ here = $2 == "Layers" }
+	    here && /^    [a-z]+ +[^ ]/ { print $1 }' "$root/HACKING.md"
+}
+
+# includes: a line "FILE LAYER" for each header of lib/LAYER that a source below lib includes
+includes() {
+	grep -rn '^#include "' "$root/lib" --include='*.[ch]' |
+	    sed -nE 's|^.*/lib/([^:]*):.*"([^"/]*)/.*|\1 \2|p'
+}
+
+# objects: those of the sources below lib, as they are built; skips where they say little
+objects() {
+	[ -z "${SAN-}" ] || skip 'sanitizers add symbols of their own'
+	(cd "$root" && printf '%s\n' lib/*/*.c) | sed "s|.*|$BUILD/&|; s|c$|o|" >objects
+	[ -e "$(head -n 1 objects)" ] || skip 'no objects: the programs were built elsewhere'
+	nm "$(grep io/source.o objects)" | grep -q ' T ' || skip 'objects for link-time optimisation'
+}
+
+# calls NAME...: the objects that want one of these, below lib
+calls() {
+	objects
+	xargs nm -A -u <objects | sed -E 's|^.*/lib/([^:]*):|\1|' |
+	    awk -v names="$*" 'BEGIN { n = split(names, list, " "); while (n) wanted[list[n--]] }
+	        { sub(/^__/, "", $3); sub(/_chk$|64$/, "", $3) } $3 in wanted { print $1, $3 }' >called
+}
+
+@test "HACKING.md lists each folder of lib" {
+	layers | sort >listed
+	(cd "$root/lib" && printf '%s\n' */ | tr -d /) | grep -vx ingest >folders
+	grep -vx ingest listed >expected
+	same expected folders
+	grep -qx ingest listed
+}
+
+@test "includes point downward" {
+	layers | awk '{ print $1, NR }' >ranks
+	includes >edges
+	[ "$(wc -l <edges)" -gt 100 ]
+	awk 'NR == FNR { rank[$1] = $2; next }
+	    { split($1, at, "/") }
+	    !($2 in rank) || rank[$2] > rank[at[1]] { print $1, "includes", $2 }' ranks edges >up
+	same /dev/null up
+}
+
+@test "libsimhash is made without lib/ingest" {
+	includes | awk '$2 == "ingest" && $1 !~ /^ingest\//' >out
+	same /dev/null out
+}
+
+@test "a header says first what it promises" {
+	for header in "$root"/lib/*/*.h "$root"/bin/*.h; do
+		case $(head -c 2 "$header") in
+		'/*') ;;
+		*) echo "$header" ;;
+		esac
+	done >out
+	same /dev/null out
+}
+
+@test "names that objects share begin with sh_ or simhash_" {
+	objects
+	xargs nm -A -g --defined-only <objects >names
+	[ "$(wc -l <names)" -gt 100 ]
+	awk '$3 !~ /^(sh|simhash)_/' names >out
+	same /dev/null out
+}
+
+@test "the library has no global state" {
+	objects
+	xargs objdump -t <objects | awk '/file format/ { from = $1; next }
+	    $NF ~ /^[.$]/ { next }
+	    / (\.t?(data|bss)|\*COM\*)[\t ]/ || / \.t?(data|bss)\.[^r]/ { print from, $NF }' >out
+	same /dev/null out
+}
+
+@test "the library never prints" {
+	calls printf fprintf vprintf vfprintf puts putchar putc fputc fputs fwrite perror stdout \
+	    stderr syslog
+	same /dev/null called
+}
+
+@test "the library never exits, but for a child process that it made" {
+	calls exit _exit quick_exit abort _Exit
+	grep -vx 'io/decompress.o _exit' called >out || true
+	same /dev/null out
+}
+
+@test "only lib/io touches descriptors" {
+	calls open openat creat close read pread readv write pwrite writev lseek dup dup2 dup3 pipe \
+	    pipe2 fcntl ioctl mmap munmap stat lstat fstat fstatat fopen fdopen fread fclose \
+	    freopen unlink unlinkat rename renameat mkdir mkostemp opendir fork posix_spawn \
+	    posix_spawnp socket poll select
+	grep -q '^io/source.o open' called
+	grep -v '^io/' called >out || true
+	same /dev/null out
+}
