@@ -3,6 +3,7 @@
 
 #include "base/num.h"
 #include "docopts.h"
+#include "io/tables.h"
 #include "pair/verify.h"
 #include "run.h"
 
@@ -15,8 +16,8 @@ static const struct cli_option options[] = {
 	{ MEASURE, "measure", "NAME", "jaccard, containment or cosine [jaccard]" },
 	{ 'T', "threshold", "X", "drop pairs of a similarity below X [0]" },
 	{ 'w', "weight", "SCHEME", "of features, for cosine: set, tf or log [log]" },
-	{ 'S', "memory", "SIZE", "memory for sets of features [256M]" },
-	{ CLI_TMPDIR, "tmpdir", "DIR", "for DOCS that is a pipe [$TMPDIR, /tmp]" },
+	{ 'S', "memory", "SIZE", "memory for documents and sets of features [256M]" },
+	{ CLI_TMPDIR, "tmpdir", "DIR", "for temporary files [$TMPDIR, /tmp]" },
 	{ 0 },
 };
 
@@ -114,7 +115,8 @@ static int bad_document(void *arg, struct sh_slice line, struct sh_error *err)
 	return 0;
 }
 
-static void read_documents(struct cli *c, const struct settings *s, struct sh_corpus *corpus)
+static void read_documents(
+    struct cli *c, const struct settings *s, struct sh_corpus *corpus, struct sh_tables *tables)
 {
 	uint64_t lines = 0;
 	struct sh_error err;
@@ -122,6 +124,7 @@ static void read_documents(struct cli *c, const struct settings *s, struct sh_co
 	if (sh_corpus_init(corpus, &s->docs.docs.form, &err) < 0)
 		cli_die(c, &err);
 	corpus->trailer = c->trailer_in;
+	corpus->tables = tables;
 	for (size_t i = 0; i < s->n_paths; i++)
 		if (sh_corpus_open(corpus, s->docs_path[i], c->tmpdir, &err) < 0 ||
 		    sh_corpus_scan(corpus, &lines, bad_document, c, &err) < 0)
@@ -200,6 +203,7 @@ int main(int argc, char **argv)
 	struct cli c;
 	struct settings s = { .verify = { .memory = DEFAULT_MEMORY } };
 	struct sh_corpus corpus;
+	struct sh_tables tables;
 	int opt;
 
 	docopts_init(&s.docs);
@@ -211,9 +215,13 @@ int main(int argc, char **argv)
 		take(&c, &s, opt);
 	settle(&c, &s);
 	cli_open(&c);
-	read_documents(&c, &s, &corpus);
+	/* Half is for the index of the documents, half for their features. */
+	s.verify.memory /= 2;
+	sh_tables_init(&tables, s.verify.memory, c.tmpdir);
+	read_documents(&c, &s, &corpus, &tables);
 	verify_pairs(&c, &s);
 	sh_corpus_free(&corpus);
+	sh_tables_free(&tables);
 	free(s.docs_path);
 	docopts_free(&s.docs);
 	return cli_finish(&c);

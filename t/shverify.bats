@@ -50,6 +50,22 @@ pairs() {
 	[ "$(comm -13 all got | wc -l)" -lt 5 ]
 }
 
+@test "the index of many documents keeps to -S, and goes to temporary files" {
+	! nm "$SHBIN/shverify" 2>/dev/null | grep -q '__[at]san_init' || skip 'sanitizers take memory of their own'
+	awk 'BEGIN { for (i = 0; i < 400000; i++) print "i" i "\ta b" (i % 7 ? "" : " c") }' >docs
+	printf 'i1\ti2\t0\ni399999\ti7\t1\n' >pairs
+	for memory in 1K 100K 1M; do
+		try "ulimit -d 13000; shverify -S $memory --tmpdir . -d docs pairs"
+		exits 0
+		gives 'i1\ti2\t0\t1.0000' 'i399999\ti7\t1\t0.6667'
+		only docs pairs
+	done
+	# So much it takes otherwise.
+	try 'ulimit -d 13000; shverify -d docs pairs'
+	exits 2
+	grep -q 'out of memory$' err
+}
+
 @test "output does not depend on threads, memory, or how the documents come" {
 	pairs "$T_DATA/zh_dev.tsv"
 	awk 'NR % 97 == 0' pairs >some && mv some pairs

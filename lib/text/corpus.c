@@ -20,8 +20,8 @@ void sh_corpus_free(struct sh_corpus *c)
 	free(c->file);
 	sh_tables_put(c->tables, c->at);
 	sh_tables_put(c->tables, c->number);
-	free(c->hash);
-	free(c->slots);
+	sh_tables_put(c->tables, c->hash);
+	sh_tables_put(c->tables, c->slots);
 	*c = (struct sh_corpus){ 0 };
 }
 
@@ -127,11 +127,11 @@ static void fill_slot(struct sh_corpus *c, uint32_t document)
 static int grow_slots(struct sh_corpus *c, struct sh_error *err)
 {
 	unsigned bits = c->slots ? c->slot_bits + 1 : FIRST_SLOT_BITS;
-	uint32_t *slots = calloc((size_t)1 << bits, sizeof *slots);
+	uint32_t *slots = sh_tables_get_zeroed(c->tables, (size_t)1 << bits, sizeof *slots, err);
 
 	if (!slots)
-		return sh_error_nomem(err);
-	free(c->slots);
+		return -1;
+	sh_tables_put(c->tables, c->slots);
 	c->slots = slots;
 	c->slot_bits = bits;
 	for (size_t i = 0; i < c->n; i++)
@@ -207,8 +207,8 @@ static int add_named(struct sh_corpus *c, struct sh_slice id, uint64_t place,
 		c->repeated++;
 		return 0;
 	}
-	if (c->n == c->hash_cap &&
-	    sh_grow((void **)&c->hash, &c->hash_cap, c->n + 1, sizeof *c->hash, err) < 0)
+	if (c->n == c->hash_cap && sh_tables_grow(c->tables, (void **)&c->hash, &c->hash_cap,
+				       c->n + 1, sizeof *c->hash, err) < 0)
 		return -1;
 	if ((!c->slots || 2 * c->n >= (size_t)1 << c->slot_bits) && grow_slots(c, err) < 0)
 		return -1;

@@ -21,7 +21,7 @@ struct sh_corpus_file {
 struct sh_corpus {
 	struct sh_document_form form;
 	bool trailer; /* set before sh_corpus_scan(): each file has one, which is checked */
-	struct sh_tables *tables; /* where the places are kept; NULL: in memory */
+	struct sh_tables *tables; /* where places and index are kept; NULL: in memory */
 	struct sh_corpus_file *file;
 	size_t n_files, files_cap;
 	uint64_t *at; /* of each document, counted over all files */
