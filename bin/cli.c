@@ -243,7 +243,7 @@ uint64_t cli_number(struct cli *c, const char *what, uint64_t min, uint64_t max)
 {
 	uint64_t n;
 
-	if (sh_parse_u64(sh_slice_str(c->arg), &n) < 0 || n < min || n > max)
+	if (sh_parse_count(sh_slice_str(c->arg), &n) < 0 || n < min || n > max)
 		cli_usage(c, "%s '%s': expected a whole number from %llu to %llu", what, c->arg,
 		    (unsigned long long)min, (unsigned long long)max);
 	return n;

@@ -203,7 +203,7 @@ static double share(struct cli *c)
 {
 	int64_t millionths;
 
-	if (sh_parse_weight(sh_slice_str(c->arg), &millionths) < 0 || millionths == 0 ||
+	if (sh_parse_share(sh_slice_str(c->arg), &millionths) < 0 || millionths == 0 ||
 	    millionths >= SH_WEIGHT_ONE)
 		cli_usage(c, "--recall '%s': expected a number between 0 and 1", c->arg);
 	return (double)millionths / (double)SH_WEIGHT_ONE;

@@ -71,7 +71,7 @@ static void take_threshold(struct cli *c, struct dedup_settings *s)
 {
 	int64_t x;
 
-	if (sh_parse_weight(sh_slice_str(c->arg), &x) < 0 || x > SH_WEIGHT_ONE || x == 0)
+	if (sh_parse_share(sh_slice_str(c->arg), &x) < 0 || x > SH_WEIGHT_ONE || x == 0)
 		cli_usage(c, "-T '%s': expected a number above 0 and up to 1, as in 0.8", c->arg);
 	s->dedup.threshold = (uint64_t)x;
 }

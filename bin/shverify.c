@@ -150,7 +150,7 @@ static void take_threshold(struct cli *c, struct settings *s)
 {
 	int64_t x;
 
-	if (sh_parse_weight(sh_slice_str(c->arg), &x) < 0 || x > SH_WEIGHT_ONE)
+	if (sh_parse_share(sh_slice_str(c->arg), &x) < 0 || x > SH_WEIGHT_ONE)
 		cli_usage(c, "-T '%s': expected a number from 0 to 1, as in 0.85", c->arg);
 	s->threshold = (uint64_t)x;
 }

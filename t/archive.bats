@@ -106,6 +106,49 @@ state() {
 	same kept out
 }
 
+@test "among equals the order is by document and number: of twins, of records of one document, of keys" {
+	printf '%s\n' 'x\tone text of some words that stands here twice' 'y\tanother text of other words, once' |
+		while read -r line; do printf "$line\n"; done >two
+	{ cat two; head -n 1 two; } >twins
+	# The first of two stays, or the last, when they are new and when they are known.
+	for keep in first newest; do
+		rm -rf archive
+		shdedup -a archive --init --keep $keep
+		shdedup -q --keep $keep twins >expected
+		for turn in new known; do
+			try "shdedup -q -a archive --keep $keep twins"
+			exits 0
+			same expected out
+		done
+	done
+	[ "$(cut -f 1 out | tr '\n' ' ')" = 'y x ' ]
+
+	# Dropped first, and then protected: recorded twice, and the later record counts.
+	rm -rf archive
+	shdedup -a archive --init
+	sed 's/^x/z/; s/twice/twice!/' two | head -n 1 >like
+	echo z >ids
+	shdedup -q -a archive two >/dev/null
+	[ -z "$(shdedup -q -a archive like)" ]
+	[ -n "$(shdedup -q -a archive --protect ids like)" ]
+	try 'shdedup -q -a archive like'
+	same like out
+
+	# Documents that share a key and stay, in one run: records of .key are in order.
+	rm -rf archive
+	shdedup -a archive --init -n 1
+	# Each of three words of eight, whose key is that of the one with the least hash.
+	awk 'BEGIN {
+		for (i = 1; i <= 8; i++) for (j = 1; j < i; j++) for (k = 1; k < j; k++)
+			print "d" ++n "\tw" i " w" j " w" k
+	}' >few
+	shdedup -q -n 1 -a archive few >/dev/null
+	[ "$(cut -f 1 archive/*.key | grep -c ^f0)" -eq 56 ]
+	[ "$(cut -f 1 archive/*.key | grep ^f0 | sort -u | wc -l)" -le 6 ]
+	try 'LC_ALL=C sort -c archive/*.key && shdedup -a archive --check'
+	exits 0
+}
+
 @test "protected documents stay, also when they were dropped before" {
 	shdedup -a archive --init
 	printf 'a\tone two three four five six seven eight nine ten eleven twelve\n' >one

@@ -125,6 +125,37 @@ load helper
 	exits 0
 }
 
+@test "8e9 is a whole number, .8 a share, for every program" {
+	same_for() {
+		try "$1"
+		exits 0
+		[ -s out ]
+		mv out short
+		try "$2"
+		same out short
+	}
+	printf 'a\tone two three four five\nb\tone two three four\n' >docs
+	printf 'a\tb\t1\n' >pairs
+	shtok docs >features
+	same_for 'shband --explain -N 8e9' 'shband --explain -N 8000000000'
+	same_for 'shband --explain -N 1.5E6 --recall .9' 'shband --explain -N 1500000 --recall 0.9'
+	same_for 'shverify -T .8 -d docs pairs' 'shverify -T 0.8 -d docs pairs'
+	same_for 'shdedup -q -n 1 -T .8 docs' 'shdedup -q -n 1 -T 0.8 docs'
+	same_for 'shweight -t 2e0 features' 'shweight -t 2 features'
+	same_for 'shdf --max-df .5 features' 'shdf --max-df 0.5 features'
+	same_for 'shjoin --explain -N 1e6' 'shjoin --explain -N 1000000'
+	for number in 1.5 8e 8e-9 1e99 '1e 9' 0x10; do
+		try "shband --explain -N '$number'"
+		exits 2
+		grep -q "^shband: -N '$number': expected a whole number from 1 to " err
+	done
+	for share in . 0. -.8 8e-1 .8.; do
+		try "shdedup -T '$share' docs"
+		exits 2
+		grep -q "^shdedup: -T '$share': expected a number above 0 and up to 1, as in 0.8" err
+	done
+}
+
 @test "options out of their range are refused" {
 	refuses() {
 		try "shband $1 </dev/null"

@@ -42,14 +42,16 @@ int sh_parse_u64(struct sh_slice s, uint64_t *out)
 	return SH_NUM_OK;
 }
 
-int sh_parse_weight(struct sh_slice s, int64_t *millionths)
+/* bare: digits may be missing before the point. */
+static int parse_decimal(struct sh_slice s, bool bare, int64_t *millionths)
 {
 	const char *dot = s.n ? memchr(s.p, '.', s.n) : NULL;
 	size_t places = dot ? s.n - (size_t)(dot - s.p) - 1 : 0;
-	uint64_t whole, part = 0;
-	int rc, rc2 = SH_NUM_OK;
+	uint64_t whole = 0, part = 0;
+	int rc = SH_NUM_OK, rc2 = SH_NUM_OK;
 
-	rc = sh_parse_u64(sh_slice(s.p, dot ? (size_t)(dot - s.p) : s.n), &whole);
+	if (!bare || dot != s.p)
+		rc = sh_parse_u64(sh_slice(s.p, dot ? (size_t)(dot - s.p) : s.n), &whole);
 	if (dot)
 		rc2 = sh_parse_u64(sh_slice(dot + 1, places), &part);
 	if (rc == SH_NUM_MALFORMED || rc2 == SH_NUM_MALFORMED)
@@ -67,6 +69,49 @@ int sh_parse_weight(struct sh_slice s, int64_t *millionths)
 	return SH_NUM_OK;
 }
 
+int sh_parse_weight(struct sh_slice s, int64_t *millionths)
+{
+	return parse_decimal(s, false, millionths);
+}
+
+int sh_parse_share(struct sh_slice s, int64_t *millionths)
+{
+	return parse_decimal(s, true, millionths);
+}
+
+/* *x times 10^zeros. */
+static bool add_zeros(uint64_t *x, uint64_t zeros)
+{
+	for (; *x && zeros; zeros--)
+		if (__builtin_mul_overflow(*x, UINT64_C(10), x))
+			return false;
+	return true;
+}
+
+int sh_parse_count(struct sh_slice s, uint64_t *out)
+{
+	const char *e = s.n ? memchr(s.p, 'e', s.n) : NULL, *dot;
+	uint64_t whole, part = 0, zeros;
+	size_t places;
+
+	if (!e)
+		e = s.n ? memchr(s.p, 'E', s.n) : NULL;
+	if (!e)
+		return sh_parse_u64(s, out);
+	dot = memchr(s.p, '.', (size_t)(e - s.p));
+	places = dot ? (size_t)(e - dot) - 1 : 0;
+	if (sh_parse_u64(sh_slice(s.p, (size_t)((dot ? dot : e) - s.p)), &whole) < 0 ||
+	    (dot && sh_parse_u64(sh_slice(dot + 1, places), &part) < 0) ||
+	    sh_parse_u64(sh_slice(e + 1, s.n - (size_t)(e + 1 - s.p)), &zeros) < 0 ||
+	    places > zeros)
+		return SH_NUM_MALFORMED;
+	if (!add_zeros(&whole, zeros) || !add_zeros(&part, zeros - places) ||
+	    __builtin_add_overflow(whole, part, &whole))
+		return SH_NUM_RANGE;
+	*out = whole;
+	return SH_NUM_OK;
+}
+
 /* So many millionths of 2^shift, cut off to whole ones: 44 places hold every millionth. */
 static uint64_t part_of(uint64_t millionths, unsigned shift)
 {
@@ -80,10 +125,10 @@ static int parse_units(struct sh_slice s, unsigned shift, uint64_t *bytes)
 {
 	const char *dot = s.n ? memchr(s.p, '.', s.n) : NULL;
 	int64_t millionths = 0;
-	uint64_t whole;
-	int rc = dot ? sh_parse_weight(s, &millionths) : SH_NUM_OK;
+	uint64_t whole = 0;
+	int rc = dot ? sh_parse_share(s, &millionths) : SH_NUM_OK;
 
-	if (rc == SH_NUM_OK)
+	if (rc == SH_NUM_OK && dot != s.p)
 		rc = sh_parse_u64(dot ? sh_slice(s.p, (size_t)(dot - s.p)) : s, &whole);
 	if (rc)
 		return rc;

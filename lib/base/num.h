@@ -34,8 +34,17 @@ int sh_parse_u64(struct sh_slice s, uint64_t *out);
 /* digits, or digits '.' and 1 to 6 digits: "3", "0.25", up to 9223372036854.775807. */
 int sh_parse_weight(struct sh_slice s, int64_t *millionths);
 
+/* What people write for options, and no record has. */
+
+/* A whole number: digits, or with a power of ten that makes it whole: "8e9", "1.5E6". */
+int sh_parse_count(struct sh_slice s, uint64_t *out);
+
+/* As a weight, or without the 0 before its point: "0.8", ".8". */
+int sh_parse_share(struct sh_slice s, int64_t *millionths);
+
 /* A number of bytes: digits and at most one of K M G T P (either case; powers of 1024); before
- * one of these it may have up to 6 decimals, "1.5G", of which what is no whole byte is cut off. */
+ * one of these it may have up to 6 decimals, "1.5G", ".5G", of which what is no whole byte is
+ * cut off. */
 int sh_parse_size(struct sh_slice s, uint64_t *bytes);
 
 size_t sh_print_u64(char *out, uint64_t x);

@@ -16,13 +16,13 @@ int sh_df_limit_parse(const char *text, struct sh_df_limit *limit, struct sh_err
 	bool percent = s.n && s.p[s.n - 1] == '%';
 	int64_t millionths;
 
-	if (!percent && sh_parse_u64(s, &limit->n) == 0) {
+	if (!percent && sh_parse_count(s, &limit->n) == 0) {
 		limit->given = true;
 		limit->share = false;
 		return 0;
 	}
 	s.n -= percent;
-	if (sh_parse_weight(s, &millionths) < 0 ||
+	if (sh_parse_share(s, &millionths) < 0 ||
 	    millionths > (percent ? 100 * SH_WEIGHT_ONE : SH_WEIGHT_ONE))
 		return sh_error_set(err, SH_ERR_PARAM,
 		    "document frequency '%s': expected a number of documents, or a share of them "

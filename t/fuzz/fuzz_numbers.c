@@ -117,6 +117,7 @@ static void arguments(const char *text)
 	struct sh_document_form form = { 0 };
 	unsigned keep;
 	uint64_t bytes, x;
+	int64_t weight, share;
 	size_t n = strlen(text);
 
 	if (sh_ngrams_parse(text, &range, &err) == 0)
@@ -126,6 +127,10 @@ static void arguments(const char *text)
 	if (sh_document_form_parse(text, &form, &err) == 0)
 		check(form.id_field != form.text_field && form.text_field <= SH_FIELD_MAX);
 	sh_keep_parse(sh_slice(text, n), &keep, &err);
+	if (sh_parse_u64(sh_slice(text, n), &x) == 0)
+		check(sh_parse_count(sh_slice(text, n), &bytes) == 0 && x == bytes);
+	if (sh_parse_weight(sh_slice(text, n), &weight) == 0)
+		check(sh_parse_share(sh_slice(text, n), &share) == 0 && weight == share);
 	if (sh_parse_size(sh_slice(text, n), &bytes) == 0 &&
 	    sh_parse_u64(sh_slice(text, n), &x) == 0)
 		check(x == bytes);
