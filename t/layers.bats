@@ -104,3 +104,9 @@ calls() {
 	grep -v '^io/' called >out || true
 	same /dev/null out
 }
+
+@test "the library does not look at the locale" {
+	calls strtod strtof strtold atof localeconv strcoll strxfrm isalpha isalnum isupper islower \
+	    toupper tolower towupper towlower iswalpha mbstowcs wcstombs mbrtowc setlocale
+	same /dev/null called
+}

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "archive/segment_write.h"
+#include "base/bits.h"
 #include "base/merge.h"
 
 /* ---- the manifest ---- */
@@ -232,7 +233,7 @@ void sh_change_end(struct sh_change *c)
 
 static bool goes(const uint64_t *drop, uint32_t number)
 {
-	return drop && (drop[number / 64] >> (number % 64) & 1);
+	return drop && sh_bits_has(drop, number);
 }
 
 /* The segments that are merged. */

@@ -4,6 +4,7 @@
 #include "archive/keys.h"
 #include "archive/maintain.h"
 #include "archive/sketch.h"
+#include "base/bits.h"
 #include "io/parallel.h"
 
 /* What stands where, by number: filled from .doc, then compared with the other files. */
@@ -27,14 +28,9 @@ static int wrong(
 	    c->name, (unsigned long long)record, what);
 }
 
-static void put(uint64_t *set, uint32_t x)
-{
-	set[x / 64] |= UINT64_C(1) << (x % 64);
-}
-
 static bool has(const struct checking *k, const uint64_t *set, uint32_t x)
 {
-	return x < k->archive->manifest.next_number && (set[x / 64] >> (x % 64) & 1);
+	return x < k->archive->manifest.next_number && sh_bits_has(set, x);
 }
 
 static int count_is(const struct sh_checked *c, uint64_t got, uint64_t want, struct sh_error *err)
@@ -61,9 +57,9 @@ static int check_docs(struct checking *k, struct sh_segment *s, struct sh_error 
 		    r.number > s->entry.last)
 			return wrong(c, n, "is out of order", err);
 		last = r.number;
-		put(k->there, r.number);
+		sh_bits_put(k->there, r.number);
 		if (r.keeper == r.number) {
-			put(k->stays, r.number);
+			sh_bits_put(k->stays, r.number);
 			k->kept++;
 		}
 	}
@@ -187,7 +183,7 @@ static int check_rest(struct checking *k, unsigned jobs, struct sh_error *err)
 
 int sh_archive_check(struct sh_archive *a, unsigned jobs, struct sh_error *err)
 {
-	size_t words = (size_t)a->manifest.next_number / 64 + 1;
+	size_t words = sh_bits_words(a->manifest.next_number);
 	struct checking k = { .archive = a,
 		.there = calloc(words, sizeof *k.there),
 		.stays = calloc(words, sizeof *k.stays) };

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "base/bits.h"
+
 /* ---- all records of documents ---- */
 
 typedef int each_doc(
@@ -30,25 +32,13 @@ static int walk(struct sh_archive *a, each_doc *each, void *arg, struct sh_error
 	return 0;
 }
 
-/* ---- sets of numbers ---- */
-
 static uint64_t *new_set(const struct sh_archive *a, struct sh_error *err)
 {
-	uint64_t *set = calloc((size_t)a->manifest.next_number / 64 + 1, sizeof *set);
+	uint64_t *set = calloc(sh_bits_words(a->manifest.next_number), sizeof *set);
 
 	if (!set)
 		sh_error_nomem(err);
 	return set;
-}
-
-static void put(uint64_t *set, uint32_t x)
-{
-	set[x / 64] |= UINT64_C(1) << (x % 64);
-}
-
-static bool has(const uint64_t *set, uint32_t x)
-{
-	return set[x / 64] >> (x % 64) & 1;
 }
 
 /* ---- compacting ---- */
@@ -84,7 +74,7 @@ struct removing {
 
 static void take(struct removing *g, size_t segment, const struct sh_doc_record *r)
 {
-	put(g->set, r->number);
+	sh_bits_put(g->set, r->number);
 	g->touched[segment] = true;
 	g->what->documents++;
 	g->what->kept += r->keeper == r->number;
@@ -111,7 +101,7 @@ static int find_orphans(
 	    r->number >= g->archive->manifest.next_number)
 		return sh_error_set(
 		    err, SH_ERR_RECORD, "record %08x of the archive is bad", r->number);
-	if (!has(g->set, r->number) && has(g->set, r->keeper))
+	if (!sh_bits_has(g->set, r->number) && sh_bits_has(g->set, r->keeper))
 		take(g, segment, r);
 	return 0;
 }

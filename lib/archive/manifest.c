@@ -170,9 +170,9 @@ static bool hex32(struct sh_slice s, uint32_t *x)
 {
 	uint64_t w;
 
-	if (!hex(s, 8, &w))
+	if (s.n != 8 || sh_parse_hex_number(s, &w) < 0)
 		return false;
-	*x = (uint32_t)(w >> 32);
+	*x = (uint32_t)w;
 	return true;
 }
 

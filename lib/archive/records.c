@@ -5,24 +5,30 @@
 #include "base/num.h"
 #include "record/fields.h"
 
+static int parse_number(struct sh_slice digits, uint32_t *number)
+{
+	uint64_t x;
+
+	if (digits.n != SH_NUMBER_DIGITS || sh_parse_hex_number(digits, &x) < 0)
+		return -1;
+	*number = (uint32_t)x;
+	return 0;
+}
+
 int sh_line_number(struct sh_slice line, uint32_t *number, struct sh_error *err)
 {
-	uint64_t w;
-
 	if (line.n <= SH_NUMBER_DIGITS || line.p[SH_NUMBER_DIGITS] != '\t' ||
-	    sh_parse_hex(sh_slice(line.p, SH_NUMBER_DIGITS), &w) < 0)
+	    parse_number(sh_slice(line.p, SH_NUMBER_DIGITS), number) < 0)
 		return sh_error_set(err, SH_ERR_RECORD,
 		    "a record of the archive has no number: take back a copy of it");
-	*number = (uint32_t)(w >> 32);
 	return 0;
 }
 
 int sh_line_begin(struct sh_buf *line, uint32_t number, struct sh_error *err)
 {
 	char text[SH_NUMBER_DIGITS + 1];
-	uint64_t word = (uint64_t)number << 32;
 
-	sh_print_hex(text, &word, SH_NUMBER_DIGITS);
+	sh_print_hex_number(text, number, SH_NUMBER_DIGITS);
 	text[SH_NUMBER_DIGITS] = '\t';
 	return sh_buf_add(line, text, sizeof text, err);
 }
@@ -35,16 +41,14 @@ static bool digits(struct sh_slice s, size_t n, uint64_t *x)
 int sh_doc_parse(struct sh_slice line, struct sh_doc_record *r, struct sh_error *err)
 {
 	struct sh_slice f[9];
-	uint64_t w;
 
 	if (sh_line_number(line, &r->number, err) < 0)
 		return -1;
 	if (sh_fields_split(line, f, 9) != 8 || !digits(f[1], 10, &r->time) ||
-	    f[2].n != SH_NUMBER_DIGITS || sh_parse_hex(f[2], &w) < 0 || f[6].n != 16 ||
+	    parse_number(f[2], &r->keeper) < 0 || f[6].n != 16 ||
 	    sh_parse_hex(f[6], &r->digest) < 0)
 		return sh_error_set(err, SH_ERR_RECORD,
 		    "record %08x of the archive is bad: take back a copy of it", r->number);
-	r->keeper = (uint32_t)(w >> 32);
 	r->distance = f[3];
 	r->similarity = f[4];
 	r->fp = f[5];
@@ -73,24 +77,19 @@ int sh_doc_print(const struct sh_doc_record *r, struct sh_buf *out, struct sh_er
 
 int sh_key_parse(const char *line, uint64_t *key, uint32_t *number)
 {
-	uint64_t w;
+	const char *tab = line + SH_KEY_DIGITS;
 
-	if (sh_parse_hex(sh_slice(line, SH_KEY_DIGITS), key) < 0 || line[SH_KEY_DIGITS] != '\t' ||
-	    sh_parse_hex(sh_slice(line + SH_KEY_DIGITS + 1, SH_NUMBER_DIGITS), &w) < 0 ||
+	if (sh_parse_hex_number(sh_slice(line, SH_KEY_DIGITS), key) < 0 || *tab != '\t' ||
+	    parse_number(sh_slice(tab + 1, SH_NUMBER_DIGITS), number) < 0 ||
 	    line[SH_KEY_LINE - 1] != '\n')
 		return -1;
-	*key >>= 64 - 4 * SH_KEY_DIGITS;
-	*number = (uint32_t)(w >> 32);
 	return 0;
 }
 
 void sh_key_print(char *out, uint64_t key, uint32_t number)
 {
-	uint64_t word = (uint64_t)number << 32;
-
-	key <<= 64 - 4 * SH_KEY_DIGITS;
-	sh_print_hex(out, &key, SH_KEY_DIGITS);
+	sh_print_hex_number(out, key, SH_KEY_DIGITS);
 	out[SH_KEY_DIGITS] = '\t';
-	sh_print_hex(out + SH_KEY_DIGITS + 1, &word, SH_NUMBER_DIGITS);
+	sh_print_hex_number(out + SH_KEY_DIGITS + 1, number, SH_NUMBER_DIGITS);
 	out[SH_KEY_LINE - 1] = '\n';
 }

@@ -61,4 +61,32 @@ size_t sh_print_hex(char *out, const uint64_t *w, size_t digits);
  * are compared as bytes. w may be partly written on failure. */
 int sh_parse_hex(struct sh_slice s, uint64_t *w);
 
+/* A number in exactly `digits` of them, 1 to 16, leading zeros included: its low 4 * digits bits. */
+static inline size_t sh_print_hex_number(char *out, uint64_t x, size_t digits)
+{
+	x <<= 64 - 4 * digits;
+	return sh_print_hex(out, &x, digits);
+}
+
+/* The reverse, for 1 to 16 digits. */
+static inline int sh_parse_hex_number(struct sh_slice s, uint64_t *x)
+{
+	uint64_t word;
+
+	if (s.n > 16 || sh_parse_hex(s, &word) < 0)
+		return SH_NUM_MALFORMED;
+	*x = word >> (64 - 4 * s.n);
+	return SH_NUM_OK;
+}
+
+/* How many hexadecimal digits a number has. */
+static inline unsigned sh_hex_width(uint64_t x)
+{
+	unsigned n = 1;
+
+	while (x >>= 4)
+		n++;
+	return n;
+}
+
 #endif

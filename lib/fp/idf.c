@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/num.h"
+#include "base/real.h"
 #include "io/lines.h"
 
 /* Digits, and perhaps a point and any number of digits. */
@@ -26,16 +27,15 @@ static int parse_idf(struct sh_slice s, int64_t *idf)
 	return __builtin_add_overflow(*idf, up, idf) ? SH_NUM_RANGE : 0;
 }
 
-/* What parse_idf() has taken is what strtod() takes, in the C locale that programs keep. */
+/* What parse_idf() has taken is a real number; places beyond the 60th change no double. */
 static double to_double(struct sh_slice s)
 {
-	char text[64];
+	double x = 0;
 
-	if (s.n >= sizeof text)
-		s.n = sizeof text - 1;
-	memcpy(text, s.p, s.n);
-	text[s.n] = '\0';
-	return strtod(text, NULL);
+	if (s.n > SH_REAL_CHARS)
+		s.n = SH_REAL_CHARS;
+	sh_parse_real(s, &x);
+	return x;
 }
 
 static int add_line(struct sh_idf_table *t, struct sh_slice line, struct sh_error *err)

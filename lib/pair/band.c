@@ -27,30 +27,12 @@ static uint32_t choose(unsigned n, unsigned r)
 	return (uint32_t)c;
 }
 
-static unsigned hex_digits(uint32_t max)
+/* UINT32_MAX: they are not digits. */
+static uint32_t parse_number(const char *p, unsigned digits)
 {
-	unsigned n = 1;
+	uint64_t x;
 
-	while (max >>= 4)
-		n++;
-	return n;
-}
-
-/* The n-digit hex number x, n <= 8. */
-static void print_number(char *out, uint32_t x, unsigned n)
-{
-	uint64_t word = (uint64_t)x << (64 - 4 * n);
-
-	sh_print_hex(out, &word, n);
-}
-
-static uint32_t parse_number(const char *p, unsigned n)
-{
-	uint64_t word = 0;
-
-	if (sh_parse_hex(sh_slice(p, n), &word) < 0)
-		return UINT32_MAX;
-	return (uint32_t)(word >> (64 - 4 * n));
+	return sh_parse_hex_number(sh_slice(p, digits), &x) < 0 ? UINT32_MAX : (uint32_t)x;
 }
 
 static int check(unsigned bits, unsigned k, unsigned blocks, struct sh_error *err)
@@ -93,12 +75,12 @@ static void measure_keys(struct sh_band *b)
 
 	b->key_bits_max = b->chosen * narrow + (wide < b->chosen ? wide : b->chosen);
 	b->key_bits_min = b->chosen * narrow + (wide > spare ? wide - spare : 0);
-	b->table_digits = hex_digits(b->tables - 1);
+	b->table_digits = sh_hex_width(b->tables - 1);
 	b->bits_digits = (b->key_bits_max + 3) / 4;
 	b->key_len = LAYOUT_DIGITS + b->table_digits + b->bits_digits;
 	b->layout_len = LAYOUT_DIGITS;
-	print_number(b->layout, b->k, 2);
-	print_number(b->layout + 2, b->blocks, 2);
+	sh_print_hex_number(b->layout, b->k, 2);
+	sh_print_hex_number(b->layout + 2, b->blocks, 2);
 }
 
 /* Everything of a table that follows from its number and blocks. */
@@ -248,7 +230,7 @@ static void gather(
 void sh_band_head(const struct sh_band *b, uint32_t number, char *out)
 {
 	memcpy(out, b->layout, b->layout_len);
-	print_number(out + b->layout_len, number, b->table_digits);
+	sh_print_hex_number(out + b->layout_len, number, b->table_digits);
 }
 
 void sh_band_key(

@@ -88,31 +88,15 @@ static void draw(struct sh_band *b)
 	}
 }
 
-static unsigned hex_digits(unsigned max)
-{
-	unsigned n = 1;
-
-	while (max >>= 4)
-		n++;
-	return n;
-}
-
-static void put_number(char *out, unsigned x, unsigned digits)
-{
-	uint64_t word = (uint64_t)x << (64 - 4 * digits);
-
-	sh_print_hex(out, &word, digits);
-}
-
 static void write_layout(struct sh_band *b)
 {
-	put_number(b->layout, b->k, 2);
-	put_number(b->layout + 2, 0, 2);
-	put_number(b->layout + 4, b->tables, 3);
-	put_number(b->layout + 7, b->key_bits_max, 2);
-	put_number(b->layout + 9, b->seed, 4);
+	sh_print_hex_number(b->layout, b->k, 2);
+	sh_print_hex_number(b->layout + 2, 0, 2);
+	sh_print_hex_number(b->layout + 4, b->tables, 3);
+	sh_print_hex_number(b->layout + 7, b->key_bits_max, 2);
+	sh_print_hex_number(b->layout + 9, b->seed, 4);
 	b->layout_len = 13;
-	b->table_digits = hex_digits(b->tables - 1);
+	b->table_digits = sh_hex_width(b->tables - 1);
 	b->bits_digits = (b->key_bits_max + 3) / 4;
 	b->key_len = b->layout_len + b->table_digits + b->bits_digits;
 }

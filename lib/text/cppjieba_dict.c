@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/real.h"
 #include "io/lines.h"
 #include "text/utf8.h"
 
@@ -19,18 +20,6 @@ static struct sh_slice cut(struct sh_slice *rest, char delimiter)
 
 	*rest = sh_slice(rest->p + used, rest->n - used);
 	return part;
-}
-
-static int parse(struct sh_slice s, double *x)
-{
-	char text[64], *end;
-
-	if (s.n == 0 || s.n >= sizeof text)
-		return -1;
-	memcpy(text, s.p, s.n);
-	text[s.n] = '\0';
-	*x = strtod(text, &end);
-	return *end ? -1 : 0;
 }
 
 static int put(struct sh_cppjieba *d, struct sh_slice key, uint32_t *index, struct sh_error *err)
@@ -81,7 +70,7 @@ static int dict_line(struct sh_cppjieba *d, struct sh_slice line, struct sh_erro
 	struct sh_slice word = cut(&line, ' '), number = cut(&line, ' ');
 	double freq;
 
-	if (word.n == 0 || parse(number, &freq) < 0 || !(freq > 0))
+	if (word.n == 0 || sh_parse_real(number, &freq) < 0 || !(freq > 0))
 		return sh_error_set(err, SH_ERR_RECORD, "expected: word frequency tag");
 	if (d->n_freq == d->freq_cap &&
 	    sh_grow((void **)&d->freq, &d->freq_cap, d->n_freq + 1, sizeof *d->freq, err) < 0)
@@ -97,7 +86,7 @@ static int user_line(struct sh_cppjieba *d, struct sh_slice line, struct sh_erro
 	double weight = d->median, freq;
 
 	if (line.n) {
-		if (parse(second, &freq) < 0 || !(freq > 0))
+		if (sh_parse_real(second, &freq) < 0 || !(freq > 0))
 			return sh_error_set(err, SH_ERR_RECORD, "expected: word [[frequency] tag]");
 		weight = log(freq / d->sum);
 	}
@@ -135,7 +124,7 @@ static int emit_line(
 		double x;
 
 		if (p >= end || *p != ':' ||
-		    parse(sh_slice((const char *)p + 1, (size_t)(end - p - 1)), &x) < 0)
+		    sh_parse_real(sh_slice((const char *)p + 1, (size_t)(end - p - 1)), &x) < 0)
 			return sh_error_set(err, SH_ERR_RECORD, "expected character:number,...");
 		if (*row == 0) {
 			if (d->n_emit == d->emit_cap &&
@@ -161,7 +150,7 @@ static int model_line(
 		return emit_line(d, line, number - 5, err);
 	row = number == 0 ? d->start : d->trans[number - 1];
 	for (unsigned y = 0; y < SH_CPP_STATES; y++)
-		if (parse(cut(&line, ' '), &row[y]) < 0)
+		if (sh_parse_real(cut(&line, ' '), &row[y]) < 0)
 			return sh_error_set(err, SH_ERR_RECORD, "expected 4 numbers");
 	return 0;
 }

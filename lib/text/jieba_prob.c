@@ -1,18 +1,13 @@
 #include "text/jieba_prob.h"
 
-#include <locale.h>
 #include <math.h>
-#include <stdlib.h>
 
+#include "base/real.h"
 #include "text/jieba_hmm.h"
 #include "text/utf8.h"
 
-/* A float is copied here for strtod(), which wants a NUL. */
-enum { FLOAT_CHARS = 63 };
-
 struct parser {
 	const char *p, *end;
-	locale_t c_locale;
 	const char *wanted; /* what a failed step was looking for */
 };
 
@@ -81,17 +76,13 @@ static int key(struct parser *s, uint32_t *cp)
 
 static int number(struct parser *s, double *out)
 {
-	char text[FLOAT_CHARS + 1], *stop;
 	size_t n;
 
 	skip_blank(s);
-	for (n = 0; s->p + n < s->end && n < FLOAT_CHARS; n++)
+	for (n = 0; s->p + n < s->end && n < SH_REAL_CHARS; n++)
 		if (!s->p[n] || !strchr("0123456789.eE+-", s->p[n]))
 			break;
-	memcpy(text, s->p, n);
-	text[n] = '\0';
-	*out = strtod_l(text, &stop, s->c_locale);
-	if (n == 0 || *stop || !isfinite(*out)) {
+	if (sh_parse_real(sh_slice(s->p, n), out) < 0 || !isfinite(*out)) {
 		s->wanted = "a float";
 		return -1;
 	}
@@ -159,14 +150,10 @@ static int read_one(struct sh_jieba_prob *p, struct sh_slice text, const char *n
 	const char *from = text.n ? memmem(text.p, text.n, "P=", 2) : NULL;
 	int status = -1;
 
-	s.c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-	if (s.c_locale == (locale_t)0)
-		return sh_error_nomem(err);
 	if (from) {
 		s.p = from + 2;
 		status = outer(&s, p, put, deep);
 	}
-	freelocale(s.c_locale);
 	if (status < 0)
 		return sh_error_set(err, SH_ERR_RECORD, "%s: at byte %zu: expected %s", name,
 		    (size_t)(s.p - text.p), s.wanted);

@@ -1,0 +1,25 @@
+/* A set of numbers below some n, a bit each: sh_bits_words(n) zeroed words of 64. */
+#ifndef SH_BASE_BITS_H
+#define SH_BASE_BITS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* With room for n itself. */
+static inline size_t sh_bits_words(size_t n)
+{
+	return n / 64 + 1;
+}
+
+static inline void sh_bits_put(uint64_t *set, size_t x)
+{
+	set[x / 64] |= UINT64_C(1) << x % 64;
+}
+
+static inline bool sh_bits_has(const uint64_t *set, size_t x)
+{
+	return set[x / 64] >> x % 64 & 1;
+}
+
+#endif
