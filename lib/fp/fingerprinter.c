@@ -27,6 +27,7 @@ struct sh_fingerprinter {
 	uint64_t *wide; /* all words of each, for hashes whose words do not follow from the first */
 	int64_t *weight;            /* of each distinct feature */
 	int64_t by_count[BY_COUNT]; /* weights of the first counts; 0: not known */
+	int64_t too_much[BY_COUNT]; /* what the first counts weigh less than as many features */
 	bool by_repeats;
 	struct sh_repeats repeats;
 	size_t token_cap, feature_cap, wide_cap, weight_cap;
@@ -61,7 +62,8 @@ static int fill_by_count(struct sh_fingerprinter *f, struct sh_error *err)
 
 		if (scheme->weigh(&t, &f->by_count[tf], err) < 0)
 			return -1;
-		light = light && f->by_count[tf] <= tf * SH_WEIGHT_ONE;
+		f->too_much[tf] = tf * SH_WEIGHT_ONE - f->by_count[tf];
+		light = light && f->too_much[tf] >= 0;
 	}
 	f->by_repeats = light && f->by_count[1] == SH_WEIGHT_ONE;
 	return 0;
@@ -206,7 +208,7 @@ static int add_wide(struct sh_fingerprinter *f, size_t features, bool each, stru
 static int add_repeats(struct sh_fingerprinter *f, size_t features, struct sh_error *err)
 {
 	const struct sh_repeats *r = &f->repeats;
-	int64_t weight;
+	int64_t weight, all = 0;
 
 	if (sh_repeats_find(&f->repeats, f->feature, features, err) < 0 ||
 	    sh_simhash_add_units(&f->simhash, f->feature, features, err) < 0)
@@ -215,11 +217,18 @@ static int add_repeats(struct sh_fingerprinter *f, size_t features, struct sh_er
 	    sh_grow((void **)&f->weight, &f->weight_cap, r->n, sizeof *f->weight, err) < 0)
 		return -1;
 	for (size_t i = 0; i < r->n; i++) {
-		if (weight_of(f, r->count[i], features, &weight, err) < 0)
-			return -1;
-		f->weight[i] = r->count[i] * SH_WEIGHT_ONE - weight;
+		uint32_t tf = r->count[i];
+		int64_t less = f->too_much[tf < BY_COUNT ? tf : 0];
+
+		if (__builtin_expect(tf >= BY_COUNT, 0)) {
+			if (weight_of(f, tf, features, &weight, err) < 0)
+				return -1;
+			less = tf * SH_WEIGHT_ONE - weight;
+		}
+		f->weight[i] = less;
+		all += less;
 	}
-	sh_simhash_take_back(&f->simhash, r->hash, f->weight, r->n);
+	sh_simhash_take_back(&f->simhash, r->hash, f->weight, r->n, all);
 	return 0;
 }
 

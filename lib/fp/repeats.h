@@ -7,6 +7,7 @@
 #define SH_FP_REPEATS_H
 
 #include "fp/count.h"
+#include "fp/repeats_kernel.h"
 
 struct sh_repeats {
 	uint64_t *hash;
@@ -14,6 +15,7 @@ struct sh_repeats {
 	size_t n;
 
 	/* The rest is the module's own. */
+	const struct sh_repeats_kernel *kernel;
 	size_t hash_cap, count_cap;
 	void *work; /* see repeats.c */
 	size_t work_cap;

@@ -171,17 +171,19 @@ static void add_run(struct sh_simhash *s, const uint64_t *h, const int64_t *w, s
 	}
 }
 
-/* sign 1 adds, -1 takes back. */
-static void add_all(struct sh_simhash *s, const uint64_t *h, const int64_t *w, size_t n, int sign)
+/* `all` is the weights' sum; sign 1 adds, -1 takes back. */
+static void add_all(
+    struct sh_simhash *s, const uint64_t *h, const int64_t *w, size_t n, int64_t all, int sign)
 {
 	size_t i, run;
 	unsigned j;
 
 	s->summed |= n > 0;
-	for (i = 0; i < n; i++)
-		s->weighted += sign * w[i];
+	s->weighted += sign * all;
 	for (i = 0; i < n; i += run) {
-		run = light_run(w + i, n - i);
+		run = n - i < BLOCK ? n - i : BLOCK;
+		if (all > INT32_MAX)
+			run = light_run(w + i, run);
 		if (run) {
 			add_run(s, h + i, w + i, run, sign);
 			continue;
@@ -198,39 +200,46 @@ static void add_parted(struct sh_simhash *s, const uint64_t *h, const int64_t *w
 	uint64_t one[BLOCK], other[BLOCK];
 	int64_t weight[BLOCK];
 	size_t i, part, ones, others;
+	int64_t all;
 	bool is_one;
 
 	for (; n; n -= part, h += part, w += part) {
 		part = n < BLOCK ? n : BLOCK;
-		for (ones = others = i = 0; i < part; i++) {
+		for (ones = others = i = 0, all = 0; i < part; i++) {
 			is_one = w[i] == SH_WEIGHT_ONE;
+			all += is_one ? 0 : w[i];
 			one[ones] = other[others] = h[i];
 			weight[others] = w[i];
 			ones += is_one;
 			others += !is_one;
 		}
 		count_units(s, one, ones);
-		add_all(s, other, weight, others, 1);
+		add_all(s, other, weight, others, all, 1);
 	}
 }
 
 int sh_simhash_add_weighted(
     struct sh_simhash *s, const uint64_t *h, const int64_t *weights, size_t n, struct sh_error *err)
 {
-	size_t ones;
+	size_t ones, i;
+	int64_t all = 0;
 
 	if (check_weights(s, weights, n, &ones, err) < 0)
 		return -1;
-	if (ones > n / 4)
+	if (ones > n / 4) {
 		add_parted(s, h, weights, n);
-	else
-		add_all(s, h, weights, n, 1);
+		return 0;
+	}
+	for (i = 0; i < n; i++)
+		all += weights[i];
+	add_all(s, h, weights, n, all, 1);
 	return 0;
 }
 
-void sh_simhash_take_back(struct sh_simhash *s, const uint64_t *h, const int64_t *weights, size_t n)
+void sh_simhash_take_back(
+    struct sh_simhash *s, const uint64_t *h, const int64_t *weights, size_t n, int64_t all)
 {
-	add_all(s, h, weights, n, -1);
+	add_all(s, h, weights, n, all, -1);
 }
 
 /* The lanes whose count reaches `least`: compared from the lowest plane up, each

@@ -56,9 +56,9 @@ int sh_simhash_add_weighted(struct sh_simhash *s, const uint64_t *h, const int64
     size_t n, struct sh_error *err);
 
 /* Take back weight that was added: n features, which were added with at least this
- * weight each. Not checked. */
+ * weight each, `all` together. Not checked. */
 void sh_simhash_take_back(
-    struct sh_simhash *s, const uint64_t *h, const int64_t *weights, size_t n);
+    struct sh_simhash *s, const uint64_t *h, const int64_t *weights, size_t n, int64_t all);
 
 /* Total weight in millionths. 0: the document is empty. */
 int64_t sh_simhash_total(const struct sh_simhash *s);

@@ -274,10 +274,10 @@ static AVX512 void units_avx512(
 	}
 }
 
-/* 16 lanes of bits 16 i .. 16 i + 15 of a hash, the lowest first. */
-static AVX512 inline __m512i add16(__m512i s, uint64_t h, unsigned i, __m512i weight)
+/* 16 lanes, each for the bit of `bits` that it holds. */
+static AVX512 inline __m512i add16(__m512i s, __m512i hash, __m512i bits, __m512i weight)
 {
-	return _mm512_mask_add_epi32(s, (__mmask16)(h >> (16 * i)), s, weight);
+	return _mm512_mask_add_epi32(s, _mm512_test_epi32_mask(hash, bits), s, weight);
 }
 
 /* The sums' order is from the highest bit down: the same turned round. */
@@ -290,17 +290,24 @@ static AVX512 void add_turned(int32_t *sum, __m512i s)
 	    sum, _mm512_add_epi32(_mm512_loadu_si512(sum), _mm512_permutexvar_epi32(turn, s)));
 }
 
+/* Masks by a test: a shift and a move for each would wait for one another at one port. */
 static AVX512 void weights_avx512(int32_t sum[64], const uint64_t *h, const int64_t *w, size_t n)
 {
+	const __m512i low = _mm512_setr_epi32(1, 1 << 1, 1 << 2, 1 << 3, 1 << 4, 1 << 5, 1 << 6,
+	    1 << 7, 1 << 8, 1 << 9, 1 << 10, 1 << 11, 1 << 12, 1 << 13, 1 << 14, 1 << 15);
+	const __m512i high = _mm512_slli_epi32(low, 16);
 	__m512i a = _mm512_setzero_si512(), b = a, c = a, d = a;
 
 	for (size_t i = 0; i < n; i++) {
-		__m512i weight = _mm512_set1_epi32((int)w[i]);
+		const char *half = (const char *)(h + i); /* from memory to all lanes at once */
+		__m512i weight = _mm512_broadcastd_epi32(_mm_loadu_si32(w + i));
+		__m512i x = _mm512_broadcastd_epi32(_mm_loadu_si32(half));
+		__m512i y = _mm512_broadcastd_epi32(_mm_loadu_si32(half + 4));
 
-		a = add16(a, h[i], 0, weight);
-		b = add16(b, h[i], 1, weight);
-		c = add16(c, h[i], 2, weight);
-		d = add16(d, h[i], 3, weight);
+		a = add16(a, x, low, weight);
+		b = add16(b, x, high, weight);
+		c = add16(c, y, low, weight);
+		d = add16(d, y, high, weight);
 	}
 	add_turned(sum, d);
 	add_turned(sum + 16, c);

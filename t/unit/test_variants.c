@@ -275,36 +275,53 @@ static bool repeats_right(const struct sh_repeats *r, const uint64_t *sorted, si
 	return want == r->n;
 }
 
-static void test_repeats(void)
+/* Lengths around those at which the module goes another way. */
+static size_t repeats_length(unsigned round, size_t most)
 {
-	enum { MOST = 70000 };
+	static const size_t borders[] = { SH_REPEATS_SHORT - 1, SH_REPEATS_SHORT,
+		SH_REPEATS_SHORT + 1, 0, 1, 2 };
+
+	if (round % 400 == 399)
+		return most;
+	if (round % 100 == 50)
+		return borders[round / 100 % (sizeof borders / sizeof *borders)];
+	return rng_below(round % 3 ? 300 : 5000);
+}
+
+static void test_repeats(const struct sh_repeats_kernel *kernel)
+{
+	enum { MOST = 70000, ROUNDS = 800 };
 	static uint64_t hash[MOST], sorted[MOST];
 	struct sh_repeats r;
 	unsigned bad = 0, round;
 
 	must(sh_repeats_init(&r, &err) == 0);
-	for (round = 0; round < 2000; round++) {
-		size_t n = round % 400 == 399 ? MOST : rng_below(round % 3 ? 300 : 5000);
-		uint64_t kinds = round % 400 == 399 ? 500 : 1 + rng_below(n + 1), i;
+	r.kernel = kernel;
+	for (round = 0; round < ROUNDS; round++) {
+		size_t n = repeats_length(round, MOST);
+		uint64_t kinds = n > 5000 ? 500 : 1 + rng_below(n + 1), i;
 
-		/* Different hashes of few kinds, consecutive or not, and hashes met once. */
+		/* Different hashes of few kinds, consecutive or not, in the upper half or the lower,
+		 * and hashes met once. */
 		for (i = 0; i < n; i++)
-			hash[i] = round % 400 != 399 && rng_below(3) == 0 ? rng()
-				  : round % 2                             ? rng_below(kinds)
-					      : rng_below(kinds) * UINT64_C(0x9E3779B97F4A7C15);
+			hash[i] = n <= 5000 && rng_below(3) == 0 ? rng()
+				  : round % 3 == 0               ? rng_below(kinds)
+				  : round % 3 == 1 ? rng_below(kinds) * UINT64_C(0x9E3779B97F4A7C15)
+						   : rng_below(kinds) << 32;
 		memcpy(sorted, hash, n * sizeof *hash);
 		qsort(sorted, n, sizeof *sorted, by_value);
 		must(sh_repeats_find(&r, hash, n, &err) == 0);
 		bad += !repeats_right(&r, sorted, n);
 	}
-	ok(!bad, "repeated hashes of 2000 documents, some of %u features", (unsigned)MOST);
+	ok(!bad, "%s: repeated hashes of %u documents, some of %u features", kernel->name,
+	    (unsigned)ROUNDS, (unsigned)MOST);
 	sh_repeats_free(&r);
 }
 
 /* Adding units and taking back is adding less. */
 static void test_take_back(const struct sh_simhash_kernel *kernel)
 {
-	enum { MOST = 700 };
+	enum { MOST = 3000 };
 	static struct sh_simhash a, b;
 	uint64_t h[MOST], x[4], y[4];
 	int64_t less[MOST], weight[MOST];
@@ -313,17 +330,19 @@ static void test_take_back(const struct sh_simhash_kernel *kernel)
 	for (unsigned round = 0; round < 1000; round++) {
 		size_t n = rng_below(round % 10 ? 40 : MOST), i;
 		unsigned bits = round % 2 ? 64 : 256;
+		int64_t all = 0;
 
 		for (i = 0; i < n; i++) {
 			h[i] = i && rng_below(2) ? ~h[rng_below(i)] : rng();
 			less[i] = rng_below(3) ? (int64_t)rng_below(SH_WEIGHT_ONE + 1) : 0;
 			weight[i] = SH_WEIGHT_ONE - less[i];
+			all += less[i];
 		}
 		sh_simhash_init(&a, bits, round / 2 % 2, &err);
 		sh_simhash_init(&b, bits, round / 2 % 2, &err);
 		a.kernel = kernel;
 		sh_simhash_add_units(&a, h, n, &err);
-		sh_simhash_take_back(&a, h, less, n);
+		sh_simhash_take_back(&a, h, less, n, all);
 		sh_simhash_add_weighted(&b, h, weight, n, &err);
 		sh_simhash_finish(&a, x);
 		sh_simhash_finish(&b, y);
@@ -337,6 +356,7 @@ int main(void)
 	const struct sh_ascii_kernel *kernel;
 	const struct sh_mix_kernel *mix;
 	const struct sh_simhash_kernel *sums;
+	const struct sh_repeats_kernel *repeats;
 
 	rng_init(4);
 	if (!getenv("T_DATA"))
@@ -347,6 +367,7 @@ int main(void)
 		test_mix(mix);
 	for (unsigned i = 0; (sums = sh_simhash_kernel_at(i)); i++)
 		test_take_back(sums);
-	test_repeats();
+	for (unsigned i = 0; (repeats = sh_repeats_kernel_at(i)); i++)
+		test_repeats(repeats);
 	return done_testing();
 }
