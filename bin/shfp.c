@@ -74,7 +74,7 @@ static int add_empty(const struct settings *s, struct sh_slice id, uint64_t line
 		    "document '%.*s' has no features (--empty=skip|zero|ones|text)",
 		    (int)(id.n > 80 ? 80 : id.n), id.p);
 	job->empty++;
-	if (sh_empty_fingerprint(s->empty, s->fp.hash, s->fp.seed, s->fp.bits, fp))
+	if (sh_empty_fingerprint(s->empty, &s->fp, fp))
 		return add_record(&job->out, s, fp, id, err);
 	snprintf(text, sizeof text, "document '%.*s' has no features: skipped",
 	    (int)(id.n > 80 ? 80 : id.n), id.p);

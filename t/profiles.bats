@@ -29,6 +29,36 @@ documents() {
 	done
 }
 
+@test 'the same for weights by counts where hashes of words are often equal' {
+	documents | head -n 20 >docs
+	for o in '-p gemantic -b 8' '-p gemantic -b 128' '-p gemantic -b 256' '-p pysimhash -b 8' \
+		'-H gemantic -b 64' '-H md5-nibbles -b 32'; do
+		p=default
+		[ "${o%% *}" != -p ] || p=$(cut -d ' ' -f 2 <<<"$o")
+		for w in set log freq; do
+			try "shfp $o -w $w docs"
+			exits 0
+			mv out short
+			try "shtok -p $p docs | shweight -p $p -w $w | shfp $o"
+			same short out
+		done
+	done
+}
+
+@test '--empty text under --minhash: as if the empty text were the one feature' {
+	printf 'a\t!\nb\t?\n' >docs
+	for o in '-H fnv1 -b 128' '-H gemantic -b 1024' '-H md5 -b 64' '-H mix -b 256'; do
+		try "shfp --minhash $o --empty text docs"
+		exits 0
+		mv out short
+		try "shtok docs | shfp --minhash $o --empty text"
+		same short out
+		[ "$(cut -f 1 out | sort -u | wc -l)" = 1 ]
+	done
+	try 'shfp --minhash -H md5-last -b 1024 --empty text docs'
+	exits 0
+}
+
 @test 'the same for the profiles that cut by a dictionary' {
 	has_jieba
 	documents >docs

@@ -172,7 +172,7 @@ int simhash_text(
 	if (sh_fingerprint(s->fingerprinter, sh_slice(text, size), &out, &err) < 0)
 		return sh_api_fail(error, &err);
 	if (out.empty)
-		return sh_empty_fingerprint(s->empty, s->opts.hash, s->opts.seed, s->opts.bits, fp);
+		return sh_empty_fingerprint(s->empty, &s->opts, fp);
 	memcpy(fp, out.w, SH_FP_WORDS(s->opts.bits) * sizeof *fp);
 	return 1;
 }

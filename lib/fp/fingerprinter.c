@@ -1,6 +1,7 @@
 #include "fp/fingerprinter.h"
 
 #include <stdlib.h>
+#include <xxhash.h>
 
 #include "base/buf.h"
 #include "fp/compose.h"
@@ -25,12 +26,14 @@ struct sh_fingerprinter {
 	uint64_t *token;   /* hashes of the tokens, when n-grams are composed from them */
 	uint64_t *feature; /* first words of the features' hashes */
 	uint64_t *wide; /* all words of each, for hashes whose words do not follow from the first */
+	uint64_t *key;  /* what equal features are known by, where by_text */
+	bool by_text;   /* features that differ may well have one first word */
 	int64_t *weight;            /* of each distinct feature */
 	int64_t by_count[BY_COUNT]; /* weights of the first counts; 0: not known */
 	int64_t too_much[BY_COUNT]; /* what the first counts weigh less than as many features */
 	bool by_repeats;
 	struct sh_repeats repeats;
-	size_t token_cap, feature_cap, wide_cap, weight_cap;
+	size_t token_cap, feature_cap, wide_cap, key_cap, weight_cap;
 };
 
 int sh_fingerprint_check(const struct sh_fingerprint_opts *opts, struct sh_error *err)
@@ -65,7 +68,7 @@ static int fill_by_count(struct sh_fingerprinter *f, struct sh_error *err)
 		f->too_much[tf] = tf * SH_WEIGHT_ONE - f->by_count[tf];
 		light = light && f->too_much[tf] >= 0;
 	}
-	f->by_repeats = light && f->by_count[1] == SH_WEIGHT_ONE;
+	f->by_repeats = light && f->by_count[1] == SH_WEIGHT_ONE && !f->by_text;
 	return 0;
 }
 
@@ -83,6 +86,8 @@ struct sh_fingerprinter *sh_fingerprinter_new(
 	f->words = SH_FP_WORDS(f->hash_bits);
 	f->opts.token.apart = opts->hash->composed;
 	f->mix = sh_mix_kernel_at(0);
+	f->by_text = !opts->minhash && !opts->scheme->additive &&
+		     (opts->hash->weak || (opts->hash->number && f->hash_bits < 64));
 	if (opts->scheme->needs_df && !opts->minhash)
 		sh_error_set(err, SH_ERR_PARAM,
 		    "weight %s needs document frequencies: shtok | shweight | shfp, with the "
@@ -110,6 +115,7 @@ void sh_fingerprinter_delete(struct sh_fingerprinter *f)
 	free(f->token);
 	free(f->feature);
 	free(f->wide);
+	free(f->key);
 	free(f->weight);
 	free(f);
 }
@@ -135,33 +141,31 @@ static int compose(struct sh_fingerprinter *f, const struct sh_tokens *t, struct
 	return 0;
 }
 
-static void hash_text(
-    struct sh_fingerprinter *f, struct sh_slice text, uint64_t **out, uint64_t **wide)
+/* The hash of feature i. */
+static void hash_text(struct sh_fingerprinter *f, struct sh_slice text, size_t i)
 {
-	uint64_t *to = *wide ? *wide : *out;
+	uint64_t *to = f->words > 1 ? f->wide + i * f->words : f->feature + i;
 
 	sh_memo_feature(f->memo, f->opts.hash, text, f->opts.seed, f->hash_bits, to);
-	*(*out)++ = *to;
-	if (*wide)
-		*wide += f->words;
+	f->feature[i] = *to;
+	if (f->by_text)
+		f->key[i] = XXH3_64bits(text.p, text.n);
 }
 
 /* Hash each n-gram's text. */
 static int hash_texts(struct sh_fingerprinter *f, const struct sh_tokens *t, struct sh_ngrams range,
     size_t features, struct sh_error *err)
 {
-	uint64_t *out = f->feature, *wide = NULL;
+	size_t at = 0;
 
-	if (f->words > 1) {
-		if (room(&f->wide, &f->wide_cap, features * f->words, err) < 0)
-			return -1;
-		wide = f->wide;
-	}
+	if ((f->words > 1 && room(&f->wide, &f->wide_cap, features * f->words, err) < 0) ||
+	    (f->by_text && room(&f->key, &f->key_cap, features, err) < 0))
+		return -1;
 	for (unsigned n = 1; n <= sh_ngrams_lead(range); n++)
-		hash_text(f, sh_ngram_text(t, 0, n), &out, &wide);
+		hash_text(f, sh_ngram_text(t, 0, n), at++);
 	for (unsigned n = range.min; n <= range.max; n++)
 		for (size_t i = 0; i + n <= t->n; i++)
-			hash_text(f, sh_ngram_text(t, i, n), &out, &wide);
+			hash_text(f, sh_ngram_text(t, i, n), at++);
 	return 0;
 }
 
@@ -188,16 +192,18 @@ static int weigh(struct sh_fingerprinter *f, size_t features, struct sh_error *e
 	return 0;
 }
 
-/* Wide hashes whose words do not follow from the first: one by one. */
-static int add_wide(struct sh_fingerprinter *f, size_t features, bool each, struct sh_error *err)
+/* Hashes whose words do not follow from the first, or that do not tell features apart: one by
+ * one. */
+static int add_single(struct sh_fingerprinter *f, size_t features, bool each, struct sh_error *err)
 {
+	const uint64_t *hash = f->words > 1 ? f->wide : f->feature;
 	size_t n = each ? features : f->distinct.n;
 
 	for (size_t i = 0; i < n; i++) {
 		size_t at = each ? i : f->distinct.first[i];
 		int64_t weight = each ? SH_WEIGHT_ONE : f->weight[i];
 
-		if (sh_simhash_add(&f->simhash, f->wide + at * f->words, weight, err) < 0)
+		if (sh_simhash_add(&f->simhash, hash + at * f->words, weight, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -239,11 +245,12 @@ static int add_up(struct sh_fingerprinter *f, size_t features, struct sh_error *
 
 	if (f->by_repeats && !wide)
 		return add_repeats(f, features, err);
-	if (!each && (sh_hash_count(&f->distinct, f->feature, features, err) < 0 ||
-			 weigh(f, features, err) < 0))
+	if (!each &&
+	    (sh_hash_count(&f->distinct, f->by_text ? f->key : f->feature, features, err) < 0 ||
+		weigh(f, features, err) < 0))
 		return -1;
-	if (wide)
-		return add_wide(f, features, each, err);
+	if (wide || f->by_text)
+		return add_single(f, features, each, err);
 	if (each)
 		return sh_simhash_add_units(&f->simhash, f->feature, features, err);
 	return sh_simhash_add_weighted(

@@ -77,10 +77,12 @@ static const struct sh_hash rows[] = {
 	{ "md5", false, SH_FP_MAX_BITS, md5, .slow = true },
 	{ "md5-last", false, 128, sh_hash_md5_last, .slow = true, .seedless = true,
 	    .number = true },
-	{ "md5-nibbles", false, 32, sh_hash_md5_nibbles, .slow = true, .seedless = true },
+	{ "md5-nibbles", false, 32, sh_hash_md5_nibbles, .slow = true, .seedless = true,
+	    .weak = true },
 	{ "jenkins", false, 64, sh_hash_jenkins, .slow = false },
 	{ "fnv1", false, 64, sh_hash_fnv1, .seedless = true },
-	{ "gemantic", false, 256, sh_hash_gemantic, .seedless = true, .number = true },
+	{ "gemantic", false, 256, sh_hash_gemantic, .seedless = true, .number = true,
+	    .weak = true },
 	{ "seomoz", false, 64, sh_hash_seomoz, .slow = false },
 };
 

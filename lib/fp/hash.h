@@ -47,6 +47,9 @@ struct sh_hash {
 	/* A number: a narrower fingerprint uses its last bits, not its first. feature() then
 	 * gives its last 64 * words bits. */
 	bool number;
+	/* The first word of features that differ is often the same: gemantic's high bits are 0
+	 * for short texts. */
+	bool weak;
 };
 
 /* The hash of a feature, in the shape of a fingerprint of so many bits. */

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "fp/minhash.h"
 #include "text/method.h"
 
 /* jieba.analyse's STOP_WORDS, one a line. */
@@ -189,10 +190,10 @@ void sh_profile_tokens(
 	*ngrams = p->ngrams;
 }
 
-bool sh_empty_fingerprint(
-    enum sh_empty rule, const struct sh_hash *hash, uint64_t seed, unsigned bits, uint64_t *out)
+bool sh_empty_fingerprint(enum sh_empty rule, const struct sh_fingerprint_opts *opts, uint64_t *out)
 {
-	unsigned words = SH_FP_WORDS(bits);
+	unsigned bits = opts->bits, words = SH_FP_WORDS(bits);
+	uint64_t hash;
 
 	switch (rule) {
 	case SH_EMPTY_ZERO:
@@ -202,7 +203,12 @@ bool sh_empty_fingerprint(
 		memset(out, 0xFF, words * sizeof *out);
 		break;
 	case SH_EMPTY_TEXT:
-		sh_hash_feature(hash, sh_slice("", 0), seed, bits, out);
+		if (opts->minhash) {
+			sh_hash_feature(opts->hash, sh_slice("", 0), opts->seed, 64, &hash);
+			sh_minhash(&hash, 1, bits, out);
+		} else {
+			sh_hash_feature(opts->hash, sh_slice("", 0), opts->seed, bits, out);
+		}
 		break;
 	default:
 		return false;

@@ -17,7 +17,7 @@ enum sh_empty {
 
 /* Write the fingerprint that the rule gives; false when it gives none. */
 bool sh_empty_fingerprint(
-    enum sh_empty rule, const struct sh_hash *hash, uint64_t seed, unsigned bits, uint64_t *out);
+    enum sh_empty rule, const struct sh_fingerprint_opts *opts, uint64_t *out);
 
 /* Which features shweight -t N keeps where weights are equal, and in which order. */
 enum sh_top {
