@@ -76,7 +76,8 @@ documents() {
 @test 'options after -p override it, and both ways still agree' {
 	documents >docs
 	for o in '-p seomoz -n 2' '-p gomd5 -n 1-2' '-p pysimhash -n 3' '-p mfonda --split fields' \
-		'-p gomd5 --min-chars 3' '-p seomoz -u char' '-p pysimhash --no-fold'; do
+		'-p gomd5 --min-chars 3' '-p seomoz -u char' '-p pysimhash --no-fold' \
+		'-p default --split python -n 3'; do
 		p=$(cut -d ' ' -f 2 <<<"$o")
 		bash -c "shfp $o docs" >short 2>err
 		try "shtok $o docs | shweight -p $p | shfp -p $p"
@@ -84,7 +85,7 @@ documents() {
 		same short out
 	done
 	for o in '-H mix' '-H xxh3' '-b 64 --empty skip'; do
-		for p in seomoz gomd5 mfonda; do
+		for p in seomoz gomd5 mfonda pysimhash; do
 			bash -c "shfp -p $p $o docs" >short 2>err
 			try "shtok -p $p docs | shweight -p $p | shfp -p $p $o"
 			exits 0

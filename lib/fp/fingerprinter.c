@@ -131,7 +131,7 @@ static int compose(struct sh_fingerprinter *f, const struct sh_tokens *t, struct
 {
 	uint64_t seed = sh_mix_seed(f->opts.seed);
 
-	if (f->opts.token.unit == SH_UNIT_CHAR) {
+	if (sh_token_unit(&f->opts.token) == SH_UNIT_CHAR) {
 		sh_compose_chars(f->mix, t, range, seed, f->feature);
 		return 0;
 	}

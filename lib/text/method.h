@@ -3,9 +3,10 @@
  *   words       the default, see token.h
  *   jieba...    Chinese words out of a dictionary (text/jieba.h), folded afterwards;
  *               what has no letter, mark or digit is dropped unless opts.punctuation,
- *               ASCII white space always. min_chars drops single characters, too
+ *               white space always. min_chars drops single characters, too
  *   angelo      the jieba words whose first character is U+4E00..U+9FA5
- *   cppjieba... the same with words as text/cppjieba.h cuts them
+ *   cppjieba... the same with words as text/cppjieba.h cuts them, but of white space ASCII's
+ *               alone is always dropped
  *
  * The others are the token rules of published systems. They read the text as it
  * stands, whatever no_fold says:
@@ -16,7 +17,7 @@
  *   python      the characters of Python's \w, after its str.lower(), as if nothing stood
  *               between them: characters, not words
  *   go-words    [\w']+(://[\w./]+)? with ASCII \w, after Go's lower-casing
- *   go-letters  runs of \pL - _ ' after Go's lower-casing and NFKC
+ *   go-letters  runs of \pL - _ ' after NFKC and Go's lower-casing
  *
  * The unit is that of the options, except that python always gives characters. */
 #ifndef SH_TEXT_METHOD_H

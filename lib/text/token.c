@@ -86,6 +86,11 @@ static void fill_ascii(struct sh_tokenizer *t)
 	}
 }
 
+enum sh_unit sh_token_unit(const struct sh_token_opts *opts)
+{
+	return opts->method && opts->method->chars ? SH_UNIT_CHAR : opts->unit;
+}
+
 struct sh_tokenizer *sh_tokenizer_new(const struct sh_token_opts *opts, struct sh_error *err)
 {
 	struct sh_tokenizer *t = calloc(1, sizeof *t);
@@ -96,8 +101,7 @@ struct sh_tokenizer *sh_tokenizer_new(const struct sh_token_opts *opts, struct s
 	}
 	t->method = opts->method ? opts->method : sh_token_method_at(0);
 	t->opts = *opts;
-	if (t->method->chars)
-		t->opts.unit = SH_UNIT_CHAR;
+	t->opts.unit = sh_token_unit(opts);
 	t->filtered =
 	    opts->stop || opts->keep || opts->min_chars > 1 || opts->mask_digits || opts->stem;
 	t->plain = !t->filtered && t->opts.unit == SH_UNIT_WORD;

@@ -95,6 +95,9 @@ struct sh_tokens {
 struct sh_ascii_kernel;
 
 /* The options are copied. */
+/* What tokens are: the options' unit, unless the method gives characters. */
+enum sh_unit sh_token_unit(const struct sh_token_opts *opts);
+
 struct sh_tokenizer *sh_tokenizer_new(const struct sh_token_opts *opts, struct sh_error *err);
 void sh_tokenizer_delete(struct sh_tokenizer *t);
 
