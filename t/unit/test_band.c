@@ -5,38 +5,8 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "fps.h"
 #include "tap.h"
-
-static uint64_t state;
-
-static uint64_t rnd(void)
-{
-	uint64_t z = state += 0x9E3779B97F4A7C15ULL;
-
-	z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9ULL;
-	z = (z ^ z >> 27) * 0x94D049BB133111EBULL;
-	return z ^ z >> 31;
-}
-
-static unsigned below(unsigned n)
-{
-	return (unsigned)(rnd() % n);
-}
-
-static void random_fp(uint64_t *fp, unsigned bits)
-{
-	unsigned words = SH_FP_WORDS(bits);
-
-	for (unsigned i = 0; i < words; i++)
-		fp[i] = rnd();
-	if (bits % 64)
-		fp[words - 1] &= ~UINT64_C(0) << (64 - bits % 64);
-}
-
-static unsigned bit(const uint64_t *fp, unsigned i)
-{
-	return fp[i / 64] >> (63 - i % 64) & 1;
-}
 
 /* A random possible layout of few enough tables. */
 static void random_layout(struct sh_band *b)
@@ -62,7 +32,7 @@ static void slow_key(
 	for (unsigned c = 0; c < b->chosen; c++)
 		for (unsigned i = b->bits * t->block[c] / b->blocks;
 		     i < b->bits * (t->block[c] + 1U) / b->blocks; i++) {
-			digit = digit << 1 | bit(fp, i);
+			digit = digit << 1 | bit_of(fp, i);
 			if (++n % 4 == 0) {
 				out += sprintf(out, "%x", digit);
 				digit = 0;
@@ -157,7 +127,7 @@ static void keys(unsigned cases)
 			  c.k != b.k || c.blocks != b.blocks || c.key_len != b.key_len;
 		sh_band_free(&c);
 		number = below(b.bits);
-		other[number / 64] ^= UINT64_C(1) << (63 - number % 64);
+		flip(other, number);
 		for (unsigned j = 0; j < b.chosen; j++)
 			own |= number >= b.start[t->block[j]] && number < b.start[t->block[j] + 1U];
 		foreign += sh_band_key_is(&b, t, sh_slice(key, b.key_len), other) == own;
@@ -211,7 +181,7 @@ static void lowest_rule(unsigned cases)
 		for (unsigned d = below(b.k + 3); d > 0; d--) {
 			unsigned at = below(b.bits);
 
-			y[at / 64] ^= UINT64_C(1) << (63 - at % 64);
+			flip(y, at);
 		}
 		bad += !lowest_once(&b, x, y);
 		for (unsigned j = 0; j < b.blocks; j++)
@@ -320,10 +290,9 @@ static void costs(void)
 
 int main(int argc, char **argv)
 {
-	unsigned cases = argc > 2 ? (unsigned)atoi(argv[2]) : 10000;
+	unsigned cases = argc > 1 ? (unsigned)atoi(argv[1]) : 10000;
 
-	state = argc > 1 ? strtoull(argv[1], NULL, 0) : 20240608;
-	printf("# seed %llu\n", (unsigned long long)state);
+	rng_init(20240608);
 	numberings();
 	keys(cases);
 	lowest_rule(cases);

@@ -6,25 +6,10 @@
 #include <string.h>
 #include <time.h>
 
+#include "fps.h"
 #include "tap.h"
 
 enum { CASES = 6000, N_MAX = 300, HITS_MAX = 2 * N_MAX * N_MAX };
-
-static uint64_t state;
-
-static uint64_t rnd(void)
-{
-	uint64_t z = state += 0x9E3779B97F4A7C15ULL;
-
-	z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9ULL;
-	z = (z ^ z >> 27) * 0x94D049BB133111EBULL;
-	return z ^ z >> 31;
-}
-
-static unsigned below(unsigned n)
-{
-	return (unsigned)(rnd() % n);
-}
 
 struct hits {
 	size_t n, stop_at;
@@ -66,21 +51,6 @@ static bool same_hits(const struct hits *a, const struct hits *b)
 	return a->n == b->n && (a->n == 0 || memcmp(a->hit, b->hit, a->n * sizeof *a->hit) == 0);
 }
 
-static void flip(uint64_t *fp, unsigned bit)
-{
-	fp[bit / 64] ^= UINT64_C(1) << (63 - bit % 64);
-}
-
-static void random_fp(uint64_t *fp, unsigned bits)
-{
-	unsigned words = SH_FP_WORDS(bits);
-
-	for (unsigned i = 0; i < words; i++)
-		fp[i] = rnd();
-	if (bits % 64)
-		fp[words - 1] &= ~UINT64_C(0) << (64 - bits % 64);
-}
-
 /* Clusters with pairs at every distance up to k + 3; some sets vary in few bits only. */
 static void random_set(uint64_t *fp, size_t n, unsigned bits, unsigned k)
 {
@@ -98,7 +68,7 @@ static void random_set(uint64_t *fp, size_t n, unsigned bits, unsigned k)
 		if (kind == 0) {
 			memcpy(to, base, words * sizeof *to);
 			for (unsigned b = 0; b < narrow; b++)
-				if (rnd() & 1)
+				if (rng() & 1)
 					flip(to, (b * 7) % bits);
 		} else if (kind < 3 || below(3) > 0) {
 			memcpy(to, centre[below(clusters)], words * sizeof *to);
@@ -354,7 +324,7 @@ static void equal48(uint64_t *fp, uint32_t i)
 /* 30 % share 32 bits. */
 static void equal32(uint64_t *fp, uint32_t i)
 {
-	*fp = rnd();
+	*fp = rng();
 	if (i % 10 < 3)
 		*fp = (*fp & 0xFFFFFFFF) | 0xABCDEF0100000000ULL;
 }
@@ -362,7 +332,7 @@ static void equal32(uint64_t *fp, uint32_t i)
 /* 30 % in ten groups, a few bits from their centre. */
 static void groups(uint64_t *fp, uint32_t i)
 {
-	*fp = rnd();
+	*fp = rng();
 	if (i % 10 >= 3)
 		return;
 	*fp = (i / 10 % 10) * 0x9E3779B97F4A7C15ULL;
@@ -458,10 +428,9 @@ static void many(const char *what, bool (*one)(struct room *), struct room *r, u
 int main(int argc, char **argv)
 {
 	struct room r = { 0 };
-	unsigned cases = argc > 2 ? (unsigned)atoi(argv[2]) : CASES;
+	unsigned cases = argc > 1 ? (unsigned)atoi(argv[1]) : CASES;
 
-	state = argc > 1 ? strtoull(argv[1], NULL, 0) : 20240607;
-	printf("# seed %llu\n", (unsigned long long)state);
+	rng_init(20240607);
 	r.fp = malloc(2 * N_MAX * SH_FP_MAX_WORDS * sizeof *r.fp);
 	r.want.hit = malloc(HITS_MAX * sizeof *r.want.hit);
 	r.got.hit = malloc(HITS_MAX * sizeof *r.got.hit);

@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-#include "rng.h"
+#include "fps.h"
 #include "tap.h"
 
 enum { CASES = 12000, RECORDS_MAX = 60, PAIRS_MAX = RECORDS_MAX * RECORDS_MAX, BANDS_MAX = 40000 };
@@ -35,11 +35,6 @@ struct set {
 };
 
 static unsigned bits, words;
-
-static void flip(uint64_t *fp, unsigned bit)
-{
-	fp[bit / 64] ^= UINT64_C(1) << (63 - bit % 64);
-}
 
 static bool same_fp(const struct record *x, const struct record *y)
 {
