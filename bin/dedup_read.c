@@ -145,15 +145,14 @@ static void check_files(struct dedup_state *s, uint64_t bytes)
 
 static void start_workers(struct dedup_state *s, struct worker *workers, struct run *run)
 {
-	const uint64_t key[2] = { 0, 0 }; /* these are counted, not compared */
 	struct sh_error err;
 
 	for (unsigned i = 0; i < s->cli->jobs; i++) {
 		workers[i] =
 		    (struct worker){ s, sh_fingerprinter_new(&s->settings->fp, &err), NULL };
 		if (workers[i].fingerprinter)
-			workers[i].features = sh_features_new(
-			    &s->settings->fp.token, s->settings->fp.ngrams, key, &err);
+			workers[i].features = sh_features_new_apart(
+			    &s->settings->fp.token, s->settings->fp.ngrams, &err);
 		if (!workers[i].features)
 			cli_die(s->cli, &err);
 		run->workers[i] = &workers[i];

@@ -3,75 +3,61 @@
 #include <stdlib.h>
 
 #include "base/buf.h"
-#include "base/bytes.h"
 #include "base/siphash.h"
-#include "base/wide.h"
+#include "fp/keyed.h"
+#include "text/method.h"
 
-enum { DIGIT_BITS = 8, WIDE_BITS = 11, MANY = 512, FEW = 24 };
-
-/* Texts of up to so many words of 8 bytes are hashed by multiplications. */
-enum { KEY_WORDS = 16 };
+enum { FEW = 24, DIGIT_BITS = 11, PASSES_MAX = 3 };
 
 struct sh_features {
 	struct sh_tokenizer *tokenizer;
 	struct sh_ngrams ngrams;
-	uint64_t key[2];
-	struct sh_wide wide[KEY_WORDS + 2]; /* of the words, the length, and the sum */
-	uint64_t *hash, *room;
+	struct sh_keyed keyed;
+	const struct sh_keyed_kernel *kernel; /* NULL: hashes are those of archives */
+	bool rows;                            /* n-grams are rows of words that stand apart */
+	uint64_t *hash, *room, *token;
 	uint32_t *count;
-	size_t hash_cap, room_cap, count_cap;
+	size_t hash_cap, room_cap, token_cap, count_cap;
 };
 
-/* ---- hashing ---- */
-
-static void make_wide_keys(struct sh_features *f)
-{
-	for (uint64_t i = 0; i < KEY_WORDS + 2; i++) {
-		char number[2][sizeof(uint64_t)];
-
-		sh_put_le64(number[0], 2 * i);
-		sh_put_le64(number[1], 2 * i + 1);
-		f->wide[i].low = sh_siphash(f->key, number[0], sizeof number[0]);
-		f->wide[i].high = sh_siphash(f->key, number[1], sizeof number[1]);
-	}
-}
-
-/* The upper half of sum(key * word) modulo 2^128: for any two texts the keys that make them
- * collide are one in 2^64. 8 bytes behind the text must be readable. */
-static inline uint64_t hash_text(const struct sh_features *f, struct sh_slice s)
-{
-	const struct sh_wide *k = f->wide;
-	struct sh_wide sum = sh_wide_add(sh_wide_scale(k[KEY_WORDS], s.n), k[KEY_WORDS + 1]);
-	size_t i = 0;
-
-	if (s.n > KEY_WORDS * 8)
-		return sh_siphash(f->key, s.p, s.n);
-	for (; 8 * i + 8 <= s.n; i++)
-		sum = sh_wide_add(sum, sh_wide_scale(k[i], sh_le64(s.p + 8 * i)));
-	if (s.n % 8)
-		sum = sh_wide_add(sum,
-		    sh_wide_scale(k[i], sh_le64(s.p + 8 * i) & (UINT64_MAX >> (64 - s.n % 8 * 8))));
-	return sum.high;
-}
-
-struct sh_features *sh_features_new(const struct sh_token_opts *token, struct sh_ngrams ngrams,
-    const uint64_t key[2], struct sh_error *err)
+static struct sh_features *make(const struct sh_token_opts *token, struct sh_ngrams ngrams,
+    const uint64_t key[2], bool apart, struct sh_error *err)
 {
 	struct sh_features *f = calloc(1, sizeof *f);
+	struct sh_token_opts opts = *token;
 
 	if (!f) {
 		sh_error_nomem(err);
 		return NULL;
 	}
 	f->ngrams = ngrams;
-	memcpy(f->key, key, sizeof f->key);
-	make_wide_keys(f);
-	f->tokenizer = sh_tokenizer_new(token, err);
+	sh_keyed_init(&f->keyed, key);
+	f->kernel = apart ? sh_keyed_kernel_at(0) : NULL;
+	/* The words of other methods may have blanks in them: of those n-grams may be one text that are
+	 * not the same words. */
+	f->rows = apart && (!token->method || token->method == sh_token_method_at(0)) &&
+		  token->unit == SH_UNIT_WORD && ngrams.max <= SH_KEYED_ROW_MAX;
+	opts.apart = f->rows;
+	f->tokenizer = sh_tokenizer_new(&opts, err);
 	if (!f->tokenizer) {
 		free(f);
 		return NULL;
 	}
 	return f;
+}
+
+struct sh_features *sh_features_new(const struct sh_token_opts *token, struct sh_ngrams ngrams,
+    const uint64_t key[2], struct sh_error *err)
+{
+	return make(token, ngrams, key, false, err);
+}
+
+struct sh_features *sh_features_new_apart(
+    const struct sh_token_opts *token, struct sh_ngrams ngrams, struct sh_error *err)
+{
+	uint64_t key[2];
+
+	return sh_random_key(key, err) < 0 ? NULL : make(token, ngrams, key, true, err);
 }
 
 void sh_features_delete(struct sh_features *f)
@@ -81,67 +67,123 @@ void sh_features_delete(struct sh_features *f)
 	sh_tokenizer_delete(f->tokenizer);
 	free(f->hash);
 	free(f->room);
+	free(f->token);
 	free(f->count);
 	free(f);
 }
 
+/* ---- hashing ---- */
+
+/* Each n-gram as a text. */
+static void hash_texts(
+    const struct sh_features *f, const struct sh_tokens *t, unsigned n, size_t count, uint64_t *h)
+{
+	if (f->kernel) {
+		f->kernel->texts(&f->keyed, t->text, t->start, t->end + n - 1, count, h);
+		return;
+	}
+	for (size_t i = 0; i < count; i++)
+		h[i] = sh_keyed_text(&f->keyed, sh_ngram_text(t, i, n));
+}
+
+/* The first `count` n-grams of n tokens. */
+static void hash_some(
+    const struct sh_features *f, const struct sh_tokens *t, unsigned n, size_t count, uint64_t *h)
+{
+	if (f->rows && n > 1)
+		f->kernel->rows(&f->keyed, f->token, count + n - 1, n, h);
+	else
+		hash_texts(f, t, n, count, h);
+}
+
+static size_t hash_ngrams(struct sh_features *f, const struct sh_tokens *t, struct sh_ngrams range)
+{
+	size_t m = 0;
+
+	if (f->rows && range.max > 1)
+		hash_texts(f, t, 1, t->n, f->token);
+	for (unsigned n = 1; n <= sh_ngrams_lead(range); n++)
+		hash_some(f, t, n, 1, f->hash + m++);
+	for (unsigned n = range.min; n && n <= range.max; n++) {
+		hash_some(f, t, n, t->n - n + 1, f->hash + m);
+		m += t->n - n + 1;
+	}
+	return m;
+}
+
 /* ---- sorting ---- */
 
-static void sort_few(uint64_t *a, size_t n)
+/* Each at most a few places away from its own. */
+static void sort_nearly_sorted(uint64_t *a, size_t n)
 {
 	for (size_t i = 1; i < n; i++) {
 		uint64_t x = a[i];
 		size_t j = i;
 
+		if (a[i - 1] <= x)
+			continue;
 		for (; j > 0 && a[j - 1] > x; j--)
 			a[j] = a[j - 1];
 		a[j] = x;
 	}
 }
 
-/* By the highest of the `left` low bits and then by those below; what is above is equal. Hashes
- * are spread evenly, so that one or two levels do; equal ones go down to the last bit. */
-static void sort_by_digit(uint64_t *a, uint64_t *room, size_t n, unsigned left)
+/* How many of the upper bits tell most of n hashes apart, which are spread evenly. */
+static unsigned telling_bits(size_t n)
 {
-	unsigned bits = n > MANY ? WIDE_BITS : DIGIT_BITS, digits;
-	size_t start[(1 << WIDE_BITS) + 1];
-	unsigned shift;
+	unsigned bits = 4;
 
-	if (bits > left)
-		bits = left;
-	digits = 1U << bits;
-	shift = left - bits;
-	memset(start, 0, (digits + 1) * sizeof *start);
-	for (size_t i = 0; i < n; i++)
-		start[(a[i] >> shift & (digits - 1)) + 1]++;
-	for (unsigned d = 0; d < digits; d++)
-		start[d + 1] += start[d];
-	/* start[d] runs to the place where digit d ends. */
-	for (size_t i = 0; i < n; i++)
-		room[start[a[i] >> shift & (digits - 1)]++] = a[i];
-	memcpy(a, room, n * sizeof *a);
-	for (unsigned d = 0; shift && d < digits; d++) {
-		size_t from = d ? start[d - 1] : 0;
-
-		if (start[d] - from > FEW)
-			sort_by_digit(a + from, room, start[d] - from, shift);
-	}
-	/* The rest is at most a bucket away from its place. */
-	sort_few(a, n);
+	for (; n > 1; n >>= 1)
+		bits++;
+	return bits < PASSES_MAX * DIGIT_BITS ? bits : PASSES_MAX * DIGIT_BITS;
 }
 
-static void sort(uint64_t *a, uint64_t *room, size_t n)
+/* Stable, by the bits from `shift` on. */
+static void sort_by_digit(
+    const uint64_t *restrict from, uint64_t *restrict to, size_t n, unsigned shift, unsigned bits)
 {
-	if (n > FEW)
-		sort_by_digit(a, room, n, 64);
-	else
-		sort_few(a, n);
+	size_t start[1 << DIGIT_BITS], mask = ((size_t)1 << bits) - 1, sum = 0;
+
+	memset(start, 0, (mask + 1) * sizeof *start);
+	for (size_t i = 0; i < n; i++)
+		start[from[i] >> shift & mask]++;
+	for (size_t d = 0; d <= mask; d++) {
+		size_t here = start[d];
+
+		start[d] = sum;
+		sum += here;
+	}
+	for (size_t i = 0; i < n; i++)
+		to[start[from[i] >> shift & mask]++] = from[i];
+}
+
+/* By the upper bits digit by digit, from the lowest, then the few that these do not part. Hashes
+ * and room change places. */
+static void sort(struct sh_features *f, size_t n)
+{
+	unsigned bits = telling_bits(n), passes = bits > 2 * DIGIT_BITS ? 3 : 2;
+
+	bits = (bits + passes - 1) / passes;
+	for (unsigned left = n > FEW ? passes : 0; left > 0; left--) {
+		uint64_t *sorted = f->room;
+		size_t cap = f->room_cap;
+
+		sort_by_digit(f->hash, sorted, n, 64 - left * bits, bits);
+		f->room = f->hash;
+		f->room_cap = f->hash_cap;
+		f->hash = sorted;
+		f->hash_cap = cap;
+	}
+	sort_nearly_sorted(f->hash, n);
 }
 
 /* ---- the set ---- */
 
-static int reserve(struct sh_features *f, size_t n, struct sh_error *err)
+static int reserve(struct sh_features *f, size_t n, size_t tokens, struct sh_error *err)
 {
+	if (f->rows && tokens > f->token_cap &&
+	    sh_grow((void **)&f->token, &f->token_cap, tokens, sizeof *f->token, err) < 0)
+		return -1;
 	if (n > f->hash_cap &&
 	    sh_grow((void **)&f->hash, &f->hash_cap, n, sizeof *f->hash, err) < 0)
 		return -1;
@@ -154,30 +196,25 @@ static int reserve(struct sh_features *f, size_t n, struct sh_error *err)
 	return 0;
 }
 
-static size_t hash_ngrams(struct sh_features *f, const struct sh_tokens *t, struct sh_ngrams range)
-{
-	size_t m = 0;
-
-	for (unsigned n = 1; n <= sh_ngrams_lead(range); n++)
-		f->hash[m++] = hash_text(f, sh_ngram_text(t, 0, n));
-	for (unsigned n = range.min; n && n <= range.max; n++)
-		for (size_t i = 0; i + n <= t->n; i++)
-			f->hash[m++] = hash_text(f, sh_ngram_text(t, i, n));
-	return m;
-}
-
-/* Sorted hashes to distinct ones, in place, and how often each stood there: their number. */
+/* Sorted hashes to distinct ones, in place, and how often each stood there: their number. Without a
+ * branch on them: the last of equal ones has the last word. */
 static size_t count_equal(uint64_t *hash, uint32_t *count, size_t n)
 {
 	size_t distinct = 0;
 
-	for (size_t i = 0; i < n; i++) {
-		if (i == 0 || hash[i] != hash[distinct - 1]) {
-			hash[distinct] = hash[i];
-			count[distinct++] = 0;
-		}
-		count[distinct - 1]++;
+	for (size_t i = 0; i + 1 < n; i++) {
+		uint64_t h = hash[i];
+
+		hash[distinct] = h;
+		count[distinct] = (uint32_t)(i + 1);
+		distinct += h != hash[i + 1];
 	}
+	if (n) {
+		hash[distinct] = hash[n - 1];
+		count[distinct++] = (uint32_t)n;
+	}
+	for (size_t i = distinct; i-- > 1;)
+		count[i] -= count[i - 1];
 	return distinct;
 }
 
@@ -194,10 +231,10 @@ int sh_features_of(
 	n = sh_ngrams_lead(range);
 	for (unsigned i = range.min; i && i <= range.max; i++)
 		n += tokens.n - i + 1;
-	if (reserve(f, n, err) < 0)
+	if (reserve(f, n, tokens.n, err) < 0)
 		return -1;
 	n = hash_ngrams(f, &tokens, range);
-	sort(f->hash, f->room, n);
+	sort(f, n);
 	*set = (struct sh_feature_set){ f->hash, f->count, count_equal(f->hash, f->count, n),
 		tokens.bad_utf8 };
 	return 0;

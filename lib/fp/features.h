@@ -1,10 +1,9 @@
 /* The features of a document as a set: what two documents are compared by, exactly.
  *
  * A feature is an n-gram's text (text/ngram.h), the same as a fingerprint is made of. It is held
- * as a hash of 64 bits under a random key (multilinear, Lemire and Kaser 2014, its keys made by
- * SipHash; long ones by SipHash itself): nobody can write two texts whose features collide, as
- * the hash of fingerprints, which is public, would allow. Two given features collide with a
- * probability of 2^-64. */
+ * as a hash of 64 bits under a random key (fp/keyed.h): nobody can write two texts whose features
+ * collide, as the hash of fingerprints, which is public, would allow. Two given features collide with
+ * a probability of 2^-64 under a key that is given, of at most 2^-63 under one that is drawn. */
 #ifndef SH_FP_FEATURES_H
 #define SH_FP_FEATURES_H
 
@@ -22,9 +21,12 @@ struct sh_feature_set {
 /* One serves one thread. */
 struct sh_features;
 
-/* Sets are comparable when they were made under one key. */
+/* Sets are comparable when they were made under one key, in any run: archives hold them. */
 struct sh_features *sh_features_new(const struct sh_token_opts *token, struct sh_ngrams ngrams,
     const uint64_t key[2], struct sh_error *err);
+/* Faster, under a key of its own: its sets are comparable with each other alone. */
+struct sh_features *sh_features_new_apart(
+    const struct sh_token_opts *token, struct sh_ngrams ngrams, struct sh_error *err);
 void sh_features_delete(struct sh_features *f);
 
 /* The set is valid until the next call. */

@@ -1,48 +1,66 @@
 #include "fp/minhash.h"
 
 #include "fp/mix.h"
+#include "fp/mix_kernel.h"
+
+enum { BLOCK = 64 };
 
 #define VALUE_MASK ((UINT64_C(1) << 48) - 1)
 
-/* One round: the number of bins that were empty and are not now. */
-static unsigned fill(uint64_t *bin, unsigned bits, const uint64_t *h, size_t n, unsigned round)
+/* One round: without a branch, for a value is rarely, and anywhere, the smallest. */
+static void fill(uint64_t *bin, unsigned bits, const uint64_t *x, size_t n, unsigned round)
 {
 	uint64_t tag = (uint64_t)round << 48;
-	unsigned filled = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		uint64_t x = sh_mix_word(h[i], round + 1), value = tag | (x & VALUE_MASK);
-		uint64_t *to = &bin[(x >> 32) * bits >> 32];
+		uint64_t value = tag | (x[i] & VALUE_MASK);
+		uint64_t *to = &bin[(x[i] >> 32) * bits >> 32];
 
-		filled += *to == UINT64_MAX;
 		*to = value < *to ? value : *to;
 	}
-	return filled;
 }
 
-static uint64_t smallest(const uint64_t *h, size_t n, unsigned j)
+static uint64_t smallest(const uint64_t *x, size_t n, uint64_t least)
 {
-	uint64_t least = VALUE_MASK;
-
 	for (size_t i = 0; i < n; i++) {
-		uint64_t value = sh_mix_word(h[i], j) & VALUE_MASK;
+		uint64_t value = x[i] & VALUE_MASK;
 
 		least = value < least ? value : least;
 	}
 	return least;
 }
 
+static bool any_empty(const uint64_t *bin, unsigned bins)
+{
+	for (unsigned i = 0; i < bins; i++)
+		if (bin[i] == UINT64_MAX)
+			return true;
+	return false;
+}
+
 void sh_minhash_bins(const uint64_t *h, size_t n, unsigned bins, uint64_t *bin)
 {
-	unsigned filled = 0;
+	const struct sh_mix_kernel *mix = sh_mix_kernel_at(0);
+	uint64_t x[BLOCK];
 
 	for (unsigned i = 0; i < bins; i++)
 		bin[i] = UINT64_MAX;
-	for (unsigned round = 0; round < bins && filled < bins; round++)
-		filled += fill(bin, bins, h, n, round);
-	for (unsigned i = 0; i < bins; i++)
-		if (bin[i] == UINT64_MAX)
-			bin[i] = smallest(h, n, bins + i + 1);
+	for (unsigned round = 0; round < bins && any_empty(bin, bins); round++)
+		for (size_t i = 0, m; i < n; i += m) {
+			m = n - i < BLOCK ? n - i : BLOCK;
+			mix->words(h + i, m, round + 1, x);
+			fill(bin, bins, x, m, round);
+		}
+	for (unsigned b = 0; b < bins; b++) {
+		if (bin[b] != UINT64_MAX)
+			continue;
+		bin[b] = VALUE_MASK;
+		for (size_t i = 0, m; i < n; i += m) {
+			m = n - i < BLOCK ? n - i : BLOCK;
+			mix->words(h + i, m, bins + b + 1, x);
+			bin[b] = smallest(x, m, bin[b]);
+		}
+	}
 }
 
 void sh_minhash(const uint64_t *h, size_t n, unsigned bits, uint64_t *out)

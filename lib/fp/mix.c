@@ -107,5 +107,11 @@ static void windows(
 		h[i] = sh_mix_token_padded(text + i, width, mixed_seed);
 }
 
+static void words(const uint64_t *restrict h, size_t n, unsigned j, uint64_t *restrict out)
+{
+	for (size_t i = 0; i < n; i++)
+		out[i] = sh_mix_word(h[i], j);
+}
+
 const struct sh_mix_kernel sh_mix_plain = { { "plain", SH_NEEDS_NOTHING }, sh_mix_tokens, windows,
-	sh_mix_ngrams };
+	sh_mix_ngrams, words };

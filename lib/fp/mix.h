@@ -58,8 +58,9 @@ static inline uint64_t sh_mix_last(
 	return sh_mix_moremur(acc ^ sh_mix_fold(a, b) ^ total * SH_MIX_GOLDEN ^ mixed_seed);
 }
 
-/* Reads SH_MIX_PADDING bytes behind the token. Without a branch up to 16 bytes. */
-static inline uint64_t sh_mix_token_padded(const char *p, size_t n, uint64_t mixed_seed)
+/* The n <= 16 bytes at p as two words, padded with zeros, without a branch. Reads SH_MIX_PADDING
+ * bytes behind them. */
+static inline void sh_mix_words(const char *p, size_t n, uint64_t *a, uint64_t *b)
 {
 	/* keep[i]: the first i - 8 bytes of a word */
 	static const uint64_t keep[25] = {
@@ -80,13 +81,21 @@ static inline uint64_t sh_mix_token_padded(const char *p, size_t n, uint64_t mix
 		UINT64_MAX,
 		UINT64_MAX,
 	};
-	uint64_t acc = 0;
+
+	*a = sh_le64(p) & keep[n + 8];
+	*b = sh_le64(p + 8) & keep[n];
+}
+
+/* Reads SH_MIX_PADDING bytes behind the token. Without a branch up to 16 bytes. */
+static inline uint64_t sh_mix_token_padded(const char *p, size_t n, uint64_t mixed_seed)
+{
+	uint64_t acc = 0, a, b;
 	size_t left = n;
 
 	for (; left > 16; left -= 16, p += 16)
 		acc = sh_mix_moremur(acc ^ sh_mix_fold(sh_le64(p), sh_le64(p + 8)));
-	return sh_mix_last(
-	    acc, sh_le64(p) & keep[left + 8], sh_le64(p + 8) & keep[left], n, mixed_seed);
+	sh_mix_words(p, left, &a, &b);
+	return sh_mix_last(acc, a, b, n, mixed_seed);
 }
 
 /* The same for any slice. */

@@ -24,6 +24,8 @@ struct sh_mix_kernel {
 	/* As sh_mix_ngrams(). */
 	size_t (*ngrams)(
 	    const uint64_t *restrict h, size_t tokens, size_t n, uint64_t *restrict out);
+	/* sh_mix_word() of each of n hashes, j >= 1. */
+	void (*words)(const uint64_t *restrict h, size_t n, unsigned j, uint64_t *restrict out);
 };
 
 enum { SH_MIX_WINDOW_MAX = 16 };

@@ -4,16 +4,9 @@
 
 #if defined(__x86_64__)
 
-#include <immintrin.h>
+#include "fp/words_x86.h"
 
 /* ---- AVX2: 64-bit products out of 32-bit ones --------------------------------------- */
-
-#define AVX2 __attribute__((target("avx2,bmi,bmi2")))
-
-static AVX2 inline __m256i load4(const void *p)
-{
-	return _mm256_loadu_si256((const __m256i *)p);
-}
 
 /* x * k; the low halves' product, and the two mixed ones of which only the low half counts. */
 static AVX2 inline __m256i mul4(__m256i x, uint64_t k)
@@ -119,18 +112,28 @@ static AVX2 void tokens_avx2(const char *text, const uint32_t *start, const uint
 			h[i] = sh_mix_token_padded(p, len, mixed_seed);
 			continue;
 		}
-		a = _bzhi_u64(sh_le64(p), 8 * len);
-		b = _bzhi_u64(sh_le64(p + 8), len > 8 ? 8 * len - 64 : 0);
+		words_avx2(p, len, &a, &b);
 		h[i] = sh_mix_last(0, a, b, len, mixed_seed);
 	}
 }
 
-const struct sh_mix_kernel sh_mix_avx2 = { { "avx2", SH_NEEDS_AVX2 | SH_NEEDS_BMI }, tokens_avx2,
-	windows_avx2, ngrams_avx2 };
+static AVX2 void hash_words_avx2(
+    const uint64_t *restrict h, size_t n, unsigned j, uint64_t *restrict out)
+{
+	const __m256i add = _mm256_set1_epi64x((long long)(j * SH_MIX_GOLDEN));
+	size_t i;
+
+	for (i = 0; i + 4 <= n; i += 4)
+		_mm256_storeu_si256(
+		    (__m256i *)(void *)(out + i), moremur4(_mm256_add_epi64(load4(h + i), add)));
+	for (; i < n; i++)
+		out[i] = sh_mix_word(h[i], j);
+}
+
+const struct sh_mix_kernel sh_mix_avx2 = { { "avx2", WORDS_AVX2_NEEDS }, tokens_avx2, windows_avx2,
+	ngrams_avx2, hash_words_avx2 };
 
 /* ---- AVX-512 -------------------------------------------------------------------------- */
-
-#define AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,bmi,bmi2")))
 
 static AVX512 inline __m512i mul8(__m512i x, uint64_t k)
 {
@@ -154,40 +157,13 @@ static AVX512 inline __m512i fold8(__m512i a, __m512i b)
 	return _mm512_xor_si512(a, _mm512_rol_epi64(mul8(b, UINT64_C(0x9FB21C651E98DF25)), 32));
 }
 
-static AVX512 inline __m128i load16(const char *p)
-{
-	return _mm_loadu_si128((const __m128i *)(const void *)p);
-}
-
-/* 16 bytes from each of four places. */
-static AVX512 inline __m512i collect4(const char *text, const uint32_t *start)
-{
-	__m256i low = _mm256_inserti128_si256(
-	    _mm256_castsi128_si256(load16(text + start[0])), load16(text + start[1]), 1);
-	__m256i high = _mm256_inserti128_si256(
-	    _mm256_castsi128_si256(load16(text + start[2])), load16(text + start[3]), 1);
-
-	return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
-}
-
 /* Eight tokens, of which those beyond 16 bytes come out wrong. */
 static AVX512 inline __m512i token8(
     const char *text, const uint32_t *start, __m512i len, uint64_t mixed_seed)
 {
-	const __m512i even = _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14);
-	const __m512i odd = _mm512_setr_epi64(1, 3, 5, 7, 9, 11, 13, 15);
-	const __m512i ones = _mm512_set1_epi64(-1);
-	__m512i x = collect4(text, start), y = collect4(text, start + 4);
-	__m512i bits = _mm512_slli_epi64(len, 3), drop;
-	__m512i a = _mm512_permutex2var_epi64(x, even, y);
-	__m512i b = _mm512_permutex2var_epi64(x, odd, y);
+	__m512i a, b;
 
-	/* A shift by 64 or more gives 0. */
-	drop =
-	    _mm512_max_epi64(_mm512_sub_epi64(_mm512_set1_epi64(64), bits), _mm512_setzero_si512());
-	a = _mm512_and_si512(a, _mm512_srlv_epi64(ones, drop));
-	drop = _mm512_sub_epi64(_mm512_set1_epi64(128), bits);
-	b = _mm512_and_si512(b, _mm512_srlv_epi64(ones, drop));
+	words8(text, start, len, &a, &b);
 	len = _mm512_xor_si512(mul8(len, SH_MIX_GOLDEN), _mm512_set1_epi64((long long)mixed_seed));
 	return moremur8(_mm512_xor_si512(fold8(a, b), len));
 }
@@ -198,13 +174,8 @@ static AVX512 void tokens_avx512(const char *text, const uint32_t *start, const 
 	size_t i, at;
 
 	for (i = 0; i + 8 <= n; i += 8) {
-		__m256i from = _mm256_loadu_si256((const __m256i *)(const void *)(start + i));
-		__m256i to = _mm256_loadu_si256((const __m256i *)(const void *)(end + i));
-		__m256i n32 = _mm256_sub_epi32(to, from);
-		__m512i len = _mm512_cvtepu32_epi64(n32);
-		/* No mask register: gcc 12 may spill one of 8 bits and read 32 back. */
-		__m256i above = _mm256_cmpgt_epi32(n32, _mm256_set1_epi32(16));
-		unsigned beyond = (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(above));
+		unsigned beyond;
+		__m512i len = lengths8(start + i, end + i, &beyond);
 
 		_mm512_storeu_si512(h + i, token8(text, start + i, len, mixed_seed));
 		for (; beyond; beyond &= beyond - 1) {
@@ -215,11 +186,6 @@ static AVX512 void tokens_avx512(const char *text, const uint32_t *start, const 
 	}
 	for (; i < n; i++)
 		h[i] = sh_mix_token_padded(text + start[i], end[i] - start[i], mixed_seed);
-}
-
-static AVX512 inline __mmask8 first(size_t n)
-{
-	return (__mmask8)(n < 8 ? (1u << n) - 1 : 0xff);
 }
 
 static AVX512 void windows_avx512(
@@ -266,10 +232,20 @@ static AVX512 size_t ngrams_avx512(
 	return count;
 }
 
-const struct sh_mix_kernel sh_mix_avx512 = {
-	{ "avx512", SH_NEEDS_AVX2 | SH_NEEDS_BMI | SH_NEEDS_AVX512 | SH_NEEDS_AVX512_DQ |
-			SH_NEEDS_AVX512_VL | SH_NEEDS_AVX512_VBMI },
-	tokens_avx512, windows_avx512, ngrams_avx512
-};
+static AVX512 void hash_words_avx512(
+    const uint64_t *restrict h, size_t n, unsigned j, uint64_t *restrict out)
+{
+	const __m512i add = _mm512_set1_epi64((long long)(j * SH_MIX_GOLDEN));
+
+	for (size_t i = 0; i < n; i += 8) {
+		__mmask8 part = first(n - i);
+		__m512i x = _mm512_maskz_loadu_epi64(part, h + i);
+
+		_mm512_mask_storeu_epi64(out + i, part, moremur8(_mm512_add_epi64(x, add)));
+	}
+}
+
+const struct sh_mix_kernel sh_mix_avx512 = { { "avx512", WORDS_AVX512_NEEDS }, tokens_avx512,
+	windows_avx512, ngrams_avx512, hash_words_avx512 };
 
 #endif

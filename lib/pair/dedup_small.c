@@ -1,6 +1,5 @@
 #include <stdlib.h>
 
-#include "base/siphash.h"
 #include "fp/features.h"
 #include "pair/dedup_state.h"
 #include "pair/smalljoin.h"
@@ -58,14 +57,11 @@ static int gather(struct small *s, struct sh_error *err)
 int sh_dedup_join_small(struct sh_dedup *d, struct sh_error *err)
 {
 	struct small s = { .dedup = d, .sets = { .tables = d->opts.tables } };
-	uint64_t key[2];
 	int status = -1;
 
 	if (!d->opts.verify || !d->opts.few || !d->opts.threshold)
 		return 0;
-	if (sh_random_key(key, err) < 0)
-		return -1;
-	s.features = sh_features_new(&d->opts.how.token, d->opts.how.ngrams, key, err);
+	s.features = sh_features_new_apart(&d->opts.how.token, d->opts.how.ngrams, err);
 	if (s.features && gather(&s, err) == 0)
 		status =
 		    sh_small_join(&s.sets, d->opts.threshold, d->opts.few, add_small_pair, &s, err);

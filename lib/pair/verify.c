@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 
-#include "base/siphash.h"
 #include "fp/features.h"
 
 enum { FIRST_BITS = 8, KNOWN_COUNTS = 64 };
@@ -61,7 +60,6 @@ static int weigh_small_counts(struct sh_verifier *v, struct sh_error *err)
 struct sh_verifier *sh_verifier_new(const struct sh_verify_opts *opts, struct sh_error *err)
 {
 	struct sh_verifier *v = calloc(1, sizeof *v);
-	uint64_t key[2];
 
 	if (!v) {
 		sh_error_nomem(err);
@@ -72,9 +70,8 @@ struct sh_verifier *sh_verifier_new(const struct sh_verify_opts *opts, struct sh
 	v->slots = calloc((size_t)1 << v->slot_bits, sizeof *v->slots);
 	if (!v->slots)
 		sh_error_nomem(err);
-	else if (sh_verify_check(opts, err) == 0 && weigh_small_counts(v, err) == 0 &&
-		 sh_random_key(key, err) == 0)
-		v->features = sh_features_new(&opts->token, opts->ngrams, key, err);
+	else if (sh_verify_check(opts, err) == 0 && weigh_small_counts(v, err) == 0)
+		v->features = sh_features_new_apart(&opts->token, opts->ngrams, err);
 	if (v->features)
 		return v;
 	sh_verifier_delete(v);
