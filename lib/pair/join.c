@@ -10,6 +10,7 @@ static const struct sh_join_limits usual = {
 	.large = 1 << 22,
 	.few = 256,
 	.brute_factor = 1,
+	.cached = 1 << 17,
 };
 
 const char *sh_join_kernel_name(unsigned i)
@@ -56,6 +57,8 @@ void sh_join_delete(struct sh_join *j)
 	sh_side_free(&j->x);
 	sh_side_free(&j->y);
 	sh_side_free(&j->room);
+	sh_side_free(&j->part);
+	sh_side_free(&j->part_room);
 	free(j->top);
 	free(j);
 }
@@ -92,7 +95,8 @@ static void plan_top(struct sh_join *j, struct sh_side *x, struct sh_side *y)
 	l->x = (struct sh_range){ x, 0, x->n };
 	l->y = (struct sh_range){ y, 0, y->n };
 	l->k = j->k;
-	l->at = 0;
+	l->at = l->ordered = 0;
+	l->room = j->lent ? j->lent : &j->room;
 	l->plan.blocks = 0;
 	pairs = (double)x->n * y->n / (l->self ? 2 : 1);
 	if (pairs > (double)j->limits.small)
@@ -104,8 +108,7 @@ static int run(struct sh_join *j, struct sh_side *x, struct sh_side *y)
 	uint32_t most = x->n > y->n ? x->n : y->n;
 
 	plan_top(j, x, y);
-	if (j->top->plan.blocks > 0 &&
-	    sh_side_reserve(j->lent ? j->lent : &j->room, most, j->err) < 0)
+	if (j->top->plan.blocks > 0 && sh_side_reserve(j->top->room, most, j->err) < 0)
 		return -1;
 	j->hits = 0;
 	return sh_level_join(j->top) < 0 || !sh_join_send(j) ? -1 : 0;

@@ -82,6 +82,8 @@ struct sh_join_limits {
 	uint64_t large;      /* two buckets of more candidates get a plan of their own: 2^22 */
 	uint32_t few;        /* unless one side has fewer fingerprints: 256 */
 	double brute_factor; /* on the estimated time of comparing every pair: 1 */
+	uint32_t cached;     /* fingerprints that a processor's cache holds: 2^17 */
+	bool shorten;        /* compare short forms even where that may not help: false */
 };
 void sh_join_set_limits(struct sh_join *j, const struct sh_join_limits *limits);
 

@@ -17,8 +17,9 @@ struct sh_join {
 	unsigned bits, k, words;
 	struct sh_join_limits limits;
 	const struct sh_kernel *kernel;
-	struct sh_side x, y, room; /* copies of what is joined; y only for two sets */
-	struct sh_side *lent;      /* in place of room, or NULL */
+	struct sh_side x, y, room;      /* copies of what is joined; y only for two sets */
+	struct sh_side *lent;           /* in place of room, or NULL */
+	struct sh_side part, part_room; /* a part of x in order, and what orders within it */
 	sh_join_keep *keep;
 	const void *keep_arg;
 	bool self;
@@ -44,6 +45,11 @@ struct sh_level {
 	unsigned k; /* distance left for the bits that no level above has used */
 	struct sh_plan plan;
 	unsigned at; /* the block being joined */
+	/* The ranges are in order of the blocks before this one; those from it to `at` were joined
+	 * in parts, in copies. */
+	unsigned ordered;
+	struct sh_side *room; /* to order in, and for short forms */
+	unsigned short_shift;
 	uint32_t *x_start, *y_start, *next, *flip;
 	uint32_t flips;
 	struct sh_scan scan;

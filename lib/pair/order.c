@@ -12,7 +12,6 @@
 enum {
 	IN_CACHE = 1 << 17, /* elements that may be scattered in one pass */
 	ONE_PASS_BITS = 10,
-	FIRST_PASS_MAX = 9,
 	LINE = 16,
 };
 
@@ -115,12 +114,10 @@ static inline __attribute__((always_inline)) uint32_t digit(
 	return (uint32_t)(x >> d->shift) & d->mask;
 }
 
-/* Where each digit begins, in start[], and in next[] as well. */
+/* Where each digit begins, from `at` on, in start[], and in next[] as well. */
 static inline __attribute__((always_inline)) void count(const struct sh_side *from, uint32_t lo,
-    uint32_t n, const struct digit *d, bool one_run, uint32_t *start, uint32_t *next)
+    uint32_t n, const struct digit *d, bool one_run, uint32_t at, uint32_t *start, uint32_t *next)
 {
-	uint32_t at = lo;
-
 	memset(next, 0, ((size_t)d->mask + 1) * sizeof *next);
 	for (uint32_t i = lo; i < lo + n; i++)
 		next[digit(d, one_run, from->word[i])]++;
@@ -134,14 +131,14 @@ static inline __attribute__((always_inline)) void count(const struct sh_side *fr
 
 static inline __attribute__((always_inline)) void scatter(const struct sh_side *from,
     struct sh_side *to, uint32_t lo, uint32_t n, struct digit d, bool one_run, bool fresh,
-    uint32_t *start, uint32_t *next)
+    uint32_t at, uint32_t *start, uint32_t *next)
 {
 	const uint64_t *word = from->word;
 	const uint32_t *id = from->id;
 	uint64_t *to_word = to->word;
 	uint32_t *to_id = to->id;
 
-	count(from, lo, n, &d, one_run, start, next);
+	count(from, lo, n, &d, one_run, at, start, next);
 	for (uint32_t i = lo; i < lo + n; i++) {
 		uint64_t w = word[i];
 		uint32_t where = next[digit(&d, one_run, w)]++;
@@ -151,19 +148,19 @@ static inline __attribute__((always_inline)) void scatter(const struct sh_side *
 	}
 }
 
-/* Move n elements of `from` at `lo` to the same range of `to`, by digit. start[d] is where digit
- * d begins there; next is used up. */
+/* Move n elements of `from` at `lo` to `to` at `at`, by digit. start[d] is where digit d begins
+ * there; next is used up. */
 static void place(const struct sh_side *from, struct sh_side *to, uint32_t lo, uint32_t n,
-    const struct pass *p, uint32_t *start, uint32_t *next)
+    const struct pass *p, uint32_t at, uint32_t *start, uint32_t *next)
 {
 	struct digit d = digit_of(p);
 
 	if (d.key)
-		scatter(from, to, lo, n, d, false, p->fresh, start, next);
+		scatter(from, to, lo, n, d, false, p->fresh, at, start, next);
 	else if (p->fresh)
-		scatter(from, to, lo, n, d, true, true, start, next);
+		scatter(from, to, lo, n, d, true, true, at, start, next);
 	else
-		scatter(from, to, lo, n, d, true, false, start, next);
+		scatter(from, to, lo, n, d, true, false, at, start, next);
 }
 
 /* ---- more than the cache holds ----------------------------------------------- */
@@ -188,13 +185,12 @@ static inline void write_past(void *to, const void *from, size_t n)
 
 static inline __attribute__((always_inline)) void scatter_lines(const struct sh_side *from,
     struct sh_side *to, uint32_t lo, uint32_t n, struct digit d, bool one_run, bool fresh,
-    uint32_t *start, uint32_t *next)
+    const uint32_t *start, uint32_t *next)
 {
-	_Alignas(64) struct line line[1 << FIRST_PASS_MAX];
+	_Alignas(64) struct line line[1 << SH_SPLIT_BITS];
 	const uint64_t *word = from->word;
 	const uint32_t *id = from->id;
 
-	count(from, lo, n, &d, one_run, start, next);
 	for (uint32_t i = lo; i < lo + n; i++) {
 		uint64_t w = word[i];
 		uint32_t v = digit(&d, one_run, w), where = next[v]++, in = where % LINE;
@@ -221,8 +217,10 @@ static inline __attribute__((always_inline)) void scatter_lines(const struct sh_
 	}
 }
 
+/* The same as place(), of lo .. lo+n-1 of both, for more than the cache holds; start and next are
+ * there already. */
 static void place_lines(const struct sh_side *from, struct sh_side *to, uint32_t lo, uint32_t n,
-    const struct pass *p, uint32_t *start, uint32_t *next)
+    const struct pass *p, const uint32_t *start, uint32_t *next)
 {
 	struct digit d = digit_of(p);
 
@@ -232,6 +230,71 @@ static void place_lines(const struct sh_side *from, struct sh_side *to, uint32_t
 		scatter_lines(from, to, lo, n, d, true, true, start, next);
 	else
 		scatter_lines(from, to, lo, n, d, true, false, start, next);
+}
+
+/* ---- in parts ------------------------------------------------------------------ */
+
+static struct pass upper(const struct sh_split *p)
+{
+	return (struct pass){ p->key, p->rest, p->key->bits - p->rest, false };
+}
+
+/* The upper bits first, so that the second pass scatters within the cache. */
+static void split(
+    struct sh_split *p, const struct sh_side *s, uint32_t lo, uint32_t n, const struct sh_key *key)
+{
+	unsigned bits = key->bits / 2 < SH_SPLIT_BITS ? key->bits / 2 : SH_SPLIT_BITS;
+	struct pass pass;
+	struct digit d;
+
+	p->key = key;
+	p->parts = 1U << bits;
+	p->rest = key->bits - bits;
+	p->most = 0;
+	pass = upper(p);
+	d = digit_of(&pass);
+	if (d.key)
+		count(s, lo, n, &d, false, lo, p->start, p->next);
+	else
+		count(s, lo, n, &d, true, lo, p->start, p->next);
+	p->start[p->parts] = lo + n;
+	for (unsigned i = 0; i < p->parts; i++)
+		if (p->start[i + 1] - p->start[i] > p->most)
+			p->most = p->start[i + 1] - p->start[i];
+}
+
+void sh_split_init(struct sh_split *p, const struct sh_side *s, const struct sh_key *key)
+{
+	split(p, s, 0, s->n, key);
+}
+
+static void move(struct sh_split *p, const struct sh_side *s, bool fresh, struct sh_side *room)
+{
+	struct pass pass = upper(p);
+	uint32_t lo = p->start[0];
+
+	pass.fresh = fresh;
+	place_lines(s, room, lo, p->start[p->parts] - lo, &pass, p->start, p->next);
+}
+
+void sh_split_move(struct sh_split *p, const struct sh_side *s, bool fresh, struct sh_side *room)
+{
+	move(p, s, fresh, room);
+}
+
+static void order_part(const struct sh_split *p, uint32_t i, const struct sh_side *room,
+    struct sh_side *to, uint32_t at, uint32_t *start, uint32_t *next)
+{
+	const struct pass pass = { p->key, 0, p->rest, false };
+
+	place(room, to, p->start[i], p->start[i + 1] - p->start[i], &pass, at, start, next);
+}
+
+void sh_split_order(const struct sh_split *p, uint32_t i, const struct sh_side *room,
+    struct sh_side *to, uint32_t *start, uint32_t *next)
+{
+	order_part(p, i, room, to, 0, start, next);
+	start[(size_t)1 << p->rest] = p->start[i + 1] - p->start[i];
 }
 
 /* Whether the elements are in order as they are; then start[] is filled. */
@@ -257,30 +320,23 @@ static bool in_order(
 static void order(struct sh_side *s, uint32_t lo, uint32_t n, const struct sh_key *key, bool fresh,
     uint32_t *start, struct sh_side *room, uint32_t *next)
 {
-	uint32_t part[(1 << FIRST_PASS_MAX) + 1], parts;
 	struct pass p = { key, 0, key->bits, fresh };
+	struct sh_split parts;
 
 	start[UINT32_C(1) << key->bits] = lo + n;
 	if (!fresh && in_order(s, lo, n, key, start))
 		return;
 	if (n <= IN_CACHE || key->bits <= ONE_PASS_BITS) {
-		place(s, room, lo, n, &p, start, next);
+		place(s, room, lo, n, &p, lo, start, next);
 		memcpy(s->word + lo, room->word + lo, n * sizeof *s->word);
 		memcpy(s->id + lo, room->id + lo, n * sizeof *s->id);
 		return;
 	}
-	/* The upper bits first, so that the second pass scatters within the cache. */
-	p.bits = key->bits / 2 < FIRST_PASS_MAX ? key->bits / 2 : FIRST_PASS_MAX;
-	p.shift = key->bits - p.bits;
-	parts = UINT32_C(1) << p.bits;
-	place_lines(s, room, lo, n, &p, part, next);
-	part[parts] = lo + n;
-	p.bits = p.shift;
-	p.shift = 0;
-	p.fresh = false;
-	for (uint32_t i = 0; i < parts; i++)
-		place(room, s, part[i], part[i + 1] - part[i], &p, start + ((size_t)i << p.bits),
-		    next);
+	split(&parts, s, lo, n, key);
+	move(&parts, s, fresh, room);
+	for (uint32_t i = 0; i < parts.parts; i++)
+		order_part(
+		    &parts, i, room, s, parts.start[i], start + ((size_t)i << parts.rest), next);
 }
 
 void sh_side_order(struct sh_side *s, uint32_t lo, uint32_t n, const struct sh_key *key,

@@ -56,4 +56,25 @@ void sh_side_order(struct sh_side *s, uint32_t lo, uint32_t n, const struct sh_k
 void sh_side_order_new(struct sh_side *s, const struct sh_key *key, uint32_t *start,
     struct sh_side *room, uint32_t *next);
 
+/* A side larger than the cache, in parts by the key's upper bits, which are put in order one by
+ * one: what is done with one is done while it is in the cache. */
+enum { SH_SPLIT_BITS = 9 }; /* of the parts' number, at most */
+
+struct sh_split {
+	const struct sh_key *key;
+	unsigned parts, rest; /* how many; bits of the key that order one */
+	uint32_t most;        /* elements of the largest */
+	uint32_t start[(1 << SH_SPLIT_BITS) + 1], next[1 << SH_SPLIT_BITS];
+};
+
+/* How s will be split. */
+void sh_split_init(struct sh_split *p, const struct sh_side *s, const struct sh_key *key);
+/* Move the parts to room, part i to start[i] .. start[i+1]-1. fresh: the side's numbers are not
+ * there yet, and will be 0 .. n-1. */
+void sh_split_move(struct sh_split *p, const struct sh_side *s, bool fresh, struct sh_side *room);
+/* Put part i of room in order, into 0 .. of `to`: bucket v is start[v] .. start[v+1]-1. start has
+ * 2^rest + 1 places, next 2^rest. */
+void sh_split_order(const struct sh_split *p, uint32_t i, const struct sh_side *room,
+    struct sh_side *to, uint32_t *start, uint32_t *next);
+
 #endif

@@ -279,4 +279,5 @@ void sh_plan(struct sh_plan *plan, const struct sh_task *task)
 		trial.brute_seconds = plan->brute_seconds;
 		*plan = trial;
 	}
+	plan->even = p.uniform && p.usable == 64 && p.words == 1;
 }

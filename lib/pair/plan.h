@@ -29,6 +29,7 @@ struct sh_block {
 /* With no blocks every pair is compared. */
 struct sh_plan {
 	unsigned blocks;
+	bool even;                              /* all 64 bits of a word tell as much as any */
 	struct sh_block block[SH_PLAN_BLOCKS];  /* sum(radius + 1) = k + 1 */
 	double candidates, seconds;             /* expected, of one core with AVX-512 */
 	double brute_candidates, brute_seconds; /* of comparing every pair */

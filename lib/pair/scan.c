@@ -9,10 +9,23 @@
 
 #define NEAR UINT32_MAX
 
+enum {
+	SMALL = 64,  /* words of a bucket whose spots are found in any order first */
+	COPIED = 16, /* words copied together */
+};
+
 static void end_unless(struct sh_scan *s, bool going_on)
 {
 	if (!going_on)
 		s->ended = true;
+}
+
+static inline unsigned count_bits(uint64_t x)
+{
+	x -= x >> 1 & UINT64_C(0x5555555555555555);
+	x = (x & UINT64_C(0x3333333333333333)) + (x >> 2 & UINT64_C(0x3333333333333333));
+	x = (x + (x >> 4)) & UINT64_C(0x0F0F0F0F0F0F0F0F);
+	return (unsigned)(x * UINT64_C(0x0101010101010101) >> 56);
 }
 
 static bool flush_spots(struct sh_scan *s)
@@ -39,12 +52,27 @@ static uint32_t came_from(const struct sh_scan *s, uint32_t i)
 	return s->piece_from[low] + (i - s->piece_at[low]);
 }
 
+/* Of the hits at x those that the whole words are as well. */
+static uint32_t verify(const struct sh_scan *s, uint32_t x, uint32_t hit, uint32_t y)
+{
+	uint32_t good = 0;
+
+	for (; hit != 0; hit &= hit - 1) {
+		unsigned i = (unsigned)__builtin_ctz(hit);
+
+		good |= (uint32_t)(count_bits(s->x[x + i] ^ s->y[y]) <= s->k) << i;
+	}
+	return good;
+}
+
 /* One spot for each bit of hit. y is a position, or NEAR for near[i]. */
 static __attribute__((noinline)) void add_spots(
     struct sh_scan *s, uint32_t x, uint32_t hit, uint32_t y, uint32_t i)
 {
 	if (y == NEAR)
 		y = came_from(s, i);
+	if (s->x32)
+		hit = verify(s, x, hit, y);
 	if (s->spots + SH_SCAN_TILE > SH_SCAN_SPOTS)
 		end_unless(s, flush_spots(s));
 	for (; hit != 0; hit &= hit - 1)
@@ -55,8 +83,11 @@ static __attribute__((noinline)) void add_spots(
 
 #define NAME(f) f##_plain
 #define TARGET
-#define TILE struct tile_plain
-#define FAR  unsigned
+#define TILE        struct tile_plain
+#define FAR         unsigned
+#define WORD        uint64_t
+#define WORDS(s, f) ((s)->f)
+#define GROUP       8
 
 /* Two words: every processor with 128-bit registers, the compiler sees to it. */
 typedef uint64_t two __attribute__((vector_size(16)));
@@ -129,10 +160,13 @@ static unsigned distance_plain(const uint64_t *a, const uint64_t *b, unsigned wo
 
 /* ---- AVX2: a table of nibble counts ------------------------------------------ */
 
-#define NAME(f) f##_avx2
-#define TARGET  __attribute__((target("avx2,bmi,popcnt")))
-#define TILE    struct tile_avx2
-#define FAR     __m256i
+#define NAME(f)     f##_avx2
+#define TARGET      __attribute__((target("avx2,bmi,popcnt")))
+#define TILE        struct tile_avx2
+#define FAR         __m256i
+#define WORD        uint64_t
+#define WORDS(s, f) ((s)->f)
+#define GROUP       8
 
 struct tile_avx2 {
 	__m256i v[8];
@@ -211,10 +245,13 @@ __attribute__((target("popcnt"))) static unsigned distance_popcnt(
 
 /* ---- AVX-512 with a popcount of 64-bit lanes ---------------------------------- */
 
-#define NAME(f) f##_avx512
-#define TARGET  __attribute__((target("avx512f,avx512bw,avx512vpopcntdq,bmi,popcnt")))
-#define TILE    struct tile_avx512
-#define FAR     __m512i
+#define NAME(f)     f##_avx512
+#define TARGET      __attribute__((target("avx512f,avx512bw,avx512vpopcntdq,bmi,popcnt")))
+#define TILE        struct tile_avx512
+#define FAR         __m512i
+#define WORD        uint64_t
+#define WORDS(s, f) ((s)->f)
+#define GROUP       8
 
 /* Written out, not looped over: the words must stay in registers at -O2 too. */
 struct tile_avx512 {
@@ -266,17 +303,142 @@ static TARGET inline __attribute__((always_inline)) uint32_t match_avx512(
 
 #include "pair/scan_body.h"
 
+/* ---- the same on short forms --------------------------------------------------- */
+
+#define SHORT
+#define NAME(f)     f##_avx512short
+#define TARGET      __attribute__((target("avx512f,avx512bw,avx512vl,avx512vpopcntdq,bmi,popcnt")))
+#define TILE        struct short_avx512
+#define FAR         __m512i
+#define WORD        uint32_t
+#define WORDS(s, f) ((s)->f##32)
+#define GROUP       16
+
+struct short_avx512 {
+	__m512i a, b;
+};
+
+static TARGET inline __m512i far_avx512short(unsigned k)
+{
+	return _mm512_set1_epi32((int)k);
+}
+
+static TARGET inline __attribute__((always_inline)) void load_avx512short(
+    struct short_avx512 *t, const uint32_t *p, const unsigned n)
+{
+	t->a = _mm512_loadu_si512(p);
+	t->b = n > 1 ? _mm512_loadu_si512(p + 16) : t->a;
+}
+
+static TARGET inline __attribute__((always_inline)) __m512i apart_avx512short(__m512i x, __m512i y)
+{
+	return _mm512_popcnt_epi32(_mm512_xor_si512(x, y));
+}
+
+static TARGET inline __attribute__((always_inline)) uint32_t match_avx512short(
+    const struct short_avx512 *t, uint32_t word, __m512i far, const unsigned n)
+{
+	__m512i y = _mm512_set1_epi32((int)word);
+	uint32_t hit = _mm512_cmple_epu32_mask(apart_avx512short(t->a, y), far);
+
+	if (n > 1)
+		hit |= (uint32_t)_mm512_cmple_epu32_mask(apart_avx512short(t->b, y), far) << 16;
+	return hit;
+}
+
+static TARGET inline __attribute__((always_inline)) bool neither_avx512short(
+    const struct short_avx512 *t, const uint32_t *word, __m512i far, const unsigned n)
+{
+	__m512i y = _mm512_set1_epi32((int)word[0]), z = _mm512_set1_epi32((int)word[1]);
+	__m512i least = _mm512_min_epu32(apart_avx512short(t->a, y), apart_avx512short(t->a, z));
+
+	if (n > 1)
+		least = _mm512_min_epu32(least,
+		    _mm512_min_epu32(apart_avx512short(t->b, y), apart_avx512short(t->b, z)));
+	return __builtin_expect(_mm512_cmple_epu32_mask(least, far) == 0, 1);
+}
+
+/* Spots x + i, x + i + h for the 32 or 16 lanes i at once. */
+static TARGET __attribute__((noinline)) void slide_spots(
+    struct sh_scan *s, uint32_t x, uint32_t h, uint32_t hit, uint32_t left)
+{
+	if (left < SH_SCAN_TILE)
+		hit &= (UINT32_C(1) << left) - 1;
+	for (; hit != 0; hit &= hit - 1) {
+		uint32_t y = x + (uint32_t)__builtin_ctz(hit);
+
+		if (_mm_popcnt_u64(s->x[y] ^ s->x[y + h]) <= s->k)
+			s->spot[s->spots++] = (struct sh_spot){ y + h, y };
+	}
+}
+
+/* Words slide past each other: i meets i + 1, then i + 2, so that none meets itself. */
+static TARGET inline __attribute__((always_inline)) void slide(
+    struct sh_scan *s, uint32_t x, uint32_t left, const unsigned n)
+{
+	const uint32_t *p = s->x32 + x;
+	__m512i far = far_avx512short(s->k);
+	struct short_avx512 t;
+
+	load_avx512short(&t, p, n);
+	for (uint32_t h = 1; h < left; h++) {
+		__m512i a = apart_avx512short(t.a, _mm512_loadu_si512(p + h)), b = a;
+		uint32_t hit;
+
+		if (n > 1)
+			b = apart_avx512short(t.b, _mm512_loadu_si512(p + h + 16));
+		if (__builtin_expect(
+			_mm512_cmple_epu32_mask(n > 1 ? _mm512_min_epu32(a, b) : a, far) == 0, 1))
+			continue;
+		hit = _mm512_cmple_epu32_mask(a, far);
+		if (n > 1)
+			hit |= (uint32_t)_mm512_cmple_epu32_mask(b, far) << 16;
+		slide_spots(s, x, h, hit, left - h);
+	}
+}
+
+static TARGET void quick_avx512short(struct sh_scan *s, uint32_t x, uint32_t x_end)
+{
+	for (; x < x_end; x += SH_SCAN_TILE) {
+		uint32_t left = x_end - x;
+
+		if (left <= 17)
+			slide(s, x, left, 1);
+		else
+			slide(s, x, left, 2);
+	}
+}
+
+#include "pair/scan_body.h"
+
+__attribute__((target("avx512f,avx512vl"))) static void shorten_avx512(
+    uint32_t *to, const uint64_t *word, size_t n, unsigned shift)
+{
+	const __m512i by = _mm512_set1_epi64((long long)shift);
+	size_t i = 0;
+
+	for (; i + 8 <= n; i += 8) {
+		__m512i x = _mm512_rorv_epi64(_mm512_loadu_si512(word + i), by);
+
+		_mm256_storeu_si256((__m256i *)(void *)(to + i), _mm512_cvtepi64_epi32(x));
+	}
+	for (; i < n; i++)
+		to[i] = (uint32_t)(word[i] >> shift | word[i] << (-shift & 63));
+}
+
 #endif
 
 #ifdef HAVE_X86
-static const struct sh_kernel avx512 = { { "avx512", SH_NEEDS_AVX2 | SH_NEEDS_BMI |
-							 SH_NEEDS_POPCNT | SH_NEEDS_AVX512 |
-							 SH_NEEDS_AVX512_VPOPCNTDQ },
-	scan_avx512, distance_popcnt };
+static const struct sh_kernel avx512 = {
+	{ "avx512", SH_NEEDS_AVX2 | SH_NEEDS_BMI | SH_NEEDS_POPCNT | SH_NEEDS_AVX512 |
+			SH_NEEDS_AVX512_VL | SH_NEEDS_AVX512_VPOPCNTDQ },
+	scan_avx512, scan_avx512short, shorten_avx512, distance_popcnt
+};
 static const struct sh_kernel avx2 = { { "avx2", SH_NEEDS_AVX2 | SH_NEEDS_BMI | SH_NEEDS_POPCNT },
-	scan_avx2, distance_popcnt };
+	scan_avx2, NULL, NULL, distance_popcnt };
 #endif
-static const struct sh_kernel plain = { { "plain", SH_NEEDS_NOTHING }, scan_plain, distance_plain };
+static const struct sh_kernel plain = { { "plain", SH_NEEDS_NOTHING }, scan_plain, NULL, NULL,
+	distance_plain };
 
 static const struct sh_variant *const rows[] = {
 #ifdef HAVE_X86

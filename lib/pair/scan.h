@@ -29,9 +29,12 @@ struct sh_spot {
 
 struct sh_scan {
 	const uint64_t *x, *y;
+	/* For a short scan: of each word 32 bits that differ as much as all do. What they tell
+	 * apart is not looked at. */
+	const uint32_t *x32, *y32;
 	const uint32_t *x_start, *y_start;
-	uint32_t buckets;
-	const uint32_t *flip; /* flip[0] = 0 */
+	uint32_t first, buckets; /* from the first on those below `buckets` are scanned */
+	const uint32_t *flip;    /* flip[0] = 0 */
 	uint32_t flips;
 	bool self;
 	unsigned k;
@@ -40,6 +43,8 @@ struct sh_scan {
 	bool (*flush)(void *ctx, const struct sh_spot *spot, size_t n);
 	/* Join buckets v of x and u of y; may reorder within them. false ends the scan. */
 	bool (*large)(void *ctx, uint32_t v, uint32_t u);
+	/* NULL, or: put bucket v of x in order, for two spots of it depend on that. */
+	void (*settle)(void *ctx, uint32_t v);
 	void *ctx;
 
 	/* The kernel's own. */
@@ -47,7 +52,10 @@ struct sh_scan {
 	size_t spots, pieces;
 	uint32_t near_n;
 	struct sh_spot spot[SH_SCAN_SPOTS];
-	uint64_t near[SH_SCAN_NEAR + SH_SCAN_TILE];
+	union {
+		uint64_t near[SH_SCAN_NEAR + SH_SCAN_TILE];
+		uint32_t near32[SH_SCAN_NEAR + SH_SCAN_TILE];
+	};
 	/* Where in `near` each bucket begins, and where it came from. */
 	uint32_t piece_at[SH_SCAN_NEAR + 1], piece_from[SH_SCAN_NEAR + 1];
 };
@@ -56,6 +64,10 @@ struct sh_kernel {
 	struct sh_variant variant;
 	/* Scan every bucket; s->ended tells whether flush or large ended it early. */
 	void (*scan)(struct sh_scan *s);
+	/* The same by short forms, NULL where that is no faster; and how they are made: 32 bits from
+	 * bit `shift` on, upwards, the first bit following the last. */
+	void (*scan_short)(struct sh_scan *s);
+	void (*shorten)(uint32_t *to, const uint64_t *word, size_t n, unsigned shift);
 	unsigned (*distance)(const uint64_t *a, const uint64_t *b, unsigned words);
 };
 

@@ -2,23 +2,45 @@
  *
  *     NAME(f)   f with the kernel's suffix
  *     TARGET    the function attribute that allows its instructions
- *     TILE      type of 8*n words held in registers; FAR, the same for the limit k
- *     LOAD(t, p, n)      fill the tile with n groups of 8 words
- *     MATCH(t, y, k, n)  bit i of the 32-bit result: word i is within k of y */
+ *     WORD      what is compared, uint64_t; or uint32_t for short forms
+ *     WORDS(s, x)  those of side x or y
+ *     GROUP     how many words a register holds, or are compared together
+ *     TILE      type of GROUP*n words held in registers; FAR, the same for the limit k
+ *     load(t, p, n)      fill the tile with n groups of words
+ *     match(t, y, k, n)  bit i of the 32-bit result: word i is within k of y
+ *
+ * and for short forms, with SHORT:
+ *
+ *     neither(t, y, k, n)  whether surely no word is near y[0] or y[1]
+ *     quick(s, x, x_end)  the spots of a small bucket, in any order when they are several */
+
+#ifdef SHORT
+#define NEITHER(t, y, k, n) NAME(neither)(t, y, k, n)
+#define QUICK(s, x, x_end)  NAME(quick)(s, x, x_end)
+#define IN_ORDER            false
+#else
+#define NEITHER(t, y, k, n) false
+#define QUICK(s, x, x_end)  NAME(triangle)(s, x, x_end)
+#define IN_ORDER            ((s)->settle == NULL)
+#endif
 
 /* Compare y[0 .. count-1] with the n*8 words of the tile at position x. `from` is the
  * position of y[0], or NEAR when y is s->near. On the diagonal only lanes above i count. */
 static TARGET inline __attribute__((always_inline)) void NAME(sweep)(struct sh_scan *s, uint32_t x,
-    uint32_t valid, const uint64_t *y, uint32_t count, uint32_t from, bool diagonal,
-    const unsigned n)
+    uint32_t valid, const WORD *y, uint32_t count, uint32_t from, bool diagonal, const unsigned n)
 {
 	TILE tile;
 	FAR far = NAME(far)(s->k);
 
-	NAME(load)(&tile, s->x + x, n);
+	NAME(load)(&tile, WORDS(s, x) + x, n);
 	for (uint32_t i = 0; i < count; i++) {
-		uint32_t hit = NAME(match)(&tile, y[i], far, n) & valid;
+		uint32_t hit;
 
+		if (!diagonal && i + 1 < count && NEITHER(&tile, y + i, far, n)) {
+			i++;
+			continue;
+		}
+		hit = NAME(match)(&tile, y[i], far, n) & valid;
 		if (diagonal)
 			hit &= i < 31 ? UINT32_MAX << (i + 1) : 0;
 		if (__builtin_expect(hit != 0, 0))
@@ -28,20 +50,20 @@ static TARGET inline __attribute__((always_inline)) void NAME(sweep)(struct sh_s
 
 /* The words of x at x .. x_end-1 against y[0 .. count-1]. */
 static TARGET void NAME(meet)(
-    struct sh_scan *s, uint32_t x, uint32_t x_end, const uint64_t *y, uint32_t count, uint32_t from)
+    struct sh_scan *s, uint32_t x, uint32_t x_end, const WORD *y, uint32_t count, uint32_t from)
 {
 	for (; x < x_end && !s->ended; x += SH_SCAN_TILE) {
 		uint32_t left = x_end - x;
 		uint32_t valid = left < SH_SCAN_TILE ? (UINT32_C(1) << left) - 1 : UINT32_MAX;
 
-		if (left <= 8)
+		if (GROUP <= 8 && left <= 8)
 			NAME(sweep)(s, x, valid, y, count, from, false, 1);
 		else if (left <= 16)
-			NAME(sweep)(s, x, valid, y, count, from, false, 2);
-		else if (left <= 24)
+			NAME(sweep)(s, x, valid, y, count, from, false, 16 / GROUP);
+		else if (GROUP <= 8 && left <= 24)
 			NAME(sweep)(s, x, valid, y, count, from, false, 3);
 		else
-			NAME(sweep)(s, x, valid, y, count, from, false, 4);
+			NAME(sweep)(s, x, valid, y, count, from, false, 32 / GROUP);
 	}
 }
 
@@ -53,20 +75,41 @@ static TARGET void NAME(triangle)(struct sh_scan *s, uint32_t x, uint32_t x_end)
 		uint32_t tile = left < SH_SCAN_TILE ? left : SH_SCAN_TILE;
 		uint32_t valid = left < SH_SCAN_TILE ? (UINT32_C(1) << left) - 1 : UINT32_MAX;
 
-		NAME(meet)(s, at, at + tile, s->x + x, at - x, x);
-		if (tile <= 8)
-			NAME(sweep)(s, at, valid, s->x + at, tile, at, true, 1);
+		NAME(meet)(s, at, at + tile, WORDS(s, x) + x, at - x, x);
+		if (GROUP <= 8 && tile <= 8)
+			NAME(sweep)(s, at, valid, WORDS(s, x) + at, tile, at, true, 1);
 		else if (tile <= 16)
-			NAME(sweep)(s, at, valid, s->x + at, tile, at, true, 2);
+			NAME(sweep)(s, at, valid, WORDS(s, x) + at, tile, at, true, 16 / GROUP);
 		else
-			NAME(sweep)(s, at, valid, s->x + at, tile, at, true, 4);
+			NAME(sweep)(s, at, valid, WORDS(s, x) + at, tile, at, true, 32 / GROUP);
 	}
+}
+
+/* Each two of bucket v. Nearly all buckets have one spot at the most, whose place in the order does
+ * not depend on that of the bucket. */
+static TARGET inline __attribute__((always_inline)) void NAME(within)(struct sh_scan *s, uint32_t v)
+{
+	uint32_t x = s->x_start[v], x_end = s->x_start[v + 1];
+	size_t before;
+
+	if (x_end - x <= SMALL) {
+		if (s->spots + SMALL * SMALL / 2 > SH_SCAN_SPOTS)
+			end_unless(s, flush_spots(s));
+		before = s->spots;
+		QUICK(s, x, x_end);
+		if (IN_ORDER || s->spots - before < 2)
+			return;
+		s->spots = before;
+	}
+	if (s->settle)
+		s->settle(s->ctx, v);
+	NAME(triangle)(s, x, x_end);
 }
 
 static TARGET void NAME(meet_near)(struct sh_scan *s, uint32_t v)
 {
 	s->piece_at[s->pieces] = s->near_n;
-	NAME(meet)(s, s->x_start[v], s->x_start[v + 1], s->near, s->near_n, NEAR);
+	NAME(meet)(s, s->x_start[v], s->x_start[v + 1], WORDS(s, near), s->near_n, NEAR);
 	s->pieces = 0;
 	s->near_n = 0;
 }
@@ -76,22 +119,22 @@ static TARGET inline __attribute__((always_inline)) void NAME(collect)(
     struct sh_scan *s, uint32_t v, uint32_t u)
 {
 	uint32_t from = s->y_start[u], count = s->y_start[u + 1] - from;
-	uint64_t *to;
+	WORD *to;
 
 	if ((uint64_t)count * (s->x_start[v + 1] - s->x_start[v]) > s->limit) {
 		end_unless(s, flush_spots(s) && s->large(s->ctx, v, u));
 		return;
 	}
 	if (count > SH_SCAN_NEAR / 2) {
-		NAME(meet)(s, s->x_start[v], s->x_start[v + 1], s->y + from, count, from);
+		NAME(meet)(s, s->x_start[v], s->x_start[v + 1], WORDS(s, y) + from, count, from);
 		return;
 	}
 	if (s->near_n + count > SH_SCAN_NEAR)
 		NAME(meet_near)(s, v);
-	/* Whole tiles are copied: what is too much will be overwritten. */
-	to = s->near + s->near_n;
-	for (uint32_t i = 0; i < count; i += SH_SCAN_TILE)
-		memcpy(to + i, s->y + from + i, SH_SCAN_TILE * sizeof *to);
+	/* Sixteen at a time: most buckets have no more, and what is too much is overwritten. */
+	to = WORDS(s, near) + s->near_n;
+	for (uint32_t i = 0; i < count; i += COPIED)
+		memcpy(to + i, WORDS(s, y) + from + i, COPIED * sizeof *to);
 	s->piece_at[s->pieces] = s->near_n;
 	s->piece_from[s->pieces] = from;
 	s->pieces += count > 0;
@@ -124,7 +167,7 @@ static TARGET void NAME(scan)(struct sh_scan *s)
 	s->ended = false;
 	s->spots = s->pieces = 0;
 	s->near_n = 0;
-	for (uint32_t v = 0; v < s->buckets && !s->ended; v++) {
+	for (uint32_t v = s->first; v < s->buckets && !s->ended; v++) {
 		uint64_t n = s->x_start[v + 1] - s->x_start[v];
 
 		if (n == 0)
@@ -132,13 +175,21 @@ static TARGET void NAME(scan)(struct sh_scan *s)
 		if (s->self && n * n / 2 > s->limit)
 			end_unless(s, flush_spots(s) && s->large(s->ctx, v, v));
 		else if (s->self)
-			NAME(triangle)(s, s->x_start[v], s->x_start[v + 1]);
-		NAME(neighbours)(s, v);
+			NAME(within)(s, v);
+		if (s->flips > 1 || !s->self)
+			NAME(neighbours)(s, v);
 	}
 	end_unless(s, flush_spots(s));
 }
 
+#undef NEITHER
+#undef QUICK
+#undef IN_ORDER
+#undef SHORT
 #undef NAME
 #undef TARGET
 #undef TILE
 #undef FAR
+#undef WORD
+#undef WORDS
+#undef GROUP

@@ -30,7 +30,8 @@ static void kernels(void)
 	struct sh_join_limits limits = { .small = rng_below(300),
 		.large = 1 + rng_below(300),
 		.few = (uint32_t)rng_below(64),
-		.brute_factor = (double)rng_below(1000) };
+		.brute_factor = (double)rng_below(1000),
+		.cached = (uint32_t)rng_below(SPOTS) };
 	unsigned k = (unsigned)rng_below(14);
 	size_t n = rng_below(SPOTS), cut = rng_below(n + 1);
 	struct sh_error err;
@@ -54,6 +55,8 @@ static void kernels(void)
 
 			check(j != NULL);
 			sh_join_set_limits(j, &limits);
+			limits.cached = (uint32_t)rng_below(SPOTS);
+			limits.shorten = rng_below(2);
 			got.n = 0;
 			status = way ? sh_join_cross(
 					   j, fp, cut, fp + cut, n - cut, note_hits, &got, &err)

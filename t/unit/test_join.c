@@ -108,13 +108,16 @@ static const unsigned widths[] = { 32, 64, 64, 64, 128, 128, 256, 4, 8, 36, 60, 
 
 /* From everything at once to plans within plans for a handful. */
 static const struct sh_join_limits limits[] = {
-	{ 1 << 18, 1 << 22, 256, 1 },
-	{ 0, 1 << 22, 256, 1 },
-	{ 0, 1 << 22, 256, 1e9 },
-	{ 0, 200, 8, 1e9 },
-	{ 0, 60, 4, 1e9 },
-	{ 0, 60, 4, 3 },
+	{ 1 << 18, 1 << 22, 256, 1, 1 << 17, false },
+	{ 0, 1 << 22, 256, 1, 1 << 17, true },
+	{ 0, 1 << 22, 256, 1e9, 20, false },
+	{ 0, 1 << 22, 256, 1e9, 100, true },
+	{ 0, 200, 8, 1e9, 100, true },
+	{ 0, 60, 4, 1e9, 50, true },
+	{ 0, 60, 4, 3, 0, false },
 };
+
+enum { LIMITS = sizeof limits / sizeof *limits };
 
 struct room {
 	uint64_t *fp;
@@ -138,7 +141,7 @@ static bool self_case(struct room *r)
 {
 	unsigned bits = widths[below(sizeof widths / sizeof *widths)], k = below(17);
 	size_t n = below(N_MAX + 1);
-	const struct sh_join_limits *limit = &limits[below(6)];
+	const struct sh_join_limits *limit = &limits[below(LIMITS)];
 	const char *kernel;
 	bool good = true;
 
@@ -146,9 +149,15 @@ static bool self_case(struct room *r)
 	brute_self(&r->want, r->fp, n, SH_FP_WORDS(bits), k);
 	for (unsigned i = 0; (kernel = sh_join_kernel_name(i)); i++) {
 		struct sh_join *j = new_join(bits, k, kernel);
+		struct sh_join_limits way = *limit;
 		struct sh_error err;
 
-		sh_join_set_limits(j, limit);
+		/* Nor do parts and short forms change the order. */
+		if (i > 0 && below(2))
+			way.cached = UINT32_MAX;
+		if (i > 0 && below(2))
+			way.shorten = !way.shorten;
+		sh_join_set_limits(j, &way);
 		r->got.n = 0;
 		good &= sh_join_self(j, r->fp, n, keep, &r->got, &err) == 0;
 		sh_join_delete(j);
@@ -167,6 +176,45 @@ static bool self_case(struct room *r)
 	return good;
 }
 
+static bool join_way(struct room *r, size_t n, unsigned k, const char *kernel,
+    const struct sh_join_limits *way, struct hits *to)
+{
+	struct sh_join *j = new_join(64, k, kernel);
+	struct sh_error err;
+	bool good;
+
+	sh_join_set_limits(j, way);
+	to->n = 0;
+	good = sh_join_self(j, r->fp, n, keep, to, &err) == 0;
+	sh_join_delete(j);
+	return good;
+}
+
+/* Blocks joined in parts and by short forms: the same pairs as of the whole, in the same order. */
+static bool parts_case(struct room *r)
+{
+	struct sh_join_limits way = { 0, below(2) ? 900 : 1 << 22, 8, 1e9, UINT32_MAX, false };
+	unsigned k = 1 + below(3);
+	size_t n = 1000 + below(2000);
+	const char *kernel;
+	bool good;
+
+	for (size_t i = 0; i < n; i++) {
+		r->fp[i] = i > 100 && below(2) ? r->fp[below(100)] : rng();
+		for (unsigned d = 1 + below(k); d > 0; d--)
+			flip(&r->fp[i], below(64));
+	}
+	good = join_way(r, n, k, "plain", &way, &r->want);
+	way.cached = (uint32_t)n - 1;
+	for (unsigned i = 0; (kernel = sh_join_kernel_name(i)); i++)
+		for (unsigned s = 0; s < 2; s++) {
+			way.shorten = s > 0;
+			good &= join_way(r, n, k, kernel, &way, &r->got) &&
+				same_hits(&r->want, &r->got);
+		}
+	return good;
+}
+
 static bool cross_case(struct room *r)
 {
 	unsigned bits = widths[below(sizeof widths / sizeof *widths)], k = below(17);
@@ -177,7 +225,7 @@ static bool cross_case(struct room *r)
 	bool good;
 
 	random_set(r->fp, nx + ny, bits, k);
-	sh_join_set_limits(j, &limits[below(6)]);
+	sh_join_set_limits(j, &limits[below(LIMITS)]);
 	brute_cross(&r->want, r->fp, nx, y, ny, SH_FP_WORDS(bits), k);
 	r->got.n = 0;
 	good = sh_join_cross(j, r->fp, nx, y, ny, keep, &r->got, &err) == 0;
@@ -267,7 +315,7 @@ static bool band_case(struct room *r)
 	bool good = sh_band_init(&b, bits, k, k + 1 + below(room), &err) == 0;
 
 	random_set(r->fp, n, bits, k);
-	sh_join_set_limits(j, &limits[below(6)]);
+	sh_join_set_limits(j, &limits[below(LIMITS)]);
 	brute_self(&r->want, r->fp, n, b.words, k);
 	r->got.n = 0;
 	for (uint32_t t = 0; t < b.tables && good; t++)
@@ -302,7 +350,7 @@ static int count(void *ctx, const struct sh_hit *hit, size_t n, struct sh_error 
 
 static struct tally tally(unsigned bits, unsigned k, const uint64_t *fp, size_t n, bool brute)
 {
-	struct sh_join_limits all = { UINT64_MAX, UINT64_MAX, 0, 1 };
+	struct sh_join_limits all = { UINT64_MAX, UINT64_MAX, 0, 1, 0, false };
 	struct sh_join *j = new_join(bits, k, NULL);
 	struct tally t = { 0, 0 };
 	struct sh_error err;
@@ -439,6 +487,7 @@ int main(int argc, char **argv)
 		return 1;
 	many("one set", self_case, &r, cases);
 	many("two sets", cross_case, &r, cases / 2);
+	many("in parts", parts_case, &r, cases / 100);
 	many("bands, bucket by bucket", band_case, &r, cases / 4);
 	skewed("48 bits equal", equal48, 20000, 3, false);
 	skewed("32 bits equal in 30 %", equal32, 60000, 3, true);
