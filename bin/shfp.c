@@ -6,7 +6,7 @@
 #include "fp/accumulator.h"
 #include "fp/format.h"
 #include "fp/minhash.h"
-#include "record/feature_run.h"
+#include "record/feature_block.h"
 #include "run.h"
 
 enum { SEED = CLI_OWN, EMPTY, MINHASH };
@@ -139,6 +139,7 @@ struct open_document {
 	const struct settings *settings;
 	bool rejects, crlf;
 	struct sh_accumulator features;
+	struct sh_feature_block block;
 	struct sh_feature_run run;
 	struct sh_buf id;
 	bool begun;
@@ -153,7 +154,6 @@ static int finish_document(struct open_document *d, struct sh_job *job, struct s
 
 	if (!d->begun)
 		return 0;
-	d->begun = false;
 	sh_accumulator_finish(&d->features, &fp);
 	/* To a system that knows of empty documents, features without weight are none such. */
 	if (fp.empty && (d->settings->empty == SH_EMPTY_SKIP || !d->features.any)) {
@@ -170,50 +170,72 @@ static int finish_document(struct open_document *d, struct sh_job *job, struct s
 	return add_record(&job->out, d->settings, fp.w, id, err);
 }
 
+/* A record of this id comes next: when it is another than before, that document is finished. */
+static int change_document(
+    struct open_document *d, struct sh_slice id, struct sh_job *job, struct sh_error *err)
+{
+	if (d->begun && sh_slice_eq(id, sh_buf_slice(&d->id)))
+		return 0;
+	if (finish_document(d, job, err) < 0)
+		return -1;
+	sh_accumulator_clear(&d->features);
+	sh_feature_run_begin(&d->run, id);
+	d->begun = true;
+	d->id.n = 0;
+	return sh_buf_add(&d->id, id.p, id.n, err);
+}
+
 static int each_feature(void *arg, struct sh_slice line, struct sh_job *job, struct sh_error *err)
 {
 	struct open_document *d = arg;
 	struct sh_feature f;
 
-	if (sh_record_feature(cli_strip(d->crlf, line), &f, err) < 0)
+	if (sh_record_feature(cli_strip(d->crlf, line), &f, err) < 0 ||
+	    change_document(d, f.id, job, err) < 0)
 		return -1;
-	if (!d->begun || !sh_slice_eq(f.id, sh_buf_slice(&d->id))) {
-		if (finish_document(d, job, err) < 0)
-			return -1;
-		sh_accumulator_clear(&d->features);
-		sh_feature_run_begin(&d->run, f.id);
-		d->begun = true;
-		d->id.n = 0;
-		if (sh_buf_add(&d->id, f.id.p, f.id.n, err) < 0)
-			return -1;
-	}
 	d->file = job->from.file;
 	d->line = sh_job_line(job);
 	return sh_accumulator_add(&d->features, f.text, f.weight, err);
 }
 
-/* Further lines of the open document: see sh_job_runs(). */
+/* Whether the record at p begins another document, with which the next lines go on. Errors are
+ * left to each_feature(), which meets them again. */
+static bool begin_next(struct open_document *d, const char *p, const char *end, struct sh_job *job)
+{
+	const char *lf = memchr(p, '\n', (size_t)(end - p));
+	struct sh_feature f;
+	struct sh_error err;
+
+	if (!lf || sh_record_feature(sh_slice(p, (size_t)(lf - p)), &f, &err) < 0 ||
+	    (d->begun && sh_slice_eq(f.id, sh_buf_slice(&d->id))))
+		return false;
+	return change_document(d, f.id, job, &err) == 0;
+}
+
+/* Lines of the open document, and of those behind it: see sh_job_runs(). */
 static const char *more_features(
     void *arg, const char *p, const char *end, struct sh_job *job, uint64_t *lines)
 {
 	struct open_document *d = arg;
-	struct sh_feature_line f;
+	struct sh_error err;
 	const char *next;
-	uint64_t n = 0;
-	int bad = 0;
 
-	while (d->begun && (next = sh_feature_run_next(&d->run, p, end, &f))) {
-		bad = sh_accumulator_add_padded(&d->features, f.text, f.look, f.weight, &job->err);
-		if (bad)
-			break; /* the general way will fail as well, and tell */
-		p = next;
-		n++;
-	}
-	if (n) {
-		d->file = job->from.file;
-		d->line = sh_job_line(job) + n - 1;
-	}
-	*lines = n;
+	*lines = 0;
+	if (!sh_accumulator_takes_blocks(&d->features) ||
+	    sh_feature_block_enter(&d->block, job->from.at, p, end, &err) < 0)
+		return p;
+	do {
+		while (d->begun && (next = sh_feature_block_take(&d->block, &d->run, p)) != p) {
+			if (!sh_accumulator_add_block(&d->features, &d->block)) {
+				sh_feature_block_refuse(&d->block);
+				return p;
+			}
+			*lines += d->block.lines;
+			d->file = job->from.file;
+			d->line = sh_job_line(job) + *lines - 1;
+			p = next;
+		}
+	} while (p < end && begin_next(d, p, end, job));
 	return p;
 }
 
@@ -240,7 +262,8 @@ static void run_features(struct cli *c, struct settings *s, struct sh_source *so
 		cli_usage(c,
 		    "the input is features (three fields, the last a number), and -w or an "
 		    "option for documents was given: those belong to shtok and shweight");
-	if (sh_accumulator_init(&d.features, &s->fp, &err) < 0)
+	if (sh_accumulator_init(&d.features, &s->fp, &err) < 0 ||
+	    sh_feature_block_init(&d.block, true, &err) < 0)
 		cli_die(c, &err);
 	c->jobs = 1;
 	run_pool(&run, source);
@@ -252,6 +275,7 @@ static void run_features(struct cli *c, struct settings *s, struct sh_source *so
 	sh_buf_free(&last.out);
 	sh_buf_free(&last.notes);
 	sh_buf_free(&d.id);
+	sh_feature_block_free(&d.block);
 	sh_accumulator_free(&d.features);
 }
 

@@ -19,6 +19,7 @@ struct worker {
 	struct sh_tokenizer *tokenizer;
 	bool escapes; /* tokens may need them */
 	struct sh_feature_run prefix;
+	char joint[SH_ID_MAX + 32]; /* "TAB 1 LF" and the prefix */
 };
 
 /* Append "id TAB feature TAB weight LF". */
@@ -50,33 +51,43 @@ static int add_feature(const struct worker *w, struct sh_buf *out, struct sh_sli
 	return 0;
 }
 
-/* Append all n-grams of n tokens, none of which needs an escape. Copies of 16 bytes run
- * over what they copy: into room that is there, from text with readable bytes behind. */
-static int add_all(struct sh_buf *out, const struct sh_feature_run *prefix,
-    const struct sh_tokens *t, unsigned n, struct sh_error *err)
+/* What parts the texts of a document's lines: the end of one and the beginning of the next. */
+static void begin_document(struct worker *w, struct sh_slice id)
 {
-	size_t count = t->n - n + 1, text = 0, i;
+	sh_feature_run_begin(&w->prefix, id);
+	memcpy(w->joint, "\t1\n", 3);
+	memcpy(w->joint + 3, w->prefix.prefix, w->prefix.n);
+}
+
+/* Copy n bytes, `first` and then 16 at a time: what that is more is read and written, too. */
+static inline char *copy(char *restrict to, const char *restrict from, size_t n, size_t first)
+{
+	memcpy(to, from, first);
+	for (size_t i = first; i < n; i += 16)
+		memcpy(to + i, from + i, 16);
+	return to + n;
+}
+
+/* Append all n-grams of n tokens, none of which needs an escape. Copies run over what they copy:
+ * into room that is there, from text with readable bytes behind. */
+static int add_all(struct sh_buf *out, const struct worker *w, const struct sh_tokens *t,
+    unsigned n, struct sh_error *err)
+{
+	size_t count = t->n - n + 1, line = w->prefix.n + 3, text = 0, i;
+	const uint32_t *start = t->start, *end = t->end + n - 1;
 	char *p;
 
 	for (i = 0; i < count; i++)
-		text += t->end[i + n - 1] - t->start[i];
-	if (sh_buf_reserve(out, text + count * (prefix->n + 3) + 64, err) < 0)
+		text += end[i] - start[i];
+	if (sh_buf_reserve(out, text + (count + 1) * line + 64, err) < 0)
 		return -1;
-	p = out->p + out->n;
+	p = copy(out->p + out->n, w->prefix.prefix, w->prefix.n, 16);
 	for (i = 0; i < count; i++) {
-		struct sh_slice s = sh_ngram_text(t, i, n);
-
-		memcpy(p, prefix->prefix, 16);
-		if (prefix->n > 16)
-			memcpy(p, prefix->prefix, prefix->n);
-		p += prefix->n;
-		memcpy(p, s.p, 16);
-		if (s.n > 16)
-			memcpy(p, s.p, s.n);
-		memcpy(p + s.n, "\t1\n", 4);
-		p += s.n + 3;
+		p = copy(p, t->text + start[i], end[i] - start[i], 32);
+		p = copy(p, w->joint, line, 16);
 	}
-	out->n = (size_t)(p - out->p);
+	/* The last line's end, without the next one's beginning. */
+	out->n = (size_t)(p - out->p) - w->prefix.n;
 	return 0;
 }
 
@@ -95,10 +106,10 @@ static int each(void *arg, const struct sh_document *doc, struct sh_job *job, st
 	for (unsigned n = 1; n <= sh_ngrams_lead(range); n++)
 		if (add_feature(w, &job->out, doc->id, sh_ngram_text(&tokens, 0, n), '1', err) < 0)
 			return -1;
-	sh_feature_run_begin(&w->prefix, doc->id);
+	begin_document(w, doc->id);
 	for (unsigned n = range.min; n <= range.max; n++) {
 		if (!w->escapes) {
-			if (add_all(&job->out, &w->prefix, &tokens, n, err) < 0)
+			if (add_all(&job->out, w, &tokens, n, err) < 0)
 				return -1;
 			continue;
 		}

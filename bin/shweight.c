@@ -5,11 +5,12 @@
 #include "cli.h"
 #include "fp/df.h"
 #include "fp/idf.h"
+#include "fp/occurrences.h"
 #include "fp/terms.h"
 #include "fp/top.h"
 #include "fp/weight.h"
 #include "profile.h"
-#include "record/feature_run.h"
+#include "record/feature_block.h"
 
 enum { IDF = CLI_OWN, ABSENT, MIN_DF, MAX_DF };
 
@@ -54,6 +55,9 @@ struct settings {
 	struct shown by_count[BY_COUNT];
 };
 
+_Static_assert(
+    (int)SH_FEATURE_BLOCK_MAX <= (int)SH_OCCURRENCES_MAX, "the lines of a block at once");
+
 struct document {
 	struct sh_buf id;
 	bool begun;
@@ -62,6 +66,9 @@ struct document {
 	struct sh_heavy *distinct; /* those that are kept, with their weights */
 	size_t cap;
 	int64_t tokens; /* sum of the counts, millionths */
+	/* Of documents that stand whole in a block. */
+	struct sh_feature_block block;
+	struct sh_occurrences occurrences;
 };
 
 /* What the tables know of a feature: false when it is to be dropped. */
@@ -253,23 +260,128 @@ static int change_document(const struct settings *s, struct document *d, struct 
 	return sh_buf_add(&d->id, id.p, id.n, err);
 }
 
-/* Lines of the document that is being read, as far as they stand in the block. */
-static void add_run(struct cli *c, struct document *d, struct sh_lines *lines)
+/* Copy n bytes; 48 and what fills up 16 may be read, and written. */
+static inline char *copy(char *restrict to, const char *restrict from, size_t n)
+{
+	memcpy(to, from, 48);
+	for (size_t i = 48; __builtin_expect(i < n, 0); i += 16)
+		memcpy(to + i, from + i, 16);
+	return to + n;
+}
+
+/* The features of a document, which are lines of the block that weigh 1 each, counted: 1; or 0
+ * when a count is none of the first ones, and nothing is written. */
+static int write_lines(
+    const struct settings *s, struct document *d, struct sh_sink *out, struct sh_error *err)
+{
+	const struct sh_feature_block *b = &d->block;
+	const struct sh_feature_lines *of = b->of;
+	const uint32_t *restrict count = d->occurrences.count;
+	size_t need = of->line[b->lines] - of->line[0] + b->lines * SHOWN + 64;
+	char *room = sh_sink_room(out, need, err), *p = room;
+
+	if (!room)
+		return -1;
+	sh_occurrences_find(&d->occurrences, b->base, of->start, of->end, b->lines);
+	for (size_t i = 0; i < b->lines; i++) {
+		const struct shown *shown = &s->by_count[count[i] < BY_COUNT ? count[i] : 0];
+		char *next = copy(p, b->base + of->line[i], of->end[i] - of->line[i]);
+
+		if (count[i] >= BY_COUNT)
+			return 0;
+		memcpy(next, shown->text, SHOWN);
+		/* Whether it stood before nobody can predict. */
+		p += (size_t)(next + shown->n - p) & -(size_t)(count[i] != 0);
+	}
+	sh_sink_used(out, (size_t)(p - room));
+	return 1;
+}
+
+/* Whether the lines of the block end at p because the next one begins another document. */
+static bool ends_at(const struct document *d, const char *p, const char *end)
+{
+	const char *lf = memchr(p, '\n', (size_t)(end - p));
+	struct sh_feature f;
+	struct sh_error err;
+
+	return lf && sh_record_feature(sh_slice(p, (size_t)(lf - p)), &f, &err) == 0 &&
+	       !sh_slice_eq(f.id, sh_buf_slice(&d->id));
+}
+
+/* The document that begins with the lines of the block, and ends before `next`: 1 when it is
+ * written, 0 when it goes on or is no usual one. */
+static int write_whole(const struct settings *s, struct document *d, const char *next,
+    const char *end, struct sh_sink *out, struct sh_error *err)
+{
+	int written;
+
+	if (s->by_count[1].n == 0 || d->block.others || d->features.n || !ends_at(d, next, end))
+		return 0;
+	written = write_lines(s, d, out, err);
+	d->begun = written == 0;
+	return written;
+}
+
+/* Add line i of the block. */
+static int add_line(struct document *d, size_t i, size_t *other, struct sh_error *err)
+{
+	const struct sh_feature_lines *of = d->block.of;
+	const char *base = d->block.base;
+	int64_t weight = SH_WEIGHT_ONE;
+
+	if (*other < d->block.others && of->other[*other] == i)
+		weight = of->weight[(*other)++];
+	return add_feature(
+	    d, sh_slice(base + of->start[i], of->end[i] - of->start[i]), weight, err);
+}
+
+/* Lines of the document that is being read, from the one at hand on, as far as they stand in the
+ * block: false when that one is none that can be taken so. */
+static bool add_run(struct cli *c, const struct settings *s, struct document *d,
+    struct sh_lines *lines, const char *p)
 {
 	struct sh_slice rest = sh_lines_rest(lines);
-	const char *p = rest.p, *end = rest.p + rest.n, *next;
-	struct sh_feature_line f;
+	const char *end = rest.p + rest.n, *next;
 	struct sh_error err;
-	uint64_t n = 0;
+	size_t i, other = 0;
+	int done;
 
-	for (; (next = sh_feature_run_next(&d->run, p, end, &f)); p = next, n++) {
-		if (add_feature(d, f.text, f.weight, &err) < 0) {
-			sh_lines_skip(lines, (size_t)(next - rest.p), n + 1);
+	if (sh_feature_block_enter(&d->block, lines->from.at, p, end, &err) < 0)
+		cli_die(c, &err);
+	next = sh_feature_block_take(&d->block, &d->run, p);
+	if (next == p)
+		return false;
+	done = write_whole(s, d, next, end, &c->out, &err);
+	for (i = 0; done == 0 && i < d->block.lines; i++) {
+		if (add_line(d, i, &other, &err) < 0) {
+			sh_lines_skip(lines, 0, i);
 			sh_lines_blame(lines, &err);
 			cli_die(c, &err);
 		}
 	}
-	sh_lines_skip(lines, (size_t)(p - rest.p), n);
+	if (done < 0)
+		cli_die(c, &err);
+	sh_lines_skip(lines, (size_t)(next - rest.p), d->block.lines - 1);
+	return true;
+}
+
+static void init_document(struct cli *c, struct document *d)
+{
+	struct sh_error err;
+
+	if (sh_terms_init(&d->features, &err) < 0 ||
+	    sh_feature_block_init(&d->block, false, &err) < 0 ||
+	    sh_occurrences_init(&d->occurrences, &err) < 0)
+		cli_die(c, &err);
+}
+
+static void free_document(struct document *d)
+{
+	sh_terms_free(&d->features);
+	sh_feature_block_free(&d->block);
+	sh_occurrences_free(&d->occurrences);
+	free(d->distinct);
+	sh_buf_free(&d->id);
 }
 
 static void weigh_all(struct cli *c, const struct settings *s)
@@ -280,19 +392,17 @@ static void weigh_all(struct cli *c, const struct settings *s)
 	struct sh_feature f;
 	struct sh_error err;
 
-	if (sh_terms_init(&d.features, &err) < 0)
-		cli_die(c, &err);
+	init_document(c, &d);
 	cli_lines_init(c, &lines);
 	while (cli_line(c, &lines, &line)) {
 		if (sh_record_feature(line, &f, &err) < 0) {
 			sh_lines_blame(&lines, &err);
 			cli_reject(c, line, &err);
 		} else if (change_document(s, &d, f.id, &c->out, &err) < 0 ||
-			   add_feature(&d, f.text, f.weight, &err) < 0) {
+			   (!add_run(c, s, &d, &lines, line.p) &&
+			       add_feature(&d, f.text, f.weight, &err) < 0)) {
 			sh_lines_blame(&lines, &err);
 			cli_die(c, &err);
-		} else {
-			add_run(c, &d, &lines);
 		}
 	}
 	if (d.begun && finish_document(s, &d, &c->out, &err) < 0) {
@@ -300,9 +410,7 @@ static void weigh_all(struct cli *c, const struct settings *s)
 		cli_die(c, &err);
 	}
 	sh_lines_free(&lines);
-	sh_terms_free(&d.features);
-	free(d.distinct);
-	sh_buf_free(&d.id);
+	free_document(&d);
 }
 
 static void take_limit(struct cli *c, struct sh_df_limit *limit)

@@ -5,7 +5,19 @@
 #include "fp/minhash.h"
 #include "fp/mix.h"
 #include "record/escape.h"
-#include "record/feature_run.h"
+
+static int init_blocks(struct sh_accumulator *a, struct sh_error *err)
+{
+	a->mix = sh_mix_kernel_at(0);
+	a->mixed_seed = sh_mix_seed(a->opts->seed);
+	a->block_hash = malloc(SH_FEATURE_BLOCK_MAX * sizeof *a->block_hash);
+	a->other_hash = malloc(SH_FEATURE_BLOCK_MAX * sizeof *a->other_hash);
+	a->other_weight = malloc(SH_FEATURE_BLOCK_MAX * sizeof *a->other_weight);
+	if (a->block_hash && a->other_hash && a->other_weight)
+		return 0;
+	sh_accumulator_free(a);
+	return sh_error_nomem(err);
+}
 
 int sh_accumulator_init(
     struct sh_accumulator *a, const struct sh_fingerprint_opts *opts, struct sh_error *err)
@@ -13,13 +25,16 @@ int sh_accumulator_init(
 	*a = (struct sh_accumulator){ .opts = opts };
 	if (sh_fingerprint_check(opts, err) < 0)
 		return -1;
-	a->batches = opts->hash->composed && !opts->minhash && !opts->real;
-	a->mixed_seed = sh_mix_seed(opts->seed);
-	return sh_simhash_init(&a->simhash, opts->bits, opts->tie, err);
+	if (sh_simhash_init(&a->simhash, opts->bits, opts->tie, err) < 0)
+		return -1;
+	return opts->hash->composed && !opts->minhash && !opts->real ? init_blocks(a, err) : 0;
 }
 
 void sh_accumulator_free(struct sh_accumulator *a)
 {
+	free(a->block_hash);
+	free(a->other_hash);
+	free(a->other_weight);
 	free(a->hash);
 	sh_buf_free(&a->text);
 }
@@ -28,8 +43,6 @@ void sh_accumulator_clear(struct sh_accumulator *a)
 {
 	sh_simhash_clear(&a->simhash);
 	a->n = 0;
-	a->batched = 0;
-	a->waiting = 0;
 	a->any = false;
 	memset(a->sum, 0, sizeof a->sum);
 }
@@ -59,130 +72,88 @@ static int add_hash(struct sh_accumulator *a, struct sh_slice text, struct sh_er
 	return 0;
 }
 
-/* Cannot fail: what waits was known to fit. */
-static void add_batch(struct sh_accumulator *a)
+/* Hashes of single tokens to those of lines of `each` tokens, where they stand. */
+static void compose(uint64_t *h, size_t lines, size_t each)
+{
+	if (each == 1)
+		return;
+	for (size_t i = 0; i < lines; i++)
+		h[i] = sh_mix_ngram(h + i * each, each);
+}
+
+static void hash_lines(struct sh_accumulator *a, const struct sh_feature_block *b)
+{
+	const uint32_t *token = b->of->token;
+	size_t each = token[1];
+	uint64_t *h = a->block_hash;
+	uint32_t unequal = 0;
+
+	a->mix->tokens(b->base, b->of->start, b->of->end, b->tokens, a->mixed_seed, h);
+	for (size_t i = 0; i < b->lines; i++)
+		unequal |= (token[i + 1] - token[i]) ^ (uint32_t)each;
+	if (unequal)
+		for (size_t i = 0; i < b->lines; i++)
+			h[i] = sh_mix_ngram(h + token[i], token[i + 1] - token[i]);
+	else if (each == 3)
+		compose(h, b->lines, 3);
+	else
+		compose(h, b->lines, each);
+}
+
+/* What the lines weigh more than 1 each. */
+static void add_heavier(struct sh_accumulator *a, const struct sh_feature_block *b)
 {
 	struct sh_error err;
+	size_t n = 0;
 
-	if (a->batched)
-		sh_simhash_add_weighted(&a->simhash, a->batch, a->weight, a->batched, &err);
-	a->batched = 0;
-	a->waiting = 0;
-}
+	for (size_t i = 0; i < b->others; i++) {
+		int64_t more = b->of->weight[i] - SH_WEIGHT_ONE;
 
-/* The end of the token that begins at p, which is a space or `end`. */
-static const char *token_end(const char *p, const char *end)
-{
-	unsigned spaces = sh_where16(p, ' ');
-	const char *space;
-
-	if (spaces && p + __builtin_ctz(spaces) < end)
-		return p + __builtin_ctz(spaces);
-	if (spaces || end - p <= 16)
-		return end;
-	space = memchr(p, ' ', (size_t)(end - p));
-	return space ? space : end;
-}
-
-/* Whether p and q agree in n <= SH_NGRAM_TAIL bytes; SH_ACCUMULATOR_PADDING more may be read. */
-static inline bool same_bytes(const char *p, const char *q, size_t n)
-{
-#if defined(__SSE2__)
-	/* How many they are nobody can predict: no branch on it. */
-	const __m128i *a = (const void *)p, *b = (const void *)q;
-	__m128i low = _mm_cmpeq_epi8(_mm_loadu_si128(a), _mm_loadu_si128(b));
-	__m128i high = _mm_cmpeq_epi8(_mm_loadu_si128(a + 1), _mm_loadu_si128(b + 1));
-	uint64_t same = (uint64_t)(uint32_t)_mm_movemask_epi8(low) |
-			(uint64_t)(uint32_t)_mm_movemask_epi8(high) << 16;
-
-	return (~same & ((UINT64_C(1) << n) - 1)) == 0;
-#else
-	for (; n > 8; n -= 8, p += 8, q += 8)
-		if (sh_le64(p) != sh_le64(q))
-			return false;
-	return n == 0 || (sh_le64(p) ^ sh_le64(q)) << (64 - 8 * n) == 0;
-#endif
-}
-
-/* Keep the text of the tail, whose hashes and lengths are there, if it is short enough. */
-static void keep_tail(struct sh_ngram_tail *t, const char *p, size_t n)
-{
-	if (n > SH_NGRAM_TAIL || t->tokens == 0) {
-		t->tokens = 0;
-		return;
+		a->other_hash[n] = a->block_hash[b->of->other[i]];
+		a->other_weight[n] = more;
+		n += more > 0;
 	}
-	t->n = n;
-	memcpy(t->text, p, SH_NGRAM_TAIL);
+	/* Cannot fail: with the rest it was known to fit. */
+	if (n)
+		sh_simhash_add_weighted(&a->simhash, a->other_hash, a->other_weight, n, &err);
 }
 
-/* The hash of an n-gram that begins with the tail of the one before, and goes on with one token:
- * false when it does not. */
-static inline bool hash_next(
-    struct sh_ngram_tail *t, struct sh_slice text, uint64_t mixed_seed, uint64_t *hash)
+/* What they weigh less. */
+static void take_back_lighter(struct sh_accumulator *a, const struct sh_feature_block *b)
 {
-	const char *last = text.p + t->n + 1, *end = text.p + text.n;
-	uint64_t c = 0, h;
-	size_t first;
+	int64_t all = 0;
+	size_t n = 0;
 
-	if (t->tokens == 0 || text.n <= t->n || text.p[t->n] != ' ' ||
-	    !same_bytes(text.p, t->text, t->n) || token_end(last, end) != end)
-		return false;
-	h = sh_mix_token_padded(last, (size_t)(end - last), mixed_seed);
-	for (unsigned i = 0; i < t->tokens; i++)
-		c = sh_mix_step(c, t->hash[i]);
-	*hash = sh_mix_finish(sh_mix_step(c, h));
-	first = t->length[0] + 1;
-	memmove(t->hash, t->hash + 1, sizeof t->hash - sizeof *t->hash);
-	memmove(t->length, t->length + 1, sizeof t->length - sizeof *t->length);
-	t->hash[t->tokens - 1] = h;
-	t->length[t->tokens - 1] = (uint32_t)(end - last);
-	keep_tail(t, text.p + first, text.n - first);
+	for (size_t i = 0; i < b->others; i++) {
+		int64_t less = SH_WEIGHT_ONE - b->of->weight[i];
+
+		a->other_hash[n] = a->block_hash[b->of->other[i]];
+		a->other_weight[n] = less;
+		n += less > 0;
+		all += less > 0 ? less : 0;
+	}
+	if (n)
+		sh_simhash_take_back(&a->simhash, a->other_hash, a->other_weight, n, all);
+}
+
+/* All are counted as if they weighed 1 first, for that is fastest. */
+bool sh_accumulator_add_block(struct sh_accumulator *a, const struct sh_feature_block *b)
+{
+	uint64_t room = (uint64_t)(INT64_MAX - sh_simhash_total(&a->simhash));
+	uint64_t total = b->lines * (uint64_t)SH_WEIGHT_ONE;
+	struct sh_error err;
+
+	/* Usual weights are less than 10^15: their sum fits, being of at most SH_FEATURE_BLOCK_MAX. */
+	for (size_t i = 0; i < b->others; i++)
+		total += (uint64_t)b->of->weight[i];
+	if (total > room || b->lines == 0)
+		return b->lines == 0;
+	a->any = true;
+	hash_lines(a, b);
+	sh_simhash_add_units(&a->simhash, a->block_hash, b->lines, &err);
+	add_heavier(a, b);
+	take_back_lighter(a, b);
 	return true;
-}
-
-/* sh_mix_feature() of a text with padding. */
-static uint64_t hash_ngram(struct sh_ngram_tail *t, struct sh_slice text, uint64_t mixed_seed)
-{
-	const char *p = text.p, *end = p + text.n, *stop, *tail = end;
-	uint64_t c = 0, h;
-	unsigned n = 0;
-
-	if (hash_next(t, text, mixed_seed, &c))
-		return c;
-	for (;; p = stop + 1, n++) {
-		stop = token_end(p, end);
-		h = sh_mix_token_padded(p, (size_t)(stop - p), mixed_seed);
-		c = sh_mix_step(c, h);
-		if (n == 1)
-			tail = p;
-		if (n >= 1 && n <= SH_NGRAM_TOKENS) {
-			t->hash[n - 1] = h;
-			t->length[n - 1] = (uint32_t)(stop - p);
-		}
-		if (stop == end)
-			break;
-	}
-	t->tokens = n <= SH_NGRAM_TOKENS ? n : 0;
-	keep_tail(t, tail, (size_t)(end - tail));
-	return n ? sh_mix_finish(c) : c;
-}
-
-int sh_accumulator_add_padded(struct sh_accumulator *a, struct sh_slice feature,
-    enum sh_feature_look look, int64_t weight, struct sh_error *err)
-{
-	bool word = look == SH_LOOKS_WORD;
-
-	if (!a->batches || weight > INT64_MAX - sh_simhash_total(&a->simhash) - a->waiting ||
-	    look == SH_LOOKS_ANY)
-		return sh_accumulator_add(a, feature, weight, err);
-	a->any = a->any || feature.n > 0;
-	a->batch[a->batched] = word ? sh_mix_token_padded(feature.p, feature.n, a->mixed_seed)
-				    : hash_ngram(&a->tail, feature, a->mixed_seed);
-	a->weight[a->batched] = weight;
-	a->waiting += weight;
-	if (++a->batched == SH_ACCUMULATOR_BATCH)
-		add_batch(a);
-	return 0;
 }
 
 int sh_accumulator_add(
@@ -191,7 +162,6 @@ int sh_accumulator_add(
 	const struct sh_fingerprint_opts *o = a->opts;
 	uint64_t words[SH_FP_MAX_WORDS];
 
-	add_batch(a);
 	a->any = a->any || feature.n > 0;
 	if (weight == 0)
 		return 0;
@@ -213,7 +183,6 @@ int sh_accumulator_add(
 
 void sh_accumulator_finish(struct sh_accumulator *a, struct sh_fingerprint *out)
 {
-	add_batch(a);
 	out->bad_utf8 = 0;
 	if (a->opts->minhash) {
 		out->empty = a->n == 0;

@@ -4,25 +4,9 @@
 
 #include "base/buf.h"
 #include "fp/fingerprinter.h"
+#include "fp/mix_kernel.h"
 #include "fp/simhash.h"
-#include "record/feature_run.h"
-
-enum {
-	SH_ACCUMULATOR_BATCH = 256,
-	SH_NGRAM_TOKENS = 4, /* of an n-gram's tail */
-	SH_NGRAM_TAIL = 32,  /* its bytes */
-	SH_ACCUMULATOR_PADDING = 32,
-};
-
-/* The tokens of an n-gram but its first, with their hashes: the n-grams of a text overlap, and
- * mostly the next one begins with them. */
-struct sh_ngram_tail {
-	unsigned tokens; /* 0: there is none */
-	size_t n;
-	char text[SH_NGRAM_TAIL + 8];
-	uint64_t hash[SH_NGRAM_TOKENS];
-	uint32_t length[SH_NGRAM_TOKENS];
-};
+#include "record/feature_block.h"
 
 struct sh_accumulator {
 	const struct sh_fingerprint_opts *opts; /* of which hash, seed, bits, tie, minhash count */
@@ -32,14 +16,11 @@ struct sh_accumulator {
 	double sum[64]; /* when opts->real, bit 0 first */
 	bool any;       /* a feature that is not empty was added, with whatever weight */
 	struct sh_buf text;
-	/* Hashes of words, with their weights, to be added together. */
-	bool batches;
+	/* For blocks, where the hash is one that is composed of words'. */
+	const struct sh_mix_kernel *mix;
+	uint64_t *block_hash, *other_hash;
+	int64_t *other_weight;
 	uint64_t mixed_seed;
-	struct sh_ngram_tail tail;
-	int64_t waiting; /* sum of the weights */
-	unsigned batched;
-	uint64_t batch[SH_ACCUMULATOR_BATCH];
-	int64_t weight[SH_ACCUMULATOR_BATCH];
 };
 
 /* opts are borrowed. */
@@ -53,9 +34,15 @@ void sh_accumulator_clear(struct sh_accumulator *a);
 int sh_accumulator_add(
     struct sh_accumulator *a, struct sh_slice feature, int64_t weight, struct sh_error *err);
 
-/* The same, faster; SH_ACCUMULATOR_PADDING bytes behind the feature must be readable. */
-int sh_accumulator_add_padded(struct sh_accumulator *a, struct sh_slice feature,
-    enum sh_feature_look look, int64_t weight, struct sh_error *err);
+/* Whether sh_accumulator_add_block() can be used. */
+static inline bool sh_accumulator_takes_blocks(const struct sh_accumulator *a)
+{
+	return a->block_hash != NULL;
+}
+
+/* The lines of a block, cut into words, all at once: false when their weights do not fit, and
+ * nothing was added. */
+bool sh_accumulator_add_block(struct sh_accumulator *a, const struct sh_feature_block *b);
 
 /* out->empty: nothing weighs anything; out->w is then what a tie gives, which stands for
  * something only if a->any. */

@@ -14,21 +14,54 @@ static void by_accumulator(const struct oracle *o, const struct sh_fingerprint_o
 	struct sh_accumulator a;
 	struct sh_fingerprint got;
 	struct sh_error err;
+	struct sh_feature_block block;
+	struct sh_feature_run run;
+	struct sh_feature left;
+	struct sh_buf lines = { 0 };
+	char number[SH_NUM_CHARS + 2], *copy;
+	const char *p, *end;
+	size_t n;
 
 	check(sh_accumulator_init(&a, opts, &err) == 0);
 	sh_accumulator_clear(&a);
+	check(sh_feature_block_init(&block, true, &err) == 0);
+	sh_feature_run_begin(&run, sh_slice("id", 2));
 	for (size_t i = o->n; i-- > 0;) {
 		struct sh_slice text = o->feature[i].text;
-		bool word = text.n && text.n <= 16 && !memchr(text.p, ' ', text.n) &&
-			    !memchr(text.p, '\\', text.n);
-		char *copy = fuzz_copy(text.p, text.n, 64);
 
 		/* A feature with a backslash would be taken for an escape: not from words. */
 		check(!memchr(text.p, '\\', text.n));
-		check(sh_accumulator_add_padded(&a, sh_slice(copy, text.n), word,
-			  weight(opts->scheme->name, &o->feature[i], o->all), &err) == 0);
-		free(copy);
+		check(sh_buf_add(&lines, "id\t", 3, &err) == 0);
+		check(sh_buf_add(&lines, text.p, text.n, &err) == 0);
+		number[0] = '\t';
+		n = 1 +
+		    sh_print_weight(number + 1, weight(opts->scheme->name, &o->feature[i], o->all));
+		number[n++] = '\n';
+		check(sh_buf_add(&lines, number, n, &err) == 0);
 	}
+	p = copy = fuzz_copy(lines.p, lines.n, 64);
+	end = p + lines.n;
+	check(sh_feature_block_enter(&block, 0, p, end, &err) == 0);
+	while (p < end) {
+		const char *next = p;
+
+		if (sh_accumulator_takes_blocks(&a)) {
+			next = sh_feature_block_take(&block, &run, p);
+			check(sh_accumulator_add_block(&a, &block));
+		}
+		if (next != p) {
+			p = next;
+			continue;
+		}
+		/* One that is left to the general way. */
+		n = (size_t)((const char *)memchr(p, '\n', (size_t)(end - p)) - p);
+		check(sh_record_feature(sh_slice(p, n), &left, &err) == 0);
+		check(sh_accumulator_add(&a, left.text, left.weight, &err) == 0);
+		p += n + 1;
+	}
+	free(copy);
+	sh_buf_free(&lines);
+	sh_feature_block_free(&block);
 	sh_accumulator_finish(&a, &got);
 	check(got.empty == want->empty);
 	check(got.empty || memcmp(got.w, want->w, SH_FP_WORDS(opts->bits) * 8) == 0);

@@ -6,7 +6,7 @@
 #include "io/source.h"
 #include "record/document.h"
 #include "record/escape.h"
-#include "record/feature_run.h"
+#include "record/feature_block.h"
 #include "record/fpline.h"
 
 static struct sh_error err;
@@ -135,26 +135,35 @@ static bool feature(struct sh_slice line, struct sh_feature *f)
 	return true;
 }
 
-/* The line at p, and those after it, in the fast way: each is as the careful one says. */
-static void run_of_features(struct sh_slice id, const char *p, const char *end)
+/* The lines from p on in the fast way: each is as the careful one says. */
+static void run_of_features(struct sh_slice id, const char *p, const char *end, bool words)
 {
+	struct sh_feature_block b;
 	struct sh_feature_run run;
-	struct sh_feature_line fast;
 	struct sh_feature slow;
-	const char *next;
+	size_t other = 0;
 
 	sh_feature_run_begin(&run, id);
-	while ((next = sh_feature_run_next(&run, p, end, &fast))) {
-		check(next > p && next <= end && next[-1] == '\n');
-		check(sh_record_feature(sh_slice(p, (size_t)(next - p) - 1), &slow, &err) == 0);
-		check(sh_slice_eq(slow.id, id));
-		check(sh_slice_eq(slow.text, fast.text) && slow.weight == fast.weight);
-		check(fast.look == SH_LOOKS_ANY || !memchr(fast.text.p, '\\', fast.text.n));
-		check(fast.look != SH_LOOKS_WORD ||
-		      (fast.text.n <= 16 && !memchr(fast.text.p, ' ', fast.text.n) &&
-			  !memchr(fast.text.p, '\\', fast.text.n)));
-		p = next;
+	check(sh_feature_block_init(&b, words, &err) == 0);
+	check(sh_feature_block_enter(&b, 0, p, end, &err) == 0);
+	check(sh_feature_block_take(&b, &run, p) == p + b.of->line[b.lines]);
+	for (size_t i = 0; i < b.lines; i++) {
+		const uint32_t *token = b.of->token + i;
+		size_t at = b.of->line[i], next = b.of->line[i + 1];
+		bool is_other = other < b.others && b.of->other[other] == i;
+		int64_t weight = is_other ? b.of->weight[other++] : SH_WEIGHT_ONE;
+
+		check(next > at && p + next <= end && p[next - 1] == '\n');
+		check(sh_record_feature(sh_slice(p + at, next - at - 1), &slow, &err) == 0);
+		check(sh_slice_eq(slow.id, id) && slow.weight == weight);
+		check(slow.text.p == p + b.of->start[token[0]]);
+		check(slow.text.p + slow.text.n == p + b.of->end[token[1] - 1]);
+		check(!words || !memchr(slow.text.p, '\\', slow.text.n));
+		for (uint32_t k = token[0]; words && k < token[1]; k++)
+			check(!memchr(p + b.of->start[k], ' ', b.of->end[k] - b.of->start[k]));
 	}
+	check(other == b.others);
+	sh_feature_block_free(&b);
 }
 
 /* The same for a fingerprint line, of the width that its first field has. */
@@ -213,8 +222,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		line = sh_slice(fuzz_copy(p, (size_t)(lf - p), 0), (size_t)(lf - p));
 		document(line);
 		other_records(line);
-		if (feature(line, &f))
-			run_of_features(f.id, p, end);
+		if (feature(line, &f)) {
+			run_of_features(f.id, p, end, false);
+			run_of_features(f.id, p, end, true);
+		}
 		escapes(line);
 		free((char *)(uintptr_t)line.p);
 		if (lf < end)

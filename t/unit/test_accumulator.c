@@ -1,4 +1,5 @@
-/* Features added the fast way, n-grams by what they share with the one before, against one by one. */
+/* Features added a block at a time, against one by one. */
+#include "base/num.h"
 #include "fp/accumulator.h"
 #include "fp/mix.h"
 
@@ -8,7 +9,7 @@
 #include "rng.h"
 #include "tap.h"
 
-enum { TOKENS = 60, TEXT = 4096, ROUNDS = 4000 };
+enum { TOKENS = 60, TEXT = 4096, ROUNDS = 2000 };
 
 struct words {
 	char text[TEXT + SH_MIX_PADDING + 32];
@@ -39,59 +40,161 @@ static struct sh_slice ngram(const struct words *w, unsigned from, unsigned n)
 	return sh_slice(w->text + w->start[from], w->start[from + n] - 1 - w->start[from]);
 }
 
-static enum sh_feature_look look_of(struct sh_slice s)
+enum { LINES = 200, LINE_ROOM = TEXT + 40 };
+
+struct both {
+	struct sh_accumulator fast, slow;
+	struct sh_feature_block block;
+	struct sh_feature_run run;
+	uint64_t blocks;
+	char text[LINES * LINE_ROOM + 64];
+	size_t n;
+};
+
+static int64_t random_weight(void)
 {
-	return s.n && s.n <= 16 && !memchr(s.p, ' ', s.n) ? SH_LOOKS_WORD : SH_LOOKS_PLAIN;
+	switch (rng_below(8)) {
+	case 0:
+		return (int64_t)rng_below(3000000);
+	case 1:
+		return 2 * SH_WEIGHT_ONE;
+	case 2:
+		return (int64_t)rng_below(1000000000) * 1000000;
+	case 3:
+		return 1693147;
+	default:
+		return SH_WEIGHT_ONE;
+	}
 }
 
-/* All n-grams in order, some left out, some said twice. */
-static int same(
-    const struct words *w, unsigned n, struct sh_accumulator *fast, struct sh_accumulator *slow)
+/* A line in the text, and its feature the slow way. */
+static int add_line(struct both *b, struct sh_slice f)
 {
-	struct sh_fingerprint x = { .empty = true }, y = { .empty = true };
+	int64_t weight = random_weight();
+	struct sh_error err;
+	char *p = b->text + b->n;
+
+	p += sprintf(p, "id\t%.*s\t", (int)f.n, f.p);
+	p += sh_print_weight(p, weight);
+	*p++ = '\n';
+	b->n = (size_t)(p - b->text);
+	return sh_accumulator_add(&b->slow, f, weight, &err);
+}
+
+/* All lines of the text, in blocks; what a block does not take goes the slow way. */
+static int add_text(struct both *b)
+{
+	const char *p = b->text, *end = p + b->n, *next;
 	struct sh_error err;
 
-	sh_accumulator_clear(fast);
-	sh_accumulator_clear(slow);
-	for (unsigned i = 0; i + n <= w->n; i++) {
-		unsigned grams = rng_below(10) ? n : 1 + (unsigned)rng_below(w->n - i);
+	if (sh_feature_block_enter(&b->block, b->blocks++, p, end, &err) < 0)
+		return -1;
+	for (; p < end; p = next) {
+		struct sh_feature f;
+
+		next = sh_feature_block_take(&b->block, &b->run, p);
+		if (!sh_accumulator_add_block(&b->fast, &b->block))
+			return -1;
+		if (next != p)
+			continue;
+		/* It begins with a blank. */
+		next = (const char *)memchr(p, '\n', (size_t)(end - p)) + 1;
+		if (p[3] != ' ' ||
+		    sh_record_feature(sh_slice(p, (size_t)(next - p) - 1), &f, &err) < 0 ||
+		    sh_accumulator_add(&b->fast, f.text, f.weight, &err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* All n-grams in order, some left out, some of another length. */
+static int same(const struct words *w, unsigned n, struct both *b)
+{
+	struct sh_fingerprint x = { .empty = true }, y = { .empty = true };
+	size_t words = SH_FP_WORDS(b->fast.opts->bits);
+	unsigned odd = (unsigned)rng_below(2), lines = 0;
+
+	sh_accumulator_clear(&b->fast);
+	sh_accumulator_clear(&b->slow);
+	b->n = 0;
+	for (unsigned i = 0; i + n <= w->n && lines < LINES; i++) {
+		unsigned grams = odd && rng_below(10) == 0 ? 1 + (unsigned)rng_below(w->n - i) : n;
 		struct sh_slice f = ngram(w, i, grams);
-		int64_t weight = 1 + (int64_t)rng_below(3000000);
 
 		if (f.n == 0 || rng_below(9) == 0)
 			continue;
-		if (sh_accumulator_add_padded(fast, f, look_of(f), weight, &err) < 0 ||
-		    sh_accumulator_add(slow, f, weight, &err) < 0)
+		lines++;
+		if (add_line(b, f) < 0)
 			return 0;
 	}
-	sh_accumulator_finish(fast, &x);
-	sh_accumulator_finish(slow, &y);
-	return x.empty == y.empty && memcmp(x.w, y.w, sizeof *x.w) == 0;
+	if (add_text(b) < 0)
+		return 0;
+	sh_accumulator_finish(&b->fast, &x);
+	sh_accumulator_finish(&b->slow, &y);
+	return x.empty == y.empty &&
+	       sh_simhash_total(&b->fast.simhash) == sh_simhash_total(&b->slow.simhash) &&
+	       memcmp(x.w, y.w, words * sizeof *x.w) == 0;
 }
 
-int main(void)
+/* What does not fit is refused, and changes nothing. */
+static void test_full(struct both *b)
+{
+	const char *const line = "id\tword\t999999999.999999\n";
+	struct sh_error err;
+	bool took = true;
+	int64_t before = 0;
+
+	sh_accumulator_clear(&b->fast);
+	b->n = 0;
+	for (unsigned i = 0; i < LINES; i++)
+		b->n += (size_t)sprintf(b->text + b->n, "%s", line);
+	for (unsigned i = 0; took && i < 100; i++) {
+		before = sh_simhash_total(&b->fast.simhash);
+		took = sh_feature_block_enter(
+			   &b->block, b->blocks++, b->text, b->text + b->n, &err) == 0 &&
+		       sh_feature_block_take(&b->block, &b->run, b->text) == b->text + b->n &&
+		       sh_accumulator_add_block(&b->fast, &b->block);
+	}
+	ok(!took && before > INT64_MAX - LINES * INT64_C(999999999999999) &&
+		before == sh_simhash_total(&b->fast.simhash),
+	    "a block that makes the sum too large is refused");
+}
+
+static void test_bits(struct both *b, unsigned bits)
 {
 	struct sh_fingerprint_opts opts = {
-		.hash = sh_hash_find("mix"), .scheme = sh_scheme_find("log"), .bits = 64
+		.hash = sh_hash_find("mix"), .scheme = sh_scheme_find("log"), .bits = bits
 	};
-	struct sh_accumulator fast, slow;
 	static struct words w;
 	struct sh_error err;
 
-	rng_init(0xACC);
-	if (sh_accumulator_init(&fast, &opts, &err) < 0 ||
-	    sh_accumulator_init(&slow, &opts, &err) < 0)
-		return 2;
+	if (sh_accumulator_init(&b->fast, &opts, &err) < 0 ||
+	    sh_accumulator_init(&b->slow, &opts, &err) < 0 ||
+	    sh_feature_block_init(&b->block, true, &err) < 0)
+		return;
+	sh_feature_run_begin(&b->run, sh_slice_str("id"));
 	for (unsigned n = 1; n <= 7; n++) {
 		unsigned wrong = 0;
 
 		for (unsigned i = 0; i < ROUNDS; i++) {
 			random_words(&w);
-			wrong += !same(&w, n, &fast, &slow);
+			wrong += !same(&w, n, b);
 		}
-		ok(!wrong, "%u-grams: %u documents, the same either way", n, ROUNDS);
+		ok(!wrong, "%u bits, %u-grams: %u documents, the same either way", bits, n, ROUNDS);
 	}
-	sh_accumulator_free(&fast);
-	sh_accumulator_free(&slow);
+	if (bits == 64)
+		test_full(b);
+	sh_feature_block_free(&b->block);
+	sh_accumulator_free(&b->fast);
+	sh_accumulator_free(&b->slow);
+}
+
+int main(void)
+{
+	static struct both b;
+
+	rng_init(0xACC);
+	test_bits(&b, 64);
+	test_bits(&b, 200);
 	return done_testing();
 }

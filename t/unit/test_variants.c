@@ -4,6 +4,7 @@
 #include "fp/mix_kernel.h"
 #include "fp/repeats.h"
 #include "fp/simhash.h"
+#include "record/marks.h"
 #include "tap.h"
 #include "text/ascii.h"
 #include "text/token.h"
@@ -426,6 +427,35 @@ static void test_take_back(const struct sh_simhash_kernel *kernel)
 	ok(!bad, "%s: weight taken back", kernel->variant.name);
 }
 
+/* Random bytes of few kinds, of all lengths; what stands behind them must not matter. */
+static void test_marks(const struct sh_marks_kernel *kernel)
+{
+	enum { MOST = 1000 };
+	static const char kinds[] = "aaaaaaab\t\t\n \\\x89\x8a\xa0\xdc\x08\x0b\x1f!";
+	static uint32_t at[MOST + SH_MARKS_SLACK], want[MOST + SH_MARKS_SLACK];
+	static char text[MOST + SH_MARKS_SLACK];
+	unsigned wrong = 0;
+
+	for (unsigned round = 0; round < 4000; round++) {
+		size_t n = round < MOST ? round : rng_below(MOST + 1), marks = 0, found;
+		bool words = rng_below(2), some = words, any = false;
+		uint64_t variety = 1 + rng_below(sizeof kinds - 1);
+
+		for (size_t i = 0; i < sizeof text; i++)
+			text[i] = i < n ? kinds[rng_below(variety)] : "\t\n \\"[rng_below(4)];
+		for (size_t i = 0; i < n; i++) {
+			bool more = words && (text[i] == ' ' || text[i] == '\\');
+
+			any |= more;
+			if (more || text[i] == '\t' || text[i] == '\n')
+				want[marks++] = (uint32_t)i;
+		}
+		found = kernel->find(text, n, &some, at);
+		wrong += found != marks || some != any || memcmp(at, want, marks * sizeof *at) != 0;
+	}
+	ok(!wrong, "%s: marks are where they are", kernel->variant.name);
+}
+
 int main(void)
 {
 	const struct sh_ascii_kernel *kernel;
@@ -433,6 +463,7 @@ int main(void)
 	const struct sh_keyed_kernel *keyed;
 	const struct sh_simhash_kernel *sums;
 	const struct sh_repeats_kernel *repeats;
+	const struct sh_marks_kernel *marks;
 
 	rng_init(4);
 	if (!getenv("T_DATA"))
@@ -447,5 +478,7 @@ int main(void)
 		test_take_back(sums);
 	for (unsigned i = 0; (repeats = sh_repeats_kernel_at(i)); i++)
 		test_repeats(repeats);
+	for (unsigned i = 0; (marks = sh_marks_kernel_at(i)); i++)
+		test_marks(marks);
 	return done_testing();
 }

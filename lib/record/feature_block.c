@@ -1,0 +1,262 @@
+#include "record/feature_block.h"
+
+#include <stdlib.h>
+
+#include "base/buf.h"
+#include "base/bytes.h"
+#include "base/num.h"
+
+/* Blocks beyond BYTES_MAX have few lines, and long ones. */
+enum { BYTES_MAX = 1 << 22, FEWEST = 8 };
+
+#define NO_NUMBER UINT64_MAX
+
+int sh_feature_block_init(struct sh_feature_block *b, bool words, struct sh_error *err)
+{
+	*b = (struct sh_feature_block){
+		.kernel = sh_marks_kernel_at(0),
+		.words = words,
+		.number = NO_NUMBER,
+		.most = SH_FEATURE_BLOCK_MAX,
+		.of = malloc(sizeof *b->of),
+	};
+	return b->of ? 0 : sh_error_nomem(err);
+}
+
+void sh_feature_block_free(struct sh_feature_block *b)
+{
+	free(b->of);
+	free(b->mark);
+}
+
+int sh_feature_block_enter(struct sh_feature_block *b, uint64_t number, const char *p,
+    const char *end, struct sh_error *err)
+{
+	size_t n = (size_t)(end - p), room = n + SH_MARKS_SLACK;
+
+	if (number == b->number)
+		return 0;
+	b->number = NO_NUMBER;
+	b->base = p;
+	b->marks = b->next = 0;
+	if (n <= BYTES_MAX) {
+		if (room > b->cap &&
+		    sh_grow((void **)&b->mark, &b->cap, room, sizeof *b->mark, err) < 0)
+			return -1;
+		b->blanks = b->words;
+		b->marks = b->kernel->find(p, n, &b->blanks, b->mark);
+	}
+	b->number = number;
+	return 0;
+}
+
+/* How many marks there are in the prefix of a run. */
+static size_t marks_of(const struct sh_feature_run *run, bool words)
+{
+	size_t n = 1;
+
+	for (size_t i = 0; words && i < run->n; i++)
+		n += run->prefix[i] == ' ' || run->prefix[i] == '\\';
+	return n;
+}
+
+static bool digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static uint32_t digits(const char *p, unsigned n)
+{
+	uint32_t x = 0;
+
+	for (unsigned i = 0; i < n; i++)
+		x = 10 * x + (uint32_t)(p[i] - '0');
+	return x;
+}
+
+/* Up to nine digits, and up to six behind a point; an LF ends them. */
+static bool parse_digits(const char *p, int64_t *weight)
+{
+	unsigned whole = 0, part = 0;
+	uint32_t millionths;
+
+	while (whole < 9 && digit(p[whole]))
+		whole++;
+	if (whole == 0)
+		return false;
+	*weight = digits(p, whole) * SH_WEIGHT_ONE;
+	p += whole;
+	if (*p == '.') {
+		p++;
+		while (part < SH_WEIGHT_PLACES && digit(p[part]))
+			part++;
+		if (part == 0)
+			return false;
+		millionths = digits(p, part);
+		p += part;
+		for (; part < SH_WEIGHT_PLACES; part++)
+			millionths *= 10;
+		*weight += millionths;
+	}
+	return *p == '\n';
+}
+
+static bool digits8(uint64_t x)
+{
+	const uint64_t tops = UINT64_C(0x8080808080808080);
+
+	return (((x + UINT64_C(0x7676767676767676)) | x) & tops) == 0;
+}
+
+/* The number of eight digits of one byte each, the first most significant: pairs, then fours. */
+static uint64_t join8(uint64_t x)
+{
+	x = x * (1 + 10 * (UINT64_C(1) << 8)) >> 8 & UINT64_C(0x00ff00ff00ff00ff);
+	x = x * (1 + 100 * (UINT64_C(1) << 16)) >> 16 & UINT64_C(0x0000ffff0000ffff);
+	return x * (1 + 10000 * (UINT64_C(1) << 32)) >> 32;
+}
+
+/* d.dddddd, as logarithms are, without a branch for each digit; else as any weight. */
+static bool parse_weight(const char *p, int64_t *weight)
+{
+	uint64_t x = sh_le64(p) ^ UINT64_C(0x3030303030302e30);
+
+	if (p[8] == '\n' && (x & 0xff00) == 0 && digits8(x)) {
+		*weight =
+		    (int64_t)(x & 0xff) * SH_WEIGHT_ONE + (int64_t)join8(x & ~UINT64_C(0xffff));
+		return true;
+	}
+	return parse_digits(p, weight);
+}
+
+/* Fill in the weights that are not 1; lines from the first on that has none are given back, and
+ * fewer taken for a while. */
+static void parse_others(struct sh_feature_block *b)
+{
+	struct sh_feature_lines *of = b->of;
+
+	b->most = b->most < SH_FEATURE_BLOCK_MAX / 2 ? 2 * b->most : SH_FEATURE_BLOCK_MAX;
+	for (size_t i = 0; i < b->others; i++) {
+		const char *tab = b->base + of->end[of->token[of->other[i] + 1] - 1];
+
+		if (*tab == '\t' && parse_weight(tab + 1, &of->weight[i]))
+			continue;
+		b->lines = of->other[i];
+		b->tokens = of->token[b->lines];
+		b->others = i;
+		b->most = FEWEST;
+	}
+}
+
+/* Whether "TAB 1 LF" stands at p. */
+static inline bool weighs_one(const char *p)
+{
+	return (sh_le32(p) & 0xffffff) == ('\t' | '1' << 8 | '\n' << 16);
+}
+
+/* The number of lines from `begin` on, as their marks tell. What is wrong behind the feature is
+ * found when the weight is looked at; no text has no weight, which is for the general way to say. */
+static size_t take_plain(struct sh_feature_block *b, struct sh_feature_lines *restrict of,
+    const struct sh_feature_run *restrict run, size_t head, uint32_t begin)
+{
+	const uint32_t *mark = b->mark + b->next + head - 1, n = (uint32_t)run->n;
+	const char *base = b->base;
+	size_t most = (b->marks - b->next) / (head + 2), lines = 0, others = 0;
+
+	if (most > b->most)
+		most = b->most;
+	for (; lines < most; mark += head + 2) {
+		/* Its TAB is where the prefix has it: so the prefix ends in the block. */
+		if ((mark[0] + 1 != begin + n) | (mark[1] == begin + n) ||
+		    !sh_feature_run_same(run, base + begin))
+			break;
+		of->line[lines] = begin;
+		of->end[lines] = mark[1];
+		/* Which weight it has nobody can predict. */
+		of->other[others] = (uint32_t)lines++;
+		others += !weighs_one(base + mark[1]);
+		begin = mark[2] + 1;
+	}
+	of->line[lines] = begin;
+	for (size_t i = 0; i < lines; i++) {
+		of->start[i] = of->line[i] + n;
+		of->token[i] = (uint32_t)i;
+	}
+	of->token[lines] = (uint32_t)lines;
+	b->tokens = lines;
+	b->others = others;
+	b->after = b->next + lines * (head + 2);
+	return lines;
+}
+
+/* The same for features that are to be cut. */
+static size_t take_words(struct sh_feature_block *b, struct sh_feature_lines *restrict of,
+    const struct sh_feature_run *restrict run, size_t head, uint32_t begin)
+{
+	const uint32_t *mark = b->mark, n = (uint32_t)run->n;
+	const char *base = b->base;
+	size_t lines = 0, tokens = 0, others = 0, next = b->next, k;
+
+	for (; lines < b->most && next + head + 2 <= b->marks; next = k + 2) {
+		uint32_t start = begin + n;
+		size_t first = tokens;
+
+		k = next + head;
+		if ((mark[k - 1] + 1 != start) | (mark[k] == start) ||
+		    !sh_feature_run_same(run, base + begin))
+			break;
+		for (;
+		     base[mark[k]] == ' ' && k + 2 < b->marks && tokens < SH_FEATURE_BLOCK_MAX - 1;
+		     start = mark[k++] + 1) {
+			of->start[tokens] = start;
+			of->end[tokens++] = mark[k];
+		}
+		if (base[mark[k]] != '\t' || tokens == SH_FEATURE_BLOCK_MAX - 1) {
+			tokens = first;
+			break;
+		}
+		of->start[tokens] = start;
+		of->end[tokens++] = mark[k];
+		of->line[lines] = begin;
+		of->token[lines] = (uint32_t)first;
+		of->other[others] = (uint32_t)lines++;
+		others += !weighs_one(base + mark[k]);
+		begin = mark[k + 1] + 1;
+	}
+	of->line[lines] = begin;
+	of->token[lines] = (uint32_t)tokens;
+	b->tokens = tokens;
+	b->others = others;
+	b->after = next;
+	return lines;
+}
+
+const char *sh_feature_block_take(
+    struct sh_feature_block *b, const struct sh_feature_run *run, const char *p)
+{
+	uint32_t begin = (uint32_t)(p - b->base);
+	size_t head, taken;
+
+	b->lines = b->tokens = b->others = 0;
+	b->of->line[0] = begin;
+	b->of->token[0] = 0;
+	while (b->next < b->marks && b->mark[b->next] < begin)
+		b->next++;
+	if (run->n == 0 || b->next == b->marks)
+		return p;
+	head = marks_of(run, b->blanks);
+	if (b->blanks)
+		taken = take_words(b, b->of, run, head, begin);
+	else
+		taken = take_plain(b, b->of, run, head, begin);
+	b->lines = taken;
+	parse_others(b);
+	if (b->lines == taken)
+		b->next = b->after;
+	return b->base + b->of->line[b->lines];
+}
+
+void sh_feature_block_refuse(struct sh_feature_block *b)
+{
+	b->most = FEWEST;
+}

@@ -1,0 +1,51 @@
+#include "record/marks.h"
+
+#include "base/bytes.h"
+
+static const struct sh_variant *const rows[] = {
+#if defined(__x86_64__)
+	&sh_marks_avx512.variant,
+	&sh_marks_avx2.variant,
+	&sh_marks_sse2.variant,
+#endif
+	&sh_marks_plain.variant,
+};
+
+const struct sh_marks_kernel *sh_marks_kernel_at(unsigned i)
+{
+	return (const struct sh_marks_kernel *)sh_variant_at(rows, sizeof rows / sizeof *rows, i);
+}
+
+/* The top bit of each byte of x that is c, and of no other. */
+static inline uint64_t where(uint64_t x, unsigned char c)
+{
+	const uint64_t ones = UINT64_C(0x0101010101010101), low = ones * 0x7f;
+
+	x ^= ones * c;
+	return ~(((x & low) + low) | x | low);
+}
+
+static size_t find(const char *p, size_t n, bool *words, uint32_t *at)
+{
+	uint64_t any = 0, more;
+	size_t found = 0;
+
+	for (size_t i = 0; i < n; i += 8) {
+		uint64_t x = sh_le64(p + i);
+		uint64_t marks = where(x, '\t') | where(x, '\n');
+
+		more = *words ? where(x, ' ') | where(x, '\\') : 0;
+		if (n - i < 8) {
+			marks &= (UINT64_C(1) << 8 * (n - i)) - 1;
+			more &= (UINT64_C(1) << 8 * (n - i)) - 1;
+		}
+		any |= more;
+		marks |= more;
+		for (; marks; marks &= marks - 1)
+			at[found++] = (uint32_t)(i + (unsigned)__builtin_ctzll(marks) / 8);
+	}
+	*words = any != 0;
+	return found;
+}
+
+const struct sh_marks_kernel sh_marks_plain = { { "plain", SH_NEEDS_NOTHING }, find };

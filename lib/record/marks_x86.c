@@ -1,0 +1,156 @@
+/* Marks with SSE2, which every x86-64 has, AVX2 and AVX-512. */
+#include "record/marks.h"
+
+#if defined(__x86_64__)
+
+#include <immintrin.h>
+
+/* Of the last block, what is still text. */
+static inline uint64_t first_bits(size_t n)
+{
+	return n < 64 ? (UINT64_C(1) << n) - 1 : UINT64_MAX;
+}
+
+/* The places of a block's marks, eight at a time: what is written beyond the last is
+ * overwritten by the next block. */
+#define PUT_BITS(CTZ)                                                                              \
+	do {                                                                                       \
+		unsigned count = (unsigned)__builtin_popcountll(bits);                             \
+		uint32_t *to = at + found;                                                         \
+                                                                                                   \
+		for (unsigned k = 0; k < count; k += 8)                                            \
+			for (unsigned j = 0; j < 8; j++, bits &= bits - 1)                         \
+				to[k + j] = (uint32_t)(i + CTZ(bits));                             \
+		found += count;                                                                    \
+	} while (0)
+
+/* ---- SSE2 ---------------------------------------------------------------------------- */
+
+#define CTZ_SSE2(x) (unsigned)__builtin_ctzll((x) | UINT64_C(1) << 63)
+
+/* Where either of two characters stands. */
+static inline uint64_t either16(const char *p, char a, char b)
+{
+	__m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
+
+	v = _mm_or_si128(_mm_cmpeq_epi8(v, _mm_set1_epi8(a)), _mm_cmpeq_epi8(v, _mm_set1_epi8(b)));
+	return (unsigned)_mm_movemask_epi8(v);
+}
+
+static inline uint64_t either64_sse2(const char *p, char a, char b)
+{
+	return either16(p, a, b) | either16(p + 16, a, b) << 16 | either16(p + 32, a, b) << 32 |
+	       either16(p + 48, a, b) << 48;
+}
+
+static size_t find_sse2(const char *p, size_t n, bool *words, uint32_t *at)
+{
+	uint64_t any = 0;
+	size_t found = 0;
+
+	for (size_t i = 0; i < n; i += 64) {
+		uint64_t bits = either64_sse2(p + i, '\t', '\n');
+		uint64_t more = *words ? either64_sse2(p + i, ' ', '\\') : 0;
+
+		any |= more & first_bits(n - i);
+		bits = (bits | more) & first_bits(n - i);
+		PUT_BITS(CTZ_SSE2);
+	}
+	*words = any != 0;
+	return found;
+}
+
+const struct sh_marks_kernel sh_marks_sse2 = { { "sse2", SH_NEEDS_NOTHING }, find_sse2 };
+
+/* ---- AVX2 ---------------------------------------------------------------------------- */
+
+#define AVX2         __attribute__((target("avx2,bmi,popcnt")))
+#define CTZ_TZCNT(x) (unsigned)_tzcnt_u64(x)
+
+static AVX2 inline uint64_t either32(const char *p, char a, char b)
+{
+	__m256i v = _mm256_loadu_si256((const __m256i *)(const void *)p);
+
+	v = _mm256_or_si256(
+	    _mm256_cmpeq_epi8(v, _mm256_set1_epi8(a)), _mm256_cmpeq_epi8(v, _mm256_set1_epi8(b)));
+	return (unsigned)_mm256_movemask_epi8(v);
+}
+
+static AVX2 inline uint64_t either64_avx2(const char *p, char a, char b)
+{
+	return either32(p, a, b) | either32(p + 32, a, b) << 32;
+}
+
+static AVX2 size_t find_avx2(const char *p, size_t n, bool *words, uint32_t *at)
+{
+	uint64_t any = 0;
+	size_t found = 0;
+
+	for (size_t i = 0; i < n; i += 64) {
+		uint64_t bits = either64_avx2(p + i, '\t', '\n');
+		uint64_t more = *words ? either64_avx2(p + i, ' ', '\\') : 0;
+
+		any |= more & first_bits(n - i);
+		bits = (bits | more) & first_bits(n - i);
+		PUT_BITS(CTZ_TZCNT);
+	}
+	*words = any != 0;
+	return found;
+}
+
+const struct sh_marks_kernel sh_marks_avx2 = {
+	{ "avx2", SH_NEEDS_AVX2 | SH_NEEDS_BMI | SH_NEEDS_POPCNT }, find_avx2
+};
+
+/* ---- AVX-512 -------------------------------------------------------------------------- */
+
+#define AVX512 __attribute__((target("avx512f,avx512bw,avx512vbmi2,popcnt")))
+
+/* Sixteen places of the block at i. */
+static AVX512 inline void put16(uint32_t *at, __m128i places, size_t i)
+{
+	_mm512_storeu_si512(
+	    at, _mm512_add_epi32(_mm512_cvtepu8_epi32(places), _mm512_set1_epi32((int)i)));
+}
+
+static AVX512 size_t find_avx512(const char *p, size_t n, bool *words, uint32_t *at)
+{
+	uint8_t number[64];
+	__m512i numbers, all;
+	uint64_t any = 0;
+	size_t found = 0;
+
+	for (unsigned i = 0; i < 64; i++)
+		number[i] = (uint8_t)i;
+	numbers = _mm512_loadu_si512(number);
+	for (size_t i = 0; i < n; i += 64) {
+		__m512i v = _mm512_loadu_si512(p + i);
+		uint64_t bits = _mm512_cmpeq_epi8_mask(v, _mm512_set1_epi8('\t')) |
+				_mm512_cmpeq_epi8_mask(v, _mm512_set1_epi8('\n'));
+		uint64_t more = 0;
+		unsigned count;
+
+		if (*words)
+			more = _mm512_cmpeq_epi8_mask(v, _mm512_set1_epi8(' ')) |
+			       _mm512_cmpeq_epi8_mask(v, _mm512_set1_epi8('\\'));
+		any |= more & first_bits(n - i);
+		bits = (bits | more) & first_bits(n - i);
+		count = (unsigned)_mm_popcnt_u64(bits);
+		all = _mm512_maskz_compress_epi8(bits, numbers);
+		put16(at + found, _mm512_castsi512_si128(all), i);
+		if (count > 16) {
+			put16(at + found + 16, _mm512_extracti32x4_epi32(all, 1), i);
+			put16(at + found + 32, _mm512_extracti32x4_epi32(all, 2), i);
+			put16(at + found + 48, _mm512_extracti32x4_epi32(all, 3), i);
+		}
+		found += count;
+	}
+	*words = any != 0;
+	return found;
+}
+
+const struct sh_marks_kernel sh_marks_avx512 = {
+	{ "avx512", SH_NEEDS_AVX512 | SH_NEEDS_AVX512_VBMI2 | SH_NEEDS_POPCNT }, find_avx512
+};
+
+#endif
