@@ -270,7 +270,7 @@ static inline char *copy(char *restrict to, const char *restrict from, size_t n)
 }
 
 /* The features of a document, which are lines of the block that weigh 1 each, counted: 1; or 0
- * when a count is none of the first ones, and nothing is written. */
+ * when that cannot be, or a count is none of the first ones, and nothing is written. */
 static int write_lines(
     const struct settings *s, struct document *d, struct sh_sink *out, struct sh_error *err)
 {
@@ -282,7 +282,8 @@ static int write_lines(
 
 	if (!room)
 		return -1;
-	sh_occurrences_find(&d->occurrences, b->base, of->start, of->end, b->lines);
+	if (!sh_occurrences_find(&d->occurrences, b->base, of->start, of->end, b->lines))
+		return 0;
 	for (size_t i = 0; i < b->lines; i++) {
 		const struct shown *shown = &s->by_count[count[i] < BY_COUNT ? count[i] : 0];
 		char *next = copy(p, b->base + of->line[i], of->end[i] - of->line[i]);

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/num.h"
+#include "fp/mix.h"
 #include "fp/occurrences.h"
 #include "fp/terms.h"
 #include "record/feature_block.h"
@@ -92,7 +93,7 @@ static void test_occurrences(void)
 			at += s.n + rng_below(3);
 			bad += sh_terms_add(&t, s, 1, &err) != 0;
 		}
-		sh_occurrences_find(&o, text, start, end, n);
+		bad += !sh_occurrences_find(&o, text, start, end, n);
 		for (size_t i = 0; i < n; i++) {
 			struct sh_slice s = sh_slice(text + start[i], end[i] - start[i]);
 
@@ -106,6 +107,34 @@ static void test_occurrences(void)
 	}
 	ok(!bad, "300 documents: occurrences counted at the first of each");
 	sh_terms_free(&t);
+	sh_occurrences_free(&o);
+}
+
+/* Texts of one hash, under every seed: many are refused, rather than counted one after the other. */
+static void test_collision(void)
+{
+	enum { TEXTS = 20 };
+	char text[16 * TEXTS + SH_OCCURRENCES_PADDING] = { 0 };
+	uint32_t start[2 * TEXTS], end[2 * TEXTS];
+	struct sh_occurrences o;
+	unsigned bad = 0;
+
+	if (sh_occurrences_init(&o, &err) < 0)
+		return;
+	for (uint32_t i = 0; i < 2 * TEXTS; i++) {
+		uint64_t b = i % TEXTS;
+
+		start[i] = 16 * (i % TEXTS);
+		end[i] = start[i] + 16;
+		sh_put_le64(text + start[i], sh_mix_fold(1, 2) ^ sh_mix_fold(0, b));
+		sh_put_le64(text + start[i] + 8, b);
+	}
+	ok(!sh_occurrences_find(&o, text, start, end, 2 * TEXTS), "texts that collide are refused");
+	bad += !sh_occurrences_find(&o, text, start + TEXTS - 3, end + TEXTS - 3, 6);
+	for (unsigned i = 0; i < 6; i++)
+		bad += o.count[i] != 1;
+	bad += !sh_occurrences_find(&o, text, start, end, 2) || o.count[0] != 1 || o.count[1] != 1;
+	ok(!bad, "a few are told apart");
 	sh_occurrences_free(&o);
 }
 
@@ -215,6 +244,7 @@ int main(void)
 	rng_init(6);
 	test_terms();
 	test_occurrences();
+	test_collision();
 	for (int words = 0; words < 2; words++) {
 		test_block("x", words);
 		test_block("document7890123", words);
