@@ -6,8 +6,9 @@
 #include <unistd.h>
 
 enum {
-	READ_SIZE = 256 * 1024, /* one read: stays in the second-level cache */
-	PIPE_SIZE = 1024 * 1024,
+	/* Of programs at both ends of a pipe, all that is under way stays in the second-level cache. */
+	READ_SIZE = 64 * 1024,
+	PIPE_SIZE = 256 * 1024,
 };
 
 void sh_enlarge_pipe(int fd)
