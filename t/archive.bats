@@ -189,6 +189,20 @@ state() {
 	same expected report
 }
 
+@test "--stats tells what the store takes: of sketches 4.1 bytes a feature of 500, of texts 10 more each" {
+	awk 'BEGIN { for (i = 1; i <= 40; i++) { printf "d%d\t", i; for (j = 1; j <= 500; j++) printf "w%d ", 1000 * i + j; print "" } }' >docs
+	for store in none sketch documents; do
+		shdedup -a $store --init -n 1 --store $store
+		shdedup -q -n 1 -a $store docs >/dev/null
+		shdedup -a $store --stats | awk -F '\t' '$1 == "bytes of store" { print $2 }' >$store.bytes
+	done
+	[ "$(cat none.bytes)" = 0 ]
+	[ "$(cat sketch.bytes)" -eq "$(cat sketch/*.set | wc -c)" ]
+	[ "$(($(cat sketch.bytes) * 10 / 40 / 500))" -ge 40 ]
+	[ "$(($(cat sketch.bytes) * 10 / 40 / 500))" -le 42 ]
+	[ "$(cat documents.bytes)" -eq "$(cut -f 2 docs | sed 's/^/12345678_/' | wc -c)" ]
+}
+
 @test "files are sorted records, for sort, look and join" {
 	texts 5 60 300 >docs
 	split -l 60 docs batch.

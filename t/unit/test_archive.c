@@ -85,7 +85,7 @@ static void test_sketches(void)
 		must(sh_sketch_print(hash, 500, &text, &err) == 0, &err);
 		bytes = (double)text.n / 500;
 	}
-	ok(bytes < 4.7, "500 features take %.2f bytes each", bytes);
+	ok(bytes < 4.2, "500 features take %.2f bytes each", bytes);
 	sh_sketch_free(&cut);
 	sh_sketch_free(&got);
 	sh_buf_free(&text);
