@@ -28,7 +28,6 @@ struct dedup_settings {
 	struct sh_prefer keep;
 	struct dedup_archive_settings archive;
 	const char *protect_path, *report_path;
-	uint64_t counted; /* of documents of at most so many n-grams, distinct ones are counted */
 	bool dry_run, quiet, k_given, weight_given;
 	uint64_t max_group, sample;
 };

@@ -2,13 +2,13 @@
 #include <stdlib.h>
 
 #include "dedup.h"
-#include "fp/features.h"
 #include "fp/fingerprinter.h"
 #include "run.h"
 
 /* What a worker finds out about a document. */
 struct found {
 	uint64_t line; /* of its block */
+	size_t offset; /* of its line in job->in */
 	uint64_t rank;
 	size_t features;
 	bool is_protected;
@@ -18,7 +18,6 @@ struct found {
 struct worker {
 	struct dedup_state *state;
 	struct sh_fingerprinter *fingerprinter;
-	struct sh_features *features;
 };
 
 static uint64_t rank(const struct dedup_state *s, const struct sh_document *doc)
@@ -35,20 +34,6 @@ static uint64_t rank(const struct dedup_state *s, const struct sh_document *doc)
 	}
 }
 
-/* Distinct features, where it matters: of documents that may have few. */
-static int count_features(
-    struct worker *w, const struct sh_document *doc, size_t *features, struct sh_error *err)
-{
-	struct sh_feature_set set;
-
-	if (*features == 0 || *features > w->state->settings->counted)
-		return 0;
-	if (sh_features_of(w->features, doc->text, &set, err) < 0)
-		return -1;
-	*features = set.n;
-	return 0;
-}
-
 static int each_document(
     void *arg, const struct sh_document *doc, struct sh_job *job, struct sh_error *err)
 {
@@ -62,16 +47,14 @@ static int each_document(
 
 	if (sh_fingerprint(w->fingerprinter, doc->text, &fp, err) < 0)
 		return -1;
-	if (fp.empty)
-		fp.features = 0;
-	if (count_features(w, doc, &fp.features, err) < 0 ||
-	    sh_buf_reserve(&job->out, bytes, err) < 0)
+	if (sh_buf_reserve(&job->out, bytes, err) < 0)
 		return -1;
 	job->ill_formed += fp.bad_utf8;
 	f = (struct found *)(void *)(job->out.p + job->out.n);
 	*f = (struct found){ .line = job->at,
+		.offset = job->offset,
 		.rank = rank(s, doc),
-		.features = fp.features,
+		.features = fp.empty ? 0 : fp.distinct,
 		.is_protected = sh_hmap_find(&s->protected, doc->id, &i) };
 	memcpy(f->fp, fp.w, words * sizeof *f->fp);
 	job->out.n += bytes;
@@ -91,18 +74,15 @@ static int take_block(void *arg, struct sh_job *job, struct sh_error *err)
 	struct dedup_state *s = arg;
 	size_t words = SH_FP_WORDS(s->settings->fp.bits);
 	size_t step = sizeof(struct found) + words * sizeof(uint64_t);
-	const char *p = job->in.p;
-	uint64_t line = 0;
+	uint64_t begin = job->from.at + (uint64_t)(job->in.p - job->block.p);
 
 	for (size_t at = 0; at < job->out.n; at += step) {
 		const struct found *f = (const struct found *)(const void *)(job->out.p + at);
 		uint64_t r = s->settings->keep.which == SH_PREFER_NEWEST ? UINT64_MAX - s->corpus.n
 									 : f->rank;
 
-		for (; line < f->line; line++)
-			p = (const char *)memchr(p, '\n', (size_t)(job->in.p + job->in.n - p)) + 1;
-		if (sh_corpus_add(&s->corpus, job->from.at + (uint64_t)(p - job->block.p),
-			job->from.number + f->line, err) < 0 ||
+		if (sh_corpus_add(&s->corpus, begin + f->offset, job->from.number + f->line, err) <
+			0 ||
 		    sh_dedup_add(s->dedup, f->fp, f->features, r, f->is_protected, err) < 0)
 			return -1;
 	}
@@ -148,12 +128,8 @@ static void start_workers(struct dedup_state *s, struct worker *workers, struct 
 	struct sh_error err;
 
 	for (unsigned i = 0; i < s->cli->jobs; i++) {
-		workers[i] =
-		    (struct worker){ s, sh_fingerprinter_new(&s->settings->fp, &err), NULL };
-		if (workers[i].fingerprinter)
-			workers[i].features = sh_features_new_apart(
-			    &s->settings->fp.token, s->settings->fp.ngrams, &err);
-		if (!workers[i].features)
+		workers[i] = (struct worker){ s, sh_fingerprinter_new(&s->settings->fp, &err) };
+		if (!workers[i].fingerprinter)
 			cli_die(s->cli, &err);
 		run->workers[i] = &workers[i];
 	}
@@ -180,10 +156,8 @@ void dedup_read(struct dedup_state *s)
 	run_finish(&run, NULL);
 	sh_source_free(&source);
 	check_files(s, source.at);
-	for (unsigned i = 0; i < c->jobs; i++) {
+	for (unsigned i = 0; i < c->jobs; i++)
 		sh_fingerprinter_delete(workers[i].fingerprinter);
-		sh_features_delete(workers[i].features);
-	}
 	free(fds);
 }
 

@@ -182,7 +182,7 @@ static void settle(struct cli *c, struct dedup_settings *s)
 		cli_usage(c, "--report -: the sample goes there");
 	/* Those that can be as similar as that to a document of few features. */
 	limit = s->dedup.few * UINT64_C(1000000) / s->dedup.threshold;
-	s->counted = s->dedup.few ? 2 * limit + 24 : 0;
+	s->fp.distinct_up_to = s->dedup.few ? (size_t)(2 * limit + 24) : 0;
 	dedup_archive_settle(c, s);
 }
 

@@ -257,6 +257,18 @@ static int add_up(struct sh_fingerprinter *f, size_t features, struct sh_error *
 	    &f->simhash, f->distinct.hash, f->weight, f->distinct.n, err);
 }
 
+static int count_distinct(
+    struct sh_fingerprinter *f, size_t features, size_t *distinct, struct sh_error *err)
+{
+	*distinct = features;
+	if (features > f->opts.distinct_up_to)
+		return 0;
+	if (sh_hash_count(&f->distinct, f->feature, features, err) < 0)
+		return -1;
+	*distinct = f->distinct.n;
+	return 0;
+}
+
 int sh_fingerprint(struct sh_fingerprinter *f, struct sh_slice text, struct sh_fingerprint *out,
     struct sh_error *err)
 {
@@ -269,7 +281,7 @@ int sh_fingerprint(struct sh_fingerprinter *f, struct sh_slice text, struct sh_f
 	if (sh_tokenize(f->tokenizer, text, &tokens, err) < 0)
 		return -1;
 	out->bad_utf8 = tokens.bad_utf8;
-	out->features = 0;
+	out->features = out->distinct = 0;
 	range = sh_ngrams_of(f->opts.ngrams, tokens.n);
 	out->empty = range.min == 0;
 	if (out->empty)
@@ -282,7 +294,7 @@ int sh_fingerprint(struct sh_fingerprinter *f, struct sh_slice text, struct sh_f
 		status = hash_texts(f, &tokens, range, features, err);
 	else
 		status = compose(f, &tokens, range, err);
-	if (status < 0)
+	if (status < 0 || count_distinct(f, features, &out->distinct, err) < 0)
 		return -1;
 	if (f->opts.minhash) {
 		sh_minhash(f->feature, features, f->opts.bits, out->w);

@@ -62,7 +62,7 @@ int sh_job_runs(struct sh_job *job, bool rejects, sh_line_fn *each, sh_run_fn *m
 		}
 		lf = memchr(p, '\n', (size_t)(end - p));
 		stop = lf ? lf : end;
-
+		job->offset = (size_t)(p - job->in.p);
 		if (one_line(job, sh_slice(p, (size_t)(stop - p)), rejects, each, arg) < 0)
 			return -1;
 		p = stop + (lf != NULL);

@@ -16,6 +16,7 @@ struct sh_job {
 	struct sh_buf aside; /* what to write beside it: rejected records */
 	struct sh_buf notes; /* lines for the user, without the program's name */
 	uint64_t at;         /* which of the block's lines is being worked on, from 0 */
+	size_t offset;       /* where that line begins in `in` */
 	uint64_t records, rejected, ill_formed, empty; /* counted by the worker */
 	struct sh_sum sum; /* of `out`, when the worker wants it known */
 	struct sh_error err;

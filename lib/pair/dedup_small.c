@@ -6,7 +6,7 @@
 
 struct small {
 	struct sh_dedup *dedup;
-	struct sh_features *features;
+	struct sh_features *features; /* a verifier's */
 	struct sh_small_sets sets;
 	uint32_t *vertex; /* of each set */
 	size_t cap;
@@ -61,11 +61,10 @@ int sh_dedup_join_small(struct sh_dedup *d, struct sh_error *err)
 
 	if (!d->opts.verify || !d->opts.few || !d->opts.threshold)
 		return 0;
-	s.features = sh_features_new_apart(&d->opts.how.token, d->opts.how.ngrams, err);
-	if (s.features && gather(&s, err) == 0)
+	s.features = sh_verifier_features(d->worker[0].verifier);
+	if (gather(&s, err) == 0)
 		status =
 		    sh_small_join(&s.sets, d->opts.threshold, d->opts.few, add_small_pair, &s, err);
-	sh_features_delete(s.features);
 	sh_small_free(&s.sets);
 	sh_tables_put(d->opts.tables, s.vertex);
 	return status;

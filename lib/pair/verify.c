@@ -2,18 +2,27 @@
 
 #include <stdlib.h>
 
+#include "base/pages.h"
 #include "fp/features.h"
 
 enum { FIRST_BITS = 8, KNOWN_COUNTS = 64 };
 
-/* A document's set, with its id, in one allocation. */
+/* Sets lie in slabs: a small one, for few documents do with it, then large ones. */
+enum { FIRST_SLAB = 1 << 17, SLAB = 1 << 21, SLABS_MIN = 3 };
+
+/* A document's set, with its id, in one piece of a slab. */
 struct entry {
 	uint32_t document;
-	struct entry *next_hash;     /* of those in one slot */
-	struct entry *older, *newer; /* by last use */
+	struct entry *next_hash; /* of those in one slot */
 	size_t bytes;
 	struct sh_slice id;
 	struct sh_weighed_set set;
+};
+
+/* Entries, one behind the other. */
+struct slab {
+	_Alignas(uint64_t) struct slab *newer;
+	size_t size, used;
 };
 
 struct sh_verifier {
@@ -22,9 +31,10 @@ struct sh_verifier {
 	struct sh_document_room room;
 	struct entry **slots;
 	unsigned slot_bits;
-	size_t n, bytes;
-	struct entry *newest, *oldest;
+	struct slab *newest, *oldest;
+	size_t n, n_slabs, bytes;
 	uint64_t made;
+	uint64_t dropped;              /* slabs, with the entries in them */
 	uint64_t weight[KNOWN_COUNTS]; /* of small counts, from 1 */
 };
 
@@ -80,18 +90,23 @@ struct sh_verifier *sh_verifier_new(const struct sh_verify_opts *opts, struct sh
 
 void sh_verifier_delete(struct sh_verifier *v)
 {
-	struct entry *e, *older;
+	struct slab *s, *newer;
 
 	if (!v)
 		return;
-	for (e = v->newest; e; e = older) {
-		older = e->older;
-		free(e);
+	for (s = v->oldest; s; s = newer) {
+		newer = s->newer;
+		sh_pages_put(s, s->size);
 	}
 	sh_features_delete(v->features);
 	sh_document_room_free(&v->room);
 	free(v->slots);
 	free(v);
+}
+
+struct sh_features *sh_verifier_features(struct sh_verifier *v)
+{
+	return v->features;
 }
 
 uint64_t sh_verifier_made(const struct sh_verifier *v)
@@ -106,44 +121,70 @@ static struct entry **slot(const struct sh_verifier *v, uint32_t document)
 	return &v->slots[document * UINT32_C(0x9E3779B1) >> (32 - v->slot_bits)];
 }
 
-static void unlink_use(struct sh_verifier *v, struct entry *e)
-{
-	*(e->newer ? &e->newer->older : &v->newest) = e->older;
-	*(e->older ? &e->older->newer : &v->oldest) = e->newer;
-}
-
-static void link_newest(struct sh_verifier *v, struct entry *e)
-{
-	e->newer = NULL;
-	e->older = v->newest;
-	*(v->newest ? &v->newest->newer : &v->oldest) = e;
-	v->newest = e;
-}
-
-static struct entry *find(struct sh_verifier *v, uint32_t document)
+static struct entry *find(const struct sh_verifier *v, uint32_t document)
 {
 	struct entry *e = *slot(v, document);
 
 	while (e && e->document != document)
 		e = e->next_hash;
-	if (e && e != v->newest) {
-		unlink_use(v, e);
-		link_newest(v, e);
-	}
 	return e;
 }
 
-static void drop_oldest(struct sh_verifier *v)
+static void forget(struct sh_verifier *v, const struct entry *e)
 {
-	struct entry *e = v->oldest, **at = slot(v, e->document);
+	struct entry **at = slot(v, e->document);
 
 	while (*at != e)
 		at = &(*at)->next_hash;
 	*at = e->next_hash;
-	unlink_use(v, e);
-	v->bytes -= e->bytes;
 	v->n--;
-	free(e);
+}
+
+static void drop_oldest(struct sh_verifier *v)
+{
+	struct slab *s = v->oldest;
+	const char *p = (const char *)(s + 1), *end = (const char *)s + s->used;
+
+	for (; p < end; p += ((const struct entry *)(const void *)p)->bytes)
+		forget(v, (const struct entry *)(const void *)p);
+	v->oldest = s->newer;
+	v->n_slabs--;
+	v->bytes -= s->size;
+	v->dropped++;
+	sh_pages_put(s, s->size);
+}
+
+/* A slab with room for so many bytes becomes the newest. The two before it stay: what is being
+ * compared is in one of these. */
+static int add_slab(struct sh_verifier *v, size_t bytes, struct sh_error *err)
+{
+	size_t usual = v->n_slabs && v->opts.memory / SLABS_MIN >= SLAB ? SLAB : FIRST_SLAB, size;
+	struct slab *s;
+
+	if (bytes > SIZE_MAX / 2)
+		return sh_error_nomem(err);
+	bytes += sizeof *s;
+	size = bytes <= usual ? usual : bytes;
+	while (v->n_slabs >= SLABS_MIN && v->bytes + size > v->opts.memory)
+		drop_oldest(v);
+	s = sh_pages_get(size);
+	if (!s)
+		return sh_error_nomem(err);
+	*s = (struct slab){ .size = size, .used = sizeof *s };
+	*(v->newest ? &v->newest->newer : &v->oldest) = s;
+	v->newest = s;
+	v->n_slabs++;
+	v->bytes += size;
+	return 0;
+}
+
+/* Room for an entry, which counts once it is inserted. */
+static struct entry *room_for(struct sh_verifier *v, size_t bytes, struct sh_error *err)
+{
+	if ((!v->newest || bytes > v->newest->size - v->newest->used) &&
+	    add_slab(v, bytes, err) < 0)
+		return NULL;
+	return (struct entry *)(void *)((char *)v->newest + v->newest->used);
 }
 
 static void grow_slots(struct sh_verifier *v)
@@ -171,20 +212,16 @@ static void grow_slots(struct sh_verifier *v)
 	free(old);
 }
 
-/* The two used last stay: one of them is being compared. */
 static void insert(struct sh_verifier *v, struct entry *e)
 {
 	struct entry **to;
 
-	while (v->n > 2 && v->bytes + e->bytes > v->opts.memory)
-		drop_oldest(v);
 	if (v->n >> v->slot_bits)
 		grow_slots(v);
 	to = slot(v, e->document);
 	e->next_hash = *to;
 	*to = e;
-	link_newest(v, e);
-	v->bytes += e->bytes;
+	v->newest->used += e->bytes;
 	v->n++;
 }
 
@@ -209,14 +246,14 @@ static struct entry *make_entry(struct sh_verifier *v, uint32_t document, struct
 {
 	size_t arrays = v->opts.measure->weighs ? 2 : 1;
 	size_t bytes = sizeof(struct entry) + arrays * f->n * sizeof(uint64_t) + id.n;
-	struct entry *e = malloc(bytes);
+	struct entry *e;
 	uint64_t *hash;
 	char *name;
 
-	if (!e) {
-		sh_error_nomem(err);
+	bytes = (bytes + sizeof(uint64_t) - 1) / sizeof(uint64_t) * sizeof(uint64_t);
+	e = room_for(v, bytes, err);
+	if (!e)
 		return NULL;
-	}
 	hash = (uint64_t *)(e + 1);
 	name = (char *)(hash + arrays * f->n);
 	*e = (struct entry){ .document = document, .bytes = bytes, .id = { name, id.n } };
@@ -225,14 +262,12 @@ static struct entry *make_entry(struct sh_verifier *v, uint32_t document, struct
 		memcpy(hash, f->hash, f->n * sizeof *hash);
 	e->set.hash = hash;
 	e->set.n = f->n;
-	if (v->opts.measure->weighs && weigh(v, f, hash + f->n, &e->set, err) < 0) {
-		free(e);
+	if (v->opts.measure->weighs && weigh(v, f, hash + f->n, &e->set, err) < 0)
 		return NULL;
-	}
 	return e;
 }
 
-/* The entry of a document; the one got before stays valid. */
+/* The entry of a document. One got before is valid as long as no slab was dropped. */
 static struct entry *get(struct sh_verifier *v, uint32_t document, struct sh_error *err)
 {
 	struct entry *e = find(v, document);
@@ -274,10 +309,17 @@ static struct entry *get_named(struct sh_verifier *v, struct sh_slice id, struct
 int sh_verify(
     struct sh_verifier *v, uint32_t x, uint32_t y, struct sh_similarity *s, struct sh_error *err)
 {
-	const struct entry *a = get(v, x, err), *b = a ? get(v, y, err) : NULL;
+	const struct entry *a, *b;
+	uint64_t dropped;
 
-	if (!b)
-		return -1;
+	/* What was made last stays: so the second or third time nothing is dropped. */
+	do {
+		dropped = v->dropped;
+		a = get(v, x, err);
+		b = a ? get(v, y, err) : NULL;
+		if (!b)
+			return -1;
+	} while (v->dropped != dropped);
 	v->opts.measure->compare(&a->set, &b->set, s);
 	return 0;
 }
@@ -285,10 +327,15 @@ int sh_verify(
 int sh_verify_ids(struct sh_verifier *v, struct sh_slice id1, struct sh_slice id2,
     struct sh_similarity *s, struct sh_error *err)
 {
-	const struct entry *a = get_named(v, id1, err), *b = a ? get_named(v, id2, err) : NULL;
+	const struct entry *e = get_named(v, id1, err);
+	uint32_t x, y;
 
-	if (!b)
+	if (!e)
 		return -1;
-	v->opts.measure->compare(&a->set, &b->set, s);
-	return 0;
+	x = e->document;
+	e = get_named(v, id2, err);
+	if (!e)
+		return -1;
+	y = e->document;
+	return sh_verify(v, x, y, s, err);
 }

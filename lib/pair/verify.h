@@ -1,7 +1,7 @@
 /* The exact similarity of documents, two at a time, in any order, in bounded memory.
  *
  * A verifier reads documents of a corpus as they are asked for and keeps the sets of features
- * that were used last. One serves one thread; many may share a corpus. */
+ * that were made last. One serves one thread; many may share a corpus. */
 #ifndef SH_PAIR_VERIFY_H
 #define SH_PAIR_VERIFY_H
 
@@ -17,7 +17,7 @@ struct sh_verify_opts {
 	const struct sh_measure *measure;
 	const struct sh_scheme *scheme; /* for measures that weigh: set, tf or log */
 	bool strict;                    /* ill-formed UTF-8 is SH_ERR_RECORD */
-	size_t memory; /* bytes of sets to keep, at least those of three documents */
+	size_t memory; /* bytes of sets to keep; no less than 384 KiB, or three documents */
 };
 
 /* 0 when the scheme is one that a measure can use. */
@@ -35,6 +35,9 @@ int sh_verify(
 /* By ids. SH_ERR_RECORD when no document has one of them. */
 int sh_verify_ids(struct sh_verifier *v, struct sh_slice id1, struct sh_slice id2,
     struct sh_similarity *s, struct sh_error *err);
+
+/* What it makes sets with, for others on the same thread. */
+struct sh_features *sh_verifier_features(struct sh_verifier *v);
 
 /* Sets of features made so far: what the time goes to. */
 uint64_t sh_verifier_made(const struct sh_verifier *v);

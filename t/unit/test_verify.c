@@ -302,6 +302,56 @@ static void looking_up(void)
 	sh_corpus_free(&c);
 }
 
+/* Documents of up to 30,000 features, whose sets do not fit in: with room for all and with room for
+ * few the same comes out. */
+static void dropping(void)
+{
+	const struct sh_document_form form = { 0 };
+	struct sh_verify_opts opts = { .ngrams = { 1, 1, false },
+		.measure = sh_measure_find("jaccard"),
+		.scheme = sh_scheme_find("log") };
+	struct sh_verifier *few, *all;
+	struct sh_corpus c;
+	FILE *f = fopen(path, "w");
+	unsigned wrong = 0;
+	uint64_t lines = 0;
+	struct sh_error err;
+
+	for (unsigned i = 0; i < DOCS; i++) {
+		uint64_t n = i % 20 == 19 ? 30000 : 1 + rng_below(3000), from = rng_below(2000);
+
+		fprintf(f, "d%u\t", i);
+		for (uint64_t w = from; w < from + n; w++)
+			fprintf(f, "%llu ", (unsigned long long)w);
+		fputc('\n', f);
+	}
+	fclose(f);
+	sh_corpus_init(&c, &form, &err);
+	wrong += sh_corpus_open(&c, path, NULL, &err) < 0 ||
+		 sh_corpus_scan(&c, &lines, no_bad, NULL, &err) < 0;
+	opts.corpus = &c;
+	opts.memory = 1;
+	few = sh_verifier_new(&opts, &err);
+	opts.memory = 1 << 24;
+	all = sh_verifier_new(&opts, &err);
+	for (unsigned i = 0; i < 2000; i++) {
+		uint32_t x = (uint32_t)rng_below(DOCS), y = (uint32_t)rng_below(DOCS);
+		struct sh_similarity s, t;
+
+		wrong += sh_verify(few, x, y, &s, &err) < 0 || sh_verify(all, x, y, &t, &err) < 0 ||
+			 s.num.low != t.num.low || s.a.low != t.a.low;
+		if (x == y)
+			wrong += s.num.low != s.a.low;
+	}
+	ok(wrong == 0, "sets that were dropped are made again, and are the same");
+	ok(sh_verifier_made(all) == DOCS && sh_verifier_made(few) > 2 * (uint64_t)DOCS,
+	    "%llu times with room for few, once each with room for all",
+	    (unsigned long long)sh_verifier_made(few));
+	sh_verifier_delete(few);
+	sh_verifier_delete(all);
+	sh_corpus_free(&c);
+}
+
 int main(void)
 {
 	const size_t plenty = 1 << 24;
@@ -312,6 +362,7 @@ int main(void)
 	roots();
 	printing();
 	looking_up();
+	dropping();
 	against_strings("jaccard", "set", 3, 3, false, plenty);
 	against_strings("jaccard", "set", 1, 2, true, plenty);
 	against_strings("jaccard", "set", 2, 2, false, 1);
