@@ -7,7 +7,7 @@
 #include "fp/keyed.h"
 #include "text/method.h"
 
-enum { FEW = 24, DIGIT_BITS = 11, PASSES_MAX = 3 };
+enum { FEW = 24, DIGIT_BITS = 11, PASSES_MAX = 3, FIRST_ROOM = 1 << 12 };
 
 struct sh_features {
 	struct sh_tokenizer *tokenizer;
@@ -179,8 +179,11 @@ static void sort(struct sh_features *f, size_t n)
 
 /* ---- the set ---- */
 
+/* From the first time on for a few thousand, for what grows is copied. */
 static int reserve(struct sh_features *f, size_t n, size_t tokens, struct sh_error *err)
 {
+	n = n < FIRST_ROOM ? FIRST_ROOM : n;
+	tokens = tokens < FIRST_ROOM ? FIRST_ROOM : tokens;
 	if (f->rows && tokens > f->token_cap &&
 	    sh_grow((void **)&f->token, &f->token_cap, tokens, sizeof *f->token, err) < 0)
 		return -1;

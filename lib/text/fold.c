@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <utf8proc.h>
 
+#include "base/pages.h"
+
 /* Why segments are independent. NFKC_Casefold decomposes each code point, orders
  * marks between starters (combining class 0), and composes a starter with what
  * follows. Both stop at a starter that never joins the one before it
@@ -23,9 +25,9 @@ struct sh_fold *sh_fold_new(struct sh_error *err)
 	struct sh_fold *f = calloc(1, sizeof *f);
 
 	if (f) {
-		/* calloc: pages never met take no memory */
-		f->cells = calloc(TABLE, sizeof *f->cells);
-		f->classes = calloc(TABLE, sizeof *f->classes);
+		/* Pages never met take no memory, nor are they cleared, as by calloc() they may be. */
+		f->cells = sh_pages_get(TABLE * sizeof *f->cells);
+		f->classes = sh_pages_get(TABLE * sizeof *f->classes);
 	}
 	if (!f || !f->cells || !f->classes) {
 		sh_fold_delete(f);
@@ -39,8 +41,8 @@ void sh_fold_delete(struct sh_fold *f)
 {
 	if (!f)
 		return;
-	free(f->cells);
-	free(f->classes);
+	sh_pages_put(f->cells, TABLE * sizeof *f->cells);
+	sh_pages_put(f->classes, TABLE * sizeof *f->classes);
 	free(f->seg);
 	free(f->tmp);
 	free(f->known);

@@ -5,7 +5,12 @@
 
 #include "base/bytes.h"
 
-enum { TAIL = 64 }; /* bytes that may be read behind the text */
+enum {
+	TAIL = 64, /* bytes that may be read behind the text */
+	/* Code points that there is room for at first: what is never written to is no memory, and
+	 * what grows is copied. */
+	FIRST_ROOM = 1 << 16,
+};
 
 const struct sh_keep_name sh_keep_names[] = {
 	{ "alpha", SH_KEEP_ALPHA },
@@ -329,7 +334,7 @@ int sh_tokenize(
 	t->used = t->word = t->n = 0;
 	t->ill = 0;
 	t->bytes = false;
-	if (sh_out_reserve(t, 0, err) < 0)
+	if (sh_out_reserve(t, t->text_cap ? 0 : FIRST_ROOM, err) < 0)
 		return -1;
 	if (text.n && t->method->run(t, p, p + text.n, err) < 0)
 		return -1;
