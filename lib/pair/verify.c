@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "base/pages.h"
+#include "io/pages.h"
 #include "fp/features.h"
 
 enum { FIRST_BITS = 8, KNOWN_COUNTS = 64 };

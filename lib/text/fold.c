@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <utf8proc.h>
 
-#include "base/pages.h"
+#include "io/pages.h"
 
 /* Why segments are independent. NFKC_Casefold decomposes each code point, orders
  * marks between starters (combining class 0), and composes a starter with what

@@ -1,4 +1,4 @@
-#include "base/pages.h"
+#include "io/pages.h"
 
 #include <stdint.h>
 #include <sys/mman.h>

@@ -1,7 +1,7 @@
 /* Memory in whole pages, for much that is filled from its begin on: of two megabytes and more in pages
  * of two megabytes where the system has them, for each page met first costs some 2 microseconds. */
-#ifndef SH_BASE_PAGES_H
-#define SH_BASE_PAGES_H
+#ifndef SH_IO_PAGES_H
+#define SH_IO_PAGES_H
 
 #include <stddef.h>
 
