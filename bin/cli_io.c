@@ -7,6 +7,7 @@
 
 #include "io/confine.h"
 #include "io/spill.h"
+#include "io/target.h"
 #include "unfinished.h"
 
 /* ---- messages ---- */
@@ -135,10 +136,10 @@ static void refuse_one_file_for_both(struct cli *c)
 {
 	if (!c->rejects_path)
 		return;
-	if (sh_sink_same(c->out_path, c->rejects_path))
+	if (sh_target_same(c->out_path, c->rejects_path))
 		cli_usage(c, "--rejects %s: the output goes there", c->rejects_path);
 	for (size_t i = 0; i < c->n_writes; i++)
-		if (sh_sink_same(c->writes[i], c->rejects_path))
+		if (sh_target_same(c->writes[i], c->rejects_path))
 			cli_usage(c, "%s: --rejects goes there", c->writes[i]);
 }
 

@@ -1,5 +1,6 @@
 /* shdedup: documents to documents without near-duplicates. */
 #include "dedup.h"
+#include "io/target.h"
 #include "sidebyside.h"
 
 enum {
@@ -168,7 +169,7 @@ static void settle(struct cli *c, struct dedup_settings *s)
 		cli_usage(c, "-w weighs under --simhash; minwise fingerprints know sets");
 	if (!s->fp.minhash && !s->k_given)
 		s->dedup.k = DEFAULT_K_SIMHASH;
-	if (s->report_path && sh_sink_same(s->report_path, c->out_path) && !s->dry_run)
+	if (s->report_path && sh_target_same(s->report_path, c->out_path) && !s->dry_run)
 		cli_usage(c, "--report %s: the documents go there (--dry-run writes none)",
 		    s->report_path);
 	s->fp.token = s->dedup.how.token = s->docs.token;

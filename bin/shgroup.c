@@ -3,6 +3,7 @@
 
 #include "base/num.h"
 #include "cli.h"
+#include "io/target.h"
 #include "pair/group.h"
 #include "pair/prefer.h"
 #include "record/document.h"
@@ -275,7 +276,7 @@ static void settle(struct cli *c, struct settings *s)
 
 	if (s->keep.which == SH_PREFER_LONGEST && !s->docs_path)
 		cli_usage(c, "--keep longest looks at the documents: -d DOCS");
-	if (s->audit_path && c->out_path && sh_sink_same(s->audit_path, c->out_path))
+	if (s->audit_path && c->out_path && sh_target_same(s->audit_path, c->out_path))
 		cli_usage(c, "--audit %s: the groups go there", s->audit_path);
 	if ((s->fields || s->form.json) && !s->docs_path)
 		cli_usage(c, "%s is about the documents: -d DOCS", s->fields ? "-f" : "--json");

@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "io/sink.h"
+#include "io/target.h"
 
 /* The sanitizers open files of their own when they have something to tell. */
 #if defined SYS_landlock_create_ruleset && !defined __SANITIZE_ADDRESS__ &&                        \
@@ -136,7 +136,7 @@ void sh_confine_write(struct sh_confine *c, const char *path)
 
 	if (c->fd < 0)
 		return;
-	switch (sh_sink_target(path, &target)) {
+	switch (sh_target_find(path, &target)) {
 	case SH_TARGET_OPEN:
 		break;
 	case SH_TARGET_STRAIGHT:

@@ -18,21 +18,6 @@ struct sh_sink {
 	struct sh_summer summer;
 };
 
-/* Where what is written to a path goes. */
-enum sh_target {
-	SH_TARGET_OPEN,     /* a descriptor that is open already, standard output too */
-	SH_TARGET_STRAIGHT, /* what is there and is no regular file */
-	SH_TARGET_FILE,     /* a regular file to be replaced or made: its name, links followed */
-	SH_TARGET_NOWHERE,  /* errno says why */
-};
-
-/* *target, to be freed, is set for SH_TARGET_FILE. */
-enum sh_target sh_sink_target(const char *path, char **target);
-
-/* Whether two outputs would end in one file, FIFO or descriptor: each takes what the other wrote,
- * or its place. NULL or "-": standard output. What cannot be looked at is not the same. */
-bool sh_sink_same(const char *a, const char *b);
-
 /* path NULL or "-": standard output. The path must outlive the sink. */
 int sh_sink_open(struct sh_sink *s, const char *path, struct sh_error *err);
 

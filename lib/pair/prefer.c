@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "io/lines.h"
+#include "text/utf8.h"
 
 void sh_prefer_parse(const char *text, struct sh_prefer *prefer)
 {
@@ -28,13 +29,12 @@ struct ranking {
 	struct standing *standing; /* by index of id; NULL when no file is looked at */
 };
 
-static int note(struct ranking *r, struct sh_slice id, uint64_t place, uint64_t length)
+static void note(struct ranking *r, struct sh_slice id, uint64_t place, uint64_t length)
 {
 	uint32_t i;
 
 	if (sh_hmap_find(r->ids, id, &i) && r->standing[i].place == UNKNOWN)
 		r->standing[i] = (struct standing){ place, length };
-	return 0;
 }
 
 static int note_line(struct ranking *r, const struct sh_document_form *form, struct sh_slice line,
@@ -44,11 +44,13 @@ static int note_line(struct ranking *r, const struct sh_document_form *form, str
 
 	if (r->prefer->which == SH_PREFER_RANKED) {
 		sh_fields_split(line, &doc.id, 1);
-		return note(r, doc.id, place, 0);
+		note(r, doc.id, place, 0);
+		return 0;
 	}
 	if (sh_document_parse(form, line, room, &doc, err) < 0)
 		return -1;
-	return note(r, doc.id, place, doc.text.n);
+	note(r, doc.id, place, doc.text.n);
+	return 0;
 }
 
 static int read_file(
@@ -70,8 +72,8 @@ static int read_file(
 	lines.source.trailer = r->prefer->trailer && r->prefer->which != SH_PREFER_RANKED;
 	while ((got = sh_lines_next(&lines, &line, err)) > 0) {
 		/* Readers of documents drop a byte order mark. */
-		if (lines.starts_file && line.n >= 3 && memcmp(line.p, "\xEF\xBB\xBF", 3) == 0)
-			line = sh_slice(line.p + 3, line.n - 3);
+		if (lines.starts_file)
+			line = sh_utf8_skip_bom(line);
 		if (note_line(r, form, line, &room, place++, err) < 0) {
 			got = sh_lines_blame(&lines, err);
 			err->file = path;

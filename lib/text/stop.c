@@ -4,6 +4,7 @@
 
 #include "base/hmap.h"
 #include "text/fold.h"
+#include "text/utf8.h"
 
 struct sh_stoplist {
 	struct sh_hmap words;
@@ -42,12 +43,10 @@ static int add_word(struct sh_stoplist *s, struct sh_fold *fold, struct sh_slice
 static int add_lines(
     struct sh_stoplist *s, struct sh_fold *fold, struct sh_slice lines, struct sh_error *err)
 {
-	static const char BOM[] = "\xEF\xBB\xBF";
 	struct sh_buf buf = { 0 };
 	int result = 0;
 
-	if (lines.n >= 3 && memcmp(lines.p, BOM, 3) == 0)
-		lines = sh_slice(lines.p + 3, lines.n - 3);
+	lines = sh_utf8_skip_bom(lines);
 	while (lines.n && result == 0) {
 		const char *lf = memchr(lines.p, '\n', lines.n);
 		size_t n = lf ? (size_t)(lf - lines.p) : lines.n;

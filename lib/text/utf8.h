@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/slice.h"
 #include "text/encoding.h"
 
 enum {
@@ -82,6 +83,12 @@ uint64_t sh_utf8_count_ill(const char *p, size_t n);
 static inline bool sh_utf8_valid(const char *p, size_t n)
 {
 	return sh_utf8_count_ill(p, n) == 0;
+}
+
+/* Without the byte order mark that it may begin with. */
+static inline struct sh_slice sh_utf8_skip_bom(struct sh_slice s)
+{
+	return s.n >= 3 && memcmp(s.p, "\xEF\xBB\xBF", 3) == 0 ? sh_slice(s.p + 3, s.n - 3) : s;
 }
 
 #endif
