@@ -22,7 +22,7 @@ enum {
 const struct cli_option docopts_table[] = {
 	{ 'p', "profile", "NAME",
 	    "all choices of a named system; later options override [default]" },
-	{ 'n', "ngram", "N[-M]", "features are n-grams of N (to M) tokens [1, shdedup 3]" },
+	{ 'n', "ngram", "N[-M]", "features are n-grams of N (to M) tokens [1]" },
 	{ 'u', "unit", "word|char", "tokens are words or characters [word]" },
 	{ SEGMENT, "segment", "char|jieba|...", "how scripts without spaces are cut [char]" },
 	{ DICT, "dict", "FILE", "words for --segment jieba; cppjieba: its directory" },

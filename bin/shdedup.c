@@ -4,8 +4,7 @@
 #include "sidebyside.h"
 
 enum {
-	REPORT = CLI_OWN,
-	DRY_RUN,
+	DRY_RUN = CLI_OWN,
 	KEEP,
 	LINK,
 	PROTECT,
@@ -49,7 +48,8 @@ static const struct cli_option options[] = {
 	{ 0 },
 };
 
-/* Those of docopts.h; but --keep says here, as in shgroup, which document stays. */
+/* Those of docopts.h; but --keep says here, as in shgroup, which document stays, and -n has
+ * another default. */
 static struct cli_option doc_options[40];
 
 static void copy_doc_options(void)
@@ -58,6 +58,8 @@ static void copy_doc_options(void)
 		doc_options[i] = docopts_table[i];
 		if (strcmp(doc_options[i].name, "keep") == 0)
 			doc_options[i].name = "keep-words";
+		if (doc_options[i].code == 'n')
+			doc_options[i].help = "features are n-grams of N (to M) tokens [3]";
 	}
 }
 

@@ -4,14 +4,12 @@ load helper
 
 # defaults PROGRAM: "option value" for each option whose default is one word
 defaults() {
-	"$1" --help | awk -v program="$1" '
+	"$1" --help | awk '
 		function row() {
 			if (match(text, /--[a-z-]+/) && !/^Usage/) {
 				option = substr(text, RSTART, RLENGTH)
 				if (match(text, /\[[^][]*\]$/)) {
 					value = substr(text, RSTART + 1, RLENGTH - 2)
-					if (match(value, ", " program " "))
-						value = substr(value, RSTART + RLENGTH)
 					sub(/, .*/, "", value)
 					if (value !~ /[ $;]/)
 						print option, value
