@@ -11,7 +11,8 @@
 
 enum { AMOUNT_CHARS = 48 };
 
-bool progress_terminal(void)
+/* Whether standard error is a terminal on which a line can be written over. */
+static bool on_terminal(void)
 {
 	const char *term = getenv("TERM");
 
@@ -62,7 +63,7 @@ static uint64_t size_of_all(char *const *operands, size_t n)
 void progress_start(
     struct progress *p, const char *name, char *const *operands, size_t n, bool asked, bool unasked)
 {
-	bool terminal = progress_terminal();
+	bool terminal = on_terminal();
 
 	*p = (struct progress){
 		.name = name,

@@ -20,9 +20,6 @@ struct progress {
 	uint64_t total; /* bytes of all operands, 0: not known */
 };
 
-/* Whether standard error is a terminal on which a line can be written over. */
-bool progress_terminal(void);
-
 /* Begin a run over these operands; none are standard input. Shown only when asked for, or when
  * `unasked` and on a terminal. */
 void progress_start(struct progress *p, const char *name, char *const *operands, size_t n,

@@ -71,7 +71,8 @@ int sh_group_single(uint32_t *keeper, uint32_t n, const struct sh_edge *edge, si
 	return 0;
 }
 
-int sh_rank_order(uint32_t *order, uint32_t n, const uint32_t *rank, struct sh_error *err)
+/* The nodes in rank order: order[rank[i]] = i. -1 when rank is no permutation. */
+static int rank_order(uint32_t *order, uint32_t n, const uint32_t *rank, struct sh_error *err)
 {
 	for (uint32_t i = 0; i < n; i++)
 		order[i] = NOBODY;
@@ -136,7 +137,7 @@ int sh_group_star_in(struct sh_tables *tables, uint32_t *keeper, uint32_t n,
 	uint32_t *order = sh_tables_get(tables, n, sizeof *order, err);
 	int status = -1;
 
-	if (order && sh_rank_order(order, n, rank, err) == 0 &&
+	if (order && rank_order(order, n, rank, err) == 0 &&
 	    rows_init(&r, tables, n, edge, m, err) == 0) {
 		assign_stars(keeper, n, &r, order);
 		status = 0;

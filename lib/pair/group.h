@@ -52,9 +52,6 @@ int sh_group_star(uint32_t *keeper, uint32_t n, const struct sh_edge *edge, size
 int sh_group_star_in(struct sh_tables *tables, uint32_t *keeper, uint32_t n,
     const struct sh_edge *edge, size_t m, const uint32_t *rank, struct sh_error *err);
 
-/* The nodes in rank order: order[rank[i]] = i. -1 when rank is no permutation. */
-int sh_rank_order(uint32_t *order, uint32_t n, const uint32_t *rank, struct sh_error *err);
-
 /* size[k] = number of nodes of keeper k's group, 0 for nodes that keep nothing. */
 void sh_group_sizes(uint32_t *size, const uint32_t *keeper, uint32_t n);
 

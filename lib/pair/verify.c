@@ -38,7 +38,8 @@ struct sh_verifier {
 	uint64_t weight[KNOWN_COUNTS]; /* of small counts, from 1 */
 };
 
-int sh_verify_check(const struct sh_verify_opts *opts, struct sh_error *err)
+/* 0 when the scheme is one that the measure can use. */
+static int check(const struct sh_verify_opts *opts, struct sh_error *err)
 {
 	if (opts->measure->weighs && (opts->scheme->needs_df || opts->scheme->needs_tokens))
 		return sh_error_set(err, SH_ERR_PARAM, "weight %s: %s weighs by set, tf or log",
@@ -80,7 +81,7 @@ struct sh_verifier *sh_verifier_new(const struct sh_verify_opts *opts, struct sh
 	v->slots = calloc((size_t)1 << v->slot_bits, sizeof *v->slots);
 	if (!v->slots)
 		sh_error_nomem(err);
-	else if (sh_verify_check(opts, err) == 0 && weigh_small_counts(v, err) == 0)
+	else if (check(opts, err) == 0 && weigh_small_counts(v, err) == 0)
 		v->features = sh_features_new_apart(&opts->token, opts->ngrams, err);
 	if (v->features)
 		return v;

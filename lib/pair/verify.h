@@ -20,9 +20,6 @@ struct sh_verify_opts {
 	size_t memory; /* bytes of sets to keep; no less than 384 KiB, or three documents */
 };
 
-/* 0 when the scheme is one that a measure can use. */
-int sh_verify_check(const struct sh_verify_opts *opts, struct sh_error *err);
-
 struct sh_verifier;
 
 struct sh_verifier *sh_verifier_new(const struct sh_verify_opts *opts, struct sh_error *err);
