@@ -22,6 +22,7 @@ struct sh_verify_opts {
 
 struct sh_verifier;
 
+/* NULL with *err, among others when the measure weighs, and not by this scheme. */
 struct sh_verifier *sh_verifier_new(const struct sh_verify_opts *opts, struct sh_error *err);
 void sh_verifier_delete(struct sh_verifier *v);
 
