@@ -16,14 +16,15 @@ struct lines {
 	size_t n;
 };
 
-static void random_lines(struct lines *l)
+/* cr: with carriage returns, which then are bytes as others. */
+static void random_lines(struct lines *l, bool cr)
 {
 	l->n = rng_below(LINES_MAX + 1);
 	for (size_t i = 0; i < l->n; i++) {
 		size_t n = rng_below(20);
 
 		for (size_t j = 0; j < n; j++)
-			l->text[i][j] = "ab\t\tsim"[rng_below(7)];
+			l->text[i][j] = "ab\t\tsim\r"[rng_below(7U + cr)];
 		l->text[i][n] = '\0';
 	}
 }
@@ -144,7 +145,7 @@ static void test_whole(void)
 	for (unsigned c = 0; c < CASES; c++) {
 		bool crlf = rng_below(4) == 0, right;
 
-		random_lines(&l);
+		random_lines(&l, !crlf);
 		write_input(&l, &input, crlf);
 		want.n = 0;
 		for (size_t i = 0; i < l.n; i++)
@@ -210,7 +211,7 @@ static void test_damaged(void)
 	bool right;
 
 	for (unsigned c = 0; c < CASES; c++) {
-		random_lines(&l);
+		random_lines(&l, true);
 		if (!damage(&l, &input))
 			continue;
 		tried++;
@@ -233,7 +234,7 @@ static void test_sink(void)
 		struct sh_sink sink;
 		int fd[2];
 
-		random_lines(&l);
+		random_lines(&l, true);
 		want.n = 0;
 		for (size_t i = 0; i < l.n; i++)
 			add_line(&want, l.text[i], false);
