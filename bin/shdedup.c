@@ -3,18 +3,7 @@
 #include "io/target.h"
 #include "sidebyside.h"
 
-enum {
-	DRY_RUN = CLI_OWN,
-	KEEP,
-	LINK,
-	PROTECT,
-	NO_VERIFY,
-	MAX_GROUP,
-	FEW,
-	SEED,
-	SAMPLE,
-	SIMHASH
-};
+enum { DRY_RUN = CLI_OWN, KEEP, LINK, PROTECT, NO_VERIFY, MAX_GROUP, FEW, SEED, SAMPLE, SIMHASH };
 
 #define DEFAULT_MEMORY ((size_t)1 << 30)
 
