@@ -1,4 +1,4 @@
-/* The record forms: TAB-separated fields, one record a line (DESIGN: simhash-records(5)).
+/* The record forms: TAB-separated fields, one record a line (simhash-records(5)).
  *
  * Parsers take a line without its LF and fill views into it. What breaks the form is
  * SH_ERR_RECORD with a text that says what was found, what was expected and the way
@@ -46,8 +46,8 @@ int sh_record_df(struct sh_slice line, struct sh_df_record *r, struct sh_error *
 struct sh_fp_record {
 	struct sh_slice hex, id;
 	unsigned bits; /* 4 a digit */
-	uint64_t
-	    fp[SH_FP_HEX_MAX / 16]; /* the first digit most significant, see fp/fingerprint.h */
+	/* The first digit most significant, see fp/fingerprint.h. */
+	uint64_t fp[SH_FP_HEX_MAX / 16];
 };
 
 int sh_record_fp(struct sh_slice line, struct sh_fp_record *r, struct sh_error *err);

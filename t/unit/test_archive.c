@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 #include "archive/batch.h"
 #include "archive/keys.h"
@@ -190,6 +191,66 @@ static void test_few(void)
 	    "small documents that are like one share a key: %d of %d do not", missed, reached);
 	free(a.key);
 	free(b.key);
+}
+
+/* Documents of `few` features or more have a key a band; those that are smaller, or can be as
+ * similar as the threshold to one that is, those of their first features. */
+static void test_which_keys(void)
+{
+	struct sh_key_list keys = { 0 };
+	struct sh_error err;
+	int wrong = 0;
+
+	for (unsigned few = 0; few <= 30; few++) {
+		struct sh_key_rule r = { .few = few, .threshold = 800000, .key = { 1, 2 } };
+
+		sh_key_layout(&r);
+		for (size_t n = 0; n <= 60; n++) {
+			uint64_t x[60], y[1];
+			size_t by_band = 0, by_feature = 0;
+			bool like_small = few && 800000 * n <= 1000000 * (uint64_t)(few - 1);
+
+			draw_sets(x, n, y, 0, 0);
+			keys.n = 0;
+			must(sh_keys_of(&r, x, n, &keys, &err) == 0, &err);
+			for (size_t i = 0; i < keys.n; i++) {
+				by_band += sh_key_band(keys.key[i]) < r.bands;
+				by_feature += sh_key_band(keys.key[i]) == SH_BAND_FEATURE;
+			}
+			wrong += by_band != (n && n >= few ? r.bands : 0) ||
+				 by_feature != (like_small ? n - (4 * n + 4) / 5 + (n > 0) : 0) ||
+				 by_band + by_feature != keys.n;
+		}
+	}
+	ok(wrong == 0, "keys by band from --few features on, by feature to 5/4 of them: %d wrong",
+	    wrong);
+	free(keys.key);
+}
+
+/* ---- the manifest ---- */
+
+/* What is wrong with a manifest that ends behind so many options. */
+static const char *fault_of_options(int n)
+{
+	static struct sh_error err;
+	char text[2000];
+	size_t used = (size_t)sprintf(text, "simhash-archive 1\n");
+	struct sh_manifest m;
+
+	for (int i = 1; i <= n; i++)
+		used += (size_t)sprintf(text + used, "option o%d %d\n", i, i);
+	used += (size_t)sprintf(
+	    text + used, "checksum %016llx\n", (unsigned long long)XXH3_64bits(text, used));
+	return sh_manifest_parse(&m, sh_slice(text, used), &err) < 0 ? err.text : "none";
+}
+
+static void test_options_bound(void)
+{
+	const char *fault = fault_of_options(SH_SETTINGS_MAX);
+
+	ok(!strstr(fault, "too many") && !strstr(fault, "checksum"), "32 options: %s", fault);
+	fault = fault_of_options(SH_SETTINGS_MAX + 1);
+	ok(strstr(fault, "too many options") != NULL, "33 options: %s", fault);
 }
 
 /* ---- segments ---- */
@@ -598,6 +659,8 @@ int main(void)
 	test_layouts();
 	test_recall();
 	test_few();
+	test_which_keys();
+	test_options_bound();
 	for (int turn = 0; turn < 60; turn++)
 		test_segment(turn);
 	ok(1, "keys and numbers are found as by looking at all");

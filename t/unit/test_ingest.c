@@ -128,6 +128,9 @@ static void transfer(void)
 	sh_base64_decode(sh_slice_str("a!GV s\r\nbG8=!!junk"), &out, &err);
 	ok(is(&out, "hello"), "base64: foreign bytes are skipped, padding ends it");
 	out.n = 0;
+	sh_base64_decode(sh_slice_str("YQ==Yg=="), &out, &err);
+	ok(is(&out, "a"), "base64: padding of two characters ends it, too");
+	out.n = 0;
 	sh_quoted_printable_decode(sh_slice_str("a \t\r\nb  c=\n=4G=3d=d ="), &out, &err);
 	ok(is(&out, "a\r\nb  c=4G==d "), "quoted-printable: blanks before line ends go");
 	sh_buf_free(&in);
@@ -172,6 +175,12 @@ static void chunks(void)
 	ok(whole, "chunks are put together");
 	ok(strict, "chunks that are cut anywhere are an error");
 	ok(cut, "or give their beginning, where that is allowed");
+	out.n = 0;
+	ok(sh_dechunk(sh_slice_str("000000000000001\r\na\r\n0\r\n"), false, &out, &err) == 1 &&
+		is(&out, "a"),
+	    "a size of 15 digits");
+	ok(sh_dechunk(sh_slice_str("0000000000000001\r\na\r\n0\r\n"), false, &out, &err) == 0,
+	    "one of 16 is none");
 	ok(sh_dechunk(sh_slice_str("plain text"), false, &out, &err) == 0, "no chunks at all");
 	ok(sh_dechunk(sh_slice_str("1\r\na\r\n-\r\n"), false, &out, &err) == -1,
 	    "a later size that is none is an error");

@@ -1,0 +1,95 @@
+/* Tables of idf that others wrote: values rounded to millionths as by hand, the median, the mean. */
+#include "fp/idf.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "rng.h"
+#include "scratch.h"
+#include "tap.h"
+
+static char path[SCRATCH_MAX];
+
+static struct sh_idf_table load(const char *text)
+{
+	FILE *file = fopen(path, "w");
+	struct sh_idf_table t;
+	struct sh_error err;
+
+	if (!file || fputs(text, file) == EOF || fclose(file) == EOF ||
+	    sh_idf_table_load(&t, path, &err) < 0) {
+		puts("Bail out! the test itself failed");
+		exit(99);
+	}
+	return t;
+}
+
+static int64_t value_of(const char *number)
+{
+	char text[100];
+	struct sh_idf_table t;
+	int64_t x;
+
+	snprintf(text, sizeof text, "word %s\n", number);
+	t = load(text);
+	x = sh_idf_lookup(&t, sh_slice("word", 4), -1);
+	sh_idf_table_free(&t);
+	return x;
+}
+
+/* Up to 12 places in whole numbers of 10^-12. */
+static void test_rounding(void)
+{
+	int wrong = 0;
+
+	for (int i = 0; i < 500; i++) {
+		uint64_t whole = rng_below(1000), part = rng_below(1000000000000);
+		int places = (int)rng_below(13);
+		uint64_t unit = 1, exact;
+		char number[40];
+
+		if (rng_below(3) == 0) /* half a millionth, or next to it */
+			part = rng_below(1000000) * 1000000 + 499999 + rng_below(3);
+		for (int k = places; k < 12; k++)
+			unit *= 10;
+		part -= part % unit;
+		exact = whole * 1000000000000 + part;
+		if (places)
+			snprintf(number, sizeof number, "%llu.%0*llu", (unsigned long long)whole,
+			    places, (unsigned long long)(part / unit));
+		else
+			snprintf(number, sizeof number, "%llu", (unsigned long long)whole);
+		wrong += value_of(number) != (int64_t)((exact + 500000) / 1000000);
+	}
+	ok(wrong == 0, "values are rounded to millionths, halves up: %d are not", wrong);
+	ok(value_of("0.0000005") == 1 && value_of("0.00000049999999") == 0, "a half, and less");
+}
+
+static void test_table(void)
+{
+	struct sh_idf_table t = load("b 2\na\t1\nc d 7\nb 4\r\n");
+
+	ok(t.lines == 4 && t.features.n == 3, "4 lines of 3 features");
+	ok(sh_idf_lookup(&t, sh_slice("b", 1), 0) == 4000000, "the last line of a feature counts");
+	ok(sh_idf_lookup(&t, sh_slice("c d", 3), 0) == 7000000, "a feature of two words");
+	ok(sh_idf_lookup(&t, sh_slice("c", 1), 5) == 5, "another gets what is said");
+	ok(sh_idf_real(&t, sh_slice("a", 1), 0) == 1 && sh_idf_real(&t, sh_slice("x", 1), 8) == 8,
+	    "doubles as well");
+	ok(t.median == 4000000, "the median is that of features");
+	ok(t.mean == 3500000 && t.real_mean == 3.5, "the mean is that of lines");
+	sh_idf_table_free(&t);
+	t = load("a 1\nb 2\nc 3\nd 4\n");
+	ok(t.median == 3000000, "of an even number the upper one is the median");
+	sh_idf_table_free(&t);
+}
+
+int main(void)
+{
+	rng_init(9);
+	scratch(path, "idf");
+	test_rounding();
+	test_table();
+	unlink(path);
+	return done_testing();
+}
