@@ -109,12 +109,10 @@ bool sh_target_same(const char *a, const char *b)
 	struct stat x, y;
 	char *name[2] = { NULL, NULL };
 	int fd = descriptor(a);
-	bool same = false;
+	bool same = strcmp(a ? a : "-", b ? b : "-") == 0;
 
 	if (fd >= 0 || descriptor(b) >= 0)
 		return fd == descriptor(b);
-	if (strcmp(a, b) == 0)
-		return true;
 	if (identity(a, &x, &name[0]) == 0 && identity(b, &y, &name[1]) == 0)
 		same = x.st_dev == y.st_dev && x.st_ino == y.st_ino && !S_ISCHR(x.st_mode) &&
 		       !name[0] == !name[1] && (!name[0] || strcmp(name[0], name[1]) == 0);

@@ -18,7 +18,8 @@ enum sh_target sh_target_find(const char *path, char **target);
 int sh_target_descriptor(const char *path);
 
 /* Whether two outputs would end in one file, FIFO or descriptor: each takes what the other wrote,
- * or its place. NULL or "-": standard output. What cannot be looked at is not the same. */
+ * or its place. A device such as /dev/null takes both. NULL or "-": standard output. What cannot be
+ * looked at is the same by name alone. */
 bool sh_target_same(const char *a, const char *b);
 
 #endif

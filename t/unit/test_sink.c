@@ -1,0 +1,89 @@
+/* Outputs by name: the mode that a file gets, and which two names lead to one place. */
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "io/sink.h"
+#include "io/target.h"
+#include "scratch.h"
+#include "tap.h"
+
+static char folder[SCRATCH_MAX];
+
+/* A name in the folder; four at a time. */
+static const char *in(const char *name)
+{
+	static char path[4][SCRATCH_MAX + 20];
+	static unsigned turn;
+	char *to = path[turn++ % 4];
+
+	snprintf(to, sizeof *path, "%s/%s", folder, name);
+	return to;
+}
+
+static void must(int good)
+{
+	if (good)
+		return;
+	puts("Bail out! the test itself failed");
+	exit(99);
+}
+
+/* The mode of a file that was written to this path; bits of an error beyond all modes. */
+static unsigned mode_written(const char *path, mode_t mask)
+{
+	mode_t before = umask(mask);
+	struct sh_sink s;
+	struct sh_error err;
+	struct stat st;
+
+	must(sh_sink_open(&s, path, &err) == 0 && sh_sink_write(&s, "x", 1, &err) == 0 &&
+	     sh_sink_close(&s, &err) == 0);
+	umask(before);
+	return stat(path, &st) == 0 ? st.st_mode & 07777 : 0100000;
+}
+
+static void test_mode(void)
+{
+	static const mode_t masks[] = { 0, 002, 022, 027, 077 };
+
+	for (size_t i = 0; i < sizeof masks / sizeof *masks; i++) {
+		const char *path = in("new");
+
+		ok(mode_written(path, masks[i]) == (0666 & ~masks[i]),
+		    "a new file under umask %03o", (unsigned)masks[i]);
+		ok(mode_written(path, 0) == (0666 & ~masks[i]), "replaced it keeps its mode");
+		unlink(path);
+	}
+}
+
+static void test_same(void)
+{
+	const char *file = in("file"), *link = in("link"), *fifo = in("fifo");
+	int fd = creat(file, 0600);
+
+	must(fd >= 0 && close(fd) == 0 && symlink("file", link) == 0 && mkfifo(fifo, 0600) == 0);
+	ok(sh_target_same(NULL, "-") && sh_target_same("/dev/stdout", NULL), "standard output");
+	ok(!sh_target_same("/dev/stderr", "-"), "and standard error");
+	ok(sh_target_same(file, file) && sh_target_same(link, file), "a file, through a link");
+	ok(sh_target_same(fifo, fifo) && !sh_target_same(fifo, file), "a FIFO");
+	ok(!sh_target_same("/dev/null", "/dev/null"), "/dev/null takes both");
+	ok(!sh_target_same("/dev/null", "-") && !sh_target_same(file, NULL), "a file and a stream");
+	unlink(link);
+	unlink(fifo);
+	unlink(file);
+	ok(sh_target_same(in("none"), in("none")) && sh_target_same(in("none"), in("./none")),
+	    "what is not there yet");
+	ok(!sh_target_same(in("none"), in("other")), "two that are not there yet");
+	ok(sh_target_same(in("no/where"), in("no/where")), "where nothing can be: by name");
+}
+
+int main(void)
+{
+	scratch(folder, "sink");
+	must(mkdir(folder, 0700) == 0);
+	test_mode();
+	test_same();
+	must(rmdir(folder) == 0);
+	return done_testing();
+}
