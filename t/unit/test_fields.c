@@ -64,7 +64,7 @@ static int parse(const struct form *form, const char *id, size_t id_n, size_t di
 			p++;
 		} else if (strncmp(p, "FP", 2) == 0) {
 			for (size_t i = 0; i < digits; i++)
-				append(&b, "0123456789abcdef" + i % 16, 1);
+				append(&b, &"0123456789abcdef"[i % 16], 1);
 			p++;
 		} else {
 			append(&b, p, 1);
