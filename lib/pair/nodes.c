@@ -84,12 +84,43 @@ int sh_nodes_add(struct sh_nodes *s, const uint64_t *fp, struct sh_slice id, str
 	return 0;
 }
 
+/* Records of the lines p .. end-1, at most `max`; returns the place behind the last one taken. What is
+ * written may be anything, the compiler thinks: so *s is not used meanwhile. */
+static inline __attribute__((always_inline)) const char *take_lines(
+    struct sh_nodes *s, const char *p, const char *end, unsigned digits, size_t max)
+{
+	char *ids = s->ids.p, *to = ids + s->ids.n;
+	size_t r = s->records, last = r + max;
+	uint64_t *fp = s->fp + r * s->words;
+	uint64_t *base = s->id_base, origin = r ? base[(r - 1) / SH_NODES_STRIDE] : 0;
+	uint32_t *id_at = s->id_at;
+	unsigned words = s->words;
+
+	for (; r < last; r++) {
+		size_t n = sh_fp_line(p, end, digits, fp);
+
+		if (n == 0)
+			break;
+		if (r % SH_NODES_STRIDE == 0)
+			base[r / SH_NODES_STRIDE] = origin = (uint64_t)(to - ids);
+		id_at[r] = (uint32_t)((uint64_t)(to - ids) - origin);
+		fp += words;
+		p += digits + 1;
+		for (size_t i = 0; i < n; i += 16)
+			memcpy(to + i, p + i, 16);
+		to += n;
+		p += n + 1;
+	}
+	s->ids.n = (size_t)(to - ids);
+	s->records = r;
+	return p;
+}
+
 ssize_t sh_nodes_take(struct sh_nodes *s, struct sh_slice text, unsigned digits, size_t max,
     size_t *lines, struct sh_error *err)
 {
 	const char *p = text.p, *end = text.p + text.n;
-	size_t fits = text.n / (digits + 3);
-	char *to;
+	size_t fits = text.n / (digits + 3), before = s->records;
 
 	*lines = 0;
 	while (end > p && end[-1] != '\n')
@@ -99,20 +130,8 @@ ssize_t sh_nodes_take(struct sh_nodes *s, struct sh_slice text, unsigned digits,
 	/* Ids are copied by whole words. */
 	if (reserve(s, max, err) < 0 || sh_buf_reserve(&s->ids, text.n + SH_NODES_PAD, err) < 0)
 		return -1;
-	to = s->ids.p;
-	for (; *lines < max; ++*lines) {
-		size_t n = sh_fp_line(p, end, digits, s->fp + s->records * s->words);
-
-		if (n == 0)
-			break;
-		begin_id(s);
-		p += digits + 1;
-		for (size_t i = 0; i < n; i += 8)
-			memcpy(to + s->ids.n + i, p + i, 8);
-		s->ids.n += n;
-		s->records++;
-		p += n + 1;
-	}
+	p = digits == 16 ? take_lines(s, p, end, 16, max) : take_lines(s, p, end, digits, max);
+	*lines = s->records - before;
 	begin_id(s);
 	return p - text.p;
 }

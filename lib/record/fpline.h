@@ -17,6 +17,20 @@ static inline uint64_t sh_bytes_like(uint64_t x, unsigned char c)
  * SH_PAD bytes behind the text are readable, so that the search may go on there. */
 static inline size_t sh_id_of_line(const char *p)
 {
+#ifdef __SSE2__
+	for (size_t n = 0; n <= SH_ID_MAX; n += 16) {
+		__m128i x = _mm_loadu_si128((const __m128i *)(const void *)(p + n));
+		__m128i end = _mm_or_si128(_mm_cmpeq_epi8(x, _mm_set1_epi8('\n')),
+		    _mm_or_si128(_mm_cmpeq_epi8(x, _mm_set1_epi8('\t')),
+			_mm_cmpeq_epi8(x, _mm_set1_epi8('\r'))));
+		unsigned at = (unsigned)_mm_movemask_epi8(end);
+
+		if (at != 0) {
+			n += (unsigned)__builtin_ctz(at);
+			return p[n] == '\n' && n <= SH_ID_MAX ? n : 0;
+		}
+	}
+#else
 	for (size_t n = 0; n <= SH_ID_MAX; n += 8) {
 		uint64_t x = sh_le64(p + n), lf = sh_bytes_like(x, '\n');
 		uint64_t bad = sh_bytes_like(x, '\t') | sh_bytes_like(x, '\r');
@@ -28,6 +42,7 @@ static inline size_t sh_id_of_line(const char *p)
 			return n <= SH_ID_MAX ? n : 0;
 		}
 	}
+#endif
 	return 0;
 }
 
@@ -41,7 +56,7 @@ static inline size_t sh_fp_line(const char *p, const char *end, unsigned digits,
 	if ((size_t)(end - p) < digits + 3 || p[digits] != '\t')
 		return 0;
 	if (digits == 16)
-		*fp = sh_unhex8(p, &bad) << 32 | sh_unhex8(p + 8, &bad);
+		*fp = sh_unhex16(p, &bad);
 	else
 		bad = sh_parse_hex(sh_slice(p, digits), fp) != SH_NUM_OK;
 	return bad ? 0 : sh_id_of_line(p + digits + 1);

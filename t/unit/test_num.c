@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "base/bytes.h"
+#include "base/hex.h"
 #include "rng.h"
 #include "tap.h"
 
@@ -244,6 +245,20 @@ static void test_hex_strict(void)
 		}
 	}
 	ok(!bad, "of the 256 bytes only 0-9 and a-f are digits, in strings of 1..40");
+	bad = 0;
+	for (c = 0; c < 256; c++) {
+		for (at = 0; at < 16; at++) {
+			uint64_t x = rng(), wrong = 0, same = 0;
+
+			sh_print_hex16(s, x);
+			bad += sh_unhex16(s, &same) != x || same != 0;
+			s[at] = (char)c;
+			good = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+			sh_unhex16(s, &wrong);
+			bad += (wrong == 0) != good;
+		}
+	}
+	ok(!bad, "so in each place of 16 digits that are read at once");
 	ok(sh_parse_hex(sh_slice("", 0), w) == SH_NUM_MALFORMED, "nothing is no hex");
 }
 
