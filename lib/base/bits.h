@@ -1,10 +1,20 @@
-/* A set of numbers below some n, a bit each: sh_bits_words(n) zeroed words of 64. */
+/* Bits of words; and a set of numbers below some n, a bit each: sh_bits_words(n) zeroed words
+ * of 64. */
 #ifndef SH_BASE_BITS_H
 #define SH_BASE_BITS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* How many are ones: inline on any processor, where the compiler's own may be a call. */
+static inline unsigned sh_count_bits(uint64_t x)
+{
+	x -= x >> 1 & UINT64_C(0x5555555555555555);
+	x = (x & UINT64_C(0x3333333333333333)) + (x >> 2 & UINT64_C(0x3333333333333333));
+	x = (x + (x >> 4)) & UINT64_C(0x0F0F0F0F0F0F0F0F);
+	return (unsigned)(x * UINT64_C(0x0101010101010101) >> 56);
+}
 
 /* With room for n itself. */
 static inline size_t sh_bits_words(size_t n)

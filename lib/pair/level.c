@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
+
 enum {
 	DEPTH_MAX = 8, /* of levels */
 	SAMPLE = 4096, /* fingerprints looked at for the plan of the top */
@@ -64,15 +66,6 @@ static bool list_earlier(const struct sh_level *l, struct earlier *e)
 	return true;
 }
 
-/* Inline, on any processor: a call through the kernel's table takes longer than this. */
-static inline uint32_t count_bits(uint64_t x)
-{
-	x -= x >> 1 & UINT64_C(0x5555555555555555);
-	x = (x & UINT64_C(0x3333333333333333)) + (x >> 2 & UINT64_C(0x3333333333333333));
-	x = (x + (x >> 4)) & UINT64_C(0x0F0F0F0F0F0F0F0F);
-	return (uint32_t)(x * UINT64_C(0x0101010101010101) >> 56);
-}
-
 /* Spots of fingerprints of one word, all of which are pairs, without a branch on them. */
 static bool take_words(
     const struct sh_level *l, const struct earlier *e, const struct sh_spot *spot, size_t n)
@@ -95,7 +88,7 @@ static bool take_words(
 		}
 		hit->a = j->self ? less : a;
 		hit->b = j->self ? a ^ b ^ less : b;
-		hit->distance = count_bits(diff);
+		hit->distance = sh_count_bits(diff);
 		j->hits += !before;
 		if (j->hits == SH_JOIN_HITS && !sh_join_send(j))
 			return false;

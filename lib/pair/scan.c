@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/bits.h"
+
 #if defined(__x86_64__) && defined(__GNUC__)
 #define HAVE_X86 1
 #include <immintrin.h>
@@ -18,14 +20,6 @@ static void end_unless(struct sh_scan *s, bool going_on)
 {
 	if (!going_on)
 		s->ended = true;
-}
-
-static inline unsigned count_bits(uint64_t x)
-{
-	x -= x >> 1 & UINT64_C(0x5555555555555555);
-	x = (x & UINT64_C(0x3333333333333333)) + (x >> 2 & UINT64_C(0x3333333333333333));
-	x = (x + (x >> 4)) & UINT64_C(0x0F0F0F0F0F0F0F0F);
-	return (unsigned)(x * UINT64_C(0x0101010101010101) >> 56);
 }
 
 static bool flush_spots(struct sh_scan *s)
@@ -60,7 +54,7 @@ static uint32_t verify(const struct sh_scan *s, uint32_t x, uint32_t hit, uint32
 	for (; hit != 0; hit &= hit - 1) {
 		unsigned i = (unsigned)__builtin_ctz(hit);
 
-		good |= (uint32_t)(count_bits(s->x[x + i] ^ s->y[y]) <= s->k) << i;
+		good |= (uint32_t)(sh_count_bits(s->x[x + i] ^ s->y[y]) <= s->k) << i;
 	}
 	return good;
 }

@@ -131,6 +131,8 @@ static TARGET inline __attribute__((always_inline)) void NAME(collect)(
 	}
 	if (s->near_n + count > SH_SCAN_NEAR)
 		NAME(meet_near)(s, v);
+	/* The next bucket of x will most often ask for the next one here. */
+	__builtin_prefetch(WORDS(s, y) + from + 3 * COPIED);
 	/* Sixteen at a time: most buckets have no more, and what is too much is overwritten. */
 	to = WORDS(s, near) + s->near_n;
 	for (uint32_t i = 0; i < count; i += COPIED)

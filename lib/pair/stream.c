@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/bits.h"
 #include "pair/bucket.h"
 #include "pair/keyorder.h"
 #include "pair/parts.h"
@@ -9,12 +10,14 @@
 
 enum {
 	KEYS_REMEMBERED = 1 << 20, /* 16 MiB, for streams that are grouped but not sorted */
+	FEW = 12,                  /* lines of a key that are looked at where they stand */
 };
 
 struct sh_stream {
 	struct sh_stream_opts opts;
 	unsigned sides;
 	bool ready; /* the layout is known */
+	unsigned k; /* then: the distance of pairs */
 	struct sh_band band;
 	struct sh_band_table room;
 	struct sh_join *join;
@@ -83,6 +86,7 @@ static int make_ready(struct sh_stream *s, const struct sh_band_record *r, struc
 		    "-k %u, but these bands guarantee pairs only up to distance %u (shband -k %u)",
 		    k, guaranteed, k);
 	}
+	s->k = k;
 	s->join = sh_join_new(r->of.bits, k, NULL, err);
 	if (!s->join)
 		return -1;
@@ -210,6 +214,17 @@ int sh_stream_add(struct sh_stream *s, const struct sh_band_record *r, struct sh
 	return sh_parts_add(&s->parts[0], r->of.fp, r->of.id, err);
 }
 
+/* Keys are short: a call would take longer. */
+static inline bool same_key(const char *p, const char *q, size_t n)
+{
+	size_t i = 0;
+
+	for (; i + 8 <= n; i += 8)
+		if (sh_le64(p + i) != sh_le64(q + i))
+			return false;
+	return memcmp(p + i, q + i, n - i) == 0;
+}
+
 /* Whether the key at p begins a later bucket of the same table, in ascending order: the common
  * case. Its bits are stored. */
 static bool is_next_key(const struct sh_stream *s, const char *p, uint64_t *bits)
@@ -231,31 +246,76 @@ static int next_bucket(
 	return 0;
 }
 
-/* Take the record of the line at p: its length, 0 when it is for sh_stream_check(), -1. */
+/* Of a key's few fingerprints of one word, whether two are near. */
+static bool any_near(const uint64_t *fp, unsigned n, unsigned k)
+{
+	bool near = false;
+
+	for (unsigned i = 1; i < n; i++)
+		for (unsigned j = 0; j < i; j++)
+			near |= sh_count_bits(fp[i] ^ fp[j]) <= k;
+	return near;
+}
+
+/* The lines from p on that are of its key, when they are few, all in order, and no two of them
+ * a pair: nothing needs to be gathered for such. Their bytes, and *lines; 0 otherwise, or when the
+ * text ends before it is sure. */
+static size_t barren(const struct sh_stream *s, const struct sh_band_table *table, const char *p,
+    const char *end, uint64_t bits, size_t *lines)
+{
+	unsigned key_len = s->band.key_len, digits = s->band.bits / 4, n = 0;
+	const char *at = p;
+	uint64_t fp[FEW];
+
+	while ((size_t)(end - at) > key_len && same_key(at, p, key_len)) {
+		size_t id;
+
+		if (n == FEW || at[key_len] != '\t')
+			return 0;
+		id = sh_fp_line(at + key_len + 1, end, digits, &fp[n]);
+		if (id == 0 || sh_band_bits(table, &fp[n]) != bits)
+			return 0;
+		at += key_len + 1 + digits + 1 + id + 1;
+		n++;
+	}
+	if (at == end || any_near(fp, n, s->k))
+		return 0;
+	*lines = n;
+	return (size_t)(at - p);
+}
+
+/* Take the record of the line at p, or all of its key's: their bytes, 0 when it is for
+ * sh_stream_check(), -1. */
 static ssize_t take_line(struct sh_stream *s, const struct sh_band_table *table, const char *p,
-    const char *end, struct sh_error *err)
+    const char *end, size_t *lines, struct sh_error *err)
 {
 	unsigned key_len = s->band.key_len, digits = s->band.bits / 4;
 	uint64_t fp[SH_FP_MAX_WORDS], bits = s->bits;
-	size_t n;
+	size_t n, len;
 
 	if ((size_t)(end - p) <= key_len || p[key_len] != '\t')
 		return 0;
 	n = sh_fp_line(p + key_len + 1, end, digits, fp);
 	if (n == 0)
 		return 0;
-	if (memcmp(p, s->key.p, key_len) != 0) {
+	len = key_len + 1 + digits + 1 + n + 1;
+	*lines = 1;
+	if (!same_key(p, s->key.p, key_len)) {
+		size_t all;
+
 		if (!is_next_key(s, p, &bits) || sh_band_bits(table, fp) != bits)
 			return 0;
 		if (next_bucket(s, sh_slice(p, key_len), bits, err) < 0)
 			return -1;
+		all = s->band.words == 1 ? barren(s, table, p, end, bits, lines) : 0;
+		if (all > 0)
+			return (ssize_t)all;
 	} else if (sh_band_bits(table, fp) != bits) {
 		return 0;
 	}
-	p += key_len + 1 + digits + 1;
-	if (sh_parts_add(&s->parts[0], fp, sh_slice(p, n), err) < 0)
+	if (sh_parts_add(&s->parts[0], fp, sh_slice(p + len - n - 1, n), err) < 0)
 		return -1;
-	return (ssize_t)(key_len + 1 + digits + 1 + n + 1);
+	return (ssize_t)len;
 }
 
 ssize_t sh_stream_take(
@@ -264,6 +324,7 @@ ssize_t sh_stream_take(
 	const char *p = text.p, *end = text.p + text.n;
 	const struct sh_band_table *table;
 	ssize_t took;
+	size_t n;
 
 	*lines = 0;
 	if (s->key.n == 0 || s->band.bits_digits > 16)
@@ -271,9 +332,9 @@ ssize_t sh_stream_take(
 	table = bucket_table(s);
 	while (end > p && end[-1] != '\n')
 		end--;
-	while ((took = take_line(s, table, p, end, err)) > 0) {
+	while ((took = take_line(s, table, p, end, &n, err)) > 0) {
 		p += took;
-		++*lines;
+		*lines += n;
 	}
 	return took < 0 ? -1 : p - text.p;
 }

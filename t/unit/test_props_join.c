@@ -5,6 +5,8 @@
  *     test_props_join --brute K [NEW] <FINGERPRINTS    prints pairs by comparing all with all
  *
  * With NEW, pairs of a line of that file and one of standard input. */
+#include "base/num.h"
+#include "io/source.h"
 #include "pair/stream.h"
 
 #include <stdlib.h>
@@ -265,6 +267,47 @@ static bool next_record(struct bands *b, struct sh_band_record *r)
 	return true;
 }
 
+/* The lines of bands, SH_PAD bytes behind them, and where each begins. */
+struct text {
+	struct sh_buf buf;
+	size_t at[BANDS_MAX + 1];
+};
+
+static void print_bands(struct text *t, const struct bands *b)
+{
+	struct sh_error err;
+	char hex[SH_FP_MAX_BITS / 4];
+
+	for (unsigned i = 0; i < b->n; i++) {
+		const struct record *r = b->line[i].r;
+		struct sh_slice field[6] = { sh_slice(b->line[i].key, b->key_len),
+			sh_slice_str("\t"), sh_slice(hex, sh_print_hex(hex, r->fp, bits / 4)),
+			sh_slice_str("\t"), sh_slice_str(r->id), sh_slice_str("\n") };
+
+		t->at[i] = t->buf.n;
+		for (unsigned f = 0; f < 6; f++)
+			must(sh_buf_add(&t->buf, field[f].p, field[f].n, &err) == 0);
+	}
+	t->at[b->n] = t->buf.n;
+	must(sh_buf_reserve(&t->buf, SH_PAD, &err) == 0);
+	memset(t->buf.p + t->buf.n, 0, SH_PAD);
+}
+
+/* Some of the lines that follow, as a block of text, which ends anywhere. */
+static int take_block(
+    struct sh_stream *s, struct bands *b, const struct text *t, struct sh_error *err)
+{
+	unsigned to = b->at + (unsigned)rng_below(b->n - b->at + 1);
+	size_t from = t->at[b->at], n;
+	ssize_t took = sh_stream_take(s, sh_slice(t->buf.p + from, t->at[to] - from), &n, err);
+
+	if (took < 0)
+		return -1;
+	must(n <= to - b->at && t->at[b->at + n] - from == (size_t)took);
+	b->at += (unsigned)n;
+	return 0;
+}
+
 struct sides {
 	struct sh_stream *stream;
 	struct bands *bands[2];
@@ -284,6 +327,7 @@ static void join_stream(
 {
 	struct sh_error err = { .text = "" };
 	struct sh_stream *s;
+	static struct text text;
 	struct sh_band_record r;
 	int status = 0;
 
@@ -295,10 +339,14 @@ static void join_stream(
 	if (b) {
 		status = sh_stream_cross(s, next_of_side, &(struct sides){ s, { a, b } }, &err);
 	} else {
+		text.buf.n = 0;
+		print_bands(&text, a);
 		while (status == 0 && next_record(a, &r)) {
 			status = sh_stream_check(s, 0, &r, &err);
 			if (status == 0)
 				status = sh_stream_add(s, &r, &err);
+			if (status == 0 && rng_below(4))
+				status = take_block(s, a, &text, &err);
 		}
 		if (status == 0)
 			status = sh_stream_finish(s, &err);
