@@ -32,27 +32,28 @@ int sh_twins_add(struct sh_twins *t, uint32_t at, uint32_t record, struct sh_err
 	return 0;
 }
 
-/* Move the distinct ones of lo .. hi-1 down to `out`; returns where the next one goes, or NONE
- * on failure. Most have no twin, so all are compared without asking which. */
-static uint32_t few(struct sh_side *s, uint32_t lo, uint32_t hi, uint32_t out,
-    struct sh_twins *twins, struct sh_error *err)
+/* Move the distinct ones of lo .. hi-1 of `from`, which may be s, down to `out` of s; returns where
+ * the next one goes, or NONE on failure. Most have no twin, so all are compared without asking
+ * which. */
+static uint32_t few(struct sh_side *s, const struct sh_side *from, uint32_t lo, uint32_t hi,
+    uint32_t out, struct sh_twins *twins, struct sh_error *err)
 {
 	uint32_t first = out;
 
 	for (uint32_t i = lo; i < hi; i++) {
-		uint64_t x = s->word[i], same = 0;
+		uint64_t x = from->word[i], same = 0;
 		uint32_t at = first;
 
 		for (uint32_t j = first; j < out; j++)
 			same |= (uint64_t)(s->word[j] == x);
 		if (!same) {
 			s->word[out] = x;
-			s->id[out++] = s->id[i];
+			s->id[out++] = from->id[i];
 			continue;
 		}
 		while (s->word[at] != x)
 			at++;
-		if (sh_twins_add(twins, at, s->id[i], err) < 0)
+		if (sh_twins_add(twins, at, from->id[i], err) < 0)
 			return NONE;
 	}
 	return out;
@@ -82,13 +83,13 @@ static size_t hash(uint64_t x, uint64_t key)
 	return (size_t)sh_wide_fold(x ^ key, key ^ UINT64_C(0x9E3779B97F4A7C14));
 }
 
-static uint32_t many(struct sh_side *s, uint32_t lo, uint32_t hi, uint32_t out, struct table *t,
-    struct sh_twins *twins, struct sh_error *err)
+static uint32_t many(struct sh_side *s, const struct sh_side *from, uint32_t lo, uint32_t hi,
+    uint32_t out, struct table *t, struct sh_twins *twins, struct sh_error *err)
 {
 	if (empty_table(t, hi - lo, err) < 0)
 		return NONE;
 	for (uint32_t i = lo; i < hi; i++) {
-		uint64_t x = s->word[i];
+		uint64_t x = from->word[i];
 		size_t at = hash(x, t->key) & (t->slots - 1);
 
 		while (t->slot[at] != NONE && s->word[t->slot[at]] != x)
@@ -96,8 +97,8 @@ static uint32_t many(struct sh_side *s, uint32_t lo, uint32_t hi, uint32_t out, 
 		if (t->slot[at] == NONE) {
 			t->slot[at] = out;
 			s->word[out] = x;
-			s->id[out++] = s->id[i];
-		} else if (sh_twins_add(twins, t->slot[at], s->id[i], err) < 0) {
+			s->id[out++] = from->id[i];
+		} else if (sh_twins_add(twins, t->slot[at], from->id[i], err) < 0) {
 			return NONE;
 		}
 	}
@@ -158,17 +159,18 @@ int sh_twins_sort(struct sh_twin *p, size_t n, struct sh_error *err)
 	return 0;
 }
 
-static int buckets(struct sh_side *s, const uint32_t *start, uint32_t n, struct table *t,
-    struct sh_twins *twins, struct sh_error *err)
+/* The distinct ones of n buckets of `from` go behind those that s has. */
+static int buckets(struct sh_side *s, const struct sh_side *from, const uint32_t *start, uint32_t n,
+    struct table *t, struct sh_twins *twins, struct sh_error *err)
 {
-	uint32_t out = 0;
+	uint32_t out = s->n;
 
 	for (uint32_t v = 0; v < n; v++) {
 		uint32_t lo = start[v], hi = start[v + 1];
 		size_t before = twins->n;
 
-		out = hi - lo > FEW ? many(s, lo, hi, out, t, twins, err)
-				    : few(s, lo, hi, out, twins, err);
+		out = hi - lo > FEW ? many(s, from, lo, hi, out, t, twins, err)
+				    : few(s, from, lo, hi, out, twins, err);
 		if (out == NONE)
 			return -1;
 		/* They come in order of records. */
@@ -188,14 +190,52 @@ static int unordered(
 
 	for (uint32_t i = 0; i < s->n; i++)
 		s->id[i] = i;
-	return buckets(s, start, 1, t, twins, err);
+	s->n = 0;
+	return buckets(s, s, start, 1, t, twins, err);
+}
+
+static int ordered(struct sh_side *s, struct sh_side *room, const struct sh_key *first,
+    struct table *t, struct sh_twins *twins, struct sh_error *err)
+{
+	size_t n = (size_t)1 << first->bits;
+	uint32_t *start = malloc((2 * n + 1) * sizeof *start);
+	int status;
+
+	if (!start)
+		return sh_error_nomem(err);
+	sh_side_order_new(s, first, start, room, start + n + 1);
+	s->n = 0;
+	status = buckets(s, s, start, (uint32_t)n, t, twins, err);
+	free(start);
+	return status;
+}
+
+/* The same part by part, each while it is in the cache. */
+static int in_parts(struct sh_side *s, struct sh_split *split, struct sh_side *room,
+    struct table *t, struct sh_twins *twins, struct sh_error *err)
+{
+	size_t n = (size_t)1 << split->rest;
+	uint32_t *start = malloc((2 * n + 1) * sizeof *start);
+	struct sh_side part = { 0 };
+	int status = start ? sh_side_reserve(&part, split->most, err) : sh_error_nomem(err);
+
+	if (status == 0)
+		sh_split_move(split, s, true, room);
+	s->n = 0;
+	for (unsigned i = 0; status == 0 && i < split->parts; i++) {
+		sh_split_order(split, i, room, &part, start, start + n + 1);
+		status = buckets(s, &part, start, (uint32_t)n, t, twins, err);
+	}
+	sh_side_free(&part);
+	free(start);
+	return status;
 }
 
 int sh_distinct(struct sh_side *s, struct sh_side *room, uint64_t key, struct sh_twins *twins,
     struct sh_error *err)
 {
 	struct table t = { .key = key };
-	uint32_t *start, *next;
+	struct sh_split split;
 	struct sh_key first;
 	unsigned bits = 1;
 	int status;
@@ -207,17 +247,14 @@ int sh_distinct(struct sh_side *s, struct sh_side *room, uint64_t key, struct sh
 	}
 	while (bits < BITS_MAX && s->n >> bits > BUCKET)
 		bits++;
-	start = malloc(((size_t)2 << bits) * sizeof *start + sizeof *start);
-	if (!start)
-		return sh_error_nomem(err);
-	next = start + ((size_t)1 << bits) + 1;
 	sh_key_init(&first, UINT64_MAX << (64 - bits));
-	status = sh_side_reserve(room, s->n, err);
-	if (status == 0) {
-		sh_side_order_new(s, &first, start, room, next);
-		status = buckets(s, start, UINT32_C(1) << bits, &t, twins, err);
-	}
+	if (sh_side_reserve(room, s->n, err) < 0)
+		return -1;
+	split.most = UINT32_MAX;
+	if (s->n > SH_SIDE_CACHED)
+		sh_split_init(&split, s, &first);
+	status = split.most <= SH_SIDE_CACHED ? in_parts(s, &split, room, &t, twins, err)
+					      : ordered(s, room, &first, &t, twins, err);
 	free(t.slot);
-	free(start);
 	return status;
 }

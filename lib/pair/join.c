@@ -10,7 +10,7 @@ static const struct sh_join_limits usual = {
 	.large = 1 << 22,
 	.few = 256,
 	.brute_factor = 1,
-	.cached = 1 << 17,
+	.cached = SH_SIDE_CACHED,
 };
 
 const char *sh_join_kernel_name(unsigned i)

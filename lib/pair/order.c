@@ -10,7 +10,6 @@
 #include "pair/scan.h"
 
 enum {
-	IN_CACHE = 1 << 17, /* elements that may be scattered in one pass */
 	ONE_PASS_BITS = 10,
 	LINE = 16,
 };
@@ -326,7 +325,7 @@ static void order(struct sh_side *s, uint32_t lo, uint32_t n, const struct sh_ke
 	start[UINT32_C(1) << key->bits] = lo + n;
 	if (!fresh && in_order(s, lo, n, key, start))
 		return;
-	if (n <= IN_CACHE || key->bits <= ONE_PASS_BITS) {
+	if (n <= SH_SIDE_CACHED || key->bits <= ONE_PASS_BITS) {
 		place(s, room, lo, n, &p, lo, start, next);
 		memcpy(s->word + lo, room->word + lo, n * sizeof *s->word);
 		memcpy(s->id + lo, room->id + lo, n * sizeof *s->id);

@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { SH_SIDE_CACHED = 1 << 17 }; /* elements that a processor's cache holds */
+
 struct sh_side {
 	const uint64_t *fp; /* borrowed */
 	unsigned words;     /* of a fingerprint */
