@@ -45,7 +45,6 @@ void sh_fold_delete(struct sh_fold *f)
 	sh_pages_put(f->classes, TABLE * sizeof *f->classes);
 	free(f->seg);
 	free(f->tmp);
-	free(f->known);
 	free(f);
 }
 
@@ -83,7 +82,7 @@ static uint32_t cell(enum sh_fold_how how, unsigned class, uint32_t code)
 	       (uint32_t) class << SH_CELL_CLASS_SHIFT | code;
 }
 
-static uint32_t make_cell(struct sh_fold *f, uint32_t c, unsigned class)
+static uint32_t make_cell(uint32_t c, unsigned class)
 {
 	utf8proc_int32_t d[EXPANSION_MAX];
 	int bound = 0;
@@ -102,7 +101,7 @@ static uint32_t make_cell(struct sh_fold *f, uint32_t c, unsigned class)
 	if (n > 1)
 		n = utf8proc_normalize_utf32(d, n, OPTIONS);
 	if (n != 1)
-		return cell(SH_FOLD_START, class, f->starts++);
+		return cell(SH_FOLD_START, class, c);
 	first = (uint32_t)d[0];
 	return cell(SH_FOLD_DIRECT, first == c ? class : classify(first), first);
 }
@@ -121,7 +120,7 @@ void sh_fold_fill(struct sh_fold *f, uint32_t c)
 		unsigned class = classify(i);
 
 		f->classes[i] = (uint8_t)(SH_CLASS_READY | class);
-		f->cells[i] = make_cell(f, i, class);
+		f->cells[i] = make_cell(i, class);
 	}
 }
 
@@ -215,56 +214,25 @@ static int fold_slowly(
 	return 0;
 }
 
-/* As words, unless characters are cut. */
-static void note_words(struct sh_fold *f, struct sh_fold_known *k)
+/* The same for one code point by itself, remembered: a text of nothing but ligatures would else cost
+ * many times what others do. */
+static int fold_alone(struct sh_fold *f, uint32_t c, const uint8_t *p, const uint8_t *end,
+    size_t *count, struct sh_error *err)
 {
-	size_t used = 0;
-	bool open = false;
+	struct sh_fold_known *known = &f->known[c % SH_FOLD_KNOWN];
 
-	k->words = 0;
-	for (uint32_t i = 0; i < k->n; i++) {
-		unsigned kind = sh_fold_class(f, k->to[i]) & SH_CLASS_KIND;
-
-		if (kind == SH_CLASS_CUT) {
-			k->words = 0;
-			return;
-		}
-		k->parts_after = kind != SH_CLASS_WORD;
-		k->parts_before |= i == 0 && k->parts_after;
-		if (k->parts_after) {
-			open = false;
-			continue;
-		}
-		if (!open && k->words++)
-			k->text[used++] = ' ';
-		open = true;
-		used += sh_utf8_put((uint8_t *)k->text + used, k->to[i]);
-		k->end[k->words - 1] = (uint8_t)used;
-	}
-}
-
-int sh_fold_look_up(struct sh_fold *f, uint32_t cell, const uint8_t *p, const uint8_t *end,
-    const struct sh_fold_known **known, struct sh_error *err)
-{
-	uint32_t number = cell & SH_CELL_CODE;
-	size_t cap = f->known_cap, n;
-	struct sh_fold_known *k;
-
-	*known = NULL;
-	if (number >= cap) {
-		if (sh_grow((void **)&f->known, &f->known_cap, number + 1, sizeof *k, err) < 0)
-			return -1;
-		memset(f->known + cap, 0, (f->known_cap - cap) * sizeof *k);
-	}
-	k = &f->known[number];
-	if (fold_slowly(f, p, end, &n, err) < 0)
-		return -1;
-	if (n == 0 || n > SH_FOLD_LONGEST)
+	if (known->n && known->c == c) {
+		memcpy(f->seg, known->to, sizeof known->to); /* all: without a loop */
+		*count = known->n;
 		return 0;
-	*k = (struct sh_fold_known){ .n = (uint32_t)n };
-	memcpy(k->to, f->seg, n * sizeof *f->seg);
-	note_words(f, k);
-	*known = k;
+	}
+	if (fold_slowly(f, p, end, count, err) < 0)
+		return -1;
+	if (*count > SH_FOLD_LONGEST)
+		return 0;
+	known->c = c;
+	known->n = (uint32_t)*count;
+	memcpy(known->to, f->seg, *count * sizeof *f->seg);
 	return 0;
 }
 
@@ -272,9 +240,8 @@ int sh_fold_segment(struct sh_fold *f, const uint8_t **pp, const uint8_t *end, s
     uint64_t *ill, struct sh_error *err)
 {
 	const uint8_t *p = *pp, *next;
-	uint32_t c = sh_utf8_next(&p, end), now = sh_fold_cell(f, c), first = now;
+	uint32_t c = sh_utf8_next(&p, end), first = c, now = sh_fold_cell(f, c);
 	bool plain = sh_cell_how(now) == SH_FOLD_DIRECT;
-	const struct sh_fold_known *known = NULL;
 	const uint8_t *alone = p;
 	uint32_t ccc = 0;
 	size_t n = 0;
@@ -301,14 +268,8 @@ int sh_fold_segment(struct sh_fold *f, const uint8_t **pp, const uint8_t *end, s
 	*count = n;
 	if (plain)
 		return 0;
-	if (p == alone && sh_cell_how(first) == SH_FOLD_START &&
-	    sh_fold_known(f, first, next, p, &known, err) < 0)
-		return -1;
-	if (!known)
-		return fold_slowly(f, next, p, count, err);
-	memcpy(f->seg, known->to, sizeof known->to); /* all: without a loop */
-	*count = known->n;
-	return 0;
+	return p == alone ? fold_alone(f, first, next, p, count, err)
+			  : fold_slowly(f, next, p, count, err);
 }
 
 /* One ASCII byte, when nothing can attach to it. */

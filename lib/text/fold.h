@@ -45,23 +45,17 @@ enum {
 
 enum sh_fold_how {
 	SH_FOLD_DIRECT, /* to one code point; starts a segment when something attaches */
-	SH_FOLD_START,  /* to several; starts a segment; SH_CELL_CODE holds its number */
+	SH_FOLD_START,  /* to several; starts a segment */
 	SH_FOLD_MARK,   /* to itself, attaches; SH_CELL_CODE holds its combining class */
 	SH_FOLD_SLOW,   /* attaches: joins the one before, vanishes, or both */
 };
 
-/* What a START code point becomes when nothing attaches to it, remembered: a text of nothing but
- * ligatures would else cost many times what others do. U+FDFA becomes 18. */
-enum { SH_FOLD_LONGEST = 18 };
+/* What a code point alone folds to that takes several: U+FDFA becomes 18. */
+enum { SH_FOLD_LONGEST = 18, SH_FOLD_KNOWN = 64 };
 
 struct sh_fold_known {
-	uint32_t n; /* 0: nothing is known */
+	uint32_t c, n; /* n 0: nothing is known */
 	uint32_t to[SH_FOLD_LONGEST];
-	/* The same as words, with a blank behind each but the last. */
-	uint8_t words;                  /* 0: there are none, or some that are cut */
-	bool parts_before, parts_after; /* it begins, ends with a separator */
-	uint8_t end[SH_FOLD_LONGEST];   /* of each word */
-	char text[4 * SH_FOLD_LONGEST];
 };
 
 struct sh_fold {
@@ -70,9 +64,7 @@ struct sh_fold {
 	uint32_t *seg;    /* the segment folded last */
 	uint32_t *tmp;
 	size_t seg_cap, tmp_cap;
-	struct sh_fold_known *known; /* by the number of a START cell */
-	size_t known_cap;
-	uint32_t starts; /* such cells, so far */
+	struct sh_fold_known known[SH_FOLD_KNOWN]; /* at c % SH_FOLD_KNOWN */
 };
 
 struct sh_fold *sh_fold_new(struct sh_error *err);
@@ -121,23 +113,6 @@ static inline enum sh_script sh_class_script(unsigned class)
  * *ill. Needs *p < end. */
 int sh_fold_segment(struct sh_fold *f, const uint8_t **p, const uint8_t *end, size_t *n,
     uint64_t *ill, struct sh_error *err);
-
-/* What the START code point of this cell, which is the bytes p .. end-1, becomes alone. *known is
- * NULL when that is too long to be remembered. */
-int sh_fold_look_up(struct sh_fold *f, uint32_t cell, const uint8_t *p, const uint8_t *end,
-    const struct sh_fold_known **known, struct sh_error *err);
-
-/* The same, looked up before. */
-static inline int sh_fold_known(struct sh_fold *f, uint32_t cell, const uint8_t *p,
-    const uint8_t *end, const struct sh_fold_known **known, struct sh_error *err)
-{
-	uint32_t number = cell & SH_CELL_CODE;
-
-	if (number >= f->known_cap || !f->known[number].n)
-		return sh_fold_look_up(f, cell, p, end, known, err);
-	*known = &f->known[number];
-	return 0;
-}
 
 /* Fold a whole text, appending to out. */
 int sh_fold_text(struct sh_fold *f, struct sh_slice text, struct sh_buf *out, uint64_t *ill,

@@ -84,36 +84,6 @@ static const uint8_t *put_segment(
 	return p;
 }
 
-/* A code point that becomes several, to which nothing attaches: *done unless it is to go the long way. */
-static int put_known(struct sh_tokenizer *t, uint32_t cell, const uint8_t *p, const uint8_t *end,
-    bool *done, struct sh_error *err)
-{
-	const struct sh_fold_known *k;
-	size_t base;
-
-	*done = false;
-	if (!t->plain)
-		return 0;
-	if (sh_fold_known(t->fold, cell, p, end, &k, err) < 0 ||
-	    sh_out_reserve(t, SH_FOLD_LONGEST + STEP + 8, err) < 0)
-		return -1;
-	if (!k || !k->words)
-		return 0;
-	if (k->parts_before)
-		sh_out_end(t);
-	base = t->used;
-	memcpy(t->text + base, k->text, sizeof k->text); /* all: without a loop */
-	for (unsigned i = 0; i + 1 < k->words; i++) {
-		sh_out_token(t, t->word, base + k->end[i]);
-		t->word = base + k->end[i] + 1;
-	}
-	t->used = base + k->end[k->words - 1];
-	if (k->parts_after)
-		sh_out_end(t);
-	*done = true;
-	return 0;
-}
-
 /* Cut what is not ASCII, up to lim, the next ASCII byte or what the kernel knows. A code point is put out
  * only when it is known that nothing attaches to it. */
 static const uint8_t *scan_folding(struct sh_tokenizer *t, const uint8_t *p, const uint8_t *lim,
@@ -128,19 +98,10 @@ static const uint8_t *scan_folding(struct sh_tokenizer *t, const uint8_t *p, con
 			then = next < end && *next >= 0x80
 				   ? sh_fold_cell(t->fold, sh_utf8_next(&after, end))
 				   : 0;
-			if (sh_cell_attaches(now) || sh_cell_attaches(then))
+			if (sh_cell_how(now) != SH_FOLD_DIRECT || sh_cell_attaches(then))
 				break;
-			if (sh_cell_how(now) == SH_FOLD_START) {
-				bool done;
-
-				if (put_known(t, now, p, next, &done, err) < 0)
-					return NULL;
-				if (!done)
-					break;
-			} else {
-				t->ill += now / SH_CELL_ILL & 1;
-				sh_out_classed(t, now & SH_CELL_CODE, sh_cell_class(now));
-			}
+			t->ill += now / SH_CELL_ILL & 1;
+			sh_out_classed(t, now & SH_CELL_CODE, sh_cell_class(now));
 			if (!then || next >= lim || is_calm(t, next, lim))
 				return next;
 		}

@@ -1,7 +1,6 @@
 #include "text/token.h"
 
 #include "tap.h"
-#include "text/fold.h"
 #include "text/script.h"
 #include "text_util.h"
 
@@ -450,53 +449,6 @@ static void test_random(void)
 	sh_stoplist_delete(stop[1]);
 }
 
-/* Each code point that becomes several: alone, with itself, words, marks and separators about it. */
-static void test_expansions(void)
-{
-	static const char *const around[][2] = { { "", "" }, { "a", "b" }, { " ", " " },
-		{ "é", "é" }, { "人", "人" }, { "-", "\u0301" }, { "x", "\u0301 y" } };
-	struct sh_token_opts o = { 0 };
-	struct sh_tokenizer *t = sh_tokenizer_new(&o, &err);
-	struct sh_fold *f = sh_fold_new(&err);
-	static struct ref r;
-	struct sh_buf b = { 0 };
-	size_t tried = 0, bad = 0;
-	uint32_t first = 0;
-	struct sh_tokens k;
-
-	must(t != NULL && f != NULL);
-	for (uint32_t c = 0x80; c < 0x110000; c++) {
-		if ((c >= 0xD800 && c < 0xE000) || sh_cell_how(sh_fold_cell(f, c)) != SH_FOLD_START)
-			continue;
-		for (size_t i = 0; i < sizeof around / sizeof *around; i++) {
-			b.n = 0;
-			append(&b, around[i][0], strlen(around[i][0]));
-			append_cp(&b, c);
-			append_cp(&b, c);
-			append(&b, around[i][1], strlen(around[i][1]));
-			append_cp(&b, 0xFDFA);
-			append_cp(&b, c);
-			append(&b, "", 1);
-			b.n--;
-			ref_init(&r, &o);
-			ref_tokenize(&r, b.p, b.n);
-			must(sh_tokenize(t, sh_buf_slice(&b), &k, &err) == 0);
-			tried++;
-			if (!same(&r, &k) && !bad++)
-				first = c;
-		}
-	}
-	ok(bad == 0 && tried > 5000,
-	    "%zu texts of characters that become several: %zu wrong, first U+%04X", tried, bad,
-	    first);
-	sh_tokenizer_delete(t);
-	sh_fold_delete(f);
-	sh_buf_free(&b);
-	sh_buf_free(&r.folded);
-	sh_buf_free(&r.word);
-	sh_buf_free(&r.text);
-}
-
 /* ---- whole files ------------------------------------------------------------------- */
 
 /* The promises of the header about any result. */
@@ -677,7 +629,6 @@ int main(void)
 	test_examples();
 	test_keep_parse();
 	test_random();
-	test_expansions();
 	test_steps();
 	test_bad_files();
 	test_long();
