@@ -46,31 +46,19 @@ static uint32_t came_from(const struct sh_scan *s, uint32_t i)
 	return s->piece_from[low] + (i - s->piece_at[low]);
 }
 
-/* Of the hits at x those that the whole words are as well. */
-static uint32_t verify(const struct sh_scan *s, uint32_t x, uint32_t hit, uint32_t y)
+static inline void append_spots(struct sh_scan *s, uint32_t x, uint32_t hit, uint32_t y)
 {
-	uint32_t good = 0;
-
-	for (; hit != 0; hit &= hit - 1) {
-		unsigned i = (unsigned)__builtin_ctz(hit);
-
-		good |= (uint32_t)(sh_count_bits(s->x[x + i] ^ s->y[y]) <= s->k) << i;
-	}
-	return good;
+	if (s->spots + SH_SCAN_TILE > SH_SCAN_SPOTS)
+		end_unless(s, flush_spots(s));
+	for (; hit != 0; hit &= hit - 1)
+		s->spot[s->spots++] = (struct sh_spot){ x + (uint32_t)__builtin_ctz(hit), y };
 }
 
 /* One spot for each bit of hit. y is a position, or NEAR for near[i]. */
 static __attribute__((noinline)) void add_spots(
     struct sh_scan *s, uint32_t x, uint32_t hit, uint32_t y, uint32_t i)
 {
-	if (y == NEAR)
-		y = came_from(s, i);
-	if (s->x32)
-		hit = verify(s, x, hit, y);
-	if (s->spots + SH_SCAN_TILE > SH_SCAN_SPOTS)
-		end_unless(s, flush_spots(s));
-	for (; hit != 0; hit &= hit - 1)
-		s->spot[s->spots++] = (struct sh_spot){ x + (uint32_t)__builtin_ctz(hit), y };
+	append_spots(s, x, hit, y == NEAR ? came_from(s, i) : y);
 }
 
 /* ---- plain C --------------------------------------------------------------- */
@@ -350,6 +338,25 @@ static TARGET inline __attribute__((always_inline)) bool neither_avx512short(
 		least = _mm512_min_epu32(least,
 		    _mm512_min_epu32(apart_avx512short(t->b, y), apart_avx512short(t->b, z)));
 	return __builtin_expect(_mm512_cmple_epu32_mask(least, far) == 0, 1);
+}
+
+/* The same for those of the hits at x that the whole words are as well. */
+static TARGET __attribute__((noinline)) void add_verified(
+    struct sh_scan *s, uint32_t x, uint32_t hit, uint32_t y, uint32_t i)
+{
+	struct tile_avx512 t;
+	__m512i far = far_avx512(s->k), word;
+	uint32_t good;
+
+	if (y == NEAR)
+		y = came_from(s, i);
+	word = _mm512_set1_epi64((long long)s->y[y]);
+	load_avx512(&t, s->x + x, 4);
+	good = near_avx512(apart_avx512(t.a, word), far);
+	good |= near_avx512(apart_avx512(t.b, word), far) << 8;
+	good |= near_avx512(apart_avx512(t.c, word), far) << 16;
+	good |= near_avx512(apart_avx512(t.d, word), far) << 24;
+	append_spots(s, x, hit & good, y);
 }
 
 /* Spots x + i, x + i + h for the 32 or 16 lanes i at once. */

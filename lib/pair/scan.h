@@ -48,7 +48,7 @@ struct sh_scan {
 	void *ctx;
 
 	/* The kernel's own. */
-	bool ended;
+	bool ended, several;
 	size_t spots, pieces;
 	uint32_t near_n;
 	struct sh_spot spot[SH_SCAN_SPOTS];

@@ -18,10 +18,12 @@
 #define NEITHER(t, y, k, n) NAME(neither)(t, y, k, n)
 #define QUICK(s, x, x_end)  NAME(quick)(s, x, x_end)
 #define IN_ORDER            false
+#define ADD                 add_verified
 #else
 #define NEITHER(t, y, k, n) false
 #define QUICK(s, x, x_end)  NAME(triangle)(s, x, x_end)
 #define IN_ORDER            ((s)->settle == NULL)
+#define ADD                 add_spots
 #endif
 
 /* Compare y[0 .. count-1] with the n*8 words of the tile at position x. `from` is the
@@ -44,7 +46,7 @@ static TARGET inline __attribute__((always_inline)) void NAME(sweep)(struct sh_s
 		if (diagonal)
 			hit &= i < 31 ? UINT32_MAX << (i + 1) : 0;
 		if (__builtin_expect(hit != 0, 0))
-			add_spots(s, x, hit, from == NEAR ? NEAR : from + i, i);
+			ADD(s, x, hit, from == NEAR ? NEAR : from + i, i);
 	}
 }
 
@@ -92,7 +94,8 @@ static TARGET inline __attribute__((always_inline)) void NAME(within)(struct sh_
 	uint32_t x = s->x_start[v], x_end = s->x_start[v + 1];
 	size_t before;
 
-	if (x_end - x <= SMALL) {
+	/* Where the bucket before had several, this one may as well. */
+	if (x_end - x <= SMALL && !s->several) {
 		if (s->spots + SMALL * SMALL / 2 > SH_SCAN_SPOTS)
 			end_unless(s, flush_spots(s));
 		before = s->spots;
@@ -103,7 +106,9 @@ static TARGET inline __attribute__((always_inline)) void NAME(within)(struct sh_
 	}
 	if (s->settle)
 		s->settle(s->ctx, v);
+	before = s->spots;
 	NAME(triangle)(s, x, x_end);
+	s->several = s->spots - before > 1;
 }
 
 static TARGET void NAME(meet_near)(struct sh_scan *s, uint32_t v)
@@ -169,6 +174,7 @@ static TARGET void NAME(scan)(struct sh_scan *s)
 	s->ended = false;
 	s->spots = s->pieces = 0;
 	s->near_n = 0;
+	s->several = false;
 	for (uint32_t v = s->first; v < s->buckets && !s->ended; v++) {
 		uint64_t n = s->x_start[v + 1] - s->x_start[v];
 
@@ -187,6 +193,7 @@ static TARGET void NAME(scan)(struct sh_scan *s)
 #undef NEITHER
 #undef QUICK
 #undef IN_ORDER
+#undef ADD
 #undef SHORT
 #undef NAME
 #undef TARGET
