@@ -96,6 +96,7 @@ static void plan_top(struct sh_join *j, struct sh_side *x, struct sh_side *y)
 	l->y = (struct sh_range){ y, 0, y->n };
 	l->k = j->k;
 	l->at = l->ordered = 0;
+	l->dense = false;
 	l->room = j->lent ? j->lent : &j->room;
 	l->plan.blocks = 0;
 	pairs = (double)x->n * y->n / (l->self ? 2 : 1);

@@ -98,11 +98,12 @@ static bool take_words(
 
 static bool take_spots(void *ctx, const struct sh_spot *spot, size_t n)
 {
-	const struct sh_level *l = ctx;
+	struct sh_level *l = ctx;
 	struct sh_join *j = l->join;
 	const struct sh_side *x = l->x.side, *y = l->y.side;
 	struct earlier earlier;
 
+	l->spots += n;
 	if (j->words == 1 && !j->keep && list_earlier(l, &earlier))
 		return take_words(l, &earlier, spot, n);
 	for (size_t i = 0; i < n; i++) {
@@ -240,7 +241,7 @@ static bool use_short(const struct sh_level *l)
 {
 	const struct sh_join *j = l->join;
 
-	return l->parent == NULL && l->self && l->plan.blocks > 0 && j->words == 1 &&
+	return l->parent == NULL && l->self && !l->dense && l->plan.blocks > 0 && j->words == 1 &&
 	       j->kernel->scan_short && j->k <= SHORT_K && (l->plan.even || j->limits.shorten);
 }
 
@@ -435,8 +436,8 @@ static bool splits(const struct sh_level *l, const struct sh_key *key, struct sh
 {
 	const struct sh_join *j = l->join;
 
-	if (l->parent != NULL || !l->self || j->words > 1 || l->plan.block[l->at].radius > 0 ||
-	    l->x.n <= j->limits.cached)
+	if (l->parent != NULL || !l->self || l->dense || j->words > 1 ||
+	    l->plan.block[l->at].radius > 0 || l->x.n <= j->limits.cached)
 		return false;
 	sh_split_init(p, l->x.side, key);
 	return p->most <= j->limits.cached;
@@ -455,7 +456,8 @@ static bool has_large(const struct sh_level *l, uint32_t buckets)
 }
 
 /* Join a block part by part, in copies: the range stays as it is. Ends before a part with a large
- * bucket, which would be reordered for later blocks too. Returns how many parts were joined. */
+ * bucket, which would be reordered for later blocks too, and where spots are many. Returns how many
+ * parts were joined. */
 static unsigned join_parts(struct sh_level *l, struct sh_split *p)
 {
 	struct sh_range whole = l->x;
@@ -467,13 +469,15 @@ static unsigned join_parts(struct sh_level *l, struct sh_split *p)
 	j->part.words = 1;
 	l->x.side = l->y.side = &j->part;
 	l->room = &j->part_room;
-	for (i = 0; i < p->parts && !l->scan.ended; i++) {
+	for (i = 0; i < p->parts && !l->scan.ended && !l->dense; i++) {
 		l->x.n = l->y.n = p->start[i + 1] - p->start[i];
 		sh_split_order(p, i, room, &j->part, l->x_start, l->next);
 		if (has_large(l, UINT32_C(1) << p->rest))
 			break;
 		memset(j->part.word + l->x.n, 0, SH_SCAN_TILE * sizeof *j->part.word);
+		l->spots = 0;
 		run_scan(l, 0, UINT32_C(1) << p->rest, j->limits.large);
+		l->dense = l->spots > l->x.n / 2;
 	}
 	l->x = l->y = whole;
 	l->room = room;

@@ -50,6 +50,8 @@ struct sh_level {
 	unsigned ordered;
 	struct sh_side *room; /* to order in, and for short forms */
 	unsigned short_shift;
+	uint64_t spots; /* that were taken */
+	bool dense;     /* of so many that neither parts nor short forms are of use */
 	uint32_t *x_start, *y_start, *next, *flip;
 	uint32_t flips;
 	struct sh_scan scan;
