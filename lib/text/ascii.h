@@ -5,7 +5,7 @@
  * begins or ends (as simdjson finds structure: Langdale and Lemire 2019). An escape's
  * letter is taken out of the mask without a branch. The first byte that is not ASCII
  * ends the run; words.c deals with it and comes back. For words() a row may know Han
- * characters and the commonest punctuation as well: see ascii_mask.h.
+ * characters, kana and the commonest punctuation as well: see ascii_mask.h.
  *
  * All rows give the same tokens, and t/unit/test_variants.c holds them to it. What
  * stands in the text between two words may be anything. */
@@ -43,7 +43,7 @@ struct sh_ascii_kernel {
 	/* Append the characters of words, and a '_' for the first separator behind each
 	 * word. `open` here: what was appended last is no '_', and there is something. */
 	void (*chars)(struct sh_ascii_run *run);
-	bool han; /* words() goes on through Han characters */
+	bool han; /* words() goes on through Han characters, and perhaps kana */
 };
 
 extern const struct sh_ascii_kernel sh_ascii_plain;

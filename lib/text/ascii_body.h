@@ -6,7 +6,8 @@
  *     POPCOUNT(x)
  *     void NAME(words_block)(const uint8_t *p, const struct sh_ascii_run *run,
  *         uint8_t *out, struct sh_ascii_masks *m)
- *                         classify 64 bytes at p and write them, folded, to out
+ *                         classify 64 bytes at p and write them, folded, to out;
+ *                         SH_ASCII_SEEN bytes are readable
  *     void NAME(chars_block)(the same)
  *                         the same, but '_' for each byte that is in no word
  */
@@ -29,33 +30,29 @@ static TARGET void NAME(words)(struct sh_ascii_run *run)
 {
 	struct sh_ascii_state s = sh_ascii_begin(run);
 	const uint8_t *p = run->p;
-	uint8_t last[64] = { 0 };
+	uint8_t last[SH_ASCII_SEEN];
 	uint32_t *start = run->start + run->n + run->open, *end = run->end + run->n;
 	size_t used = run->used, k;
 
-	for (k = 0;; p += k, used += k) {
+	for (;; p += 64, used += 64) {
 		size_t left = (size_t)(run->lim - p);
 		struct sh_ascii_masks m;
 		uint64_t valid, follows;
 
-		if (left < 64) /* nothing behind lim may be read */
+		if (left < SH_ASCII_SEEN) { /* nothing behind lim may be read */
+			memset(last, 0, sizeof last);
 			memcpy(last, p, left);
-		NAME(words_block)(left < 64 ? last : p, run, run->text + used, &m);
-		valid = sh_ascii_valid(m.other, left);
+		}
+		NAME(words_block)(left < SH_ASCII_SEEN ? last : p, run, run->text + used, &m);
+		valid = sh_ascii_valid(sh_ascii_unknown(&s, &m), left);
 		follows = sh_ascii_take(&s, &m, valid);
 		start = NAME(put)(start, sh_ascii_starts(&s, &m, valid, follows), (uint32_t)used);
-		*end = (uint32_t)used; /* a Han character's, at the end of the block before */
-		end += s.cut;
 		end = NAME(put)(end, sh_ascii_ends(&s, &m, valid, follows), (uint32_t)used);
-		k = 64;
-		if (valid == UINT64_MAX)
-			continue;
-		k = (size_t)POPCOUNT(valid);
-		if (!sh_ascii_goes_on(p, k, left)) {
+		if (valid != UINT64_MAX) {
+			k = (size_t)POPCOUNT(valid);
 			sh_ascii_end(run, &s, follows, k);
 			break;
 		}
-		sh_ascii_shorten(&s, follows, k);
 	}
 	run->p = p + k;
 	run->used = used + k;

@@ -5,41 +5,23 @@
 
 #include "text/ascii.h"
 
+/* A block's bytes, and those behind it that tell whether it ends in a character that is known. */
+enum { SH_ASCII_SEEN = 66 };
+
 struct sh_ascii_masks {
 	uint64_t word;      /* letters and digits */
 	uint64_t backslash; /* 0 when there are no escapes */
 	uint64_t escapable; /* t n r \ : what makes an escape of a backslash before it */
-	uint64_t han;       /* first bytes of Han characters, see sh_ascii_known() */
-	uint64_t other;     /* neither ASCII nor part of a character that is known here */
-};
-
-/* What a variant finds in 64 bytes that are not all ASCII. */
-struct sh_ascii_bytes {
-	uint64_t e2, e3, e4, e5_e8, e9, ef; /* first bytes of three */
-	uint64_t tail, b8_bf, x80, bc, bf;  /* further bytes: any, and some */
-	/* third bytes of U+3000..3002 3008..3011, of the forms of ! ( ) , : ; ? from U+FF01
-	 * on, and of U+2013 2014 2018 2019 201C 201D */
-	uint64_t after_e3_80, after_ef_bc, after_e2_80;
+	uint64_t other;     /* not ASCII; sh_ascii_unknown() takes out what is known */
+	/* First bytes of characters that the row knows, see know_avx512(), of which the last bytes
+	 * may stand in the next block: any; of three bytes; those that are words by themselves. */
+	uint64_t first, three, han;
 };
 
 /* Chinese text is words of one character and a little punctuation, and English has some
- * of the latter. Han characters from U+4E00 to U+9FBF fold to themselves and are cut;
- * the punctuation above folds to one separator; none of them composes with what follows.
- * A character that the block does not hold whole is not known. */
-static inline void sh_ascii_known(
-    struct sh_ascii_masks *m, const struct sh_ascii_bytes *b, uint64_t not_ascii)
-{
-	uint64_t second, punctuation, known;
-
-	second =
-	    (b->e5_e8 & b->tail >> 1) | (b->e4 & b->b8_bf >> 1) | (b->e9 & (b->tail & ~b->bf) >> 1);
-	m->han = second & b->tail >> 2;
-	punctuation = (b->e3 & b->x80 >> 1 & b->after_e3_80 >> 2) |
-		      (b->ef & b->bc >> 1 & b->after_ef_bc >> 2) |
-		      (b->e2 & b->x80 >> 1 & b->after_e2_80 >> 2);
-	known = m->han | punctuation;
-	m->other = not_ascii & ~(known | known << 1 | known << 2);
-}
+ * of the latter. Known are Han characters from U+4E00 to U+9FBF, and perhaps kana, which fold to
+ * themselves and are cut, and punctuation that folds to separators. Of all these only kana
+ * compose with what follows, see step_back() in words.c. */
 
 /* Without the instruction the compiler would call a function. */
 static inline unsigned sh_ascii_popcount(uint64_t x)
@@ -57,7 +39,8 @@ struct sh_ascii_state {
 	uint64_t ends;          /* bytes that end an escape, or are backslashes */
 	uint64_t before;        /* the last bit of `ends` of the block before */
 	uint64_t word;          /* what belongs to words */
-	uint64_t cut;           /* 1: a Han character ends just where the block does */
+	uint64_t over;          /* ends of characters that began in the block before */
+	uint64_t tails;         /* and their bytes */
 };
 
 static inline struct sh_ascii_state sh_ascii_begin(const struct sh_ascii_run *run)
@@ -65,7 +48,16 @@ static inline struct sh_ascii_state sh_ascii_begin(const struct sh_ascii_run *ru
 	return (struct sh_ascii_state){ .open = run->open, .pending = run->pending };
 }
 
-/* The bytes that count: the first `left`, and nothing from the first non-ASCII byte on. */
+/* The bytes that are neither ASCII nor of a character that is known. */
+static inline uint64_t sh_ascii_unknown(struct sh_ascii_state *s, const struct sh_ascii_masks *m)
+{
+	uint64_t known = m->first | m->first << 1 | m->three << 2 | s->tails;
+
+	s->tails = m->first >> 63 | m->three >> 62;
+	return m->other & ~known;
+}
+
+/* The bytes that count: the first `left`, and nothing from the first unknown one on. */
 static inline uint64_t sh_ascii_valid(uint64_t other, size_t left)
 {
 	uint64_t valid = left < 64 ? ((uint64_t)1 << left) - 1 : UINT64_MAX;
@@ -111,29 +103,15 @@ static inline uint64_t sh_ascii_starts(const struct sh_ascii_state *s,
 	return (s->word & ~follows) | (m->han & valid);
 }
 
+/* A character that ends in the next block began in one that counts as a whole. */
 static inline uint64_t sh_ascii_ends(
     struct sh_ascii_state *s, const struct sh_ascii_masks *m, uint64_t valid, uint64_t follows)
 {
 	uint64_t han = m->han & valid;
-	uint64_t ends = (follows & ~s->word & valid) | han << 3;
+	uint64_t ends = (follows & ~s->word & valid) | han << 3 | s->over;
 
-	s->cut = han >> 61;
+	s->over = han >> 61;
 	return ends;
-}
-
-/* Whether the block that holds k known bytes ends in the middle of a character that the
- * next one may hold whole. */
-static inline bool sh_ascii_goes_on(const uint8_t *p, size_t k, size_t left)
-{
-	return k >= 62 && left > 64 && p[k] >= 0xE2;
-}
-
-/* The block taken last was the first k < 64 bytes of it. */
-static inline void sh_ascii_shorten(struct sh_ascii_state *s, uint64_t follows, size_t k)
-{
-	s->open = follows >> k & 1;
-	s->pending = s->after >> k & 1;
-	s->ends <<= 64 - k;
 }
 
 /* The run ends behind the first k < 64 bytes of the block taken last. */

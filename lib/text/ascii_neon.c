@@ -43,7 +43,7 @@ static inline void block_neon(const uint8_t *p, const struct sh_ascii_run *run, 
 	m->other = bits_neon(other);
 	m->backslash = run->escapes ? bits_neon(slash) : 0;
 	m->escapable = bits_neon(more);
-	m->han = 0;
+	m->first = m->three = m->han = 0;
 }
 
 static inline void words_block_neon(

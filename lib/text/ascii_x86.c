@@ -106,73 +106,54 @@ static AVX2 inline void half_avx2(
 	m->escapable |= bits_avx2(_mm256_cmpeq_epi8(v, _mm256_shuffle_epi8(near, v))) << i;
 }
 
-static AVX2 inline uint64_t both_avx2(__m256i low, __m256i high)
+/* A table by the lower half of a byte. */
+static AVX2 inline __m256i by_low_avx2(__m128i table, __m256i v)
 {
-	return bits_avx2(low) | bits_avx2(high) << 32;
+	return _mm256_shuffle_epi8(
+	    _mm256_broadcastsi128_si256(table), _mm256_and_si256(v, _mm256_set1_epi8(15)));
 }
 
-static AVX2 inline uint64_t eq_avx2(__m256i low, __m256i high, int c)
+static AVX2 inline __m256i by_high_avx2(__m128i table, __m256i v)
 {
-	__m256i all = _mm256_set1_epi8((char)c);
-
-	return both_avx2(_mm256_cmpeq_epi8(low, all), _mm256_cmpeq_epi8(high, all));
+	return by_low_avx2(table, _mm256_srli_epi16(v, 4));
 }
 
-/* Bytes above `from` and below `to`, both taken as signed. */
-static AVX2 inline uint64_t between_avx2(__m256i low, __m256i high, int from, int to)
+/* Known characters that begin in 32 bytes. All have three bytes. Punctuation by flags, of
+ * which one must be left of all three: 1 and 2 for U+3000..3002 and 3008..3011, 4 and 8 for
+ * the forms of ! ( ) , : ; ? from U+FF01 on, 16 for U+2013 2014 2018 2019 201C 201D. */
+static AVX2 inline void know_avx2(const uint8_t *p, struct sh_ascii_masks *m, unsigned i)
 {
-	__m256i a = _mm256_set1_epi8((char)from), b = _mm256_set1_epi8((char)to);
+	const __m128i lowest = _mm_setr_epi8(0, 0, 0, 0, (char)0xB8, (char)0x80, (char)0x80,
+	    (char)0x80, (char)0x80, (char)0x80, 0, 0, 0, 0, 0, 0);
+	const __m128i above = _mm_setr_epi8(0, 0, 0, 0, 7, 63, 63, 63, 63, 62, 0, 0, 0, 0, 0, 0);
+	const __m128i first = _mm_setr_epi8(0, 0, 16, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 12);
+	const __m128i low2 = _mm_setr_epi8(19, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 12, 0, 0, 0);
+	const __m128i high2 = _mm_setr_epi8(0, 0, 0, 0, 0, 0, 0, 0, 19, 0, 0, 12, 0, 0, 0, 0);
+	const __m128i low3 = _mm_setr_epi8(3, 7, 1, 16, 16, 0, 0, 0, 21, 21, 9, 9, 21, 17, 1, 9);
+	const __m128i high3 = _mm_setr_epi8(0, 0, 0, 0, 0, 0, 0, 0, 5, 26, 0, 0, 0, 0, 0, 0);
+	const __m256i tail = _mm256_set1_epi8((char)0xC0), none = _mm256_setzero_si256();
+	__m256i a = _mm256_loadu_si256((const __m256i *)(const void *)(p + i));
+	__m256i b = _mm256_loadu_si256((const __m256i *)(const void *)(p + i + 1));
+	__m256i c = _mm256_loadu_si256((const __m256i *)(const void *)(p + i + 2));
+	__m256i flags = by_low_avx2(first, a), x = _mm256_sub_epi8(b, by_low_avx2(lowest, a)),
+		shape;
+	uint64_t han, known;
 
-	return both_avx2(_mm256_cmpgt_epi8(low, a), _mm256_cmpgt_epi8(high, a)) &
-	       both_avx2(_mm256_cmpgt_epi8(b, low), _mm256_cmpgt_epi8(b, high));
-}
-
-/* Third bytes by their halves: 1 and 2 after E3 80, 4 and 8 after EF BC, 16 after E2 80. */
-static AVX2 inline __m256i third_avx2(__m256i v)
-{
-	const __m256i by_low = _mm256_broadcastsi128_si256(
-	    _mm_setr_epi8(3, 7, 1, 16, 16, 0, 0, 0, 21, 21, 9, 9, 21, 17, 1, 9));
-	const __m256i by_high = _mm256_broadcastsi128_si256(
-	    _mm_setr_epi8(0, 0, 0, 0, 0, 0, 0, 0, 5, 26, 0, 0, 0, 0, 0, 0));
-	const __m256i half = _mm256_set1_epi8(15);
-
-	return _mm256_and_si256(_mm256_shuffle_epi8(by_low, _mm256_and_si256(v, half)),
-	    _mm256_shuffle_epi8(by_high, _mm256_and_si256(_mm256_srli_epi16(v, 4), half)));
-}
-
-static AVX2 inline uint64_t any_avx2(__m256i low, __m256i high, int flags)
-{
-	__m256i all = _mm256_set1_epi8((char)flags), none = _mm256_setzero_si256();
-
-	return ~both_avx2(_mm256_cmpeq_epi8(_mm256_and_si256(low, all), none),
-	    _mm256_cmpeq_epi8(_mm256_and_si256(high, all), none));
-}
-
-static AVX2 void know_avx2(const uint8_t *p, struct sh_ascii_masks *m)
-{
-	__m256i low = _mm256_loadu_si256((const __m256i *)(const void *)p);
-	__m256i high = _mm256_loadu_si256((const __m256i *)(const void *)(p + 32));
-	__m256i third_low = third_avx2(low), third_high = third_avx2(high);
-	__m256i c0 = _mm256_set1_epi8((char)0xC0);
-	uint64_t tail = both_avx2(_mm256_cmpgt_epi8(c0, low), _mm256_cmpgt_epi8(c0, high));
-	struct sh_ascii_bytes b = {
-		.e2 = eq_avx2(low, high, 0xE2),
-		.e3 = eq_avx2(low, high, 0xE3),
-		.e4 = eq_avx2(low, high, 0xE4),
-		.e5_e8 = between_avx2(low, high, 0xE4, 0xE9),
-		.e9 = eq_avx2(low, high, 0xE9),
-		.ef = eq_avx2(low, high, 0xEF),
-		.tail = tail,
-		.b8_bf = between_avx2(low, high, 0xB7, 0xC0),
-		.x80 = eq_avx2(low, high, 0x80),
-		.bc = eq_avx2(low, high, 0xBC),
-		.bf = eq_avx2(low, high, 0xBF),
-		.after_e3_80 = tail & any_avx2(third_low, third_high, 3),
-		.after_ef_bc = tail & any_avx2(third_low, third_high, 12),
-		.after_e2_80 = tail & any_avx2(third_low, third_high, 16),
-	};
-
-	sh_ascii_known(m, &b, m->other);
+	shape = _mm256_and_si256(a, _mm256_set1_epi8((char)0xF0));
+	shape = _mm256_cmpeq_epi8(shape, _mm256_set1_epi8((char)0xE0));
+	shape = _mm256_and_si256(shape, _mm256_cmpgt_epi8(tail, b));
+	shape = _mm256_and_si256(shape, _mm256_cmpgt_epi8(tail, c));
+	/* Where there is no Han character, the second byte would have to be 0. */
+	x = _mm256_cmpeq_epi8(x, _mm256_min_epu8(x, by_low_avx2(above, a)));
+	flags =
+	    _mm256_and_si256(flags, _mm256_and_si256(by_low_avx2(low2, b), by_high_avx2(high2, b)));
+	flags =
+	    _mm256_and_si256(flags, _mm256_and_si256(by_low_avx2(low3, c), by_high_avx2(high3, c)));
+	han = bits_avx2(_mm256_and_si256(shape, x));
+	known = han | bits_avx2(_mm256_andnot_si256(_mm256_cmpeq_epi8(flags, none), shape));
+	m->han |= han << i;
+	m->first |= known << i;
+	m->three |= known << i;
 }
 
 static AVX2 inline void block_avx2(const uint8_t *p, const struct sh_ascii_run *run, uint8_t *out,
@@ -183,8 +164,10 @@ static AVX2 inline void block_avx2(const uint8_t *p, const struct sh_ascii_run *
 	*m = (struct sh_ascii_masks){ 0 };
 	half_avx2(p, fold, out, m, 0, chars);
 	half_avx2(p, fold, out, m, 32, chars);
-	if (!chars && m->other)
-		know_avx2(p, m);
+	if (!chars && m->other) {
+		know_avx2(p, m, 0);
+		know_avx2(p, m, 32);
+	}
 	if (!run->escapes)
 		m->backslash = 0;
 }
@@ -217,43 +200,75 @@ const struct sh_ascii_kernel sh_ascii_avx2 = {
 	__attribute__((target("avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi,bmi2,"         \
 			      "popcnt")))
 
-static AVX512 inline uint64_t eq_avx512(__m512i v, int c)
+/* The characters that are known, by flags: for each there is one that all its bytes have, by
+ * their low six bits. SEPARATORS_3: 1 for U+3000..3020 but for U+3003..3007, 2 for the forms of
+ * ASCII punctuation from U+FF01 on but for < = >, 4 for U+2010..2027 but for U+2017, 64 for
+ * U+2500..25FF. 8, 16, 32: kana of the 64 code points from U+3040, 3080, 30C0. 128:
+ * punctuation and signs of Latin-1. Ranges of Han characters have tables of their own. */
+enum { SEPARATORS_3 = 1 | 2 | 4 | 64, KANA = 8 | 16 | 32, SEPARATORS_2 = 128 };
+
+static const uint8_t first_bytes[64] = {
+	[0x02] = 128, [0x22] = 4 | 64, [0x23] = 1 | KANA, [0x2F] = 2
+};
+
+/* The second bytes of what is known of U+00A0..00BF, a bit each. */
+#define LATIN_1 UINT64_C(0x88C35AFF00000000)
+#define SECOND(i)                                                                                  \
+	(uint8_t)(((i) == 0) * (1 | 4) | ((i) == 1) * 8 | ((i) == 2) * 16 | ((i) == 3) * 32 |      \
+		  ((i) >= 0x14 && (i) <= 0x17) * 64 | ((i) == 0x3C) * 2 |                          \
+		  (LATIN_1 >> (i)&1) * 128)
+#define THIRD(i)                                                                                   \
+	(uint8_t)(((i) <= 2 || ((i) >= 8 && (i) <= 0x20)) * 1 |                                    \
+		  (((i) >= 1 && (i) <= 0x0F) || (i) == 0x1A || (i) == 0x1B || (i) == 0x1F ||       \
+		      (i) == 0x20) *                                                               \
+		      2 |                                                                          \
+		  ((i) >= 0x10 && (i) <= 0x27 && (i) != 0x17) * 4 | ((i) != 0) * 8 |               \
+		  ((i) <= 0x16 || (i) >= 0x21) * 16 | ((i) <= 0x3A || (i) == 0x3C) * 32 | 64 |     \
+		  128)
+#define FOUR(F, i)  F(i), F((i) + 1), F((i) + 2), F((i) + 3)
+#define WHOLE(F, i) FOUR(F, i), FOUR(F, (i) + 4), FOUR(F, (i) + 8), FOUR(F, (i) + 12)
+
+static const uint8_t second_bytes[64] = { WHOLE(SECOND, 0), WHOLE(SECOND, 16), WHOLE(SECOND, 32),
+	WHOLE(SECOND, 48) };
+static const uint8_t third_bytes[64] = { WHOLE(THIRD, 0), WHOLE(THIRD, 16), WHOLE(THIRD, 32),
+	WHOLE(THIRD, 48) };
+
+/* Second bytes of Han characters: the first, and how many, at the first byte's low six bits. */
+static const uint8_t han_from[64] = { [0x24] = 0xB8, 0x80, 0x80, 0x80, 0x80, 0x80 };
+static const uint8_t han_many[64] = { [0x24] = 8, 64, 64, 64, 64, 63 };
+
+static AVX512 inline __m512i by_six_avx512(const uint8_t table[64], __m512i v)
 {
-	return _mm512_cmpeq_epi8_mask(v, _mm512_set1_epi8((char)c));
+	return _mm512_permutexvar_epi8(v, _mm512_loadu_si512(table));
 }
 
-static AVX512 inline uint64_t below_avx512(__m512i v, int from, int n)
+static AVX512 inline void know_avx512(
+    __m512i v, const uint8_t *p, size_t left, struct sh_ascii_masks *m)
 {
-	v = _mm512_sub_epi8(v, _mm512_set1_epi8((char)from));
-	return _mm512_cmplt_epu8_mask(v, _mm512_set1_epi8((char)n));
-}
+	const __m512i lead = _mm512_set1_epi8((char)0xC0); /* below it as signed: further bytes */
+	__m512i b, c, flags;
+	__mmask64 two, three, han;
 
-/* By the low six bits of a third byte: 1 after E3 80, 2 after EF BC, 4 after E2 80. */
-static const uint8_t third_bytes[64] = { 1, 3, 1, 0, 0, 0, 0, 0, 3, 3, 1, 1, 3, 1, 1, 1, 1, 1, 0, 4,
-	4, 0, 0, 0, 4, 4, 2, 2, 4, 4, 0, 2 };
-
-static AVX512 inline void know_avx512(__m512i v, struct sh_ascii_masks *m)
-{
-	__m512i third = _mm512_permutexvar_epi8(v, _mm512_loadu_si512(third_bytes));
-	uint64_t tail = below_avx512(v, 0x80, 0x40);
-	struct sh_ascii_bytes b = {
-		.e2 = eq_avx512(v, 0xE2),
-		.e3 = eq_avx512(v, 0xE3),
-		.e4 = eq_avx512(v, 0xE4),
-		.e5_e8 = below_avx512(v, 0xE5, 4),
-		.e9 = eq_avx512(v, 0xE9),
-		.ef = eq_avx512(v, 0xEF),
-		.tail = tail,
-		.b8_bf = below_avx512(v, 0xB8, 8),
-		.x80 = eq_avx512(v, 0x80),
-		.bc = eq_avx512(v, 0xBC),
-		.bf = eq_avx512(v, 0xBF),
-		.after_e3_80 = tail & _mm512_test_epi8_mask(third, _mm512_set1_epi8(1)),
-		.after_ef_bc = tail & _mm512_test_epi8_mask(third, _mm512_set1_epi8(2)),
-		.after_e2_80 = tail & _mm512_test_epi8_mask(third, _mm512_set1_epi8(4)),
-	};
-
-	sh_ascii_known(m, &b, m->other);
+	if (left >= SH_ASCII_SEEN) {
+		b = _mm512_loadu_si512(p + 1);
+		c = _mm512_loadu_si512(p + 2);
+	} else {
+		b = _mm512_maskz_loadu_epi8(_bzhi_u64(UINT64_MAX, (unsigned)left - 1), p + 1);
+		c = _mm512_maskz_loadu_epi8(
+		    left > 1 ? _bzhi_u64(UINT64_MAX, (unsigned)left - 2) : 0, p + 2);
+	}
+	two = _mm512_cmpge_epu8_mask(v, lead);
+	two = _mm512_mask_cmplt_epi8_mask(two, b, lead);
+	three = _mm512_mask_cmplt_epi8_mask(two, c, lead);
+	flags = _mm512_ternarylogic_epi64(by_six_avx512(first_bytes, v),
+	    by_six_avx512(second_bytes, b), by_six_avx512(third_bytes, c), 0x80);
+	han = _mm512_mask_cmplt_epu8_mask(
+	    three, _mm512_sub_epi8(b, by_six_avx512(han_from, v)), by_six_avx512(han_many, v));
+	m->han = han | _mm512_mask_test_epi8_mask(three, flags, _mm512_set1_epi8(KANA));
+	m->three =
+	    m->han | _mm512_mask_test_epi8_mask(three, flags, _mm512_set1_epi8(SEPARATORS_3));
+	m->first =
+	    m->three | _mm512_mask_test_epi8_mask(two, flags, _mm512_set1_epi8((char)SEPARATORS_2));
 }
 
 /* Masks of 64 bytes, of which `left` may be read; their folded form, 0 for a separator,
@@ -273,11 +288,11 @@ static AVX512 inline __m512i block_avx512(const uint8_t *p, size_t left,
 	m->word = _mm512_test_epi8_mask(low, low) & ~m->backslash;
 	m->escapable = _mm512_cmpeq_epi8_mask(v, _mm512_shuffle_epi8(near, v));
 	m->other = (uint64_t)_mm512_movepi8_mask(v);
-	m->han = 0;
+	m->han = m->first = m->three = 0;
 	if (han && m->other) {
 		m->word &= ~m->other;
 		low = _mm512_mask_mov_epi8(low, m->other, v);
-		know_avx512(v, m);
+		know_avx512(v, p, left, m);
 	}
 	if (!run->escapes)
 		m->backslash = 0;
@@ -298,9 +313,12 @@ static AVX512 inline uint32_t *put_avx512(uint32_t *to, uint64_t bits, uint32_t 
 
 	_mm512_storeu_si512(
 	    to, _mm512_add_epi32(from, _mm512_cvtepu8_epi32(_mm256_castsi256_si128(at))));
-	if (__builtin_expect(n > 16, 0))
+	if (__builtin_expect(n > 16, 0)) {
 		_mm512_storeu_si512(to + 16,
 		    _mm512_add_epi32(from, _mm512_cvtepu8_epi32(_mm256_extracti128_si256(at, 1))));
+		/* 33 are possible: a character that ends before the block, and words of one byte */
+		to[32] = base + 63 - (unsigned)__builtin_clzll(bits);
+	}
 	return to + n;
 }
 
@@ -311,27 +329,21 @@ static AVX512 void words_avx512(struct sh_ascii_run *run)
 	uint32_t *start = run->start + run->n + run->open, *end = run->end + run->n;
 	size_t used = run->used, k;
 
-	for (k = 0;; p += k, used += k) {
+	for (;; p += 64, used += 64) {
 		size_t left = (size_t)(run->lim - p);
 		struct sh_ascii_masks m;
 		uint64_t valid, follows;
 
 		_mm512_storeu_si512(run->text + used, block_avx512(p, left, run, &m, true));
-		valid = sh_ascii_valid(m.other, left);
+		valid = sh_ascii_valid(sh_ascii_unknown(&s, &m), left);
 		follows = sh_ascii_take(&s, &m, valid);
 		start = put_avx512(start, sh_ascii_starts(&s, &m, valid, follows), (uint32_t)used);
-		*end = (uint32_t)used; /* a Han character's, at the end of the block before */
-		end += s.cut;
 		end = put_avx512(end, sh_ascii_ends(&s, &m, valid, follows), (uint32_t)used);
-		k = 64;
-		if (valid == UINT64_MAX)
-			continue;
-		k = (size_t)_mm_popcnt_u64(valid);
-		if (!sh_ascii_goes_on(p, k, left)) {
+		if (valid != UINT64_MAX) {
+			k = (size_t)_mm_popcnt_u64(valid);
 			sh_ascii_end(run, &s, follows, k);
 			break;
 		}
-		sh_ascii_shorten(&s, follows, k);
 	}
 	run->p = p + k;
 	run->used = used + k;

@@ -44,13 +44,14 @@ static const uint8_t *scan_ascii(struct sh_tokenizer *t, const uint8_t *p, const
 	return p;
 }
 
-static bool starts_han(uint8_t c)
+/* A Han character, kana or their punctuation. */
+static bool starts_cjk(uint8_t c)
 {
-	return c >= 0xE4 && c <= 0xE9;
+	return c >= 0xE3 && c <= 0xE9;
 }
 
 /* Whether text follows that the kernel knows, enough of it for a call to pay: ASCII, or
- * three Han characters. */
+ * three characters of Chinese or Japanese. */
 static bool is_calm(const struct sh_tokenizer *t, const uint8_t *p, const uint8_t *lim)
 {
 	const uint64_t high = UINT64_C(0x8080808080808080);
@@ -59,7 +60,7 @@ static bool is_calm(const struct sh_tokenizer *t, const uint8_t *p, const uint8_
 		return false;
 	if (!((sh_le64(p) | sh_le64(p + 8)) & high))
 		return true;
-	return t->han && starts_han(p[0]) && starts_han(p[3]) && starts_han(p[6]);
+	return t->han && starts_cjk(p[0]) && starts_cjk(p[3]) && starts_cjk(p[6]);
 }
 
 /* A backslash: it separates, and so does what \t \n \r \\ stand for. */
@@ -125,17 +126,28 @@ static const uint8_t *scan_unfolded(
 	return p;
 }
 
-/* At p, not ASCII: when it attaches to the ASCII character before it, take that one
- * back. Not beyond `floor`, the end of an escape: no mark joins what those stand for. */
+/* Three bytes back stands kana, which the kernel has cut, and nothing else. */
+static bool is_behind_kana(const struct sh_tokenizer *t, const uint8_t *p, const uint8_t *floor)
+{
+	return t->han && p - floor >= 3 && p[-3] == 0xE3 && p[-2] >= 0x81 && p[-2] <= 0x83;
+}
+
+/* At p, not ASCII: when it attaches to the ASCII character before it, or to the kana, take that
+ * one back. Not beyond `floor`, the end of an escape: no mark joins what those stand for. */
 static const uint8_t *step_back(
     struct sh_tokenizer *t, const uint8_t *p, const uint8_t *floor, const uint8_t *end)
 {
 	const uint8_t *next = p;
+	bool kana = is_behind_kana(t, p, floor);
 
-	if (p == floor || p[-1] >= 0x80)
+	if (p == floor || (p[-1] >= 0x80 && !kana))
 		return p;
 	if (!sh_cell_attaches(sh_fold_cell(t->fold, sh_utf8_next(&next, end))))
 		return p;
+	if (kana) {
+		t->word = t->used = t->start[--t->n];
+		return p - 3;
+	}
 	t->used -= t->ascii[p[-1]] != SH_ASCII_SEPARATOR;
 	return p - 1;
 }

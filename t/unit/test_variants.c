@@ -191,6 +191,33 @@ static void test_lengths(struct pair *pair, const char *name)
 	sh_buf_free(&b);
 }
 
+/* Code points of which a row may know some, each with what may attach to it. */
+static void test_known(struct pair *pair, const char *name)
+{
+	static const uint32_t ranges[][2] = { { 0x80, 0xFF }, { 0x2000, 0x26FF },
+		{ 0x3000, 0x31FF }, { 0x4DC0, 0x4E40 }, { 0x9F80, 0xA040 }, { 0xFF00, 0xFFEF } };
+	static const char *const marks[] = { "", "\u3099", "\u309a", "\u0338", "\ufe0e", "\uff9e",
+		"\u0301", "\u200d", "\u3099\u0301" };
+	struct sh_buf b = { 0 };
+	unsigned bad = 0;
+
+	for (unsigned r = 0; r < sizeof ranges / sizeof *ranges; r++)
+		for (unsigned k = 0; k < sizeof marks / sizeof *marks; k++) {
+			b.n = 0;
+			for (uint32_t c = ranges[r][0]; c <= ranges[r][1]; c++) {
+				uint8_t utf8[4];
+
+				append(&b, "\u6f22\u5b57\u3002", c % 4 * 3);
+				append(&b, "word", c % 5);
+				append(&b, (const char *)utf8, sh_utf8_put(utf8, c));
+				append(&b, marks[k], strlen(marks[k]));
+			}
+			bad += differ(pair, b.p, b.n);
+		}
+	ok(!bad, "%s: of every character that may be known, and marks", name);
+	sh_buf_free(&b);
+}
+
 static void test_ascii(const struct sh_ascii_kernel *kernel)
 {
 	static const char *const files[] = { "en_dev.tsv", "zh_dev.tsv", "bad/UTF-8-test.txt",
@@ -200,6 +227,7 @@ static void test_ascii(const struct sh_ascii_kernel *kernel)
 
 	make_pairs(pair, kernel);
 	test_lengths(pair, kernel->variant.name);
+	test_known(pair, kernel->variant.name);
 	test_random(pair, kernel->variant.name);
 	for (unsigned i = 0; i < sizeof files / sizeof *files; i++)
 		test_file(pair, kernel->variant.name, getenv("T_DATA"), files[i]);
