@@ -6,6 +6,9 @@
 
 #include "fp/words_x86.h"
 
+/* Bytes a token, gaps included, below which short_tokens() is faster. */
+enum { SHORT_MEAN = 5 };
+
 /* ---- AVX2: 64-bit products out of 32-bit ones --------------------------------------- */
 
 /* x * k; the low halves' product, and the two mixed ones of which only the low half counts. */
@@ -168,22 +171,73 @@ static AVX512 inline __m512i token8(
 	return moremur8(_mm512_xor_si512(fold8(a, b), len));
 }
 
+static AVX512 inline void block8(
+    const char *text, const uint32_t *start, const uint32_t *end, uint64_t mixed_seed, uint64_t *h)
+{
+	unsigned beyond;
+	__m512i len = lengths8(start, end, &beyond);
+
+	_mm512_storeu_si512(h, token8(text, start, len, mixed_seed));
+	for (; beyond; beyond &= beyond - 1) {
+		unsigned at = (unsigned)__builtin_ctz(beyond);
+
+		h[at] = sh_mix_token_padded(text + start[at], end[at] - start[at], mixed_seed);
+	}
+}
+
+/* Eight tokens of up to 8 bytes within 64: one load and one permutation. A second word of
+ * zeros folds to nothing. lengths[i] is what a length of i adds. */
+static AVX512 inline __m512i short8(
+    const char *text, __m256i at32, __m256i n32, __m512i lengths, __m512i length_8)
+{
+	const __m512i spread =
+	    _mm512_broadcast_i32x4(_mm_setr_epi8(0, 0, 0, 0, 0, 0, 0, 0, 8, 8, 8, 8, 8, 8, 8, 8));
+	const __m512i step = _mm512_set1_epi64(0x0706050403020100);
+	__m512i len = _mm512_cvtepu32_epi64(n32), at = _mm512_cvtepu32_epi64(at32), x;
+
+	at = _mm512_add_epi8(_mm512_shuffle_epi8(at, spread), step);
+	x = _mm512_maskz_permutexvar_epi8(
+	    _mm512_cmplt_epi8_mask(step, _mm512_shuffle_epi8(len, spread)), at,
+	    _mm512_loadu_si512(text));
+	return moremur8(_mm512_xor_si512(x, _mm512_permutex2var_epi64(lengths, len, length_8)));
+}
+
+/* The same as tokens_avx512() for text whose tokens are mostly short, such as Chinese. */
+static AVX512 size_t short_tokens(const char *text, const uint32_t *start, const uint32_t *end,
+    size_t n, uint64_t mixed_seed, uint64_t *restrict h)
+{
+	const __m512i seed = _mm512_set1_epi64((long long)mixed_seed);
+	const __m512i lengths =
+	    _mm512_xor_si512(mul8(_mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7), SH_MIX_GOLDEN), seed);
+	const __m512i length_8 =
+	    _mm512_xor_si512(_mm512_set1_epi64((long long)(8 * SH_MIX_GOLDEN)), seed);
+	size_t i;
+
+	for (i = 0; i + 8 <= n; i += 8) {
+		const char *base = text + start[i];
+		__m256i from = load4(start + i), n32 = _mm256_sub_epi32(load4(end + i), from);
+		__m256i at = _mm256_sub_epi32(from, _mm256_set1_epi32((int)start[i]));
+		__m256i last = _mm256_add_epi32(_mm256_add_epi32(at, n32), _mm256_set1_epi32(-1));
+		__m256i off = _mm256_cmpgt_epi32(n32, _mm256_set1_epi32(8));
+
+		off = _mm256_or_si256(off, _mm256_or_si256(at, last));
+		if (__builtin_expect(_mm256_testz_si256(off, _mm256_set1_epi32(~63)), 1))
+			_mm512_storeu_si512(h + i, short8(base, at, n32, lengths, length_8));
+		else
+			block8(text, start + i, end + i, mixed_seed, h + i);
+	}
+	return i;
+}
+
 static AVX512 void tokens_avx512(const char *text, const uint32_t *start, const uint32_t *end,
     size_t n, uint64_t mixed_seed, uint64_t *restrict h)
 {
-	size_t i, at;
+	size_t i = 0;
 
-	for (i = 0; i + 8 <= n; i += 8) {
-		unsigned beyond;
-		__m512i len = lengths8(start + i, end + i, &beyond);
-
-		_mm512_storeu_si512(h + i, token8(text, start + i, len, mixed_seed));
-		for (; beyond; beyond &= beyond - 1) {
-			at = i + (unsigned)__builtin_ctz(beyond);
-			h[at] =
-			    sh_mix_token_padded(text + start[at], end[at] - start[at], mixed_seed);
-		}
-	}
+	if (n >= 8 && (end[n - 1] - start[0]) / n < SHORT_MEAN)
+		i = short_tokens(text, start, end, n, mixed_seed, h);
+	for (; i + 8 <= n; i += 8)
+		block8(text, start + i, end + i, mixed_seed, h + i);
 	for (; i < n; i++)
 		h[i] = sh_mix_token_padded(text + start[i], end[i] - start[i], mixed_seed);
 }
