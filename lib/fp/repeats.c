@@ -9,6 +9,7 @@
  * mispredict. Indexes are 16 bits wide while they fit, to stay in the first-level cache. */
 #include "fp/repeats.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,25 +20,17 @@ enum { FEW = 8, ROOMY = 12 };
 
 /* ---- rows of variants ---------------------------------------------------------------- */
 
-static const struct sh_repeats_kernel *const kernels[] = {
+static const struct sh_variant *const rows[] = {
 #if defined(__x86_64__)
-	&sh_repeats_avx512,
-	&sh_repeats_avx2,
+	&sh_repeats_avx512.variant,
+	&sh_repeats_avx2.variant,
 #endif
-	&sh_repeats_plain,
+	&sh_repeats_plain.variant,
 };
 
 const struct sh_repeats_kernel *sh_repeats_kernel_at(unsigned i)
 {
-	for (unsigned row = 0; row < sizeof kernels / sizeof *kernels; row++)
-		if (kernels[row]->usable() && i-- == 0)
-			return kernels[row];
-	return NULL;
-}
-
-static bool usable(void)
-{
-	return true;
+	return (const struct sh_repeats_kernel *)sh_variant_at(rows, sizeof rows / sizeof *rows, i);
 }
 
 static inline uint64_t slot_of(uint64_t hash, unsigned bits, uint64_t key)
@@ -93,7 +86,8 @@ static void count(const uint64_t *hash, size_t n, uint16_t *restrict guest, uint
 	found->strays = strays;
 }
 
-const struct sh_repeats_kernel sh_repeats_plain = { "plain", usable, slots, guests_of, count };
+const struct sh_repeats_kernel sh_repeats_plain = { { "plain", SH_NEEDS_NOTHING }, slots, guests_of,
+	count };
 
 /* ---- the whole ------------------------------------------------------------------------ */
 

@@ -5,9 +5,10 @@
 #ifndef SH_FP_REPEATS_KERNEL_H
 #define SH_FP_REPEATS_KERNEL_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "base/variant.h"
 
 /* So many hashes have at most 2^16 slots. Elements that a row may write behind the last one. */
 enum { SH_REPEATS_SHORT = 1 << 14, SH_REPEATS_SLACK = 32 };
@@ -22,8 +23,7 @@ struct sh_repeats_found {
 };
 
 struct sh_repeats_kernel {
-	const char *name;
-	bool (*usable)(void);
+	struct sh_variant variant;
 	/* The slots of n hashes, below 1 << bits; the key is odd and random. */
 	void (*slots)(const uint64_t *hash, size_t n, unsigned bits, uint64_t key, uint16_t *slot);
 	/* The indexes that do not own their slot, and its owners. What is in `slot` is lost. */

@@ -4,16 +4,12 @@
 #if defined(__x86_64__)
 
 #include <immintrin.h>
+#include <stdbool.h>
 #include <string.h>
 
 /* ---- AVX2: but for the slots as plain C, which there are no instructions to pack indexes for ---- */
 
 #define AVX2 __attribute__((target("avx2")))
-
-static bool usable_avx2(void)
-{
-	return __builtin_cpu_supports("avx2");
-}
 
 static AVX2 inline __m256i load4(const uint64_t *h)
 {
@@ -69,21 +65,13 @@ static void count_avx2(const uint64_t *hash, size_t n, uint16_t *restrict guest,
 	sh_repeats_plain.count(hash, n, guest, host, guests, more, found);
 }
 
-const struct sh_repeats_kernel sh_repeats_avx2 = { "avx2", usable_avx2, slots_avx2, guests_avx2,
-	count_avx2 };
+const struct sh_repeats_kernel sh_repeats_avx2 = { { "avx2", SH_NEEDS_AVX2 }, slots_avx2,
+	guests_avx2, count_avx2 };
 
 /* ---- AVX-512 with packing of words (Ice Lake, Zen 4) ----------------------------------- */
 
 #define AVX512                                                                                     \
 	__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,bmi,bmi2,popcnt")))
-
-static bool usable_avx512(void)
-{
-	return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-	       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-	       __builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("bmi2") &&
-	       __builtin_cpu_supports("popcnt");
-}
 
 /* The lowest n of 32 bits, or of 8. */
 static AVX512 inline uint32_t low32(size_t n)
@@ -202,7 +190,10 @@ static AVX512 void count_avx512(const uint64_t *hash, size_t n, uint16_t *restri
 	collect(hash, n, more, found);
 }
 
-const struct sh_repeats_kernel sh_repeats_avx512 = { "avx512", usable_avx512, slots_avx512,
-	guests_avx512, count_avx512 };
+const struct sh_repeats_kernel sh_repeats_avx512 = {
+	{ "avx512", SH_NEEDS_AVX512 | SH_NEEDS_AVX512_DQ | SH_NEEDS_AVX512_VL |
+			SH_NEEDS_AVX512_VBMI2 | SH_NEEDS_BMI | SH_NEEDS_POPCNT },
+	slots_avx512, guests_avx512, count_avx512
+};
 
 #endif

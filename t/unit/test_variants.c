@@ -422,7 +422,7 @@ static void test_repeats(const struct sh_repeats_kernel *kernel)
 		must(sh_repeats_find(&r, hash, n, &err) == 0);
 		bad += !repeats_right(&r, sorted, n);
 	}
-	ok(!bad, "%s: repeated hashes of %u documents, some of %u features", kernel->name,
+	ok(!bad, "%s: repeated hashes of %u documents, some of %u features", kernel->variant.name,
 	    (unsigned)ROUNDS, (unsigned)MOST);
 	sh_repeats_free(&r);
 }
