@@ -207,7 +207,8 @@ static void test_known(struct pair *pair, const char *name)
 			for (uint32_t c = ranges[r][0]; c <= ranges[r][1]; c++) {
 				uint8_t utf8[4];
 
-				append(&b, "\u6f22\u5b57\u3002", c % 4 * 3);
+				/* so many that the row goes on there */
+				append(&b, "\u6f22\u5b57\u3002\u6f22\u5b57", 9 + c % 3 * 3);
 				append(&b, "word", c % 5);
 				append(&b, (const char *)utf8, sh_utf8_put(utf8, c));
 				append(&b, marks[k], strlen(marks[k]));
