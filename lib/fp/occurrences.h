@@ -7,6 +7,8 @@
 #ifndef SH_FP_OCCURRENCES_H
 #define SH_FP_OCCURRENCES_H
 
+#include <stdbool.h>
+
 #include "base/error.h"
 #include "fp/mix_kernel.h"
 #include "fp/repeats_kernel.h"
