@@ -132,6 +132,28 @@ as_always() {
 	[ ! -e new ]
 }
 
+@test "compressed input is refused, whatever it is told to be, with the command that undoes it" {
+	each 'gzip <in >in.gz; $P in.gz' fails 'in.gz: the input is compressed (gzip -dc undoes it)'
+	each 'gzip <in | $P' fails '-: the input is compressed (gzip -dc undoes it)'
+	printf 'a\tone two\n' >docs
+	printf 'a\ta\t0\n' >pairs
+	gzip -k docs
+	for c in 'shfp -l docs.gz' 'shtok --json docs.gz' 'shdedup -l docs.gz' 'shdedup docs.gz' \
+		'shverify -d docs.gz pairs' 'shgroup -d docs.gz pairs' 'shstat docs.gz' \
+		'shfp --rejects bad docs.gz'; do
+		try "$c"
+		exits 2
+		gives
+		says "${c%% *}: docs.gz: the input is compressed (gzip -dc undoes it)"
+	done
+	for way in zstd bzip2 xz; do
+		command -v $way >/dev/null || continue
+		try "$way -c docs | shfp -l"
+		exits 2
+		says "shfp: -: the input is compressed ($way -dc undoes it)"
+	done
+}
+
 @test "a directory is not read" {
 	each '$P .' fails "cannot read '.': Is a directory"
 	each '$P <.' fails "cannot read '-': Is a directory"

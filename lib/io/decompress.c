@@ -57,6 +57,15 @@ const char *sh_decompressor(struct sh_slice head)
 	return form ? form->program : NULL;
 }
 
+int sh_refuse_compressed(struct sh_slice head, struct sh_error *err)
+{
+	const struct form *form = form_of(head);
+
+	return form ? sh_error_set(err, SH_ERR_RECORD, "the input is compressed (%s -dc undoes it)",
+			  form->program)
+		    : 0;
+}
+
 /* ---- what stands before the decompressor when the input cannot be read twice ---- */
 
 static void copy_to(int to, const char *p, size_t n)

@@ -22,6 +22,9 @@ struct sh_decompress {
 /* The program that reads a file with this beginning, NULL when it is not compressed. */
 const char *sh_decompressor(struct sh_slice head);
 
+/* An error where records are expected: what begins so is compressed. */
+int sh_refuse_compressed(struct sh_slice head, struct sh_error *err);
+
 /* Run the program on the bytes of `head` and what fd still holds. fd is taken when it can be
  * rewound or no head was read; it is closed by the caller after sh_decompress_end() either
  * way. Returns the descriptor to read from, the caller's, or -1. */

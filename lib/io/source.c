@@ -5,6 +5,8 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include "io/decompress.h"
+
 enum {
 	/* Of programs at both ends of a pipe, all that is under way stays in the second-level cache. */
 	READ_SIZE = 64 * 1024,
@@ -227,6 +229,15 @@ static int end_operand(struct sh_source *s, struct sh_error *err)
 	return 0;
 }
 
+/* Whether the operand's beginning can be that of lines. */
+static int look_at_head(struct sh_source *s, const struct sh_buf *b, struct sh_error *err)
+{
+	if (sh_refuse_compressed(sh_buf_slice(b), err) == 0)
+		return 0;
+	err->file = s->name;
+	return -1;
+}
+
 static int read_block(
     struct sh_source *s, struct sh_buf *b, struct sh_origin *from, struct sh_error *err)
 {
@@ -239,7 +250,7 @@ static int read_block(
 			if (open_operand(s, err) < 0)
 				return -1;
 		}
-		if (read_lines(s, b, err) < 0 ||
+		if (read_lines(s, b, err) < 0 || (s->line == 1 && look_at_head(s, b, err) < 0) ||
 		    (s->trailer && take_trailers(s, b, &trailer, err) < 0))
 			return -1;
 		if (b->n)

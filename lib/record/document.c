@@ -65,8 +65,9 @@ static int two_fields(struct sh_slice line, struct sh_document *doc, struct sh_e
 	size_t n = sh_fields_split(line, fields, 2);
 
 	if (n == 1)
-		return sh_error_set(
-		    err, SH_ERR_RECORD, "1 field, expected id<TAB>text (-l numbers plain lines)");
+		return sh_error_set(err, SH_ERR_RECORD, "1 field, expected id<TAB>text (%s)",
+		    line.n && *line.p == '{' ? "--json reads lines of JSON"
+					     : "-l numbers plain lines");
 	if (n > 2)
 		return sh_error_set(err, SH_ERR_RECORD,
 		    "%zu fields, expected id<TAB>text (-f ID,TEXT chooses two of them)", n);

@@ -1,6 +1,7 @@
 #include "text/docs.h"
 
 #include "base/num.h"
+#include "io/decompress.h"
 #include "text/encoding.h"
 
 enum { GUESS_BYTES = 64 * 1024 };
@@ -15,6 +16,8 @@ int sh_docs_head(struct sh_slice *in, struct sh_error *err)
 		in->p += 3;
 		in->n -= 3;
 	}
+	if (sh_refuse_compressed(*in, err) < 0)
+		return -1;
 	if (name)
 		return sh_error_set(err, SH_ERR_RECORD,
 		    "the text is %s, not UTF-8 (iconv -f %s -t UTF-8 makes it so)", name, name);
