@@ -158,3 +158,15 @@ features() {
 	refuses '-S 0' "-S '0': expected a size such as 500M or 1.5G"
 	refuses '-S 5X' "-S '5X': expected a size such as 500M or 1.5G"
 }
+
+@test 'no table at all is one of no documents, and adds nothing to others' {
+	: >nothing
+	try 'shdf -m nothing nothing'
+	exits 0
+	gives '\t0'
+	try 'shdf -m </dev/null'
+	gives '\t0'
+	printf '\t2\na\t1\nb\t2\n' >table
+	try 'shdf -m nothing table'
+	same table out
+}

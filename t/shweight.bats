@@ -186,6 +186,10 @@ features() {
 	refuses -d '\t3\nx\t4\n' ': a document frequency of 4 in 3 documents: no whole table, whose first line is <TAB>documents (shdf makes them)'
 	refuses -d '\t3\nx\t0\n' ': a document frequency of 0 in 3 documents: no whole table, whose first line is <TAB>documents (shdf makes them)'
 	refuses -d '\t3\nx\t1\nx\t1\n' ':3: the feature stands in the table twice (shdf -m sums tables)'
+	refuses -d '' ': empty: no table, whose first line is <TAB>documents (shdf makes them)'
+	refuses --idf '' ': empty: no feature<TAB>idf in it'
+	refuses -d '\t3\nx\t1\n\t4\ny\t1\n' \
+		':3: the number of documents stands in the table twice (shdf -m sums tables)'
 	refuses -d '\t3\nx 1\n' ':2: 1 field, expected feature<TAB>document frequency'
 	refuses -d '\t3\nx\t1.5\n' ":2: document frequency '1.5': not a number"
 	refuses --idf 'x y\n' ':1: expected feature<TAB>idf, or with a blank'

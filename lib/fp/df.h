@@ -52,6 +52,7 @@ struct sh_df_table {
 	uint64_t *df;
 	size_t cap;
 	uint64_t documents;
+	bool whole; /* their number was there */
 };
 
 /* The file's lines may be in any order. trailer: one of them is a trailer. t is to be freed also after a failure. */

@@ -61,10 +61,14 @@ static int table_add(struct sh_df_table *t, const struct sh_df_record *r, struct
 	uint32_t i;
 	bool fresh;
 
-	if (r->text.n == 0) {
+	if (r->text.n == 0 && !t->whole) {
 		t->documents = r->df;
+		t->whole = true;
 		return 0;
 	}
+	if (r->text.n == 0)
+		return sh_error_set(err, SH_ERR_RECORD,
+		    "the number of documents stands in the table twice (shdf -m sums tables)");
 	if (sh_hmap_put(&t->features, r->text, &i, &fresh, err) < 0)
 		return -1;
 	if (!fresh)
@@ -78,6 +82,12 @@ static int table_add(struct sh_df_table *t, const struct sh_df_record *r, struct
 
 static int table_check(const struct sh_df_table *t, const char *name, struct sh_error *err)
 {
+	if (!t->whole && t->features.n == 0) {
+		sh_error_set(err, SH_ERR_RECORD,
+		    "empty: no table, whose first line is <TAB>documents (shdf makes them)");
+		err->file = name;
+		return -1;
+	}
 	for (uint32_t i = 0; i < t->features.n; i++) {
 		if (t->df[i] >= 1 && t->df[i] <= t->documents)
 			continue;
@@ -194,7 +204,8 @@ static int merge_tables(
 		if (status == 0)
 			status = sh_merge_pop(&m, err);
 	}
-	if (status == 0 && pending)
+	/* Nothing at all is a table of no documents. */
+	if (status == 0)
 		status = emit(arg, sh_buf_slice(&feature), df, err);
 	sh_merge_free(&m);
 	sh_buf_free(&feature);

@@ -110,6 +110,11 @@ int sh_idf_table_load(struct sh_idf_table *t, const char *name, struct sh_error 
 		}
 	}
 	sh_lines_free(&lines);
+	if (got == 0 && t->lines == 0) {
+		sh_error_set(err, SH_ERR_RECORD, "empty: no feature<TAB>idf in it");
+		err->file = name;
+		return -1;
+	}
 	if (t->lines)
 		t->real_mean /= (double)t->lines;
 	t->mean = (int64_t)(t->real_mean * 1e6 + 0.5);
