@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/num.h"
+#include "io/walk.h"
 
 #ifndef SH_VERSION
 #define SH_VERSION "unknown"
@@ -161,6 +162,29 @@ static void refuse_standard_input_twice(struct cli *c)
 		cli_usage(c, "standard input is named twice, and can be read only once");
 }
 
+/* Whether the file is an operand, or one that an option has read. */
+static bool is_input(const struct cli *c, const char *path)
+{
+	for (size_t i = 0; i < c->n_operands; i++)
+		if (sh_is_same_file(c->operands[i], path))
+			return true;
+	for (size_t i = 0; i < c->n_reads; i++)
+		if (sh_is_same_file(c->reads[i], path))
+			return true;
+	return false;
+}
+
+/* A list of some records would be all that is left of them. -o may be the input: it is what has
+ * become of it. */
+static void keep_inputs(struct cli *c)
+{
+	if (c->rejects_path && is_input(c, c->rejects_path))
+		cli_usage(c, "--rejects %s: that is an input", c->rejects_path);
+	for (size_t i = 0; i < c->n_writes; i++)
+		if (is_input(c, c->writes[i]))
+			cli_usage(c, "%s: would be written, and is an input", c->writes[i]);
+}
+
 int cli_next(struct cli *c)
 {
 	char letters[2 * MAX_OPTIONS + 1];
@@ -208,6 +232,7 @@ int cli_next(struct cli *c)
 	c->operands = c->argv + optind;
 	c->n_operands = (size_t)(c->argc - optind);
 	refuse_standard_input_twice(c);
+	keep_inputs(c);
 	return -1;
 }
 

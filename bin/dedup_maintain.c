@@ -39,9 +39,9 @@ static void remove_some(struct cli *c, const struct dedup_settings *s, struct sh
 	if (sh_archive_remove(a, &r, &err) < 0)
 		cli_die(c, &err);
 	if (!s->quiet)
-		cli_warn(c, "%llu documents removed%s, %llu of which had stayed",
-		    (unsigned long long)r.documents, s->dry_run ? " (dry run)" : "",
-		    (unsigned long long)r.kept);
+		cli_warn(c, "%llu document%s removed%s, %llu of which had stayed",
+		    (unsigned long long)r.documents, CLI_PLURAL(r.documents),
+		    s->dry_run ? " (dry run)" : "", (unsigned long long)r.kept);
 	sh_hmap_free(&ids);
 }
 

@@ -283,6 +283,9 @@ static void settle(struct cli *c, struct settings *s)
 	if (s->fields && sh_document_form_parse(s->fields, &s->form, &err) < 0)
 		cli_usage(c, "-f: %s", err.text);
 	s->form.crlf = c->crlf;
+	/* Which would be closed when the audit is whole; /dev/stdout is not. */
+	if (s->audit_path && !c->out_path && strcmp(s->audit_path, "-") == 0)
+		cli_usage(c, "--audit -: the groups go there");
 	s->keep.trailer = c->trailer_in;
 }
 

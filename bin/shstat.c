@@ -165,9 +165,10 @@ static void print_text(
 	print_bars(c, &charts[1], width);
 	cli_print(c, "\n");
 	if (s->pairs)
-		cli_print(c, "%llu pairs; ", (unsigned long long)s->pairs);
-	cli_print(c, "%llu documents in %llu groups, the largest of %u\n",
-	    (unsigned long long)s->documents, (unsigned long long)s->groups, s->largest);
+		cli_print(c, "%llu pair%s; ", (unsigned long long)s->pairs, CLI_PLURAL(s->pairs));
+	cli_print(c, "%llu document%s in %llu group%s, the largest of %u\n",
+	    (unsigned long long)s->documents, CLI_PLURAL(s->documents),
+	    (unsigned long long)s->groups, CLI_PLURAL(s->groups), s->largest);
 }
 
 /* ---- as a picture ---- */

@@ -464,6 +464,28 @@ spoil() {
 	done
 }
 
+@test "--rejects is not one of the inputs, which would be lost" {
+	kept() {
+		exits 2 && gives && head -n 1 err | grep -qxF "$P: --rejects in: that is an input" &&
+			good "$P" | cmp - in
+	}
+	each '$P --rejects in in' kept
+	ln -s in link
+	each '$P --rejects ./link in' exits 2
+	printf 'a\tone two\n' | tee docs >same
+	printf 'a\ta\t0\n' | tee pairs >pairs.same
+	for c in 'shdedup -r docs docs' 'shdedup --rejects docs docs' 'shgroup --audit pairs pairs' \
+		'shverify -d docs --rejects docs pairs' 'shgroup -d docs --audit docs pairs'; do
+		try "$c"
+		exits 2
+		gives
+		same same docs
+		same pairs.same pairs
+	done
+	try 'shfp --rejects /dev/null /dev/null'
+	exits 0
+}
+
 @test "--rejects without bad records leaves an empty file and says nothing" {
 	check() {
 		as_always && [ -f rejected ] && [ ! -s rejected ]

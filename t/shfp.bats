@@ -258,3 +258,11 @@ load helper
 		grep -q "^shfp: $option: expected [a-z]" err && grep -qxF "Try 'shfp --help' or 'man shfp'." err
 	done
 }
+
+@test 'lines of JSON without --json are told the way out' {
+	printf '{"id": 1, "text": "one two"}\n' >docs
+	try 'shfp docs'
+	exits 2
+	gives
+	says 'shfp: docs:1: 1 field, expected id<TAB>text (--json reads lines of JSON)'
+}

@@ -263,3 +263,17 @@ pairs() {
 	exits 2
 	says "shgroup: -f: fields '1': expected two field numbers ID,TEXT, as in 1,3" "Try 'shgroup --help' or 'man shgroup'."
 }
+
+@test '--audit does not go where the groups go' {
+	printf 'a\tb\t0\n' >pairs
+	for c in '--audit - pairs' '--audit new -o new pairs' '--audit ./new -o new pairs'; do
+		try "shgroup $c"
+		exits 2
+		gives
+		[ ! -e new ]
+		grep -q ': the groups go there$' err
+	done
+	try 'shgroup -o new --audit - pairs'
+	exits 0
+	gives 'a\t2\ta\tb\t0'
+}

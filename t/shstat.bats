@@ -59,6 +59,8 @@ load helper
 	try 'shstat </dev/null'
 	exits 0
 	grep -q '^0 documents in 0 groups' out
+	printf 'a\tb\t0\n' | shstat >out
+	grep -q '^1 pair; 2 documents in 1 group, the largest of 2$' out
 	try 'shstat --svg </dev/null'
 	exits 0
 	printf 'a\tb\tc\n' >bad

@@ -48,7 +48,7 @@ bool sh_is_same_file(const char *path, const char *other)
 {
 	struct stat a, b;
 
-	return stat(path, &a) == 0 && stat(other, &b) == 0 && is_same(&a, &b);
+	return stat(path, &a) == 0 && S_ISREG(a.st_mode) && stat(other, &b) == 0 && is_same(&a, &b);
 }
 
 static int by_name(const void *a, const void *b)

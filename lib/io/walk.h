@@ -27,7 +27,8 @@ int sh_walk(struct sh_walk *w, const char *folder, struct sh_error *err);
 /* Whether the path, through symbolic links, is a folder. */
 bool sh_is_folder(const char *path);
 
-/* Whether the path leads to the file that is open as fd, or that has the other path. */
+/* Whether the path leads to the file that is open as fd, or, of regular files, that has the other
+ * path. */
 bool sh_is_open_file(const char *path, int fd);
 bool sh_is_same_file(const char *path, const char *other);
 

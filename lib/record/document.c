@@ -64,10 +64,12 @@ static int two_fields(struct sh_slice line, struct sh_document *doc, struct sh_e
 	struct sh_slice fields[2];
 	size_t n = sh_fields_split(line, fields, 2);
 
+	if (n == 1 && line.n && *line.p == '{')
+		return sh_error_set(err, SH_ERR_RECORD,
+		    "1 field, expected id<TAB>text (--json reads lines of JSON)");
 	if (n == 1)
-		return sh_error_set(err, SH_ERR_RECORD, "1 field, expected id<TAB>text (%s)",
-		    line.n && *line.p == '{' ? "--json reads lines of JSON"
-					     : "-l numbers plain lines");
+		return sh_error_set(
+		    err, SH_ERR_RECORD, "1 field, expected id<TAB>text (-l numbers plain lines)");
 	if (n > 2)
 		return sh_error_set(err, SH_ERR_RECORD,
 		    "%zu fields, expected id<TAB>text (-f ID,TEXT chooses two of them)", n);
