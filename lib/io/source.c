@@ -268,7 +268,10 @@ static int read_block(
 	s->number += from->lines;
 	s->at += b->n + trailer;
 	s->begun = true;
-	return sh_buf_reserve(b, SH_PAD, err) < 0 ? -1 : 1;
+	if (sh_buf_reserve(b, SH_PAD, err) < 0)
+		return -1;
+	memset(b->p + b->n, 0, SH_PAD);
+	return 1;
 }
 
 int sh_source_read(

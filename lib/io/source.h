@@ -7,7 +7,7 @@
 
 #include "io/trailer.h"
 
-/* Bytes that may be read (not used) after the end of every block: wide loads overrun. */
+/* Bytes that may be read (not used) after the end of every block, all of them 0: wide loads overrun. */
 #define SH_PAD 64
 
 /* Longest line, in bytes. Offsets within a record are 32 bits wide. */
