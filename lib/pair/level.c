@@ -437,7 +437,7 @@ static bool splits(const struct sh_level *l, const struct sh_key *key, struct sh
 	const struct sh_join *j = l->join;
 
 	if (l->parent != NULL || !l->self || l->dense || j->words > 1 ||
-	    l->plan.block[l->at].radius > 0 || l->x.n <= j->limits.cached)
+	    l->plan.block[l->at].radius > 0 || key->bits < 2 || l->x.n <= j->limits.cached)
 		return false;
 	sh_split_init(p, l->x.side, key);
 	return p->most <= j->limits.cached;

@@ -69,7 +69,7 @@ struct sh_split {
 	uint32_t start[(1 << SH_SPLIT_BITS) + 1], next[1 << SH_SPLIT_BITS];
 };
 
-/* How s will be split. */
+/* How s will be split by a key of two bits or more. */
 void sh_split_init(struct sh_split *p, const struct sh_side *s, const struct sh_key *key);
 /* Move the parts to room, part i to start[i] .. start[i+1]-1. fresh: the side's numbers are not
  * there yet, and will be 0 .. n-1. */
