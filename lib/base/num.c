@@ -225,7 +225,7 @@ int sh_parse_hex(struct sh_slice s, uint64_t *w)
 	size_t i;
 
 	for (i = 0; i + 16 <= s.n; i += 16)
-		*w++ = sh_unhex8(s.p + i, &bad) << 32 | sh_unhex8(s.p + i + 8, &bad);
+		*w++ = sh_unhex16(s.p + i, &bad);
 	if (i < s.n)
 		*w = parse_tail(s, i, &bad);
 	return bad ? SH_NUM_MALFORMED : SH_NUM_OK;

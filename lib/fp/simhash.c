@@ -11,6 +11,8 @@ static const struct sh_variant *const rows[] = {
 #if defined(__x86_64__)
 	&sh_simhash_avx512.variant,
 	&sh_simhash_avx2.variant,
+#elif defined(__aarch64__)
+	&sh_simhash_neon.variant,
 #endif
 	&sh_simhash_plain.variant,
 };

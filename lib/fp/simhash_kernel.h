@@ -34,6 +34,8 @@ struct sh_simhash_kernel {
 extern const struct sh_simhash_kernel sh_simhash_plain;
 #if defined(__x86_64__)
 extern const struct sh_simhash_kernel sh_simhash_avx2, sh_simhash_avx512;
+#elif defined(__aarch64__)
+extern const struct sh_simhash_kernel sh_simhash_neon;
 #endif
 
 /* The rows that this machine can run, fastest first; NULL after the last. */

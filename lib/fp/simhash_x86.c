@@ -3,42 +3,11 @@
  * Counting: the bit slices of simhash_plain.c, with four or eight hashes side by side
  * in a register (Mula, Kurz, Lemire 2018). At the end of a call the lanes' counts, still
  * in slices, are added up: half the register to the other half, and again. */
-#include "fp/simhash_kernel.h"
+#include "fp/simhash_slices.h"
 
 #if defined(__x86_64__)
 
 #include <immintrin.h>
-#include <stdbool.h>
-#include <string.h>
-
-/* Planes that one call fills: it is split into pieces that cannot count further. */
-enum { LANE_PLANES = 16, PIECE = 1 << 15 };
-
-/* Bring a call's slices into the running ones, which hold nothing when `fresh`. */
-static void add_slices(
-    uint64_t *planes, unsigned used, const uint64_t *slices, unsigned n, bool fresh)
-{
-	uint64_t carry = 0, a, b;
-	unsigned i;
-
-	if (n > used)
-		n = used; /* what is beyond is 0 */
-	if (fresh) {
-		memcpy(planes, slices, n * sizeof *slices);
-		return;
-	}
-	for (i = 0; i < n; i++) {
-		a = planes[i] ^ slices[i];
-		b = planes[i] & slices[i];
-		planes[i] = a ^ carry;
-		carry = b | (a & carry);
-	}
-	for (; i < used; i++) {
-		a = planes[i] & carry;
-		planes[i] ^= carry;
-		carry = a;
-	}
-}
 
 /* ---- AVX2 ---------------------------------------------------------------------------- */
 
@@ -87,7 +56,7 @@ static AVX2 inline void take32(__m256i *p, unsigned used, const uint64_t *h)
 /* The four lanes' counts in one: n planes become n + 2. */
 static AVX2 inline void fold4(const __m256i *p, unsigned n, uint64_t *slices)
 {
-	__m128i half[LANE_PLANES + 2], carry = _mm_setzero_si128();
+	__m128i half[SH_LANE_PLANES + 2], carry = _mm_setzero_si128();
 	uint64_t up = 0, x, y, u;
 	unsigned i;
 
@@ -109,22 +78,15 @@ static AVX2 inline void fold4(const __m256i *p, unsigned n, uint64_t *slices)
 	slices[n + 1] = up;
 }
 
-static unsigned planes_for(size_t rounds)
-{
-	unsigned n = sh_planes_used(rounds);
-
-	return n < 3 ? 3 : n;
-}
-
 static AVX2 void units_avx2(uint64_t planes[SH_PLANES], uint64_t total, const uint64_t *h, size_t n)
 {
 	bool fresh = total == n;
 
 	while (n) {
-		size_t piece = n < PIECE ? n : PIECE, i;
-		unsigned used = planes_for((piece + 3) / 4);
-		__m256i p[LANE_PLANES];
-		uint64_t last[32] = { 0 }, slices[LANE_PLANES + 2];
+		size_t piece = n < SH_PIECE ? n : SH_PIECE, i;
+		unsigned used = sh_lane_planes((piece + 3) / 4, 3);
+		__m256i p[SH_LANE_PLANES];
+		uint64_t last[32] = { 0 }, slices[SH_LANE_PLANES + 2];
 
 		for (i = 0; i < used; i++)
 			p[i] = _mm256_setzero_si256();
@@ -135,7 +97,7 @@ static AVX2 void units_avx2(uint64_t planes[SH_PLANES], uint64_t total, const ui
 			take32(p, used, last);
 		}
 		fold4(p, used, slices);
-		add_slices(planes, sh_planes_used(total), slices, used + 2, fresh);
+		sh_add_slices(planes, sh_planes_used(total), slices, used + 2, fresh);
 		fresh = false;
 		h += piece;
 		n -= piece;
@@ -257,17 +219,17 @@ static AVX512 void units_avx512(
 	bool fresh = total == n;
 
 	while (n) {
-		size_t piece = n < PIECE ? n : PIECE, i;
-		unsigned used = planes_for((piece + 7) / 8);
-		__m512i p[LANE_PLANES + 2];
-		uint64_t slices[LANE_PLANES + 3];
+		size_t piece = n < SH_PIECE ? n : SH_PIECE, i;
+		unsigned used = sh_lane_planes((piece + 7) / 8, 3);
+		__m512i p[SH_LANE_PLANES + 2];
+		uint64_t slices[SH_LANE_PLANES + 3];
 
 		for (i = 0; i < used; i++)
 			p[i] = _mm512_setzero_si512();
 		for (i = 0; i < piece; i += 64)
 			take64(p, used, h + i, piece - i);
 		fold8(p, used, slices);
-		add_slices(planes, sh_planes_used(total), slices, used + 3, fresh);
+		sh_add_slices(planes, sh_planes_used(total), slices, used + 3, fresh);
 		fresh = false;
 		h += piece;
 		n -= piece;

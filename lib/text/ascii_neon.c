@@ -1,23 +1,8 @@
 /* ASCII to words on 64-bit ARM, where every processor has NEON. */
+#include "base/neon.h"
 #include "text/ascii_mask.h"
 
 #if defined(__aarch64__)
-
-#include <arm_neon.h>
-
-/* One bit a byte of four registers of 0 and 255: each byte keeps the bit of its place in
- * eight, and neighbours are added up three times. */
-static inline uint64_t bits_neon(const uint8x16_t v[4])
-{
-	static const uint8_t places[16] = { 1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64,
-		128 };
-	const uint8x16_t place = vld1q_u8(places);
-	uint8x16_t a = vpaddq_u8(vandq_u8(v[0], place), vandq_u8(v[1], place));
-	uint8x16_t b = vpaddq_u8(vandq_u8(v[2], place), vandq_u8(v[3], place));
-
-	a = vpaddq_u8(a, b);
-	return vgetq_lane_u64(vreinterpretq_u64_u8(vpaddq_u8(a, a)), 0);
-}
 
 static inline void block_neon(const uint8_t *p, const struct sh_ascii_run *run, uint8_t *out,
     struct sh_ascii_masks *m, bool chars)
@@ -39,10 +24,10 @@ static inline void block_neon(const uint8_t *p, const struct sh_ascii_run *run, 
 		low = vorrq_u8(v, vandq_u8(letter, fold));
 		vst1q_u8(out + 16 * i, chars ? vbslq_u8(word[i], low, vdupq_n_u8('_')) : low);
 	}
-	m->word = bits_neon(word);
-	m->other = bits_neon(other);
-	m->backslash = run->escapes ? bits_neon(slash) : 0;
-	m->escapable = bits_neon(more);
+	m->word = sh_neon_bits64(word);
+	m->other = sh_neon_bits64(other);
+	m->backslash = run->escapes ? sh_neon_bits64(slash) : 0;
+	m->escapable = sh_neon_bits64(more);
 	m->first = m->three = m->han = 0;
 }
 

@@ -476,7 +476,7 @@ static void many(const char *what, bool (*one)(struct room *), struct room *r, u
 int main(int argc, char **argv)
 {
 	struct room r = { 0 };
-	unsigned cases = argc > 1 ? (unsigned)atoi(argv[1]) : CASES;
+	unsigned cases = argc > 1 ? (unsigned)atoi(argv[1]) : rng_rounds(CASES);
 
 	rng_init(20240607);
 	r.fp = malloc(2 * N_MAX * SH_FP_MAX_WORDS * sizeof *r.fp);
