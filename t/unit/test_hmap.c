@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/bytes.h"
 #include "base/siphash.h"
 #include "rng.h"
 #include "tap.h"
@@ -50,10 +51,10 @@ static size_t make_key(char *p, uint64_t i)
 		return 0;
 	if (i % 1000 == 1) {
 		memset(p, 'x', 5000);
-		memcpy(p + 4990, &i, sizeof i);
+		sh_put_le64(p + 4990, i);
 		return 5000;
 	}
-	memcpy(p, &i, sizeof i);
+	sh_put_le64(p, i);
 	return i < 256 ? 1 : i < 65536 ? 2 + i % 5 : 4;
 }
 
