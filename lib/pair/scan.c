@@ -436,8 +436,11 @@ __attribute__((target("avx512f,avx512vl"))) static void shorten_avx512(
 
 #define NAME(f) f##_neon
 #define TARGET
-#define TILE struct tile_neon
-#define FAR  uint8x16_t
+#define TILE        struct tile_neon
+#define FAR         uint8x16_t
+#define WORD        uint64_t
+#define WORDS(s, f) ((s)->f)
+#define GROUP       8
 
 struct tile_neon {
 	uint8x16_t v[SH_SCAN_TILE / 2];
@@ -502,7 +505,8 @@ static unsigned distance_neon(const uint64_t *a, const uint64_t *b, unsigned wor
 	return d + vaddvq_u16(sum);
 }
 
-static const struct sh_kernel neon = { { "neon", SH_NEEDS_NOTHING }, scan_neon, distance_neon };
+static const struct sh_kernel neon = { { "neon", SH_NEEDS_NOTHING }, scan_neon, NULL, NULL,
+	distance_neon };
 
 #endif
 
