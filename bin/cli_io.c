@@ -201,7 +201,6 @@ void cli_open(struct cli *c)
 	struct sh_error err;
 
 	refuse_one_file_for_both(c);
-	unfinished_watch();
 	if (unfinished_open(&c->out, c->out_path, &err) < 0)
 		cli_die(c, &err);
 	c->out.trailer = c->trailer_out && !c->program->text;

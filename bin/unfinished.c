@@ -34,13 +34,19 @@ static bool ends(int sig)
 	return true;
 }
 
-void unfinished_watch(void)
+/* At the first file only: most runs write none, and asking for each signal takes a hundred system
+ * calls. */
+static void watch_signals(void)
 {
+	static bool watched;
 	/* A stack that has overflowed is none to run a handler on. */
 	static char room[STACK];
 	stack_t stack = { .ss_sp = room, .ss_size = sizeof room };
 	struct sigaction now, watch = { .sa_handler = remove_all, .sa_flags = SA_ONSTACK };
 
+	if (watched)
+		return;
+	watched = true;
 	sigaltstack(&stack, NULL);
 	sigfillset(&watch.sa_mask);
 	for (int sig = 1; sig <= SIGRTMAX; sig++)
@@ -77,8 +83,10 @@ int unfinished_open(struct sh_sink *s, const char *path, struct sh_error *err)
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &before);
 	status = sh_sink_open(s, path, err);
-	if (status == 0 && s->tmp)
+	if (status == 0 && s->tmp) {
 		note(s);
+		watch_signals();
+	}
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return status;
 }

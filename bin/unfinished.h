@@ -4,11 +4,9 @@
 
 #include "io/sink.h"
 
-/* From now on every signal that ends a program and can be caught first removes what is unfinished.
- * Those that are ignored, or that somebody else looks after, stay so. */
-void unfinished_watch(void);
-
-/* As the functions of sh_sink of these names. At most four at a time have a temporary file. */
+/* As the functions of sh_sink of these names. At most four at a time have a temporary file. From
+ * the first of these on every signal that ends a program and can be caught first removes what is
+ * unfinished. Those that are ignored, or that somebody else looks after, stay so. */
 int unfinished_open(struct sh_sink *s, const char *path, struct sh_error *err);
 int unfinished_close(struct sh_sink *s, struct sh_error *err);
 void unfinished_abort(struct sh_sink *s);
