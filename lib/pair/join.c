@@ -182,14 +182,3 @@ int sh_join_plan_self(
 	*plan = j->top->plan;
 	return 0;
 }
-
-int sh_join_plan_cross(struct sh_join *j, struct sh_plan *plan, const uint64_t *fpa, size_t na,
-    const uint64_t *fpb, size_t nb, struct sh_error *err)
-{
-	j->err = err;
-	if (take_side(j, &j->x, fpa, na) < 0 || take_side(j, &j->y, fpb, nb) < 0)
-		return -1;
-	plan_top(j, &j->x, &j->y);
-	*plan = j->top->plan;
-	return 0;
-}

@@ -87,10 +87,8 @@ struct sh_join_limits {
 };
 void sh_join_set_limits(struct sh_join *j, const struct sh_join_limits *limits);
 
-/* The plan that sh_join_self would follow (fpb NULL), or sh_join_cross. */
+/* The plan that sh_join_self would follow. */
 int sh_join_plan_self(
     struct sh_join *j, struct sh_plan *plan, const uint64_t *fp, size_t n, struct sh_error *err);
-int sh_join_plan_cross(struct sh_join *j, struct sh_plan *plan, const uint64_t *fpa, size_t na,
-    const uint64_t *fpb, size_t nb, struct sh_error *err);
 
 #endif

@@ -267,18 +267,13 @@ void sh_split_init(struct sh_split *p, const struct sh_side *s, const struct sh_
 	split(p, s, 0, s->n, key);
 }
 
-static void move(struct sh_split *p, const struct sh_side *s, bool fresh, struct sh_side *room)
+void sh_split_move(struct sh_split *p, const struct sh_side *s, bool fresh, struct sh_side *room)
 {
 	struct pass pass = upper(p);
 	uint32_t lo = p->start[0];
 
 	pass.fresh = fresh;
 	place_lines(s, room, lo, p->start[p->parts] - lo, &pass, p->start, p->next);
-}
-
-void sh_split_move(struct sh_split *p, const struct sh_side *s, bool fresh, struct sh_side *room)
-{
-	move(p, s, fresh, room);
 }
 
 static void order_part(const struct sh_split *p, uint32_t i, const struct sh_side *room,
@@ -332,7 +327,7 @@ static void order(struct sh_side *s, uint32_t lo, uint32_t n, const struct sh_ke
 		return;
 	}
 	split(&parts, s, lo, n, key);
-	move(&parts, s, fresh, room);
+	sh_split_move(&parts, s, fresh, room);
 	for (uint32_t i = 0; i < parts.parts; i++)
 		order_part(
 		    &parts, i, room, s, parts.start[i], start + ((size_t)i << parts.rest), next);
