@@ -162,22 +162,29 @@ static void refuse_standard_input_twice(struct cli *c)
 		cli_usage(c, "standard input is named twice, and can be read only once");
 }
 
-/* Whether the file is an operand, or one that an option has read. */
-static bool is_input(const struct cli *c, const char *path)
+/* Whether an option has the file read. */
+static bool is_looked_up(const struct cli *c, const char *path)
 {
-	for (size_t i = 0; i < c->n_operands; i++)
-		if (sh_is_same_file(c->operands[i], path))
-			return true;
 	for (size_t i = 0; i < c->n_reads; i++)
-		if (sh_is_same_file(c->reads[i], path))
+		if (sh_is_input(c->reads[i], path))
 			return true;
 	return false;
 }
 
-/* A list of some records would be all that is left of them. -o may be the input: it is what has
- * become of it. */
+static bool is_input(const struct cli *c, const char *path)
+{
+	for (size_t i = 0; i < c->n_operands; i++)
+		if (sh_is_input(c->operands[i], path))
+			return true;
+	return (c->n_operands == 0 && sh_is_input("-", path)) || is_looked_up(c, path);
+}
+
+/* A list of some records would be all that is left of them. -o may be an operand: it is what has
+ * become of it; but not what that was looked up in. */
 static void keep_inputs(struct cli *c)
 {
+	if (c->out_path && is_looked_up(c, c->out_path))
+		cli_usage(c, "-o %s: that is an input, and would be lost", c->out_path);
 	if (c->rejects_path && is_input(c, c->rejects_path))
 		cli_usage(c, "--rejects %s: that is an input", c->rejects_path);
 	for (size_t i = 0; i < c->n_writes; i++)

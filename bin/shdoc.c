@@ -127,9 +127,9 @@ static int on_trouble(void *arg, struct sh_error *err)
 static bool is_output(const struct cli *c, const char *path)
 {
 	return sh_is_open_file(path, c->out.fd) ||
-	       (c->out_path && sh_is_same_file(path, c->out_path)) ||
-	       (c->rejects_path && (sh_is_open_file(path, c->rejects.fd) ||
-				       sh_is_same_file(path, c->rejects_path)));
+	       (c->out_path && sh_is_input(path, c->out_path)) ||
+	       (c->rejects_path &&
+		   (sh_is_open_file(path, c->rejects.fd) || sh_is_input(path, c->rejects_path)));
 }
 
 static int on_file(void *arg, const char *path, struct sh_error *err)

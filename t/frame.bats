@@ -472,10 +472,14 @@ spoil() {
 	each '$P --rejects in in' kept
 	ln -s in link
 	each '$P --rejects ./link in' exits 2
+	each '$P --rejects in <in' kept
+	each '$P --rejects in - <in' kept
 	printf 'a\tone two\n' | tee docs >same
 	printf 'a\ta\t0\n' | tee pairs >pairs.same
 	for c in 'shdedup -r docs docs' 'shdedup --rejects docs docs' 'shgroup --audit pairs pairs' \
-		'shverify -d docs --rejects docs pairs' 'shgroup -d docs --audit docs pairs'; do
+		'shdedup -r docs <docs' 'shgroup --audit pairs - <pairs' 'shdoc --rejects docs <docs' \
+		'shverify -d docs --rejects docs pairs' 'shgroup -d docs --audit docs pairs' \
+		'shverify -d - --rejects docs pairs <docs'; do
 		try "$c"
 		exits 2
 		gives
@@ -484,6 +488,34 @@ spoil() {
 	done
 	try 'shfp --rejects /dev/null /dev/null'
 	exits 0
+	try 'shfp --rejects /dev/null </dev/null'
+	exits 0
+	try 'shfp --rejects - -o x <docs >>docs'
+	exits 0
+	same same docs
+}
+
+@test "-o replaces an operand, but no file that an option has read" {
+	replaced() {
+		exits 0 && gives && good "$P" >same && "$P" same | cmp - in
+	}
+	each '$P -o in in' replaced
+	each '$P -o in <in' replaced
+	printf 'a\tone two\nb\tone two\n' | tee docs >same
+	printf 'a\tb\t0\n' >pairs
+	printf 'a\tone\t1\n' >features
+	ln -s docs link
+	for c in 'shverify -d docs -o docs pairs' 'shverify -d - -o docs pairs <docs' \
+		'shverify -d docs -o ./link pairs' 'shgroup -d docs -o docs pairs' \
+		'shgroup --keep ./docs -o docs pairs' 'shweight --idf docs -o docs features' \
+		'shweight -w tfidf -d docs -o docs features' 'shdedup --protect docs -o docs pairs' \
+		'shfp --stop docs -o docs pairs' 'shdict --words docs -o docs .'; do
+		try "$c"
+		exits 2
+		gives
+		head -n 1 err | grep -qx "${c%% *}: -o [./a-z]*: that is an input, and would be lost"
+		same same docs
+	done
 }
 
 @test "--rejects without bad records leaves an empty file and says nothing" {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/buf.h"
 
@@ -44,11 +45,12 @@ bool sh_is_open_file(const char *path, int fd)
 	return stat(path, &a) == 0 && fstat(fd, &b) == 0 && is_same(&a, &b);
 }
 
-bool sh_is_same_file(const char *path, const char *other)
+bool sh_is_input(const char *name, const char *path)
 {
 	struct stat a, b;
+	bool there = (strcmp(name, "-") == 0 ? fstat(STDIN_FILENO, &a) : stat(name, &a)) == 0;
 
-	return stat(path, &a) == 0 && S_ISREG(a.st_mode) && stat(other, &b) == 0 && is_same(&a, &b);
+	return there && S_ISREG(a.st_mode) && stat(path, &b) == 0 && is_same(&a, &b);
 }
 
 static int by_name(const void *a, const void *b)

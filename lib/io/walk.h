@@ -27,9 +27,10 @@ int sh_walk(struct sh_walk *w, const char *folder, struct sh_error *err);
 /* Whether the path, through symbolic links, is a folder. */
 bool sh_is_folder(const char *path);
 
-/* Whether the path leads to the file that is open as fd, or, of regular files, that has the other
- * path. */
+/* Whether the path leads to the file that is open as fd. */
 bool sh_is_open_file(const char *path, int fd);
-bool sh_is_same_file(const char *path, const char *other);
+
+/* Whether what is read by this name, "-" being standard input, is the regular file of that path. */
+bool sh_is_input(const char *name, const char *path);
 
 #endif
