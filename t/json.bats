@@ -93,3 +93,54 @@ for line in open(sys.argv[1], encoding="utf-8", newline="\n"):
 	exits 0
 	same expected out
 }
+
+@test "half of a surrogate pair is counted as ill-formed UTF-8 is" {
+	warned='1 ill-formed UTF-8 sequence replaced (--strict makes them errors)'
+	strict='1 ill-formed UTF-8 sequence (--strict)'
+	printf '%s\n' '{"id":"a","text":"one\ud800two \ud83d\ude00"}' >half.jsonl
+	printf '{"id":"a","text":"one\xfftwo \\ud83d\\ude00"}\n' >byte.jsonl
+	shtok --json byte.jsonl 2>err >tokens
+	for docs in half.jsonl byte.jsonl; do
+		try "shtok --json $docs"
+		exits 0
+		same tokens out
+		says "shtok: $warned"
+		try "shfp --json $docs"
+		exits 0
+		says "shfp: $warned"
+		try "shdedup -q --json $docs"
+		exits 0
+		same "$docs" out
+		says "shdedup: $warned"
+		try "shdoc $docs"
+		exits 0
+		gives 'a\tone\xef\xbf\xbdtwo \xf0\x9f\x98\x80'
+		says 'shdoc: 1 ill-formed sequence replaced by U+FFFD'
+		for P in shtok shfp shdedup; do
+			try "$P --json --strict $docs"
+			exits 2
+			says "$P: $docs:1: $strict"
+		done
+		printf 'a\ta\t0\n' >pairs
+		try "shverify --strict --json -d $docs pairs"
+		exits 2
+		grep -q "ill-formed UTF-8 in document 'a' (--strict)" err
+	done
+	printf '%s\n' '{"id":"a","text":"\udc00\ud800\ud800 \ud800x \uD800\u0041"}' >more.jsonl
+	try 'shtok --json more.jsonl'
+	exits 0
+	says "shtok: 5 ill-formed UTF-8 sequences replaced (--strict makes them errors)"
+}
+
+@test "half of a surrogate pair cannot be in an id, which no replacement may alter" {
+	printf '%s\n' '{"id":"a\ud800","text":"one"}' >half.jsonl
+	for P in shtok shfp shdedup; do
+		try "$P --json half.jsonl"
+		exits 2
+		says "$P: half.jsonl:1: half a surrogate pair in the id: no UTF-8 can hold it"
+	done
+	try 'shdoc --rejects bad half.jsonl'
+	exits 0
+	gives
+	same half.jsonl bad
+}

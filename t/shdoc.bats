@@ -146,7 +146,7 @@ charset() {
 	END
 	try 'shdoc in'
 	exits 0
-	says
+	says 'shdoc: 1 ill-formed sequence replaced by U+FFFD'
 	gives 'x\ta\\tb\\\\"é😀\xef\xbf\xbd' '1e3\t' 'crlf\ta\\r\\nb\\n'
 	try 'shdoc -f more,id in'
 	exits 2

@@ -51,7 +51,7 @@ const char *sh_ingest_lacks(void)
 int sh_ingest_document(
     struct sh_ingest *in, struct sh_slice id, struct sh_slice text, struct sh_error *err)
 {
-	struct sh_document doc = { id, text };
+	struct sh_document doc = { id, text, 0 };
 
 	if (memchr(id.p, '\t', id.n) || memchr(id.p, '\n', id.n))
 		return sh_error_set(

@@ -39,6 +39,7 @@ static int one_line(struct sh_ingest *in, struct sh_slice line, struct sh_error 
 	    sh_document_parse(&in->json, line, &in->room, &doc, err) < 0 ||
 	    repair(in, &doc.text, err) < 0)
 		return -1;
+	in->body.ill += doc.ill_formed;
 	in->body.notes.n = 0;
 	if (sh_buf_add(&in->body.notes, "json", 4, err) < 0)
 		return -1;

@@ -280,7 +280,7 @@ static struct entry *get(struct sh_verifier *v, uint32_t document, struct sh_err
 	if (sh_corpus_document(v->opts.corpus, document, &v->room, &doc, err) < 0 ||
 	    sh_features_of(v->features, doc.text, &f, err) < 0)
 		return NULL;
-	if (v->opts.strict && f.bad_utf8) {
+	if (v->opts.strict && f.bad_utf8 + doc.ill_formed) {
 		sh_error_set(err, SH_ERR_RECORD, "ill-formed UTF-8 in document '%.*s' (--strict)",
 		    doc.id.n > 80 ? 80 : (int)doc.id.n, doc.id.p);
 		return NULL;

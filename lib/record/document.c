@@ -80,7 +80,7 @@ static int two_fields(struct sh_slice line, struct sh_document *doc, struct sh_e
 
 /* The bytes of a field that must be a string, or a number where `number` says so. */
 static int json_string(const struct sh_json_value *v, struct sh_slice name, bool number,
-    struct sh_buf *room, struct sh_slice *out, struct sh_error *err)
+    struct sh_buf *room, struct sh_slice *out, uint64_t *halves, struct sh_error *err)
 {
 	int n = name.n > 80 ? 80 : (int)name.n;
 
@@ -91,10 +91,11 @@ static int json_string(const struct sh_json_value *v, struct sh_slice name, bool
 		return sh_error_set(err, SH_ERR_RECORD, "JSON: field \"%.*s\" is no string%s", n,
 		    name.p, number ? " or number" : "");
 	*out = v->text;
+	*halves = 0;
 	if (!v->escaped)
 		return 0;
 	room->n = 0;
-	if (sh_json_unescape(v->text, room, err) < 0)
+	if (sh_json_unescape(v->text, room, halves, err) < 0)
 		return -1;
 	*out = sh_buf_slice(room);
 	return 0;
@@ -105,15 +106,19 @@ static int parse_json(const struct sh_document_form *form, struct sh_slice line,
 {
 	struct sh_slice name[2] = { form->id_name, form->text_name };
 	struct sh_json_value v[2];
+	uint64_t halves;
 
 	if (name[0].n == 0) {
 		name[0] = sh_slice("id", 2);
 		name[1] = sh_slice("text", 4);
 	}
 	if (sh_json_fields(line, name, v, 2, err) < 0 ||
-	    json_string(&v[0], name[0], true, &room->id, &doc->id, err) < 0 ||
-	    json_string(&v[1], name[1], false, &room->text, &doc->text, err) < 0)
+	    json_string(&v[0], name[0], true, &room->id, &doc->id, &halves, err) < 0 ||
+	    json_string(&v[1], name[1], false, &room->text, &doc->text, &doc->ill_formed, err) < 0)
 		return -1;
+	if (halves)
+		return sh_error_set(
+		    err, SH_ERR_RECORD, "half a surrogate pair in the id: no UTF-8 can hold it");
 	if (memchr(doc->id.p, '\t', doc->id.n) || memchr(doc->id.p, '\n', doc->id.n))
 		return sh_error_set(
 		    err, SH_ERR_RECORD, "tab or line feed in the id: no record can hold it");
@@ -125,6 +130,7 @@ int sh_document_parse(const struct sh_document_form *form, struct sh_slice line,
 {
 	int bad;
 
+	doc->ill_formed = 0;
 	if (form->json)
 		return parse_json(form, line, room, doc, err);
 	if (form->crlf && line.n && line.p[line.n - 1] == '\r')

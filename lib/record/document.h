@@ -19,6 +19,7 @@ struct sh_document_form {
 
 struct sh_document {
 	struct sh_slice id, text; /* text with its escapes, or raw when line_ids or json */
+	uint64_t ill_formed;      /* halves of surrogate pairs in JSON, U+FFFD in the text */
 };
 
 /* Where the strings of JSON go that cannot stay in their line. Zeroed it is ready; one

@@ -233,11 +233,12 @@ static bool is_named(
     const struct sh_json_value *key, struct sh_slice name, struct sh_buf *room, bool *no_room)
 {
 	struct sh_error err;
+	uint64_t halves = 0;
 
 	if (!key->escaped)
 		return sh_slice_eq(key->text, name);
 	room->n = 0;
-	if (sh_json_unescape(key->text, room, &err) < 0) {
+	if (sh_json_unescape(key->text, room, &halves, &err) < 0) {
 		*no_room = true;
 		return false;
 	}
@@ -297,8 +298,9 @@ static uint32_t hex4(const char *p)
 	return x;
 }
 
-/* The code point of a \u escape whose digits begin at *p; *p moves behind what belongs to it. */
-static uint32_t code_point(const char **p, const char *end)
+/* The code point of a \u escape whose digits begin at *p; *p moves behind what belongs to it. Half of a
+ * surrogate pair is U+FFFD and counted. */
+static uint32_t code_point(const char **p, const char *end, uint64_t *halves)
 {
 	uint32_t c = hex4(*p), low;
 
@@ -312,6 +314,7 @@ static uint32_t code_point(const char **p, const char *end)
 			return 0x10000 + ((c - 0xD800) << 10) + (low - 0xDC00);
 		}
 	}
+	++*halves;
 	return 0xFFFD;
 }
 
@@ -336,7 +339,8 @@ static char *put_utf8(char *to, uint32_t c)
 	return to;
 }
 
-int sh_json_unescape(struct sh_slice string, struct sh_buf *out, struct sh_error *err)
+int sh_json_unescape(
+    struct sh_slice string, struct sh_buf *out, uint64_t *halves, struct sh_error *err)
 {
 	static const char from[] = "bfnrt", into[] = "\b\f\n\r\t";
 	const char *p = string.p, *end = p + string.n;
@@ -360,7 +364,7 @@ int sh_json_unescape(struct sh_slice string, struct sh_buf *out, struct sh_error
 		p += 2;
 		known = memchr(from, p[-1], 5);
 		if (p[-1] == 'u')
-			to = put_utf8(to, code_point(&p, end));
+			to = put_utf8(to, code_point(&p, end, halves));
 		else
 			*to++ = known ? into[known - from] : p[-1];
 	}

@@ -99,7 +99,7 @@ int sh_corpus_document(const struct sh_corpus *c, uint32_t document, struct sh_d
 	if (sh_buf_reserve(&room->id, SH_NUM_CHARS, err) < 0)
 		return -1;
 	room->id.n = sh_print_u64(room->id.p, c->number[document]);
-	*doc = (struct sh_document){ sh_buf_slice(&room->id), line };
+	*doc = (struct sh_document){ sh_buf_slice(&room->id), line, 0 };
 	return 0;
 }
 

@@ -12,12 +12,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	for (int i = 0; good && i < 2; i++) {
 		struct sh_buf b = { 0 };
+		uint64_t halves = 0;
 
 		if (v[i].kind == SH_JSON_ABSENT)
 			continue;
 		check(v[i].text.p >= text && v[i].text.p + v[i].text.n <= text + size);
 		if (v[i].kind == SH_JSON_STRING)
-			check(sh_json_unescape(v[i].text, &b, &err) == 0);
+			check(sh_json_unescape(v[i].text, &b, &halves, &err) == 0 &&
+			      halves <= v[i].text.n / 6);
 		sh_buf_free(&b);
 	}
 #ifdef HAVE_JANSSON
