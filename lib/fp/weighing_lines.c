@@ -1,0 +1,108 @@
+/* Documents whose lines are taken many at once. One that stands whole in a block, and has nothing
+ * but lines that weigh 1 each, is counted where it stands and no feature of it copied but to the output. */
+#include "fp/weighing.h"
+
+_Static_assert(
+    (int)SH_FEATURE_BLOCK_MAX <= (int)SH_OCCURRENCES_MAX, "the lines of a block at once");
+
+/* Copy n bytes; 48 and what fills up 16 may be read, and written. */
+static inline char *copy(char *restrict to, const char *restrict from, size_t n)
+{
+	memcpy(to, from, 48);
+	for (size_t i = 48; __builtin_expect(i < n, 0); i += 16)
+		memcpy(to + i, from + i, 16);
+	return to + n;
+}
+
+/* The features of the document, which are the lines of the block: 1; or 0 when a count is none of
+ * the first ones, or features collide, and nothing is written. */
+static int write_lines(struct sh_weighing *d, struct sh_error *err)
+{
+	const struct sh_feature_block *b = &d->block;
+	const struct sh_feature_lines *of = b->of;
+	const uint32_t *restrict count = d->occurrences.count;
+	size_t need = of->line[b->lines] - of->line[0] + b->lines * SH_WEIGHER_SHOWN + 64;
+	char *room = sh_sink_room(d->out, need, err), *p = room;
+
+	if (!room)
+		return -1;
+	if (!sh_occurrences_find(&d->occurrences, b->base, of->start, of->end, b->lines))
+		return 0;
+	for (size_t i = 0; i < b->lines; i++) {
+		const struct sh_weight_text *shown =
+		    &d->weigher->by_count[count[i] < SH_WEIGHER_COUNTS ? count[i] : 0];
+		char *next = copy(p, b->base + of->line[i], of->end[i] - of->line[i]);
+
+		if (count[i] >= SH_WEIGHER_COUNTS)
+			return 0;
+		memcpy(next, shown->text, SH_WEIGHER_SHOWN);
+		/* Whether it stood before nobody can predict. */
+		p += (size_t)(next + shown->n - p) & -(size_t)(count[i] != 0);
+	}
+	sh_sink_used(d->out, (size_t)(p - room));
+	return 1;
+}
+
+/* Whether the lines of the block end at p because the next one begins another document. */
+static bool ends_at(const struct sh_weighing *d, const char *p, const char *end)
+{
+	const char *lf = memchr(p, '\n', (size_t)(end - p));
+	struct sh_feature f;
+	struct sh_error err;
+
+	return lf && sh_record_feature(sh_slice(p, (size_t)(lf - p)), &f, &err) == 0 &&
+	       !sh_slice_eq(f.id, sh_buf_slice(&d->id));
+}
+
+/* The document that begins with the lines of the block, and ends before `next`: 1 when it is
+ * written, 0 when it goes on or is no usual one. */
+static int write_whole(
+    struct sh_weighing *d, const char *next, const char *end, struct sh_error *err)
+{
+	int written;
+
+	if (d->weigher->by_count[1].n == 0 || d->block.others || d->features.n ||
+	    !ends_at(d, next, end))
+		return 0;
+	written = write_lines(d, err);
+	d->begun = written == 0;
+	return written;
+}
+
+/* Add line i of the block. */
+static int add_line(struct sh_weighing *d, size_t i, size_t *other, struct sh_error *err)
+{
+	const struct sh_feature_lines *of = d->block.of;
+	const char *base = d->block.base;
+	int64_t weight = SH_WEIGHT_ONE;
+
+	if (*other < d->block.others && of->other[*other] == i)
+		weight = of->weight[(*other)++];
+	return sh_weighing_add(
+	    d, sh_slice(base + of->start[i], of->end[i] - of->start[i]), weight, err);
+}
+
+const char *sh_weighing_take(struct sh_weighing *d, uint64_t number, const char *p, const char *end,
+    uint64_t *lines, struct sh_error *err)
+{
+	const char *next;
+	size_t other = 0;
+	int done;
+
+	*lines = 0;
+	if (sh_feature_block_enter(&d->block, number, p, end, err) < 0)
+		return NULL;
+	next = sh_feature_block_take(&d->block, &d->run, p);
+	if (next == p)
+		return p;
+	done = write_whole(d, next, end, err);
+	if (done < 0)
+		return NULL;
+	for (size_t i = 0; done == 0 && i < d->block.lines; i++) {
+		*lines = i;
+		if (add_line(d, i, &other, err) < 0)
+			return NULL;
+	}
+	*lines = d->block.lines;
+	return next;
+}
