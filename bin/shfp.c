@@ -389,11 +389,27 @@ static void take(struct cli *c, struct settings *s, int opt)
 	s->changed = true;
 }
 
-/* The first record tells: three fields with a number last are a feature. */
+/* The first record has three fields, and the last is no number. */
+_Noreturn static void refuse_both(struct cli *c, const struct sh_source *source)
+{
+	struct sh_slice head = sh_buf_slice(&source->peeked);
+	struct sh_error err;
+
+	if (sh_docs_head(&head, &err) == 0) {
+		sh_error_set(&err, SH_ERR_RECORD,
+		    "3 fields, expected id<TAB>text (-f ID,TEXT chooses two of them) or "
+		    "id<TAB>feature<TAB>weight, the last a number");
+		err.line = source->peeked_from.line;
+	}
+	err.file = source->peeked_from.file;
+	cli_die(c, &err);
+}
+
+/* The first record tells: three fields with a number last are a feature. Three with something else are
+ * neither kind. */
 static bool holds_features(struct cli *c, const struct settings *s, struct sh_source *source)
 {
-	struct sh_slice line;
-	struct sh_feature f;
+	struct sh_slice line, v[3];
 	struct sh_error err;
 	int got;
 
@@ -405,7 +421,11 @@ static bool holds_features(struct cli *c, const struct settings *s, struct sh_so
 	/* Nothing at all is what a pipe of no documents brings. */
 	if (got == 0)
 		return s->fp.scheme->needs_df;
-	return sh_record_feature(cli_strip(c->crlf, line), &f, &err) == 0;
+	if (sh_is_like_feature(line))
+		return true;
+	if (sh_fields_split(line, v, 3) == 3 && !c->rejects_path)
+		refuse_both(c, source);
+	return false;
 }
 
 int main(int argc, char **argv)

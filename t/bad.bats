@@ -54,6 +54,8 @@ rows() {
 		# Lines of one id in a row are one document more only when it says so: count the texts.
 		[ "$way" = id ] || [ "$(cut -f 1 out | uniq | wc -l)" = "$records" ]
 
+		# A first record may be a feature.
+		message=${message/#"$file:1: 3 fields"*/"$message or id<TAB>feature<TAB>weight, the last a number"}
 		try "shfp $option --empty=zero $file"
 		exits "$code"
 		(

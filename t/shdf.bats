@@ -139,7 +139,7 @@ features() {
 	refuses '' '1 field, expected id<TAB>feature<TAB>weight'
 	refuses '\tx\t1' 'empty id'
 	refuses 'a\tx\t' "weight '': not a number"
-	refuses 'a\tx\t-1' "weight '-1': not a number"
+	refuses 'a\tx\t-1' "weight '-1': expected digits, and perhaps a point and digits, as in 0.25"
 	refuses 'a\t\t1' 'empty feature with a weight (only weight 0: a document without features)'
 }
 

@@ -162,6 +162,27 @@ load helper
 	grep -q "^shfp: -:2: document 'a' has no features" err
 }
 
+@test "a first record of three fields, the last any number, is a feature, in order or not" {
+	for weight in -1 +1 1e3 .5 1E-3 nan; do
+		try "printf 'a\tone\t$weight\nb\tone\t1\n' | shfp"
+		exits 2
+		gives
+		says "shfp: -:1: weight '$weight': expected digits, and perhaps a point and digits, as in 0.25"
+		try "printf 'a\tone\t$weight\nb\tone\t1\n' | shfp --rejects bad"
+		exits 0
+		gives '5216fcaabac157b8\tb'
+	done
+	try "printf '\tone\t1\n' | shfp"
+	exits 2
+	says 'shfp: -:1: empty id'
+	try "printf 'a\tone\t1\r\n' | shfp"
+	exits 2
+	says 'shfp: -:1: carriage return at the end of the line (--crlf takes DOS line ends off)'
+	try "printf 'a\tone\t-1\r\n' | shfp --crlf"
+	exits 2
+	grep -q "^shfp: -:1: weight '-1': " err
+}
+
 @test "the first record's kind is the kind of all" {
 	expects='expected id<TAB>text (-f ID,TEXT chooses two of them)'
 	try 'printf "a\tone\t1\nb\ttext\n" | shfp'
@@ -173,7 +194,10 @@ load helper
 	says "shfp: -:2: 3 fields, $expects"
 	try 'printf "a\tone\tx\n" | shfp'
 	exits 2
-	says "shfp: -:1: 3 fields, $expects"
+	says "shfp: -:1: 3 fields, $expects or id<TAB>feature<TAB>weight, the last a number"
+	try 'printf "\xef\xbb\xbfa\tone\tx\n" | iconv -f UTF-8 -t UTF-16LE | shfp'
+	exits 2
+	says 'shfp: -: the text is UTF-16LE, not UTF-8 (iconv -f UTF-16LE -t UTF-8 makes it so)'
 	try 'printf "a\tone\t1\t1\n" | shfp'
 	exits 2
 	says "shfp: -:1: 4 fields, $expects"

@@ -146,18 +146,19 @@ features() {
 		gives
 		says "shweight: -:1: weight '$1': $2"
 	}
+	form='expected digits, and perhaps a point and digits, as in 0.25'
 	refuses 9223372036854.775808 'too large'
 	refuses 99999999999999999999999 'too large'
 	refuses 0.0000001 'more than 6 decimal places'
-	refuses -1 'not a number'
-	refuses +1 'not a number'
-	refuses 1e3 'not a number'
-	refuses 0x1 'not a number'
-	refuses 1. 'not a number'
-	refuses .5 'not a number'
+	refuses -1 "$form"
+	refuses +1 "$form"
+	refuses 1e3 "$form"
+	refuses 0x1 "$form"
+	refuses 1. "$form"
+	refuses .5 "$form"
 	refuses '' 'not a number'
-	refuses ' 1' 'not a number'
-	refuses nan 'not a number'
+	refuses ' 1' "$form"
+	refuses nan "$form"
 }
 
 @test "tables may have DOS line ends" {

@@ -1,6 +1,7 @@
 #include "record/fields.h"
 
 #include "base/num.h"
+#include "base/real.h"
 
 size_t sh_fields_split(struct sh_slice line, struct sh_slice *fields, size_t max)
 {
@@ -60,6 +61,7 @@ static int split(struct sh_slice line, struct sh_slice *f, size_t want, const ch
 int sh_record_feature(struct sh_slice line, struct sh_feature *f, struct sh_error *err)
 {
 	struct sh_slice v[3];
+	double other;
 	int bad;
 
 	if (split(line, v, 3, "id<TAB>feature<TAB>weight", err) < 0 || sh_id_check(v[0], err) < 0)
@@ -67,6 +69,10 @@ int sh_record_feature(struct sh_slice line, struct sh_feature *f, struct sh_erro
 	f->id = v[0];
 	f->text = v[1];
 	bad = sh_parse_weight(v[2], &f->weight);
+	if (bad == SH_NUM_MALFORMED && sh_parse_real(v[2], &other) == 0)
+		return sh_error_set(err, SH_ERR_RECORD,
+		    "weight '%.*s': expected digits, and perhaps a point and digits, as in 0.25",
+		    SHOWN(v[2]));
 	if (bad)
 		return sh_error_set(
 		    err, SH_ERR_RECORD, "weight '%.*s': %s", SHOWN(v[2]), sh_num_reason(bad));
@@ -74,6 +80,19 @@ int sh_record_feature(struct sh_slice line, struct sh_feature *f, struct sh_erro
 		return sh_error_set(err, SH_ERR_RECORD,
 		    "empty feature with a weight (only weight 0: a document without features)");
 	return 0;
+}
+
+bool sh_is_like_feature(struct sh_slice line)
+{
+	struct sh_slice v[3];
+	int64_t weight;
+	double other;
+
+	if (line.n && line.p[line.n - 1] == '\r')
+		line.n--;
+	return sh_fields_split(line, v, 3) == 3 &&
+	       (sh_parse_weight(v[2], &weight) != SH_NUM_MALFORMED ||
+		   sh_parse_real(v[2], &other) == 0);
 }
 
 int sh_record_df(struct sh_slice line, struct sh_df_record *r, struct sh_error *err)

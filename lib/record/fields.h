@@ -33,6 +33,10 @@ struct sh_feature {
 
 int sh_record_feature(struct sh_slice line, struct sh_feature *f, struct sh_error *err);
 
+/* Whether a line is meant for a feature record, in order or not: three fields, the last a number of any
+ * kind. */
+bool sh_is_like_feature(struct sh_slice line);
+
 /* document frequency record: feature, df. The empty feature's df is the number of documents.
  * The line may end in CR. */
 struct sh_df_record {
