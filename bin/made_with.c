@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/siphash.h"
+#include "text/cppjieba.h"
 #include "text/method.h"
 
 __attribute__((format(printf, 3, 4))) static void say(
@@ -24,6 +25,13 @@ static void say_flag(struct made_with *o, const char *name, bool on)
 }
 
 /* A file is known by its content. */
+static const char content[] = "content:";
+
+static void say_content(struct made_with *o, const char *name, uint64_t checksum)
+{
+	say(o, name, "%s%016llx", content, (unsigned long long)checksum);
+}
+
 static void say_file(struct cli *c, struct made_with *o, const char *name, const char *path)
 {
 	static const uint64_t key[2] = { 0, 0 };
@@ -31,8 +39,7 @@ static void say_file(struct cli *c, struct made_with *o, const char *name, const
 
 	if (path) {
 		cli_read_file(c, path, &all);
-		say(o, name, "content:%016llx",
-		    (unsigned long long)sh_siphash(key, all.p ? all.p : "", all.n));
+		say_content(o, name, sh_siphash(key, all.p ? all.p : "", all.n));
 		sh_buf_free(&all);
 	} else {
 		say(o, name, "no");
@@ -62,7 +69,7 @@ void made_with_list(struct cli *c, const struct dedup_settings *s, struct made_w
 	say(o, t->method->needs_jieba || t->method->needs_cppjieba ? "--segment" : "--split", "%s",
 	    t->method->name);
 	if (t->method->needs_cppjieba)
-		say(o, "--dict", "%s", s->docs.dict_path ? s->docs.dict_path : "no");
+		say_content(o, "--dict", sh_cppjieba_sum(s->docs.cppjieba));
 	else
 		say_file(c, o, "--dict", s->docs.dict_path);
 	say(o, "--stem", "%s", t->stem ? t->stem : "no");
@@ -93,6 +100,17 @@ _Noreturn static void refuse(
 	    then.p);
 }
 
+/* Archives from before the content was known have the path of cppjieba's directory, or its first 63
+ * bytes. */
+static bool is_old_path(const struct dedup_settings *s, const char *name, struct sh_slice then)
+{
+	const char *path = s->docs.dict_path ? s->docs.dict_path : "no";
+	size_t n = strnlen(path, MADE_WITH_VALUE_MAX - 1);
+
+	return s->docs.cppjieba && strcmp(name, "--dict") == 0 &&
+	       sh_slice_eq(then, sh_slice(path, n));
+}
+
 void made_with_compare(struct cli *c, const struct dedup_settings *s, const struct sh_manifest *m)
 {
 	struct made_with o;
@@ -101,7 +119,7 @@ void made_with_compare(struct cli *c, const struct dedup_settings *s, const stru
 	for (size_t i = 0; i < o.n; i++) {
 		struct sh_slice then = sh_manifest_setting(m, o.row[i].name);
 
-		if (!sh_slice_eq(o.row[i].value, then))
+		if (!sh_slice_eq(o.row[i].value, then) && !is_old_path(s, o.row[i].name.p, then))
 			refuse(c, o.row[i].name.p, o.row[i].value, then);
 	}
 	if (s->archive.store_given && s->archive.store != m->store)

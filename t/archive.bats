@@ -278,6 +278,63 @@ state() {
 	[ ! -e nothing ]
 }
 
+@test "cppjieba's dictionary is known by its content, wherever it lies" {
+	# dictionary DIR WORD: one that is whole
+	dictionary() {
+		mkdir -p "$1"
+		printf '%s 3 n\n中 5 n\n国 4 n\n' "$2" >"$1/jieba.dict.utf8"
+		{
+			printf '#\n-1 -3e100 -3e100 -1\n'
+			printf '%s\n' '0 -1 -1 0' '-1 0 0 -1' '0 -1 -1 0' '-1 0 0 -1'
+			for _ in B E M S; do echo '中:-1,国:-2'; done
+		} >"$1/hmm_model.utf8"
+	}
+	long=$(printf '%064d' 0)
+	dictionary a 中国
+	dictionary "$long/a" 中国
+	dictionary "$long/b" 北京
+	printf '1\t中国\n' >docs
+	how='shdedup -q --segment cppjieba -a archive'
+	try "$how --dict $long/a --init && $how --dict $long/a docs"
+	exits 0
+	for same in "$how --dict a" "$how --dict ./a/" "SIMHASH_CPPJIEBA=a $how"; do
+		try "$same docs"
+		exits 0
+		same docs out
+	done
+	for other in "$how --dict $long/b" "SIMHASH_CPPJIEBA=$long/b $how"; do
+		try "$other docs"
+		exits 2
+		gives
+		head -n 1 err | grep -qE '^shdedup: --dict content:[0-9a-f]{16}: the archive was made with --dict content:[0-9a-f]{16}$'
+	done
+	for file in jieba.dict.utf8 hmm_model.utf8 user.dict.utf8; do
+		rm -rf c
+		cp -r a c
+		tail -n 1 a/jieba.dict.utf8 >>c/$file
+		[ $file != hmm_model.utf8 ] || sed -i 's/国:-2/国:-3/' c/$file
+		try "$how --dict c docs"
+		exits 2
+		grep -q '^shdedup: --dict content:' err
+	done
+	# archives of before have 63 bytes of the path
+	python3 - archive/manifest "$long/" <<-'END'
+		import ctypes, re, sys
+		sum = ctypes.CDLL('libxxhash.so.0').XXH3_64bits
+		sum.restype, sum.argtypes = ctypes.c_uint64, [ctypes.c_char_p, ctypes.c_size_t]
+		text = open(sys.argv[1]).read()
+		text = re.sub('(?m)(?<=^option --dict ).*', sys.argv[2][:63], text)[:-len('checksum 0123456789abcdef\n')]
+		with open(sys.argv[1], 'w') as f:
+		    f.write(text + 'checksum %016x\n' % sum(text.encode(), len(text)))
+	END
+	try "$how --dict $long/b docs"
+	exits 0
+	same docs out
+	try "$how --dict a docs"
+	exits 2
+	head -n 1 err | grep -qE '^shdedup: --dict content:[0-9a-f]{16}: the archive was made with --dict 0{63}$'
+}
+
 @test "options that contradict each other" {
 	shdedup -a archive --init
 	for how in '--check' '-a archive --check --stats' '-a archive --check docs' '--store none' \

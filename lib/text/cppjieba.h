@@ -19,6 +19,9 @@ struct sh_cppjieba;
 struct sh_cppjieba *sh_cppjieba_open(const char *directory, struct sh_error *err);
 void sh_cppjieba_delete(struct sh_cppjieba *d);
 
+/* A checksum of what was read: other files have another one, wherever they are. */
+uint64_t sh_cppjieba_sum(const struct sh_cppjieba *d);
+
 /* What one thread needs beside it. */
 struct sh_cppsegmenter;
 struct sh_cppsegmenter *sh_cppsegmenter_new(const struct sh_cppjieba *d, struct sh_error *err);

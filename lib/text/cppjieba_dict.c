@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/real.h"
+#include "base/siphash.h"
 #include "io/lines.h"
 #include "text/utf8.h"
 
@@ -157,6 +158,14 @@ static int model_line(
 
 enum file { DICT, USER, MODEL };
 
+/* Each line by what stands before it. */
+static void sum_line(struct sh_cppjieba *d, enum file file, struct sh_slice line)
+{
+	const uint64_t key[2] = { d->checksum, (uint64_t)file };
+
+	d->checksum = sh_siphash(key, line.p, line.n);
+}
+
 static int read_file(struct sh_cppjieba *d, const char *path, enum file file, struct sh_error *err)
 {
 	char *const names[] = { (char *)(uintptr_t)path };
@@ -169,6 +178,7 @@ static int read_file(struct sh_cppjieba *d, const char *path, enum file file, st
 	while ((got = sh_lines_next(&lines, &line, err)) > 0 && status == 0) {
 		if (line.n == 0 || (file == MODEL && line.p[0] == '#'))
 			continue;
+		sum_line(d, file, line);
 		if (file == DICT)
 			status = dict_line(d, line, err);
 		else if (file == USER)
@@ -230,6 +240,11 @@ struct sh_cppjieba *sh_cppjieba_open(const char *directory, struct sh_error *err
 		return d;
 	sh_cppjieba_delete(d);
 	return NULL;
+}
+
+uint64_t sh_cppjieba_sum(const struct sh_cppjieba *d)
+{
+	return d->checksum;
 }
 
 void sh_cppjieba_delete(struct sh_cppjieba *d)

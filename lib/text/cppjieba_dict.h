@@ -29,6 +29,8 @@ struct sh_cppjieba {
 	uint32_t *emit_row; /* by code point below 0x110000: 1 + a row of emit, 0: none */
 	double (*emit)[SH_CPP_STATES];
 	size_t n_emit, emit_cap;
+
+	uint64_t checksum; /* of the lines of all files */
 };
 
 #endif
