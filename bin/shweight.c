@@ -34,14 +34,13 @@ struct settings {
 	bool changed; /* an option was given */
 };
 
-/* Lines of the document that is being read, from the one at hand on, as far as they stand in the
- * block: false when that one is none that can be taken so. */
+/* Lines of the document that is being read and of those behind it, from the one at hand on: false when that one is none that can be taken so. */
 static bool take_run(struct cli *c, struct sh_weighing *d, struct sh_lines *lines, const char *p)
 {
 	struct sh_slice rest = sh_lines_rest(lines);
 	struct sh_error err;
 	uint64_t n;
-	const char *next = sh_weighing_take(d, lines->from.at, p, rest.p + rest.n, &n, &err);
+	const char *next = sh_weighing_take(d, &lines->from, p, rest.p + rest.n, &n, &err);
 
 	if (!next) {
 		sh_lines_skip(lines, 0, n);
@@ -64,6 +63,7 @@ static void weigh_all(struct cli *c, const struct sh_weigher *weigher)
 	if (sh_weighing_init(&d, weigher, &c->out, &err) < 0)
 		cli_die(c, &err);
 	cli_lines_init(c, &lines);
+	lines.source.groups = true;
 	while (cli_line(c, &lines, &line)) {
 		if (sh_record_feature(line, &f, &err) < 0) {
 			sh_lines_blame(&lines, &err);

@@ -18,6 +18,7 @@
 #include "fp/top.h"
 #include "fp/weigher.h"
 #include "io/sink.h"
+#include "io/source.h"
 #include "record/feature_block.h"
 
 struct sh_weighing {
@@ -51,11 +52,11 @@ int sh_weighing_add(
 /* The document at hand, if there is one, is complete: written. */
 int sh_weighing_finish(struct sh_weighing *d, struct sh_error *err);
 
-/* Lines of the document at hand from p on, in the block of this number that ends at `end`, with
- * SH_PAD readable bytes behind it: where the next one begins, and *lines, how many they are; p
- * and 0 when the line there is none that can be taken so. NULL with *err, and *lines
- * those before the one to blame. */
-const char *sh_weighing_take(struct sh_weighing *d, uint64_t number, const char *p, const char *end,
-    uint64_t *lines, struct sh_error *err);
+/* Lines of the document at hand from p on, and of those behind it, in the block from there that
+ * ends at `end` with SH_PAD readable bytes behind it: where the next line begins, and *lines, how
+ * many they are; p and 0 when the line there is none that can be taken so. NULL with
+ * *err, and *lines those before the one to blame. The document of the next line may be begun. */
+const char *sh_weighing_take(struct sh_weighing *d, const struct sh_origin *from, const char *p,
+    const char *end, uint64_t *lines, struct sh_error *err);
 
 #endif

@@ -43,30 +43,18 @@ static int write_lines(struct sh_weighing *d, struct sh_error *err)
 	return 1;
 }
 
-/* Whether the lines of the block end at p because the next one begins another document. */
-static bool ends_at(const struct sh_weighing *d, const char *p, const char *end)
+/* Whether the line at p belongs to another document, whose id is then *id. */
+static bool ends_at(
+    const struct sh_weighing *d, const char *p, const char *end, struct sh_slice *id)
 {
 	const char *lf = memchr(p, '\n', (size_t)(end - p));
 	struct sh_feature f;
 	struct sh_error err;
 
-	return lf && sh_record_feature(sh_slice(p, (size_t)(lf - p)), &f, &err) == 0 &&
-	       !sh_slice_eq(f.id, sh_buf_slice(&d->id));
-}
-
-/* The document that begins with the lines of the block, and ends before `next`: 1 when it is
- * written, 0 when it goes on or is no usual one. */
-static int write_whole(
-    struct sh_weighing *d, const char *next, const char *end, struct sh_error *err)
-{
-	int written;
-
-	if (d->weigher->by_count[1].n == 0 || d->block.others || d->features.n ||
-	    !ends_at(d, next, end))
-		return 0;
-	written = write_lines(d, err);
-	d->begun = written == 0;
-	return written;
+	if (!lf || sh_record_feature(sh_slice(p, (size_t)(lf - p)), &f, &err) < 0)
+		return false;
+	*id = f.id;
+	return !sh_slice_eq(f.id, sh_buf_slice(&d->id));
 }
 
 /* Add line i of the block. */
@@ -82,27 +70,48 @@ static int add_line(struct sh_weighing *d, size_t i, size_t *other, struct sh_er
 	    d, sh_slice(base + of->start[i], of->end[i] - of->start[i]), weight, err);
 }
 
-const char *sh_weighing_take(struct sh_weighing *d, uint64_t number, const char *p, const char *end,
-    uint64_t *lines, struct sh_error *err)
+/* The lines that were taken, of which the document has no more if `ends`: *lines are counted. */
+static int add_lines(struct sh_weighing *d, bool ends, uint64_t *lines, struct sh_error *err)
 {
-	const char *next;
 	size_t other = 0;
-	int done;
 
-	*lines = 0;
-	if (sh_feature_block_enter(&d->block, number, p, end, err) < 0)
-		return NULL;
-	next = sh_feature_block_take(&d->block, &d->run, p);
-	if (next == p)
-		return p;
-	done = write_whole(d, next, end, err);
-	if (done < 0)
-		return NULL;
-	for (size_t i = 0; done == 0 && i < d->block.lines; i++) {
-		*lines = i;
-		if (add_line(d, i, &other, err) < 0)
-			return NULL;
+	if (ends && d->weigher->by_count[1].n && d->block.others == 0 && d->features.n == 0) {
+		int written = write_lines(d, err);
+
+		d->begun = written == 0;
+		if (written < 0)
+			return -1;
+		if (written) {
+			*lines += d->block.lines;
+			return 0;
+		}
 	}
-	*lines = d->block.lines;
-	return next;
+	for (size_t i = 0; i < d->block.lines; i++, ++*lines)
+		if (add_line(d, i, &other, err) < 0)
+			return -1;
+	return 0;
+}
+
+const char *sh_weighing_take(struct sh_weighing *d, const struct sh_origin *from, const char *p,
+    const char *end, uint64_t *lines, struct sh_error *err)
+{
+	*lines = 0;
+	if (sh_feature_block_enter(&d->block, from->at, p, end, err) < 0)
+		return NULL;
+	for (;;) {
+		const char *next = sh_feature_block_take(&d->block, &d->run, p);
+		struct sh_slice id;
+		bool ends;
+
+		if (next == p)
+			return p;
+		ends = next == end ? from->ends_group : ends_at(d, next, end, &id);
+		if (add_lines(d, ends, lines, err) < 0)
+			return NULL;
+		if (!ends || next == end)
+			return next;
+		if (sh_weighing_change(d, id, err) < 0)
+			return NULL;
+		p = next;
+	}
 }
