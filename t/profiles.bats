@@ -224,6 +224,39 @@ documents() {
 	grep -F 'SIMHASH_CPPJIEBA=DIR' err
 }
 
+# A dictionary of few words in the form of cppjieba's; what it gives is what cppjieba gave by it.
+small_cppjieba() {
+	mkdir cpp
+	printf '%s\n' '中国 50 ns' '中国人 7 n' '国人 9 n' '人 80 n' 'c++ 3 nz' '若果 3 c' >cpp/jieba.dict.utf8
+	printf '%s\n' '-0.26 -3.14e+100 -3.14e+100 -1.46' '-3.14e+100 -0.51 -0.91 -3.14e+100' \
+		'-0.58 -3.14e+100 -3.14e+100 -0.80' '-3.14e+100 -0.33 -1.26 -3.14e+100' \
+		'-0.72 -3.14e+100 -3.14e+100 -0.66' '人:-5.0,的:-9.0' '人:-5.0,们:-4.0' '人:-7.0' \
+		'人:-6.0,的:-3.0' >cpp/hmm_model.utf8
+	printf '若果 \n中国\n' >cpp/stop_words.utf8
+	printf '若果 10.4\n国人 3.5\n' >cpp/idf.utf8
+	export SIMHASH_CPPJIEBA=cpp
+}
+
+@test 'cppjieba-all: a character that it lacks covers as much as the word before it' {
+	small_cppjieba
+	printf 'a\tc++鐞刻中国人的x\nb\t鐞刻c++abcdefg\n' >docs
+	try 'shtok --segment cppjieba-all --no-fold --keep any docs | cut -f 1,2'
+	gives 'a\tc++' 'a\t中国' 'a\t中国人' 'a\t国人' 'a\tx' 'b\t鐞' 'b\t刻' 'b\tc++'
+}
+
+@test 'yanyiwu: stop words are whole lines, with the blanks in them' {
+	small_cppjieba
+	printf 'a\t若果 国人中国\n' >docs
+	try 'shtok -p yanyiwu --stop cpp/stop_words.utf8 docs | shweight -p yanyiwu --idf cpp/idf.utf8 |
+		tee words | shfp -p yanyiwu'
+	gives '841ff3ba80847568\ta'
+	[ "$(cut -f 2 words | paste -sd /)" = 若果/国人 ]
+	# Of other words they are not.
+	printf 'b\t若果\n' >docs
+	try 'shtok --segment cppjieba --stop cpp/stop_words.utf8 docs'
+	gives 'b\t\t0'
+}
+
 @test '--stem: folded words, after the stop words, with n-grams' {
 	printf 'a\tIndexing the INDEXED ponies\n' >docs
 	echo ponies >stop

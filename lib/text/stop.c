@@ -4,6 +4,7 @@
 
 #include "base/hmap.h"
 #include "text/fold.h"
+#include "text/method.h"
 #include "text/utf8.h"
 
 struct sh_stoplist {
@@ -15,8 +16,16 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\r';
 }
 
-static struct sh_slice trim(struct sh_slice s)
+/* cppjieba compares whole lines: one of its own has a blank at the end, and stops nothing. */
+static bool takes_whole_lines(const struct sh_token_opts *opts)
 {
+	return opts->no_fold && opts->method && opts->method->needs_cppjieba;
+}
+
+static struct sh_slice trim(struct sh_slice s, bool whole)
+{
+	if (whole)
+		return s.n && s.p[s.n - 1] == '\r' ? sh_slice(s.p, s.n - 1) : s;
 	while (s.n && is_blank(s.p[s.n - 1]))
 		s.n--;
 	while (s.n && is_blank(*s.p))
@@ -40,8 +49,8 @@ static int add_word(struct sh_stoplist *s, struct sh_fold *fold, struct sh_slice
 	return word.n ? sh_hmap_put(&s->words, word, &index, NULL, err) : 0;
 }
 
-static int add_lines(
-    struct sh_stoplist *s, struct sh_fold *fold, struct sh_slice lines, struct sh_error *err)
+static int add_lines(struct sh_stoplist *s, struct sh_fold *fold, struct sh_slice lines, bool whole,
+    struct sh_error *err)
 {
 	struct sh_buf buf = { 0 };
 	int result = 0;
@@ -50,10 +59,10 @@ static int add_lines(
 	while (lines.n && result == 0) {
 		const char *lf = memchr(lines.p, '\n', lines.n);
 		size_t n = lf ? (size_t)(lf - lines.p) : lines.n;
-		size_t whole = n + (lf != NULL);
+		size_t used = n + (lf != NULL);
 
-		result = add_word(s, fold, trim(sh_slice(lines.p, n)), &buf, err);
-		lines = sh_slice(lines.p + whole, lines.n - whole);
+		result = add_word(s, fold, trim(sh_slice(lines.p, n), whole), &buf, err);
+		lines = sh_slice(lines.p + used, lines.n - used);
 	}
 	sh_buf_free(&buf);
 	return result;
@@ -76,7 +85,7 @@ struct sh_stoplist *sh_stoplist_new(
 		result = fold ? 0 : -1;
 	}
 	if (result == 0)
-		result = add_lines(s, fold, lines, err);
+		result = add_lines(s, fold, lines, takes_whole_lines(opts), err);
 	sh_fold_delete(fold);
 	if (result < 0) {
 		sh_stoplist_delete(s);

@@ -109,7 +109,8 @@ int sh_tokenize(
     struct sh_tokenizer *t, struct sh_slice text, struct sh_tokens *out, struct sh_error *err);
 
 /* Words to drop. One a line of `lines` (LF or CRLF; blanks around it and empty
- * lines do not count), folded or not as opts says, compared with whole tokens.
+ * lines do not count), folded or not as opts says, compared with whole tokens. For words of
+ * cppjieba that are not folded blanks do count, as they do there.
  * Read-only once made. */
 struct sh_stoplist *sh_stoplist_new(
     struct sh_slice lines, const struct sh_token_opts *opts, struct sh_error *err);
