@@ -129,7 +129,8 @@ static const uint8_t *scan_unfolded(
 /* Three bytes back stands kana, which the kernel has cut, and nothing else. */
 static bool is_behind_kana(const struct sh_tokenizer *t, const uint8_t *p, const uint8_t *floor)
 {
-	return t->han && p - floor >= 3 && p[-3] == 0xE3 && p[-2] >= 0x81 && p[-2] <= 0x83;
+	return t->han && p - floor >= 3 && p[-3] == 0xE3 && p[-2] >= 0x81 && p[-2] <= 0x83 &&
+	       (p[-1] & 0xC0) == 0x80;
 }
 
 /* At p, not ASCII: when it attaches to the ASCII character before it, or to the kana, take that

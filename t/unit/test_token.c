@@ -81,6 +81,10 @@ static const struct example WORDS[] = {
 	    "ab\xFF"
 	    "cd\xE4\xBD",
 	    "ab|cd" },
+	{ "a mark behind a letter behind two bytes of kana",
+	    "\xE3\x81"
+	    "e\u0301",
+	    "é" },
 	{ "escapes separate", "a\\tb\\nc\\rd\\\\e", "a|b|c|d|e" },
 	{ "other backslashes separate", "a\\xb\\", "a|xb" },
 	{ "an escaped backslash is no escape", "a\\\\tb", "a|tb" },

@@ -100,7 +100,8 @@ static void random_ascii(struct sh_buf *b, size_t pieces)
 		"@[`{/:", "a-long-one-of-more-than-sixteen-bytes",
 		"abcdefghijklmnopqrstuvwxyz0123456789", "\x7f", "        " };
 	static const char *const rare[] = { "\xC3\xA9", "\xCC\x81", "\xE4\xBD\xA0", "\xE2\x80\x8D",
-		"\xEF\xAC\x81", "\xFF", "\xE4\xBD", "\xF0\x9D\x94\xB8", "\xC2\xA0" };
+		"\xEF\xAC\x81", "\xFF", "\xE4\xBD", "\xF0\x9D\x94\xB8", "\xC2\xA0", "\xE3\x81",
+		"\xE3\x83", "e\u0301" };
 	/* Han, first and last of what is known and beyond; punctuation and its neighbours; what
 	 * attaches: marks, a variation selector, a voicing mark. */
 	static const char *const han[] = { "\u4e00", "\u6c49", "\u5b57", "\u8a9e", "\u9fbf",
