@@ -6,14 +6,25 @@
 #include "fp/mix.h"
 #include "record/escape.h"
 
+enum {
+	/* A weight that is a whole number up to this is so many units, not a sum. */
+	COPIES_MAX = 64,
+	/* Hashes that are written at once, wanted or not. */
+	COPIES = 4,
+	/* Hashes of a block, and copies of them. */
+	HASHES = 2 * SH_FEATURE_BLOCK_MAX,
+};
+
 static int init_blocks(struct sh_accumulator *a, struct sh_error *err)
 {
 	a->mix = sh_mix_kernel_at(0);
 	a->mixed_seed = sh_mix_seed(a->opts->seed);
-	a->block_hash = malloc(SH_FEATURE_BLOCK_MAX * sizeof *a->block_hash);
+	a->block_hash = malloc((HASHES + COPIES) * sizeof *a->block_hash);
 	a->other_hash = malloc(SH_FEATURE_BLOCK_MAX * sizeof *a->other_hash);
 	a->other_weight = malloc(SH_FEATURE_BLOCK_MAX * sizeof *a->other_weight);
-	if (a->block_hash && a->other_hash && a->other_weight)
+	a->more = malloc(SH_FEATURE_BLOCK_MAX * sizeof *a->more);
+	a->more_hash = malloc(SH_FEATURE_BLOCK_MAX * sizeof *a->more_hash);
+	if (a->block_hash && a->other_hash && a->other_weight && a->more && a->more_hash)
 		return 0;
 	sh_accumulator_free(a);
 	return sh_error_nomem(err);
@@ -35,6 +46,8 @@ void sh_accumulator_free(struct sh_accumulator *a)
 	free(a->block_hash);
 	free(a->other_hash);
 	free(a->other_weight);
+	free(a->more);
+	free(a->more_hash);
 	free(a->hash);
 	sh_buf_free(&a->text);
 }
@@ -100,18 +113,44 @@ static void hash_lines(struct sh_accumulator *a, const struct sh_feature_block *
 		compose(h, b->lines, each);
 }
 
-/* What the lines weigh more than 1 each. */
-static void add_heavier(struct sh_accumulator *a, const struct sh_feature_block *b)
+/* Repeat the hashes of lines that weigh a small whole number, behind those of the block: how many
+ * hashes there are then. What the other lines weigh more than 1 each goes to a->more, *rest. */
+static size_t add_copies(struct sh_accumulator *a, const struct sh_feature_block *b, size_t *rest)
+{
+	const struct sh_feature_lines *of = b->of;
+	uint64_t *restrict h = a->block_hash, *restrict more_hash = a->more_hash;
+	int64_t *restrict more = a->more;
+	size_t n = b->lines, left = 0;
+
+	for (size_t i = 0; i < b->others; i++) {
+		uint64_t times = (uint64_t)of->weight[i] / SH_WEIGHT_ONE, hash = h[of->other[i]];
+		bool copied = (times - 1 < COPIES_MAX) & (n + COPIES_MAX <= HASHES) &
+			      (times * SH_WEIGHT_ONE == (uint64_t)of->weight[i]);
+		size_t copies = copied ? times - 1 : 0;
+
+		for (size_t k = 0; k < COPIES; k++)
+			h[n + k] = hash;
+		for (size_t k = COPIES; __builtin_expect(k < copies, 0); k++)
+			h[n + k] = hash;
+		n += copies;
+		more_hash[left] = hash;
+		more[left] = of->weight[i] - SH_WEIGHT_ONE;
+		left += !copied;
+	}
+	*rest = left;
+	return n;
+}
+
+/* What lines weigh more than 1 each. */
+static void add_heavier(struct sh_accumulator *a, size_t rest)
 {
 	struct sh_error err;
 	size_t n = 0;
 
-	for (size_t i = 0; i < b->others; i++) {
-		int64_t more = b->of->weight[i] - SH_WEIGHT_ONE;
-
-		a->other_hash[n] = a->block_hash[b->of->other[i]];
-		a->other_weight[n] = more;
-		n += more > 0;
+	for (size_t i = 0; i < rest; i++) {
+		a->other_hash[n] = a->more_hash[i];
+		a->other_weight[n] = a->more[i];
+		n += a->more[i] > 0;
 	}
 	/* Cannot fail: with the rest it was known to fit. */
 	if (n)
@@ -119,15 +158,15 @@ static void add_heavier(struct sh_accumulator *a, const struct sh_feature_block 
 }
 
 /* What they weigh less. */
-static void take_back_lighter(struct sh_accumulator *a, const struct sh_feature_block *b)
+static void take_back_lighter(struct sh_accumulator *a, size_t rest)
 {
 	int64_t all = 0;
 	size_t n = 0;
 
-	for (size_t i = 0; i < b->others; i++) {
-		int64_t less = SH_WEIGHT_ONE - b->of->weight[i];
+	for (size_t i = 0; i < rest; i++) {
+		int64_t less = -a->more[i];
 
-		a->other_hash[n] = a->block_hash[b->of->other[i]];
+		a->other_hash[n] = a->more_hash[i];
 		a->other_weight[n] = less;
 		n += less > 0;
 		all += less > 0 ? less : 0;
@@ -136,12 +175,13 @@ static void take_back_lighter(struct sh_accumulator *a, const struct sh_feature_
 		sh_simhash_take_back(&a->simhash, a->other_hash, a->other_weight, n, all);
 }
 
-/* All are counted as if they weighed 1 first, for that is fastest. */
+/* All are counted as if they weighed 1 first, or so many times 1, for that is fastest. */
 bool sh_accumulator_add_block(struct sh_accumulator *a, const struct sh_feature_block *b)
 {
 	uint64_t room = (uint64_t)(INT64_MAX - sh_simhash_total(&a->simhash));
 	uint64_t total = b->lines * (uint64_t)SH_WEIGHT_ONE;
 	struct sh_error err;
+	size_t n, rest;
 
 	/* Usual weights are less than 10^15: their sum fits, being of at most SH_FEATURE_BLOCK_MAX. */
 	for (size_t i = 0; i < b->others; i++)
@@ -150,9 +190,10 @@ bool sh_accumulator_add_block(struct sh_accumulator *a, const struct sh_feature_
 		return b->lines == 0;
 	a->any = true;
 	hash_lines(a, b);
-	sh_simhash_add_units(&a->simhash, a->block_hash, b->lines, &err);
-	add_heavier(a, b);
-	take_back_lighter(a, b);
+	n = add_copies(a, b, &rest);
+	sh_simhash_add_units(&a->simhash, a->block_hash, n, &err);
+	add_heavier(a, rest);
+	take_back_lighter(a, rest);
 	return true;
 }
 

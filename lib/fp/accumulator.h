@@ -18,8 +18,8 @@ struct sh_accumulator {
 	struct sh_buf text;
 	/* For blocks, where the hash is one that is composed of words'. */
 	const struct sh_mix_kernel *mix;
-	uint64_t *block_hash, *other_hash;
-	int64_t *other_weight;
+	uint64_t *block_hash, *more_hash, *other_hash;
+	int64_t *more, *other_weight;
 	uint64_t mixed_seed;
 };
 

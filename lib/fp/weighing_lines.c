@@ -19,25 +19,28 @@ static inline char *copy(char *restrict to, const char *restrict from, size_t n)
 static int write_lines(struct sh_weighing *d, struct sh_error *err)
 {
 	const struct sh_feature_block *b = &d->block;
-	const struct sh_feature_lines *of = b->of;
-	const uint32_t *restrict count = d->occurrences.count;
-	size_t need = of->line[b->lines] - of->line[0] + b->lines * SH_WEIGHER_SHOWN + 64;
+	const uint32_t *line = b->of->line, *end = b->of->end, *count = d->occurrences.count;
+	const struct sh_weight_text *shown = d->weigher->by_count;
+	const char *base = b->base;
+	size_t n = b->lines, need = line[n] - line[0] + n * SH_WEIGHER_SHOWN + 64;
 	char *room = sh_sink_room(d->out, need, err), *p = room;
+	uint32_t most = 0;
 
 	if (!room)
 		return -1;
-	if (!sh_occurrences_find(&d->occurrences, b->base, of->start, of->end, b->lines))
+	if (!sh_occurrences_find(&d->occurrences, base, b->of->start, end, n))
 		return 0;
-	for (size_t i = 0; i < b->lines; i++) {
-		const struct sh_weight_text *shown =
-		    &d->weigher->by_count[count[i] < SH_WEIGHER_COUNTS ? count[i] : 0];
-		char *next = copy(p, b->base + of->line[i], of->end[i] - of->line[i]);
+	for (size_t i = 0; i < n; i++)
+		most |= count[i];
+	if (most >= SH_WEIGHER_COUNTS)
+		return 0;
+	for (size_t i = 0; i < n; i++) {
+		const struct sh_weight_text *weight = &shown[count[i]];
+		char *next = copy(p, base + line[i], end[i] - line[i]);
 
-		if (count[i] >= SH_WEIGHER_COUNTS)
-			return 0;
-		memcpy(next, shown->text, SH_WEIGHER_SHOWN);
+		memcpy(next, weight->text, SH_WEIGHER_SHOWN);
 		/* Whether it stood before nobody can predict. */
-		p += (size_t)(next + shown->n - p) & -(size_t)(count[i] != 0);
+		p += (size_t)(next + weight->n - p) & -(size_t)(count[i] != 0);
 	}
 	sh_sink_used(d->out, (size_t)(p - room));
 	return 1;

@@ -116,11 +116,16 @@ static uint64_t join8(uint64_t x)
 	return x * (1 + 10000 * (UINT64_C(1) << 32)) >> 32;
 }
 
-/* d.dddddd, as logarithms are, without a branch for each digit; else as any weight. */
-static bool parse_weight(const char *p, int64_t *weight)
+/* One digit, as counts are, or d.dddddd, as logarithms are, without a branch for each; else as any
+ * weight. */
+static inline bool parse_weight(const char *p, int64_t *weight)
 {
 	uint64_t x = sh_le64(p) ^ UINT64_C(0x3030303030302e30);
 
+	if (p[1] == '\n' && digit(*p)) {
+		*weight = (int64_t)(x & 0xff) * SH_WEIGHT_ONE;
+		return true;
+	}
 	if (p[8] == '\n' && (x & 0xff00) == 0 && digits8(x)) {
 		*weight =
 		    (int64_t)(x & 0xff) * SH_WEIGHT_ONE + (int64_t)join8(x & ~UINT64_C(0xffff));
@@ -131,7 +136,7 @@ static bool parse_weight(const char *p, int64_t *weight)
 
 /* Fill in the weights that are not 1; lines from the first on that has none are given back, and
  * fewer taken for a while. */
-static void parse_others(struct sh_feature_block *b)
+static __attribute__((noinline)) void parse_others(struct sh_feature_block *b)
 {
 	struct sh_feature_lines *of = b->of;
 
@@ -154,10 +159,18 @@ static inline bool weighs_one(const char *p)
 	return (sh_le32(p) & 0xffffff) == ('\t' | '1' << 8 | '\n' << 16);
 }
 
+/* Tokens are lines: 0, 1, 2 ... which may stand there already. */
+static void count_tokens(struct sh_feature_block *b, size_t lines)
+{
+	for (; b->counted <= lines; b->counted++)
+		b->of->token[b->counted] = (uint32_t)b->counted;
+}
+
 /* The number of lines from `begin` on, as their marks tell. What is wrong behind the feature is
- * found when the weight is looked at; no text has no weight, which is for the general way to say. */
-static size_t take_plain(struct sh_feature_block *b, struct sh_feature_lines *restrict of,
-    const struct sh_feature_run *restrict run, size_t head, uint32_t begin)
+ * found when the weight is looked at; no text has no weight, which is for the general way to say.
+ * brief: the prefix has at most 16 bytes. */
+static inline size_t take_plain_of(struct sh_feature_block *b, struct sh_feature_lines *restrict of,
+    const struct sh_feature_run *restrict run, size_t head, uint32_t begin, bool brief)
 {
 	const uint32_t *mark = b->mark + b->next + head - 1, n = (uint32_t)run->n;
 	const char *base = b->base;
@@ -166,37 +179,48 @@ static size_t take_plain(struct sh_feature_block *b, struct sh_feature_lines *re
 	if (most > b->most)
 		most = b->most;
 	for (; lines < most; mark += head + 2) {
+		uint32_t start = begin + n, end = mark[1];
+
 		/* Its TAB is where the prefix has it: so the prefix ends in the block. */
-		if ((mark[0] + 1 != begin + n) | (mark[1] == begin + n) ||
-		    !sh_feature_run_same(run, base + begin))
+		if ((mark[0] + 1 != start) | (end == start) |
+		    !sh_feature_run_begins(run, base + begin))
+			break;
+		if (!brief && !sh_feature_run_same(run, base + begin))
 			break;
 		of->line[lines] = begin;
-		of->end[lines] = mark[1];
+		of->start[lines] = start;
+		of->end[lines] = end;
 		/* Which weight it has nobody can predict. */
 		of->other[others] = (uint32_t)lines++;
-		others += !weighs_one(base + mark[1]);
+		others += !weighs_one(base + end);
 		begin = mark[2] + 1;
 	}
 	of->line[lines] = begin;
-	for (size_t i = 0; i < lines; i++) {
-		of->start[i] = of->line[i] + n;
-		of->token[i] = (uint32_t)i;
-	}
-	of->token[lines] = (uint32_t)lines;
 	b->tokens = lines;
 	b->others = others;
 	b->after = b->next + lines * (head + 2);
+	count_tokens(b, lines);
 	return lines;
 }
 
+static __attribute__((noinline)) size_t take_plain(
+    struct sh_feature_block *b, const struct sh_feature_run *run, size_t head, uint32_t begin)
+{
+	if (run->n <= 16)
+		return take_plain_of(b, b->of, run, head, begin, true);
+	return take_plain_of(b, b->of, run, head, begin, false);
+}
+
 /* The same for features that are to be cut. */
-static size_t take_words(struct sh_feature_block *b, struct sh_feature_lines *restrict of,
-    const struct sh_feature_run *restrict run, size_t head, uint32_t begin)
+static __attribute__((noinline)) size_t take_words(struct sh_feature_block *b,
+    struct sh_feature_lines *restrict of, const struct sh_feature_run *restrict run, size_t head,
+    uint32_t begin)
 {
 	const uint32_t *mark = b->mark, n = (uint32_t)run->n;
 	const char *base = b->base;
 	size_t lines = 0, tokens = 0, others = 0, next = b->next, k;
 
+	b->counted = 1;
 	for (; lines < b->most && next + head + 2 <= b->marks; next = k + 2) {
 		uint32_t start = begin + n;
 		size_t first = tokens;
@@ -248,7 +272,7 @@ const char *sh_feature_block_take(
 	if (b->blanks)
 		taken = take_words(b, b->of, run, head, begin);
 	else
-		taken = take_plain(b, b->of, run, head, begin);
+		taken = take_plain(b, run, head, begin);
 	b->lines = taken;
 	parse_others(b);
 	if (b->lines == taken)

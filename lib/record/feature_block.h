@@ -39,6 +39,7 @@ struct sh_feature_block {
 	uint64_t number;
 	uint32_t *mark;
 	size_t marks, cap, next, after, most;
+	size_t counted; /* elements from the first on of of->token that are 0, 1, 2 ... */
 };
 
 /* words: features are cut into tokens, and those with a backslash are left. */

@@ -15,12 +15,18 @@ struct sh_feature_run {
 /* The id is one that a record had. */
 void sh_feature_run_begin(struct sh_feature_run *run, struct sh_slice id);
 
+/* Whether the first 16 bytes of the prefix stand at p, or all if it has no more. */
+static inline bool sh_feature_run_begins(const struct sh_feature_run *run, const char *p)
+{
+	return (((sh_le64(p) ^ run->a) & run->keep_a) |
+		   ((sh_le64(p + 8) ^ run->b) & run->keep_b)) == 0;
+}
+
 /* Whether the prefix, of which there is one, stands at p, where its length and 16 bytes more can be
  * read: without a call for long ones. */
 static inline bool sh_feature_run_same(const struct sh_feature_run *run, const char *p)
 {
-	uint64_t differ =
-	    ((sh_le64(p) ^ run->a) & run->keep_a) | ((sh_le64(p + 8) ^ run->b) & run->keep_b);
+	uint64_t differ = !sh_feature_run_begins(run, p);
 
 	for (size_t i = 16; i + 8 < run->n; i += 8)
 		differ |= sh_le64(p + i) ^ sh_le64(run->prefix + i);
