@@ -211,6 +211,67 @@ static __attribute__((noinline)) size_t take_plain(
 	return take_plain_of(b, b->of, run, head, begin, false);
 }
 
+/* What has been taken of features that are to be cut, and where the next line begins. */
+struct cut {
+	size_t lines, tokens, others, next;
+	uint32_t begin;
+};
+
+/* Lines of `each` tokens, as long as they have so many: as n-grams have, without a branch
+ * for a token. */
+static inline void take_even_of(const struct sh_feature_block *b,
+    struct sh_feature_lines *restrict of, const struct sh_feature_run *run, size_t head,
+    struct cut *c, unsigned each)
+{
+	const uint32_t *mark = b->mark + c->next + head - 1, n = (uint32_t)run->n;
+	const char *base = b->base;
+	size_t stride = head + each + 1, most = (b->marks - c->next) / stride;
+	size_t lines = 0, others = 0;
+	uint32_t begin = c->begin;
+
+	if (most > b->most)
+		most = b->most;
+	if (most > (SH_FEATURE_BLOCK_MAX - 1) / each)
+		most = (SH_FEATURE_BLOCK_MAX - 1) / each;
+	for (; lines < most; mark += stride) {
+		uint32_t start = begin + n, *first = of->start + lines * each;
+		uint32_t *end = of->end + lines * each;
+		int other = base[mark[each]] ^ '\t';
+
+		for (unsigned k = 1; k < each; k++)
+			other |= base[mark[k]] ^ ' ';
+		if ((mark[0] + 1 != start) | (mark[1] == start) | other ||
+		    !sh_feature_run_same(run, base + begin))
+			break;
+		first[0] = start;
+		for (unsigned k = 1; k < each; k++) {
+			end[k - 1] = mark[k];
+			first[k] = mark[k] + 1;
+		}
+		end[each - 1] = mark[each];
+		of->line[lines] = begin;
+		of->token[lines] = (uint32_t)lines * each;
+		of->other[others] = (uint32_t)lines++;
+		others += !weighs_one(base + mark[each]);
+		begin = mark[each + 1] + 1;
+	}
+	*c = (struct cut){ lines, lines * each, others, c->next + lines * stride, begin };
+}
+
+/* As many tokens as the first line has. */
+static void take_even(const struct sh_feature_block *b, struct sh_feature_lines *of,
+    const struct sh_feature_run *run, size_t head, struct cut *c)
+{
+	size_t first = c->next + head, each = 1;
+
+	while (each < 4 && first + each - 1 < b->marks && b->base[b->mark[first + each - 1]] == ' ')
+		each++;
+	if (each == 2)
+		take_even_of(b, of, run, head, c, 2);
+	else if (each == 3)
+		take_even_of(b, of, run, head, c, 3);
+}
+
 /* The same for features that are to be cut. */
 static __attribute__((noinline)) size_t take_words(struct sh_feature_block *b,
     struct sh_feature_lines *restrict of, const struct sh_feature_run *restrict run, size_t head,
@@ -218,41 +279,43 @@ static __attribute__((noinline)) size_t take_words(struct sh_feature_block *b,
 {
 	const uint32_t *mark = b->mark, n = (uint32_t)run->n;
 	const char *base = b->base;
-	size_t lines = 0, tokens = 0, others = 0, next = b->next, k;
+	struct cut c = { .next = b->next, .begin = begin };
+	size_t k;
 
 	b->counted = 1;
-	for (; lines < b->most && next + head + 2 <= b->marks; next = k + 2) {
-		uint32_t start = begin + n;
-		size_t first = tokens;
+	take_even(b, of, run, head, &c);
+	for (; c.lines < b->most && c.next + head + 2 <= b->marks; c.next = k + 2) {
+		uint32_t start = c.begin + n;
+		size_t first = c.tokens;
 
-		k = next + head;
+		k = c.next + head;
 		if ((mark[k - 1] + 1 != start) | (mark[k] == start) ||
-		    !sh_feature_run_same(run, base + begin))
+		    !sh_feature_run_same(run, base + c.begin))
 			break;
-		for (;
-		     base[mark[k]] == ' ' && k + 2 < b->marks && tokens < SH_FEATURE_BLOCK_MAX - 1;
+		for (; base[mark[k]] == ' ' && k + 2 < b->marks &&
+		       c.tokens < SH_FEATURE_BLOCK_MAX - 1;
 		     start = mark[k++] + 1) {
-			of->start[tokens] = start;
-			of->end[tokens++] = mark[k];
+			of->start[c.tokens] = start;
+			of->end[c.tokens++] = mark[k];
 		}
-		if (base[mark[k]] != '\t' || tokens == SH_FEATURE_BLOCK_MAX - 1) {
-			tokens = first;
+		if (base[mark[k]] != '\t' || c.tokens == SH_FEATURE_BLOCK_MAX - 1) {
+			c.tokens = first;
 			break;
 		}
-		of->start[tokens] = start;
-		of->end[tokens++] = mark[k];
-		of->line[lines] = begin;
-		of->token[lines] = (uint32_t)first;
-		of->other[others] = (uint32_t)lines++;
-		others += !weighs_one(base + mark[k]);
-		begin = mark[k + 1] + 1;
+		of->start[c.tokens] = start;
+		of->end[c.tokens++] = mark[k];
+		of->line[c.lines] = c.begin;
+		of->token[c.lines] = (uint32_t)first;
+		of->other[c.others] = (uint32_t)c.lines++;
+		c.others += !weighs_one(base + mark[k]);
+		c.begin = mark[k + 1] + 1;
 	}
-	of->line[lines] = begin;
-	of->token[lines] = (uint32_t)tokens;
-	b->tokens = tokens;
-	b->others = others;
-	b->after = next;
-	return lines;
+	of->line[c.lines] = c.begin;
+	of->token[c.lines] = (uint32_t)c.tokens;
+	b->tokens = c.tokens;
+	b->others = c.others;
+	b->after = c.next;
+	return c.lines;
 }
 
 const char *sh_feature_block_take(
