@@ -7,7 +7,7 @@
  * ends the run; words.c deals with it and comes back. For words() a row may know Han
  * characters, kana and the commonest punctuation as well: see ascii_mask.h.
  *
- * All rows give the same tokens, and t/unit/test_variants.c holds them to it. What
+ * All rows give the same tokens, and t/unit/test_variants_words.c holds them to it. What
  * stands in the text between two words may be anything. */
 #ifndef SH_TEXT_ASCII_H
 #define SH_TEXT_ASCII_H

@@ -2,7 +2,7 @@
  * and all other ways of cutting, with any filter, within their promises. */
 #include "fuzz.h"
 
-#include "../unit/test_variants.c"
+#include "../unit/test_variants_words.c"
 #include "text/method.h"
 
 static void kernels(const char *text, size_t n)

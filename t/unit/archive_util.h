@@ -1,0 +1,33 @@
+/* What the tests of archives share. */
+#ifndef ARCHIVE_UTIL_H
+#define ARCHIVE_UTIL_H
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/compare.h"
+#include "base/error.h"
+
+static inline void must(int good, const struct sh_error *err)
+{
+	if (!good) {
+		printf("Bail out! %s\n", err ? err->text : "");
+		exit(1);
+	}
+}
+
+static inline int by_value(const void *a, const void *b)
+{
+	return sh_compare(*(const uint64_t *)a, *(const uint64_t *)b);
+}
+
+/* Remove a folder and all that is in it. */
+static inline void forget(const char *path)
+{
+	char command[300];
+
+	snprintf(command, sizeof command, "rm -rf '%s'", path);
+	must(system(command) == 0, NULL);
+}
+
+#endif

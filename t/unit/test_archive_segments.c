@@ -1,0 +1,215 @@
+/* The files of an archive: what was written is what is read, and found as by looking at all of it. */
+#include <string.h>
+#include <xxhash.h>
+
+#include "archive/keys.h"
+#include "archive/manifest.h"
+#include "archive/records.h"
+#include "archive/segment.h"
+#include "archive/segment_write.h"
+#include "archive_util.h"
+#include "rng.h"
+#include "scratch.h"
+#include "tap.h"
+
+static char folder[SCRATCH_MAX];
+
+/* ---- the manifest ---- */
+
+/* What is wrong with a manifest that ends behind so many options. */
+static const char *fault_of_options(int n)
+{
+	static struct sh_error err;
+	char text[2000];
+	size_t used = (size_t)sprintf(text, "simhash-archive 1\n");
+	struct sh_manifest m;
+
+	for (int i = 1; i <= n; i++)
+		used += (size_t)sprintf(text + used, "option o%d %d\n", i, i);
+	used += (size_t)sprintf(
+	    text + used, "checksum %016llx\n", (unsigned long long)XXH3_64bits(text, used));
+	return sh_manifest_parse(&m, sh_slice(text, used), &err) < 0 ? err.text : "none";
+}
+
+static void test_options_bound(void)
+{
+	const char *fault = fault_of_options(SH_SETTINGS_MAX);
+
+	ok(!strstr(fault, "too many") && !strstr(fault, "checksum"), "32 options: %s", fault);
+	fault = fault_of_options(SH_SETTINGS_MAX + 1);
+	ok(strstr(fault, "too many options") != NULL, "33 options: %s", fault);
+}
+
+/* ---- segments ---- */
+
+enum { FIRST = 7, ASKED = 200 }; /* the first document's number; keys that are looked up */
+
+/* Of one key. */
+struct hits {
+	uint64_t n, sum;
+};
+
+static int count_hit(void *arg, size_t asked, uint32_t number, struct sh_error *err)
+{
+	struct hits *h = (struct hits *)arg + asked;
+
+	(void)err;
+	h->n++;
+	h->sum += number;
+	return 0;
+}
+
+static int by_line(const void *a, const void *b)
+{
+	return memcmp(a, b, SH_KEY_LINE);
+}
+
+static void write_docs(struct sh_segment_writer *w, size_t docs, uint32_t step)
+{
+	struct sh_buf line = { 0 };
+	struct sh_error err;
+
+	for (uint32_t i = 0; i < docs; i++) {
+		char id[151];
+		struct sh_doc_record r = { .number = FIRST + i * step,
+			.keeper = FIRST + i * step,
+			.time = i,
+			.distance = sh_slice("0", 1),
+			.similarity = sh_slice("-", 1),
+			.fp = sh_slice("0123456789abcdef", 16) };
+
+		memset(id, 'a' + (int)(i % 26), sizeof id);
+		r.id = sh_slice(id, 1 + rng_below(150));
+		line.n = 0;
+		must(sh_doc_print(&r, &line, &err) == 0, &err);
+		must(sh_segment_write(w, SH_PART_DOC, sh_buf_slice(&line), &err) == 0, &err);
+		sh_segment_covers(w, r.number, r.number);
+	}
+	sh_buf_free(&line);
+}
+
+static uint64_t some_key(int turn)
+{
+	static const unsigned band[] = { 0, 1, 2, 11, SH_BAND_FEATURE, SH_BAND_ID };
+	uint64_t in_band = rng() >> 24;
+
+	/* Crowded or sparse, at the ends or anywhere. */
+	if (turn % 3 == 1)
+		in_band = rng_below(300);
+	else if (turn % 3 == 2)
+		in_band = (UINT64_C(1) << SH_KEY_HASH_BITS) - 1 - rng_below(300);
+	return (uint64_t)band[rng_below(6)] << SH_KEY_HASH_BITS | in_band;
+}
+
+static void write_keys(struct sh_segment_writer *w, size_t keys, int turn)
+{
+	char(*line)[SH_KEY_LINE] = malloc((keys + 1) * SH_KEY_LINE);
+	struct sh_error err;
+
+	for (size_t i = 0; i < keys; i++)
+		sh_key_print(line[i], some_key(turn), (uint32_t)rng_below(5));
+	qsort(line, keys, SH_KEY_LINE, by_line);
+	for (size_t i = 0; i < keys; i++)
+		must(sh_segment_write(w, SH_PART_KEY, sh_slice(line[i], SH_KEY_LINE), &err) == 0,
+		    &err);
+	free(line);
+}
+
+/* Some that are there, some that need not be; ascending, each once, as batches ask. */
+static size_t draw_keys(struct sh_segment *s, int turn, uint64_t ask[ASKED])
+{
+	size_t keys = sh_segment_keys(s), n = 0;
+	struct sh_error err;
+
+	for (size_t i = 0; i < ASKED; i++) {
+		uint32_t number;
+
+		ask[i] = some_key(turn);
+		if (i % 2 && keys)
+			must(sh_segment_key(s, rng_below(keys), &ask[i], &number, &err) == 0, &err);
+	}
+	qsort(ask, ASKED, sizeof *ask, by_value);
+	for (size_t i = 0; i < ASKED; i++)
+		if (i == 0 || ask[i] != ask[i - 1])
+			ask[n++] = ask[i];
+	return n;
+}
+
+/* How many keys are found otherwise than by looking at each record, alone or together. */
+static size_t wrong_keys(struct sh_segment *s, int turn)
+{
+	struct hits want[ASKED] = { 0 }, alone[ASKED] = { 0 }, together[ASKED] = { 0 };
+	uint64_t ask[ASKED], key;
+	size_t n = draw_keys(s, turn, ask), wrong = 0;
+	uint32_t number;
+	struct sh_error err;
+
+	for (size_t k = 0; k < sh_segment_keys(s); k++) {
+		must(sh_segment_key(s, k, &key, &number, &err) == 0, &err);
+		for (size_t i = 0; i < n; i++)
+			if (key == ask[i])
+				count_hit(want, i, number, &err);
+	}
+	for (size_t i = 0; i < n; i++)
+		must(sh_segment_look(s, &ask[i], 1, count_hit, &alone[i], &err) == 0, &err);
+	must(sh_segment_look(s, ask, n, count_hit, together, &err) == 0, &err);
+	for (size_t i = 0; i < n; i++)
+		wrong += want[i].n != alone[i].n || want[i].sum != alone[i].sum ||
+			 want[i].n != together[i].n || want[i].sum != together[i].sum;
+	return wrong;
+}
+
+static size_t wrong_docs(struct sh_segment *s, size_t docs, uint32_t step)
+{
+	size_t wrong = 0;
+	struct sh_error err;
+
+	for (uint32_t number = 0; number < FIRST + 3 + docs * step; number++) {
+		uint32_t at = number - FIRST;
+		bool there = number >= FIRST && at % step == 0 && at / step < docs;
+		struct sh_slice found;
+		struct sh_doc_record r;
+		int got = sh_segment_find(s, SH_PART_DOC, number, &found, &err);
+
+		wrong += got != there;
+		if (got == 1 && (sh_doc_parse(found, &r, &err) < 0 || r.number != number))
+			wrong++;
+	}
+	return wrong;
+}
+
+static void test_segment(int turn)
+{
+	size_t keys = turn < 4 ? (size_t)turn : rng_below(1200), docs = 1 + rng_below(300), wrong;
+	uint32_t step = 1 + (uint32_t)rng_below(3);
+	struct sh_folder f;
+	struct sh_segment_writer *w = malloc(sizeof *w);
+	struct sh_segment s;
+	struct sh_error err;
+
+	must(sh_folder_open(&f, folder, true, &err) == 0, &err);
+	must(sh_segment_create(w, &f, 3, SH_STORE_NONE, &err) == 0, &err);
+	write_docs(w, docs, step);
+	write_keys(w, keys, turn);
+	must(sh_segment_finish(w, &err) == 0, &err);
+	must(sh_segment_open(&s, &f, &w->entry, SH_STORE_NONE, &err) == 0, &err);
+	wrong = wrong_keys(&s, turn) + wrong_docs(&s, docs, step);
+	sh_segment_close(&s);
+	sh_segment_abandon(w);
+	sh_folder_close(&f);
+	free(w);
+	forget(folder);
+	if (wrong)
+		ok(0, "%zu keys, %zu documents: %zu differ from a look at all", keys, docs, wrong);
+}
+
+int main(void)
+{
+	rng_init(UINT64_C(0xa7c41e));
+	scratch(folder, "archive");
+	test_options_bound();
+	for (int turn = 0; turn < 60; turn++)
+		test_segment(turn);
+	ok(1, "keys and numbers are found as by looking at all");
+	return done_testing();
+}
