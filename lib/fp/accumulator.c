@@ -10,7 +10,7 @@ enum {
 	/* A weight that is a whole number up to this is so many units, not a sum. */
 	COPIES_MAX = 64,
 	/* Hashes that are written at once, wanted or not. */
-	COPIES = 4,
+	COPIES = 8,
 	/* Hashes of a block, and copies of them. */
 	HASHES = 2 * SH_FEATURE_BLOCK_MAX,
 };
@@ -102,6 +102,8 @@ static void hash_lines(struct sh_accumulator *a, const struct sh_feature_block *
 	uint32_t unequal = 0;
 
 	a->mix->tokens(b->base, b->of->start, b->of->end, b->tokens, a->mixed_seed, h);
+	if (b->tokens == b->lines)
+		return;
 	for (size_t i = 0; i < b->lines; i++)
 		unequal |= (token[i + 1] - token[i]) ^ (uint32_t)each;
 	if (unequal)
@@ -111,6 +113,12 @@ static void hash_lines(struct sh_accumulator *a, const struct sh_feature_block *
 		compose(h, b->lines, 3);
 	else
 		compose(h, b->lines, each);
+}
+
+static inline void repeat(uint64_t *h, uint64_t hash)
+{
+	for (unsigned k = 0; k < COPIES; k++)
+		h[k] = hash;
 }
 
 /* Repeat the hashes of lines that weigh a small whole number, behind those of the block: how many
@@ -128,10 +136,9 @@ static size_t add_copies(struct sh_accumulator *a, const struct sh_feature_block
 			      (times * SH_WEIGHT_ONE == (uint64_t)of->weight[i]);
 		size_t copies = copied ? times - 1 : 0;
 
-		for (size_t k = 0; k < COPIES; k++)
-			h[n + k] = hash;
-		for (size_t k = COPIES; __builtin_expect(k < copies, 0); k++)
-			h[n + k] = hash;
+		repeat(h + n, hash);
+		for (size_t k = COPIES; __builtin_expect(k < copies, 0); k += COPIES)
+			repeat(h + n + k, hash);
 		n += copies;
 		more_hash[left] = hash;
 		more[left] = of->weight[i] - SH_WEIGHT_ONE;

@@ -27,7 +27,13 @@ void sh_source_init(struct sh_source *s, char *const *names, size_t n_names)
 {
 	static char *const standard_input[] = { "-" };
 
-	*s = (struct sh_source){ .names = names, .n_names = n_names, .fd = -1, .number = 1 };
+	*s = (struct sh_source){
+		.names = names,
+		.n_names = n_names,
+		.fd = -1,
+		.number = 1,
+		.newlines = sh_newlines_kernel_at(0),
+	};
 	if (n_names == 0) {
 		s->names = standard_input;
 		s->n_names = 1;
@@ -67,28 +73,6 @@ static int open_operand(struct sh_source *s, struct sh_error *err)
 	}
 	sh_enlarge_pipe(s->fd);
 	return 0;
-}
-
-static uint64_t count_lines(const char *p, size_t n)
-{
-	enum { ROW = 64 };
-	uint64_t lines = 0;
-
-	/* A row of bytes that count, which the compiler makes a few vectors of. */
-	while (n >= ROW) {
-		size_t rows = n / ROW < 255 ? n / ROW : 255;
-		unsigned char count[ROW] = { 0 };
-
-		n -= rows * ROW;
-		for (; rows; rows--, p += ROW)
-			for (unsigned i = 0; i < ROW; i++)
-				count[i] = (unsigned char)(count[i] + (p[i] == '\n'));
-		for (unsigned i = 0; i < ROW; i++)
-			lines += count[i];
-	}
-	for (; n; n--)
-		lines += *p++ == '\n';
-	return lines;
 }
 
 bool sh_wait_for_input(int fd)
@@ -155,7 +139,7 @@ static int refuse_long(
 {
 	sh_error_set(err, SH_ERR_RECORD, "line longer than %zu bytes", SH_LINE_MAX);
 	err->file = s->name;
-	err->line = s->line + count_lines(b->p, before);
+	err->line = s->line + s->newlines->count(b->p, before);
 	return -1;
 }
 
@@ -238,7 +222,7 @@ static int take_trailers(
 			line.n--;
 		if (sh_trailer_take(&s->check, line, err) < 0) {
 			err->file = s->name;
-			err->line = s->line + count_lines(b->p, at);
+			err->line = s->line + s->newlines->count(b->p, at);
 			return -1;
 		}
 		if (at) {
@@ -302,7 +286,7 @@ static int read_block(
 	from->at = s->at;
 	from->starts_file = !s->begun;
 	from->ends_group = s->held > 0 && trailer == 0;
-	from->lines = count_lines(b->p, b->n) + (b->p[b->n - 1] != '\n');
+	from->lines = s->newlines->count(b->p, b->n) + (b->p[b->n - 1] != '\n');
 	s->line += from->lines + (trailer > 0);
 	s->number += from->lines;
 	s->at += b->n + trailer;

@@ -5,6 +5,7 @@
 #ifndef SH_IO_SOURCE_H
 #define SH_IO_SOURCE_H
 
+#include "io/newlines.h"
 #include "io/trailer.h"
 
 /* Bytes that may be read (not used) after the end of every block, all of them 0: wide loads overrun. */
@@ -36,9 +37,10 @@ struct sh_source {
 	uint64_t at;      /* bytes that were returned or were trailers, of all operands */
 	bool begun;       /* a block of it was returned */
 	bool eof;
-	struct sh_buf tail;   /* the line that the last block would have cut */
-	size_t held;          /* bytes of whole lines before it, a group that may go on */
-	bool tail_has_lines;  /* and whole lines before it, for a trailer parted the block */
+	struct sh_buf tail;  /* the line that the last block would have cut */
+	size_t held;         /* bytes of whole lines before it, a group that may go on */
+	bool tail_has_lines; /* and whole lines before it, for a trailer parted the block */
+	const struct sh_newlines_kernel *newlines;
 	struct sh_buf peeked; /* a block read ahead, and its origin */
 	struct sh_origin peeked_from;
 

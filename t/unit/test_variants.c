@@ -5,6 +5,7 @@
 #include "fp/mix_kernel.h"
 #include "fp/repeats.h"
 #include "fp/simhash.h"
+#include "io/newlines.h"
 #include "record/marks.h"
 #include "tap.h"
 #include "text_util.h"
@@ -297,8 +298,33 @@ static void test_marks(const struct sh_marks_kernel *kernel)
 	ok(!wrong, "%s: marks are where they are", kernel->variant.name);
 }
 
+/* ---- LFs -------------------------------------------------------------------------------- */
+
+static void test_newlines(const struct sh_newlines_kernel *kernel)
+{
+	enum { MOST = 70000 };
+	static char text[MOST];
+	unsigned wrong = 0;
+
+	for (unsigned round = 0; round < 1000; round++) {
+		size_t n = round < 500 ? round : rng_below(round < 950 ? 3000 : MOST);
+		char other = (char)(round % 7 ? '\n' ^ 1 << rng_below(8) : '\n');
+		char *from = text + MOST - n;
+		uint64_t want = 0;
+
+		memset(text, '\n', MOST - n);
+		for (size_t i = 0; i < n; i++) {
+			from[i] = rng_below(3) ? other : '\n';
+			want += from[i] == '\n';
+		}
+		wrong += kernel->count(from, n) != want;
+	}
+	ok(!wrong, "%s: LFs are counted", kernel->variant.name);
+}
+
 int main(void)
 {
+	const struct sh_newlines_kernel *newlines;
 	const struct sh_mix_kernel *mix;
 	const struct sh_keyed_kernel *keyed;
 	const struct sh_simhash_kernel *sums;
@@ -317,5 +343,7 @@ int main(void)
 		test_repeats(repeats);
 	for (unsigned i = 0; (marks = sh_marks_kernel_at(i)); i++)
 		test_marks(marks);
+	for (unsigned i = 0; (newlines = sh_newlines_kernel_at(i)); i++)
+		test_newlines(newlines);
 	return done_testing();
 }
