@@ -342,7 +342,13 @@ static void show_plan(struct cli *c, const struct sh_plan *p)
 /* The plan for that many uniform fingerprints of 64 bits. */
 static void explain_count(struct join *j, unsigned k)
 {
-	struct sh_task task = { .bits = UNSEEN_BITS, .k = k, .self = true, .brute_factor = 1 };
+	struct sh_task task = {
+		.bits = UNSEEN_BITS,
+		.k = k,
+		.self = true,
+		.brute_factor = 1,
+		.halves = SH_JOIN_HALVES,
+	};
 	struct sh_plan plan;
 
 	task.nx = task.ny = (double)j->count;

@@ -1,4 +1,4 @@
-#include "pair/level.h"
+#include "pair/halves.h"
 
 #include <stdlib.h>
 
@@ -11,6 +11,7 @@ static const struct sh_join_limits usual = {
 	.few = 256,
 	.brute_factor = 1,
 	.cached = SH_SIDE_CACHED,
+	.halves = SH_JOIN_HALVES,
 };
 
 const char *sh_join_kernel_name(unsigned i)
@@ -82,8 +83,8 @@ static int take_side(struct sh_join *j, struct sh_side *s, const uint64_t *fp, s
 	return 0;
 }
 
-/* The uppermost level, for x with y, or with itself. */
-static void plan_top(struct sh_join *j, struct sh_side *x, struct sh_side *y)
+/* The uppermost level, for x with y, or with itself, which may be by halves. */
+static void plan_top(struct sh_join *j, struct sh_side *x, struct sh_side *y, bool halves)
 {
 	struct sh_level *l = j->top;
 	double pairs;
@@ -97,6 +98,8 @@ static void plan_top(struct sh_join *j, struct sh_side *x, struct sh_side *y)
 	l->k = j->k;
 	l->at = l->ordered = 0;
 	l->dense = false;
+	l->halves = halves;
+	l->plan.halves = false;
 	l->room = j->lent ? j->lent : &j->room;
 	l->plan.blocks = 0;
 	pairs = (double)x->n * y->n / (l->self ? 2 : 1);
@@ -108,10 +111,17 @@ static int run(struct sh_join *j, struct sh_side *x, struct sh_side *y)
 {
 	uint32_t most = x->n > y->n ? x->n : y->n;
 
-	plan_top(j, x, y);
+	plan_top(j, x, y, y == x && !j->keep);
 	if (j->top->plan.blocks > 0 && sh_side_reserve(j->top->room, most, j->err) < 0)
 		return -1;
 	j->hits = 0;
+	if (j->top->plan.halves) {
+		int status = sh_halves_join(j, x, j->top->room);
+
+		if (status <= 0)
+			return status < 0 || !sh_join_send(j) ? -1 : 0;
+		plan_top(j, x, y, false);
+	}
 	return sh_level_join(j->top) < 0 || !sh_join_send(j) ? -1 : 0;
 }
 
@@ -178,7 +188,7 @@ int sh_join_plan_self(
 	j->err = err;
 	if (take_side(j, &j->x, fp, n) < 0)
 		return -1;
-	plan_top(j, &j->x, &j->x);
+	plan_top(j, &j->x, &j->x, !j->keep);
 	*plan = j->top->plan;
 	return 0;
 }

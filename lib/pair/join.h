@@ -15,7 +15,7 @@
  *
  * Which pairs come, and in which order, depends on the arguments alone, not on the
  * processor. Memory: 2 * (8 + 4) bytes a fingerprint of any width beside the
- * caller's arrays, and the bucket offsets. */
+ * caller's arrays, and the bucket offsets. Large even sets of 64 bits go by halves (halves.h). */
 #ifndef SH_PAIR_JOIN_H
 #define SH_PAIR_JOIN_H
 
@@ -76,6 +76,8 @@ void sh_join_lend(struct sh_join *j, struct sh_side *room);
 typedef bool sh_join_keep(const void *arg, const uint64_t *x, const uint64_t *y);
 void sh_join_only(struct sh_join *j, sh_join_keep *keep, const void *arg);
 
+enum { SH_JOIN_HALVES = 3 << 16 };
+
 /* When what is done: not for tuning, but so that tests reach everything with small sets. */
 struct sh_join_limits {
 	uint64_t small;      /* so many pairs are compared at once, without a plan: 2^18 */
@@ -84,6 +86,8 @@ struct sh_join_limits {
 	double brute_factor; /* on the estimated time of comparing every pair: 1 */
 	uint32_t cached;     /* fingerprints that a processor's cache holds: 2^17 */
 	bool shorten;        /* compare short forms even where that may not help: false */
+	uint32_t halves;     /* so many may be joined by halves, 0 for none: SH_JOIN_HALVES */
+	bool halve;          /* however uneven they are: false */
 };
 void sh_join_set_limits(struct sh_join *j, const struct sh_join_limits *limits);
 

@@ -172,8 +172,17 @@ static void count_ones(const struct sh_range *r, unsigned bits, uint32_t sample,
 
 void sh_level_plan(struct sh_level *l)
 {
-	struct sh_task task = { l->join->bits, l->k, l->x.n, l->y.n, l->self,
-		l->join->limits.brute_factor, { 0 } };
+	const struct sh_join_limits *limits = &l->join->limits;
+	struct sh_task task = {
+		.bits = l->join->bits,
+		.k = l->k,
+		.nx = l->x.n,
+		.ny = l->y.n,
+		.self = l->self,
+		.brute_factor = limits->brute_factor,
+		.halves = l->halves ? limits->halves : 0,
+		.halve = limits->halve,
+	};
 	uint32_t sample = l->parent == NULL ? SAMPLE : SAMPLE_DEEP;
 	double x[SH_FP_MAX_BITS], y[SH_FP_MAX_BITS];
 

@@ -40,7 +40,8 @@ struct sh_level {
 	struct sh_join *join;
 	const struct sh_level *parent;
 	unsigned depth;
-	bool self; /* y is x */
+	bool self;   /* y is x */
+	bool halves; /* halves may be the plan */
 	struct sh_range x, y;
 	unsigned k; /* distance left for the bits that no level above has used */
 	struct sh_plan plan;

@@ -12,6 +12,7 @@
 enum {
 	ONE_PASS_BITS = 10,
 	LINE = 16,
+	WORDS = 8, /* a cache line of them */
 };
 
 int sh_side_reserve(struct sh_side *s, size_t n, struct sh_error *err)
@@ -289,6 +290,72 @@ void sh_split_order(const struct sh_split *p, uint32_t i, const struct sh_side *
 {
 	order_part(p, i, room, to, 0, start, next);
 	start[(size_t)1 << p->rest] = p->start[i + 1] - p->start[i];
+}
+
+/* ---- words alone ------------------------------------------------------------------- */
+
+static inline __attribute__((always_inline)) void scatter_word_lines(const uint64_t *from,
+    uint64_t *to, uint32_t lo, uint32_t n, struct digit d, bool one_run, const uint32_t *start,
+    uint32_t *next)
+{
+	_Alignas(64) uint64_t line[1 << SH_SPLIT_BITS][WORDS];
+
+	for (uint32_t i = lo; i < lo + n; i++) {
+		uint64_t w = from[i];
+		uint32_t v = digit(&d, one_run, w), where = next[v]++, in = where % WORDS;
+
+		line[v][in] = w;
+		if (in == WORDS - 1)
+			write_past(to + (where - in), line[v], sizeof line[v]);
+	}
+#ifdef __SSE2__
+	_mm_sfence();
+#endif
+	/* As in scatter_lines(). */
+	for (size_t v = 0; v <= d.mask; v++) {
+		uint32_t at = next[v] - next[v] % WORDS;
+
+		for (at = at > start[v] ? at : start[v]; at < next[v]; at++)
+			to[at] = line[v][at % WORDS];
+	}
+}
+
+void sh_split_move_words(struct sh_split *p, const uint64_t *from, uint64_t *to)
+{
+	struct pass pass = upper(p);
+	struct digit d = digit_of(&pass);
+	uint32_t lo = p->start[0], n = p->start[p->parts] - lo;
+
+	if (d.key)
+		scatter_word_lines(from, to, lo, n, d, false, p->start, p->next);
+	else
+		scatter_word_lines(from, to, lo, n, d, true, p->start, p->next);
+}
+
+static inline __attribute__((always_inline)) void scatter_words(const uint64_t *from, uint64_t *to,
+    uint32_t lo, uint32_t n, struct digit d, bool one_run, uint32_t *start, uint32_t *next)
+{
+	const struct sh_side s = { .word = (uint64_t *)(uintptr_t)from };
+
+	count(&s, lo, n, &d, one_run, lo, start, next);
+	for (uint32_t i = lo; i < lo + n; i++) {
+		uint64_t w = from[i];
+
+		to[next[digit(&d, one_run, w)]++] = w;
+	}
+}
+
+void sh_split_order_words(const struct sh_split *p, uint32_t i, const uint64_t *from, uint64_t *to,
+    uint32_t *start, uint32_t *next)
+{
+	const struct pass pass = { p->key, 0, p->rest, false };
+	struct digit d = digit_of(&pass);
+	uint32_t lo = p->start[i], n = p->start[i + 1] - lo;
+
+	if (d.key)
+		scatter_words(from, to, lo, n, d, false, start, next);
+	else
+		scatter_words(from, to, lo, n, d, true, start, next);
 }
 
 /* Whether the elements are in order as they are; then start[] is filled. */

@@ -79,4 +79,11 @@ void sh_split_move(struct sh_split *p, const struct sh_side *s, bool fresh, stru
 void sh_split_order(const struct sh_split *p, uint32_t i, const struct sh_side *room,
     struct sh_side *to, uint32_t *start, uint32_t *next);
 
+/* The same of the words alone, from `from` to `to`, both aligned to 64 bytes; and part i from
+ * from + start[i] to to + start[i], where nothing else may be of what has not been put in order. start
+ * has 2^rest places, for positions in `to`. */
+void sh_split_move_words(struct sh_split *p, const uint64_t *from, uint64_t *to);
+void sh_split_order_words(const struct sh_split *p, uint32_t i, const uint64_t *from, uint64_t *to,
+    uint32_t *start, uint32_t *next);
+
 #endif

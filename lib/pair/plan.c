@@ -15,11 +15,17 @@
 #define NS_PLACE  4.0  /* a fingerprint put in order, in cache */
 #define NS_PLACE2 9.5  /* in two passes, when it is larger than the cache */
 #define NS_OFFSET 1.0  /* a bucket offset */
+#define NS_HALF   9.0  /* a word put in order by a half */
+#define NS_REST   0.08 /* a half's rest compared */
 
 enum {
 	CACHED = 1 << 17,
 	RADIUS_MAX = 16, /* more would take longer than comparing everything */
 	UNIFORM_PERCENT = 55,
+	HALVES_K_MIN = 2,
+	HALVES_K = 3, /* one of two halves has one error at the most */
+	HALF_BUCKET = 10,
+	HALF_BITS_MIN = 16, /* the others must fit in 16 */
 };
 
 /* Usable bits of one word: those on which fingerprints do differ. */
@@ -259,6 +265,41 @@ static double best_pass(const struct planner *p)
 	return least;
 }
 
+unsigned sh_plan_half_bits(double n)
+{
+	unsigned bits = HALF_BITS_MIN;
+
+	while (bits < SH_PLAN_KEY_BITS && n >= (double)HALF_BUCKET * (double)(UINT32_C(1) << bits))
+		bits++;
+	return bits;
+}
+
+/* By halves, where that is possible. */
+static void halve(const struct planner *p, struct sh_plan *plan)
+{
+	const struct sh_task *t = p->task;
+	unsigned bits = sh_plan_half_bits(t->nx);
+	double near = (double)(bits + 1) / (double)(UINT32_C(1) << bits);
+
+	plan->halves = t->self && t->bits == 64 && t->k >= HALVES_K_MIN && t->k <= HALVES_K &&
+		       t->halves > 0 && t->nx >= t->halves && (plan->even || t->halve);
+	if (!plan->halves)
+		return;
+	plan->blocks = 2;
+	plan->candidates = plan->seconds = 0;
+	for (unsigned i = 0; i < 2; i++) {
+		struct sh_block *b = &plan->block[i];
+
+		*b = (struct sh_block){
+			.mask = UINT64_C(0xFFFFFFFF) << (32 - 32 * i), .bits = bits, .radius = 1
+		};
+		b->candidates = pairs(t) * near;
+		b->seconds = (t->nx * NS_HALF + b->candidates * NS_REST) * 1e-9;
+		plan->candidates += b->candidates;
+		plan->seconds += b->seconds;
+	}
+}
+
 void sh_plan(struct sh_plan *plan, const struct sh_task *task)
 {
 	struct planner p;
@@ -280,4 +321,5 @@ void sh_plan(struct sh_plan *plan, const struct sh_task *task)
 		*plan = trial;
 	}
 	plan->even = p.uniform && p.usable == 64 && p.words == 1;
+	halve(&p, plan);
 }

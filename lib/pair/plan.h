@@ -30,6 +30,7 @@ struct sh_block {
 struct sh_plan {
 	unsigned blocks;
 	bool even;                              /* all 64 bits of a word tell as much as any */
+	bool halves;                            /* two blocks, as halves.h joins them */
 	struct sh_block block[SH_PLAN_BLOCKS];  /* sum(radius + 1) = k + 1 */
 	double candidates, seconds;             /* expected, of one core with AVX-512 */
 	double brute_candidates, brute_seconds; /* of comparing every pair */
@@ -41,9 +42,14 @@ struct sh_task {
 	double nx, ny;       /* fingerprints on each side */
 	bool self;           /* y is x: each pair once */
 	double brute_factor; /* on the time that comparing every pair takes: 1 */
+	double halves;       /* so many may be joined by halves; 0 for none */
+	bool halve;          /* however uneven they are */
 	/* Chance that two fingerprints agree on each bit, 0.5 when nothing is known; 1 excludes it. */
 	double agree[SH_FP_MAX_BITS];
 };
+
+/* Bits of a half by which so many are put in order to be joined by halves. */
+unsigned sh_plan_half_bits(double n);
 
 /* The cheapest plan. Arithmetic on doubles without library functions, so that it is the
  * same everywhere. */

@@ -506,7 +506,7 @@ static unsigned distance_neon(const uint64_t *a, const uint64_t *b, unsigned wor
 }
 
 static const struct sh_kernel neon = { { "neon", SH_NEEDS_NOTHING }, scan_neon, NULL, NULL,
-	distance_neon };
+	sh_near_plain, distance_neon };
 
 #endif
 
@@ -514,13 +514,13 @@ static const struct sh_kernel neon = { { "neon", SH_NEEDS_NOTHING }, scan_neon, 
 static const struct sh_kernel avx512 = {
 	{ "avx512", SH_NEEDS_AVX2 | SH_NEEDS_BMI | SH_NEEDS_POPCNT | SH_NEEDS_AVX512 |
 			SH_NEEDS_AVX512_VL | SH_NEEDS_AVX512_VPOPCNTDQ },
-	scan_avx512, scan_avx512short, shorten_avx512, distance_popcnt
+	scan_avx512, scan_avx512short, shorten_avx512, sh_near_avx2, distance_popcnt
 };
 static const struct sh_kernel avx2 = { { "avx2", SH_NEEDS_AVX2 | SH_NEEDS_BMI | SH_NEEDS_POPCNT },
-	scan_avx2, NULL, NULL, distance_popcnt };
+	scan_avx2, NULL, NULL, sh_near_avx2, distance_popcnt };
 #endif
 static const struct sh_kernel plain = { { "plain", SH_NEEDS_NOTHING }, scan_plain, NULL, NULL,
-	distance_plain };
+	sh_near_plain, distance_plain };
 
 static const struct sh_variant *const rows[] = {
 #ifdef HAVE_X86

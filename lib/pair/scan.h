@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "base/variant.h"
+#include "pair/near.h"
 
 enum {
 	SH_SCAN_TILE = 32,    /* words compared at once; both sides are readable so far beyond */
@@ -68,6 +69,7 @@ struct sh_kernel {
 	 * bit `shift` on, upwards, the first bit following the last. */
 	void (*scan_short)(struct sh_scan *s);
 	void (*shorten)(uint32_t *to, const uint64_t *word, size_t n, unsigned shift);
+	sh_near_scan *near;
 	unsigned (*distance)(const uint64_t *a, const uint64_t *b, unsigned words);
 };
 

@@ -31,7 +31,9 @@ static void kernels(void)
 		.large = 1 + rng_below(300),
 		.few = (uint32_t)rng_below(64),
 		.brute_factor = (double)rng_below(1000),
-		.cached = (uint32_t)rng_below(SPOTS) };
+		.cached = (uint32_t)rng_below(SPOTS),
+		.halves = rng_below(8) == 0,
+		.halve = true };
 	unsigned k = (unsigned)rng_below(14);
 	size_t n = rng_below(SPOTS), cut = rng_below(n + 1);
 	struct sh_error err;

@@ -108,13 +108,13 @@ static const unsigned widths[] = { 32, 64, 64, 64, 128, 128, 256, 4, 8, 36, 60, 
 
 /* From everything at once to plans within plans for a handful. */
 static const struct sh_join_limits limits[] = {
-	{ 1 << 18, 1 << 22, 256, 1, 1 << 17, false },
-	{ 0, 1 << 22, 256, 1, 1 << 17, true },
-	{ 0, 1 << 22, 256, 1e9, 20, false },
-	{ 0, 1 << 22, 256, 1e9, 100, true },
-	{ 0, 200, 8, 1e9, 100, true },
-	{ 0, 60, 4, 1e9, 50, true },
-	{ 0, 60, 4, 3, 0, false },
+	{ 1 << 18, 1 << 22, 256, 1, 1 << 17, false, 0, false },
+	{ 0, 1 << 22, 256, 1, 1 << 17, true, 0, false },
+	{ 0, 1 << 22, 256, 1e9, 20, false, 0, false },
+	{ 0, 1 << 22, 256, 1e9, 100, true, 0, false },
+	{ 0, 200, 8, 1e9, 100, true, 0, false },
+	{ 0, 60, 4, 1e9, 50, true, 0, false },
+	{ 0, 60, 4, 3, 0, false, 0, false },
 };
 
 enum { LIMITS = sizeof limits / sizeof *limits };
@@ -193,7 +193,8 @@ static bool join_way(struct room *r, size_t n, unsigned k, const char *kernel,
 /* Blocks joined in parts and by short forms: the same pairs as of the whole, in the same order. */
 static bool parts_case(struct room *r)
 {
-	struct sh_join_limits way = { 0, below(2) ? 900 : 1 << 22, 8, 1e9, UINT32_MAX, false };
+	struct sh_join_limits way = { 0, below(2) ? 900 : 1 << 22, 8, 1e9, UINT32_MAX, false, 0,
+		false };
 	unsigned k = 1 + below(3);
 	size_t n = 1000 + below(2000);
 	const char *kernel;
@@ -213,6 +214,38 @@ static bool parts_case(struct room *r)
 				same_hits(&r->want, &r->got);
 		}
 	return good;
+}
+
+/* Near ones in groups, so that buckets are of all sizes: by halves, through every kernel, the pairs of
+ * the brute force, in the same order by all. */
+static bool halves_case(struct room *r)
+{
+	struct sh_join_limits way = { 0, 1 << 22, 8, 1e9, 1 << 17, false, 1, true };
+	unsigned k = 2 + below(2), share = below(101), groups = 12 + below(20);
+	size_t n = 500 + below(1000);
+	const char *kernel;
+	bool good = true;
+
+	for (size_t i = 0; i < n; i++) {
+		r->fp[i] = rng();
+		if (i >= groups && below(100) < share) {
+			r->fp[i] = r->fp[below(groups)];
+			for (unsigned d = below(5); d > 0; d--)
+				flip(&r->fp[i], below(64));
+			/* Many buckets, of the same words in one half. */
+			if (below(8) == 0)
+				r->fp[i] ^= (uint64_t)below(1000) << (below(2) ? 44 : 12);
+		}
+	}
+	brute_self(&r->want, r->fp, n, 1, k);
+	for (unsigned i = 0; (kernel = sh_join_kernel_name(i)); i++) {
+		good &= join_way(r, n, k, kernel, &way, i ? &r->got : &r->first);
+		good &= i == 0 || same_hits(&r->first, &r->got);
+	}
+	sort_hits(&r->first);
+	if (!same_hits(&r->want, &r->first))
+		printf("# k %u, n %zu: %zu pairs, expected %zu\n", k, n, r->first.n, r->want.n);
+	return good && same_hits(&r->want, &r->first);
 }
 
 static bool cross_case(struct room *r)
@@ -350,7 +383,7 @@ static int count(void *ctx, const struct sh_hit *hit, size_t n, struct sh_error 
 
 static struct tally tally(unsigned bits, unsigned k, const uint64_t *fp, size_t n, bool brute)
 {
-	struct sh_join_limits all = { UINT64_MAX, UINT64_MAX, 0, 1, 0, false };
+	struct sh_join_limits all = { UINT64_MAX, UINT64_MAX, 0, 1, 0, false, 0, false };
 	struct sh_join *j = new_join(bits, k, NULL);
 	struct tally t = { 0, 0 };
 	struct sh_error err;
@@ -392,7 +425,7 @@ static void groups(uint64_t *fp, uint32_t i)
 static void skewed(
     const char *name, void (*make)(uint64_t *, uint32_t), size_t n, unsigned k, bool few)
 {
-	uint64_t *fp = malloc(n * sizeof *fp);
+	uint64_t *fp = calloc(n, sizeof *fp);
 	struct tally want, got;
 	clock_t start, plan, brute;
 
@@ -413,9 +446,44 @@ static void skewed(
 	free(fp);
 }
 
+/* So many even ones that they are joined by halves, and what the general plan finds, by each kernel. */
+static void even(uint32_t n, unsigned k)
+{
+	struct sh_join_limits blocks = { 1 << 18, 1 << 22, 256, 1, 1 << 17, false, 0, false };
+	uint64_t *fp = calloc(n, sizeof *fp);
+	struct tally want = { 0, 0 };
+	const char *kernel;
+	bool good = true;
+
+	for (uint32_t i = 0; i < n; i++) {
+		fp[i] = i % 20 ? rng() : fp[i ? below(i) : 0];
+		for (unsigned d = below(5); i % 20 == 0 && d > 0; d--)
+			flip(&fp[i], below(64));
+	}
+	for (unsigned i = 0; (kernel = sh_join_kernel_name(i)); i++)
+		for (unsigned way = 0; way < 2; way++) {
+			struct sh_join *j = new_join(64, k, kernel);
+			struct tally got = { 0, 0 };
+			struct sh_plan plan;
+			struct sh_error err;
+
+			if (way == 0)
+				sh_join_set_limits(j, &blocks);
+			good &= sh_join_plan_self(j, &plan, fp, n, &err) == 0 && plan.halves == way;
+			good &= sh_join_self(j, fp, n, count, &got, &err) == 0;
+			if (i == 0 && way == 0)
+				want = got;
+			good &= got.n == want.n && got.sum == want.sum;
+			sh_join_delete(j);
+		}
+	ok(good && want.n > n / 40, "%u even ones, k %u: by halves as by blocks, %llu pairs", n, k,
+	    (unsigned long long)want.n);
+	free(fp);
+}
+
 static void plans(void)
 {
-	struct sh_task task = { 64, 3, 1e6, 1e6, true, 1, { 0 } };
+	struct sh_task task = { 64, 3, 1e6, 1e6, true, 1, 0, false, { 0 } };
 	struct sh_plan plan;
 	bool radii = true, apart = true;
 
@@ -488,11 +556,14 @@ int main(int argc, char **argv)
 	many("one set", self_case, &r, cases);
 	many("two sets", cross_case, &r, cases / 2);
 	many("in parts", parts_case, &r, cases / 100);
+	many("by halves", halves_case, &r, cases / 60);
 	many("bands, bucket by bucket", band_case, &r, cases / 4);
 	skewed("48 bits equal", equal48, 20000, 3, false);
 	skewed("32 bits equal in 30 %", equal32, 60000, 3, true);
 	skewed("32 bits equal in 30 %", equal32, 60000, 8, false);
 	skewed("groups", groups, 60000, 3, true);
+	even(700000, 3); /* 17 bits */
+	even(200000, 2);
 	plans();
 	errors(&r);
 	free(r.fp);

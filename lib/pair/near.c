@@ -1,0 +1,161 @@
+#include "pair/near.h"
+
+#include <string.h>
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#define HAVE_X86 1
+#include <immintrin.h>
+#endif
+
+enum { TILE = 16, COPIED = SH_NEAR_COPIED };
+
+static bool flush_spots(struct sh_near *s)
+{
+	size_t n = s->spots;
+
+	s->spots = 0;
+	if (n > 0 && !s->ended && !s->flush(s->ctx, s->spot, n))
+		s->ended = true;
+	return !s->ended;
+}
+
+static void add_spot(struct sh_near *s, uint32_t x, uint32_t y)
+{
+	if (s->spots == SH_NEAR_SPOTS)
+		(void)flush_spots(s);
+	s->spot[s->spots++] = (struct sh_near_spot){ x, y };
+}
+
+/* The position of m->rest[i]. */
+static uint32_t came_from(const struct sh_near_met *m, uint32_t i)
+{
+	uint32_t p = m->pieces - 1;
+
+	while (m->piece_at[p] > i)
+		p--;
+	return m->piece_from[p] + (i - m->piece_at[p]);
+}
+
+/* How many neighbours bucket v meets: a bit that is left over tells the one of the two that does. */
+static inline uint32_t neighbours(const struct sh_near *s, uint32_t v)
+{
+	return s->bits / 2 + (s->bits % 2 & v >> (s->bits - 1));
+}
+
+static inline uint32_t neighbour(uint32_t v, uint32_t i)
+{
+	uint32_t alike = ~(v >> 2 * i ^ v >> (2 * i + 1)) & 1;
+
+	return v ^ UINT32_C(1) << (2 * i + alike);
+}
+
+/* ---- plain C ------------------------------------------------------------------- */
+
+#define NAME(f) f##_plain
+#define TARGET
+
+typedef uint16_t lanes __attribute__((vector_size(16)));
+typedef uint64_t two __attribute__((vector_size(16)));
+
+static inline bool NAME(has)(const uint16_t *rest, uint32_t n, uint16_t x)
+{
+	const lanes all = { x, x, x, x, x, x, x, x };
+	lanes found = { 0 }, y;
+	two t;
+
+	for (uint32_t i = 0; i < n; i += 8) {
+		memcpy(&y, rest + i, sizeof y);
+		found |= (lanes)(y == all);
+	}
+	t = (two)found;
+	return (t[0] | t[1]) != 0;
+}
+
+static inline uint32_t NAME(find)(const uint16_t *rest, uint16_t x)
+{
+	uint32_t hit = 0;
+
+	for (uint32_t i = 0; i < TILE; i++)
+		hit |= (uint32_t)(rest[i] == x) << i;
+	return hit;
+}
+
+static inline uint32_t NAME(close)(const uint16_t *rest, uint16_t x)
+{
+	uint32_t hit = 0;
+
+	for (uint32_t i = 0; i < TILE; i++) {
+		unsigned diff = rest[i] ^ (unsigned)x;
+
+		hit |= (uint32_t)((diff & (diff - 1)) == 0) << i;
+	}
+	return hit;
+}
+
+#include "pair/near_body.h"
+
+void sh_near_plain(struct sh_near *s)
+{
+	scan_plain(s);
+}
+
+#ifdef HAVE_X86
+
+/* ---- AVX2 ---------------------------------------------------------------------- */
+
+#define NAME(f) f##_avx2
+#define TARGET  __attribute__((target("avx2,bmi,bmi2")))
+
+static TARGET inline __attribute__((always_inline)) __m256i load(const uint16_t *p)
+{
+	return _mm256_loadu_si256((const __m256i *)(const void *)p);
+}
+
+static TARGET inline __attribute__((always_inline)) bool NAME(has)(
+    const uint16_t *rest, uint32_t n, uint16_t x)
+{
+	const __m256i all = _mm256_set1_epi16((short)x);
+	__m256i found = _mm256_setzero_si256(), also = found;
+
+	for (uint32_t i = 0; i < n; i += 4 * TILE) {
+		__m256i a = _mm256_cmpeq_epi16(load(rest + i), all);
+		__m256i b = _mm256_cmpeq_epi16(load(rest + i + TILE), all);
+
+		a = _mm256_or_si256(a, _mm256_cmpeq_epi16(load(rest + i + 2 * TILE), all));
+		b = _mm256_or_si256(b, _mm256_cmpeq_epi16(load(rest + i + 3 * TILE), all));
+		found = _mm256_or_si256(found, a);
+		also = _mm256_or_si256(also, b);
+	}
+	found = _mm256_or_si256(found, also);
+	return !_mm256_testz_si256(found, found);
+}
+
+/* A bit for each two bytes. */
+static TARGET inline __attribute__((always_inline)) uint32_t bits_of(__m256i x)
+{
+	return _pext_u32((uint32_t)_mm256_movemask_epi8(x), UINT32_C(0x55555555));
+}
+
+static TARGET inline __attribute__((always_inline)) uint32_t NAME(find)(
+    const uint16_t *rest, uint16_t x)
+{
+	return bits_of(_mm256_cmpeq_epi16(load(rest), _mm256_set1_epi16((short)x)));
+}
+
+static TARGET inline __attribute__((always_inline)) uint32_t NAME(close)(
+    const uint16_t *rest, uint16_t x)
+{
+	__m256i diff = _mm256_xor_si256(load(rest), _mm256_set1_epi16((short)x));
+	__m256i less = _mm256_add_epi16(diff, _mm256_set1_epi16(-1));
+
+	return bits_of(_mm256_cmpeq_epi16(_mm256_and_si256(diff, less), _mm256_setzero_si256()));
+}
+
+#include "pair/near_body.h"
+
+void sh_near_avx2(struct sh_near *s)
+{
+	scan_avx2(s);
+}
+
+#endif
