@@ -66,6 +66,16 @@ fingerprints() {
 	bounded 3 'shfp --minhash -b 256' own usual
 }
 
+@test "documents of one template are compared with the one that stays, not with each other" {
+	words 10000 | awk '{ print; sub(/^d/, "e"); print $0 "more" }' >usual
+	awk '{ printf "d%d\t", NR; for (i = 0; i < 30; i++) printf "word%d ", i; print "own" NR }' usual >template
+	# one fingerprint: what differs weighs less than what is there thirty times
+	awk '{ printf "d%d\town%d ", NR, NR; for (i = 0; i < 29; i++) printf "word "; print "" }' usual >one
+	bounded 3 'shdedup -q' template usual
+	bounded 3 'shdedup -q -n 1 --few 0' template usual
+	bounded 3 'shdedup -q -n 1 -T 0.3 --few 0 --simhash -w tf' one usual
+}
+
 @test "a word that is repeated costs no more than many words" {
 	words 20000 >usual
 	awk '{ printf "d%d\t", NR; for (i = 0; i < 30; i++) printf "wordword "; print "" }' usual >repeated

@@ -3,6 +3,8 @@
 #include "pair/dedup_state.h"
 #include "pair/join.h"
 
+enum { PAIRS = 1 << 16 }; /* as many as a few hundred documents can make */
+
 /* ---- documents ---- */
 
 struct sh_dedup *sh_dedup_new(const struct sh_dedup_opts *opts, struct sh_error *err)
@@ -17,6 +19,8 @@ struct sh_dedup *sh_dedup_new(const struct sh_dedup_opts *opts, struct sh_error 
 	d->opts.how.memory /= opts->jobs;
 	if (!d->opts.memory)
 		d->opts.memory = SIZE_MAX;
+	if (!d->opts.pairs)
+		d->opts.pairs = PAIRS;
 	d->words = SH_FP_WORDS(opts->bits);
 	return d;
 }
@@ -49,10 +53,15 @@ void sh_dedup_delete(struct sh_dedup *d)
 	sh_tables_put(tables, d->same);
 	sh_tables_put(tables, d->keeper);
 	sh_tables_put(tables, d->order);
-	sh_tables_put(tables, d->node);
-	sh_tables_put(tables, d->node_fp);
+	sh_cohort_put(d, &d->all);
 	sh_tables_put(tables, d->vertex);
+	sh_tables_put(tables, d->place);
+	sh_tables_put(tables, d->at_place);
+	sh_tables_put(tables, d->taker);
+	sh_small_free(&d->small);
+	sh_tables_put(tables, d->small_vertex);
 	sh_tables_put(tables, d->edge);
+	sh_tables_put(tables, d->pair);
 	free(d);
 }
 
@@ -138,90 +147,32 @@ static int allocate(struct sh_dedup *d, struct sh_error *err)
 	return 0;
 }
 
-/* ---- groups ---- */
-
-/* Without ranks the lower number is better: vertices in order of documents, the protected first. */
-static void rank_by_number(const struct sh_dedup *d, uint32_t *rank)
-{
-	uint32_t r = 0;
-
-	for (int protected = 1; protected >= 0; protected --)
-		for (uint32_t i = 0; i < d->n; i++)
-			if (d->features[i] && d->same[i] == i &&
-			    sh_dedup_protects(d, i) == protected)
-				rank[d->keeper[i]] = r++;
-}
-
-static int by_documents(const void *arg, uint32_t x, uint32_t y)
-{
-	const struct sh_dedup *d = arg;
-
-	return sh_dedup_better(d, d->vertex[x], d->vertex[y]);
-}
-
-static int rank_by_ranks(const struct sh_dedup *d, uint32_t *rank, struct sh_error *err)
-{
-	struct sh_sorted s;
-	uint32_t n = d->n_vertices;
-
-	if (sh_sorted_get(&s, d->opts.tables, n, err) < 0)
-		return -1;
-	for (uint32_t i = 0; i < n; i++) {
-		s.side.word[i] = sh_dedup_protects(d, d->vertex[i]) ? 0 : d->rank[d->vertex[i]];
-		s.side.id[i] = i;
-	}
-	sh_side_sort(&s.side, &s.room, by_documents, d);
-	for (uint32_t i = 0; i < n; i++)
-		rank[s.side.id[i]] = i;
-	sh_sorted_put(&s, d->opts.tables);
-	return 0;
-}
-
-/* From keepers of vertices to those of documents; keeper[] holds the vertex of those that
+/* From takers of vertices to keepers of documents; keeper[] holds the vertex of those that
  * have one. In two passes, for a document's vertex is looked up through another's entry. */
-static void keep(struct sh_dedup *d, const uint32_t *keeper_vertex)
+static void keep(struct sh_dedup *d)
 {
 	for (uint32_t i = 0; i < d->n; i++)
 		if (d->features[i] && d->same[i] != i)
 			d->keeper[i] = d->keeper[d->same[i]];
 	for (uint32_t i = 0; i < d->n; i++)
 		d->keeper[i] = d->features[i] && !sh_dedup_protects(d, i)
-				   ? d->vertex[keeper_vertex[d->keeper[i]]]
+				   ? d->vertex[d->taker[d->keeper[i]]]
 				   : i;
-}
-
-static int group(struct sh_dedup *d, struct sh_error *err)
-{
-	struct sh_tables *tables = d->opts.tables;
-	uint32_t n = d->n_vertices;
-	uint32_t *rank = sh_tables_get(tables, n, sizeof *rank, err),
-		 *keeper = rank ? sh_tables_get(tables, n, sizeof *keeper, err) : NULL;
-	int status = keeper ? 0 : -1;
-
-	if (status == 0 && d->rank)
-		status = rank_by_ranks(d, rank, err);
-	else if (status == 0)
-		rank_by_number(d, rank);
-	if (status == 0 && d->opts.single)
-		status = sh_group_single(keeper, n, d->edge, d->n_edges, rank, err);
-	else if (status == 0)
-		status = sh_group_star_in(tables, keeper, n, d->edge, d->n_edges, rank, err);
-	if (status == 0)
-		keep(d, keeper);
-	sh_tables_put(tables, rank);
-	sh_tables_put(tables, keeper);
-	return status;
 }
 
 int sh_dedup_run(struct sh_dedup *d, struct sh_error *err)
 {
+	bool all_pairs = d->opts.single || d->opts.seen;
+
 	if (allocate(d, err) < 0)
 		return -1;
-	if (sh_dedup_find_vertices(d, err) < 0 || sh_dedup_join_equal(d, err) < 0 ||
-	    sh_dedup_join_near(d, err) < 0 || sh_dedup_join_small(d, err) < 0 ||
-	    sh_candidates_flush(d, err) < 0)
+	if (sh_dedup_find_vertices(d, err) < 0 || sh_dedup_find_places(d, err) < 0 ||
+	    sh_dedup_gather_small(d, err) < 0)
 		return -1;
-	return group(d, err);
+	if (all_pairs ? sh_dedup_all_pairs(d, err) < 0 : sh_dedup_stars(d, err) < 0)
+		return -1;
+	keep(d);
+	return 0;
 }
 
 const uint32_t *sh_dedup_keepers(const struct sh_dedup *d)

@@ -5,16 +5,20 @@
  *   2. vertices within distance k are joined (pair/join.h), exactly;
  *   3. vertices of few features are joined by the features themselves (pair/smalljoin.h),
  *      for too little is left of a short text's fingerprint after an edit;
- *   4. each pair found is verified by its texts (pair/verify.h): those of a Jaccard
+ *   4. pairs found are verified by their texts (pair/verify.h): those of a Jaccard
  *      similarity below the threshold are none;
  *   5. groups are made (pair/group.h), the best document of each its keeper.
  *
+ * Of the pairs only those are verified that a group hangs on: of stars those with a keeper, of
+ * chains those that are not in one yet. So documents that are all alike cost no more than others;
+ * those that are all near each other and not alike do, and all do when `seen` wants to see them.
+ *
  * The result depends on the documents and the options alone, not on threads or memory.
  *
- * Memory: tables of some 31 bytes a document, 8 more under a rank, 16 a distinct fingerprint, 20 a
- * pair found similar, 60 a feature of documents of few; what does not fit in opts.tables lies in
- * files. Fingerprints are joined in parts that fit in opts.memory. The verifiers have their own
- * share, and a batch of candidates takes at most 8 MiB. */
+ * Memory: tables of some 35 bytes a document, 8 more under a rank, 16 a distinct fingerprint, 32 a
+ * pair within k, of which at most eight a document and 65,536 are held at a time, 60 a feature of
+ * documents of few; what does not fit in opts.tables lies in files. Fingerprints are joined in parts that fit in opts.memory. The verifiers have their own
+ * share, and a batch of candidates takes at most 10 MiB. */
 #ifndef SH_PAIR_DEDUP_H
 #define SH_PAIR_DEDUP_H
 
@@ -23,12 +27,12 @@
 struct sh_dedup_stats {
 	uint64_t documents, featureless;
 	uint64_t identical; /* documents whose features are those of an earlier one */
-	uint64_t compared;  /* pairs of vertices that were looked at */
+	uint64_t compared;  /* pairs of vertices that were verified */
 	uint64_t similar;   /* of them, those that reach the threshold */
 	uint64_t small;     /* vertices of few features */
 };
 
-/* A pair that was looked at, passed or not. */
+/* A pair that was verified, passed or not. */
 struct sh_seen_pair {
 	uint32_t a, b; /* documents, a < b */
 	unsigned distance;
@@ -44,8 +48,9 @@ struct sh_dedup_opts {
 	struct sh_verify_opts how; /* jaccard; its memory is shared by the workers */
 	struct sh_tables *tables;  /* NULL: all in memory */
 	size_t memory;             /* of joins, shared by the workers */
+	size_t pairs;              /* held at a time, beside 8 a document; 0: 65,536 */
 	unsigned jobs;
-	/* Told of each pair that was looked at, in any order, by one thread; may be NULL. */
+	/* Told of each pair that was found, in any order, by one thread; may be NULL. */
 	void (*seen)(void *arg, const struct sh_seen_pair *pair);
 	/* Told now and then how far it is; may be NULL. */
 	void (*progress)(void *arg, const struct sh_dedup_stats *stats);

@@ -1,9 +1,13 @@
 #include <stdlib.h>
 
+#include "base/hmap.h"
 #include "io/parallel.h"
 #include "pair/dedup_state.h"
 
-enum { STRETCH = 256 };
+enum {
+	STRETCH = 256,
+	FEW = 4, /* sets of one fingerprint that are compared one by one */
+};
 
 /* ---- nodes ---- */
 
@@ -57,18 +61,19 @@ static int find_nodes(struct sh_dedup *d, struct sh_error *err)
 		return -1;
 	for (size_t i = 0; i < d->n_order; i++)
 		n += begins_node(d, i);
-	d->node = sh_tables_get(tables, n + 1, sizeof *d->node, err);
-	d->node_fp = d->node ? sh_tables_get(tables, n * d->words, sizeof *d->node_fp, err) : NULL;
-	if (!d->node_fp)
+	d->all.node = sh_tables_get(tables, n + 1, sizeof *d->all.node, err);
+	d->all.fp =
+	    d->all.node ? sh_tables_get(tables, n * d->words, sizeof *d->all.fp, err) : NULL;
+	if (!d->all.fp)
 		return -1;
 	for (size_t i = 0; i < d->n_order; i++) {
 		if (!begins_node(d, i))
 			continue;
-		memcpy(d->node_fp + d->n_nodes * d->words, sh_dedup_fp(d, d->order[i]),
+		memcpy(d->all.fp + d->all.n_nodes * d->words, sh_dedup_fp(d, d->order[i]),
 		    d->words * sizeof *d->fp);
-		d->node[d->n_nodes++] = (uint32_t)i;
+		d->all.node[d->all.n_nodes++] = (uint32_t)i;
 	}
-	d->node[d->n_nodes] = (uint32_t)d->n_order;
+	d->all.node[d->all.n_nodes] = (uint32_t)d->n_order;
 	return 0;
 }
 
@@ -95,28 +100,74 @@ static int same_set(
 	return 0;
 }
 
+/* The sets of one fingerprint met so far, each with its best document. */
+struct sets {
+	size_t n;           /* in worker->first */
+	struct sh_hmap map; /* of the later ones by digest, once there are any: n - FEW */
+};
+
+/* Among the first ones by comparing with each: most nodes have no more. */
+static int find_early(struct sh_dedup_worker *w, const struct sets *s, uint32_t doc, size_t *at,
+    bool *same, struct sh_error *err)
+{
+	size_t n = s->n < FEW ? s->n : FEW;
+
+	*same = false;
+	for (*at = 0; *at < n; ++*at) {
+		if (same_set(w, w->first[*at], doc, same, err) < 0)
+			return -1;
+		if (*same)
+			break;
+	}
+	return 0;
+}
+
+static int add_set(struct sh_dedup_worker *w, struct sets *s, uint32_t doc, struct sh_error *err)
+{
+	if (s->n == w->first_cap &&
+	    sh_grow((void **)&w->first, &w->first_cap, s->n + 1, sizeof *w->first, err) < 0)
+		return -1;
+	w->first[s->n++] = doc;
+	return 0;
+}
+
+/* Among the later ones by digest, which is as good as never that of two sets. */
+static int find_late(struct sh_dedup_worker *w, struct sets *s, uint32_t doc, size_t *at,
+    bool *same, struct sh_error *err)
+{
+	uint64_t digest;
+	uint32_t i;
+	bool fresh;
+
+	if (sh_verifier_digest(w->verifier, doc, &digest, err) < 0 ||
+	    (s->n == FEW && !s->map.keys && sh_hmap_init(&s->map, err) < 0) ||
+	    sh_hmap_put(&s->map, sh_slice((const char *)&digest, sizeof digest), &i, &fresh, err) <
+		0)
+		return -1;
+	*at = FEW + i;
+	return fresh ? 0 : same_set(w, w->first[*at], doc, same, err);
+}
 static int part_node(struct sh_dedup_worker *w, size_t node, struct sh_error *err)
 {
 	struct sh_dedup *d = w->dedup;
-	size_t n = 0;
+	struct sets s = { 0 };
+	int status = 0;
 
-	for (uint32_t i = d->node[node]; i < d->node[node + 1]; i++) {
+	for (uint32_t i = d->all.node[node]; status == 0 && i < d->all.node[node + 1]; i++) {
 		uint32_t doc = d->order[i];
-		bool same = false;
-		size_t f = 0;
+		bool same;
+		size_t at;
 
-		for (; f < n && !same; f += !same)
-			if (same_set(w, w->first[f], doc, &same, err) < 0)
-				return -1;
-		if (!same) {
-			if (n == w->first_cap && sh_grow((void **)&w->first, &w->first_cap, n + 1,
-						     sizeof *w->first, err) < 0)
-				return -1;
-			w->first[n++] = doc;
-		}
-		d->same[doc] = w->first[f];
+		status = find_early(w, &s, doc, &at, &same, err);
+		if (status == 0 && !same && s.n >= FEW)
+			status = find_late(w, &s, doc, &at, &same, err);
+		if (status == 0 && !same && at == s.n)
+			status = add_set(w, &s, doc, err);
+		if (status == 0)
+			d->same[doc] = same ? w->first[at] : doc;
 	}
-	return 0;
+	sh_hmap_free(&s.map);
+	return status;
 }
 
 static int part_nodes(void *worker, size_t from, size_t to, struct sh_error *err)
@@ -137,10 +188,10 @@ static int number_vertices(struct sh_dedup *d, struct sh_error *err)
 	d->vertex = sh_tables_get(d->opts.tables, n, sizeof *d->vertex, err);
 	if (!d->vertex)
 		return -1;
-	for (size_t node = 0; node < d->n_nodes; node++) {
-		size_t end = d->node[node + 1];
+	for (size_t node = 0; node < d->all.n_nodes; node++) {
+		size_t end = d->all.node[node + 1];
 
-		d->node[node] = d->n_vertices;
+		d->all.node[node] = d->n_vertices;
 		for (; i < end; i++) {
 			if (d->same[d->order[i]] != d->order[i])
 				continue;
@@ -148,7 +199,7 @@ static int number_vertices(struct sh_dedup *d, struct sh_error *err)
 			d->vertex[d->n_vertices++] = d->order[i];
 		}
 	}
-	d->node[d->n_nodes] = d->n_vertices;
+	d->all.node[d->all.n_nodes] = d->all.n = d->n_vertices;
 	d->stats.identical = d->n_order - n;
 	sh_tables_put(d->opts.tables, d->order);
 	d->order = NULL;
@@ -158,7 +209,64 @@ static int number_vertices(struct sh_dedup *d, struct sh_error *err)
 int sh_dedup_find_vertices(struct sh_dedup *d, struct sh_error *err)
 {
 	if (find_nodes(d, err) < 0 ||
-	    sh_parallel(d->workers, d->opts.jobs, d->n_nodes, STRETCH, part_nodes, err) < 0)
+	    sh_parallel(d->workers, d->opts.jobs, d->all.n_nodes, STRETCH, part_nodes, err) < 0)
 		return -1;
 	return number_vertices(d, err);
+}
+
+/* ---- places ---- */
+
+/* Without ranks the lower number is better: vertices in order of documents, the protected first. */
+static void place_by_number(struct sh_dedup *d)
+{
+	uint32_t at = 0;
+
+	for (int protected = 1; protected >= 0; protected --)
+		for (uint32_t i = 0; i < d->n; i++)
+			if (d->features[i] && d->same[i] == i &&
+			    sh_dedup_protects(d, i) == protected)
+				d->at_place[at++] = d->keeper[i];
+}
+
+static int by_documents(const void *arg, uint32_t x, uint32_t y)
+{
+	const struct sh_dedup *d = arg;
+
+	return sh_dedup_better(d, d->vertex[x], d->vertex[y]);
+}
+
+static int place_by_ranks(struct sh_dedup *d, struct sh_error *err)
+{
+	struct sh_sorted s;
+	uint32_t n = d->n_vertices;
+
+	if (sh_sorted_get(&s, d->opts.tables, n, err) < 0)
+		return -1;
+	for (uint32_t i = 0; i < n; i++) {
+		s.side.word[i] = sh_dedup_protects(d, d->vertex[i]) ? 0 : d->rank[d->vertex[i]];
+		s.side.id[i] = i;
+	}
+	sh_side_sort(&s.side, &s.room, by_documents, d);
+	memcpy(d->at_place, s.side.id, n * sizeof *d->at_place);
+	sh_sorted_put(&s, d->opts.tables);
+	return 0;
+}
+
+int sh_dedup_find_places(struct sh_dedup *d, struct sh_error *err)
+{
+	struct sh_tables *tables = d->opts.tables;
+
+	d->place = sh_tables_get(tables, d->n_vertices, sizeof *d->place, err);
+	d->at_place =
+	    d->place ? sh_tables_get(tables, d->n_vertices, sizeof *d->at_place, err) : NULL;
+	d->taker = d->at_place ? sh_tables_get(tables, d->n_vertices, sizeof *d->taker, err) : NULL;
+	if (!d->taker)
+		return -1;
+	if (!d->rank)
+		place_by_number(d);
+	else if (place_by_ranks(d, err) < 0)
+		return -1;
+	for (uint32_t i = 0; i < d->n_vertices; i++)
+		d->place[d->at_place[i]] = i;
+	return 0;
 }

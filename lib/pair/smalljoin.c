@@ -34,14 +34,15 @@ void sh_small_free(struct sh_small_sets *s)
 }
 
 struct join {
-	struct sh_small_sets *sets;
+	const struct sh_small_sets *sets;
+	const struct sh_small_part *a, *b;
 	uint64_t threshold;
 	size_t few;
 	sh_small_fn *fn;
 	void *arg;
-	/* A set for each feature of its prefix, those of one feature together. */
+	/* A member for each feature of its prefix, those of one feature together: sets of a, then of b. */
 	const uint64_t *feature;
-	const uint32_t *set;
+	const uint32_t *member;
 	size_t n_posts;
 };
 
@@ -54,7 +55,7 @@ static int by_value(const void *a, const void *b)
 
 /* Replace each hash by a number that orders features by rarity, then by hash, and sort each
  * set by it: count in the upper half, place among the distinct hashes in the lower. */
-static int order_sets(struct sh_small_sets *s, struct sh_error *err)
+int sh_small_order(struct sh_small_sets *s, struct sh_error *err)
 {
 	struct sh_sorted o;
 	uint64_t place = 0;
@@ -130,16 +131,35 @@ static bool reaches(const struct join *j, uint32_t a, uint32_t b)
 	return common * 1000000 >= j->threshold * (nx + ny - common);
 }
 
+/* Members are numbered over both parts. */
+static size_t n_members(const struct join *j)
+{
+	return j->a->n + (j->b ? j->b->n : 0);
+}
+
+static uint32_t set_of(const struct join *j, size_t member)
+{
+	return member < j->a->n ? j->a->set[member] : j->b->set[member - j->a->n];
+}
+
+/* Of the posts of one feature each two, or each of a with each of b. */
 static int join_posts(const struct join *j, size_t from, size_t to, struct sh_error *err)
 {
-	for (size_t y = from; y < to; y++)
-		for (size_t x = from; x < y; x++) {
-			uint32_t a = j->set[x], b = j->set[y];
+	size_t b = from;
 
-			if (is_first_common(j, a, b, j->feature[x]) && reaches(j, a, b) &&
-			    j->fn(j->arg, a, b, err) < 0)
+	while (j->b && b < to && j->member[b] < j->a->n)
+		b++;
+	for (size_t y = b; y < to; y++) {
+		size_t end = j->b ? b : y;
+
+		for (size_t x = from; x < end; x++) {
+			uint32_t s = set_of(j, j->member[x]), t = set_of(j, j->member[y]);
+
+			if (is_first_common(j, s, t, j->feature[x]) && reaches(j, s, t) &&
+			    j->fn(j->arg, s, t, err) < 0)
 				return -1;
 		}
+	}
 	return 0;
 }
 
@@ -147,32 +167,38 @@ static size_t count_posts(const struct join *j)
 {
 	size_t n = 0;
 
-	for (uint32_t i = 0; i < j->sets->n; i++)
-		n += prefix(j, i);
+	for (size_t i = 0; i < n_members(j); i++)
+		n += prefix(j, set_of(j, i));
 	return n;
 }
 
-/* In order of features, then of sets. */
+/* In order of features, then of members. */
 static void fill_posts(struct join *j, struct sh_sorted *o)
 {
-	for (uint32_t i = 0; i < j->sets->n; i++)
-		for (size_t f = 0, n = prefix(j, i); f < n; f++) {
-			o->side.word[j->n_posts] = j->sets->hash[j->sets->start[i] + f];
-			o->side.id[j->n_posts++] = i;
+	for (size_t i = 0; i < n_members(j); i++) {
+		uint32_t set = set_of(j, i);
+
+		for (size_t f = 0, n = prefix(j, set); f < n; f++) {
+			o->side.word[j->n_posts] = j->sets->hash[j->sets->start[set] + f];
+			o->side.id[j->n_posts++] = (uint32_t)i;
 		}
+	}
 	sh_side_sort(&o->side, &o->room, NULL, NULL);
 	j->feature = o->side.word;
-	j->set = o->side.id;
+	j->member = o->side.id;
 }
 
-int sh_small_join(struct sh_small_sets *s, uint64_t threshold, size_t few, sh_small_fn *fn,
-    void *arg, struct sh_error *err)
+int sh_small_join(const struct sh_small_sets *s, const struct sh_small_part *a,
+    const struct sh_small_part *b, uint64_t threshold, size_t few, sh_small_fn *fn, void *arg,
+    struct sh_error *err)
 {
-	struct join j = { .sets = s, .threshold = threshold, .few = few, .fn = fn, .arg = arg };
+	struct join j = {
+		.sets = s, .a = a, .b = b, .threshold = threshold, .few = few, .fn = fn, .arg = arg
+	};
 	struct sh_sorted o;
 	int status = 0;
 
-	if (order_sets(s, err) < 0 || sh_sorted_get(&o, s->tables, count_posts(&j), err) < 0)
+	if (sh_sorted_get(&o, s->tables, count_posts(&j), err) < 0)
 		return -1;
 	fill_posts(&j, &o);
 	for (size_t from = 0, to; status == 0 && from < j.n_posts; from = to) {

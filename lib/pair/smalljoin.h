@@ -22,11 +22,22 @@ struct sh_small_sets {
 int sh_small_add(struct sh_small_sets *s, const uint64_t *hash, size_t n, struct sh_error *err);
 void sh_small_free(struct sh_small_sets *s);
 
+/* Once, after the last was added: hashes are replaced and reordered in their sets. */
+int sh_small_order(struct sh_small_sets *s, struct sh_error *err);
+
+/* Some of the sets, by number, ascending. */
+struct sh_small_part {
+	uint32_t *set;
+	size_t n;
+};
+
 typedef int sh_small_fn(void *arg, uint32_t a, uint32_t b, struct sh_error *err);
 
 /* Every pair that reaches threshold (millionths, above 0) and has a set of fewer than `few`
- * features; a < b, each once, in any order. Hashes are replaced and reordered in their sets. */
-int sh_small_join(struct sh_small_sets *s, uint64_t threshold, size_t few, sh_small_fn *fn,
-    void *arg, struct sh_error *err);
+ * features, each once, in any order: of sets a < b of one part (b NULL), or of one of each of two
+ * parts that share none. fn returning -1 stops it. */
+int sh_small_join(const struct sh_small_sets *s, const struct sh_small_part *a,
+    const struct sh_small_part *b, uint64_t threshold, size_t few, sh_small_fn *fn, void *arg,
+    struct sh_error *err);
 
 #endif

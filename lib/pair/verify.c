@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/siphash.h"
 #include "io/pages.h"
 #include "fp/features.h"
 
@@ -322,6 +323,18 @@ int sh_verify(
 			return -1;
 	} while (v->dropped != dropped);
 	v->opts.measure->compare(&a->set, &b->set, s);
+	return 0;
+}
+
+int sh_verifier_digest(
+    struct sh_verifier *v, uint32_t document, uint64_t *digest, struct sh_error *err)
+{
+	static const uint64_t key[2] = { 0 }; /* features are hashed by a random one */
+	const struct entry *e = get(v, document, err);
+
+	if (!e)
+		return -1;
+	*digest = sh_siphash(key, e->set.hash, e->set.n * sizeof *e->set.hash);
 	return 0;
 }
 

@@ -34,6 +34,10 @@ int sh_verify(
 int sh_verify_ids(struct sh_verifier *v, struct sh_slice id1, struct sh_slice id2,
     struct sh_similarity *s, struct sh_error *err);
 
+/* Of a document's set of features: the same for two that have the same set, of one verifier. */
+int sh_verifier_digest(
+    struct sh_verifier *v, uint32_t document, uint64_t *digest, struct sh_error *err);
+
 /* What it makes sets with, for others on the same thread. */
 struct sh_features *sh_verifier_features(struct sh_verifier *v);
 

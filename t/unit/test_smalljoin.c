@@ -1,4 +1,4 @@
-/* The join of small sets against comparing all with all. */
+/* The join of small sets, with themselves and with others, against comparing all with all. */
 #include "pair/smalljoin.h"
 
 #include <stdbool.h>
@@ -55,6 +55,37 @@ static int note(void *arg, uint32_t a, uint32_t b, struct sh_error *err)
 	return 0;
 }
 
+/* All sets joined with themselves, or some with others. */
+static uint32_t in[2][SETS];
+static struct sh_small_part part[2];
+static unsigned part_of[SETS]; /* 2: of neither */
+static bool is_cross;
+
+static int join_drawn(struct sh_small_sets *s, uint64_t threshold, size_t few)
+{
+	struct sh_error err;
+
+	is_cross = rng_below(2);
+	for (unsigned i = 0; i < 2; i++)
+		part[i] = (struct sh_small_part){ .set = in[i] };
+	for (uint32_t i = 0; i < SETS; i++) {
+		unsigned p = part_of[i] = is_cross ? (unsigned)rng_below(3) : rng_below(4) == 0;
+
+		if (p < 2)
+			in[p][part[p].n++] = i;
+	}
+	if (sh_small_order(s, &err) < 0)
+		return -1;
+	return sh_small_join(
+	    s, &part[0], is_cross ? &part[1] : NULL, threshold, few, note, NULL, &err);
+}
+
+static bool is_asked(size_t a, size_t b)
+{
+	return is_cross ? part_of[a] == 0 && part_of[b] == 1
+			: a < b && part_of[a] == 0 && part_of[b] == 0;
+}
+
 static void against_all_pairs(uint64_t threshold, size_t few, uint64_t alphabet)
 {
 	unsigned wrong = 0, pairs = 0;
@@ -67,10 +98,10 @@ static void against_all_pairs(uint64_t threshold, size_t few, uint64_t alphabet)
 		memset(found, 0, sizeof found);
 		for (size_t i = 0; i < SETS; i++)
 			wrong += sh_small_add(&s, set[i], size[i], &err) < 0;
-		wrong += sh_small_join(&s, threshold, few, note, NULL, &err) < 0;
+		wrong += join_drawn(&s, threshold, few) < 0;
 		for (size_t b = 0; b < SETS; b++) {
 			for (size_t a = 0; a < SETS; a++) {
-				bool want = a < b && (size[a] < few || size[b] < few) &&
+				bool want = is_asked(a, b) && (size[a] < few || size[b] < few) &&
 					    similar(a, b, threshold);
 
 				pairs += want;
@@ -89,7 +120,9 @@ int main(void)
 	struct sh_error err;
 
 	rng_init(17);
-	ok(sh_small_join(&none, 800000, 20, note, NULL, &err) == 0, "no sets");
+	ok(sh_small_order(&none, &err) == 0 &&
+		sh_small_join(&none, &part[0], NULL, 800000, 20, note, NULL, &err) == 0,
+	    "no sets");
 	against_all_pairs(800000, 20, 1000);
 	against_all_pairs(800000, 20, 40);
 	against_all_pairs(500000, 1000, 60);

@@ -1,0 +1,394 @@
+/* Groups of documents against their definition, made of all pairs; how few pairs are compared. */
+#include "pair/dedup.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "fp/fingerprint.h"
+#include "rng.h"
+#include "scratch.h"
+#include "tap.h"
+
+enum { DOCS = 60, WORDS = 2 };
+
+/* A document: its words are those of w0 .. w63 whose bits are set. */
+struct doc {
+	uint64_t set, fp[WORDS], rank;
+	bool is_protected;
+};
+
+static struct doc doc[DOCS];
+static uint32_t n_docs, keeper[DOCS];
+static char path[SCRATCH_MAX];
+
+static unsigned size(uint64_t set)
+{
+	return (unsigned)__builtin_popcountll(set);
+}
+
+/* ---- documents ---- */
+
+static uint64_t flip(uint64_t x, uint64_t most)
+{
+	for (uint64_t n = rng_below(most + 1); n; n--)
+		x ^= UINT64_C(1) << rng_below(64);
+	return x;
+}
+
+/* Of few templates: each is one with some words and some bits of the fingerprint changed. */
+static void draw(unsigned bits, bool ranked)
+{
+	uint64_t templates = 1 + rng_below(5), apart = rng_below(9), bits_apart = rng_below(13);
+	struct doc template[5];
+
+	for (unsigned i = 0; i < 5; i++)
+		template[i] = (struct doc){ .set = rng() & (rng_below(2) ? UINT64_MAX : rng()),
+			.fp = { rng(), rng() } };
+	n_docs = (uint32_t)(2 + rng_below(DOCS - 1));
+	for (uint32_t i = 0; i < n_docs; i++) {
+		struct doc *d = &doc[i];
+
+		*d = template[rng_below(templates)];
+		d->set = rng_below(40) ? flip(d->set, apart) : 0;
+		for (unsigned w = 0; w < WORDS; w++)
+			d->fp[w] = w < bits / 64 ? flip(d->fp[w], bits_apart) : 0;
+		d->rank = ranked ? rng_below(rng_below(2) ? 4 : 1000) : 0;
+		d->is_protected = rng_below(12) == 0;
+	}
+}
+
+static int no_bad(void *arg, struct sh_slice line, struct sh_error *err)
+{
+	(void)arg;
+	(void)line;
+	printf("# %s\n", err->text);
+	return -1;
+}
+
+static bool open_corpus(struct sh_corpus *c)
+{
+	const struct sh_document_form form = { 0 };
+	FILE *f = fopen(path, "w");
+	struct sh_error err;
+	uint64_t lines = 0;
+	bool good;
+
+	for (uint32_t i = 0; i < n_docs; i++) {
+		fprintf(f, "d%u\t", i);
+		for (unsigned w = 0; w < 64; w++)
+			if (doc[i].set >> w & 1)
+				fprintf(f, "w%u ", w);
+		fputc('\n', f);
+	}
+	good = fclose(f) == 0 && sh_corpus_init(c, &form, &err) == 0 &&
+	       sh_corpus_open(c, path, NULL, &err) == 0 &&
+	       sh_corpus_scan(c, &lines, no_bad, NULL, &err) == 0;
+	unlink(path);
+	return good && c->n == n_docs;
+}
+
+/* ---- by definition ---- */
+
+static bool alike(const struct sh_dedup_opts *o, const struct doc *x, const struct doc *y)
+{
+	bool near = sh_fp_distance(x->fp, y->fp, o->bits / 64) <= o->k, reach;
+
+	if (!x->set || !y->set)
+		return false;
+	if (!o->verify)
+		return near;
+	reach = size(x->set & y->set) * UINT64_C(1000000) >= o->threshold * size(x->set | y->set);
+	return reach && (near || size(x->set) < o->few || size(y->set) < o->few);
+}
+
+static bool is_better(uint32_t a, uint32_t b)
+{
+	const struct doc *x = &doc[a], *y = &doc[b];
+
+	if (x->is_protected != y->is_protected)
+		return x->is_protected;
+	return x->rank != y->rank ? x->rank < y->rank : a < b;
+}
+
+/* Documents in the order of who stays. */
+static void in_order(uint32_t *order)
+{
+	for (uint32_t i = 0; i < n_docs; i++) {
+		uint32_t at = i;
+
+		for (; at > 0 && is_better(i, order[at - 1]); at--)
+			order[at] = order[at - 1];
+		order[at] = i;
+	}
+}
+
+/* Of those that are the same the best one stands for all. */
+static uint32_t stands_for(const struct sh_dedup_opts *o, uint32_t i)
+{
+	uint32_t best = i;
+
+	for (uint32_t x = 0; x < n_docs; x++)
+		if (memcmp(doc[x].fp, doc[i].fp, sizeof doc[i].fp) == 0 && doc[x].set &&
+		    (o->verify ? doc[x].set == doc[i].set : doc[i].set > 0) && is_better(x, best))
+			best = x;
+	return best;
+}
+
+static void stars(const struct sh_dedup_opts *o)
+{
+	uint32_t order[DOCS];
+
+	in_order(order);
+	for (uint32_t i = 0; i < n_docs; i++)
+		keeper[i] = UINT32_MAX;
+	for (uint32_t i = 0; i < n_docs; i++) {
+		uint32_t x = order[i];
+
+		if (keeper[x] != UINT32_MAX)
+			continue;
+		keeper[x] = x;
+		for (uint32_t y = 0; y < n_docs; y++)
+			if (keeper[y] == UINT32_MAX && !doc[y].is_protected &&
+			    alike(o, &doc[x], &doc[y]))
+				keeper[y] = x;
+	}
+	for (uint32_t i = 0; i < n_docs; i++)
+		if (!doc[i].is_protected)
+			keeper[i] = keeper[stands_for(o, i)];
+}
+
+/* The best of all that are to be reached, which it is not from protected to protected. */
+static void chains(const struct sh_dedup_opts *o)
+{
+	uint32_t stand[DOCS];
+	bool changed = true;
+
+	for (uint32_t i = 0; i < n_docs; i++) {
+		keeper[i] = i;
+		stand[i] = stands_for(o, i);
+	}
+	while (changed) {
+		changed = false;
+		for (uint32_t x = 0; x < n_docs; x++) {
+			for (uint32_t y = 0; y < n_docs; y++) {
+				if ((doc[x].is_protected && doc[y].is_protected) || stand[x] != x ||
+				    stand[y] != y || !is_better(keeper[x], keeper[y]) ||
+				    !alike(o, &doc[x], &doc[y]))
+					continue;
+				keeper[y] = keeper[x];
+				changed = true;
+			}
+		}
+	}
+	for (uint32_t i = 0; i < n_docs; i++)
+		if (!doc[i].is_protected)
+			keeper[i] = keeper[stand[i]];
+	for (uint32_t i = 0; i < n_docs; i++)
+		if (doc[i].is_protected)
+			keeper[i] = i;
+}
+
+/* ---- the same by the module ---- */
+
+static void count(void *arg, const struct sh_seen_pair *pair)
+{
+	*(uint64_t *)arg += pair->a < pair->b;
+}
+
+static struct sh_dedup *run(const struct sh_dedup_opts *o)
+{
+	struct sh_error err;
+	struct sh_dedup *d = sh_dedup_new(o, &err);
+	int status = d ? 0 : -1;
+
+	for (uint32_t i = 0; status == 0 && i < n_docs; i++)
+		status = sh_dedup_add(
+		    d, doc[i].fp, size(doc[i].set), doc[i].rank, doc[i].is_protected, &err);
+	if (status == 0)
+		status = sh_dedup_run(d, &err);
+	if (status == 0)
+		return d;
+	printf("# %s\n", err.text);
+	sh_dedup_delete(d);
+	return NULL;
+}
+
+static struct sh_dedup_opts usual(const struct sh_corpus *corpus)
+{
+	return (struct sh_dedup_opts){ .bits = 64,
+		.k = 10,
+		.verify = true,
+		.threshold = 800000,
+		.few = 20,
+		.how = { .corpus = corpus,
+		    .ngrams = { 1, 1, false },
+		    .measure = sh_measure_find("jaccard"),
+		    .scheme = sh_scheme_find("log"),
+		    .memory = 1 << 20 },
+		.jobs = 1 };
+}
+
+static struct sh_dedup_opts drawn(const struct sh_corpus *corpus, unsigned bits)
+{
+	static const uint64_t thresholds[] = { 800000, 500000, 900000, 1000000, 300000, 666667 };
+	static const unsigned fews[] = { 20, 0, 5, 40 };
+	struct sh_dedup_opts o = usual(corpus);
+
+	o.bits = bits;
+	o.k = (unsigned)rng_below(14);
+	o.threshold = thresholds[rng_below(6)];
+	o.few = fews[rng_below(4)];
+	o.verify = rng_below(6) > 0;
+	o.single = rng_below(3) == 0;
+	o.memory = rng_below(2) ? 0 : 1 + rng_below(2000);
+	o.pairs = rng_below(2) ? 0 : 1 + rng_below(100);
+	return o;
+}
+
+struct outcome {
+	uint64_t runs, wrong, dropped, compared, all, similar;
+};
+
+static bool differs(struct sh_dedup *d)
+{
+	return !d || memcmp(sh_dedup_keepers(d), keeper, n_docs * sizeof *keeper) != 0;
+}
+
+/* As it is, with other numbers of threads and pairs, and with all pairs looked at. */
+static void compare(const struct sh_dedup_opts *opts, struct outcome *r)
+{
+	struct sh_dedup_opts other = *opts, all = *opts;
+	struct sh_dedup *d = run(opts), *e, *f;
+	uint64_t seen = 0;
+
+	other.jobs = 3;
+	other.pairs = 1 + rng_below(40);
+	all.seen = count;
+	all.arg = &seen;
+	e = run(&other);
+	f = run(&all);
+	r->runs++;
+	if (differs(d) || differs(e) || differs(f)) {
+		r->wrong++;
+		printf(
+		    "# wrong: %u documents, %u bits, k %u, T %llu, few %u, verify %d, single %d, "
+		    "pairs %zu\n",
+		    n_docs, opts->bits, opts->k, (unsigned long long)opts->threshold, opts->few,
+		    opts->verify, opts->single, opts->pairs);
+	} else {
+		const struct sh_dedup_stats *s = sh_dedup_stats(d), *t = sh_dedup_stats(f);
+
+		/* Stars compare the same pairs, however they are cut. */
+		r->wrong += !opts->single && s->compared != sh_dedup_stats(e)->compared;
+		r->wrong += s->compared > t->compared || seen != t->compared;
+		r->compared += s->compared;
+		r->similar += s->similar;
+		r->all += t->compared;
+		for (uint32_t i = 0; i < n_docs; i++)
+			r->dropped += keeper[i] != i;
+	}
+	sh_dedup_delete(d);
+	sh_dedup_delete(e);
+	sh_dedup_delete(f);
+}
+
+static void against_definition(void)
+{
+	struct outcome r[2] = { { 0 } };
+
+	for (unsigned round = rng_rounds(600); round; round--) {
+		unsigned bits = rng_below(3) ? 64 : 128;
+		struct sh_corpus corpus;
+
+		draw(bits, rng_below(2));
+		if (!open_corpus(&corpus)) {
+			r->wrong++;
+			continue;
+		}
+		for (unsigned i = 0; i < 4; i++) {
+			struct sh_dedup_opts o = drawn(&corpus, bits);
+
+			(o.single ? chains : stars)(&o);
+			compare(&o, &r[o.single]);
+		}
+		sh_corpus_free(&corpus);
+	}
+	for (unsigned i = 0; i < 2; i++)
+		ok(r[i].wrong == 0 && r[i].dropped > r[i].runs &&
+			r[i].compared < r[i].all / (i ? 1 : 2),
+		    "%s: %llu sets of documents as by definition; %llu dropped, %llu of %llu pairs "
+		    "compared",
+		    i ? "chains" : "stars", (unsigned long long)r[i].runs,
+		    (unsigned long long)r[i].dropped, (unsigned long long)r[i].compared,
+		    (unsigned long long)r[i].all);
+}
+
+/* ---- many of one template ---- */
+
+/* n documents of 41 words, one of them its own, and fingerprints at most so far from one of them:
+ * how many pairs are compared. UINT64_MAX: not all are found to be alike. */
+static uint64_t compared(uint32_t n, unsigned distance, const struct sh_dedup_opts *how)
+{
+	struct sh_dedup_opts o = *how;
+	struct sh_corpus corpus;
+	const struct sh_document_form form = { 0 };
+	struct sh_dedup *d = NULL;
+	struct sh_error err;
+	uint64_t lines = 0, got = UINT64_MAX;
+	FILE *f = fopen(path, "w");
+	int status = -1;
+
+	for (uint32_t i = 0; i < n; i++) {
+		fprintf(f, "d%u\town%u ", i, i);
+		for (unsigned w = 0; w < 40; w++)
+			fprintf(f, "w%u ", w);
+		fputc('\n', f);
+	}
+	if (fclose(f) == 0 && sh_corpus_init(&corpus, &form, &err) == 0 &&
+	    sh_corpus_open(&corpus, path, NULL, &err) == 0 &&
+	    sh_corpus_scan(&corpus, &lines, no_bad, NULL, &err) == 0) {
+		o.how.corpus = &corpus;
+		d = sh_dedup_new(&o, &err);
+		status = d ? 0 : -1;
+	}
+	for (uint32_t i = 0; status == 0 && i < n; i++) {
+		uint64_t fp = flip(0x123456789ABCDEF0, distance);
+
+		status = sh_dedup_add(d, &fp, 41, 0, false, &err);
+	}
+	if (status == 0 && sh_dedup_run(d, &err) == 0)
+		got = sh_dedup_stats(d)->compared;
+	for (uint32_t i = 0; got != UINT64_MAX && i < n; i++)
+		if (sh_dedup_keepers(d)[i] != 0)
+			got = UINT64_MAX;
+	sh_dedup_delete(d);
+	sh_corpus_free(&corpus);
+	unlink(path);
+	return got;
+}
+
+static void templates(void)
+{
+	struct sh_dedup_opts o = usual(NULL), chain = o;
+
+	chain.single = true;
+	for (unsigned distance = 0; distance <= 5; distance += 5) {
+		for (uint32_t n = 500; n <= 8000; n *= 4) {
+			uint64_t star = compared(n, distance, &o),
+				 single = n < 8000 ? compared(n, distance, &chain) : n;
+
+			ok(star == n - 1, "%u documents alike, %u bits apart: %llu pairs compared",
+			    n, distance, (unsigned long long)star);
+			ok(single < 10 * n, "and in one chain: %llu", (unsigned long long)single);
+		}
+	}
+}
+
+int main(void)
+{
+	rng_init(23);
+	scratch(path, "dedup");
+	against_definition();
+	templates();
+	return done_testing();
+}
