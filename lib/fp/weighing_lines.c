@@ -5,13 +5,32 @@
 _Static_assert(
     (int)SH_FEATURE_BLOCK_MAX <= (int)SH_OCCURRENCES_MAX, "the lines of a block at once");
 
-/* Copy n bytes; 48 and what fills up 16 may be read, and written. */
-static inline char *copy(char *restrict to, const char *restrict from, size_t n)
+/* Copy n bytes; `first` and what fills up 16 may be read, and written. */
+static inline char *copy(char *restrict to, const char *restrict from, size_t n, size_t first)
 {
-	memcpy(to, from, 48);
-	for (size_t i = 48; __builtin_expect(i < n, 0); i += 16)
+	memcpy(to, from, first);
+	for (size_t i = first; __builtin_expect(i < n, 0); i += 16)
 		memcpy(to + i, from + i, 16);
 	return to + n;
+}
+
+/* Lines that stand first of their feature, each up to its weight, which follows from the count: up
+ * to where p is returned. */
+static inline char *write_counted(const struct sh_feature_block *b, const uint32_t *count,
+    const struct sh_weight_text *by_count, char *p, size_t first)
+{
+	const uint32_t *line = b->of->line, *end = b->of->end;
+	const char *base = b->base;
+
+	for (size_t i = 0, n = b->lines; i < n; i++) {
+		const struct sh_weight_text *weight = &by_count[count[i]];
+		char *next = copy(p, base + line[i], end[i] - line[i], first);
+
+		memcpy(next, weight->text, SH_WEIGHER_SHOWN);
+		/* Whether it stood before nobody can predict. */
+		p += (size_t)(next + weight->n - p) & -(size_t)(count[i] != 0);
+	}
+	return p;
 }
 
 /* The features of the document, which are the lines of the block: 1; or 0 when a count is none of
@@ -19,29 +38,26 @@ static inline char *copy(char *restrict to, const char *restrict from, size_t n)
 static int write_lines(struct sh_weighing *d, struct sh_error *err)
 {
 	const struct sh_feature_block *b = &d->block;
-	const uint32_t *line = b->of->line, *end = b->of->end, *count = d->occurrences.count;
-	const struct sh_weight_text *shown = d->weigher->by_count;
-	const char *base = b->base;
-	size_t n = b->lines, need = line[n] - line[0] + n * SH_WEIGHER_SHOWN + 64;
-	char *room = sh_sink_room(d->out, need, err), *p = room;
+	const struct sh_feature_lines *of = b->of;
+	const uint32_t *count = d->occurrences.count;
+	const struct sh_weight_text *by_count = d->weigher->by_count;
+	size_t n = b->lines, bytes = of->line[n] - of->line[0];
+	char *room = sh_sink_room(d->out, bytes + n * SH_WEIGHER_SHOWN + 64, err), *p;
 	uint32_t most = 0;
 
 	if (!room)
 		return -1;
-	if (!sh_occurrences_find(&d->occurrences, base, b->of->start, end, n))
+	if (!sh_occurrences_find(&d->occurrences, b->base, of->start, of->end, n))
 		return 0;
 	for (size_t i = 0; i < n; i++)
 		most |= count[i];
 	if (most >= SH_WEIGHER_COUNTS)
 		return 0;
-	for (size_t i = 0; i < n; i++) {
-		const struct sh_weight_text *weight = &shown[count[i]];
-		char *next = copy(p, base + line[i], end[i] - line[i]);
-
-		memcpy(next, weight->text, SH_WEIGHER_SHOWN);
-		/* Whether it stood before nobody can predict. */
-		p += (size_t)(next + weight->n - p) & -(size_t)(count[i] != 0);
-	}
+	/* Few lines are twice as long as others. */
+	if (bytes < 20 * n)
+		p = write_counted(b, count, by_count, room, 32);
+	else
+		p = write_counted(b, count, by_count, room, 48);
 	sh_sink_used(d->out, (size_t)(p - room));
 	return 1;
 }

@@ -50,12 +50,12 @@ int sh_feature_block_enter(struct sh_feature_block *b, uint64_t number, const ch
 	return 0;
 }
 
-/* How many marks there are in the prefix of a run. */
-static size_t marks_of(const struct sh_feature_run *run, bool words)
+/* How many marks there are in the prefix of a run, where features are cut. */
+static size_t marks_of(const struct sh_feature_run *run)
 {
 	size_t n = 1;
 
-	for (size_t i = 0; words && i < run->n; i++)
+	for (size_t i = 0; i < run->n; i++)
 		n += run->prefix[i] == ' ' || run->prefix[i] == '\\';
 	return n;
 }
@@ -170,15 +170,16 @@ static void count_tokens(struct sh_feature_block *b, size_t lines)
  * found when the weight is looked at; no text has no weight, which is for the general way to say.
  * brief: the prefix has at most 16 bytes. */
 static inline size_t take_plain_of(struct sh_feature_block *b, struct sh_feature_lines *restrict of,
-    const struct sh_feature_run *restrict run, size_t head, uint32_t begin, bool brief)
+    const struct sh_feature_run *restrict run, uint32_t begin, bool brief)
 {
-	const uint32_t *mark = b->mark + b->next + head - 1, n = (uint32_t)run->n;
+	enum { STRIDE = 3 }; /* TAB, TAB, LF */
+	const uint32_t *mark = b->mark + b->next, n = (uint32_t)run->n;
 	const char *base = b->base;
-	size_t most = (b->marks - b->next) / (head + 2), lines = 0, others = 0;
+	size_t most = (b->marks - b->next) / STRIDE, lines = 0, others = 0;
 
 	if (most > b->most)
 		most = b->most;
-	for (; lines < most; mark += head + 2) {
+	for (; lines < most; mark += STRIDE) {
 		uint32_t start = begin + n, end = mark[1];
 
 		/* Its TAB is where the prefix has it: so the prefix ends in the block. */
@@ -198,17 +199,17 @@ static inline size_t take_plain_of(struct sh_feature_block *b, struct sh_feature
 	of->line[lines] = begin;
 	b->tokens = lines;
 	b->others = others;
-	b->after = b->next + lines * (head + 2);
+	b->after = b->next + lines * STRIDE;
 	count_tokens(b, lines);
 	return lines;
 }
 
 static __attribute__((noinline)) size_t take_plain(
-    struct sh_feature_block *b, const struct sh_feature_run *run, size_t head, uint32_t begin)
+    struct sh_feature_block *b, const struct sh_feature_run *run, uint32_t begin)
 {
 	if (run->n <= 16)
-		return take_plain_of(b, b->of, run, head, begin, true);
-	return take_plain_of(b, b->of, run, head, begin, false);
+		return take_plain_of(b, b->of, run, begin, true);
+	return take_plain_of(b, b->of, run, begin, false);
 }
 
 /* What has been taken of features that are to be cut, and where the next line begins. */
@@ -221,7 +222,7 @@ struct cut {
  * for a token. */
 static inline void take_even_of(const struct sh_feature_block *b,
     struct sh_feature_lines *restrict of, const struct sh_feature_run *run, size_t head,
-    struct cut *c, unsigned each)
+    struct cut *c, unsigned each, bool brief)
 {
 	const uint32_t *mark = b->mark + c->next + head - 1, n = (uint32_t)run->n;
 	const char *base = b->base;
@@ -241,7 +242,9 @@ static inline void take_even_of(const struct sh_feature_block *b,
 		for (unsigned k = 1; k < each; k++)
 			other |= base[mark[k]] ^ ' ';
 		if ((mark[0] + 1 != start) | (mark[1] == start) | other ||
-		    !sh_feature_run_same(run, base + begin))
+		    !sh_feature_run_begins(run, base + begin))
+			break;
+		if (!brief && !sh_feature_run_same(run, base + begin))
 			break;
 		first[0] = start;
 		for (unsigned k = 1; k < each; k++) {
@@ -263,13 +266,16 @@ static void take_even(const struct sh_feature_block *b, struct sh_feature_lines 
     const struct sh_feature_run *run, size_t head, struct cut *c)
 {
 	size_t first = c->next + head, each = 1;
+	bool brief = run->n <= 16;
 
 	while (each < 4 && first + each - 1 < b->marks && b->base[b->mark[first + each - 1]] == ' ')
 		each++;
 	if (each == 2)
-		take_even_of(b, of, run, head, c, 2);
+		take_even_of(b, of, run, head, c, 2, false);
+	else if (each == 3 && brief)
+		take_even_of(b, of, run, head, c, 3, true);
 	else if (each == 3)
-		take_even_of(b, of, run, head, c, 3);
+		take_even_of(b, of, run, head, c, 3, false);
 }
 
 /* The same for features that are to be cut. */
@@ -322,7 +328,7 @@ const char *sh_feature_block_take(
     struct sh_feature_block *b, const struct sh_feature_run *run, const char *p)
 {
 	uint32_t begin = (uint32_t)(p - b->base);
-	size_t head, taken;
+	size_t taken;
 
 	b->lines = b->tokens = b->others = 0;
 	b->of->line[0] = begin;
@@ -331,11 +337,10 @@ const char *sh_feature_block_take(
 		b->next++;
 	if (run->n == 0 || b->next == b->marks)
 		return p;
-	head = marks_of(run, b->blanks);
 	if (b->blanks)
-		taken = take_words(b, b->of, run, head, begin);
+		taken = take_words(b, b->of, run, marks_of(run), begin);
 	else
-		taken = take_plain(b, run, head, begin);
+		taken = take_plain(b, run, begin);
 	b->lines = taken;
 	parse_others(b);
 	if (b->lines == taken)
