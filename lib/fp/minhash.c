@@ -71,8 +71,3 @@ void sh_minhash(const uint64_t *h, size_t n, unsigned bits, uint64_t *out)
 	for (unsigned i = 0; i < bits; i++)
 		out[i / 64] = out[i / 64] << 1 | (bin[i] & 1);
 }
-
-unsigned sh_minhash_similarity(unsigned distance, unsigned bits)
-{
-	return 2 * distance >= bits ? 0 : 10000 - (20000 * distance + bits / 2) / bits;
-}

@@ -40,7 +40,4 @@ void sh_minhash_bins(const uint64_t *h, size_t n, unsigned bins, uint64_t *bin);
 /* The fingerprint of n >= 1 features by the first words of their hashes. */
 void sh_minhash(const uint64_t *h, size_t n, unsigned bits, uint64_t *out);
 
-/* The estimate of J, 0 .. 1, in ten thousandths. */
-unsigned sh_minhash_similarity(unsigned distance, unsigned bits);
-
 #endif

@@ -150,17 +150,6 @@ static void unrank(const struct sh_band *b, uint32_t number, struct sh_band_tabl
 	describe(b, t);
 }
 
-uint32_t sh_band_rank(const struct sh_band *b, const uint8_t *block)
-{
-	uint32_t number = 0;
-	unsigned at = 0;
-
-	for (unsigned i = 0; i < b->chosen; i++, at++)
-		for (; at < block[i]; at++)
-			number += choose(b->blocks - at - 1, b->chosen - i - 1);
-	return number;
-}
-
 static int fill_cache(struct sh_band *b, struct sh_error *err)
 {
 	b->cache = malloc(b->tables * sizeof *b->cache);

@@ -96,9 +96,6 @@ const struct sh_band_table *sh_band_table(
 /* The next table in order, in place; false after the last. */
 bool sh_band_table_next(const struct sh_band *b, struct sh_band_table *t);
 
-/* The number of the table of these b->chosen ascending blocks. */
-uint32_t sh_band_rank(const struct sh_band *b, const uint8_t *block);
-
 /* Write the key of fp in table t: exactly b->key_len bytes. */
 void sh_band_key(
     const struct sh_band *b, const struct sh_band_table *t, const uint64_t *fp, char *out);

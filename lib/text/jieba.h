@@ -57,8 +57,4 @@ int sh_jieba_add_user(struct sh_jieba *j, struct sh_slice text, struct sh_error 
 int sh_jieba_add_word(
     struct sh_jieba *j, struct sh_slice word, uint64_t freq, struct sh_error *err);
 
-/* The frequency that jieba suggests for a word, so that it is cut out whole. */
-int sh_jieba_suggest(const struct sh_jieba *j, struct sh_segmenter *s, struct sh_slice word,
-    uint64_t *freq, struct sh_error *err);
-
 #endif

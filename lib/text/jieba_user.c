@@ -66,9 +66,9 @@ int sh_jieba_add_word(struct sh_jieba *j, struct sh_slice word, uint64_t freq, s
 	return 0;
 }
 
-/* jieba's suggest_freq(): as probable as the words it is cut into now, and a little more.
+/* The frequency with which a word is cut out whole, jieba's suggest_freq(): as probable as the words it is cut into now, and a little more.
  * The order of operations is jieba's, for they are rounded. */
-int sh_jieba_suggest(const struct sh_jieba *j, struct sh_segmenter *s, struct sh_slice word,
+static int suggest(const struct sh_jieba *j, struct sh_segmenter *s, struct sh_slice word,
     uint64_t *freq, struct sh_error *err)
 {
 	double total = (double)j->h.total, p = 1.0;
@@ -138,7 +138,7 @@ static int add_entry(
 		return 0;
 	if (e.freq.n && sh_parse_u64(e.freq, &freq) != SH_NUM_OK)
 		return sh_error_set(err, SH_ERR_RANGE, "frequency too large");
-	if (!e.freq.n && sh_jieba_suggest(j, s, e.word, &freq, err) < 0)
+	if (!e.freq.n && suggest(j, s, e.word, &freq, err) < 0)
 		return -1;
 	return sh_jieba_add_word(j, e.word, freq, err);
 }

@@ -108,8 +108,3 @@ bool sh_stoplist_has(const struct sh_stoplist *s, struct sh_slice token)
 
 	return sh_hmap_find(&s->words, token, &index);
 }
-
-size_t sh_stoplist_count(const struct sh_stoplist *s)
-{
-	return s->words.n;
-}

@@ -116,6 +116,5 @@ struct sh_stoplist *sh_stoplist_new(
     struct sh_slice lines, const struct sh_token_opts *opts, struct sh_error *err);
 void sh_stoplist_delete(struct sh_stoplist *s);
 bool sh_stoplist_has(const struct sh_stoplist *s, struct sh_slice token);
-size_t sh_stoplist_count(const struct sh_stoplist *s);
 
 #endif

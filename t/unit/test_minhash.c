@@ -98,15 +98,6 @@ static void test_estimate(void)
 	}
 }
 
-static void test_similarity(void)
-{
-	ok(sh_minhash_similarity(0, 64) == 10000, "distance 0: 1");
-	ok(sh_minhash_similarity(32, 64) == 0, "half of the bits: 0");
-	ok(sh_minhash_similarity(50, 64) == 0, "more: 0");
-	ok(sh_minhash_similarity(8, 64) == 7500, "8 of 64: 0.75");
-	ok(sh_minhash_similarity(1, 1024) == 9980, "1 of 1024: 0.998");
-}
-
 /* By the programs: both ways alike, and near texts by shband | sort | shjoin as by shjoin. */
 static void test_programs(void)
 {
@@ -143,7 +134,6 @@ int main(void)
 	test_frozen();
 	test_set();
 	test_estimate();
-	test_similarity();
 	test_programs();
 	return done_testing();
 }

@@ -146,10 +146,14 @@ static void test_examples(void)
 	static const char stop_lines[] = "\xEF\xBB\xBFThe\n  of \r\n\nStraße\n\xC3\x89"
 					 "a\n的\nlast";
 	struct sh_token_opts o = { 0 };
+	static const char *const folded[] = { "the", "of", "strasse", "éa", "的", "last" };
 	struct sh_stoplist *stop = sh_stoplist_new(sh_slice_str(stop_lines), &o, &err);
+	unsigned there = 0;
 
 	must(stop != NULL);
-	ok(sh_stoplist_count(stop) == 6, "six stop words are loaded");
+	for (unsigned i = 0; i < 6; i++)
+		there += sh_stoplist_has(stop, sh_slice_str(folded[i]));
+	ok(there == 6, "%u of six stop words are loaded", there);
 	ok(sh_stoplist_has(stop, sh_slice_str("last")) &&
 		!sh_stoplist_has(stop, sh_slice_str("las")) &&
 		!sh_stoplist_has(stop, sh_slice_str("")),
