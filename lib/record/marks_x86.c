@@ -11,22 +11,7 @@ static inline uint64_t first_bits(size_t n)
 	return n < 64 ? (UINT64_C(1) << n) - 1 : UINT64_MAX;
 }
 
-/* The places of a block's marks, eight at a time: what is written beyond the last is
- * overwritten by the next block. */
-#define PUT_BITS(CTZ)                                                                              \
-	do {                                                                                       \
-		unsigned count = (unsigned)__builtin_popcountll(bits);                             \
-		uint32_t *to = at + found;                                                         \
-                                                                                                   \
-		for (unsigned k = 0; k < count; k += 8)                                            \
-			for (unsigned j = 0; j < 8; j++, bits &= bits - 1)                         \
-				to[k + j] = (uint32_t)(i + CTZ(bits));                             \
-		found += count;                                                                    \
-	} while (0)
-
 /* ---- SSE2 ---------------------------------------------------------------------------- */
-
-#define CTZ_SSE2(x) (unsigned)__builtin_ctzll((x) | UINT64_C(1) << 63)
 
 /* Where either of two characters stands. */
 static inline uint64_t either16(const char *p, char a, char b)
@@ -37,35 +22,22 @@ static inline uint64_t either16(const char *p, char a, char b)
 	return (unsigned)_mm_movemask_epi8(v);
 }
 
-static inline uint64_t either64_sse2(const char *p, char a, char b)
+static inline uint64_t either_sse2(const char *p, char a, char b)
 {
 	return either16(p, a, b) | either16(p + 16, a, b) << 16 | either16(p + 32, a, b) << 32 |
 	       either16(p + 48, a, b) << 48;
 }
 
-static size_t find_sse2(const char *p, size_t n, bool *words, uint32_t *at)
-{
-	uint64_t any = 0;
-	size_t found = 0;
-
-	for (size_t i = 0; i < n; i += 64) {
-		uint64_t bits = either64_sse2(p + i, '\t', '\n');
-		uint64_t more = *words ? either64_sse2(p + i, ' ', '\\') : 0;
-
-		any |= more & first_bits(n - i);
-		bits = (bits | more) & first_bits(n - i);
-		PUT_BITS(CTZ_SSE2);
-	}
-	*words = any != 0;
-	return found;
-}
+#define NAME(f) f##_sse2
+#define TARGET
+#define CTZ(x) (unsigned)__builtin_ctzll((x) | UINT64_C(1) << 63)
+#include "record/marks_body.h"
 
 const struct sh_marks_kernel sh_marks_sse2 = { { "sse2", SH_NEEDS_NOTHING }, find_sse2 };
 
 /* ---- AVX2 ---------------------------------------------------------------------------- */
 
-#define AVX2         __attribute__((target("avx2,bmi,popcnt")))
-#define CTZ_TZCNT(x) (unsigned)_tzcnt_u64(x)
+#define AVX2 __attribute__((target("avx2,bmi,popcnt")))
 
 static AVX2 inline uint64_t either32(const char *p, char a, char b)
 {
@@ -76,27 +48,15 @@ static AVX2 inline uint64_t either32(const char *p, char a, char b)
 	return (unsigned)_mm256_movemask_epi8(v);
 }
 
-static AVX2 inline uint64_t either64_avx2(const char *p, char a, char b)
+static AVX2 inline uint64_t either_avx2(const char *p, char a, char b)
 {
 	return either32(p, a, b) | either32(p + 32, a, b) << 32;
 }
 
-static AVX2 size_t find_avx2(const char *p, size_t n, bool *words, uint32_t *at)
-{
-	uint64_t any = 0;
-	size_t found = 0;
-
-	for (size_t i = 0; i < n; i += 64) {
-		uint64_t bits = either64_avx2(p + i, '\t', '\n');
-		uint64_t more = *words ? either64_avx2(p + i, ' ', '\\') : 0;
-
-		any |= more & first_bits(n - i);
-		bits = (bits | more) & first_bits(n - i);
-		PUT_BITS(CTZ_TZCNT);
-	}
-	*words = any != 0;
-	return found;
-}
+#define NAME(f) f##_avx2
+#define TARGET  AVX2
+#define CTZ(x)  (unsigned)_tzcnt_u64(x)
+#include "record/marks_body.h"
 
 const struct sh_marks_kernel sh_marks_avx2 = {
 	{ "avx2", SH_NEEDS_AVX2 | SH_NEEDS_BMI | SH_NEEDS_POPCNT }, find_avx2
