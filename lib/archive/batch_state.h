@@ -12,8 +12,8 @@
 #include "archive/batch.h"
 #include "archive/sketch.h"
 #include "base/num.h"
-#include "fp/fingerprint.h"
 #include "fp/features.h"
+#include "fp/fingerprint.h"
 #include "io/parallel.h"
 
 /* A document's key, to be looked up. */

@@ -11,15 +11,20 @@
 
 #include "io/target.h"
 
-/* The sanitizers open files of their own when they have something to tell. */
-#if defined SYS_landlock_create_ruleset && !defined __SANITIZE_ADDRESS__ &&                        \
-    !defined __SANITIZE_THREAD__
-#define HAVE_LANDLOCK 1
+#ifdef SYS_landlock_create_ruleset
+#define HEADERS_KNOW true
 #else
-#define HAVE_LANDLOCK               0
+#define HEADERS_KNOW                false
 #define SYS_landlock_create_ruleset 0
 #define SYS_landlock_add_rule       0
 #define SYS_landlock_restrict_self  0
+#endif
+
+/* The sanitizers open files of their own when they have something to tell. */
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+#define HAVE_LANDLOCK false
+#else
+#define HAVE_LANDLOCK HEADERS_KNOW
 #endif
 
 /* Of <linux/landlock.h>, which may be older than the kernel, or missing. */

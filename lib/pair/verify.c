@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "base/siphash.h"
-#include "io/pages.h"
 #include "fp/features.h"
+#include "io/pages.h"
 
 enum { FIRST_BITS = 8, KNOWN_COUNTS = 64 };
 
