@@ -321,6 +321,7 @@ static void set_profile(struct settings *s, const struct sh_profile *p)
 	s->fp.bits = p->bits;
 	s->fp.tie = p->tie;
 	s->fp.real = p->real;
+	s->fp.rounded = p->rounded;
 	s->empty = p->empty;
 }
 

@@ -125,6 +125,7 @@ static int translate(const struct simhash_options *o, const struct sh_profile *p
 		.tie = p->tie,
 		.minhash = o->minhash,
 		.real = p->real,
+		.rounded = p->rounded,
 	};
 	sh_profile_tokens(p, &to->token, &to->ngrams);
 	if (o->chars)

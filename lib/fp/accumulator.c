@@ -38,7 +38,9 @@ int sh_accumulator_init(
 		return -1;
 	if (sh_simhash_init(&a->simhash, opts->bits, opts->tie, err) < 0)
 		return -1;
-	return opts->hash->composed && !opts->minhash && !opts->real ? init_blocks(a, err) : 0;
+	return opts->hash->composed && !opts->minhash && !opts->real && !opts->rounded
+		   ? init_blocks(a, err)
+		   : 0;
 }
 
 void sh_accumulator_free(struct sh_accumulator *a)
@@ -58,6 +60,8 @@ void sh_accumulator_clear(struct sh_accumulator *a)
 	a->n = 0;
 	a->any = false;
 	memset(a->sum, 0, sizeof a->sum);
+	if (a->opts->rounded)
+		a->rounded = (struct sh_rounded){ 0 };
 }
 
 /* Of a record's weight: see struct sh_profile, real. Both quotients are rounded once at most. */
@@ -226,6 +230,8 @@ int sh_accumulator_add(
 		add_real(a, words[0], weight);
 		return 0;
 	}
+	if (o->rounded)
+		sh_rounded_add(&a->rounded, words, o->bits, weight);
 	return sh_simhash_add(&a->simhash, words, weight, err);
 }
 
@@ -246,5 +252,8 @@ void sh_accumulator_finish(struct sh_accumulator *a, struct sh_fingerprint *out)
 		return;
 	}
 	out->empty = sh_simhash_total(&a->simhash) == 0;
-	sh_simhash_finish(&a->simhash, out->w);
+	if (a->rounded.fraction)
+		sh_rounded_finish(&a->rounded, a->opts->bits, out->w);
+	else
+		sh_simhash_finish(&a->simhash, out->w);
 }

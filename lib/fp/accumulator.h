@@ -5,6 +5,7 @@
 #include "base/buf.h"
 #include "fp/fingerprinter.h"
 #include "fp/mix_kernel.h"
+#include "fp/rounded.h"
 #include "fp/simhash.h"
 #include "record/feature_block.h"
 
@@ -14,7 +15,8 @@ struct sh_accumulator {
 	uint64_t *hash; /* of the features, for minhash */
 	size_t n, cap;
 	double sum[64]; /* when opts->real, bit 0 first */
-	bool any;       /* a feature that is not empty was added, with whatever weight */
+	struct sh_rounded rounded;
+	bool any; /* a feature that is not empty was added, with whatever weight */
 	struct sh_buf text;
 	/* For blocks, where the hash is one that is composed of words'. */
 	const struct sh_mix_kernel *mix;

@@ -117,6 +117,7 @@ static const struct sh_profile rows[] = {
 	    .method = "python",
 	    .ngrams = { 4, 4, false },
 	    .weight = "tf",
+	    .rounded = true,
 	    .hash = "md5-last",
 	    .bits = 64,
 	    .bits_min = 8,

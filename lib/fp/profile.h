@@ -49,6 +49,7 @@ struct sh_profile {
 	 * times SH_REAL_SCALE, so that none of their bits is lost. shfp takes weights below 2^46
 	 * millionths for decimals as they stand, of which the nearest double is summed. */
 	bool real;
+	bool rounded; /* fractions of weights are added as in rounded.h */
 
 	const char *hash;
 	unsigned bits;

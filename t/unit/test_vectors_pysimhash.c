@@ -153,6 +153,30 @@ static void test_features(void)
 	sh_tokenizer_delete(tokenizer);
 }
 
+/* Weights with fractions, which are rounded where they are added. */
+static void test_weights(void)
+{
+	struct vec_table t = vec_load("pysimhash_weights.tsv");
+
+	for (size_t i = 0; i < t.n; i++) {
+		char *rest = t.row[i].f[1], *feature, name[32], command[64], *got[1] = { NULL };
+		FILE *f = vec_input(name);
+
+		while ((feature = strsep(&rest, ","))) {
+			char *weight = strchr(feature, ' ');
+
+			*weight++ = '\0';
+			fprintf(f, "0\t%s\t%s\n", feature, weight);
+		}
+		fclose(f);
+		snprintf(command, sizeof command, "shfp -p pysimhash -b %s", t.row[i].f[0]);
+		vec_run(command, name, got, 1);
+		unlink(name);
+		ok(got[0] && strcmp(got[0], t.row[i].f[2]) == 0, "weights, row %zu: %s", i + 2,
+		    t.row[i].f[2]);
+	}
+}
+
 /* ---- the index ---- */
 
 /* Keys from sh_fp_bits(): k+1 blocks of f/(k+1) bits from the low end, the last takes the rest. */
@@ -224,6 +248,7 @@ int main(void)
 	test_texts();
 	test_lower();
 	test_features();
+	test_weights();
 	test_keys();
 	test_query();
 	return done_testing();
