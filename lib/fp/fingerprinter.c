@@ -238,13 +238,22 @@ static int add_repeats(struct sh_fingerprinter *f, size_t features, struct sh_er
 	return 0;
 }
 
+/* Where a feature weighs 1 however often it stands. */
+static int add_once(struct sh_fingerprinter *f, size_t features, struct sh_error *err)
+{
+	if (sh_repeats_once(&f->repeats, f->feature, features, err) < 0)
+		return -1;
+	return sh_simhash_add_units(&f->simhash, f->repeats.hash, f->repeats.n, err);
+}
+
 static int add_up(struct sh_fingerprinter *f, size_t features, struct sh_error *err)
 {
 	bool each = f->opts.scheme->additive;
 	bool wide = f->words > 1 && !f->opts.hash->composed;
 
 	if (f->by_repeats && !wide)
-		return add_repeats(f, features, err);
+		return f->opts.scheme->flat ? add_once(f, features, err)
+					    : add_repeats(f, features, err);
 	if (!each &&
 	    (sh_hash_count(&f->distinct, f->by_text ? f->key : f->feature, features, err) < 0 ||
 		weigh(f, features, err) < 0))

@@ -86,8 +86,28 @@ static void count(const uint64_t *hash, size_t n, uint16_t *restrict guest, uint
 	found->strays = strays;
 }
 
+static void once(const uint64_t *hash, size_t n, uint16_t *restrict slot,
+    const uint16_t *restrict owner, uint16_t *restrict guest, uint16_t *restrict host,
+    struct sh_repeats_found *found)
+{
+	uint64_t *to = found->hash, *stray = found->stray;
+	size_t owners = 0, strays = 0;
+
+	(void)guest, (void)host;
+	for (size_t i = 0; i < n; i++) {
+		uint16_t first = owner[slot[i]];
+		uint64_t h = hash[i];
+
+		to[owners] = stray[strays] = h;
+		owners += first == i;
+		strays += hash[first] != h;
+	}
+	found->n = owners;
+	found->strays = strays;
+}
+
 const struct sh_repeats_kernel sh_repeats_plain = { { "plain", SH_NEEDS_NOTHING }, slots, guests_of,
-	count };
+	count, once };
 
 /* ---- the whole ------------------------------------------------------------------------ */
 
@@ -113,9 +133,9 @@ static unsigned slot_bits(size_t n)
 	return bits + (bits < ROOMY);
 }
 
-/* Append the repeats to those that are there; the strays go to `stray`: their number. */
+/* Append what is found to what is there; the strays go to `stray`: their number. */
 static size_t find_short(
-    struct sh_repeats *r, const uint64_t *hash, size_t n, uint64_t key, uint64_t *stray)
+    struct sh_repeats *r, const uint64_t *hash, size_t n, bool once, uint64_t key, uint64_t *stray)
 {
 	unsigned bits = slot_bits(n);
 	uint16_t *owner = r->work, *slot = owner + ((size_t)1 << bits);
@@ -127,14 +147,19 @@ static size_t find_short(
 #pragma GCC unroll 4
 	for (i = n; i-- > 0;)
 		owner[slot[i]] = (uint16_t)i;
-	guests = r->kernel->guests(slot, owner, n, guest, host);
-	r->kernel->count(hash, n, guest, host, guests, slot, &found);
+	if (once) {
+		r->kernel->once(hash, n, slot, owner, guest, host, &found);
+	} else {
+		guests = r->kernel->guests(slot, owner, n, guest, host);
+		r->kernel->count(hash, n, guest, host, guests, slot, &found);
+	}
 	r->n += found.n;
 	return found.strays;
 }
 
 /* The same for more hashes than 16 bits can number. */
-static size_t find_long(struct sh_repeats *r, const uint64_t *hash, size_t n, uint64_t *stray)
+static size_t find_long(
+    struct sh_repeats *r, const uint64_t *hash, size_t n, bool once, uint64_t *stray)
 {
 	unsigned bits = slot_bits(n);
 	uint32_t *owner = r->work, *more = owner + ((size_t)1 << bits), *repeated = more + n;
@@ -151,7 +176,7 @@ static size_t find_long(struct sh_repeats *r, const uint64_t *hash, size_t n, ui
 		stray[strays] = hash[i];
 		strays += guest & !same;
 		repeated[repeats] = first;
-		repeats += guest & same & (more[first] == 0);
+		repeats += once ? !guest : guest & same & (more[first] == 0);
 		more[first] += guest & same;
 	}
 	for (i = 0; i < repeats; i++) {
@@ -162,8 +187,9 @@ static size_t find_long(struct sh_repeats *r, const uint64_t *hash, size_t n, ui
 	return strays;
 }
 
-/* Those of the strays that stand more than once. */
-static int add_strays(struct sh_repeats *r, const uint64_t *stray, size_t n, struct sh_error *err)
+/* Those of the strays that stand more than once, or each once. */
+static int add_strays(
+    struct sh_repeats *r, const uint64_t *stray, size_t n, bool once, struct sh_error *err)
 {
 	const struct sh_hash_count *d = &r->strays;
 
@@ -174,12 +200,12 @@ static int add_strays(struct sh_repeats *r, const uint64_t *stray, size_t n, str
 	for (size_t i = 0; i < d->n; i++) {
 		r->hash[r->n] = d->hash[i];
 		r->count[r->n] = d->count[i];
-		r->n += d->count[i] > 1;
+		r->n += once || d->count[i] > 1;
 	}
 	return 0;
 }
 
-/* Room for repeats, strays, and strays of strays. */
+/* Room for what is found, strays, and strays of strays. */
 static int reserve(struct sh_repeats *r, size_t n, struct sh_error *err)
 {
 	size_t all = n + SH_REPEATS_SLACK, slots = (size_t)1 << slot_bits(n);
@@ -197,7 +223,8 @@ static int reserve(struct sh_repeats *r, size_t n, struct sh_error *err)
 	return 0;
 }
 
-int sh_repeats_find(struct sh_repeats *r, const uint64_t *hash, size_t n, struct sh_error *err)
+static int find(
+    struct sh_repeats *r, const uint64_t *hash, size_t n, bool once, struct sh_error *err)
 {
 	const uint64_t key = r->strays.key, other = key * key * key | 1;
 	uint64_t *stray, *again;
@@ -209,9 +236,19 @@ int sh_repeats_find(struct sh_repeats *r, const uint64_t *hash, size_t n, struct
 	again = stray + n + SH_REPEATS_SLACK;
 	r->n = 0;
 	if (n > SH_REPEATS_SHORT)
-		return add_strays(r, stray, find_long(r, hash, n, stray), err);
-	strays = find_short(r, hash, n, key, stray);
+		return add_strays(r, stray, find_long(r, hash, n, once, stray), once, err);
+	strays = find_short(r, hash, n, once, key, stray);
 	if (strays <= FEW)
-		return add_strays(r, stray, strays, err);
-	return add_strays(r, again, find_short(r, stray, strays, other, again), err);
+		return add_strays(r, stray, strays, once, err);
+	return add_strays(r, again, find_short(r, stray, strays, once, other, again), once, err);
+}
+
+int sh_repeats_find(struct sh_repeats *r, const uint64_t *hash, size_t n, struct sh_error *err)
+{
+	return find(r, hash, n, false, err);
+}
+
+int sh_repeats_once(struct sh_repeats *r, const uint64_t *hash, size_t n, struct sh_error *err)
+{
+	return find(r, hash, n, true, err);
 }

@@ -15,8 +15,8 @@ enum { SH_REPEATS_SHORT = 1 << 14, SH_REPEATS_SLACK = 32 };
 
 /* What became of the guests. */
 struct sh_repeats_found {
-	uint64_t *hash;  /* those that are repeated */
-	uint32_t *count; /* of each, 2 or more */
+	uint64_t *hash;  /* those that are repeated; of once(): each once */
+	uint32_t *count; /* of each, 2 or more; not by once() */
 	size_t n;
 	uint64_t *stray;
 	size_t strays;
@@ -33,6 +33,11 @@ struct sh_repeats_kernel {
 	 * for n, `guest` and `host` are lost. Fills the arrays of `found`, and its numbers. */
 	void (*count)(const uint64_t *hash, size_t n, uint16_t *restrict guest,
 	    uint16_t *restrict host, size_t guests, uint16_t *restrict more,
+	    struct sh_repeats_found *found);
+	/* Instead of both: the hashes of the owners, each of which is there once. `guest` and
+	 * `host` have room for n, and what is in `slot` is lost. */
+	void (*once)(const uint64_t *hash, size_t n, uint16_t *restrict slot,
+	    const uint16_t *restrict owner, uint16_t *restrict guest, uint16_t *restrict host,
 	    struct sh_repeats_found *found);
 };
 

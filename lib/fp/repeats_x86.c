@@ -65,8 +65,15 @@ static void count_avx2(const uint64_t *hash, size_t n, uint16_t *restrict guest,
 	sh_repeats_plain.count(hash, n, guest, host, guests, more, found);
 }
 
+static void once_avx2(const uint64_t *hash, size_t n, uint16_t *restrict slot,
+    const uint16_t *restrict owner, uint16_t *restrict guest, uint16_t *restrict host,
+    struct sh_repeats_found *found)
+{
+	sh_repeats_plain.once(hash, n, slot, owner, guest, host, found);
+}
+
 const struct sh_repeats_kernel sh_repeats_avx2 = { { "avx2", SH_NEEDS_AVX2 }, slots_avx2,
-	guests_avx2, count_avx2 };
+	guests_avx2, count_avx2, once_avx2 };
 
 /* ---- AVX-512 with packing of words (Ice Lake, Zen 4) ----------------------------------- */
 
@@ -84,31 +91,40 @@ static AVX512 inline __m512i load8(const uint64_t *h, uint32_t which)
 	return _mm512_maskz_loadu_epi64((__mmask8)(which & 0xff), h);
 }
 
-/* One product of 32 bits, of the upper half: all hashes have that. What differs in the lower half
- * alone strays. */
-static AVX512 inline __m128i slot8(__m512i high, __m512i key, __m512i mask, __m128i shift)
+/* Upper halves of 16 hashes, number 8 + i behind number i. Loads that begin half a hash later have
+ * them where the other ones have their lower halves. */
+static AVX512 inline __m512i halves16(const uint64_t *h)
 {
-	__m512i x = _mm512_srl_epi64(_mm512_mul_epu32(high, key), shift);
+	return _mm512_mask_loadu_epi32(
+	    _mm512_loadu_si512((const char *)h + 4), 0xaaaa, (const char *)(h + 8));
+}
 
-	return _mm512_cvtepi64_epi16(_mm512_and_si512(x, mask));
+/* One product of 32 bits, of the upper half: all hashes have that. What differs in the lower half
+ * alone strays. Reads half a hash behind the last. */
+static AVX512 inline __m512i slots32(const uint64_t *h, unsigned bits, __m512i key)
+{
+	/* Words come out as those of 0 16 8 24 1 17 9 25 ... */
+	const __m512i order = _mm512_set_epi16(31, 27, 23, 19, 15, 11, 7, 3, 29, 25, 21, 17, 13, 9,
+	    5, 1, 30, 26, 22, 18, 14, 10, 6, 2, 28, 24, 20, 16, 12, 8, 4, 0);
+	__m512i a = _mm512_mullo_epi32(halves16(h), key);
+	__m512i b = _mm512_mullo_epi32(halves16(h + 16), key);
+
+	a = _mm512_srl_epi32(a, _mm_cvtsi32_si128((int)(32 - bits)));
+	b = _mm512_srl_epi32(b, _mm_cvtsi32_si128((int)(16 - bits)));
+	return _mm512_permutexvar_epi16(order, _mm512_mask_blend_epi16(0xaaaaaaaa, a, b));
 }
 
 static AVX512 void slots_avx512(
     const uint64_t *hash, size_t n, unsigned bits, uint64_t key, uint16_t *slot)
 {
-	const __m512i k = _mm512_set1_epi64((long long)key),
-		      mask = _mm512_set1_epi64((1 << bits) - 1);
-	const __m128i shift = _mm_cvtsi32_si128((int)(32 - bits));
-	__m512i x;
+	const __m512i k = _mm512_set1_epi32((int)key);
+	uint64_t last[33] = { 0 };
 	size_t i;
 
-	/* Loads that begin half a hash later need no shift, and have one hash left behind them. */
-	for (i = 0; i + 8 < n; i += 8) {
-		x = _mm512_loadu_si512((const char *)(hash + i) + 4);
-		_mm_storeu_si128((__m128i *)(void *)(slot + i), slot8(x, k, mask, shift));
-	}
-	x = _mm512_srli_epi64(load8(hash + i, low32(n - i)), 32);
-	_mm_storeu_si128((__m128i *)(void *)(slot + i), slot8(x, k, mask, shift));
+	for (i = 0; i + 32 < n; i += 32)
+		_mm512_storeu_si512(slot + i, slots32(hash + i, bits, k));
+	memcpy(last, hash + i, (n - i) * sizeof *hash);
+	_mm512_storeu_si512(slot + i, slots32(last, bits, k));
 }
 
 /* Each slot becomes its owner. Not inline and not `restrict`: gcc would put vectors together out
@@ -120,11 +136,17 @@ static __attribute__((noinline)) void look_up(uint16_t *slot, const uint16_t *ow
 		slot[i] = owner[slot[i]];
 }
 
+/* The first of 32 indexes. */
+static AVX512 inline __m512i first32(void)
+{
+	return _mm512_set_epi16(31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15,
+	    14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+}
+
 static AVX512 size_t guests_avx512(uint16_t *restrict slot, const uint16_t *restrict owner,
     size_t n, uint16_t *restrict guest, uint16_t *restrict host)
 {
-	__m512i index = _mm512_set_epi16(31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17,
-	    16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+	__m512i index = first32();
 	size_t guests = 0;
 
 	look_up(slot, owner, n);
@@ -190,10 +212,50 @@ static AVX512 void count_avx512(const uint64_t *hash, size_t n, uint16_t *restri
 	collect(hash, n, more, found);
 }
 
+/* The hashes of those that own their slot. */
+static AVX512 size_t owners(
+    const uint64_t *hash, const uint16_t *first, size_t n, uint64_t *restrict to)
+{
+	__m512i index = first32();
+	size_t all = 0;
+
+	for (size_t i = 0; i < n; i += 32) {
+		__m512i v = _mm512_loadu_si512(first + i);
+		uint32_t which = _mm512_cmpeq_epi16_mask(v, index) & low32(n - i);
+
+		for (size_t j = 0; j < 32; j += 8) {
+			uint32_t part = which >> j & 0xff;
+
+			v = load8(hash + i + j, part);
+			_mm512_storeu_si512(
+			    to + all, _mm512_maskz_compress_epi64((__mmask8)part, v));
+			all += (size_t)_mm_popcnt_u32(part);
+		}
+		index = _mm512_add_epi16(index, _mm512_set1_epi16(32));
+	}
+	return all;
+}
+
+static void once_avx512(const uint64_t *hash, size_t n, uint16_t *restrict slot,
+    const uint16_t *restrict owner, uint16_t *restrict guest, uint16_t *restrict host,
+    struct sh_repeats_found *found)
+{
+	size_t guests = guests_avx512(slot, owner, n, guest, host), strays = 0;
+
+	found->n = owners(hash, slot, n, found->hash);
+	for (size_t i = 0; i < guests; i++) {
+		uint64_t h = hash[guest[i]];
+
+		found->stray[strays] = h;
+		strays += hash[host[i]] != h;
+	}
+	found->strays = strays;
+}
+
 const struct sh_repeats_kernel sh_repeats_avx512 = {
 	{ "avx512", SH_NEEDS_AVX512 | SH_NEEDS_AVX512_DQ | SH_NEEDS_AVX512_VL |
 			SH_NEEDS_AVX512_VBMI2 | SH_NEEDS_BMI | SH_NEEDS_POPCNT },
-	slots_avx512, guests_avx512, count_avx512
+	slots_avx512, guests_avx512, count_avx512, once_avx512
 };
 
 #endif

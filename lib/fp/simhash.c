@@ -274,19 +274,28 @@ static void add_planes(const struct sh_simhash *s, unsigned j, int64_t sum[64])
 		add_lanes(sum, s->planes[j][i], w[i]);
 }
 
+/* A bit for each sum that `total` has less beside it, or as much where `tie`: by the sign of a
+ * difference, in four strands that do not wait for one another. */
+static uint64_t majority(const int64_t sum[64], int64_t total, int64_t tie)
+{
+	uint64_t part[4] = { 0 };
+
+	for (unsigned b = 0; b < 16; b++)
+		for (unsigned k = 0; k < 4; k++) {
+			int64_t s = sum[16 * k + b], short_of = total - s - s - tie;
+
+			part[k] = part[k] << 1 | (uint64_t)short_of >> 63;
+		}
+	return part[0] << 48 | part[1] << 32 | part[2] << 16 | part[3];
+}
+
 static uint64_t word_of_sums(const struct sh_simhash *s, unsigned j)
 {
-	int64_t sum[64], total = sh_simhash_total(s), lack;
-	uint64_t word = 0;
-	unsigned b;
+	int64_t sum[64];
 
 	memcpy(sum, s->sum[j], sizeof sum);
 	add_planes(s, j, sum);
-	for (b = 0; b < 64; b++) {
-		lack = total - sum[b];
-		word = word << 1 | (s->tie ? sum[b] >= lack : sum[b] > lack);
-	}
-	return word;
+	return majority(sum, sh_simhash_total(s), s->tie);
 }
 
 void sh_simhash_finish(const struct sh_simhash *s, uint64_t *out)

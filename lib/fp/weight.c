@@ -183,12 +183,12 @@ static int logidf(const struct sh_term *t, int64_t *weight, struct sh_error *err
 }
 
 static const struct sh_scheme rows[] = {
-	{ "set", false, false, false, false, set },
-	{ "tf", false, false, true, false, tf },
-	{ "freq", false, true, false, true, freq },
-	{ "log", false, false, false, true, log_tf },
-	{ "tfidf", true, false, false, true, tfidf },
-	{ "logidf", true, false, false, true, logidf },
+	{ "set", false, false, false, false, true, set },
+	{ "tf", false, false, true, false, false, tf },
+	{ "freq", false, true, false, true, false, freq },
+	{ "log", false, false, false, true, false, log_tf },
+	{ "tfidf", true, false, false, true, false, tfidf },
+	{ "logidf", true, false, false, true, false, logidf },
 };
 
 const struct sh_scheme *sh_scheme_at(unsigned i)

@@ -43,6 +43,7 @@ struct sh_scheme {
 	/* tf must be a whole number: counts that are none (sums of other weights) have no such
 	 * weight. Otherwise the weight of any count follows: 1 for set, the count for tf. */
 	bool needs_count;
+	bool flat; /* the weight is that of one occurrence, 1, whatever tf */
 	/* SH_ERR_RANGE: the weight exceeds what an int64_t of millionths holds.
 	 * SH_ERR_PARAM: df is 0 or exceeds docs, tf is 0 or exceeds tokens. */
 	int (*weigh)(const struct sh_term *t, int64_t *weight, struct sh_error *err);

@@ -92,6 +92,8 @@ static void repeats(void)
 		distinct += i == 0 || sorted[i] != sorted[i - 1];
 	check(sh_repeats_find(&r, hash, n, &err) == 0);
 	check(repeats_right(&r, sorted, n));
+	check(sh_repeats_once(&r, hash, n, &err) == 0);
+	check(once_right(&r, sorted, n));
 	check(sh_hash_count(&c, hash, n, &err) == 0);
 	check(c.n == distinct);
 	for (size_t i = 0, all = 0; i < c.n; i++) {

@@ -193,6 +193,22 @@ static bool repeats_right(const struct sh_repeats *r, const uint64_t *sorted, si
 	return want == r->n;
 }
 
+/* Each of the hashes that `sorted` holds is there once. */
+static bool once_right(struct sh_repeats *r, const uint64_t *sorted, size_t n)
+{
+	size_t distinct = 0;
+
+	qsort(r->hash, r->n, sizeof *r->hash, by_value);
+	for (size_t i = 0; i < n; i++) {
+		if (i > 0 && sorted[i] == sorted[i - 1])
+			continue;
+		if (distinct >= r->n || r->hash[distinct] != sorted[i])
+			return false;
+		distinct++;
+	}
+	return distinct == r->n;
+}
+
 /* Lengths around those at which the module goes another way. */
 static size_t repeats_length(unsigned round, size_t most)
 {
@@ -230,6 +246,8 @@ static void test_repeats(const struct sh_repeats_kernel *kernel)
 		qsort(sorted, n, sizeof *sorted, by_value);
 		must(sh_repeats_find(&r, hash, n, &err) == 0);
 		bad += !repeats_right(&r, sorted, n);
+		must(sh_repeats_once(&r, hash, n, &err) == 0);
+		bad += !once_right(&r, sorted, n);
 	}
 	ok(!bad, "%s: repeated hashes of %u documents, some of %u features", kernel->variant.name,
 	    rounds, (unsigned)MOST);
