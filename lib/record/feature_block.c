@@ -5,6 +5,7 @@
 #include "base/buf.h"
 #include "base/bytes.h"
 #include "base/num.h"
+#include "record/feature_take.h"
 
 /* Blocks beyond BYTES_MAX have few lines, and long ones. */
 enum { BYTES_MAX = 1 << 22, FEWEST = 8 };
@@ -15,6 +16,7 @@ int sh_feature_block_init(struct sh_feature_block *b, bool words, struct sh_erro
 {
 	*b = (struct sh_feature_block){
 		.kernel = sh_marks_kernel_at(0),
+		.take = sh_feature_take_kernel_at(0),
 		.words = words,
 		.number = NO_NUMBER,
 		.most = SH_FEATURE_BLOCK_MAX,
@@ -153,12 +155,6 @@ static __attribute__((noinline)) void parse_others(struct sh_feature_block *b)
 	}
 }
 
-/* Whether "TAB 1 LF" stands at p. */
-static inline bool weighs_one(const char *p)
-{
-	return (sh_le32(p) & 0xffffff) == ('\t' | '1' << 8 | '\n' << 16);
-}
-
 /* Tokens are lines: 0, 1, 2 ... which may stand there already. */
 static void count_tokens(struct sh_feature_block *b, size_t lines)
 {
@@ -167,49 +163,24 @@ static void count_tokens(struct sh_feature_block *b, size_t lines)
 }
 
 /* The number of lines from `begin` on, as their marks tell. What is wrong behind the feature is
- * found when the weight is looked at; no text has no weight, which is for the general way to say.
- * brief: the prefix has at most 16 bytes. */
-static inline size_t take_plain_of(struct sh_feature_block *b, struct sh_feature_lines *restrict of,
-    const struct sh_feature_run *restrict run, uint32_t begin, bool brief)
+ * found when the weight is looked at; no text has no weight, which is for the general way to say. */
+static size_t take_plain(
+    struct sh_feature_block *b, const struct sh_feature_run *run, uint32_t begin)
 {
-	enum { STRIDE = 3 }; /* TAB, TAB, LF */
-	const uint32_t *mark = b->mark + b->next, n = (uint32_t)run->n;
-	const char *base = b->base;
-	size_t most = (b->marks - b->next) / STRIDE, lines = 0, others = 0;
+	const uint32_t *mark = b->mark + b->next;
+	struct sh_feature_taken t = { .begin = begin };
+	size_t most = (b->marks - b->next) / 3;
 
 	if (most > b->most)
 		most = b->most;
-	for (; lines < most; mark += STRIDE) {
-		uint32_t start = begin + n, end = mark[1];
-
-		/* Its TAB is where the prefix has it: so the prefix ends in the block. */
-		if ((mark[0] + 1 != start) | (end == start) |
-		    !sh_feature_run_begins(run, base + begin))
-			break;
-		if (!brief && !sh_feature_run_same(run, base + begin))
-			break;
-		of->line[lines] = begin;
-		of->start[lines] = start;
-		of->end[lines] = end;
-		/* Which weight it has nobody can predict. */
-		of->other[others] = (uint32_t)lines++;
-		others += !weighs_one(base + end);
-		begin = mark[2] + 1;
-	}
-	of->line[lines] = begin;
-	b->tokens = lines;
-	b->others = others;
-	b->after = b->next + lines * STRIDE;
-	count_tokens(b, lines);
-	return lines;
-}
-
-static __attribute__((noinline)) size_t take_plain(
-    struct sh_feature_block *b, const struct sh_feature_run *run, uint32_t begin)
-{
-	if (run->n <= 16)
-		return take_plain_of(b, b->of, run, begin, true);
-	return take_plain_of(b, b->of, run, begin, false);
+	b->take->take(b->base, mark, most, run, b->of, &t);
+	sh_feature_take_plain.take(b->base, mark, most, run, b->of, &t);
+	b->of->line[t.lines] = t.begin;
+	b->tokens = t.lines;
+	b->others = t.others;
+	b->after = b->next + 3 * t.lines;
+	count_tokens(b, t.lines);
+	return t.lines;
 }
 
 /* What has been taken of features that are to be cut, and where the next line begins. */
@@ -255,7 +226,7 @@ static inline void take_even_of(const struct sh_feature_block *b,
 		of->line[lines] = begin;
 		of->token[lines] = (uint32_t)lines * each;
 		of->other[others] = (uint32_t)lines++;
-		others += !weighs_one(base + mark[each]);
+		others += !sh_feature_weighs_one(base + mark[each]);
 		begin = mark[each + 1] + 1;
 	}
 	*c = (struct cut){ lines, lines * each, others, c->next + lines * stride, begin };
@@ -313,7 +284,7 @@ static __attribute__((noinline)) size_t take_words(struct sh_feature_block *b,
 		of->line[c.lines] = c.begin;
 		of->token[c.lines] = (uint32_t)first;
 		of->other[c.others] = (uint32_t)c.lines++;
-		c.others += !weighs_one(base + mark[k]);
+		c.others += !sh_feature_weighs_one(base + mark[k]);
 		c.begin = mark[k + 1] + 1;
 	}
 	of->line[c.lines] = c.begin;

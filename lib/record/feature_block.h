@@ -35,6 +35,7 @@ struct sh_feature_block {
 
 	/* The rest is the module's own. */
 	const struct sh_marks_kernel *kernel;
+	const struct sh_feature_take_kernel *take;
 	bool words, blanks; /* features are cut; those of this block may have to be */
 	uint64_t number;
 	uint32_t *mark;

@@ -6,6 +6,8 @@
 #include "fp/repeats.h"
 #include "fp/simhash.h"
 #include "io/newlines.h"
+#include "io/source.h"
+#include "record/feature_take.h"
 #include "record/marks.h"
 #include "tap.h"
 #include "text_util.h"
@@ -316,6 +318,70 @@ static void test_marks(const struct sh_marks_kernel *kernel)
 	ok(!wrong, "%s: marks are where they are", kernel->variant.name);
 }
 
+/* ---- feature records by their marks ------------------------------------------------------ */
+
+/* Records of one document, and perhaps a few others, a line broken now and then. */
+static size_t random_records(char *text, size_t room, const char *prefix)
+{
+	static const char *const weights[] = { "1", "1", "1", "2", "10", "1.5", "", "1\t1", "\t1" };
+	size_t n = 0, lines = rng_below(120), odd = rng_below(3) ? 400 : 20;
+
+	for (size_t i = 0; i < lines && n + 100 < room; i++) {
+		const char *id = rng_below(odd) ? prefix : "other\t";
+		const char *weight = weights[rng_below(rng_below(odd) ? 6 : 9)];
+		size_t feature = rng_below(odd) ? 1 + rng_below(9) : rng_below(30);
+
+		n += (size_t)snprintf(text + n, room - n, "%s%.*s\t%s\n", id, (int)feature,
+		    "abcdefghijklmnopqrstuvwxyzabcdefgh", weight);
+	}
+	return n;
+}
+
+static bool same_places(const uint32_t *x, const uint32_t *y, size_t n)
+{
+	return memcmp(x, y, n * sizeof *x) == 0;
+}
+
+static void test_take(const struct sh_feature_take_kernel *kernel)
+{
+	static const char *const prefixes[] = { "1\t", "abcdefg\t", "abcdefgh\t",
+		"0123456789abcde\t", "0123456789abcdef\t", "0123456789abcdefghijklmnopq\t" };
+	enum { ROOM = 8000 };
+	static char text[ROOM + SH_PAD];
+	static uint32_t mark[ROOM + SH_MARKS_SLACK];
+	static struct sh_feature_lines got, want;
+	unsigned wrong = 0;
+	size_t lines = 0;
+
+	for (unsigned round = 0; round < 20000; round++) {
+		const char *prefix = prefixes[rng_below(sizeof prefixes / sizeof *prefixes)];
+		struct sh_feature_taken mine = { 0 }, plain = { 0 };
+		struct sh_feature_run run;
+		bool words = false;
+		size_t marks, first;
+
+		marks = sh_marks_plain.find(text, random_records(text, ROOM, prefix), &words, mark);
+		sh_feature_run_begin(&run, sh_slice(prefix, strlen(prefix) - 1));
+		first = rng_below(3) ? 0 : rng_below(5);
+		sh_feature_take_plain.take(text, mark, marks / 3, &run, &want, &plain);
+		/* What was taken before is left as it is. */
+		sh_feature_take_plain.take(
+		    text, mark, first < marks / 3 ? first : 0, &run, &got, &mine);
+		kernel->take(text, mark, marks / 3, &run, &got, &mine);
+		lines += mine.lines;
+		wrong += mine.lines > plain.lines;
+		sh_feature_take_plain.take(text, mark, marks / 3, &run, &got, &mine);
+		wrong += mine.lines != plain.lines || mine.others != plain.others ||
+			 mine.begin != plain.begin ||
+			 !same_places(got.line, want.line, mine.lines) ||
+			 !same_places(got.start, want.start, mine.lines) ||
+			 !same_places(got.end, want.end, mine.lines) ||
+			 !same_places(got.other, want.other, mine.others);
+	}
+	ok(!wrong, "%s: lines are taken as by plain C", kernel->variant.name);
+	ok(lines > 100000, "%s: %zu of them", kernel->variant.name, lines);
+}
+
 /* ---- LFs -------------------------------------------------------------------------------- */
 
 static void test_newlines(const struct sh_newlines_kernel *kernel)
@@ -342,6 +408,7 @@ static void test_newlines(const struct sh_newlines_kernel *kernel)
 
 int main(void)
 {
+	const struct sh_feature_take_kernel *take;
 	const struct sh_newlines_kernel *newlines;
 	const struct sh_mix_kernel *mix;
 	const struct sh_keyed_kernel *keyed;
@@ -361,6 +428,8 @@ int main(void)
 		test_repeats(repeats);
 	for (unsigned i = 0; (marks = sh_marks_kernel_at(i)); i++)
 		test_marks(marks);
+	for (unsigned i = 0; (take = sh_feature_take_kernel_at(i)); i++)
+		test_take(take);
 	for (unsigned i = 0; (newlines = sh_newlines_kernel_at(i)); i++)
 		test_newlines(newlines);
 	return done_testing();
