@@ -152,6 +152,8 @@ documents() {
 	gives 'ffffffffffffffff\ta' 'ffffffffffffffff\ta' '0000000000000000\ta' '0000000000000000\ta'
 	try 'shfp -p pysimhash docs'
 	gives "$(printf '' | md5sum | cut -c 17-32)\ta"
+	try 'shfp -p mfonda --split fields -n 2 --empty text docs'
+	gives 'cbf29ce484222325\ta'
 	try 'shfp -p gemantic --empty skip docs'
 	gives
 	grep -F "document 'a' has no features" err
@@ -255,6 +257,21 @@ small_cppjieba() {
 	printf 'b\t若果\n' >docs
 	try 'shtok --segment cppjieba --stop cpp/stop_words.utf8 docs'
 	gives 'b\t\t0'
+}
+
+@test 'yanyiwu: weights of 8192 and more, which no record holds, are halved with all of the document' {
+	small_cppjieba
+	word() { for ((i = 0; i < $1; i++)); do printf '%s ' "$2"; done; }
+	{
+		printf 'a\t' && word 2000 若果 && word 900 hello && word 3 国人 && printf 'c++\n'
+		printf 'b\t' && word 700 hello && printf '国人\n'
+	} >docs
+	try 'shtok -p yanyiwu docs | shweight -p yanyiwu --idf cpp/idf.utf8 | shfp -p yanyiwu'
+	gives '841ff3ba80847568\ta' '34cbbc6e5c04b779\tb'
+	printf 'a\t若果\t900000\n' >features
+	try 'shweight -p yanyiwu --idf cpp/idf.utf8 features'
+	exits 2
+	grep -F 'a weight above 262144' err
 }
 
 @test '--stem: folded words, after the stop words, with n-grams' {

@@ -28,8 +28,13 @@ enum sh_top {
 /* 2^50 / 10^6: in millionths a weight from 4 on is then a whole number of its last bits. */
 #define SH_REAL_SCALE 1125899906.842624
 
-/* count * idf in the form of a record's weight. SH_ERR_RANGE: 8192 or more. */
-int sh_real_weight(int64_t count, double idf, int64_t *weight, struct sh_error *err);
+/* Weights of 8192 or more do not fit a record: all of such a document are halved, up to so many
+ * times, which changes no fingerprint. */
+enum { SH_REAL_HALVINGS = 5 };
+
+/* count * idf in the form of a record's weight, halved so often. SH_ERR_RANGE: it does not fit. */
+int sh_real_weight(
+    int64_t count, double idf, unsigned halvings, int64_t *weight, struct sh_error *err);
 
 struct sh_profile {
 	const char *name;

@@ -22,12 +22,12 @@ static bool look_up(const struct sh_weigher *w, struct sh_slice feature, struct 
 	return sh_df_within(&w->min, &w->max, t->df, t->docs);
 }
 
-static int weigh_real(
-    const struct sh_weigher *w, struct sh_slice feature, int64_t *weight, struct sh_error *err)
+int sh_weigh_real(const struct sh_weigher *w, struct sh_slice feature, unsigned halvings,
+    int64_t *weight, struct sh_error *err)
 {
 	double idf = sh_idf_real(w->idf, feature, w->idf->real_mean);
 
-	return sh_real_weight(*weight / SH_WEIGHT_ONE, idf, weight, err) < 0 ? -1 : 1;
+	return sh_real_weight(*weight / SH_WEIGHT_ONE, idf, halvings, weight, err);
 }
 
 int sh_weigh(const struct sh_weigher *w, struct sh_slice id, struct sh_slice feature,
@@ -35,8 +35,6 @@ int sh_weigh(const struct sh_weigher *w, struct sh_slice id, struct sh_slice fea
 {
 	struct sh_term t = { .tf = 1, .tokens = 1 };
 
-	if (w->profile->real && w->idf)
-		return weigh_real(w, feature, weight, err);
 	if (!look_up(w, feature, &t))
 		return 0;
 	if (*weight == 0 || w->scheme->additive)

@@ -35,8 +35,19 @@ struct sh_weigher {
 void sh_weigher_settle(struct sh_weigher *w);
 
 /* The document of this id holds the feature *weight times (millionths), of `tokens` in all. Put its
- * weight in the place of the count: 1, 0 when the feature is to be dropped, or -1. */
+ * weight in the place of the count: 1, 0 when the feature is to be dropped, or -1. Not where weights
+ * are real, see below. */
 int sh_weigh(const struct sh_weigher *w, struct sh_slice id, struct sh_slice feature,
     int64_t tokens, int64_t *weight, struct sh_error *err);
+
+/* Whether the profile's weights are real numbers, which this gives: 0, or -1 with SH_ERR_RANGE
+ * when it takes more halvings (profile.h). */
+static inline bool sh_weigher_is_real(const struct sh_weigher *w)
+{
+	return w->profile->real && w->idf;
+}
+
+int sh_weigh_real(const struct sh_weigher *w, struct sh_slice feature, unsigned halvings,
+    int64_t *weight, struct sh_error *err);
 
 #endif

@@ -100,16 +100,34 @@ static int write_by_count(struct sh_weighing *d, struct sh_error *err)
 	return 1;
 }
 
-/* One that has no features, or none left, says so. */
-static int write_document(struct sh_weighing *d, struct sh_error *err)
+static int weigh_real(struct sh_weighing *d, unsigned halvings, struct sh_error *err)
 {
-	uint32_t all = d->features.n;
-	size_t n = 0;
+	for (uint32_t i = 0; i < d->features.n; i++) {
+		struct sh_heavy f = { d->features.sum[i], i };
 
-	if (all > d->cap &&
-	    sh_grow((void **)&d->distinct, &d->cap, all, sizeof *d->distinct, err) < 0)
-		return -1;
-	for (uint32_t i = 0; i < all; i++) {
+		if (sh_weigh_real(
+			d->weigher, sh_terms_text(&d->features, i), halvings, &f.weight, err) < 0)
+			return -1;
+		d->distinct[i] = f;
+	}
+	return 0;
+}
+
+/* All features that stay to d->distinct; *n becomes their number. */
+static int weigh_features(struct sh_weighing *d, size_t *n, struct sh_error *err)
+{
+	unsigned halvings = 0;
+	int status = -1;
+
+	*n = 0;
+	if (sh_weigher_is_real(d->weigher)) {
+		while (halvings <= SH_REAL_HALVINGS &&
+		       (status = weigh_real(d, halvings, err)) < 0 && err->code == SH_ERR_RANGE)
+			halvings++;
+		*n = d->features.n;
+		return status;
+	}
+	for (uint32_t i = 0; i < d->features.n; i++) {
 		struct sh_heavy f = { d->features.sum[i], i };
 		int kept = sh_weigh(d->weigher, sh_buf_slice(&d->id),
 		    sh_terms_text(&d->features, i), d->tokens, &f.weight, err);
@@ -117,8 +135,22 @@ static int write_document(struct sh_weighing *d, struct sh_error *err)
 		if (kept < 0)
 			return -1;
 		if (kept)
-			d->distinct[n++] = f;
+			d->distinct[(*n)++] = f;
 	}
+	return 0;
+}
+
+/* One that has no features, or none left, says so. */
+static int write_document(struct sh_weighing *d, struct sh_error *err)
+{
+	uint32_t all = d->features.n;
+	size_t n;
+
+	if (all > d->cap &&
+	    sh_grow((void **)&d->distinct, &d->cap, all, sizeof *d->distinct, err) < 0)
+		return -1;
+	if (weigh_features(d, &n, err) < 0)
+		return -1;
 	n = keep_top(d, n);
 	for (size_t i = 0; i < n; i++) {
 		struct sh_slice feature = sh_terms_text(&d->features, d->distinct[i].index);

@@ -63,6 +63,42 @@ static void test_ranks(void)
 	}
 }
 
+/* The texts of three of the documents are there: the words that the rows count are those that
+ * shtok gives. */
+static void test_counts(void)
+{
+	struct vec_table t = vec_load("tfidf128_weights.tsv"),
+			 texts = vec_load("jieba_cut_long.tsv");
+	char name[32], command[256], *line = NULL, **got = vec_need(calloc(t.n, sizeof *got));
+	size_t cap = 0;
+	FILE *f = vec_input(name);
+
+	for (size_t i = 0; i < texts.n; i++)
+		if (strcmp(texts.row[i].f[1], "cut") == 0)
+			fprintf(f, "%s\t%s\n", texts.row[i].f[0], texts.row[i].f[3]);
+	fclose(f);
+	snprintf(command, sizeof command,
+	    "\"$SHBIN/shtok\" -p tfidf128 --keep han %s | LC_ALL=C sort | LC_ALL=C uniq -c", name);
+	fflush(stdout);
+	f = vec_need(popen(command, "r"));
+	while (getline(&line, &cap, f) > 0) {
+		char *count = strtok(line, " "), *doc = strtok(NULL, "\t"),
+		     *word = strtok(NULL, "\t");
+
+		for (size_t i = 0; word && i < t.n; i++)
+			if (strcmp(t.row[i].f[0], doc) == 0 && strcmp(t.row[i].f[2], word) == 0)
+				got[i] = vec_need(strdup(count));
+	}
+	ok(pclose(f) == 0, "words of the texts");
+	unlink(name);
+	free(line);
+	for (size_t i = 0; i < t.n; i++)
+		if (t.row[i].f[0][1] == '\0')
+			ok(got[i] && strcmp(got[i], t.row[i].f[3]) == 0,
+			    "%s: %s stands there %s times", t.row[i].f[0], t.row[i].f[2],
+			    t.row[i].f[3]);
+}
+
 static void test_stems(void)
 {
 	struct vec_table t = vec_load("stem_english.tsv");
@@ -107,6 +143,10 @@ int main(void)
 {
 	test_weights();
 	test_ranks();
+	if (system("\"$SHBIN/shtok\" --segment jieba </dev/null >/dev/null 2>&1") == 0)
+		test_counts();
+	else
+		ok(true, "counts # SKIP no dictionary of jieba");
 	test_stems();
 	return done_testing();
 }
