@@ -6,12 +6,11 @@ _Static_assert(
     (int)SH_FEATURE_BLOCK_MAX <= (int)SH_OCCURRENCES_MAX, "the lines of a block at once");
 
 /* Copy n bytes; `first` and what fills up 16 may be read, and written. */
-static inline char *copy(char *restrict to, const char *restrict from, size_t n, size_t first)
+static inline void copy(char *restrict to, const char *restrict from, size_t n, size_t first)
 {
 	memcpy(to, from, first);
 	for (size_t i = first; __builtin_expect(i < n, 0); i += 16)
 		memcpy(to + i, from + i, 16);
-	return to + n;
 }
 
 /* Lines that stand first of their feature, each up to its weight, which follows from the count: up
@@ -24,11 +23,12 @@ static inline char *write_counted(const struct sh_feature_block *b, const uint32
 
 	for (size_t i = 0, n = b->lines; i < n; i++) {
 		const struct sh_weight_text *weight = &by_count[count[i]];
-		char *next = copy(p, base + line[i], end[i] - line[i], first);
+		size_t to_weight = end[i] - line[i];
 
-		memcpy(next, weight->text, SH_WEIGHER_SHOWN);
+		copy(p, base + line[i], to_weight, first);
+		memcpy(p + to_weight, weight->text, SH_WEIGHER_SHOWN);
 		/* Whether it stood before nobody can predict. */
-		p += (size_t)(next + weight->n - p) & -(size_t)(count[i] != 0);
+		p += (to_weight + weight->n) & -(size_t)(count[i] != 0);
 	}
 	return p;
 }
