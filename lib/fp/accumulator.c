@@ -138,7 +138,7 @@ static size_t add_copies(struct sh_accumulator *a, const struct sh_feature_block
 		uint64_t times = (uint64_t)of->weight[i] / SH_WEIGHT_ONE, hash = h[of->other[i]];
 		bool copied = (times - 1 < COPIES_MAX) & (n + COPIES_MAX <= HASHES) &
 			      (times * SH_WEIGHT_ONE == (uint64_t)of->weight[i]);
-		size_t copies = copied ? times - 1 : 0;
+		size_t copies = copied ? (size_t)(times - 1) : 0;
 
 		repeat(h + n, hash);
 		for (size_t k = COPIES; __builtin_expect(k < copies, 0); k += COPIES)

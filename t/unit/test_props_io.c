@@ -207,7 +207,7 @@ static void random_groups(struct sh_buf *b, bool last)
 		size_t lines = 1 + rng_below(6), field = rng_below(3);
 
 		for (size_t j = 0; j < lines; j++) {
-			append(b, "aab" + field, field ? 1 : 2);
+			append(b, &"aab"[field], field ? 1 : 2);
 			append(b, "\t", rng_below(9) > 0);
 			append(b, "cccccccc", rng_below(9));
 			append(b, "\n", 1);
