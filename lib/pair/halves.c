@@ -15,7 +15,6 @@ enum {
 /* One of the halves: the words in order of its first bits. */
 struct half {
 	const uint64_t *word;
-	unsigned low; /* its lowest bit */
 	uint32_t *start;
 	uint16_t *rest;
 };
@@ -29,6 +28,7 @@ struct halves {
 	struct sh_join *join;
 	struct sh_side *x, *room;
 	unsigned bits; /* of a key */
+	uint16_t mask; /* of a rest */
 	struct half upper, lower;
 	bool equal; /* there are fingerprints that are alike */
 	size_t pairs;
@@ -154,67 +154,83 @@ static bool take_lower(void *ctx, const struct sh_near_spot *spot, size_t n)
 	return true;
 }
 
-static void make_rest(const struct halves *h, struct half *a)
+/* What is read beyond the end is masked out; defined it should be all the same. */
+static void end_rest(struct half *a, uint32_t n)
 {
-	unsigned low = a->low;
-	uint32_t n = h->x->n;
-	uint16_t mask = (uint16_t)((UINT32_C(1) << (32 - h->bits)) - 1);
-
-	for (uint32_t i = 0; i < n; i++)
-		a->rest[i] = (uint16_t)(a->word[i] >> low) & mask;
-	/* What is read beyond the end is masked out; defined it should be all the same. */
 	memset(a->rest + n, 0, SH_NEAR_PAD * sizeof *a->rest);
 }
 
-static uint64_t candidates(const struct halves *h, const struct half *a)
+static void make_rest(const struct halves *h, struct half *a, uint32_t lo, uint32_t end)
 {
-	uint64_t sum = 0;
+	uint16_t mask = h->mask;
 
-	for (uint32_t v = 0; v < UINT32_C(1) << h->bits; v++) {
-		uint64_t n = a->start[v + 1] - a->start[v];
-
-		sum += n * n;
-	}
-	return sum;
+	for (uint32_t i = lo; i < end; i++)
+		a->rest[i] = (uint16_t)a->word[i] & mask;
 }
 
+/* Whether so many buckets hold more than chance would give them. */
 static bool uneven(const struct halves *h, const struct half *a)
 {
-	uint64_t n = h->x->n;
+	uint64_t n = h->x->n, sum = 0;
 
-	return !h->join->limits.halve && candidates(h, a) > UNEVEN * n * (1 + (n >> h->bits));
+	if (h->join->limits.halve)
+		return false;
+	for (uint32_t v = 0; v < UINT32_C(1) << h->bits; v++) {
+		uint64_t many = a->start[v + 1] - a->start[v];
+
+		sum += many * many;
+	}
+	return sum > UNEVEN * n * (1 + (n >> h->bits));
+}
+
+/* Make start and rest of the upper half; false when the words are not in its order. */
+static bool walk_upper(struct halves *h)
+{
+	uint32_t *start = h->upper.start, before = 0, n = h->x->n;
+	const uint64_t *word = h->x->word;
+	unsigned shift = 64 - h->bits;
+	uint16_t mask = h->mask;
+	bool good = true;
+
+	memset(start, 0, (((size_t)1 << h->bits) + 1) * sizeof *start);
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t key = (uint32_t)(word[i] >> shift);
+
+		good &= key >= before;
+		before = key;
+		start[key + 1] = i + 1;
+		h->upper.rest[i] = (uint16_t)(word[i] >> 32) & mask;
+	}
+	for (uint32_t v = 0; v < UINT32_C(1) << h->bits; v++)
+		start[v + 1] = start[v + 1] < start[v] ? start[v] : start[v + 1];
+	return good;
 }
 
 static void order_upper(struct halves *h, uint32_t *next)
 {
 	struct sh_key key;
 
-	h->upper.low = 32;
-	sh_key_init(&key, UINT64_MAX << (64 - h->bits));
-	sh_side_order(h->x, 0, h->x->n, &key, h->upper.start, h->room, next);
+	if (!walk_upper(h)) {
+		sh_key_init(&key, UINT64_MAX << (64 - h->bits));
+		sh_side_order(h->x, 0, h->x->n, &key, h->upper.start, h->room, next);
+		(void)walk_upper(h);
+	}
+	end_rest(&h->upper, h->x->n);
 	h->upper.word = h->x->word;
 }
 
-/* In parts, behind the place of each, where the one before it was: no third array is needed. */
-static int order_lower(struct halves *h, uint32_t *next)
+/* In parts, each from `gap` behind its place, where nothing is any more: no third array is needed. */
+static void order_lower(struct halves *h, struct sh_split *split, uint32_t gap, uint32_t *next)
 {
-	struct sh_split split;
-	struct sh_key key;
-	uint32_t gap;
-
-	sh_key_init(&key, (UINT64_MAX << (64 - h->bits)) >> 32);
-	sh_split_init(&split, h->x, &key);
-	gap = split.most + (-split.most & (LINE - 1));
-	if (sh_side_reserve(h->room, h->x->n + gap + SH_NEAR_PAD, h->join->err) < 0)
-		return -1;
-	sh_split_move_words(&split, h->x->word, h->room->word + gap);
-	for (uint32_t i = 0; i < split.parts; i++)
-		sh_split_order_words(&split, i, h->room->word + gap, h->room->word,
-		    h->lower.start + ((size_t)i << split.rest), next);
-	h->lower.start[UINT32_C(1) << h->bits] = h->x->n;
+	sh_split_move_words(split, h->x->word, h->room->word + gap);
 	h->lower.word = h->room->word;
-	h->lower.low = 0;
-	return 0;
+	for (uint32_t i = 0; i < split->parts; i++) {
+		sh_split_order_words(split, i, h->room->word + gap, h->room->word,
+		    h->lower.start + ((size_t)i << split->rest), next);
+		make_rest(h, &h->lower, split->start[i], split->start[i + 1]);
+	}
+	h->lower.start[UINT32_C(1) << h->bits] = h->x->n;
+	end_rest(&h->lower, h->x->n);
 }
 
 static int scan(struct halves *h, const struct half *a,
@@ -233,17 +249,24 @@ static int scan(struct halves *h, const struct half *a,
 
 static int join(struct halves *h, uint32_t *next)
 {
+	struct sh_split split;
+	struct sh_key key;
+	uint32_t gap;
+
+	sh_key_init(&key, (UINT64_MAX << (64 - h->bits)) >> 32);
+	sh_split_init(&split, h->x, &key);
+	gap = split.most + (-split.most & (LINE - 1));
+	if (sh_side_reserve(h->room, (size_t)h->x->n + gap + SH_NEAR_PAD, h->join->err) < 0)
+		return -1;
+	h->mask = (uint16_t)((UINT32_C(1) << (32 - h->bits)) - 1);
+	h->upper.rest = (void *)h->room->id;
+	h->lower.rest = h->upper.rest + h->x->n + SH_NEAR_PAD;
 	order_upper(h, next);
 	if (uneven(h, &h->upper))
 		return 1;
-	if (order_lower(h, next) < 0)
-		return -1;
+	order_lower(h, &split, gap, next);
 	if (uneven(h, &h->lower))
 		return 1;
-	h->upper.rest = (void *)h->room->id;
-	h->lower.rest = h->upper.rest + h->x->n + SH_NEAR_PAD;
-	make_rest(h, &h->upper);
-	make_rest(h, &h->lower);
 	if (scan(h, &h->upper, take_upper) < 0 || scan(h, &h->lower, take_lower) < 0 ||
 	    !send_pairs(h))
 		return -1;

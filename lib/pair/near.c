@@ -2,6 +2,10 @@
 
 #include <string.h>
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 #if defined(__x86_64__) && defined(__GNUC__)
 #define HAVE_X86 1
 #include <immintrin.h>
@@ -57,39 +61,58 @@ static inline uint32_t neighbour(uint32_t v, uint32_t i)
 typedef uint16_t lanes __attribute__((vector_size(16)));
 typedef uint64_t two __attribute__((vector_size(16)));
 
+static inline void NAME(copy)(uint16_t *to, const uint16_t *from)
+{
+	memcpy(to, from, COPIED * sizeof *to);
+}
+
+/* A bit for each of 16 lanes of 0 or all ones. */
+static inline uint32_t bits_of_lanes(lanes a, lanes b)
+{
+#ifdef __SSE2__
+	return (uint32_t)_mm_movemask_epi8(_mm_packs_epi16((__m128i)a, (__m128i)b));
+#else
+	const lanes low = { 1, 2, 4, 8, 16, 32, 64, 128 };
+	two t = (two)((a & low) | (b & low << 8));
+	uint64_t bits = t[0] | t[1];
+
+	bits |= bits >> 32;
+	return (uint32_t)(bits | bits >> 16) & 0xFFFF;
+#endif
+}
+
 static inline bool NAME(has)(const uint16_t *rest, uint32_t n, uint16_t x)
 {
 	const lanes all = { x, x, x, x, x, x, x, x };
-	lanes found = { 0 }, y;
-	two t;
+	lanes a = { 0 }, b = a, y, z;
 
-	for (uint32_t i = 0; i < n; i += 8) {
+	for (uint32_t i = 0; i < n; i += TILE) {
 		memcpy(&y, rest + i, sizeof y);
-		found |= (lanes)(y == all);
+		memcpy(&z, rest + i + 8, sizeof z);
+		a |= (lanes)(y == all);
+		b |= (lanes)(z == all);
 	}
-	t = (two)found;
-	return (t[0] | t[1]) != 0;
+	return bits_of_lanes(a, b) != 0;
 }
 
 static inline uint32_t NAME(find)(const uint16_t *rest, uint16_t x)
 {
-	uint32_t hit = 0;
+	lanes a, b;
 
-	for (uint32_t i = 0; i < TILE; i++)
-		hit |= (uint32_t)(rest[i] == x) << i;
-	return hit;
+	memcpy(&a, rest, sizeof a);
+	memcpy(&b, rest + 8, sizeof b);
+	return bits_of_lanes((lanes)(a == x), (lanes)(b == x));
 }
 
 static inline uint32_t NAME(close)(const uint16_t *rest, uint16_t x)
 {
-	uint32_t hit = 0;
+	lanes a, b;
 
-	for (uint32_t i = 0; i < TILE; i++) {
-		unsigned diff = rest[i] ^ (unsigned)x;
-
-		hit |= (uint32_t)((diff & (diff - 1)) == 0) << i;
-	}
-	return hit;
+	memcpy(&a, rest, sizeof a);
+	memcpy(&b, rest + 8, sizeof b);
+	a ^= x;
+	b ^= x;
+	return bits_of_lanes((lanes)((a & (a - 1)) == 0), (lanes)((b & (b - 1)) == 0));
 }
 
 #include "pair/near_body.h"
@@ -109,6 +132,15 @@ void sh_near_plain(struct sh_near *s)
 static TARGET inline __attribute__((always_inline)) __m256i load(const uint16_t *p)
 {
 	return _mm256_loadu_si256((const __m256i *)(const void *)p);
+}
+
+static TARGET inline __attribute__((always_inline)) void NAME(copy)(
+    uint16_t *to, const uint16_t *from)
+{
+	__m256i a = load(from), b = load(from + TILE);
+
+	_mm256_storeu_si256((__m256i *)(void *)to, a);
+	_mm256_storeu_si256((__m256i *)(void *)(to + TILE), b);
 }
 
 static TARGET inline __attribute__((always_inline)) bool NAME(has)(

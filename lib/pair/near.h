@@ -47,6 +47,7 @@ struct sh_near {
 	bool ended;
 	size_t spots;
 	struct sh_near_spot spot[SH_NEAR_SPOTS];
+	uint16_t none[SH_NEAR_COPIED];
 	struct sh_near_met met[2];
 };
 

@@ -2,6 +2,7 @@
  *
  *     NAME(f)   f with the kernel's suffix
  *     TARGET    the function attribute that allows its instructions
+ *     copy(to, from)      COPIED rests
  *     has(rest, n, x)     whether x is among rest[0 .. n-1]; true may be wrong
  *     find(rest, x)       of a tile at `rest` those that are x, bit by bit
  *     close(rest, x)      of a tile those that differ from x in one bit at the most */
@@ -46,10 +47,10 @@ static TARGET inline __attribute__((always_inline)) void NAME(meet)(
 			hit |= NAME(close)(s->rest + lo + TILE, rest) << TILE;
 		hit &= before;
 		before = 2 * before + 1;
-		if (__builtin_expect(NAME(has)(m->rest, m->n, rest) | (hit != 0), 0)) {
+		if (__builtin_expect(NAME(has)(m->rest, m->n, rest), 0))
 			NAME(add_equal)(s, m, x);
+		if (__builtin_expect(hit != 0, 0))
 			NAME(add_close)(s, lo, x);
-		}
 	}
 }
 
@@ -65,12 +66,15 @@ static TARGET inline __attribute__((always_inline)) void NAME(collect)(
 		/* The next bucket will most often ask for the next one here. */
 		__builtin_prefetch(s->rest + from + 4 * TILE);
 		/* What is too much is overwritten. */
-		memcpy(m->rest + n, s->rest + from, COPIED * sizeof *m->rest);
+		NAME(copy)(m->rest + n, s->rest + from);
 		m->piece_at[pieces] = n;
 		m->piece_from[pieces++] = from;
 		most = count > most ? count : most;
 		n += count <= COPIED ? count : 0;
 	}
+	/* Nor is what stands there from another time taken for something. */
+	NAME(copy)(m->rest + n, s->none);
+	NAME(copy)(m->rest + n + COPIED, s->none);
 	m->n = n;
 	m->pieces = pieces;
 	m->many = most > COPIED;
@@ -101,6 +105,8 @@ static TARGET void NAME(scan)(struct sh_near *s)
 
 	s->ended = false;
 	s->spots = 0;
+	/* More bits than a rest has, unless it has 16. */
+	memset(s->none, 0xff, sizeof s->none);
 	NAME(collect)(s, &s->met[0], 0);
 	for (uint32_t v = 0; v < buckets && !s->ended; v++) {
 		const struct sh_near_met *m = &s->met[v % 2];
