@@ -33,14 +33,15 @@ static int by_text(const void *a, const void *b, void *arg)
 static size_t keep_top(struct sh_weighing *d, size_t n)
 {
 	const struct sh_weigher *w = d->weigher;
+	size_t top = w->top < n ? (size_t)w->top : n;
 
 	if (w->top == 0)
 		return n;
 	if (w->profile->top_rule == SH_TOP_FIRST)
-		return sh_top_first(d->distinct, n, w->top);
+		return sh_top_first(d->distinct, n, top);
 	if (n)
 		qsort_r(d->distinct, n, sizeof *d->distinct, by_text, &d->features);
-	return sh_top_heap(d->distinct, n, w->top);
+	return sh_top_heap(d->distinct, n, top);
 }
 
 static int write_feature(

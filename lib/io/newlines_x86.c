@@ -44,16 +44,22 @@ static AVX2 uint64_t count_avx2(const char *p, size_t n)
 
 const struct sh_newlines_kernel sh_newlines_avx2 = { { "avx2", SH_NEEDS_AVX2 }, count_avx2 };
 
-static __attribute__((target("avx512f,avx512bw,popcnt"))) uint64_t count_avx512(
-    const char *p, size_t n)
+#define AVX512 __attribute__((target("avx512f,avx512bw,popcnt")))
+
+static AVX512 inline uint64_t count64(__m512i v)
 {
-	const __m512i lf = _mm512_set1_epi8('\n');
+	return (uint64_t)_mm_popcnt_u64(_mm512_cmpeq_epi8_mask(v, _mm512_set1_epi8('\n')));
+}
+
+static AVX512 uint64_t count_avx512(const char *p, size_t n)
+{
 	uint64_t lines = 0;
 
 	for (; n >= 64; n -= 64, p += 64)
-		lines +=
-		    (uint64_t)_mm_popcnt_u64(_mm512_cmpeq_epi8_mask(_mm512_loadu_si512(p), lf));
-	return lines + count_rest(p, n);
+		lines += count64(_mm512_loadu_si512(p));
+	if (n)
+		lines += count64(_mm512_maskz_loadu_epi8((UINT64_C(1) << n) - 1, p));
+	return lines;
 }
 
 const struct sh_newlines_kernel sh_newlines_avx512 = {
