@@ -7,13 +7,14 @@
 
 #include "base/compare.h"
 #include "base/error.h"
+#include "tap.h"
 
-static inline void must(int good, const struct sh_error *err)
+/* must(), with what the error says. */
+static inline void works(int good, const struct sh_error *err)
 {
-	if (!good) {
-		printf("Bail out! %s\n", err ? err->text : "");
-		exit(1);
-	}
+	if (!good && err)
+		printf("# %s\n", err->text);
+	must(good);
 }
 
 static inline int by_value(const void *a, const void *b)
@@ -27,7 +28,7 @@ static inline void forget(const char *path)
 	char command[300];
 
 	snprintf(command, sizeof command, "rm -rf '%s'", path);
-	must(system(command) == 0, NULL);
+	must(system(command) == 0);
 }
 
 #endif

@@ -8,35 +8,9 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "tap.h"
 #include "text/jieba.h"
 #include "text/jieba_compile.h"
-
-static inline void must(int good)
-{
-	if (!good) {
-		fputs("Bail out! the test itself failed\n", stdout);
-		exit(99);
-	}
-}
-
-/* A file's bytes, or an empty buffer. */
-static inline struct sh_buf slurp(const char *path)
-{
-	struct sh_buf b = { 0 };
-	struct sh_error err;
-	FILE *f = fopen(path, "rb");
-	size_t got = 1;
-
-	while (f && got) {
-		must(sh_buf_reserve(&b, 1 << 16, &err) == 0);
-		got = fread(b.p + b.n, 1, 1 << 16, f);
-		b.n += got;
-	}
-	if (f)
-		fclose(f);
-	return b;
-}
+#include "text_util.h"
 
 static inline struct sh_buf jieba_data(const char *name)
 {
@@ -45,7 +19,7 @@ static inline struct sh_buf jieba_data(const char *name)
 
 	snprintf(
 	    path, sizeof path, "%s/%s", dir ? dir : "/usr/lib/python3/dist-packages/jieba", name);
-	return slurp(path);
+	return slurp_path(path);
 }
 
 /* The compiled image, with other words than jieba's own when dict is not NULL. Empty when
@@ -92,7 +66,7 @@ static inline char unescape(char c)
 	return c == 't' ? '\t' : c == 'n' ? '\n' : c == 'r' ? '\r' : c == '0' ? '\0' : c;
 }
 
-/* The next row of a file read by slurp(), its escapes undone: 0 at the end. */
+/* The next row of a file read by slurp_path(), its escapes undone: 0 at the end. */
 static inline int next_row(const char **p, const char *end, struct row *r)
 {
 	struct sh_error err;

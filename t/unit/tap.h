@@ -1,9 +1,11 @@
-/* TAP for unit tests: ok(condition, "what holds, %d", ...), then done_testing(). */
+/* TAP for unit tests: ok(condition, "what holds, %d", ...), then done_testing(); must() for what no
+ * test is about. */
 #ifndef TAP_H
 #define TAP_H
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 static int tap_count, tap_failed;
 
@@ -25,6 +27,14 @@ __attribute__((format(printf, 4, 5))) static inline int tap_ok(
 }
 
 #define ok(cond, ...) tap_ok(!!(cond), __FILE__, __LINE__, __VA_ARGS__)
+
+static inline void must(int good)
+{
+	if (!good) {
+		fputs("Bail out! the test itself failed\n", stdout);
+		exit(99);
+	}
+}
 
 static inline int done_testing(void)
 {

@@ -61,7 +61,7 @@ static void make_archive(const char *path, enum sh_store store)
 	sh_key_layout(&r);
 	m.bands = r.bands;
 	m.rows = r.rows;
-	must(sh_archive_create(path, &m, 0, &err) == 0, &err);
+	works(sh_archive_create(path, &m, 0, &err) == 0, &err);
 }
 
 /* Look up a text's documents, and add those that are new: how many match. -1: trouble. */
@@ -75,13 +75,13 @@ static int run_batch(const char *path, const char *docs, bool add, struct sh_err
 	uint64_t lines = 0;
 	int status = sh_corpus_init(&corpus, &form, err), matched = 0;
 
-	must(status == 0 && sh_corpus_open(&corpus, docs, NULL, err) == 0, err);
-	must(sh_corpus_scan(&corpus, &lines, NULL, NULL, err) == 0, err);
+	works(status == 0 && sh_corpus_open(&corpus, docs, NULL, err) == 0, err);
+	works(sh_corpus_scan(&corpus, &lines, NULL, NULL, err) == 0, err);
 	status = sh_archive_open(&a, path, err);
 	if (status == 0 && sh_archive_lock(&a, add, 0, err) == 0) {
 		o = options(&corpus, &a.manifest);
 		b = sh_batch_new(&o, err);
-		must(b != NULL && sh_batch_prepare(b, err) == 0, err);
+		works(b != NULL && sh_batch_prepare(b, err) == 0, err);
 		status = sh_batch_look(b, &a, err);
 		for (uint32_t i = 0; status == 0 && i < corpus.n; i++) {
 			matched += sh_batch_fate(b, i)->kind != SH_FATE_NEW;
@@ -103,7 +103,7 @@ static void write_texts(const char *path, int n, int from, int words, bool chang
 {
 	FILE *f = fopen(path, "w");
 
-	must(f != NULL, NULL);
+	works(f != NULL, NULL);
 	for (int i = 0; i < n; i++) {
 		fprintf(f, "%c%d\t", changed ? 'c' : 'd', i);
 		for (int k = 0; k < words; k++)
@@ -111,7 +111,7 @@ static void write_texts(const char *path, int n, int from, int words, bool chang
 			    f, "w%d ", changed && k == i % words ? 999999 : 1000 * (from + i) + k);
 		fputc('\n', f);
 	}
-	must(fclose(f) == 0, NULL);
+	works(fclose(f) == 0, NULL);
 }
 
 static int check(const char *path, struct sh_error *err)
@@ -139,19 +139,19 @@ static void tamper(const char *path, const char *name, const char *docs, int exp
 
 	snprintf(file, sizeof file, "%s/%s", path, name);
 	fd = open(file, O_RDWR);
-	must(fd >= 0 && fstat(fd, &st) == 0, NULL);
+	works(fd >= 0 && fstat(fd, &st) == 0, NULL);
 	for (off_t at = 0; at < st.st_size; at++) {
 		char was, is;
 		int got;
 
-		must(pread(fd, &was, 1, at) == 1, NULL);
+		works(pread(fd, &was, 1, at) == 1, NULL);
 		is = (char)(rng_below(2) ? ~was : was ^ 1 << rng_below(8));
-		must(pwrite(fd, &is, 1, at) == 1, NULL);
+		works(pwrite(fd, &is, 1, at) == 1, NULL);
 		unseen += check(path, &err) == 0;
 		got = run_batch(path, docs, false, &err);
 		told += got < 0;
 		believed += got >= 0 && got != expected;
-		must(pwrite(fd, &was, 1, at) == 1, NULL);
+		works(pwrite(fd, &was, 1, at) == 1, NULL);
 	}
 	close(fd);
 	ok(unseen == 0 && believed == 0 && st.st_size > 0,
@@ -165,14 +165,14 @@ static void test_tampering(enum sh_store store)
 	struct sh_error err;
 	int expected;
 
-	must(mkdir(folder, 0777) == 0, NULL);
+	works(mkdir(folder, 0777) == 0, NULL);
 	snprintf(path, sizeof path, "%s/archive", folder);
 	snprintf(docs, sizeof docs, "%s/docs", folder);
 	snprintf(other, sizeof other, "%s/other", folder);
 	make_archive(path, store);
 	write_texts(docs, 5, 0, 22, false);
 	write_texts(other, 9, 2, 22, true);
-	must(run_batch(path, docs, true, &err) == 0, &err);
+	works(run_batch(path, docs, true, &err) == 0, &err);
 	expected = run_batch(path, other, false, &err);
 	ok(expected == 3, "three of the changed texts are like one that is there (%d)", expected);
 	ok(check(path, &err) == 0, "all good before");
@@ -200,7 +200,7 @@ static void test_oracle(void)
 	bool stayed[DOCS] = { false };
 	struct sh_error err;
 
-	must(mkdir(folder, 0777) == 0, NULL);
+	works(mkdir(folder, 0777) == 0, NULL);
 	snprintf(path, sizeof path, "%s/archive", folder);
 	snprintf(docs, sizeof docs, "%s/docs", folder);
 	make_archive(path, SH_STORE_SKETCH);
@@ -208,7 +208,7 @@ static void test_oracle(void)
 		FILE *f = fopen(docs, "w");
 		int want = 0, got;
 
-		must(f != NULL, NULL);
+		works(f != NULL, NULL);
 		for (int i = from; i < from + BATCH; i++) {
 			int like = i ? (int)rng_below((uint64_t)i) : -1;
 			bool dropped = false;
@@ -236,9 +236,9 @@ static void test_oracle(void)
 			want += dropped;
 			stayed[i] = !dropped;
 		}
-		must(fclose(f) == 0, NULL);
+		works(fclose(f) == 0, NULL);
 		got = run_batch(path, docs, true, &err);
-		must(got >= 0, &err);
+		works(got >= 0, &err);
 		matches += want;
 		wrong += got != want;
 	}

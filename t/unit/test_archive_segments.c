@@ -81,8 +81,8 @@ static void write_docs(struct sh_segment_writer *w, size_t docs, uint32_t step)
 		memset(id, 'a' + (int)(i % 26), sizeof id);
 		r.id = sh_slice(id, 1 + rng_below(150));
 		line.n = 0;
-		must(sh_doc_print(&r, &line, &err) == 0, &err);
-		must(sh_segment_write(w, SH_PART_DOC, sh_buf_slice(&line), &err) == 0, &err);
+		works(sh_doc_print(&r, &line, &err) == 0, &err);
+		works(sh_segment_write(w, SH_PART_DOC, sh_buf_slice(&line), &err) == 0, &err);
 		sh_segment_covers(w, r.number, r.number);
 	}
 	sh_buf_free(&line);
@@ -110,7 +110,7 @@ static void write_keys(struct sh_segment_writer *w, size_t keys, int turn)
 		sh_key_print(line[i], some_key(turn), (uint32_t)rng_below(5));
 	qsort(line, keys, SH_KEY_LINE, by_line);
 	for (size_t i = 0; i < keys; i++)
-		must(sh_segment_write(w, SH_PART_KEY, sh_slice(line[i], SH_KEY_LINE), &err) == 0,
+		works(sh_segment_write(w, SH_PART_KEY, sh_slice(line[i], SH_KEY_LINE), &err) == 0,
 		    &err);
 	free(line);
 }
@@ -126,7 +126,8 @@ static size_t draw_keys(struct sh_segment *s, int turn, uint64_t ask[ASKED])
 
 		ask[i] = some_key(turn);
 		if (i % 2 && keys)
-			must(sh_segment_key(s, rng_below(keys), &ask[i], &number, &err) == 0, &err);
+			works(
+			    sh_segment_key(s, rng_below(keys), &ask[i], &number, &err) == 0, &err);
 	}
 	qsort(ask, ASKED, sizeof *ask, by_value);
 	for (size_t i = 0; i < ASKED; i++)
@@ -145,14 +146,14 @@ static size_t wrong_keys(struct sh_segment *s, int turn)
 	struct sh_error err;
 
 	for (size_t k = 0; k < sh_segment_keys(s); k++) {
-		must(sh_segment_key(s, k, &key, &number, &err) == 0, &err);
+		works(sh_segment_key(s, k, &key, &number, &err) == 0, &err);
 		for (size_t i = 0; i < n; i++)
 			if (key == ask[i])
 				count_hit(want, i, number, &err);
 	}
 	for (size_t i = 0; i < n; i++)
-		must(sh_segment_look(s, &ask[i], 1, count_hit, &alone[i], &err) == 0, &err);
-	must(sh_segment_look(s, ask, n, count_hit, together, &err) == 0, &err);
+		works(sh_segment_look(s, &ask[i], 1, count_hit, &alone[i], &err) == 0, &err);
+	works(sh_segment_look(s, ask, n, count_hit, together, &err) == 0, &err);
 	for (size_t i = 0; i < n; i++)
 		wrong += want[i].n != alone[i].n || want[i].sum != alone[i].sum ||
 			 want[i].n != together[i].n || want[i].sum != together[i].sum;
@@ -187,12 +188,12 @@ static void test_segment(int turn)
 	struct sh_segment s;
 	struct sh_error err;
 
-	must(sh_folder_open(&f, folder, true, &err) == 0, &err);
-	must(sh_segment_create(w, &f, 3, SH_STORE_NONE, &err) == 0, &err);
+	works(sh_folder_open(&f, folder, true, &err) == 0, &err);
+	works(sh_segment_create(w, &f, 3, SH_STORE_NONE, &err) == 0, &err);
 	write_docs(w, docs, step);
 	write_keys(w, keys, turn);
-	must(sh_segment_finish(w, &err) == 0, &err);
-	must(sh_segment_open(&s, &f, &w->entry, SH_STORE_NONE, &err) == 0, &err);
+	works(sh_segment_finish(w, &err) == 0, &err);
+	works(sh_segment_open(&s, &f, &w->entry, SH_STORE_NONE, &err) == 0, &err);
 	wrong = wrong_keys(&s, turn) + wrong_docs(&s, docs, step);
 	sh_segment_close(&s);
 	sh_segment_abandon(w);

@@ -19,7 +19,7 @@ static uint64_t random_keys[N], crafted[N];
 static struct sh_error err;
 static bool failed;
 
-static void must(int good)
+static void expect(int good)
 {
 	failed = failed || !good;
 }
@@ -30,7 +30,7 @@ static void repeats(const uint64_t *key)
 {
 	struct sh_repeats r;
 
-	must(sh_repeats_init(&r, &err) == 0 && sh_repeats_find(&r, key, N, &err) == 0);
+	expect(sh_repeats_init(&r, &err) == 0 && sh_repeats_find(&r, key, N, &err) == 0);
 	sh_repeats_free(&r);
 }
 
@@ -38,7 +38,7 @@ static void counts(const uint64_t *key)
 {
 	struct sh_hash_count c;
 
-	must(sh_hash_count_init(&c, &err) == 0 && sh_hash_count(&c, key, N, &err) == 0);
+	expect(sh_hash_count_init(&c, &err) == 0 && sh_hash_count(&c, key, N, &err) == 0);
 	sh_hash_count_free(&c);
 }
 
@@ -47,8 +47,8 @@ static void same(const uint64_t *key)
 	static uint32_t first[N];
 	uint64_t secret[2];
 
-	must(sh_random_key(secret, &err) == 0);
-	must(sh_same_first(key, N, 1, secret[0] | 1, first, &err) == 0);
+	expect(sh_random_key(secret, &err) == 0);
+	expect(sh_same_first(key, N, 1, secret[0] | 1, first, &err) == 0);
 }
 
 static void strings(const uint64_t *key)
@@ -56,9 +56,10 @@ static void strings(const uint64_t *key)
 	struct sh_hmap m;
 	uint32_t index;
 
-	must(sh_hmap_init(&m, &err) == 0);
+	expect(sh_hmap_init(&m, &err) == 0);
 	for (unsigned i = 0; i < N; i++)
-		must(sh_hmap_put(&m, sh_slice((const char *)&key[i], 8), &index, NULL, &err) == 0);
+		expect(
+		    sh_hmap_put(&m, sh_slice((const char *)&key[i], 8), &index, NULL, &err) == 0);
 	sh_hmap_free(&m);
 }
 
@@ -67,10 +68,10 @@ static void terms(const uint64_t *key)
 	char text[8 + SH_TERMS_PADDING] = { 0 };
 	struct sh_terms t;
 
-	must(sh_terms_init(&t, &err) == 0);
+	expect(sh_terms_init(&t, &err) == 0);
 	for (unsigned i = 0; i < N; i++) {
 		memcpy(text, &key[i], 8);
-		must(sh_terms_add(&t, sh_slice(text, 8), 1, &err) == 0);
+		expect(sh_terms_add(&t, sh_slice(text, 8), 1, &err) == 0);
 	}
 	sh_terms_free(&t);
 }
@@ -80,11 +81,11 @@ static void order(const uint64_t *key)
 {
 	struct sh_keyorder o;
 
-	must(sh_keyorder_init(&o, 2 * N, &err) == 0);
+	expect(sh_keyorder_init(&o, 2 * N, &err) == 0);
 	for (unsigned i = 0; i < N; i++) {
 		uint64_t k = key[(uint64_t)i * 7919 % N];
 
-		must(sh_keyorder_next(&o, sh_slice((const char *)&k, 8), &err) >= 0);
+		expect(sh_keyorder_next(&o, sh_slice((const char *)&k, 8), &err) >= 0);
 	}
 	sh_keyorder_free(&o);
 }

@@ -23,7 +23,7 @@ static void run(const char *name, size_t rows_there, check_row check)
 	size_t rows = 0, good = 0, others = 0;
 
 	snprintf(path, sizeof path, "t/vectors/%s.tsv", name);
-	file = slurp(path);
+	file = slurp_path(path);
 	p = file.p;
 	end = p + file.n;
 	if (file.n)

@@ -13,7 +13,7 @@ static const enum sh_jieba_mode modes[] = { SH_JIEBA_CUT, SH_JIEBA_CUT_NOHMM, SH
 enum { MODES = sizeof modes / sizeof *modes };
 
 /* A text of words, lone characters, ASCII, punctuation, blanks and bad bytes. */
-static void random_text(struct sh_buf *b, size_t pieces)
+static void random_chinese(struct sh_buf *b, size_t pieces)
 {
 	static const char *const some[] = { "中国人", "大学生活", "的", "AT&T", "c++", "T恤",
 		"\r\n", " ", "　", "，", "abc", "3.14%", ".", "\xE4\xB8", "\xFF",
@@ -114,7 +114,7 @@ static void test_any_bytes(const struct sh_jieba *j)
 	for (int i = 0; i < 400; i++) {
 		struct sh_slice copy;
 
-		random_text(&text, i < 300 ? rng_below(30) : rng_below(9000));
+		random_chinese(&text, i < 300 ? rng_below(30) : rng_below(9000));
 		copy = exact(&text);
 		check_text(a, b, copy, good);
 		free((void *)(uintptr_t)copy.p);
@@ -141,10 +141,10 @@ static void test_blocks_are_independent(const struct sh_jieba *j)
 		size_t n, n_both, cut;
 		enum sh_jieba_mode mode = modes[rng_below(2)];
 
-		random_text(&one, 1 + rng_below(600));
+		random_chinese(&one, 1 + rng_below(600));
 		must(sh_buf_add(&one, "，", 3, &err) == 0);
 		cut = one.n;
-		random_text(&two, 1 + rng_below(600));
+		random_chinese(&two, 1 + rng_below(600));
 		must(sh_buf_add(&one, two.p, two.n, &err) == 0);
 		must(sh_segment(a, mode, sh_buf_slice(&one), &both, &n_both, &err) == 0);
 		must(sh_segment(b, mode, sh_slice(one.p, cut), &words, &n, &err) == 0);
@@ -210,7 +210,7 @@ static void use(struct sh_slice image)
 		for (size_t m = 0; m < MODES; m++) {
 			struct sh_slice copy;
 
-			random_text(&text, 200);
+			random_chinese(&text, 200);
 			copy = exact(&text);
 			if (sh_segment(s, modes[m], copy, &words, &n, &err) == 0)
 				must(is_within(words, n, copy) || modes[m] == SH_JIEBA_CUT_ALL);

@@ -16,14 +16,6 @@
 
 enum { CASES = 12000, RECORDS_MAX = 60, PAIRS_MAX = RECORDS_MAX * RECORDS_MAX, BANDS_MAX = 40000 };
 
-static void must(int good)
-{
-	if (!good) {
-		fputs("Bail out! the test itself failed\n", stdout);
-		exit(99);
-	}
-}
-
 /* ---- sets ---- */
 
 struct record {

@@ -21,14 +21,6 @@ static const char *in(const char *name)
 	return to;
 }
 
-static void must(int good)
-{
-	if (good)
-		return;
-	puts("Bail out! the test itself failed");
-	exit(99);
-}
-
 /* The mode of a file that was written to this path; bits of an error beyond all modes. */
 static unsigned mode_written(const char *path, mode_t mask)
 {
