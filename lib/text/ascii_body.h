@@ -4,12 +4,10 @@
  *     NAME(f), TARGET     a name of its own; function attributes
  *     CTZ(x)              index of the lowest set bit; anything when x is 0
  *     POPCOUNT(x)
- *     void NAME(words_block)(const uint8_t *p, const struct sh_ascii_run *run,
- *         uint8_t *out, struct sh_ascii_masks *m)
- *                         classify 64 bytes at p and write them, folded, to out;
- *                         SH_ASCII_SEEN bytes are readable
- *     void NAME(chars_block)(the same)
- *                         the same, but '_' for each byte that is in no word
+ *     void NAME(block)(const uint8_t *p, const struct sh_ascii_run *run, uint8_t *out,
+ *         struct sh_ascii_masks *m, bool chars)
+ *                         classify 64 bytes at p and write them, folded, to out; chars: '_' for
+ *                         each byte that is in no word; SH_ASCII_SEEN bytes are readable
  */
 #include <string.h>
 
@@ -43,7 +41,7 @@ static TARGET void NAME(words)(struct sh_ascii_run *run)
 			memset(last, 0, sizeof last);
 			memcpy(last, p, left);
 		}
-		NAME(words_block)(left < SH_ASCII_SEEN ? last : p, run, run->text + used, &m);
+		NAME(block)(left < SH_ASCII_SEEN ? last : p, run, run->text + used, &m, false);
 		valid = sh_ascii_valid(sh_ascii_unknown(&s, &m), left);
 		follows = sh_ascii_take(&s, &m, valid);
 		start = NAME(put)(start, sh_ascii_starts(&s, &m, valid, follows), (uint32_t)used);
@@ -88,7 +86,7 @@ static TARGET void NAME(chars)(struct sh_ascii_run *run)
 
 		if (left < 64)
 			memcpy(last, p, left);
-		NAME(chars_block)(left < 64 ? last : p, run, block, &m);
+		NAME(block)(left < 64 ? last : p, run, block, &m, true);
 		valid = sh_ascii_valid(m.other, left);
 		follows = sh_ascii_take(&s, &m, valid);
 		to = NAME(pack)(to, block, (s.word | follows) & valid);

@@ -31,18 +31,6 @@ static inline void block_neon(const uint8_t *p, const struct sh_ascii_run *run, 
 	m->first = m->three = m->han = 0;
 }
 
-static inline void words_block_neon(
-    const uint8_t *p, const struct sh_ascii_run *run, uint8_t *out, struct sh_ascii_masks *m)
-{
-	block_neon(p, run, out, m, false);
-}
-
-static inline void chars_block_neon(
-    const uint8_t *p, const struct sh_ascii_run *run, uint8_t *out, struct sh_ascii_masks *m)
-{
-	block_neon(p, run, out, m, true);
-}
-
 #define NAME(f) f##_neon
 #define TARGET
 #define CTZ(x)      __builtin_ctzll((x) | UINT64_C(1) << 63)

@@ -53,18 +53,6 @@ static inline void block_sse2(const uint8_t *p, const struct sh_ascii_run *run, 
 		m->backslash = 0;
 }
 
-static inline void words_block_sse2(
-    const uint8_t *p, const struct sh_ascii_run *run, uint8_t *out, struct sh_ascii_masks *m)
-{
-	block_sse2(p, run, out, m, false);
-}
-
-static inline void chars_block_sse2(
-    const uint8_t *p, const struct sh_ascii_run *run, uint8_t *out, struct sh_ascii_masks *m)
-{
-	block_sse2(p, run, out, m, true);
-}
-
 #define NAME(f) f##_sse2
 #define TARGET
 #define CTZ(x)      __builtin_ctzll((x) | UINT64_C(1) << 63)
@@ -170,18 +158,6 @@ static AVX2 inline void block_avx2(const uint8_t *p, const struct sh_ascii_run *
 	}
 	if (!run->escapes)
 		m->backslash = 0;
-}
-
-static AVX2 inline void words_block_avx2(
-    const uint8_t *p, const struct sh_ascii_run *run, uint8_t *out, struct sh_ascii_masks *m)
-{
-	block_avx2(p, run, out, m, false);
-}
-
-static AVX2 inline void chars_block_avx2(
-    const uint8_t *p, const struct sh_ascii_run *run, uint8_t *out, struct sh_ascii_masks *m)
-{
-	block_avx2(p, run, out, m, true);
 }
 
 #define NAME(f)     f##_avx2
