@@ -6,14 +6,13 @@
 #include "base/buf.h"
 #include "fp/compose.h"
 #include "fp/count.h"
-#include "fp/memo.h"
 #include "fp/minhash.h"
 #include "fp/mix.h"
 #include "fp/repeats.h"
 #include "fp/simhash.h"
 
-/* Counts whose weights are kept. */
-enum { BY_COUNT = 256 };
+/* Counts whose weights are kept; texts that are hashed at once. */
+enum { BY_COUNT = 256, BATCH = 128 };
 
 struct sh_fingerprinter {
 	struct sh_fingerprint_opts opts;
@@ -21,7 +20,6 @@ struct sh_fingerprinter {
 	struct sh_tokenizer *tokenizer;
 	const struct sh_mix_kernel *mix;
 	struct sh_simhash simhash;
-	struct sh_memo *memo; /* or NULL */
 	struct sh_hash_count distinct;
 	uint64_t *token;   /* hashes of the tokens, when n-grams are composed from them */
 	uint64_t *feature; /* first words of the features' hashes */
@@ -97,7 +95,6 @@ struct sh_fingerprinter *sh_fingerprinter_new(
 		 sh_simhash_init(&f->simhash, opts->bits, opts->tie, err) == 0 &&
 		 sh_hash_count_init(&f->distinct, err) == 0 &&
 		 sh_repeats_init(&f->repeats, err) == 0 && fill_by_count(f, err) == 0 &&
-		 (!opts->hash->slow || (f->memo = sh_memo_new(err))) &&
 		 (f->tokenizer = sh_tokenizer_new(&f->opts.token, err)))
 		return f;
 	sh_fingerprinter_delete(f);
@@ -109,7 +106,6 @@ void sh_fingerprinter_delete(struct sh_fingerprinter *f)
 	if (!f)
 		return;
 	sh_tokenizer_delete(f->tokenizer);
-	sh_memo_delete(f->memo);
 	sh_hash_count_free(&f->distinct);
 	sh_repeats_free(&f->repeats);
 	free(f->token);
@@ -141,31 +137,49 @@ static int compose(struct sh_fingerprinter *f, const struct sh_tokens *t, struct
 	return 0;
 }
 
-/* The hash of feature i. */
-static void hash_text(struct sh_fingerprinter *f, struct sh_slice text, size_t i)
-{
-	uint64_t *to = f->words > 1 ? f->wide + i * f->words : f->feature + i;
+/* Texts that wait to be hashed, as features from number `at` on. */
+struct batch {
+	struct sh_slice text[BATCH];
+	size_t n, at;
+};
 
-	sh_memo_feature(f->memo, f->opts.hash, text, f->opts.seed, f->hash_bits, to);
-	f->feature[i] = *to;
-	if (f->by_text)
-		f->key[i] = XXH3_64bits(text.p, text.n);
+static void hash_batch(struct sh_fingerprinter *f, struct batch *b)
+{
+	uint64_t *to = f->words > 1 ? f->wide + b->at * f->words : f->feature + b->at;
+
+	sh_hash_features(f->opts.hash, b->text, b->n, f->opts.seed, f->hash_bits, to);
+	for (size_t i = 0; i < b->n; i++) {
+		f->feature[b->at + i] = to[i * f->words];
+		if (f->by_text)
+			f->key[b->at + i] = XXH3_64bits(b->text[i].p, b->text[i].n);
+	}
+	b->at += b->n;
+	b->n = 0;
+}
+
+static inline void hash_text(struct sh_fingerprinter *f, struct batch *b, struct sh_slice text)
+{
+	b->text[b->n++] = text;
+	if (b->n == BATCH)
+		hash_batch(f, b);
 }
 
 /* Hash each n-gram's text. */
 static int hash_texts(struct sh_fingerprinter *f, const struct sh_tokens *t, struct sh_ngrams range,
     size_t features, struct sh_error *err)
 {
-	size_t at = 0;
+	struct batch b;
 
 	if ((f->words > 1 && room(&f->wide, &f->wide_cap, features * f->words, err) < 0) ||
 	    (f->by_text && room(&f->key, &f->key_cap, features, err) < 0))
 		return -1;
+	b.n = b.at = 0;
 	for (unsigned n = 1; n <= sh_ngrams_lead(range); n++)
-		hash_text(f, sh_ngram_text(t, 0, n), at++);
+		hash_text(f, &b, sh_ngram_text(t, 0, n));
 	for (unsigned n = range.min; n <= range.max; n++)
 		for (size_t i = 0; i + n <= t->n; i++)
-			hash_text(f, sh_ngram_text(t, i, n), at++);
+			hash_text(f, &b, sh_ngram_text(t, i, n));
+	hash_batch(f, &b);
 	return 0;
 }
 

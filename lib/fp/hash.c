@@ -6,6 +6,7 @@
 
 #include "base/bytes.h"
 #include "fp/md5.h"
+#include "fp/md5_kernel.h"
 #include "fp/mix.h"
 #include "fp/published_hash.h"
 
@@ -49,42 +50,74 @@ static void xxh3(struct sh_slice text, uint64_t seed, unsigned words, uint64_t *
 	}
 }
 
+/* What stands before a text for words 2 i and 2 i + 1: its length. */
+static size_t md5_head(unsigned i, uint64_t seed, char head[9])
+{
+	size_t n = 0;
+
+	if (i)
+		head[n++] = (char)i;
+	if (seed) {
+		sh_put_le64(head + n, seed);
+		n += 8;
+	}
+	return n;
+}
+
 static void md5(struct sh_slice text, uint64_t seed, unsigned words, uint64_t *out)
 {
 	unsigned char d[SH_MD5_BYTES];
 	char head[9];
-	size_t n;
-	unsigned j;
 
-	for (j = 0; j < words; j += 2) {
-		n = 0;
-		if (j)
-			head[n++] = (char)(j / 2);
-		if (seed) {
-			sh_put_le64(head + n, seed);
-			n += 8;
-		}
-		sh_md5(sh_slice(head, n), text, d);
+	for (unsigned j = 0; j < words; j += 2) {
+		sh_md5(sh_slice(head, md5_head(j / 2, seed, head)), text, d);
 		out[j] = sh_be64(d);
 		if (j + 1 < words)
 			out[j + 1] = sh_be64(d + 8);
 	}
 }
 
+static void md5_many(
+    const struct sh_slice *text, size_t n, uint64_t seed, unsigned words, uint64_t *out)
+{
+	const struct sh_md5_kernel *kernel = sh_md5_kernel_at(0);
+	uint32_t state[SH_MD5_MANY][4];
+	char head[9];
+	size_t part;
+
+	for (; n; n -= part, text += part, out += part * words) {
+		part = n < SH_MD5_MANY ? n : SH_MD5_MANY;
+		for (unsigned j = 0; j < words; j++) {
+			if (j % 2 == 0)
+				sh_md5_many(kernel, sh_slice(head, md5_head(j / 2, seed, head)),
+				    text, part, state);
+			for (size_t i = 0; i < part; i++)
+				out[i * words + j] = sh_md5_half(state[i], j % 2);
+		}
+	}
+}
+
 static const struct sh_hash rows[] = {
-	{ "mix", true, SH_FP_MAX_BITS, mix, .slow = false },
-	{ "xxh3", false, SH_FP_MAX_BITS, xxh3, .slow = false },
-	{ "md5", false, SH_FP_MAX_BITS, md5, .slow = true },
-	{ "md5-last", false, 128, sh_hash_md5_last, .slow = true, .seedless = true,
-	    .number = true },
-	{ "md5-nibbles", false, 32, sh_hash_md5_nibbles, .slow = true, .seedless = true,
-	    .weak = true },
-	{ "jenkins", false, 64, sh_hash_jenkins, .slow = false },
+	{ "mix", true, SH_FP_MAX_BITS, mix, .features = NULL },
+	{ "xxh3", false, SH_FP_MAX_BITS, xxh3, .features = NULL },
+	{ "md5", false, SH_FP_MAX_BITS, md5, .features = md5_many },
+	{ "md5-last", false, 128, sh_hash_md5_last, .features = sh_hash_md5_last_many,
+	    .seedless = true, .number = true },
+	{ "md5-nibbles", false, 32, sh_hash_md5_nibbles, .features = sh_hash_md5_nibbles_many,
+	    .seedless = true, .weak = true },
+	{ "jenkins", false, 64, sh_hash_jenkins, .features = NULL },
 	{ "fnv1", false, 64, sh_hash_fnv1, .seedless = true },
 	{ "gemantic", false, 256, sh_hash_gemantic, .seedless = true, .number = true,
 	    .weak = true },
-	{ "seomoz", false, 64, sh_hash_seomoz, .slow = false },
+	{ "seomoz", false, 64, sh_hash_seomoz, .features = NULL },
 };
+
+/* Of a number's last bits, of which so many are too many, a fingerprint's shape. */
+static void to_the_front(uint64_t *out, unsigned words, unsigned shift)
+{
+	for (unsigned i = 0; i < words; i++)
+		out[i] = out[i] << shift | (i + 1 < words ? out[i + 1] >> (64 - shift) : 0);
+}
 
 void sh_hash_feature(
     const struct sh_hash *hash, struct sh_slice text, uint64_t seed, unsigned bits, uint64_t *out)
@@ -92,8 +125,23 @@ void sh_hash_feature(
 	unsigned words = SH_FP_WORDS(bits), shift = words * 64 - bits;
 
 	hash->feature(text, seed, words, out);
-	for (unsigned i = 0; hash->number && shift && i < words; i++)
-		out[i] = out[i] << shift | (i + 1 < words ? out[i + 1] >> (64 - shift) : 0);
+	if (hash->number && shift)
+		to_the_front(out, words, shift);
+}
+
+void sh_hash_features(const struct sh_hash *hash, const struct sh_slice *text, size_t n,
+    uint64_t seed, unsigned bits, uint64_t *out)
+{
+	unsigned words = SH_FP_WORDS(bits), shift = words * 64 - bits;
+
+	if (hash->features)
+		hash->features(text, n, seed, words, out);
+	for (size_t i = 0; i < n; i++) {
+		if (!hash->features)
+			hash->feature(text[i], seed, words, out + i * words);
+		if (hash->number && shift)
+			to_the_front(out + i * words, words, shift);
+	}
 }
 
 const struct sh_hash *sh_hash_at(unsigned i)

@@ -42,7 +42,10 @@ struct sh_hash {
 	bool composed;
 	unsigned max_bits; /* widest fingerprint it can feed */
 	void (*feature)(struct sh_slice text, uint64_t seed, unsigned words, uint64_t *out);
-	bool slow;     /* looking a short text's hash up is faster: memo.h */
+	/* Of many texts at once, which is faster: the same as feature() of each, with SH_MIX_PADDING
+	 * readable bytes behind each text. NULL where there is no such way. */
+	void (*features)(
+	    const struct sh_slice *text, size_t n, uint64_t seed, unsigned words, uint64_t *out);
 	bool seedless; /* the seed is not looked at */
 	/* A number: a narrower fingerprint uses its last bits, not its first. feature() then
 	 * gives its last 64 * words bits. */
@@ -55,6 +58,11 @@ struct sh_hash {
 /* The hash of a feature, in the shape of a fingerprint of so many bits. */
 void sh_hash_feature(
     const struct sh_hash *hash, struct sh_slice text, uint64_t seed, unsigned bits, uint64_t *out);
+
+/* The hashes of n features, one behind the other. SH_MIX_PADDING bytes (mix.h) behind each text
+ * must be readable. */
+void sh_hash_features(const struct sh_hash *hash, const struct sh_slice *text, size_t n,
+    uint64_t seed, unsigned bits, uint64_t *out);
 
 /* NULL when there is none of that name. */
 const struct sh_hash *sh_hash_find(const char *name);

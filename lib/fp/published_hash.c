@@ -4,6 +4,7 @@
 #include "base/wide.h"
 #include "fp/jenkins.h"
 #include "fp/md5.h"
+#include "fp/md5_kernel.h"
 #include "text/utf8.h"
 
 void sh_hash_md5_last(struct sh_slice text, uint64_t seed, unsigned words, uint64_t *out)
@@ -17,17 +18,63 @@ void sh_hash_md5_last(struct sh_slice text, uint64_t seed, unsigned words, uint6
 	*out = sh_be64(d + 8);
 }
 
+void sh_hash_md5_last_many(
+    const struct sh_slice *text, size_t n, uint64_t seed, unsigned words, uint64_t *out)
+{
+	uint32_t state[SH_MD5_MANY][4];
+	size_t part;
+
+	(void)seed;
+	for (; n; n -= part, text += part) {
+		part = n < SH_MD5_MANY ? n : SH_MD5_MANY;
+		sh_md5_many(sh_md5_kernel_at(0), sh_slice(NULL, 0), text, part, state);
+		for (size_t i = 0; i < part; i++) {
+			if (words > 1)
+				*out++ = sh_md5_half(state[i], 0);
+			*out++ = sh_md5_half(state[i], 1);
+		}
+	}
+}
+
+/* The first bits of a number's 16 hexadecimal digits. */
+static uint64_t first_bits(uint64_t half)
+{
+	uint64_t bits = 0;
+
+	for (int i = 60; i >= 0; i -= 4)
+		bits = bits << 1 | (half >> (i + 3) & 1);
+	return bits;
+}
+
+static uint64_t nibbles(uint64_t first, uint64_t second)
+{
+	return (first_bits(first) << 16 | first_bits(second)) << 32;
+}
+
 void sh_hash_md5_nibbles(struct sh_slice text, uint64_t seed, unsigned words, uint64_t *out)
 {
 	unsigned char d[SH_MD5_BYTES];
-	uint64_t bits = 0;
 
 	(void)seed;
 	(void)words;
 	sh_md5(sh_slice(NULL, 0), text, d);
-	for (unsigned i = 0; i < SH_MD5_BYTES; i++)
-		bits = bits << 2 | (d[i] >> 6 & 2) | (d[i] >> 3 & 1);
-	*out = bits << 32;
+	*out = nibbles(sh_be64(d), sh_be64(d + 8));
+}
+
+void sh_hash_md5_nibbles_many(
+    const struct sh_slice *text, size_t n, uint64_t seed, unsigned words, uint64_t *out)
+{
+	uint32_t state[SH_MD5_MANY][4];
+	size_t part;
+
+	(void)seed;
+	(void)words;
+	for (; n; n -= part, text += part) {
+		part = n < SH_MD5_MANY ? n : SH_MD5_MANY;
+		sh_md5_many(sh_md5_kernel_at(0), sh_slice(NULL, 0), text, part, state);
+		for (size_t i = 0; i < part; i++)
+			*out++ = nibbles(sh_md5_half(state[i], 0), sh_md5_half(state[i], 1));
+	}
 }
 
 void sh_hash_jenkins(struct sh_slice text, uint64_t seed, unsigned words, uint64_t *out)

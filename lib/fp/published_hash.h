@@ -8,6 +8,10 @@
 
 typedef void sh_hash_fn(struct sh_slice text, uint64_t seed, unsigned words, uint64_t *out);
 
+typedef void sh_hashes_fn(
+    const struct sh_slice *text, size_t n, uint64_t seed, unsigned words, uint64_t *out);
+
+sh_hashes_fn sh_hash_md5_last_many, sh_hash_md5_nibbles_many;
 sh_hash_fn sh_hash_md5_last, sh_hash_md5_nibbles, sh_hash_jenkins, sh_hash_seomoz, sh_hash_fnv1,
     sh_hash_gemantic;
 
