@@ -287,25 +287,21 @@ static bool begins_word(const struct sh_cppsegmenter *s, size_t i)
 	return false;
 }
 
-/* Every word of two or more characters, and the characters that none covers. A character that the
- * dictionary lacks is taken to cover as much as the word before it, as cppjieba does, which so
- * loses characters behind it. */
+/* Every word of two or more characters, and the characters that none covers. Releases of cppjieba
+ * up to 5.4 took a character that the dictionary lacks to cover as much as the word before it. */
 static int cut_full(struct sh_cppsegmenter *s, struct sh_error *err)
 {
-	size_t reached = 0, len = 0;
+	size_t reached = 0;
 
 	for (size_t i = 0; i < s->n; i++) {
 		const struct sh_cpp_word *word = find_word(s, i, i + 1);
 
 		if (reached <= i && !begins_word(s, i) && give(s, i, i + 1, err) < 0)
 			return -1;
-		len = word && word->is_word ? 1 : len;
-		reached = i + len > reached ? i + len : reached;
 		for (size_t j = i + 2; word && j <= s->n; j++) {
 			word = find_word(s, i, j);
 			if (!word || !word->is_word)
 				continue;
-			len = j - i;
 			reached = j > reached ? j : reached;
 			if (give(s, i, j, err) < 0)
 				return -1;
