@@ -17,8 +17,9 @@
  *
  * Memory: tables of some 35 bytes a document, 8 more under a rank, 16 a distinct fingerprint, 32 a
  * pair within k, of which at most eight a document and 65,536 are held at a time, 60 a feature of
- * documents of few; what does not fit in opts.tables lies in files. Fingerprints are joined in parts that fit in opts.memory. The verifiers have their own
- * share, and a batch of candidates takes at most 10 MiB. */
+ * documents of few; what does not fit in opts.tables lies in files. Fingerprints are joined in
+ * parts that fit in opts.memory. The verifiers have their own share, and a batch of candidates
+ * takes at most 10 MiB. */
 #ifndef SH_PAIR_DEDUP_H
 #define SH_PAIR_DEDUP_H
 

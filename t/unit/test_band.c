@@ -290,7 +290,7 @@ static void costs(void)
 
 int main(int argc, char **argv)
 {
-	unsigned cases = argc > 1 ? (unsigned)atoi(argv[1]) : 10000;
+	unsigned cases = argc > 1 ? (unsigned)atoi(argv[1]) : rng_rounds(10000);
 
 	rng_init(20240608);
 	numberings();

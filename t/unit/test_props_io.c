@@ -302,17 +302,17 @@ static void test_group_kept(void)
 static void test_groups(void)
 {
 	static struct input in;
-	unsigned bad = 0;
+	unsigned cases = rng_rounds(CASES / 4), bad = 0;
 	size_t cut = 0;
 
-	for (unsigned i = 0; i < CASES / 4; i++) {
+	for (unsigned i = 0; i < cases; i++) {
 		in.n = 1 + (unsigned)rng_below(FILES_MAX);
 		for (unsigned f = 0; f < in.n; f++)
 			random_groups(&in.text[f], f + 1 == in.n);
 		bad += !groups_hold(&in, &cut);
 	}
-	ok(bad == 0, "%u inputs in blocks of whole groups (%u are not)", CASES / 4, bad);
-	ok(cut > CASES / 4, "%zu blocks end before a group that is held back", cut);
+	ok(bad == 0, "%u inputs in blocks of whole groups (%u are not)", cases, bad);
+	ok(cut > cases, "%zu blocks end before a group that is held back", cut);
 	for (unsigned f = 0; f < FILES_MAX; f++)
 		sh_buf_free(&in.text[f]);
 }
@@ -321,10 +321,10 @@ int main(void)
 {
 	static struct input in;
 	struct result want = { .status = 0 }, got = { .status = 0 };
-	unsigned bad = 0, stopped = 0;
+	unsigned cases = rng_rounds(CASES), bad = 0, stopped = 0;
 
 	rng_init(41121);
-	for (unsigned i = 0; i < CASES; i++) {
+	for (unsigned i = 0; i < cases; i++) {
 		bool rejects = rng() & 1;
 		unsigned workers = rng() & 1 ? 1 : 2 + (unsigned)rng_below(WORKERS_MAX - 1);
 
@@ -341,11 +341,11 @@ int main(void)
 			       "%zu\n",
 			    i, in.n, workers, rejects, got.out.n, want.out.n);
 	}
-	ok(bad == 0, "%u inputs in pieces: the same for any pieces and threads (%u are not)", CASES,
+	ok(bad == 0, "%u inputs in pieces: the same for any pieces and threads (%u are not)", cases,
 	    bad);
 	test_group_kept();
 	test_groups();
-	ok(stopped > CASES / 20 && stopped < CASES / 2, "%u of them stop at a bad line", stopped);
+	ok(stopped > cases / 20 && stopped < cases / 2, "%u of them stop at a bad line", stopped);
 	for (unsigned f = 0; f < FILES_MAX; f++)
 		sh_buf_free(&in.text[f]);
 	sh_buf_free(&want.out);
