@@ -76,6 +76,17 @@ fingerprints() {
 	bounded 3 'shdedup -q -n 1 -T 0.3 --few 0 --simhash -w tf' one usual
 }
 
+@test "documents of one and the same id cost no more in an archive than others" {
+	words 20000 >all
+	head -n 10000 all >archived
+	tail -n 10000 all >usual
+	sed 's/^[^\t]*/same/' usual >same
+	shdedup -a archive --init
+	shdedup -q -a archive archived >kept
+	sed 's/^[^\t]*/same/' archived | shdedup -q -a archive >kept
+	bounded 3 'shdedup -q --dry-run -a archive' same usual
+}
+
 @test "a word that is repeated costs no more than many words" {
 	words 20000 >usual
 	awk '{ printf "d%d\t", NR; for (i = 0; i < 30; i++) printf "wordword "; print "" }' usual >repeated

@@ -30,6 +30,8 @@ void sh_batch_delete(struct sh_batch *b)
 	free(b->candidate);
 	free(b->key);
 	free(b->first);
+	free(b->by_text);
+	free(b->namesake);
 	free(b);
 }
 
@@ -49,31 +51,38 @@ int sh_batch_broken(uint32_t number, struct sh_error *err)
 	    "the archive has no good record of document %08x: take back a copy of it", number);
 }
 
+static int add_namesake(struct sh_batch *b, size_t asked, uint32_t number, struct sh_error *err)
+{
+	if (b->n_namesakes == b->namesakes_cap &&
+	    sh_grow((void **)&b->namesake, &b->namesakes_cap, b->n_namesakes + 1,
+		sizeof *b->namesake, err) < 0)
+		return -1;
+	b->namesake[b->n_namesakes++] = (struct sh_namesake){ (uint32_t)asked, number };
+	return 0;
+}
+
 static int add_candidates(void *arg, size_t asked, uint32_t number, struct sh_error *err)
 {
 	struct sh_batch *b = arg;
-	bool by_id = sh_key_band(b->key[asked]) == SH_BAND_ID;
 
+	if (asked >= b->first_id)
+		return add_namesake(b, asked, number, err);
 	for (uint32_t i = b->first[asked]; i < b->first[asked + 1]; i++) {
 		if (b->n_candidates == b->candidates_cap &&
 		    sh_grow((void **)&b->candidate, &b->candidates_cap, b->n_candidates + 1,
 			sizeof *b->candidate, err) < 0)
 			return -1;
-		b->candidate[b->n_candidates++] =
-		    (struct sh_meeting){ b->probe[i].doc, number, by_id };
+		b->candidate[b->n_candidates++] = (struct sh_meeting){ b->probe[i].doc, number };
 	}
 	return 0;
 }
 
-/* By document; those by id first, the latest of them last. */
 static int by_document(const void *a, const void *b)
 {
 	const struct sh_meeting *x = a, *y = b;
 
 	if (x->doc != y->doc)
 		return x->doc < y->doc ? -1 : 1;
-	if (x->by_id != y->by_id)
-		return x->by_id ? -1 : 1;
 	return sh_compare(x->number, y->number);
 }
 

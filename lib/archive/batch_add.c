@@ -51,31 +51,37 @@ static int same_id(struct sh_batch *b, uint32_t x, uint32_t y, struct sh_documen
 	return 0;
 }
 
-/* Of documents of one id and text, among those that share the id's key, one is written: the first
- * that stays, or the first. */
-static int find_same(struct sh_batch *b, const struct sh_probe *probe, size_t n,
+/* The one written for a document, among those chosen so far, or itself. */
+static int choose(struct sh_batch *b, uint32_t doc, struct sh_buf *chosen,
     struct sh_document_room *room, struct sh_error *err)
 {
+	const uint32_t *other = (const uint32_t *)(const void *)chosen->p;
+	bool same = false;
+
+	b->doc[doc].same = doc;
+	for (size_t i = 0; i < chosen->n / sizeof *other && !same; i++) {
+		if (same_id(b, doc, other[i], room, &same, err) < 0)
+			return -1;
+		if (same)
+			b->doc[doc].same = other[i];
+	}
+	return same ? 0 : sh_buf_add(chosen, &doc, sizeof doc, err);
+}
+
+/* Of documents of one id and text, among those that share the id's key and the digest, one is
+ * written: the first that stays, or the first. */
+static int find_same(struct sh_batch *b, const uint32_t *doc, size_t n, struct sh_buf *chosen,
+    struct sh_document_room *room, struct sh_error *err)
+{
+	chosen->n = 0;
 	for (int pass = 0; pass < 2; pass++) {
 		for (size_t i = 0; i < n; i++) {
-			struct sh_batch_doc *d = &b->doc[probe[i].doc];
-			bool same = false;
+			const struct sh_batch_doc *d = &b->doc[doc[i]];
 
-			if (!is_new(d) || d->same != SH_CORPUS_NONE ||
-			    (pass == 0 && !stays(b, probe[i].doc)))
-				continue;
-			d->same = probe[i].doc;
-			for (size_t k = 0; k < n && !same; k++) {
-				uint32_t other = probe[k].doc;
-
-				if (k == i || b->doc[other].same != other ||
-				    b->doc[other].digest != d->digest)
-					continue;
-				if (same_id(b, probe[i].doc, other, room, &same, err) < 0)
-					return -1;
-				if (same)
-					d->same = other;
-			}
+			if (is_new(d) && d->same == SH_CORPUS_NONE &&
+			    (pass > 0 || stays(b, doc[i])) &&
+			    choose(b, doc[i], chosen, room, err) < 0)
+				return -1;
 		}
 	}
 	return 0;
@@ -84,14 +90,23 @@ static int find_same(struct sh_batch *b, const struct sh_probe *probe, size_t n,
 static int find_all_same(struct sh_batch *b, struct sh_error *err)
 {
 	struct sh_document_room room[2] = { 0 };
+	struct sh_buf chosen = { 0 };
 	int status = 0;
 
 	for (uint32_t i = 0; i < b->opts.corpus->n; i++)
 		b->doc[i].same = SH_CORPUS_NONE;
-	for (size_t k = 0; status == 0 && k < b->n_keys; k++)
-		if (sh_key_band(b->key[k]) == SH_BAND_ID)
-			status = find_same(
-			    b, b->probe + b->first[k], b->first[k + 1] - b->first[k], room, err);
+	for (size_t k = b->first_id; status == 0 && k < b->n_keys; k++) {
+		const uint32_t *doc;
+		size_t n = sh_batch_of_id(b, k, NULL, &doc);
+
+		for (size_t i = 0, end; status == 0 && i < n; i = end) {
+			for (end = i + 1;
+			     end < n && b->doc[doc[end]].digest == b->doc[doc[i]].digest;)
+				end++;
+			status = find_same(b, doc + i, end - i, &chosen, room, err);
+		}
+	}
+	sh_buf_free(&chosen);
 	sh_document_room_free(&room[0]);
 	sh_document_room_free(&room[1]);
 	return status;

@@ -71,6 +71,58 @@ static int list_keys(struct sh_batch *b, struct sh_error *err)
 	return 0;
 }
 
+/* ---- ids ---- */
+
+static int by_digest(const void *a, const void *b, void *arg)
+{
+	const struct sh_batch *batch = arg;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	uint64_t p = batch->doc[x].digest, q = batch->doc[y].digest;
+
+	if (p != q)
+		return p < q ? -1 : 1;
+	return sh_compare(x, y);
+}
+
+/* All documents may have one id: then they are told apart by their texts. */
+static int order_ids(struct sh_batch *b, struct sh_error *err)
+{
+	size_t from;
+
+	while (b->first_id < b->n_keys && sh_key_band(b->key[b->first_id]) != SH_BAND_ID)
+		b->first_id++;
+	from = b->first[b->first_id];
+	b->by_text = malloc((b->n_probes - from) * sizeof *b->by_text + 1);
+	if (!b->by_text)
+		return sh_error_nomem(err);
+	for (size_t i = from; i < b->n_probes; i++)
+		b->by_text[i - from] = b->probe[i].doc;
+	for (size_t k = b->first_id; k < b->n_keys; k++)
+		qsort_r(b->by_text + (b->first[k] - from), b->first[k + 1] - b->first[k],
+		    sizeof *b->by_text, by_digest, b);
+	return 0;
+}
+
+size_t sh_batch_of_id(
+    const struct sh_batch *b, size_t key, const uint64_t *digest, const uint32_t **doc)
+{
+	const uint32_t *from = b->by_text + (b->first[key] - b->first[b->first_id]);
+	size_t n = b->first[key + 1] - b->first[key], lo = 0, hi = n;
+
+	while (digest && lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (b->doc[from[mid]].digest < *digest)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	for (hi = lo; hi < n && (!digest || b->doc[from[hi]].digest == *digest);)
+		hi++;
+	*doc = from + lo;
+	return hi - lo;
+}
+
 static int gather_probes(struct sh_batch *b, struct sh_batch_worker *w, struct sh_error *err)
 {
 	size_t n = 0, kept = 0;
@@ -95,7 +147,7 @@ static int gather_probes(struct sh_batch *b, struct sh_batch_worker *w, struct s
 		if (i == 0 || by_key(&b->probe[i], &b->probe[i - 1]) != 0)
 			b->probe[kept++] = b->probe[i];
 	b->n_probes = kept;
-	return list_keys(b, err);
+	return list_keys(b, err) < 0 ? -1 : order_ids(b, err);
 }
 
 int sh_batch_prepare(struct sh_batch *b, struct sh_error *err)

@@ -41,21 +41,25 @@ static int recall(
 	return numbers_of(r, &d->fate, err);
 }
 
-static int know(struct sh_batch *b, const struct sh_meeting *c, struct sh_document_room *room,
+/* Documents of one id and text: several records of these there may be, of which the last counts. */
+static int know(struct sh_batch *b, const struct sh_namesake *c, struct sh_document_room *room,
     struct sh_error *err)
 {
-	struct sh_batch_doc *d = &b->doc[c->doc];
 	struct sh_doc_record r;
 	struct sh_document doc;
+	const uint32_t *like;
+	size_t n;
 	int got = sh_archive_record(b->archive, c->number, &r, err);
 
 	if (got <= 0)
 		return got < 0 ? -1 : sh_batch_broken(c->number, err);
-	if (r.digest != d->digest)
-		return 0;
-	if (sh_corpus_document(b->opts.corpus, c->doc, room, &doc, err) < 0)
-		return -1;
-	return sh_slice_eq(doc.id, r.id) ? recall(b, d, &r, err) : 0;
+	n = sh_batch_of_id(b, c->key, &r.digest, &like);
+	for (size_t i = 0; i < n; i++) {
+		if (sh_corpus_document(b->opts.corpus, like[i], room, &doc, err) < 0 ||
+		    (sh_slice_eq(doc.id, r.id) && recall(b, &b->doc[like[i]], &r, err) < 0))
+			return -1;
+	}
+	return 0;
 }
 
 int sh_batch_find_known(struct sh_batch *b, struct sh_error *err)
@@ -63,9 +67,8 @@ int sh_batch_find_known(struct sh_batch *b, struct sh_error *err)
 	struct sh_document_room room = { 0 };
 	int status = 0;
 
-	for (size_t i = 0; status == 0 && i < b->n_candidates; i++)
-		if (b->candidate[i].by_id)
-			status = know(b, &b->candidate[i], &room, err);
+	for (size_t i = 0; status == 0 && i < b->n_namesakes; i++)
+		status = know(b, &b->namesake[i], &room, err);
 	sh_document_room_free(&room);
 	/* Who was dropped once and is protected now is as good as new. */
 	for (uint32_t i = 0; status == 0 && i < b->opts.corpus->n; i++) {

@@ -127,8 +127,6 @@ static int match_one(struct sh_batch_worker *w, uint32_t doc, struct sh_error *e
 		return 0;
 	for (size_t i = first_candidate(b, doc); i < b->n_candidates && b->candidate[i].doc == doc;
 	     i++) {
-		if (b->candidate[i].by_id)
-			continue;
 		if (!made && own_features(w, doc, &room, &own, err) < 0)
 			return -1;
 		made = true;

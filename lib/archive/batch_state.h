@@ -25,7 +25,11 @@ struct sh_probe {
 /* A document and one of the archive that share a key. */
 struct sh_meeting {
 	uint32_t doc, number;
-	bool by_id;
+};
+
+/* One of the archive that has the key of an id of the batch: many documents may have it. */
+struct sh_namesake {
+	uint32_t key, number;
 };
 
 struct sh_batch_doc {
@@ -44,11 +48,14 @@ struct sh_batch {
 	struct sh_batch_doc *doc;
 	struct sh_probe *probe; /* by key, then by document */
 	size_t n_probes;
-	struct sh_meeting *candidate;
-	size_t n_candidates, candidates_cap;
 	uint64_t *key; /* distinct ones of the probes, and where each begins */
 	uint32_t *first;
-	size_t n_keys;
+	size_t n_keys, first_id; /* the keys of ids are the last ones */
+	uint32_t *by_text;       /* documents of the probes of ids: by key, digest, number */
+	struct sh_meeting *candidate;
+	size_t n_candidates, candidates_cap;
+	struct sh_namesake *namesake; /* those of a key in ascending order */
+	size_t n_namesakes, namesakes_cap;
 	struct sh_archive *archive; /* while it is looked up */
 	struct sh_batch_stats stats;
 };
@@ -74,6 +81,11 @@ int sh_batch_parallel(struct sh_batch *b, sh_tasks_fn *fn,
 /* The set of a text; raw: one without escapes. Valid until the next of the same worker and kind. */
 int sh_batch_features(struct sh_batch_worker *w, bool raw, struct sh_slice text,
     struct sh_feature_set *set, struct sh_error *err);
+
+/* The documents that have the key of an id and, unless NULL, this digest, in order of digest, then
+ * of number: how many. */
+size_t sh_batch_of_id(
+    const struct sh_batch *b, size_t key, const uint64_t *digest, const uint32_t **doc);
 
 /* SH_ERR_RECORD: the archive should have a record of this document; -1. */
 int sh_batch_broken(uint32_t number, struct sh_error *err);
