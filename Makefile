@@ -193,6 +193,8 @@ export SHBIN := $(abspath $(SHBIN))
 export T_DATA := $(abspath t/data)
 TEST_ENV = BUILD=$(abspath $(BUILD)) CC='$(CC)' ASAN_OPTIONS=exitcode=99 \
 	UBSAN_OPTIONS=exitcode=99:print_stacktrace=1
+# and dictionaries that are fetched, once for all builds
+TEST_DATA = SIMHASH_CPPJIEBA="$$(t/cppjieba build/cppjieba)"
 
 .PHONY: deps demo check check-unit check-bats unit-programs fuzz-programs
 deps: ## install what is missing to build and test (Debian packages)
@@ -207,13 +209,13 @@ demo: ## find the near-duplicates in the bundled English and Chinese documents
 check: ## run all tests; the last line is `N passed, N failed`
 	@share/deps build check
 	@+$(MAKE) --no-print-directory -s all unit-programs
-	@$(TEST_ENV) t/run $(UNIT) $(FUZZ) $(BATS)
+	@$(TEST_DATA) $(TEST_ENV) t/run $(UNIT) $(FUZZ) $(BATS)
 
 unit-programs: $(UNIT) $(FUZZ)
 fuzz-programs: $(FUZZ)
 
 check-unit: $(UNIT) $(FUZZ) ## run the unit tests only
-	@$(TEST_ENV) t/run $(UNIT) $(FUZZ)
+	@$(TEST_DATA) $(TEST_ENV) t/run $(UNIT) $(FUZZ)
 
 check-bats: all ## run the programs' tests only; one file: make check-bats BATS=t/shfp.bats
 	@$(TEST_ENV) t/run $(BATS)
