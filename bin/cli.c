@@ -152,7 +152,7 @@ static void take_trailer(struct cli *c)
 /* The second one to read it would find nothing there. */
 static void refuse_standard_input_twice(struct cli *c)
 {
-	unsigned n = c->n_operands == 0;
+	unsigned n = c->n_operands == 0 && !c->no_documents;
 
 	for (size_t i = 0; i < c->n_reads; i++)
 		n += strcmp(c->reads[i], "-") == 0;

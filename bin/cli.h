@@ -59,6 +59,7 @@ struct cli {
 	size_t n_operands;
 	unsigned jobs;
 	bool crlf;
+	bool no_documents; /* set by an option: without operands it reads no standard input */
 	bool trailer_in, trailer_out; /* --trailer: required of every input, written */
 	const char *tmpdir;           /* NULL: the default */
 

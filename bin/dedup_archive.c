@@ -41,6 +41,7 @@ static void take_mode(
 		cli_usage(c, "%s and %s: one at a time", a->mode_name, name);
 	a->mode = mode;
 	a->mode_name = name;
+	c->no_documents = true;
 }
 
 static void take_age(struct dedup_archive_settings *a, struct cli *c)

@@ -42,6 +42,9 @@ static void remove_some(struct cli *c, const struct dedup_settings *s, struct sh
 		cli_warn(c, "%llu document%s removed%s, %llu of which had stayed",
 		    (unsigned long long)r.documents, CLI_PLURAL(r.documents),
 		    s->dry_run ? " (dry run)" : "", (unsigned long long)r.kept);
+	if (r.unknown)
+		cli_warn(c, "%llu id%s of '%s' %s in no document", (unsigned long long)r.unknown,
+		    CLI_PLURAL(r.unknown), s->archive.id_path, r.unknown == 1 ? "is" : "are");
 	sh_hmap_free(&ids);
 }
 

@@ -553,7 +553,71 @@ manifest" ]
 	sed -i 's/^simhash-archive 1/simhash-archive 2/' archive/manifest
 	try 'shdedup -a archive docs'
 	exits 2
-	grep -q 'another version of the format than 1' err
+	grep -q "'archive/manifest': another version of the format than 1, .*: run the one that made it" err
+}
+
+@test "--remove: ids from standard input, DOS ends, of any bytes, and those that no document has are told" {
+	printf 'a\tone two three four five six\nodd \x01\xff\x7f\tseven eight nine ten eleven\nx\\ty\ttwelve thirteen\na\tother words, and the same id\nn\t\n' >docs
+	shdedup -a archive --init
+	for run in 1 2; do
+		try 'shdedup -q -a archive docs'
+		exits 0
+		same docs out
+		try 'shdedup -a archive --check'
+		says 'shdedup: 5 documents in 1 segment, all good'
+	done
+	try 'printf "nobody\\n\\na\\n" | shdedup -a archive --remove -'
+	exits 0
+	grep -q "^shdedup: 2 documents removed, 2 of which had stayed$" err
+	grep -q "^shdedup: 2 ids of '-' are in no document$" err
+	printf 'odd \x01\xff\x7f\r\nx\\ty\r\n' >ids
+	try 'shdedup -a archive --remove ids'
+	grep -q "^shdedup: 2 ids of 'ids' are in no document$" err
+	try 'shdedup -a archive --crlf --remove ids'
+	exits 0
+	says 'shdedup: 2 documents removed, 2 of which had stayed'
+	try 'printf "n\\n" | shdedup -a archive --remove - docs'
+	exits 2
+	try 'printf "n\\n" | shdedup -a archive --remove -'
+	says 'shdedup: 1 document removed, 1 of which had stayed'
+	try 'shdedup -a archive --check'
+	says 'shdedup: 0 documents in 0 segments, all good'
+	try 'shdedup -q -a archive docs'
+	same docs out
+}
+
+@test "--expire keeps what is just so old, and what was added in the future" {
+	printf 'a\tone two three four five six\n' >docs
+	shdedup -a archive --init
+	SOURCE_DATE_EPOCH=1000 shdedup -q -a archive docs >out
+	for case in 4600:0 4601:1 4599:0 10:0; do
+		try "SOURCE_DATE_EPOCH=${case%:*} shdedup -a archive --dry-run --expire 1h"
+		exits 0
+		grep -q "^shdedup: ${case#*:} document" err
+	done
+}
+
+@test "an archive that cannot be written to is read, and its documents are known" {
+	mkdir root
+	unshare -rm true 2>/dev/null || skip 'no folder can be made read-only here'
+	texts 5 40 40 >docs
+	head -n 30 docs >some
+	shdedup -a root/archive --init
+	shdedup -q -a root/archive some >kept
+	cat >script <<-'END'
+	mount --bind root root && mount -o remount,bind,ro root || exit 77
+	shdedup -q -a root/archive some | cmp - kept || exit 1
+	shdedup -q --dry-run -r - -a root/archive docs >/dev/null && shdedup -a root/archive --check && shdedup -a root/archive --stats || exit 1
+	shdedup -q -a root/archive docs
+	[ $? -eq 2 ] || exit 1
+	printf 'd1\n' | shdedup -a root/archive --remove -
+	[ $? -eq 2 ] || exit 1
+	END
+	unshare -rm sh ./script >out 2>err || status=$?
+	[ "${status-0}" -ne 77 ] || skip 'nothing can be mounted here'
+	cat err
+	[ "${status-0}" -eq 0 ]
+	grep -q "^shdedup: cannot create 'root/archive/[0-9a-f]*.doc': Read-only file system$" err
 }
 
 @test "leftovers of runs that were killed are removed by the next one, other files are not" {

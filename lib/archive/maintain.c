@@ -70,6 +70,7 @@ struct removing {
 	struct sh_removal *what;
 	uint64_t *set;
 	bool *touched; /* by segment */
+	bool *met;     /* by id of what->ids */
 };
 
 static void take(struct removing *g, size_t segment, const struct sh_doc_record *r)
@@ -80,14 +81,25 @@ static void take(struct removing *g, size_t segment, const struct sh_doc_record 
 	g->what->kept += r->keeper == r->number;
 }
 
+static int bad_record(const struct sh_doc_record *r, struct sh_error *err)
+{
+	return sh_error_set(err, SH_ERR_RECORD, "record %08x of the archive is bad", r->number);
+}
+
 static int find_unwanted(
     void *arg, size_t segment, const struct sh_doc_record *r, struct sh_error *err)
 {
 	struct removing *g = arg;
+	bool unwanted = r->time < g->what->before;
 	uint32_t i;
 
-	(void)err;
-	if (r->time < g->what->before || (g->what->ids && sh_hmap_find(g->what->ids, r->id, &i)))
+	if (r->number >= g->archive->manifest.next_number)
+		return bad_record(r, err);
+	if (g->what->ids && sh_hmap_find(g->what->ids, r->id, &i)) {
+		g->what->unknown -= !g->met[i];
+		g->met[i] = unwanted = true;
+	}
+	if (unwanted)
 		take(g, segment, r);
 	return 0;
 }
@@ -97,10 +109,8 @@ static int find_orphans(
 {
 	struct removing *g = arg;
 
-	if (r->keeper >= g->archive->manifest.next_number ||
-	    r->number >= g->archive->manifest.next_number)
-		return sh_error_set(
-		    err, SH_ERR_RECORD, "record %08x of the archive is bad", r->number);
+	if (r->keeper >= g->archive->manifest.next_number)
+		return bad_record(r, err);
 	if (!sh_bits_has(g->set, r->number) && sh_bits_has(g->set, r->keeper))
 		take(g, segment, r);
 	return 0;
@@ -137,8 +147,10 @@ int sh_archive_remove(struct sh_archive *a, struct sh_removal *r, struct sh_erro
 	int status = g.set ? 0 : -1;
 
 	r->documents = r->kept = 0;
+	r->unknown = r->ids ? r->ids->n : 0;
 	g.touched = calloc(a->n_segments + 1, sizeof *g.touched);
-	if (status == 0 && !g.touched)
+	g.met = calloc(r->unknown + 1, sizeof *g.met);
+	if (status == 0 && (!g.touched || !g.met))
 		status = sh_error_nomem(err);
 	if (status == 0)
 		status = walk(a, find_unwanted, &g, err);
@@ -148,6 +160,7 @@ int sh_archive_remove(struct sh_archive *a, struct sh_removal *r, struct sh_erro
 		status = rewrite(&g, err);
 	free(g.set);
 	free(g.touched);
+	free(g.met);
 	return status;
 }
 

@@ -18,6 +18,7 @@ struct sh_removal {
 	uint64_t before;           /* and those added before this second since 1970, */
 	bool dry;                  /* or would */
 	uint64_t documents, kept;  /* how many that are; of them, that had stayed */
+	uint64_t unknown;          /* of the ids, those that no document has */
 };
 
 /* Documents that were dropped for one that goes go with it. Segments that lose something are

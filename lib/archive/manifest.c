@@ -325,7 +325,9 @@ int sh_manifest_parse(struct sh_manifest *m, struct sh_slice text, struct sh_err
 	*m = (struct sh_manifest){ 0 };
 	if (text.n >= 16 && memcmp(text.p, head, 16) == 0 &&
 	    (text.n < n || memcmp(text.p, head, n) != 0))
-		broken(err, "another version of the format than 1");
+		sh_error_set(err, SH_ERR_RECORD,
+		    "another version of the format than 1, which is what this program knows: run "
+		    "the one that made it, or begin a new archive");
 	else if (check_sum(&r) == 0) {
 		if (r.rest.n < n || memcmp(r.rest.p, head, n) != 0)
 			return broken(err, "no manifest of an archive");
