@@ -98,4 +98,5 @@ void sh_sorted_put(struct sh_sorted *s, struct sh_tables *tables)
 	sh_tables_put(tables, s->side.id);
 	sh_tables_put(tables, s->room.word);
 	sh_tables_put(tables, s->room.id);
+	*s = (struct sh_sorted){ 0 };
 }

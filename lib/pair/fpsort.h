@@ -18,6 +18,7 @@ struct sh_sorted {
 
 /* n elements. */
 int sh_sorted_get(struct sh_sorted *s, struct sh_tables *tables, size_t n, struct sh_error *err);
+/* Also one that could not be had, or was put back. */
 void sh_sorted_put(struct sh_sorted *s, struct sh_tables *tables);
 
 #endif
