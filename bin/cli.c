@@ -281,12 +281,12 @@ uint64_t cli_number(struct cli *c, const char *what, uint64_t min, uint64_t max)
 	return n;
 }
 
-uint64_t cli_size(struct cli *c, const char *what)
+size_t cli_size(struct cli *c, const char *what)
 {
 	uint64_t n;
 
 	if (sh_parse_size(sh_slice_str(c->arg), &n) < 0 || n == 0)
 		cli_usage(c, "%s '%s': expected a size such as 500M or 1.5G", what, c->arg);
 	/* More than a machine of 32 bits can address is as much as it can. */
-	return n < SIZE_MAX / 2 ? n : SIZE_MAX / 2;
+	return n < SIZE_MAX / 2 ? (size_t)n : SIZE_MAX / 2;
 }

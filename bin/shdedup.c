@@ -198,8 +198,8 @@ static void start_sample(struct cli *c, struct dedup_state *s, struct dedup_sett
 
 	if (!settings->sample)
 		return;
-	if (sh_sample_init(
-		&s->sample, settings->fp.seed, settings->sample, settings->fp.bits + 1, &err) < 0)
+	if (sh_sample_init(&s->sample, settings->fp.seed, (size_t)settings->sample,
+		settings->fp.bits + 1, &err) < 0)
 		cli_die(c, &err);
 	settings->dedup.seen = draw_sample;
 }

@@ -149,7 +149,7 @@ int sh_archive_remove(struct sh_archive *a, struct sh_removal *r, struct sh_erro
 	r->documents = r->kept = 0;
 	r->unknown = r->ids ? r->ids->n : 0;
 	g.touched = calloc(a->n_segments + 1, sizeof *g.touched);
-	g.met = calloc(r->unknown + 1, sizeof *g.met);
+	g.met = calloc((size_t)r->unknown + 1, sizeof *g.met);
 	if (status == 0 && (!g.touched || !g.met))
 		status = sh_error_nomem(err);
 	if (status == 0)

@@ -74,7 +74,7 @@ static inline struct sh_slice sh_nodes_id(const struct sh_nodes *s, uint32_t rec
 	if (__builtin_expect(record % SH_NODES_STRIDE == SH_NODES_STRIDE - 1, 0))
 		end = s->id_base[(record + 1) / SH_NODES_STRIDE];
 	base += s->id_at[record];
-	return sh_slice(s->ids.p + base, end + s->id_at[record + 1] - base);
+	return sh_slice(s->ids.p + base, (size_t)(end + s->id_at[record + 1] - base));
 }
 
 /* The records of a node, *n of them; `who` must stay where it is meanwhile. */

@@ -82,7 +82,7 @@ static const struct sh_corpus_file *file_of(const struct sh_corpus *c, uint64_t 
 struct sh_slice sh_corpus_line(const struct sh_corpus *c, uint32_t document)
 {
 	const struct sh_corpus_file *f = file_of(c, c->at[document]);
-	size_t offset = c->at[document] - f->base;
+	size_t offset = (size_t)(c->at[document] - f->base);
 	const char *p = f->map.p + offset, *lf = memchr(p, '\n', f->map.n - offset);
 
 	return sh_slice(p, lf ? (size_t)(lf - p) : f->map.n - offset);
@@ -107,7 +107,7 @@ int sh_corpus_document(const struct sh_corpus *c, uint32_t document, struct sh_d
 
 static size_t slot_of(const struct sh_corpus *c, uint64_t hash)
 {
-	return hash >> (64 - c->slot_bits);
+	return (size_t)(hash >> (64 - c->slot_bits));
 }
 
 static size_t next_slot(const struct sh_corpus *c, size_t slot)

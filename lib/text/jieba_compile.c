@@ -155,10 +155,11 @@ static char *start_image(struct sh_buf *image, uint32_t n_nodes, struct sh_error
 	struct sh_jieba_layout l = sh_jieba_layout(n_nodes);
 	struct sh_jieba_header *h;
 
-	if (sh_buf_reserve(image, l.size, err) < 0)
+	/* What it holds is in memory already: no more than a size_t. */
+	if (sh_buf_reserve(image, (size_t)l.size, err) < 0)
 		return NULL;
-	memset(image->p, 0, l.size);
-	image->n = l.size;
+	memset(image->p, 0, (size_t)l.size);
+	image->n = (size_t)l.size;
 	h = (void *)image->p;
 	memcpy(h->magic, SH_JIEBA_MAGIC, sizeof h->magic);
 	h->version = SH_JIEBA_VERSION;

@@ -35,7 +35,7 @@ static uint64_t body_sum(const void *image, uint64_t size)
 {
 	uint64_t start = align_up(sizeof(struct sh_jieba_header));
 
-	return XXH3_64bits((const char *)image + start, size - start);
+	return XXH3_64bits((const char *)image + start, (size_t)(size - start));
 }
 
 void sh_jieba_seal(void *image)

@@ -87,9 +87,9 @@ static inline uint64_t rng(void)
 	return fuzz_take(8);
 }
 
-static inline uint64_t rng_below(uint64_t n)
+static inline size_t rng_below(uint64_t n)
 {
-	return fuzz_take(n <= 256 ? 1 : n <= 65536 ? 2 : 8) % n;
+	return (size_t)(fuzz_take(n <= 256 ? 1 : n <= 65536 ? 2 : 8) % n);
 }
 
 static inline uint64_t rng_any(void)

@@ -3,6 +3,7 @@
 #ifndef RNG_H
 #define RNG_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,10 +27,10 @@ static inline uint64_t rng(void)
 	return x ^ x >> 31;
 }
 
-/* 0 .. n-1, n > 0 */
-static inline uint64_t rng_below(uint64_t n)
+/* 0 .. n-1, n > 0: a size, a place, a choice. */
+static inline size_t rng_below(uint64_t n)
 {
-	return rng() % n;
+	return (size_t)(rng() % n);
 }
 
 /* A number of a random width, so that small and large ones are equally likely. */

@@ -313,7 +313,7 @@ static void test_repeats(const struct sh_repeats_kernel *kernel)
 			hash[i] = n <= 5000 && rng_below(3) == 0 ? rng()
 				  : round % 3 == 0               ? rng_below(kinds)
 				  : round % 3 == 1 ? rng_below(kinds) * UINT64_C(0x9E3779B97F4A7C15)
-						   : rng_below(kinds) << 32;
+						   : (uint64_t)rng_below(kinds) << 32;
 		memcpy(sorted, hash, n * sizeof *hash);
 		qsort(sorted, n, sizeof *sorted, by_value);
 		must(sh_repeats_find(&r, hash, n, &err) == 0);
