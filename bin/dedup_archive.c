@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "dedup.h"
+#include "io/target.h"
 #include "made_with.h"
 
 enum {
@@ -114,6 +115,29 @@ bool dedup_archive_take(struct dedup_archive_settings *a, struct cli *c, int opt
 	}
 }
 
+/* An output that would take the place of a file of the archive. */
+static void keep_files(struct cli *c, const char *dir)
+{
+	const char *path[] = { c->out_path, c->rejects_path, c->n_writes ? c->writes[0] : NULL };
+
+	for (size_t i = 0; i < sizeof path / sizeof *path; i++) {
+		const char *slash = path[i] ? strrchr(path[i], '/') : NULL,
+			   *name = slash ? slash + 1 : path[i];
+		struct sh_buf file = { 0 };
+		struct sh_error err;
+
+		if (!name || !sh_archive_owns(name))
+			continue;
+		if (sh_buf_add(&file, dir, strlen(dir), &err) < 0 ||
+		    sh_buf_add(&file, "/", 1, &err) < 0 ||
+		    sh_buf_add(&file, name, strlen(name) + 1, &err) < 0)
+			cli_die(c, &err);
+		if (sh_target_same(file.p, path[i]))
+			cli_usage(c, "%s: that is a file of the archive", path[i]);
+		sh_buf_free(&file);
+	}
+}
+
 void dedup_archive_settle(struct cli *c, const struct dedup_settings *s)
 {
 	const struct dedup_archive_settings *a = &s->archive;
@@ -126,6 +150,7 @@ void dedup_archive_settle(struct cli *c, const struct dedup_settings *s)
 		cli_usage(c, "%s: which archive? (-a DIR)", alone);
 	if (!a->dir)
 		return;
+	keep_files(c, a->dir);
 	if (a->mode != ARCHIVE_UPDATE && c->n_operands)
 		cli_usage(c, "%s takes no documents: '%s'", a->mode_name, c->operands[0]);
 	if (s->dry_run && a->mode != ARCHIVE_UPDATE && a->mode != ARCHIVE_REMOVE &&

@@ -586,6 +586,21 @@ manifest" ]
 	same docs out
 }
 
+@test "an output does not take the place of a file of the archive" {
+	printf 'a\tone two three four five six\n' >docs
+	shdedup -a archive --init
+	shdedup -q -a archive docs >out
+	for output in '-o archive/manifest' '-r ./archive/lock' '--rejects archive//00000000.doc' '-o archive/manifest.new'; do
+		try "shdedup -q -a archive $output docs"
+		exits 2
+		grep -q 'that is a file of the archive' err
+	done
+	try 'shdedup -q -a archive -r archive/report -o manifest docs'
+	exits 0
+	try 'shdedup -a archive --check'
+	exits 0
+}
+
 @test "--expire keeps what is just so old, and what was added in the future" {
 	printf 'a\tone two three four five six\n' >docs
 	shdedup -a archive --init

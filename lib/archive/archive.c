@@ -73,6 +73,12 @@ static int sweep_one(void *arg, const char *name, struct sh_error *err)
 	return sh_folder_remove(&a->folder, name, err);
 }
 
+bool sh_archive_owns(const char *name)
+{
+	return strcmp(name, SH_MANIFEST_NAME) == 0 || strcmp(name, SH_MANIFEST_NEW) == 0 ||
+	       strcmp(name, "lock") == 0 || sh_is_part_name(name);
+}
+
 static int find_part(void *arg, const char *name, struct sh_error *err)
 {
 	(void)arg;

@@ -33,6 +33,9 @@ struct sh_archive {
 int sh_archive_create(
     const char *path, const struct sh_manifest *m, uint64_t wait, struct sh_error *err);
 
+/* Whether a file of this name in the folder is the archive's. */
+bool sh_archive_owns(const char *name);
+
 /* Read the manifest: what is needed to compare settings. The path must outlive the archive. */
 int sh_archive_open(struct sh_archive *a, const char *path, struct sh_error *err);
 void sh_archive_close(struct sh_archive *a);
