@@ -102,6 +102,9 @@ SO_LDFLAGS = -shared -Wl,-soname,$(notdir $(LIB_SO)) -Wl,--version-script=lib/li
 # `make V=1` shows whole commands.
 quiet = $(if $(V),,@echo '$(1) $@' &&)
 COMPILE = $(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MMD -MP
+# The folder's name stays out of the objects, which are then the same bytes wherever they are built.
+# It is no part of COMPILE, for a folder that is moved need not be built again.
+SAME_BYTES = '-ffile-prefix-map=$(CURDIR)=.'
 LINK = $(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS)
 
 # ---- building --------------------------------------------------------------------------------
@@ -129,7 +132,7 @@ $(eval $(call stamp,$(BUILD)/shared-objects,$$(SHARED_OBJ)))
 
 $(ALL_OBJ): $(BUILD)/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(call quiet,CC) $(COMPILE) -c -o $@ $<
+	$(call quiet,CC) $(COMPILE) $(SAME_BYTES) -c -o $@ $<
 
 $(LIB_A): $(LIB_OBJ) $(BUILD)/objects
 	@rm -f $@
@@ -165,7 +168,7 @@ $(PROGS): $(SHBIN)/%: $(BUILD)/bin/%.o $(SHARED_A) $(LIB_A)
 
 $(SHBIN)/jieba.dict: lib/text/jieba_compile.c lib/text/jieba_trie.c lib/text/jieba_dict.h \
 		$(wildcard $(JIEBA_DATA)/dict.txt) | $(SHBIN)/shdict
-	$(call quiet,DICT) $(SHBIN)/shdict -o $@ $(JIEBA_DATA)
+	$(call quiet,DICT) "$(SHBIN)/shdict" -o $@ $(JIEBA_DATA)
 
 $(UNIT) $(BENCH): %: %.o $(LIB_A)
 	$(call quiet,LD) $(LINK) $(PIE) -o $@ $< $(INGEST) $(LIB_A) $(LIBS) $(MORE_LIBS)
@@ -191,7 +194,7 @@ endif
 # What tests and scripts are told: where the programs, the documents and the build are.
 export SHBIN := $(abspath $(SHBIN))
 export T_DATA := $(abspath t/data)
-TEST_ENV = BUILD=$(abspath $(BUILD)) CC='$(CC)' ASAN_OPTIONS=exitcode=99 \
+TEST_ENV = BUILD="$(abspath $(BUILD))" CC='$(CC)' ASAN_OPTIONS=exitcode=99 \
 	UBSAN_OPTIONS=exitcode=99:print_stacktrace=1
 # and dictionaries that are fetched, once for all builds
 TEST_DATA = SIMHASH_CPPJIEBA="$$(t/cppjieba build/cppjieba)"
@@ -225,7 +228,7 @@ check-bats: all ## run the programs' tests only; one file: make check-bats BATS=
 check-jieba: ## segment 20 MB of Chinese and compare each word with Python's jieba
 	@share/deps build check
 	@+$(MAKE) --no-print-directory -s all $(BUILD)/t/bench/jieba_cut
-	@$(or $(PYTHON),/usr/bin/python3) t/check-jieba.py --cut $(BUILD)/t/bench/jieba_cut --dict $(SHBIN)/jieba.dict $(T_DATA)/zh_dev.tsv
+	@$(or $(PYTHON),/usr/bin/python3) t/check-jieba.py --cut $(BUILD)/t/bench/jieba_cut --dict "$(SHBIN)/jieba.dict" "$(T_DATA)/zh_dev.tsv"
 
 # Some minutes, and 450 MB of packages: kept out of `check` and of .ci/run.
 .PHONY: check-cluster
@@ -294,7 +297,7 @@ $(eval $(call stamp,$(BUILD)/pc-paths,$$(PREFIX) $$(LIBDIR) $$(INCLUDEDIR) $$(VE
 # The programs are asked for their options: what is built here must run here.
 COMPLETIONS := $(BUILD)/completions
 $(COMPLETIONS)/made: share/completions $(PROGS)
-	$(call quiet,COMPLETIONS) share/completions $(SHBIN) $(COMPLETIONS)
+	$(call quiet,COMPLETIONS) share/completions "$(SHBIN)" $(COMPLETIONS)
 	@touch $@
 
 .PHONY: completions

@@ -46,6 +46,17 @@ installed() {
 	[ "$(cat owners)" = root/root ]
 }
 
+@test "sources in a folder with a blank in its name: the same bytes, and dictionary and completions are made" {
+	mkdir 'a tree'
+	cp -as "$here"/{Makefile,config.mk,bin,build,lib,man,share,t} 'a tree'
+	rm -f 'a tree/bin/jieba.dict' 'a tree/bin/shband' 'a tree/build/bin/shband.o'
+	rm -rf 'a tree/build/completions'
+	env -u BUILD -u SHBIN -u T_DATA make -s -C 'a tree' all completions
+	[ -s 'a tree/build/completions/bash/shfp' ]
+	cmp "$here/bin/shband" 'a tree/bin/shband'
+	[ ! -e "$here/bin/jieba.dict" ] || cmp "$here/bin/jieba.dict" 'a tree/bin/jieba.dict'
+}
+
 @test "everything is installed: programs, library, header, pages, completions" {
 	installed >got
 	for source in "$here"/bin/sh*.c; do
