@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/num.h"
+#include "io/target.h"
 #include "io/walk.h"
 
 #ifndef SH_VERSION
@@ -180,9 +181,12 @@ static bool is_input(const struct cli *c, const char *path)
 }
 
 /* A list of some records would be all that is left of them. -o may be an operand: it is what has
- * become of it; but not what that was looked up in. */
+ * become of it; but not what that was looked up in. Standard output may not: `>` has emptied it, and
+ * after `>>` a program would read for ever what it has just written. */
 static void keep_inputs(struct cli *c)
 {
+	if (!c->program->reaches && sh_target_same(c->out_path, "-") && is_input(c, "/dev/stdout"))
+		cli_usage(c, "standard output is also an input (-o replaces one when all is read)");
 	if (c->out_path && is_looked_up(c, c->out_path))
 		cli_usage(c, "-o %s: that is an input, and would be lost", c->out_path);
 	if (c->rejects_path && is_input(c, c->rejects_path))
@@ -251,6 +255,13 @@ const char *cli_reads(struct cli *c)
 	    sh_grow((void **)&c->reads, &c->reads_cap, c->n_reads + 1, sizeof *c->reads, &err) < 0)
 		cli_die(c, &err);
 	return c->reads[c->n_reads++] = c->arg;
+}
+
+const char *cli_reads_or(struct cli *c, const char *what, const char *words)
+{
+	if (strcmp(c->arg, "-") != 0 && access(c->arg, F_OK) < 0)
+		cli_usage(c, "%s '%s': neither %s, nor a file that is there", what, c->arg, words);
+	return cli_reads(c);
 }
 
 /* Of one option given again the last counts, but each may be opened. */

@@ -100,6 +100,10 @@ _Noreturn void cli_die(struct cli *c, const struct sh_error *err);
  * cli_open() nothing else can be opened, where the kernel knows how to see to it. */
 const char *cli_reads(struct cli *c);
 const char *cli_writes(struct cli *c);
+
+/* The same of a file that stands where one of these words could: dies when it is not there, for then
+ * the word was meant and misspelled. */
+const char *cli_reads_or(struct cli *c, const char *what, const char *words);
 const char *cli_folder(struct cli *c);
 
 /* The output is text for people, not records: no trailer. Before cli_open(). */

@@ -107,7 +107,7 @@ static void take(struct cli *c, struct dedup_settings *s, int opt)
 	case KEEP:
 		sh_prefer_parse(c->arg, &s->keep);
 		if (s->keep.path)
-			cli_reads(c);
+			cli_reads_or(c, "--keep", "first, longest nor newest");
 		break;
 	case PROTECT:
 		s->protect_path = cli_reads(c);

@@ -75,6 +75,8 @@ static void read_records(struct cli *c, struct sh_census *census)
 		}
 	}
 	sh_lines_free(&lines);
+	if (census->members && !census->keepers)
+		cli_warn(c, "no keeper has a line of its own: are these the groups of shgroup?");
 	if (sh_census_groups(census, &err) < 0)
 		cli_die(c, &err);
 }

@@ -155,8 +155,8 @@ as_always() {
 }
 
 @test "a directory is not read" {
-	each '$P .' fails "cannot read '.': Is a directory"
-	each '$P <.' fails "cannot read '-': Is a directory"
+	each '$P .' fails "cannot read '.': a folder (shdoc makes documents of its files)"
+	each '$P <.' fails "cannot read '-': a folder (shdoc makes documents of its files)"
 }
 
 @test "a closed standard input is an error" {
@@ -462,6 +462,21 @@ spoil() {
 			done
 		done
 	done
+}
+
+@test "standard output is not one of the inputs: what is appended would be read again, for ever" {
+	kept() {
+		exits 2 && gives && head -n 1 err |
+			grep -qxF "$P: standard output is also an input (-o replaces one when all is read)" &&
+			good "$P" | cmp - in
+	}
+	each '$P in >>in' kept
+	each '$P ./in 1<>in' kept
+	each '$P <in >>in' kept
+	each '$P -o - in >>in' kept
+	each 'ln -sf in link; $P link >>in' kept
+	each '$P in >/dev/null' succeeds
+	each 'echo before >old; $P in >>old' succeeds
 }
 
 @test "--rejects is not one of the inputs, which would be lost" {

@@ -66,9 +66,9 @@ load helper
 		exits 2
 	done
 	try 'sed -n 3p docs.jsonl | shtok --json'
-	grep -q 'no field "text"' err
+	grep -q 'no field "text" at the top of the object (-f ID,TEXT names the two)' err
 	try 'sed -n 5p docs.jsonl | shtok --json'
-	grep -q 'field "id" is no string or number' err
+	grep -q 'field "id" is no string or number (--rejects FILE takes such lines)' err
 }
 
 @test "real documents: the same fingerprints as from TSV, with any number of threads" {

@@ -150,7 +150,7 @@ charset() {
 	gives 'x\ta\\tb\\\\"é😀\xef\xbf\xbd' '1e3\t' 'crlf\ta\\r\\nb\\n'
 	try 'shdoc -f more,id in'
 	exits 2
-	says 'shdoc: in:1: JSON: no field "more" (-f ID,TEXT names the two)'
+	says 'shdoc: in:1: JSON: no field "more" at the top of the object (-f ID,TEXT names the two)'
 	echo '{"url":"u","body":"b"}' >in
 	try 'shdoc -f url,body in'
 	gives 'u\tb'
@@ -506,7 +506,7 @@ record() {
 	(cat f/g2.json; echo '{"name":2}') >lines.json
 	try 'shdoc lines.json'
 	exits 2
-	says 'shdoc: lines.json:1: JSON: no field "id" (-f ID,TEXT names the two)'
+	says 'shdoc: lines.json:1: JSON: no field "id" at the top of the object (-f ID,TEXT names the two)'
 	try 'shdoc --format csv f'
 	exits 2
 	grep -q "^shdoc: --format 'csv': expected auto, text, html, jsonl, warc or mbox" err

@@ -203,7 +203,7 @@ load helper
 	says "shfp: -:1: 4 fields, $expects"
 	try 'echo one | shfp'
 	exits 2
-	says 'shfp: -:1: 1 field, expected id<TAB>text (-l numbers plain lines)'
+	says 'shfp: -:1: 1 field, expected id<TAB>text (-l numbers plain lines, shdoc reads whole files)'
 }
 
 @test "-f and -l make documents of what would look like features" {

@@ -80,7 +80,8 @@ pairs() {
 	try 'shgroup --keep nowhere pairs'
 	exits 2
 	gives
-	says "shgroup: cannot open 'nowhere': No such file or directory"
+	says "shgroup: --keep 'nowhere': neither first, longest nor newest, nor a file that is there" \
+		"Try 'shgroup --help' or 'man shgroup'."
 }
 
 @test "pairs in any order, either way round and repeated, make the same groups and audit" {
@@ -209,7 +210,7 @@ pairs() {
 	try 'shgroup -d docs pairs'
 	exits 2
 	gives
-	says 'shgroup: docs:2: 1 field, expected id<TAB>text (-l numbers plain lines)'
+	says 'shgroup: docs:2: 1 field, expected id<TAB>text (-l numbers plain lines, shdoc reads whole files)'
 	try 'shgroup -d nowhere pairs'
 	says "shgroup: cannot open 'nowhere': No such file or directory"
 }

@@ -41,6 +41,17 @@ load helper
 	grep -q '^96 documents in 6 groups, the largest of 70$' out
 }
 
+@test "what has two fields but no group's keeper is counted with a note" {
+	for line in '0000000000000007\ta' 'a\tb'; do
+		try "printf '$line\n' | shstat"
+		exits 0
+		says 'shstat: no keeper has a line of its own: are these the groups of shgroup?'
+	done
+	try "printf 'a\tb\nb\tb\n' | shstat"
+	exits 0
+	says
+}
+
 @test "real pairs: counts agree with cut, sort and uniq; the picture is XML" {
 	shfp -n 3 "$T_DATA/en_dev.tsv" | shjoin -k 12 | shverify -n 3 -d "$T_DATA/en_dev.tsv" >pairs
 	cut -f 3 pairs | sort -n | uniq -c | awk '{ print $2, $1 }' >expected

@@ -129,14 +129,14 @@ load helper
 	try 'shtok docs'
 	exits 2
 	gives 'a\tone\t1'
-	says 'shtok: docs:2: 1 field, expected id<TAB>text (-l numbers plain lines)'
+	says 'shtok: docs:2: 1 field, expected id<TAB>text (-l numbers plain lines, shdoc reads whole files)'
 	try 'printf "a\tb\tc\n" | shtok'
 	exits 2
 	gives
 	says 'shtok: -:1: 3 fields, expected id<TAB>text (-f ID,TEXT chooses two of them)'
 	try 'printf "a\tb\n\n" | shtok'
 	exits 2
-	says 'shtok: -:2: 1 field, expected id<TAB>text (-l numbers plain lines)'
+	says 'shtok: -:2: 1 field, expected id<TAB>text (-l numbers plain lines, shdoc reads whole files)'
 }
 
 @test "ids are 1 to 4096 bytes of any kind, never altered" {

@@ -41,7 +41,7 @@ static int settle(struct sh_mapped *m, struct stat *st, const char *dir, struct 
 		return 0;
 	if (S_ISDIR(st->st_mode)) {
 		errno = EISDIR;
-		return sh_error_sys(err, "cannot read '%s'", m->name);
+		return sh_cannot_read(m->name, err);
 	}
 	sh_enlarge_pipe(pipe);
 	m->fd = sh_spill_open(dir, err);

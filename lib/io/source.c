@@ -82,6 +82,14 @@ bool sh_wait_for_input(int fd)
 	return poll(&p, 1, -1) >= 0 || errno == EINTR;
 }
 
+int sh_cannot_read(const char *name, struct sh_error *err)
+{
+	if (errno == EISDIR)
+		return sh_error_set(err, SH_ERR_IO,
+		    "cannot read '%s': a folder (shdoc makes documents of its files)", name);
+	return sh_error_sys(err, "cannot read '%s'", name);
+}
+
 /* One read into b, which grows as needed. The number of bytes, 0 at the end, -1. */
 static ssize_t read_more(struct sh_source *s, struct sh_buf *b, struct sh_error *err)
 {
@@ -98,7 +106,7 @@ static ssize_t read_more(struct sh_source *s, struct sh_buf *b, struct sh_error 
 		if (errno == EAGAIN && sh_wait_for_input(s->fd))
 			continue;
 		if (errno != EINTR)
-			return sh_error_sys(err, "cannot read '%s'", s->name);
+			return sh_cannot_read(s->name, err);
 	}
 }
 

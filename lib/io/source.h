@@ -76,6 +76,10 @@ bool sh_source_ready(const struct sh_source *s);
  * be waited for. */
 bool sh_wait_for_input(int fd);
 
+/* The error of a file that cannot be read, by errno. A folder is a common mistake, and there is a
+ * program for folders: it is named. */
+int sh_cannot_read(const char *name, struct sh_error *err);
+
 /* Enlarge the pipe behind fd, when it is one, so that writer and reader run in longer strides. */
 void sh_enlarge_pipe(int fd);
 

@@ -1,6 +1,7 @@
 #include "pair/census.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { SINGLE_SIZES = 4 };
 
@@ -48,6 +49,8 @@ int sh_census_pair(struct sh_census *c, const struct sh_pair_record *r, struct s
 int sh_census_group(
     struct sh_census *c, struct sh_slice id, struct sh_slice keeper, struct sh_error *err)
 {
+	c->members++;
+	c->keepers += id.n == keeper.n && memcmp(id.p, keeper.p, id.n) == 0;
 	return link_ids(c, id, keeper, err);
 }
 

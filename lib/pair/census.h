@@ -16,6 +16,7 @@ struct sh_census {
 	uint64_t known[SH_CENSUS_DISTANCES];      /* of them, pairs with a similarity */
 	uint64_t similarity[SH_CENSUS_DISTANCES]; /* sum over these, in ten thousandths */
 
+	uint64_t members, keepers;  /* records of groups; of them, those of a keeper itself */
 	uint64_t groups, documents; /* filled by sh_census_groups() */
 	uint64_t of_size[SH_CENSUS_SIZES];
 	uint32_t largest;

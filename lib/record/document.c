@@ -68,8 +68,9 @@ static int two_fields(struct sh_slice line, struct sh_document *doc, struct sh_e
 		return sh_error_set(err, SH_ERR_RECORD,
 		    "1 field, expected id<TAB>text (--json reads lines of JSON)");
 	if (n == 1)
-		return sh_error_set(
-		    err, SH_ERR_RECORD, "1 field, expected id<TAB>text (-l numbers plain lines)");
+		return sh_error_set(err, SH_ERR_RECORD,
+		    "1 field, expected id<TAB>text (-l numbers plain lines, shdoc reads whole "
+		    "files)");
 	if (n > 2)
 		return sh_error_set(err, SH_ERR_RECORD,
 		    "%zu fields, expected id<TAB>text (-f ID,TEXT chooses two of them)", n);
@@ -86,9 +87,11 @@ static int json_string(const struct sh_json_value *v, struct sh_slice name, bool
 
 	if (v->kind == SH_JSON_ABSENT)
 		return sh_error_set(err, SH_ERR_RECORD,
-		    "JSON: no field \"%.*s\" (-f ID,TEXT names the two)", n, name.p);
+		    "JSON: no field \"%.*s\" at the top of the object (-f ID,TEXT names the two)",
+		    n, name.p);
 	if (v->kind != SH_JSON_STRING && !(number && v->kind == SH_JSON_NUMBER))
-		return sh_error_set(err, SH_ERR_RECORD, "JSON: field \"%.*s\" is no string%s", n,
+		return sh_error_set(err, SH_ERR_RECORD,
+		    "JSON: field \"%.*s\" is no string%s (--rejects FILE takes such lines)", n,
 		    name.p, number ? " or number" : "");
 	*out = v->text;
 	*halves = 0;
