@@ -1,4 +1,6 @@
 /* What comes of it: the documents that stay, and the report of those that do not. */
+#include <string.h>
+
 #include "base/num.h"
 #include "dedup.h"
 
@@ -44,10 +46,11 @@ static void write_numbers(struct dedup_state *s, unsigned distance, unsigned sim
 	write_report_part(s, text, n);
 }
 
-static void report_one(
-    struct dedup_state *s, uint32_t dropped, uint32_t keeper, struct sh_document_room *room)
+/* Whether it went for one of the same id, by which the report tells the two apart no more. */
+static bool report_one(
+    struct dedup_state *s, uint32_t dropped, uint32_t keeper, struct sh_document_room room[2])
 {
-	struct sh_document doc;
+	struct sh_document doc, kept;
 	struct sh_similarity sim;
 	struct sh_error err;
 	unsigned distance;
@@ -61,24 +64,33 @@ static void report_one(
 
 		write_report_part(s, f->id.p, f->id.n);
 		write_numbers(s, f->distance, f->similarity);
-		return;
+		return false;
 	}
-	if (sh_corpus_document(&s->corpus, keeper, room, &doc, &err) < 0 ||
+	if (sh_corpus_document(&s->corpus, keeper, &room[1], &kept, &err) < 0 ||
 	    sh_dedup_compare(s->dedup, dropped, keeper, &distance, &sim, &err) < 0)
 		cli_die(s->cli, &err);
-	write_report_part(s, doc.id.p, doc.id.n);
+	write_report_part(s, kept.id.p, kept.id.n);
 	write_numbers(
 	    s, distance, s->settings->dedup.verify ? sh_similarity_round(&sim) : SH_UNVERIFIED);
+	return sh_slice_eq(doc.id, kept.id);
 }
 
 void dedup_write_report(struct dedup_state *s, const uint32_t *keeper)
 {
-	struct sh_document_room room = { 0 };
+	struct sh_document_room room[2];
+	uint32_t alike = 0;
 
+	memset(room, 0, sizeof room);
 	for (uint32_t i = 0; i < s->corpus.n; i++)
 		if (!dedup_stays(s, keeper, i))
-			report_one(s, i, keeper[i], &room);
-	sh_document_room_free(&room);
+			alike += report_one(s, i, keeper[i], room);
+	sh_document_room_free(&room[0]);
+	sh_document_room_free(&room[1]);
+	if (alike)
+		cli_warn(s->cli,
+		    "%u document%s dropped for one of the same id: an id in the report may be of "
+		    "both",
+		    alike, CLI_PLURAL(alike));
 	if (s->to == &s->report)
 		cli_close_further(s->cli, &s->report);
 }

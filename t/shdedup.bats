@@ -37,6 +37,22 @@ texts() {
 	}'
 }
 
+@test "a report of documents that share their ids is told of: what is taken away by id would take the keeper" {
+	text='the quick brown fox jumps over the lazy dog'
+	printf '%s\t%s\n' a "$text" a "$text" b "$text" b 'something else, which is no duplicate' >docs
+	try 'shdedup -q --report report docs'
+	exits 0
+	gives "a\t$text" 'b\tsomething else, which is no duplicate'
+	says 'shdedup: 1 document dropped for one of the same id: an id in the report may be of both'
+	printf 'a\ta\t0\t1.0000\nb\ta\t0\t1.0000\n' | diff - report
+	try "printf '{\"id\":\"\\u0061\",\"text\":\"$text\"}\n{\"id\":\"a\",\"text\":\"$text\"}\n' | shdedup -q --json --report report"
+	exits 0
+	says 'shdedup: 1 document dropped for one of the same id: an id in the report may be of both'
+	try "printf '%s\t$text\n' a b c | shdedup -q --report report"
+	exits 0
+	says
+}
+
 @test "short documents: exactly those that comparing all with all leaves" {
 	for seed in 1 2 3; do
 		texts 3 18 400 $seed >docs
