@@ -106,6 +106,19 @@ clusters() {
 	same expected rejected
 }
 
+@test "a bad record between two of one key parts no pair" {
+	for i in {1..20}; do
+		printf '%08x%08x\t%s\n' $((i * 1000003)) $i a$i $((i * 1000003)) $((i + 256)) b$i
+	done | shband -k 1 | sort >bands
+	shjoin bands >expected
+	[ "$(wc -l <expected)" -eq 20 ]
+	awk -F '\t' '$1 == key { print "damaged" } { key = $1; print }' bands >bad
+	try 'shjoin --rejects rejected bad >got'
+	exits 0
+	same expected got
+	grep -q . rejected
+}
+
 @test "layouts and widths do not mix" {
 	fingerprints | shband -k 1 | sort >bands
 	fingerprints | shband -k 2 | sort >other

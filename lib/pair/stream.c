@@ -28,6 +28,8 @@ struct sh_stream {
 	uint64_t bits;             /* the key's, when they are at most 64 */
 	struct sh_side lent;       /* to both parts and the join */
 	struct sh_parts parts[2];
+	struct sh_slice
+	    barren; /* lines of the bucket, in the text at hand, that are not in parts[0] */
 	uint64_t repeated;
 };
 
@@ -258,8 +260,8 @@ static bool any_near(const uint64_t *fp, unsigned n, unsigned k)
 }
 
 /* The lines from p on that are of its key, when they are few, all in order, and no two of them
- * a pair: nothing needs to be gathered for such. Their bytes, and *lines; 0 otherwise, or when the
- * text ends before it is sure. */
+ * a pair: nothing needs to be gathered for such, unless the key goes on behind a bad record.
+ * Their bytes, and *lines; 0 otherwise, or when the text ends before it is sure. */
 static size_t barren(const struct sh_stream *s, const struct sh_band_table *table, const char *p,
     const char *end, uint64_t bits, size_t *lines)
 {
@@ -284,6 +286,26 @@ static size_t barren(const struct sh_stream *s, const struct sh_band_table *tabl
 	return (size_t)(at - p);
 }
 
+/* Gather the bucket's lines that barren() let go by: what follows may be a bad record, and the
+ * key go on behind it. */
+static int gather_barren(struct sh_stream *s, struct sh_error *err)
+{
+	unsigned key_len = s->band.key_len, digits = s->band.bits / 4;
+	const char *p = s->barren.p, *end = p + s->barren.n;
+
+	while (p < end) {
+		uint64_t fp[SH_FP_MAX_WORDS];
+		const char *id = p + key_len + 1 + digits + 1;
+		size_t n = sh_fp_line(p + key_len + 1, end, digits, fp);
+
+		if (sh_parts_add(&s->parts[0], fp, sh_slice(id, n), err) < 0)
+			return -1;
+		p = id + n + 1;
+	}
+	s->barren.n = 0;
+	return 0;
+}
+
 /* Take the record of the line at p, or all of its key's: their bytes, 0 when it is for
  * sh_stream_check(), -1. */
 static ssize_t take_line(struct sh_stream *s, const struct sh_band_table *table, const char *p,
@@ -305,9 +327,11 @@ static ssize_t take_line(struct sh_stream *s, const struct sh_band_table *table,
 
 		if (!is_next_key(s, p, &bits) || sh_band_bits(table, fp) != bits)
 			return 0;
+		s->barren.n = 0;
 		if (next_bucket(s, sh_slice(p, key_len), bits, err) < 0)
 			return -1;
 		all = s->band.words == 1 ? barren(s, table, p, end, bits, lines) : 0;
+		s->barren = sh_slice(p, all);
 		if (all > 0)
 			return (ssize_t)all;
 	} else if (sh_band_bits(table, fp) != bits) {
@@ -336,6 +360,8 @@ ssize_t sh_stream_take(
 		p += took;
 		*lines += n;
 	}
+	if (took == 0)
+		took = gather_barren(s, err);
 	return took < 0 ? -1 : p - text.p;
 }
 
