@@ -94,10 +94,10 @@ _Noreturn static void refuse(
 		cli_usage(c, "%s%s%.*s: the archive was made without %s", name,
 		    is(now, "yes") ? "" : " ", is(now, "yes") ? 0 : n_now, now.p, name);
 	if (is(now, "no"))
-		cli_usage(c, "without %s: the archive was made with %s%s%.*s", name, name,
-		    is(then, "yes") ? "" : " ", is(then, "yes") ? 0 : n_then, then.p);
-	cli_usage(c, "%s %.*s: the archive was made with %s %.*s", name, n_now, now.p, name, n_then,
-	    then.p);
+		cli_usage(c, "without %s: the archive was made with %s%s%.*s (give it each time)",
+		    name, name, is(then, "yes") ? "" : " ", is(then, "yes") ? 0 : n_then, then.p);
+	cli_usage(c, "%s %.*s: the archive was made with %s %.*s (give it each time)", name, n_now,
+	    now.p, name, n_then, then.p);
 }
 
 /* Archives from before the content was known have the path of cppjieba's directory, or its first 63

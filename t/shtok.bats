@@ -247,3 +247,12 @@ load helper
 	exits 2
 	says "shtok: cannot open 'nowhere': No such file or directory"
 }
+
+@test "--dict wants words: of a compiled dictionary it says what it is" {
+	shtok --segment jieba </dev/null >/dev/null 2>&1 || skip 'no dictionary of jieba'
+	printf '\211shjieba and more' >compiled
+	try 'echo "北京" | shtok -l --segment jieba --dict compiled'
+	exits 2
+	gives
+	says 'shtok: compiled: a compiled dictionary, not words (SIMHASH_JIEBA=FILE names one)'
+}

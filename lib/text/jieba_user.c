@@ -145,10 +145,16 @@ static int add_entry(
 
 int sh_jieba_add_user(struct sh_jieba *j, struct sh_slice text, struct sh_error *err)
 {
-	struct sh_segmenter *s = sh_segmenter_new(j, err);
+	struct sh_segmenter *s;
 	const char *p = text.p, *end = text.n ? p + text.n : p;
 	uint64_t line = 1;
-	int status = s ? 0 : -1;
+	int status;
+
+	if (text.n >= sizeof j->h.magic && memcmp(p, SH_JIEBA_MAGIC, sizeof j->h.magic) == 0)
+		return sh_error_set(err, SH_ERR_RECORD,
+		    "a compiled dictionary, not words (SIMHASH_JIEBA=FILE names one)");
+	s = sh_segmenter_new(j, err);
+	status = s ? 0 : -1;
 
 	for (; p < end && status == 0; line++) {
 		const char *lf = memchr(p, '\n', (size_t)(end - p));
