@@ -3,206 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/bits.h"
-
 enum {
 	DEPTH_MAX = 8, /* of levels */
-	SAMPLE = 4096, /* fingerprints looked at for the plan of the top */
-	SAMPLE_DEEP = 512,
-	EARLIER_MAX = 64, /* blocks listed for pairs of one word */
-	SHORT_K = 6,      /* beyond, too many that differ more look near by 32 bits */
-	RUN = 16,         /* so many are put in order one by one */
+	SHORT_K = 6,   /* beyond, too many that differ more look near by 32 bits */
+	RUN = 16,      /* so many are put in order one by one */
 };
 
-/* ---- hits ------------------------------------------------------------------- */
-
-bool sh_join_send(struct sh_join *j)
-{
-	size_t n = j->hits;
-
-	j->hits = 0;
-	return n == 0 || j->fn(j->ctx, j->hit, n, j->err) == 0;
-}
-
-static bool found_by(const struct sh_block *b, const uint64_t *fx, const uint64_t *fy)
-{
-	uint64_t x = (fx[b->word] ^ fy[b->word]) & b->mask;
-
-	for (unsigned i = 0; i < b->radius && x != 0; i++)
-		x &= x - 1;
-	return x == 0;
-}
-
-/* Whether no earlier block of any level finds the pair too. */
-static bool first_find(const struct sh_level *l, const uint64_t *fx, const uint64_t *fy)
-{
-	for (; l != NULL; l = l->parent)
-		for (unsigned i = 0; i < l->at; i++)
-			if (found_by(&l->plan.block[i], fx, fy))
-				return false;
-	return true;
-}
-
-/* Blocks that come before the one being joined, on all levels. */
-struct earlier {
-	size_t n;
-	struct {
-		uint64_t mask;
-		unsigned radius;
-	} block[EARLIER_MAX];
-};
-
-/* false: they are more than there is room for. */
-static bool list_earlier(const struct sh_level *l, struct earlier *e)
-{
-	e->n = 0;
-	for (; l != NULL; l = l->parent)
-		for (unsigned i = 0; i < l->at; i++) {
-			if (e->n == EARLIER_MAX)
-				return false;
-			e->block[e->n].mask = l->plan.block[i].mask;
-			e->block[e->n++].radius = l->plan.block[i].radius;
-		}
-	return true;
-}
-
-/* Spots of fingerprints of one word, all of which are pairs, without a branch on them. */
-static bool take_words(
-    const struct sh_level *l, const struct earlier *e, const struct sh_spot *spot, size_t n)
-{
-	struct sh_join *j = l->join;
-	const struct sh_side *x = l->x.side, *y = l->y.side;
-
-	for (size_t i = 0; i < n; i++) {
-		uint64_t diff = x->word[spot[i].x] ^ y->word[spot[i].y];
-		uint32_t a = x->id[spot[i].x], b = y->id[spot[i].y], less = a < b ? a : b;
-		struct sh_hit *hit = &j->hit[j->hits];
-		bool before = false;
-
-		for (size_t k = 0; k < e->n; k++) {
-			uint64_t left = diff & e->block[k].mask;
-
-			for (unsigned r = 0; r < e->block[k].radius; r++)
-				left &= left - 1;
-			before |= left == 0;
-		}
-		hit->a = j->self ? less : a;
-		hit->b = j->self ? a ^ b ^ less : b;
-		hit->distance = sh_count_bits(diff);
-		j->hits += !before;
-		if (j->hits == SH_JOIN_HITS && !sh_join_send(j))
-			return false;
-	}
-	return true;
-}
-
-static bool take_spots(void *ctx, const struct sh_spot *spot, size_t n)
-{
-	struct sh_level *l = ctx;
-	struct sh_join *j = l->join;
-	const struct sh_side *x = l->x.side, *y = l->y.side;
-	struct earlier earlier;
-
-	l->spots += n;
-	if (j->words == 1 && !j->keep && list_earlier(l, &earlier))
-		return take_words(l, &earlier, spot, n);
-	for (size_t i = 0; i < n; i++) {
-		/* A fingerprint of one word is at hand; of a wide one only the number is. */
-		const uint64_t *fx = &x->word[spot[i].x], *fy = &y->word[spot[i].y];
-		struct sh_hit *hit = &j->hit[j->hits];
-
-		if (j->words > 1) {
-			fx = x->fp + (size_t)x->id[spot[i].x] * j->words;
-			fy = y->fp + (size_t)y->id[spot[i].y] * j->words;
-		}
-		if (!first_find(l, fx, fy) || (j->keep && !j->keep(j->keep_arg, fx, fy)))
-			continue;
-		hit->distance = j->kernel->distance(fx, fy, j->words);
-		if (hit->distance > j->k)
-			continue;
-		hit->a = x->id[spot[i].x];
-		hit->b = y->id[spot[i].y];
-		if (j->self && hit->a > hit->b) {
-			hit->a = hit->b;
-			hit->b = x->id[spot[i].x];
-		}
-		if (++j->hits == SH_JOIN_HITS && !sh_join_send(j))
-			return false;
-	}
-	return true;
-}
-
-/* ---- plans ------------------------------------------------------------------ */
-
-/* Add the counts of 8 * 8 one-byte counters to ones[0 .. 63], and clear them. */
-static void spill_counters(uint64_t *lane, uint32_t *ones)
-{
-	for (unsigned s = 0; s < 8; s++) {
-		for (unsigned b = 0; b < 8; b++)
-			ones[63 - (8 * b + s)] += (uint32_t)(lane[s] >> (8 * b) & 255);
-		lane[s] = 0;
-	}
-}
-
-/* The share of ones at each bit, in a sample at even steps. */
-static void count_ones(const struct sh_range *r, unsigned bits, uint32_t sample, double *share)
-{
-	uint32_t n = r->n < sample ? r->n : sample;
-	unsigned words = SH_FP_WORDS(bits);
-
-	for (unsigned w = 0; w < words; w++) {
-		uint32_t ones[64] = { 0 };
-		uint64_t lane[8] = { 0 };
-
-		for (uint32_t i = 0; i < n; i++) {
-			uint32_t at = r->lo + (uint32_t)((uint64_t)r->n * i / n);
-			uint64_t x = words == 1 ? r->side->word[at]
-						: r->side->fp[(size_t)r->side->id[at] * words + w];
-
-			for (unsigned s = 0; s < 8; s++)
-				lane[s] += x >> s & 0x0101010101010101ULL;
-			if (i % 255 == 254)
-				spill_counters(lane, ones);
-		}
-		spill_counters(lane, ones);
-		for (unsigned b = 0; b < 64 && w * 64 + b < bits; b++)
-			share[w * 64 + b] = n > 0 ? (double)ones[b] / n : 0;
-	}
-}
-
-void sh_level_plan(struct sh_level *l)
-{
-	const struct sh_join_limits *limits = &l->join->limits;
-	struct sh_task task = {
-		.bits = l->join->bits,
-		.k = l->k,
-		.nx = l->x.n,
-		.ny = l->y.n,
-		.self = l->self,
-		.brute_factor = limits->brute_factor,
-		.halves = l->halves ? limits->halves : 0,
-		.halve = limits->halve,
-	};
-	uint32_t sample = l->parent == NULL ? SAMPLE : SAMPLE_DEEP;
-	double x[SH_FP_MAX_BITS], y[SH_FP_MAX_BITS];
-
-	count_ones(&l->x, task.bits, sample, x);
-	if (!l->self)
-		count_ones(&l->y, task.bits, sample, y);
-	for (unsigned b = 0; b < task.bits; b++) {
-		double q = l->self ? x[b] : y[b];
-
-		task.agree[b] = x[b] * q + (1 - x[b]) * (1 - q);
-	}
-	for (const struct sh_level *up = l->parent; up != NULL; up = up->parent) {
-		const struct sh_block *used = &up->plan.block[up->at];
-
-		for (unsigned b = 0; b < 64; b++)
-			if (used->mask >> (63 - b) & 1)
-				task.agree[used->word * 64 + b] = 1;
-	}
-	sh_plan(&l->plan, &task);
-}
+/* ---- what a block asks for --------------------------------------------------- */
 
 /* All masks of up to `radius` of `bits` bits, the fewest bits first. */
 static int list_flips(struct sh_level *l, unsigned bits, unsigned radius, struct sh_error *err)
@@ -358,7 +165,7 @@ static void run_scan(struct sh_level *l, uint32_t first, uint32_t buckets, uint6
 	s->self = l->self;
 	s->k = l->join->k;
 	s->limit = limit;
-	s->flush = take_spots;
+	s->flush = sh_level_take;
 	s->large = join_buckets;
 	s->settle = l->at > l->ordered ? settle : NULL;
 	s->ctx = l;

@@ -62,6 +62,9 @@ struct sh_level {
 void sh_level_plan(struct sh_level *l);
 /* Find the pairs of the ranges; -1 when memory or the receiver failed. */
 int sh_level_join(struct sh_level *l);
+/* Take the spots of the level's scan, ctx (see sh_scan.flush): those that are pairs of its block become
+ * hits. false when the receiver failed. */
+bool sh_level_take(void *ctx, const struct sh_spot *spot, size_t n);
 /* Hand over the hits collected; false when the receiver failed. */
 bool sh_join_send(struct sh_join *j);
 

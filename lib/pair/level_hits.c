@@ -1,0 +1,121 @@
+/* Spots of a level's scan become hits: pairs that are near, and that no earlier block has found. */
+#include "base/bits.h"
+#include "pair/level.h"
+
+enum { EARLIER_MAX = 64 }; /* blocks listed for pairs of one word */
+
+bool sh_join_send(struct sh_join *j)
+{
+	size_t n = j->hits;
+
+	j->hits = 0;
+	return n == 0 || j->fn(j->ctx, j->hit, n, j->err) == 0;
+}
+
+static bool found_by(const struct sh_block *b, const uint64_t *fx, const uint64_t *fy)
+{
+	uint64_t x = (fx[b->word] ^ fy[b->word]) & b->mask;
+
+	for (unsigned i = 0; i < b->radius && x != 0; i++)
+		x &= x - 1;
+	return x == 0;
+}
+
+/* Whether no earlier block of any level finds the pair too. */
+static bool first_find(const struct sh_level *l, const uint64_t *fx, const uint64_t *fy)
+{
+	for (; l != NULL; l = l->parent)
+		for (unsigned i = 0; i < l->at; i++)
+			if (found_by(&l->plan.block[i], fx, fy))
+				return false;
+	return true;
+}
+
+/* Blocks that come before the one being joined, on all levels. */
+struct earlier {
+	size_t n;
+	struct {
+		uint64_t mask;
+		unsigned radius;
+	} block[EARLIER_MAX];
+};
+
+/* false: they are more than there is room for. */
+static bool list_earlier(const struct sh_level *l, struct earlier *e)
+{
+	e->n = 0;
+	for (; l != NULL; l = l->parent)
+		for (unsigned i = 0; i < l->at; i++) {
+			if (e->n == EARLIER_MAX)
+				return false;
+			e->block[e->n].mask = l->plan.block[i].mask;
+			e->block[e->n++].radius = l->plan.block[i].radius;
+		}
+	return true;
+}
+
+/* Spots of fingerprints of one word, all of which are pairs, without a branch on them. */
+static bool take_words(
+    const struct sh_level *l, const struct earlier *e, const struct sh_spot *spot, size_t n)
+{
+	struct sh_join *j = l->join;
+	const struct sh_side *x = l->x.side, *y = l->y.side;
+
+	for (size_t i = 0; i < n; i++) {
+		uint64_t diff = x->word[spot[i].x] ^ y->word[spot[i].y];
+		uint32_t a = x->id[spot[i].x], b = y->id[spot[i].y], less = a < b ? a : b;
+		struct sh_hit *hit = &j->hit[j->hits];
+		bool before = false;
+
+		for (size_t k = 0; k < e->n; k++) {
+			uint64_t left = diff & e->block[k].mask;
+
+			for (unsigned r = 0; r < e->block[k].radius; r++)
+				left &= left - 1;
+			before |= left == 0;
+		}
+		hit->a = j->self ? less : a;
+		hit->b = j->self ? a ^ b ^ less : b;
+		hit->distance = sh_count_bits(diff);
+		j->hits += !before;
+		if (j->hits == SH_JOIN_HITS && !sh_join_send(j))
+			return false;
+	}
+	return true;
+}
+
+bool sh_level_take(void *ctx, const struct sh_spot *spot, size_t n)
+{
+	struct sh_level *l = ctx;
+	struct sh_join *j = l->join;
+	const struct sh_side *x = l->x.side, *y = l->y.side;
+	struct earlier earlier;
+
+	l->spots += n;
+	if (j->words == 1 && !j->keep && list_earlier(l, &earlier))
+		return take_words(l, &earlier, spot, n);
+	for (size_t i = 0; i < n; i++) {
+		/* A fingerprint of one word is at hand; of a wide one only the number is. */
+		const uint64_t *fx = &x->word[spot[i].x], *fy = &y->word[spot[i].y];
+		struct sh_hit *hit = &j->hit[j->hits];
+
+		if (j->words > 1) {
+			fx = x->fp + (size_t)x->id[spot[i].x] * j->words;
+			fy = y->fp + (size_t)y->id[spot[i].y] * j->words;
+		}
+		if (!first_find(l, fx, fy) || (j->keep && !j->keep(j->keep_arg, fx, fy)))
+			continue;
+		hit->distance = j->kernel->distance(fx, fy, j->words);
+		if (hit->distance > j->k)
+			continue;
+		hit->a = x->id[spot[i].x];
+		hit->b = y->id[spot[i].y];
+		if (j->self && hit->a > hit->b) {
+			hit->a = hit->b;
+			hit->b = x->id[spot[i].x];
+		}
+		if (++j->hits == SH_JOIN_HITS && !sh_join_send(j))
+			return false;
+	}
+	return true;
+}
