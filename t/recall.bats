@@ -118,8 +118,11 @@ prints() {
 	exits 0
 	says
 	grep -q '^1000000 fingerprints of 64 bits, distance 3, uniformly distributed$' out
-	grep -q '^by 4 blocks: ' out
+	grep -q '^by 2 blocks: ' out
 	[ "$(awk 'length($2) == 16 { n += $4 + 1 } END { print n }' out)" -eq 4 ]
+	try 'shjoin --explain -N 1000000 -k 6'
+	exits 0
+	[ "$(awk 'length($2) == 16 { n += $4 + 1 } END { print n }' out)" -eq 7 ]
 	prints 3000 >in
 	try 'shjoin --explain -k 3 in'
 	exits 0
