@@ -14,7 +14,9 @@ static int count(void *ctx, const struct sh_hit *hit, size_t n, struct sh_error 
 
 int main(int argc, char **argv)
 {
-	const struct sh_join_limits all = { UINT64_MAX, UINT64_MAX, 0, 1, 0, false };
+	const struct sh_join_limits all = {
+		.small = UINT64_MAX, .large = UINT64_MAX, .brute_factor = 1
+	};
 	FILE *in = argc == 3 ? fopen(argv[1], "r") : NULL;
 	size_t n = 0, cap = 1 << 20, pairs = 0;
 	uint64_t *fp = malloc(cap * sizeof *fp);
