@@ -176,8 +176,6 @@ void dedup_read_ids(struct cli *c, const char *path, struct sh_hmap *ids)
 		return;
 	sh_lines_init(&lines, names, 1);
 	while (cli_line(c, &lines, &line)) {
-		if (c->crlf && line.n && line.p[line.n - 1] == '\r')
-			line.n--;
 		sh_fields_split(line, &id, 1);
 		if (sh_hmap_put(ids, id, &i, NULL, &err) < 0)
 			cli_die(c, &err);

@@ -5,15 +5,6 @@
 
 #include <immintrin.h>
 
-static uint64_t count_rest(const char *p, size_t n)
-{
-	uint64_t lines = 0;
-
-	for (; n; n--)
-		lines += *p++ == '\n';
-	return lines;
-}
-
 #define AVX2 __attribute__((target("avx2")))
 
 /* Bytes that count take 255 times; two of them, so that no sum waits for the one before. */
@@ -39,7 +30,7 @@ static AVX2 uint64_t count_avx2(const char *p, size_t n)
 		all = _mm256_add_epi64(all, _mm256_sad_epu8(odd, zero));
 	}
 	_mm256_storeu_si256((__m256i *)(void *)sums, all);
-	return sums[0] + sums[1] + sums[2] + sums[3] + count_rest(p, n);
+	return sums[0] + sums[1] + sums[2] + sums[3] + sh_newlines_plain.count(p, n);
 }
 
 const struct sh_newlines_kernel sh_newlines_avx2 = { { "avx2", SH_NEEDS_AVX2 }, count_avx2 };
