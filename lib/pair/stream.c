@@ -291,8 +291,11 @@ static size_t barren(const struct sh_stream *s, const struct sh_band_table *tabl
 static int gather_barren(struct sh_stream *s, struct sh_error *err)
 {
 	unsigned key_len = s->band.key_len, digits = s->band.bits / 4;
-	const char *p = s->barren.p, *end = p + s->barren.n;
+	const char *p = s->barren.p, *end;
 
+	if (s->barren.n == 0)
+		return 0;
+	end = p + s->barren.n;
 	while (p < end) {
 		uint64_t fp[SH_FP_MAX_WORDS];
 		const char *id = p + key_len + 1 + digits + 1;
