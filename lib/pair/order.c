@@ -217,19 +217,31 @@ static inline __attribute__((always_inline)) void scatter_lines(const struct sh_
 	}
 }
 
+static void copy_elements(
+    uint64_t *to_word, uint32_t *to_id, const uint64_t *word, const uint32_t *id, uint32_t n)
+{
+	memcpy(to_word, word, n * sizeof *word);
+	memcpy(to_id, id, n * sizeof *id);
+}
+
 /* The same as place(), of lo .. lo+n-1 of both, for more than the cache holds; start and next are
- * there already. */
+ * there already. The first line may begin before lo: what is there comes back, for short forms
+ * of other buckets may lie in a level's room. */
 static void place_lines(const struct sh_side *from, struct sh_side *to, uint32_t lo, uint32_t n,
     const struct pass *p, const uint32_t *start, uint32_t *next)
 {
 	struct digit d = digit_of(p);
+	uint32_t in = lo % LINE;
+	struct line before;
 
+	copy_elements(before.word, before.id, to->word + (lo - in), to->id + (lo - in), in);
 	if (d.key)
 		scatter_lines(from, to, lo, n, d, false, p->fresh, start, next);
 	else if (p->fresh)
 		scatter_lines(from, to, lo, n, d, true, true, start, next);
 	else
 		scatter_lines(from, to, lo, n, d, true, false, start, next);
+	copy_elements(to->word + (lo - in), to->id + (lo - in), before.word, before.id, in);
 }
 
 /* ---- in parts ------------------------------------------------------------------ */
@@ -389,8 +401,7 @@ static void order(struct sh_side *s, uint32_t lo, uint32_t n, const struct sh_ke
 		return;
 	if (n <= SH_SIDE_CACHED || key->bits <= ONE_PASS_BITS) {
 		place(s, room, lo, n, &p, lo, start, next);
-		memcpy(s->word + lo, room->word + lo, n * sizeof *s->word);
-		memcpy(s->id + lo, room->id + lo, n * sizeof *s->id);
+		copy_elements(s->word + lo, s->id + lo, room->word + lo, room->id + lo, n);
 		return;
 	}
 	split(&parts, s, lo, n, key);

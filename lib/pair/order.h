@@ -50,7 +50,7 @@ static inline uint32_t sh_key_of(const struct sh_key *key, uint64_t word)
 }
 
 /* Order positions lo .. lo+n-1 by key: bucket v is start[v] .. start[v+1]-1; start has
- * 2^bits + 1 places. `room` has at least n elements, `next` 2^bits. Stable. */
+ * 2^bits + 1 places, `next` 2^bits. The same positions of `room` are used, and no others. Stable. */
 void sh_side_order(struct sh_side *s, uint32_t lo, uint32_t n, const struct sh_key *key,
     uint32_t *start, struct sh_side *room, uint32_t *next);
 

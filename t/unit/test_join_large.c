@@ -1,0 +1,181 @@
+/* The join of sets so large that what is of use to them alone comes into play: against comparing all with
+ * all, by the kernels against each other. */
+#include "pair/join.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+#include "fps.h"
+#include "tap.h"
+
+struct tally {
+	uint64_t n, sum;
+};
+
+static int count(void *ctx, const struct sh_hit *hit, size_t n, struct sh_error *err)
+{
+	struct tally *t = ctx;
+
+	(void)err;
+	t->n += n;
+	for (size_t i = 0; i < n; i++)
+		t->sum += (hit[i].a * 0x9E3779B97F4A7C15ULL) ^ (hit[i].b * 0xBF58476D1CE4E5B9ULL);
+	return 0;
+}
+
+static struct sh_join *new_join(unsigned bits, unsigned k, const char *kernel)
+{
+	struct sh_error err;
+	struct sh_join *j = sh_join_new(bits, k, kernel, &err);
+
+	must(j != NULL);
+	return j;
+}
+
+static struct tally tally(unsigned bits, unsigned k, const uint64_t *fp, size_t n, bool brute)
+{
+	struct sh_join_limits all = { UINT64_MAX, UINT64_MAX, 0, 1, 0, false, 0, false };
+	struct sh_join *j = new_join(bits, k, NULL);
+	struct tally t = { 0, 0 };
+	struct sh_error err;
+
+	if (brute)
+		sh_join_set_limits(j, &all);
+	if (sh_join_self(j, fp, n, count, &t, &err) < 0)
+		t.n = UINT64_MAX;
+	sh_join_delete(j);
+	return t;
+}
+
+/* 48 of 64 bits equal in all. */
+static void equal48(uint64_t *fp, uint32_t i)
+{
+	*fp = 0x123456789ABC0000ULL | i;
+}
+
+/* 30 % share 32 bits. */
+static void equal32(uint64_t *fp, uint32_t i)
+{
+	*fp = rng();
+	if (i % 10 < 3)
+		*fp = (*fp & 0xFFFFFFFF) | 0xABCDEF0100000000ULL;
+}
+
+/* 30 % in ten groups, a few bits from their centre. */
+static void groups(uint64_t *fp, uint32_t i)
+{
+	*fp = rng();
+	if (i % 10 >= 3)
+		return;
+	*fp = (i / 10 % 10) * 0x9E3779B97F4A7C15ULL;
+	for (unsigned d = 0; d < 5; d++)
+		flip(fp, below(64));
+}
+
+/* few: there are few pairs, so that the plan must win by far. */
+static void skewed(
+    const char *name, void (*make)(uint64_t *, uint32_t), size_t n, unsigned k, bool few)
+{
+	uint64_t *fp = calloc(n, sizeof *fp);
+	struct tally want, got;
+	clock_t start, plan, brute;
+
+	for (uint32_t i = 0; i < n; i++)
+		make(fp + i, i);
+	start = clock();
+	got = tally(64, k, fp, n, false);
+	plan = clock() - start;
+	start = clock();
+	want = tally(64, k, fp, n, true);
+	brute = clock() - start;
+	ok(got.n == want.n && got.sum == want.sum, "%s, n %zu, k %u: %llu pairs", name, n, k,
+	    (unsigned long long)want.n);
+	if (few)
+		ok(plan < brute, "%s, k %u: faster than comparing all", name, k);
+	printf("# %.3f s against %.3f s\n", (double)plan / CLOCKS_PER_SEC,
+	    (double)brute / CLOCKS_PER_SEC);
+	free(fp);
+}
+
+/* So many even ones that they are joined by halves, and what the general plan finds, by each kernel. */
+static void even(uint32_t n, unsigned k)
+{
+	struct sh_join_limits blocks = { 1 << 18, 1 << 22, 256, 1, 1 << 17, false, 0, false };
+	uint64_t *fp = calloc(n, sizeof *fp);
+	struct tally want = { 0, 0 };
+	const char *kernel;
+	bool good = true;
+
+	for (uint32_t i = 0; i < n; i++) {
+		fp[i] = i % 20 ? rng() : fp[i ? below(i) : 0];
+		for (unsigned d = below(5); i % 20 == 0 && d > 0; d--)
+			flip(&fp[i], below(64));
+	}
+	for (unsigned i = 0; (kernel = sh_join_kernel_name(i)); i++)
+		for (unsigned way = 0; way < 2; way++) {
+			struct sh_join *j = new_join(64, k, kernel);
+			struct tally got = { 0, 0 };
+			struct sh_plan plan;
+			struct sh_error err;
+
+			if (way == 0)
+				sh_join_set_limits(j, &blocks);
+			good &= sh_join_plan_self(j, &plan, fp, n, &err) == 0 && plan.halves == way;
+			good &= sh_join_self(j, fp, n, count, &got, &err) == 0;
+			if (i == 0 && way == 0)
+				want = got;
+			good &= got.n == want.n && got.sum == want.sum;
+			sh_join_delete(j);
+		}
+	ok(good && want.n > n / 40, "%u even ones, k %u: by halves as by blocks, %llu pairs", n, k,
+	    (unsigned long long)want.n);
+	free(fp);
+}
+
+/* Even ones, but for a crowd that shares its first 16 bits and is more than is put in order at once; the
+ * first bit tells some from it that are joined with all of it. What is put in order for that must leave
+ * alone the bucket before the crowd's, whose pairs come later. */
+static void crowd(uint32_t n, uint32_t many, unsigned k)
+{
+	uint64_t *fp = calloc(n, sizeof *fp);
+	struct tally want = { 0, 0 };
+	const char *kernel;
+	bool good = true;
+
+	for (uint32_t i = 0; i < n; i++)
+		fp[i] = rng();
+	for (uint32_t i = 0; i < many; i++)
+		fp[n / 3 + i] = fp[n / 3 + i] >> 16 | UINT64_C(0xA000) << 48;
+	for (uint32_t i = 0; i < 600; i++)
+		fp[i] = fp[i] >> 16 | UINT64_C(0x2000) << 48;
+	for (uint32_t i = n - 120; i < n; i += 2) {
+		fp[i] = fp[i] >> 16 | UINT64_C(0x9FFF) << 48;
+		fp[i + 1] = fp[i] ^ 1;
+	}
+	for (unsigned i = 0; (kernel = sh_join_kernel_name(i)); i++) {
+		struct sh_join *j = new_join(64, k, kernel);
+		struct tally got = { 0, 0 };
+		struct sh_error err;
+
+		good &= sh_join_self(j, fp, n, count, &got, &err) == 0;
+		want = i == 0 ? got : want;
+		good &= got.n == want.n && got.sum == want.sum;
+		sh_join_delete(j);
+	}
+	ok(good && want.n > 60, "%u of %u in one bucket, k %u: %llu pairs by each kernel", many, n,
+	    k, (unsigned long long)want.n);
+	free(fp);
+}
+
+int main(void)
+{
+	rng_init(20261122);
+	skewed("48 bits equal", equal48, 20000, 3, false);
+	skewed("32 bits equal in 30 %", equal32, 60000, 3, true);
+	skewed("32 bits equal in 30 %", equal32, 60000, 8, false);
+	skewed("groups", groups, 60000, 3, true);
+	even(700000, 3); /* 17 bits */
+	even(200000, 2);
+	crowd(500000, 132000, 6);
+	return done_testing();
+}

@@ -1,0 +1,331 @@
+/* Ordering by the bits of a key, of a range, in parts, of words alone, against a stable insertion into
+ * buckets; and distinct fingerprints against looking each up among all before it. */
+#include "pair/order.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "fps.h"
+#include "pair/distinct.h"
+#include "tap.h"
+
+enum {
+	LARGE = SH_SIDE_CACHED + 20000, /* more than is put in order at once */
+	FAR = 50,                       /* what a range may leave out at either end */
+	KEY_BITS = 16,
+	TOTAL = LARGE + 2 * FAR,
+};
+
+static uint32_t total; /* elements of sides that are looked at in a case */
+static struct sh_side side, room, was, room_was, want;
+static uint32_t start[(1 << KEY_BITS) + 1], next[1 << KEY_BITS];
+static uint32_t want_start[(1 << KEY_BITS) + 1], want_next[1 << KEY_BITS];
+
+static void fill(struct sh_side *s, uint64_t mask)
+{
+	uint64_t base = rng();
+
+	for (uint32_t i = 0; i < total; i++) {
+		s->word[i] = base ^ (rng() & mask);
+		s->id[i] = (uint32_t)rng();
+	}
+}
+
+static void copy(struct sh_side *to, const struct sh_side *from)
+{
+	memcpy(to->word, from->word, total * sizeof *to->word);
+	memcpy(to->id, from->id, total * sizeof *to->id);
+}
+
+static bool same(const struct sh_side *x, const struct sh_side *y, uint32_t lo, uint32_t end)
+{
+	size_t n = end - lo;
+
+	return memcmp(x->word + lo, y->word + lo, n * sizeof *x->word) == 0 &&
+	       memcmp(x->id + lo, y->id + lo, n * sizeof *x->id) == 0;
+}
+
+static bool same_outside(
+    const struct sh_side *x, const struct sh_side *y, uint32_t lo, uint32_t end)
+{
+	return same(x, y, 0, lo) && same(x, y, end, total);
+}
+
+/* In one run, or anywhere; 1 to KEY_BITS bits. */
+static uint64_t draw_key(void)
+{
+	unsigned bits = 1 + below(KEY_BITS), at = below(65 - bits);
+	uint64_t mask = 0;
+
+	if (rng_below(2))
+		return ((UINT64_C(1) << bits) - 1) << at;
+	while ((unsigned)__builtin_popcountll(mask) < bits)
+		mask |= UINT64_C(1) << below(64);
+	return mask;
+}
+
+/* Bit by bit. */
+static uint32_t key_of(uint64_t mask, uint64_t word)
+{
+	uint32_t key = 0;
+
+	for (unsigned b = 64; b-- > 0;)
+		if (mask >> b & 1)
+			key = key << 1 | (uint32_t)(word >> b & 1);
+	return key;
+}
+
+/* was, with lo .. lo+n-1 in order. */
+static void order_plainly(uint64_t mask, uint32_t lo, uint32_t n)
+{
+	uint32_t buckets = UINT32_C(1) << __builtin_popcountll(mask);
+
+	copy(&want, &was);
+	memset(want_start, 0, sizeof want_start);
+	for (uint32_t i = lo; i < lo + n; i++)
+		want_start[key_of(mask, was.word[i]) + 1]++;
+	want_start[0] = lo;
+	for (uint32_t v = 0; v < buckets; v++)
+		want_next[v] = want_start[v + 1] += want_start[v];
+	memmove(want_next, want_start, buckets * sizeof *want_next);
+	for (uint32_t i = lo; i < lo + n; i++) {
+		uint32_t at = want_next[key_of(mask, was.word[i])]++;
+
+		want.word[at] = was.word[i];
+		want.id[at] = was.id[i];
+	}
+}
+
+static bool same_starts(uint32_t places)
+{
+	return memcmp(start, want_start, places * sizeof *start) == 0;
+}
+
+/* Words that differ in all bits, in few, or in none of the key's. */
+static uint64_t draw_variety(void)
+{
+	return rng_below(3) ? UINT64_MAX : rng() & rng() & rng();
+}
+
+static bool range_case(uint32_t n)
+{
+	uint64_t mask = draw_key();
+	uint32_t lo = below(FAR), end = lo + n;
+	struct sh_key key;
+	bool good;
+
+	fill(&was, draw_variety());
+	fill(&room_was, UINT64_MAX);
+	if (rng_below(8) == 0) {
+		order_plainly(mask, lo, n);
+		copy(&was, &want);
+	}
+	copy(&side, &was);
+	copy(&room, &room_was);
+	order_plainly(mask, lo, n);
+	sh_key_init(&key, mask);
+	sh_side_order(&side, lo, n, &key, start, &room, next);
+	good = same(&side, &want, 0, total) && same_starts((UINT32_C(1) << key.bits) + 1) &&
+	       same_outside(&room, &room_was, lo, end);
+	if (!good)
+		printf("# %u from %u on, key %016llx: side %d, room %d\n", n, lo,
+		    (unsigned long long)mask, same(&side, &want, 0, total),
+		    same_outside(&room, &room_was, lo, end));
+	return good;
+}
+
+/* A whole side, whose numbers are not there yet. */
+static bool new_case(uint32_t n)
+{
+	uint64_t mask = draw_key();
+	struct sh_key key;
+
+	fill(&was, draw_variety());
+	copy(&side, &was);
+	for (uint32_t i = 0; i < n; i++)
+		was.id[i] = i;
+	order_plainly(mask, 0, n);
+	side.n = n;
+	sh_key_init(&key, mask);
+	sh_side_order_new(&side, &key, start, &room, next);
+	return same(&side, &want, 0, total) && same_starts((UINT32_C(1) << key.bits) + 1);
+}
+
+/* Each part lies, by itself, as in the whole. */
+static bool split_case(uint32_t n)
+{
+	uint64_t mask = draw_key() | UINT64_C(1) << 63 | UINT64_C(1) << 62;
+	bool fresh = rng_below(2), good = true;
+	struct sh_split split;
+	struct sh_key key;
+
+	if (__builtin_popcountll(mask) > KEY_BITS)
+		mask = UINT64_C(7) << 61;
+	fill(&was, draw_variety());
+	copy(&side, &was);
+	for (uint32_t i = 0; fresh && i < n; i++)
+		was.id[i] = i;
+	order_plainly(mask, 0, n);
+	side.n = n;
+	sh_key_init(&key, mask);
+	sh_split_init(&split, &side, &key);
+	sh_split_move(&split, &side, fresh, &room);
+	for (uint32_t i = 0; i < split.parts; i++) {
+		uint32_t lo = split.start[i], many = split.start[i + 1] - lo;
+		const uint32_t *starts = want_start + ((size_t)i << split.rest);
+		struct sh_side to = { .word = side.word + lo, .id = side.id + lo };
+
+		good &= many <= split.most;
+		sh_split_order(&split, i, &room, &to, start, next);
+		for (uint32_t v = 0; v <= UINT32_C(1) << split.rest; v++)
+			good &= start[v] == starts[v] - lo;
+	}
+	return good && same(&side, &want, 0, n);
+}
+
+/* Words alone, in parts that move down by no more than they must. */
+static bool words_case(uint32_t n)
+{
+	uint64_t mask = draw_key() | 3;
+	struct sh_split split;
+	struct sh_key key;
+	uint32_t gap;
+
+	if (__builtin_popcountll(mask) > KEY_BITS)
+		mask = 7;
+	n /= 2; /* the room has a gap */
+	fill(&was, draw_variety());
+	copy(&side, &was);
+	order_plainly(mask, 0, n);
+	side.n = n;
+	sh_key_init(&key, mask);
+	sh_split_init(&split, &side, &key);
+	gap = (split.most + 7) / 8 * 8;
+	sh_split_move_words(&split, side.word, room.word + gap);
+	for (uint32_t i = 0; i < split.parts; i++)
+		sh_split_order_words(
+		    &split, i, room.word + gap, room.word, start + ((size_t)i << split.rest), next);
+	return same_starts(UINT32_C(1) << key.bits) &&
+	       memcmp(room.word, want.word, n * sizeof *room.word) == 0;
+}
+
+/* ---- distinct ones ------------------------------------------------------------------- */
+
+static int by_word_and_record(const void *p, const void *q)
+{
+	const uint32_t *a = p, *b = q;
+
+	if (was.word[*a] != was.word[*b])
+		return was.word[*a] < was.word[*b] ? -1 : 1;
+	return (*a > *b) - (*a < *b);
+}
+
+static void draw_copies(uint32_t n)
+{
+	unsigned share = below(3) ? below(101) : 0, groups = 1 + below(n < 1000 ? n : 1000);
+	uint64_t variety = draw_variety() | UINT64_C(0xFFFF) << below(49);
+
+	fill(&was, variety);
+	for (uint32_t i = 1; i < n; i++)
+		if (below(100) < share)
+			was.word[i] = was.word[below(i < groups ? i : groups)];
+}
+
+/* Of a fingerprint that is at `at` the first record; twins from t[*i] on are its other ones. */
+static bool is_entry(uint32_t at, const uint32_t *record, uint32_t many,
+    const struct sh_twins *twins, const uint32_t *twins_of)
+{
+	const struct sh_twin *t = twins->p + twins_of[at];
+	bool good = side.id[at] == record[0] && twins_of[at + 1] - twins_of[at] == many - 1;
+
+	for (uint32_t i = 1; good && i < many; i++)
+		good = t[i - 1].at == at && t[i - 1].record == record[i];
+	return good;
+}
+
+/* The place of each word's first record, where side has it; UINT32_MAX: nowhere. */
+static uint32_t place_at[TOTAL], twins_of[TOTAL + 1], record[TOTAL];
+
+static bool in_order_of_twins(const struct sh_twins *twins)
+{
+	bool good = true;
+	uint32_t t = 0;
+
+	for (uint32_t at = 0; at <= side.n; at++) {
+		while (t < twins->n && twins->p[t].at < at)
+			t++;
+		twins_of[at] = t;
+	}
+	for (uint32_t i = 1; i < twins->n; i++)
+		good &= twins->p[i - 1].at <= twins->p[i].at;
+	return good && t == twins->n;
+}
+
+static bool distinct_case(uint32_t n)
+{
+	struct sh_twins twins = { 0 };
+	uint32_t many = 0, end;
+	struct sh_error err;
+	bool good;
+
+	draw_copies(n);
+	copy(&side, &was);
+	side.n = n;
+	for (uint32_t i = 0; i < n; i++) {
+		record[i] = i;
+		place_at[i] = UINT32_MAX;
+	}
+	qsort(record, n, sizeof *record, by_word_and_record);
+	good = sh_distinct(&side, &room, rng() | 1, &twins, &err) == 0 && in_order_of_twins(&twins);
+	for (uint32_t at = 0; good && at < side.n; at++) {
+		good = side.id[at] < n && side.word[at] == was.word[side.id[at]];
+		place_at[good ? side.id[at] : 0] = at;
+	}
+	for (uint32_t i = 0; good && i < n; i = end, many++) {
+		for (end = i + 1; end < n && was.word[record[end]] == was.word[record[i]];)
+			end++;
+		good = place_at[record[i]] != UINT32_MAX &&
+		       is_entry(place_at[record[i]], record + i, end - i, &twins, twins_of);
+	}
+	if (!good || many != side.n)
+		printf("# %u words: %u distinct, expected %u\n", n, side.n, many);
+	free(twins.p);
+	return good && many == side.n;
+}
+
+/* ---- */
+
+static bool one_of(bool (*one)(uint32_t n), uint32_t n)
+{
+	total = n + 2 * FAR;
+	return one(n);
+}
+
+static void many(const char *what, bool (*one)(uint32_t n))
+{
+	unsigned bad = 0, small = rng_rounds(120), large = rng_rounds(6);
+
+	for (unsigned i = 0; i < small; i++)
+		bad += !one_of(one, below(rng_below(2) ? 3000 : 60));
+	for (unsigned i = 0; i < large; i++)
+		bad += !one_of(one, LARGE - below(30000));
+	ok(bad == 0, "%s: %u of %u differ", what, bad, small + large);
+}
+
+int main(void)
+{
+	struct sh_side *all[] = { &side, &room, &was, &room_was, &want };
+	struct sh_error err;
+
+	rng_init(31);
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		must(sh_side_reserve(all[i], TOTAL, &err) == 0);
+	many("ranges", range_case);
+	many("new sides", new_case);
+	many("parts", split_case);
+	many("words alone", words_case);
+	many("distinct words", distinct_case);
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		sh_side_free(all[i]);
+	return done_testing();
+}
