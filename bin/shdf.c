@@ -4,6 +4,7 @@
 #include "base/num.h"
 #include "cli.h"
 #include "fp/df.h"
+#include "parted.h"
 #include "record/fields.h"
 
 enum { MIN_DF = CLI_OWN, MAX_DF };
@@ -51,47 +52,55 @@ static int emit(void *arg, struct sh_slice feature, uint64_t df, struct sh_error
 	return sh_sink_write(out, number, n, err);
 }
 
+struct counting {
+	struct sh_df_counter *counter;
+	struct sh_past_ids past;
+	struct sh_buf id; /* of the document that is being read */
+	bool begun;
+};
+
 /* A document's lines stand together: another id is another document. */
-static int count_line(struct sh_df_counter *counter, struct sh_slice line, struct sh_buf *id,
-    bool *begun, struct sh_error *err)
+static int count_line(
+    struct counting *n, struct sh_slice line, const struct sh_origin *from, struct sh_error *err)
 {
 	struct sh_feature f;
 
 	if (sh_record_feature(line, &f, err) < 0)
 		return -1;
-	if (!*begun || !sh_slice_eq(f.id, sh_buf_slice(id))) {
-		id->n = 0;
-		if (sh_buf_add(id, f.id.p, f.id.n, err) < 0)
+	if (!n->begun || !sh_slice_eq(f.id, sh_buf_slice(&n->id))) {
+		n->id.n = 0;
+		if (sh_buf_add(&n->id, f.id.p, f.id.n, err) < 0)
 			return -1;
-		sh_df_document(counter);
-		*begun = true;
+		sh_past_ids_begin(&n->past, f.id, from->file, from->line);
+		sh_df_document(n->counter);
+		n->begun = true;
 	}
-	return f.text.n ? sh_df_feature(counter, f.text, err) : 0;
+	return f.text.n ? sh_df_feature(n->counter, f.text, err) : 0;
 }
 
 static void count(struct cli *c, size_t memory, struct table_out *out)
 {
 	struct sh_error err;
-	struct sh_df_counter *counter = sh_df_counter_new(memory, c->tmpdir, &err);
+	struct counting n = { .counter = sh_df_counter_new(memory, c->tmpdir, &err) };
 	struct sh_lines lines;
 	struct sh_slice line;
-	struct sh_buf id = { 0 };
-	bool begun = false;
 
-	if (!counter)
+	if (!n.counter || sh_past_ids_init(&n.past, &err) < 0)
 		cli_die(c, &err);
 	cli_lines_init(c, &lines);
 	while (cli_line(c, &lines, &line)) {
-		if (count_line(counter, line, &id, &begun, &err) < 0) {
+		if (count_line(&n, line, &lines.from, &err) < 0) {
 			sh_lines_blame(&lines, &err);
 			cli_reject(c, line, &err);
 		}
 	}
-	if (sh_df_finish(counter, emit, out, &err) < 0)
+	if (sh_df_finish(n.counter, emit, out, &err) < 0)
 		cli_die(c, &err);
+	parted_warn(c, &n.past);
 	sh_lines_free(&lines);
-	sh_buf_free(&id);
-	sh_df_counter_delete(counter);
+	sh_buf_free(&n.id);
+	sh_past_ids_free(&n.past);
+	sh_df_counter_delete(n.counter);
 }
 
 static void take_limit(struct cli *c, struct sh_df_limit *limit)

@@ -6,6 +6,7 @@
 #include "fp/accumulator.h"
 #include "fp/format.h"
 #include "fp/minhash.h"
+#include "parted.h"
 #include "record/feature_block.h"
 #include "run.h"
 
@@ -142,6 +143,7 @@ struct open_document {
 	struct sh_feature_block block;
 	struct sh_feature_run run;
 	struct sh_buf id;
+	struct sh_past_ids past;
 	bool begun;
 	const char *file; /* of its last line so far */
 	uint64_t line;
@@ -170,14 +172,16 @@ static int finish_document(struct open_document *d, struct sh_job *job, struct s
 	return add_record(&job->out, d->settings, fp.w, id, err);
 }
 
-/* A record of this id comes next: when it is another than before, that document is finished. */
-static int change_document(
-    struct open_document *d, struct sh_slice id, struct sh_job *job, struct sh_error *err)
+/* A record of this id comes next, at this line: when it is another than before, that document is
+ * finished. */
+static int change_document(struct open_document *d, struct sh_slice id, uint64_t line,
+    struct sh_job *job, struct sh_error *err)
 {
 	if (d->begun && sh_slice_eq(id, sh_buf_slice(&d->id)))
 		return 0;
 	if (finish_document(d, job, err) < 0)
 		return -1;
+	sh_past_ids_begin(&d->past, id, job->from.file, line);
 	sh_accumulator_clear(&d->features);
 	sh_feature_run_begin(&d->run, id);
 	d->begun = true;
@@ -191,7 +195,7 @@ static int each_feature(void *arg, struct sh_slice line, struct sh_job *job, str
 	struct sh_feature f;
 
 	if (sh_record_feature(cli_strip(d->crlf, line), &f, err) < 0 ||
-	    change_document(d, f.id, job, err) < 0)
+	    change_document(d, f.id, sh_job_line(job), job, err) < 0)
 		return -1;
 	d->file = job->from.file;
 	d->line = sh_job_line(job);
@@ -200,7 +204,8 @@ static int each_feature(void *arg, struct sh_slice line, struct sh_job *job, str
 
 /* Whether the record at p begins another document, with which the next lines go on. Errors are
  * left to each_feature(), which meets them again. */
-static bool begin_next(struct open_document *d, const char *p, const char *end, struct sh_job *job)
+static bool begin_next(
+    struct open_document *d, const char *p, const char *end, uint64_t line, struct sh_job *job)
 {
 	const char *lf = memchr(p, '\n', (size_t)(end - p));
 	struct sh_feature f;
@@ -209,7 +214,7 @@ static bool begin_next(struct open_document *d, const char *p, const char *end, 
 	if (!lf || sh_record_feature(sh_slice(p, (size_t)(lf - p)), &f, &err) < 0 ||
 	    (d->begun && sh_slice_eq(f.id, sh_buf_slice(&d->id))))
 		return false;
-	return change_document(d, f.id, job, &err) == 0;
+	return change_document(d, f.id, line, job, &err) == 0;
 }
 
 /* Lines of the open document, and of those behind it: see sh_job_runs(). */
@@ -235,7 +240,7 @@ static const char *more_features(
 			d->line = sh_job_line(job) + *lines - 1;
 			p = next;
 		}
-	} while (p < end && begin_next(d, p, end, job));
+	} while (p < end && begin_next(d, p, end, sh_job_line(job) + *lines, job));
 	return p;
 }
 
@@ -262,7 +267,8 @@ static void run_features(struct cli *c, struct settings *s, struct sh_source *so
 		cli_usage(c,
 		    "the input is features (three fields, the last a number), and -w or an "
 		    "option for documents was given: those belong to shtok and shweight");
-	if (sh_accumulator_init(&d.features, &s->fp, &err) < 0 ||
+	if (sh_past_ids_init(&d.past, &err) < 0 ||
+	    sh_accumulator_init(&d.features, &s->fp, &err) < 0 ||
 	    sh_feature_block_init(&d.block, true, &err) < 0)
 		cli_die(c, &err);
 	c->jobs = 1;
@@ -272,9 +278,11 @@ static void run_features(struct cli *c, struct settings *s, struct sh_source *so
 		cli_die(c, &err);
 	run_finish(&run, &last);
 	report_empty(c, s, &run);
+	parted_warn(c, &d.past);
 	sh_buf_free(&last.out);
 	sh_buf_free(&last.notes);
 	sh_buf_free(&d.id);
+	sh_past_ids_free(&d.past);
 	sh_feature_block_free(&d.block);
 	sh_accumulator_free(&d.features);
 }

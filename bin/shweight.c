@@ -1,6 +1,7 @@
 /* shweight: features to weighted features, one line a distinct feature of a document. */
 #include "cli.h"
 #include "fp/weighing.h"
+#include "parted.h"
 #include "profile.h"
 #include "record/fields.h"
 
@@ -68,7 +69,8 @@ static void weigh_all(struct cli *c, const struct sh_weigher *weigher)
 		if (sh_record_feature(line, &f, &err) < 0) {
 			sh_lines_blame(&lines, &err);
 			cli_reject(c, line, &err);
-		} else if (sh_weighing_change(&d, f.id, &err) < 0 ||
+		} else if (sh_weighing_change(&d, f.id, lines.from.file, lines.from.line, &err) <
+			       0 ||
 			   (!take_run(c, &d, &lines, line.p) &&
 			       sh_weighing_add(&d, f.text, f.weight, &err) < 0)) {
 			sh_lines_blame(&lines, &err);
@@ -79,6 +81,7 @@ static void weigh_all(struct cli *c, const struct sh_weigher *weigher)
 		sh_lines_blame(&lines, &err);
 		cli_die(c, &err);
 	}
+	parted_warn(c, &d.past);
 	sh_lines_free(&lines);
 	sh_weighing_free(&d);
 }

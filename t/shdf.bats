@@ -23,7 +23,9 @@ features() {
 
 @test "a document's lines stand together: an id that comes back is another document" {
 	try 'printf "a\tx\t1\nb\tx\t1\na\tx\t1\n" | shdf'
+	exits 0
 	gives '\t3' 'x\t3'
+	says "shdf: -:3: id 'a' comes again after other ids, as one more document; 1 such in all (lines of one document: bring them together with LC_ALL=C sort -s -t \"\$(printf '\\t')\" -k 1,1; several documents: give each its own id)"
 }
 
 @test "the table is in bytewise order, whatever the features hold" {

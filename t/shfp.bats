@@ -290,3 +290,16 @@ load helper
 	gives
 	says 'shfp: docs:1: 1 field, expected id<TAB>text (--json reads lines of JSON)'
 }
+
+@test "features that came apart make several fingerprints of one id: told once, with the first place" {
+	printf '%s\tx\t1\n' a b a b a b b >in
+	try 'shfp in | cut -f 2'
+	exits 0
+	gives a b a b a b
+	says "shfp: in:3: id 'a' comes again after other ids, as one more document; 4 such in all (lines of one document: bring them together with LC_ALL=C sort -s -t \"\$(printf '\\t')\" -k 1,1; several documents: give each its own id)"
+	# An empty document, and one behind a rejected line.
+	printf 'a\tx\t1\nb\t\t0\nc\na\tx\t1\n' >in
+	try 'shfp --rejects bad in | cut -f 2'
+	gives a a
+	grep -q "^shfp: in:4: id 'a' comes again" err
+}

@@ -217,3 +217,30 @@ features() {
 	refuses '-t 0' "-t '0': expected a whole number from 1 to 4294967295"
 	refuses '-t 4294967296' "-t '4294967296': expected a whole number from 1 to 4294967295"
 }
+
+@test "a document whose lines came apart counts as several, which is told once, with the first place" {
+	printf '%s\tx\t1\n' a b a b a b b >in
+	try 'shweight -w tf in'
+	exits 0
+	gives 'a\tx\t1' 'b\tx\t1' 'a\tx\t1' 'b\tx\t1' 'a\tx\t1' 'b\tx\t2'
+	says "shweight: in:3: id 'a' comes again after other ids, as one more document; 4 such in all (lines of one document: bring them together with LC_ALL=C sort -s -t \"\$(printf '\\t')\" -k 1,1; several documents: give each its own id)"
+	# What it says to do helps, also for ids with blanks.
+	printf '%s\tx\t1\n' 'a b' 'a c' 'a b' >in
+	try "LC_ALL=C sort -s -t \"\$(printf '\t')\" -k 1,1 in | shweight -w tf"
+	gives 'a b\tx\t2' 'a c\tx\t1'
+	says
+}
+
+@test "the place of what came apart is right behind lines that are taken many at once" {
+	{
+		seq -f 'a%g' 3000 | sed 's/.*/&\tx\t1\n&\ty\t1\n&\tx\t1/'
+		printf 'a2999\tz\t1\n'
+	} >in
+	for p in 'shweight' 'shfp'; do
+		try "$p in"
+		exits 0
+		grep -q "^$p: in:9001: id 'a2999' comes again .*; 1 such in all" err
+	done
+	try "head -n 9000 in | cat - in | shweight"
+	grep -q "^shweight: -:9001: id 'a1' comes again" err
+}

@@ -6,7 +6,7 @@ int sh_weighing_init(struct sh_weighing *d, const struct sh_weigher *weigher, st
     struct sh_error *err)
 {
 	*d = (struct sh_weighing){ .weigher = weigher, .out = out };
-	if (sh_terms_init(&d->features, err) < 0 ||
+	if (sh_past_ids_init(&d->past, err) < 0 || sh_terms_init(&d->features, err) < 0 ||
 	    sh_feature_block_init(&d->block, false, err) < 0)
 		return -1;
 	return sh_occurrences_init(&d->occurrences, err);
@@ -14,6 +14,7 @@ int sh_weighing_init(struct sh_weighing *d, const struct sh_weigher *weigher, st
 
 void sh_weighing_free(struct sh_weighing *d)
 {
+	sh_past_ids_free(&d->past);
 	sh_terms_free(&d->features);
 	sh_feature_block_free(&d->block);
 	sh_occurrences_free(&d->occurrences);
@@ -187,12 +188,14 @@ int sh_weighing_add(
 	return sh_terms_add(&d->features, feature, weight, err);
 }
 
-int sh_weighing_change(struct sh_weighing *d, struct sh_slice id, struct sh_error *err)
+int sh_weighing_change(struct sh_weighing *d, struct sh_slice id, const char *file, uint64_t line,
+    struct sh_error *err)
 {
 	if (d->begun && sh_slice_eq(id, sh_buf_slice(&d->id)))
 		return 0;
 	if (sh_weighing_finish(d, err) < 0)
 		return -1;
+	sh_past_ids_begin(&d->past, id, file, line);
 	sh_terms_clear(&d->features);
 	sh_feature_run_begin(&d->run, id);
 	d->tokens = 0;

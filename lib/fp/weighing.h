@@ -4,7 +4,7 @@
  *
  *     sh_weighing_init(&d, &weigher, &sink, err);
  *     for each record:
- *             sh_weighing_change(&d, id, err);
+ *             sh_weighing_change(&d, id, file, line, err);
  *             sh_weighing_add(&d, feature, weight, err);
  *     sh_weighing_finish(&d, err);
  *
@@ -20,9 +20,12 @@
 #include "io/sink.h"
 #include "io/source.h"
 #include "record/feature_block.h"
+#include "record/past_ids.h"
 
 struct sh_weighing {
-	/* All is the modules' own. */
+	struct sh_past_ids past; /* of the documents so far */
+
+	/* The rest is the modules' own. */
 	const struct sh_weigher *weigher;
 	struct sh_sink *out;
 	struct sh_buf id; /* of the document at hand */
@@ -42,8 +45,10 @@ int sh_weighing_init(struct sh_weighing *d, const struct sh_weigher *weigher, st
     struct sh_error *err);
 void sh_weighing_free(struct sh_weighing *d);
 
-/* A record of this id comes next: when it is another than before, that document is finished. */
-int sh_weighing_change(struct sh_weighing *d, struct sh_slice id, struct sh_error *err);
+/* A record of this id comes next, at this line: when it is another than before, that document is
+ * finished. */
+int sh_weighing_change(struct sh_weighing *d, struct sh_slice id, const char *file, uint64_t line,
+    struct sh_error *err);
 
 /* The document holds the feature so many times more. */
 int sh_weighing_add(

@@ -129,7 +129,7 @@ const char *sh_weighing_take(struct sh_weighing *d, const struct sh_origin *from
 			return NULL;
 		if (!ends || next == end)
 			return next;
-		if (sh_weighing_change(d, id, err) < 0)
+		if (sh_weighing_change(d, id, from->file, from->line + *lines, err) < 0)
 			return NULL;
 		p = next;
 	}

@@ -1,0 +1,39 @@
+#include "record/past_ids.h"
+
+#include <stdlib.h>
+
+#include "base/siphash.h"
+
+enum { SLOT_BITS = 14 };
+
+int sh_past_ids_init(struct sh_past_ids *p, struct sh_error *err)
+{
+	*p = (struct sh_past_ids){ .slots = calloc((size_t)1 << SLOT_BITS, sizeof *p->slots) };
+	return p->slots ? 0 : sh_error_nomem(err);
+}
+
+void sh_past_ids_free(struct sh_past_ids *p)
+{
+	free(p->slots);
+}
+
+static void count(struct sh_past_ids *p, struct sh_slice id, const char *file, uint64_t line)
+{
+	if (p->again++)
+		return;
+	p->id_n = id.n < sizeof p->id ? id.n : sizeof p->id;
+	memcpy(p->id, id.p, p->id_n);
+	p->file = file;
+	p->line = line;
+}
+
+void sh_past_ids_begin(struct sh_past_ids *p, struct sh_slice id, const char *file, uint64_t line)
+{
+	static const uint64_t key[2] = { 0 };
+	uint64_t hash = sh_siphash(key, id.p, id.n);
+	uint64_t *slot = &p->slots[hash >> (64 - SLOT_BITS)];
+
+	if (*slot == hash)
+		count(p, id, file, line);
+	*slot = hash;
+}

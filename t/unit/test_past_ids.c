@@ -1,0 +1,74 @@
+/* Ids that come again, against an oracle that keeps them all. */
+#include <stdbool.h>
+
+#include "record/past_ids.h"
+#include "rng.h"
+#include "tap.h"
+
+enum { IDS = 300, STREAM = 3000, ROUNDS = 100, DISTINCT = 1000000 };
+
+static struct sh_slice id_of(char text[32], size_t n)
+{
+	return sh_slice(text, (size_t)snprintf(text, 32, "id %zu", n));
+}
+
+/* An id is missed only when another took its place: among so few that is rare. */
+static bool check(unsigned long *all, unsigned long *told)
+{
+	struct sh_past_ids p;
+	struct sh_error err;
+	size_t ids = 2 + rng_below(IDS - 1), n = rng_below(STREAM), last = ids;
+	uint64_t first[IDS + 1] = { 0 }, again = 0;
+	bool good = sh_past_ids_init(&p, &err) == 0;
+	char text[32];
+
+	for (uint64_t line = 1; good && line <= n; line++) {
+		size_t id = rng_below(ids);
+		uint64_t before = p.again;
+
+		if (id == last)
+			continue;
+		sh_past_ids_begin(&p, id_of(text, id), "file", line);
+		again += first[id] > 0;
+		if (p.again > before)
+			good = first[id] > 0;
+		if (p.again > before && before == 0)
+			good = good && p.line == line &&
+			       sh_slice_eq(sh_slice(p.id, p.id_n), id_of(text, id));
+		first[id] = line;
+		last = id;
+	}
+	*all += again;
+	*told += p.again;
+	sh_past_ids_free(&p);
+	return good;
+}
+
+static void many(void)
+{
+	struct sh_past_ids p;
+	struct sh_error err;
+	char text[32];
+
+	must(sh_past_ids_init(&p, &err) == 0);
+	for (size_t i = 0; i < DISTINCT; i++)
+		sh_past_ids_begin(&p, id_of(text, i), "file", i + 1);
+	ok(p.again == 0, "of %d ids none is taken for another", DISTINCT);
+	sh_past_ids_begin(&p, id_of(text, DISTINCT - 2), "file", DISTINCT + 1);
+	ok(p.again == 1 && p.line == DISTINCT + 1, "one that comes soon again is told, and where");
+	sh_past_ids_free(&p);
+}
+
+int main(void)
+{
+	unsigned long all = 0, told = 0;
+	unsigned good = 0;
+
+	rng_init(19);
+	for (unsigned i = 0; i < ROUNDS; i++)
+		good += check(&all, &told);
+	ok(good == ROUNDS, "only ids that came before are told, the first with its line");
+	ok(told <= all && told > all - all / 20, "and nearly all are: %lu of %lu", told, all);
+	many();
+	return done_testing();
+}
