@@ -268,10 +268,22 @@ small_cppjieba() {
 	} >docs
 	try 'shtok -p yanyiwu docs | shweight -p yanyiwu --idf cpp/idf.utf8 | shfp -p yanyiwu'
 	gives '841ff3ba80847568\ta' '34cbbc6e5c04b779\tb'
-	printf 'a\t若果\t900000\n' >features
+	printf 'a\t若果\t900000\na\t国人\t1\n' >features
 	try 'shweight -p yanyiwu --idf cpp/idf.utf8 features'
+	gives 'a\t若果\t5145714417991.68' 'a\t国人\t1924145.348608'
+}
+
+@test 'yanyiwu: small weights remain small, and counts are whole numbers' {
+	small_cppjieba
+	printf 'often 0.05\nseldom 3.5\n' >idf
+	printf 'a\tseldom\t1\n' | shfp -p yanyiwu >alone
+	printf 'a\toften\t3\na\tseldom\t1\n' >features
+	try 'shweight -p yanyiwu --idf idf features | shfp -p yanyiwu'
+	same alone out
+	printf 'a\toften\t1.5\n' >features
+	try 'shweight -p yanyiwu --idf idf features'
 	exits 2
-	grep -F 'a weight above 262144' err
+	grep -F "the counts of document 'a' are no whole numbers" err
 }
 
 @test '--stem: folded words, after the stop words, with n-grams' {

@@ -59,25 +59,10 @@ void sh_accumulator_clear(struct sh_accumulator *a)
 	sh_simhash_clear(&a->simhash);
 	a->n = 0;
 	a->any = false;
-	memset(a->sum, 0, sizeof a->sum);
+	if (a->opts->real)
+		a->doubles = (struct sh_doubles){ 0 };
 	if (a->opts->rounded)
 		a->rounded = (struct sh_rounded){ 0 };
-}
-
-/* Of a record's weight: see struct sh_profile, real. Both quotients are rounded once at most. */
-static double real_weight(int64_t millionths)
-{
-	return millionths < INT64_C(1) << 46 ? (double)millionths / 1e6
-					     : (double)millionths / 0x1p50;
-}
-
-static void add_real(struct sh_accumulator *a, uint64_t word, int64_t millionths)
-{
-	double weight = real_weight(millionths);
-
-	for (unsigned b = 0; b < 64; b++)
-		a->sum[b] += word >> (63 - b) & 1 ? weight : -weight;
-	a->n++;
 }
 
 static int add_hash(struct sh_accumulator *a, struct sh_slice text, struct sh_error *err)
@@ -227,7 +212,7 @@ int sh_accumulator_add(
 		return add_hash(a, feature, err);
 	sh_hash_feature(o->hash, feature, o->seed, o->bits, words);
 	if (o->real) {
-		add_real(a, words[0], weight);
+		sh_doubles_add(&a->doubles, words[0], weight);
 		return 0;
 	}
 	if (o->rounded)
@@ -245,10 +230,8 @@ void sh_accumulator_finish(struct sh_accumulator *a, struct sh_fingerprint *out)
 		return;
 	}
 	if (a->opts->real) {
-		out->empty = a->n == 0;
-		out->w[0] = 0;
-		for (unsigned b = 0; b < 64; b++)
-			out->w[0] = out->w[0] << 1 | (a->sum[b] > 0);
+		out->empty = a->doubles.n == 0;
+		out->w[0] = sh_doubles_finish(&a->doubles);
 		return;
 	}
 	out->empty = sh_simhash_total(&a->simhash) == 0;

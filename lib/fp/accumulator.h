@@ -3,6 +3,7 @@
 #define SH_FP_ACCUMULATOR_H
 
 #include "base/buf.h"
+#include "fp/doubles.h"
 #include "fp/fingerprinter.h"
 #include "fp/mix_kernel.h"
 #include "fp/rounded.h"
@@ -14,7 +15,7 @@ struct sh_accumulator {
 	struct sh_simhash simhash;
 	uint64_t *hash; /* of the features, for minhash */
 	size_t n, cap;
-	double sum[64]; /* when opts->real, bit 0 first */
+	struct sh_doubles doubles; /* when opts->real */
 	struct sh_rounded rounded;
 	bool any; /* a feature that is not empty was added, with whatever weight */
 	struct sh_buf text;

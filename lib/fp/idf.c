@@ -117,7 +117,6 @@ int sh_idf_table_load(struct sh_idf_table *t, const char *name, struct sh_error 
 	}
 	if (t->lines)
 		t->real_mean /= (double)t->lines;
-	t->mean = (int64_t)(t->real_mean * 1e6 + 0.5);
 	return got < 0 ? -1 : find_median(t, err);
 }
 

@@ -9,11 +9,10 @@ struct sh_idf_table {
 	struct sh_hmap features;
 	int64_t *idf; /* millionths, by index */
 	size_t cap;
-	/* What a feature may get that the table lacks: element n/2 of the sorted values, or
-	 * the mean of all lines. */
-	int64_t median, mean;
-	/* The same as the nearest doubles, for systems whose fingerprints depend on them: the
-	 * mean is that of all lines, summed up in their order. */
+	/* What a feature may get that the table lacks: element n/2 of the sorted values. */
+	int64_t median;
+	/* The same as the nearest doubles, for systems whose fingerprints depend on them, with
+	 * the mean of all lines, summed up in their order, instead of the median. */
 	double *real;
 	double real_mean;
 	size_t real_cap;

@@ -218,17 +218,3 @@ bool sh_empty_fingerprint(enum sh_empty rule, const struct sh_fingerprint_opts *
 		out[words - 1] &= ~(UINT64_MAX >> bits % 64);
 	return true;
 }
-
-int sh_real_weight(
-    int64_t count, double idf, unsigned halvings, int64_t *weight, struct sh_error *err)
-{
-	double x = (double)count * idf * (double)(UINT64_C(1) << (50 - halvings));
-
-	if (!(x < 0x1p63))
-		return sh_error_set(
-		    err, SH_ERR_RANGE, "a weight above %u", 8192u << SH_REAL_HALVINGS);
-	*weight = (int64_t)x; /* from 2^53 on a whole number */
-	if (x < 0x1p52 && x - (double)*weight >= 0.5)
-		++*weight;
-	return 0;
-}

@@ -25,17 +25,6 @@ enum sh_top {
 	SH_TOP_HEAP,  /* as a heap leaves them that was fed in bytewise order: see top.h */
 };
 
-/* 2^50 / 10^6: in millionths a weight from 4 on is then a whole number of its last bits. */
-#define SH_REAL_SCALE 1125899906.842624
-
-/* Weights of 8192 or more do not fit a record: all of such a document are halved, up to so many
- * times, which changes no fingerprint. */
-enum { SH_REAL_HALVINGS = 5 };
-
-/* count * idf in the form of a record's weight, halved so often. SH_ERR_RANGE: it does not fit. */
-int sh_real_weight(
-    int64_t count, double idf, unsigned halvings, int64_t *weight, struct sh_error *err);
-
 struct sh_profile {
 	const char *name;
 	const char *method; /* how text is cut, text/method.h */
@@ -50,9 +39,7 @@ struct sh_profile {
 	uint64_t top;       /* features kept, 0: all */
 	enum sh_top top_rule;
 	/* Weights and sums are doubles: count * idf, where features that the idf table lacks get
-	 * its mean, summed up in the order of the features. As records the weights are written
-	 * times SH_REAL_SCALE, so that none of their bits is lost. shfp takes weights below 2^46
-	 * millionths for decimals as they stand, of which the nearest double is summed. */
+	 * its mean, summed up in the order of the features. Their form as records: doubles.h. */
 	bool real;
 	bool rounded; /* fractions of weights are added as in rounded.h */
 

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "fp/doubles.h"
+
 /* What the tables know of a feature: false when it is to be dropped. */
 static bool look_up(const struct sh_weigher *w, struct sh_slice feature, struct sh_term *t)
 {
@@ -22,12 +24,22 @@ static bool look_up(const struct sh_weigher *w, struct sh_slice feature, struct 
 	return sh_df_within(&w->min, &w->max, t->df, t->docs);
 }
 
-int sh_weigh_real(const struct sh_weigher *w, struct sh_slice feature, unsigned halvings,
+static int no_count(const struct sh_weigher *w, struct sh_slice id, struct sh_error *err)
+{
+	return sh_error_set(err, SH_ERR_RECORD,
+	    "-w %s counts occurrences, and the counts of document '%.*s' are no whole numbers",
+	    w->scheme->name, (int)id.n, id.p);
+}
+
+int sh_weigh_real(const struct sh_weigher *w, struct sh_slice id, struct sh_slice feature,
     int64_t *weight, struct sh_error *err)
 {
 	double idf = sh_idf_real(w->idf, feature, w->idf->real_mean);
 
-	return sh_real_weight(*weight / SH_WEIGHT_ONE, idf, halvings, weight, err);
+	if (*weight % SH_WEIGHT_ONE)
+		return no_count(w, id, err);
+	*weight = sh_double_key((double)(*weight / SH_WEIGHT_ONE) * idf);
+	return 0;
 }
 
 int sh_weigh(const struct sh_weigher *w, struct sh_slice id, struct sh_slice feature,
@@ -41,11 +53,7 @@ int sh_weigh(const struct sh_weigher *w, struct sh_slice id, struct sh_slice fea
 		return 1;
 	if (w->scheme->needs_count) {
 		if (*weight % SH_WEIGHT_ONE || tokens % SH_WEIGHT_ONE)
-			return sh_error_set(err, SH_ERR_RECORD,
-			    "-w %s counts occurrences, and the counts of document '%.*s' are no "
-			    "whole "
-			    "numbers",
-			    w->scheme->name, (int)id.n, id.p);
+			return no_count(w, id, err);
 		t.tf = (uint64_t)(*weight / SH_WEIGHT_ONE);
 		t.tokens = (uint64_t)(tokens / SH_WEIGHT_ONE);
 	}

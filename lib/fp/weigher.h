@@ -40,14 +40,14 @@ void sh_weigher_settle(struct sh_weigher *w);
 int sh_weigh(const struct sh_weigher *w, struct sh_slice id, struct sh_slice feature,
     int64_t tokens, int64_t *weight, struct sh_error *err);
 
-/* Whether the profile's weights are real numbers, which this gives: 0, or -1 with SH_ERR_RANGE
- * when it takes more halvings (profile.h). */
+/* Whether the profile's weights are doubles, of which sh_weigh_real() puts the key (doubles.h) in
+ * the place of the count. */
 static inline bool sh_weigher_is_real(const struct sh_weigher *w)
 {
 	return w->profile->real && w->idf;
 }
 
-int sh_weigh_real(const struct sh_weigher *w, struct sh_slice feature, unsigned halvings,
+int sh_weigh_real(const struct sh_weigher *w, struct sh_slice id, struct sh_slice feature,
     int64_t *weight, struct sh_error *err);
 
 #endif

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "fp/doubles.h"
+
 int sh_weighing_init(struct sh_weighing *d, const struct sh_weigher *weigher, struct sh_sink *out,
     struct sh_error *err)
 {
@@ -102,37 +104,23 @@ static int write_by_count(struct sh_weighing *d, struct sh_error *err)
 	return 1;
 }
 
-static int weigh_real(struct sh_weighing *d, unsigned halvings, struct sh_error *err)
+/* The weight of f, which holds its feature's count: as sh_weigh(). */
+static int weigh(const struct sh_weighing *d, struct sh_heavy *f, struct sh_error *err)
 {
-	for (uint32_t i = 0; i < d->features.n; i++) {
-		struct sh_heavy f = { d->features.sum[i], i };
+	struct sh_slice id = sh_buf_slice(&d->id), text = sh_terms_text(&d->features, f->index);
 
-		if (sh_weigh_real(
-			d->weigher, sh_terms_text(&d->features, i), halvings, &f.weight, err) < 0)
-			return -1;
-		d->distinct[i] = f;
-	}
-	return 0;
+	if (sh_weigher_is_real(d->weigher))
+		return sh_weigh_real(d->weigher, id, text, &f->weight, err) < 0 ? -1 : 1;
+	return sh_weigh(d->weigher, id, text, d->tokens, &f->weight, err);
 }
 
 /* All features that stay to d->distinct; *n becomes their number. */
 static int weigh_features(struct sh_weighing *d, size_t *n, struct sh_error *err)
 {
-	unsigned halvings = 0;
-	int status = -1;
-
 	*n = 0;
-	if (sh_weigher_is_real(d->weigher)) {
-		while (halvings <= SH_REAL_HALVINGS &&
-		       (status = weigh_real(d, halvings, err)) < 0 && err->code == SH_ERR_RANGE)
-			halvings++;
-		*n = d->features.n;
-		return status;
-	}
 	for (uint32_t i = 0; i < d->features.n; i++) {
 		struct sh_heavy f = { d->features.sum[i], i };
-		int kept = sh_weigh(d->weigher, sh_buf_slice(&d->id),
-		    sh_terms_text(&d->features, i), d->tokens, &f.weight, err);
+		int kept = weigh(d, &f, err);
 
 		if (kept < 0)
 			return -1;
@@ -154,6 +142,8 @@ static int write_document(struct sh_weighing *d, struct sh_error *err)
 	if (weigh_features(d, &n, err) < 0)
 		return -1;
 	n = keep_top(d, n);
+	if (sh_weigher_is_real(d->weigher))
+		sh_doubles_write(d->distinct, n);
 	for (size_t i = 0; i < n; i++) {
 		struct sh_slice feature = sh_terms_text(&d->features, d->distinct[i].index);
 

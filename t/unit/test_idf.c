@@ -77,7 +77,7 @@ static void test_table(void)
 	ok(sh_idf_real(&t, sh_slice("a", 1), 0) == 1 && sh_idf_real(&t, sh_slice("x", 1), 8) == 8,
 	    "doubles as well");
 	ok(t.median == 4000000, "the median is that of features");
-	ok(t.mean == 3500000 && t.real_mean == 3.5, "the mean is that of lines");
+	ok(t.real_mean == 3.5, "the mean is that of lines");
 	sh_idf_table_free(&t);
 	t = load("a 1\nb 2\nc 3\nd 4\n");
 	ok(t.median == 3000000, "of an even number the upper one is the median");
