@@ -32,6 +32,14 @@ struct dedup_settings {
 	uint64_t max_group, sample;
 };
 
+/* Ids of a file that an option names. */
+struct dedup_ids {
+	const char *path;
+	struct sh_hmap ids;
+	uint64_t *line; /* by index: where each stands first; 0: a document with it was met */
+	size_t cap;
+};
+
 /* All that is known; each part of the run adds what it finds. */
 struct dedup_state {
 	struct cli *cli;
@@ -39,7 +47,7 @@ struct dedup_state {
 	struct sh_tables tables; /* of what grows with the documents */
 	struct sh_corpus corpus;
 	struct sh_dedup *dedup;
-	struct sh_hmap ranked, protected;
+	struct dedup_ids ranked, protected;
 	struct dedup_archive archive;
 	struct sh_sample sample;
 	struct sh_sink report, *to; /* to: where the report goes */
@@ -48,7 +56,10 @@ struct dedup_state {
 /* Documents of the operands into s->corpus and s->dedup, in input order. */
 void dedup_read(struct dedup_state *s);
 /* Ids of a file, one a line; what follows a TAB is ignored. No path: none. */
-void dedup_read_ids(struct cli *c, const char *path, struct sh_hmap *ids);
+void dedup_read_ids(struct cli *c, const char *path, struct dedup_ids *list);
+void dedup_free_ids(struct dedup_ids *list);
+/* How many of them no document has, and where the first of these stands. */
+void dedup_warn_of_ids(struct cli *c, const char *option, const struct dedup_ids *list);
 
 /* Whether it is written: see sh_dedup_keepers(), and the archive. */
 static inline bool dedup_stays(

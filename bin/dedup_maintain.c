@@ -28,12 +28,12 @@ static void remove_some(struct cli *c, const struct dedup_settings *s, struct sh
 {
 	uint64_t then = dedup_archive_now();
 	struct sh_removal r = { .dry = s->dry_run };
-	struct sh_hmap ids;
+	struct dedup_ids list;
 	struct sh_error err;
 
-	dedup_read_ids(c, s->archive.id_path, &ids);
+	dedup_read_ids(c, s->archive.id_path, &list);
 	if (s->archive.mode == ARCHIVE_REMOVE)
-		r.ids = &ids;
+		r.ids = &list.ids;
 	else
 		r.before = then > s->archive.age ? then - s->archive.age : 0;
 	if (sh_archive_remove(a, &r, &err) < 0)
@@ -45,7 +45,7 @@ static void remove_some(struct cli *c, const struct dedup_settings *s, struct sh
 	if (r.unknown)
 		cli_warn(c, "%llu id%s of '%s' %s in no document", (unsigned long long)r.unknown,
 		    CLI_PLURAL(r.unknown), s->archive.id_path, r.unknown == 1 ? "is" : "are");
-	sh_hmap_free(&ids);
+	dedup_free_ids(&list);
 }
 
 static void tell_time(struct cli *c, const char *what, uint64_t seconds)

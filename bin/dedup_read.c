@@ -4,6 +4,9 @@
 #include "dedup.h"
 #include "fp/fingerprinter.h"
 #include "run.h"
+#include "text/utf8.h"
+
+#define NOT_LISTED UINT32_MAX
 
 /* What a worker finds out about a document. */
 struct found {
@@ -11,7 +14,7 @@ struct found {
 	size_t offset; /* of its line in job->in */
 	uint64_t rank;
 	size_t features;
-	bool is_protected;
+	uint32_t ranked, protected; /* of the ids of these lists, or NOT_LISTED */
 	uint64_t fp[];
 };
 
@@ -20,18 +23,29 @@ struct worker {
 	struct sh_fingerprinter *fingerprinter;
 };
 
-static uint64_t rank(const struct dedup_state *s, const struct sh_document *doc)
+static uint64_t rank(const struct dedup_state *s, const struct sh_document *doc, uint32_t ranked)
 {
-	uint32_t i;
-
 	switch (s->settings->keep.which) {
 	case SH_PREFER_LONGEST:
 		return UINT64_MAX - doc->text.n;
 	case SH_PREFER_RANKED:
-		return sh_hmap_find(&s->ranked, doc->id, &i) ? i : UINT64_MAX;
+		return ranked == NOT_LISTED ? UINT64_MAX : ranked;
 	default:
 		return 0;
 	}
+}
+
+static uint32_t listed(const struct dedup_ids *list, struct sh_slice id)
+{
+	uint32_t i;
+
+	return sh_hmap_find(&list->ids, id, &i) ? i : NOT_LISTED;
+}
+
+static void note_met(struct dedup_ids *list, uint32_t i)
+{
+	if (i != NOT_LISTED)
+		list->line[i] = 0;
 }
 
 static int each_document(
@@ -43,7 +57,6 @@ static int each_document(
 	size_t bytes = sizeof(struct found) + words * sizeof(uint64_t);
 	struct sh_fingerprint fp;
 	struct found *f;
-	uint32_t i;
 
 	if (sh_fingerprint(w->fingerprinter, doc->text, &fp, err) < 0)
 		return -1;
@@ -53,9 +66,10 @@ static int each_document(
 	f = (struct found *)(void *)(job->out.p + job->out.n);
 	*f = (struct found){ .line = job->at,
 		.offset = job->offset,
-		.rank = rank(s, doc),
 		.features = fp.empty ? 0 : fp.distinct,
-		.is_protected = sh_hmap_find(&s->protected, doc->id, &i) };
+		.ranked = listed(&s->ranked, doc->id),
+		.protected = listed(&s->protected, doc->id) };
+	f->rank = rank(s, doc, f->ranked);
 	memcpy(f->fp, fp.w, words * sizeof *f->fp);
 	job->out.n += bytes;
 	return 0;
@@ -83,8 +97,11 @@ static int take_block(void *arg, struct sh_job *job, struct sh_error *err)
 
 		if (sh_corpus_add(&s->corpus, begin + f->offset, job->from.number + f->line, err) <
 			0 ||
-		    sh_dedup_add(s->dedup, f->fp, f->features, r, f->is_protected, err) < 0)
+		    sh_dedup_add(s->dedup, f->fp, f->features, r, f->protected != NOT_LISTED, err) <
+			0)
 			return -1;
+		note_met(&s->ranked, f->ranked);
+		note_met(&s->protected, f->protected);
 	}
 	return 0;
 }
@@ -161,24 +178,56 @@ void dedup_read(struct dedup_state *s)
 	free(fds);
 }
 
-/* Ids of a file, one a line; what follows a TAB is ignored. */
-void dedup_read_ids(struct cli *c, const char *path, struct sh_hmap *ids)
+void dedup_read_ids(struct cli *c, const char *path, struct dedup_ids *list)
 {
 	char *const names[] = { (char *)(uintptr_t)path };
 	struct sh_lines lines;
-	struct sh_slice line, id;
+	struct sh_slice line;
 	struct sh_error err;
 	uint32_t i;
+	bool fresh;
 
-	if (sh_hmap_init(ids, &err) < 0)
+	*list = (struct dedup_ids){ .path = path };
+	if (sh_hmap_init(&list->ids, &err) < 0)
 		cli_die(c, &err);
 	if (!path)
 		return;
 	sh_lines_init(&lines, names, 1);
 	while (cli_line(c, &lines, &line)) {
-		sh_fields_split(line, &id, 1);
-		if (sh_hmap_put(ids, id, &i, NULL, &err) < 0)
+		struct sh_slice id =
+		    sh_record_listed(lines.starts_file ? sh_utf8_skip_bom(line) : line);
+
+		if (id.n == 0)
+			continue;
+		if (sh_hmap_put(&list->ids, id, &i, &fresh, &err) < 0 ||
+		    (fresh && i >= list->cap &&
+			sh_grow((void **)&list->line, &list->cap, (size_t)i + 1, sizeof *list->line,
+			    &err) < 0))
 			cli_die(c, &err);
+		if (fresh)
+			list->line[i] = lines.from.line;
 	}
 	sh_lines_free(&lines);
+}
+
+void dedup_free_ids(struct dedup_ids *list)
+{
+	sh_hmap_free(&list->ids);
+	free(list->line);
+}
+
+void dedup_warn_of_ids(struct cli *c, const char *option, const struct dedup_ids *list)
+{
+	uint32_t missing = 0, first = 0;
+	struct sh_slice id;
+
+	for (uint32_t i = 0; i < list->ids.n; i++)
+		if (list->line[i] && missing++ == 0)
+			first = i;
+	if (missing == 0)
+		return;
+	id = sh_hmap_key(&list->ids, first);
+	cli_warn(c, "%s:%llu: no document has the id '%.*s' (%s: %u of %u such)", list->path,
+	    (unsigned long long)list->line[first], id.n > 80 ? 80 : (int)id.n, id.p, option,
+	    missing, list->ids.n);
 }

@@ -263,6 +263,10 @@ static void tell(struct dedup_state *s)
 		dedup_write_report(s, keeper);
 	dedup_archive_add(s, keeper);
 	dedup_warn_of_groups(s, &groups);
+	if (!s->settings->quiet) {
+		dedup_warn_of_ids(s->cli, "--keep", &s->ranked);
+		dedup_warn_of_ids(s->cli, "--protect", &s->protected);
+	}
 	dedup_summarise(s, &groups);
 	dedup_free_groups(s, &groups);
 }
@@ -273,8 +277,8 @@ static void end(struct dedup_state *s)
 	sh_dedup_delete(s->dedup);
 	sh_corpus_free(&s->corpus);
 	sh_tables_free(&s->tables);
-	sh_hmap_free(&s->ranked);
-	sh_hmap_free(&s->protected);
+	dedup_free_ids(&s->ranked);
+	dedup_free_ids(&s->protected);
 }
 
 int main(int argc, char **argv)

@@ -176,6 +176,38 @@ texts() {
 	exits 2
 }
 
+@test "ids of --keep and --protect that no document has are told, the first with its place; -q says nothing" {
+	printf 'a\tone two three\nb\tfour five six\n' >docs
+	printf 'b\nx\tfor a reason\nx\ny\na\nb\n' >ids
+	try 'shdedup --protect ids docs'
+	exits 0
+	head -n 1 err >first
+	echo "shdedup: ids:2: no document has the id 'x' (--protect: 2 of 4 such)" >expected
+	same expected first
+	try 'shdedup --keep ids docs'
+	grep -qx "shdedup: ids:2: no document has the id 'x' (--keep: 2 of 4 such)" err
+	try 'shdedup -q --keep ids --protect ids docs'
+	exits 0
+	says
+	printf 'a\nb\n' >all
+	try 'shdedup -j 3 --keep all --protect all docs'
+	[ "$(wc -l <err)" -eq 1 ]
+}
+
+@test "lists of ids from elsewhere: byte order mark, DOS line ends and empty lines are no part of ids" {
+	for id in a b c; do printf '%s\tone two three four five six seven eight\n' $id; done >docs
+	printf '\357\273\277b\r\n\r\nc\tx\r\n' >ids
+	try 'shdedup --protect ids docs | cut -f 1'
+	exits 0
+	gives b c
+	[ "$(wc -l <err)" -eq 1 ]
+	try 'shdedup --keep ids docs | cut -f 1'
+	gives b
+	[ "$(wc -l <err)" -eq 1 ]
+	printf 'a\tb\t0\n' | shgroup --keep ids >out 2>err
+	gives 'b\tb' 'a\tb'
+}
+
 @test "stars do not merge what is not alike, chains do" {
 	for i in 0 1 2 3 4 5; do
 		echo "d$i	$(seq -s ' ' $i $((i + 40)))"

@@ -43,8 +43,7 @@ static int note_line(struct ranking *r, const struct sh_document_form *form, str
 	struct sh_document doc;
 
 	if (r->prefer->which == SH_PREFER_RANKED) {
-		sh_fields_split(line, &doc.id, 1);
-		note(r, doc.id, place, 0);
+		note(r, sh_record_listed(line), place, 0);
 		return 0;
 	}
 	if (sh_document_parse(form, line, room, &doc, err) < 0)

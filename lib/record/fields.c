@@ -113,6 +113,16 @@ int sh_record_df(struct sh_slice line, struct sh_df_record *r, struct sh_error *
 	return 0;
 }
 
+struct sh_slice sh_record_listed(struct sh_slice line)
+{
+	struct sh_slice id;
+
+	if (line.n && line.p[line.n - 1] == '\r')
+		line.n--;
+	sh_fields_split(line, &id, 1);
+	return id;
+}
+
 static int parse_fp(
     struct sh_slice hex, struct sh_slice id, struct sh_fp_record *r, struct sh_error *err)
 {

@@ -46,6 +46,10 @@ struct sh_df_record {
 
 int sh_record_df(struct sh_slice line, struct sh_df_record *r, struct sh_error *err);
 
+/* The id of a line of a list of ids, whose further fields count for nothing; empty when there is none.
+ * A DOS line end is no part of it. */
+struct sh_slice sh_record_listed(struct sh_slice line);
+
 /* fingerprint record: fp in lower-case hex, id. */
 struct sh_fp_record {
 	struct sh_slice hex, id;
