@@ -542,7 +542,7 @@ manifest" ]
 		rm archive/00000000.$file
 		try 'shdedup -a archive docs'
 		exits 2
-		grep -q "cannot open 'archive/00000000.$file'" err
+		says "shdedup: 'archive/00000000.$file' is missing: take back a copy of the archive"
 	done
 	rm -rf archive
 	cp -r good archive

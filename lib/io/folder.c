@@ -165,6 +165,9 @@ int sh_folder_map(struct sh_folder_map *m, const struct sh_folder *f, const char
 	void *p;
 
 	*m = (struct sh_folder_map){ 0 };
+	if (fd < 0 && errno == ENOENT)
+		return sh_error_set(err, SH_ERR_RECORD,
+		    "'%s/%s' is missing: take back a copy of the archive", f->path, name);
 	if (fd < 0)
 		return sh_error_sys(err, "cannot open '%s/%s'", f->path, name);
 	if (fstat(fd, &st) < 0)
