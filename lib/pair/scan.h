@@ -44,7 +44,8 @@ struct sh_scan {
 	bool (*flush)(void *ctx, const struct sh_spot *spot, size_t n);
 	/* Join buckets v of x and u of y; may reorder within them. false ends the scan. */
 	bool (*large)(void *ctx, uint32_t v, uint32_t u);
-	/* NULL, or: put bucket v of x in order, for two spots of it depend on that. */
+	/* NULL, or, without flips: put bucket v of x in order, for two spots of it depend on that. No
+	 * spot of v that was found before waits to be taken. */
 	void (*settle)(void *ctx, uint32_t v);
 	void *ctx;
 

@@ -1,4 +1,4 @@
-/* One kernel's scan, included once for each by scan.c, which defines before:
+/* One kernel's scan, included once for each by scan.c and its neighbours, which define before:
  *
  *     NAME(f)   f with the kernel's suffix
  *     TARGET    the function attribute that allows its instructions
@@ -23,7 +23,14 @@
 #define NEITHER(t, y, k, n) false
 #define QUICK(s, x, x_end)  NAME(triangle)(s, x, x_end)
 #define IN_ORDER            ((s)->settle == NULL)
-#define ADD                 add_spots
+#define ADD                 NAME(add_spots)
+
+/* One spot for each bit of hit. y is a position, or NEAR for near[i]. */
+static TARGET __attribute__((noinline)) void NAME(add_spots)(
+    struct sh_scan *s, uint32_t x, uint32_t hit, uint32_t y, uint32_t i)
+{
+	append_spots(s, x, hit, y == NEAR ? came_from(s, i) : y);
+}
 #endif
 
 /* Compare y[0 .. count-1] with the n*8 words of the tile at position x. `from` is the

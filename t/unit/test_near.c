@@ -1,0 +1,165 @@
+/* The scan of a join by halves against all pairs: each kernel, the same spots in the same order. */
+#include "pair/near.h"
+
+#include <string.h>
+
+#include "pair/scan.h"
+#include "rng.h"
+#include "tap.h"
+
+enum { BUCKET_MAX = 70, N_MAX = 1200, BITS_MAX = 9, SPOTS_MAX = N_MAX * N_MAX / 2 };
+
+static uint16_t rest[N_MAX + SH_NEAR_PAD];
+static uint32_t start[(1 << BITS_MAX) + 1], key[N_MAX], n;
+
+static struct spots {
+	struct sh_near_spot spot[SPOTS_MAX];
+	size_t n, stop_at;
+	bool too_many;
+} want, got, first;
+
+static bool keep(void *ctx, const struct sh_near_spot *spot, size_t many)
+{
+	struct spots *to = ctx;
+
+	to->too_many |= many == 0 || many > SH_NEAR_SPOTS || to->n + many > SPOTS_MAX;
+	if (!to->too_many)
+		memcpy(to->spot + to->n, spot, many * sizeof *spot);
+	to->n += to->too_many ? 0 : many;
+	return !to->too_many && to->n < to->stop_at;
+}
+
+/* Buckets of none, of a few, of as many as a tile holds, two, are collected, and of one more. */
+static uint32_t draw_size(void)
+{
+	static const uint32_t edge[] = { 16, 32 };
+
+	switch (rng_below(8)) {
+	case 0:
+		return (uint32_t)(edge[rng_below(2)] + rng_below(3) - 1);
+	case 1:
+		return (uint32_t)rng_below(BUCKET_MAX);
+	case 2:
+		return 0;
+	}
+	return (uint32_t)rng_below(8);
+}
+
+/* Rests of 16 bits, as beside the shortest keys, or of fewer; few different ones, or bits apart. */
+static void draw(unsigned bits)
+{
+	uint16_t mask = (uint16_t)(rng_below(3) ? UINT16_MAX : UINT16_MAX >> rng_below(12));
+	unsigned kinds = 1 + (unsigned)rng_below(40);
+	uint16_t centre[40];
+
+	for (unsigned i = 0; i < 40; i++)
+		centre[i] = (uint16_t)(rng_below(4) ? rng() : UINT16_MAX) & mask;
+	n = 0;
+	for (uint32_t v = 0; v < UINT32_C(1) << bits; v++) {
+		uint32_t size = draw_size();
+
+		start[v] = n;
+		for (; size && n < N_MAX; size--) {
+			key[n] = v;
+			rest[n] = centre[rng_below(kinds)];
+			if (rng_below(2))
+				rest[n] ^= (uint16_t)(1 << rng_below(16)) & mask;
+			n++;
+		}
+	}
+	start[UINT32_C(1) << bits] = n;
+	for (uint32_t i = n; i < n + SH_NEAR_PAD; i++)
+		rest[i] = (uint16_t)rng();
+}
+
+static int by_ends(const void *p, const void *q)
+{
+	const struct sh_near_spot *a = p, *b = q;
+
+	if (a->x != b->x)
+		return a->x < b->x ? -1 : 1;
+	return (a->y > b->y) - (a->y < b->y);
+}
+
+/* In whichever order of two. */
+static void sort_spots(struct spots *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (s->spot[i].x < s->spot[i].y)
+			s->spot[i] = (struct sh_near_spot){ s->spot[i].y, s->spot[i].x };
+	qsort(s->spot, s->n, sizeof *s->spot, by_ends);
+}
+
+static bool same(const struct spots *x, const struct spots *y)
+{
+	return x->n == y->n && memcmp(x->spot, y->spot, x->n * sizeof *x->spot) == 0;
+}
+
+static void all_pairs(void)
+{
+	want.n = 0;
+	for (uint32_t x = 0; x < n; x++) {
+		for (uint32_t y = 0; y < x; y++) {
+			uint64_t differ = (uint64_t)(key[x] ^ key[y]) << 16 | (rest[x] ^ rest[y]);
+
+			if ((differ & (differ - 1)) == 0)
+				want.spot[want.n++] = (struct sh_near_spot){ x, y };
+		}
+	}
+}
+
+static void scan(const struct sh_kernel *kernel, unsigned bits, struct spots *to, size_t stop_at)
+{
+	static struct sh_near s;
+
+	/* What is left from another time must not matter. */
+	memset(&s, (int)rng_below(256), sizeof s);
+	s.rest = rest;
+	s.start = start;
+	s.bits = bits;
+	s.flush = keep;
+	s.ctx = to;
+	to->n = 0;
+	to->stop_at = stop_at;
+	to->too_many = false;
+	kernel->near(&s);
+	to->too_many |= s.ended != (to->n >= stop_at);
+}
+
+static bool one_case(size_t *spots)
+{
+	unsigned bits = 1 + (unsigned)rng_below(BITS_MAX);
+	const struct sh_kernel *kernel;
+	bool good = true;
+
+	draw(bits);
+	all_pairs();
+	*spots += want.n;
+	for (unsigned i = 0; (kernel = sh_kernel_at(i)); i++) {
+		scan(kernel, bits, i ? &got : &first, SIZE_MAX);
+		good &= i == 0 ? !first.too_many : !got.too_many && same(&first, &got);
+		if (first.n == 0)
+			continue;
+		/* Nothing comes once the receiver has ended it. */
+		scan(kernel, bits, &got, 1 + rng_below(first.n));
+		good &=
+		    !got.too_many && memcmp(got.spot, first.spot, got.n * sizeof *got.spot) == 0;
+	}
+	sort_spots(&first);
+	if (!good || !same(&want, &first))
+		printf("# %u bits, %u words: %zu spots, expected %zu\n", bits, n, first.n, want.n);
+	return good && same(&want, &first);
+}
+
+int main(void)
+{
+	unsigned bad = 0, cases = rng_rounds(400);
+	size_t spots = 0;
+
+	rng_init(37);
+	for (unsigned i = 0; i < cases; i++)
+		bad += !one_case(&spots);
+	ok(bad == 0 && spots > cases, "%u of %u differ from all pairs, %zu spots", bad, cases,
+	    spots);
+	return done_testing();
+}
