@@ -147,8 +147,9 @@ int sh_dedup_gather_small(struct sh_dedup *d, struct sh_error *err);
 int sh_dedup_join_small(
     struct sh_dedup *d, const struct sh_cohort *a, const struct sh_cohort *b, struct sh_error *err);
 
-/* dedup_verify.c: whether each of d->candidate[0 .. n-1] passes, by all workers; looks at all
- * pairs of d->all. */
+/* dedup_verify.c: candidates in order of their vertices, so that features are made once; whether
+ * each of d->candidate[0 .. n-1] passes, by all workers; looks at all pairs of d->all. */
+void sh_dedup_sort(struct sh_dedup *d);
 int sh_dedup_verify(struct sh_dedup *d, size_t n, struct sh_error *err);
 int sh_dedup_all_pairs(struct sh_dedup *d, struct sh_error *err);
 

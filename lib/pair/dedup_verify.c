@@ -37,15 +37,17 @@ static int verify_some(void *worker, size_t from, size_t to, struct sh_error *er
 	return 0;
 }
 
-/* In order of documents, so that their features are made once. */
+void sh_dedup_sort(struct sh_dedup *d)
+{
+	qsort(d->candidate, d->n_candidates, sizeof *d->candidate, by_ends);
+}
+
 int sh_dedup_verify(struct sh_dedup *d, size_t n, struct sh_error *err)
 {
 	d->stats.compared += n;
-	if (d->opts.verify) {
-		qsort(d->candidate, n, sizeof *d->candidate, by_ends);
-		if (sh_parallel(d->workers, d->opts.jobs, n, STRETCH, verify_some, err) < 0)
-			return -1;
-	}
+	if (d->opts.verify &&
+	    sh_parallel(d->workers, d->opts.jobs, n, STRETCH, verify_some, err) < 0)
+		return -1;
 	for (size_t i = 0; i < n; i++)
 		d->stats.similar += d->candidate[i].passes;
 	if (d->opts.progress)
@@ -98,7 +100,7 @@ static size_t next_lot(struct sh_dedup *d, size_t *at)
 
 static int flush(struct sh_dedup *d, struct sh_error *err)
 {
-	qsort(d->candidate, d->n_candidates, sizeof *d->candidate, by_ends);
+	sh_dedup_sort(d);
 	for (size_t at = 0, n; (n = next_lot(d, &at)) > 0;) {
 		if (sh_dedup_verify(d, n, err) < 0)
 			return -1;

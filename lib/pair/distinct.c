@@ -182,7 +182,7 @@ static int buckets(struct sh_side *s, const struct sh_side *from, const uint32_t
 	return 0;
 }
 
-/* Without order, for the many small sets of a stream: no memory is asked for. */
+/* Without order, for the many small sets of a stream: most ask for no memory at all. */
 static int unordered(
     struct sh_side *s, struct table *t, struct sh_twins *twins, struct sh_error *err)
 {

@@ -12,8 +12,8 @@
 
 #include "pair/level.h"
 
-/* Join the words of x, which may be reordered, in the room. Returns 1 when they lie so unevenly
- * that another way will be better, and nothing has been done; 0; or -1. */
+/* Join the words of x in the room. Returns 1 when they lie so unevenly that another way will be
+ * better: no pair has been told of then; 0; or -1. x is in another order afterwards, whichever. */
 int sh_halves_join(struct sh_join *j, struct sh_side *x, struct sh_side *room);
 
 #endif

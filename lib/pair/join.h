@@ -42,12 +42,12 @@ void sh_join_delete(struct sh_join *j);
 /* Names of the compare kernels that this processor runs, fastest first; NULL after the last. */
 const char *sh_join_kernel_name(unsigned i);
 
-/* All pairs among fp[0 .. n-1], n < 2^32. Fingerprints should be distinct: equal ones are
+/* All pairs among fp[0 .. n-1], n < 2^32 - 64. Fingerprints should be distinct: equal ones are
  * pairs at distance 0, n of them n(n-1)/2 pairs. */
 int sh_join_self(struct sh_join *j, const uint64_t *fp, size_t n, sh_hits_fn *fn, void *ctx,
     struct sh_error *err);
 
-/* All pairs (a, b) of one from each of two sets. */
+/* All pairs (a, b) of one from each of two sets, each of so many at most. */
 int sh_join_cross(struct sh_join *j, const uint64_t *fpa, size_t na, const uint64_t *fpb, size_t nb,
     sh_hits_fn *fn, void *ctx, struct sh_error *err);
 

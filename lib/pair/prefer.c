@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/compare.h"
 #include "io/lines.h"
 #include "text/utf8.h"
 
@@ -106,7 +107,7 @@ static int best_first(const void *a, const void *b, void *arg)
 		return s->place == UNKNOWN ? 1 : -1;
 	if (r->prefer->which == SH_PREFER_LONGEST && s->length != t->length)
 		return s->length > t->length ? -1 : 1;
-	return (s->place < t->place) != newest ? -1 : s->place != t->place;
+	return newest ? sh_compare(t->place, s->place) : sh_compare(s->place, t->place);
 }
 
 static uint32_t *rank(struct ranking *r, struct sh_error *err)

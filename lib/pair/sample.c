@@ -24,7 +24,7 @@ void sh_sample_free(struct sh_sample *s)
 void sh_sample_add(
     struct sh_sample *s, uint32_t a, uint32_t b, unsigned distance, unsigned similarity)
 {
-	struct sh_sampled *first = s->pair + distance * s->per_distance;
+	struct sh_sampled *first;
 	struct sh_sampled new = { sh_mix_moremur(s->seed ^ sh_mix_moremur((uint64_t)a << 32 | b)),
 		a, b, similarity };
 	size_t i;
@@ -32,6 +32,7 @@ void sh_sample_add(
 	if (distance >= s->distances || s->per_distance == 0)
 		return;
 	/* Ascending by key: most pairs are no match for the last one. */
+	first = s->pair + distance * s->per_distance;
 	i = s->n[distance];
 	if (i == s->per_distance) {
 		if (first[i - 1].key <= new.key)

@@ -117,7 +117,8 @@ static bool reaches(const struct join *j, uint32_t a, uint32_t b)
 {
 	const uint64_t *x = j->sets->hash + j->sets->start[a],
 		       *y = j->sets->hash + j->sets->start[b];
-	size_t nx = size(j, a), ny = size(j, b), common = 0;
+	size_t nx = size(j, a), ny = size(j, b);
+	uint64_t common = 0;
 
 	if (nx >= j->few && ny >= j->few)
 		return false;
