@@ -112,6 +112,16 @@ static int work(void *worker, struct sh_job *job)
 	return sh_docs_work(&w->settings->docs.docs, each_document, w, job);
 }
 
+/* Under -w or --minhash, which need no table, they would come out with all of their features. */
+static void refuse_top(struct cli *c, const struct sh_profile *p)
+{
+	if (p->top)
+		cli_usage(c,
+		    "-p %s takes the heaviest features of documents, by tables: shtok | shweight | "
+		    "shfp, with the same -p",
+		    p->name);
+}
+
 static void run_documents(struct cli *c, struct settings *s, struct sh_source *source)
 {
 	struct worker workers[CLI_MAX_JOBS];
@@ -120,6 +130,7 @@ static void run_documents(struct cli *c, struct settings *s, struct sh_source *s
 
 	s->fp.token = s->docs.token;
 	s->fp.ngrams = s->docs.ngrams;
+	refuse_top(c, s->docs.profile);
 	for (unsigned i = 0; i < c->jobs; i++) {
 		workers[i] = (struct worker){ s, sh_fingerprinter_new(&s->fp, &err) };
 		if (!workers[i].fingerprinter)
@@ -429,7 +440,7 @@ static bool holds_features(struct cli *c, const struct settings *s, struct sh_so
 		cli_die(c, &err);
 	/* Nothing at all is what a pipe of no documents brings. */
 	if (got == 0)
-		return s->fp.scheme->needs_df;
+		return s->fp.scheme->needs_df || s->docs.profile->top > 0;
 	if (sh_is_like_feature(line))
 		return true;
 	if (sh_fields_split(line, v, 3) == 3 && !c->rejects_path)

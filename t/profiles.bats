@@ -118,6 +118,30 @@ documents() {
 	done
 }
 
+@test 'fractions of pysimhash round straight from documents as they do from features' {
+	printf '%s\n' 'a	rain rain plain' 'b	rain the plain plain plain the' >docs
+	for w in freq log; do
+		for o in '' '-b 24' '-b 128' '-H mix -b 128'; do
+			try "shfp -p pysimhash -w $w $o docs"
+			mv out short
+			try "shtok -p pysimhash docs | shweight -w $w | shfp -p pysimhash $o"
+			same short out
+		done
+	done
+}
+
+@test 'systems that take the heaviest features take no documents straight, whatever the weight' {
+	has_jieba
+	printf 'a\tone two\n' >docs
+	for o in 'jieba-tags -w tf' 'jieba-tags --minhash' 'tfidf128 -w set'; do
+		try "shfp -p $o docs"
+		exits 2
+		grep -F -- "-p ${o%% *} takes the heaviest features of documents" err
+	done
+	try 'shfp -p jieba-tags --minhash </dev/null'
+	gives
+}
+
 @test 'widths are those of the system' {
 	printf 'a\tone two\n' >docs
 	for b in 1 3 63 65 256; do

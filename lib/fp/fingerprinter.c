@@ -9,6 +9,7 @@
 #include "fp/minhash.h"
 #include "fp/mix.h"
 #include "fp/repeats.h"
+#include "fp/rounded.h"
 #include "fp/simhash.h"
 
 /* Counts whose weights are kept; texts that are hashed at once. */
@@ -31,6 +32,8 @@ struct sh_fingerprinter {
 	int64_t too_much[BY_COUNT]; /* what the first counts weigh less than as many features */
 	bool by_repeats;
 	struct sh_repeats repeats;
+	bool by_rounding; /* weights with fractions are added as in rounded.h */
+	struct sh_rounded rounded;
 	size_t token_cap, feature_cap, wide_cap, key_cap, weight_cap;
 };
 
@@ -66,7 +69,7 @@ static int fill_by_count(struct sh_fingerprinter *f, struct sh_error *err)
 		f->too_much[tf] = tf * SH_WEIGHT_ONE - f->by_count[tf];
 		light = light && f->too_much[tf] >= 0;
 	}
-	f->by_repeats = light && f->by_count[1] == SH_WEIGHT_ONE && !f->by_text;
+	f->by_repeats = light && f->by_count[1] == SH_WEIGHT_ONE && !f->by_text && !f->by_rounding;
 	return 0;
 }
 
@@ -86,6 +89,7 @@ struct sh_fingerprinter *sh_fingerprinter_new(
 	f->mix = sh_mix_kernel_at(0);
 	f->by_text = !opts->minhash && !opts->scheme->additive &&
 		     (opts->hash->weak || (opts->hash->number && f->hash_bits < 64));
+	f->by_rounding = opts->rounded && opts->scheme->needs_count;
 	if (opts->scheme->needs_df && !opts->minhash)
 		sh_error_set(err, SH_ERR_PARAM,
 		    "weight %s needs document frequencies: shtok | shweight | shfp, with the "
@@ -206,18 +210,48 @@ static int weigh(struct sh_fingerprinter *f, size_t features, struct sh_error *e
 	return 0;
 }
 
+/* All words of the hash of feature number `at`, perhaps in `room`. */
+static const uint64_t *words_of(const struct sh_fingerprinter *f, size_t at, uint64_t *room)
+{
+	if (f->words == 1)
+		return &f->feature[at];
+	if (!f->opts.hash->composed)
+		return f->wide + at * f->words;
+	for (unsigned j = 0; j < f->words; j++)
+		room[j] = sh_mix_word(f->feature[at], j);
+	return room;
+}
+
 /* Hashes whose words do not follow from the first, or that do not tell features apart: one by
  * one. */
 static int add_single(struct sh_fingerprinter *f, size_t features, bool each, struct sh_error *err)
 {
-	const uint64_t *hash = f->words > 1 ? f->wide : f->feature;
+	uint64_t room[SH_FP_MAX_WORDS];
 	size_t n = each ? features : f->distinct.n;
 
 	for (size_t i = 0; i < n; i++) {
 		size_t at = each ? i : f->distinct.first[i];
 		int64_t weight = each ? SH_WEIGHT_ONE : f->weight[i];
 
-		if (sh_simhash_add(&f->simhash, hash + at * f->words, weight, err) < 0)
+		if (sh_simhash_add(&f->simhash, words_of(f, at, room), weight, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Distinct features in order of first occurrence, as records of them would come. */
+static int add_rounded(struct sh_fingerprinter *f, struct sh_error *err)
+{
+	const struct sh_hash_count *d = &f->distinct;
+	uint64_t room[SH_FP_MAX_WORDS];
+
+	f->rounded = (struct sh_rounded){ 0 };
+	for (size_t i = 0; i < d->n; i++) {
+		const uint64_t *hash = words_of(f, d->first[i], room);
+
+		if (f->weight[i] > 0)
+			sh_rounded_add(&f->rounded, hash, f->opts.bits, f->weight[i]);
+		if (sh_simhash_add(&f->simhash, hash, f->weight[i], err) < 0)
 			return -1;
 	}
 	return 0;
@@ -272,6 +306,8 @@ static int add_up(struct sh_fingerprinter *f, size_t features, struct sh_error *
 	    (sh_hash_count(&f->distinct, f->by_text ? f->key : f->feature, features, err) < 0 ||
 		weigh(f, features, err) < 0))
 		return -1;
+	if (f->by_rounding)
+		return add_rounded(f, err);
 	if (wide || f->by_text)
 		return add_single(f, features, each, err);
 	if (each)
@@ -327,6 +363,9 @@ int sh_fingerprint(struct sh_fingerprinter *f, struct sh_slice text, struct sh_f
 		return -1;
 	/* freq may round every weight of a very long document to nothing. */
 	out->empty = sh_simhash_total(&f->simhash) == 0;
-	sh_simhash_finish(&f->simhash, out->w);
+	if (f->by_rounding && f->rounded.fraction)
+		sh_rounded_finish(&f->rounded, f->opts.bits, out->w);
+	else
+		sh_simhash_finish(&f->simhash, out->w);
 	return 0;
 }

@@ -20,7 +20,7 @@ struct sh_fingerprint_opts {
 	/* Count the distinct ones of documents of at most so many features. */
 	size_t distinct_up_to;
 	bool real;    /* features by text: sums of doubles, see profile.h; at most 64 bits */
-	bool rounded; /* features by text: fractions as in rounded.h, in at most 128 bits */
+	bool rounded; /* fractions as in rounded.h, in at most 128 bits */
 };
 
 /* Whether hash, bits and seed go together. */
