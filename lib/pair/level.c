@@ -169,6 +169,7 @@ static void run_scan(struct sh_level *l, uint32_t first, uint32_t buckets, uint6
 	s->large = join_buckets;
 	s->settle = l->at > l->ordered ? settle : NULL;
 	s->ctx = l;
+	sh_level_list_earlier(l);
 	s->x32 = s->y32 = by_short ? l->room->id : NULL;
 	if (by_short)
 		make_short(l);
@@ -291,9 +292,8 @@ static unsigned join_parts(struct sh_level *l, struct sh_split *p)
 		if (has_large(l, UINT32_C(1) << p->rest))
 			break;
 		memset(j->part.word + l->x.n, 0, SH_SCAN_TILE * sizeof *j->part.word);
-		l->spots = 0;
 		run_scan(l, 0, UINT32_C(1) << p->rest, j->limits.large);
-		l->dense = l->spots > l->x.n / 2;
+		l->dense = l->scan.near_pairs > l->x.n / 2;
 	}
 	l->x = l->y = whole;
 	l->room = room;

@@ -11,7 +11,10 @@
 #include "pair/order.h"
 #include "pair/scan.h"
 
-enum { SH_JOIN_HITS = 1024 };
+enum {
+	SH_JOIN_HITS = 1024,
+	SH_LEVEL_EARLIER = 64, /* blocks that a scan is told of */
+};
 
 struct sh_join {
 	unsigned bits, k, words;
@@ -51,10 +54,10 @@ struct sh_level {
 	unsigned ordered;
 	struct sh_side *room; /* to order in, and for short forms */
 	unsigned short_shift;
-	uint64_t spots; /* that were taken */
-	bool dense;     /* of so many that neither parts nor short forms are of use */
+	bool dense; /* of so many near pairs that neither parts nor short forms are of use */
 	uint32_t *x_start, *y_start, *next, *flip;
 	uint32_t flips;
+	struct sh_earlier earlier[SH_LEVEL_EARLIER];
 	struct sh_scan scan;
 };
 
@@ -62,6 +65,9 @@ struct sh_level {
 void sh_level_plan(struct sh_level *l);
 /* Find the pairs of the ranges; -1 when memory or the receiver failed. */
 int sh_level_join(struct sh_level *l);
+/* Tell the scan of the blocks that come before the one being joined, on all levels, if it sees enough
+ * of fingerprints for that. */
+void sh_level_list_earlier(struct sh_level *l);
 /* Take the spots of the level's scan, ctx (see sh_scan.flush): those that are pairs of its block become
  * hits. false when the receiver failed. */
 bool sh_level_take(void *ctx, const struct sh_spot *spot, size_t n);

@@ -2,8 +2,6 @@
 #include "base/bits.h"
 #include "pair/level.h"
 
-enum { EARLIER_MAX = 64 }; /* blocks listed for pairs of one word */
-
 bool sh_join_send(struct sh_join *j)
 {
 	size_t n = j->hits;
@@ -31,53 +29,45 @@ static bool first_find(const struct sh_level *l, const uint64_t *fx, const uint6
 	return true;
 }
 
-/* Blocks that come before the one being joined, on all levels. */
-struct earlier {
-	size_t n;
-	struct {
-		uint64_t mask;
-		unsigned radius;
-	} block[EARLIER_MAX];
-};
-
-/* false: they are more than there is room for. */
-static bool list_earlier(const struct sh_level *l, struct earlier *e)
+/* How many blocks come before the one being joined, on all levels. */
+static unsigned earlier_blocks(const struct sh_level *l)
 {
-	e->n = 0;
+	unsigned n = 0;
+
 	for (; l != NULL; l = l->parent)
-		for (unsigned i = 0; i < l->at; i++) {
-			if (e->n == EARLIER_MAX)
-				return false;
-			e->block[e->n].mask = l->plan.block[i].mask;
-			e->block[e->n++].radius = l->plan.block[i].radius;
+		n += l->at;
+	return n;
+}
+
+void sh_level_list_earlier(struct sh_level *l)
+{
+	unsigned n = 0;
+
+	l->scan.earlier = l->earlier;
+	l->scan.earlier_n = 0;
+	if (l->join->words > 1 || earlier_blocks(l) > SH_LEVEL_EARLIER)
+		return;
+	for (const struct sh_level *up = l; up != NULL; up = up->parent)
+		for (unsigned i = 0; i < up->at; i++) {
+			l->earlier[n].mask = up->plan.block[i].mask;
+			l->earlier[n++].radius = up->plan.block[i].radius;
 		}
-	return true;
+	l->scan.earlier_n = n;
 }
 
 /* Spots of fingerprints of one word, all of which are pairs, without a branch on them. */
-static bool take_words(
-    const struct sh_level *l, const struct earlier *e, const struct sh_spot *spot, size_t n)
+static bool take_words(const struct sh_level *l, const struct sh_spot *spot, size_t n)
 {
 	struct sh_join *j = l->join;
 	const struct sh_side *x = l->x.side, *y = l->y.side;
 
 	for (size_t i = 0; i < n; i++) {
-		uint64_t diff = x->word[spot[i].x] ^ y->word[spot[i].y];
 		uint32_t a = x->id[spot[i].x], b = y->id[spot[i].y], less = a < b ? a : b;
-		struct sh_hit *hit = &j->hit[j->hits];
-		bool before = false;
+		struct sh_hit *hit = &j->hit[j->hits++];
 
-		for (size_t k = 0; k < e->n; k++) {
-			uint64_t left = diff & e->block[k].mask;
-
-			for (unsigned r = 0; r < e->block[k].radius; r++)
-				left &= left - 1;
-			before |= left == 0;
-		}
 		hit->a = j->self ? less : a;
 		hit->b = j->self ? a ^ b ^ less : b;
-		hit->distance = sh_count_bits(diff);
-		j->hits += !before;
+		hit->distance = sh_count_bits(x->word[spot[i].x] ^ y->word[spot[i].y]);
 		if (j->hits == SH_JOIN_HITS && !sh_join_send(j))
 			return false;
 	}
@@ -89,11 +79,10 @@ bool sh_level_take(void *ctx, const struct sh_spot *spot, size_t n)
 	struct sh_level *l = ctx;
 	struct sh_join *j = l->join;
 	const struct sh_side *x = l->x.side, *y = l->y.side;
-	struct earlier earlier;
+	bool listed = j->words == 1 && l->scan.earlier_n == earlier_blocks(l);
 
-	l->spots += n;
-	if (j->words == 1 && !j->keep && list_earlier(l, &earlier))
-		return take_words(l, &earlier, spot, n);
+	if (listed && !j->keep)
+		return take_words(l, spot, n);
 	for (size_t i = 0; i < n; i++) {
 		/* A fingerprint of one word is at hand; of a wide one only the number is. */
 		const uint64_t *fx = &x->word[spot[i].x], *fy = &y->word[spot[i].y];
@@ -103,7 +92,8 @@ bool sh_level_take(void *ctx, const struct sh_spot *spot, size_t n)
 			fx = x->fp + (size_t)x->id[spot[i].x] * j->words;
 			fy = y->fp + (size_t)y->id[spot[i].y] * j->words;
 		}
-		if (!first_find(l, fx, fy) || (j->keep && !j->keep(j->keep_arg, fx, fy)))
+		if ((!listed && !first_find(l, fx, fy)) ||
+		    (j->keep && !j->keep(j->keep_arg, fx, fy)))
 			continue;
 		hit->distance = j->kernel->distance(fx, fy, j->words);
 		if (hit->distance > j->k)

@@ -4,7 +4,8 @@
  * x_start[v] .. x_start[v+1]-1. Each bucket of x meets the buckets of y whose key is v
  * with the bits of a flip inverted; in a self-join (y is x), each two buckets meet
  * once, and a bucket meets itself. What is compared is one 64-bit word of each
- * fingerprint; a pair of positions whose words differ in at most k bits is a spot.
+ * fingerprint; a pair of positions whose words differ in at most k bits is a spot, unless
+ * an earlier block has found it.
  *
  * Spots come in an order that does not depend on the kernel. */
 #ifndef SH_PAIR_SCAN_H
@@ -22,10 +23,17 @@ enum {
 	SH_SCAN_NEAR = 2048,  /* words of neighbour buckets collected for one sweep */
 	SH_SCAN_OTHERS = 256, /* neighbour buckets listed at once */
 	SH_SCAN_SPOTS = 4096,
+	SH_SCAN_AHEAD = 8, /* spots written at once */
 };
 
 struct sh_spot {
 	uint32_t x, y;
+};
+
+/* A block that was joined before: it found what differs in at most `radius` bits of its mask. */
+struct sh_earlier {
+	uint64_t mask;
+	unsigned radius;
 };
 
 struct sh_scan {
@@ -39,6 +47,8 @@ struct sh_scan {
 	uint32_t flips;
 	bool self;
 	unsigned k;
+	const struct sh_earlier *earlier;
+	unsigned earlier_n;
 	uint64_t limit; /* two buckets of more candidates go to large() instead */
 	/* Take the spots. false ends the scan. */
 	bool (*flush)(void *ctx, const struct sh_spot *spot, size_t n);
@@ -49,11 +59,12 @@ struct sh_scan {
 	void (*settle)(void *ctx, uint32_t v);
 	void *ctx;
 
+	uint64_t near_pairs; /* found: the spots, and what earlier blocks have found */
 	/* The kernel's own. */
 	bool ended, several;
 	size_t spots, pieces;
 	uint32_t near_n;
-	struct sh_spot spot[SH_SCAN_SPOTS];
+	struct sh_spot spot[SH_SCAN_SPOTS + SH_SCAN_AHEAD];
 	union {
 		uint64_t near[SH_SCAN_NEAR + SH_SCAN_TILE];
 		uint32_t near32[SH_SCAN_NEAR + SH_SCAN_TILE];

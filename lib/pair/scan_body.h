@@ -8,6 +8,7 @@
  *     TILE      type of GROUP*n words held in registers; FAR, the same for the limit k
  *     load(t, p, n)      fill the tile with n groups of words
  *     match(t, y, k, n)  bit i of the 32-bit result: word i is within k of y
+ *     ADD(s, x, hit, y, i)  what adds spots; when it is not defined, plain C
  *
  * and for short forms, with SHORT:
  *
@@ -18,17 +19,21 @@
 #define NEITHER(t, y, k, n) NAME(neither)(t, y, k, n)
 #define QUICK(s, x, x_end)  NAME(quick)(s, x, x_end)
 #define IN_ORDER            false
-#define ADD                 add_verified
 #else
 #define NEITHER(t, y, k, n) false
 #define QUICK(s, x, x_end)  NAME(triangle)(s, x, x_end)
 #define IN_ORDER            ((s)->settle == NULL)
-#define ADD                 NAME(add_spots)
+#endif
 
-/* One spot for each bit of hit. y is a position, or NEAR for near[i]. */
+#ifndef ADD
+#define ADD NAME(add_spots)
+
+/* One spot for each bit of hit that no earlier block has found. y is a position, or NEAR for
+ * near[i]. */
 static TARGET __attribute__((noinline)) void NAME(add_spots)(
     struct sh_scan *s, uint32_t x, uint32_t hit, uint32_t y, uint32_t i)
 {
+	room_for_tile(s);
 	append_spots(s, x, hit, y == NEAR ? came_from(s, i) : y);
 }
 #endif
@@ -99,6 +104,7 @@ static TARGET void NAME(triangle)(struct sh_scan *s, uint32_t x, uint32_t x_end)
 static TARGET inline __attribute__((always_inline)) void NAME(within)(struct sh_scan *s, uint32_t v)
 {
 	uint32_t x = s->x_start[v], x_end = s->x_start[v + 1];
+	uint64_t pairs;
 	size_t before;
 
 	/* Where the bucket before had several, this one may as well. */
@@ -106,10 +112,12 @@ static TARGET inline __attribute__((always_inline)) void NAME(within)(struct sh_
 		if (s->spots + SMALL * SMALL / 2 > SH_SCAN_SPOTS)
 			end_unless(s, flush_spots(s));
 		before = s->spots;
+		pairs = s->near_pairs;
 		QUICK(s, x, x_end);
 		if (IN_ORDER || s->spots - before < 2)
 			return;
 		s->spots = before;
+		s->near_pairs = pairs;
 	}
 	if (s->settle)
 		s->settle(s->ctx, v);
@@ -179,6 +187,7 @@ static TARGET void NAME(neighbours)(struct sh_scan *s, uint32_t v)
 static TARGET void NAME(scan)(struct sh_scan *s)
 {
 	s->ended = false;
+	s->near_pairs = 0;
 	s->spots = s->pieces = 0;
 	s->near_n = 0;
 	s->several = false;

@@ -51,12 +51,39 @@ static inline uint32_t came_from(const struct sh_scan *s, uint32_t i)
 	return s->piece_from[low] + (i - s->piece_at[low]);
 }
 
-static inline void append_spots(struct sh_scan *s, uint32_t x, uint32_t hit, uint32_t y)
+static inline void room_for_tile(struct sh_scan *s)
 {
 	if (s->spots + SH_SCAN_TILE > SH_SCAN_SPOTS)
 		end_unless(s, flush_spots(s));
-	for (; hit != 0; hit &= hit - 1)
-		s->spot[s->spots++] = (struct sh_spot){ x + (uint32_t)__builtin_ctz(hit), y };
+}
+
+/* Without a branch on it: it is anybody's guess. */
+static inline bool found_before(const struct sh_scan *s, uint64_t difference)
+{
+	bool before = false;
+
+	for (unsigned i = 0; i < s->earlier_n; i++) {
+		uint64_t left = difference & s->earlier[i].mask;
+
+		for (unsigned r = 0; r < s->earlier[i].radius; r++)
+			left &= left - 1;
+		before |= left == 0;
+	}
+	return before;
+}
+
+/* Word y of the other side with those of a tile at x. */
+static inline void append_spots(struct sh_scan *s, uint32_t x, uint32_t hit, uint32_t y)
+{
+	uint64_t word = s->y[y];
+
+	for (; hit != 0; hit &= hit - 1) {
+		uint32_t at = x + (uint32_t)__builtin_ctz(hit);
+
+		s->spot[s->spots] = (struct sh_spot){ at, y };
+		s->spots += !found_before(s, s->x[at] ^ word);
+		s->near_pairs++;
+	}
 }
 
 #endif

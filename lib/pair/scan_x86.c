@@ -99,6 +99,7 @@ __attribute__((target("popcnt"))) static unsigned distance_popcnt(
 #define WORD        uint64_t
 #define WORDS(s, f) ((s)->f)
 #define GROUP       8
+#define ADD         add_spots_avx512
 
 /* Written out, not looped over: the words must stay in registers at -O2 too. */
 struct tile_avx512 {
@@ -148,6 +149,75 @@ static TARGET inline __attribute__((always_inline)) uint32_t match_avx512(
 	return hit | (n > 3 ? near_avx512(d, far) << 24 : 0);
 }
 
+/* Lanes that differ in at most `radius` bits of the mask. */
+static TARGET inline __attribute__((always_inline)) uint32_t found_avx512(
+    __m512i difference, __m512i mask, unsigned radius)
+{
+	if (radius == 0)
+		return (uint32_t)_mm512_testn_epi64_mask(difference, mask);
+	return near_avx512(
+	    _mm512_popcnt_epi64(_mm512_and_si512(difference, mask)), far_avx512(radius));
+}
+
+/* The hits that no earlier block has found; d has the differences of their words. */
+static TARGET inline __attribute__((always_inline)) uint32_t fresh_avx512(
+    const struct sh_scan *s, const struct tile_avx512 *d, uint32_t hit)
+{
+	for (unsigned i = 0; i < s->earlier_n; i++) {
+		__m512i mask = _mm512_set1_epi64((long long)s->earlier[i].mask);
+		unsigned radius = s->earlier[i].radius;
+
+		hit &= ~(found_avx512(d->a, mask, radius) | found_avx512(d->b, mask, radius) << 8 |
+			 found_avx512(d->c, mask, radius) << 16 |
+			 found_avx512(d->d, mask, radius) << 24);
+	}
+	return hit;
+}
+
+/* Spots of the hits, eight lanes at once. */
+static TARGET inline __attribute__((always_inline)) void append_avx512(
+    struct sh_scan *s, uint32_t x, uint32_t hit, uint32_t y)
+{
+	__m512i spot = _mm512_add_epi64(_mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7),
+	    _mm512_set1_epi64((long long)((uint64_t)y << 32 | x)));
+
+	for (; hit != 0; hit >>= 8) {
+		uint32_t eight = hit & 255;
+
+		_mm512_storeu_si512(
+		    &s->spot[s->spots], _mm512_maskz_compress_epi64((__mmask8)eight, spot));
+		s->spots += (size_t)_mm_popcnt_u32(eight);
+		spot = _mm512_add_epi64(spot, _mm512_set1_epi64(8));
+	}
+}
+
+static TARGET inline __attribute__((always_inline)) void differ_avx512(
+    struct tile_avx512 *d, const struct sh_scan *s, uint32_t x, uint32_t y)
+{
+	__m512i word = _mm512_set1_epi64((long long)s->y[y]);
+
+	load_avx512(d, s->x + x, 4);
+	d->a = _mm512_xor_si512(d->a, word);
+	d->b = _mm512_xor_si512(d->b, word);
+	d->c = _mm512_xor_si512(d->c, word);
+	d->d = _mm512_xor_si512(d->d, word);
+}
+
+static TARGET __attribute__((noinline)) void add_spots_avx512(
+    struct sh_scan *s, uint32_t x, uint32_t hit, uint32_t y, uint32_t i)
+{
+	struct tile_avx512 d;
+
+	room_for_tile(s);
+	y = y == NEAR ? came_from(s, i) : y;
+	s->near_pairs += (uint64_t)_mm_popcnt_u32(hit);
+	if (s->earlier_n > 0) {
+		differ_avx512(&d, s, x, y);
+		hit = fresh_avx512(s, &d, hit);
+	}
+	append_avx512(s, x, hit, y);
+}
+
 #include "pair/scan_body.h"
 
 /* ---- the same on short forms --------------------------------------------------- */
@@ -160,6 +230,7 @@ static TARGET inline __attribute__((always_inline)) uint32_t match_avx512(
 #define WORD        uint32_t
 #define WORDS(s, f) ((s)->f##32)
 #define GROUP       16
+#define ADD         add_verified
 
 struct short_avx512 {
 	__m512i a, b;
@@ -205,23 +276,24 @@ static TARGET inline __attribute__((always_inline)) bool neither_avx512short(
 	return __builtin_expect(_mm512_cmple_epu32_mask(least, far) == 0, 1);
 }
 
-/* As add_spots() does, for those of the hits at x that the whole words are as well. */
+/* As add_spots_avx512() does, for those of the hits at x that the whole words are as well. */
 static TARGET __attribute__((noinline)) void add_verified(
     struct sh_scan *s, uint32_t x, uint32_t hit, uint32_t y, uint32_t i)
 {
-	struct tile_avx512 t;
-	__m512i far = far_avx512(s->k), word;
+	struct tile_avx512 d;
+	__m512i far = far_avx512(s->k);
 	uint32_t good;
 
-	if (y == NEAR)
-		y = came_from(s, i);
-	word = _mm512_set1_epi64((long long)s->y[y]);
-	load_avx512(&t, s->x + x, 4);
-	good = near_avx512(apart_avx512(t.a, word), far);
-	good |= near_avx512(apart_avx512(t.b, word), far) << 8;
-	good |= near_avx512(apart_avx512(t.c, word), far) << 16;
-	good |= near_avx512(apart_avx512(t.d, word), far) << 24;
-	append_spots(s, x, hit & good, y);
+	room_for_tile(s);
+	y = y == NEAR ? came_from(s, i) : y;
+	differ_avx512(&d, s, x, y);
+	good = near_avx512(_mm512_popcnt_epi64(d.a), far);
+	good |= near_avx512(_mm512_popcnt_epi64(d.b), far) << 8;
+	good |= near_avx512(_mm512_popcnt_epi64(d.c), far) << 16;
+	good |= near_avx512(_mm512_popcnt_epi64(d.d), far) << 24;
+	hit &= good;
+	s->near_pairs += (uint64_t)_mm_popcnt_u32(hit);
+	append_avx512(s, x, fresh_avx512(s, &d, hit), y);
 }
 
 /* Spots x + i, x + i + h for the 32 or 16 lanes i at once. */
@@ -232,9 +304,12 @@ static TARGET __attribute__((noinline)) void slide_spots(
 		hit &= (UINT32_C(1) << left) - 1;
 	for (; hit != 0; hit &= hit - 1) {
 		uint32_t y = x + (uint32_t)__builtin_ctz(hit);
+		uint64_t difference = s->x[y] ^ s->x[y + h];
+		bool near = _mm_popcnt_u64(difference) <= s->k;
 
-		if (_mm_popcnt_u64(s->x[y] ^ s->x[y + h]) <= s->k)
-			s->spot[s->spots++] = (struct sh_spot){ y + h, y };
+		s->spot[s->spots] = (struct sh_spot){ y + h, y };
+		s->spots += near & !found_before(s, difference);
+		s->near_pairs += near;
 	}
 }
 
