@@ -51,10 +51,6 @@ static int one_hit(const struct sh_emit *e, const uint32_t *who_a, const uint32_
 	const uint32_t *a = sh_nodes_records(e->a, who_a, &na);
 	const uint32_t *b = sh_nodes_records(e->b, who_b, &nb);
 
-	if (e->collapse) {
-		nb = 1;
-		na = e->same_set ? 1 : na;
-	}
 	for (uint32_t i = 0; i < na; i++)
 		if (one_with_many(e, sh_nodes_id(e->a, a[i]), b, nb, distance, err) < 0)
 			return -1;
@@ -81,28 +77,15 @@ FETCH fetch_id(const struct sh_nodes *s, uint32_t who)
 		__builtin_prefetch(&s->member[s->group_at[who - SH_NODES_GROUP]]);
 }
 
-/* Whether only one id of a node takes part, whose record is then in *record. */
-static inline bool only_one(const struct sh_nodes *s, uint32_t who, bool collapse, uint32_t *record)
-{
-	*record = who;
-	if (who < SH_NODES_GROUP)
-		return true;
-	*record = s->member[s->group_at[who - SH_NODES_GROUP]];
-	return collapse;
-}
-
 /* The ids of hits, not in order yet; false when one of them is of more than two ids. */
 static inline bool find_ids(
     const struct sh_emit *e, const struct sh_hit *hit, size_t n, struct sh_id_pair *pair)
 {
-	uint32_t a, b;
-
 	for (size_t i = 0; i < n; i++) {
-		if (!only_one(e->a, hit[i].a, e->collapse && e->same_set, &a) ||
-		    !only_one(e->b, hit[i].b, e->collapse, &b))
+		if ((hit[i].a | hit[i].b) >= SH_NODES_GROUP)
 			return false;
-		pair[i] = (struct sh_id_pair){ sh_nodes_id(e->a, a), sh_nodes_id(e->b, b),
-			hit[i].distance };
+		pair[i] = (struct sh_id_pair){ sh_nodes_id(e->a, hit[i].a),
+			sh_nodes_id(e->b, hit[i].b), hit[i].distance };
 		__builtin_prefetch(pair[i].id1.p);
 		__builtin_prefetch(pair[i].id2.p);
 	}
@@ -200,6 +183,8 @@ int sh_emit_self(const struct sh_emit *e, struct sh_join *j, struct sh_error *er
 
 	if (a.n < 2)
 		return 0;
+	if (e->collapse)
+		sh_nodes_collapse(e->a);
 	if (e->a->words > 1)
 		return sh_join_self(j, a.fp, a.n, emit_numbered, ctx, err);
 	sh_join_lend(j, e->a->room);
@@ -213,6 +198,10 @@ int sh_emit_cross(const struct sh_emit *e, struct sh_join *j, struct sh_error *e
 
 	if (a.n == 0 || b.n == 0)
 		return 0;
+	if (e->collapse && e->same_set)
+		sh_nodes_collapse(e->a);
+	if (e->collapse)
+		sh_nodes_collapse(e->b);
 	if (e->a->words > 1)
 		return sh_join_cross(j, a.fp, a.n, b.fp, b.n, emit_numbered, ctx, err);
 	sh_join_lend(j, e->a->room);

@@ -25,7 +25,7 @@ typedef int sh_pairs_fn(void *arg, const struct sh_id_pair *pair, size_t n, stru
  * ids only the smallest takes part in pairs with other nodes; across, on b's side
  * alone, so that every new id is told of. */
 struct sh_emit {
-	const struct sh_nodes *a, *b;
+	struct sh_nodes *a, *b;
 	bool collapse;
 	sh_pair_fn *pair;
 	void *arg;
@@ -34,7 +34,7 @@ struct sh_emit {
 };
 
 /* Join the nodes of e->a with themselves, or with those of e->b, and give their pairs. It may
- * reorder the nodes. */
+ * reorder the nodes, and collapse them: sh_emit_identical() comes before. */
 int sh_emit_self(const struct sh_emit *e, struct sh_join *j, struct sh_error *err);
 int sh_emit_cross(const struct sh_emit *e, struct sh_join *j, struct sh_error *err);
 

@@ -296,6 +296,13 @@ int sh_nodes_close(struct sh_nodes *s, struct sh_error *err)
 	return status;
 }
 
+void sh_nodes_collapse(struct sh_nodes *s)
+{
+	for (size_t i = 0; s->groups > 0 && i < s->n; i++)
+		if (s->who[i] >= SH_NODES_GROUP)
+			s->who[i] = s->member[s->group_at[s->who[i] - SH_NODES_GROUP]];
+}
+
 size_t sh_nodes_bytes(const struct sh_nodes *s)
 {
 	return s->records * (s->words * sizeof *s->fp + sizeof *s->id_at + sizeof *s->who) +

@@ -59,6 +59,9 @@ ssize_t sh_nodes_take(struct sh_nodes *s, struct sh_slice text, unsigned digits,
 /* After the last record: make nodes, order each node's ids, leave repeated ones out. */
 int sh_nodes_close(struct sh_nodes *s, struct sh_error *err);
 
+/* Leave only the smallest of each node's ids in `who`: to joins the others are not there any more. */
+void sh_nodes_collapse(struct sh_nodes *s);
+
 /* Order the nodes by their fingerprints, the first bit the most significant. */
 int sh_nodes_sort(struct sh_nodes *s, struct sh_error *err);
 
