@@ -4,9 +4,8 @@
 #include <string.h>
 
 enum {
-	DEPTH_MAX = 8, /* of levels */
-	SHORT_K = 6,   /* beyond, too many that differ more look near by 32 bits */
-	RUN = 16,      /* so many are put in order one by one */
+	SHORT_K = 6, /* beyond, too many that differ more look near by 32 bits */
+	RUN = 16,    /* so many are put in order one by one */
 };
 
 /* ---- what a block asks for --------------------------------------------------- */
@@ -370,7 +369,7 @@ static bool join_buckets(void *ctx, uint32_t v, uint32_t u)
 	l->y = (struct sh_range){ up->y.side, up->scan.y_start[u],
 		up->scan.y_start[u + 1] - up->scan.y_start[u] };
 	l->k = up->k - used;
-	if (l->depth < DEPTH_MAX && l->x.n >= few && l->y.n >= few)
+	if (l->depth < SH_LEVEL_DEPTH && l->x.n >= few && l->y.n >= few)
 		sh_level_plan(l);
 	good = sh_level_join(l) == 0;
 	/* They were reordered, in the room where short forms lay. */

@@ -13,7 +13,7 @@
 
 enum {
 	SH_JOIN_HITS = 1024,
-	SH_LEVEL_EARLIER = 64, /* blocks that a scan is told of */
+	SH_LEVEL_DEPTH = 8, /* levels that have blocks */
 };
 
 struct sh_join {
@@ -57,7 +57,7 @@ struct sh_level {
 	bool dense; /* of so many near pairs that neither parts nor short forms are of use */
 	uint32_t *x_start, *y_start, *next, *flip;
 	uint32_t flips;
-	struct sh_earlier earlier[SH_LEVEL_EARLIER];
+	struct sh_earlier earlier[SH_LEVEL_DEPTH * SH_PLAN_BLOCKS];
 	struct sh_scan scan;
 };
 
@@ -65,8 +65,8 @@ struct sh_level {
 void sh_level_plan(struct sh_level *l);
 /* Find the pairs of the ranges; -1 when memory or the receiver failed. */
 int sh_level_join(struct sh_level *l);
-/* Tell the scan of the blocks that come before the one being joined, on all levels, if it sees enough
- * of fingerprints for that. */
+/* Tell the scan of the blocks that come before the one being joined, on all levels, if it sees the
+ * whole of fingerprints. */
 void sh_level_list_earlier(struct sh_level *l);
 /* Take the spots of the level's scan, ctx (see sh_scan.flush): those that are pairs of its block become
  * hits. false when the receiver failed. */

@@ -29,25 +29,12 @@ static bool first_find(const struct sh_level *l, const uint64_t *fx, const uint6
 	return true;
 }
 
-/* How many blocks come before the one being joined, on all levels. */
-static unsigned earlier_blocks(const struct sh_level *l)
-{
-	unsigned n = 0;
-
-	for (; l != NULL; l = l->parent)
-		n += l->at;
-	return n;
-}
-
 void sh_level_list_earlier(struct sh_level *l)
 {
 	unsigned n = 0;
 
 	l->scan.earlier = l->earlier;
-	l->scan.earlier_n = 0;
-	if (l->join->words > 1 || earlier_blocks(l) > SH_LEVEL_EARLIER)
-		return;
-	for (const struct sh_level *up = l; up != NULL; up = up->parent)
+	for (const struct sh_level *up = l; up != NULL && l->join->words == 1; up = up->parent)
 		for (unsigned i = 0; i < up->at; i++) {
 			l->earlier[n].mask = up->plan.block[i].mask;
 			l->earlier[n++].radius = up->plan.block[i].radius;
@@ -79,9 +66,8 @@ bool sh_level_take(void *ctx, const struct sh_spot *spot, size_t n)
 	struct sh_level *l = ctx;
 	struct sh_join *j = l->join;
 	const struct sh_side *x = l->x.side, *y = l->y.side;
-	bool listed = j->words == 1 && l->scan.earlier_n == earlier_blocks(l);
 
-	if (listed && !j->keep)
+	if (j->words == 1 && !j->keep)
 		return take_words(l, spot, n);
 	for (size_t i = 0; i < n; i++) {
 		/* A fingerprint of one word is at hand; of a wide one only the number is. */
@@ -92,7 +78,7 @@ bool sh_level_take(void *ctx, const struct sh_spot *spot, size_t n)
 			fx = x->fp + (size_t)x->id[spot[i].x] * j->words;
 			fy = y->fp + (size_t)y->id[spot[i].y] * j->words;
 		}
-		if ((!listed && !first_find(l, fx, fy)) ||
+		if ((j->words > 1 && !first_find(l, fx, fy)) ||
 		    (j->keep && !j->keep(j->keep_arg, fx, fy)))
 			continue;
 		hit->distance = j->kernel->distance(fx, fy, j->words);
