@@ -23,7 +23,7 @@ static const struct cli_option options[] = {
 	{ 0 },
 };
 
-#define PURPOSE "Files (text, HTML, JSONL, WARC, mbox; compressed too) to documents (id<TAB>text)."
+#define PURPOSE "Files (text, HTML, JSON, WARC, mbox; compressed too) to documents (id<TAB>text)."
 
 static const struct cli_program program = {
 	.name = "shdoc",
@@ -118,7 +118,12 @@ static int on_trouble(void *arg, struct sh_error *err)
 
 	if (err->code == SH_ERR_NOMEM)
 		cli_die(run->cli, err);
-	cli_warn(run->cli, "%s%s%s", err->file ? err->file : "", err->file ? ": " : "", err->text);
+	if (err->file && err->line)
+		cli_warn(
+		    run->cli, "%s:%llu: %s", err->file, (unsigned long long)err->line, err->text);
+	else
+		cli_warn(run->cli, "%s%s%s", err->file ? err->file : "", err->file ? ": " : "",
+		    err->text);
 	run->failed++;
 	return 0;
 }
@@ -190,6 +195,13 @@ static void report_ingest(struct run *run)
 
 		cli_warn(c, "left out: %.*s: %llu", (int)name.n, name.p,
 		    (unsigned long long)in->left_out.count[i]);
+	}
+	for (uint32_t i = 0; i < in->as_text.names.n; i++) {
+		struct sh_slice name = sh_hmap_key(&in->as_text.names, i);
+		uint64_t n = in->as_text.count[i];
+
+		cli_warn(c, "%llu file%s taken for one text%s: %.*s", (unsigned long long)n,
+		    plural(n), n == 1 ? "" : " each", (int)name.n, name.p);
 	}
 	if (in->body.ill)
 		cli_warn(c, "%llu ill-formed sequence%s replaced by U+FFFD",

@@ -144,3 +144,14 @@ for line in open(sys.argv[1], encoding="utf-8", newline="\n"):
 	gives
 	same half.jsonl bad
 }
+
+@test "an array, and an object on several lines: what makes lines of them is told" {
+	printf '[{"id":1,"text":"a"}]\n' >in
+	try 'shfp --json in'
+	exits 2
+	says "shfp: in:1: JSON: byte 1: expected {, not an array (jq -c '.[]' makes lines of its objects)"
+	printf '{"id":1,\n"text":"a"}\n' >in
+	try 'shtok --json in'
+	exits 2
+	says 'shtok: in:1: JSON: the line ends, expected a string (jq -c . makes each object one line)'
+}

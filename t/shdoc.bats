@@ -170,6 +170,113 @@ charset() {
 	same expected bad
 }
 
+# arrays SEED: documents in in.jsonl, the same as an array in in.json, with white space as it comes.
+arrays() {
+	python3 - "$1" <<-'END'
+		import json, random, sys
+		r = random.Random(int(sys.argv[1]))
+		blank = lambda: "".join(r.choice(" \t\r\n") for _ in range(r.choice([0, 0, 1, 3])))
+		def value(depth):
+		    kind = r.randrange(6 if depth < 4 else 3)
+		    if kind == 3:
+		        return [value(depth + 1) for _ in range(r.randrange(3))]
+		    if kind > 3:
+		        return {string(): value(depth + 1) for _ in range(r.randrange(3))}
+		    return [string(), r.randrange(100), None][kind]
+		string = lambda: "".join(r.choice('ab"\\\\[]{},: \té水') for _ in range(r.randrange(8)))
+		docs = []
+		for i in range(r.randrange(60)):
+		    fields = [("id", "d%d" % i), ("text", string()), ("more", value(0)), ("x" * r.randrange(9), value(0))]
+		    r.shuffle(fields)
+		    docs.append(dict(fields))
+		if docs and r.random() < 0.3:
+		    r.choice(docs)["text"] += "long " * 40000
+		texts = [json.dumps(d, ensure_ascii=r.random() < 0.5, indent=r.choice([None, 0, 2])) for d in docs]
+		lines = [json.dumps(d) + "\n" for d in docs]
+		open("in.jsonl", "w").writelines(lines)
+		body = ",".join(blank() + t + blank() for t in texts)
+		open("in.json", "w").write(blank() + "[" + (body or blank()) + "]" + blank())
+	END
+}
+
+@test "an array of objects is read as lines of them would be" {
+	for seed in $(seq 20); do
+		arrays "$seed"
+		shdoc --format jsonl in.jsonl >expected
+		try 'shdoc --format jsonl in.json'
+		exits 0
+		same expected out
+		says
+		if [ -s in.jsonl ]; then
+			try 'gzip <in.json | shdoc'
+			exits 0
+			same expected out
+		fi
+		# Cut anywhere it is an error, and what came before is whole.
+		head -c $((seed * 7919 % ($(tr -d '\n ' <in.json | wc -c)))) in.json >cut
+		try 'shdoc --format jsonl cut'
+		[ ! -s cut ] || exits 2
+		head -n "$(wc -l <out)" expected | cmp - out
+	done
+}
+
+@test "what is wrong in an array is told with its line; bad objects can be put aside" {
+	printf '[\n{"id":1,\n"text":"a"},\n{"id":2},{"id":3,"text":"c"}]\n' >in.json
+	try 'shdoc in.json'
+	exits 2
+	gives '1\ta'
+	says 'shdoc: in.json:4: JSON: no field "text" at the top of the object (-f ID,TEXT names the two)'
+	try 'shdoc --rejects bad in.json'
+	exits 0
+	gives '1\ta' '3\tc'
+	echo '{"id":2}' >expected
+	same expected bad
+	refuses() {
+		printf "$1" >in.json
+		try 'shdoc --format jsonl in.json'
+		exits 2
+		says "shdoc: in.json:$2" 'shdoc: 1 file or folder could not be read'
+	}
+	refuses '[' '1: the file ends within its JSON array, expected an object: it is cut short'
+	refuses '[\n1]' '2: JSON array: expected an object'
+	refuses '[\0]' '1: JSON array: expected an object'
+	refuses '[{"id":1,"text":""}' '1: the file ends within its JSON array, expected a comma or ]: it is cut short'
+	refuses '[{"id":1,"text":""},]' '1: JSON array: expected an object'
+	refuses '[{"id":1,"text":""}{' '1: JSON array: expected a comma or ]'
+	refuses '[{"id":1,"text":""}]\n]' '2: JSON array: expected nothing behind it'
+	refuses '[{"id":1,"text":""},\n{"a":"]}' \
+		'2: the file ends within its JSON array, expected the end of an object: it is cut short'
+	printf '[{"id":1,"text":""},{"id":2,"text":"%05000d"}]' 0 >in.json
+	try 'shdoc --max-size 1K in.json'
+	exits 2
+	gives '1\t'
+	says 'shdoc: in.json:1: an object of the JSON array is longer than 1024 bytes (--max-size)' \
+		'shdoc: 1 file or folder could not be read'
+}
+
+@test "tables, and arrays of other objects, are one text each, which is told with what makes more of them" {
+	printf 'id,text\n1,a\n' | tee a.csv >B.CSV
+	gzip <a.csv >c.csv.gz
+	printf '1\ta\n' >d.tsv
+	printf '[{"url":"u","body":"b"}]' >e.json
+	: >empty.csv
+	try 'shdoc *.*'
+	exits 0
+	[ "$(cut -f 1 out | paste -sd ' ')" = 'B.CSV a.csv c.csv.gz d.tsv e.json empty.csv' ]
+	says 'shdoc: 3 files taken for one text each: CSV (a document a row: mlr --icsv --ojsonl cat FILE | shdoc -f ID,TEXT)' \
+		'shdoc: 1 file taken for one text: TSV (a document a row: other programs read it as it is, with -f ID,TEXT the numbers of columns)' \
+		'shdoc: 1 file taken for one text: a JSON array whose first object lacks the fields of a document (-f ID,TEXT names the two)'
+	try 'shdoc --format text a.csv e.json'
+	exits 0
+	says
+	try 'shdoc -f url,body e.json'
+	gives 'u\tb'
+	printf '[1, {"id":1,"text":"a"}]' >list
+	try 'shdoc list'
+	gives 'list\t[1, {"id":1,"text":"a"}]'
+	says
+}
+
 @test "--max-size: what is larger is a bad record, of any form" {
 	big=$(printf '%05000d' 0)
 	printf '{"id":1,"text":"a"}\n{"id":2,"text":"%s"}\n{"id":3,"text":"c"}' "$big" >in.jsonl

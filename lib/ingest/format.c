@@ -92,6 +92,57 @@ static bool is_jsonl(struct sh_slice head, const struct sh_document_form *json)
 	return p < line.p + line.n && *p == '"';
 }
 
+/* The first object of an array of such, as far as it is seen; *whole: all of it is. */
+static bool array_object(struct sh_slice head, struct sh_slice *object, bool *whole)
+{
+	struct sh_slice s = sh_trim(head);
+	size_t n;
+
+	if (s.n == 0 || *s.p != '[')
+		return false;
+	s = sh_trim(sh_slice(s.p + 1, s.n - 1));
+	if (s.n == 0 || *s.p != '{')
+		return false;
+	n = sh_json_extent(s);
+	*whole = n > 0;
+	*object = n ? sh_slice(s.p, n) : s;
+	return true;
+}
+
+/* Of an array whose first object is too long to be seen whole, its beginning. */
+static bool is_array(struct sh_slice head, const struct sh_document_form *json)
+{
+	struct sh_slice object;
+	bool whole;
+
+	if (!array_object(head, &object, &whole))
+		return false;
+	if (whole)
+		return is_document(object, json);
+	object = sh_trim(sh_slice(object.p + 1, object.n - 1));
+	return object.n && *object.p == '"';
+}
+
+const char *sh_format_doubt(struct sh_slice head, const char *file)
+{
+	static const char *const csv[] = { ".csv", NULL }, *const tsv[] = { ".tsv", ".tab", NULL };
+	struct sh_slice name = plain_name(file), object;
+	struct sh_error err;
+	bool whole;
+
+	if (head.n && ends_in(name, csv))
+		return "CSV (a document a row: mlr --icsv --ojsonl cat FILE | shdoc -f ID,TEXT)";
+	if (head.n && ends_in(name, tsv))
+		return "TSV (a document a row: other programs read it as it is, with -f ID,TEXT "
+		       "the "
+		       "numbers of columns)";
+	if (array_object(head, &object, &whole) && whole &&
+	    sh_json_fields(object, NULL, NULL, 0, &err) == 0)
+		return "a JSON array whose first object lacks the fields of a document (-f ID,TEXT "
+		       "names the two)";
+	return NULL;
+}
+
 /* A message alone: at least two of the fields that nearly each has. */
 static bool is_message(struct sh_slice head)
 {
@@ -131,7 +182,7 @@ enum sh_format sh_format_detect(
 		return SH_FORMAT_WARC;
 	if (sh_mbox_from(line) || ((ends_in(name, mail) || is_message(head)) && head.n))
 		return SH_FORMAT_MBOX;
-	if (is_jsonl(head, json) || (ends_in(name, jsonl) && head.n))
+	if (is_jsonl(head, json) || is_array(head, json) || (ends_in(name, jsonl) && head.n))
 		return SH_FORMAT_JSONL;
 	switch (sh_body_sniff(head)) {
 	case SH_BODY_OTHER:

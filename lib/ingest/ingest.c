@@ -10,7 +10,9 @@ int sh_ingest_init(struct sh_ingest *in, struct sh_error *err)
 		return -1;
 	if (sh_tally_init(&in->assumed, err) < 0)
 		return -1;
-	return sh_tally_init(&in->left_out, err);
+	if (sh_tally_init(&in->left_out, err) < 0)
+		return -1;
+	return sh_tally_init(&in->as_text, err);
 }
 
 void sh_ingest_free(struct sh_ingest *in)
@@ -18,6 +20,7 @@ void sh_ingest_free(struct sh_ingest *in)
 	sh_body_free(&in->body);
 	sh_tally_free(&in->assumed);
 	sh_tally_free(&in->left_out);
+	sh_tally_free(&in->as_text);
 	sh_document_room_free(&in->room);
 	sh_buf_free(&in->text);
 	sh_buf_free(&in->id);
@@ -103,6 +106,18 @@ static int whole_file(struct sh_ingest *in, enum sh_body_kind kind, struct sh_re
 
 /* ---- any file ---- */
 
+/* By the first bytes of what is ready. */
+static int detect(struct sh_ingest *in, const struct sh_reader *r, const char *path,
+    enum sh_format *format, struct sh_error *err)
+{
+	struct sh_slice head = sh_reader_ready(r);
+	const char *doubt;
+
+	*format = sh_format_detect(head, path, &in->json);
+	doubt = *format == SH_FORMAT_TEXT ? sh_format_doubt(head, path) : NULL;
+	return doubt ? sh_tally_add(&in->as_text, sh_slice_str(doubt), err) : 0;
+}
+
 int sh_ingest_read(struct sh_ingest *in, enum sh_format format, struct sh_reader *r,
     struct sh_slice id, struct sh_error *err)
 {
@@ -132,7 +147,7 @@ int sh_ingest_file(struct sh_ingest *in, const char *path, struct sh_slice id, s
 		return -1;
 	bad = sh_reader_need(&r, SH_FORMAT_HEAD, err);
 	if (bad == 0 && format == SH_FORMAT_AUTO)
-		format = sh_format_detect(sh_reader_ready(&r), path, &in->json);
+		bad = detect(in, &r, path, &format, err);
 	if (bad == 0)
 		bad = sh_ingest_read(in, format, &r, id, err);
 	sh_reader_close(&r);

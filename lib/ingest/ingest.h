@@ -1,6 +1,7 @@
 /* Files of many forms to documents: what shdoc(1) does.
  *
- * A file is plain text or a page, one document; lines of JSON, an mbox or a WARC file, with many.
+ * A file is plain text or a page, one document; lines or an array of JSON, an mbox or a WARC file,
+ * with many.
  * Documents are handed on in the order of the file. Memory is that of the largest record. */
 #ifndef SH_INGEST_INGEST_H
 #define SH_INGEST_INGEST_H
@@ -28,6 +29,9 @@ enum sh_format sh_format_find(const char *name);
 enum sh_format sh_format_detect(
     struct sh_slice head, const char *name, const struct sh_document_form *json);
 
+/* What a file that was detected as text looks like, and what makes documents of it; NULL: text. */
+const char *sh_format_doubt(struct sh_slice head, const char *name);
+
 enum { SH_FORMAT_HEAD = 64 * 1024 }; /* bytes that suffice */
 
 struct sh_ingest {
@@ -50,6 +54,7 @@ struct sh_ingest {
 	struct sh_body body;
 	struct sh_tally assumed;  /* texts by charset, see body.h */
 	struct sh_tally left_out; /* what is no text, by what it is */
+	struct sh_tally as_text;  /* what may be meant for many documents, by what it is */
 
 	/* Rooms. */
 	struct sh_document_room room;
@@ -75,9 +80,17 @@ const char *sh_ingest_lacks(void);
 /* ---- for the forms' own files ---- */
 
 int sh_ingest_jsonl(struct sh_ingest *in, struct sh_reader *r, struct sh_error *err);
+/* Of one array of objects; what is wrong outside of them is an error of the file. */
+int sh_ingest_json_array(struct sh_ingest *in, struct sh_reader *r, struct sh_error *err);
 int sh_ingest_warc(struct sh_ingest *in, struct sh_reader *r, struct sh_error *err);
 int sh_ingest_mbox(
     struct sh_ingest *in, struct sh_reader *r, struct sh_slice id, struct sh_error *err);
+
+/* Bytes of the JSON object or array that begins s; 0 when s ends before it. */
+size_t sh_json_extent(struct sh_slice s);
+
+/* The document that is one JSON object. */
+int sh_ingest_json(struct sh_ingest *in, struct sh_slice object, struct sh_error *err);
 
 /* Check the id, hand the document on. */
 int sh_ingest_document(

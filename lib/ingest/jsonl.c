@@ -1,4 +1,5 @@
-/* Documents out of lines of JSON. */
+/* Documents out of JSON: lines, or one array of objects. */
+#include "ingest/header.h"
 #include "ingest/ingest.h"
 #include "text/docs.h"
 #include "text/utf8.h"
@@ -31,7 +32,7 @@ static int repair(struct sh_ingest *in, struct sh_slice *text, struct sh_error *
 	return 0;
 }
 
-static int one_line(struct sh_ingest *in, struct sh_slice line, struct sh_error *err)
+int sh_ingest_json(struct sh_ingest *in, struct sh_slice line, struct sh_error *err)
 {
 	struct sh_document doc;
 
@@ -93,8 +94,11 @@ int sh_ingest_jsonl(struct sh_ingest *in, struct sh_reader *r, struct sh_error *
 	struct sh_slice line;
 	int got;
 
-	if (check_head(in, r, err) < 0)
+	if (check_head(in, r, err) < 0 || sh_reader_need(r, SH_FORMAT_HEAD, err) < 0)
 		return -1;
+	line = sh_trim(sh_reader_ready(r));
+	if (line.n && *line.p == '[')
+		return sh_ingest_json_array(in, r, err);
 	while ((got = sh_reader_line(r, 0, in->max_size + 1, &line, err)) > 0) {
 		size_t n = line.n;
 		bool too_long;
@@ -107,7 +111,7 @@ int sh_ingest_jsonl(struct sh_ingest *in, struct sh_reader *r, struct sh_error *
 			bad = sh_error_set(err, SH_ERR_RECORD,
 			    "the line is longer than %zu bytes (--max-size)", in->max_size);
 		} else if (!is_blank_line(line)) {
-			bad = one_line(in, line, err);
+			bad = sh_ingest_json(in, line, err);
 		}
 		if (bad < 0) {
 			err->line = r->line;

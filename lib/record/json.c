@@ -12,8 +12,8 @@ struct reader {
 static int wrong(const struct reader *r, const char *what)
 {
 	if (r->p == r->end)
-		return sh_error_set(
-		    r->err, SH_ERR_RECORD, "JSON: the line ends, expected %s", what);
+		return sh_error_set(r->err, SH_ERR_RECORD,
+		    "JSON: the line ends, expected %s (jq -c . makes each object one line)", what);
 	return sh_error_set(r->err, SH_ERR_RECORD, "JSON: byte %zu: expected %s",
 	    (size_t)(r->p - r->begin) + 1, what);
 }
@@ -274,6 +274,8 @@ int sh_json_fields(struct sh_slice line, const struct sh_slice *name, struct sh_
 	for (size_t i = 0; i < n; i++)
 		value[i] = (struct sh_json_value){ 0 };
 	skip_blanks(&r);
+	if (r.p < r.end && *r.p == '[')
+		return wrong(&r, "{, not an array (jq -c '.[]' makes lines of its objects)");
 	if (!take(&r, '{'))
 		return wrong(&r, "{ (each line is an object)");
 	r.depth = 1; /* the object itself counts */

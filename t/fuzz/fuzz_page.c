@@ -1,4 +1,4 @@
-/* Any bytes as a page and as a text file: the charset that it declares, what it is decoded from,
+/* Any bytes as a page, as a text file and as JSON: the charset that it declares, what it is decoded from,
  * its text without the parser's ever failing. */
 #include "ingest.h"
 
@@ -15,6 +15,18 @@ static void as(enum sh_format format, struct sh_slice bytes)
 	sh_ingest_free(&in);
 }
 
+/* As lines of JSON, or as what stands in an array of them. */
+static void as_json(struct sh_slice bytes)
+{
+	struct sh_ingest in;
+	struct sh_error err;
+
+	fuzz_ingest_init(&in);
+	fuzz_read(&in, SH_FORMAT_JSONL, bytes, &err);
+	check(sh_json_extent(bytes) <= bytes.n);
+	sh_ingest_free(&in);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *copy = fuzz_copy(data, size, 0), name[SH_CHARSET_NAME];
@@ -26,6 +38,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	      SH_FORMAT_AUTO);
 	as(SH_FORMAT_HTML, in);
 	as(SH_FORMAT_TEXT, in);
+	as_json(in);
+	free(copy);
+	copy = malloc(size + 1);
+	check(copy != NULL);
+	*copy = '[';
+	if (size)
+		memcpy(copy + 1, data, size);
+	as_json(sh_slice(copy, size + 1));
 	free(copy);
 	return 0;
 }

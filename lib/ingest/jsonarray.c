@@ -1,0 +1,133 @@
+/* Documents out of one array of JSON objects, on as many lines as it likes. */
+#include "ingest/ingest.h"
+
+enum { STEP = 64 * 1024 };
+
+size_t sh_json_extent(struct sh_slice s)
+{
+	size_t depth = 0;
+	bool string = false, escape = false;
+
+	for (size_t i = 0; i < s.n; i++) {
+		char c = s.p[i];
+
+		if (escape) {
+			escape = false;
+		} else if (string) {
+			string = c != '"';
+			escape = c == '\\';
+		} else if (c == '"') {
+			string = true;
+		} else if (c == '{' || c == '[') {
+			depth++;
+		} else if ((c == '}' || c == ']') && --depth == 0) {
+			return i + 1;
+		}
+	}
+	return 0;
+}
+
+static int broken(const struct sh_reader *r, const char *expected, struct sh_error *err)
+{
+	if (sh_reader_ready(r).n == 0)
+		sh_error_set(err, SH_ERR_RECORD,
+		    "the file ends within its JSON array, expected %s: it is cut short", expected);
+	else
+		sh_error_set(err, SH_ERR_RECORD, "JSON array: expected %s", expected);
+	err->line = r->line;
+	return -1;
+}
+
+static void take(struct sh_reader *r, size_t n)
+{
+	const char *p = sh_reader_ready(r).p;
+
+	for (size_t i = 0; i < n; i++)
+		r->line += p[i] == '\n';
+	sh_reader_take(r, n);
+}
+
+/* Take white space: *c becomes the byte behind it, 0 at the end. */
+static int next_byte(struct sh_reader *r, char *c, struct sh_error *err)
+{
+	for (;;) {
+		if (sh_reader_need(r, 1, err) < 0)
+			return -1;
+		*c = sh_reader_ready(r).n ? *sh_reader_ready(r).p : 0;
+		if (!*c || !strchr(" \t\r\n", *c))
+			return 0;
+		take(r, 1);
+	}
+}
+
+/* The object that begins at the next byte, as a record. */
+static int take_object(struct sh_ingest *in, struct sh_reader *r, struct sh_error *err)
+{
+	struct sh_slice s = sh_reader_ready(r);
+	size_t had = 0, n;
+
+	/* So much more each time that what is looked at again is not much. */
+	while ((n = sh_json_extent(s)) == 0 && s.n <= in->max_size && s.n > had) {
+		had = s.n;
+		if (sh_reader_need(r, 2 * had + STEP, err) < 0)
+			return -1;
+		s = sh_reader_ready(r);
+	}
+	if (n == 0 && s.n <= in->max_size) {
+		take(r, s.n);
+		return broken(r, "the end of an object", err);
+	}
+	if (n == 0 || n > in->max_size) {
+		sh_error_set(err, SH_ERR_RECORD,
+		    "an object of the JSON array is longer than %zu bytes (--max-size)",
+		    in->max_size);
+		err->line = r->line;
+		return -1;
+	}
+	s.n = n;
+	if (sh_ingest_json(in, s, err) < 0) {
+		err->line = r->line;
+		if (sh_ingest_bad(in, r, s, err) < 0)
+			return -1;
+	}
+	take(r, n);
+	return 0;
+}
+
+/* Objects and the commas between them, up to the closing bracket. */
+static int take_objects(struct sh_ingest *in, struct sh_reader *r, struct sh_error *err)
+{
+	char c;
+
+	if (next_byte(r, &c, err) < 0)
+		return -1;
+	while (c != ']') {
+		if (c != '{')
+			return broken(r, "an object", err);
+		if (take_object(in, r, err) < 0 || next_byte(r, &c, err) < 0)
+			return -1;
+		if (c == ']')
+			break;
+		if (c != ',')
+			return broken(r, "a comma or ]", err);
+		take(r, 1);
+		if (next_byte(r, &c, err) < 0)
+			return -1;
+		if (c == ']')
+			return broken(r, "an object", err);
+	}
+	take(r, 1);
+	return 0;
+}
+
+int sh_ingest_json_array(struct sh_ingest *in, struct sh_reader *r, struct sh_error *err)
+{
+	char c;
+
+	if (next_byte(r, &c, err) < 0)
+		return -1;
+	take(r, 1);
+	if (take_objects(in, r, err) < 0 || next_byte(r, &c, err) < 0)
+		return -1;
+	return sh_reader_ready(r).n ? broken(r, "nothing behind it", err) : 0;
+}
