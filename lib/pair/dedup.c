@@ -125,9 +125,10 @@ bool sh_dedup_is_protected(const struct sh_dedup *d, uint32_t document)
 static int allocate(struct sh_dedup *d, struct sh_error *err)
 {
 	struct sh_tables *tables = d->opts.tables;
+	size_t most = d->opts.single && !d->opts.seen ? SH_DEDUP_LINKS : SH_DEDUP_BATCH;
 
 	d->batch = d->opts.memory / 8 / sizeof *d->candidate;
-	d->batch = d->batch < SH_DEDUP_BATCH ? d->batch + 1 : SH_DEDUP_BATCH;
+	d->batch = d->batch < most ? d->batch + 1 : most;
 	d->same = sh_tables_get(tables, d->n, sizeof *d->same, err);
 	d->keeper = sh_tables_get(tables, d->n, sizeof *d->keeper, err);
 	if (!d->same || !d->keeper)

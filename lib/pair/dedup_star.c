@@ -190,7 +190,7 @@ static int compare(struct settling *s, struct sh_error *err)
 		return 0;
 	if (d->opts.verify)
 		sh_dedup_sort(d);
-	if (sh_dedup_verify(d, d->n_candidates, err) < 0)
+	if (sh_dedup_verify(d, d->candidate, d->n_candidates, err) < 0)
 		return -1;
 	for (size_t i = d->n_candidates; i-- > 0;) {
 		const struct sh_candidate *c = &d->candidate[i];

@@ -11,6 +11,7 @@
 
 enum {
 	SH_DEDUP_BATCH = 1 << 19, /* candidates at a time, at the most */
+	SH_DEDUP_LINKS = 1 << 14, /* the same of chains: what is linked by then need not be kept */
 	SH_DEDUP_FEATURES_MAX = UINT16_MAX,
 };
 
@@ -75,7 +76,7 @@ struct sh_dedup {
 	/* by vertex, which are numbered by fingerprint */
 	uint32_t *vertex;   /* its document */
 	uint32_t *place;    /* among all, the best 0 */
-	uint32_t *at_place; /* the vertex there */
+	uint32_t *at_place; /* the vertex there; of chains the parents of `likely` */
 	uint32_t *taker;    /* the vertex that stays for it; what is in it before: dedup_star.c */
 	uint32_t n_vertices;
 
@@ -87,11 +88,11 @@ struct sh_dedup {
 	struct sh_dedup_parts *parts; /* while they are joined, see dedup_join.c */
 	sh_dedup_take *take;
 
-	struct sh_candidate *candidate;
+	struct sh_candidate *candidate, *verified; /* those by the workers at present */
 	size_t n_candidates, batch;
 	struct sh_edge *edge;
 	size_t n_edges, edge_cap;
-	struct sh_union chains;
+	struct sh_union chains, likely; /* dedup_verify.c */
 
 	/* dedup_star.c: pairs of a join, as places: worse << 32 | better */
 	uint64_t *pair;
@@ -148,9 +149,10 @@ int sh_dedup_join_small(
     struct sh_dedup *d, const struct sh_cohort *a, const struct sh_cohort *b, struct sh_error *err);
 
 /* dedup_verify.c: candidates in order of their vertices, so that features are made once; whether
- * each of d->candidate[0 .. n-1] passes, by all workers; looks at all pairs of d->all. */
+ * each of n passes, by all workers; looks at all pairs of d->all. */
 void sh_dedup_sort(struct sh_dedup *d);
-int sh_dedup_verify(struct sh_dedup *d, size_t n, struct sh_error *err);
+int sh_dedup_verify(
+    struct sh_dedup *d, struct sh_candidate *candidate, size_t n, struct sh_error *err);
 int sh_dedup_all_pairs(struct sh_dedup *d, struct sh_error *err);
 
 /* dedup_star.c: looks at those pairs alone that stars are made of. */

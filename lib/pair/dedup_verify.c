@@ -5,9 +5,7 @@
 
 enum {
 	STRETCH = 256,
-	/* Of chains so many are verified at a time: between two such lots what is in one chain
-	 * by now is left out. */
-	LOT = 2048,
+	LOT = 2048, /* pairs verified at a time that are to link chains */
 };
 
 static int by_ends(const void *a, const void *b)
@@ -26,7 +24,7 @@ static int verify_some(void *worker, size_t from, size_t to, struct sh_error *er
 	struct sh_similarity s;
 
 	for (size_t i = from; i < to; i++) {
-		struct sh_candidate *c = &d->candidate[i];
+		struct sh_candidate *c = &d->verified[i];
 
 		if (sh_verify(w->verifier, d->vertex[c->a], d->vertex[c->b], &s, err) < 0)
 			return -1;
@@ -37,19 +35,31 @@ static int verify_some(void *worker, size_t from, size_t to, struct sh_error *er
 	return 0;
 }
 
+/* Those of one later vertex together. */
+static int by_later(const void *a, const void *b)
+{
+	const struct sh_candidate *x = a, *y = b;
+
+	if (x->b != y->b)
+		return x->b < y->b ? -1 : 1;
+	return sh_compare(x->a, y->a);
+}
+
 void sh_dedup_sort(struct sh_dedup *d)
 {
 	qsort(d->candidate, d->n_candidates, sizeof *d->candidate, by_ends);
 }
 
-int sh_dedup_verify(struct sh_dedup *d, size_t n, struct sh_error *err)
+int sh_dedup_verify(
+    struct sh_dedup *d, struct sh_candidate *candidate, size_t n, struct sh_error *err)
 {
+	d->verified = candidate;
 	d->stats.compared += n;
 	if (d->opts.verify &&
 	    sh_parallel(d->workers, d->opts.jobs, n, STRETCH, verify_some, err) < 0)
 		return -1;
 	for (size_t i = 0; i < n; i++)
-		d->stats.similar += d->candidate[i].passes;
+		d->stats.similar += candidate[i].passes;
 	if (d->opts.progress)
 		d->opts.progress(d->opts.arg, &d->stats);
 	return 0;
@@ -79,42 +89,107 @@ static void tell(const struct sh_dedup *d, const struct sh_candidate *c)
 	d->opts.seen(d->opts.arg, &pair);
 }
 
-/* Whether the pair changes nothing, and nobody wants to know. */
-static bool is_idle(struct sh_dedup *d, uint32_t a, uint32_t b)
+static int settle(
+    struct sh_dedup *d, struct sh_candidate *candidate, size_t n, struct sh_error *err)
 {
-	return d->opts.single && !d->opts.seen &&
-	       (sh_dedup_both_protected(d, a, b) ||
-		   sh_union_find(&d->chains, a) == sh_union_find(&d->chains, b));
+	if (n == 0)
+		return 0;
+	if (sh_dedup_verify(d, candidate, n, err) < 0)
+		return -1;
+	for (size_t i = 0; i < n; i++) {
+		if (d->opts.seen)
+			tell(d, &candidate[i]);
+		if (candidate[i].passes && add_edge(d, &candidate[i], err) < 0)
+			return -1;
+	}
+	return 0;
 }
 
-/* Of the next candidates those that are not idle to the front: how many. */
-static size_t next_lot(struct sh_dedup *d, size_t *at)
+/* Whether some pairs change nothing, and nobody wants to know of them. */
+static bool only_links(const struct sh_dedup *d)
 {
-	size_t n = 0, most = d->opts.single && !d->opts.seen ? LOT : SIZE_MAX;
+	return d->opts.single && !d->opts.seen;
+}
 
-	for (; *at < d->n_candidates && n < most; ++*at)
-		if (!is_idle(d, d->candidate[*at].a, d->candidate[*at].b))
-			d->candidate[n++] = d->candidate[*at];
-	return n;
+static bool is_idle(struct sh_dedup *d, uint32_t a, uint32_t b)
+{
+	return only_links(d) && (sh_dedup_both_protected(d, a, b) ||
+				    sh_union_find(&d->chains, a) == sh_union_find(&d->chains, b));
+}
+
+/* A lot of pairs that link chains, if they pass: what would be linked is in d->likely, of roots. */
+struct lot {
+	size_t n;
+	struct sh_candidate pair[LOT];
+};
+
+static int settle_lot(struct sh_dedup *d, struct lot *lot, struct sh_error *err)
+{
+	size_t n = lot->n;
+
+	for (size_t i = 0; i < n; i++) {
+		uint32_t x = sh_union_find(&d->chains, lot->pair[i].a);
+		uint32_t y = sh_union_find(&d->chains, lot->pair[i].b);
+
+		d->likely.parent[x] = x;
+		d->likely.parent[y] = y;
+	}
+	lot->n = 0;
+	return settle(d, lot->pair, n, err);
+}
+
+/* Of the pairs that will be idle when those of the lot before them pass, each vertex has so many go
+ * with them, `spare`; the others wait. Those that are idle already are left out. */
+static int link_some(struct sh_dedup *d, size_t spare, struct sh_error *err)
+{
+	struct lot lot = { .n = 0 };
+	size_t spared = 0, waiting = 0;
+	uint32_t last = 0; /* no pair's later vertex is the first one */
+
+	for (size_t i = 0; i < d->n_candidates; i++) {
+		const struct sh_candidate c = d->candidate[i];
+		uint32_t x = sh_union_find(&d->likely, sh_union_find(&d->chains, c.a));
+		uint32_t y = sh_union_find(&d->likely, sh_union_find(&d->chains, c.b));
+
+		spared = c.b == last ? spared : 0;
+		last = c.b;
+		if (is_idle(d, c.a, c.b))
+			continue;
+		if (x != y) {
+			sh_union_link(&d->likely, x, y);
+		} else if (spared++ >= spare) {
+			d->candidate[waiting++] = c;
+			continue;
+		}
+		lot.pair[lot.n++] = c;
+		if (lot.n == LOT && settle_lot(d, &lot, err) < 0)
+			return -1;
+	}
+	d->n_candidates = waiting;
+	return settle_lot(d, &lot, err);
+}
+
+/* In rounds: once chains are linked by one pair, all others between them are idle. Where few pass,
+ * more go at a time from round to round, lest the time grow faster than the pairs. */
+static int link_chains(struct sh_dedup *d, struct sh_error *err)
+{
+	qsort(d->candidate, d->n_candidates, sizeof *d->candidate, by_later);
+	for (size_t spare = 0; d->n_candidates; spare = 2 * spare + 1)
+		if (link_some(d, spare, err) < 0)
+			return -1;
+	return 0;
 }
 
 static int flush(struct sh_dedup *d, struct sh_error *err)
 {
-	sh_dedup_sort(d);
-	for (size_t at = 0, n; (n = next_lot(d, &at)) > 0;) {
-		if (sh_dedup_verify(d, n, err) < 0)
-			return -1;
-		for (size_t i = 0; i < n; i++) {
-			const struct sh_candidate *c = &d->candidate[i];
+	int status;
 
-			if (d->opts.seen)
-				tell(d, c);
-			if (c->passes && add_edge(d, c, err) < 0)
-				return -1;
-		}
-	}
+	if (only_links(d))
+		return link_chains(d, err);
+	sh_dedup_sort(d);
+	status = settle(d, d->candidate, d->n_candidates, err);
 	d->n_candidates = 0;
-	return 0;
+	return status;
 }
 
 static int take_candidate(
@@ -140,11 +215,20 @@ static int group(struct sh_dedup *d, struct sh_error *err)
 	return 0;
 }
 
-int sh_dedup_all_pairs(struct sh_dedup *d, struct sh_error *err)
+/* Places are asked for vertices only by stars. */
+static int begin_chains(struct sh_dedup *d, struct sh_error *err)
 {
 	d->chains = (struct sh_union){ .parent = d->taker, .cap = d->n_vertices, .rank = d->place };
+	d->likely = (struct sh_union){ .parent = d->at_place, .cap = d->n_vertices };
+	if (sh_union_grow(&d->chains, d->n_vertices, err) < 0)
+		return -1;
+	return sh_union_grow(&d->likely, d->n_vertices, err);
+}
+
+int sh_dedup_all_pairs(struct sh_dedup *d, struct sh_error *err)
+{
 	d->take = take_candidate;
-	if (sh_union_grow(&d->chains, d->n_vertices, err) < 0 ||
+	if ((d->opts.single && begin_chains(d, err) < 0) ||
 	    sh_dedup_join(d, &d->all, NULL, err) < 0 || flush(d, err) < 0)
 		return -1;
 	return group(d, err);

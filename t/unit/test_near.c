@@ -63,7 +63,7 @@ static void draw(unsigned bits)
 			key[n] = v;
 			rest[n] = centre[rng_below(kinds)];
 			if (rng_below(2))
-				rest[n] ^= (uint16_t)(1 << rng_below(16)) & mask;
+				rest[n] = (uint16_t)(rest[n] ^ ((1 << rng_below(16)) & mask));
 			n++;
 		}
 	}
