@@ -73,13 +73,16 @@ static inline char *copy(char *restrict to, const char *restrict from, size_t n,
 static int add_all(struct sh_buf *out, const struct worker *w, const struct sh_tokens *t,
     unsigned n, struct sh_error *err)
 {
-	size_t count = t->n - n + 1, line = w->prefix.n + 3, text = 0, i;
+	size_t count = t->n - n + 1, line = w->prefix.n + 3, i;
+	uint64_t room = (uint64_t)(count + 1) * line + 64; /* more than a size_t, on 32 bits */
 	const uint32_t *start = t->start, *end = t->end + n - 1;
 	char *p;
 
 	for (i = 0; i < count; i++)
-		text += end[i] - start[i];
-	if (sh_buf_reserve(out, text + (count + 1) * line + 64, err) < 0)
+		room += end[i] - start[i];
+	if (room > SIZE_MAX / 2)
+		return sh_error_nomem(err);
+	if (sh_buf_reserve(out, (size_t)room, err) < 0)
 		return -1;
 	p = copy(out->p + out->n, w->prefix.prefix, w->prefix.n, 16);
 	for (i = 0; i < count; i++) {

@@ -163,3 +163,10 @@ repeat() {
 	within "$room" 'shtok long | shweight -w tf'
 	[ "$(awk '{ n += $3 } END { print n }' out)" -eq "$tokens" ]
 }
+
+@test "n-grams of a document that are 2^31 or more are refused, not counted wrong" {
+	(printf 'id\t'; repeat 17200000 'a b ' && echo) >long
+	try 'shfp -n 1-255 long'
+	exits 2
+	says 'shfp: long:1: a document of more than 2147483647 n-grams'
+}

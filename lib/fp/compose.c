@@ -2,15 +2,6 @@
 
 #include "fp/mix.h"
 
-size_t sh_compose_count(struct sh_ngrams range, size_t tokens)
-{
-	size_t all = sh_ngrams_lead(range);
-
-	for (unsigned n = range.min; n <= range.max; n++)
-		all += tokens - n + 1;
-	return all;
-}
-
 void sh_compose_words(const struct sh_mix_kernel *mix, const struct sh_tokens *t,
     struct sh_ngrams range, uint64_t mixed_seed, uint64_t *token, uint64_t *out)
 {

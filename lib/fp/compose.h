@@ -9,10 +9,7 @@
 #include "fp/mix_kernel.h"
 #include "text/ngram.h"
 
-/* n-grams of a range that fits so many tokens. */
-size_t sh_compose_count(struct sh_ngrams range, size_t tokens);
-
-/* SH_UNIT_WORD. `token` has room for t->n hashes, out for sh_compose_count(). */
+/* SH_UNIT_WORD. `token` has room for t->n hashes, out for sh_ngrams_count(). */
 void sh_compose_words(const struct sh_mix_kernel *mix, const struct sh_tokens *t,
     struct sh_ngrams range, uint64_t mixed_seed, uint64_t *token, uint64_t *out);
 

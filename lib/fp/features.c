@@ -231,10 +231,7 @@ int sh_features_of(
 	if (sh_tokenize(f->tokenizer, text, &tokens, err) < 0)
 		return -1;
 	range = sh_ngrams_of(f->ngrams, tokens.n);
-	n = sh_ngrams_lead(range);
-	for (unsigned i = range.min; i && i <= range.max; i++)
-		n += tokens.n - i + 1;
-	if (reserve(f, n, tokens.n, err) < 0)
+	if (sh_ngrams_count(range, tokens.n, &n, err) < 0 || reserve(f, n, tokens.n, err) < 0)
 		return -1;
 	n = hash_ngrams(f, &tokens, range);
 	sort(f, n);

@@ -345,7 +345,8 @@ int sh_fingerprint(struct sh_fingerprinter *f, struct sh_slice text, struct sh_f
 	out->empty = range.min == 0;
 	if (out->empty)
 		return 0;
-	features = sh_compose_count(range, tokens.n);
+	if (sh_ngrams_count(range, tokens.n, &features, err) < 0)
+		return -1;
 	out->features = features;
 	if (room(&f->feature, &f->feature_cap, features, err) < 0)
 		return -1;

@@ -18,3 +18,16 @@ int sh_ngrams_parse(const char *spec, struct sh_ngrams *range, struct sh_error *
 	range->max = (unsigned)max;
 	return 0;
 }
+
+int sh_ngrams_count(struct sh_ngrams range, size_t tokens, size_t *count, struct sh_error *err)
+{
+	uint64_t all = sh_ngrams_lead(range);
+
+	for (unsigned n = range.min; n && n <= range.max; n++)
+		all += tokens - n + 1;
+	if (all > INT32_MAX)
+		return sh_error_set(
+		    err, SH_ERR_RANGE, "a document of more than %d n-grams", INT32_MAX);
+	*count = (size_t)all;
+	return 0;
+}

@@ -35,6 +35,10 @@ static inline unsigned sh_ngrams_lead(struct sh_ngrams range)
 	return range.lead && range.min ? range.min - 1 : 0;
 }
 
+/* How many they are together, of a range that fits so many tokens. SH_ERR_RANGE: 2^31 or more, which
+ * is more than is counted in 32 bits. */
+int sh_ngrams_count(struct sh_ngrams range, size_t tokens, size_t *count, struct sh_error *err);
+
 /* The text of the n-gram that begins with token i. */
 static inline struct sh_slice sh_ngram_text(const struct sh_tokens *t, size_t i, unsigned n)
 {

@@ -151,12 +151,15 @@ void sh_tokenizer_delete(struct sh_tokenizer *t)
  * gap, those of the open word included, which become tokens only when it ends. */
 int sh_out_reserve(struct sh_tokenizer *t, size_t n, struct sh_error *err)
 {
-	size_t text = t->used + 5 * n + TAIL;
-	size_t tokens = t->n + (t->used - t->word) + 2 * n + SH_ASCII_SLACK;
+	/* Sums of more than a size_t, on 32 bits. */
+	uint64_t text = t->used + 5 * (uint64_t)n + TAIL;
+	uint64_t all = t->n + (t->used - t->word) + 2 * (uint64_t)n + SH_ASCII_SLACK;
+	size_t tokens = (size_t)all;
 
-	if (text > UINT32_MAX)
+	if (text > UINT32_MAX || all > UINT32_MAX)
 		return sh_error_set(err, SH_ERR_RANGE, "folded text is longer than 4 GiB");
-	if (text > t->text_cap && sh_grow((void **)&t->text, &t->text_cap, text, 1, err) < 0)
+	if (text > t->text_cap &&
+	    sh_grow((void **)&t->text, &t->text_cap, (size_t)text, 1, err) < 0)
 		return -1;
 	if (tokens > t->start_cap &&
 	    sh_grow((void **)&t->start, &t->start_cap, tokens, sizeof *t->start, err) < 0)

@@ -1,6 +1,6 @@
 /* Texts to tokens as a slow tokenizer makes them, straight from the definition: random texts under all
  * combinations of options, ill-formed ones, very long ones. */
-#include "text/token.h"
+#include "text/ngram.h"
 
 #include "tap.h"
 #include "text/script.h"
@@ -451,9 +451,35 @@ static void test_reuse(void)
 	sh_buf_free(&zh);
 }
 
+static bool count_fails(unsigned min, unsigned max, size_t tokens)
+{
+	size_t n;
+
+	return sh_ngrams_count((struct sh_ngrams){ min, max, false }, tokens, &n, &err) < 0 &&
+	       err.code == SH_ERR_RANGE;
+}
+
+static void test_counts(void)
+{
+	struct sh_ngrams none = sh_ngrams_of((struct sh_ngrams){ 2, 3, true }, 0);
+	size_t n = 9, m, most = INT32_MAX;
+
+	ok(sh_ngrams_count((struct sh_ngrams){ 2, 3, false }, 10, &n, &err) == 0 && n == 9 + 8,
+	    "n-grams of 2 and 3 of 10 tokens");
+	ok(sh_ngrams_count((struct sh_ngrams){ 3, 3, true }, 10, &n, &err) == 0 && n == 2 + 8,
+	    "those that lead");
+	ok(sh_ngrams_count(none, 0, &n, &err) == 0 && n == 0, "none of no tokens");
+	ok(sh_ngrams_count((struct sh_ngrams){ 1, 1, false }, most, &m, &err) == 0 && m == most &&
+		count_fails(1, 2, most / 2 + 2),
+	    "at most 2^31 - 1");
+	/* On 32 bits a size_t would come round to some ten thousand. */
+	ok(count_fails(1, 255, 16843137), "more than 2^32 are told, too");
+}
+
 int main(void)
 {
 	rng_init(3);
+	test_counts();
 	test_random();
 	test_steps();
 	test_bad_files();
