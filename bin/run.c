@@ -1,5 +1,7 @@
 #include "run.h"
 
+#include "text/encoding.h"
+
 enum { NOTES_SHOWN = 10 };
 
 struct run_worker {
@@ -26,6 +28,8 @@ static int done(void *arg, struct sh_job *job, struct sh_error *err)
 	struct run *run = arg;
 	struct cli *c = run->cli;
 
+	if (job->ill_formed && !run->gb && sh_encoding_may_be_gb(job->in.p, job->in.n))
+		run->gb = job->from.file;
 	run->records += job->records;
 	run->ill_formed += job->ill_formed;
 	run->empty += job->empty;
@@ -95,4 +99,8 @@ void run_finish(struct run *run, struct sh_job *last)
 		cli_warn(c,
 		    "%llu ill-formed UTF-8 sequence%s replaced (--strict makes them errors)",
 		    (unsigned long long)run->ill_formed, CLI_PLURAL(run->ill_formed));
+	if (run->gb)
+		cli_warn(c,
+		    "%s: not UTF-8, perhaps GB18030 (iconv -f GB18030 -t UTF-8 would make it so)",
+		    run->gb);
 }

@@ -16,6 +16,7 @@ struct run {
 
 	/* Filled by the run. */
 	uint64_t records, ill_formed, empty, notes;
+	const char *gb; /* the first file with a block that is no UTF-8 and may be GB18030 */
 };
 
 /* Read what the source has, work, write. Dies of errors. */

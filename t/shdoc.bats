@@ -627,3 +627,14 @@ record() {
 	exits 0
 	gives 'cut.eml#1\t--ab\\n --a\\n--a-\\ntwo\\n--a--x\\nthree' 'end.eml#1\tone' 'none.eml#1\tno part at all'
 }
+
+@test "a few characters of GB18030 are not taken for letters with accents" {
+	printf '\xc4\xe3\xba\xc3\n' >in
+	try 'shdoc in'
+	exits 0
+	gives 'in\t你好'
+	says 'shdoc: 1 text taken for GB18030 (detected)'
+	printf 'un caf\xe9 cr\xe8me, s\x27il vous pla\xeet: l\xe0-bas\n' >in
+	try 'shdoc in'
+	gives "in\tun café crème, s'il vous plaît: là-bas"
+}

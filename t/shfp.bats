@@ -303,3 +303,17 @@ load helper
 	gives a a
 	grep -q "^shfp: in:4: id 'a' comes again" err
 }
+
+@test "what is too short to be refused for its encoding, and may be GB18030, is told with what converts it" {
+	printf 'a\t\xc4\xe3\xba\xc3\n' >in
+	try 'shfp in'
+	exits 0
+	grep -qx 'shfp: in: not UTF-8, perhaps GB18030 (iconv -f GB18030 -t UTF-8 would make it so)' err
+	try 'iconv -f GB18030 -t UTF-8 in | shfp'
+	exits 0
+	says
+	printf 'a\tl\xe9\xe9 \xe9t\xe9\n' >in
+	try 'shfp in'
+	grep -q '4 ill-formed' err
+	! grep GB18030 err
+}

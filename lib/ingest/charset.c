@@ -259,6 +259,19 @@ static void detect(struct sh_slice in, char name[SH_CHARSET_NAME])
 }
 #endif
 
+/* What is guessed of bytes that show no other: letters with accents. */
+static bool is_western(const char *name)
+{
+	static const char *const names[] = { "ISO-8859-1", "ISO-8859-2", "ISO-8859-3", "ISO-8859-4",
+		"ISO-8859-9", "ISO-8859-10", "ISO-8859-13", "ISO-8859-14", "ISO-8859-15",
+		"ISO-8859-16", "windows-1250", "windows-1252", "windows-1254", "windows-1257" };
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (strcasecmp(name, names[i]) == 0)
+			return true;
+	return !*name;
+}
+
 /* What text that is no UTF-8 seems to be; "" when nothing tells. */
 static void guess(struct sh_slice in, char name[SH_CHARSET_NAME])
 {
@@ -277,6 +290,9 @@ static void guess(struct sh_slice in, char name[SH_CHARSET_NAME])
 	detect(in, name);
 	if (strcmp(name, "UTF-8") == 0 || is_ascii_name(name))
 		name[0] = '\0';
+	/* No words have their accents in pairs, and so many of them. */
+	if (is_western(name) && sh_encoding_may_be_gb(in.p, in.n))
+		strcpy(name, "GB18030");
 }
 
 /* ---- the decision ---- */

@@ -196,6 +196,29 @@ enum sh_encoding sh_encoding_guess(const char *text, size_t n)
 	return guess_pairs(p, n);
 }
 
+bool sh_encoding_may_be_gb(const char *text, size_t n)
+{
+	const uint8_t *p = (const uint8_t *)text;
+	size_t end = n < BLOCK ? n : BLOCK, pairs = 0, common = 0;
+	struct utf8_count utf8 = count_utf8(p, end);
+
+	if (utf8.ill <= utf8.multibyte)
+		return false;
+	for (size_t i = 0; i < end; i++) {
+		if (p[i] < 0x80)
+			continue;
+		if (i + 1 == end)
+			return false;
+		/* The rows of GB2312 that have characters. */
+		if (p[i] < 0xA1 || p[i] > 0xF7 || p[i + 1] < 0xA1 || p[i + 1] == 0xFF)
+			return false;
+		pairs++;
+		common += (p[i] >= 0xB0 && p[i] <= 0xD7) || p[i] == 0xA1 || p[i] == 0xA3;
+		i++;
+	}
+	return pairs >= 2 && is_percent(common, pairs, 75);
+}
+
 const char *sh_encoding_iconv_name(enum sh_encoding e)
 {
 	/* With these a byte order mark becomes that of UTF-8. */

@@ -7,6 +7,7 @@
 #ifndef SH_TEXT_ENCODING_H
 #define SH_TEXT_ENCODING_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum sh_encoding {
@@ -24,6 +25,11 @@ enum sh_encoding {
 /* The first 4 KiB tell nearly as well as a MiB; a few hundred bytes are too few for
  * GB18030 and Big5. */
 enum sh_encoding sh_encoding_guess(const char *p, size_t n);
+
+/* Whether text that is no UTF-8 can be GB18030, however short: what is not ASCII are at least two
+ * characters of GB2312, three in four common ones or punctuation. A few words in other encodings
+ * (KOI8-R, EUC-KR) are no different: this is for a hint, not for a verdict. */
+bool sh_encoding_may_be_gb(const char *p, size_t n);
 
 /* The name for `iconv -f`; NULL for UTF-8 and unknown. A byte order mark comes out
  * as that of UTF-8. */

@@ -200,6 +200,48 @@ static void test_languages(void)
 	}
 }
 
+/* Few characters, where a verdict would be rash. */
+static void test_hints(void)
+{
+	static const struct {
+		const char *text, *encoding;
+		bool may_be;
+	} rows[] = {
+		{ "你好\n", "GBK", true },
+		{ "d1\t你好，世界。ok\n", "GB18030", true },
+		{ "模板，模板\n", "GB2312", false }, /* most is also good UTF-8 */
+		{ "好\n", "GBK", false },
+		{ "hello\n", "GBK", false },
+		{ "你好，世界\n", "UTF-8", false },
+		{ "你好，世界\n", "BIG5", false },
+		{ "Привет, мир\n", "CP1251", false },
+		{ "Привет\n", "CP866", false },
+		{ "Καλημέρα\n", "ISO-8859-7", false },
+		{ "こんにちは\n", "EUC-JP", false },
+		{ "こんにちは\n", "SHIFT_JIS", false },
+		{ "été né à Orléans\n", "ISO-8859-1", false },
+		{ "größer, Füße\n", "ISO-8859-1", false },
+	};
+
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		char out[64], *to = out, *from = (char *)(uintptr_t)rows[i].text;
+		size_t in_left = strlen(from), out_left = sizeof out;
+		iconv_t cd = iconv_open(rows[i].encoding, "UTF-8");
+		bool knows =
+		    cd != (iconv_t)-1 && iconv(cd, &from, &in_left, &to, &out_left) != (size_t)-1;
+		char *copy = exact_copy(out, sizeof out - out_left);
+
+		ok(!knows || sh_encoding_may_be_gb(copy, sizeof out - out_left) == rows[i].may_be,
+		    "row %zu in %s: %s GB18030", i, rows[i].encoding,
+		    rows[i].may_be ? "may be" : "cannot be");
+		free(copy);
+		if (cd != (iconv_t)-1)
+			iconv_close(cd);
+	}
+	ok(!sh_encoding_may_be_gb("", 0), "nothing is not");
+	ok(!sh_encoding_may_be_gb("\xc4\xe3\xba\xc3\xc4", 5), "half a character is not");
+}
+
 /* Bytes at random are of no encoding; damage does not turn UTF-8 into another. */
 static void test_random(void)
 {
@@ -266,6 +308,7 @@ int main(void)
 	test_names();
 	test_files();
 	test_languages();
+	test_hints();
 	test_random();
 	test_nul_terminated();
 	test_mixed();
