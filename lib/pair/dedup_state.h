@@ -2,7 +2,6 @@
 #ifndef SH_PAIR_DEDUP_STATE_H
 #define SH_PAIR_DEDUP_STATE_H
 
-#include "base/compare.h"
 #include "fp/fingerprint.h"
 #include "pair/dedup.h"
 #include "pair/fpsort.h"
@@ -115,16 +114,6 @@ static inline bool sh_dedup_protects(const struct sh_dedup *d, uint32_t document
 static inline bool sh_dedup_both_protected(const struct sh_dedup *d, uint32_t x, uint32_t y)
 {
 	return sh_dedup_protects(d, d->vertex[x]) && sh_dedup_protects(d, d->vertex[y]);
-}
-
-/* Which of two documents stays: negative for x, positive for y. */
-static inline int sh_dedup_better(const struct sh_dedup *d, uint32_t x, uint32_t y)
-{
-	if (sh_dedup_protects(d, x) != sh_dedup_protects(d, y))
-		return sh_dedup_protects(d, x) ? -1 : 1;
-	if (d->rank && d->rank[x] != d->rank[y])
-		return d->rank[x] < d->rank[y] ? -1 : 1;
-	return sh_compare(x, y);
 }
 
 /* dedup_vertices.c: documents to nodes, nodes to vertices, vertices to places. */

@@ -1,5 +1,6 @@
 #include <stdlib.h>
 
+#include "base/compare.h"
 #include "io/parallel.h"
 #include "pair/dedup_state.h"
 

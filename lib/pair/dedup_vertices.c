@@ -1,5 +1,6 @@
 #include <stdlib.h>
 
+#include "base/compare.h"
 #include "base/hmap.h"
 #include "io/parallel.h"
 #include "pair/dedup_state.h"
@@ -8,6 +9,16 @@ enum {
 	STRETCH = 256,
 	FEW = 4, /* sets of one fingerprint that are compared one by one */
 };
+
+/* Which of two documents stays: negative for x, positive for y. */
+static int better(const struct sh_dedup *d, uint32_t x, uint32_t y)
+{
+	if (sh_dedup_protects(d, x) != sh_dedup_protects(d, y))
+		return sh_dedup_protects(d, x) ? -1 : 1;
+	if (d->rank && d->rank[x] != d->rank[y])
+		return d->rank[x] < d->rank[y] ? -1 : 1;
+	return sh_compare(x, y);
+}
 
 /* ---- nodes ---- */
 
@@ -20,7 +31,7 @@ static int by_fingerprint(const void *arg, uint32_t x, uint32_t y)
 	for (unsigned i = 1; i < d->words; i++)
 		if (p[i] != q[i])
 			return p[i] < q[i] ? -1 : 1;
-	return sh_dedup_better(d, x, y);
+	return better(d, x, y);
 }
 
 /* d->order, from documents that have features. */
@@ -232,7 +243,7 @@ static int by_documents(const void *arg, uint32_t x, uint32_t y)
 {
 	const struct sh_dedup *d = arg;
 
-	return sh_dedup_better(d, d->vertex[x], d->vertex[y]);
+	return better(d, d->vertex[x], d->vertex[y]);
 }
 
 static int place_by_ranks(struct sh_dedup *d, struct sh_error *err)

@@ -17,6 +17,7 @@ struct sh_twins {
 	size_t n, cap;
 };
 
+/* At the end. */
 int sh_twins_add(struct sh_twins *t, uint32_t at, uint32_t record, struct sh_error *err);
 /* Twins that are in order of records: those of one fingerprint together. */
 int sh_twins_sort(struct sh_twin *p, size_t n, struct sh_error *err);

@@ -1,20 +1,10 @@
 #include "pair/emit.h"
 
-#include "base/bytes.h"
-
 enum { AT_ONCE = 64 }; /* hits whose ids are fetched at once */
-
-/* The first eight bytes of an id of nodes, which lets them be read, zeros behind a shorter one. */
-static inline uint64_t prefix(struct sh_slice id)
-{
-	uint64_t x = sh_be64(id.p);
-
-	return id.n < 8 ? x & UINT64_MAX << (64 - 8 * id.n) : x;
-}
 
 static inline int compare(struct sh_slice x, struct sh_slice y)
 {
-	uint64_t a = prefix(x), b = prefix(y);
+	uint64_t a = sh_nodes_prefix(x), b = sh_nodes_prefix(y);
 
 	return a != b ? (a < b ? -1 : 1) : sh_slice_cmp(x, y);
 }
@@ -97,7 +87,7 @@ static inline bool find_ids(
 static inline bool in_order(struct sh_id_pair *pair)
 {
 	struct sh_slice s = pair->id1, t = pair->id2;
-	uint64_t x = prefix(s), y = prefix(t);
+	uint64_t x = sh_nodes_prefix(s), y = sh_nodes_prefix(t);
 	bool swap = x > y, none = false;
 
 	if (__builtin_expect(x == y, 0)) {

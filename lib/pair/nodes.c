@@ -138,15 +138,6 @@ ssize_t sh_nodes_take(struct sh_nodes *s, struct sh_slice text, unsigned digits,
 
 /* ---- nodes of several ids ---------------------------------------------------- */
 
-/* What ids are ordered by first: their first eight bytes, as far as there are any. */
-static uint64_t prefix_of(struct sh_slice id)
-{
-	char first[8] = { 0 };
-
-	memcpy(first, id.p, id.n < 8 ? id.n : 8);
-	return sh_be64(first);
-}
-
 static int by_id(const void *arg, uint32_t x, uint32_t y)
 {
 	const struct sh_nodes *s = arg;
@@ -201,7 +192,7 @@ static int order_members(struct sh_nodes *s, struct sh_error *err)
 		m.n = n;
 		for (uint32_t i = 0; i < n; i++) {
 			m.id[i] = s->member[from + i];
-			m.word[i] = prefix_of(sh_nodes_id(s, m.id[i]));
+			m.word[i] = sh_nodes_prefix(sh_nodes_id(s, m.id[i]));
 		}
 		sh_side_sort(&m, s->room, by_id, s);
 		s->group_at[g] = out;

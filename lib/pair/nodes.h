@@ -11,6 +11,7 @@
 #include <sys/types.h>
 
 #include "base/buf.h"
+#include "base/bytes.h"
 #include "fp/fingerprint.h"
 #include "pair/order.h"
 
@@ -78,6 +79,15 @@ static inline struct sh_slice sh_nodes_id(const struct sh_nodes *s, uint32_t rec
 		end = s->id_base[(record + 1) / SH_NODES_STRIDE];
 	base += s->id_at[record];
 	return sh_slice(s->ids.p + base, (size_t)(end + s->id_at[record + 1] - base));
+}
+
+/* What ids are ordered by first: the first eight bytes of one that nodes hold, zeros behind a shorter
+ * one. */
+static inline uint64_t sh_nodes_prefix(struct sh_slice id)
+{
+	uint64_t x = sh_be64(id.p);
+
+	return id.n < 8 ? x & UINT64_MAX << (64 - 8 * id.n) : x;
 }
 
 /* The records of a node, *n of them; `who` must stay where it is meanwhile. */

@@ -24,6 +24,7 @@ struct sh_side {
 	uint32_t *id;
 };
 
+/* Have room for n elements, and SH_SCAN_TILE more; what it held is lost when it grows. */
 int sh_side_reserve(struct sh_side *s, size_t n, struct sh_error *err);
 void sh_side_free(struct sh_side *s);
 /* Fingerprints 0 .. n-1 in the caller's order, with the given word of each. */

@@ -265,7 +265,8 @@ static double best_pass(const struct planner *p)
 	return least;
 }
 
-unsigned sh_plan_half_bits(double n)
+/* Bits of a half by which so many are put in order. */
+static unsigned half_bits(double n)
 {
 	unsigned bits = HALF_BITS_MIN;
 
@@ -278,7 +279,7 @@ unsigned sh_plan_half_bits(double n)
 static void halve(const struct planner *p, struct sh_plan *plan)
 {
 	const struct sh_task *t = p->task;
-	unsigned bits = sh_plan_half_bits(t->nx);
+	unsigned bits = half_bits(t->nx);
 	double near = (double)(bits + 1) / (double)(UINT32_C(1) << bits);
 
 	plan->halves = t->self && t->bits == 64 && t->k >= HALVES_K_MIN && t->k <= HALVES_K &&

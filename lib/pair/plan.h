@@ -48,9 +48,6 @@ struct sh_task {
 	double agree[SH_FP_MAX_BITS];
 };
 
-/* Bits of a half by which so many are put in order to be joined by halves. */
-unsigned sh_plan_half_bits(double n);
-
 /* The cheapest plan. Arithmetic on doubles without library functions, so that it is the
  * same everywhere. */
 void sh_plan(struct sh_plan *plan, const struct sh_task *task);

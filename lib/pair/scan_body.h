@@ -38,7 +38,7 @@ static TARGET __attribute__((noinline)) void NAME(add_spots)(
 }
 #endif
 
-/* Compare y[0 .. count-1] with the n*8 words of the tile at position x. `from` is the
+/* Compare y[0 .. count-1] with the GROUP * n words of the tile at position x. `from` is the
  * position of y[0], or NEAR when y is s->near. On the diagonal only lanes above i count. */
 static TARGET inline __attribute__((always_inline)) void NAME(sweep)(struct sh_scan *s, uint32_t x,
     uint32_t valid, const WORD *y, uint32_t count, uint32_t from, bool diagonal, const unsigned n)

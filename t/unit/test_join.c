@@ -396,6 +396,44 @@ static void plans(void)
 	ok(plan.blocks == 0, "fifty are compared all with all");
 }
 
+/* From how many on, and of what, halves are the plan. */
+static void plans_by_halves(void)
+{
+	static const struct {
+		unsigned bits, k, n;
+		bool self, even, want;
+	} row[] = {
+		{ 64, 3, SH_JOIN_HALVES, true, true, true },
+		{ 64, 2, SH_JOIN_HALVES, true, true, true },
+		{ 64, 3, SH_JOIN_HALVES - 1, true, true, false },
+		{ 64, 1, SH_JOIN_HALVES, true, true, false },
+		{ 64, 4, SH_JOIN_HALVES, true, true, false },
+		{ 64, 3, SH_JOIN_HALVES, false, true, false },
+		{ 64, 3, SH_JOIN_HALVES, true, false, false },
+		{ 60, 3, SH_JOIN_HALVES, true, true, false },
+		{ 128, 3, SH_JOIN_HALVES, true, true, false },
+	};
+	bool good = true;
+
+	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+		struct sh_task task = { .bits = row[i].bits,
+			.k = row[i].k,
+			.self = row[i].self,
+			.brute_factor = 1,
+			.halves = SH_JOIN_HALVES };
+		struct sh_plan plan;
+
+		task.nx = task.ny = row[i].n;
+		for (unsigned b = 0; b < row[i].bits; b++)
+			task.agree[b] = b == 7 && !row[i].even ? 0.9 : 0.5;
+		sh_plan(&plan, &task);
+		good &= plan.halves == row[i].want;
+		good &= !plan.halves || (plan.blocks == 2 && plan.block[0].bits == 16 &&
+					    plan.block[0].radius + plan.block[1].radius == 2);
+	}
+	ok(good, "halves are the plan of a large, even self-join of 64 bits at distance 2 or 3");
+}
+
 static void errors(struct room *r)
 {
 	struct sh_error err;
@@ -443,6 +481,7 @@ int main(int argc, char **argv)
 	many("by halves", halves_case, &r, cases / 60);
 	many("bands, bucket by bucket", band_case, &r, cases / 4);
 	plans();
+	plans_by_halves();
 	errors(&r);
 	free(r.fp);
 	free(r.want.hit);
