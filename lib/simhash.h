@@ -65,7 +65,7 @@ int simhash_text(
 /* Number of bits on which two fingerprints of `bits` bits differ. */
 unsigned simhash_distance(const uint64_t *a, const uint64_t *b, unsigned bits);
 
-/* Lower-case hex, bits / 4 digits and a final NUL: as in records. */
+/* Lower-case hex, bits / 4 digits and a final NUL: as in records. bits is a multiple of 4. */
 void simhash_hex(const uint64_t *fp, unsigned bits, char *out);
 
 /* 0, or -1 when the text is not bits / 4 lower-case hex digits. */

@@ -238,8 +238,10 @@ class Simhash:
 
         >>> Simhash(bits=32).hex(255)
         '000000ff'
+        >>> Simhash(bits=13, profile="gemantic").hex(255)
+        '00ff'
         """
-        return f"{fingerprint:0{self.bits // 4}x}"
+        return f"{fingerprint:0{(self.bits + 3) // 4}x}"
 
 
 def distance(a: int, b: int) -> int:
