@@ -304,6 +304,13 @@ small_cppjieba() {
 	printf 'a\toften\t1\na\tseldom\t1\n' >features
 	try 'shweight -p yanyiwu --idf idf features | shfp -p yanyiwu'
 	same alone out
+	# By other weights than the system's they are those of any profile.
+	for w in tf logidf; do
+		try "shweight -p yanyiwu -w $w --idf idf features"
+		mv out systems
+		try "shweight -t 200 -w $w --idf idf features"
+		same systems out
+	done
 	printf 'a\toften\t1.5\n' >features
 	try 'shweight -p yanyiwu --idf idf features'
 	exits 2

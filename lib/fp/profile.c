@@ -42,6 +42,7 @@ static const struct sh_profile rows[] = {
 	    .ngrams = { 1, 1, false },
 	    .weight = "tfidf",
 	    .top = 128,
+	    .top_rule = SH_TOP_TEXT,
 	    .hash = "md5",
 	    .bits = 64,
 	    .bits_min = 64,

@@ -22,6 +22,7 @@ bool sh_empty_fingerprint(
 /* Which features shweight -t N keeps where weights are equal, and in which order. */
 enum sh_top {
 	SH_TOP_FIRST, /* heaviest first, the one that stood first in the document first */
+	SH_TOP_TEXT,  /* heaviest first, of equal ones the bytewise lowest */
 	SH_TOP_HEAP,  /* as a heap leaves them that was fed in bytewise order: see top.h */
 };
 

@@ -64,6 +64,7 @@ void sh_weigher_settle(struct sh_weigher *w)
 {
 	struct sh_error err;
 
+	w->real = w->profile->real && w->idf && strcmp(w->scheme->name, w->profile->weight) == 0;
 	if (w->df || w->idf || w->top || w->scheme->needs_tokens || w->scheme->needs_df)
 		return;
 	for (int64_t count = 1; count < SH_WEIGHER_COUNTS; count++) {

@@ -26,7 +26,9 @@ struct sh_weigher {
 	uint64_t top;                     /* how many of the heaviest stay; 0: all */
 	const struct sh_profile *profile; /* whose rules count where systems differ */
 
-	/* Set by sh_weigher_settle(): by the count, where a weight depends on nothing else. Element
+	/* Set by sh_weigher_settle(). */
+	bool real; /* weights are doubles: the profile's own scheme, by its kind of table */
+	/* By the count, where a weight depends on nothing else. Element
 	 * 0 is never known; when element 1 is, all others are. */
 	struct sh_weight_text by_count[SH_WEIGHER_COUNTS];
 };
@@ -40,13 +42,7 @@ void sh_weigher_settle(struct sh_weigher *w);
 int sh_weigh(const struct sh_weigher *w, struct sh_slice id, struct sh_slice feature,
     int64_t tokens, int64_t *weight, struct sh_error *err);
 
-/* Whether the profile's weights are doubles, of which sh_weigh_real() puts the key (doubles.h) in
- * the place of the count. */
-static inline bool sh_weigher_is_real(const struct sh_weigher *w)
-{
-	return w->profile->real && w->idf;
-}
-
+/* The same where w->real: it puts the key of a double (doubles.h) in the place of the count. */
 int sh_weigh_real(const struct sh_weigher *w, struct sh_slice id, struct sh_slice feature,
     int64_t *weight, struct sh_error *err);
 

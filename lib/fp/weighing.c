@@ -24,7 +24,7 @@ void sh_weighing_free(struct sh_weighing *d)
 	sh_buf_free(&d->id);
 }
 
-/* Bytewise order of the features, for the rule that depends on it. */
+/* Bytewise order of the features, for the rules that depend on it. */
 static int by_text(const void *a, const void *b, void *arg)
 {
 	const struct sh_heavy *x = a, *y = b;
@@ -33,18 +33,33 @@ static int by_text(const void *a, const void *b, void *arg)
 	return sh_slice_cmp(sh_terms_text(features, x->index), sh_terms_text(features, y->index));
 }
 
+/* The heaviest first. */
+static int by_weight(const void *a, const void *b, void *arg)
+{
+	const struct sh_heavy *x = a, *y = b;
+
+	if (x->weight != y->weight)
+		return x->weight > y->weight ? -1 : 1;
+	return by_text(a, b, arg);
+}
+
 static size_t keep_top(struct sh_weighing *d, size_t n)
 {
 	const struct sh_weigher *w = d->weigher;
 	size_t top = w->top < n ? (size_t)w->top : n;
 
-	if (w->top == 0)
+	if (w->top == 0 || n == 0)
 		return n;
-	if (w->profile->top_rule == SH_TOP_FIRST)
-		return sh_top_first(d->distinct, n, top);
-	if (n)
+	switch (w->profile->top_rule) {
+	case SH_TOP_TEXT:
+		qsort_r(d->distinct, n, sizeof *d->distinct, by_weight, &d->features);
+		return top;
+	case SH_TOP_HEAP:
 		qsort_r(d->distinct, n, sizeof *d->distinct, by_text, &d->features);
-	return sh_top_heap(d->distinct, n, top);
+		return sh_top_heap(d->distinct, n, top);
+	default:
+		return sh_top_first(d->distinct, n, top);
+	}
 }
 
 static int write_feature(
@@ -109,7 +124,7 @@ static int weigh(const struct sh_weighing *d, struct sh_heavy *f, struct sh_erro
 {
 	struct sh_slice id = sh_buf_slice(&d->id), text = sh_terms_text(&d->features, f->index);
 
-	if (sh_weigher_is_real(d->weigher))
+	if (d->weigher->real)
 		return sh_weigh_real(d->weigher, id, text, &f->weight, err) < 0 ? -1 : 1;
 	return sh_weigh(d->weigher, id, text, d->tokens, &f->weight, err);
 }
@@ -142,7 +157,7 @@ static int write_document(struct sh_weighing *d, struct sh_error *err)
 	if (weigh_features(d, &n, err) < 0)
 		return -1;
 	n = keep_top(d, n);
-	if (sh_weigher_is_real(d->weigher))
+	if (d->weigher->real)
 		sh_doubles_write(d->distinct, n);
 	for (size_t i = 0; i < n; i++) {
 		struct sh_slice feature = sh_terms_text(&d->features, d->distinct[i].index);

@@ -42,7 +42,7 @@ static void test_weights(void)
 		    "%s %s: weight %s", t.row[i].f[0], t.row[i].f[2], t.row[i].f[7]);
 }
 
-/* What stands earlier in a ranking never weighs less. */
+/* What stands earlier in a ranking never weighs less; of equal weights the bytewise lower word does. */
 static void test_ranks(void)
 {
 	struct vec_table t = vec_load("tfidf128_weights.tsv");
@@ -58,7 +58,10 @@ static void test_ranks(void)
 		int64_t weight = 0;
 
 		tfidf->weigh(&term, &weight, &err);
-		ok(!same || weight <= before, "%s rank %s: %s", f[0], f[1], f[2]);
+		ok(!same || weight < before ||
+			(weight == before && (strcmp(f[8], t.row[i - 1].f[8]) != 0 ||
+						 strcmp(f[2], t.row[i - 1].f[2]) > 0)),
+		    "%s rank %s: %s", f[0], f[1], f[2]);
 		before = weight;
 	}
 }
@@ -97,6 +100,49 @@ static void test_counts(void)
 			ok(got[i] && strcmp(got[i], t.row[i].f[3]) == 0,
 			    "%s: %s stands there %s times", t.row[i].f[0], t.row[i].f[2],
 			    t.row[i].f[3]);
+}
+
+/* For the texts that are there: the words of the rows, weighed by the frequencies that these give,
+ * come in the order of the ranks. */
+static void test_order(void)
+{
+	struct vec_table t = vec_load("tfidf128_weights.tsv"),
+			 texts = vec_load("jieba_cut_long.tsv");
+	char name[32], table[32], command[512], *line = NULL;
+	size_t cap = 0, at = 0;
+	FILE *f = vec_input(name), *df = vec_input(table);
+
+	for (size_t i = 0; i < texts.n; i++)
+		if (strcmp(texts.row[i].f[1], "cut") == 0)
+			fprintf(f, "%s\t%s\n", texts.row[i].f[0], texts.row[i].f[3]);
+	fclose(f);
+	fprintf(df, "\t%s\n", t.row[0].f[5]);
+	for (size_t i = 0; i < t.n; i++)
+		fprintf(df, "%s\t%s\n", t.row[i].f[2], t.row[i].f[6]);
+	fclose(df);
+	snprintf(command, sizeof command,
+	    "PATH=\"$SHBIN:$PATH\"; LC_ALL=C sort -u -o %s %s; "
+	    "shtok -p tfidf128 --keep han %s | "
+	    "shweight -p tfidf128 -d %s --absent drop",
+	    table, table, name, table);
+	fflush(stdout);
+	f = vec_need(popen(command, "r"));
+	while (getline(&line, &cap, f) > 0) {
+		char *doc = strtok(line, "\t"), *word = strtok(NULL, "\t");
+
+		/* Rows of the other documents' words may be among them. */
+		while (at < t.n && strlen(t.row[at].f[0]) > 1)
+			at++;
+		if (at < t.n && strcmp(t.row[at].f[0], doc) == 0 &&
+		    strcmp(t.row[at].f[2], word) == 0)
+			at++;
+	}
+	while (at < t.n && strlen(t.row[at].f[0]) > 1)
+		at++;
+	ok(pclose(f) == 0 && at == t.n, "words in the order of their ranks, up to row %zu", at + 2);
+	unlink(name);
+	unlink(table);
+	free(line);
 }
 
 static void test_stems(void)
@@ -144,7 +190,7 @@ int main(void)
 	test_weights();
 	test_ranks();
 	if (system("\"$SHBIN/shtok\" --segment jieba </dev/null >/dev/null 2>&1") == 0)
-		test_counts();
+		test_counts(), test_order();
 	else
 		ok(true, "counts # SKIP no dictionary of jieba");
 	test_stems();
