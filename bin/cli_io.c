@@ -12,13 +12,23 @@
 
 /* ---- messages ---- */
 
+/* Messages show ids and names of files, which may hold what a terminal obeys. */
+static void blunt(char *text)
+{
+	for (; *text; text++)
+		if ((unsigned char)*text < 0x20 || *text == 0x7f)
+			*text = '?';
+}
+
 __attribute__((format(printf, 2, 0))) static void say(struct cli *c, const char *fmt, va_list ap)
 {
+	char text[16 * 1024]; /* two paths and an id; the heap may be what is wanting */
+
 	fflush(stdout);
 	progress_clear(&c->progress);
-	fprintf(stderr, "%s: ", c->program->name);
-	vfprintf(stderr, fmt, ap);
-	putc('\n', stderr);
+	vsnprintf(text, sizeof text, fmt, ap);
+	blunt(text);
+	fprintf(stderr, "%s: %s\n", c->program->name, text);
 }
 
 void cli_warn(struct cli *c, const char *fmt, ...)

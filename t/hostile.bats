@@ -170,3 +170,14 @@ repeat() {
 	exits 2
 	says 'shfp: long:1: a document of more than 2147483647 n-grams'
 }
+
+@test "messages show no control characters of the input: a terminal would obey them" {
+	printf 'a\033[31m\177b\tid\n' >$'f\033]0;x\007'
+	try 'shband f*'
+	exits 2
+	says "shband: f?]0;x?:1: fingerprint 'a?[31m?b' is no lower-case hex (shfp makes fingerprints of documents)"
+	printf 'é\033c\t!\n' >docs
+	try 'shfp docs'
+	exits 0
+	grep -qx "shfp: docs:1: document 'é?c' has no features: skipped" err
+}

@@ -101,13 +101,13 @@ load helper
 		gives '000100f\t0f\ta'
 		says "shband: -:2: $2"
 	}
-	refuses '0F\tb' "fingerprint '0F' is no lower-case hex"
-	refuses '0g\tb' "fingerprint '0g' is no lower-case hex"
+	refuses '0F\tb' "fingerprint '0F' is no lower-case hex (shfp makes fingerprints of documents)"
+	refuses '0g\tb' "fingerprint '0g' is no lower-case hex (shfp makes fingerprints of documents)"
 	refuses '\tb' 'fingerprint of 0 hex digits, expected 1 to 256'
 	refuses "$(printf %0257d 0)\\tb" 'fingerprint of 257 hex digits, expected 1 to 256'
 	refuses '0f\t' 'empty id'
-	refuses '0f' '1 field, expected fingerprint<TAB>id'
-	refuses '0f\tb\tc' '3 fields, expected fingerprint<TAB>id'
+	refuses '0f' '1 field, expected fingerprint<TAB>id (shfp makes fingerprints of documents)'
+	refuses '0f\tb\tc' '3 fields, expected fingerprint<TAB>id (shfp makes fingerprints of documents)'
 	refuses '0ff\tb' 'a fingerprint of 12 bits among fingerprints of 8 bits'
 	refuses "0f\\t$(printf %04097d 0)" 'id of 4097 bytes, at most 4096'
 }

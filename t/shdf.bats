@@ -136,9 +136,9 @@ features() {
 		exits 2
 		says "shdf: -:2: $2"
 	}
-	refuses 'a\tx' '2 fields, expected id<TAB>feature<TAB>weight'
-	refuses 'a\tx\t1\t1' '4 fields, expected id<TAB>feature<TAB>weight'
-	refuses '' '1 field, expected id<TAB>feature<TAB>weight'
+	refuses 'a\tx' '2 fields, expected id<TAB>feature<TAB>weight (shtok makes features of documents)'
+	refuses 'a\tx\t1\t1' '4 fields, expected id<TAB>feature<TAB>weight (shtok makes features of documents)'
+	refuses '' '1 field, expected id<TAB>feature<TAB>weight (shtok makes features of documents)'
 	refuses '\tx\t1' 'empty id'
 	refuses 'a\tx\t' "weight '': not a number"
 	refuses 'a\tx\t-1' "weight '-1': expected digits, and perhaps a point and digits, as in 0.25"

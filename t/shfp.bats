@@ -187,7 +187,7 @@ load helper
 	expects='expected id<TAB>text (-f ID,TEXT chooses two of them)'
 	try 'printf "a\tone\t1\nb\ttext\n" | shfp'
 	exits 2
-	says 'shfp: -:2: 2 fields, expected id<TAB>feature<TAB>weight'
+	says 'shfp: -:2: 2 fields, expected id<TAB>feature<TAB>weight (shtok makes features of documents)'
 	try 'printf "b\tone\na\tone\t1\n" | shfp'
 	exits 2
 	gives '5216fcaabac157b8\tb'

@@ -182,9 +182,9 @@ pairs() {
 			says "shgroup: -:2: $2"
 		done
 	}
-	refuses 'a' '1 field, expected id<TAB>id<TAB>distance, and perhaps a similarity'
-	refuses 'a\tb' '2 fields, expected id<TAB>id<TAB>distance, and perhaps a similarity'
-	refuses 'a\tb\t1\t1\t1' '5 fields, expected id<TAB>id<TAB>distance, and perhaps a similarity'
+	refuses 'a' '1 field, expected id<TAB>id<TAB>distance, and perhaps a similarity (shjoin makes pairs of fingerprints)'
+	refuses 'a\tb' '2 fields, expected id<TAB>id<TAB>distance, and perhaps a similarity (shjoin makes pairs of fingerprints)'
+	refuses 'a\tb\t1\t1\t1' '5 fields, expected id<TAB>id<TAB>distance, and perhaps a similarity (shjoin makes pairs of fingerprints)'
 	refuses '\tb\t1' 'empty id'
 	refuses 'a\t\t1' 'empty id'
 	refuses 'a\tb\tx' "distance 'x': not a number"

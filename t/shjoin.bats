@@ -164,7 +164,7 @@ clusters() {
 	shband -k 1 fps | sort >bands
 	try 'cat fps bands | shjoin'
 	exits 2
-	says 'shjoin: -:7: 3 fields, expected fingerprint<TAB>id'
+	says 'shjoin: -:7: 3 fields, expected fingerprint<TAB>id (shfp makes fingerprints of documents)'
 	try 'cat bands fps | shjoin >/dev/null'
 	exits 2
 	says 'shjoin: -:13: 2 fields, expected key<TAB>fingerprint<TAB>id'
@@ -174,7 +174,7 @@ clusters() {
 	says 'shjoin: fps:1: 2 fields, expected key<TAB>fingerprint<TAB>id'
 	try 'shjoin fps bands'
 	exits 2
-	says 'shjoin: bands:1: 3 fields, expected fingerprint<TAB>id'
+	says 'shjoin: bands:1: 3 fields, expected fingerprint<TAB>id (shfp makes fingerprints of documents)'
 }
 
 @test "a record with the id and the fingerprint of another is left out and counted" {

@@ -64,7 +64,9 @@ int sh_record_feature(struct sh_slice line, struct sh_feature *f, struct sh_erro
 	double other;
 	int bad;
 
-	if (split(line, v, 3, "id<TAB>feature<TAB>weight", err) < 0 || sh_id_check(v[0], err) < 0)
+	if (split(line, v, 3, "id<TAB>feature<TAB>weight (shtok makes features of documents)",
+		err) < 0 ||
+	    sh_id_check(v[0], err) < 0)
 		return -1;
 	f->id = v[0];
 	f->text = v[1];
@@ -130,8 +132,10 @@ static int parse_fp(
 		return sh_error_set(err, SH_ERR_RECORD,
 		    "fingerprint of %zu hex digits, expected 1 to %d", hex.n, SH_FP_HEX_MAX);
 	if (sh_parse_hex(hex, r->fp) < 0)
-		return sh_error_set(
-		    err, SH_ERR_RECORD, "fingerprint '%.*s' is no lower-case hex", SHOWN(hex));
+		return sh_error_set(err, SH_ERR_RECORD,
+		    "fingerprint '%.*s' is no lower-case hex (shfp makes fingerprints of "
+		    "documents)",
+		    SHOWN(hex));
 	r->hex = hex;
 	r->id = id;
 	r->bits = 4 * (unsigned)hex.n;
@@ -179,7 +183,7 @@ int sh_record_fp(struct sh_slice line, struct sh_fp_record *r, struct sh_error *
 		return 0;
 	}
 
-	if (split(line, v, 2, "fingerprint<TAB>id", err) < 0)
+	if (split(line, v, 2, "fingerprint<TAB>id (shfp makes fingerprints of documents)", err) < 0)
 		return -1;
 	return parse_fp(v[0], v[1], r, err);
 }
@@ -214,8 +218,9 @@ int sh_record_pair(struct sh_slice line, struct sh_pair_record *r, struct sh_err
 		return -1;
 	if (n != 3 && n != 4)
 		return sh_error_set(err, SH_ERR_RECORD,
-		    "%zu field%s, expected id<TAB>id<TAB>distance, and perhaps a similarity", n,
-		    n == 1 ? "" : "s");
+		    "%zu field%s, expected id<TAB>id<TAB>distance, and perhaps a similarity "
+		    "(shjoin makes pairs of fingerprints)",
+		    n, n == 1 ? "" : "s");
 	if (sh_id_check(v[0], err) < 0 || sh_id_check(v[1], err) < 0)
 		return -1;
 	r->id1 = v[0];
