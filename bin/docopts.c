@@ -233,6 +233,8 @@ void docopts_settle(struct docopts *d, struct cli *c)
 	d->docs.rejects = c->rejects_path != NULL;
 	if (d->stop_path || d->profile->stop)
 		load_stop(d, c);
+	if (d->no_text)
+		return;
 	if (d->token.method->needs_jieba)
 		d->token.jieba = d->jieba = dictionary_open(c, d->dict_path);
 	else if (d->token.method->needs_cppjieba)

@@ -460,6 +460,7 @@ int main(int argc, char **argv)
 	cli_start(&c, &program, argc, argv);
 	while ((opt = cli_next(&c)) != -1)
 		take(&c, &s, opt);
+	s.docs.no_text = s.docs.profile->top > 0; /* see refuse_top() */
 	docopts_settle(&s.docs, &c);
 	settle(&c, &s);
 	cli_open(&c);

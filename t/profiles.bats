@@ -131,7 +131,6 @@ documents() {
 }
 
 @test 'systems that take the heaviest features take no documents straight, whatever the weight' {
-	has_jieba
 	printf 'a\tone two\n' >docs
 	for o in 'jieba-tags -w tf' 'jieba-tags --minhash' 'tfidf128 -w set'; do
 		try "shfp -p $o docs"
@@ -140,6 +139,12 @@ documents() {
 	done
 	try 'shfp -p jieba-tags --minhash </dev/null'
 	gives
+	# So their dictionary is not wanted.
+	printf 'a\tx\t1\n' >features
+	try 'unset SIMHASH_CPPJIEBA; shfp -p yanyiwu -x dec features'
+	mv out bare
+	try 'shfp -H jenkins -x dec features'
+	same bare out
 }
 
 @test 'widths are those of the system' {
