@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "cli.h"
+#include "io/walk.h"
 #include "text/jieba.h"
 #include "text/jieba_compile.h"
 
@@ -54,6 +55,10 @@ static void compile(struct cli *c, const char *directory, const char *words, str
 		cli_read_file(c, words, &main_words);
 		src.dict = sh_buf_slice(&main_words);
 	} else {
+		if (!sh_is_folder(directory))
+			cli_usage(c,
+			    "'%s': no folder: expected that of jieba's package, which has dict.txt",
+			    directory);
 		src.dict = read_part(c, directory, "dict.txt");
 	}
 	src.start = read_part(c, directory, "finalseg/prob_start.py");

@@ -744,3 +744,13 @@ answers() {
 		same normal out
 	done
 }
+
+@test "shdict: what is no folder is told what folder is wanted" {
+	touch file
+	for operand in file nowhere; do
+		try "shdict $operand"
+		exits 2
+		says "shdict: '$operand': no folder: expected that of jieba's package, which has dict.txt" \
+			"Try 'shdict --help' or 'man shdict'."
+	done
+}

@@ -108,7 +108,7 @@ load helper
 	refuses '0f\t' 'empty id'
 	refuses '0f' '1 field, expected fingerprint<TAB>id (shfp makes fingerprints of documents)'
 	refuses '0f\tb\tc' '3 fields, expected fingerprint<TAB>id (shfp makes fingerprints of documents)'
-	refuses '0ff\tb' 'a fingerprint of 12 bits among fingerprints of 8 bits'
+	refuses '0ff\tb' 'a fingerprint of 12 bits among fingerprints of 8 bits (shfp -b sets one width, -x hex writes it)'
 	refuses "0f\\t$(printf %04097d 0)" 'id of 4097 bytes, at most 4096'
 }
 

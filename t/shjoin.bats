@@ -130,15 +130,15 @@ clusters() {
 	says 'shjoin: other:1: the band key is for distance 2 and 3 blocks, the earlier ones for distance 1 and 2 blocks: do not mix layouts'
 	try '(cat bands; printf "010200\t00\tx\n") | shjoin'
 	exits 2
-	says 'shjoin: -:13: a fingerprint of 8 bits among fingerprints of 64 bits'
+	says 'shjoin: -:13: a fingerprint of 8 bits among fingerprints of 64 bits (shfp -b sets one width, -x hex writes it)'
 	try 'printf "00\ta\n000\tb\n" | shjoin'
 	exits 2
-	says 'shjoin: -:2: a fingerprint of 12 bits among fingerprints of 8 bits'
+	says 'shjoin: -:2: a fingerprint of 12 bits among fingerprints of 8 bits (shfp -b sets one width, -x hex writes it)'
 	printf '00\ta\n' >8
 	printf '000\tb\n' >12
 	try 'shjoin 8 12'
 	exits 2
-	says 'shjoin: 12:1: a fingerprint of 12 bits among fingerprints of 8 bits'
+	says 'shjoin: 12:1: a fingerprint of 12 bits among fingerprints of 8 bits (shfp -b sets one width, -x hex writes it)'
 }
 
 @test "keys that shband does not make are refused with their line" {
@@ -167,11 +167,11 @@ clusters() {
 	says 'shjoin: -:7: 3 fields, expected fingerprint<TAB>id (shfp makes fingerprints of documents)'
 	try 'cat bands fps | shjoin >/dev/null'
 	exits 2
-	says 'shjoin: -:13: 2 fields, expected key<TAB>fingerprint<TAB>id'
+	says 'shjoin: -:13: 2 fields, expected key<TAB>fingerprint<TAB>id (shband makes bands of fingerprints)'
 	try 'shjoin bands fps'
 	exits 2
 	gives
-	says 'shjoin: fps:1: 2 fields, expected key<TAB>fingerprint<TAB>id'
+	says 'shjoin: fps:1: 2 fields, expected key<TAB>fingerprint<TAB>id (shband makes bands of fingerprints)'
 	try 'shjoin fps bands'
 	exits 2
 	says 'shjoin: bands:1: 3 fields, expected fingerprint<TAB>id (shfp makes fingerprints of documents)'
@@ -306,7 +306,7 @@ clusters() {
 	(head -n 1 bands; echo bad) >short
 	try 'shjoin bands short >/dev/null'
 	exits 2
-	says 'shjoin: short:2: 1 field, expected key<TAB>fingerprint<TAB>id'
+	says 'shjoin: short:2: 1 field, expected key<TAB>fingerprint<TAB>id (shband makes bands of fingerprints)'
 }
 
 @test "an empty side has no pairs" {

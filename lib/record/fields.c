@@ -194,7 +194,9 @@ int sh_same_width(unsigned *bits, const struct sh_fp_record *r, struct sh_error 
 		*bits = r->bits;
 	if (*bits != r->bits)
 		return sh_error_set(err, SH_ERR_RECORD,
-		    "a fingerprint of %u bits among fingerprints of %u bits", r->bits, *bits);
+		    "a fingerprint of %u bits among fingerprints of %u bits (shfp -b sets one "
+		    "width, -x hex writes it)",
+		    r->bits, *bits);
 	return 0;
 }
 
@@ -202,7 +204,8 @@ int sh_record_band(struct sh_slice line, struct sh_band_record *r, struct sh_err
 {
 	struct sh_slice v[3];
 
-	if (split(line, v, 3, "key<TAB>fingerprint<TAB>id", err) < 0)
+	if (split(line, v, 3, "key<TAB>fingerprint<TAB>id (shband makes bands of fingerprints)",
+		err) < 0)
 		return -1;
 	r->key = v[0];
 	return parse_fp(v[1], v[2], &r->of, err);
