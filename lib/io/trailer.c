@@ -16,9 +16,12 @@ static uint64_t hash_line(const char *p, size_t n, bool crlf)
 
 size_t sh_sum_lines(struct sh_sum *sum, const char *p, size_t n, bool crlf)
 {
-	const char *at = p, *end = p + n;
+	const char *at = p, *end;
 	struct sh_sum s = *sum;
 
+	if (n == 0)
+		return 0;
+	end = p + n;
 	while (at < end) {
 		const char *lf = memchr(at, '\n', (size_t)(end - at)), *stop = lf ? lf : end;
 

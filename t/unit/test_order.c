@@ -235,11 +235,13 @@ static void draw_copies(uint32_t n)
 static bool is_entry(uint32_t at, const uint32_t *record, uint32_t many,
     const struct sh_twins *twins, const uint32_t *twins_of)
 {
-	const struct sh_twin *t = twins->p + twins_of[at];
 	bool good = side.id[at] == record[0] && twins_of[at + 1] - twins_of[at] == many - 1;
 
-	for (uint32_t i = 1; good && i < many; i++)
-		good = t[i - 1].at == at && t[i - 1].record == record[i];
+	for (uint32_t i = 1; good && i < many; i++) {
+		const struct sh_twin *t = &twins->p[twins_of[at] + i - 1];
+
+		good = t->at == at && t->record == record[i];
+	}
 	return good;
 }
 
