@@ -200,7 +200,8 @@ int sh_accumulator_add(
 	uint64_t words[SH_FP_MAX_WORDS];
 
 	a->any = a->any || feature.n > 0;
-	if (weight == 0)
+	/* What weighs nothing changes where rounded sums are rounded, and nothing else. */
+	if (weight == 0 && (o->minhash || !o->rounded))
 		return 0;
 	if (memchr(feature.p, '\\', feature.n)) {
 		a->text.n = 0;

@@ -249,8 +249,7 @@ static int add_rounded(struct sh_fingerprinter *f, struct sh_error *err)
 	for (size_t i = 0; i < d->n; i++) {
 		const uint64_t *hash = words_of(f, d->first[i], room);
 
-		if (f->weight[i] > 0)
-			sh_rounded_add(&f->rounded, hash, f->opts.bits, f->weight[i]);
+		sh_rounded_add(&f->rounded, hash, f->opts.bits, f->weight[i]);
 		if (sh_simhash_add(&f->simhash, hash, f->weight[i], err) < 0)
 			return -1;
 	}

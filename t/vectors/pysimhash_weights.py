@@ -46,6 +46,14 @@ def rows():
         for bits in 8, 64, 128:
             features = [(rng.choice("abcd"), rng.choice(MIXED)) for _ in range(n)]
             yield bits, features, value(bits, features).value
+    # Features of weight 0 fill its batches of 200, so that sums are rounded elsewhere.
+    found = 0
+    for x, y, z in itertools.product(WEIGHTS, repeat=3):
+        features = [("a", x), ("b", "2")] + 199 * [("z", "0")] + [("c", y), ("d", z)]
+        s = value(64, features)
+        if s.value != value(64, [f for f in features if f[1] != "0"]).value and found < 3:
+            found += 1
+            yield 64, features, s.value
 
 
 with open("pysimhash_weights.tsv", "w", encoding="utf-8") as out:
