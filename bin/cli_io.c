@@ -12,11 +12,11 @@
 
 /* ---- messages ---- */
 
-/* Messages show ids and names of files, which may hold what a terminal obeys. */
+/* Messages show ids and names of files, which may hold what a terminal obeys; it may have tabs. */
 static void blunt(char *text)
 {
 	for (; *text; text++)
-		if ((unsigned char)*text < 0x20 || *text == 0x7f)
+		if (((unsigned char)*text < 0x20 && *text != '\t') || *text == 0x7f)
 			*text = '?';
 }
 

@@ -172,10 +172,10 @@ repeat() {
 }
 
 @test "messages show no control characters of the input: a terminal would obey them" {
-	printf 'a\033[31m\177b\tid\n' >$'f\033]0;x\007'
+	printf 'a\033[31m\177b\tid\n' >$'f\t\033]0;x\007'
 	try 'shband f*'
 	exits 2
-	says "shband: f?]0;x?:1: fingerprint 'a?[31m?b' is no lower-case hex (shfp makes fingerprints of documents)"
+	says "shband: f	?]0;x?:1: fingerprint 'a?[31m?b' is no lower-case hex (shfp makes fingerprints of documents)"
 	printf 'é\033c\t!\n' >docs
 	try 'shfp docs'
 	exits 0
