@@ -68,8 +68,8 @@ struct sh_token_opts {
 	unsigned keep;      /* SH_KEEP_*: words without any such code point are dropped; 0: none */
 	const struct sh_stoplist *stop; /* words to drop, or NULL; borrowed, may be shared */
 	const char *stem; /* language or algorithm of text/stem.h, or NULL; borrowed */
+	bool apart;       /* words: their n-grams' texts are not wanted, only the words */
 	/* Another way of cutting than the one above (text/method.h), or NULL. */
-	bool apart; /* words: their n-grams' texts are not wanted, only the words */
 	const struct sh_token_method *method;
 	const struct sh_jieba *jieba; /* for methods that need a dictionary; borrowed, shared */
 	const struct sh_cppjieba *cppjieba;
@@ -94,10 +94,10 @@ struct sh_tokens {
 
 struct sh_ascii_kernel;
 
-/* The options are copied. */
 /* What tokens are: the options' unit, unless the method gives characters. */
 enum sh_unit sh_token_unit(const struct sh_token_opts *opts);
 
+/* The options are copied, what they borrow must outlive the tokenizer. */
 struct sh_tokenizer *sh_tokenizer_new(const struct sh_token_opts *opts, struct sh_error *err);
 void sh_tokenizer_delete(struct sh_tokenizer *t);
 
