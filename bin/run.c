@@ -12,8 +12,11 @@ struct run_worker {
 /* The first notes are shown; all are counted. */
 static void show_notes(struct run *run, const struct sh_buf *notes)
 {
-	const char *p = notes->p, *end = notes->p + notes->n;
+	const char *p = notes->p, *end;
 
+	if (notes->n == 0)
+		return;
+	end = p + notes->n;
 	while (p < end) {
 		const char *lf = memchr(p, '\n', (size_t)(end - p));
 
