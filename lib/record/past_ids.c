@@ -1,8 +1,7 @@
 #include "record/past_ids.h"
 
 #include <stdlib.h>
-
-#include "base/siphash.h"
+#include <xxhash.h>
 
 enum { SLOT_BITS = 14 };
 
@@ -29,8 +28,7 @@ static void count(struct sh_past_ids *p, struct sh_slice id, const char *file, u
 
 void sh_past_ids_begin(struct sh_past_ids *p, struct sh_slice id, const char *file, uint64_t line)
 {
-	static const uint64_t key[2] = { 0 };
-	uint64_t hash = sh_siphash(key, id.p, id.n);
+	uint64_t hash = XXH3_64bits(id.p, id.n);
 	uint64_t *slot = &p->slots[hash >> (64 - SLOT_BITS)];
 
 	if (*slot == hash)

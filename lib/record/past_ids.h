@@ -4,7 +4,7 @@
  * mistake: the lines were sorted by something else, or two documents have one id. So it is counted,
  * for the user to be told. A fixed number of ids is remembered, by hashes of 64 bits: an id that
  * comes again long after may be missed; that one is counted wrongly has a chance of 2^-50 a
- * document. The key of the hash is no secret, for each run is to tell the same. */
+ * document, unless ids are made for it. */
 #ifndef SH_RECORD_PAST_IDS_H
 #define SH_RECORD_PAST_IDS_H
 
