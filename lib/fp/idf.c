@@ -6,6 +6,23 @@
 #include "base/real.h"
 #include "io/lines.h"
 
+/* As 8e-05, which Python prints below 0.0001. */
+static int parse_power(struct sh_slice s, int64_t *idf)
+{
+	double x;
+
+	for (size_t i = 0; i < s.n; i++)
+		if (!memchr("0123456789.eE+-", s.p[i], 15))
+			return SH_NUM_MALFORMED;
+	if (*s.p < '0' || *s.p > '9' || sh_parse_real(s, &x) < 0)
+		return SH_NUM_MALFORMED;
+	x = x * SH_WEIGHT_ONE + 0.5;
+	if (x >= (double)INT64_MAX)
+		return SH_NUM_RANGE;
+	*idf = (int64_t)x;
+	return 0;
+}
+
 /* Digits, and perhaps a point and any number of digits. */
 static int parse_idf(struct sh_slice s, int64_t *idf)
 {
@@ -13,6 +30,8 @@ static int parse_idf(struct sh_slice s, int64_t *idf)
 	size_t places = dot ? s.n - (size_t)(dot - s.p) - 1 : 0;
 	bool up = false;
 
+	if (memchr(s.p, 'e', s.n) || memchr(s.p, 'E', s.n))
+		return parse_power(s, idf);
 	if (places > SH_WEIGHT_PLACES) {
 		const char *rest = dot + 1 + SH_WEIGHT_PLACES;
 

@@ -38,6 +38,20 @@ static int64_t value_of(const char *number)
 	return x;
 }
 
+static bool refused(const char *number)
+{
+	FILE *file = fopen(path, "w");
+	struct sh_idf_table t;
+	struct sh_error err;
+	bool good;
+
+	if (!file || fprintf(file, "word %s\n", number) < 0 || fclose(file) == EOF)
+		return false;
+	good = sh_idf_table_load(&t, path, &err) < 0 && err.code == SH_ERR_RECORD;
+	sh_idf_table_free(&t);
+	return good;
+}
+
 /* Up to 12 places in whole numbers of 10^-12. */
 static void test_rounding(void)
 {
@@ -63,6 +77,11 @@ static void test_rounding(void)
 		wrong += value_of(number) != (int64_t)((exact + 500000) / 1000000);
 	}
 	ok(wrong == 0, "values are rounded to millionths, halves up: %d are not", wrong);
+	ok(value_of("8e-05") == 80 && value_of("1.25E+1") == 12500000 && value_of("5e-7") == 1,
+	    "powers of ten, as Python prints them");
+	ok(refused("e5") && refused("1e") && refused("1e300") && refused("0x1p-2") &&
+		refused("-1e2") && refused("1e-"),
+	    "what is no such number is refused");
 	ok(value_of("0.0000005") == 1 && value_of("0.00000049999999") == 0, "a half, and less");
 }
 
