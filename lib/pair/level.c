@@ -351,7 +351,7 @@ int sh_level_join(struct sh_level *l)
 /* Two buckets that hold too many candidates: they are joined on the other bits. */
 static bool join_buckets(void *ctx, uint32_t v, uint32_t u)
 {
-	struct sh_level *up = ctx, *l = calloc(1, sizeof *l);
+	struct sh_level *up = ctx, *l = malloc(sizeof *l);
 	const struct sh_block *b = &up->plan.block[up->at];
 	unsigned used = (unsigned)__builtin_popcountll(v ^ u);
 	uint32_t few = up->join->limits.few;
@@ -359,6 +359,8 @@ static bool join_buckets(void *ctx, uint32_t v, uint32_t u)
 
 	if (l == NULL)
 		return sh_error_nomem(up->join->err) == 0;
+	/* The scan and its list are large, and written before they are read. */
+	memset(l, 0, offsetof(struct sh_level, earlier));
 	l->join = up->join;
 	l->parent = up;
 	l->room = up->room;
