@@ -68,7 +68,7 @@ SLOWLY='{ sleep 0.5; cat; } >/dev/null'
 	for _ in 1 2 3; do cat "$T_DATA/en_dev.tsv"; done >docs
 	on_terminal "shtok --progress docs | $SLOWLY"
 	cat shown
-	grep -Eqx 'shtok: [0-9.]+ [kM]B of 13\.5 MB \([0-9]+ %\), [0-9]+ records, [0-9.]+ [kMG]?B/s, [0-9]+ s left' shown
+	grep -Eqx 'shtok: [0-9.]+ [kM]B of 13\.5 MB \([0-9]+ %\), [0-9]+ records, [0-9.]+ [kMG]?B/s, ([0-9]+ min )?[0-9]+ s left' shown
 	tail -n 1 shown | grep -Eqx 'shtok: 13\.5 MB, 1656 records, [0-9.]+ [kMG]?B/s, [0-9.]+ s'
 	on_terminal "cat docs | shtok --progress | $SLOWLY"
 	grep -Eqx 'shtok: [0-9.]+ [kM]B, [0-9]+ records, [0-9.]+ [kMG]?B/s' shown
