@@ -46,15 +46,22 @@ void sh_level_list_earlier(struct sh_level *l)
 static bool take_words(const struct sh_level *l, const struct sh_spot *spot, size_t n)
 {
 	struct sh_join *j = l->join;
-	const struct sh_side *x = l->x.side, *y = l->y.side;
+	const uint64_t *x = l->x.side->word, *y = l->y.side->word;
+	const uint32_t *x_id = l->x.side->id, *y_id = l->y.side->id;
+	bool self = j->self;
 
-	for (size_t i = 0; i < n; i++) {
-		uint32_t a = x->id[spot[i].x], b = y->id[spot[i].y], less = a < b ? a : b;
-		struct sh_hit *hit = &j->hit[j->hits++];
+	for (size_t end; n > 0; spot += end, n -= end) {
+		struct sh_hit *hit = &j->hit[j->hits];
 
-		hit->a = j->self ? less : a;
-		hit->b = j->self ? a ^ b ^ less : b;
-		hit->distance = sh_count_bits(x->word[spot[i].x] ^ y->word[spot[i].y]);
+		end = n < SH_JOIN_HITS - j->hits ? n : SH_JOIN_HITS - j->hits;
+		for (size_t i = 0; i < end; i++) {
+			uint32_t a = x_id[spot[i].x], b = y_id[spot[i].y], less = a < b ? a : b;
+
+			hit[i].a = self ? less : a;
+			hit[i].b = self ? a ^ b ^ less : b;
+			hit[i].distance = sh_count_bits(x[spot[i].x] ^ y[spot[i].y]);
+		}
+		j->hits += end;
 		if (j->hits == SH_JOIN_HITS && !sh_join_send(j))
 			return false;
 	}
