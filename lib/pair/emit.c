@@ -83,12 +83,14 @@ static inline bool find_ids(
 }
 
 /* Put the lesser id first; false when they are the same. Which one it is is a matter of chance:
- * no branch on it. */
+ * no branch on it, into which GCC makes conditional moves here. */
 static inline bool in_order(struct sh_id_pair *pair)
 {
 	struct sh_slice s = pair->id1, t = pair->id2;
 	uint64_t x = sh_nodes_prefix(s), y = sh_nodes_prefix(t);
-	bool swap = x > y, none = false;
+	uintptr_t p = (uintptr_t)s.p ^ (uintptr_t)t.p;
+	size_t n = s.n ^ t.n, swap = x > y;
+	bool none = false;
 
 	if (__builtin_expect(x == y, 0)) {
 		int c = sh_slice_cmp(s, t);
@@ -96,10 +98,12 @@ static inline bool in_order(struct sh_id_pair *pair)
 		swap = c > 0;
 		none = c == 0;
 	}
-	pair->id1.p = swap ? t.p : s.p;
-	pair->id1.n = swap ? t.n : s.n;
-	pair->id2.p = swap ? s.p : t.p;
-	pair->id2.n = swap ? s.n : t.n;
+	p &= -(uintptr_t)swap;
+	n &= -swap;
+	pair->id1.p = (const char *)((uintptr_t)s.p ^ p);
+	pair->id1.n = s.n ^ n;
+	pair->id2.p = (const char *)((uintptr_t)t.p ^ p);
+	pair->id2.n = t.n ^ n;
 	return !none;
 }
 
