@@ -198,16 +198,36 @@ static int convert(struct sh_charset *c, struct sh_slice in, struct sh_buf *out,
 	}
 }
 
+/* What iconv has given from `from` on. It knows UTF-8 by more names than there are, and lets old
+ * sequences of five bytes pass from the one to the other. */
+static int see_to_utf8(
+    struct sh_charset *c, struct sh_buf *out, size_t from, uint64_t *ill, struct sh_error *err)
+{
+	size_t n = out->n - from;
+
+	if (n == 0 || sh_utf8_valid(out->p + from, n))
+		return 0;
+	c->room.n = 0;
+	if (sh_buf_add(&c->room, out->p + from, n, err) < 0)
+		return -1;
+	out->n = from;
+	return sh_charset_repair(sh_buf_slice(&c->room), out, ill, err);
+}
+
 /* Append the text as decoded from `name`: 1, 0 when iconv does not have it, -1. */
 static int decode_as(struct sh_charset *c, const char *name, struct sh_slice in, struct sh_buf *out,
     uint64_t *ill, struct sh_error *err)
 {
+	size_t from = out->n;
+
 	*ill = 0;
 	if (strcmp(name, "UTF-8") == 0)
 		return sh_charset_repair(in, out, ill, err) < 0 ? -1 : 1;
 	if (!open_converter(c, name))
 		return 0;
-	return convert(c, in, out, ill, err) < 0 ? -1 : 1;
+	if (convert(c, in, out, ill, err) < 0 || see_to_utf8(c, out, from, ill, err) < 0)
+		return -1;
+	return 1;
 }
 
 /* Damage leaves most characters that are not ASCII well-formed; another encoding, hardly any. */

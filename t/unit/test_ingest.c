@@ -267,6 +267,11 @@ static void charsets(void)
 		DECODES("\x1B$B$3$s\x1B(B.", NULL, "こん.", "ISO-2022-JP", SH_CHARSET_DETECTED);
 		DECODES("\xFE\xFF\x4F\x60\x59\x7D", NULL, "你好", "UTF-16BE", SH_CHARSET_MARK);
 	}
+	/* glibc leaves the brace out, and five bytes of old as they are. */
+	if (sh_charset_known(&charset, "utf-8}"))
+		DECODES("éééééé \xF9\xB9\xB9\xB9\xB9", "utf-8}",
+		    "éééééé \xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD", "UTF-8}",
+		    SH_CHARSET_DECLARED);
 }
 
 /* Any bytes become well-formed UTF-8, whatever is declared. */
