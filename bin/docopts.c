@@ -35,7 +35,8 @@ const struct cli_option docopts_table[] = {
 	{ MASK_DIGITS, "mask-digits", NULL, "make each run of digits a single 0" },
 	{ JSON, "json", NULL, "each line is a JSON object with the fields that -f names" },
 	{ 'f', "fields", "ID,TEXT", "the fields that hold id and text [1,2 of two; id,text]" },
-	{ 'l', "line-ids", NULL, "plain text: each line a document, its number the id" },
+	{ 'l', "line-ids", NULL,
+	    "its number is the id of each line, which is plain text or --json" },
 	{ RAW, "raw", NULL, "backslashes are no escapes" },
 	{ STRICT, "strict", NULL, "ill-formed UTF-8 makes a bad record" },
 	{ 0 },
@@ -216,9 +217,8 @@ static void settle_form(struct docopts *d, struct cli *c)
 	struct sh_document_form *form = &d->docs.form;
 	struct sh_error err;
 
-	if (form->line_ids && (d->fields || form->json))
-		cli_usage(c, "-l and %s contradict each other: with -l the whole line is text",
-		    form->json ? "--json" : "-f");
+	if (form->line_ids && d->fields && !form->json)
+		cli_usage(c, "-l and -f contradict each other: with -l the whole line is text");
 	if (d->fields && sh_document_form_parse(d->fields, form, &err) < 0)
 		cli_usage(c, "-f: %s", err.text);
 	/* Backslashes of plain text are no escapes, and those of JSON are gone already. */

@@ -16,6 +16,7 @@ static const struct cli_option options[] = {
 	{ FORMAT, "format", "FORMAT",
 	    "all files are auto, text, html, jsonl, warc or mbox [auto]" },
 	{ 'f', "fields", "ID,TEXT", "the fields of JSON that hold id and text [id,text]" },
+	{ 'l', "line-ids", NULL, "the id of JSON is FILE#N, N the number of its line" },
 	{ FROM_CHARSET, "from-charset", "NAME", "take text for this, whatever it declares" },
 	{ MAX_SIZE, "max-size", "SIZE", "a larger record is a bad one [256M]" },
 	{ FOLLOW, "follow", NULL, "in folders, follow symbolic links" },
@@ -56,6 +57,7 @@ struct run {
 	struct sh_ingest in;
 	struct sh_ids ids;
 	struct sh_buf record;
+	const char *fields;  /* of -f */
 	const char *operand; /* when it is a folder: files' ids are their paths below it */
 	uint64_t offset;     /* of the file at hand, as told to the user */
 	uint64_t repeated, links, special, failed;
@@ -238,7 +240,6 @@ static void report_ids(struct run *run)
 static void take(struct run *run, int opt)
 {
 	struct cli *c = run->cli;
-	struct sh_error err;
 	uint64_t size;
 
 	switch (opt) {
@@ -250,8 +251,10 @@ static void take(struct run *run, int opt)
 			    c->arg);
 		break;
 	case 'f':
-		if (sh_document_form_parse(c->arg, &run->in.json, &err) < 0)
-			cli_usage(c, "%s", err.text);
+		run->fields = c->arg;
+		break;
+	case 'l':
+		run->in.json.line_ids = true;
 		break;
 	case FROM_CHARSET:
 		if (!sh_charset_known(&run->in.body.charset, c->arg))
@@ -277,10 +280,13 @@ static void take(struct run *run, int opt)
 static void parse_options(struct run *run)
 {
 	struct cli *c = run->cli;
+	struct sh_error err;
 	int opt;
 
 	while ((opt = cli_next(c)) != -1)
 		take(run, opt);
+	if (run->fields && sh_document_form_parse(run->fields, &run->in.json, &err) < 0)
+		cli_usage(c, "-f: %s", err.text);
 	if (c->trailer_in && !c->trailer_out)
 		cli_usage(c, "--trailer=in: files have no trailers (--trailer=out writes one)");
 }

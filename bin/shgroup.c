@@ -18,6 +18,7 @@ static const struct cli_option options[] = {
 	{ 'd', "documents", "DOCS", "the documents, for their order and length" },
 	{ 'f', "fields", "ID,TEXT", "the fields of DOCS that hold id and text" },
 	{ JSON, "json", NULL, "each line of DOCS is a JSON object with the fields of -f" },
+	{ 'l', "line-ids", NULL, "ids are numbers of the lines of DOCS, plain text or --json" },
 	{ AUDIT, "audit", "FILE", "write keeper, size and weakest pair of each group there" },
 	{ 0 },
 };
@@ -278,8 +279,13 @@ static void settle(struct cli *c, struct settings *s)
 		cli_usage(c, "--keep longest looks at the documents: -d DOCS");
 	if (s->audit_path && c->out_path && sh_target_same(s->audit_path, c->out_path))
 		cli_usage(c, "--audit %s: the groups go there", s->audit_path);
-	if ((s->fields || s->form.json) && !s->docs_path)
-		cli_usage(c, "%s is about the documents: -d DOCS", s->fields ? "-f" : "--json");
+	if ((s->fields || s->form.json || s->form.line_ids) && !s->docs_path)
+		cli_usage(c, "%s is about the documents: -d DOCS",
+		    s->fields      ? "-f"
+		    : s->form.json ? "--json"
+				   : "-l");
+	if (s->form.line_ids && s->fields && !s->form.json)
+		cli_usage(c, "-l and -f contradict each other: with -l the whole line is text");
 	if (s->fields && sh_document_form_parse(s->fields, &s->form, &err) < 0)
 		cli_usage(c, "-f: %s", err.text);
 	s->form.crlf = c->crlf;
@@ -310,6 +316,9 @@ static void take(struct cli *c, struct settings *s, int opt)
 		break;
 	case JSON:
 		s->form.json = true;
+		break;
+	case 'l':
+		s->form.line_ids = true;
 		break;
 	case AUDIT:
 		s->audit_path = cli_writes(c);

@@ -26,9 +26,42 @@ load helper
 	try 'shtok --json -f 1,2,3 docs.jsonl'
 	exits 2
 	grep -q 'the names of two fields' err
-	try 'shtok -l --json docs.jsonl'
+}
+
+@test "of lines without an id -l takes the number, and -f names the text alone" {
+	printf '%s\n' '{"text":"One two three four, five."}' '{"body":"no text"}' '' \
+	    '{"text":"One two three four five!","id":7}' '{"text":"something else\naltogether"}' >docs.jsonl
+	cp docs.jsonl more.jsonl
+	try 'shdedup -q --json -l --rejects bad -r report docs.jsonl more.jsonl'
+	exits 0
+	sed -n '1p;5p' docs.jsonl >expected
+	same expected out
+	printf '4\t1\t0\t1.0000\n6\t1\t0\t1.0000\n9\t1\t0\t1.0000\n10\t5\t0\t1.0000\n' >expected
+	same expected report
+	sed -n 2,3p docs.jsonl >expected
+	cat expected expected | cmp - bad
+	printf '1\tOne two three four, five.\n4\tOne two three four five!\n5\tsomething else\\naltogether\n' >docs.tsv
+	for program in shtok 'shfp -n 2'; do
+		$program docs.tsv >expected
+		try "$program -l --json --rejects bad docs.jsonl"
+		exits 0
+		same expected out
+	done
+	try 'shfp -l --json --rejects bad docs.jsonl | shjoin -k 64 | shverify -l --json -d docs.jsonl --rejects bad'
+	exits 0
+	shfp docs.tsv | shjoin -k 64 | shverify -d docs.tsv >expected
+	same expected out
+	try 'shtok --json -l -f body docs.jsonl --rejects bad'
+	exits 0
+	gives '2\tno\t1' '2\ttext\t1'
+	try 'shtok --json -l docs.jsonl'
 	exits 2
-	grep -q 'contradict' err
+	says 'shtok: docs.jsonl:2: JSON: no field "text" at the top of the object (-f TEXT names it)'
+	try 'shtok --json docs.jsonl'
+	says "shtok: docs.jsonl:1: JSON: no field \"id\" at the top of the object (-f ID,TEXT names the two; -l numbers the lines)"
+	try 'shtok --json -l -f id,text docs.jsonl'
+	exits 2
+	grep -qF "shtok: -f: fields 'id,text': expected the name of the text alone: with -l the line's number is the id" err
 }
 
 @test "backslashes of the text are text, not escapes of the records" {

@@ -150,10 +150,27 @@ charset() {
 	gives 'x\ta\\tb\\\\"é😀\xef\xbf\xbd' '1e3\t' 'crlf\ta\\r\\nb\\n'
 	try 'shdoc -f more,id in'
 	exits 2
-	says 'shdoc: in:1: JSON: no field "more" at the top of the object (-f ID,TEXT names the two)'
+	says 'shdoc: in:1: JSON: no field "more" at the top of the object (-f ID,TEXT names the two; -l numbers the lines)'
 	echo '{"url":"u","body":"b"}' >in
 	try 'shdoc -f url,body in'
 	gives 'u\tb'
+}
+
+@test "JSON without ids: -l makes them of the file and the number" {
+	mkdir f
+	printf '%s\n' '{"text":"a"}' '' '{"text":"b","id":7}' '{"no":1}' '{"text":"c"}' | gzip >f/lines.gz
+	printf '[{"text":"d"},\n{"no":1}, {"text":"e"}]' >f/array
+	printf 'plain' >f/text
+	try 'shdoc -l --rejects bad f'
+	exits 0
+	gives 'array#1\td' 'array#3\te' 'lines.gz#1\ta' 'lines.gz#3\tb' 'lines.gz#5\tc' 'text\tplain'
+	printf '{"no":1}\n{"no":1}\n' | cmp - bad
+	try 'printf "{\"body\":\"x\"}" | shdoc -l -f body'
+	exits 0
+	gives '-#1\tx'
+	try 'shdoc -l -f id,text f'
+	exits 2
+	grep -q "^shdoc: -f: fields 'id,text': expected the name of the text alone" err
 }
 
 @test "a bad line of JSON ends the program, or goes to --rejects with what follows read on" {
@@ -613,7 +630,7 @@ record() {
 	(cat f/g2.json; echo '{"name":2}') >lines.json
 	try 'shdoc lines.json'
 	exits 2
-	says 'shdoc: lines.json:1: JSON: no field "id" at the top of the object (-f ID,TEXT names the two)'
+	says 'shdoc: lines.json:1: JSON: no field "id" at the top of the object (-f ID,TEXT names the two; -l numbers the lines)'
 	try 'shdoc --format csv f'
 	exits 2
 	grep -q "^shdoc: --format 'csv': expected auto, text, html, jsonl, warc or mbox" err

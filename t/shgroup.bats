@@ -265,6 +265,32 @@ pairs() {
 	says "shgroup: -f: fields '1': expected two field numbers ID,TEXT, as in 1,3" "Try 'shgroup --help' or 'man shgroup'."
 }
 
+@test "documents may be lines without ids: those of the pairs are their numbers" {
+	printf '2\t10\t1\n' >pairs
+	seq 9 >lines
+	echo 'the tenth, longest' >>lines
+	try 'shgroup pairs'
+	gives '10\t10' '2\t10'
+	try 'shgroup -l -d lines pairs'
+	exits 0
+	gives '2\t2' '10\t2'
+	try 'shgroup -l -d lines --keep longest pairs'
+	gives '10\t10' '2\t10'
+	sed 's/.*/{"text":"&"}/' lines >lines.jsonl
+	try 'shgroup -l --json -d lines.jsonl --keep longest pairs'
+	exits 0
+	gives '10\t10' '2\t10'
+	try 'shgroup -l --json -f text -d lines.jsonl pairs'
+	exits 0
+	gives '2\t2' '10\t2'
+	try 'shgroup -l pairs'
+	exits 2
+	says 'shgroup: -l is about the documents: -d DOCS' "Try 'shgroup --help' or 'man shgroup'."
+	try 'shgroup -l -f 1,2 -d lines pairs'
+	exits 2
+	says 'shgroup: -l and -f contradict each other: with -l the whole line is text' "Try 'shgroup --help' or 'man shgroup'."
+}
+
 @test '--audit does not go where the groups go' {
 	printf 'a\tb\t0\n' >pairs
 	for c in '--audit - pairs' '--audit new -o new pairs' '--audit ./new -o new pairs'; do

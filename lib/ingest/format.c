@@ -64,7 +64,7 @@ static bool is_document(struct sh_slice line, const struct sh_document_form *jso
 	struct sh_document_room room = { 0 };
 	struct sh_document doc;
 	struct sh_error err;
-	bool good = sh_document_parse(json, line, &room, &doc, &err) == 0;
+	bool good = sh_document_parse(json, line, 1, &room, &doc, &err) == 0;
 
 	sh_document_room_free(&room);
 	return good;

@@ -1,5 +1,6 @@
 #include "ingest/ingest.h"
 
+#include "base/num.h"
 #include "ingest/http.h"
 
 int sh_ingest_init(struct sh_ingest *in, struct sh_error *err)
@@ -64,6 +65,19 @@ int sh_ingest_document(
 	return in->document(in->arg, &doc, sh_buf_slice(&in->body.notes), err);
 }
 
+int sh_ingest_number_id(struct sh_ingest *in, struct sh_slice file, uint64_t number,
+    struct sh_slice *id, struct sh_error *err)
+{
+	char text[SH_NUM_CHARS + 1] = "#";
+	size_t n = 1 + sh_print_u64(text + 1, number);
+
+	in->id.n = 0;
+	if (sh_buf_add(&in->id, file.p, file.n, err) < 0 || sh_buf_add(&in->id, text, n, err) < 0)
+		return -1;
+	*id = sh_buf_slice(&in->id);
+	return 0;
+}
+
 int sh_ingest_bad(
     struct sh_ingest *in, const struct sh_reader *r, struct sh_slice record, struct sh_error *err)
 {
@@ -124,7 +138,7 @@ int sh_ingest_read(struct sh_ingest *in, enum sh_format format, struct sh_reader
 	in->reader = r;
 	switch (format) {
 	case SH_FORMAT_JSONL:
-		return sh_ingest_jsonl(in, r, err);
+		return sh_ingest_jsonl(in, r, id, err);
 	case SH_FORMAT_WARC:
 		return sh_ingest_warc(in, r, err);
 	case SH_FORMAT_MBOX:

@@ -79,9 +79,12 @@ const char *sh_ingest_lacks(void);
 
 /* ---- for the forms' own files ---- */
 
-int sh_ingest_jsonl(struct sh_ingest *in, struct sh_reader *r, struct sh_error *err);
+/* file: what it is called in ids, where its lines are numbered (json.line_ids). */
+int sh_ingest_jsonl(
+    struct sh_ingest *in, struct sh_reader *r, struct sh_slice file, struct sh_error *err);
 /* Of one array of objects; what is wrong outside of them is an error of the file. */
-int sh_ingest_json_array(struct sh_ingest *in, struct sh_reader *r, struct sh_error *err);
+int sh_ingest_json_array(
+    struct sh_ingest *in, struct sh_reader *r, struct sh_slice file, struct sh_error *err);
 int sh_ingest_warc(struct sh_ingest *in, struct sh_reader *r, struct sh_error *err);
 int sh_ingest_mbox(
     struct sh_ingest *in, struct sh_reader *r, struct sh_slice id, struct sh_error *err);
@@ -89,8 +92,13 @@ int sh_ingest_mbox(
 /* Bytes of the JSON object or array that begins s; 0 when s ends before it. */
 size_t sh_json_extent(struct sh_slice s);
 
-/* The document that is one JSON object. */
-int sh_ingest_json(struct sh_ingest *in, struct sh_slice object, struct sh_error *err);
+/* The document that is one JSON object, the file's line or element of this number. */
+int sh_ingest_json(struct sh_ingest *in, struct sh_slice object, struct sh_slice file,
+    uint64_t number, struct sh_error *err);
+
+/* The id "FILE#N", for what has none of its own. */
+int sh_ingest_number_id(struct sh_ingest *in, struct sh_slice file, uint64_t number,
+    struct sh_slice *id, struct sh_error *err);
 
 /* Check the id, hand the document on. */
 int sh_ingest_document(

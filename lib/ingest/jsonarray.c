@@ -61,7 +61,8 @@ static int next_byte(struct sh_reader *r, char *c, struct sh_error *err)
 }
 
 /* The object that begins at the next byte, as a record. */
-static int take_object(struct sh_ingest *in, struct sh_reader *r, struct sh_error *err)
+static int take_object(struct sh_ingest *in, struct sh_reader *r, struct sh_slice file,
+    uint64_t number, struct sh_error *err)
 {
 	struct sh_slice s = sh_reader_ready(r);
 	size_t had = 0, n;
@@ -85,7 +86,7 @@ static int take_object(struct sh_ingest *in, struct sh_reader *r, struct sh_erro
 		return -1;
 	}
 	s.n = n;
-	if (sh_ingest_json(in, s, err) < 0) {
+	if (sh_ingest_json(in, s, file, number, err) < 0) {
 		err->line = r->line;
 		if (sh_ingest_bad(in, r, s, err) < 0)
 			return -1;
@@ -95,8 +96,10 @@ static int take_object(struct sh_ingest *in, struct sh_reader *r, struct sh_erro
 }
 
 /* Objects and the commas between them, up to the closing bracket. */
-static int take_objects(struct sh_ingest *in, struct sh_reader *r, struct sh_error *err)
+static int take_objects(
+    struct sh_ingest *in, struct sh_reader *r, struct sh_slice file, struct sh_error *err)
 {
+	uint64_t number = 0;
 	char c;
 
 	if (next_byte(r, &c, err) < 0)
@@ -104,7 +107,7 @@ static int take_objects(struct sh_ingest *in, struct sh_reader *r, struct sh_err
 	while (c != ']') {
 		if (c != '{')
 			return broken(r, "an object", err);
-		if (take_object(in, r, err) < 0 || next_byte(r, &c, err) < 0)
+		if (take_object(in, r, file, ++number, err) < 0 || next_byte(r, &c, err) < 0)
 			return -1;
 		if (c == ']')
 			break;
@@ -120,14 +123,15 @@ static int take_objects(struct sh_ingest *in, struct sh_reader *r, struct sh_err
 	return 0;
 }
 
-int sh_ingest_json_array(struct sh_ingest *in, struct sh_reader *r, struct sh_error *err)
+int sh_ingest_json_array(
+    struct sh_ingest *in, struct sh_reader *r, struct sh_slice file, struct sh_error *err)
 {
 	char c;
 
 	if (next_byte(r, &c, err) < 0)
 		return -1;
 	take(r, 1);
-	if (take_objects(in, r, err) < 0 || next_byte(r, &c, err) < 0)
+	if (take_objects(in, r, file, err) < 0 || next_byte(r, &c, err) < 0)
 		return -1;
 	return sh_reader_ready(r).n ? broken(r, "nothing behind it", err) : 0;
 }

@@ -32,13 +32,16 @@ static int repair(struct sh_ingest *in, struct sh_slice *text, struct sh_error *
 	return 0;
 }
 
-int sh_ingest_json(struct sh_ingest *in, struct sh_slice line, struct sh_error *err)
+int sh_ingest_json(struct sh_ingest *in, struct sh_slice line, struct sh_slice file,
+    uint64_t number, struct sh_error *err)
 {
 	struct sh_document doc;
 
 	if (force(in, &line, err) < 0 ||
-	    sh_document_parse(&in->json, line, &in->room, &doc, err) < 0 ||
+	    sh_document_parse(&in->json, line, number, &in->room, &doc, err) < 0 ||
 	    repair(in, &doc.text, err) < 0)
+		return -1;
+	if (in->json.line_ids && sh_ingest_number_id(in, file, number, &doc.id, err) < 0)
 		return -1;
 	in->body.ill += doc.ill_formed;
 	in->body.notes.n = 0;
@@ -89,7 +92,8 @@ static bool is_blank_line(struct sh_slice line)
 	return true;
 }
 
-int sh_ingest_jsonl(struct sh_ingest *in, struct sh_reader *r, struct sh_error *err)
+int sh_ingest_jsonl(
+    struct sh_ingest *in, struct sh_reader *r, struct sh_slice file, struct sh_error *err)
 {
 	struct sh_slice line;
 	int got;
@@ -98,7 +102,7 @@ int sh_ingest_jsonl(struct sh_ingest *in, struct sh_reader *r, struct sh_error *
 		return -1;
 	line = sh_trim(sh_reader_ready(r));
 	if (line.n && *line.p == '[')
-		return sh_ingest_json_array(in, r, err);
+		return sh_ingest_json_array(in, r, file, err);
 	while ((got = sh_reader_line(r, 0, in->max_size + 1, &line, err)) > 0) {
 		size_t n = line.n;
 		bool too_long;
@@ -111,7 +115,7 @@ int sh_ingest_jsonl(struct sh_ingest *in, struct sh_reader *r, struct sh_error *
 			bad = sh_error_set(err, SH_ERR_RECORD,
 			    "the line is longer than %zu bytes (--max-size)", in->max_size);
 		} else if (!is_blank_line(line)) {
-			bad = sh_ingest_json(in, line, err);
+			bad = sh_ingest_json(in, line, file, r->line, err);
 		}
 		if (bad < 0) {
 			err->line = r->line;

@@ -4,22 +4,6 @@
 
 #include <stdio.h>
 
-#include "base/num.h"
-
-/* "NAME#N" for a message without an id. */
-static int number_id(struct sh_ingest *in, const struct sh_mbox *m, struct sh_slice name,
-    struct sh_slice *id, struct sh_error *err)
-{
-	char number[SH_NUM_CHARS + 1] = "#";
-	size_t n = 1 + sh_print_u64(number + 1, m->number);
-
-	in->id.n = 0;
-	if (sh_buf_add(&in->id, name.p, name.n, err) < 0 || sh_buf_add(&in->id, number, n, err) < 0)
-		return -1;
-	*id = sh_buf_slice(&in->id);
-	return 0;
-}
-
 static int one_message(
     struct sh_ingest *in, const struct sh_mbox *m, struct sh_slice name, struct sh_error *err)
 {
@@ -32,7 +16,7 @@ static int one_message(
 	if (sh_mail_text(&in->body, message, &in->left_out, &in->text, err) < 0 ||
 	    sh_mail_id(message, &in->id, &id, err) < 0)
 		return -1;
-	if (id.n == 0 && number_id(in, m, name, &id, err) < 0)
+	if (id.n == 0 && sh_ingest_number_id(in, name, m->number, &id, err) < 0)
 		return -1;
 	return sh_ingest_document(in, id, sh_buf_slice(&in->text), err);
 }

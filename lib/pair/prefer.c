@@ -47,7 +47,7 @@ static int note_line(struct ranking *r, const struct sh_document_form *form, str
 		note(r, sh_record_listed(line), place, 0);
 		return 0;
 	}
-	if (sh_document_parse(form, line, room, &doc, err) < 0)
+	if (sh_document_parse(form, line, place + 1, room, &doc, err) < 0)
 		return -1;
 	note(r, doc.id, place, doc.text.n);
 	return 0;

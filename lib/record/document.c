@@ -13,6 +13,16 @@ static int parse_names(const char *spec, struct sh_document_form *form, struct s
 {
 	const char *comma = strchr(spec, ',');
 
+	if (form->line_ids) {
+		if (comma || !*spec)
+			return sh_error_set(err, SH_ERR_PARAM,
+			    "fields '%s': expected the name of the text alone: with -l the line's "
+			    "number "
+			    "is the id",
+			    spec);
+		form->text_name = sh_slice_str(spec);
+		return 0;
+	}
 	if (!comma || strchr(comma + 1, ','))
 		return sh_error_set(err, SH_ERR_PARAM,
 		    "fields '%s': expected the names of two fields, as in id,text", spec);
@@ -79,16 +89,24 @@ static int two_fields(struct sh_slice line, struct sh_document *doc, struct sh_e
 	return 0;
 }
 
+static int absent(
+    const struct sh_document_form *form, struct sh_slice name, bool id, struct sh_error *err)
+{
+	const char *remedy = id               ? "-f ID,TEXT names the two; -l numbers the lines"
+			     : form->line_ids ? "-f TEXT names it"
+					      : "-f ID,TEXT names the two";
+
+	return sh_error_set(err, SH_ERR_RECORD,
+	    "JSON: no field \"%.*s\" at the top of the object (%s)", name.n > 80 ? 80 : (int)name.n,
+	    name.p, remedy);
+}
+
 /* The bytes of a field that must be a string, or a number where `number` says so. */
 static int json_string(const struct sh_json_value *v, struct sh_slice name, bool number,
     struct sh_buf *room, struct sh_slice *out, uint64_t *halves, struct sh_error *err)
 {
 	int n = name.n > 80 ? 80 : (int)name.n;
 
-	if (v->kind == SH_JSON_ABSENT)
-		return sh_error_set(err, SH_ERR_RECORD,
-		    "JSON: no field \"%.*s\" at the top of the object (-f ID,TEXT names the two)",
-		    n, name.p);
 	if (v->kind != SH_JSON_STRING && !(number && v->kind == SH_JSON_NUMBER))
 		return sh_error_set(err, SH_ERR_RECORD,
 		    "JSON: field \"%.*s\" is no string%s (--rejects FILE takes such lines)", n,
@@ -107,18 +125,26 @@ static int json_string(const struct sh_json_value *v, struct sh_slice name, bool
 static int parse_json(const struct sh_document_form *form, struct sh_slice line,
     struct sh_document_room *room, struct sh_document *doc, struct sh_error *err)
 {
-	struct sh_slice name[2] = { form->id_name, form->text_name };
+	struct sh_slice name[2] = { form->text_name, form->id_name };
 	struct sh_json_value v[2];
+	size_t n = form->line_ids ? 1 : 2;
 	uint64_t halves;
 
-	if (name[0].n == 0) {
-		name[0] = sh_slice("id", 2);
-		name[1] = sh_slice("text", 4);
-	}
-	if (sh_json_fields(line, name, v, 2, err) < 0 ||
-	    json_string(&v[0], name[0], true, &room->id, &doc->id, &halves, err) < 0 ||
-	    json_string(&v[1], name[1], false, &room->text, &doc->text, &doc->ill_formed, err) < 0)
+	if (name[0].n == 0)
+		name[0] = sh_slice("text", 4);
+	if (name[1].n == 0)
+		name[1] = sh_slice("id", 2);
+	if (sh_json_fields(line, name, v, n, err) < 0)
 		return -1;
+	for (size_t i = n; i-- > 0;)
+		if (v[i].kind == SH_JSON_ABSENT)
+			return absent(form, name[i], i == 1, err);
+	if (n == 2 && json_string(&v[1], name[1], true, &room->id, &doc->id, &halves, err) < 0)
+		return -1;
+	if (json_string(&v[0], name[0], false, &room->text, &doc->text, &doc->ill_formed, err) < 0)
+		return -1;
+	if (n == 1)
+		return 0;
 	if (halves)
 		return sh_error_set(
 		    err, SH_ERR_RECORD, "half a surrogate pair in the id: no UTF-8 can hold it");
@@ -128,12 +154,28 @@ static int parse_json(const struct sh_document_form *form, struct sh_slice line,
 	return sh_id_check(doc->id, err);
 }
 
-int sh_document_parse(const struct sh_document_form *form, struct sh_slice line,
+/* The line's number for its id. */
+static int number_line(
+    uint64_t number, struct sh_document_room *room, struct sh_document *doc, struct sh_error *err)
+{
+	room->id.n = 0;
+	if (sh_buf_reserve(&room->id, SH_NUM_CHARS, err) < 0)
+		return -1;
+	room->id.n = sh_print_u64(room->id.p, number);
+	doc->id = sh_buf_slice(&room->id);
+	return 0;
+}
+
+int sh_document_parse(const struct sh_document_form *form, struct sh_slice line, uint64_t number,
     struct sh_document_room *room, struct sh_document *doc, struct sh_error *err)
 {
 	int bad;
 
-	doc->ill_formed = 0;
+	*doc = (struct sh_document){ .text = line };
+	if (form->line_ids && number_line(number, room, doc, err) < 0)
+		return -1;
+	if (form->line_ids && !form->json)
+		return 0;
 	if (form->json)
 		return parse_json(form, line, room, doc, err);
 	if (form->crlf && line.n && line.p[line.n - 1] == '\r')

@@ -10,10 +10,10 @@
 
 /* How a line becomes a document. All zero: exactly the two fields id and text. */
 struct sh_document_form {
-	unsigned id_field, text_field; /* from 1; 0 when not chosen */
-	bool line_ids;                 /* the whole line is text, its number in the input the id */
-	bool crlf;                     /* take one CR off the line's end */
-	bool json;                     /* the line is an object, see record/json.h */
+	unsigned id_field, text_field;      /* from 1; 0 when not chosen */
+	bool line_ids;                      /* the line's number is the id, the rest is text */
+	bool crlf;                          /* take one CR off the line's end */
+	bool json;                          /* the line is an object, see record/json.h */
 	struct sh_slice id_name, text_name; /* of its fields; borrowed; "id" and "text" if empty */
 };
 
@@ -30,12 +30,12 @@ struct sh_document_room {
 
 void sh_document_room_free(struct sh_document_room *room);
 
-/* "ID,TEXT": two different field numbers; names, when form->json. */
+/* "ID,TEXT": two different field numbers; names, when form->json, and with line_ids "TEXT" alone. */
 int sh_document_form_parse(const char *spec, struct sh_document_form *form, struct sh_error *err);
 
-/* Not for line_ids, where the line is the text and the caller has its number. The document
- * lives as long as the line, and until the room is used again. */
-int sh_document_parse(const struct sh_document_form *form, struct sh_slice line,
+/* The document of a line, which is the input's line of this number, from 1. It lives as long as
+ * the line, and until the room is used again. */
+int sh_document_parse(const struct sh_document_form *form, struct sh_slice line, uint64_t number,
     struct sh_document_room *room, struct sh_document *doc, struct sh_error *err);
 
 #endif

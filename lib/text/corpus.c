@@ -92,15 +92,9 @@ int sh_corpus_document(const struct sh_corpus *c, uint32_t document, struct sh_d
     struct sh_document *doc, struct sh_error *err)
 {
 	struct sh_slice line = sh_corpus_line(c, document);
+	uint64_t number = c->form.line_ids ? c->number[document] : 0;
 
-	if (!c->form.line_ids)
-		return sh_document_parse(&c->form, line, room, doc, err);
-	room->id.n = 0;
-	if (sh_buf_reserve(&room->id, SH_NUM_CHARS, err) < 0)
-		return -1;
-	room->id.n = sh_print_u64(room->id.p, c->number[document]);
-	*doc = (struct sh_document){ sh_buf_slice(&room->id), line, 0 };
-	return 0;
+	return sh_document_parse(&c->form, line, number, room, doc, err);
 }
 
 /* ---- ids ---- */
@@ -233,10 +227,10 @@ static int scan_line(
 	struct sh_corpus *c = s->corpus;
 	struct sh_document doc;
 
+	if (sh_document_parse(&c->form, line, number, &s->room, &doc, err) < 0)
+		return -1;
 	if (c->form.line_ids)
 		return sh_corpus_add(c, place, number, err);
-	if (sh_document_parse(&c->form, line, &s->room, &doc, err) < 0)
-		return -1;
 	return add_named(c, doc.id, place, &s->other, err);
 }
 

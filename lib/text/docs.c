@@ -35,17 +35,11 @@ static int one_document(void *arg, struct sh_slice line, struct sh_job *job, str
 {
 	struct work *w = arg;
 	struct sh_document doc;
-	char id[SH_NUM_CHARS];
 	uint64_t before = job->ill_formed, ill;
 
-	if (w->opts->form.line_ids) {
-		doc.id = sh_slice(id, sh_print_u64(id, job->from.number + job->at));
-		doc.text = line;
-		doc.ill_formed = 0;
-	} else if (sh_document_parse(&w->opts->form, line, &w->room, &doc, err) < 0) {
-		return -1;
-	}
-	if (w->each(w->arg, &doc, job, err) < 0)
+	if (sh_document_parse(
+		&w->opts->form, line, job->from.number + job->at, &w->room, &doc, err) < 0 ||
+	    w->each(w->arg, &doc, job, err) < 0)
 		return -1;
 	job->ill_formed += doc.ill_formed;
 	ill = job->ill_formed - before;

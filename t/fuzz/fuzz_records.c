@@ -62,7 +62,7 @@ static void document(struct sh_slice line)
 	struct sh_document_room room = { 0 };
 	struct sh_document doc;
 
-	if (sh_document_parse(&form, line, &room, &doc, &err) == 0) {
+	if (sh_document_parse(&form, line, 1, &room, &doc, &err) == 0) {
 		good_id(doc.id);
 		check(!memchr(doc.text.p, '\r', doc.text.n));
 		put(doc.id);
@@ -72,14 +72,14 @@ static void document(struct sh_slice line)
 	}
 	for (unsigned i = 0; i < 4; i++) {
 		check(sh_document_form_parse(fields[i], &form, &err) == 0);
-		if (sh_document_parse(&form, line, &room, &doc, &err) < 0)
+		if (sh_document_parse(&form, line, 1, &room, &doc, &err) < 0)
 			continue;
 		good_id(doc.id);
 		check(doc.text.p >= line.p && doc.text.p + doc.text.n <= line.p + line.n);
 		check(!memchr(doc.text.p, '\t', doc.text.n));
 	}
 	form = (struct sh_document_form){ .json = true };
-	if (sh_document_parse(&form, line, &room, &doc, &err) == 0)
+	if (sh_document_parse(&form, line, 1, &room, &doc, &err) == 0)
 		good_id(doc.id);
 	sh_document_room_free(&room);
 }

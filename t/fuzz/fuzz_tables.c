@@ -114,5 +114,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	corpus(path, &form);
 	form.json = true;
 	corpus(path, &form);
+	form.line_ids = true;
+	corpus(path, &form);
 	return 0;
 }
