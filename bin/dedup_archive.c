@@ -115,27 +115,42 @@ bool dedup_archive_take(struct dedup_archive_settings *a, struct cli *c, int opt
 	}
 }
 
-/* An output that would take the place of a file of the archive. */
-static void keep_files(struct cli *c, const char *dir)
+/* An output must not take the place of a file of the archive. */
+static void keep_file(struct cli *c, const char *dir, const char *path)
 {
-	const char *path[] = { c->out_path, c->rejects_path, c->n_writes ? c->writes[0] : NULL };
+	const char *slash = path ? strrchr(path, '/') : NULL, *name = slash ? slash + 1 : path;
+	struct sh_buf file = { 0 };
+	struct sh_error err;
 
-	for (size_t i = 0; i < sizeof path / sizeof *path; i++) {
-		const char *slash = path[i] ? strrchr(path[i], '/') : NULL,
-			   *name = slash ? slash + 1 : path[i];
-		struct sh_buf file = { 0 };
-		struct sh_error err;
+	if (!name || !sh_archive_owns(name))
+		return;
+	if (sh_buf_add(&file, dir, strlen(dir), &err) < 0 || sh_buf_add(&file, "/", 1, &err) < 0 ||
+	    sh_buf_add(&file, name, strlen(name) + 1, &err) < 0)
+		cli_die(c, &err);
+	if (sh_target_same(file.p, path))
+		cli_usage(c, "%s: that is a file of the archive", path);
+	sh_buf_free(&file);
+}
 
-		if (!name || !sh_archive_owns(name))
-			continue;
-		if (sh_buf_add(&file, dir, strlen(dir), &err) < 0 ||
-		    sh_buf_add(&file, "/", 1, &err) < 0 ||
-		    sh_buf_add(&file, name, strlen(name) + 1, &err) < 0)
-			cli_die(c, &err);
-		if (sh_target_same(file.p, path[i]))
-			cli_usage(c, "%s: that is a file of the archive", path[i]);
-		sh_buf_free(&file);
-	}
+static void keep_files(struct cli *c, const struct dedup_settings *s)
+{
+	const char *dir = s->archive.dir;
+
+	keep_file(c, dir, c->out_path);
+	keep_file(c, dir, c->rejects_path);
+	keep_file(c, dir, s->report_path);
+}
+
+/* What only a run with documents heeds; --expire and --remove would do without a word what it seems to forbid. */
+static void refuse_for_documents(struct cli *c, const struct dedup_settings *s)
+{
+	const char *name = s->protect_path  ? "--protect"
+			   : s->report_path ? "--report"
+			   : s->keep.path   ? "--keep FILE"
+					    : NULL;
+
+	if (name)
+		cli_usage(c, "%s is for documents, not for %s", name, s->archive.mode_name);
 }
 
 void dedup_archive_settle(struct cli *c, const struct dedup_settings *s)
@@ -150,7 +165,9 @@ void dedup_archive_settle(struct cli *c, const struct dedup_settings *s)
 		cli_usage(c, "%s: which archive? (-a DIR)", alone);
 	if (!a->dir)
 		return;
-	keep_files(c, a->dir);
+	keep_files(c, s);
+	if (a->mode != ARCHIVE_UPDATE)
+		refuse_for_documents(c, s);
 	if (a->mode != ARCHIVE_UPDATE && c->n_operands)
 		cli_usage(c, "%s takes no documents: '%s'", a->mode_name, c->operands[0]);
 	if (s->dry_run && a->mode != ARCHIVE_UPDATE && a->mode != ARCHIVE_REMOVE &&
@@ -170,14 +187,18 @@ struct sh_key_rule dedup_archive_rule(const struct dedup_settings *s)
 	return (struct sh_key_rule){ .few = s->dedup.few, .threshold = s->dedup.threshold };
 }
 
-uint64_t dedup_archive_now(void)
+uint64_t dedup_archive_now(struct cli *c)
 {
 	const char *epoch = getenv("SOURCE_DATE_EPOCH");
 	uint64_t seconds;
 
-	if (epoch && sh_parse_u64(sh_slice_str(epoch), &seconds) == 0)
-		return seconds;
-	return (uint64_t)time(NULL);
+	if (!epoch || !*epoch)
+		return (uint64_t)time(NULL);
+	if (sh_parse_u64(sh_slice_str(epoch), &seconds) < 0 || seconds > SH_TIME_MAX)
+		cli_usage(c,
+		    "SOURCE_DATE_EPOCH '%s': expected seconds since 1970, ten digits at most",
+		    epoch);
+	return seconds;
 }
 
 void dedup_archive_open(struct dedup_state *s)
@@ -219,7 +240,7 @@ static void start_batch(struct dedup_state *s)
 		.threshold = how->dedup.threshold,
 		.verify = how->dedup.verify,
 		.newest = how->keep.which == SH_PREFER_NEWEST,
-		.now = dedup_archive_now(),
+		.now = dedup_archive_now(s->cli),
 		.jobs = s->cli->jobs,
 		.fingerprint = fingerprint,
 		.is_protected = is_protected,

@@ -49,7 +49,7 @@ void dedup_archive_settle(struct cli *c, const struct dedup_settings *s);
 struct sh_key_rule dedup_archive_rule(const struct dedup_settings *s);
 /* The time that records are given, in seconds since 1970. Builds that are to be reproducible, and
  * tests, say it by SOURCE_DATE_EPOCH. */
-uint64_t dedup_archive_now(void);
+uint64_t dedup_archive_now(struct cli *c);
 
 /* --init, --check and so on (dedup_maintain.c), when one of them was given: true. */
 bool dedup_archive_maintain(struct cli *c, const struct dedup_settings *s);

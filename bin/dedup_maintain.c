@@ -26,7 +26,7 @@ static void init(struct cli *c, const struct dedup_settings *s)
 
 static void remove_some(struct cli *c, const struct dedup_settings *s, struct sh_archive *a)
 {
-	uint64_t then = dedup_archive_now();
+	uint64_t then = dedup_archive_now(c);
 	struct sh_removal r = { .dry = s->dry_run };
 	struct dedup_ids list;
 	struct sh_error err;

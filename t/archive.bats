@@ -278,6 +278,17 @@ state() {
 	[ ! -e nothing ]
 }
 
+@test "--init: the folder's name is on the disk, too" {
+	command -v strace >/dev/null || skip 'no strace(1)'
+	strace -o /dev/null true 2>/dev/null || skip 'no ptrace'
+	! nm "$SHBIN/shdedup" 2>/dev/null | grep -q '__[at]san_init' || skip 'the sanitizers cannot be traced'
+	mkdir above
+	try 'strace -y -e trace=fsync -o trace shdedup -a above/archive --init'
+	exits 0
+	grep -q '/above>) ' trace
+	grep -q '/above/archive>) ' trace
+}
+
 @test "cppjieba's dictionary is known by its content, wherever it lies" {
 	# dictionary DIR WORD: one that is whole
 	dictionary() {
@@ -344,6 +355,28 @@ state() {
 		exits 2
 		[ ! -s out ]
 	done
+}
+
+@test "what only a run with documents heeds is refused by --expire and the like" {
+	printf 'a\tone two three four five six\n' >docs
+	echo a >ids
+	shdedup -a archive --init
+	SOURCE_DATE_EPOCH=1000 shdedup -q -a archive docs >out
+	state archive >before
+	for how in '--expire 1d' '--remove ids' --check; do
+		for option in --protect --report --keep; do
+			name=$option file=ids
+			[ $option != --report ] || file=report
+			try "shdedup -a archive $how $option $file"
+			exits 2
+			[ $option != --keep ] || name='--keep FILE'
+			[ "$(head -n 1 err)" = "shdedup: $name is for documents, not for ${how%% *}" ]
+		done
+	done
+	state archive >after
+	same before after
+	try 'shdedup -a archive --keep newest --expire 1d'
+	exits 0
 }
 
 @test "--remove and --expire: what was dropped for one goes with it; --dry-run only counts" {
@@ -598,7 +631,10 @@ manifest" ]
 		exits 2
 		grep -q 'that is a file of the archive' err
 	done
-	try 'shdedup -q -a archive -r archive/report -o manifest docs'
+	# Of an option given twice the last counts.
+	try 'shdedup -q -a archive -r report -r archive/manifest docs'
+	exits 2
+	try 'shdedup -q -a archive -r archive/manifest -r archive/report -o manifest docs'
 	exits 0
 	try 'shdedup -a archive --check'
 	exits 0
@@ -612,6 +648,53 @@ manifest" ]
 		try "SOURCE_DATE_EPOCH=${case%:*} shdedup -a archive --dry-run --expire 1h"
 		exits 0
 		grep -q "^shdedup: ${case#*:} document" err
+	done
+}
+
+@test "a time that records have no room for is refused before anything is written" {
+	printf 'a\tone two three four five six\n' >docs
+	shdedup -a archive --init
+	state archive >before
+	for time in 10000000000 1763800000000 18446744073709551615 99999999999999999999 -1 now; do
+		for how in docs '--expire 1d'; do
+			try "SOURCE_DATE_EPOCH=$time shdedup -q -a archive $how"
+			exits 2
+			gives
+			[ "$(head -n 1 err)" = "shdedup: SOURCE_DATE_EPOCH '$time': expected seconds since 1970, ten digits at most" ]
+		done
+	done
+	state archive >after
+	same before after
+	for time in 9999999999 ''; do
+		try "SOURCE_DATE_EPOCH=$time shdedup -q -a archive docs && shdedup -q -a archive --check"
+		exits 0
+		same docs out
+	done
+	try 'shdedup -a archive --stats'
+	grep -qx 'newest	2286-11-20T17:46:39Z' out
+}
+
+@test "an archive that another was put in the place of meanwhile is not added to" {
+	printf 'a\tone two three four five six\n' >docs
+	shdedup -a archive --init
+	cp -r archive copy
+	mkfifo pipe
+	shdedup -q -a archive <pipe >out 2>err &
+	exec 7>pipe
+	cat docs >&7
+	# It has looked at the manifest when it reads documents.
+	while ! ls -l /proc/$!/fd | grep -q '/archive$'; do sleep 0.01; done
+	mv archive old
+	mv copy archive
+	exec 7>&-
+	status=0
+	wait $! || status=$?
+	exits 2
+	gives
+	says "shdedup: 'archive' is another archive now: run it again"
+	for folder in archive old; do
+		try "shdedup -a $folder --check"
+		says 'shdedup: 0 documents in 0 segments, all good'
 	done
 }
 

@@ -181,7 +181,13 @@ int sh_archive_lock(struct sh_archive *a, bool alone, uint64_t wait, struct sh_e
 {
 	bool there;
 
-	if (sh_folder_lock(&a->folder, alone, wait, err) < 0 || read_manifest(a, &there, err) < 0)
+	if (sh_folder_lock(&a->folder, alone, wait, err) < 0)
+		return -1;
+	/* What is added to one that was moved away is lost to who put another there. */
+	if (!sh_folder_in_place(&a->folder))
+		return sh_error_set(
+		    err, SH_ERR_PARAM, "'%s' is another archive now: run it again", a->folder.path);
+	if (read_manifest(a, &there, err) < 0)
 		return -1;
 	if (!there)
 		return no_manifest(a, err);

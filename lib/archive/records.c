@@ -44,7 +44,7 @@ int sh_doc_parse(struct sh_slice line, struct sh_doc_record *r, struct sh_error 
 
 	if (sh_line_number(line, &r->number, err) < 0)
 		return -1;
-	if (sh_fields_split(line, f, 9) != 8 || !digits(f[1], 10, &r->time) ||
+	if (sh_fields_split(line, f, 9) != 8 || !digits(f[1], SH_TIME_DIGITS, &r->time) ||
 	    parse_number(f[2], &r->keeper) < 0 || f[6].n != 16 ||
 	    sh_parse_hex(f[6], &r->digest) < 0)
 		return sh_error_set(err, SH_ERR_RECORD,
@@ -63,10 +63,14 @@ int sh_doc_print(const struct sh_doc_record *r, struct sh_buf *out, struct sh_er
 	struct sh_slice part[] = { { head, 0 }, r->distance, tab, r->similarity, tab, r->fp,
 		{ digest, 0 }, r->id, sh_slice("\n", 1) };
 
+	if (r->time > SH_TIME_MAX)
+		return sh_error_set(err, SH_ERR_RANGE,
+		    "the time is %llu seconds since 1970: records have room for ten digits",
+		    (unsigned long long)r->time);
 	if (sh_line_begin(out, r->number, err) < 0)
 		return -1;
-	part[0].n = (size_t)snprintf(
-	    head, sizeof head, "%010llu\t%08x\t", (unsigned long long)r->time, r->keeper);
+	part[0].n = (size_t)snprintf(head, sizeof head, "%0*llu\t%08x\t", SH_TIME_DIGITS,
+	    (unsigned long long)r->time, r->keeper);
 	part[6].n =
 	    (size_t)snprintf(digest, sizeof digest, "\t%016llx\t", (unsigned long long)r->digest);
 	for (size_t i = 0; i < sizeof part / sizeof *part; i++)

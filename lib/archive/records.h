@@ -10,7 +10,10 @@ enum {
 	SH_NUMBER_DIGITS = 8,
 	SH_KEY_DIGITS = 12,
 	SH_KEY_LINE = SH_KEY_DIGITS + 1 + SH_NUMBER_DIGITS + 1,
+	SH_TIME_DIGITS = 10,
 };
+
+#define SH_TIME_MAX UINT64_C(9999999999) /* what these hold: until the year 2286 */
 
 /* A line of .doc; its slices are views. */
 struct sh_doc_record {
@@ -20,7 +23,7 @@ struct sh_doc_record {
 	uint64_t digest;
 };
 
-/* The line is without its LF; what is printed has one. */
+/* The line is without its LF; what is printed has one. SH_ERR_RANGE: a time above SH_TIME_MAX. */
 int sh_doc_parse(struct sh_slice line, struct sh_doc_record *r, struct sh_error *err);
 int sh_doc_print(const struct sh_doc_record *r, struct sh_buf *out, struct sh_error *err);
 

@@ -15,13 +15,39 @@ enum { WRITE_AT = 1 << 18, READ_SIZE = 1 << 16, FETCH_PAGES = 4096 };
 
 #define LOOK_AGAIN 20000000 /* nanoseconds between two looks at a lock */
 
+/* Some file systems cannot sync a folder, and say so with EINVAL. */
+static int sync_folder(const struct sh_folder *f, struct sh_error *err)
+{
+	if (fsync(f->fd) < 0 && errno != EINVAL)
+		return sh_error_sys(err, "cannot sync the folder '%s'", f->path);
+	return 0;
+}
+
+/* Its name is in the folder above, which need not be one that can be read. */
+static int sync_name(const struct sh_folder *f, struct sh_error *err)
+{
+	struct sh_folder above = *f;
+	int status;
+
+	above.fd = openat(f->fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (above.fd < 0)
+		return 0;
+	status = sync_folder(&above, err);
+	close(above.fd);
+	return status;
+}
+
 int sh_folder_open(struct sh_folder *f, const char *path, bool create, struct sh_error *err)
 {
+	bool made = create && mkdir(path, 0777) == 0;
+
 	*f = (struct sh_folder){ .path = path, .fd = -1, .lock = -1 };
-	if (create && mkdir(path, 0777) < 0 && errno != EEXIST)
+	if (create && !made && errno != EEXIST)
 		return sh_error_sys(err, "cannot make the folder '%s'", path);
 	f->fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	return f->fd < 0 ? sh_error_sys(err, "cannot open the folder '%s'", path) : 0;
+	if (f->fd < 0)
+		return sh_error_sys(err, "cannot open the folder '%s'", path);
+	return made ? sync_name(f, err) : 0;
 }
 
 void sh_folder_close(struct sh_folder *f)
@@ -73,6 +99,14 @@ int sh_folder_lock(struct sh_folder *f, bool alone, uint64_t wait, struct sh_err
 	return wait_for(f, alone ? LOCK_EX : LOCK_SH, wait, err);
 }
 
+bool sh_folder_in_place(const struct sh_folder *f)
+{
+	struct stat here, there;
+
+	return fstat(f->fd, &here) == 0 && stat(f->path, &there) == 0 &&
+	       here.st_dev == there.st_dev && here.st_ino == there.st_ino;
+}
+
 /* ---- names ---- */
 
 int sh_folder_list(const struct sh_folder *f, sh_folder_name *each, void *arg, struct sh_error *err)
@@ -105,14 +139,6 @@ int sh_folder_remove(const struct sh_folder *f, const char *name, struct sh_erro
 {
 	if (unlinkat(f->fd, name, 0) < 0 && errno != ENOENT)
 		return sh_error_sys(err, "cannot remove '%s/%s'", f->path, name);
-	return 0;
-}
-
-/* Some file systems cannot sync a folder, and say so with EINVAL. */
-static int sync_folder(const struct sh_folder *f, struct sh_error *err)
-{
-	if (fsync(f->fd) < 0 && errno != EINVAL)
-		return sh_error_sys(err, "cannot sync the folder '%s'", f->path);
 	return 0;
 }
 

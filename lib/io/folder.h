@@ -14,7 +14,7 @@ struct sh_folder {
 	int fd, lock;     /* -1 when there is none */
 };
 
-/* create: make it when it is not there. */
+/* create: make it when it is not there, for good. */
 int sh_folder_open(struct sh_folder *f, const char *path, bool create, struct sh_error *err);
 void sh_folder_close(struct sh_folder *f);
 
@@ -22,6 +22,9 @@ void sh_folder_close(struct sh_folder *f);
  * `wait` seconds. The lock goes with the folder's closing or the program's end, however it ends.
  * SH_ERR_PARAM: it stayed locked. */
 int sh_folder_lock(struct sh_folder *f, bool alone, uint64_t wait, struct sh_error *err);
+
+/* Whether the path still leads to it: it may have been moved since, and another put there. */
+bool sh_folder_in_place(const struct sh_folder *f);
 
 /* The names in it, but for . and .., in no order; stops when the function returns nonzero, and
  * returns that, or -1. */

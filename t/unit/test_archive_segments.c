@@ -40,6 +40,32 @@ static void test_options_bound(void)
 	ok(strstr(fault, "too many options") != NULL, "33 options: %s", fault);
 }
 
+/* ---- records ---- */
+
+/* What is printed can be read again. */
+static void test_times(void)
+{
+	const uint64_t times[] = { 0, 1, SH_TIME_MAX - 1, SH_TIME_MAX, SH_TIME_MAX + 1,
+		UINT64_MAX };
+
+	for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
+		struct sh_doc_record r = { .time = times[i], .id = sh_slice("a", 1) }, again;
+		struct sh_buf line = { 0 };
+		struct sh_error err;
+		bool printed;
+
+		r.distance = r.similarity = r.fp = sh_slice("-", 1);
+		printed = sh_doc_print(&r, &line, &err) == 0;
+		ok(printed == (r.time <= SH_TIME_MAX), "time %llu: %s", (unsigned long long)r.time,
+		    printed ? "printed" : err.text);
+		if (printed)
+			ok(sh_doc_parse(sh_slice(line.p, line.n - 1), &again, &err) == 0 &&
+				again.time == r.time,
+			    "and read again");
+		sh_buf_free(&line);
+	}
+}
+
 /* ---- segments ---- */
 
 enum { FIRST = 7, ASKED = 200 }; /* the first document's number; keys that are looked up */
@@ -209,6 +235,7 @@ int main(void)
 	rng_init(UINT64_C(0xa7c41e));
 	scratch(folder, "archive");
 	test_options_bound();
+	test_times();
 	for (int turn = 0; turn < 60; turn++)
 		test_segment(turn);
 	ok(1, "keys and numbers are found as by looking at all");
