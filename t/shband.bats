@@ -42,6 +42,9 @@ load helper
 		cut -f 2- out | sort -u >fields
 		printf '%s\tan id\n' "$hex" >expected
 		same expected fields
+		try "printf '$hex\tan id\n' | timeout 60 shband -k 0 | cut -f 2-"
+		exits 0
+		same expected out
 	done
 }
 

@@ -2,6 +2,9 @@
 
 #include "pair/plan.h"
 
+/* Powers of two from 1024 on are no doubles. Nobody shares keys of that many bits. */
+enum { KEY_BITS_MOST = 1020 };
+
 /* Natural logarithm of x >= 1, to more places than a cost model needs, without libm. */
 static double ln(double x)
 {
@@ -70,7 +73,8 @@ static double compare_seconds(const struct sh_band_cost *c, unsigned bits, unsig
 /* Fill the rest of *c from tables, key bits and the length of a line. */
 static void price(struct sh_band_cost *c, unsigned bits, unsigned k, double count)
 {
-	double lines = c->tables * count, buckets = power_of_two(c->key_bits);
+	unsigned key_bits = c->key_bits < KEY_BITS_MOST ? c->key_bits : KEY_BITS_MOST;
+	double lines = c->tables * count, buckets = power_of_two(key_bits);
 
 	c->candidates = c->tables * count * count / 2 / buckets;
 	c->bucket = count / buckets;

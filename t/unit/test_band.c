@@ -284,6 +284,7 @@ static void costs(void)
 	ok(n > 0, "there is a layout for every k to 12 at 64 bits");
 	ok(sh_band_choose(row, 64, &best, 1024, 200, 1e15, 8) > 0 &&
 		sh_band_choose(row, 64, &best, 1024, 0, 0, 0) > 0 &&
+		sh_band_choose(row, 64, &best, 1024, 0, 1e6, 16) > 0 &&
 		sh_band_choose(row, 64, &best, 4, 4, 100, 1) == 0,
 	    "and an end for wide, huge and impossible ones");
 }
