@@ -16,6 +16,7 @@ static void init(struct cli *c, const struct dedup_settings *s)
 	made_with_list(c, s, &o);
 	memcpy(m.setting, o.row, o.n * sizeof *o.row);
 	m.n_settings = o.n;
+	m.setting[m.n_settings++] = made_with_digest();
 	sh_key_layout(&rule);
 	m.bands = rule.bands;
 	m.rows = rule.rows;

@@ -80,6 +80,11 @@ void made_with_list(struct cli *c, const struct dedup_settings *s, struct made_w
 	say_flag(o, "--mask-digits", t->mask_digits);
 }
 
+struct sh_setting made_with_digest(void)
+{
+	return (struct sh_setting){ sh_slice_str("digest"), sh_slice_str("escaped") };
+}
+
 static bool is(struct sh_slice s, const char *word)
 {
 	return sh_slice_eq(s, sh_slice_str(word));

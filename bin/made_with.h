@@ -20,6 +20,10 @@ struct made_with {
 /* Those of this run. Reads the files that options name; dies of errors. */
 void made_with_list(struct cli *c, const struct dedup_settings *s, struct made_with *o);
 
+/* One that no option says: digests are of texts with the escapes of records, whatever form these came
+ * in. Archives of 0.1.0 have it not; their digests are of texts as they came, JSON's without escapes. */
+struct sh_setting made_with_digest(void);
+
 /* A usage message when an archive was made with others. */
 void made_with_compare(struct cli *c, const struct dedup_settings *s, const struct sh_manifest *m);
 

@@ -470,6 +470,61 @@ manifest" ]
 	same expected report
 }
 
+@test "a document is known again in another form: escapes, JSON, --raw" {
+	cat >docs <<-'END'
+	a	a tab\tand\na line feed in some words
+	b	a backslash \\t and so on, some words
+	c	nothing that is to be escaped in this one
+	END
+	cat >docs.jsonl <<-'END'
+	{"id":"a","text":"a tab\tand\na line feed in some words"}
+	{"id":"b","text":"a backslash \\t and so on, some words"}
+	{"id":"c","text":"nothing that is to be escaped in this one"}
+	END
+	sed '1d; s/\\\\t/\\t/' docs >docs.raw
+	# of the same bytes as the b of docs, but another text
+	sed '1d; 3d; s/\\\\t/\\\\\\\\t/' docs.jsonl >other
+	for first in docs 'docs.jsonl --json'; do
+		rm -rf archive
+		shdedup -a archive --init
+		shdedup -q -a archive $first >out
+		state archive >before
+		for again in docs 'docs.jsonl --json' 'docs.raw --raw'; do
+			try "shdedup -q -a archive -r report $again"
+			exits 0
+			same "${again%% *}" out
+			[ ! -s report ]
+		done
+		try 'shdedup -q -a archive --json --dry-run -r report other'
+		[ "$(cut -f 1-2 report)" = 'b	b' ]
+		state archive >after
+		same before after
+	done
+}
+
+@test "an archive of 0.1.0 knows texts as they came" {
+	shdedup -a archive --init
+	python3 - archive/manifest <<-'END'
+		import ctypes, sys
+		sum = ctypes.CDLL('libxxhash.so.0').XXH3_64bits
+		sum.restype, sum.argtypes = ctypes.c_uint64, [ctypes.c_char_p, ctypes.c_size_t]
+		text = open(sys.argv[1]).read().replace('option digest escaped\n', '')[:-len('checksum 0123456789abcdef\n')]
+		with open(sys.argv[1], 'w') as f:
+		    f.write(text + 'checksum %016x\n' % sum(text.encode(), len(text)))
+	END
+	! grep -q digest archive/manifest
+	echo '{"id":"a","text":"some words, a backslash \\t and more of them"}' >docs.jsonl
+	printf '%s\t%s\n' a 'some words, a backslash \t and more of them' >docs
+	shdedup -q -a archive --json docs.jsonl >out
+	same docs.jsonl out
+	state archive >before
+	try 'shdedup -q -a archive docs'
+	exits 0
+	same docs out
+	state archive >after
+	same before after
+}
+
 @test "another run at it: fail at once, or wait" {
 	shdedup -a archive --init
 	texts 5 40 50 >docs

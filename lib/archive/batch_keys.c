@@ -5,6 +5,7 @@
 
 #include "base/compare.h"
 #include "base/siphash.h"
+#include "record/escape.h"
 
 static int add_probe(struct sh_batch_worker *w, uint64_t key, uint32_t doc, struct sh_error *err)
 {
@@ -12,6 +13,22 @@ static int add_probe(struct sh_batch_worker *w, uint64_t key, uint32_t doc, stru
 	    sh_grow((void **)&w->probe, &w->probes_cap, w->n_probes + 1, sizeof *w->probe, err) < 0)
 		return -1;
 	w->probe[w->n_probes++] = (struct sh_probe){ key, doc };
+	return 0;
+}
+
+/* Of a text in the form of records: it is the same by whatever form it comes. */
+static int digest_of(
+    struct sh_batch_worker *w, struct sh_slice text, uint64_t *digest, struct sh_error *err)
+{
+	const struct sh_batch_opts *opts = &w->batch->opts;
+
+	if (opts->escape && opts->token.raw && sh_needs_escape(text)) {
+		w->text.n = 0;
+		if (sh_escape(text, &w->text, err) < 0)
+			return -1;
+		text = sh_buf_slice(&w->text);
+	}
+	*digest = sh_siphash(opts->rule.key, text.p, text.n);
 	return 0;
 }
 
@@ -25,10 +42,9 @@ static int prepare_one(struct sh_batch_worker *w, uint32_t i, struct sh_error *e
 	if (sh_corpus_document(b->opts.corpus, i, &w->room, &doc, err) < 0 ||
 	    sh_batch_features(w, false, doc.text, &set, err) < 0)
 		return -1;
-	*d = (struct sh_batch_doc){ .digest = sh_siphash(b->opts.rule.key, doc.text.p, doc.text.n),
-		.own = SH_CORPUS_NONE,
-		.keeper = i,
-		.has_features = set.n > 0 };
+	*d = (struct sh_batch_doc){ .own = SH_CORPUS_NONE, .keeper = i, .has_features = set.n > 0 };
+	if (digest_of(w, doc.text, &d->digest, err) < 0)
+		return -1;
 	w->keys.n = 0;
 	if (sh_keys_of(&b->opts.rule, set.hash, set.n, &w->keys, err) < 0)
 		return -1;
