@@ -702,6 +702,26 @@ answers() {
 	END
 }
 
+@test "a bad record ends a program that waits for more, amid a line, with several threads as well" {
+	mkfifo in.fifo
+	for P in 'shtok -j 2' 'shfp -j 4' 'shband -j 2 -k 0 -M 1'; do
+		# Enough to keep the first thread at work until the others have come.
+		good "${P%% *}" | awk '{ for (i = 0; i < 500; i++) print }' >good
+		$P good >expected
+		timeout 5 $P <in.fifo >out 2>err &
+		exec 8>in.fifo
+		cat good >&8
+		printf 'no record\nand half a' >&8
+		status=0
+		wait $! || status=$?
+		exec 8>&-
+		echo "$P: $status"
+		[ "$status" = 2 ]
+		grep "^${P%% *}: -:$(($(wc -l <good) + 1)): " err
+		same expected out
+	done
+}
+
 @test "reads and writes of a few bytes, interrupted or not ready, change nothing" {
 	cat >shim.c <<-'END'
 		#define _GNU_SOURCE

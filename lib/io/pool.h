@@ -1,8 +1,10 @@
 /* Blocks of lines worked on by several threads, results written in input order.
  *
- * The calling thread reads and writes, the workers compute. With one worker no
- * thread is started. The output is the same for any number of workers, errors
- * included: what stands before the first bad record is written, nothing after it. */
+ * A worker reads a block, computes, and hands it on: one at a time reads, one at a time
+ * writes what is finished, so a block stays with one processor. The calling thread is one
+ * of the workers; with one no thread is started. The output is the same for any number of
+ * workers, errors included: what stands before the first bad record is written, nothing
+ * after it. What is finished is written at once, however long the next block takes to come. */
 #ifndef SH_IO_POOL_H
 #define SH_IO_POOL_H
 
@@ -22,7 +24,7 @@ struct sh_job {
 	struct sh_error err;
 	int failed;          /* the work ended early with *err */
 	struct sh_buf block; /* owns `in` */
-	int state;           /* of the pool alone */
+	bool finished;       /* of the pool alone */
 };
 
 struct sh_pool {
@@ -30,7 +32,7 @@ struct sh_pool {
 	int (*work)(void *worker, struct sh_job *job);
 	void **workers; /* one state a worker */
 	unsigned n_workers;
-	/* Called in input order by the calling thread, also for the job that failed; 0 or -1. */
+	/* Called in input order, by one thread at a time, also for the job that failed; 0 or -1. */
 	int (*done)(void *arg, struct sh_job *job, struct sh_error *err);
 	void *arg;
 };
@@ -58,6 +60,8 @@ static inline uint64_t sh_job_line(const struct sh_job *job)
 	return job->from.line + job->at;
 }
 
+/* All that the source has: 0, or -1 with the first error in input order. Of the workers as many
+ * run as threads can be started. */
 int sh_pool_run(const struct sh_pool *pool, struct sh_source *source, struct sh_error *err);
 
 #endif

@@ -31,6 +31,7 @@ void sh_source_init(struct sh_source *s, char *const *names, size_t n_names)
 		.names = names,
 		.n_names = n_names,
 		.fd = -1,
+		.call_off = -1,
 		.number = 1,
 		.newlines = sh_newlines_kernel_at(0),
 	};
@@ -82,6 +83,20 @@ bool sh_wait_for_input(int fd)
 	return poll(&p, 1, -1) >= 0 || errno == EINTR;
 }
 
+/* Wait for the open operand, unless the read is called off: 0 or -1. */
+static int wait_or_leave(const struct sh_source *s, struct sh_error *err)
+{
+	struct pollfd p[] = { { .fd = s->fd, .events = POLLIN },
+		{ .fd = s->call_off, .events = POLLIN } };
+
+	while (poll(p, 2, -1) < 0 && errno == EINTR)
+		;
+	/* What poll() cannot wait for, read() will tell. */
+	return p[0].revents == 0 && p[1].revents != 0
+		   ? sh_error_set(err, SH_ERR_IO, "reading '%s' was called off", s->name)
+		   : 0;
+}
+
 int sh_cannot_read(const char *name, struct sh_error *err)
 {
 	if (errno == EISDIR)
@@ -97,13 +112,16 @@ static ssize_t read_more(struct sh_source *s, struct sh_buf *b, struct sh_error 
 	if (sh_buf_reserve(b, READ_SIZE + SH_PAD, err) < 0)
 		return -1;
 	for (;;) {
-		ssize_t got = read(s->fd, b->p + b->n, READ_SIZE);
+		ssize_t got;
 
+		if (s->call_off >= 0 && wait_or_leave(s, err) < 0)
+			return -1;
+		got = read(s->fd, b->p + b->n, READ_SIZE);
 		if (got >= 0) {
 			b->n += (size_t)got;
 			return got;
 		}
-		if (errno == EAGAIN && sh_wait_for_input(s->fd))
+		if (errno == EAGAIN && (s->call_off >= 0 || sh_wait_for_input(s->fd)))
 			continue;
 		if (errno != EINTR)
 			return sh_cannot_read(s->name, err);

@@ -54,6 +54,10 @@ struct sh_source {
 	 * are kept together. A block ends before the last of such groups in it, which begins
 	 * the next one; a block that holds but one ends as any other. */
 	bool groups;
+
+	/* The reading end of a pipe, or -1. Once the other end is closed, a read that would wait for a slow
+	 * writer, even amid a line, fails instead: another thread calls its reader off. */
+	int call_off;
 };
 
 /* No operand stands for standard input. The names must outlive the source. */
