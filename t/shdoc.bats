@@ -655,3 +655,49 @@ record() {
 	try 'shdoc in'
 	gives "in\tun café crème, s'il vous plaît: là-bas"
 }
+
+@test "compressed standard input: damage is told as of a file, and a slow writer is waited for" {
+	seq 200000 >lines
+	for with in gzip zstd bzip2 xz; do
+		command -v $with >/dev/null || continue
+		# Much is left to be read when the program ends.
+		($with -c <lines; seq 100000) >packed
+		try 'shdoc <packed'
+		exits 2
+		sed -i 's/^shdoc: -: //' err
+		cp err expected
+		try 'cat packed | shdoc'
+		exits 2
+		sed -i 's/^shdoc: -: //' err
+		same expected err
+		grep -q "^$with .*cut short or damaged" err
+	done
+	cat >slow.py <<-'END'
+		import fcntl, os, subprocess, sys, time
+		data = open(sys.argv[1], "rb").read()
+		out, into = os.pipe()
+		fcntl.fcntl(out, fcntl.F_SETFL, os.O_NONBLOCK)
+		shdoc = subprocess.Popen(["shdoc"], stdin=out)
+		os.close(out)
+		for at in range(0, len(data), 10):
+		    os.write(into, data[at:at + 10])
+		    time.sleep(0.01)
+		os.close(into)
+		sys.exit(shdoc.wait())
+	END
+	printf '{"id":%d,"text":"a"}\n' 1 2 3 >three
+	for file in three three.gz; do
+		[ -e $file ] || gzip three
+		try "python3 slow.py $file"
+		exits 0
+		gives '1\ta' '2\ta' '3\ta'
+	done
+}
+
+@test "zstd: frames that are to be skipped may come first" {
+	command -v zstd || skip 'no zstd'
+	(printf '\x50\x2a\x4d\x18\x04\0\0\0abcd'; echo text | zstd -qc; printf '\x5f\x2a\x4d\x18\0\0\0\0') >packed
+	try 'shdoc packed'
+	exits 0
+	gives 'packed\ttext'
+}

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "io/source.h"
 #include "io/spill.h"
 
 extern char **environ;
@@ -23,6 +24,13 @@ static bool is_bzip2(struct sh_slice head)
 		   memcmp(head.p + 6, "E8P\x90", 4) == 0);
 }
 
+/* Frames to be skipped may stand before those of zstd's own: pzstd(1) writes them. */
+static bool is_skippable(struct sh_slice head)
+{
+	return head.n >= 4 && (head.p[0] & 0xF0) == 0x50 &&
+	       memcmp(head.p + 1, "\x2A\x4D\x18", 3) == 0;
+}
+
 static const struct form {
 	char magic[SH_COMPRESSED_MAGIC + 1];
 	size_t n;
@@ -34,6 +42,7 @@ static const struct form {
 	{ "\x1F\x9D", 2, "gzip", { "gzip", "-dc" }, NULL }, /* compress(1) */
 	/* Large windows are common in published collections. */
 	{ "\x28\xB5\x2F\xFD", 4, "zstd", { "zstd", "-dcq", "--long=31" }, NULL },
+	{ "", 0, "zstd", { "zstd", "-dcq", "--long=31" }, is_skippable },
 	{ "", 0, "bzip2", { "bzip2", "-dc" }, is_bzip2 },
 	{ "\xFD"
 	  "7zXZ\0",
@@ -89,7 +98,7 @@ _Noreturn static void feed(int from, int to, struct sh_slice head)
 
 	copy_to(to, head.p, head.n);
 	while ((got = read(from, room, sizeof room)) != 0) {
-		if (got < 0 && errno != EINTR)
+		if (got < 0 && errno != EINTR && !(errno == EAGAIN && sh_wait_for_input(from)))
 			_exit(1);
 		if (got > 0)
 			copy_to(to, room, (size_t)got);
@@ -108,7 +117,7 @@ static int start_feeder(struct sh_decompress *d, int fd, struct sh_slice head, s
 	if (d->feeder == 0) {
 		/* The handlers of the program itself are not meant for this one. */
 		for (int sig = 1; sig < 32; sig++)
-			signal(sig, SIG_DFL);
+			signal(sig, sig == SIGPIPE ? SIG_IGN : SIG_DFL);
 		close(ends[0]);
 		feed(fd, ends[1], head);
 	}
@@ -246,6 +255,11 @@ int sh_decompress_end(struct sh_decompress *d, bool all, struct sh_error *err)
 		bad = sh_error_set(err, SH_ERR_IO,
 		    "%s ended with status %d, so the file is cut short or damaged%s%s", d->program,
 		    WEXITSTATUS(status), *said ? ": " : "", said);
+	else if (bad == 0 && all && strstr(said, "trailing garbage"))
+		/* What bzip2 says of a damaged stream behind another, and ends well. */
+		bad = sh_error_set(err, SH_ERR_IO,
+		    "%s did not read the file's end, so it is cut short or damaged: %s", d->program,
+		    said);
 	clean_up(d);
 	return bad;
 }
