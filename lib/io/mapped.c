@@ -61,8 +61,13 @@ static int settle(struct sh_mapped *m, struct stat *st, const char *dir, struct 
 }
 
 /* The file's pages over the first of a larger region, so that there is room behind. */
-static int map(struct sh_mapped *m, struct sh_error *err)
+static int map(struct sh_mapped *m, uint64_t size, struct sh_error *err)
 {
+	if (size > SIZE_MAX / 2)
+		return sh_error_set(err, SH_ERR_IO,
+		    "cannot map '%s': %llu bytes are more than this machine addresses", m->name,
+		    (unsigned long long)size);
+	m->size = (size_t)size;
 	m->length = m->size + SH_PAD;
 	m->base = mmap(NULL, m->length, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (m->base == MAP_FAILED) {
@@ -89,8 +94,7 @@ int sh_mapped_open(struct sh_mapped *m, const char *name, const char *dir, struc
 	if (fstat(m->fd, &st) < 0)
 		sh_error_sys(err, "cannot look at '%s'", name);
 	else if (settle(m, &st, dir, err) == 0) {
-		m->size = (size_t)st.st_size;
-		if (map(m, err) == 0) {
+		if (map(m, (uint64_t)st.st_size, err) == 0) {
 			/* Standard input may have been read in part by another program. */
 			at = lseek(m->fd, 0, SEEK_CUR);
 			at = at < 0 ? 0 : at > st.st_size ? st.st_size : at;
@@ -118,7 +122,7 @@ int sh_mapped_check(const struct sh_mapped *m, struct sh_error *err)
 
 	if (fstat(m->fd, &st) < 0)
 		return sh_error_sys(err, "cannot look at '%s'", m->name);
-	if ((size_t)st.st_size != m->size)
+	if ((uint64_t)st.st_size != m->size)
 		return sh_error_set(err, SH_ERR_IO, "'%s' has changed while it was read", m->name);
 	return 0;
 }

@@ -40,9 +40,12 @@ static int resize_file(struct sh_table *t, size_t bytes, struct sh_error *err)
 {
 	/* Fails without setting errno. Not every file system can reserve; then writing a byte
 	 * into each block does it. */
-	int why = posix_fallocate(t->fd, 0, (off_t)bytes);
+	int why;
 	void *p;
 
+	do
+		why = posix_fallocate(t->fd, 0, (off_t)bytes);
+	while (why == EINTR); /* a program that is stopped and goes on, too */
 	if (why) {
 		errno = why;
 		return sh_error_sys(err, "no room for a temporary file of %zu bytes", bytes);

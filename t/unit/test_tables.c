@@ -1,15 +1,31 @@
-/* Arrays in memory and in files against plain ones. */
+/* Arrays in memory and in files against plain ones, and files that are mapped. */
 #include "io/tables.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
-
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "io/mapped.h"
 #include "rng.h"
+#include "scratch.h"
 #include "tap.h"
 
 enum { ARRAYS = 8, STEPS = 3000 };
+
+/* In place of the system's, of which the next ones are interrupted. */
+static unsigned interruptions;
+
+int posix_fallocate(int fd, off_t offset, off_t n)
+{
+	if (interruptions) {
+		interruptions--;
+		return EINTR;
+	}
+	return ftruncate(fd, offset + n) < 0 ? errno : 0;
+}
 
 struct array {
 	uint32_t *p, *plain;
@@ -101,6 +117,35 @@ static void test_errors(void)
 	p = sh_tables_get_zeroed(NULL, 10, 8, &err);
 	ok(p && p[79] == 0, "without tables it is memory");
 	sh_tables_put(NULL, p);
+	interruptions = 3;
+	sh_tables_init(&tables, 0, NULL);
+	p = sh_tables_get_zeroed(&tables, 10, 8, &err);
+	ok(p && p[79] == 0 && !interruptions, "a signal is no want of room");
+	sh_tables_free(&tables);
+}
+
+/* More than 32 bits count: all of it, or an error. */
+static void test_large_file(void)
+{
+	const uint64_t size = (UINT64_C(1) << 32) + 3;
+	char path[SCRATCH_MAX];
+	struct sh_mapped m;
+	struct sh_error err;
+	int fd;
+
+	scratch(path, "large");
+	fd = open(path, O_RDWR | O_CREAT | O_EXCL, 0600);
+	must(fd >= 0);
+	if (ftruncate(fd, (off_t)size) < 0)
+		ok(1, "# SKIP no files with holes here");
+	else if (sh_mapped_open(&m, path, NULL, &err) < 0)
+		ok(strstr(err.text, "cannot map") != NULL, "4 GiB and a few bytes: %s", err.text);
+	else
+		ok(m.n == size && m.p[m.n - 1] == 0 && sh_mapped_check(&m, &err) == 0,
+		    "4 GiB and a few bytes are mapped");
+	sh_mapped_close(&m);
+	close(fd);
+	unlink(path);
 }
 
 int main(void)
@@ -112,5 +157,6 @@ int main(void)
 	test_zeroed(0);
 	test_zeroed(1 << 20);
 	test_errors();
+	test_large_file();
 	return done_testing();
 }
