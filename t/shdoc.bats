@@ -701,3 +701,36 @@ record() {
 	exits 0
 	gives 'packed\ttext'
 }
+
+@test "a byte order mark hides neither lines, nor arrays, nor messages" {
+	mark='\xef\xbb\xbf'
+	try "printf '$mark"'{"id":1,"text":"a"}\n{"id":2,"text":"b"}\n'"' | shdoc"
+	gives '1\ta' '2\tb'
+	try "printf '$mark"'[{"id":1,"text":"a"},\n{"id":2,"text":"b"}]'"' | shdoc"
+	gives '1\ta' '2\tb'
+	try "printf '$mark"'[{"a":1}]'"' | shdoc"
+	says 'shdoc: 1 file taken for one text: a JSON array whose first object lacks the fields of a document (-f ID,TEXT names the two)'
+	(printf "$mark"; message 1 one; message 2 two) >box
+	try 'shdoc box'
+	gives '1\tone' '2\ttwo'
+	printf "${mark}From: a\nTo: b\nSubject: c\nMessage-ID: <3>\n\nthree" | tee a.eml >alone
+	try 'shdoc a.eml alone'
+	gives '3\tthree' '3\tthree'
+}
+
+@test "lines of JSON are told by as much as a pipe brings at a time, wherever that ends" {
+	cat >slow.py <<-'END'
+		import subprocess, sys, time
+		line = b'{"id":1,"text":"' + b"a " * 60000 + b'"}\n'
+		data = b"\n" * int(sys.argv[1]) + line + b'{"id":2,"text":"b"}\n'
+		shdoc = subprocess.Popen(["shdoc"], stdin=subprocess.PIPE)
+		shdoc.stdin.write(data[:65536])
+		shdoc.stdin.flush()
+		time.sleep(0.2)
+		shdoc.communicate(data[65536:])
+	END
+	for blank in 0 1 2; do # the piece ends in a space, a letter, a space
+		try "python3 slow.py $blank"
+		[ "$(cut -f 1 out | paste -sd ' ')" = '1 2' ]
+	done
+}

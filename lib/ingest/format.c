@@ -7,6 +7,9 @@
 #include "ingest/mail.h"
 #include "record/json.h"
 
+/* A head without its byte order mark that is shorter is the whole file. */
+enum { SEEN = SH_FORMAT_HEAD - 3 };
+
 enum sh_format sh_format_find(const char *name)
 {
 	static const char *const names[] = {
@@ -50,12 +53,19 @@ static bool ends_in(struct sh_slice name, const char *const *endings)
 	return false;
 }
 
-static struct sh_slice first_line(struct sh_slice head, bool *whole)
+static struct sh_slice first_line(struct sh_slice head)
 {
-	const char *lf = memchr(head.p, '\n', head.n);
+	const char *lf = head.n ? memchr(head.p, '\n', head.n) : NULL;
 
-	*whole = lf || head.n < SH_FORMAT_HEAD;
 	return sh_slice(head.p, lf ? (size_t)(lf - head.p) : head.n);
+}
+
+/* What some programs write before UTF-8 hides nothing. */
+static struct sh_slice past_mark(struct sh_slice head)
+{
+	bool marked = head.n >= 3 && memcmp(head.p, "\xEF\xBB\xBF", 3) == 0;
+
+	return marked ? sh_slice(head.p + 3, head.n - 3) : head;
 }
 
 /* Whether an object has the fields of a document. */
@@ -77,13 +87,14 @@ static bool is_jsonl(struct sh_slice head, const struct sh_document_form *json)
 	struct sh_error err;
 	struct sh_slice line, rest;
 	const char *p;
-	bool whole, more = head.n >= SH_FORMAT_HEAD;
+	bool more = head.n >= SEEN;
 
 	head = sh_trim(head);
 	if (head.n == 0 || head.p[0] != '{')
 		return false;
-	line = first_line(head, &whole);
-	if (whole) {
+	line = first_line(head);
+	/* What was trimmed off does not make it shorter. */
+	if (line.n < head.n || !more) {
 		rest = sh_trim(sh_slice(line.p + line.n, head.n - line.n));
 		return is_document(line, json) ||
 		       ((rest.n || more) && sh_json_fields(line, NULL, NULL, 0, &err) == 0);
@@ -130,6 +141,7 @@ const char *sh_format_doubt(struct sh_slice head, const char *file)
 	struct sh_error err;
 	bool whole;
 
+	head = past_mark(head);
 	if (head.n && ends_in(name, csv))
 		return "CSV (a document a row: mlr --icsv --ojsonl cat FILE | shdoc -f ID,TEXT)";
 	if (head.n && ends_in(name, tsv))
@@ -143,7 +155,7 @@ const char *sh_format_doubt(struct sh_slice head, const char *file)
 	return NULL;
 }
 
-/* A message alone: at least two of the fields that nearly each has. */
+/* A message alone: at least three of the fields that nearly each has. */
 static bool is_message(struct sh_slice head)
 {
 	static const char *const fields[] = { "Return-Path", "Received", "Delivered-To", "From",
@@ -151,7 +163,7 @@ static bool is_message(struct sh_slice head)
 	struct sh_slice v;
 	size_t found = 0, n = sh_mail_header_size(head);
 
-	if (n == 0 || (n == head.n && head.n < SH_FORMAT_HEAD))
+	if (n == 0 || (n == head.n && head.n < SEEN))
 		return false;
 	head.n = n;
 	for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
@@ -174,22 +186,21 @@ enum sh_format sh_format_detect(
 	static const char *const mail[] = { ".eml", ".mbox", NULL };
 	static const char *const text[] = { ".md", ".markdown", ".txt", ".rst", ".org", ".adoc",
 		NULL };
-	struct sh_slice name = plain_name(file), line;
-	bool whole;
+	struct sh_slice name = plain_name(file), bare = past_mark(head);
+	struct sh_slice line = first_line(bare);
 
-	line = first_line(head, &whole);
 	if (line.n > 5 && memcmp(line.p, "WARC/", 5) == 0)
 		return SH_FORMAT_WARC;
-	if (sh_mbox_from(line) || ((ends_in(name, mail) || is_message(head)) && head.n))
+	if (sh_mbox_from(line) || ((ends_in(name, mail) || is_message(bare)) && head.n))
 		return SH_FORMAT_MBOX;
-	if (is_jsonl(head, json) || is_array(head, json) || (ends_in(name, jsonl) && head.n))
+	if (is_jsonl(bare, json) || is_array(bare, json) || (ends_in(name, jsonl) && head.n))
 		return SH_FORMAT_JSONL;
 	switch (sh_body_sniff(head)) {
 	case SH_BODY_OTHER:
 		return SH_FORMAT_NONE;
 	case SH_BODY_HTML:
 		/* Markdown may begin with an element, but with no whole page. */
-		return ends_in(name, text) && !begins_page(head) ? SH_FORMAT_TEXT : SH_FORMAT_HTML;
+		return ends_in(name, text) && !begins_page(bare) ? SH_FORMAT_TEXT : SH_FORMAT_HTML;
 	default:
 		return ends_in(name, html) ? SH_FORMAT_HTML : SH_FORMAT_TEXT;
 	}

@@ -32,7 +32,7 @@ enum sh_format sh_format_detect(
 /* What a file that was detected as text looks like, and what makes documents of it; NULL: text. */
 const char *sh_format_doubt(struct sh_slice head, const char *name);
 
-enum { SH_FORMAT_HEAD = 64 * 1024 }; /* bytes that suffice */
+enum { SH_FORMAT_HEAD = 64 * 1024 + 3 }; /* bytes that suffice, a byte order mark among them */
 
 struct sh_ingest {
 	/* Set by the caller. */

@@ -30,12 +30,24 @@ static void blame(const struct sh_mbox *m, struct sh_error *err)
 	    text);
 }
 
+/* It would be taken for the beginning of a line, which then is no field. */
+static int drop_mark(struct sh_reader *r, struct sh_error *err)
+{
+	if (sh_reader_need(r, 3, err) < 0)
+		return -1;
+	if (sh_reader_ready(r).n >= 3 && memcmp(sh_reader_ready(r).p, "\xEF\xBB\xBF", 3) == 0)
+		sh_reader_take(r, 3);
+	return 0;
+}
+
 int sh_ingest_mbox(
     struct sh_ingest *in, struct sh_reader *r, struct sh_slice id, struct sh_error *err)
 {
 	struct sh_mbox m = { 0 };
 	int got;
 
+	if (drop_mark(r, err) < 0)
+		return -1;
 	while ((got = sh_mbox_next(r, &m, in->max_size, err)) > 0) {
 		struct sh_slice raw = sh_slice(sh_reader_ready(r).p, m.size);
 
