@@ -734,3 +734,57 @@ record() {
 		[ "$(cut -f 1 out | paste -sd ' ')" = '1 2' ]
 	done
 }
+
+# response URI FIELDS FILE: a record of a WARC file that has the body from a file
+response() {
+	(printf 'HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n%b\r\n' "$2"; cat "$3") >block
+	printf 'WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: %s\r\nContent-Length: %d\r\n\r\n' "$1" "$(wc -c <block)"
+	cat block
+	printf '\r\n\r\n'
+}
+
+@test "WARC: codings in several fields, of the transfer too; damage behind a first member" {
+	needs zlib
+	printf one | gzip >gz
+	gzip <gz >twice
+	(printf '%x\r\n' "$(wc -c <gz)"; cat gz; printf '\r\n0\r\n\r\n') >chunked
+	(cat gz; printf '\x1f\x8b\x08garbage') >damaged
+	(response u1 'Content-Encoding: gzip\r\nX: y\r\ncontent-encoding: gzip\r\n' twice
+	    response u2 'Transfer-Encoding: gzip, chunked\r\n' chunked
+	    response u3 'Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n' chunked
+	    response u4 'Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\nContent-Encoding: gzip\r\n' chunked
+	    response u5 'Content-Encoding: gzip\r\n' damaged) >a.warc
+	try 'shdoc a.warc'
+	exits 2
+	gives 'u1\tone' 'u2\tone' 'u3\tone' 'u4\tone'
+	grep -q 'u5: HTTP: the body is damaged, or not in its Content-Encoding, gzip$' err
+}
+
+@test "WARC: --max-size is that of the decompressed body; one in zstd may have any size" {
+	for with in gzip zstd; do
+		! shdoc --help | grep -q "without.*${with/#gzip/zlib}" || continue
+		command -v $with >/dev/null || continue
+		for size in 65535 65536 65537 131072; do
+			printf "%0${size}d" 0 >zeros
+			$with -c <zeros >packed
+			response "u$size" "Content-Encoding: $with\r\n" packed >a.warc
+			try "shdoc --max-size $size a.warc"
+			exits 0
+			(printf 'u%d\t' $size; cat zeros; echo) >expected
+			same expected out
+			try "shdoc --max-size $((size - 1)) a.warc"
+			exits 2
+			says "shdoc: a.warc: WARC record at byte 0, u$size: the body is larger than $((size - 1)) bytes when decompressed (--max-size)"
+		done
+	done
+}
+
+@test "WARC: answers of name servers are no pages; the first segment of a record is what there is of it" {
+	(record response dns:a 'a. 300 IN A 1.2.3.4\n' 'Content-Type: text/dns\r\n'
+	    record response u 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nfir' 'WARC-Segment-Number: 1\r\n'
+	    record continuation u 'stpart\r\n0\r\n\r\n' 'WARC-Segment-Number: 2\r\n') >a.warc
+	try 'shdoc a.warc'
+	exits 0
+	gives 'u\tfir'
+	says 'shdoc: left out: text/dns: 1' 'shdoc: left out: WARC continuation: 1'
+}

@@ -24,8 +24,9 @@ enum sh_body_kind sh_body_kind_of(const char *type)
 		"application/unknown", "unknown/unknown", "application/x-unknown-content-type" };
 	static const char *const html[] = { "text/html", "application/xhtml+xml",
 		"application/vnd.wap.xhtml+xml" };
-	static const char *const other[] = { "text/css", "text/javascript", "text/ecmascript",
-		"text/x-javascript", "text/calendar", "text/x-vcard", "text/vcard" };
+	static const char *const other[] = { "text/dns", "text/css", "text/javascript",
+		"text/ecmascript", "text/x-javascript", "text/calendar", "text/x-vcard",
+		"text/vcard" };
 
 	for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++)
 		if (strcmp(type, unknown[i]) == 0)

@@ -24,14 +24,20 @@ struct coding {
 	const char *name;
 };
 
-#if defined SH_HAVE_ZLIB || defined SH_HAVE_BROTLI || defined SH_HAVE_ZSTD
-/* Room for a step more of output; -1 when that would be more than may come out. */
-static int room(struct coding *c)
+/* -1 when more came out than may. */
+static int limit(const struct coding *c)
 {
-	if (c->out->n - c->before > c->max)
-		return sh_error_set(c->err, SH_ERR_RECORD,
-		    "the body is larger than %zu bytes when decompressed (--max-size)", c->max);
-	return sh_buf_reserve(c->out, STEP, c->err);
+	if (c->out->n - c->before <= c->max)
+		return 0;
+	return sh_error_set(c->err, SH_ERR_RECORD,
+	    "the body is larger than %zu bytes when decompressed (--max-size)", c->max);
+}
+
+#if defined SH_HAVE_ZLIB || defined SH_HAVE_BROTLI || defined SH_HAVE_ZSTD
+/* Room for a step more of output. */
+static int room(const struct coding *c)
+{
+	return limit(c) < 0 ? -1 : sh_buf_reserve(c->out, STEP, c->err);
 }
 
 static int damaged(struct coding *c)
@@ -95,14 +101,16 @@ out:
 static int gunzip(struct coding *c)
 {
 	size_t at = 0;
-	int got = 0;
+	bool any = false;
 
 	while (c->in.n - at >= 2 && memcmp(c->in.p + at, "\x1F\x8B", 2) == 0) {
-		got = inflate_one(c, &at, 15 + 16);
+		int got = inflate_one(c, &at, 15 + 16);
+
 		if (got <= 0)
-			return got;
+			return got == 0 && any ? damaged(c) : got;
+		any = true;
 	}
-	return got;
+	return any;
 }
 
 /* With zlib's frame, as the standard wants, or without, as some send it. */
@@ -186,7 +194,8 @@ static int unzstd(struct coding *c)
 			goto out;
 		}
 		c->out->n += to.pos;
-		full = to.pos == STEP;
+		/* At a frame's end there is no more, even of what fills the room. */
+		full = to.pos == STEP && left;
 	}
 	status = left ? ends_early(c) : 1;
 out:
@@ -220,6 +229,8 @@ int sh_content_decode(struct sh_slice coding, struct sh_slice in, bool cut, size
 			continue;
 		c.name = codings[i].name;
 		got = in.n ? codings[i].decode(&c) : 0;
+		if (got > 0 && limit(&c) < 0)
+			return -1;
 		if (got == 0)
 			out->n = c.before;
 		return got;

@@ -84,23 +84,44 @@ static struct sh_slice folded(struct sh_slice head, struct sh_slice value, size_
 	return sh_trim(value);
 }
 
-bool sh_header_find(struct sh_slice head, const char *name, struct sh_slice *value)
+/* The first one from *at on, which moves behind it. */
+static bool find_from(struct sh_slice head, size_t *at, const char *name, struct sh_slice *value)
 {
-	size_t at = 0;
-
-	while (at < head.n) {
-		struct sh_slice line = line_at(head, at, &at);
+	while (*at < head.n) {
+		struct sh_slice line = line_at(head, *at, at);
 		const char *colon = line.n ? memchr(line.p, ':', line.n) : NULL;
 		size_t n = colon ? (size_t)(colon - line.p) : 0;
 
 		if (line.n == 0)
 			return false;
 		if (n && sh_slice_like(sh_trim(sh_slice(line.p, n)), name)) {
-			*value = folded(head, sh_slice(colon + 1, line.n - n - 1), &at);
+			*value = folded(head, sh_slice(colon + 1, line.n - n - 1), at);
 			return true;
 		}
 	}
 	return false;
+}
+
+bool sh_header_find(struct sh_slice head, const char *name, struct sh_slice *value)
+{
+	size_t at = 0;
+
+	return find_from(head, &at, name, value);
+}
+
+int sh_header_join(struct sh_slice head, const char *name, struct sh_buf *out, struct sh_error *err)
+{
+	struct sh_slice value;
+	size_t at = 0;
+	bool any = false;
+
+	while (find_from(head, &at, name, &value)) {
+		if ((any && sh_buf_add(out, ", ", 2, err) < 0) ||
+		    sh_buf_add(out, value.p, value.n, err) < 0)
+			return -1;
+		any = true;
+	}
+	return 0;
 }
 
 int sh_header_unfold(struct sh_slice value, struct sh_buf *out, struct sh_error *err)

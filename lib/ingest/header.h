@@ -15,6 +15,11 @@ size_t sh_mail_header_size(struct sh_slice in);
  * hold line ends where it was folded. Absent: false. */
 bool sh_header_find(struct sh_slice head, const char *name, struct sh_slice *value);
 
+/* Append the values of all fields of that name as one list, with commas between: what several lines
+ * of HTTP mean (RFC 9110). */
+int sh_header_join(
+    struct sh_slice head, const char *name, struct sh_buf *out, struct sh_error *err);
+
 /* Append a value with its folds undone. */
 int sh_header_unfold(struct sh_slice value, struct sh_buf *out, struct sh_error *err);
 

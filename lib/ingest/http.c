@@ -39,42 +39,57 @@ static struct sh_slice last_name(struct sh_slice *list)
 	return sh_trim(name);
 }
 
+struct unwrapping {
+	bool cut;
+	size_t max;
+	struct sh_buf *room; /* two */
+	unsigned next, codings;
+	bool chunked; /* undone: nobody may do it twice, but the field may come twice */
+	struct sh_slice *body;
+	struct sh_error *err;
+};
+
+static int undo_one(struct unwrapping *u, struct sh_slice coding)
+{
+	struct sh_buf *to = &u->room[u->next % 2];
+	bool chunked = sh_slice_like(coding, "chunked");
+	int got;
+
+	if (coding.n == 0 || (chunked && u->chunked))
+		return 0;
+	if (!chunked && u->codings++ == 4)
+		return sh_error_set(u->err, SH_ERR_RECORD, "HTTP: more than 4 content codings");
+	u->chunked = u->chunked || chunked;
+	to->n = 0;
+	got = chunked ? sh_dechunk(*u->body, u->cut, to, u->err)
+		      : sh_content_decode(coding, *u->body, u->cut, u->max, to, u->err);
+	if (got > 0) {
+		*u->body = sh_buf_slice(to);
+		u->next++;
+	}
+	return got < 0 ? -1 : 0;
+}
+
+/* What the fields of that name tell: the last coding was put on last. */
+static int undo(struct unwrapping *u, struct sh_slice head, const char *field)
+{
+	struct sh_buf all = { 0 };
+	struct sh_slice list;
+	int bad = sh_header_join(head, field, &all, u->err);
+
+	for (list = sh_buf_slice(&all); bad == 0 && list.n;)
+		bad = undo_one(u, last_name(&list));
+	sh_buf_free(&all);
+	return bad;
+}
+
 int sh_http_body(const struct sh_http *h, struct sh_slice in, bool cut, size_t max,
     struct sh_buf room[2], struct sh_slice *body, struct sh_error *err)
 {
-	struct sh_slice list;
-	unsigned next = 0, codings = 0;
+	struct unwrapping u = { .cut = cut, .max = max, .room = room, .body = body, .err = err };
 
 	*body = sh_slice(in.p + h->body, in.n - h->body);
-	if (sh_header_find(h->head, "Transfer-Encoding", &list) &&
-	    sh_slice_like(last_name(&list), "chunked")) {
-		int got;
-
-		room[next].n = 0;
-		got = sh_dechunk(*body, cut, &room[next], err);
-		if (got < 0)
-			return -1;
-		if (got > 0)
-			*body = sh_buf_slice(&room[next++]);
-	}
-	if (!sh_header_find(h->head, "Content-Encoding", &list))
-		return 0;
-	/* The last one was put on last. */
-	while (list.n) {
-		struct sh_slice coding = last_name(&list);
-		int got;
-
-		if (coding.n == 0)
-			continue;
-		if (codings++ == 4)
-			return sh_error_set(
-			    err, SH_ERR_RECORD, "HTTP: more than 4 content codings");
-		room[next % 2].n = 0;
-		got = sh_content_decode(coding, *body, cut, max, &room[next % 2], err);
-		if (got < 0)
-			return -1;
-		if (got > 0)
-			*body = sh_buf_slice(&room[next++ % 2]);
-	}
-	return 0;
+	if (undo(&u, h->head, "Transfer-Encoding") < 0)
+		return -1;
+	return undo(&u, h->head, "Content-Encoding");
 }

@@ -10,7 +10,7 @@ enum { HTTP_HEAD = 64 * 1024 };
 /* Where a record's text is, before all of it is read. */
 struct page {
 	bool http; /* a response, whose body stands behind its own head */
-	bool cut;  /* the archive kept only the beginning */
+	bool cut;  /* the archive, or this record of it, has only the beginning */
 	enum sh_body_kind kind;
 	struct sh_media media;
 };
@@ -58,8 +58,9 @@ static int look_at(struct sh_ingest *in, struct sh_reader *r, const struct sh_wa
 {
 	struct sh_slice type = sh_warc_field(w, "WARC-Type");
 	struct sh_slice reason = sh_warc_field(w, "WARC-Truncated");
+	struct sh_slice segment = sh_warc_field(w, "WARC-Segment-Number");
 
-	*page = (struct page){ .cut = reason.n > 0 };
+	*page = (struct page){ .cut = reason.n || segment.n };
 	*wanted = false;
 	sh_media_parse(sh_warc_field(w, "Content-Type"), &page->media);
 	if (sh_slice_like(type, "revisit"))
