@@ -788,3 +788,12 @@ response() {
 	gives 'u\tfir'
 	says 'shdoc: left out: text/dns: 1' 'shdoc: left out: WARC continuation: 1'
 }
+
+@test "half a surrogate pair in UTF-16 costs itself, not what follows" {
+	charset UTF-16LE
+	printf '\xff\xfeh\0\x00\xd8i\0j\0' >in
+	try 'shdoc in'
+	exits 0
+	gives 'in\th\xef\xbf\xbdij'
+	says 'shdoc: 1 text taken for UTF-16LE (by its byte order mark)' 'shdoc: 1 ill-formed sequence replaced by U+FFFD'
+}

@@ -161,12 +161,27 @@ int sh_charset_repair(struct sh_slice in, struct sh_buf *out, uint64_t *ill, str
 	return sh_buf_add(out, from, (size_t)(end - from), err);
 }
 
-/* By the converter that is open; what it cannot take is replaced, a byte at a time. */
+/* Bytes of the units that characters are made of. */
+static size_t unit_of(const char *name)
+{
+	static const struct {
+		const char *part;
+		size_t bytes;
+	} units[] = { { "UTF-16", 2 }, { "UTF16", 2 }, { "UCS-2", 2 }, { "UCS2", 2 },
+		{ "UNICODE", 2 }, { "UTF-32", 4 }, { "UTF32", 4 }, { "UCS-4", 4 }, { "UCS4", 4 } };
+
+	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+		if (strstr(name, units[i].part))
+			return units[i].bytes;
+	return 1;
+}
+
+/* By the converter that is open; what it cannot take is replaced, a unit at a time. */
 static int convert(struct sh_charset *c, struct sh_slice in, struct sh_buf *out, uint64_t *ill,
     struct sh_error *err)
 {
 	char *p = (char *)(uintptr_t)in.p, *to;
-	size_t n = in.n, left;
+	size_t n = in.n, left, unit = unit_of(c->open_name);
 	bool flushed = false;
 
 	for (;;) {
@@ -184,14 +199,12 @@ static int convert(struct sh_charset *c, struct sh_slice in, struct sh_buf *out,
 				return 0;
 			flushed = n == 0;
 		} else if (errno == EILSEQ || errno == EINVAL) {
+			bool cut = errno == EINVAL || n <= unit;
+
 			if (replace(out, ill, err) < 0)
 				return -1;
-			if (errno == EINVAL || n <= 1) {
-				n = 0; /* cut within a character */
-			} else {
-				p++;
-				n--;
-			}
+			p += cut ? n : unit;
+			n -= cut ? n : unit;
 		} else if (errno != E2BIG) {
 			return sh_error_sys(err, "cannot convert from %s", c->open_name);
 		}

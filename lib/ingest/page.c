@@ -1,5 +1,6 @@
 #include "ingest/page.h"
 
+#include <limits.h>
 #include <strings.h>
 
 #include "ingest/header.h"
@@ -384,6 +385,9 @@ int sh_page_text(struct sh_slice page, struct sh_buf *out, struct sh_error *err)
 
 	if (page.n == 0)
 		return 0;
+	if (page.n > INT_MAX)
+		return sh_error_set(err, SH_ERR_RECORD,
+		    "HTML: %zu bytes of UTF-8 are more than libxml2 takes", page.n);
 	if (without_nuls(&page, &room, err) < 0)
 		return -1;
 	parser = page.n ? htmlNewParserCtxt() : NULL;

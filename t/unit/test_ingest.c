@@ -205,6 +205,9 @@ static void headers(void)
 	ok(sh_header_find(head, "B", &v) && sh_header_unfold(v, &b, &err) == 0 && is(&b, "x y\tz"),
 	    "folded lines belong together");
 	ok(sh_header_find(head, "C", &v) && v.n == 0, "a field may be empty");
+	b.n = 0;
+	ok(sh_header_join(head, "a", &b, &err) == 0 && is(&b, "1, 2"),
+	    "all fields of a name make a list");
 	ok(!sh_header_find(head, "D", &v) && !sh_header_find(head, "y", &v),
 	    "the body is no field");
 	sh_media_parse(
@@ -266,6 +269,11 @@ static void charsets(void)
 		DECODES("\xC4\xE3\xBA\xC3", "gb2312", "你好", "GB18030", SH_CHARSET_DECLARED);
 		DECODES("\x1B$B$3$s\x1B(B.", NULL, "こん.", "ISO-2022-JP", SH_CHARSET_DETECTED);
 		DECODES("\xFE\xFF\x4F\x60\x59\x7D", NULL, "你好", "UTF-16BE", SH_CHARSET_MARK);
+		/* Half a pair costs itself; so does what no Unicode has, and a cut at the end. */
+		DECODES("\xFF\xFEh\0\0\xD8i\0\0\xDCj\0k", NULL,
+		    "h\xEF\xBF\xBDi\xEF\xBF\xBDj\xEF\xBF\xBD", "UTF-16LE", SH_CHARSET_MARK);
+		DECODES("\0\0\xFE\xFF\0\0\0h\1\2\3\4\0\0\0i", NULL, "h\xEF\xBF\xBDi", "UTF-32BE",
+		    SH_CHARSET_MARK);
 	}
 	/* glibc leaves the brace out, and five bytes of old as they are. */
 	if (sh_charset_known(&charset, "utf-8}"))
@@ -391,6 +399,11 @@ static void pages(void)
 	whatever("</b></div>a</p>b<b><p>c</b>d", "abcd");
 	whatever("</html>a<html><body>b</body></html>c<p>d</body>e", "abcde");
 	whatever("<table>a<div>b<tr>c</div><td>d</span>e", "abcde");
+	/* More than an int holds is not even looked at. */
+	ok(sizeof(size_t) == 4 ||
+		(sh_page_text(sh_slice("", (size_t)1 << 31), &(struct sh_buf){ 0 }, &err) < 0 &&
+		    err.code == SH_ERR_RECORD),
+	    "a page of 2 GiB is refused");
 }
 
 /* ---- frames ---- */
