@@ -577,6 +577,9 @@ manifest" ]
 		exits 2
 		grep -q "^shdedup: cannot write 'archive/.*': File too large$" err
 		full=$((full + 1))
+		# What it has written takes no room any more.
+		state archive >after
+		same before after
 		shdedup -q -a archive --check
 		try 'shdedup -q -a archive first'
 		exits 0
@@ -587,6 +590,15 @@ manifest" ]
 	try 'shdedup -q -a archive docs'
 	exits 0
 	same expected out
+	state archive >before
+	printf 'd1\n' >ids
+	for how in --compact '--remove ids'; do
+		try "(trap '' XFSZ; ulimit -f 1; exec shdedup -q -a archive $how) | cat"
+		exits 2
+		grep -q "^shdedup: cannot write 'archive/.*': File too large$" err
+		state archive >after
+		same before after
+	done
 }
 
 @test "the script for cron: a folder's files, oldest first; again after trouble" {

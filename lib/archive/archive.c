@@ -40,8 +40,11 @@ static int write_manifest(
 	if (status == 0)
 		status = sh_folder_put(folder, SH_MANIFEST_NEW, text.p, text.n, err);
 	sh_buf_free(&text);
-	if (status < 0)
-		return -1;
+	return status;
+}
+
+static int publish(const struct sh_folder *folder, struct sh_error *err)
+{
 	return sh_folder_publish(folder, SH_MANIFEST_NEW, SH_MANIFEST_NAME, err);
 }
 
@@ -120,6 +123,8 @@ int sh_archive_create(
 		status = no_manifest(&a, err);
 	if (status == 0)
 		status = write_manifest(&a.folder, m, err);
+	if (status == 0)
+		status = publish(&a.folder, err);
 	sh_archive_close(&a);
 	return status;
 }
@@ -238,8 +243,20 @@ int sh_change_begin(struct sh_change *c, struct sh_archive *a, struct sh_error *
 	return 0;
 }
 
+/* Room for others: most often it was a full disk. */
+static void clear_away(struct sh_change *c)
+{
+	struct sh_archive *a = c->archive;
+	struct sh_error ignored;
+
+	if (c->next.next_segment != a->manifest.next_segment)
+		(void)sh_folder_list(&a->folder, sweep_one, a, &ignored);
+}
+
 void sh_change_end(struct sh_change *c)
 {
+	if (!c->is_out)
+		clear_away(c);
 	sh_manifest_free(&c->next);
 }
 
@@ -405,6 +422,9 @@ int sh_change_commit(struct sh_change *c, struct sh_error *err)
 	struct sh_manifest old = a->manifest;
 
 	if (write_manifest(&a->folder, &c->next, err) < 0)
+		return -1;
+	c->is_out = true;
+	if (publish(&a->folder, err) < 0)
 		return -1;
 	a->manifest = c->next;
 	c->next = old;

@@ -57,10 +57,11 @@ int sh_archive_record(
 struct sh_change {
 	struct sh_archive *archive;
 	struct sh_manifest next; /* its settings point into the archive's text */
+	bool is_out; /* whether it has happened, or may have: nothing is taken back then */
 };
 
 int sh_change_begin(struct sh_change *c, struct sh_archive *a, struct sh_error *err);
-/* Nothing has happened, but for leftovers. Also after a commit: frees. */
+/* Nothing has happened; files that were written for it are removed. Also after a commit: frees. */
 void sh_change_end(struct sh_change *c);
 
 /* Merge segments from .. to-1 of the change into one. drop: a bit a number of a document that
