@@ -135,6 +135,14 @@ static inline struct sh_slice cli_strip(bool crlf, struct sh_slice line)
 	return line;
 }
 
+/* Whether a line is a record of any kind that the program reads: 0, or -1 and why not. */
+typedef int cli_record(const struct sh_source *source, struct sh_slice line, struct sh_error *err);
+
+/* The record that tells what the input is, without the CR that --crlf takes: the first line; under
+ * --rejects the first that is a record, and bad ones before it have been put aside. Nothing else is
+ * taken. False at the end. */
+bool cli_first(struct cli *c, struct sh_source *source, cli_record *record, struct sh_slice *line);
+
 /* The next line for a program that reads records in order: false at the end. */
 bool cli_line(struct cli *c, struct sh_lines *lines, struct sh_slice *line);
 

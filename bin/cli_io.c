@@ -286,6 +286,25 @@ void cli_print(struct cli *c, const char *fmt, ...)
 	free(text);
 }
 
+bool cli_first(struct cli *c, struct sh_source *source, cli_record *record, struct sh_slice *line)
+{
+	struct sh_error err;
+	int got;
+
+	while ((got = sh_source_peek(source, line, &err)) > 0) {
+		c->line = *line;
+		*line = cli_strip(c->crlf, *line);
+		if (!c->rejects_path || record(source, *line, &err) == 0)
+			return true;
+		cli_reject(c, *line, &err);
+		progress_read(&c->progress, c->line.n + 1, 1);
+		sh_source_pass(source);
+	}
+	if (got < 0)
+		cli_die(c, &err);
+	return false;
+}
+
 bool cli_line(struct cli *c, struct sh_lines *lines, struct sh_slice *line)
 {
 	struct sh_error err;

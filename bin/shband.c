@@ -175,6 +175,14 @@ static int work(void *worker, struct sh_job *job)
 	return sh_job_lines(job, s->rejects, each, worker);
 }
 
+static int fingerprint(const struct sh_source *source, struct sh_slice line, struct sh_error *err)
+{
+	struct sh_fp_record r;
+
+	(void)source;
+	return sh_record_fp(line, &r, err);
+}
+
 /* The layout for the width of the first record; false when there is none. */
 static bool make_layout(
     struct cli *c, const struct plan *p, struct sh_source *source, struct shared *s)
@@ -183,14 +191,11 @@ static bool make_layout(
 	struct sh_fp_record r;
 	struct sh_error err;
 	unsigned bits = p->bits;
-	int got = sh_source_peek(source, &line, &err);
 
-	if (got < 0)
-		cli_die(c, &err);
-	if (got == 0)
+	if (!cli_first(c, source, fingerprint, &line))
 		return false;
 	/* A first record that is bad is complained about when its turn comes. */
-	if (sh_record_fp(cli_strip(c->crlf, line), &r, &err) == 0)
+	if (sh_record_fp(line, &r, &err) == 0)
 		bits = r.bits;
 	if (init_layout(c, p, bits, &s->band, &err) < 0 ||
 	    sh_band_lines_init(&s->lines, &s->band, &err) < 0)

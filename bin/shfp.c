@@ -425,21 +425,31 @@ _Noreturn static void refuse_both(struct cli *c, const struct sh_source *source)
 	cli_die(c, &err);
 }
 
+/* What begins as no text does is met when its turn comes, and ends the program. */
+static int document_or_feature(
+    const struct sh_source *source, struct sh_slice line, struct sh_error *err)
+{
+	static const struct sh_document_form form;
+	struct sh_slice head = sh_buf_slice(&source->peeked);
+	struct sh_document_room room = { 0 };
+	struct sh_document doc;
+
+	if (sh_is_like_feature(line) ||
+	    (source->peeked_from.starts_file && sh_docs_head(&head, err) < 0))
+		return 0;
+	return sh_document_parse(&form, line, 0, &room, &doc, err);
+}
+
 /* The first record tells: three fields with a number last are a feature. Three with something else are
  * neither kind. */
 static bool holds_features(struct cli *c, const struct settings *s, struct sh_source *source)
 {
 	struct sh_slice line, v[3];
-	struct sh_error err;
-	int got;
 
 	if (s->docs.docs.form.line_ids || s->docs.docs.form.id_field || s->docs.docs.form.json)
 		return false;
-	got = sh_source_peek(source, &line, &err);
-	if (got < 0)
-		cli_die(c, &err);
 	/* Nothing at all is what a pipe of no documents brings. */
-	if (got == 0)
+	if (!cli_first(c, source, document_or_feature, &line))
 		return s->fp.scheme->needs_df || s->docs.profile->top > 0;
 	if (sh_is_like_feature(line))
 		return true;

@@ -417,20 +417,24 @@ static void join_fingerprints(struct join *j)
 
 /* ---- both ---- */
 
+static int fingerprint_or_band(
+    const struct sh_source *source, struct sh_slice line, struct sh_error *err)
+{
+	struct sh_fp_record fp;
+	struct sh_band_record band;
+
+	(void)source;
+	return sh_record_fp(line, &fp, err) == 0 ? 0 : sh_record_band(line, &band, err);
+}
+
 /* The first record tells: two fields are a fingerprint. */
 static bool holds_fingerprints(struct join *j)
 {
 	struct sh_slice line, fields[1];
-	struct sh_error err;
 
-	for (unsigned side = 0; side < j->sides; side++) {
-		int got = sh_source_peek(&j->lines[side].source, &line, &err);
-
-		if (got < 0)
-			cli_die(j->cli, &err);
-		if (got)
+	for (unsigned side = 0; side < j->sides; side++)
+		if (cli_first(j->cli, &j->lines[side].source, fingerprint_or_band, &line))
 			return sh_fields_split(line, fields, 1) == 2;
-	}
 	return false;
 }
 

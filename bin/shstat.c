@@ -39,23 +39,39 @@ struct chart {
 
 /* ---- reading ---- */
 
-static int take_record(
-    struct sh_census *census, struct sh_slice line, int *fields, struct sh_error *err)
+static int take_group(struct sh_census *census, struct sh_slice line, struct sh_error *err)
 {
-	struct sh_slice f[4];
-	struct sh_pair_record r;
-	size_t n = sh_fields_split(line, f, 4);
+	struct sh_slice f[2];
+	size_t n = sh_fields_split(line, f, 2);
 
-	if (*fields == 0)
-		*fields = n == 2 ? 2 : 3;
-	if (*fields == 3)
-		return sh_record_pair(line, &r, err) < 0 ? -1 : sh_census_pair(census, &r, err);
 	if (n != 2)
 		return sh_error_set(err, SH_ERR_RECORD,
 		    "%zu field%s, expected id<TAB>keeper as in the first record", n, CLI_PLURAL(n));
 	if (sh_id_check(f[0], err) < 0 || sh_id_check(f[1], err) < 0)
 		return -1;
 	return sh_census_group(census, f[0], f[1], err);
+}
+
+static int take_pair(struct sh_census *census, struct sh_slice line, struct sh_error *err)
+{
+	struct sh_pair_record r;
+
+	return sh_record_pair(line, &r, err) < 0 ? -1 : sh_census_pair(census, &r, err);
+}
+
+/* The first good record tells what all are: two fields are a group. */
+static int take_record(
+    struct sh_census *census, struct sh_slice line, int *fields, struct sh_error *err)
+{
+	struct sh_slice f[1];
+	int these = *fields;
+
+	if (these == 0)
+		these = sh_fields_split(line, f, 1) == 2 ? 2 : 3;
+	if ((these == 2 ? take_group : take_pair)(census, line, err) < 0)
+		return -1;
+	*fields = these;
+	return 0;
 }
 
 static void read_records(struct cli *c, struct sh_census *census)

@@ -119,6 +119,11 @@ load helper
 	try 'printf "bad\n0123456789abcdef\ta\n" | shband -k 1 -M 2 --rejects r | cut -f 2 | sort -u'
 	exits 0
 	gives 0123456789abcdef
+	try 'printf "bad\n\t\n0123456789\ta\n" | shband -k 1 -M 2 --rejects r | cut -f 2 | sort -u'
+	exits 0
+	gives 0123456789
+	printf 'bad\n\t\n' >expected
+	same expected r
 }
 
 @test "what other formats of shfp write is no fingerprint" {

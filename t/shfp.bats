@@ -304,6 +304,25 @@ load helper
 	grep -q "^shfp: in:4: id 'a' comes again" err
 }
 
+@test "the first good record tells what the input is, when bad ones stand before it" {
+	printf 'a\tone two\nb\ttwo three\n' >docs
+	shtok docs >features
+	printf 'no tab\nid\tfeature\tweight\n\ttext\n' >head
+	for kind in docs features; do
+		shfp $kind >expected
+		try "cat head $kind | shfp --rejects bad"
+		exits 0
+		says 'shfp: 3 records rejected, see bad'
+		same expected out
+		same head bad
+	done
+	# What is no UTF-8 ends the program in any case.
+	printf 'no tab\na\tone\n' | iconv -f UTF-8 -t UTF-16LE >utf16
+	try 'shfp --rejects bad head utf16'
+	exits 2
+	grep -q '^shfp: utf16: the text is UTF-16LE' err
+}
+
 @test "what is too short to be refused for its encoding, and may be GB18030, is told with what converts it" {
 	printf 'a\t\xc4\xe3\xba\xc3\n' >in
 	try 'shfp in'

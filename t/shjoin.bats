@@ -106,6 +106,25 @@ clusters() {
 	same expected rejected
 }
 
+@test "the first good record tells what the input is, when bad ones stand before it" {
+	fingerprints >fps
+	shband -k 1 fps | sort >bands
+	printf 'fingerprint\tid\n\na\tb\tc\td\n' >head
+	for kind in fps bands; do
+		shjoin -k 1 $kind >expected
+		[ -s expected ]
+		try "cat head $kind | shjoin -k 1 --rejects rejected"
+		exits 0
+		says 'shjoin: 3 records rejected, see rejected'
+		same expected out
+		same head rejected
+		try "cat head $kind >both; shjoin -k 1 --rejects rejected head both >/dev/null"
+		says 'shjoin: 6 records rejected, see rejected'
+		cat head head >expected
+		same expected rejected
+	done
+}
+
 @test "a bad record between two of one key parts no pair" {
 	for i in {1..20}; do
 		printf '%08x%08x\t%s\n' $((i * 1000003)) $i a$i $((i * 1000003)) $((i + 256)) b$i

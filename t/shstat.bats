@@ -85,4 +85,11 @@ load helper
 	try 'shstat --rejects r bad'
 	exits 0
 	[ "$(wc -l <r)" -eq 1 ]
+	# The first good record tells what the input is.
+	printf 'id\na\ta\nb\ta\n' >bad
+	try 'shstat --rejects r bad | tail -n 1'
+	gives '2 documents in 1 group, the largest of 2'
+	printf 'a\t\na\tb\t2000\na\tb\t1\n' >bad
+	try 'shstat --rejects r bad | tail -n 1'
+	gives '1 pair; 2 documents in 1 group, the largest of 2'
 }

@@ -328,10 +328,15 @@ int sh_source_read(
 {
 	struct sh_buf room = *b;
 
-	if (s->peeked.n == 0)
+	if (s->peeked.n == s->passed)
 		return read_block(s, b, from, err);
 	*b = s->peeked;
 	*from = s->peeked_from;
+	if (s->passed) {
+		b->n -= s->passed;
+		memmove(b->p, b->p + s->passed, b->n + SH_PAD);
+		s->passed = 0;
+	}
 	s->peeked = room;
 	s->peeked.n = 0;
 	return 1;
@@ -341,22 +346,40 @@ int sh_source_peek(struct sh_source *s, struct sh_slice *line, struct sh_error *
 {
 	const char *lf;
 
-	if (s->peeked.n == 0) {
+	if (s->peeked.n == s->passed) {
 		int got = read_block(s, &s->peeked, &s->peeked_from, err);
 
+		s->passed = 0;
 		if (got <= 0) {
 			s->peeked.n = 0;
 			return got;
 		}
 	}
-	lf = memchr(s->peeked.p, '\n', s->peeked.n);
-	*line = sh_slice(s->peeked.p, lf ? (size_t)(lf - s->peeked.p) : s->peeked.n);
+	*line = sh_slice(s->peeked.p + s->passed, s->peeked.n - s->passed);
+	lf = memchr(line->p, '\n', line->n);
+	if (lf)
+		line->n = (size_t)(lf - line->p);
 	return 1;
+}
+
+void sh_source_pass(struct sh_source *s)
+{
+	const char *p = s->peeked.p + s->passed, *lf = memchr(p, '\n', s->peeked.n - s->passed);
+	size_t n = lf ? (size_t)(lf - p) + 1 : s->peeked.n - s->passed;
+	struct sh_origin *from = &s->peeked_from;
+
+	s->passed += n;
+	from->at += n;
+	from->line++;
+	from->number++;
+	from->lines--;
+	from->starts_file = false;
 }
 
 bool sh_source_ready(const struct sh_source *s)
 {
 	struct pollfd p = { .fd = s->fd, .events = POLLIN };
 
-	return s->peeked.n || s->tail_has_lines || s->fd < 0 || s->eof || poll(&p, 1, 0) != 0;
+	return s->peeked.n > s->passed || s->tail_has_lines || s->fd < 0 || s->eof ||
+	       poll(&p, 1, 0) != 0;
 }

@@ -43,6 +43,7 @@ struct sh_source {
 	const struct sh_newlines_kernel *newlines;
 	struct sh_buf peeked; /* a block read ahead, and its origin */
 	struct sh_origin peeked_from;
+	size_t passed; /* bytes of it that sh_source_pass() took */
 
 	/* Set before the first read: each operand has a trailer (see trailer.h), which is
 	 * checked at the operand's end and is in no block. */
@@ -72,6 +73,9 @@ int sh_source_read(
 /* The first line of what is still to be read, without its LF, valid until the next read:
  * 1, 0 at the end, -1. Nothing is taken. */
 int sh_source_peek(struct sh_source *s, struct sh_slice *line, struct sh_error *err);
+
+/* Take the line that sh_source_peek() has shown: it comes in no block. */
+void sh_source_pass(struct sh_source *s);
 
 /* Whether the next read would not wait for a slow writer. */
 bool sh_source_ready(const struct sh_source *s);

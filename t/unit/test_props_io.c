@@ -237,6 +237,26 @@ static bool group_ends(const struct sh_buf *all, size_t at)
 	return !sh_slice_eq(first_field(before, end), first_field(all->p + at, end));
 }
 
+/* Take some of the first lines by themselves: whether they are the input's. */
+static bool pass_lines(
+    struct sh_source *source, const struct sh_buf *all, size_t *at, uint64_t *lines)
+{
+	struct sh_slice line;
+	struct sh_error err;
+
+	for (size_t n = rng() & 1 ? rng_below(20) : 0; n && sh_source_peek(source, &line, &err) > 0;
+	     n--) {
+		if (line.n > all->n - *at || memcmp(all->p + *at, line.p, line.n) != 0 ||
+		    memchr(line.p, '\n', line.n))
+			return false;
+		*at += line.n;
+		*at += *at < all->n && all->p[*at] == '\n';
+		++*lines;
+		sh_source_pass(source);
+	}
+	return true;
+}
+
 /* Whether all blocks together are the input, ends are told where they are, and a block with
  * several groups ends where one does; *cut: how many do. */
 static bool groups_hold(struct input *in, size_t *cut)
@@ -245,18 +265,21 @@ static bool groups_hold(struct input *in, size_t *cut)
 	struct sh_buf block = { 0 }, all = { 0 };
 	struct sh_origin from;
 	struct sh_error err;
+	uint64_t lines = 0;
 	size_t at = 0;
-	bool good = true;
+	bool good;
 
 	for (unsigned f = 0; f < in->n; f++)
 		append(&all, in->text[f].p, in->text[f].n);
 	open_input(in);
 	sh_source_init(&source, in->names, in->n);
 	source.groups = true;
+	good = pass_lines(&source, &all, &at, &lines);
 	while (good && sh_source_read(&source, &block, &from, &err) > 0) {
-		good = from.at == at && at + block.n <= all.n && block.n &&
-		       memcmp(all.p + at, block.p, block.n) == 0;
+		good = from.at == at && from.number == lines + 1 && at + block.n <= all.n &&
+		       block.n && memcmp(all.p + at, block.p, block.n) == 0;
 		at += block.n;
+		lines += from.lines;
 		if (good && from.ends_group) {
 			good = at < all.n && group_ends(&all, at);
 			++*cut;
