@@ -797,3 +797,19 @@ response() {
 	gives 'in\th\xef\xbf\xbdij'
 	says 'shdoc: 1 text taken for UTF-16LE (by its byte order mark)' 'shdoc: 1 ill-formed sequence replaced by U+FFFD'
 }
+
+@test "the last line of a large file may lack its end" {
+	for n in 3000 3001 5000 9000; do
+		seq $n | sed 's/.*/{"id":&,"text":"some text of a document"}/' | head -c -1 >in
+		seq $n | sed 's/$/\tsome text of a document/' >expected
+		# What is given back is made useless, and bytes that move do move.
+		for how in A=1 MALLOC_PERTURB_=165 'MALLOC_MMAP_THRESHOLD_=1000000000 MALLOC_PERTURB_=165'; do
+			try "env $how shdoc in"
+			exits 0
+			same expected out
+			try "cat in | env $how shdoc"
+			exits 0
+			same expected out
+		done
+	done
+}

@@ -178,8 +178,11 @@ int sh_reader_line(
 		got = fill(r, err);
 		if (got < 0)
 			return -1;
-		if (got == 0)
+		if (got == 0) {
+			/* Looking for more may have moved what there is. */
+			line->p = sh_reader_ready(r).p + from;
 			return line->n > 0;
+		}
 	}
 }
 
