@@ -3,11 +3,11 @@
  * What the programs of simhash-utils(7) do with records, this does with buffers: the
  * same text and choices give the same fingerprint. Nothing here prints, exits, or keeps
  * global state; functions that can fail return a negative value and say why in a
- * struct simhash_error. An object serves one thread at a time.
+ * struct simhash_error, which may be NULL. An object serves one thread at a time.
  *
  * A fingerprint of `bits` bits is (bits + 63) / 64 words: word 0 holds the first 64 bits,
  * the most significant first, as its first 16 hex digits do in records. 32 bits are the
- * high half of word 0. */
+ * high half of word 0. What is left of the last word is 0. */
 #ifndef SIMHASH_H
 #define SIMHASH_H
 

@@ -160,6 +160,76 @@ with_module() {
 	with_module errors.py
 }
 
+@test "copies are objects of their own, in this process and in others" {
+	cat >copies.py <<-'END'
+	import copy, gc, pickle, subprocess, sys
+	from simhash_utils import Bands, Simhash
+
+	text = "the quick brown dog and the lazy fox, 17 of them"
+	makers = [
+	    (lambda: Simhash(128, (1, 2), mask_digits=True, weight="tf", seed=9), lambda o: (o.bits, o(text))),
+	    (lambda: Simhash(profile="pysimhash"), lambda o: (o.bits, o(text))),
+	    (lambda: Bands(64, 8, recall=0.9, count=1e5, seed=3), lambda o: o.keys(12345)),
+	    (lambda: Bands(64, 3, blocks=6), lambda o: o.keys(12345)),
+	]
+	if len(sys.argv) > 1:
+	    for (_, result), pickled in zip(makers, pickle.load(open(sys.argv[1], "rb"))):
+	        print(result(pickle.loads(pickled)))
+	    sys.exit()
+	want = []
+	for make, result in makers:
+	    first = make()
+	    want.append(str(result(first)))
+	    others = [copy.copy(first), copy.deepcopy(first), pickle.loads(pickle.dumps(first))]
+	    del first
+	    gc.collect()
+	    assert [str(result(o)) for o in others] == want[-1:] * 3
+	with open("pickled", "wb") as f:
+	    pickle.dump([pickle.dumps(make()) for make, _ in makers], f)
+	got = subprocess.run([sys.executable, sys.argv[0], "pickled"], stdout=subprocess.PIPE, check=True)
+	assert got.stdout.decode().splitlines() == want, got.stdout
+	END
+	with_module copies.py
+}
+
+@test "fingerprints come from whatever gives whole numbers, and what does not is told" {
+	cat >numbers.py <<-'END'
+	import array
+	from simhash_utils import Bands, Error, Simhash, join
+
+	class Whole:
+	    # As those of numpy are.
+	    def __init__(self, n):
+	        self.n = n
+	    def __index__(self):
+	        return self.n
+
+	top = (1 << 64) - 1
+	want = [(0, 1, 1), (1, 2, 1), (0, 2, 2)]
+	for bits in 64, 60, 128:
+	    top = (1 << bits) - 1
+	    numbers = [top, top - 1, top - 3]
+	    want = join(numbers, 2, bits=bits)
+	    assert want == [(0, 1, 1), (0, 2, 2), (1, 2, 1)]
+	    assert join((n for n in numbers), 2, bits=bits) == want
+	    assert join(map(Whole, numbers), 2, bits=bits) == want
+	    assert join(tuple(numbers), 0, other=iter(numbers), bits=bits) == [(i, i, 0) for i in range(3)]
+	    for bad, error, word in ([1, 2, None], Error, "fingerprint 2 is None"), ([1, 0.5], TypeError, "float"), \
+	            (["a"], TypeError, "str"), ([1, top + 1], Error, "none of %d bits" % bits):
+	        try:
+	            join(bad, 3, bits=bits)
+	        except error as e:
+	            assert word in str(e), e
+	        else:
+	            raise AssertionError(bad)
+	assert join(array.array("Q", [7, 5]), 1) == [(0, 1, 1)]
+	assert Bands(64, 3).keys(Whole(5)) == Bands(64, 3).keys(5)
+	for text in bytearray(b"a b"), memoryview(b"a b"):
+	    assert Simhash()(text) == Simhash()("a b")
+	END
+	with_module numbers.py
+}
+
 @test "without a library it says what to do" {
 	mkdir alone
 	cp -r "$here/python/simhash_utils" alone

@@ -113,8 +113,12 @@ static int check_options(const struct simhash_options *o, const struct sh_profil
 static int translate(const struct simhash_options *o, const struct sh_profile *p,
     struct sh_fingerprint_opts *to, struct sh_error *err)
 {
-	const struct sh_scheme *scheme = sh_scheme_find(o->minhash ? "set" : o->weight);
+	const struct sh_scheme *scheme;
 
+	if (!o->hash || !o->weight)
+		return sh_error_set(err, SH_ERR_PARAM,
+		    "options without a hash or a weight (simhash_defaults() fills them in)");
+	scheme = sh_scheme_find(o->minhash ? "set" : o->weight);
 	if (check_options(o, p, scheme, err) < 0)
 		return -1;
 	*to = (struct sh_fingerprint_opts){

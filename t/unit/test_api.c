@@ -38,6 +38,9 @@ static void fingerprints(void)
 	simhash_defaults(&o);
 	o.ngram_max = 0;
 	ok(!simhash_new(&o, &error) && error.code, "an empty range of n-grams: %s", error.text);
+	memset(&o, 0, sizeof o);
+	ok(!simhash_new(&o, &error) && strstr(error.text, "simhash_defaults"),
+	    "options that nothing has filled in: %s", error.text);
 }
 
 /* What the programs give with -p: see t/profiles.bats. */
