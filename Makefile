@@ -328,7 +328,10 @@ install: all completions $(LIB_PC) ## install programs, library, header, man pag
 	install -m 644 $(COMPLETIONS)/fish/* $(D_FISH)
 	install -d $(D_DATA)/cron
 	install -m 755 share/cron/simhash-dedup $(D_DATA)/cron
-	install -m 644 $(filter-out %/simhash-dedup,$(wildcard share/cron/*)) $(D_DATA)/cron
+	@for file in $(filter-out %/simhash-dedup,$(wildcard share/cron/*)); do \
+	    sed 's|/usr/local/share/|$(PREFIX)/share/|' "$$file" >$(D_DATA)/cron/"$${file##*/}" && \
+	    chmod 644 $(D_DATA)/cron/"$${file##*/}" || exit 1; \
+	done
 	install -d $(SCRIPTS:share/%=$(D_DATA)/%)
 	@for script in $(SCRIPTS); do \
 	    install -m 755 "$$script"/*.py $(D_DATA)/"$${script#share/}" || exit 1; \

@@ -624,6 +624,25 @@ manifest" ]
 	exits 0
 }
 
+@test "of two scripts for cron one waits, and does not do again what the other has done" {
+	script=$BATS_TEST_DIRNAME/../share/cron/simhash-dedup
+	mkdir -p root/in root/done
+	shdedup -a root/archive --init
+	printf 'a\tsome text that is new\n' >root/in/1.tsv
+	exec 8>root/lock
+	flock 8
+	try "SIMHASH_WAIT=0 $script root 8>&-"
+	exits 2
+	says 'simhash-dedup: another run is at work in root, and was for 0 seconds'
+	(sleep 0.5; mv root/in/1.tsv root/done) 3>&- &
+	exec 8>&-
+	try "SIMHASH_WAIT=30 $script root"
+	wait
+	exits 0
+	says
+	[ -z "$(ls root/new)" ]
+}
+
 @test "a change of any kind in a file is told" {
 	texts 5 40 40 >docs
 	shdedup -a archive --init

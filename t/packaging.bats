@@ -123,6 +123,11 @@ installed() {
 	[ -e d/opt/x/lib64/libsimhash.so.0 ] && [ -e d/opt/man/man1/shfp.1 ] && [ -e d/opt/b/shfp ] &&
 		[ -e d/opt/z/_shfp ] && [ -e d/opt/f/shfp.fish ]
 	grep -qx 'libdir=/opt/x/lib64' d/opt/x/lib64/pkgconfig/libsimhash.pc
+	# The script stands where the units and the crontab say.
+	for file in d/opt/x/share/simhash-utils/cron/simhash{.crontab,-dedup.service}; do
+		script=$(grep -oE '/[a-z/-]*/simhash-dedup( |$)' "$file" | head -n 1)
+		[ -x "d${script% }" ]
+	done
 	# back to the paths that the build had
 	in_sources install DESTDIR="$root" PREFIX=/usr >/dev/null
 }
