@@ -323,6 +323,25 @@ load helper
 	grep -q '^shfp: utf16: the text is UTF-16LE' err
 }
 
+@test "fingerprints read as documents are told" {
+	local told='these look like fingerprints (shband and shjoin take those); they are read as documents of one word each'
+	shfp "$T_DATA/en_dev.tsv" >fps
+	for P in shtok shfp 'shfp -j 2' shdedup; do
+		try "$P fps fps"
+		exits 0
+		[ "$(grep -cFx "${P%% *}: fps:1: $told" err)" = 2 ]
+	done
+	try 'sed "s/$/\r/" fps | shfp --crlf -b 32 -x bare'
+	says "shfp: -:1: $told"
+	# Any other kind of two fields: numbers, two words, other widths, no fingerprint among them.
+	for docs in '1234567812345678\tone\n' '123456781234567a\tone two\n' '1234567a\tone\n12345678abcdefab\ttwo\n' \
+		'bad\tone\n' '1234567a\tone\n1234567b\ttwo words\n'; do
+		try "printf '$docs' | shfp"
+		exits 0
+		says
+	done
+}
+
 @test "what is too short to be refused for its encoding, and may be GB18030, is told with what converts it" {
 	printf 'a\t\xc4\xe3\xba\xc3\n' >in
 	try 'shfp in'

@@ -2,6 +2,7 @@
 
 #include "base/num.h"
 #include "io/decompress.h"
+#include "record/fields.h"
 #include "text/encoding.h"
 
 enum { GUESS_BYTES = 64 * 1024 };
@@ -22,6 +23,39 @@ int sh_docs_head(struct sh_slice *in, struct sh_error *err)
 		return sh_error_set(err, SH_ERR_RECORD,
 		    "the text is %s, not UTF-8 (iconv -f %s -t UTF-8 makes it so)", name, name);
 	return 0;
+}
+
+/* Whether the record can be one of fingerprints of 32 bits or more, as wide as those before. */
+static bool is_like_print(struct sh_slice line, unsigned *bits)
+{
+	struct sh_fp_record r;
+	struct sh_error err;
+
+	if (line.n && line.p[line.n - 1] == '\r')
+		line.n--;
+	return sh_record_fp(line, &r, &err) == 0 && r.bits >= 32 && (r.bits & (r.bits - 1)) == 0 &&
+	       sh_same_width(bits, &r, &err) == 0 && !memchr(r.id.p, ' ', r.id.n);
+}
+
+/* Fingerprints have two fields as documents have: an id and one word they would be. Whether the first
+ * records are all such, one of them with a digit that no number has. */
+static bool are_like_prints(struct sh_slice in)
+{
+	enum { LOOKED_AT = 16 };
+	const char *end = in.p + in.n;
+	unsigned bits = 0;
+	bool hex = false;
+
+	for (unsigned i = 0; i < LOOKED_AT && in.p < end; i++) {
+		const char *lf = memchr(in.p, '\n', (size_t)(end - in.p));
+		struct sh_slice line = sh_slice(in.p, (size_t)((lf ? lf : end) - in.p));
+
+		if (!is_like_print(line, &bits))
+			return false;
+		hex = hex || strspn(line.p, "0123456789") < bits / 4;
+		in.p += line.n + (lf != NULL);
+	}
+	return hex;
 }
 
 struct work {
@@ -52,6 +86,7 @@ static int one_document(void *arg, struct sh_slice line, struct sh_job *job, str
 
 int sh_docs_work(const struct sh_docs_opts *opts, sh_docs_each *each, void *arg, struct sh_job *job)
 {
+	const struct sh_document_form *form = &opts->form;
 	struct work w = { opts, each, arg, { { 0 }, { 0 } } };
 	int status;
 
@@ -59,6 +94,13 @@ int sh_docs_work(const struct sh_docs_opts *opts, sh_docs_each *each, void *arg,
 		job->err.file = job->from.file;
 		return -1;
 	}
+	if (job->from.starts_file && !form->json && !form->line_ids && !form->id_field &&
+	    are_like_prints(job->in) &&
+	    sh_job_note(job, job->from.line,
+		"these look like fingerprints (shband and shjoin take those); they are read as "
+		"documents of one word each",
+		&job->err) < 0)
+		return -1;
 	status = sh_job_lines(job, opts->rejects, one_document, &w);
 	sh_document_room_free(&w.room);
 	return status;
