@@ -18,6 +18,18 @@ texts() {
 	}'
 }
 
+# resum MANIFEST: one that was changed gets the checksum that it should have
+resum() {
+	python3 - "$1" <<-'END'
+		import ctypes, sys
+		sum = ctypes.CDLL('libxxhash.so.0').XXH3_64bits
+		sum.restype, sum.argtypes = ctypes.c_uint64, [ctypes.c_char_p, ctypes.c_size_t]
+		text = open(sys.argv[1]).read()[:-len('checksum 0123456789abcdef\n')]
+		with open(sys.argv[1], 'w') as f:
+		    f.write(text + 'checksum %016x\n' % sum(text.encode(), len(text)))
+	END
+}
+
 # Files of an archive as they are, but for the lock.
 state() {
 	(cd "$1" && find . -type f ! -name lock -exec sha256sum {} + | sort -k 2)
@@ -329,15 +341,9 @@ state() {
 		grep -q '^shdedup: --dict content:' err
 	done
 	# archives of before have 63 bytes of the path
-	python3 - archive/manifest "$long/" <<-'END'
-		import ctypes, re, sys
-		sum = ctypes.CDLL('libxxhash.so.0').XXH3_64bits
-		sum.restype, sum.argtypes = ctypes.c_uint64, [ctypes.c_char_p, ctypes.c_size_t]
-		text = open(sys.argv[1]).read()
-		text = re.sub('(?m)(?<=^option --dict ).*', sys.argv[2][:63], text)[:-len('checksum 0123456789abcdef\n')]
-		with open(sys.argv[1], 'w') as f:
-		    f.write(text + 'checksum %016x\n' % sum(text.encode(), len(text)))
-	END
+	then=$(printf '%.63s' "$long/")
+	sed -i "s|^option --dict .*|option --dict $then|" archive/manifest
+	resum archive/manifest
 	try "$how --dict $long/b docs"
 	exits 0
 	same docs out
@@ -504,15 +510,8 @@ manifest" ]
 
 @test "an archive of 0.1.0 knows texts as they came" {
 	shdedup -a archive --init
-	python3 - archive/manifest <<-'END'
-		import ctypes, sys
-		sum = ctypes.CDLL('libxxhash.so.0').XXH3_64bits
-		sum.restype, sum.argtypes = ctypes.c_uint64, [ctypes.c_char_p, ctypes.c_size_t]
-		text = open(sys.argv[1]).read().replace('option digest escaped\n', '')[:-len('checksum 0123456789abcdef\n')]
-		with open(sys.argv[1], 'w') as f:
-		    f.write(text + 'checksum %016x\n' % sum(text.encode(), len(text)))
-	END
-	! grep -q digest archive/manifest
+	sed -i '/^option digest escaped$/d' archive/manifest
+	resum archive/manifest
 	echo '{"id":"a","text":"some words, a backslash \\t and more of them"}' >docs.jsonl
 	printf '%s\t%s\n' a 'some words, a backslash \t and more of them' >docs
 	shdedup -q -a archive --json docs.jsonl >out
@@ -673,6 +672,17 @@ manifest" ]
 	try 'shdedup -a archive docs'
 	exits 2
 	grep -q "'archive/manifest': another version of the format than 1, .*: run the one that made it" err
+	for count in documents kept; do
+		rm -rf archive
+		cp -r good archive
+		sed -i "s/^$count .*/$count 7/" archive/manifest
+		resum archive/manifest
+		try 'shdedup -a archive --check'
+		exits 2
+		n=$(sed -n 's/^documents //p' good/manifest) k=$(sed -n 's/^kept //p' good/manifest)
+		then=$(sed -n 's/^documents //p' archive/manifest) now=$(sed -n 's/^kept //p' archive/manifest)
+		says "shdedup: 'archive' has $n documents, $k of which stayed; its manifest says $then and $now: take back a copy of the archive"
+	done
 }
 
 @test "--remove: ids from standard input, DOS ends, of any bytes, and those that no document has are told" {
@@ -828,4 +838,8 @@ manifest" ]
 
 @test "killed at random instants: the archive is the old one or the new one, and a run again is as one" {
 	"$BATS_TEST_DIRNAME/soak/archive" --kills 30 --rounds 2 --hours 12
+}
+
+@test "random operations: what a slow model of an archive says" {
+	"$BATS_TEST_DIRNAME/soak/archive-model" --sequences 20 --operations 12 1
 }

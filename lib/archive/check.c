@@ -193,10 +193,11 @@ int sh_archive_check(struct sh_archive *a, unsigned jobs, struct sh_error *err)
 		status = check_docs(&k, &a->segment[i], err);
 	if (status == 0 && (k.documents != a->manifest.documents || k.kept != a->manifest.kept))
 		status = sh_error_set(err, SH_ERR_RECORD,
-		    "'%s' has %llu documents, its " SH_MANIFEST_NAME
-		    " says %llu: take back a copy of the archive",
-		    a->folder.path, (unsigned long long)k.documents,
-		    (unsigned long long)a->manifest.documents);
+		    "'%s' has %llu documents, %llu of which stayed; its " SH_MANIFEST_NAME
+		    " says %llu and %llu: take back a copy of the archive",
+		    a->folder.path, (unsigned long long)k.documents, (unsigned long long)k.kept,
+		    (unsigned long long)a->manifest.documents,
+		    (unsigned long long)a->manifest.kept);
 	if (status == 0)
 		status = check_rest(&k, jobs, err);
 	free(k.there);
