@@ -20,43 +20,110 @@ enum { DETECT_BYTES = 256 * 1024 };
 static const char *const aliases[][2] = {
 	{ "utf8", "UTF-8" },
 	{ "unicode-1-1-utf-8", "UTF-8" },
+	{ "unicode11utf8", "UTF-8" },
+	{ "unicode20utf8", "UTF-8" },
+	{ "x-unicode20utf8", "UTF-8" },
+	{ "utf-16", "UTF-16LE" },
+	{ "unicode", "UTF-16LE" },
+	{ "csunicode", "UTF-16LE" },
+	{ "iso-10646-ucs-2", "UTF-16LE" },
+	{ "ucs-2", "UTF-16LE" },
+	{ "unicodefeff", "UTF-16LE" },
+	{ "unicodefffe", "UTF-16BE" },
+	{ "x-cp1250", "WINDOWS-1250" },
+	{ "x-cp1251", "WINDOWS-1251" },
 	{ "iso-8859-1", "WINDOWS-1252" },
 	{ "iso8859-1", "WINDOWS-1252" },
+	{ "iso88591", "WINDOWS-1252" },
 	{ "iso_8859-1", "WINDOWS-1252" },
+	{ "iso_8859-1:1987", "WINDOWS-1252" },
+	{ "iso-ir-100", "WINDOWS-1252" },
+	{ "csisolatin1", "WINDOWS-1252" },
 	{ "latin1", "WINDOWS-1252" },
 	{ "latin-1", "WINDOWS-1252" },
+	{ "l1", "WINDOWS-1252" },
+	{ "ibm819", "WINDOWS-1252" },
+	{ "cp819", "WINDOWS-1252" },
 	{ "cp1252", "WINDOWS-1252" },
 	{ "x-cp1252", "WINDOWS-1252" },
 	{ "x-user-defined", "WINDOWS-1252" },
+	{ "x-cp1253", "WINDOWS-1253" },
 	{ "iso-8859-9", "WINDOWS-1254" },
+	{ "iso8859-9", "WINDOWS-1254" },
+	{ "iso88599", "WINDOWS-1254" },
+	{ "iso_8859-9", "WINDOWS-1254" },
+	{ "iso_8859-9:1989", "WINDOWS-1254" },
+	{ "iso-ir-148", "WINDOWS-1254" },
+	{ "csisolatin5", "WINDOWS-1254" },
+	{ "latin5", "WINDOWS-1254" },
+	{ "l5", "WINDOWS-1254" },
+	{ "x-cp1254", "WINDOWS-1254" },
+	{ "x-cp1255", "WINDOWS-1255" },
+	{ "x-cp1256", "WINDOWS-1256" },
+	{ "x-cp1257", "WINDOWS-1257" },
+	{ "x-cp1258", "WINDOWS-1258" },
 	{ "iso-8859-11", "CP874" },
+	{ "iso8859-11", "CP874" },
+	{ "iso885911", "CP874" },
 	{ "tis-620", "CP874" },
 	{ "windows-874", "CP874" },
+	{ "dos-874", "CP874" },
+	{ "iso-8859-6-e", "ISO-8859-6" },
+	{ "iso-8859-6-i", "ISO-8859-6" },
+	{ "csiso88596e", "ISO-8859-6" },
+	{ "csiso88596i", "ISO-8859-6" },
+	{ "sun_eu_greek", "ISO-8859-7" },
+	{ "iso-8859-8-e", "ISO-8859-8" },
 	{ "iso-8859-8-i", "ISO-8859-8" },
+	{ "csiso88598e", "ISO-8859-8" },
+	{ "csiso88598i", "ISO-8859-8" },
+	{ "logical", "ISO-8859-8" },
+	{ "visual", "ISO-8859-8" },
+	{ "csisolatin9", "ISO-8859-15" },
+	{ "l9", "ISO-8859-15" },
 	{ "gb2312", "GB18030" },
+	{ "gb_2312", "GB18030" },
 	{ "gb_2312-80", "GB18030" },
+	{ "csgb2312", "GB18030" },
+	{ "csiso58gb231280", "GB18030" },
+	{ "iso-ir-58", "GB18030" },
+	{ "chinese", "GB18030" },
 	{ "gbk", "GB18030" },
 	{ "x-gbk", "GB18030" },
 	{ "cp936", "GB18030" },
 	{ "windows-936", "GB18030" },
 	{ "big5", "BIG5-HKSCS" },
+	{ "cn-big5", "BIG5-HKSCS" },
+	{ "csbig5", "BIG5-HKSCS" },
 	{ "x-x-big5", "BIG5-HKSCS" },
 	{ "shift_jis", "CP932" },
 	{ "shift-jis", "CP932" },
 	{ "sjis", "CP932" },
 	{ "x-sjis", "CP932" },
+	{ "csshiftjis", "CP932" },
+	{ "ms_kanji", "CP932" },
+	{ "ms932", "CP932" },
 	{ "windows-31j", "CP932" },
 	{ "x-euc-jp", "EUC-JP" },
 	{ "euc-kr", "UHC" },
+	{ "cseuckr", "UHC" },
 	{ "ks_c_5601-1987", "UHC" },
+	{ "ks_c_5601-1989", "UHC" },
 	{ "ksc5601", "UHC" },
+	{ "ksc_5601", "UHC" },
+	{ "csksc56011987", "UHC" },
+	{ "iso-ir-149", "UHC" },
+	{ "korean", "UHC" },
 	{ "windows-949", "UHC" },
+	{ "koi", "KOI8-R" },
+	{ "koi8", "KOI8-R" },
+	{ "koi8_r", "KOI8-R" },
+	{ "koi8-ru", "KOI8-U" },
 	{ "macintosh", "MACINTOSH" },
 	{ "x-mac-roman", "MACINTOSH" },
 	{ "mac-cyrillic", "MAC-CYRILLIC" },
 	{ "x-mac-cyrillic", "MAC-CYRILLIC" },
-	{ "unicode", "UTF-16LE" },
-	{ "utf-16", "UTF-16LE" },
+	{ "x-mac-ukrainian", "MAC-CYRILLIC" },
 };
 
 /* What iconv is asked for, in `name`; "" when it can be no charset's name. */
@@ -176,6 +243,24 @@ static size_t unit_of(const char *name)
 	return 1;
 }
 
+/* Some converters hold a letter back, for marks that may follow: it goes before what is wrong behind
+ * it. Others would forget to which set an escape led. */
+static int give_held(struct sh_charset *c, struct sh_buf *out, struct sh_error *err)
+{
+	char *to;
+	size_t left;
+
+	if (strstr(c->open_name, "2022") || strstr(c->open_name, "UTF-7"))
+		return 0;
+	if (sh_buf_reserve(out, 64, err) < 0)
+		return -1;
+	to = out->p + out->n;
+	left = out->cap - out->n;
+	iconv(c->open, NULL, NULL, &to, &left);
+	out->n = (size_t)(to - out->p);
+	return 0;
+}
+
 /* By the converter that is open; what it cannot take is replaced, a unit at a time. */
 static int convert(struct sh_charset *c, struct sh_slice in, struct sh_buf *out, uint64_t *ill,
     struct sh_error *err)
@@ -201,7 +286,7 @@ static int convert(struct sh_charset *c, struct sh_slice in, struct sh_buf *out,
 		} else if (errno == EILSEQ || errno == EINVAL) {
 			bool cut = errno == EINVAL || n <= unit;
 
-			if (replace(out, ill, err) < 0)
+			if (give_held(c, out, err) < 0 || replace(out, ill, err) < 0)
 				return -1;
 			p += cut ? n : unit;
 			n -= cut ? n : unit;
