@@ -813,3 +813,22 @@ response() {
 		done
 	done
 }
+
+@test "a message alone has no quoted lines; one in a file may have what relays wrote before its header" {
+	printf 'From: a\nTo: b\nSubject: c\n\n>From here\n>>From there\n' >alone
+	try 'shdoc alone'
+	exits 0
+	gives 'alone#1\t>From here\\n>>From there'
+	printf 'From a@b Sat Nov 21 10:00:00 2026\n>From c Sat Nov 21 09:00:00 1987 remote from d\nMessage-ID : <1>\n\n>From here\n' >box
+	try 'shdoc box'
+	exits 0
+	gives '1\tFrom here'
+}
+
+@test "a boundary may come in pieces" {
+	printf 'Content-Type: multipart/mixed;\n boundary*0="a b";\n boundary*1*=%%3Dc\n\nno\n--a b=c\n\none\n--a b=c\nContent-Type: image/png\n\nno\n--a b=c--\nno\n' >in.eml
+	try 'shdoc in.eml'
+	exits 0
+	gives 'in.eml#1\tone'
+	says 'shdoc: left out: mail part image/png: 1'
+}

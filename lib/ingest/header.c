@@ -2,6 +2,9 @@
 
 #include <strings.h>
 
+#include "base/num.h"
+#include "ingest/transfer.h"
+
 static bool is_blank(char c)
 {
 	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
@@ -45,7 +48,8 @@ size_t sh_header_size(struct sh_slice in)
 	return in.n;
 }
 
-/* A name of printable characters and a colon, or a line that goes on. */
+/* A name of printable characters and a colon, before which old mail has blanks, or a line that
+ * goes on. */
 static bool is_field(struct sh_slice line)
 {
 	size_t n = 0;
@@ -54,19 +58,31 @@ static bool is_field(struct sh_slice line)
 		return true;
 	while (n < line.n && line.p[n] > ' ' && line.p[n] < 0x7F && line.p[n] != ':')
 		n++;
+	while (n < line.n && n > 0 && (line.p[n] == ' ' || line.p[n] == '\t'))
+		n++;
 	return n < line.n && line.p[n] == ':';
+}
+
+/* What relays of old put before a header: "From joe ... remote from host", quoted or not. */
+static bool is_envelope(struct sh_slice line)
+{
+	size_t quote = line.p[0] == '>';
+
+	return line.n >= 5 + quote && memcmp(line.p + quote, "From ", 5) == 0;
 }
 
 size_t sh_mail_header_size(struct sh_slice in)
 {
 	size_t at = 0, next = 0;
+	bool first = true;
 
 	while (at < in.n) {
 		struct sh_slice line = line_at(in, at, &next);
 
 		if (line.n == 0)
 			return next;
-		if (!is_field(line))
+		first = first && is_envelope(line);
+		if (!first && !is_field(line))
 			return at;
 		at = next;
 	}
@@ -154,11 +170,13 @@ void sh_header_word(struct sh_slice value, char *word, size_t room)
 	word[n] = '\0';
 }
 
-/* A quoted string or a word at *p, into room for `room` bytes; "" when it does not fit. */
-static void parameter_value(const char **p, const char *end, char *to, size_t room)
+/* A string in one of these quotes or a word at *p, into room for `room` bytes; "" when it does not
+ * fit. */
+static void parameter_value(
+    const char **p, const char *end, const char *quotes, char *to, size_t room)
 {
 	size_t n = 0;
-	char quote = *p < end && (**p == '"' || **p == '\'') ? *(*p)++ : '\0';
+	char quote = *p < end && **p && strchr(quotes, **p) ? *(*p)++ : '\0';
 
 	for (; *p < end; (*p)++) {
 		char c = **p;
@@ -175,9 +193,76 @@ static void parameter_value(const char **p, const char *end, char *to, size_t ro
 	to[n < room ? n : 0] = '\0';
 }
 
+/* A parameter that is looked for. */
+struct wanted {
+	const char *name, *quotes;
+	char *value;
+	size_t room;
+	uint64_t pieces; /* that came */
+	bool whole;      /* it is no piece */
+};
+
+/* "charset'language'" before a first piece is dropped, "%41" becomes a letter (RFC 2231). */
+static void undo_escapes(char *value, bool first)
+{
+	char *from, *to = value, *quote = first ? strchr(value, '\'') : NULL;
+
+	quote = quote ? strchr(quote + 1, '\'') : NULL;
+	for (from = quote ? quote + 1 : value; *from; from++) {
+		if (*from == '%' && sh_hex_value(from[1]) >= 0 && sh_hex_value(from[2]) >= 0) {
+			*to++ = (char)(sh_hex_value(from[1]) << 4 | sh_hex_value(from[2]));
+			from += 2;
+		} else {
+			*to++ = *from;
+		}
+	}
+	*to = '\0';
+}
+
+/* Whether `name` is that of the next piece, "x*0" or "x*1*", or of all, "x" or "x*". What ends in an
+ * asterisk has escapes. */
+static bool is_next(struct wanted *w, struct sh_slice name, bool *escaped)
+{
+	size_t n = strlen(w->name);
+	uint64_t number;
+
+	if (w->whole || name.n < n || !sh_slice_like(sh_slice(name.p, n), w->name))
+		return false;
+	name = sh_slice(name.p + n, name.n - n);
+	*escaped = name.n && name.p[name.n - 1] == '*';
+	if (name.n == *escaped) {
+		w->whole = w->pieces == 0;
+		return w->whole;
+	}
+	return name.p[0] == '*' &&
+	       sh_parse_u64(sh_slice(name.p + 1, name.n - 1 - *escaped), &number) == 0 &&
+	       number == w->pieces;
+}
+
+/* Take the value at *p if it is wanted. */
+static bool take_piece(struct wanted *w, struct sh_slice name, const char **p, const char *end)
+{
+	size_t had = strlen(w->value);
+	bool escaped;
+
+	if (!is_next(w, name, &escaped))
+		return false;
+	parameter_value(p, end, escaped ? "\"" : w->quotes, w->value + had, w->room - had);
+	if (escaped)
+		undo_escapes(w->value + had, w->pieces == 0);
+	w->whole = w->whole && *w->value; /* an empty one says nothing */
+	w->pieces += !w->whole && *w->value;
+	return true;
+}
+
 void sh_media_parse(struct sh_slice value, struct sh_media *media)
 {
 	const char *p = value.p, *end = value.p + value.n;
+	/* Some write a charset in quotes that are none; those of a boundary are part of it. */
+	struct wanted charset = { "charset", "\"'", media->charset, sizeof media->charset, 0,
+		false };
+	struct wanted boundary = { "boundary", "\"", media->boundary, sizeof media->boundary, 0,
+		false };
 	char scrap[256];
 
 	*media = (struct sh_media){ "", "", "" };
@@ -195,12 +280,8 @@ void sh_media_parse(struct sh_slice value, struct sh_media *media)
 			continue;
 		for (p++; p < end && is_blank(*p); p++)
 			continue;
-		if (sh_slice_like(name, "charset") && !*media->charset)
-			parameter_value(&p, end, media->charset, sizeof media->charset);
-		else if (sh_slice_like(name, "boundary") && !*media->boundary)
-			parameter_value(&p, end, media->boundary, sizeof media->boundary);
-		else
-			parameter_value(&p, end, scrap, sizeof scrap);
+		if (!take_piece(&charset, name, &p, end) && !take_piece(&boundary, name, &p, end))
+			parameter_value(&p, end, "\"'", scrap, sizeof scrap);
 	}
 	for (char *c = media->charset; *c; c++)
 		*c = lower(*c);

@@ -16,6 +16,7 @@ struct sh_mbox {
 	size_t size;           /* of the message in the file, ready in the reader, not yet taken */
 	bool too_large;        /* only so many of its lines as the limit allows are there */
 	bool cut;              /* not even its first one */
+	bool quoted; /* a From_ line was met: what stands alone has its lines as they are */
 };
 
 void sh_mbox_free(struct sh_mbox *m);

@@ -83,9 +83,11 @@ static int gather(struct sh_reader *r, struct sh_mbox *m, size_t max, struct sh_
 		empty = is_empty(line);
 		m->size += line.n;
 		/* Only the first line of a file may lack its time. */
-		if (m->size == line.n && line.n >= 5 && memcmp(line.p, "From ", 5) == 0)
+		if (m->size == line.n && line.n >= 5 && memcmp(line.p, "From ", 5) == 0) {
+			m->quoted = true;
 			continue;
-		line = unquote(line);
+		}
+		line = m->quoted ? unquote(line) : line;
 		if (sh_buf_add(&m->message, line.p, line.n, err) < 0)
 			return -1;
 	}

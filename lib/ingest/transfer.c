@@ -37,7 +37,7 @@ int sh_base64_decode(struct sh_slice in, struct sh_buf *out, struct sh_error *er
 	return 0;
 }
 
-static int hex_value(char c)
+int sh_hex_value(char c)
 {
 	if (c >= '0' && c <= '9')
 		return c - '0';
@@ -73,8 +73,10 @@ int sh_quoted_printable_decode(struct sh_slice in, struct sh_buf *out, struct sh
 			skip = to_line_end(p, end);
 			if (skip || p == end) { /* a soft line break */
 				p += skip;
-			} else if (end - p >= 2 && hex_value(p[0]) >= 0 && hex_value(p[1]) >= 0) {
-				out->p[out->n++] = (char)(hex_value(p[0]) << 4 | hex_value(p[1]));
+			} else if (end - p >= 2 && sh_hex_value(p[0]) >= 0 &&
+				   sh_hex_value(p[1]) >= 0) {
+				out->p[out->n++] =
+				    (char)(sh_hex_value(p[0]) << 4 | sh_hex_value(p[1]));
 				p += 2;
 			} else {
 				out->p[out->n++] = '=';
@@ -107,8 +109,8 @@ static int chunk_size(const char **p, const char *end, uint64_t *size)
 	unsigned digits = 0;
 
 	*size = 0;
-	for (; q < end && hex_value(*q) >= 0; q++, digits++)
-		*size = *size << 4 | (unsigned)hex_value(*q);
+	for (; q < end && sh_hex_value(*q) >= 0; q++, digits++)
+		*size = *size << 4 | (unsigned)sh_hex_value(*q);
 	if (digits > 15)
 		return -1;
 	while (q < end && (*q == ' ' || *q == '\t'))

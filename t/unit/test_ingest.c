@@ -193,6 +193,35 @@ static void chunks(void)
 
 /* ---- headers ---- */
 
+static bool says(const char *value, const char *charset, const char *boundary)
+{
+	struct sh_media m;
+
+	sh_media_parse(sh_slice_str(value), &m);
+	if (strcmp(m.charset, charset) == 0 && strcmp(m.boundary, boundary) == 0)
+		return true;
+	printf("# charset %s, boundary %s\n", m.charset, m.boundary);
+	return false;
+}
+
+static void parameters(void)
+{
+	ok(says("a/b; charset='x'; boundary='y'", "x", "'y'"),
+	    "single quotes: none of a charset, part of a boundary");
+	ok(says("a/b; charset=; charset=x; charset=y; charset*1=z; boundary*=''z; boundary=a", "x",
+	       "z"),
+	    "the first counts that says something");
+	ok(says("a/b; boundary*0=ab;\n BOUNDARY*1=\"c d\"; boundary*3=x; boundary*2=e", "",
+	       "abc de"),
+	    "pieces, as far as they are in order");
+	ok(says("a/b; charset*=us-ascii'en'utf%2D8; boundary*0*=''%3da%3D%; boundary*1=%41; "
+		"boundary*2*='b'",
+	       "utf-8", "=a=%%41'b'"),
+	    "escapes, and pieces without");
+	ok(says("a/b; charset*; charset*x=a; charsets=b; boundary**=c; boundary*1=d", "", ""),
+	    "none");
+}
+
 static void headers(void)
 {
 	struct sh_slice head = sh_slice_str("A: 1\r\nb :x\r\n y\r\n\tz\r\nA: 2\nC:\n\nD: body"), v;
@@ -218,6 +247,12 @@ static void headers(void)
 	ok(sh_mail_header_size(sh_slice_str("A: b\nno field\n\n")) == 5 &&
 		sh_mail_header_size(sh_slice_str("no field\n\n")) == 0,
 	    "what is no field begins a mail's body");
+	ok(sh_mail_header_size(sh_slice_str("A \t: b\nC: d\n\ne")) == 13,
+	    "blanks before the colon, as old mail has them");
+	ok(sh_mail_header_size(sh_slice_str(">From a remote from b\nFrom c\nA: b\n\nd")) == 35 &&
+		sh_mail_header_size(sh_slice_str("A: b\nFrom c\n\n")) == 5,
+	    "what relays put before it");
+	parameters();
 	sh_buf_free(&b);
 }
 
@@ -242,6 +277,52 @@ static bool decodes(const char *in, size_t n, const char *declared, const char *
 }
 
 #define DECODES(in, ...) ok(decodes(in, sizeof(in) - 1, __VA_ARGS__), "%s", #__VA_ARGS__)
+
+/* Names that the web has for a charset, and glibc for another or for none. */
+static void label_names(void)
+{
+	static const struct {
+		const char *names, *in, *want;
+	} labels[] = {
+		{ "iso-8859-1 iso88591 iso_8859-1:1987 iso-ir-100 csisolatin1 l1 ibm819 cp819",
+		    "\x80", "€" },
+		{ "iso-8859-9 iso8859-9 iso88599 iso_8859-9:1989 latin5 l5 csisolatin5", "\x80\xD0",
+		    "€Ğ" },
+		{ "iso-8859-11 iso8859-11 dos-874", "\x80\xA1", "€ก" },
+		{ "gb2312 csgb2312 chinese gb_2312 iso-ir-58", "\x81\x40", "丂" },
+		{ "shift_jis ms_kanji csshiftjis", "\x87\x40", "①" },
+		{ "euc-kr korean ks_c_5601-1989 cseuckr", "\x94\xEE", "뷁" },
+		{ "koi8-r koi koi8 koi8_r", "\xA3", "ё" },
+		{ "windows-1251 x-cp1251", "\xDF", "Я" },
+		{ "utf-16 unicode ucs-2 iso-10646-ucs-2", "=\xD8\1\xDE", "😁" },
+	};
+
+	for (size_t i = 0; i < sizeof labels / sizeof *labels; i++) {
+		char names[200], *name = strcpy(names, labels[i].names), *next;
+
+		for (; name; name = next) {
+			struct sh_charset_verdict v;
+			struct sh_buf out = { 0 };
+
+			next = strchr(name, ' ');
+			if (next)
+				*next++ = '\0';
+			charset.forced = name;
+			ok(sh_charset_decode(&charset, sh_slice_str(labels[i].in),
+			       (const char *const[2]){ NULL, NULL }, &out, &v, &err) == 0 &&
+				is(&out, labels[i].want),
+			    "%s", name);
+			sh_buf_free(&out);
+		}
+	}
+	/* A letter that is held back for its marks comes before what is wrong behind it. */
+	charset.forced = "windows-1255";
+	DECODES("\xFA\xD9\xFA", NULL, "ת\xEF\xBF\xBDת", "WINDOWS-1255", SH_CHARSET_FORCED);
+	/* And the set that an escape led to stays. */
+	charset.forced = "iso-2022-jp";
+	DECODES("\x1B$B$3\xFF$s\x1B(B", NULL, "こ\xEF\xBF\xBDん", "ISO-2022-JP", SH_CHARSET_FORCED);
+	charset.forced = NULL;
+}
 
 static void charsets(void)
 {
@@ -272,6 +353,7 @@ static void charsets(void)
 		/* Half a pair costs itself; so does what no Unicode has, and a cut at the end. */
 		DECODES("\xFF\xFEh\0\0\xD8i\0\0\xDCj\0k", NULL,
 		    "h\xEF\xBF\xBDi\xEF\xBF\xBDj\xEF\xBF\xBD", "UTF-16LE", SH_CHARSET_MARK);
+		label_names();
 		DECODES("\0\0\xFE\xFF\0\0\0h\1\2\3\4\0\0\0i", NULL, "h\xEF\xBF\xBDi", "UTF-32BE",
 		    SH_CHARSET_MARK);
 	}
