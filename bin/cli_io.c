@@ -294,7 +294,9 @@ bool cli_first(struct cli *c, struct sh_source *source, cli_record *record, stru
 	while ((got = sh_source_peek(source, line, &err)) > 0) {
 		c->line = *line;
 		*line = cli_strip(c->crlf, *line);
-		if (!c->rejects_path || record(source, *line, &err) == 0)
+		/* A trailer that nobody has asked for is no bad record: its turn comes. */
+		if (!c->rejects_path || sh_trailer_refuse(c->line, &err) < 0 ||
+		    record(source, *line, &err) == 0)
 			return true;
 		cli_reject(c, *line, &err);
 		progress_read(&c->progress, c->line.n + 1, 1);
@@ -317,6 +319,7 @@ bool cli_line(struct cli *c, struct sh_lines *lines, struct sh_slice *line)
 		cli_die(c, &err);
 	at_end = sh_lines_at_end(lines);
 	got = sh_lines_next(lines, line, &err);
+	c->line = (struct sh_slice){ 0 };
 	if (got < 0)
 		cli_die(c, &err);
 	if (got && at_end)

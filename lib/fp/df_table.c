@@ -115,6 +115,7 @@ int sh_df_table_load(struct sh_df_table *t, const char *name, bool trailer, stru
 		return -1;
 	sh_lines_init(&lines, names, 1);
 	lines.source.trailer = trailer;
+	lines.source.crlf = true; /* as sh_record_df() */
 	while ((got = sh_lines_next(&lines, &line, err)) > 0) {
 		if (sh_record_df(line, &r, err) < 0 || table_add(t, &r, err) < 0) {
 			got = sh_lines_blame(&lines, err);
@@ -224,6 +225,7 @@ int sh_df_merge(
 	for (size_t i = 0; i < inputs; i++) {
 		sh_lines_init(&tables[i].lines, names + i, n ? 1 : 0);
 		tables[i].lines.source.trailer = trailer;
+		tables[i].lines.source.crlf = true;
 	}
 	status = merge_tables(tables, inputs, emit, arg, err);
 	for (size_t i = 0; i < inputs; i++) {
