@@ -257,6 +257,22 @@ const char *cli_reads(struct cli *c)
 	return c->reads[c->n_reads++] = c->arg;
 }
 
+void cli_reads_more(struct cli *c, struct cli_files *files)
+{
+	struct sh_error err;
+
+	if (files->n == files->cap && sh_grow((void **)&files->name, &files->cap, files->n + 1,
+					  sizeof *files->name, &err) < 0)
+		cli_die(c, &err);
+	files->name[files->n++] = cli_reads(c);
+}
+
+void cli_files_free(struct cli_files *files)
+{
+	free(files->name);
+	*files = (struct cli_files){ 0 };
+}
+
 const char *cli_reads_or(struct cli *c, const char *what, const char *words)
 {
 	if (strcmp(c->arg, "-") != 0 && access(c->arg, F_OK) < 0)

@@ -101,6 +101,15 @@ _Noreturn void cli_die(struct cli *c, const struct sh_error *err);
 const char *cli_reads(struct cli *c);
 const char *cli_writes(struct cli *c);
 
+/* The files of an option that may be given again, in its order. Zeroed it is ready. */
+struct cli_files {
+	const char **name;
+	size_t n, cap;
+};
+
+void cli_reads_more(struct cli *c, struct cli_files *files);
+void cli_files_free(struct cli_files *files);
+
 /* The same of a file that stands where one of these words could: dies when it is not there, for then
  * the word was meant and misspelled. */
 const char *cli_reads_or(struct cli *c, const char *what, const char *words);

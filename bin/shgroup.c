@@ -15,7 +15,7 @@ static const struct cli_option options[] = {
 	{ KEEP, "keep", "first|longest|newest|FILE", "who stays; FILE: ids, best first [first]" },
 	{ LINK, "link", "single|star",
 	    "groups are chains of pairs, or neighbours of one [single]" },
-	{ 'd', "documents", "DOCS", "the documents, for their order and length" },
+	{ 'd', "documents", "DOCS", "the documents, for their order and length; again: more" },
 	{ 'f', "fields", "ID,TEXT", "the fields of DOCS that hold id and text" },
 	{ JSON, "json", NULL, "each line of DOCS is a JSON object with the fields of -f" },
 	{ 'l', "line-ids", NULL, "ids are numbers of the lines of DOCS, plain text or --json" },
@@ -33,7 +33,8 @@ static const struct cli_program program = {
 struct settings {
 	struct sh_prefer keep;
 	bool star;
-	const char *docs_path, *audit_path, *fields;
+	struct cli_files docs;
+	const char *audit_path, *fields;
 	struct sh_document_form form;
 };
 
@@ -270,16 +271,25 @@ static void write_all(struct cli *c, const struct settings *s, struct graph *g)
 	free(order);
 }
 
+static int bad_document(void *arg, struct sh_slice line, struct sh_error *err)
+{
+	cli_reject(arg, line, err);
+	return 0;
+}
+
 /* Whether fields are numbers or names is known after the last option. */
 static void settle(struct cli *c, struct settings *s)
 {
 	struct sh_error err;
 
-	if (s->keep.which == SH_PREFER_LONGEST && !s->docs_path)
+	if (s->keep.which == SH_PREFER_LONGEST && !s->docs.n)
 		cli_usage(c, "--keep longest looks at the documents: -d DOCS");
+	if (s->keep.which == SH_PREFER_RANKED && s->docs.n)
+		cli_usage(c, "--keep %s ranks the ids: -d %s would not be looked at", s->keep.path,
+		    s->docs.name[0]);
 	if (s->audit_path && c->out_path && sh_target_same(s->audit_path, c->out_path))
 		cli_usage(c, "--audit %s: the groups go there", s->audit_path);
-	if ((s->fields || s->form.json || s->form.line_ids) && !s->docs_path)
+	if ((s->fields || s->form.json || s->form.line_ids) && !s->docs.n)
 		cli_usage(c, "%s is about the documents: -d DOCS",
 		    s->fields      ? "-f"
 		    : s->form.json ? "--json"
@@ -293,6 +303,8 @@ static void settle(struct cli *c, struct settings *s)
 	if (s->audit_path && !c->out_path && strcmp(s->audit_path, "-") == 0)
 		cli_usage(c, "--audit -: the groups go there");
 	s->keep.trailer = c->trailer_in;
+	s->keep.bad = bad_document;
+	s->keep.arg = c;
 }
 
 static void take(struct cli *c, struct settings *s, int opt)
@@ -309,7 +321,7 @@ static void take(struct cli *c, struct settings *s, int opt)
 			cli_usage(c, "--link '%s': expected single or star", c->arg);
 		break;
 	case 'd':
-		s->docs_path = cli_reads(c);
+		cli_reads_more(c, &s->docs);
 		break;
 	case 'f':
 		s->fields = c->arg;
@@ -343,18 +355,21 @@ int main(int argc, char **argv)
 	g.keep_edges = s.star || s.audit_path;
 	cli_open(&c);
 	read_pairs(&c, &g);
-	rank = sh_prefer_ranks(&s.keep, &g.ids, s.docs_path, &s.form, &unknown, &err);
+	rank = sh_prefer_ranks(&s.keep, &g.ids, s.docs.name, s.docs.n, &s.form, &unknown, &err);
 	if (!rank || find_keepers(&s, &g, rank, &err) < 0)
 		cli_die(&c, &err);
 	if (unknown)
 		cli_warn(&c, "%llu of %u ids do not stand in %s: any other is kept before them",
 		    (unsigned long long)unknown, g.ids.n,
-		    s.keep.which == SH_PREFER_RANKED ? s.keep.path : s.docs_path);
+		    s.keep.path     ? s.keep.path
+		    : s.docs.n == 1 ? s.docs.name[0]
+				    : "the documents (-d)");
 	write_all(&c, &s, &g);
 	free(rank);
 	free(g.keeper);
 	free(g.edge);
 	sh_union_free(&g.components);
 	sh_hmap_free(&g.ids);
+	cli_files_free(&s.docs);
 	return cli_finish(&c);
 }

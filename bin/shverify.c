@@ -32,8 +32,7 @@ static const struct cli_program program = {
 struct settings {
 	struct docopts docs;
 	struct sh_verify_opts verify;
-	const char **docs_path;
-	size_t n_paths, paths_cap;
+	struct cli_files files;
 	uint64_t threshold; /* in millionths */
 	bool weight_given;
 };
@@ -125,8 +124,8 @@ static void read_documents(
 		cli_die(c, &err);
 	corpus->trailer = c->trailer_in;
 	corpus->tables = tables;
-	for (size_t i = 0; i < s->n_paths; i++)
-		if (sh_corpus_open(corpus, s->docs_path[i], c->tmpdir, &err) < 0 ||
+	for (size_t i = 0; i < s->files.n; i++)
+		if (sh_corpus_open(corpus, s->files.name[i], c->tmpdir, &err) < 0 ||
 		    sh_corpus_scan(corpus, &lines, bad_document, c, &err) < 0)
 			cli_die(c, &err);
 	if (corpus->repeated)
@@ -135,16 +134,6 @@ static void read_documents(
 }
 
 /* ---- options ---- */
-
-static void add_path(struct cli *c, struct settings *s)
-{
-	struct sh_error err;
-
-	if (s->n_paths == s->paths_cap && sh_grow((void **)&s->docs_path, &s->paths_cap,
-					      s->n_paths + 1, sizeof *s->docs_path, &err) < 0)
-		cli_die(c, &err);
-	s->docs_path[s->n_paths++] = cli_reads(c);
-}
 
 static void take_threshold(struct cli *c, struct settings *s)
 {
@@ -159,7 +148,7 @@ static void take(struct cli *c, struct settings *s, int opt)
 {
 	switch (opt) {
 	case 'd':
-		add_path(c, s);
+		cli_reads_more(c, &s->files);
 		break;
 	case MEASURE:
 		s->verify.measure = sh_measure_find(c->arg);
@@ -188,7 +177,7 @@ static void take(struct cli *c, struct settings *s, int opt)
 static void settle(struct cli *c, struct settings *s)
 {
 	docopts_settle(&s->docs, c);
-	if (s->n_paths == 0)
+	if (s->files.n == 0)
 		cli_usage(c, "the documents are needed: -d DOCS");
 	if (s->weight_given && !s->verify.measure->weighs)
 		cli_usage(
@@ -222,7 +211,7 @@ int main(int argc, char **argv)
 	verify_pairs(&c, &s);
 	sh_corpus_free(&corpus);
 	sh_tables_free(&tables);
-	free(s.docs_path);
+	cli_files_free(&s.files);
 	docopts_free(&s.docs);
 	return cli_finish(&c);
 }

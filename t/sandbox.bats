@@ -234,7 +234,9 @@ landlocked() {
 	good shdedup >a/docs
 	good shgroup >b/pairs
 	echo b >c/ids
-	try 'shgroup -d a/docs --keep c/ids --audit d/audit -o d/groups b/pairs'
+	try 'shgroup --keep c/ids --audit d/audit -o d/groups b/pairs'
+	exits 0
+	try 'shgroup -d a/docs -d c/ids -f 1,2 --rejects d/rejected b/pairs'
 	exits 0
 	try 'shdedup -q --keep c/ids --protect c/ids -r d/report -o d/docs --rejects c/rejected a/docs'
 	exits 0

@@ -47,6 +47,31 @@ pairs() {
 	gives 'a\ta' 'b\ta' 'c\ta' 'd\td' 'e\td'
 }
 
+@test "-d given again: further documents, behind the earlier ones" {
+	pairs >pairs
+	printf '\357\273\277e\txx\nb\tx\n' >docs.1
+	printf '\357\273\277a\tx\nb\txxxx\nc\txxx\nd\txx\n' >docs.2
+	try 'shgroup -d docs.1 -d docs.2 pairs'
+	exits 0
+	says
+	gives 'b\tb' 'a\tb' 'c\tb' 'e\te' 'd\te'
+	try 'shgroup --keep longest -d docs.1 -d - pairs <docs.2'
+	gives 'c\tc' 'a\tc' 'b\tc' 'e\te' 'd\te'
+	try 'shgroup --keep newest -d docs.2 -d docs.1 pairs'
+	gives 'c\tc' 'a\tc' 'b\tc' 'e\te' 'd\te'
+	printf '1\t3\t0\n' >lines
+	try 'shgroup --keep longest -l -d docs.1 -d docs.2 lines'
+	gives '1\t1' '3\t1'
+	sed 2d docs.1 >docs.3
+	try 'shgroup -d docs.3 -d /dev/null pairs'
+	says 'shgroup: 4 of 5 ids do not stand in the documents (-d): any other is kept before them'
+	try 'shgroup --keep docs.1 -d docs.2 pairs'
+	exits 2
+	gives
+	says 'shgroup: --keep docs.1 ranks the ids: -d docs.2 would not be looked at' \
+		"Try 'shgroup --help' or 'man shgroup'."
+}
+
 @test "--keep longest: most bytes of text; equal ones, the first" {
 	pairs >pairs
 	printf '\357\273\277a\tx\nb\txyz\nc\txy\ne\tz\nd\tz\n' >docs
@@ -211,6 +236,13 @@ pairs() {
 	exits 2
 	gives
 	says 'shgroup: docs:2: 1 field, expected id<TAB>text (-l numbers plain lines, shdoc reads whole files)'
+	try 'shgroup -d docs --rejects r pairs'
+	exits 0
+	gives 'a\ta' 'b\ta' 'c\ta' 'd\td' 'e\td'
+	says 'shgroup: 4 of 5 ids do not stand in docs: any other is kept before them' \
+		'shgroup: 1 record rejected, see r'
+	mv r out
+	gives b
 	try 'shgroup -d nowhere pairs'
 	says "shgroup: cannot open 'nowhere': No such file or directory"
 }

@@ -202,6 +202,26 @@ count() {
 	mv out dos
 	try 'shband --trailer=in fps'
 	same dos out
+	# So in what is looked up.
+	shtok "$T_DATA/en_dev.tsv" >features
+	shdf --trailer=out features | sed 's/$/\r/' >df
+	shweight -w tfidf -d <(shdf features) features >normal
+	(cat features; count features) >in
+	try 'shweight --crlf --trailer=in -w tfidf -d df in'
+	exits 0
+	same normal out
+	try 'shdf -m --crlf --trailer=in df'
+	exits 0
+	shdf features >normal
+	same normal out
+	good shgroup >pairs
+	good shdedup >docs
+	(cat docs; count docs) | sed 's/$/\r/' >dos
+	(cat pairs; count pairs) | sed 's/$/\r/' >pairs.dos
+	shgroup --keep longest -d docs pairs >normal
+	try 'shgroup --keep longest --crlf --trailer=in -d dos pairs.dos'
+	exits 0
+	same normal out
 }
 
 @test "a dead upstream: the file that the pipe was to replace is as it was" {

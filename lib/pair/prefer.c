@@ -10,10 +10,10 @@ void sh_prefer_parse(const char *text, struct sh_prefer *prefer)
 {
 	static const char *const names[] = { "first", "longest", "newest" };
 
-	*prefer = (struct sh_prefer){ SH_PREFER_RANKED, text, false };
+	*prefer = (struct sh_prefer){ .which = SH_PREFER_RANKED, .path = text };
 	for (unsigned i = 0; i < 3; i++)
 		if (strcmp(text, names[i]) == 0)
-			*prefer = (struct sh_prefer){ (enum sh_prefer_which)i, NULL, false };
+			*prefer = (struct sh_prefer){ .which = (enum sh_prefer_which)i };
 }
 
 #define UNKNOWN UINT64_MAX
@@ -53,36 +53,46 @@ static int note_line(struct ranking *r, const struct sh_document_form *form, str
 	return 0;
 }
 
-static int read_file(
-    struct ranking *r, const char *path, const struct sh_document_form *form, struct sh_error *err)
+static int read_lines(struct ranking *r, struct sh_lines *lines,
+    const struct sh_document_form *form, struct sh_document_room *room, struct sh_error *err)
 {
-	char *const names[] = { (char *)(uintptr_t)path };
-	struct sh_lines lines;
-	struct sh_slice line;
-	struct sh_document_room room = { 0 };
+	const struct sh_prefer *prefer = r->prefer;
+	struct sh_slice line, record;
 	uint64_t place = 0;
 	int got;
+
+	while ((got = sh_lines_next(lines, &line, err)) > 0) {
+		/* Readers of documents drop a byte order mark. */
+		record = lines->starts_file ? sh_utf8_skip_bom(line) : line;
+		if (note_line(r, form, record, room, place++, err) == 0)
+			continue;
+		sh_lines_blame(lines, err);
+		if (err->code != SH_ERR_RECORD || !prefer->bad ||
+		    prefer->bad(prefer->arg, line, err) < 0)
+			return -1;
+	}
+	return got;
+}
+
+static int read_files(struct ranking *r, const char *const *names, size_t n,
+    const struct sh_document_form *form, struct sh_error *err)
+{
+	struct sh_lines lines;
+	struct sh_document_room room = { 0 };
+	int status;
 
 	r->standing = malloc(r->ids->n * sizeof *r->standing + 1);
 	if (!r->standing)
 		return sh_error_nomem(err);
 	for (uint32_t i = 0; i < r->ids->n; i++)
 		r->standing[i] = (struct standing){ UNKNOWN, 0 };
-	sh_lines_init(&lines, names, 1);
+	sh_lines_init(&lines, (char *const *)(uintptr_t)names, n);
 	lines.source.trailer = r->prefer->trailer && r->prefer->which != SH_PREFER_RANKED;
-	while ((got = sh_lines_next(&lines, &line, err)) > 0) {
-		/* Readers of documents drop a byte order mark. */
-		if (lines.starts_file)
-			line = sh_utf8_skip_bom(line);
-		if (note_line(r, form, line, &room, place++, err) < 0) {
-			got = sh_lines_blame(&lines, err);
-			err->file = path;
-			break;
-		}
-	}
+	lines.source.crlf = form->crlf;
+	status = read_lines(r, &lines, form, &room, err);
 	sh_lines_free(&lines);
 	sh_document_room_free(&room);
-	return got;
+	return status;
 }
 
 static int by_bytes(const struct ranking *r, uint32_t x, uint32_t y)
@@ -131,15 +141,18 @@ static uint32_t *rank(struct ranking *r, struct sh_error *err)
 }
 
 uint32_t *sh_prefer_ranks(const struct sh_prefer *prefer, const struct sh_hmap *ids,
-    const char *docs_path, const struct sh_document_form *form, uint64_t *unknown,
+    const char *const *docs, size_t n_docs, const struct sh_document_form *form, uint64_t *unknown,
     struct sh_error *err)
 {
 	struct ranking r = { prefer, ids, NULL };
-	const char *path = prefer->which == SH_PREFER_RANKED ? prefer->path : docs_path;
 	uint32_t *ranks = NULL;
 
+	if (prefer->which == SH_PREFER_RANKED) {
+		docs = &prefer->path;
+		n_docs = 1;
+	}
 	*unknown = 0;
-	if (!path || read_file(&r, path, form, err) == 0)
+	if (n_docs == 0 || read_files(&r, docs, n_docs, form, err) == 0)
 		ranks = rank(&r, err);
 	for (uint32_t i = 0; r.standing && i < ids->n; i++)
 		*unknown += r.standing[i].place == UNKNOWN;
