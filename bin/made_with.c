@@ -5,6 +5,7 @@
 
 #include "base/siphash.h"
 #include "text/cppjieba.h"
+#include "text/jieba_dict.h"
 #include "text/method.h"
 
 __attribute__((format(printf, 3, 4))) static void say(
@@ -31,6 +32,10 @@ static void say_content(struct made_with *o, const char *name, uint64_t checksum
 {
 	say(o, name, "%s%016llx", content, (unsigned long long)checksum);
 }
+
+/* jieba's dictionary is known by the sum of all its frequencies, which no other byte order and no other
+ * layout of the compiled file changes. */
+static const char main_dictionary[] = "SIMHASH_JIEBA";
 
 static void say_file(struct cli *c, struct made_with *o, const char *name, const char *path)
 {
@@ -68,6 +73,8 @@ void made_with_list(struct cli *c, const struct dedup_settings *s, struct made_w
 	say(o, "-u", "%s", t->unit == SH_UNIT_CHAR ? "char" : "word");
 	say(o, t->method->needs_jieba || t->method->needs_cppjieba ? "--segment" : "--split", "%s",
 	    t->method->name);
+	if (t->method->needs_jieba)
+		say(o, main_dictionary, "total:%llu", (unsigned long long)s->docs.jieba->h.total);
 	if (t->method->needs_cppjieba)
 		say_content(o, "--dict", sh_cppjieba_sum(s->docs.cppjieba));
 	else
@@ -116,16 +123,24 @@ static bool is_old_path(const struct dedup_settings *s, const char *name, struct
 	       sh_slice_eq(then, sh_slice(path, n));
 }
 
+/* Archives from before it was recorded. */
+static bool is_unknown(const char *name, struct sh_slice then)
+{
+	return then.n == 0 && strcmp(name, main_dictionary) == 0;
+}
+
 void made_with_compare(struct cli *c, const struct dedup_settings *s, const struct sh_manifest *m)
 {
 	struct made_with o;
 
 	made_with_list(c, s, &o);
 	for (size_t i = 0; i < o.n; i++) {
+		const char *name = o.row[i].name.p;
 		struct sh_slice then = sh_manifest_setting(m, o.row[i].name);
 
-		if (!sh_slice_eq(o.row[i].value, then) && !is_old_path(s, o.row[i].name.p, then))
-			refuse(c, o.row[i].name.p, o.row[i].value, then);
+		if (!sh_slice_eq(o.row[i].value, then) && !is_old_path(s, name, then) &&
+		    !is_unknown(name, then))
+			refuse(c, name, o.row[i].value, then);
 	}
 	if (s->archive.store_given && s->archive.store != m->store)
 		cli_usage(c, "--store %s: the archive was made with --store %s",

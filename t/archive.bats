@@ -352,6 +352,37 @@ state() {
 	head -n 1 err | grep -qE '^shdedup: --dict content:[0-9a-f]{16}: the archive was made with --dict 0{63} \(give it each time\)$'
 }
 
+@test "jieba's dictionary is known by its frequencies, whatever file it is in" {
+	data=${JIEBA_DATA:-/usr/lib/python3/dist-packages/jieba}
+	[ -e "$SHBIN/jieba.dict" ] && [ -e "$data/dict.txt" ] || skip "no data of jieba's"
+	printf '1\t中国人民\n' >docs
+	how='shdedup -q --segment jieba -a archive'
+	try "$how --init && $how docs"
+	exits 0
+	cp "$SHBIN/jieba.dict" same.dict
+	try "SIMHASH_JIEBA=same.dict $how docs"
+	exits 0
+	same docs out
+	printf '中国人 7\n' >words
+	shdict --dict words -o other.dict "$data"
+	try "SIMHASH_JIEBA=other.dict $how docs"
+	exits 2
+	gives
+	head -n 1 err | grep -qE '^shdedup: SIMHASH_JIEBA total:[0-9]+: the archive was made with SIMHASH_JIEBA total:[0-9]+ \(give it each time\)$'
+	# archives of before do not know it
+	python3 - archive/manifest <<-'END'
+		import ctypes, re, sys
+		sum = ctypes.CDLL('libxxhash.so.0').XXH3_64bits
+		sum.restype, sum.argtypes = ctypes.c_uint64, [ctypes.c_char_p, ctypes.c_size_t]
+		text = open(sys.argv[1]).read()
+		text = re.sub('(?m)^option SIMHASH_JIEBA .*\n', '', text)[:-len('checksum 0123456789abcdef\n')]
+		with open(sys.argv[1], 'w') as f:
+		    f.write(text + 'checksum %016x\n' % sum(text.encode(), len(text)))
+	END
+	try "SIMHASH_JIEBA=other.dict $how docs"
+	exits 0
+}
+
 @test "options that contradict each other" {
 	shdedup -a archive --init
 	for how in '--check' '-a archive --check --stats' '-a archive --check docs' '--store none' \
