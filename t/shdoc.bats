@@ -832,3 +832,31 @@ response() {
 	gives 'in.eml#1\tone'
 	says 'shdoc: left out: mail part image/png: 1'
 }
+
+@test "damage is told while the writer still has its pipe open" {
+	cat >open.py <<-'END'
+		import subprocess, sys
+		shdoc = subprocess.Popen(["shdoc"], stdin=subprocess.PIPE)
+		try:  # a whole buffer of gzip's, and a little more
+		    shdoc.stdin.write(b"\x1f\x8b\x08\0\0\0\0\0\0\x03" + b"\xff" * 262144)
+		    shdoc.stdin.flush()
+		except BrokenPipeError:
+		    pass
+		sys.exit(shdoc.wait(timeout=20))
+	END
+	try 'python3 open.py'
+	exits 2
+	grep -q '^shdoc: -: gzip ended with status 1, so the file is cut short or damaged' err
+}
+
+@test "JSON objects on several lines, and ARC files, are one text, which is told" {
+	printf '{\n"id":1,\n"text":"a"}\n{\n"id":2,\n"text":"b"}\n' >a.json
+	printf '{\n"id":1,\n"text":"a"}\n' >b
+	printf '{\n"name":1}\n' >c
+	printf 'filedesc://a.arc 0.0.0.0 20010101000000 text/plain 9\n1 0 a\n\n\n' | gzip >d.arc.gz
+	try 'shdoc a.json b c d.arc.gz'
+	exits 0
+	[ "$(cut -f 1 out | paste -sd ' ')" = 'a.json b c d.arc.gz' ]
+	says 'shdoc: 2 files taken for one text each: JSON objects on several lines (a document an object: jq -c . FILE | shdoc)' \
+		'shdoc: 1 file taken for one text: an ARC file (a document a page: warcio recompress makes WARC of it)'
+}

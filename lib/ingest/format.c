@@ -134,8 +134,23 @@ static bool is_array(struct sh_slice head, const struct sh_document_form *json)
 	return object.n && *object.p == '"';
 }
 
-const char *sh_format_doubt(struct sh_slice head, const char *file)
+/* Objects of JSON that are spread over lines: several, or one with the fields of a document. */
+static bool are_objects(struct sh_slice head, const struct sh_document_form *json)
 {
+	struct sh_slice s = sh_trim(head), rest;
+	struct sh_error err;
+	size_t n = s.n && *s.p == '{' ? sh_json_extent(s) : 0;
+
+	if (n == 0 || sh_json_fields(sh_slice(s.p, n), NULL, NULL, 0, &err) < 0)
+		return false;
+	rest = sh_trim(sh_slice(s.p + n, s.n - n));
+	return (rest.n && *rest.p == '{') || is_document(sh_slice(s.p, n), json);
+}
+
+const char *sh_format_doubt(
+    struct sh_slice head, const char *file, const struct sh_document_form *json)
+{
+	static const char arc[] = "filedesc://";
 	static const char *const csv[] = { ".csv", NULL }, *const tsv[] = { ".tsv", ".tab", NULL };
 	struct sh_slice name = plain_name(file), object;
 	struct sh_error err;
@@ -152,6 +167,10 @@ const char *sh_format_doubt(struct sh_slice head, const char *file)
 	    sh_json_fields(object, NULL, NULL, 0, &err) == 0)
 		return "a JSON array whose first object lacks the fields of a document (-f ID,TEXT "
 		       "names the two)";
+	if (are_objects(head, json))
+		return "JSON objects on several lines (a document an object: jq -c . FILE | shdoc)";
+	if (head.n >= sizeof arc - 1 && memcmp(head.p, arc, sizeof arc - 1) == 0)
+		return "an ARC file (a document a page: warcio recompress makes WARC of it)";
 	return NULL;
 }
 

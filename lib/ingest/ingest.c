@@ -128,7 +128,7 @@ static int detect(struct sh_ingest *in, const struct sh_reader *r, const char *p
 	const char *doubt;
 
 	*format = sh_format_detect(head, path, &in->json);
-	doubt = *format == SH_FORMAT_TEXT ? sh_format_doubt(head, path) : NULL;
+	doubt = *format == SH_FORMAT_TEXT ? sh_format_doubt(head, path, &in->json) : NULL;
 	return doubt ? sh_tally_add(&in->as_text, sh_slice_str(doubt), err) : 0;
 }
 

@@ -30,7 +30,8 @@ enum sh_format sh_format_detect(
     struct sh_slice head, const char *name, const struct sh_document_form *json);
 
 /* What a file that was detected as text looks like, and what makes documents of it; NULL: text. */
-const char *sh_format_doubt(struct sh_slice head, const char *name);
+const char *sh_format_doubt(
+    struct sh_slice head, const char *name, const struct sh_document_form *json);
 
 enum { SH_FORMAT_HEAD = 64 * 1024 + 3 }; /* bytes that suffice, a byte order mark among them */
 

@@ -231,12 +231,28 @@ static void put_flowing(struct writer *w, const char *p, size_t n)
 	}
 }
 
+/* References such as &#146; that stand for bytes of windows-1252: a browser takes them so, and the
+ * parser hands each on alone, as the control character of that number. */
+static const char *meant_by(const xmlChar *text, int n)
+{
+	static const char *const meant[32] = { "€", NULL, "‚", "ƒ", "„", "…", "†", "‡", "ˆ", "‰",
+		"Š", "‹", "Œ", NULL, "Ž", NULL, NULL, "‘", "’", "“", "”", "•", "–", "—", "˜", "™",
+		"š", "›", "œ", NULL, "ž", "Ÿ" };
+
+	return n == 2 && text[0] == 0xC2 && text[1] < 0xA0 ? meant[text[1] - 0x80] : NULL;
+}
+
 static void on_text(void *writer, const xmlChar *text, int n)
 {
 	struct writer *w = writer;
+	const char *meant = meant_by(text, n);
 
 	if (w->hidden || n <= 0)
 		return;
+	if (meant) {
+		text = (const xmlChar *)meant;
+		n = (int)strlen(meant);
+	}
 	if (w->keep)
 		put_kept(w, (const char *)text, (size_t)n);
 	else

@@ -240,10 +240,16 @@ int sh_decompress_end(struct sh_decompress *d, bool all, struct sh_error *err)
 		kill(d->pid, SIGTERM);
 		stop_feeder(d);
 	}
-	if (wait_for(d->pid, &status) < 0 || (d->feeder && wait_for(d->feeder, &fed) < 0))
-		bad = sh_error_sys(err, "cannot tell how %s ended", d->program);
+	bad = wait_for(d->pid, &status);
+	/* What is still to be written to it may never come to an end. */
+	if (bad == 0 && d->feeder) {
+		kill(d->feeder, SIGTERM);
+		bad = wait_for(d->feeder, &fed);
+	}
+	if (bad < 0)
+		sh_error_sys(err, "cannot tell how %s ended", d->program);
 	first_line(d->errors, said, sizeof said);
-	if (bad == 0 && all && fed)
+	if (bad == 0 && all && WIFEXITED(fed) && WEXITSTATUS(fed))
 		bad = sh_error_set(
 		    err, SH_ERR_IO, "cannot read what %s should decompress", d->program);
 	else if (bad == 0 && all && WIFSIGNALED(status))

@@ -477,6 +477,8 @@ static void pages(void)
 	page("<pre> a\n\n  b</pre><textarea>c\n d</textarea>", " a\n\n  b\nc\n d");
 	page("<table><tr><td>a</td><td>b<tr><th>c", "a b\nc");
 	page("&lt;&#65;&#x4e2d;&eacute;&bogus;", "<A中é&bogus;");
+	page("don&#146;t &#x80;&#128;&#x81;&#x9f;&#160;a\xC2\x92", "don’t €€\xC2\x81Ÿ\xC2\xA0"
+								   "a\xC2\x92");
 	page("a<!-- b -->c", "ac");
 	whatever("</b></div>a</p>b<b><p>c</b>d", "abcd");
 	whatever("</html>a<html><body>b</body></html>c<p>d</body>e", "abcde");
