@@ -290,7 +290,7 @@ state() {
 	[ ! -e nothing ]
 }
 
-@test "--init: the folder's name is on the disk, too" {
+@test "--init: the folder's name is on the disk, too; the lock is one that NFS grants" {
 	command -v strace >/dev/null || skip 'no strace(1)'
 	strace -o /dev/null true 2>/dev/null || skip 'no ptrace'
 	! nm "$SHBIN/shdedup" 2>/dev/null | grep -q '__[at]san_init' || skip 'the sanitizers cannot be traced'
@@ -299,6 +299,11 @@ state() {
 	exits 0
 	grep -q '/above>) ' trace
 	grep -q '/above/archive>) ' trace
+	# of a file that is open for writing
+	try 'strace -e trace=openat,flock -o trace shdedup -a above/archive --compact'
+	exits 0
+	lock=$(sed -n 's/^flock(\([0-9]*\), LOCK_EX.* = 0$/\1/p' trace)
+	grep -qE "\"lock\", O_RDWR.* = $lock\$" trace
 }
 
 @test "cppjieba's dictionary is known by its content, wherever it lies" {

@@ -89,8 +89,9 @@ static int wait_for(struct sh_folder *f, int how, uint64_t wait, struct sh_error
 
 int sh_folder_lock(struct sh_folder *f, bool alone, uint64_t wait, struct sh_error *err)
 {
+	/* For writing: without that NFS and SMB lock no file for oneself. */
 	if (f->lock < 0)
-		f->lock = openat(f->fd, "lock", O_RDONLY | O_CREAT | O_CLOEXEC, 0666);
+		f->lock = openat(f->fd, "lock", O_RDWR | O_CREAT | O_CLOEXEC, 0666);
 	/* Who may only read can lock a file that is there. */
 	if (f->lock < 0)
 		f->lock = openat(f->fd, "lock", O_RDONLY | O_CLOEXEC);
