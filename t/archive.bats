@@ -657,6 +657,17 @@ manifest" ]
 	cat root/dropped/* | cut -f 1 | sort - got | cmp - <(cut -f 1 docs | sort)
 	try "$script root"
 	exits 0
+	# again, and another one of an old name
+	cp root/new/2026-01-01T00.tsv kept
+	cp root/done/2026-01-01T00.tsv root/in
+	try "$script root"
+	exits 0
+	same kept root/new/2026-01-01T00.tsv
+	printf 'z\tsomething else\n' >root/in/2026-01-01T00.tsv
+	try "$script root"
+	exits 2
+	says 'simhash-dedup: root/in/2026-01-01T00.tsv: there was another file of this name, see root/done: rename it'
+	same kept root/new/2026-01-01T00.tsv
 }
 
 @test "of two scripts for cron one waits, and does not do again what the other has done" {
