@@ -57,7 +57,7 @@ static int add_edge(
 	    sh_grow((void **)&g->edge, &g->cap, g->n_edges + 1, sizeof *g->edge, err) < 0)
 		return -1;
 	g->edge[g->n_edges++] = (struct sh_edge){ a, b, (uint16_t)r->distance,
-		r->similarity < 0 ? SH_EDGE_NONE : (uint16_t)(r->similarity / 100) };
+		r->similarity < 0 ? SH_EDGE_NONE : (uint16_t)((r->similarity + 50) / 100) };
 	return 0;
 }
 

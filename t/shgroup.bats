@@ -180,6 +180,23 @@ pairs() {
 	gives 'a\t4\tc\td\t3\t0.5'
 }
 
+@test "a similarity may have as many places as other programs print" {
+	printf 'a\tb\t1\t0.8333333333333334\nb\tc\t1\t1.0000000000000002\nc\td\t1\t0.99995\n' >pairs
+	printf 'x\ty\t1\t8.5e-05\np\tq\t1\t0.9999449999\n' >>pairs
+	try 'shgroup --audit /dev/stdout pairs | head -n 3'
+	gives 'a\t4\ta\tb\t1\t0.8333' 'p\t2\tp\tq\t1\t0.9999' 'x\t2\tx\ty\t1\t0.0001'
+	try 'sed -n 3p pairs | shgroup --audit /dev/stdout | head -n 1'
+	gives 'c\t2\tc\td\t1\t1'
+	try 'shstat pairs | sed -n 2p'
+	grep -q ' 0.77  ' out # of 0.8333 1 1 0.0001 0.9999
+	for bad in 1.0000005 1e1 -0.5 0.5x 0.1234567x 1e e5 nan 0x1 .5 0..5; do
+		printf 'a\tb\t1\t%s\n' $bad >pairs
+		try 'shgroup pairs'
+		exits 2
+		grep -q "^shgroup: pairs:1: similarity '" err
+	done
+}
+
 @test "an id paired with itself alone is a group of one, without audit line" {
 	try 'printf "a\ta\t0\n" | shgroup --audit audit'
 	exits 0

@@ -6,47 +6,7 @@
 #include "base/real.h"
 #include "io/lines.h"
 
-/* As 8e-05, which Python prints below 0.0001. */
-static int parse_power(struct sh_slice s, int64_t *idf)
-{
-	double x;
-
-	for (size_t i = 0; i < s.n; i++)
-		if (!memchr("0123456789.eE+-", s.p[i], 15))
-			return SH_NUM_MALFORMED;
-	if (*s.p < '0' || *s.p > '9' || sh_parse_real(s, &x) < 0)
-		return SH_NUM_MALFORMED;
-	x = x * SH_WEIGHT_ONE + 0.5;
-	if (x >= (double)INT64_MAX)
-		return SH_NUM_RANGE;
-	*idf = (int64_t)x;
-	return 0;
-}
-
-/* Digits, and perhaps a point and any number of digits. */
-static int parse_idf(struct sh_slice s, int64_t *idf)
-{
-	const char *dot = memchr(s.p, '.', s.n);
-	size_t places = dot ? s.n - (size_t)(dot - s.p) - 1 : 0;
-	bool up = false;
-
-	if (memchr(s.p, 'e', s.n) || memchr(s.p, 'E', s.n))
-		return parse_power(s, idf);
-	if (places > SH_WEIGHT_PLACES) {
-		const char *rest = dot + 1 + SH_WEIGHT_PLACES;
-
-		for (const char *p = rest; p < s.p + s.n; p++)
-			if (*p < '0' || *p > '9')
-				return SH_NUM_MALFORMED;
-		up = *rest >= '5';
-		s.n = (size_t)(rest - s.p);
-	}
-	if (sh_parse_weight(s, idf) < 0)
-		return SH_NUM_MALFORMED;
-	return __builtin_add_overflow(*idf, up, idf) ? SH_NUM_RANGE : 0;
-}
-
-/* What parse_idf() has taken is a real number; places beyond the 60th change no double. */
+/* What sh_parse_rounded() has taken is a real number; places beyond the 60th change no double. */
 static double to_double(struct sh_slice s)
 {
 	double x = 0;
@@ -67,7 +27,7 @@ static int add_line(struct sh_idf_table *t, struct sh_slice line, struct sh_erro
 		at = --line.n;
 	while (at > 0 && line.p[at - 1] != ' ' && line.p[at - 1] != '\t')
 		at--;
-	if (at < 2 || parse_idf(sh_slice(line.p + at, line.n - at), &idf) < 0)
+	if (at < 2 || sh_parse_rounded(sh_slice(line.p + at, line.n - at), &idf) < 0)
 		return sh_error_set(
 		    err, SH_ERR_RECORD, "expected feature<TAB>idf, or with a blank");
 	if (sh_hmap_put(&t->features, sh_slice(line.p, at - 1), &i, NULL, err) < 0)

@@ -41,7 +41,7 @@ int sh_census_pair(struct sh_census *c, const struct sh_pair_record *r, struct s
 	c->at[r->distance]++;
 	if (r->similarity >= 0) {
 		c->known[r->distance]++;
-		c->similarity[r->distance] += (uint64_t)r->similarity / 100;
+		c->similarity[r->distance] += ((uint64_t)r->similarity + 50) / 100;
 	}
 	return 0;
 }

@@ -15,7 +15,7 @@
 
 #include "io/tables.h"
 
-/* A pair; similarity in ten thousandths, or SH_EDGE_NONE when it is not known. */
+/* A pair; similarity in ten thousandths, rounded, or SH_EDGE_NONE when it is not known. */
 struct sh_edge {
 	uint32_t a, b;
 	uint16_t distance;

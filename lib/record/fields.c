@@ -236,6 +236,8 @@ int sh_record_pair(struct sh_slice line, struct sh_pair_record *r, struct sh_err
 	if (n == 3)
 		return 0;
 	bad = sh_parse_weight(v[3], &r->similarity);
+	if (bad)
+		bad = sh_parse_rounded(v[3], &r->similarity);
 	if (bad || r->similarity > SH_WEIGHT_ONE)
 		return sh_error_set(err, SH_ERR_RECORD, "similarity '%.*s': %s", SHOWN(v[3]),
 		    bad ? sh_num_reason(bad) : "above 1");
