@@ -137,9 +137,11 @@ bool docopts_take(struct docopts *d, struct cli *c, int opt)
 		return true;
 	case SEGMENT:
 		take_segment(d, c);
+		d->segment = true;
 		break;
 	case SPLIT:
 		take_split(d, c);
+		d->split = true;
 		break;
 	case DICT:
 		d->dict_path = cli_reads(c);
@@ -226,9 +228,39 @@ static void settle_form(struct docopts *d, struct cli *c)
 		d->token.raw = true;
 }
 
+/* An option that drops or changes words, where one was given. */
+static int word_option(const struct docopts *d)
+{
+	const struct sh_token_opts *t = &d->token;
+
+	return t->keep            ? KEEP
+	       : t->min_chars > 1 ? MIN_CHARS
+	       : d->stop_path     ? STOP
+	       : t->mask_digits   ? MASK_DIGITS
+	       : t->stem          ? STEM
+				  : 0;
+}
+
+/* Options of which one would be as if it were not there. */
+static void settle_tokens(struct docopts *d, struct cli *c)
+{
+	int opt = word_option(d);
+	struct sh_error err;
+
+	if (d->segment && d->split)
+		cli_usage(
+		    c, "--segment and --split contradict each other: both say how text is cut");
+	if (!d->token.method->chars || !opt)
+		return;
+	sh_error_set(&err, SH_ERR_PARAM, "looks at words, and %s %s gives characters",
+	    d->split ? "--split" : "-p", d->split ? d->token.method->name : d->profile->name);
+	refuse(c, opt, &err);
+}
+
 void docopts_settle(struct docopts *d, struct cli *c)
 {
 	settle_form(d, c);
+	settle_tokens(d, c);
 	d->docs.form.crlf = c->crlf;
 	d->docs.rejects = c->rejects_path != NULL;
 	if (d->stop_path || d->profile->stop)

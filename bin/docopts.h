@@ -20,6 +20,7 @@ struct docopts {
 	struct sh_jieba *jieba;       /* owned */
 	struct sh_cppjieba *cppjieba; /* owned */
 	bool used;                    /* any of these options was given, but for -p */
+	bool segment, split;          /* these were */
 	bool no_text; /* set before docopts_settle(): nothing is cut, no dictionary is opened */
 };
 

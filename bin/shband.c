@@ -37,6 +37,7 @@ static const struct cli_program program = {
 struct plan {
 	unsigned k, blocks, bits, seed;
 	double count, recall; /* recall 0: all */
+	bool seeded;
 };
 
 /* The layouts worth considering, and which of them is chosen. */
@@ -236,6 +237,7 @@ static void take(struct cli *c, struct plan *p, int opt, bool *explaining)
 		break;
 	case SEED:
 		p->seed = (unsigned)cli_number(c, "--seed", 0, SH_BAND_MAX_SEED);
+		p->seeded = true;
 		break;
 	case EXPLAIN:
 		*explaining = true;
@@ -258,6 +260,12 @@ int main(int argc, char **argv)
 		take(&c, &plan, opt, &explaining);
 	if (plan.recall > 0 && plan.blocks)
 		cli_usage(&c, "--recall draws tables at random: there are no -M blocks");
+	if (plan.recall <= 0 && plan.seeded)
+		cli_usage(&c, "--seed is for --recall, which draws tables");
+	if (explaining && c.n_operands)
+		cli_usage(&c,
+		    "--explain reads nothing: '%s' would not be looked at (-b sets the width)",
+		    c.operands[0]);
 	if (explaining) {
 		if (plan.recall > 0)
 			explain_drawn(&c, &plan);

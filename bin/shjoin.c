@@ -489,6 +489,11 @@ int main(int argc, char **argv)
 	}
 	if (j.explain ? c.n_operands > 1 : j.count > 0)
 		cli_usage(&c, j.explain ? "--explain: one file" : "-N is for --explain");
+	if (j.count && c.n_operands)
+		cli_usage(
+		    &c, "-N takes fingerprints at random: '%s' would not be read", c.operands[0]);
+	if (j.explain && check)
+		cli_usage(&c, "--explain finds no pairs that --check could tell of");
 	open_sides(&j);
 	if (j.explain)
 		cli_text(&c);

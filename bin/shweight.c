@@ -134,6 +134,19 @@ static void take(struct cli *c, struct settings *s, int opt)
 	}
 }
 
+/* A table for nothing: perhaps -w was forgotten. */
+static void warn_of_tables(struct cli *c, const struct settings *s)
+{
+	const struct sh_weigher *w = &s->weigher;
+
+	if (w->scheme->needs_df || w->min.given || w->max.given || w->drop_absent)
+		return;
+	if (s->df_path || s->idf_path)
+		cli_warn(c, "%s %s makes no difference to -w %s (tfidf and logidf look at it)",
+		    s->df_path ? "-d" : "--idf", s->df_path ? s->df_path : s->idf_path,
+		    w->scheme->name);
+}
+
 static void settle(struct cli *c, struct settings *s)
 {
 	struct sh_weigher *w = &s->weigher;
@@ -147,6 +160,7 @@ static void settle(struct cli *c, struct settings *s)
 		    w->scheme->name);
 	if ((w->min.given || w->max.given || w->drop_absent) && !s->df_path)
 		cli_usage(c, "--min-df, --max-df and --absent look at a table: -d TABLE");
+	warn_of_tables(c, s);
 	if (s->df_path && sh_df_table_load(&s->df, s->df_path, c->trailer_in, &err) < 0)
 		cli_die(c, &err);
 	if (s->idf_path && sh_idf_table_load(&s->idf, s->idf_path, &err) < 0)

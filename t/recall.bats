@@ -131,4 +131,12 @@ prints() {
 	exits 2
 	try 'shjoin --explain in in'
 	exits 2
+	try 'shjoin --explain -N 1000 in'
+	exits 2
+	gives
+	says "shjoin: -N takes fingerprints at random: 'in' would not be read" "Try 'shjoin --help' or 'man shjoin'."
+	# Which would say that there is no pair.
+	try 'shjoin --explain --check in'
+	exits 2
+	gives
 }

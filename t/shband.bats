@@ -79,6 +79,11 @@ load helper
 	try 'shband --explain -k 3 -M 3'
 	exits 2
 	gives
+	try 'shband --explain some.fp'
+	exits 2
+	gives
+	says "shband: --explain reads nothing: 'some.fp' would not be looked at (-b sets the width)" \
+		"Try 'shband --help' or 'man shband'."
 }
 
 @test "impossible layouts are refused with what to choose instead" {
@@ -92,6 +97,9 @@ load helper
 	refuses 0f '-k 3 -M 3' '3 blocks cannot guarantee distance 3: choose at least 4'
 	refuses 0f '-k 3 -M 9' '9 blocks of 8 bits: choose at most 8'
 	refuses "$(printf %064d 0)" '-k 40 -M 100' '100 blocks at distance 40 make more than 16777216 tables: choose fewer blocks, 41 at the least'
+	try 'shband --seed 1 </dev/null'
+	exits 2
+	says 'shband: --seed is for --recall, which draws tables' "Try 'shband --help' or 'man shband'."
 	try 'shband --explain -k 64'
 	exits 2
 	says 'shband: -k 64: no table of 64-bit fingerprints guarantees that' "Try 'shband --help' or 'man shband'."

@@ -243,6 +243,15 @@ load helper
 	refuses '-f 0,1' "-f: fields '0,1': two different numbers from 1 to 1024"
 	refuses '-f 1,1025' "-f: fields '1,1025': two different numbers from 1 to 1024"
 	refuses '-l -f 1,2' '-l and -f contradict each other: with -l the whole line is text'
+	refuses '--segment char --split fields' '--segment and --split contradict each other: both say how text is cut'
+	refuses '--split words --segment jieba' '--segment and --split contradict each other: both say how text is cut'
+	echo the >words
+	for o in '--keep alpha' '--min-chars 2' '--stop words' --mask-digits '--stem english'; do
+		refuses "$o --split python" "${o%% *}: looks at words, and --split python gives characters"
+		refuses "-p pysimhash $o" "${o%% *}: looks at words, and -p pysimhash gives characters"
+		try "printf 'a\tThe 22nd x\n' | shtok -p pysimhash $o --split blanks"
+		exits 0
+	done
 	try 'shtok --stop nowhere </dev/null'
 	exits 2
 	says "shtok: cannot open 'nowhere': No such file or directory"

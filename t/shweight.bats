@@ -81,7 +81,12 @@ features() {
 	printf '\t10\nx\t2\ny\t5\nz\t9\n' >table
 	printf 'a\tx\t1\na\ty\t1\na\tz\t1\n' >in
 	try 'shweight -w set -d table --min-df 3 --max-df 50% in'
+	says
 	gives 'a\ty\t1'
+	try 'shweight -d table in'
+	exits 0
+	gives 'a\tx\t1' 'a\ty\t1' 'a\tz\t1'
+	says 'shweight: -d table makes no difference to -w log (tfidf and logidf look at it)'
 	try 'shweight -w set -d table --max-df 1 in'
 	gives 'a\t\t0'
 }
@@ -93,7 +98,9 @@ features() {
 	exits 0
 	gives 'a\tx\t4' 'a\ty\t2.123457' 'a\tnew\t2.123457' 'a\tz z\t9'
 	try 'shweight -w tf --idf idf in'
+	exits 0
 	gives 'a\tx\t2' 'a\ty\t1' 'a\tnew\t1' 'a\tz z\t1'
+	says 'shweight: --idf idf makes no difference to -w tf (tfidf and logidf look at it)'
 }
 
 @test "-t keeps the N heaviest, heaviest first, equal ones in order of first occurrence" {
