@@ -290,7 +290,7 @@ state() {
 	[ ! -e nothing ]
 }
 
-@test "--init: the folder's name is on the disk, too; the lock is one that NFS grants" {
+@test "what is relied on is on the disk first; the lock is one that NFS grants" {
 	command -v strace >/dev/null || skip 'no strace(1)'
 	strace -o /dev/null true 2>/dev/null || skip 'no ptrace'
 	! nm "$SHBIN/shdedup" 2>/dev/null | grep -q '__[at]san_init' || skip 'the sanitizers cannot be traced'
@@ -302,6 +302,13 @@ state() {
 	# of a file that is open for writing
 	try 'strace -e trace=openat,flock -o trace shdedup -a above/archive --compact'
 	exits 0
+	printf 'a\tsome text\n' >docs
+	shdedup -q -a above/archive docs >out
+	# Files are removed only when the manifest that does without them is on the disk.
+	echo leftover >above/archive/00000007.doc
+	try 'strace -y -e trace=fsync,rename,renameat,renameat2,unlink,unlinkat -o trace.2 shdedup -a above/archive --compact'
+	exits 0
+	[ "$(sed -n 's/^\([a-z]*\).*/\1/p' trace.2 | head -n 2 | tr '\n' ' ')" = 'fsync unlinkat ' ]
 	lock=$(sed -n 's/^flock(\([0-9]*\), LOCK_EX.* = 0$/\1/p' trace)
 	grep -qE "\"lock\", O_RDWR.* = $lock\$" trace
 }

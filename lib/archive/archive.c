@@ -14,6 +14,7 @@ static int read_manifest(struct sh_archive *a, bool *there, struct sh_error *err
 	int got;
 
 	sh_manifest_free(&a->manifest);
+	a->is_synced = false;
 	a->text.n = 0;
 	got = sh_folder_read(&a->folder, SH_MANIFEST_NAME, &a->text, err);
 	*there = got > 0;
@@ -73,6 +74,11 @@ static int sweep_one(void *arg, const char *name, struct sh_error *err)
 	if (strcmp(name, SH_MANIFEST_NEW) != 0 &&
 	    (!sh_is_part_name(name) || is_referred_to(a, name)))
 		return 0;
+	/* A run that was killed may have renamed the manifest and not synced it: what the one on
+	 * the disk refers to is needed until then. */
+	if (!a->is_synced && sh_folder_sync(&a->folder, err) < 0)
+		return -1;
+	a->is_synced = true;
 	return sh_folder_remove(&a->folder, name, err);
 }
 
@@ -427,6 +433,7 @@ int sh_change_commit(struct sh_change *c, struct sh_error *err)
 	if (publish(&a->folder, err) < 0)
 		return -1;
 	a->manifest = c->next;
+	a->is_synced = true;
 	c->next = old;
 	return sh_folder_list(&a->folder, sweep_one, a, err);
 }

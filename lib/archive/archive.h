@@ -24,6 +24,7 @@ struct sh_archive {
 	struct sh_folder folder;
 	struct sh_buf text; /* of the manifest */
 	struct sh_manifest manifest;
+	bool is_synced; /* the manifest, as it was read or written, is on the disk for good */
 	struct sh_segment *segment; /* those of the manifest, once it is locked */
 	size_t n_segments;
 };

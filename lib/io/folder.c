@@ -16,7 +16,7 @@ enum { WRITE_AT = 1 << 18, READ_SIZE = 1 << 16, FETCH_PAGES = 4096 };
 #define LOOK_AGAIN 20000000 /* nanoseconds between two looks at a lock */
 
 /* Some file systems cannot sync a folder, and say so with EINVAL. */
-static int sync_folder(const struct sh_folder *f, struct sh_error *err)
+int sh_folder_sync(const struct sh_folder *f, struct sh_error *err)
 {
 	if (fsync(f->fd) < 0 && errno != EINVAL)
 		return sh_error_sys(err, "cannot sync the folder '%s'", f->path);
@@ -32,7 +32,7 @@ static int sync_name(const struct sh_folder *f, struct sh_error *err)
 	above.fd = openat(f->fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (above.fd < 0)
 		return 0;
-	status = sync_folder(&above, err);
+	status = sh_folder_sync(&above, err);
 	close(above.fd);
 	return status;
 }
@@ -146,11 +146,11 @@ int sh_folder_remove(const struct sh_folder *f, const char *name, struct sh_erro
 int sh_folder_publish(
     const struct sh_folder *f, const char *from, const char *to, struct sh_error *err)
 {
-	if (sync_folder(f, err) < 0)
+	if (sh_folder_sync(f, err) < 0)
 		return -1;
 	if (renameat(f->fd, from, f->fd, to) < 0)
 		return sh_error_sys(err, "cannot rename '%s/%s' to '%s'", f->path, from, to);
-	return sync_folder(f, err);
+	return sh_folder_sync(f, err);
 }
 
 /* ---- reading ---- */

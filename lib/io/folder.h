@@ -39,6 +39,9 @@ int sh_folder_read(
 /* A file that is not there is no error. */
 int sh_folder_remove(const struct sh_folder *f, const char *name, struct sh_error *err);
 
+/* The names in it to the disk. */
+int sh_folder_sync(const struct sh_folder *f, struct sh_error *err);
+
 int sh_folder_publish(
     const struct sh_folder *f, const char *from, const char *to, struct sh_error *err);
 
