@@ -860,3 +860,14 @@ response() {
 	says 'shdoc: 2 files taken for one text each: JSON objects on several lines (a document an object: jq -c . FILE | shdoc)' \
 		'shdoc: 1 file taken for one text: an ARC file (a document a page: warcio recompress makes WARC of it)'
 }
+
+@test "a byte order mark counts more than --from-charset, for all lines of JSON" {
+	charset WINDOWS-1251
+	printf '\xef\xbb\xbf{"id":1,"text":"\xc3\xa9"}\n{"id":2,"text":"\xc3\xa9"}\n' >marked
+	printf '\xef\xbb\xbf[{"id":3,"text":"\xc3\xa9"}]\n' >array
+	printf '{"id":4,"text":"\xdf"}\n{"id":5,"text":"\xdf"}\n' >cyrillic
+	try 'shdoc --from-charset windows-1251 marked array cyrillic'
+	exits 0
+	gives '1\té' '2\té' '3\té' '4\tЯ' '5\tЯ'
+	says
+}

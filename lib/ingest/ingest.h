@@ -57,6 +57,8 @@ struct sh_ingest {
 	struct sh_tally left_out; /* what is no text, by what it is */
 	struct sh_tally as_text;  /* what may be meant for many documents, by what it is */
 
+	bool marked; /* the file of JSON at hand: as UTF-8, by its byte order mark */
+
 	/* Rooms. */
 	struct sh_document_room room;
 	struct sh_buf text, id, decoded[2];

@@ -10,7 +10,7 @@ static int force(struct sh_ingest *in, struct sh_slice *line, struct sh_error *e
 	static const char *const none[2] = { NULL, NULL };
 	struct sh_charset_verdict verdict;
 
-	if (!in->body.charset.forced)
+	if (!in->body.charset.forced || in->marked)
 		return 0;
 	in->decoded[0].n = 0;
 	if (sh_charset_decode(&in->body.charset, *line, none, &in->decoded[0], &verdict, err) < 0)
@@ -66,18 +66,20 @@ static int skip_line(struct sh_reader *r, struct sh_error *err)
 	return got;
 }
 
-/* What is no UTF-8 is refused, for the whole file; a byte order mark is dropped. */
+/* What is no UTF-8 is refused, for the whole file; its byte order mark is dropped, and counts more
+ * than what is forced. */
 static int check_head(struct sh_ingest *in, struct sh_reader *r, struct sh_error *err)
 {
 	struct sh_slice head;
 	size_t n;
 
-	if (in->body.charset.forced)
-		return 0;
 	if (sh_reader_need(r, SH_FORMAT_HEAD, err) < 0)
 		return -1;
 	head = sh_reader_ready(r);
 	n = head.n;
+	in->marked = n >= 3 && memcmp(head.p, "\xEF\xBB\xBF", 3) == 0;
+	if (in->body.charset.forced && !in->marked)
+		return 0;
 	if (n && sh_docs_head(&head, err) < 0)
 		return -1;
 	sh_reader_take(r, n - head.n);
@@ -98,7 +100,7 @@ int sh_ingest_jsonl(
 	struct sh_slice line;
 	int got;
 
-	if (check_head(in, r, err) < 0 || sh_reader_need(r, SH_FORMAT_HEAD, err) < 0)
+	if (check_head(in, r, err) < 0)
 		return -1;
 	line = sh_trim(sh_reader_ready(r));
 	if (line.n && *line.p == '[')

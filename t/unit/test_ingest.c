@@ -7,6 +7,7 @@
 #include "ingest/page.h"
 #include "ingest/transfer.h"
 #include "ingest/warc.h"
+#include "scratch.h"
 #include "tap.h"
 #include "text_util.h"
 
@@ -65,6 +66,42 @@ static void reader(void)
 	}
 	ok(same, "a reader gives all bytes once, in order");
 	ok(lines, "a line ends at its LF, at its limit or at the end");
+}
+
+/* A file in lines of any length, each looked for behind those that are not taken yet: the buffer
+ * moves, at the file's end too. */
+static void reader_of_file(void)
+{
+	char path[SCRATCH_MAX];
+	bool same = true;
+
+	scratch(path, "reader");
+	for (int round = 0; round < 30; round++) {
+		struct sh_buf in = { 0 }, out = { 0 };
+		FILE *f = fopen(path, "wb");
+		struct sh_slice line;
+		struct sh_reader r;
+		size_t from = 0;
+
+		must(f != NULL);
+		random_bytes(&in, 40000 + rng_below(500000));
+		must(fwrite(in.p, 1, in.n, f) == in.n && fclose(f) == 0);
+		must(sh_reader_open(&r, path, &err) == 0);
+		while (sh_reader_line(&r, from, SIZE_MAX, &line, &err) > 0) {
+			append(&out, line.p, line.n);
+			from += line.n;
+			if (rng_below(50))
+				continue;
+			sh_reader_take(&r, from);
+			from = 0;
+		}
+		same = same && sh_slice_eq(sh_buf_slice(&in), sh_buf_slice(&out));
+		sh_reader_close(&r);
+		sh_buf_free(&in);
+		sh_buf_free(&out);
+	}
+	unlink(path);
+	ok(same, "a file gives its lines, whatever is taken when");
 }
 
 /* ---- transfer ---- */
@@ -612,6 +649,7 @@ int main(void)
 {
 	rng_init(20261121);
 	reader();
+	reader_of_file();
 	transfer();
 	chunks();
 	headers();
