@@ -14,16 +14,22 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\f';
 }
 
+/* Whether a parameter or an attribute can begin at p: not within an address or another name. */
+static bool can_begin(const char *p)
+{
+	return is_blank(p[-1]) || strchr("\"';,/", p[-1]);
+}
+
 /* The word after `key` and an equals sign, in quotes or not; false when it is not there. */
 static bool value_after(struct sh_slice in, const char *key, char *name, size_t room)
 {
 	size_t k = strlen(key);
 
-	for (size_t i = 0; i + k < in.n; i++) {
+	for (size_t i = 1; i + k < in.n; i++) {
 		const char *p = in.p + i + k, *end = in.p + in.n;
 		size_t n = 0;
 
-		if (strncasecmp(in.p + i, key, k) != 0)
+		if (strncasecmp(in.p + i, key, k) != 0 || !can_begin(in.p + i))
 			continue;
 		while (p < end && is_blank(*p))
 			p++;
@@ -46,7 +52,7 @@ static bool value_after(struct sh_slice in, const char *key, char *name, size_t 
 /* Behind a comment that begins at p. */
 static const char *after_comment(const char *p, const char *end)
 {
-	p = memmem(p + 4, (size_t)(end - p - 4), "-->", 3);
+	p = memmem(p + 2, (size_t)(end - p - 2), "-->", 3);
 	return p ? p + 3 : end;
 }
 

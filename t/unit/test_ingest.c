@@ -494,6 +494,10 @@ static void pages(void)
 	ok(strcmp(name, "d") == 0, "an XML declaration: %s", name);
 	sh_page_charset(sh_slice_str("<p>charset=e <meta name=f"), name, 64);
 	ok(*name == '\0', "none");
+	sh_page_charset(sh_slice_str("<!--><meta content='http://x/?charset=a&encoding=b' "
+				     "data-charset=c><meta/charset=d><meta charset=e>"),
+	    name, 64);
+	ok(strcmp(name, "d") == 0, "not in an address or another name: %s", name);
 	if (strstr(sh_ingest_lacks(), "HTML")) {
 		struct sh_buf out = { 0 };
 
