@@ -76,7 +76,7 @@ static void compile(struct cli *c, const char *directory, const char *words, str
 }
 
 /* Put the words of user dictionaries into the image, in the order of the options. */
-static void add_words(struct cli *c, const char **files, size_t n, struct sh_buf *image)
+static void add_words(struct cli *c, const struct cli_files *files, struct sh_buf *image)
 {
 	struct sh_buf whole = { 0 };
 	struct sh_error err;
@@ -84,12 +84,12 @@ static void add_words(struct cli *c, const char **files, size_t n, struct sh_buf
 
 	if (!j)
 		cli_die(c, &err);
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < files->n; i++) {
 		struct sh_buf text = { 0 };
 
-		cli_read_file(c, files[i], &text);
+		cli_read_file(c, files->name[i], &text);
 		if (sh_jieba_add_user(j, sh_buf_slice(&text), &err) < 0) {
-			err.file = files[i];
+			err.file = files->name[i];
 			cli_die(c, &err);
 		}
 		sh_buf_free(&text);
@@ -101,15 +101,23 @@ static void add_words(struct cli *c, const char **files, size_t n, struct sh_buf
 	*image = whole;
 }
 
-static void check(struct cli *c, const char *path)
+/* Before cli_open(): what is no file is copied to a temporary one. */
+static struct sh_jieba *open_compiled(struct cli *c, const char *path)
 {
 	struct sh_error err;
 	struct sh_jieba *j = sh_jieba_open(path, &err);
-	char line[128];
-	uint32_t words = 0;
 
 	if (!j)
 		cli_die(c, &err);
+	return j;
+}
+
+static void check(struct cli *c, const char *path, struct sh_jieba *j)
+{
+	struct sh_error err;
+	char line[128];
+	uint32_t words = 0;
+
 	if (sh_jieba_check(j, &err) < 0) {
 		err.file = path;
 		cli_die(c, &err);
@@ -126,41 +134,38 @@ int main(int argc, char **argv)
 {
 	struct cli c;
 	struct sh_buf image = { 0 };
-	const char **files, *words = NULL;
-	struct sh_error err;
-	size_t n_files = 0;
+	struct sh_jieba *compiled = NULL;
+	struct cli_files dicts = { 0 };
+	const char *words = NULL;
 	bool checking = false;
 	int opt;
 
 	cli_start(&c, &program, argc, argv);
-	files = calloc((size_t)argc, sizeof *files);
-	if (!files) {
-		sh_error_nomem(&err);
-		cli_die(&c, &err);
-	}
 	while ((opt = cli_next(&c)) != -1) {
 		if (opt == WORDS)
 			words = cli_reads(&c);
 		else if (opt == DICT)
-			files[n_files++] = cli_reads(&c);
+			cli_reads_more(&c, &dicts);
 		else
 			checking = true;
 	}
 	if (c.n_operands != 1)
 		cli_usage(&c, "one operand, please: %s",
 		    checking ? "a compiled file" : "jieba's directory, which has dict.txt");
-	if (checking && (words || n_files))
+	if (checking && (words || dicts.n))
 		cli_usage(&c, "--check takes a compiled file alone");
+	if (checking)
+		compiled = open_compiled(&c, c.operands[0]);
 	cli_open(&c);
 	if (checking) {
-		check(&c, c.operands[0]);
+		check(&c, c.operands[0], compiled);
 	} else {
 		compile(&c, c.operands[0], words, &image);
-		if (n_files)
-			add_words(&c, files, n_files, &image);
+		if (dicts.n)
+			add_words(&c, &dicts, &image);
 		cli_write(&c, image.p, image.n);
 	}
 	sh_buf_free(&image);
-	free(files);
+	cli_files_free(&dicts);
 	return cli_finish(&c);
 }

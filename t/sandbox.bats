@@ -252,6 +252,8 @@ landlocked() {
 	exits 0
 	try 'shtok --segment jieba a/docs -o /dev/null'
 	exits 0
+	try 'cat "$SHBIN/jieba.dict" | shdict --check -'
+	exits 0
 	mkfifo fifo
 	try 'cat a/docs >fifo & shtok fifo -o d/fifo'
 	exits 0

@@ -97,6 +97,11 @@ features() {
 	try 'shweight -w tfidf --idf idf in'
 	exits 0
 	gives 'a\tx\t4' 'a\ty\t2.123457' 'a\tnew\t2.123457' 'a\tz z\t9'
+	(printf '\357\273\277'; sed 's/$/\r/' idf) >dos
+	mv out normal
+	try 'shweight -w tfidf --idf dos in'
+	exits 0
+	same normal out
 	try 'shweight -w tf --idf idf in'
 	exits 0
 	gives 'a\tx\t2' 'a\ty\t1' 'a\tnew\t1' 'a\tz z\t1'

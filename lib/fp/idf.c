@@ -5,6 +5,7 @@
 #include "base/num.h"
 #include "base/real.h"
 #include "io/lines.h"
+#include "text/utf8.h"
 
 /* What sh_parse_rounded() has taken is a real number; places beyond the 60th change no double. */
 static double to_double(struct sh_slice s)
@@ -82,6 +83,9 @@ int sh_idf_table_load(struct sh_idf_table *t, const char *name, struct sh_error 
 		return -1;
 	sh_lines_init(&lines, names, 1);
 	while ((got = sh_lines_next(&lines, &line, err)) > 0) {
+		/* As readers of documents do: the first feature would never be met. */
+		if (lines.starts_file)
+			line = sh_utf8_skip_bom(line);
 		if (add_line(t, line, err) < 0) {
 			got = sh_lines_blame(&lines, err);
 			err->file = name;
