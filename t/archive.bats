@@ -523,16 +523,18 @@ manifest" ]
 	cat >docs <<-'END'
 	a	a tab\tand\na line feed in some words
 	b	a backslash \\t and so on, some words
+	d	another \q that is none of an escape\
 	c	nothing that is to be escaped in this one
 	END
 	cat >docs.jsonl <<-'END'
 	{"id":"a","text":"a tab\tand\na line feed in some words"}
 	{"id":"b","text":"a backslash \\t and so on, some words"}
+	{"id":"d","text":"another \\q that is none of an escape\\"}
 	{"id":"c","text":"nothing that is to be escaped in this one"}
 	END
 	sed '1d; s/\\\\t/\\t/' docs >docs.raw
 	# of the same bytes as the b of docs, but another text
-	sed '1d; 3d; s/\\\\t/\\\\\\\\t/' docs.jsonl >other
+	sed '1d; 3,$d; s/\\\\t/\\\\\\\\t/' docs.jsonl >other
 	for first in docs 'docs.jsonl --json'; do
 		rm -rf archive
 		shdedup -a archive --init

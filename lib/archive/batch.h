@@ -24,7 +24,7 @@ struct sh_batch_opts {
 	struct sh_key_rule rule;
 	unsigned bits, k;   /* without features a match is within distance k */
 	uint64_t threshold; /* in millionths */
-	bool escape;        /* digests are of texts with escapes, also where token.raw is set */
+	bool escape;        /* digests are of texts with escapes; else of texts as they come */
 	bool verify;        /* compare features, where the archive has any */
 	bool newest;        /* of twins in the batch the last stays, not the first */
 	uint64_t now;       /* seconds since 1970 */

@@ -16,17 +16,22 @@ static int add_probe(struct sh_batch_worker *w, uint64_t key, uint32_t doc, stru
 	return 0;
 }
 
-/* Of a text in the form of records: it is the same by whatever form it comes. */
+/* A text has one digest by whatever form it comes: that of its escapes, as sh_escape() has them. */
 static int digest_of(
     struct sh_batch_worker *w, struct sh_slice text, uint64_t *digest, struct sh_error *err)
 {
 	const struct sh_batch_opts *opts = &w->batch->opts;
 
-	if (opts->escape && opts->token.raw && sh_needs_escape(text)) {
-		w->text.n = 0;
-		if (sh_escape(text, &w->text, err) < 0)
+	if (opts->escape && sh_needs_escape(text)) {
+		w->text.n = w->escaped.n = 0;
+		if (!opts->token.raw) {
+			if (sh_unescape(text, &w->text, err) < 0)
+				return -1;
+			text = sh_buf_slice(&w->text);
+		}
+		if (sh_escape(text, &w->escaped, err) < 0)
 			return -1;
-		text = sh_buf_slice(&w->text);
+		text = sh_buf_slice(&w->escaped);
 	}
 	*digest = sh_siphash(opts->rule.key, text.p, text.n);
 	return 0;

@@ -69,7 +69,7 @@ struct sh_batch_worker {
 	struct sh_probe *probe;
 	size_t n_probes, probes_cap;
 	struct sh_sketch own, other;
-	struct sh_buf text;
+	struct sh_buf text, escaped;
 	uint64_t compared;
 };
 

@@ -15,6 +15,7 @@ static void end_worker(struct sh_batch_worker *w)
 	sh_sketch_free(&w->own);
 	sh_sketch_free(&w->other);
 	sh_buf_free(&w->text);
+	sh_buf_free(&w->escaped);
 }
 
 /* Made when they are needed first: that takes longer than a small document. */
