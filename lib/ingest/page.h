@@ -3,7 +3,9 @@
  * Blanks collapse as in a browser; each block, line break and table row ends a line, however deep
  * it stands; lines of <pre> stay. Left out: the title, scripts, styles, templates, what is for
  * readers without scripts, and elements hidden by the attribute `hidden` or by display: none
- * and visibility: hidden in their own style. References such as &eacute; are resolved. */
+ * and visibility: hidden in their own style. References such as &eacute; are resolved,
+ * and &eacute and &#146; as browsers do it, the one for want of a semicolon, the other by
+ * windows-1252. */
 #ifndef SH_INGEST_PAGE_H
 #define SH_INGEST_PAGE_H
 

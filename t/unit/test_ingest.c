@@ -520,6 +520,9 @@ static void pages(void)
 	page("&lt;&#65;&#x4e2d;&eacute;&bogus;", "<A中é&bogus;");
 	page("don&#146;t &#x80;&#128;&#x81;&#x9f;&#160;a\xC2\x92", "don’t €€\xC2\x81Ÿ\xC2\xA0"
 								   "a\xC2\x92");
+	page("&eacute&lt &copy2&notit &nbspx &notin; &notsuch; &amp;amp &am &a;&frac12x&frac1",
+	    "é< ©2¬it \xC2\xA0x ∉ &notsuch; &amp &am &a;½x&frac1");
+	page("<a href='?a&copy=b' title=&lt>&amp</a>&reg", "&®");
 	page("a<!-- b -->c", "ac");
 	whatever("</b></div>a</p>b<b><p>c</b>d", "abcd");
 	whatever("</html>a<html><body>b</body></html>c<p>d</body>e", "abcde");
