@@ -247,10 +247,11 @@ static int write_audit(const struct settings *s, struct graph *g, const uint32_t
 	return status;
 }
 
-static void write_all(struct cli *c, const struct settings *s, struct graph *g)
+/* The audit first: it is whole when it stands where the groups go, too. */
+static void write_all(
+    struct cli *c, const struct settings *s, struct graph *g, struct sh_sink *audit)
 {
 	uint32_t *order = malloc((size_t)g->ids.n * sizeof *order + 1);
-	struct sh_sink audit;
 	struct sh_error err;
 
 	if (!order) {
@@ -260,14 +261,13 @@ static void write_all(struct cli *c, const struct settings *s, struct graph *g)
 	for (uint32_t i = 0; i < g->ids.n; i++)
 		order[i] = i;
 	qsort_r(order, g->ids.n, sizeof *order, group_order, g);
+	if (s->audit_path) {
+		if (write_audit(s, g, order, audit, &err) < 0)
+			cli_die(c, &err);
+		cli_close_further(c, audit);
+	}
 	if (write_groups(g, order, &c->out, &err) < 0)
 		cli_die(c, &err);
-	if (s->audit_path) {
-		cli_open_further(c, &audit, s->audit_path);
-		if (write_audit(s, g, order, &audit, &err) < 0)
-			cli_die(c, &err);
-		cli_close_further(c, &audit);
-	}
 	free(order);
 }
 
@@ -287,7 +287,9 @@ static void settle(struct cli *c, struct settings *s)
 	if (s->keep.which == SH_PREFER_RANKED && s->docs.n)
 		cli_usage(c, "--keep %s ranks the ids: -d %s would not be looked at", s->keep.path,
 		    s->docs.name[0]);
-	if (s->audit_path && c->out_path && sh_target_same(s->audit_path, c->out_path))
+	/* Standard output takes both as /dev/stdout; as - it would be closed when the audit is whole. */
+	if (s->audit_path && sh_target_same(s->audit_path, c->out_path) &&
+	    (c->out_path || sh_target_descriptor(s->audit_path) < 0))
 		cli_usage(c, "--audit %s: the groups go there", s->audit_path);
 	if ((s->fields || s->form.json || s->form.line_ids) && !s->docs.n)
 		cli_usage(c, "%s is about the documents: -d DOCS",
@@ -299,9 +301,6 @@ static void settle(struct cli *c, struct settings *s)
 	if (s->fields && sh_document_form_parse(s->fields, &s->form, &err) < 0)
 		cli_usage(c, "-f: %s", err.text);
 	s->form.crlf = c->crlf;
-	/* Which would be closed when the audit is whole; /dev/stdout is not. */
-	if (s->audit_path && !c->out_path && strcmp(s->audit_path, "-") == 0)
-		cli_usage(c, "--audit -: the groups go there");
 	s->keep.trailer = c->trailer_in;
 	s->keep.bad = bad_document;
 	s->keep.arg = c;
@@ -343,6 +342,7 @@ int main(int argc, char **argv)
 	struct cli c;
 	struct settings s = { 0 };
 	struct graph g = { 0 };
+	struct sh_sink audit;
 	uint32_t *rank;
 	uint64_t unknown;
 	struct sh_error err;
@@ -354,6 +354,8 @@ int main(int argc, char **argv)
 	settle(&c, &s);
 	g.keep_edges = s.star || s.audit_path;
 	cli_open(&c);
+	if (s.audit_path)
+		cli_open_further(&c, &audit, s.audit_path);
 	read_pairs(&c, &g);
 	rank = sh_prefer_ranks(&s.keep, &g.ids, s.docs.name, s.docs.n, &s.form, &unknown, &err);
 	if (!rank || find_keepers(&s, &g, rank, &err) < 0)
@@ -364,7 +366,7 @@ int main(int argc, char **argv)
 		    s.keep.path     ? s.keep.path
 		    : s.docs.n == 1 ? s.docs.name[0]
 				    : "the documents (-d)");
-	write_all(&c, &s, &g);
+	write_all(&c, &s, &g, &audit);
 	free(rank);
 	free(g.keeper);
 	free(g.edge);

@@ -155,10 +155,28 @@ catchable() {
 	exits 2
 	try 'shdedup --rejects x -r ./x in'
 	exits 2
+	# What the shell has opened for the output would lose it to what takes its name.
+	for command in 'shtok --rejects x in' 'shgroup --rejects ./x pairs' 'shgroup --audit x pairs' \
+		'shdedup -r x in' 'shtok -o - --rejects x in' 'shtok -o /dev/fd/4 --rejects x in 4'; do
+		try "$command>x"
+		exits 2
+		grep -q ' go\(es\)\? there\( (--dry-run writes none)\)\?$' err
+		[ ! -s x ]
+	done
 	try 'shtok -o x --rejects dir/x in'
 	exits 0
 	try 'shtok -o /dev/null --rejects ./../../../../../../../../dev/null in'
 	exits 0
+}
+
+@test "an output without a name is refused before anything is read" {
+	mkfifo never
+	for command in "shtok -o ''" "shtok --rejects ''" "shgroup --audit ''" "shdedup -r ''"; do
+		try "timeout 20 $command never"
+		exits 2
+		grep -q "cannot open '': No such file or directory" err
+	done
+	only never
 }
 
 # landlocked: the kernel can confine programs.

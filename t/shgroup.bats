@@ -353,3 +353,12 @@ pairs() {
 	exits 0
 	gives 'a\t2\ta\tb\t0'
 }
+
+@test '--audit /dev/stdout: all of it, then all groups, whole lines of both' {
+	seq 40000 | awk '{ printf "a%09d\tb%09d\t1\n", $1, $1 }' >pairs
+	shgroup --audit audit pairs >groups
+	try 'shgroup --audit /dev/stdout pairs'
+	exits 0
+	cat audit groups >expected
+	same expected out
+}

@@ -67,6 +67,9 @@ enum sh_target sh_target_find(const char *path, char **target)
 
 	if (sh_target_descriptor(path) >= 0)
 		return SH_TARGET_OPEN;
+	/* No name at all names no place beside which a file could be made. */
+	if (!*path)
+		return SH_TARGET_STRAIGHT;
 	if (stat(path, &st) == 0) {
 		if (!S_ISREG(st.st_mode))
 			return SH_TARGET_STRAIGHT;
@@ -81,6 +84,11 @@ enum sh_target sh_target_find(const char *path, char **target)
 static int descriptor(const char *path)
 {
 	return !path || strcmp(path, "-") == 0 ? STDOUT_FILENO : sh_target_descriptor(path);
+}
+
+static bool is_one(const struct stat *x, const struct stat *y)
+{
+	return x->st_dev == y->st_dev && x->st_ino == y->st_ino && !S_ISCHR(x->st_mode);
 }
 
 /* Its device and number; for what is not there those of the folder, *name then being its name. */
@@ -104,18 +112,28 @@ static int identity(const char *path, struct stat *st, char **name)
 	return *name ? status : -1;
 }
 
+/* Whether the path leads to the file that the shell has opened: to what `>` names. */
+static bool is_open_as(const char *path, int fd)
+{
+	struct stat x, y;
+
+	return stat(path, &x) == 0 && fstat(fd, &y) == 0 && is_one(&x, &y);
+}
+
 bool sh_target_same(const char *a, const char *b)
 {
 	struct stat x, y;
 	char *name[2] = { NULL, NULL };
-	int fd = descriptor(a);
+	int fd = descriptor(a), other = descriptor(b);
 	bool same = strcmp(a ? a : "-", b ? b : "-") == 0;
 
-	if (fd >= 0 || descriptor(b) >= 0)
-		return fd == descriptor(b);
+	if (fd >= 0 && other >= 0)
+		return fd == other;
+	if (fd >= 0 || other >= 0)
+		return is_open_as(fd >= 0 ? b : a, fd >= 0 ? fd : other);
 	if (identity(a, &x, &name[0]) == 0 && identity(b, &y, &name[1]) == 0)
-		same = x.st_dev == y.st_dev && x.st_ino == y.st_ino && !S_ISCHR(x.st_mode) &&
-		       !name[0] == !name[1] && (!name[0] || strcmp(name[0], name[1]) == 0);
+		same = is_one(&x, &y) && !name[0] == !name[1] &&
+		       (!name[0] || strcmp(name[0], name[1]) == 0);
 	free(name[0]);
 	free(name[1]);
 	return same;
