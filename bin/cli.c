@@ -129,6 +129,15 @@ void cli_start(struct cli *c, const struct cli_program *program, int argc, char 
 		argv[0] = (char *)(uintptr_t)program->name;
 }
 
+/* The value of an option that names an output; an empty one, as of a variable that is not set, would
+ * fail when all is done. */
+static const char *output_name(struct cli *c)
+{
+	if (!*c->arg)
+		cli_usage(c, "an output is to go to '': that is no name of a file");
+	return c->arg;
+}
+
 static unsigned jobs(struct cli *c)
 {
 	long online;
@@ -207,13 +216,13 @@ int cli_next(struct cli *c)
 		c->arg = optarg;
 		switch (code) {
 		case 'o':
-			c->out_path = c->arg;
+			c->out_path = output_name(c);
 			break;
 		case 'j':
 			c->jobs = jobs(c);
 			break;
 		case CLI_REJECTS:
-			c->rejects_path = c->arg;
+			c->rejects_path = output_name(c);
 			break;
 		case CLI_TMPDIR:
 			c->tmpdir = c->arg;
@@ -290,6 +299,7 @@ static const char *add_path(struct cli *c, const char **paths, size_t *n)
 
 const char *cli_writes(struct cli *c)
 {
+	output_name(c);
 	return add_path(c, c->writes, &c->n_writes);
 }
 

@@ -160,11 +160,11 @@ static void settle(struct cli *c, struct settings *s)
 		    w->scheme->name);
 	if ((w->min.given || w->max.given || w->drop_absent) && !s->df_path)
 		cli_usage(c, "--min-df, --max-df and --absent look at a table: -d TABLE");
-	warn_of_tables(c, s);
 	if (s->df_path && sh_df_table_load(&s->df, s->df_path, c->trailer_in, &err) < 0)
 		cli_die(c, &err);
 	if (s->idf_path && sh_idf_table_load(&s->idf, s->idf_path, &err) < 0)
 		cli_die(c, &err);
+	warn_of_tables(c, s);
 	w->df = s->df_path ? &s->df : NULL;
 	w->idf = s->idf_path ? &s->idf : NULL;
 	sh_weigher_settle(w);

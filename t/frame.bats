@@ -244,6 +244,17 @@ as_always() {
 @test "-o where no file can be says so" {
 	each '$P -o no/such/new in' fails "cannot create a file beside 'no/such/new': No such file or directory"
 	each 'mkdir -p dir; $P -o dir in' fails "cannot open 'dir': Is a directory"
+	# As of a variable that is not set: at once, not when all is done.
+	check() {
+		exits 2
+		gives
+		grep -qxF "$P: an output is to go to '': that is no name of a file" err
+	}
+	each '$P -o "" /dev/zero' check
+	each '$P --rejects "" /dev/zero' check
+	P=shgroup
+	try 'shgroup --audit= /dev/zero'
+	check
 }
 
 @test "a bad record in the middle leaves an -o file as it was and no other behind" {
