@@ -147,6 +147,16 @@ static bool are_objects(struct sh_slice head, const struct sh_document_form *jso
 	return (rest.n && *rest.p == '{') || is_document(sh_slice(s.p, n), json);
 }
 
+/* An object or an array, by the first character behind the mark of UTF-16. */
+static bool is_json_utf16(struct sh_slice head)
+{
+	bool little = head.n >= 4 && memcmp(head.p, "\xFF\xFE", 2) == 0;
+	bool big = head.n >= 4 && memcmp(head.p, "\xFE\xFF", 2) == 0;
+	char first = little ? head.p[2] : big ? head.p[3] : '\0';
+
+	return (first == '{' || first == '[') && !(little ? head.p[3] : head.p[2]);
+}
+
 const char *sh_format_doubt(
     struct sh_slice head, const char *file, const struct sh_document_form *json)
 {
@@ -169,6 +179,8 @@ const char *sh_format_doubt(
 		       "names the two)";
 	if (are_objects(head, json))
 		return "JSON objects on several lines (a document an object: jq -c . FILE | shdoc)";
+	if (is_json_utf16(head))
+		return "JSON in UTF-16 (what it holds: iconv -f UTF-16 -t UTF-8 FILE | shdoc)";
 	if (head.n >= sizeof arc - 1 && memcmp(head.p, arc, sizeof arc - 1) == 0)
 		return "an ARC file (a document a page: warcio recompress makes WARC of it)";
 	return NULL;
