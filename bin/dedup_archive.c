@@ -118,18 +118,25 @@ bool dedup_archive_take(struct dedup_archive_settings *a, struct cli *c, int opt
 /* An output must not take the place of a file of the archive. */
 static void keep_file(struct cli *c, const char *dir, const char *path)
 {
-	const char *slash = path ? strrchr(path, '/') : NULL, *name = slash ? slash + 1 : path;
+	char *target;
+	const char *slash, *name;
 	struct sh_buf file = { 0 };
 	struct sh_error err;
 
-	if (!name || !sh_archive_owns(name))
+	if (!path || sh_target_find(path, &target) != SH_TARGET_FILE)
 		return;
-	if (sh_buf_add(&file, dir, strlen(dir), &err) < 0 || sh_buf_add(&file, "/", 1, &err) < 0 ||
-	    sh_buf_add(&file, name, strlen(name) + 1, &err) < 0)
-		cli_die(c, &err);
-	if (sh_target_same(file.p, path))
-		cli_usage(c, "%s: that is a file of the archive", path);
-	sh_buf_free(&file);
+	slash = strrchr(target, '/');
+	name = slash ? slash + 1 : target;
+	if (sh_archive_owns(name)) {
+		if (sh_buf_add(&file, dir, strlen(dir), &err) < 0 ||
+		    sh_buf_add(&file, "/", 1, &err) < 0 ||
+		    sh_buf_add(&file, name, strlen(name) + 1, &err) < 0)
+			cli_die(c, &err);
+		if (sh_target_same(file.p, target))
+			cli_usage(c, "%s: that is a file of the archive", path);
+		sh_buf_free(&file);
+	}
+	free(target);
 }
 
 static void keep_files(struct cli *c, const struct dedup_settings *s)

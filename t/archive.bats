@@ -778,7 +778,8 @@ manifest" ]
 	printf 'a\tone two three four five six\n' >docs
 	shdedup -a archive --init
 	shdedup -q -a archive docs >out
-	for output in '-o archive/manifest' '-r ./archive/lock' '--rejects archive//00000000.doc' '-o archive/manifest.new'; do
+	ln -s archive/manifest link
+	for output in '-o link' '-o archive/manifest' '-r ./archive/lock' '--rejects archive//00000000.doc' '-o archive/manifest.new'; do
 		try "shdedup -q -a archive $output docs"
 		exits 2
 		grep -q 'that is a file of the archive' err

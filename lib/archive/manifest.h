@@ -2,7 +2,8 @@
  * Whoever has it has the archive, old or new; all else in the folder is a leftover.
  *
  *     simhash-archive 1                        the format and its version
- *     option NAME VALUE                        what it was made with, as a run must say it again
+ *     option NAME VALUE                        what it was made with, as a run must say it again; and
+ *                                              `digest escaped`, if there is batch.h's `escape`
  *     key HEX                                  of features, keys and digests; 32 digits
  *     store none|sketch|documents
  *     layout BANDS ROWS                        see keys.h
