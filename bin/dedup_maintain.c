@@ -25,11 +25,18 @@ static void init(struct cli *c, const struct dedup_settings *s)
 		cli_die(c, &err);
 }
 
+static void note_met(void *arg, uint32_t id)
+{
+	struct dedup_ids *list = arg;
+
+	list->line[id] = 0;
+}
+
 static void remove_some(struct cli *c, const struct dedup_settings *s, struct sh_archive *a)
 {
 	uint64_t then = dedup_archive_now(c);
-	struct sh_removal r = { .dry = s->dry_run };
 	struct dedup_ids list;
+	struct sh_removal r = { .dry = s->dry_run, .met = note_met, .arg = &list };
 	struct sh_error err;
 
 	dedup_read_ids(c, s->archive.id_path, &list);
@@ -43,9 +50,7 @@ static void remove_some(struct cli *c, const struct dedup_settings *s, struct sh
 		cli_warn(c, "%llu document%s removed%s, %llu of which had stayed",
 		    (unsigned long long)r.documents, CLI_PLURAL(r.documents),
 		    s->dry_run ? " (dry run)" : "", (unsigned long long)r.kept);
-	if (r.unknown)
-		cli_warn(c, "%llu id%s of '%s' %s in no document", (unsigned long long)r.unknown,
-		    CLI_PLURAL(r.unknown), s->archive.id_path, r.unknown == 1 ? "is" : "are");
+	dedup_warn_of_ids(c, "--remove", &list);
 	dedup_free_ids(&list);
 }
 

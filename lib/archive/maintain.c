@@ -70,7 +70,6 @@ struct removing {
 	struct sh_removal *what;
 	uint64_t *set;
 	bool *touched; /* by segment */
-	bool *met;     /* by id of what->ids */
 };
 
 static void take(struct removing *g, size_t segment, const struct sh_doc_record *r)
@@ -96,8 +95,8 @@ static int find_unwanted(
 	if (r->number >= g->archive->manifest.next_number)
 		return bad_record(r, err);
 	if (g->what->ids && sh_hmap_find(g->what->ids, r->id, &i)) {
-		g->what->unknown -= !g->met[i];
-		g->met[i] = unwanted = true;
+		g->what->met(g->what->arg, i);
+		unwanted = true;
 	}
 	if (unwanted)
 		take(g, segment, r);
@@ -147,10 +146,8 @@ int sh_archive_remove(struct sh_archive *a, struct sh_removal *r, struct sh_erro
 	int status = g.set ? 0 : -1;
 
 	r->documents = r->kept = 0;
-	r->unknown = r->ids ? r->ids->n : 0;
 	g.touched = calloc(a->n_segments + 1, sizeof *g.touched);
-	g.met = calloc((size_t)r->unknown + 1, sizeof *g.met);
-	if (status == 0 && (!g.touched || !g.met))
+	if (status == 0 && !g.touched)
 		status = sh_error_nomem(err);
 	if (status == 0)
 		status = walk(a, find_unwanted, &g, err);
@@ -160,7 +157,6 @@ int sh_archive_remove(struct sh_archive *a, struct sh_removal *r, struct sh_erro
 		status = rewrite(&g, err);
 	free(g.set);
 	free(g.touched);
-	free(g.met);
 	return status;
 }
 

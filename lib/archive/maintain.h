@@ -14,11 +14,12 @@ int sh_archive_check(struct sh_archive *a, unsigned jobs, struct sh_error *err);
 int sh_archive_compact(struct sh_archive *a, struct sh_error *err);
 
 struct sh_removal {
-	const struct sh_hmap *ids; /* those of these ids go, */
-	uint64_t before;           /* and those added before this second since 1970, */
-	bool dry;                  /* or would */
-	uint64_t documents, kept;  /* how many that are; of them, that had stayed */
-	uint64_t unknown;          /* of the ids, those that no document has */
+	const struct sh_hmap *ids;           /* those of these ids go, */
+	uint64_t before;                     /* and those added before this second since 1970, */
+	bool dry;                            /* or would */
+	uint64_t documents, kept;            /* how many that are; of them, that had stayed */
+	void (*met)(void *arg, uint32_t id); /* told of each of the ids that a document has */
+	void *arg;
 };
 
 /* Documents that were dropped for one that goes go with it. Segments that lose something are
