@@ -1,9 +1,11 @@
 /* The plan of a level, by how often its fingerprints agree at each bit in a sample. */
+#include "fp/mix.h"
 #include "pair/level.h"
 
 enum {
 	SAMPLE = 4096, /* fingerprints looked at for the plan of the top */
 	SAMPLE_DEEP = 512,
+	STEP_STRAY = 256, /* from so many to a step on samples stray from even steps */
 };
 
 /* Add the counts of 8 * 8 one-byte counters to ones[0 .. 63], and clear them. */
@@ -16,7 +18,17 @@ static void spill_counters(uint64_t *lane, uint32_t *ones)
 	}
 }
 
-/* The share of ones at each bit, in a sample at even steps. */
+/* Where sample i of n is. Of many words in ascending order those at even steps would have the bits
+ * alike that follow those which count the steps; so each is anywhere in its step. In short steps
+ * chance does as much: ranks stray by half the root of the number of words. */
+static uint32_t sampled(const struct sh_range *r, uint32_t i, uint32_t n)
+{
+	uint32_t at = r->lo + (uint32_t)((uint64_t)r->n * i / n), step = r->n / n;
+
+	return step < STEP_STRAY ? at : at + (uint32_t)(sh_mix_moremur(i) % step);
+}
+
+/* The share of ones at each bit, in a sample. */
 static void count_ones(const struct sh_range *r, unsigned bits, uint32_t sample, double *share)
 {
 	uint32_t n = r->n < sample ? r->n : sample;
@@ -27,7 +39,7 @@ static void count_ones(const struct sh_range *r, unsigned bits, uint32_t sample,
 		uint64_t lane[8] = { 0 };
 
 		for (uint32_t i = 0; i < n; i++) {
-			uint32_t at = r->lo + (uint32_t)((uint64_t)r->n * i / n);
+			uint32_t at = sampled(r, i, n);
 			uint64_t x = words == 1 ? r->side->word[at]
 						: r->side->fp[(size_t)r->side->id[at] * words + w];
 
