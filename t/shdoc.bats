@@ -849,19 +849,20 @@ response() {
 	grep -q '^shdoc: -: gzip ended with status 1, so the file is cut short or damaged' err
 }
 
-@test "JSON objects on several lines or in UTF-16, and ARC files, are one text, which is told" {
+@test "JSON objects that are not one a line or in UTF-16, and ARC files, are one text, which is told" {
 	charset UTF-16LE
 	printf '{\n"id":1,\n"text":"a"}\n{\n"id":2,\n"text":"b"}\n' >a.json
-	printf '{\n"id":1,\n"text":"a"}\n' >b
+	printf '{"id":1,"text":"a"}{"id":2,"text":"b"}\n' >b
+	printf '{\n"id":1,\n"text":"a"}\n' >b1
 	printf '{\n"name":1}\n' >c
 	printf 'filedesc://a.arc 0.0.0.0 20010101000000 text/plain 9\n1 0 a\n\n\n' | gzip >d.arc.gz
 	printf '\xff\xfe{\0}\0\n\0' >e
 	printf '\xfe\xff\0[\0]' >f
 	printf '\xff\xfea\0' >g
-	try 'shdoc a.json b c d.arc.gz e f g 2>&1 >out.tsv | grep -v "taken for UTF" >&2'
+	try 'shdoc a.json b b1 c d.arc.gz e f g 2>&1 >out.tsv | grep -v "taken for UTF" >&2'
 	exits 0
-	[ "$(cut -f 1 out.tsv | paste -sd ' ')" = 'a.json b c d.arc.gz e f g' ]
-	says 'shdoc: 2 files taken for one text each: JSON objects on several lines (a document an object: jq -c . FILE | shdoc)' \
+	[ "$(cut -f 1 out.tsv | paste -sd ' ')" = 'a.json b b1 c d.arc.gz e f g' ]
+	says 'shdoc: 3 files taken for one text each: JSON objects that are not one a line (a document an object: jq -c . FILE | shdoc)' \
 		'shdoc: 1 file taken for one text: an ARC file (a document a page: warcio recompress makes WARC of it)' \
 		'shdoc: 2 files taken for one text each: JSON in UTF-16 (what it holds: iconv -f UTF-16 -t UTF-8 FILE | shdoc)'
 }

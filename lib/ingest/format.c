@@ -178,7 +178,8 @@ const char *sh_format_doubt(
 		return "a JSON array whose first object lacks the fields of a document (-f ID,TEXT "
 		       "names the two)";
 	if (are_objects(head, json))
-		return "JSON objects on several lines (a document an object: jq -c . FILE | shdoc)";
+		return "JSON objects that are not one a line (a document an object: jq -c . FILE | "
+		       "shdoc)";
 	if (is_json_utf16(head))
 		return "JSON in UTF-16 (what it holds: iconv -f UTF-16 -t UTF-8 FILE | shdoc)";
 	if (head.n >= sizeof arc - 1 && memcmp(head.p, arc, sizeof arc - 1) == 0)
