@@ -280,7 +280,7 @@ arrays() {
 	try 'shdoc *.*'
 	exits 0
 	[ "$(cut -f 1 out | paste -sd ' ')" = 'B.CSV a.csv c.csv.gz d.tsv e.json empty.csv' ]
-	says 'shdoc: 3 files taken for one text each: CSV (a document a row: mlr --icsv --ojsonl cat FILE | shdoc -f ID,TEXT)' \
+	says 'shdoc: 3 files taken for one text each: CSV (a document a row: mlr -S --icsv --ojsonl cat FILE | shdoc -f ID,TEXT)' \
 		'shdoc: 1 file taken for one text: TSV (a document a row: other programs read it as it is, with -f ID,TEXT the numbers of columns)' \
 		'shdoc: 1 file taken for one text: a JSON array whose first object lacks the fields of a document (-f ID,TEXT names the two)'
 	try 'shdoc --format text a.csv e.json'

@@ -168,7 +168,7 @@ const char *sh_format_doubt(
 
 	head = past_mark(head);
 	if (head.n && ends_in(name, csv))
-		return "CSV (a document a row: mlr --icsv --ojsonl cat FILE | shdoc -f ID,TEXT)";
+		return "CSV (a document a row: mlr -S --icsv --ojsonl cat FILE | shdoc -f ID,TEXT)";
 	if (head.n && ends_in(name, tsv))
 		return "TSV (a document a row: other programs read it as it is, with -f ID,TEXT "
 		       "the "
