@@ -303,7 +303,8 @@ static struct entry *get_named(struct sh_verifier *v, struct sh_slice id, struct
 		if (!e || sh_slice_eq(e->id, id))
 			return e;
 	}
-	sh_error_set(err, SH_ERR_RECORD, "no document has the id '%.*s' (-d, which may be given again)",
+	sh_error_set(err, SH_ERR_RECORD,
+	    "no document has the id '%.*s' (-d, which may be given again)",
 	    id.n > 80 ? 80 : (int)id.n, id.p);
 	return NULL;
 }
