@@ -123,6 +123,9 @@ features() {
 	refuses '\t1\nb\t1\nb\t1\n' '3: the table is not sorted (LC_ALL=C sort), or has a feature twice'
 	refuses '\t99999999999999999999\n' "1: document frequency '99999999999999999999': too large"
 	refuses '\t1\na\tb\t1\n' '2: 3 fields, expected feature<TAB>document frequency'
+	for df in 0 4; do
+		refuses "\\t3\\na\\t3\\nb\\t$df\\n" "3: a document frequency of $df in 3 documents: no whole table, whose first line is <TAB>documents (shdf makes them)"
+	done
 	printf '\t18446744073709551615\n' >table
 	printf '\t1\n' >one
 	try 'shdf -m table one'

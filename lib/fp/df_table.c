@@ -80,26 +80,30 @@ static int table_add(struct sh_df_table *t, const struct sh_df_record *r, struct
 	return 0;
 }
 
+/* No feature stands in no document, nor in more than there are. */
+static int check_df(uint64_t df, uint64_t documents, struct sh_error *err)
+{
+	if (df >= 1 && df <= documents)
+		return 0;
+	return sh_error_set(err, SH_ERR_RECORD,
+	    "a document frequency of %llu in %llu documents: no whole table, whose first line "
+	    "is <TAB>documents (shdf makes them)",
+	    (unsigned long long)df, (unsigned long long)documents);
+}
+
+/* The first line may stand anywhere: so when all are read. */
 static int table_check(const struct sh_df_table *t, const char *name, struct sh_error *err)
 {
-	if (!t->whole && t->features.n == 0) {
-		sh_error_set(err, SH_ERR_RECORD,
+	int status = 0;
+
+	if (!t->whole && t->features.n == 0)
+		status = sh_error_set(err, SH_ERR_RECORD,
 		    "empty: no table, whose first line is <TAB>documents (shdf makes them)");
+	for (uint32_t i = 0; status == 0 && i < t->features.n; i++)
+		status = check_df(t->df[i], t->documents, err);
+	if (status < 0)
 		err->file = name;
-		return -1;
-	}
-	for (uint32_t i = 0; i < t->features.n; i++) {
-		if (t->df[i] >= 1 && t->df[i] <= t->documents)
-			continue;
-		sh_error_set(err, SH_ERR_RECORD,
-		    "a document frequency of %llu in %llu documents: no whole table, whose first "
-		    "line "
-		    "is <TAB>documents (shdf makes them)",
-		    (unsigned long long)t->df[i], (unsigned long long)t->documents);
-		err->file = name;
-		return -1;
-	}
-	return 0;
+	return status;
 }
 
 int sh_df_table_load(struct sh_df_table *t, const char *name, bool trailer, struct sh_error *err)
@@ -145,6 +149,7 @@ uint64_t sh_df_lookup(const struct sh_df_table *t, struct sh_slice feature)
 struct table {
 	struct sh_lines lines;
 	struct sh_df_record record;
+	uint64_t documents;
 	struct sh_buf last; /* the feature before, to check the order */
 	bool begun;
 };
@@ -170,6 +175,10 @@ static int table_next(void *arg, size_t i, struct sh_slice *key, struct sh_error
 		    "feature twice");
 		return sh_lines_blame(&t->lines, err);
 	}
+	if (!t->begun)
+		t->documents = t->record.df;
+	else if (check_df(t->record.df, t->documents, err) < 0)
+		return sh_lines_blame(&t->lines, err);
 	t->begun = true;
 	t->last.n = 0;
 	*key = t->record.text;
