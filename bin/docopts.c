@@ -3,6 +3,7 @@
 #include "dictionary.h"
 #include "profile.h"
 #include "text/method.h"
+#include "text/utf8.h"
 
 enum {
 	STOP = CLI_FEATURES,
@@ -194,6 +195,22 @@ bool docopts_take(struct docopts *d, struct cli *c, int opt)
 	return true;
 }
 
+/* Words of another encoding would drop nothing, in silence. Only tokens that are cut at blanks have
+ * bytes that are no UTF-8. */
+static void check_stop(const struct docopts *d, struct cli *c, struct sh_slice *lines)
+{
+	struct sh_error err;
+
+	if (sh_docs_head(lines, &err) < 0) {
+		err.file = d->stop_path;
+		cli_die(c, &err);
+	}
+	if (!d->token.method->escapes && !sh_utf8_valid(lines->p, lines->n))
+		cli_warn(c,
+		    "%s: not UTF-8: words with such bytes drop nothing (iconv makes UTF-8 of it)",
+		    d->stop_path);
+}
+
 static void load_stop(struct docopts *d, struct cli *c)
 {
 	struct sh_buf all = { 0 };
@@ -203,6 +220,7 @@ static void load_stop(struct docopts *d, struct cli *c)
 	if (d->stop_path) {
 		cli_read_file(c, d->stop_path, &all);
 		lines = sh_buf_slice(&all);
+		check_stop(d, c, &lines);
 	} else {
 		lines = sh_slice_str(d->profile->stop);
 		d->token.stop_any_case = true;

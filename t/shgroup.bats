@@ -260,6 +260,13 @@ pairs() {
 		'shgroup: 1 record rejected, see r'
 	mv r out
 	gives b
+	iconv -f UTF-8 -t UTF-16 docs >utf16
+	printf 'a\tx\n' >docs
+	for o in '' '--rejects r'; do
+		try "shgroup --keep longest -d docs -d utf16 $o pairs"
+		exits 2
+		grep -q '^shgroup: utf16: the text is UTF-16.., not UTF-8 ' err
+	done
 	try 'shgroup -d nowhere pairs'
 	says "shgroup: cannot open 'nowhere': No such file or directory"
 }

@@ -66,6 +66,38 @@ load helper
 	gives 'a\tend it\t1'
 	try 'printf "a\tthe OF x\n" | shtok --no-fold --stop stop'
 	gives 'a\tx\t1'
+	# As --split folds it, whatever --no-fold says.
+	printf 'The\nStraße\nc:\\x\ntwo words\n' >stop
+	printf 'a\tThe the THE Straße STRASSE c:\\\\x two words\n' >docs
+	for o in '' --no-fold; do
+		for split in blanks fields; do
+			try "shtok --split $split $o --stop stop docs | cut -f 2"
+			gives the THE STRASSE two words
+		done
+		try "shtok --split alpha $o --stop stop docs | cut -f 2"
+		gives the THE Stra e STRASSE c x two words
+		try "shtok --split go-words $o --stop stop docs | cut -f 2"
+		gives stra e strasse c x two words
+		try "shtok --split go-letters $o --stop stop docs | cut -f 2"
+		gives strasse c x two words
+	done
+}
+
+@test "--stop: words of another encoding do not drop nothing in silence" {
+	printf 'a\tder für\n' >docs
+	printf 'der\nfür\n' | iconv -f UTF-8 -t UTF-16 >stop
+	try 'shtok --stop stop docs'
+	exits 2
+	gives
+	grep -q '^shtok: stop: the text is UTF-16.., not UTF-8 (iconv -f UTF-16.. -t UTF-8 makes it so)' err
+	printf 'der\nf\374r\n' >stop
+	try 'shtok --stop stop docs'
+	exits 0
+	gives 'a\tfür\t1'
+	says 'shtok: stop: not UTF-8: words with such bytes drop nothing (iconv makes UTF-8 of it)'
+	try 'printf "a\tder f\374r\n" | shtok --split blanks --stop stop'
+	gives 'a\t\t0'
+	run ! grep 'not UTF-8' err
 }
 
 @test "--min-chars drops shorter words, counted in characters, but no cut characters" {

@@ -4,6 +4,7 @@
 
 #include "base/compare.h"
 #include "io/lines.h"
+#include "text/docs.h"
 #include "text/utf8.h"
 
 void sh_prefer_parse(const char *text, struct sh_prefer *prefer)
@@ -53,6 +54,18 @@ static int note_line(struct ranking *r, const struct sh_document_form *form, str
 	return 0;
 }
 
+/* What is no UTF-8 is refused, as by all that reads documents. */
+static int check_head(const struct sh_lines *lines, struct sh_slice line, struct sh_error *err)
+{
+	struct sh_slice rest = sh_lines_rest(lines);
+	struct sh_slice head = sh_slice(line.p, (size_t)(rest.p + rest.n - line.p));
+
+	if (sh_docs_head(&head, err) == 0)
+		return 0;
+	err->file = lines->from.file;
+	return -1;
+}
+
 static int read_lines(struct ranking *r, struct sh_lines *lines,
     const struct sh_document_form *form, struct sh_document_room *room, struct sh_error *err)
 {
@@ -64,6 +77,9 @@ static int read_lines(struct ranking *r, struct sh_lines *lines,
 	while ((got = sh_lines_next(lines, &line, err)) > 0) {
 		/* Readers of documents drop a byte order mark. */
 		record = lines->starts_file ? sh_utf8_skip_bom(line) : line;
+		if (lines->starts_file && prefer->which != SH_PREFER_RANKED &&
+		    check_head(lines, line, err) < 0)
+			return -1;
 		if (note_line(r, form, record, room, place++, err) == 0)
 			continue;
 		sh_lines_blame(lines, err);

@@ -33,64 +33,95 @@ static struct sh_slice trim(struct sh_slice s, bool whole)
 	return s;
 }
 
-/* fold is NULL when words are taken as they stand. */
-static int add_word(struct sh_stoplist *s, struct sh_fold *fold, struct sh_slice word,
-    struct sh_buf *buf, struct sh_error *err)
-{
-	uint64_t ill = 0;
-	uint32_t index;
+/* How words become what tokens are compared with. */
+struct reading {
+	struct sh_fold *fold;     /* NULL when they are taken as they stand */
+	struct sh_tokenizer *cut; /* instead, for methods that do not fold, or not so */
+	struct sh_buf buf;
+	bool whole;
+};
 
-	if (fold) {
-		buf->n = 0;
-		if (sh_fold_text(fold, word, buf, &ill, err) < 0)
-			return -1;
-		word = sh_buf_slice(buf);
-	}
-	return word.n ? sh_hmap_put(&s->words, word, &index, NULL, err) : 0;
+static void reading_free(struct reading *r)
+{
+	sh_fold_delete(r->fold);
+	sh_tokenizer_delete(r->cut);
+	sh_buf_free(&r->buf);
 }
 
-static int add_lines(struct sh_stoplist *s, struct sh_fold *fold, struct sh_slice lines, bool whole,
-    struct sh_error *err)
+static int reading_init(struct reading *r, const struct sh_token_opts *opts, struct sh_error *err)
 {
-	struct sh_buf buf = { 0 };
-	int result = 0;
+	const struct sh_token_method *m = opts->method;
+	struct sh_token_opts plain = { .method = m, .raw = true };
+
+	*r = (struct reading){ .whole = takes_whole_lines(opts) };
+	if (m && m != sh_token_method_at(0) && !m->needs_jieba && !m->needs_cppjieba) {
+		r->cut = sh_tokenizer_new(&plain, err);
+		return r->cut ? 0 : -1;
+	}
+	if (opts->no_fold)
+		return 0;
+	r->fold = sh_fold_new(err);
+	return r->fold ? 0 : -1;
+}
+
+/* *word as a token; empty when it is none, or several. */
+static int as_token(struct reading *r, struct sh_slice *word, struct sh_error *err)
+{
+	struct sh_tokens tokens;
+	uint64_t ill = 0;
+
+	if (r->cut) {
+		if (sh_tokenize(r->cut, *word, &tokens, err) < 0)
+			return -1;
+		*word = sh_slice(tokens.text, 0);
+		if (tokens.n == 1)
+			*word = sh_slice(
+			    tokens.text + tokens.start[0], tokens.end[0] - tokens.start[0]);
+	} else if (r->fold) {
+		r->buf.n = 0;
+		if (sh_fold_text(r->fold, *word, &r->buf, &ill, err) < 0)
+			return -1;
+		*word = sh_buf_slice(&r->buf);
+	}
+	return 0;
+}
+
+static int add_lines(
+    struct sh_stoplist *s, struct reading *r, struct sh_slice lines, struct sh_error *err)
+{
+	uint32_t index;
 
 	lines = sh_utf8_skip_bom(lines);
-	while (lines.n && result == 0) {
+	while (lines.n) {
 		const char *lf = memchr(lines.p, '\n', lines.n);
 		size_t n = lf ? (size_t)(lf - lines.p) : lines.n;
 		size_t used = n + (lf != NULL);
+		struct sh_slice word = trim(sh_slice(lines.p, n), r->whole);
 
-		result = add_word(s, fold, trim(sh_slice(lines.p, n), whole), &buf, err);
+		if (as_token(r, &word, err) < 0 ||
+		    (word.n && sh_hmap_put(&s->words, word, &index, NULL, err) < 0))
+			return -1;
 		lines = sh_slice(lines.p + used, lines.n - used);
 	}
-	sh_buf_free(&buf);
-	return result;
+	return 0;
 }
 
 struct sh_stoplist *sh_stoplist_new(
     struct sh_slice lines, const struct sh_token_opts *opts, struct sh_error *err)
 {
 	struct sh_stoplist *s = calloc(1, sizeof *s);
-	struct sh_fold *fold = NULL;
-	int result;
+	struct reading r = { 0 };
 
 	if (!s) {
 		sh_error_nomem(err);
 		return NULL;
 	}
-	result = sh_hmap_init(&s->words, err);
-	if (result == 0 && !opts->no_fold) {
-		fold = sh_fold_new(err);
-		result = fold ? 0 : -1;
-	}
-	if (result == 0)
-		result = add_lines(s, fold, lines, takes_whole_lines(opts), err);
-	sh_fold_delete(fold);
-	if (result < 0) {
+	if (sh_hmap_init(&s->words, err) < 0 || reading_init(&r, opts, err) < 0 ||
+	    add_lines(s, &r, lines, err) < 0) {
 		sh_stoplist_delete(s);
-		return NULL;
+		s = NULL;
 	}
+	reading_free(&r);
 	return s;
 }
 

@@ -109,7 +109,7 @@ int sh_tokenize(
     struct sh_tokenizer *t, struct sh_slice text, struct sh_tokens *out, struct sh_error *err);
 
 /* Words to drop. One a line of `lines` (LF or CRLF; blanks around it and empty
- * lines do not count), folded or not as opts says, compared with whole tokens. For words of
+ * lines do not count), folded as the method and opts fold text, compared with whole tokens. For words of
  * cppjieba that are not folded blanks do count, as they do there.
  * Read-only once made. */
 struct sh_stoplist *sh_stoplist_new(
