@@ -877,3 +877,27 @@ response() {
 	gives '1\té' '2\té' '3\té' '4\tЯ' '5\tЯ'
 	says
 }
+
+@test "of a compressed file that is cut short, all whole records come before the error" {
+	python3 - <<-'END'
+		import gzip, json, random, zlib
+		r = random.Random(8)
+		docs = ["".join(chr(r.randrange(97, 123)) for _ in range(r.choice([9, 900, 90000]))) for _ in range(60)]
+		objects = [json.dumps({"id": i, "text": t}) for i, t in enumerate(docs)]
+		for name, whole in (("lines", "".join(o + "\n" for o in objects)), ("array", "[" + ",".join(objects) + "]")):
+		    cut = gzip.compress(whole.encode())[:-20000]
+		    open(name, "wb").write(cut)
+		    seen = zlib.decompressobj(31).decompress(cut).decode()
+		    ends = [seen.find(o) + len(o) for o in objects]
+		    whole = [i for i, o in enumerate(objects) if o in seen and (name == "array" or len(seen) > ends[i])]
+		    open(name + ".expected", "w").writelines("%d\t%s\n" % (i, docs[i]) for i in whole)
+	END
+	for form in lines array; do
+		for how in "shdoc $form" "cat $form | shdoc"; do
+			try "$how"
+			exits 2
+			same $form.expected out
+			grep -q 'cut short or damaged' err
+		done
+	done
+}
