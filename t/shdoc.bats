@@ -880,14 +880,14 @@ response() {
 
 @test "of a compressed file that is cut short, all whole records come before the error" {
 	python3 - <<-'END'
-		import gzip, json, random, zlib
+		import gzip, json, random, subprocess
 		r = random.Random(8)
 		docs = ["".join(chr(r.randrange(97, 123)) for _ in range(r.choice([9, 900, 90000]))) for _ in range(60)]
 		objects = [json.dumps({"id": i, "text": t}) for i, t in enumerate(docs)]
 		for name, whole in (("lines", "".join(o + "\n" for o in objects)), ("array", "[" + ",".join(objects) + "]")):
-		    cut = gzip.compress(whole.encode())[:-20000]
-		    open(name, "wb").write(cut)
-		    seen = zlib.decompressobj(31).decompress(cut).decode()
+		    open(name, "wb").write(gzip.compress(whole.encode())[:-20000])
+		    # gzip keeps the last of it to itself
+		    seen = subprocess.run(["gzip", "-dc"], stdin=open(name, "rb"), capture_output=True).stdout.decode()
 		    ends = [seen.find(o) + len(o) for o in objects]
 		    whole = [i for i, o in enumerate(objects) if o in seen and (name == "array" or len(seen) > ends[i])]
 		    open(name + ".expected", "w").writelines("%d\t%s\n" % (i, docs[i]) for i in whole)
