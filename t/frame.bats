@@ -733,6 +733,22 @@ answers() {
 	done
 }
 
+@test "a bad record ends a program that has come to a FIFO without a writer, and one that comes late is read" {
+	# The block takes one worker longer than another takes to find its file's end.
+	{ seq 600 | awk '{ print $1 "\tsome words of a document " $1 }'; echo bad; } >bad
+	mkfifo never late
+	for jobs in 1 2 4; do
+		try "timeout 20 shtok -n 1-60 -j $jobs -o new bad never"
+		exits 2
+		only bad late never
+	done
+	printf 'a\tone\n' >doc
+	(sleep 0.3; exec >late; sleep 0.3; cat doc) &
+	try "timeout 20 shtok -j 3 doc late doc"
+	exits 0
+	gives 'a\tone\t1' 'a\tone\t1' 'a\tone\t1'
+}
+
 @test "reads and writes of a few bytes, interrupted or not ready, change nothing" {
 	cat >shim.c <<-'END'
 		#define _GNU_SOURCE

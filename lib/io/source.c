@@ -67,7 +67,8 @@ static int open_operand(struct sh_source *s, struct sh_error *err)
 	} else if (strcmp(s->name, "-") == 0) {
 		s->fd = STDIN_FILENO;
 	} else {
-		s->fd = open(s->name, O_RDONLY | O_CLOEXEC);
+		/* Nobody can be called off who waits for the first writer of a FIFO in open(). */
+		s->fd = open(s->name, O_RDONLY | O_CLOEXEC | (s->call_off >= 0 ? O_NONBLOCK : 0));
 		if (s->fd < 0)
 			return sh_error_sys(err, "cannot open '%s'", s->name);
 		posix_fadvise(s->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
@@ -89,8 +90,10 @@ static int wait_or_leave(const struct sh_source *s, struct sh_error *err)
 	struct pollfd p[] = { { .fd = s->fd, .events = POLLIN },
 		{ .fd = s->call_off, .events = POLLIN } };
 
-	while (poll(p, 2, -1) < 0 && errno == EINTR)
-		;
+	while (poll(p, 2, -1) < 0)
+		/* To read nevertheless would find the end of a FIFO that nobody has written to yet. */
+		if (errno != EINTR)
+			return sh_error_sys(err, "cannot wait for '%s'", s->name);
 	/* What poll() cannot wait for, read() will tell. */
 	return p[0].revents == 0 && p[1].revents != 0
 		   ? sh_error_set(err, SH_ERR_IO, "reading '%s' was called off", s->name)
