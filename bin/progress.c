@@ -1,15 +1,18 @@
 #include "progress.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define TERMINAL_SECONDS 0.2
 #define LOG_SECONDS      5.0
+#define CLEAR            "\r\033[K"
 
-enum { AMOUNT_CHARS = 48 };
+enum { AMOUNT_CHARS = 48, LINE_CHARS = 256 };
 
 /* Whether standard error is a terminal on which a line can be written over. */
 static bool on_terminal(void)
@@ -79,7 +82,7 @@ void progress_start(
 void progress_clear(struct progress *p)
 {
 	if (p->drawn)
-		fputs("\r\033[K", stderr);
+		fputs(CLEAR, stderr);
 	p->drawn = false;
 }
 
@@ -125,28 +128,60 @@ static const char *duration(double seconds, char *to)
 	return to;
 }
 
-static void say_records(const struct progress *p)
+/* A line is made whole before it is written: others write to the same log. */
+struct line {
+	char text[LINE_CHARS];
+	size_t n;
+};
+
+__attribute__((format(printf, 2, 3))) static void add(struct line *l, const char *fmt, ...)
 {
-	fprintf(
-	    stderr, ", %llu record%s", (unsigned long long)p->records, p->records == 1 ? "" : "s");
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(l->text + l->n, sizeof l->text - l->n, fmt, ap);
+	va_end(ap);
+	l->n += n > 0 ? (size_t)n : 0;
+	if (l->n >= sizeof l->text)
+		l->n = sizeof l->text - 1;
 }
 
-static void begin_line(struct progress *p)
+static void begin_line(struct line *l, const struct progress *p)
 {
-	progress_clear(p);
-	fprintf(stderr, "%s: ", p->name);
+	l->n = 0;
+	add(l, "%s: ", p->name);
 }
 
-static void end_line(struct progress *p)
+static void add_records(struct line *l, const struct progress *p)
 {
-	p->drawn = p->terminal;
-	if (!p->terminal)
-		putc('\n', stderr);
+	add(l, ", %llu record%s", (unsigned long long)p->records, p->records == 1 ? "" : "s");
+}
+
+/* A line of two rows could not be written over. */
+static size_t columns(void)
+{
+	struct winsize size;
+
+	return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col - 1u
+									       : LINE_CHARS;
+}
+
+/* Over the line before, on a terminal; to be written over in turn, unless it is the last. */
+static void write_line(struct progress *p, struct line *l, bool last)
+{
+	bool over = p->terminal && !last;
+
+	if (over && l->n > columns())
+		l->n = columns();
+	fprintf(stderr, "%s%.*s%s", p->drawn ? CLEAR : "", (int)l->n, l->text, over ? "" : "\n");
+	p->drawn = over;
 }
 
 void progress_read(struct progress *p, uint64_t bytes, uint64_t records)
 {
-	char a[AMOUNT_CHARS], b[AMOUNT_CHARS];
+	char a[AMOUNT_CHARS];
+	struct line l;
 	double rate;
 
 	p->bytes += bytes;
@@ -154,40 +189,44 @@ void progress_read(struct progress *p, uint64_t bytes, uint64_t records)
 	if (!due(p))
 		return;
 	rate = (double)p->bytes / p->last;
-	begin_line(p);
-	fprintf(stderr, "%s", amount((double)p->bytes, a));
+	begin_line(&l, p);
+	add(&l, "%s", amount((double)p->bytes, a));
 	if (p->total)
-		fprintf(stderr, " of %s (%.0f %%)", amount((double)p->total, a),
+		add(&l, " of %s (%.0f %%)", amount((double)p->total, a),
 		    100 * (double)p->bytes / (double)p->total);
-	say_records(p);
-	fprintf(stderr, ", %s/s", amount(rate, a));
+	add_records(&l, p);
+	add(&l, ", %s/s", amount(rate, a));
 	if (p->total > p->bytes && rate > 0)
-		fprintf(stderr, ", %s left", duration((double)(p->total - p->bytes) / rate, b));
-	end_line(p);
+		add(&l, ", %s left", duration((double)(p->total - p->bytes) / rate, a));
+	write_line(p, &l, false);
 }
 
 void progress_show(struct progress *p, uint64_t n, const char *what)
 {
+	struct line l;
+
 	if (!due(p))
 		return;
-	begin_line(p);
-	fprintf(stderr, "%llu %s", (unsigned long long)n, what);
-	end_line(p);
+	begin_line(&l, p);
+	add(&l, "%llu %s", (unsigned long long)n, what);
+	write_line(p, &l, false);
 }
 
 void progress_end(struct progress *p)
 {
 	double seconds;
 	char a[AMOUNT_CHARS];
+	struct line l;
 
-	progress_clear(p);
-	if (!p->asked)
+	if (!p->asked) {
+		progress_clear(p);
 		return;
+	}
 	seconds = progress_seconds(p);
-	begin_line(p);
-	fprintf(stderr, "%s", amount((double)p->bytes, a));
-	say_records(p);
-	fprintf(
-	    stderr, ", %s/s, %.1f s\n", amount((double)p->bytes / (seconds + 1e-9), a), seconds);
+	begin_line(&l, p);
+	add(&l, "%s", amount((double)p->bytes, a));
+	add_records(&l, p);
+	add(&l, ", %s/s, %.1f s", amount((double)p->bytes / (seconds + 1e-9), a), seconds);
+	write_line(p, &l, true);
 	p->asked = p->shown = false;
 }

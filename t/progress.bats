@@ -87,3 +87,28 @@ SLOWLY='{ sleep 0.5; cat; } >/dev/null'
 	on_terminal "shtok --progress docs | $SLOWLY"
 	[ "$(wc -l <shown)" = 1 ]
 }
+
+@test "a narrow terminal shows no more than fits in a row, for two could not be written over" {
+	for _ in 1 2 3; do cat "$T_DATA/en_dev.tsv"; done >docs
+	on_terminal "stty cols 40; shtok --progress docs | $SLOWLY"
+	cat shown
+	[ "$(wc -l <shown)" -ge 2 ]
+	sed '$d' shown >over
+	run ! grep -q '.\{40\}' over
+	grep -q '^shtok: .\{32\}$' over
+	tail -n 1 shown | grep -Eqx 'shtok: 13\.5 MB, 1656 records, [0-9.]+ [kMG]?B/s, [0-9.]+ s'
+}
+
+@test "a line comes in one piece: programs of a pipe share a log" {
+	printf 'a\tone two\n' >docs
+	cat >pieces.py <<-'END'
+		import os, subprocess, sys
+		# Of such a pipe each read gives what one write brought.
+		got, log = os.pipe2(os.O_DIRECT)
+		subprocess.run(sys.argv[1:], stderr=log, stdout=subprocess.DEVNULL, check=True)
+		print(os.read(got, 4096).decode(), end="")
+	END
+	try 'python3 pieces.py shtok --progress docs'
+	exits 0
+	grep -Eqx 'shtok: 10 B, 1 record, [0-9.]+ [kM]?B/s, [0-9.]+ s' out
+}
