@@ -12,12 +12,23 @@
 
 /* ---- messages ---- */
 
-/* Messages show ids and names of files, which may hold what a terminal obeys; it may have tabs. */
-static void blunt(char *text)
+size_t cli_blunt(char *text, size_t n)
 {
-	for (; *text; text++)
-		if (((unsigned char)*text < 0x20 && *text != '\t') || *text == 0x7f)
-			*text = '?';
+	char *to = text;
+
+	for (size_t i = 0; i < n; i++) {
+		unsigned char c = (unsigned char)text[i];
+
+		if ((c < 0x20 && c != '\t') || c == 0x7f) {
+			*to++ = '?';
+		} else if (c == 0xc2 && i + 1 < n && ((unsigned char)text[i + 1] & 0xe0) == 0x80) {
+			*to++ = '?';
+			i++;
+		} else {
+			*to++ = (char)c;
+		}
+	}
+	return (size_t)(to - text);
 }
 
 __attribute__((format(printf, 2, 0))) static void say(struct cli *c, const char *fmt, va_list ap)
@@ -27,7 +38,7 @@ __attribute__((format(printf, 2, 0))) static void say(struct cli *c, const char 
 	fflush(stdout);
 	progress_clear(&c->progress);
 	vsnprintf(text, sizeof text, fmt, ap);
-	blunt(text);
+	text[cli_blunt(text, strlen(text))] = '\0';
 	fprintf(stderr, "%s: %s\n", c->program->name, text);
 }
 

@@ -83,7 +83,10 @@ static int print_pair(struct sh_buf *out, const struct text t[2], unsigned dista
 	    SH_SIMILARITY_CHARS, similarity);
 	if (sh_buf_add(out, head, (size_t)n, err) < 0 ||
 	    sh_buf_add(out, t[0].id.p, t[0].id.n, err) < 0 || sh_buf_add(out, " | ", 3, err) < 0 ||
-	    sh_buf_add(out, t[1].id.p, t[1].id.n, err) < 0 || sh_buf_add(out, "\n", 1, err) < 0)
+	    sh_buf_add(out, t[1].id.p, t[1].id.n, err) < 0)
+		return -1;
+	out->n = cli_blunt(out->p, out->n);
+	if (sh_buf_add(out, "\n", 1, err) < 0)
 		return -1;
 	if (print_rows(out, sh_buf_slice(&t[0].text), sh_buf_slice(&t[1].text), err) < 0)
 		return -1;

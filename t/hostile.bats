@@ -180,4 +180,17 @@ repeat() {
 	try 'shfp docs'
 	exits 0
 	grep -qx "shfp: docs:1: document 'é?c' has no features: skipped" err
+	# CSI and OSC of one character each, which some terminals obey as well; and no such ones.
+	printf 'a\302\23331m\302\2350;x\302\240\340\302\t!\n' >docs
+	try 'shfp docs'
+	exits 0
+	grep -aqx "$(printf "shfp: docs:1: document 'a?31m?0;x\302\240\340\302' has no features: skipped")" err
+}
+
+@test "nor do texts side by side, nor their ids" {
+	printf 'a\033c\302\2331m%s\t%s \302\233 %s\n' 1 "$(seq -s ' ' 40)" x 2 "$(seq -s ' ' 40)" y >docs
+	try 'shdedup -q --dry-run --sample 1 docs'
+	exits 0
+	grep -q ': a?c?1m1 | a?c?1m2$' out
+	run ! grep -q "$(printf '\033\\|\302\233')" out
 }
