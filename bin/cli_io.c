@@ -4,11 +4,15 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 
 #include "io/confine.h"
 #include "io/spill.h"
 #include "io/target.h"
 #include "unfinished.h"
+
+/* Outputs, temporary files, what the C library wants. */
+enum { OTHER_FILES = 64 };
 
 /* ---- messages ---- */
 
@@ -113,19 +117,28 @@ void cli_die(struct cli *c, const struct sh_error *err)
 	exit(EXIT_TROUBLE);
 }
 
+static void close_rejects(struct cli *c)
+{
+	struct sh_error err;
+
+	if (!c->rejects_path)
+		return;
+	if (unfinished_close(&c->rejects, &err) < 0) {
+		c->rejects_path = NULL;
+		cli_die(c, &err);
+	}
+	report_rejects(c);
+}
+
 int cli_finish(struct cli *c)
 {
 	struct sh_error err;
 
+	/* The output last: where a file of that name stands, all that belongs to it does. */
+	close_rejects(c);
 	c->open = false;
-	if (unfinished_close(&c->out, &err) < 0) {
-		if (c->rejects_path)
-			unfinished_abort(&c->rejects);
+	if (unfinished_close(&c->out, &err) < 0)
 		cli_die(c, &err);
-	}
-	if (c->rejects_path && unfinished_close(&c->rejects, &err) < 0)
-		cli_die(c, &err);
-	report_rejects(c);
 	progress_end(&c->progress);
 	free(c->reads);
 	return EXIT_SUCCESS;
@@ -217,10 +230,24 @@ static void confine(const struct cli *c)
 	sh_confine_enforce(&rules);
 }
 
+/* Several programs have all their inputs open at once. Of what the system lets a process have, it
+ * is often given no more than a thousand. */
+static void allow_inputs(const struct cli *c)
+{
+	struct rlimit limit;
+	rlim_t want = c->n_operands + c->n_reads + OTHER_FILES;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur >= want)
+		return;
+	limit.rlim_cur = limit.rlim_max < want ? limit.rlim_max : want;
+	(void)setrlimit(RLIMIT_NOFILE, &limit); /* else opening them will tell */
+}
+
 void cli_open(struct cli *c)
 {
 	struct sh_error err;
 
+	allow_inputs(c);
 	refuse_one_file_for_both(c);
 	if (unfinished_open(&c->out, c->out_path, &err) < 0)
 		cli_die(c, &err);

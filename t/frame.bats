@@ -194,6 +194,18 @@ as_always() {
 		fails 'cannot write to /dev/full: No space left on device'
 }
 
+@test "an output stands in its place only when what was put aside does" {
+	check() {
+		fails 'cannot write to /dev/full: No space left on device' && [ ! -e new ]
+	}
+	each '(cat in; echo bad) >bad; $P -o new --rejects /dev/full bad' check
+	check() {
+		exits 2 && grep -qx "$P: cannot write to /dev/full: No space left on device" err &&
+			grep -qx "$P: 1 record rejected, see aside" err && [ "$(cat aside)" = bad ]
+	}
+	each 'rm -f aside; (cat in; echo bad) >bad; $P -o /dev/full --rejects aside bad' check
+}
+
 @test "-o writes what standard output would get, with the mode that the umask says" {
 	check() {
 		succeeds && gives && "$P" in >normal && same normal new &&
@@ -255,6 +267,26 @@ as_always() {
 	P=shgroup
 	try 'shgroup --audit= /dev/zero'
 	check
+}
+
+@test "-o with the longest name that there can be, and in a folder that this user may not read" {
+	local long without=
+	long=$(printf '%0255d' 0)
+	try "shtok -o $long /dev/null"
+	exits 0
+	only "$long"
+	mkdir letterbox
+	chmod 300 letterbox
+	if [ "$(id -u)" = 0 ]; then
+		without='setpriv --bounding-set=-dac_override,-dac_read_search --inh-caps=-dac_override,-dac_read_search'
+		$without true || skip 'root reads all'
+	fi
+	printf 'a\tone\n' >docs
+	try "$without shtok -o letterbox/new docs"
+	chmod 700 letterbox
+	exits 0
+	[ "$(cat letterbox/new)" = "$(shtok docs)" ]
+	[ "$(ls -A letterbox)" = new ]
 }
 
 @test "a bad record in the middle leaves an -o file as it was and no other behind" {
@@ -735,7 +767,7 @@ answers() {
 
 @test "a bad record ends a program that has come to a FIFO without a writer, and one that comes late is read" {
 	# The block takes one worker longer than another takes to find its file's end.
-	{ seq 600 | awk '{ print $1 "\tsome words of a document " $1 }'; echo bad; } >bad
+	printf 'a\t%s\nbad\n' "$(seq -s ' ' 9000)" >bad
 	mkfifo never late
 	for jobs in 1 2 4; do
 		try "timeout 20 shtok -n 1-60 -j $jobs -o new bad never"

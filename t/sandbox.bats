@@ -169,16 +169,6 @@ catchable() {
 	exits 0
 }
 
-@test "an output without a name is refused before anything is read" {
-	mkfifo never
-	for command in "shtok -o ''" "shtok --rejects ''" "shgroup --audit ''" "shdedup -r ''"; do
-		try "timeout 20 $command never"
-		exits 2
-		grep -q "cannot open '': No such file or directory" err
-	done
-	only never
-}
-
 # landlocked: the kernel can confine programs.
 landlocked() {
 	printf '%s\n' '#include <sys/syscall.h>' '#include <unistd.h>' \

@@ -334,3 +334,22 @@ texts() {
 	grep -q '^one two three four five six seven eigh   one two three four five six seven eigh$' out
 	grep -q '^t nine ten 1  *| t nine ten 2$' out
 }
+
+@test "more files than a process is given at first are open at once, where the system allows it" {
+	[ "$(ulimit -Hn)" = unlimited ] || [ "$(ulimit -Hn)" -gt 300 ] || skip 'the system does not'
+	local i of=()
+	for i in {100..299}; do
+		printf '%s\tone two three %s\n' "$i" "$i" >"$i.tsv"
+		of+=(-d "$i.tsv")
+	done
+	try 'ulimit -Sn 64; shdedup -q *.tsv'
+	exits 0
+	same <(cat ./*.tsv) out
+	try "ulimit -Sn 64; printf '100\\t299\\t1\\n' | shverify ${of[*]}"
+	exits 0
+	gives '100\t299\t1\t0.6000'
+	for i in {100..299}; do printf '\t1\nw%s\t1\n' "$i" >"$i.df"; done
+	try 'ulimit -Sn 64; shdf -m *.df | wc -l'
+	exits 0
+	gives 201
+}

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +12,10 @@
 #include "io/source.h"
 #include "io/target.h"
 
-enum { FLUSH_AT = 128 * 1024 };
+enum {
+	FLUSH_AT = 128 * 1024,
+	BASE_MAX = NAME_MAX - 8, /* of a temporary name what is not "." and ".XXXXXX" */
+};
 
 static void release(struct sh_sink *s)
 {
@@ -36,14 +40,14 @@ static mode_t output_mode(const char *target)
 	return 0666 & ~mask;
 }
 
-/* target's folder and "." and target's name and six X, which mkstemp(3) wants. */
+/* target's folder and "." and target's name, as far as it fits, and six X, which mkstemp(3) wants. */
 static char *temporary_name(const char *target)
 {
 	const char *slash = strrchr(target, '/');
 	const char *base = slash ? slash + 1 : target;
 	char *name = NULL;
 
-	if (asprintf(&name, "%.*s.%s.XXXXXX", (int)(base - target), target, base) < 0)
+	if (asprintf(&name, "%.*s.%.*s.XXXXXX", (int)(base - target), target, BASE_MAX, base) < 0)
 		return NULL;
 	return name;
 }
@@ -202,26 +206,30 @@ static int sync_folder(int fd, const char *target, struct sh_error *err)
 	return 0;
 }
 
-static int open_folder(const char *target, struct sh_error *err)
+/* To be synced. *fd is -1 for one in which this user may write but not read, and so cannot sync:
+ * no reason to throw the output away. */
+static int open_folder(const char *target, int *fd, struct sh_error *err)
 {
 	const char *slash = strrchr(target, '/');
 	size_t n = slash ? (size_t)(slash - target) : 0;
 	char *folder = slash ? strndup(target, n ? n : 1) : strdup(".");
-	int fd;
+	int status = 0;
 
 	if (!folder)
 		return sh_error_nomem(err);
-	fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	*fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (*fd < 0 && errno != EACCES)
+		status = sh_error_sys(err, "cannot open the folder of '%s'", target);
 	free(folder);
-	return fd < 0 ? sh_error_sys(err, "cannot open the folder of '%s'", target) : fd;
+	return status;
 }
 
 /* Whatever can fail before the rename is done before it. */
 static int publish(struct sh_sink *s, struct sh_error *err)
 {
-	int fd = open_folder(s->target, err), status;
+	int fd, status;
 
-	if (fd < 0)
+	if (open_folder(s->target, &fd, err) < 0)
 		return -1;
 	status = rename(s->tmp, s->target);
 	if (status < 0) {
@@ -229,9 +237,10 @@ static int publish(struct sh_sink *s, struct sh_error *err)
 	} else {
 		free(s->tmp);
 		s->tmp = NULL;
-		status = sync_folder(fd, s->target, err);
+		status = fd < 0 ? 0 : sync_folder(fd, s->target, err);
 	}
-	close(fd);
+	if (fd >= 0)
+		close(fd);
 	return status;
 }
 

@@ -67,9 +67,6 @@ enum sh_target sh_target_find(const char *path, char **target)
 
 	if (sh_target_descriptor(path) >= 0)
 		return SH_TARGET_OPEN;
-	/* No name at all names no place beside which a file could be made. */
-	if (!*path)
-		return SH_TARGET_STRAIGHT;
 	if (stat(path, &st) == 0) {
 		if (!S_ISREG(st.st_mode))
 			return SH_TARGET_STRAIGHT;
