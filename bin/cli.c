@@ -79,13 +79,14 @@ _Noreturn static void help(struct cli *c)
 
 /* Descriptors 0 to 2 that are closed would be given to the next file opened: a message
  * would end up in the output. Occupy them with what refuses every use. */
-static void occupy_standard_descriptors(void)
+static void occupy_standard_descriptors(struct cli *c)
 {
 	for (int fd = 0; fd <= 2; fd++) {
 		int got;
 
 		if (fcntl(fd, F_GETFD) >= 0)
 			continue;
+		c->occupied[fd] = true;
 		got = open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 		if (got >= 0 && got != fd)
 			close(got);
@@ -122,7 +123,7 @@ static void build_getopt(const struct cli_program *p, char *letters, struct opti
 void cli_start(struct cli *c, const struct cli_program *program, int argc, char **argv)
 {
 	*c = (struct cli){ .program = program, .argc = argc, .argv = argv, .jobs = 1 };
-	occupy_standard_descriptors();
+	occupy_standard_descriptors(c);
 	/* Messages say the program's name, not the path it was called by. */
 	opterr = 1;
 	if (argc > 0)
@@ -205,6 +206,34 @@ static void keep_inputs(struct cli *c)
 			cli_usage(c, "%s: would be written, and is an input", c->writes[i]);
 }
 
+/* A descriptor that nobody has opened would become that of a file opened here: an output would be
+ * read, or rejected records be written into it. */
+static void need_open(struct cli *c, const char *path)
+{
+	int fd = path ? sh_target_descriptor(path) : -1;
+	struct sh_error err;
+
+	if (path && strcmp(path, "/dev/stdin") == 0)
+		fd = STDIN_FILENO;
+	if (fd < 0 || (fd > STDERR_FILENO ? fcntl(fd, F_GETFD) >= 0 : !c->occupied[fd]))
+		return;
+	errno = EBADF;
+	sh_error_sys(&err, "cannot open '%s'", path);
+	cli_die(c, &err);
+}
+
+static void need_descriptors(struct cli *c)
+{
+	for (size_t i = 0; i < c->n_operands; i++)
+		need_open(c, c->operands[i]);
+	for (size_t i = 0; i < c->n_reads; i++)
+		need_open(c, c->reads[i]);
+	for (size_t i = 0; i < c->n_writes; i++)
+		need_open(c, c->writes[i]);
+	need_open(c, c->out_path);
+	need_open(c, c->rejects_path);
+}
+
 int cli_next(struct cli *c)
 {
 	char letters[2 * MAX_OPTIONS + 1];
@@ -251,6 +280,7 @@ int cli_next(struct cli *c)
 	}
 	c->operands = c->argv + optind;
 	c->n_operands = (size_t)(c->argc - optind);
+	need_descriptors(c);
 	refuse_standard_input_twice(c);
 	keep_inputs(c);
 	return -1;

@@ -74,6 +74,7 @@ struct cli {
 	size_t n_further;
 	uint64_t n_rejected;
 	bool open;
+	bool occupied[3];         /* standard descriptors that were closed */
 	struct progress progress; /* from cli_open() on */
 
 	struct sh_slice line; /* as cli_line() met it */

@@ -169,6 +169,24 @@ as_always() {
 	each '$P </dev/null >&-' fails 'cannot write to standard output: Bad file descriptor'
 }
 
+@test "a descriptor that is not open is none: not the output that is opened in its place" {
+	closed() {
+		exits 2 && says "$P: cannot open '$name': Bad file descriptor" && [ "$(cat old)" = before ]
+	}
+	echo before >old
+	for name in /dev/fd/3 /proc/self/fd/4 /dev/fd/0 /dev/stdin; do
+		export name
+		each 'exec <&- 3<&- 4<&-; $P -o old "$name"' closed
+	done
+	for name in /dev/fd/3 /dev/fd/7 /dev/stdout; do
+		each 'exec >&- 3<&- 7<&-; $P -o old --rejects "$name" in' closed
+	done
+	# One that is, but for reading.
+	name=/dev/fd/7
+	echo >other
+	each '$P --rejects "$name" -o old in 7<other' closed
+}
+
 @test "with standard error closed the output is the same, and messages go nowhere" {
 	each '$P in 2>&-' as_always
 	each 'echo bad >>in; $P -o new in 2>&-' exits 2

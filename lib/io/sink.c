@@ -68,12 +68,26 @@ static int open_beside(struct sh_sink *s, struct sh_error *err)
 	return 0;
 }
 
+/* A program that found the descriptor closed may have filled its place with a read-only one. */
+static bool writable(int fd)
+{
+	int flags = fcntl(fd, F_GETFL);
+
+	if (flags >= 0 && (flags & O_ACCMODE) != O_RDONLY)
+		return true;
+	errno = EBADF;
+	return false;
+}
+
 static int open_file(struct sh_sink *s, const char *path, struct sh_error *err)
 {
+	int fd;
+
 	switch (sh_target_find(path, &s->target)) {
 	case SH_TARGET_OPEN:
 		/* Whose file it is stays open elsewhere: to replace it would part the two. */
-		s->fd = fcntl(sh_target_descriptor(path), F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+		fd = sh_target_descriptor(path);
+		s->fd = writable(fd) ? fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1) : -1;
 		break;
 	case SH_TARGET_STRAIGHT:
 		s->fd = open(path, O_WRONLY | O_CLOEXEC);
@@ -84,17 +98,6 @@ static int open_file(struct sh_sink *s, const char *path, struct sh_error *err)
 		return sh_error_sys(err, "cannot find the folder of '%s'", path);
 	}
 	return s->fd < 0 ? sh_error_sys(err, "cannot open '%s'", path) : 0;
-}
-
-/* A program that found the descriptor closed may have filled its place with a read-only one. */
-static bool writable(int fd)
-{
-	int flags = fcntl(fd, F_GETFL);
-
-	if (flags >= 0 && (flags & O_ACCMODE) != O_RDONLY)
-		return true;
-	errno = EBADF;
-	return false;
 }
 
 int sh_sink_open(struct sh_sink *s, const char *path, struct sh_error *err)
