@@ -248,6 +248,7 @@ void cli_open(struct cli *c)
 	struct sh_error err;
 
 	allow_inputs(c);
+	unfinished_tell_cut(c->program->name, EXIT_TROUBLE);
 	refuse_one_file_for_both(c);
 	if (unfinished_open(&c->out, c->out_path, &err) < 0)
 		cli_die(c, &err);

@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <unistd.h>
 
 enum { PLACES = 4, STACK = 64 * 1024 };
@@ -13,13 +14,50 @@ static struct {
 	char name[PATH_MAX];
 } place[PLACES];
 
-static void remove_all(int sig)
+static void remove_names(void)
 {
 	for (size_t i = 0; i < PLACES; i++)
 		if (place[i].name[0])
 			unlink(place[i].name);
+}
+
+static void remove_all(int sig)
+{
+	remove_names();
 	signal(sig, SIG_DFL);
 	raise(sig);
+}
+
+static struct {
+	char message[120];
+	int n, status;
+} cut;
+
+/* Of the system's calls only those that a handler may make. */
+static void tell_cut(int sig, siginfo_t *info, void *context)
+{
+	ssize_t ignored;
+
+	(void)context;
+	if (info->si_code != BUS_ADRERR) {
+		remove_all(sig);
+		return;
+	}
+	remove_names();
+	ignored = write(STDERR_FILENO, cut.message, (size_t)cut.n);
+	(void)ignored;
+	_exit(cut.status);
+}
+
+void unfinished_tell_cut(const char *program, int status)
+{
+	struct sigaction watch = { .sa_sigaction = tell_cut, .sa_flags = SA_SIGINFO };
+
+	cut.n = snprintf(cut.message, sizeof cut.message,
+	    "%s: an input was cut short while it was read\n", program);
+	cut.status = status;
+	sigfillset(&watch.sa_mask);
+	sigaction(SIGBUS, &watch, NULL);
 }
 
 /* What ends no program is left alone. */

@@ -11,4 +11,8 @@ int unfinished_open(struct sh_sink *s, const char *path, struct sh_error *err);
 int unfinished_close(struct sh_sink *s, struct sh_error *err);
 void unfinished_abort(struct sh_sink *s);
 
+/* From now on a program that looks at a mapped file behind the end to which somebody has cut it says so
+ * by its name, which must stay, and ends with that status. What is unfinished is removed. */
+void unfinished_tell_cut(const char *program, int status);
+
 #endif

@@ -172,3 +172,18 @@ pairs() {
 		[ "$(grep -c . err)" -ge 1 ]
 	done
 }
+
+@test "documents that are cut short meanwhile are an error, no bus error, and no output" {
+	printf 'a\tone two\nb\tone three\n' >docs
+	mkfifo pairs
+	shverify -o new -d docs pairs 2>err &
+	exec 8>pairs # when the documents have been read
+	: >docs
+	printf 'a\tb\t1\n' >&8
+	exec 8>&-
+	status=0
+	wait $! || status=$?
+	[ "$status" = 2 ]
+	says 'shverify: an input was cut short while it was read'
+	only docs pairs
+}
