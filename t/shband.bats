@@ -76,6 +76,9 @@ load helper
 	exits 0
 	grep -qE '^\*     40     9880       58 ' out
 	[ "$(grep -c '^\*' out)" = 1 ]
+	# The largest number there may be: buckets that doubles count in steps.
+	try 'timeout 60 shband --explain -b 4 -k 3 -N 9007199254740992'
+	exits 0
 	try 'shband --explain -k 3 -M 3'
 	exits 2
 	gives

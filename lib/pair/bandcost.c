@@ -43,6 +43,9 @@ static double largest_bucket(double mean, double buckets)
 	while (high - low > 0.5) {
 		double mid = (low + high) / 2;
 
+		/* From 2^52 on doubles lie further apart. */
+		if (mid <= low || mid >= high)
+			break;
 		if (TAIL(mid) < goal)
 			low = mid;
 		else
