@@ -84,19 +84,19 @@ as_always() {
 }
 
 @test "bad usage is told on standard error, with the way to help, and ends with 2" {
-	check() {
+	refuses() {
 		exits 2 && gives && says "$P: $1" "Try '$P --help' or 'man $P'."
 	}
-	each '$P --nonsense' check "unrecognized option '--nonsense'"
-	each '$P -Q' check "invalid option -- 'Q'"
-	each '$P -o' check "option requires an argument -- 'o'"
-	each '$P --output' check "option '--output' requires an argument"
-	each '$P --crlf=yes' check "option '--crlf' doesn't allow an argument"
-	each '$P -j 257' check "-j '257': expected a whole number from 0 to 256"
-	each '$P -j two' check "-j 'two': expected a whole number from 0 to 256"
-	each '$P -j -1' check "-j '-1': expected a whole number from 0 to 256"
-	each '$P --rejects r -o r in' check '--rejects r: the output goes there'
-	each '$P --rejects - in' check '--rejects -: the output goes there'
+	each '$P --nonsense' refuses "unrecognized option '--nonsense'"
+	each '$P -Q' refuses "invalid option -- 'Q'"
+	each '$P -o' refuses "option requires an argument -- 'o'"
+	each '$P --output' refuses "option '--output' requires an argument"
+	each '$P --crlf=yes' refuses "option '--crlf' doesn't allow an argument"
+	each '$P -j 257' refuses "-j '257': expected a whole number from 0 to 256"
+	each '$P -j two' refuses "-j 'two': expected a whole number from 0 to 256"
+	each '$P -j -1' refuses "-j '-1': expected a whole number from 0 to 256"
+	each '$P --rejects r -o r in' refuses '--rejects r: the output goes there'
+	each '$P --rejects - in' refuses '--rejects -: the output goes there'
 }
 
 @test "the program's name in messages is not the path it was called by" {
