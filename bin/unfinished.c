@@ -4,7 +4,11 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
+
+#include "io/target.h"
 
 enum { PLACES = 4, STACK = 64 * 1024 };
 
@@ -112,11 +116,24 @@ static void forget(const struct sh_sink *s)
 		}
 }
 
+static bool makes_file(const char *path)
+{
+	char *target;
+
+	if (!path || strcmp(path, "-") == 0 || sh_target_find(path, &target) != SH_TARGET_FILE)
+		return false;
+	free(target);
+	return true;
+}
+
 int unfinished_open(struct sh_sink *s, const char *path, struct sh_error *err)
 {
 	sigset_t all, before;
 	int status;
 
+	/* Not for a FIFO, on whose reader one may wait in vain. */
+	if (!makes_file(path))
+		return sh_sink_open(s, path, err);
 	/* There is no instant at which the file is there and its name is not known. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &before);

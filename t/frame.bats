@@ -380,6 +380,17 @@ interrupted() {
 	interrupted HUP 129
 }
 
+@test "a program that waits for a reader of its FIFO can be interrupted" {
+	mkfifo never
+	for P in "${PROGRAMS[@]}"; do
+		good "$P" >in
+		status=0
+		timeout --kill-after=10 0.3 "$P" -o never in || status=$?
+		echo "$P: $status"
+		[ "$status" = 124 ]
+	done
+}
+
 @test "a signal that is ignored stays ignored" {
 	mkfifo fifo
 	env --ignore-signal=HUP shtok -o new fifo &
@@ -769,7 +780,7 @@ answers() {
 		# Enough to keep the first thread at work until the others have come.
 		good "${P%% *}" | awk '{ for (i = 0; i < 500; i++) print }' >good
 		$P good >expected
-		timeout 5 $P <in.fifo >out 2>err &
+		timeout 30 $P <in.fifo >out 2>err &
 		exec 8>in.fifo
 		cat good >&8
 		printf 'no record\nand half a' >&8
