@@ -230,7 +230,7 @@ static int open_folder(const char *target, int *fd, struct sh_error *err)
 /* Whatever can fail before the rename is done before it. */
 static int publish(struct sh_sink *s, struct sh_error *err)
 {
-	int fd, status;
+	int fd = -1, status;
 
 	if (open_folder(s->target, &fd, err) < 0)
 		return -1;
