@@ -27,6 +27,23 @@ inject() {
 	inject syscalls -d 151
 }
 
+@test "calls of several threads that fail end a program at once, also when its input goes on" {
+	[ -z "${SANITIZED-}" ] || skip 'the sanitizers want to be loaded first'
+	inject calls -d 31
+}
+
+@test "a process that is ended as it begins does not take its parent's output with it" {
+	[ -z "${SANITIZED-}" ] || skip 'the sanitizers want to be loaded first'
+	${CC:-cc} -O1 -shared -fPIC -o shim.so "$here/t/soak/failmalloc.c" -ldl
+	mkdir none
+	echo some text >b.txt
+	echo more | gzip >a.gz
+	try 'cat a.gz | LD_PRELOAD=$PWD/shim.so SLOW_FORK=1 PATH=$PWD/none "$SHBIN/shdoc" -o new - b.txt'
+	exits 2
+	grep -q 'gzip, which would decompress it, cannot be run' err
+	[ "$(cat new)" = "b.txt	some text" ]
+}
+
 @test "short reads and writes change nothing in any program" {
 	[ -z "${SANITIZED-}" ] || skip 'the sanitizers want to be loaded first'
 	inject short -d 20

@@ -168,12 +168,14 @@ static int wait_for(pid_t pid, int *status)
 	return got < 0 ? -1 : 0;
 }
 
+/* SIGKILL: SIGTERM can be ignored or blocked from the start, and a feeder that has just begun would
+ * handle it as the program does, which removes the outputs. Neither has anything to clean up. */
 static void stop_feeder(struct sh_decompress *d)
 {
 	int status;
 
 	if (d->feeder) {
-		kill(d->feeder, SIGTERM);
+		kill(d->feeder, SIGKILL);
 		wait_for(d->feeder, &status);
 		d->feeder = 0;
 	}
@@ -237,13 +239,13 @@ int sh_decompress_end(struct sh_decompress *d, bool all, struct sh_error *err)
 	if (!d->program)
 		return 0;
 	if (!all) {
-		kill(d->pid, SIGTERM);
+		kill(d->pid, SIGKILL);
 		stop_feeder(d);
 	}
 	bad = wait_for(d->pid, &status);
 	/* What is still to be written to it may never come to an end. */
 	if (bad == 0 && d->feeder) {
-		kill(d->feeder, SIGTERM);
+		kill(d->feeder, SIGKILL);
 		bad = wait_for(d->feeder, &fed);
 	}
 	if (bad < 0)

@@ -3,16 +3,17 @@
 
     t/soak/faults.py [-d N] [-c WORD] KIND...
 
-KIND is malloc, syscalls, short, full, closed, signals, tmpfs, archive or cuts. Each run must end with status 2
+KIND is malloc, calls, syscalls, short, full, closed, signals, tmpfs, archive or cuts. Each run must end with status 2
 and a message of the program, having left its named output as it was and no temporary file; or with the
 status and the output that it has without faults. A line a kind says how many faults there were and how many
-ended otherwise; each of those is told with the command that repeats it. -d N takes every Nth fault only,
--c WORD the commands that contain it.
+ended otherwise; each of those is told with the command that repeats it. -d N takes every Nth fault only, and no
+large input; -c WORD takes the commands that contain it.
 
 The programs are in $SHBIN, documents in $T_DATA, the compiler is $CC.
 """
 import argparse
 import collections
+import errno
 import os
 import random
 import re
@@ -21,6 +22,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -51,6 +53,10 @@ shdf -m --min-df 2 -o new table table
 shband -k 3 -o new fps
 shband -k 3 -o new <fps
 shband --recall 0.9 -k 6 --trailer -j 2 -o new fps.trailer
+shtok -j 4 -o new <many
+shtok -j 2 -o new --rejects rejected <manymixed
+shfp -j 4 -o new <many
+shband -j 2 -k 3 -o new <fps20000
 shband --explain -o new
 shjoin -k 9 -o new fps
 shjoin -k 9 --collapse -S 1M -o new fps
@@ -59,9 +65,14 @@ shjoin -o new bands
 shjoin --trailer -o new bands.trailer
 shjoin -o new bands bands
 shjoin --explain -o new fps
+shjoin -k 3 -o new large
+shjoin -k 2 -o new <large
+shjoin -k 3 --collapse -o new large
+shjoin -k 3 -S 1M -o new large
 shverify -d docs -o new pairs
 shverify -d - --measure cosine -o new pairs <docs
 shverify --trailer -d docs.trailer -o new pairs.trailer
+shverify -j 2 -d docs -o new <pairs
 shgroup -o new pairs
 shgroup --link star -d docs --keep longest --audit audit -o new pairs
 shgroup --keep words -o new pairs
@@ -69,12 +80,20 @@ shdedup -q -r report -o new docs
 shdedup -q --simhash --link single --protect words --trailer -o new docs.trailer
 shdedup -q --sample 2 -o new docs
 shdedup -q -o new - <docs
+shdedup -q -j 2 -S 64K -r report -o new many
+shdedup -q -j 4 --rejects rejected -o new <manymixed
 shdedup -q -a archive -o new docs
+shdedup -q -j 2 -a archive -r report -o new <many
+shdedup -q -j 2 -S 64K -a sketches -r report -o new many
 shdedup -q -a archive --compact -o new
 shstat -o new pairs
 shstat --svg -o new groups
 shdict --check -o new jieba.dict
 shdoc -o new docs
+shdoc -o new array.json
+shdoc -o new <array.json
+shdoc -o new <many.json.gz
+shdoc -o new --rejects rejected array.json json array.json.gz page.html site
 """.strip().splitlines()
 
 
@@ -92,17 +111,35 @@ def prepare():
     sh(f"head -n 6 '{DATA}/en_dev.tsv' | cut -c 1-400 >docs; head -n 3 '{DATA}/zh_dev.tsv' >zh")
     sh("cut -c 1-90 zh >z; mv z zh; cat docs zh >all; mv all docs")
     sh("{ cat docs; echo bad; echo; } >mixed")
-    sh("""awk -F '\\t' '{ gsub(/"/, ""); gsub(/\\\\/, ""); printf "{\\"id\\":\\"%s\\",\\"text\\":\\"%s\\"}\\n", $1, $2 }' docs >json""")
+    as_json = """awk -F '\\t' '{ gsub(/"/, ""); gsub(/\\\\/, ""); printf "{\\"id\\":\\"%s\\",\\"text\\":\\"%s\\"}\\n", $1, $2 }'"""
+    sh(f"{as_json} docs >json")
     sh("head -n 4 docs | cut -f 1 >words; echo the >>words; echo of >>words")
     sh("shtok docs >features; shdf features >table; shfp docs >fps; shfp --trailer=out docs >fps.trailer")
     sh("tail -n +2 table | head -n 40 >idf")
     sh("shband -k 9 -M 10 fps | sort >bands; shband --trailer -k 9 -M 10 fps.trailer | sort >bands.trailer")
     sh("shjoin -k 30 fps >pairs; shjoin -k 30 --trailer fps.trailer >pairs.trailer; shgroup pairs >groups")
     sh("{ cat docs; printf '\\t\\tsimhash-trailer\\t%d\\t-\\n' $(wc -l <docs); } >docs.trailer")
-    sh("shdedup -q -a archive.before --init --store documents")
-    sh("head -n 2 docs >some; shdedup -q -a archive.before some; sed -n 3p docs >some; shdedup -q -a archive.before some")
+    sh("{ echo '['; sed 's/$/,/; $s/,$//' json | fold -w 700; echo ']'; } >array.json; gzip -k array.json")
+    sh("echo '<p>A page &amp; more' >page.html; mkdir site; cp page.html site; head -n 1 docs >site/text.txt")
+    sh(f"cut -c 1-2000 '{DATA}/en_dev.tsv' | head -n 200 >many; sed '50s/\t/ /; 150s/\t/ /' many >manymixed")
+    sh(f"tr -d '\\001-\\010\\013-\\037' <many >plain; {as_json} plain | gzip >many.json.gz")
+    large("fps20000", 20000)
+    for name, store in ("archive", "documents"), ("sketches", "sketch"):
+        sh(f"shdedup -q -a {name}.before --init --store {store}; head -n 2 docs >some; shdedup -q -a {name}.before some")
+        sh(f"sed -n 3p docs >some; shdedup -q -a {name}.before some")
     if os.path.exists(os.path.join(BIN, "jieba.dict")):
         os.symlink(os.path.join(BIN, "jieba.dict"), "jieba.dict")
+
+
+def large(name, n):
+    """n fingerprints, some of them near each other or alike; 200,000 are joined by halves."""
+    rng, words = random.Random(7), []
+    for i in range(n):
+        words.append(rng.getrandbits(64))
+        if i % 1000 == 0:
+            words[-1] = words[-2 - i % 3] ^ 1 << i % 64 ^ (i % 3 << 5) if i % 4000 else words[0]
+    with open(name, "w") as f:
+        f.writelines(f"{w:016x}\t{i}\n" for i, w in enumerate(words))
 
 
 class Command:
@@ -113,14 +150,14 @@ class Command:
         line, _, self.stdin = text.partition(" <")
         self.argv = line.split()
         self.name = self.argv[0]
-        self.archive = "archive" in self.argv
+        self.archive = next((a for a in ("archive", "sketches") if a in self.argv), None)
         self.outputs = [o for o in ("new", "rejected", "audit", "report") if o in self.argv]
 
     def usable(self):
         path = os.path.join(BIN, self.name)
         if "jieba" in self.text and not os.path.exists("jieba.dict"):
             return False
-        return os.path.exists(path)
+        return os.path.exists(path) and (os.path.exists("large") or "large" not in self.text)
 
     def clear(self):
         """No output, and the archive as it was before."""
@@ -128,8 +165,8 @@ class Command:
             if os.path.exists(o):
                 os.unlink(o)
         if self.archive:
-            shutil.rmtree("archive", ignore_errors=True)
-            shutil.copytree("archive.before", "archive")
+            shutil.rmtree(self.archive, ignore_errors=True)
+            shutil.copytree(self.archive + ".before", self.archive)
 
     def run(self, prefix=(), env=None, argv=None, piped=False, **more):
         """The status, negative for a signal, and the messages. piped: standard input is a pipe."""
@@ -179,7 +216,7 @@ class Command:
             os.unlink(f)
         if left and unlinks:
             raise Failed(f"left behind: {left}")
-        if self.archive and subprocess.run(["shdedup", "-q", "-a", "archive", "--check"], env=ENV).returncode:
+        if self.archive and subprocess.run(["shdedup", "-q", "-a", self.archive, "--check"], env=ENV).returncode:
             raise Failed("the archive is damaged")
 
 
@@ -245,6 +282,8 @@ def malloc(commands, dose):
 
 def short(commands, dose):
     library, t = shim(), Tally("short")
+    # gzip(1) is preloaded as well, and has no patience.
+    commands = [c for c in commands if ".gz" not in c.text]
     for c in commands:
         c.settle()
         for seed in range(1, max(2, 20 // dose + 1)):
@@ -310,6 +349,92 @@ def syscalls(commands, dose):
     return t.bad
 
 
+# What may be called by any thread, what it fails with, and whether that must end the program.
+CALLS = {"read": (errno.EIO, True), "write": (errno.EIO, True), "pread": (errno.EIO, True), "poll": (errno.ENOMEM, True),
+    "pipe2": (errno.EMFILE, True), "pthread_create": (errno.EAGAIN, False), "open": (errno.EIO, False),
+    "mmap": (errno.ENOMEM, False)}
+
+
+def sleeps(pid):
+    """Whether all threads of a process wait for something, a processor not being it."""
+    try:
+        tasks = [f"/proc/{pid}/task/{t}/stat" for t in os.listdir(f"/proc/{pid}/task")]
+        return all(open(t).read().rpartition(")")[2].split()[0] == "S" for t in tasks)
+    except OSError:
+        return False
+
+
+def hold(c, settings, must_end):
+    """As Command.run(), but standard input is a pipe that stays open until the program sleeps over what it has read.
+    Where a fault must end it, it is not let to more: then it hangs."""
+    c.clear()
+    with open("mark", "wb"), open("messages", "wb") as messages:
+        p = subprocess.Popen(c.argv, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=messages,
+            env=dict(ENV, FAIL_MARK=os.path.abspath("mark"), **settings))
+    fed = threading.Event()
+
+    def feed():
+        try:
+            with open(c.stdin, "rb") as f:
+                p.stdin.write(f.read())
+            p.stdin.flush()
+        except BrokenPipeError:
+            pass
+        fed.set()
+
+    feeder = threading.Thread(target=feed)
+    feeder.start()
+    end, slept, closed = time.time() + SECONDS, 0, False
+    while p.poll() is None and time.time() < end:
+        time.sleep(0.005)
+        slept = slept + 1 if fed.is_set() and sleeps(p.pid) else 0
+        if slept >= 4 and not closed and not (must_end and os.path.getsize("mark")):
+            shut(p.stdin)
+            closed = True
+    hung = p.poll() is None
+    p.kill()
+    p.wait()
+    feeder.join()
+    if not closed:
+        shut(p.stdin)
+    if hung:
+        raise Failed(f"still running after {SECONDS} seconds" + ("" if closed else ", its standard input open"))
+    with open("messages", errors="replace") as f:
+        return p.returncode, f.read()
+
+
+def shut(pipe):
+    try:
+        pipe.close()
+    except BrokenPipeError:
+        pass
+
+
+def calls(commands, dose):
+    library, t = shim(), Tally("calls")
+    commands = [c for c in commands if "-j" in c.argv or c.stdin.endswith(".gz")]
+    for name in ("mark", "messages", "counts"):
+        open(name, "w").close()
+    for i, c in enumerate(commands):
+        c.settle()
+        c.run(env={"LD_PRELOAD": library, "CALL_COUNT": os.path.abspath("counts")}, piped=True)
+        counts = dict(line.split() for line in open("counts"))
+        for j, (name, (error, must_end)) in enumerate(CALLS.items()):
+            # Chance has a part in who reads how much: some more.
+            for k in steps(int(counts[name]) + 2, dose, i + j):
+                settings = {"LD_PRELOAD": library, "FAIL_CALL": f"{name}:{k}:{error}"}
+
+                def run():
+                    if c.stdin:
+                        status, err = hold(c, settings, must_end)
+                    else:
+                        status, err = c.run(env=settings)
+                    return judged(c, status, err, may_publish=name == "open")
+                t.attempt(c, by_hand(c, settings), run)
+    t.tell(f"each call of {len(CALLS)} functions in {len(commands)} commands with several threads or processes")
+    return t.bad
+
+
 def full(commands, dose):
     t = Tally("full")
     for i, c in enumerate(commands):
@@ -368,7 +493,7 @@ def closed(commands, dose):
                     capture_output=True)
                 reads_stdin = c.stdin and mask & 1
                 if reads_stdin:
-                    if p.returncode != 2 or c.read()["new"] is not None:
+                    if p.returncode != 2 or (c.read()["new"] is not None and c.name != "shdoc"):
                         raise Failed(f"status {p.returncode}: {p.stderr}")
                 elif p.returncode != c.status or c.read() != c.good:
                     raise Failed(f"status {p.returncode} or another output: {p.stderr}")
@@ -663,7 +788,7 @@ def cuts(commands, dose):
     return t.bad
 
 
-KINDS = {f.__name__: f for f in (malloc, syscalls, short, full, closed, signals, tmpfs, archive, cuts)}
+KINDS = {f.__name__: f for f in (malloc, calls, syscalls, short, full, closed, signals, tmpfs, archive, cuts)}
 
 
 def main():
@@ -678,6 +803,8 @@ def main():
         os.chdir(work)
         try:
             prepare()
+            if args.d == 1:
+                large("large", 200000)
             commands = [c for c in map(Command, COMMANDS) if args.c in c.text and c.usable()]
             bad += KINDS[kind](commands, args.d)
         finally:
