@@ -53,11 +53,13 @@ struct both {
 
 static int64_t random_weight(void)
 {
-	switch (rng_below(8)) {
+	switch (rng_below(9)) {
 	case 0:
 		return (int64_t)rng_below(3000000);
 	case 1:
 		return 2 * SH_WEIGHT_ONE;
+	case 4:
+		return (int64_t)rng_below(80) * SH_WEIGHT_ONE;
 	case 2:
 		return (int64_t)rng_below(1000000000) * 1000000;
 	case 3:
@@ -160,6 +162,30 @@ static void test_full(struct both *b)
 	    "a block that makes the sum too large is refused");
 }
 
+/* The whole room is taken, and not a millionth more. */
+static void test_limit(struct both *b)
+{
+	static const char line[] = "id\tword\t10.000003\n";
+	const uint64_t word = UINT64_C(1) << 63;
+	const int64_t weight = 10000003;
+	struct sh_error err;
+	bool took[2];
+
+	b->n = sizeof line - 1;
+	memcpy(b->text, line, sizeof line);
+	for (int over = 0; over < 2; over++) {
+		sh_accumulator_clear(&b->fast);
+		/* A line is counted as one that weighs 1 as well. */
+		took[over] = sh_simhash_add(&b->fast.simhash, &word,
+				 INT64_MAX - weight - SH_WEIGHT_ONE + over, &err) == 0 &&
+			     sh_feature_block_enter(
+				 &b->block, b->blocks++, b->text, b->text + b->n, &err) == 0 &&
+			     sh_feature_block_take(&b->block, &b->run, b->text) == b->text + b->n &&
+			     sh_accumulator_add_block(&b->fast, &b->block);
+	}
+	ok(took[0] && !took[1], "a block fills the room that there is, and no more");
+}
+
 static void test_bits(struct both *b, unsigned bits)
 {
 	struct sh_fingerprint_opts opts = {
@@ -182,8 +208,10 @@ static void test_bits(struct both *b, unsigned bits)
 		}
 		ok(!wrong, "%u bits, %u-grams: %u documents, the same either way", bits, n, ROUNDS);
 	}
-	if (bits == 64)
+	if (bits == 64) {
 		test_full(b);
+		test_limit(b);
+	}
 	sh_feature_block_free(&b->block);
 	sh_accumulator_free(&b->fast);
 	sh_accumulator_free(&b->slow);

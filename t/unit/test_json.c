@@ -6,6 +6,7 @@
 
 #include "rng.h"
 #include "tap.h"
+#include "text/utf8.h"
 
 #ifdef HAVE_JANSSON
 #include <jansson.h>
@@ -99,6 +100,77 @@ static void depth(void)
 	ok(!scan(line, v), "nested as deep as allowed");
 	memset(p, '[', SH_JSON_DEPTH);
 	ok(scan(line, v) && strstr(scan(line, v), "nested deeper than 2048"), "and no deeper");
+}
+
+/* Each byte at each place of a string, which is looked at eight bytes at a time. */
+static void bytes(void)
+{
+	char text[] = "{\"id\":\"abcdefghijklmnopqrstuvw\"}";
+	unsigned wrong = 0;
+
+	for (char *p = text + 7; *p != '"'; p++) {
+		char before = *p;
+
+		for (int c = 0; c < 256; c++) {
+			/* Behind a backslash stands no letter of an escape but these. */
+			bool escape = c == '\\' && strchr("bfnrt\"", p[1]);
+			bool want = escape ? p[1] != '"' : c >= 0x20 && c != '"' && c != '\\';
+			struct sh_json_value v[2];
+			struct sh_error err;
+
+			*p = (char)c;
+			if (c == '\\' && p[1] == 'u')
+				continue;
+			wrong += want != (sh_json_fields(sh_slice(text, sizeof text - 1), names, v,
+					      2, &err) == 0);
+		}
+		*p = before;
+	}
+	ok(wrong == 0, "control characters are refused at every place, other bytes are not");
+}
+
+/* What two \u escapes stand for, code point by code point; how many of them are halves. */
+static unsigned two_points(uint32_t a, uint32_t b, uint32_t want[2], unsigned *n)
+{
+	bool high = a >= 0xD800 && a <= 0xDBFF, low = b >= 0xDC00 && b <= 0xDFFF;
+	bool half_a = a >= 0xD800 && a <= 0xDFFF, half_b = b >= 0xD800 && b <= 0xDFFF;
+
+	want[0] = half_a ? 0xFFFD : a;
+	want[1] = half_b ? 0xFFFD : b;
+	*n = 2;
+	if (!high || !low)
+		return (unsigned)half_a + half_b;
+	want[0] = 0x10000 + (a - 0xD800) * 0x400 + (b - 0xDC00);
+	*n = 1;
+	return 0;
+}
+
+static void surrogates(void)
+{
+	static const uint32_t some[] = { 0x1, 0x7F, 0x80, 0x7FF, 0x800, 0xD7FF, 0xD800, 0xD801,
+		0xDBFF, 0xDC00, 0xDC01, 0xDFFF, 0xE000, 0xFFFF };
+	enum { SOME = sizeof some / sizeof *some };
+	struct sh_buf got = { 0 };
+	unsigned wrong = 0;
+
+	for (unsigned i = 0; i < SOME * SOME; i++) {
+		uint32_t a = some[i / SOME], b = some[i % SOME], want[2];
+		unsigned n, halves = two_points(a, b, want, &n);
+		uint64_t counted = 0;
+		struct sh_error err;
+		char text[13], bytes[9];
+		size_t length = 0;
+
+		sprintf(text, "\\u%04x\\u%04X", (unsigned)a, (unsigned)b);
+		for (unsigned k = 0; k < n; k++)
+			length += sh_utf8_put((uint8_t *)bytes + length, want[k]);
+		got.n = 0;
+		wrong += sh_json_unescape(sh_slice_str(text), &got, &counted, &err) < 0 ||
+			 counted != halves ||
+			 !sh_slice_eq(sh_buf_slice(&got), sh_slice(bytes, length));
+	}
+	sh_buf_free(&got);
+	ok(wrong == 0, "pairs of \\u escapes about every bound");
 }
 
 /* ---- against jansson ---- */
@@ -330,6 +402,8 @@ int main(void)
 	rng_init(20261121);
 	examples();
 	depth();
+	bytes();
+	surrogates();
 #ifdef HAVE_JANSSON
 	against_jansson("generated lines", 20000, false);
 	against_jansson("mutated lines", 60000, true);

@@ -256,6 +256,7 @@ static void test_extremes(void)
 {
 	const uint64_t x = UINT64_C(0x123456789abcdef0), y = ~x;
 	const int64_t w[3] = { INT64_MAX / 2, INT64_MAX / 2, 2 }, negative[2] = { 1, -1 };
+	const int64_t largest[3] = { INT64_MAX / 2, INT64_MAX / 2, 1 };
 	const uint64_t h[3] = { x, y, y };
 	uint64_t out[1];
 
@@ -279,6 +280,10 @@ static void test_extremes(void)
 	    "two halves and 1 are the largest total");
 	sh_simhash_finish(&sim, out);
 	ok(out[0] == y, "the 1 decides");
+	sh_simhash_clear(&sim);
+	ok(sh_simhash_add_weighted(&sim, h, largest, 3, &err) == 0 &&
+		sh_simhash_total(&sim) == INT64_MAX,
+	    "in one batch as well");
 	sh_simhash_clear(&sim);
 	ok(sh_simhash_add_weighted(&sim, h, negative, 2, &err) < 0 && err.code == SH_ERR_PARAM,
 	    "a negative weight in a batch is refused");
