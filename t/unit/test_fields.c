@@ -136,6 +136,14 @@ static void test_similarity(void)
 	    "none: -1");
 }
 
+/* Only a document without features has an empty one. */
+static void test_empty_feature(void)
+{
+	ok(as_feature(sh_slice_str("id\t\t0")) == 0, "no feature, which weighs nothing");
+	ok(as_feature(sh_slice_str("id\t\t0.000001")) < 0 && strstr(err.text, "empty feature"),
+	    "an empty feature weighs nothing");
+}
+
 int main(void)
 {
 	for (size_t i = 0; i < FORMS; i++) {
@@ -143,5 +151,6 @@ int main(void)
 		test_digits(&forms[i]);
 	}
 	test_similarity();
+	test_empty_feature();
 	return done_testing();
 }

@@ -19,12 +19,16 @@ static const char *const PIECES[] = { "the ", "of", " to be or not to be ", "\\t
 	"  " };
 enum { PIECE_COUNT = sizeof PIECES / sizeof *PIECES };
 
-/* Real words repeat; random characters of a few scripts hardly do. No TAB, LF, CR. */
+/* Real words repeat, some of them more often than counts have known weights; random characters of a few
+ * scripts hardly do. No TAB, LF, CR. */
 static void document(struct sh_buf *b)
 {
 	size_t parts = rng_below(rng_below(8) ? 12 : 120);
+	size_t often = parts < 12 && rng_below(12) == 0 ? 200 + rng_below(200) : 0;
 
 	b->n = 0;
+	for (size_t i = 0; i < often; i++)
+		append(b, "a ", 2);
 	for (size_t i = 0; i < parts; i++) {
 		if (rng_below(3))
 			for (const char *p = PIECES[rng_below(PIECE_COUNT)]; *p; p++)

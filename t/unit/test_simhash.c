@@ -252,6 +252,33 @@ static void test_long_documents(void)
 	free(h);
 }
 
+/* Counted units beside weights that are summed, in any order: more than 32 bits hold of millionths. */
+static void test_units_beside_weights(void)
+{
+	static const size_t some[] = { 1000, 2047, 2048, 2148, 4096, 5000, 70000 };
+
+	for (size_t k = 0; k < sizeof some / sizeof *some; k++) {
+		int64_t sum[64] = { 0 }, w;
+		uint64_t h, want = 0, got[1];
+
+		sh_simhash_init(&sim, 64, 0, &err);
+		for (size_t i = 0; i < some[k]; i++) {
+			h = rng();
+			w = rng_below(10) ? SH_WEIGHT_ONE : (int64_t)rng_below(100000000);
+			for (unsigned b = 0; b < 64; b++)
+				sum[b] += h >> b & 1 ? w : -w;
+			if (w == SH_WEIGHT_ONE)
+				sh_simhash_add_units(&sim, &h, 1, &err);
+			else
+				sh_simhash_add(&sim, &h, w, &err);
+		}
+		for (unsigned b = 0; b < 64; b++)
+			want |= (uint64_t)(sum[b] > 0) << b;
+		sh_simhash_finish(&sim, got);
+		ok(got[0] == want, "%zu features, a tenth of another weight than 1", some[k]);
+	}
+}
+
 static void test_extremes(void)
 {
 	const uint64_t x = UINT64_C(0x123456789abcdef0), y = ~x;
@@ -360,6 +387,7 @@ int main(void)
 	ok(i > 0 && sh_simhash_kernel_at(i + 1) == NULL, "%u kernels run here", i);
 	test_scaling();
 	test_long_documents();
+	test_units_beside_weights();
 	test_extremes();
 	test_empty();
 	test_one_feature();

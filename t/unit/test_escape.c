@@ -1,0 +1,69 @@
+/* All short texts of the bytes that matter: escaped they stand in a field, and come back as they
+ * were; unescaped they are what the definition says. */
+#include "record/escape.h"
+
+#include "tap.h"
+#include "text_util.h"
+
+enum { LENGTH = 5, BYTES = 8 };
+
+static const char bytes[] = "\\tnrx\t\n\r";
+
+/* The definition, one byte after the other; no more bytes than there were. */
+static size_t by_definition(const char *s, size_t n, char *out)
+{
+	static const char from[] = "tnr\\", into[] = "\t\n\r\\";
+	size_t length = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const char *known =
+		    s[i] == '\\' && i + 1 < n ? memchr(from, s[i + 1], sizeof from - 1) : NULL;
+
+		out[length++] = known ? into[known - from] : s[i];
+		i += known != NULL;
+	}
+	return length;
+}
+
+static bool comes_back(struct sh_slice s, struct sh_buf *field, struct sh_buf *back)
+{
+	struct sh_error err;
+
+	field->n = back->n = 0;
+	if (sh_escape(s, field, &err) < 0 || sh_unescape(sh_buf_slice(field), back, &err) < 0)
+		return false;
+	for (size_t i = 0; i < field->n; i++)
+		if (memchr("\t\n\r", field->p[i], 3))
+			return false;
+	return sh_slice_eq(sh_buf_slice(back), s);
+}
+
+int main(void)
+{
+	unsigned texts = 0, lost = 0, wrong = 0;
+	struct sh_buf field = { 0 }, plain = { 0 };
+
+	for (size_t n = 0; n <= LENGTH; n++) {
+		for (unsigned i = 0; i < 1U << 3 * n; i++) {
+			char s[LENGTH + 1], want[LENGTH + 1], *exact;
+			struct sh_error err;
+			size_t length;
+
+			for (size_t k = 0; k < n; k++)
+				s[k] = bytes[i >> 3 * k & (BYTES - 1)];
+			exact = exact_copy(s, n);
+			length = by_definition(s, n, want);
+			plain.n = 0;
+			wrong += sh_unescape(sh_slice(exact, n), &plain, &err) < 0 ||
+				 !sh_slice_eq(sh_buf_slice(&plain), sh_slice(want, length));
+			lost += !comes_back(sh_slice(exact, n), &field, &plain);
+			texts++;
+			free(exact);
+		}
+	}
+	ok(wrong == 0, "%u texts: unescaped as by definition", texts);
+	ok(lost == 0, "escaped, they fit a field and come back");
+	sh_buf_free(&field);
+	sh_buf_free(&plain);
+	return done_testing();
+}
