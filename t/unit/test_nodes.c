@@ -229,6 +229,46 @@ static void take_cases(unsigned digits)
 	sh_side_free(&room);
 }
 
+/* Block after block, until places of ids have several bases; also one record at a time between. */
+static void take_many(unsigned digits)
+{
+	struct sh_side room = { 0 };
+	struct sh_nodes s;
+	struct sh_error err;
+	bool good = sh_nodes_init(&s, SH_FP_WORDS(4 * digits), &room, &err) == 0;
+	size_t n = 0, wrong = 0;
+
+	while (good && n < 4 * SH_NODES_STRIDE) {
+		static char text[1000 * (SH_FP_HEX_MAX + 20) + SH_PAD];
+		size_t at = 0, lines, more = rng_below(1000);
+
+		if (rng_below(4) == 0) {
+			const uint64_t zero[SH_FP_MAX_WORDS] = { 0 };
+
+			at = (size_t)sprintf(text, "id%zu", n);
+			good = sh_nodes_add(&s, zero, sh_slice(text, at), &err) == 0;
+			n++;
+			continue;
+		}
+		for (size_t i = 0; i < more; i++)
+			at +=
+			    (size_t)sprintf(text + at, "%0*zx\tid%zu\n", (int)digits, n + i, n + i);
+		good = sh_nodes_take(&s, sh_slice(text, at), digits, more, &lines, &err) >= 0 &&
+		       lines == more;
+		n += more;
+	}
+	for (size_t i = 0; good && i < n; i++) {
+		char want[24];
+
+		sprintf(want, "id%zu", i);
+		wrong += !sh_slice_eq(sh_nodes_id(&s, (uint32_t)i), sh_slice_str(want));
+	}
+	ok(good && s.records == n && wrong == 0, "%u digits: %zu ids taken from many blocks",
+	    digits, n);
+	sh_nodes_free(&s);
+	sh_side_free(&room);
+}
+
 int main(void)
 {
 	rng_init(0x4E0DE5);
@@ -237,5 +277,7 @@ int main(void)
 	take_cases(16);
 	take_cases(32);
 	take_cases(7);
+	take_many(16);
+	take_many(32);
 	return done_testing();
 }

@@ -340,6 +340,38 @@ static void test_groups(void)
 		sh_buf_free(&in.text[f]);
 }
 
+/* What can be read is worked on; then the file that cannot be opened is told of. */
+static void test_unreadable(void)
+{
+	static struct input in = { .n = 2 };
+	struct result got = { .status = 0 };
+	unsigned bad = 0;
+
+	for (unsigned workers = 1; workers <= WORKERS_MAX; workers++) {
+		void *states[WORKERS_MAX];
+		bool rejects = false;
+		struct sh_pool pool = { work, states, workers, done, &got };
+		struct sh_source source;
+		struct sh_error err = { 0 };
+
+		for (unsigned i = 0; i < workers; i++)
+			states[i] = &rejects;
+		in.text[0].n = in.text[1].n = 0;
+		append(&in.text[0], "a\nb\n", 4);
+		clear(&got);
+		open_input(&in);
+		in.names[1] = (char *)(uintptr_t) "/dev/fd/none";
+		sh_source_init(&source, in.names, 2);
+		bad += sh_pool_run(&pool, &source, &err) != -1 || err.code != SH_ERR_IO ||
+		       got.records != 2;
+		sh_source_free(&source);
+		close_input(&in);
+	}
+	ok(bad == 0, "a file that cannot be read is an error, with any number of threads");
+	sh_buf_free(&in.text[0]);
+	sh_buf_free(&got.out);
+}
+
 int main(void)
 {
 	static struct input in;
@@ -368,6 +400,7 @@ int main(void)
 	    bad);
 	test_group_kept();
 	test_groups();
+	test_unreadable();
 	ok(stopped > cases / 20 && stopped < cases / 2, "%u of them stop at a bad line", stopped);
 	for (unsigned f = 0; f < FILES_MAX; f++)
 		sh_buf_free(&in.text[f]);

@@ -255,7 +255,7 @@ static void test_long_documents(void)
 /* Counted units beside weights that are summed, in any order: more than 32 bits hold of millionths. */
 static void test_units_beside_weights(void)
 {
-	static const size_t some[] = { 1000, 2047, 2048, 2148, 4096, 5000, 70000 };
+	static const size_t some[] = { 1000, 2047, 2048, 2148, 4096, 5000, 9000, 70000 };
 
 	for (size_t k = 0; k < sizeof some / sizeof *some; k++) {
 		int64_t sum[64] = { 0 }, w;
@@ -263,7 +263,8 @@ static void test_units_beside_weights(void)
 
 		sh_simhash_init(&sim, 64, 0, &err);
 		for (size_t i = 0; i < some[k]; i++) {
-			h = rng();
+			/* Some bits in nearly all, so that the highest planes are needed. */
+			h = k % 2 ? rng() : rng() | rng() | rng() | UINT64_C(0xF0F0F0F0);
 			w = rng_below(10) ? SH_WEIGHT_ONE : (int64_t)rng_below(100000000);
 			for (unsigned b = 0; b < 64; b++)
 				sum[b] += h >> b & 1 ? w : -w;

@@ -273,11 +273,51 @@ static void test_sink(void)
 	sh_buf_free(&got);
 }
 
+/* Lines and pieces longer than a sink gathers. */
+static void test_long(void)
+{
+	enum { LINES = 12, LENGTH = 70000 };
+	struct sh_buf want = { 0 }, got = { 0 };
+	struct sh_error err;
+	struct sh_sink sink;
+	uint64_t sum = 0;
+	char trailer[SH_TRAILER_MAX];
+	FILE *file = tmpfile();
+
+	must(file != NULL);
+	for (unsigned i = 0; i < LINES; i++) {
+		size_t n = rng_below(LENGTH), from = want.n;
+
+		for (size_t k = 0; k < n; k++)
+			append(&want, "x", 1);
+		sum += XXH3_64bits_withSeed(want.p + from, n, UINT64_C(0x73686c696e657331));
+		append(&want, "\n", 1);
+	}
+	sink = (struct sh_sink){ .fd = dup(fileno(file)), .name = "test", .trailer = true };
+	for (size_t at = 0, n; at < want.n; at += n) {
+		n = 1 + rng_below(4 * LENGTH);
+		n = n < want.n - at ? n : want.n - at;
+		must(sh_sink_write(&sink, want.p + at, n, &err) == 0);
+	}
+	must(sh_sink_close(&sink, &err) == 0);
+	append(&want, trailer,
+	    (size_t)snprintf(trailer, sizeof trailer, "\t\tsimhash-trailer\t%d\t%016llx\n", LINES,
+		(unsigned long long)sum));
+	must(sh_buf_reserve(&got, want.n + 1, &err) == 0);
+	rewind(file);
+	got.n = fread(got.p, 1, want.n + 1, file);
+	ok(sh_slice_eq(sh_buf_slice(&got), sh_buf_slice(&want)), "and so do long ones");
+	fclose(file);
+	sh_buf_free(&want);
+	sh_buf_free(&got);
+}
+
 int main(void)
 {
 	rng_init(20261121);
 	test_whole();
 	test_damaged();
 	test_sink();
+	test_long();
 	return done_testing();
 }

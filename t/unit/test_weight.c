@@ -194,6 +194,13 @@ static void test_tfidf_against_oracle(void)
 		bad += w > nearest(x) + 1 || w < nearest(x) - 1;
 		bad += v != nearest(y) && !on_the_edge(y);
 	}
+	t.docs = t.df = 0;
+	for (i = 0; i < 100000; i++) {
+		t.tf = 1 + (rng_any() >> 44);
+		t.idf = (int64_t)rng_below(50000000);
+		y = (1 + ln(t.tf)) * (long double)t.idf / 1e6L;
+		bad += logidf->weigh(&t, &v, &err) < 0 || (v != nearest(y) && !on_the_edge(y));
+	}
 	ok(!bad, "tfidf and logidf of 10^6 random terms are the nearest millionth");
 }
 
