@@ -104,11 +104,25 @@ static void test_decimals(void)
 	ok(sh_doubles_finish(&d) == 0, "beside one from there on they are not");
 }
 
+/* The lightest has a bit too many, and the heaviest leaves no room for it. */
+static void test_halves(void)
+{
+	struct sh_heavy f[3] = { { .weight = sh_double_key(4096) },
+		{ .weight = sh_double_key(0.5 + 0x1p-51) },
+		{ .weight = sh_double_key(0.5 + 0x1p-52) } };
+
+	sh_doubles_write(f, 3);
+	ok(f[0].weight == INT64_C(1) << 62 && f[1].weight == (INT64_C(1) << 49) + 1 &&
+		f[2].weight == INT64_C(1) << 49,
+	    "to whole numbers, halves up");
+}
+
 int main(void)
 {
 	rng_init(50);
 	test_random();
 	test_scales();
 	test_decimals();
+	test_halves();
 	return done_testing();
 }
