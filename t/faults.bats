@@ -44,6 +44,18 @@ inject() {
 	[ "$(cat new)" = "b.txt	some text" ]
 }
 
+@test "an allocation of the parser of pages that fails loses no text without a word" {
+	[ -z "${SANITIZED-}" ] || skip 'the sanitizers have an allocator of their own'
+	${CC:-cc} -O1 -shared -fPIC -o shim.so "$here/t/soak/failmalloc.c" -ldl
+	echo '<p>A page &amp; more' >page.html
+	"$SHBIN/shdoc" page.html >want
+	for n in $(seq 60); do
+		status=0
+		LD_PRELOAD=$PWD/shim.so FAIL_AT=$n "$SHBIN/shdoc" page.html >got 2>err || status=$?
+		[ "$status" -eq 2 ] || cmp want got
+	done
+}
+
 @test "short reads and writes change nothing in any program" {
 	[ -z "${SANITIZED-}" ] || skip 'the sanitizers want to be loaded first'
 	inject short -d 20

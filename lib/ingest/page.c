@@ -347,14 +347,27 @@ static void on_end(void *writer, const xmlChar *name)
 		w->keep--;
 }
 
-/* An end tag that ends nothing was compared with all that is open. */
-static void on_error(void *writer, const char *message, ...)
+#if LIBXML_VERSION >= 21200
+typedef const xmlError *error_arg;
+#else
+typedef xmlError *error_arg;
+#endif
+
+/* The parser goes on without what memory did not suffice for, and must: where it fails it may hold
+ * what a stop would free. An end tag that ends nothing was compared with all that is open. */
+static void on_error(void *writer, error_arg what)
 {
 	struct writer *w = writer;
 
-	(void)message;
+	if (w->failed || what->level == XML_ERR_WARNING)
+		return;
+	if (what->code == XML_ERR_NO_MEMORY) {
+		sh_error_nomem(w->err);
+		w->failed = true;
+		return;
+	}
 	w->stray += (uint64_t)w->parser->nameNr;
-	if (w->stray <= STRAY_MAX || w->failed)
+	if (w->stray <= STRAY_MAX)
 		return;
 	sh_error_set(w->err, SH_ERR_RECORD,
 	    "HTML: too many stray end tags, with %d elements open, to be read in time",
@@ -365,15 +378,19 @@ static void on_error(void *writer, const char *message, ...)
 
 /* ---- the parser ---- */
 
-static int parse(htmlParserCtxtPtr parser, struct sh_slice page)
+static int parse(struct writer *w, struct sh_slice page)
 {
 	/* No network, and the bytes are UTF-8 whatever they say. */
 	const int options =
 	    HTML_PARSE_RECOVER | HTML_PARSE_NOWARNING | HTML_PARSE_NONET | HTML_PARSE_IGNORE_ENC;
-	xmlDocPtr doc = htmlCtxtReadMemory(parser, page.p, (int)page.n, NULL, "UTF-8", options);
+	/* That of the parser itself is not told of all failures. */
+	xmlStructuredErrorFunc before = xmlStructuredError;
+	void *before_arg = xmlStructuredErrorContext;
 
-	xmlFreeDoc(doc);
-	return parser->errNo == XML_ERR_NO_MEMORY ? -1 : 0;
+	xmlSetStructuredErrorFunc(w, on_error);
+	xmlFreeDoc(htmlCtxtReadMemory(w->parser, page.p, (int)page.n, NULL, "UTF-8", options));
+	xmlSetStructuredErrorFunc(before_arg, before);
+	return w->parser->errNo == XML_ERR_NO_MEMORY ? -1 : 0;
 }
 
 /* A browser drops NULs; the parser would take them for the end. */
@@ -471,7 +488,6 @@ static int text_of(struct sh_slice page, struct sh_buf *out, struct sh_error *er
 		.characters = on_text,
 		.ignorableWhitespace = on_text,
 		.cdataBlock = on_text,
-		.error = on_error,
 	};
 	htmlParserCtxtPtr parser;
 
@@ -486,7 +502,7 @@ static int text_of(struct sh_slice page, struct sh_buf *out, struct sh_error *er
 		parser->userData = &w;
 		w.parser = parser;
 	}
-	if ((!parser || parse(parser, page) < 0) && !w.failed) {
+	if ((!parser || parse(&w, page) < 0) && !w.failed) {
 		sh_error_nomem(err);
 		w.failed = true;
 	}
