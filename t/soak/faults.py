@@ -175,12 +175,12 @@ class Command:
         stdin = open(self.stdin or os.devnull, "rb")
         p = subprocess.Popen([*prefix, *(argv or self.argv)],
             stdin=stdin if text is None else subprocess.PIPE, stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE, env=dict(ENV, **(env or {})), **more)
+            stderr=subprocess.PIPE, env=dict(ENV, **(env or {})), start_new_session=True, **more)
         stdin.close()
         try:
             out, err = p.communicate(input=text, timeout=SECONDS)
         except subprocess.TimeoutExpired:
-            p.kill()
+            os.killpg(p.pid, signal.SIGKILL)  # and what strace leaves behind
             p.communicate()
             raise Failed(f"still running after {SECONDS} seconds")
         self.out = out
