@@ -32,6 +32,7 @@ unchanged() {
 		context=
 		case $program$option in
 		shverify--weight) context='--measure cosine' ;;
+		shband--seed) context='--recall .99' ;;
 		shdedup--weight) context='--simhash' ;;
 		shdedup--store | shdedup--profile) continue ;; # see shdedup(1)
 		shdedup--wait) context='-a archive --dry-run' ;;
