@@ -97,6 +97,9 @@ features() {
 	same one out
 	try 'shdf -m --min-df 2 --max-df 50% one two'
 	gives '\t5' 'c\t2'
+	printf '\t4000000\na\t2\nb\t3\n' >many
+	try 'shdf -m --max-df 0.00005% many'
+	gives '\t4000000' 'a\t2'
 }
 
 @test "-m of the tables of parts is the table of the whole" {

@@ -36,7 +36,7 @@ int sh_df_merge(
 /* A bound on document frequencies: a number of documents, or a share of all. */
 struct sh_df_limit {
 	bool given, share;
-	uint64_t n; /* documents, or millionths of them */
+	uint64_t n; /* documents, or hundredths of millionths of them */
 };
 
 /* "12" documents; "0.5" or "50%" of them. */

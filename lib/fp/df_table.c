@@ -30,7 +30,7 @@ int sh_df_limit_parse(const char *text, struct sh_df_limit *limit, struct sh_err
 		    "as 0.5 or 50%%",
 		    text);
 	limit->given = limit->share = true;
-	limit->n = (uint64_t)(percent ? millionths / 100 : millionths);
+	limit->n = (uint64_t)(percent ? millionths : 100 * millionths);
 	return 0;
 }
 
@@ -38,7 +38,7 @@ int sh_df_limit_parse(const char *text, struct sh_df_limit *limit, struct sh_err
 static void scale(const struct sh_df_limit *limit, uint64_t df, uint64_t documents,
     struct sh_wide *is, struct sh_wide *bound)
 {
-	*is = limit->share ? sh_wide_mul(df, (uint64_t)SH_WEIGHT_ONE) : sh_wide(df);
+	*is = limit->share ? sh_wide_mul(df, 100 * (uint64_t)SH_WEIGHT_ONE) : sh_wide(df);
 	*bound = limit->share ? sh_wide_mul(limit->n, documents) : sh_wide(limit->n);
 }
 
