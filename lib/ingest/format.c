@@ -6,6 +6,7 @@
 #include "ingest/header.h"
 #include "ingest/mail.h"
 #include "record/json.h"
+#include "text/utf8.h"
 
 /* A head without its byte order mark that is shorter is the whole file. */
 enum { SEEN = SH_FORMAT_HEAD - 3 };
@@ -58,14 +59,6 @@ static struct sh_slice first_line(struct sh_slice head)
 	const char *lf = head.n ? memchr(head.p, '\n', head.n) : NULL;
 
 	return sh_slice(head.p, lf ? (size_t)(lf - head.p) : head.n);
-}
-
-/* What some programs write before UTF-8 hides nothing. */
-static struct sh_slice past_mark(struct sh_slice head)
-{
-	bool marked = head.n >= 3 && memcmp(head.p, "\xEF\xBB\xBF", 3) == 0;
-
-	return marked ? sh_slice(head.p + 3, head.n - 3) : head;
 }
 
 /* Whether an object has the fields of a document. */
@@ -166,7 +159,7 @@ const char *sh_format_doubt(
 	struct sh_error err;
 	bool whole;
 
-	head = past_mark(head);
+	head = sh_utf8_skip_bom(head);
 	if (head.n && ends_in(name, csv))
 		return "CSV (a document a row: mlr -S --icsv --ojsonl cat FILE | shdoc -f ID,TEXT)";
 	if (head.n && ends_in(name, tsv))
@@ -218,7 +211,7 @@ enum sh_format sh_format_detect(
 	static const char *const mail[] = { ".eml", ".mbox", NULL };
 	static const char *const text[] = { ".md", ".markdown", ".txt", ".rst", ".org", ".adoc",
 		NULL };
-	struct sh_slice name = plain_name(file), bare = past_mark(head);
+	struct sh_slice name = plain_name(file), bare = sh_utf8_skip_bom(head);
 	struct sh_slice line = first_line(bare);
 
 	if (line.n > 5 && memcmp(line.p, "WARC/", 5) == 0)

@@ -77,7 +77,7 @@ static int check_head(struct sh_ingest *in, struct sh_reader *r, struct sh_error
 		return -1;
 	head = sh_reader_ready(r);
 	n = head.n;
-	in->marked = n >= 3 && memcmp(head.p, "\xEF\xBB\xBF", 3) == 0;
+	in->marked = sh_utf8_skip_bom(head).n < n;
 	if (in->body.charset.forced && !in->marked)
 		return 0;
 	if (n && sh_docs_head(&head, err) < 0)

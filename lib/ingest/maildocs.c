@@ -4,6 +4,8 @@
 
 #include <stdio.h>
 
+#include "text/utf8.h"
+
 static int one_message(
     struct sh_ingest *in, const struct sh_mbox *m, struct sh_slice name, struct sh_error *err)
 {
@@ -33,10 +35,12 @@ static void blame(const struct sh_mbox *m, struct sh_error *err)
 /* It would be taken for the beginning of a line, which then is no field. */
 static int drop_mark(struct sh_reader *r, struct sh_error *err)
 {
+	struct sh_slice head;
+
 	if (sh_reader_need(r, 3, err) < 0)
 		return -1;
-	if (sh_reader_ready(r).n >= 3 && memcmp(sh_reader_ready(r).p, "\xEF\xBB\xBF", 3) == 0)
-		sh_reader_take(r, 3);
+	head = sh_reader_ready(r);
+	sh_reader_take(r, head.n - sh_utf8_skip_bom(head).n);
 	return 0;
 }
 
