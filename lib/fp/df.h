@@ -33,10 +33,13 @@ int sh_df_finish(struct sh_df_counter *c, sh_df_emit *emit, void *arg, struct sh
 int sh_df_merge(
     char *const *names, size_t n, bool trailer, sh_df_emit *emit, void *arg, struct sh_error *err);
 
-/* A bound on document frequencies: a number of documents, or a share of all. */
+/* A bound on document frequencies: a number of documents, or a share of all: a percentage has six digits
+ * behind its point, too. */
+enum { SH_DF_ALL = 100000000 };
+
 struct sh_df_limit {
 	bool given, share;
-	uint64_t n; /* documents, or hundredths of millionths of them */
+	uint64_t n; /* documents, or a share in parts of SH_DF_ALL */
 };
 
 /* "12" documents; "0.5" or "50%" of them. */

@@ -14,7 +14,7 @@ int sh_df_limit_parse(const char *text, struct sh_df_limit *limit, struct sh_err
 {
 	struct sh_slice s = sh_slice_str(text);
 	bool percent = s.n && s.p[s.n - 1] == '%';
-	int64_t millionths;
+	int64_t unit = percent ? 1 : 100, parts; /* of the last digit; of SH_DF_ALL, in units */
 
 	if (!percent && sh_parse_count(s, &limit->n) == 0) {
 		limit->given = true;
@@ -22,15 +22,14 @@ int sh_df_limit_parse(const char *text, struct sh_df_limit *limit, struct sh_err
 		return 0;
 	}
 	s.n -= percent;
-	if (sh_parse_share(s, &millionths) < 0 ||
-	    millionths > (percent ? 100 * SH_WEIGHT_ONE : SH_WEIGHT_ONE))
+	if (sh_parse_share(s, &parts) < 0 || parts > SH_DF_ALL / unit)
 		return sh_error_set(err, SH_ERR_PARAM,
 		    "document frequency '%s': expected a number of documents, or a share of them "
 		    "such "
 		    "as 0.5 or 50%%",
 		    text);
 	limit->given = limit->share = true;
-	limit->n = (uint64_t)(percent ? millionths : 100 * millionths);
+	limit->n = (uint64_t)(parts * unit);
 	return 0;
 }
 
@@ -38,7 +37,7 @@ int sh_df_limit_parse(const char *text, struct sh_df_limit *limit, struct sh_err
 static void scale(const struct sh_df_limit *limit, uint64_t df, uint64_t documents,
     struct sh_wide *is, struct sh_wide *bound)
 {
-	*is = limit->share ? sh_wide_mul(df, 100 * (uint64_t)SH_WEIGHT_ONE) : sh_wide(df);
+	*is = limit->share ? sh_wide_mul(df, SH_DF_ALL) : sh_wide(df);
 	*bound = limit->share ? sh_wide_mul(limit->n, documents) : sh_wide(limit->n);
 }
 

@@ -123,7 +123,7 @@ static void arguments(const char *text)
 	if (sh_ngrams_parse(text, &range, &err) == 0)
 		check(range.min >= 1 && range.min <= range.max && range.max <= SH_NGRAM_MAX);
 	if (sh_df_limit_parse(text, &limit, &err) == 0)
-		check(limit.given && (!limit.share || limit.n <= 1000000));
+		check(limit.given && (!limit.share || limit.n <= SH_DF_ALL));
 	if (sh_document_form_parse(text, &form, &err) == 0)
 		check(form.id_field != form.text_field && form.text_field <= SH_FIELD_MAX);
 	sh_keep_parse(sh_slice(text, n), &keep, &err);
