@@ -144,9 +144,7 @@ void cli_print(struct cli *c, const char *fmt, ...) __attribute__((format(printf
 /* The line without the CR of a DOS line end, under --crlf. */
 static inline struct sh_slice cli_strip(bool crlf, struct sh_slice line)
 {
-	if (crlf && line.n && line.p[line.n - 1] == '\r')
-		line.n--;
-	return line;
+	return crlf ? sh_without_cr(line) : line;
 }
 
 /* Whether a line is a record of any kind that the program reads: 0, or -1 and why not. */

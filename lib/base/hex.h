@@ -1,4 +1,4 @@
-/* Hexadecimal digits, eight at a time in the bytes of one word; 16 in a register of NEON. */
+/* Hexadecimal digits: one; eight at a time in the bytes of one word; 16 in a register of NEON. */
 #ifndef SH_BASE_HEX_H
 #define SH_BASE_HEX_H
 
@@ -10,6 +10,15 @@
 #include "base/neon.h"
 
 #define SH_HEX_BYTES(x) (UINT64_C(0x0101010101010101) * (x))
+
+/* Of a hexadecimal digit in any case, -1 of anything else. */
+static inline int sh_hex_value(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c |= 32;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
 
 /* One nibble a byte -> one lower-case digit a byte. */
 static inline uint64_t sh_hex_digits(uint64_t v)

@@ -26,6 +26,12 @@ static inline bool sh_slice_eq(struct sh_slice a, struct sh_slice b)
 	return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
 }
 
+/* A line without the CR of a DOS line end. */
+static inline struct sh_slice sh_without_cr(struct sh_slice line)
+{
+	return sh_slice(line.p, line.n - (line.n && line.p[line.n - 1] == '\r'));
+}
+
 /* Bytewise order, a prefix before its extensions: <0, 0 or >0, as LC_ALL=C sort. */
 static inline int sh_slice_cmp(struct sh_slice a, struct sh_slice b)
 {

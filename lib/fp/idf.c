@@ -20,12 +20,12 @@ static double to_double(struct sh_slice s)
 
 static int add_line(struct sh_idf_table *t, struct sh_slice line, struct sh_error *err)
 {
-	size_t at = line.n;
 	int64_t idf;
+	size_t at;
 	uint32_t i;
 
-	if (at && line.p[at - 1] == '\r')
-		at = --line.n;
+	line = sh_without_cr(line);
+	at = line.n;
 	while (at > 0 && line.p[at - 1] != ' ' && line.p[at - 1] != '\t')
 		at--;
 	if (at < 2 || sh_parse_rounded(sh_slice(line.p + at, line.n - at), &idf) < 0)

@@ -2,8 +2,8 @@
 
 #include <strings.h>
 
+#include "base/hex.h"
 #include "base/num.h"
-#include "ingest/transfer.h"
 
 static bool is_blank(char c)
 {

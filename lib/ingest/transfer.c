@@ -1,5 +1,7 @@
 #include "ingest/transfer.h"
 
+#include "base/hex.h"
+
 /* ---- mail ---- */
 
 static int base64_value(char c)
@@ -35,14 +37,6 @@ int sh_base64_decode(struct sh_slice in, struct sh_buf *out, struct sh_error *er
 		}
 	}
 	return 0;
-}
-
-int sh_hex_value(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c |= 32;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
 /* The length of blanks and a line end at p; 0 when there is something else. */

@@ -10,9 +10,6 @@
 int sh_base64_decode(struct sh_slice in, struct sh_buf *out, struct sh_error *err);
 int sh_quoted_printable_decode(struct sh_slice in, struct sh_buf *out, struct sh_error *err);
 
-/* Of a hexadecimal digit in any case, -1 of anything else. */
-int sh_hex_value(char c);
-
 /* Append the chunks' bytes: 1, or 0 when the first line is no chunk's size (archives often hold
  * such bodies, without their chunks but with the header field), or -1 when chunks go wrong
  * later. With `cut` the input may end anywhere. */

@@ -247,8 +247,8 @@ static int take_trailers(
 		lf = memchr(b->p + at, '\n', b->n - at);
 		n = lf ? (size_t)(lf - b->p) + 1 - at : b->n - at;
 		line = sh_slice(b->p + at, n - (lf != NULL));
-		if (s->crlf && line.p[line.n - 1] == '\r')
-			line.n--;
+		if (s->crlf)
+			line = sh_without_cr(line);
 		if (sh_trailer_take(&s->check, line, err) < 0) {
 			err->file = s->name;
 			err->line = s->line + s->newlines->count(b->p, at);

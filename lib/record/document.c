@@ -178,8 +178,8 @@ int sh_document_parse(const struct sh_document_form *form, struct sh_slice line,
 		return 0;
 	if (form->json)
 		return parse_json(form, line, room, doc, err);
-	if (form->crlf && line.n && line.p[line.n - 1] == '\r')
-		line.n--;
+	if (form->crlf)
+		line = sh_without_cr(line);
 	bad = form->id_field ? choose_fields(form, line, doc, err) : two_fields(line, doc, err);
 	if (bad < 0 || sh_dos_check(line, err) < 0 || sh_id_check(doc->id, err) < 0)
 		return -1;

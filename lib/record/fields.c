@@ -90,8 +90,7 @@ bool sh_is_like_feature(struct sh_slice line)
 	int64_t weight;
 	double other;
 
-	if (line.n && line.p[line.n - 1] == '\r')
-		line.n--;
+	line = sh_without_cr(line);
 	return sh_fields_split(line, v, 3) == 3 &&
 	       (sh_parse_weight(v[2], &weight) != SH_NUM_MALFORMED ||
 		   sh_parse_real(v[2], &other) == 0);
@@ -103,8 +102,7 @@ int sh_record_df(struct sh_slice line, struct sh_df_record *r, struct sh_error *
 	int bad;
 
 	/* Tables are read beside the input, to which --crlf belongs; the end is no part of them. */
-	if (line.n && line.p[line.n - 1] == '\r')
-		line.n--;
+	line = sh_without_cr(line);
 	if (split(line, v, 2, "feature<TAB>document frequency", err) < 0)
 		return -1;
 	r->text = v[0];
@@ -119,8 +117,7 @@ struct sh_slice sh_record_listed(struct sh_slice line)
 {
 	struct sh_slice id;
 
-	if (line.n && line.p[line.n - 1] == '\r')
-		line.n--;
+	line = sh_without_cr(line);
 	sh_fields_split(line, &id, 1);
 	return id;
 }

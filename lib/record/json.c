@@ -1,6 +1,6 @@
 #include "record/json.h"
 
-#include "base/bytes.h"
+#include "base/hex.h"
 
 struct reader {
 	const char *begin, *p, *end;
@@ -52,14 +52,6 @@ static void skip_ordinary(struct reader *r)
 		r->p++;
 }
 
-static int hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c |= 32;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* Behind a backslash. */
 static int skip_escape(struct reader *r)
 {
@@ -68,7 +60,7 @@ static int skip_escape(struct reader *r)
 	if (*r->p++ != 'u')
 		return 0;
 	for (int i = 0; i < 4; i++, r->p++)
-		if (r->p == r->end || hex_digit(*r->p) < 0)
+		if (r->p == r->end || sh_hex_value(*r->p) < 0)
 			return wrong(r, "four hexadecimal digits after \\u");
 	return 0;
 }
@@ -296,7 +288,7 @@ static uint32_t hex4(const char *p)
 	uint32_t x = 0;
 
 	for (int i = 0; i < 4; i++)
-		x = x << 4 | (uint32_t)hex_digit(p[i]);
+		x = x << 4 | (uint32_t)sh_hex_value(p[i]);
 	return x;
 }
 

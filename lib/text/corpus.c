@@ -246,7 +246,8 @@ static int scan_trailer(struct scan *s, struct sh_slice line, struct sh_error *e
 		sh_sum_lines(&s->check.found, line.p, line.n, crlf);
 		return 0;
 	}
-	line.n -= crlf && line.p[line.n - 1] == '\r';
+	if (crlf)
+		line = sh_without_cr(line);
 	return sh_trailer_take(&s->check, line, err) < 0 ? -1 : 1;
 }
 

@@ -31,8 +31,7 @@ static bool is_like_print(struct sh_slice line, unsigned *bits)
 	struct sh_fp_record r;
 	struct sh_error err;
 
-	if (line.n && line.p[line.n - 1] == '\r')
-		line.n--;
+	line = sh_without_cr(line);
 	return sh_record_fp(line, &r, &err) == 0 && r.bits >= 32 && (r.bits & (r.bits - 1)) == 0 &&
 	       sh_same_width(bits, &r, &err) == 0 && !memchr(r.id.p, ' ', r.id.n);
 }

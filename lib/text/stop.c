@@ -25,7 +25,7 @@ static bool takes_whole_lines(const struct sh_token_opts *opts)
 static struct sh_slice trim(struct sh_slice s, bool whole)
 {
 	if (whole)
-		return s.n && s.p[s.n - 1] == '\r' ? sh_slice(s.p, s.n - 1) : s;
+		return sh_without_cr(s);
 	while (s.n && is_blank(s.p[s.n - 1]))
 		s.n--;
 	while (s.n && is_blank(*s.p))
