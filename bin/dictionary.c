@@ -29,10 +29,18 @@ static bool find(char path[PATH_MAX + 64])
 	return false;
 }
 
+/* NULL where it is not set, or set to nothing. */
+static const char *environment(const char *name)
+{
+	const char *value = getenv(name);
+
+	return value && *value ? value : NULL;
+}
+
 struct sh_jieba *dictionary_open(struct cli *c, const char *words)
 {
 	char path[PATH_MAX + 64];
-	const char *name = getenv("SIMHASH_JIEBA");
+	const char *name = environment("SIMHASH_JIEBA");
 	struct sh_buf text = { 0 };
 	struct sh_jieba *j;
 	struct sh_error err;
@@ -61,7 +69,7 @@ struct sh_cppjieba *dictionary_open_cppjieba(struct cli *c, const char *director
 	struct sh_error err;
 
 	if (!directory)
-		directory = getenv("SIMHASH_CPPJIEBA");
+		directory = environment("SIMHASH_CPPJIEBA");
 	if (!directory)
 		cli_usage(c,
 		    "cppjieba's dictionary is wanted: --dict DIR, or SIMHASH_CPPJIEBA=DIR, "
