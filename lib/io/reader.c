@@ -29,6 +29,21 @@ static void stop(struct sh_reader *r)
 	r->fd[0] = -1;
 }
 
+static int fail(struct sh_reader *r, struct sh_error *err)
+{
+	err->file = r->name;
+	r->failed = *err;
+	return -1;
+}
+
+int sh_reader_check(const struct sh_reader *r, struct sh_error *err)
+{
+	if (r->failed.code == SH_OK)
+		return 0;
+	*err = r->failed;
+	return -1;
+}
+
 /* The end: each decompressor must have ended well. */
 static int finish(struct sh_reader *r, struct sh_error *err)
 {
@@ -40,14 +55,14 @@ static int finish(struct sh_reader *r, struct sh_error *err)
 		bad = sh_decompress_end(&r->decompress[r->layers - 1], true, err);
 	}
 	stop(r);
-	if (bad < 0)
-		err->file = r->name;
-	return bad;
+	return bad < 0 ? fail(r, err) : 0;
 }
 
 /* One read to the end of the buffer: 1, 0 at the end of the input, -1. */
 static int fill(struct sh_reader *r, struct sh_error *err)
 {
+	if (sh_reader_check(r, err) < 0)
+		return -1;
 	if (r->eof)
 		return 0;
 	/* What was taken makes room when that is cheap, so that a byte moves once. */
@@ -74,8 +89,7 @@ static int fill(struct sh_reader *r, struct sh_error *err)
 			poll(&p, 1, -1);
 		} else if (errno != EINTR) {
 			sh_error_sys(err, "cannot read it");
-			err->file = r->name;
-			return -1;
+			return fail(r, err);
 		}
 	}
 }
@@ -87,6 +101,13 @@ int sh_reader_need(struct sh_reader *r, size_t n, struct sh_error *err)
 	while (r->buf.n - r->at < n && got > 0)
 		got = fill(r, err);
 	return got < 0 ? -1 : 0;
+}
+
+int sh_reader_look(struct sh_reader *r, size_t n, struct sh_error *err)
+{
+	if (sh_reader_need(r, n, err) < 0 && sh_reader_check(r, err) == 0)
+		return -1;
+	return 0;
 }
 
 /* As long as it begins as compressed files do, put a decompressor behind it. */

@@ -16,6 +16,7 @@ struct sh_reader {
 	uint64_t offset; /* of that byte, from the input's beginning */
 	uint64_t line;   /* of that byte, from 1: as far as sh_reader_line() was used */
 	bool eof;
+	struct sh_error failed; /* code SH_OK, or why no more can be read */
 	size_t layers;
 	int fd[SH_READER_LAYERS + 1]; /* of the file, and of each decompressor behind it */
 	struct sh_decompress decompress[SH_READER_LAYERS];
@@ -28,8 +29,16 @@ int sh_reader_open(struct sh_reader *r, const char *name, struct sh_error *err);
 int sh_reader_memory(struct sh_reader *r, struct sh_slice bytes, struct sh_error *err);
 void sh_reader_close(struct sh_reader *r);
 
-/* Have n bytes ready, or all that there are. */
+/* Have n bytes ready, or all that there are. What fails fails again whenever more is needed than was
+ * read before, which stays ready. */
 int sh_reader_need(struct sh_reader *r, size_t n, struct sh_error *err);
+
+/* For a look at what comes: n bytes ready, or all that can be read, whatever ends it. -1 when memory
+ * does not suffice. */
+int sh_reader_look(struct sh_reader *r, size_t n, struct sh_error *err);
+
+/* Whether reading has failed, for who needs no more: 0, or -1 and how. */
+int sh_reader_check(const struct sh_reader *r, struct sh_error *err);
 
 /* What is ready; it moves when more is needed. */
 static inline struct sh_slice sh_reader_ready(const struct sh_reader *r)
