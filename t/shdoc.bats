@@ -901,3 +901,100 @@ response() {
 		done
 	done
 }
+
+@test "of a small compressed file that is damaged, all whole records come before the error" {
+	damaged() { # standard input; its sum is wrong
+		gzip >"$1"
+		printf 'bad!' | dd of="$1" bs=1 seek=$(($(wc -c <"$1") - 8)) conv=notrunc 2>/dev/null
+	}
+	printf '{"id":1,"text":"a"}\n{"id":2,"text":"b"}\n' | damaged lines
+	printf '[{"id":1,"text":"a"},{"id":2,"text":"b"}]' | damaged array
+	printf 'WARC/1.0\nWARC-Type: resource\nWARC-Target-URI: 1\nContent-Length: 1\n\na\n\nWARC/1.0\nWARC-Type: resource\nWARC-Target-URI: 2\nContent-Length: 1\n\nb\n\n' | damaged warc
+	for file in lines array warc; do
+		for how in "shdoc $file" "cat $file | shdoc"; do
+			try "$how"
+			exits 2
+			gives '1\ta' '2\tb'
+			grep -q 'cut short or damaged' err
+		done
+	done
+	# Of one that is a document nothing is whole, and what is left out is no less damaged.
+	printf 'text' | damaged text
+	printf '\1\2\3\4' | damaged picture
+	try 'shdoc text picture lines'
+	exits 2
+	gives '1\ta' '2\tb'
+	[ "$(grep -c 'cut short or damaged' err)" = 3 ]
+	grep -q '^shdoc: 3 files or folders could not be read$' err
+}
+
+@test "--from-charset UTF-16LE: the shortest text is one, a picture is none, JSON is refused" {
+	for charset in UTF-16LE UTF-16BE UTF-32LE; do
+		charset $charset
+		printf 'h\303\251\n\344\270\255\n' | iconv -f UTF-8 -t $charset >a.txt
+		try "shdoc --from-charset $charset a.txt"
+		exits 0
+		gives 'a.txt\thé\\n中'
+		head -c 7 a.txt >cut.txt
+		try "shdoc --from-charset $charset cut.txt 2>&1 >out.tsv | tail -n 1 >&2"
+		says 'shdoc: 1 ill-formed sequence replaced by U+FFFD'
+	done
+	python3 -c 'import random, sys; sys.stdout.buffer.write(random.Random(1).randbytes(3000))' >noise
+	try 'shdoc --from-charset UTF-16LE noise'
+	exits 0
+	gives
+	says 'shdoc: left out: file without text: 1'
+	printf '{"id":1,"text":"a"}\n' | iconv -f UTF-8 -t UTF-16LE >a.jsonl
+	try 'shdoc --from-charset utf-16le a.jsonl'
+	exits 2
+	says 'shdoc: a.jsonl: JSON is read as UTF-8, not as utf-16le (iconv -f utf-16le -t UTF-8 makes it so)' \
+		'shdoc: 1 file or folder could not be read'
+	printf 'WARC/1.0\nWARC-Type: resource\nWARC-Target-URI: u\nContent-Type: text/plain; charset=utf-16\nContent-Length: 6\n\nh\0i\0\n\0\n\n' >warc
+	try 'shdoc warc'
+	exits 0
+	gives 'u\thi'
+}
+
+@test "a page in UTF-16 is one, whatever its name" {
+	needs HTML
+	charset UTF-16LE
+	for charset in UTF-16 UTF-16LE UTF-16BE; do
+		printf '<!DOCTYPE html><p>x   y</p>\n' | iconv -f UTF-8 -t $charset >page
+		try 'shdoc page'
+		exits 0
+		gives 'page\tx y'
+	done
+}
+
+@test "a sequence of JSON texts is read as lines of them are; what is not one a line is told" {
+	printf '\36{"id":1,"text":"a"}\n\36\n\36{"id":2,"text":"b"}\n' >one
+	try 'shdoc one'
+	exits 0
+	gives '1\ta' '2\tb'
+	says
+	printf '\36{"id":1,\n"text":"a"}\n\36{"id":2,\n"text":"b"}\n' >several
+	try 'shdoc several'
+	exits 0
+	gives 'several\t\36{"id":1,\\n"text":"a"}\\n\36{"id":2,\\n"text":"b"}'
+	says 'shdoc: 1 file taken for one text: JSON texts that are not one a line (a document a text: jq --seq -c . FILE | shdoc)'
+	command -v jq >/dev/null || skip 'no jq'
+	try 'jq --seq -c . several | shdoc'
+	gives '1\ta' '2\tb'
+}
+
+@test "an object of JSON with the documents in an array is one text, which is told" {
+	printf '{"n":[1],"docs": [\n{"id":1,"text":"a"},{"id":2,"text":"b"}]}\n' >a.json
+	printf '{"n":"[{","docs":["a"],"\\"[{":[]}' >b.json
+	printf '{[{' >c.json
+	try 'shdoc a.json b.json c.json'
+	exits 0
+	[ "$(cut -f 1 out | paste -sd ' ')" = 'a.json b.json c.json' ]
+	says "shdoc: 1 file taken for one text: a JSON object with an array of objects (a document of each: jq -c '.NAME[]' FILE | shdoc -f ID,TEXT)"
+	(printf '{\n"docs": ['; seq -f '{"id":%.0f,"text":"a"},' 9999; echo '{}]}') >large.json
+	try 'shdoc large.json | cut -c 1-20'
+	gives 'large.json\t{\\n"docs"'
+	grep -q 'array of objects' err
+	command -v jq >/dev/null || skip 'no jq'
+	try "jq -c '.docs[]' a.json | shdoc"
+	gives '1\ta' '2\tb'
+}

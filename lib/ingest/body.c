@@ -5,7 +5,7 @@
 
 #include "ingest/header.h"
 #include "ingest/page.h"
-#include "text/encoding.h"
+#include "text/utf8.h"
 
 enum { SNIFF = 4096 };
 
@@ -85,40 +85,79 @@ static bool is_page(struct sh_slice head)
 	return false;
 }
 
-/* Control characters are rare in text of any encoding, but for UTF-16 and UTF-32, which
- * text/encoding.h tells. */
+/* Of the control characters; the last one begins texts of a sequence of JSON (RFC 7464). */
+static bool is_common(uint32_t c)
+{
+	return memchr("\t\n\v\f\r\b\033\036", (int)c, 8);
+}
+
+/* Control characters are rare in text of any encoding, but for UTF-16 and UTF-32. */
 static bool is_binary(struct sh_slice head)
 {
-	static const char common[] = "\t\n\v\f\r\b\033";
 	size_t odd = 0;
 
 	for (size_t i = 0; i < head.n; i++) {
 		unsigned char c = (unsigned char)head.p[i];
 
-		odd += c < 0x20 && !memchr(common, c, sizeof common - 1);
+		odd += c < 0x20 && !is_common(c);
 	}
 	return odd * 50 > head.n || begins(head, "%PDF-");
 }
 
-enum sh_body_kind sh_body_sniff(struct sh_slice head)
+/* Decoded from units of two or four bytes, of which an eighth is what no text has: half a surrogate
+ * pair, or an area for private use. */
+static bool is_noise(struct sh_slice text)
 {
+	const uint8_t *p = (const uint8_t *)text.p, *end = p + text.n;
+	size_t all = 0, odd = 0;
+
+	for (; p < end; all++) {
+		uint32_t c = sh_utf8_next(&p, end);
+
+		odd += (c < 0x20 && !is_common(c)) || c == SH_UTF8_REPLACEMENT ||
+		       (c >= 0xE000 && c < 0xF900);
+	}
+	/* A last unit may be cut. */
+	return odd * 20 > all + 20;
+}
+
+/* As the whole text will be decoded, which also tells what keeps it from that. */
+static int sniff_wide(struct sh_body *b, struct sh_slice head, const char *charset,
+    enum sh_body_kind *kind, struct sh_error *err)
+{
+	const char *declared[2] = { charset, NULL };
+	struct sh_charset_verdict ignored;
+
+	b->room.n = 0;
+	if (sh_charset_decode(&b->charset, head, declared, &b->room, &ignored, err) < 0)
+		return err->code == SH_ERR_RECORD ? 0 : -1;
+	head = sh_buf_slice(&b->room);
+	*kind = is_noise(head) ? SH_BODY_OTHER : is_page(head) ? SH_BODY_HTML : SH_BODY_TEXT;
+	return 0;
+}
+
+int sh_body_sniff(struct sh_body *b, struct sh_slice head, const char *charset,
+    enum sh_body_kind *kind, struct sh_error *err)
+{
+	const char *name = b->charset.forced ? b->charset.forced : charset;
 	enum sh_encoding e;
 
+	*kind = SH_BODY_TEXT;
 	if (head.n == 0)
-		return SH_BODY_TEXT;
+		return 0;
 	if (head.n > SNIFF)
 		head.n = SNIFF;
 	e = sh_encoding_guess(head.p, head.n);
-	if (e == SH_ENC_UTF8_BOM) {
-		head.p += 3;
-		head.n -= 3;
-	}
-	if (e == SH_ENC_UTF16LE || e == SH_ENC_UTF16BE || e == SH_ENC_UTF32LE ||
-	    e == SH_ENC_UTF32BE)
-		return SH_BODY_TEXT;
+	if (e == SH_ENC_UTF8_BOM)
+		head = sh_utf8_skip_bom(head);
+	else if (e == SH_ENC_UTF16LE || e == SH_ENC_UTF16BE || e == SH_ENC_UTF32LE ||
+		 e == SH_ENC_UTF32BE || (name && sh_charset_is_wide(name)))
+		return sniff_wide(b, head, charset, kind, err);
 	if (is_binary(head))
-		return SH_BODY_OTHER;
-	return is_page(head) ? SH_BODY_HTML : SH_BODY_TEXT;
+		*kind = SH_BODY_OTHER;
+	else if (is_page(head))
+		*kind = SH_BODY_HTML;
+	return 0;
 }
 
 /* ---- text ---- */

@@ -28,8 +28,10 @@ void sh_body_free(struct sh_body *b);
 /* By a media type such as "text/html", in lower case. "" is unknown. */
 enum sh_body_kind sh_body_kind_of(const char *type);
 
-/* HTML, text or neither, by the first bytes. */
-enum sh_body_kind sh_body_sniff(struct sh_slice head);
+/* *kind: HTML, text or neither, by the first bytes. charset: as it was declared outside of them, or
+ * NULL. */
+int sh_body_sniff(struct sh_body *b, struct sh_slice head, const char *charset,
+    enum sh_body_kind *kind, struct sh_error *err);
 
 /* Append the text of a body, SH_BODY_TEXT or SH_BODY_HTML; charset: as it was declared
  * outside of it, or NULL. */

@@ -243,6 +243,14 @@ static size_t unit_of(const char *name)
 	return 1;
 }
 
+bool sh_charset_is_wide(const char *label)
+{
+	char name[SH_CHARSET_NAME];
+
+	canonical(label, name);
+	return unit_of(name) > 1;
+}
+
 /* Some converters hold a letter back, for marks that may follow: it goes before what is wrong behind
  * it. Others would forget to which set an escape led. */
 static int give_held(struct sh_charset *c, struct sh_buf *out, struct sh_error *err)

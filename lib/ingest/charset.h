@@ -52,6 +52,9 @@ int sh_charset_repair(struct sh_slice in, struct sh_buf *out, uint64_t *ill, str
 /* Whether iconv has it, under this name or the one that the web gives it. */
 bool sh_charset_known(struct sh_charset *c, const char *name);
 
+/* Whether its characters are units of two or four bytes, among them those of line ends: by its name. */
+bool sh_charset_is_wide(const char *label);
+
 /* "declared", "detected", ...: to stand in brackets behind a name. */
 const char *sh_charset_reason(enum sh_charset_why why);
 

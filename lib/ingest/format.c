@@ -82,7 +82,7 @@ static bool is_jsonl(struct sh_slice head, const struct sh_document_form *json)
 	const char *p;
 	bool more = head.n >= SEEN;
 
-	head = sh_trim(head);
+	head = sh_trim(sh_json_past_separator(head));
 	if (head.n == 0 || head.p[0] != '{')
 		return false;
 	line = first_line(head);
@@ -140,14 +140,38 @@ static bool are_objects(struct sh_slice head, const struct sh_document_form *jso
 	return (rest.n && *rest.p == '{') || is_document(sh_slice(s.p, n), json);
 }
 
-/* An object or an array, by the first character behind the mark of UTF-16. */
+/* An object with an array of objects in it, at any depth; as far as it is seen. */
+static bool holds_objects(struct sh_slice head)
+{
+	struct sh_slice s = sh_trim(head);
+	struct sh_error err;
+	bool string = false;
+	size_t n = s.n && *s.p == '{' ? sh_json_extent(s) : 0;
+
+	if (s.n == 0 || *s.p != '{' || (n == 0 && head.n < SEEN) ||
+	    (n && sh_json_fields(sh_slice(s.p, n), NULL, NULL, 0, &err) < 0))
+		return false;
+	for (size_t i = 0; i < s.n; i++) {
+		struct sh_slice rest = sh_slice(s.p + i + 1, s.n - i - 1);
+
+		if (s.p[i] == '\\' && string)
+			i++;
+		else if (s.p[i] == '"')
+			string = !string;
+		else if (s.p[i] == '[' && !string && (rest = sh_trim(rest)).n && *rest.p == '{')
+			return true;
+	}
+	return false;
+}
+
+/* An object or an array, by the first character, behind the mark of UTF-16 or without one. */
 static bool is_json_utf16(struct sh_slice head)
 {
-	bool little = head.n >= 4 && memcmp(head.p, "\xFF\xFE", 2) == 0;
-	bool big = head.n >= 4 && memcmp(head.p, "\xFE\xFF", 2) == 0;
-	char first = little ? head.p[2] : big ? head.p[3] : '\0';
+	const char *p = head.p;
 
-	return (first == '{' || first == '[') && !(little ? head.p[3] : head.p[2]);
+	if (head.n >= 4 && (memcmp(p, "\xFF\xFE", 2) == 0 || memcmp(p, "\xFE\xFF", 2) == 0))
+		p += 2;
+	return head.n >= 4 && (!p[0] || !p[1]) && strchr("{[", p[0] ? p[0] : p[1] ? p[1] : ' ');
 }
 
 const char *sh_format_doubt(
@@ -173,6 +197,12 @@ const char *sh_format_doubt(
 	if (are_objects(head, json))
 		return "JSON objects that are not one a line (a document an object: jq -c . FILE | "
 		       "shdoc)";
+	if (head.n && *head.p == '\036' && are_objects(sh_json_past_separator(head), json))
+		return "JSON texts that are not one a line (a document a text: jq --seq -c . FILE "
+		       "| shdoc)";
+	if (holds_objects(head))
+		return "a JSON object with an array of objects (a document of each: jq -c "
+		       "'.NAME[]' FILE | shdoc -f ID,TEXT)";
 	if (is_json_utf16(head))
 		return "JSON in UTF-16 (what it holds: iconv -f UTF-16 -t UTF-8 FILE | shdoc)";
 	if (head.n >= sizeof arc - 1 && memcmp(head.p, arc, sizeof arc - 1) == 0)
@@ -203,8 +233,8 @@ static bool begins_page(struct sh_slice head)
 	       (head.n >= 14 && strncasecmp(head.p, "<!doctype html", 14) == 0);
 }
 
-enum sh_format sh_format_detect(
-    struct sh_slice head, const char *file, const struct sh_document_form *json)
+enum sh_format sh_format_detect(struct sh_slice head, enum sh_body_kind kind, const char *file,
+    const struct sh_document_form *json)
 {
 	static const char *const jsonl[] = { ".jsonl", ".ndjson", ".jsonlines", NULL };
 	static const char *const html[] = { ".html", ".htm", ".xhtml", NULL };
@@ -220,7 +250,7 @@ enum sh_format sh_format_detect(
 		return SH_FORMAT_MBOX;
 	if (is_jsonl(bare, json) || is_array(bare, json) || (ends_in(name, jsonl) && head.n))
 		return SH_FORMAT_JSONL;
-	switch (sh_body_sniff(head)) {
+	switch (kind) {
 	case SH_BODY_OTHER:
 		return SH_FORMAT_NONE;
 	case SH_BODY_HTML:

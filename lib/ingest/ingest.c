@@ -125,9 +125,12 @@ static int detect(struct sh_ingest *in, const struct sh_reader *r, const char *p
     enum sh_format *format, struct sh_error *err)
 {
 	struct sh_slice head = sh_reader_ready(r);
+	enum sh_body_kind kind;
 	const char *doubt;
 
-	*format = sh_format_detect(head, path, &in->json);
+	if (sh_body_sniff(&in->body, head, NULL, &kind, err) < 0)
+		return -1;
+	*format = sh_format_detect(head, kind, path, &in->json);
 	doubt = *format == SH_FORMAT_TEXT ? sh_format_doubt(head, path, &in->json) : NULL;
 	return doubt ? sh_tally_add(&in->as_text, sh_slice_str(doubt), err) : 0;
 }
@@ -159,11 +162,13 @@ int sh_ingest_file(struct sh_ingest *in, const char *path, struct sh_slice id, s
 
 	if (sh_reader_open(&r, path, err) < 0)
 		return -1;
-	bad = sh_reader_need(&r, SH_FORMAT_HEAD, err);
+	bad = sh_reader_look(&r, SH_FORMAT_HEAD, err);
 	if (bad == 0 && format == SH_FORMAT_AUTO)
 		bad = detect(in, &r, path, &format, err);
 	if (bad == 0)
 		bad = sh_ingest_read(in, format, &r, id, err);
+	if (bad == 0)
+		bad = sh_reader_check(&r, err);
 	sh_reader_close(&r);
 	if (bad < 0 && err->code != SH_ERR_NOMEM)
 		err->file = path;

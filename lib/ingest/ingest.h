@@ -24,10 +24,10 @@ enum sh_format {
 /* By its name on the command line; SH_FORMAT_NONE when there is none of that name. */
 enum sh_format sh_format_find(const char *name);
 
-/* By a file's first bytes, and where they leave a choice by its name: one object of JSON alone is
- * text, unless it has the fields of a document. */
-enum sh_format sh_format_detect(
-    struct sh_slice head, const char *name, const struct sh_document_form *json);
+/* By a file's first bytes, which sh_body_sniff() took for this kind, and where they leave a choice by its
+ * name: one object of JSON alone is text, unless it has the fields of a document. */
+enum sh_format sh_format_detect(struct sh_slice head, enum sh_body_kind kind, const char *name,
+    const struct sh_document_form *json);
 
 /* What a file that was detected as text looks like, and what makes documents of it; NULL: text. */
 const char *sh_format_doubt(
@@ -94,6 +94,9 @@ int sh_ingest_mbox(
 
 /* Bytes of the JSON object or array that begins s; 0 when s ends before it. */
 size_t sh_json_extent(struct sh_slice s);
+
+/* A line without the character that begins each text of a sequence of JSON (RFC 7464). */
+struct sh_slice sh_json_past_separator(struct sh_slice line);
 
 /* The document that is one JSON object, the file's line or element of this number. */
 int sh_ingest_json(struct sh_ingest *in, struct sh_slice object, struct sh_slice file,

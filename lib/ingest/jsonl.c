@@ -73,17 +73,29 @@ static int check_head(struct sh_ingest *in, struct sh_reader *r, struct sh_error
 	struct sh_slice head;
 	size_t n;
 
-	if (sh_reader_need(r, SH_FORMAT_HEAD, err) < 0)
+	if (sh_reader_look(r, SH_FORMAT_HEAD, err) < 0)
 		return -1;
 	head = sh_reader_ready(r);
 	n = head.n;
 	in->marked = sh_utf8_skip_bom(head).n < n;
 	if (in->body.charset.forced && !in->marked)
-		return 0;
+		return sh_charset_is_wide(in->body.charset.forced)
+			   ? sh_error_set(err, SH_ERR_RECORD,
+				 "JSON is read as UTF-8, not as %s (iconv -f %s -t UTF-8 makes it "
+				 "so)",
+				 in->body.charset.forced, in->body.charset.forced)
+			   : 0;
 	if (n && sh_docs_head(&head, err) < 0)
 		return -1;
 	sh_reader_take(r, n - head.n);
 	return 0;
+}
+
+struct sh_slice sh_json_past_separator(struct sh_slice line)
+{
+	size_t n = line.n && *line.p == '\036';
+
+	return sh_slice(line.p + n, line.n - n);
 }
 
 static bool is_blank_line(struct sh_slice line)
@@ -116,8 +128,8 @@ int sh_ingest_jsonl(
 			line.n = in->max_size;
 			bad = sh_error_set(err, SH_ERR_RECORD,
 			    "the line is longer than %zu bytes (--max-size)", in->max_size);
-		} else if (!is_blank_line(line)) {
-			bad = sh_ingest_json(in, line, file, r->line, err);
+		} else if (!is_blank_line(sh_json_past_separator(line))) {
+			bad = sh_ingest_json(in, sh_json_past_separator(line), file, r->line, err);
 		}
 		if (bad < 0) {
 			err->line = r->line;

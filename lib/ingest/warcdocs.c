@@ -89,7 +89,8 @@ static int text_of(struct sh_ingest *in, struct page *page, struct sh_slice bloc
 	    (sh_http_parse(block, &http, err) < 0 ||
 		sh_http_body(&http, block, page->cut, in->max_size, in->decoded, &body, err) < 0))
 		return -1;
-	looks = sh_body_sniff(body);
+	if (sh_body_sniff(&in->body, body, page->media.charset, &looks, err) < 0)
+		return -1;
 	if (looks == SH_BODY_OTHER)
 		return leave_out(in, "no text, though it should be ",
 		    *page->media.type ? page->media.type : "(no type)", wanted, err);

@@ -27,6 +27,18 @@ static void as_json(struct sh_slice bytes)
 	sh_ingest_free(&in);
 }
 
+static enum sh_body_kind fuzz_kind(struct sh_slice bytes)
+{
+	struct sh_body body = { 0 };
+	enum sh_body_kind kind;
+	struct sh_error err;
+
+	check(sh_body_sniff(&body, bytes, NULL, &kind, &err) == 0);
+	check(kind != SH_BODY_UNKNOWN);
+	sh_body_free(&body);
+	return kind;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *copy = fuzz_copy(data, size, 0), name[SH_CHARSET_NAME];
@@ -34,8 +46,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	sh_page_charset(in, name, sizeof name);
 	check(strlen(name) < sizeof name);
-	check(sh_format_detect(in, "f", &(struct sh_document_form){ .json = true }) !=
-	      SH_FORMAT_AUTO);
+	check(sh_format_detect(in, fuzz_kind(in), "f",
+		  &(struct sh_document_form){ .json = true }) != SH_FORMAT_AUTO);
 	as(SH_FORMAT_HTML, in);
 	as(SH_FORMAT_TEXT, in);
 	as_json(in);
