@@ -6,6 +6,7 @@
 #include "dedup.h"
 #include "io/target.h"
 #include "made_with.h"
+#include "unfinished.h"
 
 enum {
 	INIT = CLI_OWN + 100,
@@ -217,6 +218,8 @@ void dedup_archive_open(struct dedup_state *s)
 		return;
 	if (sh_archive_open(a, s->settings->archive.dir, &err) < 0)
 		cli_die(s->cli, &err);
+	if (!s->settings->dry_run)
+		a->loose = unfinished_archive();
 	made_with_compare(s->cli, s->settings, &a->manifest);
 }
 

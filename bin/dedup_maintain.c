@@ -5,6 +5,7 @@
 #include "base/siphash.h"
 #include "dedup.h"
 #include "made_with.h"
+#include "unfinished.h"
 
 static void init(struct cli *c, const struct dedup_settings *s)
 {
@@ -21,7 +22,7 @@ static void init(struct cli *c, const struct dedup_settings *s)
 	m.bands = rule.bands;
 	m.rows = rule.rows;
 	if (sh_random_key(m.key, &err) < 0 ||
-	    sh_archive_create(s->archive.dir, &m, s->archive.wait, &err) < 0)
+	    sh_archive_create(s->archive.dir, &m, s->archive.wait, unfinished_archive(), &err) < 0)
 		cli_die(c, &err);
 }
 
@@ -112,8 +113,11 @@ static void maintain(struct cli *c, const struct dedup_settings *s)
 	struct sh_archive a;
 	struct sh_error err;
 
-	if (sh_archive_open(&a, s->archive.dir, &err) < 0 ||
-	    sh_archive_lock(&a, !reads, s->archive.wait, &err) < 0)
+	if (sh_archive_open(&a, s->archive.dir, &err) < 0)
+		cli_die(c, &err);
+	if (!reads)
+		a.loose = unfinished_archive();
+	if (sh_archive_lock(&a, !reads, s->archive.wait, &err) < 0)
 		cli_die(c, &err);
 	if (mode == ARCHIVE_CHECK)
 		check(c, s, &a);

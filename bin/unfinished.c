@@ -1,13 +1,13 @@
 #include "unfinished.h"
 
 #include <limits.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "io/hold.h"
 #include "io/target.h"
 
 enum { PLACES = 4, STACK = 64 * 1024 };
@@ -18,8 +18,11 @@ static struct {
 	char name[PATH_MAX];
 } place[PLACES];
 
+static struct sh_loose loose;
+
 static void remove_names(void)
 {
+	sh_loose_remove(&loose);
 	for (size_t i = 0; i < PLACES; i++)
 		if (place[i].name[0])
 			unlink(place[i].name);
@@ -76,7 +79,7 @@ static bool ends(int sig)
 	return true;
 }
 
-/* At the first file only: most runs write none, and asking for each signal takes a hundred system
+/* Not before the first file: most runs write none, and asking for each signal takes a hundred system
  * calls. */
 static void watch_signals(void)
 {
@@ -128,21 +131,20 @@ static bool makes_file(const char *path)
 
 int unfinished_open(struct sh_sink *s, const char *path, struct sh_error *err)
 {
-	sigset_t all, before;
+	struct sh_hold hold;
 	int status;
 
 	/* Not for a FIFO, on whose reader one may wait in vain. */
 	if (!makes_file(path))
 		return sh_sink_open(s, path, err);
 	/* There is no instant at which the file is there and its name is not known. */
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, &before);
+	sh_hold_begin(&hold);
 	status = sh_sink_open(s, path, err);
 	if (status == 0 && s->tmp) {
 		note(s);
 		watch_signals();
 	}
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	sh_hold_end(&hold);
 	return status;
 }
 
@@ -152,6 +154,12 @@ int unfinished_close(struct sh_sink *s, struct sh_error *err)
 
 	forget(s);
 	return status;
+}
+
+struct sh_loose *unfinished_archive(void)
+{
+	watch_signals();
+	return &loose;
 }
 
 void unfinished_abort(struct sh_sink *s)

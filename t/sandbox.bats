@@ -89,6 +89,67 @@ catchable() {
 	done
 }
 
+# whole DIR: it consists of the manifest, the lock and the files that the manifest names.
+whole() {
+	{
+		printf '%s\n' lock manifest
+		awk '$1 == "file" { print $2 }' "$1/manifest"
+	} | sort >expected
+	(cd "$1" && printf '%s\n' *) | sort >there
+	same expected there
+	shdedup -q -a "$1" --check
+}
+
+@test "a change of an archive that a signal ends, wherever it is, leaves the old or the new one and nothing else" {
+	sanitized && skip 'the sanitizers have handlers of their own'
+	# What is synced or renamed is complete; before and after each of these a signal comes.
+	cat >shim.c <<-'END'
+		#define _GNU_SOURCE
+		#include <dlfcn.h>
+		#include <signal.h>
+		#include <stdlib.h>
+		static int n;
+		static void tick(void) { if (++n == atoi(getenv("AT"))) raise(atoi(getenv("SIG"))); }
+		#define CALL(form, type, name, given, ...) \
+			form { int (*real) type = (int (*) type)dlsym(RTLD_NEXT, name); \
+			tick(); int r = real given; tick(); return r; }
+		CALL(int fsync(int fd), (int), "fsync", (fd))
+		CALL(int renameat(int a, const char *p, int b, const char *q),
+		    (int, const char *, int, const char *), "renameat", (a, p, b, q))
+		CALL(int unlinkat(int fd, const char *p, int f), (int, const char *, int), "unlinkat", (fd, p, f))
+	END
+	${CC:-cc} -shared -fPIC -o shim.so shim.c -ldl
+	ulimit -c 0
+	for i in 1 2 3 4; do
+		printf "%s\t$i a b c $i d e f $i %s\n" "a$i" x "b$i" y >"batch$i"
+	done
+	shdedup -q -a before --init
+	for i in 1 2 3; do SOURCE_DATE_EPOCH=$i shdedup -q -a before "batch$i" >/dev/null; done
+	echo a2 >gone
+	for change in batch4 '--remove gone' --init; do
+		for at in $(seq 200); do
+			set -- $((at % 3 == 0 ? 15 : at % 3 == 1 ? 10 : 7)) # TERM, USR1, BUS
+			rm -rf archive
+			[ "$change" = --init ] || cp -r before archive
+			status=0
+			(AT=$at SIG=$1 SOURCE_DATE_EPOCH=3 LD_PRELOAD=$PWD/shim.so exec env --default-signal \
+			    shdedup -q -a archive $change) >out 2>&1 || status=$?
+			echo "$change, call $at, signal $1: $status"
+			[ "$status" = 0 ] && break
+			[ "$status" = $((128 + $1)) ]
+			if [ "$change" = --init ] && ! [ -e archive/manifest ]; then
+				ls -A archive | grep -vx lock >there || true
+				same /dev/null there
+			else
+				whole archive
+			fi
+		done
+		[ "$status" = 0 ]
+		[ "$at" -gt 6 ]
+		whole archive
+	done
+}
+
 @test "a stack that overflows, a limit on processor time or on file size, leave nothing behind" {
 	sanitized && skip 'the sanitizers have handlers of their own'
 	good shtok >in

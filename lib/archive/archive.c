@@ -6,6 +6,7 @@
 #include "archive/segment_write.h"
 #include "base/bits.h"
 #include "base/merge.h"
+#include "io/hold.h"
 
 /* ---- the manifest ---- */
 
@@ -111,8 +112,8 @@ static int no_manifest(struct sh_archive *a, struct sh_error *err)
 	    err, SH_ERR_PARAM, "there is no archive in '%s' (--init makes one)", a->folder.path);
 }
 
-int sh_archive_create(
-    const char *path, const struct sh_manifest *m, uint64_t wait, struct sh_error *err)
+int sh_archive_create(const char *path, const struct sh_manifest *m, uint64_t wait,
+    struct sh_loose *loose, struct sh_error *err)
 {
 	struct sh_archive a = { 0 };
 	bool there;
@@ -127,10 +128,15 @@ int sh_archive_create(
 		    sh_error_set(err, SH_ERR_PARAM, "there is an archive in '%s' already", path);
 	else if (status == 0 && (status = sh_folder_list(&a.folder, find_part, NULL, err)) > 0)
 		status = no_manifest(&a, err);
-	if (status == 0)
+	if (status == 0) {
+		sh_loose_begin(loose, &a.folder, 0);
 		status = write_manifest(&a.folder, m, err);
-	if (status == 0)
-		status = publish(&a.folder, err);
+		if (status == 0)
+			status = publish(&a.folder, err);
+		if (status < 0)
+			sh_folder_drop(&a.folder, SH_MANIFEST_NEW);
+		sh_loose_end(loose);
+	}
 	sh_archive_close(&a);
 	return status;
 }
@@ -246,7 +252,14 @@ int sh_change_begin(struct sh_change *c, struct sh_archive *a, struct sh_error *
 	for (size_t i = 0; i < a->manifest.n_segments; i++)
 		if (sh_manifest_add(&c->next, &a->manifest.segment[i], err) < 0)
 			return -1;
+	sh_loose_begin(a->loose, &a->folder, c->next.next_segment);
 	return 0;
+}
+
+uint32_t sh_change_number(struct sh_change *c)
+{
+	sh_loose_add(c->archive->loose, c->next.next_segment);
+	return c->next.next_segment++;
 }
 
 /* Room for others: most often it was a full disk. */
@@ -263,6 +276,7 @@ void sh_change_end(struct sh_change *c)
 {
 	if (!c->is_out)
 		clear_away(c);
+	sh_loose_end(c->archive->loose);
 	sh_manifest_free(&c->next);
 }
 
@@ -349,8 +363,8 @@ static int merge_parts(struct merging *m, struct sh_error *err)
 static int merge_into(
     struct merging *m, struct sh_change *c, struct sh_segment_entry *out, struct sh_error *err)
 {
-	int status = sh_segment_create(
-	    &m->to, &c->archive->folder, c->next.next_segment, c->next.store, err);
+	int status =
+	    sh_segment_create(&m->to, &c->archive->folder, sh_change_number(c), c->next.store, err);
 
 	if (status == 0)
 		status = merge_parts(m, err);
@@ -362,7 +376,6 @@ static int merge_into(
 		out->first = 1;
 		out->last = 0;
 	}
-	c->next.next_segment++;
 	return status;
 }
 
@@ -422,13 +435,11 @@ int sh_change_settle(struct sh_change *c, struct sh_error *err)
 	return 0;
 }
 
-int sh_change_commit(struct sh_change *c, struct sh_error *err)
+static int put_in_place(struct sh_change *c, struct sh_error *err)
 {
 	struct sh_archive *a = c->archive;
 	struct sh_manifest old = a->manifest;
 
-	if (write_manifest(&a->folder, &c->next, err) < 0)
-		return -1;
 	c->is_out = true;
 	if (publish(&a->folder, err) < 0)
 		return -1;
@@ -436,4 +447,18 @@ int sh_change_commit(struct sh_change *c, struct sh_error *err)
 	a->is_synced = true;
 	c->next = old;
 	return sh_folder_list(&a->folder, sweep_one, a, err);
+}
+
+int sh_change_commit(struct sh_change *c, struct sh_error *err)
+{
+	struct sh_hold hold;
+	int status;
+
+	if (write_manifest(&c->archive->folder, &c->next, err) < 0)
+		return -1;
+	sh_hold_begin(&hold);
+	status = put_in_place(c, err);
+	sh_loose_end(c->archive->loose);
+	sh_hold_end(&hold);
+	return status;
 }

@@ -16,6 +16,7 @@
 #ifndef SH_ARCHIVE_ARCHIVE_H
 #define SH_ARCHIVE_ARCHIVE_H
 
+#include "archive/loose.h"
 #include "archive/segment.h"
 
 enum { SH_FAN_OUT = 4 };
@@ -27,12 +28,13 @@ struct sh_archive {
 	bool is_synced; /* the manifest, as it was read or written, is on the disk for good */
 	struct sh_segment *segment; /* those of the manifest, once it is locked */
 	size_t n_segments;
+	struct sh_loose *loose; /* borrowed, set once it is open; NULL: nobody wants to know */
 };
 
 /* Make a new one, with no documents. SH_ERR_PARAM: there is one already, or what is left of
- * one. */
-int sh_archive_create(
-    const char *path, const struct sh_manifest *m, uint64_t wait, struct sh_error *err);
+ * one. loose: as sh_archive.loose. */
+int sh_archive_create(const char *path, const struct sh_manifest *m, uint64_t wait,
+    struct sh_loose *loose, struct sh_error *err);
 
 /* Whether a file of this name in the folder is the archive's. */
 bool sh_archive_owns(const char *name);
@@ -65,6 +67,9 @@ int sh_change_begin(struct sh_change *c, struct sh_archive *a, struct sh_error *
 /* Nothing has happened; files that were written for it are removed. Also after a commit: frees. */
 void sh_change_end(struct sh_change *c);
 
+/* The number of a segment that is about to be written. */
+uint32_t sh_change_number(struct sh_change *c);
+
 /* Merge segments from .. to-1 of the change into one. drop: a bit a number of a document that
  * goes, or NULL. *out is the entry; with no document left its `last` is before its `first`. */
 int sh_change_merge(struct sh_change *c, size_t from, size_t to, const uint64_t *drop,
@@ -73,7 +78,8 @@ int sh_change_merge(struct sh_change *c, size_t from, size_t to, const uint64_t 
 /* Merge as the rule wants it. */
 int sh_change_settle(struct sh_change *c, struct sh_error *err);
 
-/* From here on it has happened; then files that nothing refers to are removed. */
+/* From here on it has happened; then files that nothing refers to are removed. No signal comes
+ * between the two. */
 int sh_change_commit(struct sh_change *c, struct sh_error *err);
 
 #endif

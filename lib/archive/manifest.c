@@ -15,10 +15,13 @@ static const char *const suffix[] = { "doc", "key", "set", "sum" };
 void sh_part_name(char *out, uint32_t segment, enum sh_part part, enum sh_store store)
 {
 	const char *end = suffix[part];
+	uint64_t number = (uint64_t)segment << 32;
 
 	if (part == SH_PART_STORE && store == SH_STORE_DOCUMENTS)
 		end = "txt";
-	snprintf(out, SH_NAME_MAX, "%08x.%s", segment, end);
+	sh_print_hex(out, &number, 8);
+	out[8] = '.';
+	memcpy(out + 9, end, 4);
 }
 
 bool sh_is_part_name(const char *name)

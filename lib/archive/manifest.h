@@ -65,7 +65,7 @@ void sh_manifest_free(struct sh_manifest *m);
 
 int sh_manifest_add(struct sh_manifest *m, const struct sh_segment_entry *e, struct sh_error *err);
 
-/* The file of a part, of at most SH_NAME_MAX bytes with its NUL. */
+/* The file of a part, of at most SH_NAME_MAX bytes with its NUL. May be called by a signal's handler. */
 void sh_part_name(char *out, uint32_t segment, enum sh_part part, enum sh_store store);
 
 /* Whether files of segments are called so. */

@@ -143,6 +143,11 @@ int sh_folder_remove(const struct sh_folder *f, const char *name, struct sh_erro
 	return 0;
 }
 
+void sh_folder_drop(const struct sh_folder *f, const char *name)
+{
+	(void)unlinkat(f->fd, name, 0);
+}
+
 int sh_folder_publish(
     const struct sh_folder *f, const char *from, const char *to, struct sh_error *err)
 {

@@ -39,6 +39,9 @@ int sh_folder_read(
 /* A file that is not there is no error. */
 int sh_folder_remove(const struct sh_folder *f, const char *name, struct sh_error *err);
 
+/* The same without a word; may be called by a signal's handler. */
+void sh_folder_drop(const struct sh_folder *f, const char *name);
+
 /* The names in it to the disk. */
 int sh_folder_sync(const struct sh_folder *f, struct sh_error *err);
 

@@ -2,28 +2,27 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+#include "io/hold.h"
 
 /* One that has a name for a moment, in which no signal is taken. */
 static int open_named(const char *dir)
 {
 	char *name = NULL;
-	sigset_t all, before;
+	struct sh_hold hold;
 	int fd, why;
 
 	if (asprintf(&name, "%s/simhash.XXXXXX", dir) < 0)
 		return -1;
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, &before);
+	sh_hold_begin(&hold);
 	fd = mkostemp(name, O_CLOEXEC);
 	why = errno;
 	if (fd >= 0)
 		unlink(name);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	sh_hold_end(&hold);
 	free(name);
 	errno = why;
 	return fd;

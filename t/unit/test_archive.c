@@ -61,7 +61,7 @@ static void make_archive(const char *path, enum sh_store store)
 	sh_key_layout(&r);
 	m.bands = r.bands;
 	m.rows = r.rows;
-	works(sh_archive_create(path, &m, 0, &err) == 0, &err);
+	works(sh_archive_create(path, &m, 0, NULL, &err) == 0, &err);
 }
 
 /* Look up a text's documents, and add those that are new: how many match. -1: trouble. */
