@@ -7,6 +7,7 @@
 #include "cli.h"
 #include "ingest/ids.h"
 #include "ingest/ingest.h"
+#include "ingest/page.h"
 #include "io/walk.h"
 #include "record/escape.h"
 
@@ -277,6 +278,51 @@ static void take(struct run *run, int opt)
 	}
 }
 
+/* ---- memory for pages ---- */
+
+static struct cli *out_of_memory; /* whose end it is */
+
+static void *there(void *p)
+{
+	struct sh_error err;
+
+	if (!p) {
+		sh_error_nomem(&err);
+		cli_die(out_of_memory, &err);
+	}
+	return p;
+}
+
+static void *get(size_t n)
+{
+	return there(malloc(n ? n : 1));
+}
+
+static void *resize(void *p, size_t n)
+{
+	return there(realloc(p, n ? n : 1));
+}
+
+static char *copy(const char *text)
+{
+	return there(strdup(text));
+}
+
+/* Not free() itself: by that the library would know that it may clean up at the end, which can be
+ * in the midst of its work. */
+static void put(void *p)
+{
+	free(p);
+}
+
+static void end_without_memory(struct cli *c)
+{
+	static const struct sh_page_memory memory = { get, resize, copy, put };
+
+	out_of_memory = c;
+	sh_page_allocate_with(&memory);
+}
+
 static void parse_options(struct run *run)
 {
 	struct cli *c = run->cli;
@@ -309,6 +355,7 @@ int main(int argc, char **argv)
 	if (sh_ingest_init(&run.in, &err) < 0 || sh_ids_init(&run.ids, &err) < 0)
 		cli_die(&c, &err);
 	parse_options(&run);
+	end_without_memory(&c);
 	cli_open(&c);
 	/* Bytes are counted as they come out of decompressors: no share of them is known. */
 	c.progress.total = 0;

@@ -525,7 +525,17 @@ int sh_page_text(struct sh_slice page, struct sh_buf *out, struct sh_error *err)
 	sh_buf_free(&room[1]);
 	return bad;
 }
+
+void sh_page_allocate_with(const struct sh_page_memory *m)
+{
+	xmlMemSetup(m->put, m->get, m->resize, m->copy);
+}
 #else
+void sh_page_allocate_with(const struct sh_page_memory *m)
+{
+	(void)m;
+}
+
 int sh_page_text(struct sh_slice page, struct sh_buf *out, struct sh_error *err)
 {
 	(void)page;

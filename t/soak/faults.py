@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Faults on purpose: what fails in each program, one thing after the other, and what comes of it.
 
-    t/soak/faults.py [-d N] [-c WORD] KIND...
+    t/soak/faults.py [-d N] [-c REGEX] [-f N] KIND...
 
 KIND is malloc, calls, syscalls, short, full, closed, signals, tmpfs, archive or cuts. Each run must end with status 2
 and a message of the program, having left its named output as it was and no temporary file; or with the
 status and the output that it has without faults. A line a kind says how many faults there were and how many
 ended otherwise; each of those is told with the command that repeats it. -d N takes every Nth fault only, and no
-large input; -c WORD takes the commands that contain it.
+large input; -c REGEX takes the commands that it is found in. malloc and syscalls take long: they tell each command as it
+begins, with its number, and -f N goes on with the Nth.
 
 The programs are in $SHBIN, documents in $T_DATA, the compiler is $CC.
 """
@@ -120,7 +121,7 @@ def prepare():
     sh("shjoin -k 30 fps >pairs; shjoin -k 30 --trailer fps.trailer >pairs.trailer; shgroup pairs >groups")
     sh("{ cat docs; printf '\\t\\tsimhash-trailer\\t%d\\t-\\n' $(wc -l <docs); } >docs.trailer")
     sh("{ echo '['; sed 's/$/,/; $s/,$//' json | fold -w 700; echo ']'; } >array.json; gzip -k array.json")
-    sh("echo '<p>A page &amp; more' >page.html; mkdir site; cp page.html site; head -n 1 docs >site/text.txt")
+    sh("echo '<!DOCTYPE html><p class=\"a b\" hidden>No<p>A page &eacute; <b>more</b><br/>' >page.html; mkdir site; cp page.html site; head -n 1 docs >site/text.txt")
     sh(f"cut -c 1-2000 '{DATA}/en_dev.tsv' | head -n 200 >many; sed '50s/\t/ /; 150s/\t/ /' many >manymixed")
     sh(f"tr -d '\\001-\\010\\013-\\037' <many >plain; {as_json} plain | gzip >many.json.gz")
     large("fps20000", 20000)
@@ -225,6 +226,9 @@ class Tally:
         self.kind, self.n, self.bad, self.ends = kind, 0, 0, collections.Counter()
         self.start = time.time()
 
+    def begin(self, command):
+        print(f"# {self.kind} {command.number}: {command.text} ({self.n} faults before it)", flush=True)
+
     def attempt(self, command, how, run):
         self.n += 1
         try:
@@ -267,6 +271,7 @@ def by_hand(c, settings):
 def malloc(commands, dose):
     library, t = shim(), Tally("malloc")
     for i, c in enumerate(commands):
+        t.begin(c)
         c.settle()
         c.run(env={"LD_PRELOAD": library, "FAIL_COUNT": os.path.abspath("count")})
         n = int(open("count").read())
@@ -328,6 +333,7 @@ def syscalls(commands, dose):
     t, kinds = Tally("syscalls"), set()
     commands = [c for c in commands if "-j" not in c.argv]
     for i, c in enumerate(commands):
+        t.begin(c)
         c.settle()
         before, n = system_calls(c)
         for name in sorted(set(n) - NEVER):
@@ -795,6 +801,7 @@ def main():
     p = argparse.ArgumentParser()
     p.add_argument("-d", type=int, default=1)
     p.add_argument("-c", default="")
+    p.add_argument("-f", type=int, default=1)
     p.add_argument("kinds", nargs="*")
     args = p.parse_args()
     bad = 0
@@ -805,8 +812,10 @@ def main():
             prepare()
             if args.d == 1:
                 large("large", 200000)
-            commands = [c for c in map(Command, COMMANDS) if args.c in c.text and c.usable()]
-            bad += KINDS[kind](commands, args.d)
+            commands = [c for c in map(Command, COMMANDS) if re.search(args.c, c.text) and c.usable()]
+            for n, c in enumerate(commands):
+                c.number = n + 1
+            bad += KINDS[kind](commands[args.f - 1:], args.d)
         finally:
             os.chdir("/")
             shutil.rmtree(work, ignore_errors=True)
