@@ -28,6 +28,7 @@ struct dedup_settings {
 	struct sh_prefer keep;
 	struct dedup_archive_settings archive;
 	const char *protect_path, *report_path;
+	bool report_is_output; /* in place of the documents, under --dry-run */
 	bool dry_run, quiet, k_given, weight_given;
 	uint64_t max_group, sample;
 };

@@ -100,7 +100,7 @@ void dedup_open_report(struct dedup_state *s)
 	const char *path = s->settings->report_path;
 
 	s->to = &s->cli->out;
-	if (!path || strcmp(path, "-") == 0)
+	if (!path || s->settings->report_is_output)
 		return;
 	cli_open_further(s->cli, &s->report, path);
 	s->to = &s->report;

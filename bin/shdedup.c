@@ -151,6 +151,19 @@ static void take(struct cli *c, struct dedup_settings *s, int opt)
 	}
 }
 
+/* Of two files of one name the last would be all that is left. */
+static void settle_report(struct cli *c, struct dedup_settings *s)
+{
+	s->report_is_output = s->report_path && sh_target_same(s->report_path, c->out_path);
+	if (!s->report_is_output)
+		return;
+	if (s->sample)
+		cli_usage(c, "--report %s: the sample goes there", s->report_path);
+	if (!s->dry_run)
+		cli_usage(c, "--report %s: the documents go there (--dry-run writes none)",
+		    s->report_path);
+}
+
 static void settle(struct cli *c, struct dedup_settings *s)
 {
 	uint64_t limit;
@@ -160,9 +173,7 @@ static void settle(struct cli *c, struct dedup_settings *s)
 		cli_usage(c, "-w weighs under --simhash; minwise fingerprints know sets");
 	if (!s->fp.minhash && !s->k_given)
 		s->dedup.k = DEFAULT_K_SIMHASH;
-	if (s->report_path && sh_target_same(s->report_path, c->out_path) && !s->dry_run)
-		cli_usage(c, "--report %s: the documents go there (--dry-run writes none)",
-		    s->report_path);
+	settle_report(c, s);
 	s->fp.token = s->dedup.how.token = s->docs.token;
 	s->fp.ngrams = s->dedup.how.ngrams = s->docs.ngrams;
 	s->dedup.how.strict = s->docs.docs.strict;
@@ -170,8 +181,6 @@ static void settle(struct cli *c, struct dedup_settings *s)
 	s->dedup.jobs = c->jobs;
 	if (s->sample && !s->dedup.verify)
 		cli_usage(c, "--sample shows similarities, which --no-verify leaves out");
-	if (s->sample && s->report_path && strcmp(s->report_path, "-") == 0)
-		cli_usage(c, "--report -: the sample goes there");
 	/* Those that can be as similar as that to a document of few features. */
 	limit = s->dedup.few * UINT64_C(1000000) / s->dedup.threshold;
 	s->fp.distinct_up_to = s->dedup.few ? (size_t)(2 * limit + 24) : 0;

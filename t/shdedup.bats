@@ -240,6 +240,32 @@ texts() {
 	same expected out
 	try 'shdedup -q --report - docs'
 	exits 2
+	says 'shdedup: --report -: the documents go there (--dry-run writes none)' \
+		"Try 'shdedup --help' or 'man shdedup'."
+	# Neither takes the place of the other, nor stands among it.
+	for to in - /dev/stdout; do
+		try "shdedup -q -o kept --report $to docs"
+		exits 0
+		same expected out
+		shdedup -q docs | cmp - kept
+	done
+	rm kept
+	try 'shdedup -q -o same --report ./same docs'
+	exits 2
+	try 'shdedup -q --dry-run -o same --report ./same docs'
+	exits 0
+	gives
+	printf 'e\td\t0\t1.0000\n' | cmp - same
+	for to in '--report -' '--report /dev/stdout' '-o same --report same'; do
+		try "shdedup -q --sample 1 $to docs"
+		exits 2
+		gives
+		grep -qx "shdedup: --report ${to##* }: the sample goes there" err
+	done
+	printf 'e\td\t0\t1.0000\n' >expected
+	try 'shdedup -q --sample 1 -o sample --report - docs'
+	exits 0
+	same expected out
 	try 'shdedup -q </dev/null'
 	exits 0
 	[ ! -s out ]
