@@ -129,9 +129,13 @@ static void explain(struct cli *c, const struct plan *p)
 	struct sh_error err;
 	char line[256];
 
-	if (sh_band_init(&layout, p->bits, p->k, chosen, &err) < 0 || n == 0)
-		cli_usage(c, "%s", n ? err.text : "out of memory");
+	if (sh_band_init(&layout, p->bits, p->k, chosen, &err) < 0)
+		cli_usage(c, "%s", err.text);
 	sh_band_free(&layout);
+	if (n == 0) {
+		sh_error_nomem(&err);
+		cli_die(c, &err);
+	}
 	cli_text(c);
 	cli_open(c);
 	snprintf(line, sizeof line,

@@ -82,6 +82,8 @@ load helper
 	try 'shband --explain -k 3 -M 3'
 	exits 2
 	gives
+	says 'shband: 3 blocks cannot guarantee distance 3: choose at least 4' \
+		"Try 'shband --help' or 'man shband'."
 	try 'shband --explain some.fp'
 	exits 2
 	gives
