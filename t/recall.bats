@@ -51,6 +51,21 @@ prints() {
 		END { exit bad || tested < 6 }' all found stated
 }
 
+@test "--explain marks the layout that is taken" {
+	prints 1 >in
+	for args in '-k 12 --recall 0.8 -N 300000000' '-k 9 --recall 0.9 -N 1000000000'; do
+		try "shband $args --explain"
+		exits 0
+		[ "$(head -n 1 out)" = "64 bits, distance $(cut -d ' ' -f 2 <<<"$args"), recall $(cut -d ' ' -f 4 <<<"$args") there, ${args##* } fingerprints with ids of 16 bytes" ]
+		awk '$1 == "*" { print $3, $2 }' out >marked
+		# The layout begins a key: distance, 00, tables, bits and seed in hexadecimal.
+		shband $args in | awk 'END { print NR }' >tables
+		bits=$((16#$(shband $args in | head -n 1 | cut -c 8-9)))
+		echo "$(cat tables) $bits" | diff - marked
+	done
+	[ "$(cat tables)" -gt 1 ]
+}
+
 @test "the same seed gives the same bands, another one others" {
 	prints 10 >in
 	shband -k 9 --recall 0.9 in >a
@@ -127,16 +142,23 @@ prints() {
 	try 'shjoin --explain -k 3 in'
 	exits 0
 	grep -q ' different fingerprints of 64 bits, distance 3$' out
-	try 'shjoin -N 5 in'
-	exits 2
-	try 'shjoin --explain in in'
-	exits 2
+	# So few that every two are compared, which costs what it costs.
+	head -n 100 in >few
+	try 'shjoin --explain few'
+	exits 0
+	grep -qE '^every two compared: 4\.[0-9]*e\+03 candidates, [1-9]' out
+	[ "$(wc -l <out)" -eq 2 ]
+	# What does not fit in memory, in the fewest parts that there can be.
+	prints 3000 >in
+	for size in 100K 120K 150K; do
+		shjoin --explain -S $size in
+	done >parts
+	grep -qx '2 parts, each joined with itself and with each other' parts
+	try 'shjoin --explain </dev/null'
+	exits 0
+	gives
 	try 'shjoin --explain -N 1000 in'
 	exits 2
 	gives
 	says "shjoin: -N takes fingerprints at random: 'in' would not be read" "Try 'shjoin --help' or 'man shjoin'."
-	# Which would say that there is no pair.
-	try 'shjoin --explain --check in'
-	exits 2
-	gives
 }

@@ -84,10 +84,16 @@ static int take_side(struct sh_join *j, struct sh_side *s, const uint64_t *fp, s
 }
 
 /* The uppermost level, for x with y, or with itself, which may be by halves. */
+/* Of fewer every two are compared. */
+static bool are_worth_a_plan(
+    const struct sh_join *j, const struct sh_side *x, const struct sh_side *y)
+{
+	return (double)x->n * y->n / (y == x ? 2 : 1) > (double)j->limits.small;
+}
+
 static void plan_top(struct sh_join *j, struct sh_side *x, struct sh_side *y, bool halves)
 {
 	struct sh_level *l = j->top;
-	double pairs;
 
 	l->join = j;
 	l->parent = NULL;
@@ -102,8 +108,7 @@ static void plan_top(struct sh_join *j, struct sh_side *x, struct sh_side *y, bo
 	l->plan.halves = false;
 	l->room = j->lent ? j->lent : &j->room;
 	l->plan.blocks = 0;
-	pairs = (double)x->n * y->n / (l->self ? 2 : 1);
-	if (pairs > (double)j->limits.small)
+	if (are_worth_a_plan(j, x, y))
 		sh_level_plan(l);
 }
 
@@ -189,6 +194,10 @@ int sh_join_plan_self(
 	if (take_side(j, &j->x, fp, n) < 0)
 		return -1;
 	plan_top(j, &j->x, &j->x, !j->keep);
+	if (!are_worth_a_plan(j, &j->x, &j->x)) {
+		sh_level_plan(j->top); /* for what comparing them costs */
+		j->top->plan.blocks = 0;
+	}
 	*plan = j->top->plan;
 	return 0;
 }
