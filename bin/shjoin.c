@@ -452,7 +452,7 @@ static void open_sides(struct join *j)
 		struct sh_lines *lines = &j->lines[side];
 
 		cli_lines_init(c, lines);
-		lines->source.names += c->n_operands ? side : 0;
+		lines->source.names += side;
 		lines->source.n_names = 1;
 	}
 }

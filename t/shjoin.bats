@@ -210,6 +210,21 @@ clusters() {
 	says 'shjoin: 1 record with the id and the fingerprint of another: left out'
 }
 
+@test "of two files those left out are counted together" {
+	printf '00\ta\n00\ta\nff\tb\n' >new
+	printf '00\tc\n00\tc\n00\tc\n' >old
+	try 'shjoin new old'
+	exits 0
+	gives 'a\tc\t0'
+	says 'shjoin: 3 records with the id and the fingerprint of another: left out'
+	shband -k 1 new | sort >new.bands
+	shband -k 1 old | sort >old.bands
+	try 'shjoin new.bands old.bands'
+	exits 0
+	gives 'a\tc\t0'
+	says 'shjoin: 3 records with the id and the fingerprint of another: left out'
+}
+
 @test "one id is no pair with itself, whatever its fingerprints" {
 	printf '00\ta\n01\ta\n01\tb\n' >fps
 	try 'shjoin -k 1 fps | sort'
@@ -227,6 +242,30 @@ clusters() {
 	same expected out
 	try "(printf '00\t%04096d\n' 0; printf '00\ta\n') | shjoin | wc -c"
 	gives 4101
+}
+
+@test "ids of every length and distances of two digits are written whole, from fingerprints and from bands" {
+	awk 'BEGIN {
+		for (n = 1; n <= 40; n++) {
+			for (id = ""; length(id) < n; )
+				id = id sprintf("%c", 97 + (n + length(id)) % 26)
+			print "0000000000000000\t" id
+			print "00000000000003ff\t" id "+"
+		}
+	}' >fps
+	sort -k 2 fps | awk '{
+		for (i = 1; i < NR; i++)
+			print id[i] "\t" $2 "\t" (fp[i] == $1 ? 0 : 10)
+		id[NR] = $2
+		fp[NR] = $1
+	}' | sort >expected
+	[ "$(wc -l <expected)" -eq 3160 ]
+	try 'shjoin -k 10 fps | sort'
+	exits 0
+	same expected out
+	try 'shband -k 10 fps | sort | shjoin | sort'
+	exits 0
+	same expected out
 }
 
 @test "--collapse links each further copy to the first id only" {
@@ -275,9 +314,15 @@ clusters() {
 		same collapsed out
 		try "shjoin -S $size bands bands | sort"
 		mv out cross.$size
+		try "shjoin -S $size --collapse fps fps | sort"
+		exits 0
+		mv out collapsed.cross.$size
 	done
 	same cross.1 cross.1G
 	same cross.20K cross.1G
+	for size in 1 20K 100K; do
+		same collapsed.cross.$size collapsed.cross.1G
+	done
 	try 'shjoin -S 1 --tmpdir no/where bands'
 	exits 2
 	says "shjoin: cannot create a temporary file in 'no/where' (TMPDIR): No such file or directory"
@@ -349,6 +394,13 @@ clusters() {
 	try 'shjoin --check -k 8 fps'
 	exits 0
 	gives 'a\tb\t8'
+	shband -k 1 fps >apart
+	try 'shjoin --check apart'
+	exits 1
+	gives
+	try "printf '00\ta\n00\tb\n' | shband -k 1 | sort | shjoin --check"
+	exits 0
+	gives 'a\tb\t0'
 	try 'shjoin --check </dev/null'
 	exits 1
 	try 'shjoin --check nowhere'
@@ -371,6 +423,11 @@ clusters() {
 	refuses '-k 1025' "-k '1025': expected a whole number from 0 to 1024"
 	refuses '-k -1' "-k '-1': expected a whole number from 0 to 1024"
 	refuses '-S 0' "-S '0': expected a size such as 500M or 1.5G"
+	refuses '-N 5' '-N is for --explain'
+	refuses '--explain -N 0' "-N '0': expected a whole number from 1 to 4294967295"
+	refuses '--explain -N 4294967296' "-N '4294967296': expected a whole number from 1 to 4294967295"
+	refuses '--explain a b' '--explain: one file'
+	refuses '--explain --check' '--explain finds no pairs that --check could tell of'
 }
 
 @test "a first record of one field is told what both kinds look like" {

@@ -102,6 +102,9 @@ pairs() {
 	try 'shverify -T 0.800001 -d docs pairs'
 	exits 0
 	[ ! -s out ]
+	try "printf 'x\ty\t2\nx\tx\t0\n' | shverify -T 1 -d docs"
+	exits 0
+	gives 'x\tx\t0\t1.0000'
 	for bad in 1.1 -1 0.8000001 x ''; do
 		try "shverify -T '$bad' -d docs pairs"
 		exits 2
@@ -124,8 +127,11 @@ pairs() {
 	try 'shverify -w tf -d docs pairs'
 	exits 2
 	grep -q 'cosine' err
-	try 'shverify --measure cosine -w logidf -d docs pairs'
-	exits 2
+	for weight in logidf freq none; do
+		try "shverify --measure cosine -w $weight -d docs pairs"
+		exits 2
+		grep -qx "shverify: -w '$weight': expected set, tf or log" err
+	done
 }
 
 @test "JSON, plain lines and verified pairs" {
@@ -166,7 +172,18 @@ pairs() {
 	exits 0
 	grep -q '1 document with the id of an earlier one' err
 	grep -q '3 records rejected' err
-	for wrong in '' '-d none' '-d .' '-d -'; do
+	sed 's/$/\r/' pairs >dos
+	try 'shverify --rejects bad -d docs dos'
+	grep -q '5 records rejected' err
+	try 'shverify --crlf --rejects bad -d docs dos'
+	exits 0
+	printf 'a\tb\t1\t1.0000\na\tb\t2\t1.0000\n' >expected
+	same expected out
+	grep -q '3 records rejected' err
+	try 'shverify pairs'
+	exits 2
+	says 'shverify: the documents are needed: -d DOCS' "Try 'shverify --help' or 'man shverify'."
+	for wrong in '-d none' '-d .' '-d -'; do
 		try "shverify $wrong <pairs"
 		exits 2
 		[ "$(grep -c . err)" -ge 1 ]
