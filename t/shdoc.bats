@@ -998,3 +998,11 @@ response() {
 	try "jq -c '.docs[]' a.json | shdoc"
 	gives '1\ta' '2\tb'
 }
+
+@test "ISO-2022-JP is what Windows writes under that name: circled digits, katakana of half width" {
+	charset CP932
+	printf 'Message-ID: <1@a>\nContent-Type: text/plain; charset=ISO-2022-JP\n\n\33$BBh-!>O\33(B, \33(I16\33(B\n' >mail
+	try 'shdoc --format mbox mail 2>/dev/null'
+	exits 0
+	gives '1@a\t第①章, ｱｶ'
+}

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <strings.h>
 
+#include "ingest/jis.h"
 #include "text/encoding.h"
 #include "text/utf8.h"
 
@@ -104,7 +105,17 @@ static const char *const aliases[][2] = {
 	{ "ms_kanji", "CP932" },
 	{ "ms932", "CP932" },
 	{ "windows-31j", "CP932" },
-	{ "x-euc-jp", "EUC-JP" },
+	{ "x-euc-jp", "EUC-JP-MS" },
+	{ "euc-jp", "EUC-JP-MS" },
+	{ "eucjp", "EUC-JP-MS" },
+	{ "ujis", "EUC-JP-MS" },
+	{ "cseucpkdfmtjapanese", "EUC-JP-MS" },
+	{ "csiso2022jp", "ISO-2022-JP" },
+	{ "iso2022jp", "ISO-2022-JP" },
+	{ "iso-2022-jp-ms", "ISO-2022-JP" },
+	{ "cp50220", "ISO-2022-JP" },
+	{ "cp50221", "ISO-2022-JP" },
+	{ "cp50222", "ISO-2022-JP" },
 	{ "euc-kr", "UHC" },
 	{ "cseuckr", "UHC" },
 	{ "ks_c_5601-1987", "UHC" },
@@ -191,6 +202,8 @@ static bool open_converter(struct sh_charset *c, const char *name)
 	}
 	close_converter(c);
 	c->open = iconv_open("UTF-8", name);
+	if (c->open == (iconv_t)-1 && strcmp(name, "EUC-JP-MS") == 0)
+		c->open = iconv_open("UTF-8", "EUC-JP");
 	if (c->open == (iconv_t)-1)
 		return false;
 	strcpy(c->open_name, name);
@@ -269,16 +282,32 @@ static int give_held(struct sh_charset *c, struct sh_buf *out, struct sh_error *
 	return 0;
 }
 
+/* Bytes that are wrong at p, where there are more than in a unit. Of a pair that stands for nothing both
+ * are, or the next would be read from its middle; a second below `trail` is text of its own, as on the
+ * web. */
+static size_t wrong_bytes(const char *name, const uint8_t *p, size_t n, uint8_t trail)
+{
+	static const char *const paired[] = { "GB18030", "BIG5", "CP932", "EUC-", "UHC" };
+	size_t most = strncmp(name, "EUC-", 4) == 0 && p[0] == 0x8F ? 3 : 2, wrong = 1;
+
+	for (size_t i = 0; i < sizeof paired / sizeof *paired; i++)
+		if (strncmp(name, paired[i], strlen(paired[i])) == 0 && p[0] > 0x80 &&
+		    p[0] != 0xA0 && p[0] < 0xFF)
+			while (wrong < most && wrong < n && p[wrong] >= trail)
+				wrong++;
+	return wrong;
+}
+
 /* By the converter that is open; what it cannot take is replaced, a unit at a time. */
-static int convert(struct sh_charset *c, struct sh_slice in, struct sh_buf *out, uint64_t *ill,
-    struct sh_error *err)
+static int convert(struct sh_charset *c, struct sh_slice in, uint8_t trail, struct sh_buf *out,
+    uint64_t *ill, struct sh_error *err)
 {
 	char *p = (char *)(uintptr_t)in.p, *to;
 	size_t n = in.n, left, unit = unit_of(c->open_name);
 	bool flushed = false;
 
 	for (;;) {
-		size_t got;
+		size_t got, skip;
 
 		if (sh_buf_reserve(out, n + n / 2 + 64, err) < 0)
 			return -1;
@@ -296,12 +325,36 @@ static int convert(struct sh_charset *c, struct sh_slice in, struct sh_buf *out,
 
 			if (give_held(c, out, err) < 0 || replace(out, ill, err) < 0)
 				return -1;
-			p += cut ? n : unit;
-			n -= cut ? n : unit;
+			skip = cut        ? n
+			       : unit > 1 ? unit
+					  : wrong_bytes(c->open_name, (uint8_t *)p, n, trail);
+			p += skip;
+			n -= skip;
 		} else if (errno != E2BIG) {
 			return sh_error_sys(err, "cannot convert from %s", c->open_name);
 		}
 	}
+}
+
+/* CP932 is open. */
+static int convert_jis(struct sh_charset *c, struct sh_slice in, struct sh_buf *out, uint64_t *ill,
+    struct sh_error *err)
+{
+	struct sh_jis jis = { .in = in };
+	uint8_t utf8[4];
+	uint32_t other;
+	int more = 1, bad = 0;
+
+	while (more > 0 && bad == 0) {
+		c->room.n = 0;
+		more = sh_jis_run(&jis, &c->room, &other, err);
+		bad = more < 0 ? -1 : convert(c, sh_buf_slice(&c->room), 0x40, out, ill, err);
+		if (bad == 0 && more)
+			bad = other == SH_UTF8_ILL
+				  ? replace(out, ill, err)
+				  : sh_buf_add(out, utf8, sh_utf8_put(utf8, other), err);
+	}
+	return bad;
 }
 
 /* What iconv has given from `from` on. It knows UTF-8 by more names than there are, and lets old
@@ -329,9 +382,11 @@ static int decode_as(struct sh_charset *c, const char *name, struct sh_slice in,
 	*ill = 0;
 	if (strcmp(name, "UTF-8") == 0)
 		return sh_charset_repair(in, out, ill, err) < 0 ? -1 : 1;
+	if (strcmp(name, "ISO-2022-JP") == 0 && open_converter(c, "CP932"))
+		return convert_jis(c, in, out, ill, err) < 0 ? -1 : 1;
 	if (!open_converter(c, name))
 		return 0;
-	if (convert(c, in, out, ill, err) < 0 || see_to_utf8(c, out, from, ill, err) < 0)
+	if (convert(c, in, 0x80, out, ill, err) < 0 || see_to_utf8(c, out, from, ill, err) < 0)
 		return -1;
 	return 1;
 }

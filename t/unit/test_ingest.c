@@ -361,6 +361,28 @@ static void label_names(void)
 	charset.forced = NULL;
 }
 
+/* What Windows writes as ISO-2022-JP and EUC-JP, and mail with it; a pair that stands for nothing costs
+ * itself, not what follows. */
+static void japanese(void)
+{
+	DECODES("\x1B$BBh-!>O-j|b\x1B(I16\x1B(B.", "iso-2022-jp", "第①章㈱髙ｱｶ.", "ISO-2022-JP",
+	    SH_CHARSET_DECLARED);
+	DECODES("\x1B(J\\~\x1B$@$3\n$s\x1B(B", "csISO2022JP", "¥‾こ\nん", "ISO-2022-JP",
+	    SH_CHARSET_DECLARED);
+	charset.forced = "iso-2022-jp";
+	DECODES("\x1B$B$3#!$s$3\x1B(B\x1B$(X", NULL, "こ\xEF\xBF\xBDんこ\xEF\xBF\xBD$(X",
+	    "ISO-2022-JP", SH_CHARSET_FORCED);
+	DECODES("\x1B$B$3)!$s$\x1B(Ba", NULL,
+	    "こ\xEF\xBF\xBDん\xEF\xBF\xBD"
+	    "a",
+	    "ISO-2022-JP", SH_CHARSET_FORCED);
+	charset.forced = "euc-jp";
+	DECODES("\xC2\xE8\xAD\xA1\xBE\xCF", NULL, "第①章", "EUC-JP-MS", SH_CHARSET_FORCED);
+	charset.forced = "euc-kr";
+	DECODES("\xB0\xA1\xC9\xA1\xB0\xA1", NULL, "가\xEF\xBF\xBD가", "UHC", SH_CHARSET_FORCED);
+	charset.forced = NULL;
+}
+
 static void charsets(void)
 {
 	static const char greek[] = "\xEA\xE1\xEB\xE7\xEC\xDD\xF1\xE1";
@@ -391,6 +413,8 @@ static void charsets(void)
 		DECODES("\xFF\xFEh\0\0\xD8i\0\0\xDCj\0k", NULL,
 		    "h\xEF\xBF\xBDi\xEF\xBF\xBDj\xEF\xBF\xBD", "UTF-16LE", SH_CHARSET_MARK);
 		label_names();
+		if (sh_charset_known(&charset, "cp932") && sh_charset_known(&charset, "euc-jp"))
+			japanese();
 		DECODES("\0\0\xFE\xFF\0\0\0h\1\2\3\4\0\0\0i", NULL, "h\xEF\xBF\xBDi", "UTF-32BE",
 		    SH_CHARSET_MARK);
 	}
