@@ -87,6 +87,11 @@ features() {
 	exits 0
 	gives 'a\tx\t1' 'a\ty\t1' 'a\tz\t1'
 	says 'shweight: -d table makes no difference to -w log (tfidf and logidf look at it)'
+	for option in '--min-df 1' '--max-df 10' '--absent drop'; do
+		try "shweight -d table $option in"
+		gives 'a\tx\t1' 'a\ty\t1' 'a\tz\t1'
+		says
+	done
 	try 'shweight -w set -d table --max-df 1 in'
 	gives 'a\t\t0'
 }
@@ -114,6 +119,26 @@ features() {
 	gives 'a\tx\t3' 'a\tz\t3' 'a\ty\t2' 'a\tv\t1' 'b\tv\t1'
 	try 'shweight -w tf --top 100 in'
 	gives 'a\tx\t3' 'a\tz\t3' 'a\ty\t2' 'a\tv\t1' 'a\tw\t1' 'b\tv\t1'
+}
+
+@test "ids and features of every length are written whole, also where each counts 0 times" {
+	for weight in 1 0; do
+		awk -v weight=$weight 'BEGIN {
+			for (n = 1; n <= 40; n++)
+				for (m = 1; m <= 40; m++)
+					printf "%0" n "d\t%0" m "d\t%d\n", n, m, weight
+		}' >in
+		try 'shweight in'
+		exits 0
+		same in out
+	done
+	# In a table of no documents each feature is as rare as in all.
+	printf '\t0\n' >table
+	try "printf 'a\tx\t2\n' | shweight -w tfidf -d table"
+	exits 0
+	gives 'a\tx\t0'
+	try "printf 'a\tx\t2\n' | shweight -w tfidf --absent drop -d table"
+	gives 'a\t\t0'
 }
 
 @test "a document without features stays one" {
@@ -207,6 +232,7 @@ features() {
 	refuses -d '\t3\nx\t1.5\n' ":2: document frequency '1.5': not a number"
 	refuses --idf 'x y\n' ':1: expected feature<TAB>idf, or with a blank'
 	refuses --idf 'x\n' ':1: expected feature<TAB>idf, or with a blank'
+	refuses --idf 'y 2\n 1.5\n' ':2: expected feature<TAB>idf, or with a blank'
 	refuses --idf 'x -1\n' ':1: expected feature<TAB>idf, or with a blank'
 	try 'shweight -w tfidf -d nowhere </dev/null'
 	says "shweight: cannot open 'nowhere': No such file or directory"
@@ -224,6 +250,7 @@ features() {
 	refuses '-w bm25' "-w 'bm25': expected set, tf, freq, log, tfidf or logidf"
 	refuses '-d a --idf b' '-d and --idf contradict each other'
 	refuses '--min-df 2' '--min-df, --max-df and --absent look at a table: -d TABLE'
+	refuses '--max-df 2' '--min-df, --max-df and --absent look at a table: -d TABLE'
 	refuses '--absent drop' '--min-df, --max-df and --absent look at a table: -d TABLE'
 	refuses '--absent x' "--absent 'x': expected rare or drop"
 	refuses '-t 0' "-t '0': expected a whole number from 1 to 4294967295"

@@ -91,8 +91,6 @@ static int write_by_count(struct sh_weighing *d, struct sh_error *err)
 	size_t need = t->n * (d->run.n + SH_WEIGHER_SHOWN) + t->used + 64;
 	char *room, *p;
 
-	if (d->tokens % SH_WEIGHT_ONE)
-		return 0;
 	room = p = sh_sink_room(d->out, need, err);
 	if (!room)
 		return -1;
