@@ -124,8 +124,10 @@ static void check(struct cli *c, const char *path, struct sh_jieba *j)
 	}
 	for (uint32_t i = 0; i < j->h.n_nodes; i++)
 		words += (j->freq[i] & ~SH_FREQ_SPLIT) != 0;
-	snprintf(line, sizeof line, "%u words, total frequency %llu, longest word %u characters\n",
-	    words, (unsigned long long)j->h.total, j->h.max_len);
+	snprintf(line, sizeof line,
+	    "%u word%s, total frequency %llu, longest word %u character%s\n", words,
+	    CLI_PLURAL(words), (unsigned long long)j->h.total, j->h.max_len,
+	    CLI_PLURAL(j->h.max_len));
 	cli_write(c, line, strlen(line));
 	sh_jieba_delete(j);
 }
