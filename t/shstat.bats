@@ -25,6 +25,58 @@ load helper
 	printf 'a\tb\t4\t0.9000\nb\tc\t4\t0.8000\nd\te\t5\t0.5\n' | shstat --width 4 >out
 	grep -q '^ *4 *2  0.85  ####$' out
 	grep -q '^ *5 *1  0.50  ##$' out
+	# Of those that have one; none at all is one, too.
+	printf 'a\tb\t4\nb\tc\t4\t0.0000\nd\te\t4\t1\nd\te\t6\n' | shstat --width 3 >out
+	grep -q '^ *4 *3  0.50  ###$' out
+	grep -q '^ *6 *1 *  #$' out
+}
+
+@test "bars are rounded, but few are not none; --width up to 1000" {
+	seq 100 | awk '{ print "a\t" $1 "\t" ($1 <= 3 ? 1 : $1 == 4 ? 2 : $1 <= 52 ? 4 : 5) }' >pairs
+	try 'shstat --width 10 pairs'
+	exits 0
+	head -n 6 out >top
+	cat >expected <<-'END'
+	   distance      pairs
+	          1          3  #
+	          2          1  #
+	          3          0
+	          4         48  ##########
+	          5         48  ##########
+	END
+	same expected top
+	try "printf 'a\tb\t1\na\tc\t1\na\td\t1\na\te\t1\na\tf\t2\na\tg\t2\n' | shstat --width 3"
+	grep -qx ' *2 *2  ##' out
+	try 'shstat --width 1000 pairs'
+	exits 0
+	[ "$(grep -c '  #\{1000\}$' out)" -eq 3 ]
+	for width in 0 1001; do
+		try "shstat --width $width pairs"
+		exits 2
+		says "shstat: --width '$width': expected a whole number from 1 to 1000" \
+			"Try 'shstat --help' or 'man shstat'."
+	done
+}
+
+@test "--svg: a chart, or two in the width of the wider, with a bar a row and a number where there is one" {
+	printf 'a\tb\t0\nc\td\t0\ne\tf\t20\n' >pairs
+	try 'shstat --svg pairs'
+	exits 0
+	grep -q '<svg [^>]* width="646" height="640">' out
+	[ "$(grep -c '<rect' out)" -eq 22 ]
+	[ "$(grep -c '</text>' out)" -eq 29 ]
+	[ "$(grep -c 'height="200.0"' out)" -eq 2 ]
+	[ "$(grep -c 'height="100.0"' out)" -eq 1 ]
+	awk 'BEGIN { for (i = 1; i <= 80000; i++) print "a" i "\ta1" }' >groups
+	try 'shstat --svg groups'
+	exits 0
+	grep -q '<svg [^>]* width="568" height="320">' out
+	[ "$(grep -c 'class="title"' out)" -eq 1 ]
+	echo 'a	b	0' | cat - <(awk '{ print $1 "\t" $2 "\t0" }' groups) >pairs
+	try 'shstat --svg pairs'
+	grep -q '<svg [^>]* width="568" height="640">' out
+	try 'head -n 3 groups | shstat --svg'
+	grep -q '<svg [^>]* width="400" height="320">' out
 }
 
 @test "groups: sizes alone, in doubling rows beyond four" {
@@ -42,7 +94,7 @@ load helper
 }
 
 @test "what has two fields but no group's keeper is counted with a note" {
-	for line in '0000000000000007\ta' 'a\tb'; do
+	for line in '0000000000000007\ta' 'a\tb' 'a\tab' 'ab\ta'; do
 		try "printf '$line\n' | shstat"
 		exits 0
 		says 'shstat: no keeper has a line of its own: are these the groups of shgroup?'
@@ -78,9 +130,21 @@ load helper
 	try 'shstat bad'
 	exits 2
 	grep -q 'bad:1:' err
-	printf 'a\tb\t2000\n' >bad
+	try "printf 'a\tb\t1024\n' | shstat | tail -n 1"
+	exits 0
+	gives '1 pair; 2 documents in 1 group, the largest of 2'
+	printf 'a\tb\t1025\n' >bad
 	try 'shstat bad'
 	exits 2
+	says 'shstat: bad:1: a distance above 1024'
+	printf '\ta\n' >bad
+	try 'shstat bad'
+	exits 2
+	says 'shstat: bad:1: empty id'
+	printf 'a\ta\na\t\n' >bad
+	try 'shstat bad'
+	exits 2
+	says 'shstat: bad:2: empty id'
 	printf 'a\ta\na\tb\tc\n' >bad
 	try 'shstat --rejects r bad'
 	exits 0
