@@ -258,6 +258,7 @@ state() {
 	--keep-words han|--keep-words kinds:4: the archive was made with --keep-words kinds:0
 	--split alpha|--split alpha: the archive was made with --split words
 	--store none|--store none: the archive was made with --store sketch
+	-p pysimhash|-p pysimhash: the archive was made with -p default
 	END
 	state archive >after
 	same before after
@@ -267,6 +268,10 @@ state() {
 	grep -q 'without --no-fold: the archive was made with --no-fold (give it each time)$' err
 	try "shdedup -a archive --no-fold $T_DATA/en_dev.tsv"
 	grep -q 'without --stem: the archive was made with --stem english (give it each time)$' err
+	shdedup -a summed --init --simhash
+	try 'shdedup -a summed --simhash -w tf </dev/null'
+	exits 2
+	[ "$(head -n 1 err)" = 'shdedup: -w tf: the archive was made with -w log (give it each time)' ]
 }
 
 @test "--init makes one once, and none over the remains of another" {
@@ -397,13 +402,27 @@ state() {
 
 @test "options that contradict each other" {
 	shdedup -a archive --init
-	for how in '--check' '-a archive --check --stats' '-a archive --check docs' '--store none' \
-	    '-a archive --dry-run --compact' '-a archive --expire 3' '-a archive --expire d' \
-	    '-a archive --sample 3' '-a archive --link single' '-a archive --store some' '--wait 3'; do
+	while IFS='|' read -r how message; do
 		try "shdedup $how </dev/null"
 		exits 2
-		[ ! -s out ]
-	done
+		gives
+		says "shdedup: $message" "Try 'shdedup --help' or 'man shdedup'."
+	done <<-'END'
+	--check|--check: which archive? (-a DIR)
+	--store none|--store: which archive? (-a DIR)
+	--wait 3|--wait: which archive? (-a DIR)
+	-a archive --check --stats|--check and --stats: one at a time
+	-a archive --check docs|--check takes no documents: 'docs'
+	-a archive --dry-run --compact|--dry-run is for documents, --remove and --expire, not for --compact
+	-a archive --expire 3|--expire '3': expected an age such as 90d, 12h or 8w
+	-a archive --expire d|--expire 'd': expected an age such as 90d, 12h or 8w
+	-a archive --expire 1099511627776w|--expire '1099511627776w': expected an age such as 90d, 12h or 8w
+	-a archive --sample 3|--sample shows pairs of documents; an archive need not have any
+	-a archive --link single|--link single: chains would go on through the archive; say star
+	-a archive --store some|--store 'some': expected none, sketch or documents
+	END
+	try 'shdedup -a archive --expire 1099511627775w'
+	exits 0
 }
 
 @test "what only a run with documents heeds is refused by --expire and the like" {
@@ -580,9 +599,13 @@ manifest" ]
 	says "shdedup: 'archive' is in use by another run (--wait SECONDS waits for it)"
 	try 'shdedup -q -a archive --check'
 	exits 2
+	shdedup -a archive --wait 60 --check 2>checked &
+	local checking=$!
 	try 'shdedup -q -a archive --wait 60 docs'
 	exits 0
 	same expected out
+	wait $checking
+	grep -q ', all good$' checked
 	wait
 	# readers do not shut each other out
 	try 'flock -s archive/lock shdedup -q -a archive --check'

@@ -322,7 +322,7 @@ as_always() {
 	try 'shfp -o old -w set features'
 	exits 2
 	printf '7\ta\n' >narrow
-	try 'shband -o old -k 4 narrow'
+	try 'shband -o old --rejects aside -k 4 narrow'
 	exits 2
 	[ "$(cat old)" = before ]
 	only features narrow old
@@ -643,6 +643,14 @@ spoil() {
 		exits 2
 		grep -q "^$P: two:3: 1 field, expected" err
 	done
+}
+
+@test "what was put aside before a file that is not there stays, and is told" {
+	check() {
+		exits 2 && says "$P: cannot open 'nowhere': No such file or directory" \
+			"$P: 1 record rejected, see aside" && [ "$(cat aside)" = bad ]
+	}
+	each '(cat in; echo bad) >bad; $P --rejects aside bad nowhere' check
 }
 
 @test "what stands before a bad record, or a file that is not there, is written" {

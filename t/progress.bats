@@ -36,6 +36,25 @@ last_word() {
 	done
 }
 
+@test "amounts have three digits, in whichever unit" {
+	while read -r bytes shown; do
+		head -c $((bytes - 1)) /dev/zero | tr '\0' x >line
+		echo >>line
+		try 'shtok -l --progress line'
+		exits 0
+		last_word shtok "$shown" '1 record'
+	done <<-'END'
+	999 999 B
+	1000 1.00 kB
+	9994 9.99 kB
+	9996 10.0 kB
+	99940 99.9 kB
+	99960 100 kB
+	999499 999 kB
+	999500 1.00 MB
+	END
+}
+
 @test "files of an option are not counted, all operands are, and standard input is" {
 	printf 'a\tone two\n' >a
 	printf 'b\tone two\nc\tx\n' >b

@@ -285,6 +285,77 @@ texts() {
 	awk -F '\t' 'NF != 3 { exit 1 }' report
 }
 
+@test "the summary counts what was found; of large groups ten are named and the rest counted" {
+	for i in $(seq 12); do
+		printf '%s\tword%s and more of it\n' "a$i" "$i" "b$i" "$i"
+	done >docs
+	printf 'c\tword1 and more of it word1 and\nd\t!\n' >>docs
+	try 'shdedup -n 1 --max-group 1 docs | wc -l'
+	exits 0
+	gives 13
+	for i in 1 2 3 4 5 6 7 8 9 10; do
+		[ $i = 1 ] && n=3 || n=2
+		echo "shdedup: $n documents in the group kept by 'a$i' (--max-group)"
+	done >expected
+	echo 'shdedup: 2 more such groups' >>expected
+	head -n -1 err | diff expected -
+	tail -n 1 err | grep -qE '^shdedup: 26 documents, 13 stay, 13 dropped; 13 with the features of another, [0-9]+ pairs? compared, 0 similar; 12 groups, largest 3; 1 without features; [0-9.]+ s$'
+	try 'shdedup -n 1 --max-group 2 --dry-run docs'
+	exits 0
+	gives
+	[ "$(head -n -1 err)" = "shdedup: 3 documents in the group kept by 'a1' (--max-group)" ]
+	grep -q '^shdedup: 26 documents, 13 stay, 13 dropped (dry run); ' err
+	try 'shdedup -q -n 1 --max-group 3 docs >out'
+	says
+	# Documents are counted over blocks, in the report of lines without ids, too.
+	awk 'BEGIN { for (i = 1; i <= 40; i++) { for (j = 0; j < 8000; j++) printf "w%d ", j * j % 97 + 100 * (i % 39); print "" } }' >lines
+	try 'shdedup -q -n 1 -l -r - --dry-run lines'
+	exits 0
+	gives '40\t1\t0\t1.0000'
+}
+
+@test "documents that grow while they are read are an error" {
+	printf 'a\tone two three\n' >docs
+	mkfifo pipe
+	shdedup -q -o new docs pipe 2>err &
+	exec 8>pipe # when docs is open
+	printf 'b\tone two three\n' | tee -a docs >&8
+	exec 8>&-
+	status=0
+	wait $! || status=$?
+	exits 2
+	says "shdedup: 'docs' has changed while it was read"
+	only docs pipe
+}
+
+@test "usage that cannot be meant is refused" {
+	refuses() {
+		try "shdedup $1 </dev/null"
+		exits 2
+		gives
+		says "shdedup: $2" "Try 'shdedup --help' or 'man shdedup'."
+	}
+	for bits in 65 192 255; do
+		refuses "-b $bits" "-b $bits: expected 64, 128 or 256"
+	done
+	for t in 0 1.0000001 2 -1 x; do
+		refuses "-T $t" "-T '$t': expected a number above 0 and up to 1, as in 0.8"
+	done
+	for weight in tfidf logidf none; do
+		refuses "--simhash -w $weight" "-w '$weight': expected set, tf, freq or log"
+	done
+	refuses '-w set' '-w weighs under --simhash; minwise fingerprints know sets'
+	refuses '--sample 3 --no-verify' '--sample shows similarities, which --no-verify leaves out'
+	refuses '--sample 0' "--sample '0': expected a whole number from 1 to 1000"
+	refuses '--max-group 0' "--max-group '0': expected a whole number from 1 to 4294967295"
+	refuses '--few 1001' "--few '1001': expected a whole number from 0 to 1000"
+	refuses '--link chain' "--link 'chain': expected star or single"
+	printf 'a\tone two three\nb\tone two three\n' >docs
+	try 'shdedup -q -T 1 --few 0 docs'
+	exits 0
+	gives 'a\tone two three'
+}
+
 @test "lines without ids, DOS ends, a last line without its end, a byte order mark" {
 	printf '\xef\xbb\xbfone two three\r\none two three\r\nfour' >docs
 	printf 'one two three\r\nfour\n' >expected
@@ -359,6 +430,27 @@ texts() {
 	try 'shdedup -q -T 0.5 --sample 9 docs'
 	grep -q '^one two three four five six seven eigh   one two three four five six seven eigh$' out
 	grep -q '^t nine ten 1  *| t nine ten 2$' out
+	# Six rows at the most, from a little before what differs; what a terminal would obey is shown as ?.
+	printf 'a\001\t%s one\\nline\nb\t%s two %s\n' "$(seq -s ' ' 100 130)" "$(seq -s ' ' 100 130)" \
+		"$(seq -s ' ' 200 300)" >docs
+	cat >expected <<-'END'
+		116 117 118 119 120 121 122 123 124 12   116 117 118 119 120 121 122 123 124 12
+		5 126 127 128 129 130 one line         | 5 126 127 128 129 130 two 200 201 202
+		                                       | 203 204 205 206 207 208 209 210 211 21
+		                                       | 2 213 214 215 216 217 218 219 220 221
+		                                       | 222 223 224 225 226 227 228 229 230 23
+		                                       | 1 232 233 234 235 236 237 238 239 240
+	END
+	try 'shdedup -q -n 1 -k 64 --few 0 --sample 1 docs'
+	sed '1d; $d' out >rows
+	same expected rows
+	grep -qE '^== distance [0-9]+, similarity 0.2296: a\? \| b$' out
+	try 'tac docs | shdedup -q -n 1 -k 64 --few 0 --sample 1'
+	[ "$(wc -l <out)" -eq 8 ]
+	[ "$(sed -n 3p out)" = '5 126 127 128 129 130 two 200 201 202  | 5 126 127 128 129 130 one line' ]
+	printf 'a\tone two\nb\tone two three\n' >docs
+	try 'shdedup -q -n 1 -k 64 --few 0 -T 0.9 --sample 1 docs'
+	[ "$(sed -n 2p out)" = 'one two                                | one two three' ]
 }
 
 @test "more files than a process is given at first are open at once, where the system allows it" {

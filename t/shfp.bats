@@ -138,6 +138,12 @@ load helper
 		echo 'shfp: 1000 documents without features skipped'
 	) >expected
 	same expected err
+	try 'seq 10 | sed "s/$/\t/" | shfp'
+	(
+		head -n 10 expected
+		echo 'shfp: 10 documents without features skipped'
+	) >ten
+	same ten err
 }
 
 @test "--empty=zero gives zeros, --empty=error ends there" {
