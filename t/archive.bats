@@ -497,10 +497,13 @@ manifest" ]
 	texts 5 40 640 >docs
 	split -a 3 -l 10 docs batch.
 	shdedup -a archive --init
+	local n=0
 	for batch in batch.*; do
 		shdedup -q -a archive "$batch" >>kept
+		# Four of a size become one: as many are left as the digits of n to base 4 add up to.
+		n=$((n + 1))
+		[ "$(grep -c ^segment archive/manifest)" -eq $((n / 64 + n / 16 % 4 + n / 4 % 4 + n % 4)) ]
 	done
-	[ "$(grep -c ^segment archive/manifest)" -le 12 ]
 	[ "$(ls archive | wc -l)" -eq $((2 + 4 * $(grep -c ^segment archive/manifest))) ]
 	try 'shdedup -a archive --check -j 2'
 	exits 0
@@ -517,6 +520,13 @@ manifest" ]
 	[ "$(wc -l <report)" -gt 300 ]
 	shdedup -a archive --stats >stats
 	[ "$(awk -F '\t' '$1 == "documents" { print $2 }' stats)" -eq 640 ]
+	# Smaller ones before it go with it.
+	shdedup -a other --init
+	for lines in 1 2 3 '4,40'; do
+		sed -n "${lines}p" docs | shdedup -q -a other >/dev/null
+		grep -c ^segment other/manifest
+	done >segments
+	[ "$(paste -sd ' ' segments)" = '1 2 3 1' ]
 }
 
 @test "JSON and plain records of one text are one document" {

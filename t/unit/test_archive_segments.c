@@ -40,6 +40,62 @@ static void test_options_bound(void)
 	ok(strstr(fault, "too many options") != NULL, "33 options: %s", fault);
 }
 
+/* What is wrong with one of two segments, the next one of which would be 6, and the next document 10. */
+static const char *fault_of_segments(struct sh_segment_entry a, struct sh_segment_entry b)
+{
+	static struct sh_error err;
+	struct sh_manifest m = { .store = SH_STORE_NONE,
+		.bands = SH_BANDS_MAX,
+		.rows = SH_ROWS_MAX,
+		.next_number = 10,
+		.next_segment = 6 };
+	struct sh_buf text = { 0 };
+	bool good;
+
+	works(sh_manifest_add(&m, &a, &err) == 0 && sh_manifest_add(&m, &b, &err) == 0 &&
+		  sh_manifest_print(&m, &text, &err) == 0,
+	    &err);
+	sh_manifest_free(&m);
+	good = sh_manifest_parse(&m, sh_buf_slice(&text), &err) == 0;
+	sh_manifest_free(&m);
+	sh_buf_free(&text);
+	return good ? "none" : err.text;
+}
+
+static struct sh_segment_entry segment(uint32_t number, uint32_t first, uint32_t last)
+{
+	return (struct sh_segment_entry){ .number = number, .first = first, .last = last };
+}
+
+/* Documents of a segment come behind those of the one before; all numbers have been given away. */
+static void test_segment_bounds(void)
+{
+	static const struct {
+		struct {
+			uint32_t number, first, last;
+		} a, b;
+		bool good;
+	} rows[] = {
+		{ { 0, 0, 3 }, { 1, 4, 9 }, true },
+		{ { 5, 3, 3 }, { 2, 7, 7 }, true },
+		{ { 0, 0, 3 }, { 6, 4, 9 }, false },
+		{ { 6, 0, 3 }, { 1, 4, 9 }, false },
+		{ { 0, 0, 3 }, { 1, 4, 10 }, false },
+		{ { 0, 0, 3 }, { 1, 3, 9 }, false },
+		{ { 0, 0, 3 }, { 1, 6, 5 }, false },
+		{ { 0, 4, 9 }, { 1, 0, 3 }, false },
+	};
+
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		const char *fault =
+		    fault_of_segments(segment(rows[i].a.number, rows[i].a.first, rows[i].a.last),
+			segment(rows[i].b.number, rows[i].b.first, rows[i].b.last));
+
+		ok(rows[i].good ? strcmp(fault, "none") == 0 : strstr(fault, "bad segment") != NULL,
+		    "segments %zu: %s", i, fault);
+	}
+}
+
 /* ---- records ---- */
 
 /* What is printed can be read again. */
@@ -235,6 +291,7 @@ int main(void)
 	rng_init(UINT64_C(0xa7c41e));
 	scratch(folder, "archive");
 	test_options_bound();
+	test_segment_bounds();
 	test_times();
 	for (int turn = 0; turn < 60; turn++)
 		test_segment(turn);

@@ -75,11 +75,40 @@ static void rounds(size_t most, size_t max, unsigned times, const char *what)
 	    "%s: %u streams pass, %u are refused", what, passed, refused);
 }
 
+static int next_key(struct sh_keyorder *o, unsigned number)
+{
+	struct sh_error err;
+	char text[16];
+
+	snprintf(text, sizeof text, "%09u", number);
+	return sh_keyorder_next(o, sh_slice_str(text), &err);
+}
+
+/* Of many keys in no order, whichever comes back is known: none is forgotten as the table grows. */
+static void all_remembered(size_t n)
+{
+	unsigned wrong = 0, step = 7919; /* a prime: all numbers below n, once each */
+
+	for (size_t back = 0; back + 1 < n; back += 1 + n / 100) {
+		struct sh_keyorder o;
+		struct sh_error err;
+
+		must(sh_keyorder_init(&o, n + 1, &err) == 0);
+		for (size_t i = 0; i < n; i++)
+			wrong += next_key(&o, (unsigned)(i * step % n)) != 1;
+		wrong += next_key(&o, (unsigned)(back * step % n)) >= 0;
+		sh_keyorder_free(&o);
+	}
+	ok(wrong == 0, "each of %zu keys in no order is remembered", n);
+}
+
 int main(void)
 {
 	rng_init(0x0DE2);
 	rounds(14, 1 << 12, ROUNDS, "short streams");
 	rounds(KEYS, 1 << 12, 300, "long streams");
 	rounds(60, 8, ROUNDS, "streams of more keys than can be remembered");
+	all_remembered(500);
+	all_remembered(2500);
 	return done_testing();
 }
