@@ -91,6 +91,14 @@ pairs() {
 	says 'shgroup: --keep longest looks at the documents: -d DOCS' "Try 'shgroup --help' or 'man shgroup'."
 }
 
+@test "--keep FILE: its ids are of any bytes" {
+	printf 'a\t\377\376\t0\na\tb\t0\n' >pairs
+	printf '\377\376\nb\n' >ids
+	try 'shgroup --keep ids pairs | cut -f 2 | sort -u'
+	exits 0
+	gives '\0377\0376'
+}
+
 @test "--keep FILE: ids of a file, best first; those it lacks come last, and are told of" {
 	pairs >pairs
 	printf 'x\nc\tfurther field\nb\n' >rank

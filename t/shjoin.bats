@@ -326,6 +326,14 @@ clusters() {
 	try 'shjoin -S 1 --tmpdir no/where bands'
 	exits 2
 	says "shjoin: cannot create a temporary file in 'no/where' (TMPDIR): No such file or directory"
+	try 'TMPDIR=no/where shjoin -S 1 bands'
+	exits 2
+	says "shjoin: cannot create a temporary file in 'no/where' (TMPDIR): No such file or directory"
+	for how in 'TMPDIR=no/where shjoin --tmpdir .' 'TMPDIR= shjoin' "TMPDIR=no/where shjoin --tmpdir ''"; do
+		try "$how -S 1 bands | sort"
+		exits 0
+		same expected out
+	done
 }
 
 @test "two files: pairs of a new id, then an archived one; none within either" {

@@ -162,6 +162,11 @@ count() {
 	try 'shgroup --trailer=in --keep longest -d "$T_DATA/en_dev.tsv" <(printf "a\tb\t0\n"; printf "\t\tsimhash-trailer\t1\t-\n")'
 	exits 2
 	grep -q 'en_dev.tsv: no trailer: ' err
+	# But not of lists of ids.
+	echo b >ids
+	try 'shgroup --trailer=in --keep ids <(printf "a\tb\t0\n"; printf "\t\tsimhash-trailer\t1\t-\n")'
+	exits 0
+	gives 'b\tb' 'a\tb'
 	head -n 300 table >cut
 	try 'shdf -m --trailer table cut'
 	exits 2
