@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """Faults on purpose: what fails in each program, one thing after the other, and what comes of it.
 
-    t/soak/faults.py [-d N] [-c REGEX] [-f N] KIND...
+    t/soak/faults.py [-d N] [-c REGEX] [-f N] [-t SECONDS] KIND...
 
 KIND is malloc, calls, syscalls, short, full, closed, signals, tmpfs, archive or cuts. Each run must end with status 2
 and a message of the program, having left its named output as it was and no temporary file; or with the
 status and the output that it has without faults. A line a kind says how many faults there were and how many
 ended otherwise; each of those is told with the command that repeats it. -d N takes every Nth fault only, and no
 large input; -c REGEX takes the commands that it is found in. malloc and syscalls take long: they tell each command as it
-begins, with its number, and -f N goes on with the Nth.
+begins, with its number, and -f N goes on with the Nth. A run that takes longer than -t SECONDS, 60 of the clock, is said to
+hang: on a machine that has much else to do give it more.
 
 The programs are in $SHBIN, documents in $T_DATA, the compiler is $CC.
 """
@@ -29,7 +30,7 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 BIN = os.environ.get("SHBIN", os.path.join(HERE, "../../bin"))
 DATA = os.environ.get("T_DATA", os.path.join(HERE, "../data"))
-SECONDS = 60  # a run that takes longer has hung
+SECONDS = 60  # a run that takes longer has hung; see -t
 ENV = dict(os.environ, PATH=BIN + ":" + os.environ["PATH"], LC_ALL="C")
 ENV.pop("TMPDIR", None)
 
@@ -151,6 +152,7 @@ class Command:
         line, _, self.stdin = text.partition(" <")
         self.argv = line.split()
         self.name = self.argv[0]
+        self.files = None
         self.archive = next((a for a in ("archive", "sketches") if a in self.argv), None)
         self.outputs = [o for o in ("new", "rejected", "audit", "report") if o in self.argv]
 
@@ -183,6 +185,8 @@ class Command:
         except subprocess.TimeoutExpired:
             os.killpg(p.pid, signal.SIGKILL)  # and what strace leaves behind
             p.communicate()
+            for f in self.strays():
+                os.unlink(f)  # or the next run would be blamed for it
             raise Failed(f"still running after {SECONDS} seconds")
         self.out = out
         return p.returncode, err.decode(errors="replace")
@@ -194,6 +198,10 @@ class Command:
             sys.exit(f"faults.py: the test itself is wrong: {self.text}: {err}")
         self.good = self.read()
         self.files = sorted(os.listdir("."))
+
+    def strays(self):
+        """What it has left, once it is known what there was."""
+        return [f for f in os.listdir(".") if self.files and f not in self.files and f not in self.outputs]
 
     def read(self):
         return {o: open(o, "rb").read() if os.path.exists(o) else None for o in self.outputs}
@@ -212,7 +220,7 @@ class Command:
                 # Of several outputs one comes first. shdoc goes on without what it cannot read.
                 (may_publish or len(self.outputs) > 1) and got["new"] == self.good["new"]):
             raise Failed("status 2 and an output")
-        left = [f for f in os.listdir(".") if f not in self.files and f not in self.outputs]
+        left = self.strays()
         for f in left:
             os.unlink(f)
         if left and unlinks:
@@ -340,6 +348,9 @@ def syscalls(commands, dose):
             kinds.add(name)
             for e, error in enumerate(ERRORS):
                 for k in steps(n[name], dose, i + e):
+                    # The decompressor's pipe would keep an end open, as it never does when close() fails.
+                    if name == "close" and ".gz" in c.text:
+                        continue
                     # EINTR for what cannot be interrupted proves nothing.
                     if error == "EINTR" and name not in ("read", "write", "pread64", "openat", "fsync", "poll"):
                         continue
@@ -798,12 +809,15 @@ KINDS = {f.__name__: f for f in (malloc, calls, syscalls, short, full, closed, s
 
 
 def main():
+    global SECONDS
     p = argparse.ArgumentParser()
     p.add_argument("-d", type=int, default=1)
     p.add_argument("-c", default="")
     p.add_argument("-f", type=int, default=1)
+    p.add_argument("-t", type=int, default=SECONDS)
     p.add_argument("kinds", nargs="*")
     args = p.parse_args()
+    SECONDS = args.t
     bad = 0
     for kind in args.kinds or KINDS:
         work = tempfile.mkdtemp(prefix="simhash-faults.")
