@@ -287,6 +287,31 @@ as_always() {
 	check
 }
 
+@test "-o to a file that cannot be replaced says so at once: one mounted there, another's in a sticky folder" {
+	mkdir sticky
+	echo before | tee file mounted >sticky/file
+	# Standard input has no end.
+	cat >script <<-'END'
+	mount --bind file mounted || exit 77
+	yes "a	b" | timeout 9 shtok -o mounted
+	END
+	try 'unshare -rm sh ./script'
+	if [ "$status" -ne 77 ] && unshare -rm true; then
+		exits 2
+		grep -q "^shtok: cannot put another file in the place of '.*/mounted' .*: Device or resource busy$" err
+	fi
+	chmod 1777 sticky
+	if [ "$(id -u)" = 0 ] && setpriv --bounding-set=-fowner --inh-caps=-fowner true; then
+		chown 1:1 sticky && chown 2:2 sticky/file
+		try 'yes "a	b" | setpriv --bounding-set=-fowner --inh-caps=-fowner timeout 9 shtok -o sticky/file'
+		exits 2
+		grep -q "^shtok: cannot put another file in the place of '.*/sticky/file' .*: Operation not permitted$" err
+	fi
+	only file mounted script sticky
+	[ "$(cat file mounted sticky/file | uniq -c | tr -s ' ')" = ' 3 before' ]
+	[ "$(ls -A sticky)" = file ]
+}
+
 @test "-o with the longest name that there can be, and in a folder that this user may not read" {
 	local long without=
 	long=$(printf '%0255d' 0)
@@ -807,13 +832,13 @@ answers() {
 	printf 'a\t%s\nbad\n' "$(seq -s ' ' 9000)" >bad
 	mkfifo never late
 	for jobs in 1 2 4; do
-		try "timeout 20 shtok -n 1-60 -j $jobs -o new bad never"
+		try "timeout 9 shtok -n 1-60 -j $jobs -o new bad never"
 		exits 2
 		only bad late never
 	done
 	printf 'a\tone\n' >doc
 	(sleep 0.3; exec >late; sleep 0.3; cat doc) &
-	try "timeout 20 shtok -j 3 doc late doc"
+	try "timeout 9 shtok -j 3 doc late doc"
 	exits 0
 	gives 'a\tone\t1' 'a\tone\t1' 'a\tone\t1'
 }

@@ -52,8 +52,38 @@ static char *temporary_name(const char *target)
 	return name;
 }
 
+static bool is_mounted(const char *path)
+{
+#ifdef STATX_ATTR_MOUNT_ROOT
+	struct statx st;
+
+	return statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, 0, &st) == 0 &&
+	       (st.stx_attributes & STATX_ATTR_MOUNT_ROOT);
+#else
+	(void)path;
+	return false;
+#endif
+}
+
+/* Whether a rename can take the place of what is there, as far as one can know before. Of a file
+ * rmdir() removes nothing: it tells by EPERM that removal is not allowed, as that of another's file
+ * in a sticky folder or of one that can only be appended to. */
+static bool is_replaceable(const char *target)
+{
+	if (!is_mounted(target))
+		return rmdir(target) == 0 || errno != EPERM;
+	errno = EBUSY;
+	return false;
+}
+
 static int open_beside(struct sh_sink *s, struct sh_error *err)
 {
+	/* Found out now, it costs nothing; by the rename, a day's work. */
+	if (!is_replaceable(s->target))
+		return sh_error_sys(err,
+		    "cannot put another file in the place of '%s' (by > standard output is "
+		    "written into it)",
+		    s->target);
 	s->tmp = temporary_name(s->target);
 	if (!s->tmp)
 		return sh_error_nomem(err);
@@ -111,7 +141,7 @@ int sh_sink_open(struct sh_sink *s, const char *path, struct sh_error *err)
 			return -1;
 		}
 	} else if (!writable(STDOUT_FILENO)) {
-		/* Found out now, a closed output costs nothing; later, a day's work. */
+		/* A closed output, too. */
 		return sh_error_sys(err, "cannot write to standard output");
 	}
 	sh_enlarge_pipe(s->fd);
