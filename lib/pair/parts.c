@@ -7,6 +7,10 @@
 
 enum { FP_BYTES_MAX = 8 * SH_FP_MAX_WORDS };
 
+/* Each part is joined with every other one: when there are MANY of a size below ENOUGH, the next are
+ * twice as large. */
+enum { MANY = 64, ENOUGH = 256 * 1024 };
+
 int sh_parts_init(struct sh_parts *p, unsigned words, size_t memory, struct sh_side *room,
     const char *tmpdir, struct sh_error *err)
 {
@@ -115,6 +119,7 @@ ssize_t sh_parts_take(
 struct cutter {
 	struct sh_parts *parts;
 	size_t bytes;        /* of the run so far, as sh_nodes_bytes() will count them */
+	size_t most;         /* of a run */
 	struct sh_buf last;  /* entry */
 	struct sh_buf first; /* entry with its fingerprint */
 };
@@ -138,6 +143,18 @@ static int is_copy(struct cutter *c, struct sh_slice key, struct sh_error *err)
 	return sh_buf_add(&c->first, key.p, key.n, err);
 }
 
+static int next_run(struct cutter *c, struct sh_error *err)
+{
+	struct sh_runs *to = &c->parts->sorted;
+
+	if (sh_runs_end(to, err) < 0 || sh_runs_begin(to, err) < 0)
+		return -1;
+	c->bytes = 0;
+	if (to->n % MANY == 0 && c->most < ENOUGH)
+		c->most = c->most ? 2 * c->most : 1;
+	return 0;
+}
+
 static int cut(void *arg, struct sh_slice key, struct sh_slice value, struct sh_error *err)
 {
 	struct cutter *c = arg;
@@ -154,18 +171,15 @@ static int cut(void *arg, struct sh_slice key, struct sh_slice value, struct sh_
 	copy = is_copy(c, key, err);
 	if (copy)
 		return copy < 0 ? -1 : 0;
-	if (c->bytes > c->parts->memory) {
-		if (sh_runs_end(to, err) < 0 || sh_runs_begin(to, err) < 0)
-			return -1;
-		c->bytes = 0;
-	}
+	if (c->bytes > c->most && next_run(c, err) < 0)
+		return -1;
 	c->bytes += key.n + 8; /* the id, the fingerprint, its place and its node */
 	return sh_runs_add(to, key, value, err);
 }
 
 int sh_parts_close(struct sh_parts *p, struct sh_error *err)
 {
-	struct cutter c = { .parts = p };
+	struct cutter c = { .parts = p, .most = p->memory };
 	int status;
 
 	p->loaded = 0;
