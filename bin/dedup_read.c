@@ -3,6 +3,7 @@
 
 #include "dedup.h"
 #include "fp/fingerprinter.h"
+#include "record/escape.h"
 #include "run.h"
 #include "text/utf8.h"
 
@@ -27,7 +28,8 @@ static uint64_t rank(const struct dedup_state *s, const struct sh_document *doc,
 {
 	switch (s->settings->keep.which) {
 	case SH_PREFER_LONGEST:
-		return UINT64_MAX - doc->text.n;
+		return UINT64_MAX -
+		       (s->settings->docs.token.raw ? doc->text.n : sh_unescaped_length(doc->text));
 	case SH_PREFER_RANKED:
 		return ranked == NOT_LISTED ? UINT64_MAX : ranked;
 	default:

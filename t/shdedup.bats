@@ -176,6 +176,36 @@ texts() {
 	exits 2
 }
 
+@test "--keep longest counts an escape as the one byte it stands for, as JSON has it" {
+	printf 'a\tone two three four five six seven eight nine ten  xx\n' >docs
+	printf 'b\tone two three four five six seven eight nine ten\\n\\tyy\n' >>docs
+	sed -E 's/(.*)\t(.*)/{"id":"\1","text":"\2"}/' docs >json
+	printf 'a\tb\t1\n' >pairs
+	for more in '' 'z'; do
+		expected=$([ "$more" ] && echo b || echo a)
+		sed -i "2s/yy/yy$more/" docs json
+		for run in 'shdedup -q --keep longest docs | cut -f 1' \
+		    'shdedup -q --keep longest --json json | cut -d \" -f 4' \
+		    'shgroup --keep longest -d docs pairs | tail -n 1 | cut -f 2' \
+		    'shgroup --keep longest --json -d json pairs | tail -n 1 | cut -f 2'; do
+			try "$run"
+			gives "$expected"
+		done
+	done
+	# What is no escape is two bytes, and so is every one under --raw.
+	sed -i '2s/ten.*/ten\\.yy/' docs
+	try 'shdedup -q --keep longest docs | cut -f 1'
+	gives a
+	sed -i '2s/$/z/' docs
+	try 'shdedup -q --keep longest docs | cut -f 1'
+	gives b
+	sed -i '2s/ten.*/ten\\n\\tyy/' docs
+	try 'shdedup -q --keep longest docs | cut -f 1'
+	gives a
+	try 'shdedup -q --raw -T 0.5 --keep longest docs | cut -f 1'
+	gives b
+}
+
 @test "ids of --keep and --protect that no document has are told, the first with its place; -q says nothing" {
 	printf 'a\tone two three\nb\tfour five six\n' >docs
 	printf 'b\nx\tfor a reason\nx\ny\na\nb\n' >ids

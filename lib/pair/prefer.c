@@ -4,6 +4,7 @@
 
 #include "base/compare.h"
 #include "io/lines.h"
+#include "record/escape.h"
 #include "text/docs.h"
 #include "text/utf8.h"
 
@@ -50,7 +51,8 @@ static int note_line(struct ranking *r, const struct sh_document_form *form, str
 	}
 	if (sh_document_parse(form, line, place + 1, room, &doc, err) < 0)
 		return -1;
-	note(r, doc.id, place, doc.text.n);
+	note(r, doc.id, place,
+	    form->json || form->line_ids ? doc.text.n : sh_unescaped_length(doc.text));
 	return 0;
 }
 

@@ -7,7 +7,7 @@
 
 enum sh_prefer_which {
 	SH_PREFER_FIRST,   /* in the documents' order; without documents by bytes of the id */
-	SH_PREFER_LONGEST, /* most bytes of text; equal ones: the first */
+	SH_PREFER_LONGEST, /* most bytes of text without escapes; equal ones: the first */
 	SH_PREFER_NEWEST,  /* last in the documents' order; without documents by bytes */
 	SH_PREFER_RANKED,  /* in the order of a file of ids, one a line, further fields ignored */
 };

@@ -32,6 +32,20 @@ int sh_unescape(struct sh_slice text, struct sh_buf *out, struct sh_error *err)
 	return 0;
 }
 
+uint64_t sh_unescaped_length(struct sh_slice text)
+{
+	const char *p = text.p, *end = text.n ? p + text.n : p;
+	uint64_t n = text.n;
+
+	while (p < end && (p = memchr(p, '\\', (size_t)(end - p)))) {
+		bool escape = p + 1 < end && unescaped(p[1]);
+
+		n -= escape;
+		p += 1 + escape;
+	}
+	return n;
+}
+
 int sh_escape(struct sh_slice text, struct sh_buf *out, struct sh_error *err)
 {
 	if (sh_buf_reserve(out, 2 * text.n, err) < 0)

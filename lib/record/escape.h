@@ -5,9 +5,14 @@
 
 #include "base/buf.h"
 
+#include <stdint.h>
+
 /* Append the text without its escapes / with escapes where it needs them. */
 int sh_unescape(struct sh_slice text, struct sh_buf *out, struct sh_error *err);
 int sh_escape(struct sh_slice text, struct sh_buf *out, struct sh_error *err);
+
+/* The bytes of a text without its escapes. */
+uint64_t sh_unescaped_length(struct sh_slice text);
 
 /* Whether sh_escape() would change the text. */
 static inline bool sh_needs_escape(struct sh_slice text)
