@@ -761,6 +761,12 @@ manifest" ]
 	try 'shdedup -a archive docs'
 	exits 2
 	grep -q "'archive/manifest': another version of the format than 1, .*: run the one that made it" err
+	for edit in 's/$/\r/' '1s/$/\r/' ':a; N; $!ba; s/\n.*//'; do
+		sed "$edit" good/manifest | head -c -1 >archive/manifest
+		try 'shdedup -a archive docs'
+		exits 2
+		says "shdedup: 'archive/manifest': no checksum at its end: cut short, or no manifest: take back a copy of the archive"
+	done
 	for count in documents kept; do
 		rm -rf archive
 		cp -r good archive

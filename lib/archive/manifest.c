@@ -319,6 +319,15 @@ static int check_spelling(const struct sh_manifest *m, struct sh_slice text, str
 	return status;
 }
 
+/* A first line that was cut, or ends as DOS has it, is a damaged one. */
+static bool is_of_another_version(struct sh_slice text)
+{
+	const char *end = text.n ? memchr(text.p, '\n', text.n) : NULL;
+
+	return end && end - text.p >= 16 && memcmp(text.p, head, 16) == 0 && end[-1] != '\r' &&
+	       (text.n < strlen(head) || memcmp(text.p, head, strlen(head)) != 0);
+}
+
 int sh_manifest_parse(struct sh_manifest *m, struct sh_slice text, struct sh_error *err)
 {
 	struct reader r = { text, err };
@@ -326,8 +335,7 @@ int sh_manifest_parse(struct sh_manifest *m, struct sh_slice text, struct sh_err
 	int status = -1;
 
 	*m = (struct sh_manifest){ 0 };
-	if (text.n >= 16 && memcmp(text.p, head, 16) == 0 &&
-	    (text.n < n || memcmp(text.p, head, n) != 0))
+	if (is_of_another_version(text))
 		sh_error_set(err, SH_ERR_RECORD,
 		    "another version of the format than 1, which is what this program knows: run "
 		    "the one that made it, or begin a new archive");
