@@ -167,13 +167,15 @@ python() {
 @test "options that cannot work on a part of the input are refused" {
 	python <<-'END'
 		import shcluster as c
-		assert c.options("shfp", "-n 3 -w set --keep 'han,alpha'") == ["-n", "3", "-w", "set", "--keep", "han,alpha"]
+		assert c.options("shfp", "-n3 -w set --keep 'han,alpha'") == ["-n", "3", "-w", "set", "--keep=han,alpha"]
+		assert c.options("shfp", "--seg jieba --minh --stop=") == ["--segment=jieba", "--minhash", "--stop="]
 		assert c.options("shverify", "") == []
-		for bad in "-o x", "--output=x", "--outp x", "-l", "--rejects r", "--explain", "-V", "docs.tsv", "-", "-dx", "--":
+		for bad in ("-o x", "--output=x", "--outp x", "-l", "--rejects r", "--explain", "-V", "-dx", "-n", "--se 3",
+		            "docs.tsv", "-", "-n 2 docs.tsv", "--minhash docs.tsv", "-w set -- -x", "'"):
 		    try:
 		        c.options("shfp", bad)
 		    except ValueError as e:
-		        assert str(e).startswith("shfp "), e
+		        assert str(e).startswith("shfp") or bad == "'", e
 		    else:
 		        raise AssertionError(bad)
 	END
@@ -181,13 +183,83 @@ python() {
 	for script in spark/shspark hadoop/shhadoop; do
 		try "python3 -B $SHARE/$script.py --shfp=-l docs out"
 		exits 2
-		grep -q 'shfp -l: not on a cluster' err
+		grep -q 'shfp: option -l not recognized (not all work on a cluster' err
+		try "python3 -B $SHARE/$script.py --shfp='-n 2 docs' docs out"
+		exits 2
+		grep -q 'shfp docs: each task would read this instead of its part of the input' err
+		try "python3 -B $SHARE/$script.py --shjoin=--coll docs out"
+		exits 2
+		grep -q -- '--shjoin=--collapse[ :]' err
 		try "python3 -B $SHARE/$script.py --help"
 		exits 0
 	done
 	try "python3 -B $SHARE/spark/shspark.py --link star --collapse docs out"
 	exits 2
 	grep -q -- '--link star needs all pairs' err
+	for hidden in _docs in/.docs _docs/; do
+		try "python3 -B $SHARE/spark/shspark.py $hidden out"
+		exits 2
+		grep -q "$hidden: Spark reads no files or folders whose names begin with _ or ." err
+	done
+}
+
+@test "each option of the programs is known: whether it takes an argument, or is refused" {
+	python <<-'END'
+		import re, subprocess
+		import shcluster as c
+		refused = set("fields line-ids json output rejects progress trailer explain documents check help version".split())
+		for program, (letters, names) in c.OPTIONS.items():
+		    told = subprocess.run([program, "--help"], stdout=subprocess.PIPE, text=True, check=True).stdout
+		    want_letters, want_names = "", set()
+		    for letter, name, takes in re.findall(r"^ +(?:-(.), )?--([a-z-]+)(\[?=)?", told, re.M):
+		        # A plan for so many fingerprints is what shband makes, and shjoin only explains.
+		        if name in refused or (program, name) == ("shjoin", "count"):
+		            continue
+		        want_names.add(name + ("=" if takes else ""))
+		        if letter:
+		            assert takes, letter
+		            want_letters += letter + ":"
+		    assert len(want_names) > 5 and want_names == set(names.split()), (program, want_names ^ set(names.split()))
+		    assert sorted(want_letters) == sorted(letters), (program, want_letters, letters)
+	END
+	exits 0
+}
+
+@test "features, of which a task may see a part of a document's, are refused; documents are not" {
+	logic="python3 -B $SHARE/cluster/shcluster.py"
+	printf 'a\tx\t1\na\ty\t-0.5\n' >features
+	for part in 1 2; do
+		try "sed -n ${part}p features | $logic documents"
+		exits 2
+		grep -q '^shfp: the input is features (three fields, the last a number)' err
+		! [ -s out ]
+	done
+	printf 'a\t1 x\t y\nb\tx\t1\nc\n\n\377\t\r\n' >docs # what else is wrong shfp tells
+	try "$logic documents <docs"
+	exits 0
+	same docs out
+	try "$logic documents </dev/null"
+	exits 0
+	! [ -s out ]
+}
+
+@test "Spark tells all that a filter says in a partition, in which it may run several times" {
+	python <<-'END'
+		from types import SimpleNamespace as Object
+		import shcluster, shspark
+		told = []
+		class Lines:
+		    def mapPartitionsWithIndex(self, part, preservesPartitioning):
+		        return list(part(7, iter([b"x"]))) + list(part(8, iter([])))
+		def body(lines, command, note):
+		    note("one")
+		    yield from lines
+		    note("two")
+		job = Object(programs=Object(command=lambda program, words: [program] + words), notes=Object(add=told.append))
+		assert shspark.Job.step(job, Lines(), "shjoin", ["-j", "1"], body) == [b"x"]
+		assert told == [{("shjoin", 7): "one\ntwo"}], told
+	END
+	exits 0
 }
 
 @test "jobs of Hadoop Streaming: what is run" {
@@ -206,6 +278,9 @@ python() {
 		             "-D stream.num.map.output.key.fields=3", "programs/shband", "-mapper bash map1.sh"):
 		    assert part in line, (part, line)
 		assert open("scripts/map1.sh").read() == "set -o pipefail\nexport LC_ALL=C\n./shband -k 3 | x\n"
+		# Arguments are bytes, in whatever locale.
+		name = jobs.script("map", os.fsdecode(b"shfp --stop=\xff\xc3\xa9"))
+		assert open("scripts/" + name, "rb").read().endswith(b"\nshfp --stop=\xff\xc3\xa9\n")
 		assert shhadoop.moves("Counters: 3\n\tsimhash-utils\n\t\tmoves=12\n")
 		assert not shhadoop.moves("Counters: 3\n")
 		try:

@@ -3,6 +3,7 @@
 
 Imported by shspark.py; run by Hadoop Streaming as a filter of its own:
 
+    shcluster.py documents         documents as they are; features are refused
     shcluster.py sample SHARE      fingerprints: about this share of them
     shcluster.py count             sorted keys (and counts): each key, its count
     shcluster.py hot LIMIT SHARE   counts of a sample: the hot keys, in how many parts
@@ -17,8 +18,10 @@ Records are lines of bytes without their newline; ids need not be UTF-8, and com
 Nothing here needs an engine, or Python beyond 3.8.
 """
 
+import getopt
 import itertools
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -33,23 +36,50 @@ class FilterError(RuntimeError):
 
 # ---- filters ---------------------------------------------------------------------------------
 
-# What would make a filter read or write something beside its pipe, or ends it at once.
-BESIDE = "trailer progress output rejects explain help version check json fields line-ids documents".split()
-BESIDE_LETTERS = "ohVlfd"
+# Each filter's options that can work on a part of the input, as getopt wants them. The others read or
+# write something beside the pipe, or end the filter at once.
+OPTIONS = {
+    "shfp": ("b:H:w:x:p:n:u:j:",
+             "bits= hash= weight= seed= minhash format= empty= profile= ngram= unit= segment= dict= split= stem= "
+             "stop= min-chars= keep= no-fold mask-digits raw strict jobs= crlf"),
+    "shband": ("k:M:N:b:j:", "distance= blocks= count= recall= seed= bits= jobs= crlf"),
+    "shjoin": ("k:S:j:", "distance= collapse memory= tmpdir= jobs= crlf"),
+    "shverify": ("T:w:S:p:n:u:j:",
+                 "measure= threshold= weight= memory= tmpdir= profile= ngram= unit= segment= dict= split= stem= "
+                 "stop= min-chars= keep= no-fold mask-digits raw strict jobs= crlf"),
+}
 
 
 def options(program, text):
-    """The words of a filter's options, as a shell would part them; ValueError for those that
-    cannot work on a part of the input."""
-    words = shlex.split(text)
-    for word in words:
-        name = word[2:].split("=")[0]
-        if (any(long.startswith(name) for long in BESIDE) if word.startswith("--")
-                else word.startswith("-") and word[1:2] in BESIDE_LETTERS):
-            raise ValueError(f"{program} {word}: not on a cluster, where each sees a part of the input")
-    if words and not words[0].startswith("-"):
-        raise ValueError(f"{program} {words[0]}: options begin with -")
+    """The words of a filter's options, as a shell would part them, long names in full; ValueError for
+    those that cannot work on a part of the input, and for operands, which would be read instead of it."""
+    letters, names = OPTIONS[program]
+    try:
+        found, operands = getopt.gnu_getopt(shlex.split(text), letters, names.split())
+    except getopt.GetoptError as e:
+        raise ValueError(f"{program}: {e.msg} (not all work on a cluster, where each task sees a part of the input)") \
+            from None
+    if operands:
+        raise ValueError(f"{program} {operands[0]}: each task would read this instead of its part of the input")
+    words = []
+    for name, value in found:
+        if not name.startswith("--"):
+            words += [name, value]
+        else:
+            words.append(f"{name}={value}" if name[2:] + "=" in names.split() else name)
     return words
+
+
+def documents(lines):
+    """Documents as they are. FilterError for features, which shfp would take as well: those of one
+    document may have come to several tasks, and each would make a fingerprint of its own."""
+    lines = iter(lines)
+    for first in lines:
+        if re.fullmatch(rb"[^\t]*\t[^\t]*\t[-+.]?[0-9][^\t]*", first):
+            raise FilterError("shfp: the input is features (three fields, the last a number), of which a task sees "
+                              "a part of a document's: documents are wanted, or fingerprints (--fingerprints)")
+        yield first
+        yield from lines
 
 
 def run_filter(command, lines, note=None):
@@ -381,6 +411,8 @@ def read_lines(file, is_reducer):
 
 
 def run(verb, arguments, lines):
+    if verb == "documents":
+        return documents(lines)
     if verb == "sample":
         share = float(arguments[0])
         return (line for line in lines if is_sampled(line, share))

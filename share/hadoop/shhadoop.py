@@ -80,8 +80,8 @@ class Jobs:
     def script(self, kind, command):
         """A script of a task. What fails in a pipe fails the task."""
         name = f"{kind}{self.number}.sh"
-        with open(os.path.join(self.folder, name), "w", encoding="utf-8") as f:
-            f.write(f"set -o pipefail\nexport LC_ALL=C\n{command}\n")
+        with open(os.path.join(self.folder, name), "wb") as f:
+            f.write(os.fsencode(f"set -o pipefail\nexport LC_ALL=C\n{command}\n"))  # arguments' own bytes
         return name
 
     def files(self, scripts, extra):
@@ -147,7 +147,7 @@ def moves(log):
 def pairs(jobs, args):
     out, inputs = args.out, args.docs
     if not args.fingerprints:
-        jobs.run(inputs, out + "/fingerprints", jobs.program("shfp"))
+        jobs.run(inputs, out + "/fingerprints", f"{LOGIC}documents | {jobs.program('shfp')}")
         inputs = [out + "/fingerprints"]
     hot = os.path.join(jobs.folder, "hot.tsv")
     with open(hot, "wb") as f:

@@ -68,6 +68,9 @@ def arguments(argv):
         p.error("--link star needs all pairs, and --collapse leaves out some")
     if a.fingerprints and a.shverify is not None:
         p.error("--shverify needs documents, not --fingerprints")
+    for path in a.docs:
+        if re.search(r"(^|/)(_|\.[^./])[^/]*/*$", path):
+            p.error(f"{path}: Spark reads no files or folders whose names begin with _ or .: rename it")
     if a.split < 0 or a.partitions < 0:
         p.error("--split and --partitions take no negative numbers")
     return a
@@ -138,11 +141,13 @@ class Job:
             if first is None:
                 return
             import itertools
+            said = []
             try:
-                yield from body(itertools.chain([first], iterator), programs.command(program, words),
-                                lambda text: notes.add({(program, number): text}))
+                yield from body(itertools.chain([first], iterator), programs.command(program, words), said.append)
             except (shcluster.FilterError, OSError) as e:
                 raise shcluster.FilterError(f"<<{program}, partition {number}: {e}>>") from None
+            if said:
+                notes.add({(program, number): "\n".join(said)})
         return lines.mapPartitionsWithIndex(part, preservesPartitioning=True)
 
     def pipe(self, lines, program, words):
@@ -160,6 +165,10 @@ class Job:
         return rdd.persist(StorageLevel.DISK_ONLY)
 
     # ---- pairs ----
+
+    def fingerprints(self, docs):
+        return self.step(docs, "shfp", self.args.shfp, lambda i, command, note:
+                         shcluster.run_filter(command, shcluster.documents(i), note))
 
     def hot_keys(self, fps):
         limit = self.args.split
@@ -252,7 +261,7 @@ class Job:
         for kind in "pairs", "groups":
             self.must_be_new(os.path.join(a.out, kind))
         lines = self.read(a.docs)
-        fps = self.kept(lines if a.fingerprints else self.pipe(lines, "shfp", a.shfp))
+        fps = self.kept(lines if a.fingerprints else self.fingerprints(lines))
         copies = self.sc.emptyRDD()
         if a.collapse:
             fps, copies = self.collapsed(fps)
