@@ -52,6 +52,13 @@ static int emit(void *arg, struct sh_slice feature, uint64_t df, struct sh_error
 	return sh_sink_write(out, number, n, err);
 }
 
+static void tell_progress(void *arg, uint64_t bytes, uint64_t lines)
+{
+	struct table_out *t = arg;
+
+	progress_read(&t->cli->progress, bytes, lines);
+}
+
 struct counting {
 	struct sh_df_counter *counter;
 	struct sh_past_ids past;
@@ -140,7 +147,8 @@ int main(int argc, char **argv)
 	cli_open(&c);
 	if (!merge)
 		count(&c, memory, &out);
-	else if (sh_df_merge(c.operands, c.n_operands, c.trailer_in, emit, &out, &err) < 0)
+	else if (sh_df_merge(
+		     c.operands, c.n_operands, c.trailer_in, emit, tell_progress, &out, &err) < 0)
 		cli_die(&c, &err);
 	return cli_finish(&c);
 }

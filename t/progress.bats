@@ -21,7 +21,8 @@ last_word() {
 	shfp docs >fps
 	shband -k 9 fps | sort >bands
 	printf 'a\tb\t1\nb\tc\t2\n' >pairs
-	for run in 'shtok docs' 'shtok -j 3 docs' 'shfp docs' 'shfp features' 'shdf features' 'shweight features' \
+	shdf features >table
+	for run in 'shtok docs' 'shtok -j 3 docs' 'shfp docs' 'shfp features' 'shdf features' 'shdf -m table' 'shweight features' \
 		'shband fps' 'shjoin -k 9 fps' 'shjoin -k 9 bands' 'shgroup pairs' 'shstat pairs' \
 		'shverify -d docs pairs' 'shdedup -q docs'; do
 		try "$run"
@@ -63,6 +64,9 @@ last_word() {
 	last_word shfp '24 B' '3 records'
 	try 'shfp --progress a - <b'
 	last_word shfp '24 B' '3 records'
+	printf '\t3\nx\t2\n' >table
+	try 'shdf -m --progress table - <table'
+	last_word shdf '14 B' '4 records'
 	try 'shdedup -q --progress --keep ids --protect ids a b'
 	last_word shdedup '24 B' '3 records'
 	try 'shfp --progress a'

@@ -28,10 +28,13 @@ int sh_df_feature(struct sh_df_counter *c, struct sh_slice feature, struct sh_er
 /* Emit the number of documents, then every feature in bytewise order. Once only. */
 int sh_df_finish(struct sh_df_counter *c, sh_df_emit *emit, void *arg, struct sh_error *err);
 
+/* So much of the tables has been read since the last call. */
+typedef void sh_df_read(void *arg, uint64_t bytes, uint64_t lines);
+
 /* Sum tables, read from files in table form, bytewise sorted (an error names the line
- * that is not). trailer: each of them has one, which is checked (io/trailer.h). */
-int sh_df_merge(
-    char *const *names, size_t n, bool trailer, sh_df_emit *emit, void *arg, struct sh_error *err);
+ * that is not). trailer: each of them has one, which is checked (io/trailer.h). read may be NULL. */
+int sh_df_merge(char *const *names, size_t n, bool trailer, sh_df_emit *emit, sh_df_read *read,
+    void *arg, struct sh_error *err);
 
 /* A bound on document frequencies: a number of documents, or a share of all: a percentage has six digits
  * behind its point, too. */

@@ -151,16 +151,21 @@ struct table {
 	uint64_t documents;
 	struct sh_buf last; /* the feature before, to check the order */
 	bool begun;
+	sh_df_read *read;
+	void *arg; /* of read */
 };
 
 static int table_next(void *arg, size_t i, struct sh_slice *key, struct sh_error *err)
 {
 	struct table *t = (struct table *)arg + i;
 	struct sh_slice line;
+	bool at_end = sh_lines_at_end(&t->lines);
 	int got = sh_lines_next(&t->lines, &line, err);
 
 	if (got <= 0)
 		return got;
+	if (at_end && t->read)
+		t->read(t->arg, t->lines.block.n, t->lines.from.lines);
 	if (sh_record_df(line, &t->record, err) < 0)
 		return sh_lines_blame(&t->lines, err);
 	if (!t->begun && t->record.text.n) {
@@ -221,8 +226,8 @@ static int merge_tables(
 	return status;
 }
 
-int sh_df_merge(
-    char *const *names, size_t n, bool trailer, sh_df_emit *emit, void *arg, struct sh_error *err)
+int sh_df_merge(char *const *names, size_t n, bool trailer, sh_df_emit *emit, sh_df_read *read,
+    void *arg, struct sh_error *err)
 {
 	size_t inputs = n ? n : 1; /* none: standard input */
 	struct table *tables = calloc(inputs, sizeof *tables);
@@ -234,6 +239,8 @@ int sh_df_merge(
 		sh_lines_init(&tables[i].lines, names + i, n ? 1 : 0);
 		tables[i].lines.source.trailer = trailer;
 		tables[i].lines.source.crlf = true;
+		tables[i].read = read;
+		tables[i].arg = arg;
 	}
 	status = merge_tables(tables, inputs, emit, arg, err);
 	for (size_t i = 0; i < inputs; i++) {

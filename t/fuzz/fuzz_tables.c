@@ -42,7 +42,7 @@ static void frequencies(const char *path, bool trailer)
 	if (sh_df_table_load(&t, path, trailer, &err) == 0)
 		s.table = &t;
 	/* The empty feature may stand there twice in an unsorted table. */
-	if (sh_df_merge(twice, 2, trailer, take, &s, &err) == 0 && s.table)
+	if (sh_df_merge(twice, 2, trailer, take, NULL, &s, &err) == 0 && s.table)
 		check(s.lines == t.features.n + 1u || t.features.n == 0);
 	sh_df_table_free(&t);
 	sh_buf_free(&s.last);
