@@ -353,6 +353,8 @@ static void settle(struct cli *c, struct settings *s)
 	if (!s->fp.minhash && !sh_profile_has_bits(p, s->fp.bits)) {
 		if (p->bits_step == 0)
 			cli_usage(c, "-b %u: expected 32, 64, 128 or 256", s->fp.bits);
+		if (p->bits_min == p->bits_max)
+			cli_usage(c, "-b %u: -p %s has %u bits", s->fp.bits, p->name, p->bits_min);
 		cli_usage(c, "-b %u: -p %s has %u to %u bits, in steps of %u", s->fp.bits, p->name,
 		    p->bits_min, p->bits_max, p->bits_step);
 	}

@@ -278,6 +278,9 @@ load helper
 		grep -qxF "shfp: $2" err && grep -qxF "Try 'shfp --help' or 'man shfp'." err
 	}
 	refuses '-b 48' '-b 48: expected 32, 64, 128 or 256'
+	refuses '-p pysimhash -b 65' '-b 65: -p pysimhash has 8 to 128 bits, in steps of 8'
+	refuses '-p yanyiwu -b 65' '-b 65: -p yanyiwu has 64 bits'
+	refuses '-p seomoz -b 63' '-b 63: -p seomoz has 64 bits'
 	refuses '-b 0' "-b '0': expected a whole number from 1 to 1024"
 	refuses '--seed x' "--seed 'x': expected a whole number from 0 to 18446744073709551615"
 	refuses '--seed 18446744073709551616' "--seed '18446744073709551616': expected a whole number from 0 to 18446744073709551615"
