@@ -241,7 +241,7 @@ static void draw_svg(struct cli *c, const struct sh_census *s, const struct char
 	    "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%u\" height=\"%u\">\n"
 	    "<style>rect{fill:#3a6ea5}line{stroke:#444}text{font:10px sans-serif;text-anchor:"
 	    "middle;fill:#222}.title{font-size:14px;text-anchor:start}.note{fill:#888}</style>\n",
-	    n == 2 && w > w2 ? w : w2, n * (SVG_HEIGHT + 2 * SVG_MARGIN));
+	    w > w2 ? w : w2, n * (SVG_HEIGHT + 2 * SVG_MARGIN));
 	for (unsigned i = 2 - n; i < 2; i++, top += SVG_HEIGHT + 2 * SVG_MARGIN)
 		draw(c, &charts[i], top);
 	cli_print(c, "</svg>\n");

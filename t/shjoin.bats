@@ -266,6 +266,9 @@ clusters() {
 	try 'shband -k 10 fps | sort | shjoin | sort'
 	exits 0
 	same expected out
+	printf '%s\t%s\n' 0000000000000000 a 00000000000003ff b 00000000000007ff c >fps
+	try 'shjoin -k 11 fps | sort'
+	gives 'a\tb\t10' 'a\tc\t11' 'b\tc\t1'
 }
 
 @test "--collapse links each further copy to the first id only" {

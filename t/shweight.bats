@@ -121,14 +121,14 @@ features() {
 	gives 'a\tx\t3' 'a\tz\t3' 'a\ty\t2' 'a\tv\t1' 'a\tw\t1' 'b\tv\t1'
 }
 
-@test "ids and features of every length are written whole, also where each counts 0 times" {
-	for weight in 1 0; do
+@test "ids and features of every length are written whole, whether each counts once, several times or never" {
+	for weight in 1 2 0; do
 		awk -v weight=$weight 'BEGIN {
 			for (n = 1; n <= 40; n++)
 				for (m = 1; m <= 40; m++)
 					printf "%0" n "d\t%0" m "d\t%d\n", n, m, weight
 		}' >in
-		try 'shweight in'
+		try 'shweight -w tf in'
 		exits 0
 		same in out
 	done

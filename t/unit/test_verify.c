@@ -206,7 +206,7 @@ static void against_strings(
 static void numbers(void)
 {
 	unsigned wrong = 0, rounding = 0;
-	static const struct sh_similarity zero;
+	static const struct sh_similarity zero, large = { { 1, 0 }, { 4, 0 }, { 1, 0 } };
 
 	for (unsigned i = 0; i < 100000; i++) {
 		uint64_t q = 1 + rng_below(1000000), p = rng_below(q + 1);
@@ -229,6 +229,9 @@ static void numbers(void)
 	ok(sh_similarity_reaches(&zero, 0, 1) && !sh_similarity_reaches(&zero, 1, 1000000) &&
 		sh_similarity_round(&zero) == 0,
 	    "documents without features: 0, without a division");
+	ok(sh_similarity_round(&large) == 5000 && sh_similarity_reaches(&large, 1, 2) &&
+		!sh_similarity_reaches(&large, 500001, 1000000),
+	    "multiples of 2^64 are not 0");
 }
 
 /* Square roots: cosines of random numbers, as wide as they get. */
