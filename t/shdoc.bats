@@ -58,6 +58,12 @@ charset() {
 	exits 0
 	gives 'a\ta' 'to-file\ta' 'to-folder/b\tb'
 	says 'shdoc: 1 symbolic link not followed in circles' 'shdoc: 1 special file left out'
+	ln -s gone other/gone
+	mkfifo other/fifo
+	try 'shdoc f other'
+	exits 0
+	gives 'a\ta' 'b\tb'
+	says 'shdoc: 4 symbolic links not followed (--follow)' 'shdoc: 2 special files left out'
 	ln -s f link # an operand is what the user means
 	try 'shdoc link 2>/dev/null'
 	gives 'a\ta'
@@ -310,6 +316,11 @@ arrays() {
 	exits 0
 	try 'shdoc --max-size 5000 in.txt' # with its line end
 	exits 2
+	try 'shdoc --max-size 1000M in.txt'
+	exits 0
+	try 'shdoc --max-size 1048576001 in.txt'
+	exits 2
+	says "shdoc: --max-size '1048576001': at most 1000M" "Try 'shdoc --help' or 'man shdoc'."
 }
 
 @test "HTML becomes what a reader sees: blocks end lines at any depth" {
@@ -403,6 +414,10 @@ arrays() {
 	exits 0
 	gives 'x\t1' 'x\t2'
 	says 'shdoc: 1 id came again: other programs take ids as names'
+	mkdir c
+	echo 4 >c/y
+	try 'shdoc a b b c'
+	says 'shdoc: 2 ids came again: other programs take ids as names'
 	echo 3 >a/$'tab\tname'
 	try 'shdoc a'
 	exits 2
@@ -592,6 +607,21 @@ record() {
 	grep -q '^shdoc: cannot write to /dev/full: ' err
 }
 
+@test "who ignores his children is told how a decompressor ended all the same" {
+	echo text | gzip >a.gz
+	head -c 20 a.gz >b.gz
+	try 'env --ignore-signal=CHLD shdoc a.gz'
+	exits 0
+	gives 'a.gz\ttext'
+	says
+	try 'env --ignore-signal=CHLD shdoc b.gz'
+	exits 2
+	mv err told
+	try 'shdoc b.gz'
+	exits 2
+	same told err
+}
+
 @test "the output may go to the folder that is read: it is left out" {
 	mkdir f
 	echo a >f/a
@@ -600,6 +630,13 @@ record() {
 	exits 0
 	printf 'a\ta\n' | cmp - f/out
 	[ "$(grep -c 'left out: the output goes there$' err)" -ge 2 ]
+	# So it is where those of an earlier run stand, which are to be replaced.
+	try 'shdoc f -o f/out --rejects f/bad'
+	exits 0
+	printf 'a\ta\n' | cmp - f/out
+	for name in out bad; do
+		grep -qx "shdoc: f/$name: left out: the output goes there" err
+	done
 	try 'cd f && shdoc . > now'
 	exits 0
 	printf 'a\ta\nbad\t\nout\ta\\ta\n' | cmp - f/now
