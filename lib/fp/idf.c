@@ -25,6 +25,11 @@ static int add_line(struct sh_idf_table *t, struct sh_slice line, struct sh_erro
 	uint32_t i;
 
 	line = sh_without_cr(line);
+	/* cppjieba skips it, and counts it for the mean. */
+	if (line.n == 0) {
+		t->lines++;
+		return 0;
+	}
 	at = line.n;
 	while (at > 0 && line.p[at - 1] != ' ' && line.p[at - 1] != '\t')
 		at--;
@@ -93,7 +98,7 @@ int sh_idf_table_load(struct sh_idf_table *t, const char *name, struct sh_error 
 		}
 	}
 	sh_lines_free(&lines);
-	if (got == 0 && t->lines == 0) {
+	if (got == 0 && t->features.n == 0) {
 		sh_error_set(err, SH_ERR_RECORD, "empty: no feature<TAB>idf in it");
 		err->file = name;
 		return -1;

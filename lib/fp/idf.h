@@ -1,5 +1,5 @@
 /* A table of inverse document frequencies that somebody else computed: lines of a
- * feature, one TAB or blank, and a decimal number (jieba's idf.txt is one). */
+ * feature, one TAB or blank, and a decimal number (jieba's idf.txt is one), or empty ones. */
 #ifndef SH_FP_IDF_H
 #define SH_FP_IDF_H
 

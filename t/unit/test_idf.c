@@ -98,6 +98,10 @@ static void test_table(void)
 	ok(t.median == 4000000, "the median is that of features");
 	ok(t.real_mean == 3.5, "the mean is that of lines");
 	sh_idf_table_free(&t);
+	t = load("\na 1\nb 2\n\r\nc 3\n");
+	ok(t.features.n == 3 && t.real_mean == 1.2 && t.median == 2000000,
+	    "empty lines are skipped, and counted for the mean");
+	sh_idf_table_free(&t);
 	t = load("a 1\nb 2\nc 3\nd 4\n");
 	ok(t.median == 3000000, "of an even number the upper one is the median");
 	sh_idf_table_free(&t);
