@@ -296,4 +296,23 @@ load helper
 	exits 2
 	gives
 	says 'shtok: compiled: a compiled dictionary, not words (SIMHASH_JIEBA=FILE names one)'
+	printf '北京 3 n\n\t上海\t\n1\t北京大学\n' >docs
+	try 'echo "北京" | shtok -l --segment jieba --dict docs'
+	exits 2
+	says 'shtok: docs:3: a TAB in the word: expected WORD, or WORD FREQUENCY, with a space between; documents are no dictionary'
+}
+
+@test "--split python: a long text is what Python makes of it, wherever it is parted" {
+	python3 - <<-'END'
+		import random, re
+		r = random.Random(3)
+		for i, n in enumerate([10, 16000, 20000, 60000]):
+		    text = "".join(r.choice("ΣΣaBé. İ'中😀_ß") for _ in range(n))
+		    print(i, text, sep="\t", file=open("docs", "a"))
+		    words = re.sub(r"\W", "", text.lower())
+		    open("expected", "a").writelines(f"{i}\t{c}\t1\n" for c in words)
+	END
+	try 'shtok --split python docs'
+	exits 0
+	same expected out
 }

@@ -136,6 +136,11 @@ static int add_entry(
 
 	if (e.word.n == 0)
 		return 0;
+	/* No text has such a word, so it would do nothing. */
+	if (memchr(e.word.p, '\t', e.word.n))
+		return sh_error_set(err, SH_ERR_RECORD,
+		    "a TAB in the word: expected WORD, or WORD FREQUENCY, with a space between; "
+		    "documents are no dictionary");
 	if (e.freq.n && sh_parse_u64(e.freq, &freq) != SH_NUM_OK)
 		return sh_error_set(err, SH_ERR_RANGE, "frequency too large");
 	if (!e.freq.n && suggest(j, s, e.word, &freq, err) < 0)

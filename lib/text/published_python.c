@@ -3,6 +3,7 @@
 
 #include <utf8proc.h>
 
+enum { STEP = 16 * 1024 };
 enum { CAPITAL_SIGMA = 0x3A3, SMALL_SIGMA = 0x3C3, FINAL_SIGMA = 0x3C2, CAPITAL_I_DOT = 0x130 };
 
 struct range {
@@ -75,24 +76,20 @@ static void put_char(struct sh_tokenizer *t, uint32_t c)
 	t->word = t->used;
 }
 
-/* Unicode 3.13: a sigma that ends a word, with a cased character before it and none
- * behind it, is final. `cased`: the last character before it that is not ignorable is cased. */
-int sh_cut_python(
-    struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end, struct sh_error *err)
+/* The characters that begin before lim; *cased: the last one before them that is not ignorable is.
+ * Unicode 3.13: a sigma that ends a word, with a cased character before it and none behind it, is
+ * final. */
+static const uint8_t *cut_some(
+    struct sh_tokenizer *t, const uint8_t *p, const uint8_t *lim, const uint8_t *end, bool *cased)
 {
-	bool cased = false;
-
-	if (sh_plain_text(t, &p, &end, err) < 0 ||
-	    sh_out_reserve(t, 2 * (size_t)(end - p) + 1, err) < 0)
-		return -1;
-	while (p < end) {
+	while (p < lim) {
 		uint32_t c = sh_utf8_next(&p, end);
 
 		t->ill += c == SH_UTF8_ILL;
 		if (c < 0x80) {
 			put_char(t, c >= 'A' && c <= 'Z' ? c | 32 : c);
 		} else if (c == CAPITAL_SIGMA) {
-			put_char(t, cased && !cased_ahead(p, end) ? FINAL_SIGMA : SMALL_SIGMA);
+			put_char(t, *cased && !cased_ahead(p, end) ? FINAL_SIGMA : SMALL_SIGMA);
 		} else if (c == CAPITAL_I_DOT) {
 			put_char(t, 'i');
 			put_char(t, 0x307);
@@ -100,7 +97,25 @@ int sh_cut_python(
 			put_char(t, (uint32_t)utf8proc_tolower((utf8proc_int32_t)c));
 		}
 		if (!is_ignorable(c))
-			cased = is_cased(c);
+			*cased = is_cased(c);
+	}
+	return p;
+}
+
+int sh_cut_python(
+    struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end, struct sh_error *err)
+{
+	bool cased = false;
+
+	if (sh_plain_text(t, &p, &end, err) < 0)
+		return -1;
+	/* Room for what comes next: that for all would be many times the text. */
+	while (p < end) {
+		const uint8_t *lim = end - p > STEP ? p + STEP : end;
+
+		if (sh_out_reserve(t, 2 * (size_t)(lim - p) + 1, err) < 0)
+			return -1;
+		p = cut_some(t, p, lim, end, &cased);
 	}
 	/* So that a last '_' is not taken for a gap. */
 	t->text[t->used++] = ' ';
