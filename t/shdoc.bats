@@ -1043,3 +1043,17 @@ response() {
 	exits 0
 	gives '1@a\t第①章, ｱｶ'
 }
+
+@test "a message of news or in UTF-8 within another is read as any; a page of AMP is a page" {
+	needs HTML
+	for type in rfc822 global news; do
+		printf 'Message-ID: <1@a>\nContent-Type: message/%s\n\nSubject: x\n\nwithin\n' $type >a.eml
+		try 'shdoc a.eml'
+		exits 0
+		gives '1@a\twithin'
+		says
+	done
+	printf 'Message-ID: <1@a>\nContent-Type: multipart/alternative; boundary=b\n\n--b\n\n\n--b\nContent-Type: text/x-amp-html\n\n<p>x  y</p>\n--b--\n' >a.eml
+	try 'shdoc a.eml'
+	gives '1@a\tx y'
+}

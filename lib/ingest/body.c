@@ -23,7 +23,7 @@ enum sh_body_kind sh_body_kind_of(const char *type)
 	static const char *const unknown[] = { "", "application/octet-stream",
 		"application/unknown", "unknown/unknown", "application/x-unknown-content-type" };
 	static const char *const html[] = { "text/html", "application/xhtml+xml",
-		"application/vnd.wap.xhtml+xml" };
+		"application/vnd.wap.xhtml+xml", "text/x-amp-html" };
 	static const char *const other[] = { "text/dns", "text/css", "text/javascript",
 		"text/ecmascript", "text/x-javascript", "text/calendar", "text/x-vcard",
 		"text/vcard" };

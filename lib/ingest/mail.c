@@ -196,6 +196,13 @@ static int alternatives(struct mail *m, const struct part *p, unsigned depth)
 	return all_parts(m, p, depth, NOT_PLAIN, true);
 }
 
+/* A whole message within another: of mail, of news, or with a header in UTF-8 (RFC 6532). */
+static bool is_message(const char *type)
+{
+	return strcmp(type, "message/rfc822") == 0 || strcmp(type, "message/global") == 0 ||
+	       strcmp(type, "message/news") == 0;
+}
+
 static int any_part(
     struct mail *m, struct sh_slice in, const char *type, unsigned depth, enum wanted wanted)
 {
@@ -212,7 +219,7 @@ static int any_part(
 		return 0;
 	if (p.attached)
 		return leave_out(m, &p);
-	if (strcmp(p.media.type, "message/rfc822") == 0) {
+	if (is_message(p.media.type)) {
 		struct sh_buf room = { 0 };
 		struct sh_slice bytes;
 		int bad = decode(&p, &room, &bytes, m->err);
