@@ -37,6 +37,21 @@ static const char *environment(const char *name)
 	return value && *value ? value : NULL;
 }
 
+bool dictionary_jieba_is_there(void)
+{
+	char path[PATH_MAX + 64];
+	const char *name = environment("SIMHASH_JIEBA");
+
+	return name ? access(name, R_OK) == 0 : find(path);
+}
+
+bool dictionary_cppjieba_is_there(const char *directory)
+{
+	if (!directory)
+		directory = environment("SIMHASH_CPPJIEBA");
+	return directory && access(directory, R_OK) == 0;
+}
+
 struct sh_jieba *dictionary_open(struct cli *c, const char *words)
 {
 	char path[PATH_MAX + 64];

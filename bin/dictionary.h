@@ -13,4 +13,8 @@ struct sh_jieba *dictionary_open(struct cli *c, const char *words);
 /* The directory of cppjieba's files: `directory`, or $SIMHASH_CPPJIEBA when that is NULL. */
 struct sh_cppjieba *dictionary_open_cppjieba(struct cli *c, const char *directory);
 
+/* Whether the file or directory that the above would open can be read. */
+bool dictionary_jieba_is_there(void);
+bool dictionary_cppjieba_is_there(const char *directory);
+
 #endif

@@ -275,6 +275,13 @@ static void settle_tokens(struct docopts *d, struct cli *c)
 	refuse(c, opt, &err);
 }
 
+static bool dictionary_is_there(const struct docopts *d)
+{
+	return d->token.method->needs_jieba      ? dictionary_jieba_is_there()
+	       : d->token.method->needs_cppjieba ? dictionary_cppjieba_is_there(d->dict_path)
+						 : true;
+}
+
 void docopts_settle(struct docopts *d, struct cli *c)
 {
 	settle_form(d, c);
@@ -283,7 +290,13 @@ void docopts_settle(struct docopts *d, struct cli *c)
 	d->docs.rejects = c->rejects_path != NULL;
 	if (d->stop_path || d->profile->stop)
 		load_stop(d, c);
-	if (d->no_text)
+	if (!d->no_text && !(d->perhaps_no_text && !dictionary_is_there(d)))
+		docopts_open_dictionary(d, c);
+}
+
+void docopts_open_dictionary(struct docopts *d, struct cli *c)
+{
+	if (d->jieba || d->cppjieba)
 		return;
 	if (d->token.method->needs_jieba)
 		d->token.jieba = d->jieba = dictionary_open(c, d->dict_path);

@@ -21,7 +21,9 @@ struct docopts {
 	struct sh_cppjieba *cppjieba; /* owned */
 	bool used;                    /* any of these options was given, but for -p */
 	bool segment, split;          /* these were */
-	bool no_text; /* set before docopts_settle(): nothing is cut, no dictionary is opened */
+	/* Set before docopts_settle(). */
+	bool no_text;         /* nothing is cut, no dictionary is opened */
+	bool perhaps_no_text; /* nor one that is not there, before docopts_open_dictionary() */
 };
 
 void docopts_init(struct docopts *d);
@@ -31,6 +33,9 @@ bool docopts_take(struct docopts *d, struct cli *c, int opt);
 
 /* After the last option: load files, settle what follows from what. */
 void docopts_settle(struct docopts *d, struct cli *c);
+
+/* Dies where it is wanted and not there. */
+void docopts_open_dictionary(struct docopts *d, struct cli *c);
 void docopts_free(struct docopts *d);
 
 #endif

@@ -128,9 +128,10 @@ static void run_documents(struct cli *c, struct settings *s, struct sh_source *s
 	struct run run = { .cli = c, .work = work };
 	struct sh_error err;
 
+	refuse_top(c, s->docs.profile);
+	docopts_open_dictionary(&s->docs, c);
 	s->fp.token = s->docs.token;
 	s->fp.ngrams = s->docs.ngrams;
-	refuse_top(c, s->docs.profile);
 	for (unsigned i = 0; i < c->jobs; i++) {
 		workers[i] = (struct worker){ s, sh_fingerprinter_new(&s->fp, &err) };
 		if (!workers[i].fingerprinter)
@@ -473,6 +474,7 @@ int main(int argc, char **argv)
 	while ((opt = cli_next(&c)) != -1)
 		take(&c, &s, opt);
 	s.docs.no_text = s.docs.profile->top > 0; /* see refuse_top() */
+	s.docs.perhaps_no_text = true;
 	docopts_settle(&s.docs, &c);
 	settle(&c, &s);
 	cli_open(&c);

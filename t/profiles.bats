@@ -246,6 +246,20 @@ documents() {
 	exits 2
 }
 
+@test 'ready features need no dictionary, whatever cut them' {
+	printf 'a\tx\t1\n' >features
+	try 'SIMHASH_JIEBA=/nowhere shfp -p angelo features'
+	exits 0
+	gives 'e838b112\ta'
+	try 'SIMHASH_JIEBA=/nowhere shfp -p angelo --segment jieba features'
+	exits 2
+	printf 'a\tx\n' >docs
+	try 'SIMHASH_JIEBA=/nowhere shfp -p angelo docs'
+	exits 2
+	gives
+	says "shfp: cannot open '/nowhere': No such file or directory"
+}
+
 @test 'without a dictionary --segment says how to get one' {
 	try 'SIMHASH_JIEBA=/nowhere shtok --segment jieba </dev/null'
 	exits 2
