@@ -259,13 +259,17 @@ void sh_media_parse(struct sh_slice value, struct sh_media *media)
 {
 	const char *p = value.p, *end = value.p + value.n;
 	/* Some write a charset in quotes that are none; those of a boundary are part of it. */
-	struct wanted charset = { "charset", "\"'", media->charset, sizeof media->charset, 0,
-		false };
-	struct wanted boundary = { "boundary", "\"", media->boundary, sizeof media->boundary, 0,
-		false };
+	struct wanted wanted[] = {
+		{ "charset", "\"'", media->charset, sizeof media->charset, 0, false },
+		{ "boundary", "\"", media->boundary, sizeof media->boundary, 0, false },
+		{ "format", "\"", media->format, sizeof media->format, 0, false },
+		{ "delsp", "\"", media->delsp, sizeof media->delsp, 0, false },
+	};
+	const size_t n = sizeof wanted / sizeof *wanted;
 	char scrap[256];
+	size_t i;
 
-	*media = (struct sh_media){ "", "", "" };
+	*media = (struct sh_media){ 0 };
 	sh_header_word(value, media->type, sizeof media->type);
 	while (p < end && (p = memchr(p, ';', (size_t)(end - p)))) {
 		struct sh_slice name;
@@ -280,9 +284,13 @@ void sh_media_parse(struct sh_slice value, struct sh_media *media)
 			continue;
 		for (p++; p < end && is_blank(*p); p++)
 			continue;
-		if (!take_piece(&charset, name, &p, end) && !take_piece(&boundary, name, &p, end))
+		for (i = 0; i < n; i++)
+			if (take_piece(&wanted[i], name, &p, end))
+				break;
+		if (i == n)
 			parameter_value(&p, end, "\"'", scrap, sizeof scrap);
 	}
-	for (char *c = media->charset; *c; c++)
-		*c = lower(*c);
+	for (i = 0; i < n; i++)
+		for (char *c = wanted[i].value; *c && wanted[i].value != media->boundary; c++)
+			*c = lower(*c);
 }

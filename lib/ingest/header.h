@@ -27,6 +27,7 @@ int sh_header_unfold(struct sh_slice value, struct sh_buf *out, struct sh_error 
  * says nothing, or something longer than there is room for. */
 struct sh_media {
 	char type[80], charset[64], boundary[256];
+	char format[16], delsp[8]; /* of text/plain (RFC 3676) */
 };
 
 void sh_media_parse(struct sh_slice value, struct sh_media *media);

@@ -23,6 +23,12 @@ struct part {
 	bool attached;
 };
 
+static bool is_flowed(const struct part *p)
+{
+	return strcmp(p->media.type, "text/plain") == 0 && strcmp(p->media.format, "flowed") == 0 &&
+	       strcmp(p->media.delsp, "yes") == 0;
+}
+
 static void parse_part(struct sh_slice in, const char *default_type, struct part *p)
 {
 	size_t n = sh_mail_header_size(in);
@@ -74,11 +80,15 @@ static int decode(
 
 static int leaf(struct mail *m, const struct part *p, enum sh_body_kind kind)
 {
-	struct sh_buf room = { 0 };
+	struct sh_buf room = { 0 }, lines = { 0 };
 	struct sh_slice bytes;
 	size_t before = m->out->n;
 	int bad = decode(p, &room, &bytes, m->err);
 
+	if (bad == 0 && is_flowed(p)) {
+		bad = sh_unflow(bytes, &lines, m->err);
+		bytes = sh_buf_slice(&lines);
+	}
 	/* What stands between this part's text and that before. */
 	if (bad == 0 && before)
 		bad = sh_buf_add(m->out, "\n", 1, m->err);
@@ -87,6 +97,7 @@ static int leaf(struct mail *m, const struct part *p, enum sh_body_kind kind)
 	if (bad == 0 && m->out->n == before + 1 && before)
 		m->out->n = before;
 	sh_buf_free(&room);
+	sh_buf_free(&lines);
 	return bad;
 }
 

@@ -94,6 +94,55 @@ int sh_quoted_printable_decode(struct sh_slice in, struct sh_buf *out, struct sh
 	return 0;
 }
 
+/* The line at p, without its end; *next is behind that. */
+static struct sh_slice take_line(const char *p, const char *end, const char **next)
+{
+	const char *lf = memchr(p, '\n', (size_t)(end - p));
+
+	*next = lf ? lf + 1 : end;
+	return sh_without_cr(sh_slice(p, (size_t)((lf ? lf : end) - p)));
+}
+
+static size_t quotes(struct sh_slice line)
+{
+	size_t n = 0;
+
+	while (n < line.n && line.p[n] == '>')
+		n++;
+	return n;
+}
+
+int sh_unflow(struct sh_slice in, struct sh_buf *out, struct sh_error *err)
+{
+	const char *p = in.p, *end = in.n ? p + in.n : p, *next;
+	size_t open = 0, depth;
+	bool flowing = false;
+
+	for (; p < end; p = next, open = depth) {
+		struct sh_slice line = take_line(p, end, &next);
+		bool signature;
+		size_t lead;
+
+		depth = quotes(line);
+		lead = depth + (depth < line.n && line.p[depth] == ' ');
+		signature = line.n - lead == 3 && memcmp(line.p + lead, "-- ", 3) == 0;
+		if (flowing && (depth != open || signature)) {
+			if (sh_buf_add(out, "\n", 1, err) < 0)
+				return -1;
+			flowing = false;
+		}
+		/* What goes on has its quotes and its stuffing already. */
+		if (flowing)
+			line = sh_slice(line.p + lead, line.n - lead);
+		flowing = line.n && line.p[line.n - 1] == ' ' && !signature && next < end;
+		line.n -= flowing;
+		if (sh_buf_add(out, line.p, line.n, err) < 0 ||
+		    (!flowing && sh_buf_add(out, "\n", 1, err) < 0))
+			return -1;
+	}
+	return 0;
+}
+
 /* ---- HTTP ---- */
 
 /* A chunk's size at *p, which moves behind its line: 1, 0 at the input's end, -1. */
