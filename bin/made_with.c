@@ -33,8 +33,8 @@ static void say_content(struct made_with *o, const char *name, uint64_t checksum
 	say(o, name, "%s%016llx", content, (unsigned long long)checksum);
 }
 
-/* jieba's dictionary is known by the sum of all its frequencies, which no other byte order and no other
- * layout of the compiled file changes. */
+/* jieba's dictionary is known by its words and frequencies, which no other byte order and no other layout of
+ * the compiled file changes. */
 static const char main_dictionary[] = "SIMHASH_JIEBA";
 
 static void say_file(struct cli *c, struct made_with *o, const char *name, const char *path)
@@ -49,6 +49,17 @@ static void say_file(struct cli *c, struct made_with *o, const char *name, const
 	} else {
 		say(o, name, "no");
 	}
+}
+
+static void say_jieba(struct cli *c, struct made_with *o, const struct sh_jieba *j)
+{
+	struct sh_error err;
+	uint64_t sum;
+
+	if (sh_jieba_sum(j, &sum, &err) < 0)
+		cli_die(c, &err);
+	say(o, main_dictionary, "total:%llu words:%016llx", (unsigned long long)j->h.total,
+	    (unsigned long long)sum);
 }
 
 void made_with_list(struct cli *c, const struct dedup_settings *s, struct made_with *o)
@@ -74,7 +85,7 @@ void made_with_list(struct cli *c, const struct dedup_settings *s, struct made_w
 	say(o, t->method->needs_jieba || t->method->needs_cppjieba ? "--segment" : "--split", "%s",
 	    t->method->name);
 	if (t->method->needs_jieba)
-		say(o, main_dictionary, "total:%llu", (unsigned long long)s->docs.jieba->h.total);
+		say_jieba(c, o, s->docs.jieba);
 	if (t->method->needs_cppjieba)
 		say_content(o, "--dict", sh_cppjieba_sum(s->docs.cppjieba));
 	else
@@ -123,10 +134,13 @@ static bool is_old_path(const struct dedup_settings *s, const char *name, struct
 	       sh_slice_eq(then, sh_slice(path, n));
 }
 
-/* Archives from before it was recorded. */
-static bool is_unknown(const char *name, struct sh_slice then)
+/* Archives from before it was recorded, or when the sum of all frequencies was. */
+static bool is_unknown(const char *name, struct sh_slice now, struct sh_slice then)
 {
-	return then.n == 0 && strcmp(name, main_dictionary) == 0;
+	if (strcmp(name, main_dictionary) != 0)
+		return false;
+	return then.n == 0 ||
+	       (then.n < now.n && memcmp(now.p, then.p, then.n) == 0 && now.p[then.n] == ' ');
 }
 
 void made_with_compare(struct cli *c, const struct dedup_settings *s, const struct sh_manifest *m)
@@ -139,7 +153,7 @@ void made_with_compare(struct cli *c, const struct dedup_settings *s, const stru
 		struct sh_slice then = sh_manifest_setting(m, o.row[i].name);
 
 		if (!sh_slice_eq(o.row[i].value, then) && !is_old_path(s, name, then) &&
-		    !is_unknown(name, then))
+		    !is_unknown(name, o.row[i].value, then))
 			refuse(c, name, o.row[i].value, then);
 	}
 	if (s->archive.store_given && s->archive.store != m->store)

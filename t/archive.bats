@@ -369,7 +369,7 @@ state() {
 	head -n 1 err | grep -qE '^shdedup: --dict content:[0-9a-f]{16}: the archive was made with --dict 0{63} \(give it each time\)$'
 }
 
-@test "jieba's dictionary is known by its frequencies, whatever file it is in" {
+@test "jieba's dictionary is known by its words, whatever file it is in" {
 	data=${JIEBA_DATA:-/usr/lib/python3/dist-packages/jieba}
 	[ -e "$SHBIN/jieba.dict" ] && [ -e "$data/dict.txt" ] || skip "no data of jieba's"
 	printf '1\t中国人民\n' >docs
@@ -385,8 +385,32 @@ state() {
 	try "SIMHASH_JIEBA=other.dict $how docs"
 	exits 2
 	gives
-	head -n 1 err | grep -qE '^shdedup: SIMHASH_JIEBA total:[0-9]+: the archive was made with SIMHASH_JIEBA total:[0-9]+ \(give it each time\)$'
-	# archives of before do not know it
+	head -n 1 err | grep -qE '^shdedup: SIMHASH_JIEBA total:[0-9]+ words:[0-9a-f]{16}: the archive was made with SIMHASH_JIEBA total:[0-9]+ words:[0-9a-f]{16} \(give it each time\)$'
+	# The same words in another layout.
+	rm -rf archive
+	SIMHASH_JIEBA=other.dict $how --init
+	mkdir data
+	cp -r "$data/." data
+	printf '中国人 7\n' >>data/dict.txt
+	shdict -o layout.dict data
+	! cmp -s other.dict layout.dict
+	try "SIMHASH_JIEBA=layout.dict $how docs"
+	exits 0
+	# Another word of the same frequency. Archives of before have the sum of the frequencies alone, or nothing.
+	printf '中国民 7\n' >words
+	shdict --dict words -o typo.dict "$data"
+	rm -rf archive
+	SIMHASH_JIEBA=other.dict $how --init
+	try "SIMHASH_JIEBA=typo.dict $how docs"
+	exits 2
+	sed -i 's/^\(option SIMHASH_JIEBA total:[0-9]*\) words:.*/\1/' archive/manifest
+	resum archive/manifest
+	try "$how docs"
+	exits 2
+	for dict in other typo; do
+		try "SIMHASH_JIEBA=$dict.dict $how docs"
+		exits 0
+	done
 	python3 - archive/manifest <<-'END'
 		import ctypes, re, sys
 		sum = ctypes.CDLL('libxxhash.so.0').XXH3_64bits

@@ -4,6 +4,7 @@
 
 #include <xxhash.h>
 
+#include "base/bytes.h"
 #include "text/jieba_grow.h"
 #include "text/utf8.h"
 
@@ -36,6 +37,52 @@ static uint64_t body_sum(const void *image, uint64_t size)
 	uint64_t start = align_up(sizeof(struct sh_jieba_header));
 
 	return XXH3_64bits((const char *)image + start, (size_t)(size - start));
+}
+
+static uint64_t mix(uint64_t sum, uint64_t x)
+{
+	char bytes[8];
+
+	sh_put_le64(bytes, x);
+	return XXH3_64bits_withSeed(bytes, sizeof bytes, sum);
+}
+
+/* Of the word that ends at a node, from its last unit to the first. A damaged file may lead in a circle. */
+static uint64_t word_sum(const struct sh_jieba *j, const uint16_t *unit, uint32_t node)
+{
+	uint64_t sum = j->freq[node];
+
+	for (uint32_t n = 0; n < j->h.max_len && node != SH_NODE_ROOT; n++) {
+		uint32_t parent = j->node[node].check, code;
+
+		if (parent >= j->h.n_nodes)
+			break;
+		code = node - j->node[parent].base;
+		sum = mix(sum, code < SH_CODE_END ? unit[code] : code);
+		node = parent;
+	}
+	return sum;
+}
+
+/* Logarithms are left out, which another libm may round in another way. */
+int sh_jieba_sum(const struct sh_jieba *j, uint64_t *sum, struct sh_error *err)
+{
+	uint16_t *unit = calloc(SH_CODE_END, sizeof *unit); /* of each code */
+
+	if (!unit)
+		return sh_error_nomem(err);
+	for (uint32_t u = 0; u < 0x10000; u++) {
+		uint32_t code = sh_jieba_word_code(j->code, u);
+
+		if (code < SH_CODE_END)
+			unit[code] = (uint16_t)u;
+	}
+	*sum = j->h.total;
+	for (uint32_t i = 1; i < j->h.n_nodes; i++)
+		if (j->node[i].check != SH_NODE_FREE && j->freq[i])
+			*sum += word_sum(j, unit, i);
+	free(unit);
+	return 0;
 }
 
 void sh_jieba_seal(void *image)

@@ -110,6 +110,9 @@ void sh_jieba_delete(struct sh_jieba *j);
 /* Read the whole image and compare its checksum. */
 int sh_jieba_check(const struct sh_jieba *j, struct sh_error *err);
 
+/* A checksum of the words and their frequencies, the same for all byte orders and layouts of the file. */
+int sh_jieba_sum(const struct sh_jieba *j, uint64_t *sum, struct sh_error *err);
+
 /* Frequency of a word: 0 when it is only a prefix of words, -1 when not even that. */
 int64_t sh_jieba_freq(const struct sh_jieba *j, struct sh_slice word);
 
