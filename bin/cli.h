@@ -123,6 +123,10 @@ const char *cli_folder(struct cli *c);
 /* The output is text for people, not records: no trailer. Before cli_open(). */
 void cli_text(struct cli *c);
 
+/* Some of the input could not be read, though the program goes on: no trailer, which would tell the
+ * next program that all is there. */
+void cli_incomplete(struct cli *c);
+
 /* Open the output and the file for rejected records. */
 void cli_open(struct cli *c);
 

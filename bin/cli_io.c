@@ -182,6 +182,11 @@ void cli_text(struct cli *c)
 	c->trailer_out = false;
 }
 
+void cli_incomplete(struct cli *c)
+{
+	c->out.trailer = false;
+}
+
 void cli_source_init(const struct cli *c, struct sh_source *source)
 {
 	sh_source_init(source, c->operands, c->n_operands);

@@ -61,7 +61,7 @@ struct run {
 	const char *fields;  /* of -f */
 	const char *operand; /* when it is a folder: files' ids are their paths below it */
 	uint64_t offset;     /* of the file at hand, as told to the user */
-	uint64_t repeated, links, special, failed;
+	uint64_t folders, repeated, links, special, failed;
 	bool follow, verbose;
 };
 
@@ -128,6 +128,7 @@ static int on_trouble(void *arg, struct sh_error *err)
 		cli_warn(run->cli, "%s%s%s", err->file ? err->file : "", err->file ? ": " : "",
 		    err->text);
 	run->failed++;
+	cli_incomplete(run->cli);
 	return 0;
 }
 
@@ -168,6 +169,7 @@ static void read_operand(struct run *run, const char *operand)
 		return;
 	}
 	run->operand = operand;
+	run->folders++;
 	if (sh_walk(&walk, operand, &err) < 0)
 		cli_die(run->cli, &err);
 	run->links += walk.links;
@@ -229,8 +231,9 @@ static void report_walk(struct run *run)
 static void report_ids(struct run *run)
 {
 	if (run->repeated)
-		cli_warn(run->cli, "%llu id%s came again: other programs take ids as names",
-		    (unsigned long long)run->repeated, plural(run->repeated));
+		cli_warn(run->cli, "%llu id%s came again: other programs take ids as names%s",
+		    (unsigned long long)run->repeated, plural(run->repeated),
+		    run->folders > 1 ? " (shdoc of the folder above them makes them differ)" : "");
 	if (run->ids.full)
 		cli_warn(run->cli, "only the first %lu ids were compared with later ones",
 		    (unsigned long)SH_IDS_MAX);

@@ -396,14 +396,25 @@ arrays() {
 	mkdir f
 	head -c 4000 "$(command -v cat)" >f/program
 	printf '%%PDF-1.4 and text' >f/pdf
+	printf 'PK\3\4\0' >f/docx
+	printf '\320\317\021\340\241\261\032\341\0' >f/doc
+	mkdir t
+	echo in a tar >t/a
+	tar -cf f/tar t
+	printf '{\\rtf1\\ansi text}' >f/rtf
 	echo text >f/text
 	: >f/empty
 	try 'shdoc f'
 	exits 0
-	gives 'empty\t' 'text\ttext'
-	says 'shdoc: left out: file without text: 2'
+	gives 'empty\t' 'rtf\t{\\\\rtf1\\\\ansi text}' 'text\ttext'
+	says 'shdoc: left out: old office document (soffice --convert-to txt): 1' \
+	    'shdoc: left out: ZIP archive, office document or e-book (unzip, or pandoc -t plain): 1' \
+	    'shdoc: left out: PDF (pdftotext makes text of it): 1' \
+	    'shdoc: left out: file without text: 1' \
+	    'shdoc: left out: tar archive (tar -x): 1' \
+	    'shdoc: 1 file taken for one text: RTF (its text: unrtf --text FILE | shdoc)'
 	try 'shdoc --verbose f'
-	grep -qx 'shdoc: f/pdf: left out: file without text' err
+	grep -qx 'shdoc: f/pdf: left out: PDF (pdftotext makes text of it)' err
 }
 
 @test "ids that come again are kept and counted; ids that no record can hold are refused" {
@@ -413,6 +424,9 @@ arrays() {
 	try 'shdoc a b'
 	exits 0
 	gives 'x\t1' 'x\t2'
+	says 'shdoc: 1 id came again: other programs take ids as names (shdoc of the folder above them makes them differ)'
+	cp a/x x
+	try 'shdoc x x'
 	says 'shdoc: 1 id came again: other programs take ids as names'
 	mkdir c
 	echo 4 >c/y
@@ -421,7 +435,7 @@ arrays() {
 	echo 3 >a/$'tab\tname'
 	try 'shdoc a'
 	exits 2
-	says $'shdoc: a/tab\tname: tab or line feed in the id: no record can hold it'
+	says $'shdoc: a/tab\tname: tab or line feed in the id: no record can hold it (--rejects FILE puts such aside)'
 	try 'shdoc --rejects bad a'
 	exits 0
 	gives 'x\t1'
@@ -435,6 +449,20 @@ arrays() {
 	try 'shdoc --trailer=in a'
 	exits 2
 	gives
+}
+
+@test "no trailer stands for files that could not be read" {
+	echo a >a
+	seq 1000 | gzip | head -c 1000 >cut.gz
+	try 'shdoc --trailer a cut.gz a'
+	exits 2
+	gives 'a\ta' 'a\ta'
+	try 'shdoc --trailer a cut.gz | shfp --trailer=in -o a.fp'
+	exits 2
+	grep -q '^shfp: -: no trailer' err
+	[ ! -e a.fp ]
+	try 'shdoc --trailer missing a'
+	gives 'a\ta'
 }
 
 @test "the pipe from a folder to a collection without near-duplicates" {

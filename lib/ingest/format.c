@@ -177,7 +177,7 @@ static bool is_json_utf16(struct sh_slice head)
 const char *sh_format_doubt(
     struct sh_slice head, const char *file, const struct sh_document_form *json)
 {
-	static const char arc[] = "filedesc://";
+	static const char arc[] = "filedesc://", rtf[] = "{\\rtf1";
 	static const char *const csv[] = { ".csv", NULL }, *const tsv[] = { ".tsv", ".tab", NULL };
 	struct sh_slice name = plain_name(file), object;
 	struct sh_error err;
@@ -205,9 +205,36 @@ const char *sh_format_doubt(
 		       "'.NAME[]' FILE | shdoc -f ID,TEXT)";
 	if (is_json_utf16(head))
 		return "JSON in UTF-16 (what it holds: iconv -f UTF-16 -t UTF-8 FILE | shdoc)";
+	if (head.n >= sizeof rtf - 1 && memcmp(head.p, rtf, sizeof rtf - 1) == 0)
+		return "RTF (its text: unrtf --text FILE | shdoc)";
 	if (head.n >= sizeof arc - 1 && memcmp(head.p, arc, sizeof arc - 1) == 0)
 		return "an ARC file (a document a page: warcio recompress makes WARC of it)";
 	return NULL;
+}
+
+const char *sh_format_other(struct sh_slice head)
+{
+	static const struct {
+		size_t at;
+		struct sh_slice begin;
+		const char *what;
+	} kinds[] = {
+		{ 0, { "%PDF-", 5 }, "PDF (pdftotext makes text of it)" },
+		{ 0, { "PK\3\4", 4 },
+		    "ZIP archive, office document or e-book (unzip, or pandoc -t plain)" },
+		{ 0, { "\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1", 8 },
+		    "old office document (soffice --convert-to txt)" },
+		{ 257, { "ustar", 5 }, "tar archive (tar -x)" },
+	};
+
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+		const struct sh_slice *begin = &kinds[i].begin;
+
+		if (head.n >= kinds[i].at + begin->n &&
+		    memcmp(head.p + kinds[i].at, begin->p, begin->n) == 0)
+			return kinds[i].what;
+	}
+	return "file without text";
 }
 
 /* A message alone: at least three of the fields that nearly each has. */

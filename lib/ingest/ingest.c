@@ -58,8 +58,9 @@ int sh_ingest_document(
 	struct sh_document doc = { id, text, 0 };
 
 	if (memchr(id.p, '\t', id.n) || memchr(id.p, '\n', id.n))
-		return sh_error_set(
-		    err, SH_ERR_RECORD, "tab or line feed in the id: no record can hold it");
+		return sh_error_set(err, SH_ERR_RECORD,
+		    "tab or line feed in the id: no record can hold it (--rejects FILE puts "
+		    "such aside)");
 	if (sh_id_check(id, err) < 0)
 		return -1;
 	return in->document(in->arg, &doc, sh_buf_slice(&in->body.notes), err);
@@ -147,7 +148,7 @@ int sh_ingest_read(struct sh_ingest *in, enum sh_format format, struct sh_reader
 	case SH_FORMAT_MBOX:
 		return sh_ingest_mbox(in, r, id, err);
 	case SH_FORMAT_NONE:
-		return sh_ingest_leave_out(in, "file without text", err);
+		return sh_ingest_leave_out(in, sh_format_other(sh_reader_ready(r)), err);
 	default:
 		return whole_file(
 		    in, format == SH_FORMAT_HTML ? SH_BODY_HTML : SH_BODY_TEXT, r, id, err);

@@ -33,6 +33,9 @@ enum sh_format sh_format_detect(struct sh_slice head, enum sh_body_kind kind, co
 const char *sh_format_doubt(
     struct sh_slice head, const char *name, const struct sh_document_form *json);
 
+/* What a file that is no text is, and what makes text of it where something does. */
+const char *sh_format_other(struct sh_slice head);
+
 enum { SH_FORMAT_HEAD = 64 * 1024 + 3 }; /* bytes that suffice, a byte order mark among them */
 
 struct sh_ingest {
