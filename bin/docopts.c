@@ -195,13 +195,17 @@ bool docopts_take(struct docopts *d, struct cli *c, int opt)
 	return true;
 }
 
-/* Words of another encoding would drop nothing, in silence. Only tokens that are cut at blanks have
- * bytes that are no UTF-8. */
+/* Words of another encoding would drop nothing, in silence, and so would those that are more than one
+ * token: most of a Chinese list, while characters are. Only tokens that are cut at blanks have bytes
+ * that are no UTF-8. */
 static void check_stop(const struct docopts *d, struct cli *c, struct sh_slice *lines)
 {
+	struct sh_slice first;
 	struct sh_error err;
+	uint64_t several;
 
-	if (sh_docs_head(lines, &err) < 0) {
+	if (sh_docs_head(lines, &err) < 0 ||
+	    sh_stop_several(*lines, &d->token, &several, &first, &err) < 0) {
 		err.file = d->stop_path;
 		cli_die(c, &err);
 	}
@@ -209,6 +213,11 @@ static void check_stop(const struct docopts *d, struct cli *c, struct sh_slice *
 		cli_warn(c,
 		    "%s: not UTF-8: words with such bytes drop nothing (iconv makes UTF-8 of it)",
 		    d->stop_path);
+	else if (several)
+		cli_warn(c,
+		    "%s: lines that are several tokens drop nothing: %llu, the first '%.*s'%s",
+		    d->stop_path, (unsigned long long)several, first.n > 40 ? 40 : (int)first.n,
+		    first.p, *first.p & 0x80 ? " (--segment jieba makes words of Chinese)" : "");
 }
 
 static void load_stop(struct docopts *d, struct cli *c)

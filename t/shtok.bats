@@ -83,6 +83,25 @@ load helper
 	done
 }
 
+@test "--stop: lines that are several tokens do not drop nothing in silence" {
+	printf 'a\tI don\047t know 一下\n' >docs
+	printf 'I\ndon\047t\n\n一下\n' >stop
+	try 'shtok --stop stop docs'
+	exits 0
+	gives 'a\tdon\t1' 'a\tt\t1' 'a\tknow\t1' 'a\t一\t1' 'a\t下\t1'
+	says "shtok: stop: lines that are several tokens drop nothing: 2, the first 'don't'"
+	sed -i 2d stop
+	try 'shtok -u char --stop stop docs'
+	says "shtok: stop: lines that are several tokens drop nothing: 1, the first '一下' (--segment jieba makes words of Chinese)"
+	sed -i 3d stop
+	try 'shtok --stop stop docs'
+	says
+	[ -e "$SIMHASH_JIEBA" ] || [ -e "$(dirname "$(command -v shtok)")/jieba.dict" ] || skip 'no dictionary of jieba'
+	echo 一下 >>stop
+	try 'shtok --segment jieba --stop stop docs'
+	says
+}
+
 @test "--stop: words of another encoding do not drop nothing in silence" {
 	printf 'a\tder für\n' >docs
 	printf 'der\nfür\n' | iconv -f UTF-8 -t UTF-16 >stop

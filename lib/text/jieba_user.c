@@ -28,7 +28,8 @@ static uint32_t *codes_of(
 		size_t i = *n;
 
 		if (cp == SH_UTF8_ILL) {
-			sh_error_set(err, SH_ERR_RECORD, "ill-formed UTF-8");
+			sh_error_set(err, SH_ERR_RECORD,
+			    "ill-formed UTF-8 (iconv makes UTF-8 of other encodings)");
 			free(codes);
 			return NULL;
 		}

@@ -86,6 +86,18 @@ static int as_token(struct reading *r, struct sh_slice *word, struct sh_error *e
 	return 0;
 }
 
+/* Takes the first line off. */
+static struct sh_slice next_word(struct sh_slice *lines, bool whole)
+{
+	const char *lf = memchr(lines->p, '\n', lines->n);
+	size_t n = lf ? (size_t)(lf - lines->p) : lines->n;
+	size_t used = n + (lf != NULL);
+	struct sh_slice word = trim(sh_slice(lines->p, n), whole);
+
+	*lines = sh_slice(lines->p + used, lines->n - used);
+	return word;
+}
+
 static int add_lines(
     struct sh_stoplist *s, struct reading *r, struct sh_slice lines, struct sh_error *err)
 {
@@ -93,17 +105,40 @@ static int add_lines(
 
 	lines = sh_utf8_skip_bom(lines);
 	while (lines.n) {
-		const char *lf = memchr(lines.p, '\n', lines.n);
-		size_t n = lf ? (size_t)(lf - lines.p) : lines.n;
-		size_t used = n + (lf != NULL);
-		struct sh_slice word = trim(sh_slice(lines.p, n), r->whole);
+		struct sh_slice word = next_word(&lines, r->whole);
 
 		if (as_token(r, &word, err) < 0 ||
 		    (word.n && sh_hmap_put(&s->words, word, &index, NULL, err) < 0))
 			return -1;
-		lines = sh_slice(lines.p + used, lines.n - used);
 	}
 	return 0;
+}
+
+int sh_stop_several(struct sh_slice lines, const struct sh_token_opts *opts, uint64_t *n,
+    struct sh_slice *first, struct sh_error *err)
+{
+	const struct sh_token_method *m = opts->method;
+	struct sh_token_opts plain = { .method = m, .no_fold = opts->no_fold, .raw = true };
+	struct sh_tokenizer *cut;
+	struct sh_tokens tokens;
+	int status = 0;
+
+	*n = 0;
+	if (m && (m->needs_jieba || m->needs_cppjieba))
+		return 0;
+	cut = sh_tokenizer_new(&plain, err);
+	if (!cut)
+		return -1;
+	lines = sh_utf8_skip_bom(lines);
+	while (lines.n && status == 0) {
+		struct sh_slice word = next_word(&lines, false);
+
+		status = sh_tokenize(cut, word, &tokens, err);
+		if (status == 0 && tokens.n > 1 && (*n)++ == 0)
+			*first = word;
+	}
+	sh_tokenizer_delete(cut);
+	return status;
 }
 
 struct sh_stoplist *sh_stoplist_new(

@@ -115,6 +115,11 @@ int sh_tokenize(
 struct sh_stoplist *sh_stoplist_new(
     struct sh_slice lines, const struct sh_token_opts *opts, struct sh_error *err);
 void sh_stoplist_delete(struct sh_stoplist *s);
+
+/* How many of the lines are more than one token each, so that they can drop nothing, and the first of
+ * them. None where a dictionary makes the words: what it makes of a text is not known by a line. */
+int sh_stop_several(struct sh_slice lines, const struct sh_token_opts *opts, uint64_t *n,
+    struct sh_slice *first, struct sh_error *err);
 bool sh_stoplist_has(const struct sh_stoplist *s, struct sh_slice token);
 
 #endif
