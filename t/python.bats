@@ -103,7 +103,7 @@ with_module() {
 @test "what is wrong is an exception; one of the caller's own ends a join" {
 	cat >errors.py <<-'END'
 	import threading
-	from simhash_utils import Bands, Error, Simhash, each_pair, join
+	from simhash_utils import Bands, Error, Simhash, distance, each_pair, join
 
 	def refused(call, *words):
 	    try:
@@ -121,13 +121,17 @@ with_module() {
 	refused(lambda: Simhash(ngrams=(3, 2)), "n-grams")
 	refused(lambda: Simhash(profile="tfidf128"), "document frequencies")
 	refused(lambda: join([1 << 64], 3), "none of 64 bits")
-	refused(lambda: join([-1], 3), "none of 64 bits")
+	refused(lambda: join([-1], 3), "-1: negative", "2**64")
+	refused(lambda: distance(1, -2), "-2: negative")
+	refused(lambda: Simhash().hex(-2), "-2: negative")
+	refused(lambda: Simhash(profile="none"), "no profile 'none'", "simhash-profiles(7)")
 	refused(lambda: join([1], 3, bits=63), "63 bits")
 	refused(lambda: join([1], -1), "distance -1")
 	refused(lambda: Bands(64, 3, blocks=3), "choose at least 4")
 	refused(lambda: Bands(64, 3, recall=1.0), "recall")
 	refused(lambda: Bands(64, 3, blocks=4, recall=0.5), "no blocks")
-	refused(lambda: Bands(64, 3).keys(-1), "none of 64 bits")
+	refused(lambda: Bands(64, 3).keys(-1), "-1: negative")
+	refused(lambda: Bands(64, 3).keys(1 << 64), "none of 64 bits")
 	assert join([], 3) == [] and join([5], 3) == [] and join([], 3, other=[1]) == []
 	assert Simhash()("") is None and Simhash()(b"\xff\xfe") is None
 	assert Simhash()("a \ud800 b") == Simhash()(b"a \xff b") == Simhash()("a b")

@@ -62,7 +62,8 @@ static const struct sh_profile *find_profile(const char *name, struct sh_error *
 	const struct sh_token_method *method = p ? sh_token_method_find(p->method) : NULL;
 
 	if (!p) {
-		sh_error_set(err, SH_ERR_PARAM, "no profile '%s'", name);
+		sh_error_set(
+		    err, SH_ERR_PARAM, "no profile '%s' (simhash-profiles(7) has them)", name);
 		return NULL;
 	}
 	if (!method->needs_jieba && !method->needs_cppjieba && !p->stop &&
@@ -93,7 +94,7 @@ static int check_options(const struct simhash_options *o, const struct sh_profil
 			return sh_error_set(err, SH_ERR_PARAM,
 			    "an option that libsimhash %s does not know", SH_VERSION);
 	if (!sh_hash_find(o->hash))
-		return sh_error_set(err, SH_ERR_PARAM, "no hash '%s'", o->hash);
+		return sh_error_set(err, SH_ERR_PARAM, "no hash '%s' (shfp(1) has them)", o->hash);
 	if (!scheme || scheme->needs_df)
 		return sh_error_set(
 		    err, SH_ERR_PARAM, "weight '%s': expected set, tf, freq or log", o->weight);

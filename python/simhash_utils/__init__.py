@@ -139,9 +139,17 @@ def _words(bits: int) -> int:
 def _whole(fingerprint: Any, bits: int, at: int) -> int:
     if fingerprint is None:
         raise Error(f"fingerprint {at} is None: its text has no features, and is near to none")
-    fp = _operator.index(fingerprint)
-    if not 0 <= fp < 1 << bits:
+    fp = _not_negative(fingerprint)
+    if fp >= 1 << bits:
         raise Error(f"fingerprint {fp:#x} is none of {bits} bits")
+    return fp
+
+
+def _not_negative(fingerprint: Any) -> int:
+    """Databases without unsigned numbers have negative ones, whose bits are others in Python."""
+    fp = _operator.index(fingerprint)
+    if fp < 0:
+        raise Error(f"fingerprint {fp}: negative (of a signed number of 64 bits: n % 2**64)")
     return fp
 
 
@@ -265,7 +273,7 @@ class Simhash:
         >>> Simhash(bits=13, profile="gemantic").hex(255)
         '00ff'
         """
-        return f"{fingerprint:0{(self.bits + 3) // 4}x}"
+        return f"{_not_negative(fingerprint):0{(self.bits + 3) // 4}x}"
 
 
 def distance(a: int, b: int) -> int:
@@ -274,7 +282,7 @@ def distance(a: int, b: int) -> int:
     >>> distance(0b1100, 0b1010)
     2
     """
-    return bin(a ^ b).count("1")
+    return bin(_not_negative(a) ^ _not_negative(b)).count("1")
 
 
 def each_pair(
