@@ -445,7 +445,7 @@ static void open_sides(struct join *j)
 	if (c->n_operands > 2)
 		cli_usage(c,
 		    "%zu files: one is joined with itself, two with each other "
-		    "(sort -m merges sorted bands)",
+		    "(cat puts fingerprints together, sort -m sorted bands)",
 		    c->n_operands);
 	j->sides = c->n_operands == 2 ? 2 : 1;
 	for (unsigned side = 0; side < j->sides; side++) {

@@ -459,7 +459,7 @@ clusters() {
 		gives
 		says "shjoin: $2" "Try 'shjoin --help' or 'man shjoin'."
 	}
-	refuses 'a b c' '3 files: one is joined with itself, two with each other (sort -m merges sorted bands)'
+	refuses 'a b c' '3 files: one is joined with itself, two with each other (cat puts fingerprints together, sort -m sorted bands)'
 	refuses '- -' 'standard input is named twice, and can be read only once'
 	refuses '-k 1025' "-k '1025': expected a whole number from 0 to 1024"
 	refuses '-k -1' "-k '-1': expected a whole number from 0 to 1024"
