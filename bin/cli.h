@@ -159,6 +159,9 @@ typedef int cli_record(const struct sh_source *source, struct sh_slice line, str
  * taken. False at the end. */
 bool cli_first(struct cli *c, struct sh_source *source, cli_record *record, struct sh_slice *line);
 
+/* Say what the record that cli_first() gave may mean instead, unless that is NULL. */
+void cli_doubt(struct cli *c, const struct sh_source *source, const char *doubt);
+
 /* The next line for a program that reads records in order: false at the end. */
 bool cli_line(struct cli *c, struct sh_lines *lines, struct sh_slice *line);
 

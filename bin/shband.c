@@ -199,6 +199,7 @@ static bool make_layout(
 
 	if (!cli_first(c, source, fingerprint, &line))
 		return false;
+	cli_doubt(c, source, sh_record_fp_doubt(line));
 	/* A first record that is bad is complained about when its turn comes. */
 	if (sh_record_fp(line, &r, &err) == 0)
 		bits = r.bits;

@@ -433,8 +433,10 @@ static bool holds_fingerprints(struct join *j)
 	struct sh_slice line, fields[1];
 
 	for (unsigned side = 0; side < j->sides; side++)
-		if (cli_first(j->cli, &j->lines[side].source, fingerprint_or_band, &line))
+		if (cli_first(j->cli, &j->lines[side].source, fingerprint_or_band, &line)) {
+			cli_doubt(j->cli, &j->lines[side].source, sh_record_fp_doubt(line));
 			return sh_fields_split(line, fields, 1) == 2;
+		}
 	return false;
 }
 

@@ -110,6 +110,30 @@ load helper
 	says 'shband: -k 64: no table of 64-bit fingerprints guarantees that' "Try 'shband --help' or 'man shband'."
 }
 
+@test "fingerprints that look like something else are read as they stand, and told" {
+	swapped='the second field looks like a fingerprint, and the first like an id: they are read as fingerprint<TAB>id'
+	decimal='this looks like a decimal number, and is read as hex (simhash-profiles(7), Moving a store, has how to convert it)'
+	# tells RECORD NOTE: the note, or none, is of the first record
+	tells() {
+		for program in shband shjoin; do
+			try "printf '$1\n${1}z\n' | $program -k 1"
+			exits 0
+			if [ "$2" ]; then says "$program: -:1: $2"; else says; fi
+		done
+	}
+	tells '17831459094038722629\ta' "$decimal"
+	tells '615284979670828987\ta' "$decimal"
+	tells '05284979670828987\ta' ''
+	tells '1783145909403872\ta' ''
+	tells '1783145909403872262f\ta' ''
+	tells '1000001\tf776119227163845' "$swapped"
+	tells 'abc\tf776119227163845' "$swapped"
+	tells '10000001\tf7761192' "$swapped"
+	tells 'f776119227163845\tabc' ''
+	tells 'f776119227163845\t9e4d3ba1f776119227163845f7761192' ''
+	tells '0000000000000001\t0000000000000002' ''
+}
+
 @test "records that are no fingerprints are refused with their line" {
 	refuses() {
 		try "(printf '0f\ta\n'; printf '$1\n') | shband -k 0 -M 1"
@@ -119,6 +143,10 @@ load helper
 	}
 	refuses '0F\tb' "fingerprint '0F' is no lower-case hex (shfp makes fingerprints of documents)"
 	refuses '0g\tb' "fingerprint '0g' is no lower-case hex (shfp makes fingerprints of documents)"
+	for other in '0F776119227163845' 0x0f '\0551234567890' 93YRkicWOEU=; do
+		refuses "$other\\tb" "fingerprint '$(printf "$other")' is no lower-case hex (simhash-profiles(7), Moving a store, has how to convert others)"
+	done
+	refuses 'id\t0123456789abcdef' "fingerprint 'id' is no lower-case hex (it is the first field, the id the second)"
 	refuses '\tb' 'fingerprint of 0 hex digits, expected 1 to 256'
 	refuses "$(printf %0257d 0)\\tb" 'fingerprint of 257 hex digits, expected 1 to 256'
 	refuses '0f\t' 'empty id'

@@ -54,6 +54,15 @@ int sh_document_form_parse(const char *spec, struct sh_document_form *form, stru
 	return 0;
 }
 
+/* Commas or semicolons between fields stand without blanks, as those of prose hardly ever do. */
+static bool is_like_csv(struct sh_slice line)
+{
+	for (size_t i = 0; i + 1 < line.n && i < 200; i++)
+		if ((line.p[i] == ',' || line.p[i] == ';') && line.p[i + 1] != ' ')
+			return true;
+	return false;
+}
+
 static int choose_fields(const struct sh_document_form *form, struct sh_slice line,
     struct sh_document *doc, struct sh_error *err)
 {
@@ -62,8 +71,8 @@ static int choose_fields(const struct sh_document_form *form, struct sh_slice li
 	size_t n = sh_fields_split(line, fields, last);
 
 	if (n < last)
-		return sh_error_set(err, SH_ERR_RECORD, "%zu field%s, expected at least %u (-f)", n,
-		    n == 1 ? "" : "s", last);
+		return sh_error_set(err, SH_ERR_RECORD, "%zu field%s, expected at least %u (-f%s)",
+		    n, n == 1 ? "" : "s", last, n == 1 ? "; tabs part fields" : "");
 	doc->id = fields[form->id_field - 1];
 	doc->text = fields[form->text_field - 1];
 	return 0;
@@ -77,6 +86,14 @@ static int two_fields(struct sh_slice line, struct sh_document *doc, struct sh_e
 	if (n == 1 && line.n && *line.p == '{')
 		return sh_error_set(err, SH_ERR_RECORD,
 		    "1 field, expected id<TAB>text (--json reads lines of JSON)");
+	if (n == 1 && line.n >= 2 && memcmp(line.p, "[{", 2) == 0)
+		return sh_error_set(
+		    err, SH_ERR_RECORD, "1 field, expected id<TAB>text (shdoc reads JSON arrays)");
+	if (n == 1 && is_like_csv(line))
+		return sh_error_set(err, SH_ERR_RECORD,
+		    "1 field, expected id<TAB>text (of CSV, mlr -S --icsv --ojsonl cat makes lines "
+		    "for "
+		    "--json; -l numbers plain lines)");
 	if (n == 1)
 		return sh_error_set(err, SH_ERR_RECORD,
 		    "1 field, expected id<TAB>text (-l numbers plain lines, shdoc reads whole "

@@ -1,5 +1,6 @@
 #include "record/fields.h"
 
+#include "base/hex.h"
 #include "base/num.h"
 #include "base/real.h"
 
@@ -122,6 +123,65 @@ struct sh_slice sh_record_listed(struct sh_slice line)
 	return id;
 }
 
+/* As programs of other habits write numbers: with a sign, 0x or capitals, or in base64. */
+static bool is_other_notation(struct sh_slice s)
+{
+	bool digits = false;
+
+	if (s.n >= 2 && (s.p[0] == '-' || s.p[s.n - 1] == '=' || memcmp(s.p, "0x", 2) == 0))
+		return true;
+	for (size_t i = 0; i < s.n; i++) {
+		int value = sh_hex_value(s.p[i]);
+
+		if (value < 0)
+			return false;
+		digits |= value < 10;
+	}
+	return digits && s.n >= 8;
+}
+
+/* A width that fingerprints usually have, of which ids have rarely the form. */
+static bool is_usual_fp(struct sh_slice s)
+{
+	uint64_t fp[SH_FP_HEX_MAX / 16];
+
+	return s.n >= 8 && s.n <= 64 && (s.n & (s.n - 1)) == 0 && sh_parse_hex(s, fp) == 0;
+}
+
+static bool is_decimal(struct sh_slice s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if ((unsigned)sh_hex_value(s.p[i]) >= 10)
+			return false;
+	return s.n > 0;
+}
+
+const char *sh_record_fp_doubt(struct sh_slice line)
+{
+	struct sh_slice v[2];
+
+	if (sh_fields_split(sh_without_cr(line), v, 2) != 2)
+		return NULL;
+	if (is_usual_fp(v[1]) && !is_decimal(v[1]) && (!is_usual_fp(v[0]) || is_decimal(v[0])))
+		return "the second field looks like a fingerprint, and the first like an id: they "
+		       "are read as fingerprint<TAB>id";
+	/* Of so many hex digits one would be a letter; and those of a whole fingerprint are a
+	 * multiple of 8, which the digits of large decimal numbers, 19, 20 or 39, are not. */
+	if (v[0].n >= 9 && v[0].n % 8 && is_decimal(v[0]) && *v[0].p != '0')
+		return "this looks like a decimal number, and is read as hex (simhash-profiles(7), "
+		       "Moving a store, has how to convert it)";
+	return NULL;
+}
+
+static const char *fp_remedy(struct sh_slice hex, struct sh_slice id)
+{
+	if (is_other_notation(hex))
+		return "simhash-profiles(7), Moving a store, has how to convert others";
+	if (is_usual_fp(id))
+		return "it is the first field, the id the second";
+	return "shfp makes fingerprints of documents";
+}
+
 static int parse_fp(
     struct sh_slice hex, struct sh_slice id, struct sh_fp_record *r, struct sh_error *err)
 {
@@ -130,9 +190,7 @@ static int parse_fp(
 		    "fingerprint of %zu hex digits, expected 1 to %d", hex.n, SH_FP_HEX_MAX);
 	if (sh_parse_hex(hex, r->fp) < 0)
 		return sh_error_set(err, SH_ERR_RECORD,
-		    "fingerprint '%.*s' is no lower-case hex (shfp makes fingerprints of "
-		    "documents)",
-		    SHOWN(hex));
+		    "fingerprint '%.*s' is no lower-case hex (%s)", SHOWN(hex), fp_remedy(hex, id));
 	r->hex = hex;
 	r->id = id;
 	r->bits = 4 * (unsigned)hex.n;

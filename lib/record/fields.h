@@ -60,6 +60,9 @@ struct sh_fp_record {
 
 int sh_record_fp(struct sh_slice line, struct sh_fp_record *r, struct sh_error *err);
 
+/* Why a record, though it can be one, may mean something else; NULL: it does not look so. */
+const char *sh_record_fp_doubt(struct sh_slice line);
+
 /* SH_ERR_RECORD unless the fingerprint is as wide as those before it; *bits 0: the first. */
 int sh_same_width(unsigned *bits, const struct sh_fp_record *r, struct sh_error *err);
 
