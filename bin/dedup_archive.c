@@ -334,7 +334,8 @@ static void summarise(struct dedup_state *s)
 	if (s->settings->quiet)
 		return;
 	cli_warn(s->cli,
-	    "archive: %llu documents were known, %llu matched, %llu compared; %llu added, %llu of "
+	    "archive: %llu of these documents were known, %llu matched, %llu compared; %llu added, "
+	    "%llu of "
 	    "which stay; %llu document%s in %zu segment%s",
 	    (unsigned long long)t->known, (unsigned long long)t->matched,
 	    (unsigned long long)t->compared, (unsigned long long)t->added,
