@@ -135,7 +135,7 @@ int main(int argc, char **argv)
 {
 	struct cli c;
 	struct docopts opts;
-	struct worker workers[CLI_MAX_JOBS];
+	struct worker *workers;
 	struct run run = { .cli = &c, .work = work };
 	struct sh_source source;
 	struct sh_error err;
@@ -147,6 +147,12 @@ int main(int argc, char **argv)
 		docopts_take(&opts, &c, opt);
 	docopts_settle(&opts, &c);
 	opts.token.apart = opts.ngrams.max == 1;
+	/* All that could be would be 2 MB of stack, each page of which is touched when it is taken. */
+	workers = calloc(c.jobs, sizeof *workers);
+	if (!workers) {
+		sh_error_nomem(&err);
+		cli_die(&c, &err);
+	}
 	for (unsigned i = 0; i < c.jobs; i++) {
 		workers[i].opts = &opts;
 		workers[i].escapes = opts.token.method->escapes;
@@ -162,6 +168,7 @@ int main(int argc, char **argv)
 	sh_source_free(&source);
 	for (unsigned i = 0; i < c.jobs; i++)
 		sh_tokenizer_delete(workers[i].tokenizer);
+	free(workers);
 	docopts_free(&opts);
 	return cli_finish(&c);
 }
