@@ -181,18 +181,24 @@ static void own_slots(const uint16_t *restrict slot, size_t n, uint16_t *restric
 		owner[slot[i]] = (uint16_t)i;
 }
 
+/* Mostly words, by the first ones: n-grams are longer. */
+static bool are_words(const struct features *f, size_t n)
+{
+	size_t bytes = 0, some = n < 64 ? n : 64;
+
+	for (size_t i = 0; i < some; i++)
+		bytes += f->end[i] - f->start[i];
+	return bytes < 10 * some;
+}
+
 bool sh_occurrences_find(struct sh_occurrences *o, const char *text, const uint32_t *start,
     const uint32_t *end, size_t n)
 {
 	const struct features f = { text, start, end };
 	unsigned bits = slot_bits(n);
-	uint64_t bytes = 0;
-	bool words;
+	bool words = are_words(&f, n);
 	size_t left;
 
-	for (size_t i = 0; i < n; i++)
-		bytes += end[i] - start[i];
-	words = bytes < 10 * n;
 	if (words)
 		o->mix->tokens(text, start, end, n, o->seed, o->hash);
 	else
