@@ -189,64 +189,31 @@ struct cut {
 	uint32_t begin;
 };
 
-/* Lines of `each` tokens, as long as they have so many: as n-grams have, without a branch
- * for a token. */
-static inline void take_even_of(const struct sh_feature_block *b,
-    struct sh_feature_lines *restrict of, const struct sh_feature_run *run, size_t head,
-    struct cut *c, unsigned each, bool brief)
+/* As many tokens as the first line has, as n-grams have, as long as each line has so many. */
+static void take_even(const struct sh_feature_block *b, struct sh_feature_lines *of,
+    const struct sh_feature_run *run, size_t head, struct cut *c)
 {
-	const uint32_t *mark = b->mark + c->next + head - 1, n = (uint32_t)run->n;
-	const char *base = b->base;
-	size_t stride = head + each + 1, most = (b->marks - c->next) / stride;
-	size_t lines = 0, others = 0;
-	uint32_t begin = c->begin;
+	const uint32_t *mark = b->mark + c->next;
+	struct sh_feature_taken t = { .begin = c->begin };
+	size_t left = b->marks - c->next, each = 1, most;
 
+	while (each < 4 && head + each - 1 < left && b->base[mark[head + each - 1]] == ' ')
+		each++;
+	if (each != 2 && each != 3)
+		return;
+	most = left / (head + each + 1);
 	if (most > b->most)
 		most = b->most;
 	if (most > (SH_FEATURE_BLOCK_MAX - 1) / each)
 		most = (SH_FEATURE_BLOCK_MAX - 1) / each;
-	for (; lines < most; mark += stride) {
-		uint32_t start = begin + n, *first = of->start + lines * each;
-		uint32_t *end = of->end + lines * each;
-		int other = base[mark[each]] ^ '\t';
-
-		for (unsigned k = 1; k < each; k++)
-			other |= base[mark[k]] ^ ' ';
-		if ((mark[0] + 1 != start) | (mark[1] == start) | other ||
-		    !sh_feature_run_begins(run, base + begin))
-			break;
-		if (!brief && !sh_feature_run_same(run, base + begin))
-			break;
-		first[0] = start;
-		for (unsigned k = 1; k < each; k++) {
-			end[k - 1] = mark[k];
-			first[k] = mark[k] + 1;
-		}
-		end[each - 1] = mark[each];
-		of->line[lines] = begin;
-		of->token[lines] = (uint32_t)lines * each;
-		of->other[others] = (uint32_t)lines++;
-		others += !sh_feature_weighs_one(base + mark[each]);
-		begin = mark[each + 1] + 1;
-	}
-	*c = (struct cut){ lines, lines * each, others, c->next + lines * stride, begin };
-}
-
-/* As many tokens as the first line has. */
-static void take_even(const struct sh_feature_block *b, struct sh_feature_lines *of,
-    const struct sh_feature_run *run, size_t head, struct cut *c)
-{
-	size_t first = c->next + head, each = 1;
-	bool brief = run->n <= 16;
-
-	while (each < 4 && first + each - 1 < b->marks && b->base[b->mark[first + each - 1]] == ' ')
-		each++;
-	if (each == 2)
-		take_even_of(b, of, run, head, c, 2, false);
-	else if (each == 3 && brief)
-		take_even_of(b, of, run, head, c, 3, true);
-	else if (each == 3)
-		take_even_of(b, of, run, head, c, 3, false);
+	if (each == 3 && head == 1)
+		b->take->threes(b->base, mark, most, run, of, &t);
+	sh_feature_take_even(b->base, mark, most, run, head, each, of, &t);
+	c->lines = t.lines;
+	c->tokens = t.lines * each;
+	c->others = t.others;
+	c->next += t.lines * (head + each + 1);
+	c->begin = t.begin;
 }
 
 /* The same for features that are to be cut. */
