@@ -156,10 +156,12 @@ static void hash_long(struct sh_occurrences *o, const struct features *f, size_t
 	o->mix->tokens(f->text, start, cut, n, o->seed, o->hash);
 	o->mix->tokens(f->text, from, end, n, o->seed, o->last);
 	for (size_t i = 0; i < n; i++) {
-		uint64_t h = o->hash[i] + sh_rotl64(o->last[i], 23);
+		size_t bytes = end[i] - start[i];
+		/* The length tells texts apart that are one character again and again. */
+		uint64_t h = o->hash[i] + sh_rotl64(o->last[i], 23) + bytes;
 
-		if (__builtin_expect(end[i] - start[i] > 32, 0))
-			h += sh_mix_token_padded(f->text + start[i], end[i] - start[i], o->seed);
+		if (__builtin_expect(bytes > 32, 0))
+			h += sh_mix_token_padded(f->text + start[i], bytes, o->seed);
 		o->hash[i] = h;
 	}
 }

@@ -82,10 +82,14 @@ static void test_occurrences(void)
 	for (unsigned round = 0; round < 300; round++) {
 		uint64_t kinds = 1 + rng_below(round % 10 ? 60 : KINDS);
 		size_t n = rng_below(round % 30 ? 400 : SH_OCCURRENCES_MAX + 1), at = 0, next = 0;
+		size_t before = round / 10 % 2 ? 12 : 0; /* what makes all of them long */
 
 		sh_terms_clear(&t);
 		for (size_t i = 0; i < n; i++) {
-			struct sh_slice s = text_of(rng_below(kinds), text + at);
+			struct sh_slice s = text_of(rng_below(kinds), text + at + before);
+
+			memset(text + at, 'a', before);
+			s = sh_slice(text + at, before + s.n);
 
 			memset(text + at + s.n, (int)rng_below(256), ROOM - s.n);
 			start[i] = (uint32_t)at;
