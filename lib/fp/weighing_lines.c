@@ -125,6 +125,8 @@ const char *sh_weighing_take(struct sh_weighing *d, const struct sh_origin *from
 		if (next == p)
 			return p;
 		ends = next == end ? from->ends_group : ends_at(d, next, end, &id);
+		if (ends && next != end)
+			sh_past_ids_expect(&d->past, id);
 		if (add_lines(d, ends, lines, err) < 0)
 			return NULL;
 		if (!ends || next == end)

@@ -26,10 +26,20 @@ static void count(struct sh_past_ids *p, struct sh_slice id, const char *file, u
 	p->line = line;
 }
 
+static uint64_t *slot_of(const struct sh_past_ids *p, uint64_t hash)
+{
+	return &p->slots[hash >> (64 - SLOT_BITS)];
+}
+
+void sh_past_ids_expect(const struct sh_past_ids *p, struct sh_slice id)
+{
+	__builtin_prefetch(slot_of(p, XXH3_64bits(id.p, id.n)), 1);
+}
+
 void sh_past_ids_begin(struct sh_past_ids *p, struct sh_slice id, const char *file, uint64_t line)
 {
 	uint64_t hash = XXH3_64bits(id.p, id.n);
-	uint64_t *slot = &p->slots[hash >> (64 - SLOT_BITS)];
+	uint64_t *slot = slot_of(p, hash);
 
 	if (*slot == hash)
 		count(p, id, file, line);

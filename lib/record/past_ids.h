@@ -28,6 +28,10 @@ struct sh_past_ids {
 int sh_past_ids_init(struct sh_past_ids *p, struct sh_error *err);
 void sh_past_ids_free(struct sh_past_ids *p);
 
+/* A document of this id comes soon: what will be looked at then is fetched meanwhile, for nothing else keeps
+ * it in the cache. */
+void sh_past_ids_expect(const struct sh_past_ids *p, struct sh_slice id);
+
 /* A document of this id, which the one before has not, begins at this line. The file's name is borrowed. */
 void sh_past_ids_begin(struct sh_past_ids *p, struct sh_slice id, const char *file, uint64_t line);
 
