@@ -329,7 +329,8 @@ install: all completions $(LIB_PC) ## install programs, library, header, man pag
 	install -d $(D_DATA)/cron
 	install -m 755 share/cron/simhash-dedup $(D_DATA)/cron
 	@for file in $(filter-out %/simhash-dedup,$(wildcard share/cron/*)); do \
-	    sed 's|/usr/local/share/|$(PREFIX)/share/|' "$$file" >$(D_DATA)/cron/"$${file##*/}" && \
+	    sed -e 's|/usr/local/share/|$(PREFIX)/share/|' -e 's|PATH=/usr/local/bin:|PATH=$(BINDIR):|' \
+	        "$$file" >$(D_DATA)/cron/"$${file##*/}" && \
 	    chmod 644 $(D_DATA)/cron/"$${file##*/}" || exit 1; \
 	done
 	install -d $(SCRIPTS:share/%=$(D_DATA)/%)
@@ -351,6 +352,7 @@ uninstall: ## remove what install installed
 	    rm -f $(D_BASH)/"$$prog" $(D_ZSH)/_"$$prog" $(D_FISH)/"$$prog".fish; done
 	for file in $(notdir $(wildcard share/cron/*)); do rm -f $(D_DATA)/cron/"$$file"; done
 	rm -rf $(SCRIPTS:share/%=$(D_DATA)/%)
+	rmdir $(D_DATA)/cron $(D_DATA) 2>/dev/null || true
 	for page in $(notdir $(MAN)); do rm -f $(D_MAN)/man"$${page##*.}"/"$$page"; done
 
 # ---- keeping house ---------------------------------------------------------------------------

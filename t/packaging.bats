@@ -115,6 +115,11 @@ installed() {
 	in_sources uninstall DESTDIR="$PWD/again" PREFIX=/usr >/dev/null
 	installed again >left
 	[ ! -s left ] || { cat left; false; }
+	[ ! -e again/usr/share/simhash-utils ]
+	# What is not its own stays.
+	mkdir -p again/usr/share/simhash-utils/mine
+	in_sources uninstall DESTDIR="$PWD/again" PREFIX=/usr >/dev/null
+	[ -e again/usr/share/simhash-utils/mine ]
 }
 
 @test "other folders can be given for all" {
@@ -127,6 +132,9 @@ installed() {
 	for file in d/opt/x/share/simhash-utils/cron/simhash{.crontab,-dedup.service}; do
 		script=$(grep -oE '/[a-z/-]*/simhash-dedup( |$)' "$file" | head -n 1)
 		[ -x "d${script% }" ]
+		# and the programs are where it looks for them
+		path=$(sed -n 's/^\(Environment=\)\{0,1\}PATH=\([^:]*\):.*/\2/p' "$file")
+		[ -x "d$path/shdedup" ] || { echo "$file: PATH $path"; return 1; }
 	done
 	# back to the paths that the build had
 	in_sources install DESTDIR="$root" PREFIX=/usr >/dev/null
