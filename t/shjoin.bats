@@ -354,21 +354,6 @@ clusters() {
 	[ "$parts" -lt 1000 ]
 }
 
-@test "however small -S is, parts are not so many that each with each takes for ever" {
-	seq 9000 | sed "s,.*,&\t&," | shfp >fps
-	shjoin -k 12 fps | awk -F'\t' '{ print ($1 < $2 ? $1 FS $2 : $2 FS $1) FS $3 }' | sort >expected
-	[ "$(wc -l <expected)" -ge 16 ]
-	try "shjoin -k 12 -S 1 fps | awk -F'\t' '{ print (\$1 < \$2 ? \$1 FS \$2 : \$2 FS \$1) FS \$3 }' | sort"
-	exits 0
-	same expected out
-	try 'shjoin -k 12 -S 1 --explain fps'
-	exits 0
-	parts=$(sed -n 's/ parts, each joined with itself.*//p' out)
-	echo "$parts parts"
-	[ "$parts" -gt 64 ]
-	[ "$parts" -lt 1000 ]
-}
-
 @test "two files: pairs of a new id, then an archived one; none within either" {
 	printf '00\tn1\n00\tn2\nf0\tn3\n' >new
 	printf '01\tp1\n00\tp2\n00\tp3\n' >old
