@@ -354,6 +354,47 @@ clusters() {
 	[ "$parts" -lt 1000 ]
 }
 
+# ids KIND: the lines, with ids of that kind for their own.
+ids() {
+	awk -v kind="$1" -F '\t' 'BEGIN { srand(7) } {
+		n = NR + 9990
+		if (kind == "gaps") n += (gap += NR % 700 == 0)
+		else if (kind == "descending") n = 100000 - NR
+		else if (kind == "shuffled") n = NR * 7919 % 99991
+		else if (kind == "zeros") n = sprintf("%0" 2 + NR % 7 "d", NR)
+		else if (kind == "huge") n = "9223372036854" 775000 + NR
+		else if (kind == "mixed" && NR % 1009 == 0) n = "id" NR
+		else if (kind == "mixed" && NR % 1013 == 0) n = "0" NR
+		print $1 "\t" n
+	}'
+}
+
+@test "ids that are numbers give the pairs that the same ids give as text" {
+	clusters 9000 64 5 >fps
+	clusters 300 64 5 | ids huge >other
+	sed 's/\t/\tx/' other >other.text
+	for kind in counted gaps descending shuffled zeros huge mixed; do
+		ids "$kind" <fps >numbers
+		sed 's/\t/\tx/' numbers >text
+		for with in '' '-k 12' --collapse '-k 8 --collapse'; do
+			shjoin $with numbers >pairs
+			[ -s pairs ]
+			shjoin $with text | sed 's/x//g' | cmp - pairs
+		done
+		# Parts are not the same.
+		for with in '-S 100K' '-S 60K --collapse'; do
+			shjoin $with numbers | sort >pairs
+			[ -s pairs ]
+			shjoin $with text | sed 's/x//g' | sort | cmp - pairs
+		done
+		shjoin numbers other >pairs
+		[ -s pairs ]
+		shjoin text other.text | sed 's/x//g' | cmp - pairs
+		shjoin other numbers >pairs
+		shjoin other.text text | sed 's/x//g' | cmp - pairs
+	done
+}
+
 @test "two files: pairs of a new id, then an archived one; none within either" {
 	printf '00\tn1\n00\tn2\nf0\tn3\n' >new
 	printf '01\tp1\n00\tp2\n00\tp3\n' >old

@@ -24,7 +24,8 @@ static int one_with_many(const struct sh_emit *e, struct sh_slice id, const uint
     uint32_t n, unsigned distance, struct sh_error *err)
 {
 	for (uint32_t i = 0; i < n; i++) {
-		struct sh_slice other = sh_nodes_id(e->b, record[i]);
+		char room[SH_ID_ROOM];
+		struct sh_slice other = sh_ids_get(&e->b->ids, record[i], room);
 		int status = e->same_set ? ordered(e, id, other, distance, err)
 					 : e->pair(e->arg, id, other, distance, err);
 
@@ -41,20 +42,22 @@ static int one_hit(const struct sh_emit *e, const uint32_t *who_a, const uint32_
 	const uint32_t *a = sh_nodes_records(e->a, who_a, &na);
 	const uint32_t *b = sh_nodes_records(e->b, who_b, &nb);
 
-	for (uint32_t i = 0; i < na; i++)
-		if (one_with_many(e, sh_nodes_id(e->a, a[i]), b, nb, distance, err) < 0)
+	for (uint32_t i = 0; i < na; i++) {
+		char room[SH_ID_ROOM];
+
+		if (one_with_many(e, sh_ids_get(&e->a->ids, a[i], room), b, nb, distance, err) < 0)
 			return -1;
+	}
 	return 0;
 }
 
-/* Each step of the way to an id is a cache miss: batches of hits take it side by side. GCC takes
- * a function that only prefetches for one without effect, unless it is inlined first. */
+/* Batches of hits take the steps to their ids side by side (sh_ids_fetch()). */
 #define FETCH static inline __attribute__((always_inline)) void
 
 FETCH fetch_place(const struct sh_nodes *s, uint32_t who)
 {
 	if (who < SH_NODES_GROUP)
-		__builtin_prefetch(&s->id_at[who]);
+		sh_ids_fetch(&s->ids, who);
 	else
 		__builtin_prefetch(&s->group_at[who - SH_NODES_GROUP]);
 }
@@ -62,20 +65,23 @@ FETCH fetch_place(const struct sh_nodes *s, uint32_t who)
 FETCH fetch_id(const struct sh_nodes *s, uint32_t who)
 {
 	if (who < SH_NODES_GROUP)
-		__builtin_prefetch(s->ids.p + sh_nodes_place(s, who));
+		sh_ids_fetch_text(&s->ids, who);
 	else
 		__builtin_prefetch(&s->member[s->group_at[who - SH_NODES_GROUP]]);
 }
 
+/* What numbers are printed to: where the ids of a pair may lie. */
+typedef char rooms[2][SH_ID_ROOM];
+
 /* The ids of hits, not in order yet; false when one of them is of more than two ids. */
-static inline bool find_ids(
-    const struct sh_emit *e, const struct sh_hit *hit, size_t n, struct sh_id_pair *pair)
+static inline bool find_ids(const struct sh_emit *e, const struct sh_hit *hit, size_t n,
+    struct sh_id_pair *pair, rooms *room)
 {
 	for (size_t i = 0; i < n; i++) {
 		if ((hit[i].a | hit[i].b) >= SH_NODES_GROUP)
 			return false;
-		pair[i] = (struct sh_id_pair){ sh_nodes_id(e->a, hit[i].a),
-			sh_nodes_id(e->b, hit[i].b), hit[i].distance };
+		pair[i] = (struct sh_id_pair){ sh_ids_get(&e->a->ids, hit[i].a, room[i][0]),
+			sh_ids_get(&e->b->ids, hit[i].b, room[i][1]), hit[i].distance };
 		__builtin_prefetch(pair[i].id1.p);
 		__builtin_prefetch(pair[i].id2.p);
 	}
@@ -127,12 +133,13 @@ static int emit_some(
     const struct sh_emit *e, const struct sh_hit *hit, size_t n, struct sh_error *err)
 {
 	struct sh_id_pair pair[AT_ONCE];
+	rooms room[AT_ONCE];
 
 	for (size_t i = 0; i < n; i++) {
 		fetch_place(e->a, hit[i].a);
 		fetch_place(e->b, hit[i].b);
 	}
-	if (e->pairs && find_ids(e, hit, n, pair))
+	if (e->pairs && find_ids(e, hit, n, pair, room))
 		return emit_pairs(e, pair, n, err);
 	for (size_t i = 0; i < n; i++) {
 		fetch_id(e->a, hit[i].a);
@@ -144,11 +151,32 @@ static int emit_some(
 	return 0;
 }
 
+/* One join. */
+struct run {
+	const struct sh_emit *emit;
+	size_t few; /* hits from now on */
+};
+
+/* Once hits are not few any more, ids are spelled. */
+static void spell_if_many(struct run *run, size_t hits)
+{
+	bool many = run->few > 0 && run->few <= hits;
+
+	run->few -= run->few < hits ? run->few : hits;
+	if (!many)
+		return;
+	sh_ids_spell(&run->emit->a->ids);
+	sh_ids_spell(&run->emit->b->ids);
+}
+
 /* Hits between what who[] tells of nodes. */
 static int emit_named(void *ctx, const struct sh_hit *hit, size_t n, struct sh_error *err)
 {
+	struct run *run = ctx;
+
+	spell_if_many(run, n);
 	for (size_t i = 0; i < n; i += AT_ONCE)
-		if (emit_some(ctx, hit + i, n - i < AT_ONCE ? n - i : AT_ONCE, err) < 0)
+		if (emit_some(run->emit, hit + i, n - i < AT_ONCE ? n - i : AT_ONCE, err) < 0)
 			return -1;
 	return 0;
 }
@@ -156,7 +184,7 @@ static int emit_named(void *ctx, const struct sh_hit *hit, size_t n, struct sh_e
 /* Hits between nodes by their numbers. */
 static int emit_numbered(void *ctx, const struct sh_hit *hit, size_t n, struct sh_error *err)
 {
-	const struct sh_emit *e = ctx;
+	const struct sh_emit *e = ((struct run *)ctx)->emit;
 
 	for (size_t i = 0; i < n; i++)
 		if (one_hit(e, &e->a->who[hit[i].a], &e->b->who[hit[i].b], hit[i].distance, err) <
@@ -173,22 +201,22 @@ static struct sh_named named(const struct sh_nodes *s)
 int sh_emit_self(const struct sh_emit *e, struct sh_join *j, struct sh_error *err)
 {
 	struct sh_named a = named(e->a);
-	void *ctx = (void *)(uintptr_t)e;
+	struct run run = { e, a.n / 2 };
 
 	if (a.n < 2)
 		return 0;
 	if (e->collapse)
 		sh_nodes_collapse(e->a);
 	if (e->a->words > 1)
-		return sh_join_self(j, a.fp, a.n, emit_numbered, ctx, err);
+		return sh_join_self(j, a.fp, a.n, emit_numbered, &run, err);
 	sh_join_lend(j, e->a->room);
-	return sh_join_self_named(j, &a, emit_named, ctx, err);
+	return sh_join_self_named(j, &a, emit_named, &run, err);
 }
 
 int sh_emit_cross(const struct sh_emit *e, struct sh_join *j, struct sh_error *err)
 {
 	struct sh_named a = named(e->a), b = named(e->b);
-	void *ctx = (void *)(uintptr_t)e;
+	struct run run = { e, (a.n + b.n) / 2 };
 
 	if (a.n == 0 || b.n == 0)
 		return 0;
@@ -197,21 +225,21 @@ int sh_emit_cross(const struct sh_emit *e, struct sh_join *j, struct sh_error *e
 	if (e->collapse)
 		sh_nodes_collapse(e->b);
 	if (e->a->words > 1)
-		return sh_join_cross(j, a.fp, a.n, b.fp, b.n, emit_numbered, ctx, err);
+		return sh_join_cross(j, a.fp, a.n, b.fp, b.n, emit_numbered, &run, err);
 	sh_join_lend(j, e->a->room);
-	return sh_join_cross_named(j, &a, &b, emit_named, ctx, err);
+	return sh_join_cross_named(j, &a, &b, emit_named, &run, err);
 }
 
 /* The first two ids of some groups, which most do not exceed. */
 FETCH fetch_group(const struct sh_nodes *s, size_t g, size_t n)
 {
 	for (size_t i = g; i < s->groups && i < g + n; i++) {
-		__builtin_prefetch(&s->id_at[s->member[s->group_at[i]]]);
-		__builtin_prefetch(&s->id_at[s->member[s->group_at[i] + 1]]);
+		sh_ids_fetch(&s->ids, s->member[s->group_at[i]]);
+		sh_ids_fetch(&s->ids, s->member[s->group_at[i] + 1]);
 	}
 	for (size_t i = g; i < s->groups && i < g + n; i++) {
-		fetch_id(s, s->member[s->group_at[i]]);
-		fetch_id(s, s->member[s->group_at[i] + 1]);
+		sh_ids_fetch_text(&s->ids, s->member[s->group_at[i]]);
+		sh_ids_fetch_text(&s->ids, s->member[s->group_at[i] + 1]);
 	}
 }
 
@@ -220,10 +248,11 @@ static int one_with_greater(const struct sh_emit *e, struct sh_slice id, const u
     uint32_t n, struct sh_error *err)
 {
 	struct sh_id_pair pair[AT_ONCE];
+	char room[AT_ONCE][SH_ID_ROOM];
 	uint32_t many = 0;
 
 	for (uint32_t i = 0; i < n; i++) {
-		struct sh_slice other = sh_nodes_id(e->a, record[i]);
+		struct sh_slice other = sh_ids_get(&e->a->ids, record[i], room[many]);
 
 		if (!e->pairs && e->pair(e->arg, id, other, 0, err) < 0)
 			return -1;
@@ -247,10 +276,13 @@ int sh_emit_identical(const struct sh_emit *e, struct sh_error *err)
 
 		if (g % AT_ONCE == 0)
 			fetch_group(s, g, AT_ONCE);
-		for (uint32_t i = 0; i + 1 < n && (i == 0 || !e->collapse); i++)
-			if (one_with_greater(e, sh_nodes_id(s, r[i]), r + i + 1, n - i - 1, err) <
-			    0)
+		for (uint32_t i = 0; i + 1 < n && (i == 0 || !e->collapse); i++) {
+			char room[SH_ID_ROOM];
+			struct sh_slice id = sh_ids_get(&s->ids, r[i], room);
+
+			if (one_with_greater(e, id, r + i + 1, n - i - 1, err) < 0)
 				return -1;
+		}
 	}
 	return 0;
 }

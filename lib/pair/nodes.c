@@ -2,13 +2,11 @@
 
 #include <stdlib.h>
 
-#include "base/bytes.h"
 #include "base/siphash.h"
 #include "pair/distinct.h"
 #include "pair/fpsort.h"
 #include "pair/join.h"
 #include "pair/same.h"
-#include "record/fpline.h"
 
 int sh_nodes_init(struct sh_nodes *s, unsigned words, struct sh_side *room, struct sh_error *err)
 {
@@ -24,116 +22,39 @@ int sh_nodes_init(struct sh_nodes *s, unsigned words, struct sh_side *room, stru
 void sh_nodes_free(struct sh_nodes *s)
 {
 	free(s->fp);
-	free(s->id_base);
-	free(s->id_at);
 	free(s->who);
 	free(s->group_at);
 	free(s->member);
-	sh_buf_free(&s->ids);
+	sh_ids_free(&s->ids);
 	*s = (struct sh_nodes){ .words = s->words, .room = s->room, .hash_key = s->hash_key };
 }
 
 void sh_nodes_clear(struct sh_nodes *s)
 {
 	s->n = s->records = s->groups = 0;
-	s->ids.n = 0;
+	sh_ids_clear(&s->ids);
 	s->repeated = 0;
 }
 
-/* Have room for `more` records and the end of the last one's id. */
-static int reserve(struct sh_nodes *s, size_t more, struct sh_error *err)
+int sh_nodes_reserve(struct sh_nodes *s, size_t more, struct sh_error *err)
 {
 	size_t n = s->records + more, words = n * s->words + SH_JOIN_PAD;
 
 	if (n > SH_NODES_MAX)
 		return sh_error_set(
 		    err, SH_ERR_RANGE, "more than %u fingerprints at once", SH_NODES_MAX);
-	if (words > s->fp_cap &&
-	    sh_grow((void **)&s->fp, &s->fp_cap, words, sizeof *s->fp, err) < 0)
-		return -1;
-	if (n + 1 > s->id_cap &&
-	    sh_grow((void **)&s->id_at, &s->id_cap, n + 1, sizeof *s->id_at, err) < 0)
-		return -1;
-	if (n / SH_NODES_STRIDE + 1 > s->base_cap)
-		return sh_grow((void **)&s->id_base, &s->base_cap, n / SH_NODES_STRIDE + 1,
-		    sizeof *s->id_base, err);
-	return 0;
-}
-
-/* The next record's id begins at the end of those that there are. */
-static inline void begin_id(struct sh_nodes *s)
-{
-	size_t r = s->records;
-
-	if (r % SH_NODES_STRIDE == 0)
-		s->id_base[r / SH_NODES_STRIDE] = s->ids.n;
-	s->id_at[r] = (uint32_t)(s->ids.n - s->id_base[r / SH_NODES_STRIDE]);
+	if (words <= s->fp_cap)
+		return 0;
+	return sh_grow((void **)&s->fp, &s->fp_cap, words, sizeof *s->fp, err);
 }
 
 int sh_nodes_add(struct sh_nodes *s, const uint64_t *fp, struct sh_slice id, struct sh_error *err)
 {
-	if (reserve(s, 1, err) < 0)
-		return -1;
-	begin_id(s);
-	if (sh_buf_reserve(&s->ids, id.n + SH_NODES_PAD, err) < 0 ||
-	    sh_buf_add(&s->ids, id.p, id.n, err) < 0)
+	if (sh_nodes_reserve(s, 1, err) < 0 || sh_ids_add(&s->ids, id, err) < 0)
 		return -1;
 	memcpy(s->fp + s->records * s->words, fp, s->words * sizeof *fp);
 	s->records++;
-	begin_id(s);
 	return 0;
-}
-
-/* Records of the lines p .. end-1, at most `max`; returns the place behind the last one taken. What is
- * written may be anything, the compiler thinks: so *s is not used meanwhile. */
-static inline __attribute__((always_inline)) const char *take_lines(
-    struct sh_nodes *s, const char *p, const char *end, unsigned digits, size_t max)
-{
-	char *ids = s->ids.p, *to = ids + s->ids.n;
-	size_t r = s->records, last = r + max;
-	uint64_t *fp = s->fp + r * s->words;
-	uint64_t *base = s->id_base, origin = r ? base[(r - 1) / SH_NODES_STRIDE] : 0;
-	uint32_t *id_at = s->id_at;
-	unsigned words = s->words;
-
-	for (; r < last; r++) {
-		size_t n = sh_fp_line(p, end, digits, fp);
-
-		if (n == 0)
-			break;
-		if (r % SH_NODES_STRIDE == 0)
-			base[r / SH_NODES_STRIDE] = origin = (uint64_t)(to - ids);
-		id_at[r] = (uint32_t)((uint64_t)(to - ids) - origin);
-		fp += words;
-		p += digits + 1;
-		for (size_t i = 0; i < n; i += 16)
-			memcpy(to + i, p + i, 16);
-		to += n;
-		p += n + 1;
-	}
-	s->ids.n = (size_t)(to - ids);
-	s->records = r;
-	return p;
-}
-
-ssize_t sh_nodes_take(struct sh_nodes *s, struct sh_slice text, unsigned digits, size_t max,
-    size_t *lines, struct sh_error *err)
-{
-	const char *p = text.p, *end = text.p + text.n;
-	size_t fits = text.n / (digits + 3), before = s->records;
-
-	*lines = 0;
-	while (end > p && end[-1] != '\n')
-		end--;
-	if (max > fits)
-		max = fits;
-	/* Ids are copied by whole words. */
-	if (reserve(s, max, err) < 0 || sh_buf_reserve(&s->ids, text.n + SH_NODES_PAD, err) < 0)
-		return -1;
-	p = digits == 16 ? take_lines(s, p, end, 16, max) : take_lines(s, p, end, digits, max);
-	*lines = s->records - before;
-	begin_id(s);
-	return p - text.p;
 }
 
 /* ---- nodes of several ids ---------------------------------------------------- */
@@ -141,8 +62,9 @@ ssize_t sh_nodes_take(struct sh_nodes *s, struct sh_slice text, unsigned digits,
 static int by_id(const void *arg, uint32_t x, uint32_t y)
 {
 	const struct sh_nodes *s = arg;
+	char room[2][SH_ID_ROOM];
 
-	return sh_slice_cmp(sh_nodes_id(s, x), sh_nodes_id(s, y));
+	return sh_slice_cmp(sh_ids_get(&s->ids, x, room[0]), sh_ids_get(&s->ids, y, room[1]));
 }
 
 /* Number the groups of twins: a node's record becomes the group's number, its own record the
@@ -191,8 +113,10 @@ static int order_members(struct sh_nodes *s, struct sh_error *err)
 		}
 		m.n = n;
 		for (uint32_t i = 0; i < n; i++) {
+			char room[SH_ID_ROOM];
+
 			m.id[i] = s->member[from + i];
-			m.word[i] = sh_nodes_prefix(sh_nodes_id(s, m.id[i]));
+			m.word[i] = sh_nodes_prefix(sh_ids_get(&s->ids, m.id[i], room));
 		}
 		sh_side_sort(&m, s->room, by_id, s);
 		s->group_at[g] = out;
@@ -296,6 +220,6 @@ void sh_nodes_collapse(struct sh_nodes *s)
 
 size_t sh_nodes_bytes(const struct sh_nodes *s)
 {
-	return s->records * (s->words * sizeof *s->fp + sizeof *s->id_at + sizeof *s->who) +
-	       s->ids.n;
+	return s->records * (s->words * sizeof *s->fp + sizeof *s->ids.at + sizeof *s->who) +
+	       s->ids.text.n;
 }

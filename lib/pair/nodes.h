@@ -3,25 +3,23 @@
  * Only distinct fingerprints are compared; a node's ids are put in when pairs are
  * written. Records are gathered as they come and made into nodes by close: those of one
  * word in order of their first bits, wider ones in order of first occurrence. Memory: a
- * record's fingerprint, its id and 4 bytes for its place; from close on 4 bytes more, and
- * 12 in the room that is lent (wider fingerprints: 12 of their own, while it works). */
+ * record's fingerprint and its id (ids.h: nothing, 4 bytes, or its text and 4 bytes); from close on 4
+ * bytes more, and 12 in the room that is lent (wider fingerprints: 12 of their own, while it works). */
 #ifndef SH_PAIR_NODES_H
 #define SH_PAIR_NODES_H
 
 #include <sys/types.h>
 
-#include "base/buf.h"
 #include "base/bytes.h"
 #include "fp/fingerprint.h"
+#include "pair/ids.h"
 #include "pair/order.h"
 
 struct sh_nodes {
 	unsigned words;
 	uint64_t *fp; /* of record i at i * words; after close of node i */
 	size_t records;
-	uint64_t *id_base; /* by SH_NODES_STRIDE records: where ids of the first begin in `ids` */
-	uint32_t *id_at;   /* by record: where its id begins, counted from there */
-	struct sh_buf ids; /* SH_NODES_PAD bytes behind the last may be read */
+	struct sh_ids ids; /* of the records */
 
 	/* After close. */
 	size_t n;           /* nodes */
@@ -32,14 +30,12 @@ struct sh_nodes {
 	uint64_t repeated;  /* records with the id and fingerprint of another, left out */
 
 	struct sh_side *room; /* borrowed */
-	size_t fp_cap, id_cap, base_cap, who_cap;
+	size_t fp_cap, who_cap;
 	uint64_t hash_key;
 };
 
 #define SH_NODES_GROUP UINT32_C(0x80000000)
 #define SH_NODES_MAX   (SH_NODES_GROUP - 128) /* records */
-
-enum { SH_NODES_STRIDE = 4096, SH_NODES_PAD = 16 };
 
 /* Fingerprints of `words` words; room may be shared, and must outlive s. */
 int sh_nodes_init(struct sh_nodes *s, unsigned words, struct sh_side *room, struct sh_error *err);
@@ -48,7 +44,10 @@ void sh_nodes_free(struct sh_nodes *s);
 /* Forget all records; memory is kept. */
 void sh_nodes_clear(struct sh_nodes *s);
 
-/* SH_ERR_RANGE: SH_NODES_MAX records at the most. */
+/* Have room for the fingerprints of `more` records. SH_ERR_RANGE: SH_NODES_MAX at the most. */
+int sh_nodes_reserve(struct sh_nodes *s, size_t more, struct sh_error *err);
+
+/* SH_ERR_RANGE: as above. */
 int sh_nodes_add(struct sh_nodes *s, const uint64_t *fp, struct sh_slice id, struct sh_error *err);
 
 /* Take at most `max` records of `digits` digits from lines in p .. p+n-1, with SH_PAD readable
@@ -66,22 +65,7 @@ void sh_nodes_collapse(struct sh_nodes *s);
 /* Order the nodes by their fingerprints, the first bit the most significant. */
 int sh_nodes_sort(struct sh_nodes *s, struct sh_error *err);
 
-static inline uint64_t sh_nodes_place(const struct sh_nodes *s, uint32_t record)
-{
-	return s->id_base[record / SH_NODES_STRIDE] + s->id_at[record];
-}
-
-static inline struct sh_slice sh_nodes_id(const struct sh_nodes *s, uint32_t record)
-{
-	uint64_t base = s->id_base[record / SH_NODES_STRIDE], end = base;
-
-	if (__builtin_expect(record % SH_NODES_STRIDE == SH_NODES_STRIDE - 1, 0))
-		end = s->id_base[(record + 1) / SH_NODES_STRIDE];
-	base += s->id_at[record];
-	return sh_slice(s->ids.p + base, (size_t)(end + s->id_at[record + 1] - base));
-}
-
-/* What ids are ordered by first: the first eight bytes of one that nodes hold, zeros behind a shorter
+/* What ids are ordered by first: the first eight bytes of one from sh_ids_get(), zeros behind a shorter
  * one. */
 static inline uint64_t sh_nodes_prefix(struct sh_slice id)
 {
@@ -104,7 +88,7 @@ static inline const uint32_t *sh_nodes_records(
 	return s->member + s->group_at[group];
 }
 
-/* Memory that the records take, in bytes, the room not counted. */
+/* Memory that the records take, in bytes, the room not counted; each id 4 bytes at least. */
 size_t sh_nodes_bytes(const struct sh_nodes *s);
 
 #endif

@@ -61,7 +61,8 @@ static int write_node(struct sh_parts *p, size_t node, struct sh_error *err)
 	const uint32_t *r = sh_nodes_records(s, &s->who[node], &records);
 
 	for (uint32_t i = 0; i < records; i++) {
-		struct sh_slice id = sh_nodes_id(s, r[i]);
+		char room[SH_ID_ROOM];
+		struct sh_slice id = sh_ids_get(&s->ids, r[i], room);
 
 		memcpy(key + n, id.p, id.n);
 		if (sh_runs_add(&p->runs, sh_slice(key, n + id.n), sh_slice("", 0), err) < 0)
@@ -184,9 +185,11 @@ int sh_parts_close(struct sh_parts *p, struct sh_error *err)
 
 	p->loaded = 0;
 	p->n = 1;
+	p->nodes.ids.roomy = false;
 	if (p->runs.n == 0) {
 		status = sh_nodes_close(&p->nodes, err);
 		p->repeated = p->nodes.repeated;
+		p->nodes.ids.roomy = sh_nodes_bytes(&p->nodes) + 8 * p->nodes.records <= p->memory;
 		return status;
 	}
 	if (p->nodes.records && spill(p, err) < 0)

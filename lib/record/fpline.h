@@ -2,6 +2,8 @@
 #ifndef SH_RECORD_FPLINE_H
 #define SH_RECORD_FPLINE_H
 
+#include <stdbool.h>
+
 #include "base/hex.h"
 #include "base/num.h"
 #include "record/fields.h"
@@ -46,20 +48,26 @@ static inline size_t sh_id_of_line(const char *p)
 	return 0;
 }
 
+/* Whether a fingerprint of `digits` digits and a tab stand at p, and at least two bytes before `end`. */
+static inline bool sh_fp_of_line(const char *p, const char *end, unsigned digits, uint64_t *fp)
+{
+	uint64_t bad = 0;
+
+	if ((size_t)(end - p) < digits + 3 || p[digits] != '\t')
+		return false;
+	if (digits == 16)
+		*fp = sh_unhex16(p, &bad);
+	else
+		bad = sh_parse_hex(sh_slice(p, digits), fp) != SH_NUM_OK;
+	return bad == 0;
+}
+
 /* The record at p, of fingerprints of `digits` digits: the length of its id, which follows the
  * tab; or 0: no such record, or not surely. A whole line must stand between p and `end`, where
  * the last byte is an LF. */
 static inline size_t sh_fp_line(const char *p, const char *end, unsigned digits, uint64_t *fp)
 {
-	uint64_t bad = 0;
-
-	if ((size_t)(end - p) < digits + 3 || p[digits] != '\t')
-		return 0;
-	if (digits == 16)
-		*fp = sh_unhex16(p, &bad);
-	else
-		bad = sh_parse_hex(sh_slice(p, digits), fp) != SH_NUM_OK;
-	return bad ? 0 : sh_id_of_line(p + digits + 1);
+	return sh_fp_of_line(p, end, digits, fp) ? sh_id_of_line(p + digits + 1) : 0;
 }
 
 #endif

@@ -13,6 +13,15 @@ enum { N_MAX = 20000, WORDS_MAX = 3, ID_ROOM = 24 };
 static uint64_t fp[N_MAX * WORDS_MAX];
 static char id[N_MAX][ID_ROOM];
 
+/* Two at a time. */
+static struct sh_slice id_of(const struct sh_nodes *s, uint32_t record)
+{
+	static char room[2][SH_ID_ROOM];
+	static unsigned turn;
+
+	return sh_ids_get(&s->ids, record, room[turn++ % 2]);
+}
+
 /* n records with about `values` different fingerprints, and about `ids` different ids. `narrow`
  * leaves only some bits at random, so that first bits are alike. */
 static void random_records(size_t n, unsigned words, uint64_t values, uint64_t ids, bool narrow)
@@ -46,9 +55,9 @@ static bool good_node(
 		if (seen[r[i]] || !same_fp(r[0], r[i], words) ||
 		    memcmp(s->fp + node * words, fp + r[i] * words, words * sizeof *fp) != 0)
 			return false;
-		if (i && sh_slice_cmp(sh_nodes_id(s, r[i - 1]), sh_nodes_id(s, r[i])) >= 0)
+		if (i && sh_slice_cmp(id_of(s, r[i - 1]), id_of(s, r[i])) >= 0)
 			return false;
-		if (!sh_slice_eq(sh_nodes_id(s, r[i]), sh_slice_str(id[r[i]])))
+		if (!sh_slice_eq(id_of(s, r[i]), sh_slice_str(id[r[i]])))
 			return false;
 		seen[r[i]] = true;
 	}
@@ -197,7 +206,7 @@ static bool take_case(struct sh_nodes *s, unsigned digits, size_t *total)
 		    sh_record_fp(sh_slice(text + read, (size_t)(lf - text) - read), &r, &err) < 0)
 			return false;
 		if (r.bits != 4 * digits || memcmp(r.fp, s->fp + i * words, 8 * words) != 0 ||
-		    !sh_slice_eq(r.id, sh_nodes_id(s, (uint32_t)i)))
+		    !sh_slice_eq(r.id, id_of(s, (uint32_t)i)))
 			return false;
 		read = (size_t)(lf - text) + 1;
 	}
@@ -238,7 +247,7 @@ static void take_many(unsigned digits)
 	bool good = sh_nodes_init(&s, SH_FP_WORDS(4 * digits), &room, &err) == 0;
 	size_t n = 0, wrong = 0;
 
-	while (good && n < 4 * SH_NODES_STRIDE) {
+	while (good && n < 4 * SH_IDS_STRIDE) {
 		static char text[1000 * (SH_FP_HEX_MAX + 20) + SH_PAD];
 		size_t at = 0, lines, more = rng_below(1000);
 
@@ -261,10 +270,164 @@ static void take_many(unsigned digits)
 		char want[24];
 
 		sprintf(want, "id%zu", i);
-		wrong += !sh_slice_eq(sh_nodes_id(&s, (uint32_t)i), sh_slice_str(want));
+		wrong += !sh_slice_eq(id_of(&s, (uint32_t)i), sh_slice_str(want));
 	}
 	ok(good && s.records == n && wrong == 0, "%u digits: %zu ids taken from many blocks",
 	    digits, n);
+	sh_nodes_free(&s);
+	sh_side_free(&room);
+}
+
+/* ---- ids ----------------------------------------------------------------------- */
+
+/* What ids of pipelines look like. */
+enum kind {
+	COUNTED,
+	WITH_GAPS,
+	DESCENDING,
+	ANY_NUMBER,
+	ZEROS_BEFORE,
+	HUGE,
+	LONGER,
+	TEXT,
+	MIXED,
+	KINDS,
+};
+
+static size_t write_id(char *to, enum kind kind, uint64_t first, size_t i)
+{
+	static uint64_t gaps;
+
+	switch (kind) {
+	case COUNTED:
+		return (size_t)sprintf(to, "%llu", (unsigned long long)(first + i));
+	case WITH_GAPS:
+		gaps = i ? gaps + (rng_below(500) == 0) : 0;
+		return (size_t)sprintf(to, "%llu", (unsigned long long)(first + i + gaps));
+	case DESCENDING:
+		return (size_t)sprintf(to, "%llu", (unsigned long long)(first + 1000000 - i));
+	case ANY_NUMBER:
+		return (size_t)sprintf(to, "%llu", (unsigned long long)(rng() >> rng_below(64)));
+	case ZEROS_BEFORE:
+		return (size_t)sprintf(
+		    to, "%0*llu", (int)(2 + i % 20), (unsigned long long)(first % 10000 + i));
+	case HUGE:
+		return (size_t)sprintf(
+		    to, "%u%020llu", 1 + (unsigned)rng_below(9), (unsigned long long)(first + i));
+	case LONGER:
+		return (size_t)sprintf(
+		    to, "%llu%u", (unsigned long long)(first + i), (unsigned)rng_below(10));
+	case TEXT:
+		return (size_t)sprintf(
+		    to, "%.*s%u", (int)rng_below(9), "9/:text\xff", (unsigned)rng_below(1000));
+	default:
+		return write_id(
+		    to, rng_below(500) ? WITH_GAPS : (enum kind)rng_below(TEXT + 1), first, i);
+	}
+}
+
+enum { IDS = 3 * SH_IDS_STRIDE + 1000, ID_MOST = 40 };
+
+static struct {
+	char text[ID_MOST];
+	size_t n;
+} given[IDS];
+
+static uint64_t first_number(void)
+{
+	static const uint64_t near[] = { 0, 9990, 99999000, UINT32_MAX - UINT64_C(6000),
+		SH_IDS_LIMIT - 6000 };
+
+	return rng_below(3) ? near[rng_below(5)] : rng() >> (5 + rng_below(58));
+}
+
+/* Some of them in a block, the others one by one. */
+static bool give_ids(struct sh_nodes *s, size_t n, size_t in_block)
+{
+	static char text[1000 * (17 + ID_MOST) + SH_PAD];
+	const uint64_t zero = 0;
+	struct sh_error err;
+	size_t lines, at = 0;
+
+	for (size_t i = s->records; i < n; i++) {
+		if (in_block)
+			at += (size_t)sprintf(
+			    text + at, "%016zx\t%.*s\n", i, (int)given[i].n, given[i].text);
+		else if (sh_nodes_add(s, &zero, sh_slice(given[i].text, given[i].n), &err) < 0)
+			return false;
+	}
+	if (!in_block)
+		return true;
+	return sh_nodes_take(s, sh_slice(text, at), 16, in_block, &lines, &err) == (ssize_t)at &&
+	       s->records == n;
+}
+
+static size_t wrong_ids(const struct sh_nodes *s)
+{
+	size_t wrong = 0;
+
+	for (size_t i = 0; i < s->records; i++)
+		wrong += !sh_slice_eq(id_of(s, (uint32_t)i), sh_slice(given[i].text, given[i].n));
+	return wrong;
+}
+
+/* *spelled counts the sets whose ids were. */
+static bool ids_case(struct sh_nodes *s, enum kind kind, size_t *spelled)
+{
+	uint64_t first = first_number();
+	size_t n = 1 + rng_below(IDS), wrong;
+	bool good = true, blocks = rng_below(4);
+
+	sh_nodes_clear(s);
+	for (size_t i = 0; i < n; i++)
+		given[i].n = write_id(given[i].text, kind, first, i);
+	while (good && s->records < n) {
+		size_t more = 1 + rng_below(1000), left = n - s->records;
+
+		more = more < left ? more : left;
+		good = give_ids(s, s->records + more, blocks && rng_below(8) ? more : 0);
+	}
+	wrong = wrong_ids(s);
+	s->ids.roomy = rng_below(2);
+	sh_ids_spell(&s->ids);
+	*spelled += s->ids.word != NULL;
+	good &= wrong == 0 && wrong_ids(s) == 0 && (!s->ids.word || s->ids.roomy);
+	if (!good)
+		printf("# ids of kind %d from %llu on: %zu of %zu wrong, %zu there\n", (int)kind,
+		    (unsigned long long)first, wrong, n, s->records);
+	return good;
+}
+
+static void ids_come_back(void)
+{
+	struct sh_side room = { 0 };
+	struct sh_nodes s;
+	struct sh_error err;
+	size_t spelled = 0;
+	bool good = sh_nodes_init(&s, 1, &room, &err) == 0;
+
+	for (int i = 0; good && i < 40 * KINDS; i++)
+		good = ids_case(&s, (enum kind)(i % KINDS), &spelled);
+	ok(good && spelled > 0, "numbers and text: each id comes back as it was given");
+	sh_nodes_free(&s);
+	sh_side_free(&room);
+}
+
+/* Numbers that count up are kept as one. */
+static void counted_take_no_room(void)
+{
+	struct sh_side room = { 0 };
+	struct sh_nodes s;
+	struct sh_error err;
+	bool good = sh_nodes_init(&s, 1, &room, &err) == 0;
+
+	for (size_t i = 0; i < IDS; i++)
+		given[i].n = write_id(given[i].text, COUNTED, 99990, i);
+	while (good && s.records < IDS)
+		good = give_ids(&s, s.records + (IDS - s.records < 900 ? IDS - s.records : 900),
+		    IDS - s.records);
+	ok(good && wrong_ids(&s) == 0 && s.ids.at_cap == 0 && s.ids.text.n == 0,
+	    "of ids that count up nothing is kept");
 	sh_nodes_free(&s);
 	sh_side_free(&room);
 }
@@ -279,5 +442,7 @@ int main(void)
 	take_cases(7);
 	take_many(16);
 	take_many(32);
+	ids_come_back();
+	counted_take_no_room();
 	return done_testing();
 }

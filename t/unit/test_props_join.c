@@ -43,7 +43,7 @@ static bool same_record(const struct record *x, const struct record *y)
 /* Copies, near ones at every distance to k + 2, and ids that come twice. */
 static void random_set(struct set *s, const struct set *near, unsigned k)
 {
-	unsigned ids = 1 + (unsigned)rng_below(4 * RECORDS_MAX);
+	unsigned ids = 1 + (unsigned)rng_below(4 * RECORDS_MAX), kind = (unsigned)rng_below(5);
 
 	s->n = (unsigned)rng_below(rng_below(4) ? 24 : RECORDS_MAX);
 	for (unsigned i = 0; i < s->n; i++) {
@@ -61,7 +61,15 @@ static void random_set(struct set *s, const struct set *near, unsigned k)
 			for (; flips; flips--)
 				flip(r->fp, (unsigned)rng_below(bits));
 		}
-		snprintf(r->id, sizeof r->id, "%x", (unsigned)rng_below(ids));
+		if (kind == 0)
+			snprintf(r->id, sizeof r->id, "%u", (ids + i) % 1000000);
+		else
+			snprintf(r->id, sizeof r->id,
+			    kind == 1       ? "%u"
+			    : kind == 2     ? "%03u"
+			    : rng_below(20) ? "%x"
+					    : "x%u",
+			    (unsigned)rng_below(ids));
 	}
 }
 
@@ -95,6 +103,13 @@ static int take_pair(
 	memcpy(x, a.p, a.n);
 	memcpy(y, b.p, b.n);
 	add_pair(arg, x, y, distance);
+	return 0;
+}
+
+static int take_pairs(void *arg, const struct sh_id_pair *pair, size_t n, struct sh_error *err)
+{
+	for (size_t i = 0; i < n; i++)
+		take_pair(arg, pair[i].id1, pair[i].id2, pair[i].distance, err);
 	return 0;
 }
 
@@ -361,6 +376,7 @@ static void fill(struct sh_nodes *nodes, const struct set *s, struct sh_side *ro
 	for (unsigned i = 0; i < s->n; i++)
 		must(sh_nodes_add(nodes, s->r[i].fp, sh_slice_str(s->r[i].id), &err) == 0);
 	must(sh_nodes_close(nodes, &err) == 0);
+	nodes->ids.roomy = rng_below(2);
 }
 
 static void join_memory(
@@ -370,7 +386,8 @@ static void join_memory(
 	struct sh_side room = { 0 };
 	struct sh_error err;
 	struct sh_join *engine = sh_join_new(bits, k, NULL, &err);
-	struct sh_emit e = { &x, b ? &y : &x, collapse, take_pair, out, !b, NULL };
+	struct sh_emit e = { &x, b ? &y : &x, collapse, take_pair, out, !b,
+		rng_below(2) ? take_pairs : NULL };
 
 	must(engine != NULL);
 	out->n = 0;
