@@ -11,7 +11,7 @@
 #include <immintrin.h>
 #endif
 
-enum { TILE = 16, COPIED = SH_NEAR_COPIED };
+enum { COPIED = SH_NEAR_COPIED };
 
 static bool flush_spots(struct sh_near *s)
 {
@@ -57,6 +57,7 @@ static inline uint32_t neighbour(uint32_t v, uint32_t i)
 
 #define NAME(f) f##_plain
 #define TARGET
+#define TILE 16
 
 typedef uint16_t lanes __attribute__((vector_size(16)));
 typedef uint64_t two __attribute__((vector_size(16)));
@@ -128,6 +129,7 @@ void sh_near_plain(struct sh_near *s)
 
 #define NAME(f) f##_avx2
 #define TARGET  __attribute__((target("avx2,bmi,bmi2")))
+#define TILE    16
 
 static TARGET inline __attribute__((always_inline)) __m256i load(const uint16_t *p)
 {
@@ -188,6 +190,52 @@ static TARGET inline __attribute__((always_inline)) uint32_t NAME(close)(
 void sh_near_avx2(struct sh_near *s)
 {
 	scan_avx2(s);
+}
+
+/* ---- AVX-512 --------------------------------------------------------------------- */
+
+#define NAME(f) f##_avx512
+#define TARGET  __attribute__((target("avx512f,avx512bw,bmi,bmi2")))
+#define TILE    32
+
+static TARGET inline __attribute__((always_inline)) void NAME(copy)(
+    uint16_t *to, const uint16_t *from)
+{
+	_mm512_storeu_si512(to, _mm512_loadu_si512(from));
+}
+
+static TARGET inline __attribute__((always_inline)) bool NAME(has)(
+    const uint16_t *rest, uint32_t n, uint16_t x)
+{
+	const __m512i all = _mm512_set1_epi16((short)x);
+	__mmask32 found = 0, also = 0;
+
+	for (uint32_t i = 0; i < n; i += 2 * TILE) {
+		found |= _mm512_cmpeq_epi16_mask(_mm512_loadu_si512(rest + i), all);
+		also |= _mm512_cmpeq_epi16_mask(_mm512_loadu_si512(rest + i + TILE), all);
+	}
+	return (found | also) != 0;
+}
+
+static TARGET inline __attribute__((always_inline)) uint32_t NAME(find)(
+    const uint16_t *rest, uint16_t x)
+{
+	return _mm512_cmpeq_epi16_mask(_mm512_loadu_si512(rest), _mm512_set1_epi16((short)x));
+}
+
+static TARGET inline __attribute__((always_inline)) uint32_t NAME(close)(
+    const uint16_t *rest, uint16_t x)
+{
+	__m512i diff = _mm512_xor_si512(_mm512_loadu_si512(rest), _mm512_set1_epi16((short)x));
+
+	return _mm512_testn_epi16_mask(diff, _mm512_add_epi16(diff, _mm512_set1_epi16(-1)));
+}
+
+#include "pair/near_body.h"
+
+void sh_near_avx512(struct sh_near *s)
+{
+	scan_avx512(s);
 }
 
 #endif

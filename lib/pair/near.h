@@ -56,7 +56,8 @@ typedef void sh_near_scan(struct sh_near *s);
 
 sh_near_scan sh_near_plain;
 #if defined(__x86_64__) && defined(__GNUC__)
-sh_near_scan sh_near_avx2; /* asks for SH_NEEDS_AVX2 and SH_NEEDS_BMI */
+sh_near_scan sh_near_avx2;   /* asks for SH_NEEDS_AVX2 and SH_NEEDS_BMI */
+sh_near_scan sh_near_avx512; /* and for SH_NEEDS_AVX512 */
 #endif
 
 #endif

@@ -2,6 +2,7 @@
  *
  *     NAME(f)   f with the kernel's suffix
  *     TARGET    the function attribute that allows its instructions
+ *     TILE      how many rests find and close look at: COPIED or half of them
  *     copy(to, from)      COPIED rests
  *     has(rest, n, x)     whether x is among rest[0 .. n-1]; true may be wrong
  *     find(rest, x)       of a tile at `rest` those that are x, bit by bit
@@ -44,7 +45,7 @@ static TARGET inline __attribute__((always_inline)) void NAME(meet)(
 		uint32_t hit = NAME(close)(s->rest + lo, rest);
 
 		if (two_tiles)
-			hit |= NAME(close)(s->rest + lo + TILE, rest) << TILE;
+			hit |= NAME(close)(s->rest + lo + TILE, rest) << TILE % COPIED;
 		hit &= before;
 		before = 2 * before + 1;
 		if (__builtin_expect(NAME(has)(m->rest, m->n, rest), 0))
@@ -64,7 +65,7 @@ static TARGET inline __attribute__((always_inline)) void NAME(collect)(
 		uint32_t count = s->start[u + 1] - from;
 
 		/* The next bucket will most often ask for the next one here. */
-		__builtin_prefetch(s->rest + from + 4 * TILE);
+		__builtin_prefetch(s->rest + from + 2 * COPIED);
 		/* What is too much is overwritten. */
 		NAME(copy)(m->rest + n, s->rest + from);
 		m->piece_at[pieces] = n;
@@ -127,3 +128,4 @@ static TARGET void NAME(scan)(struct sh_near *s)
 
 #undef NAME
 #undef TARGET
+#undef TILE

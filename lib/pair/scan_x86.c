@@ -374,7 +374,7 @@ const struct sh_kernel sh_kernel_avx2 = { { "avx2",
 const struct sh_kernel sh_kernel_avx512 = {
 	{ "avx512", SH_NEEDS_AVX2 | SH_NEEDS_BMI | SH_NEEDS_POPCNT | SH_NEEDS_AVX512 |
 			SH_NEEDS_AVX512_VL | SH_NEEDS_AVX512_VPOPCNTDQ },
-	scan_avx512, scan_avx512short, shorten_avx512, sh_near_avx2, distance_popcnt
+	scan_avx512, scan_avx512short, shorten_avx512, sh_near_avx512, distance_popcnt
 };
 
 #endif
