@@ -166,7 +166,7 @@ $(PROGS): $(SHBIN)/%: $(BUILD)/bin/%.o $(SHARED_A) $(LIB_A)
 	@mkdir -p $(@D)
 	$(call quiet,LD) $(LINK) $(PIE) -o $@ $< $(SHARED_A) $(INGEST) $(LIB_A) $(LIBS) $(MORE_LIBS)
 
-$(SHBIN)/jieba.dict: lib/text/jieba_compile.c lib/text/jieba_trie.c lib/text/jieba_dict.h \
+$(SHBIN)/jieba.dict: lib/segment/jieba_compile.c lib/segment/jieba_trie.c lib/segment/jieba_dict.h \
 		$(wildcard $(JIEBA_DATA)/dict.txt) | $(SHBIN)/shdict
 	$(call quiet,DICT) "$(SHBIN)/shdict" -o $@ $(JIEBA_DATA)
 

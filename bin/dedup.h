@@ -1,7 +1,7 @@
 /* The parts of shdedup, in the order of a run:
  *
  *     dedup_read.c     documents to fingerprints
- *     lib/pair/dedup   fingerprints to groups
+ *     lib/group/dedup   fingerprints to groups
  *     dedup_write.c    groups to the documents that stay, and to the report
  *     dedup_archive.c  the documents of earlier runs
  *     dedup_maintain.c what is done to them by name, in a run without documents
@@ -15,9 +15,9 @@
 #include "base/num.h"
 #include "dedup_archive.h"
 #include "docopts.h"
-#include "pair/dedup.h"
-#include "pair/prefer.h"
-#include "pair/sample.h"
+#include "group/dedup.h"
+#include "group/prefer.h"
+#include "join/sample.h"
 #include "text/corpus.h"
 
 struct dedup_settings {

@@ -5,7 +5,7 @@
 #include "fp/fingerprinter.h"
 #include "record/escape.h"
 #include "run.h"
-#include "text/utf8.h"
+#include "unicode/utf8.h"
 
 #define NOT_LISTED UINT32_MAX
 

@@ -3,8 +3,8 @@
 #define DICTIONARY_H
 
 #include "cli.h"
-#include "text/cppjieba.h"
-#include "text/jieba.h"
+#include "segment/cppjieba.h"
+#include "segment/jieba.h"
 
 /* $SIMHASH_JIEBA; else jieba.dict beside the program; else in ../share/simhash-utils seen from
  * there. `words`, when not NULL, is a user dictionary whose words are added. Dies of errors. */

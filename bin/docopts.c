@@ -3,7 +3,7 @@
 #include "dictionary.h"
 #include "profile.h"
 #include "text/method.h"
-#include "text/utf8.h"
+#include "unicode/utf8.h"
 
 enum {
 	STOP = CLI_FEATURES,

@@ -4,8 +4,8 @@
 #include <stdio.h>
 
 #include "base/siphash.h"
-#include "text/cppjieba.h"
-#include "text/jieba_dict.h"
+#include "segment/cppjieba.h"
+#include "segment/jieba_dict.h"
 #include "text/method.h"
 
 __attribute__((format(printf, 3, 4))) static void say(

@@ -1,6 +1,6 @@
 #include "run.h"
 
-#include "text/encoding.h"
+#include "unicode/encoding.h"
 
 enum { NOTES_SHOWN = 10 };
 

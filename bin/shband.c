@@ -1,8 +1,8 @@
 /* shband: fingerprints to bands. */
 #include <stdio.h>
 
+#include "band/bandlines.h"
 #include "base/num.h"
-#include "pair/bandlines.h"
 #include "record/fields.h"
 #include "run.h"
 

@@ -3,9 +3,9 @@
 
 #include "base/num.h"
 #include "cli.h"
-#include "fp/df.h"
 #include "parted.h"
 #include "record/fields.h"
+#include "weight/df.h"
 
 enum { MIN_DF = CLI_OWN, MAX_DF };
 

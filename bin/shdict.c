@@ -4,8 +4,8 @@
 
 #include "cli.h"
 #include "io/walk.h"
-#include "text/jieba.h"
-#include "text/jieba_compile.h"
+#include "segment/jieba.h"
+#include "segment/jieba_compile.h"
 
 enum { DICT = CLI_OWN, WORDS, CHECK };
 

@@ -3,9 +3,9 @@
 
 #include "base/num.h"
 #include "cli.h"
+#include "group/group.h"
+#include "group/prefer.h"
 #include "io/target.h"
-#include "pair/group.h"
-#include "pair/prefer.h"
 #include "record/document.h"
 #include "record/fields.h"
 

@@ -5,8 +5,8 @@
 
 #include "base/num.h"
 #include "cli.h"
-#include "pair/parts.h"
-#include "pair/stream.h"
+#include "join/parts.h"
+#include "join/stream.h"
 
 enum { COLLAPSE = CLI_OWN, CHECK, EXPLAIN };
 

@@ -4,7 +4,7 @@
 
 #include "base/num.h"
 #include "cli.h"
-#include "pair/census.h"
+#include "group/census.h"
 
 enum { SVG = CLI_OWN, WIDTH };
 

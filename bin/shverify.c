@@ -3,8 +3,8 @@
 
 #include "base/num.h"
 #include "docopts.h"
+#include "group/verify.h"
 #include "io/tables.h"
-#include "pair/verify.h"
 #include "run.h"
 
 enum { MEASURE = CLI_OWN };

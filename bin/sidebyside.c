@@ -2,9 +2,9 @@
 
 #include <stdio.h>
 
-#include "pair/measure.h"
+#include "group/measure.h"
 #include "record/escape.h"
-#include "text/columns.h"
+#include "unicode/columns.h"
 
 enum { WIDTH = 38, ROWS = 6, BEFORE = 60 };
 

@@ -1,7 +1,7 @@
 #include <stdlib.h>
 
 #include "api/api.h"
-#include "pair/band.h"
+#include "band/band.h"
 
 enum { MAX_ROWS = SH_BAND_MAX_BLOCKS, ID_BYTES = 16, DEFAULT_COUNT = 1000000 };
 

@@ -5,7 +5,7 @@
 #include "base/num.h"
 #include "fp/fingerprinter.h"
 #include "fp/profile.h"
-#include "pair/join.h"
+#include "join/join.h"
 #include "text/method.h"
 
 #ifndef SH_VERSION

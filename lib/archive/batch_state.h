@@ -13,8 +13,8 @@
 #include "archive/sketch.h"
 #include "base/num.h"
 #include "fp/features.h"
-#include "fp/fingerprint.h"
 #include "io/parallel.h"
+#include "record/fingerprint.h"
 
 /* A document's key, to be looked up. */
 struct sh_probe {

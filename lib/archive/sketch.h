@@ -9,7 +9,7 @@
 #define SH_ARCHIVE_SKETCH_H
 
 #include "base/buf.h"
-#include "pair/measure.h"
+#include "group/measure.h"
 
 #include <stdint.h>
 

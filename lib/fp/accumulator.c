@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "fp/minhash.h"
-#include "fp/mix.h"
+#include "hash/mix.h"
 #include "record/escape.h"
 
 enum {

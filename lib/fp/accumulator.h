@@ -3,12 +3,12 @@
 #define SH_FP_ACCUMULATOR_H
 
 #include "base/buf.h"
-#include "fp/doubles.h"
 #include "fp/fingerprinter.h"
-#include "fp/mix_kernel.h"
-#include "fp/rounded.h"
 #include "fp/simhash.h"
+#include "hash/mix_kernel.h"
 #include "record/feature_block.h"
+#include "weight/doubles.h"
+#include "weight/rounded.h"
 
 struct sh_accumulator {
 	const struct sh_fingerprint_opts *opts; /* of which hash, seed, bits, tie, minhash count */

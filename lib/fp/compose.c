@@ -1,6 +1,6 @@
 #include "fp/compose.h"
 
-#include "fp/mix.h"
+#include "hash/mix.h"
 
 void sh_compose_words(const struct sh_mix_kernel *mix, const struct sh_tokens *t,
     struct sh_ngrams range, uint64_t mixed_seed, uint64_t *token, uint64_t *out)

@@ -6,7 +6,7 @@
 #ifndef SH_FP_COMPOSE_H
 #define SH_FP_COMPOSE_H
 
-#include "fp/mix_kernel.h"
+#include "hash/mix_kernel.h"
 #include "text/ngram.h"
 
 /* SH_UNIT_WORD. `token` has room for t->n hashes, out for sh_ngrams_count(). */

@@ -4,7 +4,7 @@
 
 #include "base/buf.h"
 #include "base/siphash.h"
-#include "fp/keyed.h"
+#include "hash/keyed.h"
 #include "text/method.h"
 
 enum { FEW = 24, DIGIT_BITS = 11, PASSES_MAX = 3, FIRST_ROOM = 1 << 12 };

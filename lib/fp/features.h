@@ -1,7 +1,7 @@
 /* The features of a document as a set: what two documents are compared by, exactly.
  *
  * A feature is an n-gram's text (text/ngram.h), the same as a fingerprint is made of. It is held
- * as a hash of 64 bits under a random key (fp/keyed.h): nobody can write two texts whose features
+ * as a hash of 64 bits under a random key (hash/keyed.h): nobody can write two texts whose features
  * collide, as the hash of fingerprints, which is public, would allow. Two given features collide with
  * a probability of 2^-64 under a key that is given, of at most 2^-63 under one that is drawn. */
 #ifndef SH_FP_FEATURES_H

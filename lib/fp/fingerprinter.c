@@ -7,10 +7,10 @@
 #include "fp/compose.h"
 #include "fp/count.h"
 #include "fp/minhash.h"
-#include "fp/mix.h"
 #include "fp/repeats.h"
-#include "fp/rounded.h"
 #include "fp/simhash.h"
+#include "hash/mix.h"
+#include "weight/rounded.h"
 
 /* Counts whose weights are kept; texts that are hashed at once. */
 enum { BY_COUNT = 256, BATCH = 128 };
@@ -32,7 +32,7 @@ struct sh_fingerprinter {
 	int64_t too_much[BY_COUNT]; /* what the first counts weigh less than as many features */
 	bool by_repeats;
 	struct sh_repeats repeats;
-	bool by_rounding; /* weights with fractions are added as in rounded.h */
+	bool by_rounding; /* weights with fractions are added as in weight/rounded.h */
 	struct sh_rounded rounded;
 	size_t token_cap, feature_cap, wide_cap, key_cap, weight_cap;
 };

@@ -3,10 +3,10 @@
 #ifndef SH_FP_FINGERPRINTER_H
 #define SH_FP_FINGERPRINTER_H
 
-#include "fp/fingerprint.h"
-#include "fp/hash.h"
-#include "fp/weight.h"
+#include "hash/hash.h"
+#include "record/fingerprint.h"
 #include "text/ngram.h"
+#include "weight/weight.h"
 
 struct sh_fingerprint_opts {
 	struct sh_token_opts token;
@@ -20,7 +20,7 @@ struct sh_fingerprint_opts {
 	/* Count the distinct ones of documents of at most so many features. */
 	size_t distinct_up_to;
 	bool real;    /* features by text: sums of doubles, see profile.h; at most 64 bits */
-	bool rounded; /* fractions as in rounded.h, in at most 128 bits */
+	bool rounded; /* fractions as in weight/rounded.h, in at most 128 bits */
 };
 
 /* Whether hash, bits and seed go together. */

@@ -3,7 +3,7 @@
 #ifndef SH_FP_FORMAT_H
 #define SH_FP_FORMAT_H
 
-#include "fp/fingerprint.h"
+#include "record/fingerprint.h"
 
 /* Bytes that the longest form needs: one a bit. */
 #define SH_FORMAT_MAX SH_FP_MAX_BITS

@@ -1,7 +1,7 @@
 #include "fp/minhash.h"
 
-#include "fp/mix.h"
-#include "fp/mix_kernel.h"
+#include "hash/mix.h"
+#include "hash/mix_kernel.h"
 
 enum { BLOCK = 64 };
 

@@ -25,7 +25,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "fp/fingerprint.h"
+#include "record/fingerprint.h"
 
 /* 64, 128, ... SH_FP_MAX_BITS */
 static inline bool sh_minhash_width_ok(unsigned bits)

@@ -5,7 +5,7 @@
 
 #include "base/bytes.h"
 #include "base/siphash.h"
-#include "fp/mix.h"
+#include "hash/mix.h"
 
 /* Rounds in which strays find other slots: those of five hashes hardly ever take three. */
 enum { OWNERS = 1 << 16, ROUNDS = 6 };

@@ -3,15 +3,15 @@
  * repeats.h, but texts are compared as well, so that no two count as one.
  *
  * Hashing is fast and not secret: hostile texts can be made to collide. Such documents are
- * refused, for terms.h, whose hashing is keyed, to count. */
+ * refused, for weight/terms.h, whose hashing is keyed, to count. */
 #ifndef SH_FP_OCCURRENCES_H
 #define SH_FP_OCCURRENCES_H
 
 #include <stdbool.h>
 
 #include "base/error.h"
-#include "fp/mix_kernel.h"
 #include "fp/repeats_kernel.h"
+#include "hash/mix_kernel.h"
 
 enum {
 	SH_OCCURRENCES_MAX = 8192,   /* features of a document */

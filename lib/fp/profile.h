@@ -23,7 +23,7 @@ bool sh_empty_fingerprint(
 enum sh_top {
 	SH_TOP_FIRST, /* heaviest first, the one that stood first in the document first */
 	SH_TOP_TEXT,  /* heaviest first, of equal ones the bytewise lowest */
-	SH_TOP_HEAP,  /* as a heap leaves them that was fed in bytewise order: see top.h */
+	SH_TOP_HEAP,  /* as a heap leaves them that was fed in bytewise order: see weight/top.h */
 };
 
 struct sh_profile {
@@ -40,9 +40,9 @@ struct sh_profile {
 	uint64_t top;       /* features kept, 0: all */
 	enum sh_top top_rule;
 	/* Weights and sums are doubles: count * idf, where features that the idf table lacks get
-	 * its mean, summed up in the order of the features. Their form as records: doubles.h. */
+	 * its mean, summed up in the order of the features. Their form as records: weight/doubles.h. */
 	bool real;
-	bool rounded; /* fractions of weights are added as in rounded.h */
+	bool rounded; /* fractions of weights are added as in weight/rounded.h */
 
 	const char *hash;
 	unsigned bits;

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "fp/mix.h"
+#include "hash/mix.h"
 
 /* Hashes widened at a time, which stay in the first-level cache. */
 enum { BLOCK = 256 };

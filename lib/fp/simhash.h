@@ -10,7 +10,7 @@
  * A bit is 1 when the features that have it weigh more than those that lack it;
  * where both weigh the same, the bit is `tie`, in a document without weight too.
  * Weights are millionths and sums exact, so neither the order nor the way in which
- * features are added can change a bit. Bit order and padding: fingerprint.h.
+ * features are added can change a bit. Bit order and padding: record/fingerprint.h.
  *
  * The object is a plain value (about 14 KiB), holds no memory, is never shared. */
 #ifndef SH_FP_SIMHASH_H
@@ -20,8 +20,8 @@
 
 #include "base/error.h"
 #include "base/num.h"
-#include "fp/fingerprint.h"
 #include "fp/simhash_kernel.h"
+#include "record/fingerprint.h"
 
 struct sh_simhash {
 	const struct sh_simhash_kernel *kernel;

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "fp/doubles.h"
+#include "weight/doubles.h"
 
 /* What the tables know of a feature: false when it is to be dropped. */
 static bool look_up(const struct sh_weigher *w, struct sh_slice feature, struct sh_term *t)

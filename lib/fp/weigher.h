@@ -3,10 +3,10 @@
 #define SH_FP_WEIGHER_H
 
 #include "base/slice.h"
-#include "fp/df.h"
-#include "fp/idf.h"
 #include "fp/profile.h"
-#include "fp/weight.h"
+#include "weight/df.h"
+#include "weight/idf.h"
+#include "weight/weight.h"
 
 /* How many counts, from 0 on, may have their weights written beforehand, and the bytes of each. */
 enum { SH_WEIGHER_COUNTS = 256, SH_WEIGHER_SHOWN = 16 };
@@ -42,7 +42,7 @@ void sh_weigher_settle(struct sh_weigher *w);
 int sh_weigh(const struct sh_weigher *w, struct sh_slice id, struct sh_slice feature,
     int64_t tokens, int64_t *weight, struct sh_error *err);
 
-/* The same where w->real: it puts the key of a double (doubles.h) in the place of the count. */
+/* The same where w->real: it puts the key of a double (weight/doubles.h) in the place of the count. */
 int sh_weigh_real(const struct sh_weigher *w, struct sh_slice id, struct sh_slice feature,
     int64_t *weight, struct sh_error *err);
 

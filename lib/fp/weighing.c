@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "fp/doubles.h"
+#include "weight/doubles.h"
 
 int sh_weighing_init(struct sh_weighing *d, const struct sh_weigher *weigher, struct sh_sink *out,
     struct sh_error *err)

@@ -14,13 +14,13 @@
 
 #include "base/buf.h"
 #include "fp/occurrences.h"
-#include "fp/terms.h"
-#include "fp/top.h"
 #include "fp/weigher.h"
 #include "io/sink.h"
 #include "io/source.h"
 #include "record/feature_block.h"
 #include "record/past_ids.h"
+#include "weight/terms.h"
+#include "weight/top.h"
 
 struct sh_weighing {
 	struct sh_past_ids past; /* of the documents so far */

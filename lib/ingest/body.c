@@ -5,7 +5,7 @@
 
 #include "ingest/header.h"
 #include "ingest/page.h"
-#include "text/utf8.h"
+#include "unicode/utf8.h"
 
 enum { SNIFF = 4096 };
 

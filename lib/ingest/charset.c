@@ -5,8 +5,8 @@
 #include <strings.h>
 
 #include "ingest/jis.h"
-#include "text/encoding.h"
-#include "text/utf8.h"
+#include "unicode/encoding.h"
+#include "unicode/utf8.h"
 
 #ifdef SH_HAVE_UCHARDET
 #include <uchardet.h>

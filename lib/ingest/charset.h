@@ -2,7 +2,7 @@
  *
  * In this order, the first that there is decides: a byte order mark; what the caller forces;
  * what was declared, unless the bytes contradict it; UTF-8, when the text is that; what
- * libuchardet (where the build has it) or text/encoding.h takes it for; and at last
+ * libuchardet (where the build has it) or unicode/encoding.h takes it for; and at last
  * windows-1252, which any bytes can be. What cannot be decoded becomes U+FFFD, counted. */
 #ifndef SH_INGEST_CHARSET_H
 #define SH_INGEST_CHARSET_H

@@ -6,7 +6,7 @@
 #include "ingest/header.h"
 #include "ingest/mail.h"
 #include "record/json.h"
-#include "text/utf8.h"
+#include "unicode/utf8.h"
 
 /* A head without its byte order mark that is shorter is the whole file. */
 enum { SEEN = SH_FORMAT_HEAD - 3 };

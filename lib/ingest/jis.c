@@ -1,6 +1,6 @@
 #include "ingest/jis.h"
 
-#include "text/utf8.h"
+#include "unicode/utf8.h"
 
 /* The escape that begins in: its bytes, and to which set it leads; 0 when it is none that is known. */
 static size_t escape(struct sh_slice in, struct sh_jis *jis)

@@ -2,7 +2,7 @@
 #include "ingest/header.h"
 #include "ingest/ingest.h"
 #include "text/docs.h"
-#include "text/utf8.h"
+#include "unicode/utf8.h"
 
 /* Take a line for text of the charset that was forced; JSON is UTF-8 otherwise. */
 static int force(struct sh_ingest *in, struct sh_slice *line, struct sh_error *err)

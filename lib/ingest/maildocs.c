@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "text/utf8.h"
+#include "unicode/utf8.h"
 
 static int one_message(
     struct sh_ingest *in, const struct sh_mbox *m, struct sh_slice name, struct sh_error *err)

@@ -54,7 +54,7 @@ struct sh_slice sh_record_listed(struct sh_slice line);
 struct sh_fp_record {
 	struct sh_slice hex, id;
 	unsigned bits; /* 4 a digit */
-	/* The first digit most significant, see fp/fingerprint.h. */
+	/* The first digit most significant, see record/fingerprint.h. */
 	uint64_t fp[SH_FP_HEX_MAX / 16];
 };
 

@@ -3,7 +3,7 @@
 #include "base/num.h"
 #include "io/decompress.h"
 #include "record/fields.h"
-#include "text/encoding.h"
+#include "unicode/encoding.h"
 
 enum { GUESS_BYTES = 64 * 1024 };
 

@@ -1,11 +1,11 @@
 /* Ways of cutting text into tokens, as rows of one table.
  *
  *   words       the default, see token.h
- *   jieba...    Chinese words out of a dictionary (text/jieba.h), folded afterwards;
+ *   jieba...    Chinese words out of a dictionary (segment/jieba.h), folded afterwards;
  *               what has no letter, mark or digit is dropped unless opts.punctuation,
  *               white space always. min_chars drops single characters, too
  *   angelo      the jieba words whose first character is U+4E00..U+9FA5
- *   cppjieba... the same with words as text/cppjieba.h cuts them, but of white space ASCII's
+ *   cppjieba... the same with words as segment/cppjieba.h cuts them, but of white space ASCII's
  *               alone is always dropped
  *
  * The others are the token rules of published systems. They read the text as it

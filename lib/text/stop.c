@@ -3,9 +3,9 @@
 #include <stdlib.h>
 
 #include "base/hmap.h"
-#include "text/fold.h"
 #include "text/method.h"
-#include "text/utf8.h"
+#include "unicode/fold.h"
+#include "unicode/utf8.h"
 
 struct sh_stoplist {
 	struct sh_hmap words;

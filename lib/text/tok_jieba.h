@@ -2,8 +2,8 @@
 #ifndef SH_TEXT_TOK_JIEBA_H
 #define SH_TEXT_TOK_JIEBA_H
 
-#include "text/cppjieba.h"
-#include "text/jieba.h"
+#include "segment/cppjieba.h"
+#include "segment/jieba.h"
 #include "text/published.h"
 
 sh_cut_fn sh_cut_jieba, sh_cut_cppjieba;

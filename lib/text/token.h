@@ -1,9 +1,9 @@
 /* Text to tokens.
  *
  * Unless no_fold is set the text is normalised and case-folded (NFKC_Casefold as
- * utf8proc_map gives it, see fold.h). A word is then a maximal run of letters,
+ * utf8proc_map gives it, see unicode/fold.h). A word is then a maximal run of letters,
  * marks and decimal digits (general categories L*, M*, Nd). Those of scripts written
- * without spaces between words (script.h) are each a token of their own, and so are
+ * without spaces between words (unicode/script.h) are each a token of their own, and so are
  * the letter numbers (Nl) of these scripts: the ideographic zero. Everything else
  * separates. Ill-formed UTF-8 separates and is counted.
  *

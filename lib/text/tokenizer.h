@@ -15,10 +15,10 @@
 #define SH_TEXT_TOKENIZER_H
 
 #include "text/ascii.h"
-#include "text/fold.h"
 #include "text/method.h"
 #include "text/stem.h"
 #include "text/token.h"
+#include "unicode/fold.h"
 
 enum { SH_ASCII_SEPARATOR = 0, SH_ASCII_LEAVE = 0x80 };
 

@@ -12,7 +12,7 @@
 #include "archive/segment_write.h"
 #include "archive/sketch.h"
 #include "base/num.h"
-#include "fp/mix.h"
+#include "hash/mix.h"
 
 enum { FEATURES = 98, SEGMENTS = 5 };
 

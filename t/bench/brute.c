@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "pair/join.h"
+#include "join/join.h"
 
 static int count(void *ctx, const struct sh_hit *hit, size_t n, struct sh_error *err)
 {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "base/num.h"
-#include "fp/fingerprint.h"
+#include "record/fingerprint.h"
 
 static uint64_t state;
 

@@ -8,7 +8,7 @@
 #include <time.h>
 
 #include "base/buf.h"
-#include "text/jieba.h"
+#include "segment/jieba.h"
 
 static _Noreturn void die(const char *why)
 {

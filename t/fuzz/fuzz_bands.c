@@ -2,10 +2,10 @@
  * stream of any lines, which the fast reader takes as the careful one does. */
 #include "fuzz.h"
 
+#include "band/bandlines.h"
 #include "base/num.h"
 #include "io/source.h"
-#include "pair/bandlines.h"
-#include "pair/stream.h"
+#include "join/stream.h"
 
 static struct sh_error err;
 

@@ -5,11 +5,11 @@
 
 #include "base/hex.h"
 #include "base/num.h"
-#include "fp/df.h"
 #include "fp/format.h"
 #include "record/document.h"
 #include "text/ngram.h"
 #include "text/token.h"
+#include "weight/df.h"
 
 typedef unsigned long long ull;
 

@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include "base/num.h"
-#include "fp/df.h"
-#include "fp/idf.h"
 #include "text/corpus.h"
+#include "weight/df.h"
+#include "weight/idf.h"
 
 static struct sh_error err;
 

@@ -3,8 +3,8 @@
 #include "fuzz.h"
 
 #include "../unit/text_util.h"
-#include "text/encoding.h"
-#include "text/fold.h"
+#include "unicode/encoding.h"
+#include "unicode/fold.h"
 
 /* Table 3-7 of the Unicode standard: the ranges of the second byte by the first. */
 static unsigned second(uint8_t first, uint8_t *lo, uint8_t *hi)

@@ -4,7 +4,7 @@
 
 #include "../unit/test_props_fp.c"
 #include "fp/features.h"
-#include "pair/measure.h"
+#include "group/measure.h"
 
 enum { LONGEST = 400 };
 

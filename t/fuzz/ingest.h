@@ -5,7 +5,7 @@
 #include "fuzz.h"
 
 #include "ingest/ingest.h"
-#include "text/utf8.h"
+#include "unicode/utf8.h"
 
 enum { FUZZ_MAX_SIZE = 1 << 16 };
 

@@ -3,7 +3,7 @@
 #ifndef FPS_H
 #define FPS_H
 
-#include "fp/fingerprint.h"
+#include "record/fingerprint.h"
 #include "rng.h"
 
 static inline unsigned below(unsigned n)

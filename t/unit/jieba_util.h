@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "text/jieba.h"
-#include "text/jieba_compile.h"
+#include "segment/jieba.h"
+#include "segment/jieba_compile.h"
 #include "text_util.h"
 
 static inline struct sh_buf jieba_data(const char *name)

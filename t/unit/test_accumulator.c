@@ -1,7 +1,7 @@
 /* Features added a block at a time, against one by one. */
 #include "base/num.h"
 #include "fp/accumulator.h"
-#include "fp/mix.h"
+#include "hash/mix.h"
 
 #include <stdlib.h>
 #include <string.h>

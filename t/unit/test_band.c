@@ -1,5 +1,5 @@
 /* Band layouts: numbering, keys as text, the lowest-table rule, errors, the cost model. */
-#include "pair/band.h"
+#include "band/band.h"
 
 #include <stdlib.h>
 #include <string.h>

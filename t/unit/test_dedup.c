@@ -1,10 +1,10 @@
 /* Groups of documents against their definition, made of all pairs; how few pairs are compared. */
-#include "pair/dedup.h"
+#include "group/dedup.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "fp/fingerprint.h"
+#include "record/fingerprint.h"
 #include "rng.h"
 #include "scratch.h"
 #include "tap.h"

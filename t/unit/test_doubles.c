@@ -1,5 +1,5 @@
 /* Doubles by way of records against their sums as they are. */
-#include "fp/doubles.h"
+#include "weight/doubles.h"
 
 #include <math.h>
 

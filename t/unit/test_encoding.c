@@ -1,4 +1,4 @@
-#include "text/encoding.h"
+#include "unicode/encoding.h"
 
 #include <iconv.h>
 

@@ -2,8 +2,8 @@
  * over many keys: how often texts and rows that differ little agree in part. */
 #include "fp/features.h"
 
-#include "fp/keyed.h"
-#include "pair/measure.h"
+#include "group/measure.h"
+#include "hash/keyed.h"
 #include "tap.h"
 #include "text_util.h"
 

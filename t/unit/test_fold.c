@@ -1,4 +1,4 @@
-#include "text/fold.h"
+#include "unicode/fold.h"
 
 #include "tap.h"
 #include "text_util.h"

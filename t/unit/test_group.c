@@ -1,5 +1,5 @@
 /* Groups against slow and plain definitions, over random graphs. */
-#include "pair/group.h"
+#include "group/group.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
-#include "fp/hash.h"
+#include "hash/hash.h"
 
 #include <inttypes.h>
 
 #include "base/num.h"
-#include "fp/mix.h"
+#include "hash/mix.h"
 #include "rng.h"
 #include "tap.h"
 

@@ -7,11 +7,11 @@
 #include "base/hmap.h"
 #include "base/siphash.h"
 #include "fp/repeats.h"
-#include "fp/terms.h"
-#include "pair/keyorder.h"
-#include "pair/same.h"
+#include "join/keyorder.h"
+#include "join/same.h"
 #include "rng.h"
 #include "tap.h"
+#include "weight/terms.h"
 
 enum { N = 60000, ROUNDS = 7 };
 

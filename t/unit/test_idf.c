@@ -1,5 +1,5 @@
 /* Tables of idf that others wrote: values rounded to millionths as by hand, the median, the mean. */
-#include "fp/idf.h"
+#include "weight/idf.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,9 +2,9 @@
 #include <math.h>
 
 #include "jieba_util.h"
-#include "text/jieba_hmm.h"
-#include "text/jieba_route.h"
-#include "text/utf8.h"
+#include "segment/jieba_hmm.h"
+#include "segment/jieba_route.h"
+#include "unicode/utf8.h"
 
 static struct sh_jieba *jieba;
 static struct sh_segmenter *segmenter;

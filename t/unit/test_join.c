@@ -1,7 +1,7 @@
 /* The join against comparing all with all: random sets, every kernel, every way through. */
 #include "base/compare.h"
-#include "pair/bucket.h"
-#include "pair/join.h"
+#include "join/bucket.h"
+#include "join/join.h"
 
 #include <stdlib.h>
 #include <string.h>

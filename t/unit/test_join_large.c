@@ -1,6 +1,6 @@
 /* The join of sets so large that what is of use to them alone comes into play: against comparing all with
  * all, by the kernels against each other. */
-#include "pair/join.h"
+#include "join/join.h"
 
 #include <stdlib.h>
 #include <time.h>

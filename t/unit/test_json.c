@@ -6,7 +6,7 @@
 
 #include "rng.h"
 #include "tap.h"
-#include "text/utf8.h"
+#include "unicode/utf8.h"
 
 #ifdef HAVE_JANSSON
 #include <jansson.h>

@@ -1,7 +1,7 @@
 /* Whether equal keys stand together, against an oracle that keeps them all. */
 #include <string.h>
 
-#include "pair/keyorder.h"
+#include "join/keyorder.h"
 #include "rng.h"
 #include "tap.h"
 

@@ -1,4 +1,4 @@
-#include "fp/md5.h"
+#include "hash/md5.h"
 
 #include "rng.h"
 #include "tap.h"

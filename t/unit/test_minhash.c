@@ -2,7 +2,7 @@
 #include "fp/minhash.h"
 
 #include "base/num.h"
-#include "fp/mix.h"
+#include "hash/mix.h"
 #include "vectors.h"
 
 #include <math.h>

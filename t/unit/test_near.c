@@ -1,9 +1,9 @@
 /* The scan of a join by halves against all pairs: each kernel, the same spots in the same order. */
-#include "pair/near.h"
+#include "join/near.h"
 
 #include <string.h>
 
-#include "pair/scan.h"
+#include "join/scan.h"
 #include "rng.h"
 #include "tap.h"
 

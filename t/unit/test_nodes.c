@@ -2,8 +2,8 @@
 #include <stdlib.h>
 
 #include "io/source.h"
-#include "pair/distinct.h"
-#include "pair/nodes.h"
+#include "join/distinct.h"
+#include "join/nodes.h"
 #include "record/fields.h"
 #include "rng.h"
 #include "tap.h"

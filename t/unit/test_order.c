@@ -1,12 +1,12 @@
 /* Ordering by the bits of a key, of a range, in parts, of words alone, against a stable insertion into
  * buckets; and distinct fingerprints against looking each up among all before it. */
-#include "pair/order.h"
+#include "join/order.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "fps.h"
-#include "pair/distinct.h"
+#include "join/distinct.h"
 #include "tap.h"
 
 enum {

@@ -7,7 +7,7 @@
  * With NEW, pairs of a line of that file and one of standard input. */
 #include "base/num.h"
 #include "io/source.h"
-#include "pair/stream.h"
+#include "join/stream.h"
 
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
 /* Tables drawn at random: what is stated of them is what they find. */
 #include <math.h>
 
+#include "band/bandlines.h"
 #include "base/num.h"
-#include "pair/bandlines.h"
 #include "rng.h"
 #include "tap.h"
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/wide.h"
-#include "fp/mix.h"
+#include "hash/mix.h"
 #include "rng.h"
 #include "tap.h"
 

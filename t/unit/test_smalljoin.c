@@ -1,5 +1,5 @@
 /* The join of small sets, with themselves and with others, against comparing all with all. */
-#include "pair/smalljoin.h"
+#include "join/smalljoin.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

@@ -2,12 +2,12 @@
 #include <stdlib.h>
 
 #include "base/num.h"
-#include "fp/mix.h"
 #include "fp/occurrences.h"
-#include "fp/terms.h"
+#include "hash/mix.h"
 #include "record/feature_block.h"
 #include "rng.h"
 #include "tap.h"
+#include "weight/terms.h"
 
 static struct sh_error err;
 

@@ -3,8 +3,8 @@
 #include "text/ngram.h"
 
 #include "tap.h"
-#include "text/script.h"
 #include "text_util.h"
+#include "unicode/script.h"
 
 static struct sh_error err;
 

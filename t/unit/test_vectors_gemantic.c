@@ -1,8 +1,8 @@
 /* gemantic's SimHash.java: t/vectors/java_*. */
 #include "base/num.h"
-#include "fp/fingerprint.h"
 #include "fp/format.h"
-#include "fp/hash.h"
+#include "hash/hash.h"
+#include "record/fingerprint.h"
 #include "vectors.h"
 
 static const unsigned widths[] = { 1, 3, 8, 16, 32, 63, 64, 65, 96, 128, 160, 256 };

@@ -1,7 +1,7 @@
 /* The Go program with the first 8 bytes of MD5: t/vectors/go_*.tsv, md5.tsv. */
 #include "base/num.h"
-#include "fp/fingerprint.h"
-#include "fp/hash.h"
+#include "hash/hash.h"
+#include "record/fingerprint.h"
 #include "vectors.h"
 
 static void test_texts(void)

@@ -1,7 +1,7 @@
 /* mfonda/simhash: t/vectors/mfonda_*.tsv, fnv1_64.tsv. */
 #include "base/num.h"
-#include "fp/fingerprint.h"
-#include "fp/hash.h"
+#include "hash/hash.h"
+#include "record/fingerprint.h"
 #include "vectors.h"
 
 static void test_texts(void)

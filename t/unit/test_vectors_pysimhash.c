@@ -1,8 +1,8 @@
 /* PyPI simhash: t/vectors/pysimhash_*.tsv, python_lower.tsv. */
+#include "band/band.h"
 #include "base/num.h"
 #include "fp/accumulator.h"
 #include "fp/profile.h"
-#include "pair/band.h"
 #include "text/method.h"
 #include "vectors.h"
 

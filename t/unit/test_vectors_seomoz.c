@@ -1,8 +1,8 @@
 /* seomoz/simhash-cpp: t/vectors/seomoz_*.tsv. */
+#include "band/band.h"
 #include "base/bytes.h"
 #include "base/num.h"
 #include "fp/simhash.h"
-#include "pair/band.h"
 #include "vectors.h"
 
 static void test_texts(void)

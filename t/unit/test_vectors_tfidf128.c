@@ -2,9 +2,9 @@
  *
  * The scheme's weight is tf/N * ln(D/df); here it is tf * ln(D/df), in millionths, of which a
  * fingerprint and an order of words are the same. */
-#include "fp/weight.h"
 #include "text/stem.h"
 #include "vectors.h"
+#include "weight/weight.h"
 
 static bool agrees(const char *tf, const char *n, const char *docs, const char *df, double want)
 {

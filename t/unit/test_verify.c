@@ -1,6 +1,6 @@
 /* Similarities of random texts against sets of strings compared one by one; similarities as
  * numbers against long double; a corpus against the list it was made of. */
-#include "pair/verify.h"
+#include "group/verify.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "fp/weight.h"
+#include "weight/weight.h"
 
 #include <float.h>
 #include <string.h>

@@ -13,7 +13,7 @@
 #include "base/buf.h"
 #include "rng.h"
 #include "tap.h"
-#include "text/utf8.h"
+#include "unicode/utf8.h"
 
 static inline void append(struct sh_buf *b, const void *p, size_t n)
 {

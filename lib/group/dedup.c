@@ -1,0 +1,194 @@
+#include <stdlib.h>
+
+#include "group/dedup_state.h"
+#include "join/join.h"
+
+enum { PAIRS = 1 << 16 }; /* as many as a few hundred documents can make */
+
+/* ---- documents ---- */
+
+struct sh_dedup *sh_dedup_new(const struct sh_dedup_opts *opts, struct sh_error *err)
+{
+	struct sh_dedup *d = calloc(1, sizeof *d);
+
+	if (!d) {
+		sh_error_nomem(err);
+		return NULL;
+	}
+	d->opts = *opts;
+	d->opts.how.memory /= opts->jobs;
+	if (!d->opts.memory)
+		d->opts.memory = SIZE_MAX;
+	if (!d->opts.pairs)
+		d->opts.pairs = PAIRS;
+	d->words = SH_FP_WORDS(opts->bits);
+	return d;
+}
+
+static void delete_worker(struct sh_dedup_worker *w)
+{
+	sh_verifier_delete(w->verifier);
+	sh_document_room_free(&w->room[0]);
+	sh_document_room_free(&w->room[1]);
+	free(w->first);
+	sh_join_delete(w->join);
+}
+
+void sh_dedup_delete(struct sh_dedup *d)
+{
+	struct sh_tables *tables;
+
+	if (!d)
+		return;
+	tables = d->opts.tables;
+	for (unsigned i = 0; d->worker && i < d->opts.jobs; i++)
+		delete_worker(&d->worker[i]);
+	free(d->worker);
+	free(d->workers);
+	free(d->candidate);
+	sh_tables_put(tables, d->fp);
+	sh_tables_put(tables, d->rank);
+	sh_tables_put(tables, d->features);
+	sh_tables_put(tables, d->is_protected);
+	sh_tables_put(tables, d->same);
+	sh_tables_put(tables, d->keeper);
+	sh_tables_put(tables, d->order);
+	sh_cohort_put(d, &d->all);
+	sh_tables_put(tables, d->vertex);
+	sh_tables_put(tables, d->place);
+	sh_tables_put(tables, d->at_place);
+	sh_tables_put(tables, d->taker);
+	sh_small_free(&d->small);
+	sh_tables_put(tables, d->small_vertex);
+	sh_tables_put(tables, d->edge);
+	sh_tables_put(tables, d->pair);
+	free(d);
+}
+
+/* Room for n elements of a column of documents; one that begins late (the columns of ranks and of
+ * protected ones, which most runs do without) is 0 for all before. */
+static int reserve(
+    struct sh_dedup *d, void **column, size_t *cap, size_t n, size_t size, struct sh_error *err)
+{
+	bool begins = !*column;
+
+	if (n > *cap && sh_tables_grow(d->opts.tables, column, cap, n, size, err) < 0)
+		return -1;
+	if (begins)
+		memset(*column, 0, n * size);
+	return 0;
+}
+
+int sh_dedup_add(struct sh_dedup *d, const uint64_t *fp, size_t features, uint64_t rank,
+    bool is_protected, struct sh_error *err)
+{
+	size_t n = d->n + 1;
+
+	if (reserve(d, (void **)&d->fp, &d->fp_cap, n * d->words, sizeof *d->fp, err) < 0 ||
+	    reserve(d, (void **)&d->features, &d->features_cap, n, sizeof *d->features, err) < 0)
+		return -1;
+	if ((rank || d->rank) &&
+	    reserve(d, (void **)&d->rank, &d->rank_cap, n, sizeof *d->rank, err) < 0)
+		return -1;
+	if ((is_protected || d->is_protected) &&
+	    reserve(d, (void **)&d->is_protected, &d->protected_cap, n, sizeof *d->is_protected,
+		err) < 0)
+		return -1;
+	memcpy(d->fp + d->n * d->words, fp, d->words * sizeof *fp);
+	d->features[d->n] =
+	    features < SH_DEDUP_FEATURES_MAX ? (uint16_t)features : SH_DEDUP_FEATURES_MAX;
+	if (d->rank)
+		d->rank[d->n] = rank;
+	if (d->is_protected)
+		d->is_protected[d->n] = is_protected;
+	d->stats.documents++;
+	d->stats.featureless += features == 0;
+	d->n = n;
+	return 0;
+}
+
+void sh_dedup_leave_out(struct sh_dedup *d, uint32_t document)
+{
+	d->features[document] = 0;
+}
+
+const uint64_t *sh_dedup_fingerprint(const struct sh_dedup *d, uint32_t document)
+{
+	return sh_dedup_fp(d, document);
+}
+
+bool sh_dedup_is_protected(const struct sh_dedup *d, uint32_t document)
+{
+	return sh_dedup_protects(d, document);
+}
+
+static int allocate(struct sh_dedup *d, struct sh_error *err)
+{
+	struct sh_tables *tables = d->opts.tables;
+	size_t most = d->opts.single && !d->opts.seen ? SH_DEDUP_LINKS : SH_DEDUP_BATCH;
+
+	d->batch = d->opts.memory / 8 / sizeof *d->candidate;
+	d->batch = d->batch < most ? d->batch + 1 : most;
+	d->same = sh_tables_get(tables, d->n, sizeof *d->same, err);
+	d->keeper = sh_tables_get(tables, d->n, sizeof *d->keeper, err);
+	if (!d->same || !d->keeper)
+		return -1;
+	d->candidate = malloc(d->batch * sizeof *d->candidate);
+	d->worker = calloc(d->opts.jobs, sizeof *d->worker);
+	d->workers = calloc(d->opts.jobs, sizeof *d->workers);
+	if (!d->candidate || !d->worker || !d->workers)
+		return sh_error_nomem(err);
+	for (unsigned i = 0; i < d->opts.jobs; i++) {
+		d->worker[i].dedup = d;
+		d->worker[i].verifier = sh_verifier_new(&d->opts.how, err);
+		if (!d->worker[i].verifier)
+			return -1;
+		d->workers[i] = &d->worker[i];
+	}
+	return 0;
+}
+
+/* From takers of vertices to keepers of documents; keeper[] holds the vertex of those that
+ * have one. In two passes, for a document's vertex is looked up through another's entry. */
+static void keep(struct sh_dedup *d)
+{
+	for (uint32_t i = 0; i < d->n; i++)
+		if (d->features[i] && d->same[i] != i)
+			d->keeper[i] = d->keeper[d->same[i]];
+	for (uint32_t i = 0; i < d->n; i++)
+		d->keeper[i] = d->features[i] && !sh_dedup_protects(d, i)
+				   ? d->vertex[d->taker[d->keeper[i]]]
+				   : i;
+}
+
+int sh_dedup_run(struct sh_dedup *d, struct sh_error *err)
+{
+	bool all_pairs = d->opts.single || d->opts.seen;
+
+	if (allocate(d, err) < 0)
+		return -1;
+	if (sh_dedup_find_vertices(d, err) < 0 || sh_dedup_find_places(d, err) < 0 ||
+	    sh_dedup_gather_small(d, err) < 0)
+		return -1;
+	if (all_pairs ? sh_dedup_all_pairs(d, err) < 0 : sh_dedup_stars(d, err) < 0)
+		return -1;
+	keep(d);
+	return 0;
+}
+
+const uint32_t *sh_dedup_keepers(const struct sh_dedup *d)
+{
+	return d->keeper;
+}
+
+const struct sh_dedup_stats *sh_dedup_stats(const struct sh_dedup *d)
+{
+	return &d->stats;
+}
+
+int sh_dedup_compare(struct sh_dedup *d, uint32_t a, uint32_t b, unsigned *distance,
+    struct sh_similarity *s, struct sh_error *err)
+{
+	*distance = sh_fp_distance(sh_dedup_fp(d, a), sh_dedup_fp(d, b), d->words);
+	return d->opts.verify ? sh_verify(d->worker[0].verifier, a, b, s, err) : 0;
+}

@@ -1,0 +1,150 @@
+/* What the parts of group/dedup.c share, in the order in which it is found. Of no use to others. */
+#ifndef SH_GROUP_DEDUP_STATE_H
+#define SH_GROUP_DEDUP_STATE_H
+
+#include "group/dedup.h"
+#include "group/group.h"
+#include "join/fpsort.h"
+#include "join/smalljoin.h"
+#include "record/fingerprint.h"
+
+enum {
+	SH_DEDUP_BATCH = 1 << 19, /* candidates at a time, at the most */
+	SH_DEDUP_LINKS = 1 << 14, /* the same of chains: what is linked by then need not be kept */
+	SH_DEDUP_FEATURES_MAX = UINT16_MAX,
+};
+
+#define SH_NO_TAKER UINT32_MAX /* what becomes of a vertex is not known */
+
+/* A pair of vertices to be looked at. */
+struct sh_candidate {
+	uint32_t a, b;
+	uint32_t item; /* see dedup_star.c */
+	uint16_t distance, similarity;
+	bool passes;
+};
+
+/* Some of the vertices, which are joined with themselves or with others. */
+struct sh_cohort {
+	uint32_t *vertex; /* ascending; NULL: 0 .. n-1 */
+	uint32_t n;
+	uint32_t *node; /* where in vertex those of each fingerprint begin; NULL: not known */
+	uint64_t *fp;   /* of each node */
+	size_t n_nodes;
+};
+
+static inline uint32_t sh_cohort_vertex(const struct sh_cohort *c, uint32_t i)
+{
+	return c->vertex ? c->vertex[i] : i;
+}
+
+struct sh_dedup_worker {
+	struct sh_dedup *dedup;
+	struct sh_verifier *verifier;
+	struct sh_document_room room[2];
+	uint32_t *first; /* of the sets of one fingerprint, the best document of each */
+	size_t first_cap;
+	struct sh_join *join;
+};
+
+/* Told of a pair of vertices that may be alike, by one thread at a time; -1 stops the join. */
+typedef int sh_dedup_take(
+    struct sh_dedup *d, uint32_t a, uint32_t b, unsigned distance, struct sh_error *err);
+
+struct sh_dedup {
+	struct sh_dedup_opts opts;
+	unsigned words;
+	struct sh_dedup_stats stats;
+	struct sh_dedup_worker *worker;
+	void **workers;
+
+	/* by document */
+	uint64_t *fp;
+	uint64_t *rank;     /* NULL as long as all are 0 */
+	uint16_t *features; /* at most SH_DEDUP_FEATURES_MAX are counted */
+	bool *is_protected; /* NULL as long as none is */
+	size_t n, fp_cap, rank_cap, features_cap, protected_cap;
+	uint32_t *same;   /* the document that stands for all of its fingerprint and features */
+	uint32_t *keeper; /* at first: its vertex */
+
+	/* documents with features by fingerprint, the best first; a node is a fingerprint */
+	uint32_t *order;
+	size_t n_order;
+	struct sh_cohort all; /* its nodes begin in order, then in vertex */
+
+	/* by vertex, which are numbered by fingerprint */
+	uint32_t *vertex;   /* its document */
+	uint32_t *place;    /* among all, the best 0 */
+	uint32_t *at_place; /* the vertex there; of chains the parents of `likely` */
+	uint32_t *taker;    /* the vertex that stays for it; what is in it before: dedup_star.c */
+	uint32_t n_vertices;
+
+	/* those of few features */
+	struct sh_small_sets small;
+	uint32_t *small_vertex; /* of each set, ascending */
+	size_t small_cap;
+
+	struct sh_dedup_parts *parts; /* while they are joined, see dedup_join.c */
+	sh_dedup_take *take;
+
+	struct sh_candidate *candidate, *verified; /* those by the workers at present */
+	size_t n_candidates, batch;
+	struct sh_edge *edge;
+	size_t n_edges, edge_cap;
+	struct sh_union chains, likely; /* dedup_verify.c */
+
+	/* dedup_star.c: pairs of a join, as places: worse << 32 | better */
+	uint64_t *pair;
+	size_t n_pairs, pair_cap, pairs_limit;
+	bool too_many; /* there were more than that */
+};
+
+/* Its fingerprint. */
+static inline const uint64_t *sh_dedup_fp(const struct sh_dedup *d, uint32_t document)
+{
+	return d->fp + (size_t)document * d->words;
+}
+
+static inline bool sh_dedup_protects(const struct sh_dedup *d, uint32_t document)
+{
+	return d->is_protected && d->is_protected[document];
+}
+
+/* Neither may go, so neither is the other's. */
+static inline bool sh_dedup_both_protected(const struct sh_dedup *d, uint32_t x, uint32_t y)
+{
+	return sh_dedup_protects(d, d->vertex[x]) && sh_dedup_protects(d, d->vertex[y]);
+}
+
+/* dedup_vertices.c: documents to nodes, nodes to vertices, vertices to places. */
+int sh_dedup_find_vertices(struct sh_dedup *d, struct sh_error *err);
+int sh_dedup_find_places(struct sh_dedup *d, struct sh_error *err);
+
+/* dedup_cohort.c: of another cohort those that have a place in lo .. hi-1 and, `stay`, stay or,
+ * otherwise, may still go. Nodes of those that have none yet; and what is theirs given back. */
+int sh_cohort_pick(struct sh_dedup *d, const struct sh_cohort *from, uint32_t lo, uint32_t hi,
+    bool stay, struct sh_cohort *to, struct sh_error *err);
+int sh_cohort_find_nodes(struct sh_dedup *d, struct sh_cohort *c, struct sh_error *err);
+void sh_cohort_put_nodes(struct sh_dedup *d, struct sh_cohort *c);
+void sh_cohort_put(struct sh_dedup *d, struct sh_cohort *c);
+
+/* dedup_join.c: d->take is told once of each pair that may be alike, of a cohort with itself (b
+ * NULL) or of one from each of two that share no vertex: those of one fingerprint, those within
+ * k and, dedup_small.c, those of few features. */
+int sh_dedup_join(
+    struct sh_dedup *d, struct sh_cohort *a, struct sh_cohort *b, struct sh_error *err);
+int sh_dedup_gather_small(struct sh_dedup *d, struct sh_error *err);
+int sh_dedup_join_small(
+    struct sh_dedup *d, const struct sh_cohort *a, const struct sh_cohort *b, struct sh_error *err);
+
+/* dedup_verify.c: candidates in order of their vertices, so that features are made once; whether
+ * each of n passes, by all workers; looks at all pairs of d->all. */
+void sh_dedup_sort(struct sh_dedup *d);
+int sh_dedup_verify(
+    struct sh_dedup *d, struct sh_candidate *candidate, size_t n, struct sh_error *err);
+int sh_dedup_all_pairs(struct sh_dedup *d, struct sh_error *err);
+
+/* dedup_star.c: looks at those pairs alone that stars are made of. */
+int sh_dedup_stars(struct sh_dedup *d, struct sh_error *err);
+
+#endif

@@ -1,0 +1,193 @@
+#include "group/group.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NOBODY UINT32_MAX
+
+void sh_union_init(struct sh_union *u, const uint32_t *rank)
+{
+	*u = (struct sh_union){ .rank = rank };
+}
+
+void sh_union_free(struct sh_union *u)
+{
+	free(u->parent);
+	*u = (struct sh_union){ 0 };
+}
+
+int sh_union_grow(struct sh_union *u, uint32_t n, struct sh_error *err)
+{
+	if (n > u->cap) {
+		uint64_t cap = (uint64_t)u->cap + u->cap / 2 + 64;
+		uint32_t *parent;
+
+		cap = cap < n ? n : cap > UINT32_MAX ? UINT32_MAX : cap;
+		parent = realloc(u->parent, (size_t)cap * sizeof *parent);
+		if (parent == NULL)
+			return sh_error_nomem(err);
+		u->parent = parent;
+		u->cap = (uint32_t)cap;
+	}
+	for (; u->n < n; u->n++)
+		u->parent[u->n] = u->n;
+	return 0;
+}
+
+uint32_t sh_union_find(struct sh_union *u, uint32_t node)
+{
+	uint32_t *parent = u->parent;
+
+	while (parent[node] != node)
+		node = parent[node] = parent[parent[node]];
+	return node;
+}
+
+/* The root is always the lowest rank, whatever the sizes: path halving alone keeps
+ * finds logarithmic on average, and the keeper needs no second array. */
+void sh_union_link(struct sh_union *u, uint32_t a, uint32_t b)
+{
+	uint32_t ra = sh_union_find(u, a), rb = sh_union_find(u, b);
+
+	if (ra == rb)
+		return;
+	if (u->rank != NULL ? u->rank[ra] < u->rank[rb] : ra < rb)
+		u->parent[rb] = ra;
+	else
+		u->parent[ra] = rb;
+}
+
+int sh_group_single(uint32_t *keeper, uint32_t n, const struct sh_edge *edge, size_t m,
+    const uint32_t *rank, struct sh_error *err)
+{
+	struct sh_union u = { .parent = keeper, .cap = n, .rank = rank };
+
+	if (sh_union_grow(&u, n, err) < 0)
+		return -1;
+	for (size_t i = 0; i < m; i++)
+		sh_union_link(&u, edge[i].a, edge[i].b);
+	for (uint32_t i = 0; i < n; i++)
+		keeper[i] = sh_union_find(&u, i);
+	return 0;
+}
+
+/* The nodes in rank order: order[rank[i]] = i. -1 when rank is no permutation. */
+static int rank_order(uint32_t *order, uint32_t n, const uint32_t *rank, struct sh_error *err)
+{
+	for (uint32_t i = 0; i < n; i++)
+		order[i] = NOBODY;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t r = rank != NULL ? rank[i] : i;
+
+		if (r >= n || order[r] != NOBODY)
+			return sh_error_set(err, SH_ERR_PARAM,
+			    "ranks must be the numbers 0 to %u, each once", (unsigned)(n - 1));
+		order[r] = i;
+	}
+	return 0;
+}
+
+/* Neighbours of each node, in compressed rows: of node i, to[start[i] .. start[i+1]-1]. */
+struct rows {
+	size_t *start;
+	uint32_t *to;
+};
+
+static int rows_init(struct rows *r, struct sh_tables *tables, uint32_t n,
+    const struct sh_edge *edge, size_t m, struct sh_error *err)
+{
+	r->start = sh_tables_get_zeroed(tables, (size_t)n + 2, sizeof *r->start, err);
+	r->to = sh_tables_get(tables, 2 * m, sizeof *r->to, err);
+	if (r->start == NULL || r->to == NULL)
+		return -1;
+	/* Counted two places up, so that filling leaves every start where it belongs. */
+	for (size_t i = 0; i < m; i++) {
+		r->start[(size_t)edge[i].a + 2]++;
+		r->start[(size_t)edge[i].b + 2]++;
+	}
+	for (size_t i = 2; i < (size_t)n + 2; i++)
+		r->start[i] += r->start[i - 1];
+	for (size_t i = 0; i < m; i++) {
+		r->to[r->start[(size_t)edge[i].a + 1]++] = edge[i].b;
+		r->to[r->start[(size_t)edge[i].b + 1]++] = edge[i].a;
+	}
+	return 0;
+}
+
+static void assign_stars(uint32_t *keeper, uint32_t n, const struct rows *r, const uint32_t *order)
+{
+	for (uint32_t i = 0; i < n; i++)
+		keeper[i] = NOBODY;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t centre = order[i];
+
+		if (keeper[centre] != NOBODY)
+			continue;
+		keeper[centre] = centre;
+		for (size_t e = r->start[centre]; e < r->start[(size_t)centre + 1]; e++)
+			if (keeper[r->to[e]] == NOBODY)
+				keeper[r->to[e]] = centre;
+	}
+}
+
+int sh_group_star_in(struct sh_tables *tables, uint32_t *keeper, uint32_t n,
+    const struct sh_edge *edge, size_t m, const uint32_t *rank, struct sh_error *err)
+{
+	struct rows r = { 0 };
+	uint32_t *order = sh_tables_get(tables, n, sizeof *order, err);
+	int status = -1;
+
+	if (order && rank_order(order, n, rank, err) == 0 &&
+	    rows_init(&r, tables, n, edge, m, err) == 0) {
+		assign_stars(keeper, n, &r, order);
+		status = 0;
+	}
+	sh_tables_put(tables, order);
+	sh_tables_put(tables, r.start);
+	sh_tables_put(tables, r.to);
+	return status;
+}
+
+int sh_group_star(uint32_t *keeper, uint32_t n, const struct sh_edge *edge, size_t m,
+    const uint32_t *rank, struct sh_error *err)
+{
+	return sh_group_star_in(NULL, keeper, n, edge, m, rank, err);
+}
+
+void sh_group_sizes(uint32_t *size, const uint32_t *keeper, uint32_t n)
+{
+	memset(size, 0, (size_t)n * sizeof *size);
+	for (uint32_t i = 0; i < n; i++)
+		size[keeper[i]]++;
+}
+
+/* Whether x is weaker than y. A known similarity decides, then distance, then the ends. */
+static int weaker(const struct sh_edge *x, const struct sh_edge *y)
+{
+	uint32_t xlow = x->a < x->b ? x->a : x->b, ylow = y->a < y->b ? y->a : y->b;
+
+	if (x->similarity != y->similarity)
+		return x->similarity < y->similarity;
+	if (x->distance != y->distance)
+		return x->distance > y->distance;
+	if (xlow != ylow)
+		return xlow < ylow;
+	return (x->a ^ x->b ^ xlow) < (y->a ^ y->b ^ ylow);
+}
+
+void sh_group_weakest(size_t *weakest, const uint32_t *keeper, uint32_t n,
+    const struct sh_edge *edge, size_t m, int star)
+{
+	for (uint32_t i = 0; i < n; i++)
+		weakest[i] = SIZE_MAX;
+	for (size_t i = 0; i < m; i++) {
+		uint32_t k = keeper[edge[i].a];
+
+		if (edge[i].a == edge[i].b || k != keeper[edge[i].b])
+			continue;
+		if (star && edge[i].a != k && edge[i].b != k)
+			continue;
+		if (weakest[k] == SIZE_MAX || weaker(&edge[i], &edge[weakest[k]]))
+			weakest[k] = i;
+	}
+}

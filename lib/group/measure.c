@@ -1,0 +1,209 @@
+#include "group/measure.h"
+
+#include <string.h>
+
+enum { PARTS = 4, LARGE = 64 };
+
+/* ---- sets ---- */
+
+/* Two ascending rows, as far as they are not compared yet. */
+struct rows {
+	const uint64_t *x, *x_end, *y, *y_end;
+};
+
+/* Without branches: which row is ahead is anybody's guess. 1 for one that both have. */
+static inline size_t step(struct rows *r)
+{
+	uint64_t a = *r->x, b = *r->y;
+
+	r->x += a <= b;
+	r->y += b <= a;
+	return a == b;
+}
+
+/* So many steps neither row ends. */
+static size_t sure_steps(const struct rows *r)
+{
+	size_t x = (size_t)(r->x_end - r->x), y = (size_t)(r->y_end - r->y);
+
+	return x < y ? x : y;
+}
+
+static size_t common_rows(struct rows *r)
+{
+	size_t n = 0;
+
+	while (r->x < r->x_end && r->y < r->y_end)
+		n += step(r);
+	return n;
+}
+
+/* The first of the row that is not below `value`. */
+static const uint64_t *lower_bound(const uint64_t *from, const uint64_t *end, uint64_t value)
+{
+	while (from < end) {
+		const uint64_t *middle = from + (end - from) / 2;
+
+		if (*middle < value)
+			from = middle + 1;
+		else
+			end = middle;
+	}
+	return from;
+}
+
+/* Cut both rows at the same values, so that x is cut into PARTS equal ones. */
+static void part_rows(const struct rows *all, struct rows *part)
+{
+	size_t n = (size_t)(all->x_end - all->x);
+
+	for (size_t i = 0; i < PARTS; i++) {
+		part[i].x = all->x + n * i / PARTS;
+		part[i].y = i ? lower_bound(part[i - 1].y, all->y_end, *part[i].x) : all->y;
+	}
+	for (size_t i = 0; i < PARTS; i++) {
+		part[i].x_end = i + 1 < PARTS ? part[i + 1].x : all->x_end;
+		part[i].y_end = i + 1 < PARTS ? part[i + 1].y : all->y_end;
+	}
+}
+
+/* Each step waits for the one before it, and takes a fraction of the time that it waits: so four
+ * parts go side by side as long as none ends. */
+static size_t common_parts(const struct rows *all)
+{
+	struct rows part[PARTS];
+	size_t n = 0, steps;
+
+	part_rows(all, part);
+	do {
+		struct rows a = part[0], b = part[1], c = part[2], d = part[3];
+
+		steps = sure_steps(&a);
+		steps = sure_steps(&b) < steps ? sure_steps(&b) : steps;
+		steps = sure_steps(&c) < steps ? sure_steps(&c) : steps;
+		steps = sure_steps(&d) < steps ? sure_steps(&d) : steps;
+		for (size_t i = 0; i < steps; i++)
+			n += step(&a) + step(&b) + step(&c) + step(&d);
+		part[0] = a;
+		part[1] = b;
+		part[2] = c;
+		part[3] = d;
+	} while (steps);
+	for (size_t i = 0; i < PARTS; i++)
+		n += common_rows(&part[i]);
+	return n;
+}
+
+static size_t common(const struct sh_weighed_set *x, const struct sh_weighed_set *y)
+{
+	struct rows all = { x->hash, x->hash + x->n, y->hash, y->hash + y->n };
+
+	return x->n < LARGE || y->n < LARGE ? common_rows(&all) : common_parts(&all);
+}
+
+static void jaccard(
+    const struct sh_weighed_set *x, const struct sh_weighed_set *y, struct sh_similarity *s)
+{
+	size_t both = common(x, y), all = x->n + y->n - both;
+
+	*s = (struct sh_similarity){ sh_wide(both), sh_wide(all), sh_wide(all) };
+}
+
+static void containment(
+    const struct sh_weighed_set *x, const struct sh_weighed_set *y, struct sh_similarity *s)
+{
+	size_t least = x->n < y->n ? x->n : y->n;
+
+	*s = (struct sh_similarity){ sh_wide(common(x, y)), sh_wide(least), sh_wide(least) };
+}
+
+static void cosine(
+    const struct sh_weighed_set *x, const struct sh_weighed_set *y, struct sh_similarity *s)
+{
+	struct sh_wide sum = { 0, 0 };
+	size_t i = 0, j = 0;
+
+	while (i < x->n && j < y->n) {
+		uint64_t a = x->hash[i], b = y->hash[j];
+
+		if (a == b)
+			sum = sh_wide_add(sum, sh_wide_mul(x->weight[i], y->weight[j]));
+		i += a <= b;
+		j += b <= a;
+	}
+	*s = (struct sh_similarity){ sum, x->squares, y->squares };
+}
+
+static const struct sh_measure measures[] = {
+	{ "jaccard", false, jaccard },
+	{ "containment", false, containment },
+	{ "cosine", true, cosine },
+};
+
+const struct sh_measure *sh_measure_find(const char *name)
+{
+	for (size_t i = 0; i < sizeof measures / sizeof *measures; i++)
+		if (strcmp(measures[i].name, name) == 0)
+			return &measures[i];
+	return NULL;
+}
+
+/* ---- similarities ---- */
+
+struct product {
+	struct sh_wide high, low;
+};
+
+static struct product multiply(struct sh_wide x, struct sh_wide y)
+{
+	struct sh_wide ac = sh_wide_mul(x.high, y.high), ad = sh_wide_mul(x.high, y.low);
+	struct sh_wide bc = sh_wide_mul(x.low, y.high), bd = sh_wide_mul(x.low, y.low);
+	struct sh_wide middle =
+	    sh_wide_add(sh_wide(bd.high), sh_wide_add(sh_wide(ad.low), sh_wide(bc.low)));
+
+	ac = sh_wide_add(ac, sh_wide_add(sh_wide(ad.high), sh_wide(bc.high)));
+	return (struct product){ sh_wide_add(ac, sh_wide(middle.high)), { middle.low, bd.low } };
+}
+
+static bool less(const struct product *x, const struct product *y)
+{
+	return sh_wide_less(x->high, y->high) ||
+	       (!sh_wide_less(y->high, x->high) && sh_wide_less(x->low, y->low));
+}
+
+/* num / sqrt(a b) >= p / q, that is (num q)² >= p² a b */
+bool sh_similarity_reaches(const struct sh_similarity *s, uint64_t p, uint64_t q)
+{
+	struct product left, right;
+	struct sh_wide scaled = sh_wide_scale(s->num, q);
+
+	if ((s->num.high | s->num.low) == 0)
+		return p == 0;
+	left = multiply(scaled, scaled);
+	right = multiply(sh_wide_scale(s->a, p * p), s->b);
+	return !less(&left, &right);
+}
+
+unsigned sh_similarity_round(const struct sh_similarity *s)
+{
+	unsigned lo = 0, hi = 10000;
+
+	/* the greatest t with similarity >= (t - 1/2) / 10000 */
+	while (lo < hi) {
+		unsigned t = hi - (hi - lo) / 2;
+
+		if (sh_similarity_reaches(s, 2 * t - 1, 20000))
+			lo = t;
+		else
+			hi = t - 1;
+	}
+	return lo;
+}
+
+void sh_similarity_print(char *to, unsigned t)
+{
+	to[0] = (char)('0' + t / 10000);
+	to[1] = '.';
+	for (int i = 5; i >= 2; i--, t /= 10)
+		to[i] = (char)('0' + t % 10);
+}

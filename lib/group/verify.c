@@ -1,0 +1,356 @@
+#include "group/verify.h"
+
+#include <stdlib.h>
+
+#include "base/siphash.h"
+#include "fp/features.h"
+#include "io/pages.h"
+
+enum { FIRST_BITS = 8, KNOWN_COUNTS = 64 };
+
+/* Sets lie in slabs: a small one, for few documents do with it, then large ones. */
+enum { FIRST_SLAB = 1 << 17, SLAB = 1 << 21, SLABS_MIN = 3 };
+
+/* A document's set, with its id, in one piece of a slab. */
+struct entry {
+	uint32_t document;
+	struct entry *next_hash; /* of those in one slot */
+	size_t bytes;
+	struct sh_slice id;
+	struct sh_weighed_set set;
+};
+
+/* Entries, one behind the other. */
+struct slab {
+	_Alignas(uint64_t) struct slab *newer;
+	size_t size, used;
+};
+
+struct sh_verifier {
+	struct sh_verify_opts opts;
+	struct sh_features *features;
+	struct sh_document_room room;
+	struct entry **slots;
+	unsigned slot_bits;
+	struct slab *newest, *oldest;
+	size_t n, n_slabs, bytes;
+	uint64_t made;
+	uint64_t dropped;              /* slabs, with the entries in them */
+	uint64_t weight[KNOWN_COUNTS]; /* of small counts, from 1 */
+};
+
+/* 0 when the scheme is one that the measure can use. */
+static int check(const struct sh_verify_opts *opts, struct sh_error *err)
+{
+	if (opts->measure->weighs && (opts->scheme->needs_df || opts->scheme->needs_tokens))
+		return sh_error_set(err, SH_ERR_PARAM, "weight %s: %s weighs by set, tf or log",
+		    opts->scheme->name, opts->measure->name);
+	return 0;
+}
+
+/* Weights as whole numbers: of set and tf the counts, of log millionths. */
+static int weight_of(
+    const struct sh_scheme *scheme, uint32_t count, uint64_t *weight, struct sh_error *err)
+{
+	struct sh_term t = { .tf = count };
+	int64_t w;
+
+	if (scheme->weigh(&t, &w, err) < 0)
+		return -1;
+	*weight = (uint64_t)(scheme->needs_count ? w : w / SH_WEIGHT_ONE);
+	return 0;
+}
+
+static int weigh_small_counts(struct sh_verifier *v, struct sh_error *err)
+{
+	for (uint32_t i = 1; v->opts.measure->weighs && i < KNOWN_COUNTS; i++)
+		if (weight_of(v->opts.scheme, i, &v->weight[i], err) < 0)
+			return -1;
+	return 0;
+}
+
+struct sh_verifier *sh_verifier_new(const struct sh_verify_opts *opts, struct sh_error *err)
+{
+	struct sh_verifier *v = calloc(1, sizeof *v);
+
+	if (!v) {
+		sh_error_nomem(err);
+		return NULL;
+	}
+	v->opts = *opts;
+	v->slot_bits = FIRST_BITS;
+	v->slots = calloc((size_t)1 << v->slot_bits, sizeof *v->slots);
+	if (!v->slots)
+		sh_error_nomem(err);
+	else if (check(opts, err) == 0 && weigh_small_counts(v, err) == 0)
+		v->features = sh_features_new_apart(&opts->token, opts->ngrams, err);
+	if (v->features)
+		return v;
+	sh_verifier_delete(v);
+	return NULL;
+}
+
+void sh_verifier_delete(struct sh_verifier *v)
+{
+	struct slab *s, *newer;
+
+	if (!v)
+		return;
+	for (s = v->oldest; s; s = newer) {
+		newer = s->newer;
+		sh_pages_put(s, s->size);
+	}
+	sh_features_delete(v->features);
+	sh_document_room_free(&v->room);
+	free(v->slots);
+	free(v);
+}
+
+struct sh_features *sh_verifier_features(struct sh_verifier *v)
+{
+	return v->features;
+}
+
+uint64_t sh_verifier_made(const struct sh_verifier *v)
+{
+	return v->made;
+}
+
+/* ---- the cache ---- */
+
+static struct entry **slot(const struct sh_verifier *v, uint32_t document)
+{
+	return &v->slots[document * UINT32_C(0x9E3779B1) >> (32 - v->slot_bits)];
+}
+
+static struct entry *find(const struct sh_verifier *v, uint32_t document)
+{
+	struct entry *e = *slot(v, document);
+
+	while (e && e->document != document)
+		e = e->next_hash;
+	return e;
+}
+
+static void forget(struct sh_verifier *v, const struct entry *e)
+{
+	struct entry **at = slot(v, e->document);
+
+	while (*at != e)
+		at = &(*at)->next_hash;
+	*at = e->next_hash;
+	v->n--;
+}
+
+static void drop_oldest(struct sh_verifier *v)
+{
+	struct slab *s = v->oldest;
+	const char *p = (const char *)(s + 1), *end = (const char *)s + s->used;
+
+	for (; p < end; p += ((const struct entry *)(const void *)p)->bytes)
+		forget(v, (const struct entry *)(const void *)p);
+	v->oldest = s->newer;
+	v->n_slabs--;
+	v->bytes -= s->size;
+	v->dropped++;
+	sh_pages_put(s, s->size);
+}
+
+/* A slab with room for so many bytes becomes the newest. The two before it stay: what is being
+ * compared is in one of these. */
+static int add_slab(struct sh_verifier *v, size_t bytes, struct sh_error *err)
+{
+	size_t usual = v->n_slabs && v->opts.memory / SLABS_MIN >= SLAB ? SLAB : FIRST_SLAB, size;
+	struct slab *s;
+
+	if (bytes > SIZE_MAX / 2)
+		return sh_error_nomem(err);
+	bytes += sizeof *s;
+	size = bytes <= usual ? usual : bytes;
+	while (v->n_slabs >= SLABS_MIN && v->bytes + size > v->opts.memory)
+		drop_oldest(v);
+	s = sh_pages_get(size);
+	if (!s)
+		return sh_error_nomem(err);
+	*s = (struct slab){ .size = size, .used = sizeof *s };
+	*(v->newest ? &v->newest->newer : &v->oldest) = s;
+	v->newest = s;
+	v->n_slabs++;
+	v->bytes += size;
+	return 0;
+}
+
+/* Room for an entry, which counts once it is inserted. */
+static struct entry *room_for(struct sh_verifier *v, size_t bytes, struct sh_error *err)
+{
+	if ((!v->newest || bytes > v->newest->size - v->newest->used) &&
+	    add_slab(v, bytes, err) < 0)
+		return NULL;
+	return (struct entry *)(void *)((char *)v->newest + v->newest->used);
+}
+
+static void grow_slots(struct sh_verifier *v)
+{
+	struct entry **old = v->slots;
+	size_t n = (size_t)1 << v->slot_bits;
+
+	if (v->slot_bits == 32)
+		return;
+	v->slots = calloc(2 * n, sizeof *v->slots);
+	if (!v->slots) {
+		v->slots = old; /* slower, and as good */
+		return;
+	}
+	v->slot_bits++;
+	for (size_t i = 0; i < n; i++) {
+		for (struct entry *e = old[i], *next; e; e = next) {
+			struct entry **to = slot(v, e->document);
+
+			next = e->next_hash;
+			e->next_hash = *to;
+			*to = e;
+		}
+	}
+	free(old);
+}
+
+static void insert(struct sh_verifier *v, struct entry *e)
+{
+	struct entry **to;
+
+	if (v->n >> v->slot_bits)
+		grow_slots(v);
+	to = slot(v, e->document);
+	e->next_hash = *to;
+	*to = e;
+	v->newest->used += e->bytes;
+	v->n++;
+}
+
+/* ---- sets ---- */
+
+static int weigh(struct sh_verifier *v, const struct sh_feature_set *f, uint64_t *weight,
+    struct sh_weighed_set *set, struct sh_error *err)
+{
+	for (size_t i = 0; i < f->n; i++) {
+		if (f->count[i] < KNOWN_COUNTS)
+			weight[i] = v->weight[f->count[i]];
+		else if (weight_of(v->opts.scheme, f->count[i], &weight[i], err) < 0)
+			return -1;
+		set->squares = sh_wide_add(set->squares, sh_wide_mul(weight[i], weight[i]));
+	}
+	set->weight = weight;
+	return 0;
+}
+
+static struct entry *make_entry(struct sh_verifier *v, uint32_t document, struct sh_slice id,
+    const struct sh_feature_set *f, struct sh_error *err)
+{
+	size_t arrays = v->opts.measure->weighs ? 2 : 1;
+	size_t bytes = sizeof(struct entry) + arrays * f->n * sizeof(uint64_t) + id.n;
+	struct entry *e;
+	uint64_t *hash;
+	char *name;
+
+	bytes = (bytes + sizeof(uint64_t) - 1) / sizeof(uint64_t) * sizeof(uint64_t);
+	e = room_for(v, bytes, err);
+	if (!e)
+		return NULL;
+	hash = (uint64_t *)(e + 1);
+	name = (char *)(hash + arrays * f->n);
+	*e = (struct entry){ .document = document, .bytes = bytes, .id = { name, id.n } };
+	memcpy(name, id.p, id.n);
+	if (f->n)
+		memcpy(hash, f->hash, f->n * sizeof *hash);
+	e->set.hash = hash;
+	e->set.n = f->n;
+	if (v->opts.measure->weighs && weigh(v, f, hash + f->n, &e->set, err) < 0)
+		return NULL;
+	return e;
+}
+
+/* The entry of a document. One got before is valid as long as no slab was dropped. */
+static struct entry *get(struct sh_verifier *v, uint32_t document, struct sh_error *err)
+{
+	struct entry *e = find(v, document);
+	struct sh_feature_set f;
+	struct sh_document doc;
+
+	if (e)
+		return e;
+	if (sh_corpus_document(v->opts.corpus, document, &v->room, &doc, err) < 0 ||
+	    sh_features_of(v->features, doc.text, &f, err) < 0)
+		return NULL;
+	if (v->opts.strict && f.bad_utf8 + doc.ill_formed) {
+		sh_error_set(err, SH_ERR_RECORD, "ill-formed UTF-8 in document '%.*s' (--strict)",
+		    doc.id.n > 80 ? 80 : (int)doc.id.n, doc.id.p);
+		return NULL;
+	}
+	v->made++;
+	e = make_entry(v, document, doc.id, &f, err);
+	if (e)
+		insert(v, e);
+	return e;
+}
+
+static struct entry *get_named(struct sh_verifier *v, struct sh_slice id, struct sh_error *err)
+{
+	uint32_t i = SH_CORPUS_NONE;
+
+	while ((i = sh_corpus_find(v->opts.corpus, id, i)) != SH_CORPUS_NONE) {
+		struct entry *e = get(v, i, err);
+
+		if (!e || sh_slice_eq(e->id, id))
+			return e;
+	}
+	sh_error_set(err, SH_ERR_RECORD,
+	    "no document has the id '%.*s' (-d, which may be given again)",
+	    id.n > 80 ? 80 : (int)id.n, id.p);
+	return NULL;
+}
+
+int sh_verify(
+    struct sh_verifier *v, uint32_t x, uint32_t y, struct sh_similarity *s, struct sh_error *err)
+{
+	const struct entry *a, *b;
+	uint64_t dropped;
+
+	/* What was made last stays: so the second or third time nothing is dropped. */
+	do {
+		dropped = v->dropped;
+		a = get(v, x, err);
+		b = a ? get(v, y, err) : NULL;
+		if (!b)
+			return -1;
+	} while (v->dropped != dropped);
+	v->opts.measure->compare(&a->set, &b->set, s);
+	return 0;
+}
+
+int sh_verifier_digest(
+    struct sh_verifier *v, uint32_t document, uint64_t *digest, struct sh_error *err)
+{
+	static const uint64_t key[2] = { 0 }; /* features are hashed by a random one */
+	const struct entry *e = get(v, document, err);
+
+	if (!e)
+		return -1;
+	*digest = sh_siphash(key, e->set.hash, e->set.n * sizeof *e->set.hash);
+	return 0;
+}
+
+int sh_verify_ids(struct sh_verifier *v, struct sh_slice id1, struct sh_slice id2,
+    struct sh_similarity *s, struct sh_error *err)
+{
+	const struct entry *e = get_named(v, id1, err);
+	uint32_t x, y;
+
+	if (!e)
+		return -1;
+	x = e->document;
+	e = get_named(v, id2, err);
+	if (!e)
+		return -1;
+	y = e->document;
+	return sh_verify(v, x, y, s, err);
+}

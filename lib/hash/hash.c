@@ -1,0 +1,161 @@
+#include "hash/hash.h"
+
+/* Compiled in: one call a feature is dear, and no library version can differ. */
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "base/bytes.h"
+#include "hash/md5.h"
+#include "hash/md5_kernel.h"
+#include "hash/mix.h"
+#include "hash/published_hash.h"
+
+static void mix(struct sh_slice text, uint64_t seed, unsigned words, uint64_t *out)
+{
+	uint64_t h = sh_mix_feature(text, seed);
+	unsigned j;
+
+	for (j = 0; j < words; j++)
+		out[j] = sh_mix_word(h, j);
+}
+
+/* XXH3_128bits of the byte i and the text. */
+static XXH128_hash_t xxh3_wide(unsigned char i, struct sh_slice text, uint64_t seed)
+{
+	XXH3_state_t state;
+
+	XXH3_INITSTATE(&state);
+	XXH3_128bits_reset_withSeed(&state, seed);
+	XXH3_128bits_update(&state, &i, 1);
+	XXH3_128bits_update(&state, text.p, text.n);
+	return XXH3_128bits_digest(&state);
+}
+
+static void xxh3(struct sh_slice text, uint64_t seed, unsigned words, uint64_t *out)
+{
+	XXH128_hash_t h;
+	unsigned j;
+
+	if (words == 1) {
+		out[0] = XXH3_64bits_withSeed(text.p, text.n, seed);
+		return;
+	}
+	h = XXH3_128bits_withSeed(text.p, text.n, seed);
+	for (j = 0; j < words; j += 2) {
+		if (j)
+			h = xxh3_wide((unsigned char)(j / 2), text, seed);
+		out[j] = h.high64;
+		if (j + 1 < words)
+			out[j + 1] = h.low64;
+	}
+}
+
+/* What stands before a text for words 2 i and 2 i + 1: its length. */
+static size_t md5_head(unsigned i, uint64_t seed, char head[9])
+{
+	size_t n = 0;
+
+	if (i)
+		head[n++] = (char)i;
+	if (seed) {
+		sh_put_le64(head + n, seed);
+		n += 8;
+	}
+	return n;
+}
+
+static void md5(struct sh_slice text, uint64_t seed, unsigned words, uint64_t *out)
+{
+	unsigned char d[SH_MD5_BYTES];
+	char head[9];
+
+	for (unsigned j = 0; j < words; j += 2) {
+		sh_md5(sh_slice(head, md5_head(j / 2, seed, head)), text, d);
+		out[j] = sh_be64(d);
+		if (j + 1 < words)
+			out[j + 1] = sh_be64(d + 8);
+	}
+}
+
+static void md5_many(
+    const struct sh_slice *text, size_t n, uint64_t seed, unsigned words, uint64_t *out)
+{
+	const struct sh_md5_kernel *kernel = sh_md5_kernel_at(0);
+	uint32_t state[SH_MD5_MANY][4];
+	char head[9];
+	size_t part;
+
+	for (; n; n -= part, text += part, out += part * words) {
+		part = n < SH_MD5_MANY ? n : SH_MD5_MANY;
+		for (unsigned j = 0; j < words; j++) {
+			if (j % 2 == 0)
+				sh_md5_many(kernel, sh_slice(head, md5_head(j / 2, seed, head)),
+				    text, part, state);
+			for (size_t i = 0; i < part; i++)
+				out[i * words + j] = sh_md5_half(state[i], j % 2);
+		}
+	}
+}
+
+static const struct sh_hash rows[] = {
+	{ "mix", true, SH_FP_MAX_BITS, mix, .features = NULL },
+	{ "xxh3", false, SH_FP_MAX_BITS, xxh3, .features = NULL },
+	{ "md5", false, SH_FP_MAX_BITS, md5, .features = md5_many },
+	{ "md5-last", false, 128, sh_hash_md5_last, .features = sh_hash_md5_last_many,
+	    .seedless = true, .number = true },
+	{ "md5-nibbles", false, 32, sh_hash_md5_nibbles, .features = sh_hash_md5_nibbles_many,
+	    .seedless = true, .weak = true },
+	{ "jenkins", false, 64, sh_hash_jenkins, .features = NULL },
+	{ "fnv1", false, 64, sh_hash_fnv1, .seedless = true },
+	{ "gemantic", false, 256, sh_hash_gemantic, .seedless = true, .number = true,
+	    .weak = true },
+	{ "seomoz", false, 64, sh_hash_seomoz, .features = NULL },
+};
+
+/* Of a number's last bits, of which so many are too many, a fingerprint's shape. */
+static void to_the_front(uint64_t *out, unsigned words, unsigned shift)
+{
+	for (unsigned i = 0; i < words; i++)
+		out[i] = out[i] << shift | (i + 1 < words ? out[i + 1] >> (64 - shift) : 0);
+}
+
+void sh_hash_feature(
+    const struct sh_hash *hash, struct sh_slice text, uint64_t seed, unsigned bits, uint64_t *out)
+{
+	unsigned words = SH_FP_WORDS(bits), shift = words * 64 - bits;
+
+	hash->feature(text, seed, words, out);
+	if (hash->number && shift)
+		to_the_front(out, words, shift);
+}
+
+void sh_hash_features(const struct sh_hash *hash, const struct sh_slice *text, size_t n,
+    uint64_t seed, unsigned bits, uint64_t *out)
+{
+	unsigned words = SH_FP_WORDS(bits), shift = words * 64 - bits;
+
+	if (hash->features)
+		hash->features(text, n, seed, words, out);
+	for (size_t i = 0; i < n; i++) {
+		if (!hash->features)
+			hash->feature(text[i], seed, words, out + i * words);
+		if (hash->number && shift)
+			to_the_front(out + i * words, words, shift);
+	}
+}
+
+const struct sh_hash *sh_hash_at(unsigned i)
+{
+	return i < sizeof rows / sizeof *rows ? &rows[i] : NULL;
+}
+
+const struct sh_hash *sh_hash_find(const char *name)
+{
+	const struct sh_hash *row;
+	unsigned i;
+
+	for (i = 0; (row = sh_hash_at(i)); i++)
+		if (strcmp(row->name, name) == 0)
+			return row;
+	return NULL;
+}

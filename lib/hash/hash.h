@@ -1,0 +1,73 @@
+/* From a feature's text to its bits: the hash functions, as rows of one table.
+ *
+ * A feature's hash is SH_FP_WORDS(bits) words, the fingerprint's shape (see
+ * record/fingerprint.h), of which a narrower fingerprint uses the first bits.
+ *
+ * Every function depends on the feature's text, the seed and the number of words,
+ * and on nothing else. One word (up to 64 bits) and several words may be different
+ * functions. With P_0 = nothing and P_i = the single byte i:
+ *
+ *   mix    lib/hash/mix.h. Word j is sh_mix_word(h, j); word 0 is the same at all widths.
+ *   xxh3   one word: XXH3_64bits_withSeed(text). More: words 2i and 2i+1 are the
+ *          high and low half of XXH3_128bits_withSeed(P_i text). Without a seed
+ *          words 0 and 1 are what `xxhsum -H2` prints.
+ *   md5    words 2i and 2i+1 are the digest of (P_i seed text) as `md5sum` prints
+ *          it, where seed is 8 bytes, least significant first, or nothing if 0.
+ *
+ * xxh3 and md5 hash an n-gram's text as it stands, with its single spaces. So do the
+ * hashes of published systems, most of which take no seed:
+ *
+ *   md5-last     the last bits of the digest, at most 128 (pysimhash)
+ *   md5-nibbles  32 bits: the first bit of each hex digit of the digest (angelo)
+ *   jenkins      64 bits: lookup3's hashlittle2, jenkins.h (yanyiwu)
+ *   fnv1         64 bits: FNV-1, multiplication first (mfonda)
+ *   gemantic     the last bits, at most 256, of x = u0 << 7; x = x * 1000003 ^ u for each
+ *                UTF-16 unit u; x ^ their number
+ *   seomoz       64 bits: h = rotl(h, 1) ^ jenkins(part) for each part between single
+ *                spaces, the bits then in reverse order
+ */
+#ifndef SH_HASH_HASH_H
+#define SH_HASH_HASH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/slice.h"
+#include "record/fingerprint.h"
+
+struct sh_hash {
+	const char *name;
+	/* An n-gram's hash is composed from its tokens' hashes, and all words follow
+	 * from the first: the batch functions of mix.h apply. */
+	bool composed;
+	unsigned max_bits; /* widest fingerprint it can feed */
+	void (*feature)(struct sh_slice text, uint64_t seed, unsigned words, uint64_t *out);
+	/* Of many texts at once, which is faster: the same as feature() of each, with SH_MIX_PADDING
+	 * readable bytes behind each text. NULL where there is no such way. */
+	void (*features)(
+	    const struct sh_slice *text, size_t n, uint64_t seed, unsigned words, uint64_t *out);
+	bool seedless; /* the seed is not looked at */
+	/* A number: a narrower fingerprint uses its last bits, not its first. feature() then
+	 * gives its last 64 * words bits. */
+	bool number;
+	/* The first word of features that differ is often the same: gemantic's high bits are 0
+	 * for short texts. */
+	bool weak;
+};
+
+/* The hash of a feature, in the shape of a fingerprint of so many bits. */
+void sh_hash_feature(
+    const struct sh_hash *hash, struct sh_slice text, uint64_t seed, unsigned bits, uint64_t *out);
+
+/* The hashes of n features, one behind the other. SH_MIX_PADDING bytes (mix.h) behind each text
+ * must be readable. */
+void sh_hash_features(const struct sh_hash *hash, const struct sh_slice *text, size_t n,
+    uint64_t seed, unsigned bits, uint64_t *out);
+
+/* NULL when there is none of that name. */
+const struct sh_hash *sh_hash_find(const char *name);
+
+/* The rows in order, for lists of names: NULL after the last. */
+const struct sh_hash *sh_hash_at(unsigned i);
+
+#endif

@@ -1,0 +1,100 @@
+/* Hashes of texts, and of rows of such hashes, under a random key: what two texts are told apart
+ * by where nobody must be able to write two that collide.
+ *
+ * Sums of products (multilinear, Lemire and Kaser 2014) with keys that SipHash makes of the
+ * given one:
+ *
+ *   text of up to 16 bytes   its four words of 32 bits, padded with zeros, and its length, each times a
+ *                            key of 64 bits, plus another key, modulo 2^64; twice, with keys of their
+ *                            own; the upper halves of both sums are the hash
+ *   longer text              sh_keyed_text()
+ *   n hashes, 2 <= n <= 8    the 2 n halves of these, in the same way; each n has sums of its own
+ *
+ * For any two texts the keys that make them collide are one in 2^64, and the same holds for any two
+ * rows of hashes that differ: rows of texts that differ collide under at most one key in 2^63. The
+ * upper bits of the hashes of two texts agree no oftener than random ones do.
+ *
+ * Every row of kernels gives the same hashes; t/unit/test_variants.c holds them to it. */
+#ifndef SH_HASH_KEYED_H
+#define SH_HASH_KEYED_H
+
+#include "base/slice.h"
+#include "base/variant.h"
+#include "base/wide.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	SH_KEYED_WORDS = 16,   /* of 8 bytes: longer texts are SipHash's */
+	SH_KEYED_SHORT = 16,   /* bytes that take the quick way */
+	SH_KEYED_ROW_MAX = 8,  /* hashes of a row */
+	SH_KEYED_PADDING = 16, /* bytes behind a text that may be read */
+	SH_KEYED_PARTS = 5,    /* of a short text */
+};
+
+/* The keys of a sum, and what it begins with. */
+struct sh_keyed_sum {
+	uint64_t text[SH_KEYED_PARTS], text_first;
+	uint64_t row[2 * SH_KEYED_ROW_MAX], row_first[SH_KEYED_ROW_MAX + 1];
+};
+
+struct sh_keyed {
+	uint64_t key[2];
+	struct sh_wide wide[SH_KEYED_WORDS + 2]; /* of the words, the length, and the sum */
+	struct sh_keyed_sum sum[2];
+};
+
+void sh_keyed_init(struct sh_keyed *k, const uint64_t key[2]);
+
+/* One sum of 128 bits over the words of 8 bytes, of which the upper half is the hash; SipHash for more
+ * than 128 bytes. The same for any length and in any version: archives hold such hashes. */
+uint64_t sh_keyed_text(const struct sh_keyed *k, struct sh_slice text);
+
+struct sh_keyed_kernel {
+	struct sh_variant variant;
+	/* n stretches of one text, which may overlap: number i is the bytes start[i] .. end[i] - 1. */
+	void (*texts)(const struct sh_keyed *k, const char *text, const uint32_t *start,
+	    const uint32_t *end, size_t n, uint64_t *restrict h);
+	/* All rows of n successive ones of `hashes` hashes, in order; 2 <= n <= SH_KEYED_ROW_MAX,
+	 * n <= hashes. */
+	void (*rows)(const struct sh_keyed *k, const uint64_t *restrict h, size_t hashes,
+	    unsigned n, uint64_t *restrict out);
+};
+
+extern const struct sh_keyed_kernel sh_keyed_plain;
+#if defined(__x86_64__)
+extern const struct sh_keyed_kernel sh_keyed_avx2, sh_keyed_avx512;
+#endif
+
+/* The kernels that this machine can run, fastest first; NULL after the last. */
+const struct sh_keyed_kernel *sh_keyed_kernel_at(unsigned i);
+
+/* ---- for kernels: one at a time ---------------------------------------------------------- */
+
+/* The two words of a short text, and its length. */
+static inline uint64_t sh_keyed_short(const struct sh_keyed *k, uint64_t a, uint64_t b, uint64_t n)
+{
+	const struct sh_keyed_sum *s = k->sum;
+	uint64_t sum[2];
+
+	for (unsigned i = 0; i < 2; i++)
+		sum[i] = s[i].text_first + s[i].text[0] * (a & UINT32_MAX) +
+			 s[i].text[1] * (a >> 32) + s[i].text[2] * (b & UINT32_MAX) +
+			 s[i].text[3] * (b >> 32) + s[i].text[4] * n;
+	return (sum[0] & ~(uint64_t)UINT32_MAX) | sum[1] >> 32;
+}
+
+static inline uint64_t sh_keyed_row(const struct sh_keyed *k, const uint64_t *h, unsigned n)
+{
+	const struct sh_keyed_sum *s = k->sum;
+	uint64_t sum[2] = { s[0].row_first[n], s[1].row_first[n] };
+
+	for (unsigned j = 0; j < n; j++)
+		for (unsigned i = 0; i < 2; i++)
+			sum[i] += s[i].row[2 * j] * (h[j] & UINT32_MAX) +
+				  s[i].row[2 * j + 1] * (h[j] >> 32);
+	return (sum[0] & ~(uint64_t)UINT32_MAX) | sum[1] >> 32;
+}
+
+#endif

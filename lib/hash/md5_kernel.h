@@ -1,0 +1,139 @@
+/* The steps of MD5, for one message (md5.c) or several side by side (md5_lanes.c), and the
+ * kernel that does the latter.
+ *
+ * All rows give the digests of sh_md5(); t/unit/test_variants.c holds them to it. */
+#ifndef SH_HASH_MD5_KERNEL_H
+#define SH_HASH_MD5_KERNEL_H
+
+#include <stdint.h>
+
+#include "base/variant.h"
+
+enum { SH_MD5_LANES = 16 };
+
+/* MD5 begins with these. */
+#define SH_MD5_A UINT32_C(0x67452301)
+#define SH_MD5_B UINT32_C(0xefcdab89)
+#define SH_MD5_C UINT32_C(0x98badcfe)
+#define SH_MD5_D UINT32_C(0x10325476)
+
+/* floor(2^32 * abs(sin(i + 1))) */
+static const uint32_t sh_md5_sines[64] = {
+	0xd76aa478,
+	0xe8c7b756,
+	0x242070db,
+	0xc1bdceee,
+	0xf57c0faf,
+	0x4787c62a,
+	0xa8304613,
+	0xfd469501,
+	0x698098d8,
+	0x8b44f7af,
+	0xffff5bb1,
+	0x895cd7be,
+	0x6b901122,
+	0xfd987193,
+	0xa679438e,
+	0x49b40821,
+	0xf61e2562,
+	0xc040b340,
+	0x265e5a51,
+	0xe9b6c7aa,
+	0xd62f105d,
+	0x02441453,
+	0xd8a1e681,
+	0xe7d3fbc8,
+	0x21e1cde6,
+	0xc33707d6,
+	0xf4d50d87,
+	0x455a14ed,
+	0xa9e3e905,
+	0xfcefa3f8,
+	0x676f02d9,
+	0x8d2a4c8a,
+	0xfffa3942,
+	0x8771f681,
+	0x6d9d6122,
+	0xfde5380c,
+	0xa4beea44,
+	0x4bdecfa9,
+	0xf6bb4b60,
+	0xbebfbc70,
+	0x289b7ec6,
+	0xeaa127fa,
+	0xd4ef3085,
+	0x04881d05,
+	0xd9d4d039,
+	0xe6db99e5,
+	0x1fa27cf8,
+	0xc4ac5665,
+	0xf4292244,
+	0x432aff97,
+	0xab9423a7,
+	0xfc93a039,
+	0x655b59c3,
+	0x8f0ccc92,
+	0xffeff47d,
+	0x85845dd1,
+	0x6fa87e4f,
+	0xfe2ce6e0,
+	0xa3014314,
+	0x4e0811a1,
+	0xf7537e82,
+	0xbd3af235,
+	0x2ad7d2bb,
+	0xeb86d391,
+};
+
+/* One step: the four state words change places, so that no step moves any. */
+#define STEP(f, a, b, c, d, word, i, turn)                                                         \
+	do {                                                                                       \
+		a += (f) + m[word] + sh_md5_sines[i];                                              \
+		a = (a << (turn) | a >> (32 - (turn))) + b;                                        \
+	} while (0)
+
+#define FOUR(F, i, w0, w1, w2, w3, t0, t1, t2, t3)                                                 \
+	do {                                                                                       \
+		STEP(F(b, c, d), a, b, c, d, w0, i, t0);                                           \
+		STEP(F(a, b, c), d, a, b, c, w1, i + 1, t1);                                       \
+		STEP(F(d, a, b), c, d, a, b, w2, i + 2, t2);                                       \
+		STEP(F(c, d, a), b, c, d, a, w3, i + 3, t3);                                       \
+	} while (0)
+
+#define F1(x, y, z) ((z) ^ ((x) & ((y) ^ (z))))
+#define F2(x, y, z) ((y) ^ ((z) & ((x) ^ (y))))
+#define F3(x, y, z) ((x) ^ (y) ^ (z))
+#define F4(x, y, z) ((y) ^ ((x) | ~(z)))
+
+/* All 64 steps on words m[16] and the state a, b, c, d, of numbers or of vectors of them. */
+#define SH_MD5_ROUNDS                                                                              \
+	do {                                                                                       \
+		_Pragma("GCC unroll 4") for (unsigned i = 0; i < 16; i += 4)                       \
+		    FOUR(F1, i, i, i + 1, i + 2, i + 3, 7, 12, 17, 22);                            \
+		_Pragma("GCC unroll 4") for (unsigned i = 16; i < 32; i += 4)                      \
+		    FOUR(F2, i, (5 * i + 1) % 16, (5 * i + 6) % 16, (5 * i + 11) % 16, 5 * i % 16, \
+			5, 9, 14, 20);                                                             \
+		_Pragma("GCC unroll 4") for (unsigned i = 32; i < 48; i += 4)                      \
+		    FOUR(F3, i, (3 * i + 5) % 16, (3 * i + 8) % 16, (3 * i + 11) % 16,             \
+			(3 * i + 14) % 16, 4, 11, 16, 23);                                         \
+		_Pragma("GCC unroll 4") for (unsigned i = 48; i < 64; i += 4)                      \
+		    FOUR(F4, i, 7 * i % 16, (7 * i + 7) % 16, (7 * i + 14) % 16, (7 * i + 5) % 16, \
+			6, 10, 15, 21);                                                            \
+	} while (0)
+
+struct sh_md5_kernel {
+	struct sh_variant variant;
+	/* Messages that are one block each, its padding included: word[i][k] is word i of message
+	 * k, state[i][k] word i of its digest. */
+	void (*block)(uint32_t word[16][SH_MD5_LANES], uint32_t state[4][SH_MD5_LANES]);
+};
+
+extern const struct sh_md5_kernel sh_md5_plain;
+#if defined(__x86_64__)
+extern const struct sh_md5_kernel sh_md5_avx2, sh_md5_avx512;
+#endif
+
+/* The rows that this machine can run, fastest first; NULL after the last. */
+const struct sh_md5_kernel *sh_md5_kernel_at(unsigned i);
+
+#endif

@@ -1,0 +1,144 @@
+/* The default hash: fast on words of up to 16 bytes, and an n-gram's hash is made
+ * from its tokens' hashes by one multiplication, so that its text is never built.
+ *
+ * Frozen: t/vectors/mix.tsv holds its values, t/vectors/mix.py its definition in
+ * another language, t/unit/test_hash.c measures bias, avalanche and collisions.
+ * All arithmetic is modulo 2^64, all loads little-endian.
+ *
+ *   token of n bytes   acc = 0; while more than 16 bytes are left, take 16:
+ *                      acc = moremur(acc ^ fold(a, b)), a and b their two halves;
+ *                      the last 0..16 bytes, padded with zeros, are a and b:
+ *                      h = moremur(acc ^ fold(a, b) ^ n * GOLDEN ^ seed'),
+ *                      seed' = seed ? moremur(seed) : 0
+ *   fold(a, b)         a ^ rotl(b * 0x9FB21C651E98DF25, 32)
+ *   n-gram, n >= 2     c = h1; c = c * 0xD6E8FEB86659FD93 + h(i) for i = 2..n;
+ *                      g = (c ^ c >> 32) * 0xAEF17502108EF2D9; h = g ^ g >> 29
+ *   feature text       cut at each single space into tokens (an empty one too);
+ *                      one token: its hash, more: their n-gram's
+ *   word j of a hash   j ? moremur(h + j * GOLDEN) : h
+ *
+ * moremur is Pelle Evensen's mixer (2018), GOLDEN is 0x9E3779B97F4A7C15. It is not
+ * made against an adversary: two texts with one hash are easy to construct. */
+#ifndef SH_HASH_MIX_H
+#define SH_HASH_MIX_H
+
+#include "base/bytes.h"
+#include "base/slice.h"
+
+/* Bytes that must be readable behind a token for sh_mix_token_padded() and
+ * sh_mix_tokens(). Their values do not matter. */
+#define SH_MIX_PADDING 16
+
+#define SH_MIX_GOLDEN UINT64_C(0x9E3779B97F4A7C15)
+
+static inline uint64_t sh_mix_moremur(uint64_t x)
+{
+	x ^= x >> 27;
+	x *= UINT64_C(0x3C79AC492BA7B653);
+	x ^= x >> 33;
+	x *= UINT64_C(0x1C69B3F74AC4AE35);
+	return x ^ x >> 27;
+}
+
+static inline uint64_t sh_mix_fold(uint64_t a, uint64_t b)
+{
+	return a ^ sh_rotl64(b * UINT64_C(0x9FB21C651E98DF25), 32);
+}
+
+/* The form of the seed that the token functions take: once per run. */
+static inline uint64_t sh_mix_seed(uint64_t seed)
+{
+	return seed ? sh_mix_moremur(seed) : 0;
+}
+
+/* The end of every token: n <= 16 bytes are left of `total`. */
+static inline uint64_t sh_mix_last(
+    uint64_t acc, uint64_t a, uint64_t b, size_t total, uint64_t mixed_seed)
+{
+	return sh_mix_moremur(acc ^ sh_mix_fold(a, b) ^ total * SH_MIX_GOLDEN ^ mixed_seed);
+}
+
+/* The n <= 16 bytes at p as two words, padded with zeros, without a branch. Reads SH_MIX_PADDING
+ * bytes behind them. */
+static inline void sh_mix_words(const char *p, size_t n, uint64_t *a, uint64_t *b)
+{
+	/* keep[i]: the first i - 8 bytes of a word */
+	static const uint64_t keep[25] = {
+		[9] = 0xff,
+		[10] = 0xffff,
+		[11] = 0xffffff,
+		[12] = 0xffffffff,
+		[13] = UINT64_C(0xffffffffff),
+		[14] = UINT64_C(0xffffffffffff),
+		[15] = UINT64_C(0xffffffffffffff),
+		UINT64_MAX,
+		UINT64_MAX,
+		UINT64_MAX,
+		UINT64_MAX,
+		UINT64_MAX,
+		UINT64_MAX,
+		UINT64_MAX,
+		UINT64_MAX,
+		UINT64_MAX,
+	};
+
+	*a = sh_le64(p) & keep[n + 8];
+	*b = sh_le64(p + 8) & keep[n];
+}
+
+/* Reads SH_MIX_PADDING bytes behind the token. Without a branch up to 16 bytes. */
+static inline uint64_t sh_mix_token_padded(const char *p, size_t n, uint64_t mixed_seed)
+{
+	uint64_t acc = 0, a, b;
+	size_t left = n;
+
+	for (; left > 16; left -= 16, p += 16)
+		acc = sh_mix_moremur(acc ^ sh_mix_fold(sh_le64(p), sh_le64(p + 8)));
+	sh_mix_words(p, left, &a, &b);
+	return sh_mix_last(acc, a, b, n, mixed_seed);
+}
+
+/* The same for any slice. */
+uint64_t sh_mix_token(struct sh_slice token, uint64_t mixed_seed);
+
+/* n stretches of one text, which may overlap: number i is the bytes start[i] ..
+ * end[i] - 1. Tokens as sh_tokenize() leaves them; character n-grams, with end + n - 1.
+ * SH_MIX_PADDING bytes behind the last must be readable. */
+void sh_mix_tokens(const char *text, const uint32_t *start, const uint32_t *end, size_t n,
+    uint64_t mixed_seed, uint64_t *restrict h);
+
+static inline uint64_t sh_mix_step(uint64_t c, uint64_t h)
+{
+	return c * UINT64_C(0xD6E8FEB86659FD93) + h;
+}
+
+static inline uint64_t sh_mix_finish(uint64_t c)
+{
+	c = (c ^ c >> 32) * UINT64_C(0xAEF17502108EF2D9);
+	return c ^ c >> 29;
+}
+
+/* One n-gram of n >= 1 token hashes. */
+static inline uint64_t sh_mix_ngram(const uint64_t *h, size_t n)
+{
+	uint64_t c = h[0];
+	size_t i;
+
+	for (i = 1; i < n; i++)
+		c = sh_mix_step(c, h[i]);
+	return n > 1 ? sh_mix_finish(c) : c;
+}
+
+/* All n-grams of `tokens` token hashes, in order; n >= 1. Returns their number,
+ * tokens - n + 1, or 0 when there are fewer than n tokens. */
+size_t sh_mix_ngrams(const uint64_t *restrict h, size_t tokens, size_t n, uint64_t *restrict out);
+
+static inline uint64_t sh_mix_word(uint64_t h, unsigned j)
+{
+	return j ? sh_mix_moremur(h + j * SH_MIX_GOLDEN) : h;
+}
+
+/* A feature's first word from its text: the definition that the rest must equal. */
+uint64_t sh_mix_feature(struct sh_slice text, uint64_t seed);
+
+#endif

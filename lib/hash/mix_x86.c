@@ -1,0 +1,305 @@
+/* The default hash, four and eight at a time. */
+#include "hash/mix.h"
+#include "hash/mix_kernel.h"
+
+#if defined(__x86_64__)
+
+#include "hash/words_x86.h"
+
+/* Bytes a token, gaps included, below which short_tokens() is faster. */
+enum { SHORT_MEAN = 5 };
+
+/* ---- AVX2: 64-bit products out of 32-bit ones --------------------------------------- */
+
+/* x * k; the low halves' product, and the two mixed ones of which only the low half counts. */
+static AVX2 inline __m256i mul4(__m256i x, uint64_t k)
+{
+	__m256i all = _mm256_set1_epi64x((long long)k);
+	__m256i swapped = _mm256_set1_epi64x((long long)(k << 32 | k >> 32));
+	__m256i mixed = _mm256_mullo_epi32(x, swapped);
+
+	mixed = _mm256_add_epi32(mixed, _mm256_slli_epi64(mixed, 32));
+	mixed =
+	    _mm256_and_si256(mixed, _mm256_set1_epi64x((long long)UINT64_C(0xffffffff00000000)));
+	return _mm256_add_epi64(mixed, _mm256_mul_epu32(x, all));
+}
+
+static AVX2 inline __m256i shift_xor4(__m256i x, int bits)
+{
+	return _mm256_xor_si256(x, _mm256_srli_epi64(x, bits));
+}
+
+static AVX2 inline __m256i moremur4(__m256i x)
+{
+	x = mul4(shift_xor4(x, 27), UINT64_C(0x3C79AC492BA7B653));
+	x = mul4(shift_xor4(x, 33), UINT64_C(0x1C69B3F74AC4AE35));
+	return shift_xor4(x, 27);
+}
+
+/* a ^ rotl(b * K, 32): the rotation swaps halves. */
+static AVX2 inline __m256i fold4(__m256i a, __m256i b)
+{
+	b = mul4(b, UINT64_C(0x9FB21C651E98DF25));
+	return _mm256_xor_si256(a, _mm256_shuffle_epi32(b, 0xb1));
+}
+
+/* Four windows out of 16 bytes, two in each half of the register. */
+static AVX2 inline __m256i take4(const char *p, __m256i index)
+{
+	__m256i v = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)p));
+
+	return _mm256_shuffle_epi8(v, index);
+}
+
+/* Windows i = 0..3 of n <= 8 bytes; 0x80 makes a zero. */
+static AVX2 __m256i window_index(size_t n)
+{
+	uint8_t index[32];
+
+	for (unsigned i = 0; i < 32; i++)
+		index[i] = i % 8 < n ? (uint8_t)(i / 8 + i % 8) : 0x80;
+	return load4(index);
+}
+
+static AVX2 void windows_avx2(
+    const char *text, size_t n, size_t width, uint64_t mixed_seed, uint64_t *restrict h)
+{
+	const __m256i low = window_index(width < 8 ? width : 8);
+	const __m256i high = window_index(width < 8 ? 0 : width - 8);
+	const __m256i seed = _mm256_set1_epi64x((long long)(width * SH_MIX_GOLDEN ^ mixed_seed));
+	size_t i;
+
+	for (i = 0; i + 4 <= n; i += 4) {
+		__m256i x = take4(text + i, low);
+
+		if (width > 8)
+			x = fold4(x, take4(text + i + 8, high));
+		x = moremur4(_mm256_xor_si256(x, seed));
+		_mm256_storeu_si256((__m256i *)(void *)(h + i), x);
+	}
+	for (; i < n; i++)
+		h[i] = sh_mix_token_padded(text + i, width, mixed_seed);
+}
+
+static AVX2 size_t ngrams_avx2(
+    const uint64_t *restrict h, size_t tokens, size_t n, uint64_t *restrict out)
+{
+	size_t count = tokens < n ? 0 : tokens - n + 1, i, j;
+
+	if (n < 2 || n > 4)
+		return sh_mix_ngrams(h, tokens, n, out);
+	for (i = 0; i + 4 <= count; i += 4) {
+		__m256i c = load4(h + i);
+
+		for (j = 1; j < n; j++)
+			c = _mm256_add_epi64(
+			    mul4(c, UINT64_C(0xD6E8FEB86659FD93)), load4(h + i + j));
+		c = mul4(shift_xor4(c, 32), UINT64_C(0xAEF17502108EF2D9));
+		_mm256_storeu_si256((__m256i *)(void *)(out + i), shift_xor4(c, 29));
+	}
+	for (; i < count; i++)
+		out[i] = sh_mix_ngram(h + i, n);
+	return count;
+}
+
+/* One by one: without a gather that is fast, four tokens are not sooner at hand. */
+static AVX2 void tokens_avx2(const char *text, const uint32_t *start, const uint32_t *end, size_t n,
+    uint64_t mixed_seed, uint64_t *restrict h)
+{
+	for (size_t i = 0; i < n; i++) {
+		const char *p = text + start[i];
+		uint32_t len = end[i] - start[i];
+		uint64_t a, b;
+
+		if (__builtin_expect(len > 16, 0)) {
+			h[i] = sh_mix_token_padded(p, len, mixed_seed);
+			continue;
+		}
+		words_avx2(p, len, &a, &b);
+		h[i] = sh_mix_last(0, a, b, len, mixed_seed);
+	}
+}
+
+static AVX2 void hash_words_avx2(
+    const uint64_t *restrict h, size_t n, unsigned j, uint64_t *restrict out)
+{
+	const __m256i add = _mm256_set1_epi64x((long long)(j * SH_MIX_GOLDEN));
+	size_t i;
+
+	for (i = 0; i + 4 <= n; i += 4)
+		_mm256_storeu_si256(
+		    (__m256i *)(void *)(out + i), moremur4(_mm256_add_epi64(load4(h + i), add)));
+	for (; i < n; i++)
+		out[i] = sh_mix_word(h[i], j);
+}
+
+const struct sh_mix_kernel sh_mix_avx2 = { { "avx2", WORDS_AVX2_NEEDS }, tokens_avx2, windows_avx2,
+	ngrams_avx2, hash_words_avx2 };
+
+/* ---- AVX-512 -------------------------------------------------------------------------- */
+
+static AVX512 inline __m512i mul8(__m512i x, uint64_t k)
+{
+	return _mm512_mullo_epi64(x, _mm512_set1_epi64((long long)k));
+}
+
+static AVX512 inline __m512i shift_xor8(__m512i x, unsigned bits)
+{
+	return _mm512_xor_si512(x, _mm512_srli_epi64(x, bits));
+}
+
+static AVX512 inline __m512i moremur8(__m512i x)
+{
+	x = mul8(shift_xor8(x, 27), UINT64_C(0x3C79AC492BA7B653));
+	x = mul8(shift_xor8(x, 33), UINT64_C(0x1C69B3F74AC4AE35));
+	return shift_xor8(x, 27);
+}
+
+static AVX512 inline __m512i fold8(__m512i a, __m512i b)
+{
+	return _mm512_xor_si512(a, _mm512_rol_epi64(mul8(b, UINT64_C(0x9FB21C651E98DF25)), 32));
+}
+
+/* Eight tokens, of which those beyond 16 bytes come out wrong. */
+static AVX512 inline __m512i token8(
+    const char *text, const uint32_t *start, __m512i len, uint64_t mixed_seed)
+{
+	__m512i a, b;
+
+	words8(text, start, len, &a, &b);
+	len = _mm512_xor_si512(mul8(len, SH_MIX_GOLDEN), _mm512_set1_epi64((long long)mixed_seed));
+	return moremur8(_mm512_xor_si512(fold8(a, b), len));
+}
+
+static AVX512 inline void block8(
+    const char *text, const uint32_t *start, const uint32_t *end, uint64_t mixed_seed, uint64_t *h)
+{
+	unsigned beyond;
+	__m512i len = lengths8(start, end, &beyond);
+
+	_mm512_storeu_si512(h, token8(text, start, len, mixed_seed));
+	for (; beyond; beyond &= beyond - 1) {
+		unsigned at = (unsigned)__builtin_ctz(beyond);
+
+		h[at] = sh_mix_token_padded(text + start[at], end[at] - start[at], mixed_seed);
+	}
+}
+
+/* Eight tokens of up to 8 bytes within 64: one load and one permutation. A second word of
+ * zeros folds to nothing. lengths[i] is what a length of i adds. */
+static AVX512 inline __m512i short8(
+    const char *text, __m256i at32, __m256i n32, __m512i lengths, __m512i length_8)
+{
+	const __m512i spread =
+	    _mm512_broadcast_i32x4(_mm_setr_epi8(0, 0, 0, 0, 0, 0, 0, 0, 8, 8, 8, 8, 8, 8, 8, 8));
+	const __m512i step = _mm512_set1_epi64(0x0706050403020100);
+	__m512i len = _mm512_cvtepu32_epi64(n32), at = _mm512_cvtepu32_epi64(at32), x;
+
+	at = _mm512_add_epi8(_mm512_shuffle_epi8(at, spread), step);
+	x = _mm512_maskz_permutexvar_epi8(
+	    _mm512_cmplt_epi8_mask(step, _mm512_shuffle_epi8(len, spread)), at,
+	    _mm512_loadu_si512(text));
+	return moremur8(_mm512_xor_si512(x, _mm512_permutex2var_epi64(lengths, len, length_8)));
+}
+
+/* The same as tokens_avx512() for text whose tokens are mostly short, such as Chinese. */
+static AVX512 size_t short_tokens(const char *text, const uint32_t *start, const uint32_t *end,
+    size_t n, uint64_t mixed_seed, uint64_t *restrict h)
+{
+	const __m512i seed = _mm512_set1_epi64((long long)mixed_seed);
+	const __m512i lengths =
+	    _mm512_xor_si512(mul8(_mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7), SH_MIX_GOLDEN), seed);
+	const __m512i length_8 =
+	    _mm512_xor_si512(_mm512_set1_epi64((long long)(8 * SH_MIX_GOLDEN)), seed);
+	size_t i;
+
+	for (i = 0; i + 8 <= n; i += 8) {
+		const char *base = text + start[i];
+		__m256i from = load4(start + i), n32 = _mm256_sub_epi32(load4(end + i), from);
+		__m256i at = _mm256_sub_epi32(from, _mm256_set1_epi32((int)start[i]));
+		__m256i last = _mm256_add_epi32(_mm256_add_epi32(at, n32), _mm256_set1_epi32(-1));
+		__m256i off = _mm256_cmpgt_epi32(n32, _mm256_set1_epi32(8));
+
+		off = _mm256_or_si256(off, _mm256_or_si256(at, last));
+		if (__builtin_expect(_mm256_testz_si256(off, _mm256_set1_epi32(~63)), 1))
+			_mm512_storeu_si512(h + i, short8(base, at, n32, lengths, length_8));
+		else
+			block8(text, start + i, end + i, mixed_seed, h + i);
+	}
+	return i;
+}
+
+static AVX512 void tokens_avx512(const char *text, const uint32_t *start, const uint32_t *end,
+    size_t n, uint64_t mixed_seed, uint64_t *restrict h)
+{
+	size_t i = 0;
+
+	if (n >= 8 && (end[n - 1] - start[0]) / n < SHORT_MEAN)
+		i = short_tokens(text, start, end, n, mixed_seed, h);
+	for (; i + 8 <= n; i += 8)
+		block8(text, start + i, end + i, mixed_seed, h + i);
+	for (; i < n; i++)
+		h[i] = sh_mix_token_padded(text + start[i], end[i] - start[i], mixed_seed);
+}
+
+static AVX512 void windows_avx512(
+    const char *text, size_t n, size_t width, uint64_t mixed_seed, uint64_t *restrict h)
+{
+	const __m512i eight = _mm512_set1_epi64(0x0101010101010101);
+	/* byte j of lane i: i + j */
+	const __m512i index = _mm512_add_epi8(_mm512_set1_epi64(0x0706050403020100),
+	    _mm512_mullo_epi64(_mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7), eight));
+	const uint64_t ones = UINT64_C(0x0101010101010101);
+	const __mmask64 low = ones * (width < 8 ? (1u << width) - 1 : 0xff);
+	const __mmask64 high = ones * (width < 8 ? 0 : (1u << (width - 8)) - 1);
+	const __m512i seed = _mm512_set1_epi64((long long)(width * SH_MIX_GOLDEN ^ mixed_seed));
+
+	for (size_t i = 0; i < n; i += 8) {
+		__m512i v = _mm512_loadu_si512(text + i);
+		__m512i x = _mm512_maskz_permutexvar_epi8(low, index, v);
+
+		if (width > 8)
+			x = fold8(x, _mm512_maskz_permutexvar_epi8(
+					 high, _mm512_add_epi8(index, _mm512_set1_epi8(8)), v));
+		x = moremur8(_mm512_xor_si512(x, seed));
+		_mm512_mask_storeu_epi64(h + i, first(n - i), x);
+	}
+}
+
+static AVX512 size_t ngrams_avx512(
+    const uint64_t *restrict h, size_t tokens, size_t n, uint64_t *restrict out)
+{
+	size_t count = tokens < n ? 0 : tokens - n + 1, i, j;
+
+	if (n < 2 || n > 16) /* then a rolling hash takes fewer multiplications */
+		return sh_mix_ngrams(h, tokens, n, out);
+	for (i = 0; i < count; i += 8) {
+		__mmask8 part = first(count - i);
+		__m512i c = _mm512_maskz_loadu_epi64(part, h + i);
+
+		for (j = 1; j < n; j++)
+			c = _mm512_add_epi64(mul8(c, UINT64_C(0xD6E8FEB86659FD93)),
+			    _mm512_maskz_loadu_epi64(part, h + i + j));
+		c = mul8(shift_xor8(c, 32), UINT64_C(0xAEF17502108EF2D9));
+		_mm512_mask_storeu_epi64(out + i, part, shift_xor8(c, 29));
+	}
+	return count;
+}
+
+static AVX512 void hash_words_avx512(
+    const uint64_t *restrict h, size_t n, unsigned j, uint64_t *restrict out)
+{
+	const __m512i add = _mm512_set1_epi64((long long)(j * SH_MIX_GOLDEN));
+
+	for (size_t i = 0; i < n; i += 8) {
+		__mmask8 part = first(n - i);
+		__m512i x = _mm512_maskz_loadu_epi64(part, h + i);
+
+		_mm512_mask_storeu_epi64(out + i, part, moremur8(_mm512_add_epi64(x, add)));
+	}
+}
+
+const struct sh_mix_kernel sh_mix_avx512 = { { "avx512", WORDS_AVX512_NEEDS }, tokens_avx512,
+	windows_avx512, ngrams_avx512, hash_words_avx512 };
+
+#endif

@@ -1,0 +1,161 @@
+#include "hash/published_hash.h"
+
+#include "base/bytes.h"
+#include "base/wide.h"
+#include "hash/jenkins.h"
+#include "hash/md5.h"
+#include "hash/md5_kernel.h"
+#include "unicode/utf8.h"
+
+void sh_hash_md5_last(struct sh_slice text, uint64_t seed, unsigned words, uint64_t *out)
+{
+	unsigned char d[SH_MD5_BYTES];
+
+	(void)seed;
+	sh_md5(sh_slice(NULL, 0), text, d);
+	if (words > 1)
+		*out++ = sh_be64(d);
+	*out = sh_be64(d + 8);
+}
+
+void sh_hash_md5_last_many(
+    const struct sh_slice *text, size_t n, uint64_t seed, unsigned words, uint64_t *out)
+{
+	uint32_t state[SH_MD5_MANY][4];
+	size_t part;
+
+	(void)seed;
+	for (; n; n -= part, text += part) {
+		part = n < SH_MD5_MANY ? n : SH_MD5_MANY;
+		sh_md5_many(sh_md5_kernel_at(0), sh_slice(NULL, 0), text, part, state);
+		for (size_t i = 0; i < part; i++) {
+			if (words > 1)
+				*out++ = sh_md5_half(state[i], 0);
+			*out++ = sh_md5_half(state[i], 1);
+		}
+	}
+}
+
+/* The first bits of a number's 16 hexadecimal digits. */
+static uint64_t first_bits(uint64_t half)
+{
+	uint64_t bits = 0;
+
+	for (int i = 60; i >= 0; i -= 4)
+		bits = bits << 1 | (half >> (i + 3) & 1);
+	return bits;
+}
+
+static uint64_t nibbles(uint64_t first, uint64_t second)
+{
+	return (first_bits(first) << 16 | first_bits(second)) << 32;
+}
+
+void sh_hash_md5_nibbles(struct sh_slice text, uint64_t seed, unsigned words, uint64_t *out)
+{
+	unsigned char d[SH_MD5_BYTES];
+
+	(void)seed;
+	(void)words;
+	sh_md5(sh_slice(NULL, 0), text, d);
+	*out = nibbles(sh_be64(d), sh_be64(d + 8));
+}
+
+void sh_hash_md5_nibbles_many(
+    const struct sh_slice *text, size_t n, uint64_t seed, unsigned words, uint64_t *out)
+{
+	uint32_t state[SH_MD5_MANY][4];
+	size_t part;
+
+	(void)seed;
+	(void)words;
+	for (; n; n -= part, text += part) {
+		part = n < SH_MD5_MANY ? n : SH_MD5_MANY;
+		sh_md5_many(sh_md5_kernel_at(0), sh_slice(NULL, 0), text, part, state);
+		for (size_t i = 0; i < part; i++)
+			*out++ = nibbles(sh_md5_half(state[i], 0), sh_md5_half(state[i], 1));
+	}
+}
+
+void sh_hash_jenkins(struct sh_slice text, uint64_t seed, unsigned words, uint64_t *out)
+{
+	(void)words;
+	*out = sh_jenkins(text, seed);
+}
+
+static uint64_t reverse(uint64_t x)
+{
+	x = (x >> 1 & UINT64_C(0x5555555555555555)) | (x & UINT64_C(0x5555555555555555)) << 1;
+	x = (x >> 2 & UINT64_C(0x3333333333333333)) | (x & UINT64_C(0x3333333333333333)) << 2;
+	x = (x >> 4 & UINT64_C(0x0f0f0f0f0f0f0f0f)) | (x & UINT64_C(0x0f0f0f0f0f0f0f0f)) << 4;
+	return __builtin_bswap64(x);
+}
+
+void sh_hash_seomoz(struct sh_slice text, uint64_t seed, unsigned words, uint64_t *out)
+{
+	const char *p = text.p, *end = text.p + text.n, *space;
+	uint64_t h = 0;
+
+	(void)words;
+	do {
+		space = p < end ? memchr(p, ' ', (size_t)(end - p)) : NULL;
+		h = sh_rotl64(h, 1) ^
+		    sh_jenkins(sh_slice(p, (size_t)((space ? space : end) - p)), seed);
+		p = space ? space + 1 : end;
+	} while (space);
+	*out = reverse(h);
+}
+
+void sh_hash_fnv1(struct sh_slice text, uint64_t seed, unsigned words, uint64_t *out)
+{
+	uint64_t h = UINT64_C(0xcbf29ce484222325);
+
+	(void)seed;
+	(void)words;
+	for (size_t i = 0; i < text.n; i++)
+		h = h * UINT64_C(0x100000001b3) ^ (unsigned char)text.p[i];
+	*out = h;
+}
+
+/* x = x * 1000003 ^ unit, the least significant limb first. */
+static void gemantic_step(uint64_t *x, unsigned words, uint32_t unit)
+{
+	uint64_t carry = 0;
+
+	for (unsigned i = 0; i < words; i++) {
+		struct sh_wide product = sh_wide_add(sh_wide_mul(x[i], 1000003), sh_wide(carry));
+
+		x[i] = product.low;
+		carry = product.high;
+	}
+	x[0] ^= unit;
+}
+
+void sh_hash_gemantic(struct sh_slice text, uint64_t seed, unsigned words, uint64_t *out)
+{
+	const uint8_t *p = (const uint8_t *)text.p, *end = p + text.n;
+	uint64_t x[4] = { 0 };
+	uint64_t units = 0;
+
+	(void)seed;
+	while (p < end) {
+		uint32_t c = sh_utf8_next(&p, end), unit[2] = { c, 0 };
+		unsigned n = 1;
+
+		if (c == SH_UTF8_ILL)
+			unit[0] = SH_UTF8_REPLACEMENT;
+		else if (c >= 0x10000) {
+			unit[0] = 0xD800 + ((c - 0x10000) >> 10);
+			unit[1] = 0xDC00 + (c & 0x3FF);
+			n = 2;
+		}
+		if (units == 0)
+			x[0] = (uint64_t)unit[0] << 7;
+		for (unsigned i = 0; i < n; i++)
+			gemantic_step(x, words, unit[i]);
+		units += n;
+	}
+	x[0] ^= units;
+	for (unsigned i = 0; i < words; i++)
+		out[i] = x[words - 1 - i];
+}

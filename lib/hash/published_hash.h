@@ -1,0 +1,18 @@
+/* Inside the table of hash.c: the hashes of published systems. See hash.h. */
+#ifndef SH_HASH_PUBLISHED_HASH_H
+#define SH_HASH_PUBLISHED_HASH_H
+
+#include <stdint.h>
+
+#include "base/slice.h"
+
+typedef void sh_hash_fn(struct sh_slice text, uint64_t seed, unsigned words, uint64_t *out);
+
+typedef void sh_hashes_fn(
+    const struct sh_slice *text, size_t n, uint64_t seed, unsigned words, uint64_t *out);
+
+sh_hashes_fn sh_hash_md5_last_many, sh_hash_md5_nibbles_many;
+sh_hash_fn sh_hash_md5_last, sh_hash_md5_nibbles, sh_hash_jenkins, sh_hash_seomoz, sh_hash_fnv1,
+    sh_hash_gemantic;
+
+#endif

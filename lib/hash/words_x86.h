@@ -1,0 +1,91 @@
+/* Tokens as words of 64 bits, one or eight at a time: what the hashes of x86 begin with. For the
+ * files of vector variants only. */
+#ifndef SH_HASH_WORDS_X86_H
+#define SH_HASH_WORDS_X86_H
+
+#include <immintrin.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/bytes.h"
+#include "base/variant.h"
+
+/* ---- AVX2 -------------------------------------------------------------------------------- */
+
+#define AVX2 __attribute__((target("avx2,bmi,bmi2")))
+
+enum { WORDS_AVX2_NEEDS = SH_NEEDS_AVX2 | SH_NEEDS_BMI };
+
+static AVX2 inline __m256i load4(const void *p)
+{
+	return _mm256_loadu_si256((const __m256i *)p);
+}
+
+/* As sh_mix_words(). */
+static AVX2 inline void words_avx2(const char *p, size_t n, uint64_t *a, uint64_t *b)
+{
+	*a = _bzhi_u64(sh_le64(p), (unsigned)(8 * n));
+	*b = _bzhi_u64(sh_le64(p + 8), n > 8 ? (unsigned)(8 * n) - 64 : 0);
+}
+
+/* ---- AVX-512 ------------------------------------------------------------------------------ */
+
+#define AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,bmi,bmi2")))
+
+enum {
+	WORDS_AVX512_NEEDS = WORDS_AVX2_NEEDS | SH_NEEDS_AVX512 | SH_NEEDS_AVX512_DQ |
+			     SH_NEEDS_AVX512_VL | SH_NEEDS_AVX512_VBMI
+};
+
+static AVX512 inline __m128i load16(const char *p)
+{
+	return _mm_loadu_si128((const __m128i *)(const void *)p);
+}
+
+/* 16 bytes from each of four places. */
+static AVX512 inline __m512i collect4(const char *text, const uint32_t *start)
+{
+	__m256i low = _mm256_inserti128_si256(
+	    _mm256_castsi128_si256(load16(text + start[0])), load16(text + start[1]), 1);
+	__m256i high = _mm256_inserti128_si256(
+	    _mm256_castsi128_si256(load16(text + start[2])), load16(text + start[3]), 1);
+
+	return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
+}
+
+/* The words of eight tokens of so many bytes, wrong for those of more than 16. */
+static AVX512 inline void words8(
+    const char *text, const uint32_t *start, __m512i len, __m512i *a, __m512i *b)
+{
+	const __m512i even = _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14);
+	const __m512i odd = _mm512_setr_epi64(1, 3, 5, 7, 9, 11, 13, 15);
+	const __m512i ones = _mm512_set1_epi64(-1);
+	__m512i x = collect4(text, start), y = collect4(text, start + 4);
+	__m512i bits = _mm512_slli_epi64(len, 3), drop;
+
+	/* A shift by 64 or more gives 0. */
+	drop =
+	    _mm512_max_epi64(_mm512_sub_epi64(_mm512_set1_epi64(64), bits), _mm512_setzero_si512());
+	*a = _mm512_and_si512(_mm512_permutex2var_epi64(x, even, y), _mm512_srlv_epi64(ones, drop));
+	drop = _mm512_sub_epi64(_mm512_set1_epi64(128), bits);
+	*b = _mm512_and_si512(_mm512_permutex2var_epi64(x, odd, y), _mm512_srlv_epi64(ones, drop));
+}
+
+/* The lengths of eight tokens; *beyond: a bit for each of more than 16 bytes. */
+static AVX512 inline __m512i lengths8(const uint32_t *start, const uint32_t *end, unsigned *beyond)
+{
+	__m256i n = _mm256_sub_epi32(load4(end), load4(start));
+	/* No mask register: gcc 12 may spill one of 8 bits and read 32 back. */
+	__m256i above = _mm256_cmpgt_epi32(n, _mm256_set1_epi32(16));
+
+	*beyond = (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(above));
+	return _mm512_cvtepu32_epi64(n);
+}
+
+/* A mask of the first n of eight. */
+static AVX512 inline __mmask8 first(size_t n)
+{
+	return (__mmask8)(n < 8 ? (1u << n) - 1 : 0xff);
+}
+
+#endif

@@ -1,0 +1,354 @@
+#include "join/distinct.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/compare.h"
+#include "base/wide.h"
+#include "join/scan.h"
+
+enum {
+	BUCKET = 8, /* mean number of fingerprints whose first bits are ordered alike */
+	BITS_MAX = 24,
+	FEW = 48,       /* compared each with each; more by a table */
+	NO_TABLE = 256, /* as long as the whole side is small */
+};
+
+#define NONE UINT32_MAX
+
+struct table {
+	uint32_t *slot;
+	size_t slots;
+	uint64_t key;
+};
+
+int sh_twins_add(struct sh_twins *t, uint32_t at, uint32_t record, struct sh_error *err)
+{
+	if (t->n == t->cap && sh_grow((void **)&t->p, &t->cap, t->n + 1, sizeof *t->p, err) < 0)
+		return -1;
+	t->p[t->n++] = (struct sh_twin){ at, record };
+	return 0;
+}
+
+/* Move the distinct ones of lo .. hi-1 of `from`, which may be s, down to `out` of s; returns where
+ * the next one goes, or NONE on failure. Most have no twin, so all are compared without asking
+ * which. */
+static uint32_t few(struct sh_side *s, const struct sh_side *from, uint32_t lo, uint32_t hi,
+    uint32_t out, struct sh_twins *twins, struct sh_error *err)
+{
+	uint32_t first = out;
+
+	for (uint32_t i = lo; i < hi; i++) {
+		uint64_t x = from->word[i], same = 0;
+		uint32_t at = first;
+
+		for (uint32_t j = first; j < out; j++)
+			same |= (uint64_t)(s->word[j] == x);
+		if (!same) {
+			s->word[out] = x;
+			s->id[out++] = from->id[i];
+			continue;
+		}
+		while (s->word[at] != x)
+			at++;
+		if (sh_twins_add(twins, at, from->id[i], err) < 0)
+			return NONE;
+	}
+	return out;
+}
+
+static int empty_table(struct table *t, size_t n, struct sh_error *err)
+{
+	size_t want = 64;
+
+	while (want < 2 * n)
+		want *= 2;
+	if (want > t->slots) {
+		free(t->slot);
+		t->slots = 0;
+		t->slot = malloc(want * sizeof *t->slot);
+		if (!t->slot)
+			return sh_error_nomem(err);
+		t->slots = want;
+	}
+	memset(t->slot, 0xff, t->slots * sizeof *t->slot);
+	return 0;
+}
+
+/* Multiply and fold by a random odd key: nobody can choose fingerprints for one slot. */
+static size_t hash(uint64_t x, uint64_t key)
+{
+	return (size_t)sh_wide_fold(x ^ key, key ^ UINT64_C(0x9E3779B97F4A7C14));
+}
+
+static uint32_t many(struct sh_side *s, const struct sh_side *from, uint32_t lo, uint32_t hi,
+    uint32_t out, struct table *t, struct sh_twins *twins, struct sh_error *err)
+{
+	if (empty_table(t, hi - lo, err) < 0)
+		return NONE;
+	for (uint32_t i = lo; i < hi; i++) {
+		uint64_t x = from->word[i];
+		size_t at = hash(x, t->key) & (t->slots - 1);
+
+		while (t->slot[at] != NONE && s->word[t->slot[at]] != x)
+			at = (at + 1) & (t->slots - 1);
+		if (t->slot[at] == NONE) {
+			t->slot[at] = out;
+			s->word[out] = x;
+			s->id[out++] = from->id[i];
+		} else if (sh_twins_add(twins, t->slot[at], from->id[i], err) < 0) {
+			return NONE;
+		}
+	}
+	return out;
+}
+
+/* Few: twins that are in order of records already. */
+static void insert_twins(struct sh_twin *p, size_t n)
+{
+	for (size_t i = 1; i < n; i++) {
+		struct sh_twin t = p[i];
+		size_t at = i;
+
+		for (; at > 0 && p[at - 1].at > t.at; at--)
+			p[at] = p[at - 1];
+		p[at] = t;
+	}
+}
+
+/* Count them by place. */
+static int count_twins(struct sh_twin *p, size_t n, struct sh_error *err)
+{
+	uint32_t least = UINT32_MAX, most = 0, *next;
+	struct sh_twin *room = malloc(n * sizeof *room);
+	size_t sum = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		least = p[i].at < least ? p[i].at : least;
+		most = p[i].at > most ? p[i].at : most;
+	}
+	next = calloc((size_t)(most - least) + 1, sizeof *next);
+	if (!room || !next) {
+		free(room);
+		free(next);
+		return sh_error_nomem(err);
+	}
+	for (size_t i = 0; i < n; i++)
+		next[p[i].at - least]++;
+	for (size_t v = 0; v <= most - least; v++) {
+		size_t many = next[v];
+
+		next[v] = (uint32_t)sum;
+		sum += many;
+	}
+	for (size_t i = 0; i < n; i++)
+		room[next[p[i].at - least]++] = p[i];
+	memcpy(p, room, n * sizeof *p);
+	free(room);
+	free(next);
+	return 0;
+}
+
+int sh_twins_sort(struct sh_twin *p, size_t n, struct sh_error *err)
+{
+	if (n > FEW)
+		return count_twins(p, n, err);
+	insert_twins(p, n);
+	return 0;
+}
+
+/* The distinct ones of n buckets of `from` go behind those that s has. */
+static int buckets(struct sh_side *s, const struct sh_side *from, const uint32_t *start, uint32_t n,
+    struct table *t, struct sh_twins *twins, struct sh_error *err)
+{
+	uint32_t out = s->n;
+
+	for (uint32_t v = 0; v < n; v++) {
+		uint32_t lo = start[v], hi = start[v + 1];
+		size_t before = twins->n;
+
+		out = hi - lo > FEW ? many(s, from, lo, hi, out, t, twins, err)
+				    : few(s, from, lo, hi, out, twins, err);
+		if (out == NONE)
+			return -1;
+		/* They come in order of records. */
+		if (twins->n - before > 1 &&
+		    sh_twins_sort(twins->p + before, twins->n - before, err) < 0)
+			return -1;
+	}
+	s->n = out;
+	return 0;
+}
+
+/* Without order, for the many small sets of a stream: most ask for no memory at all. */
+static int unordered(
+    struct sh_side *s, struct table *t, struct sh_twins *twins, struct sh_error *err)
+{
+	uint32_t start[2] = { 0, s->n };
+
+	for (uint32_t i = 0; i < s->n; i++)
+		s->id[i] = i;
+	s->n = 0;
+	return buckets(s, s, start, 1, t, twins, err);
+}
+
+static int ordered(struct sh_side *s, struct sh_side *room, const struct sh_key *first,
+    struct table *t, struct sh_twins *twins, struct sh_error *err)
+{
+	size_t n = (size_t)1 << first->bits;
+	uint32_t *start = malloc((2 * n + 1) * sizeof *start);
+	int status;
+
+	if (!start)
+		return sh_error_nomem(err);
+	sh_side_order_new(s, first, start, room, start + n + 1);
+	s->n = 0;
+	status = buckets(s, s, start, (uint32_t)n, t, twins, err);
+	free(start);
+	return status;
+}
+
+/* ---- in parts, each while it is in the cache ------------------------------------- */
+
+/* A part, ordered where its distinct ones are to be: behind those that the side has. */
+struct part {
+	struct sh_side s;
+	const struct sh_key *key;
+	uint32_t *start, buckets, most; /* of a bucket */
+	uint16_t *low;                  /* the last bits of each word */
+	struct sh_side *to;
+	uint32_t moved; /* so many are done with */
+};
+
+typedef uint16_t lanes __attribute__((vector_size(16)));
+typedef uint64_t two __attribute__((vector_size(16)));
+
+enum { LANES = 8, MOST = 40 /* of a bucket for which it is worth while */ };
+
+/* Whether one of LANES words from i on is like one of those `most` - 1 behind it, as far as the last
+ * bits tell. Bounds of buckets do not matter: equal ones lie in one. */
+static inline bool twins_near(const uint16_t *low, uint32_t i, uint32_t most)
+{
+	lanes found = { 0 }, x, y;
+	two t;
+
+	memcpy(&x, low + i, sizeof x);
+	for (uint32_t h = 1; h < most; h++) {
+		memcpy(&y, low + i + h, sizeof y);
+		found |= (lanes)(x == y);
+	}
+	t = (two)found;
+	return (t[0] | t[1]) != 0;
+}
+
+/* Those before `end` that are not done with have no twins. */
+static void move_down(struct part *p, uint32_t end)
+{
+	uint32_t n = end - p->moved, out = p->to->n;
+
+	if (p->s.word + p->moved != p->to->word + out) {
+		memmove(p->to->word + out, p->s.word + p->moved, n * sizeof *p->s.word);
+		memmove(p->to->id + out, p->s.id + p->moved, n * sizeof *p->s.id);
+	}
+	p->to->n += n;
+	p->moved = end;
+}
+
+/* The bucket of the word at i may have twins. */
+static int look_closer(
+    struct part *p, uint32_t i, struct table *t, struct sh_twins *twins, struct sh_error *err)
+{
+	uint32_t v = sh_key_of(p->key, p->s.word[i]) & (p->buckets - 1);
+
+	if (p->start[v] < p->moved)
+		return 0;
+	move_down(p, p->start[v]);
+	p->moved = p->start[v + 1];
+	return buckets(p->to, &p->s, p->start + v, 1, t, twins, err);
+}
+
+static int few_twins(struct part *p, struct table *t, struct sh_twins *twins, struct sh_error *err)
+{
+	uint32_t n = p->s.n;
+
+	for (uint32_t i = 0; i < n; i++)
+		p->low[i] = (uint16_t)p->s.word[i];
+	for (uint32_t i = 0; i < n; i += LANES) {
+		if (__builtin_expect(!twins_near(p->low, i, p->most), 1))
+			continue;
+		for (uint32_t k = i; k < n && k < i + LANES; k++)
+			if (look_closer(p, k, t, twins, err) < 0)
+				return -1;
+	}
+	move_down(p, n);
+	return 0;
+}
+
+static int distinct_part(
+    struct part *p, struct table *t, struct sh_twins *twins, struct sh_error *err)
+{
+	p->most = 0;
+	for (uint32_t v = 0; v < p->buckets; v++) {
+		uint32_t n = p->start[v + 1] - p->start[v];
+
+		p->most = n > p->most ? n : p->most;
+	}
+	p->moved = 0;
+	return p->most <= MOST ? few_twins(p, t, twins, err)
+			       : buckets(p->to, &p->s, p->start, p->buckets, t, twins, err);
+}
+
+static int in_parts(struct sh_side *s, struct sh_split *split, struct sh_side *room,
+    struct table *t, struct sh_twins *twins, struct sh_error *err)
+{
+	struct part p = { .key = split->key, .buckets = UINT32_C(1) << split->rest, .to = s };
+	int status = 0;
+
+	p.start = malloc((2 * (size_t)p.buckets + 1) * sizeof *p.start);
+	p.low = calloc(split->most + MOST + LANES, sizeof *p.low);
+	if (!p.start || !p.low)
+		status = sh_error_nomem(err);
+	else
+		sh_split_move(split, s, true, room);
+	s->n = 0;
+	for (unsigned i = 0; status == 0 && i < split->parts; i++) {
+		p.s.word = s->word + s->n;
+		p.s.id = s->id + s->n;
+		p.s.n = split->start[i + 1] - split->start[i];
+		sh_split_order(split, i, room, &p.s, p.start, p.start + p.buckets + 1);
+		status = distinct_part(&p, t, twins, err);
+	}
+	free(p.low);
+	free(p.start);
+	return status;
+}
+
+int sh_distinct(struct sh_side *s, struct sh_side *room, uint64_t key, struct sh_twins *twins,
+    struct sh_error *err)
+{
+	struct table t = { .key = key };
+	struct sh_split split;
+	struct sh_key first;
+	unsigned bits = 1;
+	int status;
+
+	if (s->n <= NO_TABLE) {
+		status = unordered(s, &t, twins, err);
+		free(t.slot);
+		return status;
+	}
+	while (bits < BITS_MAX && s->n >> bits > BUCKET)
+		bits++;
+	sh_key_init(&first, UINT64_MAX << (64 - bits));
+	if (sh_side_reserve(room, s->n, err) < 0)
+		return -1;
+	split.most = UINT32_MAX;
+	if (s->n > SH_SIDE_CACHED)
+		sh_split_init(&split, s, &first);
+	status = split.most <= SH_SIDE_CACHED ? in_parts(s, &split, room, &t, twins, err)
+					      : ordered(s, room, &first, &t, twins, err);
+	free(t.slot);
+	return status;
+}

@@ -1,0 +1,288 @@
+#include "join/emit.h"
+
+enum { AT_ONCE = 64 }; /* hits whose ids are fetched at once */
+
+static inline int compare(struct sh_slice x, struct sh_slice y)
+{
+	uint64_t a = sh_nodes_prefix(x), b = sh_nodes_prefix(y);
+
+	return a != b ? (a < b ? -1 : 1) : sh_slice_cmp(x, y);
+}
+
+static int ordered(const struct sh_emit *e, struct sh_slice x, struct sh_slice y, unsigned distance,
+    struct sh_error *err)
+{
+	int c = compare(x, y);
+
+	if (c == 0)
+		return 0;
+	return c < 0 ? e->pair(e->arg, x, y, distance, err) : e->pair(e->arg, y, x, distance, err);
+}
+
+/* One id against n records of nodes b. */
+static int one_with_many(const struct sh_emit *e, struct sh_slice id, const uint32_t *record,
+    uint32_t n, unsigned distance, struct sh_error *err)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		char room[SH_ID_ROOM];
+		struct sh_slice other = sh_ids_get(&e->b->ids, record[i], room);
+		int status = e->same_set ? ordered(e, id, other, distance, err)
+					 : e->pair(e->arg, id, other, distance, err);
+
+		if (status < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int one_hit(const struct sh_emit *e, const uint32_t *who_a, const uint32_t *who_b,
+    unsigned distance, struct sh_error *err)
+{
+	uint32_t na, nb;
+	const uint32_t *a = sh_nodes_records(e->a, who_a, &na);
+	const uint32_t *b = sh_nodes_records(e->b, who_b, &nb);
+
+	for (uint32_t i = 0; i < na; i++) {
+		char room[SH_ID_ROOM];
+
+		if (one_with_many(e, sh_ids_get(&e->a->ids, a[i], room), b, nb, distance, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Batches of hits take the steps to their ids side by side (sh_ids_fetch()). */
+#define FETCH static inline __attribute__((always_inline)) void
+
+FETCH fetch_place(const struct sh_nodes *s, uint32_t who)
+{
+	if (who < SH_NODES_GROUP)
+		sh_ids_fetch(&s->ids, who);
+	else
+		__builtin_prefetch(&s->group_at[who - SH_NODES_GROUP]);
+}
+
+FETCH fetch_id(const struct sh_nodes *s, uint32_t who)
+{
+	if (who < SH_NODES_GROUP)
+		sh_ids_fetch_text(&s->ids, who);
+	else
+		__builtin_prefetch(&s->member[s->group_at[who - SH_NODES_GROUP]]);
+}
+
+/* What numbers are printed to: where the ids of a pair may lie. */
+typedef char rooms[2][SH_ID_ROOM];
+
+/* The ids of hits, not in order yet; false when one of them is of more than two ids. */
+static inline bool find_ids(const struct sh_emit *e, const struct sh_hit *hit, size_t n,
+    struct sh_id_pair *pair, rooms *room)
+{
+	for (size_t i = 0; i < n; i++) {
+		if ((hit[i].a | hit[i].b) >= SH_NODES_GROUP)
+			return false;
+		pair[i] = (struct sh_id_pair){ sh_ids_get(&e->a->ids, hit[i].a, room[i][0]),
+			sh_ids_get(&e->b->ids, hit[i].b, room[i][1]), hit[i].distance };
+		__builtin_prefetch(pair[i].id1.p);
+		__builtin_prefetch(pair[i].id2.p);
+	}
+	return true;
+}
+
+/* Put the lesser id first; false when they are the same. Which one it is is a matter of chance:
+ * no branch on it, into which GCC makes conditional moves here. */
+static inline bool in_order(struct sh_id_pair *pair)
+{
+	struct sh_slice s = pair->id1, t = pair->id2;
+	uint64_t x = sh_nodes_prefix(s), y = sh_nodes_prefix(t);
+	uintptr_t p = (uintptr_t)s.p ^ (uintptr_t)t.p;
+	size_t n = s.n ^ t.n, swap = x > y;
+	bool none = false;
+
+	if (__builtin_expect(x == y, 0)) {
+		int c = sh_slice_cmp(s, t);
+
+		swap = c > 0;
+		none = c == 0;
+	}
+	p &= -(uintptr_t)swap;
+	n &= -swap;
+	pair->id1.p = (const char *)((uintptr_t)s.p ^ p);
+	pair->id1.n = s.n ^ n;
+	pair->id2.p = (const char *)((uintptr_t)t.p ^ p);
+	pair->id2.n = t.n ^ n;
+	return !none;
+}
+
+static int emit_pairs(
+    const struct sh_emit *e, struct sh_id_pair *pair, size_t n, struct sh_error *err)
+{
+	size_t many = 0;
+
+	for (size_t i = 0; e->same_set && i < n; i++) {
+		bool good = in_order(&pair[i]);
+
+		if (many < i)
+			pair[many] = pair[i];
+		many += good;
+	}
+	n = e->same_set ? many : n;
+	return n ? e->pairs(e->arg, pair, n, err) : 0;
+}
+
+static int emit_some(
+    const struct sh_emit *e, const struct sh_hit *hit, size_t n, struct sh_error *err)
+{
+	struct sh_id_pair pair[AT_ONCE];
+	rooms room[AT_ONCE];
+
+	for (size_t i = 0; i < n; i++) {
+		fetch_place(e->a, hit[i].a);
+		fetch_place(e->b, hit[i].b);
+	}
+	if (e->pairs && find_ids(e, hit, n, pair, room))
+		return emit_pairs(e, pair, n, err);
+	for (size_t i = 0; i < n; i++) {
+		fetch_id(e->a, hit[i].a);
+		fetch_id(e->b, hit[i].b);
+	}
+	for (size_t i = 0; i < n; i++)
+		if (one_hit(e, &hit[i].a, &hit[i].b, hit[i].distance, err) < 0)
+			return -1;
+	return 0;
+}
+
+/* One join. */
+struct run {
+	const struct sh_emit *emit;
+	size_t few; /* hits from now on */
+};
+
+/* Once hits are not few any more, ids are spelled. */
+static void spell_if_many(struct run *run, size_t hits)
+{
+	bool many = run->few > 0 && run->few <= hits;
+
+	run->few -= run->few < hits ? run->few : hits;
+	if (!many)
+		return;
+	sh_ids_spell(&run->emit->a->ids);
+	sh_ids_spell(&run->emit->b->ids);
+}
+
+/* Hits between what who[] tells of nodes. */
+static int emit_named(void *ctx, const struct sh_hit *hit, size_t n, struct sh_error *err)
+{
+	struct run *run = ctx;
+
+	spell_if_many(run, n);
+	for (size_t i = 0; i < n; i += AT_ONCE)
+		if (emit_some(run->emit, hit + i, n - i < AT_ONCE ? n - i : AT_ONCE, err) < 0)
+			return -1;
+	return 0;
+}
+
+/* Hits between nodes by their numbers. */
+static int emit_numbered(void *ctx, const struct sh_hit *hit, size_t n, struct sh_error *err)
+{
+	const struct sh_emit *e = ((struct run *)ctx)->emit;
+
+	for (size_t i = 0; i < n; i++)
+		if (one_hit(e, &e->a->who[hit[i].a], &e->b->who[hit[i].b], hit[i].distance, err) <
+		    0)
+			return -1;
+	return 0;
+}
+
+static struct sh_named named(const struct sh_nodes *s)
+{
+	return (struct sh_named){ s->fp, s->who, s->n };
+}
+
+int sh_emit_self(const struct sh_emit *e, struct sh_join *j, struct sh_error *err)
+{
+	struct sh_named a = named(e->a);
+	struct run run = { e, a.n / 2 };
+
+	if (a.n < 2)
+		return 0;
+	if (e->collapse)
+		sh_nodes_collapse(e->a);
+	if (e->a->words > 1)
+		return sh_join_self(j, a.fp, a.n, emit_numbered, &run, err);
+	sh_join_lend(j, e->a->room);
+	return sh_join_self_named(j, &a, emit_named, &run, err);
+}
+
+int sh_emit_cross(const struct sh_emit *e, struct sh_join *j, struct sh_error *err)
+{
+	struct sh_named a = named(e->a), b = named(e->b);
+	struct run run = { e, (a.n + b.n) / 2 };
+
+	if (a.n == 0 || b.n == 0)
+		return 0;
+	if (e->collapse && e->same_set)
+		sh_nodes_collapse(e->a);
+	if (e->collapse)
+		sh_nodes_collapse(e->b);
+	if (e->a->words > 1)
+		return sh_join_cross(j, a.fp, a.n, b.fp, b.n, emit_numbered, &run, err);
+	sh_join_lend(j, e->a->room);
+	return sh_join_cross_named(j, &a, &b, emit_named, &run, err);
+}
+
+/* The first two ids of some groups, which most do not exceed. */
+FETCH fetch_group(const struct sh_nodes *s, size_t g, size_t n)
+{
+	for (size_t i = g; i < s->groups && i < g + n; i++) {
+		sh_ids_fetch(&s->ids, s->member[s->group_at[i]]);
+		sh_ids_fetch(&s->ids, s->member[s->group_at[i] + 1]);
+	}
+	for (size_t i = g; i < s->groups && i < g + n; i++) {
+		sh_ids_fetch_text(&s->ids, s->member[s->group_at[i]]);
+		sh_ids_fetch_text(&s->ids, s->member[s->group_at[i] + 1]);
+	}
+}
+
+/* One id with n greater ones. */
+static int one_with_greater(const struct sh_emit *e, struct sh_slice id, const uint32_t *record,
+    uint32_t n, struct sh_error *err)
+{
+	struct sh_id_pair pair[AT_ONCE];
+	char room[AT_ONCE][SH_ID_ROOM];
+	uint32_t many = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		struct sh_slice other = sh_ids_get(&e->a->ids, record[i], room[many]);
+
+		if (!e->pairs && e->pair(e->arg, id, other, 0, err) < 0)
+			return -1;
+		pair[many++] = (struct sh_id_pair){ id, other, 0 };
+		if (many < AT_ONCE && i + 1 < n)
+			continue;
+		if (e->pairs && e->pairs(e->arg, pair, many, err) < 0)
+			return -1;
+		many = 0;
+	}
+	return 0;
+}
+
+int sh_emit_identical(const struct sh_emit *e, struct sh_error *err)
+{
+	const struct sh_nodes *s = e->a;
+
+	for (size_t g = 0; g < s->groups; g++) {
+		const uint32_t *r = s->member + s->group_at[g];
+		uint32_t n = s->group_at[g + 1] - s->group_at[g];
+
+		if (g % AT_ONCE == 0)
+			fetch_group(s, g, AT_ONCE);
+		for (uint32_t i = 0; i + 1 < n && (i == 0 || !e->collapse); i++) {
+			char room[SH_ID_ROOM];
+			struct sh_slice id = sh_ids_get(&s->ids, r[i], room);
+
+			if (one_with_greater(e, id, r + i + 1, n - i - 1, err) < 0)
+				return -1;
+		}
+	}
+	return 0;
+}

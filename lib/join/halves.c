@@ -1,0 +1,303 @@
+#include "join/halves.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bits.h"
+#include "join/near.h"
+
+enum {
+	UNEVEN = 2, /* times the candidates that there would be if all were random */
+	LINE = 8,   /* words of a cache line */
+	AT_ONCE = 256,
+};
+
+/* One of the halves: the words in order of its first bits. */
+struct half {
+	const uint64_t *word;
+	uint32_t *start;
+	uint16_t *rest;
+};
+
+struct pair {
+	uint64_t x, y;
+	uint32_t nth_x, nth_y; /* of equal ones */
+};
+
+struct halves {
+	struct sh_join *join;
+	struct sh_side *x, *room;
+	unsigned bits; /* of a key */
+	uint16_t mask; /* of a rest */
+	struct half upper, lower;
+	bool equal; /* there are fingerprints that are alike */
+	size_t pairs;
+	struct pair pair[AT_ONCE]; /* of the lower half, whose names are to be looked up */
+	struct sh_near scan;
+};
+
+static bool send_if_full(struct sh_join *j)
+{
+	return j->hits < SH_JOIN_HITS || sh_join_send(j);
+}
+
+static void add_hit(struct sh_join *j, uint32_t a, uint32_t b, unsigned distance)
+{
+	uint32_t less = a < b ? a : b;
+
+	j->hit[j->hits++] = (struct sh_hit){ less, a ^ b ^ less, distance };
+}
+
+/* Ask for the words of spots: those of y are anywhere. */
+static void fetch_words(const uint64_t *word, const struct sh_near_spot *spot, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		__builtin_prefetch(&word[spot[i].x]);
+		__builtin_prefetch(&word[spot[i].y]);
+	}
+}
+
+static bool take_upper(void *ctx, const struct sh_near_spot *spot, size_t n)
+{
+	struct halves *h = ctx;
+	struct sh_join *j = h->join;
+	const uint64_t *word = h->upper.word;
+
+	fetch_words(word, spot, n);
+	for (size_t i = 0; i < n; i++) {
+		unsigned d = sh_count_bits(word[spot[i].x] ^ word[spot[i].y]);
+
+		if (d > j->k)
+			continue;
+		h->equal |= d == 0;
+		add_hit(j, h->x->id[spot[i].x], h->x->id[spot[i].y], d);
+		if (!send_if_full(j))
+			return false;
+	}
+	return true;
+}
+
+static uint32_t upper_key(const struct halves *h, uint64_t word)
+{
+	return (uint32_t)(word >> (64 - h->bits));
+}
+
+static uint32_t place_of(const struct halves *h, uint64_t word, uint32_t nth)
+{
+	uint32_t at = h->upper.start[upper_key(h, word)];
+
+	while (h->x->word[at] != word || nth-- > 0)
+		at++;
+	return at;
+}
+
+/* How many equal ones are before that at `at` of the lower half's order, which has left them in the
+ * upper one's. */
+static uint32_t equal_before(const struct halves *h, uint32_t at)
+{
+	const uint64_t *word = h->lower.word;
+	uint32_t key = (uint32_t)word[at] >> (32 - h->bits), n = 0;
+
+	for (uint32_t i = h->lower.start[key]; i < at; i++)
+		n += word[i] == word[at];
+	return n;
+}
+
+/* The names of pairs of words, each step for all of them: each is a cache miss. */
+static bool send_pairs(struct halves *h)
+{
+	struct sh_join *j = h->join;
+	uint32_t at[AT_ONCE][2];
+	size_t n = h->pairs;
+
+	h->pairs = 0;
+	for (size_t i = 0; i < n; i++) {
+		__builtin_prefetch(&h->upper.start[upper_key(h, h->pair[i].x)]);
+		__builtin_prefetch(&h->upper.start[upper_key(h, h->pair[i].y)]);
+	}
+	for (size_t i = 0; i < n; i++) {
+		__builtin_prefetch(&h->x->word[h->upper.start[upper_key(h, h->pair[i].x)]]);
+		__builtin_prefetch(&h->x->word[h->upper.start[upper_key(h, h->pair[i].y)]]);
+	}
+	for (size_t i = 0; i < n; i++) {
+		at[i][0] = place_of(h, h->pair[i].x, h->pair[i].nth_x);
+		at[i][1] = place_of(h, h->pair[i].y, h->pair[i].nth_y);
+		__builtin_prefetch(&h->x->id[at[i][0]]);
+		__builtin_prefetch(&h->x->id[at[i][1]]);
+	}
+	for (size_t i = 0; i < n; i++) {
+		add_hit(j, h->x->id[at[i][0]], h->x->id[at[i][1]],
+		    sh_count_bits(h->pair[i].x ^ h->pair[i].y));
+		if (!send_if_full(j))
+			return false;
+	}
+	return true;
+}
+
+static bool take_lower(void *ctx, const struct sh_near_spot *spot, size_t n)
+{
+	struct halves *h = ctx;
+	const uint64_t *word = h->lower.word;
+
+	fetch_words(word, spot, n);
+	for (size_t i = 0; i < n; i++) {
+		uint64_t x = word[spot[i].x], y = word[spot[i].y], diff = x ^ y;
+
+		if (sh_count_bits(diff) > h->join->k || sh_count_bits(diff >> 32) < 2)
+			continue;
+		h->pair[h->pairs++] =
+		    (struct pair){ x, y, h->equal ? equal_before(h, spot[i].x) : 0,
+			    h->equal ? equal_before(h, spot[i].y) : 0 };
+		if (h->pairs == AT_ONCE && !send_pairs(h))
+			return false;
+	}
+	return true;
+}
+
+/* What is read beyond the end is masked out; defined it should be all the same. */
+static void end_rest(struct half *a, uint32_t n)
+{
+	memset(a->rest + n, 0, SH_NEAR_PAD * sizeof *a->rest);
+}
+
+static void make_rest(const struct halves *h, struct half *a, uint32_t lo, uint32_t end)
+{
+	uint16_t mask = h->mask;
+
+	for (uint32_t i = lo; i < end; i++)
+		a->rest[i] = (uint16_t)a->word[i] & mask;
+}
+
+/* Whether so many buckets hold more than chance would give them. */
+static bool uneven(const struct halves *h, const struct half *a)
+{
+	uint64_t n = h->x->n, sum = 0;
+
+	if (h->join->limits.halve)
+		return false;
+	for (uint32_t v = 0; v < UINT32_C(1) << h->bits; v++) {
+		uint64_t many = a->start[v + 1] - a->start[v];
+
+		sum += many * many;
+	}
+	return sum > UNEVEN * n * (1 + (n >> h->bits));
+}
+
+/* Make start and rest of the upper half; false when the words are not in its order. */
+static bool walk_upper(struct halves *h)
+{
+	uint32_t *start = h->upper.start, before = 0, n = h->x->n;
+	const uint64_t *word = h->x->word;
+	unsigned shift = 64 - h->bits;
+	uint16_t mask = h->mask;
+	bool good = true;
+
+	memset(start, 0, (((size_t)1 << h->bits) + 1) * sizeof *start);
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t key = (uint32_t)(word[i] >> shift);
+
+		good &= key >= before;
+		before = key;
+		start[key + 1] = i + 1;
+		h->upper.rest[i] = (uint16_t)(word[i] >> 32) & mask;
+	}
+	for (uint32_t v = 0; v < UINT32_C(1) << h->bits; v++)
+		start[v + 1] = start[v + 1] < start[v] ? start[v] : start[v + 1];
+	return good;
+}
+
+static void order_upper(struct halves *h, uint32_t *next)
+{
+	struct sh_key key;
+
+	if (!walk_upper(h)) {
+		sh_key_init(&key, UINT64_MAX << (64 - h->bits));
+		sh_side_order(h->x, 0, h->x->n, &key, h->upper.start, h->room, next);
+		(void)walk_upper(h);
+	}
+	end_rest(&h->upper, h->x->n);
+	h->upper.word = h->x->word;
+}
+
+/* In parts, each from `gap` behind its place, where nothing is any more: no third array is needed. */
+static void order_lower(struct halves *h, struct sh_split *split, uint32_t gap, uint32_t *next)
+{
+	sh_split_move_words(split, h->x->word, h->room->word + gap);
+	h->lower.word = h->room->word;
+	for (uint32_t i = 0; i < split->parts; i++) {
+		sh_split_order_words(split, i, h->room->word + gap, h->room->word,
+		    h->lower.start + ((size_t)i << split->rest), next);
+		make_rest(h, &h->lower, split->start[i], split->start[i + 1]);
+	}
+	h->lower.start[UINT32_C(1) << h->bits] = h->x->n;
+	end_rest(&h->lower, h->x->n);
+}
+
+static int scan(struct halves *h, const struct half *a,
+    bool (*take)(void *, const struct sh_near_spot *, size_t))
+{
+	struct sh_near *s = &h->scan;
+
+	s->rest = a->rest;
+	s->start = a->start;
+	s->bits = h->bits;
+	s->flush = take;
+	s->ctx = h;
+	h->join->kernel->near(s);
+	return s->ended ? -1 : 0;
+}
+
+static int join(struct halves *h, uint32_t *next)
+{
+	struct sh_split split;
+	struct sh_key key;
+	uint32_t gap;
+
+	sh_key_init(&key, (UINT64_MAX << (64 - h->bits)) >> 32);
+	sh_split_init(&split, h->x, &key);
+	gap = split.most + (-split.most & (LINE - 1));
+	if (sh_side_reserve(h->room, (size_t)h->x->n + gap + SH_NEAR_PAD, h->join->err) < 0)
+		return -1;
+	h->mask = (uint16_t)((UINT32_C(1) << (32 - h->bits)) - 1);
+	h->upper.rest = (void *)h->room->id;
+	h->lower.rest = h->upper.rest + h->x->n + SH_NEAR_PAD;
+	order_upper(h, next);
+	if (uneven(h, &h->upper))
+		return 1;
+	order_lower(h, &split, gap, next);
+	if (uneven(h, &h->lower))
+		return 1;
+	if (scan(h, &h->upper, take_upper) < 0 || scan(h, &h->lower, take_lower) < 0 ||
+	    !send_pairs(h))
+		return -1;
+	return 0;
+}
+
+int sh_halves_join(struct sh_join *j, struct sh_side *x, struct sh_side *room)
+{
+	struct halves *h = aligned_alloc(_Alignof(struct halves), sizeof *h);
+	uint32_t *next = NULL;
+	size_t buckets;
+	int status = -1;
+
+	if (!h)
+		return sh_error_nomem(j->err);
+	memset(h, 0, sizeof *h);
+	h->join = j;
+	h->x = x;
+	h->room = room;
+	h->bits = j->top->plan.block[0].bits;
+	buckets = (size_t)1 << h->bits;
+	h->upper.start = malloc((buckets + 1) * sizeof *h->upper.start);
+	h->lower.start = malloc((buckets + 1) * sizeof *h->lower.start);
+	next = malloc(buckets * sizeof *next);
+	if (h->upper.start && h->lower.start && next)
+		status = join(h, next);
+	else
+		sh_error_nomem(j->err);
+	free(h->upper.start);
+	free(h->lower.start);
+	free(next);
+	free(h);
+	return status;
+}

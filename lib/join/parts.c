@@ -1,0 +1,276 @@
+#include "join/parts.h"
+
+#include <stdlib.h>
+
+#include "base/bytes.h"
+#include "record/fields.h"
+
+enum { FP_BYTES_MAX = 8 * SH_FP_MAX_WORDS };
+
+/* Each part is joined with every other one: when there are MANY of a size below ENOUGH, the next are
+ * twice as large. */
+enum { MANY = 64, ENOUGH = 256 * 1024 };
+
+int sh_parts_init(struct sh_parts *p, unsigned words, size_t memory, struct sh_side *room,
+    const char *tmpdir, struct sh_error *err)
+{
+	*p = (struct sh_parts){ .words = words, .memory = memory };
+	sh_runs_init(&p->runs, tmpdir);
+	sh_runs_init(&p->sorted, tmpdir);
+	return sh_nodes_init(&p->nodes, words, room, err) < 0
+		   ? -1
+		   : sh_nodes_init(&p->later, words, room, err);
+}
+
+void sh_parts_free(struct sh_parts *p)
+{
+	sh_nodes_free(&p->nodes);
+	sh_nodes_free(&p->later);
+	sh_runs_free(&p->runs);
+	sh_runs_free(&p->sorted);
+}
+
+void sh_parts_clear(struct sh_parts *p)
+{
+	sh_nodes_clear(&p->nodes);
+	if (p->runs.n)
+		sh_runs_free(&p->runs);
+	if (p->sorted.n)
+		sh_runs_free(&p->sorted);
+	p->n = p->loaded = 0;
+	p->repeated = 0;
+}
+
+/* Entries' keys order as fingerprint, then id: the words big-endian, then the id. */
+static size_t pack_fp(char *out, const uint64_t *fp, unsigned words)
+{
+	for (unsigned i = 0; i < words; i++) {
+		uint64_t be = htobe64(fp[i]);
+
+		memcpy(out + 8 * i, &be, 8);
+	}
+	return 8 * words;
+}
+
+static int write_node(struct sh_parts *p, size_t node, struct sh_error *err)
+{
+	const struct sh_nodes *s = &p->nodes;
+	char key[FP_BYTES_MAX + SH_ID_MAX];
+	size_t n = pack_fp(key, s->fp + node * s->words, s->words);
+	uint32_t records;
+	const uint32_t *r = sh_nodes_records(s, &s->who[node], &records);
+
+	for (uint32_t i = 0; i < records; i++) {
+		char room[SH_ID_ROOM];
+		struct sh_slice id = sh_ids_get(&s->ids, r[i], room);
+
+		memcpy(key + n, id.p, id.n);
+		if (sh_runs_add(&p->runs, sh_slice(key, n + id.n), sh_slice("", 0), err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* What is in memory becomes a sorted run. */
+static int spill(struct sh_parts *p, struct sh_error *err)
+{
+	int status = sh_nodes_close(&p->nodes, err);
+
+	if (status == 0)
+		status = sh_nodes_sort(&p->nodes, err);
+	p->repeated += p->nodes.repeated;
+	if (status == 0)
+		status = sh_runs_begin(&p->runs, err);
+	for (size_t i = 0; status == 0 && i < p->nodes.n; i++)
+		status = write_node(p, i, err);
+	if (status == 0)
+		status = sh_runs_end(&p->runs, err);
+	sh_nodes_clear(&p->nodes);
+	return status;
+}
+
+static bool is_full(const struct sh_parts *p)
+{
+	return sh_nodes_bytes(&p->nodes) > p->memory || p->nodes.records == SH_NODES_MAX;
+}
+
+int sh_parts_add(struct sh_parts *p, const uint64_t *fp, struct sh_slice id, struct sh_error *err)
+{
+	if (is_full(p) && spill(p, err) < 0)
+		return -1;
+	return sh_nodes_add(&p->nodes, fp, id, err);
+}
+
+ssize_t sh_parts_take(
+    struct sh_parts *p, struct sh_slice text, unsigned digits, size_t *lines, struct sh_error *err)
+{
+	size_t left, max;
+
+	if (is_full(p) && spill(p, err) < 0)
+		return -1;
+	/* As many as fit when ids have eight bytes; then it is looked at again. */
+	left = p->memory - sh_nodes_bytes(&p->nodes);
+	max = left / (8 * p->words + 16) + 1;
+	if (max > SH_NODES_MAX - p->nodes.records)
+		max = SH_NODES_MAX - p->nodes.records;
+	return sh_nodes_take(&p->nodes, text, digits, max, lines, err);
+}
+
+/* Cuts the merged entries into runs of a part each, without the repeated ones. */
+struct cutter {
+	struct sh_parts *parts;
+	size_t bytes;        /* of the run so far, as sh_nodes_bytes() will count them */
+	size_t most;         /* of a run */
+	struct sh_buf last;  /* entry */
+	struct sh_buf first; /* entry with its fingerprint */
+};
+
+/* Under first_only: whether the entry is another id of the first one's fingerprint, which is then
+ * done with. -1 on failure. */
+static int is_copy(struct cutter *c, struct sh_slice key, struct sh_error *err)
+{
+	struct sh_parts *p = c->parts;
+	size_t n = 8 * p->nodes.words;
+
+	if (!p->first_only)
+		return 0;
+	if (c->first.n && memcmp(c->first.p, key.p, n) == 0) {
+		if (p->copy && p->copy(p->arg, sh_slice(c->first.p + n, c->first.n - n),
+				   sh_slice(key.p + n, key.n - n), 0, err) < 0)
+			return -1;
+		return 1;
+	}
+	c->first.n = 0;
+	return sh_buf_add(&c->first, key.p, key.n, err);
+}
+
+static int next_run(struct cutter *c, struct sh_error *err)
+{
+	struct sh_runs *to = &c->parts->sorted;
+
+	if (sh_runs_end(to, err) < 0 || sh_runs_begin(to, err) < 0)
+		return -1;
+	c->bytes = 0;
+	if (to->n % MANY == 0 && c->most < ENOUGH)
+		c->most = c->most ? 2 * c->most : 1;
+	return 0;
+}
+
+static int cut(void *arg, struct sh_slice key, struct sh_slice value, struct sh_error *err)
+{
+	struct cutter *c = arg;
+	struct sh_runs *to = &c->parts->sorted;
+	int copy;
+
+	if (sh_slice_eq(key, sh_buf_slice(&c->last))) {
+		c->parts->repeated++;
+		return 0;
+	}
+	c->last.n = 0;
+	if (sh_buf_add(&c->last, key.p, key.n, err) < 0)
+		return -1;
+	copy = is_copy(c, key, err);
+	if (copy)
+		return copy < 0 ? -1 : 0;
+	if (c->bytes > c->most && next_run(c, err) < 0)
+		return -1;
+	c->bytes += key.n + 8; /* the id, the fingerprint, its place and its node */
+	return sh_runs_add(to, key, value, err);
+}
+
+int sh_parts_close(struct sh_parts *p, struct sh_error *err)
+{
+	struct cutter c = { .parts = p, .most = p->memory };
+	int status;
+
+	p->loaded = 0;
+	p->n = 1;
+	p->nodes.ids.roomy = false;
+	if (p->runs.n == 0) {
+		status = sh_nodes_close(&p->nodes, err);
+		p->repeated = p->nodes.repeated;
+		p->nodes.ids.roomy = sh_nodes_bytes(&p->nodes) + 8 * p->nodes.records <= p->memory;
+		return status;
+	}
+	if (p->nodes.records && spill(p, err) < 0)
+		return -1;
+	status = sh_runs_begin(&p->sorted, err);
+	if (status == 0)
+		status = sh_runs_merge(&p->runs, cut, &c, err);
+	if (status == 0)
+		status = sh_runs_end(&p->sorted, err);
+	sh_buf_free(&c.last);
+	sh_buf_free(&c.first);
+	sh_runs_free(&p->runs);
+	p->n = p->sorted.n;
+	p->loaded = p->n; /* none */
+	return status;
+}
+
+static int read_part(struct sh_run_reader *run, struct sh_nodes *into, struct sh_error *err)
+{
+	struct sh_slice key, value;
+	int got;
+
+	while ((got = sh_run_next(run, &key, &value, err)) > 0) {
+		uint64_t fp[SH_FP_MAX_WORDS];
+		size_t n = 8 * into->words;
+
+		for (unsigned i = 0; i < into->words; i++)
+			fp[i] = sh_be64(key.p + 8 * i);
+		if (sh_nodes_add(into, fp, sh_slice(key.p + n, key.n - n), err) < 0)
+			return -1;
+	}
+	return got < 0 ? -1 : sh_nodes_close(into, err);
+}
+
+static int load(struct sh_parts *p, size_t i, struct sh_nodes *into, struct sh_error *err)
+{
+	struct sh_run_reader run;
+	int status;
+
+	sh_nodes_clear(into);
+	sh_run_open(&run, &p->sorted, i);
+	status = read_part(&run, into, err);
+	sh_run_close(&run);
+	return status;
+}
+
+/* Have part i in p->nodes. */
+static int load_first(struct sh_parts *p, size_t i, struct sh_error *err)
+{
+	if (p->loaded == i)
+		return 0;
+	p->loaded = p->n;
+	if (load(p, i, &p->nodes, err) < 0)
+		return -1;
+	p->loaded = i;
+	return 0;
+}
+
+int sh_parts_join_self(struct sh_parts *p, const struct sh_parts_join *join, struct sh_error *err)
+{
+	for (size_t i = 0; i < p->n; i++) {
+		if (load_first(p, i, err) < 0 || join->self(join->arg, &p->nodes, err) < 0)
+			return -1;
+		for (size_t j = i + 1; j < p->n; j++)
+			if (load(p, j, &p->later, err) < 0 ||
+			    join->cross(join->arg, &p->nodes, &p->later, err) < 0)
+				return -1;
+	}
+	return 0;
+}
+
+int sh_parts_join_cross(
+    struct sh_parts *a, struct sh_parts *b, const struct sh_parts_join *join, struct sh_error *err)
+{
+	for (size_t i = 0; i < a->n; i++) {
+		if (load_first(a, i, err) < 0)
+			return -1;
+		for (size_t j = 0; j < b->n; j++)
+			if (load_first(b, j, err) < 0 ||
+			    join->cross(join->arg, &a->nodes, &b->nodes, err) < 0)
+				return -1;
+	}
+	return 0;
+}

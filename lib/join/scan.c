@@ -1,0 +1,107 @@
+/* The scan in plain C, and the choice among the kernels. */
+#include "join/scan_kernel.h"
+
+#define NAME(f) f##_plain
+#define TARGET
+#define TILE        struct tile_plain
+#define FAR         unsigned
+#define WORD        uint64_t
+#define WORDS(s, f) ((s)->f)
+#define GROUP       8
+
+/* Two words: every processor with 128-bit registers, the compiler sees to it. */
+typedef uint64_t two __attribute__((vector_size(16)));
+
+struct tile_plain {
+	two v[SH_SCAN_TILE / 2];
+};
+
+static unsigned far_plain(unsigned k)
+{
+	return k;
+}
+
+static inline void load_plain(struct tile_plain *t, const uint64_t *p, unsigned n)
+{
+	memcpy(t->v, p, n * 64);
+}
+
+static inline two both(uint64_t x)
+{
+	return (two){ x, x };
+}
+
+static inline two count_plain(two x)
+{
+	x -= (x >> 1) & both(0x5555555555555555ULL);
+	x = (x & both(0x3333333333333333ULL)) + ((x >> 2) & both(0x3333333333333333ULL));
+	x = (x + (x >> 4)) & both(0x0F0F0F0F0F0F0F0FULL);
+	x += x >> 32;
+	x += x >> 16;
+	x += x >> 8;
+	return x & both(0x7F);
+}
+
+static inline unsigned popcount_plain(uint64_t x)
+{
+	return (unsigned)count_plain(both(x))[0];
+}
+
+static inline uint32_t match_plain(const struct tile_plain *t, uint64_t y, unsigned k, unsigned n)
+{
+	two any = both(0), all = both(y), far = both((uint64_t)k + 1);
+	uint32_t hit = 0;
+
+	/* A count minus (k + 1) has its top bit set when it is within k. */
+	for (unsigned i = 0; i < 4 * n; i++)
+		any |= count_plain(t->v[i] ^ all) - far;
+	if ((any[0] | any[1]) >> 63 == 0)
+		return 0;
+	for (unsigned i = 0; i < 4 * n; i++) {
+		two near = (count_plain(t->v[i] ^ all) - far) >> 63;
+
+		hit |= (uint32_t)(near[0] | near[1] << 1) << (2 * i);
+	}
+	return hit;
+}
+
+#include "join/scan_body.h"
+
+static unsigned distance_plain(const uint64_t *a, const uint64_t *b, unsigned words)
+{
+	unsigned d = 0;
+
+	for (unsigned i = 0; i < words; i++)
+		d += popcount_plain(a[i] ^ b[i]);
+	return d;
+}
+
+static const struct sh_kernel plain = { { "plain", SH_NEEDS_NOTHING }, scan_plain, NULL, NULL,
+	sh_near_plain, distance_plain };
+
+/* ---- kernels ------------------------------------------------------------------- */
+
+static const struct sh_variant *const rows[] = {
+#if defined(__x86_64__) && defined(__GNUC__)
+	&sh_kernel_avx512.variant,
+	&sh_kernel_avx2.variant,
+#elif defined(__aarch64__)
+	&sh_kernel_neon.variant,
+#endif
+	&plain.variant,
+};
+
+const struct sh_kernel *sh_kernel_at(unsigned i)
+{
+	return (const struct sh_kernel *)sh_variant_at(rows, sizeof rows / sizeof *rows, i);
+}
+
+const struct sh_kernel *sh_kernel_find(const char *name)
+{
+	const struct sh_kernel *kernel;
+
+	for (unsigned i = 0; (kernel = sh_kernel_at(i)); i++)
+		if (name == NULL || strcmp(name, kernel->variant.name) == 0)
+			return kernel;
+	return NULL;
+}

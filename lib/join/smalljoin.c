@@ -1,0 +1,212 @@
+#include "join/smalljoin.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/compare.h"
+#include "join/fpsort.h"
+#include "join/scan.h"
+
+int sh_small_add(struct sh_small_sets *s, const uint64_t *hash, size_t n, struct sh_error *err)
+{
+	if (s->n + 2 > s->start_cap && sh_tables_grow(s->tables, (void **)&s->start, &s->start_cap,
+					   s->n + 2, sizeof *s->start, err) < 0)
+		return -1;
+	if (s->hash_n + n > s->hash_cap &&
+	    sh_tables_grow(s->tables, (void **)&s->hash, &s->hash_cap, s->hash_n + n,
+		sizeof *s->hash, err) < 0)
+		return -1;
+	if (s->n == 0)
+		s->start[0] = 0;
+	if (n)
+		memcpy(s->hash + s->hash_n, hash, n * sizeof *hash);
+	s->hash_n += n;
+	s->start[++s->n] = s->hash_n;
+	return 0;
+}
+
+void sh_small_free(struct sh_small_sets *s)
+{
+	sh_tables_put(s->tables, s->hash);
+	sh_tables_put(s->tables, s->start);
+	*s = (struct sh_small_sets){ .tables = s->tables };
+}
+
+struct join {
+	const struct sh_small_sets *sets;
+	const struct sh_small_part *a, *b;
+	uint64_t threshold;
+	size_t few;
+	sh_small_fn *fn;
+	void *arg;
+	/* A member for each feature of its prefix, those of one feature together: sets of a, then of b. */
+	const uint64_t *feature;
+	const uint32_t *member;
+	size_t n_posts;
+};
+
+static int by_value(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return sh_compare(x, y);
+}
+
+/* Replace each hash by a number that orders features by rarity, then by hash, and sort each
+ * set by it: count in the upper half, place among the distinct hashes in the lower. */
+int sh_small_order(struct sh_small_sets *s, struct sh_error *err)
+{
+	struct sh_sorted o;
+	uint64_t place = 0;
+	size_t end;
+
+	if (s->hash_n > UINT32_MAX - SH_SCAN_TILE)
+		return sh_error_set(err, SH_ERR_RANGE, "more than %u features of small documents",
+		    (unsigned)(UINT32_MAX - SH_SCAN_TILE));
+	if (sh_sorted_get(&o, s->tables, s->hash_n, err) < 0)
+		return -1;
+	for (uint32_t i = 0; i < s->hash_n; i++) {
+		o.side.word[i] = s->hash[i];
+		o.side.id[i] = i;
+	}
+	sh_side_sort(&o.side, &o.room, NULL, NULL);
+	for (size_t i = 0; i < s->hash_n; i = end) {
+		for (end = i + 1; end < s->hash_n && o.side.word[end] == o.side.word[i];)
+			end++;
+		for (size_t k = i; k < end; k++)
+			s->hash[o.side.id[k]] = (uint64_t)(end - i) << 32 | place;
+		place++;
+	}
+	sh_sorted_put(&o, s->tables);
+	for (size_t i = 0; i < s->n; i++)
+		qsort(s->hash + s->start[i], s->start[i + 1] - s->start[i], sizeof *s->hash,
+		    by_value);
+	return 0;
+}
+
+static size_t size(const struct join *j, uint32_t set)
+{
+	return j->sets->start[set + 1] - j->sets->start[set];
+}
+
+/* How many of a set's first features must be looked at. */
+static size_t prefix(const struct join *j, uint32_t set)
+{
+	size_t n = size(j, set), least = (size_t)((j->threshold * n + 999999) / 1000000);
+
+	return least ? n - least + 1 : n;
+}
+
+/* Whether `feature` is the first that both prefixes have. */
+static bool is_first_common(const struct join *j, uint32_t a, uint32_t b, uint64_t feature)
+{
+	const uint64_t *x = j->sets->hash + j->sets->start[a],
+		       *y = j->sets->hash + j->sets->start[b];
+
+	while (*x != *y) {
+		if (*x < *y)
+			x++;
+		else
+			y++;
+	}
+	return *x == feature;
+}
+
+static bool reaches(const struct join *j, uint32_t a, uint32_t b)
+{
+	const uint64_t *x = j->sets->hash + j->sets->start[a],
+		       *y = j->sets->hash + j->sets->start[b];
+	size_t nx = size(j, a), ny = size(j, b);
+	uint64_t common = 0;
+
+	if (nx >= j->few && ny >= j->few)
+		return false;
+	for (size_t i = 0, k = 0; i < nx && k < ny;) {
+		uint64_t f = x[i], g = y[k];
+
+		common += f == g;
+		i += f <= g;
+		k += g <= f;
+	}
+	return common * 1000000 >= j->threshold * (nx + ny - common);
+}
+
+/* Members are numbered over both parts. */
+static size_t n_members(const struct join *j)
+{
+	return j->a->n + (j->b ? j->b->n : 0);
+}
+
+static uint32_t set_of(const struct join *j, size_t member)
+{
+	return member < j->a->n ? j->a->set[member] : j->b->set[member - j->a->n];
+}
+
+/* Of the posts of one feature each two, or each of a with each of b. */
+static int join_posts(const struct join *j, size_t from, size_t to, struct sh_error *err)
+{
+	size_t b = from;
+
+	while (j->b && b < to && j->member[b] < j->a->n)
+		b++;
+	for (size_t y = b; y < to; y++) {
+		size_t end = j->b ? b : y;
+
+		for (size_t x = from; x < end; x++) {
+			uint32_t s = set_of(j, j->member[x]), t = set_of(j, j->member[y]);
+
+			if (is_first_common(j, s, t, j->feature[x]) && reaches(j, s, t) &&
+			    j->fn(j->arg, s, t, err) < 0)
+				return -1;
+		}
+	}
+	return 0;
+}
+
+static size_t count_posts(const struct join *j)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < n_members(j); i++)
+		n += prefix(j, set_of(j, i));
+	return n;
+}
+
+/* In order of features, then of members. */
+static void fill_posts(struct join *j, struct sh_sorted *o)
+{
+	for (size_t i = 0; i < n_members(j); i++) {
+		uint32_t set = set_of(j, i);
+
+		for (size_t f = 0, n = prefix(j, set); f < n; f++) {
+			o->side.word[j->n_posts] = j->sets->hash[j->sets->start[set] + f];
+			o->side.id[j->n_posts++] = (uint32_t)i;
+		}
+	}
+	sh_side_sort(&o->side, &o->room, NULL, NULL);
+	j->feature = o->side.word;
+	j->member = o->side.id;
+}
+
+int sh_small_join(const struct sh_small_sets *s, const struct sh_small_part *a,
+    const struct sh_small_part *b, uint64_t threshold, size_t few, sh_small_fn *fn, void *arg,
+    struct sh_error *err)
+{
+	struct join j = {
+		.sets = s, .a = a, .b = b, .threshold = threshold, .few = few, .fn = fn, .arg = arg
+	};
+	struct sh_sorted o;
+	int status = 0;
+
+	if (sh_sorted_get(&o, s->tables, count_posts(&j), err) < 0)
+		return -1;
+	fill_posts(&j, &o);
+	for (size_t from = 0, to; status == 0 && from < j.n_posts; from = to) {
+		for (to = from + 1; to < j.n_posts && j.feature[to] == j.feature[from];)
+			to++;
+		status = join_posts(&j, from, to, err);
+	}
+	sh_sorted_put(&o, s->tables);
+	return status;
+}

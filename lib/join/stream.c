@@ -1,0 +1,447 @@
+#include "join/stream.h"
+
+#include <stdlib.h>
+
+#include "base/bits.h"
+#include "join/bucket.h"
+#include "join/keyorder.h"
+#include "join/parts.h"
+#include "record/fpline.h"
+
+enum {
+	KEYS_REMEMBERED = 1 << 20, /* 16 MiB, for streams that are grouped but not sorted */
+	FEW = 12,                  /* lines of a key that are looked at where they stand */
+};
+
+struct sh_stream {
+	struct sh_stream_opts opts;
+	unsigned sides;
+	bool ready; /* the layout is known */
+	unsigned k; /* then: the distance of pairs */
+	struct sh_band band;
+	struct sh_band_table room;
+	struct sh_join *join;
+	struct sh_keyorder order;  /* self-join */
+	struct sh_buf last_key[2]; /* two streams: the key before */
+	struct sh_buf key;         /* of the bucket in parts[] */
+	uint32_t table;            /* its table */
+	uint64_t bits;             /* the key's, when they are at most 64 */
+	struct sh_side lent;       /* to both parts and the join */
+	struct sh_parts parts[2];
+	struct sh_slice
+	    barren; /* lines of the bucket, in the text at hand, that are not in parts[0] */
+	uint64_t repeated;
+};
+
+struct sh_stream *sh_stream_new(
+    const struct sh_stream_opts *opts, unsigned sides, struct sh_error *err)
+{
+	struct sh_stream *s = calloc(1, sizeof *s);
+
+	if (!s) {
+		sh_error_nomem(err);
+		return NULL;
+	}
+	s->opts = *opts;
+	s->sides = sides;
+	for (unsigned i = 0; i < 2; i++) {
+		sh_runs_init(&s->parts[i].runs, opts->tmpdir);
+		sh_runs_init(&s->parts[i].sorted, opts->tmpdir);
+	}
+	if (sh_keyorder_init(&s->order, KEYS_REMEMBERED, err) < 0) {
+		free(s);
+		return NULL;
+	}
+	return s;
+}
+
+void sh_stream_delete(struct sh_stream *s)
+{
+	if (!s)
+		return;
+	sh_band_free(&s->band);
+	sh_join_delete(s->join);
+	sh_keyorder_free(&s->order);
+	for (int i = 0; i < 2; i++) {
+		sh_buf_free(&s->last_key[i]);
+		sh_parts_free(&s->parts[i]);
+	}
+	sh_side_free(&s->lent);
+	sh_buf_free(&s->key);
+	free(s);
+}
+
+/* The first record says what all others must be like. */
+static int make_ready(struct sh_stream *s, const struct sh_band_record *r, struct sh_error *err)
+{
+	size_t part = s->opts.memory / 3; /* two parts, and what a join of them takes */
+	unsigned k;
+
+	if (sh_band_from_key(&s->band, r->key, r->of.bits, err) < 0)
+		return -1;
+	k = s->opts.k < 0 ? s->band.k : (unsigned)s->opts.k;
+	if (k > s->band.k) {
+		unsigned guaranteed = s->band.k;
+
+		sh_band_free(&s->band);
+		return sh_error_set(err, SH_ERR_PARAM,
+		    "-k %u, but these bands guarantee pairs only up to distance %u (shband -k %u)",
+		    k, guaranteed, k);
+	}
+	s->k = k;
+	s->join = sh_join_new(r->of.bits, k, NULL, err);
+	if (!s->join)
+		return -1;
+	for (unsigned i = 0; i < 2; i++)
+		if (sh_parts_init(
+			&s->parts[i], s->band.words, part, &s->lent, s->opts.tmpdir, err) < 0)
+			return -1;
+	/* Across, the archive's copies are known as such; every new one is told of. */
+	s->parts[s->sides - 1].first_only = s->opts.collapse;
+	s->ready = true;
+	return 0;
+}
+
+static int check_order(
+    struct sh_stream *s, unsigned side, struct sh_slice key, struct sh_error *err)
+{
+	struct sh_buf *last = &s->last_key[side];
+	int c = sh_slice_cmp(key, sh_buf_slice(last));
+
+	if (c == 0)
+		return 0;
+	if (c < 0)
+		return sh_error_set(err, SH_ERR_PARAM,
+		    "keys are not in bytewise order, as a join of two streams needs (LC_ALL=C "
+		    "sort)");
+	last->n = 0;
+	return sh_buf_add(last, key.p, key.n, err);
+}
+
+int sh_stream_check(
+    struct sh_stream *s, unsigned side, const struct sh_band_record *r, struct sh_error *err)
+{
+	unsigned bits = s->band.bits;
+	uint32_t number;
+
+	if (!s->ready && make_ready(s, r, err) < 0)
+		return -1;
+	bits = s->band.bits;
+	if (sh_same_width(&bits, &r->of, err) < 0 ||
+	    sh_band_parse(&s->band, r->key, &number, err) < 0)
+		return -1;
+	if (!sh_band_key_is(&s->band, sh_band_table(&s->band, number, &s->room), r->key, r->of.fp))
+		return sh_error_set(err, SH_ERR_RECORD,
+		    "key '%.*s' is not that of fingerprint %.*s in this table", (int)r->key.n,
+		    r->key.p, (int)(r->of.hex.n > 64 ? 64 : r->of.hex.n), r->of.hex.p);
+	return s->sides == 2 ? check_order(s, side, r->key, err) : 0;
+}
+
+static const struct sh_band_table *bucket_table(struct sh_stream *s)
+{
+	return sh_band_table(&s->band, s->table, &s->room);
+}
+
+/* One part with itself. Identical fingerprints share all keys: table 0 is the lowest. */
+static int join_part(void *arg, struct sh_nodes *a, struct sh_error *err)
+{
+	struct sh_stream *s = arg;
+	struct sh_emit e = { a, a, s->opts.collapse, s->opts.pair, s->opts.arg, true, NULL };
+
+	if (s->table == 0 && sh_emit_identical(&e, err) < 0)
+		return -1;
+	sh_bucket_of(s->join, bucket_table(s));
+	return sh_emit_self(&e, s->join, err);
+}
+
+static int join_two(void *arg, struct sh_nodes *a, struct sh_nodes *b, struct sh_error *err)
+{
+	struct sh_stream *s = arg;
+	struct sh_emit e = { a, b, s->opts.collapse, s->opts.pair, s->opts.arg, s->sides == 1,
+		NULL };
+
+	sh_bucket_of(s->join, bucket_table(s));
+	return sh_emit_cross(&e, s->join, err);
+}
+
+static int join_bucket(struct sh_stream *s, struct sh_error *err)
+{
+	const struct sh_parts_join join = { join_part, join_two, s };
+	struct sh_parts *p = &s->parts[0];
+
+	if (p->runs.n == 0 && p->nodes.records < 2)
+		return 0;
+	p->copy = s->table == 0 ? s->opts.pair : NULL;
+	p->arg = s->opts.arg;
+	if (sh_parts_close(p, err) < 0)
+		return -1;
+	if (s->table == 0)
+		s->repeated += p->repeated;
+	return sh_parts_join_self(p, &join, err);
+}
+
+/* The bits of a key in the layout's form. */
+static int parse_bits(const struct sh_stream *s, const char *key, uint64_t *bits)
+{
+	unsigned digits = s->band.bits_digits;
+
+	return sh_parse_hex(sh_slice(key + s->band.key_len - digits, digits), bits);
+}
+
+/* Remember the key of the bucket that begins. */
+static int begin_bucket(struct sh_stream *s, struct sh_slice key, struct sh_error *err)
+{
+	s->key.n = 0;
+	if (sh_band_parse(&s->band, key, &s->table, err) < 0 ||
+	    sh_buf_add(&s->key, key.p, key.n, err) < 0)
+		return -1;
+	if (s->band.bits_digits <= 16)
+		parse_bits(s, key.p, &s->bits);
+	return 0;
+}
+
+int sh_stream_add(struct sh_stream *s, const struct sh_band_record *r, struct sh_error *err)
+{
+	int begins = sh_keyorder_next(&s->order, r->key, err);
+
+	if (begins < 0)
+		return -1;
+	if (begins) {
+		if (join_bucket(s, err) < 0)
+			return -1;
+		sh_parts_clear(&s->parts[0]);
+		if (begin_bucket(s, r->key, err) < 0)
+			return -1;
+	}
+	return sh_parts_add(&s->parts[0], r->of.fp, r->of.id, err);
+}
+
+/* Keys are short: a call would take longer. */
+static inline bool same_key(const char *p, const char *q, size_t n)
+{
+	size_t i = 0;
+
+	for (; i + 8 <= n; i += 8)
+		if (sh_le64(p + i) != sh_le64(q + i))
+			return false;
+	return memcmp(p + i, q + i, n - i) == 0;
+}
+
+/* Whether the key at p begins a later bucket of the same table, in ascending order: the common
+ * case. Its bits are stored. */
+static bool is_next_key(const struct sh_stream *s, const char *p, uint64_t *bits)
+{
+	unsigned head = s->band.key_len - s->band.bits_digits;
+
+	return memcmp(p, s->key.p, head) == 0 && parse_bits(s, p, bits) == 0 && *bits > s->bits &&
+	       s->order.ascends;
+}
+
+static int next_bucket(
+    struct sh_stream *s, struct sh_slice key, uint64_t bits, struct sh_error *err)
+{
+	if (sh_keyorder_next(&s->order, key, err) < 0 || join_bucket(s, err) < 0)
+		return -1;
+	sh_parts_clear(&s->parts[0]);
+	memcpy(s->key.p, key.p, key.n);
+	s->bits = bits;
+	return 0;
+}
+
+/* Of a key's few fingerprints of one word, whether two are near. */
+static bool any_near(const uint64_t *fp, unsigned n, unsigned k)
+{
+	bool near = false;
+
+	for (unsigned i = 1; i < n; i++)
+		for (unsigned j = 0; j < i; j++)
+			near |= sh_count_bits(fp[i] ^ fp[j]) <= k;
+	return near;
+}
+
+/* The lines from p on that are of its key, when they are few, all in order, and no two of them
+ * a pair: nothing needs to be gathered for such, unless the key goes on behind a bad record.
+ * Their bytes, and *lines; 0 otherwise, or when the text ends before it is sure. */
+static size_t barren(const struct sh_stream *s, const struct sh_band_table *table, const char *p,
+    const char *end, uint64_t bits, size_t *lines)
+{
+	unsigned key_len = s->band.key_len, digits = s->band.bits / 4, n = 0;
+	const char *at = p;
+	uint64_t fp[FEW];
+
+	while ((size_t)(end - at) > key_len && same_key(at, p, key_len)) {
+		size_t id;
+
+		if (n == FEW || at[key_len] != '\t')
+			return 0;
+		id = sh_fp_line(at + key_len + 1, end, digits, &fp[n]);
+		if (id == 0 || sh_band_bits(table, &fp[n]) != bits)
+			return 0;
+		at += key_len + 1 + digits + 1 + id + 1;
+		n++;
+	}
+	if (at == end || any_near(fp, n, s->k))
+		return 0;
+	*lines = n;
+	return (size_t)(at - p);
+}
+
+/* Gather the bucket's lines that barren() let go by: what follows may be a bad record, and the
+ * key go on behind it. */
+static int gather_barren(struct sh_stream *s, struct sh_error *err)
+{
+	unsigned key_len = s->band.key_len, digits = s->band.bits / 4;
+	const char *p = s->barren.p, *end;
+
+	if (s->barren.n == 0)
+		return 0;
+	end = p + s->barren.n;
+	while (p < end) {
+		uint64_t fp[SH_FP_MAX_WORDS];
+		const char *id = p + key_len + 1 + digits + 1;
+		size_t n = sh_fp_line(p + key_len + 1, end, digits, fp);
+
+		if (sh_parts_add(&s->parts[0], fp, sh_slice(id, n), err) < 0)
+			return -1;
+		p = id + n + 1;
+	}
+	s->barren.n = 0;
+	return 0;
+}
+
+/* Take the record of the line at p, or all of its key's: their bytes, 0 when it is for
+ * sh_stream_check(), -1. */
+static ssize_t take_line(struct sh_stream *s, const struct sh_band_table *table, const char *p,
+    const char *end, size_t *lines, struct sh_error *err)
+{
+	unsigned key_len = s->band.key_len, digits = s->band.bits / 4;
+	uint64_t fp[SH_FP_MAX_WORDS], bits = s->bits;
+	size_t n, len;
+
+	if ((size_t)(end - p) <= key_len || p[key_len] != '\t')
+		return 0;
+	n = sh_fp_line(p + key_len + 1, end, digits, fp);
+	if (n == 0)
+		return 0;
+	len = key_len + 1 + digits + 1 + n + 1;
+	*lines = 1;
+	if (!same_key(p, s->key.p, key_len)) {
+		size_t all;
+
+		if (!is_next_key(s, p, &bits) || sh_band_bits(table, fp) != bits)
+			return 0;
+		s->barren.n = 0;
+		if (next_bucket(s, sh_slice(p, key_len), bits, err) < 0)
+			return -1;
+		all = s->band.words == 1 ? barren(s, table, p, end, bits, lines) : 0;
+		s->barren = sh_slice(p, all);
+		if (all > 0)
+			return (ssize_t)all;
+	} else if (sh_band_bits(table, fp) != bits) {
+		return 0;
+	}
+	if (sh_parts_add(&s->parts[0], fp, sh_slice(p + len - n - 1, n), err) < 0)
+		return -1;
+	return (ssize_t)len;
+}
+
+ssize_t sh_stream_take(
+    struct sh_stream *s, struct sh_slice text, size_t *lines, struct sh_error *err)
+{
+	const char *p = text.p, *end = text.p + text.n;
+	const struct sh_band_table *table;
+	ssize_t took;
+	size_t n;
+
+	*lines = 0;
+	if (s->key.n == 0 || s->band.bits_digits > 16)
+		return 0;
+	table = bucket_table(s);
+	while (end > p && end[-1] != '\n')
+		end--;
+	while ((took = take_line(s, table, p, end, &n, err)) > 0) {
+		p += took;
+		*lines += n;
+	}
+	if (took == 0)
+		took = gather_barren(s, err);
+	return took < 0 ? -1 : p - text.p;
+}
+
+int sh_stream_finish(struct sh_stream *s, struct sh_error *err)
+{
+	return s->ready ? join_bucket(s, err) : 0;
+}
+
+/* ---- two streams ---- */
+
+/* A side's next record, which belongs to a later bucket than those read so far. */
+struct ahead {
+	struct sh_band_record record;
+	int got; /* 1: there is one */
+};
+
+struct cross {
+	struct sh_stream *stream;
+	sh_stream_next *next;
+	void *arg;
+	struct ahead ahead[2];
+};
+
+static int advance(struct cross *c, unsigned side, struct sh_error *err)
+{
+	c->ahead[side].got = c->next(c->arg, side, &c->ahead[side].record, err);
+	return c->ahead[side].got < 0 ? -1 : 0;
+}
+
+/* All records of a side with the bucket's key. */
+static int gather(struct cross *c, unsigned side, struct sh_error *err)
+{
+	struct sh_stream *s = c->stream;
+	struct ahead *a = &c->ahead[side];
+
+	sh_parts_clear(&s->parts[side]);
+	while (a->got && sh_slice_eq(a->record.key, sh_buf_slice(&s->key))) {
+		if (sh_parts_add(&s->parts[side], a->record.of.fp, a->record.of.id, err) < 0 ||
+		    advance(c, side, err) < 0)
+			return -1;
+	}
+	return sh_parts_close(&s->parts[side], err);
+}
+
+static int cross_bucket(struct cross *c, struct sh_error *err)
+{
+	struct sh_stream *s = c->stream;
+	const struct sh_parts_join join = { NULL, join_two, s };
+
+	if (begin_bucket(s, c->ahead[0].record.key, err) < 0 || gather(c, 0, err) < 0 ||
+	    gather(c, 1, err) < 0)
+		return -1;
+	if (s->table == 0)
+		s->repeated += s->parts[0].repeated + s->parts[1].repeated;
+	return sh_parts_join_cross(&s->parts[0], &s->parts[1], &join, err);
+}
+
+int sh_stream_cross(struct sh_stream *s, sh_stream_next *next, void *arg, struct sh_error *err)
+{
+	struct cross c = { s, next, arg, { { .got = 0 } } };
+
+	if (advance(&c, 0, err) < 0 || advance(&c, 1, err) < 0)
+		return -1;
+	while (c.ahead[0].got || c.ahead[1].got) {
+		int order = !c.ahead[0].got ? 1
+			    : !c.ahead[1].got
+				? -1
+				: sh_slice_cmp(c.ahead[0].record.key, c.ahead[1].record.key);
+
+		/* To its end, also the side that has no partner: its records are to be checked. */
+		if (order == 0 ? cross_bucket(&c, err) < 0 : advance(&c, order > 0, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+uint64_t sh_stream_repeated(const struct sh_stream *s)
+{
+	return s->repeated;
+}

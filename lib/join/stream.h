@@ -1,0 +1,55 @@
+/* The join of band streams: buckets of equal keys, one after the other.
+ *
+ * A self-join asks only that equal keys stand together; a join of two streams asks for
+ * bytewise order. Both are checked, in bounded memory. Memory is that of the largest
+ * bucket's distinct fingerprints and their ids, and no more than was allowed: a bucket
+ * that does not fit goes to a temporary file and is joined in parts. */
+#ifndef SH_JOIN_STREAM_H
+#define SH_JOIN_STREAM_H
+
+#include "band/band.h"
+#include "join/emit.h"
+#include "record/fields.h"
+
+struct sh_stream_opts {
+	int k; /* -1: the distance that the keys guarantee */
+	bool collapse;
+	size_t memory; /* bytes to stay below, about */
+	const char *tmpdir;
+	sh_pair_fn *pair;
+	void *arg;
+};
+
+struct sh_stream;
+
+/* sides 1: self-join; 2: new records (side 0) against archived ones (side 1). */
+struct sh_stream *sh_stream_new(
+    const struct sh_stream_opts *opts, unsigned sides, struct sh_error *err);
+void sh_stream_delete(struct sh_stream *s);
+
+/* Check one record of a side: its layout is that of all, its key is its fingerprint's, its
+ * place is right. SH_ERR_RECORD otherwise: the record may be left out; SH_ERR_PARAM: the
+ * stream as a whole is no good. Records of a side come in order. */
+int sh_stream_check(
+    struct sh_stream *s, unsigned side, const struct sh_band_record *r, struct sh_error *err);
+
+/* Self-join: the next record. Joins the bucket before when the key is another. */
+int sh_stream_add(struct sh_stream *s, const struct sh_band_record *r, struct sh_error *err);
+/* Self-join: records from the beginning of a text, SH_PAD readable bytes behind it, for which
+ * nothing is to be said against; *lines is how many. Ends before the first line that
+ * sh_stream_check() should see. Returns the bytes taken, or -1. */
+ssize_t sh_stream_take(
+    struct sh_stream *s, struct sh_slice text, size_t *lines, struct sh_error *err);
+/* Self-join: after the last record. */
+int sh_stream_finish(struct sh_stream *s, struct sh_error *err);
+
+/* Two streams: reads side's next record that passes sh_stream_check: 1, 0 at its end, -1. */
+typedef int sh_stream_next(
+    void *arg, unsigned side, struct sh_band_record *r, struct sh_error *err);
+
+int sh_stream_cross(struct sh_stream *s, sh_stream_next *next, void *arg, struct sh_error *err);
+
+/* Records left out because another has the same id and fingerprint. */
+uint64_t sh_stream_repeated(const struct sh_stream *s);
+
+#endif

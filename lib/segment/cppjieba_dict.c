@@ -1,0 +1,260 @@
+#include "segment/cppjieba_dict.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/real.h"
+#include "base/siphash.h"
+#include "io/lines.h"
+#include "unicode/utf8.h"
+
+/* The part before the next delimiter, which leaves *rest; an empty one at the end. */
+static struct sh_slice cut(struct sh_slice *rest, char delimiter)
+{
+	const char *at = rest->n ? memchr(rest->p, delimiter, rest->n) : NULL;
+	struct sh_slice part = sh_slice(rest->p, at ? (size_t)(at - rest->p) : rest->n);
+	size_t used = part.n + (at != NULL);
+
+	*rest = sh_slice(rest->p + used, rest->n - used);
+	return part;
+}
+
+static int put(struct sh_cppjieba *d, struct sh_slice key, uint32_t *index, struct sh_error *err)
+{
+	bool fresh;
+
+	if (sh_hmap_put(&d->keys, key, index, &fresh, err) < 0)
+		return -1;
+	if (*index >= d->word_cap &&
+	    sh_grow((void **)&d->word, &d->word_cap, (size_t)*index + 1, sizeof *d->word, err) < 0)
+		return -1;
+	if (fresh)
+		d->word[*index] = (struct sh_cpp_word){ 0 };
+	return 0;
+}
+
+/* cppjieba looks for no longer words. All beginnings of a word are kept: without a bound their
+ * bytes would grow with the square of its length. */
+enum { WORD_MAX_CHARS = 512 };
+
+/* The word and its beginnings; the last line of a word counts. */
+static int add_word(
+    struct sh_cppjieba *d, struct sh_slice text, double weight, bool user, struct sh_error *err)
+{
+	const uint8_t *p = (const uint8_t *)text.p, *end = p + text.n;
+	uint32_t index = 0;
+	size_t chars = 0;
+
+	while (p < end) {
+		sh_utf8_next(&p, end);
+		if (++chars > WORD_MAX_CHARS)
+			return 0;
+		if (put(d, sh_slice(text.p, (size_t)(p - (const uint8_t *)text.p)), &index, err) <
+		    0)
+			return -1;
+	}
+	if (text.n) {
+		d->word[index].is_word = true;
+		d->word[index].weight = weight;
+		d->word[index].user |= user;
+	}
+	return 0;
+}
+
+/* "word frequency tag". Weights are the frequencies, until all are summed up. */
+static int dict_line(struct sh_cppjieba *d, struct sh_slice line, struct sh_error *err)
+{
+	struct sh_slice word = cut(&line, ' '), number = cut(&line, ' ');
+	double freq;
+
+	if (word.n == 0 || sh_parse_real(number, &freq) < 0 || !(freq > 0))
+		return sh_error_set(err, SH_ERR_RECORD, "expected: word frequency tag");
+	if (d->n_freq == d->freq_cap &&
+	    sh_grow((void **)&d->freq, &d->freq_cap, d->n_freq + 1, sizeof *d->freq, err) < 0)
+		return -1;
+	d->freq[d->n_freq++] = freq;
+	d->sum += freq;
+	return add_word(d, word, freq, false, err);
+}
+
+static int user_line(struct sh_cppjieba *d, struct sh_slice line, struct sh_error *err)
+{
+	struct sh_slice word = cut(&line, ' '), second = cut(&line, ' ');
+	double weight = d->median, freq;
+
+	if (line.n) {
+		if (sh_parse_real(second, &freq) < 0 || !(freq > 0))
+			return sh_error_set(err, SH_ERR_RECORD, "expected: word [[frequency] tag]");
+		weight = log(freq / d->sum);
+	}
+	return add_word(d, word, weight, true, err);
+}
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static int finish_weights(struct sh_cppjieba *d, struct sh_error *err)
+{
+	if (d->n_freq == 0)
+		return sh_error_set(err, SH_ERR_RECORD, "no words");
+	for (uint32_t i = 0; i < d->keys.n; i++)
+		if (d->word[i].is_word)
+			d->word[i].weight = log(d->word[i].weight / d->sum);
+	qsort(d->freq, d->n_freq, sizeof *d->freq, by_value);
+	d->least = log(d->freq[0] / d->sum);
+	d->median = log(d->freq[d->n_freq / 2] / d->sum);
+	return 0;
+}
+
+/* "x:probability,x:probability..." of one state. */
+static int emit_line(
+    struct sh_cppjieba *d, struct sh_slice line, unsigned state, struct sh_error *err)
+{
+	while (line.n) {
+		struct sh_slice pair = cut(&line, ',');
+		const uint8_t *p = (const uint8_t *)pair.p, *end = p + pair.n;
+		uint32_t c = pair.n ? sh_utf8_next(&p, end) : 0, *row = &d->emit_row[c];
+		double x;
+
+		if (p >= end || *p != ':' ||
+		    sh_parse_real(sh_slice((const char *)p + 1, (size_t)(end - p - 1)), &x) < 0)
+			return sh_error_set(err, SH_ERR_RECORD, "expected character:number,...");
+		if (*row == 0) {
+			if (d->n_emit == d->emit_cap &&
+			    sh_grow((void **)&d->emit, &d->emit_cap, d->n_emit + 1, sizeof *d->emit,
+				err) < 0)
+				return -1;
+			for (unsigned y = 0; y < SH_CPP_STATES; y++)
+				d->emit[d->n_emit][y] = SH_CPP_NEVER;
+			*row = (uint32_t)++d->n_emit;
+		}
+		d->emit[*row - 1][state] = x;
+	}
+	return 0;
+}
+
+/* Nine lines that are no comments: start, four of trans, one of emit for each state. */
+static int model_line(
+    struct sh_cppjieba *d, struct sh_slice line, unsigned number, struct sh_error *err)
+{
+	double *row;
+
+	if (number > 4)
+		return emit_line(d, line, number - 5, err);
+	row = number == 0 ? d->start : d->trans[number - 1];
+	for (unsigned y = 0; y < SH_CPP_STATES; y++)
+		if (sh_parse_real(cut(&line, ' '), &row[y]) < 0)
+			return sh_error_set(err, SH_ERR_RECORD, "expected 4 numbers");
+	return 0;
+}
+
+enum file { DICT, USER, MODEL };
+
+/* Each line by what stands before it. */
+static void sum_line(struct sh_cppjieba *d, enum file file, struct sh_slice line)
+{
+	const uint64_t key[2] = { d->checksum, (uint64_t)file };
+
+	d->checksum = sh_siphash(key, line.p, line.n);
+}
+
+static int read_file(struct sh_cppjieba *d, const char *path, enum file file, struct sh_error *err)
+{
+	char *const names[] = { (char *)(uintptr_t)path };
+	struct sh_lines lines;
+	struct sh_slice line;
+	unsigned number = 0;
+	int got, status = 0;
+
+	sh_lines_init(&lines, names, 1);
+	while ((got = sh_lines_next(&lines, &line, err)) > 0 && status == 0) {
+		if (line.n == 0 || (file == MODEL && line.p[0] == '#'))
+			continue;
+		sum_line(d, file, line);
+		if (file == DICT)
+			status = dict_line(d, line, err);
+		else if (file == USER)
+			status = user_line(d, line, err);
+		else if (number < 9)
+			status = model_line(d, line, number++, err);
+	}
+	if (status == 0 && got == 0 && file == DICT)
+		status = finish_weights(d, err);
+	if (status == 0 && got == 0 && file == MODEL && number < 9)
+		status = sh_error_set(err, SH_ERR_RECORD, "the model is not whole");
+	/* The name is the caller's, and goes. */
+	if (status < 0)
+		sh_error_set(err, err->code, "a file of cppjieba: line %llu: %s",
+		    (unsigned long long)lines.from.line, err->text);
+	sh_lines_free(&lines);
+	return status < 0 || got < 0 ? -1 : 0;
+}
+
+static int read_all(struct sh_cppjieba *d, const char *directory, struct sh_error *err)
+{
+	static const char *const names[] = {
+		[DICT] = "jieba.dict.utf8",
+		[USER] = "user.dict.utf8",
+		[MODEL] = "hmm_model.utf8",
+	};
+	char path[PATH_MAX];
+
+	for (enum file file = DICT; file <= MODEL; file++) {
+		int n = snprintf(path, sizeof path, "%s/%s", directory, names[file]);
+
+		if (n < 0 || (size_t)n >= sizeof path)
+			return sh_error_set(err, SH_ERR_PARAM, "the directory's name is too long");
+		if (access(path, R_OK) < 0) {
+			if (file == USER && errno == ENOENT)
+				continue;
+			return sh_error_sys(err, "cannot read %s", path);
+		}
+		if (read_file(d, path, file, err) < 0) {
+			err->file = NULL;
+			return -1;
+		}
+	}
+	return 0;
+}
+
+struct sh_cppjieba *sh_cppjieba_open(const char *directory, struct sh_error *err)
+{
+	struct sh_cppjieba *d = calloc(1, sizeof *d);
+
+	if (!d) {
+		sh_error_nomem(err);
+		return NULL;
+	}
+	d->emit_row = calloc(SH_UTF8_LIMIT, sizeof *d->emit_row);
+	if (!d->emit_row)
+		sh_error_nomem(err);
+	else if (sh_hmap_init(&d->keys, err) == 0 && read_all(d, directory, err) == 0)
+		return d;
+	sh_cppjieba_delete(d);
+	return NULL;
+}
+
+uint64_t sh_cppjieba_sum(const struct sh_cppjieba *d)
+{
+	return d->checksum;
+}
+
+void sh_cppjieba_delete(struct sh_cppjieba *d)
+{
+	if (!d)
+		return;
+	sh_hmap_free(&d->keys);
+	free(d->word);
+	free(d->freq);
+	free(d->emit_row);
+	free(d->emit);
+	free(d);
+}

@@ -1,0 +1,241 @@
+#include "segment/jieba_compile.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/compare.h"
+#include "base/num.h"
+#include "segment/jieba_prob.h"
+#include "segment/jieba_trie.h"
+#include "unicode/utf8.h"
+
+struct compiler {
+	struct sh_jieba_prob prob;
+	uint16_t code[0x10000];
+	uint64_t han_weight[SH_HAN_COUNT]; /* how often a character occurs in words */
+	struct sh_trie_word *words;
+	size_t n, words_cap;
+	uint32_t *pool; /* UTF-16 units of all words, then their codes */
+	size_t pool_n, pool_cap;
+	uint64_t total;
+	uint32_t max_len;
+
+	struct sh_jieba_node *nodes;
+	uint64_t *freq;
+	uint32_t n_nodes;
+};
+
+/* What Python's bytes.strip() takes off. */
+static bool is_blank(char c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+static struct sh_slice strip(struct sh_slice s)
+{
+	while (s.n && is_blank(*s.p))
+		s = sh_slice(s.p + 1, s.n - 1);
+	while (s.n && is_blank(s.p[s.n - 1]))
+		s.n--;
+	return s;
+}
+
+/* Up to the next space, which is dropped. */
+static struct sh_slice next_field(struct sh_slice *s)
+{
+	const char *space = s->n ? memchr(s->p, ' ', s->n) : NULL;
+	struct sh_slice field = sh_slice(s->p, space ? (size_t)(space - s->p) : s->n);
+	size_t skip = field.n + (space != NULL);
+
+	*s = sh_slice(s->p + skip, s->n - skip);
+	return field;
+}
+
+static int bad_line(struct sh_error *err, uint64_t line, const char *why)
+{
+	sh_error_set(err, SH_ERR_RECORD, "%s, expected \"word frequency [tag]\"", why);
+	err->line = line;
+	return -1;
+}
+
+/* Append a word to the pool. */
+static int add_word(
+    struct compiler *c, struct sh_slice word, uint64_t freq, uint64_t line, struct sh_error *err)
+{
+	struct sh_trie_word w = { .at = c->pool_n, .no = (uint32_t)c->n, .freq = freq };
+	const uint8_t *p = (const uint8_t *)word.p, *end = p + word.n;
+
+	if (c->pool_n + word.n > c->pool_cap &&
+	    sh_grow((void **)&c->pool, &c->pool_cap, c->pool_n + word.n, sizeof *c->pool, err) < 0)
+		return -1;
+	if (c->n == c->words_cap &&
+	    sh_grow((void **)&c->words, &c->words_cap, c->n + 1, sizeof w, err) < 0)
+		return -1;
+	while (p < end) {
+		uint32_t cp = sh_utf8_next(&p, end);
+
+		if (cp == SH_UTF8_ILL)
+			return bad_line(err, line, "ill-formed UTF-8");
+		c->pool_n += sh_jieba_units(cp, c->pool + c->pool_n);
+		if (cp >= SH_HAN_FIRST && cp < SH_HAN_FIRST + SH_HAN_COUNT)
+			c->han_weight[cp - SH_HAN_FIRST] += freq + 1;
+	}
+	w.n = (uint32_t)(c->pool_n - w.at);
+	if (w.n > SH_JIEBA_WORD_MAX)
+		return bad_line(err, line, "word too long");
+	if (w.n > c->max_len)
+		c->max_len = w.n;
+	c->words[c->n++] = w;
+	return 0;
+}
+
+static int add_line(struct compiler *c, struct sh_slice text, uint64_t line, struct sh_error *err)
+{
+	struct sh_slice word, digits;
+	uint64_t freq;
+
+	text = strip(text);
+	word = next_field(&text);
+	digits = next_field(&text);
+	if (word.n == 0)
+		return bad_line(err, line, "no word");
+	if (sh_parse_u64(digits, &freq) != SH_NUM_OK)
+		return bad_line(err, line, "no frequency");
+	if (freq > SH_FREQ_MAX - c->total)
+		return bad_line(err, line, "frequencies too large");
+	c->total += freq;
+	return add_word(c, word, freq, line, err);
+}
+
+static int read_dict(struct compiler *c, struct sh_slice text, struct sh_error *err)
+{
+	const char *p = text.p, *end = text.p + text.n;
+	uint64_t line = 1;
+
+	for (; p < end; line++) {
+		const char *lf = memchr(p, '\n', (size_t)(end - p));
+		const char *stop = lf ? lf : end;
+
+		if (add_line(c, sh_slice(p, (size_t)(stop - p)), line, err) < 0)
+			return -1;
+		p = lf ? lf + 1 : end;
+	}
+	if (c->total == 0)
+		return sh_error_set(err, SH_ERR_RECORD, "a dictionary without frequencies");
+	return 0;
+}
+
+static int by_weight(const void *pa, const void *pb, void *weights)
+{
+	uint16_t a = *(const uint16_t *)pa, b = *(const uint16_t *)pb;
+	uint64_t x = ((const uint64_t *)weights)[a], y = ((const uint64_t *)weights)[b];
+
+	return x != y ? (x > y ? -1 : 1) : sh_compare(a, b);
+}
+
+/* Frequent characters get the small codes; then the pool is put into codes. */
+static void assign_codes(struct compiler *c)
+{
+	uint16_t order[SH_HAN_COUNT];
+
+	for (uint32_t i = 0; i < SH_HAN_COUNT; i++)
+		order[i] = (uint16_t)i;
+	qsort_r(order, SH_HAN_COUNT, sizeof *order, by_weight, c->han_weight);
+	for (uint32_t u = 0; u < 0x10000; u++)
+		c->code[u] = sh_jieba_text_code(u);
+	for (uint32_t i = 0; i < SH_HAN_COUNT; i++)
+		c->code[SH_HAN_FIRST + order[i]] = (uint16_t)(SH_CODE_HAN + i);
+	for (size_t i = 0; i < c->pool_n; i++)
+		c->pool[i] = sh_jieba_word_code(c->code, c->pool[i]);
+}
+
+/* Room for an image in a buffer, all zero, with the fixed part of its header. */
+static char *start_image(struct sh_buf *image, uint32_t n_nodes, struct sh_error *err)
+{
+	struct sh_jieba_layout l = sh_jieba_layout(n_nodes);
+	struct sh_jieba_header *h;
+
+	/* What it holds is in memory already: no more than a size_t. */
+	if (sh_buf_reserve(image, (size_t)l.size, err) < 0)
+		return NULL;
+	memset(image->p, 0, (size_t)l.size);
+	image->n = (size_t)l.size;
+	h = (void *)image->p;
+	memcpy(h->magic, SH_JIEBA_MAGIC, sizeof h->magic);
+	h->version = SH_JIEBA_VERSION;
+	h->order = SH_JIEBA_ORDER;
+	h->file_size = l.size;
+	h->n_nodes = n_nodes;
+	return image->p;
+}
+
+static int write_image(const struct compiler *c, struct sh_buf *image, struct sh_error *err)
+{
+	struct sh_jieba_layout l = sh_jieba_layout(c->n_nodes);
+	char *p = start_image(image, c->n_nodes, err);
+	struct sh_jieba_header *h = (void *)p;
+
+	if (!p)
+		return -1;
+	h->total = c->total;
+	h->log_total = log((double)c->total);
+	h->max_len = c->max_len;
+	memcpy(h->start, c->prob.start, sizeof h->start);
+	memcpy(h->trans, c->prob.trans, sizeof h->trans);
+	memcpy(p + l.code, c->code, sizeof c->code);
+	for (size_t i = 0; i < SH_HAN_COUNT; i++)
+		memcpy(p + l.emit +
+			   (c->code[SH_HAN_FIRST + i] - (size_t)SH_CODE_HAN) * sizeof *c->prob.emit,
+		    c->prob.emit[i], sizeof *c->prob.emit);
+	memcpy(p + l.node, c->nodes, c->n_nodes * sizeof *c->nodes);
+	memcpy(p + l.freq, c->freq, c->n_nodes * sizeof *c->freq);
+	sh_jieba_seal(p);
+	return 0;
+}
+
+static int compile(struct compiler *c, const struct sh_jieba_source *src, struct sh_buf *image,
+    struct sh_error *err)
+{
+	c->max_len = 1;
+	if (sh_jieba_prob_read(&c->prob, src->start, src->trans, src->emit, err) < 0 ||
+	    read_dict(c, src->dict, err) < 0)
+		return -1;
+	assign_codes(c);
+	if (sh_trie_build(c->words, c->n, c->pool, &c->nodes, &c->freq, &c->n_nodes, err) < 0)
+		return -1;
+	return write_image(c, image, err);
+}
+
+int sh_jieba_compile(const struct sh_jieba_source *src, struct sh_buf *image, struct sh_error *err)
+{
+	struct compiler *c = calloc(1, sizeof *c);
+	int status;
+
+	if (!c)
+		return sh_error_nomem(err);
+	status = compile(c, src, image, err);
+	free(c->words);
+	free(c->pool);
+	free(c->nodes);
+	free(c->freq);
+	free(c);
+	return status;
+}
+
+int sh_jieba_save(const struct sh_jieba *j, struct sh_buf *image, struct sh_error *err)
+{
+	struct sh_jieba_layout l = sh_jieba_layout(j->h.n_nodes);
+	char *p = start_image(image, j->h.n_nodes, err);
+	struct sh_jieba_header *h = (void *)p;
+
+	if (!p)
+		return -1;
+	*h = j->h;
+	h->file_size = l.size;
+	memcpy(p + l.code, j->code, 0x10000 * sizeof *j->code);
+	memcpy(p + l.emit, j->emit, SH_HAN_COUNT * sizeof *j->emit);
+	memcpy(p + l.node, j->node, j->h.n_nodes * sizeof *j->node);
+	memcpy(p + l.freq, j->freq, j->h.n_nodes * sizeof *j->freq);
+	sh_jieba_seal(p);
+	return 0;
+}

@@ -1,0 +1,152 @@
+/* The dictionary and hidden Markov model of jieba 0.42.1, as one file that is mapped.
+ *
+ * Nothing is parsed when the file is opened: a header, then tables that are used
+ * where they lie, shared read-only by all threads and processes.
+ *
+ *     header  struct sh_jieba_header
+ *     code    code of each character below U+10000                   (uint16_t)
+ *     emit    natural log of P(character | state), by Han code       (4 double each)
+ *     nodes   a double-array trie of all words and their prefixes    (16 bytes each)
+ *     freq    frequency of the word that ends at each node           (uint64_t)
+ *
+ * each starting at a multiple of 64 bytes, in the byte order of the machine that
+ * compiled it (another one refuses the file: compile it there).
+ *
+ * The trie runs over *codes*. A character of class K, the only ones words are looked
+ * up for in a text, has a small one: ASCII letters, digits and +#&._%- are 1..69, the
+ * Han characters 70..21019 with the frequent ones first, which keeps what is used
+ * together. In a text every other character is a gap, code SH_CODE_GAP. Words may hold
+ * any character all the same: other ones get a code above that for each of their UTF-16
+ * units. Keys are exact: no hashing, no folding.
+ *
+ * A file from anywhere is safe to open and use: sizes are checked when it is opened,
+ * indexes when they are used. Damage within the tables can only give wrong words;
+ * sh_jieba_check() detects it. */
+#ifndef SH_SEGMENT_JIEBA_DICT_H
+#define SH_SEGMENT_JIEBA_DICT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/slice.h"
+#include "io/mapped.h"
+
+#define SH_JIEBA_MAGIC   "\211shjieba"
+#define SH_JIEBA_VERSION 1
+#define SH_JIEBA_ORDER   0x01020304u
+
+enum {
+	SH_HAN_FIRST = 0x4E00,
+	SH_HAN_COUNT = 0x9FD5 - 0x4E00 + 1,
+	SH_CODE_DIGIT = 1,
+	SH_CODE_ALNUM = 62, /* codes 1..62 are [0-9A-Za-z] */
+	SH_CODE_ASCII = 69, /* and 63..69 are +#&._%- */
+	SH_CODE_HAN = SH_CODE_ASCII + 1,
+	SH_CODE_GAP = SH_CODE_HAN + SH_HAN_COUNT, /* codes of class K lie below */
+	SH_CODE_SPACE,                            /* a gap that is a blank */
+	SH_NODE_ROOT,                             /* no code */
+	SH_CODE_OTHER,
+	SH_CODE_END = SH_CODE_OTHER + 0x10000 - SH_HAN_COUNT,
+	SH_JIEBA_WORD_MAX = 65535, /* codes of a word */
+};
+
+/* States of the model, in the order of their letters: jieba's ties go to the larger letter. */
+enum { SH_HMM_B, SH_HMM_E, SH_HMM_M, SH_HMM_S, SH_HMM_STATES };
+
+/* The child of node n for code c is at i = base + c, if node[i].check is n. The root has
+ * base 0, and all nodes below SH_CODE_END are kept for its children: the one for code c
+ * is c. Another node with base 0 has no children. Node 0 is no key and has none. */
+struct sh_jieba_node {
+	double log_freq; /* -INFINITY: only a prefix of words, or nothing */
+	uint32_t base;
+	uint32_t check; /* the parent, SH_NODE_FREE when unused */
+};
+
+#define SH_NODE_FREE UINT32_MAX
+
+/* Set in a frequency when jieba would split this word even where the model makes it. */
+#define SH_FREQ_SPLIT (UINT64_C(1) << 63)
+#define SH_FREQ_MAX   (UINT64_C(1) << 62)
+
+struct sh_jieba_header {
+	char magic[8];
+	uint32_t version;
+	uint32_t order;
+	uint64_t file_size;
+	uint64_t total;   /* sum of all frequencies, duplicates too */
+	double log_total; /* its natural logarithm */
+	uint32_t n_nodes;
+	uint32_t n_split;  /* words with SH_FREQ_SPLIT */
+	uint32_t max_len;  /* codes of the longest word */
+	uint32_t reserved; /* 0 */
+	double start[SH_HMM_STATES];
+	double trans[SH_HMM_STATES][SH_HMM_STATES]; /* [from][to] */
+	uint64_t body_sum;   /* XXH3 of all after the header's 64-byte padding */
+	uint64_t header_sum; /* XXH3 of all before this field */
+};
+
+struct sh_jieba {
+	struct sh_jieba_header h;
+	const uint16_t *code;
+	const double (*emit)[SH_HMM_STATES];
+	const struct sh_jieba_node *node;
+	const uint64_t *freq;
+
+	struct sh_slice image; /* the file's bytes */
+	struct sh_mapped file; /* that holds them, or zeroed */
+
+	struct sh_jieba_own *own; /* what user words were added to, or NULL (jieba_grow.h) */
+};
+
+/* Map a compiled file, as sh_mapped_open() does; NULL with *err when it is none. */
+struct sh_jieba *sh_jieba_open(const char *path, struct sh_error *err);
+
+/* The same from memory, 64-byte aligned, which must outlive the result. */
+struct sh_jieba *sh_jieba_open_image(struct sh_slice image, struct sh_error *err);
+
+void sh_jieba_delete(struct sh_jieba *j);
+
+/* Read the whole image and compare its checksum. */
+int sh_jieba_check(const struct sh_jieba *j, struct sh_error *err);
+
+/* A checksum of the words and their frequencies, the same for all byte orders and layouts of the file. */
+int sh_jieba_sum(const struct sh_jieba *j, uint64_t *sum, struct sh_error *err);
+
+/* Frequency of a word: 0 when it is only a prefix of words, -1 when not even that. */
+int64_t sh_jieba_freq(const struct sh_jieba *j, struct sh_slice word);
+
+/* Where each table of an image with that many nodes starts, and its size. */
+struct sh_jieba_layout {
+	uint64_t code, emit, node, freq, size;
+};
+struct sh_jieba_layout sh_jieba_layout(uint32_t n_nodes);
+
+/* Fill both checksums of an image whose header is otherwise complete. */
+void sh_jieba_seal(void *image);
+
+/* ---- characters ---- */
+
+/* The table `code` but for Han: class K, SH_CODE_GAP or SH_CODE_SPACE, and 0 for surrogates. */
+uint16_t sh_jieba_text_code(uint32_t cp);
+
+/* The UTF-16 units of a character: 1 or 2. */
+unsigned sh_jieba_units(uint32_t cp, uint32_t units[2]);
+
+/* The code of a UTF-16 unit in words, below SH_CODE_END. */
+uint32_t sh_jieba_word_code(const uint16_t *code, uint32_t unit);
+
+/* ---- the trie ---- */
+
+/* The child of n for a code, or 0. Safe for every n < n_nodes and code < SH_CODE_END. */
+static inline uint32_t sh_jieba_child(const struct sh_jieba *j, uint32_t n, uint32_t code)
+{
+	uint32_t i = j->node[n].base + code;
+
+	return i < j->h.n_nodes && j->node[i].check == n ? i : 0;
+}
+
+/* The node at the end of n >= 1 codes of class K, or 0 when that is no key. */
+uint32_t sh_jieba_find(const struct sh_jieba *j, const uint16_t *codes, size_t n);
+
+#endif

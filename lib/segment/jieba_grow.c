@@ -1,0 +1,234 @@
+#include "segment/jieba_grow.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/buf.h"
+#include "base/compare.h"
+#include "segment/jieba_free.h"
+#include "segment/jieba_trie.h"
+
+struct sh_jieba_own {
+	struct sh_jieba_node *node;
+	uint64_t *freq;
+	uint32_t *first; /* child of each node, 0 when none */
+	uint32_t *next;  /* sibling */
+	size_t n, node_cap, freq_cap, first_cap, next_cap;
+	struct sh_free_nodes free;
+	uint32_t *codes; /* scratch: codes of a family that moves */
+	size_t codes_cap;
+};
+
+void sh_jieba_own_delete(struct sh_jieba_own *own)
+{
+	if (!own)
+		return;
+	free(own->node);
+	free(own->freq);
+	free(own->first);
+	free(own->next);
+	free(own->codes);
+	sh_free_nodes_free(&own->free);
+	free(own);
+}
+
+static int fit_array(void **array, size_t *cap, size_t want, size_t size, struct sh_error *err)
+{
+	return want > *cap ? sh_grow(array, cap, want, size, err) : 0;
+}
+
+/* Have `want` nodes, new ones free. */
+static int more_nodes(struct sh_jieba_own *o, size_t want, struct sh_error *err)
+{
+	if (fit_array((void **)&o->node, &o->node_cap, want, sizeof *o->node, err) < 0 ||
+	    fit_array((void **)&o->freq, &o->freq_cap, want, sizeof *o->freq, err) < 0 ||
+	    fit_array((void **)&o->first, &o->first_cap, want, sizeof *o->first, err) < 0 ||
+	    fit_array((void **)&o->next, &o->next_cap, want, sizeof *o->next, err) < 0)
+		return -1;
+	for (; o->n < want; o->n++) {
+		o->node[o->n] = (struct sh_jieba_node){ -INFINITY, 0, SH_NODE_FREE };
+		o->freq[o->n] = 0;
+		o->first[o->n] = o->next[o->n] = 0;
+	}
+	return 0;
+}
+
+static void publish(struct sh_jieba *j)
+{
+	j->node = j->own->node;
+	j->freq = j->own->freq;
+	j->h.n_nodes = (uint32_t)j->own->n;
+}
+
+static void adopt(struct sh_jieba_own *o, uint32_t parent, uint32_t child)
+{
+	o->next[child] = o->first[parent];
+	o->first[parent] = child;
+}
+
+/* Copy the trie. What a damaged file has as parent, but is none, is not taken over. */
+static int copy_trie(const struct sh_jieba *j, struct sh_jieba_own *o, struct sh_error *err)
+{
+	uint32_t n = j->h.n_nodes;
+
+	if (more_nodes(o, n, err) < 0 || sh_free_extend(&o->free, n, err) < 0)
+		return -1;
+	for (uint32_t i = 1; i < n; i++) {
+		uint32_t parent = j->node[i].check;
+
+		if (parent == SH_NODE_FREE || parent == 0)
+			continue;
+		if (parent >= n || i - j->node[parent].base >= SH_CODE_END ||
+		    (i < SH_CODE_END && parent != SH_NODE_ROOT))
+			return sh_error_set(err, SH_ERR_RECORD, "damaged dictionary");
+		o->node[i] = j->node[i];
+		o->freq[i] = j->freq[i];
+		if (i >= SH_CODE_END)
+			sh_free_take(&o->free, i);
+		if (i != SH_NODE_ROOT)
+			adopt(o, parent, i);
+	}
+	return 0;
+}
+
+static int own_trie(struct sh_jieba *j, struct sh_error *err)
+{
+	struct sh_jieba_own *o;
+
+	if (j->own)
+		return 0;
+	o = calloc(1, sizeof *o);
+	if (!o)
+		return sh_error_nomem(err);
+	if (copy_trie(j, o, err) < 0) {
+		sh_jieba_own_delete(o);
+		return -1;
+	}
+	j->own = o;
+	publish(j);
+	return 0;
+}
+
+static size_t family(const struct sh_jieba_own *o, uint32_t parent)
+{
+	size_t n = 0;
+
+	for (uint32_t c = o->first[parent]; c; c = o->next[c])
+		n++;
+	return n;
+}
+
+static int by_code(const void *pa, const void *pb)
+{
+	uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
+
+	return sh_compare(a, b);
+}
+
+/* Find a base for a family, and for one more child if `extra` is a code (not 0). */
+static int find_base(
+    struct sh_jieba_own *o, uint32_t parent, uint32_t extra, uint32_t *base, struct sh_error *err)
+{
+	size_t n = 0, want = family(o, parent) + 1;
+
+	if (fit_array((void **)&o->codes, &o->codes_cap, want, sizeof *o->codes, err) < 0)
+		return -1;
+	if (extra)
+		o->codes[n++] = extra;
+	for (uint32_t c = o->first[parent]; c; c = o->next[c])
+		o->codes[n++] = c - o->node[parent].base;
+	qsort(o->codes, n, sizeof *o->codes, by_code);
+	if (sh_free_fit(&o->free, o->codes, n, base, err) < 0)
+		return -1;
+	return more_nodes(o, (size_t)*base + o->codes[n - 1] + 1, err);
+}
+
+/* Put one node elsewhere; its children follow it, its place in the family stays open. */
+static void move_node(struct sh_jieba_own *o, uint32_t from, uint32_t to)
+{
+	o->node[to] = o->node[from];
+	o->freq[to] = o->freq[from];
+	o->first[to] = o->first[from];
+	for (uint32_t c = o->first[from]; c; c = o->next[c])
+		o->node[c].check = to;
+	o->node[from] = (struct sh_jieba_node){ -INFINITY, 0, SH_NODE_FREE };
+	o->freq[from] = 0;
+	o->first[from] = 0;
+	sh_free_take(&o->free, to);
+	sh_free_give(&o->free, from);
+}
+
+/* Move a family to where it has room for one more child. *track, a node, is followed. */
+static int move_family(
+    struct sh_jieba_own *o, uint32_t parent, uint32_t extra, uint32_t *track, struct sh_error *err)
+{
+	uint32_t base, old = o->node[parent].base, next;
+
+	if (find_base(o, parent, extra, &base, err) < 0)
+		return -1;
+	next = o->first[parent];
+	o->first[parent] = 0;
+	while (next) {
+		uint32_t child = next, to = child - old + base;
+
+		next = o->next[child];
+		move_node(o, child, to);
+		adopt(o, parent, to);
+		if (*track == child)
+			*track = to;
+	}
+	o->node[parent].base = base;
+	return 0;
+}
+
+/* Make a new child of *parent for a code; *parent may have to move for it. */
+static int add_child(
+    struct sh_jieba_own *o, uint32_t *parent, uint32_t code, uint32_t *child, struct sh_error *err)
+{
+	uint32_t at = o->node[*parent].base + code, none = 0;
+
+	if (*parent != SH_NODE_ROOT && o->node[*parent].base == 0) {
+		if (move_family(o, *parent, code, &none, err) < 0)
+			return -1;
+	} else if (*parent != SH_NODE_ROOT && (at < SH_CODE_END || !sh_free_has(&o->free, at))) {
+		uint32_t other = at < SH_CODE_END ? SH_NODE_FREE : o->node[at].check;
+		bool self = other >= o->n || family(o, *parent) < family(o, other);
+
+		if (move_family(o, self ? *parent : other, self ? code : 0, parent, err) < 0)
+			return -1;
+	}
+	at = o->node[*parent].base + code;
+	if (sh_free_extend(&o->free, at, err) < 0 || more_nodes(o, (size_t)at + 1, err) < 0)
+		return -1;
+	o->node[at] = (struct sh_jieba_node){ -INFINITY, 0, *parent };
+	if (at >= SH_CODE_END)
+		sh_free_take(&o->free, at);
+	adopt(o, *parent, at);
+	*child = at;
+	return 0;
+}
+
+int sh_jieba_put(struct sh_jieba *j, const uint32_t *codes, size_t n, uint64_t freq, bool split,
+    struct sh_error *err)
+{
+	uint32_t at = SH_NODE_ROOT, child;
+	uint64_t old;
+	int status = own_trie(j, err);
+
+	for (size_t i = 0; i < n && status == 0; i++) {
+		child = sh_jieba_child(j, at, codes[i]);
+		if (child == 0) {
+			status = add_child(j->own, &at, codes[i], &child, err);
+			publish(j);
+		}
+		at = child;
+	}
+	if (status < 0)
+		return -1;
+	old = j->own->freq[at] & SH_FREQ_SPLIT;
+	if (split && !old)
+		j->h.n_split++;
+	j->own->freq[at] = freq | (split ? SH_FREQ_SPLIT : old);
+	j->own->node[at].log_freq = sh_jieba_log(freq);
+	return 0;
+}

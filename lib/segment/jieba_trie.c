@@ -1,0 +1,222 @@
+#include "segment/jieba_trie.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/buf.h"
+#include "base/compare.h"
+#include "segment/jieba_free.h"
+
+/* A node while it is being built: the words [lo, hi) share its `depth` codes. */
+struct knot {
+	uint32_t lo, hi;
+	uint32_t depth;
+	uint32_t code;         /* the last of them */
+	uint32_t parent;       /* indexes of knots; breadth first, so a parent comes before */
+	uint32_t kids, n_kids; /* its children lie together, by ascending code */
+	uint32_t base, slot;
+	uint64_t weight; /* frequencies of all words below */
+};
+
+struct builder {
+	const struct sh_trie_word *words;
+	const uint32_t *pool;
+	struct knot *knots;
+	size_t n, cap;
+
+	struct sh_free_nodes free;
+	uint32_t *codes; /* of the knots being placed */
+	size_t codes_cap;
+};
+
+double sh_jieba_log(uint64_t freq)
+{
+	return freq ? log((double)freq) : -INFINITY;
+}
+
+static int by_codes(const void *pa, const void *pb, void *pool)
+{
+	const struct sh_trie_word *a = pa, *b = pb;
+	const uint32_t *x = (const uint32_t *)pool + a->at, *y = (const uint32_t *)pool + b->at;
+
+	for (uint32_t i = 0; i < a->n && i < b->n; i++)
+		if (x[i] != y[i])
+			return x[i] < y[i] ? -1 : 1;
+	if (a->n != b->n)
+		return a->n < b->n ? -1 : 1;
+	return sh_compare(a->no, b->no);
+}
+
+static int add_knot(struct builder *b, struct knot k, struct sh_error *err)
+{
+	if (b->n == b->cap && sh_grow((void **)&b->knots, &b->cap, b->n + 1, sizeof k, err) < 0)
+		return -1;
+	b->knots[b->n++] = k;
+	return 0;
+}
+
+/* Add the children of a knot. */
+static int unfold(struct builder *b, uint32_t at, struct sh_error *err)
+{
+	struct knot k = b->knots[at];
+	uint32_t lo = k.lo;
+
+	b->knots[at].kids = (uint32_t)b->n;
+	while (lo < k.hi && b->words[lo].n == k.depth)
+		lo++;
+	while (lo < k.hi) {
+		uint32_t code = b->pool[b->words[lo].at + k.depth], hi = lo;
+
+		while (hi < k.hi && b->pool[b->words[hi].at + k.depth] == code)
+			hi++;
+		if (add_knot(b,
+			(struct knot){
+			    .lo = lo, .hi = hi, .depth = k.depth + 1, .code = code, .parent = at },
+			err) < 0)
+			return -1;
+		b->knots[at].n_kids++;
+		lo = hi;
+	}
+	return 0;
+}
+
+/* The word that ends at a knot: the last of its duplicates. NULL: only a prefix. */
+static const struct sh_trie_word *word_at(const struct builder *b, const struct knot *k)
+{
+	const struct sh_trie_word *w = NULL;
+
+	for (uint32_t i = k->lo; i < k->hi && b->words[i].n == k->depth; i++)
+		w = &b->words[i];
+	return w;
+}
+
+static void weigh(struct builder *b)
+{
+	for (size_t i = b->n; i-- > 1;) {
+		const struct sh_trie_word *w = word_at(b, &b->knots[i]);
+
+		if (w)
+			b->knots[i].weight += w->freq;
+		b->knots[b->knots[i].parent].weight += b->knots[i].weight;
+	}
+}
+
+static int place(struct builder *b, struct knot *k, struct sh_error *err)
+{
+	const struct knot *kids = b->knots + k->kids;
+
+	if (k->n_kids > b->codes_cap &&
+	    sh_grow((void **)&b->codes, &b->codes_cap, k->n_kids, sizeof *b->codes, err) < 0)
+		return -1;
+	for (uint32_t i = 0; i < k->n_kids; i++)
+		b->codes[i] = kids[i].code;
+	if (sh_free_fit(&b->free, b->codes, k->n_kids, &k->base, err) < 0)
+		return -1;
+	for (uint32_t i = 0; i < k->n_kids; i++)
+		sh_free_take(&b->free, k->base + kids[i].code);
+	return 0;
+}
+
+static int by_need(const void *pa, const void *pb, void *knots)
+{
+	const struct knot *a = (const struct knot *)knots + *(const uint32_t *)pa;
+	const struct knot *b = (const struct knot *)knots + *(const uint32_t *)pb;
+
+	if (a->n_kids != b->n_kids)
+		return a->n_kids > b->n_kids ? -1 : 1;
+	if (a->weight != b->weight)
+		return a->weight > b->weight ? -1 : 1;
+	return a < b ? -1 : a > b;
+}
+
+static int place_all(struct builder *b, struct sh_error *err)
+{
+	uint32_t *order = malloc(b->n * sizeof *order);
+	size_t n = 0;
+	int status = 0;
+
+	if (!order)
+		return sh_error_nomem(err);
+	for (size_t i = 1; i < b->n; i++) /* the root's children have their own places */
+		if (b->knots[i].n_kids)
+			order[n++] = (uint32_t)i;
+	qsort_r(order, n, sizeof *order, by_need, b->knots);
+	for (size_t i = 0; i < n && status == 0; i++)
+		status = place(b, b->knots + order[i], err);
+	free(order);
+	return status;
+}
+
+static uint32_t assign_slots(struct builder *b)
+{
+	uint32_t top = SH_CODE_END - 1;
+
+	b->knots[0].slot = SH_NODE_ROOT;
+	for (size_t i = 1; i < b->n; i++) {
+		struct knot *k = b->knots + i;
+
+		k->slot = b->knots[k->parent].base + k->code;
+		if (k->slot > top)
+			top = k->slot;
+	}
+	return top + 1;
+}
+
+static int write_nodes(const struct builder *b, struct sh_jieba_node **nodes, uint64_t **freq,
+    uint32_t n, struct sh_error *err)
+{
+	struct sh_jieba_node *node = malloc(n * sizeof *node);
+	uint64_t *f = calloc(n, sizeof *f);
+
+	if (!node || !f) {
+		free(node);
+		free(f);
+		return sh_error_nomem(err);
+	}
+	for (uint32_t s = 0; s < n; s++)
+		node[s] = (struct sh_jieba_node){ -INFINITY, 0, SH_NODE_FREE };
+	node[SH_NODE_ROOT].check = SH_NODE_ROOT;
+	for (size_t i = 1; i < b->n; i++) {
+		const struct knot *k = b->knots + i;
+		const struct sh_trie_word *w = word_at(b, k);
+
+		f[k->slot] = w ? w->freq : 0;
+		node[k->slot].log_freq = sh_jieba_log(f[k->slot]);
+		node[k->slot].base = k->base;
+		node[k->slot].check = b->knots[k->parent].slot;
+	}
+	*nodes = node;
+	*freq = f;
+	return 0;
+}
+
+static int build(struct builder *b, size_t n_words, struct sh_jieba_node **nodes, uint64_t **freq,
+    uint32_t *n_nodes, struct sh_error *err)
+{
+	if (add_knot(b, (struct knot){ .hi = (uint32_t)n_words }, err) < 0)
+		return -1;
+	for (size_t i = 0; i < b->n; i++)
+		if (unfold(b, (uint32_t)i, err) < 0)
+			return -1;
+	weigh(b);
+	if (place_all(b, err) < 0)
+		return -1;
+	*n_nodes = assign_slots(b);
+	return write_nodes(b, nodes, freq, *n_nodes, err);
+}
+
+int sh_trie_build(struct sh_trie_word *words, size_t n, const uint32_t *pool,
+    struct sh_jieba_node **nodes, uint64_t **freq, uint32_t *n_nodes, struct sh_error *err)
+{
+	struct builder b = { .words = words, .pool = pool };
+	int status;
+
+	if (n > UINT32_MAX / 4)
+		return sh_error_set(err, SH_ERR_RANGE, "dictionary too large");
+	qsort_r(words, n, sizeof *words, by_codes, (void *)(uintptr_t)pool);
+	status = build(&b, n, nodes, freq, n_nodes, err);
+	free(b.knots);
+	free(b.codes);
+	sh_free_nodes_free(&b.free);
+	return status;
+}

@@ -1,0 +1,176 @@
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/buf.h"
+#include "base/num.h"
+#include "segment/jieba.h"
+#include "segment/jieba_grow.h"
+#include "unicode/utf8.h"
+
+/* One line of a user dictionary. */
+struct entry {
+	struct sh_slice word, freq; /* freq: digits, n = 0 when there is none */
+};
+
+/* The word's codes, for the caller to free; NULL with *err for ill-formed UTF-8. */
+static uint32_t *codes_of(
+    const struct sh_jieba *j, struct sh_slice word, size_t *n, struct sh_error *err)
+{
+	const uint8_t *p = (const uint8_t *)word.p, *end = p + word.n;
+	uint32_t *codes = malloc((word.n + 1) * sizeof *codes);
+
+	if (!codes) {
+		sh_error_nomem(err);
+		return NULL;
+	}
+	for (*n = 0; p < end;) {
+		uint32_t cp = sh_utf8_next(&p, end);
+		size_t i = *n;
+
+		if (cp == SH_UTF8_ILL) {
+			sh_error_set(err, SH_ERR_RECORD,
+			    "ill-formed UTF-8 (iconv makes UTF-8 of other encodings)");
+			free(codes);
+			return NULL;
+		}
+		*n += sh_jieba_units(cp, codes + i);
+		for (; i < *n; i++)
+			codes[i] = sh_jieba_word_code(j->code, codes[i]);
+	}
+	return codes;
+}
+
+int sh_jieba_add_word(struct sh_jieba *j, struct sh_slice word, uint64_t freq, struct sh_error *err)
+{
+	size_t n = 0;
+	uint32_t *codes;
+	int status;
+
+	if (word.n == 0)
+		return sh_error_set(err, SH_ERR_RECORD, "no word");
+	if (freq > SH_FREQ_MAX - j->h.total)
+		return sh_error_set(err, SH_ERR_RANGE, "frequency too large");
+	codes = codes_of(j, word, &n, err);
+	if (!codes)
+		return -1;
+	if (n > SH_JIEBA_WORD_MAX)
+		status = sh_error_set(err, SH_ERR_RECORD, "word too long");
+	else
+		status = sh_jieba_put(j, codes, n, freq, freq == 0, err);
+	free(codes);
+	if (status < 0)
+		return -1;
+	if (n > j->h.max_len)
+		j->h.max_len = (uint32_t)n;
+	j->h.total += freq;
+	j->h.log_total = log((double)j->h.total);
+	return 0;
+}
+
+/* The frequency with which a word is cut out whole, jieba's suggest_freq(): as probable as the words it is cut into now, and a little more.
+ * The order of operations is jieba's, for they are rounded. */
+static int suggest(const struct sh_jieba *j, struct sh_segmenter *s, struct sh_slice word,
+    uint64_t *freq, struct sh_error *err)
+{
+	double total = (double)j->h.total, p = 1.0;
+	const struct sh_slice *parts;
+	size_t n;
+	int64_t now;
+
+	if (sh_segment(s, SH_JIEBA_CUT_NOHMM, word, &parts, &n, err) < 0)
+		return -1;
+	for (size_t i = 0; i < n; i++) {
+		int64_t f = sh_jieba_freq(j, parts[i]);
+
+		p *= (f < 0 ? 1.0 : (double)f) / total;
+	}
+	now = sh_jieba_freq(j, word);
+	*freq = (uint64_t)(p * total) + 1;
+	if (now > 0 && (uint64_t)now > *freq)
+		*freq = (uint64_t)now;
+	return 0;
+}
+
+/* What Python's bytes.strip() takes off. */
+static bool is_blank(char c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+/* Take off a last field of bytes from lo to hi and the space before it, unless nothing
+ * would be left: its bytes, or an empty slice. */
+static struct sh_slice take_last(struct sh_slice *s, char lo, char hi)
+{
+	size_t i = s->n;
+	struct sh_slice field = sh_slice(s->p, 0);
+
+	while (i > 0 && s->p[i - 1] >= lo && s->p[i - 1] <= hi)
+		i--;
+	if (i < s->n && i > 1 && s->p[i - 1] == ' ') {
+		field = sh_slice(s->p + i, s->n - i);
+		s->n = i - 1;
+	}
+	return field;
+}
+
+/* jieba's ^(.+?)( [0-9]+)?( [a-z]+)?$ */
+static struct entry parse_line(struct sh_slice line)
+{
+	struct entry e;
+
+	while (line.n && is_blank(*line.p))
+		line = sh_slice(line.p + 1, line.n - 1);
+	while (line.n && is_blank(line.p[line.n - 1]))
+		line.n--;
+	while (line.n >= 3 && memcmp(line.p, "\xEF\xBB\xBF", 3) == 0)
+		line = sh_slice(line.p + 3, line.n - 3);
+	take_last(&line, 'a', 'z');
+	e.freq = take_last(&line, '0', '9');
+	e.word = line;
+	return e;
+}
+
+static int add_entry(
+    struct sh_jieba *j, struct sh_segmenter *s, struct entry e, struct sh_error *err)
+{
+	uint64_t freq;
+
+	if (e.word.n == 0)
+		return 0;
+	/* No text has such a word, so it would do nothing. */
+	if (memchr(e.word.p, '\t', e.word.n))
+		return sh_error_set(err, SH_ERR_RECORD,
+		    "a TAB in the word: expected WORD, or WORD FREQUENCY, with a space between; "
+		    "documents are no dictionary");
+	if (e.freq.n && sh_parse_u64(e.freq, &freq) != SH_NUM_OK)
+		return sh_error_set(err, SH_ERR_RANGE, "frequency too large");
+	if (!e.freq.n && suggest(j, s, e.word, &freq, err) < 0)
+		return -1;
+	return sh_jieba_add_word(j, e.word, freq, err);
+}
+
+int sh_jieba_add_user(struct sh_jieba *j, struct sh_slice text, struct sh_error *err)
+{
+	struct sh_segmenter *s;
+	const char *p = text.p, *end = text.n ? p + text.n : p;
+	uint64_t line = 1;
+	int status;
+
+	if (text.n >= sizeof j->h.magic && memcmp(p, SH_JIEBA_MAGIC, sizeof j->h.magic) == 0)
+		return sh_error_set(err, SH_ERR_RECORD,
+		    "a compiled dictionary, not words (SIMHASH_JIEBA=FILE names one)");
+	s = sh_segmenter_new(j, err);
+	status = s ? 0 : -1;
+
+	for (; p < end && status == 0; line++) {
+		const char *lf = memchr(p, '\n', (size_t)(end - p));
+		const char *stop = lf ? lf : end;
+
+		status = add_entry(j, s, parse_line(sh_slice(p, (size_t)(stop - p))), err);
+		if (status < 0)
+			err->line = line;
+		p = lf ? lf + 1 : end;
+	}
+	sh_segmenter_delete(s);
+	return status;
+}

@@ -1,0 +1,44 @@
+#include "unicode/columns.h"
+
+#include <utf8proc.h>
+
+#include "unicode/utf8.h"
+
+int sh_columns(struct sh_slice *text, unsigned width, struct sh_buf *out, struct sh_error *err)
+{
+	const uint8_t *p = (const uint8_t *)text->p, *end = p + text->n;
+	unsigned used = 0;
+
+	while (p < end) {
+		const uint8_t *next = p;
+		uint32_t c = sh_utf8_next(&next, end);
+		int columns;
+
+		if (c == SH_UTF8_ILL)
+			c = SH_UTF8_REPLACEMENT;
+		if (c < 0x20 || (c >= 0x7F && c < 0xA0) || c == 0x2028 || c == 0x2029)
+			c = ' ';
+		columns = utf8proc_charwidth((utf8proc_int32_t)c);
+		if (columns < 0)
+			columns = 1;
+		if (used + (unsigned)columns > width)
+			break;
+		if (sh_buf_reserve(out, 4, err) < 0)
+			return -1;
+		out->n += sh_utf8_put((uint8_t *)out->p + out->n, c);
+		used += (unsigned)columns;
+		p = next;
+	}
+	*text = sh_slice((const char *)p, (size_t)(end - p));
+	for (; used < width; used++)
+		if (sh_buf_add(out, " ", 1, err) < 0)
+			return -1;
+	return 0;
+}
+
+size_t sh_columns_start(struct sh_slice text, size_t at)
+{
+	while (at > 0 && at < text.n && sh_utf8_is_tail((uint8_t)text.p[at]))
+		at--;
+	return at;
+}

@@ -1,0 +1,236 @@
+#include "unicode/encoding.h"
+
+#include <string.h>
+
+#include "unicode/utf8.h"
+
+enum { BLOCK = 1 << 16 };
+
+static const struct {
+	char bytes[5];
+	size_t n;
+	enum sh_encoding encoding;
+} MARKS[] = {
+	/* the first that fits: UTF-32LE begins as UTF-16LE does */
+	{ "\xEF\xBB\xBF", 3, SH_ENC_UTF8_BOM },
+	{ "\xFF\xFE\0\0", 4, SH_ENC_UTF32LE },
+	{ "\0\0\xFE\xFF", 4, SH_ENC_UTF32BE },
+	{ "\xFF\xFE", 2, SH_ENC_UTF16LE },
+	{ "\xFE\xFF", 2, SH_ENC_UTF16BE },
+};
+
+/* UTF-8 as far as it goes. A sequence cut by the end of the block counts as nothing. */
+struct utf8_count {
+	size_t ill, multibyte, nul;
+};
+
+static struct utf8_count count_utf8(const uint8_t *p, size_t n)
+{
+	const uint8_t *end = p + n;
+	struct utf8_count u = { 0 };
+
+	while (p < end) {
+		uint32_t c = sh_utf8_next(&p, end);
+
+		if (c == SH_UTF8_ILL)
+			u.ill += p < end;
+		else
+			u.multibyte += c >= 0x80;
+		u.nul += c == 0;
+	}
+	return u;
+}
+
+/* Blocks that ordinary text consists of. What is left out, above all the private use
+ * area and the surrogates, is where bytes of other encodings fall when read as UTF-16. */
+static bool is_plausible(unsigned c)
+{
+	if (c < 0x20)
+		return c == '\t' || c == '\n' || c == '\r';
+	return (c < 0x1100 && (c < 0x7F || c >= 0xA0)) || (c >= 0x1E00 && c < 0x2700) ||
+	       (c >= 0x3000 && c < 0x3400) || (c >= 0x4E00 && c < 0xA000) ||
+	       (c >= 0xAC00 && c < 0xD7A4) || (c >= 0xFE30 && c < 0xFFF0);
+}
+
+/* n bytes read as UTF-16; high is where in each pair the high byte stands. */
+struct utf16_count {
+	size_t units, ascii, plausible, alphabetic;
+};
+
+static struct utf16_count count_utf16(const uint8_t *p, size_t n, size_t high)
+{
+	struct utf16_count u = { 0 };
+
+	for (size_t i = 0; i + 1 < n; i += 2) {
+		unsigned hi = p[i + high], lo = p[i + 1 - high], c = hi << 8 | lo;
+
+		u.units++;
+		u.plausible += is_plausible(c);
+		u.ascii += c < 0x7F && is_plausible(c);
+		u.alphabetic += is_plausible(c) && (c < 0x1000 || hi == 0x20);
+	}
+	return u;
+}
+
+/* Without a byte order mark. Spaces, digits and line ends stand in all text, so NULs
+ * do in its UTF-16. When the bytes are also good UTF-8 all must be of an alphabet
+ * whose high bytes no ASCII text has; else (Han, mostly) all must be plausible. */
+static bool is_utf16(const uint8_t *p, size_t n, size_t high, struct utf8_count utf8)
+{
+	struct utf16_count u = count_utf16(p, n, high);
+
+	if (u.units < 8 || u.ascii * 100 < u.units)
+		return false;
+	if (utf8.ill * 5 <= utf8.multibyte)
+		return u.alphabetic * 100 >= u.units * 98;
+	return u.plausible * 100 >= u.units * 97;
+}
+
+/* n bytes read as pairs of a lead and a trail byte, ASCII between. */
+struct pair_count {
+	size_t pairs, bad;
+	size_t high_trail;  /* trail byte from 0xA1 on */
+	size_t gb_common;   /* GB2312 level 1, by pronunciation, and punctuation */
+	size_t gb_late;     /* the second half of that: EUC-KR has next to nothing there */
+	size_t gb_frequent; /* see FREQUENT */
+	size_t kana;        /* of GB2312 and EUC-JP */
+	size_t big5_common; /* Big5 level 1 and punctuation */
+};
+
+/* The width of what stands at p: 1 for ASCII, 2, 4, or 0 for neither. */
+static size_t gb_width(const uint8_t *p, size_t left)
+{
+	if (p[0] < 0x80)
+		return 1;
+	if (p[0] == 0x80 || p[0] == 0xFF || left < 2)
+		return 0;
+	if (p[1] >= 0x40 && p[1] != 0x7F && p[1] != 0xFF)
+		return 2;
+	if (left < 4 || p[1] < '0' || p[1] > '9')
+		return 0;
+	return p[2] >= 0x81 && p[2] < 0xFF && p[3] >= '0' && p[3] <= '9' ? 4 : 0;
+}
+
+/* In GB2312: the commonest punctuation, and U+7684. Thai (TIS-620), whose letters also
+ * fall into the common rows, has next to none of these pairs. */
+static const uint16_t FREQUENT[] = { 0xA1A2, 0xA1A3, 0xA3A8, 0xA3A9, 0xA3AC, 0xA3BA, 0xA3BB,
+	0xB5C4 };
+
+static bool is_frequent(uint8_t lead, uint8_t trail)
+{
+	for (size_t i = 0; i < sizeof FREQUENT / sizeof *FREQUENT; i++)
+		if (FREQUENT[i] == (lead << 8 | trail))
+			return true;
+	return false;
+}
+
+static void count_pair(struct pair_count *k, uint8_t lead, uint8_t trail)
+{
+	bool high = trail >= 0xA1;
+
+	k->pairs++;
+	k->high_trail += high;
+	k->gb_common += high && ((lead >= 0xB0 && lead <= 0xD7) || lead == 0xA1 || lead == 0xA3);
+	k->gb_late += high && lead >= 0xC9 && lead <= 0xD7;
+	k->gb_frequent += is_frequent(lead, trail);
+	k->kana += high && (lead == 0xA4 || lead == 0xA5);
+	k->big5_common +=
+	    (high || trail < 0x80) && ((lead >= 0xA4 && lead <= 0xC6) || lead == 0xA1);
+}
+
+static struct pair_count count_pairs(const uint8_t *p, size_t n)
+{
+	struct pair_count k = { 0 };
+
+	for (size_t i = 0, width; i < n; i += width ? width : 1) {
+		width = gb_width(p + i, n - i);
+		if (width == 2)
+			count_pair(&k, p[i], p[i + 1]);
+		k.bad += !width && n - i >= 4; /* not for being cut by the end */
+	}
+	return k;
+}
+
+static bool is_percent(size_t part, size_t of, size_t percent)
+{
+	return part * 100 >= of * percent;
+}
+
+/* Bytes that are not UTF-8. Single-byte text has lone high bytes, or pairs that end
+ * in a letter; the pairs of Japanese and Korean lie in other rows. */
+static enum sh_encoding guess_pairs(const uint8_t *p, size_t n)
+{
+	struct pair_count k = count_pairs(p, n);
+
+	if (k.pairs < 12 || k.bad * 50 > k.pairs)
+		return SH_ENC_UNKNOWN8BIT;
+	if (is_percent(k.high_trail, k.pairs, 90) && is_percent(k.gb_common, k.pairs, 75) &&
+	    is_percent(k.gb_late, k.pairs, 8) && is_percent(k.gb_frequent, k.pairs, 1) &&
+	    !is_percent(k.kana, k.pairs, 2))
+		return SH_ENC_GB18030;
+	if (is_percent(k.big5_common, k.pairs, 90) && is_percent(k.high_trail, k.pairs, 35) &&
+	    !is_percent(k.high_trail, k.pairs, 80))
+		return SH_ENC_BIG5;
+	return SH_ENC_UNKNOWN8BIT;
+}
+
+enum sh_encoding sh_encoding_guess(const char *text, size_t n)
+{
+	enum { FEW = 8 };
+	const uint8_t *p = (const uint8_t *)text;
+	struct utf8_count utf8;
+
+	for (size_t i = 0; i < sizeof MARKS / sizeof *MARKS; i++)
+		if (n >= MARKS[i].n && memcmp(p, MARKS[i].bytes, MARKS[i].n) == 0)
+			return MARKS[i].encoding;
+	if (n > BLOCK)
+		n = BLOCK;
+	utf8 = count_utf8(p, n);
+	if (utf8.nul && is_utf16(p, n, 0, utf8))
+		return SH_ENC_UTF16BE;
+	if (utf8.nul && is_utf16(p, n, 1, utf8))
+		return SH_ENC_UTF16LE;
+	/* Damage leaves most sequences well-formed; another encoding, hardly any. */
+	if (utf8.ill <= FEW || utf8.ill <= utf8.multibyte)
+		return SH_ENC_UTF8;
+	return guess_pairs(p, n);
+}
+
+bool sh_encoding_may_be_gb(const char *text, size_t n)
+{
+	const uint8_t *p = (const uint8_t *)text;
+	size_t end = n < BLOCK ? n : BLOCK, pairs = 0, common = 0;
+	struct utf8_count utf8 = count_utf8(p, end);
+
+	if (utf8.ill <= utf8.multibyte)
+		return false;
+	for (size_t i = 0; i < end; i++) {
+		if (p[i] < 0x80)
+			continue;
+		if (i + 1 == end)
+			return false;
+		/* The rows of GB2312 that have characters. */
+		if (p[i] < 0xA1 || p[i] > 0xF7 || p[i + 1] < 0xA1 || p[i + 1] == 0xFF)
+			return false;
+		pairs++;
+		common += (p[i] >= 0xB0 && p[i] <= 0xD7) || p[i] == 0xA1 || p[i] == 0xA3;
+		i++;
+	}
+	return pairs >= 2 && is_percent(common, pairs, 75);
+}
+
+const char *sh_encoding_iconv_name(enum sh_encoding e)
+{
+	/* With these a byte order mark becomes that of UTF-8. */
+	static const char *const NAMES[] = {
+		[SH_ENC_UTF16LE] = "UTF-16LE",
+		[SH_ENC_UTF16BE] = "UTF-16BE",
+		[SH_ENC_UTF32LE] = "UTF-32LE",
+		[SH_ENC_UTF32BE] = "UTF-32BE",
+		[SH_ENC_GB18030] = "GB18030",
+		[SH_ENC_BIG5] = "BIG5",
+		[SH_ENC_UNKNOWN8BIT] = NULL,
+	};
+
+	return NAMES[e];
+}

@@ -1,0 +1,121 @@
+/* Normalisation and case folding at table speed.
+ *
+ * The result is, byte for byte, that of
+ *     utf8proc_map(..., STABLE | COMPOSE | COMPAT | CASEFOLD | IGNORE)
+ * (NFKC_Casefold), after each ill-formed sequence has become U+FFFD. A table holds
+ * one cell a code point. It is filled from the linked utf8proc, 256 code points at
+ * a time, when the first of them is met, so it costs nothing to make and always
+ * agrees with that library.
+ *
+ * Nearly all text folds one code point at a time (SH_FOLD_DIRECT). What does not is
+ * folded in segments: a code point that starts one and all that attach to it. No
+ * segment depends on its neighbours: see fold.c.
+ *
+ * A struct sh_fold serves one thread and shares nothing. */
+#ifndef SH_UNICODE_FOLD_H
+#define SH_UNICODE_FOLD_H
+
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/slice.h"
+#include "unicode/script.h"
+#include "unicode/utf8.h"
+
+/* The class of a code point, one byte: what it is to a tokenizer | digit | script. */
+enum {
+	SH_CLASS_SEPARATOR = 0,
+	SH_CLASS_WORD = 1,
+	SH_CLASS_CUT = 2, /* a token of its own */
+	SH_CLASS_KIND = 3,
+	SH_CLASS_DIGIT = 4, /* decimal: general category Nd */
+	SH_CLASS_SCRIPT_SHIFT = 3,
+	SH_CLASS_READY = 128, /* inside the table only */
+};
+
+/* A cell: the code point it folds to | the class of that | how it folds. */
+enum {
+	SH_CELL_CODE = 0x1FFFFF,
+	SH_CELL_CLASS_SHIFT = 21, /* 7 bits */
+	SH_CELL_HOW_SHIFT = 28,   /* 2 bits */
+	SH_CELL_ILL = 1 << 30,    /* the cell of SH_UTF8_ILL; folds to U+FFFD */
+};
+#define SH_CELL_READY (UINT32_C(1) << 31)
+
+enum sh_fold_how {
+	SH_FOLD_DIRECT, /* to one code point; starts a segment when something attaches */
+	SH_FOLD_START,  /* to several; starts a segment */
+	SH_FOLD_MARK,   /* to itself, attaches; SH_CELL_CODE holds its combining class */
+	SH_FOLD_SLOW,   /* attaches: joins the one before, vanishes, or both */
+};
+
+/* What a code point alone folds to that takes several: U+FDFA becomes 18. */
+enum { SH_FOLD_LONGEST = 18, SH_FOLD_KNOWN = 64 };
+
+struct sh_fold_known {
+	uint32_t c, n; /* n 0: nothing is known */
+	uint32_t to[SH_FOLD_LONGEST];
+};
+
+struct sh_fold {
+	uint32_t *cells;  /* SH_UTF8_LIMIT, rounded up to a page; 0: not met yet */
+	uint8_t *classes; /* of the code points themselves, same size and pages */
+	uint32_t *seg;    /* the segment folded last */
+	uint32_t *tmp;
+	size_t seg_cap, tmp_cap;
+	struct sh_fold_known known[SH_FOLD_KNOWN]; /* at c % SH_FOLD_KNOWN */
+};
+
+struct sh_fold *sh_fold_new(struct sh_error *err);
+void sh_fold_delete(struct sh_fold *f);
+
+/* Fill the cells of the 256 code points around c. */
+void sh_fold_fill(struct sh_fold *f, uint32_t c);
+
+static inline uint32_t sh_fold_cell(struct sh_fold *f, uint32_t c)
+{
+	if (__builtin_expect(!f->cells[c], 0))
+		sh_fold_fill(f, c);
+	return f->cells[c];
+}
+
+/* The class of c as it stands, not of what it folds to. */
+static inline unsigned sh_fold_class(struct sh_fold *f, uint32_t c)
+{
+	if (__builtin_expect(!f->classes[c], 0))
+		sh_fold_fill(f, c);
+	return f->classes[c] & 127;
+}
+
+static inline enum sh_fold_how sh_cell_how(uint32_t cell)
+{
+	return (enum sh_fold_how)(cell >> SH_CELL_HOW_SHIFT & 3);
+}
+
+static inline bool sh_cell_attaches(uint32_t cell)
+{
+	return sh_cell_how(cell) >= SH_FOLD_MARK;
+}
+
+static inline unsigned sh_cell_class(uint32_t cell)
+{
+	return cell >> SH_CELL_CLASS_SHIFT & 127;
+}
+
+static inline enum sh_script sh_class_script(unsigned class)
+{
+	return (enum sh_script)(class >> SH_CLASS_SCRIPT_SHIFT);
+}
+
+/* Fold the code point at *p, whatever it is, and all after it that attach to it.
+ * The *n results stand in f->seg; *p moves on; ill-formed sequences are added to
+ * *ill. Needs *p < end. */
+int sh_fold_segment(struct sh_fold *f, const uint8_t **p, const uint8_t *end, size_t *n,
+    uint64_t *ill, struct sh_error *err);
+
+/* Fold a whole text, appending to out. */
+int sh_fold_text(struct sh_fold *f, struct sh_slice text, struct sh_buf *out, uint64_t *ill,
+    struct sh_error *err);
+
+#endif

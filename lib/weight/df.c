@@ -1,0 +1,202 @@
+#include "weight/df.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/bytes.h"
+#include "io/runs.h"
+
+enum { MEMORY_MIN = 4 << 20 };
+
+/* A feature's count, with the first and the last document it counts. A document may
+ * be cut by a spill: when the next run that has the feature begins with the document
+ * that this one ended with, the two have counted it twice. */
+struct count {
+	uint64_t df, first, last;
+};
+
+struct sh_df_counter {
+	struct sh_hmap features;
+	struct count *counts; /* by the feature's index */
+	size_t cap;
+	size_t memory;
+	uint64_t document;
+	struct sh_runs runs;
+};
+
+struct sh_df_counter *sh_df_counter_new(size_t memory, const char *dir, struct sh_error *err)
+{
+	struct sh_df_counter *c = calloc(1, sizeof *c);
+
+	if (!c) {
+		sh_error_nomem(err);
+		return NULL;
+	}
+	if (sh_hmap_init(&c->features, err) < 0) {
+		free(c);
+		return NULL;
+	}
+	c->memory = memory > MEMORY_MIN ? memory : MEMORY_MIN;
+	sh_runs_init(&c->runs, dir);
+	return c;
+}
+
+void sh_df_counter_delete(struct sh_df_counter *c)
+{
+	if (!c)
+		return;
+	sh_hmap_free(&c->features);
+	free(c->counts);
+	sh_runs_free(&c->runs);
+	free(c);
+}
+
+void sh_df_document(struct sh_df_counter *c)
+{
+	c->document++;
+}
+
+static int by_feature(const void *a, const void *b, void *arg)
+{
+	const struct sh_hmap *m = arg;
+
+	return sh_slice_cmp(
+	    sh_hmap_key(m, *(const uint32_t *)a), sh_hmap_key(m, *(const uint32_t *)b));
+}
+
+/* The indexes of the features in bytewise order, to be freed; NULL on failure. */
+static uint32_t *sorted(struct sh_df_counter *c, struct sh_error *err)
+{
+	uint32_t *order = malloc((size_t)c->features.n * sizeof *order + 1);
+
+	if (!order) {
+		sh_error_nomem(err);
+		return NULL;
+	}
+	for (uint32_t i = 0; i < c->features.n; i++)
+		order[i] = i;
+	qsort_r(order, c->features.n, sizeof *order, by_feature, &c->features);
+	return order;
+}
+
+enum { PACKED = 3 * 8 };
+
+static void pack(char out[PACKED], const struct count *n)
+{
+	sh_put_le64(out, n->df);
+	sh_put_le64(out + 8, n->first);
+	sh_put_le64(out + 16, n->last);
+}
+
+static struct count unpack(const char *p)
+{
+	return (struct count){ sh_le64(p), sh_le64(p + 8), sh_le64(p + 16) };
+}
+
+/* All counts so far become a run. */
+static int spill(struct sh_df_counter *c, struct sh_error *err)
+{
+	uint32_t *order = sorted(c, err);
+	int status = order ? sh_runs_begin(&c->runs, err) : -1;
+
+	for (uint32_t i = 0; status == 0 && i < c->features.n; i++) {
+		char value[PACKED];
+
+		pack(value, &c->counts[order[i]]);
+		status = sh_runs_add(
+		    &c->runs, sh_hmap_key(&c->features, order[i]), sh_slice(value, PACKED), err);
+	}
+	if (status == 0)
+		status = sh_runs_end(&c->runs, err);
+	free(order);
+	sh_hmap_clear(&c->features);
+	return status;
+}
+
+int sh_df_feature(struct sh_df_counter *c, struct sh_slice feature, struct sh_error *err)
+{
+	uint32_t i;
+	bool fresh;
+
+	/* Sorting will need four bytes a feature more. */
+	if (sh_hmap_bytes(&c->features) + c->features.n * (sizeof *c->counts + 4) > c->memory &&
+	    spill(c, err) < 0)
+		return -1;
+	if (sh_hmap_put(&c->features, feature, &i, &fresh, err) < 0)
+		return -1;
+	if (fresh) {
+		if (i >= c->cap && sh_grow((void **)&c->counts, &c->cap, (size_t)i + 1,
+				       sizeof *c->counts, err) < 0)
+			return -1;
+		c->counts[i] = (struct count){ 1, c->document, c->document };
+	} else if (c->counts[i].last != c->document) {
+		c->counts[i].last = c->document;
+		c->counts[i].df++;
+	}
+	return 0;
+}
+
+/* Sums what the runs say of one feature after the other. */
+struct summing {
+	sh_df_emit *emit;
+	void *arg;
+	struct sh_buf feature;
+	struct count sum;
+	bool pending;
+};
+
+static int emit_sum(struct summing *s, struct sh_error *err)
+{
+	if (!s->pending)
+		return 0;
+	return s->emit(s->arg, sh_buf_slice(&s->feature), s->sum.df, err);
+}
+
+static int add_up(void *arg, struct sh_slice feature, struct sh_slice value, struct sh_error *err)
+{
+	struct summing *s = arg;
+	struct count n = unpack(value.p);
+
+	if (s->pending && sh_slice_eq(feature, sh_buf_slice(&s->feature))) {
+		s->sum.df += n.df - (n.first == s->sum.last);
+		s->sum.last = n.last;
+		return 0;
+	}
+	if (emit_sum(s, err) < 0)
+		return -1;
+	s->sum = n;
+	s->pending = true;
+	s->feature.n = 0;
+	return sh_buf_add(&s->feature, feature.p, feature.n, err);
+}
+
+static int finish_runs(struct sh_df_counter *c, sh_df_emit *emit, void *arg, struct sh_error *err)
+{
+	struct summing s = { .emit = emit, .arg = arg };
+	int status = c->features.n ? spill(c, err) : 0;
+
+	if (status == 0)
+		status = sh_runs_merge(&c->runs, add_up, &s, err);
+	if (status == 0)
+		status = emit_sum(&s, err);
+	sh_buf_free(&s.feature);
+	return status;
+}
+
+int sh_df_finish(struct sh_df_counter *c, sh_df_emit *emit, void *arg, struct sh_error *err)
+{
+	uint32_t *order;
+	int status;
+
+	if (emit(arg, sh_slice("", 0), c->document, err) < 0)
+		return -1;
+	if (c->runs.n)
+		return finish_runs(c, emit, arg, err);
+	order = sorted(c, err);
+	status = order ? 0 : -1;
+	for (uint32_t i = 0; status == 0 && i < c->features.n; i++)
+		status =
+		    emit(arg, sh_hmap_key(&c->features, order[i]), c->counts[order[i]].df, err);
+	free(order);
+	return status;
+}

@@ -1,0 +1,71 @@
+/* Document frequencies: in how many documents each feature stands.
+ *
+ * Counting is exact in bounded memory: when the counts fill it, they go to a
+ * temporary file as a sorted run, and the runs are merged at the end. The table that
+ * comes out is sorted bytewise; its first line is the empty feature with the number
+ * of documents. */
+#ifndef SH_WEIGHT_DF_H
+#define SH_WEIGHT_DF_H
+
+#include "base/hmap.h"
+
+/* Receives a table line by line; 0 or -1. */
+typedef int sh_df_emit(void *arg, struct sh_slice feature, uint64_t df, struct sh_error *err);
+
+struct sh_df_counter;
+
+/* memory: bytes to stay below (a few megabytes at least are used); dir: for
+ * temporary files, NULL for the default. */
+struct sh_df_counter *sh_df_counter_new(size_t memory, const char *dir, struct sh_error *err);
+void sh_df_counter_delete(struct sh_df_counter *c);
+
+/* A document begins: what follows belongs to it. */
+void sh_df_document(struct sh_df_counter *c);
+
+/* The document holds the feature; any number of times counts once. */
+int sh_df_feature(struct sh_df_counter *c, struct sh_slice feature, struct sh_error *err);
+
+/* Emit the number of documents, then every feature in bytewise order. Once only. */
+int sh_df_finish(struct sh_df_counter *c, sh_df_emit *emit, void *arg, struct sh_error *err);
+
+/* So much of the tables has been read since the last call. */
+typedef void sh_df_read(void *arg, uint64_t bytes, uint64_t lines);
+
+/* Sum tables, read from files in table form, bytewise sorted (an error names the line
+ * that is not). trailer: each of them has one, which is checked (io/trailer.h). read may be NULL. */
+int sh_df_merge(char *const *names, size_t n, bool trailer, sh_df_emit *emit, sh_df_read *read,
+    void *arg, struct sh_error *err);
+
+/* A bound on document frequencies: a number of documents, or a share of all: a percentage has six digits
+ * behind its point, too. */
+enum { SH_DF_ALL = 100000000 };
+
+struct sh_df_limit {
+	bool given, share;
+	uint64_t n; /* documents, or a share in parts of SH_DF_ALL */
+};
+
+/* "12" documents; "0.5" or "50%" of them. */
+int sh_df_limit_parse(const char *text, struct sh_df_limit *limit, struct sh_error *err);
+
+/* Whether df lies within both bounds, of which either may not be given. */
+bool sh_df_within(
+    const struct sh_df_limit *min, const struct sh_df_limit *max, uint64_t df, uint64_t documents);
+
+/* A table in memory. */
+struct sh_df_table {
+	struct sh_hmap features;
+	uint64_t *df;
+	size_t cap;
+	uint64_t documents;
+	bool whole; /* their number was there */
+};
+
+/* The file's lines may be in any order. trailer: one of them is a trailer. t is to be freed also after a failure. */
+int sh_df_table_load(struct sh_df_table *t, const char *name, bool trailer, struct sh_error *err);
+void sh_df_table_free(struct sh_df_table *t);
+
+/* The feature's document frequency, 0 when the table lacks it. */
+uint64_t sh_df_lookup(const struct sh_df_table *t, struct sh_slice feature);
+
+#endif

@@ -1,0 +1,252 @@
+#include "weight/df.h"
+
+#include <stdlib.h>
+
+#include "base/merge.h"
+#include "base/num.h"
+#include "base/wide.h"
+#include "io/lines.h"
+#include "record/fields.h"
+
+/* ---- bounds ---- */
+
+int sh_df_limit_parse(const char *text, struct sh_df_limit *limit, struct sh_error *err)
+{
+	struct sh_slice s = sh_slice_str(text);
+	bool percent = s.n && s.p[s.n - 1] == '%';
+	int64_t unit = percent ? 1 : 100, parts; /* of the last digit; of SH_DF_ALL, in units */
+
+	if (!percent && sh_parse_count(s, &limit->n) == 0) {
+		limit->given = true;
+		limit->share = false;
+		return 0;
+	}
+	s.n -= percent;
+	if (sh_parse_share(s, &parts) < 0 || parts > SH_DF_ALL / unit)
+		return sh_error_set(err, SH_ERR_PARAM,
+		    "document frequency '%s': expected a number of documents, or a share of them "
+		    "such "
+		    "as 0.5 or 50%%",
+		    text);
+	limit->given = limit->share = true;
+	limit->n = (uint64_t)(parts * unit);
+	return 0;
+}
+
+/* What df is compared with, and df itself, exactly: a share is of all documents. */
+static void scale(const struct sh_df_limit *limit, uint64_t df, uint64_t documents,
+    struct sh_wide *is, struct sh_wide *bound)
+{
+	*is = limit->share ? sh_wide_mul(df, SH_DF_ALL) : sh_wide(df);
+	*bound = limit->share ? sh_wide_mul(limit->n, documents) : sh_wide(limit->n);
+}
+
+bool sh_df_within(
+    const struct sh_df_limit *min, const struct sh_df_limit *max, uint64_t df, uint64_t documents)
+{
+	struct sh_wide is, bound;
+
+	scale(min, df, documents, &is, &bound);
+	if (min->given && sh_wide_less(is, bound))
+		return false;
+	scale(max, df, documents, &is, &bound);
+	return !max->given || !sh_wide_less(bound, is);
+}
+
+/* ---- a table in memory ---- */
+
+static int table_add(struct sh_df_table *t, const struct sh_df_record *r, struct sh_error *err)
+{
+	uint32_t i;
+	bool fresh;
+
+	if (r->text.n == 0 && !t->whole) {
+		t->documents = r->df;
+		t->whole = true;
+		return 0;
+	}
+	if (r->text.n == 0)
+		return sh_error_set(err, SH_ERR_RECORD,
+		    "the number of documents stands in the table twice (shdf -m sums tables)");
+	if (sh_hmap_put(&t->features, r->text, &i, &fresh, err) < 0)
+		return -1;
+	if (!fresh)
+		return sh_error_set(err, SH_ERR_RECORD,
+		    "the feature stands in the table twice (shdf -m sums tables)");
+	if (i >= t->cap && sh_grow((void **)&t->df, &t->cap, (size_t)i + 1, sizeof *t->df, err) < 0)
+		return -1;
+	t->df[i] = r->df;
+	return 0;
+}
+
+/* No feature stands in no document, nor in more than there are. */
+static int check_df(uint64_t df, uint64_t documents, struct sh_error *err)
+{
+	if (df >= 1 && df <= documents)
+		return 0;
+	return sh_error_set(err, SH_ERR_RECORD,
+	    "a document frequency of %llu in %llu documents: no whole table, whose first line "
+	    "is <TAB>documents (shdf makes them)",
+	    (unsigned long long)df, (unsigned long long)documents);
+}
+
+/* The first line may stand anywhere: so when all are read. */
+static int table_check(const struct sh_df_table *t, const char *name, struct sh_error *err)
+{
+	int status = 0;
+
+	if (!t->whole && t->features.n == 0)
+		status = sh_error_set(err, SH_ERR_RECORD,
+		    "empty: no table, whose first line is <TAB>documents (shdf makes them)");
+	for (uint32_t i = 0; status == 0 && i < t->features.n; i++)
+		status = check_df(t->df[i], t->documents, err);
+	if (status < 0)
+		err->file = name;
+	return status;
+}
+
+int sh_df_table_load(struct sh_df_table *t, const char *name, bool trailer, struct sh_error *err)
+{
+	char *const names[] = { (char *)(uintptr_t)name };
+	struct sh_lines lines;
+	struct sh_slice line;
+	struct sh_df_record r;
+	int got;
+
+	*t = (struct sh_df_table){ 0 };
+	if (sh_hmap_init(&t->features, err) < 0)
+		return -1;
+	sh_lines_init(&lines, names, 1);
+	lines.source.trailer = trailer;
+	lines.source.crlf = true; /* as sh_record_df() */
+	while ((got = sh_lines_next(&lines, &line, err)) > 0) {
+		if (sh_record_df(line, &r, err) < 0 || table_add(t, &r, err) < 0) {
+			got = sh_lines_blame(&lines, err);
+			err->file = name;
+			break;
+		}
+	}
+	sh_lines_free(&lines);
+	return got < 0 ? -1 : table_check(t, name, err);
+}
+
+void sh_df_table_free(struct sh_df_table *t)
+{
+	sh_hmap_free(&t->features);
+	free(t->df);
+}
+
+uint64_t sh_df_lookup(const struct sh_df_table *t, struct sh_slice feature)
+{
+	uint32_t i;
+
+	return sh_hmap_find(&t->features, feature, &i) ? t->df[i] : 0;
+}
+
+/* ---- tables summed ---- */
+
+struct table {
+	struct sh_lines lines;
+	struct sh_df_record record;
+	uint64_t documents;
+	struct sh_buf last; /* the feature before, to check the order */
+	bool begun;
+	sh_df_read *read;
+	void *arg; /* of read */
+};
+
+static int table_next(void *arg, size_t i, struct sh_slice *key, struct sh_error *err)
+{
+	struct table *t = (struct table *)arg + i;
+	struct sh_slice line;
+	bool at_end = sh_lines_at_end(&t->lines);
+	int got = sh_lines_next(&t->lines, &line, err);
+
+	if (got <= 0)
+		return got;
+	if (at_end && t->read)
+		t->read(t->arg, t->lines.block.n, t->lines.from.lines);
+	if (sh_record_df(line, &t->record, err) < 0)
+		return sh_lines_blame(&t->lines, err);
+	if (!t->begun && t->record.text.n) {
+		sh_error_set(
+		    err, SH_ERR_RECORD, "the first line of a table is <TAB>number of documents");
+		return sh_lines_blame(&t->lines, err);
+	}
+	if (t->begun && sh_slice_cmp(t->record.text, sh_buf_slice(&t->last)) <= 0) {
+		sh_error_set(err, SH_ERR_RECORD,
+		    "the table is not sorted (LC_ALL=C sort), or has a "
+		    "feature twice");
+		return sh_lines_blame(&t->lines, err);
+	}
+	if (!t->begun)
+		t->documents = t->record.df;
+	else if (check_df(t->record.df, t->documents, err) < 0)
+		return sh_lines_blame(&t->lines, err);
+	t->begun = true;
+	t->last.n = 0;
+	*key = t->record.text;
+	return sh_buf_add(&t->last, key->p, key->n, err) < 0 ? -1 : 1;
+}
+
+static int merge_tables(
+    struct table *tables, size_t n, sh_df_emit *emit, void *arg, struct sh_error *err)
+{
+	struct sh_merge m = { .next = table_next, .arg = tables };
+	struct sh_buf feature = { 0 };
+	uint64_t df = 0;
+	bool pending = false;
+	size_t top;
+	int status = sh_merge_init(&m, n, err);
+
+	while (status == 0 && sh_merge_top(&m, &top)) {
+		const struct sh_df_record *r = &tables[top].record;
+
+		if (!pending || !sh_slice_eq(r->text, sh_buf_slice(&feature))) {
+			if (pending)
+				status = emit(arg, sh_buf_slice(&feature), df, err);
+			pending = true;
+			df = 0;
+			feature.n = 0;
+			if (status == 0)
+				status = sh_buf_add(&feature, r->text.p, r->text.n, err);
+		}
+		if (__builtin_add_overflow(df, r->df, &df)) {
+			sh_error_set(err, SH_ERR_RANGE, "the document frequencies overflow");
+			status = sh_lines_blame(&tables[top].lines, err);
+		}
+		if (status == 0)
+			status = sh_merge_pop(&m, err);
+	}
+	/* Nothing at all is a table of no documents. */
+	if (status == 0)
+		status = emit(arg, sh_buf_slice(&feature), df, err);
+	sh_merge_free(&m);
+	sh_buf_free(&feature);
+	return status;
+}
+
+int sh_df_merge(char *const *names, size_t n, bool trailer, sh_df_emit *emit, sh_df_read *read,
+    void *arg, struct sh_error *err)
+{
+	size_t inputs = n ? n : 1; /* none: standard input */
+	struct table *tables = calloc(inputs, sizeof *tables);
+	int status;
+
+	if (!tables)
+		return sh_error_nomem(err);
+	for (size_t i = 0; i < inputs; i++) {
+		sh_lines_init(&tables[i].lines, names + i, n ? 1 : 0);
+		tables[i].lines.source.trailer = trailer;
+		tables[i].lines.source.crlf = true;
+		tables[i].read = read;
+		tables[i].arg = arg;
+	}
+	status = merge_tables(tables, inputs, emit, arg, err);
+	for (size_t i = 0; i < inputs; i++) {
+		sh_lines_free(&tables[i].lines);
+		sh_buf_free(&tables[i].last);
+	}
+	free(tables);
+	return status;
+}

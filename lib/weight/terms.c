@@ -1,0 +1,184 @@
+#include "weight/terms.h"
+
+#include <stdlib.h>
+
+#include "base/buf.h"
+#include "base/bytes.h"
+#include "base/siphash.h"
+#include "base/wide.h"
+
+enum { FIRST_BITS = 10, SHORT = 16 };
+
+/* A text of up to 16 bytes is its two words and its length; of a longer one, a is a hash. */
+struct sh_terms_entry {
+	uint64_t a, b;
+	size_t at; /* in the texts */
+	uint32_t n;
+	uint32_t next; /* of the same slot: index + 1, or 0 */
+};
+
+static int make_table(struct sh_terms *t, unsigned bits, struct sh_error *err)
+{
+	free(t->slots);
+	t->slots = calloc((size_t)1 << bits, sizeof *t->slots);
+	if (!t->slots)
+		return sh_error_nomem(err);
+	t->bits = bits;
+	t->base = 1;
+	return 0;
+}
+
+int sh_terms_init(struct sh_terms *t, struct sh_error *err)
+{
+	*t = (struct sh_terms){ 0 };
+	for (unsigned i = 0; i < SH_TERMS_KEYS; i += 2)
+		if (sh_random_key(t->key + i, err) < 0)
+			return -1;
+	return make_table(t, FIRST_BITS, err);
+}
+
+void sh_terms_free(struct sh_terms *t)
+{
+	free(t->sum);
+	free(t->entry);
+	free(t->slots);
+	free(t->text);
+}
+
+void sh_terms_clear(struct sh_terms *t)
+{
+	t->base += t->n;
+	t->n = 0;
+	t->used = 0;
+	if (t->base > UINT32_MAX / 2) {
+		memset(t->slots, 0, sizeof *t->slots << t->bits);
+		t->base = 1;
+	}
+}
+
+/* The product of two words under secret keys (NH, of UMAC: Black et al. 1999), folded. */
+static inline uint64_t product(uint64_t a, uint64_t b, const uint64_t key[2])
+{
+	return sh_wide_fold(a + key[0], b + key[1]);
+}
+
+static inline uint32_t *slot_of(const struct sh_terms *t, const struct sh_terms_entry *e)
+{
+	uint64_t h = product(e->a, e->b, t->key) + e->n * t->key[2];
+
+	return &t->slots[h * (t->key[3] | 1) >> (64 - t->bits)];
+}
+
+/* Of a text beyond 16 bytes; NH up to 64, for which there are keys. */
+static uint64_t hash_long(const struct sh_terms *t, const char *p, size_t n)
+{
+	const uint64_t *key = t->key + 4;
+	uint64_t h = 0;
+	size_t i;
+
+	if (n > 64)
+		return sh_siphash(key, p, n);
+	for (i = 0; i + 16 < n; i += 16)
+		h += product(sh_le64(p + i), sh_le64(p + i + 8), key + i / 8);
+	return h + product(sh_le64(p + n - 16), sh_le64(p + n - 8), key + i / 8);
+}
+
+/* The first n bytes of p as a little-endian word. */
+static inline uint64_t low_bytes(const char *p, size_t n)
+{
+	return n >= 8 ? sh_le64(p) : sh_le64(p) & (((uint64_t)1 << 8 * n) - 1);
+}
+
+static inline bool same(
+    const struct sh_terms *t, const struct sh_terms_entry *x, const struct sh_terms_entry *y)
+{
+	if ((x->a ^ y->a) | (x->b ^ y->b) | (x->n ^ y->n))
+		return false;
+	return x->n <= SHORT || memcmp(t->text + x->at, t->text + y->at, x->n) == 0;
+}
+
+/* Room for one term more, and a table at most a quarter full. */
+static int grow(struct sh_terms *t, size_t text, struct sh_error *err)
+{
+	size_t want = (size_t)t->n + 2;
+
+	if (t->n >= UINT32_MAX / 4)
+		return sh_error_set(
+		    err, SH_ERR_RANGE, "a document of more than 1073741823 different features");
+	if (want > t->sum_cap &&
+	    sh_grow((void **)&t->sum, &t->sum_cap, want, sizeof *t->sum, err) < 0)
+		return -1;
+	if (want > t->entry_cap &&
+	    sh_grow((void **)&t->entry, &t->entry_cap, want, sizeof *t->entry, err) < 0)
+		return -1;
+	text += t->used + SH_TERMS_PADDING;
+	if (text > t->text_cap && sh_grow((void **)&t->text, &t->text_cap, text, 1, err) < 0)
+		return -1;
+	if (4 * want <= (size_t)1 << t->bits)
+		return 0;
+	if (make_table(t, t->bits + 2, err) < 0)
+		return -1;
+	for (uint32_t i = 0; i < t->n; i++) {
+		uint32_t *slot = slot_of(t, &t->entry[i]);
+		bool fresh = *slot == 0;
+
+		t->entry[i].next = fresh ? 0 : *slot - t->base + 1;
+		*slot = t->base + i;
+	}
+	return 0;
+}
+
+/* Among those that share a slot; the new one, t->n, is added at the end. */
+static uint32_t find_on(struct sh_terms *t, uint32_t at)
+{
+	while (t->entry[at].next) {
+		at = t->entry[at].next - 1;
+		if (same(t, &t->entry[at], &t->entry[t->n]))
+			return at;
+	}
+	t->entry[at].next = t->n + 1;
+	return t->n++;
+}
+
+int sh_terms_add(struct sh_terms *t, struct sh_slice text, int64_t weight, struct sh_error *err)
+{
+	uint32_t last = t->n, *slot, at;
+	struct sh_terms_entry *e;
+	bool fresh;
+
+	if (text.n > UINT32_MAX / 2)
+		return sh_error_set(err, SH_ERR_RANGE, "a feature of 2 GiB or more");
+	if (((size_t)last + 2 > t->sum_cap || (size_t)last + 2 > t->entry_cap ||
+		t->used + text.n + SH_TERMS_PADDING > t->text_cap ||
+		4 * ((size_t)last + 2) > (size_t)1 << t->bits) &&
+	    grow(t, text.n, err) < 0)
+		return -1;
+	/* As if it were new; found, it is overwritten by the next. */
+	e = &t->entry[last];
+	*e = (struct sh_terms_entry){ .at = t->used, .n = (uint32_t)text.n };
+	t->sum[last] = 0;
+	memcpy(t->text + t->used, text.p, SHORT);
+	if (text.n <= SHORT) {
+		e->a = low_bytes(text.p, text.n);
+		e->b = text.n > 8 ? low_bytes(text.p + 8, text.n - 8) : 0;
+	} else {
+		memcpy(t->text + t->used, text.p, text.n);
+		e->a = hash_long(t, text.p, text.n);
+	}
+	slot = slot_of(t, e);
+	at = *slot - t->base;
+	fresh = at >= last;
+	at = fresh ? last : at;
+	*slot = t->base + at;
+	t->n = last + fresh;
+	if (__builtin_expect(!fresh && !same(t, &t->entry[at], e), 0))
+		at = find_on(t, at);
+	t->sum[at] += weight;
+	t->used += t->n > last ? text.n : 0;
+	return 0;
+}
+
+struct sh_slice sh_terms_text(const struct sh_terms *t, uint32_t index)
+{
+	return sh_slice(t->text + t->entry[index].at, t->entry[index].n);
+}
