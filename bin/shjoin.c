@@ -95,6 +95,18 @@ static inline char *put_wide(char *to, struct sh_slice id)
 	return to + id.n;
 }
 
+/* The end of a line, behind its second id. */
+static inline char *put_distance(char *p, unsigned distance)
+{
+	*p++ = '\t';
+	if (distance < 10)
+		*p++ = (char)('0' + distance);
+	else
+		p += sh_print_u64(p, distance);
+	*p++ = '\n';
+	return p;
+}
+
 static int write_pairs(void *arg, const struct sh_id_pair *pair, size_t n, struct sh_error *err)
 {
 	struct join *j = arg;
@@ -110,12 +122,29 @@ static int write_pairs(void *arg, const struct sh_id_pair *pair, size_t n, struc
 		p = put_wide(p, pair[i].id1);
 		*p++ = '\t';
 		p = put_wide(p, pair[i].id2);
+		p = put_distance(p, pair[i].distance);
+	}
+	sh_sink_used(&j->cli->out, (size_t)(p - room));
+	j->pairs += n;
+	return 0;
+}
+
+/* The same of short ids. */
+static int write_words(void *arg, const struct sh_word_pair *pair, size_t n, struct sh_error *err)
+{
+	struct join *j = arg;
+	char *room, *p;
+
+	room = p = sh_sink_room(&j->cli->out, n * (16 + SH_NUM_CHARS + 3) + 8, err);
+	if (!room)
+		return -1;
+	for (size_t i = 0; i < n; i++) {
+		sh_put_be64(p, pair[i].id1);
+		p += sh_id_of_word(pair[i].id1);
 		*p++ = '\t';
-		if (pair[i].distance < 10)
-			*p++ = (char)('0' + pair[i].distance);
-		else
-			p += sh_print_u64(p, pair[i].distance);
-		*p++ = '\n';
+		sh_put_be64(p, pair[i].id2);
+		p += sh_id_of_word(pair[i].id2);
+		p = put_distance(p, pair[i].distance);
 	}
 	sh_sink_used(&j->cli->out, (size_t)(p - room));
 	j->pairs += n;
@@ -288,7 +317,8 @@ static void read_side(struct held *h, unsigned side)
 static int join_part(void *arg, struct sh_nodes *a, struct sh_error *err)
 {
 	struct held *h = arg;
-	struct sh_emit e = { a, a, h->join->collapse, write_pair, h->join, true, write_pairs };
+	struct sh_emit e = { a, a, h->join->collapse, write_pair, h->join, true, write_pairs,
+		write_words };
 
 	if (sh_emit_identical(&e, err) < 0)
 		return -1;
@@ -299,7 +329,7 @@ static int join_two(void *arg, struct sh_nodes *a, struct sh_nodes *b, struct sh
 {
 	struct held *h = arg;
 	struct sh_emit e = { a, b, h->join->collapse, write_pair, h->join, h->join->sides == 1,
-		write_pairs };
+		write_pairs, write_words };
 
 	return sh_emit_cross(&e, h->engine, err);
 }

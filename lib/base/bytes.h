@@ -36,6 +36,12 @@ static inline void sh_put_le64(void *p, uint64_t x)
 	memcpy(p, &x, sizeof x);
 }
 
+static inline void sh_put_be64(void *p, uint64_t x)
+{
+	x = htobe64(x);
+	memcpy(p, &x, sizeof x);
+}
+
 static inline void sh_put_le32(void *p, uint32_t x)
 {
 	x = htole32(x);

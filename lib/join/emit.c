@@ -129,12 +129,52 @@ static int emit_pairs(
 	return n ? e->pairs(e->arg, pair, n, err) : 0;
 }
 
+/* Spelled ids are compared, and written, as words. False when a hit is of more than two ids; else the words
+ * are on their way to the cache. */
+static bool fetch_words(const struct sh_emit *e, const struct sh_hit *hit, size_t n)
+{
+	const uint64_t *a = e->a->ids.word, *b = e->b->ids.word;
+	uint32_t who = 0;
+
+	if (!e->words || !a || !b)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		who |= hit[i].a | hit[i].b;
+		__builtin_prefetch(a + hit[i].a % SH_NODES_GROUP);
+		__builtin_prefetch(b + hit[i].b % SH_NODES_GROUP);
+	}
+	return who < SH_NODES_GROUP;
+}
+
+static int emit_words(
+    const struct sh_emit *e, const struct sh_hit *hit, size_t n, struct sh_error *err)
+{
+	const uint64_t *a = e->a->ids.word, *b = e->b->ids.word;
+	struct sh_word_pair pair[AT_ONCE];
+	uint64_t same = -(uint64_t)e->same_set;
+	size_t many = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		uint64_t x = a[hit[i].a], y = b[hit[i].b];
+		/* Which one is less is a matter of chance: no branch on it. */
+		uint64_t swap = (x ^ y) & -(uint64_t)(x > y) & same;
+
+		pair[many].id1 = x ^ swap;
+		pair[many].id2 = y ^ swap;
+		pair[many].distance = hit[i].distance;
+		many += !same || x != y;
+	}
+	return many ? e->words(e->arg, pair, many, err) : 0;
+}
+
 static int emit_some(
     const struct sh_emit *e, const struct sh_hit *hit, size_t n, struct sh_error *err)
 {
 	struct sh_id_pair pair[AT_ONCE];
 	rooms room[AT_ONCE];
 
+	if (fetch_words(e, hit, n))
+		return emit_words(e, hit, n, err);
 	for (size_t i = 0; i < n; i++) {
 		fetch_place(e->a, hit[i].a);
 		fetch_place(e->b, hit[i].b);

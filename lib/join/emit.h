@@ -18,6 +18,15 @@ struct sh_id_pair {
 
 typedef int sh_pairs_fn(void *arg, const struct sh_id_pair *pair, size_t n, struct sh_error *err);
 
+/* The same, of ids that are words (sh_id_of_word()), as spelled ones are. */
+struct sh_word_pair {
+	uint64_t id1, id2;
+	unsigned distance;
+};
+
+typedef int sh_word_pairs_fn(
+    void *arg, const struct sh_word_pair *pair, size_t n, struct sh_error *err);
+
 /* What becomes of the hits of a join of `a` with b, which may be a itself.
  *
  * Within one set (b is a, or both are parts of it): id1 < id2 by bytes; one and the
@@ -30,7 +39,8 @@ struct sh_emit {
 	sh_pair_fn *pair;
 	void *arg;
 	bool same_set;
-	sh_pairs_fn *pairs; /* may be NULL: all come one by one */
+	sh_pairs_fn *pairs;      /* may be NULL: all come one by one */
+	sh_word_pairs_fn *words; /* may be NULL; else pairs are there as well */
 };
 
 /* Join the nodes of e->a with themselves, or with those of e->b, and give their pairs. It may

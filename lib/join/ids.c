@@ -141,7 +141,7 @@ void sh_ids_spell(struct sh_ids *s)
 			free(word);
 			return;
 		}
-		memcpy(&word[r], room, 8);
+		word[r] = sh_be64(room);
 	}
 	if (word)
 		s->word = word;

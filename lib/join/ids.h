@@ -26,9 +26,8 @@ struct sh_ids {
 	/* By record: its id, or where it ends, counted from there; not there as far as they count up. */
 	uint32_t *at;
 	struct sh_buf text;
-	uint64_t
-	    *word;  /* by record, once they are spelled: its id's text, zeros behind it; or NULL */
-	bool roomy; /* the caller's: there is memory to spell them */
+	uint64_t *word; /* by record, once they are spelled, or NULL: the id as sh_id_of_word() */
+	bool roomy;     /* the caller's: there is memory to spell them */
 	size_t base_cap, at_cap;
 };
 
@@ -51,6 +50,13 @@ void sh_ids_spell(struct sh_ids *s);
 /* Have room in `base` for that many ids more. */
 int sh_ids_reserve(struct sh_ids *s, size_t more, struct sh_error *err);
 
+/* The length of an id of 1 to 8 bytes, none of them 0, that is a word: the first is its highest byte, zeros
+ * are behind the last, so that words are ordered as ids are. */
+static inline size_t sh_id_of_word(uint64_t word)
+{
+	return 8 - (size_t)__builtin_ctzll(word) / 8;
+}
+
 /* What the last stride is made of, or the one before where none has begun. */
 static inline uint64_t sh_ids_last(const struct sh_ids *s)
 {
@@ -70,8 +76,8 @@ static inline struct sh_slice sh_ids_get(const struct sh_ids *s, uint32_t record
 	uint32_t from;
 
 	if (s->word) {
-		memcpy(room, &s->word[record], 8);
-		return sh_slice(room, 8 - (size_t)__builtin_clzll(sh_le64(room)) / 8);
+		sh_put_be64(room, s->word[record]);
+		return sh_slice(room, sh_id_of_word(s->word[record]));
 	}
 	base = s->base[record / SH_IDS_STRIDE];
 	if (base < SH_IDS_NUMBERS) {

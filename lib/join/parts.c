@@ -44,11 +44,8 @@ void sh_parts_clear(struct sh_parts *p)
 /* Entries' keys order as fingerprint, then id: the words big-endian, then the id. */
 static size_t pack_fp(char *out, const uint64_t *fp, unsigned words)
 {
-	for (unsigned i = 0; i < words; i++) {
-		uint64_t be = htobe64(fp[i]);
-
-		memcpy(out + 8 * i, &be, 8);
-	}
+	for (unsigned i = 0; i < words; i++)
+		sh_put_be64(out + 8 * i, fp[i]);
 	return 8 * words;
 }
 

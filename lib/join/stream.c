@@ -146,7 +146,7 @@ static const struct sh_band_table *bucket_table(struct sh_stream *s)
 static int join_part(void *arg, struct sh_nodes *a, struct sh_error *err)
 {
 	struct sh_stream *s = arg;
-	struct sh_emit e = { a, a, s->opts.collapse, s->opts.pair, s->opts.arg, true, NULL };
+	struct sh_emit e = { a, a, s->opts.collapse, s->opts.pair, s->opts.arg, true, NULL, NULL };
 
 	if (s->table == 0 && sh_emit_identical(&e, err) < 0)
 		return -1;
@@ -157,7 +157,7 @@ static int join_part(void *arg, struct sh_nodes *a, struct sh_error *err)
 static int join_two(void *arg, struct sh_nodes *a, struct sh_nodes *b, struct sh_error *err)
 {
 	struct sh_stream *s = arg;
-	struct sh_emit e = { a, b, s->opts.collapse, s->opts.pair, s->opts.arg, s->sides == 1,
+	struct sh_emit e = { a, b, s->opts.collapse, s->opts.pair, s->opts.arg, s->sides == 1, NULL,
 		NULL };
 
 	sh_bucket_of(s->join, bucket_table(s));

@@ -113,6 +113,22 @@ static int take_pairs(void *arg, const struct sh_id_pair *pair, size_t n, struct
 	return 0;
 }
 
+static unsigned worded; /* pairs that came as words */
+
+static int take_words(void *arg, const struct sh_word_pair *pair, size_t n, struct sh_error *err)
+{
+	for (size_t i = 0; i < n; i++) {
+		char id1[8], id2[8];
+
+		sh_put_be64(id1, pair[i].id1);
+		sh_put_be64(id2, pair[i].id2);
+		take_pair(arg, sh_slice(id1, sh_id_of_word(pair[i].id1)),
+		    sh_slice(id2, sh_id_of_word(pair[i].id2)), pair[i].distance, err);
+		worded++;
+	}
+	return 0;
+}
+
 static int by_all(const void *p, const void *q)
 {
 	const struct pair *x = p, *y = q;
@@ -387,8 +403,10 @@ static void join_memory(
 	struct sh_error err;
 	struct sh_join *engine = sh_join_new(bits, k, NULL, &err);
 	struct sh_emit e = { &x, b ? &y : &x, collapse, take_pair, out, !b,
-		rng_below(2) ? take_pairs : NULL };
+		rng_below(2) ? take_pairs : NULL, NULL };
 
+	if (e.pairs && rng_below(2))
+		e.words = take_words;
 	must(engine != NULL);
 	out->n = 0;
 	fill(&x, a, &room);
@@ -547,6 +565,7 @@ int main(int argc, char **argv)
 	ok(did.cross > cases / 5 && did.collapsed > cases / 5,
 	    "%u sets across two sides, %u collapsed", did.cross, did.collapsed);
 	ok(did.shuffled > cases / 5, "%u streams of groups in random order", did.shuffled);
+	ok(worded > cases / 50, "%u pairs of ids that are words", worded);
 	ok(did.little > cases / 20, "%u in hardly any memory", did.little);
 	free(x.line);
 	free(y.line);
