@@ -431,7 +431,7 @@ arrays() {
 	mkdir c
 	echo 4 >c/y
 	try 'shdoc a b b c'
-	says 'shdoc: 2 ids came again: other programs take ids as names'
+	says 'shdoc: 2 ids came again: other programs take ids as names (shdoc of the folder above them makes them differ)'
 	echo 3 >a/$'tab\tname'
 	try 'shdoc a'
 	exits 2
