@@ -393,7 +393,7 @@ state() {
 	cp -r "$data/." data
 	printf '中国人 7\n' >>data/dict.txt
 	shdict -o layout.dict data
-	! cmp -s other.dict layout.dict
+	run ! cmp -s other.dict layout.dict
 	try "SIMHASH_JIEBA=layout.dict $how docs"
 	exits 0
 	# Another word of the same frequency. Archives of before have the sum of the frequencies alone, or nothing.

@@ -1090,12 +1090,12 @@ response() {
 	message() { # PARAMETERS LINES
 		printf "Message-ID: <1@a>\r\nContent-Type: text/plain; charset=utf-8; $1\r\n\r\n$2" >a.eml
 	}
-	lines='中文分 \r\n词  \r\nab\r\n> q \r\n> r \r\n>> s \r\n -- \r\n-- \r\nsig \r\n  x \r\n'
-	message 'Format=Flowed; DelSp="Yes"' "$lines"
+	folded='中文分 \r\n词  \r\nab\r\n> q \r\n> r \r\n>> s \r\n -- \r\n-- \r\nsig \r\n  x \r\n'
+	message 'Format=Flowed; DelSp="Yes"' "$folded"
 	try 'shdoc a.eml'
 	exits 0
 	gives '1@a\t中文分词 ab\\n> qr\\n>> s\\n -- \\n-- \\nsig x'
-	message 'format=flowed' "$lines"
+	message 'format=flowed' "$folded"
 	try 'shdoc a.eml'
 	gives '1@a\t中文分 \\n词  \\nab\\n> q \\n> r \\n>> s \\n -- \\n-- \\nsig \\n  x'
 }

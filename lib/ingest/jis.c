@@ -7,7 +7,7 @@ static size_t escape(struct sh_slice in, struct sh_jis *jis)
 {
 	static const struct {
 		char bytes[4];
-		int set;
+		enum sh_jis_set set;
 	} escapes[] = { { "\033(B", SH_JIS_ASCII }, { "\033(J", SH_JIS_ROMAN },
 		{ "\033(I", SH_JIS_KATAKANA }, { "\033$@", SH_JIS_KANJI },
 		{ "\033$B", SH_JIS_KANJI } };

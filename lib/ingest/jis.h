@@ -6,10 +6,12 @@
 
 #include "base/buf.h"
 
+enum sh_jis_set { SH_JIS_ASCII, SH_JIS_ROMAN, SH_JIS_KATAKANA, SH_JIS_KANJI };
+
 /* Zeroed but for the input, which it loses. */
 struct sh_jis {
 	struct sh_slice in;
-	enum { SH_JIS_ASCII, SH_JIS_ROMAN, SH_JIS_KATAKANA, SH_JIS_KANJI } set;
+	enum sh_jis_set set;
 };
 
 /* Append a run of characters in CP932, up to one that it lacks or to the end: 1 and *other, which is
