@@ -248,7 +248,7 @@ static void take(struct run *run, int opt)
 
 	switch (opt) {
 	case FORMAT:
-		run->in.format = sh_format_find(c->arg);
+		run->in.format = sh_format_named(c->arg);
 		if (run->in.format == SH_FORMAT_NONE)
 			cli_usage(c,
 			    "--format '%s': expected auto, text, html, jsonl, warc or mbox",

@@ -57,6 +57,14 @@ calls() {
 	same /dev/null out
 }
 
+@test "no two sources define one name: libsimhash and lib/ingest are linked together" {
+	objects
+	xargs nm -A --defined-only <objects | awk '$2 ~ /^[BDRTV]$/ { print $3 }' | sort >names
+	[ "$(wc -l <names)" -gt 500 ]
+	uniq -d names >twice
+	same /dev/null twice
+}
+
 @test "a header says first what it promises" {
 	for header in "$root"/lib/*/*.h "$root"/bin/*.h; do
 		case $(head -c 2 "$header") in

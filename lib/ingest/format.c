@@ -11,7 +11,7 @@
 /* A head without its byte order mark that is shorter is the whole file. */
 enum { SEEN = SH_FORMAT_HEAD - 3 };
 
-enum sh_format sh_format_find(const char *name)
+enum sh_format sh_format_named(const char *name)
 {
 	static const char *const names[] = {
 		[SH_FORMAT_AUTO] = "auto",

@@ -22,7 +22,7 @@ enum sh_format {
 };
 
 /* By its name on the command line; SH_FORMAT_NONE when there is none of that name. */
-enum sh_format sh_format_find(const char *name);
+enum sh_format sh_format_named(const char *name);
 
 /* By a file's first bytes, which sh_body_sniff() took for this kind, and where they leave a choice by its
  * name: one object of JSON alone is text, unless it has the fields of a document. */

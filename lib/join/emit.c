@@ -25,7 +25,7 @@ static int one_with_many(const struct sh_emit *e, struct sh_slice id, const uint
 {
 	for (uint32_t i = 0; i < n; i++) {
 		char room[SH_ID_ROOM];
-		struct sh_slice other = sh_ids_get(&e->b->ids, record[i], room);
+		struct sh_slice other = sh_node_ids_get(&e->b->ids, record[i], room);
 		int status = e->same_set ? ordered(e, id, other, distance, err)
 					 : e->pair(e->arg, id, other, distance, err);
 
@@ -45,19 +45,20 @@ static int one_hit(const struct sh_emit *e, const uint32_t *who_a, const uint32_
 	for (uint32_t i = 0; i < na; i++) {
 		char room[SH_ID_ROOM];
 
-		if (one_with_many(e, sh_ids_get(&e->a->ids, a[i], room), b, nb, distance, err) < 0)
+		if (one_with_many(
+			e, sh_node_ids_get(&e->a->ids, a[i], room), b, nb, distance, err) < 0)
 			return -1;
 	}
 	return 0;
 }
 
-/* Batches of hits take the steps to their ids side by side (sh_ids_fetch()). */
+/* Batches of hits take the steps to their ids side by side (sh_node_ids_fetch()). */
 #define FETCH static inline __attribute__((always_inline)) void
 
 FETCH fetch_place(const struct sh_nodes *s, uint32_t who)
 {
 	if (who < SH_NODES_GROUP)
-		sh_ids_fetch(&s->ids, who);
+		sh_node_ids_fetch(&s->ids, who);
 	else
 		__builtin_prefetch(&s->group_at[who - SH_NODES_GROUP]);
 }
@@ -65,7 +66,7 @@ FETCH fetch_place(const struct sh_nodes *s, uint32_t who)
 FETCH fetch_id(const struct sh_nodes *s, uint32_t who)
 {
 	if (who < SH_NODES_GROUP)
-		sh_ids_fetch_text(&s->ids, who);
+		sh_node_ids_fetch_text(&s->ids, who);
 	else
 		__builtin_prefetch(&s->member[s->group_at[who - SH_NODES_GROUP]]);
 }
@@ -80,8 +81,8 @@ static inline bool find_ids(const struct sh_emit *e, const struct sh_hit *hit, s
 	for (size_t i = 0; i < n; i++) {
 		if ((hit[i].a | hit[i].b) >= SH_NODES_GROUP)
 			return false;
-		pair[i] = (struct sh_id_pair){ sh_ids_get(&e->a->ids, hit[i].a, room[i][0]),
-			sh_ids_get(&e->b->ids, hit[i].b, room[i][1]), hit[i].distance };
+		pair[i] = (struct sh_id_pair){ sh_node_ids_get(&e->a->ids, hit[i].a, room[i][0]),
+			sh_node_ids_get(&e->b->ids, hit[i].b, room[i][1]), hit[i].distance };
 		__builtin_prefetch(pair[i].id1.p);
 		__builtin_prefetch(pair[i].id2.p);
 	}
@@ -205,8 +206,8 @@ static void spell_if_many(struct run *run, size_t hits)
 	run->few -= run->few < hits ? run->few : hits;
 	if (!many)
 		return;
-	sh_ids_spell(&run->emit->a->ids);
-	sh_ids_spell(&run->emit->b->ids);
+	sh_node_ids_spell(&run->emit->a->ids);
+	sh_node_ids_spell(&run->emit->b->ids);
 }
 
 /* Hits between what who[] tells of nodes. */
@@ -274,12 +275,12 @@ int sh_emit_cross(const struct sh_emit *e, struct sh_join *j, struct sh_error *e
 FETCH fetch_group(const struct sh_nodes *s, size_t g, size_t n)
 {
 	for (size_t i = g; i < s->groups && i < g + n; i++) {
-		sh_ids_fetch(&s->ids, s->member[s->group_at[i]]);
-		sh_ids_fetch(&s->ids, s->member[s->group_at[i] + 1]);
+		sh_node_ids_fetch(&s->ids, s->member[s->group_at[i]]);
+		sh_node_ids_fetch(&s->ids, s->member[s->group_at[i] + 1]);
 	}
 	for (size_t i = g; i < s->groups && i < g + n; i++) {
-		sh_ids_fetch_text(&s->ids, s->member[s->group_at[i]]);
-		sh_ids_fetch_text(&s->ids, s->member[s->group_at[i] + 1]);
+		sh_node_ids_fetch_text(&s->ids, s->member[s->group_at[i]]);
+		sh_node_ids_fetch_text(&s->ids, s->member[s->group_at[i] + 1]);
 	}
 }
 
@@ -292,7 +293,7 @@ static int one_with_greater(const struct sh_emit *e, struct sh_slice id, const u
 	uint32_t many = 0;
 
 	for (uint32_t i = 0; i < n; i++) {
-		struct sh_slice other = sh_ids_get(&e->a->ids, record[i], room[many]);
+		struct sh_slice other = sh_node_ids_get(&e->a->ids, record[i], room[many]);
 
 		if (!e->pairs && e->pair(e->arg, id, other, 0, err) < 0)
 			return -1;
@@ -318,7 +319,7 @@ int sh_emit_identical(const struct sh_emit *e, struct sh_error *err)
 			fetch_group(s, g, AT_ONCE);
 		for (uint32_t i = 0; i + 1 < n && (i == 0 || !e->collapse); i++) {
 			char room[SH_ID_ROOM];
-			struct sh_slice id = sh_ids_get(&s->ids, r[i], room);
+			struct sh_slice id = sh_node_ids_get(&s->ids, r[i], room);
 
 			if (one_with_greater(e, id, r + i + 1, n - i - 1, err) < 0)
 				return -1;

@@ -9,7 +9,7 @@
 typedef int sh_pair_fn(
     void *arg, struct sh_slice id1, struct sh_slice id2, unsigned distance, struct sh_error *err);
 
-/* The same, many at a time, for who can make use of it. SH_IDS_PAD bytes behind each id may be
+/* The same, many at a time, for who can make use of it. SH_NODE_IDS_PAD bytes behind each id may be
  * read. */
 struct sh_id_pair {
 	struct sh_slice id1, id2;

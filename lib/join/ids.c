@@ -2,25 +2,25 @@
 
 #include <stdlib.h>
 
-void sh_ids_free(struct sh_ids *s)
+void sh_node_ids_free(struct sh_node_ids *s)
 {
 	free(s->base);
 	free(s->at);
 	free(s->word);
 	sh_buf_free(&s->text);
-	*s = (struct sh_ids){ 0 };
+	*s = (struct sh_node_ids){ 0 };
 }
 
-void sh_ids_clear(struct sh_ids *s)
+void sh_node_ids_clear(struct sh_node_ids *s)
 {
 	free(s->word);
 	s->word = NULL;
 	s->n = s->text.n = 0;
 }
 
-int sh_ids_reserve(struct sh_ids *s, size_t more, struct sh_error *err)
+int sh_node_ids_reserve(struct sh_node_ids *s, size_t more, struct sh_error *err)
 {
-	size_t strides = (s->n + more) / SH_IDS_STRIDE + 1;
+	size_t strides = (s->n + more) / SH_NODE_IDS_STRIDE + 1;
 
 	if (strides <= s->base_cap)
 		return 0;
@@ -28,9 +28,9 @@ int sh_ids_reserve(struct sh_ids *s, size_t more, struct sh_error *err)
 }
 
 /* Have `at` for the whole stride that begins at record `first`. */
-static int reserve_at(struct sh_ids *s, size_t first, struct sh_error *err)
+static int reserve_at(struct sh_node_ids *s, size_t first, struct sh_error *err)
 {
-	size_t want = first + SH_IDS_STRIDE;
+	size_t want = first + SH_NODE_IDS_STRIDE;
 
 	if (want <= s->at_cap)
 		return 0;
@@ -42,14 +42,14 @@ static bool is_number(struct sh_slice id, uint64_t *number)
 {
 	if (id.n == 0 || (id.p[0] == '0' && id.n > 1))
 		return false;
-	return sh_parse_u64(id, number) == SH_NUM_OK && *number < SH_IDS_LIMIT;
+	return sh_parse_u64(id, number) == SH_NUM_OK && *number < SH_NODE_IDS_LIMIT;
 }
 
 /* To the text of the stride that begins at `start` there. */
 static int add_text(
-    struct sh_ids *s, size_t record, uint64_t start, struct sh_slice id, struct sh_error *err)
+    struct sh_node_ids *s, size_t record, uint64_t start, struct sh_slice id, struct sh_error *err)
 {
-	if (sh_buf_reserve(&s->text, id.n + SH_IDS_PAD, err) < 0 ||
+	if (sh_buf_reserve(&s->text, id.n + SH_NODE_IDS_PAD, err) < 0 ||
 	    sh_buf_add(&s->text, id.p, id.n, err) < 0)
 		return -1;
 	s->at[record] = (uint32_t)(s->text.n - start);
@@ -57,36 +57,36 @@ static int add_text(
 }
 
 /* The ids from `first` on counted up until now: each is to have its number. */
-static void spell_out(struct sh_ids *s, size_t first)
+static void spell_out(struct sh_node_ids *s, size_t first)
 {
-	uint64_t *base = &s->base[first / SH_IDS_STRIDE], number = *base - SH_IDS_COUNTED;
+	uint64_t *base = &s->base[first / SH_NODE_IDS_STRIDE], number = *base - SH_NODE_IDS_COUNTED;
 
 	for (size_t r = first; r < s->n; r++)
 		s->at[r] = (uint32_t)number++;
-	*base = SH_IDS_NUMBERS;
+	*base = SH_NODE_IDS_NUMBERS;
 }
 
 /* The ids from `first` on were numbers until now. */
-static int make_text(struct sh_ids *s, size_t first, struct sh_error *err)
+static int make_text(struct sh_node_ids *s, size_t first, struct sh_error *err)
 {
 	uint64_t start = s->text.n;
 
 	for (size_t r = first; r < s->n; r++) {
 		char room[SH_ID_ROOM];
 
-		if (add_text(s, r, start, sh_ids_get(s, (uint32_t)r, room), err) < 0)
+		if (add_text(s, r, start, sh_node_ids_get(s, (uint32_t)r, room), err) < 0)
 			return -1;
 	}
-	s->base[first / SH_IDS_STRIDE] = start;
+	s->base[first / SH_NODE_IDS_STRIDE] = start;
 	return 0;
 }
 
-static int begin_stride(struct sh_ids *s, struct sh_slice id, struct sh_error *err)
+static int begin_stride(struct sh_node_ids *s, struct sh_slice id, struct sh_error *err)
 {
-	uint64_t *base = &s->base[s->n / SH_IDS_STRIDE], number;
+	uint64_t *base = &s->base[s->n / SH_NODE_IDS_STRIDE], number;
 
 	if (is_number(id, &number)) {
-		*base = SH_IDS_COUNTED + number;
+		*base = SH_NODE_IDS_COUNTED + number;
 		return 0;
 	}
 	*base = s->text.n;
@@ -94,17 +94,17 @@ static int begin_stride(struct sh_ids *s, struct sh_slice id, struct sh_error *e
 }
 
 /* Not the first of its stride. */
-static int go_on(struct sh_ids *s, struct sh_slice id, struct sh_error *err)
+static int go_on(struct sh_node_ids *s, struct sh_slice id, struct sh_error *err)
 {
-	size_t in = s->n % SH_IDS_STRIDE, first = s->n - in;
-	uint64_t *base = &s->base[first / SH_IDS_STRIDE], number, next;
+	size_t in = s->n % SH_NODE_IDS_STRIDE, first = s->n - in;
+	uint64_t *base = &s->base[first / SH_NODE_IDS_STRIDE], number, next;
 
-	if (*base < SH_IDS_NUMBERS)
+	if (*base < SH_NODE_IDS_NUMBERS)
 		return add_text(s, s->n, *base, id, err);
 	if (!is_number(id, &number))
 		number = UINT64_MAX;
-	if (*base >= SH_IDS_COUNTED) {
-		next = *base - SH_IDS_COUNTED + in;
+	if (*base >= SH_NODE_IDS_COUNTED) {
+		next = *base - SH_NODE_IDS_COUNTED + in;
 		if (number == next)
 			return 0;
 		if (reserve_at(s, first, err) < 0)
@@ -112,32 +112,33 @@ static int go_on(struct sh_ids *s, struct sh_slice id, struct sh_error *err)
 		if (number <= UINT32_MAX && next - 1 <= UINT32_MAX)
 			spell_out(s, first);
 	}
-	if (*base == SH_IDS_NUMBERS && number <= UINT32_MAX) {
+	if (*base == SH_NODE_IDS_NUMBERS && number <= UINT32_MAX) {
 		s->at[s->n] = (uint32_t)number;
 		return 0;
 	}
 	return make_text(s, first, err) < 0 ? -1 : add_text(s, s->n, *base, id, err);
 }
 
-int sh_ids_add(struct sh_ids *s, struct sh_slice id, struct sh_error *err)
+int sh_node_ids_add(struct sh_node_ids *s, struct sh_slice id, struct sh_error *err)
 {
-	int status = sh_ids_reserve(s, 1, err);
+	int status = sh_node_ids_reserve(s, 1, err);
 
 	if (status == 0)
-		status = s->n % SH_IDS_STRIDE == 0 ? begin_stride(s, id, err) : go_on(s, id, err);
+		status =
+		    s->n % SH_NODE_IDS_STRIDE == 0 ? begin_stride(s, id, err) : go_on(s, id, err);
 	s->n += status == 0;
 	return status;
 }
 
-void sh_ids_spell(struct sh_ids *s)
+void sh_node_ids_spell(struct sh_node_ids *s)
 {
 	uint64_t *word = s->roomy && !s->word ? malloc(s->n * sizeof *word + 1) : NULL;
 
 	for (size_t r = 0; word && r < s->n; r++) {
 		char room[SH_ID_ROOM] = { 0 };
 
-		if (s->base[r / SH_IDS_STRIDE] < SH_IDS_NUMBERS ||
-		    sh_ids_get(s, (uint32_t)r, room).n > 8) {
+		if (s->base[r / SH_NODE_IDS_STRIDE] < SH_NODE_IDS_NUMBERS ||
+		    sh_node_ids_get(s, (uint32_t)r, room).n > 8) {
 			free(word);
 			return;
 		}

@@ -83,7 +83,6 @@ static int take_side(struct sh_join *j, struct sh_side *s, const uint64_t *fp, s
 	return 0;
 }
 
-/* The uppermost level, for x with y, or with itself, which may be by halves. */
 /* Of fewer every two are compared. */
 static bool are_worth_a_plan(
     const struct sh_join *j, const struct sh_side *x, const struct sh_side *y)
@@ -91,6 +90,7 @@ static bool are_worth_a_plan(
 	return (double)x->n * y->n / (y == x ? 2 : 1) > (double)j->limits.small;
 }
 
+/* The uppermost level, for x with y, or with itself, which may be by halves. */
 static void plan_top(struct sh_join *j, struct sh_side *x, struct sh_side *y, bool halves)
 {
 	struct sh_level *l = j->top;

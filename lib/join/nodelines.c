@@ -6,7 +6,7 @@
 
 /* ---- ids that count up --------------------------------------------------------- */
 
-/* A number below SH_IDS_LIMIT and the LF behind it, as two words of text; what else is in them is not
+/* A number below SH_NODE_IDS_LIMIT and the LF behind it, as two words of text; what else is in them is not
  * looked at. */
 struct count {
 	uint64_t number, text[2], mask[2], one[2] /* of the last digit */;
@@ -48,9 +48,9 @@ static inline __attribute__((always_inline)) bool count_is_at(const struct count
 }
 
 /* What the next id is, if it counts up as well. */
-static uint64_t next_of(const struct sh_ids *s)
+static uint64_t next_of(const struct sh_node_ids *s)
 {
-	return sh_ids_last(s) - SH_IDS_COUNTED + (s->n - 1) % SH_IDS_STRIDE + 1;
+	return sh_node_ids_last(s) - SH_NODE_IDS_COUNTED + (s->n - 1) % SH_NODE_IDS_STRIDE + 1;
 }
 
 /* ---- blocks -------------------------------------------------------------------- */
@@ -95,15 +95,15 @@ static inline __attribute__((always_inline)) void take_counted(
 	uint64_t *fp = s->fp + s->records * s->words, *base = s->ids.base;
 	struct count id = count_from(next_of(&s->ids));
 	const char *p = b->p, *end = b->end;
-	uint64_t left = SH_IDS_LIMIT - id.number;
+	uint64_t left = SH_NODE_IDS_LIMIT - id.number;
 	size_t first = s->records, r = first, last = r + (b->max < left ? b->max : (size_t)left);
 	unsigned words = s->words;
 
 	for (; r < last; r++) {
 		if (!sh_fp_of_line(p, end, digits, fp) || !count_is_at(&id, p + digits + 1))
 			break;
-		if (r % SH_IDS_STRIDE == 0)
-			base[r / SH_IDS_STRIDE] = SH_IDS_COUNTED + id.number;
+		if (r % SH_NODE_IDS_STRIDE == 0)
+			base[r / SH_NODE_IDS_STRIDE] = SH_NODE_IDS_COUNTED + id.number;
 		fp += words;
 		p += digits + 1 + id.n + 1;
 		count_up(&id);
@@ -139,7 +139,7 @@ static inline __attribute__((always_inline)) void take_text(
 {
 	uint64_t *fp = s->fp + s->records * s->words;
 	uint32_t *at = s->ids.at + s->records;
-	char *to = s->ids.text.p + s->ids.text.n, *from = s->ids.text.p + sh_ids_last(&s->ids);
+	char *to = s->ids.text.p + s->ids.text.n, *from = s->ids.text.p + sh_node_ids_last(&s->ids);
 	const char *p = b->p, *end = b->end;
 	size_t i = 0;
 	unsigned words = s->words;
@@ -152,8 +152,8 @@ static inline __attribute__((always_inline)) void take_text(
 		fp += words;
 		p += digits + 1;
 		/* By whole pieces. */
-		for (size_t k = 0; k < n; k += SH_IDS_PAD)
-			memcpy(to + k, p + k, SH_IDS_PAD);
+		for (size_t k = 0; k < n; k += SH_NODE_IDS_PAD)
+			memcpy(to + k, p + k, SH_NODE_IDS_PAD);
 		to += n;
 		at[i] = (uint32_t)(to - from);
 		p += n + 1;
@@ -166,12 +166,12 @@ static inline __attribute__((always_inline)) void take_text(
 static inline __attribute__((always_inline)) void take_run(
     struct sh_nodes *s, struct block *b, unsigned digits)
 {
-	uint64_t base = sh_ids_last(&s->ids);
-	size_t left = -s->records % SH_IDS_STRIDE, most = b->max < left ? b->max : left;
+	uint64_t base = sh_node_ids_last(&s->ids);
+	size_t left = -s->records % SH_NODE_IDS_STRIDE, most = b->max < left ? b->max : left;
 
-	if (base >= SH_IDS_COUNTED)
+	if (base >= SH_NODE_IDS_COUNTED)
 		take_counted(s, b, digits);
-	else if (most && base == SH_IDS_NUMBERS)
+	else if (most && base == SH_NODE_IDS_NUMBERS)
 		take_numbers(s, b, most, digits);
 	else if (most)
 		take_text(s, b, most, digits);
@@ -204,11 +204,11 @@ ssize_t sh_nodes_take(struct sh_nodes *s, struct sh_slice text, unsigned digits,
 		b.end--;
 	if (max > fits)
 		b.max = fits;
-	if (sh_nodes_reserve(s, b.max, err) < 0 || sh_ids_reserve(&s->ids, b.max, err) < 0)
+	if (sh_nodes_reserve(s, b.max, err) < 0 || sh_node_ids_reserve(&s->ids, b.max, err) < 0)
 		return -1;
 	do {
 		/* Ids are copied by whole pieces. */
-		if (sh_buf_reserve(&s->ids.text, text.n + SH_IDS_PAD, err) < 0)
+		if (sh_buf_reserve(&s->ids.text, text.n + SH_NODE_IDS_PAD, err) < 0)
 			return -1;
 		if (digits == 16)
 			take_run(s, &b, 16);

@@ -25,14 +25,14 @@ void sh_nodes_free(struct sh_nodes *s)
 	free(s->who);
 	free(s->group_at);
 	free(s->member);
-	sh_ids_free(&s->ids);
+	sh_node_ids_free(&s->ids);
 	*s = (struct sh_nodes){ .words = s->words, .room = s->room, .hash_key = s->hash_key };
 }
 
 void sh_nodes_clear(struct sh_nodes *s)
 {
 	s->n = s->records = s->groups = 0;
-	sh_ids_clear(&s->ids);
+	sh_node_ids_clear(&s->ids);
 	s->repeated = 0;
 }
 
@@ -50,7 +50,7 @@ int sh_nodes_reserve(struct sh_nodes *s, size_t more, struct sh_error *err)
 
 int sh_nodes_add(struct sh_nodes *s, const uint64_t *fp, struct sh_slice id, struct sh_error *err)
 {
-	if (sh_nodes_reserve(s, 1, err) < 0 || sh_ids_add(&s->ids, id, err) < 0)
+	if (sh_nodes_reserve(s, 1, err) < 0 || sh_node_ids_add(&s->ids, id, err) < 0)
 		return -1;
 	memcpy(s->fp + s->records * s->words, fp, s->words * sizeof *fp);
 	s->records++;
@@ -64,7 +64,8 @@ static int by_id(const void *arg, uint32_t x, uint32_t y)
 	const struct sh_nodes *s = arg;
 	char room[2][SH_ID_ROOM];
 
-	return sh_slice_cmp(sh_ids_get(&s->ids, x, room[0]), sh_ids_get(&s->ids, y, room[1]));
+	return sh_slice_cmp(
+	    sh_node_ids_get(&s->ids, x, room[0]), sh_node_ids_get(&s->ids, y, room[1]));
 }
 
 /* Number the groups of twins: a node's record becomes the group's number, its own record the
@@ -116,7 +117,7 @@ static int order_members(struct sh_nodes *s, struct sh_error *err)
 			char room[SH_ID_ROOM];
 
 			m.id[i] = s->member[from + i];
-			m.word[i] = sh_nodes_prefix(sh_ids_get(&s->ids, m.id[i], room));
+			m.word[i] = sh_nodes_prefix(sh_node_ids_get(&s->ids, m.id[i], room));
 		}
 		sh_side_sort(&m, s->room, by_id, s);
 		s->group_at[g] = out;

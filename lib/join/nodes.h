@@ -19,7 +19,7 @@ struct sh_nodes {
 	unsigned words;
 	uint64_t *fp; /* of record i at i * words; after close of node i */
 	size_t records;
-	struct sh_ids ids; /* of the records */
+	struct sh_node_ids ids; /* of the records */
 
 	/* After close. */
 	size_t n;           /* nodes */
@@ -65,7 +65,7 @@ void sh_nodes_collapse(struct sh_nodes *s);
 /* Order the nodes by their fingerprints, the first bit the most significant. */
 int sh_nodes_sort(struct sh_nodes *s, struct sh_error *err);
 
-/* What ids are ordered by first: the first eight bytes of one from sh_ids_get(), zeros behind a shorter
+/* What ids are ordered by first: the first eight bytes of one from sh_node_ids_get(), zeros behind a shorter
  * one. */
 static inline uint64_t sh_nodes_prefix(struct sh_slice id)
 {

@@ -59,7 +59,7 @@ static int write_node(struct sh_parts *p, size_t node, struct sh_error *err)
 
 	for (uint32_t i = 0; i < records; i++) {
 		char room[SH_ID_ROOM];
-		struct sh_slice id = sh_ids_get(&s->ids, r[i], room);
+		struct sh_slice id = sh_node_ids_get(&s->ids, r[i], room);
 
 		memcpy(key + n, id.p, id.n);
 		if (sh_runs_add(&p->runs, sh_slice(key, n + id.n), sh_slice("", 0), err) < 0)

@@ -19,7 +19,7 @@ static struct sh_slice id_of(const struct sh_nodes *s, uint32_t record)
 	static char room[2][SH_ID_ROOM];
 	static unsigned turn;
 
-	return sh_ids_get(&s->ids, record, room[turn++ % 2]);
+	return sh_node_ids_get(&s->ids, record, room[turn++ % 2]);
 }
 
 /* n records with about `values` different fingerprints, and about `ids` different ids. `narrow`
@@ -247,7 +247,7 @@ static void take_many(unsigned digits)
 	bool good = sh_nodes_init(&s, SH_FP_WORDS(4 * digits), &room, &err) == 0;
 	size_t n = 0, wrong = 0;
 
-	while (good && n < 4 * SH_IDS_STRIDE) {
+	while (good && n < 4 * SH_NODE_IDS_STRIDE) {
 		static char text[1000 * (SH_FP_HEX_MAX + 20) + SH_PAD];
 		size_t at = 0, lines, more = rng_below(1000);
 
@@ -326,7 +326,7 @@ static size_t write_id(char *to, enum kind kind, uint64_t first, size_t i)
 	}
 }
 
-enum { IDS = 3 * SH_IDS_STRIDE + 1000, ID_MOST = 40 };
+enum { IDS = 3 * SH_NODE_IDS_STRIDE + 1000, ID_MOST = 40 };
 
 static struct {
 	char text[ID_MOST];
@@ -336,7 +336,7 @@ static struct {
 static uint64_t first_number(void)
 {
 	static const uint64_t near[] = { 0, 9990, 99999000, UINT32_MAX - UINT64_C(6000),
-		SH_IDS_LIMIT - 6000 };
+		SH_NODE_IDS_LIMIT - 6000 };
 
 	return rng_below(3) ? near[rng_below(5)] : rng() >> (5 + rng_below(58));
 }
@@ -389,7 +389,7 @@ static bool ids_case(struct sh_nodes *s, enum kind kind, size_t *spelled)
 	}
 	wrong = wrong_ids(s);
 	s->ids.roomy = rng_below(2);
-	sh_ids_spell(&s->ids);
+	sh_node_ids_spell(&s->ids);
 	*spelled += s->ids.word != NULL;
 	good &= wrong == 0 && wrong_ids(s) == 0 && (!s->ids.word || s->ids.roomy);
 	if (!good)
