@@ -118,6 +118,20 @@ documents() {
 	done
 }
 
+@test 'seomoz: a text ends at its first NUL' {
+	printf 'a\tone, two\0three\n' >docs
+	try 'shtok -p seomoz docs'
+	gives 'a\tone\t1' 'a\tone two\t1'
+	try 'shfp -p seomoz docs'
+	mv out short
+	printf 'a\tone, two\n' >docs
+	try 'shfp -p seomoz docs'
+	same short out
+	printf 'a\t\0one\n' >docs
+	try 'shfp -p seomoz docs'
+	gives '0000000000000000\ta'
+}
+
 @test 'fractions of pysimhash round straight from documents as they do from features' {
 	printf '%s\n' 'a	rain rain plain' 'b	rain the plain plain plain the' >docs
 	for w in freq log; do

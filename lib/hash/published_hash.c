@@ -131,6 +131,15 @@ static void gemantic_step(uint64_t *x, unsigned words, uint32_t unit)
 	x[0] ^= unit;
 }
 
+/* Java's decoder makes one U+FFFD of an encoded surrogate, and of one that is cut short; what is
+ * ill-formed otherwise becomes as many as sh_utf8_next() finds. */
+static const uint8_t *past_surrogate(const uint8_t *from, const uint8_t *p, const uint8_t *end)
+{
+	while (*from == 0xED && p < end && p - from < 3 && (*p & 0xC0) == 0x80)
+		p++;
+	return p;
+}
+
 void sh_hash_gemantic(struct sh_slice text, uint64_t seed, unsigned words, uint64_t *out)
 {
 	const uint8_t *p = (const uint8_t *)text.p, *end = p + text.n;
@@ -139,12 +148,14 @@ void sh_hash_gemantic(struct sh_slice text, uint64_t seed, unsigned words, uint6
 
 	(void)seed;
 	while (p < end) {
+		const uint8_t *from = p;
 		uint32_t c = sh_utf8_next(&p, end), unit[2] = { c, 0 };
 		unsigned n = 1;
 
-		if (c == SH_UTF8_ILL)
+		if (c == SH_UTF8_ILL) {
 			unit[0] = SH_UTF8_REPLACEMENT;
-		else if (c >= 0x10000) {
+			p = past_surrogate(from, p, end);
+		} else if (c >= 0x10000) {
 			unit[0] = 0xD800 + ((c - 0x10000) >> 10);
 			unit[1] = 0xDC00 + (c & 0x3FF);
 			n = 2;

@@ -13,7 +13,7 @@
  *
  *   fields      runs of anything but Unicode White_Space; ill-formed bytes stay as they are
  *   blanks      runs of anything but blank, TAB, LF, CR and FF
- *   alpha       runs of ASCII letters
+ *   alpha       runs of ASCII letters, up to the first NUL
  *   python      the characters of Python's \w, after its str.lower(), as if nothing stood
  *               between them: characters, not words
  *   go-words    [\w']+(://[\w./]+)? with ASCII \w, after Go's lower-casing

@@ -98,9 +98,12 @@ static bool is_no_letter(uint32_t c)
 	return (c | 32) < 'a' || (c | 32) > 'z';
 }
 
+/* A C string ends at its first NUL. */
 int sh_cut_alpha(struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end, struct sh_error *err)
 {
-	return cut_runs(t, p, end, is_no_letter, err);
+	const uint8_t *nul = p < end ? memchr(p, '\0', (size_t)(end - p)) : NULL;
+
+	return cut_runs(t, p, nul ? nul : end, is_no_letter, err);
 }
 
 /* ---- Go: bytes.ToLower, then a regular expression ---- */

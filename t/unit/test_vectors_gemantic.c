@@ -33,6 +33,16 @@ static void test_texts(void)
 	ok(covered == t.n, "every width of java_simhash.tsv is tried");
 }
 
+/* Bytes that are no UTF-8 are what Java's decoder makes of them. */
+static void test_bytes(void)
+{
+	struct vec_table t = vec_load("java_bytes_hex.tsv");
+
+	for (size_t i = 0; i < t.n; i++)
+		t.row[i].f[0] = vec_escape_hex(t.row[i].f[0]);
+	vec_check_both("java_bytes_hex", &t, 0, 2, "gemantic", "2>/dev/null", NULL);
+}
+
 /* The class gives the last `bits` bits; the bits that its length reaches above them are never
  * read, and here never there. */
 static void test_hash(void)
@@ -178,6 +188,7 @@ static void test_main_output(void)
 int main(void)
 {
 	test_texts();
+	test_bytes();
 	test_hash();
 	test_sub_distance();
 	test_main_output();

@@ -17,26 +17,8 @@ static void test_bytes(void)
 {
 	struct vec_table t = vec_load("go_simhash_bytes_hex.tsv");
 
-	for (size_t i = 0; i < t.n; i++) {
-		size_t n, at = 0;
-		char *bytes = vec_unhex(t.row[i].f[0], &n), *text = vec_need(malloc(2 * n + 1));
-
-		for (size_t j = 0; j < n; j++) {
-			const char *letter = strchr("\tt\nn\rr\\\\", bytes[j]);
-
-			if (bytes[j] == '\0')
-				letter = "\0"
-					 "0";
-			if (letter) {
-				text[at++] = '\\';
-				text[at++] = letter[1];
-			} else {
-				text[at++] = bytes[j];
-			}
-		}
-		text[at] = '\0';
-		t.row[i].f[0] = text;
-	}
+	for (size_t i = 0; i < t.n; i++)
+		t.row[i].f[0] = vec_escape_hex(t.row[i].f[0]);
 	vec_check_both("go_simhash_bytes_hex", &t, 0, 2, "gomd5", "2>/dev/null", NULL);
 }
 

@@ -140,6 +140,25 @@ static inline char *vec_unhex(const char *hex, size_t *n)
 	return out;
 }
 
+/* Bytes given in hex as a text of the vectors. */
+static inline char *vec_escape_hex(const char *hex)
+{
+	static const char plain[] = "\t\n\r\\", letters[] = "tnr\\0";
+	size_t n, at = 0;
+	char *bytes = vec_unhex(hex, &n), *text = vec_need(malloc(2 * n + 1));
+
+	for (size_t i = 0; i < n; i++) {
+		/* Of NUL, that at the string's end. */
+		const char *special = strchr(plain, bytes[i]);
+
+		if (special)
+			text[at++] = '\\';
+		text[at++] = special ? letters[special - plain] : bytes[i];
+	}
+	text[at] = '\0';
+	return text;
+}
+
 /* A temporary file for the input of the programs. */
 static inline FILE *vec_input(char name[32])
 {
