@@ -51,7 +51,7 @@ void docopts_init(struct docopts *d)
 
 static void take_profile(struct docopts *d, struct cli *c)
 {
-	if (d->used)
+	if (d->changed)
 		cli_usage(c, "-p %s: must stand before the options that change it", c->arg);
 	d->profile = cli_profile(c);
 	sh_profile_tokens(d->profile, &d->token, &d->ngrams);
@@ -128,6 +128,23 @@ _Noreturn static void refuse(struct cli *c, int opt, const struct sh_error *err)
 	cli_usage(c, "%s", err->text);
 }
 
+/* Profiles choose neither where the text stands nor the files of words. */
+static bool is_choice(int opt)
+{
+	switch (opt) {
+	case DICT:
+	case STOP:
+	case JSON:
+	case 'f':
+	case 'l':
+	case RAW:
+	case STRICT:
+		return false;
+	default:
+		return true;
+	}
+}
+
 bool docopts_take(struct docopts *d, struct cli *c, int opt)
 {
 	struct sh_error err = { 0 };
@@ -192,6 +209,7 @@ bool docopts_take(struct docopts *d, struct cli *c, int opt)
 	if (err.code)
 		refuse(c, opt, &err);
 	d->used = true;
+	d->changed = d->changed || is_choice(opt);
 	return true;
 }
 

@@ -36,7 +36,8 @@ struct settings {
 	struct docopts docs;
 	const struct sh_format *format;
 	enum sh_empty empty;
-	bool weight_given, changed; /* changed: an option of this program was given */
+	bool weight_given; /* -w was */
+	bool changed;      /* an option of this program was given that changes what -p chooses */
 };
 
 struct worker {
@@ -402,7 +403,7 @@ static void take(struct cli *c, struct settings *s, int opt)
 		s->format = sh_format_find(c->arg);
 		if (!s->format)
 			cli_usage(c, "-x '%s': expected hex, bare, dec, bin or nib", c->arg);
-		break;
+		return;
 	case EMPTY:
 		s->empty = empty(c);
 		break;

@@ -32,7 +32,7 @@ struct settings {
 	const char *df_path, *idf_path;
 	struct sh_df_table df;
 	struct sh_idf_table idf;
-	bool changed; /* an option was given */
+	bool changed; /* an option was given that changes what -p chooses */
 };
 
 /* Lines of the document that is being read and of those behind it, from the one at hand on: false when that one is none that can be taken so. */
@@ -96,7 +96,7 @@ static void take_limit(struct cli *c, struct sh_df_limit *limit)
 
 static void take(struct cli *c, struct settings *s, int opt)
 {
-	s->changed = s->changed || opt != 'p';
+	s->changed = s->changed || (opt != 'p' && opt != 'd' && opt != IDF);
 	switch (opt) {
 	case 'p':
 		if (s->changed)

@@ -118,6 +118,43 @@ documents() {
 	done
 }
 
+@test 'before -p may stand what it does not choose: where the text is, and how the fingerprint is written' {
+	printf 'One two\ta\n' >docs
+	printf '{"text":"One two","id":"a"}\n' >docs.jsonl
+	echo two >stop
+	for p in $plain; do
+		try "shfp -p $p -f 2,1 -x dec docs"
+		exits 0
+		mv out after
+		try "shfp -x dec -f 2,1 --raw --strict -p $p docs"
+		same after out
+		try "shfp --json -x dec -p $p docs.jsonl"
+		same after out
+	done
+	try 'shfp --stop stop -l -p gomd5 docs'
+	mv out after
+	try 'shfp -p gomd5 -l --stop stop docs'
+	same after out
+	shtok -f 2,1 -p gomd5 docs | shdf >table
+	try 'shtok -f 2,1 -p gomd5 docs | shweight -d table -p gomd5'
+	gives 'a\tOne\t1' 'a\ttwo\t1'
+	for o in -b64 -Hmd5 -wtf --seed=1 --empty=zero --minhash; do
+		try "shfp $o -p gomd5 docs"
+		exits 2
+		grep -F 'must stand before the options that change it' err
+	done
+	for o in -n1 -uword --no-fold --mask-digits --split=fields --stem=porter --min-chars=2 --keep=any; do
+		try "shtok $o -p gomd5 docs"
+		exits 2
+		grep -F 'must stand before the options that change it' err
+	done
+	for o in -wtf -t3 --absent=drop --min-df=2; do
+		try "shweight $o -p gomd5 docs"
+		exits 2
+		grep -F 'must stand before the options that change it' err
+	done
+}
+
 @test 'seomoz: a text ends at its first NUL' {
 	printf 'a\tone, two\0three\n' >docs
 	try 'shtok -p seomoz docs'
