@@ -9,10 +9,11 @@ setup_file() {
 	! nm "$SHBIN/shtok" 2>/dev/null | grep -q '__[at]san_init' || export SANITIZED=1
 }
 
-# cost COMMAND: processor seconds (user and system) of a pipeline, in milliseconds.
+# cost COMMAND FILE: processor seconds (user and system) of a pipeline that reads it, in milliseconds.
 cost() {
 	local TIMEFORMAT='%U %S'
-	{ time bash -o pipefail -c "$1" >/dev/null 2>&1; } 2>&1 |
+	set -o pipefail
+	{ time bash -o pipefail -c "{ $1; } <$2" >/dev/null 2>&1; } 2>&1 |
 		awk '{ printf "%d\n", 1000 * ($1 + $2) }'
 }
 
@@ -22,9 +23,9 @@ bounded() {
 	local hostile=999999 usual=999999 ms i
 	[ -z "${SANITIZED-}" ] || skip 'sanitizers change what things cost'
 	for i in 1 2 3 4 5; do
-		ms=$(cost "$2 <$3")
+		ms=$(cost "$2" "$3")
 		[ "$ms" -ge "$hostile" ] || hostile=$ms
-		ms=$(cost "$2 <$4")
+		ms=$(cost "$2" "$4")
 		[ "$ms" -ge "$usual" ] || usual=$ms
 	done
 	echo "$2: $hostile ms, others $usual ms"
