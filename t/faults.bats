@@ -11,7 +11,7 @@ setup_file() {
 
 # inject KIND OPTION...: none of the faults ends otherwise than it may, and some there were.
 inject() {
-	try "$here/t/soak/faults.py ${*:2} $1"
+	try "$here/t/soak/faults.py -t 300 ${*:2} $1"
 	cat out
 	! grep -q ': skipped: ' out || skip "$(sed 's/.*: skipped: //' out)"
 	[ "$status" -eq 0 ] && grep -qE "^$1: .* [1-9][0-9]* faults .*, 0 ended otherwise" out
@@ -53,7 +53,7 @@ inject() {
 	for n in $(seq "$(cat count)"); do
 		for kind in FAIL_AT FAIL_FROM; do
 			status=0
-			env LD_PRELOAD="$PWD/shim.so" $kind="$n" timeout 20 "$SHBIN/shdoc" page.html >got 2>err || status=$?
+			env LD_PRELOAD="$PWD/shim.so" $kind="$n" timeout 60 "$SHBIN/shdoc" page.html >got 2>err || status=$?
 			if [ "$status" -eq 2 ]; then
 				grep -q '^shdoc: .*out of memory$' err
 			else

@@ -19,6 +19,7 @@ import errno
 import os
 import random
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -819,6 +820,7 @@ def main():
     args = p.parse_args()
     SECONDS = args.t
     bad = 0
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a core file would be taken for one that was left behind
     for kind in args.kinds or KINDS:
         work = tempfile.mkdtemp(prefix="simhash-faults.")
         os.chdir(work)
