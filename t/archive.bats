@@ -626,21 +626,26 @@ manifest" ]
 	shdedup -a archive --init
 	texts 5 40 50 >docs
 	shdedup -q docs >expected
-	flock archive/lock sleep 2 &
-	while flock -n archive/lock true; do :; done
+	exec 8<>archive/lock
+	flock 8
 	try 'shdedup -q -a archive docs'
 	exits 2
 	says "shdedup: 'archive' is in use by another run (--wait SECONDS waits for it)"
 	try 'shdedup -q -a archive --check'
 	exits 2
-	shdedup -a archive --wait 60 --check 2>checked &
-	local checking=$!
-	try 'shdedup -q -a archive --wait 60 docs'
-	exits 0
+	shdedup -a archive --wait 600 --check 2>checked 3>&- 8>&- &
+	local checking=$! adding
+	shdedup -q -a archive --wait 600 docs >out 3>&- 8>&- &
+	adding=$!
+	for pid in $checking $adding; do
+		until_true 60 has_open $pid lock
+		until_true 60 asleep $pid shdedup
+	done
+	exec 8>&-
+	wait $adding
 	same expected out
 	wait $checking
 	grep -q ', all good$' checked
-	wait
 	# readers do not shut each other out
 	try 'flock -s archive/lock shdedup -q -a archive --check'
 	exits 0
@@ -746,10 +751,13 @@ manifest" ]
 	try "SIMHASH_WAIT=0 $script root 8>&-"
 	exits 2
 	says 'simhash-dedup: another run is at work in root, and was for 0 seconds'
-	(sleep 0.5; mv root/in/1.tsv root/done) 3>&- &
+	SIMHASH_WAIT=600 "$script" root >out 2>err 3>&- 8>&- &
+	waits() { cat /proc/[0-9]*/stat 2>/dev/null | grep -q " (flock) S $1 "; }
+	until_true 60 waits $!
+	mv root/in/1.tsv root/done
 	exec 8>&-
-	try "SIMHASH_WAIT=30 $script root"
-	wait
+	status=0
+	wait $! || status=$?
 	exits 0
 	says
 	[ -z "$(ls root/new)" ]
@@ -899,7 +907,7 @@ manifest" ]
 	exec 7>pipe
 	cat docs >&7
 	# It has looked at the manifest when it reads documents.
-	while ! ls -l /proc/$!/fd | grep -q '/archive$'; do sleep 0.01; done
+	until_true 60 has_open $! archive
 	mv archive old
 	mv copy archive
 	exec 7>&-

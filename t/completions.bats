@@ -75,17 +75,17 @@ all_cases() {
 	all_cases by_fish
 }
 
-# typed SHELL SETUP KEYS SHOWN: when this is typed into the shell on a terminal it shows that. A busy
-# machine gets more time.
+# typed SHELL SETUP KEYS SHOWN: when this is typed into the shell on a terminal it shows that. Each is typed
+# when the shell has shown that it reads the keys one by one: by its prompt.
 typed() {
-	local wait
 	command -v script >/dev/null || skip 'no script(1)'
-	printf '%s\n' "$2" >setup
-	for wait in 0.5 1 3; do
-		(sleep $wait; printf '. ./setup\r'; sleep $wait; printf '%s\r' "$3"; sleep $wait; printf 'exit\r'; sleep 0.2) |
-			HOME=$PWD TERM=dumb timeout 30 script -qec "$1" /dev/null >screen 2>&1 || true
-		! grep -qF -e "$4" screen || return 0
-	done
+	printf '%s\n' "$2" 'PS1=done:' >setup
+	: >screen
+	(until_true 60 test -s screen && printf '. ./setup\r' &&
+		until_true 60 grep -qF done: screen && printf '%s\r' "$3" &&
+		until_true 60 grep -qF -e "$4" screen && printf 'exit\r' && sleep 0.2) |
+		HOME=$PWD TERM=dumb timeout 240 script -qec "$1" /dev/null >screen 2>&1 || true
+	grep -qF -e "$4" screen && return
 	cat -v screen
 	return 1
 }

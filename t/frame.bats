@@ -290,10 +290,11 @@ as_always() {
 @test "-o to a file that cannot be replaced says so at once: one mounted there, another's in a sticky folder" {
 	mkdir sticky
 	echo before | tee file mounted >sticky/file
-	# Standard input has no end.
+	# Nothing comes on standard input, nor does it end.
+	mkfifo fifo
 	cat >script <<-'END'
 	mount --bind file mounted || exit 77
-	yes "a	b" | timeout 9 shtok -o mounted
+	timeout 60 shtok -o mounted 0<>fifo
 	END
 	try 'unshare -rm sh ./script'
 	if [ "$status" -ne 77 ] && unshare -rm true; then
@@ -303,11 +304,11 @@ as_always() {
 	chmod 1777 sticky
 	if [ "$(id -u)" = 0 ] && setpriv --bounding-set=-fowner --inh-caps=-fowner true; then
 		chown 1:1 sticky && chown 2:2 sticky/file
-		try 'yes "a	b" | setpriv --bounding-set=-fowner --inh-caps=-fowner timeout 9 shtok -o sticky/file'
+		try 'setpriv --bounding-set=-fowner --inh-caps=-fowner timeout 60 shtok -o sticky/file 0<>fifo'
 		exits 2
 		grep -q "^shtok: cannot put another file in the place of '.*/sticky/file' .*: Operation not permitted$" err
 	fi
-	only file mounted script sticky
+	only fifo file mounted script sticky
 	[ "$(cat file mounted sticky/file | uniq -c | tr -s ' ')" = ' 3 before' ]
 	[ "$(ls -A sticky)" = file ]
 }
@@ -353,28 +354,6 @@ as_always() {
 	only features narrow old
 }
 
-# until_there FILE: wait for it, five seconds at the most.
-until_there() {
-	local i
-	for i in $(seq 500); do
-		compgen -G "$1" >/dev/null && return
-		sleep 0.01
-	done
-	echo "no $1 after five seconds"
-	return 1
-}
-
-# until_reads PID FILE: wait until the process has it open.
-until_reads() {
-	local i
-	for i in $(seq 500); do
-		find "/proc/$1/fd" -lname "*/$2" 2>/dev/null | grep -q . && return
-		sleep 0.01
-	done
-	echo "$2 is not opened within five seconds"
-	return 1
-}
-
 # interrupted SIGNAL STATUS: the program dies of it, having written nothing and left nothing.
 interrupted() {
 	local P
@@ -385,7 +364,8 @@ interrupted() {
 		env --default-signal="$1" "$P" -o old --rejects rejected fifo 2>err &
 		exec 8<>fifo
 		cat in >&8
-		until_there '.old.*' && until_there '.rejected.*'
+		until_true 60 compgen -G '.old.*'
+		until_true 60 compgen -G '.rejected.*'
 		kill "-$1" $!
 		status=0
 		wait $! || status=$?
@@ -410,9 +390,12 @@ interrupted() {
 	for P in "${PROGRAMS[@]}"; do
 		good "$P" >in
 		status=0
-		timeout --kill-after=10 0.3 "$P" -o never in || status=$?
+		"$P" -o never in 3>&- &
+		until_true 60 asleep $! "$P"
+		kill $!
+		wait $! || status=$?
 		echo "$P: $status"
-		[ "$status" = 124 ]
+		[ "$status" = 143 ]
 	done
 }
 
@@ -420,8 +403,8 @@ interrupted() {
 	mkfifo fifo
 	env --ignore-signal=HUP shtok -o new fifo &
 	exec 8<>fifo
-	until_there '.new.*'
-	until_reads $! fifo # else what is written is lost when 8 is closed
+	until_true 60 compgen -G '.new.*'
+	until_true 60 has_open $! fifo # else what is written is lost when 8 is closed
 	kill -HUP $!
 	printf 'a\tone\n' >&8
 	exec 8>&-
@@ -436,7 +419,7 @@ interrupted() {
 	shtok -o old fifo &
 	exec 8<>fifo
 	printf 'a\tone\n' >&8
-	until_there '.old.*'
+	until_true 60 compgen -G '.old.*'
 	kill -KILL $!
 	wait $! || true
 	exec 8>&-
@@ -754,7 +737,7 @@ answers() {
 			printf '%s\n' "$text" >&8
 		else
 			line='(nothing came)'
-			IFS= read -r -t 5 line <&9 || true
+			IFS= read -r -t 60 line <&9 || true
 			[ "$line" = "$text" ] || {
 				echo "$*: '$line', expected '$text'"
 				return 1
@@ -814,7 +797,7 @@ answers() {
 		# Enough to keep the first thread at work until the others have come.
 		good "${P%% *}" | awk '{ for (i = 0; i < 500; i++) print }' >good
 		$P good >expected
-		timeout 30 $P <in.fifo >out 2>err &
+		timeout 60 $P <in.fifo >out 2>err &
 		exec 8>in.fifo
 		cat good >&8
 		cat bad >&8 # in one write: the shell's own printf ends one at each line, and the program may be gone
@@ -833,13 +816,20 @@ answers() {
 	printf 'a\t%s\nbad\n' "$(seq -s ' ' 9000)" >bad
 	mkfifo never late
 	for jobs in 1 2 4; do
-		try "timeout 9 shtok -n 1-60 -j $jobs -o new bad never"
+		try "timeout 60 shtok -n 1-60 -j $jobs -o new bad never"
 		exits 2
 		only bad late never
 	done
 	printf 'a\tone\n' >doc
-	(sleep 0.3; exec >late; sleep 0.3; cat doc) &
-	try "timeout 9 shtok -j 3 doc late doc"
+	shtok -j 3 doc late doc >out 2>err 3>&- &
+	until_true 60 has_open $! late
+	until_true 60 asleep $! shtok
+	exec 8>late
+	until_true 60 asleep $! shtok
+	cat doc >&8
+	exec 8>&-
+	status=0
+	wait $! || status=$?
 	exits 0
 	gives 'a\tone\t1' 'a\tone\t1' 'a\tone\t1'
 }

@@ -61,6 +61,28 @@ expect() {
 	same "$1" "$2"
 }
 
+# until_true SECONDS COMMAND...: wait until it succeeds. What is waited for is a fact, and the seconds are
+# those after which it will never be one: any process may be stopped for a while, at any place.
+until_true() {
+	local left=$(($1 * 20))
+	shift
+	until "$@"; do
+		left=$((left - 1))
+		[ "$left" -gt 0 ] || { echo "waited in vain for: $*" >&2; return 1; }
+		sleep 0.05
+	done
+}
+
+# has_open PID NAME: the process has a file of this name open.
+has_open() {
+	find "/proc/$1/fd" -lname "*/$2" 2>/dev/null | grep -q .
+}
+
+# asleep PID PROGRAM: the process has become this program, and waits for something.
+asleep() {
+	grep -qF "($2) S " "/proc/$1/stat" 2>/dev/null
+}
+
 # only NAME...: the directory holds these files, beside what try, gives and says leave.
 only() {
 	local there

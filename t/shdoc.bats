@@ -785,13 +785,16 @@ record() {
 
 @test "lines of JSON are told by as much as a pipe brings at a time, wherever that ends" {
 	cat >slow.py <<-'END'
-		import subprocess, sys, time
+		import array, fcntl, subprocess, sys, termios, time
 		line = b'{"id":1,"text":"' + b"a " * 60000 + b'"}\n'
 		data = b"\n" * int(sys.argv[1]) + line + b'{"id":2,"text":"b"}\n'
 		shdoc = subprocess.Popen(["shdoc"], stdin=subprocess.PIPE)
 		shdoc.stdin.write(data[:65536])
 		shdoc.stdin.flush()
-		time.sleep(0.2)
+		unread = array.array("i", [1])
+		while unread[0]:
+		    time.sleep(0.01)
+		    fcntl.ioctl(shdoc.stdin, termios.FIONREAD, unread)
 		shdoc.communicate(data[65536:])
 	END
 	for blank in 0 1 2; do # the piece ends in a space, a letter, a space
@@ -907,7 +910,7 @@ response() {
 		    shdoc.stdin.flush()
 		except BrokenPipeError:
 		    pass
-		sys.exit(shdoc.wait(timeout=20))
+		sys.exit(shdoc.wait(timeout=120))
 	END
 	try 'python3 open.py'
 	exits 2

@@ -17,17 +17,6 @@ started() {
 		exec "$@"' started "$@"
 }
 
-# until_true SECONDS COMMAND...: wait until it succeeds.
-until_true() {
-	local left=$(($1 * 5))
-	shift
-	until "$@"; do
-		left=$((left - 1))
-		[ "$left" -gt 0 ] || { echo "waited in vain for: $*"; return 1; }
-		sleep 0.2
-	done
-}
-
 # one_machine DIR SHFP SHBAND SHJOIN SHVERIFY SHGROUP: DIR/pairs and DIR/groups of docs.tsv, or of docs.fp
 # where SHFP is -, by the plain pipe, sorted. The arguments are the programs' options; SHVERIFY may be -.
 one_machine() {
