@@ -504,6 +504,13 @@ static void read_lines(struct lines *to, FILE *f)
 	}
 }
 
+static void free_lines(struct lines *x)
+{
+	for (size_t i = 0; i < x->n; i++)
+		free(x->line[i]);
+	free(x->line);
+}
+
 /* Digit by digit, up to the TAB. */
 static unsigned hex_distance(const char *x, const char *y)
 {
@@ -541,19 +548,25 @@ static int brute_files(unsigned k, FILE *new)
 			printf("%s%s\t%u\n", a + 1, b, d);
 		}
 	}
+	free_lines(&y);
+	if (new) {
+		free_lines(&x);
+		fclose(new);
+	}
 	return fflush(stdout) == EOF;
 }
 
 int main(int argc, char **argv)
 {
 	unsigned cases = rng_rounds(CASES);
-	struct bands x = { .line = calloc(BANDS_MAX, sizeof *x.line) };
-	struct bands y = { .line = calloc(BANDS_MAX, sizeof *y.line) };
+	struct bands x = { 0 }, y = { 0 };
 	struct tally bad = { 0 }, did = { 0 };
 
 	if (argc >= 3 && strcmp(argv[1], "--brute") == 0)
 		return brute_files(
 		    (unsigned)strtoul(argv[2], NULL, 10), argc > 3 ? fopen(argv[3], "r") : NULL);
+	x.line = calloc(BANDS_MAX, sizeof *x.line);
+	y.line = calloc(BANDS_MAX, sizeof *y.line);
 	must(x.line && y.line);
 	rng_init(31121);
 	for (unsigned i = 0; i < cases; i++)
