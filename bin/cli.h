@@ -175,4 +175,7 @@ size_t cli_size(struct cli *c, const char *what);
 /* The whole of a file that an option names, into an empty buffer. Dies of errors. */
 void cli_read_file(struct cli *c, const char *name, struct sh_buf *all);
 
+/* What it is known by: who wants that later must take it now, for a pipe can be read but once. */
+uint64_t cli_sum(const struct sh_buf *all);
+
 #endif

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 
+#include "base/siphash.h"
 #include "io/confine.h"
 #include "io/spill.h"
 #include "io/target.h"
@@ -163,6 +164,13 @@ void cli_read_file(struct cli *c, const char *name, struct sh_buf *all)
 		cli_die(c, &err);
 	sh_source_free(&source);
 	sh_buf_free(&block);
+}
+
+uint64_t cli_sum(const struct sh_buf *all)
+{
+	static const uint64_t key[2] = { 0, 0 };
+
+	return sh_siphash(key, all->p ? all->p : "", all->n);
 }
 
 /* Each would take what the other has written for the file that it replaces. */

@@ -52,7 +52,7 @@ bool dictionary_cppjieba_is_there(const char *directory)
 	return directory && access(directory, R_OK) == 0;
 }
 
-struct sh_jieba *dictionary_open(struct cli *c, const char *words)
+struct sh_jieba *dictionary_open(struct cli *c, const char *words, uint64_t *sum)
 {
 	char path[PATH_MAX + 64];
 	const char *name = environment("SIMHASH_JIEBA");
@@ -69,6 +69,7 @@ struct sh_jieba *dictionary_open(struct cli *c, const char *words)
 		cli_die(c, &err);
 	if (words) {
 		cli_read_file(c, words, &text);
+		*sum = cli_sum(&text);
 		if (sh_jieba_add_user(j, sh_buf_slice(&text), &err) < 0) {
 			err.file = words;
 			cli_die(c, &err);

@@ -247,6 +247,7 @@ static void load_stop(struct docopts *d, struct cli *c)
 	if (d->stop_path) {
 		cli_read_file(c, d->stop_path, &all);
 		lines = sh_buf_slice(&all);
+		d->stop_sum = cli_sum(&all);
 		check_stop(d, c, &lines);
 	} else {
 		lines = sh_slice_str(d->profile->stop);
@@ -326,7 +327,7 @@ void docopts_open_dictionary(struct docopts *d, struct cli *c)
 	if (d->jieba || d->cppjieba)
 		return;
 	if (d->token.method->needs_jieba)
-		d->token.jieba = d->jieba = dictionary_open(c, d->dict_path);
+		d->token.jieba = d->jieba = dictionary_open(c, d->dict_path, &d->dict_sum);
 	else if (d->token.method->needs_cppjieba)
 		d->token.cppjieba = d->cppjieba = dictionary_open_cppjieba(c, d->dict_path);
 	else if (d->dict_path)

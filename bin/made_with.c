@@ -3,7 +3,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "base/siphash.h"
 #include "segment/cppjieba.h"
 #include "segment/jieba_dict.h"
 #include "text/method.h"
@@ -37,18 +36,12 @@ static void say_content(struct made_with *o, const char *name, uint64_t checksum
  * the compiled file changes. */
 static const char main_dictionary[] = "SIMHASH_JIEBA";
 
-static void say_file(struct cli *c, struct made_with *o, const char *name, const char *path)
+static void say_file(struct made_with *o, const char *name, const char *path, uint64_t sum)
 {
-	static const uint64_t key[2] = { 0, 0 };
-	struct sh_buf all = { 0 };
-
-	if (path) {
-		cli_read_file(c, path, &all);
-		say_content(o, name, sh_siphash(key, all.p ? all.p : "", all.n));
-		sh_buf_free(&all);
-	} else {
+	if (path)
+		say_content(o, name, sum);
+	else
 		say(o, name, "no");
-	}
 }
 
 static void say_jieba(struct cli *c, struct made_with *o, const struct sh_jieba *j)
@@ -89,9 +82,9 @@ void made_with_list(struct cli *c, const struct dedup_settings *s, struct made_w
 	if (t->method->needs_cppjieba)
 		say_content(o, "--dict", sh_cppjieba_sum(s->docs.cppjieba));
 	else
-		say_file(c, o, "--dict", s->docs.dict_path);
+		say_file(o, "--dict", s->docs.dict_path, s->docs.dict_sum);
 	say(o, "--stem", "%s", t->stem ? t->stem : "no");
-	say_file(c, o, "--stop", s->docs.stop_path);
+	say_file(o, "--stop", s->docs.stop_path, s->docs.stop_sum);
 	say(o, "--min-chars", "%u", t->min_chars);
 	say(o, "--keep-words", "%s%x", t->punctuation ? "any:" : "kinds:", t->keep);
 	say_flag(o, "--no-fold", t->no_fold);

@@ -17,7 +17,7 @@ struct made_with {
 	size_t n;
 };
 
-/* Those of this run. Reads the files that options name; dies of errors. */
+/* Those of this run, once its options are settled; dies of errors. */
 void made_with_list(struct cli *c, const struct dedup_settings *s, struct made_with *o);
 
 /* One that no option says: digests are of texts with the escapes of records, whatever form these came

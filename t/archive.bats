@@ -424,6 +424,29 @@ state() {
 	exits 0
 }
 
+@test "a list that comes by a pipe is known by its content, too" {
+	printf 'a\tone two three four five six\n' >docs
+	printf 'two\n' >stop
+	try 'cat stop | shdedup -a archive --init --stop /dev/stdin'
+	exits 0
+	try 'shdedup -q -a archive --stop stop docs'
+	exits 0
+	same docs out
+	try 'echo six | shdedup -q -a archive --stop /dev/stdin docs'
+	exits 2
+	gives
+	head -n 1 err | grep -qE '^shdedup: --stop content:[0-9a-f]{16}: the archive was made with --stop content:[0-9a-f]{16} \(give it each time\)$'
+	[ -e "$SHBIN/jieba.dict" ] || skip "no data of jieba's"
+	printf '中国人 7\n' >words
+	rm -r archive
+	try 'cat words | shdedup -a archive --segment jieba --init --dict /dev/stdin'
+	exits 0
+	try 'shdedup -q -a archive --segment jieba --dict words docs'
+	exits 0
+	try 'echo 中国民 7 | shdedup -q -a archive --segment jieba --dict /dev/stdin docs'
+	exits 2
+}
+
 @test "options that contradict each other" {
 	shdedup -a archive --init
 	while IFS='|' read -r how message; do
