@@ -83,6 +83,11 @@ asleep() {
 	grep -qF "($2) S " "/proc/$1/stat" 2>/dev/null
 }
 
+# sanitized: the programs are built with sanitizers, which look after signals and files themselves.
+sanitized() {
+	nm "$SHBIN/shtok" 2>/dev/null | grep -q '__[at]san_init'
+}
+
 # only NAME...: the directory holds these files, beside what try, gives and says leave.
 only() {
 	local there

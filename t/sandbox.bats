@@ -4,11 +4,6 @@
 
 load helper
 
-# sanitized: the programs are built with sanitizers, which look after signals and files themselves.
-sanitized() {
-	nm "$SHBIN/shtok" 2>/dev/null | grep -q '__[at]san_init'
-}
-
 # good PROGRAM: two records for it.
 good() {
 	case $1 in

@@ -6,7 +6,10 @@
 #include "archive/segment_write.h"
 #include "base/bits.h"
 #include "base/merge.h"
+#include "base/num.h"
 #include "io/hold.h"
+
+enum { OWN_NUMBERS = 65536 };
 
 /* ---- the manifest ---- */
 
@@ -15,7 +18,6 @@ static int read_manifest(struct sh_archive *a, bool *there, struct sh_error *err
 	int got;
 
 	sh_manifest_free(&a->manifest);
-	a->is_synced = false;
 	a->text.n = 0;
 	got = sh_folder_read(&a->folder, SH_MANIFEST_NAME, &a->text, err);
 	*there = got > 0;
@@ -68,19 +70,24 @@ static bool is_referred_to(const struct sh_archive *a, const char *name)
 	return false;
 }
 
+/* Segments of changes that were not finished, or of older states that were copied back, have numbers
+ * below or little above the next one. 20261231.txt is somebody's, who has put it there. */
+static bool is_leftover(const struct sh_archive *a, const char *name)
+{
+	uint64_t number;
+
+	if (strcmp(name, SH_MANIFEST_NEW) == 0)
+		return true;
+	return sh_is_part_name(name) && sh_parse_hex_number(sh_slice(name, 8), &number) == 0 &&
+	       number < (uint64_t)a->manifest.next_segment + OWN_NUMBERS &&
+	       !is_referred_to(a, name);
+}
+
 static int sweep_one(void *arg, const char *name, struct sh_error *err)
 {
 	struct sh_archive *a = arg;
 
-	if (strcmp(name, SH_MANIFEST_NEW) != 0 &&
-	    (!sh_is_part_name(name) || is_referred_to(a, name)))
-		return 0;
-	/* A run that was killed may have renamed the manifest and not synced it: what the one on
-	 * the disk refers to is needed until then. */
-	if (!a->is_synced && sh_folder_sync(&a->folder, err) < 0)
-		return -1;
-	a->is_synced = true;
-	return sh_folder_remove(&a->folder, name, err);
+	return is_leftover(a, name) ? sh_folder_remove(&a->folder, name, err) : 0;
 }
 
 bool sh_archive_owns(const char *name)
@@ -89,18 +96,19 @@ bool sh_archive_owns(const char *name)
 	       strcmp(name, "lock") == 0 || sh_is_part_name(name);
 }
 
-static int find_part(void *arg, const char *name, struct sh_error *err)
+/* Each segment has one. Others, too, call texts by eight digits. */
+static int find_keys(void *arg, const char *name, struct sh_error *err)
 {
 	(void)arg;
 	(void)err;
-	return sh_is_part_name(name);
+	return sh_is_part_name(name) && strcmp(name + 8, ".key") == 0;
 }
 
 /* ---- opening ---- */
 
 static int no_manifest(struct sh_archive *a, struct sh_error *err)
 {
-	int parts = sh_folder_list(&a->folder, find_part, NULL, err);
+	int parts = sh_folder_list(&a->folder, find_keys, NULL, err);
 
 	if (parts < 0)
 		return -1;
@@ -126,7 +134,7 @@ int sh_archive_create(const char *path, const struct sh_manifest *m, uint64_t wa
 	if (status == 0 && there)
 		status =
 		    sh_error_set(err, SH_ERR_PARAM, "there is an archive in '%s' already", path);
-	else if (status == 0 && (status = sh_folder_list(&a.folder, find_part, NULL, err)) > 0)
+	else if (status == 0 && (status = sh_folder_list(&a.folder, find_keys, NULL, err)) > 0)
 		status = no_manifest(&a, err);
 	if (status == 0) {
 		sh_loose_begin(loose, &a.folder, 0);
@@ -208,7 +216,11 @@ int sh_archive_lock(struct sh_archive *a, bool alone, uint64_t wait, struct sh_e
 		return -1;
 	if (!there)
 		return no_manifest(a, err);
-	if (alone && sh_folder_list(&a->folder, sweep_one, a, err) < 0)
+	/* A run that was killed may have renamed the manifest and not synced it. Until that is done the
+	 * one on the disk may be the older one: what it refers to is needed, and documents that are
+	 * known here are not known there. */
+	if (alone && (sh_folder_sync(&a->folder, err) < 0 ||
+			 sh_folder_list(&a->folder, sweep_one, a, err) < 0))
 		return -1;
 	return open_segments(a, err);
 }
@@ -256,10 +268,14 @@ int sh_change_begin(struct sh_change *c, struct sh_archive *a, struct sh_error *
 	return 0;
 }
 
-uint32_t sh_change_number(struct sh_change *c)
+int sh_change_number(struct sh_change *c, uint32_t *number, struct sh_error *err)
 {
+	if (c->next.next_segment == UINT32_MAX)
+		return sh_error_set(
+		    err, SH_ERR_RANGE, "the archive has had all segments that it can number");
 	sh_loose_add(c->archive->loose, c->next.next_segment);
-	return c->next.next_segment++;
+	*number = c->next.next_segment++;
+	return 0;
 }
 
 /* Room for others: most often it was a full disk. */
@@ -363,9 +379,11 @@ static int merge_parts(struct merging *m, struct sh_error *err)
 static int merge_into(
     struct merging *m, struct sh_change *c, struct sh_segment_entry *out, struct sh_error *err)
 {
-	int status =
-	    sh_segment_create(&m->to, &c->archive->folder, sh_change_number(c), c->next.store, err);
+	uint32_t number = 0;
+	int status = sh_change_number(c, &number, err);
 
+	if (status == 0)
+		status = sh_segment_create(&m->to, &c->archive->folder, number, c->next.store, err);
 	if (status == 0)
 		status = merge_parts(m, err);
 	if (status == 0)
@@ -444,7 +462,6 @@ static int put_in_place(struct sh_change *c, struct sh_error *err)
 	if (publish(&a->folder, err) < 0)
 		return -1;
 	a->manifest = c->next;
-	a->is_synced = true;
 	c->next = old;
 	return sh_folder_list(&a->folder, sweep_one, a, err);
 }

@@ -7,8 +7,8 @@
  *     XXXXXXXX.*   segments (segment.h), which never change
  *
  * A change writes new segments beside the old ones, syncs them, and puts a new manifest in the
- * old one's place. Killed at any instant, the archive is the old one or the new one; what else
- * lies in the folder is removed by the next change.
+ * old one's place. Killed at any instant, the archive is the old one or the new one; what was
+ * written for another is removed by the next change.
  *
  * Segments are merged as in a log-structured merge tree (O'Neil et al. 1996): when the newest
  * SH_FAN_OUT of like size or less stand together they become one. So each record is written some
@@ -25,7 +25,6 @@ struct sh_archive {
 	struct sh_folder folder;
 	struct sh_buf text; /* of the manifest */
 	struct sh_manifest manifest;
-	bool is_synced; /* the manifest, as it was read or written, is on the disk for good */
 	struct sh_segment *segment; /* those of the manifest, once it is locked */
 	size_t n_segments;
 	struct sh_loose *loose; /* borrowed, set once it is open; NULL: nobody wants to know */
@@ -43,8 +42,8 @@ bool sh_archive_owns(const char *name);
 int sh_archive_open(struct sh_archive *a, const char *path, struct sh_error *err);
 void sh_archive_close(struct sh_archive *a);
 
-/* Lock it, read the manifest again, map the segments. `alone`: for a change; leftovers of runs
- * that were killed are removed then. */
+/* Lock it, read the manifest again, map the segments. `alone`: for a change; what is there is on
+ * the disk then, whoever wrote it, and leftovers of runs that were killed are removed. */
 int sh_archive_lock(struct sh_archive *a, bool alone, uint64_t wait, struct sh_error *err);
 
 /* The segment that would have this document, or NULL. */
@@ -67,8 +66,8 @@ int sh_change_begin(struct sh_change *c, struct sh_archive *a, struct sh_error *
 /* Nothing has happened; files that were written for it are removed. Also after a commit: frees. */
 void sh_change_end(struct sh_change *c);
 
-/* The number of a segment that is about to be written. */
-uint32_t sh_change_number(struct sh_change *c);
+/* The number of a segment that is about to be written. SH_ERR_RANGE: there is none left. */
+int sh_change_number(struct sh_change *c, uint32_t *number, struct sh_error *err);
 
 /* Merge segments from .. to-1 of the change into one. drop: a bit a number of a document that
  * goes, or NULL. *out is the entry; with no document left its `last` is before its `first`. */

@@ -233,12 +233,13 @@ static int write_segment(struct filing *f, struct sh_error *err)
 {
 	const struct sh_batch_opts *opts = &f->batch->opts;
 	struct sh_manifest *next = &f->change.next;
+	uint32_t number;
 
 	if (next->store == SH_STORE_SKETCH &&
 	    !(f->features = sh_features_new(&opts->token, opts->ngrams, opts->rule.key, err)))
 		return -1;
-	if (sh_segment_create(
-		&f->to, &f->archive->folder, sh_change_number(&f->change), next->store, err) < 0)
+	if (sh_change_number(&f->change, &number, err) < 0 ||
+	    sh_segment_create(&f->to, &f->archive->folder, number, next->store, err) < 0)
 		return -1;
 	if (write_documents(f, err) < 0 || write_keys(f, err) < 0 ||
 	    sh_segment_finish(&f->to, err) < 0)

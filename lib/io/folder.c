@@ -87,6 +87,32 @@ static int wait_for(struct sh_folder *f, int how, uint64_t wait, struct sh_error
 	return 0;
 }
 
+static bool is_one(const struct stat *x, const struct stat *y)
+{
+	return x->st_dev == y->st_dev && x->st_ino == y->st_ino;
+}
+
+/* Whether the file that is locked is still the one that others would lock, as far as one can tell. */
+static bool is_held(const struct sh_folder *f)
+{
+	struct stat mine, there;
+
+	if (f->lock < 0)
+		return true;
+	if (fstatat(f->fd, "lock", &there, 0) < 0)
+		return errno != ENOENT;
+	return fstat(f->lock, &mine) < 0 || is_one(&mine, &there);
+}
+
+static int must_hold(const struct sh_folder *f, struct sh_error *err)
+{
+	if (is_held(f))
+		return 0;
+	return sh_error_set(err, SH_ERR_PARAM,
+	    "'%s/lock' was removed or replaced meanwhile: leave it alone, and run it again",
+	    f->path);
+}
+
 int sh_folder_lock(struct sh_folder *f, bool alone, uint64_t wait, struct sh_error *err)
 {
 	/* For writing: without that NFS and SMB lock no file for oneself. */
@@ -97,15 +123,14 @@ int sh_folder_lock(struct sh_folder *f, bool alone, uint64_t wait, struct sh_err
 		f->lock = openat(f->fd, "lock", O_RDONLY | O_CLOEXEC);
 	if (f->lock < 0)
 		return sh_error_sys(err, "cannot open '%s/lock'", f->path);
-	return wait_for(f, alone ? LOCK_EX : LOCK_SH, wait, err);
+	return wait_for(f, alone ? LOCK_EX : LOCK_SH, wait, err) < 0 ? -1 : must_hold(f, err);
 }
 
 bool sh_folder_in_place(const struct sh_folder *f)
 {
 	struct stat here, there;
 
-	return fstat(f->fd, &here) == 0 && stat(f->path, &there) == 0 &&
-	       here.st_dev == there.st_dev && here.st_ino == there.st_ino;
+	return fstat(f->fd, &here) == 0 && stat(f->path, &there) == 0 && is_one(&here, &there);
 }
 
 /* ---- names ---- */
@@ -138,6 +163,8 @@ int sh_folder_list(const struct sh_folder *f, sh_folder_name *each, void *arg, s
 
 int sh_folder_remove(const struct sh_folder *f, const char *name, struct sh_error *err)
 {
+	if (must_hold(f, err) < 0)
+		return -1;
 	if (unlinkat(f->fd, name, 0) < 0 && errno != ENOENT)
 		return sh_error_sys(err, "cannot remove '%s/%s'", f->path, name);
 	return 0;
@@ -145,13 +172,14 @@ int sh_folder_remove(const struct sh_folder *f, const char *name, struct sh_erro
 
 void sh_folder_drop(const struct sh_folder *f, const char *name)
 {
-	(void)unlinkat(f->fd, name, 0);
+	if (is_held(f))
+		(void)unlinkat(f->fd, name, 0);
 }
 
 int sh_folder_publish(
     const struct sh_folder *f, const char *from, const char *to, struct sh_error *err)
 {
-	if (sh_folder_sync(f, err) < 0)
+	if (sh_folder_sync(f, err) < 0 || must_hold(f, err) < 0)
 		return -1;
 	if (renameat(f->fd, from, f->fd, to) < 0)
 		return sh_error_sys(err, "cannot rename '%s/%s' to '%s'", f->path, from, to);
@@ -269,7 +297,10 @@ void sh_folder_fetch(const struct sh_folder_map *m, const size_t *at, size_t n)
 int sh_folder_create(
     struct sh_folder_file *out, const struct sh_folder *f, const char *name, struct sh_error *err)
 {
-	*out = (struct sh_folder_file){ .folder = f };
+	*out = (struct sh_folder_file){ 0 };
+	if (must_hold(f, err) < 0)
+		return -1;
+	out->folder = f;
 	snprintf(out->name, sizeof out->name, "%s", name);
 	out->fd = openat(f->fd, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	if (out->fd < 0) {

@@ -20,7 +20,10 @@ void sh_folder_close(struct sh_folder *f);
 
 /* Lock the folder by its file `lock` (flock), for oneself or with other readers, after at most
  * `wait` seconds. The lock goes with the folder's closing or the program's end, however it ends.
- * SH_ERR_PARAM: it stayed locked. */
+ * SH_ERR_PARAM: it stayed locked.
+ *
+ * Who removes that file while it is locked lets others in, who lock a new one. So from then on
+ * nothing is created in the folder by this one, put in place or removed: SH_ERR_PARAM. */
 int sh_folder_lock(struct sh_folder *f, bool alone, uint64_t wait, struct sh_error *err);
 
 /* Whether the path still leads to it: it may have been moved since, and another put there. */

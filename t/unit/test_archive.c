@@ -1,4 +1,5 @@
-/* Whole archives: matches are those of a look at all pairs, and a changed byte is told. */
+/* Whole archives: matches are those of a look at all pairs, a changed byte is told; the last numbers,
+ * equal keys, and a lock that is lost. */
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -52,9 +53,13 @@ static struct sh_batch_opts options(const struct sh_corpus *corpus, const struct
 	return o;
 }
 
-static void make_archive(const char *path, enum sh_store store)
+/* The next document and segment get these numbers. */
+static void make_archive_at(
+    const char *path, enum sh_store store, uint32_t number, uint32_t segment)
 {
-	struct sh_manifest m = { .store = store, .key = { 5, 6 } };
+	struct sh_manifest m = {
+		.store = store, .key = { 5, 6 }, .next_number = number, .next_segment = segment
+	};
 	struct sh_key_rule r = { .threshold = 800000 };
 	struct sh_error err;
 
@@ -64,38 +69,63 @@ static void make_archive(const char *path, enum sh_store store)
 	works(sh_archive_create(path, &m, 0, NULL, &err) == 0, &err);
 }
 
+static void make_archive(const char *path, enum sh_store store)
+{
+	make_archive_at(path, store, 0, 0);
+}
+
+/* A run that has looked its documents up, and not yet added any. */
+struct run {
+	struct sh_corpus corpus;
+	struct sh_archive archive;
+	struct sh_batch *batch;
+};
+
+static void end_run(struct run *r)
+{
+	sh_batch_delete(r->batch);
+	sh_archive_close(&r->archive);
+	sh_corpus_free(&r->corpus);
+}
+
+/* Those that are new stay. 0, or -1: trouble. */
+static int start_run(
+    struct run *r, const char *path, const char *docs, bool add, struct sh_error *err)
+{
+	struct sh_document_form form = { 0 };
+	struct sh_batch_opts o;
+	uint64_t lines = 0;
+	int status;
+
+	*r = (struct run){ .batch = NULL };
+	works(sh_corpus_init(&r->corpus, &form, err) == 0 &&
+		  sh_corpus_open(&r->corpus, docs, NULL, err) == 0 &&
+		  sh_corpus_scan(&r->corpus, &lines, NULL, NULL, err) == 0,
+	    err);
+	if (sh_archive_open(&r->archive, path, err) < 0 ||
+	    sh_archive_lock(&r->archive, add, 0, err) < 0)
+		return -1;
+	o = options(&r->corpus, &r->archive.manifest);
+	r->batch = sh_batch_new(&o, err);
+	works(r->batch != NULL && sh_batch_prepare(r->batch, err) == 0, err);
+	status = sh_batch_look(r->batch, &r->archive, err);
+	for (uint32_t i = 0; status == 0 && i < r->corpus.n; i++)
+		if (sh_batch_fate(r->batch, i)->kind == SH_FATE_NEW)
+			sh_batch_tell(r->batch, i, i, 0, 10000);
+	return status;
+}
+
 /* Look up a text's documents, and add those that are new: how many match. -1: trouble. */
 static int run_batch(const char *path, const char *docs, bool add, struct sh_error *err)
 {
-	struct sh_corpus corpus;
-	struct sh_document_form form = { 0 };
-	struct sh_archive a = { 0 };
-	struct sh_batch *b = NULL;
-	struct sh_batch_opts o;
-	uint64_t lines = 0;
-	int status = sh_corpus_init(&corpus, &form, err), matched = 0;
+	struct run r;
+	int status = start_run(&r, path, docs, add, err), matched = 0;
 
-	works(status == 0 && sh_corpus_open(&corpus, docs, NULL, err) == 0, err);
-	works(sh_corpus_scan(&corpus, &lines, NULL, NULL, err) == 0, err);
-	status = sh_archive_open(&a, path, err);
-	if (status == 0 && sh_archive_lock(&a, add, 0, err) == 0) {
-		o = options(&corpus, &a.manifest);
-		b = sh_batch_new(&o, err);
-		works(b != NULL && sh_batch_prepare(b, err) == 0, err);
-		status = sh_batch_look(b, &a, err);
-		for (uint32_t i = 0; status == 0 && i < corpus.n; i++) {
-			matched += sh_batch_fate(b, i)->kind != SH_FATE_NEW;
-			if (sh_batch_fate(b, i)->kind == SH_FATE_NEW)
-				sh_batch_tell(b, i, i, 0, 10000);
-		}
-		if (status == 0 && add)
-			status = sh_batch_commit(b, &a, err);
-	} else {
-		status = -1;
-	}
-	sh_batch_delete(b);
-	sh_archive_close(&a);
-	sh_corpus_free(&corpus);
+	for (uint32_t i = 0; status == 0 && i < r.corpus.n; i++)
+		matched += sh_batch_fate(r.batch, i)->kind != SH_FATE_NEW;
+	if (status == 0 && add)
+		status = sh_batch_commit(r.batch, &r.archive, err);
+	end_run(&r);
 	return status < 0 ? -1 : matched;
 }
 
@@ -248,11 +278,134 @@ static void test_oracle(void)
 	forget(folder);
 }
 
+/* ---- what few archives ever meet ---- */
+
+static char archive[SCRATCH_MAX + 20], first[SCRATCH_MAX + 20], second[SCRATCH_MAX + 20];
+
+static void begin(void)
+{
+	works(mkdir(folder, 0777) == 0, NULL);
+	snprintf(archive, sizeof archive, "%s/archive", folder);
+	snprintf(first, sizeof first, "%s/first", folder);
+	snprintf(second, sizeof second, "%s/second", folder);
+}
+
+static void write_lines(const char *path, const char *lines)
+{
+	FILE *f = fopen(path, "w");
+
+	works(f != NULL && fputs(lines, f) >= 0 && fclose(f) == 0, NULL);
+}
+
+/* Somebody takes the lock's file for a leftover and removes it; another run locks a new one. What it adds
+ * stays, and the first run ends without having touched any of it. */
+static void test_lost_lock(void)
+{
+	char lock[SCRATCH_MAX + 40], part[SCRATCH_MAX + 40];
+	struct sh_error err;
+	struct run r;
+	int status;
+
+	begin();
+	make_archive(archive, SH_STORE_SKETCH);
+	write_texts(first, 5, 0, 22, false);
+	write_texts(second, 7, 100, 22, false);
+	works(start_run(&r, archive, first, true, &err) == 0, &err);
+	snprintf(lock, sizeof lock, "%s/lock", archive);
+	works(unlink(lock) == 0, NULL);
+	works(run_batch(archive, second, true, &err) == 0, &err);
+	status = sh_batch_commit(r.batch, &r.archive, &err);
+	ok(status < 0 && strstr(err.text, "lock' was removed"), "a lock that is lost is told: %s",
+	    status < 0 ? err.text : "it is not");
+	sh_folder_drop(&r.archive.folder, "00000000.doc");
+	snprintf(part, sizeof part, "%s/00000000.doc", archive);
+	ok(access(part, F_OK) == 0, "by a signal, too, nothing is removed then");
+	end_run(&r);
+	ok(check(archive, &err) == 0 && run_batch(archive, second, false, &err) == 7,
+	    "what the other run has added is there");
+	ok(run_batch(archive, first, true, &err) == 0 && check(archive, &err) == 0 &&
+		run_batch(archive, first, false, &err) == 5,
+	    "and the first one is done again");
+	forget(folder);
+}
+
+/* The last numbers are given away, none twice. */
+static void test_last_numbers(void)
+{
+	struct sh_error err = { 0 };
+
+	begin();
+	write_texts(first, 3, 0, 22, false);
+	write_texts(second, 1, 100, 22, false);
+	make_archive_at(archive, SH_STORE_SKETCH, UINT32_MAX - 3, 0);
+	ok(run_batch(archive, first, true, &err) == 0, "the last three numbers of documents");
+	ok(run_batch(archive, second, true, &err) < 0 && err.code == SH_ERR_RANGE,
+	    "a document more: %s", err.text);
+	ok(run_batch(archive, first, false, &err) == 3, "all three are known");
+	forget(archive);
+	make_archive_at(archive, SH_STORE_SKETCH, 0, UINT32_MAX - 1);
+	ok(run_batch(archive, first, true, &err) == 0, "the last number of a segment");
+	ok(run_batch(archive, second, true, &err) < 0 && err.code == SH_ERR_RANGE,
+	    "a segment more: %s", err.text);
+	ok(check(archive, &err) == 0 && run_batch(archive, first, false, &err) == 3,
+	    "what is there is good");
+	forget(folder);
+}
+
+static uint64_t documents(void)
+{
+	struct sh_archive a;
+	struct sh_error err;
+	uint64_t n;
+
+	works(sh_archive_open(&a, archive, &err) == 0, &err);
+	n = a.manifest.documents;
+	sh_archive_close(&a);
+	return n;
+}
+
+/* Under the key of these archives two ids have one key, and two words; both were found by trying. */
+static void test_equal_keys(void)
+{
+	static const char *const ids[] = { "id354441", "id1883205" };
+	const struct sh_key_rule rule = { .key = { 5, 6 } };
+	struct sh_error err;
+	struct run r;
+	int good;
+
+	ok(sh_key_of_id(&rule, sh_slice_str(ids[0])) == sh_key_of_id(&rule, sh_slice_str(ids[1])),
+	    "ids '%s' and '%s' have one key", ids[0], ids[1]);
+	begin();
+	make_archive(archive, SH_STORE_SKETCH);
+	write_lines(first, "id354441\tone two three four\n");
+	write_lines(second, "id1883205\tone two three four\n");
+	works(run_batch(archive, first, true, &err) == 0, &err);
+	works(start_run(&r, archive, second, true, &err) == 0, &err);
+	ok(sh_batch_fate(r.batch, 0)->kind == SH_FATE_MATCHED,
+	    "a text under the other id: matched, not known");
+	end_run(&r);
+	forget(archive);
+	make_archive(archive, SH_STORE_SKETCH);
+	write_lines(first, "id354441\tone two three four\nid1883205\tone two three four\n");
+	ok(run_batch(archive, first, true, &err) == 0 && documents() == 2,
+	    "in one batch both are added");
+	write_lines(
+	    first, "w\t1821544x431213288 3938734x2048065358 v16 v17 v18 v19 v20 v21 v22 v23\n");
+	works(run_batch(archive, first, true, &err) == 0, &err);
+	good = check(archive, &err);
+	ok(good == 0, "two features of a document have one key, which stands there once: %s",
+	    good < 0 ? err.text : "good");
+	forget(folder);
+}
+
 int main(void)
 {
 	rng_init(UINT64_C(0xa7c41e));
 	scratch(folder, "archive");
 	test_oracle();
+	test_lost_lock();
+	test_last_numbers();
+	test_equal_keys();
 	test_tampering(SH_STORE_SKETCH);
 	test_tampering(SH_STORE_DOCUMENTS);
 	return done_testing();
