@@ -33,35 +33,33 @@ static void note_met(void *arg, uint32_t id)
 	list->line[id] = 0;
 }
 
-static void remove_some(struct cli *c, const struct dedup_settings *s, struct sh_archive *a)
+static void remove_some(
+    struct cli *c, const struct dedup_settings *s, struct sh_archive *a, struct dedup_ids *list)
 {
-	uint64_t then = dedup_archive_now(c);
-	struct dedup_ids list;
-	struct sh_removal r = { .dry = s->dry_run, .met = note_met, .arg = &list };
+	uint64_t now = s->archive.mode == ARCHIVE_EXPIRE ? dedup_archive_now(c) : 0;
+	struct sh_removal r = { .dry = s->dry_run, .met = note_met, .arg = list };
 	struct sh_error err;
 
-	dedup_read_ids(c, s->archive.id_path, &list);
 	if (s->archive.mode == ARCHIVE_REMOVE)
-		r.ids = &list.ids;
+		r.ids = &list->ids;
 	else
-		r.before = then > s->archive.age ? then - s->archive.age : 0;
+		r.before = now > s->archive.age ? now - s->archive.age : 0;
 	if (sh_archive_remove(a, &r, &err) < 0)
 		cli_die(c, &err);
 	if (!s->quiet)
 		cli_warn(c, "%llu document%s removed%s, %llu of which had stayed",
 		    (unsigned long long)r.documents, CLI_PLURAL(r.documents),
 		    s->dry_run ? " (dry run)" : "", (unsigned long long)r.kept);
-	dedup_warn_of_ids(c, "--remove", &list);
-	dedup_free_ids(&list);
+	dedup_warn_of_ids(c, "--remove", list);
 }
 
-static void tell_time(struct cli *c, const char *what, uint64_t seconds)
+static void tell_time(struct cli *c, const char *what, bool known, uint64_t seconds)
 {
 	time_t t = (time_t)seconds;
 	struct tm day;
 	char text[40] = "-";
 
-	if (seconds && gmtime_r(&t, &day))
+	if (known && gmtime_r(&t, &day))
 		strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &day);
 	cli_print(c, "%s\t%s\n", what, text);
 }
@@ -84,8 +82,8 @@ static void tell_stats(struct cli *c, struct sh_archive *a)
 	cli_print(c, "documents\t%llu\nstayed\t%llu\nkeys\t%llu\nsegments\t%zu\n",
 	    (unsigned long long)m->documents, (unsigned long long)m->kept,
 	    (unsigned long long)s.keys, m->n_segments);
-	tell_time(c, "oldest", s.oldest);
-	tell_time(c, "newest", s.newest);
+	tell_time(c, "oldest", s.documents > 0, s.oldest);
+	tell_time(c, "newest", s.documents > 0, s.newest);
 	for (enum sh_part i = 0; i < SH_PARTS; i++) {
 		cli_print(c, "bytes of %s\t%llu\n", part[i], (unsigned long long)s.bytes[i]);
 		all += s.bytes[i];
@@ -111,12 +109,15 @@ static void maintain(struct cli *c, const struct dedup_settings *s)
 	enum dedup_archive_mode mode = s->archive.mode;
 	bool reads = mode == ARCHIVE_CHECK || mode == ARCHIVE_STATS || s->dry_run;
 	struct sh_archive a;
+	struct dedup_ids ids;
 	struct sh_error err;
 
 	if (sh_archive_open(&a, s->archive.dir, &err) < 0)
 		cli_die(c, &err);
 	if (!reads)
 		a.loose = unfinished_archive();
+	/* Not under the lock: they may come from a program that looks into the archive first. */
+	dedup_read_ids(c, s->archive.id_path, &ids);
 	if (sh_archive_lock(&a, !reads, s->archive.wait, &err) < 0)
 		cli_die(c, &err);
 	if (mode == ARCHIVE_CHECK)
@@ -126,8 +127,9 @@ static void maintain(struct cli *c, const struct dedup_settings *s)
 	else if (mode == ARCHIVE_COMPACT && sh_archive_compact(&a, &err) < 0)
 		cli_die(c, &err);
 	else if (mode == ARCHIVE_EXPIRE || mode == ARCHIVE_REMOVE)
-		remove_some(c, s, &a);
+		remove_some(c, s, &a, &ids);
 	sh_archive_close(&a);
+	dedup_free_ids(&ids);
 }
 
 bool dedup_archive_maintain(struct cli *c, const struct dedup_settings *s)

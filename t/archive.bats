@@ -689,6 +689,20 @@ manifest" ]
 	exits 0
 }
 
+@test "--remove: the archive is free until all ids are there, for what names them may look into it" {
+	printf 'a\tone two three four five six\n' >docs
+	shdedup -a archive --init
+	shdedup -q -a archive docs >out
+	mkfifo ids
+	shdedup -a archive --remove ids 2>removed &
+	# It has come as far as the list when this is open.
+	try 'timeout 300 bash -c "exec 7>ids && shdedup -q -a archive docs && echo a >&7"'
+	exits 0
+	wait $!
+	same docs out
+	echo 'shdedup: 1 document removed, 1 of which had stayed' | same - removed
+}
+
 @test "output that cannot be written leaves the archive as it was, and a run again gives all" {
 	[ -e /dev/full ] || skip
 	shdedup -a archive --init
@@ -932,6 +946,41 @@ manifest" ]
 	done
 	try 'shdedup -a archive --stats'
 	grep -qx 'newest	2286-11-20T17:46:39Z' out
+}
+
+@test "a clock that tells no time for a record changes nothing" {
+	sanitized && skip 'the sanitizers are loaded first'
+	unset SOURCE_DATE_EPOCH
+	printf 'a\tone two three four five six\n' >docs
+	shdedup -a archive --init
+	SOURCE_DATE_EPOCH=1000 shdedup -q -a archive docs >out
+	state archive >before
+	echo '#include <stdlib.h>
+		#include <time.h>
+		time_t time(time_t *t) { (void)t; return (time_t)atoll(getenv("CLOCK")); }' >clock.c
+	${CC:-cc} -shared -fPIC -o clock.so clock.c
+	for clock in -1 10000000000; do
+		for how in '--expire 1d' docs; do
+			try "CLOCK=$clock LD_PRELOAD=$PWD/clock.so shdedup -q -a archive $how"
+			exits 2
+			gives
+			says "shdedup: the clock says $clock seconds since 1970: set it"
+		done
+	done
+	state archive >after
+	same before after
+}
+
+@test "--stats: the oldest may be of 1970" {
+	shdedup -a archive --init
+	try 'shdedup -a archive --stats'
+	[ "$(grep '^[on].*est' out)" = $'oldest\t-\nnewest\t-' ]
+	for time in 0 100; do
+		echo "$time	one two three $time" | SOURCE_DATE_EPOCH=$time shdedup -q -a archive >out
+		try 'shdedup -a archive --stats'
+		grep -qx 'oldest	1970-01-01T00:00:00Z' out
+	done
+	grep -qx 'newest	1970-01-01T00:01:40Z' out
 }
 
 @test "an archive that another was put in the place of meanwhile is not added to" {

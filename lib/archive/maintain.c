@@ -169,7 +169,7 @@ static int look_at_time(
 
 	(void)segment;
 	(void)err;
-	if (s->oldest == 0 || r->time < s->oldest)
+	if (s->documents++ == 0 || r->time < s->oldest)
 		s->oldest = r->time;
 	if (r->time > s->newest)
 		s->newest = r->time;

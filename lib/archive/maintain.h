@@ -28,7 +28,7 @@ int sh_archive_remove(struct sh_archive *a, struct sh_removal *r, struct sh_erro
 
 struct sh_archive_stats {
 	uint64_t bytes[SH_PARTS]; /* by part; checksums last */
-	uint64_t keys;
+	uint64_t keys, documents;
 	uint64_t oldest, newest; /* seconds since 1970; 0 when it is empty */
 };
 
