@@ -178,6 +178,21 @@ state() {
 	shdedup -q -a archive --check
 }
 
+@test "what is dropped for a protected twin is dropped for the one that is written" {
+	shdedup -a archive --init
+	printf '%s\tone two three four five six seven eight nine ten eleven twelve%s\n' a '' a '' b ' thirteen' >docs
+	echo a >ids
+	for run in 1 2; do
+		try 'shdedup -q -a archive --protect ids --keep newest -r report docs'
+		exits 0
+		grep a docs | same - out
+		cut -f 1,2,4 report >dropped
+		printf 'b\ta\t0.9091\n' | same - dropped
+		try 'shdedup -a archive --check'
+		says 'shdedup: 2 documents in 1 segment, all good'
+	done
+}
+
 @test "without a store matches are unverified, and the report says so" {
 	printf 'a\t%s\n' "$(seq -s ' ' 100 160)" >one
 	printf 'b\t%s\n' "$(seq -s ' ' 100 160)" >two
