@@ -785,10 +785,16 @@ manifest" ]
 	grep -q '2026-01-01T01.tsv:1: ' err
 	[ "$(ls root/done)" = 2026-01-01T00.tsv ]
 	tail -n +31 docs | head -n 30 >root/in/2026-01-01T01.tsv
+	# left by kill -9, and by others
+	left='root/new/.2026-01-01T01.tsv.a1B2c3 root/dropped/.2026-01-01T02.tsv.XXXXXX'
+	others='root/new/.2026-01-01T01.tsv root/new/.2026-01-01T01.tsv.part root/new/.2026-01-01T00.tsv.a1B2c3'
+	touch $left $others
 	try "$script root -j 2"
 	exits 0
 	gives
 	[ -z "$(ls root/in)" ]
+	for file in $left; do [ ! -e "$file" ]; done
+	for file in $others; do [ -e "$file" ]; done
 	cat root/new/* | cut -f 1 | sort >got
 	cat root/dropped/* | cut -f 1 | sort - got | cmp - <(cut -f 1 docs | sort)
 	try "$script root"
