@@ -1,13 +1,11 @@
 /* What comes out does not depend on how the input comes in: cut into files, read in pieces of
  * any size, worked on by any number of threads; up to and with the first bad line. */
-#include <fcntl.h>
-#include <unistd.h>
-
 #include "io/pool.h"
+#include "packets.h"
 #include "tap.h"
 #include "text_util.h"
 
-enum { CASES = 10000, FILES_MAX = 4, WORKERS_MAX = 8, PACKETS_MAX = 14 };
+enum { CASES = 10000, FILES_MAX = 4, WORKERS_MAX = 8 };
 
 /* ---- input ---- */
 
@@ -15,7 +13,7 @@ struct input {
 	struct sh_buf text[FILES_MAX];
 	char name[FILES_MAX][32];
 	char *names[FILES_MAX];
-	int end[FILES_MAX]; /* of the pipe behind each name */
+	struct packets pipe[FILES_MAX]; /* behind each name */
 	unsigned n;
 };
 
@@ -37,31 +35,11 @@ static void random_lines(struct sh_buf *b)
 	}
 }
 
-/* A pipe in packet mode: one read returns one packet, however much there is. */
-static int packets(const struct sh_buf *b)
-{
-	int fd[2];
-	size_t at = 0;
-
-	must(pipe2(fd, O_DIRECT | O_CLOEXEC) == 0);
-	must(fcntl(fd[1], F_SETPIPE_SZ, 1 << 20) > 0); /* takes all of it at once */
-	for (unsigned i = 0; at < b->n; i++) {
-		size_t left = b->n - at, n = 1 + rng_below(rng_below(3) ? 40 : 4000);
-
-		if (n > left || i + (left + 4095) / 4096 + 1 >= PACKETS_MAX)
-			n = left < 4096 ? left : 4096;
-		must(write(fd[1], b->p + at, n) == (ssize_t)n);
-		at += n;
-	}
-	close(fd[1]);
-	return fd[0];
-}
-
 static void open_input(struct input *in)
 {
 	for (unsigned i = 0; i < in->n; i++) {
-		in->end[i] = packets(&in->text[i]);
-		snprintf(in->name[i], sizeof in->name[i], "/dev/fd/%d", in->end[i]);
+		packets_open(&in->pipe[i], &in->text[i], 4000);
+		snprintf(in->name[i], sizeof in->name[i], "/dev/fd/%d", in->pipe[i].end);
 		in->names[i] = in->name[i];
 	}
 }
@@ -69,7 +47,7 @@ static void open_input(struct input *in)
 static void close_input(struct input *in)
 {
 	for (unsigned i = 0; i < in->n; i++)
-		close(in->end[i]);
+		packets_close(&in->pipe[i]);
 }
 
 /* ---- the work, and what it must come to ---- */

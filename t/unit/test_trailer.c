@@ -6,10 +6,11 @@
 
 #include "io/sink.h"
 #include "io/source.h"
+#include "packets.h"
 #include "tap.h"
 #include "text_util.h"
 
-enum { CASES = 20000, LINES_MAX = 40, PACKETS_MAX = 14 };
+enum { CASES = 20000, LINES_MAX = 40 };
 
 struct lines {
 	char text[LINES_MAX][24];
@@ -78,30 +79,12 @@ static void write_input(const struct lines *l, struct sh_buf *b, bool crlf)
 		b->n -= crlf ? 2 : 1;
 }
 
-/* A pipe in packet mode: one read returns one packet. */
-static int packets(const struct sh_buf *b)
-{
-	int fd[2];
-	size_t at = 0;
-
-	must(pipe2(fd, O_DIRECT | O_CLOEXEC) == 0);
-	for (unsigned i = 0; at < b->n; i++) {
-		size_t left = b->n - at, n = 1 + rng_below(rng_below(3) ? 40 : 400);
-
-		if (n > left || i + 1 >= PACKETS_MAX)
-			n = left < 4096 ? left : 4096;
-		must(write(fd[1], b->p + at, n) == (ssize_t)n);
-		at += n;
-	}
-	close(fd[1]);
-	return fd[0];
-}
-
 /* All blocks; 0, or -1 with err. *right: each block is where it says it is. */
 static int read_all(const struct sh_buf *input, bool crlf, bool peek, struct sh_buf *got,
     bool *right, struct sh_error *err)
 {
-	int fd = packets(input), status;
+	struct packets pipe;
+	int status;
 	char name[32], *names[] = { name };
 	struct sh_source source;
 	struct sh_buf block = { 0 };
@@ -110,7 +93,8 @@ static int read_all(const struct sh_buf *input, bool crlf, bool peek, struct sh_
 	uint64_t number = 1;
 	bool begun = false;
 
-	snprintf(name, sizeof name, "/dev/fd/%d", fd);
+	packets_open(&pipe, input, 400);
+	snprintf(name, sizeof name, "/dev/fd/%d", pipe.end);
 	sh_source_init(&source, names, 1);
 	source.trailer = true;
 	source.crlf = crlf;
@@ -131,7 +115,7 @@ static int read_all(const struct sh_buf *input, bool crlf, bool peek, struct sh_
 	}
 	sh_source_free(&source);
 	sh_buf_free(&block);
-	close(fd);
+	packets_close(&pipe);
 	return status;
 }
 

@@ -1,0 +1,79 @@
+/* Bytes that a test reads from a pipe in pieces of random sizes: the pipe is in packet mode, in which one
+ * read returns one packet, however much there is. */
+#ifndef PACKETS_H
+#define PACKETS_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "rng.h"
+#include "tap.h"
+
+enum { PACKETS_MAX = 14, PACKET_SIZE = 4096 };
+
+struct packets {
+	int end; /* to read from, also as the file /dev/fd/end */
+	int into;
+	struct sh_slice left; /* what is still to be written */
+	bool fed;             /* by this thread */
+	pthread_t feeder;
+};
+
+/* Who has many pipes gets new ones that hold no more than two packets. */
+static inline void *packets_feed(void *arg)
+{
+	struct packets *k = arg;
+
+	while (k->left.n) {
+		size_t n = k->left.n < PACKET_SIZE ? k->left.n : PACKET_SIZE;
+
+		if (write(k->into, k->left.p, n) != (ssize_t)n)
+			break; /* nobody reads on */
+		k->left = sh_slice(k->left.p + n, k->left.n - n);
+	}
+	close(k->into);
+	return NULL;
+}
+
+/* The bytes stay until packets_close(). Most pieces are of a few bytes, some of up to `large`. */
+static inline void packets_open(struct packets *k, const struct sh_buf *b, size_t large)
+{
+	int fd[2];
+
+	signal(SIGPIPE, SIG_IGN);
+	must(pipe2(fd, O_DIRECT | O_CLOEXEC) == 0);
+	(void)fcntl(fd[1], F_SETPIPE_SZ, 1 << 20);
+	must(fcntl(fd[1], F_SETFL, O_DIRECT | O_NONBLOCK) == 0);
+	*k = (struct packets){ .end = fd[0], .into = fd[1], .left = sh_slice(b->p, b->n) };
+	for (unsigned i = 0; k->left.n; i++) {
+		size_t left = k->left.n, n = 1 + rng_below(rng_below(3) ? 40 : large);
+
+		if (n > left || i + (left + PACKET_SIZE - 1) / PACKET_SIZE + 1 >= PACKETS_MAX)
+			n = left < PACKET_SIZE ? left : PACKET_SIZE;
+		if (write(k->into, k->left.p, n) != (ssize_t)n) {
+			must(errno == EAGAIN);
+			break;
+		}
+		k->left = sh_slice(k->left.p + n, left - n);
+	}
+	k->fed = k->left.n > 0;
+	if (k->fed)
+		must(fcntl(fd[1], F_SETFL, O_DIRECT) == 0 &&
+		     pthread_create(&k->feeder, NULL, packets_feed, k) == 0);
+	else
+		close(fd[1]);
+}
+
+static inline void packets_close(struct packets *k)
+{
+	close(k->end);
+	if (k->fed)
+		pthread_join(k->feeder, NULL);
+}
+
+#endif
