@@ -338,6 +338,9 @@ state() {
 	try 'strace -y -e trace=fsync,rename,renameat,renameat2,unlink,unlinkat -o trace.2 shdedup -a above/archive --compact'
 	exits 0
 	[ "$(sed -n 's/^\([a-z]*\).*/\1/p' trace.2 | head -n 2 | tr '\n' ' ')" = 'fsync unlinkat ' ]
+	try 'strace -e trace=flock -e inject=flock:error=EBADF -o /dev/null shdedup -a above/archive --compact'
+	exits 2
+	says "shdedup: cannot lock 'above/archive/lock': Permission denied"
 	# What is known need not be added: that must be so on the disk.
 	try 'strace -y -e trace=fsync -o trace.3 shdedup -q -a above/archive docs'
 	same docs out

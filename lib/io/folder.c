@@ -77,6 +77,9 @@ static int wait_for(struct sh_folder *f, int how, uint64_t wait, struct sh_error
 	struct timespec pause = { 0, LOOK_AGAIN };
 
 	while (flock(f->lock, how | LOCK_NB) < 0) {
+		/* What NFS and SMB say of a file that may only be read. */
+		if (errno == EBADF)
+			errno = EACCES;
 		if (errno != EWOULDBLOCK && errno != EINTR)
 			return sh_error_sys(err, "cannot lock '%s/lock'", f->path);
 		if ((nanoseconds() - begun) / 1000000000 >= wait)
