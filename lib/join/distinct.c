@@ -20,7 +20,7 @@ enum {
 
 struct table {
 	uint32_t *slot;
-	size_t slots;
+	size_t slots, mask; /* one less than those in use */
 	uint64_t key;
 };
 
@@ -59,6 +59,7 @@ static uint32_t few(struct sh_side *s, const struct sh_side *from, uint32_t lo, 
 	return out;
 }
 
+/* For n words: after many there may be few again, which must not pay for a table of many. */
 static int empty_table(struct table *t, size_t n, struct sh_error *err)
 {
 	size_t want = 64;
@@ -73,7 +74,8 @@ static int empty_table(struct table *t, size_t n, struct sh_error *err)
 			return sh_error_nomem(err);
 		t->slots = want;
 	}
-	memset(t->slot, 0xff, t->slots * sizeof *t->slot);
+	memset(t->slot, 0xff, want * sizeof *t->slot);
+	t->mask = want - 1;
 	return 0;
 }
 
@@ -90,10 +92,10 @@ static uint32_t many(struct sh_side *s, const struct sh_side *from, uint32_t lo,
 		return NONE;
 	for (uint32_t i = lo; i < hi; i++) {
 		uint64_t x = from->word[i];
-		size_t at = hash(x, t->key) & (t->slots - 1);
+		size_t at = hash(x, t->key) & t->mask;
 
 		while (t->slot[at] != NONE && s->word[t->slot[at]] != x)
-			at = (at + 1) & (t->slots - 1);
+			at = (at + 1) & t->mask;
 		if (t->slot[at] == NONE) {
 			t->slot[at] = out;
 			s->word[out] = x;
