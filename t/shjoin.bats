@@ -225,6 +225,26 @@ clusters() {
 	says 'shjoin: 3 records with the id and the fingerprint of another: left out'
 }
 
+@test "those left out are counted, whether they meet in memory, in one part or in several" {
+	seq 900 | awk '{ printf "%08d%08d\tid%d\n", $1 / 10, $1, $1 }' >once
+	# Each tenth again at once, each seventh at the end.
+	(awk '{ print } NR % 10 == 0 { print }' once; awk 'NR % 7 == 0' once) >fps
+	shband -k 1 fps | sort >bands
+	shjoin -k 1 once | sort >expected
+	[ -s expected ]
+	for size in 1 20K 1G; do
+		for files in fps bands; do
+			try "shjoin -k 1 -S $size $files | sort"
+			exits 0
+			same expected out
+			says 'shjoin: 218 records with the id and the fingerprint of another: left out'
+			try "shjoin -k 1 -S $size $files $files >/dev/null"
+			exits 0
+			says 'shjoin: 436 records with the id and the fingerprint of another: left out'
+		done
+	done
+}
+
 @test "one id is no pair with itself, whatever its fingerprints" {
 	printf '00\ta\n01\ta\n01\tb\n' >fps
 	try 'shjoin -k 1 fps | sort'
