@@ -1,6 +1,8 @@
 /* Band layouts: numbering, keys as text, the lowest-table rule, errors, the cost model. */
 #include "band/band.h"
 
+#include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,6 +54,7 @@ static bool numbering(const struct sh_band *b)
 {
 	struct sh_band_table room, walk;
 	const struct sh_band_table *t = sh_band_table(b, 0, &room);
+	unsigned narrowest = UINT_MAX, widest = 0;
 
 	walk = *t;
 	for (uint32_t i = 0; i < b->tables; i++) {
@@ -59,8 +62,8 @@ static bool numbering(const struct sh_band *b)
 		if (t->number != i || walk.number != i ||
 		    memcmp(walk.block, t->block, b->chosen) != 0 || t->skipped > b->k)
 			return false;
-		if (t->key_bits < b->key_bits_min || t->key_bits > b->key_bits_max)
-			return false;
+		narrowest = t->key_bits < narrowest ? t->key_bits : narrowest;
+		widest = t->key_bits > widest ? t->key_bits : widest;
 		for (unsigned c = 1; c < b->chosen; c++)
 			if (t->block[c] <= t->block[c - 1])
 				return false;
@@ -70,7 +73,9 @@ static bool numbering(const struct sh_band *b)
 		if (i + 1 < b->tables && memcmp(walk.block, room.block, b->chosen) <= 0)
 			return false;
 	}
-	return true;
+	/* The width of a key is part of its form. */
+	return b->key_bits_min == narrowest && b->key_bits_max == widest &&
+	       b->bits_digits == (widest + 3) / 4;
 }
 
 static void numberings(void)
@@ -289,6 +294,63 @@ static void costs(void)
 	    "and an end for wide, huge and impossible ones");
 }
 
+/* The least size that with chance 0.999 none of n buckets exceeds, each filled by a Poisson law. */
+static double largest_of(double mean, double n)
+{
+	double s = floor(mean), left;
+
+	do {
+		left = 0;
+		s++;
+		for (double i = s + 1, term; i < s + 1000; i++) {
+			left += term = exp(i * log(mean) - mean - lgamma(i + 1));
+			if (term < left * 1e-9)
+				break;
+		}
+	} while (left * n > 0.001);
+	return s;
+}
+
+/* What band.h says of the figures. */
+static bool is_priced(const struct sh_band_cost *c, double count)
+{
+	double lines = c->tables * count, buckets = exp2(c->key_bits);
+	double sort = lines * c->record_bytes * log2(lines) * SH_COST_SORT;
+	double candidates = lines * count / 2 / buckets, all = candidates * SH_COST_COMPARE;
+	double largest = largest_of(count / buckets, fmin(buckets, count) * c->tables);
+	bool good = fabs(c->sort_seconds - sort) < 1e-9 * sort &&
+		    fabs(c->candidates - candidates) < 1e-9 * candidates &&
+		    c->bucket_max >= fmin(largest, count) && c->bucket_max <= count &&
+		    c->bucket_max <= 1.2 * largest + 2 && c->compare_seconds < all * (1 + 1e-9) &&
+		    (c->bucket >= 2 || c->compare_seconds > all * (1 - 1e-9)) &&
+		    (c->bucket < 500 || c->compare_seconds < all / 2);
+
+	if (!good)
+		printf("# %.0f in %u tables of %u bits: buckets up to %.0f, not %.0f; %.9g s, not "
+		       "%.9g; "
+		       "%.9g s of %.9g s\n",
+		    count, (unsigned)c->tables, c->key_bits, c->bucket_max, largest,
+		    c->sort_seconds, sort, c->compare_seconds, all);
+	return good;
+}
+
+static void prices(void)
+{
+	static const double counts[] = { 2, 3, 100, 30000, 1e6, 1e8, 1e11 };
+	unsigned best, bad = 0, all = 0;
+	struct sh_band_cost row[64];
+
+	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+		for (unsigned k = 1; k < 14; k += 2) {
+			unsigned n = sh_band_choose(row, 64, &best, 64, k, counts[i], 8);
+
+			all += n;
+			while (n > 0)
+				bad += row[--n].bucket < 1e4 && !is_priced(&row[n], counts[i]);
+		}
+	ok(bad == 0 && all > 100, "%u layouts cost what is said", all);
+}
+
 int main(int argc, char **argv)
 {
 	unsigned cases = argc > 1 ? (unsigned)atoi(argv[1]) : rng_rounds(10000);
@@ -299,5 +361,6 @@ int main(int argc, char **argv)
 	lowest_rule(cases);
 	errors();
 	costs();
+	prices();
 	return done_testing();
 }

@@ -210,6 +210,46 @@ static void lines(void)
 	ok(good, "lines of bands are as their keys one by one");
 }
 
+static void impossible(void)
+{
+	static const struct {
+		unsigned bits, k, key_bits, tables, seed;
+	} none[] = { { 64, 64, 16, 9, 0 }, { 64, 3, 0, 9, 0 }, { 32, 3, 33, 9, 0 },
+		{ 128, 3, 65, 9, 0 }, { 64, 3, 16, 0, 0 }, { 64, 3, 16, 4096, 0 },
+		{ 64, 3, 16, 9, 65536 }, { 66, 3, 16, 9, 0 }, { 1024, 255, 16, 9, 0 } };
+	unsigned taken = 0;
+	struct sh_error err;
+	struct sh_band b;
+
+	for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+		taken += sh_band_draw(&b, none[i].bits, none[i].k, none[i].key_bits, none[i].tables,
+			     none[i].seed, &err) == 0 ||
+			 err.code != SH_ERR_PARAM;
+	ok(taken == 0, "layouts that keys cannot tell, or that have no sense, are refused");
+}
+
+/* Rows of layouts state the recall that they have, which is what was asked for, with the fewest tables. */
+static void choices(void)
+{
+	struct sh_band_cost row[64];
+	unsigned best, bad = 0, all = 0;
+
+	for (unsigned k = 1; k < 16; k += 2) {
+		unsigned n = sh_band_choose_drawn(row, 64, &best, 64, k, 0.9, 1e8, 16);
+		double least = row[best].sort_seconds + row[best].compare_seconds;
+
+		for (unsigned i = 0; i < n; i++, all++) {
+			unsigned t = row[i].tables, bits = row[i].key_bits;
+
+			bad += row[i].recall < 0.9 ||
+			       fabs(row[i].recall - sh_band_recall(64, bits, t, k)) > 1e-9 ||
+			       (t > 1 && sh_band_recall(64, bits, t - 1, k) >= 0.9) ||
+			       row[i].sort_seconds + row[i].compare_seconds < least;
+		}
+	}
+	ok(bad == 0 && all > 50, "of %u layouts each has the recall that was asked for", all);
+}
+
 int main(void)
 {
 	rng_init(0xBA2D);
@@ -224,6 +264,10 @@ int main(void)
 		ok(sh_band_recall(64, 16, t, d) >= 0.99 && sh_band_recall(64, 16, t - 1, d) < 0.99,
 		    "%u tables of 16 bits, and no fewer, for 99 %% at distance %u", t, d);
 	}
+	ok(sh_band_tables_for(64, 64, 9, 0.99) == 0 && sh_band_tables_for(64, 16, 60, 0.01) == 0,
+	    "what 4095 tables do not find is told");
+	impossible();
+	choices();
 	lines();
 	return done_testing();
 }
