@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "rng.h"
 #include "tap.h"
@@ -123,6 +124,47 @@ static bool merged(unsigned runs, bool large)
 	return !want.wrong && want.next == want.end;
 }
 
+enum { READ_AT_ONCE = 65536, HEAD = 8 };
+
+/* An entry whose end leaves `left` bytes of what is read at once, then others. */
+static bool at_a_seam(unsigned left)
+{
+	struct entry e[3] = { { .key_n = 1, .key = 'a', .value = 'A' },
+		{ .key_n = 2, .value_n = 3, .key = 'b', .value = 'B' },
+		{ .key_n = 3, .value_n = 2, .key = 'c', .value = 'C' } };
+	struct expected want = { e, e + 3, false };
+	struct sh_runs r;
+	struct sh_error err;
+
+	e[0].value_n = READ_AT_ONCE - HEAD - e[0].key_n - left;
+	sh_runs_init(&r, NULL);
+	write_run(&r, e, 3);
+	must(sh_runs_merge(&r, compare, &want, &err) == 0);
+	sh_runs_free(&r);
+	return !want.wrong && want.next == want.end;
+}
+
+/* A file that was altered is an error, no matter what was in it. */
+static void test_damage(void)
+{
+	struct entry e = { .key_n = 1, .value_n = 10, .key = 'a', .value = 'A' };
+	struct expected want = { &e, &e + 1, false };
+	struct sh_error err;
+	struct sh_runs r;
+
+	sh_runs_init(&r, NULL);
+	write_run(&r, &e, 1);
+	must(pwrite(r.fd, "\x0b", 1, 4) == 1);
+	ok(sh_runs_merge(&r, compare, &want, &err) < 0 && err.code == SH_ERR_IO,
+	    "an entry longer than its run: %s", err.text);
+	if (SIZE_MAX > UINT32_MAX)
+		ok(sh_runs_add(&r, filled(0, 'a', 1), sh_slice("", (size_t)UINT32_MAX + 1), &err) <
+			    0 &&
+			err.code == SH_ERR_RANGE,
+		    "and one that is too long: %s", err.text);
+	sh_runs_free(&r);
+}
+
 int main(void)
 {
 	static const unsigned runs[] = { 1, 2, 3, 63, 64, 65, 128, 129, 300 };
@@ -132,5 +174,8 @@ int main(void)
 		ok(merged(runs[i], false), "%u runs", runs[i]);
 	for (unsigned i = 1; i <= 5; i++)
 		ok(merged(i, true), "%u runs with entries up to %d bytes", i, LONGEST);
+	for (unsigned left = 0; left <= HEAD + 2; left++)
+		ok(at_a_seam(left), "%u bytes of an entry before the rest is read", left);
+	test_damage();
 	return done_testing();
 }

@@ -98,10 +98,39 @@ static void test_zeroed(size_t memory)
 	sh_tables_free(&tables);
 }
 
+/* What there is of memory is used, to the last byte. */
+static void test_memory(void)
+{
+	struct sh_tables tables;
+	struct sh_error err;
+	unsigned moves = 0;
+	char *p = NULL, *q;
+	size_t cap = 0;
+
+	sh_tables_init(&tables, 1000, NULL);
+	must((q = sh_tables_get(&tables, 100, 1, &err)) != NULL);
+	for (size_t want = 400; want <= 900; want += 500)
+		must(sh_tables_grow(&tables, (void **)&p, &cap, want, 1, &err) == 0);
+	ok(cap == 900 && tables.table[1].fd < 0 && tables.used == 1000,
+	    "%zu bytes in memory, which 900 and 100 fill", tables.used);
+	sh_tables_put(&tables, p);
+	sh_tables_put(&tables, q);
+	p = NULL;
+	for (size_t n = cap = 0; n < 100000; n++)
+		if (n == cap) {
+			moves++;
+			must(sh_tables_grow(&tables, (void **)&p, &cap, n + 1, 1, &err) == 0);
+		}
+	ok(moves < 30, "one grows %u times to 100000 elements", moves);
+	sh_tables_free(&tables);
+}
+
 static void test_errors(void)
 {
 	struct sh_tables tables;
 	struct sh_error err;
+	void *array;
+	size_t cap;
 	char *p;
 
 	sh_tables_init(&tables, 100, "/nowhere");
@@ -111,6 +140,10 @@ static void test_errors(void)
 	    "what does not is told: %s", err.text);
 	ok(sh_tables_get(&tables, SIZE_MAX / 2, 8, &err) == NULL && err.code == SH_ERR_NOMEM,
 	    "more than there can be");
+	array = NULL;
+	cap = 0;
+	ok(sh_tables_grow(&tables, &array, &cap, 90, 1, &err) < 0 && !array && cap == 0,
+	    "nor does an array begin there");
 	sh_tables_put(&tables, p);
 	ok(tables.used == 0 && tables.n == 0, "all given back");
 	sh_tables_free(&tables);
@@ -156,6 +189,7 @@ int main(void)
 	random_steps(1 << 28);
 	test_zeroed(0);
 	test_zeroed(1 << 20);
+	test_memory();
 	test_errors();
 	test_large_file();
 	return done_testing();
