@@ -226,11 +226,13 @@ whole() {
 	exits 0
 }
 
-# landlocked: the kernel can confine programs.
+# landlocked: the kernel can confine programs; $version tells how well.
 landlocked() {
 	printf '%s\n' '#include <sys/syscall.h>' '#include <unistd.h>' \
-		'int main(void) { return syscall(SYS_landlock_create_ruleset, 0, 0, 1) < 1; }' >probe.c
-	${CC:-cc} -o probe probe.c 2>/dev/null && ./probe
+		'int main(void) { long v = syscall(SYS_landlock_create_ruleset, 0, 0, 1); return v < 1 ? 0 : (int)v; }' >probe.c
+	version=0
+	${CC:-cc} -o probe probe.c 2>/dev/null && { ./probe || version=$?; }
+	[ "$version" -gt 0 ]
 }
 
 @test "with Landlock a program opens what its options name, and nothing else" {
@@ -240,12 +242,27 @@ landlocked() {
 	cat >shim.c <<-'END'
 		#define _GNU_SOURCE
 		#include <dlfcn.h>
+		#include <errno.h>
 		#include <fcntl.h>
+		#include <netinet/in.h>
+		#include <signal.h>
 		#include <stdio.h>
 		#include <stdlib.h>
 		#include <string.h>
+		#include <sys/socket.h>
 		#include <sys/stat.h>
 		#include <unistd.h>
+		/* Whatever there is behind the address: a connection that nobody takes was not forbidden. */
+		static int tcp(int binds)
+		{
+			struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(binds ? 0 : 9) };
+			struct sockaddr *address = (struct sockaddr *)&to;
+			int fd = socket(AF_INET, SOCK_STREAM, 0);
+			to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+			if ((binds ? bind(fd, address, sizeof to) : connect(fd, address, sizeof to)) < 0 &&
+			    (fd < 0 || errno == EACCES)) return -1;
+			return fd;
+		}
 		static void attempt(const char *what, int got)
 		{
 			dprintf(2, "%s: %s\n", what, got >= 0 ? "done" : "refused");
@@ -269,6 +286,14 @@ landlocked() {
 				attempt("read beside input", open("in/other", O_RDONLY));
 				execl("/bin/true", "true", (char *)0);
 				attempt("run", -1);
+				if (atoi(getenv("ATTACK")) >= 3)
+					attempt("truncate", truncate("secret/file", 0));
+				if (atoi(getenv("ATTACK")) >= 4) {
+					attempt("connect", tcp(0));
+					attempt("bind", tcp(1));
+				}
+				if (atoi(getenv("ATTACK")) >= 6)
+					attempt("signal", kill(getppid(), 0));
 			}
 			return real(fd, p, n);
 		}
@@ -282,15 +307,24 @@ landlocked() {
 		good $P >in/file
 		$P in/file >normal
 		rm -f place/new
-		try "ATTACK=1 LD_PRELOAD=$PWD/shim.so $P -o place/new --rejects place/rejected in/file"
+		try "ATTACK=$version LD_PRELOAD=$PWD/shim.so $P -o place/new --rejects place/rejected in/file"
 		exits 0
 		same normal place/new
 		printf '%s: refused\n' 'read secret' 'list secret' 'write secret' 'make file' 'make folder' \
 			remove rename link 'beside input' 'read beside input' run >expected
+		[ "$version" -lt 3 ] || printf '%s: refused\n' truncate >>expected
+		[ "$version" -lt 4 ] || printf '%s: refused\n' connect bind >>expected
+		[ "$version" -lt 6 ] || printf '%s: refused\n' signal >>expected
 		grep refused err >got || true
 		same expected got
 		run ! grep "done" err
 	done
+	# Nor where the output is no file.
+	good shtok >in/file
+	try "ATTACK=$version LD_PRELOAD=$PWD/shim.so shtok -o /dev/null in/file"
+	exits 0
+	grep refused err >got || true
+	same expected got
 }
 
 @test "confined or not, each file that an option names is reached" {
