@@ -63,6 +63,8 @@ int sh_band_lines_add(const struct sh_band_lines *l, const struct sh_fp_record *
 	size_t n = r->hex.n + r->id.n + 3;
 	char *p;
 
+	if (band->tables > (SIZE_MAX / 2 - 2 * BLOCK) / (band->key_len + n))
+		return sh_error_nomem(err);
 	if (sh_buf_reserve(out, (band->key_len + n) * band->tables + 2 * BLOCK, err) < 0)
 		return -1;
 	if (!l->head)

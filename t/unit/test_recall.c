@@ -189,6 +189,29 @@ static bool same_lines(const struct sh_band *b)
 	return good;
 }
 
+#if SIZE_MAX == UINT32_MAX
+/* Lines of one record that 32 bits do not count. */
+static void test_too_much(void)
+{
+	static char id[SH_ID_MAX];
+	struct sh_band_lines l;
+	struct sh_buf out = { 0 };
+	struct sh_error err;
+	struct sh_fp_record r = {
+		.bits = 64, .hex = sh_slice_str("0123456789abcdef"), .id = sh_slice(id, sizeof id)
+	};
+	struct sh_band b;
+
+	memset(id, 'x', sizeof id);
+	must(sh_band_init(&b, 64, 13, 26, &err) == 0 && sh_band_lines_init(&l, &b, &err) == 0);
+	ok(sh_band_lines_add(&l, &r, &out, &err) < 0 && err.code == SH_ERR_NOMEM,
+	    "more than there can be: %s", err.text);
+	sh_buf_free(&out);
+	sh_band_lines_free(&l);
+	sh_band_free(&b);
+}
+#endif
+
 static void lines(void)
 {
 	static const unsigned widths[] = { 16, 32, 64, 100, 128, 1024 };
@@ -269,5 +292,8 @@ int main(void)
 	impossible();
 	choices();
 	lines();
+#if SIZE_MAX == UINT32_MAX
+	test_too_much();
+#endif
 	return done_testing();
 }
