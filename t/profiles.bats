@@ -345,6 +345,42 @@ small_cppjieba() {
 	gives 'c++/鐞/刻/中国/中国人/国人/的/x/鐞/刻/c++/a/b/c/d/e/f/g'
 }
 
+@test 'a bad file of cppjieba is named, with its line; NaN and infinity are no numbers' {
+	small_cppjieba
+	printf 'a\t中国人的中国\n' >docs
+	cp -r cpp good
+	for word in '的 1e999 x' '的 inf x' '的 nan x' '的 0 x' '的 x'; do
+		printf '%s\n' "$word" '们 1 r' >>cpp/jieba.dict.utf8
+		try 'shtok --segment cppjieba docs'
+		exits 2
+		says 'shtok: jieba.dict.utf8 of cppjieba: line 7: expected: word frequency tag'
+		cp good/* cpp
+	done
+	printf '的 1e308 x\n们 1e308 x\n' >>cpp/jieba.dict.utf8
+	try 'shtok --segment cppjieba docs'
+	exits 2
+	says 'shtok: jieba.dict.utf8 of cppjieba: line 8: frequencies too large'
+	cp good/* cpp
+	printf '的 4 x\n中国 inf x\n' >cpp/user.dict.utf8
+	try 'shtok --segment cppjieba docs'
+	exits 2
+	says 'shtok: user.dict.utf8 of cppjieba: line 2: expected: word [[frequency] tag]'
+	rm cpp/user.dict.utf8
+	sed 's/-9.0/nan/' good/hmm_model.utf8 >cpp/hmm_model.utf8
+	try 'shtok --segment cppjieba docs'
+	exits 2
+	says 'shtok: hmm_model.utf8 of cppjieba: line 6: expected character:number,...'
+	cp good/* cpp
+	gzip -c good/jieba.dict.utf8 >cpp/jieba.dict.utf8
+	try 'shtok --segment cppjieba docs'
+	exits 2
+	says 'shtok: jieba.dict.utf8 of cppjieba: the input is compressed (gzip -dc undoes it)'
+	: >cpp/jieba.dict.utf8
+	try 'shtok --segment cppjieba docs'
+	exits 2
+	says 'shtok: jieba.dict.utf8 of cppjieba: no words'
+}
+
 @test 'yanyiwu: stop words are whole lines, with the blanks in them' {
 	small_cppjieba
 	printf 'a\t若果 国人中国\n' >docs

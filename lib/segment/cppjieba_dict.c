@@ -65,14 +65,22 @@ static int add_word(
 	return 0;
 }
 
+/* NaN and infinity would be no smaller than anything, and hide all words. */
+static int parse_number(struct sh_slice s, double *x)
+{
+	return sh_parse_real(s, x) < 0 || !isfinite(*x) ? -1 : 0;
+}
+
 /* "word frequency tag". Weights are the frequencies, until all are summed up. */
 static int dict_line(struct sh_cppjieba *d, struct sh_slice line, struct sh_error *err)
 {
 	struct sh_slice word = cut(&line, ' '), number = cut(&line, ' ');
 	double freq;
 
-	if (word.n == 0 || sh_parse_real(number, &freq) < 0 || !(freq > 0))
+	if (word.n == 0 || parse_number(number, &freq) < 0 || freq <= 0)
 		return sh_error_set(err, SH_ERR_RECORD, "expected: word frequency tag");
+	if (!isfinite(d->sum + freq))
+		return sh_error_set(err, SH_ERR_RECORD, "frequencies too large");
 	if (d->n_freq == d->freq_cap &&
 	    sh_grow((void **)&d->freq, &d->freq_cap, d->n_freq + 1, sizeof *d->freq, err) < 0)
 		return -1;
@@ -87,7 +95,7 @@ static int user_line(struct sh_cppjieba *d, struct sh_slice line, struct sh_erro
 	double weight = d->median, freq;
 
 	if (line.n) {
-		if (sh_parse_real(second, &freq) < 0 || !(freq > 0))
+		if (parse_number(second, &freq) < 0 || freq <= 0)
 			return sh_error_set(err, SH_ERR_RECORD, "expected: word [[frequency] tag]");
 		weight = log(freq / d->sum);
 	}
@@ -125,7 +133,7 @@ static int emit_line(
 		double x;
 
 		if (p >= end || *p != ':' ||
-		    sh_parse_real(sh_slice((const char *)p + 1, (size_t)(end - p - 1)), &x) < 0)
+		    parse_number(sh_slice((const char *)p + 1, (size_t)(end - p - 1)), &x) < 0)
 			return sh_error_set(err, SH_ERR_RECORD, "expected character:number,...");
 		if (*row == 0) {
 			if (d->n_emit == d->emit_cap &&
@@ -151,12 +159,18 @@ static int model_line(
 		return emit_line(d, line, number - 5, err);
 	row = number == 0 ? d->start : d->trans[number - 1];
 	for (unsigned y = 0; y < SH_CPP_STATES; y++)
-		if (sh_parse_real(cut(&line, ' '), &row[y]) < 0)
+		if (parse_number(cut(&line, ' '), &row[y]) < 0)
 			return sh_error_set(err, SH_ERR_RECORD, "expected 4 numbers");
 	return 0;
 }
 
 enum file { DICT, USER, MODEL };
+
+static const char *const file_names[] = {
+	[DICT] = "jieba.dict.utf8",
+	[USER] = "user.dict.utf8",
+	[MODEL] = "hmm_model.utf8",
+};
 
 /* Each line by what stands before it. */
 static void sum_line(struct sh_cppjieba *d, enum file file, struct sh_slice line)
@@ -166,16 +180,29 @@ static void sum_line(struct sh_cppjieba *d, enum file file, struct sh_slice line
 	d->checksum = sh_siphash(key, line.p, line.n);
 }
 
+/* Put the file into the message: the path is the caller's, and goes. What the system says has it already. */
+static void tell_file(enum file file, uint64_t line, struct sh_error *err)
+{
+	err->file = NULL;
+	if (err->code == SH_ERR_IO || err->code == SH_ERR_NOMEM)
+		return;
+	if (line)
+		sh_error_set(err, err->code, "%s of cppjieba: line %llu: %s", file_names[file],
+		    (unsigned long long)line, err->text);
+	else
+		sh_error_set(err, err->code, "%s of cppjieba: %s", file_names[file], err->text);
+}
+
 static int read_file(struct sh_cppjieba *d, const char *path, enum file file, struct sh_error *err)
 {
 	char *const names[] = { (char *)(uintptr_t)path };
 	struct sh_lines lines;
 	struct sh_slice line;
 	unsigned number = 0;
-	int got, status = 0;
+	int got = 0, status = 0;
 
 	sh_lines_init(&lines, names, 1);
-	while ((got = sh_lines_next(&lines, &line, err)) > 0 && status == 0) {
+	while (status == 0 && (got = sh_lines_next(&lines, &line, err)) > 0) {
 		if (line.n == 0 || (file == MODEL && line.p[0] == '#'))
 			continue;
 		sum_line(d, file, line);
@@ -190,25 +217,20 @@ static int read_file(struct sh_cppjieba *d, const char *path, enum file file, st
 		status = finish_weights(d, err);
 	if (status == 0 && got == 0 && file == MODEL && number < 9)
 		status = sh_error_set(err, SH_ERR_RECORD, "the model is not whole");
-	/* The name is the caller's, and goes. */
-	if (status < 0)
-		sh_error_set(err, err->code, "a file of cppjieba: line %llu: %s",
-		    (unsigned long long)lines.from.line, err->text);
+	if (got < 0)
+		tell_file(file, err->line, err);
+	else if (status < 0)
+		tell_file(file, lines.from.line, err);
 	sh_lines_free(&lines);
 	return status < 0 || got < 0 ? -1 : 0;
 }
 
 static int read_all(struct sh_cppjieba *d, const char *directory, struct sh_error *err)
 {
-	static const char *const names[] = {
-		[DICT] = "jieba.dict.utf8",
-		[USER] = "user.dict.utf8",
-		[MODEL] = "hmm_model.utf8",
-	};
 	char path[PATH_MAX];
 
 	for (enum file file = DICT; file <= MODEL; file++) {
-		int n = snprintf(path, sizeof path, "%s/%s", directory, names[file]);
+		int n = snprintf(path, sizeof path, "%s/%s", directory, file_names[file]);
 
 		if (n < 0 || (size_t)n >= sizeof path)
 			return sh_error_set(err, SH_ERR_PARAM, "the directory's name is too long");
@@ -217,10 +239,8 @@ static int read_all(struct sh_cppjieba *d, const char *directory, struct sh_erro
 				continue;
 			return sh_error_sys(err, "cannot read %s", path);
 		}
-		if (read_file(d, path, file, err) < 0) {
-			err->file = NULL;
+		if (read_file(d, path, file, err) < 0)
 			return -1;
-		}
 	}
 	return 0;
 }

@@ -66,7 +66,13 @@ static void adopt(struct sh_jieba_own *o, uint32_t parent, uint32_t child)
 	o->first[parent] = child;
 }
 
-/* Copy the trie. What a damaged file has as parent, but is none, is not taken over. */
+static bool is_key(const struct sh_jieba *j, uint32_t node)
+{
+	return j->node[node].check != SH_NODE_FREE && j->node[node].check != 0;
+}
+
+/* Copy the trie. In a damaged file a node may have a parent that is none: its place among the children
+ * would be counted from no base, and one sought for it below the first node. */
 static int copy_trie(const struct sh_jieba *j, struct sh_jieba_own *o, struct sh_error *err)
 {
 	uint32_t n = j->h.n_nodes;
@@ -76,9 +82,9 @@ static int copy_trie(const struct sh_jieba *j, struct sh_jieba_own *o, struct sh
 	for (uint32_t i = 1; i < n; i++) {
 		uint32_t parent = j->node[i].check;
 
-		if (parent == SH_NODE_FREE || parent == 0)
+		if (!is_key(j, i))
 			continue;
-		if (parent >= n || i - j->node[parent].base >= SH_CODE_END ||
+		if (parent >= n || !is_key(j, parent) || i - j->node[parent].base >= SH_CODE_END ||
 		    (i < SH_CODE_END && parent != SH_NODE_ROOT))
 			return sh_error_set(err, SH_ERR_RECORD, "damaged dictionary");
 		o->node[i] = j->node[i];

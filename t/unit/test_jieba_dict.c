@@ -324,6 +324,54 @@ static void test_wrong_numbers(const struct sh_buf *image, int rounds)
 	sh_buf_free(&bad);
 }
 
+static uint32_t node_of(const struct sh_jieba *j, uint32_t parent, uint32_t character)
+{
+	uint32_t node = sh_jieba_child(j, parent, sh_jieba_word_code(j->code, character));
+
+	must(node != 0);
+	return node;
+}
+
+/* Of three children of one node the first in place is gone, and the last one's parent is a node that is
+ * none: a word that wants that place back must not have all the memory that there is. */
+static void test_orphan(void)
+{
+	struct sh_buf image = jieba_image("人 80\n人民 30\n人口 9\n人家 5\n");
+	struct sh_jieba_layout l;
+	struct sh_jieba_node *node;
+	struct sh_error err = { 0 };
+	struct sh_jieba *j = sh_jieba_open_image(sh_buf_slice(&image), &err);
+	uint32_t top, first, last, none;
+	const char *word = "人民 3";
+
+	must(j != NULL);
+	top = node_of(j, SH_NODE_ROOT, 0x4EBA);
+	none = sh_jieba_word_code(j->code, 0x9FA5);
+	first = last = node_of(j, top, 0x6C11);
+	for (size_t i = 0; i < 2; i++) {
+		uint32_t other = node_of(j, top, i ? 0x5BB6 : 0x53E3);
+
+		if (other > last) {
+			last = other;
+			word = i ? "人家 3" : "人口 3";
+		}
+		first = other < first ? other : first;
+	}
+	l = sh_jieba_layout(j->h.n_nodes);
+	sh_jieba_delete(j);
+	node = (void *)(image.p + l.node);
+	must(first < last && node[none].check == SH_NODE_FREE);
+	node[first].check = SH_NODE_FREE;
+	node[last].check = none;
+	node[none].base = last - 5;
+	sh_jieba_seal(image.p);
+	must((j = sh_jieba_open_image(sh_buf_slice(&image), &err)) != NULL);
+	ok(sh_jieba_add_user(j, sh_slice_str(word), &err) < 0 && err.code == SH_ERR_RECORD,
+	    "a node whose parent is none: %s", err.text);
+	sh_jieba_delete(j);
+	sh_buf_free(&image);
+}
+
 static void test_open_file(const struct sh_buf *image)
 {
 	char path[SCRATCH_MAX];
@@ -422,6 +470,7 @@ int main(void)
 	test_truncation(&image);
 	test_wrong_tables(&image, 60);
 	test_wrong_numbers(&image, 60);
+	test_orphan();
 	test_open_file(&image);
 	test_bad_sources();
 	sh_buf_free(&image);
