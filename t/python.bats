@@ -124,6 +124,7 @@ with_module() {
 	refused(lambda: join([-1], 3), "-1: negative", "2**64")
 	refused(lambda: distance(1, -2), "-2: negative")
 	refused(lambda: Simhash().hex(-2), "-2: negative")
+	refused(lambda: Simhash(bits=32).hex(1 << 32), "none of 32 bits")
 	refused(lambda: Simhash(profile="none"), "no profile 'none'", "simhash-profiles(7)")
 	refused(lambda: join([1], 3, bits=63), "63 bits")
 	refused(lambda: join([1], -1), "distance -1")

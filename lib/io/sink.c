@@ -27,14 +27,15 @@ static void release(struct sh_sink *s)
 	s->fd = -1;
 }
 
-/* The mode that open(2) would give, or that of the file to be replaced. */
+/* The mode that open(2) would give, or that of the file to be replaced. Not that it runs as its owner: that
+ * may be another one now, who is not to run what stands in an input. */
 static mode_t output_mode(const char *target)
 {
 	struct stat st;
 	mode_t mask;
 
 	if (stat(target, &st) == 0)
-		return st.st_mode & 07777;
+		return st.st_mode & 0777;
 	mask = umask(0);
 	umask(mask);
 	return 0666 & ~mask;

@@ -139,6 +139,10 @@ def _words(bits: int) -> int:
 def _whole(fingerprint: Any, bits: int, at: int) -> int:
     if fingerprint is None:
         raise Error(f"fingerprint {at} is None: its text has no features, and is near to none")
+    return _fitting(fingerprint, bits)
+
+
+def _fitting(fingerprint: Any, bits: int) -> int:
     fp = _not_negative(fingerprint)
     if fp >= 1 << bits:
         raise Error(f"fingerprint {fp:#x} is none of {bits} bits")
@@ -273,7 +277,7 @@ class Simhash:
         >>> Simhash(bits=13, profile="gemantic").hex(255)
         '00ff'
         """
-        return f"{_not_negative(fingerprint):0{(self.bits + 3) // 4}x}"
+        return f"{_fitting(fingerprint, self.bits):0{(self.bits + 3) // 4}x}"
 
 
 def distance(a: int, b: int) -> int:

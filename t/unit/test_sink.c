@@ -47,6 +47,9 @@ static void test_mode(void)
 		ok(mode_written(path, 0) == (0666 & ~masks[i]), "replaced it keeps its mode");
 		unlink(path);
 	}
+	must(mode_written(in("new"), 022) == 0644 && chmod(in("new"), 06751) == 0);
+	ok(mode_written(in("new"), 0) == 0751, "replaced it does not run as its owner");
+	unlink(in("new"));
 }
 
 static void test_same(void)
