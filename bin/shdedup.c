@@ -166,8 +166,6 @@ static void settle_report(struct cli *c, struct dedup_settings *s)
 
 static void settle(struct cli *c, struct dedup_settings *s)
 {
-	uint64_t limit;
-
 	docopts_settle(&s->docs, c);
 	if (s->weight_given && s->fp.minhash)
 		cli_usage(c, "-w weighs under --simhash; minwise fingerprints know sets");
@@ -182,8 +180,7 @@ static void settle(struct cli *c, struct dedup_settings *s)
 	if (s->sample && !s->dedup.verify)
 		cli_usage(c, "--sample shows similarities, which --no-verify leaves out");
 	/* Those that can be as similar as that to a document of few features. */
-	limit = s->dedup.few * UINT64_C(1000000) / s->dedup.threshold;
-	s->fp.distinct_up_to = s->dedup.few ? (size_t)(2 * limit + 24) : 0;
+	s->fp.distinct_up_to = (size_t)(s->dedup.few * UINT64_C(1000000) / s->dedup.threshold);
 	dedup_archive_settle(c, s);
 }
 

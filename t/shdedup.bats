@@ -68,6 +68,16 @@ texts() {
 	done
 }
 
+@test "documents that say one thing over and over have few features, however long they are" {
+	texts 3 18 300 4 | awk -F '\t' '{ printf "%s\t", $1; for (i = 0; i < 40; i++) printf "%s ", $2; print "" }' >docs
+	for t in 0.8 0.5; do
+		oracle 3 $t <docs >expected
+		try "shdedup -q -T $t docs"
+		exits 0
+		same expected out
+	done
+}
+
 @test "long documents, all within reach: exactly those that comparing all with all leaves" {
 	texts 40 80 200 >docs
 	for t in 0.8 0.6 1; do

@@ -315,12 +315,22 @@ static int add_up(struct sh_fingerprinter *f, size_t features, struct sh_error *
 	    &f->simhash, f->distinct.hash, f->weight, f->distinct.n, err);
 }
 
+/* Of most documents the first ones are enough to tell that there are more than that; of one text said
+ * over and over all of them are looked at. */
 static int count_distinct(
     struct sh_fingerprinter *f, size_t features, size_t *distinct, struct sh_error *err)
 {
+	uint64_t up_to = f->opts.distinct_up_to, n = up_to + up_to / 4 + 8;
+
 	*distinct = features;
-	if (features > f->opts.distinct_up_to)
+	if (up_to == 0)
 		return 0;
+	for (; n < features; n *= 4) {
+		if (sh_hash_count(&f->distinct, f->feature, (size_t)n, err) < 0)
+			return -1;
+		if (f->distinct.n > up_to)
+			return 0;
+	}
 	if (sh_hash_count(&f->distinct, f->feature, features, err) < 0)
 		return -1;
 	*distinct = f->distinct.n;

@@ -17,7 +17,7 @@ struct sh_fingerprint_opts {
 	uint64_t seed;
 	unsigned tie; /* the bit where both sides weigh the same */
 	bool minhash; /* minwise bits (minhash.h) instead of sums: weights do not count */
-	/* Count the distinct ones of documents of at most so many features. */
+	/* Count the different features of documents that have no more than so many. */
 	size_t distinct_up_to;
 	bool real;    /* features by text: sums of doubles, see profile.h; at most 64 bits */
 	bool rounded; /* fractions as in weight/rounded.h, in at most 128 bits */
@@ -37,8 +37,8 @@ struct sh_fingerprint {
 	uint64_t w[SH_FP_MAX_WORDS];
 	bool empty;      /* the document has no features: w says nothing */
 	size_t features; /* n-grams of the text, repeated ones counted again; of sh_fingerprint() */
-	/* As many different hashes, under distinct_up_to, else as features: more than the document
-	 * has different ones in no case, less where somebody wrote texts of one hash. */
+	/* As many different hashes, where they are no more than distinct_up_to, else some number above
+	 * that. Hashes are fewer than features where somebody wrote texts of one hash. */
 	size_t distinct;
 	uint64_t bad_utf8; /* ill-formed sequences met */
 };
