@@ -74,6 +74,7 @@ struct cli {
 	size_t n_further;
 	uint64_t n_rejected;
 	bool open;
+	bool left;                /* the output: nothing goes there */
 	bool occupied[3];         /* standard descriptors that were closed */
 	struct progress progress; /* from cli_open() on */
 
@@ -126,6 +127,9 @@ void cli_text(struct cli *c);
 /* Some of the input could not be read, though the program goes on: no trailer, which would tell the
  * next program that all is there. */
 void cli_incomplete(struct cli *c);
+
+/* Nothing goes to the output: a file that -o names stays as it was. */
+void cli_leave_output(struct cli *c);
 
 /* Open the output and the file for rejected records. */
 void cli_open(struct cli *c);

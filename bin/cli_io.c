@@ -138,7 +138,9 @@ int cli_finish(struct cli *c)
 	/* The output last: where a file of that name stands, all that belongs to it does. */
 	close_rejects(c);
 	c->open = false;
-	if (unfinished_close(&c->out, &err) < 0)
+	if (c->left && c->out.tmp)
+		unfinished_abort(&c->out);
+	else if (unfinished_close(&c->out, &err) < 0)
 		cli_die(c, &err);
 	progress_end(&c->progress);
 	free(c->reads);
@@ -193,6 +195,11 @@ void cli_text(struct cli *c)
 void cli_incomplete(struct cli *c)
 {
 	c->out.trailer = false;
+}
+
+void cli_leave_output(struct cli *c)
+{
+	c->left = true;
 }
 
 void cli_source_init(const struct cli *c, struct sh_source *source)

@@ -164,6 +164,14 @@ static void settle_report(struct cli *c, struct dedup_settings *s)
 		    s->report_path);
 }
 
+/* An empty file in the place of the input, of which -o may have the name, would be all that is left. */
+static bool writes(const struct dedup_settings *s)
+{
+	if (s->archive.mode != ARCHIVE_UPDATE)
+		return s->archive.mode == ARCHIVE_STATS;
+	return !s->dry_run || s->sample || s->report_is_output;
+}
+
 static void settle(struct cli *c, struct dedup_settings *s)
 {
 	docopts_settle(&s->docs, c);
@@ -182,6 +190,8 @@ static void settle(struct cli *c, struct dedup_settings *s)
 	/* Those that can be as similar as that to a document of few features. */
 	s->fp.distinct_up_to = (size_t)(s->dedup.few * UINT64_C(1000000) / s->dedup.threshold);
 	dedup_archive_settle(c, s);
+	if (!writes(s))
+		cli_leave_output(c);
 }
 
 static void tell_progress(void *arg, const struct sh_dedup_stats *stats)

@@ -296,6 +296,29 @@ texts() {
 	exits 0
 	gives
 	printf 'e\td\t0\t1.0000\n' | cmp - same
+	# What the run without it would replace is still there, first of all the documents themselves.
+	cp docs before
+	for options in '' '-r report' '-r -' '--trailer=out'; do
+		try "shdedup -q --dry-run $options -o docs docs"
+		exits 0
+		cmp before docs
+	done
+	try 'shdedup -q --dry-run -o new docs'
+	exits 0
+	gives
+	[ ! -e new ]
+	[ "$(find . -name '.*.??????')" = '' ]
+	try 'shdedup -q --dry-run -o none/new docs'
+	exits 2
+	shdedup -a archive --init -o docs
+	for mode in --check --compact '--expire 1d' '--expire 1d --dry-run'; do
+		try "shdedup -q -a archive $mode -o docs"
+		exits 0
+		cmp before docs
+	done
+	try 'shdedup -a archive --stats -o stats'
+	exits 0
+	grep -q '^documents' stats
 	for to in '--report -' '--report /dev/stdout' '-o same --report same'; do
 		try "shdedup -q --sample 1 $to docs"
 		exits 2
