@@ -348,6 +348,19 @@ uint64_t cli_number(struct cli *c, const char *what, uint64_t min, uint64_t max)
 	return n;
 }
 
+uint64_t cli_share(
+    struct cli *c, const char *what, uint64_t min, uint64_t max, const char *expected)
+{
+	int64_t n;
+	int bad = sh_parse_share(sh_slice_str(c->arg), &n);
+
+	if (bad == SH_NUM_PLACES)
+		cli_usage(c, "%s '%s': %s", what, c->arg, sh_num_reason(bad));
+	if (bad || (uint64_t)n < min || (uint64_t)n > max)
+		cli_usage(c, "%s '%s': expected %s", what, c->arg, expected);
+	return (uint64_t)n;
+}
+
 size_t cli_size(struct cli *c, const char *what)
 {
 	uint64_t n;

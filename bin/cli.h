@@ -175,6 +175,9 @@ int cli_finish(struct cli *c);
 /* Values of options, or a usage message. `what` names the option. */
 uint64_t cli_number(struct cli *c, const char *what, uint64_t min, uint64_t max);
 size_t cli_size(struct cli *c, const char *what);
+/* In millionths, as min and max are. expected: how the message calls what lies between these. */
+uint64_t cli_share(
+    struct cli *c, const char *what, uint64_t min, uint64_t max, const char *expected);
 
 /* The whole of a file that an option names, into an empty buffer. Dies of errors. */
 void cli_read_file(struct cli *c, const char *name, struct sh_buf *all);

@@ -212,11 +212,9 @@ static bool make_layout(
 /* The value of --recall. */
 static double share(struct cli *c)
 {
-	int64_t millionths;
+	uint64_t millionths =
+	    cli_share(c, "--recall", 1, SH_WEIGHT_ONE - 1, "a number between 0 and 1");
 
-	if (sh_parse_share(sh_slice_str(c->arg), &millionths) < 0 || millionths == 0 ||
-	    millionths >= SH_WEIGHT_ONE)
-		cli_usage(c, "--recall '%s': expected a number between 0 and 1", c->arg);
 	return (double)millionths / (double)SH_WEIGHT_ONE;
 }
 

@@ -59,15 +59,6 @@ static const struct cli_program program = {
 	.options = { options, dedup_archive_table, doc_options },
 };
 
-static void take_threshold(struct cli *c, struct dedup_settings *s)
-{
-	int64_t x;
-
-	if (sh_parse_share(sh_slice_str(c->arg), &x) < 0 || x > SH_WEIGHT_ONE || x == 0)
-		cli_usage(c, "-T '%s': expected a number above 0 and up to 1, as in 0.8", c->arg);
-	s->dedup.threshold = (uint64_t)x;
-}
-
 static void take_bits(struct cli *c, struct dedup_settings *s)
 {
 	uint64_t n = cli_number(c, "-b", 64, 256);
@@ -89,7 +80,8 @@ static void take(struct cli *c, struct dedup_settings *s, int opt)
 {
 	switch (opt) {
 	case 'T':
-		take_threshold(c, s);
+		s->dedup.threshold =
+		    cli_share(c, "-T", 1, SH_WEIGHT_ONE, "a number above 0 and up to 1, as in 0.8");
 		break;
 	case 'k':
 		s->dedup.k = (unsigned)cli_number(c, "-k", 0, SH_FP_MAX_BITS);

@@ -135,15 +135,6 @@ static void read_documents(
 
 /* ---- options ---- */
 
-static void take_threshold(struct cli *c, struct settings *s)
-{
-	int64_t x;
-
-	if (sh_parse_share(sh_slice_str(c->arg), &x) < 0 || x > SH_WEIGHT_ONE)
-		cli_usage(c, "-T '%s': expected a number from 0 to 1, as in 0.85", c->arg);
-	s->threshold = (uint64_t)x;
-}
-
 static void take(struct cli *c, struct settings *s, int opt)
 {
 	switch (opt) {
@@ -157,7 +148,8 @@ static void take(struct cli *c, struct settings *s, int opt)
 			    c, "--measure '%s': expected jaccard, containment or cosine", c->arg);
 		break;
 	case 'T':
-		take_threshold(c, s);
+		s->threshold =
+		    cli_share(c, "-T", 0, SH_WEIGHT_ONE, "a number from 0 to 1, as in 0.85");
 		break;
 	case 'w':
 		s->verify.scheme = sh_scheme_find(c->arg);

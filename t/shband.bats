@@ -220,4 +220,8 @@ load helper
 	refuses '-b 3' "-b '3': expected a whole number from 4 to 1024"
 	refuses '-b 6' '-b 6: expected a multiple of 4'
 	refuses '-b 1028' "-b '1028': expected a whole number from 4 to 1024"
+	for recall in 0 1 x; do
+		refuses "--recall $recall" "--recall '$recall': expected a number between 0 and 1"
+	done
+	refuses '--recall 0.9999999' "--recall '0.9999999': more than 6 decimal places"
 }

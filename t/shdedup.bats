@@ -401,9 +401,11 @@ texts() {
 	for bits in 65 192 255; do
 		refuses "-b $bits" "-b $bits: expected 64, 128 or 256"
 	done
-	for t in 0 1.0000001 2 -1 x; do
+	for t in 0 1.000001 2 -1 x; do
 		refuses "-T $t" "-T '$t': expected a number above 0 and up to 1, as in 0.8"
 	done
+	# Such as a quotient comes out of other programs.
+	refuses '-T 0.7142857142857143' "-T '0.7142857142857143': more than 6 decimal places"
 	for weight in tfidf logidf none; do
 		refuses "--simhash -w $weight" "-w '$weight': expected set, tf, freq or log"
 	done

@@ -105,10 +105,16 @@ pairs() {
 	try "printf 'x\ty\t2\nx\tx\t0\n' | shverify -T 1 -d docs"
 	exits 0
 	gives 'x\tx\t0\t1.0000'
-	for bad in 1.1 -1 0.8000001 x ''; do
+	for bad in 1.1 -1 x ''; do
 		try "shverify -T '$bad' -d docs pairs"
 		exits 2
+		says "shverify: -T '$bad': expected a number from 0 to 1, as in 0.85" \
+			"Try 'shverify --help' or 'man shverify'."
 	done
+	try 'shverify -T 0.8000001 -d docs pairs'
+	exits 2
+	says "shverify: -T '0.8000001': more than 6 decimal places" \
+		"Try 'shverify --help' or 'man shverify'."
 }
 
 @test "measures" {
