@@ -36,6 +36,7 @@ struct settings {
 	struct docopts docs;
 	const struct sh_format *format;
 	enum sh_empty empty;
+	bool empty_given;  /* --empty was */
 	bool weight_given; /* -w was */
 	bool changed;      /* an option of this program was given that changes what -p chooses */
 };
@@ -83,6 +84,16 @@ static int add_empty(const struct settings *s, struct sh_slice id, uint64_t line
 	return sh_job_note(job, line, text, err);
 }
 
+/* Whether the document, which has features or not, is one of those that --empty is about. To a
+ * published system that knows of empty documents, features without weight are none such. */
+static bool is_empty(const struct settings *s, const struct sh_fingerprint *fp, bool features)
+{
+	bool by_system =
+	    s->docs.profile->empty != SH_EMPTY_SKIP && !s->empty_given && !s->fp.minhash;
+
+	return fp->empty && !(features && by_system);
+}
+
 static void report_empty(struct cli *c, const struct settings *s, const struct run *run)
 {
 	if (run->empty && s->empty == SH_EMPTY_SKIP)
@@ -101,7 +112,7 @@ static int each_document(
 	if (sh_fingerprint(w->fingerprinter, doc->text, &fp, err) < 0)
 		return -1;
 	job->ill_formed += fp.bad_utf8;
-	if (fp.empty)
+	if (is_empty(w->settings, &fp, fp.features > 0))
 		return add_empty(w->settings, doc->id, sh_job_line(job), job, err);
 	return add_record(&job->out, w->settings, fp.w, doc->id, err);
 }
@@ -170,8 +181,7 @@ static int finish_document(struct open_document *d, struct sh_job *job, struct s
 	if (!d->begun)
 		return 0;
 	sh_accumulator_finish(&d->features, &fp);
-	/* To a system that knows of empty documents, features without weight are none such. */
-	if (fp.empty && (d->settings->empty == SH_EMPTY_SKIP || !d->features.any)) {
+	if (is_empty(d->settings, &fp, d->features.any)) {
 		if (add_empty(d->settings, id, d->line, job, err) == 0)
 			return 0;
 		/* Not the line at hand, which may be the next document's, is to blame. */
@@ -345,6 +355,7 @@ static void set_profile(struct settings *s, const struct sh_profile *p)
 	s->fp.real = p->real;
 	s->fp.rounded = p->rounded;
 	s->empty = p->empty;
+	s->empty_given = false;
 }
 
 /* After the last option. */
@@ -406,6 +417,7 @@ static void take(struct cli *c, struct settings *s, int opt)
 		return;
 	case EMPTY:
 		s->empty = empty(c);
+		s->empty_given = true;
 		break;
 	default:
 		docopts_take(&s->docs, c, opt);

@@ -239,6 +239,13 @@ documents() {
 	grep -F "document 'a' has no features" err
 	try 'shfp -p gomd5 --empty ones docs'
 	gives 'ffffffffffffffff\ta'
+	# Features without weight are features to the system, but not to who says what becomes of empty ones.
+	printf 'a\tx\t0\n' >weightless
+	try 'shfp -p gemantic weightless; shfp -p gomd5 weightless; shfp -p pysimhash weightless'
+	gives 'ffffffffffffffff\ta' '0000000000000000\ta' '0000000000000000\ta'
+	try 'shfp -p pysimhash --empty ones weightless; shfp -p gemantic --empty error weightless'
+	exits 2
+	gives 'ffffffffffffffff\ta'
 }
 
 @test 'features keep backslashes and what else a record escapes' {

@@ -168,6 +168,27 @@ load helper
 	grep -q "^shfp: -:2: document 'a' has no features" err
 }
 
+@test "features that all weigh nothing make no fingerprint: --empty says what becomes of them" {
+	printf 'a\tx\t0\na\ty\t0\nb\tx\t1\n' >weightless
+	printf 'a\t\t0\nb\tx\t1\n' >none
+	for o in '-b 64' --minhash '--minhash -H md5 -b 256'; do
+		for rule in zero ones text skip; do
+			try "shfp $o --empty $rule none"
+			exits 0
+			mv out expected
+			try "shfp $o --empty $rule weightless"
+			exits 0
+			same expected out
+		done
+		try "shfp $o --empty error weightless"
+		exits 2
+		gives
+		grep -q "^shfp: weightless:2: document 'a' has no features" err
+	done
+	try 'shfp --empty ones weightless | head -n 1'
+	gives 'ffffffffffffffff\ta'
+}
+
 @test "a first record of three fields, the last any number, is a feature, in order or not" {
 	for weight in -1 +1 1e3 .5 1E-3 nan; do
 		try "printf 'a\tone\t$weight\nb\tone\t1\n' | shfp"

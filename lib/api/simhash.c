@@ -177,7 +177,8 @@ int simhash_text(
 
 	if (sh_fingerprint(s->fingerprinter, sh_slice(text, size), &out, &err) < 0)
 		return sh_api_fail(error, &err);
-	if (out.empty)
+	/* As shfp: to a system that knows of empty documents, features without weight are none such. */
+	if (out.empty && (out.features == 0 || s->empty == SH_EMPTY_SKIP))
 		return sh_empty_fingerprint(s->empty, &s->opts, fp);
 	memcpy(fp, out.w, SH_FP_WORDS(s->opts.bits) * sizeof *fp);
 	return 1;

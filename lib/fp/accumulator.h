@@ -48,7 +48,7 @@ static inline bool sh_accumulator_takes_blocks(const struct sh_accumulator *a)
 bool sh_accumulator_add_block(struct sh_accumulator *a, const struct sh_feature_block *b);
 
 /* out->empty: nothing weighs anything; out->w is then what a tie gives, which stands for
- * something only if a->any. */
+ * something only if a->any. Of minhash it says nothing then. */
 void sh_accumulator_finish(struct sh_accumulator *a, struct sh_fingerprint *out);
 
 #endif

@@ -35,7 +35,8 @@ void sh_fingerprinter_delete(struct sh_fingerprinter *f);
 
 struct sh_fingerprint {
 	uint64_t w[SH_FP_MAX_WORDS];
-	bool empty;      /* the document has no features: w says nothing */
+	/* Nothing weighs anything. Without features w says nothing, else it is what a tie gives. */
+	bool empty;
 	size_t features; /* n-grams of the text, repeated ones counted again; of sh_fingerprint() */
 	/* As many different hashes, where they are no more than distinct_up_to, else some number above
 	 * that. Hashes are fewer than features where somebody wrote texts of one hash. */
