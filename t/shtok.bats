@@ -57,6 +57,15 @@ load helper
 	gives 'a\tx\t1'
 }
 
+@test "-u char: the _ of a word, which some ways of cutting give, is no gap" {
+	try 'printf "a\ta_ b _c d_\n" | shtok -u char --split fields | cut -f 2 | tr -d "\n"; echo'
+	gives 'a__b__c_d_'
+	try 'printf "a\tab_\n" | shtok -u char --split go-words -n 2'
+	gives 'a\tab\t1' 'a\tb_\t1'
+	try 'printf "a\t_\nb\t x y \n" | shtok -u char --split blanks'
+	gives 'a\t_\t1' 'b\tx\t1' 'b\t_\t1' 'b\ty\t1'
+}
+
 @test "--stop drops words of a file, folded as the text is; n-grams close over the gap" {
 	printf '\357\273\277the\r\n  OF \n\nÉTÉ\n' >stop
 	try 'printf "a\tThe end of the été\nb\tof\n" | shtok -n 2 --stop stop'
@@ -315,6 +324,16 @@ load helper
 	try 'shtok --stop nowhere </dev/null'
 	exits 2
 	says "shtok: cannot open 'nowhere': No such file or directory"
+}
+
+@test "--min-chars counts jieba's words folded, as all others, and drops single characters" {
+	shtok --segment jieba </dev/null >/dev/null 2>&1 || skip 'no dictionary of jieba'
+	try 'printf "a\tﬁ 我 我们 a ﬃ\n" | shtok --segment jieba --min-chars 2'
+	gives 'a\tfi\t1' 'a\t我们\t1' 'a\tffi\t1'
+	try 'printf "a\tﬁ 我 我们 a ﬃ\n" | shtok --segment jieba --min-chars 3'
+	gives 'a\tffi\t1'
+	try 'printf "a\tﬁ 我 我们 a ﬃ\n" | shtok --segment jieba --no-fold --min-chars 2'
+	gives 'a\t我们\t1'
 }
 
 @test "--dict wants words: of a compiled dictionary it says what it is" {

@@ -15,7 +15,6 @@ struct word {
 	bool spaced;  /* ASCII white space in it: no feature's text could hold it */
 	bool letters; /* has a letter, mark or digit */
 	bool head_han;
-	size_t chars;
 };
 
 static struct word look_at(struct sh_tokenizer *t, struct sh_slice text)
@@ -24,9 +23,10 @@ static struct word look_at(struct sh_tokenizer *t, struct sh_slice text)
 	struct word w = { .blank = true };
 
 	while (p < end) {
+		bool head = p == (const uint8_t *)text.p;
 		uint32_t c = sh_utf8_next(&p, end);
 
-		if (w.chars++ == 0)
+		if (head)
 			w.head_han = c >= 0x4E00 && c <= 0x9FA5;
 		w.spaced = w.spaced || c == ' ' || (c >= 9 && c <= 13);
 		w.blank = w.blank && (sh_is_white_space(c) || (c >= 0x1C && c <= 0x1F));
@@ -56,8 +56,6 @@ static bool is_wanted(struct sh_tokenizer *t, struct sh_slice text)
 	if (w.spaced || (w.blank && !t->opts.cppjieba) || (!t->opts.punctuation && !w.letters))
 		return false;
 	if (t->method->mode & SH_TOK_HEAD_HAN && !w.head_han)
-		return false;
-	if (w.chars < t->opts.min_chars)
 		return false;
 	return !(t->opts.stop_any_case && t->opts.stop && is_stop_word(t, text));
 }

@@ -170,10 +170,17 @@ int sh_out_reserve(struct sh_tokenizer *t, size_t n, struct sh_error *err)
 	return 0;
 }
 
+/* Whether the characters so far end with the '_' of a gap, and not with that of a word, which some
+ * ways of cutting give. */
+static bool ends_with_gap(const struct sh_tokenizer *t)
+{
+	return t->text[t->used - 1] == '_' && t->chars != t->used;
+}
+
 void sh_out_gap(struct sh_tokenizer *t)
 {
 	sh_out_end(t);
-	if (t->opts.unit != SH_UNIT_CHAR || t->n == 0 || t->text[t->used - 1] == '_')
+	if (t->opts.unit != SH_UNIT_CHAR || t->n == 0 || ends_with_gap(t))
 		return;
 	t->text[t->used] = '_';
 	sh_out_token(t, t->used, t->used + 1);
@@ -213,6 +220,12 @@ static void stem(struct sh_tokenizer *t, size_t n)
 	}
 }
 
+/* Of its words one character is a word as any other. */
+static bool by_dictionary(const struct sh_token_method *m)
+{
+	return m->needs_jieba || m->needs_cppjieba;
+}
+
 /* Whether the open word stays; if so its digits are masked and it is stemmed. */
 static bool pass_filters(struct sh_tokenizer *t)
 {
@@ -226,7 +239,7 @@ static bool pass_filters(struct sh_tokenizer *t)
 		keep |=
 		    class & SH_CLASS_DIGIT ? SH_KEEP_DIGIT : KEEP_OF_SCRIPT[sh_class_script(class)];
 	}
-	cut = n == 1 && (class & SH_CLASS_KIND) == SH_CLASS_CUT;
+	cut = n == 1 && (class & SH_CLASS_KIND) == SH_CLASS_CUT && !by_dictionary(t->method);
 	if (t->opts.keep && !(keep & t->opts.keep))
 		return false;
 	if (n < t->opts.min_chars && !cut)
@@ -270,7 +283,7 @@ void sh_out_word(struct sh_tokenizer *t)
 		sh_utf8_next(&p, end);
 		sh_out_token(t, from, (size_t)(p - (uint8_t *)t->text));
 	}
-	t->word = t->used;
+	t->word = t->chars = t->used;
 }
 
 /* A text whose tokens are its bytes: the arrays are the same for every one. */
@@ -288,11 +301,11 @@ static int index_bytes(struct sh_tokenizer *t, struct sh_error *err)
 	return 0;
 }
 
-/* No '_' at the end. */
+/* No gap at the end. */
 static void finish(struct sh_tokenizer *t)
 {
 	sh_out_end(t);
-	if (t->opts.unit == SH_UNIT_CHAR && t->n && t->text[t->used - 1] == '_') {
+	if (t->opts.unit == SH_UNIT_CHAR && t->n && ends_with_gap(t)) {
 		t->n--;
 		t->word = --t->used;
 	}
@@ -334,7 +347,7 @@ int sh_tokenize(
 	if (text.n > SH_TOKEN_TEXT_MAX)
 		return sh_error_set(
 		    err, SH_ERR_PARAM, "text of %zu bytes; at most 2 GiB - 1", text.n);
-	t->used = t->word = t->n = 0;
+	t->used = t->word = t->n = t->chars = 0;
 	t->ill = 0;
 	t->bytes = false;
 	if (sh_out_reserve(t, t->text_cap ? 0 : FIRST_ROOM, err) < 0)

@@ -44,6 +44,7 @@ struct sh_tokenizer {
 	size_t used; /* bytes of text in use */
 	size_t word; /* where the open word begins; none is open when it equals used */
 	size_t n;
+	size_t chars; /* where the last word ended that was cut into characters */
 	uint64_t ill;
 	/* Each byte of text is a token: so start and end do not hold them. */
 	bool bytes;

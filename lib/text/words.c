@@ -188,6 +188,7 @@ static void settle_chars(struct sh_tokenizer *t)
 		at--;
 	t->used = at;
 	sh_out_end(t);
+	t->chars = 0; /* its '_' are gaps */
 	t->used = used;
 }
 
