@@ -44,6 +44,25 @@ inject() {
 	[ "$(cat new)" = "b.txt	some text" ]
 }
 
+@test "an allocation of the stemmer that fails ends the program: no word stays unstemmed" {
+	[ -z "${SANITIZED-}" ] || skip 'the sanitizers have an allocator of their own'
+	${CC:-cc} -O1 -shared -fPIC -o shim.so "$here/t/soak/failmalloc.c" -ldl
+	printf 'a\trunning cats\nb\t%sing\n' "$(printf 'running%.0s' 1 2 3 4 5 6 7 8 9)" >docs
+	LD_PRELOAD=$PWD/shim.so FAIL_COUNT=$PWD/count "$SHBIN/shtok" --stem english -o want docs
+	[ "$(cat count)" -gt 10 ]
+	for n in $(seq "$(cat count)"); do
+		for kind in FAIL_AT FAIL_FROM; do
+			status=0
+			env LD_PRELOAD="$PWD/shim.so" $kind="$n" "$SHBIN/shtok" --stem english docs >got 2>err || status=$?
+			if [ "$status" -eq 2 ]; then
+				grep -q '^shtok: .*out of memory$' err
+			else
+				[ "$status" -eq 0 ] && cmp want got
+			fi
+		done
+	done
+}
+
 @test "an allocation of the parser of pages that fails ends the program: no text is lost, nothing hangs" {
 	[ -z "${SANITIZED-}" ] || skip 'the sanitizers have an allocator of their own'
 	${CC:-cc} -O1 -shared -fPIC -o shim.so "$here/t/soak/failmalloc.c" -ldl

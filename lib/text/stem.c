@@ -1,5 +1,6 @@
 #include "text/stem.h"
 
+#include <errno.h>
 #include <libstemmer.h>
 #include <limits.h>
 #include <stdio.h>
@@ -32,9 +33,13 @@ struct sh_stemmer *sh_stemmer_new(const char *algorithm, struct sh_error *err)
 		sh_error_nomem(err);
 		return NULL;
 	}
+	errno = 0;
 	s->snowball = sb_stemmer_new(algorithm, "UTF_8");
 	if (!s->snowball) {
-		unknown(algorithm, err);
+		if (errno == ENOMEM)
+			sh_error_nomem(err);
+		else
+			unknown(algorithm, err);
 		free(s);
 		return NULL;
 	}
@@ -54,7 +59,7 @@ bool sh_stem(struct sh_stemmer *s, struct sh_slice *word)
 	const sb_symbol *stem;
 
 	if (word->n > INT_MAX)
-		return false;
+		return true;
 	stem = sb_stemmer_stem(s->snowball, (const sb_symbol *)word->p, (int)word->n);
 	if (!stem)
 		return false;

@@ -13,7 +13,8 @@ struct sh_stemmer;
 struct sh_stemmer *sh_stemmer_new(const char *algorithm, struct sh_error *err);
 void sh_stemmer_delete(struct sh_stemmer *s);
 
-/* Replace *word by its stem, which lives until the next call; false when memory ran out. */
+/* Replace *word by its stem, which lives until the next call; false when memory ran out. A word of 2 GiB
+ * stays as it is. */
 bool sh_stem(struct sh_stemmer *s, struct sh_slice *word);
 
 #endif

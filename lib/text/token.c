@@ -214,8 +214,10 @@ static void stem(struct sh_tokenizer *t, size_t n)
 {
 	struct sh_slice word = sh_slice(t->text + t->word, t->used - t->word);
 
-	if (sh_stem(t->stemmer, &word) && word.n && word.n <= 4 * n) {
-		memcpy(t->text + t->word, word.p, word.n);
+	if (!sh_stem(t->stemmer, &word)) {
+		t->no_memory = true;
+	} else if (word.n && word.n <= 4 * n) {
+		memmove(t->text + t->word, word.p, word.n);
 		t->used = t->word + word.n;
 	}
 }
@@ -349,7 +351,7 @@ int sh_tokenize(
 		    err, SH_ERR_PARAM, "text of %zu bytes; at most 2 GiB - 1", text.n);
 	t->used = t->word = t->n = t->chars = 0;
 	t->ill = 0;
-	t->bytes = false;
+	t->bytes = t->no_memory = false;
 	if (sh_out_reserve(t, t->text_cap ? 0 : FIRST_ROOM, err) < 0)
 		return -1;
 	if (text.n && t->method->run(t, p, p + text.n, err) < 0)
@@ -361,6 +363,8 @@ int sh_tokenize(
 		return 0;
 	}
 	finish(t);
+	if (t->no_memory)
+		return sh_error_nomem(err);
 	if (t->ascii_kernel && t->plain && !t->opts.apart) {
 		if (join(t, err) < 0)
 			return -1;

@@ -27,6 +27,7 @@ struct sh_tokenizer {
 	void *state;           /* the method's own, for its close() */
 	struct sh_buf scratch; /* for methods */
 	struct sh_stemmer *stemmer;
+	bool no_memory; /* there was none for a stem: told when the text is cut */
 	struct sh_token_opts opts;
 	bool filtered; /* any filter is on */
 	bool plain;    /* words as they come: no filter, no characters */

@@ -40,6 +40,7 @@ COMMANDS = """
 shtok -n 1-2 -o new docs
 shtok -j 2 -o new --rejects rejected mixed
 shtok --stop words --trailer=out -o new docs
+shtok --stem english -o new docs
 shtok --json -o new json
 shtok --segment jieba -o new zh
 shfp -o new docs
