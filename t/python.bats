@@ -75,6 +75,7 @@ with_module() {
 	records("got.min", Simhash(512, 3, minhash=True))
 	records("got.py", Simhash(profile="pysimhash"))
 	records("got.seomoz", Simhash(profile="seomoz"))
+	records("got.seomoz2", Simhash(profile="seomoz", ngrams=2))
 	END
 	for language in en zh; do
 		cut -f 1,2 "$T_DATA/${language}_dev.tsv" | tr -d '\\' | head -n 300 >docs
@@ -91,7 +92,8 @@ with_module() {
 		shfp --raw -b 512 -n 3 --minhash docs >want.min
 		shfp -p pysimhash --raw docs >want.py
 		shfp -p seomoz --raw docs >want.seomoz
-		for what in 64 pairs bands drawn 32 pairs32 256 pairs256 char min py seomoz; do
+		shfp -p seomoz --raw -n 2 docs >want.seomoz2
+		for what in 64 pairs bands drawn 32 pairs32 256 pairs256 char min py seomoz seomoz2; do
 			sort want.$what >want
 			sort got.$what >got
 			[ -s want ]

@@ -138,8 +138,8 @@ static int translate(const struct simhash_options *o, const struct sh_profile *p
 	to->token.no_fold = o->no_fold;
 	to->token.mask_digits = o->mask_digits;
 	to->token.raw = true;
-	if (o->ngram_min != p->ngrams.min || o->ngram_max != p->ngrams.max)
-		to->ngrams = (struct sh_ngrams){ .min = o->ngram_min, .max = o->ngram_max };
+	to->ngrams.min = o->ngram_min;
+	to->ngrams.max = o->ngram_max;
 	return sh_fingerprint_check(to, err);
 }
 
