@@ -27,18 +27,23 @@ static void release(struct sh_sink *s)
 	s->fd = -1;
 }
 
-/* The mode that open(2) would give, or that of the file to be replaced. Not that it runs as its owner: that
- * may be another one now, who is not to run what stands in an input. */
-static mode_t output_mode(const char *target)
+/* The mode that open(2) would give, or owner and mode of the file to be replaced, as far as this user may:
+ * a group that did not have the file gets no more of it than everybody. Not that it runs as its owner, who
+ * is not to run what stands in an input. */
+static int set_mode(int fd, const char *target)
 {
 	struct stat st;
-	mode_t mask;
+	mode_t mode;
 
-	if (stat(target, &st) == 0)
-		return st.st_mode & 0777;
-	mask = umask(0);
-	umask(mask);
-	return 0666 & ~mask;
+	if (stat(target, &st) < 0) {
+		mode = umask(0);
+		umask(mode);
+		return fchmod(fd, 0666 & ~mode);
+	}
+	mode = st.st_mode & 0777;
+	if (fchown(fd, st.st_uid, st.st_gid) < 0 && fchown(fd, (uid_t)-1, st.st_gid) < 0)
+		mode &= 0707 | (mode & 07) << 3;
+	return fchmod(fd, mode);
 }
 
 /* target's folder and "." and target's name, as far as it fits, and six X, which mkstemp(3) wants. */
@@ -94,7 +99,7 @@ static int open_beside(struct sh_sink *s, struct sh_error *err)
 		s->tmp = NULL;
 		return sh_error_sys(err, "cannot create a file beside '%s'", s->target);
 	}
-	if (fchmod(s->fd, output_mode(s->target)) < 0)
+	if (set_mode(s->fd, s->target) < 0)
 		return sh_error_sys(err, "cannot set the mode of '%s'", s->tmp);
 	return 0;
 }

@@ -1,7 +1,9 @@
 /* Outputs by name: the mode that a file gets, and which two names lead to one place. */
 #include <fcntl.h>
+#include <grp.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 #include "io/sink.h"
 #include "io/target.h"
@@ -52,6 +54,58 @@ static void test_mode(void)
 	unlink(in("new"));
 }
 
+enum { UNREACHED = 77 };
+
+/* As user 1 of group 1 alone: the exit status. */
+static int as_another(void)
+{
+	int status = -1;
+	pid_t pid = fork();
+
+	must(pid >= 0);
+	if (pid == 0) {
+		if (setgroups(0, NULL) < 0 || setgid(1) < 0 || setuid(1) < 0 ||
+		    access(folder, W_OK) < 0)
+			_exit(UNREACHED);
+		_exit(mode_written(in("new"), 0) > 0777);
+	}
+	must(waitpid(pid, &status, 0) == pid && WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+static void test_another_group(void)
+{
+	struct stat st;
+	int status = as_another();
+
+	if (status == UNREACHED) {
+		ok(1, "another's group # SKIP another user does not get there");
+		return;
+	}
+	must(status == 0 && stat(in("new"), &st) == 0);
+	ok(st.st_uid == 1 && st.st_gid != 2 && (st.st_mode & 07777) == 0644,
+	    "a group that had it not gets no more of it than everybody");
+	must(chown(in("new"), 1, 2) == 0 && chmod(in("new"), 0606) == 0 && as_another() == 0 &&
+	     stat(in("new"), &st) == 0);
+	ok((st.st_mode & 07777) == 0606, "and no more than the group that had it");
+}
+
+static void test_owner(void)
+{
+	struct stat st;
+
+	must(mode_written(in("new"), 0) == 0666 && chmod(in("new"), 0664) == 0);
+	if (chmod(folder, 0777) < 0 || chown(in("new"), 1, 2) < 0) {
+		ok(1, "another's file # SKIP only root gives files away");
+	} else {
+		ok(mode_written(in("new"), 0) == 0664 && stat(in("new"), &st) == 0 &&
+			st.st_uid == 1 && st.st_gid == 2,
+		    "replaced it keeps its owner");
+		test_another_group();
+	}
+	unlink(in("new"));
+}
+
 static void test_same(void)
 {
 	const char *file = in("file"), *link = in("link"), *fifo = in("fifo");
@@ -78,6 +132,7 @@ int main(void)
 	scratch(folder, "sink");
 	must(mkdir(folder, 0700) == 0);
 	test_mode();
+	test_owner();
 	test_same();
 	must(rmdir(folder) == 0);
 	return done_testing();
