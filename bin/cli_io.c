@@ -273,6 +273,7 @@ void cli_open(struct cli *c)
 	if (unfinished_open(&c->out, c->out_path, &err) < 0)
 		cli_die(c, &err);
 	c->out.trailer = c->trailer_out && !c->program->text;
+	c->out.summer.crlf = c->crlf;
 	if (c->rejects_path && unfinished_open(&c->rejects, c->rejects_path, &err) < 0) {
 		unfinished_abort(&c->out);
 		cli_die(c, &err);

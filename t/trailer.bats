@@ -227,6 +227,14 @@ count() {
 	try 'shgroup --keep longest --crlf --trailer=in -d dos pairs.dos'
 	exits 0
 	same normal out
+	# Of documents that are written as they came, too.
+	sed 's/$/\r/' docs >dos
+	shdedup -q --crlf --trailer=out dos >kept
+	shdedup -q --trailer=out docs | tail -n 1 >expected
+	tail -n 1 kept | cmp expected -
+	try 'shdedup -q --crlf --trailer=in kept'
+	exits 0
+	sed '$d' kept | cmp - out
 }
 
 @test "a dead upstream: the file that the pipe was to replace is as it was" {

@@ -46,10 +46,10 @@ int sh_summer_add(struct sh_summer *s, const char *p, size_t n, struct sh_error 
 		first = (size_t)((const char *)memchr(p, '\n', n) - p) + 1;
 		if (sh_buf_add(&s->part, p, first, err) < 0)
 			return -1;
-		sh_sum_lines(&s->sum, s->part.p, s->part.n, false);
+		sh_sum_lines(&s->sum, s->part.p, s->part.n, s->crlf);
 		s->part.n = 0;
 	}
-	sh_sum_lines(&s->sum, p + first, whole - first, false);
+	sh_sum_lines(&s->sum, p + first, whole - first, s->crlf);
 	return sh_buf_add(&s->part, p + whole, n - whole, err);
 }
 

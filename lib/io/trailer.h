@@ -36,6 +36,7 @@ static inline void sh_sum_join(struct sh_sum *sum, const struct sh_sum *other)
 /* A sum of what comes in pieces that cut lines. Zeroed: of nothing. */
 struct sh_summer {
 	struct sh_sum sum;
+	bool crlf;          /* as of sh_sum_lines() */
 	struct sh_buf part; /* of the line that is not whole yet */
 };
 
