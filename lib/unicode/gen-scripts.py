@@ -66,7 +66,7 @@ def main():
             composing.update((c, True) for c in range(first, last + 1))
 
     version = open(ucd + '/Scripts.txt', encoding='utf-8').readline()[2:].strip()
-    print(f'/* Made by: lib/text/gen-scripts.py {ucd} > lib/unicode/scripts.inc ({version}) */')
+    print(f'/* Made by: lib/unicode/gen-scripts.py {ucd} > lib/unicode/scripts.inc ({version}) */')
     print('static const struct script_range SCRIPT_RANGES[] = {')
     for first, last, name in ranges(script):
         print(f'\t{{ 0x{first:04X}, 0x{last:04X}, SH_SCRIPT_{name} }},')
