@@ -251,6 +251,8 @@ static int cut_by_kernel(
 		if (!p)
 			return -1;
 	}
+	if (chars && !t->bytes)
+		settle_chars(t);
 	return 0;
 }
 
