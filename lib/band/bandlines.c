@@ -61,11 +61,13 @@ int sh_band_lines_add(const struct sh_band_lines *l, const struct sh_fp_record *
 	const struct sh_band *band = l->band;
 	unsigned head = band->key_len - band->bits_digits;
 	size_t n = r->hex.n + r->id.n + 3;
+	/* More than a size_t, on 32 bits. */
+	uint64_t want = (uint64_t)(band->key_len + n) * band->tables + 2 * BLOCK;
 	char *p;
 
-	if (band->tables > (SIZE_MAX / 2 - 2 * BLOCK) / (band->key_len + n))
+	if (want > SIZE_MAX / 2)
 		return sh_error_nomem(err);
-	if (sh_buf_reserve(out, (band->key_len + n) * band->tables + 2 * BLOCK, err) < 0)
+	if (sh_buf_reserve(out, (size_t)want, err) < 0)
 		return -1;
 	if (!l->head)
 		return add_slowly(band, r, out);
