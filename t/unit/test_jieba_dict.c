@@ -265,7 +265,7 @@ static void test_truncation(const struct sh_buf *image)
 }
 
 /* Overwrite `bytes` bytes of [from, to). */
-static void scribble(char *p, size_t from, size_t to, uint64_t bytes)
+static void scribble(char *p, uint64_t from, uint64_t to, uint64_t bytes)
 {
 	while (bytes-- > 0)
 		p[from + rng_below(to - from)] = (char)rng();
@@ -276,7 +276,7 @@ static void test_wrong_tables(const struct sh_buf *image, int rounds)
 {
 	const struct sh_jieba_header *h = (const void *)image->p;
 	struct sh_jieba_layout l = sh_jieba_layout(h->n_nodes);
-	size_t dense = l.node + SH_CODE_END * sizeof(struct sh_jieba_node);
+	uint64_t dense = l.node + SH_CODE_END * sizeof(struct sh_jieba_node);
 	struct sh_buf bad = { 0 };
 	struct sh_error err;
 	int opened = 0, seen = 0;
