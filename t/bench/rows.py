@@ -1,5 +1,6 @@
 """What is measured: rows of two sides, ours and another, and the ratio that is aimed at."""
 import os
+import shlex
 import subprocess
 
 
@@ -180,17 +181,38 @@ def fingerprints(w):
     yield debian
 
     def threads(name, *args):
-        def row():
+        def sides():
             path, size_text = w.text("en", 100)
             ours = [Side(f"-j {j}", ["cat", path], w.our("shfp", "-j", str(j), *args), counted=[1])
                     for j in (2, 1)]
-            return Row(f"-j 2 from a pipe, wall seconds, {name}", size_text, *ours, 1 / 1.8,
+            return f"-j 2 from a pipe, wall seconds, {name}", path, size_text, *ours
+
+        def row():
+            name, _, size_text, two, one = sides()
+            return Row(name, size_text, two, one, 1 / 1.8, wall=True)
+
+        def apart():
+            """What the processors give at the most: two processes that share nothing."""
+            name, path, size_text, two, _ = sides()
+            middle = line_after_middle(path)
+            shfp = shlex.join(w.our("shfp", "-j", "1", *args))
+            halves = [f"head -c {middle}", f"tail -c +{middle + 1}"]
+            script = " & ".join(f"{half} {shlex.quote(path)} | {shfp}" for half in halves) + " & wait"
+            return Row(name, size_text, two, Side("two of -j 1, half each", ["sh", "-c", script]),
                        wall=True)
-        return row
+        return row, apart
     # cat and the thread that reads the pipe have the same processors: with two, little is won
     # where reading is most of the work.
-    yield threads("word 3-grams", "-n", "3")
-    yield threads("character 5-grams", "-u", "char", "-n", "5")
+    yield from threads("word 3-grams", "-n", "3")
+    yield from threads("character 5-grams", "-u", "char", "-n", "5")
+
+
+def line_after_middle(path):
+    """Where the first line begins that does so behind the middle of the file, in bytes."""
+    with open(path, "rb") as f:
+        f.seek(os.path.getsize(path) // 2)
+        f.readline()
+        return f.tell()
 
 
 def pipes(w):
