@@ -6,7 +6,9 @@
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "io/source.h"
@@ -14,7 +16,8 @@
 
 enum {
 	FLUSH_AT = 128 * 1024,
-	BASE_MAX = NAME_MAX - 8, /* of a temporary name what is not "." and ".XXXXXX" */
+	UNIQUE = 6,                       /* letters or digits that end a temporary name */
+	BASE_MAX = NAME_MAX - 2 - UNIQUE, /* of it what is not "." and "." and these */
 };
 
 static void release(struct sh_sink *s)
@@ -27,35 +30,68 @@ static void release(struct sh_sink *s)
 	s->fd = -1;
 }
 
-/* The mode that open(2) would give, or owner and mode of the file to be replaced, as far as this user may:
- * a group that did not have the file gets no more of it than everybody. Not that it runs as its owner, who
- * is not to run what stands in an input. */
-static int set_mode(int fd, const char *target)
+/* The access list (acl(5)) of the file to be replaced, or none; false: it could not be given. */
+static bool take_access_list(int fd, const char *target)
 {
-	struct stat st;
-	mode_t mode;
+	static const char name[] = "system.posix_acl_access";
+	ssize_t n = getxattr(target, name, NULL, 0);
+	char *list;
+	bool done;
 
-	if (stat(target, &st) < 0) {
-		mode = umask(0);
-		umask(mode);
-		return fchmod(fd, 0666 & ~mode);
-	}
-	mode = st.st_mode & 0777;
-	if (fchown(fd, st.st_uid, st.st_gid) < 0 && fchown(fd, (uid_t)-1, st.st_gid) < 0)
+	/* One without a list gets none from its folder, either. */
+	if (n < 0 && (errno == ENODATA || errno == ENOTSUP))
+		return fremovexattr(fd, name) == 0 || errno == ENODATA || errno == ENOTSUP;
+	list = n > 0 ? malloc((size_t)n) : NULL;
+	done = list && getxattr(target, name, list, (size_t)n) == n &&
+	       fsetxattr(fd, name, list, (size_t)n, 0) == 0;
+	free(list);
+	return done;
+}
+
+/* Owner, access list and mode of the file to be replaced, as far as this user may: a group that did not have
+ * it gets no more of it than everybody, nor does any where there is a list that cannot be given, for the
+ * mode's group bits are then the most that one of the list has. Not that it runs as its owner, who is not to
+ * run what stands in an input. */
+static int set_mode(int fd, const char *target, const struct stat *st)
+{
+	mode_t mode = st->st_mode & 0777;
+
+	if ((fchown(fd, st->st_uid, st->st_gid) < 0 && fchown(fd, (uid_t)-1, st->st_gid) < 0) ||
+	    !take_access_list(fd, target))
 		mode &= 0707 | (mode & 07) << 3;
 	return fchmod(fd, mode);
 }
 
-/* target's folder and "." and target's name, as far as it fits, and six X, which mkstemp(3) wants. */
+/* target's folder and "." and target's name, as far as it fits, and "." and room for what makes it unique. */
 static char *temporary_name(const char *target)
 {
 	const char *slash = strrchr(target, '/');
 	const char *base = slash ? slash + 1 : target;
 	char *name = NULL;
 
-	if (asprintf(&name, "%.*s.%.*s.XXXXXX", (int)(base - target), target, BASE_MAX, base) < 0)
+	if (asprintf(&name, "%.*s.%.*s.%*s", (int)(base - target), target, BASE_MAX, base, UNIQUE,
+		"") < 0)
 		return NULL;
 	return name;
+}
+
+/* As mkostemp(3), but with the mode of open(2): of it umask takes away, or the folder's default access list. */
+static int create_unique(char *name, mode_t mode)
+{
+	static const char digits[] =
+	    "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+	char *end = name + strlen(name) - UNIQUE;
+	unsigned char random[UNIQUE];
+	int fd, tries = 100;
+
+	do {
+		if (getrandom(random, sizeof random, 0) != sizeof random)
+			return -1;
+		for (int i = 0; i < UNIQUE; i++)
+			end[i] = digits[random[i] % (sizeof digits - 1)];
+		fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+	} while (fd < 0 && errno == EEXIST && --tries);
+	return fd;
 }
 
 static bool is_mounted(const char *path)
@@ -84,6 +120,9 @@ static bool is_replaceable(const char *target)
 
 static int open_beside(struct sh_sink *s, struct sh_error *err)
 {
+	struct stat st;
+	bool replaces;
+
 	/* Found out now, it costs nothing; by the rename, a day's work. */
 	if (!is_replaceable(s->target))
 		return sh_error_sys(err,
@@ -93,13 +132,14 @@ static int open_beside(struct sh_sink *s, struct sh_error *err)
 	s->tmp = temporary_name(s->target);
 	if (!s->tmp)
 		return sh_error_nomem(err);
-	s->fd = mkostemp(s->tmp, O_CLOEXEC);
+	replaces = stat(s->target, &st) == 0;
+	s->fd = create_unique(s->tmp, replaces ? 0600 : 0666);
 	if (s->fd < 0) {
 		free(s->tmp);
 		s->tmp = NULL;
 		return sh_error_sys(err, "cannot create a file beside '%s'", s->target);
 	}
-	if (set_mode(s->fd, s->target) < 0)
+	if (replaces && set_mode(s->fd, s->target, &st) < 0)
 		return sh_error_sys(err, "cannot set the mode of '%s'", s->tmp);
 	return 0;
 }

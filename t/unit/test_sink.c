@@ -4,11 +4,16 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 
+#include "base/bytes.h"
 #include "io/sink.h"
 #include "io/target.h"
 #include "scratch.h"
 #include "tap.h"
+
+#define ACL         "system.posix_acl_access"
+#define DEFAULT_ACL "system.posix_acl_default"
 
 static char folder[SCRATCH_MAX];
 
@@ -106,6 +111,60 @@ static void test_owner(void)
 	unlink(in("new"));
 }
 
+/* An access list (acl(5)) as the system keeps it: version 2, then tag, permissions and id of each entry;
+ * everybody, owner and group as told, user 12345 everything, which the mask takes down to `mask`. */
+static size_t access_list(
+    unsigned char list[44], unsigned owner, unsigned group, unsigned mask, unsigned others)
+{
+	const uint32_t none = UINT32_MAX;
+	const struct {
+		uint32_t tag, may, id;
+	} entries[] = { { 1, owner, none }, { 2, 7, 12345 }, { 4, group, none }, { 16, mask, none },
+		{ 32, others, none } };
+
+	sh_put_le32(list, 2);
+	for (size_t i = 0; i < 5; i++) {
+		sh_put_le32(list + 4 + 8 * i, entries[i].tag | entries[i].may << 16);
+		sh_put_le32(list + 8 + 8 * i, entries[i].id);
+	}
+	return 44;
+}
+
+static bool has_list(const char *path, const unsigned char *list, size_t n)
+{
+	unsigned char has[64];
+
+	return getxattr(path, ACL, has, sizeof has) == (ssize_t)n && memcmp(has, list, n) == 0;
+}
+
+/* The group bits of its mode are the mask's: without the list they would be the group's. */
+static void test_access_list(void)
+{
+	unsigned char list[44], inherited[44];
+	size_t n = access_list(list, 6, 0, 6, 0);
+
+	must(mode_written(in("new"), 0) == 0666);
+	if (setxattr(in("new"), ACL, list, n, 0) < 0) {
+		ok(1, "a file's access list # SKIP no such lists here");
+		unlink(in("new"));
+		return;
+	}
+	ok(mode_written(in("new"), 022) == 0660 && has_list(in("new"), list, n),
+	    "replaced it keeps its access list");
+	access_list(inherited, 7, 5, 7, 0);
+	must(setxattr(folder, DEFAULT_ACL, inherited, n, 0) == 0);
+	ok(mode_written(in("new"), 022) == 0660 && has_list(in("new"), list, n),
+	    "also where its folder has another one for new files");
+	must(removexattr(in("new"), ACL) == 0 && chmod(in("new"), 0640) == 0);
+	ok(mode_written(in("new"), 022) == 0640 && getxattr(in("new"), ACL, NULL, 0) < 0,
+	    "one that has none gets none there");
+	must(unlink(in("new")) == 0);
+	access_list(list, 6, 5, 6, 0);
+	ok(mode_written(in("new"), 022) == 0660 && has_list(in("new"), list, n),
+	    "a new file gets what its folder has for it, whatever the umask");
+	must(removexattr(folder, DEFAULT_ACL) == 0 && unlink(in("new")) == 0);
+}
+
 static void test_same(void)
 {
 	const char *file = in("file"), *link = in("link"), *fifo = in("fifo");
@@ -133,6 +192,7 @@ int main(void)
 	must(mkdir(folder, 0700) == 0);
 	test_mode();
 	test_owner();
+	test_access_list();
 	test_same();
 	must(rmdir(folder) == 0);
 	return done_testing();
