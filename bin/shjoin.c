@@ -21,7 +21,7 @@ static const struct cli_option options[] = {
 	{ CHECK, "check", NULL, "exit 1 when there is no pair" },
 	{ 'S', "memory", "SIZE", "memory to use before temporary files [4G]" },
 	{ EXPLAIN, "explain", NULL, "show how fingerprints would be joined, and end" },
-	{ 'N', "count", "N", "with --explain: so many of 64 bits, and no input" },
+	{ 'N', "count", "N", "with --explain: N of 64 bits at random, and no input" },
 	{ CLI_TMPDIR, "tmpdir", "DIR", "for temporary files [$TMPDIR, /tmp]" },
 	{ 0 },
 };
@@ -267,7 +267,8 @@ static int add_record(
 				j->cli->tmpdir, err) < 0)
 				return -1;
 		h->parts[j->sides - 1].first_only = j->collapse;
-		h->parts[0].copy = j->sides == 1 ? write_pair : NULL;
+		/* Which pairs there are is nothing that a plan shows. */
+		h->parts[0].copy = j->sides == 1 && !j->explain ? write_pair : NULL;
 		h->parts[0].arg = j;
 	}
 	return sh_parts_add(&h->parts[side], r->fp, r->id, err);
@@ -385,26 +386,34 @@ static void explain_count(struct join *j, unsigned k)
 	for (unsigned i = 0; i < task.bits; i++)
 		task.agree[i] = 0.5;
 	sh_plan(&plan, &task);
-	say(j->cli, "%llu fingerprints of %u bits, distance %u, uniformly distributed\n",
-	    (unsigned long long)j->count, task.bits, k);
+	say(j->cli, "%llu fingerprint%s of %u bits, distance %u, uniformly distributed\n",
+	    (unsigned long long)j->count, CLI_PLURAL(j->count), task.bits, k);
 	show_plan(j->cli, &plan);
 }
 
-/* The plan for what was read, when it fits in memory at once. */
-static int explain_held(struct held *h, unsigned k, struct sh_error *err)
+/* The plan for all that was read, in one part. */
+static int explain_part(void *arg, struct sh_nodes *s, struct sh_error *err)
 {
-	const struct sh_nodes *s = &h->parts[0].nodes;
+	struct held *h = arg;
 	struct cli *c = h->join->cli;
 	struct sh_plan plan;
 
-	if (h->parts[0].n > 1) {
-		say(c, "%zu parts, each joined with itself and with each other\n", h->parts[0].n);
-		return 0;
-	}
 	if (sh_join_plan_self(h->engine, &plan, s->fp, s->n, err) < 0)
 		return -1;
-	say(c, "%zu different fingerprints of %u bits, distance %u\n", s->n, h->bits, k);
+	say(c, "%zu different fingerprint%s of %u bits, distance %u\n", s->n, CLI_PLURAL(s->n),
+	    h->bits, distance(h->join));
 	show_plan(c, &plan);
+	return 0;
+}
+
+static int explain_held(struct held *h, struct sh_error *err)
+{
+	const struct sh_parts_join one = { explain_part, NULL, h };
+
+	if (h->parts[0].n == 1)
+		return sh_parts_join_self(&h->parts[0], &one, err);
+	say(h->join->cli, "%zu parts, each joined with itself and with each other\n",
+	    h->parts[0].n);
 	return 0;
 }
 
@@ -422,7 +431,7 @@ static int join_held(struct held *h, struct sh_error *err)
 	if (!h->engine)
 		return -1;
 	if (j->explain)
-		return explain_held(h, distance(j), err);
+		return explain_held(h, err);
 	if (j->sides == 2)
 		return sh_parts_join_cross(&h->parts[0], &h->parts[1], &join, err);
 	return sh_parts_join_self(&h->parts[0], &join, err);

@@ -374,6 +374,28 @@ clusters() {
 	[ "$parts" -lt 1000 ]
 }
 
+@test "--explain writes no pairs, also of identical fingerprints that do not fit in memory" {
+	yes 'To be or not' | head -n 200 | shfp -l >copies
+	shjoin --collapse -S 1K copies >pairs
+	[ "$(wc -l <pairs)" = 199 ]
+	try 'shjoin --explain --collapse -S 1K copies'
+	exits 0
+	says
+	gives '1 different fingerprint of 64 bits, distance 3' 'every two compared: 0 candidates, 0 s'
+}
+
+@test "--explain knows what did not fit in memory, and does when repeated records are left out" {
+	seq 300 | shfp -l >once
+	cat once once once once >repeated
+	try 'shjoin --explain -S 20K repeated'
+	exits 0
+	says 'shjoin: 900 records with the id and the fingerprint of another: left out'
+	mv out got
+	try 'shjoin --explain once'
+	same out got
+	grep -q '^300 different fingerprints of 64 bits, distance 3$' got
+}
+
 # ids KIND: the lines, with ids of that kind for their own.
 ids() {
 	awk -v kind="$1" -F '\t' 'BEGIN { srand(7) } {
