@@ -4,8 +4,20 @@
 #include "archive/maintain.h"
 #include "base/siphash.h"
 #include "dedup.h"
+#include "fp/fingerprinter.h"
 #include "made_with.h"
 #include "unfinished.h"
+
+/* Options that every run would refuse, as a stemmer that there is not. */
+static void try_options(struct cli *c, const struct dedup_settings *s)
+{
+	struct sh_error err;
+	struct sh_fingerprinter *f = sh_fingerprinter_new(&s->fp, &err);
+
+	if (!f)
+		cli_die(c, &err);
+	sh_fingerprinter_delete(f);
+}
 
 static void init(struct cli *c, const struct dedup_settings *s)
 {
@@ -14,6 +26,7 @@ static void init(struct cli *c, const struct dedup_settings *s)
 	struct made_with o;
 	struct sh_error err;
 
+	try_options(c, s);
 	made_with_list(c, s, &o);
 	memcpy(m.setting, o.row, o.n * sizeof *o.row);
 	m.n_settings = o.n;

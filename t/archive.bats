@@ -289,6 +289,14 @@ state() {
 	[ "$(head -n 1 err)" = 'shdedup: -w tf: the archive was made with -w log (give it each time)' ]
 }
 
+@test "--init makes none for options that every run would refuse" {
+	try 'shdedup -a archive --init --stem klingon'
+	exits 2
+	gives
+	[[ $(<err) == "shdedup: no stemmer 'klingon': there are "* ]]
+	[ ! -e archive ]
+}
+
 @test "--init makes one once, and none over the remains of another" {
 	try 'shdedup -a archive --init'
 	exits 0
