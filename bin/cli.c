@@ -19,7 +19,7 @@ enum { MAX_OPTIONS = 64, HELP_COLUMN = 26 };
 
 static const struct cli_option common[] = {
 	{ 'o', "output", "FILE", "write there, whole or not at all, instead of standard output" },
-	{ 'j', "jobs", "N", "work with N threads, 0: one a processor [1]" },
+	{ 'j', "jobs", "N", "work with N threads, 0: one per processor [1]" },
 	{ CLI_REJECTS, "rejects", "FILE", "put bad records there and go on" },
 	{ CLI_CRLF, "crlf", NULL, "take DOS line ends off" },
 	{ CLI_PROGRESS, "progress", NULL, "tell how far it is on standard error" },
@@ -69,8 +69,8 @@ _Noreturn static void help(struct cli *c)
 	for (size_t i = 0; i < CLI_TABLES && p->options[i]; i++)
 		print_options(p->options[i]);
 	print_options(common);
-	printf("\nNo FILE, or -: standard input. Exit status: 0 done, %s2 trouble.\n"
-	       "Manual: man %s, man simhash-utils\n",
+	printf("\n%sExit status: 0 done, %s2 trouble.\nManual: man %s, man simhash-utils\n",
+	    strstr(p->synopsis, "[FILE") ? "No FILE, or -: standard input. " : "",
 	    p->status ? p->status : "", p->name);
 	end_of_text(c);
 }

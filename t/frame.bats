@@ -877,6 +877,14 @@ answers() {
 	done
 }
 
+@test "--help of shdict, which wants an operand, offers no standard input" {
+	for program in shdict shtok shjoin shverify shdoc shdedup; do
+		"$program" --help | grep -c 'No FILE' >>out || true
+	done
+	printf '%s\n' 0 1 1 1 1 1 >expected
+	same expected out
+}
+
 @test "shdict: what is no folder is told what folder is wanted" {
 	touch file
 	for operand in file nowhere; do
