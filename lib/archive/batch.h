@@ -3,7 +3,7 @@
  *
  *     sh_batch_new(); sh_batch_prepare();      the archive need not be locked yet
  *     sh_batch_look(); ... sh_batch_fate() ...
- *     sh_batch_add() of documents that are new, in order; sh_batch_commit()
+ *     sh_batch_tell() of documents that are new; sh_batch_commit()
  *
  * The archive remembers every document that it was shown, by id and digest of the text: those
  * that stayed, with keys and features, and those that were dropped, with their keeper and how

@@ -2,7 +2,7 @@
  *
  * The estimate knows of each bit how often two fingerprints agree on it, and takes
  * bits for independent. Where they are not, buckets grow larger than foreseen; each
- * such bucket is planned anew, from its own bits (see join/join.c). */
+ * such bucket is planned anew, from its own bits (see join/level.c). */
 #ifndef SH_BAND_PLAN_H
 #define SH_BAND_PLAN_H
 
