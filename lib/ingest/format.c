@@ -1,9 +1,10 @@
 /* What a file is. */
-#include "ingest/ingest.h"
+#include "ingest/format.h"
 
 #include <strings.h>
 
 #include "ingest/header.h"
+#include "ingest/jsonscan.h"
 #include "ingest/mail.h"
 #include "record/json.h"
 #include "unicode/utf8.h"

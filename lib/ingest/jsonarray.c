@@ -1,40 +1,6 @@
 /* Documents out of one array of JSON objects, on as many lines as it likes. */
-#include "ingest/ingest.h"
-
-/* Where the scan for an object's end has come to. */
-struct scan {
-	size_t at, depth;
-	bool string, escape;
-};
-
-/* Go on to the end of what begins s: its bytes, or 0 when s ends before. */
-static size_t scan_on(struct scan *scan, struct sh_slice s)
-{
-	for (; scan->at < s.n; scan->at++) {
-		char c = s.p[scan->at];
-
-		if (scan->escape) {
-			scan->escape = false;
-		} else if (scan->string) {
-			scan->string = c != '"';
-			scan->escape = c == '\\';
-		} else if (c == '"') {
-			scan->string = true;
-		} else if (c == '{' || c == '[') {
-			scan->depth++;
-		} else if ((c == '}' || c == ']') && --scan->depth == 0) {
-			return scan->at + 1;
-		}
-	}
-	return 0;
-}
-
-size_t sh_json_extent(struct sh_slice s)
-{
-	struct scan scan = { 0 };
-
-	return scan_on(&scan, s);
-}
+#include "ingest/forms.h"
+#include "ingest/jsonscan.h"
 
 static int broken(const struct sh_reader *r, const char *expected, struct sh_error *err)
 {
@@ -74,11 +40,11 @@ static int take_object(struct sh_ingest *in, struct sh_reader *r, struct sh_slic
     uint64_t number, struct sh_error *err)
 {
 	struct sh_slice s = sh_reader_ready(r);
-	struct scan scan = { 0 };
+	struct sh_json_scan scan = { 0 };
 	size_t had = 0, n;
 
 	/* One read at a time: where the next one fails, what came before is whole. */
-	while ((n = scan_on(&scan, s)) == 0 && s.n <= in->max_size && s.n > had) {
+	while ((n = sh_json_scan(&scan, s)) == 0 && s.n <= in->max_size && s.n > had) {
 		had = s.n;
 		if (sh_reader_need(r, had + 1, err) < 0)
 			return -1;

@@ -1,5 +1,5 @@
 /* Documents out of mbox files and messages. */
-#include "ingest/ingest.h"
+#include "ingest/forms.h"
 #include "ingest/mail.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* Documents out of WARC and WET files. */
+#include "ingest/forms.h"
 #include "ingest/http.h"
-#include "ingest/ingest.h"
 #include "ingest/warc.h"
 
 #include <stdio.h>

@@ -1,6 +1,7 @@
 /* Any bytes as a page, as a text file and as JSON: the charset that it declares, what it is decoded from,
  * its text without the parser's ever failing. */
 #include "ingest.h"
+#include "ingest/jsonscan.h"
 
 #include "ingest/page.h"
 
