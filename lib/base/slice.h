@@ -6,6 +6,9 @@
 #include <stddef.h>
 #include <string.h>
 
+/* Bytes that may be read, not used, behind a text of which that is promised: wide loads overrun. */
+#define SH_PAD 64
+
 struct sh_slice {
 	const char *p;
 	size_t n;

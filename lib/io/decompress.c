@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "io/source.h"
+#include "io/descriptor.h"
 #include "io/spill.h"
 
 extern char **environ;
@@ -79,16 +79,8 @@ int sh_refuse_compressed(struct sh_slice head, struct sh_error *err)
 
 static void copy_to(int to, const char *p, size_t n)
 {
-	while (n) {
-		ssize_t done = write(to, p, n);
-
-		if (done < 0 && errno != EINTR)
-			_exit(0); /* the decompressor has enough, and says why */
-		if (done > 0) {
-			p += done;
-			n -= (size_t)done;
-		}
-	}
+	if (sh_write_all(to, p, n) < 0)
+		_exit(0); /* the decompressor has enough, and says why */
 }
 
 _Noreturn static void feed(int from, int to, struct sh_slice head)
@@ -97,13 +89,9 @@ _Noreturn static void feed(int from, int to, struct sh_slice head)
 	ssize_t got;
 
 	copy_to(to, head.p, head.n);
-	while ((got = read(from, room, sizeof room)) != 0) {
-		if (got < 0 && errno != EINTR && !(errno == EAGAIN && sh_wait_for_input(from)))
-			_exit(1);
-		if (got > 0)
-			copy_to(to, room, (size_t)got);
-	}
-	_exit(0);
+	while ((got = sh_read_some(from, room, sizeof room)) > 0)
+		copy_to(to, room, (size_t)got);
+	_exit(got < 0);
 }
 
 /* A process that writes head and the rest of fd into a pipe: the end to read from, or -1. */

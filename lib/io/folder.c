@@ -11,6 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "io/descriptor.h"
+
 enum { WRITE_AT = 1 << 18, READ_SIZE = 1 << 16, FETCH_PAGES = 4096 };
 
 #define LOOK_AGAIN 20000000 /* nanoseconds between two looks at a lock */
@@ -207,9 +209,7 @@ int sh_folder_read(
 			status = -1;
 			break;
 		}
-		n = read(fd, all->p + all->n, READ_SIZE);
-		if (n < 0 && errno == EINTR)
-			continue;
+		n = sh_read_some(fd, all->p + all->n, READ_SIZE);
 		if (n < 0)
 			status = sh_error_sys(err, "cannot read '%s/%s'", f->path, name);
 		if (n <= 0)
@@ -315,22 +315,12 @@ int sh_folder_create(
 
 static int flush(struct sh_folder_file *out, struct sh_error *err)
 {
-	const char *p = out->buf.p;
 	size_t n = out->buf.n;
 
 	out->buf.n = 0;
-	while (n) {
-		ssize_t done = write(out->fd, p, n);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done < 0)
-			return sh_error_sys(
-			    err, "cannot write '%s/%s'", out->folder->path, out->name);
-		p += done;
-		n -= (size_t)done;
-	}
-	return 0;
+	return sh_write_all(out->fd, out->buf.p, n) < 0
+		   ? sh_error_sys(err, "cannot write '%s/%s'", out->folder->path, out->name)
+		   : 0;
 }
 
 int sh_folder_write(struct sh_folder_file *out, const void *p, size_t n, struct sh_error *err)

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "io/source.h"
+#include "io/descriptor.h"
 #include "io/spill.h"
 
 enum { COPY_SIZE = 1 << 18 };
@@ -18,10 +18,8 @@ static int copy(int from, int to, const char *name, struct sh_error *err)
 	int status = room ? 0 : sh_error_nomem(err);
 
 	while (status == 0) {
-		ssize_t n = read(from, room, COPY_SIZE);
+		ssize_t n = sh_read_some(from, room, COPY_SIZE);
 
-		if (n < 0 && (errno == EINTR || (errno == EAGAIN && sh_wait_for_input(from))))
-			continue;
 		if (n < 0)
 			status = sh_error_sys(err, "cannot read '%s'", name);
 		if (n <= 0)

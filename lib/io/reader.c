@@ -1,11 +1,9 @@
 #include "io/reader.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <unistd.h>
 
-#include "io/source.h"
+#include "io/descriptor.h"
 
 enum { READ_SIZE = 256 * 1024 };
 
@@ -61,6 +59,8 @@ static int finish(struct sh_reader *r, struct sh_error *err)
 /* One read to the end of the buffer: 1, 0 at the end of the input, -1. */
 static int fill(struct sh_reader *r, struct sh_error *err)
 {
+	ssize_t got;
+
 	if (sh_reader_check(r, err) < 0)
 		return -1;
 	if (r->eof)
@@ -74,24 +74,15 @@ static int fill(struct sh_reader *r, struct sh_error *err)
 	}
 	if (sh_buf_reserve(&r->buf, READ_SIZE + SH_PAD, err) < 0)
 		return -1;
-	for (;;) {
-		ssize_t got = read(current(r), r->buf.p + r->buf.n, READ_SIZE);
-
-		if (got > 0) {
-			r->buf.n += (size_t)got;
-			return 1;
-		}
-		if (got == 0)
-			return finish(r, err);
-		if (errno == EAGAIN) {
-			struct pollfd p = { .fd = current(r), .events = POLLIN };
-
-			poll(&p, 1, -1);
-		} else if (errno != EINTR) {
-			sh_error_sys(err, "cannot read it");
-			return fail(r, err);
-		}
+	got = sh_read_some(current(r), r->buf.p + r->buf.n, READ_SIZE);
+	if (got < 0) {
+		sh_error_sys(err, "cannot read it");
+		return fail(r, err);
 	}
+	if (got == 0)
+		return finish(r, err);
+	r->buf.n += (size_t)got;
+	return 1;
 }
 
 int sh_reader_need(struct sh_reader *r, size_t n, struct sh_error *err)

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/random.h>
@@ -11,7 +10,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "io/source.h"
+#include "io/descriptor.h"
 #include "io/target.h"
 
 enum {
@@ -196,24 +195,7 @@ int sh_sink_open(struct sh_sink *s, const char *path, struct sh_error *err)
 
 static int write_all(struct sh_sink *s, const char *p, size_t n, struct sh_error *err)
 {
-	while (n) {
-		ssize_t done = write(s->fd, p, n);
-
-		if (done < 0 && errno == EAGAIN) {
-			struct pollfd w = { .fd = s->fd, .events = POLLOUT };
-
-			if (poll(&w, 1, -1) < 0 && errno != EINTR)
-				return sh_error_sys(err, "cannot write to %s", s->name);
-			continue;
-		}
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done < 0)
-			return sh_error_sys(err, "cannot write to %s", s->name);
-		p += done;
-		n -= (size_t)done;
-	}
-	return 0;
+	return sh_write_all(s->fd, p, n) < 0 ? sh_error_sys(err, "cannot write to %s", s->name) : 0;
 }
 
 int sh_sink_flush(struct sh_sink *s, struct sh_error *err)

@@ -6,22 +6,10 @@
 #include <unistd.h>
 
 #include "io/decompress.h"
+#include "io/descriptor.h"
 
-enum {
-	/* Of programs at both ends of a pipe, all that is under way stays in the second-level cache. */
-	READ_SIZE = 64 * 1024,
-	PIPE_SIZE = 256 * 1024,
-};
-
-void sh_enlarge_pipe(int fd)
-{
-#ifdef F_SETPIPE_SZ
-	/* Not a pipe, or above the system's limit: the default size works as well. */
-	(void)fcntl(fd, F_SETPIPE_SZ, PIPE_SIZE);
-#else
-	(void)fd;
-#endif
-}
+/* Of programs at both ends of a pipe, all that is under way stays in the second-level cache. */
+enum { READ_SIZE = 64 * 1024 };
 
 void sh_source_init(struct sh_source *s, char *const *names, size_t n_names)
 {
@@ -77,13 +65,6 @@ static int open_operand(struct sh_source *s, struct sh_error *err)
 	return 0;
 }
 
-bool sh_wait_for_input(int fd)
-{
-	struct pollfd p = { .fd = fd, .events = POLLIN };
-
-	return poll(&p, 1, -1) >= 0 || errno == EINTR;
-}
-
 /* Wait for the open operand, unless the read is called off: 0 or -1. */
 static int wait_or_leave(const struct sh_source *s, struct sh_error *err)
 {
@@ -98,14 +79,6 @@ static int wait_or_leave(const struct sh_source *s, struct sh_error *err)
 	return p[0].revents == 0 && p[1].revents != 0
 		   ? sh_error_set(err, SH_ERR_IO, "reading '%s' was called off", s->name)
 		   : 0;
-}
-
-int sh_cannot_read(const char *name, struct sh_error *err)
-{
-	if (errno == EISDIR)
-		return sh_error_set(err, SH_ERR_IO,
-		    "cannot read '%s': a folder (shdoc makes documents of its files)", name);
-	return sh_error_sys(err, "cannot read '%s'", name);
 }
 
 /* One read into b, which grows as needed. The number of bytes, 0 at the end, -1. */

@@ -1,15 +1,12 @@
 /* The input of a filter: its operands one after the other, as blocks of whole lines.
  *
  * A block is a stretch of one file and never cuts a line, so blocks can be worked on
- * in any order by any thread. The last line of a file may lack its LF. */
+ * in any order by any thread. The last line of a file may lack its LF. Behind a block are SH_PAD bytes of 0. */
 #ifndef SH_IO_SOURCE_H
 #define SH_IO_SOURCE_H
 
 #include "io/newlines.h"
 #include "io/trailer.h"
-
-/* Bytes that may be read (not used) after the end of every block, all of them 0: wide loads overrun. */
-#define SH_PAD 64
 
 /* Longest line, in bytes. Offsets within a record are 32 bits wide. */
 #define SH_LINE_MAX (((size_t)1 << 31) - (1 << 20))
@@ -79,16 +76,5 @@ void sh_source_pass(struct sh_source *s);
 
 /* Whether the next read would not wait for a slow writer. */
 bool sh_source_ready(const struct sh_source *s);
-
-/* Wait until fd, which somebody has left non-blocking, has something to read; false when that cannot
- * be waited for. */
-bool sh_wait_for_input(int fd);
-
-/* The error of a file that cannot be read, by errno. A folder is a common mistake, and there is a
- * program for folders: it is named. */
-int sh_cannot_read(const char *name, struct sh_error *err);
-
-/* Enlarge the pipe behind fd, when it is one, so that writer and reader run in longer strides. */
-void sh_enlarge_pipe(int fd);
 
 #endif

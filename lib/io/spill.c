@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "io/descriptor.h"
 #include "io/hold.h"
 
 /* One that has a name for a moment, in which no signal is taken. */
@@ -51,19 +52,7 @@ int sh_spill_open(const char *dir, struct sh_error *err)
 
 int sh_spill_write(int fd, const void *p, size_t n, struct sh_error *err)
 {
-	const char *at = p;
-
-	while (n) {
-		ssize_t done = write(fd, at, n);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done < 0)
-			return sh_error_sys(err, "cannot write a temporary file");
-		at += done;
-		n -= (size_t)done;
-	}
-	return 0;
+	return sh_write_all(fd, p, n) < 0 ? sh_error_sys(err, "cannot write a temporary file") : 0;
 }
 
 int sh_spill_read(int fd, void *p, size_t n, uint64_t at, struct sh_error *err)

@@ -1,0 +1,66 @@
+#include "io/descriptor.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
+
+/* Of programs at both ends of a pipe, all that is under way stays in the second-level cache. */
+enum { PIPE_SIZE = 256 * 1024 };
+
+static bool wait_for(int fd, short events)
+{
+	struct pollfd p = { .fd = fd, .events = events };
+
+	return poll(&p, 1, -1) >= 0 || errno == EINTR;
+}
+
+bool sh_wait_for_input(int fd)
+{
+	return wait_for(fd, POLLIN);
+}
+
+ssize_t sh_read_some(int fd, void *p, size_t n)
+{
+	ssize_t got;
+
+	do
+		got = read(fd, p, n);
+	while (got < 0 && (errno == EINTR || (errno == EAGAIN && wait_for(fd, POLLIN))));
+	return got;
+}
+
+int sh_write_all(int fd, const void *p, size_t n)
+{
+	const char *at = p;
+
+	while (n) {
+		ssize_t done = write(fd, at, n);
+
+		if (done < 0 && errno != EINTR && !(errno == EAGAIN && wait_for(fd, POLLOUT)))
+			return -1;
+		if (done > 0) {
+			at += done;
+			n -= (size_t)done;
+		}
+	}
+	return 0;
+}
+
+int sh_cannot_read(const char *name, struct sh_error *err)
+{
+	if (errno == EISDIR)
+		return sh_error_set(err, SH_ERR_IO,
+		    "cannot read '%s': a folder (shdoc makes documents of its files)", name);
+	return sh_error_sys(err, "cannot read '%s'", name);
+}
+
+void sh_enlarge_pipe(int fd)
+{
+#ifdef F_SETPIPE_SZ
+	/* Not a pipe, or above the system's limit: the default size works as well. */
+	(void)fcntl(fd, F_SETPIPE_SZ, PIPE_SIZE);
+#else
+	(void)fd;
+#endif
+}
