@@ -4,6 +4,7 @@
 #include "base/num.h"
 #include "cli.h"
 #include "group/group.h"
+#include "group/measure.h"
 #include "group/prefer.h"
 #include "io/target.h"
 #include "record/document.h"
@@ -185,7 +186,7 @@ static int write_groups(
 static int write_audit_line(const struct graph *g, const uint32_t *order, uint32_t keeper,
     uint32_t size, const struct sh_edge *e, struct sh_sink *out, struct sh_error *err)
 {
-	char number[3][SH_NUM_CHARS];
+	char number[2][SH_NUM_CHARS], similarity[SH_SIMILARITY_CHARS];
 	struct sh_slice a = sh_hmap_key(&g->ids, order[e->a]),
 			b = sh_hmap_key(&g->ids, order[e->b]);
 	bool swap = sh_slice_cmp(a, b) > 0;
@@ -195,9 +196,10 @@ static int write_audit_line(const struct graph *g, const uint32_t *order, uint32
 		swap ? b : a,
 		swap ? a : b,
 		sh_slice(number[1], sh_print_u64(number[1], e->distance)),
-		sh_slice(number[2], sh_print_weight(number[2], (int64_t)e->similarity * 100)),
+		sh_slice(similarity, SH_SIMILARITY_CHARS),
 	};
 
+	sh_similarity_print(similarity, e->similarity);
 	return write_fields(out, field, e->similarity == SH_EDGE_NONE ? 5 : 6, err);
 }
 
