@@ -185,7 +185,41 @@ pairs() {
 @test "the weakest pair is that of the lowest similarity, where that is known" {
 	printf 'a\tb\t9\t0.9\nc\tb\t1\t0.5\nd\tc\t3\t0.5\n' >pairs
 	try 'shgroup --audit /dev/stdout pairs | head -n 1'
-	gives 'a\t4\tc\td\t3\t0.5'
+	gives 'a\t4\tc\td\t3\t0.5000'
+}
+
+@test "the weakest pair is written as shverify wrote it" {
+	shfp -n 3 --minhash "$T_DATA/en_dev.tsv" | shjoin -k 10 | shverify -n 3 -T 0.8 -d "$T_DATA/en_dev.tsv" >pairs
+	try 'shgroup --audit audit -o groups pairs'
+	exits 0
+	[ "$(wc -l <audit)" -gt 100 ]
+	cut -f 3- audit | sort >weakest
+	try 'sort pairs | comm -23 weakest -'
+	gives
+}
+
+@test "a report that says - of pairs that nobody has compared is pairs" {
+	printf '%s\t%s\n' a 'one two three four five six' b 'nothing of the kind at all, none' >docs
+	sed 's/^/n/' docs >new
+	shdedup -a archive --init --store none
+	shdedup -q -a archive docs >out
+	shdedup -q -a archive -r report new >out
+	try 'cat report'
+	gives 'na\ta\t0\t-' 'nb\tb\t0\t-'
+	try 'shgroup --audit audit report'
+	exits 0
+	gives 'a\ta' 'na\ta' 'b\tb' 'nb\tb'
+	try 'cat audit'
+	gives 'a\t2\ta\tna\t0' 'b\t2\tb\tnb\t0'
+	try 'shverify -n 3 -d docs -d new report'
+	exits 0
+	gives 'na\ta\t0\t1.0000' 'nb\tb\t0\t1.0000'
+	printf 'nc\ta\t0\t0.5000\n' >>report
+	try 'shstat report | head -n 2'
+	grep -qE '^ +0 +3  0[.]50  ' out
+	# What is known decides.
+	try 'shgroup --audit /dev/stdout report | head -n 1'
+	gives 'a\t3\ta\tnc\t0\t0.5000'
 }
 
 @test "a similarity may have as many places as other programs print" {
@@ -194,7 +228,7 @@ pairs() {
 	try 'shgroup --audit /dev/stdout pairs | head -n 3'
 	gives 'a\t4\ta\tb\t1\t0.8333' 'p\t2\tp\tq\t1\t0.9999' 'x\t2\tx\ty\t1\t0.0001'
 	try 'sed -n 3p pairs | shgroup --audit /dev/stdout | head -n 1'
-	gives 'c\t2\tc\td\t1\t1'
+	gives 'c\t2\tc\td\t1\t1.0000'
 	try 'shstat pairs | sed -n 2p'
 	grep -q ' 0.77  ' out # of 0.8333 1 1 0.0001 0.9999
 	for bad in 1.0000005 1e1 -0.5 0.5x 0.1234567x 1e e5 nan 0x1 .5 0..5; do

@@ -288,7 +288,7 @@ int sh_record_pair(struct sh_slice line, struct sh_pair_record *r, struct sh_err
 	if (bad)
 		return sh_error_set(
 		    err, SH_ERR_RECORD, "distance '%.*s': %s", SHOWN(v[2]), sh_num_reason(bad));
-	if (n == 3)
+	if (n == 3 || sh_slice_eq(v[3], sh_slice_str("-")))
 		return 0;
 	bad = sh_parse_weight(v[3], &r->similarity);
 	if (bad)

@@ -75,7 +75,7 @@ struct sh_band_record {
 int sh_record_band(struct sh_slice line, struct sh_band_record *r, struct sh_error *err);
 
 /* pair record: id1, id2, distance, and in a verified pair the similarity, 0 to 1,
- * rounded to millionths (-1 when the record has none). */
+ * rounded to millionths (-1 when the record has none, or - for it). */
 struct sh_pair_record {
 	struct sh_slice id1, id2;
 	uint64_t distance;

@@ -118,7 +118,7 @@ static void test_digits(const struct form *form)
 static void test_similarity(void)
 {
 	static const char *const good[] = { "0", "0.000001", "0.999999", "1", "1.0" };
-	static const char *const bad[] = { "1.000001", "2", "-0", "", "." };
+	static const char *const bad[] = { "1.000001", "2", "-0", "", ".", "--", "- " };
 	struct sh_pair_record r;
 	char line[40];
 
@@ -134,6 +134,8 @@ static void test_similarity(void)
 	}
 	ok(sh_record_pair(sh_slice_str("a\tb\t0"), &r, &err) == 0 && r.similarity == -1,
 	    "none: -1");
+	ok(sh_record_pair(sh_slice_str("a\tb\t0\t-"), &r, &err) == 0 && r.similarity == -1,
+	    "not known: -1");
 }
 
 /* Only a document without features has an empty one. */
