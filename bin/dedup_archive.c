@@ -178,12 +178,12 @@ void dedup_archive_settle(struct cli *c, const struct dedup_settings *s)
 		refuse_for_documents(c, s);
 	if (a->mode != ARCHIVE_UPDATE && c->n_operands)
 		cli_usage(c, "%s takes no documents: '%s'", a->mode_name, c->operands[0]);
+	if (s->sample)
+		cli_usage(c, "--sample shows pairs of documents; an archive need not have any");
 	if (s->dry_run && a->mode != ARCHIVE_UPDATE && a->mode != ARCHIVE_REMOVE &&
 	    a->mode != ARCHIVE_EXPIRE)
 		cli_usage(c, "--dry-run is for documents, --remove and --expire, not for %s",
 		    a->mode_name);
-	if (s->sample)
-		cli_usage(c, "--sample shows pairs of documents; an archive need not have any");
 	if (s->dedup.single)
 		cli_usage(c, "--link single: chains would go on through the archive; say star");
 }

@@ -77,6 +77,18 @@ static void tell_time(struct cli *c, const char *what, bool known, uint64_t seco
 	cli_print(c, "%s\t%s\n", what, text);
 }
 
+static void tell_settings(struct cli *c, const struct sh_manifest *m)
+{
+	char room[MADE_WITH_SAID_MAX];
+
+	for (size_t i = 0; i < m->n_settings; i++) {
+		const struct sh_setting *s = &m->setting[i];
+		struct sh_slice said = made_with_said(s, room);
+
+		cli_print(c, "%.*s\t%.*s\n", (int)s->name.n, s->name.p, (int)said.n, said.p);
+	}
+}
+
 static void tell_stats(struct cli *c, struct sh_archive *a)
 {
 	static const char *const part[SH_PARTS] = { "documents", "keys", "store", "checksums" };
@@ -87,9 +99,7 @@ static void tell_stats(struct cli *c, struct sh_archive *a)
 
 	if (sh_archive_stats(a, &s, &err) < 0)
 		cli_die(c, &err);
-	for (size_t i = 0; i < m->n_settings; i++)
-		cli_print(c, "%.*s\t%.*s\n", (int)m->setting[i].name.n, m->setting[i].name.p,
-		    (int)m->setting[i].value.n, m->setting[i].value.p);
+	tell_settings(c, m);
 	cli_print(
 	    c, "--store\t%s\nlayout\t%u bands of %u\n", sh_store_name[m->store], m->bands, m->rows);
 	cli_print(c, "documents\t%llu\nstayed\t%llu\nkeys\t%llu\nsegments\t%zu\n",

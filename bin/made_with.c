@@ -2,6 +2,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "segment/cppjieba.h"
 #include "segment/jieba_dict.h"
@@ -55,6 +56,9 @@ static void say_jieba(struct cli *c, struct made_with *o, const struct sh_jieba 
 	    (unsigned long long)sum);
 }
 
+/* Kinds of words are known by their bits. */
+static const char keep_words[] = "--keep-words", any[] = "any:", kinds[] = "kinds:";
+
 void made_with_list(struct cli *c, const struct dedup_settings *s, struct made_with *o)
 {
 	const struct sh_token_opts *t = &s->docs.token;
@@ -63,12 +67,13 @@ void made_with_list(struct cli *c, const struct dedup_settings *s, struct made_w
 	threshold[sh_print_weight(threshold, (int64_t)s->dedup.threshold)] = '\0';
 	o->n = 0;
 	say(o, "-p", "%s", s->docs.profile->name);
+	/* Before those whose defaults it changes: what was said, or left out, is to be named. */
+	say_flag(o, "--simhash", !s->fp.minhash);
 	say(o, "-b", "%u", s->fp.bits);
 	say(o, "-k", "%u", s->dedup.k);
 	say(o, "-T", "%s", threshold);
 	say(o, "--few", "%u", s->dedup.few);
 	say(o, "--seed", "%llu", (unsigned long long)s->fp.seed);
-	say_flag(o, "--simhash", !s->fp.minhash);
 	say(o, "-w", "%s", s->fp.minhash ? "no" : s->fp.scheme->name);
 	if (s->docs.ngrams.min == s->docs.ngrams.max)
 		say(o, "-n", "%u", s->docs.ngrams.min);
@@ -86,7 +91,7 @@ void made_with_list(struct cli *c, const struct dedup_settings *s, struct made_w
 	say(o, "--stem", "%s", t->stem ? t->stem : "no");
 	say_file(o, "--stop", s->docs.stop_path, s->docs.stop_sum);
 	say(o, "--min-chars", "%u", t->min_chars);
-	say(o, "--keep-words", "%s%x", t->punctuation ? "any:" : "kinds:", t->keep);
+	say(o, keep_words, "%s%x", t->punctuation ? any : kinds, t->keep);
 	say_flag(o, "--no-fold", t->no_fold);
 	say_flag(o, "--mask-digits", t->mask_digits);
 }
@@ -101,9 +106,47 @@ static bool is(struct sh_slice s, const char *word)
 	return sh_slice_eq(s, sh_slice_str(word));
 }
 
-_Noreturn static void refuse(
-    struct cli *c, const char *name, struct sh_slice now, struct sh_slice then)
+static bool begins(struct sh_slice s, const char *word)
 {
+	size_t n = strlen(word);
+
+	return s.n >= n && memcmp(s.p, word, n) == 0;
+}
+
+static struct sh_slice names_of(unsigned bits, char *room)
+{
+	size_t n = 0;
+
+	for (const struct sh_keep_name *row = sh_keep_names; row->name; row++)
+		if (bits & row->bit)
+			n += (size_t)snprintf(
+			    room + n, MADE_WITH_SAID_MAX - n, "%s%s", n ? "," : "", row->name);
+	return n ? sh_slice(room, n) : sh_slice_str("no");
+}
+
+struct sh_slice made_with_said(const struct sh_setting *s, char *room)
+{
+	size_t n = strlen(kinds);
+	char bits[MADE_WITH_VALUE_MAX];
+
+	if (!is(s->name, keep_words))
+		return s->value;
+	if (begins(s->value, any))
+		return sh_slice_str("any");
+	if (!begins(s->value, kinds) || s->value.n - n >= sizeof bits)
+		return s->value;
+	memcpy(bits, s->value.p + n, s->value.n - n);
+	bits[s->value.n - n] = '\0';
+	return names_of((unsigned)strtoul(bits, NULL, 16), room);
+}
+
+_Noreturn static void refuse(
+    struct cli *c, const struct sh_setting *setting, const struct sh_setting *made)
+{
+	const char *name = setting->name.p;
+	char room[2][MADE_WITH_SAID_MAX];
+	struct sh_slice now = made_with_said(setting, room[0]);
+	struct sh_slice then = made_with_said(made, room[1]);
 	int n_now = (int)now.n, n_then = (int)then.n;
 
 	if (is(then, "no") || then.n == 0)
@@ -147,7 +190,7 @@ void made_with_compare(struct cli *c, const struct dedup_settings *s, const stru
 
 		if (!sh_slice_eq(o.row[i].value, then) && !is_old_path(s, name, then) &&
 		    !is_unknown(name, o.row[i].value, then))
-			refuse(c, name, o.row[i].value, then);
+			refuse(c, &o.row[i], &(struct sh_setting){ o.row[i].name, then });
 	}
 	if (s->archive.store_given && s->archive.store != m->store)
 		cli_usage(c, "--store %s: the archive was made with --store %s",
