@@ -77,7 +77,7 @@ void dedup_write_report(struct dedup_state *s, const uint32_t *keeper);
 void dedup_open_report(struct dedup_state *s);
 
 struct dedup_groups {
-	uint32_t *size; /* by keeper */
+	uint32_t *size; /* by keeper, or by the first that went for one of the archive */
 	uint64_t n, dropped, large;
 	uint32_t largest;
 };

@@ -1,7 +1,47 @@
 /* What it came to: groups, warnings, the line at the end. */
+#include <stdlib.h>
+
+#include "base/compare.h"
 #include "dedup.h"
 
 enum { GROUPS_SHOWN = 10 };
+
+static uint32_t archived_keeper(const struct dedup_state *s, uint32_t document)
+{
+	return dedup_archive_fate(s, document)->keeper;
+}
+
+static int by_archived_keeper(const void *a, const void *b, void *arg)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	uint32_t p = archived_keeper(arg, x), q = archived_keeper(arg, y);
+
+	return p != q ? sh_compare(p, q) : sh_compare(x, y);
+}
+
+/* Documents that went for one of the archive are a group with it; it is counted under the first of them. */
+static void count_archived(struct dedup_state *s, uint32_t *size)
+{
+	uint32_t *order, n = 0;
+	struct sh_error err;
+
+	if (!s->settings->archive.dir)
+		return;
+	order = sh_tables_get(&s->tables, s->corpus.n + 1, sizeof *order, &err);
+	if (!order)
+		cli_die(s->cli, &err);
+	for (uint32_t i = 0; i < s->corpus.n; i++)
+		if (dedup_archive_drops(s, i))
+			order[n++] = i;
+	qsort_r(order, n, sizeof *order, by_archived_keeper, s);
+	for (uint32_t i = 0, first = 0; i < n; i++) {
+		if (archived_keeper(s, order[i]) != archived_keeper(s, order[first]))
+			first = i;
+		size[order[i]] = 0;
+		size[order[first]] = i - first + 2;
+	}
+	sh_tables_put(&s->tables, order);
+}
 
 void dedup_count_groups(struct dedup_state *s, const uint32_t *keeper, struct dedup_groups *g)
 {
@@ -13,6 +53,7 @@ void dedup_count_groups(struct dedup_state *s, const uint32_t *keeper, struct de
 		cli_die(s->cli, &err);
 	for (uint32_t i = 0; i < s->corpus.n; i++)
 		g->size[keeper[i]]++;
+	count_archived(s, g->size);
 	for (uint32_t i = 0; i < s->corpus.n; i++) {
 		g->dropped += !dedup_stays(s, keeper, i);
 		g->n += g->size[i] > 1;
@@ -27,6 +68,12 @@ void dedup_free_groups(struct dedup_state *s, struct dedup_groups *g)
 	sh_tables_put(&s->tables, g->size);
 }
 
+static void warn_of_group(const struct dedup_state *s, uint32_t size, struct sh_slice id)
+{
+	cli_warn(s->cli, "%u documents in the group kept by '%.*s' (--max-group)", size,
+	    id.n > 80 ? 80 : (int)id.n, id.p);
+}
+
 void dedup_warn_of_groups(const struct dedup_state *s, const struct dedup_groups *g)
 {
 	struct sh_document_room room = { 0 };
@@ -37,11 +84,14 @@ void dedup_warn_of_groups(const struct dedup_state *s, const struct dedup_groups
 	for (uint32_t i = 0; g->large && i < s->corpus.n && shown < GROUPS_SHOWN; i++) {
 		if (g->size[i] <= s->settings->max_group)
 			continue;
+		shown++;
+		if (dedup_archive_drops(s, i)) {
+			warn_of_group(s, g->size[i], dedup_archive_fate(s, i)->id);
+			continue;
+		}
 		if (sh_corpus_document(&s->corpus, i, &room, &doc, &err) < 0)
 			cli_die(s->cli, &err);
-		cli_warn(s->cli, "%u documents in the group kept by '%.*s' (--max-group)",
-		    g->size[i], doc.id.n > 80 ? 80 : (int)doc.id.n, doc.id.p);
-		shown++;
+		warn_of_group(s, g->size[i], doc.id);
 	}
 	if (g->large > shown)
 		cli_warn(s->cli, "%llu more such group%s", (unsigned long long)(g->large - shown),

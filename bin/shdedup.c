@@ -269,8 +269,9 @@ static void tell(struct dedup_state *s)
 		dedup_write_documents(s, keeper);
 	if (s->settings->report_path)
 		dedup_write_report(s, keeper);
-	dedup_archive_add(s, keeper);
+	/* It names documents of the archive, as it was. */
 	dedup_warn_of_groups(s, &groups);
+	dedup_archive_add(s, keeper);
 	if (!s->settings->quiet) {
 		dedup_warn_of_ids(s->cli, "--keep", &s->ranked);
 		dedup_warn_of_ids(s->cli, "--protect", &s->protected);

@@ -265,12 +265,13 @@ state() {
 	--seed 3|--seed 3: the archive was made with --seed 0
 	--few 5|--few 5: the archive was made with --few 20
 	--simhash -k 10|--simhash: the archive was made without --simhash
+	--simhash|--simhash: the archive was made without --simhash
 	--stem english|--stem english: the archive was made without --stem
 	--stop words|--stop content:
 	--no-fold|--no-fold: the archive was made without --no-fold
 	--mask-digits|--mask-digits: the archive was made without --mask-digits
 	--min-chars 2|--min-chars 2: the archive was made with --min-chars 0
-	--keep-words han|--keep-words kinds:4: the archive was made with --keep-words kinds:0
+	--keep-words han,alpha|--keep-words alpha,han: the archive was made without --keep-words
 	--split alpha|--split alpha: the archive was made with --split words
 	--store none|--store none: the archive was made with --store sketch
 	-p pysimhash|-p pysimhash: the archive was made with -p default
@@ -283,7 +284,18 @@ state() {
 	grep -q 'without --no-fold: the archive was made with --no-fold (give it each time)$' err
 	try "shdedup -a archive --no-fold $T_DATA/en_dev.tsv"
 	grep -q 'without --stem: the archive was made with --stem english (give it each time)$' err
+	shdedup -a kinds --init --keep-words digit,han
+	try "shdedup -a kinds $T_DATA/en_dev.tsv"
+	grep -q 'without --keep-words: the archive was made with --keep-words digit,han (give it each time)$' err
+	try 'shdedup -a kinds --keep-words any </dev/null'
+	grep -q ': --keep-words any: the archive was made with --keep-words digit,han (give it each time)$' err
+	try 'shdedup -a kinds --stats | grep keep-words'
+	gives '--keep-words\tdigit,han'
+	try 'shdedup -q -a kinds --keep-words han,digit </dev/null'
+	exits 0
 	shdedup -a summed --init --simhash
+	try "shdedup -a summed $T_DATA/en_dev.tsv"
+	grep -q 'without --simhash: the archive was made with --simhash (give it each time)$' err
 	try 'shdedup -a summed --simhash -w tf </dev/null'
 	exits 2
 	[ "$(head -n 1 err)" = 'shdedup: -w tf: the archive was made with -w log (give it each time)' ]
@@ -295,6 +307,32 @@ state() {
 	gives
 	[[ $(<err) == "shdedup: no stemmer 'klingon': there are "* ]]
 	[ ! -e archive ]
+}
+
+@test "large groups are told of where one of the archive stays for them, too, in a second run as well" {
+	printf '%s\t%s\n' a 'one two three four five six' z 'nothing of the kind at all, none' >old
+	shdedup -a archive --init
+	shdedup -q -a archive old >out
+	for i in 1 2 3; do printf '%s\n' "m$i	one two three four five six" "n$i	quite another text, new here"; done >new
+	printf 'y\tnothing of the kind at all, none\n' >>new
+	for known in 0 7; do
+		try 'shdedup -a archive --max-group 2 new'
+		exits 0
+		gives 'n1\tquite another text, new here'
+		sort err | grep -e --max-group >told
+		printf '%s\n' "shdedup: 3 documents in the group kept by 'n1' (--max-group)" \
+			"shdedup: 4 documents in the group kept by 'a' (--max-group)" >want
+		same want told
+		grep -q "^shdedup: archive: $known of these documents were known," err
+		grep -q '; 3 groups, largest 4; ' err
+	done
+	try 'shdedup -q -a archive --max-group 4 new'
+	exits 0
+	says
+	# The keeper is one, whether the run has it or not.
+	try 'shdedup -a archive --max-group 3 --dry-run new old'
+	exits 0
+	[ "$(head -n 1 err)" = "shdedup: 4 documents in the group kept by 'a' (--max-group)" ]
 }
 
 @test "--init makes one once, and none over the remains of another" {
@@ -504,6 +542,7 @@ state() {
 	-a archive --expire d|--expire 'd': expected an age such as 90d, 12h or 8w
 	-a archive --expire 1099511627776w|--expire '1099511627776w': expected an age such as 90d, 12h or 8w
 	-a archive --sample 3|--sample shows pairs of documents; an archive need not have any
+	-a archive --init --sample 3|--sample shows pairs of documents; an archive need not have any
 	-a archive --link single|--link single: chains would go on through the archive; say star
 	-a archive --store some|--store 'some': expected none, sketch or documents
 	END
@@ -821,6 +860,32 @@ manifest" ]
 	exits 2
 	says 'simhash-dedup: root/in/2026-01-01T00.tsv: there was another file of this name, see root/done: rename it'
 	same kept root/new/2026-01-01T00.tsv
+}
+
+@test "the cron script puts bad records aside where there is a folder for them, each file's in its own" {
+	script=$BATS_TEST_DIRNAME/../share/cron/simhash-dedup
+	mkdir -p root/in
+	shdedup -a root/archive --init
+	printf 'a\tsome text\nbad one\n' >root/in/1.tsv
+	printf 'b\tanother text\n' >root/in/2.tsv
+	printf 'bad two\nc\tthe third of all\n' >root/in/3.tsv
+	for option in '--rejects all' --rejects=all --rej=all; do
+		try "$script root -j 1 $option"
+		exits 2
+		says "simhash-dedup: --rejects: each file's would take the place of the last one's: mkdir root/rejects"
+	done
+	[ "$(ls root/in | wc -l)" -eq 3 ]
+	mkdir root/rejects
+	touch root/rejects/.1.tsv.a1B2c3
+	try "$script root"
+	exits 0
+	says 'shdedup: 1 record rejected, see root/rejects/1.tsv' 'shdedup: 1 record rejected, see root/rejects/3.tsv'
+	[ -z "$(ls root/in)" ]
+	[ "$(ls -A root/rejects | tr '\n' ' ')" = '1.tsv 3.tsv ' ]
+	try 'cat root/rejects/*'
+	gives 'bad one' 'bad two'
+	try 'cat root/new/* | cut -f 1'
+	gives a b c
 }
 
 @test "of two scripts for cron one waits, and does not do again what the other has done" {
