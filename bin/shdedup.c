@@ -61,7 +61,7 @@ static const struct cli_program program = {
 
 static void take_bits(struct cli *c, struct dedup_settings *s)
 {
-	uint64_t n = cli_number(c, "-b", 64, 256);
+	uint64_t n = cli_number(c, "-b", 1, SH_FP_MAX_BITS);
 
 	if (n != 64 && n != 128 && n != 256)
 		cli_usage(c, "-b %s: expected 64, 128 or 256", c->arg);

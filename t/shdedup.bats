@@ -398,7 +398,7 @@ texts() {
 		gives
 		says "shdedup: $2" "Try 'shdedup --help' or 'man shdedup'."
 	}
-	for bits in 65 192 255; do
+	for bits in 1 32 65 192 255 512; do
 		refuses "-b $bits" "-b $bits: expected 64, 128 or 256"
 	done
 	for t in 0 1.000001 2 -1 x; do
