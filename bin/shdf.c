@@ -110,12 +110,12 @@ static void count(struct cli *c, size_t memory, struct table_out *out)
 	sh_df_counter_delete(n.counter);
 }
 
-static void take_limit(struct cli *c, struct sh_df_limit *limit)
+static void take_limit(struct cli *c, const char *option, struct sh_df_limit *limit)
 {
 	struct sh_error err;
 
 	if (sh_df_limit_parse(c->arg, limit, &err) < 0)
-		cli_usage(c, "%s", err.text);
+		cli_usage(c, "%s: %s", option, err.text);
 }
 
 int main(int argc, char **argv)
@@ -134,10 +134,10 @@ int main(int argc, char **argv)
 			merge = true;
 			break;
 		case MIN_DF:
-			take_limit(&c, &out.min);
+			take_limit(&c, "--min-df", &out.min);
 			break;
 		case MAX_DF:
-			take_limit(&c, &out.max);
+			take_limit(&c, "--max-df", &out.max);
 			break;
 		case 'S':
 			memory = cli_size(&c, "-S");

@@ -86,12 +86,12 @@ static void weigh_all(struct cli *c, const struct sh_weigher *weigher)
 	sh_weighing_free(&d);
 }
 
-static void take_limit(struct cli *c, struct sh_df_limit *limit)
+static void take_limit(struct cli *c, const char *option, struct sh_df_limit *limit)
 {
 	struct sh_error err;
 
 	if (sh_df_limit_parse(c->arg, limit, &err) < 0)
-		cli_usage(c, "%s", err.text);
+		cli_usage(c, "%s: %s", option, err.text);
 }
 
 static void take(struct cli *c, struct settings *s, int opt)
@@ -123,10 +123,10 @@ static void take(struct cli *c, struct settings *s, int opt)
 			cli_usage(c, "--absent '%s': expected rare or drop", c->arg);
 		break;
 	case MIN_DF:
-		take_limit(c, &s->weigher.min);
+		take_limit(c, "--min-df", &s->weigher.min);
 		break;
 	case MAX_DF:
-		take_limit(c, &s->weigher.max);
+		take_limit(c, "--max-df", &s->weigher.max);
 		break;
 	case 't':
 		s->weigher.top = cli_number(c, "-t", 1, UINT32_MAX);

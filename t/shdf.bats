@@ -159,10 +159,10 @@ features() {
 		says "shdf: $2" "Try 'shdf --help' or 'man shdf'."
 	}
 	expected='expected a number of documents, or a share of them such as 0.5 or 50%'
-	refuses '--min-df x' "document frequency 'x': $expected"
-	refuses '--max-df 1.5' "document frequency '1.5': $expected"
-	refuses '--max-df 101%' "document frequency '101%': $expected"
-	refuses '--max-df -1' "document frequency '-1': $expected"
+	refuses '--min-df x' "--min-df: document frequency 'x': $expected"
+	refuses '--max-df 1.5' "--max-df: document frequency '1.5': $expected"
+	refuses '--max-df 101%' "--max-df: document frequency '101%': $expected"
+	refuses '--max-df -1' "--max-df: document frequency '-1': $expected"
 	refuses '-S 0' "-S '0': expected a size such as 500M or 1.5G"
 	refuses '-S 5X' "-S '5X': expected a size such as 500M or 1.5G"
 }
