@@ -230,7 +230,7 @@ load helper
 	says "shfp: -:1: 4 fields, $expects"
 	try 'echo one | shfp'
 	exits 2
-	says 'shfp: -:1: 1 field, expected id<TAB>text (-l numbers plain lines, shdoc reads whole files)'
+	says 'shfp: -:1: 1 field, expected id<TAB>text (-l numbers plain lines)'
 }
 
 @test "-f and -l make documents of what would look like features" {

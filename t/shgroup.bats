@@ -294,7 +294,7 @@ pairs() {
 	try 'shgroup -d docs pairs'
 	exits 2
 	gives
-	says 'shgroup: docs:2: 1 field, expected id<TAB>text (-l numbers plain lines, shdoc reads whole files)'
+	says 'shgroup: docs:2: 1 field, expected id<TAB>text (-l numbers plain lines)'
 	try 'shgroup -d docs --rejects r pairs'
 	exits 0
 	gives 'a\ta' 'b\ta' 'c\ta' 'd\td' 'e\td'

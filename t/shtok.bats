@@ -190,7 +190,7 @@ load helper
 	try "echo '[{\"id\":1},' | shtok"
 	says 'shtok: -:1: 1 field, expected id<TAB>text (shdoc reads JSON arrays)'
 	try 'echo "Prose, with commas; and more." | shtok'
-	says 'shtok: -:1: 1 field, expected id<TAB>text (-l numbers plain lines, shdoc reads whole files)'
+	says 'shtok: -:1: 1 field, expected id<TAB>text (-l numbers plain lines)'
 }
 
 @test "a record of another number of fields is an error with its place and the way out" {
@@ -198,14 +198,14 @@ load helper
 	try 'shtok docs'
 	exits 2
 	gives 'a\tone\t1'
-	says 'shtok: docs:2: 1 field, expected id<TAB>text (-l numbers plain lines, shdoc reads whole files)'
+	says 'shtok: docs:2: 1 field, expected id<TAB>text (-l numbers plain lines)'
 	try 'printf "a\tb\tc\n" | shtok'
 	exits 2
 	gives
 	says 'shtok: -:1: 3 fields, expected id<TAB>text (-f ID,TEXT chooses two of them)'
 	try 'printf "a\tb\n\n" | shtok'
 	exits 2
-	says 'shtok: -:2: 1 field, expected id<TAB>text (-l numbers plain lines, shdoc reads whole files)'
+	says 'shtok: -:2: 1 field, expected id<TAB>text (-l numbers plain lines)'
 }
 
 @test "ids are 1 to 4096 bytes of any kind, never altered" {

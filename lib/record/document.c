@@ -95,9 +95,8 @@ static int two_fields(struct sh_slice line, struct sh_document *doc, struct sh_e
 		    "for "
 		    "--json; -l numbers plain lines)");
 	if (n == 1)
-		return sh_error_set(err, SH_ERR_RECORD,
-		    "1 field, expected id<TAB>text (-l numbers plain lines, shdoc reads whole "
-		    "files)");
+		return sh_error_set(
+		    err, SH_ERR_RECORD, "1 field, expected id<TAB>text (-l numbers plain lines)");
 	if (n > 2)
 		return sh_error_set(err, SH_ERR_RECORD,
 		    "%zu fields, expected id<TAB>text (-f ID,TEXT chooses two of them)", n);
