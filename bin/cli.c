@@ -125,7 +125,6 @@ void cli_start(struct cli *c, const struct cli_program *program, int argc, char 
 	*c = (struct cli){ .program = program, .argc = argc, .argv = argv, .jobs = 1 };
 	occupy_standard_descriptors(c);
 	/* Messages say the program's name, not the path it was called by. */
-	opterr = 1;
 	if (argc > 0)
 		argv[0] = (char *)(uintptr_t)program->name;
 }
@@ -234,6 +233,29 @@ static void need_descriptors(struct cli *c)
 	need_open(c, c->rejects_path);
 }
 
+/* -p comes first, wherever it stands: all others change what it chooses. The first reading is for it
+ * alone, up to what ends the program anyway. */
+static int next_code(struct cli *c, const char *letters, const struct option *longs)
+{
+	int code;
+
+	while (!c->profiles_read) {
+		opterr = 0;
+		code = getopt_long(c->argc, c->argv, letters, longs, NULL);
+		if (code == 'p')
+			return code;
+		if (code == -1 || code == '?' || code == 'h' || code == 'V') {
+			c->profiles_read = true;
+			opterr = 1;
+			optind = 0; /* getopt_long() begins anew */
+		}
+	}
+	do
+		code = getopt_long(c->argc, c->argv, letters, longs, NULL);
+	while (code == 'p');
+	return code;
+}
+
 int cli_next(struct cli *c)
 {
 	char letters[2 * MAX_OPTIONS + 1];
@@ -241,7 +263,7 @@ int cli_next(struct cli *c)
 	int code;
 
 	build_getopt(c->program, letters, longs);
-	while ((code = getopt_long(c->argc, c->argv, letters, longs, NULL)) != -1) {
+	while ((code = next_code(c, letters, longs)) != -1) {
 		c->arg = optarg;
 		switch (code) {
 		case 'o':

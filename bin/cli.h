@@ -53,7 +53,8 @@ struct cli {
 	const struct cli_program *program;
 	int argc;
 	char **argv;
-	const char *arg; /* of the option that cli_next() returned */
+	const char *arg;    /* of the option that cli_next() returned */
+	bool profiles_read; /* each -p was returned */
 
 	char *const *operands;
 	size_t n_operands;
@@ -83,7 +84,7 @@ struct cli {
 
 void cli_start(struct cli *c, const struct cli_program *program, int argc, char **argv);
 
-/* The next option of the program's own tables, -1 after the last one. */
+/* The next option of the program's own tables, -1 after the last one; -p before all others. */
 int cli_next(struct cli *c);
 
 /* For "%llu record%s". */

@@ -22,7 +22,7 @@ enum {
 
 const struct cli_option docopts_table[] = {
 	{ 'p', "profile", "NAME",
-	    "all choices of a named system; later options override [default]" },
+	    "all choices of a named system; other options override [default]" },
 	{ 'n', "ngram", "N[-M]", "features are n-grams of N (to M) tokens [1]" },
 	{ 'u', "unit", "word|char", "tokens are words or characters [word]" },
 	{ SEGMENT, "segment", "char|jieba|...", "how scripts without spaces are cut [char]" },
@@ -51,8 +51,6 @@ void docopts_init(struct docopts *d)
 
 static void take_profile(struct docopts *d, struct cli *c)
 {
-	if (d->changed)
-		cli_usage(c, "-p %s: must stand before the options that change it", c->arg);
 	d->profile = cli_profile(c);
 	sh_profile_tokens(d->profile, &d->token, &d->ngrams);
 }
@@ -128,23 +126,6 @@ _Noreturn static void refuse(struct cli *c, int opt, const struct sh_error *err)
 	cli_usage(c, "%s", err->text);
 }
 
-/* Profiles choose neither where the text stands nor the files of words. */
-static bool is_choice(int opt)
-{
-	switch (opt) {
-	case DICT:
-	case STOP:
-	case JSON:
-	case 'f':
-	case 'l':
-	case RAW:
-	case STRICT:
-		return false;
-	default:
-		return true;
-	}
-}
-
 bool docopts_take(struct docopts *d, struct cli *c, int opt)
 {
 	struct sh_error err = { 0 };
@@ -209,7 +190,6 @@ bool docopts_take(struct docopts *d, struct cli *c, int opt)
 	if (err.code)
 		refuse(c, opt, &err);
 	d->used = true;
-	d->changed = d->changed || is_choice(opt);
 	return true;
 }
 

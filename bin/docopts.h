@@ -21,7 +21,6 @@ struct docopts {
 	struct sh_jieba *jieba;       /* owned */
 	struct sh_cppjieba *cppjieba; /* owned */
 	bool used;                    /* any of these options was given, but for -p */
-	bool changed;                 /* one was given that changes what -p chooses */
 	bool segment, split;          /* these were */
 	/* Set before docopts_settle(). */
 	bool no_text;         /* nothing is cut, no dictionary is opened */

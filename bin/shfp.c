@@ -38,7 +38,6 @@ struct settings {
 	enum sh_empty empty;
 	bool empty_given;  /* --empty was */
 	bool weight_given; /* -w was */
-	bool changed;      /* an option of this program was given that changes what -p chooses */
 };
 
 struct worker {
@@ -384,11 +383,9 @@ static void take(struct cli *c, struct settings *s, int opt)
 {
 	switch (opt) {
 	case 'p':
-		if (s->changed)
-			cli_usage(c, "-p %s: must stand before the options that change it", c->arg);
 		docopts_take(&s->docs, c, opt);
 		set_profile(s, s->docs.profile);
-		return;
+		break;
 	case 'b':
 		s->fp.bits = (unsigned)cli_number(c, "-b", 1, SH_FP_MAX_BITS);
 		break;
@@ -414,16 +411,15 @@ static void take(struct cli *c, struct settings *s, int opt)
 		s->format = sh_format_find(c->arg);
 		if (!s->format)
 			cli_usage(c, "-x '%s': expected hex, bare, dec, bin or nib", c->arg);
-		return;
+		break;
 	case EMPTY:
 		s->empty = empty(c);
 		s->empty_given = true;
 		break;
 	default:
 		docopts_take(&s->docs, c, opt);
-		return;
+		break;
 	}
-	s->changed = true;
 }
 
 /* The first record has three fields, and the last is no number. */

@@ -8,7 +8,7 @@
 enum { IDF = CLI_OWN, ABSENT, MIN_DF, MAX_DF };
 
 static const struct cli_option options[] = {
-	{ 'p', "profile", "NAME", "weights of a named system; later options override [default]" },
+	{ 'p', "profile", "NAME", "weights of a named system; other options override [default]" },
 	{ 'w', "weight", "SCHEME", "set, tf, freq, log, tfidf or logidf [log]" },
 	{ 'd', "df", "TABLE", "document frequencies, from shdf" },
 	{ IDF, "idf", "FILE", "idf values instead (feature<TAB>idf)" },
@@ -32,7 +32,6 @@ struct settings {
 	const char *df_path, *idf_path;
 	struct sh_df_table df;
 	struct sh_idf_table idf;
-	bool changed; /* an option was given that changes what -p chooses */
 };
 
 /* Lines of the document that is being read and of those behind it, from the one at hand on: false when that one is none that can be taken so. */
@@ -96,11 +95,8 @@ static void take_limit(struct cli *c, const char *option, struct sh_df_limit *li
 
 static void take(struct cli *c, struct settings *s, int opt)
 {
-	s->changed = s->changed || (opt != 'p' && opt != 'd' && opt != IDF);
 	switch (opt) {
 	case 'p':
-		if (s->changed)
-			cli_usage(c, "-p %s: must stand before the options that change it", c->arg);
 		s->weigher.profile = cli_profile(c);
 		s->weigher.scheme = sh_scheme_find(s->weigher.profile->weight);
 		s->weigher.top = s->weigher.profile->top;
