@@ -183,7 +183,8 @@ uint64_t cli_share(
 /* The whole of a file that an option names, into an empty buffer. Dies of errors. */
 void cli_read_file(struct cli *c, const char *name, struct sh_buf *all);
 
-/* What it is known by: who wants that later must take it now, for a pipe can be read but once. */
-uint64_t cli_sum(const struct sh_buf *all);
+/* What it is known by: who wants that later must take it now, for a pipe can be read but once. Of
+ * several files, in their order, `before` is the sum of those before; else 0. */
+uint64_t cli_sum(uint64_t before, const struct sh_buf *all);
 
 #endif

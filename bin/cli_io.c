@@ -168,9 +168,9 @@ void cli_read_file(struct cli *c, const char *name, struct sh_buf *all)
 	sh_buf_free(&block);
 }
 
-uint64_t cli_sum(const struct sh_buf *all)
+uint64_t cli_sum(uint64_t before, const struct sh_buf *all)
 {
-	static const uint64_t key[2] = { 0, 0 };
+	const uint64_t key[2] = { before, 0 };
 
 	return sh_siphash(key, all->p ? all->p : "", all->n);
 }

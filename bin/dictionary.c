@@ -52,11 +52,24 @@ bool dictionary_cppjieba_is_there(const char *directory)
 	return directory && access(directory, R_OK) == 0;
 }
 
-struct sh_jieba *dictionary_open(struct cli *c, const char *words, uint64_t *sum)
+static void add_words(struct cli *c, struct sh_jieba *j, const char *name, uint64_t *sum)
+{
+	struct sh_buf text = { 0 };
+	struct sh_error err;
+
+	cli_read_file(c, name, &text);
+	*sum = cli_sum(*sum, &text);
+	if (sh_jieba_add_user(j, sh_buf_slice(&text), &err) < 0) {
+		err.file = name;
+		cli_die(c, &err);
+	}
+	sh_buf_free(&text);
+}
+
+struct sh_jieba *dictionary_open(struct cli *c, const struct cli_files *words, uint64_t *sum)
 {
 	char path[PATH_MAX + 64];
 	const char *name = environment("SIMHASH_JIEBA");
-	struct sh_buf text = { 0 };
 	struct sh_jieba *j;
 	struct sh_error err;
 
@@ -67,15 +80,8 @@ struct sh_jieba *dictionary_open(struct cli *c, const char *words, uint64_t *sum
 	j = sh_jieba_open(name ? name : path, &err);
 	if (!j)
 		cli_die(c, &err);
-	if (words) {
-		cli_read_file(c, words, &text);
-		*sum = cli_sum(&text);
-		if (sh_jieba_add_user(j, sh_buf_slice(&text), &err) < 0) {
-			err.file = words;
-			cli_die(c, &err);
-		}
-		sh_buf_free(&text);
-	}
+	for (size_t i = 0; i < words->n; i++)
+		add_words(c, j, words->name[i], sum);
 	return j;
 }
 

@@ -7,9 +7,9 @@
 #include "segment/jieba.h"
 
 /* $SIMHASH_JIEBA; else jieba.dict beside the program; else in ../share/simhash-utils seen from
- * there. `words`, when not NULL, is a user dictionary whose words are added; *sum is its cli_sum().
- * Dies of errors. */
-struct sh_jieba *dictionary_open(struct cli *c, const char *words, uint64_t *sum);
+ * there. `words` are user dictionaries whose words are added, one after the other; *sum becomes their
+ * cli_sum() from what it is. Dies of errors. */
+struct sh_jieba *dictionary_open(struct cli *c, const struct cli_files *words, uint64_t *sum);
 
 /* The directory of cppjieba's files: `directory`, or $SIMHASH_CPPJIEBA when that is NULL. */
 struct sh_cppjieba *dictionary_open_cppjieba(struct cli *c, const char *directory);

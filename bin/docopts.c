@@ -143,7 +143,7 @@ bool docopts_take(struct docopts *d, struct cli *c, int opt)
 		d->split = true;
 		break;
 	case DICT:
-		d->dict_path = cli_reads(c);
+		cli_reads_more(c, &d->dicts);
 		break;
 	case STEM:
 		d->token.stem = c->arg;
@@ -155,7 +155,7 @@ bool docopts_take(struct docopts *d, struct cli *c, int opt)
 		take_unit(d, c);
 		break;
 	case STOP:
-		d->stop_path = cli_reads(c);
+		cli_reads_more(c, &d->stops);
 		break;
 	case MIN_CHARS:
 		d->token.min_chars = (unsigned)cli_number(c, "--min-chars", 0, 1000000);
@@ -196,7 +196,8 @@ bool docopts_take(struct docopts *d, struct cli *c, int opt)
 /* Words of another encoding would drop nothing, in silence, and so would those that are more than one
  * token: most of a Chinese list, while characters are. Only tokens that are cut at blanks have bytes
  * that are no UTF-8. */
-static void check_stop(const struct docopts *d, struct cli *c, struct sh_slice *lines)
+static void check_stop(
+    const struct docopts *d, struct cli *c, const char *path, struct sh_slice *lines)
 {
 	struct sh_slice first;
 	struct sh_error err;
@@ -204,40 +205,50 @@ static void check_stop(const struct docopts *d, struct cli *c, struct sh_slice *
 
 	if (sh_docs_head(lines, &err) < 0 ||
 	    sh_stop_several(*lines, &d->token, &several, &first, &err) < 0) {
-		err.file = d->stop_path;
+		err.file = path;
 		cli_die(c, &err);
 	}
 	if (!d->token.method->escapes && !sh_utf8_valid(lines->p, lines->n))
 		cli_warn(c,
 		    "%s: not UTF-8: words with such bytes drop nothing (iconv makes UTF-8 of it)",
-		    d->stop_path);
+		    path);
 	else if (several)
 		cli_warn(c,
 		    "%s: lines that are several tokens drop nothing: %llu, the first '%.*s'%s",
-		    d->stop_path, (unsigned long long)several, first.n > 40 ? 40 : (int)first.n,
-		    first.p, *first.p & 0x80 ? " (--segment jieba makes words of Chinese)" : "");
+		    path, (unsigned long long)several, first.n > 40 ? 40 : (int)first.n, first.p,
+		    *first.p & 0x80 ? " (--segment jieba makes words of Chinese)" : "");
 }
 
-static void load_stop(struct docopts *d, struct cli *c)
+/* The lines of a file after those of the files before. */
+static void add_stop(struct docopts *d, struct cli *c, const char *path, struct sh_buf *words)
 {
 	struct sh_buf all = { 0 };
 	struct sh_slice lines;
 	struct sh_error err;
 
-	if (d->stop_path) {
-		cli_read_file(c, d->stop_path, &all);
-		lines = sh_buf_slice(&all);
-		d->stop_sum = cli_sum(&all);
-		check_stop(d, c, &lines);
-	} else {
-		lines = sh_slice_str(d->profile->stop);
-		d->token.stop_any_case = true;
-	}
-	d->stop = sh_stoplist_new(lines, &d->token, &err);
+	cli_read_file(c, path, &all);
+	d->stop_sum = cli_sum(d->stop_sum, &all);
+	lines = sh_buf_slice(&all);
+	check_stop(d, c, path, &lines);
+	if (sh_buf_add(words, lines.p, lines.n, &err) < 0 || sh_buf_add(words, "\n", 1, &err) < 0)
+		cli_die(c, &err);
+	sh_buf_free(&all);
+}
+
+static void load_stop(struct docopts *d, struct cli *c)
+{
+	struct sh_buf words = { 0 };
+	struct sh_error err;
+
+	for (size_t i = 0; i < d->stops.n; i++)
+		add_stop(d, c, d->stops.name[i], &words);
+	d->token.stop_any_case = d->stops.n == 0;
+	d->stop = sh_stoplist_new(
+	    d->stops.n ? sh_buf_slice(&words) : sh_slice_str(d->profile->stop), &d->token, &err);
 	if (!d->stop)
 		cli_die(c, &err);
 	d->token.stop = d->stop;
-	sh_buf_free(&all);
+	sh_buf_free(&words);
 }
 
 static void settle_form(struct docopts *d, struct cli *c)
@@ -261,7 +272,7 @@ static int word_option(const struct docopts *d)
 
 	return t->keep            ? KEEP
 	       : t->min_chars > 1 ? MIN_CHARS
-	       : d->stop_path     ? STOP
+	       : d->stops.n       ? STOP
 	       : t->mask_digits   ? MASK_DIGITS
 	       : t->stem          ? STEM
 				  : 0;
@@ -283,10 +294,16 @@ static void settle_tokens(struct docopts *d, struct cli *c)
 	refuse(c, opt, &err);
 }
 
+/* cppjieba's; the last of several. */
+static const char *directory(const struct docopts *d)
+{
+	return d->dicts.n ? d->dicts.name[d->dicts.n - 1] : NULL;
+}
+
 static bool dictionary_is_there(const struct docopts *d)
 {
 	return d->token.method->needs_jieba      ? dictionary_jieba_is_there()
-	       : d->token.method->needs_cppjieba ? dictionary_cppjieba_is_there(d->dict_path)
+	       : d->token.method->needs_cppjieba ? dictionary_cppjieba_is_there(directory(d))
 						 : true;
 }
 
@@ -296,7 +313,7 @@ void docopts_settle(struct docopts *d, struct cli *c)
 	settle_tokens(d, c);
 	d->docs.form.crlf = c->crlf;
 	d->docs.rejects = c->rejects_path != NULL;
-	if (d->stop_path || d->profile->stop)
+	if (d->stops.n || d->profile->stop)
 		load_stop(d, c);
 	if (!d->no_text && !(d->perhaps_no_text && !dictionary_is_there(d)))
 		docopts_open_dictionary(d, c);
@@ -307,10 +324,10 @@ void docopts_open_dictionary(struct docopts *d, struct cli *c)
 	if (d->jieba || d->cppjieba)
 		return;
 	if (d->token.method->needs_jieba)
-		d->token.jieba = d->jieba = dictionary_open(c, d->dict_path, &d->dict_sum);
+		d->token.jieba = d->jieba = dictionary_open(c, &d->dicts, &d->dict_sum);
 	else if (d->token.method->needs_cppjieba)
-		d->token.cppjieba = d->cppjieba = dictionary_open_cppjieba(c, d->dict_path);
-	else if (d->dict_path)
+		d->token.cppjieba = d->cppjieba = dictionary_open_cppjieba(c, directory(d));
+	else if (d->dicts.n)
 		cli_usage(
 		    c, "--dict is for --segment jieba and cppjieba, neither of which is given");
 }
@@ -318,6 +335,8 @@ void docopts_open_dictionary(struct docopts *d, struct cli *c)
 void docopts_free(struct docopts *d)
 {
 	sh_stoplist_delete(d->stop);
+	cli_files_free(&d->stops);
+	cli_files_free(&d->dicts);
 	if (d->jieba)
 		sh_jieba_delete(d->jieba);
 	sh_cppjieba_delete(d->cppjieba);

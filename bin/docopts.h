@@ -15,7 +15,8 @@ struct docopts {
 	struct sh_token_opts token;
 	struct sh_ngrams ngrams;
 	const struct sh_profile *profile; /* the default one, unless -p was given */
-	const char *stop_path, *dict_path, *fields;
+	const char *fields;
+	struct cli_files stops, dicts;
 	uint64_t stop_sum, dict_sum;  /* cli_sum() of these, once they are loaded */
 	struct sh_stoplist *stop;     /* owned */
 	struct sh_jieba *jieba;       /* owned */

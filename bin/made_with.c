@@ -37,9 +37,10 @@ static void say_content(struct made_with *o, const char *name, uint64_t checksum
  * the compiled file changes. */
 static const char main_dictionary[] = "SIMHASH_JIEBA";
 
-static void say_file(struct made_with *o, const char *name, const char *path, uint64_t sum)
+static void say_files(
+    struct made_with *o, const char *name, const struct cli_files *files, uint64_t sum)
 {
-	if (path)
+	if (files->n)
 		say_content(o, name, sum);
 	else
 		say(o, name, "no");
@@ -87,9 +88,9 @@ void made_with_list(struct cli *c, const struct dedup_settings *s, struct made_w
 	if (t->method->needs_cppjieba)
 		say_content(o, "--dict", sh_cppjieba_sum(s->docs.cppjieba));
 	else
-		say_file(o, "--dict", s->docs.dict_path, s->docs.dict_sum);
+		say_files(o, "--dict", &s->docs.dicts, s->docs.dict_sum);
 	say(o, "--stem", "%s", t->stem ? t->stem : "no");
-	say_file(o, "--stop", s->docs.stop_path, s->docs.stop_sum);
+	say_files(o, "--stop", &s->docs.stops, s->docs.stop_sum);
 	say(o, "--min-chars", "%u", t->min_chars);
 	say(o, keep_words, "%s%x", t->punctuation ? any : kinds, t->keep);
 	say_flag(o, "--no-fold", t->no_fold);
@@ -163,7 +164,8 @@ _Noreturn static void refuse(
  * bytes. */
 static bool is_old_path(const struct dedup_settings *s, const char *name, struct sh_slice then)
 {
-	const char *path = s->docs.dict_path ? s->docs.dict_path : "no";
+	const struct cli_files *dicts = &s->docs.dicts;
+	const char *path = dicts->n ? dicts->name[dicts->n - 1] : "no";
 	size_t n = strnlen(path, MADE_WITH_VALUE_MAX - 1);
 
 	return s->docs.cppjieba && strcmp(name, "--dict") == 0 &&

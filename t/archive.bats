@@ -513,6 +513,15 @@ state() {
 	exits 2
 	gives
 	head -n 1 err | grep -qE '^shdedup: --stop content:[0-9a-f]{16}: the archive was made with --stop content:[0-9a-f]{16} \(give it each time\)$'
+	rm -r archive
+	printf 'three\n' >more
+	try 'shdedup -a archive --init --stop stop --stop more; shdedup -q -a archive --stop stop --stop /dev/stdin docs <more'
+	exits 0
+	for other in '--stop stop' '--stop more' '--stop more --stop stop'; do
+		try "shdedup -q -a archive $other docs"
+		exits 2
+		grep -q '^shdedup: --stop content:' err
+	done
 	[ -e "$SHBIN/jieba.dict" ] || skip "no data of jieba's"
 	printf '中国人 7\n' >words
 	rm -r archive

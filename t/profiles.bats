@@ -330,6 +330,15 @@ anywhere() {
 	printf 'a\t小明硕士毕业于中国科学院计算所\n' >docs
 	echo '硕士毕业 99999' >user
 	[ "$(words --segment jieba --dict user | cut -d / -f 2)" = 硕士毕业 ]
+	# One after the other, as jieba loads them: the last word on a word stands.
+	echo '于中国 99999' >second
+	echo '硕士毕业 0' >third
+	[ "$(words --segment jieba --dict user --dict second | cut -d / -f 2-4)" = 硕士毕业/于中国/科学院 ]
+	[ "$(words --segment jieba --dict user --dict second --dict third | cut -d / -f 2-4)" = 硕士/毕业/于中国 ]
+	[ "$(words --segment jieba --dict third --dict second --dict user | cut -d / -f 2-4)" = 硕士毕业/于中国/科学院 ]
+	try 'echo a 1x5 | tr x "\t" >bad; shtok --segment jieba --dict user --dict bad docs'
+	exits 2
+	grep -q '^shtok: bad:1: a TAB in the word' err
 	try 'shtok --segment thai docs'
 	exits 2
 	try 'shtok --dict user docs'

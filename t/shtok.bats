@@ -92,6 +92,27 @@ load helper
 	done
 }
 
+@test "--stop: words of several files" {
+	printf 'a\tthe end of the line is here\n' >docs
+	printf 'the' >one
+	printf '\357\273\277of\r\n' >two
+	try 'echo is | shtok --stop one --stop two --stop - docs | cut -f 2'
+	exits 0
+	gives end line here
+	# As shfp has it.
+	try 'cat one >three; echo >>three; cat two >>three; echo is >>three; shtok --stop three docs | shweight | shfp'
+	mv out once
+	try 'echo is | shfp --stop one --stop two --stop - docs'
+	same once out
+	printf 'two words\n' >three
+	try 'shtok --stop one --stop three --stop two docs | cut -f 2'
+	gives end line is here
+	says "shtok: three: lines that are several tokens drop nothing: 1, the first 'two words'"
+	try 'shtok --stop one --stop nowhere docs'
+	exits 2
+	says "shtok: cannot open 'nowhere': No such file or directory"
+}
+
 @test "--stop: lines that are several tokens do not drop nothing in silence" {
 	printf 'a\tI don\047t know 一下\n' >docs
 	printf 'I\ndon\047t\n\n一下\n' >stop
