@@ -196,8 +196,9 @@ def fingerprints(w):
             name, path, size_text, two, _ = sides()
             middle = line_after_middle(path)
             shfp = shlex.join(w.our("shfp", "-j", "1", *args))
-            halves = [f"head -c {middle}", f"tail -c +{middle + 1}"]
-            script = " & ".join(f"{half} {shlex.quote(path)} | {shfp}" for half in halves) + " & wait"
+            halves = [f"{half} {shlex.quote(path)} | {shfp}"
+                      for half in (f"head -c {middle}", f"tail -c +{middle + 1}")]
+            script = f"{halves[0]} & other=$!; {halves[1]} && wait $other"
             return Row(name, size_text, two, Side("two of -j 1, half each", ["sh", "-c", script]),
                        wall=True)
         return row, apart
