@@ -90,7 +90,7 @@ INGEST_LIBS := $(if $(INGEST_NAMES),$(shell $(PKG_CONFIG) --libs $(INGEST_NAMES)
 
 # One set of objects serves the archive and the shared library; without interposition
 # position-independent code is inlined as any other.
-ALL_CPPFLAGS = -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DSH_VERSION='"$(VERSION)"' -Ilib -Ibin $(PKG_CFLAGS) \
+ALL_CPPFLAGS = -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -D_TIME_BITS=64 -DSH_VERSION='"$(VERSION)"' -Ilib -Ibin $(PKG_CFLAGS) \
 	$(FORTIFY) $(CPPFLAGS)
 ALL_CFLAGS = -std=c11 -O3 -g $(WARN) -pthread -fPIC -fno-semantic-interposition \
 	$(HARDEN) $(if $(SAN),-O1 -fno-omit-frame-pointer \

@@ -44,14 +44,31 @@ struct plan {
 static unsigned price_drawn(
     struct cli *c, const struct plan *p, unsigned bits, struct sh_band_cost *row, unsigned *best)
 {
-	unsigned n =
-	    sh_band_choose_drawn(row, MAX_ROWS, best, bits, p->k, p->recall, p->count, ID_BYTES);
+	struct sh_error err;
+	int n = sh_band_choose_drawn(
+	    row, MAX_ROWS, best, bits, p->k, p->recall, p->count, ID_BYTES, &err);
 
+	if (n < 0)
+		cli_die(c, &err);
 	if (n == 0)
 		cli_usage(c,
 		    "--recall %g: no %d tables of %u-bit fingerprints find so much at distance %u",
 		    p->recall, SH_BAND_MAX_DRAWN, bits, p->k);
-	return n;
+	return (unsigned)n;
+}
+
+/* The layouts worth considering, and which of them is the cheapest. */
+static unsigned price(
+    struct cli *c, const struct plan *p, unsigned bits, struct sh_band_cost *row, unsigned *best)
+{
+	struct sh_error err;
+	int n = sh_band_choose(row, MAX_ROWS, best, bits, p->k, p->count, ID_BYTES, &err);
+
+	if (n < 0)
+		cli_die(c, &err);
+	if (n == 0)
+		cli_usage(c, "-k %u: no table of %u-bit fingerprints guarantees that", p->k, bits);
+	return (unsigned)n;
 }
 
 /* The cheapest number of blocks, unless one was given. */
@@ -62,23 +79,31 @@ static unsigned choose_blocks(struct cli *c, const struct plan *p, unsigned bits
 
 	if (p->blocks)
 		return p->blocks;
-	if (sh_band_choose(row, MAX_ROWS, &best, bits, p->k, p->count, ID_BYTES) == 0)
-		cli_usage(c, "-k %u: no table of %u-bit fingerprints guarantees that", p->k, bits);
+	price(c, p, bits, row, &best);
 	return row[best].blocks;
 }
 
-/* The layouts worth considering, and the chosen one; 0 when memory is short. */
-static unsigned price(const struct plan *p, unsigned chosen, struct sh_band_cost *row)
+/* The same layouts, with that of the blocks that were given; which is chosen. */
+static unsigned price_with_given(
+    struct cli *c, const struct plan *p, struct sh_band_cost *row, unsigned *chosen)
 {
-	unsigned best, n = sh_band_choose(row, MAX_ROWS, &best, p->bits, p->k, p->count, ID_BYTES);
+	struct sh_band_cost given;
+	struct sh_error err;
+	unsigned n;
 
-	for (unsigned i = 0; i < n; i++)
-		if (row[i].blocks == chosen)
+	if (!p->blocks)
+		return price(c, p, p->bits, row, chosen);
+	if (sh_band_cost(&given, p->bits, p->k, p->blocks, p->count, ID_BYTES, &err) < 0) {
+		if (err.code == SH_ERR_NOMEM)
+			cli_die(c, &err);
+		cli_usage(c, "%s", err.text);
+	}
+	n = price(c, p, p->bits, row, chosen);
+	for (*chosen = 0; *chosen < n; ++*chosen)
+		if (row[*chosen].blocks == p->blocks)
 			return n;
-	if (n && n < MAX_ROWS &&
-	    sh_band_cost(&row[n], p->bits, p->k, chosen, p->count, ID_BYTES) == 0)
-		return n + 1;
-	return 0;
+	row[n] = given;
+	return n + 1;
 }
 
 static int init_layout(
@@ -123,19 +148,10 @@ static void explain_drawn(struct cli *c, const struct plan *p)
 
 static void explain(struct cli *c, const struct plan *p)
 {
-	static struct sh_band_cost row[MAX_ROWS];
-	unsigned chosen = choose_blocks(c, p, p->bits), n = price(p, chosen, row);
-	struct sh_band layout;
-	struct sh_error err;
+	static struct sh_band_cost row[MAX_ROWS + 1];
+	unsigned chosen, n = price_with_given(c, p, row, &chosen);
 	char line[256];
 
-	if (sh_band_init(&layout, p->bits, p->k, chosen, &err) < 0)
-		cli_usage(c, "%s", err.text);
-	sh_band_free(&layout);
-	if (n == 0) {
-		sh_error_nomem(&err);
-		cli_die(c, &err);
-	}
 	cli_text(c);
 	cli_open(c);
 	snprintf(line, sizeof line,
@@ -147,9 +163,9 @@ static void explain(struct cli *c, const struct plan *p)
 	cli_write(c, line, strlen(line));
 	for (unsigned i = 0; i < n; i++) {
 		snprintf(line, sizeof line, "%c %6u %8u %8u %12.3g %12.3g %10.3g %10.3g %10.3g\n",
-		    row[i].blocks == chosen ? '*' : ' ', row[i].blocks, row[i].tables,
-		    row[i].key_bits, row[i].stream_bytes, row[i].candidates, row[i].bucket,
-		    row[i].sort_seconds, row[i].compare_seconds);
+		    i == chosen ? '*' : ' ', row[i].blocks, row[i].tables, row[i].key_bits,
+		    row[i].stream_bytes, row[i].candidates, row[i].bucket, row[i].sort_seconds,
+		    row[i].compare_seconds);
 		cli_write(c, line, strlen(line));
 	}
 }

@@ -77,6 +77,12 @@ each_allocation() {
 	each_allocation 40 shdoc page.html
 }
 
+@test "an allocation that fails while bands are priced is not told as a fault of the options" {
+	each_allocation 5 shband --explain
+	each_allocation 10 shband --explain --recall 0.9 -k 6
+	each_allocation 10 shband --explain -k 4 -M 9
+}
+
 @test "short reads and writes change nothing in any program" {
 	[ -z "${SANITIZED-}" ] || skip 'the sanitizers want to be loaded first'
 	inject short -d 20

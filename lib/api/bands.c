@@ -9,25 +9,28 @@ struct simhash_bands {
 	struct sh_band band;
 };
 
-/* The cheapest number of blocks; 0 when there is no layout. */
-static unsigned cheapest(unsigned bits, unsigned distance, double count)
+/* The cheapest number of blocks. */
+static int cheapest(
+    unsigned *blocks, unsigned bits, unsigned distance, double count, struct sh_error *err)
 {
 	struct sh_band_cost row[MAX_ROWS];
 	unsigned best;
+	int n = sh_band_choose(row, MAX_ROWS, &best, bits, distance, count, ID_BYTES, err);
 
-	if (sh_band_choose(row, MAX_ROWS, &best, bits, distance, count, ID_BYTES) == 0)
-		return 0;
-	return row[best].blocks;
+	if (n < 0)
+		return -1;
+	if (n == 0)
+		return sh_error_set(
+		    err, SH_ERR_PARAM, "no bands of %u bits guarantee distance %u", bits, distance);
+	*blocks = row[best].blocks;
+	return 0;
 }
 
 static int lay_out(struct sh_band *band, unsigned bits, unsigned distance, unsigned blocks,
     double count, struct sh_error *err)
 {
-	if (!blocks)
-		blocks = cheapest(bits, distance, count);
-	if (!blocks)
-		return sh_error_set(
-		    err, SH_ERR_PARAM, "no bands of %u bits guarantee distance %u", bits, distance);
+	if (!blocks && cheapest(&blocks, bits, distance, count, err) < 0)
+		return -1;
 	return sh_band_init(band, bits, distance, blocks, err);
 }
 
@@ -36,6 +39,7 @@ static int draw(struct sh_band *band, unsigned bits, unsigned distance, double r
 {
 	struct sh_band_cost row[MAX_ROWS];
 	unsigned best;
+	int n;
 
 	if (!(recall > 0 && recall < 1))
 		return sh_error_set(
@@ -43,8 +47,11 @@ static int draw(struct sh_band *band, unsigned bits, unsigned distance, double r
 	if (seed > SH_BAND_MAX_SEED)
 		return sh_error_set(
 		    err, SH_ERR_PARAM, "seed %u: expected at most %d", seed, SH_BAND_MAX_SEED);
-	if (sh_band_choose_drawn(row, MAX_ROWS, &best, bits, distance, recall, count, ID_BYTES) ==
-	    0)
+	n = sh_band_choose_drawn(
+	    row, MAX_ROWS, &best, bits, distance, recall, count, ID_BYTES, err);
+	if (n < 0)
+		return -1;
+	if (n == 0)
 		return sh_error_set(err, SH_ERR_PARAM,
 		    "no %d tables of %u-bit fingerprints find a share of %g at distance %u",
 		    SH_BAND_MAX_DRAWN, bits, recall, distance);

@@ -180,19 +180,19 @@ struct sh_band_cost {
 	double sort_seconds, compare_seconds;
 };
 
-/* Fill *c for M = blocks; -1 when there is no such layout, -2 when memory is short. */
+/* Fill *c for M = blocks. 0 or -1, as sh_band_init(). */
 int sh_band_cost(struct sh_band_cost *c, unsigned bits, unsigned k, unsigned blocks, double count,
-    unsigned id_bytes);
+    unsigned id_bytes, struct sh_error *err);
 
 /* Price every M worth considering and store the rows, in order of M, in row[0 .. room-1]:
- * returns how many, *best is the index of the cheapest. 0 when there is no layout (k >= bits)
- * or memory is short: what is chosen must not depend on that. */
-unsigned sh_band_choose(struct sh_band_cost *row, unsigned room, unsigned *best, unsigned bits,
-    unsigned k, double count, unsigned id_bytes);
+ * returns how many, *best is the index of the cheapest. 0 when there is no layout (k >= bits);
+ * -1 and *err when memory is short: what is chosen must not depend on that. */
+int sh_band_choose(struct sh_band_cost *row, unsigned room, unsigned *best, unsigned bits,
+    unsigned k, double count, unsigned id_bytes, struct sh_error *err);
 
 /* The same for tables drawn at random that are expected to find this share of the pairs at
  * distance k, a row for each number of key bits; 0 when there are none. */
-unsigned sh_band_choose_drawn(struct sh_band_cost *row, unsigned room, unsigned *best,
-    unsigned bits, unsigned k, double recall, double count, unsigned id_bytes);
+int sh_band_choose_drawn(struct sh_band_cost *row, unsigned room, unsigned *best, unsigned bits,
+    unsigned k, double recall, double count, unsigned id_bytes, struct sh_error *err);
 
 #endif

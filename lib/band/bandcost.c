@@ -93,13 +93,12 @@ static void price(struct sh_band_cost *c, unsigned bits, unsigned k, double coun
 }
 
 int sh_band_cost(struct sh_band_cost *c, unsigned bits, unsigned k, unsigned blocks, double count,
-    unsigned id_bytes)
+    unsigned id_bytes, struct sh_error *err)
 {
 	struct sh_band b;
-	struct sh_error err;
 
-	if (sh_band_init(&b, bits, k, blocks, &err) < 0)
-		return err.code == SH_ERR_NOMEM ? -2 : -1;
+	if (sh_band_init(&b, bits, k, blocks, err) < 0)
+		return -1;
 	sh_band_free(&b);
 	*c = (struct sh_band_cost){
 		.blocks = blocks,
@@ -112,19 +111,18 @@ int sh_band_cost(struct sh_band_cost *c, unsigned bits, unsigned k, unsigned blo
 	return 0;
 }
 
-/* The cheapest number of tables and the cost of keys of key_bits bits; -1 when there is none, -2
- * when memory is short. */
+/* The cheapest number of tables and the cost of keys of key_bits bits. */
 static int cost_drawn(struct sh_band_cost *c, unsigned bits, unsigned k, unsigned key_bits,
-    double recall, double count, unsigned id_bytes)
+    double recall, double count, unsigned id_bytes, struct sh_error *err)
 {
 	unsigned tables = sh_band_tables_for(bits, key_bits, k, recall);
 	struct sh_band b;
-	struct sh_error err;
 
 	if (tables == 0)
+		return sh_error_set(
+		    err, SH_ERR_PARAM, "keys of %u bits would take too many tables", key_bits);
+	if (sh_band_draw(&b, bits, k, key_bits, tables, 0, err) < 0)
 		return -1;
-	if (sh_band_draw(&b, bits, k, key_bits, tables, 0, &err) < 0)
-		return err.code == SH_ERR_NOMEM ? -2 : -1;
 	sh_band_free(&b);
 	*c = (struct sh_band_cost){
 		.tables = tables,
@@ -136,21 +134,21 @@ static int cost_drawn(struct sh_band_cost *c, unsigned bits, unsigned k, unsigne
 	return 0;
 }
 
-unsigned sh_band_choose_drawn(struct sh_band_cost *row, unsigned room, unsigned *best,
-    unsigned bits, unsigned k, double recall, double count, unsigned id_bytes)
+int sh_band_choose_drawn(struct sh_band_cost *row, unsigned room, unsigned *best, unsigned bits,
+    unsigned k, double recall, double count, unsigned id_bytes, struct sh_error *err)
 {
 	double cheapest = 0;
 	unsigned n = 0;
 
 	*best = 0;
 	for (unsigned b = 1; n < room && b <= bits && b <= SH_BAND_MAX_DRAWN_BITS; b++) {
-		int status = cost_drawn(&row[n], bits, k, b, recall, count, id_bytes);
 		double cost;
 
-		if (status < -1)
-			return 0;
-		if (status < 0)
+		if (cost_drawn(&row[n], bits, k, b, recall, count, id_bytes, err) < 0) {
+			if (err->code == SH_ERR_NOMEM)
+				return -1;
 			break;
+		}
 		cost = row[n].sort_seconds + row[n].compare_seconds;
 		if (n == 0 || cost < cheapest) {
 			cheapest = cost;
@@ -160,11 +158,11 @@ unsigned sh_band_choose_drawn(struct sh_band_cost *row, unsigned room, unsigned 
 		if (row[n++].sort_seconds > 4 * cheapest)
 			break;
 	}
-	return n;
+	return (int)n;
 }
 
-unsigned sh_band_choose(struct sh_band_cost *row, unsigned room, unsigned *best, unsigned bits,
-    unsigned k, double count, unsigned id_bytes)
+int sh_band_choose(struct sh_band_cost *row, unsigned room, unsigned *best, unsigned bits,
+    unsigned k, double count, unsigned id_bytes, struct sh_error *err)
 {
 	double cheapest = 0;
 	unsigned n = 0;
@@ -172,14 +170,14 @@ unsigned sh_band_choose(struct sh_band_cost *row, unsigned room, unsigned *best,
 	*best = 0;
 	for (unsigned m = k + 1; n < room && m <= bits && m <= SH_BAND_MAX_BLOCKS; m++) {
 		struct sh_band_cost *c = &row[n];
-		int status = sh_band_cost(c, bits, k, m, count, id_bytes);
 		double cost;
 
-		/* What is chosen must not depend on the memory that there happens to be. */
-		if (status < -1)
-			return 0;
-		if (status < 0)
+		if (sh_band_cost(c, bits, k, m, count, id_bytes, err) < 0) {
+			/* What is chosen must not depend on the memory that there happens to be. */
+			if (err->code == SH_ERR_NOMEM)
+				return -1;
 			break;
+		}
 		cost = c->sort_seconds + c->compare_seconds;
 		if (n == 0 || cost < cheapest) {
 			cheapest = cost;
@@ -190,5 +188,5 @@ unsigned sh_band_choose(struct sh_band_cost *row, unsigned room, unsigned *best,
 		if (c->sort_seconds > 4 * cheapest)
 			break;
 	}
-	return n;
+	return (int)n;
 }

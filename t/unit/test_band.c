@@ -262,11 +262,13 @@ static void errors(void)
 static void costs(void)
 {
 	struct sh_band_cost row[64];
-	unsigned best = 0, n = sh_band_choose(row, 64, &best, 64, 3, 1e6, 8);
+	struct sh_error err;
+	unsigned best = 0;
+	int n = sh_band_choose(row, 64, &best, 64, 3, 1e6, 8, &err);
 	double least = row[best].sort_seconds + row[best].compare_seconds;
 	bool cheapest = true;
 
-	for (unsigned i = 0; i < n; i++) {
+	for (int i = 0; i < n; i++) {
 		printf("# M %u: %u tables of %u bits, %u bytes a line, %.3g candidates, buckets up "
 		       "to %.0f, %.3g + %.3g s\n",
 		    row[i].blocks, (unsigned)row[i].tables, row[i].key_bits, row[i].record_bytes,
@@ -274,23 +276,23 @@ static void costs(void)
 		    row[i].compare_seconds);
 		cheapest &= row[i].sort_seconds + row[i].compare_seconds >= least;
 	}
-	ok(n >= 2 && cheapest, "of %u layouts the cheapest is chosen: %u blocks", n,
+	ok(n >= 2 && cheapest, "of %d layouts the cheapest is chosen: %u blocks", n,
 	    row[best].blocks);
 	ok(row[0].blocks == 4 && row[0].tables == 4 && row[0].key_bits == 16 &&
 		row[0].record_bytes == 4 + 1 + 4 + 1 + 16 + 1 + 8 + 1,
 	    "4 blocks: the numbers are those of the layout");
 	ok(row[0].bucket_max > 1e6 / 65536 && row[0].bucket_max < 80, "its largest bucket: %.0f",
 	    row[0].bucket_max);
-	n = sh_band_choose(row, 64, &best, 64, 10, 1e10, 8);
+	n = sh_band_choose(row, 64, &best, 64, 10, 1e10, 8, &err);
 	ok(n > 1 && row[best].blocks == 12, "k 10 and 10^10 fingerprints: worth more tables, %u",
 	    (unsigned)row[best].tables);
 	for (unsigned k = 0; k <= 12; k++)
-		n = n && sh_band_choose(row, 64, &best, 64, k, 1e6, 8) > 0;
+		n = n && sh_band_choose(row, 64, &best, 64, k, 1e6, 8, &err) > 0;
 	ok(n > 0, "there is a layout for every k to 12 at 64 bits");
-	ok(sh_band_choose(row, 64, &best, 1024, 200, 1e15, 8) > 0 &&
-		sh_band_choose(row, 64, &best, 1024, 0, 0, 0) > 0 &&
-		sh_band_choose(row, 64, &best, 1024, 0, 1e6, 16) > 0 &&
-		sh_band_choose(row, 64, &best, 4, 4, 100, 1) == 0,
+	ok(sh_band_choose(row, 64, &best, 1024, 200, 1e15, 8, &err) > 0 &&
+		sh_band_choose(row, 64, &best, 1024, 0, 0, 0, &err) > 0 &&
+		sh_band_choose(row, 64, &best, 1024, 0, 1e6, 16, &err) > 0 &&
+		sh_band_choose(row, 64, &best, 4, 4, 100, 1, &err) == 0,
 	    "and an end for wide, huge and impossible ones");
 }
 
@@ -339,12 +341,13 @@ static void prices(void)
 	static const double counts[] = { 2, 3, 100, 30000, 1e6, 1e8, 1e11 };
 	unsigned best, bad = 0, all = 0;
 	struct sh_band_cost row[64];
+	struct sh_error err;
 
 	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
 		for (unsigned k = 1; k < 14; k += 2) {
-			unsigned n = sh_band_choose(row, 64, &best, 64, k, counts[i], 8);
+			int n = sh_band_choose(row, 64, &best, 64, k, counts[i], 8, &err);
 
-			all += n;
+			all += (unsigned)n;
 			while (n > 0)
 				bad += row[--n].bucket < 1e4 && !is_priced(&row[n], counts[i]);
 		}

@@ -256,12 +256,13 @@ static void choices(void)
 {
 	struct sh_band_cost row[64];
 	unsigned best, bad = 0, all = 0;
+	struct sh_error err;
 
 	for (unsigned k = 1; k < 16; k += 2) {
-		unsigned n = sh_band_choose_drawn(row, 64, &best, 64, k, 0.9, 1e8, 16);
+		int n = sh_band_choose_drawn(row, 64, &best, 64, k, 0.9, 1e8, 16, &err);
 		double least = row[best].sort_seconds + row[best].compare_seconds;
 
-		for (unsigned i = 0; i < n; i++, all++) {
+		for (int i = 0; i < n; i++, all++) {
 			unsigned t = row[i].tables, bits = row[i].key_bits;
 			double seconds = row[i].sort_seconds + row[i].compare_seconds;
 
