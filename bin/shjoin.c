@@ -444,8 +444,11 @@ static void join_fingerprints(struct join *j)
 
 	for (unsigned side = 0; side < j->sides; side++)
 		read_side(&h, side);
-	if (h.bits == 0)
+	if (h.bits == 0) {
+		if (j->explain)
+			say(j->cli, "no fingerprints, distance %u\n", distance(j));
 		return;
+	}
 	if (join_held(&h, &err) < 0)
 		cli_die(j->cli, &err);
 	sh_join_delete(h.engine);
