@@ -175,6 +175,15 @@ count() {
 	gives "\t$(($(wc -l <"$docs") * 2))"
 }
 
+@test "an empty line of documents that are looked up is summed as any other" {
+	printf '%s\n' one '' two | shdedup -q -l --trailer=out >docs
+	[ "$(wc -l <docs)" = 4 ]
+	for way in 'shverify -l -d docs' 'shverify -l -d <(cat docs)' 'shgroup -l -d docs'; do
+		try "$way --trailer=in <(printf '1\t3\t0\n'; printf '\t\tsimhash-trailer\t1\t-\n')"
+		exits 0
+	done
+}
+
 @test "a byte changed, a line lost, a line twice, a trailer cut: each is told" {
 	shfp --trailer=out "$T_DATA/en_dev.tsv" >fps
 	tried_with() {

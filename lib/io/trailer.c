@@ -14,6 +14,12 @@ static uint64_t hash_line(const char *p, size_t n, bool crlf)
 	return XXH3_64bits_withSeed(p, n, SH_TRAILER_SEED);
 }
 
+void sh_sum_line(struct sh_sum *sum, struct sh_slice line, bool crlf)
+{
+	sum->hash += hash_line(line.p, line.n, crlf);
+	sum->lines++;
+}
+
 size_t sh_sum_lines(struct sh_sum *sum, const char *p, size_t n, bool crlf)
 {
 	const char *at = p, *end;

@@ -26,6 +26,9 @@ struct sh_sum {
  * line may lack its LF. crlf: a CR that ends a line is no part of it. */
 size_t sh_sum_lines(struct sh_sum *sum, const char *p, size_t n, bool crlf);
 
+/* Add one line, which may be empty, without its LF. */
+void sh_sum_line(struct sh_sum *sum, struct sh_slice line, bool crlf);
+
 /* Add another stream's. */
 static inline void sh_sum_join(struct sh_sum *sum, const struct sh_sum *other)
 {

@@ -242,8 +242,7 @@ static int scan_trailer(struct scan *s, struct sh_slice line, struct sh_error *e
 	if (!s->corpus->trailer)
 		return sh_trailer_refuse(line, err);
 	if (!sh_is_trailer(line.p, line.n)) {
-		s->check.found.lines += line.n == 0; /* an empty line is one, too */
-		sh_sum_lines(&s->check.found, line.p, line.n, crlf);
+		sh_sum_line(&s->check.found, line, crlf);
 		return 0;
 	}
 	if (crlf)
