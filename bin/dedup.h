@@ -27,17 +27,22 @@ struct dedup_settings {
 	struct sh_dedup_opts dedup;
 	struct sh_prefer keep;
 	struct dedup_archive_settings archive;
-	const char *protect_path, *report_path;
+	struct cli_files protects;
+	const char *report_path;
 	bool report_is_output; /* in place of the documents, under --dry-run */
 	bool dry_run, quiet, k_given, weight_given;
 	uint64_t max_group, sample;
 };
 
-/* Ids of a file that an option names. */
+/* Ids of the files that an option names. */
+struct dedup_place {
+	const char *file;
+	uint64_t line; /* 0: a document with the id was met */
+};
+
 struct dedup_ids {
-	const char *path;
 	struct sh_hmap ids;
-	uint64_t *line; /* by index: where each stands first; 0: a document with it was met */
+	struct dedup_place *at; /* by index: where each stands first */
 	size_t cap;
 };
 
@@ -56,8 +61,9 @@ struct dedup_state {
 
 /* Documents of the operands into s->corpus and s->dedup, in input order. */
 void dedup_read(struct dedup_state *s);
-/* Ids of a file, one a line; what follows a TAB is ignored. No path: none. */
-void dedup_read_ids(struct cli *c, const char *path, struct dedup_ids *list);
+/* Ids of files, one a line; what follows a TAB is ignored. */
+void dedup_read_ids(
+    struct cli *c, const char *const *names, size_t n_names, struct dedup_ids *list);
 void dedup_free_ids(struct dedup_ids *list);
 /* How many of them no document has, and where the first of these stands. */
 void dedup_warn_of_ids(struct cli *c, const char *option, const struct dedup_ids *list);

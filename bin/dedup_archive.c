@@ -102,7 +102,7 @@ bool dedup_archive_take(struct dedup_archive_settings *a, struct cli *c, int opt
 		return true;
 	case REMOVE:
 		take_mode(a, c, ARCHIVE_REMOVE, "--remove");
-		a->id_path = cli_reads(c);
+		cli_reads_more(c, &a->removes);
 		return true;
 	case STORE:
 		take_store(a, c);
@@ -152,7 +152,7 @@ static void keep_files(struct cli *c, const struct dedup_settings *s)
 /* What only a run with documents heeds; --expire and --remove would do without a word what it seems to forbid. */
 static void refuse_for_documents(struct cli *c, const struct dedup_settings *s)
 {
-	const char *name = s->protect_path  ? "--protect"
+	const char *name = s->protects.n    ? "--protect"
 			   : s->report_path ? "--report"
 			   : s->keep.path   ? "--keep FILE"
 					    : NULL;

@@ -24,7 +24,7 @@ struct dedup_archive_settings {
 	enum dedup_archive_mode mode;
 	const char *mode_name;
 	uint64_t age; /* in seconds */
-	const char *id_path;
+	struct cli_files removes;
 	enum sh_store store;
 	bool store_given, wait_given;
 	uint64_t wait; /* in seconds */

@@ -43,7 +43,7 @@ static void note_met(void *arg, uint32_t id)
 {
 	struct dedup_ids *list = arg;
 
-	list->line[id] = 0;
+	list->at[id].line = 0;
 }
 
 static void remove_some(
@@ -140,7 +140,7 @@ static void maintain(struct cli *c, const struct dedup_settings *s)
 	if (!reads)
 		a.loose = unfinished_archive();
 	/* Not under the lock: they may come from a program that looks into the archive first. */
-	dedup_read_ids(c, s->archive.id_path, &ids);
+	dedup_read_ids(c, s->archive.removes.name, s->archive.removes.n, &ids);
 	if (sh_archive_lock(&a, !reads, s->archive.wait, &err) < 0)
 		cli_die(c, &err);
 	if (mode == ARCHIVE_CHECK)

@@ -47,7 +47,7 @@ static uint32_t listed(const struct dedup_ids *list, struct sh_slice id)
 static void note_met(struct dedup_ids *list, uint32_t i)
 {
 	if (i != NOT_LISTED)
-		list->line[i] = 0;
+		list->at[i].line = 0;
 }
 
 static int each_document(
@@ -180,21 +180,21 @@ void dedup_read(struct dedup_state *s)
 	free(fds);
 }
 
-void dedup_read_ids(struct cli *c, const char *path, struct dedup_ids *list)
+void dedup_read_ids(
+    struct cli *c, const char *const *names, size_t n_names, struct dedup_ids *list)
 {
-	char *const names[] = { (char *)(uintptr_t)path };
 	struct sh_lines lines;
 	struct sh_slice line;
 	struct sh_error err;
 	uint32_t i;
 	bool fresh;
 
-	*list = (struct dedup_ids){ .path = path };
+	*list = (struct dedup_ids){ 0 };
 	if (sh_hmap_init(&list->ids, &err) < 0)
 		cli_die(c, &err);
-	if (!path)
+	if (!n_names)
 		return;
-	sh_lines_init(&lines, names, 1);
+	sh_lines_init(&lines, (char *const *)(uintptr_t)names, n_names);
 	while (cli_line(c, &lines, &line)) {
 		struct sh_slice id =
 		    sh_record_listed(lines.starts_file ? sh_utf8_skip_bom(line) : line);
@@ -203,11 +203,11 @@ void dedup_read_ids(struct cli *c, const char *path, struct dedup_ids *list)
 			continue;
 		if (sh_hmap_put(&list->ids, id, &i, &fresh, &err) < 0 ||
 		    (fresh && i >= list->cap &&
-			sh_grow((void **)&list->line, &list->cap, (size_t)i + 1, sizeof *list->line,
+			sh_grow((void **)&list->at, &list->cap, (size_t)i + 1, sizeof *list->at,
 			    &err) < 0))
 			cli_die(c, &err);
 		if (fresh)
-			list->line[i] = lines.from.line;
+			list->at[i] = (struct dedup_place){ lines.from.file, lines.from.line };
 	}
 	sh_lines_free(&lines);
 }
@@ -215,7 +215,7 @@ void dedup_read_ids(struct cli *c, const char *path, struct dedup_ids *list)
 void dedup_free_ids(struct dedup_ids *list)
 {
 	sh_hmap_free(&list->ids);
-	free(list->line);
+	free(list->at);
 }
 
 void dedup_warn_of_ids(struct cli *c, const char *option, const struct dedup_ids *list)
@@ -224,12 +224,12 @@ void dedup_warn_of_ids(struct cli *c, const char *option, const struct dedup_ids
 	struct sh_slice id;
 
 	for (uint32_t i = 0; i < list->ids.n; i++)
-		if (list->line[i] && missing++ == 0)
+		if (list->at[i].line && missing++ == 0)
 			first = i;
 	if (missing == 0)
 		return;
 	id = sh_hmap_key(&list->ids, first);
-	cli_warn(c, "%s:%llu: no document has the id '%.*s' (%s: %u of %u such)", list->path,
-	    (unsigned long long)list->line[first], id.n > 80 ? 80 : (int)id.n, id.p, option,
-	    missing, list->ids.n);
+	cli_warn(c, "%s:%llu: no document has the id '%.*s' (%s: %u of %u such)",
+	    list->at[first].file, (unsigned long long)list->at[first].line,
+	    id.n > 80 ? 80 : (int)id.n, id.p, option, missing, list->ids.n);
 }

@@ -102,7 +102,7 @@ static void take(struct cli *c, struct dedup_settings *s, int opt)
 			cli_reads_or(c, "--keep", "first, longest nor newest");
 		break;
 	case PROTECT:
-		s->protect_path = cli_reads(c);
+		cli_reads_more(c, &s->protects);
 		break;
 	case LINK:
 		s->dedup.single = strcmp(c->arg, "single") == 0;
@@ -223,8 +223,8 @@ static void begin(struct dedup_state *s, struct dedup_settings *settings)
 		cli_text(c);
 	cli_open(c);
 	dedup_open_report(s);
-	dedup_read_ids(c, settings->keep.path, &s->ranked);
-	dedup_read_ids(c, settings->protect_path, &s->protected);
+	dedup_read_ids(c, &settings->keep.path, settings->keep.path != NULL, &s->ranked);
+	dedup_read_ids(c, settings->protects.name, settings->protects.n, &s->protected);
 	progress_start(&c->progress, program.name, c->operands, c->n_operands, c->progress.asked,
 	    !settings->quiet);
 	/* Half is for tables, which are the first to grow. */
@@ -327,5 +327,7 @@ int main(int argc, char **argv)
 		end(&state);
 	}
 	docopts_free(&s.docs);
+	cli_files_free(&s.protects);
+	cli_files_free(&s.archive.removes);
 	return cli_finish(&c);
 }

@@ -968,6 +968,20 @@ manifest" ]
 	done
 }
 
+@test "--remove takes more than one file: the ids of all go" {
+	printf 'a\tone two three four five six\nb\tseven eight nine ten eleven\nc\ttwelve thirteen\n' >docs
+	shdedup -a archive --init
+	shdedup -q -a archive docs >/dev/null
+	echo a >these
+	printf 'c\nx\n' >those
+	try 'shdedup -a archive --remove these --remove those'
+	exits 0
+	says 'shdedup: 2 documents removed, 2 of which had stayed' \
+		"shdedup: those:2: no document has the id 'x' (--remove: 1 of 3 such)"
+	try 'shdedup -a archive --check'
+	says 'shdedup: 1 document in 1 segment, all good'
+}
+
 @test "--remove: ids from standard input, DOS ends, of any bytes, and those that no document has are told" {
 	printf 'a\tone two three four five six\nodd \x01\xff\x7f\tseven eight nine ten eleven\nx\\ty\ttwelve thirteen\na\tother words, and the same id\nn\t\n' >docs
 	shdedup -a archive --init

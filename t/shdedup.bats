@@ -216,6 +216,25 @@ texts() {
 	gives b
 }
 
+@test "--protect takes more than one file: the ids of all count" {
+	for id in a b c d; do printf '%s\tone two three four five six seven eight\n' $id; done >docs
+	printf 'b\nx\n' >these
+	printf 'y\nb\nd\n' >those
+	for files in '--protect these --protect those' '--protect those --protect -'; do
+		try "shdedup -q $files docs <these | cut -f 1"
+		exits 0
+		gives b d
+	done
+	try 'shdedup --protect these --protect those docs'
+	grep -qx "shdedup: these:2: no document has the id 'x' (--protect: 2 of 4 such)" err
+	printf 'b\n' >these
+	try 'shdedup --protect these --protect those docs'
+	grep -qx "shdedup: those:1: no document has the id 'y' (--protect: 1 of 3 such)" err
+	try 'shdedup --protect these --protect nowhere docs'
+	exits 2
+	says "shdedup: cannot open 'nowhere': No such file or directory"
+}
+
 @test "ids of --keep and --protect that no document has are told, the first with its place; -q says nothing" {
 	printf 'a\tone two three\nb\tfour five six\n' >docs
 	printf 'b\nx\tfor a reason\nx\ny\na\nb\n' >ids
