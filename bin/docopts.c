@@ -278,6 +278,16 @@ static int word_option(const struct docopts *d)
 				  : 0;
 }
 
+/* Whether that comes of -p. */
+static bool of_profile(const struct docopts *d, int opt)
+{
+	const struct sh_token_opts *t = &d->token;
+	const struct sh_profile *p = d->profile;
+
+	return (opt == STEM && t->stem == p->stem) ||
+	       (opt == MIN_CHARS && t->min_chars == p->min_chars);
+}
+
 /* Options of which one would be as if it were not there. */
 static void settle_tokens(struct docopts *d, struct cli *c)
 {
@@ -289,6 +299,9 @@ static void settle_tokens(struct docopts *d, struct cli *c)
 		    c, "--segment and --split contradict each other: both say how text is cut");
 	if (!d->token.method->chars || !opt)
 		return;
+	if (of_profile(d, opt))
+		cli_usage(c, "-p %s looks at words, and --split %s gives characters",
+		    d->profile->name, d->token.method->name);
 	sh_error_set(&err, SH_ERR_PARAM, "looks at words, and %s %s gives characters",
 	    d->split ? "--split" : "-p", d->split ? d->token.method->name : d->profile->name);
 	refuse(c, opt, &err);

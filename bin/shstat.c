@@ -252,7 +252,7 @@ int main(int argc, char **argv)
 	static struct sh_census census;
 	static struct chart charts[2];
 	struct cli c;
-	unsigned width = DEFAULT_WIDTH;
+	unsigned width = 0;
 	bool svg = false;
 	int opt;
 
@@ -263,6 +263,8 @@ int main(int argc, char **argv)
 		else if (opt == WIDTH)
 			width = (unsigned)cli_number(&c, "--width", 1, 1000);
 	}
+	if (svg && width)
+		cli_usage(&c, "--width is for bars of characters, not for --svg");
 	cli_open(&c);
 	read_records(&c, &census);
 	chart_distances(&census, &charts[0]);
@@ -270,7 +272,7 @@ int main(int argc, char **argv)
 	if (svg)
 		draw_svg(&c, &census, charts);
 	else
-		print_text(&c, &census, charts, width);
+		print_text(&c, &census, charts, width ? width : DEFAULT_WIDTH);
 	sh_census_free(&census);
 	return cli_finish(&c);
 }

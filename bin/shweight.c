@@ -108,6 +108,8 @@ static void take(struct cli *c, struct settings *s, int opt)
 			    c, "-w '%s': expected set, tf, freq, log, tfidf or logidf", c->arg);
 		break;
 	case 'd':
+		if (s->df_path)
+			cli_usage(c, "-d %s: one table (shdf -m sums tables)", c->arg);
 		s->df_path = cli_reads(c);
 		break;
 	case IDF:

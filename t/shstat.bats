@@ -58,6 +58,13 @@ load helper
 	done
 }
 
+@test "--svg has no bars of characters: --width is refused" {
+	try 'printf "a\tb\t1\n" | shstat --svg --width 50'
+	exits 2
+	gives
+	says 'shstat: --width is for bars of characters, not for --svg' "Try 'shstat --help' or 'man shstat'."
+}
+
 @test "--svg: a chart, or two in the width of the wider, with a bar a row and a number where there is one" {
 	printf 'a\tb\t0\nc\td\t0\ne\tf\t20\n' >pairs
 	try 'shstat --svg pairs'

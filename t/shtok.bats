@@ -342,6 +342,8 @@ load helper
 		try "printf 'a\tThe 22nd x\n' | shtok -p pysimhash $o --split blanks"
 		exits 0
 	done
+	refuses '-p tfidf128 --split python' '-p tfidf128 looks at words, and --split python gives characters'
+	refuses '-p jieba-tags --split python' '-p jieba-tags looks at words, and --split python gives characters'
 	try 'shtok --stop nowhere </dev/null'
 	exits 2
 	says "shtok: cannot open 'nowhere': No such file or directory"

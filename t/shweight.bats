@@ -249,6 +249,7 @@ features() {
 	refuses '-w logidf' '-w logidf needs document frequencies: -d TABLE (from shdf), or --idf FILE'
 	refuses '-w bm25' "-w 'bm25': expected set, tf, freq, log, tfidf or logidf"
 	refuses '-d a --idf b' '-d and --idf contradict each other'
+	refuses '-d a -d b' '-d b: one table (shdf -m sums tables)'
 	refuses '--min-df 2' '--min-df, --max-df and --absent look at a table: -d TABLE'
 	refuses '--max-df 2' '--min-df, --max-df and --absent look at a table: -d TABLE'
 	refuses '--absent drop' '--min-df, --max-df and --absent look at a table: -d TABLE'
