@@ -154,9 +154,9 @@ prints() {
 		shjoin --explain -S $size in
 	done >parts
 	grep -qx '2 parts, each joined with itself and with each other' parts
-	try 'shjoin --explain </dev/null'
+	try 'shjoin --explain -k 5 </dev/null'
 	exits 0
-	gives
+	gives 'no fingerprints, distance 5'
 	try 'shjoin --explain -N 1000 in'
 	exits 2
 	gives

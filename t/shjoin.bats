@@ -396,12 +396,6 @@ clusters() {
 	grep -q '^300 different fingerprints of 64 bits, distance 3$' got
 }
 
-@test "--explain of nothing says so" {
-	try 'shjoin --explain -k 5 </dev/null'
-	exits 0
-	gives 'no fingerprints, distance 5'
-}
-
 # ids KIND: the lines, with ids of that kind for their own.
 ids() {
 	awk -v kind="$1" -F '\t' 'BEGIN { srand(7) } {
