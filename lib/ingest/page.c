@@ -4,6 +4,7 @@
 #include <strings.h>
 
 #include "ingest/header.h"
+#include "ingest/markup.h"
 
 enum { PRESCAN = 4096 };
 
@@ -393,91 +394,6 @@ static int parse(struct writer *w, struct sh_slice page)
 	return w->parser->errNo == XML_ERR_NO_MEMORY ? -1 : 0;
 }
 
-/* A browser drops NULs; the parser would take them for the end. */
-static int without_nuls(struct sh_slice *page, struct sh_buf *room, struct sh_error *err)
-{
-	if (!memchr(page->p, 0, page->n))
-		return 0;
-	if (sh_buf_reserve(room, page->n, err) < 0)
-		return -1;
-	for (size_t i = 0; i < page->n; i++)
-		if (page->p[i])
-			room->p[room->n++] = page->p[i];
-	*page = sh_buf_slice(room);
-	return 0;
-}
-
-/* References that browsers take without their semicolon, from the days when it could be left out. */
-static const char *const old_references[] = {
-	/* sorted, for bsearch */
-	"AElig", "Aacute", "Acirc", "Agrave", "Aring", "Atilde", "Auml", "Ccedil", "ETH", "Eacute",
-	"Ecirc", "Egrave", "Euml", "Iacute", "Icirc", "Igrave", "Iuml", "Ntilde", "Oacute", "Ocirc",
-	"Ograve", "Oslash", "Otilde", "Ouml", "THORN", "Uacute", "Ucirc", "Ugrave", "Uuml",
-	"Yacute", "aacute", "acirc", "acute", "aelig", "agrave", "amp", "aring", "atilde", "auml",
-	"brvbar", "ccedil", "cedil", "cent", "copy", "curren", "deg", "divide", "eacute", "ecirc",
-	"egrave", "eth", "euml", "frac12", "frac14", "frac34", "gt", "iacute", "icirc", "iexcl",
-	"igrave", "iquest", "iuml", "laquo", "lt", "macr", "micro", "middot", "nbsp", "not",
-	"ntilde", "oacute", "ocirc", "ograve", "ordf", "ordm", "oslash", "otilde", "ouml", "para",
-	"plusmn", "pound", "quot", "raquo", "reg", "sect", "shy", "sup1", "sup2", "sup3", "szlig",
-	"thorn", "times", "uacute", "ucirc", "ugrave", "uml", "uuml", "yacute", "yen", "yuml"
-};
-
-enum { OLD_LONGEST = 6, REFERENCE_LONGEST = 32 };
-
-static int by_reference(const void *key, const void *name)
-{
-	const struct sh_slice *s = key;
-	const char *n = *(const char *const *)name;
-	int order = strncmp(s->p, n, s->n);
-
-	return order ? order : -(n[s->n] != '\0');
-}
-
-static bool is_name(char c)
-{
-	return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
-}
-
-/* Of the ampersand at p and such a reference behind it, without a semicolon, the bytes; else 0. */
-static size_t open_reference(const char *p, const char *end)
-{
-	struct sh_slice name = sh_slice(p + 1, 0);
-
-	while (name.p + name.n < end && name.n < REFERENCE_LONGEST && is_name(name.p[name.n]))
-		name.n++;
-	if (name.p + name.n < end && name.p[name.n] == ';')
-		return 0;
-	/* What goes on may be text. */
-	for (name.n = name.n < OLD_LONGEST ? name.n : OLD_LONGEST; name.n > 1; name.n--)
-		if (bsearch(&name, old_references, sizeof old_references / sizeof *old_references,
-			sizeof *old_references, by_reference))
-			return name.n + 1;
-	return 0;
-}
-
-/* The parser wants the semicolons. */
-static int with_semicolons(struct sh_slice *page, struct sh_buf *room, struct sh_error *err)
-{
-	const char *p = page->p, *end = p + page->n, *from = p;
-
-	for (; (p = memchr(p, '&', (size_t)(end - p))); p++) {
-		size_t n = open_reference(p, end);
-
-		if (n == 0)
-			continue;
-		if (sh_buf_add(room, from, (size_t)(p + n - from), err) < 0 ||
-		    sh_buf_add(room, ";", 1, err) < 0)
-			return -1;
-		from = p + n;
-	}
-	if (room->n == 0)
-		return 0;
-	if (sh_buf_add(room, from, (size_t)(end - from), err) < 0)
-		return -1;
-	*page = sh_buf_slice(room);
-	return 0;
-}
-
 static int text_of(struct sh_slice page, struct sh_buf *out, struct sh_error *err)
 {
 	struct writer w = { .out = out, .before = out->n, .err = err };
@@ -512,17 +428,16 @@ static int text_of(struct sh_slice page, struct sh_buf *out, struct sh_error *er
 
 int sh_page_text(struct sh_slice page, struct sh_buf *out, struct sh_error *err)
 {
-	struct sh_buf room[2] = { { 0 }, { 0 } };
+	struct sh_buf room[SH_MARKUP_ROOMS] = { { 0 } };
 	int bad = 0;
 
 	/* One that is too large is not looked at. */
-	if (page.n && page.n <= INT_MAX &&
-	    (without_nuls(&page, &room[0], err) < 0 || with_semicolons(&page, &room[1], err) < 0))
-		bad = -1;
+	if (page.n && page.n <= INT_MAX)
+		bad = sh_markup_settle(&page, room, err);
 	if (bad == 0)
 		bad = text_of(page, out, err);
-	sh_buf_free(&room[0]);
-	sh_buf_free(&room[1]);
+	for (size_t i = 0; i < SH_MARKUP_ROOMS; i++)
+		sh_buf_free(&room[i]);
 	return bad;
 }
 

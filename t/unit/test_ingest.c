@@ -548,6 +548,12 @@ static void pages(void)
 	    "é< ©2¬it \xC2\xA0x ∉ &notsuch; &amp &am &a;½x&frac1");
 	page("<a href='?a&copy=b' title=&lt>&amp</a>&reg", "&®");
 	page("a<!-- b -->c", "ac");
+	page("a<!-->b<!--->c<!---->d<!-- <!--> e -->f", "abcd e -->f");
+	page("<title>a <!-- <script></title>b<textarea>c <!--<SCRIPT>&lt;</Textarea >d",
+	    "b\nc <!--<SCRIPT><\nd");
+	page("<i title='<title>'>a</i><script>'<title><textarea>'</script>b<b>c</textarea></title>",
+	    "a bc");
+	page("<style>a<title>b</style>c<title/>d<i>e</i></title><textarea>f<b>g</b>", "c\nde\nfg");
 	whatever("</b></div>a</p>b<b><p>c</b>d", "abcd");
 	whatever("</html>a<html><body>b</body></html>c<p>d</body>e", "abcde");
 	whatever("<table>a<div>b<tr>c</div><td>d</span>e", "abcde");

@@ -1,0 +1,250 @@
+#include "ingest/markup.h"
+
+#include <stdlib.h>
+#include <strings.h>
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\f';
+}
+
+/* A page of which parts become others. */
+struct rewriting {
+	const char *from; /* behind what is in the room already */
+	struct sh_buf *room;
+	struct sh_error *err;
+};
+
+/* Write the page up to `to`, and then `by` in place of the n bytes there. */
+static int replace(struct rewriting *w, const char *to, size_t n, const char *by)
+{
+	if (sh_buf_add(w->room, w->from, (size_t)(to - w->from), w->err) < 0 ||
+	    sh_buf_add(w->room, by, strlen(by), w->err) < 0)
+		return -1;
+	w->from = to + n;
+	return 0;
+}
+
+/* The page becomes what is in the room and the rest of it, if anything was replaced. */
+static int finish(struct rewriting *w, struct sh_slice *page)
+{
+	const char *end = page->p + page->n;
+
+	if (w->from == page->p)
+		return 0;
+	if (sh_buf_add(w->room, w->from, (size_t)(end - w->from), w->err) < 0)
+		return -1;
+	*page = sh_buf_slice(w->room);
+	return 0;
+}
+
+/* ---- NULs ---- */
+
+/* A browser drops NULs; the parser would take them for the end. */
+static int without_nuls(struct sh_slice *page, struct sh_buf *room, struct sh_error *err)
+{
+	if (!memchr(page->p, 0, page->n))
+		return 0;
+	if (sh_buf_reserve(room, page->n, err) < 0)
+		return -1;
+	for (size_t i = 0; i < page->n; i++)
+		if (page->p[i])
+			room->p[room->n++] = page->p[i];
+	*page = sh_buf_slice(room);
+	return 0;
+}
+
+/* ---- comments, and text that looks like markup ---- */
+
+/* Elements that end at their own end tag only. The parser knows this of the first two. */
+static const char *const opaque[] = { "script", "style", "textarea", "title" };
+
+enum { OPAQUE = sizeof opaque / sizeof *opaque, TEXTAREA = 2 };
+
+/* Whether a tag at p, behind its "<" or "</", has that name. */
+static bool has_name(const char *p, const char *end, const char *name)
+{
+	size_t n = strlen(name);
+
+	return (size_t)(end - p) > n && strncasecmp(p, name, n) == 0 &&
+	       (is_blank(p[n]) || p[n] == '/' || p[n] == '>');
+}
+
+/* Behind the tag at p, in which a ">" may be quoted; *empty: it ends in "/>", and the parser takes its
+ * element for empty. */
+static const char *after_tag(const char *p, const char *end, bool *empty)
+{
+	char quote = '\0', last = '\0';
+
+	*empty = false;
+	for (; p < end; p++) {
+		if (quote) {
+			quote = *p == quote ? '\0' : quote;
+		} else if (*p == '>') {
+			*empty = p[-1] == '/';
+			return p + 1;
+		} else if ((*p == '"' || *p == '\'') && last == '=') {
+			quote = *p;
+		}
+		last = is_blank(*p) ? last : *p;
+	}
+	return end;
+}
+
+static const char *after_comment(const char *p, const char *end)
+{
+	for (p += 4; (p = memmem(p, (size_t)(end - p), "--", 2)); p++) {
+		if (end - p > 2 && p[2] == '>')
+			return p + 3;
+		if (end - p > 3 && p[2] == '!' && p[3] == '>')
+			return p + 4;
+	}
+	return end;
+}
+
+/* The end tag of that name from p on, or NULL. */
+static const char *end_tag(const char *p, const char *end, const char *name)
+{
+	for (; (p = memchr(p, '<', (size_t)(end - p))); p++)
+		if (end - p > 2 && p[1] == '/' && has_name(p + 2, end, name))
+			return p;
+	return NULL;
+}
+
+/* Make the text from p to `end` such as has no markup in it. */
+static int plain(struct rewriting *w, const char *p, const char *end)
+{
+	for (; (p = memchr(p, '<', (size_t)(end - p))); p++)
+		if (replace(w, p, 1, "&lt;") < 0)
+			return -1;
+	return 0;
+}
+
+/* Take the comment at *p, which moves behind it. */
+static int comment(struct rewriting *w, const char **p, const char *end)
+{
+	size_t left = (size_t)(end - *p), n = 0;
+
+	if (left > 4 && (*p)[4] == '>')
+		n = 5;
+	else if (left > 5 && memcmp(*p + 4, "->", 2) == 0)
+		n = 6;
+	if (n && replace(w, *p, n, "<!---->") < 0)
+		return -1;
+	*p = n ? *p + n : after_comment(*p, end);
+	return 0;
+}
+
+/* Take the tag at *p, and what nobody but its end tag ends. absent: names that no end tag behind the
+ * place at hand has. */
+static int tag(struct rewriting *w, const char **p, const char *end, bool absent[OPAQUE])
+{
+	const char *name = *p + 1, *close;
+	bool empty;
+	size_t i = 0;
+
+	*p = after_tag(*p, end, &empty);
+	while (i < OPAQUE && !has_name(name, end, opaque[i]))
+		i++;
+	if (i == OPAQUE || empty || absent[i])
+		return 0;
+	close = end_tag(*p, end, opaque[i]);
+	absent[i] = !close;
+	if (close && i >= TEXTAREA && plain(w, *p, close) < 0)
+		return -1;
+	*p = close ? close : i < TEXTAREA ? end : *p;
+	return 0;
+}
+
+static int with_plain_text(struct sh_slice *page, struct sh_buf *room, struct sh_error *err)
+{
+	struct rewriting w = { page->p, room, err };
+	const char *p = page->p, *end = p + page->n;
+	bool absent[OPAQUE] = { false };
+
+	while ((p = memchr(p, '<', (size_t)(end - p)))) {
+		int bad = 0;
+
+		if (end - p > 4 && memcmp(p, "<!--", 4) == 0)
+			bad = comment(&w, &p, end);
+		else if (end - p > 1 && (p[1] == '/' || ((p[1] | 32) >= 'a' && (p[1] | 32) <= 'z')))
+			bad = tag(&w, &p, end, absent);
+		else
+			p++;
+		if (bad < 0)
+			return -1;
+	}
+	return finish(&w, page);
+}
+
+/* ---- references ---- */
+
+/* References that browsers take without their semicolon, from the days when it could be left out. */
+static const char *const old_references[] = {
+	/* sorted, for bsearch */
+	"AElig", "Aacute", "Acirc", "Agrave", "Aring", "Atilde", "Auml", "Ccedil", "ETH", "Eacute",
+	"Ecirc", "Egrave", "Euml", "Iacute", "Icirc", "Igrave", "Iuml", "Ntilde", "Oacute", "Ocirc",
+	"Ograve", "Oslash", "Otilde", "Ouml", "THORN", "Uacute", "Ucirc", "Ugrave", "Uuml",
+	"Yacute", "aacute", "acirc", "acute", "aelig", "agrave", "amp", "aring", "atilde", "auml",
+	"brvbar", "ccedil", "cedil", "cent", "copy", "curren", "deg", "divide", "eacute", "ecirc",
+	"egrave", "eth", "euml", "frac12", "frac14", "frac34", "gt", "iacute", "icirc", "iexcl",
+	"igrave", "iquest", "iuml", "laquo", "lt", "macr", "micro", "middot", "nbsp", "not",
+	"ntilde", "oacute", "ocirc", "ograve", "ordf", "ordm", "oslash", "otilde", "ouml", "para",
+	"plusmn", "pound", "quot", "raquo", "reg", "sect", "shy", "sup1", "sup2", "sup3", "szlig",
+	"thorn", "times", "uacute", "ucirc", "ugrave", "uml", "uuml", "yacute", "yen", "yuml"
+};
+
+enum { OLD_LONGEST = 6, REFERENCE_LONGEST = 32 };
+
+static int by_reference(const void *key, const void *name)
+{
+	const struct sh_slice *s = key;
+	const char *n = *(const char *const *)name;
+	int order = strncmp(s->p, n, s->n);
+
+	return order ? order : -(n[s->n] != '\0');
+}
+
+static bool is_name(char c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+}
+
+/* Of the ampersand at p and such a reference behind it, without a semicolon, the bytes; else 0. */
+static size_t open_reference(const char *p, const char *end)
+{
+	struct sh_slice name = sh_slice(p + 1, 0);
+
+	while (name.p + name.n < end && name.n < REFERENCE_LONGEST && is_name(name.p[name.n]))
+		name.n++;
+	if (name.p + name.n < end && name.p[name.n] == ';')
+		return 0;
+	/* What goes on may be text. */
+	for (name.n = name.n < OLD_LONGEST ? name.n : OLD_LONGEST; name.n > 1; name.n--)
+		if (bsearch(&name, old_references, sizeof old_references / sizeof *old_references,
+			sizeof *old_references, by_reference))
+			return name.n + 1;
+	return 0;
+}
+
+static int with_semicolons(struct sh_slice *page, struct sh_buf *room, struct sh_error *err)
+{
+	struct rewriting w = { page->p, room, err };
+	const char *p = page->p, *end = p + page->n;
+
+	for (; (p = memchr(p, '&', (size_t)(end - p))); p++) {
+		size_t n = open_reference(p, end);
+
+		if (n && replace(&w, p + n, 0, ";") < 0)
+			return -1;
+	}
+	return finish(&w, page);
+}
+
+int sh_markup_settle(
+    struct sh_slice *page, struct sh_buf room[SH_MARKUP_ROOMS], struct sh_error *err)
+{
+	if (without_nuls(page, &room[0], err) < 0 || with_plain_text(page, &room[1], err) < 0)
+		return -1;
+	return with_semicolons(page, &room[2], err);
+}

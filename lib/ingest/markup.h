@@ -1,0 +1,17 @@
+/* A page in the words of libxml2's parser, which is older than the rules that browsers share.
+ *
+ * It takes a NUL for the page's end, "&eacute" without a semicolon for text, "<!-->" for a comment that
+ * goes on, and "<script>" or "<!--" in a title or a <textarea>, where they are text, for what hides all
+ * that follows. None of these is in a page that was settled, and no other text is. */
+#ifndef SH_INGEST_MARKUP_H
+#define SH_INGEST_MARKUP_H
+
+#include "base/buf.h"
+
+enum { SH_MARKUP_ROOMS = 3 };
+
+/* The page becomes another, in the rooms, which are empty at first, where it must. */
+int sh_markup_settle(
+    struct sh_slice *page, struct sh_buf room[SH_MARKUP_ROOMS], struct sh_error *err);
+
+#endif
