@@ -1050,6 +1050,21 @@ response() {
 	gives '1\ta' '2\tb'
 }
 
+@test "what looks like JSON and has an error in its first object is one text, which is told" {
+	printf '{"id":1,"text":"a","score":NaN}\n{"id":2,"text":"b"}\n' >a
+	printf ' [ { "id":1,"text":"a\tb"},\n{"id":2,"text":"b"}]\n' >b
+	printf '\xef\xbb\xbf{"id":1,"text":"\\x"}\r\n' >c
+	printf '{"n":NaN,\n"m":1}\n' >d
+	printf '{x}\n{}\n{"{"\n' >e
+	try 'shdoc a b c d e'
+	exits 0
+	[ "$(cut -f 1 out | paste -sd ' ')" = 'a b c d e' ]
+	says 'shdoc: 3 files taken for one text each: JSON with an error in its first object (which it is: shdoc --format jsonl FILE)'
+	try 'shdoc --format jsonl a'
+	exits 2
+	says 'shdoc: a:1: JSON: byte 28: expected a value'
+}
+
 @test "an object of JSON with the documents in an array is one text, which is told" {
 	printf '{"n":[1],"docs": [\n{"id":1,"text":"a"},{"id":2,"text":"b"}]}\n' >a.json
 	printf '{"n":"[{","docs":["a"],"\\"[{":[]}' >b.json

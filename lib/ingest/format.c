@@ -165,6 +165,24 @@ static bool holds_objects(struct sh_slice head)
 	return false;
 }
 
+/* What begins and ends as an object does, on the first line or in an array, and is none: by what a JSON
+ * library may let pass, as NaN, it is no less meant to be one. */
+static bool is_faulty(struct sh_slice head)
+{
+	struct sh_slice object, rest;
+	struct sh_error err;
+	bool whole;
+
+	if (!array_object(head, &object, &whole)) {
+		object = sh_trim(first_line(sh_trim(sh_json_past_separator(head))));
+		whole = object.n && *object.p == '{' && object.p[object.n - 1] == '}';
+	}
+	if (!whole || sh_json_fields(object, NULL, NULL, 0, &err) == 0)
+		return false;
+	rest = sh_trim(sh_slice(object.p + 1, object.n - 1));
+	return *rest.p == '"';
+}
+
 /* An object or an array, by the first character, behind the mark of UTF-16 or without one. */
 static bool is_json_utf16(struct sh_slice head)
 {
@@ -204,6 +222,9 @@ const char *sh_format_doubt(
 	if (holds_objects(head))
 		return "a JSON object with an array of objects (a document of each: jq -c "
 		       "'.NAME[]' FILE | shdoc -f ID,TEXT)";
+	if (is_faulty(head))
+		return "JSON with an error in its first object (which it is: shdoc --format jsonl "
+		       "FILE)";
 	if (is_json_utf16(head))
 		return "JSON in UTF-16 (what it holds: iconv -f UTF-16 -t UTF-8 FILE | shdoc)";
 	if (head.n >= sizeof rtf - 1 && memcmp(head.p, rtf, sizeof rtf - 1) == 0)
