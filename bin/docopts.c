@@ -80,7 +80,8 @@ static void take_segment(struct docopts *d, struct cli *c)
 	if (!d->token.method)
 		cli_usage(c,
 		    "--segment '%s': expected char, jieba, jieba-nohmm, jieba-all, jieba-search, "
-		    "jieba-search-nohmm or cppjieba",
+		    "jieba-search-nohmm, cppjieba, cppjieba-nohmm, cppjieba-all, "
+		    "cppjieba-search or cppjieba-hmm",
 		    c->arg);
 }
 

@@ -341,6 +341,16 @@ anywhere() {
 	grep -q '^shtok: bad:1: a TAB in the word' err
 	try 'shtok --segment thai docs'
 	exits 2
+	# The message names all that there are.
+	for way in $(head -n 1 err | sed 's/.*expected //; s/ or /, /; s/, / /g'); do
+		try "SIMHASH_CPPJIEBA=/nowhere shtok --segment $way </dev/null"
+		run ! grep -F expected err
+	done
+	try 'shtok --segment cppjieba-query docs'
+	exits 2
+	says "shtok: --segment 'cppjieba-query': expected char, jieba, jieba-nohmm, jieba-all, jieba-search, \
+jieba-search-nohmm, cppjieba, cppjieba-nohmm, cppjieba-all, cppjieba-search or cppjieba-hmm" \
+		"Try 'shtok --help' or 'man shtok'."
 	try 'shtok --dict user docs'
 	exits 2
 }
