@@ -237,6 +237,66 @@ with_module() {
 	with_module numbers.py
 }
 
+@test "what a signal raises ends a join, wherever it comes" {
+	cat >signals.py <<-'END'
+	import gc, os, signal, sys, threading, weakref
+	from simhash_utils import each_pair, join
+
+	class Stop(Exception):
+	    pass
+
+	def stop(*_):
+	    raise Stop
+
+	signal.signal(signal.SIGUSR1, stop)
+	signal.alarm(60)
+	hook = sys.unraisablehook
+	for _ in range(10):
+	    began, seen = threading.Event(), []
+	    def pair(i, j, d):
+	        seen.append(1)
+	        began.set()
+	    def send():
+	        began.wait()
+	        os.kill(os.getpid(), signal.SIGUSR1)
+	    thread = threading.Thread(target=send)
+	    thread.start()
+	    try:
+	        each_pair([1] * 1500, 0, pair)
+	    except Stop:
+	        pass
+	    else:
+	        raise AssertionError("not ended: %d pairs of %d" % (len(seen), 1500 * 1499 // 2))
+	    thread.join()
+	    assert sys.unraisablehook is hook
+
+	# What else Python reports in this way is still reported.
+	told = []
+	sys.unraisablehook = lambda args: told.append(type(args.exc_value))
+	class Bad:
+	    def __del__(self):
+	        raise KeyError
+	each_pair([1, 1], 0, lambda i, j, d: [Bad()] and None)
+	assert told == [KeyError]
+
+	# An exception does not keep what the join held.
+	class Pair:
+	    def __call__(self, i, j, d):
+	        raise Stop
+	gc.collect()
+	gc.disable()
+	pair = Pair()
+	gone = weakref.ref(pair)
+	try:
+	    each_pair([1, 1], 0, pair)
+	except Stop:
+	    pass
+	del pair
+	assert gone() is None
+	END
+	with_module signals.py
+}
+
 @test "without a library it says what to do" {
 	mkdir alone
 	cp -r "$here/python/simhash_utils" alone

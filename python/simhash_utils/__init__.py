@@ -20,6 +20,7 @@ import functools as _functools
 import glob as _glob
 import operator as _operator
 import os as _os
+import sys as _sys
 import threading as _threading
 from typing import Any, Callable, Iterable, Iterator, List, Optional, Tuple, Union
 
@@ -308,6 +309,8 @@ def each_pair(
     failed: List[BaseException] = []
 
     def call(_argument: object, i: int, j: int, d: int) -> int:
+        if failed:
+            return -1
         try:
             pair(i, j, d)
         except BaseException as exception:
@@ -315,16 +318,30 @@ def each_pair(
             return -1
         return 0
 
+    def ignored(args: Any) -> None:
+        """What a signal's handler raises where call() begins, ahead of its try: ctypes would go on."""
+        if args.exc_traceback and args.exc_traceback.tb_frame.f_code is call.__code__:
+            failed.append(args.exc_value)
+        else:
+            before(args)
+
     error = _Error()
     packed, n = _pack(fingerprints, bits)
     k = _unsigned(distance, "distance")
-    if other is None:
-        status = _lib.simhash_join(packed, n, bits, k, _PAIR(call), None, _c.byref(error))
-    else:
-        others, m = _pack(other, bits)
-        status = _lib.simhash_join_two(packed, n, others, m, bits, k, _PAIR(call), None, _c.byref(error))
+    others, m = _pack(() if other is None else other, bits)
+    before = _sys.unraisablehook
+    if _threading.current_thread() is _threading.main_thread():  # no other handles signals
+        _sys.unraisablehook = ignored
+    try:
+        if other is None:
+            status = _lib.simhash_join(packed, n, bits, k, _PAIR(call), None, _c.byref(error))
+        else:
+            status = _lib.simhash_join_two(packed, n, others, m, bits, k, _PAIR(call), None, _c.byref(error))
+    finally:
+        if _sys.unraisablehook is ignored:
+            _sys.unraisablehook = before
     if failed:
-        raise failed[0]
+        raise failed.pop()
     if status < 0:
         _fail(error)
 
