@@ -231,6 +231,10 @@ with_module() {
 	            raise AssertionError(bad)
 	assert join(array.array("Q", [7, 5]), 1) == [(0, 1, 1)]
 	assert Bands(64, 3).keys(Whole(5)) == Bands(64, 3).keys(5)
+	# A shift by a number of numpy's would lose bits.
+	assert join([top, top - 1], Whole(2), bits=Whole(128)) == [(0, 1, 1)]
+	assert Bands(Whole(128), Whole(3)).keys(top) == Bands(128, 3).keys(top)
+	assert Simhash(Whole(128), Whole(2), seed=Whole(1))("a b c") == Simhash(128, 2, seed=1)("a b c")
 	for text in bytearray(b"a b"), memoryview(b"a b"):
 	    assert Simhash()(text) == Simhash()("a b")
 	END
@@ -295,6 +299,61 @@ with_module() {
 	assert gone() is None
 	END
 	with_module signals.py
+}
+
+@test "forks beside threads, handlers of signals and finalizers may use an object" {
+	cat >anywhere.py <<-'END'
+	import gc, os, signal, threading, time
+	from simhash_utils import Bands, Simhash
+
+	simhash, text = Simhash(), "the quick brown fox " * 20000
+	want, other = simhash(text), simhash("other")
+	signal.alarm(60)
+
+	# A process made while another thread is at work with the object.
+	at_work = True
+	def work():
+	    while at_work:
+	        simhash(text)
+	thread = threading.Thread(target=work)
+	thread.start()
+	for _ in range(3):
+	    child = os.fork()
+	    if child == 0:
+	        signal.alarm(20)
+	        os._exit(simhash("other") != other)
+	    assert os.waitpid(child, 0)[1] == 0
+	at_work = False
+	thread.join()
+
+	# A signal while the object is at work.
+	handled = []
+	signal.signal(signal.SIGUSR1, lambda *_: handled.append(simhash("other")))
+	def send():
+	    for n in range(10):
+	        os.kill(os.getpid(), signal.SIGUSR1)
+	        while len(handled) <= n:
+	            time.sleep(0.001)
+	thread = threading.Thread(target=send)
+	thread.start()
+	while len(handled) < 10:
+	    assert simhash(text) == want
+	thread.join()
+	assert handled == [other] * 10
+
+	# What goes with it in a cycle, after it.
+	class Last:
+	    def __init__(self, *members):
+	        self.members = members + (self,)
+	    def __del__(self):
+	        simhash, bands, _ = self.members
+	        told.append((simhash("other"), bands.keys(5), bands.recall(3)))
+	bands, told = Bands(64, 3), []
+	Last(Simhash(), Bands(64, 3))
+	gc.collect()
+	assert told == [(other, bands.keys(5), 1.0)]
+	END
+	with_module anywhere.py
 }
 
 @test "without a library it says what to do" {

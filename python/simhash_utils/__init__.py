@@ -22,7 +22,7 @@ import operator as _operator
 import os as _os
 import sys as _sys
 import threading as _threading
-from typing import Any, Callable, Iterable, Iterator, List, Optional, Tuple, Union
+from typing import Any, Callable, Iterable, Iterator, List, Optional, SupportsIndex, Tuple, Union
 
 __all__ = ["Bands", "Error", "Simhash", "distance", "each_pair", "join", "library_version"]
 __version__ = "0.1.0"
@@ -126,9 +126,10 @@ def _fail(error: _Error) -> None:
 
 def _unsigned(value: int, what: str, limit: int = 1 << 32) -> int:
     """ctypes would take a number that is too large or negative for another one."""
-    if not 0 <= value < limit:
-        raise Error(f"{what} {value}: expected a number from 0 to {limit - 1}")
-    return value
+    number = _operator.index(value)
+    if not 0 <= number < limit:
+        raise Error(f"{what} {number}: expected a number from 0 to {limit - 1}")
+    return number
 
 
 def _words(bits: int) -> int:
@@ -188,7 +189,7 @@ class Simhash:
     """Fingerprints of texts by one set of choices, those of shfp(1).
 
     profile names a published system whose rules hold for what is not given here. An object may be
-    used by several threads; they take turns. Processes get copies of it, so that a Pool can map it.
+    used by several threads at once. Processes get copies of it, so that a Pool can map it.
 
     >>> Simhash(bits=128, weight="tf").hex(Simhash(bits=128, weight="tf")("to be or not to be"))
     '04c04d804809c3154874605e10820175'
@@ -222,35 +223,40 @@ class Simhash:
             type(self), bits, ngrams, chars=chars, fold=fold, mask_digits=mask_digits, minhash=minhash,
             weight=weight, hash=hash, seed=seed, profile=profile,
         )
-        self._lock = _threading.Lock()
-        self._object = None
+        self._idle: List[int] = []
+        self._options = options
         _lib.simhash_defaults(_c.byref(options))
         if profile is not None and _lib.simhash_profile(_c.byref(options), profile.encode(), _c.byref(error)) < 0:
             _fail(error)
         if bits is not None:
             options.bits = _unsigned(bits, "bits")
         if ngrams is not None:
-            low, high = (ngrams, ngrams) if isinstance(ngrams, int) else ngrams
+            low, high = (ngrams, ngrams) if isinstance(ngrams, SupportsIndex) else ngrams
             options.ngram_min, options.ngram_max = _unsigned(low, "ngrams"), _unsigned(high, "ngrams")
         if chars is not None:
-            options.chars = chars
+            options.chars = bool(chars)
         if fold is not None:
             options.no_fold = not fold
-        options.mask_digits, options.minhash = mask_digits, minhash
+        options.mask_digits, options.minhash = bool(mask_digits), bool(minhash)
         if weight is not None:
             options.weight = weight.encode()
         if hash is not None:
             options.hash = hash.encode()
         options.seed = _unsigned(seed, "seed", 1 << 64)
-        self._object = _lib.simhash_new(_c.byref(options), _c.byref(error))
-        if not self._object:
-            _fail(error)
+        self._idle.append(self._new())
         self.bits = options.bits
-        self._room = (_c.c_uint64 * _MAX_WORDS)()
+
+    def _new(self) -> int:
+        error = _Error()
+        made = _lib.simhash_new(_c.byref(self._options), _c.byref(error))
+        if not made:
+            _fail(error)
+        return made
 
     def __del__(self) -> None:
-        if getattr(self, "_object", None):
-            _lib.simhash_free(self._object)
+        # What else goes with this, in a cycle, may call it yet.
+        while getattr(self, "_idle", None):
+            _lib.simhash_free(self._idle.pop())
 
     def __reduce__(self) -> Tuple[Any, ...]:
         return self._again, ()
@@ -261,14 +267,19 @@ class Simhash:
             data = text.encode("utf-8", "surrogatepass")
         else:
             data = text if isinstance(text, bytes) else bytes(memoryview(text))
-        error = _Error()
-        with self._lock:
-            got = _lib.simhash_text(self._object, data, len(data), self._room, _c.byref(error))
-            if got > 0:
-                return _unpack(self._room, self.bits)
+        error, room = _Error(), (_c.c_uint64 * _MAX_WORDS)()
+        # No lock: a fork while a thread holds it would leave it held, and a signal's handler may call this.
+        try:
+            one = self._idle.pop()
+        except IndexError:
+            one = self._new()
+        try:
+            got = _lib.simhash_text(one, data, len(data), room, _c.byref(error))
+        finally:
+            self._idle.append(one)
         if got < 0:
             _fail(error)
-        return None
+        return _unpack(room, self.bits) if got else None
 
     def hex(self, fingerprint: int) -> str:
         """The hex digits that stand in records.
@@ -326,8 +337,8 @@ def each_pair(
             before(args)
 
     error = _Error()
+    bits, k = _unsigned(bits, "bits"), _unsigned(distance, "distance")
     packed, n = _pack(fingerprints, bits)
-    k = _unsigned(distance, "distance")
     others, m = _pack(() if other is None else other, bits)
     before = _sys.unraisablehook
     if _threading.current_thread() is _threading.main_thread():  # no other handles signals
@@ -388,28 +399,36 @@ class Bands:
         recall: Optional[float] = None,
         seed: int = 0,
     ) -> None:
-        error = _Error()
         self._again = _functools.partial(
             type(self), bits, distance, blocks=blocks, count=count, recall=recall, seed=seed
         )
-        self._object = None
+        self._object: Optional[int] = None
         bits, distance = _unsigned(bits, "bits"), _unsigned(distance, "distance")
-        if recall is None:
-            made = _lib.simhash_bands_new(bits, distance, _unsigned(blocks, "blocks"), count, _c.byref(error))
-        elif blocks:
+        blocks, seed = _unsigned(blocks, "blocks"), _unsigned(seed, "seed")
+        if recall is not None and blocks:
             raise Error("bands for a recall are drawn at random: there are no blocks")
+        if recall is None:
+            self._make = _functools.partial(_lib.simhash_bands_new, bits, distance, blocks, count)
         else:
-            made = _lib.simhash_bands_draw(bits, distance, recall, count, _unsigned(seed, "seed"), _c.byref(error))
-        if not made:
-            _fail(error)
-        self._object = made
+            self._make = _functools.partial(_lib.simhash_bands_draw, bits, distance, recall, count, seed)
+        made = self._made()
         self.bits = bits
         self._tables = _lib.simhash_bands_tables(made)
         self._size = _lib.simhash_bands_key_size(made)
 
+    def _made(self) -> int:
+        if not self._object:
+            error = _Error()
+            self._object = self._make(_c.byref(error))
+            if not self._object:
+                _fail(error)
+        return self._object
+
     def __del__(self) -> None:
-        if getattr(self, "_object", None):
-            _lib.simhash_bands_free(self._object)
+        # As with Simhash.
+        made, self._object = getattr(self, "_object", None), None
+        if made:
+            _lib.simhash_bands_free(made)
 
     def __reduce__(self) -> Tuple[Any, ...]:
         return self._again, ()
@@ -420,7 +439,7 @@ class Bands:
 
     def recall(self, distance: int) -> Optional[float]:
         """The share of pairs at a distance that have a key in common; None: not known."""
-        share = _lib.simhash_bands_recall(self._object, _unsigned(distance, "distance"))
+        share = _lib.simhash_bands_recall(self._made(), _unsigned(distance, "distance"))
         return None if share < 0 else share
 
     def keys(self, fingerprint: int) -> List[str]:
@@ -432,5 +451,5 @@ class Bands:
         packed, _ = _pack([fingerprint], self.bits)
         room = _c.create_string_buffer(self._size + 1)
         for table in range(self._tables):
-            _lib.simhash_bands_key(self._object, table, packed, room)
+            _lib.simhash_bands_key(self._made(), table, packed, room)
             yield room.value.decode("ascii")
