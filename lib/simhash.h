@@ -56,8 +56,8 @@ struct simhash;
 struct simhash *simhash_new(const struct simhash_options *options, struct simhash_error *error);
 void simhash_free(struct simhash *s);
 
-/* The fingerprint of `size` bytes of UTF-8 (plain text: backslashes are no escapes; what is
- * ill-formed separates words). 1: fp was written; 0: the text has no features, so that no
+/* The fingerprint of `size` < 2^31 bytes of UTF-8 (plain text: backslashes are no escapes; what
+ * is ill-formed separates words). 1: fp was written; 0: the text has no features, so that no
  * fingerprint would say anything about it (some profiles have one all the same); -1. */
 int simhash_text(
     struct simhash *s, const char *text, size_t size, uint64_t *fp, struct simhash_error *error);

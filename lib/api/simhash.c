@@ -107,6 +107,9 @@ static int check_options(const struct simhash_options *o, const struct sh_profil
 		    p->bits_step ? "the profile has no fingerprints of %u bits"
 				 : "%u bits: expected 32, 64, 128 or 256",
 		    o->bits);
+	if (o->mask_digits && sh_token_method_find(p->method)->chars)
+		return sh_error_set(err, SH_ERR_PARAM,
+		    "mask_digits looks at words, and profile '%s' gives characters", p->name);
 	return 0;
 }
 

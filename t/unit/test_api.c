@@ -72,6 +72,9 @@ static void profiles(void)
 	}
 	ok(simhash_profile(&o, "seomoz", &error) == 0 && (o.bits = 128) && !simhash_new(&o, &error),
 	    "%s", error.text);
+	ok(simhash_profile(&o, "pysimhash", &error) == 0 && (o.mask_digits = 1) &&
+		!simhash_new(&o, &error) && strstr(error.text, "gives characters"),
+	    "%s", error.text);
 }
 
 static void minwise(void)
