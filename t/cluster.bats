@@ -277,6 +277,11 @@ python() {
 		for part in ("-D mapreduce.job.reduces=7", "-D a=b", "-input in1 -input in2 -output out/pairs",
 		             "-D stream.num.map.output.key.fields=3", "programs/shband", "-mapper bash map1.sh"):
 		    assert part in line, (part, line)
+		# Profiles and shverify segment, too: the dictionary is sent whatever the options, if there is one.
+		assert "jieba.dict" not in line, line
+		os.mkdir("programs")
+		open("programs/jieba.dict", "w").close()
+		assert os.path.abspath("programs/jieba.dict") in jobs.files([], []).split(",")
 		assert open("scripts/map1.sh").read() == "set -o pipefail\nexport LC_ALL=C\n./shband -k 3 | x\n"
 		# Arguments are bytes, in whatever locale.
 		name = jobs.script("map", os.fsdecode(b"shfp --stop=\xff\xc3\xa9"))

@@ -50,6 +50,13 @@ OPTIONS = {
 }
 
 
+def shipped(folder, programs):
+    """What to send of a folder: the programs, and jieba's dictionary, which they look for beside them."""
+    paths = [os.path.abspath(os.path.join(folder, name)) for name in programs]
+    dictionary = os.path.abspath(os.path.join(folder, "jieba.dict"))
+    return paths + [dictionary] if os.path.exists(dictionary) else paths
+
+
 def options(program, text):
     """The words of a filter's options, as a shell would part them, long names in full; ValueError for
     those that cannot work on a part of the input, and for operands, which would be read instead of it."""

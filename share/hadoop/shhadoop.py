@@ -87,9 +87,7 @@ class Jobs:
     def files(self, scripts, extra):
         names = [os.path.join(self.folder, s) for s in scripts] + [os.path.abspath(shcluster.__file__)]
         if self.args.ship:
-            names += [os.path.abspath(os.path.join(self.args.ship, p)) for p in PROGRAMS]
-            if any(word.startswith("--segment") for word in self.args.shfp):
-                names.append(os.path.abspath(os.path.join(self.args.ship, "jieba.dict")))
+            names += shcluster.shipped(self.args.ship, PROGRAMS)
         return ",".join(names + extra)
 
     def command(self, inputs, output, mapper, reducer=None, combiner=None, sorted_fields=1, extra=()):

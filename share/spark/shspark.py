@@ -308,9 +308,8 @@ def ship(sc, args):
     if SHCLUSTER:
         sc.addPyFile(SHCLUSTER)
     if args.ship:
-        names = PROGRAMS + [name for name in ("jieba.dict",) if "--segment" in " ".join(args.shfp)]
-        for name in names:
-            sc.addFile(os.path.join(args.ship, name))
+        for path in shcluster.shipped(args.ship, PROGRAMS):
+            sc.addFile(path)
 
 
 def message_of(error):
