@@ -322,6 +322,13 @@ anywhere() {
 		小明/硕士/毕业/于/中国/科学/学院/科学院/中国科学院 ]
 	[ "$(words --segment jieba-all | tr / '\n' | grep -c 科学)" = 3 ]
 	[ "$(words --segment jieba --keep any --no-fold | grep -c /，/)" = 1 ]
+	# Radicals of Kangxi, which some PDF have for characters, Roman numerals and units are letters when folded.
+	printf 'a\t⼀⽅⾯，Ⅲ类㎏★\n' >docs
+	for way in jieba jieba-search; do
+		[ "$(words --segment $way)" = 一/方/面/iii/类/kg ]
+		[ "$(words --segment $way --keep any)" = 一/方/面/,/iii/类/kg/★ ]
+		[ "$(words --segment $way --no-fold)" = 类 ]
+	done
 	# White space is no word, whichever it is.
 	printf 'a\t\xe3\x80\x80中国\xe2\x80\xa8 \\t\xc2\xa0，\xe2\x80\x83\x1c北京\xe3\x80\x80\n' >docs
 	for way in jieba jieba-nohmm jieba-all jieba-search; do

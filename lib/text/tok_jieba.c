@@ -11,13 +11,12 @@ void sh_close_cppjieba(void *state)
 }
 
 struct word {
-	bool blank;   /* white space only */
-	bool spaced;  /* ASCII white space in it: no feature's text could hold it */
-	bool letters; /* has a letter, mark or digit */
+	bool blank;  /* white space only */
+	bool spaced; /* ASCII white space in it: no feature's text could hold it */
 	bool head_han;
 };
 
-static struct word look_at(struct sh_tokenizer *t, struct sh_slice text)
+static struct word look_at(struct sh_slice text)
 {
 	const uint8_t *p = (const uint8_t *)text.p, *end = p + text.n;
 	struct word w = { .blank = true };
@@ -30,10 +29,21 @@ static struct word look_at(struct sh_tokenizer *t, struct sh_slice text)
 			w.head_han = c >= 0x4E00 && c <= 0x9FA5;
 		w.spaced = w.spaced || c == ' ' || (c >= 9 && c <= 13);
 		w.blank = w.blank && (sh_is_white_space(c) || (c >= 0x1C && c <= 0x1F));
-		w.letters =
-		    w.letters || (sh_fold_class(t->fold, c) & SH_CLASS_KIND) != SH_CLASS_SEPARATOR;
 	}
 	return w;
+}
+
+/* Whether it has a letter, mark or digit. Asked of folded text: a radical of Kangxi is a symbol,
+ * and the character that it folds to a letter. */
+static bool has_letters(struct sh_tokenizer *t, struct sh_slice text)
+{
+	const uint8_t *p = (const uint8_t *)text.p, *end = p + text.n;
+
+	while (p < end)
+		if ((sh_fold_class(t->fold, sh_utf8_next(&p, end)) & SH_CLASS_KIND) !=
+		    SH_CLASS_SEPARATOR)
+			return true;
+	return false;
 }
 
 /* Whether it is a stop word when its ASCII capitals are small letters. */
@@ -50,10 +60,10 @@ static bool is_stop_word(struct sh_tokenizer *t, struct sh_slice text)
 
 static bool is_wanted(struct sh_tokenizer *t, struct sh_slice text)
 {
-	struct word w = look_at(t, text);
+	struct word w = look_at(text);
 
 	/* cppjieba's words of two ideographic blanks are keywords of yanyiwu. */
-	if (w.spaced || (w.blank && !t->opts.cppjieba) || (!t->opts.punctuation && !w.letters))
+	if (w.spaced || (w.blank && !t->opts.cppjieba))
 		return false;
 	if (t->method->mode & SH_TOK_HEAD_HAN && !w.head_han)
 		return false;
@@ -64,31 +74,34 @@ static int put_word(
     struct sh_tokenizer *t, struct sh_slice word, struct sh_buf *folded, struct sh_error *err)
 {
 	uint64_t ill = 0;
+	struct sh_slice text = word;
+	bool wanted = is_wanted(t, word);
 
-	if (!is_wanted(t, word)) {
+	if (wanted && !t->opts.no_fold) {
+		folded->n = 0;
+		if (sh_fold_text(t->fold, word, folded, &ill, err) < 0)
+			return -1;
+		text = sh_buf_slice(folded);
+	}
+	if (!wanted || (!t->opts.punctuation && !has_letters(t, text))) {
 		sh_out_gap(t);
 		return 0;
 	}
+	if (sh_out_reserve(t, text.n, err) < 0)
+		return -1;
 	/* Folding may leave parts that separate: a word stays one. */
 	if (!t->opts.no_fold) {
-		const uint8_t *p, *end;
+		const uint8_t *p = (const uint8_t *)text.p, *end = p + text.n;
 
-		folded->n = 0;
-		if (sh_fold_text(t->fold, word, folded, &ill, err) < 0 ||
-		    sh_out_reserve(t, folded->n, err) < 0)
-			return -1;
-		p = (const uint8_t *)folded->p;
-		for (end = p + folded->n; p < end;) {
+		while (p < end) {
 			uint32_t c = sh_utf8_next(&p, end);
 
 			if (!sh_is_white_space(c))
 				sh_out_put(t, c);
 		}
 	} else {
-		if (sh_out_reserve(t, word.n, err) < 0)
-			return -1;
-		memcpy(t->text + t->used, word.p, word.n);
-		t->used += word.n;
+		memcpy(t->text + t->used, text.p, text.n);
+		t->used += text.n;
 	}
 	sh_out_end(t);
 	return 0;
