@@ -231,5 +231,5 @@ void dedup_warn_of_ids(struct cli *c, const char *option, const struct dedup_ids
 	id = sh_hmap_key(&list->ids, first);
 	cli_warn(c, "%s:%llu: no document has the id '%.*s' (%s: %u of %u such)",
 	    list->at[first].file, (unsigned long long)list->at[first].line,
-	    id.n > 80 ? 80 : (int)id.n, id.p, option, missing, list->ids.n);
+	    sh_shown(id, 80), id.p, option, missing, list->ids.n);
 }

@@ -71,7 +71,7 @@ void dedup_free_groups(struct dedup_state *s, struct dedup_groups *g)
 static void warn_of_group(const struct dedup_state *s, uint32_t size, struct sh_slice id)
 {
 	cli_warn(s->cli, "%u documents in the group kept by '%.*s' (--max-group)", size,
-	    id.n > 80 ? 80 : (int)id.n, id.p);
+	    sh_shown(id, 80), id.p);
 }
 
 void dedup_warn_of_groups(const struct dedup_state *s, const struct dedup_groups *g)

@@ -216,7 +216,7 @@ static void check_stop(
 	else if (several)
 		cli_warn(c,
 		    "%s: lines that are several tokens drop nothing: %llu, the first '%.*s'%s",
-		    path, (unsigned long long)several, first.n > 40 ? 40 : (int)first.n, first.p,
+		    path, (unsigned long long)several, sh_shown(first, 40), first.p,
 		    *first.p & 0x80 ? " (--segment jieba makes words of Chinese)" : "");
 }
 

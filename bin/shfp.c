@@ -74,12 +74,12 @@ static int add_empty(const struct settings *s, struct sh_slice id, uint64_t line
 	if (s->empty == SH_EMPTY_ERROR)
 		return sh_error_set(err, SH_ERR_RECORD,
 		    "document '%.*s' has no features (--empty=skip|zero|ones|text)",
-		    (int)(id.n > 80 ? 80 : id.n), id.p);
+		    sh_shown(id, 80), id.p);
 	job->empty++;
 	if (sh_empty_fingerprint(s->empty, &s->fp, fp))
 		return add_record(&job->out, s, fp, id, err);
-	snprintf(text, sizeof text, "document '%.*s' has no features: skipped",
-	    (int)(id.n > 80 ? 80 : id.n), id.p);
+	snprintf(
+	    text, sizeof text, "document '%.*s' has no features: skipped", sh_shown(id, 80), id.p);
 	return sh_job_note(job, line, text, err);
 }
 

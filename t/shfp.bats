@@ -353,6 +353,21 @@ load helper
 	grep -q '^shfp: utf16: the text is UTF-16LE' err
 }
 
+@test "a message cuts a long id between its characters, and goes on behind it" {
+	local id=汉 i
+	for i in 1 2 3 4 5; do id=$id$id; done
+	try "printf '$id\t...\n' | shfp"
+	says "shfp: -:1: document '${id:0:78}' has no features: skipped" 'shfp: 1 document without features skipped'
+	try "printf '%s\t一\t0.5\n' $id$id$id$id$id$id$id$id | shweight -w log"
+	exits 2
+	says "shweight: -:1: -w log counts occurrences, and the counts of document '${id:0:78}' are no whole numbers"
+	try "printf 'a\tb\t%s\n' $id | shgroup"
+	exits 2
+	says "shgroup: -:1: distance '${id:0:39}': not a number"
+	try "printf '# %s\n' $id >stop; printf 'a\tx\n' | shtok --stop stop >/dev/null"
+	says "shtok: stop: lines that are several tokens drop nothing: 1, the first '# ${id:0:36}'"
+}
+
 @test "fingerprints read as documents are told" {
 	local told='these look like fingerprints (shband and shjoin take those); they are read as documents of one word each'
 	shfp "$T_DATA/en_dev.tsv" >fps

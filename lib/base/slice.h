@@ -35,6 +35,18 @@ static inline struct sh_slice sh_without_cr(struct sh_slice line)
 	return sh_slice(line.p, line.n - (line.n && line.p[line.n - 1] == '\r'));
 }
 
+/* How many bytes of it a message shows, at most these: of UTF-8 only whole characters. */
+static inline int sh_shown(struct sh_slice s, size_t most)
+{
+	size_t n = most;
+
+	if (s.n <= most)
+		return (int)s.n;
+	while (n > 0 && most - n < 3 && ((unsigned char)s.p[n] & 0xC0) == 0x80)
+		n--;
+	return (int)(((unsigned char)s.p[n] & 0xC0) == 0x80 ? most : n);
+}
+
 /* Bytewise order, a prefix before its extensions: <0, 0 or >0, as LC_ALL=C sort. */
 static inline int sh_slice_cmp(struct sh_slice a, struct sh_slice b)
 {

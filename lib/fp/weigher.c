@@ -28,7 +28,7 @@ static int no_count(const struct sh_weigher *w, struct sh_slice id, struct sh_er
 {
 	return sh_error_set(err, SH_ERR_RECORD,
 	    "-w %s counts occurrences, and the counts of document '%.*s' are no whole numbers",
-	    w->scheme->name, (int)id.n, id.p);
+	    w->scheme->name, sh_shown(id, 80), id.p);
 }
 
 int sh_weigh_real(const struct sh_weigher *w, struct sh_slice id, struct sh_slice feature,

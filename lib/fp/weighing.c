@@ -187,7 +187,7 @@ int sh_weighing_add(
 		return 0;
 	if (__builtin_add_overflow(d->tokens, weight, &d->tokens))
 		return sh_error_set(err, SH_ERR_RANGE, "the counts of document '%.*s' overflow",
-		    (int)d->id.n, d->id.p);
+		    sh_shown(sh_buf_slice(&d->id), 80), d->id.p);
 	return sh_terms_add(&d->features, feature, weight, err);
 }
 

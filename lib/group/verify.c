@@ -283,7 +283,7 @@ static struct entry *get(struct sh_verifier *v, uint32_t document, struct sh_err
 		return NULL;
 	if (v->opts.strict && f.bad_utf8 + doc.ill_formed) {
 		sh_error_set(err, SH_ERR_RECORD, "ill-formed UTF-8 in document '%.*s' (--strict)",
-		    doc.id.n > 80 ? 80 : (int)doc.id.n, doc.id.p);
+		    sh_shown(doc.id, 80), doc.id.p);
 		return NULL;
 	}
 	v->made++;
@@ -304,8 +304,7 @@ static struct entry *get_named(struct sh_verifier *v, struct sh_slice id, struct
 			return e;
 	}
 	sh_error_set(err, SH_ERR_RECORD,
-	    "no document has the id '%.*s' (-d, which may be given again)",
-	    id.n > 80 ? 80 : (int)id.n, id.p);
+	    "no document has the id '%.*s' (-d, which may be given again)", sh_shown(id, 80), id.p);
 	return NULL;
 }
 

@@ -113,15 +113,15 @@ static int absent(
 					      : "-f ID,TEXT names the two";
 
 	return sh_error_set(err, SH_ERR_RECORD,
-	    "JSON: no field \"%.*s\" at the top of the object (%s)", name.n > 80 ? 80 : (int)name.n,
-	    name.p, remedy);
+	    "JSON: no field \"%.*s\" at the top of the object (%s)", sh_shown(name, 80), name.p,
+	    remedy);
 }
 
 /* The bytes of a field that must be a string, or a number where `number` says so. */
 static int json_string(const struct sh_json_value *v, struct sh_slice name, bool number,
     struct sh_buf *room, struct sh_slice *out, uint64_t *halves, struct sh_error *err)
 {
-	int n = name.n > 80 ? 80 : (int)name.n;
+	int n = sh_shown(name, 80);
 
 	if (v->kind != SH_JSON_STRING && !(number && v->kind == SH_JSON_NUMBER))
 		return sh_error_set(err, SH_ERR_RECORD,

@@ -57,7 +57,7 @@ static int split(struct sh_slice line, struct sh_slice *f, size_t want, const ch
 }
 
 /* The first bytes of a field, fit for a message. */
-#define SHOWN(s) (int)((s).n > 40 ? 40 : (s).n), (s).p
+#define SHOWN(s) sh_shown((s), 40), (s).p
 
 int sh_record_feature(struct sh_slice line, struct sh_feature *f, struct sh_error *err)
 {

@@ -20,7 +20,7 @@ static void count(struct sh_past_ids *p, struct sh_slice id, const char *file, u
 {
 	if (p->again++)
 		return;
-	p->id_n = id.n < sizeof p->id ? id.n : sizeof p->id;
+	p->id_n = (size_t)sh_shown(id, sizeof p->id);
 	memcpy(p->id, id.p, p->id_n);
 	p->file = file;
 	p->line = line;

@@ -52,7 +52,7 @@ static int unknown_kind(struct sh_slice name, struct sh_error *err)
 					 : " or ",
 		    row->name);
 	return sh_error_set(err, SH_ERR_PARAM, "no kind of word '%.*s': expected %s",
-	    name.n > 80 ? 80 : (int)name.n, name.p, names);
+	    sh_shown(name, 80), name.p, names);
 }
 
 int sh_keep_parse(struct sh_slice list, unsigned *keep, struct sh_error *err)

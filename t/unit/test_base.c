@@ -1,4 +1,4 @@
-/* Small parts of lib/base: real numbers, numbers in hexadecimal digits, sets of bits. */
+/* Small parts of lib/base: parts of text, real numbers, numbers in hexadecimal digits, sets of bits. */
 #include <inttypes.h>
 #include <locale.h>
 #include <string.h>
@@ -85,6 +85,21 @@ static void test_bits(void)
 	ok(wrong == 0, "a set of bits has what was put: %d wrong", wrong);
 }
 
+static void test_shown(void)
+{
+	struct sh_slice text =
+	    sh_slice_str("a\xe5\xad\x97\xf0\xa0\xae\xb7z"); /* of 1, 3, 4 and 1 bytes */
+	static const int at_most[] = { 0, 1, 1, 1, 4, 4, 4, 4, 8, 9, 9 };
+	int wrong = 0;
+
+	for (size_t n = 0; n < sizeof at_most / sizeof *at_most; n++)
+		wrong += sh_shown(text, n) != at_most[n];
+	ok(wrong == 0, "whole characters are shown: %d wrong", wrong);
+	ok(sh_shown(sh_slice_str("\x80\x80\x80\x80\x80\x80"), 5) == 5,
+	    "what is no UTF-8 is cut anywhere");
+	ok(sh_shown(sh_slice(NULL, 0), 5) == 0, "nothing");
+}
+
 int main(void)
 {
 	rng_init(1);
@@ -92,5 +107,6 @@ int main(void)
 	test_locale();
 	test_hex();
 	test_bits();
+	test_shown();
 	return done_testing();
 }
