@@ -430,7 +430,14 @@ small_cppjieba() {
 	try 'shtok --segment cppjieba docs'
 	exits 2
 	says 'shtok: user.dict.utf8 of cppjieba: line 2: expected: word [[frequency] tag]'
-	rm cpp/user.dict.utf8
+	for file in user.dict.utf8 jieba.dict.utf8; do
+		printf '中国人 5 x\n' | iconv -f UTF-8 -t GB18030 >cpp/$file
+		try 'shtok --segment cppjieba docs'
+		exits 2
+		says "shtok: $file of cppjieba: line 1: ill-formed UTF-8 (iconv makes UTF-8 of other encodings)"
+		rm -f cpp/user.dict.utf8
+		cp good/* cpp
+	done
 	sed 's/-9.0/nan/' good/hmm_model.utf8 >cpp/hmm_model.utf8
 	try 'shtok --segment cppjieba docs'
 	exits 2

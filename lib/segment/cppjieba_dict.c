@@ -206,7 +206,11 @@ static int read_file(struct sh_cppjieba *d, const char *path, enum file file, st
 		if (line.n == 0 || (file == MODEL && line.p[0] == '#'))
 			continue;
 		sum_line(d, file, line);
-		if (file == DICT)
+		/* No text has such a word, so it would do nothing. */
+		if (!sh_utf8_valid(line.p, line.n))
+			status = sh_error_set(err, SH_ERR_RECORD,
+			    "ill-formed UTF-8 (iconv makes UTF-8 of other encodings)");
+		else if (file == DICT)
 			status = dict_line(d, line, err);
 		else if (file == USER)
 			status = user_line(d, line, err);
