@@ -180,8 +180,7 @@ void dedup_read(struct dedup_state *s)
 	free(fds);
 }
 
-void dedup_read_ids(
-    struct cli *c, const char *const *names, size_t n_names, struct dedup_ids *list)
+void dedup_read_ids(struct cli *c, const char *const *names, size_t n_names, struct dedup_ids *list)
 {
 	struct sh_lines lines;
 	struct sh_slice line;
@@ -230,6 +229,6 @@ void dedup_warn_of_ids(struct cli *c, const char *option, const struct dedup_ids
 		return;
 	id = sh_hmap_key(&list->ids, first);
 	cli_warn(c, "%s:%llu: no document has the id '%.*s' (%s: %u of %u such)",
-	    list->at[first].file, (unsigned long long)list->at[first].line,
-	    sh_shown(id, 80), id.p, option, missing, list->ids.n);
+	    list->at[first].file, (unsigned long long)list->at[first].line, sh_shown(id, 80), id.p,
+	    option, missing, list->ids.n);
 }

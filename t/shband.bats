@@ -113,6 +113,7 @@ load helper
 @test "fingerprints that look like something else are read as they stand, and told" {
 	swapped='the second field looks like a fingerprint, and the first like an id: they are read as fingerprint<TAB>id'
 	decimal='this looks like a decimal number, and is read as hex (simhash-profiles(7), Moving a store, has how to convert it)'
+	document='this looks like a document with a number for an id, and is read as fingerprint<TAB>id (shfp makes fingerprints of documents)'
 	# tells RECORD NOTE: the note, or none, is of the first record
 	tells() {
 		for program in shband shjoin; do
@@ -126,6 +127,10 @@ load helper
 	tells '05284979670828987\ta' ''
 	tells '1783145909403872\ta' ''
 	tells '1783145909403872262f\ta' ''
+	# Ids of one width, and even the texts would be ids.
+	tells '1001\tTwo documents' "$document"
+	tells '1783145909403872\t标题' "$document"
+	tells '178314590940387a\tTwo documents' ''
 	tells '1000001\tf776119227163845' "$swapped"
 	tells 'abc\tf776119227163845' "$swapped"
 	tells '10000001\tf7761192' "$swapped"

@@ -156,6 +156,15 @@ static bool is_decimal(struct sh_slice s)
 	return s.n > 0;
 }
 
+/* Blanks or characters beyond ASCII, as ids rarely have them. */
+static bool is_text(struct sh_slice s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if (s.p[i] == ' ' || (unsigned char)s.p[i] >= 0x80)
+			return true;
+	return false;
+}
+
 const char *sh_record_fp_doubt(struct sh_slice line)
 {
 	struct sh_slice v[2];
@@ -165,6 +174,10 @@ const char *sh_record_fp_doubt(struct sh_slice line)
 	if (is_usual_fp(v[1]) && !is_decimal(v[1]) && (!is_usual_fp(v[0]) || is_decimal(v[0])))
 		return "the second field looks like a fingerprint, and the first like an id: they "
 		       "are read as fingerprint<TAB>id";
+	/* Of a fingerprint's hex digits one would be a letter. */
+	if (is_decimal(v[0]) && is_text(v[1]))
+		return "this looks like a document with a number for an id, and is read as "
+		       "fingerprint<TAB>id (shfp makes fingerprints of documents)";
 	/* Of so many hex digits one would be a letter; and those of a whole fingerprint are a
 	 * multiple of 8, which the digits of large decimal numbers, 19, 20 or 39, are not. */
 	if (v[0].n >= 9 && v[0].n % 8 && is_decimal(v[0]) && *v[0].p != '0')
