@@ -100,7 +100,7 @@ static void take_keep(struct docopts *d, struct cli *c, struct sh_error *err)
 	d->token.punctuation = strcmp(c->arg, "any") == 0;
 	d->token.keep = 0;
 	if (!d->token.punctuation && sh_keep_parse(sh_slice_str(c->arg), &d->token.keep, err) < 0)
-		sh_error_set(err, err->code, "%s; or any, alone", err->text);
+		sh_error_set(err, err->code, "%s (or any, alone)", err->text);
 }
 
 static void take_unit(struct docopts *d, struct cli *c)
