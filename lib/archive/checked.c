@@ -14,7 +14,9 @@ int sh_checked_damaged(
 
 static int check_block(struct sh_checked *c, size_t block, struct sh_error *err)
 {
-	uint64_t bit = UINT64_C(1) << (block % 64), *seen = &c->seen[block / 64], sum;
+	uint32_t bit = UINT32_C(1) << (block % SH_SEEN_BITS),
+		 *seen = &c->seen[block / SH_SEEN_BITS];
+	uint64_t sum;
 	size_t at = block * SH_BLOCK;
 	size_t n = c->map.n - at < SH_BLOCK ? c->map.n - at : SH_BLOCK;
 

@@ -11,6 +11,7 @@
 
 enum {
 	SH_BLOCK = 4096,
+	SH_SEEN_BITS = 32,
 	SH_SUM_LINE = 17, /* bytes of a checksum's line */
 };
 
@@ -19,7 +20,8 @@ struct sh_checked {
 	const char *folder; /* borrowed */
 	char name[SH_NAME_MAX];
 	const char *sums; /* a line a block; borrowed */
-	uint64_t *seen;   /* a bit a block that was found good; owned */
+	/* A bit a block that was found good; owned. No wider: not all machines have atomic 64 bits. */
+	uint32_t *seen;
 };
 
 /* How many blocks, and lines of checksums, a file of so many bytes has. */

@@ -16,7 +16,7 @@ static int open_part(
 	if (sh_folder_map(&c->map, folder, c->name, bytes, err) < 0)
 		return -1;
 	sh_folder_expect(&c->map, false);
-	c->seen = calloc(sh_checked_blocks(bytes) / 64 + 1, sizeof *c->seen);
+	c->seen = calloc(sh_checked_blocks(bytes) / SH_SEEN_BITS + 1, sizeof *c->seen);
 	return c->seen ? 0 : sh_error_nomem(err);
 }
 
