@@ -34,12 +34,12 @@ struct dedup_settings {
 	uint64_t max_group, sample;
 };
 
-/* Ids of the files that an option names. */
 struct dedup_place {
 	const char *file;
 	uint64_t line; /* 0: a document with the id was met */
 };
 
+/* Ids of the files that an option names. */
 struct dedup_ids {
 	struct sh_hmap ids;
 	struct dedup_place *at; /* by index: where each stands first */

@@ -3,11 +3,6 @@
 #include <stdlib.h>
 #include <strings.h>
 
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\f';
-}
-
 /* A page of which parts become others. */
 struct rewriting {
 	const char *from; /* behind what is in the room already */
@@ -67,7 +62,7 @@ static bool has_name(const char *p, const char *end, const char *name)
 	size_t n = strlen(name);
 
 	return (size_t)(end - p) > n && strncasecmp(p, name, n) == 0 &&
-	       (is_blank(p[n]) || p[n] == '/' || p[n] == '>');
+	       (sh_is_html_blank(p[n]) || p[n] == '/' || p[n] == '>');
 }
 
 /* Behind the tag at p, in which a ">" may be quoted; *empty: it ends in "/>", and the parser takes its
@@ -86,7 +81,7 @@ static const char *after_tag(const char *p, const char *end, bool *empty)
 		} else if ((*p == '"' || *p == '\'') && last == '=') {
 			quote = *p;
 		}
-		last = is_blank(*p) ? last : *p;
+		last = sh_is_html_blank(*p) ? last : *p;
 	}
 	return end;
 }

@@ -10,6 +10,12 @@
 
 enum { SH_MARKUP_ROOMS = 3 };
 
+/* White space, as HTML has it. */
+static inline bool sh_is_html_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\f';
+}
+
 /* The page becomes another, in the rooms, which are empty at first, where it must. */
 int sh_markup_settle(
     struct sh_slice *page, struct sh_buf room[SH_MARKUP_ROOMS], struct sh_error *err);

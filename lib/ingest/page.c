@@ -10,15 +10,10 @@ enum { PRESCAN = 4096 };
 
 /* ---- what a page says of its encoding ---- */
 
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\f';
-}
-
 /* Whether a parameter or an attribute can begin at p: not within an address or another name. */
 static bool can_begin(const char *p)
 {
-	return is_blank(p[-1]) || strchr("\"';,/", p[-1]);
+	return sh_is_html_blank(p[-1]) || strchr("\"';,/", p[-1]);
 }
 
 /* The word after `key` and an equals sign, in quotes or not; false when it is not there. */
@@ -32,13 +27,13 @@ static bool value_after(struct sh_slice in, const char *key, char *name, size_t 
 
 		if (strncasecmp(in.p + i, key, k) != 0 || !can_begin(in.p + i))
 			continue;
-		while (p < end && is_blank(*p))
+		while (p < end && sh_is_html_blank(*p))
 			p++;
 		if (p == end || *p++ != '=')
 			continue;
-		while (p < end && (is_blank(*p) || *p == '"' || *p == '\''))
+		while (p < end && (sh_is_html_blank(*p) || *p == '"' || *p == '\''))
 			p++;
-		while (p + n < end && !is_blank(p[n]) && !strchr("\"';>/?", p[n]))
+		while (p + n < end && !sh_is_html_blank(p[n]) && !strchr("\"';>/?", p[n]))
 			n++;
 		if (n == 0 || n >= room)
 			continue;
@@ -50,7 +45,7 @@ static bool value_after(struct sh_slice in, const char *key, char *name, size_t 
 	return false;
 }
 
-/* Behind a comment that begins at p. */
+/* Behind a comment that begins at p; so long as the encoding is looked for, only "-->" ends it. */
 static const char *after_comment(const char *p, const char *end)
 {
 	p = memmem(p + 2, (size_t)(end - p - 2), "-->", 3);
@@ -227,13 +222,13 @@ static void put_flowing(struct writer *w, const char *p, size_t n)
 	while (p < end) {
 		const char *from = p;
 
-		while (p < end && !is_blank(*p))
+		while (p < end && !sh_is_html_blank(*p))
 			p++;
 		if (p > from) {
 			settle(w);
 			put(w, from, (size_t)(p - from));
 		}
-		for (; p < end && is_blank(*p); p++)
+		for (; p < end && sh_is_html_blank(*p); p++)
 			w->blank = true;
 	}
 }
@@ -272,14 +267,14 @@ static bool style_says(const char *style, const char *property, const char *valu
 	const char *p = style;
 
 	while ((p = strcasestr(p, property))) {
-		bool begins = p == style || is_blank(p[-1]) || p[-1] == ';';
+		bool begins = p == style || sh_is_html_blank(p[-1]) || p[-1] == ';';
 
 		p += strlen(property);
-		while (is_blank(*p))
+		while (sh_is_html_blank(*p))
 			p++;
 		if (!begins || *p != ':')
 			continue;
-		for (p++; is_blank(*p); p++)
+		for (p++; sh_is_html_blank(*p); p++)
 			continue;
 		if (strncasecmp(p, value, strlen(value)) == 0)
 			return true;
