@@ -60,6 +60,9 @@ static void say_jieba(struct cli *c, struct made_with *o, const struct sh_jieba 
 /* Kinds of words are known by their bits. */
 static const char keep_words[] = "--keep-words", any[] = "any:", kinds[] = "kinds:";
 
+/* One setting, whose name depends on its value. */
+static const char segment[] = "--segment", split[] = "--split";
+
 void made_with_list(struct cli *c, const struct dedup_settings *s, struct made_with *o)
 {
 	const struct sh_token_opts *t = &s->docs.token;
@@ -81,14 +84,15 @@ void made_with_list(struct cli *c, const struct dedup_settings *s, struct made_w
 	else
 		say(o, "-n", "%u-%u", s->docs.ngrams.min, s->docs.ngrams.max);
 	say(o, "-u", "%s", t->unit == SH_UNIT_CHAR ? "char" : "word");
-	say(o, t->method->needs_jieba || t->method->needs_cppjieba ? "--segment" : "--split", "%s",
+	say(o, t->method->needs_jieba || t->method->needs_cppjieba ? segment : split, "%s",
 	    t->method->name);
-	if (t->method->needs_jieba)
-		say_jieba(c, o, s->docs.jieba);
 	if (t->method->needs_cppjieba)
 		say_content(o, "--dict", sh_cppjieba_sum(s->docs.cppjieba));
 	else
 		say_files(o, "--dict", &s->docs.dicts, s->docs.dict_sum);
+	/* Behind --dict, whose words are in its sum. */
+	if (t->method->needs_jieba)
+		say_jieba(c, o, s->docs.jieba);
 	say(o, "--stem", "%s", t->stem ? t->stem : "no");
 	say_files(o, "--stop", &s->docs.stops, s->docs.stop_sum);
 	say(o, "--min-chars", "%u", t->min_chars);
@@ -156,8 +160,21 @@ _Noreturn static void refuse(
 	if (is(now, "no"))
 		cli_usage(c, "without %s: the archive was made with %s%s%.*s (give it each time)",
 		    name, name, is(then, "yes") ? "" : " ", is(then, "yes") ? 0 : n_then, then.p);
-	cli_usage(c, "%s %.*s: the archive was made with %s %.*s (give it each time)", name, n_now,
-	    now.p, name, n_then, then.p);
+	cli_usage(c, "%s %.*s: the archive was made with %.*s %.*s (give it each time)", name,
+	    n_now, now.p, (int)made->name.n, made->name.p, n_then, then.p);
+}
+
+/* What an archive has of a setting, under whichever name. */
+static struct sh_setting made_as(const struct sh_manifest *m, struct sh_slice name)
+{
+	const char *other = is(name, split) ? segment : is(name, segment) ? split : NULL;
+	struct sh_setting made = { name, sh_manifest_setting(m, name) };
+
+	if (made.value.n == 0 && other) {
+		made.name = sh_slice_str(other);
+		made.value = sh_manifest_setting(m, made.name);
+	}
+	return made;
 }
 
 /* Archives from before the content was known have the path of cppjieba's directory, or its first 63
@@ -188,11 +205,12 @@ void made_with_compare(struct cli *c, const struct dedup_settings *s, const stru
 	made_with_list(c, s, &o);
 	for (size_t i = 0; i < o.n; i++) {
 		const char *name = o.row[i].name.p;
-		struct sh_slice then = sh_manifest_setting(m, o.row[i].name);
+		struct sh_setting made = made_as(m, o.row[i].name);
+		struct sh_slice then = made.value;
 
 		if (!sh_slice_eq(o.row[i].value, then) && !is_old_path(s, name, then) &&
 		    !is_unknown(name, o.row[i].value, then))
-			refuse(c, &o.row[i], &(struct sh_setting){ o.row[i].name, then });
+			refuse(c, &o.row[i], &made);
 	}
 	if (s->archive.store_given && s->archive.store != m->store)
 		cli_usage(c, "--store %s: the archive was made with --store %s",

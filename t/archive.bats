@@ -453,6 +453,16 @@ state() {
 	how='shdedup -q --segment jieba -a archive'
 	try "$how --init && $how docs"
 	exits 0
+	try 'shdedup -a archive docs'
+	exits 2
+	[ "$(head -n 1 err)" = 'shdedup: --split words: the archive was made with --segment jieba (give it each time)' ]
+	try 'shdedup -a other --init --split fields && shdedup -a other --segment jieba docs'
+	exits 2
+	[ "$(head -n 1 err)" = 'shdedup: --segment jieba: the archive was made with --split fields (give it each time)' ]
+	echo 中国人 >words
+	try "$how --dict words docs"
+	exits 2
+	head -n 1 err | grep -qE '^shdedup: --dict content:[0-9a-f]{16}: the archive was made without --dict$'
 	cp "$SHBIN/jieba.dict" same.dict
 	try "SIMHASH_JIEBA=same.dict $how docs"
 	exits 0
