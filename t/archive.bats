@@ -881,6 +881,23 @@ manifest" ]
 	same kept root/new/2026-01-01T00.tsv
 }
 
+@test "the script for cron takes no file for done with options by which nothing is written" {
+	script=$BATS_TEST_DIRNAME/../share/cron/simhash-dedup
+	mkdir -p root/in
+	shdedup -a root/archive --init
+	printf 'a\tsome text\n' >root/in/1.tsv
+	for option in --dry-run --dr -h --help -V --version; do
+		try "$script root $option -j 1"
+		exits 2
+		says "simhash-dedup: $option -j 1: nothing would be written, and all files moved to done: say it to shdedup"
+		[ "$(ls root)" = "$(printf '%s\n' archive in)" ]
+		[ -s root/in/1.tsv ]
+	done
+	try "$script root --dict root/none"
+	exits 2
+	grep -q '^shdedup: --dict is for ' err
+}
+
 @test "the cron script puts bad records aside where there is a folder for them, each file's in its own" {
 	script=$BATS_TEST_DIRNAME/../share/cron/simhash-dedup
 	mkdir -p root/in
