@@ -1161,6 +1161,8 @@ manifest" ]
 	head -n 30 docs >some
 	shdedup -a root/archive --init
 	shdedup -q -a root/archive some >kept
+	cp -r root/archive root/without
+	rm root/without/lock
 	cat >script <<-'END'
 	mount --bind root root && mount -o remount,bind,ro root || exit 77
 	shdedup -q -a root/archive some | cmp - kept || exit 1
@@ -1169,12 +1171,15 @@ manifest" ]
 	[ $? -eq 2 ] || exit 1
 	printf 'd1\n' | shdedup -a root/archive --remove -
 	[ $? -eq 2 ] || exit 1
+	shdedup -a root/without --check
+	[ $? -eq 2 ] || exit 1
 	END
 	unshare -rm sh ./script >out 2>err || status=$?
 	[ "${status-0}" -ne 77 ] || skip 'nothing can be mounted here'
 	cat err
 	[ "${status-0}" -eq 0 ]
 	grep -q "^shdedup: cannot create 'root/archive/[0-9a-f]*.doc': Read-only file system$" err
+	grep -q "^shdedup: cannot open 'root/without/lock': Read-only file system$" err
 }
 
 @test "leftovers of runs that were killed are removed by the next one, other files are not" {

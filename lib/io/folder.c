@@ -124,8 +124,13 @@ int sh_folder_lock(struct sh_folder *f, bool alone, uint64_t wait, struct sh_err
 	if (f->lock < 0)
 		f->lock = openat(f->fd, "lock", O_RDWR | O_CREAT | O_CLOEXEC, 0666);
 	/* Who may only read can lock a file that is there. */
-	if (f->lock < 0)
+	if (f->lock < 0) {
+		int why = errno;
+
 		f->lock = openat(f->fd, "lock", O_RDONLY | O_CLOEXEC);
+		if (errno == ENOENT)
+			errno = why;
+	}
 	if (f->lock < 0)
 		return sh_error_sys(err, "cannot open '%s/lock'", f->path);
 	return wait_for(f, alone ? LOCK_EX : LOCK_SH, wait, err) < 0 ? -1 : must_hold(f, err);
