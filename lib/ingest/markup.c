@@ -52,9 +52,9 @@ static int without_nuls(struct sh_slice *page, struct sh_buf *room, struct sh_er
 /* ---- comments, and text that looks like markup ---- */
 
 /* Elements that end at their own end tag only. The parser knows this of the first two. */
-static const char *const opaque[] = { "script", "style", "textarea", "title" };
+static const char *const opaque[] = { "script", "style", "iframe", "textarea", "title", "xmp" };
 
-enum { OPAQUE = sizeof opaque / sizeof *opaque, TEXTAREA = 2 };
+enum { OPAQUE = sizeof opaque / sizeof *opaque, KNOWN = 2 };
 
 /* Whether a tag at p, behind its "<" or "</", has that name. */
 static bool has_name(const char *p, const char *end, const char *name)
@@ -70,18 +70,23 @@ static bool has_name(const char *p, const char *end, const char *name)
 static const char *after_tag(const char *p, const char *end, bool *empty)
 {
 	char quote = '\0', last = '\0';
+	bool bare = false; /* in a value without quotes, of which a "/" is a part */
 
 	*empty = false;
 	for (; p < end; p++) {
 		if (quote) {
 			quote = *p == quote ? '\0' : quote;
 		} else if (*p == '>') {
-			*empty = p[-1] == '/';
+			*empty = !bare && p[-1] == '/';
 			return p + 1;
-		} else if ((*p == '"' || *p == '\'') && last == '=') {
-			quote = *p;
+		} else if (sh_is_html_blank(*p)) {
+			bare = false;
+			continue;
+		} else if (!bare && last == '=') {
+			bare = *p != '"' && *p != '\'';
+			quote = bare ? '\0' : *p;
 		}
-		last = sh_is_html_blank(*p) ? last : *p;
+		last = *p;
 	}
 	return end;
 }
@@ -130,6 +135,17 @@ static int comment(struct rewriting *w, const char **p, const char *end)
 	return 0;
 }
 
+/* Take what begins as a declaration, an instruction or the end tag of nothing at *p: but for the type of the
+ * document a comment, to the next ">" whatever is in it. */
+static int odd_comment(struct rewriting *w, const char **p, const char *end)
+{
+	const char *from = *p, *close = memchr(from, '>', (size_t)(end - from));
+	bool doctype = end - from > 9 && strncasecmp(from, "<!doctype", 9) == 0;
+
+	*p = close ? close + 1 : end;
+	return close && !doctype ? replace(w, from, (size_t)(*p - from), "<!---->") : 0;
+}
+
 /* Take the tag at *p, and what nobody but its end tag ends. absent: names that no end tag behind the
  * place at hand has. */
 static int tag(struct rewriting *w, const char **p, const char *end, bool absent[OPAQUE])
@@ -145,10 +161,20 @@ static int tag(struct rewriting *w, const char **p, const char *end, bool absent
 		return 0;
 	close = end_tag(*p, end, opaque[i]);
 	absent[i] = !close;
-	if (close && i >= TEXTAREA && plain(w, *p, close) < 0)
+	if (close && i >= KNOWN && plain(w, *p, close) < 0)
 		return -1;
-	*p = close ? close : i < TEXTAREA ? end : *p;
+	*p = close ? close : i < KNOWN ? end : *p;
 	return 0;
+}
+
+static bool is_letter(char c)
+{
+	return (c | 32) >= 'a' && (c | 32) <= 'z';
+}
+
+static bool is_cdata(const char *p, size_t left)
+{
+	return left > 9 && memcmp(p, "<![CDATA[", 9) == 0;
 }
 
 static int with_plain_text(struct sh_slice *page, struct sh_buf *room, struct sh_error *err)
@@ -158,12 +184,16 @@ static int with_plain_text(struct sh_slice *page, struct sh_buf *room, struct sh
 	bool absent[OPAQUE] = { false };
 
 	while ((p = memchr(p, '<', (size_t)(end - p)))) {
+		size_t left = (size_t)(end - p);
+		char c = left > 1 ? p[1] : ' ';
 		int bad = 0;
 
-		if (end - p > 4 && memcmp(p, "<!--", 4) == 0)
+		if (left > 4 && memcmp(p, "<!--", 4) == 0)
 			bad = comment(&w, &p, end);
-		else if (end - p > 1 && (p[1] == '/' || ((p[1] | 32) >= 'a' && (p[1] | 32) <= 'z')))
+		else if (is_letter(c) || (c == '/' && left > 2 && is_letter(p[2])))
 			bad = tag(&w, &p, end, absent);
+		else if (c == '?' || c == '/' || (c == '!' && !is_cdata(p, left)))
+			bad = odd_comment(&w, &p, end);
 		else
 			p++;
 		if (bad < 0)

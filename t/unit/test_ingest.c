@@ -551,6 +551,12 @@ static void pages(void)
 	page("a<!-->b<!--->c<!---->d<!-- <!--> e -->f", "abcd e -->f");
 	page("<title>a <!-- <script></title>b<textarea>c <!--<SCRIPT>&lt;</Textarea >d",
 	    "b\nc <!--<SCRIPT><\nd");
+	page("a<iframe>b<!-- <script></iframe>c<xmp>d<!-- </xmp>e<iframe/>f", "a c\nd<!-- \ne f");
+	page("<p>a<![if !supportLists]>b<![endif]>c</>d</ <title>e<?php '<textarea>' ?>f<!>g<? x>h",
+	    "abcde' ?>fgh");
+	page("<!a><?b><!DocType html '<textarea>'<p>a</textarea><![CDATA[b]]>c<!d",
+	    "'\na<![CDATA[b]]>c<!d");
+	page("<title x=a/>a<!-- </title>b<i c=d='>e<title><!--</title>f'", "be f'");
 	page("<i title='<title>'>a</i><script>'<title><textarea>'</script>b<b>c</textarea></title>",
 	    "a bc");
 	page("<style>a<title>b</style>c<title/>d<i>e</i></title><textarea>f<b>g</b>", "c\nde\nfg");
