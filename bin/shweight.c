@@ -113,6 +113,8 @@ static void take(struct cli *c, struct settings *s, int opt)
 		s->df_path = cli_reads(c);
 		break;
 	case IDF:
+		if (s->idf_path)
+			cli_usage(c, "--idf %s: one file", c->arg);
 		s->idf_path = cli_reads(c);
 		break;
 	case ABSENT:
@@ -163,6 +165,11 @@ static void settle(struct cli *c, struct settings *s)
 	if (s->idf_path && sh_idf_table_load(&s->idf, s->idf_path, &err) < 0)
 		cli_die(c, &err);
 	warn_of_tables(c, s);
+	if (s->idf.ill_formed)
+		cli_warn(c,
+		    "%s: not UTF-8: features of UTF-8 are not found there (iconv makes UTF-8 of "
+		    "it)",
+		    s->idf_path);
 	w->df = s->df_path ? &s->df : NULL;
 	w->idf = s->idf_path ? &s->idf : NULL;
 	sh_weigher_settle(w);

@@ -198,6 +198,18 @@ features() {
 	refuses nan "$form"
 }
 
+@test "a file of --idf in another encoding is told: none of its features would be found" {
+	printf '中国 9\n的 1\n' | iconv -f UTF-8 -t GB18030 >idf
+	try 'printf "a\t中国\t1\n" | shweight -w tfidf --idf idf'
+	exits 0
+	says 'shweight: idf: not UTF-8: features of UTF-8 are not found there (iconv makes UTF-8 of it)'
+	iconv -f GB18030 -t UTF-8 idf >utf8
+	try 'printf "a\t中国\t1\n" | shweight -w tfidf --idf utf8'
+	exits 0
+	gives 'a\t中国\t9'
+	says
+}
+
 @test "tables may have DOS line ends" {
 	printf '\t10\r\nx\t2\r\n' >table
 	printf 'x 1.5\r\n' >idf
@@ -250,6 +262,7 @@ features() {
 	refuses '-w bm25' "-w 'bm25': expected set, tf, freq, log, tfidf or logidf"
 	refuses '-d a --idf b' '-d and --idf contradict each other'
 	refuses '-d a -d b' '-d b: one table (shdf -m sums tables)'
+	refuses '--idf a --idf b' '--idf b: one file'
 	refuses '--min-df 2' '--min-df, --max-df and --absent look at a table: -d TABLE'
 	refuses '--max-df 2' '--min-df, --max-df and --absent look at a table: -d TABLE'
 	refuses '--absent drop' '--min-df, --max-df and --absent look at a table: -d TABLE'

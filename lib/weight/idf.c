@@ -38,6 +38,7 @@ static int add_line(struct sh_idf_table *t, struct sh_slice line, struct sh_erro
 		    err, SH_ERR_RECORD, "expected feature<TAB>idf, or with a blank");
 	if (sh_hmap_put(&t->features, sh_slice(line.p, at - 1), &i, NULL, err) < 0)
 		return -1;
+	t->ill_formed = t->ill_formed || !sh_utf8_valid(line.p, at - 1);
 	if (i >= t->cap &&
 	    sh_grow((void **)&t->idf, &t->cap, (size_t)i + 1, sizeof *t->idf, err) < 0)
 		return -1;

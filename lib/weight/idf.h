@@ -17,6 +17,7 @@ struct sh_idf_table {
 	double real_mean;
 	size_t real_cap;
 	uint64_t lines;
+	bool ill_formed; /* a feature is no UTF-8: most texts have none such */
 };
 
 /* t is to be freed also after a failure. Values are rounded to millionths, halves up. */
