@@ -8,8 +8,9 @@
  *
  * in the order of LC_ALL=C sort. Numbers are 8 hexadecimal digits, a time the seconds since
  * 1970 in 10 digits. A document that stayed is its own keeper; of one that was dropped, the
- * distance and similarity are to its keeper, which may stand in another segment. The digest is of
- * the text, with the escapes of records under sh_batch_opts.escape.
+ * distance and similarity are to its keeper, which may stand in another segment. - is a similarity
+ * that was not looked at, and the fingerprint where there are no features. The digest is of the
+ * text, with the escapes of records under sh_batch_opts.escape.
  *
  * Nothing that was read is believed before the checksum of its block was compared, nor that
  * before the checksum of all checksums, which the manifest has. */
