@@ -828,6 +828,16 @@ response() {
 	grep -q 'u5: HTTP: the body is damaged, or not in its Content-Encoding, gzip$' err
 }
 
+@test "WARC: a message cuts a long address between its characters" {
+	local uri=汉
+	for _ in 1 2 3 4 5 6; do uri=$uri$uri; done
+	printf "5\r\nhello\r\nx\r\n" >bad
+	response "ab$uri" 'Transfer-Encoding: chunked\r\n' bad >a.warc
+	try 'shdoc a.warc'
+	exits 2
+	says "shdoc: a.warc: WARC record at byte 0, ab${uri:0:117}: HTTP: byte 11 of the body: expected the size of a chunk"
+}
+
 @test "WARC: --max-size is that of the decompressed body; one in zstd may have any size" {
 	for with in gzip zstd; do
 		! shdoc --help | grep -q "without.*${with/#gzip/zlib}" || continue

@@ -149,8 +149,7 @@ static void blame(const struct sh_warc *w, struct sh_error *err)
 
 	memcpy(text, err->text, sizeof text);
 	snprintf(err->text, sizeof err->text, "WARC record at byte %llu%s%.*s: %.300s",
-	    (unsigned long long)w->at, uri.n ? ", " : "", (int)(uri.n < 120 ? uri.n : 120), uri.p,
-	    text);
+	    (unsigned long long)w->at, uri.n ? ", " : "", sh_shown(uri, 120), uri.p, text);
 }
 
 int sh_ingest_warc(struct sh_ingest *in, struct sh_reader *r, struct sh_error *err)
