@@ -260,6 +260,8 @@ with_module() {
 	    def pair(i, j, d):
 	        seen.append(1)
 	        began.set()
+	        if len(seen) == 10 ** 6:
+	            thread.join()  # at the latest now it has come
 	    def send():
 	        began.wait()
 	        os.kill(os.getpid(), signal.SIGUSR1)
