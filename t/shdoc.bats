@@ -511,6 +511,23 @@ oracle() {
 	done
 }
 
+@test "HTML: every reference is what Python takes it for" {
+	needs HTML
+	cat >make.py <<-'END'
+	from html import unescape
+	from html.entities import html5
+	references = ["&" + name for name in sorted(html5)]
+	blank = {ord("\n"): " ", ord("\t"): " "}
+	print(*("<p>[%s]" % r for r in references), file=open("page.html", "w"))
+	print(*("[%s]" % unescape(r).translate(blank) for r in references), sep="\n",
+	      file=open("expected", "w", encoding="utf-8"))
+	END
+	python3 make.py
+	[ "$(wc -l <expected)" = 2231 ]
+	shdoc page.html | cut -f 2 | sed 's/\\n/\n/g; s/\\\\/\\/g' >text
+	cmp expected text
+}
+
 @test "HTML: what Python's html.parser finds" {
 	needs HTML
 	oracle html 1 60

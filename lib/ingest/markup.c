@@ -207,20 +207,29 @@ static int with_plain_text(struct sh_slice *page, struct sh_buf *room, struct sh
 /* References that browsers take without their semicolon, from the days when it could be left out. */
 static const char *const old_references[] = {
 	/* sorted, for bsearch */
-	"AElig", "Aacute", "Acirc", "Agrave", "Aring", "Atilde", "Auml", "Ccedil", "ETH", "Eacute",
-	"Ecirc", "Egrave", "Euml", "Iacute", "Icirc", "Igrave", "Iuml", "Ntilde", "Oacute", "Ocirc",
-	"Ograve", "Oslash", "Otilde", "Ouml", "THORN", "Uacute", "Ucirc", "Ugrave", "Uuml",
-	"Yacute", "aacute", "acirc", "acute", "aelig", "agrave", "amp", "aring", "atilde", "auml",
-	"brvbar", "ccedil", "cedil", "cent", "copy", "curren", "deg", "divide", "eacute", "ecirc",
-	"egrave", "eth", "euml", "frac12", "frac14", "frac34", "gt", "iacute", "icirc", "iexcl",
-	"igrave", "iquest", "iuml", "laquo", "lt", "macr", "micro", "middot", "nbsp", "not",
-	"ntilde", "oacute", "ocirc", "ograve", "ordf", "ordm", "oslash", "otilde", "ouml", "para",
-	"plusmn", "pound", "quot", "raquo", "reg", "sect", "shy", "sup1", "sup2", "sup3", "szlig",
-	"thorn", "times", "uacute", "ucirc", "ugrave", "uml", "uuml", "yacute", "yen", "yuml"
+	"AElig", "AMP", "Aacute", "Acirc", "Agrave", "Aring", "Atilde", "Auml", "COPY", "Ccedil",
+	"ETH", "Eacute", "Ecirc", "Egrave", "Euml", "GT", "Iacute", "Icirc", "Igrave", "Iuml", "LT",
+	"Ntilde", "Oacute", "Ocirc", "Ograve", "Oslash", "Otilde", "Ouml", "QUOT", "REG", "THORN",
+	"Uacute", "Ucirc", "Ugrave", "Uuml", "Yacute", "aacute", "acirc", "acute", "aelig",
+	"agrave", "amp", "aring", "atilde", "auml", "brvbar", "ccedil", "cedil", "cent", "copy",
+	"curren", "deg", "divide", "eacute", "ecirc", "egrave", "eth", "euml", "frac12", "frac14",
+	"frac34", "gt", "iacute", "icirc", "iexcl", "igrave", "iquest", "iuml", "laquo", "lt",
+	"macr", "micro", "middot", "nbsp", "not", "ntilde", "oacute", "ocirc", "ograve", "ordf",
+	"ordm", "oslash", "otilde", "ouml", "para", "plusmn", "pound", "quot", "raquo", "reg",
+	"sect", "shy", "sup1", "sup2", "sup3", "szlig", "thorn", "times", "uacute", "ucirc",
+	"ugrave", "uml", "uuml", "yacute", "yen", "yuml"
 };
 
-enum { OLD_LONGEST = 6, REFERENCE_LONGEST = 32 };
+enum { OLD_LONGEST = 6, REFERENCE_LONGEST = 31 };
 
+/* Those that are younger than the parser, or were given another character. */
+struct reference {
+	const char *name, *number;
+};
+
+#include "ingest/references.inc"
+
+/* name: where a name stands, or a struct that begins with that. */
 static int by_reference(const void *key, const void *name)
 {
 	const struct sh_slice *s = key;
@@ -235,34 +244,45 @@ static bool is_name(char c)
 	return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
 }
 
-/* Of the ampersand at p and such a reference behind it, without a semicolon, the bytes; else 0. */
-static size_t open_reference(const char *p, const char *end)
+/* The first bytes of a name that has no semicolon: what goes on may be text. */
+static size_t old_reference(struct sh_slice name)
 {
-	struct sh_slice name = sh_slice(p + 1, 0);
-
-	while (name.p + name.n < end && name.n < REFERENCE_LONGEST && is_name(name.p[name.n]))
-		name.n++;
-	if (name.p + name.n < end && name.p[name.n] == ';')
-		return 0;
-	/* What goes on may be text. */
 	for (name.n = name.n < OLD_LONGEST ? name.n : OLD_LONGEST; name.n > 1; name.n--)
 		if (bsearch(&name, old_references, sizeof old_references / sizeof *old_references,
 			sizeof *old_references, by_reference))
-			return name.n + 1;
+			return name.n;
 	return 0;
 }
 
-static int with_semicolons(struct sh_slice *page, struct sh_buf *room, struct sh_error *err)
+/* Take the ampersand at p, and what it may refer to. */
+static int reference(struct rewriting *w, const char *p, const char *end)
+{
+	struct sh_slice name = sh_slice(p + 1, 0);
+	const struct reference *r;
+	bool closed;
+
+	while (name.p + name.n < end && name.n < REFERENCE_LONGEST && is_name(name.p[name.n]))
+		name.n++;
+	closed = name.p + name.n < end && name.p[name.n] == ';';
+	if (!closed)
+		name.n = old_reference(name);
+	if (name.n == 0)
+		return 0;
+	r = bsearch(&name, references, sizeof references / sizeof *references, sizeof *references,
+	    by_reference);
+	if (!r)
+		return closed ? 0 : replace(w, name.p + name.n, 0, ";");
+	return replace(w, p, 1 + name.n + closed, r->number);
+}
+
+static int with_references(struct sh_slice *page, struct sh_buf *room, struct sh_error *err)
 {
 	struct rewriting w = { page->p, room, err };
 	const char *p = page->p, *end = p + page->n;
 
-	for (; (p = memchr(p, '&', (size_t)(end - p))); p++) {
-		size_t n = open_reference(p, end);
-
-		if (n && replace(&w, p + n, 0, ";") < 0)
+	for (; (p = memchr(p, '&', (size_t)(end - p))); p++)
+		if (reference(&w, p, end) < 0)
 			return -1;
-	}
 	return finish(&w, page);
 }
 
@@ -271,5 +291,5 @@ int sh_markup_settle(
 {
 	if (without_nuls(page, &room[0], err) < 0 || with_plain_text(page, &room[1], err) < 0)
 		return -1;
-	return with_semicolons(page, &room[2], err);
+	return with_references(page, &room[2], err);
 }

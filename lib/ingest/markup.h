@@ -1,10 +1,10 @@
 /* A page in the words of libxml2's parser, which is older than the rules that browsers share.
  *
- * It takes a NUL for the page's end, "&eacute" without a semicolon for text, "<!-->" for a comment that
- * goes on, "<![if !supportLists]>", which is a comment to browsers, for text, and "<script>" or "<!--" in
- * a title, a <textarea> or an <iframe>, where they are text, for what hides all that follows. None of
- * these is in a page that was settled, and no other text is; but CDATA, which browsers take for a comment
- * too, stays text: it is that in XML. */
+ * It takes a NUL for the page's end, "&eacute" without a semicolon and "&comma;", which HTML 4 did not have,
+ * for text, "<!-->" for a comment that goes on, "<![if !supportLists]>", which is a comment to browsers,
+ * for text, and "<script>" or "<!--" in a title, a <textarea> or an <iframe>, where they are text, for
+ * what hides all that follows. None of these is in a page that was settled, and no other text is; but
+ * CDATA, which browsers take for a comment too, stays text: it is that in XML. */
 #ifndef SH_INGEST_MARKUP_H
 #define SH_INGEST_MARKUP_H
 

@@ -546,6 +546,9 @@ static void pages(void)
 								   "a\xC2\x92");
 	page("&eacute&lt &copy2&notit &nbspx &notin; &notsuch; &amp;amp &am &a;&frac12x&frac1",
 	    "é< ©2¬it \xC2\xA0x ∉ &notsuch; &amp &am &a;½x&frac1");
+	page("<p title='&QUOT;>'>&ccaron;as&comma; &NotEqualTilde;&lang;&AMP;lt; R&AMPD&LTb&GT; "
+	     "&QUOT&COPYx&Amp;",
+	    "čas, ≂̸⟨&lt; R&D<b> \"©x&Amp;");
 	page("<a href='?a&copy=b' title=&lt>&amp</a>&reg", "&®");
 	page("a<!-- b -->c", "ac");
 	page("a<!-->b<!--->c<!---->d<!-- <!--> e -->f", "abcd e -->f");
