@@ -233,6 +233,13 @@ static void need_descriptors(struct cli *c)
 	need_open(c, c->rejects_path);
 }
 
+/* getopt_long() shows what is no option as it is: the name of a file, perhaps, that `*` stood for. */
+static void blunt_arguments(struct cli *c)
+{
+	for (int i = 1; i < c->argc; i++)
+		c->argv[i][cli_blunt(c->argv[i], strlen(c->argv[i]))] = '\0';
+}
+
 /* -p comes first, wherever it stands: all others change what it chooses. The first reading is for it
  * alone, up to what ends the program anyway. */
 static int next_code(struct cli *c, const char *letters, const struct option *longs)
@@ -245,6 +252,8 @@ static int next_code(struct cli *c, const char *letters, const struct option *lo
 		if (code == 'p')
 			return code;
 		if (code == -1 || code == '?' || code == 'h' || code == 'V') {
+			if (code == '?')
+				blunt_arguments(c);
 			c->profiles_read = true;
 			opterr = 1;
 			optind = 0; /* getopt_long() begins anew */

@@ -186,6 +186,13 @@ repeat() {
 	try 'shfp docs'
 	exits 0
 	grep -aqx "$(printf "shfp: docs:1: document 'a?31m?0;x\302\240\340\302' has no features: skipped")" err
+	# Of a file that `*` found, and of which getopt_long(3) says that it is no option.
+	try "shfp -n 2 \$'--\033]0;x\007' \$'\302\233x'"
+	exits 2
+	says "shfp: unrecognized option '--?]0;x?'" "Try 'shfp --help' or 'man shfp'."
+	try "shfp -p gomd5 \$'-\033[31m'"
+	exits 2
+	says "shfp: invalid option -- '?'" "Try 'shfp --help' or 'man shfp'."
 }
 
 @test "nor do texts side by side, nor their ids" {
