@@ -61,10 +61,10 @@ static const struct cli_program program = {
 
 static void take_bits(struct cli *c, struct dedup_settings *s)
 {
-	uint64_t n = cli_number(c, "-b", 1, SH_FP_MAX_BITS);
+	uint64_t n;
 
-	if (n != 64 && n != 128 && n != 256)
-		cli_usage(c, "-b %s: expected 64, 128 or 256", c->arg);
+	if (sh_parse_count(sh_slice_str(c->arg), &n) < 0 || (n != 64 && n != 128 && n != 256))
+		cli_usage(c, "-b '%s': expected 64, 128 or 256", c->arg);
 	s->fp.bits = (unsigned)n;
 }
 

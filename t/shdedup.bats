@@ -417,8 +417,8 @@ texts() {
 		gives
 		says "shdedup: $2" "Try 'shdedup --help' or 'man shdedup'."
 	}
-	for bits in 1 32 65 192 255 512; do
-		refuses "-b $bits" "-b $bits: expected 64, 128 or 256"
+	for bits in 0 1 32 65 192 255 512 x; do
+		refuses "-b $bits" "-b '$bits': expected 64, 128 or 256"
 	done
 	for t in 0 1.000001 2 -1 x; do
 		refuses "-T $t" "-T '$t': expected a number above 0 and up to 1, as in 0.8"
