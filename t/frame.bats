@@ -242,6 +242,48 @@ as_always() {
 	each 'rm -f old; echo old >old; chmod 604 old; $P -o old in' check
 }
 
+@test "-o replaces a file where all have one owner and mode, that nobody may change" {
+	# As of vfat or CIFS that root has mounted for everybody.
+	cat >shim.c <<-'END'
+		#define _GNU_SOURCE
+		#include <dlfcn.h>
+		#include <errno.h>
+		#include <fcntl.h>
+		#include <stdarg.h>
+		#include <sys/stat.h>
+		int open(const char *path, int flags, ...)
+		{
+			static int (*real)(const char *, int, ...);
+			static int (*set)(int, mode_t);
+			int fd;
+			if (!real) real = dlsym(RTLD_NEXT, "open"), set = dlsym(RTLD_NEXT, "fchmod");
+			fd = real(path, flags, 0666);
+			if (fd >= 0 && (flags & O_EXCL)) set(fd, 0770);
+			return fd;
+		}
+		int open64(const char *path, int flags, ...) __attribute__((alias("open")));
+		int fchmod(int fd, mode_t mode) { return errno = EPERM, -1; }
+		int fchown(int fd, uid_t user, gid_t group) { return errno = EPERM, -1; }
+	END
+	${CC:-cc} -shared -fPIC -o shim.so shim.c -ldl
+	export ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0:exitcode=99
+	printf 'a\tone\n' >in
+	echo old >old
+	chmod 770 old
+	try "LD_PRELOAD=$PWD/shim.so shtok -o old in"
+	exits 0
+	says
+	[ "$(cat old)" = "$(shtok in)" ]
+	# One that gives more rights than the file has is none.
+	echo old >old
+	chmod 600 old
+	try "LD_PRELOAD=$PWD/shim.so shtok -o old in"
+	exits 2
+	grep -q "^shtok: cannot set the mode of '.*/\.old\.......': Operation not permitted$" err
+	[ "$(cat old)" = old ]
+	only in old shim.c shim.so
+}
+
 @test "-o goes through a symbolic link" {
 	check() {
 		succeeds && "$P" in >normal && same normal dir/real && [ -L link ]

@@ -47,6 +47,25 @@ static bool take_access_list(int fd, const char *target)
 	return done;
 }
 
+/* Owner and group of the file to be replaced, or its group alone; false: neither could be given. */
+static bool take_owner(int fd, const struct stat *st)
+{
+	struct stat now;
+
+	return (fstat(fd, &now) == 0 && now.st_uid == st->st_uid && now.st_gid == st->st_gid) ||
+	       fchown(fd, st->st_uid, st->st_gid) == 0 || fchown(fd, (uid_t)-1, st->st_gid) == 0;
+}
+
+/* Where all files have one owner and mode (vfat, CIFS), nobody else may set a mode, nor need. */
+static int take_mode(int fd, mode_t mode)
+{
+	struct stat now;
+
+	if (fstat(fd, &now) == 0 && (now.st_mode & 07777) == mode)
+		return 0;
+	return fchmod(fd, mode);
+}
+
 /* Owner, access list and mode of the file to be replaced, as far as this user may: a group that did not have
  * it gets no more of it than everybody, nor does any where there is a list that cannot be given, for the
  * mode's group bits are then the most that one of the list has. Not that it runs as its owner, who is not to
@@ -55,10 +74,9 @@ static int set_mode(int fd, const char *target, const struct stat *st)
 {
 	mode_t mode = st->st_mode & 0777;
 
-	if ((fchown(fd, st->st_uid, st->st_gid) < 0 && fchown(fd, (uid_t)-1, st->st_gid) < 0) ||
-	    !take_access_list(fd, target))
+	if (!take_owner(fd, st) || !take_access_list(fd, target))
 		mode &= 0707 | (mode & 07) << 3;
-	return fchmod(fd, mode);
+	return take_mode(fd, mode);
 }
 
 /* target's folder and "." and target's name, as far as it fits, and "." and room for what makes it unique. */
