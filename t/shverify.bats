@@ -196,6 +196,19 @@ pairs() {
 	done
 }
 
+@test "documents of a file that has bytes and no size, as those of /proc, are read" {
+	[ -n "$(cat /proc/version)" ] || skip 'no /proc'
+	printf '1\t1\t0\n' >pairs
+	try 'shverify -l -d /proc/version pairs'
+	exits 0
+	gives '1\t1\t0\t1.0000'
+	says
+	try 'shdedup -q -l /proc/version'
+	exits 0
+	cat /proc/version >version # cmp(1) looks at sizes first
+	same out version
+}
+
 @test "documents that are cut short meanwhile are an error, no bus error, and no output" {
 	printf 'a\tone two\nb\tone three\n' >docs
 	mkfifo pairs

@@ -30,12 +30,20 @@ static int copy(int from, int to, const char *name, struct sh_error *err)
 	return status;
 }
 
+/* Files that a system makes as they are read, as those of /proc, may have any bytes and no size. */
+static bool has_size(int fd, const struct stat *st)
+{
+	char byte;
+
+	return st->st_size > 0 || pread(fd, &byte, 1, 0) == 0;
+}
+
 /* Replace the descriptor of a pipe by that of a copy. */
 static int settle(struct sh_mapped *m, struct stat *st, const char *dir, struct sh_error *err)
 {
 	int pipe = m->fd;
 
-	if (S_ISREG(st->st_mode))
+	if (S_ISREG(st->st_mode) && has_size(pipe, st))
 		return 0;
 	if (S_ISDIR(st->st_mode)) {
 		errno = EISDIR;

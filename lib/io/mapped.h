@@ -1,5 +1,5 @@
-/* A whole input as bytes in memory: mapped when it is a regular file, else first copied to
- * a temporary file without a name. Any part may be looked at, in any order, by any thread.
+/* A whole input as bytes in memory: mapped when it is a regular file with a size, else first
+ * copied to a temporary file without a name. Any part may be looked at, in any order, by any thread.
  *
  * The file must not be cut short while it is mapped: the system ends a program that reads
  * beyond the end. sh_mapped_check() tells of a change between two looks. */
