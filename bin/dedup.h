@@ -17,7 +17,7 @@
 #include "docopts.h"
 #include "group/dedup.h"
 #include "group/prefer.h"
-#include "join/sample.h"
+#include "group/sample.h"
 #include "text/corpus.h"
 
 struct dedup_settings {

@@ -3,7 +3,7 @@
 #define SIDEBYSIDE_H
 
 #include "cli.h"
-#include "join/sample.h"
+#include "group/sample.h"
 #include "text/corpus.h"
 
 /* Print a sample. raw: the texts hold no escapes. */

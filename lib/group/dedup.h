@@ -3,7 +3,7 @@
  * Documents are numbers of a corpus. The way:
  *   1. documents of one fingerprint whose sets of features are the same become one vertex;
  *   2. vertices within distance k are joined (join/join.h), exactly;
- *   3. vertices of few features are joined by the features themselves (join/smalljoin.h),
+ *   3. vertices of few features are joined by the features themselves (group/smalljoin.h),
  *      for too little is left of a short text's fingerprint after an edit;
  *   4. pairs found are verified by their texts (group/verify.h): those of a Jaccard
  *      similarity below the threshold are none;

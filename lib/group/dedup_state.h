@@ -4,8 +4,8 @@
 
 #include "group/dedup.h"
 #include "group/group.h"
+#include "group/smalljoin.h"
 #include "join/fpsort.h"
-#include "join/smalljoin.h"
 #include "record/fingerprint.h"
 
 enum {

@@ -1,6 +1,6 @@
 /* The sample of pairs against its definition: the least by key of each distance, whatever the order
  * in which they come; then by similarity. */
-#include "join/sample.h"
+#include "group/sample.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

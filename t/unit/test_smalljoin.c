@@ -1,5 +1,5 @@
 /* The join of small sets, with themselves and with others, against comparing all with all. */
-#include "join/smalljoin.h"
+#include "group/smalljoin.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "join/smalljoin.h"
+#include "group/smalljoin.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

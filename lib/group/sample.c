@@ -1,4 +1,4 @@
-#include "join/sample.h"
+#include "group/sample.h"
 
 #include <stdlib.h>
 

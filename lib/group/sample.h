@@ -1,7 +1,7 @@
 /* Some of the pairs at each distance, drawn by a seed: the same ones in whatever order the
  * pairs come. */
-#ifndef SH_JOIN_SAMPLE_H
-#define SH_JOIN_SAMPLE_H
+#ifndef SH_GROUP_SAMPLE_H
+#define SH_GROUP_SAMPLE_H
 
 #include "base/error.h"
 

@@ -5,8 +5,8 @@
  * more share one of their first n - ceil(t n) + 1 features, n the size of each. So only sets
  * that share such a feature are looked at. Time grows with the square of the number of sets
  * that share a rare one. Memory: at most 60 bytes a feature, of the tables. */
-#ifndef SH_JOIN_SMALLJOIN_H
-#define SH_JOIN_SMALLJOIN_H
+#ifndef SH_GROUP_SMALLJOIN_H
+#define SH_GROUP_SMALLJOIN_H
 
 #include "io/tables.h"
 
