@@ -31,6 +31,7 @@ struct dedup_settings {
 	const char *report_path;
 	bool report_is_output; /* in place of the documents, under --dry-run */
 	bool dry_run, quiet, k_given, weight_given;
+	unsigned k_for_threshold; /* -k when it is not given */
 	uint64_t max_group, sample;
 };
 

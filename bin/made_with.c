@@ -189,6 +189,14 @@ static bool is_old_path(const struct dedup_settings *s, const char *name, struct
 	       sh_slice_eq(then, sh_slice(path, n));
 }
 
+/* Until 0.1.0 the distance did not follow the threshold: it was 10, or 12 under --simhash. It decides
+ * nothing about the records of an archive. */
+static bool is_old_distance(const struct dedup_settings *s, const char *name, struct sh_slice then)
+{
+	return strcmp(name, "-k") == 0 && !s->k_given &&
+	       sh_slice_eq(then, sh_slice_str(s->fp.minhash ? "10" : "12"));
+}
+
 /* Archives from before it was recorded, or when the sum of all frequencies was. */
 static bool is_unknown(const char *name, struct sh_slice now, struct sh_slice then)
 {
@@ -209,7 +217,7 @@ void made_with_compare(struct cli *c, const struct dedup_settings *s, const stru
 		struct sh_slice then = made.value;
 
 		if (!sh_slice_eq(o.row[i].value, then) && !is_old_path(s, name, then) &&
-		    !is_unknown(name, o.row[i].value, then))
+		    !is_old_distance(s, name, then) && !is_unknown(name, o.row[i].value, then))
 			refuse(c, &o.row[i], &made);
 	}
 	if (s->archive.store_given && s->archive.store != m->store)

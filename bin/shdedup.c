@@ -1,5 +1,6 @@
 /* shdedup: documents to documents without near-duplicates. */
 #include "dedup.h"
+#include "fp/reach.h"
 #include "io/target.h"
 #include "sidebyside.h"
 
@@ -8,8 +9,6 @@ enum { DRY_RUN = CLI_OWN, KEEP, LINK, PROTECT, NO_VERIFY, MAX_GROUP, FEW, SEED, 
 #define DEFAULT_MEMORY ((size_t)1 << 30)
 
 enum {
-	DEFAULT_K = 10,
-	DEFAULT_K_SIMHASH = 12,
 	DEFAULT_NGRAM = 3,
 	DEFAULT_FEW = 20,
 	DEFAULT_MAX_GROUP = 1000,
@@ -17,9 +16,9 @@ enum {
 
 static const struct cli_option options[] = {
 	{ 'T', "threshold", "X", "least Jaccard similarity of duplicates [0.8]" },
-	{ 'k', "distance", "K", "look at pairs within Hamming distance K [10]" },
+	{ 'k', "distance", "K", "look at pairs within Hamming distance K [by -T: 10 at 0.8]" },
 	{ 'b', "bits", "64|128|256", "width of the fingerprints [64]" },
-	{ SIMHASH, "simhash", NULL, "fingerprints are sums of weights, not minwise; -k 12" },
+	{ SIMHASH, "simhash", NULL, "fingerprints are sums of weights, not minwise; -k 14" },
 	{ 'w', "weight", "SCHEME", "of features under --simhash: set, tf, freq or log [log]" },
 	{ KEEP, "keep", "first|longest|newest|FILE", "who stays; FILE: ids, best first [first]" },
 	{ PROTECT, "protect", "FILE", "never drop the documents whose ids stand in FILE" },
@@ -164,13 +163,36 @@ static bool writes(const struct dedup_settings *s)
 	return !s->dry_run || s->sample || s->report_is_output;
 }
 
+static void choose_distance(struct dedup_settings *s)
+{
+	s->k_for_threshold = sh_reach_distance(s->fp.bits, s->fp.minhash, s->dedup.threshold);
+	if (!s->k_given)
+		s->dedup.k = s->k_for_threshold;
+}
+
+/* Warns when the distance misses more pairs at the threshold than -k does by default. */
+static void warn_of_recall(struct cli *c, const struct dedup_settings *s)
+{
+	double found = sh_reach(s->fp.bits, s->fp.minhash, s->dedup.threshold, s->dedup.k);
+
+	if (s->quiet || !s->dedup.verify || found >= SH_REACH_WANTED)
+		return;
+	if (s->dedup.k < s->k_for_threshold)
+		cli_warn(c,
+		    "-k %u finds %.0f %% of the pairs of similarity %.6g (-T): -k %u finds 95 %%",
+		    s->dedup.k, 100 * found, (double)s->dedup.threshold / SH_WEIGHT_ONE,
+		    s->k_for_threshold);
+	else
+		cli_warn(c, "-k %u finds %.0f %% of the pairs of similarity %.6g (-T)", s->dedup.k,
+		    100 * found, (double)s->dedup.threshold / SH_WEIGHT_ONE);
+}
+
 static void settle(struct cli *c, struct dedup_settings *s)
 {
 	docopts_settle(&s->docs, c);
 	if (s->weight_given && s->fp.minhash)
 		cli_usage(c, "-w weighs under --simhash; minwise fingerprints know sets");
-	if (!s->fp.minhash && !s->k_given)
-		s->dedup.k = DEFAULT_K_SIMHASH;
+	choose_distance(s);
 	settle_report(c, s);
 	s->fp.token = s->dedup.how.token = s->docs.token;
 	s->fp.ngrams = s->dedup.how.ngrams = s->docs.ngrams;
@@ -219,6 +241,7 @@ static void begin(struct dedup_state *s, struct dedup_settings *settings)
 	struct sh_error err;
 
 	dedup_archive_open(s);
+	warn_of_recall(c, settings);
 	if (settings->sample || (settings->dry_run && !settings->report_path))
 		cli_text(c);
 	cli_open(c);
@@ -298,10 +321,7 @@ int main(int argc, char **argv)
 		    .scheme = sh_scheme_find("log"),
 		    .bits = 64,
 		    .minhash = true },
-		.dedup = { .k = DEFAULT_K,
-		    .verify = true,
-		    .threshold = 800000,
-		    .few = DEFAULT_FEW },
+		.dedup = { .verify = true, .threshold = 800000, .few = DEFAULT_FEW },
 		.memory = DEFAULT_MEMORY,
 		.archive = { .store = SH_STORE_SKETCH },
 		.max_group = DEFAULT_MAX_GROUP,

@@ -555,3 +555,89 @@ texts() {
 	exits 0
 	gives 201
 }
+
+# distance OPTIONS: the -k that the warning names
+distance() {
+	shdedup --dry-run -k 0 "$@" "$T_DATA/en_dev.tsv" 2>&1 | sed -n 's/.*: -k \([0-9]*\) finds 95 %$/\1/p'
+}
+
+@test "-k follows -T: the distances of the manual" {
+	while read -r t options k; do
+		[ "$(distance -T "$t" ${options//,/ })" = "$k" ]
+	done <<-END
+		0.9 -b,64 10
+		0.8 -b,64 10
+		0.7 -b,64 14
+		0.6 -b,64 18
+		0.5 -b,64 22
+		0.4 -b,64 22
+		0.8 -b,128 18
+		0.7 -b,128 26
+		0.6 -b,128 33
+		0.5 -b,128 40
+		0.8 -b,256 33
+		0.7 -b,256 48
+		0.6 -b,256 62
+		0.5 -b,256 75
+		0.8 --simhash 14
+		0.7 --simhash 17
+		0.6 --simhash 20
+		0.5 --simhash 23
+	END
+}
+
+@test "-k follows -T: the distance holds 99.5 % of the labelled pairs at or above the threshold" {
+	for t in 0.8 0.7 0.6 0.5; do
+		for set in en:jac3:3 zh:jac4:4; do
+			IFS=: read -r language labels n <<<"$set"
+			docs=$T_DATA/${language}_dev.tsv
+			awk -v t=$t '$3 >= t { print $1 < $2 ? $1 "\t" $2 : $2 "\t" $1 }' "$T_DATA/${language}_dev.$labels.tsv" >>true
+			shfp -n "$n" --minhash "$docs" | shjoin -k "$(distance -T $t)" | cut -f 1,2 >>found
+		done
+		sort -o true true
+		sort -o found found
+		echo "$t: $(wc -l <true) true pairs, $(comm -12 true found | wc -l) found"
+		[ "$(comm -12 true found | wc -l)" -ge $(($(wc -l <true) * 995 / 1000)) ]
+		rm true found
+	done
+}
+
+@test "a threshold below the default finds what its own distance holds, with an archive and without" {
+	docs=$T_DATA/en_dev.tsv
+	shdedup -q -T 0.6 -k 64 "$docs" | cut -f 1 >all
+	try "shdedup -T 0.6 '$docs' | cut -f 1"
+	exits 0
+	[ "$(grep -c 'finds' err)" -eq 0 ]
+	same all out
+	shdedup -a archive -T 0.6 --init
+	try "shdedup -q -a archive -T 0.6 '$docs' | cut -f 1"
+	exits 0
+	same all out
+}
+
+@test "a -k that misses pairs at the threshold is warned about, with the share that it finds" {
+	printf 'a\tone two three four\n' >docs
+	try 'shdedup -k 10 -T 0.6 --dry-run docs'
+	exits 0
+	grep -qx 'shdedup: -k 10 finds 24 % of the pairs of similarity 0.6 (-T): -k 18 finds 95 %' err
+	try 'shdedup -T 0.3 --dry-run docs'
+	exits 0
+	grep -qx 'shdedup: -k 22 finds 52 % of the pairs of similarity 0.3 (-T)' err
+	for args in '-q -k 10 -T 0.6' '-k 18 -T 0.6' '-k 10 --no-verify' '-T 0.5'; do
+		try "shdedup --dry-run $args docs"
+		exits 0
+		[ "$(grep -c finds err)" -eq 0 ]
+	done
+}
+
+@test "an archive made when -k did not follow -T is used without -k" {
+	printf 'a\tone two three four\n' >docs
+	shdedup -a archive -T 0.6 -k 10 --init
+	try 'shdedup -q -a archive -T 0.6 docs'
+	exits 0
+	gives 'a\tone two three four'
+	shdedup -a other -T 0.6 -k 12 --init
+	try 'shdedup -q -a other -T 0.6 docs'
+	exits 2
+	grep -qF 'shdedup: -k 18: the archive was made with -k 12 (give it each time)' err
+}
