@@ -184,7 +184,7 @@ whole() {
 	ln -s loop loop
 	try 'shtok -o loop in'
 	exits 2
-	says "shtok: cannot find the folder of 'loop': Too many levels of symbolic links"
+	says "shtok: cannot write to 'loop': Too many levels of symbolic links"
 }
 
 @test "two outputs for one file are refused, however it is named" {

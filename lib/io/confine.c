@@ -144,7 +144,7 @@ void sh_confine_write(struct sh_confine *c, const char *path)
 	switch (sh_target_find(path, &target)) {
 	case SH_TARGET_OPEN:
 		break;
-	case SH_TARGET_STRAIGHT:
+	case SH_TARGET_DIRECT:
 		if (allow(c, path, WRITE_FILE) < 0)
 			give_up(c);
 		break;

@@ -30,7 +30,7 @@ int sh_target_descriptor(const char *path)
 	return -1;
 }
 
-/* The folder of a path, with its slash, and a name in it. */
+/* Joins the folder of a path and a name in that folder. */
 static char *beside(const char *path, const char *name)
 {
 	const char *slash = strrchr(path, '/');
@@ -43,8 +43,8 @@ static char *beside(const char *path, const char *name)
 	return joined;
 }
 
-/* The path without its last component's symbolic links, whether or not anything is there: to be
- * freed, or NULL. */
+/* Returns the path without symbolic links in its last component, whether or not a file is there. To be
+ * freed; NULL with errno on failure. Folders of the path may still be links: they are left to the kernel. */
 static char *follow(const char *path)
 {
 	char *at = strdup(path), *next, link[PATH_MAX];
@@ -61,34 +61,66 @@ static char *follow(const char *path)
 	return at;
 }
 
+static bool is_one(const struct stat *x, const struct stat *y)
+{
+	return x->st_dev == y->st_dev && x->st_ino == y->st_ino && !S_ISCHR(x->st_mode);
+}
+
+/* Whether the kernel would follow the links of the path to the target, too. It refuses links that other
+ * users have put into a sticky folder (fs.protected_symlinks in proc(5)), and readlink(2) does not. The
+ * kernel is asked after the links were read: a link that somebody exchanged meanwhile leads elsewhere.
+ * False with errno. */
+static bool kernel_follows(const char *path, const char *target)
+{
+	struct stat by_kernel, found;
+
+	if (stat(path, &by_kernel) == 0) {
+		errno = ELOOP;
+		return lstat(target, &found) == 0 && is_one(&by_kernel, &found);
+	}
+	return errno == ENOENT;
+}
+
+/* Sets *target for a path that is or will be a regular file. */
+static enum sh_target find_file(const char *path, char **target)
+{
+	struct stat st;
+	bool is_there = lstat(path, &st) == 0, is_link = is_there && S_ISLNK(st.st_mode);
+	int saved;
+
+	/* The temporary name is shorter: only the rename would fail. */
+	if (!is_there && errno == ENAMETOOLONG)
+		return SH_TARGET_NOWHERE;
+	*target = is_link ? follow(path) : strdup(path);
+	if (!*target)
+		return SH_TARGET_NOWHERE;
+	if (!is_link || kernel_follows(path, *target))
+		return SH_TARGET_FILE;
+	saved = errno;
+	free(*target);
+	*target = NULL;
+	errno = saved;
+	return SH_TARGET_NOWHERE;
+}
+
 enum sh_target sh_target_find(const char *path, char **target)
 {
 	struct stat st;
 
 	if (sh_target_descriptor(path) >= 0)
 		return SH_TARGET_OPEN;
-	if (stat(path, &st) == 0) {
-		if (!S_ISREG(st.st_mode))
-			return SH_TARGET_STRAIGHT;
-		*target = realpath(path, NULL);
-	} else {
-		*target = follow(path);
-	}
-	return *target ? SH_TARGET_FILE : SH_TARGET_NOWHERE;
+	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
+		return SH_TARGET_DIRECT;
+	return find_file(path, target);
 }
 
-/* The same, standard output among them. */
+/* As sh_target_descriptor(), and standard output for its other names. */
 static int descriptor(const char *path)
 {
 	return !path || strcmp(path, "-") == 0 ? STDOUT_FILENO : sh_target_descriptor(path);
 }
 
-static bool is_one(const struct stat *x, const struct stat *y)
-{
-	return x->st_dev == y->st_dev && x->st_ino == y->st_ino && !S_ISCHR(x->st_mode);
-}
-
-/* Its device and number; for what is not there those of the folder, *name then being its name. */
+/* Device and number of the file. When no file is there: those of the folder, and *name is the name in it. */
 static int identity(const char *path, struct stat *st, char **name)
 {
 	char *target = NULL;
@@ -109,7 +141,7 @@ static int identity(const char *path, struct stat *st, char **name)
 	return *name ? status : -1;
 }
 
-/* Whether the path leads to the file that the shell has opened: to what `>` names. */
+/* Whether the path leads to the file that is open as fd, such as the one that `>` names. */
 static bool is_open_as(const char *path, int fd)
 {
 	struct stat x, y;
