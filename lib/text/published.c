@@ -15,6 +15,8 @@ int sh_plain_text(
 	t->scratch.n = 0;
 	if (sh_unescape(text, &t->scratch, err) < 0)
 		return -1;
+	if (t->opts.places && sh_places_unescaped(t, text, err) < 0)
+		return -1;
 	*p = (const uint8_t *)t->scratch.p;
 	*end = *p + t->scratch.n;
 	return 0;
@@ -48,6 +50,10 @@ static int put_bytes(
 		return 0;
 	if (sh_out_reserve(t, n, err) < 0)
 		return -1;
+	if (t->opts.places) {
+		sh_places_at(t, p, end);
+		sh_places_put(t);
+	}
 	memcpy(t->text + t->used, p, n);
 	t->used += n;
 	sh_out_gap(t);
@@ -156,8 +162,11 @@ static const uint8_t *put_url_tail(struct sh_tokenizer *t, const uint8_t *p, con
 		if (!is_ascii_word(c) && c != '.' && c != '/')
 			break;
 		if (from == p + 3)
-			for (const char *s = "://"; *s; s++)
-				sh_out_put(t, (uint8_t)*s);
+			for (const uint8_t *s = p; s < p + 3; s++) {
+				sh_out_at(t, s, s + 1);
+				sh_out_put(t, *s);
+			}
+		sh_out_at(t, from, at);
 		sh_out_put(t, c);
 	}
 	t->ill = ill; /* what was looked at is met again */
@@ -175,6 +184,7 @@ int sh_cut_go_words(
 		uint32_t c = next_lower(t, &p, end);
 
 		if (is_go_word(c)) {
+			sh_out_at(t, from, p);
 			sh_out_put(t, c);
 			continue;
 		}

@@ -83,8 +83,10 @@ static const uint8_t *cut_some(
     struct sh_tokenizer *t, const uint8_t *p, const uint8_t *lim, const uint8_t *end, bool *cased)
 {
 	while (p < lim) {
+		const uint8_t *from = p;
 		uint32_t c = sh_utf8_next(&p, end);
 
+		sh_out_at(t, from, p);
 		t->ill += c == SH_UTF8_ILL;
 		if (c < 0x80) {
 			put_char(t, c >= 'A' && c <= 'Z' ? c | 32 : c);

@@ -89,6 +89,7 @@ static int put_word(
 	}
 	if (sh_out_reserve(t, text.n, err) < 0)
 		return -1;
+	sh_out_at(t, (const uint8_t *)word.p, (const uint8_t *)word.p + word.n);
 	/* Folding may leave parts that separate: a word stays one. */
 	if (!t->opts.no_fold) {
 		const uint8_t *p = (const uint8_t *)text.p, *end = p + text.n;
@@ -100,6 +101,8 @@ static int put_word(
 				sh_out_put(t, c);
 		}
 	} else {
+		if (t->opts.places && text.n)
+			sh_places_put(t);
 		memcpy(t->text + t->used, text.p, text.n);
 		t->used += text.n;
 	}

@@ -126,6 +126,9 @@ void sh_tokenizer_force(struct sh_tokenizer *t, const struct sh_ascii_kernel *ke
 {
 	bool fits = t->method->run == sh_cut_words;
 
+	/* It does not say where characters stood. */
+	if (t->opts.places && t->opts.unit == SH_UNIT_CHAR)
+		fits = false;
 	t->ascii_kernel = fits && !t->filtered ? kernel : NULL;
 	t->han = t->ascii_kernel && kernel->han && t->opts.unit == SH_UNIT_WORD;
 }
@@ -143,6 +146,10 @@ void sh_tokenizer_delete(struct sh_tokenizer *t)
 	free(t->start);
 	free(t->end);
 	free(t->index);
+	free(t->places.from);
+	free(t->places.to);
+	free(t->places.escaped_room);
+	free(t->places.point);
 	sh_buf_free(&t->joined);
 	free(t);
 }
@@ -167,7 +174,7 @@ int sh_out_reserve(struct sh_tokenizer *t, size_t n, struct sh_error *err)
 	if (tokens > t->end_cap &&
 	    sh_grow((void **)&t->end, &t->end_cap, tokens, sizeof *t->end, err) < 0)
 		return -1;
-	return 0;
+	return t->opts.places ? sh_places_reserve(t, err) : 0;
 }
 
 /* Whether the characters so far end with the '_' of a gap, and not with that of a word, which some
@@ -183,7 +190,8 @@ void sh_out_gap(struct sh_tokenizer *t)
 	if (t->opts.unit != SH_UNIT_CHAR || t->n == 0 || ends_with_gap(t))
 		return;
 	t->text[t->used] = '_';
-	sh_out_token(t, t->used, t->used + 1);
+	sh_out_token_at(
+	    t, t->used, t->used + 1, (struct sh_place){ t->places.word.to, t->places.word.to });
 	t->word = ++t->used;
 }
 
@@ -273,17 +281,18 @@ void sh_out_word(struct sh_tokenizer *t)
 	}
 	p = (uint8_t *)t->text + t->word;
 	end = (uint8_t *)t->text + t->used;
-	while (p < end) {
+	for (size_t n = 0; p < end; n++) {
 		size_t from = (size_t)(p - (uint8_t *)t->text);
 
-		if (end - p >= 8 && !(sh_le64(p) & UINT64_C(0x8080808080808080))) {
+		if (!t->opts.places && end - p >= 8 &&
+		    !(sh_le64(p) & UINT64_C(0x8080808080808080))) {
 			for (unsigned i = 0; i < 8; i++)
 				sh_out_token(t, from + i, from + i + 1);
 			p += 8;
 			continue;
 		}
 		sh_utf8_next(&p, end);
-		sh_out_token(t, from, (size_t)(p - (uint8_t *)t->text));
+		sh_out_token_at(t, from, (size_t)(p - (uint8_t *)t->text), sh_places_point(t, n));
 	}
 	t->word = t->chars = t->used;
 }
@@ -345,6 +354,7 @@ int sh_tokenize(
     struct sh_tokenizer *t, struct sh_slice text, struct sh_tokens *out, struct sh_error *err)
 {
 	const uint8_t *p = (const uint8_t *)text.p;
+	const uint32_t *from, *to;
 
 	if (text.n > SH_TOKEN_TEXT_MAX)
 		return sh_error_set(
@@ -352,6 +362,9 @@ int sh_tokenize(
 	t->used = t->word = t->n = t->chars = 0;
 	t->ill = 0;
 	t->bytes = t->no_memory = false;
+	if (t->opts.places && sh_places_begin(t, p) < 0)
+		return sh_error_set(err, SH_ERR_PARAM,
+		    "this way of cutting does not say where tokens stand in the text");
 	if (sh_out_reserve(t, t->text_cap ? 0 : FIRST_ROOM, err) < 0)
 		return -1;
 	if (text.n && t->method->run(t, p, p + text.n, err) < 0)
@@ -359,18 +372,20 @@ int sh_tokenize(
 	if (t->bytes) {
 		if (index_bytes(t, err) < 0)
 			return -1;
-		*out = (struct sh_tokens){ t->text, t->index, t->index + 1, t->n, 0 };
+		*out = (struct sh_tokens){ t->text, t->index, t->index + 1, t->n, 0, NULL, NULL };
 		return 0;
 	}
 	finish(t);
 	if (t->no_memory)
 		return sh_error_nomem(err);
+	from = t->opts.places ? t->places.from : NULL;
+	to = t->opts.places ? t->places.to : NULL;
 	if (t->ascii_kernel && t->plain && !t->opts.apart) {
 		if (join(t, err) < 0)
 			return -1;
-		*out = (struct sh_tokens){ t->joined.p, t->start, t->end, t->n, t->ill };
+		*out = (struct sh_tokens){ t->joined.p, t->start, t->end, t->n, t->ill, from, to };
 		return 0;
 	}
-	*out = (struct sh_tokens){ t->text, t->start, t->end, t->n, t->ill };
+	*out = (struct sh_tokens){ t->text, t->start, t->end, t->n, t->ill, from, to };
 	return 0;
 }

@@ -69,6 +69,7 @@ struct sh_token_opts {
 	const struct sh_stoplist *stop; /* words to drop, or NULL; borrowed, may be shared */
 	const char *stem; /* language or algorithm of text/stem.h, or NULL; borrowed */
 	bool apart;       /* words: their n-grams' texts are not wanted, only the words */
+	bool places;      /* fill sh_tokens.from and to; slower. Not for methods with no_places */
 	/* Another way of cutting than the one above (text/method.h), or NULL. */
 	const struct sh_token_method *method;
 	const struct sh_jieba *jieba; /* for methods that need a dictionary; borrowed, shared */
@@ -90,6 +91,10 @@ struct sh_tokens {
 	const uint32_t *start, *end; /* byte offsets in text */
 	size_t n;
 	uint64_t bad_utf8; /* ill-formed sequences met in this text */
+	/* With opts.places: token i was made of the bytes from[i] .. to[i] - 1 of the text that was given, with
+	 * its escapes. Both are borders of characters and of escapes. Tokens made of one character share its
+	 * bytes. A gap's '_' has no bytes: it stands behind the word before it. NULL without opts.places. */
+	const uint32_t *from, *to;
 };
 
 struct sh_ascii_kernel;

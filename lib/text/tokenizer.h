@@ -22,6 +22,11 @@
 
 enum { SH_ASCII_SEPARATOR = 0, SH_ASCII_LEAVE = 0x80 };
 
+/* A stretch of the text that was given, in bytes. */
+struct sh_place {
+	uint32_t from, to;
+};
+
 struct sh_tokenizer {
 	const struct sh_token_method *method;
 	void *state;           /* the method's own, for its close() */
@@ -51,6 +56,22 @@ struct sh_tokenizer {
 	bool bytes;
 	uint32_t *index; /* index[i] = i, as far as such texts were long */
 	size_t indexes, index_cap;
+
+	/* With opts.places (text/places.c). */
+	struct {
+		uint32_t *from, *to; /* of each token */
+		size_t from_cap, to_cap;
+		const uint8_t
+		    *base; /* what the method reads: the text, or its copy without escapes */
+		const uint32_t
+		    *escaped; /* of the copy: where in the text each byte stood; or NULL */
+		uint32_t *escaped_room;
+		size_t escaped_cap;
+		struct sh_place now;    /* what sh_out_put() puts next is made of */
+		struct sh_place word;   /* the open word */
+		struct sh_place *point; /* each code point of the open word, for SH_UNIT_CHAR */
+		size_t points, point_cap;
+	} places;
 };
 
 /* The word being cut is complete: filter it and hand it over. For sh_out_end, when
@@ -60,14 +81,58 @@ void sh_out_word(struct sh_tokenizer *t);
 int sh_out_reserve(struct sh_tokenizer *t, size_t n, struct sh_error *err);
 void sh_out_gap(struct sh_tokenizer *t);
 
-static inline void sh_out_token(struct sh_tokenizer *t, size_t start, size_t end)
+/* ---- places, only with opts.places ---- */
+
+/* Begin a text. */
+int sh_places_begin(struct sh_tokenizer *t, const uint8_t *text);
+/* The method reads this copy of the text, in which escapes are undone. */
+int sh_places_unescaped(struct sh_tokenizer *t, struct sh_slice text, struct sh_error *err);
+/* Room for as many tokens as t->start has. */
+int sh_places_reserve(struct sh_tokenizer *t, struct sh_error *err);
+/* What sh_out_put() puts next is made of the bytes p .. end - 1 of what the method reads. */
+void sh_places_at(struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end);
+/* A code point is put. */
+void sh_places_put(struct sh_tokenizer *t);
+/* The code point that was put last is taken back. */
+static inline void sh_places_take_back(struct sh_tokenizer *t)
 {
+	t->places.points -= t->places.points > 0;
+}
+/* The kernel made tokens from t->n == n on, of what it read from p on, byte for byte: the text from
+ * `used` on. */
+void sh_places_kernel(struct sh_tokenizer *t, const uint8_t *p, size_t n, size_t used);
+/* The place of code point i of the open word. */
+struct sh_place sh_places_point(const struct sh_tokenizer *t, size_t i);
+
+static inline void sh_out_at(struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end)
+{
+	if (t->opts.places)
+		sh_places_at(t, p, end);
+}
+
+/* ---- tokens ---- */
+
+static inline void sh_out_token_at(
+    struct sh_tokenizer *t, size_t start, size_t end, struct sh_place place)
+{
+	if (t->opts.places) {
+		t->places.from[t->n] = place.from;
+		t->places.to[t->n] = place.to;
+	}
 	t->start[t->n] = (uint32_t)start;
 	t->end[t->n++] = (uint32_t)end;
 }
 
+/* The open word is a token. */
+static inline void sh_out_token(struct sh_tokenizer *t, size_t start, size_t end)
+{
+	sh_out_token_at(t, start, end, t->places.word);
+}
+
 static inline void sh_out_put(struct sh_tokenizer *t, uint32_t c)
 {
+	if (t->opts.places)
+		sh_places_put(t);
 	t->used += sh_utf8_put((uint8_t *)t->text + t->used, c);
 }
 

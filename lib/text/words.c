@@ -9,6 +9,21 @@
 
 enum { STEP = 4096, KERNEL_STEP = 1 << 16, CALM = 16 };
 
+/* The same as scan_ascii(), for opts.places. */
+static const uint8_t *scan_ascii_placed(
+    struct sh_tokenizer *t, const uint8_t *p, const uint8_t *lim)
+{
+	for (; p < lim && t->ascii[*p] != SH_ASCII_LEAVE; p++) {
+		if (t->ascii[*p] == SH_ASCII_SEPARATOR) {
+			sh_out_gap(t);
+			continue;
+		}
+		sh_places_at(t, p, p + 1);
+		sh_out_put(t, t->ascii[*p]);
+	}
+	return p;
+}
+
 /* Cut ASCII up to lim or to the first byte that has no place here. */
 static const uint8_t *scan_ascii(struct sh_tokenizer *t, const uint8_t *p, const uint8_t *lim)
 {
@@ -74,12 +89,14 @@ static const uint8_t *skip_escape(struct sh_tokenizer *t, const uint8_t *p, cons
 static const uint8_t *put_segment(
     struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end, struct sh_error *err)
 {
+	const uint8_t *from = p;
 	size_t n;
 
 	if (sh_fold_segment(t->fold, &p, end, &n, &t->ill, err) < 0)
 		return NULL;
 	if (sh_out_reserve(t, n + STEP + 8, err) < 0)
 		return NULL;
+	sh_out_at(t, from, p);
 	for (size_t i = 0; i < n; i++)
 		sh_out_classed(t, t->fold->seg[i], sh_fold_class(t->fold, t->fold->seg[i]));
 	return p;
@@ -102,6 +119,7 @@ static const uint8_t *scan_folding(struct sh_tokenizer *t, const uint8_t *p, con
 			if (sh_cell_how(now) != SH_FOLD_DIRECT || sh_cell_attaches(then))
 				break;
 			t->ill += now / SH_CELL_ILL & 1;
+			sh_out_at(t, p, next);
 			sh_out_classed(t, now & SH_CELL_CODE, sh_cell_class(now));
 			if (!then || next >= lim || is_calm(t, next, lim))
 				return next;
@@ -116,9 +134,11 @@ static const uint8_t *scan_unfolded(
     struct sh_tokenizer *t, const uint8_t *p, const uint8_t *lim, const uint8_t *end)
 {
 	while (p < lim && *p >= 0x80) {
+		const uint8_t *from = p;
 		uint32_t c = sh_utf8_next(&p, end);
 
 		t->ill += c == SH_UTF8_ILL;
+		sh_out_at(t, from, p);
 		sh_out_classed(t, c, sh_fold_class(t->fold, c));
 		if (is_calm(t, p, lim))
 			break;
@@ -149,7 +169,10 @@ static const uint8_t *step_back(
 		t->word = t->used = t->start[--t->n];
 		return p - 3;
 	}
-	t->used -= t->ascii[p[-1]] != SH_ASCII_SEPARATOR;
+	if (t->ascii[p[-1]] != SH_ASCII_SEPARATOR) {
+		t->used--;
+		sh_places_take_back(t);
+	}
 	return p - 1;
 }
 
@@ -159,7 +182,7 @@ static const uint8_t *scan_any(struct sh_tokenizer *t, const uint8_t *p, const u
     const uint8_t *end, const uint8_t **floor, struct sh_error *err)
 {
 	while (p && p < lim) {
-		p = scan_ascii(t, p, lim);
+		p = t->opts.places ? scan_ascii_placed(t, p, lim) : scan_ascii(t, p, lim);
 		if (p == lim)
 			break;
 		if (*p == '\\') {
@@ -209,6 +232,7 @@ static const uint8_t *run_kernel(struct sh_tokenizer *t, const uint8_t *p, const
 		.end = t->end,
 		.n = t->n,
 	};
+	size_t n = t->n, used = t->used;
 
 	if (t->opts.unit == SH_UNIT_CHAR) {
 		run.open = t->used && t->text[t->used - 1] != '_';
@@ -222,6 +246,8 @@ static const uint8_t *run_kernel(struct sh_tokenizer *t, const uint8_t *p, const
 		t->word = run.open ? t->start[t->n] : run.used;
 	}
 	t->used = run.used;
+	if (t->opts.places)
+		sh_places_kernel(t, p, n, used);
 	*pending = run.pending && run.p == lim;
 	if (run.escaped)
 		*floor = run.p;

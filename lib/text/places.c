@@ -1,0 +1,114 @@
+/* Where tokens stood in the text that was given: see sh_token_opts.places. */
+#include "text/published.h"
+#include "text/tokenizer.h"
+
+int sh_places_begin(struct sh_tokenizer *t, const uint8_t *text)
+{
+	t->places.base = text;
+	t->places.escaped = NULL;
+	t->places.points = 0;
+	t->places.word = t->places.now = (struct sh_place){ 0, 0 };
+	return t->method->no_places ? -1 : 0;
+}
+
+int sh_places_reserve(struct sh_tokenizer *t, struct sh_error *err)
+{
+	size_t n = t->start_cap;
+
+	if (n > t->places.from_cap && sh_grow((void **)&t->places.from, &t->places.from_cap, n,
+					  sizeof *t->places.from, err) < 0)
+		return -1;
+	if (n > t->places.to_cap &&
+	    sh_grow((void **)&t->places.to, &t->places.to_cap, n, sizeof *t->places.to, err) < 0)
+		return -1;
+	if (t->opts.unit != SH_UNIT_CHAR || n <= t->places.point_cap)
+		return 0;
+	return sh_grow(
+	    (void **)&t->places.point, &t->places.point_cap, n, sizeof *t->places.point, err);
+}
+
+static bool is_escape(const char *p, const char *end)
+{
+	return *p == '\\' && end - p > 1 &&
+	       (p[1] == 't' || p[1] == 'n' || p[1] == 'r' || p[1] == '\\');
+}
+
+int sh_places_unescaped(struct sh_tokenizer *t, struct sh_slice text, struct sh_error *err)
+{
+	size_t n = 0;
+
+	if (text.n + 1 > t->places.escaped_cap &&
+	    sh_grow((void **)&t->places.escaped_room, &t->places.escaped_cap, text.n + 1,
+		sizeof *t->places.escaped_room, err) < 0)
+		return -1;
+	for (const char *p = text.p, *end = text.p + text.n; p < end; n++) {
+		t->places.escaped_room[n] = (uint32_t)(p - text.p);
+		p += is_escape(p, end) ? 2 : 1;
+	}
+	t->places.escaped_room[n] = (uint32_t)text.n;
+	t->places.escaped = t->places.escaped_room;
+	t->places.base = (const uint8_t *)t->scratch.p;
+	return 0;
+}
+
+static uint32_t offset_of(const struct sh_tokenizer *t, const uint8_t *p)
+{
+	size_t at = (size_t)(p - t->places.base);
+
+	return t->places.escaped ? t->places.escaped[at] : (uint32_t)at;
+}
+
+/* jieba joins some words of parts that do not stand together: such a word is nowhere in the text, and
+ * gets the end of the word before it. */
+static bool is_elsewhere(const struct sh_tokenizer *t, const uint8_t *p)
+{
+	uintptr_t at = (uintptr_t)p, base = (uintptr_t)t->places.base;
+
+	return at < base || at - base > SH_TOKEN_TEXT_MAX ||
+	       (t->places.escaped && at - base > t->scratch.n);
+}
+
+void sh_places_at(struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end)
+{
+	if (is_elsewhere(t, p) || is_elsewhere(t, end))
+		t->places.now = (struct sh_place){ t->places.word.to, t->places.word.to };
+	else
+		t->places.now = (struct sh_place){ offset_of(t, p), offset_of(t, end) };
+}
+
+void sh_places_put(struct sh_tokenizer *t)
+{
+	if (t->used == t->word) {
+		t->places.word.from = t->places.now.from;
+		t->places.points = 0;
+	}
+	t->places.word.to = t->places.now.to;
+	if (t->opts.unit == SH_UNIT_CHAR)
+		t->places.point[t->places.points++] = t->places.now;
+}
+
+struct sh_place sh_places_point(const struct sh_tokenizer *t, size_t i)
+{
+	if (!t->opts.places || t->places.points == 0)
+		return t->places.word;
+	/* Of a stem that is longer than its word. */
+	return t->places.point[i < t->places.points ? i : t->places.points - 1];
+}
+
+void sh_places_kernel(struct sh_tokenizer *t, const uint8_t *p, size_t n, size_t used)
+{
+	uint32_t base = offset_of(t, p);
+
+	for (; n < t->n; n++) {
+		/* The first word may have begun before, or ended just here. */
+		t->places.from[n] = t->start[n] < used ? t->places.word.from
+						       : base + (uint32_t)(t->start[n] - used);
+		t->places.to[n] =
+		    t->end[n] <= used ? t->places.word.to : base + (uint32_t)(t->end[n] - used);
+	}
+	if (t->used == t->word || t->used == used)
+		return;
+	if (t->word >= used)
+		t->places.word.from = base + (uint32_t)(t->word - used);
+	t->places.word.to = base + (uint32_t)(t->used - used);
+}
