@@ -30,6 +30,21 @@ resum() {
 	END
 }
 
+# journal ARCHIVE NAME...: the journal of a change that was killed, with these names
+journal() {
+	python3 - "$@" <<-'END'
+		import ctypes, re, sys
+		sum = ctypes.CDLL('libxxhash.so.0').XXH3_64bits
+		sum.restype, sum.argtypes = ctypes.c_uint64, [ctypes.c_char_p, ctypes.c_size_t]
+		folder, names = sys.argv[1], sys.argv[2:]
+		key = re.search('^key (.*)', open(folder + '/manifest').read(), re.M)[1]
+		with open(folder + '/journal', 'w') as f:
+		    print('simhash-archive-journal 1', key, file=f)
+		    for name in names:
+		        print('%s %016x' % (name, sum(name.encode(), len(name))), file=f)
+	END
+}
+
 # Files of an archive as they are, but for the lock.
 state() {
 	(cd "$1" && find . -type f ! -name lock -exec sha256sum {} + | sort -k 2)
@@ -348,21 +363,44 @@ state() {
 		exits 2
 		says "shdedup: 'archive' has lost its manifest: take back a copy of the archive"
 	done
-	# texts of others are no such remains
-	mkdir dated
-	echo mine | tee dated/20261122.txt >dated/20261122.doc
-	try "shdedup -a dated --check"
-	says "shdedup: there is no archive in 'dated' (--init makes one)"
-	try "shdedup -a dated --init && shdedup -q -a dated $T_DATA/en_dev.tsv >/dev/null && shdedup -a dated --compact"
-	exits 0
-	echo mine | same - dated/20261122.txt
-	echo mine | same - dated/20261122.doc
 	try 'shdedup -a nothing --check'
 	exits 2
 	says "shdedup: there is no archive in 'nothing' (--init makes one)"
 	try "shdedup -a nothing $T_DATA/en_dev.tsv"
 	exits 2
 	[ ! -e nothing ]
+}
+
+@test "--init refuses a folder that is not empty, names a file of it, and leaves it as it was" {
+	mkdir dated hidden full
+	echo mine | tee dated/20261122.txt >dated/20261122.doc
+	echo mine | tee full/00000001.txt full/00000000.sum >full/manifest.new
+	echo mine >hidden/.profile
+	for case in "dated:'20261122.doc' and 1 more" "hidden:'.profile'" "full:'00000000.sum' and 2 more"; do
+		state "${case%%:*}" >before
+		try "shdedup -a ${case%%:*} --init"
+		exits 2
+		says "shdedup: '${case%%:*}' is not empty: it holds ${case#*:} (an archive is made in a new or empty folder)"
+		state "${case%%:*}" >after
+		same before after
+		[ ! -e "${case%%:*}/lock" ]
+	done
+	try 'shdedup -a dated --check'
+	says "shdedup: there is no archive in 'dated' (--init makes one)"
+	mkdir empty locked lent
+	: >locked/lock
+	echo mine >lent/lock
+	try 'shdedup -a empty --init && shdedup -a locked --init'
+	exits 0
+	try 'shdedup -a lent --init'
+	exits 2
+	says "shdedup: 'lent' is not empty: it holds 'lock' (an archive is made in a new or empty folder)"
+	echo mine >hidden/journal
+	rm hidden/.profile
+	try 'shdedup -a hidden --init'
+	exits 2
+	says "shdedup: 'hidden/journal' is no journal of this archive: move it to another folder"
+	[ "$(cat hidden/journal)" = mine ]
 }
 
 @test "what is relied on is on the disk first; the lock is one that NFS grants" {
@@ -381,6 +419,7 @@ state() {
 	shdedup -q -a above/archive docs >out
 	# Files are removed only when the manifest that does without them is on the disk.
 	echo leftover >above/archive/00000007.doc
+	journal above/archive 00000007.doc
 	try 'strace -y -e trace=fsync,rename,renameat,renameat2,unlink,unlinkat -o trace.2 shdedup -a above/archive --compact'
 	exits 0
 	[ "$(sed -n 's/^\([a-z]*\).*/\1/p' trace.2 | head -n 2 | tr '\n' ' ')" = 'fsync unlinkat ' ]
@@ -1178,30 +1217,153 @@ manifest" ]
 	[ "${status-0}" -ne 77 ] || skip 'nothing can be mounted here'
 	cat err
 	[ "${status-0}" -eq 0 ]
-	grep -q "^shdedup: cannot create 'root/archive/[0-9a-f]*.doc': Read-only file system$" err
+	grep -q "^shdedup: cannot create 'root/archive/journal': Read-only file system$" err
 	grep -q "^shdedup: cannot open 'root/without/lock': Read-only file system$" err
 }
 
-@test "leftovers of runs that were killed are removed by the next one, other files are not" {
+@test "a run removes the files that a killed run's journal names, and no other file" {
 	texts 5 40 40 >docs
 	shdedup -a archive --init
 	shdedup -q -a archive docs >/dev/null
+	echo mine >archive/notes
 	state archive >before
-	for name in 00000001.doc 0000000a.key 00000002.sum 00000000.txt manifest.new; do
-		echo leftover >archive/$name
+	left='00000001.doc 0000000a.key 00000002.sum manifest.new'
+	for how in 'docs >/dev/null' --compact '--expire 1h'; do
+		for name in $left; do echo leftover >archive/$name; done
+		journal archive $left 00000000.doc 00000003.doc
+		try "shdedup -q -a archive --check && shdedup -q -a archive --dry-run docs"
+		exits 0
+		[ -e archive/00000001.doc ]
+		[ -e archive/journal ]
+		try "shdedup -q -a archive $how"
+		exits 0
+		state archive >after
+		same before after
 	done
-	for name in notes 20261122.txt 20261122.doc; do
+	# A journal that was cut short: nothing was done after its last whole line.
+	journal archive 00000001.doc
+	cp archive/journal whole
+	for size in $(seq 0 "$(wc -c <whole)"); do
+		head -c "$size" whole >archive/journal
+		try 'shdedup -q -a archive --compact'
+		exits 0
+		state archive >after
+		same before after
+	done
+}
+
+@test "a run that would change an archive stops at a file of another's making, and leaves it alone" {
+	texts 5 40 40 >docs
+	head -n 20 docs >some
+	shdedup -a archive --init
+	shdedup -q -a archive some >/dev/null
+	for name in 00000001.txt 00000000.txt 20261122.doc ffffffff.sum manifest.new; do
 		echo mine >archive/$name
+		state archive >before
+		for how in docs some --compact '--expire 1h' '--remove docs'; do
+			try "shdedup -q -a archive $how"
+			exits 2
+			gives
+			says "shdedup: 'archive/$name' is named like a file of the archive, which did not make it: move it to another folder"
+			state archive >after
+			same before after
+		done
+		try "shdedup -q -a archive --check && shdedup -a archive --stats && shdedup -q -a archive --dry-run docs"
+		exits 0
+		rm archive/$name
 	done
-	shdedup -q -a archive --check
-	[ -e archive/00000001.doc ]
-	printf 'z\tnew\n' | shdedup -q -a archive >/dev/null
-	shdedup -a archive --check
-	[ ! -e archive/00000000.txt ]
-	[ ! -e archive/manifest.new ]
-	[ ! -e archive/0000000a.key ]
-	for name in notes 20261122.txt 20261122.doc; do
-		[ "$(cat archive/$name)" = mine ]
+	touch archive/0000000a.doc archive/00000009.key archive/0000000b.key
+	try 'shdedup -q -a archive docs'
+	exits 2
+	says "shdedup: 'archive/00000009.key' is named like a file of the archive, which did not make it: move it to another folder, and 2 more such"
+	rm archive/0000000a.doc archive/00000009.key archive/0000000b.key
+	# journals of others
+	shdedup -a other --init
+	echo mine >archive/00000001.txt
+	for make in 'echo mine >archive/journal' 'journal other 00000001.txt && mv other/journal archive' \
+		'journal archive notes' 'journal archive 00000001.txt && sed -i s/00000001/00000002/ archive/journal'; do
+		eval "$make"
+		state archive >before
+		try 'shdedup -q -a archive docs'
+		exits 2
+		says "shdedup: 'archive/journal' is no journal of this archive: move it to another folder"
+		state archive >after
+		same before after
+	done
+}
+
+@test "a file that is put into the archive while a run is at work stays" {
+	texts 40 60 1500 >docs
+	shdedup -a archive --init
+	printf 'a\tsome text\n' >first
+	shdedup -q -a archive first >/dev/null
+	state archive >before
+	# Output waits for its reader, after the archive was locked and before it is changed.
+	status=0
+	set -o pipefail
+	shdedup -q -a archive docs 2>err |
+		{ head -c 1 >/dev/null && echo mine >archive/00000001.key && cat >/dev/null; } || status=$?
+	exits 2
+	says "shdedup: 'archive/00000001.key' is named like a file of the archive, which did not make it: move it to another folder"
+	[ "$(cat archive/00000001.key)" = mine ]
+	rm archive/00000001.key
+	state archive >after
+	same before after
+}
+
+# killed_at CALL N COMMAND...: whether the Nth such call of the command was reached, before which it is killed
+killed_at() {
+	local call=$1 n=$2
+	shift 2
+	! (strace -o /dev/null -e trace="$call" -e inject="$call:signal=KILL:when=$n" "$@" >out 2>/dev/null) 2>/dev/null
+}
+
+@test "killed at each system call that changes the folder: the archive is old or new, a run again cleans up" {
+	command -v strace >/dev/null || skip 'no strace(1)'
+	strace -o /dev/null true 2>/dev/null || skip 'no ptrace'
+	sanitized && skip 'the sanitizers cannot be traced'
+	export SOURCE_DATE_EPOCH=1000
+	texts 5 40 60 >docs
+	split -l 15 docs part.
+	# Three segments; the fourth one is merged with them.
+	shdedup -a three --init --store documents
+	for part in part.a[abc]; do shdedup -q -a three "$part" >/dev/null; done
+	cp -r three four
+	shdedup -q -a four part.ad >/dev/null
+	state four >new
+	shdedup -q -a three --check
+	for case in fsync:12:1 renameat:1:1 unlinkat:17:1 openat:30:20; do
+		for ((n = ${case##*:}; ; n++)); do
+			rm -rf archive
+			cp -r three archive
+			killed_at "${case%%:*}" $n shdedup -q -j 1 -a archive part.ad || break
+			try 'shdedup -q -j 1 -a archive part.ad'
+			exits 0
+			says
+			state archive >after
+			same new after
+		done
+		least=${case#*:}
+		[ "$n" -gt "${least%:*}" ]
+	done
+}
+
+@test "--init killed at each system call that changes the folder: it is done, or can be done again" {
+	command -v strace >/dev/null || skip 'no strace(1)'
+	strace -o /dev/null true 2>/dev/null || skip 'no ptrace'
+	sanitized && skip 'the sanitizers cannot be traced'
+	for case in fsync:5:1 renameat:1:1 unlinkat:1:1 openat:10:5; do
+		for ((n = ${case##*:}; ; n++)); do
+			rm -rf archive
+			killed_at "${case%%:*}" $n shdedup -a archive --init || break
+			try 'shdedup -a archive --init'
+			[ "$status" -eq 0 ] || says "shdedup: there is an archive in 'archive' already"
+			try 'shdedup -q -a archive --compact'
+			exits 0
+			[ "$(cd archive && echo *)" = 'lock manifest' ]
+		done
+		least=${case#*:}
+		[ "$n" -gt "${least%:*}" ]
 	done
 }
 

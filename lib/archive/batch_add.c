@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "archive/batch_state.h"
+#include "archive/change.h"
 #include "archive/segment_write.h"
 #include "record/escape.h"
 

@@ -1,25 +1,32 @@
-/* Files of a change that nothing refers to yet: what is to be removed when a signal ends the program.
+/* The files of a change that is under way: what a signal's handler removes.
  *
- * A change keeps the list of its archive (sh_archive.loose, if there is one) while it is made. It is empty
- * from the instant on at which the change may have happened, and no signal comes between. */
+ * A change fills the list of its archive (sh_archive.loose) before it creates a file. It empties the
+ * list before any signal can come after the new manifest is in place. */
 #ifndef SH_ARCHIVE_LOOSE_H
 #define SH_ARCHIVE_LOOSE_H
 
+#include "archive/manifest.h"
 #include "io/folder.h"
 
 #include <stdatomic.h>
 
 struct sh_loose {
 	_Atomic(const struct sh_folder *) folder; /* NULL: the list is empty */
-	_Atomic uint32_t from, to;                /* segments from .. to-1, and the new manifest */
+	_Atomic uint32_t from, to;                /* segments from .. to-1 */
+	_Atomic(enum sh_store) store;             /* of the segments */
+	_Atomic bool manifest, journal;           /* the new manifest; the journal */
 };
 
-void sh_loose_begin(struct sh_loose *l, const struct sh_folder *folder, uint32_t segment);
-/* Another segment, before its first file is made. */
-void sh_loose_add(struct sh_loose *l, uint32_t segment);
+/* All functions but sh_loose_remove() do nothing when the list is NULL. */
+void sh_loose_begin(
+    struct sh_loose *l, const struct sh_folder *folder, uint32_t segment, enum sh_store store);
+/* Before the journal is created; before the first file of a segment; before the new manifest. */
+void sh_loose_add_journal(struct sh_loose *l);
+void sh_loose_add_segment(struct sh_loose *l, uint32_t segment);
+void sh_loose_add_manifest(struct sh_loose *l);
 void sh_loose_end(struct sh_loose *l);
 
-/* Remove what is there of them, without a word. May be called by a signal's handler. */
+/* Removes the files that exist; ignores errors. May be called by a signal's handler. */
 void sh_loose_remove(const struct sh_loose *l);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "archive/change.h"
 #include "base/bits.h"
 
 /* ---- all records of documents ---- */

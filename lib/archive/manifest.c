@@ -34,6 +34,20 @@ bool sh_is_part_name(const char *name)
 	return strcmp(name + 9, "txt") == 0;
 }
 
+bool sh_manifest_has(const struct sh_manifest *m, const char *name)
+{
+	char part[SH_NAME_MAX];
+
+	for (size_t i = 0; i < m->n_segments; i++) {
+		for (enum sh_part p = 0; p < SH_PARTS; p++) {
+			sh_part_name(part, m->segment[i].number, p, m->store);
+			if (sh_has_part(m->store, p) && strcmp(part, name) == 0)
+				return true;
+		}
+	}
+	return false;
+}
+
 void sh_manifest_free(struct sh_manifest *m)
 {
 	free(m->segment);
@@ -90,7 +104,7 @@ static void say_segment(struct printer *p, const struct sh_segment_entry *e, enu
 	for (enum sh_part i = 0; i < SH_PARTS; i++) {
 		char name[SH_NAME_MAX];
 
-		if (i == SH_PART_STORE && store == SH_STORE_NONE)
+		if (!sh_has_part(store, i))
 			continue;
 		sh_part_name(name, e->number, i, store);
 		say(p, "file %s %llu %llu %016llx\n", name, (unsigned long long)e->part[i].bytes,
@@ -243,7 +257,7 @@ static bool read_file(
 	struct sh_slice value;
 	char name[SH_NAME_MAX];
 
-	if (part == SH_PART_STORE && store == SH_STORE_NONE)
+	if (!sh_has_part(store, part))
 		return true;
 	sh_part_name(name, e->number, part, store);
 	return line_of(r, "file", &value) && sh_slice_eq(word_of(&value), sh_slice_str(name)) &&

@@ -68,8 +68,17 @@ int sh_manifest_add(struct sh_manifest *m, const struct sh_segment_entry *e, str
 /* The file of a part, of at most SH_NAME_MAX bytes with its NUL. May be called by a signal's handler. */
 void sh_part_name(char *out, uint32_t segment, enum sh_part part, enum sh_store store);
 
-/* Whether files of segments are called so. */
+/* Whether the segments of an archive with this store have the part. */
+static inline bool sh_has_part(enum sh_store store, enum sh_part part)
+{
+	return part != SH_PART_STORE || store != SH_STORE_NONE;
+}
+
+/* Whether the name has the form of a segment's file. */
 bool sh_is_part_name(const char *name);
+
+/* Whether the manifest names the file as a part of one of its segments. */
+bool sh_manifest_has(const struct sh_manifest *m, const char *name);
 
 /* The value of a setting; empty when there is none of that name. */
 struct sh_slice sh_manifest_setting(const struct sh_manifest *m, struct sh_slice name);

@@ -52,7 +52,7 @@ int sh_segment_open(struct sh_segment *s, const struct sh_folder *folder,
 
 	*s = (struct sh_segment){ .entry = *entry, .store = store };
 	for (enum sh_part i = 0; status == 0 && i < SH_PART_SUM; i++)
-		if (i != SH_PART_STORE || store != SH_STORE_NONE)
+		if (sh_has_part(store, i))
 			status = open_part(s, folder, i, err);
 	sh_part_name(name, entry->number, SH_PART_SUM, store);
 	if (status == 0)

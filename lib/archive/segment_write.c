@@ -41,7 +41,7 @@ int sh_segment_create(struct sh_segment_writer *w, const struct sh_folder *folde
 	for (enum sh_part i = 0; i < SH_PART_SUM; i++) {
 		char name[SH_NAME_MAX];
 
-		if (i == SH_PART_STORE && store == SH_STORE_NONE)
+		if (!sh_has_part(store, i))
 			continue;
 		sh_part_name(name, number, i, store);
 		if (sh_folder_create(&w->part[i].file, folder, name, err) < 0)

@@ -171,6 +171,17 @@ int sh_folder_list(const struct sh_folder *f, sh_folder_name *each, void *arg, s
 	return status;
 }
 
+int sh_folder_has(const struct sh_folder *f, const char *name, struct sh_error *err)
+{
+	struct stat st;
+
+	if (must_hold(f, err) < 0)
+		return -1;
+	if (fstatat(f->fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0)
+		return 1;
+	return errno == ENOENT ? 0 : sh_error_sys(err, "cannot look at '%s/%s'", f->path, name);
+}
+
 int sh_folder_remove(const struct sh_folder *f, const char *name, struct sh_error *err)
 {
 	if (must_hold(f, err) < 0)
@@ -310,7 +321,7 @@ int sh_folder_create(
 		return -1;
 	out->folder = f;
 	snprintf(out->name, sizeof out->name, "%s", name);
-	out->fd = openat(f->fd, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	out->fd = openat(f->fd, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	if (out->fd < 0) {
 		out->folder = NULL;
 		return sh_error_sys(err, "cannot create '%s/%s'", f->path, name);
@@ -336,12 +347,19 @@ int sh_folder_write(struct sh_folder_file *out, const void *p, size_t n, struct 
 	return out->buf.n >= WRITE_AT ? flush(out, err) : 0;
 }
 
+int sh_folder_flush(struct sh_folder_file *out, struct sh_error *err)
+{
+	if (flush(out, err) < 0)
+		return -1;
+	if (fsync(out->fd) < 0)
+		return sh_error_sys(err, "cannot sync '%s/%s'", out->folder->path, out->name);
+	return 0;
+}
+
 int sh_folder_finish(struct sh_folder_file *out, struct sh_error *err)
 {
-	int status = flush(out, err), fd = out->fd;
+	int status = sh_folder_flush(out, err), fd = out->fd;
 
-	if (status == 0 && fsync(fd) < 0)
-		status = sh_error_sys(err, "cannot sync '%s/%s'", out->folder->path, out->name);
 	if (close(fd) < 0 && status == 0)
 		status = sh_error_sys(err, "cannot close '%s/%s'", out->folder->path, out->name);
 	sh_buf_free(&out->buf);

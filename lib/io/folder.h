@@ -39,6 +39,10 @@ int sh_folder_list(
 int sh_folder_read(
     const struct sh_folder *f, const char *name, struct sh_buf *all, struct sh_error *err);
 
+/* Returns 1 when the folder has a file of that name, 0 when it has none, -1 on failure. A lock that was
+ * lost is a failure. */
+int sh_folder_has(const struct sh_folder *f, const char *name, struct sh_error *err);
+
 /* A file that is not there is no error. */
 int sh_folder_remove(const struct sh_folder *f, const char *name, struct sh_error *err);
 
@@ -61,10 +65,13 @@ struct sh_folder_file {
 	struct sh_buf buf;
 };
 
-/* A file of that name is emptied. */
+/* Fails when there is a file of that name. */
 int sh_folder_create(
     struct sh_folder_file *out, const struct sh_folder *f, const char *name, struct sh_error *err);
 int sh_folder_write(struct sh_folder_file *out, const void *p, size_t n, struct sh_error *err);
+
+/* Writes what was added so far to the disk. The file stays open. */
+int sh_folder_flush(struct sh_folder_file *out, struct sh_error *err);
 
 /* Everything to the disk. The file is freed in any case. */
 int sh_folder_finish(struct sh_folder_file *out, struct sh_error *err);
