@@ -18,7 +18,7 @@
 #include "group/dedup.h"
 #include "group/prefer.h"
 #include "group/sample.h"
-#include "text/corpus.h"
+#include "stream/corpus.h"
 
 struct dedup_settings {
 	size_t memory;

@@ -4,7 +4,7 @@
 
 #include "cli.h"
 #include "fp/profile.h"
-#include "text/docs.h"
+#include "stream/docs.h"
 #include "text/ngram.h"
 
 /* For struct cli_program.options, after the program's own table. */

@@ -7,7 +7,7 @@
 #include "fp/format.h"
 #include "fp/minhash.h"
 #include "parted.h"
-#include "record/feature_block.h"
+#include "record/feature_lines.h"
 #include "run.h"
 
 enum { SEED = CLI_OWN, EMPTY, MINHASH };
@@ -163,8 +163,8 @@ struct open_document {
 	const struct settings *settings;
 	bool rejects, crlf;
 	struct sh_accumulator features;
-	struct sh_feature_block block;
-	struct sh_feature_run run;
+	struct sh_feature_lines lines;
+	struct sh_id_prefix prefix;
 	struct sh_buf id;
 	struct sh_past_ids past;
 	bool begun;
@@ -206,7 +206,7 @@ static int change_document(struct open_document *d, struct sh_slice id, uint64_t
 		return -1;
 	sh_past_ids_begin(&d->past, id, job->from.file, line);
 	sh_accumulator_clear(&d->features);
-	sh_feature_run_begin(&d->run, id);
+	sh_id_prefix_set(&d->prefix, id);
 	d->begun = true;
 	d->id.n = 0;
 	return sh_buf_add(&d->id, id.p, id.n, err);
@@ -249,16 +249,14 @@ static const char *more_features(
 	const char *next;
 
 	*lines = 0;
-	if (!sh_accumulator_takes_blocks(&d->features) ||
-	    sh_feature_block_enter(&d->block, job->from.at, p, end, &err) < 0)
+	if (!sh_accumulator_takes_lines(&d->features) ||
+	    sh_feature_lines_chunk(&d->lines, job->from.at, p, end, &err) < 0)
 		return p;
 	do {
-		while (d->begun && (next = sh_feature_block_take(&d->block, &d->run, p)) != p) {
-			if (!sh_accumulator_add_block(&d->features, &d->block)) {
-				sh_feature_block_refuse(&d->block);
+		while (d->begun && (next = sh_feature_lines_read(&d->lines, &d->prefix, p)) != p) {
+			if (!sh_accumulator_add_lines(&d->features, &d->lines))
 				return p;
-			}
-			*lines += d->block.lines;
+			*lines += d->lines.lines;
 			d->file = job->from.file;
 			d->line = sh_job_line(job) + *lines - 1;
 			p = next;
@@ -292,7 +290,7 @@ static void run_features(struct cli *c, struct settings *s, struct sh_source *so
 		    "option for documents was given: those belong to shtok and shweight");
 	if (sh_past_ids_init(&d.past, &err) < 0 ||
 	    sh_accumulator_init(&d.features, &s->fp, &err) < 0 ||
-	    sh_feature_block_init(&d.block, true, &err) < 0)
+	    sh_feature_lines_init(&d.lines, true, &err) < 0)
 		cli_die(c, &err);
 	c->jobs = 1;
 	run_pool(&run, source);
@@ -306,7 +304,7 @@ static void run_features(struct cli *c, struct settings *s, struct sh_source *so
 	sh_buf_free(&last.notes);
 	sh_buf_free(&d.id);
 	sh_past_ids_free(&d.past);
-	sh_feature_block_free(&d.block);
+	sh_feature_lines_free(&d.lines);
 	sh_accumulator_free(&d.features);
 }
 

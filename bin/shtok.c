@@ -3,7 +3,7 @@
 
 #include "docopts.h"
 #include "record/escape.h"
-#include "record/feature_run.h"
+#include "record/id_prefix.h"
 #include "run.h"
 #include "text/method.h"
 
@@ -18,7 +18,7 @@ struct worker {
 	const struct docopts *opts;
 	struct sh_tokenizer *tokenizer;
 	bool escapes; /* tokens may need them */
-	struct sh_feature_run prefix;
+	struct sh_id_prefix prefix;
 	char joint[SH_ID_MAX + 32]; /* "TAB 1 LF" and the prefix */
 };
 
@@ -54,9 +54,9 @@ static int add_feature(const struct worker *w, struct sh_buf *out, struct sh_sli
 /* What parts the texts of a document's lines: the end of one and the beginning of the next. */
 static void begin_document(struct worker *w, struct sh_slice id)
 {
-	sh_feature_run_begin(&w->prefix, id);
+	sh_id_prefix_set(&w->prefix, id);
 	memcpy(w->joint, "\t1\n", 3);
-	memcpy(w->joint + 3, w->prefix.prefix, w->prefix.n);
+	memcpy(w->joint + 3, w->prefix.text, w->prefix.n);
 }
 
 /* Copy n bytes, `first` and then 16 at a time: what that is more is read and written, too. */
@@ -84,7 +84,7 @@ static int add_all(struct sh_buf *out, const struct worker *w, const struct sh_t
 		return sh_error_nomem(err);
 	if (sh_buf_reserve(out, (size_t)room, err) < 0)
 		return -1;
-	p = copy(out->p + out->n, w->prefix.prefix, w->prefix.n, 16);
+	p = copy(out->p + out->n, w->prefix.text, w->prefix.n, 16);
 	for (i = 0; i < count; i++) {
 		p = copy(p, t->text + start[i], end[i] - start[i], 32);
 		p = copy(p, w->joint, line, 16);

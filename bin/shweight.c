@@ -1,9 +1,9 @@
 /* shweight: features to weighted features, one line a distinct feature of a document. */
 #include "cli.h"
-#include "fp/weighing.h"
 #include "parted.h"
 #include "profile.h"
 #include "record/fields.h"
+#include "stream/weighing.h"
 
 enum { IDF = CLI_OWN, ABSENT, MIN_DF, MAX_DF };
 
@@ -34,13 +34,14 @@ struct settings {
 	struct sh_idf_table idf;
 };
 
-/* Lines of the document that is being read and of those behind it, from the one at hand on: false when that one is none that can be taken so. */
-static bool take_run(struct cli *c, struct sh_weighing *d, struct sh_lines *lines, const char *p)
+/* Adds the line at p, which `lines` returned last, and the lines after it. Returns false when none
+ * could be added this way. */
+static bool add_lines(struct cli *c, struct sh_weighing *d, struct sh_lines *lines, const char *p)
 {
 	struct sh_slice rest = sh_lines_rest(lines);
 	struct sh_error err;
 	uint64_t n;
-	const char *next = sh_weighing_take(d, &lines->from, p, rest.p + rest.n, &n, &err);
+	const char *next = sh_weighing_add_lines(d, &lines->from, p, rest.p + rest.n, &n, &err);
 
 	if (!next) {
 		sh_lines_skip(lines, 0, n);
@@ -63,14 +64,13 @@ static void weigh_all(struct cli *c, const struct sh_weigher *weigher)
 	if (sh_weighing_init(&d, weigher, &c->out, &err) < 0)
 		cli_die(c, &err);
 	cli_lines_init(c, &lines);
-	lines.source.groups = true;
 	while (cli_line(c, &lines, &line)) {
 		if (sh_record_feature(line, &f, &err) < 0) {
 			sh_lines_blame(&lines, &err);
 			cli_reject(c, line, &err);
-		} else if (sh_weighing_change(&d, f.id, lines.from.file, lines.from.line, &err) <
+		} else if (sh_weighing_begin(&d, f.id, lines.from.file, lines.from.line, &err) <
 			       0 ||
-			   (!take_run(c, &d, &lines, line.p) &&
+			   (!add_lines(c, &d, &lines, line.p) &&
 			       sh_weighing_add(&d, f.text, f.weight, &err) < 0)) {
 			sh_lines_blame(&lines, &err);
 			cli_die(c, &err);
@@ -134,7 +134,7 @@ static void take(struct cli *c, struct settings *s, int opt)
 	}
 }
 
-/* A table for nothing: perhaps -w was forgotten. */
+/* Warns of a table that the scheme ignores: -w may have been forgotten. */
 static void warn_of_tables(struct cli *c, const struct settings *s)
 {
 	const struct sh_weigher *w = &s->weigher;
@@ -172,7 +172,7 @@ static void settle(struct cli *c, struct settings *s)
 		    s->idf_path);
 	w->df = s->df_path ? &s->df : NULL;
 	w->idf = s->idf_path ? &s->idf : NULL;
-	sh_weigher_settle(w);
+	sh_weigher_prepare(w);
 }
 
 int main(int argc, char **argv)

@@ -4,7 +4,7 @@
 
 #include "cli.h"
 #include "group/sample.h"
-#include "text/corpus.h"
+#include "stream/corpus.h"
 
 /* Print a sample. raw: the texts hold no escapes. */
 void side_by_side(

@@ -360,7 +360,7 @@ load helper
 	says "shfp: -:1: document '${id:0:78}' has no features: skipped" 'shfp: 1 document without features skipped'
 	try "printf '%s\t一\t0.5\n' $id$id$id$id$id$id$id$id | shweight -w log"
 	exits 2
-	says "shweight: -:1: -w log counts occurrences, and the counts of document '${id:0:78}' are no whole numbers"
+	says "shweight: -:1: -w log needs whole counts, but document '${id:0:78}' has a count with a fraction"
 	try "printf 'a\tb\t%s\n' $id | shgroup"
 	exits 2
 	says "shgroup: -:1: distance '${id:0:39}': not a number"

@@ -47,7 +47,7 @@ features() {
 		try "printf 'a\tx\t0.5\n' | shweight -w $w"
 		exits 2
 		gives
-		says "shweight: -:1: -w $w counts occurrences, and the counts of document 'a' are no whole numbers"
+		says "shweight: -:1: -w $w needs whole counts, but document 'a' has a count with a fraction"
 	done
 	try 'printf "a\tx\t0.5\n" | shweight -w set'
 	gives 'a\tx\t1'

@@ -14,7 +14,7 @@
 
 #include "archive/archive.h"
 #include "archive/keys.h"
-#include "text/corpus.h"
+#include "stream/corpus.h"
 #include "text/ngram.h"
 
 struct sh_batch_opts {

@@ -1,4 +1,5 @@
-/* One document's features, as text with weights, to its fingerprint: the long way's end. */
+/* Adds up one document's features, which are given as text with weights, and returns the
+ * fingerprint: the last step of shtok | shweight | shfp. */
 #ifndef SH_FP_ACCUMULATOR_H
 #define SH_FP_ACCUMULATOR_H
 
@@ -6,49 +7,51 @@
 #include "fp/fingerprinter.h"
 #include "fp/simhash.h"
 #include "hash/mix_kernel.h"
-#include "record/feature_block.h"
+#include "record/feature_lines.h"
 #include "weight/doubles.h"
 #include "weight/rounded.h"
 
 struct sh_accumulator {
-	const struct sh_fingerprint_opts *opts; /* of which hash, seed, bits, tie, minhash count */
+	const struct sh_fingerprint_opts *opts; /* hash, seed, bits, tie, minhash, real, rounded */
 	struct sh_simhash simhash;
-	uint64_t *hash; /* of the features, for minhash */
+	uint64_t *hash; /* of each feature, for MinHash */
 	size_t n, cap;
-	struct sh_doubles doubles; /* when opts->real */
-	struct sh_rounded rounded;
-	bool any; /* a feature that is not empty was added, with whatever weight */
+	struct sh_doubles doubles; /* used when opts->real */
+	struct sh_rounded rounded; /* used when opts->rounded */
+	bool any; /* a feature that is not empty was added, perhaps with weight 0 */
 	struct sh_buf text;
-	/* For blocks, where the hash is one that is composed of words'. */
+
+	/* For sh_accumulator_add_lines(), where the hash of an n-gram is composed of token hashes. */
 	const struct sh_mix_kernel *mix;
-	uint64_t *block_hash, *more_hash, *other_hash;
-	int64_t *more, *other_weight;
+	uint64_t *token_hash; /* NULL when lines must be added one by one */
 	uint64_t mixed_seed;
 };
 
-/* opts are borrowed. */
+/* Borrows opts. */
 int sh_accumulator_init(
     struct sh_accumulator *a, const struct sh_fingerprint_opts *opts, struct sh_error *err);
 void sh_accumulator_free(struct sh_accumulator *a);
 
+/* Removes all features: a new document begins. */
 void sh_accumulator_clear(struct sh_accumulator *a);
 
-/* The feature as it stands in a record, with its escapes. */
+/* Adds a feature, written as in a record, with its escapes. */
 int sh_accumulator_add(
     struct sh_accumulator *a, struct sh_slice feature, int64_t weight, struct sh_error *err);
 
-/* Whether sh_accumulator_add_block() can be used. */
-static inline bool sh_accumulator_takes_blocks(const struct sh_accumulator *a)
+/* Returns whether sh_accumulator_add_lines() can be used. */
+static inline bool sh_accumulator_takes_lines(const struct sh_accumulator *a)
 {
-	return a->block_hash != NULL;
+	return a->token_hash != NULL;
 }
 
-/* The lines of a block, cut into words, all at once: false when their weights do not fit, and
- * nothing was added. */
-bool sh_accumulator_add_block(struct sh_accumulator *a, const struct sh_feature_block *b);
+/* Adds the lines, whose features are split into tokens. Returns false, and adds none, when the
+ * document's total weight would not fit in an int64_t. */
+bool sh_accumulator_add_lines(struct sh_accumulator *a, const struct sh_feature_lines *l);
 
-/* out->empty: nothing weighs anything; out->w is then what a tie gives, which stands for
- * something only if a->any. Of minhash it says nothing then. */
+/* Writes the fingerprint. out->empty is set when the total weight is 0, or for MinHash when there
+ * is no feature. out->w then holds what a tie gives, which has a meaning only when a->any; for
+ * MinHash it is not written. */
 void sh_accumulator_finish(struct sh_accumulator *a, struct sh_fingerprint *out);
 
 #endif

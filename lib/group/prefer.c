@@ -5,7 +5,7 @@
 #include "base/compare.h"
 #include "io/lines.h"
 #include "record/escape.h"
-#include "text/docs.h"
+#include "stream/docs.h"
 #include "unicode/utf8.h"
 
 void sh_prefer_parse(const char *text, struct sh_prefer *prefer)

@@ -6,7 +6,7 @@
 #define SH_GROUP_VERIFY_H
 
 #include "group/measure.h"
-#include "text/corpus.h"
+#include "stream/corpus.h"
 #include "text/ngram.h"
 #include "weight/weight.h"
 

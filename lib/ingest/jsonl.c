@@ -2,7 +2,7 @@
 #include "ingest/forms.h"
 #include "ingest/header.h"
 #include "ingest/jsonscan.h"
-#include "text/docs.h"
+#include "stream/docs.h"
 #include "unicode/utf8.h"
 
 /* Take a line of any length. */

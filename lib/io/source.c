@@ -48,7 +48,7 @@ static int open_operand(struct sh_source *s, struct sh_error *err)
 	s->name = s->names[s->next++];
 	s->line = 1;
 	s->begun = s->eof = s->tail_has_lines = false;
-	s->tail.n = s->held = 0;
+	s->tail.n = 0;
 	s->check = (struct sh_trailer_check){ 0 };
 	if (s->fds) {
 		s->fd = s->fds[s->next - 1];
@@ -112,30 +112,6 @@ static size_t whole_lines(const struct sh_buf *b, size_t from)
 	return lf ? (size_t)(lf - b->p) + 1 : 0;
 }
 
-/* Of n bytes of whole lines, those before the last group, of which there are several; else n. */
-static size_t whole_groups(const char *p, size_t n)
-{
-	const char *end = p + n - 1, *last = memrchr(p, '\n', n - 1), *tab, *line;
-	size_t field;
-
-	if (!last)
-		return n;
-	last++;
-	tab = memchr(last, '\t', (size_t)(end - last));
-	if (!tab)
-		return n;
-	field = (size_t)(tab - last) + 1;
-	for (end = last - 1; end > p; end = line - 1) {
-		line = memrchr(p, '\n', (size_t)(end - p));
-		line = line ? line + 1 : p;
-		if ((size_t)(end - line) < field || memcmp(line, last, field) != 0)
-			return (size_t)(end + 1 - p);
-		if (line == p)
-			break;
-	}
-	return n;
-}
-
 static int refuse_long(
     const struct sh_source *s, const struct sh_buf *b, size_t before, struct sh_error *err)
 {
@@ -145,15 +121,12 @@ static int refuse_long(
 	return -1;
 }
 
-/* The block is that many bytes; the rest is the tail. */
+/* Ends the block after `lines` bytes of whole lines; the bytes after them become the tail. */
 static int cut_block(struct sh_source *s, struct sh_buf *b, size_t lines, struct sh_error *err)
 {
-	size_t n = s->groups ? whole_groups(b->p, lines) : lines;
-
-	if (sh_buf_add(&s->tail, b->p + n, b->n - n, err) < 0)
+	if (sh_buf_add(&s->tail, b->p + lines, b->n - lines, err) < 0)
 		return -1;
-	s->held = lines - n;
-	b->n = n;
+	b->n = lines;
 	return 0;
 }
 
@@ -161,12 +134,11 @@ static int cut_block(struct sh_source *s, struct sh_buf *b, size_t lines, struct
 static int read_lines(struct sh_source *s, struct sh_buf *b, struct sh_error *err)
 {
 	bool look = s->tail_has_lines;
-	size_t held = s->held;
 
 	b->n = 0;
 	if (sh_buf_add(b, s->tail.p, s->tail.n, err) < 0)
 		return -1;
-	s->tail.n = s->held = 0;
+	s->tail.n = 0;
 	s->tail_has_lines = false;
 	for (; look || !s->eof; look = false) {
 		size_t before = look ? 0 : b->n, whole;
@@ -179,8 +151,8 @@ static int read_lines(struct sh_source *s, struct sh_buf *b, struct sh_error *er
 			break;
 		}
 		whole = whole_lines(b, before);
-		if (b->n - (whole ? whole : held) > SH_LINE_MAX)
-			return refuse_long(s, b, whole ? whole : held, err);
+		if (b->n - (whole) > SH_LINE_MAX)
+			return refuse_long(s, b, whole, err);
 		if (whole)
 			return cut_block(s, b, whole, err);
 	}
@@ -287,7 +259,6 @@ static int read_block(
 	from->number = s->number;
 	from->at = s->at;
 	from->starts_file = !s->begun;
-	from->ends_group = s->held > 0 && trailer == 0;
 	from->lines = s->newlines->count(b->p, b->n) + (b->p[b->n - 1] != '\n');
 	s->line += from->lines + (trailer > 0);
 	s->number += from->lines;

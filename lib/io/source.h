@@ -19,7 +19,6 @@ struct sh_origin {
 	uint64_t lines;   /* how many lines the block holds */
 	uint64_t at;      /* bytes before it, trailers too, counted over all operands */
 	bool starts_file; /* the file's first record is in it */
-	bool ends_group;  /* the next block begins with another first field: see sh_source.groups */
 };
 
 struct sh_source {
@@ -35,8 +34,7 @@ struct sh_source {
 	bool begun;       /* a block of it was returned */
 	bool eof;
 	struct sh_buf tail;  /* the line that the last block would have cut */
-	size_t held;         /* bytes of whole lines before it, a group that may go on */
-	bool tail_has_lines; /* and whole lines before it, for a trailer parted the block */
+	bool tail_has_lines; /* and whole lines before it, which stood after a trailer */
 	const struct sh_newlines_kernel *newlines;
 	struct sh_buf peeked; /* a block read ahead, and its origin */
 	struct sh_origin peeked_from;
@@ -47,11 +45,6 @@ struct sh_source {
 	bool trailer;
 	bool crlf; /* lines are summed without their CR */
 	struct sh_trailer_check check;
-
-	/* Set before the first read: lines with one first field (up to and with a TAB), which stand together,
-	 * are kept together. A block ends before the last of such groups in it, which begins
-	 * the next one; a block that holds but one ends as any other. */
-	bool groups;
 
 	/* The reading end of a pipe, or -1. Once the other end is closed, a read that would wait for a slow
 	 * writer, even amid a line, fails instead: another thread calls its reader off. */

@@ -14,8 +14,8 @@ static void by_accumulator(const struct oracle *o, const struct sh_fingerprint_o
 	struct sh_accumulator a;
 	struct sh_fingerprint got;
 	struct sh_error err;
-	struct sh_feature_block block;
-	struct sh_feature_run run;
+	struct sh_feature_lines many;
+	struct sh_id_prefix prefix;
 	struct sh_feature left;
 	struct sh_buf lines = { 0 };
 	char number[SH_NUM_CHARS + 2], *copy;
@@ -24,8 +24,8 @@ static void by_accumulator(const struct oracle *o, const struct sh_fingerprint_o
 
 	check(sh_accumulator_init(&a, opts, &err) == 0);
 	sh_accumulator_clear(&a);
-	check(sh_feature_block_init(&block, true, &err) == 0);
-	sh_feature_run_begin(&run, sh_slice("id", 2));
+	check(sh_feature_lines_init(&many, true, &err) == 0);
+	sh_id_prefix_set(&prefix, sh_slice("id", 2));
 	for (size_t i = o->n; i-- > 0;) {
 		struct sh_slice text = o->feature[i].text;
 
@@ -41,13 +41,13 @@ static void by_accumulator(const struct oracle *o, const struct sh_fingerprint_o
 	}
 	p = copy = fuzz_copy(lines.p, lines.n, 64);
 	end = p + lines.n;
-	check(sh_feature_block_enter(&block, 0, p, end, &err) == 0);
+	check(sh_feature_lines_chunk(&many, 0, p, end, &err) == 0);
 	while (p < end) {
 		const char *next = p;
 
-		if (sh_accumulator_takes_blocks(&a)) {
-			next = sh_feature_block_take(&block, &run, p);
-			check(sh_accumulator_add_block(&a, &block));
+		if (sh_accumulator_takes_lines(&a)) {
+			next = sh_feature_lines_read(&many, &prefix, p);
+			check(sh_accumulator_add_lines(&a, &many));
 		}
 		if (next != p) {
 			p = next;
@@ -61,7 +61,7 @@ static void by_accumulator(const struct oracle *o, const struct sh_fingerprint_o
 	}
 	free(copy);
 	sh_buf_free(&lines);
-	sh_feature_block_free(&block);
+	sh_feature_lines_free(&many);
 	sh_accumulator_finish(&a, &got);
 	check(got.empty == want->empty);
 	check(got.empty || memcmp(got.w, want->w, SH_FP_WORDS(opts->bits) * 8) == 0);

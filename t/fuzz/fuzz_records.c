@@ -6,7 +6,7 @@
 #include "io/source.h"
 #include "record/document.h"
 #include "record/escape.h"
-#include "record/feature_block.h"
+#include "record/feature_lines.h"
 #include "record/fpline.h"
 
 static struct sh_error err;
@@ -135,35 +135,33 @@ static bool feature(struct sh_slice line, struct sh_feature *f)
 	return true;
 }
 
-/* The lines from p on in the fast way: each is as the careful one says. */
-static void run_of_features(struct sh_slice id, const char *p, const char *end, bool words)
+/* Reads the lines from p on many at once: sh_record_feature() reads each the same way. */
+static void many_features(struct sh_slice id, const char *p, const char *end, bool split)
 {
-	struct sh_feature_block b;
-	struct sh_feature_run run;
+	struct sh_feature_lines l;
+	struct sh_id_prefix prefix;
 	struct sh_feature slow;
-	size_t other = 0;
+	const char *stop;
 
-	sh_feature_run_begin(&run, id);
-	check(sh_feature_block_init(&b, words, &err) == 0);
-	check(sh_feature_block_enter(&b, 0, p, end, &err) == 0);
-	check(sh_feature_block_take(&b, &run, p) == p + b.of->line[b.lines]);
-	for (size_t i = 0; i < b.lines; i++) {
-		const uint32_t *token = b.of->token + i;
-		size_t at = b.of->line[i], next = b.of->line[i + 1];
-		bool is_other = other < b.others && b.of->other[other] == i;
-		int64_t weight = is_other ? b.of->weight[other++] : SH_WEIGHT_ONE;
+	sh_id_prefix_set(&prefix, id);
+	check(sh_feature_lines_init(&l, split, &err) == 0);
+	check(sh_feature_lines_chunk(&l, 0, p, end, &err) == 0);
+	stop = sh_feature_lines_read(&l, &prefix, p);
+	check(p <= stop && stop <= end);
+	for (size_t i = 0; i < l.lines; i++) {
+		const char *lf = memchr(p, '\n', (size_t)(stop - p));
 
-		check(next > at && p + next <= end && p[next - 1] == '\n');
-		check(sh_record_feature(sh_slice(p + at, next - at - 1), &slow, &err) == 0);
-		check(sh_slice_eq(slow.id, id) && slow.weight == weight);
-		check(slow.text.p == p + b.of->start[token[0]]);
-		check(slow.text.p + slow.text.n == p + b.of->end[token[1] - 1]);
-		check(!words || !memchr(slow.text.p, '\\', slow.text.n));
-		for (uint32_t k = token[0]; words && k < token[1]; k++)
-			check(!memchr(p + b.of->start[k], ' ', b.of->end[k] - b.of->start[k]));
+		check(lf && sh_record_feature(sh_slice(p, (size_t)(lf - p)), &slow, &err) == 0);
+		check(sh_slice_eq(slow.id, id) && slow.weight == l.weight[i]);
+		check(slow.text.p == l.base + l.start[l.token[i]]);
+		check(slow.text.p + slow.text.n == l.base + l.end[l.token[i + 1] - 1]);
+		check(!split || !memchr(slow.text.p, '\\', slow.text.n));
+		for (uint32_t k = l.token[i]; split && k < l.token[i + 1]; k++)
+			check(!memchr(l.base + l.start[k], ' ', l.end[k] - l.start[k]));
+		p = lf + 1;
 	}
-	check(other == b.others);
-	sh_feature_block_free(&b);
+	check(p == stop);
+	sh_feature_lines_free(&l);
 }
 
 /* The same for a fingerprint line, of the width that its first field has. */
@@ -223,8 +221,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		document(line);
 		other_records(line);
 		if (feature(line, &f)) {
-			run_of_features(f.id, p, end, false);
-			run_of_features(f.id, p, end, true);
+			many_features(f.id, p, end, false);
+			many_features(f.id, p, end, true);
 		}
 		escapes(line);
 		free((char *)(uintptr_t)line.p);

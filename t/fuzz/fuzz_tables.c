@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/num.h"
-#include "text/corpus.h"
+#include "stream/corpus.h"
 #include "weight/df.h"
 #include "weight/idf.h"
 

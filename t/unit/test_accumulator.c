@@ -1,4 +1,4 @@
-/* Features added a block at a time, against one by one. */
+/* Features added many lines at a time, against one by one. */
 #include "base/num.h"
 #include "fp/accumulator.h"
 #include "hash/mix.h"
@@ -44,9 +44,9 @@ enum { LINES = 200, LINE_ROOM = TEXT + 40 };
 
 struct both {
 	struct sh_accumulator fast, slow;
-	struct sh_feature_block block;
-	struct sh_feature_run run;
-	uint64_t blocks;
+	struct sh_feature_lines lines;
+	struct sh_id_prefix prefix;
+	uint64_t chunks;
 	char text[LINES * LINE_ROOM + 64];
 	size_t n;
 };
@@ -69,7 +69,7 @@ static int64_t random_weight(void)
 	}
 }
 
-/* A line in the text, and its feature the slow way. */
+/* Appends a line to the text, and adds its feature the slow way. */
 static int add_line(struct both *b, struct sh_slice f)
 {
 	int64_t weight = random_weight();
@@ -83,19 +83,19 @@ static int add_line(struct both *b, struct sh_slice f)
 	return sh_accumulator_add(&b->slow, f, weight, &err);
 }
 
-/* All lines of the text, in blocks; what a block does not take goes the slow way. */
+/* Adds all lines of the text, many at a time. Lines that are left are added one by one. */
 static int add_text(struct both *b)
 {
 	const char *p = b->text, *end = p + b->n, *next;
 	struct sh_error err;
 
-	if (sh_feature_block_enter(&b->block, b->blocks++, p, end, &err) < 0)
+	if (sh_feature_lines_chunk(&b->lines, b->chunks++, p, end, &err) < 0)
 		return -1;
 	for (; p < end; p = next) {
 		struct sh_feature f;
 
-		next = sh_feature_block_take(&b->block, &b->run, p);
-		if (!sh_accumulator_add_block(&b->fast, &b->block))
+		next = sh_feature_lines_read(&b->lines, &b->prefix, p);
+		if (!sh_accumulator_add_lines(&b->fast, &b->lines))
 			return -1;
 		if (next != p)
 			continue;
@@ -138,7 +138,7 @@ static int same(const struct words *w, unsigned n, struct both *b)
 	       memcmp(x.w, y.w, words * sizeof *x.w) == 0;
 }
 
-/* What does not fit is refused, and changes nothing. */
+/* Lines whose weights do not fit are refused, and change nothing. */
 static void test_full(struct both *b)
 {
 	const char *const line = "id\tword\t999999999.999999\n";
@@ -152,17 +152,17 @@ static void test_full(struct both *b)
 		b->n += (size_t)sprintf(b->text + b->n, "%s", line);
 	for (unsigned i = 0; took && i < 100; i++) {
 		before = sh_simhash_total(&b->fast.simhash);
-		took = sh_feature_block_enter(
-			   &b->block, b->blocks++, b->text, b->text + b->n, &err) == 0 &&
-		       sh_feature_block_take(&b->block, &b->run, b->text) == b->text + b->n &&
-		       sh_accumulator_add_block(&b->fast, &b->block);
+		took = sh_feature_lines_chunk(
+			   &b->lines, b->chunks++, b->text, b->text + b->n, &err) == 0 &&
+		       sh_feature_lines_read(&b->lines, &b->prefix, b->text) == b->text + b->n &&
+		       sh_accumulator_add_lines(&b->fast, &b->lines);
 	}
 	ok(!took && before > INT64_MAX - LINES * INT64_C(999999999999999) &&
 		before == sh_simhash_total(&b->fast.simhash),
-	    "a block that makes the sum too large is refused");
+	    "lines that make the sum too large are refused");
 }
 
-/* The whole room is taken, and not a millionth more. */
+/* The total weight may be INT64_MAX, and not a millionth more. */
 static void test_limit(struct both *b)
 {
 	static const char line[] = "id\tword\t10.000003\n";
@@ -175,15 +175,14 @@ static void test_limit(struct both *b)
 	memcpy(b->text, line, sizeof line);
 	for (int over = 0; over < 2; over++) {
 		sh_accumulator_clear(&b->fast);
-		/* A line is counted as one that weighs 1 as well. */
-		took[over] = sh_simhash_add(&b->fast.simhash, &word,
-				 INT64_MAX - weight - SH_WEIGHT_ONE + over, &err) == 0 &&
-			     sh_feature_block_enter(
-				 &b->block, b->blocks++, b->text, b->text + b->n, &err) == 0 &&
-			     sh_feature_block_take(&b->block, &b->run, b->text) == b->text + b->n &&
-			     sh_accumulator_add_block(&b->fast, &b->block);
+		took[over] =
+		    sh_simhash_add(&b->fast.simhash, &word, INT64_MAX - weight + over, &err) == 0 &&
+		    sh_feature_lines_chunk(&b->lines, b->chunks++, b->text, b->text + b->n, &err) ==
+			0 &&
+		    sh_feature_lines_read(&b->lines, &b->prefix, b->text) == b->text + b->n &&
+		    sh_accumulator_add_lines(&b->fast, &b->lines);
 	}
-	ok(took[0] && !took[1], "a block fills the room that there is, and no more");
+	ok(took[0] && !took[1], "the total weight may be INT64_MAX, and no more");
 }
 
 static void test_bits(struct both *b, unsigned bits)
@@ -196,9 +195,9 @@ static void test_bits(struct both *b, unsigned bits)
 
 	if (sh_accumulator_init(&b->fast, &opts, &err) < 0 ||
 	    sh_accumulator_init(&b->slow, &opts, &err) < 0 ||
-	    sh_feature_block_init(&b->block, true, &err) < 0)
+	    sh_feature_lines_init(&b->lines, true, &err) < 0)
 		return;
-	sh_feature_run_begin(&b->run, sh_slice_str("id"));
+	sh_id_prefix_set(&b->prefix, sh_slice_str("id"));
 	for (unsigned n = 1; n <= 7; n++) {
 		unsigned wrong = 0;
 
@@ -212,7 +211,7 @@ static void test_bits(struct both *b, unsigned bits)
 		test_full(b);
 		test_limit(b);
 	}
-	sh_feature_block_free(&b->block);
+	sh_feature_lines_free(&b->lines);
 	sh_accumulator_free(&b->fast);
 	sh_accumulator_free(&b->slow);
 }

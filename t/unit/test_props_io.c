@@ -173,47 +173,7 @@ static bool same(const struct result *x, const struct result *y)
 	       sh_slice_eq(sh_buf_slice(&x->aside), sh_buf_slice(&y->aside));
 }
 
-/* ---- blocks of whole groups ---- */
-
-/* Lines whose first fields stand together, some without, some empty; the last file's may lack its LF. */
-static void random_groups(struct sh_buf *b, bool last)
-{
-	size_t groups = rng_below(12);
-
-	b->n = 0;
-	for (size_t i = 0; i < groups; i++) {
-		size_t lines = 1 + rng_below(6), field = rng_below(3);
-
-		for (size_t j = 0; j < lines; j++) {
-			append(b, &"aab"[field], field ? 1 : 2);
-			append(b, "\t", rng_below(9) > 0);
-			append(b, "cccccccc", rng_below(9));
-			append(b, "\n", 1);
-		}
-		append(b, "\n", rng_below(5) == 0);
-	}
-	append(b, "aa\tc", last ? rng_below(5) : 0);
-}
-
-/* The line up to and with its TAB or, without one, as a whole. */
-static struct sh_slice first_field(const char *p, const char *end)
-{
-	const char *lf = memchr(p, '\n', (size_t)(end - p)), *tab;
-
-	lf = lf ? lf : end;
-	tab = memchr(p, '\t', (size_t)(lf - p));
-	return sh_slice(p, (size_t)((tab ? tab + 1 : lf) - p));
-}
-
-/* Whether the bytes before `at` of the whole text, and those from there on, are of two groups. */
-static bool group_ends(const struct sh_buf *all, size_t at)
-{
-	const char *end = all->p + all->n, *before = all->p + at - 1;
-
-	while (before > all->p && before[-1] != '\n')
-		before--;
-	return !sh_slice_eq(first_field(before, end), first_field(all->p + at, end));
-}
+/* ---- blocks of whole lines ---- */
 
 /* Take some of the first lines by themselves: whether they are the input's. */
 static bool pass_lines(
@@ -235,9 +195,8 @@ static bool pass_lines(
 	return true;
 }
 
-/* Whether all blocks together are the input, ends are told where they are, and a block with
- * several groups ends where one does; *cut: how many do. */
-static bool groups_hold(struct input *in, size_t *cut)
+/* Returns whether all blocks together are the input, and have the right origins. */
+static bool blocks_hold(struct input *in)
 {
 	struct sh_source source;
 	struct sh_buf block = { 0 }, all = { 0 };
@@ -251,17 +210,12 @@ static bool groups_hold(struct input *in, size_t *cut)
 		append(&all, in->text[f].p, in->text[f].n);
 	open_input(in);
 	sh_source_init(&source, in->names, in->n);
-	source.groups = true;
 	good = pass_lines(&source, &all, &at, &lines);
 	while (good && sh_source_read(&source, &block, &from, &err) > 0) {
 		good = from.at == at && from.number == lines + 1 && at + block.n <= all.n &&
 		       block.n && memcmp(all.p + at, block.p, block.n) == 0;
 		at += block.n;
 		lines += from.lines;
-		if (good && from.ends_group) {
-			good = at < all.n && group_ends(&all, at);
-			++*cut;
-		}
 	}
 	good = good && at == all.n;
 	sh_source_free(&source);
@@ -271,49 +225,23 @@ static bool groups_hold(struct input *in, size_t *cut)
 	return good;
 }
 
-/* One read brings all of it: the last group is a block of its own. */
-static void test_group_kept(void)
-{
-	static struct input in = { .n = 1 };
-	struct sh_source source;
-	struct sh_buf block = { 0 };
-	struct sh_origin from;
-	struct sh_error err;
-
-	in.text[0].n = 0;
-	append(&in.text[0], "a\t1\na\t2\nb\t1\nb\t2\nb\t", 18);
-	open_input(&in);
-	sh_source_init(&source, in.names, 1);
-	source.groups = true;
-	while (sh_source_read(&source, &block, &from, &err) > 0 && !from.ends_group)
-		;
-	ok(sh_slice_eq(sh_buf_slice(&block), sh_slice("a\t1\na\t2\n", 8)) && from.lines == 2,
-	    "the last group's lines are held back");
-	ok(sh_source_read(&source, &block, &from, &err) > 0 && from.line == 3 && from.at == 8 &&
-		!from.ends_group &&
-		sh_slice_eq(sh_buf_slice(&block), sh_slice(in.text[0].p + 8, 10)),
-	    "and come next, up to the end of the file");
-	ok(sh_source_read(&source, &block, &from, &err) == 0, "once");
-	sh_source_free(&source);
-	close_input(&in);
-	sh_buf_free(&block);
-	sh_buf_free(&in.text[0]);
-}
-
-static void test_groups(void)
+static void test_blocks(void)
 {
 	static struct input in;
 	unsigned cases = rng_rounds(CASES / 4), bad = 0;
-	size_t cut = 0;
 
 	for (unsigned i = 0; i < cases; i++) {
 		in.n = 1 + (unsigned)rng_below(FILES_MAX);
-		for (unsigned f = 0; f < in.n; f++)
-			random_groups(&in.text[f], f + 1 == in.n);
-		bad += !groups_hold(&in, &cut);
+		for (unsigned f = 0; f < in.n; f++) {
+			struct sh_buf *b = &in.text[f];
+
+			random_lines(b);
+			if (f + 1 < in.n && b->n && b->p[b->n - 1] != '\n')
+				append(b, "\n", 1);
+		}
+		bad += !blocks_hold(&in);
 	}
-	ok(bad == 0, "%u inputs in blocks of whole groups (%u are not)", cases, bad);
-	ok(cut > cases, "%zu blocks end before a group that is held back", cut);
+	ok(bad == 0, "%u inputs in blocks of whole lines (%u are not)", cases, bad);
 	for (unsigned f = 0; f < FILES_MAX; f++)
 		sh_buf_free(&in.text[f]);
 }
@@ -376,8 +304,7 @@ int main(void)
 	}
 	ok(bad == 0, "%u inputs in pieces: the same for any pieces and threads (%u are not)", cases,
 	    bad);
-	test_group_kept();
-	test_groups();
+	test_blocks();
 	test_unreadable();
 	ok(stopped > cases / 20 && stopped < cases / 2, "%u of them stop at a bad line", stopped);
 	for (unsigned f = 0; f < FILES_MAX; f++)

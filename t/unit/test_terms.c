@@ -1,10 +1,8 @@
-/* The long way's tables: the distinct features of a document, and lines taken many at once. */
+/* Feature records: the distinct features of a document, and many lines read in one call. */
 #include <stdlib.h>
 
 #include "base/num.h"
-#include "fp/occurrences.h"
-#include "hash/mix.h"
-#include "record/feature_block.h"
+#include "record/feature_lines.h"
 #include "rng.h"
 #include "tap.h"
 #include "weight/terms.h"
@@ -68,114 +66,35 @@ static void test_terms(void)
 	sh_terms_free(&t);
 }
 
-/* Counted where they stand, and by the table of the texts. */
-static void test_occurrences(void)
+/* Returns whether sh_record_feature() reads the same lines at p, all of one document, and whether
+ * they end at `next`. */
+static bool read_right(const struct sh_feature_lines *l, struct sh_slice id, const char *p,
+    const char *next, bool split)
 {
-	static char text[SH_OCCURRENCES_MAX * ROOM];
-	static uint32_t start[SH_OCCURRENCES_MAX], end[SH_OCCURRENCES_MAX];
-	struct sh_occurrences o;
-	struct sh_terms t;
-	unsigned bad = 0;
-
-	if (sh_terms_init(&t, &err) < 0 || sh_occurrences_init(&o, &err) < 0)
-		return;
-	for (unsigned round = 0; round < 300; round++) {
-		uint64_t kinds = 1 + rng_below(round % 10 ? 60 : KINDS);
-		size_t n = rng_below(round % 30 ? 400 : SH_OCCURRENCES_MAX + 1), at = 0, next = 0;
-		size_t before = round / 10 % 2 ? 12 : 0; /* what makes all of them long */
-
-		sh_terms_clear(&t);
-		for (size_t i = 0; i < n; i++) {
-			struct sh_slice s = text_of(rng_below(kinds), text + at + before);
-
-			memset(text + at, 'a', before);
-			s = sh_slice(text + at, before + s.n);
-
-			memset(text + at + s.n, (int)rng_below(256), ROOM - s.n);
-			start[i] = (uint32_t)at;
-			end[i] = (uint32_t)(at + s.n);
-			at += s.n + rng_below(3);
-			bad += sh_terms_add(&t, s, 1, &err) != 0;
-		}
-		bad += !sh_occurrences_find(&o, text, start, end, n);
-		for (size_t i = 0; i < n; i++) {
-			struct sh_slice s = sh_slice(text + start[i], end[i] - start[i]);
-
-			if (o.count[i] == 0)
-				continue;
-			bad += next >= t.n || t.sum[next] != o.count[i] ||
-			       !sh_slice_eq(sh_terms_text(&t, (uint32_t)next), s);
-			next++;
-		}
-		bad += next != t.n;
-	}
-	ok(!bad, "300 documents: occurrences counted at the first of each");
-	sh_terms_free(&t);
-	sh_occurrences_free(&o);
-}
-
-/* Texts of one hash, under every seed: many are refused, rather than counted one after the other. */
-static void test_collision(void)
-{
-	enum { TEXTS = 20 };
-	char text[16 * TEXTS + SH_OCCURRENCES_PADDING] = { 0 };
-	uint32_t start[2 * TEXTS], end[2 * TEXTS];
-	struct sh_occurrences o;
-	unsigned bad = 0;
-
-	if (sh_occurrences_init(&o, &err) < 0)
-		return;
-	for (uint32_t i = 0; i < 2 * TEXTS; i++) {
-		uint64_t b = i % TEXTS;
-
-		start[i] = 16 * (i % TEXTS);
-		end[i] = start[i] + 16;
-		sh_put_le64(text + start[i], sh_mix_fold(1, 2) ^ sh_mix_fold(0, b));
-		sh_put_le64(text + start[i] + 8, b);
-	}
-	ok(!sh_occurrences_find(&o, text, start, end, 2 * TEXTS), "texts that collide are refused");
-	bad += !sh_occurrences_find(&o, text, start + TEXTS - 3, end + TEXTS - 3, 6);
-	for (unsigned i = 0; i < 6; i++)
-		bad += o.count[i] != 1;
-	bad += !sh_occurrences_find(&o, text, start, end, 2) || o.count[0] != 1 || o.count[1] != 1;
-	ok(!bad, "a few are told apart");
-	sh_occurrences_free(&o);
-}
-
-/* Whether the lines that the block took are those that the general way reads there, all of one
- * document, up to `next`. */
-static bool took_right(const struct sh_feature_block *b, struct sh_slice id, const char *p,
-    const char *next, bool words)
-{
-	const struct sh_feature_lines *of = b->of;
-	size_t other = 0;
-
-	for (size_t i = 0; i < b->lines; i++) {
+	for (size_t i = 0; i < l->lines; i++) {
 		const char *lf = memchr(p, '\n', (size_t)(next - p));
-		bool is_other = other < b->others && of->other[other] == i;
-		int64_t weight = is_other ? of->weight[other++] : SH_WEIGHT_ONE;
-		uint32_t first = of->token[i], last = of->token[i + 1] - 1;
+		uint32_t first = l->token[i], last = l->token[i + 1] - 1;
 		struct sh_feature f;
 
 		if (!lf || sh_record_feature(sh_slice(p, (size_t)(lf - p)), &f, &err) < 0 ||
-		    !sh_slice_eq(f.id, id) || f.weight != weight || b->base + of->line[i] != p ||
-		    b->base + of->start[first] != f.text.p ||
-		    b->base + of->end[last] != f.text.p + f.text.n)
+		    !sh_slice_eq(f.id, id) || f.weight != l->weight[i] ||
+		    l->base + l->start[first] != f.text.p ||
+		    l->base + l->end[last] != f.text.p + f.text.n)
 			return false;
 		for (uint32_t k = first; k <= last; k++) {
 			struct sh_slice token =
-			    sh_slice(b->base + of->start[k], of->end[k] - of->start[k]);
+			    sh_slice(l->base + l->start[k], l->end[k] - l->start[k]);
 
-			if (words &&
+			if (split &&
 			    (memchr(token.p, ' ', token.n) || memchr(token.p, '\\', token.n)))
 				return false;
 			if (k > first &&
-			    (of->start[k] != of->end[k - 1] + 1 || b->base[of->end[k - 1]] != ' '))
+			    (l->start[k] != l->end[k - 1] + 1 || l->base[l->end[k - 1]] != ' '))
 				return false;
 		}
 		p = lf + 1;
 	}
-	return p == next && b->base + of->line[b->lines] == next && other == b->others;
+	return p == next && l->token[l->lines] == l->tokens;
 }
 
 enum { LINES = 40, LINE_ROOM = 5000 };
@@ -202,17 +121,17 @@ static size_t random_line(char *p, const char *id, bool odd)
 	return (size_t)sprintf(p, "%s%s\t%s\t%s\n", id, other, text, weight);
 }
 
-/* Blocks of lines, most of them usual: what is taken is right, and of usual lines all are. */
-static void test_block(const char *id, bool words)
+/* Chunks of random lines: each line that is read is right, and all lines in usual form are read. */
+static void test_lines(const char *id, bool split)
 {
 	static char text[LINES * LINE_ROOM + 64];
-	struct sh_feature_block b;
-	struct sh_feature_run run;
+	struct sh_feature_lines l;
+	struct sh_id_prefix prefix;
 	unsigned bad = 0, left = 0;
 
-	if (sh_feature_block_init(&b, words, &err) < 0)
+	if (sh_feature_lines_init(&l, split, &err) < 0)
 		return;
-	sh_feature_run_begin(&run, sh_slice_str(id));
+	sh_id_prefix_set(&prefix, sh_slice_str(id));
 	for (unsigned round = 0; round < 4000; round++) {
 		unsigned oddness = (unsigned)rng_below(2) * 8;
 		size_t n = 0;
@@ -223,12 +142,12 @@ static void test_block(const char *id, bool words)
 		n -= rng_below(9) == 0;
 		memset(text + n, rng_below(2) ? '1' : '\n', 64);
 		end = text + n;
-		if (sh_feature_block_enter(&b, round, p, end, &err) < 0)
+		if (sh_feature_lines_chunk(&l, round, p, end, &err) < 0)
 			return;
 		for (; p < end; p = next) {
-			next = sh_feature_block_take(&b, &run, p);
+			next = sh_feature_lines_read(&l, &prefix, p);
 			bad += next < p || next > end ||
-			       !took_right(&b, sh_slice_str(id), p, next, words);
+			       !read_right(&l, sh_slice_str(id), p, next, split);
 			if (next != p)
 				continue;
 			left++;
@@ -238,23 +157,21 @@ static void test_block(const char *id, bool words)
 		}
 	}
 	ok(!bad && left > 1000,
-	    "id of %zu bytes, %s: lines taken as sh_record_feature() would, %u left", strlen(id),
-	    words ? "words" : "whole features", left);
-	sh_feature_block_free(&b);
+	    "id of %zu bytes, %s: lines are read as by sh_record_feature(), %u are left",
+	    strlen(id), split ? "features split into tokens" : "whole features", left);
+	sh_feature_lines_free(&l);
 }
 
 int main(void)
 {
 	rng_init(6);
 	test_terms();
-	test_occurrences();
-	test_collision();
-	for (int words = 0; words < 2; words++) {
-		test_block("x", words);
-		test_block("document7890123", words);
-		test_block("document78901234", words);
-		test_block("a-document-of-more-than-sixteen-bytes", words);
-		test_block("with blanks and back\\slashes in it", words);
+	for (int split = 0; split < 2; split++) {
+		test_lines("x", split);
+		test_lines("document7890123", split);
+		test_lines("document78901234", split);
+		test_lines("a-document-of-more-than-sixteen-bytes", split);
+		test_lines("with blanks and back\\slashes in it", split);
 	}
 	return done_testing();
 }

@@ -11,7 +11,6 @@
 #include "hash/mix_kernel.h"
 #include "io/newlines.h"
 #include "io/source.h"
-#include "record/feature_take.h"
 #include "record/marks.h"
 #include "tap.h"
 #include "text_util.h"
@@ -388,93 +387,6 @@ static void test_marks(const struct sh_marks_kernel *kernel)
 	ok(!wrong, "%s: marks are where they are", kernel->variant.name);
 }
 
-/* ---- feature records by their marks ------------------------------------------------------ */
-
-/* Three tokens, or now and then another number of them, or an empty one, or a backslash. */
-static size_t random_tokens(char *to, uint64_t odd)
-{
-	size_t n = 0, tokens = rng_below(odd) ? 3 : 1 + rng_below(5);
-
-	for (size_t i = 0; i < tokens; i++) {
-		if (i)
-			to[n++] = rng_below(2 * odd) ? ' ' : '\\';
-		for (size_t k = rng_below(odd) ? 1 + rng_below(7) : 0; k > 0; k--)
-			to[n++] = 'a';
-	}
-	return n;
-}
-
-/* Records of one document, and perhaps a few others, a line broken now and then. threes: of
- * three tokens each. */
-static size_t random_records(char *text, size_t room, const char *prefix, bool threes)
-{
-	static const char *const weights[] = { "1", "1", "1", "2", "10", "1.5", "", "1\t1", "\t1" };
-	size_t n = 0, lines = rng_below(120), odd = rng_below(3) ? 400 : 20;
-
-	for (size_t i = 0; i < lines && n + 100 < room; i++) {
-		const char *id = rng_below(odd) ? prefix : "other\t";
-		const char *weight = weights[rng_below(rng_below(odd) ? 6 : 9)];
-		size_t bytes = rng_below(odd) ? 1 + rng_below(9) : rng_below(30);
-		char feature[64] = "abcdefghijklmnopqrstuvwxyzabcdefgh";
-
-		if (threes)
-			bytes = random_tokens(feature, odd);
-		n += (size_t)snprintf(
-		    text + n, room - n, "%s%.*s\t%s\n", id, (int)bytes, feature, weight);
-	}
-	return n;
-}
-
-static bool same_places(const uint32_t *x, const uint32_t *y, size_t n)
-{
-	return memcmp(x, y, n * sizeof *x) == 0;
-}
-
-static void test_take(const struct sh_feature_take_kernel *kernel, bool threes)
-{
-	sh_feature_take_fn *take = threes ? kernel->threes : kernel->take;
-	sh_feature_take_fn *take_plain =
-	    threes ? sh_feature_take_plain.threes : sh_feature_take_plain.take;
-	size_t each = threes ? 5 : 3, tokens = threes ? 3 : 1;
-	static const char *const prefixes[] = { "1\t", "abcdefg\t", "abcdefgh\t",
-		"0123456789abcde\t", "0123456789abcdef\t", "0123456789abcdefghijklmnopq\t" };
-	enum { ROOM = 8000 };
-	static char text[ROOM + SH_PAD];
-	static uint32_t mark[ROOM + SH_MARKS_SLACK];
-	static struct sh_feature_lines got, want;
-	unsigned wrong = 0;
-	size_t lines = 0;
-
-	for (unsigned round = 0; round < 20000; round++) {
-		const char *prefix = prefixes[rng_below(sizeof prefixes / sizeof *prefixes)];
-		struct sh_feature_taken mine = { 0 }, plain = { 0 };
-		struct sh_feature_run run;
-		bool words = threes;
-		size_t marks, first;
-
-		marks = sh_marks_plain.find(
-		    text, random_records(text, ROOM, prefix, threes), &words, mark);
-		sh_feature_run_begin(&run, sh_slice(prefix, strlen(prefix) - 1));
-		first = rng_below(3) ? 0 : rng_below(5);
-		take_plain(text, mark, marks / each, &run, &want, &plain);
-		/* What was taken before is left as it is. */
-		take_plain(text, mark, first < marks / each ? first : 0, &run, &got, &mine);
-		take(text, mark, marks / each, &run, &got, &mine);
-		lines += mine.lines;
-		wrong += mine.lines > plain.lines;
-		take_plain(text, mark, marks / each, &run, &got, &mine);
-		wrong += mine.lines != plain.lines || mine.others != plain.others ||
-			 mine.begin != plain.begin ||
-			 !same_places(got.line, want.line, mine.lines) ||
-			 !same_places(got.start, want.start, tokens * mine.lines) ||
-			 !same_places(got.end, want.end, tokens * mine.lines) ||
-			 (threes && !same_places(got.token, want.token, mine.lines)) ||
-			 !same_places(got.other, want.other, mine.others);
-	}
-	ok(!wrong, "%s: lines of %zu marks are taken as by plain C", kernel->variant.name, each);
-	ok(lines > 100000, "%s: %zu of them", kernel->variant.name, lines);
-}
-
 /* ---- LFs -------------------------------------------------------------------------------- */
 
 static void test_newlines(const struct sh_newlines_kernel *kernel)
@@ -501,7 +413,6 @@ static void test_newlines(const struct sh_newlines_kernel *kernel)
 
 int main(void)
 {
-	const struct sh_feature_take_kernel *take;
 	const struct sh_newlines_kernel *newlines;
 	const struct sh_mix_kernel *mix;
 	const struct sh_md5_kernel *md5;
@@ -527,9 +438,6 @@ int main(void)
 		test_repeats(repeats);
 	for (unsigned i = 0; (marks = sh_marks_kernel_at(i)); i++)
 		test_marks(marks);
-	for (unsigned i = 0; (take = sh_feature_take_kernel_at(i)); i++)
-		for (int threes = 0; threes < 2; threes++)
-			test_take(take, threes);
 	for (unsigned i = 0; (newlines = sh_newlines_kernel_at(i)); i++)
 		test_newlines(newlines);
 	return done_testing();

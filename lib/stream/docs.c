@@ -1,4 +1,4 @@
-#include "text/docs.h"
+#include "stream/docs.h"
 
 #include "base/num.h"
 #include "io/decompress.h"

@@ -4,12 +4,12 @@
  * Documents are numbered 0, 1, ... in the order of files and lines. Memory: 8 bytes a
  * document, with an index of ids 16 to 24 more (their hash and its place; ids are not held),
  * with line numbers as ids 8. Once built it may be read by many threads. */
-#ifndef SH_TEXT_CORPUS_H
-#define SH_TEXT_CORPUS_H
+#ifndef SH_STREAM_CORPUS_H
+#define SH_STREAM_CORPUS_H
 
 #include "io/mapped.h"
 #include "io/tables.h"
-#include "text/docs.h"
+#include "stream/docs.h"
 
 #define SH_CORPUS_NONE UINT32_MAX
 

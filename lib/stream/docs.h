@@ -2,8 +2,8 @@
  *
  * It finds the records in a job, refuses foreign encodings at the head of a file,
  * hands each document to the program, and deals with bad ones as asked. */
-#ifndef SH_TEXT_DOCS_H
-#define SH_TEXT_DOCS_H
+#ifndef SH_STREAM_DOCS_H
+#define SH_STREAM_DOCS_H
 
 #include "io/pool.h"
 #include "record/document.h"

@@ -1,4 +1,4 @@
-#include "text/corpus.h"
+#include "stream/corpus.h"
 
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-#include "fp/weighing.h"
+#include "stream/weighing.h"
 
 #include <stdlib.h>
 
@@ -8,23 +8,21 @@ int sh_weighing_init(struct sh_weighing *d, const struct sh_weigher *weigher, st
     struct sh_error *err)
 {
 	*d = (struct sh_weighing){ .weigher = weigher, .out = out };
-	if (sh_past_ids_init(&d->past, err) < 0 || sh_terms_init(&d->features, err) < 0 ||
-	    sh_feature_block_init(&d->block, false, err) < 0)
+	if (sh_past_ids_init(&d->past, err) < 0 || sh_terms_init(&d->features, err) < 0)
 		return -1;
-	return sh_occurrences_init(&d->occurrences, err);
+	return sh_feature_lines_init(&d->lines, false, err);
 }
 
 void sh_weighing_free(struct sh_weighing *d)
 {
 	sh_past_ids_free(&d->past);
 	sh_terms_free(&d->features);
-	sh_feature_block_free(&d->block);
-	sh_occurrences_free(&d->occurrences);
+	sh_feature_lines_free(&d->lines);
 	free(d->distinct);
 	sh_buf_free(&d->id);
 }
 
-/* Bytewise order of the features, for the rules that depend on it. */
+/* Orders features bytewise. */
 static int by_text(const void *a, const void *b, void *arg)
 {
 	const struct sh_heavy *x = a, *y = b;
@@ -33,7 +31,7 @@ static int by_text(const void *a, const void *b, void *arg)
 	return sh_slice_cmp(sh_terms_text(features, x->index), sh_terms_text(features, y->index));
 }
 
-/* The heaviest first. */
+/* Orders features by descending weight, then bytewise. */
 static int by_weight(const void *a, const void *b, void *arg)
 {
 	const struct sh_heavy *x = a, *y = b;
@@ -43,6 +41,7 @@ static int by_weight(const void *a, const void *b, void *arg)
 	return by_text(a, b, arg);
 }
 
+/* Moves the features that -t keeps to the front. Returns their number. */
 static size_t keep_top(struct sh_weighing *d, size_t n)
 {
 	const struct sh_weigher *w = d->weigher;
@@ -83,12 +82,13 @@ static int write_feature(
 	return 0;
 }
 
-/* All features, when their weights follow from whole counts: 1, or 0 when that is not so
- * and nothing is written. Copies of 16 bytes run over what they copy. */
+/* Writes all features when each weight depends on the count alone and is in the table: returns 1.
+ * Returns 0, and writes nothing, otherwise. Copies at least 16 bytes each time, which is faster
+ * than the exact number: what is too much is overwritten by the next copy. */
 static int write_by_count(struct sh_weighing *d, struct sh_error *err)
 {
 	const struct sh_terms *t = &d->features;
-	size_t need = t->n * (d->run.n + SH_WEIGHER_SHOWN) + t->used + 64;
+	size_t need = t->n * (d->prefix.n + SH_WEIGHER_SHOWN) + t->used + 64;
 	char *room, *p;
 
 	room = p = sh_sink_room(d->out, need, err);
@@ -102,10 +102,10 @@ static int write_by_count(struct sh_weighing *d, struct sh_error *err)
 
 		if (shown->n == 0 || count * SH_WEIGHT_ONE != (uint64_t)t->sum[i])
 			return 0;
-		memcpy(p, d->run.prefix, 16);
-		if (d->run.n > 16)
-			memcpy(p, d->run.prefix, d->run.n);
-		p += d->run.n;
+		memcpy(p, d->prefix.text, 16);
+		if (d->prefix.n > 16)
+			memcpy(p, d->prefix.text, d->prefix.n);
+		p += d->prefix.n;
 		memcpy(p, text.p, 16);
 		if (text.n > 16)
 			memcpy(p, text.p, text.n);
@@ -117,7 +117,7 @@ static int write_by_count(struct sh_weighing *d, struct sh_error *err)
 	return 1;
 }
 
-/* The weight of f, which holds its feature's count: as sh_weigh(). */
+/* Replaces the count in f->weight by the weight. Returns what sh_weigh() returns. */
 static int weigh(const struct sh_weighing *d, struct sh_heavy *f, struct sh_error *err)
 {
 	struct sh_slice id = sh_buf_slice(&d->id), text = sh_terms_text(&d->features, f->index);
@@ -127,7 +127,7 @@ static int weigh(const struct sh_weighing *d, struct sh_heavy *f, struct sh_erro
 	return sh_weigh(d->weigher, id, text, d->tokens, &f->weight, err);
 }
 
-/* All features that stay to d->distinct; *n becomes their number. */
+/* Fills d->distinct with the features that are not dropped, and sets *n to their number. */
 static int weigh_features(struct sh_weighing *d, size_t *n, struct sh_error *err)
 {
 	*n = 0;
@@ -143,7 +143,7 @@ static int weigh_features(struct sh_weighing *d, size_t *n, struct sh_error *err
 	return 0;
 }
 
-/* One that has no features, or none left, says so. */
+/* A document without features, or without any that is kept, is written with the empty feature. */
 static int write_document(struct sh_weighing *d, struct sh_error *err)
 {
 	uint32_t all = d->features.n;
@@ -191,7 +191,7 @@ int sh_weighing_add(
 	return sh_terms_add(&d->features, feature, weight, err);
 }
 
-int sh_weighing_change(struct sh_weighing *d, struct sh_slice id, const char *file, uint64_t line,
+int sh_weighing_begin(struct sh_weighing *d, struct sh_slice id, const char *file, uint64_t line,
     struct sh_error *err)
 {
 	if (d->begun && sh_slice_eq(id, sh_buf_slice(&d->id)))
@@ -200,9 +200,64 @@ int sh_weighing_change(struct sh_weighing *d, struct sh_slice id, const char *fi
 		return -1;
 	sh_past_ids_begin(&d->past, id, file, line);
 	sh_terms_clear(&d->features);
-	sh_feature_run_begin(&d->run, id);
+	sh_id_prefix_set(&d->prefix, id);
 	d->tokens = 0;
 	d->begun = true;
 	d->id.n = 0;
 	return sh_buf_add(&d->id, id.p, id.n, err);
+}
+
+/* Adds the lines that d->lines holds. *added is the number of lines before the first bad one. */
+static int add_lines(struct sh_weighing *d, uint64_t *added, struct sh_error *err)
+{
+	const struct sh_feature_lines *l = &d->lines;
+
+	for (size_t i = 0; i < l->lines; i++, ++*added) {
+		struct sh_slice feature = sh_slice(l->base + l->start[i], l->end[i] - l->start[i]);
+
+		if (sh_weighing_add(d, feature, l->weight[i], err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Begins the document of the line at p when its id is a new one. Returns 0 when the line does not
+ * end before `end`, is not valid or has the same id: the caller reads it with
+ * sh_record_feature(), which reports errors. */
+static int begin_next(struct sh_weighing *d, const char *p, const char *end, const char *file,
+    uint64_t line, struct sh_error *err)
+{
+	const char *lf = memchr(p, '\n', (size_t)(end - p));
+	struct sh_feature f;
+	struct sh_error ignored;
+
+	if (!lf || sh_record_feature(sh_slice(p, (size_t)(lf - p)), &f, &ignored) < 0 ||
+	    sh_slice_eq(f.id, sh_buf_slice(&d->id)))
+		return 0;
+	return sh_weighing_begin(d, f.id, file, line, err) < 0 ? -1 : 1;
+}
+
+const char *sh_weighing_add_lines(struct sh_weighing *d, const struct sh_origin *from,
+    const char *p, const char *end, uint64_t *lines, struct sh_error *err)
+{
+	int more = 1;
+
+	*lines = 0;
+	if (sh_feature_lines_chunk(&d->lines, from->at, p, end, err) < 0)
+		return NULL;
+	while (more && p < end) {
+		const char *next = sh_feature_lines_read(&d->lines, &d->prefix, p);
+
+		if (next == p)
+			break;
+		if (add_lines(d, lines, err) < 0)
+			return NULL;
+		p = next;
+		if (p == end)
+			break;
+		more = begin_next(d, p, end, from->file, from->line + *lines, err);
+		if (more < 0)
+			return NULL;
+	}
+	return p;
 }

@@ -1,10 +1,10 @@
-#include "fp/weigher.h"
+#include "stream/weigher.h"
 
 #include <string.h>
 
 #include "weight/doubles.h"
 
-/* What the tables know of a feature: false when it is to be dropped. */
+/* Fills *t from the tables. Returns false when the feature is to be dropped. */
 static bool look_up(const struct sh_weigher *w, struct sh_slice feature, struct sh_term *t)
 {
 	if (w->idf) {
@@ -24,10 +24,10 @@ static bool look_up(const struct sh_weigher *w, struct sh_slice feature, struct 
 	return sh_df_within(&w->min, &w->max, t->df, t->docs);
 }
 
-static int no_count(const struct sh_weigher *w, struct sh_slice id, struct sh_error *err)
+static int no_whole_count(const struct sh_weigher *w, struct sh_slice id, struct sh_error *err)
 {
 	return sh_error_set(err, SH_ERR_RECORD,
-	    "-w %s counts occurrences, and the counts of document '%.*s' are no whole numbers",
+	    "-w %s needs whole counts, but document '%.*s' has a count with a fraction",
 	    w->scheme->name, sh_shown(id, 80), id.p);
 }
 
@@ -37,7 +37,7 @@ int sh_weigh_real(const struct sh_weigher *w, struct sh_slice id, struct sh_slic
 	double idf = sh_idf_real(w->idf, feature, w->idf->real_mean);
 
 	if (*weight % SH_WEIGHT_ONE)
-		return no_count(w, id, err);
+		return no_whole_count(w, id, err);
 	*weight = sh_double_key((double)(*weight / SH_WEIGHT_ONE) * idf);
 	return 0;
 }
@@ -53,14 +53,14 @@ int sh_weigh(const struct sh_weigher *w, struct sh_slice id, struct sh_slice fea
 		return 1;
 	if (w->scheme->needs_count) {
 		if (*weight % SH_WEIGHT_ONE || tokens % SH_WEIGHT_ONE)
-			return no_count(w, id, err);
+			return no_whole_count(w, id, err);
 		t.tf = (uint64_t)(*weight / SH_WEIGHT_ONE);
 		t.tokens = (uint64_t)(tokens / SH_WEIGHT_ONE);
 	}
 	return w->scheme->weigh(&t, weight, err) < 0 ? -1 : 1;
 }
 
-void sh_weigher_settle(struct sh_weigher *w)
+void sh_weigher_prepare(struct sh_weigher *w)
 {
 	struct sh_error err;
 

@@ -1,0 +1,184 @@
+#include "record/feature_lines.h"
+
+#include <stdlib.h>
+
+#include "base/buf.h"
+#include "base/bytes.h"
+#include "base/num.h"
+
+/* A larger chunk has few lines, and they are long: they are left. */
+enum { CHUNK_MAX = 1 << 22 };
+
+#define NO_CHUNK UINT64_MAX
+
+int sh_feature_lines_init(struct sh_feature_lines *l, bool split, struct sh_error *err)
+{
+	const size_t n = SH_FEATURE_LINES_MAX;
+
+	*l = (struct sh_feature_lines){
+		.kernel = sh_marks_kernel_at(0),
+		.split = split,
+		.number = NO_CHUNK,
+	};
+	l->weight = malloc(n * sizeof *l->weight + (3 * n + 1) * sizeof *l->start);
+	if (!l->weight)
+		return sh_error_nomem(err);
+	l->start = (uint32_t *)(l->weight + n);
+	l->end = l->start + n;
+	l->token = l->end + n;
+	return 0;
+}
+
+void sh_feature_lines_free(struct sh_feature_lines *l)
+{
+	free(l->weight);
+	free(l->mark);
+}
+
+int sh_feature_lines_chunk(struct sh_feature_lines *l, uint64_t number, const char *p,
+    const char *end, struct sh_error *err)
+{
+	size_t n = (size_t)(end - p), room = n + SH_MARKS_SLACK;
+
+	if (number == l->number)
+		return 0;
+	l->number = NO_CHUNK;
+	l->base = p;
+	l->marks = l->next = 0;
+	if (n <= CHUNK_MAX) {
+		if (room > l->cap &&
+		    sh_grow((void **)&l->mark, &l->cap, room, sizeof *l->mark, err) < 0)
+			return -1;
+		l->blanks = l->split;
+		l->marks = l->kernel->find(p, n, &l->blanks, l->mark);
+	}
+	l->number = number;
+	return 0;
+}
+
+/* Returns the number of marks in the prefix. */
+static size_t marks_in(const struct sh_id_prefix *prefix, bool blanks)
+{
+	size_t n = 1;
+
+	for (size_t i = 0; blanks && i < prefix->n; i++)
+		n += prefix->text[i] == ' ' || prefix->text[i] == '\\';
+	return n;
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static uint32_t digits(const char *p, unsigned n)
+{
+	uint32_t x = 0;
+
+	for (unsigned i = 0; i < n; i++)
+		x = 10 * x + (uint32_t)(p[i] - '0');
+	return x;
+}
+
+/* Reads up to nine digits, up to six more after a point, and an LF. */
+static bool read_decimal(const char *p, int64_t *weight)
+{
+	unsigned whole = 0, places = 0;
+	uint32_t millionths;
+
+	while (whole < 9 && is_digit(p[whole]))
+		whole++;
+	if (whole == 0)
+		return false;
+	*weight = digits(p, whole) * SH_WEIGHT_ONE;
+	p += whole;
+	if (*p == '.') {
+		p++;
+		while (places < SH_WEIGHT_PLACES && is_digit(p[places]))
+			places++;
+		if (places == 0)
+			return false;
+		millionths = digits(p, places);
+		p += places;
+		for (; places < SH_WEIGHT_PLACES; places++)
+			millionths *= 10;
+		*weight += millionths;
+	}
+	return *p == '\n';
+}
+
+static bool are_digits8(uint64_t x)
+{
+	const uint64_t tops = UINT64_C(0x8080808080808080);
+
+	return (((x + UINT64_C(0x7676767676767676)) | x) & tops) == 0;
+}
+
+/* Returns the number that eight digits make, one digit a byte, the lowest byte the most
+ * significant: joins pairs, then fours, then all. */
+static uint64_t join_digits8(uint64_t x)
+{
+	x = x * (1 + 10 * (UINT64_C(1) << 8)) >> 8 & UINT64_C(0x00ff00ff00ff00ff);
+	x = x * (1 + 100 * (UINT64_C(1) << 16)) >> 16 & UINT64_C(0x0000ffff0000ffff);
+	return x * (1 + 10000 * (UINT64_C(1) << 32)) >> 32;
+}
+
+/* Reads a weight and its LF at p, where 16 bytes are readable. The two commonest forms are read
+ * without a branch for each digit: a count of one digit, and a logarithm d.dddddd. */
+static inline bool read_weight(const char *p, int64_t *weight)
+{
+	uint64_t x = sh_le64(p) ^ UINT64_C(0x3030303030302e30);
+
+	if (p[1] == '\n' && is_digit(*p)) {
+		*weight = (int64_t)(x & 0xff) * SH_WEIGHT_ONE;
+		return true;
+	}
+	if (p[8] == '\n' && (x & 0xff00) == 0 && are_digits8(x)) {
+		*weight = (int64_t)(x & 0xff) * SH_WEIGHT_ONE +
+			  (int64_t)join_digits8(x & ~UINT64_C(0xffff));
+		return true;
+	}
+	return read_decimal(p, weight);
+}
+
+const char *sh_feature_lines_read(
+    struct sh_feature_lines *l, const struct sh_id_prefix *prefix, const char *p)
+{
+	const char *base = l->base;
+	const uint32_t *mark = l->mark;
+	const size_t head = marks_in(prefix, l->blanks), last = SH_FEATURE_LINES_MAX - 1;
+	uint32_t begin = (uint32_t)(p - base);
+	size_t lines = 0, tokens = 0, next = l->next, k;
+
+	while (next < l->marks && mark[next] < begin)
+		next++;
+	for (; prefix->n && next + head + 2 <= l->marks; next = k + 2) {
+		uint32_t start = begin + (uint32_t)prefix->n;
+
+		k = next + head;
+		/* The TAB of the prefix must be a mark, so that the prefix ends in the chunk. */
+		if (mark[k - 1] + 1 != start || mark[k] == start ||
+		    !sh_id_prefix_at(prefix, base + begin))
+			break;
+		l->token[lines] = (uint32_t)tokens;
+		for (; base[mark[k]] == ' ' && k + 2 < l->marks && tokens < last; k++) {
+			l->start[tokens] = start;
+			l->end[tokens++] = mark[k];
+			start = mark[k] + 1;
+		}
+		if (base[mark[k]] != '\t' || tokens == last ||
+		    !read_weight(base + mark[k] + 1, &l->weight[lines])) {
+			tokens = l->token[lines];
+			break;
+		}
+		l->start[tokens] = start;
+		l->end[tokens++] = mark[k];
+		lines++;
+		begin = mark[k + 1] + 1;
+	}
+	l->token[lines] = (uint32_t)tokens;
+	l->lines = lines;
+	l->tokens = tokens;
+	l->next = next;
+	return base + begin;
+}

@@ -1,0 +1,65 @@
+/* Counts, weighs and writes the features of documents: shweight's work. Reads the feature records
+ * of one document after the other, writes one record for each distinct feature. A document
+ * without features, or without any that is kept, is written with the empty feature.
+ *
+ *     sh_weighing_init(&d, &weigher, &sink, err);
+ *     for each record:
+ *             sh_weighing_begin(&d, id, file, line, err);
+ *             sh_weighing_add(&d, feature, weight, err);
+ *     sh_weighing_finish(&d, err);
+ *
+ * sh_weighing_add_lines() adds many lines of a chunk in one call. */
+#ifndef SH_STREAM_WEIGHING_H
+#define SH_STREAM_WEIGHING_H
+
+#include "base/buf.h"
+#include "io/sink.h"
+#include "io/source.h"
+#include "record/feature_lines.h"
+#include "record/past_ids.h"
+#include "stream/weigher.h"
+#include "weight/terms.h"
+#include "weight/top.h"
+
+struct sh_weighing {
+	struct sh_past_ids past; /* ids of earlier documents */
+
+	/* Private. */
+	const struct sh_weigher *weigher;
+	struct sh_sink *out;
+	struct sh_buf id;           /* of the document being read */
+	struct sh_id_prefix prefix; /* of its records */
+	bool begun;                 /* that document is not written yet */
+	struct sh_terms features;   /* its distinct features with their counts in millionths */
+	int64_t tokens;             /* sum of the counts, in millionths */
+	struct sh_heavy *distinct;  /* the features that are kept, with their weights */
+	size_t cap;
+	struct sh_feature_lines lines;
+};
+
+/* Borrows weigher and sink. d must be freed also after a failure. */
+int sh_weighing_init(struct sh_weighing *d, const struct sh_weigher *weigher, struct sh_sink *out,
+    struct sh_error *err);
+void sh_weighing_free(struct sh_weighing *d);
+
+/* Names the document of the next record, which stands at this line. When the id differs from the
+ * last one, finishes the document before and begins a new one. */
+int sh_weighing_begin(struct sh_weighing *d, struct sh_slice id, const char *file, uint64_t line,
+    struct sh_error *err);
+
+/* Adds `count` occurrences, in millionths, of a feature to the document. */
+int sh_weighing_add(
+    struct sh_weighing *d, struct sh_slice feature, int64_t count, struct sh_error *err);
+
+/* Writes the document being read, if there is one. */
+int sh_weighing_finish(struct sh_weighing *d, struct sh_error *err);
+
+/* Adds successive lines of the chunk p .. end - 1: lines of the document being read and of the
+ * documents after it. SH_PAD bytes after the chunk must be readable. Sets *lines to the number of
+ * lines added. Returns the beginning of the first line that was not added, which sh_record_feature()
+ * must read; its document may have begun already. Returns NULL on an error, which is about the
+ * line after these *lines. */
+const char *sh_weighing_add_lines(struct sh_weighing *d, const struct sh_origin *from,
+    const char *p, const char *end, uint64_t *lines, struct sh_error *err);
+
+#endif
