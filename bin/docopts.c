@@ -21,9 +21,9 @@ enum {
 };
 
 const struct cli_option docopts_table[] = {
+	{ 'n', "ngram", "N[-M]", "features are n-grams of N (to M) tokens [1]" },
 	{ 'p', "profile", "NAME",
 	    "all choices of a named system; other options override [default]" },
-	{ 'n', "ngram", "N[-M]", "features are n-grams of N (to M) tokens [1]" },
 	{ 'u', "unit", "word|char", "tokens are words or characters [word]" },
 	{ SEGMENT, "segment", "char|jieba|...", "how scripts without spaces are cut [char]" },
 	{ DICT, "dict", "FILE", "words for --segment jieba; cppjieba: its directory" },
@@ -331,6 +331,13 @@ void docopts_settle(struct docopts *d, struct cli *c)
 		load_stop(d, c);
 	if (!d->no_text && !(d->perhaps_no_text && !dictionary_is_there(d)))
 		docopts_open_dictionary(d, c);
+}
+
+void docopts_need_places(const struct docopts *d, struct cli *c)
+{
+	if (d->token.method->no_places)
+		cli_usage(c, "--split %s does not say where its words stand in the text",
+		    d->token.method->name);
 }
 
 void docopts_open_dictionary(struct docopts *d, struct cli *c)

@@ -9,6 +9,8 @@
 
 /* For struct cli_program.options, after the program's own table. */
 extern const struct cli_option docopts_table[];
+/* The same without -n, which such a program has itself and does not pass on to docopts_take(). */
+#define docopts_token_table (docopts_table + 1)
 
 struct docopts {
 	struct sh_docs_opts docs;
@@ -35,6 +37,9 @@ bool docopts_take(struct docopts *d, struct cli *c, int opt);
 
 /* After the last option: load files, settle what follows from what. */
 void docopts_settle(struct docopts *d, struct cli *c);
+
+/* Die of a way of cutting that cannot say where in the text a token stood. */
+void docopts_need_places(const struct docopts *d, struct cli *c);
 
 /* Dies where it is wanted and not there. */
 void docopts_open_dictionary(struct docopts *d, struct cli *c);

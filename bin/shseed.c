@@ -1,0 +1,133 @@
+/* shseed: documents to seeds. */
+#include <stdlib.h>
+
+#include "base/num.h"
+#include "docopts.h"
+#include "passage/seeds.h"
+#include "run.h"
+
+enum { WINDOW = CLI_OWN };
+
+static const struct cli_option options[] = {
+	{ 'n', "ngram", "K", "tokens of a seed [6 words or 10 characters]" },
+	{ WINDOW, "window", "W", "take the least of W successive k-grams; 1 takes all [10]" },
+	{ 0 },
+};
+
+static const struct cli_program program = {
+	.name = "shseed",
+	.synopsis = "[FILE...]",
+	.purpose = "Documents (id<TAB>text) to seeds (key<TAB>id<TAB>token<TAB>start<TAB>end).",
+	.options = { options, docopts_token_table },
+};
+
+struct settings {
+	struct docopts docs;
+	struct sh_seed_opts seed;
+};
+
+struct worker {
+	const struct settings *settings;
+	struct sh_seeder *seeder;
+};
+
+enum { KEY_DIGITS = 16 };
+
+static void add_seed(struct sh_buf *out, struct sh_slice id, const struct sh_seeds *seeds, size_t i)
+{
+	const struct sh_tokens *t = &seeds->tokens;
+	char *p = out->p + out->n;
+
+	p += sh_print_hex_number(p, seeds->gram[i], KEY_DIGITS);
+	*p++ = '\t';
+	memcpy(p, id.p, id.n);
+	p += id.n;
+	*p++ = '\t';
+	p += sh_print_u64(p, i);
+	*p++ = '\t';
+	p += sh_print_u64(p, t->from[i]);
+	*p++ = '\t';
+	p += sh_print_u64(p, t->to[i + sh_seed_length(seeds, i) - 1]);
+	*p++ = '\n';
+	out->n = (size_t)(p - out->p);
+}
+
+static int each(void *arg, const struct sh_document *doc, struct sh_job *job, struct sh_error *err)
+{
+	struct worker *w = arg;
+	struct sh_seeds seeds;
+
+	if (sh_seeder_run(w->seeder, doc->text, &seeds, err) < 0)
+		return -1;
+	job->ill_formed += seeds.tokens.bad_utf8;
+	for (size_t i = 0; i < seeds.n; i++) {
+		if (sh_buf_reserve(&job->out, doc->id.n + KEY_DIGITS + 3 * SH_NUM_CHARS + 5, err) <
+		    0)
+			return -1;
+		add_seed(&job->out, doc->id, &seeds, seeds.pick[i]);
+	}
+	return 0;
+}
+
+static int work(void *worker, struct sh_job *job)
+{
+	struct worker *w = worker;
+
+	return sh_docs_work(&w->settings->docs.docs, each, w, job);
+}
+
+static void take(struct cli *c, struct settings *s, int opt)
+{
+	switch (opt) {
+	case 'n':
+		s->seed.k = (unsigned)cli_number(c, "-n", 1, SH_SEED_K_MAX);
+		break;
+	case WINDOW:
+		s->seed.window = (unsigned)cli_number(c, "--window", 1, SH_SEED_WINDOW_MAX);
+		break;
+	default:
+		docopts_take(&s->docs, c, opt);
+	}
+}
+
+static void make_workers(
+    struct cli *c, const struct settings *s, struct worker *workers, struct run *run)
+{
+	struct sh_error err;
+
+	for (unsigned i = 0; i < c->jobs; i++) {
+		workers[i].settings = s;
+		workers[i].seeder = sh_seeder_new(&s->docs.token, &s->seed, &err);
+		if (!workers[i].seeder)
+			cli_die(c, &err);
+		run->workers[i] = &workers[i];
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct cli c;
+	struct settings s = { .seed = { 0, SH_SEED_UNITS, SH_SEED_WINDOW } };
+	struct worker workers[CLI_MAX_JOBS];
+	struct run run = { .cli = &c, .work = work };
+	struct sh_source source;
+	int opt;
+
+	docopts_init(&s.docs);
+	cli_start(&c, &program, argc, argv);
+	while ((opt = cli_next(&c)) != -1)
+		take(&c, &s, opt);
+	docopts_settle(&s.docs, &c);
+	docopts_need_places(&s.docs, &c);
+	s.docs.token.places = true;
+	make_workers(&c, &s, workers, &run);
+	cli_open(&c);
+	cli_source_init(&c, &source);
+	run_pool(&run, &source);
+	run_finish(&run, NULL);
+	sh_source_free(&source);
+	for (unsigned i = 0; i < c.jobs; i++)
+		sh_seeder_delete(workers[i].seeder);
+	docopts_free(&s.docs);
+	return cli_finish(&c);
+}
