@@ -93,8 +93,8 @@ int cli_next(struct cli *c);
 /* Messages "prog: text" or "prog: file:line: text" on standard error. */
 void cli_warn(struct cli *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* Ids and names of files may hold what a terminal obeys, C0 and (in UTF-8) C1; it may have tabs. Put a
- * question mark for each such character; the length that is left. */
+/* Replaces each command to a terminal (unicode/columns.h) by a question mark: ids and names of files may
+ * hold such characters. Tabs stay. Returns the new length. */
 size_t cli_blunt(char *text, size_t n);
 
 /* End with status 2: after a usage message, or with err. What was written whole stays

@@ -11,27 +11,38 @@
 #include "io/spill.h"
 #include "io/target.h"
 #include "unfinished.h"
+#include "unicode/columns.h"
+#include "unicode/utf8.h"
 
 /* Outputs, temporary files, what the C library wants. */
 enum { OTHER_FILES = 64 };
 
 /* ---- messages ---- */
 
+/* A byte that stands in no well-formed character, and that terminals of single bytes obey (C1). */
+static bool is_stray_command(const uint8_t *p, uint32_t c)
+{
+	return c == SH_UTF8_ILL && *p >= 0x80 && *p < 0xa0;
+}
+
 size_t cli_blunt(char *text, size_t n)
 {
+	const uint8_t *p = (const uint8_t *)text, *end = p + n, *next;
 	char *to = text;
 
-	for (size_t i = 0; i < n; i++) {
-		unsigned char c = (unsigned char)text[i];
+	for (; p < end; p = next) {
+		uint32_t c;
 
-		if ((c < 0x20 && c != '\t') || c == 0x7f) {
+		next = p;
+		c = sh_utf8_next(&next, end);
+		if (c == SH_UTF8_ILL)
+			next = p + 1;
+		if (is_stray_command(p, c) || (sh_commands_terminal(c) && c != '\t')) {
 			*to++ = '?';
-		} else if (c == 0xc2 && i + 1 < n && ((unsigned char)text[i + 1] & 0xe0) == 0x80) {
-			*to++ = '?';
-			i++;
-		} else {
-			*to++ = (char)c;
+			continue;
 		}
+		memmove(to, p, (size_t)(next - p));
+		to += next - p;
 	}
 	return (size_t)(to - text);
 }

@@ -116,6 +116,7 @@ static void open_files(struct dedup_state *s, int *fds)
 	if (sh_corpus_init(&s->corpus, &s->settings->docs.docs.form, &err) < 0)
 		cli_die(c, &err);
 	s->corpus.tables = &s->tables;
+	s->corpus.keeps_open = true;
 	for (size_t i = 0; i < (c->n_operands ? c->n_operands : 1); i++) {
 		if (sh_corpus_open(
 			&s->corpus, c->n_operands ? c->operands[i] : "-", c->tmpdir, &err) < 0)

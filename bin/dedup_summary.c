@@ -1,4 +1,5 @@
 /* What it came to: groups, warnings, the line at the end. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/compare.h"
@@ -99,21 +100,33 @@ void dedup_warn_of_groups(const struct dedup_state *s, const struct dedup_groups
 	sh_document_room_free(&room);
 }
 
+/* Without verification no texts are compared: a pair is one by its distance. */
+static void print_pairs(char *to, size_t n, const struct sh_dedup_stats *t, bool verified)
+{
+	unsigned long long pairs = t->compared;
+
+	if (verified)
+		snprintf(to, n, "%llu pair%s compared, %llu similar", pairs, CLI_PLURAL(pairs),
+		    (unsigned long long)t->similar);
+	else
+		snprintf(to, n, "%llu pair%s within the distance", pairs, CLI_PLURAL(pairs));
+}
+
 void dedup_summarise(const struct dedup_state *s, const struct dedup_groups *g)
 {
 	const struct sh_dedup_stats *t = sh_dedup_stats(s->dedup);
+	char pairs[80];
 
 	if (s->settings->quiet)
 		return;
+	print_pairs(pairs, sizeof pairs, t, s->settings->dedup.verify);
 	cli_warn(s->cli,
 	    "%llu document%s, %llu stay, %llu dropped%s; %llu with the features of another, "
-	    "%llu pair%s compared, %llu similar; %llu group%s, largest %u; %llu without features; "
+	    "%s; %llu group%s, largest %u; %llu without features; "
 	    "%.1f s",
 	    (unsigned long long)t->documents, CLI_PLURAL(t->documents),
 	    (unsigned long long)(t->documents - g->dropped), (unsigned long long)g->dropped,
-	    s->settings->dry_run ? " (dry run)" : "", (unsigned long long)t->identical,
-	    (unsigned long long)t->compared, CLI_PLURAL(t->compared),
-	    (unsigned long long)t->similar, (unsigned long long)g->n, CLI_PLURAL(g->n),
-	    g->n ? g->size[g->largest] : 0, (unsigned long long)t->featureless,
-	    progress_seconds(&s->cli->progress));
+	    s->settings->dry_run ? " (dry run)" : "", (unsigned long long)t->identical, pairs,
+	    (unsigned long long)g->n, CLI_PLURAL(g->n), g->n ? g->size[g->largest] : 0,
+	    (unsigned long long)t->featureless, progress_seconds(&s->cli->progress));
 }

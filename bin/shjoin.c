@@ -5,6 +5,7 @@
 
 #include "base/num.h"
 #include "cli.h"
+#include "io/walk.h"
 #include "join/parts.h"
 #include "join/stream.h"
 
@@ -492,6 +493,9 @@ static void open_sides(struct join *j)
 		    "(cat puts fingerprints together, sort -m sorted bands)",
 		    c->n_operands);
 	j->sides = c->n_operands == 2 ? 2 : 1;
+	if (j->sides == 2 && sh_is_input(c->operands[0], c->operands[1]))
+		cli_usage(c, "%s: is named twice (shjoin %s joins it with itself)", c->operands[1],
+		    c->operands[1]);
 	for (unsigned side = 0; side < j->sides; side++) {
 		struct sh_lines *lines = &j->lines[side];
 

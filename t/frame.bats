@@ -638,6 +638,90 @@ much() {
 	done
 }
 
+@test "a message about a long name of a file ends with the reason" {
+	part=$(printf '%0200d' 0)
+	check() {
+		exits 2 && gives && grep -qE "^$P: cannot open '0+\.\.\.[0/]+': No such file or directory$" err
+	}
+	each "\$P $part/$part/$part" check
+	check() {
+		exits 2 && grep -qE "^$P: cannot create a file beside '0+\.\.\.[0/]+': No such file or directory$" err
+	}
+	each "\$P -o $part/$part/$part in" check
+	# Characters stay whole.
+	part=$(printf 'é%.0s' {1..120})
+	for pad in '' x xx; do
+		try "shtok $pad$part/$part/$part"
+		exits 2
+		iconv -f UTF-8 -t UTF-8 err >/dev/null
+	done
+}
+
+@test "no message holds what commands a terminal: control characters, stray bytes of them, bidirectional marks" {
+	check() {
+		printf "%s: cannot open 'a?b?c?d?e?f?g?h': No such file or directory\n" "$P" >expected.err
+		exits 2 && same expected.err err
+	}
+	# Of a lone byte, of C1 in UTF-8, and of U+202E, U+2066, U+200F, U+2028.
+	each '$P "$(printf "a\33b\233c\302\233d\342\200\256e\342\201\246f\342\200\217g\342\200\250h")"' check
+	check() {
+		exits 2 && grep -qF "'$(printf 'é\344\377中')'" err
+	}
+	# What is none stays, be it UTF-8 or not.
+	each '$P "$(printf "é\344\377中")"' check
+}
+
+@test "a file that was renamed to the name of an operand meanwhile: the message says so" {
+	# Only where the kernel confines programs is it refused at all.
+	for P in shtok shgroup; do
+		good "$P" | tee first second >new
+		mkfifo fifo
+		"$P" fifo second >out 2>err 3>&- &
+		exec 8<>fifo
+		until_true 60 has_open $! fifo
+		until_true 60 asleep $! "$P"
+		mv new second
+		cat first >&8
+		exec 8>&-
+		status=0
+		wait $! || status=$?
+		rm fifo
+		[ "$status" = 0 ] && continue
+		says "$P: cannot open 'second': it was replaced after this program began (run it again)"
+	done
+}
+
+@test "a mark of order of bytes (U+FEFF) before the first record is no part of it" {
+	marked() {
+		exits 0 && "$P" in >normal && same normal out
+	}
+	each '(printf "\357\273\277"; cat in) >marked; $P marked' marked
+	each '(printf "\357\273\277"; cat in) | $P --trailer=out >with; $P in --trailer=out | cmp - with && $P in' as_always
+	printf 'a\tone two\n' >docs
+	printf '\357\273\277a\ta\t0\n' >pairs
+	try 'shverify -d docs pairs'
+	gives 'a\ta\t0\t1.0000'
+	# Nor is it a record.
+	printf '\357\273\277' >mark
+	try 'shgroup mark'
+	exits 0
+	gives
+}
+
+@test "more files than may be open at a time" {
+	for i in $(seq 40); do
+		printf 'd%s\tone two %s\n' "$i" "$i" >"d$i"
+		files="${files-} d$i"
+	done
+	printf 'd1\td40\t0\n' >pairs
+	for run in "shverify ${files// / -d } pairs" "shgroup --keep longest ${files// / -d } pairs" "shtok $files"; do
+		try "ulimit -n 30; $run"
+		exits 0
+		says
+		[ -s out ]
+	done
+}
+
 @test "--rejects puts bad records there, unaltered, counts them, and goes on" {
 	check() {
 		exits 0 && says "$P: 3 records rejected, see rejected" && "$P" in >normal &&
@@ -1029,12 +1113,12 @@ answers() {
 	export ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0:exitcode=99
 	head -n 3 "$T_DATA/en_dev.tsv" | cut -c 1-3000 >docs
 	shtok docs >features
-	shfp docs >fps
+	shfp docs | tee fps >fps.2
 	shband -k 9 fps | sort >bands
 	shjoin bands >pairs
 	printf 'a\tb\t1\nc\tb\t2\n' >>pairs
 	for run in 'shtok docs' 'shtok -j 3 docs' 'shfp docs' 'shfp <features' 'shdf features' \
-		'shweight features' 'shband -k 3 fps' 'shjoin -k 9 bands' 'shjoin fps fps' 'shgroup pairs'; do
+		'shweight features' 'shband -k 3 fps' 'shjoin -k 9 bands' 'shjoin fps fps.2' 'shgroup pairs'; do
 		try "$run"
 		mv out normal
 		try "LD_PRELOAD=$PWD/shim.so $run"

@@ -188,7 +188,8 @@ three_ways() {
 		awk 'NR % 2' bands | cut -f 2- | sort -u >new.fps
 		try 'shjoin bands shuffled | sort'
 		mv out crossed
-		try 'shjoin bands bands | sort'
+		cp bands bands.2
+		try 'shjoin bands bands.2 | sort'
 		same crossed out
 	done
 }

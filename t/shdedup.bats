@@ -37,6 +37,16 @@ texts() {
 	}'
 }
 
+@test "the summary says that --no-verify compares no texts" {
+	printf '%s\tone two three\n' a b c >docs
+	try 'shdedup --no-verify docs'
+	exits 0
+	grep -q ' pairs\{0,1\} within the distance; 1 group, largest 3;' err
+	run ! grep -q compared err
+	try 'shdedup docs'
+	grep -q ' pairs\{0,1\} compared, [0-9]* similar; 1 group, largest 3;' err
+}
+
 @test "a report of documents that share their ids is told of: what is taken away by id would take the keeper" {
 	text='the quick brown fox jumps over the lazy dog'
 	printf '%s\t%s\n' a "$text" a "$text" b "$text" b 'something else, which is no duplicate' >docs

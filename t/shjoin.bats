@@ -229,7 +229,8 @@ clusters() {
 	seq 900 | awk '{ printf "%08d%08d\tid%d\n", $1 / 10, $1, $1 }' >once
 	# Each tenth again at once, each seventh at the end.
 	(awk '{ print } NR % 10 == 0 { print }' once; awk 'NR % 7 == 0' once) >fps
-	shband -k 1 fps | sort >bands
+	cp fps fps.2
+	shband -k 1 fps | sort | tee bands >bands.2
 	shjoin -k 1 once | sort >expected
 	[ -s expected ]
 	for size in 1 20K 1G; do
@@ -238,7 +239,7 @@ clusters() {
 			exits 0
 			same expected out
 			says 'shjoin: 218 records with the id and the fingerprint of another: left out'
-			try "shjoin -k 1 -S $size $files $files >/dev/null"
+			try "shjoin -k 1 -S $size $files $files.2 >/dev/null"
 			exits 0
 			says 'shjoin: 436 records with the id and the fingerprint of another: left out'
 		done
@@ -319,10 +320,10 @@ clusters() {
 }
 
 @test "-S: buckets that do not fit in memory give the same pairs" {
-	(clusters 1000 64 2; seq -f '0123456789abcdef	copy%.0f' 100) >fps
+	(clusters 1000 64 2; seq -f '0123456789abcdef	copy%.0f' 100) | tee fps >fps.2
 	shjoin fps | sort >expected
 	shjoin --collapse fps | sort >collapsed
-	shband -M 4 fps | sort >bands
+	shband -M 4 fps | sort | tee bands >bands.2
 	for size in 1 20K 100K 1G; do
 		try "shjoin -S $size bands | sort"
 		exits 0
@@ -335,9 +336,9 @@ clusters() {
 		same expected out
 		try "shjoin -S $size --collapse fps | sort"
 		same collapsed out
-		try "shjoin -S $size bands bands | sort"
+		try "shjoin -S $size bands bands.2 | sort"
 		mv out cross.$size
-		try "shjoin -S $size --collapse fps fps | sort"
+		try "shjoin -S $size --collapse fps fps.2 | sort"
 		exits 0
 		mv out collapsed.cross.$size
 	done
@@ -458,13 +459,24 @@ ids() {
 	gives 'n1\tp1\t1' 'n1\tp2\t0' 'n2\tp1\t1' 'n2\tp2\t0'
 }
 
-@test "two files may share ids, and be one and the same" {
+@test "two files may share ids" {
+	printf '00\ta\n01\tb\n' | tee fps >fps.2
+	shband -k 1 fps | sort | tee bands >bands.2
+	try 'shjoin -k 1 fps fps.2 | sort'
+	gives 'a\ta\t0' 'a\tb\t1' 'b\ta\t1' 'b\tb\t0'
+	try 'shjoin bands bands.2 | sort'
+	gives 'a\ta\t0' 'a\tb\t1' 'b\ta\t1' 'b\tb\t0'
+}
+
+@test "one file named twice is refused, for each record would make a pair with itself" {
 	printf '00\ta\n01\tb\n' >fps
-	shband -k 1 fps | sort >bands
-	try 'shjoin -k 1 fps fps | sort'
-	gives 'a\ta\t0' 'a\tb\t1' 'b\ta\t1' 'b\tb\t0'
-	try 'shjoin bands bands | sort'
-	gives 'a\ta\t0' 'a\tb\t1' 'b\ta\t1' 'b\tb\t0'
+	ln -s fps link
+	for other in fps ./fps link; do
+		try "shjoin -k 1 fps $other"
+		exits 2
+		says "shjoin: $other: is named twice (shjoin $other joins it with itself)" \
+			"Try 'shjoin --help' or 'man shjoin'."
+	done
 }
 
 @test "two files are checked for their order, to the end" {
@@ -485,8 +497,8 @@ ids() {
 @test "an empty side has no pairs" {
 	printf '00\ta\n00\tb\n' >fps
 	shband -k 1 fps | sort >bands
-	: >empty
-	for files in 'empty empty' 'empty fps' 'fps empty' 'empty bands' 'bands empty' empty; do
+	: | tee empty >empty.2
+	for files in 'empty empty.2' 'empty fps' 'fps empty' 'empty bands' 'bands empty' empty; do
 		try "shjoin $files"
 		exits 0
 		says

@@ -3,6 +3,22 @@
 
 load helper
 
+@test "--keep alpha keeps no words of marks alone, --keep thai keeps them" {
+	# A vowel sign of Devanagari, a point of Hebrew, a mark of any script, and words with letters.
+	printf 'a\tका \340\244\276 \326\260 x\340\244\276 \314\201\n' >docs
+	try 'shtok --keep alpha docs'
+	gives 'a\tका\t1' 'a\tx\0340\0244\0276\t1'
+	printf 'a\t\340\270\261\n' >docs
+	try 'shtok --keep thai docs'
+	gives 'a\t\0340\0270\0261\t1'
+}
+
+@test "the vowel U+11A7 stays behind a syllable" {
+	printf 'a\t가\341\206\247\nb\t가\nc\t\341\204\200\341\205\241\341\206\247\n' >docs
+	try 'shtok docs'
+	gives 'a\t가\0341\0206\0247\t1' 'b\t가\t1' 'c\t가\0341\0206\0247\t1'
+}
+
 @test "each token of the text is a feature of weight 1, in the text's order" {
 	try 'printf "d1\tTo be, or NOT to be\nd 2\tone\n" | shtok'
 	exits 0

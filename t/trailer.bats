@@ -113,9 +113,9 @@ count() {
 	try 'shband -k 6 --trailer fps | LC_ALL=C sort | shjoin --trailer=in | sort'
 	exits 0
 	same normal out
-	shband -k 6 --trailer fps | LC_ALL=C sort >bands
+	shband -k 6 --trailer fps | LC_ALL=C sort | tee bands >bands.2
 	head -n 1 bands | grep -q simhash-trailer
-	try 'shjoin --trailer=in bands bands | cut -f 3 | sort | uniq -c'
+	try 'shjoin --trailer=in bands bands.2 | cut -f 3 | sort | uniq -c'
 	exits 0
 	# Two streams in one file, two files, and both sorted into one.
 	split -n l/2 "$docs" part.

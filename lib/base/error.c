@@ -2,19 +2,59 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
-__attribute__((format(printf, 3, 0))) static void fill(
-    struct sh_error *err, enum sh_err code, const char *fmt, va_list ap)
-{
-	char text[sizeof err->text]; /* what is put into the message may be err's own text */
+enum { WHOLE = 2 * 4096 + sizeof((struct sh_error *)NULL)->text }; /* two paths and a message */
 
-	vsnprintf(text, sizeof text, fmt, ap);
+static bool is_utf8_tail(char c)
+{
+	return ((unsigned char)c & 0xc0) == 0x80;
+}
+
+/* Copies the text. One that is too long loses bytes of its middle: names of files stand there, and the
+ * reason stands at the end. */
+static void copy_shortened(char *to, size_t room, const char *text)
+{
+	static const char gap[] = "...";
+	size_t n = strlen(text), head = room / 3, tail;
+
+	if (n < room) {
+		memcpy(to, text, n + 1);
+		return;
+	}
+	tail = room - 1 - head - strlen(gap);
+	while (head && is_utf8_tail(text[head]))
+		head--;
+	while (tail && is_utf8_tail(text[n - tail]))
+		tail--;
+	memcpy(to, text, head);
+	memcpy(to + head, gap, strlen(gap));
+	memcpy(to + head + strlen(gap), text + n - tail, tail + 1);
+}
+
+/* Fills *err with the message and, unless it is NULL, ": " and the reason. */
+__attribute__((format(printf, 4, 0))) static void fill(
+    struct sh_error *err, enum sh_err code, const char *reason, const char *fmt, va_list ap)
+{
+	char text[WHOLE]; /* an argument may be err->text itself */
+	int n = vsnprintf(text, sizeof text, fmt, ap);
+	size_t used = n < 0 ? 0 : (size_t)n < sizeof text ? (size_t)n : sizeof text - 1;
+
+	if (n < 0)
+		text[0] = '\0';
+	if (reason) {
+		size_t most = sizeof text - strlen(reason) - sizeof ": ";
+
+		if (used > most)
+			used = most;
+		snprintf(text + used, sizeof text - used, ": %s", reason);
+	}
 	err->code = code;
 	err->file = NULL;
 	err->line = 0;
-	memcpy(err->text, text, sizeof text);
+	copy_shortened(err->text, sizeof err->text, text);
 }
 
 int sh_error_set(struct sh_error *err, enum sh_err code, const char *fmt, ...)
@@ -22,22 +62,19 @@ int sh_error_set(struct sh_error *err, enum sh_err code, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	fill(err, code, fmt, ap);
+	fill(err, code, NULL, fmt, ap);
 	va_end(ap);
 	return -1;
 }
 
 int sh_error_sys(struct sh_error *err, const char *fmt, ...)
 {
-	int saved = errno;
-	size_t used;
+	const char *reason = strerror(errno);
 	va_list ap;
 
 	va_start(ap, fmt);
-	fill(err, SH_ERR_IO, fmt, ap);
+	fill(err, SH_ERR_IO, reason, fmt, ap);
 	va_end(ap);
-	used = strlen(err->text);
-	snprintf(err->text + used, sizeof err->text - used, ": %s", strerror(saved));
 	return -1;
 }
 

@@ -24,14 +24,14 @@ struct sh_error {
 	char text[512];   /* without program name, file or line; no final newline */
 };
 
-/* Fill *err and return -1. file and line are cleared. */
+/* Fills *err, clears file and line, returns -1. A text that is too long loses bytes of its middle. */
 int sh_error_set(struct sh_error *err, enum sh_err code, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The same, with ": " and the text of errno appended; code is SH_ERR_IO. */
+/* Appends ": " and the text of errno. The code is SH_ERR_IO. */
 int sh_error_sys(struct sh_error *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* Fill *err for a failed allocation and return -1. */
+/* Fills *err for a failed allocation, returns -1. */
 int sh_error_nomem(struct sh_error *err);
 
 #endif

@@ -55,6 +55,16 @@ int sh_cannot_read(const char *name, struct sh_error *err)
 	return sh_error_sys(err, "cannot read '%s'", name);
 }
 
+int sh_cannot_open(const char *name, struct sh_error *err)
+{
+	/* Landlock does not change what access(2) answers. */
+	if (errno == EACCES && faccessat(AT_FDCWD, name, R_OK, AT_EACCESS) == 0)
+		return sh_error_set(err, SH_ERR_IO,
+		    "cannot open '%s': it was replaced after this program began (run it again)",
+		    name);
+	return sh_error_sys(err, "cannot open '%s'", name);
+}
+
 void sh_enlarge_pipe(int fd)
 {
 #ifdef F_SETPIPE_SZ

@@ -30,7 +30,7 @@ static int copy(int from, int to, const char *name, struct sh_error *err)
 	return status;
 }
 
-/* Files that a system makes as they are read, as those of /proc, may have any bytes and no size. */
+/* Files that a system makes as they are read, as those of /proc, may have bytes and no size. */
 static bool has_size(int fd, const struct stat *st)
 {
 	char byte;
@@ -38,8 +38,9 @@ static bool has_size(int fd, const struct stat *st)
 	return st->st_size > 0 || pread(fd, &byte, 1, 0) == 0;
 }
 
-/* Replace the descriptor of a pipe by that of a copy. */
-static int settle(struct sh_mapped *m, struct stat *st, const char *dir, struct sh_error *err)
+/* Replaces the descriptor of an input that cannot be mapped by that of a copy. */
+static int make_mappable(
+    struct sh_mapped *m, struct stat *st, const char *dir, struct sh_error *err)
 {
 	int pipe = m->fd;
 
@@ -66,7 +67,7 @@ static int settle(struct sh_mapped *m, struct stat *st, const char *dir, struct 
 	return fstat(m->fd, st) < 0 ? sh_error_sys(err, "cannot look at '%s'", m->name) : 0;
 }
 
-/* The file's pages over the first of a larger region, so that there is room behind. */
+/* Maps the file over the first pages of a larger region: so bytes behind the end can be read. */
 static int map(struct sh_mapped *m, uint64_t size, struct sh_error *err)
 {
 	if (size > SIZE_MAX / 2)
@@ -95,11 +96,11 @@ int sh_mapped_open(struct sh_mapped *m, const char *name, const char *dir, struc
 	m->fd = strcmp(name, "-") == 0 ? STDIN_FILENO : open(name, O_RDONLY | O_CLOEXEC);
 	if (m->fd < 0) {
 		m->fd = 0;
-		return sh_error_sys(err, "cannot open '%s'", name);
+		return sh_cannot_open(name, err);
 	}
 	if (fstat(m->fd, &st) < 0)
 		sh_error_sys(err, "cannot look at '%s'", name);
-	else if (settle(m, &st, dir, err) == 0) {
+	else if (make_mappable(m, &st, dir, err) == 0) {
 		if (map(m, (uint64_t)st.st_size, err) == 0) {
 			/* Standard input may have been read in part by another program. */
 			at = lseek(m->fd, 0, SEEK_CUR);
@@ -120,6 +121,13 @@ void sh_mapped_close(struct sh_mapped *m)
 	if (m->fd > STDIN_FILENO)
 		close(m->fd);
 	*m = (struct sh_mapped){ 0 };
+}
+
+void sh_mapped_close_descriptor(struct sh_mapped *m)
+{
+	if (m->fd > STDIN_FILENO)
+		close(m->fd);
+	m->fd = -1;
 }
 
 int sh_mapped_check(const struct sh_mapped *m, struct sh_error *err)

@@ -1,8 +1,8 @@
-/* A whole input as bytes in memory: mapped when it is a regular file with a size, else first
- * copied to a temporary file without a name. Any part may be looked at, in any order, by any thread.
+/* A whole input as bytes in memory. A regular file with a size is mapped. Any other input is copied to a
+ * temporary file without a name, which is mapped. All threads may read all bytes.
  *
- * The file must not be cut short while it is mapped: the system ends a program that reads
- * beyond the end. sh_mapped_check() tells of a change between two looks. */
+ * Nobody must shorten the file while it is mapped: the system ends a program that reads beyond the end.
+ * sh_mapped_check() finds a change between two passes. */
 #ifndef SH_IO_MAPPED_H
 #define SH_IO_MAPPED_H
 
@@ -10,21 +10,25 @@
 #include "base/slice.h"
 
 struct sh_mapped {
-	const char *p; /* from where the file was to be read on; SH_PAD readable bytes follow */
+	const char
+	    *p; /* the first byte that was not read before; SH_PAD readable bytes follow the last */
 	size_t n;
-	const char *name; /* as messages say it; borrowed */
-	int fd;
+	const char *name; /* for messages; borrowed */
+	int fd;           /* -1 when it was closed before the mapping */
 	void *base;
 	size_t length; /* of the mapping */
 	size_t size;   /* of the file */
 };
 
-/* "-" is standard input. dir: for the temporary file, NULL the default. */
+/* "-" is standard input. dir is the folder of the temporary file; NULL: the default. */
 int sh_mapped_open(struct sh_mapped *m, const char *name, const char *dir, struct sh_error *err);
-/* A zeroed one is closed. */
+/* Does nothing with a zeroed struct. */
 void sh_mapped_close(struct sh_mapped *m);
 
-/* An error when the file is no more as long as it was. */
+/* Closes the descriptor, for programs that map more files than they may have open. The bytes stay. */
+void sh_mapped_close_descriptor(struct sh_mapped *m);
+
+/* Fails when the size of the file has changed. The descriptor must be open. */
 int sh_mapped_check(const struct sh_mapped *m, struct sh_error *err);
 
 #endif

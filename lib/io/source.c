@@ -58,7 +58,7 @@ static int open_operand(struct sh_source *s, struct sh_error *err)
 		/* Nobody can be called off who waits for the first writer of a FIFO in open(). */
 		s->fd = open(s->name, O_RDONLY | O_CLOEXEC | (s->call_off >= 0 ? O_NONBLOCK : 0));
 		if (s->fd < 0)
-			return sh_error_sys(err, "cannot open '%s'", s->name);
+			return sh_cannot_open(s->name, err);
 		posix_fadvise(s->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
 	}
 	sh_enlarge_pipe(s->fd);
@@ -225,13 +225,23 @@ static int end_operand(struct sh_source *s, struct sh_error *err)
 	return 0;
 }
 
-/* Whether the operand's beginning can be that of lines. */
-static int look_at_head(struct sh_source *s, const struct sh_buf *b, struct sh_error *err)
+/* Refuses compressed bytes at the beginning of an operand, and drops the mark (U+FEFF) that some editors put
+ * there: it would be part of the first id. */
+static int look_at_head(struct sh_source *s, struct sh_buf *b, struct sh_error *err)
 {
-	if (sh_refuse_compressed(sh_buf_slice(b), err) == 0)
-		return 0;
-	err->file = s->name;
-	return -1;
+	static const char mark[] = "\xef\xbb\xbf";
+	const size_t n = sizeof mark - 1;
+
+	if (sh_refuse_compressed(sh_buf_slice(b), err) < 0) {
+		err->file = s->name;
+		return -1;
+	}
+	if (b->n >= n && memcmp(b->p, mark, n) == 0) {
+		b->n -= n;
+		memmove(b->p, b->p + n, b->n);
+		s->at += n;
+	}
+	return 0;
 }
 
 static int read_block(

@@ -38,6 +38,8 @@ int sh_corpus_open(struct sh_corpus *c, const char *name, const char *dir, struc
 		f->base = f[-1].base + f[-1].map.n;
 	if (sh_mapped_open(&f->map, name, dir, err) < 0)
 		return -1;
+	if (!c->keeps_open)
+		sh_mapped_close_descriptor(&f->map);
 	c->n_files++;
 	return 0;
 }

@@ -20,7 +20,8 @@ struct sh_corpus_file {
 
 struct sh_corpus {
 	struct sh_document_form form;
-	bool trailer; /* set before sh_corpus_scan(): each file has one, which is checked */
+	bool trailer;    /* set before sh_corpus_scan(): each file has one, which is checked */
+	bool keeps_open; /* set before sh_corpus_open(): the descriptors of the files stay open */
 	struct sh_tables *tables; /* where places and index are kept; NULL: in memory */
 	struct sh_corpus_file *file;
 	size_t n_files, files_cap;

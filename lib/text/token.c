@@ -26,7 +26,7 @@ const struct sh_keep_name sh_keep_names[] = {
 	{ NULL, 0 },
 };
 
-/* Marks of no script in particular say nothing about their word. */
+/* A mark that several scripts share does not make a word one of any script. */
 static const unsigned KEEP_OF_SCRIPT[SH_SCRIPT_COUNT] = {
 	[SH_SCRIPT_OTHER] = SH_KEEP_ALPHA,
 	[SH_SCRIPT_INHERITED] = 0,
@@ -236,6 +236,19 @@ static bool by_dictionary(const struct sh_token_method *m)
 	return m->needs_jieba || m->needs_cppjieba;
 }
 
+/* What kind of word a code point makes. A mark is no letter, so a word of marks is not alpha. In scripts
+ * that are cut into characters, marks stand for themselves. */
+static unsigned keep_of(uint32_t c, unsigned class)
+{
+	enum sh_script script = sh_class_script(class);
+
+	if (class & SH_CLASS_DIGIT)
+		return SH_KEEP_DIGIT;
+	if (script == SH_SCRIPT_OTHER && c >= 0x80 && sh_is_mark(c))
+		return 0;
+	return KEEP_OF_SCRIPT[script];
+}
+
 /* Whether the open word stays; if so its digits are masked and it is stemmed. */
 static bool pass_filters(struct sh_tokenizer *t)
 {
@@ -245,9 +258,11 @@ static bool pass_filters(struct sh_tokenizer *t)
 	bool cut;
 
 	for (; p < end; n++) {
-		class = sh_fold_class(t->fold, sh_utf8_next(&p, end));
-		keep |=
-		    class & SH_CLASS_DIGIT ? SH_KEEP_DIGIT : KEEP_OF_SCRIPT[sh_class_script(class)];
+		uint32_t c = sh_utf8_next(&p, end);
+
+		class = sh_fold_class(t->fold, c);
+		if (t->opts.keep)
+			keep |= keep_of(c, class);
 	}
 	cut = n == 1 && (class & SH_CLASS_KIND) == SH_CLASS_CUT && !by_dictionary(t->method);
 	if (t->opts.keep && !(keep & t->opts.keep))

@@ -4,6 +4,12 @@
 
 #include "unicode/utf8.h"
 
+bool sh_commands_terminal(uint32_t c)
+{
+	return c < 0x20 || (c >= 0x7F && c < 0xA0) || c == 0x061C || c == 0x200E || c == 0x200F ||
+	       (c >= 0x2028 && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069);
+}
+
 int sh_columns(struct sh_slice *text, unsigned width, struct sh_buf *out, struct sh_error *err)
 {
 	const uint8_t *p = (const uint8_t *)text->p, *end = p + text->n;
@@ -16,7 +22,7 @@ int sh_columns(struct sh_slice *text, unsigned width, struct sh_buf *out, struct
 
 		if (c == SH_UTF8_ILL)
 			c = SH_UTF8_REPLACEMENT;
-		if (c < 0x20 || (c >= 0x7F && c < 0xA0) || c == 0x2028 || c == 0x2029)
+		if (sh_commands_terminal(c))
 			c = ' ';
 		columns = utf8proc_charwidth((utf8proc_int32_t)c);
 		if (columns < 0)

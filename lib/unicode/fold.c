@@ -53,6 +53,13 @@ static unsigned ccc_of(uint32_t c)
 	return (unsigned)utf8proc_get_property((utf8proc_int32_t)c)->combining_class;
 }
 
+bool sh_is_mark(uint32_t c)
+{
+	utf8proc_category_t gc = utf8proc_category((utf8proc_int32_t)c);
+
+	return gc >= UTF8PROC_CATEGORY_MN && gc <= UTF8PROC_CATEGORY_ME;
+}
+
 static bool is_word_category(utf8proc_category_t gc, bool cut)
 {
 	if (gc >= UTF8PROC_CATEGORY_LU && gc <= UTF8PROC_CATEGORY_ND)

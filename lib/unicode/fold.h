@@ -118,4 +118,7 @@ int sh_fold_segment(struct sh_fold *f, const uint8_t **p, const uint8_t *end, si
 int sh_fold_text(struct sh_fold *f, struct sh_slice text, struct sh_buf *out, uint64_t *ill,
     struct sh_error *err);
 
+/* Whether the general category is Mn, Mc or Me. */
+bool sh_is_mark(uint32_t c);
+
 #endif

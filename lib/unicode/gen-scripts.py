@@ -9,8 +9,9 @@ characters goes with the first of them (the prolonged sound mark U+30FC, the voi
 marks U+3099 and U+309A, U+3006); other Inherited ones are marks of any script.
 
 COMPOSING_RANGES: NFC_Quick_Check=Maybe, the code points that may join the one
-before them, plus the Hangul block's vowels and finals outside that property, since
-utf8proc takes U+11A7 for an (empty) final.
+before them, plus the Hangul block's vowels and finals outside that property. The
+vowel U+11A7 is not among them, since utf8proc takes it for an empty final, and
+drops it behind a syllable without final.
 """
 import sys
 
@@ -60,7 +61,7 @@ def main():
         for c in range(first, last + 1):
             if c in shared and all(cut):
                 script[c] = cut[0]
-    composing = {c: True for c in range(0x1161, 0x1200)}
+    composing = {c: True for c in range(0x1161, 0x1200) if c != 0x11A7}
     for first, last, fields in rows(ucd + '/DerivedNormalizationProps.txt'):
         if fields == ['NFC_QC', 'M']:
             composing.update((c, True) for c in range(first, last + 1))

@@ -29,7 +29,8 @@ static inline bool sh_script_is_cut(enum sh_script s)
 
 enum sh_script sh_script_of(uint32_t c);
 
-/* NFC_Quick_Check=Maybe, and all of Hangul's vowel and final jamo. */
+/* Whether the code point may compose with the one before it: NFC_Quick_Check=Maybe, and the vowel and final
+ * jamo of Hangul but U+11A7. utf8proc drops that vowel behind a syllable, unless text is split before it. */
 bool sh_composes_back(uint32_t c);
 
 #endif

@@ -64,10 +64,10 @@ shband -j 2 -k 3 -o new <fps20000
 shband --explain -o new
 shjoin -k 9 -o new fps
 shjoin -k 9 --collapse -S 1M -o new fps
-shjoin -k 9 -o new fps fps
+shjoin -k 9 -o new fps fps.2
 shjoin -o new bands
 shjoin --trailer -o new bands.trailer
-shjoin -o new bands bands
+shjoin -o new bands bands.2
 shjoin --explain -o new fps
 shjoin -k 3 -o new large
 shjoin -k 2 -o new <large
@@ -118,9 +118,9 @@ def prepare():
     as_json = """awk -F '\\t' '{ gsub(/"/, ""); gsub(/\\\\/, ""); printf "{\\"id\\":\\"%s\\",\\"text\\":\\"%s\\"}\\n", $1, $2 }'"""
     sh(f"{as_json} docs >json")
     sh("head -n 4 docs | cut -f 1 >words; echo the >>words; echo of >>words")
-    sh("shtok docs >features; shdf features >table; shfp docs >fps; shfp --trailer=out docs >fps.trailer")
+    sh("shtok docs >features; shdf features >table; shfp docs >fps; cp fps fps.2; shfp --trailer=out docs >fps.trailer")
     sh("tail -n +2 table | head -n 40 >idf")
-    sh("shband -k 9 -M 10 fps | sort >bands; shband --trailer -k 9 -M 10 fps.trailer | sort >bands.trailer")
+    sh("shband -k 9 -M 10 fps | sort >bands; cp bands bands.2; shband --trailer -k 9 -M 10 fps.trailer | sort >bands.trailer")
     sh("shjoin -k 30 fps >pairs; shjoin -k 30 --trailer fps.trailer >pairs.trailer; shgroup pairs >groups")
     sh("{ cat docs; printf '\\t\\tsimhash-trailer\\t%d\\t-\\n' $(wc -l <docs); } >docs.trailer")
     sh("{ echo '['; sed 's/$/,/; $s/,$//' json | fold -w 700; echo ']'; } >array.json; gzip -k array.json")

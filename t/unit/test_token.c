@@ -41,6 +41,10 @@ static bool is_digit(uint32_t c)
 
 static unsigned kind_of(uint32_t c)
 {
+	utf8proc_category_t gc = utf8proc_category((utf8proc_int32_t)c);
+	bool mark =
+	    gc == UTF8PROC_CATEGORY_MN || gc == UTF8PROC_CATEGORY_MC || gc == UTF8PROC_CATEGORY_ME;
+
 	switch (is_digit(c) ? SH_SCRIPT_COUNT : sh_script_of(c)) {
 	case SH_SCRIPT_COUNT:
 		return SH_KEEP_DIGIT;
@@ -65,7 +69,7 @@ static unsigned kind_of(uint32_t c)
 	case SH_SCRIPT_OTHER:
 		break;
 	}
-	return SH_KEEP_ALPHA;
+	return mark ? 0 : SH_KEEP_ALPHA;
 }
 
 /* The code points of r->word, all of them for a cut one, then what the filters say. */

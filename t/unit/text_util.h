@@ -88,21 +88,33 @@ static inline uint64_t repair(const char *text, size_t n, struct sh_buf *out)
 	return ill;
 }
 
-/* NFKC_Casefold by utf8proc_map alone. */
-static inline uint64_t fold_by_map(const char *text, size_t n, struct sh_buf *out)
+static inline void append_map(const char *text, size_t n, struct sh_buf *out)
 {
-	struct sh_buf repaired = { 0 };
-	uint64_t ill = repair(text, n, &repaired);
 	utf8proc_uint8_t *mapped = NULL;
 	utf8proc_ssize_t got =
-	    utf8proc_map((const utf8proc_uint8_t *)(repaired.n ? repaired.p : ""),
-		(utf8proc_ssize_t)repaired.n, &mapped,
+	    utf8proc_map((const utf8proc_uint8_t *)(n ? text : ""), (utf8proc_ssize_t)n, &mapped,
 		UTF8PROC_STABLE | UTF8PROC_COMPOSE | UTF8PROC_COMPAT | UTF8PROC_CASEFOLD |
 		    UTF8PROC_IGNORE);
 
 	must(got >= 0);
 	append(out, mapped, (size_t)got);
 	free(mapped);
+}
+
+/* NFKC_Casefold by utf8proc_map alone, of what stands before each U+11A7 by itself: utf8proc drops that vowel
+ * behind a syllable. */
+static inline uint64_t fold_by_map(const char *text, size_t n, struct sh_buf *out)
+{
+	struct sh_buf repaired = { 0 };
+	uint64_t ill = repair(text, n, &repaired);
+	size_t from = 0;
+
+	for (size_t i = 1; i + 3 <= repaired.n; i++)
+		if (memcmp(repaired.p + i, "\u11A7", 3) == 0) {
+			append_map(repaired.p + from, i - from, out);
+			from = i;
+		}
+	append_map(repaired.p + from, repaired.n - from, out);
 	sh_buf_free(&repaired);
 	return ill;
 }
