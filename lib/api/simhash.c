@@ -213,7 +213,7 @@ struct caller {
 	void *arg;
 };
 
-static int pass_on(void *ctx, const struct sh_hit *hit, size_t n, struct sh_error *err)
+static int pass_on(void *ctx, const struct sh_join_pair *hit, size_t n, struct sh_error *err)
 {
 	const struct caller *c = ctx;
 

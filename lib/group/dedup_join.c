@@ -33,7 +33,7 @@ struct part_pair {
 	size_t a_from, b_from;
 };
 
-static int take_hit(const struct part_pair *p, const struct sh_hit *hit, struct sh_error *err)
+static int take_hit(const struct part_pair *p, const struct sh_join_pair *hit, struct sh_error *err)
 {
 	struct sh_dedup *d = p->parts->dedup;
 	const uint32_t *x = p->a->node + p->a_from + hit->a, *y = p->b->node + p->b_from + hit->b;
@@ -46,7 +46,7 @@ static int take_hit(const struct part_pair *p, const struct sh_hit *hit, struct 
 	return 0;
 }
 
-static int take_hits(void *arg, const struct sh_hit *hit, size_t n, struct sh_error *err)
+static int take_hits(void *arg, const struct sh_join_pair *hit, size_t n, struct sh_error *err)
 {
 	struct part_pair *p = arg;
 	int status = 0;

@@ -75,7 +75,7 @@ FETCH fetch_id(const struct sh_nodes *s, uint32_t who)
 typedef char rooms[2][SH_ID_ROOM];
 
 /* The ids of hits, not in order yet; false when one of them is of more than two ids. */
-static inline bool find_ids(const struct sh_emit *e, const struct sh_hit *hit, size_t n,
+static inline bool find_ids(const struct sh_emit *e, const struct sh_join_pair *hit, size_t n,
     struct sh_id_pair *pair, rooms *room)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -132,7 +132,7 @@ static int emit_pairs(
 
 /* Spelled ids are compared, and written, as words. False when a hit is of more than two ids; else the words
  * are on their way to the cache. */
-static bool fetch_words(const struct sh_emit *e, const struct sh_hit *hit, size_t n)
+static bool fetch_words(const struct sh_emit *e, const struct sh_join_pair *hit, size_t n)
 {
 	const uint64_t *a = e->a->ids.word, *b = e->b->ids.word;
 	uint32_t who = 0;
@@ -148,7 +148,7 @@ static bool fetch_words(const struct sh_emit *e, const struct sh_hit *hit, size_
 }
 
 static int emit_words(
-    const struct sh_emit *e, const struct sh_hit *hit, size_t n, struct sh_error *err)
+    const struct sh_emit *e, const struct sh_join_pair *hit, size_t n, struct sh_error *err)
 {
 	const uint64_t *a = e->a->ids.word, *b = e->b->ids.word;
 	struct sh_word_pair pair[AT_ONCE];
@@ -169,7 +169,7 @@ static int emit_words(
 }
 
 static int emit_some(
-    const struct sh_emit *e, const struct sh_hit *hit, size_t n, struct sh_error *err)
+    const struct sh_emit *e, const struct sh_join_pair *hit, size_t n, struct sh_error *err)
 {
 	struct sh_id_pair pair[AT_ONCE];
 	rooms room[AT_ONCE];
@@ -211,7 +211,7 @@ static void spell_if_many(struct run *run, size_t hits)
 }
 
 /* Hits between what who[] tells of nodes. */
-static int emit_named(void *ctx, const struct sh_hit *hit, size_t n, struct sh_error *err)
+static int emit_named(void *ctx, const struct sh_join_pair *hit, size_t n, struct sh_error *err)
 {
 	struct run *run = ctx;
 
@@ -223,7 +223,7 @@ static int emit_named(void *ctx, const struct sh_hit *hit, size_t n, struct sh_e
 }
 
 /* Hits between nodes by their numbers. */
-static int emit_numbered(void *ctx, const struct sh_hit *hit, size_t n, struct sh_error *err)
+static int emit_numbered(void *ctx, const struct sh_join_pair *hit, size_t n, struct sh_error *err)
 {
 	const struct sh_emit *e = ((struct run *)ctx)->emit;
 
@@ -250,7 +250,7 @@ int sh_emit_self(const struct sh_emit *e, struct sh_join *j, struct sh_error *er
 		sh_nodes_collapse(e->a);
 	if (e->a->words > 1)
 		return sh_join_self(j, a.fp, a.n, emit_numbered, &run, err);
-	sh_join_lend(j, e->a->room);
+	sh_join_set_scratch(j, e->a->room);
 	return sh_join_self_named(j, &a, emit_named, &run, err);
 }
 
@@ -267,7 +267,7 @@ int sh_emit_cross(const struct sh_emit *e, struct sh_join *j, struct sh_error *e
 		sh_nodes_collapse(e->b);
 	if (e->a->words > 1)
 		return sh_join_cross(j, a.fp, a.n, b.fp, b.n, emit_numbered, &run, err);
-	sh_join_lend(j, e->a->room);
+	sh_join_set_scratch(j, e->a->room);
 	return sh_join_cross_named(j, &a, &b, emit_named, &run, err);
 }
 

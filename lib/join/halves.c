@@ -7,70 +7,71 @@
 #include "join/near.h"
 
 enum {
-	UNEVEN = 2, /* times the candidates that there would be if all were random */
-	LINE = 8,   /* words of a cache line */
+	UNEVEN = 2, /* times as many candidates as random fingerprints have */
+	LINE = 8,   /* words in a cache line */
 	AT_ONCE = 256,
 };
 
-/* One of the halves: the words in order of its first bits. */
+/* The fingerprints ordered by the first bits of one half. */
 struct half {
 	const uint64_t *word;
 	uint32_t *start;
 	uint16_t *rest;
 };
 
+/* A pair by its words. nth_x fingerprints equal to x stand before it. */
 struct pair {
 	uint64_t x, y;
-	uint32_t nth_x, nth_y; /* of equal ones */
+	uint32_t nth_x, nth_y;
 };
 
 struct halves {
 	struct sh_join *join;
-	struct sh_side *x, *room;
+	struct sh_side *x, *scratch;
 	unsigned bits; /* of a key */
 	uint16_t mask; /* of a rest */
 	struct half upper, lower;
-	bool equal; /* there are fingerprints that are alike */
+	bool equal; /* two fingerprints are equal */
 	size_t pairs;
-	struct pair pair[AT_ONCE]; /* of the lower half, whose names are to be looked up */
+	struct pair pair[AT_ONCE]; /* found by the lower half: names are looked up later */
 	struct sh_near scan;
 };
 
 static bool send_if_full(struct sh_join *j)
 {
-	return j->hits < SH_JOIN_HITS || sh_join_send(j);
+	return j->pairs < SH_JOIN_PAIRS || sh_join_send(j);
 }
 
-static void add_hit(struct sh_join *j, uint32_t a, uint32_t b, unsigned distance)
+static void add_pair(struct sh_join *j, uint32_t a, uint32_t b, unsigned distance)
 {
-	uint32_t less = a < b ? a : b;
+	uint32_t least = a < b ? a : b;
 
-	j->hit[j->hits++] = (struct sh_hit){ less, a ^ b ^ less, distance };
+	j->pair[j->pairs++] = (struct sh_join_pair){ least, a ^ b ^ least, distance };
 }
 
-/* Ask for the words of spots: those of y are anywhere. */
-static void fetch_words(const uint64_t *word, const struct sh_near_spot *spot, size_t n)
+/* Prefetches the words of matches: those of y may be anywhere. */
+static void fetch_words(const uint64_t *word, const struct sh_match *match, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		__builtin_prefetch(&word[spot[i].x]);
-		__builtin_prefetch(&word[spot[i].y]);
+		__builtin_prefetch(&word[match[i].x]);
+		__builtin_prefetch(&word[match[i].y]);
 	}
 }
 
-static bool take_upper(void *ctx, const struct sh_near_spot *spot, size_t n)
+static bool add_upper(void *ctx, const struct sh_match *match, size_t n)
 {
 	struct halves *h = ctx;
 	struct sh_join *j = h->join;
 	const uint64_t *word = h->upper.word;
 
-	fetch_words(word, spot, n);
+	fetch_words(word, match, n);
 	for (size_t i = 0; i < n; i++) {
-		unsigned d = sh_count_bits(word[spot[i].x] ^ word[spot[i].y]);
+		unsigned d = sh_count_bits(word[match[i].x] ^ word[match[i].y]);
 
 		if (d > j->k)
 			continue;
 		h->equal |= d == 0;
-		add_hit(j, h->x->id[spot[i].x], h->x->id[spot[i].y], d);
+		add_pair(j, h->x->id[match[i].x], h->x->id[match[i].y], d);
 		if (!send_if_full(j))
 			return false;
 	}
@@ -82,7 +83,8 @@ static uint32_t upper_key(const struct halves *h, uint64_t word)
 	return (uint32_t)(word >> (64 - h->bits));
 }
 
-static uint32_t place_of(const struct halves *h, uint64_t word, uint32_t nth)
+/* Returns the position in the order of the upper half of the fingerprint behind `nth` equal ones. */
+static uint32_t position_of(const struct halves *h, uint64_t word, uint32_t nth)
 {
 	uint32_t at = h->upper.start[upper_key(h, word)];
 
@@ -91,8 +93,8 @@ static uint32_t place_of(const struct halves *h, uint64_t word, uint32_t nth)
 	return at;
 }
 
-/* How many equal ones are before that at `at` of the lower half's order, which has left them in the
- * upper one's. */
+/* Returns how many equal fingerprints stand before position `at` in the order of the lower half. Equal
+ * fingerprints stand in the same sequence in both orders. */
 static uint32_t equal_before(const struct halves *h, uint32_t at)
 {
 	const uint64_t *word = h->lower.word;
@@ -103,7 +105,8 @@ static uint32_t equal_before(const struct halves *h, uint32_t at)
 	return n;
 }
 
-/* The names of pairs of words, each step for all of them: each is a cache miss. */
+/* Looks up the names of the stored pairs, and sends the pairs. Each lookup is a cache miss. Each step is
+ * done for all pairs, so that the misses overlap. */
 static bool send_pairs(struct halves *h)
 {
 	struct sh_join *j = h->join;
@@ -120,13 +123,13 @@ static bool send_pairs(struct halves *h)
 		__builtin_prefetch(&h->x->word[h->upper.start[upper_key(h, h->pair[i].y)]]);
 	}
 	for (size_t i = 0; i < n; i++) {
-		at[i][0] = place_of(h, h->pair[i].x, h->pair[i].nth_x);
-		at[i][1] = place_of(h, h->pair[i].y, h->pair[i].nth_y);
+		at[i][0] = position_of(h, h->pair[i].x, h->pair[i].nth_x);
+		at[i][1] = position_of(h, h->pair[i].y, h->pair[i].nth_y);
 		__builtin_prefetch(&h->x->id[at[i][0]]);
 		__builtin_prefetch(&h->x->id[at[i][1]]);
 	}
 	for (size_t i = 0; i < n; i++) {
-		add_hit(j, h->x->id[at[i][0]], h->x->id[at[i][1]],
+		add_pair(j, h->x->id[at[i][0]], h->x->id[at[i][1]],
 		    sh_count_bits(h->pair[i].x ^ h->pair[i].y));
 		if (!send_if_full(j))
 			return false;
@@ -134,27 +137,27 @@ static bool send_pairs(struct halves *h)
 	return true;
 }
 
-static bool take_lower(void *ctx, const struct sh_near_spot *spot, size_t n)
+static bool add_lower(void *ctx, const struct sh_match *match, size_t n)
 {
 	struct halves *h = ctx;
 	const uint64_t *word = h->lower.word;
 
-	fetch_words(word, spot, n);
+	fetch_words(word, match, n);
 	for (size_t i = 0; i < n; i++) {
-		uint64_t x = word[spot[i].x], y = word[spot[i].y], diff = x ^ y;
+		uint64_t x = word[match[i].x], y = word[match[i].y], diff = x ^ y;
 
 		if (sh_count_bits(diff) > h->join->k || sh_count_bits(diff >> 32) < 2)
 			continue;
 		h->pair[h->pairs++] =
-		    (struct pair){ x, y, h->equal ? equal_before(h, spot[i].x) : 0,
-			    h->equal ? equal_before(h, spot[i].y) : 0 };
+		    (struct pair){ x, y, h->equal ? equal_before(h, match[i].x) : 0,
+			    h->equal ? equal_before(h, match[i].y) : 0 };
 		if (h->pairs == AT_ONCE && !send_pairs(h))
 			return false;
 	}
 	return true;
 }
 
-/* What is read beyond the end is masked out; defined it should be all the same. */
+/* Defines the rests beyond the end, which the scan reads and ignores. */
 static void end_rest(struct half *a, uint32_t n)
 {
 	memset(a->rest + n, 0, SH_NEAR_PAD * sizeof *a->rest);
@@ -168,7 +171,7 @@ static void make_rest(const struct halves *h, struct half *a, uint32_t lo, uint3
 		a->rest[i] = (uint16_t)a->word[i] & mask;
 }
 
-/* Whether so many buckets hold more than chance would give them. */
+/* Returns whether buckets have many more candidates than random fingerprints would give. */
 static bool uneven(const struct halves *h, const struct half *a)
 {
 	uint64_t n = h->x->n, sum = 0;
@@ -183,7 +186,7 @@ static bool uneven(const struct halves *h, const struct half *a)
 	return sum > UNEVEN * n * (1 + (n >> h->bits));
 }
 
-/* Make start and rest of the upper half; false when the words are not in its order. */
+/* Makes start and rest of the upper half. Returns false when the words are not in its order. */
 static bool walk_upper(struct halves *h)
 {
 	uint32_t *start = h->upper.start, before = 0, n = h->x->n;
@@ -212,20 +215,21 @@ static void order_upper(struct halves *h, uint32_t *next)
 
 	if (!walk_upper(h)) {
 		sh_key_init(&key, UINT64_MAX << (64 - h->bits));
-		sh_side_order(h->x, 0, h->x->n, &key, h->upper.start, h->room, next);
+		sh_side_order(h->x, 0, h->x->n, &key, h->upper.start, h->scratch, next);
 		(void)walk_upper(h);
 	}
 	end_rest(&h->upper, h->x->n);
 	h->upper.word = h->x->word;
 }
 
-/* In parts, each from `gap` behind its place, where nothing is any more: no third array is needed. */
+/* Orders by the lower half, partition by partition. The partitions lie in scratch `gap` elements behind
+ * their final place. Each is ordered into space that is free: no third array is needed. */
 static void order_lower(struct halves *h, struct sh_split *split, uint32_t gap, uint32_t *next)
 {
-	sh_split_move_words(split, h->x->word, h->room->word + gap);
-	h->lower.word = h->room->word;
+	sh_split_move_words(split, h->x->word, h->scratch->word + gap);
+	h->lower.word = h->scratch->word;
 	for (uint32_t i = 0; i < split->parts; i++) {
-		sh_split_order_words(split, i, h->room->word + gap, h->room->word,
+		sh_split_order_words(split, i, h->scratch->word + gap, h->scratch->word,
 		    h->lower.start + ((size_t)i << split->rest), next);
 		make_rest(h, &h->lower, split->start[i], split->start[i + 1]);
 	}
@@ -233,15 +237,15 @@ static void order_lower(struct halves *h, struct sh_split *split, uint32_t gap, 
 	end_rest(&h->lower, h->x->n);
 }
 
-static int scan(struct halves *h, const struct half *a,
-    bool (*take)(void *, const struct sh_near_spot *, size_t))
+static int scan(
+    struct halves *h, const struct half *a, bool (*add)(void *, const struct sh_match *, size_t))
 {
 	struct sh_near *s = &h->scan;
 
 	s->rest = a->rest;
 	s->start = a->start;
 	s->bits = h->bits;
-	s->flush = take;
+	s->flush = add;
 	s->ctx = h;
 	h->join->kernel->near(s);
 	return s->ended ? -1 : 0;
@@ -256,10 +260,10 @@ static int join(struct halves *h, uint32_t *next)
 	sh_key_init(&key, (UINT64_MAX << (64 - h->bits)) >> 32);
 	sh_split_init(&split, h->x, &key);
 	gap = split.most + (-split.most & (LINE - 1));
-	if (sh_side_reserve(h->room, (size_t)h->x->n + gap + SH_NEAR_PAD, h->join->err) < 0)
+	if (sh_side_reserve(h->scratch, (size_t)h->x->n + gap + SH_NEAR_PAD, h->join->err) < 0)
 		return -1;
 	h->mask = (uint16_t)((UINT32_C(1) << (32 - h->bits)) - 1);
-	h->upper.rest = (void *)h->room->id;
+	h->upper.rest = (void *)h->scratch->id;
 	h->lower.rest = h->upper.rest + h->x->n + SH_NEAR_PAD;
 	order_upper(h, next);
 	if (uneven(h, &h->upper))
@@ -267,13 +271,13 @@ static int join(struct halves *h, uint32_t *next)
 	order_lower(h, &split, gap, next);
 	if (uneven(h, &h->lower))
 		return 1;
-	if (scan(h, &h->upper, take_upper) < 0 || scan(h, &h->lower, take_lower) < 0 ||
+	if (scan(h, &h->upper, add_upper) < 0 || scan(h, &h->lower, add_lower) < 0 ||
 	    !send_pairs(h))
 		return -1;
 	return 0;
 }
 
-int sh_halves_join(struct sh_join *j, struct sh_side *x, struct sh_side *room)
+int sh_halves_join(struct sh_join *j, struct sh_side *x, struct sh_side *scratch)
 {
 	struct halves *h = aligned_alloc(_Alignof(struct halves), sizeof *h);
 	uint32_t *next = NULL;
@@ -285,7 +289,7 @@ int sh_halves_join(struct sh_join *j, struct sh_side *x, struct sh_side *room)
 	memset(h, 0, sizeof *h);
 	h->join = j;
 	h->x = x;
-	h->room = room;
+	h->scratch = scratch;
 	h->bits = j->top->plan.block[0].bits;
 	buckets = (size_t)1 << h->bits;
 	h->upper.start = malloc((buckets + 1) * sizeof *h->upper.start);

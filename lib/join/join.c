@@ -1,11 +1,11 @@
-#include "join/halves.h"
-
 #include <stdlib.h>
 
-/* So that a position plus a tile does not overflow. */
+#include "join/halves.h"
+
+/* A position plus a tile must not overflow. */
 #define N_MAX (UINT32_MAX - 64)
 
-static const struct sh_join_limits usual = {
+static const struct sh_join_limits defaults = {
 	.small = 1 << 18,
 	.large = 1 << 22,
 	.few = 256,
@@ -33,8 +33,7 @@ struct sh_join *sh_join_new(unsigned bits, unsigned k, const char *kernel, struc
 		return NULL;
 	}
 	if (best == NULL) {
-		sh_error_set(err, SH_ERR_PARAM,
-		    "compare kernel %s: not known, or not for this processor", kernel);
+		sh_error_set(err, SH_ERR_PARAM, "no compare kernel %s on this processor", kernel);
 		return NULL;
 	}
 	j = calloc(1, sizeof *j);
@@ -47,7 +46,8 @@ struct sh_join *sh_join_new(unsigned bits, unsigned k, const char *kernel, struc
 	j->k = k;
 	j->words = SH_FP_WORDS(bits);
 	j->kernel = best;
-	j->limits = usual;
+	j->limits = defaults;
+	j->scratch = &j->own_scratch;
 	return j;
 }
 
@@ -57,9 +57,9 @@ void sh_join_delete(struct sh_join *j)
 		return;
 	sh_side_free(&j->x);
 	sh_side_free(&j->y);
-	sh_side_free(&j->room);
+	sh_side_free(&j->own_scratch);
 	sh_side_free(&j->part);
-	sh_side_free(&j->part_room);
+	sh_side_free(&j->part_scratch);
 	free(j->top);
 	free(j);
 }
@@ -69,7 +69,7 @@ void sh_join_set_limits(struct sh_join *j, const struct sh_join_limits *limits)
 	j->limits = *limits;
 }
 
-static int take_side(struct sh_join *j, struct sh_side *s, const uint64_t *fp, size_t n)
+static int load_side(struct sh_join *j, struct sh_side *s, const uint64_t *fp, size_t n)
 {
 	if (n > N_MAX)
 		return sh_error_set(j->err, SH_ERR_PARAM,
@@ -83,15 +83,14 @@ static int take_side(struct sh_join *j, struct sh_side *s, const uint64_t *fp, s
 	return 0;
 }
 
-/* Of fewer every two are compared. */
-static bool are_worth_a_plan(
-    const struct sh_join *j, const struct sh_side *x, const struct sh_side *y)
+/* Returns whether there are so many pairs that a plan may be cheaper than comparing all. */
+static bool needs_plan(const struct sh_join *j, const struct sh_side *x, const struct sh_side *y)
 {
 	return (double)x->n * y->n / (y == x ? 2 : 1) > (double)j->limits.small;
 }
 
-/* The uppermost level, for x with y, or with itself, which may be by halves. */
-static void plan_top(struct sh_join *j, struct sh_side *x, struct sh_side *y, bool halves)
+/* Makes the top level, which joins x with y; y may be x. `halves` allows the join by halves. */
+static void make_top(struct sh_join *j, struct sh_side *x, struct sh_side *y, bool halves)
 {
 	struct sh_level *l = j->top;
 
@@ -102,53 +101,51 @@ static void plan_top(struct sh_join *j, struct sh_side *x, struct sh_side *y, bo
 	l->x = (struct sh_range){ x, 0, x->n };
 	l->y = (struct sh_range){ y, 0, y->n };
 	l->k = j->k;
-	l->at = l->ordered = 0;
-	l->dense = false;
+	l->at = 0;
 	l->halves = halves;
 	l->plan.halves = false;
-	l->room = j->lent ? j->lent : &j->room;
+	l->scratch = j->scratch;
 	l->plan.blocks = 0;
-	if (are_worth_a_plan(j, x, y))
+	if (needs_plan(j, x, y))
 		sh_level_plan(l);
 }
 
 static int run(struct sh_join *j, struct sh_side *x, struct sh_side *y)
 {
-	uint32_t most = x->n > y->n ? x->n : y->n;
-
-	plan_top(j, x, y, y == x && !j->keep);
-	if (j->top->plan.blocks > 0 && sh_side_reserve(j->top->room, most, j->err) < 0)
+	make_top(j, x, y, y == x && !j->table);
+	if (j->top->plan.blocks > 0 &&
+	    sh_side_reserve(j->scratch, x->n > y->n ? x->n : y->n, j->err) < 0)
 		return -1;
-	j->hits = 0;
+	j->pairs = 0;
 	if (j->top->plan.halves) {
-		int status = sh_halves_join(j, x, j->top->room);
+		int status = sh_halves_join(j, x, j->scratch);
 
 		if (status <= 0)
 			return status < 0 || !sh_join_send(j) ? -1 : 0;
-		plan_top(j, x, y, false);
+		make_top(j, x, y, false);
 	}
 	return sh_level_join(j->top) < 0 || !sh_join_send(j) ? -1 : 0;
 }
 
-static void begin(struct sh_join *j, sh_hits_fn *fn, void *ctx, struct sh_error *err)
+static void begin(struct sh_join *j, sh_join_pairs_fn *fn, void *ctx, struct sh_error *err)
 {
 	j->fn = fn;
 	j->ctx = ctx;
 	j->err = err;
 }
 
-int sh_join_self(struct sh_join *j, const uint64_t *fp, size_t n, sh_hits_fn *fn, void *ctx,
+int sh_join_self(struct sh_join *j, const uint64_t *fp, size_t n, sh_join_pairs_fn *fn, void *ctx,
     struct sh_error *err)
 {
 	begin(j, fn, ctx, err);
-	return take_side(j, &j->x, fp, n) < 0 ? -1 : run(j, &j->x, &j->x);
+	return load_side(j, &j->x, fp, n) < 0 ? -1 : run(j, &j->x, &j->x);
 }
 
 int sh_join_cross(struct sh_join *j, const uint64_t *fpa, size_t na, const uint64_t *fpb, size_t nb,
-    sh_hits_fn *fn, void *ctx, struct sh_error *err)
+    sh_join_pairs_fn *fn, void *ctx, struct sh_error *err)
 {
 	begin(j, fn, ctx, err);
-	if (take_side(j, &j->x, fpa, na) < 0 || take_side(j, &j->y, fpb, nb) < 0)
+	if (load_side(j, &j->x, fpa, na) < 0 || load_side(j, &j->y, fpb, nb) < 0)
 		return -1;
 	return run(j, &j->x, &j->y);
 }
@@ -158,8 +155,8 @@ static struct sh_side side_of(const struct sh_named *s)
 	return (struct sh_side){ .words = 1, .n = (uint32_t)s->n, .word = s->fp, .id = s->name };
 }
 
-int sh_join_self_named(
-    struct sh_join *j, const struct sh_named *s, sh_hits_fn *fn, void *ctx, struct sh_error *err)
+int sh_join_self_named(struct sh_join *j, const struct sh_named *s, sh_join_pairs_fn *fn, void *ctx,
+    struct sh_error *err)
 {
 	struct sh_side x = side_of(s);
 
@@ -168,7 +165,7 @@ int sh_join_self_named(
 }
 
 int sh_join_cross_named(struct sh_join *j, const struct sh_named *a, const struct sh_named *b,
-    sh_hits_fn *fn, void *ctx, struct sh_error *err)
+    sh_join_pairs_fn *fn, void *ctx, struct sh_error *err)
 {
 	struct sh_side x = side_of(a), y = side_of(b);
 
@@ -176,26 +173,25 @@ int sh_join_cross_named(struct sh_join *j, const struct sh_named *a, const struc
 	return run(j, &x, &y);
 }
 
-void sh_join_lend(struct sh_join *j, struct sh_side *room)
+void sh_join_set_scratch(struct sh_join *j, struct sh_side *scratch)
 {
-	j->lent = room;
+	j->scratch = scratch ? scratch : &j->own_scratch;
 }
 
-void sh_join_only(struct sh_join *j, sh_join_keep *keep, const void *arg)
+void sh_join_set_table(struct sh_join *j, const struct sh_band_table *t)
 {
-	j->keep = keep;
-	j->keep_arg = arg;
+	j->table = t;
 }
 
 int sh_join_plan_self(
     struct sh_join *j, struct sh_plan *plan, const uint64_t *fp, size_t n, struct sh_error *err)
 {
 	j->err = err;
-	if (take_side(j, &j->x, fp, n) < 0)
+	if (load_side(j, &j->x, fp, n) < 0)
 		return -1;
-	plan_top(j, &j->x, &j->x, !j->keep);
-	if (!are_worth_a_plan(j, &j->x, &j->x)) {
-		sh_level_plan(j->top); /* for what comparing them costs */
+	make_top(j, &j->x, &j->x, !j->table);
+	if (!needs_plan(j, &j->x, &j->x)) {
+		sh_level_plan(j->top); /* stores the cost of comparing all */
 		j->top->plan.blocks = 0;
 	}
 	*plan = j->top->plan;

@@ -1,9 +1,9 @@
 /* A join of two ranges of fingerprints by one plan; the inside of join.h.
  *
- * Levels nest: two buckets that hold too many candidates are a level of their own, planned
- * by their own bits less those that the levels above have used. A pair belongs to the
- * first block that finds it, on every level. A level may reorder its ranges but leaves
- * the word that they hold as it was. */
+ * Levels nest: two buckets that hold too many candidates become a level of their own. Its plan uses
+ * the bits that the levels above have not used. A pair belongs to the first block that finds it, on
+ * every level. A level may reorder its ranges. Afterwards they hold the same word of each
+ * fingerprint as before. */
 #ifndef SH_JOIN_LEVEL_H
 #define SH_JOIN_LEVEL_H
 
@@ -12,26 +12,25 @@
 #include "join/scan.h"
 
 enum {
-	SH_JOIN_HITS = 1024,
-	SH_LEVEL_DEPTH = 8, /* levels that have blocks */
+	SH_JOIN_PAIRS = 1024, /* handed over at once */
+	SH_LEVEL_DEPTH = 8,   /* levels that have blocks */
 };
 
 struct sh_join {
 	unsigned bits, k, words;
 	struct sh_join_limits limits;
 	const struct sh_kernel *kernel;
-	struct sh_side x, y, room;      /* copies of what is joined; y only for two sets */
-	struct sh_side *lent;           /* in place of room, or NULL */
-	struct sh_side part, part_room; /* a part of x in order, and what orders within it */
-	sh_join_keep *keep;
-	const void *keep_arg;
+	struct sh_side x, y, own_scratch;  /* copies of what is joined; y only for two sets */
+	struct sh_side *scratch;           /* own_scratch, or the caller's */
+	struct sh_side part, part_scratch; /* one radix partition of x in order */
+	const struct sh_band_table *table; /* NULL: report pairs of all tables */
 	bool self;
-	sh_hits_fn *fn;
+	sh_join_pairs_fn *fn;
 	void *ctx;
 	struct sh_error *err;
 	struct sh_level *top;
-	size_t hits;
-	struct sh_hit hit[SH_JOIN_HITS];
+	size_t pairs;
+	struct sh_join_pair pair[SH_JOIN_PAIRS];
 };
 
 struct sh_range {
@@ -44,34 +43,29 @@ struct sh_level {
 	const struct sh_level *parent;
 	unsigned depth;
 	bool self;   /* y is x */
-	bool halves; /* halves may be the plan */
+	bool halves; /* the plan may be halves (join/halves.h) */
 	struct sh_range x, y;
 	unsigned k; /* distance left for the bits that no level above has used */
 	struct sh_plan plan;
 	unsigned at; /* the block being joined */
-	/* The ranges are in order of the blocks before this one; those from it to `at` were joined
-	 * in parts, in copies. */
-	unsigned ordered;
-	struct sh_side *room; /* to order in, and for short forms */
-	unsigned short_shift;
-	bool dense; /* of so many near pairs that neither parts nor short forms are of use */
+	struct sh_side *scratch;
 	uint32_t *x_start, *y_start, *next, *flip;
 	uint32_t flips;
 	struct sh_earlier earlier[SH_LEVEL_DEPTH * SH_PLAN_BLOCKS];
 	struct sh_scan scan;
 };
 
-/* Choose l->plan by a sample of the ranges. */
+/* Chooses l->plan by a sample of the ranges. */
 void sh_level_plan(struct sh_level *l);
-/* Find the pairs of the ranges; -1 when memory or the receiver failed. */
+/* Reports the pairs of the ranges. Returns -1 when memory runs out or the receiver fails. */
 int sh_level_join(struct sh_level *l);
-/* Tell the scan of the blocks that come before the one being joined, on all levels, if it sees the
- * whole of fingerprints. */
+/* Gives the scan the blocks before the one being joined, of all levels. Of wide fingerprints the
+ * scan sees one word only, and the list stays empty. */
 void sh_level_list_earlier(struct sh_level *l);
-/* Take the spots of the level's scan, ctx (see sh_scan.flush): those that are pairs of its block become
- * hits. false when the receiver failed. */
-bool sh_level_take(void *ctx, const struct sh_spot *spot, size_t n);
-/* Hand over the hits collected; false when the receiver failed. */
+/* Receives the matches of the scan of level ctx (sh_scan.flush). Those that are pairs of the level's
+ * block are stored for the receiver. Returns false when the receiver fails. */
+bool sh_level_add_matches(void *ctx, const struct sh_match *match, size_t n);
+/* Hands the stored pairs to the receiver. Returns false when it fails. */
 bool sh_join_send(struct sh_join *j);
 
 #endif

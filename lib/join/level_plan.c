@@ -1,14 +1,15 @@
-/* The plan of a level, by how often its fingerprints agree at each bit in a sample. */
+/* The plan of a level, from how often fingerprints of a sample agree at each bit. */
 #include "hash/mix.h"
 #include "join/level.h"
 
 enum {
-	SAMPLE = 4096, /* fingerprints looked at for the plan of the top */
-	SAMPLE_DEEP = 512,
-	STEP_STRAY = 256, /* from so many to a step on samples stray from even steps */
+	SAMPLE = 4096,     /* fingerprints in the sample of the top level */
+	SAMPLE_DEEP = 512, /* and of the levels below it */
+	LONG_STEP =
+	    256, /* fingerprints between two of the sample, from which on they are drawn at random */
 };
 
-/* Add the counts of 8 * 8 one-byte counters to ones[0 .. 63], and clear them. */
+/* Adds 8 * 8 one-byte counters to ones[0 .. 63], and clears them. */
 static void spill_counters(uint64_t *lane, uint32_t *ones)
 {
 	for (unsigned s = 0; s < 8; s++) {
@@ -18,17 +19,18 @@ static void spill_counters(uint64_t *lane, uint32_t *ones)
 	}
 }
 
-/* Where sample i of n is. Of many words in ascending order those at even steps would have the bits
- * alike that follow those which count the steps; so each is anywhere in its step. In short steps
- * chance does as much: ranks stray by half the root of the number of words. */
+/* Returns the position of element i of a sample of n. The range may be in ascending order: elements at
+ * even steps would then agree on the bits below those that count the steps. So with long steps each
+ * element is drawn at random within its step. With short steps the values themselves are random
+ * enough: ranks deviate by half the square root of the number of fingerprints. */
 static uint32_t sampled(const struct sh_range *r, uint32_t i, uint32_t n)
 {
 	uint32_t at = r->lo + (uint32_t)((uint64_t)r->n * i / n), step = r->n / n;
 
-	return step < STEP_STRAY ? at : at + (uint32_t)(sh_mix_moremur(i) % step);
+	return step < LONG_STEP ? at : at + (uint32_t)(sh_mix_moremur(i) % step);
 }
 
-/* The share of ones at each bit, in a sample. */
+/* Stores the share of ones at each bit, in a sample of the range. */
 static void count_ones(const struct sh_range *r, unsigned bits, uint32_t sample, double *share)
 {
 	uint32_t n = r->n < sample ? r->n : sample;

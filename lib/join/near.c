@@ -11,53 +11,57 @@
 #include <immintrin.h>
 #endif
 
-enum { COPIED = SH_NEAR_COPIED };
+enum {
+	COPIED = SH_NEAR_COPIED,
+	TILE = 16, /* rests compared at once */
+};
 
-static bool flush_spots(struct sh_near *s)
+static bool flush_matches(struct sh_near *s)
 {
-	size_t n = s->spots;
+	size_t n = s->matches;
 
-	s->spots = 0;
-	if (n > 0 && !s->ended && !s->flush(s->ctx, s->spot, n))
+	s->matches = 0;
+	if (n > 0 && !s->ended && !s->flush(s->ctx, s->match, n))
 		s->ended = true;
 	return !s->ended;
 }
 
-static void add_spot(struct sh_near *s, uint32_t x, uint32_t y)
+static void add_match(struct sh_near *s, uint32_t x, uint32_t y)
 {
-	if (s->spots == SH_NEAR_SPOTS)
-		(void)flush_spots(s);
-	s->spot[s->spots++] = (struct sh_near_spot){ x, y };
+	if (s->matches == SH_NEAR_MATCHES)
+		(void)flush_matches(s);
+	s->match[s->matches++] = (struct sh_match){ x, y };
 }
 
-/* The position of m->rest[i]. */
-static uint32_t came_from(const struct sh_near_met *m, uint32_t i)
+/* Returns the position of g->rest[i]. */
+static uint32_t position_of(const struct sh_near_gathered *g, uint32_t i)
 {
-	uint32_t p = m->pieces - 1;
+	uint32_t p = g->neighbours - 1;
 
-	while (m->piece_at[p] > i)
+	while (g->at[p] > i)
 		p--;
-	return m->piece_from[p] + (i - m->piece_at[p]);
+	return g->from[p] + (i - g->at[p]);
 }
 
-/* How many neighbours bucket v meets: a bit that is left over tells the one of the two that does. */
-static inline uint32_t neighbours(const struct sh_near *s, uint32_t v)
+/* Returns how many neighbours bucket v is compared with: one for each two bits of the key. When the
+ * number of bits is odd, the last bit alone decides about its two neighbours. */
+static inline uint32_t count_neighbours(const struct sh_near *s, uint32_t v)
 {
 	return s->bits / 2 + (s->bits % 2 & v >> (s->bits - 1));
 }
 
+/* Returns neighbour i of bucket v, which flips bit 2i or 2i + 1. */
 static inline uint32_t neighbour(uint32_t v, uint32_t i)
 {
-	uint32_t alike = ~(v >> 2 * i ^ v >> (2 * i + 1)) & 1;
+	uint32_t equal = ~(v >> 2 * i ^ v >> (2 * i + 1)) & 1;
 
-	return v ^ UINT32_C(1) << (2 * i + alike);
+	return v ^ UINT32_C(1) << (2 * i + equal);
 }
 
 /* ---- plain C ------------------------------------------------------------------- */
 
 #define NAME(f) f##_plain
 #define TARGET
-#define TILE 16
 
 typedef uint16_t lanes __attribute__((vector_size(16)));
 typedef uint64_t two __attribute__((vector_size(16)));
@@ -67,7 +71,7 @@ static inline void NAME(copy)(uint16_t *to, const uint16_t *from)
 	memcpy(to, from, COPIED * sizeof *to);
 }
 
-/* A bit for each of 16 lanes of 0 or all ones. */
+/* Returns a bit for each of 16 lanes that are 0 or all ones. */
 static inline uint32_t bits_of_lanes(lanes a, lanes b)
 {
 #ifdef __SSE2__
@@ -129,7 +133,6 @@ void sh_near_plain(struct sh_near *s)
 
 #define NAME(f) f##_avx2
 #define TARGET  __attribute__((target("avx2,bmi,bmi2")))
-#define TILE    16
 
 static TARGET inline __attribute__((always_inline)) __m256i load(const uint16_t *p)
 {
@@ -164,7 +167,7 @@ static TARGET inline __attribute__((always_inline)) bool NAME(has)(
 	return !_mm256_testz_si256(found, found);
 }
 
-/* A bit for each two bytes. */
+/* Returns a bit for each lane of two bytes. */
 static TARGET inline __attribute__((always_inline)) uint32_t bits_of(__m256i x)
 {
 	return _pext_u32((uint32_t)_mm256_movemask_epi8(x), UINT32_C(0x55555555));
@@ -190,52 +193,6 @@ static TARGET inline __attribute__((always_inline)) uint32_t NAME(close)(
 void sh_near_avx2(struct sh_near *s)
 {
 	scan_avx2(s);
-}
-
-/* ---- AVX-512 --------------------------------------------------------------------- */
-
-#define NAME(f) f##_avx512
-#define TARGET  __attribute__((target("avx512f,avx512bw,bmi,bmi2")))
-#define TILE    32
-
-static TARGET inline __attribute__((always_inline)) void NAME(copy)(
-    uint16_t *to, const uint16_t *from)
-{
-	_mm512_storeu_si512(to, _mm512_loadu_si512(from));
-}
-
-static TARGET inline __attribute__((always_inline)) bool NAME(has)(
-    const uint16_t *rest, uint32_t n, uint16_t x)
-{
-	const __m512i all = _mm512_set1_epi16((short)x);
-	__mmask32 found = 0, also = 0;
-
-	for (uint32_t i = 0; i < n; i += 2 * TILE) {
-		found |= _mm512_cmpeq_epi16_mask(_mm512_loadu_si512(rest + i), all);
-		also |= _mm512_cmpeq_epi16_mask(_mm512_loadu_si512(rest + i + TILE), all);
-	}
-	return (found | also) != 0;
-}
-
-static TARGET inline __attribute__((always_inline)) uint32_t NAME(find)(
-    const uint16_t *rest, uint16_t x)
-{
-	return _mm512_cmpeq_epi16_mask(_mm512_loadu_si512(rest), _mm512_set1_epi16((short)x));
-}
-
-static TARGET inline __attribute__((always_inline)) uint32_t NAME(close)(
-    const uint16_t *rest, uint16_t x)
-{
-	__m512i diff = _mm512_xor_si512(_mm512_loadu_si512(rest), _mm512_set1_epi16((short)x));
-
-	return _mm512_testn_epi16_mask(diff, _mm512_add_epi16(diff, _mm512_set1_epi16(-1)));
-}
-
-#include "join/near_body.h"
-
-void sh_near_avx512(struct sh_near *s)
-{
-	scan_avx512(s);
 }
 
 #endif

@@ -1,15 +1,13 @@
-/* The scan in plain C, and the choice among the kernels. */
+/* The scan in plain C, and the table of kernels. */
+#include "join/near.h"
 #include "join/scan_kernel.h"
 
 #define NAME(f) f##_plain
 #define TARGET
-#define TILE        struct tile_plain
-#define FAR         unsigned
-#define WORD        uint64_t
-#define WORDS(s, f) ((s)->f)
-#define GROUP       8
+#define TILE struct tile_plain
+#define FAR  unsigned
 
-/* Two words: every processor with 128-bit registers, the compiler sees to it. */
+/* Two words, for which the compiler uses the 128-bit registers that most processors have. */
 typedef uint64_t two __attribute__((vector_size(16)));
 
 struct tile_plain {
@@ -47,12 +45,12 @@ static inline unsigned popcount_plain(uint64_t x)
 	return (unsigned)count_plain(both(x))[0];
 }
 
-static inline uint32_t match_plain(const struct tile_plain *t, uint64_t y, unsigned k, unsigned n)
+static inline uint32_t compare_plain(const struct tile_plain *t, uint64_t y, unsigned k, unsigned n)
 {
 	two any = both(0), all = both(y), far = both((uint64_t)k + 1);
 	uint32_t hit = 0;
 
-	/* A count minus (k + 1) has its top bit set when it is within k. */
+	/* The top bit of count - (k + 1) is set when the count is at most k. */
 	for (unsigned i = 0; i < 4 * n; i++)
 		any |= count_plain(t->v[i] ^ all) - far;
 	if ((any[0] | any[1]) >> 63 == 0)
@@ -76,8 +74,8 @@ static unsigned distance_plain(const uint64_t *a, const uint64_t *b, unsigned wo
 	return d;
 }
 
-static const struct sh_kernel plain = { { "plain", SH_NEEDS_NOTHING }, scan_plain, NULL, NULL,
-	sh_near_plain, distance_plain };
+static const struct sh_kernel plain = { { "plain", SH_NEEDS_NOTHING }, scan_plain, sh_near_plain,
+	distance_plain };
 
 /* ---- kernels ------------------------------------------------------------------- */
 

@@ -1,23 +1,21 @@
-/* The scan on 64-bit ARM: bits counted in bytes, neighbours added up to a byte a word. */
+/* The scan on 64-bit ARM: counts bits in bytes, then adds neighbouring bytes until each word has one. */
 #include "join/scan_kernel.h"
 
 #if defined(__aarch64__)
 
 #include "base/neon.h"
+#include "join/near.h"
 
 #define NAME(f) f##_neon
 #define TARGET
-#define TILE        struct tile_neon
-#define FAR         uint8x16_t
-#define WORD        uint64_t
-#define WORDS(s, f) ((s)->f)
-#define GROUP       8
+#define TILE struct tile_neon
+#define FAR  uint8x16_t
 
 struct tile_neon {
 	uint8x16_t v[SH_SCAN_TILE / 2];
 };
 
-/* A distance is at most 64. */
+/* A distance is at most 64, so k beyond 64 is the same as 64. */
 static inline uint8x16_t far_neon(unsigned k)
 {
 	return vdupq_n_u8(k < 64 ? (uint8_t)k : 64);
@@ -35,7 +33,7 @@ static inline __attribute__((always_inline)) uint8x16_t apart_neon(uint8x16_t x,
 	return vcntq_u8(veorq_u8(x, y));
 }
 
-/* Distances of eight words, each in two bytes to be added up. */
+/* Returns the distances of eight words, each as two bytes that are still to be added. */
 static inline __attribute__((always_inline)) uint8x16_t eight_neon(
     const uint8x16_t *v, uint8x16_t y)
 {
@@ -43,8 +41,8 @@ static inline __attribute__((always_inline)) uint8x16_t eight_neon(
 	    vpaddq_u8(apart_neon(v[2], y), apart_neon(v[3], y)));
 }
 
-/* Words that the tile does not have come out as those before them. */
-static inline __attribute__((always_inline)) uint32_t match_neon(
+/* Bits 8*n and above repeat bits below: the tile has only 8*n words. */
+static inline __attribute__((always_inline)) uint32_t compare_neon(
     const struct tile_neon *t, uint64_t word, uint8x16_t far, const unsigned n)
 {
 	uint8x16_t y = vreinterpretq_u8_u64(vdupq_n_u64(word));
@@ -76,7 +74,7 @@ static unsigned distance_neon(const uint64_t *a, const uint64_t *b, unsigned wor
 	return d + vaddvq_u16(sum);
 }
 
-const struct sh_kernel sh_kernel_neon = { { "neon", SH_NEEDS_NOTHING }, scan_neon, NULL, NULL,
-	sh_near_plain, distance_neon };
+const struct sh_kernel sh_kernel_neon = { { "neon", SH_NEEDS_NOTHING }, scan_neon, sh_near_plain,
+	distance_neon };
 
 #endif

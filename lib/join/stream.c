@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "base/bits.h"
-#include "join/bucket.h"
 #include "join/keyorder.h"
 #include "join/parts.h"
 #include "record/fpline.h"
@@ -150,7 +149,7 @@ static int join_part(void *arg, struct sh_nodes *a, struct sh_error *err)
 
 	if (s->table == 0 && sh_emit_identical(&e, err) < 0)
 		return -1;
-	sh_bucket_of(s->join, bucket_table(s));
+	sh_join_set_table(s->join, bucket_table(s));
 	return sh_emit_self(&e, s->join, err);
 }
 
@@ -160,7 +159,7 @@ static int join_two(void *arg, struct sh_nodes *a, struct sh_nodes *b, struct sh
 	struct sh_emit e = { a, b, s->opts.collapse, s->opts.pair, s->opts.arg, s->sides == 1, NULL,
 		NULL };
 
-	sh_bucket_of(s->join, bucket_table(s));
+	sh_join_set_table(s->join, bucket_table(s));
 	return sh_emit_cross(&e, s->join, err);
 }
 

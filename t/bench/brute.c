@@ -5,7 +5,7 @@
 
 #include "join/join.h"
 
-static int count(void *ctx, const struct sh_hit *hit, size_t n, struct sh_error *err)
+static int count(void *ctx, const struct sh_join_pair *hit, size_t n, struct sh_error *err)
 {
 	(void)hit, (void)err;
 	*(size_t *)ctx += n;

@@ -7,11 +7,11 @@
 enum { SPOTS = 200 };
 
 struct hits {
-	struct sh_hit hit[SPOTS * SPOTS];
+	struct sh_join_pair hit[SPOTS * SPOTS];
 	size_t n;
 };
 
-static int note_hits(void *ctx, const struct sh_hit *hit, size_t n, struct sh_error *err)
+static int note_hits(void *ctx, const struct sh_join_pair *hit, size_t n, struct sh_error *err)
 {
 	struct hits *to = ctx;
 
@@ -57,8 +57,6 @@ static void kernels(void)
 
 			check(j != NULL);
 			sh_join_set_limits(j, &limits);
-			limits.cached = (uint32_t)rng_below(SPOTS);
-			limits.shorten = rng_below(2);
 			got.n = 0;
 			status = way ? sh_join_cross(
 					   j, fp, cut, fp + cut, n - cut, note_hits, &got, &err)

@@ -1,6 +1,5 @@
 /* The join against comparing all with all: random sets, every kernel, every way through. */
 #include "base/compare.h"
-#include "join/bucket.h"
 #include "join/join.h"
 
 #include <stdlib.h>
@@ -13,10 +12,10 @@ enum { CASES = 6000, N_MAX = 300, HITS_MAX = 2 * N_MAX * N_MAX };
 
 struct hits {
 	size_t n, stop_at;
-	struct sh_hit *hit;
+	struct sh_join_pair *hit;
 };
 
-static int keep(void *ctx, const struct sh_hit *hit, size_t n, struct sh_error *err)
+static int keep(void *ctx, const struct sh_join_pair *hit, size_t n, struct sh_error *err)
 {
 	struct hits *h = ctx;
 
@@ -31,7 +30,7 @@ static int keep(void *ctx, const struct sh_hit *hit, size_t n, struct sh_error *
 
 static int by_ends(const void *p, const void *q)
 {
-	const struct sh_hit *a = p, *b = q;
+	const struct sh_join_pair *a = p, *b = q;
 
 	if (a->a != b->a)
 		return a->a < b->a ? -1 : 1;
@@ -86,7 +85,7 @@ static void brute_self(struct hits *h, const uint64_t *fp, size_t n, unsigned wo
 			unsigned d = sh_fp_distance(fp + a * words, fp + b * words, words);
 
 			if (d <= k)
-				h->hit[h->n++] = (struct sh_hit){ a, b, d };
+				h->hit[h->n++] = (struct sh_join_pair){ a, b, d };
 		}
 }
 
@@ -99,7 +98,7 @@ static void brute_cross(struct hits *h, const uint64_t *x, size_t nx, const uint
 			unsigned d = sh_fp_distance(x + a * words, y + b * words, words);
 
 			if (d <= k)
-				h->hit[h->n++] = (struct sh_hit){ a, b, d };
+				h->hit[h->n++] = (struct sh_join_pair){ a, b, d };
 		}
 }
 
@@ -108,13 +107,13 @@ static const unsigned widths[] = { 32, 64, 64, 64, 128, 128, 256, 4, 8, 36, 60, 
 
 /* From everything at once to plans within plans for a handful. */
 static const struct sh_join_limits limits[] = {
-	{ 1 << 18, 1 << 22, 256, 1, 1 << 17, false, 0, false },
-	{ 0, 1 << 22, 256, 1, 1 << 17, true, 0, false },
-	{ 0, 1 << 22, 256, 1e9, 20, false, 0, false },
-	{ 0, 1 << 22, 256, 1e9, 100, true, 0, false },
-	{ 0, 200, 8, 1e9, 100, true, 0, false },
-	{ 0, 60, 4, 1e9, 50, true, 0, false },
-	{ 0, 60, 4, 3, 0, false, 0, false },
+	{ 1 << 18, 1 << 22, 256, 1, 1 << 17, 0, false },
+	{ 0, 1 << 22, 256, 1, 1 << 17, 0, false },
+	{ 0, 1 << 22, 256, 1e9, 20, 0, false },
+	{ 0, 1 << 22, 256, 1e9, 100, 0, false },
+	{ 0, 200, 8, 1e9, 100, 0, false },
+	{ 0, 60, 4, 1e9, 50, 0, false },
+	{ 0, 60, 4, 3, 0, 0, false },
 };
 
 enum { LIMITS = sizeof limits / sizeof *limits };
@@ -152,11 +151,6 @@ static bool self_case(struct room *r)
 		struct sh_join_limits way = *limit;
 		struct sh_error err;
 
-		/* Nor do parts and short forms change the order. */
-		if (i > 0 && below(2))
-			way.cached = UINT32_MAX;
-		if (i > 0 && below(2))
-			way.shorten = !way.shorten;
 		sh_join_set_limits(j, &way);
 		r->got.n = 0;
 		good &= sh_join_self(j, r->fp, n, keep, &r->got, &err) == 0;
@@ -190,30 +184,28 @@ static bool join_way(struct room *r, size_t n, unsigned k, const char *kernel,
 	return good;
 }
 
-/* Blocks joined in parts and by short forms: the same pairs as of the whole, in the same order. */
-static bool parts_case(struct room *r)
+/* Blocks joined in radix partitions: the pairs of the brute force, in the same order by all kernels. */
+static bool partitions_case(struct room *r)
 {
-	struct sh_join_limits way = { 0, below(2) ? 900 : 1 << 22, 8, 1e9, UINT32_MAX, false, 0,
-		false };
+	struct sh_join_limits way = { 0, below(2) ? 900 : 1 << 22, 8, 1e9, 0, 0, false };
 	unsigned k = 1 + below(3);
 	size_t n = 1000 + below(2000);
 	const char *kernel;
-	bool good;
+	bool good = true;
 
 	for (size_t i = 0; i < n; i++) {
 		r->fp[i] = i > 100 && below(2) ? r->fp[below(100)] : rng();
 		for (unsigned d = 1 + below(k); d > 0; d--)
 			flip(&r->fp[i], below(64));
 	}
-	good = join_way(r, n, k, "plain", &way, &r->want);
 	way.cached = (uint32_t)n - 1;
-	for (unsigned i = 0; (kernel = sh_join_kernel_name(i)); i++)
-		for (unsigned s = 0; s < 2; s++) {
-			way.shorten = s > 0;
-			good &= join_way(r, n, k, kernel, &way, &r->got) &&
-				same_hits(&r->want, &r->got);
-		}
-	return good;
+	brute_self(&r->want, r->fp, n, 1, k);
+	for (unsigned i = 0; (kernel = sh_join_kernel_name(i)); i++) {
+		good &= join_way(r, n, k, kernel, &way, i ? &r->got : &r->first);
+		good &= i == 0 || same_hits(&r->first, &r->got);
+	}
+	sort_hits(&r->first);
+	return good && same_hits(&r->want, &r->first);
 }
 
 static int by_value(const void *a, const void *b)
@@ -241,7 +233,7 @@ static void nearly_ascending(uint64_t *fp, size_t n)
  * the brute force, in the same order by all. */
 static bool halves_case(struct room *r)
 {
-	struct sh_join_limits way = { 0, 1 << 22, 8, 1e9, 1 << 17, false, 1, true };
+	struct sh_join_limits way = { 0, 1 << 22, 8, 1e9, 1 << 17, 1, true };
 	unsigned k = 2 + below(2), share = below(101), groups = 12 + below(20);
 	size_t n = 500 + below(1000);
 	const char *kernel;
@@ -316,13 +308,14 @@ struct renumber {
 	struct hits *to;
 };
 
-static int keep_renumbered(void *ctx, const struct sh_hit *hit, size_t n, struct sh_error *err)
+static int keep_renumbered(
+    void *ctx, const struct sh_join_pair *hit, size_t n, struct sh_error *err)
 {
 	const struct renumber *r = ctx;
 
 	for (size_t i = 0; i < n; i++) {
 		uint32_t a = r->row[hit[i].a].i, b = r->row[hit[i].b].i;
-		struct sh_hit h = { a < b ? a : b, a < b ? b : a, hit[i].distance };
+		struct sh_join_pair h = { a < b ? a : b, a < b ? b : a, hit[i].distance };
 
 		if (keep(r->to, &h, 1, err) < 0)
 			return -1;
@@ -344,7 +337,7 @@ static bool join_table(struct sh_join *j, const struct sh_band *b, const struct 
 		row[i].i = i;
 	}
 	qsort(row, n, sizeof *row, key_order);
-	sh_bucket_of(j, t);
+	sh_join_set_table(j, t);
 	for (size_t at = 0, end; at < n; at = end) {
 		struct renumber r = { row + at, to };
 
@@ -524,7 +517,7 @@ int main(int argc, char **argv)
 		return 1;
 	many("one set", self_case, &r, cases);
 	many("two sets", cross_case, &r, cases / 2);
-	many("in parts", parts_case, &r, cases / 100);
+	many("in radix partitions", partitions_case, &r, cases / 100);
 	many("by halves", halves_case, &r, cases / 60);
 	many("bands, bucket by bucket", band_case, &r, cases / 4);
 	plans();

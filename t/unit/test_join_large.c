@@ -12,7 +12,7 @@ struct tally {
 	uint64_t n, sum;
 };
 
-static int count(void *ctx, const struct sh_hit *hit, size_t n, struct sh_error *err)
+static int count(void *ctx, const struct sh_join_pair *hit, size_t n, struct sh_error *err)
 {
 	struct tally *t = ctx;
 
@@ -34,7 +34,7 @@ static struct sh_join *new_join(unsigned bits, unsigned k, const char *kernel)
 
 static struct tally tally(unsigned bits, unsigned k, const uint64_t *fp, size_t n, bool brute)
 {
-	struct sh_join_limits all = { UINT64_MAX, UINT64_MAX, 0, 1, 0, false, 0, false };
+	struct sh_join_limits all = { UINT64_MAX, UINT64_MAX, 0, 1, 0, 0, false };
 	struct sh_join *j = new_join(bits, k, NULL);
 	struct tally t = { 0, 0 };
 	struct sh_error err;
@@ -100,7 +100,7 @@ static void skewed(
 /* So many even ones that they are joined by halves, and what the general plan finds, by each kernel. */
 static void even(uint32_t n, unsigned k)
 {
-	struct sh_join_limits blocks = { 1 << 18, 1 << 22, 256, 1, 1 << 17, false, 0, false };
+	struct sh_join_limits blocks = { 1 << 18, 1 << 22, 256, 1, 1 << 17, 0, false };
 	uint64_t *fp = calloc(n, sizeof *fp);
 	struct tally want = { 0, 0 };
 	const char *kernel;

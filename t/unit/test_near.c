@@ -1,4 +1,4 @@
-/* The scan of a join by halves against all pairs: each kernel, the same spots in the same order. */
+/* The scan of a join by halves against all pairs: each kernel, the same matches in the same order. */
 #include "join/near.h"
 
 #include <string.h>
@@ -7,24 +7,24 @@
 #include "rng.h"
 #include "tap.h"
 
-enum { BUCKET_MAX = 70, N_MAX = 1200, BITS_MAX = 9, SPOTS_MAX = N_MAX * N_MAX / 2 };
+enum { BUCKET_MAX = 70, N_MAX = 1200, BITS_MAX = 9, MATCHES_MAX = N_MAX * N_MAX / 2 };
 
 static uint16_t rest[N_MAX + SH_NEAR_PAD];
 static uint32_t start[(1 << BITS_MAX) + 1], key[N_MAX], n;
 
-static struct spots {
-	struct sh_near_spot spot[SPOTS_MAX];
+static struct matches {
+	struct sh_match match[MATCHES_MAX];
 	size_t n, stop_at;
 	bool too_many;
 } want, got, first;
 
-static bool keep(void *ctx, const struct sh_near_spot *spot, size_t many)
+static bool keep(void *ctx, const struct sh_match *match, size_t many)
 {
-	struct spots *to = ctx;
+	struct matches *to = ctx;
 
-	to->too_many |= many == 0 || many > SH_NEAR_SPOTS || to->n + many > SPOTS_MAX;
+	to->too_many |= many == 0 || many > SH_NEAR_MATCHES || to->n + many > MATCHES_MAX;
 	if (!to->too_many)
-		memcpy(to->spot + to->n, spot, many * sizeof *spot);
+		memcpy(to->match + to->n, match, many * sizeof *match);
 	to->n += to->too_many ? 0 : many;
 	return !to->too_many && to->n < to->stop_at;
 }
@@ -74,7 +74,7 @@ static void draw(unsigned bits)
 
 static int by_ends(const void *p, const void *q)
 {
-	const struct sh_near_spot *a = p, *b = q;
+	const struct sh_match *a = p, *b = q;
 
 	if (a->x != b->x)
 		return a->x < b->x ? -1 : 1;
@@ -82,17 +82,17 @@ static int by_ends(const void *p, const void *q)
 }
 
 /* In whichever order of two. */
-static void sort_spots(struct spots *s)
+static void sort_matches(struct matches *s)
 {
 	for (size_t i = 0; i < s->n; i++)
-		if (s->spot[i].x < s->spot[i].y)
-			s->spot[i] = (struct sh_near_spot){ s->spot[i].y, s->spot[i].x };
-	qsort(s->spot, s->n, sizeof *s->spot, by_ends);
+		if (s->match[i].x < s->match[i].y)
+			s->match[i] = (struct sh_match){ s->match[i].y, s->match[i].x };
+	qsort(s->match, s->n, sizeof *s->match, by_ends);
 }
 
-static bool same(const struct spots *x, const struct spots *y)
+static bool same(const struct matches *x, const struct matches *y)
 {
-	return x->n == y->n && memcmp(x->spot, y->spot, x->n * sizeof *x->spot) == 0;
+	return x->n == y->n && memcmp(x->match, y->match, x->n * sizeof *x->match) == 0;
 }
 
 static void all_pairs(void)
@@ -103,12 +103,12 @@ static void all_pairs(void)
 			uint64_t differ = (uint64_t)(key[x] ^ key[y]) << 16 | (rest[x] ^ rest[y]);
 
 			if ((differ & (differ - 1)) == 0)
-				want.spot[want.n++] = (struct sh_near_spot){ x, y };
+				want.match[want.n++] = (struct sh_match){ x, y };
 		}
 	}
 }
 
-static void scan(const struct sh_kernel *kernel, unsigned bits, struct spots *to, size_t stop_at)
+static void scan(const struct sh_kernel *kernel, unsigned bits, struct matches *to, size_t stop_at)
 {
 	static struct sh_near s;
 
@@ -126,7 +126,7 @@ static void scan(const struct sh_kernel *kernel, unsigned bits, struct spots *to
 	to->too_many |= s.ended != (to->n >= stop_at);
 }
 
-static bool one_case(size_t *spots)
+static bool one_case(size_t *matches)
 {
 	unsigned bits = 1 + (unsigned)rng_below(BITS_MAX);
 	const struct sh_kernel *kernel;
@@ -134,7 +134,7 @@ static bool one_case(size_t *spots)
 
 	draw(bits);
 	all_pairs();
-	*spots += want.n;
+	*matches += want.n;
 	for (unsigned i = 0; (kernel = sh_kernel_at(i)); i++) {
 		scan(kernel, bits, i ? &got : &first, SIZE_MAX);
 		good &= i == 0 ? !first.too_many : !got.too_many && same(&first, &got);
@@ -143,23 +143,24 @@ static bool one_case(size_t *spots)
 		/* Nothing comes once the receiver has ended it. */
 		scan(kernel, bits, &got, 1 + rng_below(first.n));
 		good &=
-		    !got.too_many && memcmp(got.spot, first.spot, got.n * sizeof *got.spot) == 0;
+		    !got.too_many && memcmp(got.match, first.match, got.n * sizeof *got.match) == 0;
 	}
-	sort_spots(&first);
+	sort_matches(&first);
 	if (!good || !same(&want, &first))
-		printf("# %u bits, %u words: %zu spots, expected %zu\n", bits, n, first.n, want.n);
+		printf(
+		    "# %u bits, %u words: %zu matches, expected %zu\n", bits, n, first.n, want.n);
 	return good && same(&want, &first);
 }
 
 int main(void)
 {
 	unsigned bad = 0, cases = rng_rounds(400);
-	size_t spots = 0;
+	size_t matches = 0;
 
 	rng_init(37);
 	for (unsigned i = 0; i < cases; i++)
-		bad += !one_case(&spots);
-	ok(bad == 0 && spots > cases, "%u of %u differ from all pairs, %zu spots", bad, cases,
-	    spots);
+		bad += !one_case(&matches);
+	ok(bad == 0 && matches > cases, "%u of %u differ from all pairs, %zu matches", bad, cases,
+	    matches);
 	return done_testing();
 }
