@@ -5,6 +5,7 @@
 #include "docopts.h"
 #include "group/verify.h"
 #include "io/tables.h"
+#include "measures.h"
 #include "run.h"
 
 enum { MEASURE = CLI_OWN };
@@ -13,8 +14,8 @@ enum { MEASURE = CLI_OWN };
 
 static const struct cli_option options[] = {
 	{ 'd', "documents", "DOCS", "the documents; given again, more of them" },
-	{ MEASURE, "measure", "NAME", "jaccard, containment or cosine [jaccard]" },
-	{ 'T', "threshold", "X", "drop pairs of a similarity below X [0]" },
+	{ MEASURE, "measure", "NAME", "jaccard, edit, any, containment or cosine [jaccard]" },
+	{ 'T', "threshold", "X", "drop pairs of a similarity below X; any: J,E for each [0]" },
 	{ 'w', "weight", "SCHEME", "of features, for cosine: set, tf or log [log]" },
 	{ 'S', "memory", "SIZE", "memory for documents and sets of features [256M]" },
 	{ CLI_TMPDIR, "tmpdir", "DIR", "for temporary files [$TMPDIR, /tmp]" },
@@ -33,7 +34,7 @@ struct settings {
 	struct docopts docs;
 	struct sh_verify_opts verify;
 	struct cli_files files;
-	uint64_t threshold; /* in millionths */
+	struct measures measures;
 	bool weight_given;
 };
 
@@ -56,7 +57,7 @@ static int each_pair(void *arg, struct sh_slice line, struct sh_job *job, struct
 	if (sh_record_pair(line, &r, err) < 0 ||
 	    sh_verify_ids(w->verifier, r.id1, r.id2, &sim, err) < 0)
 		return -1;
-	if (!sh_similarity_reaches(&sim, s->threshold, SH_WEIGHT_ONE))
+	if (!sim.reaches)
 		return 0;
 	if (sh_buf_reserve(
 		&job->out, r.id1.n + r.id2.n + SH_NUM_CHARS + SH_SIMILARITY_CHARS + 4, err) < 0)
@@ -142,14 +143,10 @@ static void take(struct cli *c, struct settings *s, int opt)
 		cli_reads_more(c, &s->files);
 		break;
 	case MEASURE:
-		s->verify.measure = sh_measure_find(c->arg);
-		if (!s->verify.measure)
-			cli_usage(
-			    c, "--measure '%s': expected jaccard, containment or cosine", c->arg);
+		measures_take(&s->measures, c, false);
 		break;
 	case 'T':
-		s->threshold =
-		    cli_share(c, "-T", 0, SH_WEIGHT_ONE, "a number from 0 to 1, as in 0.85");
+		measures_take_threshold(&s->measures, c, 0, "a number from 0 to 1, as in 0.85");
 		break;
 	case 'w':
 		s->verify.scheme = sh_scheme_find(c->arg);
@@ -171,9 +168,14 @@ static void settle(struct cli *c, struct settings *s)
 	docopts_settle(&s->docs, c);
 	if (s->files.n == 0)
 		cli_usage(c, "the documents are needed: -d DOCS");
+	measures_settle(&s->measures, c);
+	s->verify.measure = s->measures.measure;
+	s->verify.threshold = s->measures.threshold;
+	s->verify.edit_threshold = s->measures.edit;
 	if (s->weight_given && !s->verify.measure->weighs)
-		cli_usage(
-		    c, "-w weighs for --measure cosine; %s compares sets", s->verify.measure->name);
+		cli_usage(c,
+		    "-w has no effect with --measure %s (add --measure cosine, or drop -w)",
+		    s->verify.measure->name);
 	s->verify.token = s->docs.token;
 	s->verify.ngrams = s->docs.ngrams;
 	s->verify.strict = s->docs.docs.strict;
@@ -188,7 +190,7 @@ int main(int argc, char **argv)
 	int opt;
 
 	docopts_init(&s.docs);
-	s.verify.measure = sh_measure_find("jaccard");
+	s.measures.measure = sh_measure_find("jaccard");
 	s.verify.scheme = sh_scheme_find("log");
 	s.verify.corpus = &corpus;
 	cli_start(&c, &program, argc, argv);

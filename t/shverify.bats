@@ -140,6 +140,65 @@ pairs() {
 	done
 }
 
+@test "the edit similarity: 1 - distance / the longer text, in words, characters, and characters of Chinese" {
+	printf '%s\t%s\n' a 'the quick brown fox jumps over the lazy dog today' \
+		b 'the quick red fox jumps over a lazy dog' \
+		c 'dog lazy the over jumps fox brown quick the' \
+		d '中央银行周二上调利率' e '中央银行星期二上调利率' >docs
+	printf '%s\t%s\t0\n' a b a c d e a d >pairs
+	try 'shverify --measure edit -d docs pairs'
+	exits 0
+	gives 'a\tb\t0\t0.7000' 'a\tc\t0\t0.1000' 'd\te\t0\t0.8182' 'a\td\t0\t0.0000'
+	try 'shverify --measure edit -u char -d docs pairs'
+	exits 0
+	gives 'a\tb\t0\t0.7347' 'a\tc\t0\t0.2449' 'd\te\t0\t0.8182' 'a\td\t0\t0.0000'
+	try 'shverify --measure edit -T 0.7 -d docs pairs'
+	exits 0
+	gives 'a\tb\t0\t0.7000' 'd\te\t0\t0.8182'
+	try 'shverify --measure edit -T 0.700001 -d docs pairs'
+	exits 0
+	gives 'd\te\t0\t0.8182'
+}
+
+@test "--measure any: Jaccard where it reaches its threshold, else the edit similarity where that does" {
+	printf '%s\t%s\n' a 'the quick brown fox jumps over the lazy dog today' \
+		b 'the quick red fox jumps over a lazy dog' \
+		c 'dog lazy the over jumps fox brown quick the' >docs
+	printf 'a\tb\t1\na\tc\t2\nb\tc\t3\n' >pairs
+	try 'shverify --measure any -n 1 -T 0.8,0.7 -d docs pairs'
+	exits 0
+	gives 'a\tb\t1\t0.7000' 'a\tc\t2\t0.8889'
+	try 'shverify --measure any -n 1 -T 0.8 -d docs pairs'
+	exits 0
+	gives 'a\tc\t2\t0.8889'
+	try 'shverify --measure edit -T 0.8,0.7 -d docs pairs'
+	exits 2
+	says 'shverify: -T: two thresholds are for --measure any, not for --measure edit' \
+		"Try 'shverify --help' or 'man shverify'."
+	for bad in 0.8, ,0.8 0.8,2 x,0.8 0.80000000000000000,0.8 0.8,0.7,0.6; do
+		try "shverify --measure any -T $bad -d docs pairs"
+		exits 2
+	done
+	try 'shverify --measure levenshtein -d docs pairs'
+	exits 2
+	says "shverify: --measure 'levenshtein': expected jaccard, edit, any, containment or cosine" \
+		"Try 'shverify --help' or 'man shverify'."
+}
+
+@test "edit similarities of the bundled documents do not depend on threads, memory or the threshold" {
+	shfp -n 3 --minhash "$T_DATA/en_dev.tsv" | shjoin -k 16 >pairs
+	shverify --measure edit -d "$T_DATA/en_dev.tsv" pairs >all
+	try "shverify --measure edit -j 4 -S 1K -d $T_DATA/en_dev.tsv pairs"
+	exits 0
+	same all out
+	awk '$4 >= 0.85' all >expected
+	try "shverify --measure edit -T 0.85 -d $T_DATA/en_dev.tsv pairs"
+	exits 0
+	same expected out
+	[ "$(wc -l <out)" -gt 100 ]
+	[ "$(wc -l <out)" -lt "$(wc -l <all)" ]
+}
+
 @test "JSON, plain lines and verified pairs" {
 	printf '%s\n' '{"id":1,"text":"one\ttwo"}' '{"id":"2","text":"one two three"}' >docs.jsonl
 	printf '1\t2\t5\t0.1234\n' >pairs

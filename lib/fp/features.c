@@ -15,9 +15,10 @@ struct sh_features {
 	struct sh_keyed keyed;
 	const struct sh_keyed_kernel *kernel; /* NULL: hashes are those of archives */
 	bool rows;                            /* n-grams are rows of words that stand apart */
-	uint64_t *hash, *room, *token;
+	bool keeps_order;
+	uint64_t *hash, *room, *token, *ordered;
 	uint32_t *count;
-	size_t hash_cap, room_cap, token_cap, count_cap;
+	size_t hash_cap, room_cap, token_cap, ordered_cap, count_cap;
 };
 
 static struct sh_features *make(const struct sh_token_opts *token, struct sh_ngrams ngrams,
@@ -68,8 +69,14 @@ void sh_features_delete(struct sh_features *f)
 	free(f->hash);
 	free(f->room);
 	free(f->token);
+	free(f->ordered);
 	free(f->count);
 	free(f);
+}
+
+void sh_features_keep_order(struct sh_features *f)
+{
+	f->keeps_order = true;
 }
 
 /* ---- hashing ---- */
@@ -187,6 +194,9 @@ static int reserve(struct sh_features *f, size_t n, size_t tokens, struct sh_err
 	if (f->rows && tokens > f->token_cap &&
 	    sh_grow((void **)&f->token, &f->token_cap, tokens, sizeof *f->token, err) < 0)
 		return -1;
+	if (f->keeps_order && n > f->ordered_cap &&
+	    sh_grow((void **)&f->ordered, &f->ordered_cap, n, sizeof *f->ordered, err) < 0)
+		return -1;
 	if (n > f->hash_cap &&
 	    sh_grow((void **)&f->hash, &f->hash_cap, n, sizeof *f->hash, err) < 0)
 		return -1;
@@ -234,8 +244,10 @@ int sh_features_of(
 	if (sh_ngrams_count(range, tokens.n, &n, err) < 0 || reserve(f, n, tokens.n, err) < 0)
 		return -1;
 	n = hash_ngrams(f, &tokens, range);
+	if (f->keeps_order && n)
+		memcpy(f->ordered, f->hash, n * sizeof *f->hash);
 	sort(f, n);
 	*set = (struct sh_feature_set){ f->hash, f->count, count_equal(f->hash, f->count, n),
-		tokens.bad_utf8 };
+		tokens.bad_utf8, f->ordered, f->keeps_order ? n : 0 };
 	return 0;
 }

@@ -16,6 +16,9 @@ struct sh_feature_set {
 	const uint32_t *count; /* occurrences of each */
 	size_t n;              /* 0: a document without features */
 	uint64_t bad_utf8;     /* ill-formed sequences met in the text */
+	/* The features in the order of the text; only after sh_features_keep_order(). */
+	const uint64_t *ordered;
+	size_t n_ordered;
 };
 
 /* One serves one thread. */
@@ -28,6 +31,9 @@ struct sh_features *sh_features_new(const struct sh_token_opts *token, struct sh
 struct sh_features *sh_features_new_apart(
     const struct sh_token_opts *token, struct sh_ngrams ngrams, struct sh_error *err);
 void sh_features_delete(struct sh_features *f);
+
+/* From now on sets have their `ordered` features. */
+void sh_features_keep_order(struct sh_features *f);
 
 /* The set is valid until the next call. */
 int sh_features_of(

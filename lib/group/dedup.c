@@ -17,6 +17,8 @@ struct sh_dedup *sh_dedup_new(const struct sh_dedup_opts *opts, struct sh_error 
 	}
 	d->opts = *opts;
 	d->opts.how.memory /= opts->jobs;
+	d->opts.how.threshold = opts->threshold;
+	d->opts.how.exact = opts->seen != NULL;
 	if (!d->opts.memory)
 		d->opts.memory = SIZE_MAX;
 	if (!d->opts.pairs)
@@ -190,5 +192,7 @@ int sh_dedup_compare(struct sh_dedup *d, uint32_t a, uint32_t b, unsigned *dista
     struct sh_similarity *s, struct sh_error *err)
 {
 	*distance = sh_fp_distance(sh_dedup_fp(d, a), sh_dedup_fp(d, b), d->words);
+	/* The ends of a chain may lie below the threshold. */
+	sh_verifier_be_exact(d->worker[0].verifier);
 	return d->opts.verify ? sh_verify(d->worker[0].verifier, a, b, s, err) : 0;
 }

@@ -11,7 +11,7 @@ struct rows {
 	const uint64_t *x, *x_end, *y, *y_end;
 };
 
-/* Without branches: which row is ahead is anybody's guess. 1 for one that both have. */
+/* Returns 1 when both rows have the value. Without branches: which row is ahead is random. */
 static inline size_t step(struct rows *r)
 {
 	uint64_t a = *r->x, b = *r->y;
@@ -21,7 +21,7 @@ static inline size_t step(struct rows *r)
 	return a == b;
 }
 
-/* So many steps neither row ends. */
+/* The number of steps after which neither row can have ended. */
 static size_t sure_steps(const struct rows *r)
 {
 	size_t x = (size_t)(r->x_end - r->x), y = (size_t)(r->y_end - r->y);
@@ -38,7 +38,7 @@ static size_t common_rows(struct rows *r)
 	return n;
 }
 
-/* The first of the row that is not below `value`. */
+/* The first element of the row that is at least `value`. */
 static const uint64_t *lower_bound(const uint64_t *from, const uint64_t *end, uint64_t value)
 {
 	while (from < end) {
@@ -106,7 +106,7 @@ static void jaccard(
 {
 	size_t both = common(x, y), all = x->n + y->n - both;
 
-	*s = (struct sh_similarity){ sh_wide(both), sh_wide(all), sh_wide(all) };
+	*s = (struct sh_similarity){ .num = sh_wide(both), .a = sh_wide(all), .b = sh_wide(all) };
 }
 
 static void containment(
@@ -114,7 +114,9 @@ static void containment(
 {
 	size_t least = x->n < y->n ? x->n : y->n;
 
-	*s = (struct sh_similarity){ sh_wide(common(x, y)), sh_wide(least), sh_wide(least) };
+	*s = (struct sh_similarity){
+		.num = sh_wide(common(x, y)), .a = sh_wide(least), .b = sh_wide(least)
+	};
 }
 
 static void cosine(
@@ -131,14 +133,21 @@ static void cosine(
 		i += a <= b;
 		j += b <= a;
 	}
-	*s = (struct sh_similarity){ sum, x->squares, y->squares };
+	*s = (struct sh_similarity){ .num = sum, .a = x->squares, .b = y->squares };
 }
 
 static const struct sh_measure measures[] = {
-	{ "jaccard", false, jaccard },
-	{ "containment", false, containment },
-	{ "cosine", true, cosine },
+	{ .name = "jaccard", .duplicates = true, .compare = jaccard },
+	{ .name = "edit", .duplicates = true, .ordered = true },
+	{ .name = "any", .duplicates = true, .any = true },
+	{ .name = "containment", .compare = containment },
+	{ .name = "cosine", .weighs = true, .compare = cosine },
 };
+
+const struct sh_measure *sh_measure_at(size_t i)
+{
+	return i < sizeof measures / sizeof *measures ? &measures[i] : NULL;
+}
 
 const struct sh_measure *sh_measure_find(const char *name)
 {

@@ -1,5 +1,10 @@
-/* How alike two sets of features are, exactly: jaccard |A∩B| / |A∪B|, containment
- * |A∩B| / min(|A|,|B|), cosine Σ a b / sqrt(Σ a² Σ b²) over the weights of features.
+/* How alike two documents are, exactly:
+ *
+ *     jaccard      |A and B| / |A or B|              of their sets of features
+ *     containment  |A and B| / min(|A|, |B|)         of these
+ *     cosine       sum(a b) / sqrt(sum(a^2) sum(b^2))  of the weights of these
+ *     edit         1 - distance / max(n, m)          of their n and m tokens, see align.h
+ *     any          jaccard, or edit where jaccard does not reach its threshold
  *
  * A similarity is kept as num / sqrt(a * b) in integers and compared as such, so no rounding
  * decides about a pair. A document without features has similarity 0 to everything. */
@@ -13,7 +18,8 @@
 #include <stdint.h>
 
 struct sh_similarity {
-	struct sh_wide num, a, b; /* num² <= a * b; below 2^85 */
+	struct sh_wide num, a, b; /* num^2 <= a * b; below 2^85 */
+	bool reaches;             /* set by sh_verify(): it is at least the threshold */
 };
 
 /* A set with what measures need of it. Weights are whole numbers below 2^32: counts, or
@@ -27,13 +33,19 @@ struct sh_weighed_set {
 
 struct sh_measure {
 	const char *name;
-	bool weighs;
+	bool weighs;  /* compares weights, too */
+	bool ordered; /* compares tokens in their order: compare() is NULL */
+	bool any;     /* two measures in turn: compare() is NULL */
+	bool
+	    duplicates; /* tells duplicates: high only where neither document has much of its own */
 	void (*compare)(const struct sh_weighed_set *x, const struct sh_weighed_set *y,
 	    struct sh_similarity *s);
 };
 
-/* jaccard, containment, cosine; NULL when there is none of that name. */
+/* The measure of this name, or NULL. */
 const struct sh_measure *sh_measure_find(const char *name);
+/* All measures, one after the other; NULL behind the last. */
+const struct sh_measure *sh_measure_at(size_t i);
 
 /* Whether the similarity is at least p / q; q > 0, both at most 2^21. */
 bool sh_similarity_reaches(const struct sh_similarity *s, uint64_t p, uint64_t q);

@@ -4,6 +4,7 @@
 
 #include "base/siphash.h"
 #include "fp/features.h"
+#include "group/align.h"
 #include "io/pages.h"
 
 enum { FIRST_BITS = 8, KNOWN_COUNTS = 64 };
@@ -11,13 +12,14 @@ enum { FIRST_BITS = 8, KNOWN_COUNTS = 64 };
 /* Sets lie in slabs: a small one, for few documents do with it, then large ones. */
 enum { FIRST_SLAB = 1 << 17, SLAB = 1 << 21, SLABS_MIN = 3 };
 
-/* A document's set, with its id, in one piece of a slab. */
+/* A document's set or sequence, with its id, in one piece of a slab. */
 struct entry {
 	uint32_t document;
-	struct entry *next_hash; /* of those in one slot */
+	struct entry *next_hash; /* the next entry of the same slot */
 	size_t bytes;
 	struct sh_slice id;
 	struct sh_weighed_set set;
+	struct sh_sequence sequence; /* for measures that are ordered */
 };
 
 /* Entries, one behind the other. */
@@ -29,14 +31,16 @@ struct slab {
 struct sh_verifier {
 	struct sh_verify_opts opts;
 	struct sh_features *features;
+	struct sh_aligner *aligner; /* for measures that are ordered */
+	struct sh_verifier *edit;   /* for the measure any: asked when Jaccard does not reach */
 	struct sh_document_room room;
 	struct entry **slots;
 	unsigned slot_bits;
 	struct slab *newest, *oldest;
 	size_t n, n_slabs, bytes;
 	uint64_t made;
-	uint64_t dropped;              /* slabs, with the entries in them */
-	uint64_t weight[KNOWN_COUNTS]; /* of small counts, from 1 */
+	uint64_t dropped;              /* slabs freed so far, with the entries in them */
+	uint64_t weight[KNOWN_COUNTS]; /* weight[c]: of a feature that stands c times, c >= 1 */
 };
 
 /* 0 when the scheme is one that the measure can use. */
@@ -69,6 +73,39 @@ static int weigh_small_counts(struct sh_verifier *v, struct sh_error *err)
 	return 0;
 }
 
+/* The edit similarity looks at single tokens, in their order. */
+static int make_features(struct sh_verifier *v, struct sh_error *err)
+{
+	const struct sh_verify_opts *opts = &v->opts;
+	struct sh_ngrams tokens = { .min = 1, .max = 1 };
+	bool ordered = opts->measure->ordered;
+
+	v->features = sh_features_new_apart(&opts->token, ordered ? tokens : opts->ngrams, err);
+	if (!v->features)
+		return -1;
+	if (!ordered)
+		return 0;
+	sh_features_keep_order(v->features);
+	v->aligner = sh_aligner_new(err);
+	return v->aligner ? 0 : -1;
+}
+
+/* Two verifiers share the memory of the measure any. */
+static int make_edit(struct sh_verifier *v, struct sh_error *err)
+{
+	struct sh_verify_opts opts = v->opts;
+
+	if (!opts.measure->any)
+		return 0;
+	opts.memory /= 2;
+	v->opts.memory = opts.memory;
+	v->opts.measure = sh_measure_find("jaccard");
+	opts.measure = sh_measure_find("edit");
+	opts.threshold = opts.edit_threshold;
+	v->edit = sh_verifier_new(&opts, err);
+	return v->edit ? 0 : -1;
+}
+
 struct sh_verifier *sh_verifier_new(const struct sh_verify_opts *opts, struct sh_error *err)
 {
 	struct sh_verifier *v = calloc(1, sizeof *v);
@@ -82,9 +119,8 @@ struct sh_verifier *sh_verifier_new(const struct sh_verify_opts *opts, struct sh
 	v->slots = calloc((size_t)1 << v->slot_bits, sizeof *v->slots);
 	if (!v->slots)
 		sh_error_nomem(err);
-	else if (check(opts, err) == 0 && weigh_small_counts(v, err) == 0)
-		v->features = sh_features_new_apart(&opts->token, opts->ngrams, err);
-	if (v->features)
+	else if (check(opts, err) == 0 && weigh_small_counts(v, err) == 0 &&
+		 make_edit(v, err) == 0 && make_features(v, err) == 0)
 		return v;
 	sh_verifier_delete(v);
 	return NULL;
@@ -100,7 +136,9 @@ void sh_verifier_delete(struct sh_verifier *v)
 		newer = s->newer;
 		sh_pages_put(s, s->size);
 	}
+	sh_verifier_delete(v->edit);
 	sh_features_delete(v->features);
+	sh_aligner_delete(v->aligner);
 	sh_document_room_free(&v->room);
 	free(v->slots);
 	free(v);
@@ -113,7 +151,14 @@ struct sh_features *sh_verifier_features(struct sh_verifier *v)
 
 uint64_t sh_verifier_made(const struct sh_verifier *v)
 {
-	return v->made;
+	return v->made + (v->edit ? v->edit->made : 0);
+}
+
+void sh_verifier_be_exact(struct sh_verifier *v)
+{
+	v->opts.exact = true;
+	if (v->edit)
+		v->edit->opts.exact = true;
 }
 
 /* ---- the cache ---- */
@@ -229,7 +274,7 @@ static void insert(struct sh_verifier *v, struct entry *e)
 
 /* ---- sets ---- */
 
-static int weigh(struct sh_verifier *v, const struct sh_feature_set *f, uint64_t *weight,
+static int weigh(const struct sh_verifier *v, const struct sh_feature_set *f, uint64_t *weight,
     struct sh_weighed_set *set, struct sh_error *err)
 {
 	for (size_t i = 0; i < f->n; i++) {
@@ -243,11 +288,31 @@ static int weigh(struct sh_verifier *v, const struct sh_feature_set *f, uint64_t
 	return 0;
 }
 
+/* Bytes of the arrays of an entry. */
+static size_t array_bytes(const struct sh_verifier *v, const struct sh_feature_set *f)
+{
+	size_t arrays = v->opts.measure->weighs ? 2 : 1, bytes = arrays * f->n * sizeof(uint64_t);
+
+	return v->opts.measure->ordered ? bytes + sh_sequence_bytes(f->n, f->n_ordered) : bytes;
+}
+
+/* What the measure needs besides the hashes; room lies behind them. */
+static int fill_entry(const struct sh_verifier *v, struct entry *e, const struct sh_feature_set *f,
+    uint64_t *room, struct sh_error *err)
+{
+	if (v->opts.measure->weighs)
+		return weigh(v, f, room, &e->set, err);
+	if (v->opts.measure->ordered) {
+		e->sequence = (struct sh_sequence){ .hash = e->set.hash, .distinct = f->n };
+		sh_sequence_index(&e->sequence, f->ordered, f->n_ordered, (uint32_t *)(void *)room);
+	}
+	return 0;
+}
+
 static struct entry *make_entry(struct sh_verifier *v, uint32_t document, struct sh_slice id,
     const struct sh_feature_set *f, struct sh_error *err)
 {
-	size_t arrays = v->opts.measure->weighs ? 2 : 1;
-	size_t bytes = sizeof(struct entry) + arrays * f->n * sizeof(uint64_t) + id.n;
+	size_t arrays = array_bytes(v, f), bytes = sizeof(struct entry) + arrays + id.n;
 	struct entry *e;
 	uint64_t *hash;
 	char *name;
@@ -257,16 +322,14 @@ static struct entry *make_entry(struct sh_verifier *v, uint32_t document, struct
 	if (!e)
 		return NULL;
 	hash = (uint64_t *)(e + 1);
-	name = (char *)(hash + arrays * f->n);
+	name = (char *)hash + arrays;
 	*e = (struct entry){ .document = document, .bytes = bytes, .id = { name, id.n } };
 	memcpy(name, id.p, id.n);
 	if (f->n)
 		memcpy(hash, f->hash, f->n * sizeof *hash);
 	e->set.hash = hash;
 	e->set.n = f->n;
-	if (v->opts.measure->weighs && weigh(v, f, hash + f->n, &e->set, err) < 0)
-		return NULL;
-	return e;
+	return fill_entry(v, e, f, hash + f->n, err) < 0 ? NULL : e;
 }
 
 /* The entry of a document. One got before is valid as long as no slab was dropped. */
@@ -308,10 +371,41 @@ static struct entry *get_named(struct sh_verifier *v, struct sh_slice id, struct
 	return NULL;
 }
 
+/* 1 - distance / tokens of the longer text. Below the threshold it is 0, unless the exact value
+ * is wanted. */
+static int compare_edit(struct sh_verifier *v, const struct sh_sequence *x,
+    const struct sh_sequence *y, struct sh_similarity *s, struct sh_error *err)
+{
+	size_t longer = x->n > y->n ? x->n : y->n, limit = longer, distance;
+
+	if (!v->opts.exact)
+		limit -= (size_t)((v->opts.threshold * longer + SH_WEIGHT_ONE - 1) / SH_WEIGHT_ONE);
+	if (sh_align(v->aligner, x, y, limit, &distance, err) < 0)
+		return -1;
+	*s = (struct sh_similarity){ .a = sh_wide(longer), .b = sh_wide(longer) };
+	if (distance <= limit && x->n && y->n)
+		s->num = sh_wide(longer - distance);
+	return 0;
+}
+
+static int compare(struct sh_verifier *v, const struct entry *a, const struct entry *b,
+    struct sh_similarity *s, struct sh_error *err)
+{
+	if (v->opts.measure->ordered) {
+		if (compare_edit(v, &a->sequence, &b->sequence, s, err) < 0)
+			return -1;
+	} else {
+		v->opts.measure->compare(&a->set, &b->set, s);
+	}
+	s->reaches = sh_similarity_reaches(s, v->opts.threshold, SH_WEIGHT_ONE);
+	return 0;
+}
+
 int sh_verify(
     struct sh_verifier *v, uint32_t x, uint32_t y, struct sh_similarity *s, struct sh_error *err)
 {
 	const struct entry *a, *b;
+	struct sh_similarity edit;
 	uint64_t dropped;
 
 	/* What was made last stays: so the second or third time nothing is dropped. */
@@ -322,10 +416,19 @@ int sh_verify(
 		if (!b)
 			return -1;
 	} while (v->dropped != dropped);
-	v->opts.measure->compare(&a->set, &b->set, s);
+	if (compare(v, a, b, s, err) < 0)
+		return -1;
+	if (!v->edit || s->reaches)
+		return 0;
+	if (sh_verify(v->edit, x, y, &edit, err) < 0)
+		return -1;
+	if (edit.reaches)
+		*s = edit;
 	return 0;
 }
 
+/* Documents of one digest and one measure have the same features, and, if that is ordered, in the
+ * same order. */
 int sh_verifier_digest(
     struct sh_verifier *v, uint32_t document, uint64_t *digest, struct sh_error *err)
 {
@@ -335,6 +438,12 @@ int sh_verifier_digest(
 	if (!e)
 		return -1;
 	*digest = sh_siphash(key, e->set.hash, e->set.n * sizeof *e->set.hash);
+	if (v->opts.measure->ordered) {
+		const uint64_t hashes[2] = { *digest, 0 };
+
+		*digest = sh_siphash(
+		    hashes, e->sequence.token, e->sequence.n * sizeof *e->sequence.token);
+	}
 	return 0;
 }
 

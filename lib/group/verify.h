@@ -16,7 +16,12 @@ struct sh_verify_opts {
 	struct sh_ngrams ngrams;
 	const struct sh_measure *measure;
 	const struct sh_scheme *scheme; /* for measures that weigh: set, tf or log */
-	bool strict;                    /* ill-formed UTF-8 is SH_ERR_RECORD */
+	/* The least similarity asked for, in millionths. Below it the edit similarity is 0, unless
+	 * `exact`: alignments may end early. Under the measure any: the least Jaccard similarity. */
+	uint64_t threshold;
+	uint64_t edit_threshold; /* under the measure any: the least edit similarity */
+	bool exact;
+	bool strict;   /* ill-formed UTF-8 is SH_ERR_RECORD */
 	size_t memory; /* bytes of sets to keep; no less than 384 KiB, or three documents */
 };
 
@@ -26,22 +31,27 @@ struct sh_verifier;
 struct sh_verifier *sh_verifier_new(const struct sh_verify_opts *opts, struct sh_error *err);
 void sh_verifier_delete(struct sh_verifier *v);
 
-/* By numbers of documents. */
+/* By numbers of documents. s->reaches says whether the similarity is at least the threshold. Under
+ * the measure any, *s is the Jaccard similarity if that reaches its threshold, otherwise the edit
+ * similarity if that reaches its own, otherwise the Jaccard similarity. */
 int sh_verify(
     struct sh_verifier *v, uint32_t x, uint32_t y, struct sh_similarity *s, struct sh_error *err);
+
+/* From now on similarities below the threshold are exact, too. */
+void sh_verifier_be_exact(struct sh_verifier *v);
 
 /* By ids. SH_ERR_RECORD when no document has one of them. */
 int sh_verify_ids(struct sh_verifier *v, struct sh_slice id1, struct sh_slice id2,
     struct sh_similarity *s, struct sh_error *err);
 
-/* Of a document's set of features: the same for two that have the same set, of one verifier. */
+/* The same number for two documents whose similarity is 1, and with one verifier for no others. */
 int sh_verifier_digest(
     struct sh_verifier *v, uint32_t document, uint64_t *digest, struct sh_error *err);
 
-/* What it makes sets with, for others on the same thread. */
+/* The maker of the verifier's sets, for use on the same thread. */
 struct sh_features *sh_verifier_features(struct sh_verifier *v);
 
-/* Sets of features made so far: what the time goes to. */
+/* The number of sets of features made so far, which take most of the time. */
 uint64_t sh_verifier_made(const struct sh_verifier *v);
 
 #endif

@@ -90,6 +90,46 @@ static unsigned in_common(const struct text *x, const struct text *y, double *do
 	return n;
 }
 
+/* The words of a text, split at blanks. */
+static unsigned words_of(const char *text, const char *word[WORDS_MAX + 1])
+{
+	unsigned n = 0;
+
+	for (const char *p = *text ? text : NULL; p; p = strchr(p, ' ') ? strchr(p, ' ') + 1 : NULL)
+		word[n++] = p;
+	return n;
+}
+
+static bool same_word(const char *x, const char *y)
+{
+	size_t n = strcspn(x, " ");
+
+	return n == strcspn(y, " ") && memcmp(x, y, n) == 0;
+}
+
+/* 1 - edit distance / the longer text, by the whole matrix. */
+static double slow_edit(const char *x, const char *y)
+{
+	const char *a[WORDS_MAX + 1], *b[WORDS_MAX + 1];
+	unsigned n = words_of(x, a), m = words_of(y, b), cost[WORDS_MAX + 1];
+
+	for (unsigned j = 0; j <= m; j++)
+		cost[j] = j;
+	for (unsigned i = 0; i < n; i++) {
+		unsigned diagonal = cost[0]++;
+
+		for (unsigned j = 0; j < m; j++) {
+			unsigned least = diagonal + !same_word(a[i], b[j]);
+
+			least = cost[j] + 1 < least ? cost[j] + 1 : least;
+			least = cost[j + 1] + 1 < least ? cost[j + 1] + 1 : least;
+			diagonal = cost[j + 1];
+			cost[j + 1] = least;
+		}
+	}
+	return n && m ? 1 - (double)cost[m] / (n > m ? n : m) : 0;
+}
+
 static double slow(const struct text *x, const struct text *y, const char *measure, bool logs)
 {
 	double dot, xx, yy;
@@ -97,6 +137,8 @@ static double slow(const struct text *x, const struct text *y, const char *measu
 
 	if (!x->n || !y->n)
 		return 0;
+	if (*measure == 'e')
+		return slow_edit(x->text, y->text);
 	if (*measure == 'j')
 		return (double)both / (x->n + y->n - both);
 	if (strcmp(measure, "containment") == 0)
@@ -116,16 +158,21 @@ static double value(const struct sh_similarity *s)
 	return s->num.low ? (double)(real(s->num) / sqrtl(real(s->a) * real(s->b))) : 0;
 }
 
-static void write_docs(bool json)
+static void write_texts(bool json)
 {
 	FILE *f = fopen(path, "w");
 
-	for (unsigned i = 0; i < DOCS; i++) {
-		write_text(&texts[i]);
+	for (unsigned i = 0; i < DOCS; i++)
 		fprintf(f, json ? "{\"text\":\"%2$s\",\"id\":\"d%1$u\"}\n" : "d%u\t%s\n", i,
 		    texts[i].text);
-	}
 	fclose(f);
+}
+
+static void write_docs(bool json)
+{
+	for (unsigned i = 0; i < DOCS; i++)
+		write_text(&texts[i]);
+	write_texts(json);
 }
 
 static int no_bad(void *arg, struct sh_slice line, struct sh_error *err)
@@ -202,18 +249,112 @@ static void against_strings(
 	    min, max, json ? "JSON" : "TSV", memory);
 }
 
+/* With a threshold: whether it is reached, and the exact value where it is. */
+static unsigned wrong_at(struct sh_verifier *v, const char *measure, double jaccard, double edit)
+{
+	unsigned wrong = 0;
+
+	for (unsigned i = 0; i < 300; i++) {
+		unsigned x = (unsigned)rng_below(DOCS), y = (unsigned)rng_below(DOCS);
+		double j = slow(&texts[x], &texts[y], "jaccard", false);
+		double e = slow(&texts[x], &texts[y], "edit", false), want = e;
+		bool reaches = e >= edit - 1e-12;
+		struct sh_similarity s;
+		struct sh_error err;
+
+		if (*measure == 'a') {
+			reaches = j >= jaccard - 1e-12 || reaches;
+			want = j >= jaccard - 1e-12 ? j : e;
+		}
+		if (sh_verify(v, x, y, &s, &err) < 0 || s.reaches != reaches ||
+		    (reaches && fabs(value(&s) - want) > 1e-12)) {
+			wrong++;
+			printf("# '%s' and '%s': %g\n", texts[x].text, texts[y].text, value(&s));
+		}
+	}
+	return wrong;
+}
+
+static void thresholds(const char *measure)
+{
+	static const uint64_t asked[] = { 0, 300000, 500000, 750000, 800000, 1000000 };
+	struct sh_corpus corpus;
+	struct sh_verify_opts opts = { .corpus = &corpus,
+		.ngrams = { .min = 2, .max = 2 },
+		.measure = sh_measure_find(measure),
+		.scheme = sh_scheme_find("set"),
+		.memory = 1 << 24 };
+	unsigned wrong = 0;
+	struct sh_error err;
+
+	for (unsigned round = 0; round < 36; round++) {
+		struct sh_verifier *v;
+
+		write_docs(false);
+		for (unsigned i = 0; i < DOCS; i++)
+			cut(&texts[i], 2, 2);
+		wrong += (unsigned)open_corpus(&corpus, false);
+		opts.threshold = asked[round % 6];
+		opts.edit_threshold = asked[round / 6];
+		v = sh_verifier_new(&opts, &err);
+		wrong += wrong_at(v, measure, (double)opts.threshold / 1e6,
+		    (double)(*measure == 'a' ? opts.edit_threshold : opts.threshold) / 1e6);
+		sh_verifier_delete(v);
+		sh_corpus_free(&corpus);
+	}
+	ok(wrong == 0, "%s: with a threshold, what reaches it is exact, and nothing else does",
+	    measure);
+}
+
+static void same_digest(const char *measure)
+{
+	struct sh_corpus corpus;
+	struct sh_verify_opts opts = { .corpus = &corpus,
+		.ngrams = { .min = 2, .max = 2 },
+		.measure = sh_measure_find(measure),
+		.scheme = sh_scheme_find("set"),
+		.memory = 1 << 24 };
+	unsigned wrong = 0, same = 0;
+	struct sh_verifier *v;
+	struct sh_error err;
+
+	for (unsigned i = 0; i < DOCS; i++)
+		sprintf(
+		    texts[i].text, "%.*s", (int)(2 * (1 + i % 3)), i % 2 ? "a b a b" : "b a a a");
+	write_texts(false);
+	wrong += (unsigned)open_corpus(&corpus, false);
+	v = sh_verifier_new(&opts, &err);
+	for (uint32_t x = 0; x < DOCS; x++)
+		for (uint32_t y = 0; y < DOCS; y++) {
+			uint64_t a, b;
+			struct sh_similarity s;
+
+			wrong += sh_verifier_digest(v, x, &a, &err) < 0 ||
+				 sh_verifier_digest(v, y, &b, &err) < 0 ||
+				 sh_verify(v, x, y, &s, &err) < 0;
+			if (!*texts[x].text || !*texts[y].text)
+				continue;
+			same += a == b && x != y;
+			wrong += (a == b) != sh_similarity_reaches(&s, 1, 1);
+		}
+	ok(wrong == 0 && same > 0, "%s: one digest just where the similarity is 1", measure);
+	sh_verifier_delete(v);
+	sh_corpus_free(&corpus);
+}
+
 /* Thresholds and rounding of p/q itself, and just beside it. */
 static void numbers(void)
 {
 	unsigned wrong = 0, rounding = 0;
-	static const struct sh_similarity zero, large = { { 1, 0 }, { 4, 0 }, { 1, 0 } };
+	static const struct sh_similarity zero,
+	    large = { .num = { 1, 0 }, .a = { 4, 0 }, .b = { 1, 0 } };
 
 	for (unsigned i = 0; i < 100000; i++) {
 		uint64_t q = 1 + rng_below(1000000), p = rng_below(q + 1);
 		uint64_t scale = 1 + (rng() >> 24);
 		struct sh_wide den = sh_wide_mul(q, scale), num = sh_wide_mul(p, scale);
 		struct sh_wide below = sh_wide_add(num, (struct sh_wide){ UINT64_MAX, UINT64_MAX });
-		struct sh_similarity s = { num, den, den };
+		struct sh_similarity s = { .num = num, .a = den, .b = den };
 		uint64_t want = (20000 * p + q) / (2 * q);
 
 		if (!sh_similarity_reaches(&s, p, q) || (p && sh_similarity_reaches(&s, p + 1, q)))
@@ -242,8 +383,8 @@ static void roots(void)
 	for (unsigned i = 0; i < 100000; i++) {
 		struct sh_wide a = sh_wide_shl(sh_wide(rng_any()), (unsigned)rng_below(20));
 		struct sh_wide b = sh_wide_shl(sh_wide(rng_any()), (unsigned)rng_below(20));
-		struct sh_similarity s = { { 0, 0 }, sh_wide_add(a, sh_wide(1)),
-			sh_wide_add(b, sh_wide(1)) };
+		struct sh_similarity s = { .a = sh_wide_add(a, sh_wide(1)),
+			.b = sh_wide_add(b, sh_wide(1)) };
 		long double root = sqrtl(real(s.a) * real(s.b)), got, is, num;
 
 		num = root * (long double)rng_below(10000) / 10000;
@@ -379,6 +520,12 @@ int main(void)
 	against_strings("containment", "set", 1, 3, false, 3000);
 	against_strings("cosine", "tf", 1, 1, false, plenty);
 	against_strings("cosine", "log", 2, 2, false, 3000);
+	against_strings("edit", "set", 3, 3, false, plenty);
+	against_strings("edit", "set", 1, 1, true, 3000);
+	thresholds("edit");
+	thresholds("any");
+	same_digest("jaccard");
+	same_digest("edit");
 	unlink(path);
 	return done_testing();
 }

@@ -1,0 +1,337 @@
+#include "group/align.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+
+#define NONE UINT32_MAX
+
+enum {
+	BITS = 64,
+	FIRST_BAND = 48, /* the least limit of the first try; most near-duplicates are nearer */
+};
+
+struct sh_aligner {
+	uint32_t *map;       /* by token of y: the token of x, or NONE */
+	uint32_t *cursor;    /* by token of x: the first of its places that the band has not left */
+	uint32_t *row;       /* by token of x: its row of masks, or NONE */
+	uint64_t *mask;      /* rows of masks, one bit a row of the matrix, for frequent tokens */
+	uint64_t *up, *down; /* vertical differences of +1 and -1, a bit a row */
+	uint64_t *scratch;   /* the mask of a rare token; zero between columns */
+	size_t map_cap, cursor_cap, row_cap, mask_cap, up_cap, down_cap, scratch_cap;
+};
+
+/* ---- sequences ---- */
+
+/* hash[] is spread evenly: its place is guessed from the upper bits. */
+static uint32_t find_token(const struct sh_sequence *s, uint64_t hash)
+{
+	size_t lo = 0, hi = s->distinct;
+
+	while (hi - lo > 1) {
+		size_t mid = lo + (hi - lo) / 2;
+		bool below = s->hash[mid] <= hash;
+
+		lo = below ? mid : lo;
+		hi = below ? hi : mid;
+	}
+	return (uint32_t)lo;
+}
+
+void sh_sequence_index(struct sh_sequence *s, const uint64_t *token, size_t n, uint32_t *room)
+{
+	uint32_t *first = room, *place = first + s->distinct + 1, *own = place + n, sum = 0;
+
+	memset(first, 0, (s->distinct + 1) * sizeof *first);
+	for (size_t i = 0; i < n; i++) {
+		own[i] = find_token(s, token[i]);
+		first[own[i] + 1]++;
+	}
+	for (size_t t = 0; t <= s->distinct; t++)
+		sum = first[t] += sum;
+	/* first[t] moves on to first[t + 1], and is put back. */
+	for (size_t i = 0; i < n; i++)
+		place[first[own[i]]++] = (uint32_t)i;
+	memmove(first + 1, first, s->distinct * sizeof *first);
+	first[0] = 0;
+	s->first = first;
+	s->place = place;
+	s->token = own;
+	s->n = n;
+}
+
+/* ---- room ---- */
+
+struct sh_aligner *sh_aligner_new(struct sh_error *err)
+{
+	struct sh_aligner *a = calloc(1, sizeof *a);
+
+	if (!a)
+		sh_error_nomem(err);
+	return a;
+}
+
+void sh_aligner_delete(struct sh_aligner *a)
+{
+	if (!a)
+		return;
+	free(a->map);
+	free(a->cursor);
+	free(a->row);
+	free(a->mask);
+	free(a->up);
+	free(a->down);
+	free(a->scratch);
+	free(a);
+}
+
+static int room32(uint32_t **array, size_t *cap, size_t n, struct sh_error *err)
+{
+	return n > *cap ? sh_grow((void **)array, cap, n, sizeof **array, err) : 0;
+}
+
+static int room64(uint64_t **array, size_t *cap, size_t n, struct sh_error *err)
+{
+	return n > *cap ? sh_grow((void **)array, cap, n, sizeof **array, err) : 0;
+}
+
+/* ---- the bag of tokens ---- */
+
+static size_t times(const struct sh_sequence *s, size_t t)
+{
+	return s->first[t + 1] - s->first[t];
+}
+
+/* Fills a->map. Returns how many tokens are common, without regard to their order. */
+static size_t match_tokens(
+    struct sh_aligner *a, const struct sh_sequence *x, const struct sh_sequence *y)
+{
+	size_t i = 0, j = 0, common = 0;
+
+	while (i < x->distinct && j < y->distinct) {
+		uint64_t h = x->hash[i], k = y->hash[j];
+
+		a->map[j] = h == k ? (uint32_t)i : NONE;
+		if (h == k)
+			common += times(x, i) < times(y, j) ? times(x, i) : times(y, j);
+		i += h <= k;
+		j += k <= h;
+	}
+	for (; j < y->distinct; j++)
+		a->map[j] = NONE;
+	return common;
+}
+
+/* ---- the band of the matrix ---- */
+
+/* What is left of both texts: rows of the matrix from x_from on, columns from y_from on. */
+struct matrix {
+	const struct sh_sequence *x, *y;
+	size_t x_from, y_from, rows, columns; /* rows <= columns */
+};
+
+/* The blocks of 64 rows that the band crosses in one column, and the cost at their lower end. */
+struct band {
+	size_t above, below; /* rows that the band reaches above and below the diagonal */
+	size_t first, end;   /* blocks first .. end - 1 */
+	size_t cost;
+};
+
+static void trim(const struct sh_aligner *a, struct matrix *m)
+{
+	const uint32_t *x = m->x->token + m->x_from, *y = m->y->token + m->y_from;
+	size_t n = m->rows, same = 0;
+
+	while (same < n && a->map[y[same]] == x[same])
+		same++;
+	m->x_from += same;
+	m->y_from += same;
+	m->rows -= same;
+	m->columns -= same;
+	while (m->rows && a->map[y[same + m->columns - 1]] == x[same + m->rows - 1]) {
+		m->rows--;
+		m->columns--;
+	}
+}
+
+/* Rows of masks for tokens that stand in many blocks: at most 16 bytes a row of the matrix. */
+static int make_masks(struct sh_aligner *a, const struct matrix *m, struct sh_error *err)
+{
+	const struct sh_sequence *x = m->x;
+	size_t blocks = (m->rows + BITS - 1) / BITS, rows = 0;
+
+	for (size_t t = 0; t < x->distinct; t++)
+		a->row[t] = 2 * times(x, t) >= blocks ? (uint32_t)rows++ : NONE;
+	if (room64(&a->mask, &a->mask_cap, rows * blocks, err) < 0)
+		return -1;
+	memset(a->mask, 0, rows * blocks * sizeof *a->mask);
+	for (size_t i = 0; i < m->rows; i++) {
+		uint32_t row = a->row[x->token[m->x_from + i]];
+
+		if (row != NONE)
+			a->mask[row * blocks + i / BITS] |= UINT64_C(1) << i % BITS;
+	}
+	return 0;
+}
+
+/* Set or, `clear`, take back the bits of a rare token in the blocks of the band. */
+static void mark(
+    struct sh_aligner *a, const struct matrix *m, const struct band *b, uint32_t t, bool clear)
+{
+	const struct sh_sequence *x = m->x;
+	size_t from = m->x_from + b->first * BITS, end = m->x_from + b->end * BITS;
+	uint32_t i = a->cursor[t], last = x->first[t + 1];
+
+	while (i < last && x->place[i] < from)
+		i++;
+	a->cursor[t] = i;
+	for (; i < last && x->place[i] < end; i++) {
+		size_t row = x->place[i] - m->x_from;
+
+		if (clear)
+			a->scratch[row / BITS] = 0;
+		else
+			a->scratch[row / BITS] |= UINT64_C(1) << row % BITS;
+	}
+}
+
+/* One column of one block. in, out: the horizontal difference at its upper and lower end, -1 to 1;
+ * bit: the last of its rows. */
+static int advance(uint64_t *up, uint64_t *down, uint64_t match, int in, unsigned bit)
+{
+	uint64_t vertical = match | *down, horizontal, plus, minus;
+	int out;
+
+	match |= in < 0;
+	horizontal = (((match & *up) + *up) ^ *up) | match;
+	plus = *down | ~(horizontal | *up);
+	minus = *up & horizontal;
+	out = (int)(plus >> bit & 1) - (int)(minus >> bit & 1);
+	plus = plus << 1 | (in > 0);
+	minus = minus << 1 | (in < 0);
+	*up = minus | ~(vertical | plus);
+	*down = plus & vertical;
+	return out;
+}
+
+static void move_band(struct sh_aligner *a, const struct matrix *m, struct band *b, size_t column)
+{
+	size_t top = column > b->below ? column - b->below : 0;
+	size_t bottom = column + 1 + b->above < m->rows ? column + 1 + b->above : m->rows;
+
+	b->first = top / BITS;
+	for (; b->end * BITS < bottom; b->end++) {
+		size_t left = m->rows - b->end * BITS;
+
+		a->up[b->end] = UINT64_MAX;
+		a->down[b->end] = 0;
+		b->cost += left < BITS ? left : BITS;
+	}
+}
+
+static void add_column(
+    struct sh_aligner *a, const struct matrix *m, struct band *b, const uint64_t *match)
+{
+	int difference = 1; /* above the band, as above the matrix, a column costs 1 more */
+
+	for (size_t i = b->first; i < b->end; i++) {
+		unsigned bit =
+		    m->rows - i * BITS < BITS ? (unsigned)(m->rows % BITS) - 1 : BITS - 1;
+
+		difference = advance(&a->up[i], &a->down[i], match[i], difference, bit);
+	}
+	b->cost += (size_t)difference;
+}
+
+/* The least cost of the ways within the band: the distance, when that is at most limit. */
+static size_t cross(struct sh_aligner *a, const struct matrix *m, size_t limit)
+{
+	size_t blocks = (m->rows + BITS - 1) / BITS, longer = m->columns - m->rows;
+	struct band b = { .above = (limit - longer) / 2, .below = (limit + longer) / 2 };
+
+	memcpy(a->cursor, m->x->first, m->x->distinct * sizeof *a->cursor);
+	for (size_t j = 0; j < m->columns; j++) {
+		uint32_t t = a->map[m->y->token[m->y_from + j]];
+
+		move_band(a, m, &b, j);
+		if (t != NONE && a->row[t] != NONE) {
+			add_column(a, m, &b, a->mask + a->row[t] * blocks);
+		} else {
+			if (t != NONE)
+				mark(a, m, &b, t, false);
+			add_column(a, m, &b, a->scratch);
+			if (t != NONE)
+				mark(a, m, &b, t, true);
+		}
+	}
+	return b.cost;
+}
+
+/* Room for what make_masks() and cross() need. */
+static int prepare(struct sh_aligner *a, const struct matrix *m, struct sh_error *err)
+{
+	size_t blocks = (m->rows + BITS - 1) / BITS, had = a->scratch_cap;
+
+	if (room32(&a->cursor, &a->cursor_cap, m->x->distinct, err) < 0 ||
+	    room32(&a->row, &a->row_cap, m->x->distinct, err) < 0 ||
+	    room64(&a->up, &a->up_cap, blocks, err) < 0 ||
+	    room64(&a->down, &a->down_cap, blocks, err) < 0 ||
+	    room64(&a->scratch, &a->scratch_cap, blocks, err) < 0)
+		return -1;
+	if (a->scratch_cap > had)
+		memset(a->scratch + had, 0, (a->scratch_cap - had) * sizeof *a->scratch);
+	return make_masks(a, m, err);
+}
+
+/* Most near-duplicates lie within a narrow band: it is tried first. */
+static int align(struct sh_aligner *a, const struct matrix *m, size_t least, size_t limit,
+    size_t *distance, struct sh_error *err)
+{
+	size_t narrow = 2 * least > FIRST_BAND ? 2 * least : FIRST_BAND;
+
+	if (m->rows == 0) {
+		*distance = m->columns;
+		return 0;
+	}
+	if (prepare(a, m, err) < 0)
+		return -1;
+	if (2 * narrow < limit) {
+		*distance = cross(a, m, narrow);
+		if (*distance <= narrow)
+			return 0;
+	}
+	*distance = cross(a, m, limit);
+	return 0;
+}
+
+int sh_align(struct sh_aligner *a, const struct sh_sequence *x, const struct sh_sequence *y,
+    size_t limit, size_t *distance, struct sh_error *err)
+{
+	struct matrix m;
+	size_t least;
+
+	*distance = limit + 1;
+	if (x->n > y->n) {
+		const struct sh_sequence *other = x;
+
+		x = y;
+		y = other;
+	}
+	if (y->n - x->n > limit)
+		return 0;
+	if (room32(&a->map, &a->map_cap, y->distinct, err) < 0)
+		return -1;
+	least = y->n - match_tokens(a, x, y);
+	if (least > limit)
+		return 0;
+	/* No distance is above the length: a greater limit would only widen the band. */
+	limit = limit < y->n ? limit : y->n;
+	m = (struct matrix){ x, y, 0, 0, x->n, y->n };
+	trim(a, &m);
+	if (align(a, &m, least, limit, distance, err) < 0)
+		return -1;
+	*distance = *distance <= limit ? *distance : limit + 1;
+	return 0;
+}

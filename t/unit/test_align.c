@@ -1,0 +1,145 @@
+/* Edit distances against the plain dynamic program, for all limits; sequences with few and with
+ * many different tokens, of a few tokens and of several blocks of 64. */
+#include "group/align.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "rng.h"
+#include "tap.h"
+
+enum { LONGEST = 400 };
+
+/* The smallest of them. */
+static size_t least(size_t a, size_t b, size_t c)
+{
+	a = a < b ? a : b;
+	return a < c ? a : c;
+}
+
+static size_t slow(const uint64_t *x, size_t n, const uint64_t *y, size_t m)
+{
+	static size_t cost[LONGEST + 1];
+
+	for (size_t j = 0; j <= m; j++)
+		cost[j] = j;
+	for (size_t i = 1; i <= n; i++) {
+		size_t diagonal = cost[0];
+
+		cost[0] = i;
+		for (size_t j = 1; j <= m; j++) {
+			size_t above = cost[j];
+
+			cost[j] =
+			    least(above + 1, cost[j - 1] + 1, diagonal + (x[i - 1] != y[j - 1]));
+			diagonal = above;
+		}
+	}
+	return cost[m];
+}
+
+static int ascending(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+struct text {
+	uint64_t token[LONGEST], hash[LONGEST];
+	size_t n;
+	struct sh_sequence sequence;
+	uint32_t room[3 * LONGEST + 1];
+};
+
+static void index_text(struct text *t)
+{
+	size_t distinct = 0;
+
+	memcpy(t->hash, t->token, t->n * sizeof *t->hash);
+	qsort(t->hash, t->n, sizeof *t->hash, ascending);
+	for (size_t i = 0; i < t->n; i++)
+		if (i == 0 || t->hash[i] != t->hash[i - 1])
+			t->hash[distinct++] = t->hash[i];
+	t->sequence = (struct sh_sequence){ .hash = t->hash, .distinct = distinct };
+	sh_sequence_index(&t->sequence, t->token, t->n, t->room);
+}
+
+static void write_text(struct text *t, size_t longest, uint64_t alphabet)
+{
+	t->n = rng_below(longest + 1);
+	for (size_t i = 0; i < t->n; i++)
+		t->token[i] = rng_below(alphabet) * UINT64_C(0x9E3779B97F4A7C15);
+}
+
+/* A copy with some tokens inserted, deleted and replaced. */
+static void edit_text(struct text *to, const struct text *from, size_t longest, uint64_t alphabet)
+{
+	uint64_t one_in = 1 + rng_below(60);
+
+	to->n = 0;
+	for (size_t i = 0; i < from->n && to->n + 2 < longest; i++) {
+		size_t what = rng_below(one_in) ? 0 : 1 + rng_below(3);
+
+		if (what == 1)
+			continue;
+		if (what >= 2)
+			to->token[to->n++] = rng_below(alphabet) * UINT64_C(0x9E3779B97F4A7C15);
+		if (what != 2)
+			to->token[to->n++] = from->token[i];
+	}
+}
+
+static unsigned wrong_limits(struct sh_aligner *a, const struct text *x, const struct text *y)
+{
+	size_t want = slow(x->token, x->n, y->token, y->n), got;
+	size_t limits[] = { 0, want / 2, want - (want > 0), want, want + 1, want + rng_below(30),
+		2 * want, x->n + y->n, rng_below(LONGEST) };
+	unsigned wrong = 0;
+	struct sh_error err;
+
+	for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+		must(sh_align(a, &x->sequence, &y->sequence, limits[i], &got, &err) == 0);
+		if (got == (want <= limits[i] ? want : limits[i] + 1))
+			continue;
+		wrong++;
+		printf("# %zu and %zu tokens, limit %zu: %zu, expected %zu\n", x->n, y->n,
+		    limits[i], got, want);
+	}
+	return wrong;
+}
+
+static void against_matrix(size_t longest, uint64_t alphabet, unsigned rounds)
+{
+	static struct text x, y;
+	struct sh_error err;
+	struct sh_aligner *a = sh_aligner_new(&err);
+	unsigned wrong = 0;
+
+	must(a != NULL);
+	for (unsigned i = 0; i < rng_rounds(rounds); i++) {
+		write_text(&x, longest, alphabet);
+		if (i % 4)
+			edit_text(&y, &x, longest, alphabet);
+		else
+			write_text(&y, longest, alphabet);
+		index_text(&x);
+		index_text(&y);
+		wrong += wrong_limits(a, &x, &y) + wrong_limits(a, &y, &x);
+	}
+	sh_aligner_delete(a);
+	ok(wrong == 0, "up to %zu tokens, %llu different ones: as the whole matrix gives it",
+	    longest, (unsigned long long)alphabet);
+}
+
+int main(void)
+{
+	rng_init(2003);
+	against_matrix(8, 2, 4000);
+	against_matrix(70, 3, 1000);
+	against_matrix(140, 100000, 1000);
+	against_matrix(400, 4, 150);
+	against_matrix(400, 60, 150);
+	against_matrix(400, 100000, 150);
+	return done_testing();
+}
