@@ -116,6 +116,14 @@ static void build_getopt(const struct cli_program *p, char *letters, struct opti
 			}
 		}
 	}
+	for (const struct cli_removed *r = p->removed; r && r->instead; r++) {
+		if (r->letter)
+			*letters++ = r->letter;
+		else
+			longs[n++] = (struct option){ .name = r->name,
+				.has_arg = optional_argument,
+				.val = CLI_REMOVED + (int)(r - p->removed) };
+	}
 	longs[n] = (struct option){ 0 };
 	*letters = '\0';
 }
@@ -265,6 +273,18 @@ static int next_code(struct cli *c, const char *letters, const struct option *lo
 	return code;
 }
 
+static void refuse_removed(struct cli *c, int code)
+{
+	const struct cli_removed *all = c->program->removed;
+
+	for (const struct cli_removed *r = all; r && r->instead; r++) {
+		if (r->letter && code == r->letter)
+			cli_usage(c, "-%c %s", r->letter, r->instead);
+		if (code == CLI_REMOVED + (int)(r - all))
+			cli_usage(c, "--%s %s", r->name, r->instead);
+	}
+}
+
 int cli_next(struct cli *c)
 {
 	char letters[2 * MAX_OPTIONS + 1];
@@ -306,6 +326,7 @@ int cli_next(struct cli *c)
 			    c->program->name);
 			exit(EXIT_TROUBLE);
 		default:
+			refuse_removed(c, code);
 			return code;
 		}
 	}

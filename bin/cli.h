@@ -30,6 +30,7 @@ enum {
 	CLI_TRAILER,
 	CLI_OWN,            /* programs number theirs from here */
 	CLI_FEATURES = 512, /* and those that read documents from here */
+	CLI_REMOVED = 1024, /* + row of cli_program.removed */
 };
 
 struct cli_option {
@@ -39,11 +40,19 @@ struct cli_option {
 	const char *help;
 };
 
+/* An option of earlier versions. Whoever types it gets the text behind its name in a message. */
+struct cli_removed {
+	char letter;      /* 0: the option has a long name */
+	const char *name; /* of the long option */
+	const char *instead;
+};
+
 struct cli_program {
 	const char *name;
 	const char *synopsis;                         /* after the options, "[FILE...]" */
 	const char *purpose;                          /* one line */
 	const struct cli_option *options[CLI_TABLES]; /* own ones, then shared ones; NULL ends */
+	const struct cli_removed *removed;            /* an empty row ends it; or NULL */
 	const char *status; /* of its own, for the help: "1 no pair, "; or NULL */
 	bool text;          /* the output is no records: it gets no trailer */
 	bool reaches;       /* it reads what its inputs lead to, and runs programs that help */

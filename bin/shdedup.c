@@ -4,7 +4,19 @@
 #include "io/target.h"
 #include "sidebyside.h"
 
-enum { DRY_RUN = CLI_OWN, KEEP, LINK, PROTECT, NO_VERIFY, MAX_GROUP, FEW, SEED, SAMPLE, SIMHASH };
+enum {
+	DRY_RUN = CLI_OWN,
+	REPORT,
+	KEEP,
+	LINK,
+	PROTECT,
+	NO_VERIFY,
+	MAX_GROUP,
+	FEW,
+	SEED,
+	SAMPLE,
+	SIMHASH
+};
 
 #define DEFAULT_MEMORY ((size_t)1 << 30)
 
@@ -23,7 +35,7 @@ static const struct cli_option options[] = {
 	{ KEEP, "keep", "first|longest|newest|FILE", "who stays; FILE: ids, best first [first]" },
 	{ PROTECT, "protect", "FILE", "never drop the documents whose ids stand in FILE" },
 	{ LINK, "link", "star|single", "groups are neighbours of one, or chains [star]" },
-	{ 'r', "report", "FILE", "write id, keeper, distance, similarity of each one dropped" },
+	{ REPORT, "report", "FILE", "write id, keeper, distance, similarity of each one dropped" },
 	{ DRY_RUN, "dry-run", NULL, "write no documents" },
 	{ SAMPLE, "sample", "N", "show N of the compared pairs at each distance, side by side" },
 	{ MAX_GROUP, "max-group", "N", "warn of groups of more than N documents [1000]" },
@@ -51,11 +63,17 @@ static void copy_doc_options(void)
 	}
 }
 
+static const struct cli_removed removed[] = {
+	{ 'r', NULL, "was dropped: say --report FILE (shdoc FOLDER reads the files of a folder)" },
+	{ 0 },
+};
+
 static const struct cli_program program = {
 	.name = "shdedup",
 	.synopsis = "[FILE...]",
 	.purpose = "Documents (id<TAB>text) to those of them that are no near-duplicates.",
 	.options = { options, dedup_archive_table, doc_options },
+	.removed = removed,
 };
 
 static void take_bits(struct cli *c, struct dedup_settings *s)
@@ -108,7 +126,7 @@ static void take(struct cli *c, struct dedup_settings *s, int opt)
 		if (!s->dedup.single && strcmp(c->arg, "star") != 0)
 			cli_usage(c, "--link '%s': expected star or single", c->arg);
 		break;
-	case 'r':
+	case REPORT:
 		s->report_path = cli_writes(c);
 		break;
 	case DRY_RUN:

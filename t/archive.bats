@@ -198,7 +198,7 @@ state() {
 	printf '%s\tone two three four five six seven eight nine ten eleven twelve%s\n' a '' a '' b ' thirteen' >docs
 	echo a >ids
 	for run in 1 2; do
-		try 'shdedup -q -a archive --protect ids --keep newest -r report docs'
+		try 'shdedup -q -a archive --protect ids --keep newest --report report docs'
 		exits 0
 		grep a docs | same - out
 		cut -f 1,2,4 report >dropped
@@ -753,12 +753,12 @@ manifest" ]
 		shdedup -q -a archive $first >out
 		state archive >before
 		for again in docs 'docs.jsonl --json' 'docs.raw --raw'; do
-			try "shdedup -q -a archive -r report $again"
+			try "shdedup -q -a archive --report report $again"
 			exits 0
 			same "${again%% *}" out
 			[ ! -s report ]
 		done
-		try 'shdedup -q -a archive --json --dry-run -r report other'
+		try 'shdedup -q -a archive --json --dry-run --report report other'
 		[ "$(cut -f 1-2 report)" = 'b	b' ]
 		state archive >after
 		same before after
@@ -880,11 +880,17 @@ manifest" ]
 	done
 }
 
-@test "the script for cron: a folder's files, oldest first; again after trouble" {
+# A folder for the script for cron, with an archive, and files that count as whole at once.
+cron_root() {
 	script=$BATS_TEST_DIRNAME/../share/cron/simhash-dedup
-	texts 5 40 90 >docs
+	export SIMHASH_SETTLE=0
 	mkdir -p root/in
 	shdedup -a root/archive --init
+}
+
+@test "the script for cron: a folder's files, oldest first; again after trouble" {
+	cron_root
+	texts 5 40 90 >docs
 	head -n 30 docs >root/in/2026-01-01T00.tsv
 	echo 'no document' >root/in/2026-01-01T01.tsv
 	tail -n 30 docs >root/in/2026-01-01T02.tsv
@@ -892,17 +898,15 @@ manifest" ]
 	exits 2
 	grep -q '2026-01-01T01.tsv:1: ' err
 	[ "$(ls root/done)" = 2026-01-01T00.tsv ]
+	[ "$(ls root/in | tr '\n' ' ')" = '2026-01-01T01.tsv 2026-01-01T02.tsv ' ]
 	tail -n +31 docs | head -n 30 >root/in/2026-01-01T01.tsv
-	# left by kill -9, and by others
-	left='root/new/.2026-01-01T01.tsv.a1B2c3 root/dropped/.2026-01-01T02.tsv.XXXXXX'
-	others='root/new/.2026-01-01T01.tsv root/new/.2026-01-01T01.tsv.part root/new/.2026-01-01T00.tsv.a1B2c3'
-	touch $left $others
+	# left by kill -9
+	touch root/work/.new root/work/..new.a1B2c3 root/work/.dropped
 	try "$script root -j 2"
 	exits 0
 	gives
 	[ -z "$(ls root/in)" ]
-	for file in $left; do [ ! -e "$file" ]; done
-	for file in $others; do [ -e "$file" ]; done
+	[ -z "$(ls -A root/work)" ]
 	cat root/new/* | cut -f 1 | sort >got
 	cat root/dropped/* | cut -f 1 | sort - got | cmp - <(cut -f 1 docs | sort)
 	try "$script root"
@@ -913,48 +917,126 @@ manifest" ]
 	try "$script root"
 	exits 0
 	same kept root/new/2026-01-01T00.tsv
-	printf 'z\tsomething else\n' >root/in/2026-01-01T00.tsv
-	try "$script root"
-	exits 2
-	says 'simhash-dedup: root/in/2026-01-01T00.tsv: there was another file of this name, see root/done: rename it'
+	for name in 2026-01-01T00.tsv 2026-01-01T00.jsonl; do
+		printf 'z\tsomething else\n' >root/in/$name
+		try "$script root"
+		exits 2
+		says "simhash-dedup: root/in/$name: there was another file of this name, see root/done: rename it"
+		rm root/in/$name
+	done
 	same kept root/new/2026-01-01T00.tsv
 }
 
+@test "the script for cron: what is renamed over a file at work, or changes it, is not lost" {
+	cron_root
+	printf 'a\tsome text that is old\n' >root/in/1.tsv
+	printf 'b\tanother text, quite new\n' >second
+	mkdir wrapped
+	cat >wrapped/shdedup <<-END
+		#!/bin/sh
+		[ ! -e second ] || mv second root/in/1.tsv
+		"$SHBIN/shdedup" "\$@" || exit
+		[ ! -e more ] || { cat more >>root/work/2.tsv && rm more; }
+	END
+	chmod +x wrapped/shdedup
+	try "PATH=$PWD/wrapped:\$PATH $script root"
+	exits 0
+	printf 'a\tsome text that is old\n' | same - root/done/1.tsv
+	printf 'b\tanother text, quite new\n' | same - root/in/1.tsv
+	try "$script root"
+	exits 2
+	says 'simhash-dedup: root/in/1.tsv: there was another file of this name, see root/done: rename it'
+	mv root/in/1.tsv root/in/2.tsv
+	printf 'c\tthe third one of all these texts\n' >more
+	try "PATH=$PWD/wrapped:\$PATH $script root"
+	exits 2
+	says 'simhash-dedup: root/work/2.tsv: was changed while it was read: it is processed again by the next run'
+	[ ! -e root/new/2.tsv ]
+	try "$script root"
+	exits 0
+	[ "$(cut -f 1 root/new/2.tsv | tr '\n' ' ')" = 'b c ' ]
+	[ "$(wc -l <root/done/2.tsv)" -eq 2 ]
+	# killed while a file was at work; then a bad file whose place was taken meanwhile
+	printf 'd\tnothing like the others here\n' >root/work/3.tsv
+	try "$script root"
+	exits 0
+	[ "$(cut -f 1 root/new/3.tsv)" = d ]
+	echo bad >root/work/4.tsv
+	echo good >root/in/4.tsv
+	try "$script root"
+	exits 2
+	[ "$(tail -n 1 err)" = 'simhash-dedup: root/work/4.tsv: stays there, for there is a new file of its name in root/in' ]
+	[ "$(cat root/in/4.tsv root/work/4.tsv)" = "$(printf 'good\nbad')" ]
+}
+
+@test "the script for cron: JSON and compressed files are processed, others told, uploads waited for" {
+	cron_root
+	printf '{"id":"a","text":"some text of old"}\n' >root/in/1.jsonl
+	printf 'b\tanother text of mine\n' | gzip >root/in/2.tsv.gz
+	printf '{"id":"c","text":"the third text, unlike"}\n' | xz >root/in/3.jsonl.xz
+	mkdir root/in/folder
+	touch root/in/4.csv root/in/5.tsv.rar root/in/.hidden root/in/6.tsv.part root/in/.tsv
+	try "$script root"
+	exits 2
+	says 'simhash-dedup: root/in/4.csv: no *.tsv or *.jsonl: not processed (move it to another folder)' \
+		'simhash-dedup: root/in/5.tsv.rar: no *.tsv or *.jsonl: not processed (move it to another folder)' \
+		'simhash-dedup: root/in/folder: no *.tsv or *.jsonl: not processed (move it to another folder)'
+	[ "$(ls root/done | tr '\n' ' ')" = '1.jsonl 2.tsv.gz 3.jsonl.xz ' ]
+	[ "$(ls root/new | tr '\n' ' ')" = '1.jsonl 2.tsv 3.jsonl ' ]
+	[ "$(ls root/dropped | tr '\n' ' ')" = '1.tsv 2.tsv 3.tsv ' ]
+	printf 'b\tanother text of mine\n' | same - root/new/2.tsv
+	printf '{"id":"c","text":"the third text, unlike"}\n' | same - root/new/3.jsonl
+	rm -r root/in/folder root/in/4.csv root/in/5.tsv.rar
+	# an upload that is cut short: by the time it was changed last, or by its trailer
+	printf 'd\tsome' >root/in/7.tsv
+	touch -d '1 day ago' root/in/7.tsv
+	try "SIMHASH_SETTLE=60 $script root"
+	exits 0
+	[ -e root/in/7.tsv ]
+	printf 'd\tsome text of which there is more\n' >root/in/7.tsv
+	try "$script root --trailer=in"
+	exits 2
+	grep -q 'no trailer: the input is incomplete' err
+	[ -e root/in/7.tsv ]
+	[ ! -e root/new/7.tsv ]
+	try "$script root"
+	exits 0
+	[ -e root/done/7.tsv ]
+}
+
 @test "the script for cron takes no file for done with options by which nothing is written" {
-	script=$BATS_TEST_DIRNAME/../share/cron/simhash-dedup
-	mkdir -p root/in
-	shdedup -a root/archive --init
+	cron_root
 	printf 'a\tsome text\n' >root/in/1.tsv
-	for option in --dry-run --dr -h --help -V --version; do
+	for option in --dry-run --dr -h --help -V --version -qV -qh -hq; do
 		try "$script root $option -j 1"
 		exits 2
-		says "simhash-dedup: $option -j 1: nothing would be written, and all files moved to done: say it to shdedup"
-		[ "$(ls root)" = "$(printf '%s\n' archive in)" ]
+		gives
+		says "simhash-dedup: $option -j 1: shdedup writes no documents with these options: try them without this script"
 		[ -s root/in/1.tsv ]
+		[ -z "$(ls root/done root/new root/dropped | grep -v :)" ]
 	done
 	try "$script root --dict root/none"
 	exits 2
 	grep -q '^shdedup: --dict is for ' err
+	[ -s root/in/1.tsv ]
 }
 
 @test "the cron script puts bad records aside where there is a folder for them, each file's in its own" {
-	script=$BATS_TEST_DIRNAME/../share/cron/simhash-dedup
-	mkdir -p root/in
-	shdedup -a root/archive --init
+	cron_root
 	printf 'a\tsome text\nbad one\n' >root/in/1.tsv
 	printf 'b\tanother text\n' >root/in/2.tsv
 	printf 'bad two\nc\tthe third of all\n' >root/in/3.tsv
 	for option in '--rejects all' --rejects=all --rej=all; do
 		try "$script root -j 1 $option"
 		exits 2
-		says "simhash-dedup: --rejects: each file's would take the place of the last one's: mkdir root/rejects"
+		says 'simhash-dedup: --rejects: all files would share one: mkdir root/rejects'
 	done
 	[ "$(ls root/in | wc -l)" -eq 3 ]
 	mkdir root/rejects
-	touch root/rejects/.1.tsv.a1B2c3
 	try "$script root"
 	exits 0
-	says 'shdedup: 1 record rejected, see root/rejects/1.tsv' 'shdedup: 1 record rejected, see root/rejects/3.tsv'
+	says 'shdedup: 1 record rejected, see root/work/.rejects' 'simhash-dedup: root/in/1.tsv: bad records, see root/rejects/1.tsv' \
+		'shdedup: 1 record rejected, see root/work/.rejects' 'simhash-dedup: root/in/3.tsv: bad records, see root/rejects/3.tsv'
 	[ -z "$(ls root/in)" ]
 	[ "$(ls -A root/rejects | tr '\n' ' ')" = '1.tsv 3.tsv ' ]
 	try 'cat root/rejects/*'
@@ -964,9 +1046,8 @@ manifest" ]
 }
 
 @test "of two scripts for cron one waits, and does not do again what the other has done" {
-	script=$BATS_TEST_DIRNAME/../share/cron/simhash-dedup
-	mkdir -p root/in root/done
-	shdedup -a root/archive --init
+	cron_root
+	mkdir root/done
 	printf 'a\tsome text that is new\n' >root/in/1.tsv
 	exec 8>root/lock
 	flock 8
@@ -983,6 +1064,18 @@ manifest" ]
 	exits 0
 	says
 	[ -z "$(ls root/new)" ]
+}
+
+@test "-r was dropped: a habit of other programs would empty a file of documents" {
+	printf 'a\tsome text\n' | tee docs >before
+	for how in '-r docs' -rdocs '-qr docs'; do
+		try "shdedup $how </dev/null"
+		exits 2
+		gives
+		says 'shdedup: -r was dropped: say --report FILE (shdoc FOLDER reads the files of a folder)' \
+			"Try 'shdedup --help' or 'man shdedup'."
+		same before docs
+	done
 }
 
 @test "a change of any kind in a file is told" {
@@ -1086,15 +1179,15 @@ manifest" ]
 	shdedup -a archive --init
 	shdedup -q -a archive docs >out
 	ln -s archive/manifest link
-	for output in '-o link' '-o archive/manifest' '-r ./archive/lock' '--rejects archive//00000000.doc' '-o archive/manifest.new'; do
+	for output in '-o link' '-o archive/manifest' '--report ./archive/lock' '--rejects archive//00000000.doc' '-o archive/manifest.new'; do
 		try "shdedup -q -a archive $output docs"
 		exits 2
 		grep -q 'that is a file of the archive' err
 	done
 	# Of an option given twice the last counts.
-	try 'shdedup -q -a archive -r report -r archive/manifest docs'
+	try 'shdedup -q -a archive --report report --report archive/manifest docs'
 	exits 2
-	try 'shdedup -q -a archive -r archive/manifest -r archive/report -o manifest docs'
+	try 'shdedup -q -a archive --report archive/manifest --report archive/report -o manifest docs'
 	exits 0
 	try 'shdedup -a archive --check'
 	exits 0
@@ -1205,7 +1298,7 @@ manifest" ]
 	cat >script <<-'END'
 	mount --bind root root && mount -o remount,bind,ro root || exit 77
 	shdedup -q -a root/archive some | cmp - kept || exit 1
-	shdedup -q --dry-run -r - -a root/archive docs >/dev/null && shdedup -a root/archive --check && shdedup -a root/archive --stats || exit 1
+	shdedup -q --dry-run --report - -a root/archive docs >/dev/null && shdedup -a root/archive --check && shdedup -a root/archive --stats || exit 1
 	shdedup -q -a root/archive docs
 	[ $? -eq 2 ] || exit 1
 	printf 'd1\n' | shdedup -a root/archive --remove -

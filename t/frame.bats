@@ -821,8 +821,8 @@ spoil() {
 	each '$P --rejects in - <in' kept
 	printf 'a\tone two\n' | tee docs >same
 	printf 'a\ta\t0\n' | tee pairs >pairs.same
-	for c in 'shdedup -r docs docs' 'shdedup --rejects docs docs' 'shgroup --audit pairs pairs' \
-		'shdedup -r docs <docs' 'shgroup --audit pairs - <pairs' 'shdoc --rejects docs <docs' \
+	for c in 'shdedup --report docs docs' 'shdedup --rejects docs docs' 'shgroup --audit pairs pairs' \
+		'shdedup --report docs <docs' 'shgroup --audit pairs - <pairs' 'shdoc --rejects docs <docs' \
 		'shverify -d docs --rejects docs pairs' 'shgroup -d docs --audit docs pairs' \
 		'shverify -d - --rejects docs pairs <docs'; do
 		try "$c"

@@ -32,7 +32,7 @@ load helper
 	printf '%s\n' '{"text":"One two three four, five."}' '{"body":"no text"}' '' \
 	    '{"text":"One two three four five!","id":7}' '{"text":"something else\naltogether"}' >docs.jsonl
 	cp docs.jsonl more.jsonl
-	try 'shdedup -q --json -l --rejects bad -r report docs.jsonl more.jsonl'
+	try 'shdedup -q --json -l --rejects bad --report report docs.jsonl more.jsonl'
 	exits 0
 	sed -n '1p;5p' docs.jsonl >expected
 	same expected out

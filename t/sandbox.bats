@@ -208,13 +208,13 @@ whole() {
 	try 'shgroup --rejects x --audit ./x pairs'
 	exits 2
 	says 'shgroup: ./x: --rejects goes there' "Try 'shgroup --help' or 'man shgroup'."
-	try 'shdedup -o x -r ./x in'
+	try 'shdedup -o x --report ./x in'
 	exits 2
-	try 'shdedup --rejects x -r ./x in'
+	try 'shdedup --rejects x --report ./x in'
 	exits 2
 	# What the shell has opened for the output would lose it to what takes its name.
 	for command in 'shtok --rejects x in' 'shgroup --rejects ./x pairs' 'shgroup --audit x pairs' \
-		'shdedup -r x in' 'shtok -o - --rejects x in' 'shtok -o /dev/fd/4 --rejects x in 4'; do
+		'shdedup --report x in' 'shtok -o - --rejects x in' 'shtok -o /dev/fd/4 --rejects x in 4'; do
 		try "$command>x"
 		exits 2
 		grep -q ' go\(es\)\? there\( (--dry-run writes none)\)\?$' err
@@ -337,7 +337,7 @@ landlocked() {
 	exits 0
 	try 'shgroup -d a/docs -d c/ids -f 1,2 --rejects d/rejected b/pairs'
 	exits 0
-	try 'shdedup -q --keep c/ids --protect c/ids -r d/report -o d/docs --rejects c/rejected a/docs'
+	try 'shdedup -q --keep c/ids --protect c/ids --report d/report -o d/docs --rejects c/rejected a/docs'
 	exits 0
 	try 'cat a/docs | shdedup -q --stop c/ids'
 	exits 0

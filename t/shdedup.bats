@@ -327,7 +327,7 @@ texts() {
 	printf 'e\td\t0\t1.0000\n' | cmp - same
 	# What the run without it would replace is still there, first of all the documents themselves.
 	cp docs before
-	for options in '' '-r report' '-r -' '--trailer=out'; do
+	for options in '' '--report report' '--report -' '--trailer=out'; do
 		try "shdedup -q --dry-run $options -o docs docs"
 		exits 0
 		cmp before docs
@@ -401,7 +401,7 @@ texts() {
 	says
 	# Documents are counted over blocks, in the report of lines without ids, too.
 	awk 'BEGIN { for (i = 1; i <= 40; i++) { for (j = 0; j < 8000; j++) printf "w%d ", j * j % 97 + 100 * (i % 39); print "" } }' >lines
-	try 'shdedup -q -n 1 -l -r - --dry-run lines'
+	try 'shdedup -q -n 1 -l --report - --dry-run lines'
 	exits 0
 	gives '40\t1\t0\t1.0000'
 }

@@ -203,7 +203,7 @@ pairs() {
 	sed 's/^/n/' docs >new
 	shdedup -a archive --init --store none
 	shdedup -q -a archive docs >out
-	shdedup -q -a archive -r report new >out
+	shdedup -q -a archive --report report new >out
 	try 'cat report'
 	gives 'na\ta\t0\t-' 'nb\tb\t0\t-'
 	try 'shgroup --audit audit report'

@@ -295,7 +295,7 @@ count() {
 	try 'shdedup --trailer=out -q --sample 1 "$T_DATA/en_dev.tsv"'
 	exits 0
 	run ! grep simhash-trailer out
-	try 'shdedup --trailer=out -q -r report "$T_DATA/en_dev.tsv"'
+	try 'shdedup --trailer=out -q --report report "$T_DATA/en_dev.tsv"'
 	exits 0
 	tail -n 1 out | grep -q simhash-trailer
 	tail -n 1 report | grep -q simhash-trailer

@@ -80,15 +80,15 @@ shverify -j 2 -d docs -o new <pairs
 shgroup -o new pairs
 shgroup --link star -d docs --keep longest --audit audit -o new pairs
 shgroup --keep words -o new pairs
-shdedup -q -r report -o new docs
+shdedup -q --report report -o new docs
 shdedup -q --simhash --link single --protect words --trailer -o new docs.trailer
 shdedup -q --sample 2 -o new docs
 shdedup -q -o new - <docs
-shdedup -q -j 2 -S 64K -r report -o new many
+shdedup -q -j 2 -S 64K --report report -o new many
 shdedup -q -j 4 --rejects rejected -o new <manymixed
 shdedup -q -a archive -o new docs
-shdedup -q -j 2 -a archive -r report -o new <many
-shdedup -q -j 2 -S 64K -a sketches -r report -o new many
+shdedup -q -j 2 -a archive --report report -o new <many
+shdedup -q -j 2 -S 64K -a sketches --report report -o new many
 shdedup -q -a archive --compact -o new
 shstat -o new pairs
 shstat --svg -o new groups
@@ -539,7 +539,7 @@ shjoin -k 12 -S 1M -o new fps
 shjoin -o new bands
 shverify -d docs -o new pairs
 shgroup -d docs --audit audit -o new pairs
-shdedup -q -r report -o new docs
+shdedup -q --report report -o new docs
 shstat -o new pairs
 """.strip().splitlines()
 
@@ -631,7 +631,7 @@ def tmpfs(commands, dose):
 # What changes an archive; each begins with one of two segments and some documents that were dropped.
 CHANGES = """
 shdedup -q -a mnt/archive -o new docs
-shdedup -q -a mnt/archive -r report -o new more
+shdedup -q -a mnt/archive --report report -o new more
 shdedup -q -a mnt/archive --compact
 shdedup -q -a mnt/archive --remove words
 shdedup -q -a mnt/archive --expire 1d
