@@ -633,12 +633,28 @@ record() {
 	awk 'BEGIN { printf "<html>x"; for (i = 0; i < 100000; i++) printf "<b>"; for (i = 0; i < 100000; i++) printf "</i>" }' >a.html
 	try 'shdoc a.html'
 	exits 2
-	grep -qx 'shdoc: a.html: HTML: too many stray end tags, with 10000[0-9] elements open, to be read in time' err
+	grep -qx 'shdoc: a.html: HTML: too many unmatched end tags, with 10000[0-9] elements open, to be read in time' err
 	echo '<p>b' >b.html
 	try 'shdoc --rejects bad a.html b.html -j 2'
 	exits 0
 	gives 'b.html\tb'
 	echo a.html | cmp - bad
+}
+
+@test "HTML: many attributes in one tag cost no square of time; many unknown tags are no error" {
+	needs HTML
+	awk 'BEGIN { printf "<html><p>a<b "; for (i = 0; i < 290000; i++) printf "a%x ", i; print ">c" }' >a.html
+	try 'ulimit -t 10; shdoc a.html'
+	exits 2
+	says 'shdoc: a.html: HTML: a tag has more than 2816 attributes'
+	awk 'BEGIN { printf "<html><p>a<b "; for (i = 0; i < 2800; i++) printf "a%x ", i; print ">c" }' >a.html
+	try 'shdoc a.html'
+	exits 0
+	gives 'a.html\tac'
+	awk 'BEGIN { printf "<div>"; for (i = 0; i < 110000; i++) printf "<x-%d>w", i; print "</div><p>end" }' >b.html
+	try 'ulimit -t 10; shdoc b.html | tail -c 10'
+	exits 0
+	gives 'wwww\\nend'
 }
 
 @test "who wants no more ends it quietly, and its decompressor with it" {

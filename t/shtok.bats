@@ -403,3 +403,13 @@ load helper
 	exits 0
 	same expected out
 }
+
+@test "--stem: a word of more than 200 characters stays as it is, and costs no square of time" {
+	printf 'a\t%s\n' "$(printf '%194srunning' '' | tr ' ' x)" "$(printf '%193srunning' '' | tr ' ' x)" >docs
+	try 'shtok --stem english docs | cut -f 2 | grep -o ".......$"'
+	gives running xxxxrun
+	awk 'BEGIN { printf "b\t"; for (i = 0; i < 1000000; i++) printf "y"; print "" }' >docs
+	try 'ulimit -t 10; shtok --stem english docs | wc -c'
+	exits 0
+	gives 1000005
+}

@@ -165,13 +165,18 @@ static const struct element {
 	{ "xmp", KEEP },
 };
 
-/* Names of open elements that the parser may compare with stray end tags: some seconds' worth.
- * Who writes 100000 elements that stay open and 100000 such tags asks for 10^10. */
-#define STRAY_MAX UINT64_C(500000000)
+/* Limit of the comparisons of unmatched end tags with open elements, per page: some seconds of work.
+ * 100000 open elements and 100000 unmatched end tags would need 10^10. */
+#define UNMATCHED_MAX UINT64_C(500000000)
+
+/* Limit of the attributes of one tag. The parser compares each attribute with all others of its tag.
+ * Its table of them has two entries per attribute and grows by doubling, from 22. */
+enum { ATTRIBUTES_MAX = 11 << 8 };
 
 struct writer {
 	htmlParserCtxtPtr parser;
-	uint64_t stray;
+	uint64_t unmatched;   /* comparisons so far */
+	unsigned long end_at; /* input offset of the last unmatched end tag */
 	struct sh_buf *out;
 	size_t before; /* out->n when it began */
 	struct sh_error *err;
@@ -349,30 +354,74 @@ typedef const xmlError *error_arg;
 typedef xmlError *error_arg;
 #endif
 
-/* The parser goes on without what memory did not suffice for, and must: where it fails it may hold
- * what a stop would free. An end tag that ends nothing was compared with all that is open. */
-static void on_error(void *writer, error_arg what)
+/* One end tag may close many elements, with an error for each of them. It is counted once. */
+static void count_unmatched(struct writer *w)
 {
-	struct writer *w = writer;
+	const xmlParserInput *in = w->parser->input;
+	unsigned long at = in ? in->consumed + (unsigned long)(in->cur - in->base) : 0;
 
-	if (w->failed || what->level == XML_ERR_WARNING)
+	if (at == w->end_at)
 		return;
-	if (what->code == XML_ERR_NO_MEMORY) {
-		sh_error_nomem(w->err);
-		w->failed = true;
-		return;
-	}
-	w->stray += (uint64_t)w->parser->nameNr;
-	if (w->stray <= STRAY_MAX)
+	w->end_at = at;
+	w->unmatched += (uint64_t)w->parser->nameNr;
+	if (w->unmatched <= UNMATCHED_MAX)
 		return;
 	sh_error_set(w->err, SH_ERR_RECORD,
-	    "HTML: too many stray end tags, with %d elements open, to be read in time",
+	    "HTML: too many unmatched end tags, with %d elements open, to be read in time",
 	    w->parser->nameNr);
 	w->failed = true;
 	xmlStopParser(w->parser);
 }
 
+/* After a failed allocation the parser continues without the lost part. It must not be stopped then: it may
+ * hold what a stop would free. */
+static void on_error(void *writer, error_arg what)
+{
+	struct writer *w = writer;
+
+	if (w->failed)
+		return;
+	if (what->code == XML_ERR_NO_MEMORY) {
+		sh_error_nomem(w->err);
+		w->failed = true;
+	} else if (what->code == XML_ERR_TAG_NAME_MISMATCH) {
+		count_unmatched(w);
+	}
+}
+
 /* ---- the parser ---- */
+
+/* The page that is being parsed. The parser has no event for an attribute, but it enlarges its table
+ * of attributes through xmlRealloc(), which has no argument for the page. */
+static _Thread_local struct writer *parsing;
+static xmlReallocFunc plain_realloc;
+
+static void *limited_realloc(void *p, size_t n)
+{
+	struct writer *w = parsing;
+
+	if (w && !w->failed && p && p == (void *)w->parser->atts &&
+	    n > 2 * ATTRIBUTES_MAX * sizeof *w->parser->atts) {
+		sh_error_set(w->err, SH_ERR_RECORD, "HTML: a tag has more than %d attributes",
+		    ATTRIBUTES_MAX);
+		w->failed = true;
+		xmlStopParser(w->parser);
+	}
+	return plain_realloc(p, n);
+}
+
+static void limit_attributes(struct writer *w)
+{
+	parsing = w;
+	plain_realloc = xmlRealloc;
+	xmlRealloc = limited_realloc;
+}
+
+static void unlimit_attributes(void)
+{
+	parsing = NULL;
+	xmlRealloc = plain_realloc;
+}
 
 static int parse(struct writer *w, struct sh_slice page)
 {
@@ -384,7 +433,9 @@ static int parse(struct writer *w, struct sh_slice page)
 	void *before_arg = xmlStructuredErrorContext;
 
 	xmlSetStructuredErrorFunc(w, on_error);
+	limit_attributes(w);
 	xmlFreeDoc(htmlCtxtReadMemory(w->parser, page.p, (int)page.n, NULL, "UTF-8", options));
+	unlimit_attributes();
 	xmlSetStructuredErrorFunc(before_arg, before);
 	return w->parser->errNo == XML_ERR_NO_MEMORY ? -1 : 0;
 }

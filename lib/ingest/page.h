@@ -1,22 +1,24 @@
-/* HTML to the text that a reader sees, through libxml2's parser, which takes any bytes.
+/* The text of an HTML page as a reader sees it, by the parser of libxml2. Any bytes are a page.
  *
- * Blanks collapse as in a browser; each block, line break and table row ends a line, however deep
- * it stands; lines of <pre> stay. Left out: the title, scripts, styles, templates, what is for
- * readers without scripts, and elements hidden by the attribute `hidden` or by display: none
- * and visibility: hidden in their own style. References such as &eacute; are resolved,
- * and &eacute and &#146; as browsers do it, the one for want of a semicolon, the other by
- * windows-1252. */
+ * White space collapses as in a browser. Each block, line break and table row ends a line, at any
+ * depth. The lines of <pre> stay. The text of these is left out: title, scripts, styles, templates,
+ * <noscript>, elements with the attribute `hidden`, and elements whose own style has display: none
+ * or visibility: hidden. References such as &eacute; become characters. As in browsers, &eacute
+ * needs no semicolon, and &#146; is a character of windows-1252.
+ *
+ * One page at a time is read in a process: the parser's functions for memory are global. */
 #ifndef SH_INGEST_PAGE_H
 #define SH_INGEST_PAGE_H
 
 #include "base/buf.h"
 
-/* Append the text of a page, which is UTF-8. SH_ERR_RECORD in a build without libxml2. */
+/* Append the text of a page in UTF-8. SH_ERR_RECORD: the page needs too much time, or the build is
+ * without libxml2. */
 int sh_page_text(struct sh_slice page, struct sh_buf *out, struct sh_error *err);
 
-/* What libxml2 is to allocate with, in the whole process, given before it reads the first page. It
- * does not withstand an allocation that fails: of some it dies, after others it goes on for ever. So
- * functions that do not return then are the only ones that are safe. Without libxml2: nothing. */
+/* The functions with which libxml2 allocates memory, in the whole process. Set them before the first page.
+ * libxml2 crashes or loops after some failed allocations. A function that ends the process is
+ * therefore the only safe one. Without libxml2 nothing happens. */
 struct sh_page_memory {
 	void *(*get)(size_t n);
 	void *(*resize)(void *p, size_t n);
@@ -25,8 +27,8 @@ struct sh_page_memory {
 };
 void sh_page_allocate_with(const struct sh_page_memory *m);
 
-/* The charset that the page declares in its first bytes, in <meta> or an XML declaration, in
- * lower case; "" when none. */
+/* The charset that the page declares in <meta> or in an XML declaration, within its first bytes, in
+ * lower case; "" when it declares none. */
 void sh_page_charset(struct sh_slice page, char *name, size_t room);
 
 #endif

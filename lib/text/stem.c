@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <libstemmer.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -54,11 +53,23 @@ void sh_stemmer_delete(struct sh_stemmer *s)
 	free(s);
 }
 
+/* Snowball's time grows with the square of a word's length. */
+static bool is_too_long(struct sh_slice word)
+{
+	size_t chars = 0;
+
+	if (word.n <= SH_STEM_MAX)
+		return false;
+	for (size_t i = 0; i < word.n && chars <= SH_STEM_MAX; i++)
+		chars += ((unsigned char)word.p[i] & 0xC0) != 0x80;
+	return chars > SH_STEM_MAX;
+}
+
 bool sh_stem(struct sh_stemmer *s, struct sh_slice *word)
 {
 	const sb_symbol *stem;
 
-	if (word->n > INT_MAX)
+	if (is_too_long(*word))
 		return true;
 	stem = sb_stemmer_stem(s->snowball, (const sb_symbol *)word->p, (int)word->n);
 	if (!stem)

@@ -1,20 +1,20 @@
-/* Stems of words, by libstemmer (Snowball): "english", "porter", "german", ... in any of
- * the spellings that library knows. It expects folded words. One stemmer serves one
- * thread. */
+/* Stems of words, by libstemmer (Snowball). The algorithms have that library's names: "english", "porter",
+ * "german" and others. Words must be folded. A stemmer serves one thread at a time. */
 #ifndef SH_TEXT_STEM_H
 #define SH_TEXT_STEM_H
 
 #include "base/error.h"
 #include "base/slice.h"
 
+enum { SH_STEM_MAX = 200 }; /* characters; a longer word is its own stem */
+
 struct sh_stemmer;
 
-/* SH_ERR_PARAM names the algorithms when there is none of that name. */
+/* Returns NULL with SH_ERR_PARAM when the library has no such algorithm; the message lists the algorithms. */
 struct sh_stemmer *sh_stemmer_new(const char *algorithm, struct sh_error *err);
 void sh_stemmer_delete(struct sh_stemmer *s);
 
-/* Replace *word by its stem, which lives until the next call; false when memory ran out. A word of 2 GiB
- * stays as it is. */
+/* Replaces *word by its stem, which is valid until the next call. Returns false when memory ran out. */
 bool sh_stem(struct sh_stemmer *s, struct sh_slice *word);
 
 #endif
