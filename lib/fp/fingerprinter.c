@@ -281,7 +281,7 @@ static int add_repeats(struct sh_fingerprinter *f, size_t features, struct sh_er
 		f->weight[i] = less;
 		all += less;
 	}
-	sh_simhash_take_back(&f->simhash, r->hash, f->weight, r->n, all);
+	sh_simhash_subtract(&f->simhash, r->hash, f->weight, r->n, all);
 	return 0;
 }
 

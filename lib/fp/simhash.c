@@ -4,15 +4,13 @@
 
 #include "hash/mix.h"
 
-/* Hashes widened at a time, which stay in the first-level cache. */
-enum { BLOCK = 256 };
+/* Features processed at a time: their hashes stay in the first-level cache. */
+enum { BATCH = 256 };
 
 static const struct sh_variant *const rows[] = {
 #if defined(__x86_64__)
 	&sh_simhash_avx512.variant,
 	&sh_simhash_avx2.variant,
-#elif defined(__aarch64__)
-	&sh_simhash_neon.variant,
 #endif
 	&sh_simhash_plain.variant,
 };
@@ -61,7 +59,7 @@ static int too_heavy(struct sh_error *err)
 	    err, SH_ERR_RANGE, "the document's weights sum to more than 9223372036854.775807");
 }
 
-/* sum[b] += weight for each set lane of x. */
+/* sum[b] += weight for each set lane b of x. */
 static void add_lanes(int64_t sum[64], uint64_t x, int64_t weight)
 {
 	unsigned b;
@@ -92,8 +90,8 @@ int sh_simhash_add(
 	return 0;
 }
 
-/* Word j of n <= BLOCK hashes; h itself for word 0. */
-static const uint64_t *widen(const uint64_t *h, size_t n, unsigned j, uint64_t *room)
+/* Returns word j of each of n <= BATCH hashes: h itself for word 0, otherwise room. */
+static const uint64_t *word_of_hashes(const uint64_t *h, size_t n, unsigned j, uint64_t *room)
 {
 	size_t i;
 
@@ -106,16 +104,17 @@ static const uint64_t *widen(const uint64_t *h, size_t n, unsigned j, uint64_t *
 
 static void count_units(struct sh_simhash *s, const uint64_t *h, size_t n)
 {
-	uint64_t room[BLOCK];
-	size_t i, part;
+	uint64_t room[BATCH];
+	size_t i, batch;
 	unsigned j;
 
 	s->units += n;
 	s->kernel->units(s->planes[0], s->units, h, n);
 	for (j = 1; j < s->words; j++)
-		for (i = 0; i < n; i += part) {
-			part = n - i < BLOCK ? n - i : BLOCK;
-			s->kernel->units(s->planes[j], s->units, widen(h + i, part, j, room), part);
+		for (i = 0; i < n; i += batch) {
+			batch = n - i < BATCH ? n - i : BATCH;
+			s->kernel->units(
+			    s->planes[j], s->units, word_of_hashes(h + i, batch, j, room), batch);
 		}
 }
 
@@ -127,7 +126,8 @@ int sh_simhash_add_units(struct sh_simhash *s, const uint64_t *h, size_t n, stru
 	return 0;
 }
 
-/* Count the weights of 1, or say what is wrong with the weights. */
+/* Sets *ones to the number of weights that are 1. Fails when a weight is negative or the total
+ * would be too large. */
 static int check_weights(
     const struct sh_simhash *s, const int64_t *w, size_t n, size_t *ones, struct sh_error *err)
 {
@@ -146,34 +146,36 @@ static int check_weights(
 	return 0;
 }
 
-/* How many of the n first weights sum to at most INT32_MAX; at most BLOCK. */
-static size_t light_run(const int64_t *w, size_t n)
+/* Returns the length of the longest prefix of n weights whose sum is at most INT32_MAX; at most
+ * BATCH. */
+static size_t light_prefix(const int64_t *w, size_t n)
 {
 	int64_t left = INT32_MAX;
 	size_t i;
 
-	for (i = 0; i < n && i < BLOCK && w[i] <= left; i++)
+	for (i = 0; i < n && i < BATCH && w[i] <= left; i++)
 		left -= w[i];
 	return i;
 }
 
-/* 32-bit lanes are twice as fast as 64-bit ones: so runs of weights that cannot
- * overflow them, and a heavy weight by itself. */
-static void add_run(struct sh_simhash *s, const uint64_t *h, const int64_t *w, size_t n, int sign)
+/* Adds n <= BATCH features whose weights sum to at most INT32_MAX: sums of 32 bits are twice as fast
+ * as sums of 64. sign: 1 adds, -1 subtracts. */
+static void add_light(struct sh_simhash *s, const uint64_t *h, const int64_t *w, size_t n, int sign)
 {
-	uint64_t room[BLOCK];
+	uint64_t room[BATCH];
 	int32_t sum[64];
 	unsigned j, b;
 
 	for (j = 0; j < s->words; j++) {
 		memset(sum, 0, sizeof sum);
-		s->kernel->weights(sum, widen(h, n, j, room), w, n);
+		s->kernel->weights(sum, word_of_hashes(h, n, j, room), w, n);
 		for (b = 0; b < 64; b++)
 			s->sum[j][b] += sign * sum[b];
 	}
 }
 
-/* `all` is the weights' sum; sign 1 adds, -1 takes back. */
+/* Adds n features whose weights sum to `all`: prefixes of light weights together, and a weight above
+ * INT32_MAX by itself. sign: 1 adds, -1 subtracts. */
 static void add_all(
     struct sh_simhash *s, const uint64_t *h, const int64_t *w, size_t n, int64_t all, int sign)
 {
@@ -183,11 +185,11 @@ static void add_all(
 	s->summed |= n > 0;
 	s->weighted += sign * all;
 	for (i = 0; i < n; i += run) {
-		run = n - i < BLOCK ? n - i : BLOCK;
+		run = n - i < BATCH ? n - i : BATCH;
 		if (all > INT32_MAX)
-			run = light_run(w + i, run);
+			run = light_prefix(w + i, run);
 		if (run) {
-			add_run(s, h + i, w + i, run, sign);
+			add_light(s, h + i, w + i, run, sign);
 			continue;
 		}
 		run = 1;
@@ -196,18 +198,19 @@ static void add_all(
 	}
 }
 
-/* Part the features of weight 1, which are counted several times faster. */
-static void add_parted(struct sh_simhash *s, const uint64_t *h, const int64_t *w, size_t n)
+/* Counts the features of weight 1, which is several times faster than to add their weights, and adds
+ * the others. */
+static void add_mixed(struct sh_simhash *s, const uint64_t *h, const int64_t *w, size_t n)
 {
-	uint64_t one[BLOCK], other[BLOCK];
-	int64_t weight[BLOCK];
-	size_t i, part, ones, others;
+	uint64_t one[BATCH], other[BATCH];
+	int64_t weight[BATCH];
+	size_t i, batch, ones, others;
 	int64_t all;
 	bool is_one;
 
-	for (; n; n -= part, h += part, w += part) {
-		part = n < BLOCK ? n : BLOCK;
-		for (ones = others = i = 0, all = 0; i < part; i++) {
+	for (; n; n -= batch, h += batch, w += batch) {
+		batch = n < BATCH ? n : BATCH;
+		for (ones = others = i = 0, all = 0; i < batch; i++) {
 			is_one = w[i] == SH_WEIGHT_ONE;
 			all += is_one ? 0 : w[i];
 			one[ones] = other[others] = h[i];
@@ -229,7 +232,7 @@ int sh_simhash_add_weighted(
 	if (check_weights(s, weights, n, &ones, err) < 0)
 		return -1;
 	if (ones > n / 4) {
-		add_parted(s, h, weights, n);
+		add_mixed(s, h, weights, n);
 		return 0;
 	}
 	for (i = 0; i < n; i++)
@@ -238,15 +241,15 @@ int sh_simhash_add_weighted(
 	return 0;
 }
 
-void sh_simhash_take_back(
+void sh_simhash_subtract(
     struct sh_simhash *s, const uint64_t *h, const int64_t *weights, size_t n, int64_t all)
 {
 	add_all(s, h, weights, n, all, -1);
 }
 
-/* The lanes whose count reaches `least`: compared from the lowest plane up, each
- * higher one overruling those below. */
-static uint64_t reach(const uint64_t *planes, uint64_t units, uint64_t least)
+/* Returns a word whose lane b is 1 when the counter of lane b is at least `least`. Compares from the
+ * lowest plane up: a plane in which counter and `least` differ overrules all lower ones. */
+static uint64_t at_least(const uint64_t *planes, uint64_t units, uint64_t least)
 {
 	uint64_t yes = UINT64_MAX;
 	unsigned i;
@@ -256,7 +259,8 @@ static uint64_t reach(const uint64_t *planes, uint64_t units, uint64_t least)
 	return yes;
 }
 
-/* A plane is one more feature, whose weight is a power of two. */
+/* sum[b] += the weight of the features counted in lane b. Plane i has the weight 2^i, and is added as
+ * a feature with this weight. */
 static void add_planes(const struct sh_simhash *s, unsigned j, int64_t sum[64])
 {
 	unsigned used = sh_planes_used(s->units), i, b;
@@ -266,7 +270,7 @@ static void add_planes(const struct sh_simhash *s, unsigned j, int64_t sum[64])
 
 	for (i = 0; i < used; i++)
 		w[i] = SH_WEIGHT_ONE << i;
-	run = light_run(w, used);
+	run = light_prefix(w, used);
 	s->kernel->weights(light, s->planes[j], w, run);
 	for (b = 0; b < 64; b++)
 		sum[b] += light[b];
@@ -274,19 +278,20 @@ static void add_planes(const struct sh_simhash *s, unsigned j, int64_t sum[64])
 		add_lanes(sum, s->planes[j][i], w[i]);
 }
 
-/* A bit for each sum that `total` has less beside it, or as much where `tie`: by the sign of a
- * difference, in four strands that do not wait for one another. */
+/* Lane b of the result is 1 when sum[b] > total / 2; on a tie it is `tie`. The sign bit of the
+ * difference gives it without a branch. Four independent accumulators hide the latency. */
 static uint64_t majority(const int64_t sum[64], int64_t total, int64_t tie)
 {
-	uint64_t part[4] = { 0 };
+	uint64_t quarter[4] = { 0 };
 
 	for (unsigned b = 0; b < 16; b++)
 		for (unsigned k = 0; k < 4; k++) {
-			int64_t s = sum[16 * k + b], short_of = total - s - s - tie;
+			int64_t s = sum[16 * k + b];
+			uint64_t difference = (uint64_t)(total - s - s - tie);
 
-			part[k] = part[k] << 1 | (uint64_t)short_of >> 63;
+			quarter[k] = quarter[k] << 1 | difference >> 63;
 		}
-	return part[0] << 48 | part[1] << 32 | part[2] << 16 | part[3];
+	return quarter[0] << 48 | quarter[1] << 32 | quarter[2] << 16 | quarter[3];
 }
 
 static uint64_t word_of_sums(const struct sh_simhash *s, unsigned j)
@@ -304,7 +309,7 @@ void sh_simhash_finish(const struct sh_simhash *s, uint64_t *out)
 	unsigned j;
 
 	for (j = 0; j < s->words; j++)
-		out[j] = s->summed ? word_of_sums(s, j) : reach(s->planes[j], s->units, least);
+		out[j] = s->summed ? word_of_sums(s, j) : at_least(s->planes[j], s->units, least);
 	if (s->bits % 64)
 		out[s->words - 1] &= ~(UINT64_MAX >> s->bits % 64);
 }

@@ -1,8 +1,7 @@
-/* The two inner loops of a fingerprint, as a row that a faster one can replace.
+/* The two inner loops of a fingerprint, in one variant for each kind of vector register.
  *
- * A variant for other instructions is another row of the table in simhash.c; all
- * must give the same counts, and t/unit/test_simhash.c holds each usable row to it.
- * Lane b is bit number b of the word: 0 is the most significant. */
+ * All variants give the same counts: t/unit/test_simhash.c compares each that this machine can run.
+ * Lane b of a word is its bit number b; bit 0 is the most significant. */
 #ifndef SH_FP_SIMHASH_KERNEL_H
 #define SH_FP_SIMHASH_KERNEL_H
 
@@ -11,12 +10,12 @@
 
 #include "base/variant.h"
 
-/* 64 counters in bit slices: bit i of a lane's counter is that lane's bit of plane i.
- * So many planes hold a count of SH_UNITS_MAX. */
+/* 64 counters as bit slices: bit i of the counter of lane b is lane b of plane i. SH_PLANES planes
+ * hold counts of up to SH_UNITS_MAX. */
 enum { SH_PLANES = 44 };
 #define SH_UNITS_MAX (INT64_MAX / 1000000)
 
-/* Planes that counts of up to n reach. */
+/* Returns the number of planes that a count of n needs. */
 static inline unsigned sh_planes_used(uint64_t n)
 {
 	return n ? 64 - (unsigned)__builtin_clzll(n) : 0;
@@ -24,21 +23,21 @@ static inline unsigned sh_planes_used(uint64_t n)
 
 struct sh_simhash_kernel {
 	struct sh_variant variant;
-	/* Count n words' set bits into planes, whose counts do not exceed `total` then. */
+	/* Counts the set bits of n words into planes. `total` is an upper bound of the counts
+	 * afterwards. */
 	void (*units)(uint64_t planes[SH_PLANES], uint64_t total, const uint64_t *h, size_t n);
-	/* sum[b] += w[i] for each set lane b of h[i]. All the weights that went into
-	 * sum together do not exceed INT32_MAX; none is negative. */
+	/* sum[b] += w[i] for each set lane b of h[i]. No weight is negative, and all weights ever
+	 * added to these sums are at most INT32_MAX together. */
 	void (*weights)(int32_t sum[64], const uint64_t *h, const int64_t *w, size_t n);
 };
 
 extern const struct sh_simhash_kernel sh_simhash_plain;
 #if defined(__x86_64__)
 extern const struct sh_simhash_kernel sh_simhash_avx2, sh_simhash_avx512;
-#elif defined(__aarch64__)
-extern const struct sh_simhash_kernel sh_simhash_neon;
 #endif
 
-/* The rows that this machine can run, fastest first; NULL after the last. */
+/* Returns variant number i of those that this machine can run, the fastest first; NULL after the
+ * last one. */
 const struct sh_simhash_kernel *sh_simhash_kernel_at(unsigned i);
 
 #endif

@@ -326,7 +326,7 @@ static void test_repeats(const struct sh_repeats_kernel *kernel)
 }
 
 /* Adding units and taking back is adding less. */
-static void test_take_back(const struct sh_simhash_kernel *kernel)
+static void test_subtract(const struct sh_simhash_kernel *kernel)
 {
 	enum { MOST = 3000 };
 	static struct sh_simhash a, b;
@@ -349,7 +349,7 @@ static void test_take_back(const struct sh_simhash_kernel *kernel)
 		sh_simhash_init(&b, bits, round / 2 % 2, &err);
 		a.kernel = kernel;
 		sh_simhash_add_units(&a, h, n, &err);
-		sh_simhash_take_back(&a, h, less, n, all);
+		sh_simhash_subtract(&a, h, less, n, all);
 		sh_simhash_add_weighted(&b, h, weight, n, &err);
 		sh_simhash_finish(&a, x);
 		sh_simhash_finish(&b, y);
@@ -432,7 +432,7 @@ int main(void)
 	for (unsigned i = 0; (keyed = sh_keyed_kernel_at(i)); i++)
 		test_keyed(keyed);
 	for (unsigned i = 0; (sums = sh_simhash_kernel_at(i)); i++)
-		test_take_back(sums);
+		test_subtract(sums);
 	test_hex();
 	for (unsigned i = 0; (repeats = sh_repeats_kernel_at(i)); i++)
 		test_repeats(repeats);
