@@ -175,6 +175,7 @@ enum { ATTRIBUTES_MAX = 11 << 8 };
 
 struct writer {
 	htmlParserCtxtPtr parser;
+	xmlReallocFunc plain_realloc;
 	uint64_t unmatched;   /* comparisons so far */
 	unsigned long end_at; /* input offset of the last unmatched end tag */
 	struct sh_buf *out;
@@ -391,36 +392,22 @@ static void on_error(void *writer, error_arg what)
 
 /* ---- the parser ---- */
 
-/* The page that is being parsed. The parser has no event for an attribute, but it enlarges its table
- * of attributes through xmlRealloc(), which has no argument for the page. */
-static _Thread_local struct writer *parsing;
-static xmlReallocFunc plain_realloc;
-
+/* The parser has no event for an attribute, but it enlarges its table of attributes by xmlRealloc(). That
+ * function has no argument for the page: libxml2's error context, one a thread, leads to it. */
 static void *limited_realloc(void *p, size_t n)
 {
-	struct writer *w = parsing;
+	struct writer *w = xmlStructuredError == on_error ? xmlStructuredErrorContext : NULL;
 
-	if (w && !w->failed && p && p == (void *)w->parser->atts &&
+	if (!w)
+		return realloc(p, n);
+	if (!w->failed && p && p == (void *)w->parser->atts &&
 	    n > 2 * ATTRIBUTES_MAX * sizeof *w->parser->atts) {
 		sh_error_set(w->err, SH_ERR_RECORD, "HTML: a tag has more than %d attributes",
 		    ATTRIBUTES_MAX);
 		w->failed = true;
 		xmlStopParser(w->parser);
 	}
-	return plain_realloc(p, n);
-}
-
-static void limit_attributes(struct writer *w)
-{
-	parsing = w;
-	plain_realloc = xmlRealloc;
-	xmlRealloc = limited_realloc;
-}
-
-static void unlimit_attributes(void)
-{
-	parsing = NULL;
-	xmlRealloc = plain_realloc;
+	return w->plain_realloc(p, n);
 }
 
 static int parse(struct writer *w, struct sh_slice page)
@@ -433,9 +420,10 @@ static int parse(struct writer *w, struct sh_slice page)
 	void *before_arg = xmlStructuredErrorContext;
 
 	xmlSetStructuredErrorFunc(w, on_error);
-	limit_attributes(w);
+	w->plain_realloc = xmlRealloc;
+	xmlRealloc = limited_realloc;
 	xmlFreeDoc(htmlCtxtReadMemory(w->parser, page.p, (int)page.n, NULL, "UTF-8", options));
-	unlimit_attributes();
+	xmlRealloc = w->plain_realloc;
 	xmlSetStructuredErrorFunc(before_arg, before);
 	return w->parser->errNo == XML_ERR_NO_MEMORY ? -1 : 0;
 }
