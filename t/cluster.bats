@@ -232,7 +232,7 @@ python() {
 		try "sed -n ${part}p features | $logic documents"
 		exits 2
 		grep -q '^shfp: the input is features (three fields, the last a number)' err
-		! [ -s out ]
+		[ ! -s out ]
 	done
 	printf 'a\t1 x\t y\nb\tx\t1\nc\n\n\377\t\r\n' >docs # what else is wrong shfp tells
 	try "$logic documents <docs"
@@ -240,7 +240,7 @@ python() {
 	same docs out
 	try "$logic documents </dev/null"
 	exits 0
-	! [ -s out ]
+	[ ! -s out ]
 }
 
 @test "Spark tells all that a filter says in a partition, in which it may run several times" {

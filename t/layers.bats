@@ -99,7 +99,7 @@ calls() {
 
 @test "the library never exits, but for a child process that it made" {
 	calls exit _exit quick_exit abort _Exit
-	grep -vx 'io/decompress.o _exit' called >out || true
+	awk '$0 != "io/decompress.o _exit"' called >out
 	same /dev/null out
 }
 
@@ -109,7 +109,7 @@ calls() {
 	    freopen unlink unlinkat rename renameat mkdir mkostemp opendir fork posix_spawn \
 	    posix_spawnp socket poll select
 	grep -q '^io/source.o open' called
-	grep -v '^io/' called >out || true
+	awk '!/^io\//' called >out
 	same /dev/null out
 }
 

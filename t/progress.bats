@@ -2,10 +2,11 @@
 # --progress, in every program that reads much.
 load helper
 
-# on_terminal COMMAND: what standard error shows when it is a terminal, a line for each state
+# on_terminal COMMAND: it succeeds; what standard error shows when it is a terminal, a line for each state
 on_terminal() {
 	command -v script >/dev/null || skip 'no script(1)'
-	TERM=${TERM_HERE-xterm} script -qec "$1" /dev/null </dev/null | tr '\r' '\n' | sed 's/\x1b\[K//' | grep . >shown
+	TERM=${TERM_HERE-xterm} SHELL=/bin/bash script -qec "set -o pipefail; $1" /dev/null </dev/null >screen
+	tr '\r' '\n' <screen | sed 's/\x1b\[K//; /^$/d' >shown
 }
 
 # seldom FILE: of its lines the last one tells the seconds, in which no more came than one in each five
@@ -107,9 +108,9 @@ SLOWLY='{ head -c 1; sleep 0.5; cat; } >/dev/null'
 
 @test "only shdedup shows how far it is without being asked to, and only on a terminal that can" {
 	for _ in 1 2 3; do cat "$T_DATA/en_dev.tsv"; done >docs
-	on_terminal "shtok docs | $SLOWLY" || true
+	on_terminal "shtok docs | $SLOWLY"
 	[ ! -s shown ]
-	on_terminal "shdedup --max-group 9 docs >/dev/null" || true
+	on_terminal "shdedup --max-group 9 docs >/dev/null"
 	[ "$(grep -c 'documents, ' shown)" = 1 ]
 	run ! grep -Eq ' MB, .* s$' shown
 	TERM_HERE=dumb

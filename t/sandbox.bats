@@ -134,7 +134,8 @@ whole() {
 			[ "$status" = 0 ] && break
 			[ "$status" = $((128 + $1)) ]
 			if [ "$change" = --init ] && ! [ -e archive/manifest ]; then
-				ls -A archive | grep -vx lock >there || true
+				ls -A archive >all
+				sed '/^lock$/d' all >there
 				same /dev/null there
 			else
 				whole archive

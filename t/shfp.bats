@@ -398,5 +398,5 @@ load helper
 	printf 'a\tl\xe9\xe9 \xe9t\xe9\n' >in
 	try 'shfp in'
 	grep -q '4 ill-formed' err
-	! grep GB18030 err
+	run ! grep GB18030 err
 }
