@@ -3,6 +3,7 @@
 
 #include "band/bandlines.h"
 #include "base/num.h"
+#include "fp/tag.h"
 #include "record/fields.h"
 #include "run.h"
 
@@ -30,7 +31,7 @@ static const struct cli_option options[] = {
 static const struct cli_program program = {
 	.name = "shband",
 	.synopsis = "[FILE...]",
-	.purpose = "Fingerprints (fp<TAB>id) to bands (key<TAB>fp<TAB>id), one a table.",
+	.purpose = "Fingerprints (fp<TAB>id<TAB>tag) to bands (key<TAB>fp<TAB>id), one a table.",
 	.options = { options },
 };
 
@@ -174,17 +175,19 @@ static void explain(struct cli *c, const struct plan *p)
 struct shared {
 	struct sh_band band;
 	struct sh_band_lines lines;
+	struct sh_tags tags;
 	bool rejects, crlf;
 };
 
 static int each(void *arg, struct sh_slice line, struct sh_job *job, struct sh_error *err)
 {
-	const struct shared *s = arg;
+	struct shared *s = arg;
 	unsigned bits = s->band.bits;
 	struct sh_fp_record r;
 
 	line = cli_strip(s->crlf, line);
-	if (sh_record_fp(line, &r, err) < 0 || sh_same_width(&bits, &r, err) < 0)
+	if (sh_record_fp(line, &r, err) < 0 || sh_same_width(&bits, &r, err) < 0 ||
+	    sh_tags_check(&s->tags, r.tag, job->from.file, err) < 0)
 		return -1;
 	return sh_band_lines_add(&s->lines, &r, &job->out, err);
 }
@@ -217,8 +220,10 @@ static bool make_layout(
 		return false;
 	cli_doubt(c, source, sh_record_fp_doubt(line));
 	/* A first record that is bad is complained about when its turn comes. */
-	if (sh_record_fp(line, &r, &err) == 0)
+	if (sh_record_fp(line, &r, &err) == 0) {
 		bits = r.bits;
+		sh_tags_check(&s->tags, r.tag, source->peeked_from.file, &err);
+	}
 	if (init_layout(c, p, bits, &s->band, &err) < 0 ||
 	    sh_band_lines_init(&s->lines, &s->band, &err) < 0)
 		cli_die(c, &err);
@@ -268,7 +273,7 @@ int main(int argc, char **argv)
 {
 	struct cli c;
 	struct plan plan = { .k = DEFAULT_K, .bits = DEFAULT_BITS, .count = DEFAULT_COUNT };
-	struct shared shared = { 0 };
+	struct shared shared = { .tags = SH_TAGS(SH_TAG_DIGITS) };
 	struct run run = { .cli = &c, .work = work };
 	struct sh_source source;
 	bool explaining = false;
@@ -301,6 +306,8 @@ int main(int argc, char **argv)
 	if (make_layout(&c, &plan, &source, &shared))
 		run_pool(&run, &source);
 	run_finish(&run, NULL);
+	if (sh_tags_part_bare(&shared.tags))
+		cli_warn(&c, SH_TAGS_PART_BARE);
 	sh_source_free(&source);
 	sh_band_lines_free(&shared.lines);
 	sh_band_free(&shared.band);

@@ -7,7 +7,7 @@
 #include "record/fields.h"
 #include "weight/df.h"
 
-enum { MIN_DF = CLI_OWN, MAX_DF };
+enum { MIN_DF = CLI_OWN, MAX_DF, BARE };
 
 #define DEFAULT_MEMORY ((size_t)512 << 20)
 
@@ -15,6 +15,7 @@ static const struct cli_option options[] = {
 	{ 'm', "merge", NULL, "the FILEs are tables: sum them" },
 	{ MIN_DF, "min-df", "N|SHARE", "leave out features of fewer documents (3, 0.01 or 1%)" },
 	{ MAX_DF, "max-df", "N|SHARE", "leave out features of more documents" },
+	{ BARE, "bare", NULL, "leave the words of the widest feature out of the first line" },
 	{ 'S', "memory", "SIZE", "memory to use before temporary files [512M]" },
 	{ CLI_TMPDIR, "tmpdir", "DIR", "for temporary files [$TMPDIR, /tmp]" },
 	{ 0 },
@@ -31,14 +32,28 @@ struct table_out {
 	struct cli *cli;
 	struct sh_df_limit min, max;
 	uint64_t documents;
+	const struct sh_df_counter *counter; /* or NULL: tables are summed */
+	uint64_t words;                      /* then: of the widest feature */
+	bool bare;
 };
 
-/* The first line, the number of documents, is never left out. */
+/* Prints what follows the number of documents. Returns its length. */
+static size_t print_words(const struct table_out *t, char *out)
+{
+	uint64_t words = t->counter ? sh_df_words(t->counter) : t->words;
+
+	if (t->bare || words == 0)
+		return 0;
+	*out = '\t';
+	return 1 + sh_print_u64(out + 1, words);
+}
+
+/* Writes a line of the table. The first line, the number of documents, is never left out. */
 static int emit(void *arg, struct sh_slice feature, uint64_t df, struct sh_error *err)
 {
 	struct table_out *t = arg;
 	struct sh_sink *out = &t->cli->out;
-	char number[SH_NUM_CHARS + 2] = "\t";
+	char number[2 * SH_NUM_CHARS + 3] = "\t";
 	size_t n;
 
 	if (feature.n == 0)
@@ -46,6 +61,8 @@ static int emit(void *arg, struct sh_slice feature, uint64_t df, struct sh_error
 	else if (!sh_df_within(&t->min, &t->max, df, t->documents))
 		return 0;
 	n = 1 + sh_print_u64(number + 1, df);
+	if (feature.n == 0)
+		n += print_words(t, number + n);
 	number[n++] = '\n';
 	if (sh_sink_write(out, feature.p, feature.n, err) < 0)
 		return -1;
@@ -92,6 +109,7 @@ static void count(struct cli *c, size_t memory, struct table_out *out)
 	struct sh_lines lines;
 	struct sh_slice line;
 
+	out->counter = n.counter;
 	if (!n.counter || sh_past_ids_init(&n.past, &err) < 0)
 		cli_die(c, &err);
 	cli_lines_init(c, &lines);
@@ -139,6 +157,9 @@ int main(int argc, char **argv)
 		case MAX_DF:
 			take_limit(&c, "--max-df", &out.max);
 			break;
+		case BARE:
+			out.bare = true;
+			break;
 		case 'S':
 			memory = cli_size(&c, "-S");
 			break;
@@ -147,8 +168,8 @@ int main(int argc, char **argv)
 	cli_open(&c);
 	if (!merge)
 		count(&c, memory, &out);
-	else if (sh_df_merge(
-		     c.operands, c.n_operands, c.trailer_in, emit, tell_progress, &out, &err) < 0)
+	else if (sh_df_merge(c.operands, c.n_operands, c.trailer_in, emit, tell_progress, &out,
+		     out.bare ? NULL : &out.words, &err) < 0)
 		cli_die(&c, &err);
 	return cli_finish(&c);
 }

@@ -3,14 +3,17 @@
 #include <stdlib.h>
 
 #include "docopts.h"
+#include "explain.h"
 #include "fp/accumulator.h"
 #include "fp/format.h"
 #include "fp/minhash.h"
 #include "parted.h"
 #include "record/feature_lines.h"
 #include "run.h"
+#include "segment/cppjieba.h"
+#include "segment/jieba_dict.h"
 
-enum { SEED = CLI_OWN, EMPTY, MINHASH };
+enum { SEED = CLI_OWN, EMPTY, MINHASH, BARE, FEATURES, EXPLAIN };
 
 static const struct cli_option options[] = {
 	{ 'b', "bits", "32|64|128|256", "width of the fingerprint [64]" },
@@ -20,6 +23,10 @@ static const struct cli_option options[] = {
 	{ MINHASH, "minhash", NULL, "minwise bits, whose distance tells Jaccard similarity" },
 	{ 'x', "format", "hex|bin|dec|...", "how fingerprints are written [hex]" },
 	{ EMPTY, "empty", "skip|zero|...", "documents without features [skip]" },
+	{ BARE, "bare", NULL, "write no tag of the settings behind the id" },
+	{ FEATURES, "features", NULL, "read features, whatever the first records look like" },
+	{ EXPLAIN, "explain", NULL,
+	    "name the settings of fingerprints, bands or df tables, and end" },
 	{ 0 },
 };
 
@@ -27,7 +34,7 @@ static const struct cli_program program = {
 	.name = "shfp",
 	.synopsis = "[FILE...]",
 	.purpose = "Documents (id<TAB>text) or features (id<TAB>feature<TAB>weight)\n"
-		   "to fingerprints (fp<TAB>id).",
+		   "to fingerprints (fp<TAB>id<TAB>tag).",
 	.options = { options, docopts_table },
 };
 
@@ -38,6 +45,9 @@ struct settings {
 	enum sh_empty empty;
 	bool empty_given;  /* --empty was */
 	bool weight_given; /* -w was */
+	bool bare, features, explain;
+	char tag[1 + SH_TAG_DIGITS + 16]; /* TAB and tag; tag_n bytes, 0: records are bare */
+	size_t tag_n;
 };
 
 struct worker {
@@ -45,19 +55,21 @@ struct worker {
 	struct sh_fingerprinter *fingerprinter;
 };
 
-/* Append "fp TAB id LF". */
+/* Appends "fp TAB id TAB tag LF". */
 static int add_record(struct sh_buf *out, const struct settings *s, const uint64_t *fp,
     struct sh_slice id, struct sh_error *err)
 {
 	char *p;
 
-	if (sh_buf_reserve(out, SH_FORMAT_MAX + id.n + 2, err) < 0)
+	if (sh_buf_reserve(out, SH_FORMAT_MAX + id.n + sizeof s->tag + 2, err) < 0)
 		return -1;
 	p = out->p + out->n;
 	p += s->format->print(p, fp, s->fp.bits);
 	*p++ = '\t';
 	memcpy(p, id.p, id.n);
 	p += id.n;
+	memcpy(p, s->tag, s->tag_n);
+	p += s->tag_n;
 	*p++ = '\n';
 	out->n = (size_t)(p - out->p);
 	return 0;
@@ -133,6 +145,42 @@ static void refuse_top(struct cli *c, const struct sh_profile *p)
 		    p->name);
 }
 
+/* The checksum of all dictionaries that cut the text; 0: none is used. */
+static uint64_t dictionaries(struct cli *c, const struct docopts *d)
+{
+	uint64_t sum = d->dict_sum, words;
+	struct sh_error err;
+
+	if (d->cppjieba)
+		return sh_cppjieba_sum(d->cppjieba);
+	if (!d->jieba)
+		return 0;
+	if (sh_jieba_sum(d->jieba, &words, &err) < 0)
+		cli_die(c, &err);
+	return sum ^ words;
+}
+
+/* The settings that decide the fingerprints of documents, once dictionaries are open. */
+static void list_settings(struct cli *c, struct settings *s, struct sh_settings *list)
+{
+	s->fp.token = s->docs.token;
+	s->fp.ngrams = s->docs.ngrams;
+	sh_settings_list(list, &s->fp, s->docs.stop_sum, dictionaries(c, &s->docs));
+}
+
+/* A published system knows no tags, and only hexadecimal digits make a fingerprint record. */
+static void settle_tag(struct cli *c, struct settings *s)
+{
+	struct sh_settings list;
+
+	list_settings(c, s, &list);
+	if (s->bare || s->docs.profile != sh_profile_at(0) || strcmp(s->format->name, "hex") != 0)
+		return;
+	s->tag[0] = '\t';
+	s->tag_n =
+	    1 + sh_print_hex_number(s->tag + 1, (uint64_t)sh_settings_tag(&list), SH_TAG_DIGITS);
+}
+
 static void run_documents(struct cli *c, struct settings *s, struct sh_source *source)
 {
 	struct worker workers[CLI_MAX_JOBS];
@@ -141,8 +189,7 @@ static void run_documents(struct cli *c, struct settings *s, struct sh_source *s
 
 	refuse_top(c, s->docs.profile);
 	docopts_open_dictionary(&s->docs, c);
-	s->fp.token = s->docs.token;
-	s->fp.ngrams = s->docs.ngrams;
+	settle_tag(c, s);
 	for (unsigned i = 0; i < c->jobs; i++) {
 		workers[i] = (struct worker){ s, sh_fingerprinter_new(&s->fp, &err) };
 		if (!workers[i].fingerprinter)
@@ -212,12 +259,33 @@ static int change_document(struct open_document *d, struct sh_slice id, uint64_t
 	return sh_buf_add(&d->id, id.p, id.n, err);
 }
 
+/* No n-gram has that many words. */
+static bool is_text(const struct sh_feature *f, struct sh_error *err)
+{
+	if (f->text.n <= SH_NGRAM_MAX || sh_feature_words(f->text) <= SH_NGRAM_MAX)
+		return false;
+	sh_error_set(err, SH_ERR_RECORD,
+	    "%llu words in the second field: a text, expected a feature of at most %d words "
+	    "(-f 1,2 reads documents)",
+	    (unsigned long long)sh_feature_words(f->text), SH_NGRAM_MAX);
+	return true;
+}
+
+/* Whether a line has more words than an n-gram: each_feature() refuses it. */
+static bool any_text(const struct sh_feature_lines *l)
+{
+	for (size_t i = 0; l->tokens > SH_NGRAM_MAX && i < l->lines; i++)
+		if (l->token[i + 1] - l->token[i] > SH_NGRAM_MAX)
+			return true;
+	return false;
+}
+
 static int each_feature(void *arg, struct sh_slice line, struct sh_job *job, struct sh_error *err)
 {
 	struct open_document *d = arg;
 	struct sh_feature f;
 
-	if (sh_record_feature(cli_strip(d->crlf, line), &f, err) < 0 ||
+	if (sh_record_feature(cli_strip(d->crlf, line), &f, err) < 0 || is_text(&f, err) ||
 	    change_document(d, f.id, sh_job_line(job), job, err) < 0)
 		return -1;
 	d->file = job->from.file;
@@ -254,7 +322,8 @@ static const char *more_features(
 		return p;
 	do {
 		while (d->begun && (next = sh_feature_lines_read(&d->lines, &d->prefix, p)) != p) {
-			if (!sh_accumulator_add_lines(&d->features, &d->lines))
+			if (any_text(&d->lines) ||
+			    !sh_accumulator_add_lines(&d->features, &d->lines))
 				return p;
 			*lines += d->lines.lines;
 			d->file = job->from.file;
@@ -410,6 +479,15 @@ static void take(struct cli *c, struct settings *s, int opt)
 		if (!s->format)
 			cli_usage(c, "-x '%s': expected hex, bare, dec, bin or nib", c->arg);
 		break;
+	case BARE:
+		s->bare = true;
+		break;
+	case FEATURES:
+		s->features = true;
+		break;
+	case EXPLAIN:
+		s->explain = true;
+		break;
 	case EMPTY:
 		s->empty = empty(c);
 		s->empty_given = true;
@@ -420,20 +498,79 @@ static void take(struct cli *c, struct settings *s, int opt)
 	}
 }
 
-/* The first record has three fields, and the last is no number. */
-_Noreturn static void refuse_both(struct cli *c, const struct sh_source *source)
+/* Ends the program: the record at this line of the block that was peeked at is of neither kind. */
+_Noreturn static void refuse(
+    struct cli *c, const struct sh_source *source, uint64_t line, const char *text)
 {
 	struct sh_slice head = sh_buf_slice(&source->peeked);
 	struct sh_error err;
 
 	if (sh_docs_head(&head, &err) == 0) {
-		sh_error_set(&err, SH_ERR_RECORD,
-		    "3 fields, expected id<TAB>text (-f ID,TEXT chooses two of them) or "
-		    "id<TAB>feature<TAB>weight, the last a number");
-		err.line = source->peeked_from.line;
+		sh_error_set(&err, SH_ERR_RECORD, "%s", text);
+		err.line = line;
 	}
 	err.file = source->peeked_from.file;
 	cli_die(c, &err);
+}
+
+/* Ends the program: the first record has three fields, and is no feature. */
+_Noreturn static void refuse_both(
+    struct cli *c, const struct sh_source *source, struct sh_slice line)
+{
+	refuse(c, source, source->peeked_from.line,
+	    sh_is_like_tagged_fp(line)
+		? "a fingerprint with its id and tag, expected id<TAB>text or "
+		  "id<TAB>feature<TAB>weight (shband and shjoin read fingerprints)"
+		: "3 fields, expected id<TAB>text (-f ID,TEXT chooses two of them) or "
+		  "id<TAB>feature<TAB>weight, the last a number");
+}
+
+/* Whether a text has capitals or punctuation, which tokens have only under few options. */
+static bool is_like_prose(struct sh_slice text)
+{
+	for (size_t i = 0; i < text.n; i++)
+		if ((text.p[i] >= 'A' && text.p[i] <= 'Z') || memchr(".,;:!?", text.p[i], 6))
+			return true;
+	return false;
+}
+
+/* Whether the feature record may be a text with a number behind it: it has several words. In a block
+ * of one record the number says nothing. */
+static bool may_be_text(const struct sh_feature *f, bool alone)
+{
+	return memchr(f->text.p, ' ', f->text.n) &&
+	       ((f->weight != SH_WEIGHT_ONE && !alone) || is_like_prose(f->text));
+}
+
+/* Ends the program when the records of the first block look like texts with a number behind them.
+ * Features of a document stand together, so some id would come twice; and a record whose one
+ * feature has several words is rare among features. */
+static void refuse_texts(struct cli *c, const struct sh_source *source)
+{
+	const char *p = source->peeked.p + source->passed,
+		   *end = source->peeked.p + source->peeked.n;
+	uint64_t number = source->peeked_from.line, found = 0;
+	struct sh_slice id = { 0 };
+	struct sh_feature f;
+	struct sh_error err;
+
+	for (; p < end; number++) {
+		const char *lf = memchr(p, '\n', (size_t)(end - p));
+		struct sh_slice line = sh_slice(p, (size_t)((lf ? lf : end) - p));
+
+		p += line.n + 1;
+		if (sh_record_feature(sh_without_cr(line), &f, &err) < 0)
+			continue;
+		if (sh_slice_eq(id, f.id))
+			return;
+		if (!found && may_be_text(&f, id.n == 0 && p >= end))
+			found = number;
+		id = f.id;
+	}
+	if (found)
+		refuse(c, source, found,
+		    "this looks like a text with a number behind it, not like a feature: each id "
+		    "stands once (-f 1,2 reads documents, --features reads features)");
 }
 
 /* What begins as no text does is met when its turn comes, and ends the program. */
@@ -457,16 +594,33 @@ static bool holds_features(struct cli *c, const struct settings *s, struct sh_so
 {
 	struct sh_slice line, v[3];
 
+	if (s->features)
+		return true;
 	if (s->docs.docs.form.line_ids || s->docs.docs.form.id_field || s->docs.docs.form.json)
 		return false;
 	/* Nothing at all is what a pipe of no documents brings. */
 	if (!cli_first(c, source, document_or_feature, &line))
 		return s->fp.scheme->needs_df || s->docs.profile->top > 0;
-	if (sh_is_like_feature(line))
+	if (sh_is_like_tagged_fp(line))
+		refuse_both(c, source, line);
+	if (sh_is_like_feature(line)) {
+		refuse_texts(c, source);
 		return true;
+	}
 	if (sh_fields_split(line, v, 3) == 3 && !c->rejects_path)
-		refuse_both(c, source);
+		refuse_both(c, source, line);
 	return false;
+}
+
+static void explain_files(struct cli *c, struct settings *s)
+{
+	struct sh_settings list;
+
+	docopts_open_dictionary(&s->docs, c);
+	list_settings(c, s, &list);
+	cli_text(c);
+	cli_open(c);
+	explain(c, &list);
 }
 
 int main(int argc, char **argv)
@@ -485,6 +639,11 @@ int main(int argc, char **argv)
 	s.docs.perhaps_no_text = true;
 	docopts_settle(&s.docs, &c);
 	settle(&c, &s);
+	if (s.explain) {
+		explain_files(&c, &s);
+		docopts_free(&s.docs);
+		return cli_finish(&c);
+	}
 	cli_open(&c);
 	cli_source_init(&c, &source);
 	if (holds_features(&c, &s, &source))

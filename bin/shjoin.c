@@ -3,8 +3,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "band/bandlines.h"
 #include "base/num.h"
 #include "cli.h"
+#include "fp/tag.h"
 #include "io/walk.h"
 #include "join/parts.h"
 #include "join/stream.h"
@@ -44,6 +46,7 @@ struct join {
 	unsigned sides;
 	struct sh_lines lines[2];
 	uint64_t pairs, repeated;
+	struct sh_tags tags;
 	bool explain;
 	uint64_t count; /* to explain the plan for, 0: the input */
 };
@@ -171,7 +174,8 @@ static bool next_band(struct join *j, struct sh_stream *s, unsigned side, struct
 	struct sh_error err;
 
 	while (cli_line(j->cli, lines, &line)) {
-		if (sh_record_band(line, r, &err) == 0 && sh_stream_check(s, side, r, &err) == 0)
+		if (sh_record_band(line, r, &err) == 0 && sh_stream_check(s, side, r, &err) == 0 &&
+		    sh_tags_check(&j->tags, r->of.tag, lines->from.file, &err) == 0)
 			return true;
 		name_both_kinds(lines, line, &err);
 		sh_lines_blame(lines, &err);
@@ -219,6 +223,8 @@ static void join_bands(struct join *j)
 	struct sh_stream *s = sh_stream_new(&opts, j->sides, &err);
 	struct reader reader = { j, s };
 	struct sh_band_record r;
+
+	j->tags.digits = SH_BAND_TAG_DIGITS;
 
 	if (!s)
 		cli_die(j->cli, &err);
@@ -276,15 +282,16 @@ static int add_record(
 }
 
 /* What follows the line last read, as far as it is in order: most of a block at once. */
-static void take_block(struct held *h, unsigned side)
+static void take_block(struct held *h, unsigned side, int tag)
 {
 	struct sh_lines *lines = &h->join->lines[side];
+	struct sh_fp_form form = sh_fp_form(h->bits / 4, tag);
 	struct sh_error err;
 	size_t n;
 
 	for (;;) {
 		struct sh_slice rest = sh_lines_rest(lines);
-		ssize_t took = sh_parts_take(&h->parts[side], rest, h->bits / 4, &n, &err);
+		ssize_t took = sh_parts_take(&h->parts[side], rest, &form, &n, &err);
 
 		if (took < 0)
 			cli_die(h->join->cli, &err);
@@ -305,13 +312,14 @@ static void read_side(struct held *h, unsigned side)
 	while (cli_line(j->cli, lines, &line)) {
 		unsigned bits = h->bits;
 
-		if (sh_record_fp(line, &r, &err) < 0 || sh_same_width(&bits, &r, &err) < 0) {
+		if (sh_record_fp(line, &r, &err) < 0 || sh_same_width(&bits, &r, &err) < 0 ||
+		    sh_tags_check(&j->tags, r.tag, lines->from.file, &err) < 0) {
 			sh_lines_blame(lines, &err);
 			cli_reject(j->cli, line, &err);
 		} else {
 			if (add_record(h, side, &r, &err) < 0)
 				cli_die(j->cli, &err);
-			take_block(h, side);
+			take_block(h, side, r.tag);
 		}
 	}
 }
@@ -470,15 +478,18 @@ static int fingerprint_or_band(
 	return sh_record_fp(line, &fp, err) == 0 ? 0 : sh_record_band(line, &band, err);
 }
 
-/* The first record tells: two fields are a fingerprint. */
+/* The first record tells. A fingerprint has two fields, or three: the last one a tag. */
 static bool holds_fingerprints(struct join *j)
 {
-	struct sh_slice line, fields[1];
+	struct sh_slice line;
+	struct sh_fp_record r;
+	struct sh_error err;
 
 	for (unsigned side = 0; side < j->sides; side++)
 		if (cli_first(j->cli, &j->lines[side].source, fingerprint_or_band, &line)) {
 			cli_doubt(j->cli, &j->lines[side].source, sh_record_fp_doubt(line));
-			return sh_fields_split(line, fields, 1) == 2;
+			return sh_fields_split(line, NULL, 0) == 2 ||
+			       (sh_record_fp(line, &r, &err) == 0 && !sh_is_band_record(line));
 		}
 	return false;
 }
@@ -508,7 +519,9 @@ static void open_sides(struct join *j)
 int main(int argc, char **argv)
 {
 	struct cli c;
-	struct join j = { .cli = &c, .k = -1, .memory = DEFAULT_MEMORY };
+	struct join j = {
+		.cli = &c, .k = -1, .memory = DEFAULT_MEMORY, .tags = SH_TAGS(SH_TAG_DIGITS)
+	};
 	bool check = false;
 	int opt, status;
 
@@ -552,6 +565,8 @@ int main(int argc, char **argv)
 		join_fingerprints(&j);
 	else
 		join_bands(&j);
+	if (sh_tags_part_bare(&j.tags))
+		cli_warn(&c, SH_TAGS_PART_BARE);
 	for (unsigned side = 0; side < j.sides; side++)
 		sh_lines_free(&j.lines[side]);
 	if (j.repeated)

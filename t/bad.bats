@@ -56,7 +56,7 @@ rows() {
 
 		# A first record may be a feature.
 		message=${message/#"$file:1: 3 fields"*/"$message or id<TAB>feature<TAB>weight, the last a number"}
-		try "shfp $option --empty=zero $file"
+		try "shfp --bare $option --empty=zero $file"
 		exits "$code"
 		(
 			[ -z "$message" ] || echo "shfp: $message"
@@ -88,7 +88,7 @@ rows() {
 	cd "$BATS_FILE_TMPDIR"
 	sed 1d "$BATS_TEST_DIRNAME/bad-expected.tsv" | awk -F '\t' '$2 == "plain" && $3 == 0' >rows
 	while IFS=$'\t' read -r file _ _ _ ill _; do
-		try "shfp -l --strict --empty=zero $file"
+		try "shfp --bare -l --strict --empty=zero $file"
 		if [ "$ill" = 0 ]; then
 			exits 0
 		else
@@ -104,9 +104,9 @@ rows() {
 	while read -r file; do
 		case $file in one_line_8MiB.txt | same_char_1M.txt) continue ;; esac
 		for options in '-n 2' '-u char -n 1-3' '--no-fold'; do
-			try "shfp -l --empty=zero $options $file"
+			try "shfp --bare -l --empty=zero $options $file"
 			mv out fused
-			try "shtok -l $options $file | shweight | shfp --empty=zero"
+			try "shtok -l $options $file | shweight | shfp --bare --empty=zero"
 			exits 0
 			same fused out
 		done
@@ -131,11 +131,11 @@ rows() {
 	if grep -q __asan_init "$SHBIN/shfp"; then skip 'the programs watch themselves'; fi
 	cd "$BATS_FILE_TMPDIR"
 	files=$(echo seq_*.txt combining.txt zwj_bidi.txt fullwidth.txt UTF-8-test.txt no_final_newline.txt)
-	for run in "shtok -l -n 1-2 $files" "shfp -l -u char -n 3 $files" "shfp -b 256 -H md5 -l --empty=zero $files"; do
+	for run in "shtok -l -n 1-2 $files" "shfp --bare -l -u char -n 3 $files" "shfp --bare -b 256 -H md5 -l --empty=zero $files"; do
 		try "valgrind -q --leak-check=full --error-exitcode=99 $run"
 		exits 0
 	done
-	shfp -l combining.txt blns.txt >fps
+	shfp --bare -l combining.txt blns.txt >fps
 	try 'valgrind -q --leak-check=full --error-exitcode=99 shband -M 6 fps'
 	exits 0
 	sort out >bands

@@ -207,7 +207,7 @@ python() {
 	python <<-'END'
 		import re, subprocess
 		import shcluster as c
-		refused = set("fields line-ids json output rejects progress trailer explain documents check help version".split())
+		refused = set("fields line-ids json output rejects progress trailer explain features documents check help version".split())
 		for program, (letters, names) in c.OPTIONS.items():
 		    told = subprocess.run([program, "--help"], stdout=subprocess.PIPE, text=True, check=True).stdout
 		    want_letters, want_names = "", set()

@@ -1075,7 +1075,7 @@ answers() {
 		> b\ttwo
 		< b\ttwo\t1
 	END
-	answers shfp -j 4 <<-'END'
+	answers shfp --bare -j 4 <<-'END'
 		> a\tone
 		< 5216fcaabac157b8\ta
 		> b\tone

@@ -20,10 +20,10 @@ documents() {
 @test 'straight from documents, and through features: the same for every profile' {
 	documents >docs
 	for p in $plain; do
-		try "shfp -p $p docs"
+		try "shfp --bare -p $p docs"
 		exits 0
 		mv out short
-		try "shtok -p $p docs | shweight -p $p | shfp -p $p"
+		try "shtok -p $p docs | shweight -p $p | shfp --bare -p $p"
 		exits 0
 		same short out
 	done
@@ -36,10 +36,10 @@ documents() {
 		p=default
 		[ "${o%% *}" != -p ] || p=$(cut -d ' ' -f 2 <<<"$o")
 		for w in set log freq; do
-			try "shfp $o -w $w docs"
+			try "shfp --bare $o -w $w docs"
 			exits 0
 			mv out short
-			try "shtok -p $p docs | shweight -p $p -w $w | shfp $o"
+			try "shtok -p $p docs | shweight -p $p -w $w | shfp --bare $o"
 			same short out
 		done
 	done
@@ -48,26 +48,26 @@ documents() {
 @test '--empty text under --minhash: as if the empty text were the one feature' {
 	printf 'a\t!\nb\t?\n' >docs
 	for o in '-H fnv1 -b 128' '-H gemantic -b 1024' '-H md5 -b 64' '-H mix -b 256'; do
-		try "shfp --minhash $o --empty text docs"
+		try "shfp --bare --minhash $o --empty text docs"
 		exits 0
 		mv out short
-		try "shtok docs | shfp --minhash $o --empty text"
+		try "shtok docs | shfp --bare --minhash $o --empty text"
 		same short out
 		[ "$(cut -f 1 out | sort -u | wc -l)" = 1 ]
 	done
-	try 'shfp --minhash -H md5-last -b 1024 --empty text docs'
+	try 'shfp --bare --minhash -H md5-last -b 1024 --empty text docs'
 	exits 0
 }
 
 @test 'the same for the profiles that cut by a dictionary' {
 	has_jieba
 	documents >docs
-	shfp -p angelo docs >short 2>err
-	try 'shtok -p angelo docs | shweight -p angelo | shfp -p angelo'
+	shfp --bare -p angelo docs >short 2>err
+	try 'shtok -p angelo docs | shweight -p angelo | shfp --bare -p angelo'
 	exits 0
 	same short out
 	shtok -p tfidf128 docs | shdf >table
-	try 'shtok -p tfidf128 docs | shweight -p tfidf128 -d table | tee weighted | shfp -p tfidf128 | wc -l'
+	try 'shtok -p tfidf128 docs | shweight -p tfidf128 -d table | tee weighted | shfp --bare -p tfidf128 | wc -l'
 	exits 0
 	cut -f 1 weighted | uniq -c | awk '$1 > 128' >out
 	gives
@@ -79,15 +79,15 @@ documents() {
 		'-p gomd5 --min-chars 3' '-p seomoz -u char' '-p pysimhash --no-fold' \
 		'-p default --split python -n 3'; do
 		p=$(cut -d ' ' -f 2 <<<"$o")
-		bash -c "shfp $o docs" >short 2>err
-		try "shtok $o docs | shweight -p $p | shfp -p $p"
+		bash -c "shfp --bare $o docs" >short 2>err
+		try "shtok $o docs | shweight -p $p | shfp --bare -p $p"
 		exits 0
 		same short out
 	done
 	for o in '-H mix' '-H xxh3' '-b 64 --empty skip'; do
 		for p in seomoz gomd5 mfonda pysimhash; do
-			bash -c "shfp -p $p $o docs" >short 2>err
-			try "shtok -p $p docs | shweight -p $p | shfp -p $p $o"
+			bash -c "shfp --bare -p $p $o docs" >short 2>err
+			try "shtok -p $p docs | shweight -p $p | shfp --bare -p $p $o"
 			exits 0
 			same short out
 		done
@@ -97,8 +97,8 @@ documents() {
 @test 'threads change nothing' {
 	documents >docs
 	for p in $plain; do
-		shfp -p "$p" docs >one 2>err
-		try "shfp -j 3 -p $p docs"
+		shfp --bare -p "$p" docs >one 2>err
+		try "shfp --bare -j 3 -p $p docs"
 		same one out
 	done
 }
@@ -117,12 +117,12 @@ documents() {
 		try "$program --help -p nothing"
 		exits 0
 	done
-	try 'shfp -b 128 -p angelo </dev/null'
+	try 'shfp --bare -b 128 -p angelo </dev/null'
 	exits 2
 	head -n 1 err | grep -qxF 'shfp: -b 128: -p angelo has 32 bits'
-	try 'shfp -p'
+	try 'shfp --bare -p'
 	exits 2
-	try 'shfp -- -p gomd5 </dev/null'
+	try 'shfp --bare -- -p gomd5 </dev/null'
 	exits 2
 	says "shfp: cannot open '-p': No such file or directory"
 }
@@ -155,9 +155,9 @@ anywhere() {
 	printf 'a\tOne two, two two two 12 running four\nb\tone, two 3 five five\nc\t\n' >docs
 	shtok docs >features
 	shtok docs | shdf >table
-	anywhere shfp gemantic docs '-b 128' '-H md5' '-w set' '--empty zero' --minhash '-x dec' '-n 2' '-b 100 -n 2 -w set'
-	anywhere shfp pysimhash docs '-b 16' '-H xxh3'
-	anywhere shfp default docs '-H md5 --seed 3' '-b 256'
+	anywhere "shfp --bare" gemantic docs '-b 128' '-H md5' '-w set' '--empty zero' --minhash '-x dec' '-n 2' '-b 100 -n 2 -w set'
+	anywhere "shfp --bare" pysimhash docs '-b 16' '-H xxh3'
+	anywhere "shfp --bare" default docs '-H md5 --seed 3' '-b 256'
 	anywhere shtok gomd5 docs '-n 2' '-u char' --mask-digits --split=alpha --stem=porter --min-chars=4 --keep=digit '-n 2 --min-chars 2'
 	anywhere shtok default docs --no-fold
 	anywhere shweight gomd5 features '-w set' '-t 1' '-w tfidf -d table' '-w tfidf -d table --max-df 1'
@@ -170,17 +170,17 @@ anywhere() {
 	printf '{"text":"One two","id":"a"}\n' >docs.jsonl
 	echo two >stop
 	for p in $plain; do
-		try "shfp -p $p -f 2,1 -x dec docs"
+		try "shfp --bare -p $p -f 2,1 -x dec docs"
 		exits 0
 		mv out after
-		try "shfp -x dec -f 2,1 --raw --strict -p $p docs"
+		try "shfp --bare -x dec -f 2,1 --raw --strict -p $p docs"
 		same after out
-		try "shfp --json -x dec -p $p docs.jsonl"
+		try "shfp --bare --json -x dec -p $p docs.jsonl"
 		same after out
 	done
-	try 'shfp --stop stop -l -p gomd5 docs'
+	try 'shfp --bare --stop stop -l -p gomd5 docs'
 	mv out after
-	try 'shfp -p gomd5 -l --stop stop docs'
+	try 'shfp --bare -p gomd5 -l --stop stop docs'
 	same after out
 	shtok -f 2,1 -p gomd5 docs | shdf >table
 	try 'shtok -f 2,1 -p gomd5 docs | shweight -d table -p gomd5'
@@ -191,13 +191,13 @@ anywhere() {
 	printf 'a\tone, two\0three\n' >docs
 	try 'shtok -p seomoz docs'
 	gives 'a\tone\t1' 'a\tone two\t1'
-	try 'shfp -p seomoz docs'
+	try 'shfp --bare -p seomoz docs'
 	mv out short
 	printf 'a\tone, two\n' >docs
-	try 'shfp -p seomoz docs'
+	try 'shfp --bare -p seomoz docs'
 	same short out
 	printf 'a\t\0one\n' >docs
-	try 'shfp -p seomoz docs'
+	try 'shfp --bare -p seomoz docs'
 	gives '0000000000000000\ta'
 }
 
@@ -205,9 +205,9 @@ anywhere() {
 	printf '%s\n' 'a	rain rain plain' 'b	rain the plain plain plain the' >docs
 	for w in freq log; do
 		for o in '' '-b 24' '-b 128' '-H mix -b 128'; do
-			try "shfp -p pysimhash -w $w $o docs"
+			try "shfp --bare -p pysimhash -w $w $o docs"
 			mv out short
-			try "shtok -p pysimhash docs | shweight -w $w | shfp -p pysimhash $o"
+			try "shtok -p pysimhash docs | shweight -w $w | shfp --bare -p pysimhash $o"
 			same short out
 		done
 	done
@@ -216,29 +216,29 @@ anywhere() {
 @test 'systems that take the heaviest features take no documents straight, whatever the weight' {
 	printf 'a\tone two\n' >docs
 	for o in 'jieba-tags -w tf' 'jieba-tags --minhash' 'tfidf128 -w set'; do
-		try "shfp -p $o docs"
+		try "shfp --bare -p $o docs"
 		exits 2
 		grep -F -- "-p ${o%% *} takes the heaviest features of documents" err
 	done
-	try 'shfp -p jieba-tags --minhash </dev/null'
+	try 'shfp --bare -p jieba-tags --minhash </dev/null'
 	gives
 	# So their dictionary is not wanted.
 	printf 'a\tx\t1\n' >features
-	try 'unset SIMHASH_CPPJIEBA; shfp -p yanyiwu -x dec features'
+	try 'unset SIMHASH_CPPJIEBA; shfp --bare -p yanyiwu -x dec features'
 	mv out bare
-	try 'shfp -H jenkins -x dec features'
+	try 'shfp --bare -H jenkins -x dec features'
 	same bare out
 }
 
 @test 'widths are those of the system' {
 	printf 'a\tone two\n' >docs
 	for b in 1 3 63 65 256; do
-		try "shfp -p gemantic -b $b docs | cut -f 1 | tr -d '\n' | wc -c"
+		try "shfp --bare -p gemantic -b $b docs | cut -f 1 | tr -d '\n' | wc -c"
 		gives $(((b + 3) / 4))
 	done
 	for o in 'gemantic -b 257' 'pysimhash -b 4' 'pysimhash -b 20' 'pysimhash -b 136' 'gomd5 -b 32' \
 		'angelo -b 64' 'default -b 40'; do
-		try "shfp -p $o docs"
+		try "shfp --bare -p $o docs"
 		exits 2
 		grep -F -- '-b' err
 	done
@@ -246,36 +246,36 @@ anywhere() {
 
 @test 'formats of a width that is no multiple of 4: a number with zeros in front' {
 	printf 'a\tsimhash\n' >docs
-	try 'shfp -p gemantic -b 63 -x dec docs'
+	try 'shfp --bare -p gemantic -b 63 -x dec docs'
 	gives '1181937507429228474\ta'
-	try 'shfp -p gemantic -b 63 docs'
+	try 'shfp --bare -p gemantic -b 63 docs'
 	gives "$(printf %016x 1181937507429228474)\ta"
-	try 'shfp -p gemantic -b 63 -x bare docs'
+	try 'shfp --bare -p gemantic -b 63 -x bare docs'
 	gives "$(printf %x 1181937507429228474)\ta"
-	try 'shfp -p gemantic -b 63 -x nib docs | rev | cut -f 2 | tail -c 64'
+	try 'shfp --bare -p gemantic -b 63 -x nib docs | rev | cut -f 2 | tail -c 64'
 	mv out bits
-	try 'shfp -p gemantic -b 63 -x bin docs | cut -f 1 | rev'
+	try 'shfp --bare -p gemantic -b 63 -x bin docs | cut -f 1 | rev'
 	same bits out
 }
 
 @test 'documents without features follow the system' {
 	printf 'a\t\n' >docs
-	try 'shfp -p gemantic docs; shfp -p mfonda docs; shfp -p gomd5 docs; shfp -p seomoz docs'
+	try 'shfp --bare -p gemantic docs; shfp --bare -p mfonda docs; shfp --bare -p gomd5 docs; shfp --bare -p seomoz docs'
 	gives 'ffffffffffffffff\ta' 'ffffffffffffffff\ta' '0000000000000000\ta' '0000000000000000\ta'
-	try 'shfp -p pysimhash docs'
+	try 'shfp --bare -p pysimhash docs'
 	gives "$(printf '' | md5sum | cut -c 17-32)\ta"
-	try 'shfp -p mfonda --split fields -n 2 --empty text docs'
+	try 'shfp --bare -p mfonda --split fields -n 2 --empty text docs'
 	gives 'cbf29ce484222325\ta'
-	try 'shfp -p gemantic --empty skip docs'
+	try 'shfp --bare -p gemantic --empty skip docs'
 	gives
 	grep -F "document 'a' has no features" err
-	try 'shfp -p gomd5 --empty ones docs'
+	try 'shfp --bare -p gomd5 --empty ones docs'
 	gives 'ffffffffffffffff\ta'
 	# Features without weight are features to the system, but not to who says what becomes of empty ones.
 	printf 'a\tx\t0\n' >weightless
-	try 'shfp -p gemantic weightless; shfp -p gomd5 weightless; shfp -p pysimhash weightless'
+	try 'shfp --bare -p gemantic weightless; shfp --bare -p gomd5 weightless; shfp --bare -p pysimhash weightless'
 	gives 'ffffffffffffffff\ta' '0000000000000000\ta' '0000000000000000\ta'
-	try 'shfp -p pysimhash --empty ones weightless; shfp -p gemantic --empty error weightless'
+	try 'shfp --bare -p pysimhash --empty ones weightless; shfp --bare -p gemantic --empty error weightless'
 	exits 2
 	gives 'ffffffffffffffff\ta'
 }
@@ -284,23 +284,23 @@ anywhere() {
 	printf 'a\tx\\\\ty \\\\\n' >docs
 	try 'shtok -p gomd5 docs'
 	gives 'a\tx\\\\ty\t1' 'a\t\\\\\t1'
-	try 'shfp -p gomd5 docs'
+	try 'shfp --bare -p gomd5 docs'
 	mv out short
-	try 'shtok -p gomd5 docs | shfp -p gomd5'
+	try 'shtok -p gomd5 docs | shfp --bare -p gomd5'
 	same short out
 }
 
 @test 'hashes of published systems by name; most take no seed' {
 	printf 'a\tone\n' >docs
-	try 'shfp -H md5-last docs'
+	try 'shfp --bare -H md5-last docs'
 	gives "$(printf one | md5sum | cut -c 17-32)\ta"
-	try 'shfp -H fnv1 --seed 3 docs'
+	try 'shfp --bare -H fnv1 --seed 3 docs'
 	exits 2
 	grep -F 'hash fnv1 takes no seed' err
-	try 'shfp -H fnv1 -b 128 docs'
+	try 'shfp --bare -H fnv1 -b 128 docs'
 	exits 2
 	grep -F 'hash fnv1 gives at most 64 bits' err
-	try 'shfp -H crc docs'
+	try 'shfp --bare -H crc docs'
 	exits 2
 	grep -F 'expected one of mix, xxh3, md5, md5-last' err
 }
@@ -364,13 +364,13 @@ jieba-search-nohmm, cppjieba, cppjieba-nohmm, cppjieba-all, cppjieba-search or c
 
 @test 'ready features need no dictionary, whatever cut them' {
 	printf 'a\tx\t1\n' >features
-	try 'SIMHASH_JIEBA=/nowhere shfp -p angelo features'
+	try 'SIMHASH_JIEBA=/nowhere shfp --bare -p angelo features'
 	exits 0
 	gives 'e838b112\ta'
-	try 'SIMHASH_JIEBA=/nowhere shfp -p angelo --segment jieba features'
+	try 'SIMHASH_JIEBA=/nowhere shfp --bare -p angelo --segment jieba features'
 	exits 2
 	printf 'a\tx\n' >docs
-	try 'SIMHASH_JIEBA=/nowhere shfp -p angelo docs'
+	try 'SIMHASH_JIEBA=/nowhere shfp --bare -p angelo docs'
 	exits 2
 	gives
 	says "shfp: cannot open '/nowhere': No such file or directory"
@@ -457,7 +457,7 @@ small_cppjieba() {
 	small_cppjieba
 	printf 'a\t若果 国人中国\n' >docs
 	try 'shtok -p yanyiwu --stop cpp/stop_words.utf8 docs | shweight -p yanyiwu --idf cpp/idf.utf8 |
-		tee words | shfp -p yanyiwu'
+		tee words | shfp --bare -p yanyiwu'
 	gives '841ff3ba80847568\ta'
 	[ "$(cut -f 2 words | paste -sd /)" = 若果/国人 ]
 	# Of other words they are not.
@@ -473,7 +473,7 @@ small_cppjieba() {
 		printf 'a\t' && word 2000 若果 && word 900 hello && word 3 国人 && printf 'c++\n'
 		printf 'b\t' && word 700 hello && printf '国人\n'
 	} >docs
-	try 'shtok -p yanyiwu docs | shweight -p yanyiwu --idf cpp/idf.utf8 | shfp -p yanyiwu'
+	try 'shtok -p yanyiwu docs | shweight -p yanyiwu --idf cpp/idf.utf8 | shfp --bare -p yanyiwu'
 	gives '841ff3ba80847568\ta' '34cbbc6e5c04b779\tb'
 	printf 'a\t若果\t900000\na\t国人\t1\n' >features
 	try 'shweight -p yanyiwu --idf cpp/idf.utf8 features'
@@ -483,9 +483,9 @@ small_cppjieba() {
 @test 'yanyiwu: small weights remain small, and counts are whole numbers' {
 	small_cppjieba
 	printf 'often 0.05\nseldom 3.5\n' >idf
-	printf 'a\tseldom\t1\n' | shfp -p yanyiwu >alone
+	printf 'a\tseldom\t1\n' | shfp --bare -p yanyiwu >alone
 	printf 'a\toften\t1\na\tseldom\t1\n' >features
-	try 'shweight -p yanyiwu --idf idf features | shfp -p yanyiwu'
+	try 'shweight -p yanyiwu --idf idf features | shfp --bare -p yanyiwu'
 	same alone out
 	# By other weights than the system's they are those of any profile.
 	for w in tf logidf; do
@@ -505,9 +505,9 @@ small_cppjieba() {
 	echo ponies >stop
 	try 'shtok --stem english --stop stop -n 2 docs'
 	gives 'a\tindex the\t1' 'a\tthe index\t1'
-	try 'shfp --stem english docs'
+	try 'shfp --bare --stem english docs'
 	mv out short
-	try 'shtok --stem english docs | shweight | shfp'
+	try 'shtok --stem english docs | shweight | shfp --bare'
 	same short out
 	try 'shtok --stem klingon docs'
 	exits 2
@@ -517,11 +517,11 @@ small_cppjieba() {
 @test 'set equality and the distance of two texts, by one line each' {
 	printf 'a\tRain is expected in the north.\n' >one
 	printf 'b\tThe north is expected in rain!\n' >two
-	try 'shfp --minhash -b 1024 one two | shjoin -k 0'
+	try 'shfp --bare --minhash -b 1024 one two | shjoin -k 0'
 	gives 'a\tb\t0'
 	try 'cmp <(shtok one | cut -f 2 | sort -u) <(shtok two | cut -f 2 | sort -u) && echo equal'
 	gives equal
-	try 'shfp -n 2 one two | shjoin -k 64 | cut -f 3'
+	try 'shfp --bare -n 2 one two | shjoin -k 64 | cut -f 3'
 	exits 0
 	[ "$(cat out)" -gt 0 ]
 }

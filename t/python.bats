@@ -80,19 +80,19 @@ with_module() {
 	for language in en zh; do
 		cut -f 1,2 "$T_DATA/${language}_dev.tsv" | tr -d '\\' | head -n 300 >docs
 		with_module same.py docs
-		shfp --raw docs >want.64
+		shfp --bare --raw docs >want.64
 		shjoin -k 10 want.64 >want.pairs
 		shband -k 6 -N 100000 want.64 >want.bands
 		shband -k 8 --recall 0.9 --seed 3 -N 100000 want.64 >want.drawn
-		shfp --raw -b 32 -n 2 docs >want.32
+		shfp --bare --raw -b 32 -n 2 docs >want.32
 		shjoin -k 3 want.32 >want.pairs32
-		shfp --raw -b 256 -n 1-3 -w set --seed 5 docs >want.256
+		shfp --bare --raw -b 256 -n 1-3 -w set --seed 5 docs >want.256
 		shjoin -k 40 want.256 >want.pairs256
-		shfp --raw -n 4 -u char --no-fold --mask-digits -w tf -H xxh3 docs >want.char
-		shfp --raw -b 512 -n 3 --minhash docs >want.min
-		shfp -p pysimhash --raw docs >want.py
-		shfp -p seomoz --raw docs >want.seomoz
-		shfp -p seomoz --raw -n 2 docs >want.seomoz2
+		shfp --bare --raw -n 4 -u char --no-fold --mask-digits -w tf -H xxh3 docs >want.char
+		shfp --bare --raw -b 512 -n 3 --minhash docs >want.min
+		shfp --bare -p pysimhash --raw docs >want.py
+		shfp --bare -p seomoz --raw docs >want.seomoz
+		shfp --bare -p seomoz --raw -n 2 docs >want.seomoz2
 		for what in 64 pairs bands drawn 32 pairs32 256 pairs256 char min py seomoz seomoz2; do
 			sort want.$what >want
 			sort got.$what >got

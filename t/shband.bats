@@ -155,8 +155,8 @@ load helper
 	refuses '\tb' 'fingerprint of 0 hex digits, expected 1 to 256'
 	refuses "$(printf %0257d 0)\\tb" 'fingerprint of 257 hex digits, expected 1 to 256'
 	refuses '0f\t' 'empty id'
-	refuses '0f' '1 field, expected fingerprint<TAB>id (shfp makes fingerprints of documents)'
-	refuses '0f\tb\tc' '3 fields, expected fingerprint<TAB>id (shfp makes fingerprints of documents)'
+	refuses '0f' '1 field, expected fingerprint<TAB>id, and perhaps a tag (shfp makes fingerprints of documents)'
+	refuses '0f\tb\tc' "'c' is no tag of 4 hexadecimal digits, expected behind fingerprint<TAB>id (shfp makes fingerprints of documents)"
 	refuses '0ff\tb' 'a fingerprint of 12 bits among fingerprints of 8 bits (shfp -b sets one width, -x hex writes it)'
 	refuses "0f\\t$(printf %04097d 0)" 'id of 4097 bytes, at most 4096'
 }

@@ -13,25 +13,25 @@ features() {
 	try 'shdf in'
 	exits 0
 	says
-	gives '\t4' 'x\t2' 'y\t1' 'z\t1'
+	gives '\t4\t1' 'x\t2' 'y\t1' 'z\t1'
 }
 
 @test "weights do not count, only that the feature stands there" {
 	try 'printf "a\tx\t0\na\tx\t7.5\nb\tx\t0.000001\n" | shdf'
-	gives '\t2' 'x\t2'
+	gives '\t2\t1' 'x\t2'
 }
 
 @test "a document's lines stand together: an id that comes back is another document" {
 	try 'printf "a\tx\t1\nb\tx\t1\na\tx\t1\n" | shdf'
 	exits 0
-	gives '\t3' 'x\t3'
+	gives '\t3\t1' 'x\t3'
 	says "shdf: -:3: id 'a' comes again after other ids, as one more document; 1 such in all (lines of one document: bring them together with LC_ALL=C sort -s -t \"\$(printf '\\t')\" -k 1,1; several documents: give each its own id)"
 }
 
 @test "the table is in bytewise order, whatever the features hold" {
 	printf 'a\t%b\t1\n' b 'a b' é '\0' '\377' A 10 9 >in
 	try 'shdf in'
-	printf '%b\n' '\t1' '\0\t1' '10\t1' '9\t1' 'A\t1' 'a b\t1' 'b\t1' 'é\t1' '\377\t1' >expected
+	printf '%b\n' '\t1\t2' '\0\t1' '10\t1' '9\t1' 'A\t1' 'a b\t1' 'b\t1' 'é\t1' '\377\t1' >expected
 	same expected out
 }
 
@@ -44,17 +44,17 @@ features() {
 @test "--min-df and --max-df leave features out, by number or by share; the first line stays" {
 	(for i in 1 2 3 4; do printf 'd%s\tall\t1\n' $i; done; features) >in
 	try 'shdf --min-df 2 in'
-	gives '\t8' 'all\t4' 'x\t2'
+	gives '\t8\t1' 'all\t4' 'x\t2'
 	try 'shdf --max-df 2 in'
-	gives '\t8' 'x\t2' 'y\t1' 'z\t1'
+	gives '\t8\t1' 'x\t2' 'y\t1' 'z\t1'
 	try 'shdf --min-df 0.25 --max-df 0.25 in'
-	gives '\t8' 'x\t2'
+	gives '\t8\t1' 'x\t2'
 	try 'shdf --min-df 25% in'
-	gives '\t8' 'all\t4' 'x\t2'
+	gives '\t8\t1' 'all\t4' 'x\t2'
 	try 'shdf --max-df 24.9% in'
-	gives '\t8' 'y\t1' 'z\t1'
+	gives '\t8\t1' 'y\t1' 'z\t1'
 	try 'shdf --min-df 9 in'
-	gives '\t8'
+	gives '\t8\t1'
 }
 
 @test "a few megabytes of memory give the same table, documents cut by a spill included" {
@@ -68,7 +68,7 @@ features() {
 	awk -F '\t' '
 		$1 != doc { doc = $1; n++ }
 		!((n, $2) in seen) { seen[n, $2]; df[$2]++ }
-		END { print "\t" n; for (f in df) print f "\t" df[f] }' in | sort >expected
+		END { print "\t" n "\t3"; for (f in df) print f "\t" df[f] }' in | sort >expected
 	same expected out
 	only in
 	try 'shdf -S 4M --tmpdir no/where in' # so it was needed
@@ -177,4 +177,32 @@ features() {
 	printf '\t2\na\t1\nb\t2\n' >table
 	try 'shdf -m nothing table'
 	same table out
+}
+
+@test "the first line has the words of the widest feature; --bare leaves them out" {
+	printf 'a\tone two three\n' >docs
+	for n in 1 2 1-3; do
+		try "shtok -n $n docs | shdf --max-df 0 | head -n 1"
+		gives "\t1\t${n#1-}"
+	done
+	try 'shtok -n 2 docs | shdf --bare | head -n 1'
+	gives '\t1'
+}
+
+@test "tables of different n-grams are not summed" {
+	printf 'a\tone two three\n' >docs
+	for n in 1 2; do
+		shtok -n $n docs | shdf >$n
+	done
+	try 'shdf -m 1 2'
+	exits 2
+	gives
+	says 'shdf: 2: a table of features of up to 2 words, but 1 has features of up to 1 words: they were not counted with the same -n (--bare sums them)'
+	try 'shdf -m --bare 1 2 | head -n 1'
+	exits 0
+	gives '\t2'
+	# A table without the words goes with any.
+	cut -f 1,2 2 >bare
+	try 'shdf -m 1 bare | head -n 1'
+	gives '\t2\t1'
 }

@@ -183,7 +183,7 @@ clusters() {
 	shband -k 1 fps | sort >bands
 	try 'cat fps bands | shjoin'
 	exits 2
-	says 'shjoin: -:7: 3 fields, expected fingerprint<TAB>id (shfp makes fingerprints of documents)'
+	says "shjoin: -:7: 'a' is no tag of 4 hexadecimal digits, expected behind fingerprint<TAB>id (shfp makes fingerprints of documents)"
 	try 'cat bands fps | shjoin >/dev/null'
 	exits 2
 	says 'shjoin: -:13: 2 fields, expected key<TAB>fingerprint<TAB>id (shband makes bands of fingerprints)'
@@ -193,7 +193,7 @@ clusters() {
 	says 'shjoin: fps:1: 2 fields, expected key<TAB>fingerprint<TAB>id (shband makes bands of fingerprints)'
 	try 'shjoin fps bands'
 	exits 2
-	says 'shjoin: bands:1: 3 fields, expected fingerprint<TAB>id (shfp makes fingerprints of documents)'
+	says "shjoin: bands:1: 'a' is no tag of 4 hexadecimal digits, expected behind fingerprint<TAB>id (shfp makes fingerprints of documents)"
 }
 
 @test "a record with the id and the fingerprint of another is left out and counted" {
@@ -555,4 +555,76 @@ ids() {
 	try 'echo abc | shjoin'
 	exits 2
 	says 'shjoin: -:1: 1 field, expected key<TAB>fingerprint<TAB>id or fingerprint<TAB>id'
+}
+
+# mixed COMMAND FILES...: the command refuses fingerprints of other settings, and names both files.
+mixed() {
+	try "$1"
+	exits 2
+	grep -qE "^sh[a-z]+: $3(:[0-9]+)?: tag [0-9a-f]+( \(.*\))?, but $2 has [0-9a-f]+" err
+}
+
+@test "fingerprints and bands of different settings do not join" {
+	printf 'a\tone two\nb\tone three\n' >docs
+	shfp docs >one
+	shfp -n 2 docs >two
+	shfp --bare docs >bare
+	for f in one two bare; do
+		shband $f | LC_ALL=C sort >$f.bands
+	done
+	mixed 'shjoin one two' one two
+	grep -qE 'tag [0-9a-f]{4} \(-n 2\), but one has [0-9a-f]{4} \(default settings\): ' err
+	mixed 'cat one two | shjoin' - -
+	mixed 'shband one two' one two
+	mixed 'shband -j 3 two one' two one
+	mixed 'shjoin one.bands two.bands' one.bands two.bands
+	mixed 'LC_ALL=C sort -m one.bands two.bands | shjoin' - -
+	mixed 'shjoin --explain - <<<"$(cat one two)"' - -
+	# A mix is no bad record.
+	mixed 'shjoin --rejects bad one two' one two
+	[ ! -s bad ]
+}
+
+@test "where records with a tag meet records without, there is one warning, and the same pairs" {
+	printf 'a\tone two\nb\tone two three\nc\tone two\nd\tother words\n' >docs
+	shfp docs >tagged
+	shfp --bare docs | sed 's/\t/\tx/' >bare
+	warning='some records have a tag and others have none: nothing tells whether their fingerprints were made with the same settings'
+	cut -f 1,2 tagged | cat - bare | shjoin -k 9 | sort >expected
+	[ "$(wc -l <expected)" -gt 5 ]
+	try 'cat tagged bare | shjoin -k 9 | sort'
+	exits 0
+	says "shjoin: $warning"
+	same expected out
+	cat tagged bare | shband -k 9 2>err | LC_ALL=C sort >bands
+	says "shband: $warning"
+	try 'shjoin bands | sort'
+	says "shjoin: $warning"
+	same expected out
+	cut -f 1,2 tagged | shjoin -k 9 - bare | sort >expected
+	for o in '' '-S 1'; do
+		try "shjoin $o -k 9 tagged bare | sort"
+		says "shjoin: $warning"
+		same expected out
+		try "shjoin $o <(shband -k 9 tagged | LC_ALL=C sort) <(shband -k 9 bare | LC_ALL=C sort) | sort"
+		says "shjoin: $warning"
+		same expected out
+	done
+	try 'shjoin tagged; shjoin bare'
+	says
+}
+
+@test "fingerprints of three fields are told from bands, whatever their ids" {
+	for id in 1 12 00c1 ffffffffffffffff; do
+		printf 'a\tone two\n' | shfp | sed "s/\ta\t/\t$id\t/" >fps
+		sed "s/\t$id\t/\tother\t/" fps >>fps
+		try 'shjoin fps'
+		exits 0
+		gives "$(printf '%s\n' $id other | LC_ALL=C sort | paste - - -d '\t' | sed 's/\t/\\t/')\\t0"
+		# Bands whose id may be a tag.
+		shband -k 1 <(sed 's/other/beef/' fps) | LC_ALL=C sort >bands
+		try 'shjoin bands | wc -l'
+		exits 0
+		gives 1
+	done
 }

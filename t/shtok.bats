@@ -116,9 +116,9 @@ load helper
 	exits 0
 	gives end line here
 	# As shfp has it.
-	try 'cat one >three; echo >>three; cat two >>three; echo is >>three; shtok --stop three docs | shweight | shfp'
+	try 'cat one >three; echo >>three; cat two >>three; echo is >>three; shtok --stop three docs | shweight | shfp --bare'
 	mv out once
-	try 'echo is | shfp --stop one --stop two --stop - docs'
+	try 'echo is | shfp --bare --stop one --stop two --stop - docs'
 	same once out
 	printf 'two words\n' >three
 	try 'shtok --stop one --stop three --stop two docs | cut -f 2'

@@ -297,3 +297,24 @@ features() {
 	try "head -n 9000 in | cat - in | shweight"
 	grep -q "^shweight: -:9001: id 'a1' comes again" err
 }
+
+@test "a table of other n-grams does not serve" {
+	printf 'a\tone two three four five\nb\tone\n' >docs
+	for n in 1 2 1-3; do
+		shtok -n $n docs | shdf >table
+		shtok -n $n docs | shdf --bare >bare
+		for m in 1 2 1-3; do
+			try "shtok -n $m docs | shweight -w tfidf -d table"
+			if [ $n = $m ]; then
+				exits 0
+				mv out got
+			else
+				exits 2
+				grep -q "^shweight: .*document 'a' has features of up to .* but the table table was counted on features of up to ${n#1-}: " err
+			fi
+			try "shtok -n $m docs | shweight -w tfidf -d bare"
+			exits 0
+			[ $n != $m ] || same got out
+		done
+	done
+}

@@ -95,7 +95,7 @@ count() {
 		same one out
 	done
 	shfp many >fp
-	shfp --trailer=out many >fps
+	shfp --bare --trailer=out many >fps
 	try 'shband -k 9 --trailer fps -j 3'
 	exits 0
 	mv out bands
@@ -172,7 +172,7 @@ count() {
 	exits 2
 	says 'shdf: cut: no trailer: the input is incomplete (or was written without one: --trailer=out asks for none)'
 	try 'shdf -m --trailer=in table table | head -n 1'
-	gives "\t$(($(wc -l <"$docs") * 2))"
+	gives "\t$(($(wc -l <"$docs") * 2))\t1"
 }
 
 @test "an empty line of documents that are looked up is summed as any other" {

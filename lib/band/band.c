@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/num.h"
+#include "record/fields.h"
 
 enum {
 	CACHED_TABLES = 512,
@@ -280,7 +281,7 @@ static int check_layout(const struct sh_band *b, struct sh_slice key, struct sh_
 	uint32_t k, blocks;
 
 	if (key.n >= b->layout_len && memcmp(key.p, b->layout, b->layout_len) == 0) {
-		if (key.n == b->key_len)
+		if (key.n == b->key_len || key.n == b->key_len + SH_BAND_TAG_DIGITS)
 			return 0;
 		return sh_error_set(err, SH_ERR_RECORD,
 		    "the band key has %zu digits, expected %u for %u-bit fingerprints", key.n,
@@ -309,7 +310,9 @@ int sh_band_parse(
 		return -1;
 	t = parse_number(key.p + b->layout_len, b->table_digits);
 	bits = key.p + b->layout_len + b->table_digits;
-	if (t == UINT32_MAX || sh_parse_hex(sh_slice(bits, b->bits_digits), word) < 0)
+	if (t == UINT32_MAX || sh_parse_hex(sh_slice(bits, b->bits_digits), word) < 0 ||
+	    (key.n > b->key_len &&
+		parse_number(key.p + b->key_len, SH_BAND_TAG_DIGITS) == UINT32_MAX))
 		return sh_error_set(err, SH_ERR_RECORD,
 		    "the band key holds something else than lower-case hex digits");
 	if (t >= b->tables)
@@ -318,6 +321,14 @@ int sh_band_parse(
 		    (unsigned)t, (unsigned)b->tables);
 	*number = t;
 	return 0;
+}
+
+int sh_band_cut_tag(const struct sh_band *b, struct sh_slice *key)
+{
+	if (key->n != b->key_len + SH_BAND_TAG_DIGITS)
+		return SH_NO_TAG;
+	key->n = b->key_len;
+	return (int)parse_number(key->p + b->key_len, SH_BAND_TAG_DIGITS);
 }
 
 bool sh_band_key_is(

@@ -19,7 +19,11 @@
  *     k (2 digits) 00 tables (3) bits of a key (2) seed (4) table number key bits
  * the second for tables drawn at random. The table number has as many digits as
  * tables-1 needs, the key bits as many as the widest table needs: the table's bits in
- * ascending order, the first bit first, filled up with zero bits at the end. */
+ * ascending order, the first bit first, filled up with zero bits at the end.
+ *
+ * Behind the key bits may stand the last two digits of the fingerprint's tag (fp/tag.h). They are not
+ * compared: a bare key and a tagged one of the same bits belong to one bucket, and sort next to each
+ * other. The length of a key tells whether it has a tag. */
 #ifndef SH_BAND_BAND_H
 #define SH_BAND_BAND_H
 
@@ -35,6 +39,8 @@ enum {
 	SH_BAND_MAX_DRAWN_BITS = 64, /* and bits of their keys */
 	SH_BAND_MAX_SEED = 65535,
 	SH_BAND_HEAD = 16, /* bytes of a key before its bits, at most */
+	SH_BAND_TAG_DIGITS = 2,
+	SH_BAND_TAG_MASK = 0xff, /* the part of a tag that a key holds */
 };
 
 /* Bits from .. to-1 of a fingerprint. */
@@ -121,12 +127,15 @@ static inline uint64_t sh_band_bits(const struct sh_band_table *t, const uint64_
 /* The layout that a key declares, for fingerprints of `bits` bits. */
 int sh_band_from_key(struct sh_band *b, struct sh_slice key, unsigned bits, struct sh_error *err);
 
-/* Check every field of a key against the layout and store its table number. Whether
- * it is the key of a given fingerprint is sh_band_key_is's question. */
+/* Takes the tag off a key of the layout. Returns the tag's last two digits, or SH_NO_TAG. */
+int sh_band_cut_tag(const struct sh_band *b, struct sh_slice *key);
+
+/* Checks every field of a key, with or without a tag, against the layout, and stores its table
+ * number. sh_band_key_is() tells whether it is the key of a given fingerprint. */
 int sh_band_parse(
     const struct sh_band *b, struct sh_slice key, uint32_t *number, struct sh_error *err);
 
-/* Whether `key`, in the layout's form, is fp's key in table t. */
+/* Whether `key`, without a tag, is the key of fp in table t. */
 bool sh_band_key_is(const struct sh_band *b, const struct sh_band_table *t, struct sh_slice key,
     const uint64_t *fp);
 

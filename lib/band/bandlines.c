@@ -3,11 +3,13 @@
 #include <stdlib.h>
 
 #include "base/hex.h"
+#include "base/num.h"
 
 enum {
 	HEADS = 1 << 16, /* tables whose heads are kept, at most */
 	BLOCK = 16,      /* bytes copied at once: so many are written beyond each end */
 	KEY_BITS = 64,
+	TAIL_MAX = SH_BAND_TAG_DIGITS + SH_FP_HEX_MAX + SH_ID_MAX + 3,
 };
 
 int sh_band_lines_init(struct sh_band_lines *l, const struct sh_band *band, struct sh_error *err)
@@ -29,16 +31,23 @@ void sh_band_lines_free(struct sh_band_lines *l)
 	l->head = NULL;
 }
 
-/* What all lines of a fingerprint end with: from the tab behind the key on. */
-static size_t write_tail(char *p, const struct sh_fp_record *r)
+/* Writes what all lines of a fingerprint end with: the tag of the key, fingerprint and id. Returns its
+ * length. */
+static size_t write_tail(char *out, const struct sh_fp_record *r)
 {
+	char *p = out;
+
+	if (r->tag != SH_NO_TAG)
+		p +=
+		    sh_print_hex_number(p, (uint64_t)r->tag & SH_BAND_TAG_MASK, SH_BAND_TAG_DIGITS);
 	*p++ = '\t';
 	memcpy(p, r->hex.p, r->hex.n);
 	p += r->hex.n;
 	*p++ = '\t';
 	memcpy(p, r->id.p, r->id.n);
-	p[r->id.n] = '\n';
-	return r->hex.n + r->id.n + 3;
+	p += r->id.n;
+	*p++ = '\n';
+	return (size_t)(p - out);
 }
 
 static int add_slowly(const struct sh_band *band, const struct sh_fp_record *r, struct sh_buf *out)
@@ -57,10 +66,10 @@ static int add_slowly(const struct sh_band *band, const struct sh_fp_record *r, 
 int sh_band_lines_add(const struct sh_band_lines *l, const struct sh_fp_record *r,
     struct sh_buf *out, struct sh_error *err)
 {
-	char tail[SH_FP_HEX_MAX + SH_ID_MAX + 3 + BLOCK];
+	char tail[TAIL_MAX + BLOCK];
 	const struct sh_band *band = l->band;
 	unsigned head = band->key_len - band->bits_digits;
-	size_t n = r->hex.n + r->id.n + 3;
+	size_t n = write_tail(tail, r);
 	/* More than a size_t, on 32 bits. */
 	uint64_t want = (uint64_t)(band->key_len + n) * band->tables + 2 * BLOCK;
 	char *p;
@@ -71,7 +80,6 @@ int sh_band_lines_add(const struct sh_band_lines *l, const struct sh_fp_record *
 		return -1;
 	if (!l->head)
 		return add_slowly(band, r, out);
-	write_tail(tail, r);
 	p = out->p + out->n;
 	for (uint32_t t = 0; t < band->tables; t++) {
 		memcpy(p, l->head[t], SH_BAND_HEAD);
@@ -83,4 +91,23 @@ int sh_band_lines_add(const struct sh_band_lines *l, const struct sh_fp_record *
 	}
 	out->n = (size_t)(p - out->p);
 	return 0;
+}
+
+bool sh_is_band_record(struct sh_slice line)
+{
+	struct sh_band_record r;
+	struct sh_band_table room;
+	struct sh_band band;
+	struct sh_error err;
+	uint32_t number;
+	bool is;
+
+	if (sh_record_band(line, &r, &err) < 0 ||
+	    sh_band_from_key(&band, r.key, r.of.bits, &err) < 0)
+		return false;
+	sh_band_cut_tag(&band, &r.key);
+	is = sh_band_parse(&band, r.key, &number, &err) == 0 &&
+	     sh_band_key_is(&band, sh_band_table(&band, number, &room), r.key, r.of.fp);
+	sh_band_free(&band);
+	return is;
 }

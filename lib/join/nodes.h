@@ -14,6 +14,7 @@
 #include "join/ids.h"
 #include "join/order.h"
 #include "record/fingerprint.h"
+#include "record/fpline.h"
 
 struct sh_nodes {
 	unsigned words;
@@ -50,11 +51,11 @@ int sh_nodes_reserve(struct sh_nodes *s, size_t more, struct sh_error *err);
 /* SH_ERR_RANGE: as above. */
 int sh_nodes_add(struct sh_nodes *s, const uint64_t *fp, struct sh_slice id, struct sh_error *err);
 
-/* Take at most `max` records of `digits` digits from lines in p .. p+n-1, with SH_PAD readable
- * bytes behind; *lines is how many there were. Ends before the first line that is not surely in
- * order; sh_record_fp() may think otherwise of it. Returns the bytes taken, or -1. */
-ssize_t sh_nodes_take(struct sh_nodes *s, struct sh_slice text, unsigned digits, size_t max,
-    size_t *lines, struct sh_error *err);
+/* Adds at most `max` records of this form from the beginning of the text. SH_PAD bytes behind the text
+ * must be readable. Stops before the first line that sh_fp_line() does not read: sh_record_fp() decides
+ * about that line. Returns the number of bytes taken, or -1; *lines is the number of records. */
+ssize_t sh_nodes_take(struct sh_nodes *s, struct sh_slice text, const struct sh_fp_form *form,
+    size_t max, size_t *lines, struct sh_error *err);
 
 /* After the last record: make nodes, order each node's ids, leave repeated ones out. */
 int sh_nodes_close(struct sh_nodes *s, struct sh_error *err);

@@ -18,6 +18,9 @@ struct sh_stream {
 	bool ready; /* the layout is known */
 	unsigned k; /* then: the distance of pairs */
 	struct sh_band band;
+	struct sh_fp_form form;       /* of what follows a key */
+	char tag[SH_BAND_TAG_DIGITS]; /* of the record that was checked last, tag_n bytes */
+	unsigned tag_n;
 	struct sh_band_table room;
 	struct sh_join *join;
 	struct sh_keyorder order;  /* self-join */
@@ -88,6 +91,7 @@ static int make_ready(struct sh_stream *s, const struct sh_band_record *r, struc
 		    k, guaranteed, k);
 	}
 	s->k = k;
+	s->form = sh_fp_form(r->of.bits / 4, SH_NO_TAG);
 	s->join = sh_join_new(r->of.bits, k, NULL, err);
 	if (!s->join)
 		return -1;
@@ -118,9 +122,9 @@ static int check_order(
 }
 
 int sh_stream_check(
-    struct sh_stream *s, unsigned side, const struct sh_band_record *r, struct sh_error *err)
+    struct sh_stream *s, unsigned side, struct sh_band_record *r, struct sh_error *err)
 {
-	unsigned bits = s->band.bits;
+	unsigned bits;
 	uint32_t number;
 
 	if (!s->ready && make_ready(s, r, err) < 0)
@@ -129,6 +133,9 @@ int sh_stream_check(
 	if (sh_same_width(&bits, &r->of, err) < 0 ||
 	    sh_band_parse(&s->band, r->key, &number, err) < 0)
 		return -1;
+	r->of.tag = sh_band_cut_tag(&s->band, &r->key);
+	s->tag_n = r->of.tag == SH_NO_TAG ? 0 : SH_BAND_TAG_DIGITS;
+	memcpy(s->tag, r->key.p + r->key.n, s->tag_n);
 	if (!sh_band_key_is(&s->band, sh_band_table(&s->band, number, &s->room), r->key, r->of.fp))
 		return sh_error_set(err, SH_ERR_RECORD,
 		    "key '%.*s' is not that of fingerprint %.*s in this table", (int)r->key.n,
@@ -258,25 +265,41 @@ static bool any_near(const uint64_t *fp, unsigned n, unsigned k)
 	return near;
 }
 
+/* Reads a band record whose tag is that of the record checked last; the key is not looked at. Returns
+ * the length of its line, or 0: sh_stream_check() decides. */
+static size_t band_line(
+    const struct sh_stream *s, const char *p, const char *end, uint64_t *fp, struct sh_slice *id)
+{
+	unsigned n = s->band.key_len + s->tag_n;
+	size_t len;
+
+	if ((size_t)(end - p) <= n || p[n] != '\t' ||
+	    memcmp(p + s->band.key_len, s->tag, s->tag_n) != 0)
+		return 0;
+	len = sh_fp_line(p + n + 1, end, &s->form, fp, id);
+	return len ? n + 1 + len : 0;
+}
+
 /* The lines from p on that are of its key, when they are few, all in order, and no two of them
  * a pair: nothing needs to be gathered for such, unless the key goes on behind a bad record.
  * Their bytes, and *lines; 0 otherwise, or when the text ends before it is sure. */
 static size_t barren(const struct sh_stream *s, const struct sh_band_table *table, const char *p,
     const char *end, uint64_t bits, size_t *lines)
 {
-	unsigned key_len = s->band.key_len, digits = s->band.bits / 4, n = 0;
+	unsigned key_len = s->band.key_len, n = 0;
 	const char *at = p;
 	uint64_t fp[FEW];
 
 	while ((size_t)(end - at) > key_len && same_key(at, p, key_len)) {
-		size_t id;
+		struct sh_slice id;
+		size_t len;
 
-		if (n == FEW || at[key_len] != '\t')
+		if (n == FEW)
 			return 0;
-		id = sh_fp_line(at + key_len + 1, end, digits, &fp[n]);
-		if (id == 0 || sh_band_bits(table, &fp[n]) != bits)
+		len = band_line(s, at, end, &fp[n], &id);
+		if (len == 0 || sh_band_bits(table, &fp[n]) != bits)
 			return 0;
-		at += key_len + 1 + digits + 1 + id + 1;
+		at += len;
 		n++;
 	}
 	if (at == end || any_near(fp, n, s->k))
@@ -289,7 +312,6 @@ static size_t barren(const struct sh_stream *s, const struct sh_band_table *tabl
  * key go on behind it. */
 static int gather_barren(struct sh_stream *s, struct sh_error *err)
 {
-	unsigned key_len = s->band.key_len, digits = s->band.bits / 4;
 	const char *p = s->barren.p, *end;
 
 	if (s->barren.n == 0)
@@ -297,12 +319,11 @@ static int gather_barren(struct sh_stream *s, struct sh_error *err)
 	end = p + s->barren.n;
 	while (p < end) {
 		uint64_t fp[SH_FP_MAX_WORDS];
-		const char *id = p + key_len + 1 + digits + 1;
-		size_t n = sh_fp_line(p + key_len + 1, end, digits, fp);
+		struct sh_slice id;
 
-		if (sh_parts_add(&s->parts[0], fp, sh_slice(id, n), err) < 0)
+		p += band_line(s, p, end, fp, &id);
+		if (sh_parts_add(&s->parts[0], fp, id, err) < 0)
 			return -1;
-		p = id + n + 1;
 	}
 	s->barren.n = 0;
 	return 0;
@@ -313,16 +334,13 @@ static int gather_barren(struct sh_stream *s, struct sh_error *err)
 static ssize_t take_line(struct sh_stream *s, const struct sh_band_table *table, const char *p,
     const char *end, size_t *lines, struct sh_error *err)
 {
-	unsigned key_len = s->band.key_len, digits = s->band.bits / 4;
+	unsigned key_len = s->band.key_len;
 	uint64_t fp[SH_FP_MAX_WORDS], bits = s->bits;
-	size_t n, len;
+	struct sh_slice id;
+	size_t len = band_line(s, p, end, fp, &id);
 
-	if ((size_t)(end - p) <= key_len || p[key_len] != '\t')
+	if (len == 0)
 		return 0;
-	n = sh_fp_line(p + key_len + 1, end, digits, fp);
-	if (n == 0)
-		return 0;
-	len = key_len + 1 + digits + 1 + n + 1;
 	*lines = 1;
 	if (!same_key(p, s->key.p, key_len)) {
 		size_t all;
@@ -339,7 +357,7 @@ static ssize_t take_line(struct sh_stream *s, const struct sh_band_table *table,
 	} else if (sh_band_bits(table, fp) != bits) {
 		return 0;
 	}
-	if (sh_parts_add(&s->parts[0], fp, sh_slice(p + len - n - 1, n), err) < 0)
+	if (sh_parts_add(&s->parts[0], fp, id, err) < 0)
 		return -1;
 	return (ssize_t)len;
 }

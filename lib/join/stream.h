@@ -27,17 +27,19 @@ struct sh_stream *sh_stream_new(
     const struct sh_stream_opts *opts, unsigned sides, struct sh_error *err);
 void sh_stream_delete(struct sh_stream *s);
 
-/* Check one record of a side: its layout is that of all, its key is its fingerprint's, its
- * place is right. SH_ERR_RECORD otherwise: the record may be left out; SH_ERR_PARAM: the
- * stream as a whole is no good. Records of a side come in order. */
+/* Checks one record of a side: its layout is that of all records, its key is its fingerprint's, its
+ * place is right. Moves the tag of the key to r->of.tag: the caller compares tags. SH_ERR_RECORD: the
+ * record may be left out. SH_ERR_PARAM: the stream as a whole cannot be joined. Records of a side
+ * come in order. */
 int sh_stream_check(
-    struct sh_stream *s, unsigned side, const struct sh_band_record *r, struct sh_error *err);
+    struct sh_stream *s, unsigned side, struct sh_band_record *r, struct sh_error *err);
 
 /* Self-join: the next record. Joins the bucket before when the key is another. */
 int sh_stream_add(struct sh_stream *s, const struct sh_band_record *r, struct sh_error *err);
-/* Self-join: records from the beginning of a text, SH_PAD readable bytes behind it, for which
- * nothing is to be said against; *lines is how many. Ends before the first line that
- * sh_stream_check() should see. Returns the bytes taken, or -1. */
+/* Self-join: adds records from the beginning of a text. Their tag is that of the record that was
+ * checked last. SH_PAD bytes behind the text must be readable. Stops before the first line that
+ * sh_stream_check() should see. Returns the number of bytes taken, or -1; *lines is the number of
+ * records. */
 ssize_t sh_stream_take(
     struct sh_stream *s, struct sh_slice text, size_t *lines, struct sh_error *err);
 /* Self-join: after the last record. */

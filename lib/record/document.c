@@ -97,6 +97,10 @@ static int two_fields(struct sh_slice line, struct sh_document *doc, struct sh_e
 	if (n == 1)
 		return sh_error_set(
 		    err, SH_ERR_RECORD, "1 field, expected id<TAB>text (-l numbers plain lines)");
+	if (n > 2 && sh_is_like_tagged_fp(line))
+		return sh_error_set(err, SH_ERR_RECORD,
+		    "a fingerprint with its id and tag, expected id<TAB>text (shband and shjoin "
+		    "read fingerprints)");
 	if (n > 2)
 		return sh_error_set(err, SH_ERR_RECORD,
 		    "%zu fields, expected id<TAB>text (-f ID,TEXT chooses two of them)", n);

@@ -97,16 +97,32 @@ bool sh_is_like_feature(struct sh_slice line)
 		   sh_parse_real(v[2], &other) == 0);
 }
 
+uint64_t sh_feature_words(struct sh_slice text)
+{
+	uint64_t words = 1;
+
+	for (size_t i = 0; i < text.n; i++)
+		words += text.p[i] == ' ';
+	return words;
+}
+
 int sh_record_df(struct sh_slice line, struct sh_df_record *r, struct sh_error *err)
 {
-	struct sh_slice v[2];
+	struct sh_slice v[3];
+	size_t n;
 	int bad;
 
 	/* Tables are read beside the input, to which --crlf belongs; the end is no part of them. */
 	line = sh_without_cr(line);
-	if (split(line, v, 2, "feature<TAB>document frequency", err) < 0)
-		return -1;
+	n = sh_fields_split(line, v, 3);
+	if (n != 2 && (n != 3 || v[0].n > 0))
+		return sh_error_set(err, SH_ERR_RECORD,
+		    "%zu field%s, expected feature<TAB>document frequency", n, n == 1 ? "" : "s");
 	r->text = v[0];
+	r->words = 0;
+	if (n == 3 && (sh_parse_u64(v[2], &r->words) < 0 || r->words == 0))
+		return sh_error_set(err, SH_ERR_RECORD,
+		    "'%.*s': expected the number of words of the widest feature", SHOWN(v[2]));
 	bad = sh_parse_u64(v[1], &r->df);
 	if (bad)
 		return sh_error_set(err, SH_ERR_RECORD, "document frequency '%.*s': %s",
@@ -165,10 +181,20 @@ static bool is_text(struct sh_slice s)
 	return false;
 }
 
+bool sh_is_like_tagged_fp(struct sh_slice line)
+{
+	struct sh_fp_record r;
+	struct sh_error err;
+
+	return sh_record_fp(sh_without_cr(line), &r, &err) == 0 && r.tag != SH_NO_TAG &&
+	       is_usual_fp(r.hex) && !is_decimal(r.hex);
+}
+
 const char *sh_record_fp_doubt(struct sh_slice line)
 {
 	struct sh_slice v[2];
 
+	/* A tag leaves no doubt. */
 	if (sh_fields_split(sh_without_cr(line), v, 2) != 2)
 		return NULL;
 	if (is_usual_fp(v[1]) && !is_decimal(v[1]) && (!is_usual_fp(v[0]) || is_decimal(v[0])))
@@ -210,50 +236,35 @@ static int parse_fp(
 	return sh_id_check(id, err);
 }
 
-/* Whether some byte of x is c. */
-static inline bool has_byte(uint64_t x, unsigned char c)
+static int parse_tag(struct sh_slice text, int *tag, struct sh_error *err)
 {
-	const uint64_t ones = UINT64_C(0x0101010101010101), tops = UINT64_C(0x8080808080808080);
+	uint64_t number;
 
-	x ^= ones * c;
-	return ((x - ones) & ~x & tops) != 0;
-}
-
-/* Whether an id is in order, for the many that are: a "no" leaves it to sh_id_check(). */
-static bool plain_id(const char *p, size_t n)
-{
-	uint64_t x = 0;
-
-	if (n == 0 || n > SH_ID_MAX)
-		return false;
-	for (; n > 8; n -= 8, p += 8) {
-		memcpy(&x, p, 8);
-		if (has_byte(x, '\t') || has_byte(x, '\r'))
-			return false;
-	}
-	x = 0;
-	memcpy(&x, p, n);
-	return !has_byte(x, '\t') && !has_byte(x, '\r');
+	if (text.n != SH_TAG_DIGITS || sh_parse_hex_number(text, &number) < 0)
+		return sh_error_set(err, SH_ERR_RECORD,
+		    "'%.*s' is no tag of %d hexadecimal digits, expected behind fingerprint<TAB>id "
+		    "(shfp makes fingerprints of documents)",
+		    SHOWN(text), SH_TAG_DIGITS);
+	*tag = (int)number;
+	return 0;
 }
 
 int sh_record_fp(struct sh_slice line, struct sh_fp_record *r, struct sh_error *err)
 {
-	const char *tab = memchr(line.p, '\t', line.n);
-	size_t digits = tab ? (size_t)(tab - line.p) : 0;
-	struct sh_slice v[2];
+	struct sh_slice v[3];
+	size_t n = sh_fields_split(line, v, 3);
 
-	/* Joins read these by the hundred million. */
-	if (tab && digits <= SH_FP_HEX_MAX && plain_id(tab + 1, line.n - digits - 1) &&
-	    sh_parse_hex(sh_slice(line.p, digits), r->fp) == 0) {
-		r->hex = sh_slice(line.p, digits);
-		r->id = sh_slice(tab + 1, line.n - digits - 1);
-		r->bits = 4 * (unsigned)digits;
-		return 0;
-	}
-
-	if (split(line, v, 2, "fingerprint<TAB>id (shfp makes fingerprints of documents)", err) < 0)
+	if (sh_dos_check(line, err) < 0)
 		return -1;
-	return parse_fp(v[0], v[1], r, err);
+	if (n != 2 && n != 3)
+		return sh_error_set(err, SH_ERR_RECORD,
+		    "%zu field%s, expected fingerprint<TAB>id, and perhaps a tag (shfp makes "
+		    "fingerprints of documents)",
+		    n, n == 1 ? "" : "s");
+	r->tag = SH_NO_TAG;
+	if (parse_fp(v[0], v[1], r, err) < 0)
+		return -1;
+	return n == 3 ? parse_tag(v[2], &r->tag, err) : 0;
 }
 
 int sh_same_width(unsigned *bits, const struct sh_fp_record *r, struct sh_error *err)
@@ -276,6 +287,7 @@ int sh_record_band(struct sh_slice line, struct sh_band_record *r, struct sh_err
 		err) < 0)
 		return -1;
 	r->key = v[0];
+	r->of.tag = SH_NO_TAG;
 	return parse_fp(v[1], v[2], &r->of, err);
 }
 

@@ -33,15 +33,22 @@ struct sh_feature {
 
 int sh_record_feature(struct sh_slice line, struct sh_feature *f, struct sh_error *err);
 
+/* Returns the number of words of a feature: one more than it has blanks. */
+uint64_t sh_feature_words(struct sh_slice text);
+
 /* Whether a line is meant for a feature record, in order or not: three fields, the last a number of any
  * kind. */
 bool sh_is_like_feature(struct sh_slice line);
 
-/* document frequency record: feature, df. The empty feature's df is the number of documents.
- * The line may end in CR. */
+/* Whether a line is a fingerprint record with a tag, of a usual width and not all decimal digits. */
+bool sh_is_like_tagged_fp(struct sh_slice line);
+
+/* document frequency record: feature, df. The empty feature's df is the number of documents, and a third
+ * field may follow: the words of the widest feature. The line may end in CR. */
 struct sh_df_record {
 	struct sh_slice text;
 	uint64_t df;
+	uint64_t words; /* of the widest feature; 0: not known */
 };
 
 int sh_record_df(struct sh_slice line, struct sh_df_record *r, struct sh_error *err);
@@ -50,10 +57,13 @@ int sh_record_df(struct sh_slice line, struct sh_df_record *r, struct sh_error *
  * A DOS line end is no part of it. */
 struct sh_slice sh_record_listed(struct sh_slice line);
 
-/* fingerprint record: fp in lower-case hex, id. */
+/* fingerprint record: fp in lower-case hex, id, and perhaps a tag. */
+enum { SH_NO_TAG = -1, SH_TAG_DIGITS = 4 };
+
 struct sh_fp_record {
 	struct sh_slice hex, id;
 	unsigned bits; /* 4 a digit */
+	int tag;       /* 0 to 65535, or SH_NO_TAG; see fp/tag.h */
 	/* The first digit most significant, see record/fingerprint.h. */
 	uint64_t fp[SH_FP_HEX_MAX / 16];
 };
@@ -66,7 +76,7 @@ const char *sh_record_fp_doubt(struct sh_slice line);
 /* SH_ERR_RECORD unless the fingerprint is as wide as those before it; *bits 0: the first. */
 int sh_same_width(unsigned *bits, const struct sh_fp_record *r, struct sh_error *err);
 
-/* band record: key, fp, id. */
+/* band record: key, fp, id. The tag is in the key: see sh_band_tag(). */
 struct sh_band_record {
 	struct sh_slice key;
 	struct sh_fp_record of;

@@ -1,4 +1,4 @@
-/* Fingerprint records that are in order, read fast: joins read them by the hundred million. */
+/* A fast reader for fingerprint records that have the usual form: a join reads hundreds of millions. */
 #ifndef SH_RECORD_FPLINE_H
 #define SH_RECORD_FPLINE_H
 
@@ -8,66 +8,89 @@
 #include "base/num.h"
 #include "record/fields.h"
 
-/* The top bit of each byte of x that is c; those above the lowest one may be wrong. */
+/* What all records of a run have in common. */
+struct sh_fp_form {
+	unsigned digits;     /* of the fingerprint */
+	unsigned tail_n;     /* bytes behind the id: LF, or TAB, the tag and LF */
+	uint64_t tail, mask; /* these bytes as sh_le64() reads them, and a mask for them */
+};
+
+/* The form of records with `digits` digits and this tag, which may be SH_NO_TAG. */
+static inline struct sh_fp_form sh_fp_form(unsigned digits, int tag)
+{
+	struct sh_fp_form f = { .digits = digits };
+	char tail[24] = "\n";
+
+	f.tail_n = 1;
+	if (tag != SH_NO_TAG) {
+		tail[0] = '\t';
+		sh_print_hex_number(tail + 1, (uint64_t)tag, SH_TAG_DIGITS);
+		tail[1 + SH_TAG_DIGITS] = '\n';
+		f.tail_n = 2 + SH_TAG_DIGITS;
+	}
+	f.mask = (UINT64_C(1) << 8 * f.tail_n) - 1;
+	f.tail = sh_le64(tail) & f.mask;
+	return f;
+}
+
+/* Sets the top bit of each byte of x that equals c. Bits above the lowest such byte may be wrong. */
 static inline uint64_t sh_bytes_like(uint64_t x, unsigned char c)
 {
 	x ^= SH_HEX_BYTES((uint64_t)c);
 	return (x - SH_HEX_BYTES(1)) & ~x & SH_HEX_BYTES(0x80);
 }
 
-/* The length of an id that an LF ends, from p on, or 0: this one is to be looked at with care.
- * SH_PAD bytes behind the text are readable, so that the search may go on there. */
-static inline size_t sh_id_of_line(const char *p)
+/* Returns the number of bytes from p to the first LF, TAB or CR; SH_ID_MAX + 1 when an id at p would
+ * be too long. SH_PAD bytes behind the text must be readable. */
+static inline size_t sh_id_length(const char *p)
 {
+	size_t n = 0;
+
 #ifdef __SSE2__
-	for (size_t n = 0; n <= SH_ID_MAX; n += 16) {
+	for (; n <= SH_ID_MAX; n += 16) {
 		__m128i x = _mm_loadu_si128((const __m128i *)(const void *)(p + n));
 		__m128i end = _mm_or_si128(_mm_cmpeq_epi8(x, _mm_set1_epi8('\n')),
 		    _mm_or_si128(_mm_cmpeq_epi8(x, _mm_set1_epi8('\t')),
 			_mm_cmpeq_epi8(x, _mm_set1_epi8('\r'))));
 		unsigned at = (unsigned)_mm_movemask_epi8(end);
 
-		if (at != 0) {
-			n += (unsigned)__builtin_ctz(at);
-			return p[n] == '\n' && n <= SH_ID_MAX ? n : 0;
-		}
+		if (at != 0)
+			return n + (unsigned)__builtin_ctz(at);
 	}
 #else
-	for (size_t n = 0; n <= SH_ID_MAX; n += 8) {
-		uint64_t x = sh_le64(p + n), lf = sh_bytes_like(x, '\n');
-		uint64_t bad = sh_bytes_like(x, '\t') | sh_bytes_like(x, '\r');
+	for (; n <= SH_ID_MAX; n += 8) {
+		uint64_t x = sh_le64(p + n);
+		uint64_t end =
+		    sh_bytes_like(x, '\n') | sh_bytes_like(x, '\t') | sh_bytes_like(x, '\r');
 
-		if (((lf - 1) & ~lf & bad) != 0)
-			return 0;
-		if (lf != 0) {
-			n += (unsigned)__builtin_ctzll(lf) / 8;
-			return n <= SH_ID_MAX ? n : 0;
-		}
+		if (end != 0)
+			return n + (unsigned)__builtin_ctzll(end) / 8;
 	}
 #endif
-	return 0;
+	return SH_ID_MAX + 1;
 }
 
-/* Whether a fingerprint of `digits` digits and a tab stand at p, and at least two bytes before `end`. */
-static inline bool sh_fp_of_line(const char *p, const char *end, unsigned digits, uint64_t *fp)
+/* Reads the record at p into fp[]. Returns the length of its line with the LF, and the id in *id; 0
+ * when the record has another form: then sh_record_fp() decides. A whole line must stand between p and
+ * `end`, the byte before `end` is an LF. SH_PAD bytes behind `end` must be readable. */
+static inline size_t sh_fp_line(const char *p, const char *end, const struct sh_fp_form *form,
+    uint64_t *fp, struct sh_slice *id)
 {
+	unsigned digits = form->digits;
 	uint64_t bad = 0;
+	size_t n;
 
-	if ((size_t)(end - p) < digits + 3 || p[digits] != '\t')
-		return false;
+	if ((size_t)(end - p) < digits + 1 + 1 + form->tail_n || p[digits] != '\t')
+		return 0;
 	if (digits == 16)
 		*fp = sh_unhex16(p, &bad);
 	else
 		bad = sh_parse_hex(sh_slice(p, digits), fp) != SH_NUM_OK;
-	return bad == 0;
-}
-
-/* The record at p, of fingerprints of `digits` digits: the length of its id, which follows the
- * tab; or 0: no such record, or not surely. A whole line must stand between p and `end`, where
- * the last byte is an LF. */
-static inline size_t sh_fp_line(const char *p, const char *end, unsigned digits, uint64_t *fp)
-{
-	return sh_fp_of_line(p, end, digits, fp) ? sh_id_of_line(p + digits + 1) : 0;
+	n = sh_id_length(p + digits + 1);
+	*id = sh_slice(p + digits + 1, n);
+	if (bad || n == 0 || n > SH_ID_MAX || ((sh_le64(id->p + n) & form->mask) != form->tail))
+		return 0;
+	return digits + 1 + n + form->tail_n;
 }
 
 #endif

@@ -127,6 +127,30 @@ static int weigh(const struct sh_weighing *d, struct sh_heavy *f, struct sh_erro
 	return sh_weigh(d->weigher, id, text, d->tokens, &f->weight, err);
 }
 
+/* Checks the document's features against the table of document frequencies. A feature with more words
+ * than any in the table is of other n-grams. So are the features of a document none of which is as wide
+ * as the table's widest, W words, when they are more than the n-grams of a text of W - 1 tokens. */
+static int check_words(const struct sh_weighing *d, struct sh_error *err)
+{
+	uint64_t widest = 0, table = d->weigher->df ? d->weigher->df->words : 0;
+
+	if (table == 0)
+		return 0;
+	for (uint32_t i = 0; i < d->features.n; i++) {
+		uint64_t words = sh_feature_words(sh_terms_text(&d->features, i));
+
+		widest = words > widest ? words : widest;
+	}
+	if (widest == table || (widest < table && d->features.n <= table * (table - 1) / 2))
+		return 0;
+	return sh_error_set(err, SH_ERR_PARAM,
+	    "document '%.*s' has features of up to %llu word%s, but the table %s was counted on "
+	    "features of up to %llu: use the same -n for both (shdf --bare makes tables that are "
+	    "not checked)",
+	    sh_shown(sh_buf_slice(&d->id), 80), d->id.p, (unsigned long long)widest,
+	    widest == 1 ? "" : "s", d->weigher->df->name, (unsigned long long)table);
+}
+
 /* Fills d->distinct with the features that are not dropped, and sets *n to their number. */
 static int weigh_features(struct sh_weighing *d, size_t *n, struct sh_error *err)
 {
@@ -152,7 +176,7 @@ static int write_document(struct sh_weighing *d, struct sh_error *err)
 	if (all > d->cap &&
 	    sh_grow((void **)&d->distinct, &d->cap, all, sizeof *d->distinct, err) < 0)
 		return -1;
-	if (weigh_features(d, &n, err) < 0)
+	if (check_words(d, err) < 0 || weigh_features(d, &n, err) < 0)
 		return -1;
 	n = keep_top(d, n);
 	if (d->weigher->real)

@@ -5,6 +5,7 @@
 
 #include "base/bytes.h"
 #include "io/runs.h"
+#include "record/fields.h"
 
 enum { MEMORY_MIN = 4 << 20 };
 
@@ -21,6 +22,7 @@ struct sh_df_counter {
 	size_t cap;
 	size_t memory;
 	uint64_t document;
+	uint64_t words; /* of the widest feature */
 	struct sh_runs runs;
 };
 
@@ -115,9 +117,12 @@ static int spill(struct sh_df_counter *c, struct sh_error *err)
 
 int sh_df_feature(struct sh_df_counter *c, struct sh_slice feature, struct sh_error *err)
 {
+	uint64_t words = sh_feature_words(feature);
 	uint32_t i;
 	bool fresh;
 
+	if (words > c->words)
+		c->words = words;
 	/* Sorting will need four bytes a feature more. */
 	if (sh_hmap_bytes(&c->features) + c->features.n * (sizeof *c->counts + 4) > c->memory &&
 	    spill(c, err) < 0)
@@ -134,6 +139,11 @@ int sh_df_feature(struct sh_df_counter *c, struct sh_slice feature, struct sh_er
 		c->counts[i].df++;
 	}
 	return 0;
+}
+
+uint64_t sh_df_words(const struct sh_df_counter *c)
+{
+	return c->words;
 }
 
 /* Sums what the runs say of one feature after the other. */

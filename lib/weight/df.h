@@ -3,7 +3,8 @@
  * Counting is exact in bounded memory: when the counts fill it, they go to a
  * temporary file as a sorted run, and the runs are merged at the end. The table that
  * comes out is sorted bytewise; its first line is the empty feature with the number
- * of documents. */
+ * of documents, and the words of the widest feature. These words tell a table of n-grams of n words
+ * from tables of others. */
 #ifndef SH_WEIGHT_DF_H
 #define SH_WEIGHT_DF_H
 
@@ -25,16 +26,21 @@ void sh_df_document(struct sh_df_counter *c);
 /* The document holds the feature; any number of times counts once. */
 int sh_df_feature(struct sh_df_counter *c, struct sh_slice feature, struct sh_error *err);
 
+/* The words of the widest feature so far, 0 before the first one. */
+uint64_t sh_df_words(const struct sh_df_counter *c);
+
 /* Emit the number of documents, then every feature in bytewise order. Once only. */
 int sh_df_finish(struct sh_df_counter *c, sh_df_emit *emit, void *arg, struct sh_error *err);
 
 /* So much of the tables has been read since the last call. */
 typedef void sh_df_read(void *arg, uint64_t bytes, uint64_t lines);
 
-/* Sum tables, read from files in table form, bytewise sorted (an error names the line
- * that is not). trailer: each of them has one, which is checked (io/trailer.h). read may be NULL. */
+/* Sums tables, read from files in table form, bytewise sorted; an error names the line that is out of
+ * order. trailer: each table has a trailer, which is checked (io/trailer.h). read may be NULL. *words is
+ * set before the first call of emit: the words of the widest feature, 0: not known. Tables with
+ * different words are an error, unless words is NULL. */
 int sh_df_merge(char *const *names, size_t n, bool trailer, sh_df_emit *emit, sh_df_read *read,
-    void *arg, struct sh_error *err);
+    void *arg, uint64_t *words, struct sh_error *err);
 
 /* A bound on document frequencies: a number of documents, or a share of all: a percentage has six digits
  * behind its point, too. */
@@ -58,7 +64,9 @@ struct sh_df_table {
 	uint64_t *df;
 	size_t cap;
 	uint64_t documents;
-	bool whole; /* their number was there */
+	uint64_t words;   /* of the widest feature; 0: not known */
+	const char *name; /* borrowed */
+	bool whole;       /* their number was there */
 };
 
 /* The file's lines may be in any order. trailer: one of them is a trailer. t is to be freed also after a failure. */

@@ -62,6 +62,7 @@ static int table_add(struct sh_df_table *t, const struct sh_df_record *r, struct
 
 	if (r->text.n == 0 && !t->whole) {
 		t->documents = r->df;
+		t->words = r->words;
 		t->whole = true;
 		return 0;
 	}
@@ -113,7 +114,7 @@ int sh_df_table_load(struct sh_df_table *t, const char *name, bool trailer, stru
 	struct sh_df_record r;
 	int got;
 
-	*t = (struct sh_df_table){ 0 };
+	*t = (struct sh_df_table){ .name = name };
 	if (sh_hmap_init(&t->features, err) < 0)
 		return -1;
 	sh_lines_init(&lines, names, 1);
@@ -189,8 +190,32 @@ static int table_next(void *arg, size_t i, struct sh_slice *key, struct sh_error
 	return sh_buf_add(&t->last, key->p, key->n, err) < 0 ? -1 : 1;
 }
 
-static int merge_tables(
-    struct table *tables, size_t n, sh_df_emit *emit, void *arg, struct sh_error *err)
+/* What the first lines, all read, say of the widest feature. */
+static int same_words(const struct table *tables, size_t n, uint64_t *words, struct sh_error *err)
+{
+	const char *file = NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		uint64_t w = tables[i].record.words;
+
+		if (w && *words && w != *words) {
+			sh_error_set(err, SH_ERR_PARAM,
+			    "a table of features of up to %llu words, but %s has features of up to "
+			    "%llu words: they were not counted with the same -n (--bare sums them)",
+			    (unsigned long long)w, file, (unsigned long long)*words);
+			err->file = tables[i].lines.from.file;
+			return -1;
+		}
+		if (w) {
+			*words = w;
+			file = tables[i].lines.from.file;
+		}
+	}
+	return 0;
+}
+
+static int merge_tables(struct table *tables, size_t n, sh_df_emit *emit, void *arg,
+    uint64_t *words, struct sh_error *err)
 {
 	struct sh_merge m = { .next = table_next, .arg = tables };
 	struct sh_buf feature = { 0 };
@@ -199,6 +224,10 @@ static int merge_tables(
 	size_t top;
 	int status = sh_merge_init(&m, n, err);
 
+	if (words)
+		*words = 0;
+	if (status == 0 && words)
+		status = same_words(tables, n, words, err);
 	while (status == 0 && sh_merge_top(&m, &top)) {
 		const struct sh_df_record *r = &tables[top].record;
 
@@ -227,7 +256,7 @@ static int merge_tables(
 }
 
 int sh_df_merge(char *const *names, size_t n, bool trailer, sh_df_emit *emit, sh_df_read *read,
-    void *arg, struct sh_error *err)
+    void *arg, uint64_t *words, struct sh_error *err)
 {
 	size_t inputs = n ? n : 1; /* none: standard input */
 	struct table *tables = calloc(inputs, sizeof *tables);
@@ -242,7 +271,7 @@ int sh_df_merge(char *const *names, size_t n, bool trailer, sh_df_emit *emit, sh
 		tables[i].read = read;
 		tables[i].arg = arg;
 	}
-	status = merge_tables(tables, inputs, emit, arg, err);
+	status = merge_tables(tables, inputs, emit, arg, words, err);
 	for (size_t i = 0; i < inputs; i++) {
 		sh_lines_free(&tables[i].lines);
 		sh_buf_free(&tables[i].last);

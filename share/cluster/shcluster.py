@@ -41,7 +41,7 @@ class FilterError(RuntimeError):
 OPTIONS = {
     "shfp": ("b:H:w:x:p:n:u:j:",
              "bits= hash= weight= seed= minhash format= empty= profile= ngram= unit= segment= dict= split= stem= "
-             "stop= min-chars= keep= no-fold mask-digits raw strict jobs= crlf"),
+             "stop= min-chars= keep= no-fold mask-digits raw strict bare jobs= crlf"),
     "shband": ("k:M:N:b:j:", "distance= blocks= count= recall= seed= bits= jobs= crlf"),
     "shjoin": ("k:S:j:", "distance= collapse memory= tmpdir= jobs= crlf"),
     "shverify": ("T:w:S:p:n:u:j:",
@@ -242,11 +242,12 @@ def collapse(fingerprints):
     for fp, run in itertools.groupby(distinct(fingerprints), task_of):
         first = None
         for record in run:
+            id = record.split(b"\t")[1]
             if first is None:
-                first = record[len(fp) + 1:]
+                first = id
                 yield False, record
             else:
-                yield True, b"%s\t%s\t0" % (first, record[len(fp) + 1:])
+                yield True, b"%s\t%s\t0" % (first, id)
 
 
 # ---- connected components --------------------------------------------------------------------

@@ -84,6 +84,17 @@ static void document(struct sh_slice line)
 	sh_document_room_free(&room);
 }
 
+static void put_tag(int tag)
+{
+	char text[8];
+
+	if (tag == SH_NO_TAG)
+		return;
+	check(tag >= 0 && tag <= 0xffff);
+	snprintf(text, sizeof text, "\t%04x", (unsigned)tag);
+	put_str(text);
+}
+
 static void other_records(struct sh_slice line)
 {
 	struct sh_fp_record fp;
@@ -96,6 +107,7 @@ static void other_records(struct sh_slice line)
 		put(fp.hex);
 		put_str("\t");
 		put(fp.id);
+		put_tag(fp.tag);
 		is(line);
 	}
 	if (sh_record_band(line, &band, &err) == 0) {
@@ -170,15 +182,19 @@ static void fast_fp(const char *p, struct sh_slice line, const char *end)
 	const char *tab = memchr(line.p, '\t', line.n);
 	uint64_t fp[SH_FP_HEX_MAX / 16 + 1];
 	struct sh_fp_record slow;
+	bool good = sh_record_fp(line, &slow, &err) == 0;
+	struct sh_fp_form form;
+	struct sh_slice id;
 	size_t n;
 
 	if (!tab || tab - p > SH_FP_HEX_MAX || tab == p)
 		return;
-	n = sh_fp_line(p, end, (unsigned)(tab - p), fp);
+	form = sh_fp_form((unsigned)(tab - p), good ? slow.tag : SH_NO_TAG);
+	n = sh_fp_line(p, end, &form, fp, &id);
+	check((n > 0) == (good && p + line.n < end));
 	if (n == 0)
 		return;
-	check(sh_record_fp(line, &slow, &err) == 0);
-	check(sh_slice_eq(slow.id, sh_slice(tab + 1, n)));
+	check(n == line.n + 1 && sh_slice_eq(slow.id, id));
 	check(memcmp(slow.fp, fp, (slow.bits + 63) / 64 * sizeof *fp) == 0);
 }
 

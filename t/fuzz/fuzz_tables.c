@@ -38,11 +38,12 @@ static void frequencies(const char *path, bool trailer)
 	char *twice[2] = { (char *)(uintptr_t)path, (char *)(uintptr_t)path };
 	struct sh_df_table t;
 	struct sums s = { 0 };
+	uint64_t words;
 
 	if (sh_df_table_load(&t, path, trailer, &err) == 0)
 		s.table = &t;
 	/* The empty feature may stand there twice in an unsorted table. */
-	if (sh_df_merge(twice, 2, trailer, take, NULL, &s, &err) == 0 && s.table)
+	if (sh_df_merge(twice, 2, trailer, take, NULL, &s, &words, &err) == 0 && s.table)
 		check(s.lines == t.features.n + 1u || t.features.n == 0);
 	sh_df_table_free(&t);
 	sh_buf_free(&s.last);

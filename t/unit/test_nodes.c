@@ -161,8 +161,8 @@ static void random_cases(unsigned words)
 
 /* ---- blocks of lines --------------------------------------------------------- */
 
-/* Lines most of which are good; what is wrong with the others is drawn. */
-static size_t write_lines(char *text, size_t n, unsigned digits)
+/* Lines most of which have the form; what is wrong with the other ones is drawn. */
+static size_t write_lines(char *text, size_t n, unsigned digits, int tag)
 {
 	static const char *const wrong[] = { "", "\t", "0123", "\tid", "x\tid\tmore", "\r",
 		" \tid" };
@@ -177,8 +177,12 @@ static size_t write_lines(char *text, size_t n, unsigned digits)
 			at += (size_t)sprintf(text + at, "%s\n", wrong[rng_below(7)]);
 			continue;
 		}
-		at += (size_t)sprintf(text + at, "\t%.*s%s\n", (int)(rng_below(20)),
-		    "some long id, or \xff\x80 none", dice == 10 ? "\r" : "");
+		at += (size_t)sprintf(
+		    text + at, "\t%.*s", (int)(rng_below(20)), "some long id, or \xff\x80 none");
+		if ((tag != SH_NO_TAG) != (dice == 11))
+			at += (size_t)sprintf(
+			    text + at, "\t%04x", (unsigned)(tag + (dice == 12)) & 0xffff);
+		at += (size_t)sprintf(text + at, "%s\n", dice == 10 ? "\r" : "");
 	}
 	return at;
 }
@@ -188,7 +192,9 @@ static bool take_case(struct sh_nodes *s, unsigned digits, size_t *total)
 {
 	static char text[100000];
 	unsigned words = SH_FP_WORDS(4 * digits);
-	size_t n = write_lines(text, rng_below(200), digits), lines, max = rng_below(300);
+	int tag = rng_below(2) ? SH_NO_TAG : (int)rng_below(0xffff);
+	struct sh_fp_form form = sh_fp_form(digits, tag);
+	size_t n = write_lines(text, rng_below(200), digits, tag), lines, max = rng_below(300);
 	size_t keep = rng_below(2) ? n : rng_below(n + 1), read = 0;
 	struct sh_error err;
 	struct sh_fp_record r;
@@ -196,7 +202,7 @@ static bool take_case(struct sh_nodes *s, unsigned digits, size_t *total)
 
 	memset(text + n, 'x', SH_PAD);
 	sh_nodes_clear(s);
-	took = sh_nodes_take(s, sh_slice(text, keep), digits, max, &lines, &err);
+	took = sh_nodes_take(s, sh_slice(text, keep), &form, max, &lines, &err);
 	if (took < 0 || lines != s->records || lines > max)
 		return false;
 	for (size_t i = 0; i < lines; i++) {
@@ -205,7 +211,8 @@ static bool take_case(struct sh_nodes *s, unsigned digits, size_t *total)
 		if (!lf ||
 		    sh_record_fp(sh_slice(text + read, (size_t)(lf - text) - read), &r, &err) < 0)
 			return false;
-		if (r.bits != 4 * digits || memcmp(r.fp, s->fp + i * words, 8 * words) != 0 ||
+		if (r.bits != 4 * digits || r.tag != tag ||
+		    memcmp(r.fp, s->fp + i * words, 8 * words) != 0 ||
 		    !sh_slice_eq(r.id, id_of(s, (uint32_t)i)))
 			return false;
 		read = (size_t)(lf - text) + 1;
@@ -219,7 +226,7 @@ static bool take_case(struct sh_nodes *s, unsigned digits, size_t *total)
 					(size_t)((char *)memchr(text + read, '\n', keep - read) -
 						 (text + read))),
 			   &r, &err) < 0 ||
-		       r.bits != 4 * digits;
+		       r.bits != 4 * digits || r.tag != tag;
 	return true;
 }
 
@@ -245,6 +252,7 @@ static void take_many(unsigned digits)
 	struct sh_nodes s;
 	struct sh_error err;
 	bool good = sh_nodes_init(&s, SH_FP_WORDS(4 * digits), &room, &err) == 0;
+	struct sh_fp_form form = sh_fp_form(digits, SH_NO_TAG);
 	size_t n = 0, wrong = 0;
 
 	while (good && n < 4 * SH_NODE_IDS_STRIDE) {
@@ -262,7 +270,7 @@ static void take_many(unsigned digits)
 		for (size_t i = 0; i < more; i++)
 			at +=
 			    (size_t)sprintf(text + at, "%0*zx\tid%zu\n", (int)digits, n + i, n + i);
-		good = sh_nodes_take(&s, sh_slice(text, at), digits, more, &lines, &err) >= 0 &&
+		good = sh_nodes_take(&s, sh_slice(text, at), &form, more, &lines, &err) >= 0 &&
 		       lines == more;
 		n += more;
 	}
@@ -347,6 +355,7 @@ static bool give_ids(struct sh_nodes *s, size_t n, size_t in_block)
 	static char text[1000 * (17 + ID_MOST) + SH_PAD];
 	const uint64_t zero = 0;
 	struct sh_error err;
+	struct sh_fp_form form = sh_fp_form(16, SH_NO_TAG);
 	size_t lines, at = 0;
 
 	for (size_t i = s->records; i < n; i++) {
@@ -358,7 +367,7 @@ static bool give_ids(struct sh_nodes *s, size_t n, size_t in_block)
 	}
 	if (!in_block)
 		return true;
-	return sh_nodes_take(s, sh_slice(text, at), 16, in_block, &lines, &err) == (ssize_t)at &&
+	return sh_nodes_take(s, sh_slice(text, at), &form, in_block, &lines, &err) == (ssize_t)at &&
 	       s->records == n;
 }
 

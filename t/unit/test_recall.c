@@ -163,7 +163,7 @@ static bool same_lines(const struct sh_band *b)
 	struct sh_buf out = { 0 };
 	struct sh_error err;
 	struct sh_band_table room;
-	struct sh_fp_record r = { .bits = b->bits };
+	struct sh_fp_record r = { .bits = b->bits, .tag = SH_NO_TAG };
 	char hex[SH_FP_HEX_MAX], want[SH_BAND_MAX_KEY];
 	uint64_t y[SH_FP_MAX_WORDS];
 	size_t at = 0;

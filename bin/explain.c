@@ -1,0 +1,174 @@
+#include "explain.h"
+
+#include <inttypes.h>
+
+#include "band/bandlines.h"
+
+enum kind { NONE, FINGERPRINTS, BANDS, TABLE };
+
+/* The records of one file that have one tag. */
+struct tagged {
+	int tag;
+	uint64_t records;
+};
+
+enum { TAGS_SHOWN = 16 };
+
+struct found {
+	const char *file;
+	enum kind kind;
+	unsigned bits;
+	struct sh_band band;       /* of bands */
+	struct sh_df_record first; /* of a table */
+	struct tagged row[TAGS_SHOWN];
+	size_t n;
+	uint64_t more; /* records with further tags */
+};
+
+static void count(struct found *f, int tag)
+{
+	size_t i = 0;
+
+	while (i < f->n && f->row[i].tag != tag)
+		i++;
+	if (i == TAGS_SHOWN) {
+		f->more++;
+		return;
+	}
+	if (i == f->n)
+		f->row[f->n++] = (struct tagged){ .tag = tag };
+	f->row[i].records++;
+}
+
+/* ---- what is written ---- */
+
+static void write_fp_tag(struct cli *c, int tag, const struct sh_settings *mine)
+{
+	struct sh_settings common;
+	char text[SH_SETTINGS_TEXT];
+	int my_tag = sh_settings_tag(mine);
+
+	if (tag == SH_NO_TAG) {
+		cli_print(c, "no tag: made with --bare, by a profile other than default, or from "
+			     "features\n");
+		return;
+	}
+	cli_print(c, "tag %04x: ", (unsigned)tag);
+	if (tag == my_tag || sh_tag_lookup(tag, &common)) {
+		sh_settings_print(tag == my_tag ? mine : &common, NULL, text);
+		cli_print(c, "shfp %s\n", text);
+	} else {
+		sh_settings_print(mine, NULL, text);
+		cli_print(
+		    c, "unknown settings, other than shfp %s (tag %04x)\n", text, (unsigned)my_tag);
+	}
+}
+
+/* Two digits fit 1 of 256 settings: only whether this run's settings are possible is known. */
+static void write_band_tag(struct cli *c, int tag, const struct sh_settings *mine)
+{
+	char text[SH_SETTINGS_TEXT];
+	bool fits = tag == (sh_settings_tag(mine) & SH_BAND_TAG_MASK);
+
+	if (tag == SH_NO_TAG) {
+		cli_print(c, "no tag: made of fingerprints without a tag\n");
+		return;
+	}
+	sh_settings_print(mine, NULL, text);
+	cli_print(c, "tag %02x: %s shfp %s\n", (unsigned)tag, fits ? "perhaps" : "not", text);
+}
+
+static void write_found(struct cli *c, struct found *f, const struct sh_settings *mine)
+{
+	const char *what = f->kind == BANDS ? "band" : "fingerprint";
+
+	if (f->kind == TABLE && f->first.words)
+		cli_print(c,
+		    "%s: table of %" PRIu64 " documents, features of up to %" PRIu64
+		    " words (shtok -n %" PRIu64 ")\n",
+		    f->file, f->first.df, f->first.words, f->first.words);
+	else if (f->kind == TABLE)
+		cli_print(c, "%s: table of %" PRIu64 " documents, features of unknown width\n",
+		    f->file, f->first.df);
+	for (size_t i = 0; i < f->n; i++) {
+		cli_print(c, "%s: %" PRIu64 " %s%s of %u bits, ", f->file, f->row[i].records, what,
+		    CLI_PLURAL(f->row[i].records), f->bits);
+		if (f->kind == BANDS)
+			write_band_tag(c, f->row[i].tag, mine);
+		else
+			write_fp_tag(c, f->row[i].tag, mine);
+	}
+	if (f->more)
+		cli_print(c, "%s: %" PRIu64 " %ss with further tags\n", f->file, f->more, what);
+	sh_band_free(&f->band);
+}
+
+/* ---- what is read ---- */
+
+/* The first record of a file tells its kind. */
+static int begin_file(struct found *f, const char *file, struct sh_slice line, struct sh_error *err)
+{
+	struct sh_fp_record fp;
+	struct sh_band_record band;
+
+	*f = (struct found){ .file = file };
+	if (line.n && *line.p == '\t' && sh_record_df(line, &f->first, err) == 0) {
+		f->kind = TABLE;
+		return 0;
+	}
+	if (sh_is_band_record(line)) {
+		f->kind = BANDS;
+		return sh_record_band(line, &band, err) < 0
+			   ? -1
+			   : sh_band_from_key(&f->band, band.key, f->bits = band.of.bits, err);
+	}
+	if (sh_record_fp(line, &fp, err) < 0)
+		return sh_error_set(err, SH_ERR_RECORD,
+		    "expected fingerprints, bands or a table of document frequencies");
+	f->kind = FINGERPRINTS;
+	f->bits = fp.bits;
+	return 0;
+}
+
+static int add_line(struct found *f, struct sh_slice line, struct sh_error *err)
+{
+	struct sh_fp_record fp;
+	struct sh_band_record band;
+
+	if (f->kind == TABLE)
+		return 0;
+	if (f->kind == BANDS) {
+		if (sh_record_band(line, &band, err) < 0)
+			return -1;
+		count(f, sh_band_cut_tag(&f->band, &band.key));
+		return 0;
+	}
+	if (sh_record_fp(line, &fp, err) < 0 || sh_same_width(&f->bits, &fp, err) < 0)
+		return -1;
+	count(f, fp.tag);
+	return 0;
+}
+
+void explain(struct cli *c, const struct sh_settings *mine)
+{
+	struct found f = { 0 };
+	struct sh_lines lines;
+	struct sh_slice line;
+	struct sh_error err;
+
+	cli_lines_init(c, &lines);
+	while (cli_line(c, &lines, &line)) {
+		int status = 0;
+
+		if (!f.file || strcmp(f.file, lines.from.file) != 0) {
+			write_found(c, &f, mine);
+			status = begin_file(&f, lines.from.file, line, &err);
+		}
+		if (status < 0 || add_line(&f, line, &err) < 0) {
+			sh_lines_blame(&lines, &err);
+			cli_reject(c, line, &err);
+		}
+	}
+	write_found(c, &f, mine);
+	sh_lines_free(&lines);
+}

@@ -1,0 +1,73 @@
+/* Tags: four hexadecimal digits that stand for all settings that decide a fingerprint.
+ *
+ * A tag is the first 16 bits of the XXH3 hash of the settings, written as text. Every
+ * fingerprint record carries its tag, so that parts of the input still give parts of the output.
+ * Two different settings have the same tag with a probability of 1 in 65536.
+ *
+ * A tag covers the options that sh_settings_list() lists. It does not cover the form of the input
+ * (TSV, JSON, escapes), nor the versions of Unicode and Snowball. */
+#ifndef SH_FP_TAG_H
+#define SH_FP_TAG_H
+
+#include "fp/fingerprinter.h"
+#include "record/fields.h"
+
+enum {
+	SH_SETTINGS_ROWS = 16,
+	SH_SETTING_VALUE = 40, /* bytes of a value, with its NUL */
+	SH_SETTINGS_TEXT = SH_SETTINGS_ROWS * (SH_SETTING_VALUE + 16),
+};
+
+/* The settings as options of shfp. A value is "no" for an option that is not given, "yes" for one
+ * without an argument. */
+struct sh_settings {
+	struct {
+		const char *name;
+		char value[SH_SETTING_VALUE];
+	} row[SH_SETTINGS_ROWS];
+	size_t n;
+};
+
+/* stop and dict: checksums of the files of --stop and of all dictionaries; 0: none are used. */
+void sh_settings_list(
+    struct sh_settings *s, const struct sh_fingerprint_opts *opts, uint64_t stop, uint64_t dict);
+
+/* The settings of shfp without options. */
+void sh_settings_default(struct sh_settings *s);
+
+/* The tag, 0 to 65535. */
+int sh_settings_tag(const struct sh_settings *s);
+
+/* Writes the settings as options to text[SH_SETTINGS_TEXT], NUL-terminated. other: leaves out rows
+ * that are equal there; NULL: writes all rows. */
+void sh_settings_print(const struct sh_settings *s, const struct sh_settings *other, char *text);
+
+/* Looks for the tag among the tags of some hundred common settings. Returns false when it is not
+ * there. A wrong answer has a probability of 1 in 100. */
+bool sh_tag_lookup(int tag, struct sh_settings *s);
+
+/* The tags that a program has met. Threads may share it. */
+struct sh_tags {
+	unsigned digits;          /* 4; 2: tags of band keys */
+	_Atomic int first;        /* the first tag, SH_NO_TAG before one was met */
+	_Atomic bool bare;        /* a record without a tag was met */
+	const char *_Atomic file; /* where `first` was met */
+};
+
+#define SH_TAGS(n)                                                                                 \
+	{                                                                                          \
+		.digits = (n), .first = SH_NO_TAG                                                  \
+	}
+
+/* Checks the tag of one more record, which may be SH_NO_TAG. Returns -1 and SH_ERR_PARAM when
+ * an earlier record has another tag. */
+int sh_tags_check(struct sh_tags *t, int tag, const char *file, struct sh_error *err);
+
+/* Whether some records have a tag and others have none, and the warning to give then. */
+#define SH_TAGS_PART_BARE                                                                          \
+	"some records have a tag and others have none: nothing tells whether their fingerprints "  \
+	"were "                                                                                    \
+	"made with the same settings"
+bool sh_tags_part_bare(const struct sh_tags *t);
+
+#endif
