@@ -1,6 +1,6 @@
-/* Half of a text's words are new in their document and half are not, in no order that a
- * processor could guess: so finding a hash and adding it are one path without a branch.
- * Only a slot that two hashes share, which a sparse table makes rare, leads off it. */
+/* In a text, whether a word occurred before is as good as random, and a branch on it is mispredicted
+ * half the time. So a hash is looked up and added by the same instructions, without a branch. Only
+ * a slot that two hashes share has a branch; the table is sparse, so this is rare. */
 #include "fp/count.h"
 
 #include <stdlib.h>
@@ -29,7 +29,7 @@ void sh_hash_count_free(struct sh_hash_count *c)
 	free(c->slots);
 }
 
-/* Room for n distinct hashes. */
+/* Makes room for n distinct hashes. */
 static int grow(struct sh_hash_count *c, size_t n, struct sh_error *err)
 {
 	uint32_t **const arrays[] = { &c->count, &c->first, &c->next };
@@ -46,8 +46,8 @@ static int grow(struct sh_hash_count *c, size_t n, struct sh_error *err)
 	return 0;
 }
 
-/* A table for n hashes, of which it uses two to eight slots for each; the number of bits
- * of a slot's index, or -1. No slot is cleared for a document: the base moves on. */
+/* Makes room for n hashes and empties the table, which has two to eight slots for each hash. Raising
+ * `base` empties all slots. Returns log2 of the number of slots used, or -1. */
 static int make_room(struct sh_hash_count *c, size_t n, struct sh_error *err)
 {
 	size_t slots = 64;
@@ -73,9 +73,9 @@ static int make_room(struct sh_hash_count *c, size_t n, struct sh_error *err)
 	return __builtin_ctzll(slots);
 }
 
-/* The place of h, whose slot begins with another hash; that of *n, where it stands behind
- * the last one already, when it is new. */
-static uint32_t find_on(struct sh_hash_count *c, uint64_t h, uint32_t at, uint32_t *n)
+/* Returns the index of h, whose slot begins with another hash. When h is new, its index is *n, where
+ * it has been written already, and *n is increased. */
+static uint32_t find_in_chain(struct sh_hash_count *c, uint64_t h, uint32_t at, uint32_t *n)
 {
 	while (c->next[at]) {
 		at = c->next[at] - 1;
@@ -109,7 +109,7 @@ int sh_hash_count(struct sh_hash_count *c, const uint64_t *hash, size_t n, struc
 		next[last] = 0;
 		last += fresh;
 		if (__builtin_expect(distinct[at] != h, 0))
-			at = find_on(c, h, at, &last);
+			at = find_in_chain(c, h, at, &last);
 		count[at]++;
 	}
 	c->n = last;

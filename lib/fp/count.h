@@ -1,6 +1,5 @@
-/* How often each hash stands in a document: distinct hashes with their counts, in order of
- * first occurrence. Two features with one 64-bit hash count as one, which changes no
- * bit that they would not agree on anyway. */
+/* Counts the hashes of a document: distinct hashes with their counts, in order of first occurrence.
+ * Two features with the same 64-bit hash count as one feature. */
 #ifndef SH_FP_COUNT_H
 #define SH_FP_COUNT_H
 
@@ -10,23 +9,23 @@
 #include "base/error.h"
 
 struct sh_hash_count {
-	uint64_t *hash;  /* distinct ones */
-	uint32_t *count; /* of each */
-	uint32_t *first; /* where in the input each stood first */
+	uint64_t *hash;  /* distinct hashes */
+	uint32_t *count; /* occurrences of each */
+	uint32_t *first; /* index in the input of the first occurrence of each */
 	size_t n;
 
-	/* The rest is the module's own. */
-	uint32_t *next;  /* distinct hash of the same slot: its index + 1, or 0 */
-	uint32_t *slots; /* base + index; what is below base was a document before */
+	/* Private. */
+	uint32_t *next;  /* 1 + index of the next distinct hash of the same slot; 0: none */
+	uint32_t *slots; /* base + index of a distinct hash; less than base: empty */
 	uint32_t base;
 	size_t cap, n_slots;
-	uint64_t key; /* random: the hashes are the user's */
+	uint64_t key; /* random, because the input decides the hashes */
 };
 
 int sh_hash_count_init(struct sh_hash_count *c, struct sh_error *err);
 void sh_hash_count_free(struct sh_hash_count *c);
 
-/* Count n hashes, n < 2^32 - 1, replacing what was there. */
+/* Counts n hashes, n < 2^32 - 1. Replaces the result of the last call. */
 int sh_hash_count(struct sh_hash_count *c, const uint64_t *hash, size_t n, struct sh_error *err);
 
 #endif

@@ -1,12 +1,10 @@
-/* Every hash writes its index into its slot of a table, from the last to the first: then
- * each slot holds the first one of those that share it, its owner. Nothing had to be
- * cleared or looked up. Whoever is not the owner of its slot is a repetition of it, or a
- * stray: another hash of the same slot. All occurrences of a stray hash are strays: few in
- * a sparse table, they go the same way once more, with another key, and what strays
- * then is counted in a table of the usual kind.
+/* Each hash writes its index into its slot of a table, from the last hash to the first. Then each slot
+ * holds the index of its first hash: the table need neither be cleared nor searched. A hash that is
+ * not the first of its slot repeats the first one or collides with it. The table is sparse, so few
+ * hashes collide; of such a hash all occurrences do. They are processed once more with another key,
+ * and hashes that collide again are counted in a hash table (fp/count.h).
  *
- * No step has a branch that depends on the hashes, which half of all words would
- * mispredict. Indexes are 16 bits wide while they fit, to stay in the first-level cache. */
+ * No step has a branch that depends on the hashes: half of all words of a text would mispredict it. */
 #include "fp/repeats.h"
 
 #include <stdbool.h>
@@ -15,15 +13,16 @@
 
 #include "base/buf.h"
 
-/* So few strays are counted at once. Up to 2^ROOMY slots take no room that others need. */
-enum { FEW = 8, ROOMY = 12 };
+enum {
+	FEW = 8,          /* up to FEW collided hashes are counted in the hash table at once */
+	CACHED_BITS = 12, /* 2^CACHED_BITS slots leave room in the first-level cache */
+};
 
-/* ---- rows of variants ---------------------------------------------------------------- */
+/* ---- variants ------------------------------------------------------------------------ */
 
 static const struct sh_variant *const rows[] = {
 #if defined(__x86_64__)
 	&sh_repeats_avx512.variant,
-	&sh_repeats_avx2.variant,
 #endif
 	&sh_repeats_plain.variant,
 };
@@ -33,88 +32,84 @@ const struct sh_repeats_kernel *sh_repeats_kernel_at(unsigned i)
 	return (const struct sh_repeats_kernel *)sh_variant_at(rows, sizeof rows / sizeof *rows, i);
 }
 
-static inline uint64_t slot_of(uint64_t hash, unsigned bits, uint64_t key)
-{
-	return (hash ^ key) * key >> (64 - bits);
-}
-
 static void slots(const uint64_t *hash, size_t n, unsigned bits, uint64_t key, uint16_t *slot)
 {
 	for (size_t i = 0; i < n; i++)
-		slot[i] = (uint16_t)slot_of(hash[i], bits, key);
+		slot[i] = (uint16_t)((uint32_t)(hash[i] >> 32) * (uint32_t)key >> (32 - bits));
 }
 
-static size_t guests_of(uint16_t *restrict slot, const uint16_t *restrict owner, size_t n,
-    uint16_t *restrict guest, uint16_t *restrict host)
+static size_t find_later(uint16_t *restrict slot, const uint16_t *restrict table, size_t n,
+    uint16_t *restrict later, uint16_t *restrict first)
 {
-	size_t guests = 0;
+	size_t found = 0;
 
 #pragma GCC unroll 4
 	for (size_t i = 0; i < n; i++) {
-		uint16_t first = owner[slot[i]];
+		uint16_t f = table[slot[i]];
 
-		guest[guests] = (uint16_t)i;
-		host[guests] = first;
-		guests += first != i;
+		later[found] = (uint16_t)i;
+		first[found] = f;
+		found += f != i;
 	}
-	return guests;
+	return found;
 }
 
-static void count(const uint64_t *hash, size_t n, uint16_t *restrict guest, uint16_t *restrict host,
-    size_t guests, uint16_t *restrict more, struct sh_repeats_found *found)
+static void count(const uint64_t *hash, size_t n, uint16_t *restrict later,
+    uint16_t *restrict first, size_t n_later, uint16_t *restrict more,
+    struct sh_repeats_found *found)
 {
-	size_t strays = 0, repeats = 0;
-	uint16_t *repeated = guest; /* what was read of it is written over */
+	size_t collided = 0, repeats = 0;
+	uint16_t *repeated = later; /* overwrites elements that were read */
 
 	memset(more, 0, n * sizeof *more);
-	for (size_t i = 0; i < guests; i++) {
-		uint16_t first = host[i], before = more[first];
-		uint64_t h = hash[guest[i]];
-		bool same = hash[first] == h;
+	for (size_t i = 0; i < n_later; i++) {
+		uint16_t f = first[i], before = more[f];
+		uint64_t h = hash[later[i]];
+		bool same = hash[f] == h;
 
-		found->stray[strays] = h;
-		strays += !same;
-		repeated[repeats] = first;
+		found->collided[collided] = h;
+		collided += !same;
+		repeated[repeats] = f;
 		repeats += same & (before == 0);
-		more[first] = (uint16_t)(before + same);
+		more[f] = (uint16_t)(before + same);
 	}
 	for (size_t i = 0; i < repeats; i++) {
 		found->hash[i] = hash[repeated[i]];
 		found->count[i] = more[repeated[i]] + 1u;
 	}
 	found->n = repeats;
-	found->strays = strays;
+	found->n_collided = collided;
 }
 
 static void once(const uint64_t *hash, size_t n, uint16_t *restrict slot,
-    const uint16_t *restrict owner, uint16_t *restrict guest, uint16_t *restrict host,
+    const uint16_t *restrict table, uint16_t *restrict later, uint16_t *restrict first,
     struct sh_repeats_found *found)
 {
-	uint64_t *to = found->hash, *stray = found->stray;
-	size_t owners = 0, strays = 0;
+	uint64_t *to = found->hash, *collided = found->collided;
+	size_t firsts = 0, n_collided = 0;
 
-	(void)guest, (void)host;
+	(void)later, (void)first;
 	for (size_t i = 0; i < n; i++) {
-		uint16_t first = owner[slot[i]];
+		uint16_t f = table[slot[i]];
 		uint64_t h = hash[i];
 
-		to[owners] = stray[strays] = h;
-		owners += first == i;
-		strays += hash[first] != h;
+		to[firsts] = collided[n_collided] = h;
+		firsts += f == i;
+		n_collided += hash[f] != h;
 	}
-	found->n = owners;
-	found->strays = strays;
+	found->n = firsts;
+	found->n_collided = n_collided;
 }
 
-const struct sh_repeats_kernel sh_repeats_plain = { { "plain", SH_NEEDS_NOTHING }, slots, guests_of,
-	count, once };
+const struct sh_repeats_kernel sh_repeats_plain = { { "plain", SH_NEEDS_NOTHING }, slots,
+	find_later, count, once };
 
-/* ---- the whole ------------------------------------------------------------------------ */
+/* ---- all hashes of a document ---------------------------------------------------------- */
 
 int sh_repeats_init(struct sh_repeats *r, struct sh_error *err)
 {
 	*r = (struct sh_repeats){ .kernel = sh_repeats_kernel_at(0) };
-	return sh_hash_count_init(&r->strays, err);
+	return sh_hash_count_init(&r->collided, err);
 }
 
 void sh_repeats_free(struct sh_repeats *r)
@@ -122,80 +117,87 @@ void sh_repeats_free(struct sh_repeats *r)
 	free(r->hash);
 	free(r->count);
 	free(r->work);
-	sh_hash_count_free(&r->strays);
+	sh_hash_count_free(&r->collided);
 }
 
-/* Four to eight slots a hash; twice that while the table stays small. */
+/* Returns log2 of the number of slots: four to eight a hash, and twice as many while the table is
+ * small. */
 static unsigned slot_bits(size_t n)
 {
 	unsigned bits = 64 - (unsigned)__builtin_clzll((4 * (uint64_t)n - (n > 0)) | 32);
 
-	return bits + (bits < ROOMY);
+	return bits + (bits < CACHED_BITS);
 }
 
-/* Append what is found to what is there; the strays go to `stray`: their number. */
-static size_t find_short(
-    struct sh_repeats *r, const uint64_t *hash, size_t n, bool once, uint64_t key, uint64_t *stray)
+/* Appends the result for n <= SH_REPEATS_SHORT hashes. Writes the hashes that collided to `collided`,
+ * and returns their number. */
+static size_t find_short(struct sh_repeats *r, const uint64_t *hash, size_t n, bool once,
+    uint64_t key, uint64_t *collided)
 {
 	unsigned bits = slot_bits(n);
-	uint16_t *owner = r->work, *slot = owner + ((size_t)1 << bits);
-	uint16_t *guest = slot + n + SH_REPEATS_SLACK, *host = guest + n + SH_REPEATS_SLACK;
-	struct sh_repeats_found found = { r->hash + r->n, r->count + r->n, 0, stray, 0 };
-	size_t guests, i;
+	uint16_t *table = r->work, *slot = table + ((size_t)1 << bits);
+	uint16_t *later = slot + n + SH_REPEATS_SLACK, *first = later + n + SH_REPEATS_SLACK;
+	struct sh_repeats_found found = { r->hash + r->n, r->count + r->n, 0, collided, 0 };
+	size_t n_later, i;
 
 	r->kernel->slots(hash, n, bits, key, slot);
 #pragma GCC unroll 4
 	for (i = n; i-- > 0;)
-		owner[slot[i]] = (uint16_t)i;
+		table[slot[i]] = (uint16_t)i;
 	if (once) {
-		r->kernel->once(hash, n, slot, owner, guest, host, &found);
+		r->kernel->once(hash, n, slot, table, later, first, &found);
 	} else {
-		guests = r->kernel->guests(slot, owner, n, guest, host);
-		r->kernel->count(hash, n, guest, host, guests, slot, &found);
+		n_later = r->kernel->later(slot, table, n, later, first);
+		r->kernel->count(hash, n, later, first, n_later, slot, &found);
 	}
 	r->n += found.n;
-	return found.strays;
+	return found.n_collided;
 }
 
-/* The same for more hashes than 16 bits can number. */
+static inline size_t long_slot(uint64_t hash, unsigned bits, uint64_t key)
+{
+	return (size_t)((hash ^ key) * key >> (64 - bits));
+}
+
+/* Does what find_short() does for any number of hashes, with indexes of 32 bits. */
 static size_t find_long(
-    struct sh_repeats *r, const uint64_t *hash, size_t n, bool once, uint64_t *stray)
+    struct sh_repeats *r, const uint64_t *hash, size_t n, bool once, uint64_t *collided)
 {
 	unsigned bits = slot_bits(n);
-	uint32_t *owner = r->work, *more = owner + ((size_t)1 << bits), *repeated = more + n;
-	uint64_t key = r->strays.key;
-	size_t strays = 0, repeats = 0, i;
+	uint32_t *table = r->work, *more = table + ((size_t)1 << bits), *repeated = more + n;
+	uint64_t key = r->collided.key;
+	size_t n_collided = 0, repeats = 0, i;
 
 	for (i = n; i-- > 0;)
-		owner[slot_of(hash[i], bits, key)] = (uint32_t)i;
+		table[long_slot(hash[i], bits, key)] = (uint32_t)i;
 	memset(more, 0, n * sizeof *more);
 	for (i = 0; i < n; i++) {
-		uint32_t first = owner[slot_of(hash[i], bits, key)];
-		bool guest = first != i, same = hash[first] == hash[i];
+		uint32_t f = table[long_slot(hash[i], bits, key)];
+		bool later = f != i, same = hash[f] == hash[i];
 
-		stray[strays] = hash[i];
-		strays += guest & !same;
-		repeated[repeats] = first;
-		repeats += once ? !guest : guest & same & (more[first] == 0);
-		more[first] += guest & same;
+		collided[n_collided] = hash[i];
+		n_collided += later & !same;
+		repeated[repeats] = f;
+		repeats += once ? !later : later & same & (more[f] == 0);
+		more[f] += later & same;
 	}
 	for (i = 0; i < repeats; i++) {
 		r->hash[i] = hash[repeated[i]];
 		r->count[i] = more[repeated[i]] + 1u;
 	}
 	r->n = repeats;
-	return strays;
+	return n_collided;
 }
 
-/* Those of the strays that stand more than once, or each once. */
-static int add_strays(
-    struct sh_repeats *r, const uint64_t *stray, size_t n, bool once, struct sh_error *err)
+/* Appends the result for n hashes that collided. */
+static int add_collided(
+    struct sh_repeats *r, const uint64_t *collided, size_t n, bool once, struct sh_error *err)
 {
-	const struct sh_hash_count *d = &r->strays;
+	const struct sh_hash_count *d = &r->collided;
 
 	if (n == 0)
 		return 0;
-	if (sh_hash_count(&r->strays, stray, n, err) < 0)
+	if (sh_hash_count(&r->collided, collided, n, err) < 0)
 		return -1;
 	for (size_t i = 0; i < d->n; i++) {
 		r->hash[r->n] = d->hash[i];
@@ -205,7 +207,8 @@ static int add_strays(
 	return 0;
 }
 
-/* Room for what is found, strays, and strays of strays. */
+/* Makes room for the work, and in r->hash for the result and for the hashes that collide once and
+ * twice. */
 static int reserve(struct sh_repeats *r, size_t n, struct sh_error *err)
 {
 	size_t all = n + SH_REPEATS_SLACK, slots = (size_t)1 << slot_bits(n);
@@ -226,21 +229,22 @@ static int reserve(struct sh_repeats *r, size_t n, struct sh_error *err)
 static int find(
     struct sh_repeats *r, const uint64_t *hash, size_t n, bool once, struct sh_error *err)
 {
-	const uint64_t key = r->strays.key, other = key * key * key | 1;
-	uint64_t *stray, *again;
-	size_t strays;
+	const uint64_t key = r->collided.key, other_key = key * key * key | 1;
+	uint64_t *collided, *again;
+	size_t left;
 
 	if (reserve(r, n, err) < 0)
 		return -1;
-	stray = r->hash + n + SH_REPEATS_SLACK;
-	again = stray + n + SH_REPEATS_SLACK;
+	collided = r->hash + n + SH_REPEATS_SLACK;
+	again = collided + n + SH_REPEATS_SLACK;
 	r->n = 0;
 	if (n > SH_REPEATS_SHORT)
-		return add_strays(r, stray, find_long(r, hash, n, once, stray), once, err);
-	strays = find_short(r, hash, n, once, key, stray);
-	if (strays <= FEW)
-		return add_strays(r, stray, strays, once, err);
-	return add_strays(r, again, find_short(r, stray, strays, once, other, again), once, err);
+		return add_collided(r, collided, find_long(r, hash, n, once, collided), once, err);
+	left = find_short(r, hash, n, once, key, collided);
+	if (left <= FEW)
+		return add_collided(r, collided, left, once, err);
+	left = find_short(r, collided, left, once, other_key, again);
+	return add_collided(r, again, left, once, err);
 }
 
 int sh_repeats_find(struct sh_repeats *r, const uint64_t *hash, size_t n, struct sh_error *err)

@@ -1,9 +1,9 @@
-/* The hashes that stand in a document more than once, with their counts; or each hash once.
+/* Finds the hashes that occur more than once in a document, with their counts; or each hash once.
  *
- * Where a hash's weight is that of one occurrence but for the repeated ones (log), all
- * occurrences can be counted as they come, and what the repeated ones have too much be taken
- * back: so the distinct ones need not be listed. Where all weigh the same (set), they are,
- * and nothing is weighed. */
+ * With -w log, a feature weighs 1 for its first occurrence and less for each further one. So all
+ * occurrences are added with weight 1, and the surplus of the repeated hashes is subtracted: the
+ * distinct hashes need not be listed. With -w set each distinct hash weighs 1: the distinct ones
+ * are listed, and need no weights. */
 #ifndef SH_FP_REPEATS_H
 #define SH_FP_REPEATS_H
 
@@ -11,25 +11,26 @@
 #include "fp/repeats_kernel.h"
 
 struct sh_repeats {
+	/* The result of the last call, in any order. */
 	uint64_t *hash;
-	uint32_t *count; /* of each, 2 or more; not by sh_repeats_once() */
+	uint32_t *count; /* occurrences of each, at least 2; not written by sh_repeats_once() */
 	size_t n;
 
-	/* The rest is the module's own. */
+	/* Private. */
 	const struct sh_repeats_kernel *kernel;
 	size_t hash_cap, count_cap;
-	void *work; /* see repeats.c */
+	void *work; /* table, slots and indexes, see repeats.c */
 	size_t work_cap;
-	struct sh_hash_count strays;
+	struct sh_hash_count collided;
 };
 
 int sh_repeats_init(struct sh_repeats *r, struct sh_error *err);
 void sh_repeats_free(struct sh_repeats *r);
 
-/* Find those of n hashes, n < 2^31, replacing what was there. Their order is any. */
+/* Finds the hashes that occur at least twice among n hashes, n < 2^31. */
 int sh_repeats_find(struct sh_repeats *r, const uint64_t *hash, size_t n, struct sh_error *err);
 
-/* Find each of n hashes once instead, n < 2^31. */
+/* Finds each distinct hash of n hashes, n < 2^31. */
 int sh_repeats_once(struct sh_repeats *r, const uint64_t *hash, size_t n, struct sh_error *err);
 
 #endif

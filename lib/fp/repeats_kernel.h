@@ -1,7 +1,11 @@
-/* The steps of repeats.c for up to SH_REPEATS_SHORT hashes, as a row that a faster one can
- * replace. Indexes and slots have 16 bits, so that all stays in the first-level cache.
+/* The steps of repeats.c for at most SH_REPEATS_SHORT hashes, in one variant for each processor.
  *
- * All rows find the same repeats, in whatever order; t/unit/test_variants.c holds them to it. */
+ * Hashes are distributed to the slots of a table. table[slot] is the index of the first hash of the
+ * slot. A hash that is not the first of its slot is a later one: it repeats the first one, or it
+ * collides with it, when it is another hash. Indexes and slots have 16 bits, so that all data stay
+ * in the first-level cache.
+ *
+ * All variants find the same hashes, in any order: t/unit/test_variants.c compares them. */
 #ifndef SH_FP_REPEATS_KERNEL_H
 #define SH_FP_REPEATS_KERNEL_H
 
@@ -10,43 +14,47 @@
 
 #include "base/variant.h"
 
-/* So many hashes have at most 2^16 slots. Elements that a row may write behind the last one. */
+/* SH_REPEATS_SHORT hashes have at most 2^16 slots. A variant may write SH_REPEATS_SLACK elements
+ * after the last one of an array. */
 enum { SH_REPEATS_SHORT = 1 << 14, SH_REPEATS_SLACK = 32 };
 
-/* What became of the guests. */
 struct sh_repeats_found {
-	uint64_t *hash;  /* those that are repeated; of once(): each once */
-	uint32_t *count; /* of each, 2 or more; not by once() */
+	uint64_t *hash;  /* by count(): hashes that occur again; by once(): each hash once */
+	uint32_t *count; /* occurrences of each, at least 2; not written by once() */
 	size_t n;
-	uint64_t *stray;
-	size_t strays;
+	uint64_t *collided; /* each later hash that collides with the first one of its slot */
+	size_t n_collided;
 };
 
 struct sh_repeats_kernel {
 	struct sh_variant variant;
-	/* The slots of n hashes, below 1 << bits; the key is odd and random. */
+	/* Writes the slot, below 1 << bits, of each of n hashes. The key is odd and random. Only the
+	 * upper half of a hash decides, which takes one product of 32 bits: hashes that differ in the
+	 * lower half alone collide. */
 	void (*slots)(const uint64_t *hash, size_t n, unsigned bits, uint64_t key, uint16_t *slot);
-	/* The indexes that do not own their slot, and its owners. What is in `slot` is lost. */
-	size_t (*guests)(uint16_t *restrict slot, const uint16_t *restrict owner, size_t n,
-	    uint16_t *restrict guest, uint16_t *restrict host);
-	/* Count the guests; those whose owner is another hash are strays. `more` has room
-	 * for n, `guest` and `host` are lost. Fills the arrays of `found`, and its numbers. */
-	void (*count)(const uint64_t *hash, size_t n, uint16_t *restrict guest,
-	    uint16_t *restrict host, size_t guests, uint16_t *restrict more,
+	/* Writes the indexes of the later hashes, and the first one of the slot of each. Overwrites
+	 * `slot`. Returns their number. */
+	size_t (*later)(uint16_t *restrict slot, const uint16_t *restrict table, size_t n,
+	    uint16_t *restrict later, uint16_t *restrict first);
+	/* Counts the later hashes that repeat their first one. `more` has room for n elements.
+	 * Overwrites `later` and `first`. */
+	void (*count)(const uint64_t *hash, size_t n, uint16_t *restrict later,
+	    uint16_t *restrict first, size_t n_later, uint16_t *restrict more,
 	    struct sh_repeats_found *found);
-	/* Instead of both: the hashes of the owners, each of which is there once. `guest` and
-	 * `host` have room for n, and what is in `slot` is lost. */
+	/* Used instead of later() and count(): writes the first hash of each slot. `later` and
+	 * `first` have room for n elements. Overwrites `slot`. */
 	void (*once)(const uint64_t *hash, size_t n, uint16_t *restrict slot,
-	    const uint16_t *restrict owner, uint16_t *restrict guest, uint16_t *restrict host,
+	    const uint16_t *restrict table, uint16_t *restrict later, uint16_t *restrict first,
 	    struct sh_repeats_found *found);
 };
 
 extern const struct sh_repeats_kernel sh_repeats_plain;
 #if defined(__x86_64__)
-extern const struct sh_repeats_kernel sh_repeats_avx2, sh_repeats_avx512;
+extern const struct sh_repeats_kernel sh_repeats_avx512;
 #endif
 
-/* The rows that this machine can run, fastest first; NULL after the last. */
+/* Returns variant number i of those that this machine can run, the fastest first; NULL after the
+ * last one. */
 const struct sh_repeats_kernel *sh_repeats_kernel_at(unsigned i);
 
 #endif
