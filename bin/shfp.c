@@ -41,7 +41,7 @@ static const struct cli_program program = {
 struct settings {
 	struct sh_fingerprint_opts fp;
 	struct docopts docs;
-	const struct sh_format *format;
+	const struct sh_fp_format *format;
 	enum sh_empty empty;
 	bool empty_given;  /* --empty was */
 	bool weight_given; /* -w was */
@@ -443,7 +443,7 @@ static void settle(struct cli *c, struct settings *s)
 	if (sh_fingerprint_check(&s->fp, &err) < 0)
 		cli_usage(c, "%s", err.text);
 	if (strcmp(s->format->name, "bin") == 0)
-		s->format = sh_format_find(p->bin);
+		s->format = sh_fp_format_find(p->bin);
 }
 
 static void take(struct cli *c, struct settings *s, int opt)
@@ -475,7 +475,7 @@ static void take(struct cli *c, struct settings *s, int opt)
 		s->fp.seed = cli_number(c, "--seed", 0, UINT64_MAX);
 		break;
 	case 'x':
-		s->format = sh_format_find(c->arg);
+		s->format = sh_fp_format_find(c->arg);
 		if (!s->format)
 			cli_usage(c, "-x '%s': expected hex, bare, dec, bin or nib", c->arg);
 		break;
@@ -626,7 +626,7 @@ static void explain_files(struct cli *c, struct settings *s)
 int main(int argc, char **argv)
 {
 	struct cli c;
-	struct settings s = { .format = sh_format_find("hex") };
+	struct settings s = { .format = sh_fp_format_find("hex") };
 	struct sh_source source;
 	int opt;
 

@@ -117,7 +117,7 @@ rows() {
 	cd "$BATS_FILE_TMPDIR"
 	for file in gb18030 gbk big5 utf16le_bom utf16be_nobom; do
 		shtok -l $file.txt 2>err || true
-		cure=$(sed 's/.*(\(iconv .*\) makes it so)$/\1/' err)
+		cure=$(sed 's/.*(convert it: \(iconv .*\))$/\1/' err)
 		# A text cut in the middle of a character is no matter of the encoding.
 		try "($cure $file.txt || true) 2>/dev/null | shtok -l"
 		exits 0

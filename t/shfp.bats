@@ -224,7 +224,7 @@ load helper
 	says "shfp: -:1: 3 fields, $expects or id<TAB>feature<TAB>weight, the last a number"
 	try 'printf "\xef\xbb\xbfa\tone\tx\n" | iconv -f UTF-8 -t UTF-16LE | shfp --bare'
 	exits 2
-	says 'shfp: -: the text is UTF-16LE, not UTF-8 (iconv -f UTF-16LE -t UTF-8 makes it so)'
+	says 'shfp: -: the text is UTF-16LE, not UTF-8 (convert it: iconv -f UTF-16LE -t UTF-8)'
 	try 'printf "a\tone\t1\t1\n" | shfp --bare'
 	exits 2
 	says "shfp: -:1: 4 fields, $expects"
@@ -369,7 +369,7 @@ load helper
 }
 
 @test "fingerprints read as documents are told" {
-	local told='these look like fingerprints (shband and shjoin take those); they are read as documents of one word each'
+	local told='the input looks like fingerprints, which shband and shjoin read; it is read as documents of one word each'
 	shfp --bare "$T_DATA/en_dev.tsv" >fps
 	for P in shtok shfp 'shfp -j 2' shdedup; do
 		try "$P fps fps"

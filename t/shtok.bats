@@ -154,7 +154,7 @@ load helper
 	try 'shtok --stop stop docs'
 	exits 2
 	gives
-	grep -q '^shtok: stop: the text is UTF-16.., not UTF-8 (iconv -f UTF-16.. -t UTF-8 makes it so)' err
+	grep -q '^shtok: stop: the text is UTF-16.., not UTF-8 (convert it: iconv -f UTF-16.. -t UTF-8)' err
 	printf 'der\nf\374r\n' >stop
 	try 'shtok --stop stop docs'
 	exits 0
@@ -319,11 +319,11 @@ load helper
 	try 'shtok -l "$T_DATA/bad/utf16le_bom.txt"'
 	exits 2
 	gives
-	says "shtok: $T_DATA/bad/utf16le_bom.txt: the text is UTF-16LE, not UTF-8 (iconv -f UTF-16LE -t UTF-8 makes it so)"
+	says "shtok: $T_DATA/bad/utf16le_bom.txt: the text is UTF-16LE, not UTF-8 (convert it: iconv -f UTF-16LE -t UTF-8)"
 	try 'shtok -l "$T_DATA/bad/gb18030.txt"'
 	exits 2
 	gives
-	says "shtok: $T_DATA/bad/gb18030.txt: the text is GB18030, not UTF-8 (iconv -f GB18030 -t UTF-8 makes it so)"
+	says "shtok: $T_DATA/bad/gb18030.txt: the text is GB18030, not UTF-8 (convert it: iconv -f GB18030 -t UTF-8)"
 	try 'iconv -f GB18030 -t UTF-8 "$T_DATA/bad/gb18030.txt" | shtok -l --strict | tail -n 1'
 	exits 0
 	[ -s out ]

@@ -5,7 +5,7 @@
 void sh_compose_words(const struct sh_mix_kernel *mix, const struct sh_tokens *t,
     struct sh_ngrams range, uint64_t mixed_seed, uint64_t *token, uint64_t *out)
 {
-	if (range.max == 1) { /* one word is its own n-gram */
+	if (range.max == 1) { /* a word is an n-gram */
 		mix->tokens(t->text, t->start, t->end, t->n, mixed_seed, out);
 		return;
 	}
@@ -22,7 +22,7 @@ static uint64_t hash_one(const struct sh_tokens *t, size_t i, unsigned n, uint64
 	    t->text + t->start[i], t->end[i + n - 1] - t->start[i], mixed_seed);
 }
 
-/* The first token from i on that is not a single byte. */
+/* Returns the first token from i on that is longer than one byte. */
 static size_t end_of_bytes(const struct sh_tokens *t, size_t i)
 {
 	if (t->end[t->n - 1] - t->start[i] == t->n - i)
@@ -32,7 +32,8 @@ static size_t end_of_bytes(const struct sh_tokens *t, size_t i)
 	return i;
 }
 
-/* All n-grams of n characters: windows where each is a byte, one by one elsewhere. */
+/* Hashes all n-grams of n characters: in windows where each character is one byte, one by one
+ * elsewhere. */
 static void hash_chars(const struct sh_mix_kernel *mix, const struct sh_tokens *t, unsigned n,
     uint64_t mixed_seed, uint64_t *out)
 {

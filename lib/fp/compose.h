@@ -1,19 +1,19 @@
-/* The default hash's n-gram hashes of a whole document, without a look at any n-gram's
- * text: words' are composed from the words' hashes, characters' are windows over text.
+/* Computes all n-gram hashes of a document for the hash mix. Hashes of word n-grams are composed of
+ * word hashes. Hashes of character n-grams are computed in windows that move over the text.
  *
- * Order: the leading n-grams of a range that has them, then n from min to max, each from
- * the first token on. The range fits the tokens (sh_ngrams_of). */
+ * Order: the leading n-grams, if the range has them, then each n from min to max; for each n from the
+ * first token on. The range must come from sh_ngrams_of(). */
 #ifndef SH_FP_COMPOSE_H
 #define SH_FP_COMPOSE_H
 
 #include "hash/mix_kernel.h"
 #include "text/ngram.h"
 
-/* SH_UNIT_WORD. `token` has room for t->n hashes, out for sh_ngrams_count(). */
+/* For SH_UNIT_WORD. `token` has room for t->n hashes, `out` for sh_ngrams_count() of them. */
 void sh_compose_words(const struct sh_mix_kernel *mix, const struct sh_tokens *t,
     struct sh_ngrams range, uint64_t mixed_seed, uint64_t *token, uint64_t *out);
 
-/* SH_UNIT_CHAR: an n-gram's characters stand side by side and are one token to the hash. */
+/* For SH_UNIT_CHAR: the characters of an n-gram are adjacent, and hashed as one token. */
 void sh_compose_chars(const struct sh_mix_kernel *mix, const struct sh_tokens *t,
     struct sh_ngrams range, uint64_t mixed_seed, uint64_t *out);
 

@@ -7,14 +7,19 @@
 #include "hash/keyed.h"
 #include "text/method.h"
 
-enum { FEW = 24, DIGIT_BITS = 11, PASSES_MAX = 3, FIRST_ROOM = 1 << 12 };
+enum {
+	FEW = 24,             /* up to FEW hashes are sorted by insertion alone */
+	DIGIT_BITS = 11,      /* bits of a radix digit, at most */
+	PASSES_MAX = 3,       /* radix digits, at most */
+	FIRST_ROOM = 1 << 12, /* elements allocated at first */
+};
 
 struct sh_features {
 	struct sh_tokenizer *tokenizer;
 	struct sh_ngrams ngrams;
 	struct sh_keyed keyed;
-	const struct sh_keyed_kernel *kernel; /* NULL: hashes are those of archives */
-	bool rows;                            /* n-grams are rows of words that stand apart */
+	const struct sh_keyed_kernel *kernel; /* NULL: hash for archives, by sh_keyed_text() */
+	bool rows; /* hash n-grams from word hashes instead of their texts */
 	bool keeps_order;
 	uint64_t *hash, *room, *token, *ordered;
 	uint32_t *count;
@@ -34,8 +39,8 @@ static struct sh_features *make(const struct sh_token_opts *token, struct sh_ngr
 	f->ngrams = ngrams;
 	sh_keyed_init(&f->keyed, key);
 	f->kernel = apart ? sh_keyed_kernel_at(0) : NULL;
-	/* The words of other methods may have blanks in them: of those n-grams may be one text that are
-	 * not the same words. */
+	/* Words of other methods may contain blanks: two n-grams of different words may have the same
+	 * text, and must then be the same feature. */
 	f->rows = apart && (!token->method || token->method == sh_token_method_at(0)) &&
 		  token->unit == SH_UNIT_WORD && ngrams.max <= SH_KEYED_ROW_MAX;
 	opts.apart = f->rows;
@@ -81,7 +86,7 @@ void sh_features_keep_order(struct sh_features *f)
 
 /* ---- hashing ---- */
 
-/* Each n-gram as a text. */
+/* Hashes the texts of the first `count` n-grams of n tokens. */
 static void hash_texts(
     const struct sh_features *f, const struct sh_tokens *t, unsigned n, size_t count, uint64_t *h)
 {
@@ -93,7 +98,7 @@ static void hash_texts(
 		h[i] = sh_keyed_text(&f->keyed, sh_ngram_text(t, i, n));
 }
 
-/* The first `count` n-grams of n tokens. */
+/* Hashes the first `count` n-grams of n tokens. */
 static void hash_some(
     const struct sh_features *f, const struct sh_tokens *t, unsigned n, size_t count, uint64_t *h)
 {
@@ -120,7 +125,7 @@ static size_t hash_ngrams(struct sh_features *f, const struct sh_tokens *t, stru
 
 /* ---- sorting ---- */
 
-/* Each at most a few places away from its own. */
+/* Insertion sort, for elements that are at most a few places away from their final place. */
 static void sort_nearly_sorted(uint64_t *a, size_t n)
 {
 	for (size_t i = 1; i < n; i++) {
@@ -135,8 +140,8 @@ static void sort_nearly_sorted(uint64_t *a, size_t n)
 	}
 }
 
-/* How many of the upper bits tell most of n hashes apart, which are spread evenly. */
-static unsigned telling_bits(size_t n)
+/* Returns the number of upper bits in which most of n evenly distributed hashes differ. */
+static unsigned distinct_bits(size_t n)
 {
 	unsigned bits = 4;
 
@@ -145,7 +150,7 @@ static unsigned telling_bits(size_t n)
 	return bits < PASSES_MAX * DIGIT_BITS ? bits : PASSES_MAX * DIGIT_BITS;
 }
 
-/* Stable, by the bits from `shift` on. */
+/* Stable sort by the digit of `bits` bits that begins at bit `shift`. */
 static void sort_by_digit(
     const uint64_t *restrict from, uint64_t *restrict to, size_t n, unsigned shift, unsigned bits)
 {
@@ -164,11 +169,11 @@ static void sort_by_digit(
 		to[start[from[i] >> shift & mask]++] = from[i];
 }
 
-/* By the upper bits digit by digit, from the lowest, then the few that these do not part. Hashes
- * and room change places. */
+/* Radix sort by the upper bits, the lowest digit first, then insertion sort. f->hash and f->room are
+ * exchanged in each pass. */
 static void sort(struct sh_features *f, size_t n)
 {
-	unsigned bits = telling_bits(n), passes = bits > 2 * DIGIT_BITS ? 3 : 2;
+	unsigned bits = distinct_bits(n), passes = bits > 2 * DIGIT_BITS ? 3 : 2;
 
 	bits = (bits + passes - 1) / passes;
 	for (unsigned left = n > FEW ? passes : 0; left > 0; left--) {
@@ -186,7 +191,7 @@ static void sort(struct sh_features *f, size_t n)
 
 /* ---- the set ---- */
 
-/* From the first time on for a few thousand, for what grows is copied. */
+/* Allocates at least FIRST_ROOM elements at first: growing copies. */
 static int reserve(struct sh_features *f, size_t n, size_t tokens, struct sh_error *err)
 {
 	n = n < FIRST_ROOM ? FIRST_ROOM : n;
@@ -209,8 +214,8 @@ static int reserve(struct sh_features *f, size_t n, size_t tokens, struct sh_err
 	return 0;
 }
 
-/* Sorted hashes to distinct ones, in place, and how often each stood there: their number. Without a
- * branch on them: the last of equal ones has the last word. */
+/* Replaces sorted hashes by the distinct ones, in place, with their counts. Returns the number of
+ * distinct ones. Without a branch on the hashes: the last of several equal hashes writes last. */
 static size_t count_equal(uint64_t *hash, uint32_t *count, size_t n)
 {
 	size_t distinct = 0;

@@ -1,9 +1,9 @@
-/* The features of a document as a set: what two documents are compared by, exactly.
+/* The set of features of a document, from which exact similarities are computed.
  *
- * A feature is an n-gram's text (text/ngram.h), the same as a fingerprint is made of. It is held
- * as a hash of 64 bits under a random key (hash/keyed.h): nobody can write two texts whose features
- * collide, as the hash of fingerprints, which is public, would allow. Two given features collide with
- * a probability of 2^-64 under a key that is given, of at most 2^-63 under one that is drawn. */
+ * A feature is the text of an n-gram (text/ngram.h), as in a fingerprint. It is held as a hash of 64
+ * bits under a secret random key (hash/keyed.h): without the key nobody can write texts whose
+ * features collide. Two given features collide with probability 2^-64 under a given key, and at most
+ * 2^-63 under a key that sh_features_new_apart() draws. */
 #ifndef SH_FP_FEATURES_H
 #define SH_FP_FEATURES_H
 
@@ -12,22 +12,22 @@
 #include <stdint.h>
 
 struct sh_feature_set {
-	const uint64_t *hash;  /* distinct, ascending */
+	const uint64_t *hash;  /* distinct hashes, ascending */
 	const uint32_t *count; /* occurrences of each */
-	size_t n;              /* 0: a document without features */
-	uint64_t bad_utf8;     /* ill-formed sequences met in the text */
+	size_t n;              /* 0 for a document without features */
+	uint64_t bad_utf8;     /* ill-formed sequences in the text */
 	/* The features in the order of the text; only after sh_features_keep_order(). */
 	const uint64_t *ordered;
 	size_t n_ordered;
 };
 
-/* One serves one thread. */
+/* One thread uses it. */
 struct sh_features;
 
-/* Sets are comparable when they were made under one key, in any run: archives hold them. */
+/* Sets made with the same key can be compared, also between runs: archives hold such sets. */
 struct sh_features *sh_features_new(const struct sh_token_opts *token, struct sh_ngrams ngrams,
     const uint64_t key[2], struct sh_error *err);
-/* Faster, under a key of its own: its sets are comparable with each other alone. */
+/* Faster. Draws its own key: only sets of the same object can be compared. */
 struct sh_features *sh_features_new_apart(
     const struct sh_token_opts *token, struct sh_ngrams ngrams, struct sh_error *err);
 void sh_features_delete(struct sh_features *f);

@@ -12,8 +12,10 @@
 #include "hash/mix.h"
 #include "weight/rounded.h"
 
-/* Counts whose weights are kept; texts that are hashed at once. */
-enum { BY_COUNT = 256, BATCH = 128 };
+enum {
+	BY_COUNT = 256, /* counts below it have their weights in a table */
+	BATCH = 128,    /* texts hashed in one call */
+};
 
 struct sh_fingerprinter {
 	struct sh_fingerprint_opts opts;
@@ -22,19 +24,19 @@ struct sh_fingerprinter {
 	const struct sh_mix_kernel *mix;
 	struct sh_simhash simhash;
 	struct sh_hash_count distinct;
-	uint64_t *token;   /* hashes of the tokens, when n-grams are composed from them */
-	uint64_t *feature; /* first words of the features' hashes */
-	uint64_t *wide; /* all words of each, for hashes whose words do not follow from the first */
-	uint64_t *key;  /* what equal features are known by, where by_text */
-	bool by_text;   /* features that differ may well have one first word */
-	int64_t *weight;            /* of each distinct feature */
-	int64_t by_count[BY_COUNT]; /* weights of the first counts; 0: not known */
-	int64_t too_much[BY_COUNT]; /* what the first counts weigh less than as many features */
-	bool by_repeats;
+	uint64_t *token;   /* hash of each token, when n-gram hashes are composed of them */
+	uint64_t *feature; /* first word of each feature's hash */
+	uint64_t *wide;    /* all words of each hash, when they cannot be computed from the first */
+	uint64_t *text_hash; /* a strong hash of each feature, when by_text */
+	bool by_text;        /* the hash is weak: distinct features may have equal first words */
+	int64_t *weight;     /* of each distinct feature */
+	int64_t by_count[BY_COUNT]; /* weight of a feature of this count; 0: not in the table */
+	int64_t surplus[BY_COUNT];  /* count times 1 minus that weight */
+	bool by_repeats;            /* a feature of count 1 weighs 1, and no surplus is negative */
 	struct sh_repeats repeats;
 	bool by_rounding; /* weights with fractions are added as in weight/rounded.h */
 	struct sh_rounded rounded;
-	size_t token_cap, feature_cap, wide_cap, key_cap, weight_cap;
+	size_t token_cap, feature_cap, wide_cap, text_hash_cap, weight_cap;
 };
 
 int sh_fingerprint_check(const struct sh_fingerprint_opts *opts, struct sh_error *err)
@@ -43,8 +45,8 @@ int sh_fingerprint_check(const struct sh_fingerprint_opts *opts, struct sh_error
 
 	if (opts->minhash && !sh_minhash_width_ok(opts->bits))
 		return sh_error_set(err, SH_ERR_PARAM,
-		    "minwise fingerprints have 64, 128, ... or %d bits, not %u", SH_FP_MAX_BITS,
-		    opts->bits);
+		    "a MinHash fingerprint has a multiple of 64 bits, at most %d; not %u",
+		    SH_FP_MAX_BITS, opts->bits);
 	if (bits > opts->hash->max_bits)
 		return sh_error_set(err, SH_ERR_PARAM, "hash %s gives at most %u bits",
 		    opts->hash->name, opts->hash->max_bits);
@@ -53,11 +55,11 @@ int sh_fingerprint_check(const struct sh_fingerprint_opts *opts, struct sh_error
 	return 0;
 }
 
-/* The weights of the first counts, where they depend on nothing else. */
+/* Fills by_count and surplus when a weight depends on the count alone. */
 static int fill_by_count(struct sh_fingerprinter *f, struct sh_error *err)
 {
 	const struct sh_scheme *scheme = f->opts.scheme;
-	bool light = true;
+	bool surpluses = true;
 
 	if (scheme->needs_tokens || scheme->needs_df || scheme->additive)
 		return 0;
@@ -66,10 +68,11 @@ static int fill_by_count(struct sh_fingerprinter *f, struct sh_error *err)
 
 		if (scheme->weigh(&t, &f->by_count[tf], err) < 0)
 			return -1;
-		f->too_much[tf] = tf * SH_WEIGHT_ONE - f->by_count[tf];
-		light = light && f->too_much[tf] >= 0;
+		f->surplus[tf] = tf * SH_WEIGHT_ONE - f->by_count[tf];
+		surpluses = surpluses && f->surplus[tf] >= 0;
 	}
-	f->by_repeats = light && f->by_count[1] == SH_WEIGHT_ONE && !f->by_text && !f->by_rounding;
+	f->by_repeats =
+	    surpluses && f->by_count[1] == SH_WEIGHT_ONE && !f->by_text && !f->by_rounding;
 	return 0;
 }
 
@@ -115,7 +118,7 @@ void sh_fingerprinter_delete(struct sh_fingerprinter *f)
 	free(f->token);
 	free(f->feature);
 	free(f->wide);
-	free(f->key);
+	free(f->text_hash);
 	free(f->weight);
 	free(f);
 }
@@ -125,7 +128,7 @@ static int room(uint64_t **array, size_t *cap, size_t n, struct sh_error *err)
 	return n > *cap ? sh_grow((void **)array, cap, n, sizeof **array, err) : 0;
 }
 
-/* Hash each token once and compose: no n-gram's text is looked at. */
+/* Hashes each token once and composes the n-gram hashes of token hashes, without the n-grams' texts. */
 static int compose(struct sh_fingerprinter *f, const struct sh_tokens *t, struct sh_ngrams range,
     struct sh_error *err)
 {
@@ -141,7 +144,7 @@ static int compose(struct sh_fingerprinter *f, const struct sh_tokens *t, struct
 	return 0;
 }
 
-/* Texts that wait to be hashed, as features from number `at` on. */
+/* Texts to be hashed in one call: those of features at, at + 1, ... */
 struct batch {
 	struct sh_slice text[BATCH];
 	size_t n, at;
@@ -155,7 +158,7 @@ static void hash_batch(struct sh_fingerprinter *f, struct batch *b)
 	for (size_t i = 0; i < b->n; i++) {
 		f->feature[b->at + i] = to[i * f->words];
 		if (f->by_text)
-			f->key[b->at + i] = XXH3_64bits(b->text[i].p, b->text[i].n);
+			f->text_hash[b->at + i] = XXH3_64bits(b->text[i].p, b->text[i].n);
 	}
 	b->at += b->n;
 	b->n = 0;
@@ -168,14 +171,14 @@ static inline void hash_text(struct sh_fingerprinter *f, struct batch *b, struct
 		hash_batch(f, b);
 }
 
-/* Hash each n-gram's text. */
+/* Hashes the text of each n-gram. */
 static int hash_texts(struct sh_fingerprinter *f, const struct sh_tokens *t, struct sh_ngrams range,
     size_t features, struct sh_error *err)
 {
 	struct batch b;
 
 	if ((f->words > 1 && room(&f->wide, &f->wide_cap, features * f->words, err) < 0) ||
-	    (f->by_text && room(&f->key, &f->key_cap, features, err) < 0))
+	    (f->by_text && room(&f->text_hash, &f->text_hash_cap, features, err) < 0))
 		return -1;
 	b.n = b.at = 0;
 	for (unsigned n = 1; n <= sh_ngrams_lead(range); n++)
@@ -196,7 +199,7 @@ static inline int weight_of(
 	return *weight ? 0 : f->opts.scheme->weigh(&t, weight, err);
 }
 
-/* Weights of the distinct features. */
+/* Weighs the distinct features. */
 static int weigh(struct sh_fingerprinter *f, size_t features, struct sh_error *err)
 {
 	const struct sh_hash_count *d = &f->distinct;
@@ -210,7 +213,7 @@ static int weigh(struct sh_fingerprinter *f, size_t features, struct sh_error *e
 	return 0;
 }
 
-/* All words of the hash of feature number `at`, perhaps in `room`. */
+/* Returns all words of the hash of feature `at`; may write them to `room`. */
 static const uint64_t *words_of(const struct sh_fingerprinter *f, size_t at, uint64_t *room)
 {
 	if (f->words == 1)
@@ -222,8 +225,8 @@ static const uint64_t *words_of(const struct sh_fingerprinter *f, size_t at, uin
 	return room;
 }
 
-/* Hashes whose words do not follow from the first, or that do not tell features apart: one by
- * one. */
+/* Adds the features one by one, when all words of a hash are needed or the hash is weak. each: every
+ * occurrence is a feature of weight 1. */
 static int add_single(struct sh_fingerprinter *f, size_t features, bool each, struct sh_error *err)
 {
 	uint64_t room[SH_FP_MAX_WORDS];
@@ -239,7 +242,7 @@ static int add_single(struct sh_fingerprinter *f, size_t features, bool each, st
 	return 0;
 }
 
-/* Distinct features in order of first occurrence, as records of them would come. */
+/* Adds the distinct features in order of first occurrence, which is their order in feature records. */
 static int add_rounded(struct sh_fingerprinter *f, struct sh_error *err)
 {
 	const struct sh_hash_count *d = &f->distinct;
@@ -256,8 +259,7 @@ static int add_rounded(struct sh_fingerprinter *f, struct sh_error *err)
 	return 0;
 }
 
-/* Where a feature that stands once weighs 1 and further ones at most 1 more each: count
- * all, then take back what those that stand several times have too much. */
+/* Adds every occurrence with weight 1, then subtracts the surplus of each repeated feature. */
 static int add_repeats(struct sh_fingerprinter *f, size_t features, struct sh_error *err)
 {
 	const struct sh_repeats *r = &f->repeats;
@@ -271,21 +273,21 @@ static int add_repeats(struct sh_fingerprinter *f, size_t features, struct sh_er
 		return -1;
 	for (size_t i = 0; i < r->n; i++) {
 		uint32_t tf = r->count[i];
-		int64_t less = f->too_much[tf < BY_COUNT ? tf : 0];
+		int64_t surplus = f->surplus[tf < BY_COUNT ? tf : 0];
 
 		if (__builtin_expect(tf >= BY_COUNT, 0)) {
 			if (weight_of(f, tf, features, &weight, err) < 0)
 				return -1;
-			less = tf * SH_WEIGHT_ONE - weight;
+			surplus = tf * SH_WEIGHT_ONE - weight;
 		}
-		f->weight[i] = less;
-		all += less;
+		f->weight[i] = surplus;
+		all += surplus;
 	}
 	sh_simhash_subtract(&f->simhash, r->hash, f->weight, r->n, all);
 	return 0;
 }
 
-/* Where a feature weighs 1 however often it stands. */
+/* Adds each distinct feature with weight 1, whatever its count. */
 static int add_once(struct sh_fingerprinter *f, size_t features, struct sh_error *err)
 {
 	if (sh_repeats_once(&f->repeats, f->feature, features, err) < 0)
@@ -301,9 +303,9 @@ static int add_up(struct sh_fingerprinter *f, size_t features, struct sh_error *
 	if (f->by_repeats && !wide)
 		return f->opts.scheme->flat ? add_once(f, features, err)
 					    : add_repeats(f, features, err);
-	if (!each &&
-	    (sh_hash_count(&f->distinct, f->by_text ? f->key : f->feature, features, err) < 0 ||
-		weigh(f, features, err) < 0))
+	if (!each && (sh_hash_count(&f->distinct, f->by_text ? f->text_hash : f->feature, features,
+			  err) < 0 ||
+			 weigh(f, features, err) < 0))
 		return -1;
 	if (f->by_rounding)
 		return add_rounded(f, err);
@@ -315,8 +317,8 @@ static int add_up(struct sh_fingerprinter *f, size_t features, struct sh_error *
 	    &f->simhash, f->distinct.hash, f->weight, f->distinct.n, err);
 }
 
-/* Of most documents the first ones are enough to tell that there are more than that; of one text said
- * over and over all of them are looked at. */
+/* Sets *distinct, see fingerprinter.h. Counts growing prefixes of the features: for most documents the
+ * first prefix shows that there are more than distinct_up_to. */
 static int count_distinct(
     struct sh_fingerprinter *f, size_t features, size_t *distinct, struct sh_error *err)
 {
@@ -371,7 +373,7 @@ int sh_fingerprint(struct sh_fingerprinter *f, struct sh_slice text, struct sh_f
 	}
 	if (add_up(f, features, err) < 0)
 		return -1;
-	/* freq may round every weight of a very long document to nothing. */
+	/* The scheme freq rounds every weight of a very long document to 0. */
 	out->empty = sh_simhash_total(&f->simhash) == 0;
 	if (f->by_rounding && f->rounded.fraction)
 		sh_rounded_finish(&f->rounded, f->opts.bits, out->w);

@@ -1,5 +1,5 @@
-/* From a document's text to its fingerprint in one go: tokens, n-grams, hashes,
- * weights, sums. The fast path of shtok | shweight | shfp, with the same result. */
+/* Computes the fingerprint of a document from its text: tokens, n-grams, hashes, weights, bit sums.
+ * The fast path of shtok | shweight | shfp, with the same result. */
 #ifndef SH_FP_FINGERPRINTER_H
 #define SH_FP_FINGERPRINTER_H
 
@@ -12,21 +12,21 @@ struct sh_fingerprint_opts {
 	struct sh_token_opts token;
 	struct sh_ngrams ngrams;
 	const struct sh_hash *hash;
-	const struct sh_scheme *scheme; /* one that needs no document frequencies */
+	const struct sh_scheme *scheme; /* must not need document frequencies */
 	unsigned bits;
 	uint64_t seed;
-	unsigned tie; /* the bit where both sides weigh the same */
-	bool minhash; /* minwise bits (minhash.h) instead of sums: weights do not count */
-	/* Count the different features of documents that have no more than so many. */
+	unsigned tie; /* a bit whose set and unset features weigh the same is `tie` */
+	bool minhash; /* MinHash (minhash.h) instead of bit sums; weights are ignored */
+	/* Count the distinct features of documents that have at most this number of them; 0: of none. */
 	size_t distinct_up_to;
-	bool real;    /* features by text: sums of doubles, see profile.h; at most 64 bits */
-	bool rounded; /* fractions as in weight/rounded.h, in at most 128 bits */
+	bool real;    /* bit sums are doubles, see profile.h; features by text; at most 64 bits */
+	bool rounded; /* fractions of weights as in weight/rounded.h; at most 128 bits */
 };
 
-/* Whether hash, bits and seed go together. */
+/* Fails unless hash, bits and seed can be used together. */
 int sh_fingerprint_check(const struct sh_fingerprint_opts *opts, struct sh_error *err);
 
-/* One serves one thread. The options are copied. */
+/* One thread uses it. The options are copied. */
 struct sh_fingerprinter;
 
 struct sh_fingerprinter *sh_fingerprinter_new(
@@ -35,13 +35,13 @@ void sh_fingerprinter_delete(struct sh_fingerprinter *f);
 
 struct sh_fingerprint {
 	uint64_t w[SH_FP_MAX_WORDS];
-	/* Nothing weighs anything. Without features w says nothing, else it is what a tie gives. */
+	/* The total weight is 0. w then holds what a tie gives; without features it is not written. */
 	bool empty;
-	size_t features; /* n-grams of the text, repeated ones counted again; of sh_fingerprint() */
-	/* As many different hashes, where they are no more than distinct_up_to, else some number above
-	 * that. Hashes are fewer than features where somebody wrote texts of one hash. */
+	size_t features; /* n-grams of the text with repetitions; set by sh_fingerprint() */
+	/* Number of distinct hashes when it is at most distinct_up_to, otherwise a larger number than
+	 * distinct_up_to. Features with equal hashes, which a hostile text may have, count once. */
 	size_t distinct;
-	uint64_t bad_utf8; /* ill-formed sequences met */
+	uint64_t bad_utf8; /* ill-formed sequences in the text */
 };
 
 int sh_fingerprint(struct sh_fingerprinter *f, struct sh_slice text, struct sh_fingerprint *out,

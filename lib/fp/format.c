@@ -11,7 +11,7 @@ static size_t print_hex(char *out, const uint64_t *fp, unsigned bits)
 
 	if (!pad)
 		return sh_print_hex(out, fp, bits / 4);
-	/* pad < 4 bits in front never take another word: bits % 4 != 0. */
+	/* bits % 4 != 0, so the padding fits in the last word. */
 	for (unsigned i = n; i-- > 0;)
 		w[i] = fp[i] >> pad | (i ? fp[i - 1] << (64 - pad) : 0);
 	return sh_print_hex(out, w, (bits + 3) / 4);
@@ -41,19 +41,19 @@ static size_t print_nib(char *out, const uint64_t *fp, unsigned bits)
 	return bits;
 }
 
-/* Divide the number in w[0..n-1], most significant word first, by 10; the remainder. */
+/* Divides the number w[0 .. n-1], most significant word first, by 10. Returns the remainder. */
 static unsigned divide_by_10(uint64_t *w, unsigned n)
 {
-	unsigned rest = 0;
+	unsigned remainder = 0;
 
 	for (unsigned i = 0; i < n; i++) {
-		uint64_t high = (uint64_t)rest << 32 | w[i] >> 32;
+		uint64_t high = (uint64_t)remainder << 32 | w[i] >> 32;
 		uint64_t low = high % 10 << 32 | (w[i] & UINT32_MAX);
 
 		w[i] = high / 10 << 32 | low / 10;
-		rest = (unsigned)(low % 10);
+		remainder = (unsigned)(low % 10);
 	}
-	return rest;
+	return remainder;
 }
 
 static bool is_zero(const uint64_t *w, unsigned n)
@@ -64,7 +64,7 @@ static bool is_zero(const uint64_t *w, unsigned n)
 	return true;
 }
 
-/* The bit string ends at its last bit: move it to the low end of the words. */
+/* Shifts the number so that its last bit is the least significant bit of the last word. */
 static void align_right(uint64_t *w, unsigned n, unsigned bits)
 {
 	unsigned shift = (64 - bits % 64) % 64;
@@ -90,7 +90,7 @@ static size_t print_dec(char *out, const uint64_t *fp, unsigned bits)
 	return len;
 }
 
-static const struct sh_format rows[] = {
+static const struct sh_fp_format rows[] = {
 	{ "hex", print_hex },
 	{ "bin", print_bin },
 	{ "nib", print_nib },
@@ -98,7 +98,7 @@ static const struct sh_format rows[] = {
 	{ "bare", print_bare },
 };
 
-const struct sh_format *sh_format_find(const char *name)
+const struct sh_fp_format *sh_fp_format_find(const char *name)
 {
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		if (strcmp(rows[i].name, name) == 0)

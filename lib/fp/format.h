@@ -1,29 +1,28 @@
-/* A fingerprint in text. Only hex makes fingerprint records; the others are for people
- * and for systems that keep fingerprints so. */
+/* Text forms of a fingerprint. Fingerprint records have the form hex. The other forms are for people
+ * and for other systems. */
 #ifndef SH_FP_FORMAT_H
 #define SH_FP_FORMAT_H
 
 #include "record/fingerprint.h"
 
-/* Bytes that the longest form needs: one a bit. */
+/* Bytes of the longest form: one for each bit. */
 #define SH_FORMAT_MAX SH_FP_MAX_BITS
 
-struct sh_format {
+struct sh_fp_format {
 	const char *name;
-	/* Write the fingerprint, no final NUL; the number of bytes. */
+	/* Writes the fingerprint without a final NUL. Returns the number of bytes. */
 	size_t (*print)(char *out, const uint64_t *fp, unsigned bits);
 };
 
-/* The bit string as a number, bit 0 the most significant:
+/* Returns the form of this name, or NULL. A fingerprint is a number whose most significant bit is
+ * bit 0:
  *
- *   hex   in (bits + 3) / 4 digits. A width that is no multiple of 4 has zero bits in front,
- *         so that it is the number that other systems print, but for leading zeros
- *   bare  the same without leading zeros, as printf's %x
- *   dec   in decimal, without leading zeros
- *   bin   bits digits, bit 0 first
- *   nib   bits digits, bit 0 last
- *
- * NULL when there is none of that name. */
-const struct sh_format *sh_format_find(const char *name);
+ *   hex   hexadecimal, (bits + 3) / 4 digits. A width that is not a multiple of 4 gets leading zero
+ *         bits
+ *   bare  hexadecimal without leading zeros, as printf's %x
+ *   dec   decimal without leading zeros
+ *   bin   binary, one digit for each bit, bit 0 first
+ *   nib   binary, one digit for each bit, bit 0 last */
+const struct sh_fp_format *sh_fp_format_find(const char *name);
 
 #endif

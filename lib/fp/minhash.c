@@ -3,11 +3,11 @@
 #include "hash/mix.h"
 #include "hash/mix_kernel.h"
 
-enum { BLOCK = 64 };
+enum { BATCH = 64 }; /* hashes computed in one call */
 
 #define VALUE_MASK ((UINT64_C(1) << 48) - 1)
 
-/* One round: without a branch, for a value is rarely, and anywhere, the smallest. */
+/* One round. Without a branch: whether a value is the smallest cannot be predicted. */
 static void fill(uint64_t *bin, unsigned bits, const uint64_t *x, size_t n, unsigned round)
 {
 	uint64_t tag = (uint64_t)round << 48;
@@ -41,13 +41,13 @@ static bool any_empty(const uint64_t *bin, unsigned bins)
 void sh_minhash_bins(const uint64_t *h, size_t n, unsigned bins, uint64_t *bin)
 {
 	const struct sh_mix_kernel *mix = sh_mix_kernel_at(0);
-	uint64_t x[BLOCK];
+	uint64_t x[BATCH];
 
 	for (unsigned i = 0; i < bins; i++)
 		bin[i] = UINT64_MAX;
 	for (unsigned round = 0; round < bins && any_empty(bin, bins); round++)
 		for (size_t i = 0, m; i < n; i += m) {
-			m = n - i < BLOCK ? n - i : BLOCK;
+			m = n - i < BATCH ? n - i : BATCH;
 			mix->words(h + i, m, round + 1, x);
 			fill(bin, bins, x, m, round);
 		}
@@ -56,7 +56,7 @@ void sh_minhash_bins(const uint64_t *h, size_t n, unsigned bins, uint64_t *bin)
 			continue;
 		bin[b] = VALUE_MASK;
 		for (size_t i = 0, m; i < n; i += m) {
-			m = n - i < BLOCK ? n - i : BLOCK;
+			m = n - i < BATCH ? n - i : BATCH;
 			mix->words(h + i, m, bins + b + 1, x);
 			bin[b] = smallest(x, m, bin[b]);
 		}

@@ -5,7 +5,7 @@
 #include "fp/minhash.h"
 #include "text/method.h"
 
-/* jieba.analyse's STOP_WORDS, one a line. */
+/* STOP_WORDS of jieba.analyse, one a line. */
 static const char jieba_stop[] =
     "the\nof\nis\nand\nto\nin\nthat\nwe\nfor\nan\nare\nby\nbe\nas\non\nwith\ncan\nif\n"
     "from\nwhich\nyou\nit\nthis\nthen\nat\nhave\nall\nnot\none\nhas\nor\n";

@@ -65,7 +65,7 @@ int sh_corpus_add(struct sh_corpus *c, uint64_t place, uint64_t number, struct s
 
 /* ---- documents ---- */
 
-/* The last file that begins at or before a place: those without bytes are passed over. */
+/* Returns the last file that begins at or before the offset. */
 static const struct sh_corpus_file *file_of(const struct sh_corpus *c, uint64_t at)
 {
 	size_t lo = 0, hi = c->n_files;
@@ -153,7 +153,7 @@ static uint32_t find_line_number(const struct sh_corpus *c, struct sh_slice id)
 	return lo < c->n && c->number[lo] == number ? (uint32_t)lo : SH_CORPUS_NONE;
 }
 
-/* The lowest document after `from` with this hash. */
+/* Returns the first document after `from` with this hash. */
 static uint32_t find_hash(const struct sh_corpus *c, uint64_t hash, uint32_t from)
 {
 	uint32_t best = SH_CORPUS_NONE;
@@ -236,7 +236,8 @@ static int scan_line(
 	return add_named(c, doc.id, place, &s->other, err);
 }
 
-/* A line that is a trailer: 1, or -1. Any other is summed: 0. */
+/* Returns 1 for a valid trailer and -1 for an invalid one. Adds any other line to the checksum and
+ * returns 0. */
 static int scan_trailer(struct scan *s, struct sh_slice line, struct sh_error *err)
 {
 	bool crlf = s->corpus->form.crlf;

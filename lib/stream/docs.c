@@ -21,11 +21,11 @@ int sh_docs_head(struct sh_slice *in, struct sh_error *err)
 		return -1;
 	if (name)
 		return sh_error_set(err, SH_ERR_RECORD,
-		    "the text is %s, not UTF-8 (iconv -f %s -t UTF-8 makes it so)", name, name);
+		    "the text is %s, not UTF-8 (convert it: iconv -f %s -t UTF-8)", name, name);
 	return 0;
 }
 
-/* Whether the record can be one of fingerprints of 32 bits or more, as wide as those before. */
+/* Returns whether the line can be a fingerprint record: 32 bits or more, as wide as the lines before. */
 static bool is_like_print(struct sh_slice line, unsigned *bits)
 {
 	struct sh_fp_record r;
@@ -36,8 +36,8 @@ static bool is_like_print(struct sh_slice line, unsigned *bits)
 	       sh_same_width(bits, &r, &err) == 0 && !memchr(r.id.p, ' ', r.id.n);
 }
 
-/* Fingerprints have two fields as documents have: an id and one word they would be. Whether the first
- * records are all such, one of them with a digit that no number has. */
+/* A fingerprint record has two fields, as a document. Returns whether the first records can all be
+ * fingerprints, and one of them has a digit above 9. */
 static bool are_like_prints(struct sh_slice in)
 {
 	enum { LOOKED_AT = 16 };
@@ -96,7 +96,7 @@ int sh_docs_work(const struct sh_docs_opts *opts, sh_docs_each *each, void *arg,
 	if (job->from.starts_file && !form->json && !form->line_ids && !form->id_field &&
 	    are_like_prints(job->in) &&
 	    sh_job_note(job, job->from.line,
-		"these look like fingerprints (shband and shjoin take those); they are read as "
+		"the input looks like fingerprints, which shband and shjoin read; it is read as "
 		"documents of one word each",
 		&job->err) < 0)
 		return -1;

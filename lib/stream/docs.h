@@ -1,7 +1,7 @@
-/* Documents out of blocks of lines: what every program that reads text does first.
+/* Reads documents from the chunks of a pool: the first step of each program that reads text.
  *
- * It finds the records in a job, refuses foreign encodings at the head of a file,
- * hands each document to the program, and deals with bad ones as asked. */
+ * Splits a chunk into records, refuses files that are not UTF-8, calls a function for each document,
+ * and treats bad records as the options say. */
 #ifndef SH_STREAM_DOCS_H
 #define SH_STREAM_DOCS_H
 
@@ -10,20 +10,21 @@
 
 struct sh_docs_opts {
 	struct sh_document_form form;
-	bool strict;  /* ill-formed UTF-8 is an error */
-	bool rejects; /* bad records go to job->aside, not to an error */
+	bool strict; /* a record with ill-formed UTF-8 is bad */
+	bool
+	    rejects; /* bad records are copied to job->aside; otherwise the first one is an error */
 };
 
-/* The program's part: append what becomes of the document to job->out, and add the
- * ill-formed UTF-8 sequences met to job->ill_formed. SH_ERR_RECORD makes the record
- * a bad one: what it had appended is taken back. */
+/* Appends the output for one document to job->out, and adds the number of ill-formed UTF-8 sequences
+ * to job->ill_formed. SH_ERR_RECORD makes the record bad: its output is removed. */
 typedef int sh_docs_each(
     void *arg, const struct sh_document *doc, struct sh_job *job, struct sh_error *err);
 
-/* The head of a file: drop a UTF-8 byte order mark, refuse what is no UTF-8. */
+/* Examines the beginning of a file: skips a UTF-8 byte order mark, refuses other encodings and
+ * compressed data. */
 int sh_docs_head(struct sh_slice *in, struct sh_error *err);
 
-/* The work of a pool over documents (see sh_pool.work): 0, or -1 with job->err. */
+/* Processes one chunk (sh_pool.work). Returns 0, or -1 with job->err. */
 int sh_docs_work(
     const struct sh_docs_opts *opts, sh_docs_each *each, void *arg, struct sh_job *job);
 

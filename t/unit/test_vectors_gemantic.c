@@ -61,7 +61,7 @@ static void test_hash(void)
 		else
 			memcpy(want + digits - have, t.row[i].f[4], have);
 		sh_hash_feature(sh_hash_find("gemantic"), sh_slice(token, n), 0, bits, w);
-		sh_format_find("hex")->print(got, w, bits);
+		sh_fp_format_find("hex")->print(got, w, bits);
 		ok(memcmp(got, want, digits) == 0, "java_hash row %zu", i + 2);
 	}
 }
@@ -99,7 +99,7 @@ static void sub_blocks(
 		for (unsigned i = 0; i < each; i++)
 			block[i / 64] |= (uint64_t)java_bit(arg, bits, from + i) << (63 - i % 64);
 		p += sprintf(p, "%s", from ? ", " : "");
-		p += sh_format_find("dec")->print(p, block, each);
+		p += sh_fp_format_find("dec")->print(p, block, each);
 	}
 	strcpy(p, "]");
 }
