@@ -212,118 +212,25 @@ static int ordered(struct sh_side *s, struct sh_side *room, const struct sh_key 
 	return status;
 }
 
-/* ---- in parts, each while it is in the cache ------------------------------------- */
-
-/* A part, ordered where its distinct ones are to be: behind those that the side has. */
-struct part {
-	struct sh_side s;
-	const struct sh_key *key;
-	uint32_t *start, buckets, most; /* of a bucket */
-	uint16_t *low;                  /* the last bits of each word */
-	struct sh_side *to;
-	uint32_t moved; /* so many are done with */
-};
-
-typedef uint16_t lanes __attribute__((vector_size(16)));
-typedef uint64_t two __attribute__((vector_size(16)));
-
-enum { LANES = 8, MOST = 40 /* of a bucket for which it is worth while */ };
-
-/* Whether one of LANES words from i on is like one of those `most` - 1 behind it, as far as the last
- * bits tell. Bounds of buckets do not matter: equal ones lie in one. */
-static inline bool twins_near(const uint16_t *low, uint32_t i, uint32_t most)
-{
-	lanes found = { 0 }, x, y;
-	two t;
-
-	memcpy(&x, low + i, sizeof x);
-	for (uint32_t h = 1; h < most; h++) {
-		memcpy(&y, low + i + h, sizeof y);
-		found |= (lanes)(x == y);
-	}
-	t = (two)found;
-	return (t[0] | t[1]) != 0;
-}
-
-/* Those before `end` that are not done with have no twins. */
-static void move_down(struct part *p, uint32_t end)
-{
-	uint32_t n = end - p->moved, out = p->to->n;
-
-	if (p->s.word + p->moved != p->to->word + out) {
-		memmove(p->to->word + out, p->s.word + p->moved, n * sizeof *p->s.word);
-		memmove(p->to->id + out, p->s.id + p->moved, n * sizeof *p->s.id);
-	}
-	p->to->n += n;
-	p->moved = end;
-}
-
-/* The bucket of the word at i may have twins. */
-static int look_closer(
-    struct part *p, uint32_t i, struct table *t, struct sh_twins *twins, struct sh_error *err)
-{
-	uint32_t v = sh_key_of(p->key, p->s.word[i]) & (p->buckets - 1);
-
-	if (p->start[v] < p->moved)
-		return 0;
-	move_down(p, p->start[v]);
-	p->moved = p->start[v + 1];
-	return buckets(p->to, &p->s, p->start + v, 1, t, twins, err);
-}
-
-static int few_twins(struct part *p, struct table *t, struct sh_twins *twins, struct sh_error *err)
-{
-	uint32_t n = p->s.n;
-
-	for (uint32_t i = 0; i < n; i++)
-		p->low[i] = (uint16_t)p->s.word[i];
-	for (uint32_t i = 0; i < n; i += LANES) {
-		if (__builtin_expect(!twins_near(p->low, i, p->most), 1))
-			continue;
-		for (uint32_t k = i; k < n && k < i + LANES; k++)
-			if (look_closer(p, k, t, twins, err) < 0)
-				return -1;
-	}
-	move_down(p, n);
-	return 0;
-}
-
-static int distinct_part(
-    struct part *p, struct table *t, struct sh_twins *twins, struct sh_error *err)
-{
-	p->most = 0;
-	for (uint32_t v = 0; v < p->buckets; v++) {
-		uint32_t n = p->start[v + 1] - p->start[v];
-
-		p->most = n > p->most ? n : p->most;
-	}
-	p->moved = 0;
-	return p->most <= MOST ? few_twins(p, t, twins, err)
-			       : buckets(p->to, &p->s, p->start, p->buckets, t, twins, err);
-}
-
-static int in_parts(struct sh_side *s, struct sh_split *split, struct sh_side *room,
+/* In radix partitions, each while it is in the cache. A partition is ordered to where its distinct
+ * words go: behind those of the partitions before it. */
+static int partitioned(struct sh_side *s, struct sh_split *split, struct sh_side *room,
     struct table *t, struct sh_twins *twins, struct sh_error *err)
 {
-	struct part p = { .key = split->key, .buckets = UINT32_C(1) << split->rest, .to = s };
-	int status = 0;
+	uint32_t n = UINT32_C(1) << split->rest;
+	uint32_t *start = malloc((2 * (size_t)n + 1) * sizeof *start);
+	int status = start ? 0 : sh_error_nomem(err);
 
-	p.start = malloc((2 * (size_t)p.buckets + 1) * sizeof *p.start);
-	p.low = calloc(split->most + MOST + LANES, sizeof *p.low);
-	if (!p.start || !p.low)
-		status = sh_error_nomem(err);
-	else
+	if (status == 0)
 		sh_split_move(split, s, true, room);
 	s->n = 0;
 	for (unsigned i = 0; status == 0 && i < split->parts; i++) {
-		p.s.word = s->word + s->n;
-		p.s.id = s->id + s->n;
-		p.s.n = split->start[i + 1] - split->start[i];
-		sh_split_order(split, i, room, &p.s, p.start, p.start + p.buckets + 1);
-		status = distinct_part(&p, t, twins, err);
+		struct sh_side part = { .word = s->word + s->n, .id = s->id + s->n };
+
+		sh_split_order(split, i, room, &part, start, start + n + 1);
+		status = buckets(s, &part, start, n, t, twins, err);
 	}
-	free(p.low);
-	free(p.start);
+	free(start);
 	return status;
 }
 
@@ -349,8 +256,52 @@ int sh_distinct(struct sh_side *s, struct sh_side *room, uint64_t key, struct sh
 	split.most = UINT32_MAX;
 	if (s->n > SH_SIDE_CACHED)
 		sh_split_init(&split, s, &first);
-	status = split.most <= SH_SIDE_CACHED ? in_parts(s, &split, room, &t, twins, err)
+	status = split.most <= SH_SIDE_CACHED ? partitioned(s, &split, room, &t, twins, err)
 					      : ordered(s, room, &first, &t, twins, err);
 	free(t.slot);
+	return status;
+}
+
+/* ---- wide fingerprints ------------------------------------------------------------- */
+
+static uint64_t hash_wide(const uint64_t *fp, unsigned words, uint64_t key)
+{
+	uint64_t h = key;
+
+	for (unsigned i = 0; i < words; i++)
+		h = sh_wide_fold(h ^ fp[i], key ^ UINT64_C(0x9E3779B97F4A7C14));
+	return h;
+}
+
+/* Returns an earlier record equal to that of twin i, or that record itself. It is the record at the
+ * twin's place of the side, unless two fingerprints have the same hash; then an earlier twin of that place. */
+static uint32_t first_equal(
+    const uint64_t *fp, unsigned words, const struct sh_side *s, const struct sh_twins *t, size_t i)
+{
+	uint32_t at = t->p[i].at, record = t->p[i].record, first = s->id[at];
+	size_t bytes = words * sizeof *fp, before = i;
+
+	while (memcmp(fp + (size_t)first * words, fp + (size_t)record * words, bytes) != 0)
+		first = before > 0 && t->p[before - 1].at == at ? t->p[--before].record : record;
+	return first;
+}
+
+int sh_distinct_wide(const uint64_t *fp, size_t n, unsigned words, uint64_t key,
+    struct sh_side *room, uint32_t *first, struct sh_error *err)
+{
+	struct sh_side s = { .words = 1, .n = (uint32_t)n };
+	struct sh_twins twins = { 0 };
+	int status = sh_side_reserve(&s, n, err);
+
+	for (uint32_t i = 0; status == 0 && i < n; i++) {
+		s.word[i] = hash_wide(fp + (size_t)i * words, words, key);
+		first[i] = i;
+	}
+	if (status == 0)
+		status = sh_distinct(&s, room, key, &twins, err);
+	for (size_t i = 0; status == 0 && i < twins.n; i++)
+		first[twins.p[i].record] = first[first_equal(fp, words, &s, &twins, i)];
+	free(twins.p);
+	sh_side_free(&s);
 	return status;
 }

@@ -28,4 +28,9 @@ int sh_twins_sort(struct sh_twin *p, size_t n, struct sh_error *err);
 int sh_distinct(struct sh_side *s, struct sh_side *room, uint64_t key, struct sh_twins *twins,
     struct sh_error *err);
 
+/* Stores in first[i] the lowest j with fp[j] equal to fp[i], for n < 2^32 - 64 fingerprints of `words`
+ * words. key is odd and random. Takes 12 bytes a fingerprint while it works, and as many of scratch. */
+int sh_distinct_wide(const uint64_t *fp, size_t n, unsigned words, uint64_t key,
+    struct sh_side *room, uint32_t *first, struct sh_error *err);
+
 #endif

@@ -248,9 +248,9 @@ int sh_emit_self(const struct sh_emit *e, struct sh_join *j, struct sh_error *er
 		return 0;
 	if (e->collapse)
 		sh_nodes_collapse(e->a);
+	sh_join_set_scratch(j, e->a->room);
 	if (e->a->words > 1)
 		return sh_join_self(j, a.fp, a.n, emit_numbered, &run, err);
-	sh_join_set_scratch(j, e->a->room);
 	return sh_join_self_named(j, &a, emit_named, &run, err);
 }
 
@@ -265,9 +265,9 @@ int sh_emit_cross(const struct sh_emit *e, struct sh_join *j, struct sh_error *e
 		sh_nodes_collapse(e->a);
 	if (e->collapse)
 		sh_nodes_collapse(e->b);
+	sh_join_set_scratch(j, e->a->room);
 	if (e->a->words > 1)
 		return sh_join_cross(j, a.fp, a.n, b.fp, b.n, emit_numbered, &run, err);
-	sh_join_set_scratch(j, e->a->room);
 	return sh_join_cross_named(j, &a, &b, emit_named, &run, err);
 }
 

@@ -6,7 +6,6 @@
 #include "join/distinct.h"
 #include "join/fpsort.h"
 #include "join/join.h"
-#include "join/same.h"
 
 int sh_nodes_init(struct sh_nodes *s, unsigned words, struct sh_side *room, struct sh_error *err)
 {
@@ -172,7 +171,7 @@ static int close_wide(struct sh_nodes *s, struct sh_twins *twins, struct sh_erro
 
 	if (!first)
 		return sh_error_nomem(err);
-	status = sh_same_first(s->fp, s->records, s->words, s->hash_key, first, err);
+	status = sh_distinct_wide(s->fp, s->records, s->words, s->hash_key, s->room, first, err);
 	if (status == 0)
 		status = make_nodes(s, first, twins, err);
 	free(first);

@@ -2,14 +2,12 @@
 
 #include <stdlib.h>
 
-#include "base/bits.h"
 #include "join/keyorder.h"
 #include "join/parts.h"
 #include "record/fpline.h"
 
 enum {
 	KEYS_REMEMBERED = 1 << 20, /* 16 MiB, for streams that are grouped but not sorted */
-	FEW = 12,                  /* lines of a key that are looked at where they stand */
 };
 
 struct sh_stream {
@@ -30,8 +28,6 @@ struct sh_stream {
 	uint64_t bits;             /* the key's, when they are at most 64 */
 	struct sh_side lent;       /* to both parts and the join */
 	struct sh_parts parts[2];
-	struct sh_slice
-	    barren; /* lines of the bucket, in the text at hand, that are not in parts[0] */
 	uint64_t repeated;
 };
 
@@ -254,17 +250,6 @@ static int next_bucket(
 	return 0;
 }
 
-/* Of a key's few fingerprints of one word, whether two are near. */
-static bool any_near(const uint64_t *fp, unsigned n, unsigned k)
-{
-	bool near = false;
-
-	for (unsigned i = 1; i < n; i++)
-		for (unsigned j = 0; j < i; j++)
-			near |= sh_count_bits(fp[i] ^ fp[j]) <= k;
-	return near;
-}
-
 /* Reads a band record whose tag is that of the record checked last; the key is not looked at. Returns
  * the length of its line, or 0: sh_stream_check() decides. */
 static size_t band_line(
@@ -280,59 +265,10 @@ static size_t band_line(
 	return len ? n + 1 + len : 0;
 }
 
-/* The lines from p on that are of its key, when they are few, all in order, and no two of them
- * a pair: nothing needs to be gathered for such, unless the key goes on behind a bad record.
- * Their bytes, and *lines; 0 otherwise, or when the text ends before it is sure. */
-static size_t barren(const struct sh_stream *s, const struct sh_band_table *table, const char *p,
-    const char *end, uint64_t bits, size_t *lines)
-{
-	unsigned key_len = s->band.key_len, n = 0;
-	const char *at = p;
-	uint64_t fp[FEW];
-
-	while ((size_t)(end - at) > key_len && same_key(at, p, key_len)) {
-		struct sh_slice id;
-		size_t len;
-
-		if (n == FEW)
-			return 0;
-		len = band_line(s, at, end, &fp[n], &id);
-		if (len == 0 || sh_band_bits(table, &fp[n]) != bits)
-			return 0;
-		at += len;
-		n++;
-	}
-	if (at == end || any_near(fp, n, s->k))
-		return 0;
-	*lines = n;
-	return (size_t)(at - p);
-}
-
-/* Gather the bucket's lines that barren() let go by: what follows may be a bad record, and the
- * key go on behind it. */
-static int gather_barren(struct sh_stream *s, struct sh_error *err)
-{
-	const char *p = s->barren.p, *end;
-
-	if (s->barren.n == 0)
-		return 0;
-	end = p + s->barren.n;
-	while (p < end) {
-		uint64_t fp[SH_FP_MAX_WORDS];
-		struct sh_slice id;
-
-		p += band_line(s, p, end, fp, &id);
-		if (sh_parts_add(&s->parts[0], fp, id, err) < 0)
-			return -1;
-	}
-	s->barren.n = 0;
-	return 0;
-}
-
-/* Take the record of the line at p, or all of its key's: their bytes, 0 when it is for
- * sh_stream_check(), -1. */
+/* Adds the record of the line at p. Returns the bytes of the line, 0 when sh_stream_check() should see
+ * it, or -1. */
 static ssize_t take_line(struct sh_stream *s, const struct sh_band_table *table, const char *p,
-    const char *end, size_t *lines, struct sh_error *err)
+    const char *end, struct sh_error *err)
 {
 	unsigned key_len = s->band.key_len;
 	uint64_t fp[SH_FP_MAX_WORDS], bits = s->bits;
@@ -341,19 +277,11 @@ static ssize_t take_line(struct sh_stream *s, const struct sh_band_table *table,
 
 	if (len == 0)
 		return 0;
-	*lines = 1;
 	if (!same_key(p, s->key.p, key_len)) {
-		size_t all;
-
 		if (!is_next_key(s, p, &bits) || sh_band_bits(table, fp) != bits)
 			return 0;
-		s->barren.n = 0;
 		if (next_bucket(s, sh_slice(p, key_len), bits, err) < 0)
 			return -1;
-		all = s->band.words == 1 ? barren(s, table, p, end, bits, lines) : 0;
-		s->barren = sh_slice(p, all);
-		if (all > 0)
-			return (ssize_t)all;
 	} else if (sh_band_bits(table, fp) != bits) {
 		return 0;
 	}
@@ -368,7 +296,6 @@ ssize_t sh_stream_take(
 	const char *p = text.p, *end = text.p + text.n;
 	const struct sh_band_table *table;
 	ssize_t took;
-	size_t n;
 
 	*lines = 0;
 	if (s->key.n == 0 || s->band.bits_digits > 16)
@@ -376,12 +303,10 @@ ssize_t sh_stream_take(
 	table = bucket_table(s);
 	while (end > p && end[-1] != '\n')
 		end--;
-	while ((took = take_line(s, table, p, end, &n, err)) > 0) {
+	while ((took = take_line(s, table, p, end, err)) > 0) {
 		p += took;
-		*lines += n;
+		(*lines)++;
 	}
-	if (took == 0)
-		took = gather_barren(s, err);
 	return took < 0 ? -1 : p - text.p;
 }
 

@@ -9,7 +9,6 @@
 #include "fp/repeats.h"
 #include "join/distinct.h"
 #include "join/keyorder.h"
-#include "join/same.h"
 #include "rng.h"
 #include "tap.h"
 #include "weight/terms.h"
@@ -43,13 +42,15 @@ static void counts(const uint64_t *key)
 	sh_hash_count_free(&c);
 }
 
-static void same(const uint64_t *key)
+static void wide(const uint64_t *key)
 {
 	static uint32_t first[N];
+	struct sh_side room = { 0 };
 	uint64_t secret[2];
 
 	expect(sh_random_key(secret, &err) == 0);
-	expect(sh_same_first(key, N, 1, secret[0] | 1, first, &err) == 0);
+	expect(sh_distinct_wide(key, N / 2, 2, secret[0] | 1, &room, first, &err) == 0);
+	sh_side_free(&room);
 }
 
 static void strings(const uint64_t *key)
@@ -97,7 +98,7 @@ static const struct {
 } tables[] = {
 	{ "repeated hashes of a document", repeats },
 	{ "distinct hashes of a document", counts },
-	{ "identical fingerprints", same },
+	{ "identical fingerprints", wide },
 	{ "ids and features as strings", strings },
 	{ "features of a document as strings", terms },
 	{ "keys of a band stream", order },
