@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/wide.h"
 #include "fps.h"
 #include "join/distinct.h"
 #include "tap.h"
@@ -297,6 +298,35 @@ static bool distinct_case(uint32_t n)
 
 /* ---- */
 
+/* Wide fingerprints, half of them with one hash, against a search of each. */
+static bool wide_case(uint32_t n)
+{
+	uint64_t key = rng() | 1, constant = key ^ UINT64_C(0x9E3779B97F4A7C14);
+	uint64_t *fp = calloc(2 * (size_t)n + 1, sizeof *fp);
+	uint32_t *first = malloc(n * sizeof *first + 1);
+	struct sh_error err;
+	bool good;
+
+	must(fp && first);
+	n = n < 2000 ? n : 2000;
+	for (uint32_t i = 0; i < n; i++) {
+		fp[2 * i] = below(n / 2 + 1);
+		/* The hash of such words is 0, whatever the first of them is. */
+		fp[2 * i + 1] = below(2) ? below(3) : sh_wide_fold(key ^ fp[2 * i], constant);
+	}
+	good = sh_distinct_wide(fp, n, 2, key, &room, first, &err) == 0;
+	for (uint32_t i = 0; i < n && good; i++) {
+		uint32_t j = 0;
+
+		while (fp[2 * j] != fp[2 * i] || fp[2 * j + 1] != fp[2 * i + 1])
+			j++;
+		good &= first[i] == j;
+	}
+	free(fp);
+	free(first);
+	return good;
+}
+
 static bool one_of(bool (*one)(uint32_t n), uint32_t n)
 {
 	total = n + 2 * FAR;
@@ -324,9 +354,10 @@ int main(void)
 		must(sh_side_reserve(all[i], TOTAL, &err) == 0);
 	many("ranges", range_case);
 	many("new sides", new_case);
-	many("parts", split_case);
+	many("radix partitions", split_case);
 	many("words alone", words_case);
 	many("distinct words", distinct_case);
+	many("distinct wide fingerprints, many with one hash", wide_case);
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		sh_side_free(all[i]);
 	return done_testing();
