@@ -10,33 +10,34 @@
 #include "join/scan.h"
 
 enum {
-	BUCKET = 8, /* mean number of fingerprints whose first bits are ordered alike */
+	BUCKET = 8, /* mean number of fingerprints in a bucket of equal first bits */
 	BITS_MAX = 24,
-	FEW = 48,       /* compared each with each; more by a table */
-	NO_TABLE = 256, /* as long as the whole side is small */
+	FEW =
+	    48, /* at most so large a bucket is compared each with each; a larger one uses a hash table */
+	NO_TABLE = 256, /* at most so many fingerprints are not ordered */
 };
 
 #define NONE UINT32_MAX
 
 struct table {
 	uint32_t *slot;
-	size_t slots, mask; /* one less than those in use */
+	size_t slots, mask; /* mask: slots in use - 1 */
 	uint64_t key;
 };
 
-int sh_twins_add(struct sh_twins *t, uint32_t at, uint32_t record, struct sh_error *err)
+int sh_copies_add(struct sh_copies *t, uint32_t at, uint32_t record, struct sh_error *err)
 {
 	if (t->n == t->cap && sh_grow((void **)&t->p, &t->cap, t->n + 1, sizeof *t->p, err) < 0)
 		return -1;
-	t->p[t->n++] = (struct sh_twin){ at, record };
+	t->p[t->n++] = (struct sh_copy){ at, record };
 	return 0;
 }
 
-/* Move the distinct ones of lo .. hi-1 of `from`, which may be s, down to `out` of s; returns where
- * the next one goes, or NONE on failure. Most have no twin, so all are compared without asking
- * which. */
+/* Moves the distinct words of from[lo .. hi-1] to s[out ..]; `from` may be s. Returns the
+ * position behind them, or NONE on failure. Most words have no copy, so the search does not stop
+ * at the first match. */
 static uint32_t few(struct sh_side *s, const struct sh_side *from, uint32_t lo, uint32_t hi,
-    uint32_t out, struct sh_twins *twins, struct sh_error *err)
+    uint32_t out, struct sh_copies *copies, struct sh_error *err)
 {
 	uint32_t first = out;
 
@@ -53,13 +54,14 @@ static uint32_t few(struct sh_side *s, const struct sh_side *from, uint32_t lo, 
 		}
 		while (s->word[at] != x)
 			at++;
-		if (sh_twins_add(twins, at, from->id[i], err) < 0)
+		if (sh_copies_add(copies, at, from->id[i], err) < 0)
 			return NONE;
 	}
 	return out;
 }
 
-/* For n words: after many there may be few again, which must not pay for a table of many. */
+/* Empties the table, for n words. Only the part needed for n is cleared: a large bucket may be
+ * followed by many small ones. */
 static int empty_table(struct table *t, size_t n, struct sh_error *err)
 {
 	size_t want = 64;
@@ -79,14 +81,14 @@ static int empty_table(struct table *t, size_t n, struct sh_error *err)
 	return 0;
 }
 
-/* Multiply and fold by a random odd key: nobody can choose fingerprints for one slot. */
+/* Multiplies by a random odd key and folds: nobody can choose fingerprints that share one slot. */
 static size_t hash(uint64_t x, uint64_t key)
 {
 	return (size_t)sh_wide_fold(x ^ key, key ^ UINT64_C(0x9E3779B97F4A7C14));
 }
 
 static uint32_t many(struct sh_side *s, const struct sh_side *from, uint32_t lo, uint32_t hi,
-    uint32_t out, struct table *t, struct sh_twins *twins, struct sh_error *err)
+    uint32_t out, struct table *t, struct sh_copies *copies, struct sh_error *err)
 {
 	if (empty_table(t, hi - lo, err) < 0)
 		return NONE;
@@ -100,18 +102,18 @@ static uint32_t many(struct sh_side *s, const struct sh_side *from, uint32_t lo,
 			t->slot[at] = out;
 			s->word[out] = x;
 			s->id[out++] = from->id[i];
-		} else if (sh_twins_add(twins, t->slot[at], from->id[i], err) < 0) {
+		} else if (sh_copies_add(copies, t->slot[at], from->id[i], err) < 0) {
 			return NONE;
 		}
 	}
 	return out;
 }
 
-/* Few: twins that are in order of records already. */
-static void insert_twins(struct sh_twin *p, size_t n)
+/* Sorts a few copies by insertion. */
+static void insert_copies(struct sh_copy *p, size_t n)
 {
 	for (size_t i = 1; i < n; i++) {
-		struct sh_twin t = p[i];
+		struct sh_copy t = p[i];
 		size_t at = i;
 
 		for (; at > 0 && p[at - 1].at > t.at; at--)
@@ -120,11 +122,11 @@ static void insert_twins(struct sh_twin *p, size_t n)
 	}
 }
 
-/* Count them by place. */
-static int count_twins(struct sh_twin *p, size_t n, struct sh_error *err)
+/* Sorts many copies by counting. */
+static int count_copies(struct sh_copy *p, size_t n, struct sh_error *err)
 {
 	uint32_t least = UINT32_MAX, most = 0, *next;
-	struct sh_twin *room = malloc(n * sizeof *room);
+	struct sh_copy *room = malloc(n * sizeof *room);
 	size_t sum = 0;
 
 	for (size_t i = 0; i < n; i++) {
@@ -153,51 +155,51 @@ static int count_twins(struct sh_twin *p, size_t n, struct sh_error *err)
 	return 0;
 }
 
-int sh_twins_sort(struct sh_twin *p, size_t n, struct sh_error *err)
+int sh_copies_sort(struct sh_copy *p, size_t n, struct sh_error *err)
 {
 	if (n > FEW)
-		return count_twins(p, n, err);
-	insert_twins(p, n);
+		return count_copies(p, n, err);
+	insert_copies(p, n);
 	return 0;
 }
 
-/* The distinct ones of n buckets of `from` go behind those that s has. */
+/* Appends the distinct words of n buckets of `from` to those of s. */
 static int buckets(struct sh_side *s, const struct sh_side *from, const uint32_t *start, uint32_t n,
-    struct table *t, struct sh_twins *twins, struct sh_error *err)
+    struct table *t, struct sh_copies *copies, struct sh_error *err)
 {
 	uint32_t out = s->n;
 
 	for (uint32_t v = 0; v < n; v++) {
 		uint32_t lo = start[v], hi = start[v + 1];
-		size_t before = twins->n;
+		size_t before = copies->n;
 
-		out = hi - lo > FEW ? many(s, from, lo, hi, out, t, twins, err)
-				    : few(s, from, lo, hi, out, twins, err);
+		out = hi - lo > FEW ? many(s, from, lo, hi, out, t, copies, err)
+				    : few(s, from, lo, hi, out, copies, err);
 		if (out == NONE)
 			return -1;
-		/* They come in order of records. */
-		if (twins->n - before > 1 &&
-		    sh_twins_sort(twins->p + before, twins->n - before, err) < 0)
+		/* Copies of one bucket come in the order of their records. */
+		if (copies->n - before > 1 &&
+		    sh_copies_sort(copies->p + before, copies->n - before, err) < 0)
 			return -1;
 	}
 	s->n = out;
 	return 0;
 }
 
-/* Without order, for the many small sets of a stream: most ask for no memory at all. */
+/* Without ordering, for the many small sets of a stream: most allocate nothing. */
 static int unordered(
-    struct sh_side *s, struct table *t, struct sh_twins *twins, struct sh_error *err)
+    struct sh_side *s, struct table *t, struct sh_copies *copies, struct sh_error *err)
 {
 	uint32_t start[2] = { 0, s->n };
 
 	for (uint32_t i = 0; i < s->n; i++)
 		s->id[i] = i;
 	s->n = 0;
-	return buckets(s, s, start, 1, t, twins, err);
+	return buckets(s, s, start, 1, t, copies, err);
 }
 
 static int ordered(struct sh_side *s, struct sh_side *room, const struct sh_key *first,
-    struct table *t, struct sh_twins *twins, struct sh_error *err)
+    struct table *t, struct sh_copies *copies, struct sh_error *err)
 {
 	size_t n = (size_t)1 << first->bits;
 	uint32_t *start = malloc((2 * n + 1) * sizeof *start);
@@ -207,15 +209,15 @@ static int ordered(struct sh_side *s, struct sh_side *room, const struct sh_key 
 		return sh_error_nomem(err);
 	sh_side_order_new(s, first, start, room, start + n + 1);
 	s->n = 0;
-	status = buckets(s, s, start, (uint32_t)n, t, twins, err);
+	status = buckets(s, s, start, (uint32_t)n, t, copies, err);
 	free(start);
 	return status;
 }
 
-/* In radix partitions, each while it is in the cache. A partition is ordered to where its distinct
- * words go: behind those of the partitions before it. */
+/* Orders one radix partition after the other, each while it is in the cache, to the place of its
+ * distinct words: behind those of the partitions before it. */
 static int partitioned(struct sh_side *s, struct sh_split *split, struct sh_side *room,
-    struct table *t, struct sh_twins *twins, struct sh_error *err)
+    struct table *t, struct sh_copies *copies, struct sh_error *err)
 {
 	uint32_t n = UINT32_C(1) << split->rest;
 	uint32_t *start = malloc((2 * (size_t)n + 1) * sizeof *start);
@@ -228,13 +230,13 @@ static int partitioned(struct sh_side *s, struct sh_split *split, struct sh_side
 		struct sh_side part = { .word = s->word + s->n, .id = s->id + s->n };
 
 		sh_split_order(split, i, room, &part, start, start + n + 1);
-		status = buckets(s, &part, start, n, t, twins, err);
+		status = buckets(s, &part, start, n, t, copies, err);
 	}
 	free(start);
 	return status;
 }
 
-int sh_distinct(struct sh_side *s, struct sh_side *room, uint64_t key, struct sh_twins *twins,
+int sh_distinct(struct sh_side *s, struct sh_side *room, uint64_t key, struct sh_copies *copies,
     struct sh_error *err)
 {
 	struct table t = { .key = key };
@@ -244,7 +246,7 @@ int sh_distinct(struct sh_side *s, struct sh_side *room, uint64_t key, struct sh
 	int status;
 
 	if (s->n <= NO_TABLE) {
-		status = unordered(s, &t, twins, err);
+		status = unordered(s, &t, copies, err);
 		free(t.slot);
 		return status;
 	}
@@ -256,8 +258,8 @@ int sh_distinct(struct sh_side *s, struct sh_side *room, uint64_t key, struct sh
 	split.most = UINT32_MAX;
 	if (s->n > SH_SIDE_CACHED)
 		sh_split_init(&split, s, &first);
-	status = split.most <= SH_SIDE_CACHED ? partitioned(s, &split, room, &t, twins, err)
-					      : ordered(s, room, &first, &t, twins, err);
+	status = split.most <= SH_SIDE_CACHED ? partitioned(s, &split, room, &t, copies, err)
+					      : ordered(s, room, &first, &t, copies, err);
 	free(t.slot);
 	return status;
 }
@@ -273,10 +275,11 @@ static uint64_t hash_wide(const uint64_t *fp, unsigned words, uint64_t key)
 	return h;
 }
 
-/* Returns an earlier record equal to that of twin i, or that record itself. It is the record at the
- * twin's place of the side, unless two fingerprints have the same hash; then an earlier twin of that place. */
-static uint32_t first_equal(
-    const uint64_t *fp, unsigned words, const struct sh_side *s, const struct sh_twins *t, size_t i)
+/* Returns an earlier record equal to that of copy i, or that record itself. It is the record at
+ * the copy's element of the side, unless two fingerprints share one hash; then it is an earlier
+ * copy of that element. */
+static uint32_t first_equal(const uint64_t *fp, unsigned words, const struct sh_side *s,
+    const struct sh_copies *t, size_t i)
 {
 	uint32_t at = t->p[i].at, record = t->p[i].record, first = s->id[at];
 	size_t bytes = words * sizeof *fp, before = i;
@@ -290,7 +293,7 @@ int sh_distinct_wide(const uint64_t *fp, size_t n, unsigned words, uint64_t key,
     struct sh_side *room, uint32_t *first, struct sh_error *err)
 {
 	struct sh_side s = { .words = 1, .n = (uint32_t)n };
-	struct sh_twins twins = { 0 };
+	struct sh_copies copies = { 0 };
 	int status = sh_side_reserve(&s, n, err);
 
 	for (uint32_t i = 0; status == 0 && i < n; i++) {
@@ -298,10 +301,10 @@ int sh_distinct_wide(const uint64_t *fp, size_t n, unsigned words, uint64_t key,
 		first[i] = i;
 	}
 	if (status == 0)
-		status = sh_distinct(&s, room, key, &twins, err);
-	for (size_t i = 0; status == 0 && i < twins.n; i++)
-		first[twins.p[i].record] = first[first_equal(fp, words, &s, &twins, i)];
-	free(twins.p);
+		status = sh_distinct(&s, room, key, &copies, err);
+	for (size_t i = 0; status == 0 && i < copies.n; i++)
+		first[copies.p[i].record] = first[first_equal(fp, words, &s, &copies, i)];
+	free(copies.p);
 	sh_side_free(&s);
 	return status;
 }

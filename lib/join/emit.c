@@ -1,6 +1,6 @@
 #include "join/emit.h"
 
-enum { AT_ONCE = 64 }; /* hits whose ids are fetched at once */
+enum { AT_ONCE = 64 }; /* pairs whose ids are prefetched together */
 
 static inline int compare(struct sh_slice x, struct sh_slice y)
 {
@@ -19,7 +19,7 @@ static int ordered(const struct sh_emit *e, struct sh_slice x, struct sh_slice y
 	return c < 0 ? e->pair(e->arg, x, y, distance, err) : e->pair(e->arg, y, x, distance, err);
 }
 
-/* One id against n records of nodes b. */
+/* Pairs one id with n records of b. */
 static int one_with_many(const struct sh_emit *e, struct sh_slice id, const uint32_t *record,
     uint32_t n, unsigned distance, struct sh_error *err)
 {
@@ -52,7 +52,7 @@ static int one_hit(const struct sh_emit *e, const uint32_t *who_a, const uint32_
 	return 0;
 }
 
-/* Batches of hits take the steps to their ids side by side (sh_node_ids_fetch()). */
+/* Prefetches for batches of pairs: the cache misses of sh_node_ids_fetch() overlap. */
 #define FETCH static inline __attribute__((always_inline)) void
 
 FETCH fetch_place(const struct sh_nodes *s, uint32_t who)
@@ -71,10 +71,10 @@ FETCH fetch_id(const struct sh_nodes *s, uint32_t who)
 		__builtin_prefetch(&s->member[s->group_at[who - SH_NODES_GROUP]]);
 }
 
-/* What numbers are printed to: where the ids of a pair may lie. */
+/* Where the two ids of a pair are printed. */
 typedef char rooms[2][SH_ID_ROOM];
 
-/* The ids of hits, not in order yet; false when one of them is of more than two ids. */
+/* Finds the ids of n pairs, not in order yet. Returns false when a node has several ids. */
 static inline bool find_ids(const struct sh_emit *e, const struct sh_join_pair *hit, size_t n,
     struct sh_id_pair *pair, rooms *room)
 {
@@ -89,8 +89,8 @@ static inline bool find_ids(const struct sh_emit *e, const struct sh_join_pair *
 	return true;
 }
 
-/* Put the lesser id first; false when they are the same. Which one it is is a matter of chance:
- * no branch on it, into which GCC makes conditional moves here. */
+/* Puts the lesser id first. Returns false when the ids are equal. Nothing predicts which is
+ * less, so there is no branch on it. */
 static inline bool in_order(struct sh_id_pair *pair)
 {
 	struct sh_slice s = pair->id1, t = pair->id2;
@@ -130,8 +130,7 @@ static int emit_pairs(
 	return n ? e->pairs(e->arg, pair, n, err) : 0;
 }
 
-/* Spelled ids are compared, and written, as words. False when a hit is of more than two ids; else the words
- * are on their way to the cache. */
+/* Prefetches the ids as words. Returns false when there are no words or a node has several ids. */
 static bool fetch_words(const struct sh_emit *e, const struct sh_join_pair *hit, size_t n)
 {
 	const uint64_t *a = e->a->ids.word, *b = e->b->ids.word;
@@ -157,7 +156,7 @@ static int emit_words(
 
 	for (size_t i = 0; i < n; i++) {
 		uint64_t x = a[hit[i].a], y = b[hit[i].b];
-		/* Which one is less is a matter of chance: no branch on it. */
+		/* Nothing predicts which is less, so there is no branch on it. */
 		uint64_t swap = (x ^ y) & -(uint64_t)(x > y) & same;
 
 		pair[many].id1 = x ^ swap;
@@ -192,37 +191,37 @@ static int emit_some(
 	return 0;
 }
 
-/* One join. */
+/* The state of one join. */
 struct run {
 	const struct sh_emit *emit;
-	size_t few; /* hits from now on */
+	size_t left; /* pairs until the ids are turned into words; 0: done */
 };
 
-/* Once hits are not few any more, ids are spelled. */
-static void spell_if_many(struct run *run, size_t hits)
+/* Turns the ids into words once there are enough pairs to pay for it. */
+static void make_words_if_many(struct run *run, size_t pairs)
 {
-	bool many = run->few > 0 && run->few <= hits;
+	bool many = run->left > 0 && run->left <= pairs;
 
-	run->few -= run->few < hits ? run->few : hits;
+	run->left -= run->left < pairs ? run->left : pairs;
 	if (!many)
 		return;
-	sh_node_ids_spell(&run->emit->a->ids);
-	sh_node_ids_spell(&run->emit->b->ids);
+	sh_node_ids_make_words(&run->emit->a->ids);
+	sh_node_ids_make_words(&run->emit->b->ids);
 }
 
-/* Hits between what who[] tells of nodes. */
+/* Receives pairs by the values of who[]. */
 static int emit_named(void *ctx, const struct sh_join_pair *hit, size_t n, struct sh_error *err)
 {
 	struct run *run = ctx;
 
-	spell_if_many(run, n);
+	make_words_if_many(run, n);
 	for (size_t i = 0; i < n; i += AT_ONCE)
 		if (emit_some(run->emit, hit + i, n - i < AT_ONCE ? n - i : AT_ONCE, err) < 0)
 			return -1;
 	return 0;
 }
 
-/* Hits between nodes by their numbers. */
+/* Receives pairs by the numbers of nodes. */
 static int emit_numbered(void *ctx, const struct sh_join_pair *hit, size_t n, struct sh_error *err)
 {
 	const struct sh_emit *e = ((struct run *)ctx)->emit;
@@ -271,7 +270,7 @@ int sh_emit_cross(const struct sh_emit *e, struct sh_join *j, struct sh_error *e
 	return sh_join_cross_named(j, &a, &b, emit_named, &run, err);
 }
 
-/* The first two ids of some groups, which most do not exceed. */
+/* Prefetches the first two ids of n groups from g on; most groups have two. */
 FETCH fetch_group(const struct sh_nodes *s, size_t g, size_t n)
 {
 	for (size_t i = g; i < s->groups && i < g + n; i++) {
@@ -284,7 +283,7 @@ FETCH fetch_group(const struct sh_nodes *s, size_t g, size_t n)
 	}
 }
 
-/* One id with n greater ones. */
+/* Pairs one id with n greater ones of its node. */
 static int one_with_greater(const struct sh_emit *e, struct sh_slice id, const uint32_t *record,
     uint32_t n, struct sh_error *err)
 {

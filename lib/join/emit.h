@@ -5,12 +5,11 @@
 #include "join/join.h"
 #include "join/nodes.h"
 
-/* Receives a pair of ids; 0 or -1. */
+/* Receives a pair of ids. Returns 0, or -1 to stop. */
 typedef int sh_pair_fn(
     void *arg, struct sh_slice id1, struct sh_slice id2, unsigned distance, struct sh_error *err);
 
-/* The same, many at a time, for who can make use of it. SH_NODE_IDS_PAD bytes behind each id may be
- * read. */
+/* Receives n pairs at once. SH_NODE_IDS_PAD bytes beyond each id are readable. */
 struct sh_id_pair {
 	struct sh_slice id1, id2;
 	unsigned distance;
@@ -18,7 +17,7 @@ struct sh_id_pair {
 
 typedef int sh_pairs_fn(void *arg, const struct sh_id_pair *pair, size_t n, struct sh_error *err);
 
-/* The same, of ids that are words (sh_id_of_word()), as spelled ones are. */
+/* Receives n pairs whose ids are words; see sh_id_of_word(). */
 struct sh_word_pair {
 	uint64_t id1, id2;
 	unsigned distance;
@@ -27,29 +26,30 @@ struct sh_word_pair {
 typedef int sh_word_pairs_fn(
     void *arg, const struct sh_word_pair *pair, size_t n, struct sh_error *err);
 
-/* What becomes of the hits of a join of `a` with b, which may be a itself.
+/* How the pairs of a join of nodes a with nodes b are written; b may be a.
  *
- * Within one set (b is a, or both are parts of it): id1 < id2 by bytes; one and the
- * same id is no pair. Across two sets: id1 from a, id2 from b. collapse: of a node's
- * ids only the smallest takes part in pairs with other nodes; across, on b's side
- * alone, so that every new id is told of. */
+ * same_set: b is a, or both are partitions of one set. Then id1 < id2 by bytes, and two records
+ * with the same id are no pair. Otherwise id1 is from a and id2 from b.
+ *
+ * collapse: only the smallest id of a node is paired with ids of other nodes. Across two sets
+ * this holds for b alone, so that every id of a is paired. */
 struct sh_emit {
 	struct sh_nodes *a, *b;
 	bool collapse;
 	sh_pair_fn *pair;
 	void *arg;
 	bool same_set;
-	sh_pairs_fn *pairs;      /* may be NULL: all come one by one */
-	sh_word_pairs_fn *words; /* may be NULL; else pairs are there as well */
+	sh_pairs_fn *pairs;      /* may be NULL: all pairs go to `pair` */
+	sh_word_pairs_fn *words; /* may be NULL; needs `pairs` */
 };
 
-/* Join the nodes of e->a with themselves, or with those of e->b, and give their pairs. It may
- * reorder the nodes, and collapse them: sh_emit_identical() comes before. */
+/* Join the nodes of e->a with themselves, or with those of e->b, and write the pairs. Both
+ * functions may reorder and collapse the nodes, so sh_emit_identical() must be called before. */
 int sh_emit_self(const struct sh_emit *e, struct sh_join *j, struct sh_error *err);
 int sh_emit_cross(const struct sh_emit *e, struct sh_join *j, struct sh_error *err);
 
-/* The pairs at distance 0 within a's nodes: all, or with collapse the smallest id with
- * each other. */
+/* Writes the pairs at distance 0 within each node of e->a. With collapse, pairs each id with the
+ * smallest one only. */
 int sh_emit_identical(const struct sh_emit *e, struct sh_error *err);
 
 #endif

@@ -5,8 +5,8 @@
 #include "join/scan.h"
 
 enum {
-	DIGIT = 8, /* bits a pass looks at */
-	FEW = 32,  /* put in order one by one */
+	DIGIT = 8, /* bits of a pass */
+	FEW = 32,  /* sorted by insertion */
 };
 
 struct sorter {
@@ -47,7 +47,7 @@ static int by_tie(const void *a, const void *b, void *arg)
 	return s->tie(s->arg, *(const uint32_t *)a, *(const uint32_t *)b);
 }
 
-/* Order lo .. lo+n-1, which agree on all bits above the `bits` last ones. */
+/* Orders lo .. lo+n-1, which agree on all but the last `bits` bits. */
 static void sort_range(struct sorter *s, uint32_t lo, uint32_t n, unsigned bits)
 {
 	uint32_t start[(1 << DIGIT) + 1], next[1 << DIGIT];

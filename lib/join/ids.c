@@ -27,7 +27,7 @@ int sh_node_ids_reserve(struct sh_node_ids *s, size_t more, struct sh_error *err
 	return sh_grow((void **)&s->base, &s->base_cap, strides, sizeof *s->base, err);
 }
 
-/* Have `at` for the whole stride that begins at record `first`. */
+/* Reserves `at` for the whole stride that begins at record `first`. */
 static int reserve_at(struct sh_node_ids *s, size_t first, struct sh_error *err)
 {
 	size_t want = first + SH_NODE_IDS_STRIDE;
@@ -37,7 +37,7 @@ static int reserve_at(struct sh_node_ids *s, size_t first, struct sh_error *err)
 	return sh_grow((void **)&s->at, &s->at_cap, want, sizeof *s->at, err);
 }
 
-/* Whether it is a number below the limit that is printed as it stands here. */
+/* Returns whether the id is a number below the limit that would be printed as it came. */
 static bool is_number(struct sh_slice id, uint64_t *number)
 {
 	if (id.n == 0 || (id.p[0] == '0' && id.n > 1))
@@ -45,7 +45,7 @@ static bool is_number(struct sh_slice id, uint64_t *number)
 	return sh_parse_u64(id, number) == SH_NUM_OK && *number < SH_NODE_IDS_LIMIT;
 }
 
-/* To the text of the stride that begins at `start` there. */
+/* Adds the id to the text of a stride that begins at offset `start`. */
 static int add_text(
     struct sh_node_ids *s, size_t record, uint64_t start, struct sh_slice id, struct sh_error *err)
 {
@@ -56,8 +56,8 @@ static int add_text(
 	return 0;
 }
 
-/* The ids from `first` on counted up until now: each is to have its number. */
-static void spell_out(struct sh_node_ids *s, size_t first)
+/* Turns a stride whose ids counted up so far into one of numbers. */
+static void make_numbers(struct sh_node_ids *s, size_t first)
 {
 	uint64_t *base = &s->base[first / SH_NODE_IDS_STRIDE], number = *base - SH_NODE_IDS_COUNTED;
 
@@ -66,7 +66,7 @@ static void spell_out(struct sh_node_ids *s, size_t first)
 	*base = SH_NODE_IDS_NUMBERS;
 }
 
-/* The ids from `first` on were numbers until now. */
+/* Turns a stride of numbers into one of text. */
 static int make_text(struct sh_node_ids *s, size_t first, struct sh_error *err)
 {
 	uint64_t start = s->text.n;
@@ -93,8 +93,8 @@ static int begin_stride(struct sh_node_ids *s, struct sh_slice id, struct sh_err
 	return reserve_at(s, s->n, err) < 0 ? -1 : add_text(s, s->n, *base, id, err);
 }
 
-/* Not the first of its stride. */
-static int go_on(struct sh_node_ids *s, struct sh_slice id, struct sh_error *err)
+/* Adds an id that is not the first of its stride. */
+static int continue_stride(struct sh_node_ids *s, struct sh_slice id, struct sh_error *err)
 {
 	size_t in = s->n % SH_NODE_IDS_STRIDE, first = s->n - in;
 	uint64_t *base = &s->base[first / SH_NODE_IDS_STRIDE], number, next;
@@ -110,7 +110,7 @@ static int go_on(struct sh_node_ids *s, struct sh_slice id, struct sh_error *err
 		if (reserve_at(s, first, err) < 0)
 			return -1;
 		if (number <= UINT32_MAX && next - 1 <= UINT32_MAX)
-			spell_out(s, first);
+			make_numbers(s, first);
 	}
 	if (*base == SH_NODE_IDS_NUMBERS && number <= UINT32_MAX) {
 		s->at[s->n] = (uint32_t)number;
@@ -124,13 +124,13 @@ int sh_node_ids_add(struct sh_node_ids *s, struct sh_slice id, struct sh_error *
 	int status = sh_node_ids_reserve(s, 1, err);
 
 	if (status == 0)
-		status =
-		    s->n % SH_NODE_IDS_STRIDE == 0 ? begin_stride(s, id, err) : go_on(s, id, err);
+		status = s->n % SH_NODE_IDS_STRIDE == 0 ? begin_stride(s, id, err)
+							: continue_stride(s, id, err);
 	s->n += status == 0;
 	return status;
 }
 
-void sh_node_ids_spell(struct sh_node_ids *s)
+void sh_node_ids_make_words(struct sh_node_ids *s)
 {
 	uint64_t *word = s->roomy && !s->word ? malloc(s->n * sizeof *word + 1) : NULL;
 

@@ -1,9 +1,10 @@
-/* Ids of records, by the records' numbers.
+/* The ids of records, by the records' numbers.
  *
- * Most ids of pipelines are decimal numbers, and most of those count up: then nothing is kept of each, or
- * four bytes, and its text is printed when it is asked for. What it is made of is settled for every
- * SH_NODE_IDS_STRIDE records by themselves: numbers that count up, numbers, or text. Text is everything that
- * would not be printed as it came: with leading zeros, too large, or no number. */
+ * Most ids are decimal numbers, and most of these count up. Ids that count up take no memory;
+ * other numbers take four bytes each. Both are printed when they are asked for. The form is
+ * chosen for each SH_NODE_IDS_STRIDE records: numbers that count up, numbers, or text. Text
+ * holds every id that would not be printed as it came: with leading zeros, too large, or not a
+ * number. */
 #ifndef SH_JOIN_IDS_H
 #define SH_JOIN_IDS_H
 
@@ -14,62 +15,65 @@
 
 enum {
 	SH_NODE_IDS_STRIDE = 4096,
-	SH_NODE_IDS_PAD = 16, /* bytes that may be read behind an id */
+	SH_NODE_IDS_PAD = 16, /* bytes that are readable beyond an id */
 	SH_ID_ROOM = SH_DECIMAL_ROOM + SH_NODE_IDS_PAD,
 };
 
 struct sh_node_ids {
 	size_t n;
-	/* By stride: SH_NODE_IDS_COUNTED and the first id, or SH_NODE_IDS_NUMBERS, or where the first begins in
-	 * `text`. */
+	/* By stride: SH_NODE_IDS_COUNTED plus the first id; or SH_NODE_IDS_NUMBERS; or the
+	 * offset in `text` of the first id. */
 	uint64_t *base;
-	/* By record: its id, or where it ends, counted from there; not there as far as they count up. */
+	/* By record: the id as a number, or the end of the id as an offset from the first id of
+	 * the stride. Not allocated for ids that count up. */
 	uint32_t *at;
 	struct sh_buf text;
-	uint64_t *word; /* by record, once they are spelled, or NULL: the id as sh_id_of_word() */
-	bool roomy;     /* the caller's: there is memory to spell them */
+	uint64_t *
+	    word; /* by record: the id as sh_id_of_word() describes; NULL before sh_node_ids_make_words() */
+	bool roomy; /* set by the caller: there is memory for `word` */
 	size_t base_cap, at_cap;
 };
 
 #define SH_NODE_IDS_NUMBERS (UINT64_C(1) << 62)
 #define SH_NODE_IDS_COUNTED (UINT64_C(1) << 63)
-#define SH_NODE_IDS_LIMIT   UINT64_C(1000000000000000) /* of numbers that count up */
+#define SH_NODE_IDS_LIMIT   UINT64_C(1000000000000000) /* numbers that count up are below */
 
 void sh_node_ids_free(struct sh_node_ids *s);
 
-/* Forget all ids; memory is kept, but not that of spelled ones. */
+/* Forgets all ids. Keeps the memory, except that of `word`. */
 void sh_node_ids_clear(struct sh_node_ids *s);
 
-/* The id of the next record. */
+/* Adds the id of the next record. */
 int sh_node_ids_add(struct sh_node_ids *s, struct sh_slice id, struct sh_error *err);
 
-/* Many ids will be asked for many times: keep the text of each, 8 bytes, if all are numbers below 10^8 and
- * there is memory. None may be added then. */
-void sh_node_ids_spell(struct sh_node_ids *s);
+/* Makes `word`, 8 bytes an id, for ids that will be read many times. Does nothing when an id is
+ * not a number below 10^8, or memory is short. No id may be added afterwards. */
+void sh_node_ids_make_words(struct sh_node_ids *s);
 
-/* Have room in `base` for that many ids more. */
+/* Reserves memory in `base` for `more` ids. */
 int sh_node_ids_reserve(struct sh_node_ids *s, size_t more, struct sh_error *err);
 
-/* The length of an id of 1 to 8 bytes, none of them 0, that is a word: the first is its highest byte, zeros
- * are behind the last, so that words are ordered as ids are. */
+/* Returns the length of the id that the word holds. An id of 1 to 8 bytes, none of them 0, is a
+ * word: its first byte is the highest, and zeros fill the end. Words order as ids do. */
 static inline size_t sh_id_of_word(uint64_t word)
 {
 	return 8 - (size_t)__builtin_ctzll(word) / 8;
 }
 
-/* What the last stride is made of, or the one before where none has begun. */
+/* Returns `base` of the stride of the last id; 0 when there are no ids. */
 static inline uint64_t sh_node_ids_last(const struct sh_node_ids *s)
 {
 	return s->n ? s->base[(s->n - 1) / SH_NODE_IDS_STRIDE] : 0;
 }
 
-/* Where the record's id begins, counted from its stride's. */
+/* Returns where the id of a record begins, as an offset from the first id of its stride. */
 static inline uint32_t sh_node_ids_from(const struct sh_node_ids *s, uint32_t record)
 {
 	return record % SH_NODE_IDS_STRIDE ? s->at[record - 1] : 0;
 }
 
-/* The id of a record, as it came: it lies in room[SH_ID_ROOM], or in s until the next one is added. */
+/* Returns the id of a record, as it came. It lies in room[SH_ID_ROOM], or in s until the next id
+ * is added. */
 static inline struct sh_slice sh_node_ids_get(
     const struct sh_node_ids *s, uint32_t record, char *room)
 {
@@ -91,8 +95,9 @@ static inline struct sh_slice sh_node_ids_get(
 	return sh_slice(room, sh_put_decimal(room, number));
 }
 
-/* Each step of the way to an id is a cache miss: ask for what the first one reads, and then the second. GCC
- * takes a function that only prefetches for one without effect, unless it is inlined first. */
+/* Each of the two steps to an id is a cache miss. sh_node_ids_fetch() prefetches what the first
+ * step reads, sh_node_ids_fetch_text() the text. GCC drops calls of functions that only
+ * prefetch, unless they are inlined. */
 static inline __attribute__((always_inline)) void sh_node_ids_fetch(
     const struct sh_node_ids *s, uint32_t record)
 {

@@ -28,7 +28,7 @@ void sh_keyorder_free(struct sh_keyorder *o)
 	forget(o);
 }
 
-/* Put h in; false when it was there. */
+/* Inserts h. Returns false when it is there already. */
 static bool insert(uint64_t *seen, size_t slots, uint64_t h)
 {
 	size_t i = (size_t)h & (slots - 1);
@@ -60,7 +60,7 @@ static int grow(struct sh_keyorder *o, struct sh_error *err)
 	return 0;
 }
 
-/* A key that comes in order is another than all before. */
+/* Appends a hash. A key in ascending or descending order differs from all before. */
 static int list(struct sh_keyorder *o, uint64_t hash, struct sh_error *err)
 {
 	if (o->n == o->slots &&
@@ -70,7 +70,7 @@ static int list(struct sh_keyorder *o, uint64_t hash, struct sh_error *err)
 	return 1;
 }
 
-/* Remember a key that differs from the one before: 1, 0 when it was met earlier, -1. */
+/* Remembers a key that differs from the last one. Returns 1, 0 when it was seen before, or -1. */
 static int remember(struct sh_keyorder *o, struct sh_slice key, struct sh_error *err)
 {
 	uint64_t h = sh_siphash(o->key, key.p, key.n);

@@ -1,8 +1,7 @@
-/* Whether equal keys of a stream stand together, told without keeping all keys.
+/* Checks that equal keys of a stream are adjacent, without keeping all keys.
  *
- * Keys in ascending or in descending order need no memory. Otherwise the keys met are
- * remembered by a hash, as long as there is room; a stream whose order breaks after
- * that cannot be vouched for, and is refused. */
+ * Ascending or descending keys need no memory. For other orders the hashes of the keys are kept,
+ * up to a limit. A stream whose order breaks beyond the limit cannot be checked, and is refused. */
 #ifndef SH_JOIN_KEYORDER_H
 #define SH_JOIN_KEYORDER_H
 
@@ -13,19 +12,19 @@
 struct sh_keyorder {
 	struct sh_buf last;
 	bool begun, ascends, descends;
-	bool remembers; /* every key so far is in `seen` */
+	bool remembers; /* `seen` has every key so far */
 	uint64_t key[2];
-	bool hashed;    /* as long as keys ascend, or descend, they are only listed */
-	uint64_t *seen; /* hashes, 0 is free */
+	bool hashed;    /* `seen` is a hash table; false while keys ascend or descend: a list */
+	uint64_t *seen; /* hashes; 0 is a free slot */
 	size_t n, slots, max;
 };
 
-/* max: how many keys may be remembered. */
+/* max: how many keys are remembered at most. */
 int sh_keyorder_init(struct sh_keyorder *o, size_t max, struct sh_error *err);
 void sh_keyorder_free(struct sh_keyorder *o);
 
-/* The key of the next record: 1 when a bucket begins with it, 0 when it is as before, or
- * -1: SH_ERR_PARAM, the keys are not grouped. */
+/* Checks the key of the next record. Returns 1 when it is a new key, 0 when it is the last one,
+ * or -1: SH_ERR_PARAM, equal keys are not adjacent. */
 int sh_keyorder_next(struct sh_keyorder *o, struct sh_slice key, struct sh_error *err);
 
 #endif

@@ -44,7 +44,7 @@ static void hold_word(const struct sh_level *l, const struct sh_range *r, unsign
 
 static bool join_buckets(void *ctx, uint32_t v, uint32_t u);
 
-/* Scans all buckets. */
+/* Scans all buckets. Two buckets with more candidates than `limit` become a level of their own. */
 static void run_scan(struct sh_level *l, uint32_t buckets, uint64_t limit)
 {
 	struct sh_scan *s = &l->scan;

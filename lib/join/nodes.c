@@ -67,9 +67,9 @@ static int by_id(const void *arg, uint32_t x, uint32_t y)
 	    sh_node_ids_get(&s->ids, x, room[0]), sh_node_ids_get(&s->ids, y, room[1]));
 }
 
-/* Number the groups of twins: a node's record becomes the group's number, its own record the
- * group's first. Twins of one node stand together. */
-static int begin_groups(struct sh_nodes *s, const struct sh_twins *t, struct sh_error *err)
+/* Makes a group of each node that has copies. `who` of the node becomes the number of the group,
+ * and its own record the first member. Copies of one node are adjacent. */
+static int begin_groups(struct sh_nodes *s, const struct sh_copies *t, struct sh_error *err)
 {
 	size_t groups = 0, at = 0;
 
@@ -79,7 +79,7 @@ static int begin_groups(struct sh_nodes *s, const struct sh_twins *t, struct sh_
 	free(s->member);
 	s->groups = groups;
 	s->group_at = malloc((groups + 1) * sizeof *s->group_at);
-	/* One more, so that two members of any group can be looked at. */
+	/* One member more: prefetching reads two members of each group. */
 	s->member = calloc(groups + t->n + 1, sizeof *s->member);
 	if (!s->group_at || !s->member) {
 		s->groups = 0;
@@ -98,7 +98,7 @@ static int begin_groups(struct sh_nodes *s, const struct sh_twins *t, struct sh_
 	return 0;
 }
 
-/* The members of each group in order of their ids, each id once. */
+/* Orders the members of each group by their ids, and drops repeated ids. */
 static int order_members(struct sh_nodes *s, struct sh_error *err)
 {
 	struct sh_side m = { .words = 1 };
@@ -132,7 +132,7 @@ static int order_members(struct sh_nodes *s, struct sh_error *err)
 	return 0;
 }
 
-static int make_groups(struct sh_nodes *s, const struct sh_twins *t, struct sh_error *err)
+static int make_groups(struct sh_nodes *s, const struct sh_copies *t, struct sh_error *err)
 {
 	s->groups = 0;
 	if (t->n == 0)
@@ -142,10 +142,10 @@ static int make_groups(struct sh_nodes *s, const struct sh_twins *t, struct sh_e
 
 /* ---- nodes ------------------------------------------------------------------- */
 
-/* From first[i], the first record like record i, to nodes. first[] is overwritten: behind i it
- * holds the node of each record that is a node's first. */
+/* Makes nodes from first[i], the first record equal to record i. Overwrites first[]: the first
+ * record of a node gets the node's number. */
 static int make_nodes(
-    struct sh_nodes *s, uint32_t *first, struct sh_twins *twins, struct sh_error *err)
+    struct sh_nodes *s, uint32_t *first, struct sh_copies *copies, struct sh_error *err)
 {
 	s->n = 0;
 	for (size_t i = 0; i < s->records; i++) {
@@ -157,14 +157,14 @@ static int make_nodes(
 			s->who[node] = (uint32_t)i;
 			memmove(s->fp + node * (size_t)s->words, s->fp + i * s->words,
 			    s->words * sizeof *s->fp);
-		} else if (sh_twins_add(twins, first[f], (uint32_t)i, err) < 0) {
+		} else if (sh_copies_add(copies, first[f], (uint32_t)i, err) < 0) {
 			return -1;
 		}
 	}
-	return sh_twins_sort(twins->p, twins->n, err);
+	return sh_copies_sort(copies->p, copies->n, err);
 }
 
-static int close_wide(struct sh_nodes *s, struct sh_twins *twins, struct sh_error *err)
+static int close_wide(struct sh_nodes *s, struct sh_copies *copies, struct sh_error *err)
 {
 	uint32_t *first = malloc(s->records * sizeof *first + 1);
 	int status;
@@ -173,17 +173,17 @@ static int close_wide(struct sh_nodes *s, struct sh_twins *twins, struct sh_erro
 		return sh_error_nomem(err);
 	status = sh_distinct_wide(s->fp, s->records, s->words, s->hash_key, s->room, first, err);
 	if (status == 0)
-		status = make_nodes(s, first, twins, err);
+		status = make_nodes(s, first, copies, err);
 	free(first);
 	return status;
 }
 
-static int close_narrow(struct sh_nodes *s, struct sh_twins *twins, struct sh_error *err)
+static int close_narrow(struct sh_nodes *s, struct sh_copies *copies, struct sh_error *err)
 {
 	struct sh_side side = {
 		.words = 1, .n = (uint32_t)s->records, .word = s->fp, .id = s->who
 	};
-	int status = sh_distinct(&side, s->room, s->hash_key, twins, err);
+	int status = sh_distinct(&side, s->room, s->hash_key, copies, err);
 
 	s->n = side.n;
 	return status;
@@ -191,7 +191,7 @@ static int close_narrow(struct sh_nodes *s, struct sh_twins *twins, struct sh_er
 
 int sh_nodes_close(struct sh_nodes *s, struct sh_error *err)
 {
-	struct sh_twins twins = { 0 };
+	struct sh_copies copies = { 0 };
 	size_t want = s->records + SH_JOIN_PAD;
 	int status = 0;
 
@@ -201,13 +201,14 @@ int sh_nodes_close(struct sh_nodes *s, struct sh_error *err)
 	if (want > s->who_cap)
 		status = sh_grow((void **)&s->who, &s->who_cap, want, sizeof *s->who, err);
 	if (status == 0)
-		status = s->words == 1 ? close_narrow(s, &twins, err) : close_wide(s, &twins, err);
+		status =
+		    s->words == 1 ? close_narrow(s, &copies, err) : close_wide(s, &copies, err);
 	if (status == 0)
-		status = make_groups(s, &twins, err);
-	/* What is read beyond the end is masked out; defined it should be all the same. */
+		status = make_groups(s, &copies, err);
+	/* Defines what the scan reads beyond the end, and ignores. */
 	if (status == 0 && s->words == 1)
 		memset(s->fp + s->n, 0, SH_JOIN_PAD * sizeof *s->fp);
-	free(twins.p);
+	free(copies.p);
 	return status;
 }
 

@@ -1,10 +1,10 @@
-/* Fingerprints with their ids, identical fingerprints as one node with many ids.
+/* Fingerprints with their ids. A node is a distinct fingerprint with the ids of all its records.
  *
- * Only distinct fingerprints are compared; a node's ids are put in when pairs are
- * written. Records are gathered as they come and made into nodes by close: those of one
- * word in order of their first bits, wider ones in order of first occurrence. Memory: a
- * record's fingerprint and its id (ids.h: nothing, 4 bytes, or its text and 4 bytes); from close on 4
- * bytes more, and 12 in the room that is lent (wider fingerprints: 12 of their own, while it works). */
+ * Only distinct fingerprints are compared; the ids are filled in when pairs are written. Records
+ * are gathered as they come. sh_nodes_close() makes nodes of them: one-word fingerprints in the
+ * order of their first bits, wider ones in the order of their first records. Memory for a
+ * record: its fingerprint and its id (0 or 4 bytes, or 4 bytes and the text); after close 4
+ * bytes more, and 12 bytes in `room`. Wider fingerprints take 12 bytes more during close. */
 #ifndef SH_JOIN_NODES_H
 #define SH_JOIN_NODES_H
 
@@ -20,17 +20,17 @@ struct sh_nodes {
 	unsigned words;
 	uint64_t *fp; /* of record i at i * words; after close of node i */
 	size_t records;
-	struct sh_node_ids ids; /* of the records */
+	struct sh_node_ids ids; /* by record */
 
 	/* After close. */
-	size_t n;           /* nodes */
-	uint32_t *who;      /* by node: its record, or SH_NODES_GROUP and a group's number */
-	size_t groups;      /* nodes of several ids */
-	uint32_t *group_at; /* by group: where it begins in `member`; then the end of the last */
+	size_t n;      /* number of nodes */
+	uint32_t *who; /* by node: its record, or SH_NODES_GROUP plus the number of its group */
+	size_t groups; /* number of nodes with several ids; each has a group */
+	uint32_t *group_at; /* by group: its first place in `member`; one more for the end */
 	uint32_t *member;   /* records, in ascending order of their ids */
-	uint64_t repeated;  /* records with the id and fingerprint of another, left out */
+	uint64_t repeated;  /* records left out: another record has the same id and fingerprint */
 
-	struct sh_side *room; /* borrowed */
+	struct sh_side *room; /* scratch memory, borrowed */
 	size_t fp_cap, who_cap;
 	uint64_t hash_key;
 };
@@ -38,17 +38,18 @@ struct sh_nodes {
 #define SH_NODES_GROUP UINT32_C(0x80000000)
 #define SH_NODES_MAX   (SH_NODES_GROUP - 128) /* records */
 
-/* Fingerprints of `words` words; room may be shared, and must outlive s. */
+/* For fingerprints of `words` words. The scratch memory may be shared, and must outlive s. */
 int sh_nodes_init(struct sh_nodes *s, unsigned words, struct sh_side *room, struct sh_error *err);
 void sh_nodes_free(struct sh_nodes *s);
 
-/* Forget all records; memory is kept. */
+/* Forgets all records. Keeps the memory. */
 void sh_nodes_clear(struct sh_nodes *s);
 
-/* Have room for the fingerprints of `more` records. SH_ERR_RANGE: SH_NODES_MAX at the most. */
+/* Reserves memory for the fingerprints of `more` records. SH_ERR_RANGE: more than SH_NODES_MAX
+ * records. */
 int sh_nodes_reserve(struct sh_nodes *s, size_t more, struct sh_error *err);
 
-/* SH_ERR_RANGE: as above. */
+/* Adds a record. SH_ERR_RANGE: more than SH_NODES_MAX records. */
 int sh_nodes_add(struct sh_nodes *s, const uint64_t *fp, struct sh_slice id, struct sh_error *err);
 
 /* Adds at most `max` records of this form from the beginning of the text. SH_PAD bytes behind the text
@@ -57,17 +58,18 @@ int sh_nodes_add(struct sh_nodes *s, const uint64_t *fp, struct sh_slice id, str
 ssize_t sh_nodes_take(struct sh_nodes *s, struct sh_slice text, const struct sh_fp_form *form,
     size_t max, size_t *lines, struct sh_error *err);
 
-/* After the last record: make nodes, order each node's ids, leave repeated ones out. */
+/* Makes the nodes, orders the ids of each node, and leaves repeated records out. Call it after
+ * the last record. */
 int sh_nodes_close(struct sh_nodes *s, struct sh_error *err);
 
-/* Leave only the smallest of each node's ids in `who`: to joins the others are not there any more. */
+/* Keeps only the smallest id of each node in `who`: joins no longer see the other ids. */
 void sh_nodes_collapse(struct sh_nodes *s);
 
-/* Order the nodes by their fingerprints, the first bit the most significant. */
+/* Orders the nodes by their fingerprints; the first bit is the most significant. */
 int sh_nodes_sort(struct sh_nodes *s, struct sh_error *err);
 
-/* What ids are ordered by first: the first eight bytes of one from sh_node_ids_get(), zeros behind a shorter
- * one. */
+/* Returns the first eight bytes of an id from sh_node_ids_get(), as a number that orders as the
+ * bytes do. Zeros fill a shorter id. */
 static inline uint64_t sh_nodes_prefix(struct sh_slice id)
 {
 	uint64_t x = sh_be64(id.p);
@@ -75,7 +77,8 @@ static inline uint64_t sh_nodes_prefix(struct sh_slice id)
 	return id.n < 8 ? x & UINT64_MAX << (64 - 8 * id.n) : x;
 }
 
-/* The records of a node, *n of them; `who` must stay where it is meanwhile. */
+/* Returns the records of a node, and their number in *n. The result may be `who` itself, which
+ * must not move meanwhile. */
 static inline const uint32_t *sh_nodes_records(
     const struct sh_nodes *s, const uint32_t *who, uint32_t *n)
 {
@@ -89,7 +92,8 @@ static inline const uint32_t *sh_nodes_records(
 	return s->member + s->group_at[group];
 }
 
-/* Memory that the records take, in bytes, the room not counted; each id 4 bytes at least. */
+/* Returns the memory that the records take, in bytes, without `room`. Counts at least 4 bytes an
+ * id. */
 size_t sh_nodes_bytes(const struct sh_nodes *s);
 
 #endif

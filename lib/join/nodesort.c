@@ -4,7 +4,7 @@
 
 #include "join/fpsort.h"
 
-/* Nodes are distinct: those of one first word differ in others, if there are any. */
+/* Orders nodes whose first words are equal. No two nodes are equal. */
 static int by_other_words(const void *arg, uint32_t x, uint32_t y)
 {
 	const struct sh_nodes *s = arg;

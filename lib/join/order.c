@@ -12,7 +12,7 @@
 enum {
 	ONE_PASS_BITS = 10,
 	LINE = 16,
-	WORDS = 8, /* a cache line of them */
+	WORDS = 8, /* in a cache line */
 };
 
 int sh_side_reserve(struct sh_side *s, size_t n, struct sh_error *err)
@@ -49,7 +49,7 @@ void sh_side_load(struct sh_side *s, unsigned word)
 		s->word[i] = fp[(size_t)i * s->words];
 		s->id[i] = i;
 	}
-	/* What is read beyond the end is masked out; defined it should be all the same. */
+	/* Defines what the scan reads beyond the end, and ignores. */
 	memset(s->word + s->n, 0, SH_SCAN_TILE * sizeof *s->word);
 	s->loaded = word;
 }
@@ -73,7 +73,7 @@ void sh_key_init(struct sh_key *key, uint64_t mask)
 		while (n <= top && (mask >> (top - n) & 1))
 			n++;
 		left -= n;
-		/* The run's last bit is bit top-n+1, and goes to bit `left`. */
+		/* The last bit of the run is bit top-n+1 of the word, and bit `left` of the key. */
 		key->shift[key->runs] = (uint8_t)(top - n + 1 - left);
 		key->mask[key->runs] = (n < 64 ? (UINT64_C(1) << n) - 1 : UINT64_MAX) << left;
 		key->runs++;
@@ -81,16 +81,17 @@ void sh_key_init(struct sh_key *key, uint64_t mask)
 	}
 }
 
-/* Which of the key's bits a pass looks at. */
+/* The bits of the key that one pass looks at. */
 struct pass {
 	const struct sh_key *key;
 	unsigned shift, bits;
-	bool fresh; /* from->id is not there yet: elements are numbered from 0 */
+	bool fresh; /* from->id is not set yet: elements get the numbers from 0 on */
 };
 
-/* Most keys are one run of bits: then nothing is looked up. */
+/* How a pass gets its digit from a word. Most keys are one run of bits, which one shift
+ * extracts. */
 struct digit {
-	const struct sh_key *key; /* NULL for one run */
+	const struct sh_key *key; /* NULL when the key is one run */
 	unsigned shift;
 	uint32_t mask;
 };
@@ -114,7 +115,7 @@ static inline __attribute__((always_inline)) uint32_t digit(
 	return (uint32_t)(x >> d->shift) & d->mask;
 }
 
-/* Where each digit begins, from `at` on, in start[], and in next[] as well. */
+/* Counts the digits. Stores where each digit begins, from `at` on, in start[] and next[]. */
 static inline __attribute__((always_inline)) void count(const struct sh_side *from, uint32_t lo,
     uint32_t n, const struct digit *d, bool one_run, uint32_t at, uint32_t *start, uint32_t *next)
 {
@@ -148,8 +149,8 @@ static inline __attribute__((always_inline)) void scatter(const struct sh_side *
 	}
 }
 
-/* Move n elements of `from` at `lo` to `to` at `at`, by digit. start[d] is where digit d begins
- * there; next is used up. */
+/* Moves the n elements of `from` at `lo` to `to` at `at`, in the order of their digits. start[d]
+ * is where digit d begins. Overwrites next. */
 static void place(const struct sh_side *from, struct sh_side *to, uint32_t lo, uint32_t n,
     const struct pass *p, uint32_t at, uint32_t *start, uint32_t *next)
 {
@@ -163,16 +164,16 @@ static void place(const struct sh_side *from, struct sh_side *to, uint32_t lo, u
 		scatter(from, to, lo, n, d, true, false, at, start, next);
 }
 
-/* ---- more than the cache holds ----------------------------------------------- */
+/* ---- sides that are larger than the cache --------------------------------------- */
 
-/* A cache line of numbers and two of words, gathered before they are written. */
+/* A cache line of numbers and two of words, filled before they are written. */
 struct line {
 	uint64_t word[LINE];
 	uint32_t id[LINE];
 };
 
-/* Past the cache, where that can be told: the lines are not read again soon, and need not be
- * fetched to be overwritten whole. Both are aligned to 16 bytes. */
+/* Writes n bytes past the cache where the processor can: the lines are not read soon, and a line
+ * that is overwritten whole need not be fetched. Both addresses are aligned to 16 bytes. */
 static inline void write_past(void *to, const void *from, size_t n)
 {
 #ifdef __SSE2__
@@ -205,8 +206,9 @@ static inline __attribute__((always_inline)) void scatter_lines(const struct sh_
 #ifdef __SSE2__
 	_mm_sfence();
 #endif
-	/* The last line of each digit, which is not full. Its first line may have been written
-	 * with room for the last ones of the digits before; in order all come right. */
+	/* Writes the last line of each digit, which is not full. Its first elements may belong
+	 * to the digits before, which were written already; writing in ascending order leaves
+	 * all elements right. */
 	for (size_t v = 0; v <= d.mask; v++) {
 		uint32_t at = next[v] - next[v] % LINE;
 
@@ -224,9 +226,9 @@ static void copy_elements(
 	memcpy(to_id, id, n * sizeof *id);
 }
 
-/* The same as place(), of lo .. lo+n-1 of both, for more than the cache holds; start and next are
- * there already. The first line may begin before lo: what is there comes back, for short forms
- * of other buckets may lie in a level's room. */
+/* As place(), for more than the cache holds, and to the same positions lo .. lo+n-1 of `to`.
+ * start and next are set. The first line may begin before lo: its elements are saved and
+ * restored. */
 static void place_lines(const struct sh_side *from, struct sh_side *to, uint32_t lo, uint32_t n,
     const struct pass *p, const uint32_t *start, uint32_t *next)
 {
@@ -244,14 +246,14 @@ static void place_lines(const struct sh_side *from, struct sh_side *to, uint32_t
 	copy_elements(to->word + (lo - in), to->id + (lo - in), before.word, before.id, in);
 }
 
-/* ---- in parts ------------------------------------------------------------------ */
+/* ---- radix partitions -------------------------------------------------------------- */
 
 static struct pass upper(const struct sh_split *p)
 {
 	return (struct pass){ p->key, p->rest, p->key->bits - p->rest, false };
 }
 
-/* The upper bits first, so that the second pass scatters within the cache. */
+/* Splits by the upper bits, so that the second pass scatters within the cache. */
 static void split(
     struct sh_split *p, const struct sh_side *s, uint32_t lo, uint32_t n, const struct sh_key *key)
 {
@@ -304,7 +306,7 @@ void sh_split_order(const struct sh_split *p, uint32_t i, const struct sh_side *
 	start[(size_t)1 << p->rest] = p->start[i + 1] - p->start[i];
 }
 
-/* ---- words alone ------------------------------------------------------------------- */
+/* ---- words without numbers ----------------------------------------------------------- */
 
 static inline __attribute__((always_inline)) void scatter_word_lines(const uint64_t *from,
     uint64_t *to, uint32_t lo, uint32_t n, struct digit d, bool one_run, const uint32_t *start,
@@ -323,7 +325,7 @@ static inline __attribute__((always_inline)) void scatter_word_lines(const uint6
 #ifdef __SSE2__
 	_mm_sfence();
 #endif
-	/* As in scatter_lines(). */
+	/* As in scatter_lines(): writes the last line of each digit. */
 	for (size_t v = 0; v <= d.mask; v++) {
 		uint32_t at = next[v] - next[v] % WORDS;
 
@@ -370,7 +372,7 @@ void sh_split_order_words(const struct sh_split *p, uint32_t i, const uint64_t *
 		scatter_words(from, to, lo, n, d, true, start, next);
 }
 
-/* Whether the elements are in order as they are; then start[] is filled. */
+/* Returns whether the elements are in order already; then start[] is filled. */
 static bool in_order(
     const struct sh_side *s, uint32_t lo, uint32_t n, const struct sh_key *key, uint32_t *start)
 {

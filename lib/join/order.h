@@ -1,8 +1,8 @@
-/* Fingerprints ordered by the bits of a block, by counting.
+/* Fingerprints ordered by the bits of a block, by a radix sort.
  *
- * A side of a join holds, in two parallel arrays, one word of each fingerprint and
- * its number in the caller's array. Any range of it can be ordered by a key made of some
- * bits of that word. Both arrays are readable SH_SCAN_TILE elements beyond the end. */
+ * A side of a join holds two parallel arrays: one word of each fingerprint, and the number of
+ * the fingerprint in the caller's array. Any range can be ordered by a key, some bits of that
+ * word. Both arrays are readable SH_SCAN_TILE elements beyond the end. */
 #ifndef SH_JOIN_ORDER_H
 #define SH_JOIN_ORDER_H
 
@@ -16,23 +16,24 @@ enum { SH_SIDE_CACHED = 1 << 17 }; /* elements that a processor's cache holds */
 
 struct sh_side {
 	const uint64_t *fp; /* borrowed */
-	unsigned words;     /* of a fingerprint */
-	unsigned loaded;    /* which of them `word` holds */
+	unsigned words;     /* in a fingerprint */
+	unsigned loaded;    /* which word of the fingerprints `word` holds */
 	uint32_t n;
 	size_t cap;
 	uint64_t *word;
 	uint32_t *id;
 };
 
-/* Have room for n elements, and SH_SCAN_TILE more; what it held is lost when it grows. */
+/* Reserves n elements, and SH_SCAN_TILE more. When memory grows, the elements are lost. */
 int sh_side_reserve(struct sh_side *s, size_t n, struct sh_error *err);
 void sh_side_free(struct sh_side *s);
-/* Fingerprints 0 .. n-1 in the caller's order, with the given word of each. */
+/* Loads fingerprints 0 .. n-1 in the caller's order, with the given word of each. */
 void sh_side_load(struct sh_side *s, unsigned word);
-/* Hold another word in lo .. lo+n-1, the order kept; `loaded` is left as it is. */
+/* Replaces the words of lo .. lo+n-1 by another word of the same fingerprints. Leaves `loaded`
+ * as it is. */
 void sh_side_fetch(struct sh_side *s, uint32_t lo, uint32_t n, unsigned word);
 
-/* The bits of a mask, moved together. */
+/* Gathers the bits of a mask into one number, the key. */
 struct sh_key {
 	unsigned bits, runs;
 	uint8_t shift[64];
@@ -50,39 +51,42 @@ static inline uint32_t sh_key_of(const struct sh_key *key, uint64_t word)
 	return (uint32_t)x;
 }
 
-/* Order positions lo .. lo+n-1 by key: bucket v is start[v] .. start[v+1]-1; start has
- * 2^bits + 1 places, `next` 2^bits. The same positions of `room` are used, and no others. Stable. */
+/* Orders the elements lo .. lo+n-1 by key. The order is stable. Bucket v is at start[v] ..
+ * start[v+1]-1. start has 2^bits + 1 elements, next 2^bits. Uses the same positions of `room` as
+ * scratch memory. */
 void sh_side_order(struct sh_side *s, uint32_t lo, uint32_t n, const struct sh_key *key,
     uint32_t *start, struct sh_side *room, uint32_t *next);
 
-/* The same for a whole side whose numbers are not there yet: 0 .. n-1 they will be. */
+/* Orders a whole side whose `id` is not set yet; the elements get the numbers 0 .. n-1. */
 void sh_side_order_new(struct sh_side *s, const struct sh_key *key, uint32_t *start,
     struct sh_side *room, uint32_t *next);
 
-/* A side larger than the cache, in parts by the key's upper bits, which are put in order one by
- * one: what is done with one is done while it is in the cache. */
-enum { SH_SPLIT_BITS = 9 }; /* of the parts' number, at most */
+/* Splits a side that is larger than the cache into radix partitions, by the upper bits of the
+ * key. Each partition can then be ordered and used while it is in the cache. */
+enum { SH_SPLIT_BITS = 9 }; /* at most 2^9 partitions */
 
 struct sh_split {
 	const struct sh_key *key;
-	unsigned parts, rest; /* how many; bits of the key that order one */
-	uint32_t most;        /* elements of the largest */
+	unsigned parts,
+	    rest;      /* number of partitions; lower bits of the key, which order a partition */
+	uint32_t most; /* elements of the largest partition */
 	uint32_t start[(1 << SH_SPLIT_BITS) + 1], next[1 << SH_SPLIT_BITS];
 };
 
-/* How s will be split by a key of two bits or more. */
+/* Plans the split of s by a key of at least two bits. */
 void sh_split_init(struct sh_split *p, const struct sh_side *s, const struct sh_key *key);
-/* Move the parts to room, part i to start[i] .. start[i+1]-1. fresh: the side's numbers are not
- * there yet, and will be 0 .. n-1. */
+/* Moves the elements to room, partition i to start[i] .. start[i+1]-1. fresh: `id` is not set
+ * yet; the elements get the numbers 0 .. n-1. */
 void sh_split_move(struct sh_split *p, const struct sh_side *s, bool fresh, struct sh_side *room);
-/* Put part i of room in order, into 0 .. of `to`: bucket v is start[v] .. start[v+1]-1. start has
- * 2^rest + 1 places, next 2^rest. */
+/* Orders partition i of room into the beginning of `to`. Bucket v is at start[v] ..
+ * start[v+1]-1. start has 2^rest + 1 elements, next 2^rest. */
 void sh_split_order(const struct sh_split *p, uint32_t i, const struct sh_side *room,
     struct sh_side *to, uint32_t *start, uint32_t *next);
 
-/* The same of the words alone, from `from` to `to`, both aligned to 64 bytes; and part i from
- * from + start[i] to to + start[i], where nothing else may be of what has not been put in order. start
- * has 2^rest places, for positions in `to`. */
+/* The same for words without numbers. sh_split_move_words() moves from `from` to `to`, both
+ * aligned to 64 bytes. sh_split_order_words() orders partition i from from + start[i] to to +
+ * start[i]; `to` must not overlap partitions that are not ordered yet. start has 2^rest
+ * elements, positions in `to`. */
 void sh_split_move_words(struct sh_split *p, const uint64_t *from, uint64_t *to);
 void sh_split_order_words(const struct sh_split *p, uint32_t i, const uint64_t *from, uint64_t *to,
     uint32_t *start, uint32_t *next);

@@ -7,8 +7,8 @@
 
 enum { FP_BYTES_MAX = 8 * SH_FP_MAX_WORDS };
 
-/* Each part is joined with every other one: when there are MANY of a size below ENOUGH, the next are
- * twice as large. */
+/* Each partition is joined with every other one. After every MANY partitions smaller than ENOUGH
+ * bytes, the size of the next ones doubles. */
 enum { MANY = 64, ENOUGH = 256 * 1024 };
 
 int sh_parts_init(struct sh_parts *p, unsigned words, size_t memory, struct sh_side *room,
@@ -41,7 +41,7 @@ void sh_parts_clear(struct sh_parts *p)
 	p->repeated = 0;
 }
 
-/* Entries' keys order as fingerprint, then id: the words big-endian, then the id. */
+/* Packs a fingerprint such that bytes order as fingerprints do. The id follows it. */
 static size_t pack_fp(char *out, const uint64_t *fp, unsigned words)
 {
 	for (unsigned i = 0; i < words; i++)
@@ -68,7 +68,7 @@ static int write_node(struct sh_parts *p, size_t node, struct sh_error *err)
 	return 0;
 }
 
-/* What is in memory becomes a sorted run. */
+/* Writes the records in memory as a sorted run. */
 static int spill(struct sh_parts *p, struct sh_error *err)
 {
 	int status = sh_nodes_close(&p->nodes, err);
@@ -105,7 +105,7 @@ ssize_t sh_parts_take(struct sh_parts *p, struct sh_slice text, const struct sh_
 
 	if (is_full(p) && spill(p, err) < 0)
 		return -1;
-	/* As many as fit when ids have eight bytes; then it is looked at again. */
+	/* As many records as fit when ids have eight bytes; then memory is checked again. */
 	left = p->memory - sh_nodes_bytes(&p->nodes);
 	max = left / (8 * p->words + 16) + 1;
 	if (max > SH_NODES_MAX - p->nodes.records)
@@ -113,17 +113,17 @@ ssize_t sh_parts_take(struct sh_parts *p, struct sh_slice text, const struct sh_
 	return sh_nodes_take(&p->nodes, text, form, max, lines, err);
 }
 
-/* Cuts the merged entries into runs of a part each, without the repeated ones. */
+/* Cuts the merged entries into a run for each partition, without repeated entries. */
 struct cutter {
 	struct sh_parts *parts;
 	size_t bytes;        /* of the run so far, as sh_nodes_bytes() will count them */
-	size_t most;         /* of a run */
-	struct sh_buf last;  /* entry */
-	struct sh_buf first; /* entry with its fingerprint */
+	size_t most;         /* bytes of a run */
+	struct sh_buf last;  /* last entry */
+	struct sh_buf first; /* first entry with the same fingerprint */
 };
 
-/* Under first_only: whether the entry is another id of the first one's fingerprint, which is then
- * done with. -1 on failure. */
+/* Returns 1 when first_only drops the entry, an id that is not the first of its fingerprint; 0
+ * otherwise; -1 on failure. */
 static int is_copy(struct cutter *c, struct sh_slice key, struct sh_error *err)
 {
 	struct sh_parts *p = c->parts;
@@ -171,7 +171,7 @@ static int cut(void *arg, struct sh_slice key, struct sh_slice value, struct sh_
 		return copy < 0 ? -1 : 0;
 	if (c->bytes > c->most && next_run(c, err) < 0)
 		return -1;
-	c->bytes += key.n + 8; /* the id, the fingerprint, its place and its node */
+	c->bytes += key.n + 8; /* key.n has the fingerprint and the id; 8 more for `at` and `who` */
 	return sh_runs_add(to, key, value, err);
 }
 
@@ -233,7 +233,7 @@ static int load(struct sh_parts *p, size_t i, struct sh_nodes *into, struct sh_e
 	return status;
 }
 
-/* Have part i in p->nodes. */
+/* Loads partition i into p->nodes. */
 static int load_first(struct sh_parts *p, size_t i, struct sh_error *err)
 {
 	if (p->loaded == i)

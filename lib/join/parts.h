@@ -1,8 +1,8 @@
-/* The records of one bucket, in memory, or when they do not fit there in a temporary
- * file, to be read back in parts that do.
+/* The records of one bucket: in memory, or when they do not fit, in a temporary file from which
+ * they are read back partition by partition.
  *
- * Records that went to the file come back sorted by fingerprint and id, repeated ones
- * once. A fingerprint with more ids than a part holds is then a node of several parts. */
+ * Records that went to the file come back ordered by fingerprint and id, repeated records once.
+ * A fingerprint with more ids than a partition holds is a node of several partitions. */
 #ifndef SH_JOIN_PARTS_H
 #define SH_JOIN_PARTS_H
 
@@ -11,23 +11,24 @@
 
 struct sh_parts {
 	unsigned words;
-	struct sh_nodes nodes; /* of the part in memory */
-	size_t memory;         /* bytes a part may take */
-	struct sh_runs runs;   /* what did not fit, sorted runs */
-	struct sh_runs sorted; /* the same as one run a part, after close */
-	size_t n;              /* parts, after close */
-	size_t loaded;         /* which of them is in `nodes` */
-	struct sh_nodes later; /* a second part, while it is joined with that */
+	struct sh_nodes nodes; /* of the partition in memory */
+	size_t memory;         /* bytes a partition may take */
+	struct sh_runs runs;   /* sorted runs of records that did not fit */
+	struct sh_runs sorted; /* after close: the same records, a run for each partition */
+	size_t n;              /* after close: number of partitions */
+	size_t loaded;         /* the partition in `nodes`; n: none */
+	struct sh_nodes later; /* a second partition, while it is joined with the first */
 	uint64_t repeated;     /* records left out: another has the same id and fingerprint */
 
-	/* Of a fingerprint's ids in the file only the smallest comes back; the others are
-	 * handed to `copy`, when there is one, as pairs with it. */
+	/* Only the smallest id of each fingerprint comes back from the file. The other ids go to
+	 * `copy`, unless it is NULL, each paired with the smallest. */
 	bool first_only;
 	sh_pair_fn *copy;
 	void *arg;
 };
 
-/* Fingerprints of `words` words; room is lent to the nodes and to joins of them. */
+/* For fingerprints of `words` words. The scratch memory `room` is shared by the nodes and their
+ * joins. */
 int sh_parts_init(struct sh_parts *p, unsigned words, size_t memory, struct sh_side *room,
     const char *tmpdir, struct sh_error *err);
 void sh_parts_free(struct sh_parts *p);
@@ -35,24 +36,24 @@ void sh_parts_clear(struct sh_parts *p);
 
 int sh_parts_add(struct sh_parts *p, const uint64_t *fp, struct sh_slice id, struct sh_error *err);
 
-/* Records from the beginning of a text, as sh_nodes_take() takes them. */
+/* Adds records from the beginning of a text, as sh_nodes_take() does. */
 ssize_t sh_parts_take(struct sh_parts *p, struct sh_slice text, const struct sh_fp_form *form,
     size_t *lines, struct sh_error *err);
 
-/* After the last record. */
+/* Call it after the last record. */
 int sh_parts_close(struct sh_parts *p, struct sh_error *err);
 
-/* What to do with a part, and with two different ones; 0 or -1. */
+/* Joins one partition with itself, or two partitions. Both functions return 0 or -1. */
 struct sh_parts_join {
 	int (*self)(void *arg, struct sh_nodes *part, struct sh_error *err);
 	int (*cross)(void *arg, struct sh_nodes *a, struct sh_nodes *b, struct sh_error *err);
 	void *arg;
 };
 
-/* After close: every part with itself and with every later one. */
+/* Joins every partition with itself and with every later one. Call it after close. */
 int sh_parts_join_self(struct sh_parts *p, const struct sh_parts_join *join, struct sh_error *err);
 
-/* After close: every part of a with every part of b. */
+/* Joins every partition of a with every partition of b. Call it after close. */
 int sh_parts_join_cross(
     struct sh_parts *a, struct sh_parts *b, const struct sh_parts_join *join, struct sh_error *err);
 

@@ -7,26 +7,27 @@
 #include "record/fpline.h"
 
 enum {
-	KEYS_REMEMBERED = 1 << 20, /* 16 MiB, for streams that are grouped but not sorted */
+	KEYS_REMEMBERED =
+	    1 << 20, /* 16 MiB of hashes, for streams that are grouped but not sorted */
 };
 
 struct sh_stream {
 	struct sh_stream_opts opts;
 	unsigned sides;
-	bool ready; /* the layout is known */
-	unsigned k; /* then: the distance of pairs */
+	bool ready; /* the first record was seen: what follows is set */
+	unsigned k; /* largest distance of a pair */
 	struct sh_band band;
-	struct sh_fp_form form;       /* of what follows a key */
-	char tag[SH_BAND_TAG_DIGITS]; /* of the record that was checked last, tag_n bytes */
+	struct sh_fp_form form;       /* of the fields behind the key */
+	char tag[SH_BAND_TAG_DIGITS]; /* of the record checked last; tag_n bytes */
 	unsigned tag_n;
 	struct sh_band_table room;
 	struct sh_join *join;
-	struct sh_keyorder order;  /* self-join */
-	struct sh_buf last_key[2]; /* two streams: the key before */
+	struct sh_keyorder order;  /* self-join only */
+	struct sh_buf last_key[2]; /* two streams: the last key of each */
 	struct sh_buf key;         /* of the bucket in parts[] */
-	uint32_t table;            /* its table */
-	uint64_t bits;             /* the key's, when they are at most 64 */
-	struct sh_side lent;       /* to both parts and the join */
+	uint32_t table;            /* of that key */
+	uint64_t bits;             /* of that key, when the layout has at most 64 */
+	struct sh_side scratch;    /* scratch memory of both buckets and the join */
 	struct sh_parts parts[2];
 	uint64_t repeated;
 };
@@ -64,15 +65,15 @@ void sh_stream_delete(struct sh_stream *s)
 		sh_buf_free(&s->last_key[i]);
 		sh_parts_free(&s->parts[i]);
 	}
-	sh_side_free(&s->lent);
+	sh_side_free(&s->scratch);
 	sh_buf_free(&s->key);
 	free(s);
 }
 
-/* The first record says what all others must be like. */
+/* Takes from the first record what all others must have in common with it. */
 static int make_ready(struct sh_stream *s, const struct sh_band_record *r, struct sh_error *err)
 {
-	size_t part = s->opts.memory / 3; /* two parts, and what a join of them takes */
+	size_t part = s->opts.memory / 3; /* two partitions, and the scratch memory of their join */
 	unsigned k;
 
 	if (sh_band_from_key(&s->band, r->key, r->of.bits, err) < 0)
@@ -93,9 +94,10 @@ static int make_ready(struct sh_stream *s, const struct sh_band_record *r, struc
 		return -1;
 	for (unsigned i = 0; i < 2; i++)
 		if (sh_parts_init(
-			&s->parts[i], s->band.words, part, &s->lent, s->opts.tmpdir, err) < 0)
+			&s->parts[i], s->band.words, part, &s->scratch, s->opts.tmpdir, err) < 0)
 			return -1;
-	/* Across, the archive's copies are known as such; every new one is told of. */
+	/* Across two streams every new id is paired, so only the archive is reduced to first
+	 * ids. */
 	s->parts[s->sides - 1].first_only = s->opts.collapse;
 	s->ready = true;
 	return 0;
@@ -144,7 +146,8 @@ static const struct sh_band_table *bucket_table(struct sh_stream *s)
 	return sh_band_table(&s->band, s->table, &s->room);
 }
 
-/* One part with itself. Identical fingerprints share all keys: table 0 is the lowest. */
+/* Joins one partition with itself. Identical fingerprints share all keys: their lowest common
+ * table is 0. */
 static int join_part(void *arg, struct sh_nodes *a, struct sh_error *err)
 {
 	struct sh_stream *s = arg;
@@ -182,7 +185,7 @@ static int join_bucket(struct sh_stream *s, struct sh_error *err)
 	return sh_parts_join_self(p, &join, err);
 }
 
-/* The bits of a key in the layout's form. */
+/* Stores the bits of a key, the digits at its end. Returns -1 when they are not hexadecimal. */
 static int parse_bits(const struct sh_stream *s, const char *key, uint64_t *bits)
 {
 	unsigned digits = s->band.bits_digits;
@@ -190,7 +193,7 @@ static int parse_bits(const struct sh_stream *s, const char *key, uint64_t *bits
 	return sh_parse_hex(sh_slice(key + s->band.key_len - digits, digits), bits);
 }
 
-/* Remember the key of the bucket that begins. */
+/* Stores the key of the bucket that begins. */
 static int begin_bucket(struct sh_stream *s, struct sh_slice key, struct sh_error *err)
 {
 	s->key.n = 0;
@@ -218,7 +221,7 @@ int sh_stream_add(struct sh_stream *s, const struct sh_band_record *r, struct sh
 	return sh_parts_add(&s->parts[0], r->of.fp, r->of.id, err);
 }
 
-/* Keys are short: a call would take longer. */
+/* Keys are short: a call of memcmp() would take longer. */
 static inline bool same_key(const char *p, const char *q, size_t n)
 {
 	size_t i = 0;
@@ -229,8 +232,8 @@ static inline bool same_key(const char *p, const char *q, size_t n)
 	return memcmp(p + i, q + i, n - i) == 0;
 }
 
-/* Whether the key at p begins a later bucket of the same table, in ascending order: the common
- * case. Its bits are stored. */
+/* Returns whether the key at p is greater than the last one and of the same table, which is the
+ * common case. Stores its bits. */
 static bool is_next_key(const struct sh_stream *s, const char *p, uint64_t *bits)
 {
 	unsigned head = s->band.key_len - s->band.bits_digits;
@@ -317,10 +320,10 @@ int sh_stream_finish(struct sh_stream *s, struct sh_error *err)
 
 /* ---- two streams ---- */
 
-/* A side's next record, which belongs to a later bucket than those read so far. */
+/* The next record of a side, which is of a later bucket than those read so far. */
 struct ahead {
 	struct sh_band_record record;
-	int got; /* 1: there is one */
+	int got; /* 1 when there is a record */
 };
 
 struct cross {
@@ -336,7 +339,7 @@ static int advance(struct cross *c, unsigned side, struct sh_error *err)
 	return c->ahead[side].got < 0 ? -1 : 0;
 }
 
-/* All records of a side with the bucket's key. */
+/* Reads all records of a side that have the bucket's key. */
 static int gather(struct cross *c, unsigned side, struct sh_error *err)
 {
 	struct sh_stream *s = c->stream;
@@ -376,7 +379,8 @@ int sh_stream_cross(struct sh_stream *s, sh_stream_next *next, void *arg, struct
 				? -1
 				: sh_slice_cmp(c.ahead[0].record.key, c.ahead[1].record.key);
 
-		/* To its end, also the side that has no partner: its records are to be checked. */
+		/* A side is read to its end even when the other has ended: its records must be
+		 * checked. */
 		if (order == 0 ? cross_bucket(&c, err) < 0 : advance(&c, order > 0, err) < 0)
 			return -1;
 	}

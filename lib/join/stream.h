@@ -1,9 +1,9 @@
-/* The join of band streams: buckets of equal keys, one after the other.
+/* Joins streams of bands: buckets of equal keys, one after the other.
  *
- * A self-join asks only that equal keys stand together; a join of two streams asks for
- * bytewise order. Both are checked, in bounded memory. Memory is that of the largest
- * bucket's distinct fingerprints and their ids, and no more than was allowed: a bucket
- * that does not fit goes to a temporary file and is joined in parts. */
+ * A self-join needs equal keys to be adjacent. A join of two streams needs bytewise order. Both
+ * are checked, in bounded memory. Memory is that of the distinct fingerprints of the largest
+ * bucket and their ids, and at most `memory`. A bucket that does not fit goes to a temporary
+ * file and is joined partition by partition. */
 #ifndef SH_JOIN_STREAM_H
 #define SH_JOIN_STREAM_H
 
@@ -14,7 +14,7 @@
 struct sh_stream_opts {
 	int k; /* -1: the distance that the keys guarantee */
 	bool collapse;
-	size_t memory; /* bytes to stay below, about */
+	size_t memory; /* bytes, about */
 	const char *tmpdir;
 	sh_pair_fn *pair;
 	void *arg;
@@ -22,7 +22,7 @@ struct sh_stream_opts {
 
 struct sh_stream;
 
-/* sides 1: self-join; 2: new records (side 0) against archived ones (side 1). */
+/* sides is 1 for a self-join; 2 to join new records (side 0) with archived ones (side 1). */
 struct sh_stream *sh_stream_new(
     const struct sh_stream_opts *opts, unsigned sides, struct sh_error *err);
 void sh_stream_delete(struct sh_stream *s);
@@ -34,7 +34,7 @@ void sh_stream_delete(struct sh_stream *s);
 int sh_stream_check(
     struct sh_stream *s, unsigned side, struct sh_band_record *r, struct sh_error *err);
 
-/* Self-join: the next record. Joins the bucket before when the key is another. */
+/* Self-join: adds the next record. When its key is new, joins the bucket before. */
 int sh_stream_add(struct sh_stream *s, const struct sh_band_record *r, struct sh_error *err);
 /* Self-join: adds records from the beginning of a text. Their tag is that of the record that was
  * checked last. SH_PAD bytes behind the text must be readable. Stops before the first line that
@@ -42,16 +42,17 @@ int sh_stream_add(struct sh_stream *s, const struct sh_band_record *r, struct sh
  * records. */
 ssize_t sh_stream_take(
     struct sh_stream *s, struct sh_slice text, size_t *lines, struct sh_error *err);
-/* Self-join: after the last record. */
+/* Self-join: joins the last bucket. Call it after the last record. */
 int sh_stream_finish(struct sh_stream *s, struct sh_error *err);
 
-/* Two streams: reads side's next record that passes sh_stream_check: 1, 0 at its end, -1. */
+/* Two streams: reads the next record of a side that passes sh_stream_check(). Returns 1, 0 at
+ * the end, or -1. */
 typedef int sh_stream_next(
     void *arg, unsigned side, struct sh_band_record *r, struct sh_error *err);
 
 int sh_stream_cross(struct sh_stream *s, sh_stream_next *next, void *arg, struct sh_error *err);
 
-/* Records left out because another has the same id and fingerprint. */
+/* Returns the number of records left out because another has the same id and fingerprint. */
 uint64_t sh_stream_repeated(const struct sh_stream *s);
 
 #endif

@@ -20,7 +20,7 @@ size_t sh_top_first(struct sh_heavy *f, size_t all, size_t n)
 
 /* Put x into the hole at `at` of a heap of n: the hole goes all the way down, always to the
  * lighter child and to the right one of equals, then x rises, no higher than `at`. */
-static void settle(struct sh_heavy *heap, size_t at, size_t n, struct sh_heavy x)
+static void sift(struct sh_heavy *heap, size_t at, size_t n, struct sh_heavy x)
 {
 	size_t hole = at, child;
 
@@ -48,13 +48,13 @@ size_t sh_top_heap(struct sh_heavy *f, size_t all, size_t n)
 	if (n == 0)
 		return 0;
 	for (size_t i = n / 2; i-- > 0;)
-		settle(f, i, n, f[i]);
+		sift(f, i, n, f[i]);
 	for (size_t i = n; i < all; i++) {
 		struct sh_heavy x = f[i];
 
 		if (x.weight > f[0].weight) {
 			f[i] = f[0];
-			settle(f, 0, n, x);
+			sift(f, 0, n, x);
 		}
 	}
 	/* The lightest to the end, one after the other. */
@@ -62,7 +62,7 @@ size_t sh_top_heap(struct sh_heavy *f, size_t all, size_t n)
 		struct sh_heavy x = f[--left];
 
 		f[left] = f[0];
-		settle(f, 0, left, x);
+		sift(f, 0, left, x);
 	}
 	return n;
 }

@@ -168,13 +168,13 @@ static struct sh_side side, room;
 
 static void distinct(const uint64_t *word)
 {
-	struct sh_twins twins = { 0 };
+	struct sh_copies copies = { 0 };
 
 	side.n = RECORDS;
 	memcpy(side.word, word, RECORDS * sizeof *word);
-	expect(sh_distinct(&side, &room, 0x5EC2E7, &twins, &err) == 0 && side.n == 1 + GROUPS &&
-	       twins.n == RECORDS - side.n);
-	free(twins.p);
+	expect(sh_distinct(&side, &room, 0x5EC2E7, &copies, &err) == 0 && side.n == 1 + GROUPS &&
+	       copies.n == RECORDS - side.n);
+	free(copies.p);
 }
 
 /* Half of the records have one fingerprint, each fifty of the others another. In order of their first bits the

@@ -398,7 +398,7 @@ static bool ids_case(struct sh_nodes *s, enum kind kind, size_t *spelled)
 	}
 	wrong = wrong_ids(s);
 	s->ids.roomy = rng_below(2);
-	sh_node_ids_spell(&s->ids);
+	sh_node_ids_make_words(&s->ids);
 	*spelled += s->ids.word != NULL;
 	good &= wrong == 0 && wrong_ids(s) == 0 && (!s->ids.word || s->ids.roomy);
 	if (!good)

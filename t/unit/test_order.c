@@ -232,14 +232,14 @@ static void draw_copies(uint32_t n)
 			was.word[i] = was.word[below(i < groups ? i : groups)];
 }
 
-/* Of a fingerprint that is at `at` the first record; twins from t[*i] on are its other ones. */
+/* Of a fingerprint that is at `at` the first record; copies from t[*i] on are its other ones. */
 static bool is_entry(uint32_t at, const uint32_t *record, uint32_t many,
-    const struct sh_twins *twins, const uint32_t *twins_of)
+    const struct sh_copies *copies, const uint32_t *copies_of)
 {
-	bool good = side.id[at] == record[0] && twins_of[at + 1] - twins_of[at] == many - 1;
+	bool good = side.id[at] == record[0] && copies_of[at + 1] - copies_of[at] == many - 1;
 
 	for (uint32_t i = 1; good && i < many; i++) {
-		const struct sh_twin *t = &twins->p[twins_of[at] + i - 1];
+		const struct sh_copy *t = &copies->p[copies_of[at] + i - 1];
 
 		good = t->at == at && t->record == record[i];
 	}
@@ -247,26 +247,26 @@ static bool is_entry(uint32_t at, const uint32_t *record, uint32_t many,
 }
 
 /* The place of each word's first record, where side has it; UINT32_MAX: nowhere. */
-static uint32_t place_at[TOTAL], twins_of[TOTAL + 1], record[TOTAL];
+static uint32_t place_at[TOTAL], copies_of[TOTAL + 1], record[TOTAL];
 
-static bool in_order_of_twins(const struct sh_twins *twins)
+static bool in_order_of_copies(const struct sh_copies *copies)
 {
 	bool good = true;
 	uint32_t t = 0;
 
 	for (uint32_t at = 0; at <= side.n; at++) {
-		while (t < twins->n && twins->p[t].at < at)
+		while (t < copies->n && copies->p[t].at < at)
 			t++;
-		twins_of[at] = t;
+		copies_of[at] = t;
 	}
-	for (uint32_t i = 1; i < twins->n; i++)
-		good &= twins->p[i - 1].at <= twins->p[i].at;
-	return good && t == twins->n;
+	for (uint32_t i = 1; i < copies->n; i++)
+		good &= copies->p[i - 1].at <= copies->p[i].at;
+	return good && t == copies->n;
 }
 
 static bool distinct_case(uint32_t n)
 {
-	struct sh_twins twins = { 0 };
+	struct sh_copies copies = { 0 };
 	uint32_t many = 0, end;
 	struct sh_error err;
 	bool good;
@@ -279,7 +279,8 @@ static bool distinct_case(uint32_t n)
 		place_at[i] = UINT32_MAX;
 	}
 	qsort(record, n, sizeof *record, by_word_and_record);
-	good = sh_distinct(&side, &room, rng() | 1, &twins, &err) == 0 && in_order_of_twins(&twins);
+	good =
+	    sh_distinct(&side, &room, rng() | 1, &copies, &err) == 0 && in_order_of_copies(&copies);
 	for (uint32_t at = 0; good && at < side.n; at++) {
 		good = side.id[at] < n && side.word[at] == was.word[side.id[at]];
 		place_at[good ? side.id[at] : 0] = at;
@@ -288,11 +289,11 @@ static bool distinct_case(uint32_t n)
 		for (end = i + 1; end < n && was.word[record[end]] == was.word[record[i]];)
 			end++;
 		good = place_at[record[i]] != UINT32_MAX &&
-		       is_entry(place_at[record[i]], record + i, end - i, &twins, twins_of);
+		       is_entry(place_at[record[i]], record + i, end - i, &copies, copies_of);
 	}
 	if (!good || many != side.n)
 		printf("# %u words: %u distinct, expected %u\n", n, side.n, many);
-	free(twins.p);
+	free(copies.p);
 	return good && many == side.n;
 }
 
