@@ -1,0 +1,233 @@
+#include "join/share.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/compare.h"
+#include "join/fpsort.h"
+
+/* ---- building ---- */
+
+int sh_share_add(struct sh_share *s, const uint64_t *hash, size_t n, struct sh_error *err)
+{
+	if (s->n_hashes + n > s->hash_cap &&
+	    sh_tables_grow(s->tables, (void **)&s->hash, &s->hash_cap, s->n_hashes + n,
+		sizeof *s->hash, err) < 0)
+		return -1;
+	if (s->n + 2 > s->start_cap && sh_tables_grow(s->tables, (void **)&s->start, &s->start_cap,
+					   s->n + 2, sizeof *s->start, err) < 0)
+		return -1;
+	if (n)
+		memcpy(s->hash + s->n_hashes, hash, n * sizeof *hash);
+	s->start[0] = 0;
+	s->n_hashes += n;
+	s->start[++s->n] = s->n_hashes;
+	return 0;
+}
+
+void sh_share_free(struct sh_share *s)
+{
+	sh_tables_put(s->tables, s->hash);
+	sh_tables_put(s->tables, s->start);
+	sh_tables_put(s->tables, s->at);
+	sh_tables_put(s->tables, s->member);
+	sh_tables_put(s->tables, s->begin);
+	sh_tables_put(s->tables, s->owner);
+	*s = (struct sh_share){ .tables = s->tables };
+}
+
+static int find_owners(
+    struct sh_share *s, const uint32_t *number, uint32_t numbers, struct sh_error *err)
+{
+	s->numbers = number ? numbers : (uint32_t)s->n;
+	s->owner = sh_tables_get(s->tables, s->numbers, sizeof *s->owner, err);
+	if (!s->owner)
+		return -1;
+	memset(s->owner, 0xff, s->numbers * sizeof *s->owner);
+	for (uint32_t i = 0; i < s->n; i++)
+		if (!number || number[i] != SH_SHARE_NONE)
+			s->owner[number ? number[i] : i] = i;
+	return 0;
+}
+
+/* Features in order of their documents' numbers: the sort keeps this order in each bucket. */
+static int sort_features(struct sh_share *s, struct sh_sorted *sorted, struct sh_error *err)
+{
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < s->numbers; i++)
+		if (s->owner[i] != SH_SHARE_NONE)
+			n += s->start[s->owner[i] + 1] - s->start[s->owner[i]];
+	if (s->n_hashes >= UINT32_MAX)
+		return sh_error_set(err, SH_ERR_RANGE,
+		    "too many documents to look for shared features: cut the input");
+	if (sh_sorted_get(sorted, s->tables, n, err) < 0)
+		return -1;
+	n = 0;
+	for (uint32_t i = 0; i < s->numbers; i++) {
+		if (s->owner[i] == SH_SHARE_NONE)
+			continue;
+		for (uint64_t f = s->start[s->owner[i]]; f < s->start[s->owner[i] + 1]; f++) {
+			sorted->side.word[n] = s->hash[f];
+			sorted->side.id[n++] = (uint32_t)f;
+		}
+	}
+	sh_side_sort(&sorted->side, &sorted->room, NULL, NULL);
+	return 0;
+}
+
+/* The end of the bucket that begins at i. */
+static size_t bucket_end(const struct sh_sorted *sorted, size_t i)
+{
+	size_t end = i + 1;
+
+	while (end < sorted->side.n && sorted->side.word[end] == sorted->side.word[i])
+		end++;
+	return end;
+}
+
+/* Leaves out buckets of one document. number_of: by feature, the number of its document. */
+static int fill_buckets(struct sh_share *s, const struct sh_sorted *sorted,
+    const uint32_t *number_of, struct sh_error *err)
+{
+	uint32_t n = 0;
+
+	for (size_t i = 0, end; i < sorted->side.n; i = end) {
+		end = bucket_end(sorted, i);
+		n += end - i > 1 ? (uint32_t)(end - i) : 0;
+	}
+	s->member = sh_tables_get(s->tables, n, sizeof *s->member, err);
+	s->begin = s->member ? sh_tables_get(s->tables, n, sizeof *s->begin, err) : NULL;
+	if (!s->begin)
+		return -1;
+	for (size_t i = 0, end; i < sorted->side.n; i = end) {
+		uint32_t begin = (uint32_t)s->n_members;
+
+		end = bucket_end(sorted, i);
+		for (size_t m = i; end - i > 1 && m < end; m++) {
+			uint32_t f = sorted->side.id[m];
+
+			s->at[f] = (uint32_t)s->n_members;
+			s->begin[s->n_members] = begin;
+			s->member[s->n_members++] = number_of[f];
+		}
+	}
+	return 0;
+}
+
+static int make_buckets(struct sh_share *s, const struct sh_sorted *sorted, struct sh_error *err)
+{
+	uint32_t *number_of = sh_tables_get(s->tables, s->n_hashes, sizeof *number_of, err);
+	int status;
+
+	s->at = number_of ? sh_tables_get(s->tables, s->n_hashes, sizeof *s->at, err) : NULL;
+	if (!s->at) {
+		sh_tables_put(s->tables, number_of);
+		return -1;
+	}
+	memset(s->at, 0xff, s->n_hashes * sizeof *s->at);
+	for (uint32_t i = 0; i < s->numbers; i++)
+		if (s->owner[i] != SH_SHARE_NONE)
+			for (uint64_t f = s->start[s->owner[i]]; f < s->start[s->owner[i] + 1]; f++)
+				number_of[f] = i;
+	status = fill_buckets(s, sorted, number_of, err);
+	sh_tables_put(s->tables, number_of);
+	return status;
+}
+
+int sh_share_order(
+    struct sh_share *s, const uint32_t *number, uint32_t numbers, struct sh_error *err)
+{
+	struct sh_sorted sorted = { 0 };
+	int status = -1;
+
+	if (find_owners(s, number, numbers, err) == 0 && sort_features(s, &sorted, err) == 0)
+		status = make_buckets(s, &sorted, err);
+	sh_sorted_put(&sorted, s->tables);
+	sh_tables_put(s->tables, s->hash);
+	s->hash = NULL;
+	return status;
+}
+
+/* ---- looking up ---- */
+
+void sh_share_room_free(struct sh_share_room *r)
+{
+	free(r->common);
+	free(r->found);
+	*r = (struct sh_share_room){ 0 };
+}
+
+static int prepare(const struct sh_share *s, struct sh_share_room *r, struct sh_error *err)
+{
+	size_t had = r->common_cap;
+
+	if (s->numbers <= had)
+		return 0;
+	if (sh_grow((void **)&r->common, &r->common_cap, s->numbers, sizeof *r->common, err) < 0)
+		return -1;
+	memset(r->common + had, 0, (r->common_cap - had) * sizeof *r->common);
+	return 0;
+}
+
+static int meet(struct sh_share_room *r, uint32_t number, size_t *n, struct sh_error *err)
+{
+	if (r->common[number]++)
+		return 0;
+	if (*n == r->found_cap &&
+	    sh_grow((void **)&r->found, &r->found_cap, *n + 1, sizeof *r->found, err) < 0)
+		return -1;
+	r->found[(*n)++].number = number;
+	return 0;
+}
+
+/* The nearest and the first members of a bucket before the place `at`. */
+static int meet_bucket(
+    const struct sh_share *s, uint32_t at, struct sh_share_room *r, size_t *n, struct sh_error *err)
+{
+	uint32_t begin = s->begin[at],
+		 near = at - begin > SH_SHARE_NEAR ? at - SH_SHARE_NEAR : begin;
+
+	for (uint32_t i = near; i < at; i++)
+		if (meet(r, s->member[i], n, err) < 0)
+			return -1;
+	for (uint32_t i = begin; i < near && i - begin < SH_SHARE_NEAR; i++)
+		if (meet(r, s->member[i], n, err) < 0)
+			return -1;
+	return 0;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const struct sh_shared *x = a, *y = b;
+
+	return sh_compare(x->number, y->number);
+}
+
+int sh_share_find(const struct sh_share *s, uint32_t number, unsigned least,
+    struct sh_share_room *room, const struct sh_shared **found, size_t *n, struct sh_error *err)
+{
+	uint32_t document = s->owner[number];
+	size_t met = 0;
+	int status = prepare(s, room, err);
+
+	*n = 0;
+	*found = NULL;
+	if (document == SH_SHARE_NONE || status < 0)
+		return status;
+	for (uint64_t f = s->start[document]; status == 0 && f < s->start[document + 1]; f++)
+		if (s->at[f] != SH_SHARE_NONE)
+			status = meet_bucket(s, s->at[f], room, &met, err);
+	for (size_t i = 0; i < met; i++) {
+		uint32_t other = room->found[i].number, common = room->common[other];
+
+		room->common[other] = 0;
+		if (common >= least)
+			room->found[(*n)++] = (struct sh_shared){ other, common };
+	}
+	if (*n)
+		qsort(room->found, *n, sizeof *room->found, by_number);
+	*found = room->found;
+	return status;
+}
