@@ -18,6 +18,7 @@
 #include "group/dedup.h"
 #include "group/prefer.h"
 #include "group/sample.h"
+#include "measures.h"
 #include "stream/corpus.h"
 
 struct dedup_settings {
@@ -32,6 +33,8 @@ struct dedup_settings {
 	bool report_is_output; /* in place of the documents, under --dry-run */
 	bool dry_run, quiet, k_given, weight_given;
 	unsigned k_for_threshold; /* -k when it is not given */
+	struct measures measures;
+	unsigned sample_features; /* of each document, for candidates that share some; 0: none */
 	uint64_t max_group, sample;
 };
 

@@ -184,6 +184,9 @@ void dedup_archive_settle(struct cli *c, const struct dedup_settings *s)
 	    a->mode != ARCHIVE_EXPIRE)
 		cli_usage(c, "--dry-run is for documents, --remove and --expire, not for %s",
 		    a->mode_name);
+	if (s->measures.measure->ordered || s->measures.measure->any)
+		cli_usage(c, "--measure %s: an archive compares by jaccard only",
+		    s->measures.measure->name);
 	if (s->dedup.single)
 		cli_usage(c, "--link single: chains would go on through the archive; say star");
 }

@@ -16,7 +16,8 @@ struct found {
 	uint64_t rank;
 	size_t features;
 	uint32_t ranked, protected; /* of the ids of these lists, or NOT_LISTED */
-	uint64_t fp[];
+	uint32_t sampled;
+	uint64_t fp[]; /* the fingerprint, then the sampled features */
 };
 
 struct worker {
@@ -50,19 +51,24 @@ static void note_met(struct dedup_ids *list, uint32_t i)
 		list->at[i].line = 0;
 }
 
+static size_t found_bytes(const struct dedup_state *s, const struct found *f)
+{
+	return sizeof *f + (SH_FP_WORDS(s->settings->fp.bits) + f->sampled) * sizeof *f->fp;
+}
+
 static int each_document(
     void *arg, const struct sh_document *doc, struct sh_job *job, struct sh_error *err)
 {
 	struct worker *w = arg;
 	struct dedup_state *s = w->state;
 	size_t words = SH_FP_WORDS(s->settings->fp.bits);
-	size_t bytes = sizeof(struct found) + words * sizeof(uint64_t);
+	size_t most = words + s->settings->sample_features;
 	struct sh_fingerprint fp;
 	struct found *f;
 
 	if (sh_fingerprint(w->fingerprinter, doc->text, &fp, err) < 0)
 		return -1;
-	if (sh_buf_reserve(&job->out, bytes, err) < 0)
+	if (sh_buf_reserve(&job->out, sizeof *f + most * sizeof *f->fp, err) < 0)
 		return -1;
 	job->ill_formed += fp.bad_utf8;
 	f = (struct found *)(void *)(job->out.p + job->out.n);
@@ -73,7 +79,10 @@ static int each_document(
 		.protected = listed(&s->protected, doc->id) };
 	f->rank = rank(s, doc, f->ranked);
 	memcpy(f->fp, fp.w, words * sizeof *f->fp);
-	job->out.n += bytes;
+	if (s->settings->sample_features)
+		f->sampled = (uint32_t)sh_fingerprint_sample(
+		    w->fingerprinter, &fp, s->settings->sample_features, f->fp + words);
+	job->out.n += found_bytes(s, f);
 	return 0;
 }
 
@@ -89,11 +98,11 @@ static int take_block(void *arg, struct sh_job *job, struct sh_error *err)
 {
 	struct dedup_state *s = arg;
 	size_t words = SH_FP_WORDS(s->settings->fp.bits);
-	size_t step = sizeof(struct found) + words * sizeof(uint64_t);
 	uint64_t begin = job->from.at + (uint64_t)(job->in.p - job->block.p);
+	const struct found *f;
 
-	for (size_t at = 0; at < job->out.n; at += step) {
-		const struct found *f = (const struct found *)(const void *)(job->out.p + at);
+	for (size_t at = 0; at < job->out.n; at += found_bytes(s, f)) {
+		f = (const struct found *)(const void *)(job->out.p + at);
 		uint64_t r = s->settings->keep.which == SH_PREFER_NEWEST ? UINT64_MAX - s->corpus.n
 									 : f->rank;
 
@@ -101,6 +110,9 @@ static int take_block(void *arg, struct sh_job *job, struct sh_error *err)
 			0 ||
 		    sh_dedup_add(s->dedup, f->fp, f->features, r, f->protected != NOT_LISTED, err) <
 			0)
+			return -1;
+		if (s->settings->sample_features &&
+		    sh_dedup_sample(s->dedup, f->fp + words, f->sampled, err) < 0)
 			return -1;
 		note_met(&s->ranked, f->ranked);
 		note_met(&s->protected, f->protected);

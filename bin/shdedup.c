@@ -15,7 +15,8 @@ enum {
 	FEW,
 	SEED,
 	SAMPLE,
-	SIMHASH
+	SIMHASH,
+	MEASURE,
 };
 
 #define DEFAULT_MEMORY ((size_t)1 << 30)
@@ -27,7 +28,8 @@ enum {
 };
 
 static const struct cli_option options[] = {
-	{ 'T', "threshold", "X", "least Jaccard similarity of duplicates [0.8]" },
+	{ 'T', "threshold", "X", "least similarity of duplicates; any: J,E for each [0.8]" },
+	{ MEASURE, "measure", "NAME", "similarity: jaccard, edit, or any of both [jaccard]" },
 	{ 'k', "distance", "K", "look at pairs within Hamming distance K [by -T: 10 at 0.8]" },
 	{ 'b', "bits", "64|128|256", "width of the fingerprints [64]" },
 	{ SIMHASH, "simhash", NULL, "fingerprints are sums of weights, not minwise; -k 14" },
@@ -97,8 +99,11 @@ static void take(struct cli *c, struct dedup_settings *s, int opt)
 {
 	switch (opt) {
 	case 'T':
-		s->dedup.threshold =
-		    cli_share(c, "-T", 1, SH_WEIGHT_ONE, "a number above 0 and up to 1, as in 0.8");
+		measures_take_threshold(
+		    &s->measures, c, 1, "a number above 0 and up to 1, as in 0.8");
+		break;
+	case MEASURE:
+		measures_take(&s->measures, c, true);
 		break;
 	case 'k':
 		s->dedup.k = (unsigned)cli_number(c, "-k", 0, SH_FP_MAX_BITS);
@@ -181,11 +186,23 @@ static bool writes(const struct dedup_settings *s)
 	return !s->dry_run || s->sample || s->report_is_output;
 }
 
-static void choose_distance(struct dedup_settings *s)
+/* Features in the sample of a document, for candidates that share some. */
+enum { SAMPLE_FEATURES = 48 };
+
+/* The distance of the fingerprints, and whether shared features make candidates, too: for the edit
+ * similarity, and for Jaccard similarities that few fingerprints reach. */
+static void choose_candidates(struct dedup_settings *s)
 {
-	s->k_for_threshold = sh_reach_distance(s->fp.bits, s->fp.minhash, s->dedup.threshold);
+	uint64_t jaccard = s->measures.measure->ordered ? SH_REACH_HIGHEST : s->measures.threshold;
+
+	s->k_for_threshold = sh_reach_distance(s->fp.bits, s->fp.minhash, jaccard);
 	if (!s->k_given)
 		s->dedup.k = s->k_for_threshold;
+	s->sample_features =
+	    s->dedup.verify && (s->measures.measure->ordered || s->measures.measure->any ||
+				   jaccard < SH_REACH_LOWEST)
+		? SAMPLE_FEATURES
+		: 0;
 }
 
 /* Warns when the distance misses more pairs at the threshold than -k does by default. */
@@ -193,16 +210,23 @@ static void warn_of_recall(struct cli *c, const struct dedup_settings *s)
 {
 	double found = sh_reach(s->fp.bits, s->fp.minhash, s->dedup.threshold, s->dedup.k);
 
-	if (s->quiet || !s->dedup.verify || found >= SH_REACH_WANTED)
+	if (s->quiet || !s->dedup.verify || s->sample_features || found >= SH_REACH_WANTED)
 		return;
-	if (s->dedup.k < s->k_for_threshold)
-		cli_warn(c,
-		    "-k %u finds %.0f %% of the pairs of similarity %.6g (-T): -k %u finds 95 %%",
-		    s->dedup.k, 100 * found, (double)s->dedup.threshold / SH_WEIGHT_ONE,
-		    s->k_for_threshold);
-	else
-		cli_warn(c, "-k %u finds %.0f %% of the pairs of similarity %.6g (-T)", s->dedup.k,
-		    100 * found, (double)s->dedup.threshold / SH_WEIGHT_ONE);
+	cli_warn(c, "-k %u finds %.0f %% of the pairs of similarity %.6g (-T): -k %u finds 95 %%",
+	    s->dedup.k, 100 * found, (double)s->dedup.threshold / SH_WEIGHT_ONE,
+	    s->k_for_threshold);
+}
+
+/* -T and --measure, and what follows from them. */
+static void settle_measure(struct cli *c, struct dedup_settings *s)
+{
+	measures_settle(&s->measures, c);
+	s->dedup.how.measure = s->measures.measure;
+	s->dedup.threshold = s->measures.threshold;
+	s->dedup.edit_threshold = s->measures.edit;
+	choose_candidates(s);
+	/* Those that can be as similar as that to a document of few features. */
+	s->fp.distinct_up_to = sh_dedup_few_up_to(&s->dedup);
 }
 
 static void settle(struct cli *c, struct dedup_settings *s)
@@ -210,7 +234,7 @@ static void settle(struct cli *c, struct dedup_settings *s)
 	docopts_settle(&s->docs, c);
 	if (s->weight_given && s->fp.minhash)
 		cli_usage(c, "-w weighs under --simhash; minwise fingerprints know sets");
-	choose_distance(s);
+	settle_measure(c, s);
 	settle_report(c, s);
 	s->fp.token = s->dedup.how.token = s->docs.token;
 	s->fp.ngrams = s->dedup.how.ngrams = s->docs.ngrams;
@@ -219,8 +243,6 @@ static void settle(struct cli *c, struct dedup_settings *s)
 	s->dedup.jobs = c->jobs;
 	if (s->sample && !s->dedup.verify)
 		cli_usage(c, "--sample shows similarities, which --no-verify leaves out");
-	/* Those that can be as similar as that to a document of few features. */
-	s->fp.distinct_up_to = (size_t)(s->dedup.few * UINT64_C(1000000) / s->dedup.threshold);
 	dedup_archive_settle(c, s);
 	if (!writes(s))
 		cli_leave_output(c);
@@ -339,7 +361,7 @@ int main(int argc, char **argv)
 		    .scheme = sh_scheme_find("log"),
 		    .bits = 64,
 		    .minhash = true },
-		.dedup = { .verify = true, .threshold = 800000, .few = DEFAULT_FEW },
+		.dedup = { .verify = true, .few = DEFAULT_FEW },
 		.memory = DEFAULT_MEMORY,
 		.archive = { .store = SH_STORE_SKETCH },
 		.max_group = DEFAULT_MAX_GROUP,
@@ -350,7 +372,8 @@ int main(int argc, char **argv)
 	copy_doc_options();
 	docopts_init(&s.docs);
 	s.docs.ngrams = (struct sh_ngrams){ .min = DEFAULT_NGRAM, .max = DEFAULT_NGRAM };
-	s.dedup.how.measure = sh_measure_find("jaccard");
+	s.measures.measure = sh_measure_find("jaccard");
+	s.measures.threshold = s.measures.edit = 800000;
 	s.dedup.how.scheme = s.fp.scheme;
 	cli_start(&c, &program, argc, argv);
 	while ((opt = cli_next(&c)) != -1)

@@ -4,6 +4,7 @@
 #include <xxhash.h>
 
 #include "base/buf.h"
+#include "fp/bottom.h"
 #include "fp/compose.h"
 #include "fp/count.h"
 #include "fp/minhash.h"
@@ -380,4 +381,10 @@ int sh_fingerprint(struct sh_fingerprinter *f, struct sh_slice text, struct sh_f
 	else
 		sh_simhash_finish(&f->simhash, out->w);
 	return 0;
+}
+
+size_t sh_fingerprint_sample(const struct sh_fingerprinter *f, const struct sh_fingerprint *last,
+    size_t most, uint64_t *least)
+{
+	return sh_bottom(f->feature, last->features, most, least);
 }

@@ -44,6 +44,11 @@ struct sh_fingerprint {
 	uint64_t bad_utf8; /* ill-formed sequences in the text */
 };
 
+/* The sample (fp/bottom.h) of the features of the last document, at most `most` of them. Of a document
+ * without features there are none. Returns how many there are. */
+size_t sh_fingerprint_sample(const struct sh_fingerprinter *f, const struct sh_fingerprint *last,
+    size_t most, uint64_t *least);
+
 int sh_fingerprint(struct sh_fingerprinter *f, struct sh_slice text, struct sh_fingerprint *out,
     struct sh_error *err);
 

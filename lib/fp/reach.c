@@ -11,9 +11,6 @@
 
 #define PI 3.14159265358979323846
 
-/* Above HIGH a smaller distance saves next to nothing. Below LOW most candidates are chance. */
-enum { HIGH = 800000, LOW = 500000 };
-
 static double chance_of_bit(bool minhash, uint64_t similarity)
 {
 	double j = (double)similarity / SH_WEIGHT_ONE;
@@ -40,7 +37,10 @@ unsigned sh_reach_distance(unsigned bits, bool minhash, uint64_t similarity)
 {
 	unsigned k = 0;
 
-	similarity = similarity > HIGH ? HIGH : similarity < LOW ? LOW : similarity;
+	if (similarity > SH_REACH_HIGHEST)
+		similarity = SH_REACH_HIGHEST;
+	if (similarity < SH_REACH_LOWEST)
+		similarity = SH_REACH_LOWEST;
 	while (sh_reach(bits, minhash, similarity, k) < SH_REACH_WANTED)
 		k++;
 	return k;

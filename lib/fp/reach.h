@@ -17,7 +17,12 @@ double sh_reach(unsigned bits, bool minhash, uint64_t similarity, unsigned k);
 
 #define SH_REACH_WANTED 0.945 /* 95 % when rounded to whole percents */
 
-/* The least distance within which SH_REACH_WANTED of the pairs of this similarity lie. Bounds: never less than the distance for 0.8, never more than the distance for 0.5. */
+/* Similarities whose distance is computed, in millionths. Above the highest a smaller distance saves
+ * next to nothing. Below the lowest most candidates are chance. */
+enum { SH_REACH_HIGHEST = 800000, SH_REACH_LOWEST = 500000 };
+
+/* The least distance within which SH_REACH_WANTED of the pairs of this similarity lie. A similarity
+ * beyond the highest or the lowest counts as that. */
 unsigned sh_reach_distance(unsigned bits, bool minhash, uint64_t similarity);
 
 #endif

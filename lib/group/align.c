@@ -104,24 +104,30 @@ static size_t times(const struct sh_sequence *s, size_t t)
 	return s->first[t + 1] - s->first[t];
 }
 
-/* Fills a->map. Returns how many tokens are common, without regard to their order. */
+/* Fills a->map. Returns the tokens that one text has too many of, without regard to their order: no
+ * distance is below that. Stops above the limit. */
 static size_t match_tokens(
-    struct sh_aligner *a, const struct sh_sequence *x, const struct sh_sequence *y)
+    struct sh_aligner *a, const struct sh_sequence *x, const struct sh_sequence *y, size_t limit)
 {
-	size_t i = 0, j = 0, common = 0;
+	size_t i = 0, j = 0, extra_x = 0, extra_y = 0;
 
-	while (i < x->distinct && j < y->distinct) {
+	while (i < x->distinct && j < y->distinct && extra_x <= limit && extra_y <= limit) {
 		uint64_t h = x->hash[i], k = y->hash[j];
+		size_t n = h <= k ? times(x, i) : 0, m = k <= h ? times(y, j) : 0;
 
 		a->map[j] = h == k ? (uint32_t)i : NONE;
-		if (h == k)
-			common += times(x, i) < times(y, j) ? times(x, i) : times(y, j);
+		extra_x += n > m ? n - m : 0;
+		extra_y += m > n ? m - n : 0;
 		i += h <= k;
 		j += k <= h;
 	}
+	if (extra_x > limit || extra_y > limit)
+		return limit + 1;
+	extra_x += x->n - x->first[i];
+	extra_y += y->n - y->first[j];
 	for (; j < y->distinct; j++)
 		a->map[j] = NONE;
-	return common;
+	return extra_x > extra_y ? extra_x : extra_y;
 }
 
 /* ---- the band of the matrix ---- */
@@ -323,7 +329,7 @@ int sh_align(struct sh_aligner *a, const struct sh_sequence *x, const struct sh_
 		return 0;
 	if (room32(&a->map, &a->map_cap, y->distinct, err) < 0)
 		return -1;
-	least = y->n - match_tokens(a, x, y);
+	least = match_tokens(a, x, y, limit);
 	if (least > limit)
 		return 0;
 	/* No distance is above the length: a greater limit would only widen the band. */

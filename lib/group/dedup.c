@@ -18,6 +18,7 @@ struct sh_dedup *sh_dedup_new(const struct sh_dedup_opts *opts, struct sh_error 
 	d->opts = *opts;
 	d->opts.how.memory /= opts->jobs;
 	d->opts.how.threshold = opts->threshold;
+	d->opts.how.edit_threshold = opts->edit_threshold;
 	d->opts.how.exact = opts->seen != NULL;
 	if (!d->opts.memory)
 		d->opts.memory = SIZE_MAX;
@@ -60,8 +61,14 @@ void sh_dedup_delete(struct sh_dedup *d)
 	sh_tables_put(tables, d->place);
 	sh_tables_put(tables, d->at_place);
 	sh_tables_put(tables, d->taker);
-	sh_small_free(&d->small);
-	sh_tables_put(tables, d->small_vertex);
+	sh_small_free(&d->small.sets);
+	sh_tables_put(tables, d->small.vertex);
+	sh_small_free(&d->bags.sets);
+	sh_tables_put(tables, d->bags.vertex);
+	sh_share_free(&d->share);
+	sh_tables_put(tables, d->partner_end);
+	sh_tables_put(tables, d->partner);
+	sh_tables_put(tables, d->is_member);
 	sh_tables_put(tables, d->edge);
 	sh_tables_put(tables, d->pair);
 	free(d);
@@ -170,7 +177,7 @@ int sh_dedup_run(struct sh_dedup *d, struct sh_error *err)
 	if (allocate(d, err) < 0)
 		return -1;
 	if (sh_dedup_find_vertices(d, err) < 0 || sh_dedup_find_places(d, err) < 0 ||
-	    sh_dedup_gather_small(d, err) < 0)
+	    sh_dedup_gather_small(d, err) < 0 || sh_dedup_gather_shared(d, err) < 0)
 		return -1;
 	if (all_pairs ? sh_dedup_all_pairs(d, err) < 0 : sh_dedup_stars(d, err) < 0)
 		return -1;

@@ -44,10 +44,11 @@ struct sh_seen_pair {
 struct sh_dedup_opts {
 	unsigned bits, k;
 	bool verify;               /* without it, what is within k is a duplicate */
-	uint64_t threshold;        /* in millionths */
+	uint64_t threshold;        /* in millionths; under the measure any that of Jaccard */
+	uint64_t edit_threshold;   /* under the measure any */
 	unsigned few;              /* documents of fewer features are joined by them; 0: none are */
 	bool single;               /* groups are chains, not stars */
-	struct sh_verify_opts how; /* jaccard; its memory is shared by the workers */
+	struct sh_verify_opts how; /* its memory is shared by the workers */
 	struct sh_tables *tables;  /* NULL: all in memory */
 	size_t memory;             /* of joins, shared by the workers */
 	size_t pairs;              /* held at a time, beside 8 a document; 0: 65,536 */
@@ -59,6 +60,10 @@ struct sh_dedup_opts {
 	void *arg;
 };
 
+/* The number of features up to which sh_dedup_add() needs it exact: a document of more cannot be
+ * a duplicate of one that has fewer than opts->few. */
+size_t sh_dedup_few_up_to(const struct sh_dedup_opts *opts);
+
 struct sh_dedup;
 
 struct sh_dedup *sh_dedup_new(const struct sh_dedup_opts *opts, struct sh_error *err);
@@ -69,6 +74,10 @@ void sh_dedup_delete(struct sh_dedup *d);
  * any it makes no pair. */
 int sh_dedup_add(struct sh_dedup *d, const uint64_t *fp, size_t features, uint64_t rank,
     bool is_protected, struct sh_error *err);
+
+/* After each sh_dedup_add(), for candidates by shared features: the sampled features of the document,
+ * distinct (fp/bottom.h). Without a call there are no such candidates. */
+int sh_dedup_sample(struct sh_dedup *d, const uint64_t *hash, size_t n, struct sh_error *err);
 
 /* A document that was added makes no pair, and stays: others know what becomes of it. */
 void sh_dedup_leave_out(struct sh_dedup *d, uint32_t document);

@@ -170,5 +170,7 @@ int sh_dedup_join(
 		return -1;
 	if (join_near(d, a, b, err) < 0)
 		return -1;
-	return sh_dedup_join_small(d, a, b, err);
+	if (sh_dedup_join_small(d, a, b, err) < 0)
+		return -1;
+	return sh_dedup_join_shared(d, a, b, err);
 }

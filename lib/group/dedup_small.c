@@ -2,46 +2,106 @@
 
 #include "fp/features.h"
 #include "group/dedup_state.h"
+#include "hash/mix.h"
 
-static int gather_one(
-    struct sh_dedup *d, uint32_t v, struct sh_features *features, struct sh_error *err)
+static int add_vertex(struct sh_dedup *d, struct sh_dedup_small *small, uint32_t v,
+    const uint64_t *hash, size_t n, struct sh_error *err)
 {
+	if (small->sets.n == small->cap &&
+	    sh_tables_grow(d->opts.tables, (void **)&small->vertex, &small->cap, small->sets.n + 1,
+		sizeof *small->vertex, err) < 0)
+		return -1;
+	small->vertex[small->sets.n] = v;
+	d->stats.small += n < d->opts.few;
+	return sh_small_add(&small->sets, hash, n, err);
+}
+
+/* Each occurrence of a token is a feature of its own: sets of these have as many elements in common
+ * as the bags of the tokens. */
+static int add_bag(
+    struct sh_dedup *d, uint32_t v, const struct sh_feature_set *set, struct sh_error *err)
+{
+	uint64_t *bag = malloc(set->n_ordered * sizeof *bag + 1);
+	size_t n = 0;
+	int status;
+
+	if (!bag)
+		return sh_error_nomem(err);
+	for (size_t i = 0; i < set->n; i++)
+		for (uint32_t j = 0; j < set->count[i]; j++)
+			bag[n++] = sh_mix_word(set->hash[i], j);
+	status = add_vertex(d, &d->bags, v, bag, n, err);
+	free(bag);
+	return status;
+}
+
+static int gather_one(struct sh_dedup *d, uint32_t v, struct sh_error *err)
+{
+	struct sh_features *features = sh_verifier_features(d->worker[0].verifier);
+	struct sh_features *tokens = sh_verifier_tokens(d->worker[0].verifier);
 	struct sh_feature_set set;
 	struct sh_document doc;
 
 	if (sh_corpus_document(d->opts.how.corpus, d->vertex[v], &d->worker[0].room[0], &doc, err) <
-		0 ||
-	    sh_features_of(features, doc.text, &set, err) < 0)
+	    0)
 		return -1;
-	if (d->small.n == d->small_cap &&
-	    sh_tables_grow(d->opts.tables, (void **)&d->small_vertex, &d->small_cap, d->small.n + 1,
-		sizeof *d->small_vertex, err) < 0)
+	if (features && (sh_features_of(features, doc.text, &set, err) < 0 ||
+			    add_vertex(d, &d->small, v, set.hash, set.n, err) < 0))
 		return -1;
-	d->small_vertex[d->small.n] = v;
-	d->stats.small += set.n < d->opts.few;
-	return sh_small_add(&d->small, set.hash, set.n, err);
+	if (tokens &&
+	    (sh_features_of(tokens, doc.text, &set, err) < 0 || add_bag(d, v, &set, err) < 0))
+		return -1;
+	return 0;
 }
 
-/* Those of few features, and those that can reach the threshold with one of them. */
+/* Texts of edit similarity T, n tokens the longer, have at least T n tokens in common, so the Jaccard
+ * similarity of their bags is at least T / (2 - T). */
+static uint64_t bag_threshold(const struct sh_dedup_opts *opts)
+{
+	uint64_t edit = opts->how.measure->any ? opts->edit_threshold : opts->threshold;
+
+	return edit * UINT64_C(1000000) / (2000000 - edit);
+}
+
+size_t sh_dedup_few_up_to(const struct sh_dedup_opts *opts)
+{
+	const struct sh_measure *m = opts->how.measure;
+	uint64_t least = opts->threshold, bags = bag_threshold(opts);
+
+	if (m->ordered || (m->any && bags < least))
+		least = bags;
+	return opts->few && least ? (size_t)((opts->few - 1) * UINT64_C(1000000) / least) : 0;
+}
+
+/* The documents of few features, and those that can reach the threshold with one of them. */
 int sh_dedup_gather_small(struct sh_dedup *d, struct sh_error *err)
 {
-	struct sh_features *features = sh_verifier_features(d->worker[0].verifier);
-	uint64_t limit;
+	size_t up_to = sh_dedup_few_up_to(&d->opts);
 
-	d->small.tables = d->opts.tables;
-	if (!d->opts.verify || !d->opts.few || !d->opts.threshold)
+	d->small.sets.tables = d->bags.sets.tables = d->opts.tables;
+	d->small.threshold = d->opts.threshold;
+	d->bags.threshold = bag_threshold(&d->opts);
+	if (!d->opts.verify || !up_to)
 		return 0;
-	limit = (d->opts.few - 1) * UINT64_C(1000000) / d->opts.threshold;
 	for (uint32_t v = 0; v < d->n_vertices; v++)
-		if (d->features[d->vertex[v]] <= limit && gather_one(d, v, features, err) < 0)
+		if (d->features[d->vertex[v]] <= up_to && gather_one(d, v, err) < 0)
 			return -1;
-	return sh_small_order(&d->small, err);
+	if (sh_small_order(&d->small.sets, err) < 0)
+		return -1;
+	return sh_small_order(&d->bags.sets, err);
 }
+
+/* The sets that are joined. */
+struct joined {
+	struct sh_dedup *dedup;
+	const struct sh_dedup_small *small;
+};
 
 static int take_small(void *arg, uint32_t a, uint32_t b, struct sh_error *err)
 {
-	struct sh_dedup *d = arg;
-	uint32_t x = d->small_vertex[a], y = d->small_vertex[b];
+	const struct joined *j = arg;
+	struct sh_dedup *d = j->dedup;
+	uint32_t x = j->small->vertex[a], y = j->small->vertex[b];
 	unsigned distance =
 	    sh_fp_distance(sh_dedup_fp(d, d->vertex[x]), sh_dedup_fp(d, d->vertex[y]), d->words);
 
@@ -50,17 +110,17 @@ static int take_small(void *arg, uint32_t a, uint32_t b, struct sh_error *err)
 }
 
 /* The sets of a cohort's vertices. */
-static int find_part(
-    struct sh_dedup *d, const struct sh_cohort *c, struct sh_small_part *part, struct sh_error *err)
+static int find_part(struct sh_dedup *d, const struct sh_dedup_small *small,
+    const struct sh_cohort *c, struct sh_small_part *part, struct sh_error *err)
 {
-	size_t most = c->n < d->small.n ? c->n : d->small.n;
+	size_t most = c->n < small->sets.n ? c->n : small->sets.n;
 
 	*part = (struct sh_small_part){ .set = sh_tables_get(
 					    d->opts.tables, most, sizeof *part->set, err) };
 	if (!part->set)
 		return -1;
-	for (uint32_t i = 0, s = 0; i < c->n && s < d->small.n;) {
-		uint32_t v = sh_cohort_vertex(c, i), w = d->small_vertex[s];
+	for (uint32_t i = 0, s = 0; i < c->n && s < small->sets.n;) {
+		uint32_t v = sh_cohort_vertex(c, i), w = small->vertex[s];
 
 		if (v == w)
 			part->set[part->n++] = s;
@@ -70,18 +130,25 @@ static int find_part(
 	return 0;
 }
 
-int sh_dedup_join_small(
-    struct sh_dedup *d, const struct sh_cohort *a, const struct sh_cohort *b, struct sh_error *err)
+static int join_sets(struct sh_dedup *d, const struct sh_dedup_small *small,
+    const struct sh_cohort *a, const struct sh_cohort *b, struct sh_error *err)
 {
 	struct sh_small_part x = { 0 }, y = { 0 };
+	struct joined j = { d, small };
 	int status = -1;
 
-	if (d->small.n == 0)
+	if (small->sets.n == 0)
 		return 0;
-	if (find_part(d, a, &x, err) == 0 && (!b || find_part(d, b, &y, err) == 0))
-		status = sh_small_join(&d->small, &x, b ? &y : NULL, d->opts.threshold, d->opts.few,
-		    take_small, d, err);
+	if (find_part(d, small, a, &x, err) == 0 && (!b || find_part(d, small, b, &y, err) == 0))
+		status = sh_small_join(&small->sets, &x, b ? &y : NULL, small->threshold,
+		    d->opts.few, take_small, &j, err);
 	sh_tables_put(d->opts.tables, x.set);
 	sh_tables_put(d->opts.tables, y.set);
 	return status;
+}
+
+int sh_dedup_join_small(
+    struct sh_dedup *d, const struct sh_cohort *a, const struct sh_cohort *b, struct sh_error *err)
+{
+	return join_sets(d, &d->small, a, b, err) < 0 ? -1 : join_sets(d, &d->bags, a, b, err);
 }

@@ -85,6 +85,16 @@ static uint32_t better(const struct settling *s, size_t pair)
 	return s->dedup->at_place[(uint32_t)s->pairs.side.word[pair]];
 }
 
+static size_t drop_repeated(uint64_t *pair, size_t n)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (i == 0 || pair[i] != pair[i - 1])
+			pair[kept++] = pair[i];
+	return kept;
+}
+
 static int sort_pairs(struct settling *s, struct sh_error *err)
 {
 	struct sh_dedup *d = s->dedup;
@@ -96,6 +106,7 @@ static int sort_pairs(struct settling *s, struct sh_error *err)
 		s->pairs.side.id[i] = 0;
 	}
 	sh_side_sort(&s->pairs.side, &s->pairs.room, NULL, NULL);
+	d->n_pairs = drop_repeated(s->pairs.side.word, d->n_pairs);
 	return 0;
 }
 

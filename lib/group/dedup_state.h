@@ -6,6 +6,7 @@
 #include "group/group.h"
 #include "group/smalljoin.h"
 #include "join/fpsort.h"
+#include "join/share.h"
 #include "record/fingerprint.h"
 
 enum {
@@ -37,6 +38,15 @@ static inline uint32_t sh_cohort_vertex(const struct sh_cohort *c, uint32_t i)
 {
 	return c->vertex ? c->vertex[i] : i;
 }
+
+/* The vertices of few features, or of few tokens, to be joined by these. */
+struct sh_dedup_small {
+	struct sh_small_sets sets;
+	uint32_t *vertex; /* by set, ascending */
+	size_t cap;
+	uint64_t
+	    threshold; /* the Jaccard similarity of sets that may be duplicates, in millionths */
+};
 
 struct sh_dedup_worker {
 	struct sh_dedup *dedup;
@@ -79,10 +89,16 @@ struct sh_dedup {
 	uint32_t *taker;    /* the vertex that stays for it; what is in it before: dedup_star.c */
 	uint32_t n_vertices;
 
-	/* those of few features */
-	struct sh_small_sets small;
-	uint32_t *small_vertex; /* of each set, ascending */
-	size_t small_cap;
+	/* Short documents as sets of their features, and as bags of their tokens. */
+	struct sh_dedup_small small, bags;
+
+	/* dedup_share.c: samples of documents; then, by vertex, the better ones it shares features
+	 * with: partner[partner_end[v]] .. partner[partner_end[v + 1] - 1] */
+	struct sh_share share;
+	uint64_t *partner_end;
+	uint32_t *partner;
+	size_t n_partners, partner_cap;
+	bool *is_member; /* by vertex, of the cohort that is joined */
 
 	struct sh_dedup_parts *parts; /* while they are joined, see dedup_join.c */
 	sh_dedup_take *take;
@@ -128,13 +144,19 @@ int sh_cohort_find_nodes(struct sh_dedup *d, struct sh_cohort *c, struct sh_erro
 void sh_cohort_put_nodes(struct sh_dedup *d, struct sh_cohort *c);
 void sh_cohort_put(struct sh_dedup *d, struct sh_cohort *c);
 
-/* dedup_join.c: d->take is told once of each pair that may be alike, of a cohort with itself (b
+/* dedup_join.c: d->take is told of each pair that may be alike, of a cohort with itself (b
  * NULL) or of one from each of two that share no vertex: those of one fingerprint, those within
- * k and, dedup_small.c, those of few features. */
+ * k, dedup_small.c, those of few features and, dedup_share.c, those that share features. A pair
+ * may come more than once. */
 int sh_dedup_join(
     struct sh_dedup *d, struct sh_cohort *a, struct sh_cohort *b, struct sh_error *err);
 int sh_dedup_gather_small(struct sh_dedup *d, struct sh_error *err);
 int sh_dedup_join_small(
+    struct sh_dedup *d, const struct sh_cohort *a, const struct sh_cohort *b, struct sh_error *err);
+
+/* dedup_share.c: the same of pairs that share sampled features. */
+int sh_dedup_gather_shared(struct sh_dedup *d, struct sh_error *err);
+int sh_dedup_join_shared(
     struct sh_dedup *d, const struct sh_cohort *a, const struct sh_cohort *b, struct sh_error *err);
 
 /* dedup_verify.c: candidates in order of their vertices, so that features are made once; whether

@@ -181,6 +181,17 @@ static int link_chains(struct sh_dedup *d, struct sh_error *err)
 	return 0;
 }
 
+/* Of the same pair, found in two ways, only one is left. */
+static void drop_repeated(struct sh_dedup *d)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < d->n_candidates; i++)
+		if (i == 0 || by_ends(&d->candidate[i], &d->candidate[kept - 1]) != 0)
+			d->candidate[kept++] = d->candidate[i];
+	d->n_candidates = kept;
+}
+
 static int flush(struct sh_dedup *d, struct sh_error *err)
 {
 	int status;
@@ -188,6 +199,7 @@ static int flush(struct sh_dedup *d, struct sh_error *err)
 	if (only_links(d))
 		return link_chains(d, err);
 	sh_dedup_sort(d);
+	drop_repeated(d);
 	status = settle(d, d->candidate, d->n_candidates, err);
 	d->n_candidates = 0;
 	return status;

@@ -109,6 +109,21 @@ static void jaccard(
 	*s = (struct sh_similarity){ .num = sh_wide(both), .a = sh_wide(all), .b = sh_wide(all) };
 }
 
+bool sh_jaccard_is_below(
+    const struct sh_weighed_set *x, const struct sh_weighed_set *y, uint64_t threshold)
+{
+	struct rows part = { x->hash, x->hash + x->n / PARTS, y->hash, y->hash + y->n };
+	size_t both, left_x, left_y;
+
+	if (x->n < LARGE || y->n < LARGE)
+		return false;
+	part.y_end = lower_bound(part.y, part.y_end, *part.x_end);
+	left_x = x->n - x->n / PARTS;
+	left_y = (size_t)(y->hash + y->n - part.y_end);
+	both = common_rows(&part) + (left_x < left_y ? left_x : left_y);
+	return both * UINT64_C(1000000) < threshold * (x->n + y->n - both);
+}
+
 static void containment(
     const struct sh_weighed_set *x, const struct sh_weighed_set *y, struct sh_similarity *s)
 {

@@ -47,6 +47,11 @@ const struct sh_measure *sh_measure_find(const char *name);
 /* All measures, one after the other; NULL behind the last. */
 const struct sh_measure *sh_measure_at(size_t i);
 
+/* Whether a quarter of the sets tells that their Jaccard similarity is below the threshold (millionths). False
+ * where it takes more to tell. */
+bool sh_jaccard_is_below(
+    const struct sh_weighed_set *x, const struct sh_weighed_set *y, uint64_t threshold);
+
 /* Whether the similarity is at least p / q; q > 0, both at most 2^21. */
 bool sh_similarity_reaches(const struct sh_similarity *s, uint64_t p, uint64_t q);
 

@@ -33,6 +33,7 @@ struct sh_verifier {
 	struct sh_features *features;
 	struct sh_aligner *aligner; /* for measures that are ordered */
 	struct sh_verifier *edit;   /* for the measure any: asked when Jaccard does not reach */
+	bool bounded;               /* Jaccard similarities below the threshold need not be exact */
 	struct sh_document_room room;
 	struct entry **slots;
 	unsigned slot_bits;
@@ -115,6 +116,7 @@ struct sh_verifier *sh_verifier_new(const struct sh_verify_opts *opts, struct sh
 		return NULL;
 	}
 	v->opts = *opts;
+	v->bounded = !opts->exact && !opts->measure->weighs && opts->measure->duplicates;
 	v->slot_bits = FIRST_BITS;
 	v->slots = calloc((size_t)1 << v->slot_bits, sizeof *v->slots);
 	if (!v->slots)
@@ -146,7 +148,13 @@ void sh_verifier_delete(struct sh_verifier *v)
 
 struct sh_features *sh_verifier_features(struct sh_verifier *v)
 {
-	return v->features;
+	return v->opts.measure->ordered ? NULL : v->features;
+}
+
+struct sh_features *sh_verifier_tokens(struct sh_verifier *v)
+{
+	v = v->edit ? v->edit : v;
+	return v->opts.measure->ordered ? v->features : NULL;
 }
 
 uint64_t sh_verifier_made(const struct sh_verifier *v)
@@ -157,6 +165,7 @@ uint64_t sh_verifier_made(const struct sh_verifier *v)
 void sh_verifier_be_exact(struct sh_verifier *v)
 {
 	v->opts.exact = true;
+	v->bounded = false;
 	if (v->edit)
 		v->edit->opts.exact = true;
 }
@@ -394,6 +403,8 @@ static int compare(struct sh_verifier *v, const struct entry *a, const struct en
 	if (v->opts.measure->ordered) {
 		if (compare_edit(v, &a->sequence, &b->sequence, s, err) < 0)
 			return -1;
+	} else if (v->bounded && sh_jaccard_is_below(&a->set, &b->set, v->opts.threshold)) {
+		*s = (struct sh_similarity){ .a = sh_wide(1), .b = sh_wide(1) };
 	} else {
 		v->opts.measure->compare(&a->set, &b->set, s);
 	}

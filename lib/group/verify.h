@@ -16,8 +16,8 @@ struct sh_verify_opts {
 	struct sh_ngrams ngrams;
 	const struct sh_measure *measure;
 	const struct sh_scheme *scheme; /* for measures that weigh: set, tf or log */
-	/* The least similarity asked for, in millionths. Below it the edit similarity is 0, unless
-	 * `exact`: alignments may end early. Under the measure any: the least Jaccard similarity. */
+	/* The least similarity asked for, in millionths. Below it edit and Jaccard similarities may come
+	 * as 0, unless `exact`: comparisons end early. Under the measure any: the least Jaccard similarity. */
 	uint64_t threshold;
 	uint64_t edit_threshold; /* under the measure any: the least edit similarity */
 	bool exact;
@@ -48,8 +48,10 @@ int sh_verify_ids(struct sh_verifier *v, struct sh_slice id1, struct sh_slice id
 int sh_verifier_digest(
     struct sh_verifier *v, uint32_t document, uint64_t *digest, struct sh_error *err);
 
-/* The maker of the verifier's sets, for use on the same thread. */
+/* The makers of the verifier's sets of features, and of its sequences of tokens, for use on the same
+ * thread; NULL when its measure needs none. */
 struct sh_features *sh_verifier_features(struct sh_verifier *v);
+struct sh_features *sh_verifier_tokens(struct sh_verifier *v);
 
 /* The number of sets of features made so far, which take most of the time. */
 uint64_t sh_verifier_made(const struct sh_verifier *v);

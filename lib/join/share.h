@@ -42,6 +42,14 @@ void sh_share_free(struct sh_share *s);
 int sh_share_order(
     struct sh_share *s, const uint32_t *number, uint32_t numbers, struct sh_error *err);
 
+/* The number of features of a document, by its number. */
+static inline size_t sh_share_size(const struct sh_share *s, uint32_t number)
+{
+	uint32_t i = s->owner[number];
+
+	return i == SH_SHARE_NONE ? 0 : (size_t)(s->start[i + 1] - s->start[i]);
+}
+
 /* A document, by its number, and how many sampled features it shares with another. */
 struct sh_shared {
 	uint32_t number, common;

@@ -1,0 +1,135 @@
+/* Candidates by shared features: pairs whose samples have LEAST features in common, and one in ONE_IN of
+ * the smaller sample.
+ *
+ * All such pairs are found once. Each vertex has a list of the better vertices it shares features
+ * with; a join of cohorts looks only at the lists of their own vertices. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "group/dedup_state.h"
+
+enum { LEAST = 2, ONE_IN = 12 };
+
+int sh_dedup_sample(struct sh_dedup *d, const uint64_t *hash, size_t n, struct sh_error *err)
+{
+	d->share.tables = d->opts.tables;
+	return sh_share_add(&d->share, hash, n, err);
+}
+
+/* By document: the place of its vertex, for the one document that stands for the vertex. */
+static uint32_t *number_documents(struct sh_dedup *d, struct sh_error *err)
+{
+	uint32_t *number = sh_tables_get(d->opts.tables, d->n, sizeof *number, err);
+
+	if (!number)
+		return NULL;
+	memset(number, 0xff, d->n * sizeof *number);
+	for (uint32_t v = 0; v < d->n_vertices; v++)
+		number[d->vertex[v]] = d->place[v];
+	return number;
+}
+
+static bool shares_enough(const struct sh_share *s, uint32_t number, const struct sh_shared *other)
+{
+	size_t n = sh_share_size(s, number), m = sh_share_size(s, other->number);
+
+	return (size_t)other->common * ONE_IN >= (n < m ? n : m);
+}
+
+static int list_partners(
+    struct sh_dedup *d, uint32_t v, struct sh_share_room *room, struct sh_error *err)
+{
+	const struct sh_shared *found;
+	size_t n;
+
+	if (sh_share_find(&d->share, d->place[v], LEAST, room, &found, &n, err) < 0)
+		return -1;
+	if (d->n_partners + n > d->partner_cap &&
+	    sh_tables_grow(d->opts.tables, (void **)&d->partner, &d->partner_cap, d->n_partners + n,
+		sizeof *d->partner, err) < 0)
+		return -1;
+	for (size_t i = 0; i < n; i++)
+		if (shares_enough(&d->share, d->place[v], &found[i]))
+			d->partner[d->n_partners++] = d->at_place[found[i].number];
+	d->partner_end[v + 1] = d->n_partners;
+	return 0;
+}
+
+static int list_all_partners(struct sh_dedup *d, struct sh_error *err)
+{
+	struct sh_share_room room = { 0 };
+	int status = 0;
+
+	d->partner_end[0] = 0;
+	for (uint32_t v = 0; status == 0 && v < d->n_vertices; v++)
+		status = list_partners(d, v, &room, err);
+	sh_share_room_free(&room);
+	return status;
+}
+
+int sh_dedup_gather_shared(struct sh_dedup *d, struct sh_error *err)
+{
+	uint32_t *number;
+	int status;
+
+	if (!d->share.n)
+		return 0;
+	d->partner_end =
+	    sh_tables_get(d->opts.tables, (size_t)d->n_vertices + 1, sizeof *d->partner_end, err);
+	d->is_member =
+	    sh_tables_get_zeroed(d->opts.tables, d->n_vertices, sizeof *d->is_member, err);
+	number = d->partner_end && d->is_member ? number_documents(d, err) : NULL;
+	if (!number)
+		return -1;
+	status = sh_share_order(&d->share, number, d->n_vertices, err);
+	sh_tables_put(d->opts.tables, number);
+	if (status == 0)
+		status = list_all_partners(d, err);
+	sh_share_free(&d->share);
+	return status;
+}
+
+static void mark(struct sh_dedup *d, const struct sh_cohort *c, bool on)
+{
+	for (uint32_t i = 0; i < c->n; i++)
+		d->is_member[sh_cohort_vertex(c, i)] = on;
+}
+
+/* The partners of v that are marked, but for those within distance k: fingerprints find them. */
+static int take_marked(struct sh_dedup *d, uint32_t v, struct sh_error *err)
+{
+	for (uint64_t i = d->partner_end[v]; i < d->partner_end[v + 1]; i++) {
+		uint32_t u = d->partner[i];
+		unsigned distance;
+
+		if (!d->is_member[u])
+			continue;
+		distance = sh_fp_distance(
+		    sh_dedup_fp(d, d->vertex[u]), sh_dedup_fp(d, d->vertex[v]), d->words);
+		if (distance > d->opts.k && d->take(d, u, v, distance, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int join_lists(struct sh_dedup *d, const struct sh_cohort *of, const struct sh_cohort *with,
+    struct sh_error *err)
+{
+	int status = 0;
+
+	mark(d, with, true);
+	for (uint32_t i = 0; status == 0 && i < of->n; i++)
+		status = take_marked(d, sh_cohort_vertex(of, i), err);
+	mark(d, with, false);
+	return status;
+}
+
+int sh_dedup_join_shared(
+    struct sh_dedup *d, const struct sh_cohort *a, const struct sh_cohort *b, struct sh_error *err)
+{
+	if (!d->partner_end)
+		return 0;
+	if (join_lists(d, a, b ? b : a, err) < 0)
+		return -1;
+	return b ? join_lists(d, b, a, err) : 0;
+}
