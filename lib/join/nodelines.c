@@ -1,19 +1,26 @@
-/* Nodes from the lines of a whole block. */
+/* Nodes from the lines of a whole chunk. */
 #include "join/nodes.h"
 
 ssize_t sh_nodes_take(struct sh_nodes *s, struct sh_slice text, const struct sh_fp_form *form,
     size_t max, size_t *lines, struct sh_error *err)
 {
-	uint64_t fp[SH_FP_MAX_WORDS];
 	const char *p = text.p, *end = text.p + text.n;
+	size_t n, most = text.n / (form->digits + 2 + form->tail_n);
 	struct sh_slice id;
-	size_t n;
 
+	if (most > max)
+		most = max;
 	while (end > p && end[-1] != '\n')
 		end--;
-	for (*lines = 0; *lines < max && (n = sh_fp_line(p, end, form, fp, &id)) > 0; ++*lines) {
-		if (sh_nodes_add(s, fp, id, err) < 0)
+	if (sh_nodes_reserve(s, most, err) < 0)
+		return -1;
+	for (*lines = 0; *lines < most; ++*lines) {
+		n = sh_fp_line(p, end, form, s->fp + s->records * s->words, &id);
+		if (n == 0)
+			break;
+		if (sh_node_ids_add(&s->ids, id, err) < 0)
 			return -1;
+		s->records++;
 		p += n;
 	}
 	return p - text.p;
