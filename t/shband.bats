@@ -101,7 +101,7 @@ load helper
 	refuses 0f '-k 8' '-k 8: no table of 8-bit fingerprints guarantees that'
 	refuses 0f '-k 3 -M 3' '3 blocks cannot guarantee distance 3: choose at least 4'
 	refuses 0f '-k 3 -M 9' '9 blocks of 8 bits: choose at most 8'
-	refuses "$(printf %064d 0)" '-k 40 -M 100' '100 blocks at distance 40 make more than 16777216 tables: choose fewer blocks, 41 at the least'
+	refuses "$(printf %064d 0)" '-k 40 -M 100' '100 blocks at distance 40 make more than 16777216 tables: choose fewer blocks, at least 41'
 	try 'shband --seed 1 </dev/null'
 	exits 2
 	says 'shband: --seed is for --recall, which draws tables' "Try 'shband --help' or 'man shband'."

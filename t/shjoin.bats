@@ -167,14 +167,14 @@ clusters() {
 		gives
 		says "shjoin: -:1: $2"
 	}
-	refuses zz 'this is no band key: shband makes them'
-	refuses '' 'this is no band key: shband makes them'
+	refuses zz 'this is no band key (shband makes band keys)'
+	refuses '' 'this is no band key (shband makes band keys)'
 	refuses 0104 'the band key has 4 digits, expected 7 for 8-bit fingerprints'
 	refuses 01050 'the band key has 5 digits, expected 7 for 8-bit fingerprints'
 	refuses 0302000 'the band key declares distance 3 and 2 blocks, impossible for 8 bits'
 	refuses 01ff000 'the band key declares distance 1 and 255 blocks, impossible for 8 bits'
 	refuses 010204 "key '010204' is not that of fingerprint 00 in this table"
-	refuses 01020g 'the band key holds something else than lower-case hex digits'
+	refuses 01020g 'the band key has a character that is no lower-case hexadecimal digit'
 	refuses 010220 'the band key names table 2, but its layout has 2, counted from 0'
 }
 

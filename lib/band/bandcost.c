@@ -2,10 +2,10 @@
 
 #include "band/plan.h"
 
-/* Powers of two from 1024 on are no doubles. Nobody shares keys of that many bits. */
+/* 2^1024 is no double. No two random fingerprints share a key of that many bits. */
 enum { KEY_BITS_MOST = 1020 };
 
-/* Natural logarithm of x >= 1, to more places than a cost model needs, without libm. */
+/* Returns the natural logarithm of x >= 1, without libm: the result is the same on every machine. */
 static double ln(double x)
 {
 	double y, y2, term, sum = 0;
@@ -30,8 +30,8 @@ static double power_of_two(unsigned n)
 	return x;
 }
 
-/* A size that with chance 0.999 none of `buckets` buckets exceeds, each filled by a
- * Poisson law of this mean. Chernoff: P(X >= s) <= exp(-mean) (e mean / s)^s. */
+/* Returns a size that none of `buckets` buckets exceeds, with probability 0.999. The size of a bucket
+ * has a Poisson distribution of this mean. Chernoff: P(X >= s) <= exp(-mean) (e mean / s)^s. */
 static double largest_bucket(double mean, double buckets)
 {
 	double goal = ln(buckets * 1000 + 1), low = mean + 1, high = mean + 2;
@@ -43,7 +43,7 @@ static double largest_bucket(double mean, double buckets)
 	while (high - low > 0.5) {
 		double mid = (low + high) / 2;
 
-		/* From 2^52 on doubles lie further apart. */
+		/* Doubles above 2^52 are more than 0.5 apart. */
 		if (mid <= low || mid >= high)
 			break;
 		if (TAIL(mid) < goal)
@@ -55,8 +55,8 @@ static double largest_bucket(double mean, double buckets)
 	return (double)(uint64_t)(high + 0.999);
 }
 
-/* Seconds for the candidates of all buckets. Table 0 stands for all: what counts is how many
- * bits its keys leave. */
+/* Returns the seconds for the candidates of all buckets. All tables are taken for equal: the number of
+ * bits outside the key decides. */
 static double compare_seconds(const struct sh_band_cost *c, unsigned bits, unsigned k)
 {
 	struct sh_task task = { .bits = bits, .k = k, .self = true, .brute_factor = 1 };
@@ -73,7 +73,7 @@ static double compare_seconds(const struct sh_band_cost *c, unsigned bits, unsig
 	return planned < all ? planned : all;
 }
 
-/* Fill the rest of *c from tables, key bits and the length of a line. */
+/* Fills the other fields of *c from its tables, key bits and length of a line. */
 static void price(struct sh_band_cost *c, unsigned bits, unsigned k, double count)
 {
 	unsigned key_bits = c->key_bits < KEY_BITS_MOST ? c->key_bits : KEY_BITS_MOST;
@@ -82,7 +82,7 @@ static void price(struct sh_band_cost *c, unsigned bits, unsigned k, double coun
 	c->candidates = c->tables * count * count / 2 / buckets;
 	c->bucket = count / buckets;
 	c->stream_bytes = lines * c->record_bytes;
-	/* No more buckets than fingerprints are filled. */
+	/* At most `count` buckets have a fingerprint. */
 	c->bucket_max =
 	    count < 2 ? count
 		      : largest_bucket(c->bucket, (buckets < count ? buckets : count) * c->tables);
@@ -111,7 +111,7 @@ int sh_band_cost(struct sh_band_cost *c, unsigned bits, unsigned k, unsigned blo
 	return 0;
 }
 
-/* The cheapest number of tables and the cost of keys of key_bits bits. */
+/* Fills *c with the smallest number of tables and their cost, for keys of key_bits bits. */
 static int cost_drawn(struct sh_band_cost *c, unsigned bits, unsigned k, unsigned key_bits,
     double recall, double count, unsigned id_bytes, struct sh_error *err)
 {
@@ -154,7 +154,7 @@ int sh_band_choose_drawn(struct sh_band_cost *row, unsigned room, unsigned *best
 			cheapest = cost;
 			*best = n;
 		}
-		/* Longer keys take more tables: see sh_band_choose(). */
+		/* Longer keys need more tables: sorting alone costs more from here on. */
 		if (row[n++].sort_seconds > 4 * cheapest)
 			break;
 	}
@@ -173,7 +173,7 @@ int sh_band_choose(struct sh_band_cost *row, unsigned room, unsigned *best, unsi
 		double cost;
 
 		if (sh_band_cost(c, bits, k, m, count, id_bytes, err) < 0) {
-			/* What is chosen must not depend on the memory that there happens to be. */
+			/* The choice must not depend on free memory. */
 			if (err->code == SH_ERR_NOMEM)
 				return -1;
 			break;
@@ -184,7 +184,7 @@ int sh_band_choose(struct sh_band_cost *row, unsigned room, unsigned *best, unsi
 			*best = n;
 		}
 		n++;
-		/* More blocks make more tables: once sorting alone costs more, so does the rest. */
+		/* More blocks make more tables: sorting alone costs more from here on. */
 		if (c->sort_seconds > 4 * cheapest)
 			break;
 	}

@@ -6,8 +6,8 @@
 #include "base/num.h"
 
 enum {
-	HEADS = 1 << 16, /* tables whose heads are kept, at most */
-	BLOCK = 16,      /* bytes copied at once: so many are written beyond each end */
+	HEADS = 1 << 16, /* with more tables no heads are kept */
+	BLOCK = 16,      /* bytes copied at once: up to 15 bytes behind each end are overwritten */
 	KEY_BITS = 64,
 	TAIL_MAX = SH_BAND_TAG_DIGITS + SH_FP_HEX_MAX + SH_ID_MAX + 3,
 };
@@ -70,7 +70,7 @@ int sh_band_lines_add(const struct sh_band_lines *l, const struct sh_fp_record *
 	const struct sh_band *band = l->band;
 	unsigned head = band->key_len - band->bits_digits;
 	size_t n = write_tail(tail, r);
-	/* More than a size_t, on 32 bits. */
+	/* This may exceed a size_t of 32 bits. */
 	uint64_t want = (uint64_t)(band->key_len + n) * band->tables + 2 * BLOCK;
 	char *p;
 

@@ -1,4 +1,4 @@
-/* Band records as text: the lines that shband writes. */
+/* Writes band records. */
 #ifndef SH_BAND_BANDLINES_H
 #define SH_BAND_BANDLINES_H
 
@@ -8,14 +8,14 @@
 
 struct sh_band_lines {
 	const struct sh_band *band;
-	char (*head)[SH_BAND_HEAD]; /* by table: what its keys begin with; NULL: not at hand */
+	char (*head)[SH_BAND_HEAD]; /* by table: the beginning of its keys; NULL: too many tables */
 };
 
-/* The band must outlive l. */
+/* The band is borrowed: it must outlive l. */
 int sh_band_lines_init(struct sh_band_lines *l, const struct sh_band *band, struct sh_error *err);
 void sh_band_lines_free(struct sh_band_lines *l);
 
-/* Append a line a table for a fingerprint of the band's width. */
+/* Appends a line for each table. The fingerprint must have the width of the layout. */
 int sh_band_lines_add(const struct sh_band_lines *l, const struct sh_fp_record *r,
     struct sh_buf *out, struct sh_error *err);
 

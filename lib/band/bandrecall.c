@@ -1,12 +1,12 @@
-/* Tables drawn at random: fewer than exactness needs, for an expected recall.
+/* Tables drawn at random, for an expected recall: fewer tables than an exact layout needs.
  *
- * The bits of a fingerprint are shuffled, and cut into as many keys of `key_bits` bits as there
- * are whole ones, 16 at most; shuffled again, for the next keys, until there are enough. Keys of one shuffle
- * have no bit in common, so that what breaks one tends to spare the others (multi-index hashing's
- * disjoint tables, bit sampling's random ones: Indyk, Motwani 1998).
+ * The bits of a fingerprint are shuffled and cut into keys of `key_bits` bits, at most 16 keys. The
+ * bits are shuffled again for the next keys. Keys of one shuffle share no bit: errors that change one key
+ * tend to leave the other keys equal (disjoint tables as in multi-index hashing, random bits as in bit
+ * sampling: Indyk, Motwani 1998).
  *
- * The shuffle is Fisher's and Yates', from the last place down: place i changes with place
- * r mod (i + 1), r the next number of SplitMix64 whose state begins with the seed. */
+ * The shuffle is that of Fisher and Yates, from the last place down. Place i is exchanged with place
+ * r mod (i + 1), where r is the next number of SplitMix64. The seed is its first state. */
 #include <stdlib.h>
 
 #include "band/band.h"
@@ -17,7 +17,8 @@
 #pragma STDC FP_CONTRACT OFF
 #endif
 
-enum { SLICES_MAX = 16 }; /* more would be too many terms for a sum of doubles */
+/* The keys of one shuffle. all_changed() cannot add the terms of more keys in doubles. */
+enum { SLICES_MAX = 16 };
 
 static unsigned slices_of(unsigned bits, unsigned key_bits)
 {
@@ -52,7 +53,7 @@ static bool has_bit(const uint64_t *mask, unsigned bit)
 	return mask[bit / 64] >> (63 - bit % 64) & 1;
 }
 
-/* The runs of the bits of a mask. */
+/* Fills *t: the runs of successive bits of the mask. */
 static void describe(const struct sh_band *b, struct sh_band_table *t, uint32_t number)
 {
 	const uint64_t *mask = b->mask + (size_t)number * b->words;
@@ -125,10 +126,10 @@ int sh_band_draw(struct sh_band *b, unsigned bits, unsigned k, unsigned key_bits
 	return 0;
 }
 
-/* ---- what to expect ---------------------------------------------------------- */
+/* ---- expected recall ---------------------------------------------------------- */
 
-/* The chance that d of n places chosen at random lie all among the last n - taken. */
-static double spared(unsigned n, unsigned taken, unsigned d)
+/* Returns the probability that d of n places, drawn at random, are all among the last n - taken. */
+static double none_taken(unsigned n, unsigned taken, unsigned d)
 {
 	double chance = 1;
 
@@ -139,13 +140,14 @@ static double spared(unsigned n, unsigned taken, unsigned d)
 	return chance;
 }
 
-/* The chance that d errors break each of `slices` keys of one shuffle: inclusion, exclusion. */
-static double all_broken(unsigned bits, unsigned key_bits, unsigned slices, unsigned d)
+/* Returns the probability that d wrong bits change each of `slices` keys of one shuffle, by inclusion
+ * and exclusion. */
+static double all_changed(unsigned bits, unsigned key_bits, unsigned slices, unsigned d)
 {
 	double chance = 0, ways = 1;
 
 	for (unsigned j = 0; j <= slices; j++) {
-		chance += ways * spared(bits, j * key_bits, d);
+		chance += ways * none_taken(bits, j * key_bits, d);
 		ways = -ways * (slices - j) / (j + 1);
 	}
 	return chance > 0 ? chance : 0;
@@ -154,8 +156,8 @@ static double all_broken(unsigned bits, unsigned key_bits, unsigned slices, unsi
 double sh_band_recall(unsigned bits, unsigned key_bits, unsigned tables, unsigned distance)
 {
 	unsigned slices = slices_of(bits, key_bits);
-	double whole = all_broken(bits, key_bits, slices, distance);
-	double missed = all_broken(bits, key_bits, tables % slices, distance);
+	double whole = all_changed(bits, key_bits, slices, distance);
+	double missed = all_changed(bits, key_bits, tables % slices, distance);
 
 	for (unsigned i = 0; i < tables / slices; i++)
 		missed *= whole;

@@ -5,34 +5,34 @@
 #pragma STDC FP_CONTRACT OFF
 #endif
 
-/* Nanoseconds, measured on one core of 2023 with AVX-512; only ratios matter, and they
- * are the same for all kernels, lest the order of the pairs depend on the processor. */
+/* Nanoseconds, measured on one core of 2023 with AVX-512. Only the ratios decide. All kernels use these
+ * numbers, so that the order of the pairs does not depend on the processor. */
 #define NS_VECTOR 0.55 /* eight words compared */
-#define NS_SWEEP  0.50 /* one more word to be compared with a tile */
+#define NS_SWEEP  0.50 /* one more word compared with a tile */
 #define NS_PIECE  7.0  /* one more bucket collected */
 #define NS_BUCKET 25.0 /* one more bucket begun */
-#define NS_VERIFY 6.0  /* a spot looked at in full */
-#define NS_PLACE  4.0  /* a fingerprint put in order, in cache */
-#define NS_PLACE2 9.5  /* in two passes, when it is larger than the cache */
+#define NS_VERIFY 6.0  /* one candidate compared in full */
+#define NS_PLACE  4.0  /* a fingerprint sorted, in the cache */
+#define NS_PLACE2 9.5  /* the same in two passes, beyond the cache */
 #define NS_OFFSET 1.0  /* a bucket offset */
-#define NS_HALF   9.0  /* a word put in order by a half */
-#define NS_REST   0.08 /* a half's rest compared */
+#define NS_HALF   9.0  /* a word sorted by one half */
+#define NS_REST   0.08 /* the other half of a word compared */
 
 enum {
 	CACHED = 1 << 17,
-	RADIUS_MAX = 16, /* more would take longer than comparing everything */
+	RADIUS_MAX = 16, /* a larger radius costs more than comparing every pair */
 	UNIFORM_PERCENT = 55,
 	HALVES_K_MIN = 2,
-	HALVES_K = 3, /* one of two halves has one error at the most */
+	HALVES_K = 3, /* at most 3 errors: one of two halves has at most one */
 	HALF_BUCKET = 10,
-	HALF_BITS_MIN = 16, /* the others must fit in 16 */
+	HALF_BITS_MIN = 16, /* the other bits must fit in 16 */
 };
 
-/* Usable bits of one word: those on which fingerprints do differ. */
+/* The usable bits of one word: bits on which some fingerprints differ. */
 struct word_bits {
 	unsigned n;
 	uint8_t bit[64]; /* number in the word, 0 = most significant */
-	double pass;     /* chance that two words differ in at most k bits */
+	double pass;     /* probability that two words differ in at most k bits */
 };
 
 struct planner {
@@ -42,8 +42,8 @@ struct planner {
 	struct word_bits word[SH_FP_MAX_WORDS];
 };
 
-/* The law of the number of bits that differ, one independent bit after another: p[d] for d
- * up to r. */
+/* The distribution of the number of different bits among n independent ones: p[d] is the probability of
+ * d, for d up to r. */
 struct law {
 	unsigned n, r;
 	double p[RADIUS_MAX + 1];
@@ -76,7 +76,7 @@ static double law_within(const struct law *law)
 	return sum;
 }
 
-/* Number of keys within r of a key of n bits. */
+/* Returns the number of keys within distance r of a key of n bits. */
 static double volume(unsigned n, unsigned r)
 {
 	double term = 1, sum = 1;
@@ -100,7 +100,7 @@ static double compare_ns(double candidates, double bucket, double pass)
 	return candidates * (NS_VECTOR / 8 + (NS_VECTOR / 2 + NS_SWEEP) / size + pass * NS_VERIFY);
 }
 
-/* Beyond the radii that are worth a plan every word passes, as good as. */
+/* Returns the probability that two words differ in at most k bits; 1 beyond RADIUS_MAX. */
 static double pass_chance(const double *agree, const struct word_bits *b, unsigned k)
 {
 	struct law law;
@@ -137,7 +137,7 @@ static void survey(struct planner *p, const struct sh_task *task)
 	}
 }
 
-/* The most telling bits first. */
+/* Sorts bits: the one on which fingerprints differ most often first. */
 static void sort_bits(const double *agree, uint8_t *bit, unsigned n)
 {
 	for (unsigned i = 1; i < n; i++) {
@@ -150,14 +150,14 @@ static void sort_bits(const double *agree, uint8_t *bit, unsigned n)
 	}
 }
 
-/* The bits of one block of its word: the i-th of n. */
+/* The bits of one block within its word. */
 struct share {
 	unsigned n;
 	uint8_t bit[64];
 };
 
-/* Bits that are all alike stay together, so that a key is one shift and mask; else each
- * block gets its part of the telling ones. */
+/* Fills *s with the bits of block i of n. Uniform bits stay adjacent, so that a key is one shift and
+ * one mask. Otherwise selective bits are dealt evenly to the blocks. */
 static void take_share(const struct planner *p, unsigned w, unsigned i, unsigned n, struct share *s)
 {
 	const struct word_bits *b = &p->word[w];
@@ -172,7 +172,7 @@ static void take_share(const struct planner *p, unsigned w, unsigned i, unsigned
 		s->bit[s->n++] = b->bit[at];
 }
 
-/* Seconds and candidates of a block met by the bits that the law has seen. */
+/* Fills in seconds and candidates of a block whose key is the bits added to the law. */
 static void price(const struct planner *p, struct sh_block *b, const struct law *law, double flips)
 {
 	const struct sh_task *t = p->task;
@@ -197,13 +197,13 @@ static void choose_key(const struct planner *p, struct sh_block *b, const struct
 	law_init(&law, b->radius);
 	for (unsigned n = 1; n <= s->n && n <= SH_PLAN_KEY_BITS; n++) {
 		law_add(&law, agree[s->bit[n - 1]]);
-		/* A key much shorter than its number of fingerprints is no use. */
+		/* Skips keys that leave 4096 or more fingerprints in a bucket. */
 		if (n < s->n && (double)(UINT32_C(1) << n) * 4096 < p->task->nx)
 			continue;
 		price(p, b, &law, volume(n, b->radius));
 		if (best.bits == 0 || b->seconds < best.seconds)
 			best = *b;
-		/* Nor are more than twice as many buckets as fingerprints. */
+		/* Stops at twice as many buckets as fingerprints. */
 		if ((double)(UINT32_C(1) << n) > 2 * p->task->nx)
 			break;
 	}
@@ -213,7 +213,7 @@ static void choose_key(const struct planner *p, struct sh_block *b, const struct
 		b->mask |= UINT64_C(1) << (63 - s->bit[i]);
 }
 
-/* The word in which block i of m lies, by its middle among all usable bits. */
+/* Returns the word of block i of m: the one with the middle of its usable bits. */
 static unsigned home(const struct planner *p, unsigned i, unsigned m)
 {
 	unsigned middle = p->usable * (2 * i + 1) / (2 * m), w = 0;
@@ -223,8 +223,8 @@ static unsigned home(const struct planner *p, unsigned i, unsigned m)
 	return w;
 }
 
-/* m blocks; the radii as even as can be, the larger ones first. False when a word has fewer
- * bits than blocks, or a radius is beyond reason. */
+/* Makes a plan of m blocks. Radii differ by at most one, larger radii first. Returns false when a word
+ * has fewer bits than blocks, or a radius exceeds RADIUS_MAX. */
 static bool draw(const struct planner *p, struct sh_plan *plan, unsigned m)
 {
 	unsigned total = p->task->k + 1, share_n[SH_FP_MAX_WORDS] = { 0 };
@@ -265,7 +265,7 @@ static double best_pass(const struct planner *p)
 	return least;
 }
 
-/* Bits of a half by which so many are put in order. */
+/* Returns the bits of a half by which n words are sorted. */
 static unsigned half_bits(double n)
 {
 	unsigned bits = HALF_BITS_MIN;
@@ -275,7 +275,7 @@ static unsigned half_bits(double n)
 	return bits;
 }
 
-/* By halves, where that is possible. */
+/* Chooses the join by halves where it is possible and cheaper. */
 static void halve(const struct planner *p, struct sh_plan *plan)
 {
 	const struct sh_task *t = p->task;

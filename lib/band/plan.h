@@ -1,8 +1,8 @@
-/* How a join goes: blocks, radii and key bits, chosen by an estimate of the time.
+/* The plan of a join: blocks, radii and key bits, chosen by an estimate of the time.
  *
- * The estimate knows of each bit how often two fingerprints agree on it, and takes
- * bits for independent. Where they are not, buckets grow larger than foreseen; each
- * such bucket is planned anew, from its own bits (see join/level.c). */
+ * The estimate uses the probability that two fingerprints agree on each bit, and assumes independent
+ * bits. Dependent bits make larger buckets than estimated. A plan of its own is then made for such a
+ * bucket (join/level.c). */
 #ifndef SH_BAND_PLAN_H
 #define SH_BAND_PLAN_H
 
@@ -13,10 +13,10 @@
 
 enum {
 	SH_PLAN_BLOCKS = 64,
-	SH_PLAN_KEY_BITS = 24, /* at most: 2^24 bucket offsets are 64 MiB */
+	SH_PLAN_KEY_BITS = 24, /* the most key bits: 2^24 bucket offsets are 64 MiB */
 };
 
-/* Bits of one word of the fingerprint, to be met with at most `radius` of them different. */
+/* Bits of one word of the fingerprint. A candidate differs in at most `radius` of them. */
 struct sh_block {
 	unsigned word;
 	uint64_t mask;
@@ -26,30 +26,30 @@ struct sh_block {
 	double seconds;    /* expected */
 };
 
-/* With no blocks every pair is compared. */
+/* Without blocks every pair is compared. */
 struct sh_plan {
 	unsigned blocks;
-	bool even;                              /* all 64 bits of a word tell as much as any */
-	bool halves;                            /* two blocks, as join/halves.h joins them */
+	bool even;                              /* all bits of a word are equally selective */
+	bool halves;                            /* two blocks, for the join of join/halves.h */
 	struct sh_block block[SH_PLAN_BLOCKS];  /* sum(radius + 1) = k + 1 */
-	double candidates, seconds;             /* expected, of one core with AVX-512 */
-	double brute_candidates, brute_seconds; /* of comparing every pair */
+	double candidates, seconds;             /* expected, on one core with AVX-512 */
+	double brute_candidates, brute_seconds; /* the same for comparing every pair */
 };
 
-/* What is to be joined. */
+/* The sets to be joined. */
 struct sh_task {
 	unsigned bits, k;
 	double nx, ny;       /* fingerprints on each side */
-	bool self;           /* y is x: each pair once */
-	double brute_factor; /* on the time that comparing every pair takes: 1 */
-	double halves;       /* so many may be joined by halves; 0 for none */
-	bool halve;          /* however uneven they are */
-	/* Chance that two fingerprints agree on each bit, 0.5 when nothing is known; 1 excludes it. */
+	bool self;           /* y is x: each pair counts once */
+	double brute_factor; /* multiplies the time of comparing every pair; 1 by default */
+	double halves; /* the smallest set for which the join by halves is considered; 0: never */
+	bool halve;    /* consider it for uneven bits, too */
+	/* The probability that two fingerprints agree on each bit; 0.5: not known. A bit of 1 is not used. */
 	double agree[SH_FP_MAX_BITS];
 };
 
-/* The cheapest plan. Arithmetic on doubles without library functions, so that it is the
- * same everywhere. */
+/* Makes the cheapest plan. It uses no library functions on doubles: the plan is the same on every
+ * machine. */
 void sh_plan(struct sh_plan *plan, const struct sh_task *task);
 
 #endif

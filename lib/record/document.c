@@ -54,7 +54,7 @@ int sh_document_form_parse(const char *spec, struct sh_document_form *form, stru
 	return 0;
 }
 
-/* Commas or semicolons between fields stand without blanks, as those of prose hardly ever do. */
+/* Returns whether a comma or semicolon stands without a blank behind it, as between fields of CSV. */
 static bool is_like_csv(struct sh_slice line)
 {
 	for (size_t i = 0; i + 1 < line.n && i < 200; i++)
@@ -121,7 +121,7 @@ static int absent(
 	    remedy);
 }
 
-/* The bytes of a field that must be a string, or a number where `number` says so. */
+/* Stores the bytes of a field in *out. It must be a string; with `number` it may be a number. */
 static int json_string(const struct sh_json_value *v, struct sh_slice name, bool number,
     struct sh_buf *room, struct sh_slice *out, uint64_t *halves, struct sh_error *err)
 {
@@ -174,7 +174,7 @@ static int parse_json(const struct sh_document_form *form, struct sh_slice line,
 	return sh_id_check(doc->id, err);
 }
 
-/* The line's number for its id. */
+/* Makes the number of the line its id. */
 static int number_line(
     uint64_t number, struct sh_document_room *room, struct sh_document *doc, struct sh_error *err)
 {

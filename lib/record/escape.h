@@ -1,5 +1,5 @@
-/* Text in records: \t \n \r \\ stand for TAB, LF, CR and a backslash. Any other
- * backslash stands for itself. */
+/* Escapes of text in records: \t \n \r \\ stand for TAB, LF, CR and a backslash. Any other backslash
+ * stands for itself. */
 #ifndef SH_RECORD_ESCAPE_H
 #define SH_RECORD_ESCAPE_H
 
@@ -7,11 +7,11 @@
 
 #include <stdint.h>
 
-/* Append the text without its escapes / with escapes where it needs them. */
+/* sh_unescape() appends the text without escapes, sh_escape() with them. */
 int sh_unescape(struct sh_slice text, struct sh_buf *out, struct sh_error *err);
 int sh_escape(struct sh_slice text, struct sh_buf *out, struct sh_error *err);
 
-/* The bytes of a text without its escapes. */
+/* Returns the number of bytes of the text without escapes. */
 uint64_t sh_unescaped_length(struct sh_slice text);
 
 /* Whether sh_escape() would change the text. */

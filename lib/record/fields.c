@@ -42,7 +42,7 @@ int sh_id_check(struct sh_slice id, struct sh_error *err)
 	return 0;
 }
 
-/* Exactly `want` fields, or an error that says what was expected. */
+/* Splits a line into exactly `want` fields; the error says what was expected. */
 static int split(struct sh_slice line, struct sh_slice *f, size_t want, const char *expected,
     struct sh_error *err)
 {
@@ -56,7 +56,7 @@ static int split(struct sh_slice line, struct sh_slice *f, size_t want, const ch
 	return 0;
 }
 
-/* The first bytes of a field, fit for a message. */
+/* Arguments of "%.*s": the first bytes of a field. */
 #define SHOWN(s) sh_shown((s), 40), (s).p
 
 int sh_record_feature(struct sh_slice line, struct sh_feature *f, struct sh_error *err)
@@ -112,7 +112,7 @@ int sh_record_df(struct sh_slice line, struct sh_df_record *r, struct sh_error *
 	size_t n;
 	int bad;
 
-	/* Tables are read beside the input, to which --crlf belongs; the end is no part of them. */
+	/* --crlf is about the input: tables may have either line end. */
 	line = sh_without_cr(line);
 	n = sh_fields_split(line, v, 3);
 	if (n != 2 && (n != 3 || v[0].n > 0))
@@ -139,7 +139,7 @@ struct sh_slice sh_record_listed(struct sh_slice line)
 	return id;
 }
 
-/* As programs of other habits write numbers: with a sign, 0x or capitals, or in base64. */
+/* Returns whether s looks like a number with a sign, 0x or capitals, or like base64. */
 static bool is_other_notation(struct sh_slice s)
 {
 	bool digits = false;
@@ -156,7 +156,7 @@ static bool is_other_notation(struct sh_slice s)
 	return digits && s.n >= 8;
 }
 
-/* A width that fingerprints usually have, of which ids have rarely the form. */
+/* Returns whether s has 8, 16, 32 or 64 hexadecimal digits, as few ids have. */
 static bool is_usual_fp(struct sh_slice s)
 {
 	uint64_t fp[SH_FP_HEX_MAX / 16];
@@ -172,7 +172,7 @@ static bool is_decimal(struct sh_slice s)
 	return s.n > 0;
 }
 
-/* Blanks or characters beyond ASCII, as ids rarely have them. */
+/* Returns whether s has blanks or characters beyond ASCII, as few ids have. */
 static bool is_text(struct sh_slice s)
 {
 	for (size_t i = 0; i < s.n; i++)
@@ -200,12 +200,12 @@ const char *sh_record_fp_doubt(struct sh_slice line)
 	if (is_usual_fp(v[1]) && !is_decimal(v[1]) && (!is_usual_fp(v[0]) || is_decimal(v[0])))
 		return "the second field looks like a fingerprint, and the first like an id: they "
 		       "are read as fingerprint<TAB>id";
-	/* Of a fingerprint's hex digits one would be a letter. */
+	/* A fingerprint mostly has a digit from a to f. */
 	if (is_decimal(v[0]) && is_text(v[1]))
 		return "this looks like a document with a number for an id, and is read as "
 		       "fingerprint<TAB>id (shfp makes fingerprints of documents)";
-	/* Of so many hex digits one would be a letter; and those of a whole fingerprint are a
-	 * multiple of 8, which the digits of large decimal numbers, 19, 20 or 39, are not. */
+	/* Nine hexadecimal digits mostly have a letter. A fingerprint mostly has a multiple of 8 digits;
+	 * large decimal numbers have 19, 20 or 39. */
 	if (v[0].n >= 9 && v[0].n % 8 && is_decimal(v[0]) && *v[0].p != '0')
 		return "this looks like a decimal number, and is read as hex (simhash-profiles(7), "
 		       "Moving a store, has how to convert it)";

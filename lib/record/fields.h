@@ -1,8 +1,7 @@
-/* The record forms: TAB-separated fields, one record a line (simhash-records(5)).
+/* The record forms: fields between TABs, one record a line (simhash-records(5)).
  *
- * Parsers take a line without its LF and fill views into it. What breaks the form is
- * SH_ERR_RECORD with a text that says what was found, what was expected and the way
- * out; the caller adds file and line. */
+ * Parsers take a line without its LF and fill views of it. A line of another form is SH_ERR_RECORD: the
+ * text says what was found, what was expected and what to do. The caller adds file and line. */
 #ifndef SH_RECORD_FIELDS_H
 #define SH_RECORD_FIELDS_H
 
@@ -14,18 +13,18 @@
 #define SH_ID_MAX     4096 /* bytes of an id */
 #define SH_FP_HEX_MAX 256  /* hex digits of the widest fingerprint, 1024 bits */
 
-/* Cut a line at its TABs: fills at most max fields, returns how many there are. The
- * last of the max fields ends at its own TAB, not at the line's end. */
+/* Splits a line at its TABs. Fills at most max fields and returns the number of all fields. Each field
+ * ends at its TAB, also the last one filled. */
 size_t sh_fields_split(struct sh_slice line, struct sh_slice *fields, size_t max);
 
-/* An id: 1..4096 bytes, any but TAB, LF and CR. */
+/* Checks an id: 1 to SH_ID_MAX bytes, any but TAB, LF and CR. */
 int sh_id_check(struct sh_slice id, struct sh_error *err);
 
-/* SH_ERR_RECORD for a line that ends in CR, with the way out; 0 otherwise. */
+/* Returns -1 and SH_ERR_RECORD for a line that ends in CR. */
 int sh_dos_check(struct sh_slice line, struct sh_error *err);
 
-/* feature record: id, feature, weight in millionths. An empty feature of weight 0
- * says that the document has no features. */
+/* feature record: id, feature, weight in millionths. A document without features has one record: an
+ * empty feature of weight 0. */
 struct sh_feature {
 	struct sh_slice id, text;
 	int64_t weight;
@@ -36,11 +35,12 @@ int sh_record_feature(struct sh_slice line, struct sh_feature *f, struct sh_erro
 /* Returns the number of words of a feature: one more than it has blanks. */
 uint64_t sh_feature_words(struct sh_slice text);
 
-/* Whether a line is meant for a feature record, in order or not: three fields, the last a number of any
- * kind. */
+/* Returns whether a line has three fields, the last one a number in any notation. sh_record_feature() may
+ * refuse it. */
 bool sh_is_like_feature(struct sh_slice line);
 
-/* Whether a line is a fingerprint record with a tag, of a usual width and not all decimal digits. */
+/* Returns whether a line is a fingerprint record with a tag, of 32 bits or more, with a digit from a to
+ * f. */
 bool sh_is_like_tagged_fp(struct sh_slice line);
 
 /* document frequency record: feature, df. The empty feature's df is the number of documents, and a third
@@ -53,8 +53,7 @@ struct sh_df_record {
 
 int sh_record_df(struct sh_slice line, struct sh_df_record *r, struct sh_error *err);
 
-/* The id of a line of a list of ids, whose further fields count for nothing; empty when there is none.
- * A DOS line end is no part of it. */
+/* Returns the first field of a line of a list of ids, without a CR; other fields are ignored. */
 struct sh_slice sh_record_listed(struct sh_slice line);
 
 /* fingerprint record: fp in lower-case hex, id, and perhaps a tag. */
@@ -70,10 +69,10 @@ struct sh_fp_record {
 
 int sh_record_fp(struct sh_slice line, struct sh_fp_record *r, struct sh_error *err);
 
-/* Why a record, though it can be one, may mean something else; NULL: it does not look so. */
+/* Returns why a valid fingerprint record may be meant as something else; NULL: no doubt. */
 const char *sh_record_fp_doubt(struct sh_slice line);
 
-/* SH_ERR_RECORD unless the fingerprint is as wide as those before it; *bits 0: the first. */
+/* Returns -1 and SH_ERR_RECORD unless the fingerprint has *bits bits. Sets *bits when it is 0. */
 int sh_same_width(unsigned *bits, const struct sh_fp_record *r, struct sh_error *err);
 
 /* band record: key, fp, id. The tag is in the key: see sh_band_tag(). */
@@ -84,8 +83,8 @@ struct sh_band_record {
 
 int sh_record_band(struct sh_slice line, struct sh_band_record *r, struct sh_error *err);
 
-/* pair record: id1, id2, distance, and in a verified pair the similarity, 0 to 1,
- * rounded to millionths (-1 when the record has none, or - for it). */
+/* pair record: id1, id2, distance, and perhaps a similarity: 0 to 1, in millionths, rounded; -1 when the
+ * record has none, or "-". */
 struct sh_pair_record {
 	struct sh_slice id1, id2;
 	uint64_t distance;

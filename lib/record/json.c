@@ -5,7 +5,7 @@
 struct reader {
 	const char *begin, *p, *end;
 	struct sh_error *err;
-	uint8_t is_object[SH_JSON_DEPTH / 8]; /* a bit an open container */
+	uint8_t is_object[SH_JSON_DEPTH / 8]; /* one bit per open container */
 	unsigned depth;
 };
 
@@ -52,7 +52,7 @@ static void skip_ordinary(struct reader *r)
 		r->p++;
 }
 
-/* Behind a backslash. */
+/* Skips the rest of an escape, behind its backslash. */
 static int skip_escape(struct reader *r)
 {
 	if (r->p == r->end || !memchr("\"\\/bfnrtu", *r->p, 9))
@@ -168,8 +168,8 @@ static int read_key(struct reader *r, struct sh_json_value *key)
 	return take(r, ':') ? 0 : wrong(r, "a colon");
 }
 
-/* After a value: close what ends here. 1: a further value follows; 0: depth `base` is
- * reached; -1. */
+/* Closes the containers that end behind a value. Returns 1 when another value follows, 0 when depth `base`
+ * is reached, -1 on an error. */
 static int after_value(struct reader *r, unsigned base)
 {
 	struct sh_json_value key;
@@ -187,7 +187,7 @@ static int after_value(struct reader *r, unsigned base)
 	return 0;
 }
 
-/* Any value, with all that it holds. Without recursion: the input chooses the depth. */
+/* Reads a value with everything inside it. It does not recurse, because the input chooses the depth. */
 static int read_value(struct reader *r, struct sh_json_value *v)
 {
 	unsigned base = r->depth;
@@ -292,8 +292,8 @@ static uint32_t hex4(const char *p)
 	return x;
 }
 
-/* The code point of a \u escape whose digits begin at *p; *p moves behind what belongs to it. Half of a
- * surrogate pair is U+FFFD and counted. */
+/* Returns the code point of a \u escape, or of a pair, whose digits begin at *p. Moves *p behind it. Half
+ * of a surrogate pair gives U+FFFD and is counted. */
 static uint32_t code_point(const char **p, const char *end, uint64_t *halves)
 {
 	uint32_t c = hex4(*p), low;
@@ -342,7 +342,7 @@ int sh_json_unescape(
 
 	if (string.n == 0)
 		return 0;
-	/* No escape is shorter than what it stands for. */
+	/* An escape is never shorter than its character. */
 	if (sh_buf_reserve(out, string.n, err) < 0)
 		return -1;
 	to = out->p + out->n;

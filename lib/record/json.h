@@ -1,11 +1,9 @@
-/* One line of JSON (RFC 8259): the top-level fields that are asked for, found without
- * building anything and without altering the line.
+/* Finds top-level fields in a line of JSON (RFC 8259). It builds no tree and does not change the line.
  *
- * The whole line is checked: what is no JSON object is SH_ERR_RECORD, with the byte where
- * it goes wrong. Only two things pass that a strict reader refuses: ill-formed UTF-8 in
- * strings, which is the text's matter, and escapes of half a surrogate pair, which become
- * U+FFFD and are counted. Numbers are not converted, hence never rounded. Of fields that have one name
- * the last counts. Values may be nested SH_JSON_DEPTH deep. */
+ * The whole line is checked: SH_ERR_RECORD names the byte where it is no JSON object. Two faults pass:
+ * ill-formed UTF-8 in strings, which the tokenizer counts, and escapes of half a surrogate pair, which
+ * become U+FFFD and are counted. Numbers are not converted, so they are not rounded. The last of several
+ * fields of one name counts. Values may be nested SH_JSON_DEPTH deep. */
 #ifndef SH_RECORD_JSON_H
 #define SH_RECORD_JSON_H
 
@@ -18,15 +16,15 @@ enum sh_json_kind { SH_JSON_ABSENT, SH_JSON_STRING, SH_JSON_NUMBER, SH_JSON_OTHE
 struct sh_json_value {
 	enum sh_json_kind kind;
 	bool escaped;         /* a string with backslashes: sh_json_unescape() reads it */
-	struct sh_slice text; /* of a string what stands between its quotes, else as written */
+	struct sh_slice text; /* of a string: the bytes between its quotes; else as written */
 };
 
-/* Fill value[i] with the field named name[i], for n names. */
+/* Fills value[i] with the field named name[i], for n names. */
 int sh_json_fields(struct sh_slice line, const struct sh_slice *name, struct sh_json_value *value,
     size_t n, struct sh_error *err);
 
-/* Append what the string stands for, as UTF-8; *halves grows by the halves of surrogate pairs in it.
- * It must be one that sh_json_fields() found. */
+/* Appends the string without its escapes, as UTF-8. Adds the number of halves of surrogate pairs to
+ * *halves. The string must come from sh_json_fields(). */
 int sh_json_unescape(
     struct sh_slice string, struct sh_buf *out, uint64_t *halves, struct sh_error *err);
 

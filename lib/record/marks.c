@@ -16,7 +16,7 @@ const struct sh_marks_kernel *sh_marks_kernel_at(unsigned i)
 	return (const struct sh_marks_kernel *)sh_variant_at(rows, sizeof rows / sizeof *rows, i);
 }
 
-/* The top bit of each byte of x that is c, and of no other. */
+/* Sets the top bit of exactly the bytes of x that equal c. */
 static inline uint64_t where(uint64_t x, unsigned char c)
 {
 	const uint64_t ones = UINT64_C(0x0101010101010101), low = ones * 0x7f;

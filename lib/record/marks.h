@@ -1,8 +1,7 @@
-/* Where the TABs and LFs of records stand, and if wanted the blanks between words, and backslashes:
- * found 64 bytes at a time, so that a line can be taken apart without waiting for where the one
- * before ends.
+/* Finds the TABs and LFs of records, and on request blanks and backslashes, 64 bytes at a time.
+ * Lines can then be split without waiting for the end of the line before.
  *
- * All rows give the same places, and t/unit/test_variants.c holds them to it. */
+ * All rows give the same offsets (t/unit/test_variants.c). */
 #ifndef SH_RECORD_MARKS_H
 #define SH_RECORD_MARKS_H
 
@@ -12,13 +11,14 @@
 
 #include "base/variant.h"
 
-/* Bytes behind the text that may be read, and elements behind the last mark that are written. */
+/* This many bytes behind the text may be read, and elements behind the last mark are written. */
 enum { SH_MARKS_SLACK = 64 };
 
 struct sh_marks_kernel {
 	struct sh_variant variant;
-	/* The offsets of all marks among n bytes, ascending: their number. n fits 32 bits. words:
-	 * blanks and backslashes are marks, too; set to whether there are any. */
+	/* Writes the offsets of all marks among n < 2^32 bytes, in ascending order, to at[]. Returns
+	 * their number. *words: blanks and backslashes are marks, too; it is set to whether there are
+	 * any. */
 	size_t (*find)(const char *p, size_t n, bool *words, uint32_t *at);
 };
 
@@ -27,7 +27,7 @@ extern const struct sh_marks_kernel sh_marks_plain;
 extern const struct sh_marks_kernel sh_marks_sse2, sh_marks_avx2, sh_marks_avx512;
 #endif
 
-/* The rows that this machine can run, fastest first; NULL after the last. */
+/* Returns row i of those that this machine can run, the fastest first; NULL behind the last. */
 const struct sh_marks_kernel *sh_marks_kernel_at(unsigned i);
 
 #endif

@@ -1,0 +1,161 @@
+/* Keys of bands: writing and reading them. */
+#include "band/band.h"
+#include "base/num.h"
+#include "record/fields.h"
+
+enum {
+	LAYOUT_DIGITS = 4, /* k and M */
+	DRAWN_DIGITS = 13, /* k, 00, tables, key bits and seed */
+};
+
+/* Returns UINT32_MAX when the bytes are no digits. */
+static uint32_t parse_number(const char *p, unsigned digits)
+{
+	uint64_t x;
+
+	return sh_parse_hex_number(sh_slice(p, digits), &x) < 0 ? UINT32_MAX : (uint32_t)x;
+}
+
+/* Writes the bits of the key, left-aligned, to key[]. */
+static void gather(
+    const struct sh_band *b, const struct sh_band_table *t, const uint64_t *fp, uint64_t *key)
+{
+	unsigned at = 0;
+
+	for (unsigned i = 0; i < SH_FP_WORDS(b->key_bits_max); i++)
+		key[i] = 0;
+	for (unsigned r = 0; r < t->runs; r++) {
+		unsigned from = t->run[r].from, to = t->run[r].to;
+
+		while (from < to) {
+			unsigned room = 64 - at % 64, n = to - from < room ? to - from : room;
+
+			key[at / 64] |= sh_fp_bits(fp, from, n) << (room - n);
+			from += n;
+			at += n;
+		}
+	}
+}
+
+void sh_band_head(const struct sh_band *b, uint32_t number, char *out)
+{
+	memcpy(out, b->layout, b->layout_len);
+	sh_print_hex_number(out + b->layout_len, number, b->table_digits);
+}
+
+void sh_band_key(
+    const struct sh_band *b, const struct sh_band_table *t, const uint64_t *fp, char *out)
+{
+	uint64_t key[SH_FP_MAX_WORDS];
+
+	gather(b, t, fp, key);
+	sh_band_head(b, t->number, out);
+	sh_print_hex(out + b->layout_len + b->table_digits, key, b->bits_digits);
+}
+
+static int no_key(struct sh_error *err)
+{
+	return sh_error_set(err, SH_ERR_RECORD, "this is no band key (shband makes band keys)");
+}
+
+/* Draws the layout of a key that begins with k and 00. */
+static int drawn_from_key(
+    struct sh_band *b, struct sh_slice key, unsigned bits, unsigned k, struct sh_error *err)
+{
+	uint32_t tables, key_bits, seed;
+
+	if (key.n < DRAWN_DIGITS || (tables = parse_number(key.p + 4, 3)) == UINT32_MAX ||
+	    (key_bits = parse_number(key.p + 7, 2)) == UINT32_MAX ||
+	    (seed = parse_number(key.p + 9, 4)) == UINT32_MAX)
+		return no_key(err);
+	return sh_band_draw(b, bits, k, key_bits, tables, seed, err);
+}
+
+int sh_band_from_key(struct sh_band *b, struct sh_slice key, unsigned bits, struct sh_error *err)
+{
+	uint32_t k, blocks, number;
+	int status;
+
+	*b = (struct sh_band){ 0 };
+	if (key.n < LAYOUT_DIGITS || (k = parse_number(key.p, 2)) == UINT32_MAX ||
+	    (blocks = parse_number(key.p + 2, 2)) == UINT32_MAX)
+		return no_key(err);
+	status = blocks == 0 ? drawn_from_key(b, key, bits, k, err)
+			     : sh_band_init(b, bits, k, blocks, err);
+	if (status == 0 && sh_band_parse(b, key, &number, err) == 0)
+		return 0;
+	/* Blames the record, not a parameter of the program. */
+	if (err->code == SH_ERR_PARAM && blocks == 0)
+		sh_error_set(err, SH_ERR_RECORD,
+		    "the band key declares tables drawn at random, impossible for %u bits", bits);
+	else if (err->code == SH_ERR_PARAM)
+		sh_error_set(err, SH_ERR_RECORD,
+		    "the band key declares distance %u and %u blocks, impossible for %u bits", k,
+		    blocks, bits);
+	sh_band_free(b);
+	return -1;
+}
+
+static int check_layout(const struct sh_band *b, struct sh_slice key, struct sh_error *err)
+{
+	uint32_t k, blocks;
+
+	if (key.n >= b->layout_len && memcmp(key.p, b->layout, b->layout_len) == 0) {
+		if (key.n == b->key_len || key.n == b->key_len + SH_BAND_TAG_DIGITS)
+			return 0;
+		return sh_error_set(err, SH_ERR_RECORD,
+		    "the band key has %zu digits, expected %u for %u-bit fingerprints", key.n,
+		    b->key_len, b->bits);
+	}
+	if (key.n < LAYOUT_DIGITS || (k = parse_number(key.p, 2)) == UINT32_MAX ||
+	    (blocks = parse_number(key.p + 2, 2)) == UINT32_MAX)
+		return no_key(err);
+	if (blocks == 0 || b->drawn)
+		return sh_error_set(err, SH_ERR_RECORD,
+		    "the band key is for other tables than the earlier ones: do not mix layouts");
+	return sh_error_set(err, SH_ERR_RECORD,
+	    "the band key is for distance %u and %u blocks, the earlier ones for distance "
+	    "%u and %u blocks: do not mix layouts",
+	    k, blocks, b->k, b->blocks);
+}
+
+int sh_band_parse(
+    const struct sh_band *b, struct sh_slice key, uint32_t *number, struct sh_error *err)
+{
+	const char *bits;
+	uint64_t word[SH_FP_MAX_WORDS];
+	uint32_t t;
+
+	if (check_layout(b, key, err) < 0)
+		return -1;
+	t = parse_number(key.p + b->layout_len, b->table_digits);
+	bits = key.p + b->layout_len + b->table_digits;
+	if (t == UINT32_MAX || sh_parse_hex(sh_slice(bits, b->bits_digits), word) < 0 ||
+	    (key.n > b->key_len &&
+		parse_number(key.p + b->key_len, SH_BAND_TAG_DIGITS) == UINT32_MAX))
+		return sh_error_set(err, SH_ERR_RECORD,
+		    "the band key has a character that is no lower-case hexadecimal digit");
+	if (t >= b->tables)
+		return sh_error_set(err, SH_ERR_RECORD,
+		    "the band key names table %u, but its layout has %u, counted from 0",
+		    (unsigned)t, (unsigned)b->tables);
+	*number = t;
+	return 0;
+}
+
+int sh_band_cut_tag(const struct sh_band *b, struct sh_slice *key)
+{
+	if (key->n != b->key_len + SH_BAND_TAG_DIGITS)
+		return SH_NO_TAG;
+	key->n = b->key_len;
+	return (int)parse_number(key->p + b->key_len, SH_BAND_TAG_DIGITS);
+}
+
+bool sh_band_key_is(
+    const struct sh_band *b, const struct sh_band_table *t, struct sh_slice key, const uint64_t *fp)
+{
+	char want[SH_BAND_MAX_KEY];
+
+	sh_band_key(b, t, fp, want);
+	return key.n == b->key_len && memcmp(key.p, want, key.n) == 0;
+}
