@@ -788,7 +788,7 @@ def fill(text, kib, need):
 def cuts(commands, dose):
     """A stream with a trailer, cut at every 64 KiB."""
     t = Tally("cuts")
-    sh(f"shfp '{DATA}/en_dev.tsv' >some; for i in $(seq 100); do sed \"s/$/-$i/\" some; done >fps")
+    sh(f"shfp --bare '{DATA}/en_dev.tsv' >some; for i in $(seq 100); do sed \"s/$/-$i/\" some; done >fps")
     sh("{ cat fps; printf '\\t\\tsimhash-trailer\\t%d\\t-\\n' $(wc -l <fps); } | shband --trailer -k 1 -M 4 >bands.trailer")
     size = os.path.getsize("bands.trailer")
     cases = [Command(x) for x in ("shjoin --trailer=in -o new - <cut", "shjoin --trailer=in -o new sorted")]
