@@ -62,7 +62,7 @@ JIEBA_DICT := $(if $(wildcard $(JIEBA_DATA)/dict.txt),$(SHBIN)/jieba.dict)
 
 # ---- flags -----------------------------------------------------------------------------------
 WARN = -Wall -Wextra -Wshadow -Wconversion -Wsign-conversion -Wstrict-prototypes \
-	-Wmissing-prototypes -Wpointer-arith -Wvla -Wformat=2
+	-Wmissing-prototypes -Wpointer-arith -Wvla -Wformat=2 -Wno-missing-field-initializers
 
 # _FORTIFY_SOURCE wants optimisation, and is in the sanitizers' way.
 FORTIFY = $(if $(SAN)$(filter -O0,$(CFLAGS))$(findstring FORTIFY,$(CFLAGS) $(CPPFLAGS)),,\

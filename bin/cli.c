@@ -15,7 +15,7 @@
 #define SH_VERSION "unknown"
 #endif
 
-enum { MAX_OPTIONS = 64, HELP_COLUMN = 26 };
+enum { MAX_OPTIONS = 64, HELP_COLUMN = 26, HELP_WIDTH = 90, HELP_NAMES = 400 };
 
 static const struct cli_option common[] = {
 	{ 'o', "output", "FILE", "write there, whole or not at all, instead of standard output" },
@@ -32,6 +32,39 @@ static const struct cli_option common[] = {
 
 /* ---- help ---- */
 
+/* Prints a text between the columns HELP_COLUMN and HELP_WIDTH, on as many lines as it takes. */
+static void print_wrapped(const char *text)
+{
+	const size_t width = HELP_WIDTH - HELP_COLUMN;
+
+	while (strlen(text) > width) {
+		size_t n = width;
+
+		while (n && text[n] != ' ')
+			n--;
+		if (n == 0)
+			break;
+		printf("%.*s\n%*s", (int)n, text, HELP_COLUMN, "");
+		text += n + 1;
+	}
+	puts(text);
+}
+
+/* Prints the help text of an option, with the names of its values in the place of %s. */
+static void print_help_text(const struct cli_option *o)
+{
+	const char *at = o->names ? strstr(o->help, "%s") : NULL;
+	char names[HELP_NAMES], text[2 * HELP_NAMES];
+
+	if (!at) {
+		print_wrapped(o->help);
+		return;
+	}
+	values_print(names, sizeof names, o->names);
+	snprintf(text, sizeof text, "%.*s%s%s", (int)(at - o->help), o->help, names, at + 2);
+	print_wrapped(text);
+}
+
 static void print_options(const struct cli_option *o)
 {
 	for (; o->code; o++) {
@@ -46,9 +79,10 @@ static void print_options(const struct cli_option *o)
 			n += snprintf(left + n, sizeof left - (size_t)n,
 			    *o->arg == '[' ? "%s" : "=%s", o->arg);
 		if (n < HELP_COLUMN)
-			printf("%-*s%s\n", HELP_COLUMN, left, o->help);
+			printf("%-*s", HELP_COLUMN, left);
 		else
-			printf("%s\n%*s%s\n", left, HELP_COLUMN, "", o->help);
+			printf("%s\n%*s", left, HELP_COLUMN, "");
+		print_help_text(o);
 	}
 }
 

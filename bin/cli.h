@@ -18,6 +18,7 @@
 #include "io/lines.h"
 #include "io/sink.h"
 #include "progress.h"
+#include "values.h"
 
 enum { EXIT_TROUBLE = 2, CLI_MAX_JOBS = 256, CLI_MAX_FURTHER = 2, CLI_TABLES = 3 };
 
@@ -38,6 +39,7 @@ struct cli_option {
 	const char *name;
 	const char *arg; /* NULL when it takes none; "[=...]" when it may take one */
 	const char *help;
+	cli_names *names; /* the names that stand for %s in help, see cli_value(); or NULL */
 };
 
 /* An option of earlier versions. Whoever types it gets the text behind its name in a message. */
@@ -181,6 +183,12 @@ bool cli_line(struct cli *c, struct sh_lines *lines, struct sh_slice *line);
 
 /* Close everything, report what was rejected; the exit status. */
 int cli_finish(struct cli *c);
+
+/* The row of an option in the program's own tables, or NULL. */
+const struct cli_option *cli_find_option(const struct cli *c, int code);
+
+/* Ends as cli_usage() does, with the option as it is typed and the text behind it. */
+_Noreturn void cli_refuse(struct cli *c, int code, const char *text);
 
 /* Values of options, or a usage message. `what` names the option. */
 uint64_t cli_number(struct cli *c, const char *what, uint64_t min, uint64_t max);

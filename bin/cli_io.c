@@ -227,15 +227,6 @@ void cli_lines_init(const struct cli *c, struct sh_lines *lines)
 	lines->source.crlf = c->crlf;
 }
 
-static bool has_option(const struct cli *c, int code)
-{
-	for (size_t i = 0; i < CLI_TABLES && c->program->options[i]; i++)
-		for (const struct cli_option *o = c->program->options[i]; o->code; o++)
-			if (o->code == code)
-				return true;
-	return false;
-}
-
 /* From here on only what the command line names can be opened. */
 static void confine(const struct cli *c)
 {
@@ -256,7 +247,7 @@ static void confine(const struct cli *c)
 		sh_confine_write(&rules, c->out_path);
 	if (c->rejects_path)
 		sh_confine_write(&rules, c->rejects_path);
-	if (c->program->reaches || has_option(c, CLI_TMPDIR))
+	if (c->program->reaches || cli_find_option(c, CLI_TMPDIR))
 		sh_confine_folder(&rules, sh_spill_folder(c->tmpdir));
 	sh_confine_enforce(&rules);
 }

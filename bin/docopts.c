@@ -1,7 +1,10 @@
 #include "docopts.h"
 
+#include <stdio.h>
+#include <string.h>
+
 #include "dictionary.h"
-#include "profile.h"
+#include "names.h"
 #include "text/method.h"
 #include "unicode/utf8.h"
 
@@ -20,14 +23,47 @@ enum {
 	JSON,
 };
 
+/* Rows of the tokenizer's table that need a dictionary are for --segment, the others are for --split. */
+static bool is_segmenter(const struct sh_token_method *m)
+{
+	return m->needs_jieba || m->needs_cppjieba;
+}
+
+static const char *method_names(unsigned i, bool segmenters)
+{
+	const struct sh_token_method *m;
+
+	for (unsigned row = 0; (m = sh_token_method_at(row)); row++)
+		if (!m->profile_only && is_segmenter(m) == segmenters && i-- == 0)
+			return m->name;
+	return NULL;
+}
+
+static const char *split_names(unsigned i)
+{
+	return method_names(i, false);
+}
+
+static const char *segment_names(unsigned i)
+{
+	return i == 0 ? "char" : method_names(i - 1, true);
+}
+
+static const char *unit_names(unsigned i)
+{
+	static const char *const names[] = { "word", "char" };
+
+	return i < sizeof names / sizeof *names ? names[i] : NULL;
+}
+
 const struct cli_option docopts_table[] = {
 	{ 'n', "ngram", "N[-M]", "features are n-grams of N (to M) tokens [1]" },
-	{ 'p', "profile", "NAME",
-	    "all choices of a named system; other options override [default]" },
-	{ 'u', "unit", "word|char", "tokens are words or characters [word]" },
-	{ SEGMENT, "segment", "char|jieba|...", "how scripts without spaces are cut [char]" },
+	{ 'p', "profile", "NAME", "all choices of a system: %s; other options override [default]",
+	    profile_names },
+	{ 'u', "unit", "word|char", "tokens are words or characters [word]", unit_names },
+	{ SEGMENT, "segment", "NAME", "cut scripts without spaces by %s [char]", segment_names },
 	{ DICT, "dict", "FILE", "words for --segment jieba; cppjieba: its directory" },
-	{ SPLIT, "split", "RULE", "token rule of a published system: fields, alpha, python, ..." },
+	{ SPLIT, "split", "RULE", "token rule of a published system: %s", split_names },
 	{ STEM, "stem", "LANG", "replace words by their stems: english, porter, german, ..." },
 	{ STOP, "stop", "FILE", "drop the words that stand in FILE, one a line" },
 	{ MIN_CHARS, "min-chars", "N", "drop words of fewer than N characters" },
@@ -49,12 +85,6 @@ void docopts_init(struct docopts *d)
 	sh_profile_tokens(d->profile, &d->token, &d->ngrams);
 }
 
-static void take_profile(struct docopts *d, struct cli *c)
-{
-	d->profile = cli_profile(c);
-	sh_profile_tokens(d->profile, &d->token, &d->ngrams);
-}
-
 /* "jieba", "jieba-all", "jieba:cut_all", ... to the row that does it: jieba's own names of its
  * ways will do, too. */
 static const struct sh_token_method *find_segmenter(const char *arg)
@@ -71,28 +101,7 @@ static const struct sh_token_method *find_segmenter(const char *arg)
 	if (strncmp(name, "jieba-cut", 9) == 0)
 		memmove(name + 5, name + 9, n - 9 + 1);
 	row = sh_token_method_find(name);
-	return row && (row->needs_jieba || row->needs_cppjieba) ? row : NULL;
-}
-
-static void take_segment(struct docopts *d, struct cli *c)
-{
-	d->token.method = find_segmenter(c->arg);
-	if (!d->token.method)
-		cli_usage(c,
-		    "--segment '%s': expected char, jieba, jieba-nohmm, jieba-all, jieba-search, "
-		    "jieba-search-nohmm, cppjieba, cppjieba-nohmm, cppjieba-all, "
-		    "cppjieba-search or cppjieba-hmm",
-		    c->arg);
-}
-
-static void take_split(struct docopts *d, struct cli *c)
-{
-	d->token.method = sh_token_method_find(c->arg);
-	if (!d->token.method || d->token.method->needs_jieba || d->token.method->needs_cppjieba)
-		cli_usage(c,
-		    "--split '%s': expected words, fields, blanks, alpha, python, go-words or "
-		    "go-letters",
-		    c->arg);
+	return row && !row->profile_only && is_segmenter(row) ? row : NULL;
 }
 
 static void take_keep(struct docopts *d, struct cli *c, struct sh_error *err)
@@ -103,28 +112,13 @@ static void take_keep(struct docopts *d, struct cli *c, struct sh_error *err)
 		sh_error_set(err, err->code, "%s (or any, alone)", err->text);
 }
 
-static void take_unit(struct docopts *d, struct cli *c)
-{
-	if (strcmp(c->arg, "word") == 0)
-		d->token.unit = SH_UNIT_WORD;
-	else if (strcmp(c->arg, "char") == 0)
-		d->token.unit = SH_UNIT_CHAR;
-	else
-		cli_usage(c, "-u '%s': expected word or char", c->arg);
-}
-
-/* An option's value, by the name that the option has in this program. */
+/* The message about an option's value. */
 _Noreturn static void refuse(struct cli *c, int opt, const struct sh_error *err)
 {
-	const struct cli_option *const *table = c->program->options, *o;
+	char text[sizeof err->text + 2];
 
-	if (opt < 256)
-		cli_usage(c, "-%c: %s", opt, err->text);
-	for (size_t i = 0; i < 3 && table[i]; i++)
-		for (o = table[i]; o->code; o++)
-			if (o->code == opt)
-				cli_usage(c, "--%s: %s", o->name, err->text);
-	cli_usage(c, "%s", err->text);
+	snprintf(text, sizeof text, ": %s", err->text);
+	cli_refuse(c, opt, text);
 }
 
 bool docopts_take(struct docopts *d, struct cli *c, int opt)
@@ -133,14 +127,17 @@ bool docopts_take(struct docopts *d, struct cli *c, int opt)
 
 	switch (opt) {
 	case 'p':
-		take_profile(d, c);
+		d->profile = sh_profile_find(cli_value(c, opt));
+		sh_profile_tokens(d->profile, &d->token, &d->ngrams);
 		return true;
 	case SEGMENT:
-		take_segment(d, c);
+		d->token.method = find_segmenter(c->arg);
+		if (!d->token.method)
+			cli_value(c, opt); /* dies: it is none of the names */
 		d->segment = true;
 		break;
 	case SPLIT:
-		take_split(d, c);
+		d->token.method = sh_token_method_find(cli_value(c, opt));
 		d->split = true;
 		break;
 	case DICT:
@@ -153,7 +150,8 @@ bool docopts_take(struct docopts *d, struct cli *c, int opt)
 		sh_ngrams_parse(c->arg, &d->ngrams, &err);
 		break;
 	case 'u':
-		take_unit(d, c);
+		d->token.unit =
+		    strcmp(cli_value(c, opt), "char") == 0 ? SH_UNIT_CHAR : SH_UNIT_WORD;
 		break;
 	case STOP:
 		cli_reads_more(c, &d->stops);

@@ -1,43 +1,30 @@
 #include "measures.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "weight/weight.h"
 
-enum { NAMES_MAX = 100, SHARE_MAX = 16 };
+enum { SHARE_MAX = 16 };
 
-static bool is_allowed(const struct sh_measure *m, bool duplicates)
+/* The i-th of the measures; duplicates: of those that tell duplicates. */
+static const char *name_of(unsigned i, bool duplicates)
 {
-	return m->duplicates || !duplicates;
+	const struct sh_measure *m;
+
+	for (size_t row = 0; (m = sh_measure_at(row)); row++)
+		if ((m->duplicates || !duplicates) && i-- == 0)
+			return m->name;
+	return NULL;
 }
 
-/* "jaccard, edit or any" */
-static void list_names(char *to, bool duplicates)
+const char *measure_names(unsigned i)
 {
-	const char *last = NULL;
-	size_t n = 0;
-
-	for (size_t i = 0; sh_measure_at(i); i++) {
-		if (!is_allowed(sh_measure_at(i), duplicates))
-			continue;
-		if (last)
-			n += (size_t)snprintf(to + n, NAMES_MAX - n, "%s%s", n ? ", " : "", last);
-		last = sh_measure_at(i)->name;
-	}
-	snprintf(to + n, NAMES_MAX - n, " or %s", last);
+	return name_of(i, false);
 }
 
-void measures_take(struct measures *m, struct cli *c, bool duplicates)
+const char *duplicate_measure_names(unsigned i)
 {
-	const struct sh_measure *found = sh_measure_find(c->arg);
-	char names[NAMES_MAX];
-
-	if (!found || !is_allowed(found, duplicates)) {
-		list_names(names, duplicates);
-		cli_usage(c, "--measure '%s': expected %s", c->arg, names);
-	}
-	m->measure = found;
+	return name_of(i, true);
 }
 
 void measures_take_threshold(

@@ -12,8 +12,9 @@ struct measures {
 	bool two;           /* -T gave two thresholds */
 };
 
-/* Takes the argument of --measure. duplicates: only measures that tell duplicates are taken. */
-void measures_take(struct measures *m, struct cli *c, bool duplicates);
+/* The values of --measure: all measures, or those that tell duplicates. */
+const char *measure_names(unsigned i);
+const char *duplicate_measure_names(unsigned i);
 
 /* Takes the argument of -T: X, or J,E. least: the smallest threshold, in millionths; expected: the
  * text of the message for others. */

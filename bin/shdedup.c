@@ -2,6 +2,7 @@
 #include "dedup.h"
 #include "fp/reach.h"
 #include "io/target.h"
+#include "names.h"
 #include "sidebyside.h"
 
 enum {
@@ -29,11 +30,11 @@ enum {
 
 static const struct cli_option options[] = {
 	{ 'T', "threshold", "X", "least similarity of duplicates; any: J,E for each [0.8]" },
-	{ MEASURE, "measure", "NAME", "similarity: jaccard, edit, or any of both [jaccard]" },
+	{ MEASURE, "measure", "NAME", "similarity: %s [jaccard]", duplicate_measure_names },
 	{ 'k', "distance", "K", "look at pairs within Hamming distance K [by -T: 10 at 0.8]" },
 	{ 'b', "bits", "64|128|256", "width of the fingerprints [64]" },
 	{ SIMHASH, "simhash", NULL, "fingerprints are sums of weights, not minwise; -k 14" },
-	{ 'w', "weight", "SCHEME", "of features under --simhash: set, tf, freq or log [log]" },
+	{ 'w', "weight", "SCHEME", "of features under --simhash: %s [log]", document_weight_names },
 	{ KEEP, "keep", "first|longest|newest|FILE", "who stays; FILE: ids, best first [first]" },
 	{ PROTECT, "protect", "FILE", "never drop the documents whose ids stand in FILE" },
 	{ LINK, "link", "star|single", "groups are neighbours of one, or chains [star]" },
@@ -87,14 +88,6 @@ static void take_bits(struct cli *c, struct dedup_settings *s)
 	s->fp.bits = (unsigned)n;
 }
 
-static void take_weight(struct cli *c, struct dedup_settings *s)
-{
-	s->fp.scheme = sh_scheme_find(c->arg);
-	if (!s->fp.scheme || s->fp.scheme->needs_df)
-		cli_usage(c, "-w '%s': expected set, tf, freq or log", c->arg);
-	s->weight_given = true;
-}
-
 static void take(struct cli *c, struct dedup_settings *s, int opt)
 {
 	switch (opt) {
@@ -103,7 +96,7 @@ static void take(struct cli *c, struct dedup_settings *s, int opt)
 		    &s->measures, c, 1, "a number above 0 and up to 1, as in 0.8");
 		break;
 	case MEASURE:
-		measures_take(&s->measures, c, true);
+		s->measures.measure = sh_measure_find(cli_value(c, opt));
 		break;
 	case 'k':
 		s->dedup.k = (unsigned)cli_number(c, "-k", 0, SH_FP_MAX_BITS);
@@ -116,7 +109,8 @@ static void take(struct cli *c, struct dedup_settings *s, int opt)
 		take_bits(c, s);
 		break;
 	case 'w':
-		take_weight(c, s);
+		s->fp.scheme = sh_scheme_find(cli_value(c, opt));
+		s->weight_given = true;
 		break;
 	case KEEP:
 		sh_prefer_parse(c->arg, &s->keep);

@@ -7,6 +7,7 @@
 #include "fp/accumulator.h"
 #include "fp/format.h"
 #include "fp/minhash.h"
+#include "names.h"
 #include "parted.h"
 #include "record/feature_lines.h"
 #include "run.h"
@@ -15,14 +16,54 @@
 
 enum { SEED = CLI_OWN, EMPTY, MINHASH, BARE, FEATURES, EXPLAIN };
 
+static const char *hash_names(unsigned i)
+{
+	const struct sh_hash *h = sh_hash_at(i);
+
+	return h ? h->name : NULL;
+}
+
+static const char *format_names(unsigned i)
+{
+	const struct sh_fp_format *f = sh_fp_format_at(i);
+
+	return f ? f->name : NULL;
+}
+
+/* Documents without features: the names of enum sh_empty. */
+static const struct {
+	const char *name;
+	enum sh_empty rule;
+} empty_rules[] = {
+	{ "skip", SH_EMPTY_SKIP },
+	{ "zero", SH_EMPTY_ZERO },
+	{ "ones", SH_EMPTY_ONES },
+	{ "text", SH_EMPTY_TEXT },
+	{ "error", SH_EMPTY_ERROR },
+};
+
+static const char *empty_names(unsigned i)
+{
+	return i < sizeof empty_rules / sizeof *empty_rules ? empty_rules[i].name : NULL;
+}
+
+static enum sh_empty empty_rule(const char *name)
+{
+	size_t i = 0;
+
+	while (strcmp(name, empty_rules[i].name) != 0)
+		i++;
+	return empty_rules[i].rule;
+}
+
 static const struct cli_option options[] = {
 	{ 'b', "bits", "32|64|128|256", "width of the fingerprint [64]" },
-	{ 'H', "hash", "NAME", "hash of a feature: mix, xxh3, md5, jenkins, fnv1, ... [mix]" },
-	{ 'w', "weight", "SCHEME", "of a document's features: set, tf, freq or log [log]" },
+	{ 'H', "hash", "NAME", "hash of a feature: %s [mix]", hash_names },
+	{ 'w', "weight", "SCHEME", "of a document's features: %s [log]", document_weight_names },
 	{ SEED, "seed", "N", "seed of the hash [0]" },
 	{ MINHASH, "minhash", NULL, "minwise bits, whose distance tells Jaccard similarity" },
-	{ 'x', "format", "hex|bin|dec|...", "how fingerprints are written [hex]" },
-	{ EMPTY, "empty", "skip|zero|...", "documents without features [skip]" },
+	{ 'x', "format", "NAME", "write fingerprints as %s [hex]", format_names },
+	{ EMPTY, "empty", "RULE", "for documents without features: %s [skip]", empty_names },
 	{ BARE, "bare", NULL, "write no tag of the settings behind the id" },
 	{ FEATURES, "features", NULL, "read features, whatever the first records look like" },
 	{ EXPLAIN, "explain", NULL,
@@ -379,39 +420,6 @@ static void run_features(struct cli *c, struct settings *s, struct sh_source *so
 
 /* ---- both ---- */
 
-static enum sh_empty empty(struct cli *c)
-{
-	static const struct {
-		const char *name;
-		enum sh_empty rule;
-	} rows[] = {
-		{ "skip", SH_EMPTY_SKIP },
-		{ "error", SH_EMPTY_ERROR },
-		{ "zero", SH_EMPTY_ZERO },
-		{ "ones", SH_EMPTY_ONES },
-		{ "text", SH_EMPTY_TEXT },
-	};
-
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-		if (strcmp(c->arg, rows[i].name) == 0)
-			return rows[i].rule;
-	cli_usage(c, "--empty '%s': expected skip, zero, ones, text or error", c->arg);
-}
-
-static void take_hash(struct cli *c, struct settings *s)
-{
-	const struct sh_hash *row;
-	char names[200] = "";
-	size_t n = 0;
-
-	s->fp.hash = sh_hash_find(c->arg);
-	if (s->fp.hash)
-		return;
-	for (unsigned i = 0; (row = sh_hash_at(i)) && n < sizeof names; i++)
-		n += (size_t)snprintf(names + n, sizeof names - n, i ? ", %s" : "%s", row->name);
-	cli_usage(c, "-H '%s': expected one of %s", c->arg, names);
-}
-
 static void set_profile(struct settings *s, const struct sh_profile *p)
 {
 	s->fp.hash = sh_hash_find(p->hash);
@@ -457,27 +465,24 @@ static void take(struct cli *c, struct settings *s, int opt)
 		s->fp.bits = (unsigned)cli_number(c, "-b", 1, SH_FP_MAX_BITS);
 		break;
 	case 'H':
-		take_hash(c, s);
+		s->fp.hash = sh_hash_find(cli_value(c, opt));
 		break;
 	case MINHASH:
 		s->fp.minhash = true;
 		break;
 	case 'w':
 		s->fp.scheme = sh_scheme_find(c->arg);
-		if (!s->fp.scheme || s->fp.scheme->needs_df)
-			cli_usage(c,
-			    "-w '%s': expected set, tf, freq or log (shweight has those that "
-			    "need document frequencies)",
-			    c->arg);
+		if (s->fp.scheme && s->fp.scheme->needs_df)
+			cli_usage(
+			    c, "-w %s: needs document frequencies (shweight takes them)", c->arg);
+		cli_value(c, opt);
 		s->weight_given = true;
 		break;
 	case SEED:
 		s->fp.seed = cli_number(c, "--seed", 0, UINT64_MAX);
 		break;
 	case 'x':
-		s->format = sh_fp_format_find(c->arg);
-		if (!s->format)
-			cli_usage(c, "-x '%s': expected hex, bare, dec, bin or nib", c->arg);
+		s->format = sh_fp_format_find(cli_value(c, opt));
 		break;
 	case BARE:
 		s->bare = true;
@@ -489,7 +494,7 @@ static void take(struct cli *c, struct settings *s, int opt)
 		s->explain = true;
 		break;
 	case EMPTY:
-		s->empty = empty(c);
+		s->empty = empty_rule(cli_value(c, opt));
 		s->empty_given = true;
 		break;
 	default:

@@ -6,6 +6,7 @@
 #include "group/verify.h"
 #include "io/tables.h"
 #include "measures.h"
+#include "names.h"
 #include "run.h"
 
 enum { MEASURE = CLI_OWN };
@@ -14,9 +15,9 @@ enum { MEASURE = CLI_OWN };
 
 static const struct cli_option options[] = {
 	{ 'd', "documents", "DOCS", "the documents; given again, more of them" },
-	{ MEASURE, "measure", "NAME", "jaccard, edit, any, containment or cosine [jaccard]" },
+	{ MEASURE, "measure", "NAME", "%s [jaccard]", measure_names },
 	{ 'T', "threshold", "X", "drop pairs of a similarity below X; any: J,E for each [0]" },
-	{ 'w', "weight", "SCHEME", "of features, for cosine: set, tf or log [log]" },
+	{ 'w', "weight", "SCHEME", "of features, for cosine: %s [log]", count_weight_names },
 	{ 'S', "memory", "SIZE", "memory for documents and sets of features [256M]" },
 	{ CLI_TMPDIR, "tmpdir", "DIR", "for temporary files [$TMPDIR, /tmp]" },
 	{ 0 },
@@ -143,16 +144,13 @@ static void take(struct cli *c, struct settings *s, int opt)
 		cli_reads_more(c, &s->files);
 		break;
 	case MEASURE:
-		measures_take(&s->measures, c, false);
+		s->measures.measure = sh_measure_find(cli_value(c, opt));
 		break;
 	case 'T':
 		measures_take_threshold(&s->measures, c, 0, "a number from 0 to 1, as in 0.85");
 		break;
 	case 'w':
-		s->verify.scheme = sh_scheme_find(c->arg);
-		if (!s->verify.scheme || s->verify.scheme->needs_df ||
-		    s->verify.scheme->needs_tokens)
-			cli_usage(c, "-w '%s': expected set, tf or log", c->arg);
+		s->verify.scheme = sh_scheme_find(cli_value(c, opt));
 		s->weight_given = true;
 		break;
 	case 'S':

@@ -1,15 +1,17 @@
 /* shweight: features to weighted features, one line a distinct feature of a document. */
 #include "cli.h"
+#include "fp/profile.h"
+#include "names.h"
 #include "parted.h"
-#include "profile.h"
 #include "record/fields.h"
 #include "stream/weighing.h"
 
 enum { IDF = CLI_OWN, ABSENT, MIN_DF, MAX_DF };
 
 static const struct cli_option options[] = {
-	{ 'p', "profile", "NAME", "weights of a named system; other options override [default]" },
-	{ 'w', "weight", "SCHEME", "set, tf, freq, log, tfidf or logidf [log]" },
+	{ 'p', "profile", "NAME", "weights of a system: %s; other options override [default]",
+	    profile_names },
+	{ 'w', "weight", "SCHEME", "%s [log]", weight_names },
 	{ 'd', "df", "TABLE", "document frequencies, from shdf" },
 	{ IDF, "idf", "FILE", "idf values instead (feature<TAB>idf)" },
 	{ ABSENT, "absent", "rare|drop",
@@ -97,15 +99,12 @@ static void take(struct cli *c, struct settings *s, int opt)
 {
 	switch (opt) {
 	case 'p':
-		s->weigher.profile = cli_profile(c);
+		s->weigher.profile = sh_profile_find(cli_value(c, opt));
 		s->weigher.scheme = sh_scheme_find(s->weigher.profile->weight);
 		s->weigher.top = s->weigher.profile->top;
 		break;
 	case 'w':
-		s->weigher.scheme = sh_scheme_find(c->arg);
-		if (!s->weigher.scheme)
-			cli_usage(
-			    c, "-w '%s': expected set, tf, freq, log, tfidf or logidf", c->arg);
+		s->weigher.scheme = sh_scheme_find(cli_value(c, opt));
 		break;
 	case 'd':
 		if (s->df_path)
@@ -138,13 +137,15 @@ static void take(struct cli *c, struct settings *s, int opt)
 static void warn_of_tables(struct cli *c, const struct settings *s)
 {
 	const struct sh_weigher *w = &s->weigher;
+	char names[100];
 
 	if (w->scheme->needs_df || w->min.given || w->max.given || w->drop_absent)
 		return;
+	values_print(names, sizeof names, table_weight_names);
 	if (s->df_path || s->idf_path)
-		cli_warn(c, "%s %s makes no difference to -w %s (tfidf and logidf look at it)",
+		cli_warn(c, "%s %s makes no difference to -w %s (for %s)",
 		    s->df_path ? "-d" : "--idf", s->df_path ? s->df_path : s->idf_path,
-		    w->scheme->name);
+		    w->scheme->name, names);
 }
 
 static void settle(struct cli *c, struct settings *s)

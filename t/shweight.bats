@@ -86,7 +86,7 @@ features() {
 	try 'shweight -d table in'
 	exits 0
 	gives 'a\tx\t1' 'a\ty\t1' 'a\tz\t1'
-	says 'shweight: -d table makes no difference to -w log (tfidf and logidf look at it)'
+	says 'shweight: -d table makes no difference to -w log (for tfidf or logidf)'
 	for option in '--min-df 1' '--max-df 10' '--absent drop'; do
 		try "shweight -d table $option in"
 		gives 'a\tx\t1' 'a\ty\t1' 'a\tz\t1'
@@ -110,7 +110,7 @@ features() {
 	try 'shweight -w tf --idf idf in'
 	exits 0
 	gives 'a\tx\t2' 'a\ty\t1' 'a\tnew\t1' 'a\tz z\t1'
-	says 'shweight: --idf idf makes no difference to -w tf (tfidf and logidf look at it)'
+	says 'shweight: --idf idf makes no difference to -w tf (for tfidf or logidf)'
 }
 
 @test "-t keeps the N heaviest, heaviest first, equal ones in order of first occurrence" {

@@ -90,18 +90,32 @@ static size_t print_dec(char *out, const uint64_t *fp, unsigned bits)
 	return len;
 }
 
+/* A fingerprint is a number whose most significant bit is bit 0. */
 static const struct sh_fp_format rows[] = {
-	{ "hex", print_hex },
-	{ "bin", print_bin },
-	{ "nib", print_nib },
-	{ "dec", print_dec },
-	{ "bare", print_bare },
+	/* (bits + 3) / 4 hexadecimal digits. A width that is no multiple of 4 gets zero bits in front: so the
+	 * number is what other systems print, but for leading zeros. */
+	{ .name = "hex", .print = print_hex },
+	/* bits binary digits, bit 0 first */
+	{ .name = "bin", .print = print_bin },
+	/* bits binary digits, bit 0 last */
+	{ .name = "nib", .print = print_nib },
+	/* decimal digits, without leading zeros */
+	{ .name = "dec", .print = print_dec },
+	/* hexadecimal digits without leading zeros, as printf's %x */
+	{ .name = "bare", .print = print_bare },
 };
+
+const struct sh_fp_format *sh_fp_format_at(unsigned i)
+{
+	return i < sizeof rows / sizeof *rows ? &rows[i] : NULL;
+}
 
 const struct sh_fp_format *sh_fp_format_find(const char *name)
 {
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-		if (strcmp(rows[i].name, name) == 0)
-			return &rows[i];
+	const struct sh_fp_format *row;
+
+	for (unsigned i = 0; (row = sh_fp_format_at(i)); i++)
+		if (strcmp(row->name, name) == 0)
+			return row;
 	return NULL;
 }

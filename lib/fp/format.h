@@ -14,15 +14,10 @@ struct sh_fp_format {
 	size_t (*print)(char *out, const uint64_t *fp, unsigned bits);
 };
 
-/* Returns the form of this name, or NULL. A fingerprint is a number whose most significant bit is
- * bit 0:
- *
- *   hex   hexadecimal, (bits + 3) / 4 digits. A width that is not a multiple of 4 gets leading zero
- *         bits
- *   bare  hexadecimal without leading zeros, as printf's %x
- *   dec   decimal without leading zeros
- *   bin   binary, one digit for each bit, bit 0 first
- *   nib   binary, one digit for each bit, bit 0 last */
+/* Returns the form of this name, or NULL. */
 const struct sh_fp_format *sh_fp_format_find(const char *name);
+
+/* Returns the i-th form, from 0, or NULL behind the last. */
+const struct sh_fp_format *sh_fp_format_at(unsigned i);
 
 #endif

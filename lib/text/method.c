@@ -13,7 +13,7 @@ static const struct sh_token_method rows[] = { { .name = "words", .run = sh_cut_
 	{ .name = "python", .run = sh_cut_python, .chars = true },
 	{ .name = "go-words", .run = sh_cut_go_words },
 	{ .name = "go-letters", .run = sh_cut_go_letters, .no_places = true },
-	SH_CPPJIEBA_METHODS SH_JIEBA_METHODS };
+	SH_JIEBA_METHODS SH_CPPJIEBA_METHODS };
 
 const struct sh_token_method *sh_token_method_at(unsigned i)
 {

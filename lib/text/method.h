@@ -40,7 +40,8 @@ struct sh_token_method {
 	bool needs_cppjieba;
 	int mode; /* for methods that share a function */
 	void (*close)(void *state);
-	bool no_places; /* cannot say where in the text a token stood */
+	bool profile_only; /* chosen by a profile, not by --segment or --split */
+	bool no_places;    /* cannot say where in the text a token stood */
 };
 
 /* NULL when there is none of that name. */

@@ -15,18 +15,19 @@ void sh_close_cppjieba(void *state);
 /* Flags in sh_token_method.mode, beside the enum sh_jieba_mode. */
 enum { SH_TOK_JIEBA_MODE = 15, SH_TOK_HEAD_HAN = 16 };
 
-#define SH_JIEBA_ROW(row_name, row_mode)                                                           \
+#define SH_JIEBA_ROW(row_name, row_mode, only)                                                     \
 	{                                                                                          \
 		.name = row_name, .run = sh_cut_jieba, .escapes = true, .needs_jieba = true,       \
-		.mode = row_mode, .close = sh_close_jieba                                          \
+		.mode = row_mode, .profile_only = only, .close = sh_close_jieba                    \
 	}
 
 #define SH_JIEBA_METHODS                                                                           \
-	SH_JIEBA_ROW("jieba", SH_JIEBA_CUT), SH_JIEBA_ROW("jieba-nohmm", SH_JIEBA_CUT_NOHMM),      \
-	    SH_JIEBA_ROW("jieba-all", SH_JIEBA_CUT_ALL),                                           \
-	    SH_JIEBA_ROW("jieba-search", SH_JIEBA_SEARCH),                                         \
-	    SH_JIEBA_ROW("jieba-search-nohmm", SH_JIEBA_SEARCH_NOHMM),                             \
-	    SH_JIEBA_ROW("angelo", SH_JIEBA_CUT | SH_TOK_HEAD_HAN),
+	SH_JIEBA_ROW("jieba", SH_JIEBA_CUT, false),                                                \
+	    SH_JIEBA_ROW("jieba-nohmm", SH_JIEBA_CUT_NOHMM, false),                                \
+	    SH_JIEBA_ROW("jieba-all", SH_JIEBA_CUT_ALL, false),                                    \
+	    SH_JIEBA_ROW("jieba-search", SH_JIEBA_SEARCH, false),                                  \
+	    SH_JIEBA_ROW("jieba-search-nohmm", SH_JIEBA_SEARCH_NOHMM, false),                      \
+	    SH_JIEBA_ROW("angelo", SH_JIEBA_CUT | SH_TOK_HEAD_HAN, true),
 
 #define SH_CPPJIEBA_ROW(row_name, row_mode)                                                        \
 	{                                                                                          \

@@ -183,12 +183,12 @@ static int logidf(const struct sh_term *t, int64_t *weight, struct sh_error *err
 }
 
 static const struct sh_scheme rows[] = {
-	{ "set", false, false, false, false, true, set },
-	{ "tf", false, false, true, false, false, tf },
-	{ "freq", false, true, false, true, false, freq },
-	{ "log", false, false, false, true, false, log_tf },
-	{ "tfidf", true, false, false, true, false, tfidf },
-	{ "logidf", true, false, false, true, false, logidf },
+	{ .name = "set", .weigh = set, .flat = true },
+	{ .name = "tf", .weigh = tf, .additive = true },
+	{ .name = "freq", .weigh = freq, .needs_tokens = true, .needs_count = true },
+	{ .name = "log", .weigh = log_tf, .needs_count = true },
+	{ .name = "tfidf", .weigh = tfidf, .needs_df = true, .needs_count = true },
+	{ .name = "logidf", .weigh = logidf, .needs_df = true, .needs_count = true },
 };
 
 const struct sh_scheme *sh_scheme_at(unsigned i)

@@ -1,0 +1,47 @@
+#include "names.h"
+
+#include "fp/profile.h"
+#include "weight/weight.h"
+
+const char *profile_names(unsigned i)
+{
+	const struct sh_profile *p = sh_profile_at(i);
+
+	return p ? p->name : NULL;
+}
+
+/* The i-th of the weights that need at most this. */
+static const char *weight_needing(unsigned i, bool df, bool tokens)
+{
+	const struct sh_scheme *s;
+
+	for (unsigned row = 0; (s = sh_scheme_at(row)); row++)
+		if ((df || !s->needs_df) && (tokens || !s->needs_tokens) && i-- == 0)
+			return s->name;
+	return NULL;
+}
+
+const char *weight_names(unsigned i)
+{
+	return weight_needing(i, true, true);
+}
+
+const char *table_weight_names(unsigned i)
+{
+	const struct sh_scheme *s;
+
+	for (unsigned row = 0; (s = sh_scheme_at(row)); row++)
+		if (s->needs_df && i-- == 0)
+			return s->name;
+	return NULL;
+}
+
+const char *document_weight_names(unsigned i)
+{
+	return weight_needing(i, false, true);
+}
+
+const char *count_weight_names(unsigned i)
+{
+	return weight_needing(i, false, false);
+}
