@@ -77,16 +77,24 @@ HARDEN := -fstack-protector-strong $(call takes,-fstack-clash-protection) \
 # Without pkg-config the usual names do, which is enough until `make deps` has installed it.
 PKG_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(PKGS) 2>/dev/null)
 PKG_LIBS := $(or $(shell $(PKG_CONFIG) --libs $(PKGS) 2>/dev/null),$(PKGS:lib%=-l%))
-LIBS = $(PKG_LIBS) -lstemmer -lm
+LIBS = $(PKG_LIBS) -lstemmer -lm $(IO_LIBS)
 
-# Libraries that shdoc does without where they are not there: PACKAGE=MACRO.
-OPTIONAL = libxml-2.0=LIBXML2 uchardet=UCHARDET zlib=ZLIB libbrotlidec=BROTLI libzstd=ZSTD
-INGEST_PKGS := $(foreach o,$(OPTIONAL),$(shell $(PKG_CONFIG) --exists \
-	$(firstword $(subst =, ,$o)) 2>/dev/null && echo $o))
-INGEST_NAMES := $(foreach o,$(INGEST_PKGS),$(firstword $(subst =, ,$o)))
-INGEST_CFLAGS := $(foreach o,$(INGEST_PKGS),-DSH_HAVE_$(lastword $(subst =, ,$o))) \
-	$(if $(INGEST_NAMES),$(shell $(PKG_CONFIG) --cflags $(INGEST_NAMES)))
-INGEST_LIBS := $(if $(INGEST_NAMES),$(shell $(PKG_CONFIG) --libs $(INGEST_NAMES)))
+# Optional libraries, PACKAGE=MACRO: those of all programs decompress, those of shdoc read its forms.
+OPTIONAL = zlib=ZLIB liblzma=LZMA libzstd=ZSTD liblz4=LZ4
+OPTIONAL_INGEST = libxml-2.0=LIBXML2 uchardet=UCHARDET libbrotlidec=BROTLI
+present = $(foreach o,$(1),$(shell $(PKG_CONFIG) --exists $(firstword $(subst =, ,$o)) 2>/dev/null && echo $o))
+names = $(foreach o,$(1),$(firstword $(subst =, ,$o)))
+pkg_flags = $(if $(2),$(shell $(PKG_CONFIG) $(1) $(call names,$(2))))
+macros = $(foreach o,$(1),-DSH_HAVE_$(lastword $(subst =, ,$o)))
+IO_PKGS := $(call present,$(OPTIONAL))
+# Debian's libbz2 has no file for pkg-config.
+BZIP2 := $(shell echo 'int main(void) { return !BZ2_bzlibVersion(); }' | \
+	$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -include bzlib.h -x c -o /dev/null - -lbz2 2>/dev/null && echo -lbz2)
+IO_CFLAGS := $(if $(BZIP2),-DSH_HAVE_BZIP2) $(call macros,$(IO_PKGS)) $(call pkg_flags,--cflags,$(IO_PKGS))
+IO_LIBS := $(BZIP2) $(call pkg_flags,--libs,$(IO_PKGS))
+INGEST_PKGS := $(call present,$(OPTIONAL_INGEST))
+INGEST_CFLAGS := $(IO_CFLAGS) $(call macros,$(INGEST_PKGS)) $(call pkg_flags,--cflags,$(INGEST_PKGS))
+INGEST_LIBS := $(call pkg_flags,--libs,$(INGEST_PKGS))
 
 # One set of objects serves the archive and the shared library; without interposition
 # position-independent code is inlined as any other.
@@ -126,6 +134,7 @@ endef
 FORCE:
 
 $(eval $(call stamp,$(BUILD)/flags,$$(COMPILE) $$(LINK) $$(AR) $$(LIBS)))
+$(eval $(call stamp,$(BUILD)/io-flags,$$(IO_CFLAGS) $$(IO_LIBS)))
 $(eval $(call stamp,$(BUILD)/ingest-flags,$$(INGEST_CFLAGS) $$(INGEST_LIBS) $$(INGEST_OBJ)))
 $(eval $(call stamp,$(BUILD)/objects,$$(LIB_OBJ)))
 $(eval $(call stamp,$(BUILD)/shared-objects,$$(SHARED_OBJ)))
@@ -146,6 +155,8 @@ $(INGEST_A): $(INGEST_OBJ)
 	@rm -f $@
 	$(call quiet,AR) $(AR) rcs $@ $(INGEST_OBJ)
 
+$(BUILD)/lib/io/codec.o: $(BUILD)/io-flags
+$(BUILD)/lib/io/codec.o: ALL_CPPFLAGS += $(IO_CFLAGS)
 $(INGEST_OBJ): $(BUILD)/ingest-flags
 $(INGEST_OBJ): ALL_CPPFLAGS += $(INGEST_CFLAGS)
 

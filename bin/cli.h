@@ -57,7 +57,7 @@ struct cli_program {
 	const struct cli_removed *removed;            /* an empty row ends it; or NULL */
 	const char *status; /* of its own, for the help: "1 no pair, "; or NULL */
 	bool text;          /* the output is no records: it gets no trailer */
-	bool reaches;       /* it reads what its inputs lead to, and runs programs that help */
+	bool reaches;       /* it reads files that its inputs lead to */
 };
 
 struct cli {

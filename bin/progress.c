@@ -191,7 +191,8 @@ void progress_read(struct progress *p, uint64_t bytes, uint64_t records)
 	rate = (double)p->bytes / p->last;
 	begin_line(&l, p);
 	add(&l, "%s", amount((double)p->bytes, a));
-	if (p->total)
+	/* The total is that of the files; what is decompressed may be more. */
+	if (p->total >= p->bytes)
 		add(&l, " of %s (%.0f %%)", amount((double)p->total, a),
 		    100 * (double)p->bytes / (double)p->total);
 	add_records(&l, p);

@@ -1,5 +1,4 @@
 /* shdoc: files to documents. */
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,7 +59,6 @@ struct run {
 	struct sh_buf record;
 	const char *fields;  /* of -f */
 	const char *operand; /* when it is a folder: files' ids are their paths below it */
-	uint64_t offset;     /* of the file at hand, as told to the user */
 	uint64_t folders, repeated, links, special, failed;
 	bool follow, verbose;
 };
@@ -91,9 +89,15 @@ static int on_document(
 	count_id(run, doc->id);
 	if (run->verbose)
 		cli_warn(run->cli, "%.*s: %.*s", (int)doc->id.n, doc->id.p, (int)notes.n, notes.p);
-	progress_read(&run->cli->progress, run->in.reader->offset - run->offset, 1);
-	run->offset = run->in.reader->offset;
+	progress_read(&run->cli->progress, 0, 1);
 	return 0;
+}
+
+static void on_progress(void *arg, uint64_t n)
+{
+	struct run *run = arg;
+
+	progress_read(&run->cli->progress, n, 0);
 }
 
 static int on_bad(void *arg, struct sh_slice record, struct sh_error *err)
@@ -154,7 +158,6 @@ static int on_file(void *arg, const char *path, struct sh_error *err)
 			return 0;
 		}
 	}
-	run->offset = 0;
 	return sh_ingest_file(&run->in, path, sh_slice_str(id), err) < 0 ? on_trouble(run, err) : 0;
 }
 
@@ -348,12 +351,11 @@ int main(int argc, char **argv)
 	int status;
 
 	cli_start(&c, program_here(), argc, argv);
-	/* Whoever ignores his children never learns how a decompressor ended. */
-	signal(SIGCHLD, SIG_DFL);
 	run.in.max_size = DEFAULT_MAX_SIZE;
 	run.in.document = on_document;
 	run.in.bad = on_bad;
 	run.in.skipped = on_skipped;
+	run.in.progress = on_progress;
 	run.in.arg = &run;
 	if (sh_ingest_init(&run.in, &err) < 0 || sh_ids_init(&run.ids, &err) < 0)
 		cli_die(&c, &err);

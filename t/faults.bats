@@ -32,18 +32,6 @@ inject() {
 	inject calls -d 31
 }
 
-@test "a process that is ended as it begins does not take its parent's output with it" {
-	[ -z "${SANITIZED-}" ] || skip 'the sanitizers want to be loaded first'
-	${CC:-cc} -O1 -shared -fPIC -o shim.so "$here/t/soak/failmalloc.c" -ldl
-	mkdir none
-	echo some text >b.txt
-	echo more | gzip >a.gz
-	try 'cat a.gz | LD_PRELOAD=$PWD/shim.so SLOW_FORK=1 PATH=$PWD/none "$SHBIN/shdoc" -o new - b.txt'
-	exits 2
-	grep -q 'gzip, which would decompress it, cannot be run' err
-	[ "$(cat new)" = "b.txt	some text" ]
-}
-
 # each_allocation MANY PROGRAM ARGUMENT...: of its allocations, more than MANY, each fails alone, and then all from
 # it on. The program ends with status 2 and says so, or its output is as it was.
 each_allocation() {

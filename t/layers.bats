@@ -97,10 +97,9 @@ calls() {
 	same /dev/null called
 }
 
-@test "the library never exits, but for a child process that it made" {
+@test "the library never exits" {
 	calls exit _exit quick_exit abort _Exit
-	awk '$0 != "io/decompress.o _exit"' called >out
-	same /dev/null out
+	same /dev/null called
 }
 
 @test "only lib/io touches descriptors" {

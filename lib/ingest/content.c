@@ -1,31 +1,58 @@
-/* Content codings, each through its library. */
-#include "ingest/transfer.h"
+/* Content codings of HTTP. */
+#include <stdlib.h>
 
 #include "ingest/header.h"
+#include "ingest/transfer.h"
+#include "io/codec.h"
 
-#ifdef SH_HAVE_ZLIB
-#include <zlib.h>
-#endif
 #ifdef SH_HAVE_BROTLI
 #include <brotli/decode.h>
-#endif
-#ifdef SH_HAVE_ZSTD
-#include <zstd.h>
 #endif
 
 enum { STEP = 64 * 1024 };
 
-struct coding {
+#ifdef SH_HAVE_BROTLI
+static void *start_brotli(void)
+{
+	return BrotliDecoderCreateInstance(NULL, NULL, NULL);
+}
+
+static enum sh_codec_state step_brotli(void *decoder, struct sh_slice *in, char **to, size_t room)
+{
+	const uint8_t *p = (const uint8_t *)in->p;
+	uint8_t *out = (uint8_t *)*to;
+	BrotliDecoderResult got =
+	    BrotliDecoderDecompressStream(decoder, &in->n, &p, &room, &out, NULL);
+
+	in->p = (const char *)p;
+	*to = (char *)out;
+	if (got == BROTLI_DECODER_RESULT_SUCCESS)
+		return SH_CODEC_END;
+	return got == BROTLI_DECODER_RESULT_ERROR ? SH_CODEC_BAD : SH_CODEC_MORE;
+}
+
+static void stop_brotli(void *decoder)
+{
+	BrotliDecoderDestroyInstance(decoder);
+}
+#define BROTLI start_brotli, step_brotli, stop_brotli
+#else
+#define BROTLI NULL, NULL, NULL
+#endif
+
+static const struct sh_codec brotli = { "br", "libbrotlidec", "brotli -dc", NULL, BROTLI };
+
+/* A body in a coding. */
+struct coded {
 	struct sh_slice in;
 	bool cut;
-	size_t max, before; /* out->n when it began */
+	size_t max, before; /* before: out->n at the beginning */
 	struct sh_buf *out;
 	struct sh_error *err;
-	const char *name;
+	const char *name; /* of the coding */
 };
 
-/* -1 when more came out than may. */
-static int limit(const struct coding *c)
+static int too_large(const struct coded *c)
 {
 	if (c->out->n - c->before <= c->max)
 		return 0;
@@ -33,203 +60,89 @@ static int limit(const struct coding *c)
 	    "the body is larger than %zu bytes when decompressed (--max-size)", c->max);
 }
 
-#if defined SH_HAVE_ZLIB || defined SH_HAVE_BROTLI || defined SH_HAVE_ZSTD
-/* Room for a step more of output. */
-static int room(const struct coding *c)
+/* Bytes that are in another form from the start are no error: many servers name a coding wrongly. */
+static int damaged(const struct coded *c)
 {
-	return limit(c) < 0 ? -1 : sh_buf_reserve(c->out, STEP, c->err);
-}
-
-static int damaged(struct coding *c)
-{
+	if (c->out->n == c->before)
+		return 0;
 	return sh_error_set(c->err, SH_ERR_RECORD,
 	    "HTTP: the body is damaged, or not in its Content-Encoding, %s", c->name);
 }
 
-/* The input ended before the coded body did. */
-static int ends_early(struct coding *c)
+/* Decodes frames until the input ends. Bytes that follow a frame and begin no other are padding. */
+static int decode(struct coded *c, const struct sh_codec *codec, void *decoder)
 {
+	struct sh_slice in = c->in;
+	bool ended = false;
+
+	for (;;) {
+		const char *from = in.p;
+		enum sh_codec_state state;
+		char *to;
+
+		if (too_large(c) < 0 || sh_buf_reserve(c->out, STEP, c->err) < 0)
+			return -1;
+		if (ended && (!codec->is || codec != sh_codec_of(in)))
+			return 1;
+		to = c->out->p + c->out->n;
+		state = codec->step(decoder, &in, &to, STEP);
+		if (state == SH_CODEC_NOMEM)
+			return sh_error_nomem(c->err);
+		ended = state == SH_CODEC_END;
+		if (state == SH_CODEC_MORE && in.p == from && to == c->out->p + c->out->n)
+			break;
+		c->out->n = (size_t)(to - c->out->p);
+		if (!ended && state != SH_CODEC_MORE)
+			return damaged(c);
+	}
 	return c->cut ? 1
 		      : sh_error_set(c->err, SH_ERR_RECORD,
 			    "HTTP: the body ends within its Content-Encoding, %s", c->name);
 }
-#endif
 
-#if !(defined SH_HAVE_ZLIB && defined SH_HAVE_BROTLI && defined SH_HAVE_ZSTD)
-static int lacking(struct coding *c, const char *library)
+static int decode_by(struct coded *c, const struct sh_codec *codec)
 {
-	return sh_error_set(c->err, SH_ERR_RECORD,
-	    "HTTP: Content-Encoding %s: this build is without %s, which reads it", c->name,
-	    library);
-}
-#endif
+	void *decoder;
+	int got;
 
-/* ---- gzip and deflate ---- */
-
-#ifdef SH_HAVE_ZLIB
-/* One stream from *at: 1 and *at behind it, 0 when it is none, -1. */
-static int inflate_one(struct coding *c, size_t *at, int window)
-{
-	z_stream z = { .next_in = (Bytef *)(uintptr_t)(c->in.p + *at),
-		.avail_in = (uInt)(c->in.n - *at) };
-	size_t before = c->out->n;
-	int got, status = -1;
-
-	if (inflateInit2(&z, window) != Z_OK)
+	if (!codec->start)
+		return sh_error_set(c->err, SH_ERR_RECORD,
+		    "HTTP: Content-Encoding %s: this build is without %s, which reads it", c->name,
+		    codec->library);
+	decoder = codec->start();
+	if (!decoder)
 		return sh_error_nomem(c->err);
-	do {
-		if (room(c) < 0)
-			goto out;
-		z.next_out = (Bytef *)(c->out->p + c->out->n);
-		z.avail_out = STEP;
-		got = inflate(&z, Z_NO_FLUSH);
-		c->out->n += STEP - z.avail_out;
-	} while (got == Z_OK && (z.avail_in || z.avail_out == 0));
-	*at = c->in.n - z.avail_in;
-	if (got == Z_STREAM_END)
-		status = 1;
-	else if (got == Z_OK || got == Z_BUF_ERROR)
-		status = ends_early(c);
-	else
-		status = c->out->n == before ? 0 : damaged(c);
-out:
-	inflateEnd(&z);
-	return status;
+	got = decode(c, codec, decoder);
+	codec->stop(decoder);
+	return got;
 }
 
-/* Several members in a row are one body; what follows them is padding. */
-static int gunzip(struct coding *c)
-{
-	size_t at = 0;
-	bool any = false;
-
-	while (c->in.n - at >= 2 && memcmp(c->in.p + at, "\x1F\x8B", 2) == 0) {
-		int got = inflate_one(c, &at, 15 + 16);
-
-		if (got <= 0)
-			return got == 0 && any ? damaged(c) : got;
-		any = true;
-	}
-	return any;
-}
-
-/* With zlib's frame, as the standard wants, or without, as some send it. */
-static int deflated(struct coding *c)
-{
-	size_t at = 0;
-	int got = inflate_one(c, &at, 15);
-
-	if (got)
-		return got;
-	at = 0;
-	return inflate_one(c, &at, -15);
-}
-#else
-static int gunzip(struct coding *c)
-{
-	return lacking(c, "zlib");
-}
-#define deflated gunzip
-#endif
-
-/* ---- brotli ---- */
-
-static int unbrotli(struct coding *c)
-{
-#ifdef SH_HAVE_BROTLI
-	BrotliDecoderState *s = BrotliDecoderCreateInstance(NULL, NULL, NULL);
-	const uint8_t *in = (const uint8_t *)c->in.p;
-	size_t n = c->in.n, before = c->out->n;
-	BrotliDecoderResult got;
-	int status = -1;
-
-	if (!s)
-		return sh_error_nomem(c->err);
-	do {
-		size_t left = STEP;
-		uint8_t *to;
-
-		if (room(c) < 0)
-			goto out;
-		to = (uint8_t *)c->out->p + c->out->n;
-		got = BrotliDecoderDecompressStream(s, &n, &in, &left, &to, NULL);
-		c->out->n += STEP - left;
-	} while (got == BROTLI_DECODER_RESULT_NEEDS_MORE_OUTPUT);
-	if (got == BROTLI_DECODER_RESULT_SUCCESS)
-		status = 1;
-	else if (got == BROTLI_DECODER_RESULT_NEEDS_MORE_INPUT)
-		status = ends_early(c);
-	else
-		status = c->out->n == before ? 0 : damaged(c);
-out:
-	BrotliDecoderDestroyInstance(s);
-	return status;
-#else
-	return lacking(c, "libbrotlidec");
-#endif
-}
-
-/* ---- zstd ---- */
-
-static int unzstd(struct coding *c)
-{
-#ifdef SH_HAVE_ZSTD
-	ZSTD_DStream *s = ZSTD_createDStream();
-	ZSTD_inBuffer in = { c->in.p, c->in.n, 0 };
-	size_t before = c->out->n, left = 1;
-	int status = -1;
-	bool full = true;
-
-	if (!s)
-		return sh_error_nomem(c->err);
-	while (in.pos < in.size || full) {
-		ZSTD_outBuffer to;
-
-		if (room(c) < 0)
-			goto out;
-		to = (ZSTD_outBuffer){ c->out->p + c->out->n, STEP, 0 };
-		left = ZSTD_decompressStream(s, &to, &in);
-		if (ZSTD_isError(left)) {
-			status = c->out->n == before ? 0 : damaged(c);
-			goto out;
-		}
-		c->out->n += to.pos;
-		/* At a frame's end there is no more, even of what fills the room. */
-		full = to.pos == STEP && left;
-	}
-	status = left ? ends_early(c) : 1;
-out:
-	ZSTD_freeDStream(s);
-	return status;
-#else
-	return lacking(c, "libzstd");
-#endif
-}
-
-static const struct {
-	const char *name;
-	int (*decode)(struct coding *c);
-} codings[] = {
-	{ "gzip", gunzip },
-	{ "x-gzip", gunzip },
-	{ "deflate", deflated },
-	{ "br", unbrotli },
-	{ "zstd", unzstd },
+/* "deflate" has the frame of zlib by the standard; some servers send it without. */
+static const char *const codings[][2] = {
+	{ "gzip", "gzip" },
+	{ "x-gzip", "gzip" },
+	{ "deflate", "deflate" },
+	{ "br", NULL },
+	{ "zstd", "zstd" },
 };
 
 int sh_content_decode(struct sh_slice coding, struct sh_slice in, bool cut, size_t max,
     struct sh_buf *out, struct sh_error *err)
 {
-	struct coding c = { in, cut, max, out->n, out, err, NULL };
+	struct coded c = { in, cut, max, out->n, out, err, NULL };
 
 	for (size_t i = 0; i < sizeof codings / sizeof *codings; i++) {
-		int got;
+		const char *codec = codings[i][1];
+		int got = 0;
 
-		if (!sh_slice_like(coding, codings[i].name))
+		if (!sh_slice_like(coding, codings[i][0]))
 			continue;
-		c.name = codings[i].name;
-		got = in.n ? codings[i].decode(&c) : 0;
-		if (got > 0 && limit(&c) < 0)
+		c.name = codings[i][0];
+		if (in.n)
+			got = decode_by(&c, codec ? sh_codec_named(codec) : &brotli);
+		if (got == 0 && in.n && codec && strcmp(codec, "deflate") == 0)
+			got = decode_by(&c, sh_codec_named("raw deflate"));
+		if (got > 0 && too_large(&c) < 0)
 			return -1;
 		if (got == 0)
 			out->n = c.before;

@@ -32,7 +32,7 @@ enum sh_format sh_format_named(const char *name)
 /* Without the endings of compressed files. */
 static struct sh_slice plain_name(const char *name)
 {
-	static const char *const endings[] = { ".gz", ".zst", ".bz2", ".xz", ".Z" };
+	static const char *const endings[] = { ".gz", ".zst", ".bz2", ".xz", ".lz4" };
 	struct sh_slice s = sh_slice_str(name);
 
 	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {

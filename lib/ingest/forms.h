@@ -20,6 +20,8 @@ struct sh_ingest {
 	int (*bad)(void *arg, struct sh_slice record, struct sh_error *err);
 	/* What was left out of the file at hand, for it is no text; may be NULL. */
 	void (*skipped)(void *arg, const char *what);
+	/* That many bytes of the file at hand were read; may be NULL. */
+	void (*progress)(void *arg, uint64_t n);
 	void *arg;
 
 	/* Filled. */

@@ -10,13 +10,22 @@ const char *sh_ingest_lacks(void)
 	       "; libuchardet's guesses at charsets"
 #endif
 #ifndef SH_HAVE_ZLIB
-	       "; gzip within HTTP (zlib)"
+	       "; gzip (zlib)"
+#endif
+#ifndef SH_HAVE_BZIP2
+	       "; bzip2 (libbz2)"
+#endif
+#ifndef SH_HAVE_LZMA
+	       "; xz (liblzma)"
+#endif
+#ifndef SH_HAVE_LZ4
+	       "; lz4 (liblz4)"
 #endif
 #ifndef SH_HAVE_BROTLI
 	       "; brotli within HTTP (libbrotlidec)"
 #endif
 #ifndef SH_HAVE_ZSTD
-	       "; zstd within HTTP (libzstd)"
+	       "; zstd (libzstd)"
 #endif
 	    ;
 }
@@ -88,6 +97,10 @@ int sh_ingest_file(struct sh_ingest *in, const char *path, struct sh_slice id, s
 
 	if (sh_reader_open(&r, path, err) < 0)
 		return -1;
+	r.progress = in->progress;
+	r.progress_arg = in->arg;
+	if (in->progress)
+		in->progress(in->arg, sh_reader_ready(&r).n);
 	bad = sh_reader_look(&r, SH_FORMAT_HEAD, err);
 	if (bad == 0 && format == SH_FORMAT_AUTO)
 		bad = detect(in, &r, path, &format, err);

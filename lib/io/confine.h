@@ -28,8 +28,7 @@ void sh_confine_begin(struct sh_confine *c);
  * it come later, it is still refused. */
 void sh_confine_read(struct sh_confine *c, const char *path);
 
-/* Anything may be read, and programs run, which are confined as well; /dev/null takes what they
- * throw away. */
+/* Every file may be read. */
 void sh_confine_reach(struct sh_confine *c);
 
 /* An output as sh_sink_open() takes it will be written. */

@@ -1,38 +1,58 @@
-/* Compressed input through the system's own decompressors: child processes whose exit
- * status counts. What is compressed is told by its first bytes, never by its name. */
+/* A stream of bytes that is decompressed when its first bytes say that it is compressed, and passed on as it
+ * is otherwise. A stream compressed twice is decompressed twice.
+ *
+ * Hostile input costs bounded memory and time: see SH_CODEC_WINDOW and the limits below. A stream that is
+ * cut short or damaged is an error after its last good byte, never an early end. */
 #ifndef SH_IO_DECOMPRESS_H
 #define SH_IO_DECOMPRESS_H
 
-#include <stdbool.h>
 #include <sys/types.h>
 
-#include "base/error.h"
-#include "base/slice.h"
+#include "base/buf.h"
+#include "io/codec.h"
 
-/* Bytes of a file's beginning that tell all forms that there are; a few more, where they are
- * there, tell bzip2's from text. */
-#define SH_COMPRESSED_MAGIC 6
-
-struct sh_decompress {
-	const char *program; /* NULL: none is running */
-	pid_t pid, feeder;   /* feeder: writes what was read already, then the rest; or 0 */
-	int errors;          /* a file without a name: what the program said */
+enum {
+	SH_DECOMPRESS_LAYERS = 2, /* how many times a stream may be compressed */
+	SH_DECOMPRESS_RATIO = 1000,
 };
 
-/* The program that reads a file with this beginning, NULL when it is not compressed. */
-const char *sh_decompressor(struct sh_slice head);
+/* Bytes that a stream may become whatever its ratio. Beyond them, each compressed byte may become
+ * SH_DECOMPRESS_RATIO bytes on average. */
+#define SH_DECOMPRESS_FREE (UINT64_C(256) << 20)
 
-/* An error where records are expected: what begins so is compressed. */
-int sh_refuse_compressed(struct sh_slice head, struct sh_error *err);
+/* Reads up to n compressed bytes: how many, 0 at the end, -1. */
+typedef ssize_t sh_decompress_read(void *arg, void *p, size_t n, struct sh_error *err);
 
-/* Run the program on the bytes of `head` and what fd still holds. fd is taken when it can be
- * rewound or no head was read; it is closed by the caller after sh_decompress_end() either
- * way. Returns the descriptor to read from, the caller's, or -1. */
-int sh_decompress_start(struct sh_decompress *d, const char *program, int fd, struct sh_slice head,
-    struct sh_error *err);
+struct sh_decompress_layer {
+	const struct sh_codec *codec;
+	void *decoder;
+	struct sh_buf in; /* compressed bytes, of which those before `at` are used */
+	size_t at;
+	bool within;                /* a frame has begun and not ended */
+	bool begun;                 /* a frame has ended */
+	bool eof;                   /* the layer below has ended */
+	enum sh_codec_state failed; /* SH_CODEC_MORE, or the error for the next read */
+};
 
-/* After the last byte was read, or (all false) when nobody wants the rest: wait for the
- * program. An error tells what it complained about. */
-int sh_decompress_end(struct sh_decompress *d, bool all, struct sh_error *err);
+/* A zeroed one passes bytes on. */
+struct sh_decompress {
+	sh_decompress_read *read;
+	void *arg;
+	size_t layers; /* 0: the stream is not compressed */
+	struct sh_decompress_layer layer[SH_DECOMPRESS_LAYERS];
+	uint64_t in, out; /* bytes of the stream, before and after */
+};
+
+/* Look at the first bytes of a stream, which the caller has read into b from `from` on. b->n - from must be
+ * 0 only at the stream's end. Reads on while they do not show the form. When the stream is
+ * compressed, they are replaced by the first decompressed bytes. *got is then the number of bytes in
+ * b behind `from`, 0 at the end. */
+int sh_decompress_start(struct sh_decompress *d, sh_decompress_read *read, void *arg,
+    struct sh_buf *b, size_t from, struct sh_error *err);
+
+/* Up to n bytes: how many, 0 at the end, -1. Only after a start that found d->layers > 0. */
+ssize_t sh_decompress_more(struct sh_decompress *d, void *p, size_t n, struct sh_error *err);
+
+void sh_decompress_free(struct sh_decompress *d);
 
 #endif

@@ -2,32 +2,58 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "io/decompress.h"
 #include "io/descriptor.h"
 #include "io/spill.h"
 
 enum { COPY_SIZE = 1 << 18 };
 
-static int copy(int from, int to, const char *name, struct sh_error *err)
+static ssize_t read_file(void *mapped, void *p, size_t n, struct sh_error *err)
 {
-	char *room = malloc(COPY_SIZE);
-	int status = room ? 0 : sh_error_nomem(err);
+	const struct sh_mapped *m = mapped;
+	ssize_t got = sh_read_some(m->fd, p, n);
 
-	while (status == 0) {
-		ssize_t n = sh_read_some(from, room, COPY_SIZE);
+	return got < 0 ? sh_error_sys(err, "cannot read '%s'", m->name) : got;
+}
 
-		if (n < 0)
-			status = sh_error_sys(err, "cannot read '%s'", name);
-		if (n <= 0)
-			break;
-		status = sh_spill_write(to, room, (size_t)n, err);
+/* Copies the input, decompressed, to a temporary file. */
+static int copy(struct sh_mapped *m, int to, struct sh_error *err)
+{
+	struct sh_decompress packed = { 0 };
+	struct sh_buf room = { 0 };
+	ssize_t got = -1;
+	bool decoding = false;
+
+	if (sh_buf_reserve(&room, COPY_SIZE, err) == 0)
+		got = read_file(m, room.p, COPY_SIZE, err);
+	if (got > 0) {
+		room.n = (size_t)got;
+		got = sh_decompress_start(&packed, read_file, m, &room, 0, err);
+		decoding = got < 0 || packed.layers > 0;
+		if (got == 0)
+			got = (ssize_t)room.n;
 	}
-	free(room);
-	return status;
+	while (got > 0 && (got = sh_spill_write(to, room.p, (size_t)got, err)) == 0)
+		got = packed.layers ? sh_decompress_more(&packed, room.p, COPY_SIZE, err)
+				    : read_file(m, room.p, COPY_SIZE, err);
+	if (got < 0 && decoding && err->code != SH_ERR_NOMEM)
+		err->file = m->name;
+	sh_decompress_free(&packed);
+	sh_buf_free(&room);
+	return (int)got;
+}
+
+static bool is_compressed(int fd)
+{
+	char head[SH_CODEC_MAGIC];
+	off_t at = lseek(fd, 0, SEEK_CUR);
+	ssize_t n = pread(fd, head, sizeof head, at < 0 ? 0 : at);
+
+	return n > 0 && sh_codec_of(sh_slice(head, (size_t)n));
 }
 
 /* Files that a system makes as they are read, as those of /proc, may have bytes and no size. */
@@ -42,25 +68,23 @@ static bool has_size(int fd, const struct stat *st)
 static int make_mappable(
     struct sh_mapped *m, struct stat *st, const char *dir, struct sh_error *err)
 {
-	int pipe = m->fd;
+	int pipe = m->fd, copied;
 
-	if (S_ISREG(st->st_mode) && has_size(pipe, st))
+	if (S_ISREG(st->st_mode) && has_size(pipe, st) && !is_compressed(pipe))
 		return 0;
 	if (S_ISDIR(st->st_mode)) {
 		errno = EISDIR;
 		return sh_cannot_read(m->name, err);
 	}
 	sh_enlarge_pipe(pipe);
-	m->fd = sh_spill_open(dir, err);
-	if (m->fd < 0) {
-		m->fd = pipe;
+	copied = sh_spill_open(dir, err);
+	if (copied < 0)
+		return -1;
+	if (copy(m, copied, err) < 0) {
+		close(copied);
 		return -1;
 	}
-	if (copy(pipe, m->fd, m->name, err) < 0) {
-		close(m->fd);
-		m->fd = pipe;
-		return -1;
-	}
+	m->fd = copied;
 	if (pipe != STDIN_FILENO)
 		close(pipe);
 	lseek(m->fd, 0, SEEK_SET);

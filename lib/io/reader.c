@@ -7,24 +7,13 @@
 
 enum { READ_SIZE = 256 * 1024 };
 
-static int current(const struct sh_reader *r)
-{
-	return r->fd[r->layers];
-}
-
-/* Nobody wants the rest. */
+/* Closes the file. */
 static void stop(struct sh_reader *r)
 {
-	struct sh_error ignored;
-
-	for (size_t i = r->layers; i > 0; i--) {
-		close(r->fd[i]);
-		sh_decompress_end(&r->decompress[i - 1], false, &ignored);
-	}
-	if (r->fd[0] > STDIN_FILENO)
-		close(r->fd[0]);
-	r->layers = 0;
-	r->fd[0] = -1;
+	sh_decompress_free(&r->packed);
+	if (r->fd > STDIN_FILENO)
+		close(r->fd);
+	r->fd = -1;
 }
 
 static int fail(struct sh_reader *r, struct sh_error *err)
@@ -42,18 +31,12 @@ int sh_reader_check(const struct sh_reader *r, struct sh_error *err)
 	return -1;
 }
 
-/* The end: each decompressor must have ended well. */
-static int finish(struct sh_reader *r, struct sh_error *err)
+static ssize_t read_file(void *reader, void *p, size_t n, struct sh_error *err)
 {
-	int bad = 0;
+	const struct sh_reader *r = reader;
+	ssize_t got = sh_read_some(r->fd, p, n);
 
-	r->eof = true;
-	for (; r->layers > 0 && bad == 0; r->layers--) {
-		close(r->fd[r->layers]);
-		bad = sh_decompress_end(&r->decompress[r->layers - 1], true, err);
-	}
-	stop(r);
-	return bad < 0 ? fail(r, err) : 0;
+	return got < 0 ? sh_error_sys(err, "cannot read it") : got;
 }
 
 /* One read to the end of the buffer: 1, 0 at the end of the input, -1. */
@@ -74,14 +57,20 @@ static int fill(struct sh_reader *r, struct sh_error *err)
 	}
 	if (sh_buf_reserve(&r->buf, READ_SIZE + SH_PAD, err) < 0)
 		return -1;
-	got = sh_read_some(current(r), r->buf.p + r->buf.n, READ_SIZE);
-	if (got < 0) {
-		sh_error_sys(err, "cannot read it");
+	if (r->packed.layers)
+		got = sh_decompress_more(&r->packed, r->buf.p + r->buf.n, READ_SIZE, err);
+	else
+		got = read_file(r, r->buf.p + r->buf.n, READ_SIZE, err);
+	if (got < 0)
 		return fail(r, err);
+	if (got == 0) {
+		r->eof = true;
+		stop(r);
+		return 0;
 	}
-	if (got == 0)
-		return finish(r, err);
 	r->buf.n += (size_t)got;
+	if (r->progress)
+		r->progress(r->progress_arg, (uint64_t)got);
 	return 1;
 }
 
@@ -101,51 +90,23 @@ int sh_reader_look(struct sh_reader *r, size_t n, struct sh_error *err)
 	return 0;
 }
 
-/* As long as it begins as compressed files do, put a decompressor behind it. */
-static int decompress(struct sh_reader *r, struct sh_error *err)
-{
-	const char *program;
-
-	for (;;) {
-		if (sh_reader_need(r, SH_COMPRESSED_MAGIC, err) < 0)
-			return -1;
-		program = sh_decompressor(sh_reader_ready(r));
-		if (!program)
-			return 0;
-		if (r->layers == SH_READER_LAYERS)
-			return sh_error_set(
-			    err, SH_ERR_RECORD, "compressed more than %d times", SH_READER_LAYERS);
-		/* A short file is at its end already, and must be read again. */
-		if (r->eof)
-			return sh_error_set(err, SH_ERR_IO,
-			    "compressed by %s, and cut short: it ends after %zu bytes", program,
-			    sh_reader_ready(r).n);
-		r->fd[r->layers + 1] = sh_decompress_start(
-		    &r->decompress[r->layers], program, current(r), sh_reader_ready(r), err);
-		if (r->fd[r->layers + 1] < 0)
-			return -1;
-		r->layers++;
-		r->at = r->buf.n = 0;
-		sh_enlarge_pipe(current(r));
-	}
-}
-
 int sh_reader_open(struct sh_reader *r, const char *name, struct sh_error *err)
 {
 	*r = (struct sh_reader){ .name = name, .line = 1 };
-	r->fd[0] = STDIN_FILENO;
+	r->fd = STDIN_FILENO;
 	if (strcmp(name, "-") != 0) {
-		r->fd[0] = open(name, O_RDONLY | O_CLOEXEC);
-		if (r->fd[0] < 0) {
+		r->fd = open(name, O_RDONLY | O_CLOEXEC);
+		if (r->fd < 0) {
 			*r = (struct sh_reader){ 0 };
 			sh_error_sys(err, "cannot open it");
 			err->file = name;
 			return -1;
 		}
-		posix_fadvise(r->fd[0], 0, 0, POSIX_FADV_SEQUENTIAL);
+		posix_fadvise(r->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
 	}
-	sh_enlarge_pipe(r->fd[0]);
-	if (decompress(r, err) < 0) {
+	sh_enlarge_pipe(r->fd);
+	if (fill(r, err) < 0 ||
+	    (!r->eof && sh_decompress_start(&r->packed, read_file, r, &r->buf, 0, err) < 0)) {
 		sh_reader_close(r);
 		err->file = name;
 		return -1;
@@ -156,7 +117,7 @@ int sh_reader_open(struct sh_reader *r, const char *name, struct sh_error *err)
 int sh_reader_memory(struct sh_reader *r, struct sh_slice bytes, struct sh_error *err)
 {
 	*r = (struct sh_reader){ .name = "memory", .line = 1, .eof = true };
-	r->fd[0] = -1;
+	r->fd = -1;
 	if (sh_buf_add(&r->buf, bytes.p, bytes.n, err) < 0)
 		return -1;
 	return sh_buf_reserve(&r->buf, SH_PAD, err);

@@ -1,13 +1,10 @@
-/* An input as bytes, as many of them at a time as the caller asks for: for what is not made of
- * lines alone. Compressed input comes decompressed (io/decompress.h), however it was packed,
- * twice as well; a decompressor that fails makes the read at the end fail. */
+/* An input as bytes, as many at a time as the caller asks for: for formats that are not made of
+ * lines. Compressed input comes decompressed (io/decompress.h). */
 #ifndef SH_IO_READER_H
 #define SH_IO_READER_H
 
 #include "base/buf.h"
 #include "io/decompress.h"
-
-enum { SH_READER_LAYERS = 4 }; /* how many times an input may be compressed */
 
 struct sh_reader {
 	const char *name; /* as messages say it; borrowed */
@@ -16,10 +13,12 @@ struct sh_reader {
 	uint64_t offset; /* of that byte, from the input's beginning */
 	uint64_t line;   /* of that byte, from 1: as far as sh_reader_line() was used */
 	bool eof;
-	struct sh_error failed; /* code SH_OK, or why no more can be read */
-	size_t layers;
-	int fd[SH_READER_LAYERS + 1]; /* of the file, and of each decompressor behind it */
-	struct sh_decompress decompress[SH_READER_LAYERS];
+	/* Called with the number of bytes of each read, or NULL. */
+	void (*progress)(void *arg, uint64_t n);
+	void *progress_arg;
+	struct sh_error failed;      /* code SH_OK, or why no more can be read */
+	int fd;                      /* -1 at the end */
+	struct sh_decompress packed; /* the decoders behind fd, if any */
 };
 
 /* "-" is standard input. A zeroed reader is closed. */

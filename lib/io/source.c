@@ -34,6 +34,7 @@ static void close_operand(struct sh_source *s)
 	if (s->fd > STDIN_FILENO && !s->fds)
 		close(s->fd); /* was only read from: nothing can be lost */
 	s->fd = -1;
+	sh_decompress_free(&s->packed);
 }
 
 void sh_source_free(struct sh_source *s)
@@ -47,7 +48,7 @@ static int open_operand(struct sh_source *s, struct sh_error *err)
 {
 	s->name = s->names[s->next++];
 	s->line = 1;
-	s->begun = s->eof = s->tail_has_lines = false;
+	s->begun = s->eof = s->tail_has_lines = s->looked = false;
 	s->tail.n = 0;
 	s->check = (struct sh_trailer_check){ 0 };
 	if (s->fds) {
@@ -81,27 +82,54 @@ static int wait_or_leave(const struct sh_source *s, struct sh_error *err)
 		   : 0;
 }
 
-/* One read into b, which grows as needed. The number of bytes, 0 at the end, -1. */
-static ssize_t read_more(struct sh_source *s, struct sh_buf *b, struct sh_error *err)
+/* One read of the open operand as it stands in its file: the number of bytes, 0 at the end, -1. */
+static ssize_t read_file(void *source, void *p, size_t n, struct sh_error *err)
 {
-	/* Geometric growth keeps the number of copies of a very long line logarithmic. */
-	if (sh_buf_reserve(b, READ_SIZE + SH_PAD, err) < 0)
-		return -1;
+	const struct sh_source *s = source;
+
 	for (;;) {
 		ssize_t got;
 
 		if (s->call_off >= 0 && wait_or_leave(s, err) < 0)
 			return -1;
-		got = read(s->fd, b->p + b->n, READ_SIZE);
-		if (got >= 0) {
-			b->n += (size_t)got;
+		got = read(s->fd, p, n);
+		if (got >= 0)
 			return got;
-		}
 		if (errno == EAGAIN && (s->call_off >= 0 || sh_wait_for_input(s->fd)))
 			continue;
 		if (errno != EINTR)
 			return sh_cannot_read(s->name, err);
 	}
+}
+
+/* One read into b, which grows as needed. The number of bytes, 0 at the end, -1. */
+static ssize_t read_more(struct sh_source *s, struct sh_buf *b, struct sh_error *err)
+{
+	ssize_t got;
+
+	/* Geometric growth keeps the number of copies of a very long line logarithmic. */
+	if (sh_buf_reserve(b, READ_SIZE + SH_PAD, err) < 0)
+		return -1;
+	if (s->packed.layers)
+		got = sh_decompress_more(&s->packed, b->p + b->n, READ_SIZE, err);
+	else
+		got = read_file(s, b->p + b->n, READ_SIZE, err);
+	if (got < 0) {
+		/* The message of a decoder names no file. */
+		if (err->code != SH_ERR_NOMEM && s->packed.layers)
+			err->file = s->name;
+		return -1;
+	}
+	b->n += (size_t)got;
+	if (s->looked)
+		return got;
+	s->looked = true;
+	if (sh_decompress_start(&s->packed, read_file, s, b, 0, err) < 0) {
+		if (err->code != SH_ERR_NOMEM)
+			err->file = s->name;
+		return -1;
+	}
+	return (ssize_t)b->n;
 }
 
 /* Bytes of b up to and with the last LF, looking only at what came after `from`. */
@@ -225,23 +253,17 @@ static int end_operand(struct sh_source *s, struct sh_error *err)
 	return 0;
 }
 
-/* Refuses compressed bytes at the beginning of an operand, and drops the mark (U+FEFF) that some editors put
- * there: it would be part of the first id. */
-static int look_at_head(struct sh_source *s, struct sh_buf *b, struct sh_error *err)
+/* Drops the mark (U+FEFF) that some editors put at the beginning of a file: it would be part of the first id. */
+static void look_at_head(struct sh_source *s, struct sh_buf *b)
 {
 	static const char mark[] = "\xef\xbb\xbf";
 	const size_t n = sizeof mark - 1;
 
-	if (sh_refuse_compressed(sh_buf_slice(b), err) < 0) {
-		err->file = s->name;
-		return -1;
-	}
 	if (b->n >= n && memcmp(b->p, mark, n) == 0) {
 		b->n -= n;
 		memmove(b->p, b->p + n, b->n);
 		s->at += n;
 	}
-	return 0;
 }
 
 static int read_block(
@@ -256,8 +278,11 @@ static int read_block(
 			if (open_operand(s, err) < 0)
 				return -1;
 		}
-		if (read_lines(s, b, err) < 0 || (s->line == 1 && look_at_head(s, b, err) < 0) ||
-		    (s->trailer && take_trailers(s, b, &trailer, err) < 0))
+		if (read_lines(s, b, err) < 0)
+			return -1;
+		if (s->line == 1)
+			look_at_head(s, b);
+		if (s->trailer && take_trailers(s, b, &trailer, err) < 0)
 			return -1;
 		if (b->n)
 			break;

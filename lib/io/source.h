@@ -1,10 +1,13 @@
 /* The input of a filter: its operands one after the other, as blocks of whole lines.
  *
+ * A compressed operand is decompressed (io/decompress.h).
+ *
  * A block is a stretch of one file and never cuts a line, so blocks can be worked on
  * in any order by any thread. The last line of a file may lack its LF. Behind a block are SH_PAD bytes of 0. */
 #ifndef SH_IO_SOURCE_H
 #define SH_IO_SOURCE_H
 
+#include "io/decompress.h"
 #include "io/newlines.h"
 #include "io/trailer.h"
 
@@ -33,8 +36,10 @@ struct sh_source {
 	uint64_t at;      /* bytes that were returned or were trailers, of all operands */
 	bool begun;       /* a block of it was returned */
 	bool eof;
-	struct sh_buf tail;  /* the line that the last block would have cut */
-	bool tail_has_lines; /* and whole lines before it, which stood after a trailer */
+	bool looked;                 /* its first bytes were read, so that its form is known */
+	struct sh_decompress packed; /* the decoders behind fd, if any */
+	struct sh_buf tail;          /* the line that the last block would have cut */
+	bool tail_has_lines;         /* and whole lines before it, which stood after a trailer */
 	const struct sh_newlines_kernel *newlines;
 	struct sh_buf peeked; /* a block read ahead, and its origin */
 	struct sh_origin peeked_from;

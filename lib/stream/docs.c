@@ -1,7 +1,6 @@
 #include "stream/docs.h"
 
 #include "base/num.h"
-#include "io/decompress.h"
 #include "record/fields.h"
 #include "unicode/encoding.h"
 
@@ -17,8 +16,6 @@ int sh_docs_head(struct sh_slice *in, struct sh_error *err)
 		in->p += 3;
 		in->n -= 3;
 	}
-	if (sh_refuse_compressed(*in, err) < 0)
-		return -1;
 	if (name)
 		return sh_error_set(err, SH_ERR_RECORD,
 		    "the text is %s, not UTF-8 (convert it: iconv -f %s -t UTF-8)", name, name);

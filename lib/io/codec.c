@@ -1,0 +1,374 @@
+#include "io/codec.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef SH_HAVE_ZLIB
+#include <zlib.h>
+#endif
+#ifdef SH_HAVE_BZIP2
+#include <bzlib.h>
+#endif
+#ifdef SH_HAVE_LZMA
+#include <lzma.h>
+#endif
+#ifdef SH_HAVE_ZSTD
+#include <zstd.h>
+#endif
+#ifdef SH_HAVE_LZ4
+#include <lz4frame.h>
+#endif
+
+/* The libraries count bytes by unsigned int. */
+enum { STEP = 1 << 20 };
+
+static unsigned at_most_a_step(size_t n)
+{
+	return n < STEP ? (unsigned)n : STEP;
+}
+
+static bool begins(struct sh_slice head, const char *with, size_t n)
+{
+	return head.n >= n && memcmp(head.p, with, n) == 0;
+}
+
+/* ---- gzip (RFC 1952), zlib (RFC 1950), deflate (RFC 1951) ---- */
+
+static bool is_gzip(struct sh_slice head)
+{
+	return begins(head, "\x1F\x8B\x08", 3);
+}
+
+#ifdef SH_HAVE_ZLIB
+static void *start_inflate(int window)
+{
+	z_stream *z = calloc(1, sizeof *z);
+
+	if (z && inflateInit2(z, window) != Z_OK) {
+		free(z);
+		return NULL;
+	}
+	return z;
+}
+
+static void *start_gzip(void)
+{
+	return start_inflate(MAX_WBITS + 16);
+}
+
+static void *start_zlib(void)
+{
+	return start_inflate(MAX_WBITS);
+}
+
+static void *start_raw(void)
+{
+	return start_inflate(-MAX_WBITS);
+}
+
+static enum sh_codec_state step_inflate(void *decoder, struct sh_slice *in, char **to, size_t room)
+{
+	z_stream *z = decoder;
+	int got;
+
+	z->next_in = (Bytef *)(uintptr_t)in->p;
+	z->avail_in = at_most_a_step(in->n);
+	z->next_out = (Bytef *)*to;
+	z->avail_out = at_most_a_step(room);
+	got = inflate(z, Z_NO_FLUSH);
+	in->n -= (size_t)((const char *)z->next_in - in->p);
+	in->p = (const char *)z->next_in;
+	*to = (char *)z->next_out;
+	if (got == Z_STREAM_END)
+		return inflateReset(z) == Z_OK ? SH_CODEC_END : SH_CODEC_BAD;
+	if (got == Z_MEM_ERROR)
+		return SH_CODEC_NOMEM;
+	return got == Z_OK || got == Z_BUF_ERROR ? SH_CODEC_MORE : SH_CODEC_BAD;
+}
+
+static void stop_inflate(void *decoder)
+{
+	inflateEnd(decoder);
+	free(decoder);
+}
+#define ZLIB(start) start, step_inflate, stop_inflate
+#else
+#define ZLIB(start) NULL, NULL, NULL
+#endif
+
+/* ---- bzip2 ---- */
+
+/* The fourth byte is a level, 1 to 9. The constant of a block follows, or that of the end in an empty
+ * stream, of which six bytes are the same in every file. */
+static bool is_bzip2(struct sh_slice head)
+{
+	return head.n >= SH_CODEC_MAGIC && begins(head, "BZh", 3) && head.p[3] >= '1' &&
+	       head.p[3] <= '9' &&
+	       (memcmp(head.p + 4, "1AY&SY", 6) == 0 || memcmp(head.p + 4, "\x17rE8P\x90", 6) == 0);
+}
+
+#ifdef SH_HAVE_BZIP2
+static void *start_bzip2(void)
+{
+	bz_stream *z = calloc(1, sizeof *z);
+
+	if (z && BZ2_bzDecompressInit(z, 0, 0) != BZ_OK) {
+		free(z);
+		return NULL;
+	}
+	return z;
+}
+
+static enum sh_codec_state step_bzip2(void *decoder, struct sh_slice *in, char **to, size_t room)
+{
+	bz_stream *z = decoder;
+	int got;
+
+	z->next_in = (char *)(uintptr_t)in->p;
+	z->avail_in = at_most_a_step(in->n);
+	z->next_out = *to;
+	z->avail_out = at_most_a_step(room);
+	got = BZ2_bzDecompress(z);
+	in->n -= (size_t)(z->next_in - in->p);
+	in->p = z->next_in;
+	*to = z->next_out;
+	if (got == BZ_STREAM_END) {
+		BZ2_bzDecompressEnd(z);
+		memset(z, 0, sizeof *z);
+		return BZ2_bzDecompressInit(z, 0, 0) == BZ_OK ? SH_CODEC_END : SH_CODEC_NOMEM;
+	}
+	if (got == BZ_MEM_ERROR)
+		return SH_CODEC_NOMEM;
+	return got == BZ_OK ? SH_CODEC_MORE : SH_CODEC_BAD;
+}
+
+static void stop_bzip2(void *decoder)
+{
+	BZ2_bzDecompressEnd(decoder);
+	free(decoder);
+}
+#define BZIP2 start_bzip2, step_bzip2, stop_bzip2
+#else
+#define BZIP2 NULL, NULL, NULL
+#endif
+
+/* ---- xz ---- */
+
+static bool is_xz(struct sh_slice head)
+{
+	return begins(head,
+	    "\xFD"
+	    "7zXZ\0",
+	    6);
+}
+
+#ifdef SH_HAVE_LZMA
+/* The limit of memory is that of the window, and some more for the decoder itself. */
+static bool init_xz(lzma_stream *z)
+{
+	return lzma_stream_decoder(z, SH_CODEC_WINDOW + ((size_t)1 << 20), 0) == LZMA_OK;
+}
+
+static void *start_xz(void)
+{
+	lzma_stream *z = malloc(sizeof *z);
+
+	if (!z)
+		return NULL;
+	*z = (lzma_stream)LZMA_STREAM_INIT;
+	if (init_xz(z))
+		return z;
+	free(z);
+	return NULL;
+}
+
+static enum sh_codec_state step_xz(void *decoder, struct sh_slice *in, char **to, size_t room)
+{
+	lzma_stream *z = decoder;
+	lzma_ret got;
+
+	z->next_in = (const uint8_t *)in->p;
+	z->avail_in = in->n;
+	z->next_out = (uint8_t *)*to;
+	z->avail_out = room;
+	got = lzma_code(z, LZMA_RUN);
+	in->n = z->avail_in;
+	in->p = (const char *)z->next_in;
+	*to = (char *)z->next_out;
+	switch (got) {
+	case LZMA_STREAM_END:
+		return init_xz(z) ? SH_CODEC_END : SH_CODEC_NOMEM;
+	case LZMA_OK:
+	case LZMA_BUF_ERROR:
+		return SH_CODEC_MORE;
+	case LZMA_MEM_ERROR:
+		return SH_CODEC_NOMEM;
+	case LZMA_MEMLIMIT_ERROR:
+		return SH_CODEC_WIDE;
+	default:
+		return SH_CODEC_BAD;
+	}
+}
+
+static void stop_xz(void *decoder)
+{
+	lzma_end(decoder);
+	free(decoder);
+}
+#define LZMA start_xz, step_xz, stop_xz
+#else
+#define LZMA NULL, NULL, NULL
+#endif
+
+/* ---- zstd, lz4 ---- */
+
+/* Skippable frames may stand before others in both forms; pzstd(1) writes them. */
+static bool is_skippable(struct sh_slice head)
+{
+	return head.n >= 4 && (head.p[0] & 0xF0) == 0x50 &&
+	       memcmp(head.p + 1, "\x2A\x4D\x18", 3) == 0;
+}
+
+static bool is_zstd(struct sh_slice head)
+{
+	return begins(head, "\x28\xB5\x2F\xFD", 4) || is_skippable(head);
+}
+
+static bool is_lz4(struct sh_slice head)
+{
+	return begins(head, "\x04\x22\x4D\x18", 4);
+}
+
+#ifdef SH_HAVE_ZSTD
+enum { WINDOW_LOG = 27 }; /* of SH_CODEC_WINDOW */
+
+/* ZSTD_error_frameParameter_windowTooLarge and ZSTD_error_memory_allocation of zstd_errors.h. */
+enum { TOO_WIDE = 16, NO_MEMORY = 64 };
+
+static void *start_zstd(void)
+{
+	ZSTD_DCtx *z = ZSTD_createDCtx();
+
+	if (z)
+		ZSTD_DCtx_setParameter(z, ZSTD_d_windowLogMax, WINDOW_LOG);
+	return z;
+}
+
+static enum sh_codec_state step_zstd(void *decoder, struct sh_slice *in, char **to, size_t room)
+{
+	ZSTD_inBuffer from = { in->p, in->n, 0 };
+	ZSTD_outBuffer into = { *to, room, 0 };
+	size_t got = ZSTD_decompressStream(decoder, &into, &from);
+
+	in->p += from.pos;
+	in->n -= from.pos;
+	*to += into.pos;
+	if (got == 0)
+		return SH_CODEC_END;
+	if (!ZSTD_isError(got))
+		return SH_CODEC_MORE;
+	/* An error is the negative code. */
+	return got == (size_t)-TOO_WIDE    ? SH_CODEC_WIDE
+	       : got == (size_t)-NO_MEMORY ? SH_CODEC_NOMEM
+					   : SH_CODEC_BAD;
+}
+
+static void stop_zstd(void *decoder)
+{
+	ZSTD_freeDCtx(decoder);
+}
+#define ZSTD start_zstd, step_zstd, stop_zstd
+#else
+#define ZSTD NULL, NULL, NULL
+#endif
+
+#ifdef SH_HAVE_LZ4
+static void *start_lz4(void)
+{
+	LZ4F_dctx *z;
+
+	return LZ4F_isError(LZ4F_createDecompressionContext(&z, LZ4F_VERSION)) ? NULL : z;
+}
+
+static enum sh_codec_state step_lz4(void *decoder, struct sh_slice *in, char **to, size_t room)
+{
+	size_t used = in->n, made = room;
+	size_t got = LZ4F_decompress(decoder, *to, &made, in->p, &used, NULL);
+
+	if (LZ4F_isError(got))
+		return SH_CODEC_BAD;
+	in->p += used;
+	in->n -= used;
+	*to += made;
+	return got == 0 ? SH_CODEC_END : SH_CODEC_MORE;
+}
+
+static void stop_lz4(void *decoder)
+{
+	LZ4F_freeDecompressionContext(decoder);
+}
+#define LZ4 start_lz4, step_lz4, stop_lz4
+#else
+#define LZ4 NULL, NULL, NULL
+#endif
+
+/* ---- the table ---- */
+
+static bool is_compress(struct sh_slice head)
+{
+	return begins(head, "\x1F\x9D", 2);
+}
+
+static const struct sh_codec codecs[] = {
+	{ "gzip", "zlib", "gzip -dc", is_gzip, ZLIB(start_gzip) },
+	{ "bzip2", "libbz2", "bzip2 -dc", is_bzip2, BZIP2 },
+	{ "xz", "liblzma", "xz -dc", is_xz, LZMA },
+	{ "zstd", "libzstd", "zstd -dc --long=31", is_zstd, ZSTD },
+	{ "lz4", "liblz4", "lz4 -dc", is_lz4, LZ4 },
+	{ "compress", "a library for it", "gzip -dc", is_compress, NULL, NULL, NULL },
+	{ "deflate", "zlib", NULL, NULL, ZLIB(start_zlib) },
+	{ "raw deflate", "zlib", NULL, NULL, ZLIB(start_raw) },
+};
+
+enum { N_CODECS = sizeof codecs / sizeof *codecs };
+
+const struct sh_codec *sh_codec_of(struct sh_slice head)
+{
+	for (size_t i = 0; i < N_CODECS; i++)
+		if (codecs[i].is && codecs[i].is(head))
+			return &codecs[i];
+	return NULL;
+}
+
+const struct sh_codec *sh_codec_named(const char *name)
+{
+	for (size_t i = 0; i < N_CODECS; i++)
+		if (strcmp(codecs[i].name, name) == 0)
+			return &codecs[i];
+	return NULL;
+}
+
+bool sh_codec_undecided(struct sh_slice head)
+{
+	static const char first[] = "\x1F\x42\xFD\x28\x04\x50\x51\x52\x53\x54\x55\x56\x57\x58\x59"
+				    "\x5A\x5B\x5C\x5D\x5E\x5F";
+	/* The second bytes, by form, and those of skippable frames. */
+	static const char second[] = "\x8B\x9D\x5A\x37\xB5\x22\x2A";
+	const struct sh_codec *codec = sh_codec_of(head);
+
+	/* No magic number has a line end in it. */
+	if (codec || head.n >= SH_CODEC_MAGIC || (head.n && memchr(head.p, '\n', head.n)))
+		return false;
+	if (head.n == 0)
+		return true;
+	return memchr(first, head.p[0], sizeof first - 1) &&
+	       (head.n < 2 || memchr(second, head.p[1], sizeof second - 1));
+}
+
+int sh_codec_lacking(const struct sh_codec *codec, struct sh_error *err)
+{
+	return sh_error_set(err, SH_ERR_RECORD,
+	    "compressed (%s), and this build is without %s (%s decompresses it)", codec->name,
+	    codec->library, codec->command);
+}
