@@ -13,7 +13,7 @@ enum {
 	DEFAULT_K = 3,
 	DEFAULT_BITS = 64,
 	DEFAULT_COUNT = 1000000,
-	ID_BYTES = 16, /* what the cost model takes an id to be */
+	ID_BYTES = 16, /* length of an id in the cost model */
 	MAX_ROWS = SH_BAND_MAX_BLOCKS,
 };
 
@@ -21,10 +21,10 @@ static const struct cli_option options[] = {
 	{ 'k', "distance", "K", "find all pairs within Hamming distance K [3]" },
 	{ 'M', "blocks", "M", "cut the fingerprint into M blocks [the cheapest for -N]" },
 	{ 'N', "count", "N", "number of fingerprints to plan for [1000000]" },
-	{ RECALL, "recall", "R", "fewer tables, drawn at random, to find a share R at distance K" },
-	{ SEED, "seed", "N", "seed of the drawing [0]" },
-	{ 'b', "bits", "BITS", "width that --explain takes, without input [64]" },
-	{ EXPLAIN, "explain", NULL, "show what each layout costs and which is chosen, and end" },
+	{ RECALL, "recall", "R", "draw fewer tables at random, to find a share R at distance K" },
+	{ SEED, "seed", "N", "seed of --recall [0]" },
+	{ 'b', "bits", "BITS", "width of fingerprints for --explain [64]" },
+	{ EXPLAIN, "explain", NULL, "show the cost of each layout and the choice, and end" },
 	{ 0 },
 };
 
@@ -41,7 +41,7 @@ struct plan {
 	bool seeded;
 };
 
-/* The layouts worth considering, and which of them is chosen. */
+/* Prices the layouts drawn at random. Returns their number. */
 static unsigned price_drawn(
     struct cli *c, const struct plan *p, unsigned bits, struct sh_band_cost *row, unsigned *best)
 {
@@ -58,7 +58,7 @@ static unsigned price_drawn(
 	return (unsigned)n;
 }
 
-/* The layouts worth considering, and which of them is the cheapest. */
+/* Prices the exact layouts. Returns their number. */
 static unsigned price(
     struct cli *c, const struct plan *p, unsigned bits, struct sh_band_cost *row, unsigned *best)
 {
@@ -72,7 +72,7 @@ static unsigned price(
 	return (unsigned)n;
 }
 
-/* The cheapest number of blocks, unless one was given. */
+/* Returns the number of blocks of -M, or the cheapest. */
 static unsigned choose_blocks(struct cli *c, const struct plan *p, unsigned bits)
 {
 	static struct sh_band_cost row[MAX_ROWS];
@@ -84,7 +84,7 @@ static unsigned choose_blocks(struct cli *c, const struct plan *p, unsigned bits
 	return row[best].blocks;
 }
 
-/* The same layouts, with that of the blocks that were given; which is chosen. */
+/* Prices the exact layouts and that of -M, which is then chosen. Returns their number. */
 static unsigned price_with_given(
     struct cli *c, const struct plan *p, struct sh_band_cost *row, unsigned *chosen)
 {
@@ -171,7 +171,7 @@ static void explain(struct cli *c, const struct plan *p)
 	}
 }
 
-/* What all workers share, read-only. */
+/* Shared by all workers. */
 struct shared {
 	struct sh_band band;
 	struct sh_band_lines lines;
@@ -207,7 +207,7 @@ static int fingerprint(const struct sh_source *source, struct sh_slice line, str
 	return sh_record_fp(line, &r, err);
 }
 
-/* The layout for the width of the first record; false when there is none. */
+/* Makes the layout for the width of the first record. Returns false when the input is empty. */
 static bool make_layout(
     struct cli *c, const struct plan *p, struct sh_source *source, struct shared *s)
 {
@@ -219,7 +219,7 @@ static bool make_layout(
 	if (!cli_first(c, source, fingerprint, &line))
 		return false;
 	cli_doubt(c, source, sh_record_fp_doubt(line));
-	/* A first record that is bad is complained about when its turn comes. */
+	/* The workers report a bad first record. */
 	if (sh_record_fp(line, &r, &err) == 0) {
 		bits = r.bits;
 		sh_tags_check(&s->tags, r.tag, source->peeked_from.file, &err);
@@ -230,7 +230,7 @@ static bool make_layout(
 	return true;
 }
 
-/* The value of --recall. */
+/* Returns the value of --recall. */
 static double share(struct cli *c)
 {
 	uint64_t millionths =

@@ -12,12 +12,12 @@ enum { MIN_DF = CLI_OWN, MAX_DF, BARE };
 #define DEFAULT_MEMORY ((size_t)512 << 20)
 
 static const struct cli_option options[] = {
-	{ 'm', "merge", NULL, "the FILEs are tables: sum them" },
+	{ 'm', "merge", NULL, "sum tables of document frequencies" },
 	{ MIN_DF, "min-df", "N|SHARE", "leave out features of fewer documents (3, 0.01 or 1%)" },
 	{ MAX_DF, "max-df", "N|SHARE", "leave out features of more documents" },
 	{ BARE, "bare", NULL, "leave the words of the widest feature out of the first line" },
-	{ 'S', "memory", "SIZE", "memory to use before temporary files [512M]" },
-	{ CLI_TMPDIR, "tmpdir", "DIR", "for temporary files [$TMPDIR, /tmp]" },
+	{ 'S', "memory", "SIZE", "use temporary files beyond this memory [512M]" },
+	{ CLI_TMPDIR, "tmpdir", "DIR", "put temporary files there [$TMPDIR, /tmp]" },
 	{ 0 },
 };
 
@@ -79,11 +79,11 @@ static void tell_progress(void *arg, uint64_t bytes, uint64_t lines)
 struct counting {
 	struct sh_df_counter *counter;
 	struct sh_past_ids past;
-	struct sh_buf id; /* of the document that is being read */
+	struct sh_buf id; /* of the current document */
 	bool begun;
 };
 
-/* A document's lines stand together: another id is another document. */
+/* Counts one line. Another id begins another document. */
 static int count_line(
     struct counting *n, struct sh_slice line, const struct sh_origin *from, struct sh_error *err)
 {

@@ -57,13 +57,15 @@ static enum sh_empty empty_rule(const char *name)
 }
 
 static const struct cli_option options[] = {
-	{ 'b', "bits", "32|64|128|256", "width of the fingerprint [64]" },
+	{ 'b', "bits", "32|64|128|256", "width of the fingerprint in bits [64]" },
 	{ 'H', "hash", "NAME", "hash of a feature: %s [mix]", hash_names },
-	{ 'w', "weight", "SCHEME", "of a document's features: %s [log]", document_weight_names },
+	{ 'w', "weight", "SCHEME", "weight of a feature in a document: %s [log]",
+	    document_weight_names },
 	{ SEED, "seed", "N", "seed of the hash [0]" },
-	{ MINHASH, "minhash", NULL, "minwise bits, whose distance tells Jaccard similarity" },
+	{ MINHASH, "minhash", NULL,
+	    "make minwise fingerprints, which estimate Jaccard similarity" },
 	{ 'x', "format", "NAME", "write fingerprints as %s [hex]", format_names },
-	{ EMPTY, "empty", "RULE", "for documents without features: %s [skip]", empty_names },
+	{ EMPTY, "empty", "RULE", "documents without features: %s [skip]", empty_names },
 	{ BARE, "bare", NULL, "write no tag of the settings behind the id" },
 	{ FEATURES, "features", NULL, "read features, whatever the first records look like" },
 	{ EXPLAIN, "explain", NULL,
@@ -84,8 +86,8 @@ struct settings {
 	struct docopts docs;
 	const struct sh_fp_format *format;
 	enum sh_empty empty;
-	bool empty_given;  /* --empty was */
-	bool weight_given; /* -w was */
+	bool empty_given;  /* --empty was given */
+	bool weight_given; /* -w was given */
 	bool bare, features, explain;
 	char tag[1 + SH_TAG_DIGITS + 16]; /* TAB and tag; tag_n bytes, 0: records are bare */
 	size_t tag_n;
@@ -116,8 +118,7 @@ static int add_record(struct sh_buf *out, const struct settings *s, const uint64
 	return 0;
 }
 
-/* A document without features: unless a rule says otherwise, no fingerprint would say
- * anything about it. */
+/* Handles a document without features: by default it has no fingerprint and a note says so. */
 static int add_empty(const struct settings *s, struct sh_slice id, uint64_t line,
     struct sh_job *job, struct sh_error *err)
 {
@@ -136,8 +137,8 @@ static int add_empty(const struct settings *s, struct sh_slice id, uint64_t line
 	return sh_job_note(job, line, text, err);
 }
 
-/* Whether the document, which has features or not, is one of those that --empty is about. To a
- * published system that knows of empty documents, features without weight are none such. */
+/* Returns whether the rule of --empty decides the fingerprint. A profile with a rule of its own applies
+ * that rule to documents without features only, not to features without weight. */
 static bool is_empty(const struct settings *s, const struct sh_fingerprint *fp, bool features)
 {
 	bool by_system =
@@ -176,7 +177,7 @@ static int work(void *worker, struct sh_job *job)
 	return sh_docs_work(&w->settings->docs.docs, each_document, w, job);
 }
 
-/* Under -w or --minhash, which need no table, they would come out with all of their features. */
+/* A profile that keeps the heaviest features needs tables: this program would hash all features. */
 static void refuse_top(struct cli *c, const struct sh_profile *p)
 {
 	if (p->top)
@@ -246,7 +247,7 @@ static void run_documents(struct cli *c, struct settings *s, struct sh_source *s
 
 /* ---- features ---- */
 
-/* The document whose lines are being read; it may go on in the next block. */
+/* The document whose lines are read. Its lines may continue in the next chunk. */
 struct open_document {
 	const struct settings *settings;
 	bool rejects, crlf;
@@ -256,7 +257,7 @@ struct open_document {
 	struct sh_buf id;
 	struct sh_past_ids past;
 	bool begun;
-	const char *file; /* of its last line so far */
+	const char *file; /* of the last line read */
 	uint64_t line;
 };
 
@@ -271,7 +272,7 @@ static int finish_document(struct open_document *d, struct sh_job *job, struct s
 	if (is_empty(d->settings, &fp, d->features.any)) {
 		if (add_empty(d->settings, id, d->line, job, err) == 0)
 			return 0;
-		/* Not the line at hand, which may be the next document's, is to blame. */
+		/* Blames the last line of the document: the current line may belong to the next one. */
 		if (err->code == SH_ERR_RECORD) {
 			err->code = SH_ERR_PARAM;
 			err->file = d->file;
@@ -282,8 +283,7 @@ static int finish_document(struct open_document *d, struct sh_job *job, struct s
 	return add_record(&job->out, d->settings, fp.w, id, err);
 }
 
-/* A record of this id comes next, at this line: when it is another than before, that document is
- * finished. */
+/* Finishes the open document when the id of the next record, at this line, is a different one. */
 static int change_document(struct open_document *d, struct sh_slice id, uint64_t line,
     struct sh_job *job, struct sh_error *err)
 {
@@ -300,7 +300,7 @@ static int change_document(struct open_document *d, struct sh_slice id, uint64_t
 	return sh_buf_add(&d->id, id.p, id.n, err);
 }
 
-/* No n-gram has that many words. */
+/* Returns true and an error when the feature has more words than any n-gram. */
 static bool is_text(const struct sh_feature *f, struct sh_error *err)
 {
 	if (f->text.n <= SH_NGRAM_MAX || sh_feature_words(f->text) <= SH_NGRAM_MAX)
@@ -334,8 +334,8 @@ static int each_feature(void *arg, struct sh_slice line, struct sh_job *job, str
 	return sh_accumulator_add(&d->features, f.text, f.weight, err);
 }
 
-/* Whether the record at p begins another document, with which the next lines go on. Errors are
- * left to each_feature(), which meets them again. */
+/* Opens the document of the record at p and returns true when its id is a different one. Errors are left
+ * to each_feature(), which reads the line again. */
 static bool begin_next(
     struct open_document *d, const char *p, const char *end, uint64_t line, struct sh_job *job)
 {
@@ -349,7 +349,7 @@ static bool begin_next(
 	return change_document(d, f.id, line, job, &err) == 0;
 }
 
-/* Lines of the open document, and of those behind it: see sh_job_runs(). */
+/* Reads many lines in one call, of the open document and of later ones: see sh_job_runs(). */
 static const char *more_features(
     void *arg, const char *p, const char *end, struct sh_job *job, uint64_t *lines)
 {
@@ -382,7 +382,7 @@ static int work_features(void *worker, struct sh_job *job)
 	return sh_job_runs(job, d->rejects, each_feature, more_features, d);
 }
 
-/* In order, by one thread: a document's lines may stand in two blocks. */
+/* One thread reads features in order: the lines of a document may stand in two chunks. */
 static void run_features(struct cli *c, struct settings *s, struct sh_source *source)
 {
 	struct open_document d = {
@@ -418,7 +418,7 @@ static void run_features(struct cli *c, struct settings *s, struct sh_source *so
 	sh_accumulator_free(&d.features);
 }
 
-/* ---- both ---- */
+/* ---- options ---- */
 
 static void set_profile(struct settings *s, const struct sh_profile *p)
 {
@@ -432,7 +432,7 @@ static void set_profile(struct settings *s, const struct sh_profile *p)
 	s->empty_given = false;
 }
 
-/* After the last option. */
+/* Checks the options together, after the last one. */
 static void settle(struct cli *c, struct settings *s)
 {
 	const struct sh_profile *p = s->docs.profile;
@@ -578,7 +578,7 @@ static void refuse_texts(struct cli *c, const struct sh_source *source)
 		    "stands once (-f 1,2 reads documents, --features reads features)");
 }
 
-/* What begins as no text does is met when its turn comes, and ends the program. */
+/* Accepts a head that is no text: reading it later ends the program with a message. */
 static int document_or_feature(
     const struct sh_source *source, struct sh_slice line, struct sh_error *err)
 {
@@ -593,8 +593,8 @@ static int document_or_feature(
 	return sh_document_parse(&form, line, 0, &room, &doc, err);
 }
 
-/* The first record tells: three fields with a number last are a feature. Three with something else are
- * neither kind. */
+/* The first record decides: three fields with a number last are a feature. Three fields without are
+ * neither a feature nor a document. */
 static bool holds_features(struct cli *c, const struct settings *s, struct sh_source *source)
 {
 	struct sh_slice line, v[3];
@@ -603,7 +603,7 @@ static bool holds_features(struct cli *c, const struct settings *s, struct sh_so
 		return true;
 	if (s->docs.docs.form.line_ids || s->docs.docs.form.id_field || s->docs.docs.form.json)
 		return false;
-	/* Nothing at all is what a pipe of no documents brings. */
+	/* Empty input may come from shweight, for no documents. */
 	if (!cli_first(c, source, document_or_feature, &line))
 		return s->fp.scheme->needs_df || s->docs.profile->top > 0;
 	if (sh_is_like_tagged_fp(line))

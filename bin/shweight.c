@@ -12,13 +12,13 @@ static const struct cli_option options[] = {
 	{ 'p', "profile", "NAME", "weights of a system: %s; other options override [default]",
 	    profile_names },
 	{ 'w', "weight", "SCHEME", "%s [log]", weight_names },
-	{ 'd', "df", "TABLE", "document frequencies, from shdf" },
-	{ IDF, "idf", "FILE", "idf values instead (feature<TAB>idf)" },
+	{ 'd', "df", "TABLE", "read document frequencies, from shdf" },
+	{ IDF, "idf", "FILE", "read idf values instead (feature<TAB>idf)" },
 	{ ABSENT, "absent", "rare|drop",
-	    "features that TABLE lacks: as if in one document [rare]" },
+	    "count features that TABLE lacks as rare, or drop them [rare]" },
 	{ MIN_DF, "min-df", "N|SHARE", "drop features of fewer documents of TABLE" },
 	{ MAX_DF, "max-df", "N|SHARE", "drop features of more documents of TABLE" },
-	{ 't', "top", "N", "keep each document's N heaviest, heaviest first" },
+	{ 't', "top", "N", "keep the N heaviest features of a document, heaviest first" },
 	{ 0 },
 };
 
