@@ -1,6 +1,6 @@
 #include "hash/hash.h"
 
-/* Compiled in: one call a feature is dear, and no library version can differ. */
+/* Compiled in: a call for each feature is expensive, and no version of the library can differ. */
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -19,7 +19,7 @@ static void mix(struct sh_slice text, uint64_t seed, unsigned words, uint64_t *o
 		out[j] = sh_mix_word(h, j);
 }
 
-/* XXH3_128bits of the byte i and the text. */
+/* Returns XXH3_128bits of the byte i followed by the text. */
 static XXH128_hash_t xxh3_wide(unsigned char i, struct sh_slice text, uint64_t seed)
 {
 	XXH3_state_t state;
@@ -50,7 +50,7 @@ static void xxh3(struct sh_slice text, uint64_t seed, unsigned words, uint64_t *
 	}
 }
 
-/* What stands before a text for words 2 i and 2 i + 1: its length. */
+/* Stores the bytes that precede the text for words 2 i and 2 i + 1. Returns their number. */
 static size_t md5_head(unsigned i, uint64_t seed, char head[9])
 {
 	size_t n = 0;
@@ -124,7 +124,7 @@ static const struct sh_hash rows[] = {
 	{ .name = "seomoz", .feature = sh_hash_seomoz, .max_bits = 64 },
 };
 
-/* Of a number's last bits, of which so many are too many, a fingerprint's shape. */
+/* Shifts a number left by `shift` bits, to the front of the words. */
 static void to_the_front(uint64_t *out, unsigned words, unsigned shift)
 {
 	for (unsigned i = 0; i < words; i++)

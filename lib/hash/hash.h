@@ -1,11 +1,11 @@
-/* From a feature's text to its bits: the hash functions, as rows of one table.
+/* The hash functions of features, as rows of one table.
  *
- * A feature's hash is SH_FP_WORDS(bits) words, the fingerprint's shape (see
- * record/fingerprint.h), of which a narrower fingerprint uses the first bits.
+ * The hash of a feature has SH_FP_WORDS(bits) words, as a fingerprint has (see
+ * record/fingerprint.h). A narrower fingerprint uses the first bits.
  *
  * Every function depends on the feature's text, the seed and the number of words,
- * and on nothing else. One word (up to 64 bits) and several words may be different
- * functions. With P_0 = nothing and P_i = the single byte i:
+ * and on nothing else. The hash of one word (up to 64 bits) and of several words may be
+ * different functions. With P_0 = nothing and P_i = the single byte i:
  *
  *   mix    lib/hash/mix.h. Word j is sh_mix_word(h, j); word 0 is the same at all widths.
  *   xxh3   one word: XXH3_64bits_withSeed(text). More: words 2i and 2i+1 are the
@@ -37,37 +37,38 @@
 
 struct sh_hash {
 	const char *name;
-	/* An n-gram's hash is composed from its tokens' hashes, and all words follow
-	 * from the first: the batch functions of mix.h apply. */
+	/* The hash of an n-gram is composed from the hashes of its tokens, and all words follow
+	 * from the first word: the batch functions of mix.h apply. */
 	bool composed;
 	unsigned max_bits; /* widest fingerprint it can feed */
 	void (*feature)(struct sh_slice text, uint64_t seed, unsigned words, uint64_t *out);
-	/* Of many texts at once, which is faster: the same as feature() of each, with SH_MIX_PADDING
-	 * readable bytes behind each text. NULL where there is no such way. */
+	/* Hashes n texts at once, faster than feature() and with the same results.
+	 * SH_MIX_PADDING bytes beyond each text must be readable. NULL when there is no faster
+	 * way. */
 	void (*features)(
 	    const struct sh_slice *text, size_t n, uint64_t seed, unsigned words, uint64_t *out);
-	bool seedless; /* the seed is not looked at */
-	/* A number: a narrower fingerprint uses its last bits, not its first. feature() then
-	 * gives its last 64 * words bits. */
+	bool seedless; /* the seed is ignored */
+	/* The hash is a number: a narrower fingerprint uses its last bits, not its first.
+	 * feature() stores the last 64 * words bits. */
 	bool number;
-	/* The first word of features that differ is often the same: gemantic's high bits are 0
-	 * for short texts. */
+	/* Different features often share the first word: the high bits of gemantic are 0 for
+	 * short texts. */
 	bool weak;
 };
 
-/* The hash of a feature, in the shape of a fingerprint of so many bits. */
+/* Stores the hash of a feature, for fingerprints of `bits` bits. */
 void sh_hash_feature(
     const struct sh_hash *hash, struct sh_slice text, uint64_t seed, unsigned bits, uint64_t *out);
 
-/* The hashes of n features, one behind the other. SH_MIX_PADDING bytes (mix.h) behind each text
- * must be readable. */
+/* Stores the hashes of n features, one after the other. SH_MIX_PADDING bytes (mix.h) beyond each
+ * text must be readable. */
 void sh_hash_features(const struct sh_hash *hash, const struct sh_slice *text, size_t n,
     uint64_t seed, unsigned bits, uint64_t *out);
 
-/* NULL when there is none of that name. */
+/* Returns NULL when no hash has this name. */
 const struct sh_hash *sh_hash_find(const char *name);
 
-/* The rows in order, for lists of names: NULL after the last. */
+/* Returns row i, for lists of names; NULL after the last. */
 const struct sh_hash *sh_hash_at(unsigned i);
 
 #endif

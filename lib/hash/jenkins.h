@@ -1,6 +1,5 @@
-/* Bob Jenkins' lookup3 (2006, public domain), function hashlittle2, as one number of
- * 64 bits: its primary result in the upper half. The seed's halves are its two seeds, the
- * upper one the primary. */
+/* Bob Jenkins' lookup3 (2006, public domain): hashlittle2 as one number of 64 bits. The upper
+ * half is its primary result. The upper half of the seed is its primary seed. */
 #ifndef SH_HASH_JENKINS_H
 #define SH_HASH_JENKINS_H
 

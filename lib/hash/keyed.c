@@ -6,7 +6,7 @@
 #include "base/siphash.h"
 #include "hash/mix.h"
 
-/* The keys are SipHash's of the numbers 0, 1, ... */
+/* Returns the next key: SipHash of the numbers 0, 1, ... */
 static uint64_t next_key(const struct sh_keyed *k, uint64_t *number)
 {
 	char bytes[sizeof *number];
@@ -84,7 +84,6 @@ const struct sh_keyed_kernel sh_keyed_plain = { { "plain", SH_NEEDS_NOTHING }, t
 static const struct sh_variant *const variants[] = {
 #if defined(__x86_64__)
 	&sh_keyed_avx512.variant,
-	&sh_keyed_avx2.variant,
 #endif
 	&sh_keyed_plain.variant,
 };

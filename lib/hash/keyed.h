@@ -1,7 +1,7 @@
-/* Hashes of texts, and of rows of such hashes, under a random key: what two texts are told apart
- * by where nobody must be able to write two that collide.
+/* Hashes of texts, and of rows of such hashes, under a random key. They are for places where nobody
+ * must be able to write two texts that collide.
  *
- * Sums of products (multilinear, Lemire and Kaser 2014) with keys that SipHash makes of the
+ * A hash is a sum of products (multilinear, Lemire and Kaser 2014). SipHash makes its keys of the
  * given one:
  *
  *   text of up to 16 bytes   its four words of 32 bits, padded with zeros, and its length, each times a
@@ -10,11 +10,11 @@
  *   longer text              sh_keyed_text()
  *   n hashes, 2 <= n <= 8    the 2 n halves of these, in the same way; each n has sums of its own
  *
- * For any two texts the keys that make them collide are one in 2^64, and the same holds for any two
- * rows of hashes that differ: rows of texts that differ collide under at most one key in 2^63. The
- * upper bits of the hashes of two texts agree no oftener than random ones do.
+ * Any two texts collide under one key in 2^64, and so do any two different rows of hashes. So rows of
+ * different texts collide under at most one key in 2^63. The upper bits of two hashes agree no more
+ * often than random bits do.
  *
- * Every row of kernels gives the same hashes; t/unit/test_variants.c holds them to it. */
+ * All kernels give the same hashes; t/unit/test_variants.c checks it. */
 #ifndef SH_HASH_KEYED_H
 #define SH_HASH_KEYED_H
 
@@ -26,14 +26,14 @@
 #include <stdint.h>
 
 enum {
-	SH_KEYED_WORDS = 16,   /* of 8 bytes: longer texts are SipHash's */
-	SH_KEYED_SHORT = 16,   /* bytes that take the quick way */
-	SH_KEYED_ROW_MAX = 8,  /* hashes of a row */
-	SH_KEYED_PADDING = 16, /* bytes behind a text that may be read */
-	SH_KEYED_PARTS = 5,    /* of a short text */
+	SH_KEYED_WORDS = 16,   /* words of 8 bytes; longer texts are hashed by SipHash */
+	SH_KEYED_SHORT = 16,   /* bytes of a short text, at most */
+	SH_KEYED_ROW_MAX = 8,  /* hashes of a row, at most */
+	SH_KEYED_PADDING = 16, /* bytes that must be readable beyond a text */
+	SH_KEYED_PARTS = 5,    /* of a short text: four words and its length */
 };
 
-/* The keys of a sum, and what it begins with. */
+/* The keys of one sum, and its first term. */
 struct sh_keyed_sum {
 	uint64_t text[SH_KEYED_PARTS], text_first;
 	uint64_t row[2 * SH_KEYED_ROW_MAX], row_first[SH_KEYED_ROW_MAX + 1];
@@ -41,38 +41,40 @@ struct sh_keyed_sum {
 
 struct sh_keyed {
 	uint64_t key[2];
-	struct sh_wide wide[SH_KEYED_WORDS + 2]; /* of the words, the length, and the sum */
+	struct sh_wide wide[SH_KEYED_WORDS + 2]; /* of the words, the length, and the first term */
 	struct sh_keyed_sum sum[2];
 };
 
 void sh_keyed_init(struct sh_keyed *k, const uint64_t key[2]);
 
-/* One sum of 128 bits over the words of 8 bytes, of which the upper half is the hash; SipHash for more
- * than 128 bytes. The same for any length and in any version: archives hold such hashes. */
+/* Returns the hash of a longer text: the upper half of one sum of 128 bits over its words of 8
+ * bytes; beyond 128 bytes SipHash. Archives hold such hashes: they are the same in every
+ * version. */
 uint64_t sh_keyed_text(const struct sh_keyed *k, struct sh_slice text);
 
 struct sh_keyed_kernel {
 	struct sh_variant variant;
-	/* n stretches of one text, which may overlap: number i is the bytes start[i] .. end[i] - 1. */
+	/* Hashes n ranges of one text, which may overlap: range i is the bytes start[i] ..
+	 * end[i] - 1. */
 	void (*texts)(const struct sh_keyed *k, const char *text, const uint32_t *start,
 	    const uint32_t *end, size_t n, uint64_t *restrict h);
-	/* All rows of n successive ones of `hashes` hashes, in order; 2 <= n <= SH_KEYED_ROW_MAX,
-	 * n <= hashes. */
+	/* Hashes all rows of n successive hashes, in order; 2 <= n <= SH_KEYED_ROW_MAX, n <=
+	 * hashes. */
 	void (*rows)(const struct sh_keyed *k, const uint64_t *restrict h, size_t hashes,
 	    unsigned n, uint64_t *restrict out);
 };
 
 extern const struct sh_keyed_kernel sh_keyed_plain;
 #if defined(__x86_64__)
-extern const struct sh_keyed_kernel sh_keyed_avx2, sh_keyed_avx512;
+extern const struct sh_keyed_kernel sh_keyed_avx512;
 #endif
 
-/* The kernels that this machine can run, fastest first; NULL after the last. */
+/* Returns row i of the kernels that this machine can run, fastest first; NULL after the last. */
 const struct sh_keyed_kernel *sh_keyed_kernel_at(unsigned i);
 
 /* ---- for kernels: one at a time ---------------------------------------------------------- */
 
-/* The two words of a short text, and its length. */
+/* Returns the hash of a short text from its two words and its length in bytes. */
 static inline uint64_t sh_keyed_short(const struct sh_keyed *k, uint64_t a, uint64_t b, uint64_t n)
 {
 	const struct sh_keyed_sum *s = k->sum;

@@ -1,4 +1,4 @@
-/* The keyed hash, four and eight at a time. */
+/* The keyed hash with AVX-512, eight texts or rows at once. AVX2 gains nothing. */
 #include "hash/keyed.h"
 
 #if defined(__x86_64__)
@@ -11,65 +11,6 @@ static inline uint64_t long_text(
 	return sh_keyed_text(k, sh_slice(text + start, end - start));
 }
 
-/* ---- AVX2 -------------------------------------------------------------------------------- */
-
-/* One by one, as sh_mix_tokens() there. */
-static AVX2 void texts_avx2(const struct sh_keyed *k, const char *text, const uint32_t *start,
-    const uint32_t *end, size_t n, uint64_t *restrict h)
-{
-	for (size_t i = 0; i < n; i++) {
-		uint32_t bytes = end[i] - start[i];
-		uint64_t a, b;
-
-		if (__builtin_expect(bytes > SH_KEYED_SHORT, 0)) {
-			h[i] = long_text(k, text, start[i], end[i]);
-			continue;
-		}
-		words_avx2(text + start[i], bytes, &a, &b);
-		h[i] = sh_keyed_short(k, a, b, bytes);
-	}
-}
-
-/* key * x modulo 2^64, of the lower half of x: the key's lower half gives 64 bits, its upper one
- * what is added above. */
-static AVX2 inline __m256i add_product4(__m256i sum, __m256i x, uint64_t key)
-{
-	__m256i low = _mm256_mul_epu32(x, _mm256_set1_epi64x((long long)key));
-	__m256i high = _mm256_mul_epu32(x, _mm256_set1_epi64x((long long)(key >> 32)));
-
-	return _mm256_add_epi64(_mm256_add_epi64(sum, low), _mm256_slli_epi64(high, 32));
-}
-
-static AVX2 void rows_avx2(const struct sh_keyed *k, const uint64_t *restrict h, size_t hashes,
-    unsigned n, uint64_t *restrict out)
-{
-	const struct sh_keyed_sum *s = k->sum;
-	size_t count = hashes - n + 1, i;
-
-	for (i = 0; i + 4 <= count; i += 4) {
-		__m256i a = _mm256_set1_epi64x((long long)s[0].row_first[n]);
-		__m256i b = _mm256_set1_epi64x((long long)s[1].row_first[n]);
-
-		for (unsigned j = 0; j < n; j++) {
-			__m256i low = load4(h + i + j), high = _mm256_srli_epi64(low, 32);
-
-			a = add_product4(a, low, s[0].row[2 * j]);
-			b = add_product4(b, low, s[1].row[2 * j]);
-			a = add_product4(a, high, s[0].row[2 * j + 1]);
-			b = add_product4(b, high, s[1].row[2 * j + 1]);
-		}
-		_mm256_storeu_si256((__m256i *)(void *)(out + i),
-		    _mm256_blend_epi32(_mm256_srli_epi64(b, 32), a, 0xaa));
-	}
-	for (; i < count; i++)
-		out[i] = sh_keyed_row(k, h + i, n);
-}
-
-const struct sh_keyed_kernel sh_keyed_avx2 = { { "avx2", WORDS_AVX2_NEEDS }, texts_avx2,
-	rows_avx2 };
-
-/* ---- AVX-512 ------------------------------------------------------------------------------ */
-
 struct sums8 {
 	__m512i a, b;
 };
@@ -79,7 +20,7 @@ static AVX512 inline __m512i product8(__m512i x, uint64_t key)
 	return _mm512_mullo_epi64(x, _mm512_set1_epi64((long long)key));
 }
 
-/* Both halves of x, each by its key, onto both sums. */
+/* Adds the products of both halves of x with their keys to both sums. */
 static AVX512 inline struct sums8 add_halves8(
     struct sums8 to, __m512i x, const uint64_t *a, const uint64_t *b)
 {
@@ -125,7 +66,7 @@ static AVX512 void texts_avx512(const struct sh_keyed *k, const char *text, cons
 			h[at] = long_text(k, text, start[at], end[at]);
 		}
 	}
-	texts_avx2(k, text, start + i, end + i, n - i, h + i);
+	sh_keyed_plain.texts(k, text, start + i, end + i, n - i, h + i);
 }
 
 static AVX512 void rows_avx512(const struct sh_keyed *k, const uint64_t *restrict h, size_t hashes,

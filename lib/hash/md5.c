@@ -21,7 +21,7 @@ static void compress(uint32_t s[4], const unsigned char *p)
 	s[3] += d;
 }
 
-/* Whole blocks go straight from the text; `block` carries what is left over. */
+/* Hashes all whole blocks. Whole blocks of the text are not copied; `block` keeps what is left. */
 static size_t absorb(uint32_t s[4], unsigned char block[BLOCK], size_t held, struct sh_slice text)
 {
 	size_t n;
@@ -69,21 +69,21 @@ void sh_md5(struct sh_slice head, struct sh_slice text, unsigned char digest[SH_
 
 /* ---- several short texts at once --------------------------------------------------------- */
 
-/* The lanes of messages that fit in a block. */
+/* Messages that fit in one block, a lane each. */
 struct lanes {
 	uint32_t word[16][SH_MD5_LANES], state[4][SH_MD5_LANES];
-	size_t at[SH_MD5_LANES]; /* which text each is */
+	size_t at[SH_MD5_LANES]; /* the text of each lane */
 	unsigned n;
-	bool many; /* words beyond the first four are in use */
+	bool many; /* words beyond the first four are not 0 */
 };
 
-/* The 0x80 behind n bytes, in a word of eight of them that begins at `from`. */
+/* Returns word `from` / 8 with the byte 0x80 that follows n bytes of text. */
 static inline uint64_t end_of_text(size_t n, size_t from)
 {
 	return n - from < 8 ? UINT64_C(0x80) << 8 * (n - from) : 0;
 }
 
-/* Up to 15 bytes, of which sh_mix_words() reads 16. */
+/* Adds a text of at most 15 bytes. sh_mix_words() reads 16. */
 static inline void put_short(struct lanes *l, struct sh_slice text)
 {
 	uint64_t a, b;

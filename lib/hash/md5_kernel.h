@@ -1,7 +1,7 @@
-/* The steps of MD5, for one message (md5.c) or several side by side (md5_lanes.c), and the
- * kernel that does the latter.
+/* The steps of MD5, for one message (md5.c) or several in parallel (md5_lanes.c), and the
+ * kernels of the latter.
  *
- * All rows give the digests of sh_md5(); t/unit/test_variants.c holds them to it. */
+ * All kernels give the digests of sh_md5(); t/unit/test_variants.c checks it. */
 #ifndef SH_HASH_MD5_KERNEL_H
 #define SH_HASH_MD5_KERNEL_H
 
@@ -11,7 +11,7 @@
 
 enum { SH_MD5_LANES = 16 };
 
-/* MD5 begins with these. */
+/* The initial state of MD5. */
 #define SH_MD5_A UINT32_C(0x67452301)
 #define SH_MD5_B UINT32_C(0xefcdab89)
 #define SH_MD5_C UINT32_C(0x98badcfe)
@@ -85,7 +85,7 @@ static const uint32_t sh_md5_sines[64] = {
 	0xeb86d391,
 };
 
-/* One step: the four state words change places, so that no step moves any. */
+/* One step. The four words of the state change places in the arguments, so nothing is moved. */
 #define STEP(f, a, b, c, d, word, i, turn)                                                         \
 	do {                                                                                       \
 		a += (f) + m[word] + sh_md5_sines[i];                                              \
@@ -105,7 +105,7 @@ static const uint32_t sh_md5_sines[64] = {
 #define F3(x, y, z) ((x) ^ (y) ^ (z))
 #define F4(x, y, z) ((y) ^ ((x) | ~(z)))
 
-/* All 64 steps on words m[16] and the state a, b, c, d, of numbers or of vectors of them. */
+/* All 64 steps on words m[16] and the state a, b, c, d. They are numbers, or vectors of numbers. */
 #define SH_MD5_ROUNDS                                                                              \
 	do {                                                                                       \
 		_Pragma("GCC unroll 4") for (unsigned i = 0; i < 16; i += 4)                       \
@@ -123,8 +123,8 @@ static const uint32_t sh_md5_sines[64] = {
 
 struct sh_md5_kernel {
 	struct sh_variant variant;
-	/* Messages that are one block each, its padding included: word[i][k] is word i of message
-	 * k, state[i][k] word i of its digest. */
+	/* Hashes messages of one block each, padding included. word[i][k] is word i of message
+	 * k; state[i][k] is word i of its digest. */
 	void (*block)(uint32_t word[16][SH_MD5_LANES], uint32_t state[4][SH_MD5_LANES]);
 };
 
@@ -133,7 +133,7 @@ extern const struct sh_md5_kernel sh_md5_plain;
 extern const struct sh_md5_kernel sh_md5_avx2, sh_md5_avx512;
 #endif
 
-/* The rows that this machine can run, fastest first; NULL after the last. */
+/* Returns row i of the kernels that this machine can run, fastest first; NULL after the last. */
 const struct sh_md5_kernel *sh_md5_kernel_at(unsigned i);
 
 #endif

@@ -1,10 +1,10 @@
-/* MD5 of 16 messages side by side, in vectors of 4, 8 and 16. */
+/* MD5 of 16 messages in parallel, in vectors of 4, 8 and 16. */
 #include <string.h>
 
 #include "hash/md5_kernel.h"
 
-/* A row's function, of vectors of so many bytes: gcc makes what instructions there are of their
- * shifts, and of a row without vectors single words. */
+/* Defines the function of a kernel, on vectors of `bytes` bytes. GCC compiles vectors of a type
+ * that the processor lacks to narrower ones. */
 #define BLOCK_OF(name, bytes, target)                                                              \
 	typedef uint32_t name##_lanes __attribute__((vector_size(bytes)));                         \
 	target static void name(uint32_t word[16][SH_MD5_LANES], uint32_t state[4][SH_MD5_LANES])  \

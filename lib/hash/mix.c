@@ -2,7 +2,7 @@
 
 #include "hash/mix_kernel.h"
 
-/* The last bytes are copied, so that nothing behind the slice is read. */
+/* The last bytes are copied, so that nothing beyond the slice is read. */
 uint64_t sh_mix_token(struct sh_slice token, uint64_t mixed_seed)
 {
 	char last[16] = { 0 };
@@ -26,8 +26,8 @@ void sh_mix_tokens(const char *text, const uint32_t *start, const uint32_t *end,
 		h[i] = sh_mix_token_padded(text + start[i], end[i] - start[i], mixed_seed);
 }
 
-/* c(i+1) = (c(i) - h(i) * step^(n-1)) * step + h(i+n): three multiplications an
- * n-gram, whatever n. Exact, since it is modulo 2^64. */
+/* c(i+1) = (c(i) - h(i) * step^(n-1)) * step + h(i+n): three multiplications an n-gram for any
+ * n, exact because it is modulo 2^64. */
 static void roll(const uint64_t *restrict h, size_t count, size_t n, uint64_t *restrict out)
 {
 	uint64_t c = h[0], power = 1;
@@ -50,7 +50,7 @@ size_t sh_mix_ngrams(const uint64_t *restrict h, size_t tokens, size_t n, uint64
 
 	if (!count)
 		return 0;
-	switch (n) { /* the usual ones have no dependence from one n-gram to the next */
+	switch (n) { /* the usual n: no n-gram depends on the one before */
 	case 1:
 		memcpy(out, h, count * sizeof *h);
 		break;
@@ -105,7 +105,7 @@ static void windows(
 {
 	uint64_t keep = width < 8 ? ((uint64_t)1 << 8 * width) - 1 : UINT64_MAX;
 
-	if (width <= 8) { /* the second half is 0, and so is what it adds */
+	if (width <= 8) { /* the second word is 0 and adds nothing */
 		for (size_t i = 0; i < n; i++)
 			h[i] = sh_mix_last(0, sh_le64(text + i) & keep, 0, width, mixed_seed);
 		return;
@@ -114,11 +114,11 @@ static void windows(
 		h[i] = sh_mix_token_padded(text + i, width, mixed_seed);
 }
 
-static void words(const uint64_t *restrict h, size_t n, unsigned j, uint64_t *restrict out)
+void sh_mix_words_plain(const uint64_t *restrict h, size_t n, unsigned j, uint64_t *restrict out)
 {
 	for (size_t i = 0; i < n; i++)
 		out[i] = sh_mix_word(h[i], j);
 }
 
 const struct sh_mix_kernel sh_mix_plain = { { "plain", SH_NEEDS_NOTHING }, sh_mix_tokens, windows,
-	sh_mix_ngrams, words };
+	sh_mix_ngrams, sh_mix_words_plain };

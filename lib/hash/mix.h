@@ -1,7 +1,7 @@
-/* The default hash: fast on words of up to 16 bytes, and an n-gram's hash is made
- * from its tokens' hashes by one multiplication, so that its text is never built.
+/* The default hash. It is fast on words of up to 16 bytes. The hash of an n-gram is made
+ * from the hashes of its tokens by one multiplication, so its text is never built.
  *
- * Frozen: t/vectors/mix.tsv holds its values, t/vectors/mix.py its definition in
+ * The hash never changes: t/vectors/mix.tsv holds its values, t/vectors/mix.py its definition in
  * another language, t/unit/test_hash.c measures bias, avalanche and collisions.
  * All arithmetic is modulo 2^64, all loads little-endian.
  *
@@ -17,16 +17,16 @@
  *                      one token: its hash, more: their n-gram's
  *   word j of a hash   j ? moremur(h + j * GOLDEN) : h
  *
- * moremur is Pelle Evensen's mixer (2018), GOLDEN is 0x9E3779B97F4A7C15. It is not
- * made against an adversary: two texts with one hash are easy to construct. */
+ * moremur is Pelle Evensen's mixer (2018), GOLDEN is 0x9E3779B97F4A7C15. The
+ * hash does not resist an adversary: two texts with one hash are easy to construct. */
 #ifndef SH_HASH_MIX_H
 #define SH_HASH_MIX_H
 
 #include "base/bytes.h"
 #include "base/slice.h"
 
-/* Bytes that must be readable behind a token for sh_mix_token_padded() and
- * sh_mix_tokens(). Their values do not matter. */
+/* Bytes beyond a token that must be readable for sh_mix_token_padded() and sh_mix_tokens().
+ * Their values are ignored. */
 #define SH_MIX_PADDING 16
 
 #define SH_MIX_GOLDEN UINT64_C(0x9E3779B97F4A7C15)
@@ -45,21 +45,21 @@ static inline uint64_t sh_mix_fold(uint64_t a, uint64_t b)
 	return a ^ sh_rotl64(b * UINT64_C(0x9FB21C651E98DF25), 32);
 }
 
-/* The form of the seed that the token functions take: once per run. */
+/* Returns the form of the seed that the token functions take. Compute it once. */
 static inline uint64_t sh_mix_seed(uint64_t seed)
 {
 	return seed ? sh_mix_moremur(seed) : 0;
 }
 
-/* The end of every token: n <= 16 bytes are left of `total`. */
+/* Returns the hash of a token from its last n <= 16 bytes, as two words, and its length `total`. */
 static inline uint64_t sh_mix_last(
     uint64_t acc, uint64_t a, uint64_t b, size_t total, uint64_t mixed_seed)
 {
 	return sh_mix_moremur(acc ^ sh_mix_fold(a, b) ^ total * SH_MIX_GOLDEN ^ mixed_seed);
 }
 
-/* The n <= 16 bytes at p as two words, padded with zeros, without a branch. Reads SH_MIX_PADDING
- * bytes behind them. */
+/* Stores the n <= 16 bytes at p as two words, padded with zeros, without a branch. Reads
+ * SH_MIX_PADDING bytes beyond them. */
 static inline void sh_mix_words(const char *p, size_t n, uint64_t *a, uint64_t *b)
 {
 	/* keep[i]: the first i - 8 bytes of a word */
@@ -86,7 +86,8 @@ static inline void sh_mix_words(const char *p, size_t n, uint64_t *a, uint64_t *
 	*b = sh_le64(p + 8) & keep[n];
 }
 
-/* Reads SH_MIX_PADDING bytes behind the token. Without a branch up to 16 bytes. */
+/* Returns the hash of a token. Reads SH_MIX_PADDING bytes beyond it. Has no branch for tokens of
+ * at most 16 bytes. */
 static inline uint64_t sh_mix_token_padded(const char *p, size_t n, uint64_t mixed_seed)
 {
 	uint64_t acc = 0, a, b;
@@ -98,12 +99,12 @@ static inline uint64_t sh_mix_token_padded(const char *p, size_t n, uint64_t mix
 	return sh_mix_last(acc, a, b, n, mixed_seed);
 }
 
-/* The same for any slice. */
+/* Returns the hash of any slice. */
 uint64_t sh_mix_token(struct sh_slice token, uint64_t mixed_seed);
 
-/* n stretches of one text, which may overlap: number i is the bytes start[i] ..
- * end[i] - 1. Tokens as sh_tokenize() leaves them; character n-grams, with end + n - 1.
- * SH_MIX_PADDING bytes behind the last must be readable. */
+/* Hashes n ranges of one text, which may overlap: range i is the bytes start[i] .. end[i] - 1.
+ * Ranges are tokens from sh_tokenize(), or character n-grams with end + n - 1. SH_MIX_PADDING
+ * bytes beyond the last must be readable. */
 void sh_mix_tokens(const char *text, const uint32_t *start, const uint32_t *end, size_t n,
     uint64_t mixed_seed, uint64_t *restrict h);
 
@@ -118,7 +119,7 @@ static inline uint64_t sh_mix_finish(uint64_t c)
 	return c ^ c >> 29;
 }
 
-/* One n-gram of n >= 1 token hashes. */
+/* Returns the hash of one n-gram from n >= 1 token hashes. */
 static inline uint64_t sh_mix_ngram(const uint64_t *h, size_t n)
 {
 	uint64_t c = h[0];
@@ -129,8 +130,8 @@ static inline uint64_t sh_mix_ngram(const uint64_t *h, size_t n)
 	return n > 1 ? sh_mix_finish(c) : c;
 }
 
-/* All n-grams of `tokens` token hashes, in order; n >= 1. Returns their number,
- * tokens - n + 1, or 0 when there are fewer than n tokens. */
+/* Stores the hashes of all n-grams of `tokens` token hashes, in order; n >= 1. Returns their
+ * number: tokens - n + 1, or 0 when there are fewer than n tokens. */
 size_t sh_mix_ngrams(const uint64_t *restrict h, size_t tokens, size_t n, uint64_t *restrict out);
 
 static inline uint64_t sh_mix_word(uint64_t h, unsigned j)
@@ -138,7 +139,8 @@ static inline uint64_t sh_mix_word(uint64_t h, unsigned j)
 	return j ? sh_mix_moremur(h + j * SH_MIX_GOLDEN) : h;
 }
 
-/* A feature's first word from its text: the definition that the rest must equal. */
+/* Returns the first word of a feature's hash from its text. All other functions must agree with
+ * this one. */
 uint64_t sh_mix_feature(struct sh_slice text, uint64_t seed);
 
 #endif

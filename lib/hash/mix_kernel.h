@@ -1,7 +1,7 @@
-/* The loops over many hashes at once of mix.h, as a row that a faster one can replace.
+/* The loops of mix.h over many hashes, as rows of kernels.
  *
- * All rows give the same hashes, those of sh_mix_token() and sh_mix_ngram();
- * t/unit/test_variants.c holds them to it. */
+ * All kernels give the hashes of sh_mix_token() and sh_mix_ngram(); t/unit/test_variants.c
+ * checks it. */
 #ifndef SH_HASH_MIX_KERNEL_H
 #define SH_HASH_MIX_KERNEL_H
 
@@ -10,23 +10,27 @@
 
 #include "base/variant.h"
 
-/* Bytes behind the text that a row may read. */
+/* Bytes beyond the text that a kernel may read. */
 #define SH_MIX_SLACK 64
 
 struct sh_mix_kernel {
 	struct sh_variant variant;
-	/* n stretches of the text, as sh_mix_tokens(). */
+	/* As sh_mix_tokens(). */
 	void (*tokens)(const char *text, const uint32_t *start, const uint32_t *end, size_t n,
 	    uint64_t mixed_seed, uint64_t *restrict h);
-	/* n windows of `width` bytes, 1 .. 16, each beginning a byte behind the one before. */
+	/* Hashes n windows of `width` bytes, 1 .. 16. Each window begins one byte after the one
+	 * before. */
 	void (*windows)(
 	    const char *text, size_t n, size_t width, uint64_t mixed_seed, uint64_t *restrict h);
 	/* As sh_mix_ngrams(). */
 	size_t (*ngrams)(
 	    const uint64_t *restrict h, size_t tokens, size_t n, uint64_t *restrict out);
-	/* sh_mix_word() of each of n hashes, j >= 1. */
+	/* Stores sh_mix_word() of each of n hashes, j >= 1. */
 	void (*words)(const uint64_t *restrict h, size_t n, unsigned j, uint64_t *restrict out);
 };
+
+/* Returns row i of the kernels that this machine can run, fastest first; NULL after the last. */
+void sh_mix_words_plain(const uint64_t *restrict h, size_t n, unsigned j, uint64_t *restrict out);
 
 enum { SH_MIX_WINDOW_MAX = 16 };
 

@@ -1,4 +1,4 @@
-/* The default hash, four and eight at a time. */
+/* The default hash, four windows or eight tokens at once. */
 #include "hash/mix.h"
 #include "hash/mix_kernel.h"
 
@@ -6,12 +6,9 @@
 
 #include "hash/words_x86.h"
 
-/* Bytes a token, gaps included, below which short_tokens() is faster. */
-enum { SHORT_MEAN = 5 };
+/* ---- AVX2: makes 64-bit products of 32-bit ones --------------------------------------- */
 
-/* ---- AVX2: 64-bit products out of 32-bit ones --------------------------------------- */
-
-/* x * k; the low halves' product, and the two mixed ones of which only the low half counts. */
+/* Returns x * k: the product of the low halves, plus the low halves of the two mixed products. */
 static AVX2 inline __m256i mul4(__m256i x, uint64_t k)
 {
 	__m256i all = _mm256_set1_epi64x((long long)k);
@@ -36,14 +33,14 @@ static AVX2 inline __m256i moremur4(__m256i x)
 	return shift_xor4(x, 27);
 }
 
-/* a ^ rotl(b * K, 32): the rotation swaps halves. */
+/* a ^ rotl(b * K, 32). The rotation swaps halves. */
 static AVX2 inline __m256i fold4(__m256i a, __m256i b)
 {
 	b = mul4(b, UINT64_C(0x9FB21C651E98DF25));
 	return _mm256_xor_si256(a, _mm256_shuffle_epi32(b, 0xb1));
 }
 
-/* Four windows out of 16 bytes, two in each half of the register. */
+/* Returns four windows of 16 bytes of text, two in each half of the register. */
 static AVX2 inline __m256i take4(const char *p, __m256i index)
 {
 	__m256i v = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)p));
@@ -51,7 +48,7 @@ static AVX2 inline __m256i take4(const char *p, __m256i index)
 	return _mm256_shuffle_epi8(v, index);
 }
 
-/* Windows i = 0..3 of n <= 8 bytes; 0x80 makes a zero. */
+/* Returns the shuffle that extracts windows i = 0..3 of n <= 8 bytes; 0x80 gives a zero. */
 static AVX2 __m256i window_index(size_t n)
 {
 	uint8_t index[32];
@@ -81,60 +78,9 @@ static AVX2 void windows_avx2(
 		h[i] = sh_mix_token_padded(text + i, width, mixed_seed);
 }
 
-static AVX2 size_t ngrams_avx2(
-    const uint64_t *restrict h, size_t tokens, size_t n, uint64_t *restrict out)
-{
-	size_t count = tokens < n ? 0 : tokens - n + 1, i, j;
-
-	if (n < 2 || n > 4)
-		return sh_mix_ngrams(h, tokens, n, out);
-	for (i = 0; i + 4 <= count; i += 4) {
-		__m256i c = load4(h + i);
-
-		for (j = 1; j < n; j++)
-			c = _mm256_add_epi64(
-			    mul4(c, UINT64_C(0xD6E8FEB86659FD93)), load4(h + i + j));
-		c = mul4(shift_xor4(c, 32), UINT64_C(0xAEF17502108EF2D9));
-		_mm256_storeu_si256((__m256i *)(void *)(out + i), shift_xor4(c, 29));
-	}
-	for (; i < count; i++)
-		out[i] = sh_mix_ngram(h + i, n);
-	return count;
-}
-
-/* One by one: without a gather that is fast, four tokens are not sooner at hand. */
-static AVX2 void tokens_avx2(const char *text, const uint32_t *start, const uint32_t *end, size_t n,
-    uint64_t mixed_seed, uint64_t *restrict h)
-{
-	for (size_t i = 0; i < n; i++) {
-		const char *p = text + start[i];
-		uint32_t len = end[i] - start[i];
-		uint64_t a, b;
-
-		if (__builtin_expect(len > 16, 0)) {
-			h[i] = sh_mix_token_padded(p, len, mixed_seed);
-			continue;
-		}
-		words_avx2(p, len, &a, &b);
-		h[i] = sh_mix_last(0, a, b, len, mixed_seed);
-	}
-}
-
-static AVX2 void hash_words_avx2(
-    const uint64_t *restrict h, size_t n, unsigned j, uint64_t *restrict out)
-{
-	const __m256i add = _mm256_set1_epi64x((long long)(j * SH_MIX_GOLDEN));
-	size_t i;
-
-	for (i = 0; i + 4 <= n; i += 4)
-		_mm256_storeu_si256(
-		    (__m256i *)(void *)(out + i), moremur4(_mm256_add_epi64(load4(h + i), add)));
-	for (; i < n; i++)
-		out[i] = sh_mix_word(h[i], j);
-}
-
-const struct sh_mix_kernel sh_mix_avx2 = { { "avx2", WORDS_AVX2_NEEDS }, tokens_avx2, windows_avx2,
-	ngrams_avx2, hash_words_avx2 };
+/* Only windows gain from AVX2: tokens and n-grams are as fast in plain C. */
+const struct sh_mix_kernel sh_mix_avx2 = { { "avx2", WORDS_AVX2_NEEDS }, sh_mix_tokens,
+	windows_avx2, sh_mix_ngrams, sh_mix_words_plain };
 
 /* ---- AVX-512 -------------------------------------------------------------------------- */
 
@@ -160,7 +106,7 @@ static AVX512 inline __m512i fold8(__m512i a, __m512i b)
 	return _mm512_xor_si512(a, _mm512_rol_epi64(mul8(b, UINT64_C(0x9FB21C651E98DF25)), 32));
 }
 
-/* Eight tokens, of which those beyond 16 bytes come out wrong. */
+/* Returns the hashes of eight tokens; those of tokens beyond 16 bytes are wrong. */
 static AVX512 inline __m512i token8(
     const char *text, const uint32_t *start, __m512i len, uint64_t mixed_seed)
 {
@@ -185,57 +131,11 @@ static AVX512 inline void block8(
 	}
 }
 
-/* Eight tokens of up to 8 bytes within 64: one load and one permutation. A second word of
- * zeros folds to nothing. lengths[i] is what a length of i adds. */
-static AVX512 inline __m512i short8(
-    const char *text, __m256i at32, __m256i n32, __m512i lengths, __m512i length_8)
-{
-	const __m512i spread =
-	    _mm512_broadcast_i32x4(_mm_setr_epi8(0, 0, 0, 0, 0, 0, 0, 0, 8, 8, 8, 8, 8, 8, 8, 8));
-	const __m512i step = _mm512_set1_epi64(0x0706050403020100);
-	__m512i len = _mm512_cvtepu32_epi64(n32), at = _mm512_cvtepu32_epi64(at32), x;
-
-	at = _mm512_add_epi8(_mm512_shuffle_epi8(at, spread), step);
-	x = _mm512_maskz_permutexvar_epi8(
-	    _mm512_cmplt_epi8_mask(step, _mm512_shuffle_epi8(len, spread)), at,
-	    _mm512_loadu_si512(text));
-	return moremur8(_mm512_xor_si512(x, _mm512_permutex2var_epi64(lengths, len, length_8)));
-}
-
-/* The same as tokens_avx512() for text whose tokens are mostly short, such as Chinese. */
-static AVX512 size_t short_tokens(const char *text, const uint32_t *start, const uint32_t *end,
-    size_t n, uint64_t mixed_seed, uint64_t *restrict h)
-{
-	const __m512i seed = _mm512_set1_epi64((long long)mixed_seed);
-	const __m512i lengths =
-	    _mm512_xor_si512(mul8(_mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7), SH_MIX_GOLDEN), seed);
-	const __m512i length_8 =
-	    _mm512_xor_si512(_mm512_set1_epi64((long long)(8 * SH_MIX_GOLDEN)), seed);
-	size_t i;
-
-	for (i = 0; i + 8 <= n; i += 8) {
-		const char *base = text + start[i];
-		__m256i from = load4(start + i), n32 = _mm256_sub_epi32(load4(end + i), from);
-		__m256i at = _mm256_sub_epi32(from, _mm256_set1_epi32((int)start[i]));
-		__m256i last = _mm256_add_epi32(_mm256_add_epi32(at, n32), _mm256_set1_epi32(-1));
-		__m256i off = _mm256_cmpgt_epi32(n32, _mm256_set1_epi32(8));
-
-		off = _mm256_or_si256(off, _mm256_or_si256(at, last));
-		if (__builtin_expect(_mm256_testz_si256(off, _mm256_set1_epi32(~63)), 1))
-			_mm512_storeu_si512(h + i, short8(base, at, n32, lengths, length_8));
-		else
-			block8(text, start + i, end + i, mixed_seed, h + i);
-	}
-	return i;
-}
-
 static AVX512 void tokens_avx512(const char *text, const uint32_t *start, const uint32_t *end,
     size_t n, uint64_t mixed_seed, uint64_t *restrict h)
 {
 	size_t i = 0;
 
-	if (n >= 8 && (end[n - 1] - start[0]) / n < SHORT_MEAN)
-		i = short_tokens(text, start, end, n, mixed_seed, h);
 	for (; i + 8 <= n; i += 8)
 		block8(text, start + i, end + i, mixed_seed, h + i);
 	for (; i < n; i++)
@@ -271,7 +171,7 @@ static AVX512 size_t ngrams_avx512(
 {
 	size_t count = tokens < n ? 0 : tokens - n + 1, i, j;
 
-	if (n < 2 || n > 16) /* then a rolling hash takes fewer multiplications */
+	if (n < 2 || n > 16) /* a rolling hash takes fewer multiplications */
 		return sh_mix_ngrams(h, tokens, n, out);
 	for (i = 0; i < count; i += 8) {
 		__mmask8 part = first(count - i);

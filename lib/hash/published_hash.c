@@ -36,7 +36,7 @@ void sh_hash_md5_last_many(
 	}
 }
 
-/* The first bits of a number's 16 hexadecimal digits. */
+/* Returns the first bit of each of the 16 hexadecimal digits of a number. */
 static uint64_t first_bits(uint64_t half)
 {
 	uint64_t bits = 0;
@@ -131,8 +131,9 @@ static void gemantic_step(uint64_t *x, unsigned words, uint32_t unit)
 	x[0] ^= unit;
 }
 
-/* Java's decoder makes one U+FFFD of an encoded surrogate, and of one that is cut short; what is
- * ill-formed otherwise becomes as many as sh_utf8_next() finds. */
+/* Returns where to go on after an ill-formed sequence. Java's decoder makes one U+FFFD of a
+ * whole encoded surrogate, also one that is cut short. Other ill-formed sequences become as many
+ * U+FFFD as sh_utf8_next() finds. */
 static const uint8_t *past_surrogate(const uint8_t *from, const uint8_t *p, const uint8_t *end)
 {
 	while (*from == 0xED && p < end && p - from < 3 && (*p & 0xC0) == 0x80)

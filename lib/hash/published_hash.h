@@ -1,4 +1,4 @@
-/* Inside the table of hash.c: the hashes of published systems. See hash.h. */
+/* The hashes of published systems, for the table of hash.c. hash.h defines them. */
 #ifndef SH_HASH_PUBLISHED_HASH_H
 #define SH_HASH_PUBLISHED_HASH_H
 

@@ -1,5 +1,4 @@
-/* Tokens as words of 64 bits, one or eight at a time: what the hashes of x86 begin with. For the
- * files of vector variants only. */
+/* Tokens as words of 64 bits, eight at once, for the vector kernels of x86. */
 #ifndef SH_HASH_WORDS_X86_H
 #define SH_HASH_WORDS_X86_H
 
@@ -21,13 +20,6 @@ static AVX2 inline __m256i load4(const void *p)
 	return _mm256_loadu_si256((const __m256i *)p);
 }
 
-/* As sh_mix_words(). */
-static AVX2 inline void words_avx2(const char *p, size_t n, uint64_t *a, uint64_t *b)
-{
-	*a = _bzhi_u64(sh_le64(p), (unsigned)(8 * n));
-	*b = _bzhi_u64(sh_le64(p + 8), n > 8 ? (unsigned)(8 * n) - 64 : 0);
-}
-
 /* ---- AVX-512 ------------------------------------------------------------------------------ */
 
 #define AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,bmi,bmi2")))
@@ -42,7 +34,7 @@ static AVX512 inline __m128i load16(const char *p)
 	return _mm_loadu_si128((const __m128i *)(const void *)p);
 }
 
-/* 16 bytes from each of four places. */
+/* Loads 16 bytes from each of four places. */
 static AVX512 inline __m512i collect4(const char *text, const uint32_t *start)
 {
 	__m256i low = _mm256_inserti128_si256(
@@ -53,7 +45,8 @@ static AVX512 inline __m512i collect4(const char *text, const uint32_t *start)
 	return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
 }
 
-/* The words of eight tokens of so many bytes, wrong for those of more than 16. */
+/* Stores the two words of eight tokens of `len` bytes; those of tokens beyond 16 bytes are
+ * wrong. */
 static AVX512 inline void words8(
     const char *text, const uint32_t *start, __m512i len, __m512i *a, __m512i *b)
 {
@@ -71,7 +64,7 @@ static AVX512 inline void words8(
 	*b = _mm512_and_si512(_mm512_permutex2var_epi64(x, odd, y), _mm512_srlv_epi64(ones, drop));
 }
 
-/* The lengths of eight tokens; *beyond: a bit for each of more than 16 bytes. */
+/* Returns the lengths of eight tokens. *beyond has a bit for each token of more than 16 bytes. */
 static AVX512 inline __m512i lengths8(const uint32_t *start, const uint32_t *end, unsigned *beyond)
 {
 	__m256i n = _mm256_sub_epi32(load4(end), load4(start));
@@ -82,7 +75,7 @@ static AVX512 inline __m512i lengths8(const uint32_t *start, const uint32_t *end
 	return _mm512_cvtepu32_epi64(n);
 }
 
-/* A mask of the first n of eight. */
+/* Returns a mask of the first n of eight lanes. */
 static AVX512 inline __mmask8 first(size_t n)
 {
 	return (__mmask8)(n < 8 ? (1u << n) - 1 : 0xff);

@@ -9,16 +9,16 @@
 
 enum { MEMORY_MIN = 4 << 20 };
 
-/* A feature's count, with the first and the last document it counts. A document may
- * be cut by a spill: when the next run that has the feature begins with the document
- * that this one ended with, the two have counted it twice. */
+/* The count of a feature, with the first and the last document counted. A document may be split
+ * over two runs: when a run begins with the document that the run before ended with, both have
+ * counted it. */
 struct count {
 	uint64_t df, first, last;
 };
 
 struct sh_df_counter {
 	struct sh_hmap features;
-	struct count *counts; /* by the feature's index */
+	struct count *counts; /* by the index of the feature */
 	size_t cap;
 	size_t memory;
 	uint64_t document;
@@ -66,7 +66,7 @@ static int by_feature(const void *a, const void *b, void *arg)
 	    sh_hmap_key(m, *(const uint32_t *)a), sh_hmap_key(m, *(const uint32_t *)b));
 }
 
-/* The indexes of the features in bytewise order, to be freed; NULL on failure. */
+/* Returns the indexes of the features in bytewise order, to be freed; NULL on failure. */
 static uint32_t *sorted(struct sh_df_counter *c, struct sh_error *err)
 {
 	uint32_t *order = malloc((size_t)c->features.n * sizeof *order + 1);
@@ -95,7 +95,7 @@ static struct count unpack(const char *p)
 	return (struct count){ sh_le64(p), sh_le64(p + 8), sh_le64(p + 16) };
 }
 
-/* All counts so far become a run. */
+/* Writes all counts as a run. */
 static int spill(struct sh_df_counter *c, struct sh_error *err)
 {
 	uint32_t *order = sorted(c, err);
@@ -123,7 +123,7 @@ int sh_df_feature(struct sh_df_counter *c, struct sh_slice feature, struct sh_er
 
 	if (words > c->words)
 		c->words = words;
-	/* Sorting will need four bytes a feature more. */
+	/* Sorting will take four bytes a feature more. */
 	if (sh_hmap_bytes(&c->features) + c->features.n * (sizeof *c->counts + 4) > c->memory &&
 	    spill(c, err) < 0)
 		return -1;
@@ -146,7 +146,7 @@ uint64_t sh_df_words(const struct sh_df_counter *c)
 	return c->words;
 }
 
-/* Sums what the runs say of one feature after the other. */
+/* Sums the counts of each feature over all runs. */
 struct summing {
 	sh_df_emit *emit;
 	void *arg;

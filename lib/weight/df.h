@@ -10,29 +10,29 @@
 
 #include "base/hmap.h"
 
-/* Receives a table line by line; 0 or -1. */
+/* Receives a table line by line. Returns 0 or -1. */
 typedef int sh_df_emit(void *arg, struct sh_slice feature, uint64_t df, struct sh_error *err);
 
 struct sh_df_counter;
 
-/* memory: bytes to stay below (a few megabytes at least are used); dir: for
- * temporary files, NULL for the default. */
+/* memory: bytes to use at most, about; at least a few megabytes are used. dir: for temporary
+ * files; NULL for the default. */
 struct sh_df_counter *sh_df_counter_new(size_t memory, const char *dir, struct sh_error *err);
 void sh_df_counter_delete(struct sh_df_counter *c);
 
-/* A document begins: what follows belongs to it. */
+/* Begins a document: the features that follow are its features. */
 void sh_df_document(struct sh_df_counter *c);
 
-/* The document holds the feature; any number of times counts once. */
+/* Counts a feature of the document. The second and later times have no effect. */
 int sh_df_feature(struct sh_df_counter *c, struct sh_slice feature, struct sh_error *err);
 
 /* The words of the widest feature so far, 0 before the first one. */
 uint64_t sh_df_words(const struct sh_df_counter *c);
 
-/* Emit the number of documents, then every feature in bytewise order. Once only. */
+/* Emits the number of documents, then every feature in bytewise order. Call it once. */
 int sh_df_finish(struct sh_df_counter *c, sh_df_emit *emit, void *arg, struct sh_error *err);
 
-/* So much of the tables has been read since the last call. */
+/* Receives the bytes and lines of the tables that were read since the last call. */
 typedef void sh_df_read(void *arg, uint64_t bytes, uint64_t lines);
 
 /* Sums tables, read from files in table form, bytewise sorted; an error names the line that is out of
@@ -42,8 +42,8 @@ typedef void sh_df_read(void *arg, uint64_t bytes, uint64_t lines);
 int sh_df_merge(char *const *names, size_t n, bool trailer, sh_df_emit *emit, sh_df_read *read,
     void *arg, uint64_t *words, struct sh_error *err);
 
-/* A bound on document frequencies: a number of documents, or a share of all: a percentage has six digits
- * behind its point, too. */
+/* A bound on document frequencies: a number of documents, or a share of all documents. A
+ * percentage may have six digits behind its point, so a share is counted in parts of SH_DF_ALL. */
 enum { SH_DF_ALL = 100000000 };
 
 struct sh_df_limit {
@@ -51,10 +51,10 @@ struct sh_df_limit {
 	uint64_t n; /* documents, or a share in parts of SH_DF_ALL */
 };
 
-/* "12" documents; "0.5" or "50%" of them. */
+/* Parses "12" (documents), "0.5" or "50%" (a share of them). */
 int sh_df_limit_parse(const char *text, struct sh_df_limit *limit, struct sh_error *err);
 
-/* Whether df lies within both bounds, of which either may not be given. */
+/* Returns whether df lies within both bounds. A bound that is not given holds for all. */
 bool sh_df_within(
     const struct sh_df_limit *min, const struct sh_df_limit *max, uint64_t df, uint64_t documents);
 
@@ -66,14 +66,15 @@ struct sh_df_table {
 	uint64_t documents;
 	uint64_t words;   /* of the widest feature; 0: not known */
 	const char *name; /* borrowed */
-	bool whole;       /* their number was there */
+	bool whole;       /* the number of documents was there */
 };
 
-/* The file's lines may be in any order. trailer: one of them is a trailer. t is to be freed also after a failure. */
+/* Loads a table; its lines may be in any order. trailer: one line is a trailer, which is
+ * checked. Free t also after a failure. */
 int sh_df_table_load(struct sh_df_table *t, const char *name, bool trailer, struct sh_error *err);
 void sh_df_table_free(struct sh_df_table *t);
 
-/* The feature's document frequency, 0 when the table lacks it. */
+/* Returns the document frequency of a feature; 0 when the table lacks it. */
 uint64_t sh_df_lookup(const struct sh_df_table *t, struct sh_slice feature);
 
 #endif

@@ -14,7 +14,8 @@ int sh_df_limit_parse(const char *text, struct sh_df_limit *limit, struct sh_err
 {
 	struct sh_slice s = sh_slice_str(text);
 	bool percent = s.n && s.p[s.n - 1] == '%';
-	int64_t unit = percent ? 1 : 100, parts; /* of the last digit; of SH_DF_ALL, in units */
+	int64_t unit = percent ? 1 : 100,
+		parts; /* unit: of the last digit, in parts of SH_DF_ALL; parts: in units */
 
 	if (!percent && sh_parse_count(s, &limit->n) == 0) {
 		limit->given = true;
@@ -33,7 +34,8 @@ int sh_df_limit_parse(const char *text, struct sh_df_limit *limit, struct sh_err
 	return 0;
 }
 
-/* What df is compared with, and df itself, exactly: a share is of all documents. */
+/* Stores df and the bound as numbers that can be compared exactly: a share is one of all
+ * documents. */
 static void scale(const struct sh_df_limit *limit, uint64_t df, uint64_t documents,
     struct sh_wide *is, struct sh_wide *bound)
 {
@@ -80,7 +82,7 @@ static int table_add(struct sh_df_table *t, const struct sh_df_record *r, struct
 	return 0;
 }
 
-/* No feature stands in no document, nor in more than there are. */
+/* A feature is in at least one document, and in at most all. */
 static int check_df(uint64_t df, uint64_t documents, struct sh_error *err)
 {
 	if (df >= 1 && df <= documents)
@@ -91,7 +93,7 @@ static int check_df(uint64_t df, uint64_t documents, struct sh_error *err)
 	    (unsigned long long)df, (unsigned long long)documents);
 }
 
-/* The first line may stand anywhere: so when all are read. */
+/* The line with the number of documents may be anywhere, so the check follows the last line. */
 static int table_check(const struct sh_df_table *t, const char *name, struct sh_error *err)
 {
 	int status = 0;
@@ -150,7 +152,7 @@ struct table {
 	struct sh_lines lines;
 	struct sh_df_record record;
 	uint64_t documents;
-	struct sh_buf last; /* the feature before, to check the order */
+	struct sh_buf last; /* the last feature, to check the order */
 	bool begun;
 	sh_df_read *read;
 	void *arg; /* of read */
@@ -247,7 +249,7 @@ static int merge_tables(struct table *tables, size_t n, sh_df_emit *emit, void *
 		if (status == 0)
 			status = sh_merge_pop(&m, err);
 	}
-	/* Nothing at all is a table of no documents. */
+	/* No input at all is a table of no documents. */
 	if (status == 0)
 		status = emit(arg, sh_buf_slice(&feature), df, err);
 	sh_merge_free(&m);
@@ -258,7 +260,7 @@ static int merge_tables(struct table *tables, size_t n, sh_df_emit *emit, void *
 int sh_df_merge(char *const *names, size_t n, bool trailer, sh_df_emit *emit, sh_df_read *read,
     void *arg, uint64_t *words, struct sh_error *err)
 {
-	size_t inputs = n ? n : 1; /* none: standard input */
+	size_t inputs = n ? n : 1; /* no names: standard input */
 	struct table *tables = calloc(inputs, sizeof *tables);
 	int status;
 

@@ -18,7 +18,8 @@ static double of_key(int64_t key)
 	return x;
 }
 
-/* What the weights of a document are multiplied by, by its heaviest and its lightest above 0. */
+/* Returns the power of two that scales a document whose heaviest and lightest weight are given,
+ * least > 0. */
 static double scale_of(double most, double least)
 {
 	double scale = 0x1p50;
@@ -30,7 +31,7 @@ static double scale_of(double most, double least)
 	return scale;
 }
 
-/* x < 2^63; from 2^52 on it is a whole number. */
+/* Rounds x to the nearest whole number, x < 2^63; from 2^52 on x is a whole number. */
 static int64_t nearest(double x)
 {
 	int64_t n = (int64_t)x;

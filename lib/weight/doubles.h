@@ -1,13 +1,12 @@
-/* Weights that are doubles, in records of decimals, and their sums: where rounding decides about a
- * bit (yanyiwu/simhash).
+/* Weights that are doubles, written as decimals, and their sums, for a system whose fingerprints
+ * depend on rounding (yanyiwu/simhash).
  *
- * All weights of a document are multiplied by one power of two and then written as so many
- * millionths. It is 2^50, by which a weight from 4 to below 8192 keeps all its bits; a smaller one
- * where the heaviest does not fit, a larger one where the lightest would lose bits and the heaviest
- * leaves room. No power of two changes a bit of the fingerprint.
+ * All weights of a document are multiplied by one power of two and then written in millionths.
+ * The power is 2^50: weights from 4 to below 8192 then keep all their bits. It is smaller when
+ * the heaviest weight would not fit. It is larger when the lightest weight would lose bits and
+ * the heaviest leaves space. No power of two changes a bit of the fingerprint.
  *
- * Who reads tells such weights from decimals of other origin by the heaviest: it has 2^46
- * millionths or more. */
+ * Readers recognise such weights by the heaviest one, which is at least 2^46 millionths. */
 #ifndef SH_WEIGHT_DOUBLES_H
 #define SH_WEIGHT_DOUBLES_H
 
@@ -17,23 +16,23 @@
 
 #include "weight/top.h"
 
-/* A number that orders as the double does, which is not negative. */
+/* Returns a number that orders as the double does; x >= 0. */
 int64_t sh_double_key(double x);
 
-/* Of n weights of one document, finite and given by their keys, the weights of records. */
+/* Turns n weights of one document, finite and given as sh_double_key(), into weights of records. */
 void sh_doubles_write(struct sh_heavy *f, size_t n);
 
-/* Sums of a document's weights, added in order. Zeroed: no features. */
+/* The sums of a document's weights, added in order. Zeroed: no features. */
 struct sh_doubles {
-	double decimal[64], scaled[64]; /* bit 0 first, by what the weights are */
+	double decimal[64], scaled[64]; /* bit 0 first; for decimals, and for scaled weights */
 	bool is_scaled;
 	size_t n;
 };
 
-/* A feature with the first word of its hash, and its record's weight. */
+/* Adds a feature: the first word of its hash, and the weight of its record. */
 void sh_doubles_add(struct sh_doubles *d, uint64_t hash, int64_t millionths);
 
-/* The bits whose sum is above 0. */
+/* Returns the bits whose sum is above 0. */
 uint64_t sh_doubles_finish(const struct sh_doubles *d);
 
 #endif

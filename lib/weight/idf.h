@@ -1,5 +1,5 @@
-/* A table of inverse document frequencies that somebody else computed: lines of a
- * feature, one TAB or blank, and a decimal number (jieba's idf.txt is one), or empty ones. */
+/* A table of inverse document frequencies made by another program. Each line has a feature, one
+ * TAB or blank, and a decimal number, as in jieba's idf.txt; or it is empty. */
 #ifndef SH_WEIGHT_IDF_H
 #define SH_WEIGHT_IDF_H
 
@@ -9,22 +9,23 @@ struct sh_idf_table {
 	struct sh_hmap features;
 	int64_t *idf; /* millionths, by index */
 	size_t cap;
-	/* What a feature may get that the table lacks: element n/2 of the sorted values. */
+	/* For a feature that the table lacks: element n/2 of the sorted values. */
 	int64_t median;
-	/* The same as the nearest doubles, for systems whose fingerprints depend on them, with
-	 * the mean of all lines, summed up in their order, instead of the median. */
+	/* The values as the nearest doubles, for systems whose fingerprints depend on them.
+	 * real_mean is the mean of all lines, summed in their order; such systems use it instead
+	 * of the median. */
 	double *real;
 	double real_mean;
 	size_t real_cap;
 	uint64_t lines;
-	bool ill_formed; /* a feature is no UTF-8: most texts have none such */
+	bool ill_formed; /* a feature is not UTF-8, so most texts cannot have it */
 };
 
-/* t is to be freed also after a failure. Values are rounded to millionths, halves up. */
+/* Loads a table. Values are rounded to millionths, halves up. Free t also after a failure. */
 int sh_idf_table_load(struct sh_idf_table *t, const char *name, struct sh_error *err);
 void sh_idf_table_free(struct sh_idf_table *t);
 
-/* The feature's value, or `absent`. */
+/* Returns the value of a feature, or `absent`. */
 int64_t sh_idf_lookup(const struct sh_idf_table *t, struct sh_slice feature, int64_t absent);
 double sh_idf_real(const struct sh_idf_table *t, struct sh_slice feature, double absent);
 

@@ -9,12 +9,13 @@
 
 enum { FIRST_BITS = 10, SHORT = 16 };
 
-/* A text of up to 16 bytes is its two words and its length; of a longer one, a is a hash. */
+/* A feature of at most 16 bytes is identified by its two words and its length. Of a longer one,
+ * `a` is a hash. */
 struct sh_terms_entry {
 	uint64_t a, b;
-	size_t at; /* in the texts */
+	size_t at; /* offset in t->text */
 	uint32_t n;
-	uint32_t next; /* of the same slot: index + 1, or 0 */
+	uint32_t next; /* of the same slot: index + 1; 0: none */
 };
 
 static int make_table(struct sh_terms *t, unsigned bits, struct sh_error *err)
@@ -56,7 +57,8 @@ void sh_terms_clear(struct sh_terms *t)
 	}
 }
 
-/* The product of two words under secret keys (NH, of UMAC: Black et al. 1999), folded. */
+/* Multiplies two words under secret keys (NH, of UMAC: Black et al. 1999), and folds the
+ * product. */
 static inline uint64_t product(uint64_t a, uint64_t b, const uint64_t key[2])
 {
 	return sh_wide_fold(a + key[0], b + key[1]);
@@ -69,7 +71,8 @@ static inline uint32_t *slot_of(const struct sh_terms *t, const struct sh_terms_
 	return &t->slots[h * (t->key[3] | 1) >> (64 - t->bits)];
 }
 
-/* Of a text beyond 16 bytes; NH up to 64, for which there are keys. */
+/* Hashes a text of more than 16 bytes: by NH up to 64 bytes, for which there are keys, else by
+ * SipHash. */
 static uint64_t hash_long(const struct sh_terms *t, const char *p, size_t n)
 {
 	const uint64_t *key = t->key + 4;
@@ -83,7 +86,7 @@ static uint64_t hash_long(const struct sh_terms *t, const char *p, size_t n)
 	return h + product(sh_le64(p + n - 16), sh_le64(p + n - 8), key + i / 8);
 }
 
-/* The first n bytes of p as a little-endian word. */
+/* Returns the first n bytes of p as a little-endian word. */
 static inline uint64_t low_bytes(const char *p, size_t n)
 {
 	return n >= 8 ? sh_le64(p) : sh_le64(p) & (((uint64_t)1 << 8 * n) - 1);
@@ -97,7 +100,7 @@ static inline bool same(
 	return x->n <= SHORT || memcmp(t->text + x->at, t->text + y->at, x->n) == 0;
 }
 
-/* Room for one term more, and a table at most a quarter full. */
+/* Reserves memory for one more term. The table is at most a quarter full. */
 static int grow(struct sh_terms *t, size_t text, struct sh_error *err)
 {
 	size_t want = (size_t)t->n + 2;
@@ -128,7 +131,7 @@ static int grow(struct sh_terms *t, size_t text, struct sh_error *err)
 	return 0;
 }
 
-/* Among those that share a slot; the new one, t->n, is added at the end. */
+/* Returns the index of entry t->n among those that share a slot. Appends it when it is new. */
 static uint32_t find_on(struct sh_terms *t, uint32_t at)
 {
 	while (t->entry[at].next) {
@@ -153,7 +156,7 @@ int sh_terms_add(struct sh_terms *t, struct sh_slice text, int64_t weight, struc
 		4 * ((size_t)last + 2) > (size_t)1 << t->bits) &&
 	    grow(t, text.n, err) < 0)
 		return -1;
-	/* As if it were new; found, it is overwritten by the next. */
+	/* Writes the entry as if it were new. If it is not, the next entry overwrites it. */
 	e = &t->entry[last];
 	*e = (struct sh_terms_entry){ .at = t->used, .n = (uint32_t)text.n };
 	t->sum[last] = 0;

@@ -18,8 +18,9 @@ size_t sh_top_first(struct sh_heavy *f, size_t all, size_t n)
 	return n < all ? n : all;
 }
 
-/* Put x into the hole at `at` of a heap of n: the hole goes all the way down, always to the
- * lighter child and to the right one of equals, then x rises, no higher than `at`. */
+/* Puts x into the hole at `at` of a heap of n elements. The hole first sinks to the bottom,
+ * always to the lighter child, and of equal ones to the right child. Then x rises, at most to
+ * `at`. */
 static void sift(struct sh_heavy *heap, size_t at, size_t n, struct sh_heavy x)
 {
 	size_t hole = at, child;
@@ -57,7 +58,7 @@ size_t sh_top_heap(struct sh_heavy *f, size_t all, size_t n)
 			sift(f, 0, n, x);
 		}
 	}
-	/* The lightest to the end, one after the other. */
+	/* Moves the lightest to the end, one after the other. */
 	for (size_t left = n; left > 1;) {
 		struct sh_heavy x = f[--left];
 

@@ -1,4 +1,4 @@
-/* The heaviest of a document's features. */
+/* Selects the heaviest features of a document. */
 #ifndef SH_WEIGHT_TOP_H
 #define SH_WEIGHT_TOP_H
 
@@ -10,13 +10,14 @@ struct sh_heavy {
 	uint32_t index; /* the caller's number of the feature */
 };
 
-/* Move the n heaviest of all to the front, heaviest first, those of equal weight in the
- * order of their indexes. Returns how many there are then: n or all. */
+/* Moves the n heaviest of `all` features to the front, the heaviest first; features of equal
+ * weight stay in the order of their indexes. Returns n or all, whichever is less. */
 size_t sh_top_first(struct sh_heavy *f, size_t all, size_t n);
 
-/* The same, but of equal weights those stay, and in that order, that std::partial_sort of
- * GNU's C++ library leaves: a heap of the first n with the lightest at its root, replaced
- * by each heavier one that follows, then taken apart. It depends on the order of f. */
+/* As sh_top_first(), but features of equal weight are chosen and ordered as std::partial_sort of
+ * GNU's C++ library does: a heap of the first n has the lightest at its root, each heavier
+ * feature that follows replaces the root, then the heap is taken apart. The result depends on
+ * the order of f. */
 size_t sh_top_heap(struct sh_heavy *f, size_t all, size_t n);
 
 #endif

@@ -18,7 +18,8 @@ static uint64_t mul_q62(uint64_t a, uint64_t b)
 	return sh_wide_shr(sh_wide_mul(a, b), 62).low;
 }
 
-/* z + z^3/3 + z^5/5 + ...; z in Q62, below 0.1716: what is left out is below 2^-67. */
+/* Returns z + z^3/3 + z^5/5 + ...; z is in Q62, below 0.1716. The terms left out are below
+ * 2^-67. */
 static uint64_t atanh_q62(uint64_t z)
 {
 	static const uint64_t odd[] = { Q62(1), Q62(3), Q62(5), Q62(7), Q62(9), Q62(11), Q62(13),
@@ -37,9 +38,9 @@ uint64_t sh_ln(uint64_t x)
 	int zeros = __builtin_clzll(x);
 	uint64_t m = x << zeros, above, sum, z;
 	unsigned e = 63 - (unsigned)zeros;
-	bool below = m > sqrt2_q63; /* m/2, which is below 1, is taken instead */
+	bool below = m > sqrt2_q63; /* m/2, which is below 1, takes the place of m */
 
-	/* (m - 1) and (m + 1), both in Q63, or both halved; the sum over 4 to fit. */
+	/* (m - 1) and (m + 1), both in Q63 or both halved. The sum is divided by 4 to fit. */
 	above = below ? -m : m - (UINT64_C(1) << 63);
 	sum = (m >> 2) + (below ? UINT64_C(1) << 62 : UINT64_C(1) << 61);
 	z = sh_wide_div(sh_wide_shl(sh_wide(above), 60), sum);
@@ -53,7 +54,7 @@ static int too_large(struct sh_error *err)
 	return sh_error_set(err, SH_ERR_RANGE, "weight too large: more than 9223372036854.775807");
 }
 
-/* The nearest millionth to x / 2^bits, halves up. x < 2^127, bits <= 107. */
+/* Stores x / 2^bits in millionths, rounded to the nearest, halves up; x < 2^127, bits <= 107. */
 static int round_off(struct sh_wide x, unsigned bits, int64_t *weight, struct sh_error *err)
 {
 	struct sh_wide whole = sh_wide_shr(x, bits), part = sh_wide_shl(whole, bits);
@@ -78,7 +79,7 @@ static int check_tf(const struct sh_term *t, struct sh_error *err)
 	return sh_error_set(err, SH_ERR_PARAM, "a feature that occurs 0 times has no weight");
 }
 
-/* idf in SH_LN_BITS, from document frequencies. */
+/* Stores the idf with SH_LN_BITS fraction bits, from document frequencies. */
 static int idf_of(const struct sh_term *t, uint64_t *idf, struct sh_error *err)
 {
 	uint64_t all, some;
@@ -90,7 +91,8 @@ static int idf_of(const struct sh_term *t, uint64_t *idf, struct sh_error *err)
 		    t->df, t->docs);
 	all = sh_ln(t->docs);
 	some = sh_ln(t->df);
-	*idf = all > some ? all - some : 0; /* beyond 2^53 an error may exceed the gap */
+	*idf = all > some ? all - some
+			  : 0; /* beyond 2^53 the error of sh_ln() may exceed the difference */
 	return 0;
 }
 
@@ -112,7 +114,8 @@ static int tf(const struct sh_term *t, int64_t *weight, struct sh_error *err)
 	return check_tf(t, err) < 0 ? -1 : round_off(sh_wide(t->tf), 0, weight, err);
 }
 
-/* tf / tokens; what is left of the division decides about the last digit. */
+/* Stores tf / tokens, rounded to the nearest millionth, halves up, by the remainder of the
+ * division. */
 static int freq(const struct sh_term *t, int64_t *weight, struct sh_error *err)
 {
 	struct sh_wide x;
@@ -168,7 +171,7 @@ static int logidf(const struct sh_term *t, int64_t *weight, struct sh_error *err
 	if (t->docs) {
 		if (idf_of(t, &idf, err) < 0)
 			return -1;
-		/* Q112; 12 bits fewer, so that the fraction times a million fits. */
+		/* Q112 without 12 bits, so that the fraction times a million fits. */
 		return round_off(
 		    sh_wide_shr(sh_wide_mul(local, idf), 12), 2 * SH_LN_BITS - 12, weight, err);
 	}
