@@ -92,17 +92,19 @@ python() {
 
 @test "identical fingerprints collapse as shjoin --collapse does it" {
 	for i in $(seq 40); do printf '%016x\tn%d\n' $((i % 4 * 255)) "$i"; done >docs.fp
-	cat docs.fp docs.fp | sort >twice
-	shjoin --collapse -k 8 twice 2>/dev/null | sort >want
-	python <<-'END'
-		import shcluster as c
-		told = list(c.collapse(open("twice", "rb").read().split(b"\n")[:-1]))
-		open("first.fp", "wb").write(b"".join(line + b"\n" for is_pair, line in told if not is_pair))
-		open("copies", "wb").write(b"".join(line + b"\n" for is_pair, line in told if is_pair))
-	END
-	exits 0
-	shjoin -k 8 first.fp | sort - copies >got
-	same want got
+	for tag in '' '\t33fd'; do
+		cat docs.fp docs.fp | sed "s/\$/$tag/" | sort >twice
+		shjoin --collapse -k 8 twice 2>/dev/null | sort >want
+		python <<-'END'
+			import shcluster as c
+			told = list(c.collapse(open("twice", "rb").read().split(b"\n")[:-1]))
+			open("first.fp", "wb").write(b"".join(line + b"\n" for is_pair, line in told if not is_pair))
+			open("copies", "wb").write(b"".join(line + b"\n" for is_pair, line in told if is_pair))
+		END
+		exits 0
+		shjoin -k 8 first.fp | sort - copies >got
+		same want got
+	done
 }
 
 @test "a filter that fails, leaves input unread or has its input break off is an error" {
