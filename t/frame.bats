@@ -197,7 +197,8 @@ as_always() {
 }
 
 @test "compressed input that is cut short or damaged is an error" {
-	each 'gzip <in | head -c -4 >in.gz; $P in.gz' fails 'in.gz: the gzip data are cut short; the file was not read to its end'
+	cut_short() { exits 2; grep -q 'in.gz: the gzip data are cut short; the file was not read to its end$' err; }
+	each 'gzip <in | head -c -4 >in.gz; $P in.gz' cut_short
 	printf 'a\tone two\n' >docs
 	(gzip <docs; echo more) >docs.gz
 	try 'shtok docs.gz'
