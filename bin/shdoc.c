@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli.h"
 #include "ingest/ids.h"
@@ -59,7 +60,7 @@ struct run {
 	struct sh_buf record;
 	const char *fields;  /* of -f */
 	const char *operand; /* when it is a folder: files' ids are their paths below it */
-	uint64_t folders, repeated, links, special, failed;
+	uint64_t folders, repeated, links, special, temporary, failed;
 	bool follow, verbose;
 };
 
@@ -145,7 +146,7 @@ static bool is_output(const struct cli *c, const char *path)
 		   (sh_is_open_file(path, c->rejects.fd) || sh_is_input(path, c->rejects_path)));
 }
 
-static int on_file(void *arg, const char *path, struct sh_error *err)
+static int on_file(void *arg, const char *path, int fd, struct sh_error *err)
 {
 	struct run *run = arg;
 	const char *id = path;
@@ -155,20 +156,25 @@ static int on_file(void *arg, const char *path, struct sh_error *err)
 		id += *id == '/';
 		if (is_output(run->cli, path)) {
 			cli_warn(run->cli, "%s: left out: the output goes there", path);
+			if (fd >= 0)
+				close(fd);
 			return 0;
 		}
 	}
-	return sh_ingest_file(&run->in, path, sh_slice_str(id), err) < 0 ? on_trouble(run, err) : 0;
+	return sh_ingest_file(&run->in, path, fd, sh_slice_str(id), err) < 0 ? on_trouble(run, err)
+									     : 0;
 }
 
 static void read_operand(struct run *run, const char *operand)
 {
-	struct sh_walk walk = { run->follow, on_file, on_trouble, run, 0, 0 };
+	struct sh_walk walk = {
+		.follow = run->follow, .file = on_file, .trouble = on_trouble, .arg = run
+	};
 	struct sh_error err;
 
 	run->operand = NULL;
 	if (strcmp(operand, "-") == 0 || !sh_is_folder(operand)) {
-		on_file(run, operand, &err);
+		on_file(run, operand, -1, &err);
 		return;
 	}
 	run->operand = operand;
@@ -177,6 +183,7 @@ static void read_operand(struct run *run, const char *operand)
 		cli_die(run->cli, &err);
 	run->links += walk.links;
 	run->special += walk.special;
+	run->temporary += walk.temporary;
 }
 
 /* ---- the word at the end ---- */
@@ -222,10 +229,14 @@ static void report_walk(struct run *run)
 
 	if (run->links)
 		cli_warn(c, "%llu symbolic link%s not followed %s", (unsigned long long)run->links,
-		    plural(run->links), run->follow ? "in circles" : "(--follow)");
+		    plural(run->links),
+		    run->follow ? "to folders that were read before" : "(--follow)");
 	if (run->special)
 		cli_warn(c, "%llu special file%s left out", (unsigned long long)run->special,
 		    plural(run->special));
+	if (run->temporary)
+		cli_warn(c, "%llu temporary file%s (.NAME.XXXXXX) left out",
+		    (unsigned long long)run->temporary, plural(run->temporary));
 	if (run->failed)
 		cli_warn(c, "%llu file%s or folder%s could not be read",
 		    (unsigned long long)run->failed, plural(run->failed), plural(run->failed));

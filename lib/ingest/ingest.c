@@ -89,13 +89,14 @@ int sh_ingest_read(struct sh_ingest *in, enum sh_format format, struct sh_reader
 	}
 }
 
-int sh_ingest_file(struct sh_ingest *in, const char *path, struct sh_slice id, struct sh_error *err)
+int sh_ingest_file(
+    struct sh_ingest *in, const char *path, int fd, struct sh_slice id, struct sh_error *err)
 {
 	enum sh_format format = in->format;
 	struct sh_reader r;
 	int bad;
 
-	if (sh_reader_open(&r, path, err) < 0)
+	if ((fd < 0 ? sh_reader_open(&r, path, err) : sh_reader_open_fd(&r, fd, path, err)) < 0)
 		return -1;
 	r.progress = in->progress;
 	r.progress_arg = in->arg;

@@ -8,10 +8,10 @@
 
 #include "ingest/forms.h"
 
-/* All documents of a file; id is for those without one of their own. What ends the file early
+/* All documents of a file, which is open as fd unless that is -1; id is for those without one of their own. What ends the file early
  * is an error: SH_ERR_IO or SH_ERR_RECORD, after which the next file can be read. */
 int sh_ingest_file(
-    struct sh_ingest *in, const char *path, struct sh_slice id, struct sh_error *err);
+    struct sh_ingest *in, const char *path, int fd, struct sh_slice id, struct sh_error *err);
 
 /* The same from a reader, of a format that is not AUTO. */
 int sh_ingest_read(struct sh_ingest *in, enum sh_format format, struct sh_reader *r,

@@ -90,21 +90,11 @@ int sh_reader_look(struct sh_reader *r, size_t n, struct sh_error *err)
 	return 0;
 }
 
-int sh_reader_open(struct sh_reader *r, const char *name, struct sh_error *err)
+int sh_reader_open_fd(struct sh_reader *r, int fd, const char *name, struct sh_error *err)
 {
-	*r = (struct sh_reader){ .name = name, .line = 1 };
-	r->fd = STDIN_FILENO;
-	if (strcmp(name, "-") != 0) {
-		r->fd = open(name, O_RDONLY | O_CLOEXEC);
-		if (r->fd < 0) {
-			*r = (struct sh_reader){ 0 };
-			sh_error_sys(err, "cannot open it");
-			err->file = name;
-			return -1;
-		}
-		posix_fadvise(r->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
-	}
-	sh_enlarge_pipe(r->fd);
+	*r = (struct sh_reader){ .name = name, .line = 1, .fd = fd };
+	posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+	sh_enlarge_pipe(fd);
 	if (fill(r, err) < 0 ||
 	    (!r->eof && sh_decompress_start(&r->packed, read_file, r, &r->buf, 0, err) < 0)) {
 		sh_reader_close(r);
@@ -112,6 +102,20 @@ int sh_reader_open(struct sh_reader *r, const char *name, struct sh_error *err)
 		return -1;
 	}
 	return 0;
+}
+
+int sh_reader_open(struct sh_reader *r, const char *name, struct sh_error *err)
+{
+	int fd = STDIN_FILENO;
+
+	if (strcmp(name, "-") != 0)
+		fd = open(name, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0)
+		return sh_reader_open_fd(r, fd, name, err);
+	*r = (struct sh_reader){ 0 };
+	sh_error_sys(err, "cannot open it");
+	err->file = name;
+	return -1;
 }
 
 int sh_reader_memory(struct sh_reader *r, struct sh_slice bytes, struct sh_error *err)

@@ -24,6 +24,9 @@ struct sh_reader {
 /* "-" is standard input. A zeroed reader is closed. */
 int sh_reader_open(struct sh_reader *r, const char *name, struct sh_error *err);
 
+/* The file that is open as fd, which is closed with the reader, and at once after an error. */
+int sh_reader_open_fd(struct sh_reader *r, int fd, const char *name, struct sh_error *err);
+
 /* An input of these bytes, which are copied. */
 int sh_reader_memory(struct sh_reader *r, struct sh_slice bytes, struct sh_error *err);
 void sh_reader_close(struct sh_reader *r);

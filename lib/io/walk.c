@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,16 +13,14 @@
 
 enum kind { WALK_FILE, WALK_FOLDER };
 
-/* name of a folder: with a slash behind, so that plain comparison gives the order of paths */
+/* The name of a folder ends in a slash, so that plain comparison gives the order of paths. */
 struct entry {
 	char *name;
 	enum kind kind;
 };
 
 struct level {
-	const struct level *above;
-	dev_t dev;
-	ino_t ino;
+	int fd;
 	struct entry *entry;
 	size_t n, cap;
 };
@@ -65,6 +64,8 @@ static void level_free(struct level *l)
 	for (size_t i = 0; i < l->n; i++)
 		free(l->entry[i].name);
 	free(l->entry);
+	if (l->fd >= 0)
+		close(l->fd);
 }
 
 static int add(struct level *l, const char *name, enum kind kind, struct sh_error *err)
@@ -81,59 +82,62 @@ static int add(struct level *l, const char *name, enum kind kind, struct sh_erro
 	return 0;
 }
 
-static bool in_circle(const struct level *l, const struct stat *st)
+/* Whether the name is that of a temporary file of an output: .NAME.XXXXXX, X letters and digits. A word of
+ * small letters, as in .name.config, is somebody's own name. */
+static bool is_temporary(const char *name)
 {
-	for (; l; l = l->above)
-		if (l->dev == st->st_dev && l->ino == st->st_ino)
-			return true;
-	return false;
+	size_t n = strlen(name);
+	bool random = false;
+
+	if (n < 9 || name[0] != '.' || name[n - 7] != '.')
+		return false;
+	for (const char *p = name + n - 6; *p; p++) {
+		random = random || (*p >= '0' && *p <= '9') || (*p >= 'A' && *p <= 'Z');
+		if (!((*p >= '0' && *p <= '9') || ((*p | 32) >= 'a' && (*p | 32) <= 'z')))
+			return false;
+	}
+	return random;
 }
 
-/* Put what stands under `name` in the list, or count it. What cannot be looked at is taken
- * for a file: opening it will tell. */
-static int classify(
-    struct sh_walk *w, struct level *l, const char *folder, const char *name, struct sh_error *err)
+/* Puts the entry `name` of the folder in the list, or counts it. An entry that cannot be examined is taken
+ * for a file: opening it gives the reason. */
+static int classify(struct sh_walk *w, struct level *l, const char *name, struct sh_error *err)
 {
-	char *path;
 	struct stat st;
-	bool link, known;
+	bool known = fstatat(l->fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0;
 
-	if (asprintf(&path, "%s%s", folder, name) < 0)
-		return sh_error_nomem(err);
-	known = lstat(path, &st) == 0;
-	link = known && S_ISLNK(st.st_mode);
-	if (link && w->follow)
-		known = stat(path, &st) == 0;
-	free(path);
-	if (link && !w->follow) {
-		w->links++;
-		return 0;
+	if (known && S_ISLNK(st.st_mode)) {
+		if (!w->follow) {
+			w->links++;
+			return 0;
+		}
+		known = fstatat(l->fd, name, &st, 0) == 0;
 	}
-	if (known && S_ISDIR(st.st_mode)) {
-		if (!in_circle(l, &st))
-			return add(l, name, WALK_FOLDER, err);
-		w->links++;
-		return 0;
-	}
+	if (known && S_ISDIR(st.st_mode))
+		return add(l, name, WALK_FOLDER, err);
 	if (known && !S_ISREG(st.st_mode)) {
 		w->special++;
+		return 0;
+	}
+	if (is_temporary(name)) {
+		w->temporary++;
 		return 0;
 	}
 	return add(l, name, WALK_FILE, err);
 }
 
-static int list(struct sh_walk *w, struct level *l, const char *folder, struct sh_error *err)
+/* The open folder's entries. */
+static int list(struct sh_walk *w, struct level *l, struct sh_error *err)
 {
-	DIR *dir = opendir(folder);
+	int fd = openat(l->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), bad = 0;
+	DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
 	struct dirent *d;
-	struct stat st;
-	int bad = 0;
 
-	if (!dir || fstat(dirfd(dir), &st) < 0)
+	if (!dir) {
 		bad = sh_error_sys(err, "cannot open the folder");
-	if (bad == 0) {
-		l->dev = st.st_dev;
-		l->ino = st.st_ino;
+		if (fd >= 0)
+			close(fd);
+		return bad;
 	}
 	while (bad == 0) {
 		errno = 0;
@@ -144,39 +148,107 @@ static int list(struct sh_walk *w, struct level *l, const char *folder, struct s
 			break;
 		}
 		if (strcmp(d->d_name, ".") != 0 && strcmp(d->d_name, "..") != 0)
-			bad = classify(w, l, folder, d->d_name, err);
+			bad = classify(w, l, d->d_name, err);
 	}
-	if (dir)
-		closedir(dir);
+	closedir(dir);
 	if (l->n)
 		qsort(l->entry, l->n, sizeof *l->entry, by_name);
 	return bad;
 }
 
-/* folder ends in a slash. As deep as paths go: the system limits their length. */
-static int visit(
-    struct sh_walk *w, const struct level *above, const char *folder, struct sh_error *err)
+/* Opens the file `name` of the folder and hands it on. Another program may have put a link, a FIFO or a device
+ * in its place since the folder was listed: the open never waits, and the open file's type decides. */
+static int file(struct sh_walk *w, const struct level *l, const char *name, const char *path,
+    struct sh_error *err)
 {
-	struct level l = { .above = above };
-	int status = 0;
+	struct stat st;
+	int status,
+	    fd = openat(l->fd, name,
+		O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | (w->follow ? 0 : O_NOFOLLOW));
 
-	if (list(w, &l, folder, err) < 0) {
+	if (fd < 0 && errno == ELOOP && !w->follow) {
+		w->links++;
+		return 0;
+	}
+	if (fd < 0) {
+		sh_error_sys(err, "cannot open it");
+		err->file = path;
+		return w->trouble(w->arg, err);
+	}
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+		return w->file(w->arg, path, fd, err);
+	w->special++;
+	status = close(fd);
+	return status < 0 ? sh_error_sys(err, "cannot close '%s'", path) : 0;
+}
+
+/* Whether the open folder is visited for the first time: 1, 0, or -1. */
+static int is_new(struct sh_walk *w, int fd, struct sh_error *err)
+{
+	struct stat st;
+	struct {
+		uint64_t dev, ino;
+	} key;
+	uint32_t index;
+	bool fresh;
+
+	if (fstat(fd, &st) < 0)
+		return sh_error_sys(err, "cannot look at the folder");
+	key.dev = (uint64_t)st.st_dev;
+	key.ino = (uint64_t)st.st_ino;
+	if (sh_hmap_put(
+		&w->visited, sh_slice((const char *)&key, sizeof key), &index, &fresh, err) < 0)
+		return -1;
+	return fresh;
+}
+
+/* Opens the folder, whose name ends in a slash. With that slash the system would follow a link. */
+static int open_folder(const struct sh_walk *w, const struct level *above, const char *name)
+{
+	char *bare;
+	int fd;
+
+	if (!above)
+		return open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	bare = strndup(name, strlen(name) - 1);
+	fd = bare ? openat(above->fd, bare,
+			O_RDONLY | O_DIRECTORY | O_CLOEXEC | (w->follow ? 0 : O_NOFOLLOW))
+		  : -1;
+	free(bare);
+	return fd;
+}
+
+/* The folder `name` below the level above; path ends in a slash, for messages and ids. */
+static int visit(struct sh_walk *w, const struct level *above, const char *name, const char *path,
+    struct sh_error *err)
+{
+	struct level l = { .fd = -1 };
+	int status = 0, bad;
+
+	l.fd = open_folder(w, above, name);
+	bad = l.fd < 0 ? sh_error_sys(err, "cannot open the folder") : is_new(w, l.fd, err);
+	if (bad == 0)
+		w->links++;
+	else if (bad > 0)
+		bad = list(w, &l, err);
+	if (bad < 0) {
 		status = -1;
 		if (err->code == SH_ERR_IO) {
-			err->file = folder;
+			err->file = path;
 			status = w->trouble(w->arg, err);
 		}
 	}
 	for (size_t i = 0; i < l.n && status == 0; i++) {
-		char *path;
+		const struct entry *e = &l.entry[i];
+		char *below;
 
-		if (asprintf(&path, "%s%s", folder, l.entry[i].name) < 0) {
+		if (asprintf(&below, "%s%s", path, e->name) < 0) {
 			status = sh_error_nomem(err);
 			break;
 		}
-		status = l.entry[i].kind == WALK_FOLDER ? visit(w, &l, path, err)
-							: w->file(w->arg, path, err);
-		free(path);
+		status = e->kind == WALK_FOLDER ? visit(w, &l, e->name, below, err)
+						: file(w, &l, e->name, below, err);
+		free(below);
 	}
 	level_free(&l);
 	return status;
@@ -190,7 +262,10 @@ int sh_walk(struct sh_walk *w, const char *folder, struct sh_error *err)
 
 	if (asprintf(&path, "%s%s", folder, n && folder[n - 1] == '/' ? "" : "/") < 0)
 		return sh_error_nomem(err);
-	status = visit(w, NULL, path, err);
+	status = sh_hmap_init(&w->visited, err);
+	if (status == 0)
+		status = visit(w, NULL, path, path, err);
+	sh_hmap_free(&w->visited);
 	free(path);
 	return status;
 }

@@ -6,22 +6,26 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/error.h"
+#include "base/hmap.h"
 
 struct sh_walk {
 	bool follow; /* symbolic links too */
-	/* A file: what it returns other than 0 ends the walk. */
-	int (*file)(void *arg, const char *path, struct sh_error *err);
-	/* A folder that cannot be read, err->file its path: likewise. */
+	/* Called with each regular file, open for reading; the function closes fd. Nonzero ends the walk. */
+	int (*file)(void *arg, const char *path, int fd, struct sh_error *err);
+	/* Called with each file or folder that cannot be opened, whose path is err->file. Nonzero ends the walk. */
 	int (*trouble)(void *arg, struct sh_error *err);
 	void *arg;
 
 	/* Counted. */
-	uint64_t links;   /* not followed, or leading in a circle */
-	uint64_t special; /* neither files nor folders: sockets, devices */
+	uint64_t links;     /* not followed, or folders that were visited before */
+	uint64_t special;   /* neither files nor folders: FIFOs, sockets, devices */
+	uint64_t temporary; /* files that a program is writing: .NAME.XXXXXX */
+
+	struct sh_hmap visited; /* folders, by device and inode */
 };
 
-/* 0, or what the callbacks returned. */
+/* Visits each folder once. Files and folders are opened relative to the folder that was listed, so that a folder
+ * renamed meanwhile leads nowhere else. Returns 0, or what a callback returned. */
 int sh_walk(struct sh_walk *w, const char *folder, struct sh_error *err);
 
 /* Whether the path, through symbolic links, is a folder. */
