@@ -1,4 +1,6 @@
 #include "docopts.h"
+#include "text/stop.h"
+#include "text/stopwords.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -203,7 +205,7 @@ static void check_stop(
 	uint64_t several;
 
 	if (sh_docs_head(lines, &err) < 0 ||
-	    sh_stop_several(*lines, &d->token, &several, &first, &err) < 0) {
+	    sh_stopwords_unusable(*lines, &d->token, &several, &first, &err) < 0) {
 		err.file = path;
 		cli_die(c, &err);
 	}
@@ -242,7 +244,7 @@ static void load_stop(struct docopts *d, struct cli *c)
 	for (size_t i = 0; i < d->stops.n; i++)
 		add_stop(d, c, d->stops.name[i], &words);
 	d->token.stop_any_case = d->stops.n == 0;
-	d->stop = sh_stoplist_new(
+	d->stop = sh_stopwords_read(
 	    d->stops.n ? sh_buf_slice(&words) : sh_slice_str(d->profile->stop), &d->token, &err);
 	if (!d->stop)
 		cli_die(c, &err);

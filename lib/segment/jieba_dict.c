@@ -5,7 +5,6 @@
 #include <xxhash.h>
 
 #include "base/bytes.h"
-#include "segment/jieba_grow.h"
 #include "unicode/utf8.h"
 
 enum { ALIGN = 64 };
@@ -194,7 +193,8 @@ void sh_jieba_delete(struct sh_jieba *j)
 	if (!j)
 		return;
 	sh_mapped_close(&j->file);
-	sh_jieba_own_delete(j->own);
+	if (j->own)
+		j->delete_own(j->own);
 	free(j);
 }
 

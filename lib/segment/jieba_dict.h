@@ -96,7 +96,9 @@ struct sh_jieba {
 	struct sh_slice image; /* the file's bytes */
 	struct sh_mapped file; /* that holds them, or zeroed */
 
-	struct sh_jieba_own *own; /* what user words were added to, or NULL (jieba_grow.h) */
+	/* The trie in memory to which words were added, or NULL (jieba_grow.h). */
+	struct sh_jieba_own *own;
+	void (*delete_own)(struct sh_jieba_own *own);
 };
 
 /* Map a compiled file, as sh_mapped_open() does; NULL with *err when it is none. */

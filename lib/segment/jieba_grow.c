@@ -11,18 +11,16 @@
 struct sh_jieba_own {
 	struct sh_jieba_node *node;
 	uint64_t *freq;
-	uint32_t *first; /* child of each node, 0 when none */
-	uint32_t *next;  /* sibling */
+	uint32_t *first; /* first child of each node, 0: none */
+	uint32_t *next;  /* next sibling of each node, 0: none */
 	size_t n, node_cap, freq_cap, first_cap, next_cap;
 	struct sh_free_nodes free;
-	uint32_t *codes; /* scratch: codes of a family that moves */
+	uint32_t *codes; /* scratch: codes of the children that move */
 	size_t codes_cap;
 };
 
-void sh_jieba_own_delete(struct sh_jieba_own *own)
+static void delete_own(struct sh_jieba_own *own)
 {
-	if (!own)
-		return;
 	free(own->node);
 	free(own->freq);
 	free(own->first);
@@ -37,7 +35,7 @@ static int fit_array(void **array, size_t *cap, size_t want, size_t size, struct
 	return want > *cap ? sh_grow(array, cap, want, size, err) : 0;
 }
 
-/* Have `want` nodes, new ones free. */
+/* Makes the trie at least `want` nodes long; new nodes are free. */
 static int more_nodes(struct sh_jieba_own *o, size_t want, struct sh_error *err)
 {
 	if (fit_array((void **)&o->node, &o->node_cap, want, sizeof *o->node, err) < 0 ||
@@ -71,8 +69,8 @@ static bool is_key(const struct sh_jieba *j, uint32_t node)
 	return j->node[node].check != SH_NODE_FREE && j->node[node].check != 0;
 }
 
-/* Copy the trie. In a damaged file a node may have a parent that is none: its place among the children
- * would be counted from no base, and one sought for it below the first node. */
+/* Copies the trie. Fails when a node has a parent that is not a node, which a damaged file may have: the
+ * node's code could not be computed. */
 static int copy_trie(const struct sh_jieba *j, struct sh_jieba_own *o, struct sh_error *err)
 {
 	uint32_t n = j->h.n_nodes;
@@ -107,15 +105,17 @@ static int own_trie(struct sh_jieba *j, struct sh_error *err)
 	if (!o)
 		return sh_error_nomem(err);
 	if (copy_trie(j, o, err) < 0) {
-		sh_jieba_own_delete(o);
+		delete_own(o);
 		return -1;
 	}
 	j->own = o;
+	j->delete_own = delete_own;
 	publish(j);
 	return 0;
 }
 
-static size_t family(const struct sh_jieba_own *o, uint32_t parent)
+/* Returns the number of children of a node. */
+static size_t children(const struct sh_jieba_own *o, uint32_t parent)
 {
 	size_t n = 0;
 
@@ -131,11 +131,12 @@ static int by_code(const void *pa, const void *pb)
 	return sh_compare(a, b);
 }
 
-/* Find a base for a family, and for one more child if `extra` is a code (not 0). */
+/* Finds a base with free nodes for the children of `parent`, and for one more child of the code `extra`
+ * unless it is 0. */
 static int find_base(
     struct sh_jieba_own *o, uint32_t parent, uint32_t extra, uint32_t *base, struct sh_error *err)
 {
-	size_t n = 0, want = family(o, parent) + 1;
+	size_t n = 0, want = children(o, parent) + 1;
 
 	if (fit_array((void **)&o->codes, &o->codes_cap, want, sizeof *o->codes, err) < 0)
 		return -1;
@@ -149,7 +150,7 @@ static int find_base(
 	return more_nodes(o, (size_t)*base + o->codes[n - 1] + 1, err);
 }
 
-/* Put one node elsewhere; its children follow it, its place in the family stays open. */
+/* Moves a node, which is not in its parent's list of children; its children stay where they are. */
 static void move_node(struct sh_jieba_own *o, uint32_t from, uint32_t to)
 {
 	o->node[to] = o->node[from];
@@ -164,8 +165,9 @@ static void move_node(struct sh_jieba_own *o, uint32_t from, uint32_t to)
 	sh_free_give(&o->free, from);
 }
 
-/* Move a family to where it has room for one more child. *track, a node, is followed. */
-static int move_family(
+/* Moves the children of `parent` to where there is room for one more of the code `extra`. When the node
+ * *track moves, it is updated. */
+static int move_children(
     struct sh_jieba_own *o, uint32_t parent, uint32_t extra, uint32_t *track, struct sh_error *err)
 {
 	uint32_t base, old = o->node[parent].base, next;
@@ -187,20 +189,20 @@ static int move_family(
 	return 0;
 }
 
-/* Make a new child of *parent for a code; *parent may have to move for it. */
+/* Makes a new child of *parent for a code. *parent is updated when it moves. */
 static int add_child(
     struct sh_jieba_own *o, uint32_t *parent, uint32_t code, uint32_t *child, struct sh_error *err)
 {
 	uint32_t at = o->node[*parent].base + code, none = 0;
 
 	if (*parent != SH_NODE_ROOT && o->node[*parent].base == 0) {
-		if (move_family(o, *parent, code, &none, err) < 0)
+		if (move_children(o, *parent, code, &none, err) < 0)
 			return -1;
 	} else if (*parent != SH_NODE_ROOT && (at < SH_CODE_END || !sh_free_has(&o->free, at))) {
 		uint32_t other = at < SH_CODE_END ? SH_NODE_FREE : o->node[at].check;
-		bool self = other >= o->n || family(o, *parent) < family(o, other);
+		bool self = other >= o->n || children(o, *parent) < children(o, other);
 
-		if (move_family(o, self ? *parent : other, self ? code : 0, parent, err) < 0)
+		if (move_children(o, self ? *parent : other, self ? code : 0, parent, err) < 0)
 			return -1;
 	}
 	at = o->node[*parent].base + code;

@@ -1,18 +1,16 @@
-/* Adding words to an open dictionary.
+/* Adds words to an open dictionary.
  *
- * The first one copies the trie into memory (some milliseconds, some 25 MB), where it
- * then grows: a child that finds its place taken makes the smaller of the two families
- * concerned move. Readers see the same double array as before. */
+ * The first word copies the trie into memory, which takes some milliseconds and 25 MB. When the place
+ * of a new node is used already, the parent with fewer children of the two moves its children
+ * elsewhere. The trie stays a double array, as segment/jieba_dict.h describes it. */
 #ifndef SH_SEGMENT_JIEBA_GROW_H
 #define SH_SEGMENT_JIEBA_GROW_H
 
 #include "segment/jieba_dict.h"
 
-/* Give a word of n >= 1 codes that frequency; 0 keeps the key, as no word, and split
- * sets SH_FREQ_SPLIT. The header's total is the caller's business. */
+/* Sets the frequency of a word of n >= 1 codes. Frequency 0: the key stays in the trie, but is not a
+ * word. split: set SH_FREQ_SPLIT. The caller updates the total in the header. */
 int sh_jieba_put(struct sh_jieba *j, const uint32_t *codes, size_t n, uint64_t freq, bool split,
     struct sh_error *err);
-
-void sh_jieba_own_delete(struct sh_jieba_own *own);
 
 #endif

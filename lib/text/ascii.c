@@ -16,10 +16,10 @@ const struct sh_ascii_kernel *sh_ascii_kernel_at(unsigned i)
 	return (const struct sh_ascii_kernel *)sh_variant_at(rows, sizeof rows / sizeof *rows, i);
 }
 
-/* ---- byte by byte: the definition of the others ------------------------------------ */
+/* ---- byte by byte: the other variants are compared with this one ------------------ */
 
-/* What the byte at run->p is to a word: its folded form, 0 for a separator, or -1 when it
- * is not ASCII. Keeps run->escaped and run->pending. */
+/* Returns the folded form of the byte at run->p, 0 for a separator, or -1 when it is not ASCII. Updates
+ * run->escaped and run->pending. */
 static int next(struct sh_ascii_run *run)
 {
 	uint8_t c = *run->p;

@@ -1,17 +1,18 @@
-/* The two functions of a variant of ascii.h, but for its instructions. Included once a
- * variant, which defines before:
+/* The two functions of ascii.h for vector instructions. A variant includes this file after it has
+ * defined:
  *
- *     NAME(f), TARGET     a name of its own; function attributes
- *     CTZ(x)              index of the lowest set bit; anything when x is 0
- *     POPCOUNT(x)
+ *     NAME(f), TARGET     a name of its own for f; function attributes
+ *     CTZ(x)              index of the lowest set bit; any value when x is 0
+ *     POPCOUNT(x)         number of set bits
  *     void NAME(block)(const uint8_t *p, const struct sh_ascii_run *run, uint8_t *out,
  *         struct sh_ascii_masks *m, bool chars)
- *                         classify 64 bytes at p and write them, folded, to out; chars: '_' for
- *                         each byte that is in no word; SH_ASCII_SEEN bytes are readable
+ *                         classifies 64 bytes at p and writes them folded to out; chars: writes
+ *                         '_' for each byte outside of words; SH_ASCII_SEEN bytes are readable
  */
 #include <string.h>
 
-/* Eight at a time without asking: a branch a word would be mispredicted once a block. */
+/* Writes the indexes of the set bits plus base. Eight at a time: a branch for each bit would be
+ * mispredicted once a block. */
 static TARGET inline uint32_t *NAME(put)(uint32_t *to, uint64_t bits, uint32_t base)
 {
 	unsigned n = (unsigned)POPCOUNT(bits), i, j;
@@ -37,7 +38,7 @@ static TARGET void NAME(words)(struct sh_ascii_run *run)
 		struct sh_ascii_masks m;
 		uint64_t valid, follows;
 
-		if (left < SH_ASCII_SEEN) { /* nothing behind lim may be read */
+		if (left < SH_ASCII_SEEN) { /* bytes after lim must not be read */
 			memset(last, 0, sizeof last);
 			memcpy(last, p, left);
 		}
@@ -57,7 +58,7 @@ static TARGET void NAME(words)(struct sh_ascii_run *run)
 	run->n = (size_t)(end - run->end);
 }
 
-/* The bytes of `keep` without gaps: words parted by one byte each are one stretch. */
+/* Copies the bytes of `keep` without gaps. Words with one byte between them are copied together. */
 static TARGET inline uint8_t *NAME(pack)(uint8_t *to, const uint8_t *from, uint64_t keep)
 {
 	while (keep) {

@@ -1,29 +1,28 @@
-/* What the variants of ascii.h share: blocks of 64 bytes as masks, one bit a byte, the
- * first byte lowest. */
+/* Shared by the variants of ascii.h: a block is 64 bytes of text. A mask of it has one bit for each
+ * byte, the lowest bit for the first byte. */
 #ifndef SH_TEXT_ASCII_MASK_H
 #define SH_TEXT_ASCII_MASK_H
 
 #include "text/ascii.h"
 
-/* A block's bytes, and those behind it that tell whether it ends in a character that is known. */
+/* Bytes read for a block: two more decide whether its last character is known. */
 enum { SH_ASCII_SEEN = 66 };
 
 struct sh_ascii_masks {
 	uint64_t word;      /* letters and digits */
 	uint64_t backslash; /* 0 when there are no escapes */
-	uint64_t escapable; /* t n r \ : what makes an escape of a backslash before it */
-	uint64_t other;     /* not ASCII; sh_ascii_unknown() takes out what is known */
-	/* First bytes of characters that the row knows, see know_avx512(), of which the last bytes
-	 * may stand in the next block: any; of three bytes; those that are words by themselves. */
+	uint64_t escapable; /* t n r \ : a backslash before it begins an escape */
+	uint64_t other;     /* not ASCII */
+	/* First bytes of the characters that the variant knows: of all; of those of three bytes; of
+	 * those that are words by themselves. The last bytes may lie in the next block. */
 	uint64_t first, three, han;
 };
 
-/* Chinese text is words of one character and a little punctuation, and English has some
- * of the latter. Known are Han characters from U+4E00 to U+9FBF, and perhaps kana, which fold to
- * themselves and are cut, and punctuation that folds to separators. Of all these only kana
- * compose with what follows, see step_back() in words.c. */
+/* Known characters: Han characters from U+4E00 to U+9FBF and, in some variants, kana, which fold to
+ * themselves and are tokens of their own; and punctuation that folds to separators. Of these only
+ * kana can compose with the next character: see step_back() in words.c. */
 
-/* Without the instruction the compiler would call a function. */
+/* For processors without an instruction: the compiler would call a function. */
 static inline unsigned sh_ascii_popcount(uint64_t x)
 {
 	x -= x >> 1 & UINT64_C(0x5555555555555555);
@@ -32,15 +31,15 @@ static inline unsigned sh_ascii_popcount(uint64_t x)
 	return (unsigned)(x * UINT64_C(0x0101010101010101) >> 56);
 }
 
-/* What one block leaves to the next. */
+/* State between two blocks. */
 struct sh_ascii_state {
 	uint64_t open, pending; /* see struct sh_ascii_run */
-	uint64_t after;         /* bytes behind a backslash that may begin an escape */
-	uint64_t ends;          /* bytes that end an escape, or are backslashes */
-	uint64_t before;        /* the last bit of `ends` of the block before */
-	uint64_t word;          /* what belongs to words */
-	uint64_t over;          /* ends of characters that began in the block before */
-	uint64_t tails;         /* and their bytes */
+	uint64_t after;         /* bytes after a backslash that may begin an escape */
+	uint64_t ends;          /* bytes that end an escape, and backslashes */
+	uint64_t before;        /* last bit of `ends` of the previous block */
+	uint64_t word;          /* bytes of words */
+	uint64_t over;          /* ends of characters that began in the previous block */
+	uint64_t tails;         /* bytes of these characters */
 };
 
 static inline struct sh_ascii_state sh_ascii_begin(const struct sh_ascii_run *run)
@@ -48,7 +47,7 @@ static inline struct sh_ascii_state sh_ascii_begin(const struct sh_ascii_run *ru
 	return (struct sh_ascii_state){ .open = run->open, .pending = run->pending };
 }
 
-/* The bytes that are neither ASCII nor of a character that is known. */
+/* Returns the bytes that are neither ASCII nor part of a known character. */
 static inline uint64_t sh_ascii_unknown(struct sh_ascii_state *s, const struct sh_ascii_masks *m)
 {
 	uint64_t known = m->first | m->first << 1 | m->three << 2 | s->tails;
@@ -57,7 +56,7 @@ static inline uint64_t sh_ascii_unknown(struct sh_ascii_state *s, const struct s
 	return m->other & ~known;
 }
 
-/* The bytes that count: the first `left`, and nothing from the first unknown one on. */
+/* Returns the bytes to process: the first `left`, up to the first unknown one. */
 static inline uint64_t sh_ascii_valid(uint64_t other, size_t left)
 {
 	uint64_t valid = left < 64 ? ((uint64_t)1 << left) - 1 : UINT64_MAX;
@@ -66,10 +65,9 @@ static inline uint64_t sh_ascii_valid(uint64_t other, size_t left)
 	return other ? (other & -other) - 1 : valid;
 }
 
-/* The bytes before which a backslash stands that is no escape's second byte. In a row of
- * backslashes these are every other one, and a borrow that runs through the row finds
- * them (simdjson's json_escape_scanner). A backslash before a byte that makes no escape
- * with it ends the row as well. */
+/* Sets s->after to the bytes that follow a backslash which is not itself the second byte of an escape.
+ * In a sequence of backslashes every other one follows such a backslash; a borrow that runs through
+ * the sequence finds them (json_escape_scanner of simdjson). */
 static inline void sh_ascii_escapes(struct sh_ascii_state *s, uint64_t backslash)
 {
 	const uint64_t odd = UINT64_C(0xaaaaaaaaaaaaaaaa);
@@ -80,8 +78,8 @@ static inline void sh_ascii_escapes(struct sh_ascii_state *s, uint64_t backslash
 	s->pending = (codes & backslash) >> 63;
 }
 
-/* Take in a block of which `valid` counts; s->word are its words' bytes. Returns the bytes
- * that follow one, in the block or before it: where a word that has ended would be. */
+/* Processes the valid bytes of a block: sets s->word. Returns the bytes whose previous byte, in this
+ * block or the previous one, belongs to a word. */
 static inline uint64_t sh_ascii_take(
     struct sh_ascii_state *s, const struct sh_ascii_masks *m, uint64_t valid)
 {
@@ -96,14 +94,14 @@ static inline uint64_t sh_ascii_take(
 	return follows;
 }
 
-/* Where tokens start, and where they end, in a block that was taken with `follows`. */
+/* Returns the bytes at which tokens start. `follows` is the result of sh_ascii_take(). */
 static inline uint64_t sh_ascii_starts(const struct sh_ascii_state *s,
     const struct sh_ascii_masks *m, uint64_t valid, uint64_t follows)
 {
 	return (s->word & ~follows) | (m->han & valid);
 }
 
-/* A character that ends in the next block began in one that counts as a whole. */
+/* Returns the bytes before which tokens end. The end of a character may lie in the next block. */
 static inline uint64_t sh_ascii_ends(
     struct sh_ascii_state *s, const struct sh_ascii_masks *m, uint64_t valid, uint64_t follows)
 {
@@ -114,7 +112,7 @@ static inline uint64_t sh_ascii_ends(
 	return ends;
 }
 
-/* The run ends behind the first k < 64 bytes of the block taken last. */
+/* Ends the run after the first k < 64 bytes of the last block. */
 static inline void sh_ascii_end(
     struct sh_ascii_run *run, const struct sh_ascii_state *s, uint64_t follows, size_t k)
 {

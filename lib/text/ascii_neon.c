@@ -1,4 +1,4 @@
-/* ASCII to words on 64-bit ARM, where every processor has NEON. */
+/* Splits ASCII into words on 64-bit ARM: every processor has NEON. */
 #include "base/neon.h"
 #include "text/ascii_mask.h"
 

@@ -1,4 +1,4 @@
-/* ASCII to words with SSE2, which every x86-64 has, AVX2 and AVX-512. */
+/* Splits ASCII into words with SSE2, which every x86-64 processor has, AVX2 and AVX-512. */
 #include "text/ascii_mask.h"
 
 #if defined(__x86_64__)
@@ -7,7 +7,7 @@
 
 /* ---- SSE2 ---------------------------------------------------------------------------- */
 
-/* Signed compares: what is to be found is moved to the top of the signed range. */
+/* Compares are signed: the bytes to be found are moved to the top of the signed range. */
 static inline __m128i letters_sse2(__m128i v)
 {
 	__m128i low = _mm_or_si128(v, _mm_set1_epi8(32));
@@ -74,7 +74,8 @@ static AVX2 inline uint64_t bits_avx2(__m256i v)
 static AVX2 inline void half_avx2(
     const uint8_t *p, __m256i fold, uint8_t *out, struct sh_ascii_masks *m, unsigned i, bool chars)
 {
-	/* By its low half the byte to compare with: 0x70 is only met by p, x02 is r... */
+	/* near[low four bits of a byte]: the escapable byte with these bits. No byte with the low
+	 * bits 0 equals 1. */
 	const __m256i near = _mm256_broadcastsi128_si256(
 	    _mm_setr_epi8(1, 0, 'r', 0, 't', 0, 0, 0, 0, 0, 0, 0, '\\', 0, 'n', 0));
 	__m256i v = _mm256_loadu_si256((const __m256i *)(const void *)(p + i));
@@ -94,7 +95,7 @@ static AVX2 inline void half_avx2(
 	m->escapable |= bits_avx2(_mm256_cmpeq_epi8(v, _mm256_shuffle_epi8(near, v))) << i;
 }
 
-/* A table by the lower half of a byte. */
+/* Looks up the lower four bits of each byte. */
 static AVX2 inline __m256i by_low_avx2(__m128i table, __m256i v)
 {
 	return _mm256_shuffle_epi8(
@@ -106,9 +107,9 @@ static AVX2 inline __m256i by_high_avx2(__m128i table, __m256i v)
 	return by_low_avx2(table, _mm256_srli_epi16(v, 4));
 }
 
-/* Known characters that begin in 32 bytes. All have three bytes. Punctuation by flags, of
- * which one must be left of all three: 1 and 2 for U+3000..3002 and 3008..3011, 4 and 8 for
- * the forms of ! ( ) , : ; ? from U+FF01 on, 16 for U+2013 2014 2018 2019 201C 201D. */
+/* Finds the known characters that begin in 32 bytes. All have three bytes. Punctuation has a flag that
+ * each of its three bytes has: 1 and 2 for U+3000..3002 and 3008..3011, 4 and 8 for the fullwidth
+ * forms of ! ( ) , : ; ? from U+FF01 on, 16 for U+2013 2014 2018 2019 201C 201D. */
 static AVX2 inline void know_avx2(const uint8_t *p, struct sh_ascii_masks *m, unsigned i)
 {
 	const __m128i lowest = _mm_setr_epi8(0, 0, 0, 0, (char)0xB8, (char)0x80, (char)0x80,
@@ -131,7 +132,7 @@ static AVX2 inline void know_avx2(const uint8_t *p, struct sh_ascii_masks *m, un
 	shape = _mm256_cmpeq_epi8(shape, _mm256_set1_epi8((char)0xE0));
 	shape = _mm256_and_si256(shape, _mm256_cmpgt_epi8(tail, b));
 	shape = _mm256_and_si256(shape, _mm256_cmpgt_epi8(tail, c));
-	/* Where there is no Han character, the second byte would have to be 0. */
+	/* Where no Han character begins, only the second byte 0 would pass. */
 	x = _mm256_cmpeq_epi8(x, _mm256_min_epu8(x, by_low_avx2(above, a)));
 	flags =
 	    _mm256_and_si256(flags, _mm256_and_si256(by_low_avx2(low2, b), by_high_avx2(high2, b)));
@@ -176,18 +177,18 @@ const struct sh_ascii_kernel sh_ascii_avx2 = {
 	__attribute__((target("avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi,bmi2,"         \
 			      "popcnt")))
 
-/* The characters that are known, by flags: for each there is one that all its bytes have, by
- * their low six bits. SEPARATORS_3: 1 for U+3000..3020 but for U+3003..3007, 2 for the forms of
- * ASCII punctuation from U+FF01 on but for < = >, 4 for U+2010..2027 but for U+2017, 64 for
- * U+2500..25FF. 8, 16, 32: kana of the 64 code points from U+3040, 3080, 30C0. 128:
- * punctuation and signs of Latin-1. Ranges of Han characters have tables of their own. */
+/* A known character has a flag that each of its bytes has; tables are indexed by the low six bits of a
+ * byte. SEPARATORS_3: 1 for U+3000..3020 except U+3003..3007, 2 for fullwidth ASCII punctuation from
+ * U+FF01 on except < = >, 4 for U+2010..2027 except U+2017, 64 for U+2500..25FF. KANA: 8, 16, 32 for
+ * the 64 code points from U+3040, 3080, 30C0. SEPARATORS_2: punctuation and signs of Latin-1. Han
+ * characters have tables of their own. */
 enum { SEPARATORS_3 = 1 | 2 | 4 | 64, KANA = 8 | 16 | 32, SEPARATORS_2 = 128 };
 
 static const uint8_t first_bytes[64] = {
 	[0x02] = 128, [0x22] = 4 | 64, [0x23] = 1 | KANA, [0x2F] = 2
 };
 
-/* The second bytes of what is known of U+00A0..00BF, a bit each. */
+/* Bit i: the known character of Latin-1 whose second byte has the low six bits i. */
 #define LATIN_1 UINT64_C(0x88C35AFF00000000)
 #define SECOND(i)                                                                                  \
 	(uint8_t)(((i) == 0) * (1 | 4) | ((i) == 1) * 8 | ((i) == 2) * 16 | ((i) == 3) * 32 |      \
@@ -209,7 +210,7 @@ static const uint8_t second_bytes[64] = { WHOLE(SECOND, 0), WHOLE(SECOND, 16), W
 static const uint8_t third_bytes[64] = { WHOLE(THIRD, 0), WHOLE(THIRD, 16), WHOLE(THIRD, 32),
 	WHOLE(THIRD, 48) };
 
-/* Second bytes of Han characters: the first, and how many, at the first byte's low six bits. */
+/* For the low six bits of a first byte: the first second byte of a Han character, and their number. */
 static const uint8_t han_from[64] = { [0x24] = 0xB8, 0x80, 0x80, 0x80, 0x80, 0x80 };
 static const uint8_t han_many[64] = { [0x24] = 8, 64, 64, 64, 64, 63 };
 
@@ -247,8 +248,8 @@ static AVX512 inline void know_avx512(
 	    m->three | _mm512_mask_test_epi8_mask(two, flags, _mm512_set1_epi8((char)SEPARATORS_2));
 }
 
-/* Masks of 64 bytes, of which `left` may be read; their folded form, 0 for a separator,
- * out of the table: one permutation of its 128 bytes. */
+/* Computes the masks of 64 bytes, of which `left` may be read. Returns their folded form, 0 for a
+ * separator: one permutation of the 128 bytes of the table. */
 static AVX512 inline __m512i block_avx512(const uint8_t *p, size_t left,
     const struct sh_ascii_run *run, struct sh_ascii_masks *m, bool han)
 {
@@ -275,8 +276,8 @@ static AVX512 inline __m512i block_avx512(const uint8_t *p, size_t left,
 	return low;
 }
 
-/* The set bits' indexes, with the instruction that packs bytes; more than 16 words in 64
- * bytes are rare. */
+/* Writes the indexes of the set bits plus base, with the instruction that packs bytes. More than 16
+ * words in 64 bytes are rare. */
 static AVX512 inline uint32_t *put_avx512(uint32_t *to, uint64_t bits, uint32_t base)
 {
 	const __m512i index = _mm512_set_epi8(63, 62, 61, 60, 59, 58, 57, 56, 55, 54, 53, 52, 51,
@@ -292,7 +293,7 @@ static AVX512 inline uint32_t *put_avx512(uint32_t *to, uint64_t bits, uint32_t 
 	if (__builtin_expect(n > 16, 0)) {
 		_mm512_storeu_si512(to + 16,
 		    _mm512_add_epi32(from, _mm512_cvtepu8_epi32(_mm256_extracti128_si256(at, 1))));
-		/* 33 are possible: a character that ends before the block, and words of one byte */
+		/* 33 are possible: one character ends before the block, and 32 words have one byte */
 		to[32] = base + 63 - (unsigned)__builtin_clzll(bits);
 	}
 	return to + n;

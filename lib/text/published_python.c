@@ -1,4 +1,5 @@
-/* Python's str.lower() and \w. */
+/* Splits text as the regular expression \w of Python does, after str.lower(). General categories are
+ * those of utf8proc, so characters that are new in Unicode follow the version of that library. */
 #include "text/published.h"
 
 #include <utf8proc.h>
@@ -6,54 +7,57 @@
 enum { STEP = 16 * 1024 };
 enum { CAPITAL_SIGMA = 0x3A3, SMALL_SIGMA = 0x3C3, FINAL_SIGMA = 0x3C2, CAPITAL_I_DOT = 0x130 };
 
-struct range {
-	uint32_t first, last;
+#define CATEGORY(name) (1u << UTF8PROC_CATEGORY_##name)
+
+enum {
+	CASED = CATEGORY(LU) | CATEGORY(LL) | CATEGORY(LT),
+	WORD = CASED | CATEGORY(LM) | CATEGORY(LO) | CATEGORY(ND) | CATEGORY(NL) | CATEGORY(NO),
+	IGNORABLE = CATEGORY(MN) | CATEGORY(ME) | CATEGORY(CF) | CATEGORY(LM) | CATEGORY(SK),
 };
 
-#include "text/python.inc"
-
-static bool within(const struct range *r, size_t n, uint32_t c)
+static bool has_category(uint32_t c, unsigned categories)
 {
-	size_t lo = 0, hi = n;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (c > r[mid].last)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < n && c >= r[lo].first;
+	return 1u << utf8proc_category((utf8proc_int32_t)c) & categories;
 }
-
-#define WITHIN(list, c) within(list, sizeof(list) / sizeof *(list), c)
 
 static bool is_word(uint32_t c)
 {
 	if (c < 0x80)
 		return (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z') || c == '_';
-	if (c >= 0x4E00 && c <= 0x9FCC)
-		return true;
-	return WITHIN(WORD, c);
+	return has_category(c, WORD);
 }
 
-/* No character of U+3100..U+9FFF, Chinese for the most part, is either. */
+static bool within(uint32_t c, uint32_t first, uint32_t last)
+{
+	return c >= first && c <= last;
+}
+
+/* Unicode's property Cased: three categories, Other_Uppercase and Other_Lowercase (but for the
+ * letters that are ignorable as well). */
 static bool is_cased(uint32_t c)
 {
 	if (c < 0x80)
 		return (c | 32) >= 'a' && (c | 32) <= 'z';
-	return !(c >= 0x3100 && c < 0xA000) && WITHIN(CASED, c);
+	return has_category(c, CASED) || c == 0xAA || c == 0xBA || within(c, 0x2160, 0x217F) ||
+	       within(c, 0x24B6, 0x24E9) || within(c, 0x1F130, 0x1F149) ||
+	       within(c, 0x1F150, 0x1F169) || within(c, 0x1F170, 0x1F189);
 }
 
+/* Unicode's property Case_Ignorable: five categories, and punctuation within words. */
 static bool is_ignorable(uint32_t c)
 {
+	static const uint16_t punctuation[] = { 0xB7, 0x387, 0x55F, 0x5F4, 0x2018, 0x2019, 0x2024,
+		0x2027, 0xFE13, 0xFE52, 0xFE55, 0xFF07, 0xFF0E, 0xFF1A };
+
 	if (c < 0x80)
 		return c == '\'' || c == '.' || c == ':' || c == '^' || c == '`';
-	return !(c >= 0x3100 && c < 0xA000) && WITHIN(IGNORABLE, c);
+	for (size_t i = 0; i < sizeof punctuation / sizeof *punctuation; i++)
+		if (c == punctuation[i])
+			return true;
+	return has_category(c, IGNORABLE);
 }
 
-/* Whether a character with case comes next; what is case-ignorable does not count. */
+/* Returns whether the next character that is not ignorable is cased. */
 static bool cased_ahead(const uint8_t *p, const uint8_t *end)
 {
 	while (p < end) {
@@ -76,9 +80,9 @@ static void put_char(struct sh_tokenizer *t, uint32_t c)
 	t->word = t->used;
 }
 
-/* The characters that begin before lim; *cased: the last one before them that is not ignorable is.
- * Unicode 3.13: a sigma that ends a word, with a cased character before it and none behind it, is
- * final. */
+/* Splits the characters that begin before lim. *cased says whether the last character that is not
+ * ignorable is cased. A capital sigma with a cased character before it and none after it becomes a
+ * final sigma (Unicode 3.13). Returns the end of the last character. */
 static const uint8_t *cut_some(
     struct sh_tokenizer *t, const uint8_t *p, const uint8_t *lim, const uint8_t *end, bool *cased)
 {
@@ -111,7 +115,7 @@ int sh_cut_python(
 
 	if (sh_plain_text(t, &p, &end, err) < 0)
 		return -1;
-	/* Room for what comes next: that for all would be many times the text. */
+	/* Reserve room in steps: the whole text at once would take many times its size. */
 	while (p < end) {
 		const uint8_t *lim = end - p > STEP ? p + STEP : end;
 
@@ -119,7 +123,7 @@ int sh_cut_python(
 			return -1;
 		p = cut_some(t, p, lim, end, &cased);
 	}
-	/* So that a last '_' is not taken for a gap. */
+	/* A blank, so that a last '_' is not taken for a gap. */
 	t->text[t->used++] = ' ';
 	t->word = t->used;
 	return 0;

@@ -1,162 +1,25 @@
-#include "text/token.h"
+#include "text/stop.h"
 
 #include <stdlib.h>
 
 #include "base/hmap.h"
-#include "text/method.h"
-#include "unicode/fold.h"
-#include "unicode/utf8.h"
 
 struct sh_stoplist {
 	struct sh_hmap words;
 };
 
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t' || c == '\r';
-}
-
-/* cppjieba compares whole lines: one of its own has a blank at the end, and stops nothing. */
-static bool takes_whole_lines(const struct sh_token_opts *opts)
-{
-	return opts->no_fold && opts->method && opts->method->needs_cppjieba;
-}
-
-static struct sh_slice trim(struct sh_slice s, bool whole)
-{
-	if (whole)
-		return sh_without_cr(s);
-	while (s.n && is_blank(s.p[s.n - 1]))
-		s.n--;
-	while (s.n && is_blank(*s.p))
-		s = sh_slice(s.p + 1, s.n - 1);
-	return s;
-}
-
-/* How words become what tokens are compared with. */
-struct reading {
-	struct sh_fold *fold;     /* NULL when they are taken as they stand */
-	struct sh_tokenizer *cut; /* instead, for methods that do not fold, or not so */
-	struct sh_buf buf;
-	bool whole;
-};
-
-static void reading_free(struct reading *r)
-{
-	sh_fold_delete(r->fold);
-	sh_tokenizer_delete(r->cut);
-	sh_buf_free(&r->buf);
-}
-
-static int reading_init(struct reading *r, const struct sh_token_opts *opts, struct sh_error *err)
-{
-	const struct sh_token_method *m = opts->method;
-	struct sh_token_opts plain = { .method = m, .raw = true };
-
-	*r = (struct reading){ .whole = takes_whole_lines(opts) };
-	if (m && m != sh_token_method_at(0) && !m->needs_jieba && !m->needs_cppjieba) {
-		r->cut = sh_tokenizer_new(&plain, err);
-		return r->cut ? 0 : -1;
-	}
-	if (opts->no_fold)
-		return 0;
-	r->fold = sh_fold_new(err);
-	return r->fold ? 0 : -1;
-}
-
-/* *word as a token; empty when it is none, or several. */
-static int as_token(struct reading *r, struct sh_slice *word, struct sh_error *err)
-{
-	struct sh_tokens tokens;
-	uint64_t ill = 0;
-
-	if (r->cut) {
-		if (sh_tokenize(r->cut, *word, &tokens, err) < 0)
-			return -1;
-		*word = sh_slice(tokens.text, 0);
-		if (tokens.n == 1)
-			*word = sh_slice(
-			    tokens.text + tokens.start[0], tokens.end[0] - tokens.start[0]);
-	} else if (r->fold) {
-		r->buf.n = 0;
-		if (sh_fold_text(r->fold, *word, &r->buf, &ill, err) < 0)
-			return -1;
-		*word = sh_buf_slice(&r->buf);
-	}
-	return 0;
-}
-
-/* Takes the first line off. */
-static struct sh_slice next_word(struct sh_slice *lines, bool whole)
-{
-	const char *lf = memchr(lines->p, '\n', lines->n);
-	size_t n = lf ? (size_t)(lf - lines->p) : lines->n;
-	size_t used = n + (lf != NULL);
-	struct sh_slice word = trim(sh_slice(lines->p, n), whole);
-
-	*lines = sh_slice(lines->p + used, lines->n - used);
-	return word;
-}
-
-static int add_lines(
-    struct sh_stoplist *s, struct reading *r, struct sh_slice lines, struct sh_error *err)
-{
-	uint32_t index;
-
-	lines = sh_utf8_skip_bom(lines);
-	while (lines.n) {
-		struct sh_slice word = next_word(&lines, r->whole);
-
-		if (as_token(r, &word, err) < 0 ||
-		    (word.n && sh_hmap_put(&s->words, word, &index, NULL, err) < 0))
-			return -1;
-	}
-	return 0;
-}
-
-int sh_stop_several(struct sh_slice lines, const struct sh_token_opts *opts, uint64_t *n,
-    struct sh_slice *first, struct sh_error *err)
-{
-	const struct sh_token_method *m = opts->method;
-	struct sh_token_opts plain = { .method = m, .no_fold = opts->no_fold, .raw = true };
-	struct sh_tokenizer *cut;
-	struct sh_tokens tokens;
-	int status = 0;
-
-	*n = 0;
-	if (m && (m->needs_jieba || m->needs_cppjieba))
-		return 0;
-	cut = sh_tokenizer_new(&plain, err);
-	if (!cut)
-		return -1;
-	lines = sh_utf8_skip_bom(lines);
-	while (lines.n && status == 0) {
-		struct sh_slice word = next_word(&lines, false);
-
-		status = sh_tokenize(cut, word, &tokens, err);
-		if (status == 0 && tokens.n > 1 && (*n)++ == 0)
-			*first = word;
-	}
-	sh_tokenizer_delete(cut);
-	return status;
-}
-
-struct sh_stoplist *sh_stoplist_new(
-    struct sh_slice lines, const struct sh_token_opts *opts, struct sh_error *err)
+struct sh_stoplist *sh_stoplist_empty(struct sh_error *err)
 {
 	struct sh_stoplist *s = calloc(1, sizeof *s);
-	struct reading r = { 0 };
 
 	if (!s) {
 		sh_error_nomem(err);
 		return NULL;
 	}
-	if (sh_hmap_init(&s->words, err) < 0 || reading_init(&r, opts, err) < 0 ||
-	    add_lines(s, &r, lines, err) < 0) {
-		sh_stoplist_delete(s);
-		s = NULL;
+	if (sh_hmap_init(&s->words, err) < 0) {
+		free(s);
+		return NULL;
 	}
-	reading_free(&r);
 	return s;
 }
 
@@ -166,6 +29,13 @@ void sh_stoplist_delete(struct sh_stoplist *s)
 		return;
 	sh_hmap_free(&s->words);
 	free(s);
+}
+
+int sh_stoplist_put(struct sh_stoplist *s, struct sh_slice token, struct sh_error *err)
+{
+	uint32_t index;
+
+	return sh_hmap_put(&s->words, token, &index, NULL, err);
 }
 
 bool sh_stoplist_has(const struct sh_stoplist *s, struct sh_slice token)

@@ -1,5 +1,7 @@
 #include "text/tok_jieba.h"
 
+#include "text/stop.h"
+
 void sh_close_jieba(void *state)
 {
 	sh_segmenter_delete(state);

@@ -113,18 +113,4 @@ void sh_tokenizer_force(struct sh_tokenizer *t, const struct sh_ascii_kernel *ke
 int sh_tokenize(
     struct sh_tokenizer *t, struct sh_slice text, struct sh_tokens *out, struct sh_error *err);
 
-/* Words to drop. One a line of `lines` (LF or CRLF; blanks around it and empty
- * lines do not count), folded as the method and opts fold text, compared with whole tokens. For words of
- * cppjieba that are not folded blanks do count, as they do there.
- * Read-only once made. */
-struct sh_stoplist *sh_stoplist_new(
-    struct sh_slice lines, const struct sh_token_opts *opts, struct sh_error *err);
-void sh_stoplist_delete(struct sh_stoplist *s);
-
-/* How many of the lines are more than one token each, so that they can drop nothing, and the first of
- * them. None where a dictionary makes the words: what it makes of a text is not known by a line. */
-int sh_stop_several(struct sh_slice lines, const struct sh_token_opts *opts, uint64_t *n,
-    struct sh_slice *first, struct sh_error *err);
-bool sh_stoplist_has(const struct sh_stoplist *s, struct sh_slice token);
-
 #endif

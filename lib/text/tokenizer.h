@@ -20,7 +20,11 @@
 #include "text/token.h"
 #include "unicode/fold.h"
 
+/* Values in sh_tokenizer.ascii. */
 enum { SH_ASCII_SEPARATOR = 0, SH_ASCII_LEAVE = 0x80 };
+
+/* Readable bytes after the text of tokens. */
+enum { SH_TOKEN_PAD = 64 };
 
 /* A stretch of the text that was given, in bytes. */
 struct sh_place {
@@ -80,6 +84,9 @@ void sh_out_word(struct sh_tokenizer *t);
 
 int sh_out_reserve(struct sh_tokenizer *t, size_t n, struct sh_error *err);
 void sh_out_gap(struct sh_tokenizer *t);
+
+/* Returns whether the characters so far end with the '_' of a gap. Words of some methods contain '_'. */
+bool sh_out_ends_with_gap(const struct sh_tokenizer *t);
 
 /* ---- places, only with opts.places ---- */
 

@@ -1,6 +1,8 @@
 /* Any text to tokens: every row of the fast way with ASCII and Han against the way byte by byte,
  * and all other ways of cutting, with any filter, within their promises. */
 #include "fuzz.h"
+#include "text/stop.h"
+#include "text/stopwords.h"
 
 #include "../unit/test_variants_words.c"
 #include "text/method.h"
@@ -83,7 +85,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	n = size;
 	kernels(text, n);
 	/* The text's first lines are stop words, too. */
-	stop = sh_stoplist_new(sh_slice(text, n < 64 ? n : 64), &plain, &err);
+	stop = sh_stopwords_read(sh_slice(text, n < 64 ? n : 64), &plain, &err);
 	check(stop != NULL);
 	other_ways(text, n, stop);
 	sh_stoplist_delete(stop);

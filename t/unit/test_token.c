@@ -1,6 +1,8 @@
 /* Texts to tokens as a slow tokenizer makes them, straight from the definition: random texts under all
  * combinations of options, ill-formed ones, very long ones. */
 #include "text/ngram.h"
+#include "text/stop.h"
+#include "text/stopwords.h"
 
 #include "tap.h"
 #include "text_util.h"
@@ -211,7 +213,7 @@ static struct sh_stoplist *stop_for(bool no_fold)
 {
 	static const char lines[] = "a\nthe\nB\nは\n12\n人\n가\nе\n";
 	struct sh_token_opts o = { .no_fold = no_fold };
-	struct sh_stoplist *s = sh_stoplist_new(sh_slice_str(lines), &o, &err);
+	struct sh_stoplist *s = sh_stopwords_read(sh_slice_str(lines), &o, &err);
 
 	must(s != NULL);
 	return s;

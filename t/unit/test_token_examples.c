@@ -1,4 +1,6 @@
 /* Examples of texts and their tokens, an option at a time; test_token.c has the definition. */
+#include "text/stop.h"
+#include "text/stopwords.h"
 #include "text/token.h"
 
 #include "tap.h"
@@ -147,7 +149,7 @@ static void test_examples(void)
 					 "a\n的\nlast";
 	struct sh_token_opts o = { 0 };
 	static const char *const folded[] = { "the", "of", "strasse", "éa", "的", "last" };
-	struct sh_stoplist *stop = sh_stoplist_new(sh_slice_str(stop_lines), &o, &err);
+	struct sh_stoplist *stop = sh_stopwords_read(sh_slice_str(stop_lines), &o, &err);
 	unsigned there = 0;
 
 	must(stop != NULL);

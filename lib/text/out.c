@@ -1,0 +1,177 @@
+/* The output of a tokenizer: words are filtered, split into characters when these are wanted, and
+ * become tokens. */
+#include "base/bytes.h"
+#include "text/stop.h"
+#include "text/tokenizer.h"
+
+/* A mark that several scripts share does not make a word one of any script. */
+static const unsigned KEEP_OF_SCRIPT[SH_SCRIPT_COUNT] = {
+	[SH_SCRIPT_OTHER] = SH_KEEP_ALPHA,
+	[SH_SCRIPT_INHERITED] = 0,
+	[SH_SCRIPT_HANGUL] = SH_KEEP_HANGUL,
+	[SH_SCRIPT_HAN] = SH_KEEP_HAN,
+	[SH_SCRIPT_KANA] = SH_KEEP_KANA,
+	[SH_SCRIPT_THAI] = SH_KEEP_THAI,
+	[SH_SCRIPT_LAO] = SH_KEEP_LAO,
+	[SH_SCRIPT_KHMER] = SH_KEEP_KHMER,
+	[SH_SCRIPT_MYANMAR] = SH_KEEP_MYANMAR,
+	[SH_SCRIPT_TIBETAN] = SH_KEEP_TIBETAN,
+};
+
+/* A code point takes at most 4 bytes, a gap one. Tokens: one a code point and one a
+ * gap, those of the open word included, which become tokens only when it ends. */
+int sh_out_reserve(struct sh_tokenizer *t, size_t n, struct sh_error *err)
+{
+	/* Sums of more than a size_t, on 32 bits. */
+	uint64_t text = t->used + 5 * (uint64_t)n + SH_TOKEN_PAD;
+	uint64_t all = t->n + (t->used - t->word) + 2 * (uint64_t)n + SH_ASCII_SLACK;
+	size_t tokens = (size_t)all;
+
+	if (text > UINT32_MAX || all > UINT32_MAX)
+		return sh_error_set(err, SH_ERR_RANGE, "folded text is longer than 4 GiB");
+	if (text > t->text_cap &&
+	    sh_grow((void **)&t->text, &t->text_cap, (size_t)text, 1, err) < 0)
+		return -1;
+	if (tokens > t->start_cap &&
+	    sh_grow((void **)&t->start, &t->start_cap, tokens, sizeof *t->start, err) < 0)
+		return -1;
+	if (tokens > t->end_cap &&
+	    sh_grow((void **)&t->end, &t->end_cap, tokens, sizeof *t->end, err) < 0)
+		return -1;
+	return t->opts.places ? sh_places_reserve(t, err) : 0;
+}
+
+/* Whether the characters so far end with the '_' of a gap, and not with that of a word, which some
+ * ways of cutting give. */
+bool sh_out_ends_with_gap(const struct sh_tokenizer *t)
+{
+	return t->text[t->used - 1] == '_' && t->chars != t->used;
+}
+
+void sh_out_gap(struct sh_tokenizer *t)
+{
+	sh_out_end(t);
+	if (t->opts.unit != SH_UNIT_CHAR || t->n == 0 || sh_out_ends_with_gap(t))
+		return;
+	t->text[t->used] = '_';
+	sh_out_token_at(
+	    t, t->used, t->used + 1, (struct sh_place){ t->places.word.to, t->places.word.to });
+	t->word = ++t->used;
+}
+
+/* In place: the word only shrinks. */
+static void mask_digits(struct sh_tokenizer *t)
+{
+	const uint8_t *p = (uint8_t *)t->text + t->word, *end = (uint8_t *)t->text + t->used;
+	uint8_t *to = (uint8_t *)t->text + t->word;
+	bool in_digits = false, digit;
+
+	for (; p < end; in_digits = digit) {
+		const uint8_t *from = p;
+
+		digit = sh_fold_class(t->fold, sh_utf8_next(&p, end)) & SH_CLASS_DIGIT;
+		if (!digit) {
+			memmove(to, from, (size_t)(p - from));
+			to += p - from;
+		} else if (!in_digits) {
+			*to++ = '0';
+		}
+	}
+	t->used = (size_t)(to - (uint8_t *)t->text);
+}
+
+/* In place. A word of n code points has room for four bytes each: a longer stem, which
+ * no algorithm is known to make, would leave the word as it is. */
+static void stem(struct sh_tokenizer *t, size_t n)
+{
+	struct sh_slice word = sh_slice(t->text + t->word, t->used - t->word);
+
+	if (!sh_stem(t->stemmer, &word)) {
+		t->no_memory = true;
+	} else if (word.n && word.n <= 4 * n) {
+		memmove(t->text + t->word, word.p, word.n);
+		t->used = t->word + word.n;
+	}
+}
+
+/* Of its words one character is a word as any other. */
+static bool by_dictionary(const struct sh_token_method *m)
+{
+	return m->needs_jieba || m->needs_cppjieba;
+}
+
+/* What kind of word a code point makes. A mark is no letter, so a word of marks is not alpha. In scripts
+ * that are cut into characters, marks stand for themselves. */
+static unsigned keep_of(uint32_t c, unsigned class)
+{
+	enum sh_script script = sh_class_script(class);
+
+	if (class & SH_CLASS_DIGIT)
+		return SH_KEEP_DIGIT;
+	if (script == SH_SCRIPT_OTHER && c >= 0x80 && sh_is_mark(c))
+		return 0;
+	return KEEP_OF_SCRIPT[script];
+}
+
+/* Whether the open word stays; if so its digits are masked and it is stemmed. */
+static bool pass_filters(struct sh_tokenizer *t)
+{
+	const uint8_t *p = (uint8_t *)t->text + t->word, *end = (uint8_t *)t->text + t->used;
+	unsigned keep = 0, class = 0;
+	size_t n = 0;
+	bool cut;
+
+	for (; p < end; n++) {
+		uint32_t c = sh_utf8_next(&p, end);
+
+		class = sh_fold_class(t->fold, c);
+		if (t->opts.keep)
+			keep |= keep_of(c, class);
+	}
+	cut = n == 1 && (class & SH_CLASS_KIND) == SH_CLASS_CUT && !by_dictionary(t->method);
+	if (t->opts.keep && !(keep & t->opts.keep))
+		return false;
+	if (n < t->opts.min_chars && !cut)
+		return false;
+	if (t->opts.stop &&
+	    sh_stoplist_has(t->opts.stop, sh_slice(t->text + t->word, t->used - t->word)))
+		return false;
+	if (t->opts.mask_digits)
+		mask_digits(t);
+	if (t->stemmer)
+		stem(t, n);
+	return true;
+}
+
+void sh_out_word(struct sh_tokenizer *t)
+{
+	const uint8_t *p, *end;
+
+	if (t->filtered && !pass_filters(t)) {
+		t->used = t->word;
+		sh_out_gap(t);
+		return;
+	}
+	if (t->opts.unit == SH_UNIT_WORD) {
+		sh_out_token(t, t->word, t->used);
+		t->text[t->used++] = ' ';
+		t->word = t->used;
+		return;
+	}
+	p = (uint8_t *)t->text + t->word;
+	end = (uint8_t *)t->text + t->used;
+	for (size_t n = 0; p < end; n++) {
+		size_t from = (size_t)(p - (uint8_t *)t->text);
+
+		if (!t->opts.places && end - p >= 8 &&
+		    !(sh_le64(p) & UINT64_C(0x8080808080808080))) {
+			for (unsigned i = 0; i < 8; i++)
+				sh_out_token(t, from + i, from + i + 1);
+			p += 8;
+			continue;
+		}
+		sh_utf8_next(&p, end);
+		sh_out_token_at(t, from, (size_t)(p - (uint8_t *)t->text), sh_places_point(t, n));
+	}
+	t->word = t->chars = t->used;
+}
