@@ -418,7 +418,7 @@ small_cppjieba() {
 		printf '%s\n' "$word" '们 1 r' >>cpp/jieba.dict.utf8
 		try 'shtok --segment cppjieba docs'
 		exits 2
-		says 'shtok: jieba.dict.utf8 of cppjieba: line 7: expected: word frequency tag'
+		says 'shtok: jieba.dict.utf8 of cppjieba: line 7: expected WORD FREQUENCY TAG'
 		cp good/* cpp
 	done
 	printf '的 1e308 x\n们 1e308 x\n' >>cpp/jieba.dict.utf8
@@ -429,12 +429,12 @@ small_cppjieba() {
 	printf '的 4 x\n中国 inf x\n' >cpp/user.dict.utf8
 	try 'shtok --segment cppjieba docs'
 	exits 2
-	says 'shtok: user.dict.utf8 of cppjieba: line 2: expected: word [[frequency] tag]'
+	says 'shtok: user.dict.utf8 of cppjieba: line 2: expected WORD [[FREQUENCY] TAG]'
 	for file in user.dict.utf8 jieba.dict.utf8; do
 		printf '中国人 5 x\n' | iconv -f UTF-8 -t GB18030 >cpp/$file
 		try 'shtok --segment cppjieba docs'
 		exits 2
-		says "shtok: $file of cppjieba: line 1: ill-formed UTF-8 (iconv makes UTF-8 of other encodings)"
+		says "shtok: $file of cppjieba: line 1: ill-formed UTF-8 (convert other encodings with iconv)"
 		rm -f cpp/user.dict.utf8
 		cp good/* cpp
 	done

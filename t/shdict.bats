@@ -50,8 +50,8 @@ setup() {
 		says "shdict: $2"
 		[ "$(cat old)" = before ]
 	}
-	refuses data 'dict.txt:2: no frequency, expected "word frequency [tag]"'
-	refuses '--words words data' 'words:2: no frequency, expected "word frequency [tag]"'
+	refuses data 'dict.txt:2: no frequency: expected WORD FREQUENCY [TAG]'
+	refuses '--words words data' 'words:2: no frequency: expected WORD FREQUENCY [TAG]'
 	refuses '--words good --dict good --dict user data' 'user:2: frequency too large'
 	rm -r data/finalseg
 	refuses '--words good data' "cannot open 'data/finalseg/prob_start.py': No such file or directory"

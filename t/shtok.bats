@@ -382,11 +382,11 @@ load helper
 	try 'echo "北京" | shtok -l --segment jieba --dict compiled'
 	exits 2
 	gives
-	says 'shtok: compiled: a compiled dictionary, not words (SIMHASH_JIEBA=FILE names one)'
+	says 'shtok: compiled: a compiled dictionary, expected a list of words (SIMHASH_JIEBA=FILE names a compiled one)'
 	printf '北京 3 n\n\t上海\t\n1\t北京大学\n' >docs
 	try 'echo "北京" | shtok -l --segment jieba --dict docs'
 	exits 2
-	says 'shtok: docs:3: a TAB in the word: expected WORD, or WORD FREQUENCY, with a space between; documents are no dictionary'
+	says 'shtok: docs:3: a TAB in the word: expected WORD or WORD FREQUENCY, separated by a space (is this a file of documents?)'
 }
 
 @test "--split python: a long text is what Python makes of it, wherever it is parted" {

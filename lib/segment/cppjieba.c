@@ -10,15 +10,15 @@ struct sh_cppsegmenter {
 	const struct sh_cppjieba *dict;
 	enum sh_cppjieba_mode mode;
 	const char *text;
-	uint32_t *rune; /* characters of the piece, and where each begins; one more: its end */
-	size_t *at;
+	uint32_t *rune; /* characters of the sentence */
+	size_t *at;     /* offset of each in the text, and the end of the last */
 	size_t n, rune_cap, at_cap;
 
-	double *best; /* of the rest of the piece from each character on */
-	size_t *len;  /* of the word to take there */
+	double *best; /* log probability of the best route from each character on */
+	size_t *len;  /* length of the word of this route at each character */
 	size_t best_cap, len_cap;
 
-	double *v; /* Viterbi: probabilities and predecessors, SH_CPP_STATES a character */
+	double *v; /* Viterbi: probabilities and predecessors, SH_CPP_STATES for each character */
 	uint8_t *from;
 	size_t v_cap, from_cap;
 
@@ -56,7 +56,7 @@ static int room(void *array, size_t *cap, size_t n, size_t size, struct sh_error
 	return n > *cap ? sh_grow(array, cap, n, size, err) : 0;
 }
 
-/* The word of characters i .. j-1 of the piece. */
+/* Appends the word of characters i .. j-1. */
 static int give(struct sh_cppsegmenter *s, size_t i, size_t j, struct sh_error *err)
 {
 	if (room(&s->words, &s->words_cap, s->n_words + 1, sizeof *s->words, err) < 0)
@@ -75,7 +75,7 @@ static const struct sh_cpp_word *find_word(const struct sh_cppsegmenter *s, size
 	return &s->dict->word[index];
 }
 
-/* Characters i .. j-1 are a word: give it, under SH_CPPJIEBA_QUERY after those within it. */
+/* Appends the word of characters i .. j-1; with SH_CPPJIEBA_QUERY the words within it first. */
 static int give_word(struct sh_cppsegmenter *s, size_t i, size_t j, struct sh_error *err)
 {
 	for (size_t n = 2; s->mode == SH_CPPJIEBA_QUERY && n <= 3 && n < j - i; n++) {
@@ -89,9 +89,9 @@ static int give_word(struct sh_cppsegmenter *s, size_t i, size_t j, struct sh_er
 	return give(s, i, j, err);
 }
 
-/* ---- the dictionary's way ---- */
+/* ---- the dictionary ---- */
 
-/* Right to left; shorter words first, a longer one only when it is strictly better. */
+/* Computes the best route from right to left. A longer word is chosen only when it is strictly better. */
 static int find_route(struct sh_cppsegmenter *s, struct sh_error *err)
 {
 	const struct sh_cppjieba *d = s->dict;
@@ -134,7 +134,7 @@ static bool is_user_char(const struct sh_cppsegmenter *s, size_t i)
 	return word && word->user;
 }
 
-/* ---- the model's way ---- */
+/* ---- the model ---- */
 
 static double emit(const struct sh_cppjieba *d, uint32_t c, unsigned state)
 {
@@ -143,7 +143,7 @@ static double emit(const struct sh_cppjieba *d, uint32_t c, unsigned state)
 	return row ? d->emit[row - 1][state] : SH_CPP_NEVER;
 }
 
-/* Words of the characters i .. end-1, none of them ASCII. */
+/* Splits the characters i .. end-1, none of which is ASCII. */
 static int cut_by_model(struct sh_cppsegmenter *s, size_t i, size_t end, struct sh_error *err)
 {
 	const struct sh_cppjieba *d = s->dict;
@@ -180,7 +180,7 @@ static int cut_by_model(struct sh_cppsegmenter *s, size_t i, size_t end, struct 
 	}
 	v += (n - 1) * SH_CPP_STATES;
 	state = v[SH_CPP_E] >= v[SH_CPP_S] ? SH_CPP_E : SH_CPP_S;
-	/* The states replace the predecessors, from the end. */
+	/* Backwards: the state of each character replaces its predecessors. */
 	for (size_t x = n; x-- > 0;) {
 		unsigned now = state;
 
@@ -207,7 +207,7 @@ static bool is_letter(uint32_t c)
 	return (c | 32) >= 'a' && (c | 32) <= 'z';
 }
 
-/* Where the word of ASCII that begins at i ends. */
+/* Returns the end of the ASCII word that begins at i. */
 static size_t ascii_end(const struct sh_cppsegmenter *s, size_t i, size_t end)
 {
 	size_t j = i + 1;
@@ -216,7 +216,7 @@ static size_t ascii_end(const struct sh_cppsegmenter *s, size_t i, size_t end)
 		return j;
 	while (j < end && (is_letter(s->rune[j]) || is_digit(s->rune[j])))
 		j++;
-	/* A point belongs to it when digits follow. */
+	/* A point is part of the word when a digit follows. */
 	if (j + 1 < end && s->rune[j] == '.' && is_digit(s->rune[j + 1]))
 		for (j++; j < end && is_digit(s->rune[j]);)
 			j++;
@@ -274,7 +274,7 @@ static int cut_mixed(struct sh_cppsegmenter *s, struct sh_error *err)
 	return 0;
 }
 
-/* Whether a word of two or more characters begins at i. */
+/* Returns whether a word of two or more characters begins at i. */
 static bool begins_word(const struct sh_cppsegmenter *s, size_t i)
 {
 	const struct sh_cpp_word *word = find_word(s, i, i + 1);
@@ -287,8 +287,9 @@ static bool begins_word(const struct sh_cppsegmenter *s, size_t i)
 	return false;
 }
 
-/* Every word of two or more characters, and the characters that none covers. Releases of cppjieba
- * up to 5.4 took a character that the dictionary lacks to cover as much as the word before it. */
+/* Writes each word of two or more characters, and each character that no such word covers. Releases of
+ * cppjieba up to 5.4 treat a character that the dictionary lacks as covered as far as the word before
+ * it. */
 static int cut_full(struct sh_cppsegmenter *s, struct sh_error *err)
 {
 	size_t reached = 0;
@@ -310,7 +311,7 @@ static int cut_full(struct sh_cppsegmenter *s, struct sh_error *err)
 	return 0;
 }
 
-static int cut_piece(struct sh_cppsegmenter *s, struct sh_error *err)
+static int cut_sentence(struct sh_cppsegmenter *s, struct sh_error *err)
 {
 	switch (s->mode) {
 	case SH_CPPJIEBA_FULL:
@@ -346,7 +347,7 @@ int sh_cppsegment(struct sh_cppsegmenter *s, enum sh_cppjieba_mode mode, struct 
 	s->text = text.p;
 	s->n_words = 0;
 	while (p < end) {
-		/* A piece: up to a separator, or that one. */
+		/* A sentence: the characters up to a separator, or the separator. */
 		s->n = 0;
 		if (room(&s->at, &s->at_cap, 2, sizeof *s->at, err) < 0)
 			return -1;
@@ -365,7 +366,7 @@ int sh_cppsegment(struct sh_cppsegmenter *s, enum sh_cppjieba_mode mode, struct 
 			if (separator)
 				break;
 		}
-		if (cut_piece(s, err) < 0)
+		if (cut_sentence(s, err) < 0)
 			return -1;
 	}
 	*words = s->words;

@@ -1,11 +1,9 @@
-/* Chinese text into words as cppjieba (github.com/yanyiwu/cppjieba) cuts it, mixed
- * segmentation with its hidden Markov model. It is not jieba: the dictionary differs, of
- * equal ways the one with shorter words wins, and every run of single characters goes to
- * the model.
+/* Splits Chinese text into words as cppjieba (github.com/yanyiwu/cppjieba) does: mixed segmentation with
+ * its hidden Markov model. It differs from jieba: in the dictionary; of equally probable routes the one
+ * with shorter words is chosen; each sequence of single characters is split by the model.
  *
- * The dictionary is a directory with cppjieba's own files: jieba.dict.utf8 and
- * hmm_model.utf8, and user.dict.utf8 if there is one. They are read when it is opened (some
- * tenths of a second), then shared by all threads. */
+ * The dictionary is a directory with cppjieba's files jieba.dict.utf8, hmm_model.utf8 and, optionally,
+ * user.dict.utf8. They are read when it is opened, in some tenths of a second. All threads share it. */
 #ifndef SH_SEGMENT_CPPJIEBA_H
 #define SH_SEGMENT_CPPJIEBA_H
 
@@ -19,25 +17,25 @@ struct sh_cppjieba;
 struct sh_cppjieba *sh_cppjieba_open(const char *directory, struct sh_error *err);
 void sh_cppjieba_delete(struct sh_cppjieba *d);
 
-/* A checksum of what was read: other files have another one, wherever they are. */
+/* Returns a checksum of the contents of the files. */
 uint64_t sh_cppjieba_sum(const struct sh_cppjieba *d);
 
-/* What one thread needs beside it. */
+/* One thread uses a segmenter. */
 struct sh_cppsegmenter;
 struct sh_cppsegmenter *sh_cppsegmenter_new(const struct sh_cppjieba *d, struct sh_error *err);
 void sh_cppsegmenter_delete(struct sh_cppsegmenter *s);
 
-/* By cppjieba's own names. */
+/* The names are cppjieba's. */
 enum sh_cppjieba_mode {
 	SH_CPPJIEBA_MIX,       /* the dictionary, then the model */
 	SH_CPPJIEBA_MIX_NOHMM, /* the dictionary alone */
-	SH_CPPJIEBA_QUERY,     /* mix, and the words of 2 and 3 characters within words */
-	SH_CPPJIEBA_FULL,      /* all words, they overlap */
+	SH_CPPJIEBA_QUERY,     /* mix, and words of 2 and 3 characters within words */
+	SH_CPPJIEBA_FULL,      /* all words, which overlap */
 	SH_CPPJIEBA_HMM,       /* the model alone */
 };
 
-/* The words of UTF-8 text, views into it, until the next call. Ill-formed sequences count as
- * one character each. */
+/* Finds the words of UTF-8 text. They are views into the text, valid until the next call. An ill-formed
+ * sequence counts as one character. */
 int sh_cppsegment(struct sh_cppsegmenter *s, enum sh_cppjieba_mode mode, struct sh_slice text,
     const struct sh_slice **words, size_t *n, struct sh_error *err);
 

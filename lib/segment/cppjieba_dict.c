@@ -12,15 +12,15 @@
 #include "io/lines.h"
 #include "unicode/utf8.h"
 
-/* The part before the next delimiter, which leaves *rest; an empty one at the end. */
+/* Returns the bytes before the next delimiter, and removes both from *rest. Empty at the end. */
 static struct sh_slice cut(struct sh_slice *rest, char delimiter)
 {
 	const char *at = rest->n ? memchr(rest->p, delimiter, rest->n) : NULL;
-	struct sh_slice part = sh_slice(rest->p, at ? (size_t)(at - rest->p) : rest->n);
-	size_t used = part.n + (at != NULL);
+	struct sh_slice field = sh_slice(rest->p, at ? (size_t)(at - rest->p) : rest->n);
+	size_t used = field.n + (at != NULL);
 
 	*rest = sh_slice(rest->p + used, rest->n - used);
-	return part;
+	return field;
 }
 
 static int put(struct sh_cppjieba *d, struct sh_slice key, uint32_t *index, struct sh_error *err)
@@ -37,11 +37,11 @@ static int put(struct sh_cppjieba *d, struct sh_slice key, uint32_t *index, stru
 	return 0;
 }
 
-/* cppjieba looks for no longer words. All beginnings of a word are kept: without a bound their
- * bytes would grow with the square of its length. */
+/* cppjieba searches for words of at most WORD_MAX_CHARS characters. All prefixes of a word are kept:
+ * without a limit their size would be quadratic in its length. */
 enum { WORD_MAX_CHARS = 512 };
 
-/* The word and its beginnings; the last line of a word counts. */
+/* Adds the word and its prefixes. When a word has several lines, the last one is used. */
 static int add_word(
     struct sh_cppjieba *d, struct sh_slice text, double weight, bool user, struct sh_error *err)
 {
@@ -65,20 +65,20 @@ static int add_word(
 	return 0;
 }
 
-/* NaN and infinity would be no smaller than anything, and hide all words. */
+/* Refuses NaN and infinity, which would make all words equally probable. */
 static int parse_number(struct sh_slice s, double *x)
 {
 	return sh_parse_real(s, x) < 0 || !isfinite(*x) ? -1 : 0;
 }
 
-/* "word frequency tag". Weights are the frequencies, until all are summed up. */
+/* Reads "word frequency tag". The weight of a word is its frequency until finish_weights(). */
 static int dict_line(struct sh_cppjieba *d, struct sh_slice line, struct sh_error *err)
 {
 	struct sh_slice word = cut(&line, ' '), number = cut(&line, ' ');
 	double freq;
 
 	if (word.n == 0 || parse_number(number, &freq) < 0 || freq <= 0)
-		return sh_error_set(err, SH_ERR_RECORD, "expected: word frequency tag");
+		return sh_error_set(err, SH_ERR_RECORD, "expected WORD FREQUENCY TAG");
 	if (!isfinite(d->sum + freq))
 		return sh_error_set(err, SH_ERR_RECORD, "frequencies too large");
 	if (d->n_freq == d->freq_cap &&
@@ -96,7 +96,7 @@ static int user_line(struct sh_cppjieba *d, struct sh_slice line, struct sh_erro
 
 	if (line.n) {
 		if (parse_number(second, &freq) < 0 || freq <= 0)
-			return sh_error_set(err, SH_ERR_RECORD, "expected: word [[frequency] tag]");
+			return sh_error_set(err, SH_ERR_RECORD, "expected WORD [[FREQUENCY] TAG]");
 		weight = log(freq / d->sum);
 	}
 	return add_word(d, word, weight, true, err);
@@ -122,7 +122,7 @@ static int finish_weights(struct sh_cppjieba *d, struct sh_error *err)
 	return 0;
 }
 
-/* "x:probability,x:probability..." of one state. */
+/* Reads "x:probability,x:probability..." of one state. */
 static int emit_line(
     struct sh_cppjieba *d, struct sh_slice line, unsigned state, struct sh_error *err)
 {
@@ -149,7 +149,7 @@ static int emit_line(
 	return 0;
 }
 
-/* Nine lines that are no comments: start, four of trans, one of emit for each state. */
+/* Reads one of nine lines: start, four of trans, and one of emit for each state. */
 static int model_line(
     struct sh_cppjieba *d, struct sh_slice line, unsigned number, struct sh_error *err)
 {
@@ -172,7 +172,7 @@ static const char *const file_names[] = {
 	[MODEL] = "hmm_model.utf8",
 };
 
-/* Each line by what stands before it. */
+/* Adds a line to the checksum, which depends on the order of lines. */
 static void sum_line(struct sh_cppjieba *d, enum file file, struct sh_slice line)
 {
 	const uint64_t key[2] = { d->checksum, (uint64_t)file };
@@ -180,8 +180,9 @@ static void sum_line(struct sh_cppjieba *d, enum file file, struct sh_slice line
 	d->checksum = sh_siphash(key, line.p, line.n);
 }
 
-/* Put the file into the message: the path is the caller's, and goes. What the system says has it already. */
-static void tell_file(enum file file, uint64_t line, struct sh_error *err)
+/* Adds the name of the file to the message: err->file would point to a path that is freed. Messages of
+ * the system name the file already. */
+static void add_file_name(enum file file, uint64_t line, struct sh_error *err)
 {
 	err->file = NULL;
 	if (err->code == SH_ERR_IO || err->code == SH_ERR_NOMEM)
@@ -206,10 +207,10 @@ static int read_file(struct sh_cppjieba *d, const char *path, enum file file, st
 		if (line.n == 0 || (file == MODEL && line.p[0] == '#'))
 			continue;
 		sum_line(d, file, line);
-		/* No text has such a word, so it would do nothing. */
+		/* Such a word occurs in no text. */
 		if (!sh_utf8_valid(line.p, line.n))
 			status = sh_error_set(err, SH_ERR_RECORD,
-			    "ill-formed UTF-8 (iconv makes UTF-8 of other encodings)");
+			    "ill-formed UTF-8 (convert other encodings with iconv)");
 		else if (file == DICT)
 			status = dict_line(d, line, err);
 		else if (file == USER)
@@ -220,11 +221,12 @@ static int read_file(struct sh_cppjieba *d, const char *path, enum file file, st
 	if (status == 0 && got == 0 && file == DICT)
 		status = finish_weights(d, err);
 	if (status == 0 && got == 0 && file == MODEL && number < 9)
-		status = sh_error_set(err, SH_ERR_RECORD, "the model is not whole");
+		status = sh_error_set(err, SH_ERR_RECORD,
+		    "the model is incomplete: expected nine lines that are not comments");
 	if (got < 0)
-		tell_file(file, err->line, err);
+		add_file_name(file, err->line, err);
 	else if (status < 0)
-		tell_file(file, lines.from.line, err);
+		add_file_name(file, lines.from.line, err);
 	sh_lines_free(&lines);
 	return status < 0 || got < 0 ? -1 : 0;
 }

@@ -1,4 +1,4 @@
-/* Inside cppjieba: its dictionary and model in memory. */
+/* The inside of cppjieba: its dictionary and model in memory. */
 #ifndef SH_SEGMENT_CPPJIEBA_DICT_H
 #define SH_SEGMENT_CPPJIEBA_DICT_H
 
@@ -7,22 +7,23 @@
 #include "base/hmap.h"
 #include "segment/cppjieba.h"
 
-/* The stand-in for log 0, and states in cppjieba's order: odd ones end a word. */
+/* Used for log 0. States in cppjieba's order: odd ones end a word. */
 #define SH_CPP_NEVER (-3.14e100)
 enum { SH_CPP_B, SH_CPP_E, SH_CPP_M, SH_CPP_S, SH_CPP_STATES };
 
 struct sh_cpp_word {
 	double weight; /* log probability */
-	bool is_word;  /* or only the beginning of one */
-	bool user;     /* of user.dict.utf8 */
+	bool is_word;  /* false: only a prefix of words */
+	bool user;     /* from user.dict.utf8 */
 };
 
 struct sh_cppjieba {
-	struct sh_hmap keys; /* words and all that they begin with */
+	struct sh_hmap keys; /* words and all their prefixes */
 	struct sh_cpp_word *word;
 	size_t word_cap;
-	double sum, least, median; /* of frequencies; of weights of jieba.dict.utf8 */
-	double *freq;              /* of each line of that file */
+	double sum;           /* of the frequencies in jieba.dict.utf8 */
+	double least, median; /* of the weights of this file */
+	double *freq;         /* of each line of this file */
 	size_t n_freq, freq_cap;
 
 	double start[SH_CPP_STATES], trans[SH_CPP_STATES][SH_CPP_STATES];
@@ -30,7 +31,7 @@ struct sh_cppjieba {
 	double (*emit)[SH_CPP_STATES];
 	size_t n_emit, emit_cap;
 
-	uint64_t checksum; /* of the lines of all files */
+	uint64_t checksum; /* of the lines of all files read */
 };
 
 #endif

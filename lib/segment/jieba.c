@@ -6,7 +6,7 @@
 #include "segment/jieba_route.h"
 #include "segment/jieba_state.h"
 
-enum { BATCH = 1024 }; /* words that sh_segment_next() returns, about */
+enum { BATCH = 1024 }; /* sh_segment_next() returns about this number of words */
 
 static const struct {
 	const char *name;
@@ -57,7 +57,7 @@ void sh_segmenter_delete(struct sh_segmenter *s)
 	free(s);
 }
 
-/* ---- giving words ---- */
+/* ---- output ---- */
 
 static bool is_word(const struct sh_jieba *j, const uint16_t *code, size_t n)
 {
@@ -66,7 +66,7 @@ static bool is_word(const struct sh_jieba *j, const uint16_t *code, size_t n)
 	return at && j->node[at].log_freq >= 0;
 }
 
-/* cut_for_search(): the dictionary's words of `gram` characters within a longer one. */
+/* cut_for_search(): writes the dictionary words of `gram` characters within a longer word. */
 static int give_grams(struct sh_segmenter *s, size_t len, size_t gram, struct sh_error *err)
 {
 	for (size_t x = s->x; len > gram && x + gram <= s->x + len; x++)
@@ -75,7 +75,7 @@ static int give_grams(struct sh_segmenter *s, size_t len, size_t gram, struct sh
 	return 0;
 }
 
-/* The next len characters as a word. */
+/* Writes the next len characters as a word. */
 static inline int give_word(struct sh_segmenter *s, size_t len, struct sh_error *err)
 {
 	if (len > 2 && (s->mode == SH_JIEBA_SEARCH || s->mode == SH_JIEBA_SEARCH_NOHMM) &&
@@ -99,7 +99,8 @@ static bool is_digit(uint16_t code)
 	return code < SH_CODE_DIGIT + 10;
 }
 
-/* Without Han: [a-zA-Z0-9]+(\.\d+)?%? is a word, and so is what stands between two of them. */
+/* Returns the length of the next word, which has no Han characters: [a-zA-Z0-9]+(\.\d+)?%?, or a
+ * maximal sequence of other characters. */
 static size_t ascii_word(const struct sh_segmenter *s)
 {
 	const uint16_t dot = s->j->code['.'], percent = s->j->code['%'];
@@ -121,7 +122,7 @@ static size_t ascii_word(const struct sh_segmenter *s)
 	return i - s->x;
 }
 
-/* Run the model over the Han characters from x on. */
+/* Computes the states of the Han characters from x on. */
 static int ask_model(struct sh_segmenter *s, struct sh_error *err)
 {
 	size_t end = s->x;
@@ -137,7 +138,7 @@ static int ask_model(struct sh_segmenter *s, struct sh_error *err)
 	return 0;
 }
 
-/* Up to the next E, or one S; an unfinished tail is a word too. */
+/* Returns the length of the next word: one S, or up to the next E or the end. */
 static size_t model_word(const struct sh_segmenter *s)
 {
 	size_t i = s->x - s->model_start, n = s->model_end - s->model_start, start = i;
@@ -176,9 +177,9 @@ static int give_model_word(struct sh_segmenter *s, struct sh_error *err)
 	return 0;
 }
 
-/* ---- rows, by mode: each gives words until the row or the batch ends ---- */
+/* ---- modes: each writes words until the row ends or there are s->limit ---- */
 
-/* A run of single characters goes to the model, unless it is a word by itself. */
+/* Leaves a sequence of single characters to the model, unless the dictionary has it as a word. */
 static int give_singles(struct sh_segmenter *s, struct sh_error *err)
 {
 	const uint16_t *step = s->step;
@@ -196,8 +197,8 @@ static int give_singles(struct sh_segmenter *s, struct sh_error *err)
 	return 0;
 }
 
-/* A run of single letters and digits alone, the common one: the model makes one word of
- * it. Its length, or 0 when the run goes on with others or is in the dictionary. */
+/* Returns the length of a sequence of single letters and digits, of which the model would make one word.
+ * Returns 0 when other single characters follow or the dictionary has the sequence as a word. */
 static inline size_t alnum_run(const struct sh_segmenter *s, size_t x)
 {
 	const uint16_t *step = s->step, *code = s->code;
@@ -208,7 +209,8 @@ static inline size_t alnum_run(const struct sh_segmenter *s, size_t x)
 	return step[end] == 1 || is_word(s->j, code + x, end - x) ? 0 : end - x;
 }
 
-/* The common cases without detours. Stops at a run of single characters for the model. */
+/* Writes words in the common cases, which is faster. Stops at a sequence of single characters for the
+ * model. */
 static int give_plain(struct sh_segmenter *s, struct sh_error *err)
 {
 	const uint16_t *step = s->step;
@@ -261,7 +263,7 @@ static int cut_hmm(struct sh_segmenter *s, struct sh_error *err)
 	return 0;
 }
 
-/* Single letters and digits side by side are one word. */
+/* Adjacent single letters and digits are one word. */
 static int cut_nohmm(struct sh_segmenter *s, struct sh_error *err)
 {
 	const uint16_t *step = s->step, *code = s->code;
@@ -278,7 +280,7 @@ static int cut_nohmm(struct sh_segmenter *s, struct sh_error *err)
 	return 0;
 }
 
-/* finalseg.cut() of each block */
+/* finalseg.cut() of each stretch */
 static int cut_model(struct sh_segmenter *s, struct sh_error *err)
 {
 	while (s->x < s->n && s->n_words < s->limit) {
@@ -313,7 +315,7 @@ static int find_route(struct sh_segmenter *s, struct sh_error *err)
 	return 0;
 }
 
-/* Scratch as large as the longest word asks for, which user words may have changed. */
+/* Makes the scratch arrays as large as the longest word needs, which user words may have changed. */
 static int make_ready(struct sh_segmenter *s, struct sh_error *err)
 {
 	size_t longest = s->j->h.max_len, want = 2;

@@ -1,4 +1,4 @@
-/* jieba's cut_all(): every word of the dictionary that a text has. */
+/* jieba's cut_all(): each occurrence of each dictionary word. */
 #include "segment/jieba_route.h"
 #include "segment/jieba_state.h"
 
@@ -19,7 +19,7 @@ static int give_english(struct sh_segmenter *s, struct sh_error *err)
 	return word.n ? sh_jieba_give(s, word.p, word.n, err) : 0;
 }
 
-/* Put a piece behind the ones that wait. */
+/* Appends letters to the ones that may be continued. */
 static int add_english(struct sh_segmenter *s, const char *p, size_t n, struct sh_error *err)
 {
 	if (s->english.n == 0) {
@@ -38,7 +38,7 @@ static int add_english(struct sh_segmenter *s, const char *p, size_t n, struct s
 	return 0;
 }
 
-/* What starts at character x of a block, in jieba's __cut_all(). */
+/* Writes the words that start at character x of a stretch, as jieba's __cut_all() does. */
 static int cut_all_block(struct sh_segmenter *s, struct sh_error *err)
 {
 	size_t x = s->x, n = sh_jieba_edges(s->j, s->code + x, s->n - x, s->edges);
@@ -64,8 +64,8 @@ static int cut_all_block(struct sh_segmenter *s, struct sh_error *err)
 	return 0;
 }
 
-/* Between blocks only blanks are words; all that stands between two of them, or between
- * one and a block, is one too, even nothing. */
+/* Ends a gap. In a gap each blank is a word, and so is each piece between two blanks or between a blank
+ * and a stretch, even an empty one. */
 static int end_gap(struct sh_segmenter *s, const char *end, struct sh_error *err)
 {
 	const char *from = s->gap;

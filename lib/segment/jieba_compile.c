@@ -25,7 +25,7 @@ struct compiler {
 	uint32_t n_nodes;
 };
 
-/* What Python's bytes.strip() takes off. */
+/* Returns whether Python's bytes.strip() removes c. */
 static bool is_blank(char c)
 {
 	return c == ' ' || (c >= '\t' && c <= '\r');
@@ -40,7 +40,7 @@ static struct sh_slice strip(struct sh_slice s)
 	return s;
 }
 
-/* Up to the next space, which is dropped. */
+/* Returns the bytes up to the next space, and removes both from *s. */
 static struct sh_slice next_field(struct sh_slice *s)
 {
 	const char *space = s->n ? memchr(s->p, ' ', s->n) : NULL;
@@ -53,12 +53,12 @@ static struct sh_slice next_field(struct sh_slice *s)
 
 static int bad_line(struct sh_error *err, uint64_t line, const char *why)
 {
-	sh_error_set(err, SH_ERR_RECORD, "%s, expected \"word frequency [tag]\"", why);
+	sh_error_set(err, SH_ERR_RECORD, "%s: expected WORD FREQUENCY [TAG]", why);
 	err->line = line;
 	return -1;
 }
 
-/* Append a word to the pool. */
+/* Appends a word to the pool. */
 static int add_word(
     struct compiler *c, struct sh_slice word, uint64_t freq, uint64_t line, struct sh_error *err)
 {
@@ -133,7 +133,7 @@ static int by_weight(const void *pa, const void *pb, void *weights)
 	return x != y ? (x > y ? -1 : 1) : sh_compare(a, b);
 }
 
-/* Frequent characters get the small codes; then the pool is put into codes. */
+/* Gives frequent characters small codes, then replaces the units of the pool by codes. */
 static void assign_codes(struct compiler *c)
 {
 	uint16_t order[SH_HAN_COUNT];
@@ -149,13 +149,13 @@ static void assign_codes(struct compiler *c)
 		c->pool[i] = sh_jieba_word_code(c->code, c->pool[i]);
 }
 
-/* Room for an image in a buffer, all zero, with the fixed part of its header. */
+/* Reserves an image of zeros and writes the fixed part of its header. Returns its beginning, or NULL. */
 static char *start_image(struct sh_buf *image, uint32_t n_nodes, struct sh_error *err)
 {
 	struct sh_jieba_layout l = sh_jieba_layout(n_nodes);
 	struct sh_jieba_header *h;
 
-	/* What it holds is in memory already: no more than a size_t. */
+	/* The size fits in a size_t: all the data are in memory already. */
 	if (sh_buf_reserve(image, (size_t)l.size, err) < 0)
 		return NULL;
 	memset(image->p, 0, (size_t)l.size);

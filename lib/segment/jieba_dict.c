@@ -46,7 +46,8 @@ static uint64_t mix(uint64_t sum, uint64_t x)
 	return XXH3_64bits_withSeed(bytes, sizeof bytes, sum);
 }
 
-/* Of the word that ends at a node, from its last unit to the first. A damaged file may lead in a circle. */
+/* Returns the checksum of the word that ends at a node, from its last unit to the first. Stops after
+ * max_len units: parents may form a circle in a damaged file. */
 static uint64_t word_sum(const struct sh_jieba *j, const uint16_t *unit, uint32_t node)
 {
 	uint64_t sum = j->freq[node];
@@ -63,7 +64,7 @@ static uint64_t word_sum(const struct sh_jieba *j, const uint16_t *unit, uint32_
 	return sum;
 }
 
-/* Logarithms are left out, which another libm may round in another way. */
+/* Logarithms are left out: another libm may round them differently. */
 int sh_jieba_sum(const struct sh_jieba *j, uint64_t *sum, struct sh_error *err)
 {
 	uint16_t *unit = calloc(SH_CODE_END, sizeof *unit); /* of each code */
@@ -97,7 +98,8 @@ static int check_header(
 {
 	if (h->order != SH_JIEBA_ORDER || h->version != SH_JIEBA_VERSION)
 		return sh_error_set(err, SH_ERR_RECORD,
-		    "dictionary of another version or byte order; compile it anew");
+		    "the dictionary has another version or byte order (compile it again with "
+		    "shdict)");
 	if (h->header_sum != header_sum(image.p))
 		return sh_error_set(
 		    err, SH_ERR_RECORD, "damaged dictionary: wrong header checksum");
@@ -106,12 +108,12 @@ static int check_header(
 		return sh_error_set(err, SH_ERR_RECORD, "damaged dictionary: impossible header");
 	if (h->file_size != image.n || sh_jieba_layout(h->n_nodes).size != image.n)
 		return sh_error_set(err, SH_ERR_RECORD,
-		    "damaged dictionary: %zu bytes, should be %llu", image.n,
+		    "damaged dictionary: %zu bytes, expected %llu", image.n,
 		    (unsigned long long)h->file_size);
 	return 0;
 }
 
-/* This table alone is checked when opened (20 microseconds): it says what indexes the others. */
+/* This table alone is checked when a file is opened, in 20 microseconds: its codes index the others. */
 static int check_codes(const uint16_t *code, struct sh_error *err)
 {
 	unsigned bad = 0;
@@ -217,7 +219,7 @@ unsigned sh_jieba_units(uint32_t cp, uint32_t units[2])
 	return 2;
 }
 
-/* What Python's str.isspace() takes for blank. */
+/* Returns what Python's str.isspace() returns. */
 static bool is_space(uint32_t c)
 {
 	if (c < 0x80)

@@ -1,7 +1,7 @@
-/* The dictionary and hidden Markov model of jieba 0.42.1, as one file that is mapped.
+/* The dictionary and hidden Markov model of jieba 0.42.1 in one mapped file.
  *
- * Nothing is parsed when the file is opened: a header, then tables that are used
- * where they lie, shared read-only by all threads and processes.
+ * Nothing is parsed when the file is opened. It is a header and tables, which all threads and
+ * processes share and read where they lie.
  *
  *     header  struct sh_jieba_header
  *     code    code of each character below U+10000                   (uint16_t)
@@ -9,19 +9,17 @@
  *     nodes   a double-array trie of all words and their prefixes    (16 bytes each)
  *     freq    frequency of the word that ends at each node           (uint64_t)
  *
- * each starting at a multiple of 64 bytes, in the byte order of the machine that
- * compiled it (another one refuses the file: compile it there).
+ * Each begins at a multiple of 64 bytes. The byte order is that of the machine that compiled the file;
+ * a machine of another byte order refuses it.
  *
- * The trie runs over *codes*. A character of class K, the only ones words are looked
- * up for in a text, has a small one: ASCII letters, digits and +#&._%- are 1..69, the
- * Han characters 70..21019 with the frequent ones first, which keeps what is used
- * together. In a text every other character is a gap, code SH_CODE_GAP. Words may hold
- * any character all the same: other ones get a code above that for each of their UTF-16
- * units. Keys are exact: no hashing, no folding.
+ * The keys of the trie are sequences of codes. Characters of class K have small codes: ASCII letters,
+ * digits and +#&._%- have 1..69, Han characters 70..21019, the frequent ones first, so that nodes in
+ * use lie together. In a text each other character is a gap, code SH_CODE_GAP. Words of the dictionary
+ * may contain such characters: each of their UTF-16 units has a code above SH_CODE_GAP. Keys are
+ * exact, without hashing and folding.
  *
- * A file from anywhere is safe to open and use: sizes are checked when it is opened,
- * indexes when they are used. Damage within the tables can only give wrong words;
- * sh_jieba_check() detects it. */
+ * A file of any origin is safe to open and use: sizes are checked when it is opened, indexes when they
+ * are used. Damage within the tables can only give wrong words; sh_jieba_check() detects it. */
 #ifndef SH_SEGMENT_JIEBA_DICT_H
 #define SH_SEGMENT_JIEBA_DICT_H
 
@@ -44,19 +42,19 @@ enum {
 	SH_CODE_ASCII = 69, /* and 63..69 are +#&._%- */
 	SH_CODE_HAN = SH_CODE_ASCII + 1,
 	SH_CODE_GAP = SH_CODE_HAN + SH_HAN_COUNT, /* codes of class K lie below */
-	SH_CODE_SPACE,                            /* a gap that is a blank */
+	SH_CODE_SPACE,                            /* a gap: a blank */
 	SH_NODE_ROOT,                             /* no code */
 	SH_CODE_OTHER,
 	SH_CODE_END = SH_CODE_OTHER + 0x10000 - SH_HAN_COUNT,
 	SH_JIEBA_WORD_MAX = 65535, /* codes of a word */
 };
 
-/* States of the model, in the order of their letters: jieba's ties go to the larger letter. */
+/* States of the model, in the order of their letters: a tie goes to the larger letter, as in jieba. */
 enum { SH_HMM_B, SH_HMM_E, SH_HMM_M, SH_HMM_S, SH_HMM_STATES };
 
-/* The child of node n for code c is at i = base + c, if node[i].check is n. The root has
- * base 0, and all nodes below SH_CODE_END are kept for its children: the one for code c
- * is c. Another node with base 0 has no children. Node 0 is no key and has none. */
+/* The child of node n for code c is i = node[n].base + c, if node[i].check is n. The root has base 0, and
+ * the nodes below SH_CODE_END are reserved for its children: the child for code c is c. Other nodes
+ * with base 0 have no children. Node 0 is not used. */
 struct sh_jieba_node {
 	double log_freq; /* -INFINITY: only a prefix of words, or nothing */
 	uint32_t base;
@@ -65,7 +63,7 @@ struct sh_jieba_node {
 
 #define SH_NODE_FREE UINT32_MAX
 
-/* Set in a frequency when jieba would split this word even where the model makes it. */
+/* Set in a frequency when jieba splits this word even where the model finds it. */
 #define SH_FREQ_SPLIT (UINT64_C(1) << 63)
 #define SH_FREQ_MAX   (UINT64_C(1) << 62)
 
@@ -93,54 +91,55 @@ struct sh_jieba {
 	const struct sh_jieba_node *node;
 	const uint64_t *freq;
 
-	struct sh_slice image; /* the file's bytes */
-	struct sh_mapped file; /* that holds them, or zeroed */
+	struct sh_slice image; /* the bytes of the file */
+	struct sh_mapped file; /* the file, or zeroed */
 
 	/* The trie in memory to which words were added, or NULL (jieba_grow.h). */
 	struct sh_jieba_own *own;
 	void (*delete_own)(struct sh_jieba_own *own);
 };
 
-/* Map a compiled file, as sh_mapped_open() does; NULL with *err when it is none. */
+/* Maps a compiled file, as sh_mapped_open() does. Returns NULL with *err when it is not one. */
 struct sh_jieba *sh_jieba_open(const char *path, struct sh_error *err);
 
-/* The same from memory, 64-byte aligned, which must outlive the result. */
+/* The same from memory, which must be aligned to 64 bytes and outlive the result. */
 struct sh_jieba *sh_jieba_open_image(struct sh_slice image, struct sh_error *err);
 
 void sh_jieba_delete(struct sh_jieba *j);
 
-/* Read the whole image and compare its checksum. */
+/* Reads the whole image and compares its checksum. */
 int sh_jieba_check(const struct sh_jieba *j, struct sh_error *err);
 
-/* A checksum of the words and their frequencies, the same for all byte orders and layouts of the file. */
+/* Computes a checksum of words and frequencies. It does not depend on byte order and layout. */
 int sh_jieba_sum(const struct sh_jieba *j, uint64_t *sum, struct sh_error *err);
 
-/* Frequency of a word: 0 when it is only a prefix of words, -1 when not even that. */
+/* Returns the frequency of a word: 0 for a prefix of words, -1 for any other text. */
 int64_t sh_jieba_freq(const struct sh_jieba *j, struct sh_slice word);
 
-/* Where each table of an image with that many nodes starts, and its size. */
+/* Offset of each table of an image with n_nodes nodes, and size of the image. */
 struct sh_jieba_layout {
 	uint64_t code, emit, node, freq, size;
 };
 struct sh_jieba_layout sh_jieba_layout(uint32_t n_nodes);
 
-/* Fill both checksums of an image whose header is otherwise complete. */
+/* Sets both checksums of an image. The other members of its header must be set. */
 void sh_jieba_seal(void *image);
 
 /* ---- characters ---- */
 
-/* The table `code` but for Han: class K, SH_CODE_GAP or SH_CODE_SPACE, and 0 for surrogates. */
+/* Returns the code of a character other than Han: a code of class K, SH_CODE_GAP or SH_CODE_SPACE; 0 for
+ * surrogates. */
 uint16_t sh_jieba_text_code(uint32_t cp);
 
-/* The UTF-16 units of a character: 1 or 2. */
+/* Writes the UTF-16 units of a character. Returns their number, 1 or 2. */
 unsigned sh_jieba_units(uint32_t cp, uint32_t units[2]);
 
-/* The code of a UTF-16 unit in words, below SH_CODE_END. */
+/* Returns the code of a UTF-16 unit in words: below SH_CODE_END. */
 uint32_t sh_jieba_word_code(const uint16_t *code, uint32_t unit);
 
 /* ---- the trie ---- */
 
-/* The child of n for a code, or 0. Safe for every n < n_nodes and code < SH_CODE_END. */
+/* Returns the child of n for a code, or 0. Safe for any n < n_nodes and code < SH_CODE_END. */
 static inline uint32_t sh_jieba_child(const struct sh_jieba *j, uint32_t n, uint32_t code)
 {
 	uint32_t i = j->node[n].base + code;
@@ -148,7 +147,7 @@ static inline uint32_t sh_jieba_child(const struct sh_jieba *j, uint32_t n, uint
 	return i < j->h.n_nodes && j->node[i].check == n ? i : 0;
 }
 
-/* The node at the end of n >= 1 codes of class K, or 0 when that is no key. */
+/* Returns the node at the end of n >= 1 codes of class K, or 0 when they are not a key. */
 uint32_t sh_jieba_find(const struct sh_jieba *j, const uint16_t *codes, size_t n);
 
 #endif

@@ -5,7 +5,7 @@
 #include "base/buf.h"
 #include "segment/jieba_dict.h"
 
-/* Nodes, 2 GiB of them: no dictionary is that large. */
+/* The most nodes: 2 GiB. No dictionary is so large. */
 #define NODES_MAX (UINT32_C(1) << 27)
 
 void sh_free_nodes_free(struct sh_free_nodes *f)
@@ -14,7 +14,7 @@ void sh_free_nodes_free(struct sh_free_nodes *f)
 	*f = (struct sh_free_nodes){ 0 };
 }
 
-/* One word more than asked for, since windows overlap two. */
+/* Adds one word more than needed: window() reads two. */
 int sh_free_extend(struct sh_free_nodes *f, uint64_t at, struct sh_error *err)
 {
 	size_t want = (size_t)(at / 64 + 2);
@@ -40,7 +40,7 @@ void sh_free_give(struct sh_free_nodes *f, uint32_t at)
 		f->full = at - (at - SH_CODE_END) % 64;
 }
 
-/* The 64 bits from `at` on. */
+/* Returns the 64 bits from `at` on. */
 static inline uint64_t window(const struct sh_free_nodes *f, uint32_t at)
 {
 	const uint64_t *w = f->bits + at / 64;

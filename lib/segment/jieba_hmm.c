@@ -2,7 +2,7 @@
 
 enum { B = SH_HMM_B, E = SH_HMM_E, M = SH_HMM_M, S = SH_HMM_S };
 
-/* The two predecessors of each state; a tie takes the second, which has the larger letter. */
+/* The two predecessors of each state. On a tie the second one is chosen: it has the larger letter. */
 static const uint8_t before[SH_HMM_STATES][2] = {
 	[B] = { E, S },
 	[E] = { B, M },
@@ -10,7 +10,7 @@ static const uint8_t before[SH_HMM_STATES][2] = {
 	[S] = { E, S },
 };
 
-/* One step for state `to`: the better of its predecessors; which one becomes bit `to`. */
+/* One step for state `to`: chooses the better predecessor. Bit `to` is 1 for the second one. */
 #define STEP(to, lo, hi)                                                                           \
 	do {                                                                                       \
 		double a = v[lo] + trans[lo][to] + emit[to];                                       \

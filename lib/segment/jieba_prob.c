@@ -8,7 +8,7 @@
 
 struct parser {
 	const char *p, *end;
-	const char *wanted; /* what a failed step was looking for */
+	const char *wanted; /* what was expected where parsing failed */
 };
 
 static void skip_blank(struct parser *s)
@@ -51,7 +51,7 @@ static int hex4(struct parser *s, uint32_t *cp)
 	return 0;
 }
 
-/* 'x' or '\u4e00', then a colon */
+/* Parses 'x' or '\u4e00', and a colon. */
 static int key(struct parser *s, uint32_t *cp)
 {
 	*cp = SH_UTF8_ILL;
@@ -90,7 +90,7 @@ static int number(struct parser *s, double *out)
 	return 0;
 }
 
-/* Called for each number with its key, or both keys when it is a level deeper. */
+/* Called for each number with its key, or with both keys in a dict of dicts. */
 typedef void (*store)(struct sh_jieba_prob *p, int state, uint32_t cp, double x);
 
 static int state_of(uint32_t cp)
@@ -174,7 +174,7 @@ static void put_trans(struct sh_jieba_prob *p, int state, uint32_t cp, double x)
 		p->trans[state][to] = x;
 }
 
-/* Characters outside of the Han class never reach the model. */
+/* The model is used for Han characters only. */
 static void put_emit(struct sh_jieba_prob *p, int state, uint32_t cp, double x)
 {
 	if (cp >= SH_HAN_FIRST && cp < SH_HAN_FIRST + SH_HAN_COUNT)

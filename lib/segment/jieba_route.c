@@ -9,7 +9,7 @@ double sh_jieba_route(const struct sh_jieba *j, const uint16_t *code, size_t n, 
 	const double log_total = j->h.log_total, unknown = 0.0 - log_total;
 	const uint32_t n_nodes = j->h.n_nodes;
 	const size_t max_len = j->h.max_len;
-	double best = 0.0; /* the sum from one place further */
+	double best = 0.0; /* log probability of the route from code k + 1 on */
 
 	ring[n & mask] = 0.0;
 	for (size_t k = n; k-- > 0;) {
@@ -23,7 +23,7 @@ double sh_jieba_route(const struct sh_jieba *j, const uint16_t *code, size_t n, 
 			step[k] = 0;
 			continue;
 		}
-		/* -INFINITY, of what is no word, never wins; of equals the longer word does. */
+		/* The log_freq of a prefix is -INFINITY, so it is never chosen. On a tie the longer word is. */
 		best = node[at].log_freq - log_total + next;
 		child = node[at].base + code[k + 1];
 		while (child < n_nodes && node[child].check == at) {

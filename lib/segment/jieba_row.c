@@ -1,16 +1,17 @@
-/* Text into rows of codes. */
+/* Reads text into rows of codes. */
 #include "segment/jieba_state.h"
 #include "unicode/utf8.h"
 
-enum { ROW = 256 }; /* characters that are cut together, if a block ends there */
+enum { ROW = 256 }; /* characters of a row, if a stretch ends within them */
 
-/* Characters of three bytes: how many, at most `room`. This is where most of a Chinese
- * text goes through, its punctuation too, so that little is left to guess for the
- * processor; what the next step will look up is sent for. */
+/* Reads up to n characters of three bytes each. Returns their number. Most of a Chinese text, with its
+ * punctuation, is read by this loop, so branches are predicted well. The nodes that
+ * sh_jieba_route() will read are prefetched. */
 static size_t read_three(
     const struct sh_jieba *j, const char *p, size_t n, uint16_t *code, uint32_t *off)
 {
-	const uint32_t marks = 0xE0u << 12 | 0x80u << 6 | 0x80u; /* what tells the bytes */
+	const uint32_t marks =
+	    0xE0u << 12 | 0x80u << 6 | 0x80u; /* the fixed bits of the three bytes */
 	const unsigned char *c = (const unsigned char *)p;
 	uint32_t base = 0, at = off[0];
 	size_t i;
@@ -30,7 +31,7 @@ static size_t read_three(
 	return i;
 }
 
-/* ASCII but for \r. */
+/* Reads up to n ASCII characters other than \r. Returns their number. */
 static size_t read_ascii(
     const struct sh_jieba *j, const char *p, size_t n, uint16_t *code, uint32_t *off)
 {
@@ -44,7 +45,7 @@ static size_t read_ascii(
 	return i;
 }
 
-/* Any character that is not of class K; \r\n counts as one. */
+/* Reads one character that is not of class K; \r\n is one. Returns its bytes. */
 static size_t read_gap(
     const struct sh_jieba *j, const char *p, const char *end, uint16_t *code, uint32_t *off)
 {
@@ -59,7 +60,7 @@ static size_t read_gap(
 	return bytes;
 }
 
-/* Read `room` characters, or to the end of the text. */
+/* Reads `room` characters, or all that are left. */
 static void read_chars(struct sh_segmenter *s, size_t room)
 {
 	const char *p = s->at, *end = s->end;
@@ -103,7 +104,7 @@ static int make_room(struct sh_segmenter *s, size_t chars, struct sh_error *err)
 	return 0;
 }
 
-/* Move the block that the last row would have cut to the start. */
+/* Moves the unfinished stretch at the end of the last row to the start. */
 static void keep_rest(struct sh_segmenter *s)
 {
 	size_t rest = s->have - s->n;
@@ -120,7 +121,6 @@ static void keep_rest(struct sh_segmenter *s)
 	s->n = 0;
 }
 
-/* The next row: some characters, and then as many as it takes to end with a block. */
 int sh_jieba_read_row(struct sh_segmenter *s, struct sh_error *err)
 {
 	size_t room = ROW;

@@ -1,4 +1,4 @@
-/* Inside the segmenter: its state, which jieba.c, jieba_row.c and jieba_all.c share. */
+/* The inside of a segmenter, shared by jieba.c, jieba_row.c and jieba_all.c. */
 #ifndef SH_SEGMENT_JIEBA_STATE_H
 #define SH_SEGMENT_JIEBA_STATE_H
 
@@ -9,47 +9,46 @@
 struct sh_segmenter {
 	const struct sh_jieba *j;
 	enum sh_jieba_mode mode;
-	const char *at, *end; /* what is left of the text */
+	const char *at, *end; /* text that was not read yet */
 
-	/* The row: characters that have been read, of which the first n are whole blocks
-	 * and gaps and can be cut. */
-	uint16_t *code; /* of each, and a gap behind the last */
-	uint32_t *off;  /* where each starts in row_text, and where the last one ends */
-	uint16_t *step; /* length of the word that starts there on the best way, 0 for a gap */
-	uint8_t *path;  /* states of the model, from model_start on */
+	/* The row: the characters that were read. The first n are whole stretches and gaps, and can be
+	 * split. */
+	uint16_t *code; /* of each character, and a gap after the last */
+	uint32_t *off;  /* offset of each character in row_text, and the end of the last */
+	uint16_t *step; /* length of the word that starts at each, on the best route; 0: a gap */
+	uint8_t *path;  /* states of the model for the characters from model_start on */
 	size_t code_cap, off_cap, step_cap, path_cap;
 	const char *row_text;
 	size_t have, n;
-	size_t x;           /* the next one to be cut */
-	size_t run_end;     /* characters up to here are cut by the model ... */
-	size_t model_start; /* ... of which path[] is known from here ... */
-	size_t model_end;   /* ... to here */
+	size_t x;           /* the next character to be split */
+	size_t run_end;     /* characters before this one are split by the model */
+	size_t model_start; /* path[] holds the states of these characters: */
+	size_t model_end;   /* model_start .. model_end - 1 */
 
 	/* cut_all */
 	uint16_t *edges;
 	size_t edges_cap;
-	size_t covered;          /* end of the words given so far */
-	struct sh_slice english; /* pieces that wait for more, n = 0 when none */
-	struct sh_buf joined;    /* english, where the text has it not in one piece */
-	struct sh_arena made;    /* words that are not in the text */
-	const char *gap;         /* what stands between blocks since here, or NULL */
+	size_t covered;          /* end of the last word */
+	struct sh_slice english; /* letters that may be continued; n = 0: none */
+	struct sh_buf joined;    /* holds english when it is not contiguous in the text */
+	struct sh_arena made;    /* words that are not contiguous in the text */
+	const char *gap;         /* start of the gap being read, or NULL */
 
 	double *ring;
 	size_t ring_cap, ring_mask;
 
 	struct sh_slice *words;
 	size_t n_words, words_cap;
-	size_t limit; /* words after which to pause */
+	size_t limit; /* pause when there are this many words */
 };
 
-/* Read the next row: some characters, and then as many as it takes to end with a block.
- * The text is not at its end. */
+/* Reads the next row: some characters, and more until a stretch ends. The text must not be at its end. */
 int sh_jieba_read_row(struct sh_segmenter *s, struct sh_error *err);
 
-/* Cut the row by cut_all(), to its end or the batch's. */
+/* Splits the row by the rules of cut_all(), up to its end or to s->limit words. */
 int sh_jieba_cut_all(struct sh_segmenter *s, struct sh_error *err);
 
-/* ---- what both give ---- */
+/* ---- output ---- */
 
 static inline bool sh_code_is_alnum(uint16_t code)
 {
@@ -61,6 +60,7 @@ static inline bool sh_code_is_gap(uint16_t code)
 	return code >= SH_CODE_GAP;
 }
 
+/* Appends a word of n bytes. */
 static inline int sh_jieba_give(
     struct sh_segmenter *s, const char *p, size_t n, struct sh_error *err)
 {
@@ -71,7 +71,7 @@ static inline int sh_jieba_give(
 	return 0;
 }
 
-/* len characters from x on */
+/* Appends a word of len characters of the row, from x on. */
 static inline int sh_jieba_give_chars(
     struct sh_segmenter *s, size_t x, size_t len, struct sh_error *err)
 {

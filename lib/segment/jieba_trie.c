@@ -7,25 +7,25 @@
 #include "base/compare.h"
 #include "segment/jieba_free.h"
 
-/* A node while it is being built: the words [lo, hi) share its `depth` codes. */
-struct knot {
+/* A node being built. Words lo .. hi - 1 begin with its `depth` codes. */
+struct draft {
 	uint32_t lo, hi;
 	uint32_t depth;
-	uint32_t code;         /* the last of them */
-	uint32_t parent;       /* indexes of knots; breadth first, so a parent comes before */
-	uint32_t kids, n_kids; /* its children lie together, by ascending code */
+	uint32_t code;         /* the last of these codes */
+	uint32_t parent;       /* its index; a parent stands before its children */
+	uint32_t kids, n_kids; /* index of the first child; children are adjacent, by code */
 	uint32_t base, slot;
-	uint64_t weight; /* frequencies of all words below */
+	uint64_t weight; /* sum of the frequencies of these words */
 };
 
 struct builder {
 	const struct sh_trie_word *words;
 	const uint32_t *pool;
-	struct knot *knots;
+	struct draft *drafts;
 	size_t n, cap;
 
 	struct sh_free_nodes free;
-	uint32_t *codes; /* of the knots being placed */
+	uint32_t *codes; /* of the children being placed */
 	size_t codes_cap;
 };
 
@@ -47,21 +47,21 @@ static int by_codes(const void *pa, const void *pb, void *pool)
 	return sh_compare(a->no, b->no);
 }
 
-static int add_knot(struct builder *b, struct knot k, struct sh_error *err)
+static int add_draft(struct builder *b, struct draft k, struct sh_error *err)
 {
-	if (b->n == b->cap && sh_grow((void **)&b->knots, &b->cap, b->n + 1, sizeof k, err) < 0)
+	if (b->n == b->cap && sh_grow((void **)&b->drafts, &b->cap, b->n + 1, sizeof k, err) < 0)
 		return -1;
-	b->knots[b->n++] = k;
+	b->drafts[b->n++] = k;
 	return 0;
 }
 
-/* Add the children of a knot. */
+/* Adds the children of a draft. */
 static int unfold(struct builder *b, uint32_t at, struct sh_error *err)
 {
-	struct knot k = b->knots[at];
+	struct draft k = b->drafts[at];
 	uint32_t lo = k.lo;
 
-	b->knots[at].kids = (uint32_t)b->n;
+	b->drafts[at].kids = (uint32_t)b->n;
 	while (lo < k.hi && b->words[lo].n == k.depth)
 		lo++;
 	while (lo < k.hi) {
@@ -69,19 +69,19 @@ static int unfold(struct builder *b, uint32_t at, struct sh_error *err)
 
 		while (hi < k.hi && b->pool[b->words[hi].at + k.depth] == code)
 			hi++;
-		if (add_knot(b,
-			(struct knot){
+		if (add_draft(b,
+			(struct draft){
 			    .lo = lo, .hi = hi, .depth = k.depth + 1, .code = code, .parent = at },
 			err) < 0)
 			return -1;
-		b->knots[at].n_kids++;
+		b->drafts[at].n_kids++;
 		lo = hi;
 	}
 	return 0;
 }
 
-/* The word that ends at a knot: the last of its duplicates. NULL: only a prefix. */
-static const struct sh_trie_word *word_at(const struct builder *b, const struct knot *k)
+/* Returns the last of the equal words that end at a draft; NULL when it is only a prefix. */
+static const struct sh_trie_word *word_at(const struct builder *b, const struct draft *k)
 {
 	const struct sh_trie_word *w = NULL;
 
@@ -93,17 +93,17 @@ static const struct sh_trie_word *word_at(const struct builder *b, const struct 
 static void weigh(struct builder *b)
 {
 	for (size_t i = b->n; i-- > 1;) {
-		const struct sh_trie_word *w = word_at(b, &b->knots[i]);
+		const struct sh_trie_word *w = word_at(b, &b->drafts[i]);
 
 		if (w)
-			b->knots[i].weight += w->freq;
-		b->knots[b->knots[i].parent].weight += b->knots[i].weight;
+			b->drafts[i].weight += w->freq;
+		b->drafts[b->drafts[i].parent].weight += b->drafts[i].weight;
 	}
 }
 
-static int place(struct builder *b, struct knot *k, struct sh_error *err)
+static int place(struct builder *b, struct draft *k, struct sh_error *err)
 {
-	const struct knot *kids = b->knots + k->kids;
+	const struct draft *kids = b->drafts + k->kids;
 
 	if (k->n_kids > b->codes_cap &&
 	    sh_grow((void **)&b->codes, &b->codes_cap, k->n_kids, sizeof *b->codes, err) < 0)
@@ -117,10 +117,10 @@ static int place(struct builder *b, struct knot *k, struct sh_error *err)
 	return 0;
 }
 
-static int by_need(const void *pa, const void *pb, void *knots)
+static int by_need(const void *pa, const void *pb, void *drafts)
 {
-	const struct knot *a = (const struct knot *)knots + *(const uint32_t *)pa;
-	const struct knot *b = (const struct knot *)knots + *(const uint32_t *)pb;
+	const struct draft *a = (const struct draft *)drafts + *(const uint32_t *)pa;
+	const struct draft *b = (const struct draft *)drafts + *(const uint32_t *)pb;
 
 	if (a->n_kids != b->n_kids)
 		return a->n_kids > b->n_kids ? -1 : 1;
@@ -137,12 +137,12 @@ static int place_all(struct builder *b, struct sh_error *err)
 
 	if (!order)
 		return sh_error_nomem(err);
-	for (size_t i = 1; i < b->n; i++) /* the root's children have their own places */
-		if (b->knots[i].n_kids)
+	for (size_t i = 1; i < b->n; i++) /* the root's children have fixed places */
+		if (b->drafts[i].n_kids)
 			order[n++] = (uint32_t)i;
-	qsort_r(order, n, sizeof *order, by_need, b->knots);
+	qsort_r(order, n, sizeof *order, by_need, b->drafts);
 	for (size_t i = 0; i < n && status == 0; i++)
-		status = place(b, b->knots + order[i], err);
+		status = place(b, b->drafts + order[i], err);
 	free(order);
 	return status;
 }
@@ -151,11 +151,11 @@ static uint32_t assign_slots(struct builder *b)
 {
 	uint32_t top = SH_CODE_END - 1;
 
-	b->knots[0].slot = SH_NODE_ROOT;
+	b->drafts[0].slot = SH_NODE_ROOT;
 	for (size_t i = 1; i < b->n; i++) {
-		struct knot *k = b->knots + i;
+		struct draft *k = b->drafts + i;
 
-		k->slot = b->knots[k->parent].base + k->code;
+		k->slot = b->drafts[k->parent].base + k->code;
 		if (k->slot > top)
 			top = k->slot;
 	}
@@ -177,13 +177,13 @@ static int write_nodes(const struct builder *b, struct sh_jieba_node **nodes, ui
 		node[s] = (struct sh_jieba_node){ -INFINITY, 0, SH_NODE_FREE };
 	node[SH_NODE_ROOT].check = SH_NODE_ROOT;
 	for (size_t i = 1; i < b->n; i++) {
-		const struct knot *k = b->knots + i;
+		const struct draft *k = b->drafts + i;
 		const struct sh_trie_word *w = word_at(b, k);
 
 		f[k->slot] = w ? w->freq : 0;
 		node[k->slot].log_freq = sh_jieba_log(f[k->slot]);
 		node[k->slot].base = k->base;
-		node[k->slot].check = b->knots[k->parent].slot;
+		node[k->slot].check = b->drafts[k->parent].slot;
 	}
 	*nodes = node;
 	*freq = f;
@@ -193,7 +193,7 @@ static int write_nodes(const struct builder *b, struct sh_jieba_node **nodes, ui
 static int build(struct builder *b, size_t n_words, struct sh_jieba_node **nodes, uint64_t **freq,
     uint32_t *n_nodes, struct sh_error *err)
 {
-	if (add_knot(b, (struct knot){ .hi = (uint32_t)n_words }, err) < 0)
+	if (add_draft(b, (struct draft){ .hi = (uint32_t)n_words }, err) < 0)
 		return -1;
 	for (size_t i = 0; i < b->n; i++)
 		if (unfold(b, (uint32_t)i, err) < 0)
@@ -215,7 +215,7 @@ int sh_trie_build(struct sh_trie_word *words, size_t n, const uint32_t *pool,
 		return sh_error_set(err, SH_ERR_RANGE, "dictionary too large");
 	qsort_r(words, n, sizeof *words, by_codes, (void *)(uintptr_t)pool);
 	status = build(&b, n, nodes, freq, n_nodes, err);
-	free(b.knots);
+	free(b.drafts);
 	free(b.codes);
 	sh_free_nodes_free(&b.free);
 	return status;

@@ -12,7 +12,7 @@ struct entry {
 	struct sh_slice word, freq; /* freq: digits, n = 0 when there is none */
 };
 
-/* The word's codes, for the caller to free; NULL with *err for ill-formed UTF-8. */
+/* Returns the codes of a word, which the caller frees. Returns NULL with *err for ill-formed UTF-8. */
 static uint32_t *codes_of(
     const struct sh_jieba *j, struct sh_slice word, size_t *n, struct sh_error *err)
 {
@@ -29,7 +29,7 @@ static uint32_t *codes_of(
 
 		if (cp == SH_UTF8_ILL) {
 			sh_error_set(err, SH_ERR_RECORD,
-			    "ill-formed UTF-8 (iconv makes UTF-8 of other encodings)");
+			    "ill-formed UTF-8 (convert other encodings with iconv)");
 			free(codes);
 			return NULL;
 		}
@@ -67,8 +67,9 @@ int sh_jieba_add_word(struct sh_jieba *j, struct sh_slice word, uint64_t freq, s
 	return 0;
 }
 
-/* The frequency with which a word is cut out whole, jieba's suggest_freq(): as probable as the words it is cut into now, and a little more.
- * The order of operations is jieba's, for they are rounded. */
+/* Computes the least frequency with which the word is found as one word: jieba's suggest_freq(). The
+ * word must be at least as probable as the words that it is split into now. Operations have jieba's
+ * order, because they are rounded. */
 static int suggest(const struct sh_jieba *j, struct sh_segmenter *s, struct sh_slice word,
     uint64_t *freq, struct sh_error *err)
 {
@@ -91,14 +92,14 @@ static int suggest(const struct sh_jieba *j, struct sh_segmenter *s, struct sh_s
 	return 0;
 }
 
-/* What Python's bytes.strip() takes off. */
+/* Returns whether Python's bytes.strip() removes c. */
 static bool is_blank(char c)
 {
 	return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/* Take off a last field of bytes from lo to hi and the space before it, unless nothing
- * would be left: its bytes, or an empty slice. */
+/* Removes the last field, when its bytes are all from lo to hi, and the space before it. Returns the
+ * field; an empty slice when there is none or nothing would be left. */
 static struct sh_slice take_last(struct sh_slice *s, char lo, char hi)
 {
 	size_t i = s->n;
@@ -113,7 +114,7 @@ static struct sh_slice take_last(struct sh_slice *s, char lo, char hi)
 	return field;
 }
 
-/* jieba's ^(.+?)( [0-9]+)?( [a-z]+)?$ */
+/* Parses jieba's ^(.+?)( [0-9]+)?( [a-z]+)?$ */
 static struct entry parse_line(struct sh_slice line)
 {
 	struct entry e;
@@ -137,11 +138,11 @@ static int add_entry(
 
 	if (e.word.n == 0)
 		return 0;
-	/* No text has such a word, so it would do nothing. */
+	/* Such a word occurs in no text. */
 	if (memchr(e.word.p, '\t', e.word.n))
 		return sh_error_set(err, SH_ERR_RECORD,
-		    "a TAB in the word: expected WORD, or WORD FREQUENCY, with a space between; "
-		    "documents are no dictionary");
+		    "a TAB in the word: expected WORD or WORD FREQUENCY, separated by a space "
+		    "(is this a file of documents?)");
 	if (e.freq.n && sh_parse_u64(e.freq, &freq) != SH_NUM_OK)
 		return sh_error_set(err, SH_ERR_RANGE, "frequency too large");
 	if (!e.freq.n && suggest(j, s, e.word, &freq, err) < 0)
@@ -158,7 +159,8 @@ int sh_jieba_add_user(struct sh_jieba *j, struct sh_slice text, struct sh_error 
 
 	if (text.n >= sizeof j->h.magic && memcmp(p, SH_JIEBA_MAGIC, sizeof j->h.magic) == 0)
 		return sh_error_set(err, SH_ERR_RECORD,
-		    "a compiled dictionary, not words (SIMHASH_JIEBA=FILE names one)");
+		    "a compiled dictionary, expected a list of words (SIMHASH_JIEBA=FILE names a "
+		    "compiled one)");
 	s = sh_segmenter_new(j, err);
 	status = s ? 0 : -1;
 

@@ -1,25 +1,23 @@
-/* Ways of cutting text into tokens, as rows of one table.
+/* Methods of splitting text into tokens, as rows of one table.
  *
  *   words       the default, see token.h
- *   jieba...    Chinese words out of a dictionary (segment/jieba.h), folded afterwards;
- *               what has no letter, mark or digit is dropped unless opts.punctuation,
- *               white space always. min_chars drops single characters, too
+ *   jieba...    Chinese words by a dictionary (segment/jieba.h), which are then folded. Words without
+ *               letters, marks and digits are dropped unless opts.punctuation; white space is always
+ *               dropped. min_chars also drops single characters
  *   angelo      the jieba words whose first character is U+4E00..U+9FA5
- *   cppjieba... the same with words as segment/cppjieba.h cuts them, but of white space ASCII's
- *               alone is always dropped
+ *   cppjieba... words as segment/cppjieba.h finds them, otherwise as jieba; only ASCII white space is
+ *               always dropped
  *
- * The others are the token rules of published systems. They read the text as it
- * stands, whatever no_fold says:
+ * The other methods are those of published systems. They ignore no_fold:
  *
- *   fields      runs of anything but Unicode White_Space; ill-formed bytes stay as they are
- *   blanks      runs of anything but blank, TAB, LF, CR and FF
- *   alpha       runs of ASCII letters, up to the first NUL
- *   python      the characters of Python's \w, after its str.lower(), as if nothing stood
- *               between them: characters, not words
+ *   fields      maximal sequences without Unicode White_Space; ill-formed bytes are kept
+ *   blanks      maximal sequences without blank, TAB, LF, CR and FF
+ *   alpha       maximal sequences of ASCII letters, up to the first NUL
+ *   python      characters that match Python's \w, after its str.lower(), without gaps
  *   go-words    [\w']+(://[\w./]+)? with ASCII \w, after Go's lower-casing
- *   go-letters  runs of \pL - _ ' after NFKC and Go's lower-casing
+ *   go-letters  maximal sequences of \pL - _ ' after NFKC and Go's lower-casing
  *
- * The unit is that of the options, except that python always gives characters. */
+ * The unit is that of the options, but python always gives characters. */
 #ifndef SH_TEXT_METHOD_H
 #define SH_TEXT_METHOD_H
 
@@ -35,8 +33,8 @@ struct sh_token_method {
 	int (*run)(
 	    struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end, struct sh_error *err);
 	bool chars;       /* gives characters */
-	bool escapes;     /* tokens may hold characters that records escape */
-	bool needs_jieba; /* sh_token_opts.jieba */
+	bool escapes;     /* tokens may contain characters that records escape */
+	bool needs_jieba; /* needs sh_token_opts.jieba */
 	bool needs_cppjieba;
 	int mode; /* for methods that share a function */
 	void (*close)(void *state);
@@ -44,10 +42,10 @@ struct sh_token_method {
 	bool no_places;    /* cannot say where in the text a token stood */
 };
 
-/* NULL when there is none of that name. */
+/* Returns the method of this name, or NULL. */
 const struct sh_token_method *sh_token_method_find(const char *name);
 
-/* The rows in order, the default first; NULL after the last. */
+/* Returns method number i, the default first; NULL after the last one. */
 const struct sh_token_method *sh_token_method_at(unsigned i);
 
 #endif

@@ -18,11 +18,11 @@ static const unsigned KEEP_OF_SCRIPT[SH_SCRIPT_COUNT] = {
 	[SH_SCRIPT_TIBETAN] = SH_KEEP_TIBETAN,
 };
 
-/* A code point takes at most 4 bytes, a gap one. Tokens: one a code point and one a
- * gap, those of the open word included, which become tokens only when it ends. */
+/* A code point takes at most 4 bytes, and a gap one byte. Each code point and each gap may be a token,
+ * also the code points of the open word. */
 int sh_out_reserve(struct sh_tokenizer *t, size_t n, struct sh_error *err)
 {
-	/* Sums of more than a size_t, on 32 bits. */
+	/* 64 bits: on 32-bit machines the sums may not fit in a size_t. */
 	uint64_t text = t->used + 5 * (uint64_t)n + SH_TOKEN_PAD;
 	uint64_t all = t->n + (t->used - t->word) + 2 * (uint64_t)n + SH_ASCII_SLACK;
 	size_t tokens = (size_t)all;
@@ -41,8 +41,6 @@ int sh_out_reserve(struct sh_tokenizer *t, size_t n, struct sh_error *err)
 	return t->opts.places ? sh_places_reserve(t, err) : 0;
 }
 
-/* Whether the characters so far end with the '_' of a gap, and not with that of a word, which some
- * ways of cutting give. */
 bool sh_out_ends_with_gap(const struct sh_tokenizer *t)
 {
 	return t->text[t->used - 1] == '_' && t->chars != t->used;
@@ -59,7 +57,7 @@ void sh_out_gap(struct sh_tokenizer *t)
 	t->word = ++t->used;
 }
 
-/* In place: the word only shrinks. */
+/* Works in place: the word does not grow. */
 static void mask_digits(struct sh_tokenizer *t)
 {
 	const uint8_t *p = (uint8_t *)t->text + t->word, *end = (uint8_t *)t->text + t->used;
@@ -80,8 +78,8 @@ static void mask_digits(struct sh_tokenizer *t)
 	t->used = (size_t)(to - (uint8_t *)t->text);
 }
 
-/* In place. A word of n code points has room for four bytes each: a longer stem, which
- * no algorithm is known to make, would leave the word as it is. */
+/* Replaces the open word of n code points by its stem, in place. There is room for 4 * n bytes: a longer
+ * stem, which no algorithm is known to make, leaves the word unchanged. */
 static void stem(struct sh_tokenizer *t, size_t n)
 {
 	struct sh_slice word = sh_slice(t->text + t->word, t->used - t->word);
@@ -94,7 +92,7 @@ static void stem(struct sh_tokenizer *t, size_t n)
 	}
 }
 
-/* Of its words one character is a word as any other. */
+/* Returns whether a dictionary gives the words: a single character is then an ordinary word. */
 static bool by_dictionary(const struct sh_token_method *m)
 {
 	return m->needs_jieba || m->needs_cppjieba;
@@ -113,7 +111,7 @@ static unsigned keep_of(uint32_t c, unsigned class)
 	return KEEP_OF_SCRIPT[script];
 }
 
-/* Whether the open word stays; if so its digits are masked and it is stemmed. */
+/* Returns whether the open word passes the filters. If so, masks its digits and stems it. */
 static bool pass_filters(struct sh_tokenizer *t)
 {
 	const uint8_t *p = (uint8_t *)t->text + t->word, *end = (uint8_t *)t->text + t->used;

@@ -1,4 +1,4 @@
-/* Where tokens stood in the text that was given: see sh_token_opts.places. */
+/* The places of tokens in the text: see sh_token_opts.places. */
 #include "text/published.h"
 #include "text/tokenizer.h"
 
@@ -58,8 +58,8 @@ static uint32_t offset_of(const struct sh_tokenizer *t, const uint8_t *p)
 	return t->places.escaped ? t->places.escaped[at] : (uint32_t)at;
 }
 
-/* jieba joins some words of parts that do not stand together: such a word is nowhere in the text, and
- * gets the end of the word before it. */
+/* jieba composes some words of pieces that are not adjacent in the text. Such a word gets the end of the
+ * word before it as its place. */
 static bool is_elsewhere(const struct sh_tokenizer *t, const uint8_t *p)
 {
 	uintptr_t at = (uintptr_t)p, base = (uintptr_t)t->places.base;
@@ -91,7 +91,7 @@ struct sh_place sh_places_point(const struct sh_tokenizer *t, size_t i)
 {
 	if (!t->opts.places || t->places.points == 0)
 		return t->places.word;
-	/* Of a stem that is longer than its word. */
+	/* The code points of a stem that is longer than its word. */
 	return t->places.point[i < t->places.points ? i : t->places.points - 1];
 }
 

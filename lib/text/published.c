@@ -40,7 +40,7 @@ bool sh_is_white_space(uint32_t c)
 	}
 }
 
-/* A word of bytes as they stand. */
+/* Writes a word without change. */
 static int put_bytes(
     struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end, struct sh_error *err)
 {
@@ -60,7 +60,7 @@ static int put_bytes(
 	return 0;
 }
 
-/* Maximal runs of code points that do not separate. */
+/* Words are maximal sequences of code points that do not separate. */
 static int cut_runs(struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end,
     bool (*separates)(uint32_t c), struct sh_error *err)
 {
@@ -114,7 +114,7 @@ int sh_cut_alpha(struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end, s
 
 /* ---- Go: bytes.ToLower, then a regular expression ---- */
 
-/* The next code point; what is ill-formed is U+FFFD. */
+/* Returns the next code point; U+FFFD for an ill-formed sequence. */
 static uint32_t next_well_formed(struct sh_tokenizer *t, const uint8_t **p, const uint8_t *end)
 {
 	uint32_t c = sh_utf8_next(p, end);
@@ -125,7 +125,7 @@ static uint32_t next_well_formed(struct sh_tokenizer *t, const uint8_t **p, cons
 	return SH_UTF8_REPLACEMENT;
 }
 
-/* As Go's unicode.ToLower does. */
+/* Does what Go's unicode.ToLower() does. */
 static uint32_t go_lower(uint32_t c)
 {
 	if (c < 0x80)
@@ -148,7 +148,7 @@ static bool is_go_word(uint32_t c)
 	return is_ascii_word(c) || c == '\'';
 }
 
-/* After the word: "://" and at least one of [\w./], or nothing is taken. */
+/* Writes "://" and at least one of [\w./] at p, or nothing. Returns the end of what was written. */
 static const uint8_t *put_url_tail(struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end)
 {
 	const uint8_t *at = p, *from;
@@ -169,7 +169,7 @@ static const uint8_t *put_url_tail(struct sh_tokenizer *t, const uint8_t *p, con
 		sh_out_at(t, from, at);
 		sh_out_put(t, c);
 	}
-	t->ill = ill; /* what was looked at is met again */
+	t->ill = ill; /* the caller reads these bytes again */
 	return from == p + 3 ? p : from;
 }
 
@@ -214,7 +214,7 @@ static bool is_go_letter(uint32_t c)
 	}
 }
 
-/* The text with U+FFFD for what is ill-formed, in a buffer of the caller. */
+/* Appends the text to `out`, with U+FFFD for each ill-formed sequence. */
 static int well_formed_text(struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end,
     struct sh_buf *out, struct sh_error *err)
 {

@@ -35,8 +35,8 @@ static struct word look_at(struct sh_slice text)
 	return w;
 }
 
-/* Whether it has a letter, mark or digit. Asked of folded text: a radical of Kangxi is a symbol,
- * and the character that it folds to a letter. */
+/* Returns whether the text has a letter, mark or digit. The text must be folded: a Kangxi radical is a
+ * symbol, but folds to a letter. */
 static bool has_letters(struct sh_tokenizer *t, struct sh_slice text)
 {
 	const uint8_t *p = (const uint8_t *)text.p, *end = p + text.n;
@@ -48,7 +48,7 @@ static bool has_letters(struct sh_tokenizer *t, struct sh_slice text)
 	return false;
 }
 
-/* Whether it is a stop word when its ASCII capitals are small letters. */
+/* Returns whether the text with ASCII capitals in lower case is a stop word. */
 static bool is_stop_word(struct sh_tokenizer *t, struct sh_slice text)
 {
 	char lower[64];
@@ -64,7 +64,7 @@ static bool is_wanted(struct sh_tokenizer *t, struct sh_slice text)
 {
 	struct word w = look_at(text);
 
-	/* cppjieba's words of two ideographic blanks are keywords of yanyiwu. */
+	/* For yanyiwu, a word of two ideographic blanks can be a keyword: only jieba drops it. */
 	if (w.spaced || (w.blank && !t->opts.cppjieba))
 		return false;
 	if (t->method->mode & SH_TOK_HEAD_HAN && !w.head_han)
@@ -92,7 +92,7 @@ static int put_word(
 	if (sh_out_reserve(t, text.n, err) < 0)
 		return -1;
 	sh_out_at(t, (const uint8_t *)word.p, (const uint8_t *)word.p + word.n);
-	/* Folding may leave parts that separate: a word stays one. */
+	/* Folding may give white space, which is left out: a word stays one word. */
 	if (!t->opts.no_fold) {
 		const uint8_t *p = (const uint8_t *)text.p, *end = p + text.n;
 

@@ -1,4 +1,4 @@
-/* Inside the tokenizer: words out of jieba's dictionary, see method.h. */
+/* The inside of a tokenizer: methods with a dictionary, see method.h. */
 #ifndef SH_TEXT_TOK_JIEBA_H
 #define SH_TEXT_TOK_JIEBA_H
 
@@ -12,7 +12,7 @@ sh_cut_fn sh_cut_jieba, sh_cut_cppjieba;
 void sh_close_jieba(void *state);
 void sh_close_cppjieba(void *state);
 
-/* Flags in sh_token_method.mode, beside the enum sh_jieba_mode. */
+/* Bits of sh_token_method.mode: an enum sh_jieba_mode and a flag. */
 enum { SH_TOK_JIEBA_MODE = 15, SH_TOK_HEAD_HAN = 16 };
 
 #define SH_JIEBA_ROW(row_name, row_mode, only)                                                     \

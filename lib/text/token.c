@@ -101,7 +101,7 @@ struct sh_tokenizer *sh_tokenizer_new(const struct sh_token_opts *opts, struct s
 	return t;
 }
 
-/* Words that are filtered are handed over one by one. */
+/* The kernel writes tokens without filters: it is used only when there are none. */
 void sh_tokenizer_force(struct sh_tokenizer *t, const struct sh_ascii_kernel *kernel)
 {
 	bool fits = t->method->run == sh_cut_words;
@@ -134,7 +134,7 @@ void sh_tokenizer_delete(struct sh_tokenizer *t)
 	free(t);
 }
 
-/* A text whose tokens are its bytes: the arrays are the same for every one. */
+/* For a text whose tokens are its bytes: starts and ends are the same array for all such texts. */
 static int index_bytes(struct sh_tokenizer *t, struct sh_error *err)
 {
 	size_t n = t->used - (t->used && t->text[t->used - 1] == '_');
@@ -149,7 +149,7 @@ static int index_bytes(struct sh_tokenizer *t, struct sh_error *err)
 	return 0;
 }
 
-/* No gap at the end. */
+/* Removes a gap at the end. */
 static void finish(struct sh_tokenizer *t)
 {
 	sh_out_end(t);
@@ -160,8 +160,8 @@ static void finish(struct sh_tokenizer *t)
 	memset(t->text + t->used, 0, SH_TOKEN_PAD);
 }
 
-/* Copy the kernel's words out of their text, a space behind each. Copies of 16 bytes run
- * over what they copy. */
+/* Copies the kernel's words with one space after each. Copies at least 16 bytes each time: the next copy
+ * overwrites what is too much. */
 static int join(struct sh_tokenizer *t, struct sh_error *err)
 {
 	struct sh_buf *b = &t->joined;
@@ -201,7 +201,7 @@ int sh_tokenize(
 	t->bytes = t->no_memory = false;
 	if (t->opts.places && sh_places_begin(t, p) < 0)
 		return sh_error_set(err, SH_ERR_PARAM,
-		    "this way of cutting does not say where tokens stand in the text");
+		    "this method of tokenizing does not give the places of tokens in the text");
 	if (sh_out_reserve(t, t->text_cap ? 0 : FIRST_ROOM, err) < 0)
 		return -1;
 	if (text.n && t->method->run(t, p, p + text.n, err) < 0)

@@ -1,16 +1,15 @@
-/* Inside a tokenizer: what the files that cut text into tokens share. Users of the
- * library need only token.h.
+/* The inside of a tokenizer, for the files that implement methods. Users of the library need only
+ * token.h.
  *
- * A way of cutting is a function and its row in the table of method.c. It reads the
- * text and hands words over through the functions below, which know about units,
- * filters and gaps:
+ * A method is a function and its row in the table of method.c. It reads the text and writes words
+ * with the functions below, which apply units and filters:
  *
- *     sh_out_reserve(t, n, err)    room for n code points and as many gaps
- *     sh_out_put(t, c)             append a code point to the open word
- *     sh_out_end(t)                end the word, if one is open
- *     sh_out_gap(t)                the same, and what follows is not adjacent to it
+ *     sh_out_reserve(t, n, err)    makes room for n code points and n gaps
+ *     sh_out_put(t, c)             appends a code point to the open word
+ *     sh_out_end(t)                ends the open word, if there is one
+ *     sh_out_gap(t)                the same; the next word is not adjacent to it
  *
- * It folds with t->fold, unless t->opts.no_fold, and adds to t->ill. */
+ * It folds with t->fold, unless t->opts.no_fold is set, and counts ill-formed sequences in t->ill. */
 #ifndef SH_TEXT_TOKENIZER_H
 #define SH_TEXT_TOKENIZER_H
 
@@ -33,32 +32,32 @@ struct sh_place {
 
 struct sh_tokenizer {
 	const struct sh_token_method *method;
-	void *state;           /* the method's own, for its close() */
+	void *state;           /* of the method; its close() frees it */
 	struct sh_buf scratch; /* for methods */
 	struct sh_stemmer *stemmer;
-	bool no_memory; /* there was none for a stem: told when the text is cut */
+	bool no_memory; /* stemming failed: reported at the end of the text */
 	struct sh_token_opts opts;
-	bool filtered; /* any filter is on */
-	bool plain;    /* words as they come: no filter, no characters */
+	bool filtered; /* at least one filter is used */
+	bool plain;    /* no filter, and SH_UNIT_WORD */
 	struct sh_fold *fold;
-	/* per byte: the folded byte of a word, SEPARATOR, or LEAVE (not ASCII, or a
-	 * backslash that may start an escape) */
+	/* For each byte: the folded byte of a word, SH_ASCII_SEPARATOR, or SH_ASCII_LEAVE (not ASCII, or
+	 * a backslash that may begin an escape). */
 	uint8_t ascii[256];
-	const struct sh_ascii_kernel *ascii_kernel; /* NULL: bytes go one by one */
-	bool han;                                   /* it goes on through Han characters */
-	struct sh_buf joined; /* its words, joined by spaces, unless opts.apart */
+	const struct sh_ascii_kernel *ascii_kernel; /* NULL: read bytes one by one */
+	bool han;                                   /* the kernel splits Han characters */
+	struct sh_buf joined; /* the kernel's words with spaces between them, unless opts.apart */
 
 	char *text;
 	uint32_t *start, *end;
 	size_t text_cap, start_cap, end_cap;
 	size_t used; /* bytes of text in use */
-	size_t word; /* where the open word begins; none is open when it equals used */
+	size_t word; /* start of the open word; equal to `used` when none is open */
 	size_t n;
-	size_t chars; /* where the last word ended that was cut into characters */
+	size_t chars; /* end of the last word that was split into characters */
 	uint64_t ill;
-	/* Each byte of text is a token: so start and end do not hold them. */
+	/* Each byte of text is a token: index is used instead of start and end. */
 	bool bytes;
-	uint32_t *index; /* index[i] = i, as far as such texts were long */
+	uint32_t *index; /* index[i] = i, for the first `indexes` elements */
 	size_t indexes, index_cap;
 
 	/* With opts.places (text/places.c). */
@@ -78,8 +77,7 @@ struct sh_tokenizer {
 	} places;
 };
 
-/* The word being cut is complete: filter it and hand it over. For sh_out_end, when
- * t->plain is not set. */
+/* Ends the open word: filters it and makes tokens of it. For sh_out_end(), when t->plain is not set. */
 void sh_out_word(struct sh_tokenizer *t);
 
 int sh_out_reserve(struct sh_tokenizer *t, size_t n, struct sh_error *err);
@@ -90,25 +88,25 @@ bool sh_out_ends_with_gap(const struct sh_tokenizer *t);
 
 /* ---- places, only with opts.places ---- */
 
-/* Begin a text. */
+/* Begins a text. Returns -1 when the method does not support places. */
 int sh_places_begin(struct sh_tokenizer *t, const uint8_t *text);
-/* The method reads this copy of the text, in which escapes are undone. */
+/* Says that the method reads a copy of this text without escapes. */
 int sh_places_unescaped(struct sh_tokenizer *t, struct sh_slice text, struct sh_error *err);
-/* Room for as many tokens as t->start has. */
+/* Makes room for t->start_cap tokens. */
 int sh_places_reserve(struct sh_tokenizer *t, struct sh_error *err);
-/* What sh_out_put() puts next is made of the bytes p .. end - 1 of what the method reads. */
+/* Says that the next sh_out_put() is for the bytes p .. end - 1 of the text that the method reads. */
 void sh_places_at(struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end);
-/* A code point is put. */
+/* Notes the place of a code point that sh_out_put() appends. */
 void sh_places_put(struct sh_tokenizer *t);
-/* The code point that was put last is taken back. */
+/* Forgets the place of the last code point, which the caller removes. */
 static inline void sh_places_take_back(struct sh_tokenizer *t)
 {
 	t->places.points -= t->places.points > 0;
 }
-/* The kernel made tokens from t->n == n on, of what it read from p on, byte for byte: the text from
- * `used` on. */
+/* Notes the places of tokens n .. t->n - 1. The kernel read them from p on, and wrote one byte to the
+ * text, from `used` on, for each byte read. */
 void sh_places_kernel(struct sh_tokenizer *t, const uint8_t *p, size_t n, size_t used);
-/* The place of code point i of the open word. */
+/* Returns the place of code point i of the open word. */
 struct sh_place sh_places_point(const struct sh_tokenizer *t, size_t i);
 
 static inline void sh_out_at(struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end)
@@ -130,7 +128,7 @@ static inline void sh_out_token_at(
 	t->end[t->n++] = (uint32_t)end;
 }
 
-/* The open word is a token. */
+/* Makes the bytes start .. end - 1 a token, which is the open word. */
 static inline void sh_out_token(struct sh_tokenizer *t, size_t start, size_t end)
 {
 	sh_out_token_at(t, start, end, t->places.word);
@@ -156,7 +154,7 @@ static inline void sh_out_end(struct sh_tokenizer *t)
 	t->word = t->used;
 }
 
-/* Put a code point of the given class where it belongs. */
+/* Writes a code point of the given class: into the open word, as a token, or as a gap. */
 static inline void sh_out_classed(struct sh_tokenizer *t, uint32_t c, unsigned class)
 {
 	switch (class & SH_CLASS_KIND) {
@@ -173,7 +171,7 @@ static inline void sh_out_classed(struct sh_tokenizer *t, uint32_t c, unsigned c
 	}
 }
 
-/* The default way: words by general category, see token.h. */
+/* The default method: words by general category, see token.h. */
 int sh_cut_words(
     struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end, struct sh_error *err);
 

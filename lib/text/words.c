@@ -1,9 +1,8 @@
-/* The default way of cutting text into words: token.h says what a word is.
+/* The default method of splitting text into words; token.h defines a word.
  *
- * Text goes by in steps of at most STEP bytes, so that room for the output is made
- * once a step. Runs of ASCII and runs of the rest have a loop each. Where the tokens'
- * layout allows it (t->ascii_kernel), a run of ASCII longer than CALM bytes goes to a
- * kernel that takes 64 bytes at a time. */
+ * Text is processed in steps of at most STEP bytes, so that room for the output is reserved once a
+ * step. ASCII and other characters have a loop each. When t->ascii_kernel is set, at least CALM bytes
+ * of ASCII are split by a kernel that processes 64 bytes at a time. */
 #include "base/bytes.h"
 #include "text/tokenizer.h"
 
@@ -24,7 +23,7 @@ static const uint8_t *scan_ascii_placed(
 	return p;
 }
 
-/* Cut ASCII up to lim or to the first byte that has no place here. */
+/* Splits ASCII up to lim, or to the first byte that is not ASCII or may begin an escape. */
 static const uint8_t *scan_ascii(struct sh_tokenizer *t, const uint8_t *p, const uint8_t *lim)
 {
 	const uint8_t *table = t->ascii;
@@ -65,8 +64,8 @@ static bool starts_cjk(uint8_t c)
 	return c >= 0xE3 && c <= 0xE9;
 }
 
-/* Whether text follows that the kernel knows, enough of it for a call to pay: ASCII, or
- * three characters of Chinese or Japanese. */
+/* Returns whether the text at p begins with enough for a call of the kernel: CALM bytes of ASCII, or
+ * three Chinese or Japanese characters. */
 static bool is_calm(const struct sh_tokenizer *t, const uint8_t *p, const uint8_t *lim)
 {
 	const uint64_t high = UINT64_C(0x8080808080808080);
@@ -78,7 +77,7 @@ static bool is_calm(const struct sh_tokenizer *t, const uint8_t *p, const uint8_
 	return t->han && starts_cjk(p[0]) && starts_cjk(p[3]) && starts_cjk(p[6]);
 }
 
-/* A backslash: it separates, and so does what \t \n \r \\ stand for. */
+/* Skips a backslash and, when it begins an escape, the letter after it. All separate words. */
 static const uint8_t *skip_escape(struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end)
 {
 	sh_out_gap(t);
@@ -102,8 +101,8 @@ static const uint8_t *put_segment(
 	return p;
 }
 
-/* Cut what is not ASCII, up to lim, the next ASCII byte or what the kernel knows. A code point is put out
- * only when it is known that nothing attaches to it. */
+/* Splits characters that are not ASCII, up to lim, the next ASCII byte or text for the kernel. A code
+ * point is written only when the next one does not attach to it. */
 static const uint8_t *scan_folding(struct sh_tokenizer *t, const uint8_t *p, const uint8_t *lim,
     const uint8_t *end, struct sh_error *err)
 {
@@ -129,7 +128,7 @@ static const uint8_t *scan_folding(struct sh_tokenizer *t, const uint8_t *p, con
 	return p;
 }
 
-/* The same for text taken as it is. */
+/* The same without folding. */
 static const uint8_t *scan_unfolded(
     struct sh_tokenizer *t, const uint8_t *p, const uint8_t *lim, const uint8_t *end)
 {
@@ -146,15 +145,16 @@ static const uint8_t *scan_unfolded(
 	return p;
 }
 
-/* Three bytes back stands kana, which the kernel has cut, and nothing else. */
+/* Returns whether the three bytes before p are kana, which the kernel has split. */
 static bool is_behind_kana(const struct sh_tokenizer *t, const uint8_t *p, const uint8_t *floor)
 {
 	return t->han && p - floor >= 3 && p[-3] == 0xE3 && p[-2] >= 0x81 && p[-2] <= 0x83 &&
 	       (p[-1] & 0xC0) == 0x80;
 }
 
-/* At p, not ASCII: when it attaches to the ASCII character before it, or to the kana, take that
- * one back. Not beyond `floor`, the end of an escape: no mark joins what those stand for. */
+/* When the character at p, which is not ASCII, attaches to the ASCII character or kana before it,
+ * removes that one from the output and returns its beginning; otherwise returns p. Does not go back
+ * beyond `floor`, the end of an escape: nothing attaches to the character of an escape. */
 static const uint8_t *step_back(
     struct sh_tokenizer *t, const uint8_t *p, const uint8_t *floor, const uint8_t *end)
 {
@@ -176,8 +176,8 @@ static const uint8_t *step_back(
 	return p - 1;
 }
 
-/* From p to lim, which may be overshot by a sequence that began before it; or to a place
- * from which the kernel can take over. *floor: see step_back(). */
+/* Splits the text from p to lim, or to where the kernel can be called. A character that begins before
+ * lim may end after it. *floor: see step_back(). */
 static const uint8_t *scan_any(struct sh_tokenizer *t, const uint8_t *p, const uint8_t *lim,
     const uint8_t *end, const uint8_t **floor, struct sh_error *err)
 {
@@ -201,9 +201,9 @@ static const uint8_t *scan_any(struct sh_tokenizer *t, const uint8_t *p, const u
 	return p;
 }
 
-/* What the kernel appended to characters, up to the last '_', is tokens; the word behind
- * it is still open. */
-static void settle_chars(struct sh_tokenizer *t)
+/* Makes tokens of the characters that the kernel wrote, up to the last '_'. The word after it stays
+ * open. */
+static void make_tokens(struct sh_tokenizer *t)
 {
 	size_t used = t->used, at = used;
 
@@ -215,7 +215,7 @@ static void settle_chars(struct sh_tokenizer *t)
 	t->used = used;
 }
 
-/* The kernel's part of [p, lim). */
+/* Calls the kernel for the text p .. lim - 1. Returns where it stopped. */
 static const uint8_t *run_kernel(struct sh_tokenizer *t, const uint8_t *p, const uint8_t *lim,
     const uint8_t **floor, bool *pending)
 {
@@ -270,7 +270,7 @@ static int cut_by_kernel(
 		if (p == lim)
 			continue;
 		if (chars)
-			settle_chars(t);
+			make_tokens(t);
 		t->bytes = false;
 		lim = end - p > STEP ? p + STEP : end;
 		p = scan_any(t, p, lim, end, &floor, err);
@@ -278,7 +278,7 @@ static int cut_by_kernel(
 			return -1;
 	}
 	if (chars && !t->bytes)
-		settle_chars(t);
+		make_tokens(t);
 	return 0;
 }
 
