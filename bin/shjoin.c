@@ -1,4 +1,4 @@
-/* shjoin: bands or fingerprints to pairs. */
+/* shjoin: writes the pairs of near fingerprints, from bands or from fingerprints. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,25 +15,26 @@ enum { COLLAPSE = CLI_OWN, CHECK, EXPLAIN };
 
 enum { DEFAULT_K = 3, NO_PAIR = 1, UNSEEN_BITS = 64 };
 
-/* 4 GiB, or half of what there can be. */
+/* 4 GiB, or half of the address space. */
 #define DEFAULT_MEMORY (SIZE_MAX > UINT32_MAX ? (size_t)(UINT64_C(4) << 30) : SIZE_MAX / 2)
 
 static const struct cli_option options[] = {
-	{ 'k', "distance", "K", "pairs within Hamming distance K [the bands' own; 3]" },
+	{ 'k', "distance", "K", "write pairs within Hamming distance K [bands: theirs; 3]" },
 	{ COLLAPSE, "collapse", NULL, "pair identical fingerprints with the first id only" },
 	{ CHECK, "check", NULL, "exit 1 when there is no pair" },
-	{ 'S', "memory", "SIZE", "memory to use before temporary files [4G]" },
-	{ EXPLAIN, "explain", NULL, "show how fingerprints would be joined, and end" },
-	{ 'N', "count", "N", "with --explain: N of 64 bits at random, and no input" },
-	{ CLI_TMPDIR, "tmpdir", "DIR", "for temporary files [$TMPDIR, /tmp]" },
+	{ 'S', "memory", "SIZE", "use this much memory, then temporary files [4G]" },
+	{ EXPLAIN, "explain", NULL, "show how fingerprints would be joined; write no pairs" },
+	{ 'N', "count", "N", "with --explain: plan for N random fingerprints of 64 bits" },
+	{ CLI_TMPDIR, "tmpdir", "DIR", "put temporary files in DIR [$TMPDIR, /tmp]" },
 	{ 0 },
 };
 
 static const struct cli_program program = {
 	.name = "shjoin",
 	.synopsis = "[FILE [ARCHIVE]]",
-	.purpose = "Bands grouped by key, or fingerprints, to pairs (id1<TAB>id2<TAB>distance).\n"
-		   "Two files: pairs of a new one and an archived one, bands sorted bytewise.",
+	.purpose = "Write the pairs of near fingerprints (id1<TAB>id2<TAB>distance), from\n"
+		   "fingerprints or from bands grouped by key. With two files: the pairs of a\n"
+		   "new record and an archived one; bands must be sorted bytewise.",
 	.status = "1 no pair, ",
 	.options = { options },
 };
@@ -48,10 +49,10 @@ struct join {
 	uint64_t pairs, repeated;
 	struct sh_tags tags;
 	bool explain;
-	uint64_t count; /* to explain the plan for, 0: the input */
+	uint64_t count; /* plan for so many random fingerprints; 0: for the input */
 };
 
-/* Copy an id, most of which are short: a call would take longer than the copy. */
+/* Copies an id. Most ids are short: a call of memcpy() would take longer than the copy. */
 static char *put(char *to, struct sh_slice id)
 {
 	const char *p = id.p;
@@ -90,7 +91,7 @@ static int write_pair(
 	return 0;
 }
 
-/* Most ids are short: 16 bytes of them are copied, whatever there is behind. */
+/* Copies an id of at most 16 bytes without a branch on its length. What follows is overwritten. */
 static inline char *put_wide(char *to, struct sh_slice id)
 {
 	memcpy(to, id.p, 16);
@@ -99,7 +100,7 @@ static inline char *put_wide(char *to, struct sh_slice id)
 	return to + id.n;
 }
 
-/* The end of a line, behind its second id. */
+/* Writes the end of a line, behind its second id. */
 static inline char *put_distance(char *p, unsigned distance)
 {
 	*p++ = '\t';
@@ -133,7 +134,7 @@ static int write_pairs(void *arg, const struct sh_id_pair *pair, size_t n, struc
 	return 0;
 }
 
-/* The same of short ids. */
+/* Writes pairs of ids that are words; see sh_id_of_word(). */
 static int write_words(void *arg, const struct sh_word_pair *pair, size_t n, struct sh_error *err)
 {
 	struct join *j = arg;
@@ -157,7 +158,7 @@ static int write_words(void *arg, const struct sh_word_pair *pair, size_t n, str
 
 /* ---- bands ---- */
 
-/* A first record of one field is of neither kind. */
+/* Names both forms when the first record has one field, which neither form has. */
 static void name_both_kinds(
     const struct sh_lines *lines, struct sh_slice line, struct sh_error *err)
 {
@@ -166,7 +167,7 @@ static void name_both_kinds(
 		    "1 field, expected key<TAB>fingerprint<TAB>id or fingerprint<TAB>id");
 }
 
-/* The next good record of a side; bad ones are put aside or end the program. */
+/* Reads the next good record of a side. A bad record goes to the rejects or ends the program. */
 static bool next_band(struct join *j, struct sh_stream *s, unsigned side, struct sh_band_record *r)
 {
 	struct sh_lines *lines = &j->lines[side];
@@ -197,7 +198,7 @@ static int next_of_side(void *arg, unsigned side, struct sh_band_record *r, stru
 	return next_band(reader->join, reader->stream, side, r);
 }
 
-/* What follows the line last read, as far as there is nothing to say against it. */
+/* Reads the records that follow, up to the first line that sh_stream_check() should see. */
 static void take_bands(struct join *j, struct sh_stream *s)
 {
 	struct sh_error err;
@@ -249,23 +250,23 @@ static void join_bands(struct join *j)
 
 /* ---- fingerprints ---- */
 
-/* Fingerprints in memory, or as many at a time as fit there. */
+/* Fingerprints in memory, or the partition that is in memory. */
 struct held {
 	struct join *join;
 	struct sh_join *engine;
-	struct sh_side room; /* of the parts and the engine */
+	struct sh_side room; /* scratch memory of the partitions and the engine */
 	struct sh_parts parts[2];
 	unsigned bits;
 };
 
-/* The first record's width is that of all. */
+/* Adds a record. All records must have the width of the first one. */
 static int add_record(
     struct held *h, unsigned side, const struct sh_fp_record *r, struct sh_error *err)
 {
 	struct join *j = h->join;
 
 	if (h->bits == 0) {
-		/* A join of two parts takes as much again as they do. */
+		/* The join of two partitions takes as much again as they do. */
 		size_t part = j->memory / (j->sides == 1 ? 3 : 4);
 
 		h->bits = r->bits;
@@ -274,14 +275,14 @@ static int add_record(
 				j->cli->tmpdir, err) < 0)
 				return -1;
 		h->parts[j->sides - 1].first_only = j->collapse;
-		/* Which pairs there are is nothing that a plan shows. */
+		/* --explain writes no pairs. */
 		h->parts[0].copy = j->sides == 1 && !j->explain ? write_pair : NULL;
 		h->parts[0].arg = j;
 	}
 	return sh_parts_add(&h->parts[side], r->fp, r->id, err);
 }
 
-/* What follows the line last read, as far as it is in order: most of a block at once. */
+/* Reads the lines that follow, a block at once, up to the first line in another form. */
 static void take_block(struct held *h, unsigned side, int tag)
 {
 	struct sh_lines *lines = &h->join->lines[side];
@@ -379,7 +380,7 @@ static void show_plan(struct cli *c, const struct sh_plan *p)
 	}
 }
 
-/* The plan for that many uniform fingerprints of 64 bits. */
+/* Shows the plan for `count` uniform fingerprints of 64 bits. */
 static void explain_count(struct join *j, unsigned k)
 {
 	struct sh_task task = {
@@ -400,7 +401,7 @@ static void explain_count(struct join *j, unsigned k)
 	show_plan(j->cli, &plan);
 }
 
-/* The plan for all that was read, in one part. */
+/* Shows the plan for all that was read, when it fits in one partition. */
 static int explain_part(void *arg, struct sh_nodes *s, struct sh_error *err)
 {
 	struct held *h = arg;
@@ -421,7 +422,7 @@ static int explain_held(struct held *h, struct sh_error *err)
 
 	if (h->parts[0].n == 1)
 		return sh_parts_join_self(&h->parts[0], &one, err);
-	say(h->join->cli, "%zu parts, each joined with itself and with each other\n",
+	say(h->join->cli, "%zu partitions, each joined with itself and with each other\n",
 	    h->parts[0].n);
 	return 0;
 }
@@ -478,7 +479,8 @@ static int fingerprint_or_band(
 	return sh_record_fp(line, &fp, err) == 0 ? 0 : sh_record_band(line, &band, err);
 }
 
-/* The first record tells. A fingerprint has two fields, or three: the last one a tag. */
+/* Returns whether the first record is a fingerprint: it has two fields, or three of which the
+ * last is a tag. */
 static bool holds_fingerprints(struct join *j)
 {
 	struct sh_slice line;
@@ -549,12 +551,12 @@ int main(int argc, char **argv)
 		}
 	}
 	if (j.explain ? c.n_operands > 1 : j.count > 0)
-		cli_usage(&c, j.explain ? "--explain: one file" : "-N is for --explain");
+		cli_usage(&c, j.explain ? "--explain takes one file" : "-N needs --explain");
 	if (j.count && c.n_operands)
 		cli_usage(
-		    &c, "-N takes fingerprints at random: '%s' would not be read", c.operands[0]);
+		    &c, "-N plans for random fingerprints: '%s' would not be read", c.operands[0]);
 	if (j.explain && check)
-		cli_usage(&c, "--explain finds no pairs that --check could tell of");
+		cli_usage(&c, "--check cannot be used with --explain, which finds no pairs");
 	open_sides(&j);
 	if (j.explain)
 		cli_text(&c);

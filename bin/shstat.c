@@ -11,8 +11,8 @@ enum { SVG = CLI_OWN, WIDTH };
 enum { DEFAULT_WIDTH = 50, SVG_BAR = 22, SVG_GAP = 4, SVG_HEIGHT = 220, SVG_MARGIN = 50 };
 
 static const struct cli_option options[] = {
-	{ SVG, "svg", NULL, "draw them as a picture (SVG)" },
-	{ WIDTH, "width", "N", "characters of the longest bar [50]" },
+	{ SVG, "svg", NULL, "draw a picture (SVG)" },
+	{ WIDTH, "width", "N", "length of the longest bar, in characters [50]" },
 	{ 0 },
 };
 
@@ -24,7 +24,7 @@ static const struct cli_program program = {
 	.text = true,
 };
 
-/* A histogram: rows with a name each. */
+/* One bar of a histogram. */
 struct row {
 	char name[32], note[32];
 	uint64_t count;
@@ -39,7 +39,7 @@ struct chart {
 
 /* ---- reading ---- */
 
-static int take_group(struct sh_census *census, struct sh_slice line, struct sh_error *err)
+static int add_group(struct sh_census *census, struct sh_slice line, struct sh_error *err)
 {
 	struct sh_slice f[2];
 	size_t n = sh_fields_split(line, f, 2);
@@ -52,15 +52,15 @@ static int take_group(struct sh_census *census, struct sh_slice line, struct sh_
 	return sh_census_group(census, f[0], f[1], err);
 }
 
-static int take_pair(struct sh_census *census, struct sh_slice line, struct sh_error *err)
+static int add_pair(struct sh_census *census, struct sh_slice line, struct sh_error *err)
 {
 	struct sh_pair_record r;
 
 	return sh_record_pair(line, &r, err) < 0 ? -1 : sh_census_pair(census, &r, err);
 }
 
-/* The first good record tells what all are: two fields are a group. */
-static int take_record(
+/* The first good record decides how all are read: two fields are a group. */
+static int add_record(
     struct sh_census *census, struct sh_slice line, int *fields, struct sh_error *err)
 {
 	struct sh_slice f[1];
@@ -68,7 +68,7 @@ static int take_record(
 
 	if (these == 0)
 		these = sh_fields_split(line, f, 1) == 2 ? 2 : 3;
-	if ((these == 2 ? take_group : take_pair)(census, line, err) < 0)
+	if ((these == 2 ? add_group : add_pair)(census, line, err) < 0)
 		return -1;
 	*fields = these;
 	return 0;
@@ -85,7 +85,7 @@ static void read_records(struct cli *c, struct sh_census *census)
 		cli_die(c, &err);
 	cli_lines_init(c, &lines);
 	while (cli_line(c, &lines, &line)) {
-		if (take_record(census, line, &fields, &err) < 0) {
+		if (add_record(census, line, &fields, &err) < 0) {
 			sh_lines_blame(&lines, &err);
 			cli_reject(c, line, &err);
 		}
@@ -165,7 +165,7 @@ static void print_bars(struct cli *c, const struct chart *chart, unsigned width)
 		if (chart->note)
 			cli_print(c, "  %4s", r->note);
 		if (r->count && !bar)
-			bar = 1; /* few are not none */
+			bar = 1; /* a count above 0 shows */
 		cli_print(c, "%s", bar ? "  " : "");
 		for (; bar; bar--)
 			cli_write(c, "#", 1);
@@ -264,7 +264,7 @@ int main(int argc, char **argv)
 			width = (unsigned)cli_number(&c, "--width", 1, 1000);
 	}
 	if (svg && width)
-		cli_usage(&c, "--width is for bars of characters, not for --svg");
+		cli_usage(&c, "--width cannot be used with --svg");
 	cli_open(&c);
 	read_records(&c, &census);
 	chart_distances(&census, &charts[0]);

@@ -153,12 +153,12 @@ prints() {
 	for size in 100K 120K 150K; do
 		shjoin --explain -S $size in
 	done >parts
-	grep -qx '2 parts, each joined with itself and with each other' parts
+	grep -qx '2 partitions, each joined with itself and with each other' parts
 	try 'shjoin --explain -k 5 </dev/null'
 	exits 0
 	gives 'no fingerprints, distance 5'
 	try 'shjoin --explain -N 1000 in'
 	exits 2
 	gives
-	says "shjoin: -N takes fingerprints at random: 'in' would not be read" "Try 'shjoin --help' or 'man shjoin'."
+	says "shjoin: -N plans for random fingerprints: 'in' would not be read" "Try 'shjoin --help' or 'man shjoin'."
 }

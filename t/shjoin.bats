@@ -30,7 +30,7 @@ clusters() {
 	}'
 }
 
-@test "fingerprints straight in: every pair within -k, 3 unless told, each once, smaller id first" {
+@test "fingerprints: every pair within -k, by default 3, each once, smaller id first" {
 	fingerprints >fps
 	try 'shjoin fps | sort'
 	exits 0
@@ -65,7 +65,7 @@ clusters() {
 	says 'shjoin: bands:1: -k 3, but these bands guarantee pairs only up to distance 2 (shband -k 3)'
 }
 
-@test "bands need only be grouped: descending or shuffled groups will do" {
+@test "bands need only be grouped: keys may descend or be shuffled" {
 	clusters 300 64 1 >fps
 	shjoin fps | sort >expected
 	shband -M 6 fps | sort >bands
@@ -93,7 +93,7 @@ clusters() {
 	says 'shjoin: bands:3: bands are not grouped by key: pairs would be missed (LC_ALL=C sort brings equal keys together)'
 }
 
-@test "a key that its own fingerprint contradicts is an error with its line" {
+@test "a key that is not that of its fingerprint is an error with its line" {
 	fingerprints | shband -k 1 | sort >bands
 	sed '3s/[^\t]*\t[^\t]*/0102000000000\t0000010000000001/' bands >bad
 	try 'shjoin bad >/dev/null'
@@ -106,7 +106,7 @@ clusters() {
 	same expected rejected
 }
 
-@test "the first good record tells what the input is, when bad ones stand before it" {
+@test "the first good record decides what the input is, when bad records precede it" {
 	fingerprints >fps
 	shband -k 1 fps | sort >bands
 	printf 'fingerprint\tid\n\na\tb\tc\td\n' >head
@@ -125,7 +125,7 @@ clusters() {
 	done
 }
 
-@test "a bad record between two of one key parts no pair" {
+@test "a bad record between two records of one key loses no pair" {
 	for i in {1..20}; do
 		printf '%08x%08x\t%s\n' $((i * 1000003)) $i a$i $((i * 1000003)) $((i + 256)) b$i
 	done | shband -k 1 | sort >bands
@@ -178,7 +178,7 @@ clusters() {
 	refuses 010220 'the band key names table 2, but its layout has 2, counted from 0'
 }
 
-@test "the first record says whether bands or fingerprints come" {
+@test "the first record decides between bands and fingerprints" {
 	fingerprints >fps
 	shband -k 1 fps | sort >bands
 	try 'cat fps bands | shjoin'
@@ -210,7 +210,7 @@ clusters() {
 	says 'shjoin: 1 record with the id and the fingerprint of another: left out'
 }
 
-@test "of two files those left out are counted together" {
+@test "records left out of two files are counted together" {
 	printf '00\ta\n00\ta\nff\tb\n' >new
 	printf '00\tc\n00\tc\n00\tc\n' >old
 	try 'shjoin new old'
@@ -225,7 +225,7 @@ clusters() {
 	says 'shjoin: 3 records with the id and the fingerprint of another: left out'
 }
 
-@test "those left out are counted, whether they meet in memory, in one part or in several" {
+@test "records left out are counted: in memory, in one partition, in several" {
 	seq 900 | awk '{ printf "%08d%08d\tid%d\n", $1 / 10, $1, $1 }' >once
 	# Each tenth again at once, each seventh at the end.
 	(awk '{ print } NR % 10 == 0 { print }' once; awk 'NR % 7 == 0' once) >fps
@@ -246,7 +246,7 @@ clusters() {
 	done
 }
 
-@test "one id is no pair with itself, whatever its fingerprints" {
+@test "an id is never paired with itself, whatever its fingerprints" {
 	printf '00\ta\n01\ta\n01\tb\n' >fps
 	try 'shjoin -k 1 fps | sort'
 	gives 'a\tb\t0' 'a\tb\t1'
@@ -360,7 +360,7 @@ clusters() {
 	done
 }
 
-@test "however small -S is, parts are not so many that each with each takes for ever" {
+@test "however small -S is, the number of partitions stays bounded" {
 	seq 9000 | sed "s,.*,&\t&," | shfp >fps
 	shjoin -k 12 fps | awk -F'\t' '{ print ($1 < $2 ? $1 FS $2 : $2 FS $1) FS $3 }' | sort >expected
 	[ "$(wc -l <expected)" -ge 16 ]
@@ -369,7 +369,7 @@ clusters() {
 	same expected out
 	try 'shjoin -k 12 -S 1 --explain fps'
 	exits 0
-	parts=$(sed -n 's/ parts, each joined with itself.*//p' out)
+	parts=$(sed -n 's/ partitions, each joined with itself.*//p' out)
 	echo "$parts parts"
 	[ "$parts" -gt 64 ]
 	[ "$parts" -lt 1000 ]
@@ -385,7 +385,7 @@ clusters() {
 	gives '1 different fingerprint of 64 bits, distance 3' 'every two compared: 0 candidates, 0 s'
 }
 
-@test "--explain knows what did not fit in memory, and does when repeated records are left out" {
+@test "--explain counts records in temporary files, without repeated ones" {
 	seq 300 | shfp -l >once
 	cat once once once once >repeated
 	try 'shjoin --explain -S 20K repeated'
@@ -468,7 +468,7 @@ ids() {
 	gives 'a\ta\t0' 'a\tb\t1' 'b\ta\t1' 'b\tb\t0'
 }
 
-@test "one file named twice is refused, for each record would make a pair with itself" {
+@test "one file named twice is refused: each record would be paired with itself" {
 	printf '00\ta\n01\tb\n' >fps
 	ln -s fps link
 	for other in fps ./fps link; do
@@ -479,7 +479,7 @@ ids() {
 	done
 }
 
-@test "two files are checked for their order, to the end" {
+@test "the order of two files is checked to the end" {
 	printf '00\ta\nff\tb\n' | shband -k 1 | sort >bands
 	tac bands >descending
 	try 'shjoin bands descending'
@@ -532,7 +532,7 @@ ids() {
 	exits 0
 }
 
-@test "usage that cannot be meant is refused" {
+@test "options that contradict each other are refused" {
 	refuses() {
 		try "shjoin $1 </dev/null"
 		exits 2
@@ -544,14 +544,14 @@ ids() {
 	refuses '-k 1025' "-k '1025': expected a whole number from 0 to 1024"
 	refuses '-k -1' "-k '-1': expected a whole number from 0 to 1024"
 	refuses '-S 0' "-S '0': expected a size such as 500M or 1.5G"
-	refuses '-N 5' '-N is for --explain'
+	refuses '-N 5' '-N needs --explain'
 	refuses '--explain -N 0' "-N '0': expected a whole number from 1 to 4294967295"
 	refuses '--explain -N 4294967296' "-N '4294967296': expected a whole number from 1 to 4294967295"
-	refuses '--explain a b' '--explain: one file'
-	refuses '--explain --check' '--explain finds no pairs that --check could tell of'
+	refuses '--explain a b' '--explain takes one file'
+	refuses '--explain --check' '--check cannot be used with --explain, which finds no pairs'
 }
 
-@test "a first record of one field is told what both kinds look like" {
+@test "a first record of one field: the message names both forms" {
 	try 'echo abc | shjoin'
 	exits 2
 	says 'shjoin: -:1: 1 field, expected key<TAB>fingerprint<TAB>id or fingerprint<TAB>id'
@@ -585,7 +585,7 @@ mixed() {
 	[ ! -s bad ]
 }
 
-@test "where records with a tag meet records without, there is one warning, and the same pairs" {
+@test "records with a tag and records without give one warning and the same pairs" {
 	printf 'a\tone two\nb\tone two three\nc\tone two\nd\tother words\n' >docs
 	shfp docs >tagged
 	shfp --bare docs | sed 's/\t/\tx/' >bare

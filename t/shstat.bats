@@ -2,7 +2,7 @@
 # shstat: histograms of pairs and groups.
 load helper
 
-@test "pairs: a row a distance, and the sizes of what they connect" {
+@test "pairs: a row for each distance, and the sizes of the groups they connect" {
 	printf '%s\t%s\t%d\n' a b 1 b c 1 d e 3 f g 1 >pairs
 	cat >expected <<-'END'
 	   distance      pairs
@@ -31,7 +31,7 @@ load helper
 	grep -q '^ *6 *1 *  #$' out
 }
 
-@test "bars are rounded, but few are not none; --width up to 1000" {
+@test "bars are rounded, but a count above 0 shows; --width up to 1000" {
 	seq 100 | awk '{ print "a\t" $1 "\t" ($1 <= 3 ? 1 : $1 == 4 ? 2 : $1 <= 52 ? 4 : 5) }' >pairs
 	try 'shstat --width 10 pairs'
 	exits 0
@@ -58,14 +58,14 @@ load helper
 	done
 }
 
-@test "--svg has no bars of characters: --width is refused" {
+@test "--svg refuses --width" {
 	try 'printf "a\tb\t1\n" | shstat --svg --width 50'
 	exits 2
 	gives
-	says 'shstat: --width is for bars of characters, not for --svg' "Try 'shstat --help' or 'man shstat'."
+	says 'shstat: --width cannot be used with --svg' "Try 'shstat --help' or 'man shstat'."
 }
 
-@test "--svg: a chart, or two in the width of the wider, with a bar a row and a number where there is one" {
+@test "--svg: one chart or two of equal width, a bar for each row, a number above each bar" {
 	printf 'a\tb\t0\nc\td\t0\ne\tf\t20\n' >pairs
 	try 'shstat --svg pairs'
 	exits 0
@@ -86,7 +86,7 @@ load helper
 	grep -q '<svg [^>]* width="400" height="320">' out
 }
 
-@test "groups: sizes alone, in doubling rows beyond four" {
+@test "groups: sizes only, in doubling rows beyond four" {
 	for size in 1 2 2 5 8 9 70; do
 		for i in $(seq $size); do printf 'g%s.%s\tg%s.1\n' "$((n))" "$i" "$((n))"; done
 		n=$((n + 1))
@@ -100,7 +100,7 @@ load helper
 	grep -q '^96 documents in 6 groups, the largest of 70$' out
 }
 
-@test "what has two fields but no group's keeper is counted with a note" {
+@test "records of two fields without keepers are counted with a note" {
 	for line in '0000000000000007\ta' 'a\tb' 'a\tab' 'ab\ta'; do
 		try "printf '$line\n' | shstat"
 		exits 0
@@ -125,7 +125,7 @@ load helper
 	python3 -c 'import sys, xml.dom.minidom as m; assert len(m.parse("out").getElementsByTagName("rect")) > 13'
 }
 
-@test "nothing, and what is no pair" {
+@test "empty input, and records that are not pairs" {
 	try 'shstat </dev/null'
 	exits 0
 	grep -q '^0 documents in 0 groups' out
