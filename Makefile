@@ -220,9 +220,12 @@ demo: ## find the near-duplicates in the bundled English and Chinese documents
 	@+$(MAKE) --no-print-directory -s all
 	@share/demo
 
+# A test run without -j builds with all processors.
+ALL_PROCESSORS = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc 2>/dev/null || echo 2))
+
 check: ## run all tests; the last line is `N passed, N failed`
 	@share/deps build check
-	@+$(MAKE) --no-print-directory -s all unit-programs
+	@+$(MAKE) --no-print-directory -s $(ALL_PROCESSORS) all unit-programs
 	@$(TEST_DATA) $(TEST_ENV) t/run $(UNIT) $(FUZZ) $(BATS)
 
 unit-programs: $(UNIT) $(FUZZ)
