@@ -111,8 +111,8 @@ _Noreturn static void help(struct cli *c)
 
 /* ---- options ---- */
 
-/* Descriptors 0 to 2 that are closed would be given to the next file opened: a message
- * would end up in the output. Occupy them with what refuses every use. */
+/* Opens descriptors 0 to 2 that are closed: else the next file gets such a number, and messages go into that
+ * file. /dev/null is opened the wrong way round, so that each use fails. */
 static void occupy_standard_descriptors(struct cli *c)
 {
 	for (int fd = 0; fd <= 2; fd++) {
@@ -171,8 +171,8 @@ void cli_start(struct cli *c, const struct cli_program *program, int argc, char 
 		argv[0] = (char *)(uintptr_t)program->name;
 }
 
-/* The value of an option that names an output; an empty one, as of a variable that is not set, would
- * fail when all is done. */
+/* The value of an option that names an output. An empty name, as of a variable that is not set, would fail only
+ * when all work is done. */
 static const char *output_name(struct cli *c)
 {
 	if (!*c->arg)
@@ -201,7 +201,7 @@ static void take_trailer(struct cli *c)
 	c->trailer_out = !in;
 }
 
-/* The second one to read it would find nothing there. */
+/* The second reader of standard input would find it empty. */
 static void refuse_standard_input_twice(struct cli *c)
 {
 	unsigned n = c->n_operands == 0 && !c->no_documents;
@@ -214,7 +214,7 @@ static void refuse_standard_input_twice(struct cli *c)
 		cli_usage(c, "standard input is named twice, and can be read only once");
 }
 
-/* Whether an option has the file read. */
+/* Whether the file is one that an option reads. */
 static bool is_looked_up(const struct cli *c, const char *path)
 {
 	for (size_t i = 0; i < c->n_reads; i++)
@@ -231,10 +231,15 @@ static bool is_input(const struct cli *c, const char *path)
 	return (c->n_operands == 0 && sh_is_input("-", path)) || is_looked_up(c, path);
 }
 
-/* A list of some records would be all that is left of them. -o may be an operand: it is what has
- * become of it; but not what that was looked up in. Standard output may not: `>` has emptied it, and
- * after `>>` a program would read for ever what it has just written. */
-static void keep_inputs(struct cli *c)
+/* Refuses outputs that would destroy an input.
+ *
+ * -o may name an operand: the output replaces the operand when all is read. It may not name a file that an
+ * option reads (a table, a list). --rejects and further outputs hold some records only, so they may name no
+ * input.
+ *
+ * Standard output may be no input: `>` has emptied the file before the program began, and with `>>` the
+ * program would read without end what it has written. */
+static void refuse_outputs_that_are_inputs(struct cli *c)
 {
 	if (!c->program->reaches && sh_target_same(c->out_path, "-") && is_input(c, "/dev/stdout"))
 		cli_usage(c, "standard output is also an input (-o replaces one when all is read)");
@@ -247,8 +252,8 @@ static void keep_inputs(struct cli *c)
 			cli_usage(c, "%s: would be written, and is an input", c->writes[i]);
 }
 
-/* A descriptor that nobody has opened would become that of a file opened here: an output would be
- * read, or rejected records be written into it. */
+/* Dies when the path names a descriptor that is not open, such as /dev/fd/3. A file that this program opens could
+ * get that number, and an output would be read, or rejected records be written into it. */
 static void need_open(struct cli *c, const char *path)
 {
 	int fd = path ? sh_target_descriptor(path) : -1;
@@ -275,15 +280,16 @@ static void need_descriptors(struct cli *c)
 	need_open(c, c->rejects_path);
 }
 
-/* getopt_long() shows what is no option as it is: the name of a file, perhaps, that `*` stood for. */
+/* The messages of getopt_long() quote arguments as they are. One may be a hostile name of a file that `*` stood
+ * for. */
 static void blunt_arguments(struct cli *c)
 {
 	for (int i = 1; i < c->argc; i++)
 		c->argv[i][cli_blunt(c->argv[i], strlen(c->argv[i]))] = '\0';
 }
 
-/* -p comes first, wherever it stands: all others change what it chooses. The first reading is for it
- * alone, up to what ends the program anyway. */
+/* Returns -p before all other options, wherever it stands: the others change what -p has chosen. The arguments
+ * are read twice. The first time only -p is returned, up to an option that ends the program. */
 static int next_code(struct cli *c, const char *letters, const struct option *longs)
 {
 	int code;
@@ -368,7 +374,7 @@ int cli_next(struct cli *c)
 	c->n_operands = (size_t)(c->argc - optind);
 	need_descriptors(c);
 	refuse_standard_input_twice(c);
-	keep_inputs(c);
+	refuse_outputs_that_are_inputs(c);
 	return -1;
 }
 

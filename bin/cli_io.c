@@ -1,4 +1,4 @@
-/* What a program says, reads and writes, once its options are known, and how it ends. */
+/* Messages, inputs and outputs of a program, and how it ends. */
 #include "cli.h"
 
 #include <stdarg.h>
@@ -77,7 +77,7 @@ static void complain(struct cli *c, const struct sh_error *err)
 		cli_warn(c, "%s", err->text);
 }
 
-/* Nothing of what is open comes into being. */
+/* Drops all outputs that are open: no file of theirs appears. */
 static void abort_outputs(struct cli *c)
 {
 	for (size_t i = 0; i < c->n_further; i++)
@@ -117,7 +117,7 @@ void cli_die(struct cli *c, const struct sh_error *err)
 	struct sh_error ignored;
 
 	complain(c, err);
-	/* The records before the trouble are whole: a pipe gets them. */
+	/* Standard output gets the records before the error, which are whole. */
 	if (c->open && !c->out.target)
 		sh_sink_flush(&c->out, &ignored);
 	if (c->open && c->rejects_path) {
@@ -146,7 +146,7 @@ int cli_finish(struct cli *c)
 {
 	struct sh_error err;
 
-	/* The output last: where a file of that name stands, all that belongs to it does. */
+	/* The output comes last: when its file is there, the file of rejected records is there, too. */
 	close_rejects(c);
 	c->open = false;
 	if (c->left && c->out.tmp)
@@ -186,7 +186,7 @@ uint64_t cli_sum(uint64_t before, const struct sh_buf *all)
 	return sh_siphash(key, all->p ? all->p : "", all->n);
 }
 
-/* Each would take what the other has written for the file that it replaces. */
+/* Two outputs to one file: the second rename would drop what the first has written. */
 static void refuse_one_file_for_both(struct cli *c)
 {
 	if (!c->rejects_path)
@@ -227,7 +227,16 @@ void cli_lines_init(const struct cli *c, struct sh_lines *lines)
 	lines->source.crlf = c->crlf;
 }
 
-/* From here on only what the command line names can be opened. */
+const struct cli_option *cli_find_option(const struct cli *c, int code)
+{
+	for (size_t i = 0; i < CLI_TABLES && c->program->options[i]; i++)
+		for (const struct cli_option *o = c->program->options[i]; o->code; o++)
+			if (o->code == code)
+				return o;
+	return NULL;
+}
+
+/* From here on only files that the command line names can be opened. */
 static void confine(const struct cli *c)
 {
 	struct sh_confine rules;
@@ -252,8 +261,8 @@ static void confine(const struct cli *c)
 	sh_confine_enforce(&rules);
 }
 
-/* Several programs have all their inputs open at once. Of what the system lets a process have, it
- * is often given no more than a thousand. */
+/* Raises the limit of open files as far as the system allows: some programs have all inputs open at once, and
+ * the limit is often 1024 at first. */
 static void allow_inputs(const struct cli *c)
 {
 	struct rlimit limit;
@@ -313,7 +322,7 @@ void cli_reject(struct cli *c, struct sh_slice line, const struct sh_error *err)
 	struct sh_error full;
 
 	if (line.p == c->line.p)
-		line = c->line; /* unaltered: with what --crlf took off */
+		line = c->line; /* unaltered: with the CR that --crlf took off */
 	if (!c->rejects_path || err->code != SH_ERR_RECORD)
 		cli_die(c, err);
 	c->n_rejected++;
@@ -363,7 +372,7 @@ bool cli_first(struct cli *c, struct sh_source *source, cli_record *record, stru
 	while ((got = sh_source_peek(source, line, &err)) > 0) {
 		c->line = *line;
 		*line = cli_strip(c->crlf, *line);
-		/* A trailer that nobody has asked for is no bad record: its turn comes. */
+		/* A trailer without --trailer is no bad record. It is refused where lines are read. */
 		if (!c->rejects_path || sh_trailer_refuse(c->line, &err) < 0 ||
 		    record(source, *line, &err) == 0)
 			return true;
@@ -382,7 +391,7 @@ bool cli_line(struct cli *c, struct sh_lines *lines, struct sh_slice *line)
 	bool at_end;
 	int got;
 
-	/* What is known goes out before a slow writer is waited for. */
+	/* Results go out before the program waits for a slow writer. */
 	if (sh_lines_at_end(lines) && c->out.buf.n && !sh_source_ready(&lines->source) &&
 	    sh_sink_flush(&c->out, &err) < 0)
 		cli_die(c, &err);

@@ -21,15 +21,6 @@ size_t values_print(char *to, size_t room, cli_names *names)
 	return n < room ? n : room - 1;
 }
 
-const struct cli_option *cli_find_option(const struct cli *c, int code)
-{
-	for (size_t i = 0; i < CLI_TABLES && c->program->options[i]; i++)
-		for (const struct cli_option *o = c->program->options[i]; o->code; o++)
-			if (o->code == code)
-				return o;
-	return NULL;
-}
-
 void cli_refuse(struct cli *c, int code, const char *text)
 {
 	const struct cli_option *o = cli_find_option(c, code);

@@ -1,0 +1,189 @@
+#!/usr/bin/env bats
+# The recipes of HACKING.md, "How to add", followed in a copy of the tree.
+load helper
+
+root=$BATS_TEST_DIRNAME/..
+
+setup_file() {
+	sanitized && skip 'the programs would be built anew'
+	cd "$BATS_FILE_TMPDIR"
+	mkdir tree && cd tree
+	cp -rp "$root"/{bin,lib,man,share,Makefile,config.mk} .
+	mkdir t
+	cp -rp "$root/t/unit" t
+	# What is built there is not built again, where it is of the same flags.
+	if [ -e "${BUILD:-$root/build}/flags" ]; then
+		mkdir build
+		cp -rp "${BUILD:-$root/build}"/{bin,lib,*flags,*.a,objects,shared-objects} build
+	fi
+	add_weight
+	add_tokenizer
+	add_format
+	add_program
+	make -s programs >built 2>&1 || { cat built; return 1; }
+}
+
+# before FILE PATTERN: puts the lines of standard input before the first line that has the pattern.
+before() {
+	cat >lines
+	awk -v pattern="$2" 'FNR == NR { lines = lines $0 "\n"; next }
+		!done && index($0, pattern) { printf "%s", lines; done = 1 } { print } END { exit !done }' lines "$1" >new
+	cat new >"$1"
+	grep -qF "\`$1\`" "$root/HACKING.md" || { echo "HACKING.md does not name $1"; return 1; }
+}
+
+add_weight() {
+	before lib/weight/weight.c 'static const struct sh_scheme rows[]' <<-'END'
+		static int twice(const struct sh_term *t, int64_t *weight, struct sh_error *err)
+		{
+			return check_tf(t, err) < 0 ? -1 : round_off(sh_wide_mul(t->tf, 2), 0, weight, err);
+		}
+
+	END
+	before lib/weight/weight.c '{ .name = "tfidf"' <<-'END'
+		{ .name = "twice", .weigh = twice },
+	END
+	before man/shweight.1 '.It Cm logidf Ta' <<-'END'
+		.It Cm twice Ta 2 * tf
+	END
+	[ -e t/unit/test_weight.c ]
+}
+
+add_tokenizer() {
+	before lib/text/published.c 'static bool is_no_letter' <<-'END'
+		static bool is_comma(uint32_t c)
+		{
+			return c == ',';
+		}
+
+		int sh_cut_commas(
+		    struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end, struct sh_error *err)
+		{
+			return cut_runs(t, p, end, is_comma, err);
+		}
+
+	END
+	before lib/text/published.h 'sh_cut_fn sh_cut_fields' <<-'END'
+		sh_cut_fn sh_cut_commas;
+	END
+	before lib/text/method.c '{ .name = "alpha"' <<-'END'
+		{ .name = "commas", .run = sh_cut_commas, .escapes = true },
+	END
+	before man/shtok.1 '.Cm go-letters .' <<-'END'
+		.Cm commas ,
+	END
+}
+
+add_format() {
+	before lib/fp/format.c 'static const struct sh_fp_format rows[]' <<-'END'
+		static size_t print_0x(char *out, const uint64_t *fp, unsigned bits)
+		{
+			memcpy(out, "0x", 2);
+			return 2 + print_hex(out + 2, fp, bits);
+		}
+
+	END
+	before lib/fp/format.c '{ .name = "dec"' <<-'END'
+		{ .name = "0x", .print = print_0x },
+	END
+	before man/shfp.1 '.Cm nib' <<-'END'
+		.Cm 0x
+	END
+}
+
+add_program() {
+	cat >bin/shids.c <<-'END'
+		/* shids: records to their first fields. */
+		#include "cli.h"
+		#include "record/fields.h"
+
+		static const struct cli_option options[] = { { 0 } };
+
+		static const struct cli_program program = {
+			.name = "shids",
+			.synopsis = "[FILE...]",
+			.purpose = "Records to their first fields.",
+			.options = { options },
+		};
+
+		int main(int argc, char **argv)
+		{
+			struct sh_slice line, field;
+			struct sh_lines lines;
+			struct cli c;
+
+			cli_start(&c, &program, argc, argv);
+			while (cli_next(&c) != -1)
+				;
+			cli_open(&c);
+			cli_lines_init(&c, &lines);
+			while (cli_line(&c, &lines, &line)) {
+				sh_fields_split(line, &field, 1);
+				cli_write(&c, field.p, field.n);
+				cli_write(&c, "\n", 1);
+			}
+			sh_lines_free(&lines);
+			return cli_finish(&c);
+		}
+	END
+	cp man/shband.1 man/shids.1
+}
+
+tree() {
+	PATH=$BATS_FILE_TMPDIR/tree/bin:$PATH
+}
+
+# offers PROGRAM OPTION NAME: help, message and completion show the name
+offers() {
+	local made=$BATS_FILE_TMPDIR/tree/completions
+	"$1" --help | tr -s ' \n' ' ' | grep -qE "[ ,]$3[, ]"
+	run ! "$1" "$2" nonsense
+	[[ $output = *"$3"* ]]
+	[ -e "$made" ] || "$root/share/completions" "$BATS_FILE_TMPDIR/tree/bin" "$made"
+	grep -qF "$3" "$made/bash/$1"
+}
+
+@test "a weight" {
+	tree
+	printf 'a\tx\t1\na\tx\t1\na\ty\t1\n' >features
+	try 'shweight -w twice features'
+	exits 0
+	gives 'a\tx\t4' 'a\ty\t2'
+	offers shweight -w twice
+	offers shfp -w twice
+	printf 'a\tx x y\n' >docs
+	try 'shtok docs | shweight -w twice | shfp --bare'
+	mv out piped
+	try 'shfp --bare -w twice docs'
+	same piped out
+}
+
+@test "a tokenizer" {
+	tree
+	printf 'a\tone two,three\n' >docs
+	try 'shtok --split commas docs'
+	exits 0
+	gives 'a\tone two\t1' 'a\tthree\t1'
+	offers shtok --split commas
+}
+
+@test "an output format" {
+	tree
+	printf 'a\tone\n' >docs
+	shfp --bare docs | sed 's/^/0x/' >expected
+	try 'shfp --bare -x 0x docs'
+	exits 0
+	same expected out
+	offers shfp -x 0x
+}
+
+@test "a program" {
+	tree
+	printf 'a\tone\nb\ttwo\n' >docs
+	try 'shids docs'
+	exits 0
+	gives a b
+	try 'shids -o new docs && shids --version && cat new'
+	exits 0
+	tail -n 2 out | diff - <(printf 'a\nb\n')
+}
