@@ -1,0 +1,208 @@
+/* shspan: documents to the passages that they share. */
+#include "passage/exact.h"
+#include "span.h"
+
+enum {
+	WINDOW = CLI_OWN,
+	FIRST,
+	ALL,
+	COUNT,
+	EXACT,
+	EVERY,
+	PAIRS,
+	MERGE,
+	SEEDS,
+	BOUND,
+	MIN_TOKENS,
+	IDENTITY,
+};
+
+static const struct cli_option options[] = {
+	{ 'd', "documents", "DOCS", "queries to look for in FILE; with --seeds the documents" },
+	{ FIRST, "first", NULL, "each passage with an earlier one, the first where it can be" },
+	{ ALL, "all", NULL, "each passage with all earlier ones" },
+	{ COUNT, "count", "[=N]", "passages that stand in at least N documents [2]" },
+	{ EXACT, "exact", "L", "passages of at least L tokens that occurred before" },
+	{ EVERY, "every", NULL, "--exact: passages that occur elsewhere, the first ones too" },
+	{ PAIRS, "pairs", NULL, "sum up spans to pairs, with the coverage of both documents" },
+	{ 'T', "threshold", "X",
+	    "--pairs: drop pairs of a coverage below X [0; queries: 0.6 to 1]" },
+	{ 'n', "ngram", "K", "tokens of a seed [6 words or 10 characters; queries: 5 or 9]" },
+	{ WINDOW, "window", "W", "take the least of W successive seeds [10; queries: 1]" },
+	{ MIN_TOKENS, "min-tokens", "N", "matched tokens of a span [15; queries: 12]" },
+	{ IDENTITY, "identity", "X", "matched tokens / tokens of a span [0.5]" },
+	{ MERGE, "merge", "N", "join spans of a pair that are at most N tokens apart" },
+	{ BOUND, "bound", "N",
+	    "places of a seed that are compared with each other [50; queries: 200]" },
+	{ SEEDS, "seeds", NULL, "FILE holds the seeds of the documents, sorted or not" },
+	{ CLI_TMPDIR, "tmpdir", "DIR", "for temporary files [$TMPDIR, /tmp]" },
+	{ 0 },
+};
+
+static const struct cli_program program = {
+	.name = "shspan",
+	.synopsis = "[FILE...]",
+	.purpose =
+	    "Documents (id<TAB>text) to spans "
+	    "(id1<TAB>start1<TAB>end1<TAB>id2<TAB>start2<TAB>end2<TAB>matched<TAB>identity).",
+	.options = { options, docopts_token_table },
+};
+
+enum { QUERY_BOUND = 200, SELF_BOUND = 50, FEW_TOKENS = 5, DEFAULT_COUNT = 2 };
+
+/* Which options were given. */
+struct given {
+	bool mode, window, min_tokens, identity, bound;
+};
+
+static void take_mode(struct cli *c, struct span_settings *s, struct given *g, enum span_mode mode)
+{
+	if (g->mode && s->mode != mode)
+		cli_usage(c, "--first, --all, --count and --exact exclude each other");
+	g->mode = true;
+	s->mode = mode;
+}
+
+static void take(struct cli *c, struct span_settings *s, struct given *g, int opt)
+{
+	switch (opt) {
+	case 'd':
+		cli_reads_more(c, &s->files);
+		break;
+	case FIRST:
+		take_mode(c, s, g, SPAN_FIRST);
+		break;
+	case ALL:
+		take_mode(c, s, g, SPAN_ALL);
+		break;
+	case COUNT:
+		take_mode(c, s, g, SPAN_COUNT);
+		if (c->arg)
+			s->documents = (uint32_t)cli_number(c, "--count", 2, UINT32_MAX);
+		break;
+	case EXACT:
+		take_mode(c, s, g, SPAN_EXACT);
+		s->length = (uint32_t)cli_number(c, "--exact", 1, SH_EXACT_MAX);
+		break;
+	case EVERY:
+		s->every = true;
+		break;
+	case PAIRS:
+		s->pairs = true;
+		break;
+	case 'T':
+		s->threshold = cli_share(c, "-T", 0, 1000000, "a number from 0 to 1, as in 0.6");
+		s->threshold_given = true;
+		break;
+	case 'n':
+		s->seed.k = (unsigned)cli_number(c, "-n", 1, SH_SEED_K_MAX);
+		break;
+	case WINDOW:
+		s->seed.window = (unsigned)cli_number(c, "--window", 1, SH_SEED_WINDOW_MAX);
+		g->window = true;
+		break;
+	case MIN_TOKENS:
+		s->match.least = (uint32_t)cli_number(c, "--min-tokens", 1, INT32_MAX);
+		g->min_tokens = true;
+		break;
+	case IDENTITY:
+		s->match.identity =
+		    cli_share(c, "--identity", 0, 1000000, "a number from 0 to 1, as in 0.5");
+		g->identity = true;
+		break;
+	case MERGE:
+		s->match.merge = (uint32_t)cli_number(c, "--merge", 0, INT32_MAX);
+		break;
+	case BOUND:
+		s->bound = (size_t)cli_number(c, "--bound", 2, UINT32_MAX);
+		g->bound = true;
+		break;
+	case SEEDS:
+		s->seeds = true;
+		break;
+	default:
+		docopts_take(&s->docs, c, opt);
+	}
+}
+
+/* Options that would do nothing. */
+static void refuse_idle(struct cli *c, const struct span_settings *s, const struct given *g)
+{
+	bool spans = s->mode != SPAN_COUNT && s->mode != SPAN_EXACT;
+
+	if (s->seeds && !s->files.n)
+		cli_usage(c, "--seeds needs the documents: -d DOCS");
+	if (s->files.n && !s->seeds && g->mode)
+		cli_usage(c, "-d looks for queries: drop %s (or add --seeds)",
+		    s->mode == SPAN_FIRST   ? "--first"
+		    : s->mode == SPAN_ALL   ? "--all"
+		    : s->mode == SPAN_COUNT ? "--count"
+					    : "--exact");
+	if (s->seeds && s->mode == SPAN_EXACT)
+		cli_usage(c, "--exact reads documents, not --seeds");
+	if (s->every && s->mode != SPAN_EXACT)
+		cli_usage(c, "--every is for --exact");
+	if (s->pairs && !spans)
+		cli_usage(c, "--pairs sums up spans, and neither --count nor --exact writes these");
+	if (s->threshold_given && !s->pairs)
+		cli_usage(c, "-T is the coverage of pairs: add --pairs");
+	if (s->match.merge && !spans)
+		cli_usage(c, "--merge joins spans, and neither --count nor --exact writes these");
+}
+
+static void settle(struct cli *c, struct span_settings *s, const struct given *g)
+{
+	unsigned shortest;
+
+	docopts_settle(&s->docs, c);
+	docopts_need_places(&s->docs, c);
+	refuse_idle(c, s, g);
+	if (s->files.n && !s->seeds) {
+		if (g->window)
+			cli_usage(c, "--window: every position of queries is looked up (-d)");
+		s->mode = SPAN_QUERY;
+		s->seed.units = SH_SEED_QUERY_UNITS;
+		s->seed.window = 1;
+	} else if (s->pairs && !g->mode) {
+		s->mode = SPAN_ALL;
+	}
+	shortest = sh_seed_shortest(&s->seed);
+	if (!g->bound)
+		s->bound = s->mode == SPAN_QUERY ? QUERY_BOUND : SELF_BOUND;
+	if (!g->min_tokens)
+		s->match.least = s->mode == SPAN_QUERY && s->pairs ? shortest
+				 : shortest < FEW_TOKENS           ? 8
+				 : s->mode == SPAN_QUERY           ? 12
+								   : 15;
+	if (!g->identity)
+		s->match.identity = shortest < FEW_TOKENS ? 400000 : 500000;
+	s->match.shortest = shortest;
+	s->match.first = s->mode == SPAN_FIRST && !s->pairs;
+	if (s->mode == SPAN_EXACT && s->seed.k > s->length)
+		cli_usage(c, "-n %u: a seed is not longer than --exact %u", s->seed.k, s->length);
+}
+
+int main(int argc, char **argv)
+{
+	struct cli c;
+	struct given given = { 0 };
+	struct span_settings s = { .seed = { 0, SH_SEED_UNITS, SH_SEED_WINDOW },
+		.documents = DEFAULT_COUNT };
+	int opt;
+
+	docopts_init(&s.docs);
+	cli_start(&c, &program, argc, argv);
+	while ((opt = cli_next(&c)) != -1)
+		take(&c, &s, &given, opt);
+	settle(&c, &s, &given);
+	cli_open(&c);
+	if (s.mode == SPAN_QUERY)
+		span_query(&c, &s);
+	else if (s.mode == SPAN_EXACT)
+		span_exact(&c, &s);
+	else
+		span_self(&c, &s);
+	cli_files_free(&s.files);
+	docopts_free(&s.docs);
+	return cli_finish(&c);
+}

@@ -1,0 +1,83 @@
+/* Passages that occur again, word for word. */
+#include <stdlib.h>
+
+#include "base/bits.h"
+#include "passage/exact.h"
+#include "span.h"
+
+struct worker {
+	const struct sh_texts *texts;
+	const uint64_t *marked;
+	struct sh_placer *placer;
+};
+
+/* The first place from `at` on, below `end`, where a token is marked as `wanted` says. */
+static uint64_t next(const uint64_t *marked, uint64_t at, uint64_t end, bool wanted)
+{
+	while (at < end) {
+		uint64_t word = marked[at / 64] ^ (wanted ? 0 : UINT64_MAX);
+
+		word >>= at % 64;
+		if (word) {
+			at += (uint64_t)__builtin_ctzll(word);
+			return at < end ? at : end;
+		}
+		at += 64 - at % 64;
+	}
+	return end;
+}
+
+static int marks_of(void *worker, uint32_t document, struct sh_buf *out, struct sh_error *err)
+{
+	struct worker *w = worker;
+	uint64_t begin = w->texts->at[document], end = w->texts->at[document + 1];
+	uint64_t from = next(w->marked, begin, end, true);
+	struct sh_placed placed;
+
+	if (from < end && sh_placer_document(w->placer, document, &placed, err) < 0)
+		return -1;
+	while (from < end) {
+		uint64_t to = next(w->marked, from, end, false);
+
+		if (span_put_place(out, &placed, (uint32_t)(from - begin), (uint32_t)(to - begin),
+			NULL, 0, err) < 0)
+			return -1;
+		from = next(w->marked, to, end, true);
+	}
+	return 0;
+}
+
+void span_exact(struct cli *c, struct span_settings *s)
+{
+	static char *const standard[] = { "-" };
+	struct worker workers[CLI_MAX_JOBS];
+	void *all[CLI_MAX_JOBS];
+	struct sh_corpus corpus;
+	struct sh_texts texts = { 0 };
+	struct sh_error err;
+	uint64_t *marked;
+
+	span_open(c, s, c->n_operands ? c->operands : standard, c->n_operands ? c->n_operands : 1,
+	    &corpus);
+	span_load(c, s, &corpus, true, &texts);
+	marked = calloc(sh_bits_words((size_t)texts.at[texts.n]), sizeof *marked);
+	if (!marked) {
+		sh_error_nomem(&err);
+		cli_die(c, &err);
+	}
+	if (sh_exact_find(&texts, s->length, s->seed.k, s->every, marked, &err) < 0)
+		cli_die(c, &err);
+	for (unsigned i = 0; i < c->jobs; i++) {
+		workers[i] =
+		    (struct worker){ &texts, marked, sh_placer_new(&corpus, &s->docs.token, &err) };
+		if (!workers[i].placer)
+			cli_die(c, &err);
+		all[i] = &workers[i];
+	}
+	span_each(c, &texts, all, marks_of);
+	for (unsigned i = 0; i < c->jobs; i++)
+		sh_placer_delete(workers[i].placer);
+	free(marked);
+	sh_texts_free(&texts);
+	sh_corpus_free(&corpus);
+}

@@ -1,0 +1,214 @@
+/* The documents and the seeds that shspan reads. */
+#include <stdlib.h>
+
+#include "base/num.h"
+#include "io/parallel.h"
+#include "span.h"
+
+static int bad_line(void *arg, struct sh_slice line, struct sh_error *err)
+{
+	cli_reject(arg, line, err);
+	return 0;
+}
+
+void span_open(struct cli *c, const struct span_settings *s, char *const *names, size_t n,
+    struct sh_corpus *corpus)
+{
+	uint64_t lines = 0;
+	struct sh_error err;
+
+	if (sh_corpus_init(corpus, &s->docs.docs.form, &err) < 0)
+		cli_die(c, &err);
+	corpus->trailer = c->trailer_in;
+	for (size_t i = 0; i < n; i++)
+		if (sh_corpus_open(corpus, names[i], c->tmpdir, &err) < 0 ||
+		    sh_corpus_scan(corpus, &lines, bad_line, c, &err) < 0)
+			cli_die(c, &err);
+	if (corpus->repeated)
+		cli_warn(c, "%llu document%s with the id of an earlier one: not looked at",
+		    (unsigned long long)corpus->repeated, CLI_PLURAL(corpus->repeated));
+}
+
+struct loading {
+	struct cli *cli;
+	const struct sh_corpus *corpus;
+};
+
+static int bad_document(void *arg, uint32_t document, struct sh_error *err)
+{
+	struct loading *l = arg;
+
+	cli_reject(l->cli, sh_corpus_line(l->corpus, document), err);
+	return 0;
+}
+
+void span_load(struct cli *c, const struct span_settings *s, struct sh_corpus *corpus,
+    bool no_seeds, struct sh_texts *texts)
+{
+	struct loading loading = { c, corpus };
+	struct sh_texts_opts opts = { s->docs.token, s->seed, no_seeds, s->docs.docs.strict,
+		c->jobs, bad_document, &loading };
+	struct sh_error err;
+
+	if (sh_texts_load(texts, corpus, &opts, &err) < 0)
+		cli_die(c, &err);
+	if (texts->ill_formed && !s->docs.docs.strict)
+		cli_warn(c,
+		    "%llu ill-formed UTF-8 sequence%s replaced (--strict makes them errors)",
+		    (unsigned long long)texts->ill_formed, CLI_PLURAL(texts->ill_formed));
+}
+
+/* ---- seeds ---- */
+
+/* The document with this id; SH_CORPUS_NONE: there is none. */
+static uint32_t find_document(struct cli *c, const struct sh_corpus *corpus, struct sh_slice id,
+    struct sh_document_room *room)
+{
+	uint32_t d = SH_CORPUS_NONE;
+	struct sh_document doc;
+	struct sh_error err;
+
+	while ((d = sh_corpus_find(corpus, id, d)) != SH_CORPUS_NONE) {
+		if (sh_corpus_document(corpus, d, room, &doc, &err) < 0)
+			cli_die(c, &err);
+		if (sh_slice_eq(doc.id, id))
+			break;
+	}
+	return d;
+}
+
+static int parse_seed(
+    struct sh_slice line, struct sh_posting *p, struct sh_slice *id, struct sh_error *err)
+{
+	struct sh_slice field[6];
+	uint64_t token, start, end;
+
+	if (sh_dos_check(line, err) < 0)
+		return -1;
+	if (sh_fields_split(line, field, 6) != 5)
+		return sh_error_set(
+		    err, SH_ERR_RECORD, "expected a seed: key<TAB>id<TAB>token<TAB>start<TAB>end");
+	*id = field[1];
+	if (sh_id_check(*id, err) < 0)
+		return -1;
+	if (field[0].n != 16 || sh_parse_hex_number(field[0], &p->of.key) < 0)
+		return sh_error_set(
+		    err, SH_ERR_RECORD, "the key of a seed has 16 lower-case hexadecimal digits");
+	if (sh_parse_u64(field[2], &token) < 0 || sh_parse_u64(field[3], &start) < 0 ||
+	    sh_parse_u64(field[4], &end) < 0 || token > INT32_MAX)
+		return sh_error_set(
+		    err, SH_ERR_RECORD, "token, start and end of a seed are numbers");
+	p->token = (uint32_t)token;
+	return 0;
+}
+
+/* Put the seed among the postings, unless it is a bad record. */
+static void take_seed(struct cli *c, const struct sh_corpus *corpus, struct sh_texts *t,
+    const struct sh_lines *lines, struct sh_slice line, struct sh_document_room *room)
+{
+	struct sh_posting p;
+	struct sh_slice id;
+	struct sh_error err;
+	int bad = parse_seed(line, &p, &id, &err);
+
+	if (!bad && (p.document = find_document(c, corpus, id, room)) == SH_CORPUS_NONE)
+		bad = sh_error_set(&err, SH_ERR_RECORD, "no document has the id '%.*s' (-d)",
+		    sh_shown(id, 80), id.p);
+	if (!bad && p.token >= sh_texts_side(t, p.document).n)
+		bad = sh_error_set(&err, SH_ERR_RECORD,
+		    "document '%.*s' has %zu tokens: the seeds are of other documents, or of other "
+		    "options",
+		    sh_shown(id, 80), id.p, sh_texts_side(t, p.document).n);
+	if (bad) {
+		sh_lines_blame(lines, &err);
+		cli_reject(c, line, &err);
+		return;
+	}
+	if (t->n_postings == t->posting_cap && sh_grow((void **)&t->posting, &t->posting_cap,
+						   t->n_postings + 1, sizeof *t->posting, &err) < 0)
+		cli_die(c, &err);
+	t->posting[t->n_postings++] = p;
+}
+
+void span_read_seeds(struct cli *c, const struct span_settings *s, const struct sh_corpus *corpus,
+    struct sh_texts *texts)
+{
+	struct sh_document_room room = { 0 };
+	struct sh_lines lines;
+	struct sh_slice line;
+
+	cli_lines_init(c, &lines);
+	while (cli_line(c, &lines, &line))
+		take_seed(c, corpus, texts, &lines, cli_strip(s->docs.docs.form.crlf, line), &room);
+	sh_lines_free(&lines);
+	sh_document_room_free(&room);
+}
+
+/* ---- all documents ---- */
+
+enum {
+	TASK = 1 << 16, /* tokens that a worker takes at once, about */
+	ROUND = 64,     /* tasks whose output is held at once */
+};
+
+struct task {
+	uint32_t from, to;
+	struct sh_buf out;
+};
+
+struct each_worker {
+	void *own;
+	span_document *each;
+	struct task *task;
+};
+
+static int do_tasks(void *worker, size_t from, size_t to, struct sh_error *err)
+{
+	struct each_worker *w = worker;
+
+	for (size_t i = from; i < to; i++)
+		for (uint32_t d = w->task[i].from; d < w->task[i].to; d++)
+			if (w->each(w->own, d, &w->task[i].out, err) < 0)
+				return -1;
+	return 0;
+}
+
+static size_t plan_round(const struct sh_texts *texts, uint32_t *document, struct task *task)
+{
+	size_t n = 0;
+
+	for (; n < ROUND && *document < texts->n; n++) {
+		uint64_t begin = texts->at[*document];
+
+		task[n].from = *document;
+		while (*document < texts->n && texts->at[*document] - begin < TASK)
+			(*document)++;
+		task[n].to = *document;
+		task[n].out.n = 0;
+	}
+	return n;
+}
+
+void span_each(struct cli *c, const struct sh_texts *texts, void **workers, span_document *each)
+{
+	struct each_worker worker[CLI_MAX_JOBS];
+	void *all[CLI_MAX_JOBS];
+	struct task task[ROUND] = { 0 };
+	uint32_t document = 0;
+	struct sh_error err;
+	size_t n;
+
+	for (unsigned i = 0; i < c->jobs; i++) {
+		worker[i] = (struct each_worker){ workers[i], each, task };
+		all[i] = &worker[i];
+	}
+	while ((n = plan_round(texts, &document, task)) > 0) {
+		if (sh_parallel(all, c->jobs, n, 1, do_tasks, &err) < 0)
+			cli_die(c, &err);
+		for (size_t i = 0; i < n; i++)
+			if (task[i].out.n)
+				cli_write(c, task[i].out.p, task[i].out.n);
+	}
+	for (size_t i = 0; i < ROUND; i++)
+		sh_buf_free(&task[i].out);
+}

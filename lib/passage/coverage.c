@@ -1,0 +1,72 @@
+#include "passage/coverage.h"
+
+#include <stdlib.h>
+
+#include "base/bits.h"
+
+static int by_matched(const void *x, const void *y)
+{
+	const struct sh_span *a = x, *b = y;
+
+	if (a->matched != b->matched)
+		return a->matched > b->matched ? -1 : 1;
+	if (a->from != b->from)
+		return a->from < b->from ? -1 : 1;
+	return a->at < b->at ? -1 : a->at > b->at;
+}
+
+/* Add tokens from .. to-1 to the set; how many were not in it. */
+static uint32_t add(uint64_t *set, uint32_t from, uint32_t to)
+{
+	uint32_t fresh = 0;
+
+	for (uint32_t i = from; i < to;) {
+		uint32_t bit = i % 64, n = to - i < 64 - bit ? to - i : 64 - bit;
+		uint64_t mask = (n == 64 ? UINT64_MAX : (UINT64_C(1) << n) - 1) << bit;
+
+		fresh += sh_count_bits(mask & ~set[i / 64]);
+		set[i / 64] |= mask;
+		i += n;
+	}
+	return fresh;
+}
+
+/* What is matched of `fresh` tokens of a stretch of n. */
+static uint32_t share(const struct sh_span *s, uint32_t fresh, uint32_t n)
+{
+	return (uint32_t)((uint64_t)s->matched * fresh / n);
+}
+
+int sh_coverage(struct sh_span *spans, size_t n, struct sh_buf *room, struct sh_coverage *out,
+    struct sh_error *err)
+{
+	uint32_t first = 0, other = 0;
+	uint64_t *set;
+	size_t words;
+
+	for (size_t i = 0; i < n; i++) {
+		first = spans[i].to > first ? spans[i].to : first;
+		other = spans[i].end > other ? spans[i].end : other;
+	}
+	words = sh_bits_words(first) + sh_bits_words(other);
+	room->n = 0;
+	if (sh_buf_reserve(room, words * sizeof *set, err) < 0)
+		return -1;
+	set = (uint64_t *)(void *)room->p;
+	memset(set, 0, words * sizeof *set);
+	*out = (struct sh_coverage){ 0, 0 };
+	qsort(spans, n, sizeof *spans, by_matched);
+	for (size_t i = 0; i < n; i++) {
+		const struct sh_span *s = &spans[i];
+
+		out->first += share(s, add(set, s->from, s->to), s->to - s->from);
+		out->other +=
+		    share(s, add(set + sh_bits_words(first), s->at, s->end), s->end - s->at);
+	}
+	return 0;
+}
+
+uint64_t sh_coverage_wanted(size_t tokens)
+{
+	return tokens >= 20 ? 600000 : tokens >= 10 ? 800000 : 1000000;
+}

@@ -1,0 +1,456 @@
+#include "passage/match.h"
+
+#include <stdlib.h>
+
+#include "base/buf.h"
+#include "passage/extend.h"
+
+enum {
+	CHAIN_BACK = 40, /* matches that one may follow are looked for among so many before it */
+	CHAIN_GAP = 40,  /* tokens between two matches of a chain */
+	CHAIN_SKEW = 12, /* difference of their diagonals */
+};
+
+/* A maximal exact match. */
+struct exact {
+	uint32_t document, from, at, n;
+	int32_t score;
+	uint32_t before; /* the match that it follows in its chain, or NONE */
+	bool used;
+};
+
+#define NONE UINT32_MAX
+
+/* An exact match that was found lately, on this diagonal with this document: hits inside it say nothing new. */
+struct recent {
+	uint64_t place;
+	uint32_t from, to;
+};
+
+enum { RECENT_BITS = 10 };
+
+struct sh_matcher {
+	struct sh_match_opts opts;
+	struct sh_side side;
+	sh_side_fn *other;
+	const void *arg;
+	struct recent recent[1 << RECENT_BITS];
+	bool sorted; /* exact matches came by document and place */
+	struct exact *exact;
+	size_t n_exact, exact_cap;
+	uint64_t *order, *order_tmp;
+	size_t order_cap, order_tmp_cap;
+	struct sh_span *span;
+	size_t n_spans, span_cap;
+	uint64_t *covered;
+	size_t covered_cap;
+};
+
+uint64_t sh_span_identity(const struct sh_span *s)
+{
+	uint32_t a = s->to - s->from, b = s->end - s->at, longer = a > b ? a : b;
+
+	return longer ? s->matched * UINT64_C(1000000) / longer : 0;
+}
+
+struct sh_matcher *sh_matcher_new(const struct sh_match_opts *opts, struct sh_error *err)
+{
+	struct sh_matcher *m = calloc(1, sizeof *m);
+
+	if (!m) {
+		sh_error_nomem(err);
+		return NULL;
+	}
+	m->opts = *opts;
+	return m;
+}
+
+void sh_matcher_delete(struct sh_matcher *m)
+{
+	if (!m)
+		return;
+	free(m->exact);
+	free(m->order);
+	free(m->order_tmp);
+	free(m->span);
+	free(m->covered);
+	free(m);
+}
+
+/* ---- exact matches ---- */
+
+enum { STRIDE = 8 };
+
+uint32_t sh_match_forward(struct sh_side a, uint32_t i, struct sh_side b, uint32_t j)
+{
+	size_t n = a.n - i < b.n - j ? a.n - i : b.n - j, k = 0;
+
+	while (n - k >= STRIDE &&
+	       memcmp(a.token + i + k, b.token + j + k, STRIDE * sizeof *a.token) == 0)
+		k += STRIDE;
+	while (k < n && a.token[i + k] == b.token[j + k])
+		k++;
+	return (uint32_t)k;
+}
+
+uint32_t sh_match_backward(struct sh_side a, uint32_t i, struct sh_side b, uint32_t j)
+{
+	uint32_t n = i < j ? i : j, k = 0;
+
+	while (n - k >= STRIDE && memcmp(a.token + i - k - STRIDE, b.token + j - k - STRIDE,
+				      STRIDE * sizeof *a.token) == 0)
+		k += STRIDE;
+	while (k < n && a.token[i - k - 1] == b.token[j - k - 1])
+		k++;
+	return k;
+}
+
+void sh_matcher_begin(struct sh_matcher *m, struct sh_side side, sh_side_fn *other, const void *arg)
+{
+	m->side = side;
+	m->other = other;
+	m->arg = arg;
+	if (m->n_exact)
+		memset(m->recent, 0, sizeof m->recent);
+	m->n_exact = 0;
+	m->n_spans = 0;
+	m->sorted = true;
+}
+
+static int compare_exact(const struct exact *a, const struct exact *b)
+{
+	if (a->document != b->document)
+		return a->document < b->document ? -1 : 1;
+	if (a->from != b->from)
+		return a->from < b->from ? -1 : 1;
+	return a->at < b->at ? -1 : a->at > b->at;
+}
+
+static int by_place(const void *x, const void *y)
+{
+	return compare_exact(x, y);
+}
+
+static int add_exact(struct sh_matcher *m, const struct exact *e, struct sh_error *err)
+{
+	if (m->n_exact == m->exact_cap &&
+	    sh_grow((void **)&m->exact, &m->exact_cap, m->n_exact + 1, sizeof *m->exact, err) < 0)
+		return -1;
+	m->sorted =
+	    m->sorted && (m->n_exact == 0 || compare_exact(&m->exact[m->n_exact - 1], e) < 0);
+	m->exact[m->n_exact++] = *e;
+	return 0;
+}
+
+int sh_matcher_hit(struct sh_matcher *m, uint32_t document, uint32_t token, uint32_t at,
+    struct sh_match *match, struct sh_error *err)
+{
+	uint64_t place = (uint64_t)document << 32 | (at - token);
+	struct recent *r = &m->recent[place * UINT64_C(0x9E3779B97F4A7C15) >> (64 - RECENT_BITS)];
+	struct sh_side other;
+	uint32_t n, before;
+
+	/* No match is empty, so that a slot that was never filled has to == 0. */
+	if (r->place == place && token >= r->from && token < r->to) {
+		*match = (struct sh_match){ r->from, r->to - r->from };
+		return 0;
+	}
+	other = m->other(m->arg, document);
+	n = sh_match_forward(m->side, token, other, at);
+	if (n < m->opts.shortest) {
+		*match = (struct sh_match){ token, 0 };
+		return 0;
+	}
+	before = sh_match_backward(m->side, token, other, at);
+	*match = (struct sh_match){ token - before, before + n };
+	*r = (struct recent){ place, token - before, token + n };
+	return add_exact(m,
+	    &(struct exact){ document, token - before, at - before, before + n, 0, NONE, false },
+	    err);
+}
+
+/* By document and place, each once. */
+static void sort_exact(struct sh_matcher *m)
+{
+	size_t n = 0;
+
+	if (m->sorted)
+		return;
+	qsort(m->exact, m->n_exact, sizeof *m->exact, by_place);
+	for (size_t i = 0; i < m->n_exact; i++)
+		if (n == 0 || compare_exact(&m->exact[n - 1], &m->exact[i]) != 0)
+			m->exact[n++] = m->exact[i];
+	m->n_exact = n;
+}
+
+/* ---- chains ---- */
+
+static uint32_t distance(uint32_t x, uint32_t y)
+{
+	return x > y ? x - y : y - x;
+}
+
+/* What match i scores behind match j; negative: it cannot follow it. Tokens that both have count once. */
+static int32_t score_behind(const struct exact *j, const struct exact *i)
+{
+	uint32_t over_a, over_b, over, gap_a, gap_b, gap, skew;
+
+	if (i->from <= j->from || i->at <= j->at)
+		return -1;
+	over_a = j->from + j->n > i->from ? j->from + j->n - i->from : 0;
+	over_b = j->at + j->n > i->at ? j->at + j->n - i->at : 0;
+	over = over_a > over_b ? over_a : over_b;
+	if (over >= i->n)
+		return -1;
+	gap_a = i->from + over - (j->from + j->n);
+	gap_b = i->at + over - (j->at + j->n);
+	gap = gap_a > gap_b ? gap_a : gap_b;
+	skew = distance(gap_a, gap_b);
+	if (gap > CHAIN_GAP || skew > CHAIN_SKEW)
+		return -1;
+	return j->score + (int32_t)(i->n - over) - (int32_t)(gap / 4 + skew / 2);
+}
+
+static void score_all(struct exact *exact, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct exact *e = &exact[i];
+
+		e->score = (int32_t)e->n;
+		for (size_t j = i; j-- > 0 && i - j <= CHAIN_BACK;) {
+			int32_t score = score_behind(&exact[j], e);
+
+			if (score > e->score) {
+				e->score = score;
+				e->before = (uint32_t)j;
+			}
+		}
+	}
+}
+
+static int add_span(struct sh_matcher *m, const struct sh_span *s, struct sh_error *err)
+{
+	if (s->matched < m->opts.least || sh_span_identity(s) < m->opts.identity)
+		return 0;
+	if (m->n_spans == m->span_cap &&
+	    sh_grow((void **)&m->span, &m->span_cap, m->n_spans + 1, sizeof *m->span, err) < 0)
+		return -1;
+	m->span[m->n_spans++] = *s;
+	return 0;
+}
+
+/* The span of the chain that ends with match `last`; its matches, and those inside it, are used up. */
+static void take_chain(struct exact *exact, size_t n, size_t last, struct sh_side a,
+    struct sh_side b, struct sh_span *span)
+{
+	struct exact *e = &exact[last];
+	size_t first = last, end = last;
+
+	*span = (struct sh_span){ .from = e->from,
+		.to = e->from + e->n,
+		.at = e->at,
+		.end = e->at + e->n,
+		.matched = e->n };
+	e->used = true;
+	for (uint32_t i = e->before; i != NONE && !exact[i].used; i = exact[i].before) {
+		struct exact *j = &exact[i];
+		uint32_t stop_a = j->from + j->n, stop_b = j->at + j->n, over_a, over_b, over;
+
+		over_a = stop_a > span->from ? stop_a - span->from : 0;
+		over_b = stop_b > span->at ? stop_b - span->at : 0;
+		over = over_a > over_b ? over_a : over_b;
+		/* A match that was cut off more than it has left ends the chain. */
+		if (over >= j->n)
+			break;
+		span->matched += j->n - over;
+		span->matched += sh_common(a.token + stop_a - over, span->from - (stop_a - over),
+		    b.token + stop_b - over, span->at - (stop_b - over));
+		span->from = j->from;
+		span->at = j->at;
+		j->used = true;
+		first = i;
+	}
+	while (end + 1 < n && exact[end + 1].from < span->to)
+		end++;
+	for (size_t i = first; i <= end; i++) {
+		struct exact *j = &exact[i];
+
+		j->used = j->used || (j->from >= span->from && j->from + j->n <= span->to &&
+					 j->at >= span->at && j->at + j->n <= span->end);
+	}
+}
+
+static int spans_of_chains(
+    struct sh_matcher *m, struct exact *exact, size_t n, struct sh_side b, struct sh_error *err)
+{
+	if (n > m->order_cap &&
+	    sh_grow((void **)&m->order, &m->order_cap, n, sizeof *m->order, err) < 0)
+		return -1;
+	if (n > m->order_tmp_cap &&
+	    sh_grow((void **)&m->order_tmp, &m->order_tmp_cap, n, sizeof *m->order_tmp, err) < 0)
+		return -1;
+	/* The best first; of equal ones the first. */
+	for (size_t i = 0; i < n; i++)
+		m->order[i] = (uint64_t)(INT32_MAX - exact[i].score) << 32 | i;
+	sh_sort_numbers(m->order, m->order_tmp, n);
+	for (size_t i = 0; i < n; i++) {
+		size_t last = (uint32_t)m->order[i];
+		struct sh_span span;
+
+		if (exact[last].used)
+			continue;
+		take_chain(exact, n, last, m->side, b, &span);
+		span.document = exact->document;
+		sh_extend(&span, m->side, b);
+		if (add_span(m, &span, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* ---- spans of one pair ---- */
+
+static int by_from(const void *x, const void *y)
+{
+	const struct sh_span *a = x, *b = y;
+
+	if (a->from != b->from)
+		return a->from < b->from ? -1 : 1;
+	if (a->document != b->document)
+		return a->document < b->document ? -1 : 1;
+	if (a->at != b->at)
+		return a->at < b->at ? -1 : 1;
+	if (a->to != b->to)
+		return a->to > b->to ? -1 : 1;
+	return a->end > b->end ? -1 : a->end < b->end;
+}
+
+/* Tokens between two stretches, 0 when they overlap. */
+static uint32_t between(uint32_t from1, uint32_t to1, uint32_t from2, uint32_t to2)
+{
+	return from2 > to1 ? from2 - to1 : from1 > to2 ? from1 - to2 : 0;
+}
+
+static void join(struct sh_span *a, const struct sh_span *b)
+{
+	uint32_t length, other;
+
+	a->from = a->from < b->from ? a->from : b->from;
+	a->to = a->to > b->to ? a->to : b->to;
+	a->at = a->at < b->at ? a->at : b->at;
+	a->end = a->end > b->end ? a->end : b->end;
+	/* Spans that overlap have tokens in common. */
+	length = a->to - a->from;
+	other = a->end - a->at;
+	length = length < other ? length : other;
+	a->matched = b->matched < length - a->matched ? a->matched + b->matched : length;
+}
+
+/* Join neighbours among the spans from `first` on, all of one pair. */
+static void merge_spans(struct sh_matcher *m, size_t first)
+{
+	size_t n = first;
+
+	qsort(m->span + first, m->n_spans - first, sizeof *m->span, by_from);
+	for (size_t i = first; i < m->n_spans; i++) {
+		const struct sh_span *s = &m->span[i];
+		size_t j = n;
+
+		while (j > first && n - j < CHAIN_BACK) {
+			struct sh_span *t = &m->span[j - 1];
+
+			if (between(t->from, t->to, s->from, s->to) <= m->opts.merge &&
+			    between(t->at, t->end, s->at, s->end) <= m->opts.merge) {
+				join(t, s);
+				break;
+			}
+			j--;
+		}
+		if (j == first || n - j == CHAIN_BACK)
+			m->span[n++] = *s;
+	}
+	m->n_spans = n;
+}
+
+/* Of n exact matches with one document, by place. */
+static int spans_of_pair(struct sh_matcher *m, struct exact *exact, size_t n, struct sh_error *err)
+{
+	size_t first = m->n_spans, before;
+
+	score_all(exact, n);
+	if (spans_of_chains(m, exact, n, m->other(m->arg, exact->document), err) < 0)
+		return -1;
+	if (m->opts.merge)
+		do {
+			before = m->n_spans;
+			merge_spans(m, first);
+		} while (m->n_spans < before);
+	return 0;
+}
+
+/* ---- all spans of a document ---- */
+
+static int by_matched(const void *x, const void *y)
+{
+	const struct sh_span *a = x, *b = y;
+
+	if (a->matched != b->matched)
+		return a->matched > b->matched ? -1 : 1;
+	if (a->document != b->document)
+		return a->document < b->document ? -1 : 1;
+	return by_from(x, y);
+}
+
+/* Mark the tokens; whether any was not marked. */
+static bool cover(uint64_t *set, uint32_t from, uint32_t to)
+{
+	bool fresh = false;
+
+	for (uint32_t i = from; i < to;) {
+		uint32_t bit = i % 64, n = to - i < 64 - bit ? to - i : 64 - bit;
+		uint64_t mask = (n == 64 ? UINT64_MAX : (UINT64_C(1) << n) - 1) << bit;
+
+		fresh = fresh || (mask & ~set[i / 64]);
+		set[i / 64] |= mask;
+		i += n;
+	}
+	return fresh;
+}
+
+/* Drop spans of which better ones cover every token. */
+static int drop_covered(struct sh_matcher *m, size_t tokens, struct sh_error *err)
+{
+	size_t words = tokens / 64 + 1, n = 0;
+
+	if (m->n_spans < 2)
+		return 0;
+	if (words > m->covered_cap &&
+	    sh_grow((void **)&m->covered, &m->covered_cap, words, sizeof *m->covered, err) < 0)
+		return -1;
+	memset(m->covered, 0, words * sizeof *m->covered);
+	qsort(m->span, m->n_spans, sizeof *m->span, by_matched);
+	for (size_t i = 0; i < m->n_spans; i++)
+		if (cover(m->covered, m->span[i].from, m->span[i].to))
+			m->span[n++] = m->span[i];
+	m->n_spans = n;
+	return 0;
+}
+
+int sh_matcher_spans(
+    struct sh_matcher *m, const struct sh_span **spans, size_t *n, struct sh_error *err)
+{
+	sort_exact(m);
+	for (size_t i = 0, j; i < m->n_exact; i = j) {
+		for (j = i + 1; j < m->n_exact && m->exact[j].document == m->exact[i].document; j++)
+			;
+		if (spans_of_pair(m, &m->exact[i], j - i, err) < 0)
+			return -1;
+	}
+	if (m->opts.first && drop_covered(m, m->side.n, err) < 0)
+		return -1;
+	if (m->n_spans > 1)
+		qsort(m->span, m->n_spans, sizeof *m->span, by_from);
+	*spans = m->span;
+	*n = m->n_spans;
+	return 0;
+}

@@ -1,0 +1,49 @@
+/* The tokens of all documents of a corpus, as hashes of 32 bits, and the postings of their seeds. */
+#ifndef SH_PASSAGE_TEXTS_H
+#define SH_PASSAGE_TEXTS_H
+
+#include "passage/groups.h"
+#include "passage/seeds.h"
+#include "stream/corpus.h"
+
+struct sh_texts {
+	size_t n;     /* documents */
+	uint64_t *at; /* of each: its first token; at[n]: behind the last one */
+	uint32_t *token;
+	size_t at_cap, token_cap;
+	struct sh_posting *posting; /* by document and position, unless no seeds are wanted */
+	size_t n_postings, posting_cap;
+	uint64_t ill_formed; /* UTF-8 sequences */
+};
+
+/* A document that breaks a rule, with the reason in *err: 0 to go on as if it had no tokens. */
+typedef int sh_texts_bad(void *arg, uint32_t document, struct sh_error *err);
+
+struct sh_texts_opts {
+	struct sh_token_opts token;
+	struct sh_seed_opts seed;
+	bool no_seeds; /* tokens only */
+	bool strict;   /* ill-formed UTF-8 is an error */
+	unsigned jobs;
+	sh_texts_bad *bad;
+	void *arg;
+};
+
+/* t is zeroed. The texts are the same for any number of jobs. */
+int sh_texts_load(struct sh_texts *t, const struct sh_corpus *corpus,
+    const struct sh_texts_opts *opts, struct sh_error *err);
+void sh_texts_free(struct sh_texts *t);
+
+/* A document's tokens. */
+struct sh_side {
+	const uint32_t *token;
+	size_t n;
+};
+
+static inline struct sh_side sh_texts_side(const struct sh_texts *t, uint32_t document)
+{
+	return (struct sh_side){ t->token + t->at[document],
+		(size_t)(t->at[document + 1] - t->at[document]) };
+}
+
+#endif

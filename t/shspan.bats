@@ -1,0 +1,326 @@
+#!/usr/bin/env bats
+# shspan: documents to the passages that they share.
+
+load helper
+
+# words FROM TO: w<FROM> ... w<TO>
+words() {
+	seq -f 'w%.0f' -s ' ' "$1" "$2"
+}
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return 1
+	printf '%s\t%s\n' a "$(words 1 40)" b "other $(words 11 30) words" c "$(words 100 140)" \
+		d "$(words 12 29) and $(words 101 120)" >docs
+}
+
+# inside FILE: each span of FILE lies in its text, on borders of words, characters and escapes
+inside() {
+	python3 - "$1" "${@:2}" <<-'END'
+		import re, sys
+		text = {}
+		for name in sys.argv[2:]:
+		    for line in open(name, "rb"):
+		        id, t = line.rstrip(b"\n").split(b"\t", 1)
+		        text.setdefault(id, t)
+		def check(id, start, end):
+		    t = text[id]
+		    start, end = int(start), int(end)
+		    assert 0 <= start < end <= len(t), (id, start, end)
+		    assert all(at == len(t) or t[at] & 0xC0 != 0x80 for at in (start, end)), (id, start, end)
+		    word = re.compile(rb"[0-9A-Za-z]")
+		    for at in (start, end):
+		        around = t[at - 1:at + 1] if at else b""
+		        escape = re.search(rb"\\+$", t[max(at - 40, 0):at])
+		        assert not (escape and len(escape[0]) % 2), (id, at)
+		        assert not (len(around) == 2 and all(word.match(around[i:i + 1]) for i in (0, 1))
+		            and not re.search(rb"\\.$", t[max(at - 2, 0):at])), (id, at, around)
+		for line in open(sys.argv[1], "rb"):
+		    f = line.rstrip(b"\n").split(b"\t")
+		    check(*f[:3])
+		    if len(f) == 8:
+		        check(*f[3:6])
+	END
+}
+
+@test "each passage with an earlier one, and its bytes on both sides" {
+	try 'shspan docs'
+	exits 0
+	says
+	gives 'b\t6\t85\ta\t31\t110\t20\t1.0000' 'd\t0\t71\ta\t35\t106\t18\t1.0000' \
+		'd\t76\t175\tc\t5\t104\t20\t1.0000'
+}
+
+@test "--all: with all earlier ones" {
+	try 'shspan --all docs | cut -f 1,4,7'
+	exits 0
+	gives 'b\ta\t20' 'd\ta\t18' 'd\tb\t18' 'd\tc\t20'
+}
+
+@test "words may differ inside a passage, and at its ends near ones" {
+	printf 'a\t%s\nb\t%s new %s %s\n' "$(words 1 40)" "$(words 1 12)" "$(words 14 25)" "$(words 28 40)" >docs
+	try 'shspan docs | cut -f 1-7'
+	gives 'b\t0\t142\ta\t0\t150\t37'
+	try 'shspan --identity 1 docs'
+	gives
+}
+
+@test "--count: passages that stand in at least N documents, and in how many" {
+	for i in 1 2 3 4 5 6 7; do
+		printf '%s\tstart%s %s end%s\n' "d$i" "$i" "$(words 1 20)" "$i"
+	done >docs
+	printf 'x\t%s\n' "$(words 3 20)" >>docs
+	try 'shspan --count=8 docs | cut -f 1,4,5,6 | sort -u -k 2'
+	exits 0
+	gives 'd1\t18\t8\t8'
+	try 'shspan --count=7 docs | cut -f 1,4-6 | head -n 1'
+	gives 'd1\t20\t8\t8'
+	try 'shspan --count=9 docs'
+	gives
+	try 'shspan --count docs | wc -l'
+	gives 8
+}
+
+@test "--exact: all but the first copy; --every: all copies" {
+	try 'shspan --exact 18 docs'
+	exits 0
+	gives 'b\t6\t85' 'd\t0\t71' 'd\t76\t175'
+	try 'shspan --exact 18 --every docs'
+	gives 'a\t31\t110' 'b\t6\t85' 'c\t5\t104' 'd\t0\t71' 'd\t76\t175'
+	try 'printf "a\tx y z x y z x y z\n" | shspan --exact 2'
+	gives 'a\t6\t17'
+}
+
+@test "--exact gives what a comparison of all windows gives, for any -n, and any units" {
+	head -n 30 "$T_DATA/en_dev.tsv" >docs
+	head -n 20 "$T_DATA/zh_dev.tsv" >>docs
+	for options in '' '-u char' '--no-fold'; do
+		for length in 9 25; do
+			# shellcheck disable=SC2086
+			try "shseed -n 1 --window 1 $options docs"
+			exits 0
+			cut -f 1-2,4-5 out >tokens
+			python3 - $length <<-'END' >expected
+				import sys
+				length = int(sys.argv[1])
+				docs = {}
+				for line in open("tokens", "rb"):
+				    key, id, start, end = line.rstrip(b"\n").split(b"\t")
+				    docs.setdefault(id, []).append((key, int(start), int(end)))
+				seen = set()
+				for id, tokens in docs.items():
+				    keys = [t[0] for t in tokens]
+				    marked = [False] * len(keys)
+				    for i in range(len(keys) - length + 1):
+				        window = tuple(keys[i:i + length])
+				        if window in seen:
+				            marked[i:i + length] = [True] * length
+				        seen.add(window)
+				    i = 0
+				    while i < len(keys):
+				        if not marked[i]:
+				            i += 1
+				            continue
+				        j = i
+				        while j < len(keys) and marked[j]:
+				            j += 1
+				        end = max(t[2] for t in tokens[i:j])
+				        sys.stdout.buffer.write(b"%s\t%d\t%d\n" % (id, tokens[i][1], end))
+				        i = j
+			END
+			[ -s expected ]
+			for n in '' '-n 1' '-n 5' '-n 9'; do
+				# shellcheck disable=SC2086
+				try "shspan --exact $length $n $options docs"
+				exits 0
+				same expected out
+			done
+		done
+	done
+}
+
+@test "queries: documents are streamed, id2 is the query" {
+	printf 'q1\t%s\nq2\tnothing of that stands anywhere at all in these documents\n' "$(words 11 26)" >queries
+	try 'shspan -d queries docs'
+	exits 0
+	gives 'a\t31\t94\tq1\t0\t63\t16\t1.0000' 'b\t6\t69\tq1\t0\t63\t16\t1.0000' \
+		'd\t0\t59\tq1\t4\t63\t15\t1.0000'
+	try 'head -n 2 docs | shspan --pairs -d queries - | cut -f 1-3,5'
+	gives 'a\tq1\t16\t1.0000' 'b\tq1\t16\t1.0000'
+}
+
+@test "queries: the coverage that counts depends on the length of the query, and -T sets it" {
+	printf '%s\t%s\n' q25 "$(words 1 15) x1 x2 x3 x4 x5 x6 x7 x8 x9 x10" q25b "$(words 1 14) x1 x2 x3 x4 x5 x6 x7 x8 x9 x10 x11" \
+		q10 "$(words 1 8) x1 x2" q10b "$(words 1 7) x1 x2 x3" q9 "$(words 1 9)" q9b "$(words 1 8) x1" >queries
+	try 'head -n 1 docs | shspan --pairs -d queries - | cut -f 2,5'
+	exits 0
+	gives 'q25\t0.6000' 'q10\t0.8000' 'q9\t1.0000'
+	try 'head -n 1 docs | shspan --pairs -T 0 -d queries - | cut -f 2 | wc -l'
+	gives 6
+	try 'head -n 1 docs | shspan --pairs -T 0.85 -d queries - | cut -f 2'
+	gives q9 q9b
+}
+
+@test "queries: tables of digits do not match by chance, but word for word" {
+	printf 'q\t1 0 0 1 0 1 1 0 1 0 0 1 1 1 0 1 0 1 0 0\n' >queries
+	printf 'd\t0 1 0 0 1 0 1 1 0 0 1 0 1 1 1 0 1 0 0 1 0 1 1\n' >docs
+	try 'shspan -d queries docs; shspan --pairs -d queries docs'
+	gives
+	printf 'd\tthis is 1 0 0 1 0 1 1 0 1 0 0 1 1 1 0 1 0 1 0 0\n' >docs
+	try 'shspan --pairs -d queries docs'
+	gives 'd\tq\t20\t0.9091\t1.0000'
+}
+
+@test "queries that are too short are told of" {
+	printf 'q\tone two\nr\tone two three four five\n' >queries
+	try 'printf "d\tone two three four five six\n" | shspan --pairs -d queries'
+	exits 0
+	gives 'd\tr\t5\t0.8333\t1.0000'
+	says 'shspan: 1 query of fewer than 5 tokens: not looked for'
+}
+
+@test "queries: passages of 5 tokens and more are found for certain" {
+	head -n 30 "$T_DATA/en_dev.tsv" >docs
+	try 'shtok docs'
+	exits 0
+	awk -F '\t' 'function give() { if (n >= 5) print "q" NR "\t" s; n = 0; s = ""; most = 5 + NR % 11 }
+		$1 != id { give(); id = $1 } { s = s " " $2; if (++n >= most) give() }' out >queries
+	[ "$(wc -l <queries)" -gt 1000 ]
+	try 'shspan --pairs -T 1 --bound 100000 -d queries docs | cut -f 2 | sort -u'
+	exits 0
+	cut -f 1 queries | sort -u >expected
+	same expected out
+}
+
+@test "--pairs: matched tokens, and coverage of both" {
+	try 'shspan --pairs docs'
+	gives 'b\ta\t20\t0.9091\t0.5000' 'd\ta\t18\t0.4615\t0.4500' 'd\tb\t18\t0.4615\t0.8182' \
+		'd\tc\t20\t0.5128\t0.4878'
+	try 'shspan --pairs -T 0.8 docs | cut -f 1,2'
+	gives 'b\ta' 'd\tb'
+}
+
+@test "--merge: spans of a pair that are near on both sides become one" {
+	printf 'a\t%s\nb\t%s %s %s\n' "$(words 1 100)" "$(words 1 30)" "$(words 500 545)" "$(words 71 100)" >docs
+	try 'shspan docs | cut -f 7'
+	gives 30 30
+	try 'shspan --merge 60 docs | cut -f 1-3,5-8'
+	gives 'b\t0\t461\t0\t391\t60\t0.5660'
+	try 'shspan --merge 39 docs | wc -l'
+	gives 2
+}
+
+@test "sorted seeds and the documents give the same spans as the documents" {
+	for file in "$T_DATA/en_dev.tsv" "$T_DATA/zh_dev.tsv"; do
+		for options in '' '--all' '--count=3' '--pairs'; do
+			try "shspan $options $file | sort"
+			exits 0
+			cp out expected
+			[ -s expected ]
+			try "shseed $file | sort | shspan --seeds $options -d $file | sort"
+			exits 0
+			same expected out
+		done
+	done
+	try 'shseed -n 4 --window 6 docs | shspan --seeds -n 4 --window 6 -d docs'
+	cp out expected
+	try 'shspan -n 4 --window 6 docs'
+	same expected out
+}
+
+@test "the output is the same for any number of threads, and any cut of the input" {
+	head -n 100 "$T_DATA/en_dev.tsv" | cut -c 1-200 >queries
+	for options in '' '--all' '--count=3' '--exact 30' '--pairs' '-d queries' '-d queries --pairs'; do
+		try "shspan $options \$T_DATA/en_dev.tsv"
+		exits 0
+		cp out one
+		[ -s one ]
+		try "shspan -j 3 $options \$T_DATA/en_dev.tsv"
+		same one out
+		try "split -n l/5 \$T_DATA/en_dev.tsv part-; shspan $options part-*"
+		same one out
+		try "dd if=\$T_DATA/en_dev.tsv bs=999 status=none | shspan $options"
+		same one out
+	done
+}
+
+@test "places lie on borders of words, characters and escapes" {
+	for options in '' '--all' '--count' '--exact 12' '-n 3' '--segment jieba -n 5'; do
+		for file in "$T_DATA/en_dev.tsv" "$T_DATA/zh_dev.tsv"; do
+			try "head -n 100 $file | shspan $options"
+			exits 0
+			cp out spans
+			[ -s spans ]
+			inside spans "$file"
+		done
+	done
+}
+
+@test "one token very often, one passage in many documents, documents of one token: in linear time" {
+	yes a | head -n 300000 | tr '\n' ' ' >line
+	{ printf 'a\t'; cat line; printf '\nb\t'; cat line; echo; } >docs
+	for options in '' '--all' '--exact 50' '--count'; do
+		try "timeout 20 shspan $options docs"
+		exits 0
+		[ -s out ]
+	done
+	try 'timeout 20 shspan -d docs docs'
+	exits 0
+	awk -v text="$(words 1 30)" 'BEGIN { for (i = 0; i < 30000; i++) print i "\t" text }' >docs
+	for options in '' '--all' '--exact 20' '--count'; do
+		try "timeout 20 shspan $options docs | wc -l"
+		exits 0
+		[ "$(cat out)" -ge 29999 ]
+		[ "$(cat out)" -le 60000 ]
+	done
+	awk 'BEGIN { for (i = 0; i < 300000; i++) print i "\ta" }' >docs
+	try 'timeout 20 shspan docs; timeout 20 shspan --exact 5 docs; timeout 20 shspan --count docs'
+	exits 0
+	gives
+}
+
+@test "text of a small alphabet, in which every short sequence occurs: in linear time" {
+	awk 'BEGIN { srand(7); for (d = 0; d < 20; d++) { printf "d%d\t", d
+		for (i = 0; i < 5000; i++) printf "%s ", substr("abcd", 1 + int(rand() * 4), 1); print "" } }' >docs
+	for options in '' '--all' '--exact 20' '-d docs'; do
+		try "timeout 60 shspan $options docs"
+		exits 0
+	done
+}
+
+@test "a seed in very many places: the first one and the last one before, and a message" {
+	awk -v text="$(words 1 15)" 'BEGIN { for (i = 0; i < 60; i++) print i "\t" text }' >docs
+	try 'shspan --all docs | cut -f 1,4'
+	exits 0
+	says 'shspan: 1 seed in more than 50 places: of it only the first place and the last one before are compared (--bound)'
+	[ "$(wc -l <out)" = 117 ]
+	try 'shspan --all --bound 60 docs | wc -l'
+	says
+	gives 1770
+}
+
+@test "what contradicts itself is told" {
+	for options in '--first --all' '--exact 5 --count' '--every' '--pairs --exact 5' '-T 0.5' '--seeds' \
+		'-d docs --all' '-d docs --window 3' '--merge 3 --count' '--exact 5 -n 6' '--identity 2' '--bound 1'; do
+		try "shspan $options docs"
+		exits 2
+		[ "$(wc -l <err)" = 2 ]
+	done
+	try 'echo no seed | shspan --seeds -d docs'
+	exits 2
+	says 'shspan: -:1: expected a seed: key<TAB>id<TAB>token<TAB>start<TAB>end'
+	try 'printf "0123456789abcdef\tz\t0\t0\t9\n" | shspan --seeds -d docs'
+	says "shspan: -:1: no document has the id 'z' (-d)"
+	try 'printf "0123456789abcdef\ta\t99\t0\t9\n" | shspan --seeds -d docs'
+	says "shspan: -:1: document 'a' has 40 tokens: the seeds are of other documents, or of other options"
+	try 'printf "a\tgood text\nbad\n" | shspan --rejects bad'
+	exits 0
+	[ "$(cat bad)" = bad ]
+}
+
+@test "memory of queries does not grow with what is streamed" {
+	sanitized && skip 'sanitizers hold memory back'
+	head -n 50 "$T_DATA/en_dev.tsv" >queries
+	try "for i in 1 2 3 4 5 6 7 8 9; do cat \$T_DATA/en_dev.tsv; done | (ulimit -v 300000; shspan --pairs -d queries) | wc -l"
+	exits 0
+}

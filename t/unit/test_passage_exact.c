@@ -1,0 +1,142 @@
+/* Minimizers by their definition, and repeated passages by comparing all windows with all others. */
+#include "passage/exact.h"
+
+#include "base/bits.h"
+#include "passage_util.h"
+
+static struct sh_error err;
+
+/* ---- minimizers ---- */
+
+static bool is_minimizers(const uint64_t *hash, size_t n, size_t window)
+{
+	uint32_t *first = malloc((n + 1) * sizeof *first), *since = malloc((n + 1) * sizeof *since);
+	size_t got, want = 0, windows = n < window ? (n > 0) : n - window + 1;
+	bool good = true;
+
+	must(first && since);
+	got = sh_minimizers(hash, n, window, first, since);
+	for (size_t w = 0; w < windows; w++) {
+		size_t least = w;
+
+		for (size_t i = w; i < w + window && i < n; i++)
+			if (hash[i] <= hash[least])
+				least = i;
+		if (want && first[want - 1] == least)
+			continue;
+		good = good && want < got && first[want] == least && since[want] == w;
+		want++;
+	}
+	free(first);
+	free(since);
+	return good && got == want;
+}
+
+static void test_minimizers(void)
+{
+	uint64_t hash[60];
+	bool good = true;
+
+	for (unsigned round = rng_rounds(3000); good && round; round--) {
+		size_t n = rng_below(60), alphabet = 1 + rng_below(30);
+
+		for (size_t i = 0; i < n; i++)
+			hash[i] = rng_below(4) ? rng_below(alphabet) : i;
+		good = is_minimizers(hash, n, 1 + rng_below(20));
+	}
+	ok(good, "minimizers are the rightmost least hashes of all windows");
+}
+
+/* ---- repeated passages ---- */
+
+static bool same_window(const struct sh_texts *t, uint64_t a, uint64_t b, uint32_t length)
+{
+	return memcmp(t->token + a, t->token + b, length * sizeof *t->token) == 0;
+}
+
+/* Each window against all windows before it. */
+static void mark_slowly(const struct sh_texts *t, uint32_t length, bool every, char *marked)
+{
+	uint64_t *window = malloc((size_t)(t->at[t->n] + 1) * sizeof *window);
+	size_t n = 0;
+
+	must(window != NULL);
+	memset(marked, 0, (size_t)t->at[t->n]);
+	for (uint32_t d = 0; d < t->n; d++)
+		for (uint64_t i = t->at[d]; i + length <= t->at[d + 1]; i++)
+			window[n++] = i;
+	for (size_t i = 0; i < n; i++)
+		for (size_t j = 0; j < i; j++)
+			if (same_window(t, window[i], window[j], length)) {
+				memset(marked + window[i], 1, length);
+				if (every)
+					memset(marked + window[j], 1, length);
+			}
+	free(window);
+}
+
+static bool is_exact(const struct sh_texts *t, uint32_t length, uint32_t k, bool every)
+{
+	size_t n = (size_t)t->at[t->n];
+	uint64_t *marked = calloc(sh_bits_words(n), sizeof *marked);
+	char *want = malloc(n + 1);
+	bool good = true;
+
+	must(marked && want);
+	must(sh_exact_find(t, length, k, every, marked, &err) == 0);
+	mark_slowly(t, length, every, want);
+	for (size_t i = 0; good && i < n; i++)
+		good = sh_bits_has(marked, i) == want[i];
+	free(marked);
+	free(want);
+	return good;
+}
+
+static void test_exact(void)
+{
+	bool good = true;
+
+	for (unsigned round = rng_rounds(600); good && round; round--) {
+		struct sh_texts t = { 0 };
+		uint32_t length = 1 + (uint32_t)rng_below(30);
+
+		add_random_documents(&t, 1 + rng_below(8), 60, 1 + (uint32_t)rng_below(40));
+		for (unsigned i = 0; good && i < 4; i++)
+			good = is_exact(&t, length, i ? 1 + (uint32_t)rng_below(length) : 0, i & 1);
+		sh_texts_free(&t);
+	}
+	ok(good, "repeated passages are those of a comparison of all windows, for any k");
+}
+
+static void test_hostile(void)
+{
+	enum { MANY = 1000000 };
+	struct sh_texts t = { 0 };
+	uint32_t *token = calloc(MANY, sizeof *token);
+	uint64_t *marked = calloc(MANY / 64 * 3, sizeof *marked);
+
+	must(token && marked);
+	add_document(&t, token, MANY);
+	must(sh_exact_find(&t, 50, 0, false, marked, &err) == 0);
+	ok(!sh_bits_has(marked, 0) && sh_bits_has(marked, 1) && sh_bits_has(marked, MANY - 1),
+	    "one token a million times: all but the first passage");
+	for (size_t i = 0; i < MANY; i++)
+		token[i] = (uint32_t)i;
+	add_document(&t, token, MANY);
+	memset(marked, 0, MANY / 64 * 3 * sizeof *marked);
+	must(sh_exact_find(&t, 50, 0, true, marked, &err) == 0);
+	ok(sh_bits_has(marked, 0) && !sh_bits_has(marked, MANY + 1),
+	    "every: the first passage as well; other tokens are not marked");
+	sh_texts_free(&t);
+	free(token);
+	free(marked);
+}
+
+int main(void)
+{
+	rng_init(0xe8ac7);
+	test_minimizers();
+	test_exact();
+	test_hostile();
+	return done_testing();
+}

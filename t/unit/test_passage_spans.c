@@ -1,0 +1,234 @@
+/* Groups against a comparison of all postings; spans: what must be found is found, and each is what it says. */
+#include "passage/coverage.h"
+#include "passage/extend.h"
+#include "passage/links.h"
+
+#include "passage_util.h"
+
+static struct sh_error err;
+
+/* ---- groups ---- */
+
+static bool shares_key(const struct sh_posting *p, size_t n, size_t i)
+{
+	for (size_t j = 0; j < n; j++)
+		if (p[j].of.key == p[i].of.key && p[j].document != p[i].document)
+			return true;
+	return false;
+}
+
+static bool groups_are_right(struct sh_texts *t, unsigned jobs)
+{
+	size_t n = t->n_postings, kept = 0;
+	struct sh_posting *p = malloc((n + 1) * sizeof *p);
+	struct sh_groups g;
+	bool good;
+
+	must(p != NULL);
+	if (n)
+		memcpy(p, t->posting, n * sizeof *p);
+	for (size_t i = 0; i < n; i++)
+		kept += shares_key(t->posting, n, i);
+	must(sh_postings_sort(p, n, jobs, &err) == 0);
+	must(sh_groups_make(&g, p, n, t->n, &err) == 0);
+	good = g.n == kept;
+	for (uint32_t d = 0; good && d < t->n; d++)
+		for (uint64_t i = g.at[d]; good && i < g.at[d + 1]; i++) {
+			const struct sh_posting *q = &g.posting[g.order[i]];
+
+			good = q->document == d &&
+			       (i == g.at[d] || g.posting[g.order[i - 1]].token < q->token) &&
+			       g.posting[q->of.in.run].document == d &&
+			       (q->of.in.run == q->of.in.first ||
+				   g.posting[q->of.in.run - 1].document < d) &&
+			       sh_group_end(&g, q->of.in.first) > g.order[i];
+		}
+	sh_groups_free(&g);
+	free(p);
+	return good;
+}
+
+static void test_groups(void)
+{
+	bool good = true;
+
+	for (unsigned round = rng_rounds(300); good && round; round--) {
+		struct sh_texts t = { 0 };
+
+		add_random_documents(&t, 1 + rng_below(8), 40, 1 + (uint32_t)rng_below(20));
+		add_postings(&t, 1 + (unsigned)rng_below(4), 1 + rng_below(5));
+		good = groups_are_right(&t, 1 + (unsigned)rng_below(3));
+		sh_texts_free(&t);
+	}
+	ok(good, "groups are the postings that share a key with another document's");
+}
+
+static void test_numbers(void)
+{
+	uint64_t a[300], tmp[300];
+	bool good = true;
+
+	for (unsigned round = rng_rounds(300); good && round; round--) {
+		size_t n = rng_below(300);
+
+		for (size_t i = 0; i < n; i++)
+			a[i] = rng_any();
+		sh_sort_numbers(a, tmp, n);
+		for (size_t i = 1; good && i < n; i++)
+			good = a[i - 1] <= a[i];
+	}
+	ok(good, "numbers are sorted");
+}
+
+/* ---- the parts of an alignment ---- */
+
+static uint32_t common_slowly(const uint32_t *a, size_t n, const uint32_t *b, size_t m)
+{
+	uint32_t table[SH_COMMON_MAX + 1][SH_COMMON_MAX + 1] = { { 0 } };
+
+	for (size_t i = 1; i <= n; i++)
+		for (size_t j = 1; j <= m; j++) {
+			uint32_t best =
+			    table[i - 1][j] > table[i][j - 1] ? table[i - 1][j] : table[i][j - 1];
+
+			table[i][j] = a[i - 1] == b[j - 1] ? table[i - 1][j - 1] + 1 : best;
+		}
+	return table[n][m];
+}
+
+static void test_common(void)
+{
+	uint32_t a[SH_COMMON_MAX], b[SH_COMMON_MAX];
+	bool good = true;
+
+	for (unsigned round = rng_rounds(2000); good && round; round--) {
+		size_t n = rng_below(SH_COMMON_MAX + 1), m = rng_below(SH_COMMON_MAX + 1);
+		size_t less = n < m ? n : m;
+		uint32_t got, want;
+
+		for (size_t i = 0; i < SH_COMMON_MAX; i++) {
+			a[i] = (uint32_t)rng_below(5);
+			b[i] = (uint32_t)rng_below(5);
+		}
+		got = sh_common(a, n, b, m);
+		want = common_slowly(a, n, b, m);
+		good = got == want || (got < want && 2 * got >= less);
+	}
+	ok(good, "common tokens are the longest common subsequence, or half on the diagonal");
+}
+
+/* ---- spans ---- */
+
+static bool is_sound(
+    const struct sh_span *s, struct sh_side a, struct sh_side b, const struct sh_match_opts *opts)
+{
+	uint32_t n = s->to - s->from, m = s->end - s->at;
+
+	return s->from < s->to && s->to <= a.n && s->at < s->end && s->end <= b.n &&
+	       s->matched <= n && s->matched <= m && s->matched >= opts->least &&
+	       sh_span_identity(s) >= opts->identity &&
+	       (n > SH_COMMON_MAX || m > SH_COMMON_MAX ||
+		   s->matched <= common_slowly(a.token + s->from, n, b.token + s->at, m));
+}
+
+/* Each common run of at least `run` tokens of the two documents lies in a span. */
+static bool has_all_runs(struct sh_side a, struct sh_side b, uint32_t document, uint32_t run,
+    const struct sh_span *spans, size_t n)
+{
+	for (uint32_t i = 0; i + run <= a.n; i++)
+		for (uint32_t j = 0; j + run <= b.n; j++) {
+			bool found = false;
+
+			if ((i && j && a.token[i - 1] == b.token[j - 1]) ||
+			    sh_match_forward(a, i, b, j) < run)
+				continue;
+			for (size_t s = 0; s < n && !found; s++)
+				found = spans[s].document == document && spans[s].from <= i &&
+					i + run <= spans[s].to && spans[s].at <= j + 40 &&
+					j < spans[s].end + 40;
+			if (!found)
+				return false;
+		}
+	return true;
+}
+
+static bool spans_are_right(struct sh_texts *t, unsigned k, size_t window, bool first)
+{
+	uint32_t run = (uint32_t)(k + window - 1);
+	struct sh_match_opts opts = { k, run, 300000, 0, first };
+	struct sh_matcher *m = sh_matcher_new(&opts, &err);
+	struct sh_groups g;
+	struct sh_links l = { t, &g, first ? 0 : 1000000, run, k, first };
+	bool good = m != NULL;
+
+	must(sh_postings_sort(t->posting, t->n_postings, 1, &err) == 0);
+	must(sh_groups_make(&g, t->posting, t->n_postings, t->n, &err) == 0);
+	for (uint32_t d = 0; good && d < t->n; d++) {
+		struct sh_side side = sh_texts_side(t, d);
+		const struct sh_span *spans;
+		size_t n;
+
+		must(sh_links_hits(&l, d, m, &err) == 0);
+		must(sh_matcher_spans(m, &spans, &n, &err) == 0);
+		for (size_t i = 0; good && i < n; i++)
+			good =
+			    spans[i].document < d &&
+			    is_sound(&spans[i], side, sh_texts_side(t, spans[i].document), &opts);
+		for (uint32_t e = 0; good && !first && e < d; e++)
+			good = has_all_runs(side, sh_texts_side(t, e), e, run, spans, n);
+	}
+	sh_groups_free(&g);
+	sh_matcher_delete(m);
+	return good;
+}
+
+static void test_spans(bool first, const char *what)
+{
+	bool good = true;
+
+	for (unsigned round = rng_rounds(400); good && round; round--) {
+		struct sh_texts t = { 0 };
+		unsigned k = 2 + (unsigned)rng_below(5);
+
+		add_random_documents(&t, 2 + rng_below(5), 80, 2 + (uint32_t)rng_below(60));
+		if (first || rng_below(3) == 0)
+			add_random_documents(&t, 2, 200, 2);
+		add_postings(&t, k, 1 + rng_below(8));
+		good = spans_are_right(&t, k, 8, first);
+		sh_texts_free(&t);
+	}
+	ok(good, "%s", what);
+}
+
+static bool covers(struct sh_span *spans, size_t n, uint32_t first, uint32_t other)
+{
+	struct sh_buf room = { 0 };
+	struct sh_coverage c;
+
+	must(sh_coverage(spans, n, &room, &c, &err) == 0);
+	sh_buf_free(&room);
+	return c.first == first && c.other == other;
+}
+
+static void test_coverage(void)
+{
+	struct sh_span one[] = { { 0, 5, 15, 0, 10, 8 } };
+	struct sh_span two[] = { { 0, 0, 10, 0, 10, 10 }, { 0, 5, 15, 5, 15, 10 } };
+	struct sh_span poor[] = { { 0, 0, 100, 0, 100, 50 }, { 0, 200, 300, 0, 100, 100 } };
+
+	ok(covers(one, 1, 8, 8), "one span covers its matched tokens");
+	ok(covers(two, 2, 15, 15), "tokens of two spans count once");
+	ok(covers(poor, 2, 150, 100), "of two spans over the same tokens the better one counts");
+}
+
+int main(void)
+{
+	rng_init(0x5ba25);
+	test_numbers();
+	test_groups();
+	test_common();
+	test_spans(false, "all pairs: every common run of W + K - 1 tokens lies in a span");
+	test_spans(true, "first: spans are sound");
+	test_coverage();
+	return done_testing();
+}
