@@ -18,6 +18,7 @@
 enum { MAX_OPTIONS = 64, HELP_COLUMN = 26, HELP_WIDTH = 90, HELP_NAMES = 400 };
 
 static const struct cli_option common[] = {
+	CLI_HEADING("All programs"),
 	{ 'o', "output", "FILE", "write there, whole or not at all, instead of standard output" },
 	{ 'j', "jobs", "N", "work with N threads, 0: one per processor [1]" },
 	{ CLI_REJECTS, "rejects", "FILE", "put bad records there and go on" },
@@ -65,25 +66,52 @@ static void print_help_text(const struct cli_option *o)
 	print_wrapped(text);
 }
 
-static void print_options(const struct cli_option *o)
+static size_t count_options(const struct cli_option *o)
 {
-	for (; o->code; o++) {
-		char left[80];
-		int n = 0;
+	size_t n = 0;
 
-		if (o->code < 256)
-			n = snprintf(left, sizeof left, "  -%c, --%s", o->code, o->name);
-		else
-			n = snprintf(left, sizeof left, "      --%s", o->name);
-		if (o->arg)
-			n += snprintf(left + n, sizeof left - (size_t)n,
-			    *o->arg == '[' ? "%s" : "=%s", o->arg);
-		if (n < HELP_COLUMN)
-			printf("%-*s", HELP_COLUMN, left);
-		else
-			printf("%s\n%*s", left, HELP_COLUMN, "");
-		print_help_text(o);
+	for (; o && o->code; o++)
+		n += o->code != CLI_GROUP;
+	return n;
+}
+
+static void print_option(const struct cli_option *o)
+{
+	char left[80];
+	int n;
+
+	if (o->code < 256)
+		n = snprintf(left, sizeof left, "  -%c, --%s", o->code, o->name);
+	else
+		n = snprintf(left, sizeof left, "      --%s", o->name);
+	if (o->arg)
+		n += snprintf(
+		    left + n, sizeof left - (size_t)n, *o->arg == '[' ? "%s" : "=%s", o->arg);
+	if (n < HELP_COLUMN)
+		printf("%-*s", HELP_COLUMN, left);
+	else
+		printf("%s\n%*s", left, HELP_COLUMN, "");
+	print_help_text(o);
+}
+
+static void print_options(const struct cli_option *o, bool grouped)
+{
+	for (; o && o->code; o++) {
+		if (o->code != CLI_GROUP)
+			print_option(o);
+		else if (grouped)
+			printf("\n%s:\n", o->help);
 	}
+}
+
+/* Whether the program has so many options that --help groups them. */
+static bool is_grouped(const struct cli_program *p)
+{
+	size_t n = count_options(common);
+
+	for (size_t i = 0; i < CLI_TABLES; i++)
+		n += count_options(p->options[i]);
+	return n > CLI_UNGROUPED;
 }
 
 _Noreturn static void end_of_text(struct cli *c)
@@ -98,11 +126,13 @@ _Noreturn static void end_of_text(struct cli *c)
 _Noreturn static void help(struct cli *c)
 {
 	const struct cli_program *p = c->program;
+	bool grouped = is_grouped(p);
 
-	printf("Usage: %s [OPTION]... %s\n%s\n\n", p->name, p->synopsis, p->purpose);
-	for (size_t i = 0; i < CLI_TABLES && p->options[i]; i++)
-		print_options(p->options[i]);
-	print_options(common);
+	printf("Usage: %s [OPTION]... %s\n%s\n%s", p->name, p->synopsis, p->purpose,
+	    grouped ? "" : "\n");
+	for (size_t i = 0; i < CLI_TABLES; i++)
+		print_options(p->options[i], grouped);
+	print_options(common, grouped);
 	printf("\n%sExit status: 0 done, %s2 trouble.\nManual: man %s, man simhash-utils\n",
 	    strstr(p->synopsis, "[FILE") ? "No FILE, or -: standard input. " : "",
 	    p->status ? p->status : "", p->name);
@@ -136,6 +166,8 @@ static void build_getopt(const struct cli_program *p, char *letters, struct opti
 		const struct cli_option *o = t < CLI_TABLES ? p->options[t] : common;
 
 		for (; o && o->code; o++) {
+			if (o->code == CLI_GROUP)
+				continue;
 			longs[n++] = (struct option){
 				.name = o->name,
 				.has_arg = !o->arg          ? no_argument
@@ -160,6 +192,18 @@ static void build_getopt(const struct cli_program *p, char *letters, struct opti
 	}
 	longs[n] = (struct option){ 0 };
 	*letters = '\0';
+}
+
+const char *cli_option_name(const struct cli *c, int code)
+{
+	static char name[40];
+	const struct cli_option *o = cli_find_option(c, code);
+
+	if (code < 256 || !o)
+		snprintf(name, sizeof name, "-%c", code);
+	else
+		snprintf(name, sizeof name, "--%s", o->name);
+	return name;
 }
 
 void cli_start(struct cli *c, const struct cli_program *program, int argc, char **argv)
@@ -325,6 +369,16 @@ static void refuse_removed(struct cli *c, int code)
 	}
 }
 
+static void split_operands(struct cli *c)
+{
+	size_t n = (size_t)(c->argc - optind);
+
+	c->words = c->argv + optind;
+	c->n_words = n < c->program->words ? n : c->program->words;
+	c->operands = c->words + c->n_words;
+	c->n_operands = n - c->n_words;
+}
+
 int cli_next(struct cli *c)
 {
 	char letters[2 * MAX_OPTIONS + 1];
@@ -370,8 +424,7 @@ int cli_next(struct cli *c)
 			return code;
 		}
 	}
-	c->operands = c->argv + optind;
-	c->n_operands = (size_t)(c->argc - optind);
+	split_operands(c);
 	need_descriptors(c);
 	refuse_standard_input_twice(c);
 	refuse_outputs_that_are_inputs(c);

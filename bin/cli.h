@@ -20,7 +20,13 @@
 #include "progress.h"
 #include "values.h"
 
-enum { EXIT_TROUBLE = 2, CLI_MAX_JOBS = 256, CLI_MAX_FURTHER = 2, CLI_TABLES = 3 };
+enum {
+	EXIT_TROUBLE = 2,
+	CLI_MAX_JOBS = 256,
+	CLI_MAX_FURTHER = 2,
+	CLI_TABLES = 3,
+	CLI_UNGROUPED = 15
+};
 
 /* Codes of options without a letter. */
 enum {
@@ -35,12 +41,20 @@ enum {
 };
 
 struct cli_option {
-	int code; /* the letter, or a number above 255; 0 ends the table */
+	int code; /* the letter, or a number above 255; CLI_GROUP; 0 ends the table */
 	const char *name;
 	const char *arg; /* NULL when it takes none; "[=...]" when it may take one */
 	const char *help;
 	cli_names *names; /* the names that stand for %s in help, see cli_value(); or NULL */
 };
+
+/* A row that is no option: --help prints `help` as the heading of the rows that follow, when the program
+ * has more than CLI_UNGROUPED options. */
+#define CLI_GROUP (-1)
+#define CLI_HEADING(text)                                                                          \
+	{                                                                                          \
+		CLI_GROUP, NULL, NULL, text, NULL                                                  \
+	}
 
 /* An option of earlier versions. Whoever types it gets the text behind its name in a message. */
 struct cli_removed {
@@ -57,7 +71,8 @@ struct cli_program {
 	const struct cli_removed *removed;            /* an empty row ends it; or NULL */
 	const char *status; /* of its own, for the help: "1 no pair, "; or NULL */
 	bool text;          /* the output is no records: it gets no trailer */
-	bool reaches;       /* it reads files that its inputs lead to */
+	unsigned words; /* the operands before the files: at most so many, as a command's name */
+	bool reaches;   /* it reads files that its inputs lead to */
 };
 
 struct cli {
@@ -67,7 +82,9 @@ struct cli {
 	const char *arg;    /* of the option that cli_next() returned */
 	bool profiles_read; /* each -p was returned */
 
-	char *const *operands;
+	char *const *words; /* see cli_program.words */
+	size_t n_words;
+	char *const *operands; /* the files */
 	size_t n_operands;
 	unsigned jobs;
 	bool crlf;
@@ -97,6 +114,9 @@ void cli_start(struct cli *c, const struct cli_program *program, int argc, char 
 
 /* The next option of the program's own tables, -1 after the last one; -p before all others. */
 int cli_next(struct cli *c);
+
+/* How messages name an option of the program's tables: "-k" or "--few". The text is valid until the next call. */
+const char *cli_option_name(const struct cli *c, int code);
 
 /* For "%llu record%s". */
 #define CLI_PLURAL(n) ((n) == 1 ? "" : "s")

@@ -1,10 +1,10 @@
 /* The parts of shdedup, in the order of a run:
  *
+ *     dedup_how.c      the options that decide which documents are near-duplicates
  *     dedup_read.c     documents to fingerprints
  *     lib/group/dedup   fingerprints to groups
  *     dedup_write.c    groups to the documents that stay, and to the report
  *     dedup_archive.c  the documents of earlier runs
- *     dedup_maintain.c what is done to them by name, in a run without documents
  *     dedup_summary.c  what a person wants to know at the end
  *
  * All die of errors. */

@@ -8,116 +8,9 @@
 #include "made_with.h"
 #include "unfinished.h"
 
-enum {
-	INIT = CLI_OWN + 100,
-	CHECK,
-	COMPACT,
-	EXPIRE,
-	REMOVE,
-	STATS,
-	STORE,
-	WAIT,
-};
-
-const struct cli_option dedup_archive_table[] = {
-	{ 'a', "archive", "DIR",
-	    "also against the documents of earlier runs, and add what is new" },
-	{ INIT, "init", NULL, "make the archive, for these options" },
-	{ STORE, "store", "WHAT",
-	    "--init: it keeps none, sketch or documents, to compare [sketch]" },
-	{ CHECK, "check", NULL, "read the whole archive and see that it is good" },
-	{ COMPACT, "compact", NULL, "merge the archive's files" },
-	{ EXPIRE, "expire", "AGE", "remove documents that were added so long ago: 90d, 12h, 8w" },
-	{ REMOVE, "remove", "FILE", "remove the documents whose ids stand in FILE" },
-	{ STATS, "stats", NULL, "write figures of the archive" },
-	{ WAIT, "wait", "SECONDS", "wait so long for another run to leave the archive [0]" },
-	{ 0 },
-};
-
 /* ---- options ---- */
 
-static void take_mode(
-    struct dedup_archive_settings *a, struct cli *c, enum dedup_archive_mode mode, const char *name)
-{
-	if (a->mode != ARCHIVE_UPDATE && a->mode != mode)
-		cli_usage(c, "%s and %s: one at a time", a->mode_name, name);
-	a->mode = mode;
-	a->mode_name = name;
-	c->no_documents = true;
-}
-
-static void take_age(struct dedup_archive_settings *a, struct cli *c)
-{
-	static const struct {
-		char unit;
-		uint64_t seconds;
-	} units[] = { { 's', 1 }, { 'm', 60 }, { 'h', 3600 }, { 'd', 86400 }, { 'w', 604800 } };
-	size_t n = strlen(c->arg);
-	uint64_t count;
-
-	for (size_t i = 0; n && i < sizeof units / sizeof *units; i++) {
-		if (c->arg[n - 1] == units[i].unit &&
-		    sh_parse_u64(sh_slice(c->arg, n - 1), &count) == 0 &&
-		    count < UINT64_C(1) << 40) {
-			a->age = count * units[i].seconds;
-			return;
-		}
-	}
-	cli_usage(c, "--expire '%s': expected an age such as 90d, 12h or 8w", c->arg);
-}
-
-static void take_store(struct dedup_archive_settings *a, struct cli *c)
-{
-	for (int i = 0; i < 3; i++) {
-		if (strcmp(c->arg, sh_store_name[i]) == 0) {
-			a->store = (enum sh_store)i;
-			a->store_given = true;
-			return;
-		}
-	}
-	cli_usage(c, "--store '%s': expected none, sketch or documents", c->arg);
-}
-
-bool dedup_archive_take(struct dedup_archive_settings *a, struct cli *c, int opt)
-{
-	switch (opt) {
-	case 'a':
-		a->dir = cli_folder(c);
-		return true;
-	case INIT:
-		take_mode(a, c, ARCHIVE_INIT, "--init");
-		return true;
-	case CHECK:
-		take_mode(a, c, ARCHIVE_CHECK, "--check");
-		return true;
-	case COMPACT:
-		take_mode(a, c, ARCHIVE_COMPACT, "--compact");
-		return true;
-	case STATS:
-		take_mode(a, c, ARCHIVE_STATS, "--stats");
-		return true;
-	case EXPIRE:
-		take_mode(a, c, ARCHIVE_EXPIRE, "--expire");
-		take_age(a, c);
-		return true;
-	case REMOVE:
-		take_mode(a, c, ARCHIVE_REMOVE, "--remove");
-		cli_reads_more(c, &a->removes);
-		return true;
-	case STORE:
-		take_store(a, c);
-		return true;
-	case WAIT:
-		a->wait = cli_number(c, "--wait", 0, 1000000);
-		a->wait_given = true;
-		return true;
-	default:
-		return false;
-	}
-}
-
-/* An output must not take the place of a file of the archive. */
-static void keep_file(struct cli *c, const char *dir, const char *path)
+void dedup_archive_keep_file(struct cli *c, const char *dir, const char *path)
 {
 	char *target;
 	const char *slash, *name;
@@ -144,49 +37,31 @@ static void keep_files(struct cli *c, const struct dedup_settings *s)
 {
 	const char *dir = s->archive.dir;
 
-	keep_file(c, dir, c->out_path);
-	keep_file(c, dir, c->rejects_path);
-	keep_file(c, dir, s->report_path);
+	dedup_archive_keep_file(c, dir, c->out_path);
+	dedup_archive_keep_file(c, dir, c->rejects_path);
+	dedup_archive_keep_file(c, dir, s->report_path);
 }
 
-/* What only a run with documents heeds; --expire and --remove would do without a word what it seems to forbid. */
-static void refuse_for_documents(struct cli *c, const struct dedup_settings *s)
+void dedup_archive_need_jaccard(struct cli *c, const struct dedup_settings *s)
 {
-	const char *name = s->protects.n    ? "--protect"
-			   : s->report_path ? "--report"
-			   : s->keep.path   ? "--keep FILE"
-					    : NULL;
+	const struct sh_measure *m = s->measures.measure;
 
-	if (name)
-		cli_usage(c, "%s is for documents, not for %s", name, s->archive.mode_name);
+	if (m->ordered || m->any)
+		cli_usage(c, "--measure %s: an archive compares by jaccard only", m->name);
 }
 
 void dedup_archive_settle(struct cli *c, const struct dedup_settings *s)
 {
 	const struct dedup_archive_settings *a = &s->archive;
-	const char *alone = a->mode_name     ? a->mode_name
-			    : a->store_given ? "--store"
-			    : a->wait_given  ? "--wait"
-					     : NULL;
 
-	if (!a->dir && alone)
-		cli_usage(c, "%s: which archive? (-a DIR)", alone);
+	if (!a->dir && a->wait_given)
+		cli_usage(c, "--wait: which archive? (-a DIR)");
 	if (!a->dir)
 		return;
 	keep_files(c, s);
-	if (a->mode != ARCHIVE_UPDATE)
-		refuse_for_documents(c, s);
-	if (a->mode != ARCHIVE_UPDATE && c->n_operands)
-		cli_usage(c, "%s takes no documents: '%s'", a->mode_name, c->operands[0]);
 	if (s->sample)
 		cli_usage(c, "--sample shows pairs of documents; an archive need not have any");
-	if (s->dry_run && a->mode != ARCHIVE_UPDATE && a->mode != ARCHIVE_REMOVE &&
-	    a->mode != ARCHIVE_EXPIRE)
-		cli_usage(c, "--dry-run is for documents, --remove and --expire, not for %s",
-		    a->mode_name);
-	if (s->measures.measure->ordered || s->measures.measure->any)
-		cli_usage(c, "--measure %s: an archive compares by jaccard only",
-		    s->measures.measure->name);
+	dedup_archive_need_jaccard(c, s);
 	if (s->dedup.single)
 		cli_usage(c, "--link single: chains would go on through the archive; say star");
 }

@@ -1,32 +1,14 @@
-/* The part of shdedup that has to do with an archive (lib/archive): its options, what is done to
- * it by name, and documents looked up in it and added to it. */
+/* The part of shdedup that has to do with an archive (lib/archive): documents are looked up in it and added
+ * to it. */
 #ifndef DEDUP_ARCHIVE_H
 #define DEDUP_ARCHIVE_H
 
 #include "archive/batch.h"
 #include "cli.h"
 
-/* For struct cli_program.options. */
-extern const struct cli_option dedup_archive_table[];
-
-enum dedup_archive_mode {
-	ARCHIVE_UPDATE,
-	ARCHIVE_INIT,
-	ARCHIVE_CHECK,
-	ARCHIVE_COMPACT,
-	ARCHIVE_EXPIRE,
-	ARCHIVE_REMOVE,
-	ARCHIVE_STATS,
-};
-
 struct dedup_archive_settings {
 	const char *dir; /* NULL: there is none */
-	enum dedup_archive_mode mode;
-	const char *mode_name;
-	uint64_t age; /* in seconds */
-	struct cli_files removes;
-	enum sh_store store;
-	bool store_given, wait_given;
+	bool wait_given;
 	uint64_t wait; /* in seconds */
 };
 
@@ -39,20 +21,20 @@ struct dedup_archive {
 struct dedup_settings;
 struct dedup_state;
 
-/* Take the option, if it is one of these. */
-bool dedup_archive_take(struct dedup_archive_settings *a, struct cli *c, int opt);
-
 /* After the last option. */
 void dedup_archive_settle(struct cli *c, const struct dedup_settings *s);
+
+/* Dies of a measure that an archive does not have. */
+void dedup_archive_need_jaccard(struct cli *c, const struct dedup_settings *s);
+
+/* Dies when an output would replace a file of the archive in `dir`. path: NULL, or the output's. */
+void dedup_archive_keep_file(struct cli *c, const char *dir, const char *path);
 
 /* How documents are looked up, but for the archive's own key and layout. */
 struct sh_key_rule dedup_archive_rule(const struct dedup_settings *s);
 /* The time that records are given, in seconds since 1970. Builds that are to be reproducible, and
  * tests, say it by SOURCE_DATE_EPOCH. */
 uint64_t dedup_archive_now(struct cli *c);
-
-/* --init, --check and so on (dedup_maintain.c), when one of them was given: true. */
-bool dedup_archive_maintain(struct cli *c, const struct dedup_settings *s);
 
 /* All these do nothing without an archive. Before documents are read: it must be there, and be
  * made with the same settings. */

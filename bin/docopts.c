@@ -59,6 +59,7 @@ static const char *unit_names(unsigned i)
 }
 
 const struct cli_option docopts_table[] = {
+	CLI_HEADING("Tokens and n-grams"),
 	{ 'n', "ngram", "N[-M]", "features are n-grams of N (to M) tokens [1]" },
 	{ 'p', "profile", "NAME", "all choices of a system: %s; other options override [default]",
 	    profile_names },
@@ -72,6 +73,7 @@ const struct cli_option docopts_table[] = {
 	{ KEEP, "keep", "KIND,...", "keep only words with han, kana, hangul, alpha, digit, ..." },
 	{ NO_FOLD, "no-fold", NULL, "neither normalise (NFKC) nor fold case" },
 	{ MASK_DIGITS, "mask-digits", NULL, "make each run of digits a single 0" },
+	CLI_HEADING("Records of documents"),
 	{ JSON, "json", NULL, "each line is a JSON object with the fields that -f names" },
 	{ 'f', "fields", "ID,TEXT", "the fields that hold id and text [1,2 of two; id,text]" },
 	{ 'l', "line-ids", NULL,

@@ -9,8 +9,9 @@
 
 /* For struct cli_program.options, after the program's own table. */
 extern const struct cli_option docopts_table[];
-/* The same without -n, which such a program has itself and does not pass on to docopts_take(). */
-#define docopts_token_table (docopts_table + 1)
+/* The same without the first heading and -n, which such a program has itself and does not pass on to
+ * docopts_take(). */
+#define docopts_token_table (docopts_table + 2)
 
 struct docopts {
 	struct sh_docs_opts docs;

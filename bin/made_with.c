@@ -220,7 +220,4 @@ void made_with_compare(struct cli *c, const struct dedup_settings *s, const stru
 		    !is_old_distance(s, name, then) && !is_unknown(name, o.row[i].value, then))
 			refuse(c, &o.row[i], &made);
 	}
-	if (s->archive.store_given && s->archive.store != m->store)
-		cli_usage(c, "--store %s: the archive was made with --store %s",
-		    sh_store_name[s->archive.store], sh_store_name[m->store]);
 }

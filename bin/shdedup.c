@@ -1,40 +1,18 @@
 /* shdedup: documents to documents without near-duplicates. */
 #include "dedup.h"
+#include "dedup_how.h"
 #include "fp/reach.h"
 #include "io/target.h"
-#include "names.h"
 #include "sidebyside.h"
 
-enum {
-	DRY_RUN = CLI_OWN,
-	REPORT,
-	KEEP,
-	LINK,
-	PROTECT,
-	NO_VERIFY,
-	MAX_GROUP,
-	FEW,
-	SEED,
-	SAMPLE,
-	SIMHASH,
-	MEASURE,
-};
+enum { DRY_RUN = CLI_OWN, REPORT, KEEP, LINK, PROTECT, NO_VERIFY, MAX_GROUP, SAMPLE, WAIT };
 
 #define DEFAULT_MEMORY ((size_t)1 << 30)
 
-enum {
-	DEFAULT_NGRAM = 3,
-	DEFAULT_FEW = 20,
-	DEFAULT_MAX_GROUP = 1000,
-};
+enum { DEFAULT_MAX_GROUP = 1000 };
 
 static const struct cli_option options[] = {
-	{ 'T', "threshold", "X", "least similarity of duplicates; any: J,E for each [0.8]" },
-	{ MEASURE, "measure", "NAME", "similarity: %s [jaccard]", duplicate_measure_names },
-	{ 'k', "distance", "K", "look at pairs within Hamming distance K [by -T: 10 at 0.8]" },
-	{ 'b', "bits", "64|128|256", "width of the fingerprints [64]" },
-	{ SIMHASH, "simhash", NULL, "fingerprints are sums of weights, not minwise; -k 14" },
-	{ 'w', "weight", "SCHEME", "of features under --simhash: %s [log]", document_weight_names },
+	CLI_HEADING("Documents that stay, and the report"),
 	{ KEEP, "keep", "first|longest|newest|FILE", "who stays; FILE: ids, best first [first]" },
 	{ PROTECT, "protect", "FILE", "never drop the documents whose ids stand in FILE" },
 	{ LINK, "link", "star|single", "groups are neighbours of one, or chains [star]" },
@@ -42,31 +20,26 @@ static const struct cli_option options[] = {
 	{ DRY_RUN, "dry-run", NULL, "write no documents" },
 	{ SAMPLE, "sample", "N", "show N of the compared pairs at each distance, side by side" },
 	{ MAX_GROUP, "max-group", "N", "warn of groups of more than N documents [1000]" },
-	{ FEW, "few", "N", "documents of fewer features are compared by these [20]" },
 	{ NO_VERIFY, "no-verify", NULL, "drop by distance alone, without looking at the texts" },
-	{ SEED, "seed", "N", "seed of the hash [0]" },
+	CLI_HEADING("Archive"),
+	{ 'a', "archive", "DIR",
+	    "also against the documents of earlier runs, and add what is new" },
+	{ WAIT, "wait", "SECONDS", "wait so long for another run to leave the archive [0]" },
+	CLI_HEADING("The run"),
 	{ 'q', "quiet", NULL, "no summary" },
 	{ 'S', "memory", "SIZE", "memory to use before temporary files [1G]" },
 	{ CLI_TMPDIR, "tmpdir", "DIR", "for temporary files [$TMPDIR, /tmp]" },
 	{ 0 },
 };
 
-/* Those of docopts.h; but --keep says here, as in shgroup, which document stays, and -n has
- * another default. */
-static struct cli_option doc_options[40];
-
-static void copy_doc_options(void)
-{
-	for (size_t i = 0; docopts_table[i].code && i + 1 < 40; i++) {
-		doc_options[i] = docopts_table[i];
-		if (strcmp(doc_options[i].name, "keep") == 0)
-			doc_options[i].name = "keep-words";
-		if (doc_options[i].code == 'n')
-			doc_options[i].help = "features are n-grams of N (to M) tokens [3]";
-	}
-}
-
 static const struct cli_removed removed[] = {
+	{ 0, "init", "was moved: sharchive init DIR [OPTION]..." },
+	{ 0, "store", "was moved: sharchive init DIR --store WHAT" },
+	{ 0, "check", "was moved: sharchive check DIR" },
+	{ 0, "compact", "was moved: sharchive compact DIR" },
+	{ 0, "expire", "was moved: sharchive expire DIR AGE" },
+	{ 0, "remove", "was moved: sharchive remove DIR FILE..." },
+	{ 0, "stats", "was moved: sharchive stats DIR" },
 	{ 'r', NULL, "was dropped: say --report FILE (shdoc FOLDER reads the files of a folder)" },
 	{ 0 },
 };
@@ -75,43 +48,13 @@ static const struct cli_program program = {
 	.name = "shdedup",
 	.synopsis = "[FILE...]",
 	.purpose = "Documents (id<TAB>text) to those of them that are no near-duplicates.",
-	.options = { options, dedup_archive_table, doc_options },
+	.options = { dedup_how_table, options, dedup_docs_table },
 	.removed = removed,
 };
-
-static void take_bits(struct cli *c, struct dedup_settings *s)
-{
-	uint64_t n;
-
-	if (sh_parse_count(sh_slice_str(c->arg), &n) < 0 || (n != 64 && n != 128 && n != 256))
-		cli_usage(c, "-b '%s': expected 64, 128 or 256", c->arg);
-	s->fp.bits = (unsigned)n;
-}
 
 static void take(struct cli *c, struct dedup_settings *s, int opt)
 {
 	switch (opt) {
-	case 'T':
-		measures_take_threshold(
-		    &s->measures, c, 1, "a number above 0 and up to 1, as in 0.8");
-		break;
-	case MEASURE:
-		s->measures.measure = sh_measure_find(cli_value(c, opt));
-		break;
-	case 'k':
-		s->dedup.k = (unsigned)cli_number(c, "-k", 0, SH_FP_MAX_BITS);
-		s->k_given = true;
-		break;
-	case SIMHASH:
-		s->fp.minhash = false;
-		break;
-	case 'b':
-		take_bits(c, s);
-		break;
-	case 'w':
-		s->fp.scheme = sh_scheme_find(cli_value(c, opt));
-		s->weight_given = true;
-		break;
 	case KEEP:
 		sh_prefer_parse(c->arg, &s->keep);
 		if (s->keep.path)
@@ -138,14 +81,8 @@ static void take(struct cli *c, struct dedup_settings *s, int opt)
 		s->sample = cli_number(c, "--sample", 1, 1000);
 		s->dry_run = true;
 		break;
-	case FEW:
-		s->dedup.few = (unsigned)cli_number(c, "--few", 0, 1000);
-		break;
 	case NO_VERIFY:
 		s->dedup.verify = false;
-		break;
-	case SEED:
-		s->fp.seed = cli_number(c, "--seed", 0, UINT64_MAX);
 		break;
 	case 'q':
 		s->quiet = true;
@@ -153,9 +90,15 @@ static void take(struct cli *c, struct dedup_settings *s, int opt)
 	case 'S':
 		s->memory = cli_size(c, "-S");
 		break;
+	case 'a':
+		s->archive.dir = cli_folder(c);
+		break;
+	case WAIT:
+		s->archive.wait = cli_number(c, "--wait", 0, 1000000);
+		s->archive.wait_given = true;
+		break;
 	default:
-		if (!dedup_archive_take(&s->archive, c, opt))
-			docopts_take(&s->docs, c, opt);
+		dedup_how_take(s, c, opt);
 	}
 }
 
@@ -175,28 +118,7 @@ static void settle_report(struct cli *c, struct dedup_settings *s)
 /* An empty file in the place of the input, of which -o may have the name, would be all that is left. */
 static bool writes(const struct dedup_settings *s)
 {
-	if (s->archive.mode != ARCHIVE_UPDATE)
-		return s->archive.mode == ARCHIVE_STATS;
 	return !s->dry_run || s->sample || s->report_is_output;
-}
-
-/* Features in the sample of a document, for candidates that share some. */
-enum { SAMPLE_FEATURES = 48 };
-
-/* The distance of the fingerprints, and whether shared features make candidates, too: for the edit
- * similarity, and for Jaccard similarities that few fingerprints reach. */
-static void choose_candidates(struct dedup_settings *s)
-{
-	uint64_t jaccard = s->measures.measure->ordered ? SH_REACH_HIGHEST : s->measures.threshold;
-
-	s->k_for_threshold = sh_reach_distance(s->fp.bits, s->fp.minhash, jaccard);
-	if (!s->k_given)
-		s->dedup.k = s->k_for_threshold;
-	s->sample_features =
-	    s->dedup.verify && (s->measures.measure->ordered || s->measures.measure->any ||
-				   jaccard < SH_REACH_LOWEST)
-		? SAMPLE_FEATURES
-		: 0;
 }
 
 /* Warns when the distance misses more pairs at the threshold than -k does by default. */
@@ -211,30 +133,10 @@ static void warn_of_recall(struct cli *c, const struct dedup_settings *s)
 	    s->k_for_threshold);
 }
 
-/* -T and --measure, and what follows from them. */
-static void settle_measure(struct cli *c, struct dedup_settings *s)
-{
-	measures_settle(&s->measures, c);
-	s->dedup.how.measure = s->measures.measure;
-	s->dedup.threshold = s->measures.threshold;
-	s->dedup.edit_threshold = s->measures.edit;
-	choose_candidates(s);
-	/* Those that can be as similar as that to a document of few features. */
-	s->fp.distinct_up_to = sh_dedup_few_up_to(&s->dedup);
-}
-
 static void settle(struct cli *c, struct dedup_settings *s)
 {
-	docopts_settle(&s->docs, c);
-	if (s->weight_given && s->fp.minhash)
-		cli_usage(c, "-w weighs under --simhash; minwise fingerprints know sets");
-	settle_measure(c, s);
+	dedup_how_settle(c, s);
 	settle_report(c, s);
-	s->fp.token = s->dedup.how.token = s->docs.token;
-	s->fp.ngrams = s->dedup.how.ngrams = s->docs.ngrams;
-	s->dedup.how.strict = s->docs.docs.strict;
-	s->dedup.bits = s->fp.bits;
-	s->dedup.jobs = c->jobs;
 	if (s->sample && !s->dedup.verify)
 		cli_usage(c, "--sample shows similarities, which --no-verify leaves out");
 	dedup_archive_settle(c, s);
@@ -350,39 +252,22 @@ static void end(struct dedup_state *s)
 int main(int argc, char **argv)
 {
 	struct cli c;
-	struct dedup_settings s = {
-		.fp = { .hash = sh_hash_find("mix"),
-		    .scheme = sh_scheme_find("log"),
-		    .bits = 64,
-		    .minhash = true },
-		.dedup = { .verify = true, .few = DEFAULT_FEW },
-		.memory = DEFAULT_MEMORY,
-		.archive = { .store = SH_STORE_SKETCH },
-		.max_group = DEFAULT_MAX_GROUP,
-	};
+	struct dedup_settings s = { .memory = DEFAULT_MEMORY, .max_group = DEFAULT_MAX_GROUP };
 	struct dedup_state state = { .cli = &c, .settings = &s };
 	int opt;
 
-	copy_doc_options();
-	docopts_init(&s.docs);
-	s.docs.ngrams = (struct sh_ngrams){ .min = DEFAULT_NGRAM, .max = DEFAULT_NGRAM };
-	s.measures.measure = sh_measure_find("jaccard");
-	s.measures.threshold = s.measures.edit = 800000;
-	s.dedup.how.scheme = s.fp.scheme;
+	dedup_how_init(&s);
 	cli_start(&c, &program, argc, argv);
 	while ((opt = cli_next(&c)) != -1)
 		take(&c, &s, opt);
 	settle(&c, &s);
-	if (!dedup_archive_maintain(&c, &s)) {
-		begin(&state, &s);
-		dedup_read(&state);
-		dedup_archive_look(&state);
-		find(&state);
-		tell(&state);
-		end(&state);
-	}
-	docopts_free(&s.docs);
+	begin(&state, &s);
+	dedup_read(&state);
+	dedup_archive_look(&state);
+	find(&state);
+	tell(&state);
+	end(&state);
+	dedup_how_free(&s);
 	cli_files_free(&s.protects);
-	cli_files_free(&s.archive.removes);
 	return cli_finish(&c);
 }

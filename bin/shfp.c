@@ -57,6 +57,7 @@ static enum sh_empty empty_rule(const char *name)
 }
 
 static const struct cli_option options[] = {
+	CLI_HEADING("Fingerprints"),
 	{ 'b', "bits", "32|64|128|256", "width of the fingerprint in bits [64]" },
 	{ 'H', "hash", "NAME", "hash of a feature: %s [mix]", hash_names },
 	{ 'w', "weight", "SCHEME", "weight of a feature in a document: %s [log]",

@@ -9,8 +9,10 @@
 enum { WINDOW = CLI_OWN };
 
 static const struct cli_option options[] = {
+	CLI_HEADING("Seeds"),
 	{ 'n', "ngram", "K", "tokens of a seed [6 words or 10 characters]" },
 	{ WINDOW, "window", "W", "take the least of W successive k-grams; 1 takes all [10]" },
+	CLI_HEADING("Tokens"),
 	{ 0 },
 };
 

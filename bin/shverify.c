@@ -14,6 +14,7 @@ enum { MEASURE = CLI_OWN };
 #define DEFAULT_MEMORY ((size_t)1 << 28)
 
 static const struct cli_option options[] = {
+	CLI_HEADING("Pairs"),
 	{ 'd', "documents", "DOCS", "the documents; given again, more of them" },
 	{ MEASURE, "measure", "NAME", "%s [jaccard]", measure_names },
 	{ 'T', "threshold", "X", "drop pairs of a similarity below X; any: J,E for each [0]" },

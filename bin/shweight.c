@@ -9,6 +9,7 @@
 enum { IDF = CLI_OWN, ABSENT, MIN_DF, MAX_DF };
 
 static const struct cli_option options[] = {
+	CLI_HEADING("Weights"),
 	{ 'p', "profile", "NAME", "weights of a system: %s; other options override [default]",
 	    profile_names },
 	{ 'w', "weight", "SCHEME", "%s [log]", weight_names },

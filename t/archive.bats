@@ -45,6 +45,17 @@ journal() {
 	END
 }
 
+# doing WHAT: the command line that does it to the archive: a command of sharchive, or a run over documents
+doing() {
+	local what=$1
+	case $what in
+	init* | check* | compact* | expire* | remove* | stats*)
+		[ "${what#* }" = "$what" ] && echo "sharchive -q $what archive" || echo "sharchive -q ${what%% *} archive ${what#* }"
+		;;
+	*) echo "shdedup -q -a archive $what" ;;
+	esac
+}
+
 # Files of an archive as they are, but for the lock.
 state() {
 	(cd "$1" && find . -type f ! -name lock -exec sha256sum {} + | sort -k 2)
@@ -54,7 +65,7 @@ state() {
 	texts 3 18 600 >docs
 	for store in sketch documents; do
 		rm -rf archive
-		shdedup -a archive --init --store $store -n 1
+		sharchive init archive --store $store -n 1
 		: >kept
 		: >dropped
 		split -l 150 docs batch.
@@ -71,7 +82,7 @@ state() {
 		same expected dropped
 		cut -f 2 dropped | sort -u | comm -23 - <(cut -f 1 kept | sort) >bad
 		[ ! -s bad ]
-		try 'shdedup -a archive --check'
+		try 'sharchive check archive'
 		exits 0
 	done
 }
@@ -80,7 +91,7 @@ state() {
 	texts 5 60 400 >docs
 	head -n 200 docs >first
 	tail -n +201 docs >second
-	shdedup -a archive --init
+	sharchive init archive
 	shdedup -q -a archive --report report.1 first >kept.1
 	shdedup -q -a archive --report report.2 second >kept.2
 	state archive >before
@@ -119,7 +130,7 @@ state() {
 	END
 	for keep in first newest longest; do
 		rm -rf archive
-		shdedup -a archive --init
+		sharchive init archive
 		shdedup -q -a archive --keep $keep --report report.1 docs >kept
 		try "shdedup -q -a archive --keep $keep --report report docs"
 		exits 0
@@ -128,7 +139,7 @@ state() {
 	done
 	shdedup -q docs >kept
 	rm -rf archive
-	shdedup -a archive --init
+	sharchive init archive
 	try 'shdedup -q -a archive docs'
 	same kept out
 }
@@ -140,7 +151,7 @@ state() {
 	# The first of two stays, or the last, when they are new and when they are known.
 	for keep in first newest; do
 		rm -rf archive
-		shdedup -a archive --init --keep $keep
+		sharchive init archive
 		shdedup -q --keep $keep twins >expected
 		for turn in new known; do
 			try "shdedup -q -a archive --keep $keep twins"
@@ -152,7 +163,7 @@ state() {
 
 	# Dropped first, and then protected: recorded twice, and the later record counts.
 	rm -rf archive
-	shdedup -a archive --init
+	sharchive init archive
 	sed 's/^x/z/; s/twice/twice!/' two | head -n 1 >like
 	echo z >ids
 	shdedup -q -a archive two >/dev/null
@@ -163,7 +174,7 @@ state() {
 
 	# Documents that share a key and stay, in one run: records of .key are in order.
 	rm -rf archive
-	shdedup -a archive --init -n 1
+	sharchive init archive -n 1
 	# Each of three words of eight, whose key is that of the one with the least hash.
 	awk 'BEGIN {
 		for (i = 1; i <= 8; i++) for (j = 1; j < i; j++) for (k = 1; k < j; k++)
@@ -172,12 +183,12 @@ state() {
 	shdedup -q -n 1 -a archive few >/dev/null
 	[ "$(cut -f 1 archive/*.key | grep -c ^f0)" -eq 56 ]
 	[ "$(cut -f 1 archive/*.key | grep ^f0 | sort -u | wc -l)" -le 6 ]
-	try 'LC_ALL=C sort -c archive/*.key && shdedup -a archive --check'
+	try 'LC_ALL=C sort -c archive/*.key && sharchive check archive'
 	exits 0
 }
 
 @test "protected documents stay, also when they were dropped before" {
-	shdedup -a archive --init
+	sharchive init archive
 	printf 'a\tone two three four five six seven eight nine ten eleven twelve\n' >one
 	printf 'b\tone two three four five six seven eight nine ten eleven twelve!\n' >two
 	echo b >ids
@@ -190,11 +201,11 @@ state() {
 	same two out
 	try 'shdedup -q -a archive two'
 	same two out
-	shdedup -q -a archive --check
+	sharchive -q check archive
 }
 
 @test "what is dropped for a protected twin is dropped for the one that is written" {
-	shdedup -a archive --init
+	sharchive init archive
 	printf '%s\tone two three four five six seven eight nine ten eleven twelve%s\n' a '' a '' b ' thirteen' >docs
 	echo a >ids
 	for run in 1 2; do
@@ -203,8 +214,8 @@ state() {
 		grep a docs | same - out
 		cut -f 1,2,4 report >dropped
 		printf 'b\ta\t0.9091\n' | same - dropped
-		try 'shdedup -a archive --check'
-		says 'shdedup: 2 documents in 1 segment, all good'
+		try 'sharchive check archive'
+		says 'sharchive: 2 documents in 1 segment, all good'
 	done
 }
 
@@ -212,7 +223,7 @@ state() {
 	printf 'a\t%s\n' "$(seq -s ' ' 100 160)" >one
 	printf 'b\t%s\n' "$(seq -s ' ' 100 160)" >two
 	printf 'c\t%s\n' "$(seq -s ' ' 500 560)" >>two
-	shdedup -a archive --init --store none
+	sharchive init archive --store none
 	shdedup -q -a archive one >/dev/null
 	try 'shdedup -q -a archive --report report two'
 	exits 0
@@ -221,7 +232,7 @@ state() {
 	same expected report
 	[ -z "$(find archive -name '*.set' -o -name '*.txt')" ]
 	rm -rf archive
-	shdedup -a archive --init
+	sharchive init archive
 	shdedup -q -a archive one >/dev/null
 	try 'shdedup -q -a archive --dry-run --report report two'
 	printf 'b\ta\t0\t1.0000\n' >expected
@@ -231,12 +242,12 @@ state() {
 	same expected report
 }
 
-@test "--stats tells what the store takes: of sketches 4.1 bytes a feature of 500, of texts 10 more each" {
+@test "stats tells what the store takes: of sketches 4.1 bytes a feature of 500, of texts 10 more each" {
 	awk 'BEGIN { for (i = 1; i <= 40; i++) { printf "d%d\t", i; for (j = 1; j <= 500; j++) printf "w%d ", 1000 * i + j; print "" } }' >docs
 	for store in none sketch documents; do
-		shdedup -a $store --init -n 1 --store $store
+		sharchive init $store -n 1 --store $store
 		shdedup -q -n 1 -a $store docs >/dev/null
-		shdedup -a $store --stats | awk -F '\t' '$1 == "bytes of store" { print $2 }' >$store.bytes
+		sharchive stats $store | awk -F '\t' '$1 == "bytes of store" { print $2 }' >$store.bytes
 	done
 	[ "$(cat none.bytes)" = 0 ]
 	[ "$(cat sketch.bytes)" -eq "$(cat sketch/*.set | wc -c)" ]
@@ -248,7 +259,7 @@ state() {
 @test "files are sorted records, for sort, look and join" {
 	texts 5 60 300 >docs
 	split -l 60 docs batch.
-	shdedup -a archive --init --store documents
+	sharchive init archive --store documents
 	for batch in batch.*; do
 		shdedup -q -a archive "$batch" >>kept
 	done
@@ -264,7 +275,7 @@ state() {
 
 @test "a run with other settings is refused by the name of the setting" {
 	echo 'the' >words
-	shdedup -a archive --init
+	sharchive init archive
 	state archive >before
 	while IFS='|' read -r options message; do
 		try "shdedup -a archive $options $T_DATA/en_dev.tsv"
@@ -288,27 +299,26 @@ state() {
 	--min-chars 2|--min-chars 2: the archive was made with --min-chars 0
 	--keep-words han,alpha|--keep-words alpha,han: the archive was made without --keep-words
 	--split alpha|--split alpha: the archive was made with --split words
-	--store none|--store none: the archive was made with --store sketch
 	-p pysimhash|-p pysimhash: the archive was made with -p default
 	END
 	state archive >after
 	same before after
 	rm -rf archive
-	shdedup -a archive --init --no-fold --stem english
+	sharchive init archive --no-fold --stem english
 	try "shdedup -a archive --stem english $T_DATA/en_dev.tsv"
 	grep -q 'without --no-fold: the archive was made with --no-fold (give it each time)$' err
 	try "shdedup -a archive --no-fold $T_DATA/en_dev.tsv"
 	grep -q 'without --stem: the archive was made with --stem english (give it each time)$' err
-	shdedup -a kinds --init --keep-words digit,han
+	sharchive init kinds --keep-words digit,han
 	try "shdedup -a kinds $T_DATA/en_dev.tsv"
 	grep -q 'without --keep-words: the archive was made with --keep-words digit,han (give it each time)$' err
 	try 'shdedup -a kinds --keep-words any </dev/null'
 	grep -q ': --keep-words any: the archive was made with --keep-words digit,han (give it each time)$' err
-	try 'shdedup -a kinds --stats | grep keep-words'
+	try 'sharchive stats kinds | grep keep-words'
 	gives '--keep-words\tdigit,han'
 	try 'shdedup -q -a kinds --keep-words han,digit </dev/null'
 	exits 0
-	shdedup -a summed --init --simhash
+	sharchive init summed --simhash
 	try "shdedup -a summed $T_DATA/en_dev.tsv"
 	grep -q 'without --simhash: the archive was made with --simhash (give it each time)$' err
 	try 'shdedup -a summed --simhash -w tf </dev/null'
@@ -316,17 +326,17 @@ state() {
 	[ "$(head -n 1 err)" = 'shdedup: -w tf: the archive was made with -w log (give it each time)' ]
 }
 
-@test "--init makes none for options that every run would refuse" {
-	try 'shdedup -a archive --init --stem klingon'
+@test "init makes none for options that every run would refuse" {
+	try 'sharchive init archive --stem klingon'
 	exits 2
 	gives
-	[[ $(<err) == "shdedup: no stemmer 'klingon': there are "* ]]
+	[[ $(<err) == "sharchive: no stemmer 'klingon': there are "* ]]
 	[ ! -e archive ]
 }
 
 @test "large groups are told of where one of the archive stays for them, too, in a second run as well" {
 	printf '%s\t%s\n' a 'one two three four five six' z 'nothing of the kind at all, none' >old
-	shdedup -a archive --init
+	sharchive init archive
 	shdedup -q -a archive old >out
 	for i in 1 2 3; do printf '%s\n' "m$i	one two three four five six" "n$i	quite another text, new here"; done >new
 	printf 'y\tnothing of the kind at all, none\n' >>new
@@ -350,56 +360,56 @@ state() {
 	[ "$(head -n 1 err)" = "shdedup: 4 documents in the group kept by 'a' (--max-group)" ]
 }
 
-@test "--init makes one once, and none over the remains of another" {
-	try 'shdedup -a archive --init'
+@test "init makes one once, and none over the remains of another" {
+	try 'sharchive init archive'
 	exits 0
-	try 'shdedup -a archive --init'
+	try 'sharchive init archive'
 	exits 2
-	says "shdedup: there is an archive in 'archive' already"
+	says "sharchive: there is an archive in 'archive' already"
 	shdedup -q -a archive "$T_DATA/en_dev.tsv" >/dev/null
 	rm archive/manifest
-	for how in --init --check --stats "$T_DATA/en_dev.tsv"; do
-		try "shdedup -a archive $how"
+	for how in init check stats "$T_DATA/en_dev.tsv"; do
+		try "$(doing $how)"
 		exits 2
-		says "shdedup: 'archive' has lost its manifest: take back a copy of the archive"
+		says "$([ "${how#/}" = "$how" ] && echo sharchive || echo shdedup): 'archive' has lost its manifest: take back a copy of the archive"
 	done
-	try 'shdedup -a nothing --check'
+	try 'sharchive check nothing'
 	exits 2
-	says "shdedup: there is no archive in 'nothing' (--init makes one)"
+	says "sharchive: there is no archive in 'nothing' (sharchive init makes one)"
 	try "shdedup -a nothing $T_DATA/en_dev.tsv"
 	exits 2
 	[ ! -e nothing ]
 }
 
-@test "--init refuses a folder that is not empty, names a file of it, and leaves it as it was" {
+@test "init refuses a folder that is not empty, names a file of it, and leaves it as it was" {
 	mkdir dated hidden full
 	echo mine | tee dated/20261122.txt >dated/20261122.doc
 	echo mine | tee full/00000001.txt full/00000000.sum >full/manifest.new
 	echo mine >hidden/.profile
 	for case in "dated:'20261122.doc' and 1 more" "hidden:'.profile'" "full:'00000000.sum' and 2 more"; do
 		state "${case%%:*}" >before
-		try "shdedup -a ${case%%:*} --init"
+		try "sharchive init ${case%%:*}"
 		exits 2
-		says "shdedup: '${case%%:*}' is not empty: it holds ${case#*:} (an archive is made in a new or empty folder)"
+		says "sharchive: '${case%%:*}' is not empty: it holds ${case#*:} (an archive is made in a new or empty folder)"
 		state "${case%%:*}" >after
 		same before after
 		[ ! -e "${case%%:*}/lock" ]
 	done
-	try 'shdedup -a dated --check'
-	says "shdedup: there is no archive in 'dated' (--init makes one)"
+	try 'sharchive check dated'
+	says "sharchive: there is no archive in 'dated' (sharchive init makes one)"
 	mkdir empty locked lent
 	: >locked/lock
 	echo mine >lent/lock
-	try 'shdedup -a empty --init && shdedup -a locked --init'
+	try 'sharchive init empty && sharchive init locked'
 	exits 0
-	try 'shdedup -a lent --init'
+	try 'sharchive init lent'
 	exits 2
-	says "shdedup: 'lent' is not empty: it holds 'lock' (an archive is made in a new or empty folder)"
+	says "sharchive: 'lent' is not empty: it holds 'lock' (an archive is made in a new or empty folder)"
 	echo mine >hidden/journal
 	rm hidden/.profile
-	try 'shdedup -a hidden --init'
+	try 'sharchive init hidden'
 	exits 2
-	says "shdedup: 'hidden/journal' is no journal of this archive: move it to another folder"
+	says "sharchive: 'hidden/journal' is no journal of this archive: move it to another folder"
 	[ "$(cat hidden/journal)" = mine ]
 }
 
@@ -408,24 +418,24 @@ state() {
 	strace -o /dev/null true 2>/dev/null || skip 'no ptrace'
 	sanitized && skip 'the sanitizers cannot be traced'
 	mkdir above
-	try 'strace -y -e trace=fsync -o trace shdedup -a above/archive --init'
+	try 'strace -y -e trace=fsync -o trace sharchive init above/archive'
 	exits 0
 	grep -q '/above>) ' trace
 	grep -q '/above/archive>) ' trace
 	# of a file that is open for writing
-	try 'strace -e trace=openat,flock -o trace shdedup -a above/archive --compact'
+	try 'strace -e trace=openat,flock -o trace sharchive compact above/archive'
 	exits 0
 	printf 'a\tsome text\n' >docs
 	shdedup -q -a above/archive docs >out
 	# Files are removed only when the manifest that does without them is on the disk.
 	echo leftover >above/archive/00000007.doc
 	journal above/archive 00000007.doc
-	try 'strace -y -e trace=fsync,rename,renameat,renameat2,unlink,unlinkat -o trace.2 shdedup -a above/archive --compact'
+	try 'strace -y -e trace=fsync,rename,renameat,renameat2,unlink,unlinkat -o trace.2 sharchive compact above/archive'
 	exits 0
 	[ "$(sed -n 's/^\([a-z]*\).*/\1/p' trace.2 | head -n 2 | tr '\n' ' ')" = 'fsync unlinkat ' ]
-	try 'strace -e trace=flock -e inject=flock:error=EBADF -o /dev/null shdedup -a above/archive --compact'
+	try 'strace -e trace=flock -e inject=flock:error=EBADF -o /dev/null sharchive compact above/archive'
 	exits 2
-	says "shdedup: cannot lock 'above/archive/lock': Permission denied"
+	says "sharchive: cannot lock 'above/archive/lock': Permission denied"
 	# What is known need not be added: that must be so on the disk.
 	try 'strace -y -e trace=fsync -o trace.3 shdedup -q -a above/archive docs'
 	same docs out
@@ -451,7 +461,7 @@ state() {
 	dictionary "$long/b" 北京
 	printf '1\t中国\n' >docs
 	how='shdedup -q --segment cppjieba -a archive'
-	try "$how --dict $long/a --init && $how --dict $long/a docs"
+	try "sharchive init archive --segment cppjieba --dict $long/a && $how --dict $long/a docs"
 	exits 0
 	for same in "$how --dict a" "$how --dict ./a/" "SIMHASH_CPPJIEBA=a $how"; do
 		try "$same docs"
@@ -490,12 +500,12 @@ state() {
 	[ -e "$SHBIN/jieba.dict" ] && [ -e "$data/dict.txt" ] || skip "no data of jieba's"
 	printf '1\t中国人民\n' >docs
 	how='shdedup -q --segment jieba -a archive'
-	try "$how --init && $how docs"
+	try "sharchive init archive --segment jieba && $how docs"
 	exits 0
 	try 'shdedup -a archive docs'
 	exits 2
 	[ "$(head -n 1 err)" = 'shdedup: --split words: the archive was made with --segment jieba (give it each time)' ]
-	try 'shdedup -a other --init --split fields && shdedup -a other --segment jieba docs'
+	try 'sharchive init other --split fields && shdedup -a other --segment jieba docs'
 	exits 2
 	[ "$(head -n 1 err)" = 'shdedup: --segment jieba: the archive was made with --split fields (give it each time)' ]
 	echo 中国人 >words
@@ -514,7 +524,7 @@ state() {
 	head -n 1 err | grep -qE '^shdedup: SIMHASH_JIEBA total:[0-9]+ words:[0-9a-f]{16}: the archive was made with SIMHASH_JIEBA total:[0-9]+ words:[0-9a-f]{16} \(give it each time\)$'
 	# The same words, in another order and without --dict.
 	rm -rf archive
-	SIMHASH_JIEBA=other.dict $how --init
+	SIMHASH_JIEBA=other.dict sharchive init archive --segment jieba
 	mkdir data
 	cp -r "$data/." data
 	(tac "$data/dict.txt" && printf '中国人 7\n') >data/dict.txt
@@ -526,7 +536,7 @@ state() {
 	printf '中国民 7\n' >words
 	shdict --dict words -o typo.dict "$data"
 	rm -rf archive
-	SIMHASH_JIEBA=other.dict $how --init
+	SIMHASH_JIEBA=other.dict sharchive init archive --segment jieba
 	try "SIMHASH_JIEBA=typo.dict $how docs"
 	exits 2
 	sed -i 's/^\(option SIMHASH_JIEBA total:[0-9]*\) words:.*/\1/' archive/manifest
@@ -553,7 +563,7 @@ state() {
 @test "a list that comes by a pipe is known by its content, too" {
 	printf 'a\tone two three four five six\n' >docs
 	printf 'two\n' >stop
-	try 'cat stop | shdedup -a archive --init --stop /dev/stdin'
+	try 'cat stop | sharchive init archive --stop /dev/stdin'
 	exits 0
 	try 'shdedup -q -a archive --stop stop docs'
 	exits 0
@@ -564,7 +574,7 @@ state() {
 	head -n 1 err | grep -qE '^shdedup: --stop content:[0-9a-f]{16}: the archive was made with --stop content:[0-9a-f]{16} \(give it each time\)$'
 	rm -r archive
 	printf 'three\n' >more
-	try 'shdedup -a archive --init --stop stop --stop more; shdedup -q -a archive --stop stop --stop /dev/stdin docs <more'
+	try 'sharchive init archive --stop stop --stop more; shdedup -q -a archive --stop stop --stop /dev/stdin docs <more'
 	exits 0
 	for other in '--stop stop' '--stop more' '--stop more --stop stop'; do
 		try "shdedup -q -a archive $other docs"
@@ -574,7 +584,7 @@ state() {
 	[ -e "$SHBIN/jieba.dict" ] || skip "no data of jieba's"
 	printf '中国人 7\n' >words
 	rm -r archive
-	try 'cat words | shdedup -a archive --segment jieba --init --dict /dev/stdin'
+	try 'cat words | sharchive init archive --segment jieba --dict /dev/stdin'
 	exits 0
 	try 'shdedup -q -a archive --segment jieba --dict words docs'
 	exits 0
@@ -583,56 +593,22 @@ state() {
 }
 
 @test "options that contradict each other" {
-	shdedup -a archive --init
+	sharchive init archive
 	while IFS='|' read -r how message; do
 		try "shdedup $how </dev/null"
 		exits 2
 		gives
 		says "shdedup: $message" "Try 'shdedup --help' or 'man shdedup'."
 	done <<-'END'
-	--check|--check: which archive? (-a DIR)
-	--store none|--store: which archive? (-a DIR)
 	--wait 3|--wait: which archive? (-a DIR)
-	-a archive --check --stats|--check and --stats: one at a time
-	-a archive --check docs|--check takes no documents: 'docs'
-	-a archive --dry-run --compact|--dry-run is for documents, --remove and --expire, not for --compact
-	-a archive --expire 3|--expire '3': expected an age such as 90d, 12h or 8w
-	-a archive --expire d|--expire 'd': expected an age such as 90d, 12h or 8w
-	-a archive --expire 1099511627776w|--expire '1099511627776w': expected an age such as 90d, 12h or 8w
 	-a archive --sample 3|--sample shows pairs of documents; an archive need not have any
-	-a archive --init --sample 3|--sample shows pairs of documents; an archive need not have any
 	-a archive --link single|--link single: chains would go on through the archive; say star
-	-a archive --store some|--store 'some': expected none, sketch or documents
 	END
-	try 'shdedup -a archive --expire 1099511627775w'
-	exits 0
 }
 
-@test "what only a run with documents heeds is refused by --expire and the like" {
-	printf 'a\tone two three four five six\n' >docs
-	echo a >ids
-	shdedup -a archive --init
-	SOURCE_DATE_EPOCH=1000 shdedup -q -a archive docs >out
-	state archive >before
-	for how in '--expire 1d' '--remove ids' --check; do
-		for option in --protect --report --keep; do
-			name=$option file=ids
-			[ $option != --report ] || file=report
-			try "shdedup -a archive $how $option $file"
-			exits 2
-			[ $option != --keep ] || name='--keep FILE'
-			[ "$(head -n 1 err)" = "shdedup: $name is for documents, not for ${how%% *}" ]
-		done
-	done
-	state archive >after
-	same before after
-	try 'shdedup -a archive --keep newest --expire 1d'
-	exits 0
-}
-
-@test "--remove and --expire: what was dropped for one goes with it; --dry-run only counts" {
+@test "remove and expire: what was dropped for one goes with it; --dry-run only counts" {
 	texts 5 60 300 >docs
-	shdedup -a archive --init
+	sharchive init archive
 	head -n 100 docs | SOURCE_DATE_EPOCH=1000000 shdedup -q -a archive >/dev/null
 	tail -n +101 docs | head -n 100 | SOURCE_DATE_EPOCH=2000000 shdedup -q -a archive >/dev/null
 	tail -n +201 docs | shdedup -q -a archive >/dev/null
@@ -643,43 +619,43 @@ state() {
 		pass == 1 && $8 in gone { number[$1] } pass == 2 && !($1 in number) && !($3 in number) { print $8 }' \
 	    ids <(cat archive/*.doc) <(cat archive/*.doc) | sort >expected
 	state archive >before
-	try 'shdedup -a archive --remove ids --dry-run'
+	try 'sharchive remove archive ids --dry-run'
 	exits 0
 	grep -q 'documents removed (dry run), 5 of which had stayed' err
 	state archive >after
 	same before after
-	try 'shdedup -a archive --remove ids'
+	try 'sharchive remove archive ids'
 	exits 0
 	grep -q ', 5 of which had stayed' err
 	cut -f 8 archive/*.doc | sort >got
 	same expected got
-	try 'shdedup -a archive --check'
+	try 'sharchive check archive'
 	exits 0
 	# those of the first run are oldest
-	SOURCE_DATE_EPOCH=2000000 try 'shdedup -a archive --expire 5d'
+	SOURCE_DATE_EPOCH=2000000 try 'sharchive expire archive 5d'
 	exits 0
 	[ -z "$(awk -F '\t' '$2 == 1000000' archive/*.doc)" ]
 	[ -n "$(awk -F '\t' '$2 == 2000000' archive/*.doc)" ]
-	try 'shdedup -a archive --check'
+	try 'sharchive check archive'
 	exits 0
-	try 'shdedup -a archive --expire 0s --dry-run'
+	try 'sharchive expire archive 0s --dry-run'
 	exits 0
-	SOURCE_DATE_EPOCH=9000000000 try 'shdedup -q -a archive --expire 1w'
+	SOURCE_DATE_EPOCH=9000000000 try 'sharchive -q expire archive 1w'
 	exits 0
 	[ "$(ls archive)" = "lock
 manifest" ]
-	try 'shdedup -a archive --check'
-	says 'shdedup: 0 documents in 0 segments, all good'
+	try 'sharchive check archive'
+	says 'sharchive: 0 documents in 0 segments, all good'
 	# they are new again
 	shdedup -q docs >expected
 	try 'shdedup -q -a archive docs'
 	same expected out
 }
 
-@test "segments are merged as they come, --compact leaves one, and neither changes what is found" {
+@test "segments are merged as they come, compact leaves one, and neither changes what is found" {
 	texts 5 40 640 >docs
 	split -a 3 -l 10 docs batch.
-	shdedup -a archive --init
+	sharchive init archive
 	local n=0
 	for batch in batch.*; do
 		shdedup -q -a archive "$batch" >>kept
@@ -688,23 +664,23 @@ manifest" ]
 		[ "$(grep -c ^segment archive/manifest)" -eq $((n / 64 + n / 16 % 4 + n / 4 % 4 + n % 4)) ]
 	done
 	[ "$(ls archive | wc -l)" -eq $((2 + 4 * $(grep -c ^segment archive/manifest))) ]
-	try 'shdedup -a archive --check -j 2'
+	try 'sharchive check archive -j 2'
 	exits 0
 	texts 5 40 640 1 n >changed
 	awk -F '\t' '{ sub(/ [^ ]*$/, ""); print }' changed >new
 	shdedup -q -a archive --dry-run --report expected.report new
-	try 'shdedup -a archive --compact'
+	try 'sharchive compact archive'
 	exits 0
 	[ "$(grep -c ^segment archive/manifest)" -eq 1 ]
-	try 'shdedup -a archive --check'
+	try 'sharchive check archive'
 	exits 0
 	try 'shdedup -q -a archive --dry-run --report report new'
 	same expected.report report
 	[ "$(wc -l <report)" -gt 300 ]
-	shdedup -a archive --stats >stats
+	sharchive stats archive >stats
 	[ "$(awk -F '\t' '$1 == "documents" { print $2 }' stats)" -eq 640 ]
 	# Smaller ones before it go with it.
-	shdedup -a other --init
+	sharchive init other
 	for lines in 1 2 3 '4,40'; do
 		sed -n "${lines}p" docs | shdedup -q -a other >/dev/null
 		grep -c ^segment other/manifest
@@ -713,7 +689,7 @@ manifest" ]
 }
 
 @test "JSON and plain records of one text are one document" {
-	shdedup -a archive --init --store documents
+	sharchive init archive --store documents
 	printf 'a\tone two three\\tfour five six seven eight nine ten eleven\n' >docs
 	printf '{"id":"b","text":"one two three\\tfour five six seven eight nine ten eleven"}\n' >docs.jsonl
 	printf '{"id":"c","text":"a\\\\tb \\n one more text, which has a backslash and ends here and there"}\n' >>docs.jsonl
@@ -749,7 +725,7 @@ manifest" ]
 	sed '1d; 3,$d; s/\\\\t/\\\\\\\\t/' docs.jsonl >other
 	for first in docs 'docs.jsonl --json'; do
 		rm -rf archive
-		shdedup -a archive --init
+		sharchive init archive
 		shdedup -q -a archive $first >out
 		state archive >before
 		for again in docs 'docs.jsonl --json' 'docs.raw --raw'; do
@@ -766,7 +742,7 @@ manifest" ]
 }
 
 @test "an archive of 0.1.0 knows texts as they came" {
-	shdedup -a archive --init
+	sharchive init archive
 	sed -i '/^option digest escaped$/d' archive/manifest
 	resum archive/manifest
 	echo '{"id":"a","text":"some words, a backslash \\t and more of them"}' >docs.jsonl
@@ -782,7 +758,7 @@ manifest" ]
 }
 
 @test "another run at it: fail at once, or wait" {
-	shdedup -a archive --init
+	sharchive init archive
 	texts 5 40 50 >docs
 	shdedup -q docs >expected
 	exec 8<>archive/lock
@@ -790,15 +766,15 @@ manifest" ]
 	try 'shdedup -q -a archive docs'
 	exits 2
 	says "shdedup: 'archive' is in use by another run (--wait SECONDS waits for it)"
-	try 'shdedup -q -a archive --check'
+	try 'sharchive -q check archive'
 	exits 2
-	shdedup -a archive --wait 600 --check 2>checked 3>&- 8>&- &
+	sharchive check archive --wait 600 2>checked 3>&- 8>&- &
 	local checking=$! adding
 	shdedup -q -a archive --wait 600 docs >out 3>&- 8>&- &
 	adding=$!
 	for pid in $checking $adding; do
 		until_true 60 has_open $pid lock
-		until_true 60 asleep $pid shdedup
+		until_true 60 asleep $pid "$(ps -o comm= $pid)"
 	done
 	exec 8>&-
 	wait $adding
@@ -806,29 +782,29 @@ manifest" ]
 	wait $checking
 	grep -q ', all good$' checked
 	# readers do not shut each other out
-	try 'flock -s archive/lock shdedup -q -a archive --check'
+	try 'flock -s archive/lock sharchive -q check archive'
 	exits 0
 	try 'flock -s archive/lock shdedup -q -a archive --dry-run docs'
 	exits 0
 }
 
-@test "--remove: the archive is free until all ids are there, for what names them may look into it" {
+@test "remove: the archive is free until all ids are there, for what names them may look into it" {
 	printf 'a\tone two three four five six\n' >docs
-	shdedup -a archive --init
+	sharchive init archive
 	shdedup -q -a archive docs >out
 	mkfifo ids
-	shdedup -a archive --remove ids 2>removed &
+	sharchive remove archive ids 2>removed &
 	# It has come as far as the list when this is open.
 	try 'timeout 300 bash -c "exec 7>ids && shdedup -q -a archive docs && echo a >&7"'
 	exits 0
 	wait $!
 	same docs out
-	echo 'shdedup: 1 document removed, 1 of which had stayed' | same - removed
+	echo 'sharchive: 1 document removed, 1 of which had stayed' | same - removed
 }
 
 @test "output that cannot be written leaves the archive as it was, and a run again gives all" {
 	[ -e /dev/full ] || skip
-	shdedup -a archive --init
+	sharchive init archive
 	state archive >before
 	texts 5 40 50 >docs
 	shdedup -q docs >expected
@@ -845,7 +821,7 @@ manifest" ]
 @test "a disk that is full at any KiB: status 2, the archive as it was, and room is enough" {
 	texts 5 40 60 >docs
 	head -n 30 docs >first
-	shdedup -a archive --init
+	sharchive init archive
 	shdedup -q -a archive first >/dev/null
 	state archive >before
 	shdedup -q docs >expected
@@ -859,7 +835,7 @@ manifest" ]
 		# What it has written takes no room any more.
 		state archive >after
 		same before after
-		shdedup -q -a archive --check
+		sharchive -q check archive
 		try 'shdedup -q -a archive first'
 		exits 0
 		state archive >after
@@ -871,10 +847,10 @@ manifest" ]
 	same expected out
 	state archive >before
 	printf 'd1\n' >ids
-	for how in --compact '--remove ids'; do
-		try "(trap '' XFSZ; ulimit -f 1; exec shdedup -q -a archive $how) | cat"
+	for how in compact 'remove ids'; do
+		try "(trap '' XFSZ; ulimit -f 1; exec $(doing "$how")) | cat"
 		exits 2
-		grep -q "^shdedup: cannot write 'archive/.*': File too large$" err
+		grep -q "^sharchive: cannot write 'archive/.*': File too large$" err
 		state archive >after
 		same before after
 	done
@@ -885,7 +861,7 @@ cron_root() {
 	script=$BATS_TEST_DIRNAME/../share/cron/simhash-dedup
 	export SIMHASH_SETTLE=0
 	mkdir -p root/in
-	shdedup -a root/archive --init
+	sharchive init root/archive
 }
 
 @test "the script for cron: a folder's files, oldest first; again after trouble" {
@@ -1080,7 +1056,7 @@ cron_root() {
 
 @test "a change of any kind in a file is told" {
 	texts 5 40 40 >docs
-	shdedup -a archive --init
+	sharchive init archive
 	shdedup -q -a archive docs >/dev/null
 	cp -r archive good
 	for file in doc key set sum; do
@@ -1119,64 +1095,62 @@ cron_root() {
 		cp -r good archive
 		sed -i "s/^$count .*/$count 7/" archive/manifest
 		resum archive/manifest
-		try 'shdedup -a archive --check'
+		try 'sharchive check archive'
 		exits 2
 		n=$(sed -n 's/^documents //p' good/manifest) k=$(sed -n 's/^kept //p' good/manifest)
 		then=$(sed -n 's/^documents //p' archive/manifest) now=$(sed -n 's/^kept //p' archive/manifest)
-		says "shdedup: 'archive' has $n documents, $k of which stayed; its manifest says $then and $now: take back a copy of the archive"
+		says "sharchive: 'archive' has $n documents, $k of which stayed; its manifest says $then and $now: take back a copy of the archive"
 	done
 }
 
-@test "--remove takes more than one file: the ids of all go" {
+@test "remove takes more than one file: the ids of all go" {
 	printf 'a\tone two three four five six\nb\tseven eight nine ten eleven\nc\ttwelve thirteen\n' >docs
-	shdedup -a archive --init
+	sharchive init archive
 	shdedup -q -a archive docs >/dev/null
 	echo a >these
 	printf 'c\nx\n' >those
-	try 'shdedup -a archive --remove these --remove those'
+	try 'sharchive remove archive these those'
 	exits 0
-	says 'shdedup: 2 documents removed, 2 of which had stayed' \
-		"shdedup: those:2: no document has the id 'x' (--remove: 1 of 3 such)"
-	try 'shdedup -a archive --check'
-	says 'shdedup: 1 document in 1 segment, all good'
+	says 'sharchive: 2 documents removed, 2 of which had stayed' \
+		"sharchive: those:2: no document has the id 'x' (remove: 1 of 3 such)"
+	try 'sharchive check archive'
+	says 'sharchive: 1 document in 1 segment, all good'
 }
 
-@test "--remove: ids from standard input, DOS ends, of any bytes, and those that no document has are told" {
+@test "remove: ids from standard input, DOS ends, of any bytes, and those that no document has are told" {
 	printf 'a\tone two three four five six\nodd \x01\xff\x7f\tseven eight nine ten eleven\nx\\ty\ttwelve thirteen\na\tother words, and the same id\nn\t\n' >docs
-	shdedup -a archive --init
+	sharchive init archive
 	for run in 1 2; do
 		try 'shdedup -q -a archive docs'
 		exits 0
 		same docs out
-		try 'shdedup -a archive --check'
-		says 'shdedup: 5 documents in 1 segment, all good'
+		try 'sharchive check archive'
+		says 'sharchive: 5 documents in 1 segment, all good'
 	done
-	try 'printf "nobody\\n\\na\\n" | shdedup -a archive --remove -'
+	try 'printf "nobody\\n\\na\\n" | sharchive remove archive -'
 	exits 0
-	grep -q "^shdedup: 2 documents removed, 2 of which had stayed$" err
-	grep -qx "shdedup: -:1: no document has the id 'nobody' (--remove: 1 of 2 such)" err
+	grep -q "^sharchive: 2 documents removed, 2 of which had stayed$" err
+	grep -qx "sharchive: -:1: no document has the id 'nobody' (remove: 1 of 2 such)" err
 	printf 'odd \x01\xff\x7f\r\nx\\ty\r\n' >ids
 	for crlf in --crlf ''; do
 		rm -rf copy
 		cp -r archive copy
-		try "shdedup -a copy $crlf --remove ids"
+		try "sharchive remove copy $crlf ids"
 		exits 0
-		says 'shdedup: 2 documents removed, 2 of which had stayed'
+		says 'sharchive: 2 documents removed, 2 of which had stayed'
 	done
-	shdedup -q -a archive --remove ids
-	try 'printf "n\\n" | shdedup -a archive --remove - docs'
-	exits 2
-	try 'printf "n\\n" | shdedup -a archive --remove -'
-	says 'shdedup: 1 document removed, 1 of which had stayed'
-	try 'shdedup -a archive --check'
-	says 'shdedup: 0 documents in 0 segments, all good'
+	sharchive -q remove archive ids
+	try 'printf "n\\n" | sharchive remove archive -'
+	says 'sharchive: 1 document removed, 1 of which had stayed'
+	try 'sharchive check archive'
+	says 'sharchive: 0 documents in 0 segments, all good'
 	try 'shdedup -q -a archive docs'
 	same docs out
 }
 
 @test "an output does not take the place of a file of the archive" {
 	printf 'a\tone two three four five six\n' >docs
-	shdedup -a archive --init
+	sharchive init archive
 	shdedup -q -a archive docs >out
 	ln -s archive/manifest link
 	for output in '-o link' '-o archive/manifest' '--report ./archive/lock' '--rejects archive//00000000.doc' '-o archive/manifest.new'; do
@@ -1189,41 +1163,42 @@ cron_root() {
 	exits 2
 	try 'shdedup -q -a archive --report archive/manifest --report archive/report -o manifest docs'
 	exits 0
-	try 'shdedup -a archive --check'
+	try 'sharchive check archive'
 	exits 0
 }
 
-@test "--expire keeps what is just so old, and what was added in the future" {
+@test "expire keeps what is just so old, and what was added in the future" {
 	printf 'a\tone two three four five six\n' >docs
-	shdedup -a archive --init
+	sharchive init archive
 	SOURCE_DATE_EPOCH=1000 shdedup -q -a archive docs >out
 	for case in 4600:0 4601:1 4599:0 10:0; do
-		try "SOURCE_DATE_EPOCH=${case%:*} shdedup -a archive --dry-run --expire 1h"
+		try "SOURCE_DATE_EPOCH=${case%:*} sharchive expire archive 1h" --dry-run
 		exits 0
-		grep -q "^shdedup: ${case#*:} document" err
+		grep -q "^sharchive: ${case#*:} document" err
 	done
 }
 
 @test "a time that records have no room for is refused before anything is written" {
 	printf 'a\tone two three four five six\n' >docs
-	shdedup -a archive --init
+	sharchive init archive
 	state archive >before
 	for time in 10000000000 1763800000000 18446744073709551615 99999999999999999999 -1 now; do
-		for how in docs '--expire 1d'; do
-			try "SOURCE_DATE_EPOCH=$time shdedup -q -a archive $how"
+		for how in docs 'expire 1d'; do
+			how=$(doing "$how")
+			try "SOURCE_DATE_EPOCH=$time $how"
 			exits 2
 			gives
-			[ "$(head -n 1 err)" = "shdedup: SOURCE_DATE_EPOCH '$time': expected seconds since 1970, ten digits at most" ]
+			[ "$(head -n 1 err)" = "${how%% *}: SOURCE_DATE_EPOCH '$time': expected seconds since 1970, ten digits at most" ]
 		done
 	done
 	state archive >after
 	same before after
 	for time in 9999999999 ''; do
-		try "SOURCE_DATE_EPOCH=$time shdedup -q -a archive docs && shdedup -q -a archive --check"
+		try "SOURCE_DATE_EPOCH=$time shdedup -q -a archive docs && sharchive -q check archive"
 		exits 0
 		same docs out
 	done
-	try 'shdedup -a archive --stats'
+	try 'sharchive stats archive'
 	grep -qx 'newest	2286-11-20T17:46:39Z' out
 }
 
@@ -1231,7 +1206,7 @@ cron_root() {
 	sanitized && skip 'the sanitizers are loaded first'
 	unset SOURCE_DATE_EPOCH
 	printf 'a\tone two three four five six\n' >docs
-	shdedup -a archive --init
+	sharchive init archive
 	SOURCE_DATE_EPOCH=1000 shdedup -q -a archive docs >out
 	state archive >before
 	echo '#include <stdlib.h>
@@ -1239,24 +1214,25 @@ cron_root() {
 		time_t time(time_t *t) { (void)t; return (time_t)atoll(getenv("CLOCK")); }' >clock.c
 	${CC:-cc} -shared -fPIC -o clock.so clock.c
 	for clock in -1 10000000000; do
-		for how in '--expire 1d' docs; do
-			try "CLOCK=$clock LD_PRELOAD=$PWD/clock.so shdedup -q -a archive $how"
+		for how in 'expire 1d' docs; do
+			how=$(doing "$how")
+			try "CLOCK=$clock LD_PRELOAD=$PWD/clock.so $how"
 			exits 2
 			gives
-			says "shdedup: the clock says $clock seconds since 1970: set it"
+			says "${how%% *}: the clock says $clock seconds since 1970: set it"
 		done
 	done
 	state archive >after
 	same before after
 }
 
-@test "--stats: the oldest may be of 1970" {
-	shdedup -a archive --init
-	try 'shdedup -a archive --stats'
+@test "stats: the oldest may be of 1970" {
+	sharchive init archive
+	try 'sharchive stats archive'
 	[ "$(grep '^[on].*est' out)" = $'oldest\t-\nnewest\t-' ]
 	for time in 0 100; do
 		echo "$time	one two three $time" | SOURCE_DATE_EPOCH=$time shdedup -q -a archive >out
-		try 'shdedup -a archive --stats'
+		try 'sharchive stats archive'
 		grep -qx 'oldest	1970-01-01T00:00:00Z' out
 	done
 	grep -qx 'newest	1970-01-01T00:01:40Z' out
@@ -1264,7 +1240,7 @@ cron_root() {
 
 @test "an archive that another was put in the place of meanwhile is not added to" {
 	printf 'a\tone two three four five six\n' >docs
-	shdedup -a archive --init
+	sharchive init archive
 	cp -r archive copy
 	mkfifo pipe
 	shdedup -q -a archive <pipe >out 2>err &
@@ -1281,8 +1257,8 @@ cron_root() {
 	gives
 	says "shdedup: 'archive' is another archive now: run it again"
 	for folder in archive old; do
-		try "shdedup -a $folder --check"
-		says 'shdedup: 0 documents in 0 segments, all good'
+		try "sharchive check $folder"
+		says 'sharchive: 0 documents in 0 segments, all good'
 	done
 }
 
@@ -1291,44 +1267,44 @@ cron_root() {
 	unshare -rm true 2>/dev/null || skip 'no folder can be made read-only here'
 	texts 5 40 40 >docs
 	head -n 30 docs >some
-	shdedup -a root/archive --init
+	sharchive init root/archive
 	shdedup -q -a root/archive some >kept
 	cp -r root/archive root/without
 	rm root/without/lock
 	cat >script <<-'END'
 	mount --bind root root && mount -o remount,bind,ro root || exit 77
 	shdedup -q -a root/archive some | cmp - kept || exit 1
-	shdedup -q --dry-run --report - -a root/archive docs >/dev/null && shdedup -a root/archive --check && shdedup -a root/archive --stats || exit 1
+	shdedup -q --dry-run --report - -a root/archive docs >/dev/null && sharchive check root/archive && sharchive stats root/archive || exit 1
 	shdedup -q -a root/archive docs
 	[ $? -eq 2 ] || exit 1
-	printf 'd1\n' | shdedup -a root/archive --remove -
+	printf 'd1\n' | sharchive remove root/archive -
 	[ $? -eq 2 ] || exit 1
-	shdedup -a root/without --check
+	sharchive check root/without
 	[ $? -eq 2 ] || exit 1
 	END
 	unshare -rm sh ./script >out 2>err || status=$?
 	[ "${status-0}" -ne 77 ] || skip 'nothing can be mounted here'
 	cat err
 	[ "${status-0}" -eq 0 ]
-	grep -q "^shdedup: cannot create 'root/archive/journal': Read-only file system$" err
-	grep -q "^shdedup: cannot open 'root/without/lock': Read-only file system$" err
+	grep -q "^sharchive: cannot create 'root/archive/journal': Read-only file system$" err
+	grep -q "^sharchive: cannot open 'root/without/lock': Read-only file system$" err
 }
 
 @test "a run removes the files that a killed run's journal names, and no other file" {
 	texts 5 40 40 >docs
-	shdedup -a archive --init
+	sharchive init archive
 	shdedup -q -a archive docs >/dev/null
 	echo mine >archive/notes
 	state archive >before
 	left='00000001.doc 0000000a.key 00000002.sum manifest.new'
-	for how in 'docs >/dev/null' --compact '--expire 1h'; do
+	for how in 'docs >/dev/null' compact 'expire 1h'; do
 		for name in $left; do echo leftover >archive/$name; done
 		journal archive $left 00000000.doc 00000003.doc
-		try "shdedup -q -a archive --check && shdedup -q -a archive --dry-run docs"
+		try "sharchive -q check archive && shdedup -q -a archive --dry-run docs"
 		exits 0
 		[ -e archive/00000001.doc ]
 		[ -e archive/journal ]
-		try "shdedup -q -a archive $how"
+		try "$(doing "$how")"
 		exits 0
 		state archive >after
 		same before after
@@ -1338,7 +1314,7 @@ cron_root() {
 	cp archive/journal whole
 	for size in $(seq 0 "$(wc -c <whole)"); do
 		head -c "$size" whole >archive/journal
-		try 'shdedup -q -a archive --compact'
+		try 'sharchive -q compact archive'
 		exits 0
 		state archive >after
 		same before after
@@ -1348,20 +1324,21 @@ cron_root() {
 @test "a run that would change an archive stops at a file of another's making, and leaves it alone" {
 	texts 5 40 40 >docs
 	head -n 20 docs >some
-	shdedup -a archive --init
+	sharchive init archive
 	shdedup -q -a archive some >/dev/null
 	for name in 00000001.txt 00000000.txt 20261122.doc ffffffff.sum manifest.new; do
 		echo mine >archive/$name
 		state archive >before
-		for how in docs some --compact '--expire 1h' '--remove docs'; do
-			try "shdedup -q -a archive $how"
+		for how in docs some compact 'expire 1h' 'remove docs'; do
+			how=$(doing "$how")
+			try "$how"
 			exits 2
 			gives
-			says "shdedup: 'archive/$name' is named like a file of the archive, which did not make it: move it to another folder"
+			says "${how%% *}: 'archive/$name' is named like a file of the archive, which did not make it: move it to another folder"
 			state archive >after
 			same before after
 		done
-		try "shdedup -q -a archive --check && shdedup -a archive --stats && shdedup -q -a archive --dry-run docs"
+		try "sharchive -q check archive && sharchive stats archive && shdedup -q -a archive --dry-run docs"
 		exits 0
 		rm archive/$name
 	done
@@ -1371,7 +1348,7 @@ cron_root() {
 	says "shdedup: 'archive/00000009.key' is named like a file of the archive, which did not make it: move it to another folder, and 2 more such"
 	rm archive/0000000a.doc archive/00000009.key archive/0000000b.key
 	# journals of others
-	shdedup -a other --init
+	sharchive init other
 	echo mine >archive/00000001.txt
 	for make in 'echo mine >archive/journal' 'journal other 00000001.txt && mv other/journal archive' \
 		'journal archive notes' 'journal archive 00000001.txt && sed -i s/00000001/00000002/ archive/journal'; do
@@ -1387,7 +1364,7 @@ cron_root() {
 
 @test "a file that is put into the archive while a run is at work stays" {
 	texts 40 60 1500 >docs
-	shdedup -a archive --init
+	sharchive init archive
 	printf 'a\tsome text\n' >first
 	shdedup -q -a archive first >/dev/null
 	state archive >before
@@ -1419,12 +1396,12 @@ killed_at() {
 	texts 5 40 60 >docs
 	split -l 15 docs part.
 	# Three segments; the fourth one is merged with them.
-	shdedup -a three --init --store documents
+	sharchive init three --store documents
 	for part in part.a[abc]; do shdedup -q -a three "$part" >/dev/null; done
 	cp -r three four
 	shdedup -q -a four part.ad >/dev/null
 	state four >new
-	shdedup -q -a three --check
+	sharchive -q check three
 	for case in fsync:12:1 renameat:1:1 unlinkat:17:1 openat:30:20; do
 		for ((n = ${case##*:}; ; n++)); do
 			rm -rf archive
@@ -1441,17 +1418,17 @@ killed_at() {
 	done
 }
 
-@test "--init killed at each system call that changes the folder: it is done, or can be done again" {
+@test "init killed at each system call that changes the folder: it is done, or can be done again" {
 	command -v strace >/dev/null || skip 'no strace(1)'
 	strace -o /dev/null true 2>/dev/null || skip 'no ptrace'
 	sanitized && skip 'the sanitizers cannot be traced'
 	for case in fsync:5:1 renameat:1:1 unlinkat:1:1 openat:10:5; do
 		for ((n = ${case##*:}; ; n++)); do
 			rm -rf archive
-			killed_at "${case%%:*}" $n shdedup -a archive --init || break
-			try 'shdedup -a archive --init'
-			[ "$status" -eq 0 ] || says "shdedup: there is an archive in 'archive' already"
-			try 'shdedup -q -a archive --compact'
+			killed_at "${case%%:*}" $n sharchive init archive || break
+			try 'sharchive init archive'
+			[ "$status" -eq 0 ] || says "sharchive: there is an archive in 'archive' already"
+			try 'sharchive -q compact archive'
 			exits 0
 			[ "$(cd archive && echo *)" = 'lock manifest' ]
 		done

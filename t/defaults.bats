@@ -34,7 +34,7 @@ unchanged() {
 		shverify--weight) context='--measure cosine' ;;
 		shband--seed) context='--recall .99' ;;
 		shdedup--weight) context='--simhash' ;;
-		shdedup--store | shdedup--profile) continue ;; # see shdedup(1)
+		shdedup--profile) continue ;; # see shdedup(1)
 		shdedup--wait) context='-a archive --dry-run' ;;
 		esac
 		try "${command/ / $context }"
@@ -51,7 +51,7 @@ unchanged() {
 	shtok docs >features
 	shfp docs >fingerprints
 	shjoin -k 14 fingerprints >pairs
-	shdedup -a archive --init
+	sharchive init archive
 	unchanged 'shtok docs'
 	unchanged 'shdf features'
 	unchanged 'shweight features'
@@ -65,9 +65,9 @@ unchanged() {
 	unchanged 'shdoc docs'
 }
 
-@test "shdedup: the default store is the one that --help names" {
-	value=$(defaults shdedup | sed -n 's/^--store //p')
+@test "sharchive: the default store is the one that --help names" {
+	value=$(defaults sharchive | sed -n 's/^--store //p')
 	[ -n "$value" ]
-	shdedup -a archive --init
-	shdedup -a archive --stats | grep -qx -e "--store	$value"
+	sharchive init archive
+	sharchive stats archive | grep -qx -e "--store	$value"
 }

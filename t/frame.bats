@@ -12,7 +12,7 @@ done
 FILTERS=()
 for P in "${ALL[@]}"; do
 	case $P in
-	shdict) ;; # its operand is a folder
+	shdict | sharchive) ;; # their operand is a folder
 	shdoc) ;; # it takes any bytes for a document
 	*) FILTERS+=("$P") ;;
 	esac
@@ -113,6 +113,16 @@ as_always() {
 			"$P" "$option" </dev/null 2>&1 | grep -q 'unrecognized' && return 1
 		done <options
 		true
+	}
+	every '$P --help' check
+}
+
+@test "--help groups options under headings where there are more than 15" {
+	check() {
+		local options headings
+		options=$(grep -cE '^ +(-., )?--[a-z-]+' out)
+		headings=$(grep -cE '^[A-Z][a-z, -]+:$' out || true)
+		if [ "$options" -le 15 ]; then [ "$headings" -eq 0 ]; else [ "$headings" -ge 2 ]; fi
 	}
 	every '$P --help' check
 }

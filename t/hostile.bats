@@ -82,7 +82,7 @@ fingerprints() {
 	head -n 10000 all >archived
 	tail -n 10000 all >usual
 	sed 's/^[^\t]*/same/' usual >same
-	shdedup -a archive --init
+	sharchive init archive
 	shdedup -q -a archive archived >kept
 	sed 's/^[^\t]*/same/' archived | shdedup -q -a archive >kept
 	bounded 3 'shdedup -q --dry-run -a archive' same usual

@@ -93,7 +93,7 @@ whole() {
 	} | sort >expected
 	(cd "$1" && printf '%s\n' *) | sort >there
 	same expected there
-	shdedup -q -a "$1" --check
+	sharchive -q check "$1"
 }
 
 @test "a change of an archive that a signal ends, wherever it is, leaves the old or the new one and nothing else" {
@@ -119,21 +119,21 @@ whole() {
 	for i in 1 2 3 4; do
 		printf "%s\t$i a b c $i d e f $i %s\n" "a$i" x "b$i" y >"batch$i"
 	done
-	shdedup -q -a before --init
+	sharchive -q init before
 	for i in 1 2 3; do SOURCE_DATE_EPOCH=$i shdedup -q -a before "batch$i" >/dev/null; done
 	echo a2 >gone
-	for change in batch4 '--remove gone' --init; do
+	for change in 'shdedup -q -a archive batch4' 'sharchive -q remove archive gone' 'sharchive -q init archive'; do
 		for at in $(seq 200); do
 			set -- $((at % 3 == 0 ? 15 : at % 3 == 1 ? 10 : 7)) # TERM, USR1, BUS
 			rm -rf archive
-			[ "$change" = --init ] || cp -r before archive
+			[ "$change" = "sharchive -q init archive" ] || cp -r before archive
 			status=0
 			(AT=$at SIG=$1 SOURCE_DATE_EPOCH=3 LD_PRELOAD=$PWD/shim.so exec env --default-signal \
-			    shdedup -q -a archive $change) >out 2>&1 || status=$?
+			    $change) >out 2>&1 || status=$?
 			echo "$change, call $at, signal $1: $status"
 			[ "$status" = 0 ] && break
 			[ "$status" = $((128 + $1)) ]
-			if [ "$change" = --init ] && ! [ -e archive/manifest ]; then
+			if [ "$change" = "sharchive -q init archive" ] && ! [ -e archive/manifest ]; then
 				ls -A archive >all
 				sed '/^lock$/d' all >there
 				same /dev/null there

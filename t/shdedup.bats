@@ -339,13 +339,13 @@ texts() {
 	[ "$(find . -name '.*.??????')" = '' ]
 	try 'shdedup -q --dry-run -o none/new docs'
 	exits 2
-	shdedup -a archive --init -o docs
-	for mode in --check --compact '--expire 1d' '--expire 1d --dry-run'; do
-		try "shdedup -q -a archive $mode -o docs"
+	sharchive init archive -o docs
+	for how in 'check archive' 'compact archive' 'expire archive 1d' 'expire archive 1d --dry-run'; do
+		try "sharchive -q $how -o docs"
 		exits 0
 		cmp before docs
 	done
-	try 'shdedup -a archive --stats -o stats'
+	try 'sharchive stats archive -o stats'
 	exits 0
 	grep -q '^documents' stats
 	for to in '--report -' '--report /dev/stdout' '-o same --report same'; do
@@ -438,7 +438,7 @@ texts() {
 	for weight in tfidf logidf none; do
 		refuses "--simhash -w $weight" "-w '$weight': expected set, tf, freq or log"
 	done
-	refuses '-w set' '-w weighs under --simhash; minwise fingerprints know sets'
+	refuses '-w set' '-w has no effect on MinHash fingerprints (add --simhash, or drop -w)'
 	refuses '--sample 3 --no-verify' '--sample shows similarities, which --no-verify leaves out'
 	refuses '--sample 0' "--sample '0': expected a whole number from 1 to 1000"
 	refuses '--max-group 0' "--max-group '0': expected a whole number from 1 to 4294967295"
@@ -618,7 +618,7 @@ distance() {
 	exits 0
 	[ "$(grep -c 'finds' err)" -eq 0 ]
 	same all out
-	shdedup -a archive -T 0.6 --init
+	sharchive init archive -T 0.6
 	try "shdedup -q -a archive -T 0.6 '$docs' | cut -f 1"
 	exits 0
 	same all out
@@ -638,11 +638,11 @@ distance() {
 
 @test "an archive made when -k did not follow -T is used without -k" {
 	printf 'a\tone two three four\n' >docs
-	shdedup -a archive -T 0.6 -k 10 --init
+	sharchive init archive -T 0.6 -k 10
 	try 'shdedup -q -a archive -T 0.6 docs'
 	exits 0
 	gives 'a\tone two three four'
-	shdedup -a other -T 0.6 -k 12 --init
+	sharchive init other -T 0.6 -k 12
 	try 'shdedup -q -a other -T 0.6 docs'
 	exits 2
 	grep -qF 'shdedup: -k 18: the archive was made with -k 12 (give it each time)' err

@@ -201,7 +201,7 @@ pairs() {
 @test "a report that says - of pairs that nobody has compared is pairs" {
 	printf '%s\t%s\n' a 'one two three four five six' b 'nothing of the kind at all, none' >docs
 	sed 's/^/n/' docs >new
-	shdedup -a archive --init --store none
+	sharchive init archive --store none
 	shdedup -q -a archive docs >out
 	shdedup -q -a archive --report report new >out
 	try 'cat report'

@@ -123,7 +123,7 @@ int sh_archive_no_manifest(const struct sh_archive *a, struct sh_error *err)
 		    "'%s' has lost its " SH_MANIFEST_NAME ": take back a copy of the archive",
 		    a->folder.path);
 	return sh_error_set(
-	    err, SH_ERR_PARAM, "there is no archive in '%s' (--init makes one)", a->folder.path);
+	    err, SH_ERR_PARAM, "there is no archive in '%s' (sharchive init makes one)", a->folder.path);
 }
 
 int sh_archive_open(struct sh_archive *a, const char *path, struct sh_error *err)
@@ -134,7 +134,7 @@ int sh_archive_open(struct sh_archive *a, const char *path, struct sh_error *err
 	if (sh_folder_open(&a->folder, path, false, err) < 0) {
 		if (errno == ENOENT)
 			sh_error_set(err, SH_ERR_PARAM,
-			    "there is no archive in '%s' (--init makes one)", path);
+			    "there is no archive in '%s' (sharchive init makes one)", path);
 		return -1;
 	}
 	got = sh_archive_read(a, err);

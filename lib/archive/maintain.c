@@ -189,3 +189,44 @@ int sh_archive_stats(struct sh_archive *a, struct sh_archive_stats *s, struct sh
 	}
 	return walk(a, look_at_time, s, err);
 }
+
+/* ---- texts ---- */
+
+struct exporting {
+	struct sh_archive *archive;
+	sh_archive_document *each;
+	void *arg;
+	uint64_t *without;
+};
+
+static int export_document(
+    void *arg, size_t segment, const struct sh_doc_record *r, struct sh_error *err)
+{
+	struct exporting *e = arg;
+	struct sh_slice line;
+	int got;
+
+	if (r->keeper != r->number)
+		return 0;
+	got = sh_segment_find(&e->archive->segment[segment], SH_PART_STORE, r->number, &line, err);
+	if (got < 0)
+		return -1;
+	if (got == 0) {
+		++*e->without;
+		return 0;
+	}
+	return e->each(e->arg, r->id, sh_line_rest(line), err);
+}
+
+int sh_archive_export(struct sh_archive *a, sh_archive_document *each, void *arg, uint64_t *without,
+    struct sh_error *err)
+{
+	struct exporting e = { a, each, arg, without };
+
+	*without = 0;
+	if (a->manifest.store != SH_STORE_DOCUMENTS)
+		return sh_error_set(err, SH_ERR_PARAM,
+		    "the archive keeps no texts: it was made with --store %s, and not documents",
+		    sh_store_name[a->manifest.store]);
+	return walk(a, export_document, &e, err);
+}

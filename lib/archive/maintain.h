@@ -34,4 +34,12 @@ struct sh_archive_stats {
 
 int sh_archive_stats(struct sh_archive *a, struct sh_archive_stats *s, struct sh_error *err);
 
+/* Passes id and text of each document that stayed, in the order of their numbers. The text has the escapes of
+ * records. *without: how many documents the archive has no text of, for they have no features.
+ * SH_ERR_PARAM: the archive keeps no texts. */
+typedef int sh_archive_document(
+    void *arg, struct sh_slice id, struct sh_slice text, struct sh_error *err);
+int sh_archive_export(struct sh_archive *a, sh_archive_document *each, void *arg, uint64_t *without,
+    struct sh_error *err);
+
 #endif

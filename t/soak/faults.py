@@ -89,7 +89,7 @@ shdedup -q -j 4 --rejects rejected -o new <manymixed
 shdedup -q -a archive -o new docs
 shdedup -q -j 2 -a archive --report report -o new <many
 shdedup -q -j 2 -S 64K -a sketches --report report -o new many
-shdedup -q -a archive --compact -o new
+sharchive -q compact archive -o new
 shstat -o new pairs
 shstat --svg -o new groups
 shdict --check -o new jieba.dict
@@ -129,7 +129,7 @@ def prepare():
     sh(f"tr -d '\\001-\\010\\013-\\037' <many >plain; {as_json} plain | gzip >many.json.gz")
     large("fps20000", 20000)
     for name, store in ("archive", "documents"), ("sketches", "sketch"):
-        sh(f"shdedup -q -a {name}.before --init --store {store}; head -n 2 docs >some; shdedup -q -a {name}.before some")
+        sh(f"sharchive -q init {name}.before --store {store}; head -n 2 docs >some; shdedup -q -a {name}.before some")
         sh(f"sed -n 3p docs >some; shdedup -q -a {name}.before some")
     if os.path.exists(os.path.join(BIN, "jieba.dict")):
         os.symlink(os.path.join(BIN, "jieba.dict"), "jieba.dict")
@@ -228,7 +228,7 @@ class Command:
             os.unlink(f)
         if left and unlinks:
             raise Failed(f"left behind: {left}")
-        if self.archive and subprocess.run(["shdedup", "-q", "-a", self.archive, "--check"], env=ENV).returncode:
+        if self.archive and subprocess.run(["sharchive", "-q", "check", self.archive], env=ENV).returncode:
             raise Failed("the archive is damaged")
 
 
@@ -632,9 +632,9 @@ def tmpfs(commands, dose):
 CHANGES = """
 shdedup -q -a mnt/archive -o new docs
 shdedup -q -a mnt/archive --report report -o new more
-shdedup -q -a mnt/archive --compact
-shdedup -q -a mnt/archive --remove words
-shdedup -q -a mnt/archive --expire 1d
+sharchive -q compact mnt/archive
+sharchive -q remove mnt/archive words
+sharchive -q expire mnt/archive 1d
 """.strip().splitlines()
 
 
@@ -699,7 +699,7 @@ class Full:
             if now != self.after or self.outputs() != self.want:
                 raise Failed("status 0, and another archive or output than with room")
             return
-        if status != 2 or not re.search(r"^shdedup: .*'mnt/archive(/\S+)?': No space left on device$", err, re.M):
+        if status != 2 or not re.search(r"^sh(dedup|archive): .*'mnt/archive(/\S+)?': No space left on device$", err, re.M):
             raise Failed(f"status {status}: {err}")
         # What a run leaves that had no room is no part of the archive; the next one removes it.
         if now.get("manifest") not in (self.old["manifest"], self.after["manifest"]):
@@ -709,7 +709,7 @@ class Full:
             raise Failed("a file of the archive is another")
         if os.path.exists("new"):
             raise Failed("status 2 and an output")
-        if subprocess.run(["shdedup", "-q", "-a", "mnt/archive", "--check"], env=ENV).returncode:
+        if subprocess.run(["sharchive", "-q", "check", "mnt/archive"], env=ENV).returncode:
             raise Failed("the archive is damaged")
 
 
@@ -726,7 +726,7 @@ def archive(commands, dose):
         return bad
     t = Tally("archive")
     sh(f"cut -c 1-1500 '{DATA}/en_dev.tsv' | head -n 60 >docs; tail -n 200 '{DATA}/en_dev.tsv' | cut -c 1-5000 >more")
-    sh("shdedup -q -a before --init --store documents; head -n 20 docs >some")
+    sh("sharchive -q init before --store documents; head -n 20 docs >some")
     sh("SOURCE_DATE_EPOCH=1 shdedup -q -a before some; sed -n 15,30p docs >some; SOURCE_DATE_EPOCH=800000000 shdedup -q -a before some")
     sh("head -n 3 docs | cut -f 1 >words")
     cases = CHANGES

@@ -1,0 +1,88 @@
+#!/usr/bin/env bats
+# sharchive: the commands and their options. What they do to an archive is in t/archive.bats.
+load helper
+
+@test "a command, an archive, and what the command needs; nothing else" {
+	sharchive init archive
+	echo a >ids
+	while IFS='|' read -r how message; do
+		try "sharchive $how"
+		exits 2
+		gives
+		says "sharchive: $message" "Try 'sharchive --help' or 'man sharchive'."
+	done <<-'END'
+	-q|expected a command and the archive's folder
+	clear archive|'clear': expected init, check, compact, expire, remove, stats or export
+	check|check: which archive? (sharchive check DIR)
+	expire|expire: which archive? (sharchive expire DIR AGE)
+	check archive ids|check takes no files: 'ids'
+	init archive ids|init takes no files: 'ids'
+	expire archive|expire: expected sharchive expire DIR AGE
+	expire archive 1d 2d|expire: expected sharchive expire DIR AGE
+	remove archive|remove: expected sharchive remove DIR FILE...
+	expire archive 3|expire '3': expected an age such as 90d, 12h or 8w
+	expire archive d|expire 'd': expected an age such as 90d, 12h or 8w
+	expire archive 1099511627776w|expire '1099511627776w': expected an age such as 90d, 12h or 8w
+	init other --store some|--store 'some': expected none, sketch or documents
+	check archive --store none|--store is for init, not for check
+	compact archive -T 0.7|-T is for init, not for compact
+	stats archive --stem english|--stem is for init, not for stats
+	compact archive --dry-run|--dry-run is for expire and remove, not for compact
+	init other --dry-run|--dry-run is for expire and remove, not for init
+	stats archive -o archive/manifest|archive/manifest: that is a file of the archive
+	END
+	try 'sharchive expire archive 1099511627775w'
+	exits 0
+	[ ! -e other ]
+}
+
+@test "shdedup names the command that took the place of an option" {
+	while read -r option command; do
+		for how in "$option" "$option=x" "-a archive ${option}"; do
+			try "shdedup $how </dev/null"
+			exits 2
+			gives
+			says "shdedup: $option was moved: sharchive $command" "Try 'shdedup --help' or 'man shdedup'."
+		done
+	done <<-'END'
+	--init init DIR [OPTION]...
+	--store init DIR --store WHAT
+	--check check DIR
+	--compact compact DIR
+	--expire expire DIR AGE
+	--remove remove DIR FILE...
+	--stats stats DIR
+	END
+	[ ! -e archive ]
+}
+
+@test "export writes the documents that stayed, with the escapes of records" {
+	sharchive init archive --store documents
+	sharchive init sketches
+	printf '%s\n' 'a\tone \\t two\\\\three four five six' 'b\tone \\t two\\\\three four five six' 'c\t  seven eight nine  ' 'd\t!!' |
+		while read -r line; do printf "$line\n"; done >docs
+	for part in 1,2p 3,4p; do
+		sed -n $part docs | shdedup -q -a archive >>kept
+	done
+	try 'sharchive export archive'
+	exits 0
+	says 'sharchive: 1 document without features left out: the archive has no text'
+	grep -v ^d kept | same - out
+	try 'sharchive -q export archive -o exported && sharchive compact archive && sharchive -q export archive'
+	exits 0
+	says
+	same exported out
+	printf 'a\n' >ids
+	try 'sharchive -q remove archive ids && sharchive -q export archive | cut -f 1'
+	gives c
+	try 'sharchive export sketches'
+	exits 2
+	says 'sharchive: the archive keeps no texts: it was made with --store sketch, and not documents'
+}
+
+@test "a file that has the name of a command or of the archive is no input" {
+	sharchive init archive
+	try 'sharchive stats archive >stats && sharchive stats archive -o stats'
+	exits 0
+	grep -q '^documents' stats
+}
