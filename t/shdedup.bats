@@ -726,9 +726,9 @@ edit_oracle() {
 
 @test "--measure takes those that tell duplicates" {
 	printf 'a\tone two three four\n' >docs
-	try 'shdedup -a archive --measure edit --init'
+	try 'sharchive init archive --measure edit'
 	exits 2
-	says 'shdedup: --measure edit: an archive compares by jaccard only' "Try 'shdedup --help' or 'man shdedup'."
+	says 'sharchive: --measure edit: an archive compares by jaccard only' "Try 'sharchive --help' or 'man sharchive'."
 	try 'shdedup --measure containment docs'
 	exits 2
 	says "shdedup: --measure 'containment': expected jaccard, edit or any" \
