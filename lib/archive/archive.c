@@ -122,8 +122,8 @@ int sh_archive_no_manifest(const struct sh_archive *a, struct sh_error *err)
 		return sh_error_set(err, SH_ERR_PARAM,
 		    "'%s' has lost its " SH_MANIFEST_NAME ": take back a copy of the archive",
 		    a->folder.path);
-	return sh_error_set(
-	    err, SH_ERR_PARAM, "there is no archive in '%s' (sharchive init makes one)", a->folder.path);
+	return sh_error_set(err, SH_ERR_PARAM,
+	    "there is no archive in '%s' (sharchive init makes one)", a->folder.path);
 }
 
 int sh_archive_open(struct sh_archive *a, const char *path, struct sh_error *err)
