@@ -19,9 +19,9 @@ int sh_unflow(struct sh_slice in, struct sh_buf *out, struct sh_error *err);
  * later. With `cut` the input may end anywhere. */
 int sh_dechunk(struct sh_slice in, bool cut, struct sh_buf *out, struct sh_error *err);
 
-/* Append what the coding ("gzip", "deflate", "br", "zstd") made smaller, at most max bytes: 1, or
- * 0 when the name is none that is known, or the bytes are not in that coding at all; or -1.
- * With `cut` the input may end anywhere. */
+/* Appends the decoded body, at most max bytes, of the coding "gzip", "deflate", "br" or "zstd". Returns 1; 0 when
+ * the coding has another name, or the bytes are in no such coding; or -1. With `cut` the input may end
+ * anywhere. */
 int sh_content_decode(struct sh_slice coding, struct sh_slice in, bool cut, size_t max,
     struct sh_buf *out, struct sh_error *err);
 

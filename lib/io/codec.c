@@ -297,7 +297,9 @@ static enum sh_codec_state step_lz4(void *decoder, struct sh_slice *in, char **t
 	size_t got = LZ4F_decompress(decoder, *to, &made, in->p, &used, NULL);
 
 	if (LZ4F_isError(got))
-		return SH_CODEC_BAD;
+		return strcmp(LZ4F_getErrorName(got), "ERROR_allocation_failed") == 0
+			   ? SH_CODEC_NOMEM
+			   : SH_CODEC_BAD;
 	in->p += used;
 	in->n -= used;
 	*to += made;
