@@ -39,7 +39,7 @@ good() {
 	case $1 in
 	shtok | shfp | shdedup) printf '%s\tone two %s\n' a x b y c x ;;
 	shseed) printf '%s\tone two three four five six seven eight nine ten eleven %s\n' a x b y c x ;;
-	shdf | shweight) printf '%s\t%s\t1\n' a x a y b x ;;
+	shdf | shweight | shshare) printf '%s\t%s\t1\n' a x a y b x ;;
 	shband | shjoin) printf '%016x\t%s\n' 7 a 7 b 15 c ;;
 	shgroup | shverify | shstat) printf '%s\t%s\t0\n' a b b c e d ;;
 	*)
@@ -690,6 +690,7 @@ much() {
 	shseed) awk 'BEGIN { while (1) print ++i "\tone two three four five six seven eight nine ten eleven " i }' ;;
 	shtok | shfp | shweight) awk 'BEGIN { while (1) print ++i "\tx\t1" }' ;;
 	shdf) seq 200000 | awk '{ print "a\tfeature" $1 "\t1" }' ;;
+	shshare) seq 1200 | awk '{ for (i = 0; i < 3; i++) print "document" $1 "\tf" i "\t1" }' ;;
 	shband) awk 'BEGIN { while (1) printf "%016x\tid%d\n", ++i, i }' ;;
 	shjoin) seq 1200 | awk '{ print "0123456789abcdef\tid" $1 }' ;;
 	shgroup) seq 100000 | awk '{ print "left" $1 "\tright" $1 "\t1" }' ;;

@@ -291,15 +291,36 @@ int sh_record_band(struct sh_slice line, struct sh_band_record *r, struct sh_err
 	return parse_fp(v[1], v[2], &r->of, err);
 }
 
+/* The last three fields of a share record. */
+static int parse_share(const struct sh_slice *v, uint64_t *distance, struct sh_error *err)
+{
+	uint64_t common, n1, n2;
+
+	for (size_t i = 0; i < 3; i++) {
+		uint64_t *to = i == 0 ? &common : i == 1 ? &n1 : &n2;
+		int bad = sh_parse_u64(v[i], to);
+
+		if (bad)
+			return sh_error_set(err, SH_ERR_RECORD, "number of features '%.*s': %s",
+			    SHOWN(v[i]), sh_num_reason(bad));
+	}
+	if (common > n1 || common > n2)
+		return sh_error_set(err, SH_ERR_RECORD,
+		    "more features in common than a document has: expected "
+		    "id<TAB>id<TAB>common<TAB>n1<TAB>n2");
+	*distance = n1 - common + (n2 - common);
+	return 0;
+}
+
 int sh_record_pair(struct sh_slice line, struct sh_pair_record *r, struct sh_error *err)
 {
-	struct sh_slice v[4];
-	size_t n = sh_fields_split(line, v, 4);
+	struct sh_slice v[5];
+	size_t n = sh_fields_split(line, v, 5);
 	int bad;
 
 	if (sh_dos_check(line, err) < 0)
 		return -1;
-	if (n != 3 && n != 4)
+	if (n < 3 || n > 5)
 		return sh_error_set(err, SH_ERR_RECORD,
 		    "%zu field%s, expected id<TAB>id<TAB>distance, and perhaps a similarity "
 		    "(shjoin makes pairs of fingerprints)",
@@ -309,6 +330,8 @@ int sh_record_pair(struct sh_slice line, struct sh_pair_record *r, struct sh_err
 	r->id1 = v[0];
 	r->id2 = v[1];
 	r->similarity = -1;
+	if (n == 5)
+		return parse_share(v + 2, &r->distance, err);
 	bad = sh_parse_u64(v[2], &r->distance);
 	if (bad)
 		return sh_error_set(

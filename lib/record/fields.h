@@ -84,7 +84,9 @@ struct sh_band_record {
 int sh_record_band(struct sh_slice line, struct sh_band_record *r, struct sh_error *err);
 
 /* pair record: id1, id2, distance, and perhaps a similarity: 0 to 1, in millionths, rounded; -1 when the
- * record has none, or "-". */
+ * record has none, or "-".
+ * share record: id1, id2, common, n1, n2. Its distance is n1 + n2 - 2 * common, the features that
+ * only one document has. */
 struct sh_pair_record {
 	struct sh_slice id1, id2;
 	uint64_t distance;
