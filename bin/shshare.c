@@ -42,7 +42,7 @@ struct documents {
 	struct sh_buf ids; /* each followed by a NUL */
 	uint64_t *id;      /* where the id of each begins */
 	size_t n, id_cap;
-	uint32_t archived; /* documents of the second file: they come first */
+	uint32_t fresh; /* documents of the first file, where there are two; otherwise 0 */
 
 	struct sh_past_ids past;
 	uint64_t *hash; /* features of the document that is being read */
@@ -138,7 +138,7 @@ static void write_pair(
 	struct sh_slice a = id_of(d, x), b = id_of(d, y);
 	size_t n = sh_share_size(&d->share, x), m = sh_share_size(&d->share, y);
 
-	if (!d->archived && sh_slice_cmp(b, a) < 0) {
+	if (!d->fresh && sh_slice_cmp(b, a) < 0) {
 		struct sh_slice id = a;
 		size_t size = n;
 
@@ -162,12 +162,12 @@ static void join(struct cli *c, const struct settings *s, struct documents *d)
 
 	if (sh_share_order(&d->share, NULL, 0, &err) < 0)
 		cli_die(c, &err);
-	for (uint32_t x = d->archived; x < d->n; x++) {
+	for (uint32_t x = d->fresh; x < d->n; x++) {
 		if (sh_share_find(&d->share, x, s->least, &room, &found, &n, &err) < 0)
 			cli_die(c, &err);
 		for (size_t i = 0; i < n; i++)
-			if (!d->archived || found[i].number < d->archived)
-				write_pair(c, d, x, found[i].number, found[i].common);
+			if (!d->fresh || found[i].number < d->fresh)
+				write_pair(c, d, found[i].number, x, found[i].common);
 	}
 	sh_share_room_free(&room);
 }
@@ -186,12 +186,11 @@ static void share(struct cli *c, const struct settings *s)
 		sh_error_nomem(&err);
 	if (!d.sample || sh_past_ids_init(&d.past, &err) < 0)
 		cli_die(c, &err);
-	if (c->n_operands == 2) {
-		read_file(c, s, &d, name + 1, 1);
-		d.archived = (uint32_t)d.n;
-	}
 	read_file(c, s, &d, name, 1);
-	if (c->n_operands != 2 || d.archived)
+	d.fresh = c->n_operands == 2 ? (uint32_t)d.n : 0;
+	if (c->n_operands == 2)
+		read_file(c, s, &d, name + 1, 1);
+	if (c->n_operands != 2 || d.fresh)
 		join(c, s, &d);
 	sh_share_free(&d.share);
 	sh_tables_put(&d.tables, d.id);

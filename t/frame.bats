@@ -24,6 +24,7 @@ setup_file() {
 	printf '%s\tone two\n' a b c d e >"$BATS_FILE_TMPDIR/docs"
 	called shverify -d "$BATS_FILE_TMPDIR/docs"
 	called shdedup -q
+	called shshare --least 1
 }
 
 # called PROGRAM OPTION...: from here on the program is called with these options first.
@@ -827,7 +828,7 @@ much() {
 		exits 0 && says "$P: 3 records rejected, see rejected" && "$P" in >normal &&
 			same normal out && same bad rejected
 	}
-	each 'printf "bad\n \\\\t \\377\\0 \n1\t2\t3\t4\t5\n" >bad
+	each 'printf "bad\n \\\\t \\377\\0 \n1\t2\t3\t4\t5\t6\n" >bad
 		(head -n 1 in; cat bad; tail -n 2 in) >mixed
 		rm -f rejected; $P --rejects rejected mixed' check
 	check_one() {

@@ -268,7 +268,7 @@ pairs() {
 	}
 	refuses 'a' '1 field, expected id<TAB>id<TAB>distance, and perhaps a similarity (shjoin makes pairs of fingerprints)'
 	refuses 'a\tb' '2 fields, expected id<TAB>id<TAB>distance, and perhaps a similarity (shjoin makes pairs of fingerprints)'
-	refuses 'a\tb\t1\t1\t1' '5 fields, expected id<TAB>id<TAB>distance, and perhaps a similarity (shjoin makes pairs of fingerprints)'
+	refuses 'a\tb\t1\t1\t1\t1' '6 fields, expected id<TAB>id<TAB>distance, and perhaps a similarity (shjoin makes pairs of fingerprints)'
 	refuses '\tb\t1' 'empty id'
 	refuses 'a\t\t1' 'empty id'
 	refuses 'a\tb\tx' "distance 'x': not a number"
