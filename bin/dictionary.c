@@ -7,7 +7,7 @@
 
 static const char *const places[] = { "jieba.dict", "../share/simhash-utils/jieba.dict" };
 
-/* The first place, seen from the program, that has it: false when none has. */
+/* Finds jieba.dict near the program. Returns false when it is in none of the places. */
 static bool find(char path[PATH_MAX + 64])
 {
 	char self[PATH_MAX];
@@ -29,7 +29,7 @@ static bool find(char path[PATH_MAX + 64])
 	return false;
 }
 
-/* NULL where it is not set, or set to nothing. */
+/* Returns the value of an environment variable; NULL when it is unset or empty. */
 static const char *environment(const char *name)
 {
 	const char *value = getenv(name);

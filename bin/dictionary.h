@@ -1,4 +1,4 @@
-/* The compiled dictionary of --segment jieba: where it is looked for. */
+/* Opens the dictionaries of --segment. */
 #ifndef DICTIONARY_H
 #define DICTIONARY_H
 
@@ -6,15 +6,15 @@
 #include "segment/cppjieba.h"
 #include "segment/jieba.h"
 
-/* $SIMHASH_JIEBA; else jieba.dict beside the program; else in ../share/simhash-utils seen from
- * there. `words` are user dictionaries whose words are added, one after the other; *sum becomes their
- * cli_sum() from what it is. Dies of errors. */
+/* Opens jieba's compiled dictionary: $SIMHASH_JIEBA, or jieba.dict in the folder of the program, or in
+ * ../share/simhash-utils relative to this folder. Adds the words of the user dictionaries `words` in
+ * their order, and their cli_sum() to *sum. Ends the program on an error. */
 struct sh_jieba *dictionary_open(struct cli *c, const struct cli_files *words, uint64_t *sum);
 
-/* The directory of cppjieba's files: `directory`, or $SIMHASH_CPPJIEBA when that is NULL. */
+/* Opens cppjieba's dictionary: the folder `directory`, or $SIMHASH_CPPJIEBA when it is NULL. */
 struct sh_cppjieba *dictionary_open_cppjieba(struct cli *c, const char *directory);
 
-/* Whether the file or directory that the above would open can be read. */
+/* Return whether the functions above would find a file or folder that can be read. */
 bool dictionary_jieba_is_there(void);
 bool dictionary_cppjieba_is_there(const char *directory);
 

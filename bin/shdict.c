@@ -1,4 +1,4 @@
-/* shdict: jieba's data files to the one file that --segment jieba maps. */
+/* shdict: compiles jieba's data files into the file that --segment jieba maps. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -24,8 +24,8 @@ static const struct cli_program program = {
 	.text = true,
 };
 
-/* The content of DIRECTORY/name. */
-static struct sh_slice read_part(struct cli *c, const char *directory, const char *name)
+/* Returns the contents of DIRECTORY/name. */
+static struct sh_slice read_data(struct cli *c, const char *directory, const char *name)
 {
 	struct sh_buf text = { 0 };
 	struct sh_error err;
@@ -59,11 +59,11 @@ static void compile(struct cli *c, const char *directory, const char *words, str
 			cli_usage(c,
 			    "'%s': no folder: expected that of jieba's package, which has dict.txt",
 			    directory);
-		src.dict = read_part(c, directory, "dict.txt");
+		src.dict = read_data(c, directory, "dict.txt");
 	}
-	src.start = read_part(c, directory, "finalseg/prob_start.py");
-	src.trans = read_part(c, directory, "finalseg/prob_trans.py");
-	src.emit = read_part(c, directory, "finalseg/prob_emit.py");
+	src.start = read_data(c, directory, "finalseg/prob_start.py");
+	src.trans = read_data(c, directory, "finalseg/prob_trans.py");
+	src.emit = read_data(c, directory, "finalseg/prob_emit.py");
 	if (sh_jieba_compile(&src, image, &err) < 0) {
 		if (err.line)
 			err.file = words ? words : "dict.txt";
@@ -75,7 +75,7 @@ static void compile(struct cli *c, const char *directory, const char *words, str
 	free_part(src.emit);
 }
 
-/* Put the words of user dictionaries into the image, in the order of the options. */
+/* Adds the words of user dictionaries to the image, in the order of the options. */
 static void add_words(struct cli *c, const struct cli_files *files, struct sh_buf *image)
 {
 	struct sh_buf whole = { 0 };
@@ -101,7 +101,7 @@ static void add_words(struct cli *c, const struct cli_files *files, struct sh_bu
 	*image = whole;
 }
 
-/* Before cli_open(): what is no file is copied to a temporary one. */
+/* Must be called before cli_open(): input from a pipe is copied to a temporary file. */
 static struct sh_jieba *open_compiled(struct cli *c, const char *path)
 {
 	struct sh_error err;

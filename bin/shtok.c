@@ -17,12 +17,12 @@ static const struct cli_program program = {
 struct worker {
 	const struct docopts *opts;
 	struct sh_tokenizer *tokenizer;
-	bool escapes; /* tokens may need them */
+	bool escapes; /* tokens may contain characters to be escaped */
 	struct sh_id_prefix prefix;
 	char joint[SH_ID_MAX + 32]; /* "TAB 1 LF" and the prefix */
 };
 
-/* Append "id TAB feature TAB weight LF". */
+/* Appends "id TAB feature TAB weight LF". */
 static int add_feature(const struct worker *w, struct sh_buf *out, struct sh_slice id,
     struct sh_slice text, char weight, struct sh_error *err)
 {
@@ -34,7 +34,7 @@ static int add_feature(const struct worker *w, struct sh_buf *out, struct sh_sli
 	memcpy(p, id.p, id.n);
 	p += id.n;
 	*p++ = '\t';
-	/* The tokens of most methods never need it. */
+	/* Tokens of most methods contain no characters to be escaped. */
 	if (w->escapes && sh_needs_escape(text)) {
 		out->n = (size_t)(p - out->p);
 		if (sh_escape(text, out, err) < 0)
@@ -51,7 +51,7 @@ static int add_feature(const struct worker *w, struct sh_buf *out, struct sh_sli
 	return 0;
 }
 
-/* What parts the texts of a document's lines: the end of one and the beginning of the next. */
+/* Sets the bytes between two features of a document: the end of a line and the prefix of the next. */
 static void begin_document(struct worker *w, struct sh_slice id)
 {
 	sh_id_prefix_set(&w->prefix, id);
@@ -59,7 +59,7 @@ static void begin_document(struct worker *w, struct sh_slice id)
 	memcpy(w->joint + 3, w->prefix.text, w->prefix.n);
 }
 
-/* Copy n bytes, `first` and then 16 at a time: what that is more is read and written, too. */
+/* Copies n bytes: `first` bytes, then 16 at a time. May read and write more than n bytes. */
 static inline char *copy(char *restrict to, const char *restrict from, size_t n, size_t first)
 {
 	memcpy(to, from, first);
@@ -68,8 +68,8 @@ static inline char *copy(char *restrict to, const char *restrict from, size_t n,
 	return to + n;
 }
 
-/* Append all n-grams of n tokens, none of which needs an escape. Copies run over what they copy:
- * into room that is there, from text with readable bytes behind. */
+/* Appends all n-grams of n tokens, without escapes. copy() may read after the text and write after the
+ * output: both have room. */
 static int add_all(struct sh_buf *out, const struct worker *w, const struct sh_tokens *t,
     unsigned n, struct sh_error *err)
 {
@@ -89,7 +89,7 @@ static int add_all(struct sh_buf *out, const struct worker *w, const struct sh_t
 		p = copy(p, t->text + start[i], end[i] - start[i], 32);
 		p = copy(p, w->joint, line, 16);
 	}
-	/* The last line's end, without the next one's beginning. */
+	/* The last line is complete; no prefix follows it. */
 	out->n = (size_t)(p - out->p) - w->prefix.n;
 	return 0;
 }
@@ -147,7 +147,7 @@ int main(int argc, char **argv)
 		docopts_take(&opts, &c, opt);
 	docopts_settle(&opts, &c);
 	opts.token.apart = opts.ngrams.max == 1;
-	/* All that could be would be 2 MB of stack, each page of which is touched when it is taken. */
+	/* Not on the stack: an array for CLI_MAX_JOBS would touch 2 MB of it. */
 	workers = calloc(c.jobs, sizeof *workers);
 	if (!workers) {
 		sh_error_nomem(&err);

@@ -1,13 +1,13 @@
-/* libsimhash: near-duplicate fingerprints and exact joins of them, for programs.
+/* libsimhash: computes fingerprints of texts, and finds near-duplicates among fingerprints.
  *
- * What the programs of simhash-utils(7) do with records, this does with buffers: the
- * same text and choices give the same fingerprint. Nothing here prints, exits, or keeps
- * global state; functions that can fail return a negative value and say why in a
- * struct simhash_error, which may be NULL. An object serves one thread at a time.
+ * It does with buffers what the programs of simhash-utils(7) do with records: the same text and options
+ * give the same fingerprint. No function prints, exits or keeps global state. A function that can fail
+ * returns a negative value or NULL, and fills a struct simhash_error, which may be NULL. One thread at
+ * a time may use an object.
  *
- * A fingerprint of `bits` bits is (bits + 63) / 64 words: word 0 holds the first 64 bits,
- * the most significant first, as its first 16 hex digits do in records. 32 bits are the
- * high half of word 0. What is left of the last word is 0. */
+ * A fingerprint of `bits` bits is (bits + 63) / 64 words. Word 0 holds the first 64 bits, the most
+ * significant bit first: they are the first 16 hex digits in records. A fingerprint of 32 bits is the
+ * high half of word 0. Unused bits of the last word are 0. */
 #ifndef SIMHASH_H
 #define SIMHASH_H
 
@@ -25,73 +25,74 @@ struct simhash_error {
 	char text[512];
 };
 
-/* The choices of shfp(1), by the same names. Let simhash_defaults() or simhash_profile() fill
- * it in, then change what shall differ: what later versions add is in `reserved` now. */
+/* The options of shfp(1), with the same names. Call simhash_defaults() or simhash_profile() first, then
+ * change members. Later versions use `reserved` for new options. */
 struct simhash_options {
 	unsigned bits;      /* 32, 64, 128 or 256; a profile may have others */
 	unsigned ngram_min; /* n-grams of ngram_min to ngram_max tokens */
 	unsigned ngram_max;
 	int chars;           /* tokens are characters, not words */
-	int no_fold;         /* neither normalise nor fold case */
-	int mask_digits;     /* make each run of digits a single 0 */
-	int minhash;         /* minwise bits, 64, 128, ... 1024 of them; weights do not count */
+	int no_fold;         /* no normalisation, no case folding */
+	int mask_digits;     /* replace each sequence of digits by one 0 */
+	int minhash;         /* MinHash; bits is a multiple of 64 up to 1024; weights are ignored */
 	int unused;          /* 0 */
 	const char *weight;  /* set, tf, freq or log */
 	const char *hash;    /* mix, xxh3, md5, ... */
-	const char *profile; /* whose rules hold for what is not said here */
+	const char *profile; /* gives the rules that have no member here */
 	uint64_t seed;
 	uint64_t reserved[6]; /* 0 */
 };
 
-/* What shfp does without options. */
+/* Sets the options that shfp has by default. */
 void simhash_defaults(struct simhash_options *options);
 
-/* What it does with -p NAME (simhash-profiles(7)). -1: there is none of that name, or it needs
- * a dictionary or document frequencies, which only the programs have. */
+/* Sets the options of shfp -p NAME (simhash-profiles(7)). Returns -1 when there is no such profile, or
+ * when it needs a dictionary or document frequencies, which only the programs read. */
 int simhash_profile(struct simhash_options *options, const char *name, struct simhash_error *error);
 
-/* Fingerprints of texts. The options are copied, the strings that they name are not looked at
- * again. NULL on failure. */
+/* Makes an object that computes fingerprints. The options and their strings are copied. Returns NULL on
+ * failure. */
 struct simhash;
 struct simhash *simhash_new(const struct simhash_options *options, struct simhash_error *error);
 void simhash_free(struct simhash *s);
 
-/* The fingerprint of `size` < 2^31 bytes of UTF-8 (plain text: backslashes are no escapes; what
- * is ill-formed separates words). 1: fp was written; 0: the text has no features, so that no
- * fingerprint would say anything about it (some profiles have one all the same); -1. */
+/* Computes the fingerprint of `size` < 2^31 bytes of UTF-8. Backslashes are not escapes; ill-formed
+ * sequences separate words. Returns 1 when fp was written, 0 when the text has no features (some
+ * profiles define a fingerprint for this case and return 1), -1 on failure. */
 int simhash_text(
     struct simhash *s, const char *text, size_t size, uint64_t *fp, struct simhash_error *error);
 
-/* Number of bits on which two fingerprints of `bits` bits differ. */
+/* Returns the number of bits in which two fingerprints of `bits` bits differ. */
 unsigned simhash_distance(const uint64_t *a, const uint64_t *b, unsigned bits);
 
-/* Lower-case hex, bits / 4 digits and a final NUL: as in records. bits is a multiple of 4. */
+/* Writes bits / 4 lower-case hex digits, as in records, and a NUL. bits must be a multiple of 4. */
 void simhash_hex(const uint64_t *fp, unsigned bits, char *out);
 
-/* 0, or -1 when the text is not bits / 4 lower-case hex digits. */
+/* Parses bits / 4 lower-case hex digits. Returns 0, or -1 for any other text. */
 int simhash_from_hex(const char *hex, unsigned bits, uint64_t *fp);
 
-/* Receives pairs of positions; a negative value ends the join. */
+/* Called for each pair with the indexes of its fingerprints. A negative result ends the join. */
 typedef int simhash_pair(void *arg, size_t i, size_t j, unsigned distance);
 
-/* All pairs i < j of n fingerprints (packed one after the other) within `distance`, each
- * once, exactly. bits is a multiple of 4 up to 1024; n < 2^32. */
+/* Finds all pairs i < j of n < 2^32 fingerprints at distances up to and including `distance`, each pair
+ * once. The fingerprints lie one after the other. bits is a multiple of 4 up to 1024. */
 int simhash_join(const uint64_t *fp, size_t n, unsigned bits, unsigned distance, simhash_pair *pair,
     void *arg, struct simhash_error *error);
 
-/* All pairs of one of the n fingerprints at fp and one of the m at other. */
+/* Finds all pairs of one of the n fingerprints at fp and one of the m fingerprints at other. */
 int simhash_join_two(const uint64_t *fp, size_t n, const uint64_t *other, size_t m, unsigned bits,
     unsigned distance, simhash_pair *pair, void *arg, struct simhash_error *error);
 
-/* Bands, as shband(1) makes them: keys of which any two fingerprints within `distance`
- * share one. blocks 0: the cheapest number for `count` fingerprints, 0: a million. NULL on
- * failure. Once made, several threads may use them. */
+/* Makes bands as shband(1): any two fingerprints at distances up to and including `distance` share at
+ * least one key. blocks: number of blocks, or 0 for the one with the least cost for `count`
+ * fingerprints. count 0 stands for a million. Returns NULL on failure. Several threads may use the
+ * result. */
 struct simhash_bands;
 struct simhash_bands *simhash_bands_new(
     unsigned bits, unsigned distance, unsigned blocks, double count, struct simhash_error *error);
 
-/* Fewer bands, drawn at random by `seed` (up to 65535), that are expected to bring the share
- * `recall` (between 0 and 1) of the pairs at `distance` together: shband --recall. */
+/* Makes fewer bands, drawn at random from `seed` (at most 65535), as shband --recall. The expected share
+ * of the pairs at `distance` that share a key is at least `recall`, between 0 and 1. */
 struct simhash_bands *simhash_bands_draw(unsigned bits, unsigned distance, double recall,
     double count, unsigned seed, struct simhash_error *error);
 void simhash_bands_free(struct simhash_bands *b);
@@ -99,15 +100,16 @@ void simhash_bands_free(struct simhash_bands *b);
 size_t simhash_bands_tables(const struct simhash_bands *b);
 size_t simhash_bands_key_size(const struct simhash_bands *b); /* bytes, without a NUL */
 
-/* The share of the pairs at a distance that are expected to share a key. Negative where that is
- * not known: beyond the distance that bands without a recall were made for. */
+/* Returns the expected share of the pairs at this distance that share a key. Returns a negative value
+ * when it is unknown: for bands made without a recall, beyond their distance. */
 double simhash_bands_recall(const struct simhash_bands *b, unsigned distance);
 
-/* The key of fp in table t: simhash_bands_key_size() bytes, and a final NUL. Keys say of which
- * table they are, so that keys of all tables can be sorted together. */
+/* Writes the key of fp in table t: simhash_bands_key_size() bytes and a NUL. A key contains its table, so
+ * that keys of all tables can be sorted together. */
 void simhash_bands_key(const struct simhash_bands *b, size_t t, const uint64_t *fp, char *out);
 
-/* "0.1.0". Programs that were linked with a library of one soname work with each later one. */
+/* Returns the version, as "0.1.0". A program that was linked with this library works with all later
+ * versions of the same soname. */
 const char *simhash_version(void);
 
 #ifdef __cplusplus

@@ -9,7 +9,7 @@ struct simhash_bands {
 	struct sh_band band;
 };
 
-/* The cheapest number of blocks. */
+/* Finds the number of blocks with the least cost. */
 static int cheapest(
     unsigned *blocks, unsigned bits, unsigned distance, double count, struct sh_error *err)
 {
@@ -58,7 +58,7 @@ static int draw(struct sh_band *band, unsigned bits, unsigned distance, double r
 	return sh_band_draw(band, bits, distance, row[best].key_bits, row[best].tables, seed, err);
 }
 
-/* *count is set to the default when it is 0. */
+/* Checks the arguments. Sets *count to the default when it is 0. */
 static int check(unsigned bits, double *count, struct sh_error *err)
 {
 	if (*count == 0)
@@ -72,7 +72,7 @@ static int check(unsigned bits, double *count, struct sh_error *err)
 	return 0;
 }
 
-/* What was allocated, when making it went well. */
+/* Returns b when status is 0; otherwise frees it, copies the error and returns NULL. */
 static struct simhash_bands *made(
     struct simhash_bands *b, int status, const struct sh_error *err, struct simhash_error *error)
 {

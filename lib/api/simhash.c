@@ -55,7 +55,8 @@ void simhash_defaults(struct simhash_options *o)
 	from_profile(o, sh_profile_at(0));
 }
 
-/* A profile that nothing but the text is needed for; NULL when there is none of that name. */
+/* Returns the profile of this name. Returns NULL when there is none, or when it needs a dictionary or
+ * document frequencies. */
 static const struct sh_profile *find_profile(const char *name, struct sh_error *err)
 {
 	const struct sh_profile *p = name ? sh_profile_find(name) : sh_profile_at(0);
@@ -113,7 +114,7 @@ static int check_options(const struct simhash_options *o, const struct sh_profil
 	return 0;
 }
 
-/* The internal options, or SH_ERR_PARAM. */
+/* Converts the options to internal ones. Returns SH_ERR_PARAM for invalid ones. */
 static int translate(const struct simhash_options *o, const struct sh_profile *p,
     struct sh_fingerprint_opts *to, struct sh_error *err)
 {
@@ -180,7 +181,8 @@ int simhash_text(
 
 	if (sh_fingerprint(s->fingerprinter, sh_slice(text, size), &out, &err) < 0)
 		return sh_api_fail(error, &err);
-	/* As shfp: to a system that knows of empty documents, features without weight are none such. */
+	/* As in shfp: a profile with a rule for empty documents applies it only to documents without
+	 * features, not to features of weight 0. */
 	if (out.empty && (out.features == 0 || s->empty == SH_EMPTY_SKIP))
 		return sh_empty_fingerprint(s->empty, &s->opts, fp);
 	memcpy(fp, out.w, SH_FP_WORDS(s->opts.bits) * sizeof *fp);

@@ -11,7 +11,7 @@ static const struct {
 	size_t n;
 	enum sh_encoding encoding;
 } MARKS[] = {
-	/* the first that fits: UTF-32LE begins as UTF-16LE does */
+	/* The first match is used: UTF-32LE before UTF-16LE, which has the same first bytes. */
 	{ "\xEF\xBB\xBF", 3, SH_ENC_UTF8_BOM },
 	{ "\xFF\xFE\0\0", 4, SH_ENC_UTF32LE },
 	{ "\0\0\xFE\xFF", 4, SH_ENC_UTF32BE },
@@ -19,7 +19,7 @@ static const struct {
 	{ "\xFE\xFF", 2, SH_ENC_UTF16BE },
 };
 
-/* UTF-8 as far as it goes. A sequence cut by the end of the block counts as nothing. */
+/* Counts of n bytes read as UTF-8. A sequence that is incomplete at the end is not counted. */
 struct utf8_count {
 	size_t ill, multibyte, nul;
 };
@@ -41,8 +41,8 @@ static struct utf8_count count_utf8(const uint8_t *p, size_t n)
 	return u;
 }
 
-/* Blocks that ordinary text consists of. What is left out, above all the private use
- * area and the surrogates, is where bytes of other encodings fall when read as UTF-16. */
+/* Returns whether ordinary text has characters of this block. Bytes of other encodings, read as UTF-16,
+ * mostly fall into other blocks, such as the private use area and the surrogates. */
 static bool is_plausible(unsigned c)
 {
 	if (c < 0x20)
@@ -52,7 +52,7 @@ static bool is_plausible(unsigned c)
 	       (c >= 0xAC00 && c < 0xD7A4) || (c >= 0xFE30 && c < 0xFFF0);
 }
 
-/* n bytes read as UTF-16; high is where in each pair the high byte stands. */
+/* Counts of n bytes read as UTF-16. high: index of the high byte in each pair, 0 or 1. */
 struct utf16_count {
 	size_t units, ascii, plausible, alphabetic;
 };
@@ -72,9 +72,9 @@ static struct utf16_count count_utf16(const uint8_t *p, size_t n, size_t high)
 	return u;
 }
 
-/* Without a byte order mark. Spaces, digits and line ends stand in all text, so NULs
- * do in its UTF-16. When the bytes are also good UTF-8 all must be of an alphabet
- * whose high bytes no ASCII text has; else (Han, mostly) all must be plausible. */
+/* Recognises UTF-16 without a byte order mark. All text has spaces, digits and line ends, so its UTF-16
+ * has NULs. When the bytes are also well-formed UTF-8, all characters must be of an alphabet whose high
+ * bytes ASCII text does not have; otherwise all must be plausible. */
 static bool is_utf16(const uint8_t *p, size_t n, size_t high, struct utf8_count utf8)
 {
 	struct utf16_count u = count_utf16(p, n, high);
@@ -86,18 +86,18 @@ static bool is_utf16(const uint8_t *p, size_t n, size_t high, struct utf8_count 
 	return u.plausible * 100 >= u.units * 97;
 }
 
-/* n bytes read as pairs of a lead and a trail byte, ASCII between. */
+/* Counts of n bytes read as ASCII and as pairs of a lead and a trail byte. */
 struct pair_count {
 	size_t pairs, bad;
 	size_t high_trail;  /* trail byte from 0xA1 on */
 	size_t gb_common;   /* GB2312 level 1, by pronunciation, and punctuation */
-	size_t gb_late;     /* the second half of that: EUC-KR has next to nothing there */
+	size_t gb_late;     /* its second half: EUC-KR has nearly no character there */
 	size_t gb_frequent; /* see FREQUENT */
 	size_t kana;        /* of GB2312 and EUC-JP */
 	size_t big5_common; /* Big5 level 1 and punctuation */
 };
 
-/* The width of what stands at p: 1 for ASCII, 2, 4, or 0 for neither. */
+/* Returns the length of the GB18030 character at p: 1, 2 or 4 bytes; 0 when there is none. */
 static size_t gb_width(const uint8_t *p, size_t left)
 {
 	if (p[0] < 0x80)
@@ -111,8 +111,8 @@ static size_t gb_width(const uint8_t *p, size_t left)
 	return p[2] >= 0x81 && p[2] < 0xFF && p[3] >= '0' && p[3] <= '9' ? 4 : 0;
 }
 
-/* In GB2312: the commonest punctuation, and U+7684. Thai (TIS-620), whose letters also
- * fall into the common rows, has next to none of these pairs. */
+/* Frequent characters of GB2312: punctuation and U+7684. Thai text in TIS-620 has pairs in the common
+ * rows as well, but nearly none of these. */
 static const uint16_t FREQUENT[] = { 0xA1A2, 0xA1A3, 0xA3A8, 0xA3A9, 0xA3AC, 0xA3BA, 0xA3BB,
 	0xB5C4 };
 
@@ -146,7 +146,7 @@ static struct pair_count count_pairs(const uint8_t *p, size_t n)
 		width = gb_width(p + i, n - i);
 		if (width == 2)
 			count_pair(&k, p[i], p[i + 1]);
-		k.bad += !width && n - i >= 4; /* not for being cut by the end */
+		k.bad += !width && n - i >= 4; /* not when it is incomplete at the end */
 	}
 	return k;
 }
@@ -156,8 +156,8 @@ static bool is_percent(size_t part, size_t of, size_t percent)
 	return part * 100 >= of * percent;
 }
 
-/* Bytes that are not UTF-8. Single-byte text has lone high bytes, or pairs that end
- * in a letter; the pairs of Japanese and Korean lie in other rows. */
+/* Guesses the encoding of bytes that are not UTF-8. Text in single-byte encodings has single high bytes,
+ * or pairs that end with a letter. Pairs of Japanese and Korean text lie in other rows. */
 static enum sh_encoding guess_pairs(const uint8_t *p, size_t n)
 {
 	struct pair_count k = count_pairs(p, n);
@@ -190,7 +190,7 @@ enum sh_encoding sh_encoding_guess(const char *text, size_t n)
 		return SH_ENC_UTF16BE;
 	if (utf8.nul && is_utf16(p, n, 1, utf8))
 		return SH_ENC_UTF16LE;
-	/* Damage leaves most sequences well-formed; another encoding, hardly any. */
+	/* In damaged UTF-8 most sequences are well-formed; in other encodings nearly none is. */
 	if (utf8.ill <= FEW || utf8.ill <= utf8.multibyte)
 		return SH_ENC_UTF8;
 	return guess_pairs(p, n);

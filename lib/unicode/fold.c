@@ -5,7 +5,7 @@
 
 #include "io/pages.h"
 
-/* Why segments are independent. NFKC_Casefold decomposes each code point, orders
+/* Segments are independent. NFKC_Casefold decomposes each code point, orders
  * marks between starters (combining class 0), and composes a starter with what
  * follows. Both stop at a starter that never joins the one before it
  * (sh_composes_back: NFC_Quick_Check=Maybe). So text may be split before any code
@@ -25,7 +25,7 @@ struct sh_fold *sh_fold_new(struct sh_error *err)
 	struct sh_fold *f = calloc(1, sizeof *f);
 
 	if (f) {
-		/* Pages never met take no memory, nor are they cleared, as by calloc() they may be. */
+		/* Pages that are never used take no memory; calloc() might clear them. */
 		f->cells = sh_pages_get(TABLE * sizeof *f->cells);
 		f->classes = sh_pages_get(TABLE * sizeof *f->classes);
 	}
@@ -64,7 +64,7 @@ static bool is_word_category(utf8proc_category_t gc, bool cut)
 {
 	if (gc >= UTF8PROC_CATEGORY_LU && gc <= UTF8PROC_CATEGORY_ND)
 		return true;
-	/* the ideographic zero U+3007 and the Hangzhou numerals */
+	/* The ideographic zero U+3007 and the Hangzhou numerals. */
 	return cut && gc == UTF8PROC_CATEGORY_NL;
 }
 
@@ -131,8 +131,8 @@ void sh_fold_fill(struct sh_fold *f, uint32_t c)
 	}
 }
 
-/* Stable counting sort of a long run of marks by combining class: utf8proc's own
- * ordering takes quadratic time, which hostile text could buy with a few KiB. */
+/* Sorts a long sequence of marks by combining class: a stable counting sort. The sort of utf8proc takes
+ * quadratic time, which a hostile text of a few KiB could exploit. */
 static void sort_long_run(uint32_t *run, size_t n, uint32_t *tmp)
 {
 	size_t at[257] = { 0 };
@@ -159,7 +159,7 @@ static void sort_short_run(uint32_t *run, size_t n)
 	}
 }
 
-/* Canonical order: within each run of marks. */
+/* Puts each sequence of marks into canonical order. */
 static int order_marks(struct sh_fold *f, size_t n, struct sh_error *err)
 {
 	enum { SHORT = 32 };
@@ -191,7 +191,7 @@ static int seg_reserve(struct sh_fold *f, size_t n, struct sh_error *err)
 	return sh_grow((void **)&f->seg, &f->seg_cap, n, sizeof *f->seg, err);
 }
 
-/* The whole algorithm over [p, end), which is one segment. */
+/* Folds the segment p .. end - 1 by the whole algorithm. */
 static int fold_slowly(
     struct sh_fold *f, const uint8_t *p, const uint8_t *end, size_t *count, struct sh_error *err)
 {
@@ -221,15 +221,16 @@ static int fold_slowly(
 	return 0;
 }
 
-/* The same for one code point by itself, remembered: a text of nothing but ligatures would else cost
- * many times what others do. */
+/* The same for a segment of one code point, with a cache: text that is all ligatures would be many times
+ * slower. */
 static int fold_alone(struct sh_fold *f, uint32_t c, const uint8_t *p, const uint8_t *end,
     size_t *count, struct sh_error *err)
 {
 	struct sh_fold_known *known = &f->known[c % SH_FOLD_KNOWN];
 
 	if (known->n && known->c == c) {
-		memcpy(f->seg, known->to, sizeof known->to); /* all: without a loop */
+		memcpy(
+		    f->seg, known->to, sizeof known->to); /* the whole array: faster than a loop */
 		*count = known->n;
 		return 0;
 	}
@@ -279,7 +280,7 @@ int sh_fold_segment(struct sh_fold *f, const uint8_t **pp, const uint8_t *end, s
 			  : fold_slowly(f, next, p, count, err);
 }
 
-/* One ASCII byte, when nothing can attach to it. */
+/* Folds an ASCII byte. */
 static uint8_t fold_ascii(uint8_t c)
 {
 	return c >= 'A' && c <= 'Z' ? c | 32 : c;

@@ -1,17 +1,15 @@
-/* Normalisation and case folding at table speed.
+/* Normalises and case-folds text by table lookup.
  *
  * The result is, byte for byte, that of
  *     utf8proc_map(..., STABLE | COMPOSE | COMPAT | CASEFOLD | IGNORE)
- * (NFKC_Casefold), after each ill-formed sequence has become U+FFFD. A table holds
- * one cell a code point. It is filled from the linked utf8proc, 256 code points at
- * a time, when the first of them is met, so it costs nothing to make and always
- * agrees with that library.
+ * (NFKC_Casefold), after each ill-formed sequence has become U+FFFD. The table has one cell for each
+ * code point. The first use of a code point fills its page of 256 cells from the linked utf8proc, so
+ * the table always agrees with this library and takes no time to make.
  *
- * Nearly all text folds one code point at a time (SH_FOLD_DIRECT). What does not is
- * folded in segments: a code point that starts one and all that attach to it. No
- * segment depends on its neighbours: see fold.c.
+ * Nearly all code points fold by themselves (SH_FOLD_DIRECT). Other text is folded in segments: a code
+ * point and all code points that attach to it. Segments are independent of each other: see fold.c.
  *
- * A struct sh_fold serves one thread and shares nothing. */
+ * One thread uses a struct sh_fold. */
 #ifndef SH_UNICODE_FOLD_H
 #define SH_UNICODE_FOLD_H
 
@@ -23,7 +21,7 @@
 #include "unicode/script.h"
 #include "unicode/utf8.h"
 
-/* The class of a code point, one byte: what it is to a tokenizer | digit | script. */
+/* The class of a code point, one byte: kind for a tokenizer | digit | script. */
 enum {
 	SH_CLASS_SEPARATOR = 0,
 	SH_CLASS_WORD = 1,
@@ -34,7 +32,7 @@ enum {
 	SH_CLASS_READY = 128, /* inside the table only */
 };
 
-/* A cell: the code point it folds to | the class of that | how it folds. */
+/* A cell: the code point that it folds to | the class of this one | enum sh_fold_how. */
 enum {
 	SH_CELL_CODE = 0x1FFFFF,
 	SH_CELL_CLASS_SHIFT = 21, /* 7 bits */
@@ -44,24 +42,25 @@ enum {
 #define SH_CELL_READY (UINT32_C(1) << 31)
 
 enum sh_fold_how {
-	SH_FOLD_DIRECT, /* to one code point; starts a segment when something attaches */
-	SH_FOLD_START,  /* to several; starts a segment */
-	SH_FOLD_MARK,   /* to itself, attaches; SH_CELL_CODE holds its combining class */
-	SH_FOLD_SLOW,   /* attaches: joins the one before, vanishes, or both */
+	SH_FOLD_DIRECT, /* folds to one code point; starts a segment when the next one attaches */
+	SH_FOLD_START,  /* folds to several; starts a segment */
+	SH_FOLD_MARK,   /* folds to itself and attaches; SH_CELL_CODE is its combining class */
+	SH_FOLD_SLOW,   /* attaches: composes with the one before, or folds to nothing */
 };
 
-/* What a code point alone folds to that takes several: U+FDFA becomes 18. */
+/* The results of code points that fold to several: SH_FOLD_KNOWN of them are cached. The longest
+ * result, of U+FDFA, has SH_FOLD_LONGEST code points. */
 enum { SH_FOLD_LONGEST = 18, SH_FOLD_KNOWN = 64 };
 
 struct sh_fold_known {
-	uint32_t c, n; /* n 0: nothing is known */
+	uint32_t c, n; /* n = 0: empty */
 	uint32_t to[SH_FOLD_LONGEST];
 };
 
 struct sh_fold {
-	uint32_t *cells;  /* SH_UTF8_LIMIT, rounded up to a page; 0: not met yet */
+	uint32_t *cells;  /* SH_UTF8_LIMIT, rounded up to a page; 0: not filled yet */
 	uint8_t *classes; /* of the code points themselves, same size and pages */
-	uint32_t *seg;    /* the segment folded last */
+	uint32_t *seg;    /* result of the last segment */
 	uint32_t *tmp;
 	size_t seg_cap, tmp_cap;
 	struct sh_fold_known known[SH_FOLD_KNOWN]; /* at c % SH_FOLD_KNOWN */
@@ -70,7 +69,7 @@ struct sh_fold {
 struct sh_fold *sh_fold_new(struct sh_error *err);
 void sh_fold_delete(struct sh_fold *f);
 
-/* Fill the cells of the 256 code points around c. */
+/* Fills the page of 256 cells that c is in. */
 void sh_fold_fill(struct sh_fold *f, uint32_t c);
 
 static inline uint32_t sh_fold_cell(struct sh_fold *f, uint32_t c)
@@ -80,7 +79,7 @@ static inline uint32_t sh_fold_cell(struct sh_fold *f, uint32_t c)
 	return f->cells[c];
 }
 
-/* The class of c as it stands, not of what it folds to. */
+/* Returns the class of c itself, without folding. */
 static inline unsigned sh_fold_class(struct sh_fold *f, uint32_t c)
 {
 	if (__builtin_expect(!f->classes[c], 0))
@@ -108,17 +107,17 @@ static inline enum sh_script sh_class_script(unsigned class)
 	return (enum sh_script)(class >> SH_CLASS_SCRIPT_SHIFT);
 }
 
-/* Fold the code point at *p, whatever it is, and all after it that attach to it.
- * The *n results stand in f->seg; *p moves on; ill-formed sequences are added to
- * *ill. Needs *p < end. */
+/* Folds the segment at *p: any code point, and all code points after it that attach to it. Writes *n code
+ * points to f->seg, moves *p to the end of the segment, and adds the ill-formed sequences to *ill. *p
+ * must be less than end. */
 int sh_fold_segment(struct sh_fold *f, const uint8_t **p, const uint8_t *end, size_t *n,
     uint64_t *ill, struct sh_error *err);
 
-/* Fold a whole text, appending to out. */
+/* Folds a whole text and appends the result to out. */
 int sh_fold_text(struct sh_fold *f, struct sh_slice text, struct sh_buf *out, uint64_t *ill,
     struct sh_error *err);
 
-/* Whether the general category is Mn, Mc or Me. */
+/* Returns whether the general category is Mn, Mc or Me. */
 bool sh_is_mark(uint32_t c);
 
 #endif

@@ -1,6 +1,5 @@
-/* Which script a code point belongs to, as far as tokens depend on it, and which
- * code points may join the one before them in normalisation. Unicode 15 data, made
- * by gen-scripts.py. */
+/* The script of a code point, as far as tokens depend on it, and the code points that may compose with
+ * the one before them. Data of Unicode 15, made by gen-scripts.py. */
 #ifndef SH_UNICODE_SCRIPT_H
 #define SH_UNICODE_SCRIPT_H
 
@@ -8,10 +7,10 @@
 #include <stdint.h>
 
 enum sh_script {
-	SH_SCRIPT_OTHER,     /* any that has no name here */
-	SH_SCRIPT_INHERITED, /* marks that any script may bear */
+	SH_SCRIPT_OTHER,     /* any script without a name here */
+	SH_SCRIPT_INHERITED, /* marks that are used in several scripts */
 	SH_SCRIPT_HANGUL,
-	/* from here on written without spaces between words: cut into characters */
+	/* Scripts from here on have no spaces between words: each character is a token. */
 	SH_SCRIPT_HAN,
 	SH_SCRIPT_KANA, /* Hiragana, Katakana and the marks they share */
 	SH_SCRIPT_THAI,
@@ -29,8 +28,9 @@ static inline bool sh_script_is_cut(enum sh_script s)
 
 enum sh_script sh_script_of(uint32_t c);
 
-/* Whether the code point may compose with the one before it: NFC_Quick_Check=Maybe, and the vowel and final
- * jamo of Hangul but U+11A7. utf8proc drops that vowel behind a syllable, unless text is split before it. */
+/* Returns whether the code point may compose with the one before it: NFC_Quick_Check=Maybe, and the
+ * vowel and final jamo of Hangul except U+11A7. utf8proc drops U+11A7 after a syllable, unless the text
+ * is split before it. */
 bool sh_composes_back(uint32_t c);
 
 #endif

@@ -1,8 +1,8 @@
-/* UTF-8: one code point at a time, whole buffers, and what a file is when it is not UTF-8.
+/* Reads and writes UTF-8.
  *
- * Ill-formed input follows the Unicode standard (3.9, "U+FFFD substitution of
- * maximal subparts", also the WHATWG's rule): the longest start of a well-formed
- * sequence counts as one ill-formed sequence, any other byte as one of its own. */
+ * Ill-formed input is counted as in the Unicode standard (3.9, "U+FFFD substitution of maximal
+ * subparts", which WHATWG prescribes, too): the longest beginning of a well-formed sequence is one
+ * ill-formed sequence; any other byte is one by itself. */
 #ifndef SH_UNICODE_UTF8_H
 #define SH_UNICODE_UTF8_H
 
@@ -15,11 +15,12 @@
 
 enum {
 	SH_UTF8_REPLACEMENT = 0xFFFD,
-	SH_UTF8_ILL = 0x110000, /* what decoding gives for an ill-formed sequence */
-	SH_UTF8_LIMIT,          /* all results of decoding are below */
+	SH_UTF8_ILL = 0x110000, /* result for an ill-formed sequence */
+	SH_UTF8_LIMIT,          /* all results are less than this */
 };
 
-/* The code point at *p, or SH_UTF8_ILL; *p moves behind it. Needs *p < end. Any input. */
+/* Returns the code point at *p, or SH_UTF8_ILL for an ill-formed sequence, and moves *p after it. *p must
+ * be less than end. */
 uint32_t sh_utf8_next_checked(const uint8_t **p, const uint8_t *end);
 
 static inline bool sh_utf8_is_tail(uint8_t c)
@@ -27,7 +28,7 @@ static inline bool sh_utf8_is_tail(uint8_t c)
 	return (c & 0xC0) == 0x80;
 }
 
-/* The same, with the well-formed sequences of 1 to 3 bytes inline. */
+/* The same; sequences of 1 to 3 bytes are decoded inline. */
 static inline uint32_t sh_utf8_next(const uint8_t **pp, const uint8_t *end)
 {
 	const uint8_t *p = *pp;
@@ -52,7 +53,7 @@ static inline uint32_t sh_utf8_next(const uint8_t **pp, const uint8_t *end)
 	return sh_utf8_next_checked(pp, end);
 }
 
-/* Write c (below 0x110000, no surrogate) and return its length, 1 to 4. */
+/* Writes c, which is less than 0x110000 and no surrogate. Returns its length, 1 to 4. */
 static inline size_t sh_utf8_put(uint8_t *p, uint32_t c)
 {
 	if (c < 0x80) {
@@ -77,7 +78,7 @@ static inline size_t sh_utf8_put(uint8_t *p, uint32_t c)
 	return 4;
 }
 
-/* The number of ill-formed sequences in n bytes; 0 when all is well-formed. */
+/* Returns the number of ill-formed sequences in n bytes. */
 uint64_t sh_utf8_count_ill(const char *p, size_t n);
 
 static inline bool sh_utf8_valid(const char *p, size_t n)
@@ -85,7 +86,7 @@ static inline bool sh_utf8_valid(const char *p, size_t n)
 	return sh_utf8_count_ill(p, n) == 0;
 }
 
-/* Without the byte order mark that it may begin with. */
+/* Returns the text without a byte order mark at its beginning. */
 static inline struct sh_slice sh_utf8_skip_bom(struct sh_slice s)
 {
 	return s.n >= 3 && memcmp(s.p, "\xEF\xBB\xBF", 3) == 0 ? sh_slice(s.p + 3, s.n - 3) : s;
