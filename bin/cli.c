@@ -464,7 +464,7 @@ const char *cli_reads_or(struct cli *c, const char *what, const char *words)
 	return cli_reads(c);
 }
 
-/* Of one option given again the last counts, but each may be opened. */
+/* Adds a path. When the list is full, the last path is replaced: of an option given again the last counts. */
 static const char *add_path(struct cli *c, const char **paths, size_t *n)
 {
 	if (*n < CLI_MAX_FURTHER)

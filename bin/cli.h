@@ -70,9 +70,10 @@ struct cli_program {
 	const struct cli_option *options[CLI_TABLES]; /* own ones, then shared ones; NULL ends */
 	const struct cli_removed *removed;            /* an empty row ends it; or NULL */
 	const char *status; /* of its own, for the help: "1 no pair, "; or NULL */
-	bool text;          /* the output is no records: it gets no trailer */
-	unsigned words; /* the operands before the files: at most so many, as a command's name */
-	bool reaches;   /* it reads files that its inputs lead to */
+	bool text;          /* the output is text for people: it gets no trailer */
+	unsigned
+	    words; /* the largest number of operands before the files, such as a command's name */
+	bool reaches; /* it reads files that its inputs lead to */
 };
 
 struct cli {
@@ -88,7 +89,7 @@ struct cli {
 	size_t n_operands;
 	unsigned jobs;
 	bool crlf;
-	bool no_documents; /* set by an option: without operands it reads no standard input */
+	bool no_documents; /* set by an option: without operands, standard input is not read */
 	bool trailer_in, trailer_out; /* --trailer: required of every input, written */
 	const char *tmpdir;           /* NULL: the default */
 
@@ -103,7 +104,7 @@ struct cli {
 	size_t n_further;
 	uint64_t n_rejected;
 	bool open;
-	bool left;                /* the output: nothing goes there */
+	bool left;                /* nothing goes to the output */
 	bool occupied[3];         /* standard descriptors that were closed */
 	struct progress progress; /* from cli_open() on */
 
@@ -112,7 +113,7 @@ struct cli {
 
 void cli_start(struct cli *c, const struct cli_program *program, int argc, char **argv);
 
-/* The next option of the program's own tables, -1 after the last one; -p before all others. */
+/* Returns the next option of the program's own tables, or -1 behind the last. -p comes before all others. */
 int cli_next(struct cli *c);
 
 /* How messages name an option of the program's tables: "-k" or "--few". The text is valid until the next call. */
@@ -121,25 +122,25 @@ const char *cli_option_name(const struct cli *c, int code);
 /* For "%llu record%s". */
 #define CLI_PLURAL(n) ((n) == 1 ? "" : "s")
 
-/* Messages "prog: text" or "prog: file:line: text" on standard error. */
+/* Prints "PROGRAM: text" on standard error. */
 void cli_warn(struct cli *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* Replaces each command to a terminal (unicode/columns.h) by a question mark: ids and names of files may
  * hold such characters. Tabs stay. Returns the new length. */
 size_t cli_blunt(char *text, size_t n);
 
-/* End with status 2: after a usage message, or with err. What was written whole stays
- * written on standard output; a named output is left as it was. */
+/* End with status 2, after a usage message or the message of err. Standard output keeps the records that were
+ * written. A named output stays as it was. */
 _Noreturn void cli_usage(struct cli *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 _Noreturn void cli_die(struct cli *c, const struct sh_error *err);
 
-/* The argument of the option at hand names a file that is read beside the operands, an output
- * beside the output, or a folder in which files are read, made and removed. Returns it. After
- * cli_open() nothing else can be opened, where the kernel knows how to see to it. */
+/* Declare the argument of the option at hand as a file to be read, a further output, or (cli_folder()) a folder
+ * in which files are read, made and removed. Return it. After cli_open() no other files can be opened, on
+ * kernels with Landlock. */
 const char *cli_reads(struct cli *c);
 const char *cli_writes(struct cli *c);
 
-/* The files of an option that may be given again, in its order. Zeroed it is ready. */
+/* The files of an option that may be repeated, in the order of the options. A zeroed struct is empty. */
 struct cli_files {
 	const char **name;
 	size_t n, cap;
@@ -148,32 +149,32 @@ struct cli_files {
 void cli_reads_more(struct cli *c, struct cli_files *files);
 void cli_files_free(struct cli_files *files);
 
-/* The same of a file that stands where one of these words could: dies when it is not there, for then
- * the word was meant and misspelled. */
+/* As cli_reads(), for an option that takes a file or one of these words. Dies when no such file is there: it is
+ * probably a word misspelled. */
 const char *cli_reads_or(struct cli *c, const char *what, const char *words);
 const char *cli_folder(struct cli *c);
 
 /* The output is text for people, not records: no trailer. Before cli_open(). */
 void cli_text(struct cli *c);
 
-/* Some of the input could not be read, though the program goes on: no trailer, which would tell the
- * next program that all is there. */
+/* Some of the input could not be read, and the program goes on. The output gets no trailer, which would tell
+ * the next program that nothing is missing. */
 void cli_incomplete(struct cli *c);
 
-/* Nothing goes to the output: a file that -o names stays as it was. */
+/* Drops the output: a file that -o names stays as it was. */
 void cli_leave_output(struct cli *c);
 
-/* Open the output and the file for rejected records. */
+/* Opens the output and the file for rejected records. */
 void cli_open(struct cli *c);
 
-/* A further output, which cli_writes() has told of, under the rules of -o and --trailer. Dies. */
+/* Opens an output that was declared with cli_writes(). The rules of -o and --trailer hold. Dies of errors. */
 void cli_open_further(struct cli *c, struct sh_sink *sink, const char *path);
 void cli_close_further(struct cli *c, struct sh_sink *sink);
 
-/* Put a record that err complains about aside under --rejects, else die of it. */
+/* Writes the record to the file of --rejects. Dies of err without --rejects. */
 void cli_reject(struct cli *c, struct sh_slice line, const struct sh_error *err);
 
-/* The operands, with what the options say about them. */
+/* Set up the operands for reading, under --trailer and --crlf. */
 void cli_source_init(const struct cli *c, struct sh_source *source);
 void cli_lines_init(const struct cli *c, struct sh_lines *lines);
 
@@ -187,21 +188,21 @@ static inline struct sh_slice cli_strip(bool crlf, struct sh_slice line)
 	return crlf ? sh_without_cr(line) : line;
 }
 
-/* Whether a line is a record of any kind that the program reads: 0, or -1 and why not. */
+/* Returns 0 when the line is a record of any kind that the program reads, or -1 with *err. */
 typedef int cli_record(const struct sh_source *source, struct sh_slice line, struct sh_error *err);
 
-/* The record that tells what the input is, without the CR that --crlf takes: the first line; under
- * --rejects the first that is a record, and bad ones before it have been put aside. Nothing else is
- * taken. False at the end. */
+/* Returns in *line the record that tells the kind of the input, without its CR under --crlf. It is the first
+ * line; under --rejects, the first line that is a record, and bad lines before it are rejected. The record
+ * itself stays to be read. False at the end. */
 bool cli_first(struct cli *c, struct sh_source *source, cli_record *record, struct sh_slice *line);
 
-/* Say what the record that cli_first() gave may mean instead, unless that is NULL. */
+/* Warns that the record of cli_first() may mean something else: `doubt`. Does nothing when it is NULL. */
 void cli_doubt(struct cli *c, const struct sh_source *source, const char *doubt);
 
-/* The next line for a program that reads records in order: false at the end. */
+/* Returns the next line in *line, for a program that reads records in order. False at the end. */
 bool cli_line(struct cli *c, struct sh_lines *lines, struct sh_slice *line);
 
-/* Close everything, report what was rejected; the exit status. */
+/* Closes all files and reports the number of rejected records. Returns the exit status. */
 int cli_finish(struct cli *c);
 
 /* The row of an option in the program's own tables, or NULL. */
@@ -213,15 +214,16 @@ _Noreturn void cli_refuse(struct cli *c, int code, const char *text);
 /* Values of options, or a usage message. `what` names the option. */
 uint64_t cli_number(struct cli *c, const char *what, uint64_t min, uint64_t max);
 size_t cli_size(struct cli *c, const char *what);
-/* In millionths, as min and max are. expected: how the message calls what lies between these. */
+/* Returns a share in millionths, from min up to and including max. expected: the text of the message for other
+ * values. */
 uint64_t cli_share(
     struct cli *c, const char *what, uint64_t min, uint64_t max, const char *expected);
 
-/* The whole of a file that an option names, into an empty buffer. Dies of errors. */
+/* Reads the whole file that an option names into an empty buffer. Dies of errors. */
 void cli_read_file(struct cli *c, const char *name, struct sh_buf *all);
 
-/* What it is known by: who wants that later must take it now, for a pipe can be read but once. Of
- * several files, in their order, `before` is the sum of those before; else 0. */
+/* Returns the sum of the bytes of a file. `before` is the sum of the files before it, or 0 for the first. A pipe
+ * can be read only once, so the sum is computed when the file is read. */
 uint64_t cli_sum(uint64_t before, const struct sh_buf *all);
 
 #endif

@@ -1,6 +1,6 @@
 #include "parted.h"
 
-/* Either the lines of a document came apart, or documents share an id: who made them knows which. */
+/* Either the lines of one document are not together, or several documents share an id. The message names both. */
 void parted_warn(struct cli *c, const struct sh_past_ids *past)
 {
 	if (past->again == 0)

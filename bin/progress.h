@@ -1,5 +1,5 @@
-/* How far a long run is, on standard error: on a terminal a line that is written over, five times
- * a second; elsewhere, as in the log of a nightly run, a line each five seconds. */
+/* The progress of a long run, on standard error. On a terminal one line is rewritten five times a second.
+ * Elsewhere, as in the log of a nightly run, a line is printed every five seconds. */
 #ifndef PROGRESS_H
 #define PROGRESS_H
 
@@ -11,33 +11,33 @@
 struct progress {
 	const char *name; /* of the program */
 	bool shown;
-	bool asked; /* for: the last word is said, too */
+	bool asked; /* --progress was given: a line at the end, too */
 	bool terminal;
-	bool drawn; /* a line stands on the terminal, without its end */
+	bool drawn; /* the terminal shows a line that is to be rewritten */
 	struct timespec begun;
-	double last; /* seconds from the begin to what was shown last */
+	double last; /* seconds from the begin to the last line */
 	uint64_t bytes, records;
 	uint64_t total; /* bytes of all operands, 0: not known */
 };
 
-/* Begin a run over these operands; none are standard input. Shown only when asked for, or when
- * `unasked` and on a terminal. */
+/* Begins a run over these operands; n = 0: over standard input. Progress is shown when it is asked for, or
+ * when `unasked` is set and standard error is a terminal. */
 void progress_start(struct progress *p, const char *name, char *const *operands, size_t n,
     bool asked, bool unasked);
 
-/* So much more was read. */
+/* Adds bytes and records that were read, and shows them when it is time. */
 void progress_read(struct progress *p, uint64_t bytes, uint64_t records);
 
-/* "n what": of another phase than reading. */
+/* Shows "N WHAT" when it is time, in a phase that reads nothing. */
 void progress_show(struct progress *p, uint64_t n, const char *what);
 
-/* Take the line off the terminal, for a message. */
+/* Clears the line on the terminal, so that a message can be printed. */
 void progress_clear(struct progress *p);
 
-/* All is done: what was read in all, how fast, and in which time, if that was asked for. */
+/* Ends the run. When progress was asked for, prints bytes, records, rate and seconds of the whole run. */
 void progress_end(struct progress *p);
 
-/* Since the start. */
+/* Returns the seconds since progress_start(). */
 double progress_seconds(const struct progress *p);
 
 #endif

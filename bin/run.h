@@ -1,5 +1,5 @@
-/* A run of a pool over the operands: its results to the output, its rejected records
- * aside, its notes to the user. */
+/* Runs a pool over the operands. Results go to the output, rejected records to the file of --rejects, notes
+ * to standard error. */
 #ifndef RUN_H
 #define RUN_H
 
@@ -10,7 +10,7 @@ struct run {
 	struct cli *cli;
 	int (*work)(void *worker, struct sh_job *job); /* see struct sh_pool */
 	void *workers[CLI_MAX_JOBS];                   /* cli->jobs states */
-	/* When set: takes each job's output, in order, instead of the program's output. */
+	/* When set, it gets the output of each job, in input order, instead of the output of the program. */
 	int (*take)(void *arg, struct sh_job *job, struct sh_error *err);
 	void *arg;
 
@@ -19,10 +19,10 @@ struct run {
 	const char *gb; /* the first file with a block that is no UTF-8 and may be GB18030 */
 };
 
-/* Read what the source has, work, write. Dies of errors. */
+/* Reads the source to its end, works, writes. Dies of errors. */
 void run_pool(struct run *run, struct sh_source *source);
 
-/* Take in the results of one job more, or none (NULL), and report. */
+/* Adds the results of one more job, unless it is NULL, and reports ill-formed text and notes. */
 void run_finish(struct run *run, struct sh_job *last);
 
 #endif
