@@ -199,11 +199,11 @@ static int next_of_side(void *arg, unsigned side, struct sh_band_record *r, stru
 }
 
 /* Reads the records that follow, up to the first line that sh_stream_check() should see. */
-static void take_bands(struct join *j, struct sh_stream *s)
+static void add_bands(struct join *j, struct sh_stream *s)
 {
 	struct sh_error err;
 	size_t n;
-	ssize_t took = sh_stream_take(s, sh_lines_rest(&j->lines[0]), &n, &err);
+	ssize_t took = sh_stream_add_lines(s, sh_lines_rest(&j->lines[0]), &n, &err);
 
 	if (took < 0)
 		cli_die(j->cli, &err);
@@ -239,7 +239,7 @@ static void join_bands(struct join *j)
 					sh_lines_blame(&j->lines[0], &err);
 				cli_die(j->cli, &err);
 			}
-			take_bands(j, s);
+			add_bands(j, s);
 		}
 		if (sh_stream_finish(s, &err) < 0)
 			cli_die(j->cli, &err);
@@ -283,7 +283,7 @@ static int add_record(
 }
 
 /* Reads the lines that follow, a block at once, up to the first line in another form. */
-static void take_block(struct held *h, unsigned side, int tag)
+static void add_chunk(struct held *h, unsigned side, int tag)
 {
 	struct sh_lines *lines = &h->join->lines[side];
 	struct sh_fp_form form = sh_fp_form(h->bits / 4, tag);
@@ -292,7 +292,7 @@ static void take_block(struct held *h, unsigned side, int tag)
 
 	for (;;) {
 		struct sh_slice rest = sh_lines_rest(lines);
-		ssize_t took = sh_parts_take(&h->parts[side], rest, &form, &n, &err);
+		ssize_t took = sh_parts_add_lines(&h->parts[side], rest, &form, &n, &err);
 
 		if (took < 0)
 			cli_die(h->join->cli, &err);
@@ -320,7 +320,7 @@ static void read_side(struct held *h, unsigned side)
 		} else {
 			if (add_record(h, side, &r, &err) < 0)
 				cli_die(j->cli, &err);
-			take_block(h, side, r.tag);
+			add_chunk(h, side, r.tag);
 		}
 	}
 }

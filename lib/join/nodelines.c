@@ -1,7 +1,7 @@
 /* Nodes from the lines of a whole chunk. */
 #include "join/nodes.h"
 
-ssize_t sh_nodes_take(struct sh_nodes *s, struct sh_slice text, const struct sh_fp_form *form,
+ssize_t sh_nodes_add_lines(struct sh_nodes *s, struct sh_slice text, const struct sh_fp_form *form,
     size_t max, size_t *lines, struct sh_error *err)
 {
 	const char *p = text.p, *end = text.p + text.n;

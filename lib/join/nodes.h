@@ -55,7 +55,7 @@ int sh_nodes_add(struct sh_nodes *s, const uint64_t *fp, struct sh_slice id, str
 /* Adds at most `max` records of this form from the beginning of the text. SH_PAD bytes behind the text
  * must be readable. Stops before the first line that sh_fp_line() does not read: sh_record_fp() decides
  * about that line. Returns the number of bytes taken, or -1; *lines is the number of records. */
-ssize_t sh_nodes_take(struct sh_nodes *s, struct sh_slice text, const struct sh_fp_form *form,
+ssize_t sh_nodes_add_lines(struct sh_nodes *s, struct sh_slice text, const struct sh_fp_form *form,
     size_t max, size_t *lines, struct sh_error *err);
 
 /* Makes the nodes, orders the ids of each node, and leaves repeated records out. Call it after

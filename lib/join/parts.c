@@ -98,7 +98,7 @@ int sh_parts_add(struct sh_parts *p, const uint64_t *fp, struct sh_slice id, str
 	return sh_nodes_add(&p->nodes, fp, id, err);
 }
 
-ssize_t sh_parts_take(struct sh_parts *p, struct sh_slice text, const struct sh_fp_form *form,
+ssize_t sh_parts_add_lines(struct sh_parts *p, struct sh_slice text, const struct sh_fp_form *form,
     size_t *lines, struct sh_error *err)
 {
 	size_t left, max;
@@ -110,7 +110,7 @@ ssize_t sh_parts_take(struct sh_parts *p, struct sh_slice text, const struct sh_
 	max = left / (8 * p->words + 16) + 1;
 	if (max > SH_NODES_MAX - p->nodes.records)
 		max = SH_NODES_MAX - p->nodes.records;
-	return sh_nodes_take(&p->nodes, text, form, max, lines, err);
+	return sh_nodes_add_lines(&p->nodes, text, form, max, lines, err);
 }
 
 /* Cuts the merged entries into a run for each partition, without repeated entries. */

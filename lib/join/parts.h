@@ -36,8 +36,8 @@ void sh_parts_clear(struct sh_parts *p);
 
 int sh_parts_add(struct sh_parts *p, const uint64_t *fp, struct sh_slice id, struct sh_error *err);
 
-/* Adds records from the beginning of a text, as sh_nodes_take() does. */
-ssize_t sh_parts_take(struct sh_parts *p, struct sh_slice text, const struct sh_fp_form *form,
+/* Adds records from the beginning of a text, as sh_nodes_add_lines() does. */
+ssize_t sh_parts_add_lines(struct sh_parts *p, struct sh_slice text, const struct sh_fp_form *form,
     size_t *lines, struct sh_error *err);
 
 /* Call it after the last record. */

@@ -270,7 +270,7 @@ static size_t band_line(
 
 /* Adds the record of the line at p. Returns the bytes of the line, 0 when sh_stream_check() should see
  * it, or -1. */
-static ssize_t take_line(struct sh_stream *s, const struct sh_band_table *table, const char *p,
+static ssize_t add_line(struct sh_stream *s, const struct sh_band_table *table, const char *p,
     const char *end, struct sh_error *err)
 {
 	unsigned key_len = s->band.key_len;
@@ -293,7 +293,7 @@ static ssize_t take_line(struct sh_stream *s, const struct sh_band_table *table,
 	return (ssize_t)len;
 }
 
-ssize_t sh_stream_take(
+ssize_t sh_stream_add_lines(
     struct sh_stream *s, struct sh_slice text, size_t *lines, struct sh_error *err)
 {
 	const char *p = text.p, *end = text.p + text.n;
@@ -306,7 +306,7 @@ ssize_t sh_stream_take(
 	table = bucket_table(s);
 	while (end > p && end[-1] != '\n')
 		end--;
-	while ((took = take_line(s, table, p, end, err)) > 0) {
+	while ((took = add_line(s, table, p, end, err)) > 0) {
 		p += took;
 		(*lines)++;
 	}

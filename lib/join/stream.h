@@ -40,7 +40,7 @@ int sh_stream_add(struct sh_stream *s, const struct sh_band_record *r, struct sh
  * checked last. SH_PAD bytes behind the text must be readable. Stops before the first line that
  * sh_stream_check() should see. Returns the number of bytes taken, or -1; *lines is the number of
  * records. */
-ssize_t sh_stream_take(
+ssize_t sh_stream_add_lines(
     struct sh_stream *s, struct sh_slice text, size_t *lines, struct sh_error *err);
 /* Self-join: joins the last bucket. Call it after the last record. */
 int sh_stream_finish(struct sh_stream *s, struct sh_error *err);

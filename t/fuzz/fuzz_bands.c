@@ -119,7 +119,7 @@ static void join(struct sh_slice text, bool fast, bool collapse, struct pairs *o
 	while (status >= 0 && p < end) {
 		size_t lines = 0;
 		ssize_t took =
-		    fast ? sh_stream_take(s, sh_slice(p, (size_t)(end - p)), &lines, &err) : 0;
+		    fast ? sh_stream_add_lines(s, sh_slice(p, (size_t)(end - p)), &lines, &err) : 0;
 
 		status = took < 0 ? -1 : 0;
 		check(took <= end - p && (took > 0) == (lines > 0));

@@ -202,7 +202,7 @@ static bool take_case(struct sh_nodes *s, unsigned digits, size_t *total)
 
 	memset(text + n, 'x', SH_PAD);
 	sh_nodes_clear(s);
-	took = sh_nodes_take(s, sh_slice(text, keep), &form, max, &lines, &err);
+	took = sh_nodes_add_lines(s, sh_slice(text, keep), &form, max, &lines, &err);
 	if (took < 0 || lines != s->records || lines > max)
 		return false;
 	for (size_t i = 0; i < lines; i++) {
@@ -270,7 +270,7 @@ static void take_many(unsigned digits)
 		for (size_t i = 0; i < more; i++)
 			at +=
 			    (size_t)sprintf(text + at, "%0*zx\tid%zu\n", (int)digits, n + i, n + i);
-		good = sh_nodes_take(&s, sh_slice(text, at), &form, more, &lines, &err) >= 0 &&
+		good = sh_nodes_add_lines(&s, sh_slice(text, at), &form, more, &lines, &err) >= 0 &&
 		       lines == more;
 		n += more;
 	}
@@ -367,7 +367,8 @@ static bool give_ids(struct sh_nodes *s, size_t n, size_t in_block)
 	}
 	if (!in_block)
 		return true;
-	return sh_nodes_take(s, sh_slice(text, at), &form, in_block, &lines, &err) == (ssize_t)at &&
+	return sh_nodes_add_lines(s, sh_slice(text, at), &form, in_block, &lines, &err) ==
+		   (ssize_t)at &&
 	       s->records == n;
 }
 

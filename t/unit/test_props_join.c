@@ -322,7 +322,7 @@ static int take_block(
 {
 	unsigned to = b->at + (unsigned)rng_below(b->n - b->at + 1);
 	size_t from = t->at[b->at], n;
-	ssize_t took = sh_stream_take(s, sh_slice(t->buf.p + from, t->at[to] - from), &n, err);
+	ssize_t took = sh_stream_add_lines(s, sh_slice(t->buf.p + from, t->at[to] - from), &n, err);
 
 	if (took < 0)
 		return -1;
