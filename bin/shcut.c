@@ -1,0 +1,380 @@
+/* shcut: documents without the passages that spans name. */
+#include <stdlib.h>
+
+#include "base/hmap.h"
+#include "base/num.h"
+#include "run.h"
+#include "stream/docs.h"
+
+enum { REPLACE = CLI_OWN };
+
+static const struct cli_option options[] = {
+	{ 'd', "spans", "SPANS", "the passages to cut: id, start, end and any further fields" },
+	{ REPLACE, "replace", "TEXT", "put TEXT where each passage was" },
+	{ 'f', "fields", "ID,TEXT", "the fields of documents that hold id and text [1,2 of two]" },
+	{ 'l', "line-ids", NULL, "the number of each line is its id; all of it is text" },
+	{ 0 },
+};
+
+static const struct cli_program program = {
+	.name = "shcut",
+	.synopsis = "-d SPANS [FILE...]",
+	.purpose = "Documents (id<TAB>text) to documents without the passages that SPANS names.",
+	.options = { options },
+};
+
+/* A stretch of the text of one document. */
+struct stretch {
+	uint32_t id; /* index in ids */
+	uint32_t from, to;
+};
+
+struct settings {
+	struct sh_docs_opts docs;
+	struct cli_files files;
+	const char *replace;
+	const char *fields;
+
+	struct sh_hmap ids;
+	struct stretch *stretch; /* by id and place; those that meet are one */
+	size_t n, cap;
+	size_t *first; /* of each id; first[ids.n]: the end */
+	bool *met;     /* a document has this id */
+};
+
+/* ---- spans ---- */
+
+static int parse(struct sh_slice line, struct sh_slice *id, struct stretch *s, struct sh_error *err)
+{
+	struct sh_slice field[3];
+	uint64_t from, to;
+
+	if (sh_fields_split(line, field, 3) < 3)
+		return sh_error_set(err, SH_ERR_RECORD, "expected id<TAB>start<TAB>end");
+	*id = field[0];
+	if (sh_id_check(*id, err) < 0)
+		return -1;
+	if (sh_parse_u64(field[1], &from) < 0 || sh_parse_u64(field[2], &to) < 0 || from > to ||
+	    to > INT32_MAX)
+		return sh_error_set(
+		    err, SH_ERR_RECORD, "start and end are numbers of bytes, start first");
+	s->from = (uint32_t)from;
+	s->to = (uint32_t)to;
+	return 0;
+}
+
+static void take_span(
+    struct cli *c, struct settings *s, const struct sh_lines *lines, struct sh_slice line)
+{
+	struct stretch x;
+	struct sh_slice id;
+	struct sh_error err;
+
+	if (sh_dos_check(line, &err) < 0 || parse(line, &id, &x, &err) < 0) {
+		sh_lines_blame(lines, &err);
+		cli_reject(c, line, &err);
+		return;
+	}
+	if (sh_hmap_put(&s->ids, id, &x.id, NULL, &err) < 0 ||
+	    (s->n == s->cap &&
+		sh_grow((void **)&s->stretch, &s->cap, s->n + 1, sizeof x, &err) < 0))
+		cli_die(c, &err);
+	s->stretch[s->n++] = x;
+}
+
+static int by_place(const void *x, const void *y)
+{
+	const struct stretch *a = x, *b = y;
+
+	if (a->id != b->id)
+		return a->id < b->id ? -1 : 1;
+	if (a->from != b->from)
+		return a->from < b->from ? -1 : 1;
+	return a->to < b->to ? -1 : a->to > b->to;
+}
+
+static void unite(struct settings *s)
+{
+	size_t n = 0;
+
+	if (s->n)
+		qsort(s->stretch, s->n, sizeof *s->stretch, by_place);
+	for (size_t i = 0; i < s->n; i++) {
+		struct stretch *x = &s->stretch[i], *last = n ? &s->stretch[n - 1] : NULL;
+
+		if (last && last->id == x->id && x->from <= last->to)
+			last->to = x->to > last->to ? x->to : last->to;
+		else
+			s->stretch[n++] = *x;
+	}
+	s->n = n;
+}
+
+static void index_ids(struct cli *c, struct settings *s)
+{
+	struct sh_error err;
+
+	s->first = calloc((size_t)s->ids.n + 1, sizeof *s->first);
+	s->met = calloc((size_t)s->ids.n + 1, sizeof *s->met);
+	if (!s->first || !s->met) {
+		sh_error_nomem(&err);
+		cli_die(c, &err);
+	}
+	for (size_t i = s->n; i-- > 0;)
+		s->first[s->stretch[i].id] = i;
+	s->first[s->ids.n] = s->n;
+}
+
+static void read_spans(struct cli *c, struct settings *s)
+{
+	struct sh_lines lines;
+	struct sh_slice line;
+	struct sh_error err;
+
+	if (sh_hmap_init(&s->ids, &err) < 0)
+		cli_die(c, &err);
+	sh_lines_init(&lines, (char *const *)(void *)s->files.name, s->files.n);
+	lines.source.trailer = c->trailer_in;
+	lines.source.crlf = c->crlf;
+	while (cli_line(c, &lines, &line))
+		take_span(c, s, &lines, cli_strip(c->crlf, line));
+	sh_lines_free(&lines);
+	unite(s);
+	index_ids(c, s);
+}
+
+/* ---- documents ---- */
+
+struct worker {
+	struct settings *settings;
+	struct sh_document_room room;
+};
+
+/* Whether a character or an escape goes on at this byte. */
+static bool is_inside(const struct settings *s, struct sh_slice text, size_t at)
+{
+	size_t n = 0;
+
+	if (at == 0 || at >= text.n)
+		return false;
+	if (((unsigned char)text.p[at] & 0xC0) == 0x80)
+		return true;
+	while (n < at && text.p[at - 1 - n] == '\\')
+		n++;
+	return n % 2 && !s->docs.form.line_ids && memchr("tnr\\", text.p[at], 4);
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+/* A byte of a word, as far as one can tell. */
+static bool is_word(char c)
+{
+	return (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z') || (c & 0x80);
+}
+
+/* Whether an escaped newline ends here, or begins here. */
+static bool ends_line(const char *begin, const char *p)
+{
+	size_t n = 0;
+
+	if (p - begin < 2 || p[-1] != 'n')
+		return false;
+	while (p - 2 - n >= begin && p[-2 - (ptrdiff_t)n] == '\\')
+		n++;
+	return n % 2;
+}
+
+static bool has_newline(struct sh_slice text)
+{
+	for (const char *p = text.p, *end = p + text.n; p < end; p++)
+		if (*p == '\\' && p + 1 < end && *++p == 'n')
+			return true;
+	return false;
+}
+
+/* Copy the text from `at` up to `to`, behind a passage that was cut: words stay apart, and of two blanks one
+ * stays. */
+static void copy_behind(const struct settings *s, struct sh_buf *out, size_t begin,
+    struct sh_slice cut, struct sh_slice rest)
+{
+	const char *p = out->p + out->n;
+	bool first = out->n == begin;
+
+	if (s->replace) {
+		size_t n = strlen(s->replace);
+
+		memcpy(out->p + out->n, s->replace, n);
+		out->n += n;
+	} else if (rest.n && (first || is_blank(p[-1]) || ends_line(out->p + begin, p)) &&
+		   is_blank(rest.p[0])) {
+		rest.p++;
+		rest.n--;
+	} else if (rest.n && !first && is_word(p[-1]) && is_word(rest.p[0])) {
+		bool line = has_newline(cut) && !s->docs.form.line_ids;
+
+		memcpy(out->p + out->n, line ? "\\n" : " ", line ? 2 : 1);
+		out->n += line ? 2 : 1;
+	}
+	if (rest.n)
+		memcpy(out->p + out->n, rest.p, rest.n);
+	out->n += rest.n;
+}
+
+static int cut_text(const struct settings *s, uint32_t id, struct sh_slice text, struct sh_buf *out,
+    struct sh_error *err)
+{
+	size_t begin = out->n, from = s->first[id], n = 0;
+	size_t more = s->replace ? strlen(s->replace) : 2;
+
+	while (from + n < s->n && s->stretch[from + n].id == id)
+		n++;
+	for (size_t i = 0; i < n; i++) {
+		const struct stretch *x = &s->stretch[from + i];
+
+		if (x->to > text.n || is_inside(s, text, x->from) || is_inside(s, text, x->to))
+			return sh_error_set(err, SH_ERR_RECORD,
+			    "the span from %u to %u is not on borders of characters of this text "
+			    "of %zu "
+			    "bytes: the spans are of other documents",
+			    x->from, x->to, text.n);
+	}
+	if (sh_buf_reserve(out, text.n + n * more, err) < 0)
+		return -1;
+	memcpy(out->p + out->n, text.p, s->stretch[from].from);
+	out->n += s->stretch[from].from;
+	for (size_t i = 0; i < n; i++) {
+		const struct stretch *x = &s->stretch[from + i];
+		size_t end = i + 1 < n ? x[1].from : text.n;
+
+		copy_behind(s, out, begin, sh_slice(text.p + x->from, x->to - x->from),
+		    sh_slice(text.p + x->to, end - x->to));
+	}
+	return 0;
+}
+
+static int each_line(void *arg, struct sh_slice line, struct sh_job *job, struct sh_error *err)
+{
+	struct worker *w = arg;
+	struct settings *s = w->settings;
+	struct sh_document doc;
+	uint32_t id;
+
+	if (sh_document_parse(&s->docs.form, line,
+		sh_job_line(job) - job->from.line + job->from.number, &w->room, &doc, err) < 0)
+		return -1;
+	if (sh_hmap_find(&s->ids, doc.id, &id)) {
+		const char *behind = doc.text.p + doc.text.n;
+
+		if (sh_buf_add(&job->out, line.p, (size_t)(doc.text.p - line.p), err) < 0 ||
+		    cut_text(s, id, doc.text, &job->out, err) < 0 ||
+		    sh_buf_add(&job->out, behind, (size_t)(line.p + line.n - behind), err) < 0)
+			return -1;
+		__atomic_store_n(&s->met[id], true, __ATOMIC_RELAXED);
+	} else if (sh_buf_add(&job->out, line.p, line.n, err) < 0) {
+		return -1;
+	}
+	return sh_buf_add(&job->out, "\n", 1, err);
+}
+
+static int work(void *worker, struct sh_job *job)
+{
+	const struct worker *w = worker;
+
+	if (job->from.starts_file && sh_docs_head(&job->in, &job->err) < 0) {
+		job->err.file = job->from.file;
+		return -1;
+	}
+	return sh_job_lines(job, w->settings->docs.rejects, each_line, worker);
+}
+
+/* ---- options ---- */
+
+static void take(struct cli *c, struct settings *s, int opt)
+{
+	switch (opt) {
+	case 'd':
+		cli_reads_more(c, &s->files);
+		break;
+	case REPLACE:
+		if (strpbrk(c->arg, "\t\n\r"))
+			cli_usage(c, "--replace: a text has no tab and no line end (write \\n)");
+		s->replace = c->arg;
+		break;
+	case 'f':
+		s->fields = c->arg;
+		break;
+	case 'l':
+		s->docs.form.line_ids = true;
+		break;
+	}
+}
+
+static void settle(struct cli *c, struct settings *s)
+{
+	struct sh_error err;
+
+	if (s->files.n == 0)
+		cli_usage(c, "the passages are needed: -d SPANS");
+	if (s->fields && s->docs.form.line_ids)
+		cli_usage(c, "-l and -f contradict each other: with -l the whole line is text");
+	if (s->fields && sh_document_form_parse(s->fields, &s->docs.form, &err) < 0)
+		cli_usage(c, "-f: %s", err.text);
+	s->docs.form.crlf = c->crlf;
+	s->docs.rejects = c->rejects_path != NULL;
+}
+
+/* Spans of ids that no document has: the wrong file, most likely. */
+static void check_met(struct cli *c, const struct settings *s)
+{
+	struct sh_error err;
+	uint32_t first = 0, n = 0;
+
+	for (uint32_t i = 0; i < s->ids.n; i++) {
+		if (s->met[i])
+			continue;
+		first = n++ ? first : i;
+	}
+	if (n == 0 || c->n_rejected)
+		return;
+	sh_error_set(&err, SH_ERR_RECORD, "%u id%s of the spans in no document, the first '%.*s'",
+	    n, CLI_PLURAL(n), sh_shown(sh_hmap_key(&s->ids, first), 80),
+	    sh_hmap_key(&s->ids, first).p);
+	cli_die(c, &err);
+}
+
+int main(int argc, char **argv)
+{
+	struct cli c;
+	struct settings s = { 0 };
+	struct worker workers[CLI_MAX_JOBS] = { 0 };
+	struct run run = { .cli = &c, .work = work };
+	struct sh_source source;
+	int opt;
+
+	cli_start(&c, &program, argc, argv);
+	while ((opt = cli_next(&c)) != -1)
+		take(&c, &s, opt);
+	settle(&c, &s);
+	cli_open(&c);
+	read_spans(&c, &s);
+	for (unsigned i = 0; i < c.jobs; i++) {
+		workers[i].settings = &s;
+		run.workers[i] = &workers[i];
+	}
+	cli_source_init(&c, &source);
+	run_pool(&run, &source);
+	run_finish(&run, NULL);
+	check_met(&c, &s);
+	sh_source_free(&source);
+	for (unsigned i = 0; i < c.jobs; i++)
+		sh_document_room_free(&workers[i].room);
+	free(s.stretch);
+	free(s.first);
+	free(s.met);
+	sh_hmap_free(&s.ids);
+	cli_files_free(&s.files);
+	return cli_finish(&c);
+}
