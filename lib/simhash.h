@@ -50,8 +50,8 @@ void simhash_defaults(struct simhash_options *options);
  * when it needs a dictionary or document frequencies, which only the programs read. */
 int simhash_profile(struct simhash_options *options, const char *name, struct simhash_error *error);
 
-/* Makes an object that computes fingerprints. The options and their strings are copied. Returns NULL on
- * failure. */
+/* Makes an object that computes fingerprints. The options are copied, and their strings are not used
+ * after the call. Returns NULL on failure. */
 struct simhash;
 struct simhash *simhash_new(const struct simhash_options *options, struct simhash_error *error);
 void simhash_free(struct simhash *s);

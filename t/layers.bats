@@ -117,3 +117,16 @@ calls() {
 	    toupper tolower towupper towlower iswalpha mbstowcs wcstombs mbrtowc setlocale
 	same /dev/null called
 }
+
+@test "sources of fp, text, segment, unicode, stream and api do not call each other in circles" {
+	objects
+	grep -E 'lib/(fp|text|segment|unicode|stream|api)/' objects | xargs nm -A >symbols
+	awk '{ file = $1; sub(/:.*/, "", file); sub(/.*lib\//, "", file) }
+	    $(NF - 1) ~ /^[BDRTV]$/ { source[$NF] = file }
+	    $(NF - 1) == "U" { wants[file " " $NF] }
+	    END { for (w in wants) { split(w, a, " ")
+	        if (a[2] in source && source[a[2]] != a[1]) print a[1], source[a[2]] } }' symbols >edges
+	[ "$(wc -l <edges)" -gt 50 ]
+	tsort edges >/dev/null 2>circles || true
+	same /dev/null circles
+}
