@@ -305,8 +305,8 @@ check-docs: all ## run the examples of all pages, and nothing is left out
 $(LIB_PC): lib/libsimhash.pc.in $(BUILD)/pc-paths
 	@sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' \
 	    -e 's|@INCLUDEDIR@|$(INCLUDEDIR)|' -e 's|@VERSION@|$(VERSION)|' \
-	    -e 's|@PKGS@|$(PKGS)|' $< >$@
-$(eval $(call stamp,$(BUILD)/pc-paths,$$(PREFIX) $$(LIBDIR) $$(INCLUDEDIR) $$(VERSION) $$(PKGS)))
+	    -e 's|@LIBS@|$(strip $(LIBS))|' $< >$@
+$(eval $(call stamp,$(BUILD)/pc-paths,$$(PREFIX) $$(LIBDIR) $$(INCLUDEDIR) $$(VERSION) $$(LIBS)))
 
 # The programs are asked for their options: what is built here must run here.
 COMPLETIONS := $(BUILD)/completions

@@ -94,6 +94,9 @@ installed() {
 	command -v pkg-config >/dev/null || skip 'no pkg-config'
 	export PKG_CONFIG_PATH=$root/usr/lib/pkgconfig
 	[ "$(pkg-config --modversion libsimhash)" = "$version" ]
+	# Flags of the libraries below it are not those of a program that uses it.
+	pkg-config --cflags libsimhash >cflags
+	[ "$(tr -d ' "\n' <cflags)" = -I/usr/include ] || [ -z "$(tr -d ' \n' <cflags)" ] || { cat cflags; false; }
 	# The file is meant for /usr; here that is below the root.
 	flags=$(pkg-config --cflags --libs libsimhash --define-variable=libdir="$root/usr/lib" \
 		--define-variable=includedir="$root/usr/include")
