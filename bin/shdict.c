@@ -57,7 +57,8 @@ static void compile(struct cli *c, const char *directory, const char *words, str
 	} else {
 		if (!sh_is_folder(directory))
 			cli_usage(c,
-			    "'%s': no folder: expected that of jieba's package, which has dict.txt",
+			    "'%s' is not a folder: expected the folder of jieba's package, which "
+			    "has dict.txt",
 			    directory);
 		src.dict = read_data(c, directory, "dict.txt");
 	}
@@ -152,10 +153,10 @@ int main(int argc, char **argv)
 			checking = true;
 	}
 	if (c.n_operands != 1)
-		cli_usage(&c, "one operand, please: %s",
+		cli_usage(&c, "expected one operand: %s",
 		    checking ? "a compiled file" : "jieba's directory, which has dict.txt");
 	if (checking && (words || dicts.n))
-		cli_usage(&c, "--check takes a compiled file alone");
+		cli_usage(&c, "--check cannot be used with --words or --dict");
 	if (checking)
 		compiled = open_compiled(&c, c.operands[0]);
 	cli_open(&c);

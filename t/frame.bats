@@ -1252,7 +1252,7 @@ answers() {
 	for operand in file nowhere; do
 		try "shdict $operand"
 		exits 2
-		says "shdict: '$operand': no folder: expected that of jieba's package, which has dict.txt" \
+		says "shdict: '$operand' is not a folder: expected the folder of jieba's package, which has dict.txt" \
 			"Try 'shdict --help' or 'man shdict'."
 	done
 }

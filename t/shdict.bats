@@ -79,9 +79,9 @@ open("damaged", "wb").write(b)'
 		gives
 		says "shdict: $2" "Try 'shdict --help' or 'man shdict'."
 	}
-	refuses '' "one operand, please: jieba's directory, which has dict.txt"
-	refuses 'data data' "one operand, please: jieba's directory, which has dict.txt"
-	refuses '--check a b' 'one operand, please: a compiled file'
-	refuses '--check --words data/dict.txt a' '--check takes a compiled file alone'
-	refuses '--check --dict data/dict.txt a' '--check takes a compiled file alone'
+	refuses '' "expected one operand: jieba's directory, which has dict.txt"
+	refuses 'data data' "expected one operand: jieba's directory, which has dict.txt"
+	refuses '--check a b' 'expected one operand: a compiled file'
+	refuses '--check --words data/dict.txt a' '--check cannot be used with --words or --dict'
+	refuses '--check --dict data/dict.txt a' '--check cannot be used with --words or --dict'
 }
