@@ -411,3 +411,21 @@ pairs() {
 	cat audit groups >expected
 	same expected out
 }
+
+@test "pairs of coverage are pairs, too: of distance 0, and of the greater coverage as similarity" {
+	printf '%s\t%s\n' a "$(seq -s ' ' 100 130)" b "$(seq -s ' ' 100 125)" c "$(seq -s ' ' 200 230)" >docs
+	try 'shspan --pairs docs | tee pairs | shgroup | cut -f 1 | sort'
+	exits 0
+	gives a b
+	try 'shgroup --link star --audit audit -d docs pairs'
+	exits 0
+	gives 'a\ta' 'b\ta'
+	[ "$(cut -f 5,6 audit)" = "$(printf '0\t1.0000')" ]
+	try 'shverify -d docs pairs | cut -f 3,4'
+	gives '0\t0.8387'
+	try 'shstat pairs'
+	exits 0
+	try 'printf "a\tb\t6\t1.5\t0.4\n" | shgroup'
+	exits 2
+	says 'shgroup: -:1: expected id<TAB>id<TAB>matched<TAB>coverage<TAB>coverage, coverages from 0 to 1'
+}

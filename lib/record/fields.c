@@ -312,6 +312,23 @@ static int parse_share(const struct sh_slice *v, uint64_t *distance, struct sh_e
 	return 0;
 }
 
+/* matched, coverage1, coverage2: the similarity is the greater coverage. */
+static int parse_coverage(const struct sh_slice *v, struct sh_pair_record *r, struct sh_error *err)
+{
+	int64_t coverage[2];
+	uint64_t matched;
+
+	if (sh_parse_u64(v[0], &matched) < 0 || sh_parse_weight(v[1], &coverage[0]) < 0 ||
+	    sh_parse_weight(v[2], &coverage[1]) < 0 || coverage[0] > SH_WEIGHT_ONE ||
+	    coverage[1] > SH_WEIGHT_ONE)
+		return sh_error_set(err, SH_ERR_RECORD,
+		    "expected id<TAB>id<TAB>matched<TAB>coverage<TAB>coverage, coverages from 0 "
+		    "to 1");
+	r->distance = 0;
+	r->similarity = coverage[0] > coverage[1] ? coverage[0] : coverage[1];
+	return 0;
+}
+
 int sh_record_pair(struct sh_slice line, struct sh_pair_record *r, struct sh_error *err)
 {
 	struct sh_slice v[5];
@@ -330,6 +347,8 @@ int sh_record_pair(struct sh_slice line, struct sh_pair_record *r, struct sh_err
 	r->id1 = v[0];
 	r->id2 = v[1];
 	r->similarity = -1;
+	if (n == 5 && memchr(v[3].p, '.', v[3].n))
+		return parse_coverage(v + 2, r, err);
 	if (n == 5)
 		return parse_share(v + 2, &r->distance, err);
 	bad = sh_parse_u64(v[2], &r->distance);
