@@ -35,16 +35,6 @@ needs_site() {
 		"$here"/share/demo; then
 		false
 	fi
-	recipe=$(grep -oE "awk -F .* groups.tsv docs.tsv" "$here/README.md")
-	printf '%s\tx\n' 1234567890123456788 1234567890123456789 1 1.0 >docs.tsv
-	printf '%s\t%s\n' 1234567890123456788 1234567890123456788 1234567890123456789 1234567890123456788 \
-		1 1 1.0 1 >groups.tsv
-	for awk in awk mawk gawk 'busybox awk' original-awk; do
-		command -v "${awk%% *}" >/dev/null || continue
-		try "${recipe/#awk/$awk} | cut -f 1"
-		exits 0
-		gives 1234567890123456788 1
-	done
 }
 
 @test 'the tutorials, the cookbook and the questions have examples' {

@@ -27,6 +27,8 @@ setup_file() {
 	called shshare --least 1
 	: >"$BATS_FILE_TMPDIR/spans"
 	called shcut -d "$BATS_FILE_TMPDIR/spans"
+	printf 'c\ta\n' >"$BATS_FILE_TMPDIR/groups"
+	called shdrop -d "$BATS_FILE_TMPDIR/groups"
 }
 
 # called PROGRAM OPTION...: from here on the program is called with these options first.
@@ -42,7 +44,7 @@ good() {
 	case $1 in
 	shspan)
 		printf '%s\t1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 %s\n' a x b y c x ;;
-	shtok | shfp | shdedup | shcut) printf '%s\tone two %s\n' a x b y c x ;;
+	shtok | shfp | shdedup | shcut | shdrop) printf '%s\tone two %s\n' a x b y c x ;;
 	shseed) printf '%s\tone two three four five six seven eight nine ten eleven %s\n' a x b y c x ;;
 	shdf | shweight | shshare) printf '%s\t%s\t1\n' a x a y b x ;;
 	shband | shjoin) printf '%016x\t%s\n' 7 a 7 b 15 c ;;
@@ -694,6 +696,7 @@ much() {
 	shverify) seq 300000 | awk '{ print "a\tb\t" $1 % 9 }' ;;
 	shseed) awk 'BEGIN { while (1) print ++i "\tone two three four five six seven eight nine ten eleven " i }' ;;
 	shtok | shfp | shweight) awk 'BEGIN { while (1) print ++i "\tx\t1" }' ;;
+	shdrop) awk 'BEGIN { while (1) print ++i "\tone two" }' ;;
 	shdf) seq 200000 | awk '{ print "a\tfeature" $1 "\t1" }' ;;
 	shshare) seq 1200 | awk '{ for (i = 0; i < 3; i++) print "document" $1 "\tf" i "\t1" }' ;;
 	shband) awk 'BEGIN { while (1) printf "%016x\tid%d\n", ++i, i }' ;;

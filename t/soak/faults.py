@@ -78,6 +78,8 @@ shverify -d - --measure cosine -o new pairs <docs
 shverify --trailer -d docs.trailer -o new pairs.trailer
 shverify -j 2 -d docs -o new <pairs
 shgroup -o new pairs
+shdrop -d groups -o new docs
+shdrop -j 2 -d groups --mark m --rejects rejected -o new mixed
 shgroup --link star -d docs --keep longest --audit audit -o new pairs
 shgroup --keep words -o new pairs
 shdedup -q --report report -o new docs

@@ -1,0 +1,290 @@
+/* shdrop: documents without those that groups or a report drop. */
+#include <stdlib.h>
+
+#include "base/hmap.h"
+#include "base/num.h"
+#include "group/measure.h"
+#include "record/keeper_mark.h"
+#include "run.h"
+#include "stream/docs.h"
+
+enum { KEEPERS = CLI_OWN, MARK, JSON };
+
+static const struct cli_option options[] = {
+	{ 'd', "groups", "GROUPS", "drop the documents for which these name another keeper" },
+	{ KEEPERS, "keepers", NULL, "write only the documents that stay for others" },
+	{ MARK, "mark", "FIELD", "drop none: add keeper and similarity to each document" },
+	{ JSON, "json", NULL, "each line is a JSON object with the fields that -f names" },
+	{ 'f', "fields", "ID,TEXT", "the fields that hold id and text [1,2 of two; id,text]" },
+	{ 'l', "line-ids", NULL,
+	    "its number is the id of each line, which is plain text or --json" },
+	{ 0 },
+};
+
+static const struct cli_program program = {
+	.name = "shdrop",
+	.synopsis = "-d GROUPS [FILE...]",
+	.purpose = "Documents (id<TAB>text) to those of them that GROUPS does not drop.",
+	.options = { options },
+};
+
+/* What the groups say of one id. */
+struct entry {
+	uint32_t keeper; /* another id that stays for this one; NOT_DROPPED: none */
+	bool keeps;      /* it stays for another id */
+	uint8_t n;       /* bytes of the similarity; 0: unknown */
+	char similarity[SH_SIMILARITY_CHARS];
+};
+
+#define NOT_DROPPED UINT32_MAX
+
+struct settings {
+	struct sh_docs_opts docs;
+	struct cli_files files;
+	const char *fields;
+	struct sh_slice mark; /* name of the field; empty: documents are dropped */
+	bool keepers;
+
+	struct sh_hmap ids;
+	struct entry *entry; /* by index in ids */
+	size_t cap;
+	uint32_t dropped; /* entries that have a keeper */
+	bool met;         /* a document has the id of such an entry */
+};
+
+/* ---- groups ---- */
+
+/* A record of groups has two fields. That of a report or of pairs has more, and names two documents. */
+static int parse(struct sh_slice line, struct sh_slice field[4], struct sh_error *err)
+{
+	size_t n = sh_fields_split(line, field, 4);
+
+	if (n < 2 || n > 4)
+		return sh_error_set(err, SH_ERR_RECORD,
+		    "%zu field%s, expected id<TAB>keeper or a line of a report", n, CLI_PLURAL(n));
+	if (sh_id_check(field[0], err) < 0 || sh_id_check(field[1], err) < 0)
+		return -1;
+	if (n < 4 || field[3].n != SH_SIMILARITY_CHARS)
+		field[3].n = 0;
+	if (n > 2 && sh_slice_eq(field[0], field[1]))
+		return sh_error_set(err, SH_ERR_RECORD,
+		    "'%.*s' was dropped for a document of the same id: no id tells which of the "
+		    "two goes",
+		    sh_shown(field[0], 80), field[0].p);
+	return 0;
+}
+
+/* Returns the index of an id, with a fresh entry where the id is new. */
+static uint32_t index_of(struct cli *c, struct settings *s, struct sh_slice id)
+{
+	struct sh_error err;
+	uint32_t i;
+	bool fresh;
+
+	if (sh_hmap_put(&s->ids, id, &i, &fresh, &err) < 0 ||
+	    (fresh && i >= s->cap &&
+		sh_grow((void **)&s->entry, &s->cap, (size_t)i + 1, sizeof *s->entry, &err) < 0))
+		cli_die(c, &err);
+	if (fresh)
+		s->entry[i] = (struct entry){ .keeper = NOT_DROPPED };
+	return i;
+}
+
+static void take_record(struct cli *c, struct settings *s, const struct sh_slice field[4])
+{
+	uint32_t id = index_of(c, s, field[0]), keeper = index_of(c, s, field[1]);
+	struct entry *e = &s->entry[id];
+
+	if (id == keeper || e->keeper != NOT_DROPPED)
+		return;
+	e->keeper = keeper;
+	e->n = (uint8_t)field[3].n;
+	memcpy(e->similarity, field[3].p, field[3].n);
+	s->entry[keeper].keeps = true;
+	s->dropped++;
+}
+
+/* Pairs that are not groups yet would drop too much: of a, b and c, which are like their neighbours only, both
+ * a and b would go. */
+static void refuse_pairs(struct cli *c, const struct settings *s)
+{
+	struct sh_slice id[3];
+	struct sh_error err;
+
+	for (uint32_t i = 0; i < s->ids.n; i++) {
+		uint32_t keeper = s->entry[i].keeper;
+
+		if (keeper == NOT_DROPPED || s->entry[keeper].keeper == NOT_DROPPED)
+			continue;
+		id[0] = sh_hmap_key(&s->ids, i);
+		id[1] = sh_hmap_key(&s->ids, keeper);
+		id[2] = sh_hmap_key(&s->ids, s->entry[keeper].keeper);
+		sh_error_set(&err, SH_ERR_RECORD,
+		    "'%.*s' goes for '%.*s', which goes for '%.*s': expected groups (shgroup makes "
+		    "them of pairs; reports of several runs are applied one after the other)",
+		    sh_shown(id[0], 80), id[0].p, sh_shown(id[1], 80), id[1].p, sh_shown(id[2], 80),
+		    id[2].p);
+		cli_die(c, &err);
+	}
+}
+
+static void read_groups(struct cli *c, struct settings *s)
+{
+	struct sh_slice line, field[4];
+	struct sh_lines lines;
+	struct sh_error err;
+
+	if (sh_hmap_init(&s->ids, &err) < 0)
+		cli_die(c, &err);
+	sh_lines_init(&lines, (char *const *)(uintptr_t)s->files.name, s->files.n);
+	lines.source.trailer = c->trailer_in;
+	lines.source.crlf = c->crlf;
+	while (cli_line(c, &lines, &line)) {
+		if (sh_dos_check(line, &err) == 0 && parse(line, field, &err) == 0) {
+			take_record(c, s, field);
+			continue;
+		}
+		sh_lines_blame(&lines, &err);
+		cli_reject(c, line, &err);
+	}
+	sh_lines_free(&lines);
+	refuse_pairs(c, s);
+}
+
+/* ---- documents ---- */
+
+struct worker {
+	struct settings *settings;
+	struct sh_document_room room;
+};
+
+static int add_marked(const struct settings *s, struct sh_slice line, const struct sh_document *doc,
+    const struct entry *e, struct sh_job *job, struct sh_error *err)
+{
+	struct sh_keeper_mark mark = { 0 };
+
+	if (e && e->keeper != NOT_DROPPED) {
+		mark.keeper = sh_hmap_key(&s->ids, e->keeper);
+		mark.similarity = sh_slice(e->similarity, e->n);
+	}
+	return sh_keeper_mark_add(&s->docs.form, s->mark, line, doc, &mark, &job->out, err);
+}
+
+static int each_line(void *arg, struct sh_slice line, struct sh_job *job, struct sh_error *err)
+{
+	struct worker *w = arg;
+	struct settings *s = w->settings;
+	const struct entry *e = NULL;
+	struct sh_document doc;
+	uint32_t i;
+	bool dropped;
+
+	line = cli_strip(s->docs.form.crlf, line);
+	if (sh_document_parse(
+		&s->docs.form, line, job->from.number + job->at, &w->room, &doc, err) < 0)
+		return -1;
+	if (sh_hmap_find(&s->ids, doc.id, &i))
+		e = &s->entry[i];
+	dropped = e && e->keeper != NOT_DROPPED;
+	if (dropped)
+		__atomic_store_n(&s->met, true, __ATOMIC_RELAXED);
+	if (s->mark.n == 0 && (s->keepers ? !e || !e->keeps : dropped))
+		return 0;
+	if ((s->mark.n ? add_marked(s, line, &doc, e, job, err)
+		       : sh_buf_add(&job->out, line.p, line.n, err)) < 0)
+		return -1;
+	return sh_buf_add(&job->out, "\n", 1, err);
+}
+
+static int work(void *worker, struct sh_job *job)
+{
+	const struct worker *w = worker;
+
+	if (job->from.starts_file && sh_docs_head(&job->in, &job->err) < 0) {
+		job->err.file = job->from.file;
+		return -1;
+	}
+	job->records = job->from.lines;
+	return sh_job_lines(job, w->settings->docs.rejects, each_line, worker);
+}
+
+/* ---- options ---- */
+
+static void take(struct cli *c, struct settings *s, int opt)
+{
+	switch (opt) {
+	case 'd':
+		cli_reads_more(c, &s->files);
+		break;
+	case KEEPERS:
+		s->keepers = true;
+		break;
+	case MARK:
+		s->mark = sh_slice_str(c->arg);
+		if (s->mark.n == 0)
+			cli_usage(c, "--mark: the name of the field is empty");
+		break;
+	case JSON:
+		s->docs.form.json = true;
+		break;
+	case 'f':
+		s->fields = c->arg;
+		break;
+	case 'l':
+		s->docs.form.line_ids = true;
+		break;
+	}
+}
+
+static void settle(struct cli *c, struct settings *s)
+{
+	struct sh_document_form *form = &s->docs.form;
+	struct sh_error err;
+
+	if (s->files.n == 0)
+		cli_usage(c, "groups or a report are needed: -d GROUPS");
+	if (s->keepers && s->mark.n)
+		cli_usage(c, "--keepers and --mark contradict each other");
+	if (s->mark.n && form->line_ids && !form->json)
+		cli_usage(c, "--mark adds fields, and with -l the whole line is text");
+	if (s->fields && form->line_ids && !form->json)
+		cli_usage(c, "-l and -f contradict each other: with -l the whole line is text");
+	if (s->fields && sh_document_form_parse(s->fields, form, &err) < 0)
+		cli_usage(c, "-f: %s", err.text);
+	form->crlf = c->crlf;
+	s->docs.rejects = c->rejects_path != NULL;
+}
+
+int main(int argc, char **argv)
+{
+	struct cli c;
+	struct settings s = { 0 };
+	struct worker workers[CLI_MAX_JOBS] = { 0 };
+	struct run run = { .cli = &c, .work = work };
+	struct sh_source source;
+	int opt;
+
+	cli_start(&c, &program, argc, argv);
+	while ((opt = cli_next(&c)) != -1)
+		take(&c, &s, opt);
+	settle(&c, &s);
+	cli_open(&c);
+	read_groups(&c, &s);
+	for (unsigned i = 0; i < c.jobs; i++) {
+		workers[i].settings = &s;
+		run.workers[i] = &workers[i];
+	}
+	cli_source_init(&c, &source);
+	run_pool(&run, &source);
+	run_finish(&run, NULL);
+	if (run.records && s.dropped && !s.met)
+		cli_warn(&c,
+		    "no document has an id that -d drops: the groups may be of other documents");
+	sh_source_free(&source);
+	for (unsigned i = 0; i < c.jobs; i++)
+		sh_document_room_free(&workers[i].room);
+	free(s.entry);
+	sh_hmap_free(&s.ids);
+	cli_files_free(&s.files);
+	return cli_finish(&c);
+}

@@ -1,0 +1,128 @@
+#!/usr/bin/env bats
+# shdrop: documents without those that groups or a report drop.
+
+load helper
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return 1
+	printf '%s\t%s\n' a 'one two' b 'one two' c three d 'one two' >docs
+	printf 'a\ta\nb\ta\nd\ta\n' >groups
+	printf 'b\ta\t2\t0.9524\nd\ta\t0\t1.0000\n' >report
+}
+
+@test "documents with another keeper go, by groups and by a report" {
+	try 'shdrop -d groups docs'
+	exits 0
+	says
+	gives 'a\tone two' 'c\tthree'
+	cp out expected
+	for run in 'shdrop -d report docs' 'shdrop -d - docs <report' 'gzip <report >r.gz; shdrop -d r.gz docs' \
+		'head -n 1 report >1; tail -n 1 report >2; shdrop -d 1 -d 2 docs' 'gzip <docs | shdrop -d groups' \
+		'cut -f 1-3 report | shdrop -d - docs'; do
+		try "$run"
+		exits 0
+		same expected out
+	done
+}
+
+@test "what shdedup writes is what shdrop makes of its report, for any number of threads" {
+	for file in en_dev zh_dev; do
+		shdedup -q --report gone "$T_DATA/$file.tsv" >expected
+		for j in 1 3; do
+			try "shdrop -j $j -d gone \$T_DATA/$file.tsv"
+			exits 0
+			same expected out
+		done
+	done
+}
+
+@test "ids are bytes: long numbers, 1.0 and 1 are different" {
+	printf '%s\tx\n' 1234567890123456788 1234567890123456789 1 1.0 >docs
+	printf '%s\t%s\n' 1234567890123456788 1234567890123456788 1234567890123456789 1234567890123456788 \
+		1 1 1.0 1 >groups
+	try 'shdrop -d groups docs | cut -f 1'
+	gives 1234567890123456788 1
+}
+
+@test "--keepers writes the documents that stay for others" {
+	for file in groups report; do
+		try "shdrop --keepers -d $file docs"
+		exits 0
+		says
+		gives 'a\tone two'
+	done
+}
+
+@test "--mark adds two fields and drops nothing" {
+	try 'shdrop --mark dup -d report docs'
+	exits 0
+	gives 'a\tone two\t\t' 'b\tone two\ta\t0.9524' 'c\tthree\t\t' 'd\tone two\ta\t1.0000'
+	try 'shdrop --mark dup -d groups docs | tail -n 1'
+	gives 'd\tone two\ta\t'
+}
+
+@test "JSON: lines stay as they are, --mark adds one field at the end" {
+	printf '%s\n' '{"id": "a", "text":"x", "n":1.50}' '{"n":{"k":[]}, "text":"x","id":"b" }  ' '{"id":"\u0063","text":"y"}' >json
+	printf 'b\ta\t2\t0.9524\n' >report
+	try 'shdrop --json -d report json'
+	exits 0
+	(head -n 1 json; tail -n 1 json) >expected
+	same expected out
+	try 'shdrop --json --mark dup -d report json'
+	exits 0
+	cat >expected <<-'END'
+	{"id": "a", "text":"x", "n":1.50,"dup":null}
+	{"n":{"k":[]}, "text":"x","id":"b" ,"dup":{"keeper":"a","similarity":0.9524}}  
+	{"id":"\u0063","text":"y","dup":null}
+	END
+	same expected out
+	try 'shdrop --json --mark n -d report json'
+	exits 2
+	says 'shdrop: json:1: JSON: the object has a field "n" already (give the mark another name)'
+}
+
+@test "JSON: the keeper is a number where ids are numbers, and escaped where it must be" {
+	printf '%s\n' '{"doc":17,"body":"x"}' '{"doc":18,"body":"x"}' '{"doc":"q\"\\","body":"x"}' '{"doc":"z","body":"x"}' >json
+	printf '18\t17\nz\tq"\\\n' | shdrop --json -f doc,body --mark m -d - json >out
+	cat >expected <<-'END'
+	{"doc":17,"body":"x","m":null}
+	{"doc":18,"body":"x","m":{"keeper":17,"similarity":null}}
+	{"doc":"q\"\\","body":"x","m":null}
+	{"doc":"z","body":"x","m":{"keeper":"q\"\\","similarity":null}}
+	END
+	same expected out
+}
+
+@test "other fields, numbers of lines as ids" {
+	printf 'x\tb\tone\ty\nx\tc\ttwo\ty\n' >docs
+	try 'shdrop -f 2,3 -d groups docs'
+	exits 0
+	gives 'x\tc\ttwo\ty'
+	printf 'one\ntwo\none\n' >lines
+	try 'printf "3\t1\n" | shdrop -l -d - lines lines'
+	gives one two one two one
+	try 'printf "3\t1\n" | shdrop -l -d - --mark m lines'
+	exits 2
+	says 'shdrop: --mark adds fields, and with -l the whole line is text' "Try 'shdrop --help' or 'man shdrop'."
+}
+
+@test "pairs that are no groups, one id twice, and files that do not belong together are told" {
+	try 'printf "a\tb\t1\nb\tc\t1\n" | shdrop -d - docs'
+	exits 2
+	gives
+	says "shdrop: 'a' goes for 'b', which goes for 'c': expected groups (shgroup makes them of pairs; reports of several runs are applied one after the other)"
+	try 'printf "a\ta\t0\t1.0000\n" | shdrop -d - docs'
+	exits 2
+	says "shdrop: -:1: 'a' was dropped for a document of the same id: no id tells which of the two goes"
+	try 'printf "a b\n" | shdrop -d - docs'
+	says 'shdrop: -:1: 1 field, expected id<TAB>keeper or a line of a report'
+	try 'printf "z\ty\n" | shdrop -d - docs'
+	exits 0
+	same docs out
+	says 'shdrop: no document has an id that -d drops: the groups may be of other documents'
+	try 'shdrop docs'
+	exits 2
+	says 'shdrop: groups or a report are needed: -d GROUPS' "Try 'shdrop --help' or 'man shdrop'."
+	try 'shdrop --keepers --mark m -d groups docs'
+	exits 2
+}
