@@ -166,7 +166,7 @@ static int each_document(
 	if (sh_fingerprint(w->fingerprinter, doc->text, &fp, err) < 0)
 		return -1;
 	job->ill_formed += fp.bad_utf8;
-	if (is_empty(w->settings, &fp, fp.features > 0))
+	if (is_empty(w->settings, &fp, fp.tokens))
 		return add_empty(w->settings, doc->id, sh_job_line(job), job, err);
 	return add_record(&job->out, w->settings, fp.w, doc->id, err);
 }

@@ -97,15 +97,20 @@ static int add_all(struct sh_buf *out, const struct worker *w, const struct sh_t
 static int each(void *arg, const struct sh_document *doc, struct sh_job *job, struct sh_error *err)
 {
 	struct worker *w = arg;
-	struct sh_tokens tokens;
+	struct sh_tokens tokens, all;
 	struct sh_ngrams range;
 
 	if (sh_tokenize(w->tokenizer, doc->text, &tokens, err) < 0)
 		return -1;
 	job->ill_formed += tokens.bad_utf8;
-	range = sh_ngrams_of(w->opts->ngrams, tokens.n);
+	all = tokens;
+	range = sh_ngrams_in(w->opts->ngrams, &tokens);
 	if (range.min == 0)
 		return add_feature(w, &job->out, doc->id, sh_slice("", 0), '0', err);
+	/* The record of the only n-gram, without weight, tells the document from an empty one. */
+	if (range.max == 0)
+		return add_feature(
+		    w, &job->out, doc->id, sh_ngram_text(&all, 0, (unsigned)all.n), '0', err);
 	for (unsigned n = 1; n <= sh_ngrams_lead(range); n++)
 		if (add_feature(w, &job->out, doc->id, sh_ngram_text(&tokens, 0, n), '1', err) < 0)
 			return -1;

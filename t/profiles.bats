@@ -4,7 +4,7 @@
 load helper
 
 # Those that need nothing but the programs.
-plain='default gomd5 gemantic seomoz pysimhash mfonda'
+plain='default gomd5 gemantic seomoz pysimhash mfonda clickhouse-ngram clickhouse-ngram-utf8-ci clickhouse-word-ci'
 
 has_jieba() {
 	shtok --segment jieba </dev/null >/dev/null 2>&1 || skip 'no dictionary of jieba'
@@ -32,7 +32,7 @@ documents() {
 @test 'the same for weights by counts where hashes of words are often equal' {
 	documents | head -n 20 >docs
 	for o in '-p gemantic -b 8' '-p gemantic -b 128' '-p gemantic -b 256' '-p pysimhash -b 8' \
-		'-H gemantic -b 64' '-H md5-nibbles -b 32'; do
+		'-H gemantic -b 64' '-H md5-nibbles -b 32' '-p clickhouse-ngram-utf8' '-H crc32c -b 32'; do
 		p=default
 		[ "${o%% *}" != -p ] || p=$(cut -d ' ' -f 2 <<<"$o")
 		for w in set log freq; do
@@ -77,7 +77,8 @@ documents() {
 	documents >docs
 	for o in '-p seomoz -n 2' '-p gomd5 -n 1-2' '-p pysimhash -n 3' '-p mfonda --split fields' \
 		'-p gomd5 --min-chars 3' '-p seomoz -u char' '-p pysimhash --no-fold' \
-		'-p default --split python -n 3'; do
+		'-p default --split python -n 3' '-p clickhouse-ngram-utf8 -n 1-4' '-p clickhouse-word -u char' \
+		'-p clickhouse-ngram-ci --no-fold' '-p clickhouse-ngram-utf8 --split alpha -n 2'; do
 		p=$(cut -d ' ' -f 2 <<<"$o")
 		bash -c "shfp --bare $o docs" >short 2>err
 		try "shtok $o docs | shweight -p $p | shfp --bare -p $p"
@@ -85,7 +86,7 @@ documents() {
 		same short out
 	done
 	for o in '-H mix' '-H xxh3' '-b 64 --empty skip'; do
-		for p in seomoz gomd5 mfonda pysimhash; do
+		for p in seomoz gomd5 mfonda pysimhash clickhouse-ngram-utf8; do
 			bash -c "shfp --bare -p $p $o docs" >short 2>err
 			try "shtok -p $p docs | shweight -p $p | shfp --bare -p $p $o"
 			exits 0
@@ -278,6 +279,44 @@ anywhere() {
 	try 'shfp --bare -p pysimhash --empty ones weightless; shfp --bare -p gemantic --empty error weightless'
 	exits 2
 	gives 'ffffffffffffffff\ta'
+}
+
+@test 'clickhouse: texts shorter than an n-gram, as the engine has them' {
+	printf '%s\n' 'none	' 'two	ab' 'three	abc' 'four	abcd' >docs
+	sed -i 's/\\t/\t/' docs
+	for p in clickhouse-ngram clickhouse-ngram-utf8 clickhouse-word; do
+		try "shfp -p $p -x dec docs"
+		exits 0
+		mv out "$p"
+		try "shtok -p $p docs | shweight -p $p | shfp --features -p $p -x dec"
+		same "$p" out
+	done
+	try 'cut -f 1 clickhouse-ngram | paste -sd " "'
+	gives '18446744073709551615 492689097 3384066120 3232808960'
+	try 'cut -f 1 clickhouse-ngram-utf8 | paste -sd " "'
+	gives '18446744073709551615 492689097 0 3841129639'
+	try 'cut -f 1 clickhouse-word | paste -sd " "'
+	gives '0 0 0 1832383950'
+	# All n-grams of a text are compared, the first one too.
+	printf 'three\tother\t0\n' >pair
+	printf 'other\tabc\n' >>docs
+	try 'shverify -p clickhouse-ngram-utf8 -d docs pair'
+	gives 'three\tother\t0\t1.0000'
+	try 'shtok -p clickhouse-ngram-utf8 docs'
+	gives 'none\t\t0' 'two\tab\t1' 'three\tabc\t0' 'four\tbcd\t1' 'other\tabc\t0'
+	try 'shfp --minhash -b 64 -p clickhouse-ngram-utf8 docs | sed -n "1p; 3p"'
+	gives 'ffffffffffffffff\tnone' 'ffffffffffffffff\tthree'
+}
+
+@test 'clickhouse: case is one bit of every byte, words have four bytes' {
+	printf 'a\tThe WORD caf\xc3\x89 abc 1a-2b3c\n' >docs
+	try 'shtok -p clickhouse-word-ci -n 1 docs'
+	gives 'a\tword\t1' 'a\tcaf\xe3\xa9\t1' 'a\t2b3c\t1'
+	try 'shtok -p clickhouse-word -n 2 docs'
+	gives 'a\tWORD caf\xc3\x89\t1' 'a\tcaf\xc3\x89 2b3c\t1'
+	printf 'a\t\\t@\0\n' >docs
+	try 'shtok -p clickhouse-ngram-ci -n 1 docs'
+	gives 'a\t)\t1' 'a\t`\t1' 'a\t \t1'
 }
 
 @test 'features keep backslashes and what else a record escapes' {

@@ -182,8 +182,8 @@ int simhash_text(
 	if (sh_fingerprint(s->fingerprinter, sh_slice(text, size), &out, &err) < 0)
 		return sh_api_fail(error, &err);
 	/* As in shfp: a profile with a rule for empty documents applies it only to documents without
-	 * features, not to features of weight 0. */
-	if (out.empty && (out.features == 0 || s->empty == SH_EMPTY_SKIP))
+	 * tokens, not to features of weight 0. */
+	if (out.empty && (s->opts.minhash || !out.tokens || s->empty == SH_EMPTY_SKIP))
 		return sh_empty_fingerprint(s->empty, &s->opts, fp);
 	memcpy(fp, out.w, SH_FP_WORDS(s->opts.bits) * sizeof *fp);
 	return 1;

@@ -37,6 +37,8 @@ static struct sh_features *make(const struct sh_token_opts *token, struct sh_ngr
 		return NULL;
 	}
 	f->ngrams = ngrams;
+	/* Texts are compared as a whole, whatever a fingerprint leaves out. */
+	f->ngrams.past_first = false;
 	sh_keyed_init(&f->keyed, key);
 	f->kernel = apart ? sh_keyed_kernel_at(0) : NULL;
 	/* Words of other methods may contain blanks: two n-grams of different words may have the same

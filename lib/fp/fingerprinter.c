@@ -11,6 +11,7 @@
 #include "fp/repeats.h"
 #include "fp/simhash.h"
 #include "hash/mix.h"
+#include "text/method.h"
 #include "weight/rounded.h"
 
 enum {
@@ -21,11 +22,12 @@ enum {
 struct sh_fingerprinter {
 	struct sh_fingerprint_opts opts;
 	unsigned hash_bits, words;
+	bool composes; /* n-gram hashes are composed of token hashes */
 	struct sh_tokenizer *tokenizer;
 	const struct sh_mix_kernel *mix;
 	struct sh_simhash simhash;
 	struct sh_hash_count distinct;
-	uint64_t *token;   /* hash of each token, when n-gram hashes are composed of them */
+	uint64_t *token;   /* hash of each token, when `composes` */
 	uint64_t *feature; /* first word of each feature's hash */
 	uint64_t *wide;    /* all words of each hash, when they cannot be computed from the first */
 	uint64_t *text_hash; /* a strong hash of each feature, when by_text */
@@ -77,6 +79,12 @@ static int fill_by_count(struct sh_fingerprinter *f, struct sh_error *err)
 	return 0;
 }
 
+/* Returns whether spaces may be tokens: the hash of an n-gram's text splits the text at spaces. */
+static bool cuts_spaces(const struct sh_token_opts *opts)
+{
+	return opts->method && opts->method->chars && opts->method->escapes;
+}
+
 struct sh_fingerprinter *sh_fingerprinter_new(
     const struct sh_fingerprint_opts *opts, struct sh_error *err)
 {
@@ -89,7 +97,8 @@ struct sh_fingerprinter *sh_fingerprinter_new(
 	f->opts = *opts;
 	f->hash_bits = opts->minhash ? 64 : opts->bits;
 	f->words = SH_FP_WORDS(f->hash_bits);
-	f->opts.token.apart = opts->hash->composed;
+	f->composes = opts->hash->composed && !cuts_spaces(&opts->token);
+	f->opts.token.apart = f->composes;
 	f->mix = sh_mix_kernel_at(0);
 	f->by_text = !opts->minhash && !opts->scheme->additive &&
 		     (opts->hash->weak || (opts->hash->number && f->hash_bits < 64));
@@ -353,16 +362,19 @@ int sh_fingerprint(struct sh_fingerprinter *f, struct sh_slice text, struct sh_f
 		return -1;
 	out->bad_utf8 = tokens.bad_utf8;
 	out->features = out->distinct = 0;
-	range = sh_ngrams_of(f->opts.ngrams, tokens.n);
-	out->empty = range.min == 0;
-	if (out->empty)
-		return 0;
+	range = sh_ngrams_in(f->opts.ngrams, &tokens);
+	out->tokens = range.min > 0;
 	if (sh_ngrams_count(range, tokens.n, &features, err) < 0)
 		return -1;
 	out->features = features;
+	out->empty = features == 0;
+	if (out->empty) {
+		sh_simhash_finish(&f->simhash, out->w);
+		return 0;
+	}
 	if (room(&f->feature, &f->feature_cap, features, err) < 0)
 		return -1;
-	if (!f->opts.hash->composed)
+	if (!f->composes)
 		status = hash_texts(f, &tokens, range, features, err);
 	else
 		status = compose(f, &tokens, range, err);

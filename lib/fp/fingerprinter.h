@@ -37,6 +37,7 @@ struct sh_fingerprint {
 	uint64_t w[SH_FP_MAX_WORDS];
 	/* The total weight is 0. w then holds what a tie gives; without features it is not written. */
 	bool empty;
+	bool tokens;     /* the text has tokens; set by sh_fingerprint() */
 	size_t features; /* n-grams of the text with repetitions; set by sh_fingerprint() */
 	/* Number of distinct hashes when it is at most distinct_up_to, otherwise a larger number than
 	 * distinct_up_to. Features with equal hashes, which a hostile text may have, count once. */

@@ -10,6 +10,18 @@ static const char jieba_stop[] =
     "the\nof\nis\nand\nto\nin\nthat\nwe\nfor\nan\nare\nby\nbe\nas\non\nwith\ncan\nif\n"
     "from\nwhich\nyou\nit\nthis\nthen\nat\nhave\nall\nnot\none\nhas\nor\n";
 
+/* The functions of ClickHouse: a name, how text is cut, whether case counts. */
+#define CLICKHOUSE(NAME, METHOD, CASE_COUNTS, HASH, PAST_FIRST, EMPTY)                             \
+	{                                                                                          \
+		.name = NAME, .method = METHOD, .no_fold = CASE_COUNTS,                            \
+		.ngrams = { 3, 3, false, PAST_FIRST }, .weight = "tf", .hash = HASH, .bits = 64,   \
+		.bits_min = 64, .bits_max = 64, .bits_step = 1, .empty = EMPTY, .bin = "bin",      \
+	}
+#define CLICKHOUSE_NGRAM(NAME, METHOD, CASE_COUNTS, PAST_FIRST)                                    \
+	CLICKHOUSE(NAME, METHOD, CASE_COUNTS, "crc32c", PAST_FIRST, SH_EMPTY_ONES)
+#define CLICKHOUSE_WORD(NAME, CASE_COUNTS)                                                         \
+	CLICKHOUSE(NAME, "long-words", CASE_COUNTS, "crc32c-joined", false, SH_EMPTY_ZERO)
+
 static const struct sh_profile rows[] = {
 	{
 	    .name = "default",
@@ -157,6 +169,14 @@ static const struct sh_profile rows[] = {
 	    .empty = SH_EMPTY_SKIP,
 	    .bin = "bin",
 	},
+	CLICKHOUSE_NGRAM("clickhouse-ngram", "bytes", true, false),
+	CLICKHOUSE_NGRAM("clickhouse-ngram-ci", "bytes", false, false),
+	CLICKHOUSE_NGRAM("clickhouse-ngram-utf8", "code-points", true, true),
+	CLICKHOUSE_NGRAM("clickhouse-ngram-utf8-ci", "code-points", false, true),
+	CLICKHOUSE_WORD("clickhouse-word", true),
+	CLICKHOUSE_WORD("clickhouse-word-ci", false),
+	CLICKHOUSE_WORD("clickhouse-word-utf8", true),
+	CLICKHOUSE_WORD("clickhouse-word-utf8-ci", false),
 };
 
 const struct sh_profile *sh_profile_at(unsigned i)

@@ -122,6 +122,18 @@ static const struct sh_hash rows[] = {
 	    .number = true,
 	    .weak = true },
 	{ .name = "seomoz", .feature = sh_hash_seomoz, .max_bits = 64 },
+	{ .name = "crc32c",
+	    .feature = sh_hash_crc32c,
+	    .max_bits = 64,
+	    .seedless = true,
+	    .number = true,
+	    .weak = true },
+	{ .name = "crc32c-joined",
+	    .feature = sh_hash_crc32c_joined,
+	    .max_bits = 64,
+	    .seedless = true,
+	    .number = true,
+	    .weak = true },
 };
 
 /* Shifts a number left by `shift` bits, to the front of the words. */

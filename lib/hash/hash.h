@@ -25,6 +25,9 @@
  *                UTF-16 unit u; x ^ their number
  *   seomoz       64 bits: h = rotl(h, 1) ^ jenkins(part) for each part between single
  *                spaces, the bits then in reverse order
+ *   crc32c       64 bits, the first 32 of them 0: CRC-32C that starts with all bits 1 and is not
+ *                inverted at the end (ClickHouse)
+ *   crc32c-joined  the crc32c of the text without its spaces
  */
 #ifndef SH_HASH_HASH_H
 #define SH_HASH_HASH_H
@@ -52,7 +55,7 @@ struct sh_hash {
 	 * feature() stores the last 64 * words bits. */
 	bool number;
 	/* Different features often share the first word: the high bits of gemantic are 0 for
-	 * short texts. */
+	 * short texts, a CRC has 32 bits. */
 	bool weak;
 };
 

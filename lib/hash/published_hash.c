@@ -2,6 +2,7 @@
 
 #include "base/bytes.h"
 #include "base/wide.h"
+#include "hash/crc32c.h"
 #include "hash/jenkins.h"
 #include "hash/md5.h"
 #include "hash/md5_kernel.h"
@@ -170,4 +171,26 @@ void sh_hash_gemantic(struct sh_slice text, uint64_t seed, unsigned words, uint6
 	x[0] ^= units;
 	for (unsigned i = 0; i < words; i++)
 		out[i] = x[words - 1 - i];
+}
+
+void sh_hash_crc32c(struct sh_slice text, uint64_t seed, unsigned words, uint64_t *out)
+{
+	(void)seed;
+	(void)words;
+	*out = sh_crc32c(SH_CRC32C_START, text);
+}
+
+void sh_hash_crc32c_joined(struct sh_slice text, uint64_t seed, unsigned words, uint64_t *out)
+{
+	const char *p = text.p, *end = text.p + text.n, *space;
+	uint32_t state = SH_CRC32C_START;
+
+	(void)seed;
+	(void)words;
+	while (p < end) {
+		space = memchr(p, ' ', (size_t)(end - p));
+		state = sh_crc32c(state, sh_slice(p, (size_t)((space ? space : end) - p)));
+		p = space ? space + 1 : end;
+	}
+	*out = state;
 }

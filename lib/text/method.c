@@ -13,6 +13,19 @@ static const struct sh_token_method rows[] = { { .name = "words", .run = sh_cut_
 	{ .name = "python", .run = sh_cut_python, .chars = true },
 	{ .name = "go-words", .run = sh_cut_go_words },
 	{ .name = "go-letters", .run = sh_cut_go_letters, .no_places = true },
+	{ .name = "bytes",
+	    .run = sh_cut_bytes,
+	    .chars = true,
+	    .escapes = true,
+	    .profile_only = true,
+	    .no_places = true },
+	{ .name = "code-points",
+	    .run = sh_cut_code_points,
+	    .chars = true,
+	    .escapes = true,
+	    .profile_only = true,
+	    .no_places = true },
+	{ .name = "long-words", .run = sh_cut_long_words, .profile_only = true, .no_places = true },
 	SH_JIEBA_METHODS SH_CPPJIEBA_METHODS };
 
 const struct sh_token_method *sh_token_method_at(unsigned i)

@@ -19,6 +19,17 @@ int sh_ngrams_parse(const char *spec, struct sh_ngrams *range, struct sh_error *
 	return 0;
 }
 
+struct sh_ngrams sh_ngrams_in(struct sh_ngrams range, struct sh_tokens *tokens)
+{
+	if (range.past_first && tokens->n >= range.min) {
+		tokens->start++;
+		tokens->end++;
+		if (--tokens->n < range.min)
+			return (struct sh_ngrams){ .min = 1, .max = 0 };
+	}
+	return sh_ngrams_of(range, tokens->n);
+}
+
 int sh_ngrams_count(struct sh_ngrams range, size_t tokens, size_t *count, struct sh_error *err)
 {
 	uint64_t all = sh_ngrams_lead(range);

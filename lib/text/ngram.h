@@ -14,6 +14,9 @@ struct sh_ngrams {
 	/* The first 1, 2, ... min - 1 tokens of the document are n-grams, too, as in a window that moves
 	 * into the document (seomoz). */
 	bool lead;
+	/* N-grams begin with the second token: the first n-gram of a document is not one. Documents
+	 * with fewer than min tokens keep their only n-gram (ClickHouse). */
+	bool past_first;
 };
 
 /* Parses "N" or "N-M". */
@@ -28,6 +31,10 @@ static inline struct sh_ngrams sh_ngrams_of(struct sh_ngrams range, size_t token
 		range.max = (unsigned)tokens;
 	return range;
 }
+
+/* Returns the range limited to the document, as sh_ngrams_of(). Drops the document's first token when
+ * n-grams begin with the second one. max is 0 when a document with tokens then has no n-gram. */
+struct sh_ngrams sh_ngrams_in(struct sh_ngrams range, struct sh_tokens *tokens);
 
 /* Returns the number of leading n-grams: the first 1, 2, ... tokens. */
 static inline unsigned sh_ngrams_lead(struct sh_ngrams range)

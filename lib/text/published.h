@@ -8,7 +8,7 @@ typedef int sh_cut_fn(
     struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end, struct sh_error *err);
 
 sh_cut_fn sh_cut_fields, sh_cut_blanks, sh_cut_alpha, sh_cut_python, sh_cut_go_words,
-    sh_cut_go_letters;
+    sh_cut_go_letters, sh_cut_bytes, sh_cut_code_points, sh_cut_long_words;
 
 /* Removes the escapes of a text that is not raw: sets *p and *end, perhaps to t->scratch. */
 int sh_plain_text(

@@ -465,6 +465,27 @@ static bool count_fails(unsigned min, unsigned max, size_t tokens)
 	       err.code == SH_ERR_RANGE;
 }
 
+/* The first n-gram is left out, unless it is the only one of a short text. */
+static void test_past_first(void)
+{
+	static const uint32_t start[] = { 0, 1, 2, 3, 4 }, end[] = { 1, 2, 3, 4, 5 };
+	const struct sh_ngrams range = { 3, 3, .past_first = true };
+	static const struct {
+		size_t tokens, ngrams;
+		uint32_t first;
+	} rows[] = { { 0, 0, 0 }, { 1, 1, 0 }, { 2, 1, 0 }, { 3, 0, 1 }, { 4, 1, 1 }, { 5, 2, 1 } };
+
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct sh_tokens t = { .start = start, .end = end, .n = rows[i].tokens };
+		struct sh_ngrams of = sh_ngrams_in(range, &t);
+		size_t n;
+
+		ok(sh_ngrams_count(of, t.n, &n, &err) == 0 && n == rows[i].ngrams &&
+			(of.min == 0) == (rows[i].tokens == 0) && t.start[0] == rows[i].first,
+		    "n-grams past the first one of %zu tokens", rows[i].tokens);
+	}
+}
+
 static void test_counts(void)
 {
 	struct sh_ngrams none = sh_ngrams_of((struct sh_ngrams){ 2, 3, true }, 0);
@@ -478,6 +499,7 @@ static void test_counts(void)
 	ok(sh_ngrams_count((struct sh_ngrams){ 1, 1, false }, most, &m, &err) == 0 && m == most &&
 		count_fails(1, 2, most / 2 + 2),
 	    "at most 2^31 - 1");
+	test_past_first();
 	/* On 32 bits a size_t would come round to some ten thousand. */
 	ok(count_fails(1, 255, 16843137), "more than 2^32 are told, too");
 }

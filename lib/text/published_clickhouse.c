@@ -1,0 +1,107 @@
+/* ClickHouse's n-grams and words: see simhash-profiles(7). */
+#include "text/published.h"
+
+enum {
+	STEP = 16 * 1024,     /* bytes for which room is made at once */
+	SHORTEST_WORD = 4,    /* bytes; shorter words are dropped */
+	CASE_BIT = 'a' ^ 'A', /* set in every byte when case is ignored, not only in letters */
+};
+
+static uint64_t count_ill_formed(const uint8_t *p, const uint8_t *end)
+{
+	uint64_t n = 0;
+
+	while (p < end)
+		n += sh_utf8_next(&p, end) == SH_UTF8_ILL;
+	return n;
+}
+
+/* The length that the first byte of a character gives. A byte that cannot be the first gives 1. */
+static size_t length_by_first_byte(uint8_t c)
+{
+	return c < 0xC0 || c >= 0xF8 ? 1 : c < 0xE0 ? 2 : c < 0xF0 ? 3 : 4;
+}
+
+static void put_bytes(struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end)
+{
+	const uint8_t case_bit = t->opts.no_fold ? 0 : CASE_BIT;
+
+	while (p < end)
+		t->text[t->used++] = (char)(*p++ | case_bit);
+}
+
+/* Makes a token of each character that begins before lim. Returns the end of the last one. */
+static const uint8_t *cut_some(struct sh_tokenizer *t, const uint8_t *p, const uint8_t *lim,
+    const uint8_t *end, bool code_points)
+{
+	while (p < lim) {
+		size_t n = code_points ? length_by_first_byte(*p) : 1, from = t->used;
+		const uint8_t *next = n < (size_t)(end - p) ? p + n : end;
+
+		put_bytes(t, p, next);
+		sh_out_token(t, from, t->used);
+		p = next;
+	}
+	return p;
+}
+
+static int cut_characters(struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end,
+    bool code_points, struct sh_error *err)
+{
+	if (sh_plain_text(t, &p, &end, err) < 0)
+		return -1;
+	t->ill += count_ill_formed(p, end);
+	while (p < end) {
+		const uint8_t *lim = end - p > STEP ? p + STEP : end;
+
+		if (sh_out_reserve(t, (size_t)(lim - p) + 1, err) < 0)
+			return -1;
+		p = cut_some(t, p, lim, end, code_points);
+		t->word = t->used;
+	}
+	/* A final '_' must not be taken for a gap. */
+	t->text[t->used++] = ' ';
+	t->word = t->used;
+	return 0;
+}
+
+int sh_cut_bytes(struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end, struct sh_error *err)
+{
+	return cut_characters(t, p, end, false, err);
+}
+
+int sh_cut_code_points(
+    struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end, struct sh_error *err)
+{
+	return cut_characters(t, p, end, true, err);
+}
+
+static bool separates(uint8_t c)
+{
+	return c < 0x80 && !(c >= '0' && c <= '9') &&
+	       !((c | CASE_BIT) >= 'a' && (c | CASE_BIT) <= 'z');
+}
+
+/* Words are runs of ASCII letters, ASCII digits and all bytes beyond ASCII. */
+int sh_cut_long_words(
+    struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end, struct sh_error *err)
+{
+	if (sh_plain_text(t, &p, &end, err) < 0)
+		return -1;
+	t->ill += count_ill_formed(p, end);
+	while (p < end) {
+		const uint8_t *word = p;
+
+		while (p < end && !separates(*p))
+			p++;
+		if (p - word >= SHORTEST_WORD) {
+			if (sh_out_reserve(t, (size_t)(p - word), err) < 0)
+				return -1;
+			sh_out_at(t, word, p);
+			put_bytes(t, word, p);
+			sh_out_gap(t);
+		}
+		p += p < end;
+	}
+	return 0;
+}
