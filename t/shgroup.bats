@@ -429,3 +429,15 @@ pairs() {
 	exits 2
 	says 'shgroup: -:1: expected id<TAB>id<TAB>matched<TAB>coverage<TAB>coverage, coverages from 0 to 1'
 }
+
+@test "the pipe with the options of shdedup drops what shdedup drops, for the same documents" {
+	for set in en zh; do
+		docs=$T_DATA/${set}_dev.tsv
+		try "cat $docs | shfp -n 3 --minhash | shband -k 10 | sort | shjoin | shverify -n 3 -T 0.8 -d $docs |
+			shgroup --link star -d $docs | awk '\$1 != \$2' | sort"
+		exits 0
+		shdedup -q --dry-run --report - "$docs" | cut -f 1,2 | sort >expected
+		[ "$(wc -l <expected)" -gt 180 ]
+		same expected out
+	done
+}

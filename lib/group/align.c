@@ -10,7 +10,6 @@
 
 enum {
 	BITS = 64,
-	FIRST_BAND = 48, /* the least limit of the first try; most near-duplicates are nearer */
 };
 
 struct sh_aligner {
@@ -182,41 +181,46 @@ static int make_masks(struct sh_aligner *a, const struct matrix *m, struct sh_er
 	return 0;
 }
 
-/* Set or, `clear`, take back the bits of a rare token in the blocks of the band. */
-static void mark(
-    struct sh_aligner *a, const struct matrix *m, const struct band *b, uint32_t t, bool clear)
+/* Places of a rare token, from .. end - 1 in x->place, that lie in the blocks of the band. */
+struct places {
+	const uint32_t *from, *end;
+};
+
+static struct places find_places(
+    struct sh_aligner *a, const struct matrix *m, const struct band *b, uint32_t t)
 {
-	const struct sh_sequence *x = m->x;
+	const uint32_t *place = m->x->place, *last = place + m->x->first[t + 1];
 	size_t from = m->x_from + b->first * BITS, end = m->x_from + b->end * BITS;
-	uint32_t i = a->cursor[t], last = x->first[t + 1];
+	struct places p = { place + a->cursor[t], NULL };
 
-	while (i < last && x->place[i] < from)
-		i++;
-	a->cursor[t] = i;
-	for (; i < last && x->place[i] < end; i++) {
-		size_t row = x->place[i] - m->x_from;
-
-		if (clear)
-			a->scratch[row / BITS] = 0;
-		else
-			a->scratch[row / BITS] |= UINT64_C(1) << row % BITS;
-	}
+	while (p.from < last && *p.from < from)
+		p.from++;
+	a->cursor[t] = (uint32_t)(p.from - place);
+	for (p.end = p.from; p.end < last && *p.end < end;)
+		p.end++;
+	return p;
 }
 
-/* One column of one block. in, out: the horizontal difference at its upper and lower end, -1 to 1;
- * bit: the last of its rows. */
-static int advance(uint64_t *up, uint64_t *down, uint64_t match, int in, unsigned bit)
+/* A horizontal difference, as two bits. */
+struct step {
+	uint64_t plus, minus;
+};
+
+/* One column of one block. in: the horizontal difference at its upper end; bit: the last of its rows.
+ * Returns the difference there. */
+static inline struct step advance(
+    uint64_t *up, uint64_t *down, uint64_t match, struct step in, unsigned bit)
 {
 	uint64_t vertical = match | *down, horizontal, plus, minus;
-	int out;
+	struct step out;
 
-	match |= in < 0;
+	match |= in.minus;
 	horizontal = (((match & *up) + *up) ^ *up) | match;
 	plus = *down | ~(horizontal | *up);
 	minus = *up & horizontal;
-	out = (int)(plus >> bit & 1) - (int)(minus >> bit & 1);
-	plus = plus << 1 | (in > 0);
-	minus = minus << 1 | (in < 0);
+	out = (struct step){ plus >> bit & 1, minus >> bit & 1 };
+	plus = plus << 1 | in.plus;
+	minus = minus << 1 | in.minus;
 	*up = minus | ~(vertical | plus);
 	*down = plus & vertical;
 	return out;
@@ -237,18 +241,29 @@ static void move_band(struct sh_aligner *a, const struct matrix *m, struct band 
 	}
 }
 
-static void add_column(
+static inline void add_column(
     struct sh_aligner *a, const struct matrix *m, struct band *b, const uint64_t *match)
 {
-	int difference = 1; /* above the band, as above the matrix, a column costs 1 more */
+	uint64_t *up = a->up, *down = a->down;
+	size_t last = b->end - 1, left = m->rows - last * BITS;
+	struct step s = { 1, 0 }; /* above the band, as above the matrix, a column costs 1 more */
 
-	for (size_t i = b->first; i < b->end; i++) {
-		unsigned bit =
-		    m->rows - i * BITS < BITS ? (unsigned)(m->rows % BITS) - 1 : BITS - 1;
+	for (size_t i = b->first; i < last; i++)
+		s = advance(&up[i], &down[i], match[i], s, BITS - 1);
+	s = advance(
+	    &up[last], &down[last], match[last], s, (left < BITS ? (unsigned)left : BITS) - 1);
+	b->cost += s.plus - s.minus;
+}
 
-		difference = advance(&a->up[i], &a->down[i], match[i], difference, bit);
-	}
-	b->cost += (size_t)difference;
+static void add_rare(struct sh_aligner *a, const struct matrix *m, struct band *b, uint32_t t)
+{
+	struct places p = find_places(a, m, b, t);
+
+	for (const uint32_t *i = p.from; i < p.end; i++)
+		a->scratch[(*i - m->x_from) / BITS] |= UINT64_C(1) << (*i - m->x_from) % BITS;
+	add_column(a, m, b, a->scratch);
+	for (const uint32_t *i = p.from; i < p.end; i++)
+		a->scratch[(*i - m->x_from) / BITS] = 0;
 }
 
 /* The least cost of the ways within the band: the distance, when that is at most limit. */
@@ -262,15 +277,12 @@ static size_t cross(struct sh_aligner *a, const struct matrix *m, size_t limit)
 		uint32_t t = a->map[m->y->token[m->y_from + j]];
 
 		move_band(a, m, &b, j);
-		if (t != NONE && a->row[t] != NONE) {
-			add_column(a, m, &b, a->mask + a->row[t] * blocks);
-		} else {
-			if (t != NONE)
-				mark(a, m, &b, t, false);
+		if (t == NONE)
 			add_column(a, m, &b, a->scratch);
-			if (t != NONE)
-				mark(a, m, &b, t, true);
-		}
+		else if (a->row[t] != NONE)
+			add_column(a, m, &b, a->mask + a->row[t] * blocks);
+		else
+			add_rare(a, m, &b, t);
 	}
 	return b.cost;
 }
@@ -295,7 +307,7 @@ static int prepare(struct sh_aligner *a, const struct matrix *m, struct sh_error
 static int align(struct sh_aligner *a, const struct matrix *m, size_t least, size_t limit,
     size_t *distance, struct sh_error *err)
 {
-	size_t narrow = 2 * least > FIRST_BAND ? 2 * least : FIRST_BAND;
+	size_t narrow = least + least / 2 + 16;
 
 	if (m->rows == 0) {
 		*distance = m->columns;

@@ -56,11 +56,11 @@ void sh_dedup_delete(struct sh_dedup *d)
 	sh_tables_put(tables, d->same);
 	sh_tables_put(tables, d->keeper);
 	sh_tables_put(tables, d->order);
-	sh_cohort_put(d, &d->all);
+	sh_subset_put(d, &d->all);
 	sh_tables_put(tables, d->vertex);
 	sh_tables_put(tables, d->place);
 	sh_tables_put(tables, d->at_place);
-	sh_tables_put(tables, d->taker);
+	sh_tables_put(tables, d->vertex_keeper);
 	sh_small_free(&d->small.sets);
 	sh_tables_put(tables, d->small.vertex);
 	sh_small_free(&d->bags.sets);
@@ -157,7 +157,7 @@ static int allocate(struct sh_dedup *d, struct sh_error *err)
 	return 0;
 }
 
-/* From takers of vertices to keepers of documents; keeper[] holds the vertex of those that
+/* From keepers of vertices to keepers of documents; keeper[] holds the vertex of those that
  * have one. In two passes, for a document's vertex is looked up through another's entry. */
 static void keep(struct sh_dedup *d)
 {
@@ -166,7 +166,7 @@ static void keep(struct sh_dedup *d)
 			d->keeper[i] = d->keeper[d->same[i]];
 	for (uint32_t i = 0; i < d->n; i++)
 		d->keeper[i] = d->features[i] && !sh_dedup_protects(d, i)
-				   ? d->vertex[d->taker[d->keeper[i]]]
+				   ? d->vertex[d->vertex_keeper[d->keeper[i]]]
 				   : i;
 }
 

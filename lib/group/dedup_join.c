@@ -13,23 +13,23 @@ enum {
 	FEW_NODES = 1 << 16,
 };
 
-/* The nodes in parts, each joined with itself and each later one, or with all of another cohort:
+/* The nodes in parts, each joined with itself and each later one, or with all of another subset:
  * tasks of their own, for several threads, and small enough for the memory. */
 struct side {
-	const struct sh_cohort *cohort;
+	const struct sh_subset *subset;
 	size_t n, size;
 };
 
 struct sh_dedup_parts {
 	struct sh_dedup *dedup;
-	struct side a, b;     /* b: without a cohort, a is joined with itself */
+	struct side a, b;     /* b: without a subset, a is joined with itself */
 	pthread_mutex_t lock; /* on what becomes of hits */
 };
 
 /* One task. */
 struct part_pair {
 	struct sh_dedup_parts *parts;
-	const struct sh_cohort *a, *b;
+	const struct sh_subset *a, *b;
 	size_t a_from, b_from;
 };
 
@@ -40,7 +40,7 @@ static int take_hit(const struct part_pair *p, const struct sh_join_pair *hit, s
 
 	for (uint32_t a = x[0]; a < x[1]; a++)
 		for (uint32_t b = y[0]; b < y[1]; b++)
-			if (d->take(d, sh_cohort_vertex(p->a, a), sh_cohort_vertex(p->b, b),
+			if (d->take(d, sh_subset_vertex(p->a, a), sh_subset_vertex(p->b, b),
 				hit->distance, err) < 0)
 				return -1;
 	return 0;
@@ -59,12 +59,12 @@ static int take_hits(void *arg, const struct sh_join_pair *hit, size_t n, struct
 }
 
 /* Different sets that have one fingerprint. */
-static int join_equal(struct sh_dedup *d, const struct sh_cohort *c, struct sh_error *err)
+static int join_equal(struct sh_dedup *d, const struct sh_subset *c, struct sh_error *err)
 {
 	for (size_t node = 0; node < c->n_nodes; node++)
 		for (uint32_t a = c->node[node]; a < c->node[node + 1]; a++)
 			for (uint32_t b = a + 1; b < c->node[node + 1]; b++)
-				if (d->take(d, sh_cohort_vertex(c, a), sh_cohort_vertex(c, b), 0,
+				if (d->take(d, sh_subset_vertex(c, a), sh_subset_vertex(c, b), 0,
 					err) < 0)
 					return -1;
 	return 0;
@@ -72,7 +72,7 @@ static int join_equal(struct sh_dedup *d, const struct sh_cohort *c, struct sh_e
 
 static size_t part_size(const struct side *s, size_t from)
 {
-	size_t left = s->cohort->n_nodes - from;
+	size_t left = s->subset->n_nodes - from;
 
 	return left < s->size ? left : s->size;
 }
@@ -81,9 +81,9 @@ static int join_parts(struct sh_dedup_worker *w, const struct side *x, size_t a,
     const struct side *y, size_t b, struct sh_error *err)
 {
 	struct sh_dedup *d = w->dedup;
-	struct part_pair pair = { d->parts, x->cohort, y->cohort, a * x->size, b * y->size };
-	const uint64_t *p = x->cohort->fp + pair.a_from * d->words,
-		       *q = y->cohort->fp + pair.b_from * d->words;
+	struct part_pair pair = { d->parts, x->subset, y->subset, a * x->size, b * y->size };
+	const uint64_t *p = x->subset->fp + pair.a_from * d->words,
+		       *q = y->subset->fp + pair.b_from * d->words;
 
 	if (!w->join)
 		w->join = sh_join_new(d->opts.bits, d->opts.k, NULL, err);
@@ -101,7 +101,7 @@ static int join_task(struct sh_dedup_worker *w, size_t t, struct sh_error *err)
 	const struct sh_dedup_parts *p = w->dedup->parts;
 	size_t n = p->a.n, a, b;
 
-	if (p->b.cohort)
+	if (p->b.subset)
 		return join_parts(w, &p->a, t / p->b.n, &p->b, t % p->b.n, err);
 	a = t < n * (n - 1) ? t / (n - 1) : t - n * (n - 1);
 	b = t < n * (n - 1) ? a + 1 + t % (n - 1) : a;
@@ -118,9 +118,9 @@ static int join_tasks(void *worker, size_t from, size_t to, struct sh_error *err
 
 /* Parts that fit in the memory of a thread, and one for each. bytes: of one fingerprint. */
 static struct side cut(
-    const struct sh_dedup *d, const struct sh_cohort *c, unsigned jobs, size_t bytes)
+    const struct sh_dedup *d, const struct sh_subset *c, unsigned jobs, size_t bytes)
 {
-	struct side s = { .cohort = c };
+	struct side s = { .subset = c };
 	size_t most = d->opts.memory / jobs / bytes + 1;
 
 	s.n = (c->n_nodes + most - 1) / most;
@@ -141,7 +141,7 @@ static void delete_joins(struct sh_dedup *d)
 }
 
 static int join_near(
-    struct sh_dedup *d, const struct sh_cohort *a, const struct sh_cohort *b, struct sh_error *err)
+    struct sh_dedup *d, const struct sh_subset *a, const struct sh_subset *b, struct sh_error *err)
 {
 	size_t nodes = a->n_nodes + (b ? b->n_nodes : 0);
 	unsigned jobs = nodes < FEW_NODES ? 1 : d->opts.jobs;
@@ -162,9 +162,9 @@ static int join_near(
 }
 
 int sh_dedup_join(
-    struct sh_dedup *d, struct sh_cohort *a, struct sh_cohort *b, struct sh_error *err)
+    struct sh_dedup *d, struct sh_subset *a, struct sh_subset *b, struct sh_error *err)
 {
-	if (sh_cohort_find_nodes(d, a, err) < 0 || (b && sh_cohort_find_nodes(d, b, err) < 0))
+	if (sh_subset_find_nodes(d, a, err) < 0 || (b && sh_subset_find_nodes(d, b, err) < 0))
 		return -1;
 	if (!b && join_equal(d, a, err) < 0)
 		return -1;

@@ -2,7 +2,7 @@
  * the smaller sample.
  *
  * All such pairs are found once. Each vertex has a list of the better vertices it shares features
- * with; a join of cohorts looks only at the lists of their own vertices. */
+ * with; a join of subsets looks only at the lists of their own vertices. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -89,10 +89,10 @@ int sh_dedup_gather_shared(struct sh_dedup *d, struct sh_error *err)
 	return status;
 }
 
-static void mark(struct sh_dedup *d, const struct sh_cohort *c, bool on)
+static void mark(struct sh_dedup *d, const struct sh_subset *c, bool on)
 {
 	for (uint32_t i = 0; i < c->n; i++)
-		d->is_member[sh_cohort_vertex(c, i)] = on;
+		d->is_member[sh_subset_vertex(c, i)] = on;
 }
 
 /* The partners of v that are marked, but for those within distance k: fingerprints find them. */
@@ -112,20 +112,20 @@ static int take_marked(struct sh_dedup *d, uint32_t v, struct sh_error *err)
 	return 0;
 }
 
-static int join_lists(struct sh_dedup *d, const struct sh_cohort *of, const struct sh_cohort *with,
+static int join_lists(struct sh_dedup *d, const struct sh_subset *of, const struct sh_subset *with,
     struct sh_error *err)
 {
 	int status = 0;
 
 	mark(d, with, true);
 	for (uint32_t i = 0; status == 0 && i < of->n; i++)
-		status = take_marked(d, sh_cohort_vertex(of, i), err);
+		status = take_marked(d, sh_subset_vertex(of, i), err);
 	mark(d, with, false);
 	return status;
 }
 
 int sh_dedup_join_shared(
-    struct sh_dedup *d, const struct sh_cohort *a, const struct sh_cohort *b, struct sh_error *err)
+    struct sh_dedup *d, const struct sh_subset *a, const struct sh_subset *b, struct sh_error *err)
 {
 	if (!d->partner_end)
 		return 0;

@@ -109,9 +109,9 @@ static int take_small(void *arg, uint32_t a, uint32_t b, struct sh_error *err)
 	return distance > d->opts.k ? d->take(d, x, y, distance, err) : 0;
 }
 
-/* The sets of a cohort's vertices. */
+/* The sets of a subset's vertices. */
 static int find_part(struct sh_dedup *d, const struct sh_dedup_small *small,
-    const struct sh_cohort *c, struct sh_small_part *part, struct sh_error *err)
+    const struct sh_subset *c, struct sh_small_part *part, struct sh_error *err)
 {
 	size_t most = c->n < small->sets.n ? c->n : small->sets.n;
 
@@ -120,7 +120,7 @@ static int find_part(struct sh_dedup *d, const struct sh_dedup_small *small,
 	if (!part->set)
 		return -1;
 	for (uint32_t i = 0, s = 0; i < c->n && s < small->sets.n;) {
-		uint32_t v = sh_cohort_vertex(c, i), w = small->vertex[s];
+		uint32_t v = sh_subset_vertex(c, i), w = small->vertex[s];
 
 		if (v == w)
 			part->set[part->n++] = s;
@@ -131,7 +131,7 @@ static int find_part(struct sh_dedup *d, const struct sh_dedup_small *small,
 }
 
 static int join_sets(struct sh_dedup *d, const struct sh_dedup_small *small,
-    const struct sh_cohort *a, const struct sh_cohort *b, struct sh_error *err)
+    const struct sh_subset *a, const struct sh_subset *b, struct sh_error *err)
 {
 	struct sh_small_part x = { 0 }, y = { 0 };
 	struct joined j = { d, small };
@@ -148,7 +148,7 @@ static int join_sets(struct sh_dedup *d, const struct sh_dedup_small *small,
 }
 
 int sh_dedup_join_small(
-    struct sh_dedup *d, const struct sh_cohort *a, const struct sh_cohort *b, struct sh_error *err)
+    struct sh_dedup *d, const struct sh_subset *a, const struct sh_subset *b, struct sh_error *err)
 {
 	return join_sets(d, &d->small, a, b, err) < 0 ? -1 : join_sets(d, &d->bags, a, b, err);
 }

@@ -1,18 +1,18 @@
-/* Stars with as few texts compared as they can be had for.
+/* Stars, with few texts compared.
  *
- * A vertex goes to the best one that stays among those like it. So, the better ones' fate known, it
- * is compared with those near it that stay, the best first, until one is like it; with those that
- * go it need not be. A thousand documents of one template are compared with the one that stays.
+ * A vertex is a duplicate of the best vertex that stays among those similar to it. So it is compared only with
+ * better vertices that stay, the best first, until one is similar. Of a thousand documents of one
+ * template each is compared with the one that stays.
  *
- * Nor need all pairs be found. When a cohort has too many, it is cut in two by places: its better
- * half is settled first; of the rest those go that are like one of that half that stays; then what
- * is left is settled. The same pairs are compared, and counted, however it is cut. */
+ * Not all pairs are held at once. A subset with too many pairs is cut in two by places: the better half
+ * is decided first; then the vertices of the worse half that are similar to a vertex that stays are
+ * dropped; then the rest is decided. The same pairs are compared, however the subset is cut. */
 #include <stdlib.h>
 
 #include "group/dedup_state.h"
 #include "join/scan.h"
 
-enum { PAIRS_EACH = 8 }; /* held for each vertex, beside opts.pairs */
+enum { PAIRS_EACH = 8 }; /* pairs held for each vertex, in addition to opts.pairs */
 
 #define PAIRS_MAX (UINT32_MAX - SH_SCAN_TILE) /* that can be sorted */
 #define NO_ITEM   UINT32_MAX
@@ -39,9 +39,9 @@ static int take_pair(
 	return 0;
 }
 
-/* Those of two cohorts, or of one: 1, 0 when they are too many, -1. */
+/* The pairs of one subset (b NULL), or of one vertex of each subset. Returns 1, 0 when they are too many, or -1. */
 static int find_pairs(
-    struct sh_dedup *d, struct sh_cohort *a, struct sh_cohort *b, struct sh_error *err)
+    struct sh_dedup *d, struct sh_subset *a, struct sh_subset *b, struct sh_error *err)
 {
 	uint64_t limit = d->opts.pairs + PAIRS_EACH * ((uint64_t)a->n + (b ? b->n : 0));
 	int status;
@@ -51,36 +51,37 @@ static int find_pairs(
 	d->pairs_limit = limit < PAIRS_MAX ? (size_t)limit : PAIRS_MAX;
 	d->too_many = false;
 	status = sh_dedup_join(d, a, b, err);
-	sh_cohort_put_nodes(d, a);
+	sh_subset_put_nodes(d, a);
 	if (d->too_many)
 		return 0;
 	return status < 0 ? -1 : 1;
 }
 
-/* ---- what they make of their vertices ---- */
+/* ---- what the pairs decide ---- */
 
 /* A vertex with the better ones near it. */
 struct item {
-	size_t at, end; /* in pairs, the best first: those before `at` are done with */
+	size_t at,
+	    end; /* its pairs, the best first; those before `at` were compared, or need not be */
 	uint32_t vertex;
-	uint32_t waiting; /* the first of the items that wait for this one */
-	uint32_t next;    /* that waits for the same, or is ready, too */
+	uint32_t waiting; /* the first item that waits for this one to be decided */
+	uint32_t next;    /* in the list of waiting items, or of ready ones */
 };
 
-struct settling {
+struct deciding {
 	struct sh_dedup *dedup;
-	bool stay; /* who goes to none stays */
+	bool stay; /* a vertex similar to none of its better ones stays */
 	struct sh_sorted pairs;
 	struct item *item; /* by place */
 	uint32_t n, ready;
 };
 
-static uint32_t worse(const struct settling *s, size_t pair)
+static uint32_t worse(const struct deciding *s, size_t pair)
 {
 	return (uint32_t)(s->pairs.side.word[pair] >> 32);
 }
 
-static uint32_t better(const struct settling *s, size_t pair)
+static uint32_t better(const struct deciding *s, size_t pair)
 {
 	return s->dedup->at_place[(uint32_t)s->pairs.side.word[pair]];
 }
@@ -95,7 +96,7 @@ static size_t drop_repeated(uint64_t *pair, size_t n)
 	return kept;
 }
 
-static int sort_pairs(struct settling *s, struct sh_error *err)
+static int sort_pairs(struct deciding *s, struct sh_error *err)
 {
 	struct sh_dedup *d = s->dedup;
 
@@ -110,7 +111,7 @@ static int sort_pairs(struct settling *s, struct sh_error *err)
 	return 0;
 }
 
-static int make_items(struct settling *s, struct sh_error *err)
+static int make_items(struct deciding *s, struct sh_error *err)
 {
 	struct sh_dedup *d = s->dedup;
 	size_t n = 0;
@@ -133,7 +134,7 @@ static int make_items(struct settling *s, struct sh_error *err)
 	return 0;
 }
 
-static struct item *item_of(const struct settling *s, uint32_t vertex)
+static struct item *item_of(const struct deciding *s, uint32_t vertex)
 {
 	uint32_t lo = 0, hi = s->n;
 
@@ -148,16 +149,16 @@ static struct item *item_of(const struct settling *s, uint32_t vertex)
 	return &s->item[lo];
 }
 
-static void add_ready(struct settling *s, uint32_t i)
+static void add_ready(struct deciding *s, uint32_t i)
 {
 	s->item[i].next = s->ready;
 	s->ready = i;
 }
 
-/* It stays, or goes to another: those that waited for it go on. */
-static void settle(struct settling *s, struct item *it, uint32_t taker)
+/* The vertex stays (vertex_keeper is itself) or is a duplicate of vertex_keeper. Items that waited for it go on. */
+static void decide(struct deciding *s, struct item *it, uint32_t vertex_keeper)
 {
-	s->dedup->taker[it->vertex] = taker;
+	s->dedup->vertex_keeper[it->vertex] = vertex_keeper;
 	while (it->waiting != NO_ITEM) {
 		uint32_t i = it->waiting;
 
@@ -166,8 +167,8 @@ static void settle(struct settling *s, struct item *it, uint32_t taker)
 	}
 }
 
-/* To the next one that it must be compared with, or wait for. */
-static void advance(struct settling *s, uint32_t i)
+/* Goes on to the next vertex to compare the item with, or to wait for. */
+static void advance(struct deciding *s, uint32_t i)
 {
 	struct sh_dedup *d = s->dedup;
 	struct item *it = &s->item[i];
@@ -175,13 +176,13 @@ static void advance(struct settling *s, uint32_t i)
 	for (; it->at < it->end; it->at++) {
 		uint32_t u = better(s, it->at);
 
-		if (d->taker[u] == u) {
+		if (d->vertex_keeper[u] == u) {
 			d->candidate[d->n_candidates++] = (struct sh_candidate){
 				.a = u, .b = it->vertex, .item = i, .passes = true
 			};
 			return;
 		}
-		if (d->taker[u] == SH_NO_TAKER) {
+		if (d->vertex_keeper[u] == SH_UNDECIDED) {
 			struct item *other = item_of(s, u);
 
 			it->next = other->waiting;
@@ -190,10 +191,10 @@ static void advance(struct settling *s, uint32_t i)
 		}
 	}
 	if (s->stay)
-		settle(s, it, it->vertex);
+		decide(s, it, it->vertex);
 }
 
-static int compare(struct settling *s, struct sh_error *err)
+static int compare(struct deciding *s, struct sh_error *err)
 {
 	struct sh_dedup *d = s->dedup;
 
@@ -207,7 +208,7 @@ static int compare(struct settling *s, struct sh_error *err)
 		const struct sh_candidate *c = &d->candidate[i];
 
 		if (c->passes) {
-			settle(s, &s->item[c->item], c->a);
+			decide(s, &s->item[c->item], c->a);
 		} else {
 			s->item[c->item].at++;
 			add_ready(s, c->item);
@@ -217,7 +218,7 @@ static int compare(struct settling *s, struct sh_error *err)
 	return 0;
 }
 
-static int settle_items(struct settling *s, struct sh_error *err)
+static int decide_items(struct deciding *s, struct sh_error *err)
 {
 	struct sh_dedup *d = s->dedup;
 
@@ -234,103 +235,103 @@ static int settle_items(struct settling *s, struct sh_error *err)
 	return 0;
 }
 
-/* Those of a cohort that are near no better one stay. */
-static void keep_others(const struct settling *s, const struct sh_cohort *c)
+/* Vertices of the subset without a pair stay. */
+static void keep_others(const struct deciding *s, const struct sh_subset *c)
 {
-	uint32_t *taker = s->dedup->taker;
+	uint32_t *vertex_keeper = s->dedup->vertex_keeper;
 
 	for (uint32_t i = 0; i < c->n; i++)
-		taker[sh_cohort_vertex(c, i)] = sh_cohort_vertex(c, i);
+		vertex_keeper[sh_subset_vertex(c, i)] = sh_subset_vertex(c, i);
 	for (uint32_t i = 0; i < s->n; i++)
-		taker[s->item[i].vertex] = SH_NO_TAKER;
+		vertex_keeper[s->item[i].vertex] = SH_UNDECIDED;
 }
 
-/* What the pairs say of a cohort; `stay`: all of them are known, so who goes to none stays. */
-static int settle_pairs(
-    struct sh_dedup *d, const struct sh_cohort *c, bool stay, struct sh_error *err)
+/* Decides a subset by its pairs. stay: all its pairs are known, so a vertex similar to none stays. */
+static int decide_pairs(
+    struct sh_dedup *d, const struct sh_subset *c, bool stay, struct sh_error *err)
 {
-	struct settling s = { .dedup = d, .stay = stay };
+	struct deciding s = { .dedup = d, .stay = stay };
 	int status = -1;
 
 	if (sort_pairs(&s, err) == 0 && make_items(&s, err) == 0) {
 		if (stay)
 			keep_others(&s, c);
-		status = settle_items(&s, err);
+		status = decide_items(&s, err);
 	}
 	sh_sorted_put(&s.pairs, d->opts.tables);
 	sh_tables_put(d->opts.tables, s.item);
 	return status;
 }
 
-/* ---- cohorts ---- */
+/* ---- subsets ---- */
 
-/* Of `rest` those go that are like one of `staying`, whose places are in lo .. hi-1 and better. */
-static int drop(struct sh_dedup *d, struct sh_cohort *staying, struct sh_cohort *rest, uint32_t lo,
+/* Drops the vertices of `rest` that are similar to one of `staying`, whose places are lo .. hi - 1 and better. */
+static int drop(struct sh_dedup *d, struct sh_subset *staying, struct sh_subset *rest, uint32_t lo,
     uint32_t hi, struct sh_error *err)
 {
 	uint32_t mid = lo + (hi - lo) / 2;
-	struct sh_cohort half = { 0 }, left = { 0 };
+	struct sh_subset half = { 0 }, left = { 0 };
 	int got, status = -1;
 
 	if (!staying->n || !rest->n)
 		return 0;
 	got = find_pairs(d, staying, rest, err);
 	if (got != 0)
-		return got < 0 ? -1 : settle_pairs(d, rest, false, err);
-	if (sh_cohort_pick(d, staying, lo, mid, true, &half, err) == 0 &&
+		return got < 0 ? -1 : decide_pairs(d, rest, false, err);
+	if (sh_subset_pick(d, staying, lo, mid, true, &half, err) == 0 &&
 	    drop(d, &half, rest, lo, mid, err) == 0) {
-		sh_cohort_put(d, &half);
-		if (sh_cohort_pick(d, staying, mid, hi, true, &half, err) == 0 &&
-		    sh_cohort_pick(d, rest, hi, UINT32_MAX, false, &left, err) == 0)
+		sh_subset_put(d, &half);
+		if (sh_subset_pick(d, staying, mid, hi, true, &half, err) == 0 &&
+		    sh_subset_pick(d, rest, hi, UINT32_MAX, false, &left, err) == 0)
 			status = drop(d, &half, &left, mid, hi, err);
 	}
-	sh_cohort_put(d, &half);
-	sh_cohort_put(d, &left);
+	sh_subset_put(d, &half);
+	sh_subset_put(d, &left);
 	return status;
 }
 
-static int settle_cohort(
-    struct sh_dedup *d, struct sh_cohort *c, uint32_t lo, uint32_t hi, struct sh_error *err);
+static int decide_subset(
+    struct sh_dedup *d, struct sh_subset *c, uint32_t lo, uint32_t hi, struct sh_error *err);
 
-/* The better half, up to mid, and what of the rest goes to it; *rest is what is left. */
-static int settle_half(struct sh_dedup *d, const struct sh_cohort *c, uint32_t lo, uint32_t mid,
-    struct sh_cohort *rest, struct sh_error *err)
+/* Decides the better half, up to mid, and drops what is similar to it. *rest: the vertices left. */
+static int decide_half(struct sh_dedup *d, const struct sh_subset *c, uint32_t lo, uint32_t mid,
+    struct sh_subset *rest, struct sh_error *err)
 {
-	struct sh_cohort half = { 0 }, staying = { 0 }, all = { 0 };
+	struct sh_subset half = { 0 }, staying = { 0 }, all = { 0 };
 	int status = -1;
 
-	if (sh_cohort_pick(d, c, lo, mid, false, &half, err) == 0 &&
-	    settle_cohort(d, &half, lo, mid, err) == 0 &&
-	    sh_cohort_pick(d, c, lo, mid, true, &staying, err) == 0 &&
-	    sh_cohort_pick(d, c, mid, UINT32_MAX, false, &all, err) == 0 &&
+	if (sh_subset_pick(d, c, lo, mid, false, &half, err) == 0 &&
+	    decide_subset(d, &half, lo, mid, err) == 0 &&
+	    sh_subset_pick(d, c, lo, mid, true, &staying, err) == 0 &&
+	    sh_subset_pick(d, c, mid, UINT32_MAX, false, &all, err) == 0 &&
 	    drop(d, &staying, &all, lo, mid, err) == 0)
-		status = sh_cohort_pick(d, &all, mid, UINT32_MAX, false, rest, err);
-	sh_cohort_put(d, &half);
-	sh_cohort_put(d, &staying);
-	sh_cohort_put(d, &all);
+		status = sh_subset_pick(d, &all, mid, UINT32_MAX, false, rest, err);
+	sh_subset_put(d, &half);
+	sh_subset_put(d, &staying);
+	sh_subset_put(d, &all);
 	return status;
 }
 
-/* One whose places are in lo .. hi-1, and that is near no other that may still stay or go. */
-static int settle_cohort(
-    struct sh_dedup *d, struct sh_cohort *c, uint32_t lo, uint32_t hi, struct sh_error *err)
+/* Decides a subset whose places are lo .. hi - 1. It has no pairs with undecided vertices outside. */
+static int decide_subset(
+    struct sh_dedup *d, struct sh_subset *c, uint32_t lo, uint32_t hi, struct sh_error *err)
 {
 	uint32_t mid = lo + (hi - lo) / 2;
-	struct sh_cohort rest = { 0 };
+	struct sh_subset rest = { 0 };
 	int got = find_pairs(d, c, NULL, err), status;
 
 	if (got != 0)
-		return got < 0 ? -1 : settle_pairs(d, c, true, err);
-	status = settle_half(d, c, lo, mid, &rest, err);
+		return got < 0 ? -1 : decide_pairs(d, c, true, err);
+	status = decide_half(d, c, lo, mid, &rest, err);
 	if (status == 0)
-		status = settle_cohort(d, &rest, mid, hi, err);
-	sh_cohort_put(d, &rest);
+		status = decide_subset(d, &rest, mid, hi, err);
+	sh_subset_put(d, &rest);
 	return status;
 }
 
 int sh_dedup_stars(struct sh_dedup *d, struct sh_error *err)
 {
 	for (uint32_t v = 0; v < d->n_vertices; v++)
-		d->taker[v] = SH_NO_TAKER;
-	return settle_cohort(d, &d->all, 0, d->n_vertices, err);
+		d->vertex_keeper[v] = SH_UNDECIDED;
+	return decide_subset(d, &d->all, 0, d->n_vertices, err);
 }

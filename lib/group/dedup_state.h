@@ -1,4 +1,4 @@
-/* What the parts of group/dedup.c share, in the order in which it is found. Of no use to others. */
+/* What the files lib/group/dedup*.c share, in the order in which it is computed. */
 #ifndef SH_GROUP_DEDUP_STATE_H
 #define SH_GROUP_DEDUP_STATE_H
 
@@ -10,14 +10,14 @@
 #include "record/fingerprint.h"
 
 enum {
-	SH_DEDUP_BATCH = 1 << 19, /* candidates at a time, at the most */
-	SH_DEDUP_LINKS = 1 << 14, /* the same of chains: what is linked by then need not be kept */
+	SH_DEDUP_BATCH = 1 << 19, /* candidates held at once, at most */
+	SH_DEDUP_LINKS = 1 << 14, /* the same for chains, which make later candidates redundant */
 	SH_DEDUP_FEATURES_MAX = UINT16_MAX,
 };
 
-#define SH_NO_TAKER UINT32_MAX /* what becomes of a vertex is not known */
+#define SH_UNDECIDED UINT32_MAX /* not known yet whether the vertex stays */
 
-/* A pair of vertices to be looked at. */
+/* A pair of vertices to be compared. */
 struct sh_candidate {
 	uint32_t a, b;
 	uint32_t item; /* see dedup_star.c */
@@ -26,15 +26,15 @@ struct sh_candidate {
 };
 
 /* Some of the vertices, which are joined with themselves or with others. */
-struct sh_cohort {
+struct sh_subset {
 	uint32_t *vertex; /* ascending; NULL: 0 .. n-1 */
 	uint32_t n;
-	uint32_t *node; /* where in vertex those of each fingerprint begin; NULL: not known */
+	uint32_t *node; /* by node: its first place in vertex; NULL: not computed */
 	uint64_t *fp;   /* of each node */
 	size_t n_nodes;
 };
 
-static inline uint32_t sh_cohort_vertex(const struct sh_cohort *c, uint32_t i)
+static inline uint32_t sh_subset_vertex(const struct sh_subset *c, uint32_t i)
 {
 	return c->vertex ? c->vertex[i] : i;
 }
@@ -57,7 +57,7 @@ struct sh_dedup_worker {
 	struct sh_join *join;
 };
 
-/* Told of a pair of vertices that may be alike, by one thread at a time; -1 stops the join. */
+/* Takes a candidate pair of vertices, from one thread at a time. Returning -1 stops the join. */
 typedef int sh_dedup_take(
     struct sh_dedup *d, uint32_t a, uint32_t b, unsigned distance, struct sh_error *err);
 
@@ -80,13 +80,14 @@ struct sh_dedup {
 	/* documents with features by fingerprint, the best first; a node is a fingerprint */
 	uint32_t *order;
 	size_t n_order;
-	struct sh_cohort all; /* its nodes begin in order, then in vertex */
+	struct sh_subset all; /* its nodes begin in order, then in vertex */
 
 	/* by vertex, which are numbered by fingerprint */
 	uint32_t *vertex;   /* its document */
 	uint32_t *place;    /* among all, the best 0 */
 	uint32_t *at_place; /* the vertex there; of chains the parents of `likely` */
-	uint32_t *taker;    /* the vertex that stays for it; what is in it before: dedup_star.c */
+	uint32_t *
+	    vertex_keeper; /* itself: it stays; another: it is a duplicate of that; or SH_UNDECIDED */
 	uint32_t n_vertices;
 
 	/* Short documents as sets of their features, and as bags of their tokens. */
@@ -98,7 +99,7 @@ struct sh_dedup {
 	uint64_t *partner_end;
 	uint32_t *partner;
 	size_t n_partners, partner_cap;
-	bool *is_member; /* by vertex, of the cohort that is joined */
+	bool *is_member; /* by vertex, of the subset that is joined */
 
 	struct sh_dedup_parts *parts; /* while they are joined, see dedup_join.c */
 	sh_dedup_take *take;
@@ -115,7 +116,7 @@ struct sh_dedup {
 	bool too_many; /* there were more than that */
 };
 
-/* Its fingerprint. */
+/* The fingerprint of a document. */
 static inline const uint64_t *sh_dedup_fp(const struct sh_dedup *d, uint32_t document)
 {
 	return d->fp + (size_t)document * d->words;
@@ -126,7 +127,7 @@ static inline bool sh_dedup_protects(const struct sh_dedup *d, uint32_t document
 	return d->is_protected && d->is_protected[document];
 }
 
-/* Neither may go, so neither is the other's. */
+/* Neither may be dropped, so no pair of them counts. */
 static inline bool sh_dedup_both_protected(const struct sh_dedup *d, uint32_t x, uint32_t y)
 {
 	return sh_dedup_protects(d, d->vertex[x]) && sh_dedup_protects(d, d->vertex[y]);
@@ -136,28 +137,28 @@ static inline bool sh_dedup_both_protected(const struct sh_dedup *d, uint32_t x,
 int sh_dedup_find_vertices(struct sh_dedup *d, struct sh_error *err);
 int sh_dedup_find_places(struct sh_dedup *d, struct sh_error *err);
 
-/* dedup_cohort.c: of another cohort those that have a place in lo .. hi-1 and, `stay`, stay or,
+/* dedup_subset.c: of another subset those that have a place in lo .. hi-1 and, `stay`, stay or,
  * otherwise, may still go. Nodes of those that have none yet; and what is theirs given back. */
-int sh_cohort_pick(struct sh_dedup *d, const struct sh_cohort *from, uint32_t lo, uint32_t hi,
-    bool stay, struct sh_cohort *to, struct sh_error *err);
-int sh_cohort_find_nodes(struct sh_dedup *d, struct sh_cohort *c, struct sh_error *err);
-void sh_cohort_put_nodes(struct sh_dedup *d, struct sh_cohort *c);
-void sh_cohort_put(struct sh_dedup *d, struct sh_cohort *c);
+int sh_subset_pick(struct sh_dedup *d, const struct sh_subset *from, uint32_t lo, uint32_t hi,
+    bool stay, struct sh_subset *to, struct sh_error *err);
+int sh_subset_find_nodes(struct sh_dedup *d, struct sh_subset *c, struct sh_error *err);
+void sh_subset_put_nodes(struct sh_dedup *d, struct sh_subset *c);
+void sh_subset_put(struct sh_dedup *d, struct sh_subset *c);
 
-/* dedup_join.c: d->take is told of each pair that may be alike, of a cohort with itself (b
+/* dedup_join.c: d->take is told of each pair that may be alike, of a subset with itself (b
  * NULL) or of one from each of two that share no vertex: those of one fingerprint, those within
  * k, dedup_small.c, those of few features and, dedup_share.c, those that share features. A pair
  * may come more than once. */
 int sh_dedup_join(
-    struct sh_dedup *d, struct sh_cohort *a, struct sh_cohort *b, struct sh_error *err);
+    struct sh_dedup *d, struct sh_subset *a, struct sh_subset *b, struct sh_error *err);
 int sh_dedup_gather_small(struct sh_dedup *d, struct sh_error *err);
 int sh_dedup_join_small(
-    struct sh_dedup *d, const struct sh_cohort *a, const struct sh_cohort *b, struct sh_error *err);
+    struct sh_dedup *d, const struct sh_subset *a, const struct sh_subset *b, struct sh_error *err);
 
 /* dedup_share.c: the same of pairs that share sampled features. */
 int sh_dedup_gather_shared(struct sh_dedup *d, struct sh_error *err);
 int sh_dedup_join_shared(
-    struct sh_dedup *d, const struct sh_cohort *a, const struct sh_cohort *b, struct sh_error *err);
+    struct sh_dedup *d, const struct sh_subset *a, const struct sh_subset *b, struct sh_error *err);
 
 /* dedup_verify.c: candidates in order of their vertices, so that features are made once; whether
  * each of n passes, by all workers; looks at all pairs of d->all. */

@@ -6,7 +6,7 @@
 
 enum {
 	STRETCH = 256,
-	LOT = 2048, /* pairs verified at a time that are to link chains */
+	BATCH = 2048, /* pairs that link chains are verified at once, at most */
 };
 
 static int by_ends(const void *a, const void *b)
@@ -36,7 +36,7 @@ static int verify_some(void *worker, size_t from, size_t to, struct sh_error *er
 	return 0;
 }
 
-/* Those of one later vertex together. */
+/* Candidates of one later vertex stand together. */
 static int by_later(const void *a, const void *b)
 {
 	const struct sh_candidate *x = a, *y = b;
@@ -90,7 +90,7 @@ static void tell(const struct sh_dedup *d, const struct sh_candidate *c)
 	d->opts.seen(d->opts.arg, &pair);
 }
 
-static int settle(
+static int verify_and_link(
     struct sh_dedup *d, struct sh_candidate *candidate, size_t n, struct sh_error *err)
 {
 	if (n == 0)
@@ -106,82 +106,87 @@ static int settle(
 	return 0;
 }
 
-/* Whether some pairs change nothing, and nobody wants to know of them. */
+/* Whether pairs serve only to link chains: then a pair within one chain need not be verified. */
 static bool only_links(const struct sh_dedup *d)
 {
 	return d->opts.single && !d->opts.seen;
 }
 
-static bool is_idle(struct sh_dedup *d, uint32_t a, uint32_t b)
+/* Whether verifying the pair could change nothing. */
+static bool is_redundant(struct sh_dedup *d, uint32_t a, uint32_t b)
 {
 	return only_links(d) && (sh_dedup_both_protected(d, a, b) ||
 				    sh_union_find(&d->chains, a) == sh_union_find(&d->chains, b));
 }
 
-/* A lot of pairs that link chains, if they pass: what would be linked is in d->likely, of roots. */
-struct lot {
+/* Pairs to be verified at once. d->likely has their chains linked as if all of them passed. */
+struct batch {
 	size_t n;
-	struct sh_candidate pair[LOT];
+	struct sh_candidate pair[BATCH];
 };
 
-static int settle_lot(struct sh_dedup *d, struct lot *lot, struct sh_error *err)
+/* Verifies the batch, and forgets what it had made likely. */
+static int verify_batch(struct sh_dedup *d, struct batch *batch, struct sh_error *err)
 {
-	size_t n = lot->n;
+	size_t n = batch->n;
 
 	for (size_t i = 0; i < n; i++) {
-		uint32_t x = sh_union_find(&d->chains, lot->pair[i].a);
-		uint32_t y = sh_union_find(&d->chains, lot->pair[i].b);
+		uint32_t x = sh_union_find(&d->chains, batch->pair[i].a);
+		uint32_t y = sh_union_find(&d->chains, batch->pair[i].b);
 
 		d->likely.parent[x] = x;
 		d->likely.parent[y] = y;
 	}
-	lot->n = 0;
-	return settle(d, lot->pair, n, err);
+	batch->n = 0;
+	return verify_and_link(d, batch->pair, n, err);
 }
 
-/* Of the pairs that will be idle when those of the lot before them pass, each vertex has so many go
- * with them, `spare`; the others wait. Those that are idle already are left out. */
-static int link_some(struct sh_dedup *d, size_t spare, struct sh_error *err)
+/* One round over the candidates, which are in order of their later vertex. A pair is
+ *   dropped   when it is redundant;
+ *   verified  when no pair before it in the batch makes its chains likely to be one;
+ *   deferred  to the next round otherwise, but for the first `most` such pairs of each vertex,
+ *             which are verified, too. */
+static int link_round(struct sh_dedup *d, size_t most, struct sh_error *err)
 {
-	struct lot lot = { .n = 0 };
-	size_t spared = 0, waiting = 0;
-	uint32_t last = 0; /* no pair's later vertex is the first one */
+	struct batch batch = { .n = 0 };
+	size_t verified = 0, deferred = 0;
+	uint32_t last = 0; /* vertex 0 is never the later one */
 
 	for (size_t i = 0; i < d->n_candidates; i++) {
 		const struct sh_candidate c = d->candidate[i];
 		uint32_t x = sh_union_find(&d->likely, sh_union_find(&d->chains, c.a));
 		uint32_t y = sh_union_find(&d->likely, sh_union_find(&d->chains, c.b));
 
-		spared = c.b == last ? spared : 0;
+		verified = c.b == last ? verified : 0;
 		last = c.b;
-		if (is_idle(d, c.a, c.b))
+		if (is_redundant(d, c.a, c.b))
 			continue;
 		if (x != y) {
 			sh_union_link(&d->likely, x, y);
-		} else if (spared++ >= spare) {
-			d->candidate[waiting++] = c;
+		} else if (verified++ >= most) {
+			d->candidate[deferred++] = c;
 			continue;
 		}
-		lot.pair[lot.n++] = c;
-		if (lot.n == LOT && settle_lot(d, &lot, err) < 0)
+		batch.pair[batch.n++] = c;
+		if (batch.n == BATCH && verify_batch(d, &batch, err) < 0)
 			return -1;
 	}
-	d->n_candidates = waiting;
-	return settle_lot(d, &lot, err);
+	d->n_candidates = deferred;
+	return verify_batch(d, &batch, err);
 }
 
-/* In rounds: once chains are linked by one pair, all others between them are idle. Where few pass,
- * more go at a time from round to round, lest the time grow faster than the pairs. */
+/* One pair that passes makes all others between its chains redundant, so most wait for it. Where few
+ * pass, each round verifies more pairs of a vertex: the number of rounds grows with its logarithm. */
 static int link_chains(struct sh_dedup *d, struct sh_error *err)
 {
 	qsort(d->candidate, d->n_candidates, sizeof *d->candidate, by_later);
-	for (size_t spare = 0; d->n_candidates; spare = 2 * spare + 1)
-		if (link_some(d, spare, err) < 0)
+	for (size_t most = 0; d->n_candidates; most = 2 * most + 1)
+		if (link_round(d, most, err) < 0)
 			return -1;
 	return 0;
 }
 
-/* Of the same pair, found in two ways, only one is left. */
+/* A pair that was found in two ways is verified once. */
 static void drop_repeated(struct sh_dedup *d)
 {
 	size_t kept = 0;
@@ -200,7 +205,7 @@ static int flush(struct sh_dedup *d, struct sh_error *err)
 		return link_chains(d, err);
 	sh_dedup_sort(d);
 	drop_repeated(d);
-	status = settle(d, d->candidate, d->n_candidates, err);
+	status = verify_and_link(d, d->candidate, d->n_candidates, err);
 	d->n_candidates = 0;
 	return status;
 }
@@ -208,7 +213,7 @@ static int flush(struct sh_dedup *d, struct sh_error *err)
 static int take_candidate(
     struct sh_dedup *d, uint32_t a, uint32_t b, unsigned distance, struct sh_error *err)
 {
-	if (is_idle(d, a, b))
+	if (is_redundant(d, a, b))
 		return 0;
 	d->candidate[d->n_candidates++] = (struct sh_candidate){ .a = a < b ? a : b,
 		.b = a < b ? b : a,
@@ -221,17 +226,18 @@ static int take_candidate(
 static int group(struct sh_dedup *d, struct sh_error *err)
 {
 	if (!d->opts.single)
-		return sh_group_star_in(
-		    d->opts.tables, d->taker, d->n_vertices, d->edge, d->n_edges, d->place, err);
+		return sh_group_star_in(d->opts.tables, d->vertex_keeper, d->n_vertices, d->edge,
+		    d->n_edges, d->place, err);
 	for (uint32_t v = 0; v < d->n_vertices; v++)
-		d->taker[v] = sh_union_find(&d->chains, v);
+		d->vertex_keeper[v] = sh_union_find(&d->chains, v);
 	return 0;
 }
 
-/* Places are asked for vertices only by stars. */
+/* Chains have no use for places: their arrays serve the union-find. */
 static int begin_chains(struct sh_dedup *d, struct sh_error *err)
 {
-	d->chains = (struct sh_union){ .parent = d->taker, .cap = d->n_vertices, .rank = d->place };
+	d->chains =
+	    (struct sh_union){ .parent = d->vertex_keeper, .cap = d->n_vertices, .rank = d->place };
 	d->likely = (struct sh_union){ .parent = d->at_place, .cap = d->n_vertices };
 	if (sh_union_grow(&d->chains, d->n_vertices, err) < 0)
 		return -1;

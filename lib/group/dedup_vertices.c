@@ -270,8 +270,10 @@ int sh_dedup_find_places(struct sh_dedup *d, struct sh_error *err)
 	d->place = sh_tables_get(tables, d->n_vertices, sizeof *d->place, err);
 	d->at_place =
 	    d->place ? sh_tables_get(tables, d->n_vertices, sizeof *d->at_place, err) : NULL;
-	d->taker = d->at_place ? sh_tables_get(tables, d->n_vertices, sizeof *d->taker, err) : NULL;
-	if (!d->taker)
+	d->vertex_keeper = d->at_place
+			       ? sh_tables_get(tables, d->n_vertices, sizeof *d->vertex_keeper, err)
+			       : NULL;
+	if (!d->vertex_keeper)
 		return -1;
 	if (!d->rank)
 		place_by_number(d);

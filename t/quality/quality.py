@@ -1,6 +1,8 @@
 """Recall and precision of the programs' ways, and of MinHash LSH. Called by t/quality/run."""
 import os, random, re, resource, subprocess, sys, tempfile, time, unicodedata
 
+import copies
+
 BIN, DATA, OUT = os.environ["SHBIN"], os.environ["T_DATA"], sys.argv[1]
 SETS = {"English": ("en_dev", "jac3", "3"), "Chinese": ("zh_dev", "jac4", "3")}
 K_MAX, K_SHOWN = 16, (3, 6, 8, 10, 12, 14)
@@ -263,7 +265,7 @@ def of_copies(originals, copies):
     for _, how, k in WAYS:
         fps = {}
         for line in sh(f"shfp --raw {how} {path}")[0]:
-            fp, doc = line.split("\t")
+            fp, doc = line.split("\t")[:2]
             fps[doc] = int(fp, 16)
         near = sum(bin(fps[f"a{i}"] ^ fps[f"b{i}"]).count("1") <= k for i in range(len(copies)))
         out.append(near / len(copies))
@@ -278,7 +280,7 @@ def of_copies(originals, copies):
 
 def table_of_edits():
     rng = random.Random(20261121)
-    text = ["## Edited copies", "",
+    text = ["## Kinds of edits, by distance", "",
             "Stretches of English documents of different origin and an edited copy of each: percentages of copies that",
             "lie within K of their original (64 bits, weight log where not minwise); whose Jaccard similarity of 3-grams is at least 0.8,",
             "which is all that any way to find such pairs can find; and that `shdedup` drops for their original.", ""]
@@ -331,7 +333,9 @@ def main():
             "Made by `make quality`. A pair of documents counts as a duplicate when the Jaccard similarity of their",
             "shingles is at least 0.8, as wrong when it is below 0.5, and neither way between; see t/data/README.md", "for the documents and their labels.", "",
             "![recall and precision over K](quality.svg)", ""]
-    text += table_of_verified() + table_of_edits() + combos
+    text = text[:2] + copies.table_of_settings() + text[2:] + table_of_verified()
+    text += copies.table_of_copies(sh, alone, DATA, WORK) + copies.table_of_variants(sh, alone, DATA, WORK)
+    text += table_of_edits() + combos
     open(f"{OUT}/quality.svg", "w").write(draw(curves))
     open(f"{OUT}/quality.md", "w").write("\n".join(line.rstrip() for line in text).rstrip("\n") + "\n")
 

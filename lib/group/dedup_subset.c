@@ -4,22 +4,23 @@
 
 static bool is_picked(const struct sh_dedup *d, uint32_t v, uint32_t lo, uint32_t hi, bool stay)
 {
-	return d->place[v] >= lo && d->place[v] < hi && d->taker[v] == (stay ? v : SH_NO_TAKER);
+	return d->place[v] >= lo && d->place[v] < hi &&
+	       d->vertex_keeper[v] == (stay ? v : SH_UNDECIDED);
 }
 
-int sh_cohort_pick(struct sh_dedup *d, const struct sh_cohort *from, uint32_t lo, uint32_t hi,
-    bool stay, struct sh_cohort *to, struct sh_error *err)
+int sh_subset_pick(struct sh_dedup *d, const struct sh_subset *from, uint32_t lo, uint32_t hi,
+    bool stay, struct sh_subset *to, struct sh_error *err)
 {
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < from->n; i++)
-		n += is_picked(d, sh_cohort_vertex(from, i), lo, hi, stay);
-	*to = (struct sh_cohort){ .vertex =
+		n += is_picked(d, sh_subset_vertex(from, i), lo, hi, stay);
+	*to = (struct sh_subset){ .vertex =
 				      sh_tables_get(d->opts.tables, n, sizeof *to->vertex, err) };
 	if (!to->vertex)
 		return -1;
 	for (uint32_t i = 0; i < from->n; i++) {
-		uint32_t v = sh_cohort_vertex(from, i);
+		uint32_t v = sh_subset_vertex(from, i);
 
 		if (is_picked(d, v, lo, hi, stay))
 			to->vertex[to->n++] = v;
@@ -27,18 +28,18 @@ int sh_cohort_pick(struct sh_dedup *d, const struct sh_cohort *from, uint32_t lo
 	return 0;
 }
 
-static const uint64_t *fingerprint(const struct sh_dedup *d, const struct sh_cohort *c, uint32_t i)
+static const uint64_t *fingerprint(const struct sh_dedup *d, const struct sh_subset *c, uint32_t i)
 {
-	return sh_dedup_fp(d, d->vertex[sh_cohort_vertex(c, i)]);
+	return sh_dedup_fp(d, d->vertex[sh_subset_vertex(c, i)]);
 }
 
-static bool begins_node(const struct sh_dedup *d, const struct sh_cohort *c, uint32_t i)
+static bool begins_node(const struct sh_dedup *d, const struct sh_subset *c, uint32_t i)
 {
 	return i == 0 || memcmp(fingerprint(d, c, i - 1), fingerprint(d, c, i),
 			     d->words * sizeof *d->fp) != 0;
 }
 
-int sh_cohort_find_nodes(struct sh_dedup *d, struct sh_cohort *c, struct sh_error *err)
+int sh_subset_find_nodes(struct sh_dedup *d, struct sh_subset *c, struct sh_error *err)
 {
 	struct sh_tables *tables = d->opts.tables;
 	size_t n = 0;
@@ -63,7 +64,7 @@ int sh_cohort_find_nodes(struct sh_dedup *d, struct sh_cohort *c, struct sh_erro
 	return 0;
 }
 
-void sh_cohort_put_nodes(struct sh_dedup *d, struct sh_cohort *c)
+void sh_subset_put_nodes(struct sh_dedup *d, struct sh_subset *c)
 {
 	sh_tables_put(d->opts.tables, c->node);
 	sh_tables_put(d->opts.tables, c->fp);
@@ -71,9 +72,9 @@ void sh_cohort_put_nodes(struct sh_dedup *d, struct sh_cohort *c)
 	c->fp = NULL;
 }
 
-void sh_cohort_put(struct sh_dedup *d, struct sh_cohort *c)
+void sh_subset_put(struct sh_dedup *d, struct sh_subset *c)
 {
-	sh_cohort_put_nodes(d, c);
+	sh_subset_put_nodes(d, c);
 	sh_tables_put(d->opts.tables, c->vertex);
-	*c = (struct sh_cohort){ 0 };
+	*c = (struct sh_subset){ 0 };
 }
