@@ -4,7 +4,7 @@
 
 #include "base/num.h"
 #include "cli.h"
-#include "group/census.h"
+#include "group/counts.h"
 
 enum { SVG = CLI_OWN, WIDTH };
 
@@ -32,14 +32,14 @@ struct row {
 
 struct chart {
 	const char *title, *label, *unit, *note;
-	struct row row[SH_CENSUS_DISTANCES];
+	struct row row[SH_COUNTS_DISTANCES];
 	unsigned n;
 	uint64_t most;
 };
 
 /* ---- reading ---- */
 
-static int add_group(struct sh_census *census, struct sh_slice line, struct sh_error *err)
+static int add_group(struct sh_counts *counts, struct sh_slice line, struct sh_error *err)
 {
 	struct sh_slice f[2];
 	size_t n = sh_fields_split(line, f, 2);
@@ -49,51 +49,51 @@ static int add_group(struct sh_census *census, struct sh_slice line, struct sh_e
 		    "%zu field%s, expected id<TAB>keeper as in the first record", n, CLI_PLURAL(n));
 	if (sh_id_check(f[0], err) < 0 || sh_id_check(f[1], err) < 0)
 		return -1;
-	return sh_census_group(census, f[0], f[1], err);
+	return sh_counts_group(counts, f[0], f[1], err);
 }
 
-static int add_pair(struct sh_census *census, struct sh_slice line, struct sh_error *err)
+static int add_pair(struct sh_counts *counts, struct sh_slice line, struct sh_error *err)
 {
 	struct sh_pair_record r;
 
-	return sh_record_pair(line, &r, err) < 0 ? -1 : sh_census_pair(census, &r, err);
+	return sh_record_pair(line, &r, err) < 0 ? -1 : sh_counts_pair(counts, &r, err);
 }
 
 /* The first good record decides how all are read: two fields are a group. */
 static int add_record(
-    struct sh_census *census, struct sh_slice line, int *fields, struct sh_error *err)
+    struct sh_counts *counts, struct sh_slice line, int *fields, struct sh_error *err)
 {
 	struct sh_slice f[1];
 	int these = *fields;
 
 	if (these == 0)
 		these = sh_fields_split(line, f, 1) == 2 ? 2 : 3;
-	if ((these == 2 ? add_group : add_pair)(census, line, err) < 0)
+	if ((these == 2 ? add_group : add_pair)(counts, line, err) < 0)
 		return -1;
 	*fields = these;
 	return 0;
 }
 
-static void read_records(struct cli *c, struct sh_census *census)
+static void read_records(struct cli *c, struct sh_counts *counts)
 {
 	struct sh_lines lines;
 	struct sh_slice line;
 	struct sh_error err;
 	int fields = 0;
 
-	if (sh_census_init(census, &err) < 0)
+	if (sh_counts_init(counts, &err) < 0)
 		cli_die(c, &err);
 	cli_lines_init(c, &lines);
 	while (cli_line(c, &lines, &line)) {
-		if (add_record(census, line, &fields, &err) < 0) {
+		if (add_record(counts, line, &fields, &err) < 0) {
 			sh_lines_blame(&lines, &err);
 			cli_reject(c, line, &err);
 		}
 	}
 	sh_lines_free(&lines);
-	if (census->members && !census->keepers)
+	if (counts->members && !counts->keepers)
 		cli_warn(c, "no keeper has a line of its own: are these the groups of shgroup?");
-	if (sh_census_groups(census, &err) < 0)
+	if (sh_counts_groups(counts, &err) < 0)
 		cli_die(c, &err);
 }
 
@@ -109,9 +109,9 @@ static struct row *add_row(struct chart *chart, uint64_t count)
 	return r;
 }
 
-static void chart_distances(const struct sh_census *s, struct chart *chart)
+static void chart_distances(const struct sh_counts *s, struct chart *chart)
 {
-	unsigned first = 0, last = SH_CENSUS_DISTANCES - 1;
+	unsigned first = 0, last = SH_COUNTS_DISTANCES - 1;
 
 	*chart = (struct chart){
 		.title = "Pairs at each distance", .label = "distance", .unit = "pairs"
@@ -134,16 +134,16 @@ static void chart_distances(const struct sh_census *s, struct chart *chart)
 	}
 }
 
-static void chart_sizes(const struct sh_census *s, struct chart *chart)
+static void chart_sizes(const struct sh_counts *s, struct chart *chart)
 {
 	*chart = (struct chart){
 		.title = "Groups of each size", .label = "documents", .unit = "groups"
 	};
-	for (unsigned i = 1; s->groups && i <= sh_census_row(s->largest); i++) {
+	for (unsigned i = 1; s->groups && i <= sh_counts_row(s->largest); i++) {
 		struct row *r = add_row(chart, s->of_size[i]);
 		uint32_t from, to;
 
-		sh_census_sizes(i, &from, &to);
+		sh_counts_sizes(i, &from, &to);
 		if (from == to)
 			snprintf(r->name, sizeof r->name, "%u", from);
 		else
@@ -174,7 +174,7 @@ static void print_bars(struct cli *c, const struct chart *chart, unsigned width)
 }
 
 static void print_text(
-    struct cli *c, const struct sh_census *s, const struct chart charts[2], unsigned width)
+    struct cli *c, const struct sh_counts *s, const struct chart charts[2], unsigned width)
 {
 	if (s->pairs) {
 		print_bars(c, &charts[0], width);
@@ -232,7 +232,7 @@ static void draw(struct cli *c, const struct chart *chart, unsigned top)
 	    chart->note ? chart->note : "");
 }
 
-static void draw_svg(struct cli *c, const struct sh_census *s, const struct chart charts[2])
+static void draw_svg(struct cli *c, const struct sh_counts *s, const struct chart charts[2])
 {
 	unsigned w = chart_width(&charts[0]), w2 = chart_width(&charts[1]), top = SVG_MARGIN;
 	unsigned n = s->pairs ? 2 : 1;
@@ -249,7 +249,7 @@ static void draw_svg(struct cli *c, const struct sh_census *s, const struct char
 
 int main(int argc, char **argv)
 {
-	static struct sh_census census;
+	static struct sh_counts counts;
 	static struct chart charts[2];
 	struct cli c;
 	unsigned width = 0;
@@ -266,13 +266,13 @@ int main(int argc, char **argv)
 	if (svg && width)
 		cli_usage(&c, "--width cannot be used with --svg");
 	cli_open(&c);
-	read_records(&c, &census);
-	chart_distances(&census, &charts[0]);
-	chart_sizes(&census, &charts[1]);
+	read_records(&c, &counts);
+	chart_distances(&counts, &charts[0]);
+	chart_sizes(&counts, &charts[1]);
 	if (svg)
-		draw_svg(&c, &census, charts);
+		draw_svg(&c, &counts, charts);
 	else
-		print_text(&c, &census, charts, width ? width : DEFAULT_WIDTH);
-	sh_census_free(&census);
+		print_text(&c, &counts, charts, width ? width : DEFAULT_WIDTH);
+	sh_counts_free(&counts);
 	return cli_finish(&c);
 }

@@ -10,6 +10,7 @@
 
 enum {
 	BITS = 64,
+	DIRECTORY_BITS = 11,
 };
 
 struct sh_aligner {
@@ -24,17 +25,40 @@ struct sh_aligner {
 
 /* ---- sequences ---- */
 
-/* hash[] is spread evenly: its place is guessed from the upper bits. */
-static uint32_t find_token(const struct sh_sequence *s, uint64_t hash)
+/* The tokens whose hashes begin with the same bits: hash[start[k]] .. hash[start[k + 1] - 1]. */
+struct directory {
+	unsigned shift;
+	uint32_t start[(1 << DIRECTORY_BITS) + 1];
+};
+
+static void make_directory(struct directory *d, const struct sh_sequence *s)
 {
-	size_t lo = 0, hi = s->distinct;
+	unsigned bits = 1;
+	size_t t = 0;
+
+	while (bits < DIRECTORY_BITS && s->distinct >> bits)
+		bits++;
+	d->shift = 64 - bits;
+	for (size_t k = 0; k < (size_t)1 << bits; k++) {
+		while (t < s->distinct && s->hash[t] >> d->shift < k)
+			t++;
+		d->start[k] = (uint32_t)t;
+	}
+	d->start[(size_t)1 << bits] = (uint32_t)s->distinct;
+}
+
+/* The hash is one of the sequence. */
+static uint32_t find_token(const struct directory *d, const struct sh_sequence *s, uint64_t hash)
+{
+	size_t lo = d->start[hash >> d->shift], hi = d->start[(hash >> d->shift) + 1];
 
 	while (hi - lo > 1) {
 		size_t mid = lo + (hi - lo) / 2;
-		bool below = s->hash[mid] <= hash;
 
-		lo = below ? mid : lo;
-		hi = below ? hi : mid;
+		if (s->hash[mid] <= hash)
+			lo = mid;
+		else
+			hi = mid;
 	}
 	return (uint32_t)lo;
 }
@@ -42,10 +66,12 @@ static uint32_t find_token(const struct sh_sequence *s, uint64_t hash)
 void sh_sequence_index(struct sh_sequence *s, const uint64_t *token, size_t n, uint32_t *room)
 {
 	uint32_t *first = room, *place = first + s->distinct + 1, *own = place + n, sum = 0;
+	struct directory d;
 
+	make_directory(&d, s);
 	memset(first, 0, (s->distinct + 1) * sizeof *first);
 	for (size_t i = 0; i < n; i++) {
-		own[i] = find_token(s, token[i]);
+		own[i] = find_token(&d, s, token[i]);
 		first[own[i] + 1]++;
 	}
 	for (size_t t = 0; t <= s->distinct; t++)

@@ -1,24 +1,24 @@
-#include "group/census.h"
+#include "group/counts.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { SINGLE_SIZES = 4 };
 
-int sh_census_init(struct sh_census *c, struct sh_error *err)
+int sh_counts_init(struct sh_counts *c, struct sh_error *err)
 {
-	*c = (struct sh_census){ 0 };
+	*c = (struct sh_counts){ 0 };
 	sh_union_init(&c->components, NULL);
 	return sh_hmap_init(&c->ids, err);
 }
 
-void sh_census_free(struct sh_census *c)
+void sh_counts_free(struct sh_counts *c)
 {
 	sh_hmap_free(&c->ids);
 	sh_union_free(&c->components);
 }
 
-static int link_ids(struct sh_census *c, struct sh_slice x, struct sh_slice y, struct sh_error *err)
+static int link_ids(struct sh_counts *c, struct sh_slice x, struct sh_slice y, struct sh_error *err)
 {
 	uint32_t a, b;
 
@@ -30,11 +30,11 @@ static int link_ids(struct sh_census *c, struct sh_slice x, struct sh_slice y, s
 	return 0;
 }
 
-int sh_census_pair(struct sh_census *c, const struct sh_pair_record *r, struct sh_error *err)
+int sh_counts_pair(struct sh_counts *c, const struct sh_pair_record *r, struct sh_error *err)
 {
-	if (r->distance >= SH_CENSUS_DISTANCES)
+	if (r->distance >= SH_COUNTS_DISTANCES)
 		return sh_error_set(
-		    err, SH_ERR_RECORD, "a distance above %d", SH_CENSUS_DISTANCES - 1);
+		    err, SH_ERR_RECORD, "a distance above %d", SH_COUNTS_DISTANCES - 1);
 	if (link_ids(c, r->id1, r->id2, err) < 0)
 		return -1;
 	c->pairs++;
@@ -46,15 +46,15 @@ int sh_census_pair(struct sh_census *c, const struct sh_pair_record *r, struct s
 	return 0;
 }
 
-int sh_census_group(
-    struct sh_census *c, struct sh_slice id, struct sh_slice keeper, struct sh_error *err)
+int sh_counts_group(
+    struct sh_counts *c, struct sh_slice id, struct sh_slice keeper, struct sh_error *err)
 {
 	c->members++;
 	c->keepers += id.n == keeper.n && memcmp(id.p, keeper.p, id.n) == 0;
 	return link_ids(c, id, keeper, err);
 }
 
-unsigned sh_census_row(uint32_t size)
+unsigned sh_counts_row(uint32_t size)
 {
 	unsigned bits;
 
@@ -64,7 +64,7 @@ unsigned sh_census_row(uint32_t size)
 	return SINGLE_SIZES + bits - 2;
 }
 
-void sh_census_sizes(unsigned row, uint32_t *from, uint32_t *to)
+void sh_counts_sizes(unsigned row, uint32_t *from, uint32_t *to)
 {
 	if (row < SINGLE_SIZES) {
 		*from = *to = row + 1;
@@ -74,7 +74,7 @@ void sh_census_sizes(unsigned row, uint32_t *from, uint32_t *to)
 	*to = row - SINGLE_SIZES + 3 < 32 ? UINT32_C(1) << (row - SINGLE_SIZES + 3) : UINT32_MAX;
 }
 
-int sh_census_groups(struct sh_census *c, struct sh_error *err)
+int sh_counts_groups(struct sh_counts *c, struct sh_error *err)
 {
 	uint32_t n = c->ids.n;
 	uint32_t *size = calloc((size_t)n + 1, sizeof *size);
@@ -88,7 +88,7 @@ int sh_census_groups(struct sh_census *c, struct sh_error *err)
 			continue;
 		c->groups++;
 		c->documents += size[i];
-		c->of_size[sh_census_row(size[i])]++;
+		c->of_size[sh_counts_row(size[i])]++;
 		if (size[i] > c->largest)
 			c->largest = size[i];
 	}

@@ -1,0 +1,43 @@
+/* How many pairs there are at each distance, and how many groups of each size: counts over a
+ * stream of pairs or of groups. Groups of pairs are what they connect. */
+#ifndef SH_GROUP_COUNTS_H
+#define SH_GROUP_COUNTS_H
+
+#include "base/hmap.h"
+#include "group/group.h"
+#include "record/fields.h"
+
+/* Sizes 1, 2, 3, 4, then 5 to 8, 9 to 16, and so on. */
+enum { SH_COUNTS_DISTANCES = 1025, SH_COUNTS_SIZES = 4 + 30 };
+
+struct sh_counts {
+	uint64_t pairs;
+	uint64_t at[SH_COUNTS_DISTANCES];
+	uint64_t known[SH_COUNTS_DISTANCES]; /* pairs at this distance that have a similarity */
+	uint64_t similarity[SH_COUNTS_DISTANCES]; /* its sum over these pairs, in ten thousandths */
+
+	uint64_t members, keepers; /* records of groups; records whose document is its own keeper */
+	uint64_t groups, documents; /* filled by sh_counts_groups() */
+	uint64_t of_size[SH_COUNTS_SIZES];
+	uint32_t largest;
+
+	struct sh_hmap ids;
+	struct sh_union components;
+};
+
+int sh_counts_init(struct sh_counts *c, struct sh_error *err);
+void sh_counts_free(struct sh_counts *c);
+
+/* SH_ERR_RECORD: a distance of 1025 or more. */
+int sh_counts_pair(struct sh_counts *c, const struct sh_pair_record *r, struct sh_error *err);
+int sh_counts_group(
+    struct sh_counts *c, struct sh_slice id, struct sh_slice keeper, struct sh_error *err);
+
+/* After the last record: count groups of two and more. */
+int sh_counts_groups(struct sh_counts *c, struct sh_error *err);
+
+/* The row of a size, and the sizes of a row. */
+unsigned sh_counts_row(uint32_t size);
+void sh_counts_sizes(unsigned row, uint32_t *from, uint32_t *to);
+
+#endif
