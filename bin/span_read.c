@@ -14,16 +14,21 @@ static int bad_line(void *arg, struct sh_slice line, struct sh_error *err)
 void span_open(struct cli *c, const struct span_settings *s, char *const *names, size_t n,
     struct sh_corpus *corpus)
 {
-	uint64_t lines = 0;
+	uint64_t lines = 0, before = 0;
 	struct sh_error err;
 
 	if (sh_corpus_init(corpus, &s->docs.docs.form, &err) < 0)
 		cli_die(c, &err);
 	corpus->trailer = c->trailer_in;
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		if (sh_corpus_open(corpus, names[i], c->tmpdir, &err) < 0 ||
 		    sh_corpus_scan(corpus, &lines, bad_line, c, &err) < 0)
 			cli_die(c, &err);
+		/* Files of an option do not count. */
+		if (!s->files.n)
+			progress_read(&c->progress, corpus->file[i].map.n, lines - before);
+		before = lines;
+	}
 	if (corpus->repeated)
 		cli_warn(c, "%llu document%s with the id of an earlier one: not looked at",
 		    (unsigned long long)corpus->repeated, CLI_PLURAL(corpus->repeated));

@@ -28,9 +28,11 @@ last_word() {
 	shband -k 9 fps | sort >bands
 	printf 'a\tb\t1\nb\tc\t2\n' >pairs
 	shdf features >table
+	printf 'a\t0\t3\n' >marks
 	for run in 'shtok docs' 'shtok -j 3 docs' 'shfp docs' 'shfp features' 'shdf features' 'shdf -m table' 'shweight features' \
 		'shband fps' 'shjoin -k 9 fps' 'shjoin -k 9 bands' 'shgroup pairs' 'shstat pairs' \
-		'shverify -d docs pairs' 'shdedup -q docs'; do
+		'shverify -d docs pairs' 'shdedup -q docs' 'shseed -n 2 docs' 'shspan docs' 'shspan --exact 2 docs' \
+		'shspan --pairs -n 2 -d docs docs' 'shcut -d marks docs'; do
 		try "$run"
 		exits 0
 		mv out normal

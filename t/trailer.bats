@@ -8,14 +8,15 @@ TRAILER='\t\tsimhash-trailer\t'
 # good PROGRAM: three records for it, without a trailer.
 good() {
 	case $1 in
-	shtok | shfp | shdedup) printf '%s\tone two %s\n' a x b y c x ;;
+	shtok | shfp | shdedup | shspan) printf '%s\tone two %s\n' a x b y c x ;;
+	shseed) printf '%s\tone two three four five six %s\n' a x b y c x ;;
 	shdf | shweight) printf '%s\t%s\t1\n' a x a y b x ;;
 	shband | shjoin) printf '%016x\t%s\n' 7 a 7 b 15 c ;;
 	shgroup | shverify | shstat) printf '%s\t%s\t0\n' a b b c ;;
 	esac
 }
 
-PROGRAMS=(shtok shdf shweight shfp shband shjoin shgroup shdedup shstat)
+PROGRAMS=(shtok shdf shweight shfp shband shjoin shgroup shdedup shseed shspan shstat)
 
 # count FILE: its trailer, with the count alone.
 count() {

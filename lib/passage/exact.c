@@ -13,6 +13,11 @@ enum {
 	POS_BITS = 40, /* of a slot of the table: the rest is of the hash */
 };
 
+/* It rules the windows from `since` on, up to the next one's. */
+struct anchor {
+	uint32_t since, hash;
+};
+
 struct finder {
 	const struct sh_texts *t;
 	uint32_t length, k, window; /* window: k-grams of a window of tokens */
@@ -24,7 +29,11 @@ struct finder {
 	uint64_t *prefix, *gram;
 	uint32_t *first, *since;
 	size_t prefix_cap, gram_cap, first_cap, since_cap;
-	size_t anchors;
+
+	/* Of all documents. */
+	struct anchor *anchor;
+	size_t anchors, anchor_cap;
+	uint64_t *at; /* of each document: its first anchor; at[documents]: the end */
 
 	/* Anchors that occur, and that occur twice; by some bits of their hash, so that more may seem to. */
 	uint64_t *once, *twice;
@@ -63,10 +72,8 @@ static uint64_t hash_of(const struct finder *f, size_t i, uint32_t n, uint64_t p
 	return sh_mix_finish(f->prefix[i + n] - f->prefix[i] * power_n);
 }
 
-/* The anchors of a document of at least `length` tokens. */
-static int find_anchors(struct finder *f, struct sh_side side, struct sh_error *err)
+static int sum_prefixes(struct finder *f, struct sh_side side, struct sh_error *err)
 {
-	size_t grams = side.n - f->k + 1;
 	uint64_t sum = 0;
 
 	if (reserve(f, side.n, err) < 0)
@@ -76,58 +83,95 @@ static int find_anchors(struct finder *f, struct sh_side side, struct sh_error *
 		sum = sh_mix_step(sum, side.token[i]);
 	}
 	f->prefix[side.n] = sum;
-	for (size_t i = 0; i < grams; i++)
-		f->gram[i] = hash_of(f, i, f->k, f->power_k);
-	f->anchors = sh_minimizers(f->gram, grams, f->window, f->first, f->since);
 	return 0;
 }
 
-/* ---- which anchors occur twice ---- */
+/* ---- anchors ---- */
 
-static uint64_t filter_bit(const struct finder *f, size_t anchor)
+/* The anchors of a document of at least `length` tokens. */
+static int add_anchors(struct finder *f, struct sh_side side, struct sh_error *err)
 {
-	return f->gram[f->first[anchor]] >> (64 - f->filter_bits);
+	size_t grams = side.n - f->k + 1, n;
+
+	if (sum_prefixes(f, side, err) < 0)
+		return -1;
+	for (size_t i = 0; i < grams; i++)
+		f->gram[i] = hash_of(f, i, f->k, f->power_k);
+	n = sh_minimizers(f->gram, grams, f->window, f->first, f->since);
+	if (f->anchors + n > f->anchor_cap && sh_grow((void **)&f->anchor, &f->anchor_cap,
+						  f->anchors + n, sizeof *f->anchor, err) < 0)
+		return -1;
+	for (size_t i = 0; i < n; i++)
+		f->anchor[f->anchors++] =
+		    (struct anchor){ f->since[i], (uint32_t)(f->gram[f->first[i]] >> 32) };
+	return 0;
 }
 
-static int make_filters(struct finder *f, uint64_t tokens, struct sh_error *err)
+static int find_anchors(struct finder *f, struct sh_error *err)
 {
-	/* Anchors are 2 / (window + 1) of the tokens. */
-	uint64_t bits = 2 * tokens / (f->window + 1) * SPARE;
+	f->at = malloc((f->t->n + 1) * sizeof *f->at);
+	if (!f->at)
+		return sh_error_nomem(err);
+	for (uint32_t d = 0; d < f->t->n; d++) {
+		struct sh_side side = sh_texts_side(f->t, d);
 
-	for (f->filter_bits = 12; bits >> f->filter_bits;)
+		f->at[d] = f->anchors;
+		if (side.n >= f->length && add_anchors(f, side, err) < 0)
+			return -1;
+	}
+	f->at[f->t->n] = f->anchors;
+	return 0;
+}
+
+static uint32_t filter_bit(const struct finder *f, const struct anchor *a)
+{
+	return a->hash >> (32 - f->filter_bits);
+}
+
+static bool occurs_twice(const struct finder *f, const struct anchor *a)
+{
+	return sh_bits_has(f->twice, filter_bit(f, a));
+}
+
+static int filter_anchors(struct finder *f, struct sh_error *err)
+{
+	for (f->filter_bits = 12; f->filter_bits < 32 && f->anchors * SPARE >> f->filter_bits;)
 		f->filter_bits++;
 	f->once = calloc((size_t)1 << (f->filter_bits - 6), sizeof *f->once);
 	f->twice = calloc((size_t)1 << (f->filter_bits - 6), sizeof *f->twice);
-	return f->once && f->twice ? 0 : sh_error_nomem(err);
-}
-
-static void count_anchors(struct finder *f)
-{
+	if (!f->once || !f->twice)
+		return sh_error_nomem(err);
 	for (size_t i = 0; i < f->anchors; i++) {
-		uint64_t bit = filter_bit(f, i), mask = UINT64_C(1) << bit % 64;
+		uint32_t bit = filter_bit(f, &f->anchor[i]);
+		uint64_t mask = UINT64_C(1) << bit % 64;
 
 		f->twice[bit / 64] |= f->once[bit / 64] & mask;
 		f->once[bit / 64] |= mask;
 	}
+	free(f->once);
+	f->once = NULL;
+	return 0;
 }
 
-/* Behind the last window that anchor i rules. */
-static size_t last_window(const struct finder *f, size_t i, size_t windows)
+static size_t windows_of(const struct finder *f, uint32_t document)
 {
-	return i + 1 < f->anchors ? f->since[i + 1] : windows;
+	return sh_texts_side(f->t, document).n - f->length + 1;
 }
 
-static void count_candidates(struct finder *f, size_t windows)
+/* Behind the last window that anchor i of the document rules. */
+static size_t last_window(const struct finder *f, uint32_t document, uint64_t i)
 {
-	for (size_t i = 0; i < f->anchors; i++)
-		if (sh_bits_has(f->twice, filter_bit(f, i)))
-			f->candidates += last_window(f, i, windows) - f->since[i];
+	return i + 1 < f->at[document + 1] ? f->anchor[i + 1].since : windows_of(f, document);
 }
 
 /* ---- windows ---- */
 
 static int make_table(struct finder *f, struct sh_error *err)
 {
+	for (uint32_t d = 0; d < f->t->n; d++)
+		for (uint64_t i = f->at[d]; i < f->at[d + 1]; i++)
+			if (occurs_twice(f, &f->anchor[i]))
+				f->candidates += last_window(f, d, i) - f->anchor[i].since;
 	for (f->slot_bits = 4; f->candidates * 3 / 2 >> f->slot_bits;)
 		f->slot_bits++;
 	f->slot = calloc((size_t)1 << f->slot_bits, sizeof *f->slot);
@@ -172,56 +216,52 @@ static void mark(struct finder *f, uint64_t from, uint64_t to)
 		sh_bits_put(f->marked, from);
 }
 
-static void find_windows(struct finder *f, uint32_t document, size_t windows)
+/* The windows of one anchor. *expected: where the window before was found, and one further. *done: tokens
+ * before are marked. */
+static void find_windows(
+    struct finder *f, uint64_t base, size_t from, size_t to, uint64_t *expected, uint64_t *done)
 {
-	uint64_t base = f->t->at[document], expected = UINT64_MAX, done = 0;
+	for (size_t i = from; i < to; i++) {
+		uint64_t hash = hash_of(f, i, f->length, f->power_length), at = base + i;
+		uint64_t other = look_up(f, hash, at, *expected);
 
-	for (size_t a = 0; a < f->anchors; a++) {
-		size_t end = last_window(f, a, windows);
-
-		if (!sh_bits_has(f->twice, filter_bit(f, a))) {
-			expected = UINT64_MAX;
+		if (other == UINT64_MAX) {
+			*expected = UINT64_MAX;
 			continue;
 		}
-		for (size_t i = f->since[a]; i < end; i++) {
-			uint64_t hash = hash_of(f, i, f->length, f->power_length), at = base + i;
-			uint64_t other = look_up(f, hash, at, expected);
-
-			if (other == UINT64_MAX) {
-				expected = UINT64_MAX;
-				continue;
-			}
-			mark(f, at > done ? at : done, at + f->length);
-			done = at + f->length;
-			if (f->every)
-				mark(f, other == expected ? other + f->length - 1 : other,
-				    other + f->length);
-			expected = other + 1;
-		}
+		mark(f, at > *done ? at : *done, at + f->length);
+		*done = at + f->length;
+		if (f->every)
+			mark(f, other == *expected ? other + f->length - 1 : other,
+			    other + f->length);
+		*expected = other + 1;
 	}
 }
 
-/* ---- all documents ---- */
-
-enum pass { COUNT_ANCHORS, COUNT_CANDIDATES, FIND };
-
-static int pass_over(struct finder *f, enum pass pass, struct sh_error *err)
+static int find_in(struct finder *f, uint32_t document, struct sh_error *err)
 {
-	for (uint32_t d = 0; d < f->t->n; d++) {
-		struct sh_side side = sh_texts_side(f->t, d);
-		size_t windows = side.n - f->length + 1;
+	uint64_t expected = UINT64_MAX, done = 0;
+	bool summed = false;
 
-		if (side.n < f->length)
+	for (uint64_t i = f->at[document]; i < f->at[document + 1]; i++) {
+		if (!occurs_twice(f, &f->anchor[i])) {
+			expected = UINT64_MAX;
 			continue;
-		if (find_anchors(f, side, err) < 0)
+		}
+		if (!summed && sum_prefixes(f, sh_texts_side(f->t, document), err) < 0)
 			return -1;
-		if (pass == COUNT_ANCHORS)
-			count_anchors(f);
-		else if (pass == COUNT_CANDIDATES)
-			count_candidates(f, windows);
-		else
-			find_windows(f, d, windows);
+		summed = true;
+		find_windows(f, f->t->at[document], f->anchor[i].since, last_window(f, document, i),
+		    &expected, &done);
 	}
+	return 0;
+}
+
+static int find_all(struct finder *f, struct sh_error *err)
+{
+	for (uint32_t d = 0; d < f->t->n; d++)
+		if (find_in(f, d, err) < 0)
+			return -1;
 	return 0;
 }
 
@@ -229,10 +269,9 @@ int sh_exact_find(const struct sh_texts *t, uint32_t length, uint32_t k, bool ev
     uint64_t *marked, struct sh_error *err)
 {
 	struct finder f = { .t = t, .length = length, .every = every, .marked = marked };
-	uint64_t tokens = t->at[t->n];
 	int status = 0;
 
-	if (tokens >> POS_BITS)
+	if (t->at[t->n] >> POS_BITS)
 		return sh_error_set(err, SH_ERR_RANGE, "more than 2^%d tokens", POS_BITS);
 	f.k = k ? k : length / 2 + 3;
 	if (!k && f.k > K_MAX)
@@ -242,14 +281,15 @@ int sh_exact_find(const struct sh_texts *t, uint32_t length, uint32_t k, bool ev
 	f.window = length - f.k + 1;
 	f.power_k = power(f.k);
 	f.power_length = power(length);
-	if (make_filters(&f, tokens, err) < 0 || pass_over(&f, COUNT_ANCHORS, err) < 0 ||
-	    pass_over(&f, COUNT_CANDIDATES, err) < 0 || make_table(&f, err) < 0 ||
-	    pass_over(&f, FIND, err) < 0)
+	if (find_anchors(&f, err) < 0 || filter_anchors(&f, err) < 0 || make_table(&f, err) < 0 ||
+	    find_all(&f, err) < 0)
 		status = -1;
 	free(f.prefix);
 	free(f.gram);
 	free(f.first);
 	free(f.since);
+	free(f.anchor);
+	free(f.at);
 	free(f.once);
 	free(f.twice);
 	free(f.slot);

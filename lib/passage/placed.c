@@ -13,6 +13,8 @@ struct kept {
 	uint32_t document; /* SH_CORPUS_NONE: none */
 	struct sh_buf places;
 	size_t n;
+	struct sh_buf id;
+	struct sh_slice text; /* in the file; not of JSON, which is parsed again */
 };
 
 struct sh_placer {
@@ -35,6 +37,12 @@ void sh_placed_bytes(
 	}
 	*start = least;
 	*end = most;
+}
+
+static void free_kept(struct kept *k)
+{
+	sh_buf_free(&k->places);
+	sh_buf_free(&k->id);
 }
 
 struct sh_placer *sh_placer_new(
@@ -64,7 +72,7 @@ void sh_placer_delete(struct sh_placer *p)
 	if (!p)
 		return;
 	for (size_t i = 0; i < KEPT; i++)
-		sh_buf_free(&p->kept[i].places);
+		free_kept(&p->kept[i]);
 	sh_tokenizer_delete(p->tokenizer);
 	sh_document_room_free(&p->room);
 	free(p);
@@ -85,14 +93,14 @@ static void forget_all(struct sh_placer *p)
 {
 	for (size_t i = 0; i < KEPT; i++) {
 		p->kept[i].document = SH_CORPUS_NONE;
-		sh_buf_free(&p->kept[i].places);
+		free_kept(&p->kept[i]);
 	}
 	p->bytes = 0;
 }
 
 /* Put the places that were computed last into a slot. */
 static int keep(struct sh_placer *p, struct kept *k, uint32_t document,
-    const struct sh_placed *placed, struct sh_error *err)
+    const struct sh_document *doc, const struct sh_placed *placed, struct sh_error *err)
 {
 	size_t bytes = placed->n * sizeof *placed->from, before = k->places.cap;
 
@@ -101,8 +109,9 @@ static int keep(struct sh_placer *p, struct kept *k, uint32_t document,
 		before = 0;
 	}
 	k->document = SH_CORPUS_NONE;
-	k->places.n = 0;
-	if (sh_buf_reserve(&k->places, 2 * bytes + 1, err) < 0)
+	k->places.n = k->id.n = 0;
+	if (sh_buf_reserve(&k->places, 2 * bytes + 1, err) < 0 ||
+	    sh_buf_add(&k->id, doc->id.p, doc->id.n, err) < 0)
 		return -1;
 	if (bytes) {
 		memcpy(k->places.p, placed->from, bytes);
@@ -118,18 +127,22 @@ int sh_placer_document(
     struct sh_placer *p, uint32_t document, struct sh_placed *out, struct sh_error *err)
 {
 	struct kept *k = &p->kept[document % KEPT];
+	bool known = k->document == document;
 	struct sh_document doc;
 
-	if (sh_corpus_document(p->corpus, document, &p->room, &doc, err) < 0)
-		return -1;
-	if (k->document != document &&
-	    (sh_placer_text(p, doc.text, out, err) < 0 || keep(p, k, document, out, err) < 0))
+	if (!known || p->corpus->form.json) {
+		if (sh_corpus_document(p->corpus, document, &p->room, &doc, err) < 0)
+			return -1;
+		k->text = doc.text;
+	}
+	if (!known &&
+	    (sh_placer_text(p, k->text, out, err) < 0 || keep(p, k, document, &doc, out, err) < 0))
 		return -1;
 	out->from = (const uint32_t *)(const void *)k->places.p;
 	out->to = out->from + k->n;
 	out->n = k->n;
-	out->id = doc.id;
-	out->text = doc.text;
+	out->id = sh_buf_slice(&k->id);
+	out->text = k->text;
 	return 0;
 }
 

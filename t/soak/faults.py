@@ -43,6 +43,15 @@ shtok --stop words --trailer=out -o new docs
 shtok --stem english -o new docs
 shtok --json -o new json
 shtok --segment jieba -o new zh
+shseed -o new docs
+shseed --segment jieba -n 3 -o new zh
+shspan -n 3 --window 2 -o new docs docs.longer
+shspan --all -j 2 --rejects rejected -o new mixed docs.longer
+shspan --count -o new docs docs.longer
+shspan --exact 5 --every -o new docs docs.longer
+shspan --pairs -T 0 -n 3 -d docs -o new docs.longer
+shspan --seeds -d docs.longer -o new seeds
+shcut -d marks -o new docs.longer
 shfp -o new docs
 shfp -w tf -b 128 -H md5 -o new docs
 shfp --minhash -n 3 -j 2 -o new docs
@@ -126,6 +135,7 @@ def prepare():
     sh("head -n 4 docs | cut -f 1 >words; echo the >>words; echo of >>words")
     sh("shtok docs >features; shdf features >table; shfp docs >fps; cp fps fps.2; shfp --trailer=out docs >fps.trailer")
     sh("tail -n +2 table | head -n 40 >idf")
+    sh("sed 's/^[^\\t]*/&-longer/' docs >docs.longer; shseed docs.longer | sort >seeds; shspan --exact 5 docs.longer >marks")
     sh("shband -k 9 -M 10 fps | sort >bands; cp bands bands.2; shband --trailer -k 9 -M 10 fps.trailer | sort >bands.trailer")
     sh("shjoin -k 30 fps >pairs; shjoin -k 30 --trailer fps.trailer >pairs.trailer; shgroup pairs >groups")
     sh("{ cat docs; printf '\\t\\tsimhash-trailer\\t%d\\t-\\n' $(wc -l <docs); } >docs.trailer")
