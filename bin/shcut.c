@@ -130,14 +130,17 @@ static void read_spans(struct cli *c, struct settings *s)
 	struct sh_lines lines;
 	struct sh_slice line;
 	struct sh_error err;
+	int status;
 
 	if (sh_hmap_init(&s->ids, &err) < 0)
 		cli_die(c, &err);
 	sh_lines_init(&lines, (char *const *)(void *)s->files.name, s->files.n);
 	lines.source.trailer = c->trailer_in;
 	lines.source.crlf = c->crlf;
-	while (cli_line(c, &lines, &line))
+	while ((status = sh_lines_next(&lines, &line, &err)) > 0)
 		take_span(c, s, &lines, cli_strip(c->crlf, line));
+	if (status < 0)
+		cli_die(c, &err);
 	sh_lines_free(&lines);
 	unite(s);
 	index_ids(c, s);
