@@ -197,7 +197,8 @@ static int make_masks(struct sh_aligner *a, const struct matrix *m, struct sh_er
 		a->row[t] = 2 * times(x, t) >= blocks ? (uint32_t)rows++ : NONE;
 	if (room64(&a->mask, &a->mask_cap, rows * blocks, err) < 0)
 		return -1;
-	memset(a->mask, 0, rows * blocks * sizeof *a->mask);
+	if (rows)
+		memset(a->mask, 0, rows * blocks * sizeof *a->mask);
 	for (size_t i = 0; i < m->rows; i++) {
 		uint32_t row = a->row[x->token[m->x_from + i]];
 
