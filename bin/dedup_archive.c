@@ -132,7 +132,6 @@ static void start_batch(struct dedup_state *s)
 {
 	const struct dedup_settings *how = s->settings;
 	const struct sh_manifest *m = &s->archive.archive.manifest;
-	struct sh_setting digest = made_with_digest();
 	struct sh_batch_opts opts = { .corpus = &s->corpus,
 		.token = how->docs.token,
 		.ngrams = how->docs.ngrams,
@@ -141,7 +140,7 @@ static void start_batch(struct dedup_state *s)
 		.k = how->dedup.k,
 		.threshold = how->dedup.threshold,
 		.verify = how->dedup.verify,
-		.escape = sh_slice_eq(sh_manifest_setting(m, digest.name), digest.value),
+		.escape = made_with_escaped_digests(m),
 		.newest = how->keep.which == SH_PREFER_NEWEST,
 		.now = dedup_archive_now(s->cli),
 		.jobs = s->cli->jobs,

@@ -7,6 +7,8 @@
 #include "segment/cppjieba.h"
 #include "segment/jieba_dict.h"
 #include "text/method.h"
+#include "text/stem.h"
+#include "unicode/fold.h"
 
 __attribute__((format(printf, 3, 4))) static void say(
     struct made_with *o, const char *name, const char *fmt, ...)
@@ -25,7 +27,7 @@ static void say_flag(struct made_with *o, const char *name, bool on)
 	say(o, name, "%s", on ? "yes" : "no");
 }
 
-/* A file is known by its content. */
+/* The value for a file is a checksum of its content. */
 static const char content[] = "content:";
 
 static void say_content(struct made_with *o, const char *name, uint64_t checksum)
@@ -33,8 +35,8 @@ static void say_content(struct made_with *o, const char *name, uint64_t checksum
 	say(o, name, "%s%016llx", content, (unsigned long long)checksum);
 }
 
-/* jieba's dictionary is known by its words and frequencies, which no other byte order and no other layout of
- * the compiled file changes. */
+/* The value for jieba's dictionary is a checksum of its words and frequencies. Byte order and layout of the
+ * compiled file do not change it. */
 static const char main_dictionary[] = "SIMHASH_JIEBA";
 
 static void say_files(
@@ -57,21 +59,20 @@ static void say_jieba(struct cli *c, struct made_with *o, const struct sh_jieba 
 	    (unsigned long long)sum);
 }
 
-/* Kinds of words are known by their bits. */
+/* The value of --keep-words is the bits of the kinds. */
 static const char keep_words[] = "--keep-words", any[] = "any:", kinds[] = "kinds:";
 
-/* One setting, whose name depends on its value. */
+/* One setting: its name depends on its value. */
 static const char segment[] = "--segment", split[] = "--split";
 
-void made_with_list(struct cli *c, const struct dedup_settings *s, struct made_with *o)
+static void list_options(struct cli *c, const struct dedup_settings *s, struct made_with *o)
 {
 	const struct sh_token_opts *t = &s->docs.token;
 	char threshold[SH_NUM_CHARS + 1];
 
 	threshold[sh_print_weight(threshold, (int64_t)s->dedup.threshold)] = '\0';
-	o->n = 0;
 	say(o, "-p", "%s", s->docs.profile->name);
-	/* Before those whose defaults it changes: what was said, or left out, is to be named. */
+	/* --simhash stands before the options whose defaults it changes: a message names the first difference. */
 	say_flag(o, "--simhash", !s->fp.minhash);
 	say(o, "-b", "%u", s->fp.bits);
 	say(o, "-k", "%u", s->dedup.k);
@@ -90,7 +91,7 @@ void made_with_list(struct cli *c, const struct dedup_settings *s, struct made_w
 		say_content(o, "--dict", sh_cppjieba_sum(s->docs.cppjieba));
 	else
 		say_files(o, "--dict", &s->docs.dicts, s->docs.dict_sum);
-	/* Behind --dict, whose words are in its sum. */
+	/* Behind --dict: the checksum covers the words of --dict as well. */
 	if (t->method->needs_jieba)
 		say_jieba(c, o, s->docs.jieba);
 	say(o, "--stem", "%s", t->stem ? t->stem : "no");
@@ -101,10 +102,39 @@ void made_with_list(struct cli *c, const struct dedup_settings *s, struct made_w
 	say_flag(o, "--mask-digits", t->mask_digits);
 }
 
-struct sh_setting made_with_digest(void)
+/* ---- settings that are no options ---- */
+
+static const char unicode[] = "unicode", snowball[] = "snowball";
+static const char digest[] = "digest", escaped[] = "escaped";
+
+static void list_versions(struct cli *c, const struct dedup_settings *s, struct made_with *o)
 {
-	return (struct sh_setting){ sh_slice_str("digest"), sh_slice_str("escaped") };
+	const char *stemmer = s->docs.token.stem;
+	struct sh_error err;
+	uint64_t sum;
+
+	say(o, unicode, "%s", sh_fold_unicode());
+	if (!stemmer)
+		return;
+	if (sh_stem_checksum(stemmer, &sum, &err) < 0)
+		cli_die(c, &err);
+	say(o, snowball, "stems:%016llx", (unsigned long long)sum);
 }
+
+bool made_with_escaped_digests(const struct sh_manifest *m)
+{
+	return sh_slice_eq(sh_manifest_setting(m, sh_slice_str(digest)), sh_slice_str(escaped));
+}
+
+void made_with_list(struct cli *c, const struct dedup_settings *s, struct made_with *o)
+{
+	o->n = 0;
+	list_options(c, s, o);
+	list_versions(c, s, o);
+	say(o, digest, "%s", escaped);
+}
+
+/* ---- values as options are typed ---- */
 
 static bool is(struct sh_slice s, const char *word)
 {
@@ -145,6 +175,8 @@ struct sh_slice made_with_said(const struct sh_setting *s, char *room)
 	return names_of((unsigned)strtoul(bits, NULL, 16), room);
 }
 
+/* ---- an archive against this run ---- */
+
 _Noreturn static void refuse(
     struct cli *c, const struct sh_setting *setting, const struct sh_setting *made)
 {
@@ -164,7 +196,7 @@ _Noreturn static void refuse(
 	    n_now, now.p, (int)made->name.n, made->name.p, n_then, then.p);
 }
 
-/* What an archive has of a setting, under whichever name. */
+/* Returns the archive's setting of this name. --segment and --split are names of one setting. */
 static struct sh_setting made_as(const struct sh_manifest *m, struct sh_slice name)
 {
 	const char *other = is(name, split) ? segment : is(name, segment) ? split : NULL;
@@ -177,8 +209,7 @@ static struct sh_setting made_as(const struct sh_manifest *m, struct sh_slice na
 	return made;
 }
 
-/* Archives from before the content was known have the path of cppjieba's directory, or its first 63
- * bytes. */
+/* Old archives have the path of cppjieba's folder, cut after 63 bytes, in place of its checksum. */
 static bool is_old_path(const struct dedup_settings *s, const char *name, struct sh_slice then)
 {
 	const struct cli_files *dicts = &s->docs.dicts;
@@ -189,15 +220,15 @@ static bool is_old_path(const struct dedup_settings *s, const char *name, struct
 	       sh_slice_eq(then, sh_slice(path, n));
 }
 
-/* Until 0.1.0 the distance did not follow the threshold: it was 10, or 12 under --simhash. It decides
- * nothing about the records of an archive. */
+/* Until 0.1.0 the distance did not follow from the threshold: it was 10, or 12 under --simhash. The distance
+ * decides nothing about the records of an archive. */
 static bool is_old_distance(const struct dedup_settings *s, const char *name, struct sh_slice then)
 {
 	return strcmp(name, "-k") == 0 && !s->k_given &&
 	       sh_slice_eq(then, sh_slice_str(s->fp.minhash ? "10" : "12"));
 }
 
-/* Archives from before it was recorded, or when the sum of all frequencies was. */
+/* Old archives have no checksum of jieba's words: they have nothing, or the sum of the frequencies alone. */
 static bool is_unknown(const char *name, struct sh_slice now, struct sh_slice then)
 {
 	if (strcmp(name, main_dictionary) != 0)
@@ -206,11 +237,12 @@ static bool is_unknown(const char *name, struct sh_slice now, struct sh_slice th
 	       (then.n < now.n && memcmp(now.p, then.p, then.n) == 0 && now.p[then.n] == ' ');
 }
 
-void made_with_compare(struct cli *c, const struct dedup_settings *s, const struct sh_manifest *m)
+static void compare_options(
+    struct cli *c, const struct dedup_settings *s, const struct sh_manifest *m)
 {
-	struct made_with o;
+	struct made_with o = { .n = 0 };
 
-	made_with_list(c, s, &o);
+	list_options(c, s, &o);
 	for (size_t i = 0; i < o.n; i++) {
 		const char *name = o.row[i].name.p;
 		struct sh_setting made = made_as(m, o.row[i].name);
@@ -220,4 +252,35 @@ void made_with_compare(struct cli *c, const struct dedup_settings *s, const stru
 		    !is_old_distance(s, name, then) && !is_unknown(name, o.row[i].value, then))
 			refuse(c, &o.row[i], &made);
 	}
+}
+
+static const char consequence[] = "some words may differ from those of the archive, and duplicates "
+				  "be missed (a new archive mends that)";
+
+static void compare_versions(
+    struct cli *c, const struct dedup_settings *s, const struct sh_manifest *m)
+{
+	struct made_with o = { .n = 0 };
+
+	list_versions(c, s, &o);
+	for (size_t i = 0; i < o.n; i++) {
+		struct sh_slice now = o.row[i].value, then = sh_manifest_setting(m, o.row[i].name);
+
+		if (then.n == 0 || sh_slice_eq(now, then))
+			continue;
+		if (is(o.row[i].name, unicode))
+			cli_warn(c,
+			    "the archive was made with Unicode %.*s, and this program has Unicode "
+			    "%s: %s",
+			    (int)then.n, then.p, now.p, consequence);
+		else
+			cli_warn(c, "the archive was made with another version of Snowball: %s",
+			    consequence);
+	}
+}
+
+void made_with_compare(struct cli *c, const struct dedup_settings *s, const struct sh_manifest *m)
+{
+	compare_options(c, s, m);
+	compare_versions(c, s, m);
 }

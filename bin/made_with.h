@@ -1,8 +1,11 @@
-/* The options that an archive is made with, as its manifest keeps them: a run on it must have the
- * same.
+/* The settings that an archive is made with, as rows of its manifest.
  *
- * They are all that decides which features, fingerprints and keys a document has. Escapes, JSON
- * and the like are not: they are gone by then. */
+ * Options that decide a document's features, fingerprint or keys are settings: each run on the archive must
+ * have the same options. Options that say in which form documents come (--json, --raw, -f) are not.
+ *
+ * The versions of Unicode and Snowball decide features as well. No option chooses them, so a difference is a
+ * warning. Snowball does not tell its version: a checksum over stems stands for it. Archives of 0.1.0 have
+ * no versions, and nothing is compared. */
 #ifndef MADE_WITH_H
 #define MADE_WITH_H
 
@@ -10,24 +13,25 @@
 
 enum { MADE_WITH_VALUE_MAX = 64, MADE_WITH_SAID_MAX = 128 };
 
-/* Rows point into `value`: it must not be moved. */
+/* Rows point into `value`: do not copy or move a list. */
 struct made_with {
 	struct sh_setting row[SH_SETTINGS_MAX];
 	char value[SH_SETTINGS_MAX][MADE_WITH_VALUE_MAX];
 	size_t n;
 };
 
-/* Those of this run, once its options are settled; dies of errors. */
+/* Lists all settings of a new archive: options, versions, and the form of digests. The options must be
+ * final. Dies of errors. */
 void made_with_list(struct cli *c, const struct dedup_settings *s, struct made_with *o);
 
-/* One that no option says: digests are of texts with the escapes of records, whatever form these came
- * in. Archives of 0.1.0 have it not; their digests are of texts as they came, JSON's without escapes. */
-struct sh_setting made_with_digest(void);
+/* Whether the digests of an archive are of texts with the escapes of records. In archives of 0.1.0 they
+ * are of texts as they came. */
+bool made_with_escaped_digests(const struct sh_manifest *m);
 
-/* A setting's value as an option says it; `room` has MADE_WITH_SAID_MAX bytes, in which it may lie. */
+/* Returns the value of a setting as its option is typed. room: MADE_WITH_SAID_MAX bytes for the result. */
 struct sh_slice made_with_said(const struct sh_setting *s, char *room);
 
-/* A usage message when an archive was made with others. */
+/* Dies when the options of this run are not those of the archive. Warns when the versions differ. */
 void made_with_compare(struct cli *c, const struct dedup_settings *s, const struct sh_manifest *m);
 
 #endif

@@ -71,7 +71,6 @@ static void init(const struct state *s)
 	made_with_list(s->cli, &s->how, &o);
 	memcpy(m.setting, o.row, o.n * sizeof *o.row);
 	m.n_settings = o.n;
-	m.setting[m.n_settings++] = made_with_digest();
 	sh_key_layout(&rule);
 	m.bands = rule.bands;
 	m.rows = rule.rows;

@@ -326,6 +326,37 @@ state() {
 	[ "$(head -n 1 err)" = 'shdedup: -w tf: the archive was made with -w log (give it each time)' ]
 }
 
+@test "a run warns when the archive was made with other versions of Unicode or Snowball" {
+	tail='some words may differ from those of the archive, and duplicates be missed (a new archive mends that)'
+	echo 'a	one two three four five six' >docs
+	try 'sharchive init archive --stem english && shdedup -q -a archive --stem english docs'
+	exits 0
+	says
+	same docs out
+	unicode=$(sharchive stats archive | awk -F '\t' '$1 == "unicode" { print $2 }')
+	[[ $unicode =~ ^[0-9]+\.[0-9]+\.[0-9]+$ ]]
+	sharchive stats archive | grep -qE '^snowball	stems:[0-9a-f]{16}$'
+	sed -i 's/^option unicode .*/option unicode 1.1.5/; s/^option snowball .*/option snowball stems:0123456789abcdef/' archive/manifest
+	resum archive/manifest
+	for _ in 1 2; do
+		try 'shdedup -q -a archive --stem english docs'
+		exits 0
+		says "shdedup: the archive was made with Unicode 1.1.5, and this program has Unicode $unicode: $tail" \
+			"shdedup: the archive was made with another version of Snowball: $tail"
+		same docs out
+	done
+	# archives of 0.1.0 have no versions
+	sed -i '/^option unicode /d; /^option snowball /d' archive/manifest
+	resum archive/manifest
+	try 'shdedup -q -a archive --stem english docs'
+	exits 0
+	says
+	same docs out
+	# without stems the version of Snowball decides nothing
+	try 'sharchive init plain && sharchive stats plain | grep -c -e unicode -e snowball'
+	gives 1
+}
+
 @test "init makes none for options that every run would refuse" {
 	try 'sharchive init archive --stem klingon'
 	exits 2

@@ -311,3 +311,8 @@ int sh_fold_text(struct sh_fold *f, struct sh_slice text, struct sh_buf *out, ui
 	}
 	return 0;
 }
+
+const char *sh_fold_unicode(void)
+{
+	return utf8proc_unicode_version();
+}

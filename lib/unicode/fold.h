@@ -117,6 +117,9 @@ int sh_fold_segment(struct sh_fold *f, const uint8_t **p, const uint8_t *end, si
 int sh_fold_text(struct sh_fold *f, struct sh_slice text, struct sh_buf *out, uint64_t *ill,
     struct sh_error *err);
 
+/* Returns the version of Unicode that the linked utf8proc has, such as "15.0.0". */
+const char *sh_fold_unicode(void);
+
 /* Returns whether the general category is Mn, Mc or Me. */
 bool sh_is_mark(uint32_t c);
 
