@@ -7,6 +7,7 @@
 #include "fp/accumulator.h"
 #include "fp/format.h"
 #include "fp/minhash.h"
+#include "fp/permutations.h"
 #include "names.h"
 #include "parted.h"
 #include "record/feature_lines.h"
@@ -14,13 +15,20 @@
 #include "segment/cppjieba.h"
 #include "segment/jieba_dict.h"
 
-enum { SEED = CLI_OWN, EMPTY, MINHASH, BARE, FEATURES, EXPLAIN };
+enum { SEED = CLI_OWN, EMPTY, MINHASH, BARE, FEATURES, EXPLAIN, PERMUTATIONS, SCHEME };
 
 static const char *hash_names(unsigned i)
 {
 	const struct sh_hash *h = sh_hash_at(i);
 
 	return h ? h->name : NULL;
+}
+
+static const char *permutation_names(unsigned i)
+{
+	const struct sh_permutation_scheme *s = sh_permutation_scheme_at(i);
+
+	return s ? s->name : NULL;
 }
 
 static const char *format_names(unsigned i)
@@ -65,6 +73,9 @@ static const struct cli_option options[] = {
 	{ SEED, "seed", "N", "seed of the hash [0]" },
 	{ MINHASH, "minhash", NULL,
 	    "make minwise fingerprints, which estimate Jaccard similarity" },
+	{ PERMUTATIONS, "permutations", "N",
+	    "make MinHash signatures of N values, as the package datasketch makes them" },
+	{ SCHEME, "scheme", "NAME", "scheme of --permutations: %s [affine32]", permutation_names },
 	{ 'x', "format", "NAME", "write fingerprints as %s [hex]", format_names },
 	{ EMPTY, "empty", "RULE", "documents without features: %s [skip]", empty_names },
 	{ BARE, "bare", NULL, "write no tag of the settings behind the id" },
@@ -90,6 +101,10 @@ struct settings {
 	bool empty_given;  /* --empty was given */
 	bool weight_given; /* -w was given */
 	bool bare, features, explain;
+	bool hash_given, format_given, seed_given;
+	unsigned permutations_n; /* values of a signature; 0: fingerprints are made */
+	const struct sh_permutation_scheme *scheme;
+	struct sh_permutations permutations;
 	char tag[1 + SH_TAG_DIGITS + 16]; /* TAB and tag; tag_n bytes, 0: records are bare */
 	size_t tag_n;
 };
@@ -119,20 +134,66 @@ static int add_record(struct sh_buf *out, const struct settings *s, const uint64
 	return 0;
 }
 
+/* Appends "signature TAB id LF". */
+static int add_signature(struct sh_buf *out, const struct settings *s, const uint32_t *value,
+    struct sh_slice id, struct sh_error *err)
+{
+	const struct sh_permutations *p = &s->permutations;
+	char *to;
+
+	if (sh_buf_reserve(out, p->n * SH_SIGNATURE_DIGITS + id.n + 2, err) < 0)
+		return -1;
+	to = out->p + out->n;
+	to += sh_permutations_print(p, value, to);
+	*to++ = '\t';
+	memcpy(to, id.p, id.n);
+	to += id.n;
+	*to++ = '\n';
+	out->n = (size_t)(to - out->p);
+	return 0;
+}
+
+/* Appends the record of a document, given its fingerprint and the hashes of its features. */
+static int add_document(struct sh_buf *out, const struct settings *s, const uint64_t *fp,
+    const uint64_t *hash, size_t n, struct sh_slice id, struct sh_error *err)
+{
+	uint32_t value[SH_PERMUTATIONS_MAX];
+
+	if (!s->permutations_n)
+		return add_record(out, s, fp, id, err);
+	sh_permutations_sign(&s->permutations, hash, n, value);
+	return add_signature(out, s, value, id, err);
+}
+
+/* Appends what --empty gives to a document without features. Returns 1 when it gives nothing. */
+static int add_by_rule(
+    struct sh_buf *out, const struct settings *s, struct sh_slice id, struct sh_error *err)
+{
+	uint32_t value[SH_PERMUTATIONS_MAX];
+	uint64_t fp[SH_FP_MAX_WORDS];
+
+	if (s->permutations_n)
+		return sh_permutations_empty(&s->permutations, s->empty, s->fp.hash, value)
+			   ? add_signature(out, s, value, id, err)
+			   : 1;
+	return sh_empty_fingerprint(s->empty, &s->fp, fp) ? add_record(out, s, fp, id, err) : 1;
+}
+
 /* Handles a document without features: by default it has no fingerprint and a note says so. */
 static int add_empty(const struct settings *s, struct sh_slice id, uint64_t line,
     struct sh_job *job, struct sh_error *err)
 {
-	uint64_t fp[SH_FP_MAX_WORDS];
 	char text[160];
+	int status;
 
 	if (s->empty == SH_EMPTY_ERROR)
 		return sh_error_set(err, SH_ERR_RECORD,
 		    "document '%.*s' has no features (--empty=skip|zero|ones|text)",
 		    sh_shown(id, 80), id.p);
 	job->empty++;
-	if (sh_empty_fingerprint(s->empty, &s->fp, fp))
-		return add_record(&job->out, s, fp, id, err);
+	status = add_by_rule(&job->out, s, id, err);
+	if (status <= 0)
+		return status;
 	snprintf(
 	    text, sizeof text, "document '%.*s' has no features: skipped", sh_shown(id, 80), id.p);
 	return sh_job_note(job, line, text, err);
@@ -168,7 +229,8 @@ static int each_document(
 	job->ill_formed += fp.bad_utf8;
 	if (is_empty(w->settings, &fp, fp.tokens))
 		return add_empty(w->settings, doc->id, sh_job_line(job), job, err);
-	return add_record(&job->out, w->settings, fp.w, doc->id, err);
+	return add_document(&job->out, w->settings, fp.w, sh_fingerprint_hashes(w->fingerprinter),
+	    fp.features, doc->id, err);
 }
 
 static int work(void *worker, struct sh_job *job)
@@ -281,7 +343,7 @@ static int finish_document(struct open_document *d, struct sh_job *job, struct s
 		}
 		return -1;
 	}
-	return add_record(&job->out, d->settings, fp.w, id, err);
+	return add_document(&job->out, d->settings, fp.w, d->features.hash, d->features.n, id, err);
 }
 
 /* Finishes the open document when the id of the next record, at this line, is a different one. */
@@ -433,12 +495,42 @@ static void set_profile(struct settings *s, const struct sh_profile *p)
 	s->empty_given = false;
 }
 
+/* Options of signatures. A feature's hash is SHA-1, as there, unless -H is given. The seed is the one of
+ * the permutations. */
+static void settle_permutations(struct cli *c, struct settings *s)
+{
+	uint64_t seed = s->seed_given ? s->fp.seed : 1;
+
+	if (!s->permutations_n) {
+		if (s->scheme)
+			cli_usage(c, "--scheme needs --permutations");
+		return;
+	}
+	if (s->fp.minhash)
+		cli_usage(c,
+		    "--permutations makes signatures and --minhash makes fingerprints: give one");
+	if (s->format_given)
+		cli_usage(c, "-x cannot be used with --permutations: signatures are hexadecimal");
+	if (seed > UINT32_MAX)
+		cli_usage(
+		    c, "--seed: expected 0 to %lu with --permutations", (unsigned long)UINT32_MAX);
+	sh_permutations_init(&s->permutations, s->scheme ? s->scheme : sh_permutation_scheme_at(0),
+	    s->permutations_n, (uint32_t)seed);
+	if (!s->hash_given)
+		s->fp.hash = sh_hash_find("sha1");
+	/* The hashes of features are those of MinHash; its bits are not written. */
+	s->fp.seed = 0;
+	s->fp.minhash = s->bare = true;
+	s->fp.bits = 64;
+}
+
 /* Checks the options together, after the last one. */
 static void settle(struct cli *c, struct settings *s)
 {
 	const struct sh_profile *p = s->docs.profile;
 	struct sh_error err;
 
+	settle_permutations(c, s);
 	if (!s->fp.minhash && !sh_profile_has_bits(p, s->fp.bits)) {
 		if (p->bits_step == 0)
 			cli_usage(c, "-b %u: expected 32, 64, 128 or 256", s->fp.bits);
@@ -467,6 +559,14 @@ static void take(struct cli *c, struct settings *s, int opt)
 		break;
 	case 'H':
 		s->fp.hash = sh_hash_find(cli_value(c, opt));
+		s->hash_given = true;
+		break;
+	case PERMUTATIONS:
+		s->permutations_n =
+		    (unsigned)cli_number(c, "--permutations", 1, SH_PERMUTATIONS_MAX);
+		break;
+	case SCHEME:
+		s->scheme = sh_permutation_scheme_find(cli_value(c, opt));
 		break;
 	case MINHASH:
 		s->fp.minhash = true;
@@ -481,9 +581,11 @@ static void take(struct cli *c, struct settings *s, int opt)
 		break;
 	case SEED:
 		s->fp.seed = cli_number(c, "--seed", 0, UINT64_MAX);
+		s->seed_given = true;
 		break;
 	case 'x':
 		s->format = sh_fp_format_find(cli_value(c, opt));
+		s->format_given = true;
 		break;
 	case BARE:
 		s->bare = true;

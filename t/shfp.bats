@@ -507,3 +507,50 @@ load helper
 	exits 2
 	says 'shfp: docs:1: expected fingerprints, bands or a table of document frequencies'
 }
+
+@test '--permutations: documents and features give one signature, by any number of threads' {
+	cut -f 1,2 "$T_DATA/en_dev.tsv" | head -n 60 >docs
+	cut -f 1,2 "$T_DATA/zh_dev.tsv" | head -n 60 >>docs
+	printf 'empty\t!\nesc\t\\\\ a\\tb\n' >>docs
+	for o in '' '-n 3' '--split fields' '--split code-points -n 5' '-H xxh3' '-H mix -n 2'; do
+		tok=$(sed 's/-H [a-z0-9]*//' <<<"$o")
+		for s in '--permutations 128 --empty ones' '--permutations 33 --scheme legacy --seed 9 --empty text'; do
+			try "shfp $o $s docs"
+			exits 0
+			mv out one
+			try "shfp -j 3 $o $s docs"
+			same one out
+			try "shtok $tok docs | shfp --features $(grep -o -e '-H [a-z0-9]*' <<<"$o") $s"
+			same one out
+		done
+	done
+}
+
+@test '--permutations: a signature is values of 8 digits and has no tag' {
+	printf 'a\tone two three\n' >docs
+	try 'shfp --split fields --permutations 4 docs'
+	gives '2f90c7d205d1124e46b08d8d7bd6f92e\ta'
+	try 'shfp --split fields --permutations 4 --scheme legacy docs'
+	gives '092695edbc14d3767e5f61ef7e60b0a9\ta'
+	# Seed 1 is the default, as in datasketch; seed 0 is another seed.
+	try 'shfp --split fields --permutations 4 --seed 1 docs'
+	gives '2f90c7d205d1124e46b08d8d7bd6f92e\ta'
+	try 'shfp --split fields --permutations 4 --seed 0 docs | cut -f 1'
+	[ "$(cat out)" != 2f90c7d205d1124e46b08d8d7bd6f92e ]
+	printf 'a\t\n' >docs
+	try 'shfp --permutations 2 docs'
+	gives
+	grep -F "document 'a' has no features" err
+	try 'shfp --permutations 2 --empty ones docs; shfp --permutations 2 --empty zero docs'
+	gives 'ffffffffffffffff\ta' '0000000000000000\ta'
+	refuses() {
+		try "shfp $1 docs"
+		exits 2
+		grep -qxF "shfp: $2" err
+	}
+	refuses '--scheme legacy' '--scheme needs --permutations'
+	refuses '--permutations 4 --minhash' '--permutations makes signatures and --minhash makes fingerprints: give one'
+	refuses '--permutations 4 -x dec' '-x cannot be used with --permutations: signatures are hexadecimal'
+	refuses '--permutations 4 --seed 4294967296' '--seed: expected 0 to 4294967295 with --permutations'
+	refuses '--permutations 1025' "--permutations '1025': expected a whole number from 1 to 1024"
+}

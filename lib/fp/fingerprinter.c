@@ -400,3 +400,8 @@ size_t sh_fingerprint_sample(const struct sh_fingerprinter *f, const struct sh_f
 {
 	return sh_bottom(f->feature, last->features, most, least);
 }
+
+const uint64_t *sh_fingerprint_hashes(const struct sh_fingerprinter *f)
+{
+	return f->feature;
+}

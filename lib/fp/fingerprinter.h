@@ -50,6 +50,10 @@ struct sh_fingerprint {
 size_t sh_fingerprint_sample(const struct sh_fingerprinter *f, const struct sh_fingerprint *last,
     size_t most, uint64_t *least);
 
+/* Returns the first words of the hashes of the last document's features: last->features of them. Valid
+ * until the next document. */
+const uint64_t *sh_fingerprint_hashes(const struct sh_fingerprinter *f);
+
 int sh_fingerprint(struct sh_fingerprinter *f, struct sh_slice text, struct sh_fingerprint *out,
     struct sh_error *err);
 

@@ -10,17 +10,17 @@ static const char jieba_stop[] =
     "the\nof\nis\nand\nto\nin\nthat\nwe\nfor\nan\nare\nby\nbe\nas\non\nwith\ncan\nif\n"
     "from\nwhich\nyou\nit\nthis\nthen\nat\nhave\nall\nnot\none\nhas\nor\n";
 
-/* The functions of ClickHouse: a name, how text is cut, whether case counts. */
-#define CLICKHOUSE(NAME, METHOD, CASE_COUNTS, HASH, PAST_FIRST, EMPTY)                             \
+/* The functions of ClickHouse: a name, how text is cut, the hash of a feature. */
+#define CLICKHOUSE(NAME, METHOD, HASH, PAST_FIRST, EMPTY)                                          \
 	{                                                                                          \
-		.name = NAME, .method = METHOD, .no_fold = CASE_COUNTS,                            \
+		.name = NAME, .method = METHOD, .no_fold = true,                                   \
 		.ngrams = { 3, 3, false, PAST_FIRST }, .weight = "tf", .hash = HASH, .bits = 64,   \
 		.bits_min = 64, .bits_max = 64, .bits_step = 1, .empty = EMPTY, .bin = "bin",      \
 	}
-#define CLICKHOUSE_NGRAM(NAME, METHOD, CASE_COUNTS, PAST_FIRST)                                    \
-	CLICKHOUSE(NAME, METHOD, CASE_COUNTS, "crc32c", PAST_FIRST, SH_EMPTY_ONES)
-#define CLICKHOUSE_WORD(NAME, CASE_COUNTS)                                                         \
-	CLICKHOUSE(NAME, "long-words", CASE_COUNTS, "crc32c-joined", false, SH_EMPTY_ZERO)
+#define CLICKHOUSE_NGRAM(NAME, METHOD, PAST_FIRST)                                                 \
+	CLICKHOUSE(NAME, METHOD, "crc32c", PAST_FIRST, SH_EMPTY_ONES)
+#define CLICKHOUSE_WORD(NAME, METHOD)                                                              \
+	CLICKHOUSE(NAME, METHOD, "crc32c-joined", false, SH_EMPTY_ZERO)
 
 static const struct sh_profile rows[] = {
 	{
@@ -169,14 +169,14 @@ static const struct sh_profile rows[] = {
 	    .empty = SH_EMPTY_SKIP,
 	    .bin = "bin",
 	},
-	CLICKHOUSE_NGRAM("clickhouse-ngram", "bytes", true, false),
-	CLICKHOUSE_NGRAM("clickhouse-ngram-ci", "bytes", false, false),
-	CLICKHOUSE_NGRAM("clickhouse-ngram-utf8", "code-points", true, true),
-	CLICKHOUSE_NGRAM("clickhouse-ngram-utf8-ci", "code-points", false, true),
-	CLICKHOUSE_WORD("clickhouse-word", true),
-	CLICKHOUSE_WORD("clickhouse-word-ci", false),
-	CLICKHOUSE_WORD("clickhouse-word-utf8", true),
-	CLICKHOUSE_WORD("clickhouse-word-utf8-ci", false),
+	CLICKHOUSE_NGRAM("clickhouse-ngram", "bytes", false),
+	CLICKHOUSE_NGRAM("clickhouse-ngram-ci", "bytes-ci", false),
+	CLICKHOUSE_NGRAM("clickhouse-ngram-utf8", "code-points", true),
+	CLICKHOUSE_NGRAM("clickhouse-ngram-utf8-ci", "code-points-ci", true),
+	CLICKHOUSE_WORD("clickhouse-word", "long-words"),
+	CLICKHOUSE_WORD("clickhouse-word-ci", "long-words-ci"),
+	CLICKHOUSE_WORD("clickhouse-word-utf8", "long-words"),
+	CLICKHOUSE_WORD("clickhouse-word-utf8-ci", "long-words-ci"),
 };
 
 const struct sh_profile *sh_profile_at(unsigned i)

@@ -25,6 +25,7 @@
  *                UTF-16 unit u; x ^ their number
  *   seomoz       64 bits: h = rotl(h, 1) ^ jenkins(part) for each part between single
  *                spaces, the bits then in reverse order
+ *   sha1         64 bits: the first 8 bytes of SHA-1 as a little-endian number (datasketch)
  *   crc32c       64 bits, the first 32 of them 0: CRC-32C that starts with all bits 1 and is not
  *                inverted at the end (ClickHouse)
  *   crc32c-joined  the crc32c of the text without its spaces

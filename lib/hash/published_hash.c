@@ -6,6 +6,7 @@
 #include "hash/jenkins.h"
 #include "hash/md5.h"
 #include "hash/md5_kernel.h"
+#include "hash/sha1.h"
 #include "unicode/utf8.h"
 
 void sh_hash_md5_last(struct sh_slice text, uint64_t seed, unsigned words, uint64_t *out)
@@ -193,4 +194,14 @@ void sh_hash_crc32c_joined(struct sh_slice text, uint64_t seed, unsigned words, 
 		p = space ? space + 1 : end;
 	}
 	*out = state;
+}
+
+void sh_hash_sha1(struct sh_slice text, uint64_t seed, unsigned words, uint64_t *out)
+{
+	uint32_t digest[5];
+
+	(void)seed;
+	(void)words;
+	sh_sha1(text, digest);
+	*out = (uint64_t)__builtin_bswap32(digest[1]) << 32 | __builtin_bswap32(digest[0]);
 }

@@ -13,6 +13,6 @@ typedef void sh_hashes_fn(
 
 sh_hashes_fn sh_hash_md5_last_many, sh_hash_md5_nibbles_many;
 sh_hash_fn sh_hash_md5_last, sh_hash_md5_nibbles, sh_hash_jenkins, sh_hash_seomoz, sh_hash_fnv1,
-    sh_hash_gemantic, sh_hash_crc32c, sh_hash_crc32c_joined;
+    sh_hash_gemantic, sh_hash_crc32c, sh_hash_crc32c_joined, sh_hash_sha1;
 
 #endif

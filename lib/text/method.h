@@ -16,13 +16,11 @@
  *   python      characters that match Python's \w, after its str.lower(), without gaps
  *   go-words    [\w']+(://[\w./]+)? with ASCII \w, after Go's lower-casing
  *   go-letters  maximal sequences of \pL - _ ' after NFKC and Go's lower-casing
- *
- * The methods of ClickHouse set bit 0x20 in every byte, unless no_fold is set:
- *
  *   bytes        each byte is a character
  *   code-points  characters of the length that the first byte gives; the text's end cuts the last
  *   long-words   maximal sequences of ASCII letters, ASCII digits and bytes beyond ASCII, of at
  *                least 4 bytes
+ *   ...-ci       the same with bit 0x20 set in every byte, as ClickHouse ignores case
  *
  * The unit is that of the options, but python, bytes and code-points always give characters. */
 #ifndef SH_TEXT_METHOD_H

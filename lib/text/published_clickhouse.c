@@ -24,7 +24,7 @@ static size_t length_by_first_byte(uint8_t c)
 
 static void put_bytes(struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end)
 {
-	const uint8_t case_bit = t->opts.no_fold ? 0 : CASE_BIT;
+	const uint8_t case_bit = t->method->mode == SH_IGNORE_CASE ? CASE_BIT : 0;
 
 	while (p < end)
 		t->text[t->used++] = (char)(*p++ | case_bit);
