@@ -1011,6 +1011,34 @@ cron_root() {
 	[ -e root/done/7.tsv ]
 }
 
+@test "the cron script processes each compressed form, and gives a file back that is cut short" {
+	cron_root
+	forms=
+	for form in gz.gzip bz2.bzip2 xz.xz zst.zstd lz4.lz4; do
+		command -v "${form#*.}" >/dev/null || continue
+		forms+=" ${form%.*}"
+		printf 'a%s\twords of %s alone, and no others\n' ${form%.*} "$form" >"${form%.*}"
+		"${form#*.}" <"${form%.*}" >"root/in/${form%.*}.tsv.${form%.*}"
+	done
+	[[ $forms = *gz* ]]
+	try "$script root"
+	exits 0
+	says
+	[ -z "$(ls -A root/in root/work | grep tsv)" ]
+	for form in $forms; do
+		same "$form" "root/new/$form.tsv"
+		[ -s "root/done/$form.tsv.$form" ]
+	done
+	head -c -6 root/done/gz.tsv.gz >root/in/cut.tsv.gz
+	printf 'not processed' >root/in/1.tsv.Z
+	try "$script root"
+	exits 2
+	says 'simhash-dedup: root/in/1.tsv.Z: no *.tsv or *.jsonl: not processed (move it to another folder)' \
+		'shdedup: root/work/cut.tsv.gz: the gzip data are cut short; the file was not read to its end'
+	[ -s root/in/cut.tsv.gz ]
+	[ ! -e root/new/cut.tsv ]
+}
+
 @test "the script for cron takes no file for done with options by which nothing is written" {
 	cron_root
 	printf 'a\tsome text\n' >root/in/1.tsv
