@@ -337,6 +337,26 @@ def whole(w):
     yield gaoya
 
 
+def passages(w):
+    """Passages that documents share, and questions in them."""
+    def against_md5(name, goal, guard, *args):
+        def row():
+            path, size_text = w.text("en", 100)
+            return Row(name, size_text, Side(name, w.our("shspan", *args), stdin=path),
+                       Side("md5sum", ["md5sum"], stdin=path), goal, guard=guard)
+        return row
+
+    def questions():
+        archive = os.path.join(w.here, "..", "data", "evals_dev.tsv.xz")
+        queries = w.make("evals.tsv", ["xz", "-dc", archive])
+        return against_md5("609 questions", 1.6, 1.5, "--pairs", "-d", queries)()
+
+    yield questions
+    yield against_md5("--exact 50", 4, None, "--exact", "50")
+    yield against_md5("--first", 8, None)
+    yield against_md5("--all", 12, None, "--all")
+
+
 def segment(w):
     """Chinese words."""
     def row(module, goal):
@@ -381,6 +401,7 @@ SECTIONS = (
      "the output are allowed.", skew),
     ("Bands", "`shband | sort | shjoin`: ours together against the sort.", stream),
     ("End to end", "", whole),
+    ("Passages", "`shspan` against `md5sum` of the same documents.", passages),
     ("Segmentation", "Net of loading the dictionary.", segment),
     ("Start", "", start),
 )
