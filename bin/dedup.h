@@ -4,6 +4,7 @@
  *     dedup_read.c     documents to fingerprints
  *     lib/group/dedup   fingerprints to groups
  *     dedup_write.c    groups to the documents that stay, and to the report
+ *     dedup_shards.c   the same to one output for each input
  *     dedup_archive.c  the documents of earlier runs
  *     dedup_summary.c  what a person wants to know at the end
  *
@@ -14,6 +15,7 @@
 #include "base/hmap.h"
 #include "base/num.h"
 #include "dedup_archive.h"
+#include "dedup_shards.h"
 #include "docopts.h"
 #include "group/dedup.h"
 #include "group/prefer.h"
@@ -28,6 +30,7 @@ struct dedup_settings {
 	struct sh_dedup_opts dedup;
 	struct sh_prefer keep;
 	struct dedup_archive_settings archive;
+	struct dedup_shards_settings shards;
 	struct cli_files protects;
 	const char *report_path;
 	bool report_is_output; /* in place of the documents, under --dry-run */
@@ -59,6 +62,7 @@ struct dedup_state {
 	struct sh_dedup *dedup;
 	struct dedup_ids ranked, protected;
 	struct dedup_archive archive;
+	struct dedup_shards shards;
 	struct sh_sample sample;
 	struct sh_sink report, *to; /* to: where the report goes */
 };
@@ -79,8 +83,9 @@ static inline bool dedup_stays(
 	return keeper[document] == document && !dedup_archive_drops(s, document);
 }
 
-/* Those that stay, as they came. */
-void dedup_write_documents(struct dedup_state *s, const uint32_t *keeper);
+/* Writes the documents that stay, as they came, of those from `from` up to but not including `to`. */
+void dedup_write_documents(
+    struct dedup_state *s, struct sh_sink *out, const uint32_t *keeper, uint32_t from, uint32_t to);
 /* A line for each of the others. */
 void dedup_write_report(struct dedup_state *s, const uint32_t *keeper);
 /* Before anything is read: that the report can be written is to be known then. */

@@ -54,7 +54,7 @@ void dedup_archive_settle(struct cli *c, const struct dedup_settings *s)
 {
 	const struct dedup_archive_settings *a = &s->archive;
 
-	if (!a->dir && a->wait_given)
+	if (!a->dir && !s->shards.dir && a->wait_given)
 		cli_usage(c, "--wait: which archive? (-a DIR)");
 	if (!a->dir)
 		return;

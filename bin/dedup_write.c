@@ -12,18 +12,24 @@ static void write_report_part(struct dedup_state *s, const void *p, size_t n)
 		cli_die(s->cli, &err);
 }
 
-/* Those that stay, as they came. */
-void dedup_write_documents(struct dedup_state *s, const uint32_t *keeper)
+static int write_document(
+    struct dedup_state *s, struct sh_sink *out, uint32_t i, struct sh_error *err)
 {
-	for (uint32_t i = 0; i < s->corpus.n; i++) {
-		struct sh_slice line;
+	struct sh_slice line = sh_corpus_line(&s->corpus, i);
 
-		if (!dedup_stays(s, keeper, i))
-			continue;
-		line = sh_corpus_line(&s->corpus, i);
-		cli_write(s->cli, line.p, line.n);
-		cli_write(s->cli, "\n", 1);
-	}
+	return sh_sink_write(out, line.p, line.n, err) < 0 || sh_sink_write(out, "\n", 1, err) < 0
+		   ? -1
+		   : 0;
+}
+
+void dedup_write_documents(
+    struct dedup_state *s, struct sh_sink *out, const uint32_t *keeper, uint32_t from, uint32_t to)
+{
+	struct sh_error err;
+
+	for (uint32_t i = from; i < to; i++)
+		if (dedup_stays(s, keeper, i) && write_document(s, out, i, &err) < 0)
+			cli_die(s->cli, &err);
 }
 
 /* With an archive, where some are compared and some are not, what was not has a - there. */

@@ -5,7 +5,18 @@
 #include "io/target.h"
 #include "sidebyside.h"
 
-enum { DRY_RUN = CLI_OWN, REPORT, KEEP, LINK, PROTECT, NO_VERIFY, MAX_GROUP, SAMPLE, WAIT };
+enum {
+	DRY_RUN = CLI_OWN,
+	REPORT,
+	KEEP,
+	LINK,
+	PROTECT,
+	NO_VERIFY,
+	MAX_GROUP,
+	SAMPLE,
+	WAIT,
+	COMPRESS
+};
 
 #define DEFAULT_MEMORY ((size_t)1 << 30)
 
@@ -21,14 +32,16 @@ static const struct cli_option options[] = {
 	{ SAMPLE, "sample", "N", "show N of the compared pairs at each distance, side by side" },
 	{ MAX_GROUP, "max-group", "N", "warn of groups of more than N documents [1000]" },
 	{ NO_VERIFY, "no-verify", NULL, "drop by distance alone, without looking at the texts" },
+	{ 'O', "output-dir", "DIR", "write one file for each input there; go on after a kill" },
+	{ COMPRESS, "compress", "FORM", "compress the files of -O by %s [as their inputs]",
+	    dedup_shards_forms },
 	CLI_HEADING("Archive"),
 	{ 'a', "archive", "DIR",
 	    "also against the documents of earlier runs, and add what is new" },
-	{ WAIT, "wait", "SECONDS", "wait so long for another run to leave the archive [0]" },
+	{ WAIT, "wait", "SECONDS", "wait so long for another run to leave the archive or -O [0]" },
 	CLI_HEADING("The run"),
 	{ 'q', "quiet", NULL, "no summary" },
 	{ 'S', "memory", "SIZE", "memory to use before temporary files [1G]" },
-	{ CLI_TMPDIR, "tmpdir", "DIR", "for temporary files [$TMPDIR, /tmp]" },
 	{ 0 },
 };
 
@@ -40,6 +53,7 @@ static const struct cli_removed removed[] = {
 	{ 0, "expire", "was moved: sharchive expire DIR AGE" },
 	{ 0, "remove", "was moved: sharchive remove DIR FILE..." },
 	{ 0, "stats", "was moved: sharchive stats DIR" },
+	{ 0, "tmpdir", "was dropped: set TMPDIR=DIR in the environment" },
 	{ 'r', NULL, "was dropped: say --report FILE (shdoc FOLDER reads the files of a folder)" },
 	{ 0 },
 };
@@ -90,6 +104,12 @@ static void take(struct cli *c, struct dedup_settings *s, int opt)
 	case 'S':
 		s->memory = cli_size(c, "-S");
 		break;
+	case 'O':
+		s->shards.dir = cli_folder(c);
+		break;
+	case COMPRESS:
+		dedup_shards_take_form(c, &s->shards, opt);
+		break;
 	case 'a':
 		s->archive.dir = cli_folder(c);
 		break;
@@ -118,7 +138,7 @@ static void settle_report(struct cli *c, struct dedup_settings *s)
 /* An empty file in the place of the input, of which -o may have the name, would be all that is left. */
 static bool writes(const struct dedup_settings *s)
 {
-	return !s->dry_run || s->sample || s->report_is_output;
+	return (!s->dry_run && !s->shards.dir) || s->sample || s->report_is_output;
 }
 
 /* Warns when the distance misses more pairs at the threshold than -k does by default. */
@@ -140,6 +160,7 @@ static void settle(struct cli *c, struct dedup_settings *s)
 	if (s->sample && !s->dedup.verify)
 		cli_usage(c, "--sample shows similarities, which --no-verify leaves out");
 	dedup_archive_settle(c, s);
+	dedup_shards_settle(c, s);
 	if (!writes(s))
 		cli_leave_output(c);
 }
@@ -177,6 +198,7 @@ static void begin(struct dedup_state *s, struct dedup_settings *settings)
 	struct sh_error err;
 
 	dedup_archive_open(s);
+	dedup_shards_open(s);
 	warn_of_recall(c, settings);
 	if (settings->sample || (settings->dry_run && !settings->report_path))
 		cli_text(c);
@@ -224,8 +246,10 @@ static void tell(struct dedup_state *s)
 
 	dedup_count_groups(s, keeper, &groups);
 	show_sample(s);
-	if (!s->settings->dry_run)
-		dedup_write_documents(s, keeper);
+	if (s->settings->shards.dir)
+		dedup_shards_write(s, keeper);
+	else if (!s->settings->dry_run)
+		dedup_write_documents(s, &s->cli->out, keeper, 0, (uint32_t)s->corpus.n);
 	if (s->settings->report_path)
 		dedup_write_report(s, keeper);
 	/* It names documents of the archive, as it was. */
@@ -242,6 +266,7 @@ static void tell(struct dedup_state *s)
 static void end(struct dedup_state *s)
 {
 	dedup_archive_close(s);
+	dedup_shards_close(s);
 	sh_dedup_delete(s->dedup);
 	sh_corpus_free(&s->corpus);
 	sh_tables_free(&s->tables);

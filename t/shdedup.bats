@@ -145,7 +145,7 @@ texts() {
 		same expected out
 		same expected.report report
 	done
-	try "cat $docs | shdedup -q --tmpdir . --report report"
+	try "cat $docs | TMPDIR=. shdedup -q --report report"
 	exits 0
 	same expected out
 	[ -z "$(find . -name 'simhash.*')" ]
@@ -487,7 +487,7 @@ texts() {
 			same expected.report report
 		done
 	done
-	try 'shdedup -q -S 1 --tmpdir none docs'
+	try 'TMPDIR=none shdedup -q -S 1 docs'
 	exits 2
 	grep -q "temporary file in 'none'" err
 }

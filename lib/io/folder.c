@@ -43,7 +43,7 @@ int sh_folder_open(struct sh_folder *f, const char *path, bool create, struct sh
 {
 	bool made = create && mkdir(path, 0777) == 0;
 
-	*f = (struct sh_folder){ .path = path, .fd = -1, .lock = -1 };
+	*f = (struct sh_folder){ .path = path, .fd = -1, .lock = -1, .lock_name = "lock" };
 	if (create && !made && errno != EEXIST)
 		return sh_error_sys(err, "cannot make the folder '%s'", path);
 	f->fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -83,7 +83,7 @@ static int wait_for(struct sh_folder *f, int how, uint64_t wait, struct sh_error
 		if (errno == EBADF)
 			errno = EACCES;
 		if (errno != EWOULDBLOCK && errno != EINTR)
-			return sh_error_sys(err, "cannot lock '%s/lock'", f->path);
+			return sh_error_sys(err, "cannot lock '%s/%s'", f->path, f->lock_name);
 		if ((nanoseconds() - begun) / 1000000000 >= wait)
 			return sh_error_set(err, SH_ERR_PARAM,
 			    "'%s' is in use by another run (--wait SECONDS waits for it)", f->path);
@@ -104,7 +104,7 @@ static bool is_held(const struct sh_folder *f)
 
 	if (f->lock < 0)
 		return true;
-	if (fstatat(f->fd, "lock", &there, 0) < 0)
+	if (fstatat(f->fd, f->lock_name, &there, 0) < 0)
 		return errno != ENOENT;
 	return fstat(f->lock, &mine) < 0 || is_one(&mine, &there);
 }
@@ -114,25 +114,25 @@ static int must_hold(const struct sh_folder *f, struct sh_error *err)
 	if (is_held(f))
 		return 0;
 	return sh_error_set(err, SH_ERR_PARAM,
-	    "'%s/lock' was removed or replaced meanwhile: leave it alone, and run it again",
-	    f->path);
+	    "'%s/%s' was removed or replaced meanwhile: leave it alone, and run it again", f->path,
+	    f->lock_name);
 }
 
 int sh_folder_lock(struct sh_folder *f, bool alone, uint64_t wait, struct sh_error *err)
 {
 	/* For writing: without that NFS and SMB lock no file for oneself. */
 	if (f->lock < 0)
-		f->lock = openat(f->fd, "lock", O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+		f->lock = openat(f->fd, f->lock_name, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
 	/* Who may only read can lock a file that is there. */
 	if (f->lock < 0) {
 		int why = errno;
 
-		f->lock = openat(f->fd, "lock", O_RDONLY | O_CLOEXEC);
+		f->lock = openat(f->fd, f->lock_name, O_RDONLY | O_CLOEXEC);
 		if (errno == ENOENT)
 			errno = why;
 	}
 	if (f->lock < 0)
-		return sh_error_sys(err, "cannot open '%s/lock'", f->path);
+		return sh_error_sys(err, "cannot open '%s/%s'", f->path, f->lock_name);
 	return wait_for(f, alone ? LOCK_EX : LOCK_SH, wait, err) < 0 ? -1 : must_hold(f, err);
 }
 

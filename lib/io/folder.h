@@ -10,15 +10,16 @@
 #include "base/buf.h"
 
 struct sh_folder {
-	const char *path; /* borrowed, as messages say it */
-	int fd, lock;     /* -1 when there is none */
+	const char *path;      /* borrowed, as messages say it */
+	int fd, lock;          /* -1 when there is none */
+	const char *lock_name; /* of the file that sh_folder_lock() locks: "lock" */
 };
 
 /* create: make it when it is not there, for good. */
 int sh_folder_open(struct sh_folder *f, const char *path, bool create, struct sh_error *err);
 void sh_folder_close(struct sh_folder *f);
 
-/* Lock the folder by its file `lock` (flock), for oneself or with other readers, after at most
+/* Lock the folder by its file f->lock_name (flock), for oneself or with other readers, after at most
  * `wait` seconds. The lock goes with the folder's closing or the program's end, however it ends.
  * SH_ERR_PARAM: it stayed locked.
  *

@@ -34,6 +34,7 @@ static int copy(struct sh_mapped *m, int to, struct sh_error *err)
 		room.n = (size_t)got;
 		got = sh_decompress_start(&packed, read_file, m, &room, 0, err);
 		decoding = got < 0 || packed.layers > 0;
+		m->codec = packed.layers ? packed.layer[0].codec : NULL;
 		if (got == 0)
 			got = (ssize_t)room.n;
 	}

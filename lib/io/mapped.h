@@ -8,13 +8,15 @@
 
 #include "base/error.h"
 #include "base/slice.h"
+#include "io/codec.h"
 
 struct sh_mapped {
 	const char
 	    *p; /* the first byte that was not read before; SH_PAD readable bytes follow the last */
 	size_t n;
-	const char *name; /* for messages; borrowed */
-	int fd;           /* -1 when it was closed before the mapping */
+	const char *name;             /* for messages; borrowed */
+	const struct sh_codec *codec; /* of the file as it was; NULL: not compressed */
+	int fd;                       /* -1 when it was closed before the mapping */
 	void *base;
 	size_t length; /* of the mapping */
 	size_t size;   /* of the file */

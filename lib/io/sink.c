@@ -22,6 +22,7 @@ static void release(struct sh_sink *s)
 	free(s->target);
 	sh_buf_free(&s->buf);
 	sh_summer_free(&s->summer);
+	sh_compress_free(&s->packed);
 	s->tmp = s->target = NULL;
 	s->fd = -1;
 }
@@ -108,9 +109,31 @@ int sh_sink_open(struct sh_sink *s, const char *path, struct sh_error *err)
 	return 0;
 }
 
-static int write_all(struct sh_sink *s, const char *p, size_t n, struct sh_error *err)
+int sh_sink_compress(struct sh_sink *s, const struct sh_compressor *form, struct sh_error *err)
+{
+	return sh_compress_start(&s->packed, form, err);
+}
+
+static int write_bytes(struct sh_sink *s, const char *p, size_t n, struct sh_error *err)
 {
 	return sh_write_all(s->fd, p, n) < 0 ? sh_error_sys(err, "cannot write to %s", s->name) : 0;
+}
+
+/* Compresses the bytes; the last of them end the compressed stream. */
+static int write_packed(struct sh_sink *s, const char *p, size_t n, bool end, struct sh_error *err)
+{
+	struct sh_buf *out = &s->packed.out;
+
+	if (sh_compress_add(&s->packed, p, n, end, err) < 0 ||
+	    (out->n && write_bytes(s, out->p, out->n, err) < 0))
+		return -1;
+	out->n = 0;
+	return 0;
+}
+
+static int write_all(struct sh_sink *s, const char *p, size_t n, struct sh_error *err)
+{
+	return s->packed.form ? write_packed(s, p, n, false, err) : write_bytes(s, p, n, err);
 }
 
 int sh_sink_flush(struct sh_sink *s, struct sh_error *err)
@@ -226,6 +249,8 @@ int sh_sink_close(struct sh_sink *s, struct sh_error *err)
 
 	if (bad == 0)
 		bad = sh_sink_flush(s, err);
+	if (bad == 0 && s->packed.form)
+		bad = write_packed(s, NULL, 0, true, err);
 	if (bad == 0 && s->tmp && fsync(fd) < 0)
 		bad = sh_error_sys(err, "cannot sync '%s'", s->name);
 	s->fd = -1;

@@ -6,6 +6,7 @@
 #ifndef SH_IO_SINK_H
 #define SH_IO_SINK_H
 
+#include "io/compress.h"
 #include "io/trailer.h"
 
 struct sh_sink {
@@ -17,10 +18,14 @@ struct sh_sink {
 	bool
 	    trailer; /* set after opening: sh_sink_close() writes a trailer (trailer.h) at the end */
 	struct sh_summer summer;
+	struct sh_compress packed; /* see sh_sink_compress() */
 };
 
 /* Opens standard output when path is NULL or "-". The path must outlive the sink. */
 int sh_sink_open(struct sh_sink *s, const char *path, struct sh_error *err);
+
+/* Compresses all that is written from here on. Only after opening. */
+int sh_sink_compress(struct sh_sink *s, const struct sh_compressor *form, struct sh_error *err);
 
 int sh_sink_write(struct sh_sink *s, const void *p, size_t n, struct sh_error *err);
 

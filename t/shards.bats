@@ -1,0 +1,222 @@
+#!/usr/bin/env bats
+# shdedup -O: one output for each input, whole or not at all, and a run that was killed goes on.
+
+load helper
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return 1
+	split -n r/4 -d "$T_DATA/en_dev.tsv" part-
+	shdedup -q part-0? >all
+}
+
+# expected FOLDER: what each shard must hold.
+expected() {
+	mkdir "$1"
+	for file in part-0?; do
+		awk 'NR == FNR { stays[$0]; next } $0 in stays' all "$file" >"$1/$file"
+	done
+	cat "$1"/* | cmp - all
+}
+
+# Everything in the folder but the list and its lock.
+shown() {
+	ls -A "$1" | grep -vx '[.]simhash-shards\(.lock\)\?'
+}
+
+@test "each input gets an output of its name, with its documents in order" {
+	expected want
+	for j in 1 3; do
+		rm -rf new
+		try "shdedup -q -j $j -O new part-0?"
+		exits 0
+		gives
+		says
+		diff -r -x '.simhash-shards*' want new
+		[ "$(shown new | tr '\n' ' ')" = 'part-00 part-01 part-02 part-03 ' ]
+	done
+	# Nothing stays of one: the file is there, and empty.
+	cp part-00 part-05
+	try 'shdedup -q -O other part-00 part-05'
+	exits 0
+	[ -f other/part-05 ] && [ ! -s other/part-05 ]
+}
+
+@test "outputs are compressed as their inputs were, or as --compress says" {
+	expected want
+	mkdir in
+	gzip <part-00 >in/part-00.gz && bzip2 <part-01 >in/part-01.bz2
+	zstd -q <part-02 >in/part-02.zst && cp part-03 in
+	try 'shdedup -q -O new in/*'
+	exits 0
+	gzip -dc new/part-00.gz | cmp - want/part-00
+	bzip2 -dc new/part-01.bz2 | cmp - want/part-01
+	zstd -dc new/part-02.zst | cmp - want/part-02
+	cmp new/part-03 want/part-03
+	for form in gzip:gz bzip2:bz2 xz:xz zstd:zst lz4:lz4; do
+		try "shdedup -q --compress ${form%:*} -O to.${form#*:} in/*"
+		exits 0
+		for i in 0 1 2 3; do
+			"${form%:*}" -dc "to.${form#*:}/part-0$i.${form#*:}" | cmp - "want/part-0$i"
+		done
+	done
+	try 'shdedup -q --compress none -O plain in/*'
+	exits 0
+	diff -r -x '.simhash-shards*' want plain
+	# Large outputs pass through many steps of an encoder.
+	seq 300000 | awk '{ print $1 "\tone two three " $1 * 7919 % 1000003 }' >many
+	for form in gzip bzip2 xz zstd lz4; do
+		"$form" -qc many >many.packed
+		try "shdedup -q -k 0 --no-verify --few 0 -O big.$form many.packed"
+		exits 0
+		shdedup -q -k 0 --no-verify --few 0 many >expected
+		"$form" -dc "big.$form/many.packed" | cmp - expected
+	done
+}
+
+@test "a second run writes nothing again, and a file that was changed or lost is written again" {
+	expected want
+	shdedup -q -O new part-0?
+	stat -c '%i %y' new/part-0? >before
+	try 'shdedup -O new part-0? -j 2'
+	exits 0
+	grep -qx "shdedup: 4 of 4 files in 'new' were complete" err
+	stat -c '%i %y' new/part-0? >after
+	same before after
+	rm new/part-01
+	printf X | dd of=new/part-02 conv=notrunc status=none
+	: >new/part-03
+	try 'shdedup -O new part-0?'
+	exits 0
+	grep -qx "shdedup: 1 of 4 files in 'new' were complete" err
+	diff -r -x '.simhash-shards*' want new
+	try 'shdedup -O new part-0?'
+	grep -qx "shdedup: 4 of 4 files in 'new' were complete" err
+}
+
+@test "what another run left is refused: other options, inputs, files without a list" {
+	shdedup -q -O new part-0?
+	for change in '-T 0.9' '--keep longest' '--compress gzip' '--measure edit' '-n 2' '-l'; do
+		try "shdedup -q $change -O new part-0?"
+		exits 2
+		[[ $change == --compress* ]] || grep -q "^shdedup: 'new' holds files of a run with other options or inputs: 'option " err
+	done
+	try 'shdedup -q -O new part-00 part-01'
+	exits 2
+	echo 'x	one more' >>part-00
+	try 'shdedup -q -O new part-0?'
+	exits 2
+	grep -q "^shdedup: 'new' holds files of a run with other options or inputs: 'input " err
+	mkdir theirs
+	echo precious >theirs/part-02
+	try 'shdedup -q -O theirs part-0?'
+	exits 2
+	says "shdedup: 'theirs/part-02' is there, and no list says which run made it (name another folder, or remove the file)"
+	[ "$(cat theirs/part-02)" = precious ]
+	mkdir broken
+	echo nonsense >broken/.simhash-shards
+	try 'shdedup -q -O broken part-0?'
+	exits 2
+	says "shdedup: 'broken/.simhash-shards' is not the list of a run (name another folder)"
+}
+
+@test "usage that would lose data or mean nothing is refused" {
+	refuses() {
+		try "$1"
+		exits 2
+		says "$2" "Try 'shdedup --help' or 'man shdedup'."
+	}
+	mkdir a b
+	cp part-00 a/x && cp part-01 b/x && cp part-01 b/x.gz
+	refuses 'shdedup -O new a/x b/x' "shdedup: -O: 'a/x' and 'b/x' would both be written to 'new/x'"
+	refuses 'shdedup -O new --compress gzip a/x b/x.gz' "shdedup: -O: 'a/x' and 'b/x.gz' would both be written to 'new/x.gz'"
+	refuses 'shdedup -O a a/x' "shdedup: -O a: 'a/x' is an input, and would be lost"
+	refuses 'shdedup -O . part-00' "shdedup: -O .: './part-00' is an input, and would be lost"
+	refuses 'shdedup -O new -o out part-00' 'shdedup: -O and -o contradict each other: -O writes one file for each input'
+	refuses 'shdedup -O new --dry-run part-00' 'shdedup: -O: --dry-run writes no documents'
+	refuses 'shdedup -O new <part-00' 'shdedup: -O needs the names of input files'
+	refuses 'shdedup -O new - <part-00' "shdedup: -O: '-' has no name that an output can have"
+	refuses 'shdedup --compress gzip part-00' 'shdedup: --compress is for the files of -O DIR'
+	refuses 'shdedup -O new --report new/part-00 part-00' 'shdedup: --report new/part-00: documents go there'
+	[ ! -e new ]
+	cmp part-00 a/x
+}
+
+@test "a run that is killed at any step leaves whole files only, and the next one goes on" {
+	expected want
+	cat >shim.c <<-'END'
+		#define _GNU_SOURCE
+		#include <dlfcn.h>
+		#include <signal.h>
+		#include <stdlib.h>
+		#include <unistd.h>
+		static void step(void)
+		{
+			static int n;
+			if (++n == atoi(getenv("KILL_AT"))) raise(SIGKILL);
+		}
+		#define WRAP(type, name, params, args) \
+			type name params { static type (*real) params; \
+				if (!real) real = (type (*) params)dlsym(RTLD_NEXT, #name); \
+				step(); return real args; }
+		WRAP(int, rename, (const char *a, const char *b), (a, b))
+		WRAP(int, renameat, (int f, const char *a, int g, const char *b), (f, a, g, b))
+		WRAP(int, fsync, (int fd), (fd))
+		WRAP(ssize_t, write, (int fd, const void *p, size_t n), (fd, p, n))
+	END
+	${CC:-cc} -shared -fPIC -o shim.so shim.c -ldl
+	export ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0:exitcode=99
+	killed=0
+	for n in $(seq 200); do
+		rm -rf new
+		status=0
+		# shellcheck disable=SC2030
+		(export KILL_AT=$n LD_PRELOAD=$PWD/shim.so; exec shdedup -q -O new part-0?) 2>/dev/null || status=$?
+		[ "$status" = 0 ] && break
+		[ "$status" = 137 ]
+		killed=$n
+		for file in new/part-0?; do
+			[ ! -e "$file" ] || cmp "$file" "want/${file#new/}"
+		done
+		grep -s '^done' new/.simhash-shards | awk '{ print "new/" $4 }' | xargs -r stat -c '%n %i' >before
+		shdedup -q -O new part-0?
+		awk '{ print $1 }' before | xargs -r stat -c '%n %i' >after
+		same before after
+		diff -r -x '.simhash-shards*' want new
+		[ "$(shown new | wc -l)" = 4 ]
+	done
+	echo "killed at each of $killed steps"
+	[ "$killed" -ge 20 ]
+}
+
+@test "one run at a time works in the folder" {
+	mkfifo fifo
+	shdedup -q -O new part-00 fifo 2>err.first 3>&- &
+	until_true 60 test -e new/.simhash-shards.lock
+	until_true 60 has_open $! .simhash-shards.lock
+	until_true 60 asleep $! shdedup
+	try 'shdedup -q -O new part-00'
+	exits 2
+	says "shdedup: 'new' is in use by another run (--wait SECONDS waits for it)"
+	cat part-01 >fifo
+	wait $!
+}
+
+@test "a bad record: no file at all, and with --rejects all of them" {
+	printf 'bad\n' >bad
+	try 'shdedup -q -O new part-00 bad'
+	exits 2
+	says 'shdedup: bad:1: 1 field, expected id<TAB>text (-l numbers plain lines)'
+	[ -z "$(shown new)" ]
+	try 'shdedup -q --rejects aside -O other part-00 bad'
+	exits 0
+	[ "$(cat aside)" = bad ] && [ ! -s other/bad ]
+}
+
+@test "--trailer: each output ends with one" {
+	try 'shdedup -q --trailer=out -O new part-00 part-01'
+	exits 0
+	for i in 0 1; do
+		try "shtok --trailer=in new/part-0$i"
+		exits 0
+	done
+}
