@@ -10,8 +10,9 @@
 #include "io/walk.h"
 #include "join/parts.h"
 #include "join/stream.h"
+#include "joinsignatures.h"
 
-enum { COLLAPSE = CLI_OWN, CHECK, EXPLAIN };
+enum { COLLAPSE = CLI_OWN, CHECK, EXPLAIN, ROWS, BANDS };
 
 enum { DEFAULT_K = 3, NO_PAIR = 1, UNSEEN_BITS = 64 };
 
@@ -22,6 +23,8 @@ static const struct cli_option options[] = {
 	{ 'k', "distance", "K", "write pairs within Hamming distance K [bands: theirs; 3]" },
 	{ COLLAPSE, "collapse", NULL, "pair identical fingerprints with the first id only" },
 	{ CHECK, "check", NULL, "exit 1 when there is no pair" },
+	{ ROWS, "rows", "R", "join signatures: pairs share a band of R values" },
+	{ BANDS, "bands", "B", "with --rows: take the first B bands [all]" },
 	{ 'S', "memory", "SIZE", "use this much memory, then temporary files [4G]" },
 	{ EXPLAIN, "explain", NULL, "show how fingerprints would be joined; write no pairs" },
 	{ 'N', "count", "N", "with --explain: plan for N random fingerprints of 64 bits" },
@@ -49,7 +52,8 @@ struct join {
 	uint64_t pairs, repeated;
 	struct sh_tags tags;
 	bool explain;
-	uint64_t count; /* plan for so many random fingerprints; 0: for the input */
+	unsigned rows, bands; /* of signatures; rows 0: no signatures are read */
+	uint64_t count;       /* plan for so many random fingerprints; 0: for the input */
 };
 
 /* Copies an id. Most ids are short: a call of memcpy() would take longer than the copy. */
@@ -467,6 +471,22 @@ static void join_fingerprints(struct join *j)
 	sh_side_free(&h.room);
 }
 
+/* ---- signatures ---- */
+
+static void join_by_rows(struct join *j)
+{
+	struct sh_signature_join join = {
+		.rows = j->rows,
+		.bands = j->bands,
+		.most = j->k < 0 ? SH_SIGNATURE_VALUES_MAX : (unsigned)j->k,
+		.collapse = j->collapse,
+		.pair = write_pair,
+		.arg = j,
+	};
+
+	join_signatures(j->cli, j->lines, j->sides, &join);
+}
+
 /* ---- both ---- */
 
 static int fingerprint_or_band(
@@ -542,6 +562,12 @@ int main(int argc, char **argv)
 		case EXPLAIN:
 			j.explain = true;
 			break;
+		case ROWS:
+			j.rows = (unsigned)cli_number(&c, "--rows", 1, SH_SIGNATURE_VALUES_MAX);
+			break;
+		case BANDS:
+			j.bands = (unsigned)cli_number(&c, "--bands", 1, SH_SIGNATURE_VALUES_MAX);
+			break;
 		case 'N':
 			j.count = cli_number(&c, "-N", 1, UINT32_MAX);
 			break;
@@ -557,12 +583,18 @@ int main(int argc, char **argv)
 		    &c, "-N plans for random fingerprints: '%s' would not be read", c.operands[0]);
 	if (j.explain && check)
 		cli_usage(&c, "--check cannot be used with --explain, which finds no pairs");
+	if (j.bands && !j.rows)
+		cli_usage(&c, "--bands needs --rows");
+	if (j.rows && j.explain)
+		cli_usage(&c, "--explain cannot be used with --rows: signatures need no plan");
 	open_sides(&j);
 	if (j.explain)
 		cli_text(&c);
 	cli_open(&c);
 	if (j.count)
 		explain_count(&j, distance(&j));
+	else if (j.rows)
+		join_by_rows(&j);
 	else if (j.explain || holds_fingerprints(&j))
 		join_fingerprints(&j);
 	else

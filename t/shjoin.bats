@@ -628,3 +628,48 @@ mixed() {
 		gives 1
 	done
 }
+
+@test '--rows: signatures that share a band, their distance in values, each pair once' {
+	printf '%s\t%s\n' 00000001000000020000000300000004 a 00000001000000020000000500000006 b \
+		00000009000000020000000300000004 c 00000001000000020000000300000004 d >sigs
+	try 'shjoin --rows 2 sigs | sort'
+	gives 'a\tb\t2' 'a\tc\t1' 'a\td\t0' 'b\td\t2' 'c\td\t1'
+	try 'shjoin --rows 2 --bands 1 sigs | sort'
+	gives 'a\tb\t2' 'a\td\t0' 'b\td\t2'
+	try 'shjoin --rows 2 -k 1 sigs | sort'
+	gives 'a\tc\t1' 'a\td\t0' 'c\td\t1'
+	try 'shjoin --rows 2 --collapse sigs | sort'
+	gives 'a\tb\t2' 'a\tc\t1' 'a\td\t0'
+	head -n 1 sigs >new
+	tail -n 3 sigs >store
+	try 'shjoin --rows 2 new store | sort'
+	gives 'a\tb\t2' 'a\tc\t1' 'a\td\t0'
+	try 'shjoin --rows 4 --check -k 0 <(sed -n 2,3p sigs)'
+	exits 1
+	try 'shjoin --rows 2 </dev/null'
+	exits 0
+	gives
+}
+
+@test '--rows: what cannot be joined is refused' {
+	refuses() {
+		try "shjoin $1"
+		exits 2
+		gives
+		head -n 1 err | grep -qxF "shjoin: $2"
+	}
+	printf '0000000100000002\ta\n' >sigs
+	printf '00000001\tb\n' >narrow
+	refuses '--bands 2 sigs' '--bands needs --rows'
+	refuses '--rows 2 --explain sigs' '--explain cannot be used with --rows: signatures need no plan'
+	refuses '--rows 3 sigs' '--rows 3: the signatures have 2 values'
+	refuses '--rows 1 --bands 3 sigs' '3 bands of 1 rows are more than the 2 values of a signature'
+	refuses '--rows 1 sigs narrow' 'signatures of 2 and of 1 values: expected one width'
+	cat sigs narrow >mixed
+	refuses '--rows 1 mixed' 'mixed:2: a signature of 1 values, expected 2 values as in the records before it'
+	printf '0000000100000002\ta\tb\n' >three
+	refuses '--rows 1 three' 'three:1: 3 fields, expected signature<TAB>id'
+	try 'shjoin --rows 1 --rejects bad mixed'
+	exits 0
+	[ "$(cat bad)" = "$(cat narrow)" ]
+}

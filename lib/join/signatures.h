@@ -1,0 +1,46 @@
+/* The join of MinHash signatures over bands, as datasketch's MinHashLSH does it.
+ *
+ * Band i of a layout of R rows is the values i*R .. i*R+R-1 of a signature. Two signatures with equal
+ * values in at least one band are candidates. A candidate is a pair when the number of values that
+ * differ is at most `most`. A pair counts in the first band that it shares, so each pair is found once.
+ *
+ * All signatures are in memory: 4 bytes a value. Time grows with the square of the number of
+ * signatures that share a band. */
+#ifndef SH_JOIN_SIGNATURES_H
+#define SH_JOIN_SIGNATURES_H
+
+#include "base/buf.h"
+#include "join/emit.h"
+
+enum {
+	SH_SIGNATURE_VALUES_MAX = 1024,
+	SH_SIGNATURE_VALUE_DIGITS = 8,
+};
+
+/* A zeroed struct is an empty set. */
+struct sh_signatures {
+	unsigned values; /* of each signature; 0: no signature was added */
+	size_t n;
+	uint32_t *value;
+	size_t *id_end;
+	bool *copy; /* left out by collapse; NULL: none */
+	struct sh_buf ids;
+	size_t value_cap, id_cap;
+};
+
+/* Adds a record, a line without its LF: signature TAB id. All signatures must have the same width. */
+int sh_signatures_add(struct sh_signatures *s, struct sh_slice line, struct sh_error *err);
+void sh_signatures_free(struct sh_signatures *s);
+
+struct sh_signature_join {
+	unsigned rows, bands, most;
+	bool collapse; /* pair identical signatures with the smallest id only; across: of b alone */
+	sh_pair_fn *pair;
+	void *arg;
+};
+
+/* Finds the pairs of a with itself (b NULL, id1 < id2), or of one of a and one of b. */
+int sh_signatures_join(const struct sh_signature_join *j, struct sh_signatures *a,
+    struct sh_signatures *b, struct sh_error *err);
+
+#endif
