@@ -183,23 +183,23 @@ void dedup_archive_look(struct dedup_state *s)
 		return;
 	start_batch(s);
 	lock(s);
-	if (sh_batch_look(s->archive.batch, &s->archive.archive, &err) < 0)
+	if (sh_batch_look_up(s->archive.batch, &s->archive.archive, &err) < 0)
 		cli_die(s->cli, &err);
 	for (uint32_t i = 0; i < s->corpus.n; i++)
-		if (sh_batch_fate(s->archive.batch, i)->kind != SH_FATE_NEW)
+		if (sh_batch_outcome(s->archive.batch, i)->kind != SH_OUTCOME_NEW)
 			sh_dedup_leave_out(s->dedup, i);
 }
 
-const struct sh_fate *dedup_archive_fate(const struct dedup_state *s, uint32_t document)
+const struct sh_outcome *dedup_archive_outcome(const struct dedup_state *s, uint32_t document)
 {
-	return s->archive.batch ? sh_batch_fate(s->archive.batch, document) : NULL;
+	return s->archive.batch ? sh_batch_outcome(s->archive.batch, document) : NULL;
 }
 
 bool dedup_archive_drops(const struct dedup_state *s, uint32_t document)
 {
-	const struct sh_fate *f = dedup_archive_fate(s, document);
+	const struct sh_outcome *f = dedup_archive_outcome(s, document);
 
-	return f && (f->kind == SH_FATE_MATCHED || f->kind == SH_FATE_DROPPED);
+	return f && (f->kind == SH_OUTCOME_MATCHED || f->kind == SH_OUTCOME_DROPPED);
 }
 
 static void tell_batch(struct dedup_state *s, uint32_t i, uint32_t keeper)
@@ -213,7 +213,7 @@ static void tell_batch(struct dedup_state *s, uint32_t i, uint32_t keeper)
 			cli_die(s->cli, &err);
 		similarity = s->settings->dedup.verify ? sh_similarity_round(&sim) : SH_UNVERIFIED;
 	}
-	sh_batch_tell(s->archive.batch, i, keeper, distance, similarity);
+	sh_batch_decide(s->archive.batch, i, keeper, distance, similarity);
 }
 
 static void summarise(struct dedup_state *s)
@@ -243,7 +243,7 @@ void dedup_archive_add(struct dedup_state *s, const uint32_t *keeper)
 	if (sh_sink_flush(&s->cli->out, &err) < 0)
 		cli_die(s->cli, &err);
 	for (uint32_t i = 0; i < s->corpus.n; i++)
-		if (sh_batch_fate(s->archive.batch, i)->kind == SH_FATE_NEW)
+		if (sh_batch_outcome(s->archive.batch, i)->kind == SH_OUTCOME_NEW)
 			tell_batch(s, i, keeper[i]);
 	if (!s->settings->dry_run &&
 	    sh_batch_commit(s->archive.batch, &s->archive.archive, &err) < 0)

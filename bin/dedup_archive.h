@@ -43,7 +43,7 @@ void dedup_archive_open(struct dedup_state *s);
  * comparison with others. From here on the archive is locked. */
 void dedup_archive_look(struct dedup_state *s);
 /* What the archive says of a document; NULL: nothing. */
-const struct sh_fate *dedup_archive_fate(const struct dedup_state *s, uint32_t document);
+const struct sh_outcome *dedup_archive_outcome(const struct dedup_state *s, uint32_t document);
 /* Whether it was dropped for one that is there. */
 bool dedup_archive_drops(const struct dedup_state *s, uint32_t document);
 /* All output is written: add what is new. */

@@ -9,7 +9,7 @@ enum { GROUPS_SHOWN = 10 };
 
 static uint32_t archived_keeper(const struct dedup_state *s, uint32_t document)
 {
-	return dedup_archive_fate(s, document)->keeper;
+	return dedup_archive_outcome(s, document)->keeper;
 }
 
 static int by_archived_keeper(const void *a, const void *b, void *arg)
@@ -87,7 +87,7 @@ void dedup_warn_of_groups(const struct dedup_state *s, const struct dedup_groups
 			continue;
 		shown++;
 		if (dedup_archive_drops(s, i)) {
-			warn_of_group(s, g->size[i], dedup_archive_fate(s, i)->id);
+			warn_of_group(s, g->size[i], dedup_archive_outcome(s, i)->id);
 			continue;
 		}
 		if (sh_corpus_document(&s->corpus, i, &room, &doc, &err) < 0)

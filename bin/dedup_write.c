@@ -66,7 +66,7 @@ static bool report_one(
 	write_report_part(s, doc.id.p, doc.id.n);
 	write_report_part(s, "\t", 1);
 	if (dedup_archive_drops(s, dropped)) {
-		const struct sh_fate *f = dedup_archive_fate(s, dropped);
+		const struct sh_outcome *f = dedup_archive_outcome(s, dropped);
 
 		write_report_part(s, f->id.p, f->id.n);
 		write_numbers(s, f->distance, f->similarity);

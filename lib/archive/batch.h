@@ -1,14 +1,13 @@
-/* New documents against an archive: which are known, which are like one that is there, and then
- * the rest into it.
+/* A batch: documents that are compared with an archive and then added to it.
  *
  *     sh_batch_new(); sh_batch_prepare();      the archive need not be locked yet
- *     sh_batch_look(); ... sh_batch_fate() ...
- *     sh_batch_tell() of documents that are new; sh_batch_commit()
+ *     sh_batch_look_up(); ... sh_batch_outcome() ...
+ *     sh_batch_decide() for each new document; sh_batch_commit()
  *
- * The archive remembers every document that it was shown, by id and digest of the text: those
- * that stayed, with keys and features, and those that were dropped, with their keeper and how
- * like it they were. So a run over documents that it has seen changes nothing and tells the
- * same again, however they are batched, and whether or not the first run lived to tell. */
+ * The archive records every document that a batch brings, by id and digest of the text. A document that
+ * stayed is recorded with its keys and features. A dropped document is recorded with its keeper, and with
+ * distance and similarity to the keeper. So documents that the archive knows change nothing, and have the same
+ * outcome again. It does not matter how they are divided into batches. */
 #ifndef SH_ARCHIVE_BATCH_H
 #define SH_ARCHIVE_BATCH_H
 
@@ -22,38 +21,42 @@ struct sh_batch_opts {
 	struct sh_token_opts token;
 	struct sh_ngrams ngrams;
 	struct sh_key_rule rule;
-	unsigned bits, k;   /* without features a match is within distance k */
-	uint64_t threshold; /* in millionths */
-	bool escape;        /* digests are of texts with escapes; else of texts as they come */
-	bool verify;        /* compare features, where the archive has any */
-	bool newest;        /* of twins in the batch the last stays, not the first */
-	uint64_t now;       /* seconds since 1970 */
+	unsigned bits;
+	unsigned k;         /* a match is within this distance when no features are compared */
+	uint64_t threshold; /* least similarity of a match, in millionths */
+	bool escape;        /* digests are of texts with escapes; false: of texts as they come */
+	bool verify;        /* compare features, when the archive stores them */
+	bool newest;  /* of known documents of one id and text the last stays; false: the first */
+	uint64_t now; /* seconds since 1970 */
 	unsigned jobs;
-	/* A document's fingerprint, of (bits + 63) / 64 words. */
+	/* Returns the fingerprint of a document, (bits + 63) / 64 words. */
 	const uint64_t *(*fingerprint)(void *arg, uint32_t document);
 	bool (*is_protected)(void *arg, uint32_t document);
 	void *arg;
 };
 
-enum sh_fate_kind {
-	SH_FATE_NEW,     /* nothing like it is there */
-	SH_FATE_STAYS,   /* it is there, and stayed */
-	SH_FATE_DROPPED, /* it is there, and was dropped; or its twin stays */
-	SH_FATE_MATCHED, /* it is not there, but one like it */
+enum sh_outcome_kind {
+	SH_OUTCOME_NEW,     /* the archive has neither the document nor a near-duplicate */
+	SH_OUTCOME_STAYS,   /* the archive knows the document, which stayed */
+	SH_OUTCOME_DROPPED, /* the archive knows it, and it was dropped; or the batch has it again */
+	SH_OUTCOME_MATCHED, /* the archive has a near-duplicate only */
 };
 
 enum { SH_UNVERIFIED = UINT16_MAX };
 
-struct sh_fate {
-	enum sh_fate_kind kind;
-	uint32_t keeper;     /* its number in the archive */
-	uint16_t distance;   /* to the keeper, as the other two, when it is not new */
-	uint16_t similarity; /* in ten thousandths, or SH_UNVERIFIED */
-	struct sh_slice id;  /* of the keeper; valid while the archive is open */
+/* What the lookup found for a document. A new document has a kind only. */
+struct sh_outcome {
+	enum sh_outcome_kind kind;
+	uint32_t keeper;     /* number of the keeper in the archive */
+	uint16_t distance;   /* to the keeper */
+	uint16_t similarity; /* to the keeper in ten thousandths, or SH_UNVERIFIED */
+	struct sh_slice id;  /* id of the keeper; valid while the archive is open */
 };
 
 struct sh_batch_stats {
-	uint64_t known, matched, compared, added, kept;
+	uint64_t known, matched; /* documents of the batch */
+	uint64_t compared;       /* pairs of a document and a candidate */
+	uint64_t added, kept;    /* documents recorded; of these, documents that stay */
 };
 
 struct sh_batch;
@@ -61,20 +64,20 @@ struct sh_batch;
 struct sh_batch *sh_batch_new(const struct sh_batch_opts *opts, struct sh_error *err);
 void sh_batch_delete(struct sh_batch *b);
 
-/* Keys and digests of all documents of the corpus. */
+/* Computes keys and digests of all documents of the corpus. */
 int sh_batch_prepare(struct sh_batch *b, struct sh_error *err);
 
-/* Look all up in a locked archive. */
-int sh_batch_look(struct sh_batch *b, struct sh_archive *a, struct sh_error *err);
+/* Finds the outcome of each document. The archive must be locked. */
+int sh_batch_look_up(struct sh_batch *b, struct sh_archive *a, struct sh_error *err);
 
-const struct sh_fate *sh_batch_fate(const struct sh_batch *b, uint32_t document);
+const struct sh_outcome *sh_batch_outcome(const struct sh_batch *b, uint32_t document);
 
-/* What became of a document that was new to the archive: it stays (keeper is itself), or was
- * dropped for another of the batch. Of one that was matched nothing need be said. */
-void sh_batch_tell(
+/* Sets the keeper of a new document, a document of the batch: the document itself when it stays. Distance and
+ * similarity are to the keeper. A matched document has its keeper already. */
+void sh_batch_decide(
     struct sh_batch *b, uint32_t document, uint32_t keeper, unsigned distance, unsigned similarity);
 
-/* Write what is not there yet into the archive, which must be locked for a change. */
+/* Adds new and matched documents to the archive, which must be locked for a change. */
 int sh_batch_commit(struct sh_batch *b, struct sh_archive *a, struct sh_error *err);
 
 const struct sh_batch_stats *sh_batch_stats(const struct sh_batch *b);

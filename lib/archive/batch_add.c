@@ -1,4 +1,4 @@
-/* A batch into the archive. */
+/* Adds a batch to the archive. */
 #include <stdlib.h>
 
 #include "archive/batch_state.h"
@@ -6,7 +6,7 @@
 #include "archive/segment_write.h"
 #include "record/escape.h"
 
-struct filing {
+struct adding {
 	struct sh_batch *batch;
 	struct sh_archive *archive;
 	struct sh_change change;
@@ -17,27 +17,27 @@ struct filing {
 	uint64_t documents, kept;
 };
 
-void sh_batch_tell(
+void sh_batch_decide(
     struct sh_batch *b, uint32_t document, uint32_t keeper, unsigned distance, unsigned similarity)
 {
 	struct sh_batch_doc *d = &b->doc[document];
 
-	d->told = true;
+	d->decided = true;
 	d->keeper = keeper;
 	d->distance = (uint16_t)distance;
 	d->similarity = (uint16_t)similarity;
 }
 
-/* ---- which are written ---- */
+/* ---- which documents are written ---- */
 
 static bool is_new(const struct sh_batch_doc *d)
 {
-	return d->told || d->fate.kind == SH_FATE_MATCHED;
+	return d->decided || d->outcome.kind == SH_OUTCOME_MATCHED;
 }
 
 static bool stays(const struct sh_batch *b, uint32_t i)
 {
-	return b->doc[i].told && b->doc[i].keeper == i;
+	return b->doc[i].decided && b->doc[i].keeper == i;
 }
 
 static int same_id(struct sh_batch *b, uint32_t x, uint32_t y, struct sh_document_room *room,
@@ -52,7 +52,7 @@ static int same_id(struct sh_batch *b, uint32_t x, uint32_t y, struct sh_documen
 	return 0;
 }
 
-/* The one written for a document, among those chosen so far, or itself. */
+/* Sets doc.same: the chosen document of the same id, or the document itself, which is chosen then. */
 static int choose(struct sh_batch *b, uint32_t doc, struct sh_buf *chosen,
     struct sh_document_room *room, struct sh_error *err)
 {
@@ -69,8 +69,8 @@ static int choose(struct sh_batch *b, uint32_t doc, struct sh_buf *chosen,
 	return same ? 0 : sh_buf_add(chosen, &doc, sizeof doc, err);
 }
 
-/* Of documents of one id and text, among those that share the id's key and the digest, one is
- * written: the first that stays, or the first. */
+/* Chooses the documents to write among those that share a digest and the key of their id. Of documents of one id
+ * the first that stays is written, or else the first. */
 static int find_same(struct sh_batch *b, const uint32_t *doc, size_t n, struct sh_buf *chosen,
     struct sh_document_room *room, struct sh_error *err)
 {
@@ -118,7 +118,7 @@ static bool is_written(const struct sh_batch *b, uint32_t i)
 	return b->doc[i].same == i;
 }
 
-static int number_documents(struct filing *f, struct sh_error *err)
+static int number_documents(struct adding *f, struct sh_error *err)
 {
 	struct sh_batch *b = f->batch;
 
@@ -138,12 +138,12 @@ static int number_documents(struct filing *f, struct sh_error *err)
 /* ---- records ---- */
 
 static int write_record(
-    struct filing *f, uint32_t i, const struct sh_document *doc, struct sh_error *err)
+    struct adding *f, uint32_t i, const struct sh_document *doc, struct sh_error *err)
 {
 	struct sh_batch *b = f->batch;
 	const struct sh_batch_doc *d = &b->doc[i];
-	bool matched = d->fate.kind == SH_FATE_MATCHED;
-	unsigned similarity = matched ? d->fate.similarity : d->similarity;
+	bool matched = d->outcome.kind == SH_OUTCOME_MATCHED;
+	unsigned similarity = matched ? d->outcome.similarity : d->similarity;
 	char distance[SH_NUM_CHARS], like[SH_SIMILARITY_CHARS] = "-", fp[SH_FP_MAX_BITS / 4];
 	struct sh_doc_record r = { .number = d->own,
 		.time = b->opts.now,
@@ -151,9 +151,9 @@ static int write_record(
 		.id = doc->id,
 		.similarity = sh_slice(like, 1) };
 
-	r.keeper = matched ? d->fate.keeper : b->doc[b->doc[d->keeper].same].own;
+	r.keeper = matched ? d->outcome.keeper : b->doc[b->doc[d->keeper].same].own;
 	r.distance =
-	    sh_slice(distance, sh_print_u64(distance, matched ? d->fate.distance : d->distance));
+	    sh_slice(distance, sh_print_u64(distance, matched ? d->outcome.distance : d->distance));
 	if (similarity != SH_UNVERIFIED) {
 		sh_similarity_print(like, similarity);
 		r.similarity.n = SH_SIMILARITY_CHARS;
@@ -170,7 +170,7 @@ static int write_record(
 }
 
 static int write_store(
-    struct filing *f, uint32_t i, const struct sh_document *doc, struct sh_error *err)
+    struct adding *f, uint32_t i, const struct sh_document *doc, struct sh_error *err)
 {
 	struct sh_feature_set set;
 	int status;
@@ -192,7 +192,7 @@ static int write_store(
 	return sh_segment_write(&f->to, SH_PART_STORE, sh_buf_slice(&f->line), err);
 }
 
-static int write_documents(struct filing *f, struct sh_error *err)
+static int write_documents(struct adding *f, struct sh_error *err)
 {
 	struct sh_batch *b = f->batch;
 
@@ -211,8 +211,8 @@ static int write_documents(struct filing *f, struct sh_error *err)
 	return 0;
 }
 
-/* Numbers ascend with documents: keys are in order as they stand. */
-static int write_keys(struct filing *f, struct sh_error *err)
+/* Numbers ascend with documents, so the probes are in the order of the records. */
+static int write_keys(struct adding *f, struct sh_error *err)
 {
 	struct sh_batch *b = f->batch;
 
@@ -230,7 +230,7 @@ static int write_keys(struct filing *f, struct sh_error *err)
 	return 0;
 }
 
-static int write_segment(struct filing *f, struct sh_error *err)
+static int write_segment(struct adding *f, struct sh_error *err)
 {
 	const struct sh_batch_opts *opts = &f->batch->opts;
 	struct sh_manifest *next = &f->change.next;
@@ -250,13 +250,13 @@ static int write_segment(struct filing *f, struct sh_error *err)
 	return sh_manifest_add(next, &f->to.entry, err);
 }
 
-static int file(struct filing *f, struct sh_error *err)
+static int add(struct adding *f, struct sh_error *err)
 {
 	if (find_all_same(f->batch, err) < 0 || number_documents(f, err) < 0)
 		return -1;
 	if (f->documents == 0)
 		return 0;
-	if (write_segment(f, err) < 0 || sh_change_settle(&f->change, err) < 0 ||
+	if (write_segment(f, err) < 0 || sh_change_merge_newest(&f->change, err) < 0 ||
 	    sh_change_commit(&f->change, err) < 0)
 		return -1;
 	f->batch->stats.added = f->documents;
@@ -266,11 +266,11 @@ static int file(struct filing *f, struct sh_error *err)
 
 int sh_batch_commit(struct sh_batch *b, struct sh_archive *a, struct sh_error *err)
 {
-	struct filing f = { .batch = b, .archive = a };
+	struct adding f = { .batch = b, .archive = a };
 	int status = sh_change_begin(&f.change, a, err);
 
 	if (status == 0)
-		status = file(&f, err);
+		status = add(&f, err);
 	sh_segment_abandon(&f.to);
 	sh_change_end(&f.change);
 	sh_features_delete(f.features);

@@ -16,7 +16,8 @@ static int add_probe(struct sh_batch_worker *w, uint64_t key, uint32_t doc, stru
 	return 0;
 }
 
-/* A text has one digest by whatever form it comes: that of its escapes, as sh_escape() has them. */
+/* Computes the digest of a text. A text has the same digest in each form of input: the text is digested with the
+ * escapes of sh_escape(). */
 static int digest_of(
     struct sh_batch_worker *w, struct sh_slice text, uint64_t *digest, struct sh_error *err)
 {
@@ -105,7 +106,7 @@ static int by_digest(const void *a, const void *b, void *arg)
 	return sh_compare(x, y);
 }
 
-/* All documents may have one id: then they are told apart by their texts. */
+/* Sorts the documents of each id by digest. Even when all documents have one id, a lookup by id and digest is fast. */
 static int order_ids(struct sh_batch *b, struct sh_error *err)
 {
 	size_t from;
@@ -163,7 +164,7 @@ static int gather_probes(struct sh_batch *b, struct sh_batch_worker *w, struct s
 		b->n_probes += w[i].n_probes;
 	}
 	qsort(b->probe, n, sizeof *b->probe, by_key);
-	/* Two features of a document may share a key. */
+	/* Several features of a document may have one key. */
 	for (size_t i = 0; i < n; i++)
 		if (i == 0 || by_key(&b->probe[i], &b->probe[i - 1]) != 0)
 			b->probe[kept++] = b->probe[i];

@@ -1,11 +1,12 @@
-/* Documents that the archive was shown before. */
+/* Documents that the archive knows. */
 #include "archive/batch_state.h"
 
 #include <stdlib.h>
 
 #include "base/compare.h"
 
-static int numbers_of(const struct sh_doc_record *r, struct sh_fate *f, struct sh_error *err)
+/* Sets distance and similarity of an outcome from a record. */
+static int numbers_of(const struct sh_doc_record *r, struct sh_outcome *f, struct sh_error *err)
 {
 	int64_t similarity;
 	uint64_t distance;
@@ -22,8 +23,8 @@ static int numbers_of(const struct sh_doc_record *r, struct sh_fate *f, struct s
 	return 0;
 }
 
-/* What the archive says of a document that it knows. */
-static int recall(
+/* Sets the outcome of a document that the archive knows from its record. */
+static int set_known(
     struct sh_batch *b, struct sh_batch_doc *d, const struct sh_doc_record *r, struct sh_error *err)
 {
 	struct sh_doc_record keeper = *r;
@@ -31,19 +32,20 @@ static int recall(
 
 	d->own = r->number;
 	d->is_known = true;
-	d->fate.kind = r->keeper == r->number ? SH_FATE_STAYS : SH_FATE_DROPPED;
-	d->fate.keeper = r->keeper;
+	d->outcome.kind = r->keeper == r->number ? SH_OUTCOME_STAYS : SH_OUTCOME_DROPPED;
+	d->outcome.keeper = r->keeper;
 	if (r->keeper != r->number)
 		got = sh_archive_record(b->archive, r->keeper, &keeper, err);
 	if (got <= 0)
 		return got < 0 ? -1 : sh_batch_broken(r->keeper, err);
-	d->fate.id = keeper.id;
-	return numbers_of(r, &d->fate, err);
+	d->outcome.id = keeper.id;
+	return numbers_of(r, &d->outcome, err);
 }
 
-/* Documents of one id and text: several records of these there may be, of which the last counts. */
-static int know(struct sh_batch *b, const struct sh_namesake *c, struct sh_document_room *room,
-    struct sh_error *err)
+/* Sets the outcome of all documents with the id and text of a record. The archive may have several such records:
+ * the last one decides. */
+static int find_known(struct sh_batch *b, const struct sh_id_posting *c,
+    struct sh_document_room *room, struct sh_error *err)
 {
 	struct sh_doc_record r;
 	struct sh_document doc;
@@ -56,7 +58,7 @@ static int know(struct sh_batch *b, const struct sh_namesake *c, struct sh_docum
 	n = sh_batch_of_id(b, c->key, &r.digest, &like);
 	for (size_t i = 0; i < n; i++) {
 		if (sh_corpus_document(b->opts.corpus, like[i], room, &doc, err) < 0 ||
-		    (sh_slice_eq(doc.id, r.id) && recall(b, &b->doc[like[i]], &r, err) < 0))
+		    (sh_slice_eq(doc.id, r.id) && set_known(b, &b->doc[like[i]], &r, err) < 0))
 			return -1;
 	}
 	return 0;
@@ -67,14 +69,14 @@ int sh_batch_find_known(struct sh_batch *b, struct sh_error *err)
 	struct sh_document_room room = { 0 };
 	int status = 0;
 
-	for (size_t i = 0; status == 0 && i < b->n_namesakes; i++)
-		status = know(b, &b->namesake[i], &room, err);
+	for (size_t i = 0; status == 0 && i < b->n_id_postings; i++)
+		status = find_known(b, &b->id_posting[i], &room, err);
 	sh_document_room_free(&room);
-	/* Who was dropped once and is protected now is as good as new. */
+	/* A document that was dropped and is protected now is new again. */
 	for (uint32_t i = 0; status == 0 && i < b->opts.corpus->n; i++) {
 		struct sh_batch_doc *d = &b->doc[i];
 
-		if (d->fate.kind == SH_FATE_DROPPED && b->opts.is_protected(b->opts.arg, i))
+		if (d->outcome.kind == SH_OUTCOME_DROPPED && b->opts.is_protected(b->opts.arg, i))
 			*d = (struct sh_batch_doc){ .digest = d->digest,
 				.own = SH_CORPUS_NONE,
 				.keeper = i,
@@ -84,7 +86,7 @@ int sh_batch_find_known(struct sh_batch *b, struct sh_error *err)
 	return status;
 }
 
-/* ---- twins: several of one id and text in the batch ---- */
+/* ---- several documents of one id and text in the batch ---- */
 
 static int by_own(const void *a, const void *b, void *arg)
 {
@@ -97,7 +99,7 @@ static int by_own(const void *a, const void *b, void *arg)
 	return sh_compare(x, y);
 }
 
-int sh_batch_drop_twins(struct sh_batch *b, struct sh_error *err)
+int sh_batch_drop_repeated(struct sh_batch *b, struct sh_error *err)
 {
 	uint32_t *order = malloc(b->opts.corpus->n * sizeof *order + 1);
 	size_t n = 0;
@@ -105,7 +107,7 @@ int sh_batch_drop_twins(struct sh_batch *b, struct sh_error *err)
 	if (!order)
 		return sh_error_nomem(err);
 	for (uint32_t i = 0; i < b->opts.corpus->n; i++)
-		if (b->doc[i].fate.kind == SH_FATE_STAYS && b->doc[i].has_features &&
+		if (b->doc[i].outcome.kind == SH_OUTCOME_STAYS && b->doc[i].has_features &&
 		    !b->opts.is_protected(b->opts.arg, i))
 			order[n++] = i;
 	qsort_r(order, n, sizeof *order, by_own, b);
@@ -114,9 +116,9 @@ int sh_batch_drop_twins(struct sh_batch *b, struct sh_error *err)
 
 		if (b->doc[order[i - 1]].own != b->doc[order[i]].own)
 			continue;
-		d->fate.kind = SH_FATE_DROPPED;
-		d->fate.distance = 0;
-		d->fate.similarity = b->opts.verify ? 10000 : SH_UNVERIFIED;
+		d->outcome.kind = SH_OUTCOME_DROPPED;
+		d->outcome.distance = 0;
+		d->outcome.similarity = b->opts.verify ? 10000 : SH_UNVERIFIED;
 	}
 	free(order);
 	return 0;

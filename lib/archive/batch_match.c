@@ -1,4 +1,4 @@
-/* Documents that are like one of the archive. */
+/* Documents that have a near-duplicate in the archive. */
 #include "archive/batch_state.h"
 
 #include "record/escape.h"
@@ -18,7 +18,7 @@ static size_t first_candidate(const struct sh_batch *b, uint32_t doc)
 	return lo;
 }
 
-/* The features of an archived document, as far as the store has them. */
+/* Reads the features of a document of the archive: cut hashes from sketches, whole ones from texts. */
 static int archived_features(
     struct sh_batch_worker *w, uint32_t number, struct sh_weighed_set *set, struct sh_error *err)
 {
@@ -44,9 +44,9 @@ static int archived_features(
 	return 0;
 }
 
-static bool closer(const struct sh_fate *a, const struct sh_fate *b)
+static bool closer(const struct sh_outcome *a, const struct sh_outcome *b)
 {
-	if (b->kind == SH_FATE_NEW)
+	if (b->kind == SH_OUTCOME_NEW)
 		return true;
 	if (a->similarity != b->similarity)
 		return a->similarity > b->similarity;
@@ -55,11 +55,12 @@ static bool closer(const struct sh_fate *a, const struct sh_fate *b)
 	return a->keeper < b->keeper;
 }
 
-static int weigh_candidate(struct sh_batch_worker *w, uint32_t doc, uint32_t number,
+/* Makes the candidate the outcome of the document when it is a match, and closer than the outcome so far. */
+static int compare_candidate(struct sh_batch_worker *w, uint32_t doc, uint32_t number,
     const struct sh_weighed_set *own, struct sh_error *err)
 {
 	struct sh_batch *b = w->batch;
-	struct sh_fate f = { .kind = SH_FATE_MATCHED, .keeper = number };
+	struct sh_outcome f = { .kind = SH_OUTCOME_MATCHED, .keeper = number };
 	bool like;
 	uint64_t fp[SH_FP_MAX_WORDS];
 	struct sh_doc_record r;
@@ -86,13 +87,13 @@ static int weigh_candidate(struct sh_batch_worker *w, uint32_t doc, uint32_t num
 		f.similarity = (uint16_t)sh_similarity_round(&s);
 		like = sh_similarity_reaches(&s, b->opts.threshold, SH_WEIGHT_ONE);
 	}
-	if (like && closer(&f, &b->doc[doc].fate))
-		b->doc[doc].fate = f;
+	if (like && closer(&f, &b->doc[doc].outcome))
+		b->doc[doc].outcome = f;
 	return 0;
 }
 
-/* The document's own features, as the store would have them; NULL when there are none to
- * compare with. */
+/* Computes the features of a document of the batch, cut as those of the store. Sets *own to NULL when features are
+ * not compared. */
 static int own_features(struct sh_batch_worker *w, uint32_t doc, struct sh_weighed_set *room,
     const struct sh_weighed_set **own, struct sh_error *err)
 {
@@ -123,14 +124,14 @@ static int match_one(struct sh_batch_worker *w, uint32_t doc, struct sh_error *e
 	const struct sh_weighed_set *own = NULL;
 	bool made = false;
 
-	if (b->doc[doc].fate.kind != SH_FATE_NEW || b->opts.is_protected(b->opts.arg, doc))
+	if (b->doc[doc].outcome.kind != SH_OUTCOME_NEW || b->opts.is_protected(b->opts.arg, doc))
 		return 0;
 	for (size_t i = first_candidate(b, doc); i < b->n_candidates && b->candidate[i].doc == doc;
 	     i++) {
 		if (!made && own_features(w, doc, &room, &own, err) < 0)
 			return -1;
 		made = true;
-		if (weigh_candidate(w, doc, b->candidate[i].number, own, err) < 0)
+		if (compare_candidate(w, doc, b->candidate[i].number, own, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -150,7 +151,7 @@ static int count_matched(struct sh_batch *b, struct sh_batch_worker *w, struct s
 	for (unsigned i = 0; i < b->opts.jobs; i++)
 		b->stats.compared += w[i].compared;
 	for (uint32_t i = 0; i < b->opts.corpus->n; i++)
-		b->stats.matched += b->doc[i].fate.kind == SH_FATE_MATCHED;
+		b->stats.matched += b->doc[i].outcome.kind == SH_OUTCOME_MATCHED;
 	return 0;
 }
 

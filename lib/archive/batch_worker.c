@@ -1,4 +1,4 @@
-/* A batch by several threads. */
+/* Work on a batch in several threads. */
 #include "archive/batch_state.h"
 
 #include <stdlib.h>
@@ -18,7 +18,7 @@ static void end_worker(struct sh_batch_worker *w)
 	sh_buf_free(&w->escaped);
 }
 
-/* Made when they are needed first: that takes longer than a small document. */
+/* Returns the maker of sets, which the first use makes: making it takes longer than a small document does. */
 static struct sh_features *features(struct sh_batch_worker *w, bool raw, struct sh_error *err)
 {
 	const struct sh_batch_opts *opts = &w->batch->opts;

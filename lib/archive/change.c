@@ -91,39 +91,6 @@ int sh_change_number(struct sh_change *c, uint32_t *number, struct sh_error *err
 	return 0;
 }
 
-/* ---- the rule of merging ---- */
-
-static unsigned size_class(const struct sh_segment_entry *e)
-{
-	uint64_t n = e->part[SH_PART_DOC].records;
-	unsigned class = 0;
-
-	while (n /= SH_FAN_OUT)
-		class ++;
-	return class;
-}
-
-int sh_change_settle(struct sh_change *c, struct sh_error *err)
-{
-	struct sh_manifest *m = &c->next;
-
-	while (m->n_segments) {
-		unsigned class = size_class(&m->segment[m->n_segments - 1]);
-		struct sh_segment_entry all;
-		size_t from = m->n_segments;
-
-		while (from > 0 && size_class(&m->segment[from - 1]) <= class)
-			from--;
-		if (m->n_segments - from < SH_FAN_OUT)
-			return 0;
-		if (sh_change_merge(c, from, m->n_segments, NULL, &all, err) < 0)
-			return -1;
-		m->segment[from] = all;
-		m->n_segments = from + 1;
-	}
-	return 0;
-}
-
 /* ---- commit ---- */
 
 static int note_superfluous(struct sh_change *c, const char *name, struct sh_error *err)

@@ -35,7 +35,7 @@ int sh_change_merge(struct sh_change *c, size_t from, size_t to, const uint64_t 
     struct sh_segment_entry *out, struct sh_error *err);
 
 /* Merges the newest segments while there are SH_FAN_OUT to merge. */
-int sh_change_settle(struct sh_change *c, struct sh_error *err);
+int sh_change_merge_newest(struct sh_change *c, struct sh_error *err);
 
 /* Puts the new manifest in place, then removes the files that it does not need. No signal comes
  * between the two. */

@@ -131,3 +131,36 @@ int sh_change_merge(struct sh_change *c, size_t from, size_t to, const uint64_t 
 	free(m.number);
 	return status;
 }
+
+/* ---- the rule of merging ---- */
+
+static unsigned size_class(const struct sh_segment_entry *e)
+{
+	uint64_t n = e->part[SH_PART_DOC].records;
+	unsigned class = 0;
+
+	while (n /= SH_FAN_OUT)
+		class ++;
+	return class;
+}
+
+int sh_change_merge_newest(struct sh_change *c, struct sh_error *err)
+{
+	struct sh_manifest *m = &c->next;
+
+	while (m->n_segments) {
+		unsigned class = size_class(&m->segment[m->n_segments - 1]);
+		struct sh_segment_entry all;
+		size_t from = m->n_segments;
+
+		while (from > 0 && size_class(&m->segment[from - 1]) <= class)
+			from--;
+		if (m->n_segments - from < SH_FAN_OUT)
+			return 0;
+		if (sh_change_merge(c, from, m->n_segments, NULL, &all, err) < 0)
+			return -1;
+		m->segment[from] = all;
+		m->n_segments = from + 1;
+	}
+	return 0;
+}

@@ -108,10 +108,10 @@ static int start_run(
 	o = options(&r->corpus, &r->archive.manifest);
 	r->batch = sh_batch_new(&o, err);
 	works(r->batch != NULL && sh_batch_prepare(r->batch, err) == 0, err);
-	status = sh_batch_look(r->batch, &r->archive, err);
+	status = sh_batch_look_up(r->batch, &r->archive, err);
 	for (uint32_t i = 0; status == 0 && i < r->corpus.n; i++)
-		if (sh_batch_fate(r->batch, i)->kind == SH_FATE_NEW)
-			sh_batch_tell(r->batch, i, i, 0, 10000);
+		if (sh_batch_outcome(r->batch, i)->kind == SH_OUTCOME_NEW)
+			sh_batch_decide(r->batch, i, i, 0, 10000);
 	return status;
 }
 
@@ -122,7 +122,7 @@ static int run_batch(const char *path, const char *docs, bool add, struct sh_err
 	int status = start_run(&r, path, docs, add, err), matched = 0;
 
 	for (uint32_t i = 0; status == 0 && i < r.corpus.n; i++)
-		matched += sh_batch_fate(r.batch, i)->kind != SH_FATE_NEW;
+		matched += sh_batch_outcome(r.batch, i)->kind != SH_OUTCOME_NEW;
 	if (status == 0 && add)
 		status = sh_batch_commit(r.batch, &r.archive, err);
 	end_run(&r);
@@ -381,7 +381,7 @@ static void test_equal_keys(void)
 	write_lines(second, "id1883205\tone two three four\n");
 	works(run_batch(archive, first, true, &err) == 0, &err);
 	works(start_run(&r, archive, second, true, &err) == 0, &err);
-	ok(sh_batch_fate(r.batch, 0)->kind == SH_FATE_MATCHED,
+	ok(sh_batch_outcome(r.batch, 0)->kind == SH_OUTCOME_MATCHED,
 	    "a text under the other id: matched, not known");
 	end_run(&r);
 	forget(archive);
