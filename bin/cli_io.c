@@ -243,7 +243,7 @@ static void confine(const struct cli *c)
 
 	sh_confine_begin(&rules);
 	if (c->program->reaches)
-		sh_confine_reach(&rules);
+		sh_confine_read_all(&rules);
 	for (size_t i = 0; i < c->n_operands; i++)
 		sh_confine_read(&rules, c->operands[i]);
 	for (size_t i = 0; i < c->n_reads; i++)
@@ -401,7 +401,7 @@ bool cli_line(struct cli *c, struct sh_lines *lines, struct sh_slice *line)
 	if (got < 0)
 		cli_die(c, &err);
 	if (got && at_end)
-		progress_read(&c->progress, lines->block.n, lines->from.lines);
+		progress_read(&c->progress, lines->chunk.n, lines->from.lines);
 	if (got) {
 		c->line = *line;
 		*line = cli_strip(c->crlf, *line);

@@ -98,7 +98,7 @@ static int take_block(void *arg, struct sh_job *job, struct sh_error *err)
 {
 	struct dedup_state *s = arg;
 	size_t words = SH_FP_WORDS(s->settings->fp.bits);
-	uint64_t begin = job->from.at + (uint64_t)(job->in.p - job->block.p);
+	uint64_t begin = job->from.at + (uint64_t)(job->in.p - job->chunk.p);
 	const struct found *f;
 
 	for (size_t at = 0; at < job->out.n; at += found_bytes(s, f)) {

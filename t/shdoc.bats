@@ -109,8 +109,8 @@ charset() {
 	try 'shdoc --follow f missing f/a'
 	exits 2
 	gives 'a\ta' 'z\tz' 'f/a\ta'
-	says 'shdoc: f/dangling: cannot open it: No such file or directory' \
-	    'shdoc: missing: cannot open it: No such file or directory' \
+	says 'shdoc: f/dangling: cannot open the file: No such file or directory' \
+	    'shdoc: missing: cannot open the file: No such file or directory' \
 	    'shdoc: 2 files or folders could not be read'
 	[ "$(id -u)" -ne 0 ] || skip 'root reads all'
 	chmod 0 f/closed f/a
@@ -118,7 +118,7 @@ charset() {
 	chmod 700 f/closed f/a
 	exits 2
 	gives 'z\tz'
-	says 'shdoc: f/a: cannot open it: Permission denied' \
+	says 'shdoc: f/a: cannot open the file: Permission denied' \
 	    'shdoc: f/closed/: cannot open the folder: Permission denied' \
 	    'shdoc: 1 symbolic link not followed (--follow)' \
 	    'shdoc: 2 files or folders could not be read'

@@ -45,7 +45,7 @@ count() {
 		[ $P = shstat ] || tail -n 1 out | grep -q simhash-trailer
 		try "$P --trailer -o new plain"
 		exits 2
-		grep -qx "$P: plain: no trailer: the input is incomplete (or was written without one: --trailer=out asks for none)" err
+		grep -qx "$P: plain: no trailer: the input is incomplete (or was written without one: --trailer=out requires none)" err
 		[ ! -e new ]
 		try "head -n 1 in | cat - <(tail -n 1 in) | $P --trailer -o new"
 		exits 2
@@ -75,7 +75,7 @@ count() {
 	(cat docs; count docs) >counted
 	try 'shverify -d counted plain'
 	exits 2
-	says 'shverify: counted:4: a trailer (--trailer, or --trailer=in, takes and checks those of operands and of -d)'
+	says 'shverify: counted:4: unexpected trailer (add --trailer or --trailer=in, which checks the trailers of operands and of -d)'
 }
 
 @test "a value that is neither in nor out is refused, and shdict takes the option" {
@@ -156,7 +156,7 @@ count() {
 	# Of the files that -d names, too, a trailer is required.
 	try 'shweight --trailer=in -w tfidf -d table2 <(shtok --trailer=out docs 2>&1)'
 	exits 2
-	says 'shweight: table2: no trailer: the input is incomplete (or was written without one: --trailer=out asks for none)'
+	says 'shweight: table2: no trailer: the input is incomplete (or was written without one: --trailer=out requires none)'
 	try 'shverify --trailer=in -d "$T_DATA/en_dev.tsv" <(count /dev/null)'
 	exits 2
 	grep -q 'en_dev.tsv: no trailer: ' err
@@ -171,7 +171,7 @@ count() {
 	head -n 300 table >cut
 	try 'shdf -m --trailer table cut'
 	exits 2
-	says 'shdf: cut: no trailer: the input is incomplete (or was written without one: --trailer=out asks for none)'
+	says 'shdf: cut: no trailer: the input is incomplete (or was written without one: --trailer=out requires none)'
 	try 'shdf -m --trailer=in table table | head -n 1'
 	gives "\t$(($(wc -l <"$docs") * 2))\t1"
 }

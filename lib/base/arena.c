@@ -3,32 +3,32 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* Chunks double from FIRST to LAST, so that a small arena is small and a large one
- * makes few calls; what is larger gets a chunk of its own. */
+/* The sizes of consecutive slabs double from FIRST to LAST bytes. So a small arena is small, and a large
+ * arena calls malloc() rarely. A string of more than LAST bytes gets its own slab. */
 enum { FIRST = 4096, LAST = 1 << 20 };
 
-struct sh_arena_chunk {
-	struct sh_arena_chunk *next;
+struct sh_arena_slab {
+	struct sh_arena_slab *next;
 	size_t used, cap;
 	char bytes[];
 };
 
-static void hold(struct sh_arena *a, struct sh_arena_chunk *c)
+static void add_slab(struct sh_arena *a, struct sh_arena_slab *c)
 {
-	/* A chunk of its own goes behind the one being filled, whose room stays in use. */
-	if (a->chunks && c->cap > LAST) {
-		c->next = a->chunks->next;
-		a->chunks->next = c;
+	/* The slab of one large string goes behind the first slab, which still has room. */
+	if (a->slabs && c->cap > LAST) {
+		c->next = a->slabs->next;
+		a->slabs->next = c;
 	} else {
-		c->next = a->chunks;
-		a->chunks = c;
+		c->next = a->slabs;
+		a->slabs = c;
 	}
 	a->bytes += sizeof *c + c->cap;
 }
 
 char *sh_arena_room(struct sh_arena *a, size_t n, struct sh_error *err)
 {
-	struct sh_arena_chunk *c = a->chunks;
+	struct sh_arena_slab *c = a->slabs;
 	size_t cap = FIRST;
 
 	if (!c || n > c->cap - c->used) {
@@ -42,15 +42,15 @@ char *sh_arena_room(struct sh_arena *a, size_t n, struct sh_error *err)
 		}
 		c->used = 0;
 		c->cap = cap;
-		hold(a, c);
+		add_slab(a, c);
 	}
 	c->used += n;
 	return c->bytes + c->used - n;
 }
 
-static void drop(struct sh_arena_chunk *c)
+static void drop(struct sh_arena_slab *c)
 {
-	struct sh_arena_chunk *next;
+	struct sh_arena_slab *next;
 
 	for (; c; c = next) {
 		next = c->next;
@@ -60,7 +60,7 @@ static void drop(struct sh_arena_chunk *c)
 
 void sh_arena_clear(struct sh_arena *a)
 {
-	struct sh_arena_chunk *c = a->chunks;
+	struct sh_arena_slab *c = a->slabs;
 
 	if (!c || c->cap > 16 * FIRST) {
 		sh_arena_free(a);
@@ -74,6 +74,6 @@ void sh_arena_clear(struct sh_arena *a)
 
 void sh_arena_free(struct sh_arena *a)
 {
-	drop(a->chunks);
+	drop(a->slabs);
 	*a = (struct sh_arena){ 0 };
 }

@@ -7,14 +7,14 @@
 #include "base/slice.h"
 
 struct sh_arena {
-	struct sh_arena_chunk *chunks; /* the first one is being filled */
-	size_t bytes;                  /* memory held, unused room included */
+	struct sh_arena_slab *slabs; /* the first slab is being filled */
+	size_t bytes;                /* of allocated memory */
 };
 
-/* n bytes of room, not aligned, or NULL. */
+/* Returns n bytes, not aligned and not initialised; NULL when memory is short. */
 char *sh_arena_room(struct sh_arena *a, size_t n, struct sh_error *err);
 
-/* Forget everything; keeps at most one small chunk. */
+/* Removes all strings. Frees the memory, except one slab of at most 64 KiB. */
 void sh_arena_clear(struct sh_arena *a);
 void sh_arena_free(struct sh_arena *a);
 

@@ -1,5 +1,5 @@
-/* Bits of words; and a set of numbers below some n, a bit each: sh_bits_words(n) zeroed words
- * of 64. */
+/* Counts the bits of a word; and sets of numbers, one bit for each number. The set of numbers from 0 up to
+ * and including n is an array of sh_bits_words(n) words, all zeroed. */
 #ifndef SH_BASE_BITS_H
 #define SH_BASE_BITS_H
 
@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* How many are ones: inline on any processor, where the compiler's own may be a call. */
+/* Returns the number of ones in x. Unlike __builtin_popcountll(), it is never a call of a function. */
 static inline unsigned sh_count_bits(uint64_t x)
 {
 	x -= x >> 1 & UINT64_C(0x5555555555555555);
@@ -16,7 +16,7 @@ static inline unsigned sh_count_bits(uint64_t x)
 	return (unsigned)(x * UINT64_C(0x0101010101010101) >> 56);
 }
 
-/* With room for n itself. */
+/* Returns the number of words of a set that can hold n. */
 static inline size_t sh_bits_words(size_t n)
 {
 	return n / 64 + 1;

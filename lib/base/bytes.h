@@ -1,4 +1,4 @@
-/* Words out of bytes and back, the same on every byte order, at any alignment. */
+/* Reads and writes words of 32 and 64 bits, little-endian (le) and big-endian (be), at any alignment. */
 #ifndef SH_BASE_BYTES_H
 #define SH_BASE_BYTES_H
 
@@ -48,7 +48,7 @@ static inline void sh_put_le32(void *p, uint32_t x)
 	memcpy(p, &x, sizeof x);
 }
 
-/* 0 < r < 64 */
+/* Rotates x left by r bits, 0 < r < 64. */
 static inline uint64_t sh_rotl64(uint64_t x, int r)
 {
 	return x << r | x >> (64 - r);

@@ -1,16 +1,17 @@
-/* Decimal numbers, eight digits side by side in a word; the first digit is its lowest byte. */
+/* Prints and parses decimal numbers, eight digits at a time in a word of 64 bits. The first digit is the lowest
+ * byte of the word. */
 #ifndef SH_BASE_DECIMAL_H
 #define SH_BASE_DECIMAL_H
 
 #include "base/bytes.h"
 #include "base/num.h"
 
-/* Bytes that sh_put_decimal() may write. */
+/* The most bytes that sh_put_decimal() writes. */
 #define SH_DECIMAL_ROOM 24
 
 #define SH_DECIMAL_ZEROS UINT64_C(0x3030303030303030)
 
-/* Eight digits of x < 10^8, each from 0 to 9. */
+/* Returns the eight digits of x < 10^8, each a byte from 0 to 9. */
 static inline uint64_t sh_decimal_digits(uint32_t x)
 {
 	uint64_t four = x / 10000 | (uint64_t)(x % 10000) << 32;
@@ -21,7 +22,8 @@ static inline uint64_t sh_decimal_digits(uint32_t x)
 	return tens | (two - 10 * tens) << 8;
 }
 
-/* As sh_print_u64(), but what is behind the number, up to SH_DECIMAL_ROOM bytes, may be written too. */
+/* Prints a number without leading zeros and returns its length. Up to SH_DECIMAL_ROOM bytes are
+ * overwritten: faster than sh_print_u64(). */
 static inline size_t sh_put_decimal(char *out, uint64_t x)
 {
 	const uint32_t eight = 100000000;
@@ -32,7 +34,7 @@ static inline size_t sh_put_decimal(char *out, uint64_t x)
 	if (x >= (uint64_t)eight * eight)
 		return sh_print_u64(out, x);
 	digits = sh_decimal_digits(head);
-	/* The last digit stays. */
+	/* Leading zeros go, but not the last digit. */
 	zeros = (size_t)__builtin_ctzll(digits | UINT64_C(1) << 56) / 8;
 	sh_put_le64(out, (digits | SH_DECIMAL_ZEROS) >> 8 * zeros);
 	if (x < eight)
@@ -41,8 +43,8 @@ static inline size_t sh_put_decimal(char *out, uint64_t x)
 	return 16 - zeros;
 }
 
-/* The number of 1 to 8 digits at p, where eight bytes are readable; *bad becomes other than 0 if some
- * are no digits. */
+/* Returns the number that n digits at p stand for, 1 <= n <= 8. Eight bytes at p must be readable. Sets bits
+ * of *bad when a byte is not a digit. */
 static inline uint32_t sh_decimal_eight(const char *p, size_t n, uint64_t *bad)
 {
 	unsigned shift = (unsigned)(64 - 8 * n);

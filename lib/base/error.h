@@ -1,8 +1,8 @@
-/* The error value that every fallible library function fills.
+/* The error value of the library.
  *
- * The library never prints and never exits: a function that can fail takes a
- * `struct sh_error *` last, returns -1 (or NULL) and describes there what went
- * wrong, where, and what to do about it. Only bin/ turns it into a message. */
+ * The library never prints and never exits. A function that can fail has a `struct sh_error *` as its last
+ * parameter. On failure it returns -1 (or NULL) and describes the error there: what is wrong, where, and
+ * what to do. Only bin/ prints it. */
 #ifndef SH_BASE_ERROR_H
 #define SH_BASE_ERROR_H
 
@@ -12,7 +12,7 @@ enum sh_err {
 	SH_OK = 0,
 	SH_ERR_NOMEM,  /* an allocation failed */
 	SH_ERR_IO,     /* a system call failed */
-	SH_ERR_RECORD, /* the input breaks its record form */
+	SH_ERR_RECORD, /* a line is not a record of the expected form */
 	SH_ERR_PARAM,  /* a parameter is out of its range or contradicts another */
 	SH_ERR_RANGE,  /* a number overflows */
 };
@@ -20,7 +20,7 @@ enum sh_err {
 struct sh_error {
 	enum sh_err code;
 	const char *file; /* borrowed name of the input, or NULL */
-	uint64_t line;    /* 1-based, 0 when none */
+	uint64_t line;    /* from 1; 0: the error has no line */
 	char text[512];   /* without program name, file or line; no final newline */
 };
 

@@ -1,4 +1,4 @@
-/* Hexadecimal digits: one; eight at a time in the bytes of one word; 16 in a register of NEON. */
+/* Prints and parses hexadecimal digits: one, eight in a word of 64 bits, or 16 in a vector register. */
 #ifndef SH_BASE_HEX_H
 #define SH_BASE_HEX_H
 
@@ -11,7 +11,7 @@
 
 #define SH_HEX_BYTES(x) (UINT64_C(0x0101010101010101) * (x))
 
-/* Of a hexadecimal digit in any case, -1 of anything else. */
+/* Returns the value of a hexadecimal digit, lower or upper case; -1 for any other character. */
 static inline int sh_hex_value(char c)
 {
 	if (c >= '0' && c <= '9')
@@ -20,14 +20,14 @@ static inline int sh_hex_value(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* One nibble a byte -> one lower-case digit a byte. */
+/* Converts eight values, each a byte from 0 to 15, to lower-case digits. */
 static inline uint64_t sh_hex_digits(uint64_t v)
 {
 	return v + SH_HEX_BYTES('0') +
 	       ((v + SH_HEX_BYTES(6)) >> 4 & SH_HEX_BYTES(1)) * ('a' - '9' - 1);
 }
 
-/* The top 32 bits of w as 8 digits; the first digit is the lowest byte. */
+/* Converts the top 32 bits of w to 8 digits. The first digit is the lowest byte. */
 static inline uint64_t sh_hex8(uint64_t w)
 {
 	uint64_t v = w >> 32;
@@ -38,7 +38,8 @@ static inline uint64_t sh_hex8(uint64_t w)
 	return sh_hex_digits(v);
 }
 
-/* 8 digits -> 32 bits. Printing what was read tells whether it was hexadecimal. */
+/* Converts 8 lower-case digits to 32 bits. Sets bits of *bad when a byte is not such a digit: the result,
+ * printed again, then differs. */
 static inline uint64_t sh_unhex8(const char *p, uint64_t *bad)
 {
 	uint64_t x = sh_le64(p);
@@ -53,7 +54,7 @@ static inline uint64_t sh_unhex8(const char *p, uint64_t *bad)
 
 #if defined(__aarch64__)
 
-/* All 16 digits of w. */
+/* Prints w as 16 digits. */
 static inline void sh_print_hex16(char *out, uint64_t w)
 {
 	static const uint8_t digits[] = "0123456789abcdef";
@@ -63,7 +64,7 @@ static inline void sh_print_hex16(char *out, uint64_t w)
 	vst1q_u8((uint8_t *)out, vqtbl1q_u8(vld1q_u8(digits), v));
 }
 
-/* 16 digits -> 64 bits. */
+/* Converts 16 lower-case digits to 64 bits. Sets bits of *bad when a byte is not such a digit. */
 static inline uint64_t sh_unhex16(const char *p, uint64_t *bad)
 {
 	uint8x16_t c = vld1q_u8((const uint8_t *)p);
@@ -85,7 +86,7 @@ static inline void sh_print_hex16(char *out, uint64_t w)
 	sh_put_le64(out + 8, sh_hex8(w << 32));
 }
 
-/* 16 digits -> 64 bits, in the same way. */
+/* The same. */
 static inline uint64_t sh_unhex16(const char *p, uint64_t *bad)
 {
 #ifdef __SSE2__

@@ -8,8 +8,8 @@
 
 enum { FIRST_BITS = 6, CLEAR_KEEPS_BITS = 12, LENGTH_BYTES = 4 };
 
-/* Linear probing from the place that the top bits of the tag name. The tag saves
- * the visit to the key, and lets the table grow without hashing anything again. */
+/* Linear probing. The top bits of the tag are the index of the first slot. The tag, a part of the hash, is
+ * compared before the key, and lets the table grow without hashing the keys again. */
 struct sh_hmap_slot {
 	uint32_t tag;
 	uint32_t index1; /* index + 1; 0 = empty */
@@ -70,7 +70,7 @@ static size_t home(uint32_t tag, unsigned bits)
 	return bits <= 32 ? (size_t)tag >> (32 - bits) : (size_t)tag << (bits - 32);
 }
 
-/* The key's slot, or the empty one where it would go. */
+/* Returns the slot of the key, or the empty slot for it. */
 static struct sh_hmap_slot *probe(const struct sh_hmap *m, struct sh_slice key, uint32_t tag)
 {
 	size_t mask = ((size_t)1 << m->slot_bits) - 1;
@@ -121,7 +121,7 @@ bool sh_hmap_find(const struct sh_hmap *m, struct sh_slice key, uint32_t *index)
 	return true;
 }
 
-/* Copy the key behind its length and give it the next index. */
+/* Copies the key behind its length. The key gets the next index. */
 static int keep(struct sh_hmap *m, struct sh_slice key, struct sh_error *err)
 {
 	char *p;

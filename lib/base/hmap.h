@@ -1,9 +1,8 @@
-/* A map from byte strings of any origin to 0, 1, 2, ... in order of first insertion.
+/* A map from byte strings to 0, 1, 2, ..., in order of first insertion.
  *
- * What belongs to a key (a count, a parent) lives in the caller's own array, under
- * the key's index. Keys are copied and never move: their slices stay valid until
- * clear or free. Hashing is keyed and random, so hostile keys cannot pile up; the
- * order of indexes depends on the insertions alone. */
+ * The caller keeps the values of keys in its own arrays, at the indexes of the keys. Keys are copied and
+ * never move: their slices are valid until the map is cleared or freed. The hash has a random key, so hostile
+ * strings cannot be made to collide. The indexes do not depend on the hash. */
 #ifndef SH_BASE_HMAP_H
 #define SH_BASE_HMAP_H
 
@@ -17,10 +16,10 @@
 struct sh_hmap {
 	uint64_t hash_key[2];
 	struct sh_hmap_slot *slots;
-	unsigned slot_bits; /* 2^slot_bits slots, once there are any */
-	char **keys;        /* by index; each points behind its 4-byte length */
+	unsigned slot_bits; /* 2^slot_bits slots, when slots is not NULL */
+	char **keys;        /* by index: the key, behind its length of 4 bytes */
 	size_t keys_cap;
-	uint32_t n; /* keys held */
+	uint32_t n; /* number of keys */
 	struct sh_arena arena;
 };
 
@@ -28,20 +27,21 @@ struct sh_hmap {
 int sh_hmap_init(struct sh_hmap *m, struct sh_error *err);
 void sh_hmap_free(struct sh_hmap *m);
 
-/* Forget all keys. Memory beyond a few pages is given back. */
+/* Removes all keys. Frees memory beyond a few pages. */
 void sh_hmap_clear(struct sh_hmap *m);
 
+/* Returns whether the map has the key, and then sets *index. */
 bool sh_hmap_find(const struct sh_hmap *m, struct sh_slice key, uint32_t *index);
 
-/* Find the key, or add a copy of it; *fresh tells which. fresh may be NULL.
- * SH_ERR_RANGE: more than 2^32-1 keys, or a key of 2^32 bytes. */
+/* Sets *index to the index of the key. Adds a copy of the key when it is new, and sets *fresh to whether it
+ * was. fresh may be NULL. Returns 0 or -1. SH_ERR_RANGE: the map has 2^32-1 keys, or the key has 2^32 bytes. */
 int sh_hmap_put(
     struct sh_hmap *m, struct sh_slice key, uint32_t *index, bool *fresh, struct sh_error *err);
 
-/* index < m->n */
+/* Returns the key with this index, which must be less than m->n. */
 struct sh_slice sh_hmap_key(const struct sh_hmap *m, uint32_t index);
 
-/* Memory held, in bytes: what a limit is compared with. */
+/* Returns the allocated memory in bytes. */
 size_t sh_hmap_bytes(const struct sh_hmap *m);
 
 #endif

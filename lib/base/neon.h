@@ -1,4 +1,4 @@
-/* What loops for NEON share; every 64-bit ARM has it. */
+/* Helpers for loops with NEON, which every 64-bit ARM has. */
 #ifndef SH_BASE_NEON_H
 #define SH_BASE_NEON_H
 
@@ -8,14 +8,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The bit of its place in eight for each byte. */
+/* Returns a vector whose byte i is 1 << i % 8. */
 static inline uint8x16_t sh_neon_places(void)
 {
 	return vreinterpretq_u8_u64(vdupq_n_u64(UINT64_C(0x8040201008040201)));
 }
 
-/* One bit a byte of registers of 0 and 255, the first byte lowest: each byte keeps the bit
- * of its place, and neighbours are added up three times. */
+/* Returns one bit for each byte of two vectors; bytes are 0 or 255, and the first byte is the lowest bit. Each
+ * byte is masked to one bit, then neighbours are added three times. */
 static inline uint32_t sh_neon_bits32(uint8x16_t a, uint8x16_t b)
 {
 	const uint8x16_t place = sh_neon_places();
@@ -35,7 +35,7 @@ static inline uint64_t sh_neon_bits64(const uint8x16_t v[4])
 	return vgetq_lane_u64(vreinterpretq_u64_u8(vpaddq_u8(a, a)), 0);
 }
 
-/* Whether any bit is set. */
+/* Returns whether any bit is set. */
 static inline bool sh_neon_any(uint8x16_t v)
 {
 	return vgetq_lane_u64(vreinterpretq_u64_u8(vpmaxq_u8(v, v)), 0) != 0;

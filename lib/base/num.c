@@ -14,7 +14,7 @@ const char *sh_num_reason(int code)
 	}
 }
 
-/* Any string of 19 digits fits; only longer ones need the check at each step. */
+/* Any number of 19 digits fits. Only longer numbers are checked at each step. */
 int sh_parse_u64(struct sh_slice s, uint64_t *out)
 {
 	uint64_t x = 0;
@@ -42,7 +42,7 @@ int sh_parse_u64(struct sh_slice s, uint64_t *out)
 	return SH_NUM_OK;
 }
 
-/* bare: digits may be missing before the point. */
+/* bare: the number may begin with the point. */
 static int parse_decimal(struct sh_slice s, bool bare, int64_t *millionths)
 {
 	const char *dot = s.n ? memchr(s.p, '.', s.n) : NULL;
@@ -79,7 +79,7 @@ int sh_parse_share(struct sh_slice s, int64_t *millionths)
 	return parse_decimal(s, true, millionths);
 }
 
-/* *x times 10^zeros. */
+/* Multiplies *x by 10^zeros. Returns false when the product does not fit. */
 static bool add_zeros(uint64_t *x, uint64_t zeros)
 {
 	for (; *x && zeros; zeros--)
@@ -112,15 +112,15 @@ int sh_parse_count(struct sh_slice s, uint64_t *out)
 	return SH_NUM_OK;
 }
 
-/* So many millionths of 2^shift, cut off to whole ones: 44 places hold every millionth. */
-static uint64_t part_of(uint64_t millionths, unsigned shift)
+/* Returns millionths * 2^shift / 10^6, rounded down. millionths is below 10^6, so the product with 2^44 fits. */
+static uint64_t fraction_of(uint64_t millionths, unsigned shift)
 {
-	uint64_t part = (millionths << 44) / (uint64_t)SH_WEIGHT_ONE;
+	uint64_t fraction = (millionths << 44) / (uint64_t)SH_WEIGHT_ONE;
 
-	return shift > 44 ? part << (shift - 44) : part >> (44 - shift);
+	return shift > 44 ? fraction << (shift - 44) : fraction >> (44 - shift);
 }
 
-/* The number before a unit of 2^shift bytes. */
+/* Parses the number before a unit of 2^shift bytes. */
 static int parse_units(struct sh_slice s, unsigned shift, uint64_t *bytes)
 {
 	const char *dot = s.n ? memchr(s.p, '.', s.n) : NULL;
@@ -134,7 +134,7 @@ static int parse_units(struct sh_slice s, unsigned shift, uint64_t *bytes)
 		return rc;
 	if (whole > UINT64_MAX >> shift)
 		return SH_NUM_RANGE;
-	*bytes = (whole << shift) + part_of((uint64_t)(millionths % SH_WEIGHT_ONE), shift);
+	*bytes = (whole << shift) + fraction_of((uint64_t)(millionths % SH_WEIGHT_ONE), shift);
 	return SH_NUM_OK;
 }
 
@@ -201,13 +201,13 @@ size_t sh_print_hex(char *out, const uint64_t *w, size_t digits)
 	return digits;
 }
 
-/* The last digits of a string, fewer than 16 of them, left-aligned. */
+/* Returns the digits from `from` on, fewer than 16, left-aligned in a word. */
 static uint64_t parse_tail(struct sh_slice s, size_t from, uint64_t *bad)
 {
 	size_t n = s.n - from;
 	uint64_t x = SH_HEX_BYTES('0');
 
-	/* What ends with the string is read to there, with digits before it that shift out. */
+	/* Reads the last 8 digits of the string; the digits before `from` are shifted out. */
 	if (n > 8)
 		return sh_unhex8(s.p + from, bad) << 32 |
 		       (uint32_t)(sh_unhex8(s.p + s.n - 8, bad) << 4 * (16 - n));

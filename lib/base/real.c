@@ -17,13 +17,13 @@ int sh_parse_real(struct sh_slice s, double *x)
 	if (!c)
 		return -1;
 	memcpy(text, s.p, s.n);
-	text[s.n] = '\0'; /* which strtod_l() wants */
+	text[s.n] = '\0';
 	*x = strtod_l(text, &end, c);
 	freelocale(c);
 	return end == text + s.n ? 0 : -1;
 }
 
-/* As 8e-05, which Python prints below 0.0001. */
+/* Parses a number such as 8e-05: Python prints numbers below 0.0001 so. */
 static int parse_power(struct sh_slice s, int64_t *millionths)
 {
 	double x;

@@ -1,4 +1,4 @@
-/* Real numbers in text that others have written: dictionaries, models, tables of weights. */
+/* Parses real numbers in files of other programs: dictionaries, models, tables of weights. */
 #ifndef SH_BASE_REAL_H
 #define SH_BASE_REAL_H
 
@@ -6,13 +6,14 @@
 
 #include "base/slice.h"
 
-enum { SH_REAL_CHARS = 63 }; /* the longest that is taken */
+enum { SH_REAL_CHARS = 63 }; /* the longest number that is accepted, in bytes */
 
-/* The whole slice, as strtod() takes it in the C locale whatever the program's is: 0, or -1. */
+/* Parses the whole slice as strtod() does in the C locale. The locale of the program has no effect. Returns 0
+ * or -1. */
 int sh_parse_real(struct sh_slice s, double *x);
 
-/* A number as other programs print it, to the nearest millionth, halves up: digits, and perhaps a
- * point and any number of digits, or a power of ten as in 8e-05. 0, or one of num.h's codes. */
+/* Parses a number as other programs print it: digits, and perhaps a point and more digits, or a power of ten
+ * as in 8e-05. Rounds to the nearest millionth, halves up. Returns SH_NUM_OK or a reason (base/num.h). */
 int sh_parse_rounded(struct sh_slice s, int64_t *millionths);
 
 #endif

@@ -1,6 +1,5 @@
-/* SipHash-1-3 (Aumasson, Bernstein 2012): a keyed hash for tables whose keys come
- * from user data, so that nobody can choose keys that all collide. Never part of
- * a fingerprint: its key is random. */
+/* SipHash-1-3 (Aumasson, Bernstein 2012): a keyed hash for tables of user data. With a random key, nobody
+ * can choose strings that collide. Fingerprints do not use it. */
 #ifndef SH_BASE_SIPHASH_H
 #define SH_BASE_SIPHASH_H
 
@@ -9,9 +8,10 @@
 
 #include "base/error.h"
 
+/* Returns the hash of n bytes. */
 uint64_t sh_siphash(const uint64_t key[2], const void *p, size_t n);
 
-/* A key from the kernel's random numbers. */
+/* Fills key with random numbers of the kernel. Returns 0 or -1. */
 int sh_random_key(uint64_t key[2], struct sh_error *err);
 
 #endif

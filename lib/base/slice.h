@@ -1,4 +1,4 @@
-/* A view of bytes that somebody else owns. */
+/* A view of bytes: a pointer and a length. It never owns the bytes. */
 #ifndef SH_BASE_SLICE_H
 #define SH_BASE_SLICE_H
 
@@ -6,7 +6,8 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Bytes that may be read, not used, behind a text of which that is promised: wide loads overrun. */
+/* The number of readable bytes behind the text, where a function promises or requires them: wide loads read
+ * beyond the end. */
 #define SH_PAD 64
 
 struct sh_slice {
@@ -29,13 +30,13 @@ static inline bool sh_slice_eq(struct sh_slice a, struct sh_slice b)
 	return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
 }
 
-/* A line without the CR of a DOS line end. */
+/* Returns the line without the CR of a DOS line end, if it has one. */
 static inline struct sh_slice sh_without_cr(struct sh_slice line)
 {
 	return sh_slice(line.p, line.n - (line.n && line.p[line.n - 1] == '\r'));
 }
 
-/* How many bytes of it a message shows, at most these: of UTF-8 only whole characters. */
+/* Returns the number of bytes that a message shows: at most `most`, and only whole characters of UTF-8. */
 static inline int sh_shown(struct sh_slice s, size_t most)
 {
 	size_t n = most;
@@ -47,7 +48,7 @@ static inline int sh_shown(struct sh_slice s, size_t most)
 	return (int)(((unsigned char)s.p[n] & 0xC0) == 0x80 ? most : n);
 }
 
-/* Bytewise order, a prefix before its extensions: <0, 0 or >0, as LC_ALL=C sort. */
+/* Compares bytewise, as LC_ALL=C sort does. A prefix comes before a longer slice. Returns <0, 0 or >0. */
 static inline int sh_slice_cmp(struct sh_slice a, struct sh_slice b)
 {
 	size_t n = a.n < b.n ? a.n : b.n;

@@ -1,7 +1,7 @@
 #include "base/variant.h"
 
-/* What this processor has of enum sh_needs. */
-static unsigned had(void)
+/* Returns the flags of enum sh_needs that this processor has. */
+static unsigned available(void)
 {
 	unsigned has = 0;
 
@@ -30,7 +30,7 @@ static unsigned had(void)
 
 const struct sh_variant *sh_variant_at(const struct sh_variant *const *rows, size_t n, unsigned i)
 {
-	unsigned has = had();
+	unsigned has = available();
 
 	for (size_t row = 0; row < n; row++)
 		if ((rows[row]->needs & ~has) == 0 && i-- == 0)

@@ -1,15 +1,15 @@
-/* Variants of a loop for instructions that not every processor has, and the choice among
- * them when the program runs.
+/* Variants of a loop for processors with and without certain instructions. The choice is made when the
+ * program runs.
  *
- * A table of variants has rows, fastest first, the last one plain C. A row is a struct of
- * functions that begins with a struct sh_variant. All rows of a table give the same
- * results, and the unit tests hold every row that runs on their processor to that. */
+ * A table of variants has rows, the fastest first and plain C last. A row is a struct of functions that
+ * begins with a struct sh_variant. All rows of a table give the same results; unit tests compare the rows
+ * that their processor can run. */
 #ifndef SH_BASE_VARIANT_H
 #define SH_BASE_VARIANT_H
 
 #include <stddef.h>
 
-/* What a row's instructions ask of the processor; NEON every 64-bit ARM has. */
+/* The instructions that a row needs. NEON is not among them: every 64-bit ARM has it. */
 enum sh_needs {
 	SH_NEEDS_NOTHING = 0,
 	SH_NEEDS_POPCNT = 1,
@@ -25,11 +25,11 @@ enum sh_needs {
 
 struct sh_variant {
 	const char *name;
-	unsigned needs; /* of enum sh_needs */
+	unsigned needs; /* flags of enum sh_needs */
 };
 
-/* Number i among those of n rows that run here; NULL when there are no more. The row is
- * what the pointer points to the beginning of. */
+/* Returns row i, from 0, of the rows that this processor can run, among n rows; NULL when there are i or
+ * fewer. The pointer is to the beginning of the row's struct. */
 const struct sh_variant *sh_variant_at(const struct sh_variant *const *rows, size_t n, unsigned i);
 
 #endif

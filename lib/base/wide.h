@@ -1,6 +1,6 @@
-/* Whole numbers of 128 bits, modulo 2^128, also where the compiler has none: on machines of 32
- * bits. Order is asked with sh_wide_less() alone: gcc 12 at -O3 for arm64 has made wrong code of
- * `(x > y) - (x < y)` where that is compared with 0 at once. */
+/* Unsigned integers of 128 bits, modulo 2^128, also for machines of 32 bits, whose compilers have none.
+ * Compare them with sh_wide_less() only: gcc 12 at -O3 for arm64 compiles `(x > y) - (x < y)` wrongly when
+ * the result is compared with 0. */
 #ifndef SH_BASE_WIDE_H
 #define SH_BASE_WIDE_H
 
@@ -48,7 +48,7 @@ static inline struct sh_wide sh_wide_shr(struct sh_wide x, unsigned n)
 	return (struct sh_wide){ x.high >> n, x.low >> n | x.high << (64 - n) };
 }
 
-/* From products of 32 bits: what sh_wide_mul() is where there is nothing better. */
+/* Multiplies with products of 32 bits: the fallback of sh_wide_mul(). */
 static inline struct sh_wide sh_wide_mul_slow(uint64_t x, uint64_t y)
 {
 	uint64_t a = x >> 32, b = x & UINT32_MAX, c = y >> 32, d = y & UINT32_MAX;
@@ -59,7 +59,7 @@ static inline struct sh_wide sh_wide_mul_slow(uint64_t x, uint64_t y)
 		middle << 32 | (bd & UINT32_MAX) };
 }
 
-/* The whole product. */
+/* Returns the product of 128 bits. */
 static inline struct sh_wide sh_wide_mul(uint64_t x, uint64_t y)
 {
 #ifdef __SIZEOF_INT128__
@@ -71,7 +71,7 @@ static inline struct sh_wide sh_wide_mul(uint64_t x, uint64_t y)
 #endif
 }
 
-/* x * y modulo 2^128 */
+/* Returns x * y modulo 2^128. */
 static inline struct sh_wide sh_wide_scale(struct sh_wide x, uint64_t y)
 {
 	struct sh_wide product = sh_wide_mul(x.low, y);
@@ -80,7 +80,7 @@ static inline struct sh_wide sh_wide_scale(struct sh_wide x, uint64_t y)
 	return product;
 }
 
-/* Both halves of a product as one word: for hashes. */
+/* Returns the exclusive or of both halves of the product: for hashes. */
 static inline uint64_t sh_wide_fold(uint64_t x, uint64_t y)
 {
 	struct sh_wide product = sh_wide_mul(x, y);
@@ -88,7 +88,7 @@ static inline uint64_t sh_wide_fold(uint64_t x, uint64_t y)
 	return product.low ^ product.high;
 }
 
-/* Bit by bit: what sh_wide_div() is where there is nothing better. */
+/* Divides bit by bit: the fallback of sh_wide_div(). */
 static inline uint64_t sh_wide_div_slow(struct sh_wide x, uint64_t y)
 {
 	uint64_t quotient = 0;
@@ -106,7 +106,7 @@ static inline uint64_t sh_wide_div_slow(struct sh_wide x, uint64_t y)
 	return quotient;
 }
 
-/* x / y, which must fit: x.high < y. */
+/* Returns x / y, which must fit in 64 bits: x.high < y. */
 static inline uint64_t sh_wide_div(struct sh_wide x, uint64_t y)
 {
 #ifdef __SIZEOF_INT128__

@@ -20,14 +20,14 @@
 #define SYS_landlock_restrict_self  0
 #endif
 
-/* The sanitizers open files of their own when they have something to tell. */
+/* The sanitizers open files of their own for their reports. */
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
 #define HAVE_LANDLOCK false
 #else
 #define HAVE_LANDLOCK HEADERS_KNOW
 #endif
 
-/* Of <linux/landlock.h>, which may be older than the kernel, or missing. */
+/* The constants of <linux/landlock.h>, which may be older than the kernel, or missing. */
 enum {
 	WRITE_FILE = 1 << 1,
 	READ_FILE = 1 << 2,
@@ -39,7 +39,7 @@ enum {
 	REFER = 1 << 13,
 	TRUNCATE = 1 << 14,
 
-	FIRST_ALL = (1 << 13) - 1, /* the first version knows so many rights */
+	FIRST_ALL = (1 << 13) - 1, /* the 13 rights of the first version */
 	RULE_PATH = 1,
 	ASK_VERSION = 1,
 	TCP = 3,   /* bind and connect */
@@ -91,7 +91,7 @@ static void give_up(struct sh_confine *c)
 	c->fd = -1;
 }
 
-/* Of rights to a folder those remain that a file can have. */
+/* Adds a rule. For a file, rights that only a folder can have are left out. */
 static int allow(struct sh_confine *c, const char *path, uint64_t rights)
 {
 	struct path_rule rule = { .parent = open(path, O_PATH | O_CLOEXEC) };
@@ -104,7 +104,7 @@ static int allow(struct sh_confine *c, const char *path, uint64_t rights)
 		if (!S_ISDIR(st.st_mode))
 			rights &= READ_FILE | WRITE_FILE | TRUNCATE;
 		rule.allowed = rights & c->handled;
-		/* EBADFD: a pipe, which is never refused. */
+		/* EBADFD: a pipe. Landlock never refuses pipes. */
 		if (syscall(SYS_landlock_add_rule, c->fd, RULE_PATH, &rule, 0) == 0 ||
 		    errno == EBADFD)
 			status = 0;
@@ -119,7 +119,7 @@ void sh_confine_read(struct sh_confine *c, const char *path)
 		(void)allow(c, path, READ_FILE | READ_DIR);
 }
 
-void sh_confine_reach(struct sh_confine *c)
+void sh_confine_read_all(struct sh_confine *c)
 {
 	if (c->fd >= 0 && allow(c, "/", READ_FILE | READ_DIR) < 0)
 		give_up(c);
@@ -147,7 +147,7 @@ void sh_confine_write(struct sh_confine *c, const char *path)
 			give_up(c);
 		break;
 	case SH_TARGET_FILE:
-		/* A file beside it takes its place. */
+		/* The temporary file is made in the same folder and renamed. */
 		slash = strrchr(target, '/');
 		if (slash)
 			slash[slash == target] = '\0';

@@ -5,7 +5,7 @@
 #include <poll.h>
 #include <unistd.h>
 
-/* Of programs at both ends of a pipe, all that is under way stays in the second-level cache. */
+/* Small enough that the data in flight between two programs of a pipe stays in the second-level cache. */
 enum { PIPE_SIZE = 256 * 1024 };
 
 static bool wait_for(int fd, short events)
@@ -68,7 +68,7 @@ int sh_cannot_open(const char *name, struct sh_error *err)
 void sh_enlarge_pipe(int fd)
 {
 #ifdef F_SETPIPE_SZ
-	/* Not a pipe, or above the system's limit: the default size works as well. */
+	/* Fails when fd is no pipe, or above the system's limit: then the size stays as it is. */
 	(void)fcntl(fd, F_SETPIPE_SZ, PIPE_SIZE);
 #else
 	(void)fd;

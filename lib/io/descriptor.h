@@ -1,5 +1,4 @@
-/* What every reading and writing of a descriptor needs: it goes on after a signal, and waits where somebody has
- * left the descriptor non-blocking. */
+/* Reads and writes descriptors: goes on after a signal, and waits when a descriptor is non-blocking. */
 #ifndef SH_IO_DESCRIPTOR_H
 #define SH_IO_DESCRIPTOR_H
 
@@ -8,13 +7,13 @@
 
 #include "base/error.h"
 
-/* One read of up to n bytes: how many, 0 at the end, -1 with errno. */
+/* Reads once, at most n bytes. Returns the number of bytes, 0 at the end, or -1 with errno. */
 ssize_t sh_read_some(int fd, void *p, size_t n);
 
-/* All of them, in as many writes as it takes: 0, or -1 with errno. */
+/* Writes all n bytes. Returns 0, or -1 with errno. */
 int sh_write_all(int fd, const void *p, size_t n);
 
-/* Wait until there is something to read; false when that cannot be waited for. */
+/* Waits until fd can be read. Returns false when poll() failed. */
 bool sh_wait_for_input(int fd);
 
 /* Fills *err for a file that could not be read, from errno. A folder is a common mistake: the message names
@@ -26,7 +25,8 @@ int sh_cannot_read(const char *name, struct sh_error *err);
  * has been renamed to that name since. */
 int sh_cannot_open(const char *name, struct sh_error *err);
 
-/* Enlarge the pipe behind fd, when it is one, so that writer and reader run in longer strides. */
+/* Enlarges the buffer of a pipe, so that writer and reader wait for each other less often. Does nothing when
+ * fd is no pipe. */
 void sh_enlarge_pipe(int fd);
 
 #endif

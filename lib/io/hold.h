@@ -1,4 +1,4 @@
-/* A stretch of work that no signal shall come between: those that come wait until it is over. */
+/* Blocks all signals of a thread for a short time. Signals that arrive are delivered afterwards. */
 #ifndef SH_IO_HOLD_H
 #define SH_IO_HOLD_H
 
@@ -8,7 +8,7 @@ struct sh_hold {
 	sigset_t before;
 };
 
-/* Of this thread; holds may stand in one another. */
+/* Blocks and unblocks. Pairs of calls may be nested. */
 void sh_hold_begin(struct sh_hold *h);
 void sh_hold_end(const struct sh_hold *h);
 

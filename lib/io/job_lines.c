@@ -4,8 +4,8 @@
 
 #include "base/num.h"
 
-/* Put a bad record aside if that was asked for; else leave the error, with its place. */
-static int set_aside(struct sh_job *job, struct sh_slice line, bool rejects)
+/* Copies a bad record to job->aside when `rejects`: 0. Otherwise adds the place to the error: -1. */
+static int reject(struct sh_job *job, struct sh_slice line, bool rejects)
 {
 	struct sh_error full;
 
@@ -38,7 +38,7 @@ static int one_line(
 	job->notes.n = notes;
 	job->ill_formed = ill_formed;
 	job->empty = empty;
-	return set_aside(job, line, rejects);
+	return reject(job, line, rejects);
 }
 
 int sh_job_lines(struct sh_job *job, bool rejects, sh_line_fn *each, void *arg)
@@ -50,13 +50,13 @@ int sh_job_runs(struct sh_job *job, bool rejects, sh_line_fn *each, sh_run_fn *m
 {
 	const char *p = job->in.p, *end = p + job->in.n;
 	const char *lf, *stop;
-	uint64_t taken = 0;
+	uint64_t lines = 0;
 
 	for (job->at = 0; p < end; job->at++) {
 		if (more) {
-			p = more(arg, p, end, job, &taken);
-			job->at += taken;
-			job->records += taken;
+			p = more(arg, p, end, job, &lines);
+			job->at += lines;
+			job->records += lines;
 			if (p == end)
 				break;
 		}

@@ -9,18 +9,18 @@ void sh_lines_init(struct sh_lines *l, char *const *names, size_t n_names)
 void sh_lines_free(struct sh_lines *l)
 {
 	sh_source_free(&l->source);
-	sh_buf_free(&l->block);
+	sh_buf_free(&l->chunk);
 }
 
 int sh_lines_next(struct sh_lines *l, struct sh_slice *line, struct sh_error *err)
 {
 	const char *start, *lf;
 
-	if (l->at == l->block.n) {
-		int got = sh_source_read(&l->source, &l->block, &l->from, err);
+	if (l->at == l->chunk.n) {
+		int got = sh_source_read(&l->source, &l->chunk, &l->from, err);
 
 		if (got <= 0) {
-			l->at = l->block.n = 0;
+			l->at = l->chunk.n = 0;
 			return got;
 		}
 		l->at = 0;
@@ -29,10 +29,10 @@ int sh_lines_next(struct sh_lines *l, struct sh_slice *line, struct sh_error *er
 		l->from.line++;
 		l->starts_file = false;
 	}
-	start = l->block.p + l->at;
-	lf = memchr(start, '\n', l->block.n - l->at);
+	start = l->chunk.p + l->at;
+	lf = memchr(start, '\n', l->chunk.n - l->at);
 	line->p = start;
-	line->n = lf ? (size_t)(lf - start) : l->block.n - l->at;
+	line->n = lf ? (size_t)(lf - start) : l->chunk.n - l->at;
 	l->at += line->n + (lf != NULL);
 	if (sh_trailer_refuse(*line, err) < 0)
 		return sh_lines_blame(l, err);

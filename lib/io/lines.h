@@ -1,4 +1,4 @@
-/* One line after the other, for programs that work on records in order. */
+/* Reads one line after the other, for programs that process records in order. */
 #ifndef SH_IO_LINES_H
 #define SH_IO_LINES_H
 
@@ -6,33 +6,34 @@
 
 struct sh_lines {
 	struct sh_source source;
-	struct sh_buf block;
-	struct sh_origin from; /* of the block; from.line: of the line last returned */
-	size_t at;
-	bool starts_file; /* the line last returned is the first of its file */
+	struct sh_buf chunk;
+	struct sh_origin from; /* of the chunk, but from.line is the number of the last line */
+	size_t at;             /* offset in the chunk of the next line */
+	bool starts_file;      /* the last line is the first of its file */
 };
 
 void sh_lines_init(struct sh_lines *l, char *const *names, size_t n_names);
 void sh_lines_free(struct sh_lines *l);
 
-/* The next line without its LF, valid until the next call: 1, 0 at the end, -1. */
+/* Sets *line to the next line without its LF. It is valid until the next call. Returns 1, 0 at the end, or
+ * -1. In the comments below, it is the last line. */
 int sh_lines_next(struct sh_lines *l, struct sh_slice *line, struct sh_error *err);
 
-/* Whether the next line is still to be read from the source. */
+/* Returns whether the last line ends its chunk: the next call reads from the source. */
 static inline bool sh_lines_at_end(const struct sh_lines *l)
 {
-	return l->at == l->block.n;
+	return l->at == l->chunk.n;
 }
 
-/* What is still to be read of the block that the last line came from; SH_PAD bytes behind
- * it may be read. Valid until the next line. */
+/* Returns the lines that follow the last line in its chunk. SH_PAD readable bytes follow them. They are valid
+ * until the next line. */
 static inline struct sh_slice sh_lines_rest(const struct sh_lines *l)
 {
-	return sh_slice(l->block.p + l->at, l->block.n - l->at);
+	return sh_slice(l->chunk.p + l->at, l->chunk.n - l->at);
 }
 
-/* So many bytes of it, which are n lines, were read: as if sh_lines_next() had returned
- * each of them. */
+/* Skips the first n lines of sh_lines_rest(), which have `bytes` bytes, as n calls of sh_lines_next()
+ * would. */
 static inline void sh_lines_skip(struct sh_lines *l, size_t bytes, uint64_t n)
 {
 	l->at += bytes;
@@ -40,8 +41,8 @@ static inline void sh_lines_skip(struct sh_lines *l, size_t bytes, uint64_t n)
 	l->starts_file = l->starts_file && n == 0;
 }
 
-/* Put the place of the line last returned into err, which tells already what is wrong; -1.
- * A full disk or want of memory is no fault of a line. */
+/* Adds file and number of the last line to the error. SH_ERR_IO and SH_ERR_NOMEM stay without a place: the
+ * line is not their cause. Returns -1. */
 int sh_lines_blame(const struct sh_lines *l, struct sh_error *err);
 
 #endif

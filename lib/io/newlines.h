@@ -1,6 +1,6 @@
-/* How many LFs there are: of every block that is read, for the numbers of its lines.
+/* Counts LFs, for the line numbers of chunks.
  *
- * All rows count the same, and t/unit/test_variants.c holds them to it. */
+ * All rows give the same counts; t/unit/test_variants.c compares them. */
 #ifndef SH_IO_NEWLINES_H
 #define SH_IO_NEWLINES_H
 
@@ -11,7 +11,7 @@
 
 struct sh_newlines_kernel {
 	struct sh_variant variant;
-	/* Among n bytes, behind which none is read. */
+	/* Returns the number of LFs among n bytes. Reads no byte behind them. */
 	uint64_t (*count)(const char *p, size_t n);
 };
 
@@ -20,7 +20,7 @@ extern const struct sh_newlines_kernel sh_newlines_plain;
 extern const struct sh_newlines_kernel sh_newlines_avx2, sh_newlines_avx512;
 #endif
 
-/* The rows that this machine can run, fastest first; NULL after the last. */
+/* Returns row i of the rows that this machine can run, the fastest first; NULL after the last. */
 const struct sh_newlines_kernel *sh_newlines_kernel_at(unsigned i);
 
 #endif

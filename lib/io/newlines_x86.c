@@ -1,4 +1,4 @@
-/* LFs with AVX2 and AVX-512; SSE2 is what the compiler makes of plain C. */
+/* Counts LFs with AVX2 and AVX-512. For SSE2, the compiler vectorizes the plain C. */
 #include "io/newlines.h"
 
 #if defined(__x86_64__)
@@ -7,7 +7,7 @@
 
 #define AVX2 __attribute__((target("avx2")))
 
-/* Bytes that count take 255 times; two of them, so that no sum waits for the one before. */
+/* Counters of one byte can count to 255. Two vectors of them, so that consecutive sums are independent. */
 static AVX2 uint64_t count_avx2(const char *p, size_t n)
 {
 	const __m256i lf = _mm256_set1_epi8('\n'), zero = _mm256_setzero_si256();

@@ -12,7 +12,7 @@ static char *map(size_t bytes)
 	return p == MAP_FAILED ? NULL : p;
 }
 
-/* From where a large page begins: what stands before and behind goes back. */
+/* Maps memory that begins at a multiple of LARGE_PAGE: maps one page more and unmaps both ends. */
 static char *map_large(size_t bytes)
 {
 	char *all = map(bytes + LARGE_PAGE), *p;
@@ -26,7 +26,7 @@ static char *map_large(size_t bytes)
 		munmap(all, before);
 	munmap(p + bytes, LARGE_PAGE - before);
 #ifdef MADV_HUGEPAGE
-	/* Where there are none, usual ones do. */
+	/* Without large pages, the usual ones are used. */
 	(void)madvise(p, bytes, MADV_HUGEPAGE);
 #endif
 	return p;

@@ -1,13 +1,13 @@
-/* Memory in whole pages, for much that is filled from its begin on: of two megabytes and more in pages
- * of two megabytes where the system has them, for each page met first costs some 2 microseconds. */
+/* Allocates memory in whole pages, for large arrays. The first access to each page costs about 2
+ * microseconds. So sizes that are multiples of 2 MiB get pages of 2 MiB where the system has them. */
 #ifndef SH_IO_PAGES_H
 #define SH_IO_PAGES_H
 
 #include <stddef.h>
 
-/* All bytes 0; NULL when there is none. */
+/* Returns zeroed memory, or NULL when memory is short. */
 void *sh_pages_get(size_t bytes);
-/* Of the same number of bytes; NULL is none. */
+/* Frees pages; `bytes` is the number given to sh_pages_get(). Does nothing when pages is NULL. */
 void sh_pages_put(void *pages, size_t bytes);
 
 #endif

@@ -4,26 +4,27 @@
 #include <stdlib.h>
 
 struct tasks {
-	size_t n, stretch, next;
+	size_t n, grain, next;
 	sh_tasks_fn *fn;
 	pthread_mutex_t lock;
 	size_t failed_at; /* SIZE_MAX: none failed */
 	struct sh_error err;
 };
 
-struct seat {
+struct thread {
 	struct tasks *tasks;
 	void *worker;
-	pthread_t thread;
+	pthread_t id;
 };
 
-static int take(struct tasks *t, size_t *from, size_t *to)
+/* Sets *from and *to to the next tasks. Returns 0 when there are none, or when a task has failed. */
+static int next_tasks(struct tasks *t, size_t *from, size_t *to)
 {
 	int more;
 
 	pthread_mutex_lock(&t->lock);
 	*from = t->next;
-	*to = t->n - *from < t->stretch ? t->n : *from + t->stretch;
+	*to = t->n - *from < t->grain ? t->n : *from + t->grain;
 	more = *from < *to && t->failed_at == SIZE_MAX;
 	if (more)
 		t->next = *to;
@@ -33,13 +34,13 @@ static int take(struct tasks *t, size_t *from, size_t *to)
 
 static void *work(void *arg)
 {
-	struct seat *seat = arg;
-	struct tasks *t = seat->tasks;
+	struct thread *self = arg;
+	struct tasks *t = self->tasks;
 	struct sh_error err;
 	size_t from, to;
 
-	while (take(t, &from, &to)) {
-		if (t->fn(seat->worker, from, to, &err) == 0)
+	while (next_tasks(t, &from, &to)) {
+		if (t->fn(self->worker, from, to, &err) == 0)
 			continue;
 		pthread_mutex_lock(&t->lock);
 		if (from < t->failed_at) {
@@ -51,27 +52,27 @@ static void *work(void *arg)
 	return NULL;
 }
 
-int sh_parallel(void **workers, unsigned n_workers, size_t n, size_t stretch, sh_tasks_fn *fn,
+int sh_parallel(void **workers, unsigned n_workers, size_t n, size_t grain, sh_tasks_fn *fn,
     struct sh_error *err)
 {
-	struct tasks t = { .n = n, .stretch = stretch, .fn = fn, .failed_at = SIZE_MAX };
-	struct seat *seats = calloc(n_workers, sizeof *seats);
+	struct tasks t = { .n = n, .grain = grain, .fn = fn, .failed_at = SIZE_MAX };
+	struct thread *threads = calloc(n_workers, sizeof *threads);
 	unsigned started = 0;
 
-	if (!seats)
+	if (!threads)
 		return sh_error_nomem(err);
 	pthread_mutex_init(&t.lock, NULL);
 	for (unsigned i = 0; i < n_workers; i++)
-		seats[i] = (struct seat){ .tasks = &t, .worker = workers[i] };
-	/* This thread works, too: those that cannot be started are not missed. */
-	while (started + 1 < n_workers && n > stretch &&
-	       pthread_create(&seats[started + 1].thread, NULL, work, &seats[started + 1]) == 0)
+		threads[i] = (struct thread){ .tasks = &t, .worker = workers[i] };
+	/* The calling thread works, too. So all tasks are processed even when no thread can be started. */
+	while (started + 1 < n_workers && n > grain &&
+	       pthread_create(&threads[started + 1].id, NULL, work, &threads[started + 1]) == 0)
 		started++;
-	work(&seats[0]);
+	work(&threads[0]);
 	for (unsigned i = 1; i <= started; i++)
-		pthread_join(seats[i].thread, NULL);
+		pthread_join(threads[i].id, NULL);
 	pthread_mutex_destroy(&t.lock);
-	free(seats);
+	free(threads);
 	if (t.failed_at == SIZE_MAX)
 		return 0;
 	*err = t.err;

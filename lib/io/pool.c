@@ -5,55 +5,55 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-struct line_up {
+struct queue {
 	const struct sh_pool *pool;
 	struct sh_source *source;
-	pthread_mutex_t reading; /* on the source, over a whole read */
-	pthread_mutex_t lock;    /* on all that follows */
-	pthread_cond_t changed;  /* a job is spare again, or it is over: who reads waits for it */
+	pthread_mutex_t reading; /* held while a chunk is read */
+	pthread_mutex_t lock;    /* of all fields below */
+	pthread_cond_t
+	    changed; /* a job has become free, or `over` is set; the reader waits for it */
 	struct sh_job *jobs;
 	size_t n;
-	struct sh_job *
-	    *spare; /* the last one first: it is still in the cache of who handed it on */
-	size_t n_spare;
-	struct sh_job **order; /* a ring of those under way, in input order */
+	struct sh_job **free; /* a stack: the job freed last is still in the cache */
+	size_t n_free;
+	struct sh_job **order; /* a ring of the jobs in flight, in input order */
 	size_t head, used;
-	bool writing; /* somebody hands on what is finished */
-	bool over;    /* nothing more is read */
-	int call_off[2];
-	int status; /* of handing on, with err */
+	bool writing; /* a thread is in write_finished() */
+	bool over;    /* no more chunks are read */
+	int cancel[2];
+	int status; /* of writing, with err */
 	int read_status;
 	struct sh_error err, read_err;
 };
 
-struct seat {
-	struct line_up *line_up;
+struct thread {
+	struct queue *queue;
 	void *worker;
-	pthread_t thread;
+	pthread_t id;
 };
 
 static void job_free(struct sh_job *job)
 {
-	sh_buf_free(&job->block);
+	sh_buf_free(&job->chunk);
 	sh_buf_free(&job->out);
 	sh_buf_free(&job->aside);
 	sh_buf_free(&job->notes);
 }
 
-/* Read the next block into a job: 1, 0 at the end, -1. */
+/* Reads the next chunk into a job. Returns 1, 0 at the end, or -1. */
 static int job_fill(struct sh_job *job, struct sh_source *source, struct sh_error *err)
 {
-	int got = sh_source_read(source, &job->block, &job->from, err);
+	int got = sh_source_read(source, &job->chunk, &job->from, err);
 
-	job->in = sh_buf_slice(&job->block);
+	job->in = sh_buf_slice(&job->chunk);
 	job->out.n = job->aside.n = job->notes.n = 0;
 	job->records = job->rejected = job->ill_formed = job->empty = 0;
 	job->failed = 0;
 	return got;
 }
 
-/* Hand a finished job on: 0, or -1 with the job's error or the writer's. */
-static int job_finish(const struct sh_pool *pool, struct sh_job *job, struct sh_error *err)
+/* Writes a finished job. Returns 0, or -1 with the error of the job or of writing. */
+static int job_write(const struct sh_pool *pool, struct sh_job *job, struct sh_error *err)
 {
 	if (pool->done(pool->arg, job, err) < 0)
 		return -1;
@@ -69,7 +69,7 @@ static int run_alone(const struct sh_pool *pool, struct sh_source *source, struc
 
 	while ((got = job_fill(&job, source, err)) > 0) {
 		job.failed = pool->work(pool->workers[0], &job);
-		got = job_finish(pool, &job, err);
+		got = job_write(pool, &job, err);
 		if (got < 0)
 			break;
 	}
@@ -77,160 +77,161 @@ static int run_alone(const struct sh_pool *pool, struct sh_source *source, struc
 	return got;
 }
 
-/* A job to read into, or NULL when it is over. */
-static struct sh_job *spare_job(struct line_up *l)
+/* Returns a free job to read into, or NULL when no more chunks are read. */
+static struct sh_job *free_job(struct queue *q)
 {
 	struct sh_job *job;
 
-	pthread_mutex_lock(&l->lock);
-	while (!l->over && l->n_spare == 0)
-		pthread_cond_wait(&l->changed, &l->lock);
-	job = l->over ? NULL : l->spare[--l->n_spare];
-	pthread_mutex_unlock(&l->lock);
+	pthread_mutex_lock(&q->lock);
+	while (!q->over && q->n_free == 0)
+		pthread_cond_wait(&q->changed, &q->lock);
+	job = q->over ? NULL : q->free[--q->n_free];
+	pthread_mutex_unlock(&q->lock);
 	return job;
 }
 
-/* What has been read joins the others, in the source's order; or reading ends. */
-static void take_in(struct line_up *l, struct sh_job *job, int got)
+/* Appends a job to the queue when got > 0; otherwise ends reading, with the status `got`. */
+static void enqueue(struct queue *q, struct sh_job *job, int got)
 {
-	pthread_mutex_lock(&l->lock);
+	pthread_mutex_lock(&q->lock);
 	if (got > 0) {
 		job->finished = false;
-		l->order[(l->head + l->used++) % l->n] = job;
+		q->order[(q->head + q->used++) % q->n] = job;
 	} else {
-		l->over = true;
-		l->read_status = got;
+		q->over = true;
+		q->read_status = got;
 	}
-	pthread_mutex_unlock(&l->lock);
+	pthread_mutex_unlock(&q->lock);
 }
 
-/* Read the next block, or return NULL at the end. */
-static struct sh_job *next_job(struct line_up *l)
+/* Reads the next chunk. Returns its job, or NULL at the end. */
+static struct sh_job *next_job(struct queue *q)
 {
 	struct sh_job *job;
 	int got = 0;
 
-	pthread_mutex_lock(&l->reading);
-	job = spare_job(l);
+	pthread_mutex_lock(&q->reading);
+	job = free_job(q);
 	if (job) {
-		got = job_fill(job, l->source, &l->read_err);
-		take_in(l, job, got);
+		got = job_fill(job, q->source, &q->read_err);
+		enqueue(q, job, got);
 	}
-	pthread_mutex_unlock(&l->reading);
+	pthread_mutex_unlock(&q->reading);
 	return got > 0 ? job : NULL;
 }
 
-/* Nothing more is to be read, also by who is waiting for the source now. */
-static void call_off(struct line_up *l)
+/* Ends reading. A thread that waits for input returns at once. */
+static void cancel(struct queue *q)
 {
-	l->over = true;
-	close(l->call_off[1]);
-	l->call_off[1] = -1;
+	q->over = true;
+	close(q->cancel[1]);
+	q->cancel[1] = -1;
 }
 
-/* Hand on the oldest job; the lock is held, but for that. */
-static void write_head(struct line_up *l)
+/* Writes the oldest job. The caller holds the lock, which is released while the job is written. */
+static void write_head(struct queue *q)
 {
-	struct sh_job *job = l->order[l->head];
+	struct sh_job *job = q->order[q->head];
 	int status;
 
-	pthread_mutex_unlock(&l->lock);
-	status = job_finish(l->pool, job, &l->err);
-	pthread_mutex_lock(&l->lock);
-	l->status = status;
-	l->head = (l->head + 1) % l->n;
-	l->used--;
-	l->spare[l->n_spare++] = job;
+	pthread_mutex_unlock(&q->lock);
+	status = job_write(q->pool, job, &q->err);
+	pthread_mutex_lock(&q->lock);
+	q->status = status;
+	q->head = (q->head + 1) % q->n;
+	q->used--;
+	q->free[q->n_free++] = job;
 	if (status < 0)
-		call_off(l);
-	pthread_cond_signal(&l->changed);
+		cancel(q);
+	pthread_cond_signal(&q->changed);
 }
 
-/* This job is finished. Whoever writes already will find it; else this thread writes, as long
- * as what is the oldest then is finished, too. */
-static void hand_on(struct line_up *l, struct sh_job *job)
+/* Marks the job as finished, then writes jobs while the oldest is finished. If another thread is writing, it
+ * writes this job, too. */
+static void write_finished(struct queue *q, struct sh_job *job)
 {
-	pthread_mutex_lock(&l->lock);
+	pthread_mutex_lock(&q->lock);
 	job->finished = true;
-	if (!l->writing) {
-		l->writing = true;
-		while (l->status == 0 && l->used && l->order[l->head]->finished)
-			write_head(l);
-		l->writing = false;
+	if (!q->writing) {
+		q->writing = true;
+		while (q->status == 0 && q->used && q->order[q->head]->finished)
+			write_head(q);
+		q->writing = false;
 	}
-	pthread_mutex_unlock(&l->lock);
+	pthread_mutex_unlock(&q->lock);
 }
 
 static void *work_loop(void *arg)
 {
-	const struct seat *seat = arg;
-	struct line_up *l = seat->line_up;
+	const struct thread *t = arg;
+	struct queue *q = t->queue;
 	struct sh_job *job;
 
-	while ((job = next_job(l)) != NULL) {
-		job->failed = l->pool->work(seat->worker, job);
-		hand_on(l, job);
+	while ((job = next_job(q)) != NULL) {
+		job->failed = q->pool->work(t->worker, job);
+		write_finished(q, job);
 	}
 	return NULL;
 }
 
-static void run_seats(struct line_up *l, struct seat *seats)
+static void run_threads(struct queue *q, struct thread *threads)
 {
 	unsigned started = 0;
 
-	for (unsigned i = 0; i < l->pool->n_workers; i++)
-		seats[i] = (struct seat){ .line_up = l, .worker = l->pool->workers[i] };
-	while (started + 1 < l->pool->n_workers && pthread_create(&seats[started + 1].thread, NULL,
-						       work_loop, &seats[started + 1]) == 0)
+	for (unsigned i = 0; i < q->pool->n_workers; i++)
+		threads[i] = (struct thread){ .queue = q, .worker = q->pool->workers[i] };
+	while (started + 1 < q->pool->n_workers && pthread_create(&threads[started + 1].id, NULL,
+						       work_loop, &threads[started + 1]) == 0)
 		started++;
-	work_loop(&seats[0]);
+	work_loop(&threads[0]);
 	for (unsigned i = 1; i <= started; i++)
-		pthread_join(seats[i].thread, NULL);
+		pthread_join(threads[i].id, NULL);
 }
 
-static int run_line_up(struct line_up *l, struct seat *seats, struct sh_error *err)
+static int run_queue(struct queue *q, struct thread *threads, struct sh_error *err)
 {
-	if (pipe2(l->call_off, O_CLOEXEC) < 0)
+	if (pipe2(q->cancel, O_CLOEXEC) < 0)
 		return sh_error_sys(err, "cannot make a pipe");
-	pthread_mutex_init(&l->reading, NULL);
-	pthread_mutex_init(&l->lock, NULL);
-	pthread_cond_init(&l->changed, NULL);
-	for (size_t i = 0; i < l->n; i++)
-		l->spare[l->n_spare++] = &l->jobs[i];
-	l->source->call_off = l->call_off[0];
-	run_seats(l, seats);
-	l->source->call_off = -1;
-	pthread_cond_destroy(&l->changed);
-	pthread_mutex_destroy(&l->lock);
-	pthread_mutex_destroy(&l->reading);
-	close(l->call_off[0]);
-	if (l->call_off[1] >= 0)
-		close(l->call_off[1]);
-	/* An unreadable place is behind all that was handed on. */
-	*err = l->status < 0 ? l->err : l->read_err;
-	return l->status < 0 ? -1 : l->read_status;
+	pthread_mutex_init(&q->reading, NULL);
+	pthread_mutex_init(&q->lock, NULL);
+	pthread_cond_init(&q->changed, NULL);
+	for (size_t i = 0; i < q->n; i++)
+		q->free[q->n_free++] = &q->jobs[i];
+	q->source->cancel = q->cancel[0];
+	run_threads(q, threads);
+	q->source->cancel = -1;
+	pthread_cond_destroy(&q->changed);
+	pthread_mutex_destroy(&q->lock);
+	pthread_mutex_destroy(&q->reading);
+	close(q->cancel[0]);
+	if (q->cancel[1] >= 0)
+		close(q->cancel[1]);
+	/* An error of writing comes first: the read error is behind all chunks that were read. */
+	*err = q->status < 0 ? q->err : q->read_err;
+	return q->status < 0 ? -1 : q->read_status;
 }
 
 int sh_pool_run(const struct sh_pool *pool, struct sh_source *source, struct sh_error *err)
 {
-	/* One that is read, one that waits for an older one, for each; and some for the order's sake. */
-	struct line_up l = { .pool = pool, .source = source, .n = 2 * (size_t)pool->n_workers + 2 };
-	struct seat *seats;
+	/* Two jobs a worker: one is processed, one waits for an older job to be written. Two more let
+	 * reading go on meanwhile. */
+	struct queue q = { .pool = pool, .source = source, .n = 2 * (size_t)pool->n_workers + 2 };
+	struct thread *threads;
 	int status;
 
 	if (pool->n_workers == 1)
 		return run_alone(pool, source, err);
-	l.jobs = calloc(l.n, sizeof *l.jobs);
-	l.spare = calloc(l.n, sizeof *l.spare);
-	l.order = calloc(l.n, sizeof *l.order);
-	seats = calloc(pool->n_workers, sizeof *seats);
-	status = l.jobs && l.spare && l.order && seats ? run_line_up(&l, seats, err)
-						       : sh_error_nomem(err);
-	for (size_t i = 0; l.jobs && i < l.n; i++)
-		job_free(&l.jobs[i]);
-	free(l.jobs);
-	free(l.spare);
-	free(l.order);
-	free(seats);
+	q.jobs = calloc(q.n, sizeof *q.jobs);
+	q.free = calloc(q.n, sizeof *q.free);
+	q.order = calloc(q.n, sizeof *q.order);
+	threads = calloc(pool->n_workers, sizeof *threads);
+	status = q.jobs && q.free && q.order && threads ? run_queue(&q, threads, err)
+							: sh_error_nomem(err);
+	for (size_t i = 0; q.jobs && i < q.n; i++)
+		job_free(&q.jobs[i]);
+	free(q.jobs);
+	free(q.free);
+	free(q.order);
+	free(threads);
 	return status;
 }

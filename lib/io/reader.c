@@ -36,10 +36,10 @@ static ssize_t read_file(void *reader, void *p, size_t n, struct sh_error *err)
 	const struct sh_reader *r = reader;
 	ssize_t got = sh_read_some(r->fd, p, n);
 
-	return got < 0 ? sh_error_sys(err, "cannot read it") : got;
+	return got < 0 ? sh_error_sys(err, "cannot read the file") : got;
 }
 
-/* One read to the end of the buffer: 1, 0 at the end of the input, -1. */
+/* Reads once to the end of the buffer. Returns 1, 0 at the end of the input, or -1. */
 static int fill(struct sh_reader *r, struct sh_error *err)
 {
 	ssize_t got;
@@ -48,7 +48,8 @@ static int fill(struct sh_reader *r, struct sh_error *err)
 		return -1;
 	if (r->eof)
 		return 0;
-	/* What was taken makes room when that is cheap, so that a byte moves once. */
+	/* Discards consumed bytes when they are at least half of the buffer. So each byte moves once on
+	 * average. */
 	if (r->at >= r->buf.n - r->at) {
 		if (r->at < r->buf.n)
 			memmove(r->buf.p, r->buf.p + r->at, r->buf.n - r->at);
@@ -113,7 +114,7 @@ int sh_reader_open(struct sh_reader *r, const char *name, struct sh_error *err)
 	if (fd >= 0)
 		return sh_reader_open_fd(r, fd, name, err);
 	*r = (struct sh_reader){ 0 };
-	sh_error_sys(err, "cannot open it");
+	sh_error_sys(err, "cannot open the file");
 	err->file = name;
 	return -1;
 }
@@ -156,7 +157,7 @@ int sh_reader_line(
 		if (got < 0)
 			return -1;
 		if (got == 0) {
-			/* Looking for more may have moved what there is. */
+			/* fill() may have moved the bytes. */
 			line->p = sh_reader_ready(r).p + from;
 			return line->n > 0;
 		}

@@ -1,5 +1,8 @@
-/* An input as bytes, as many at a time as the caller asks for: for formats that are not made of
- * lines. Compressed input comes decompressed (io/decompress.h). */
+/* Reads an input as bytes, for formats that do not consist of lines. Compressed input is decompressed
+ * (io/decompress.h).
+ *
+ * The reader has a window of bytes that are ready. The caller asks for more of them, looks at them, and
+ * consumes some. */
 #ifndef SH_IO_READER_H
 #define SH_IO_READER_H
 
@@ -7,61 +10,61 @@
 #include "io/decompress.h"
 
 struct sh_reader {
-	const char *name; /* as messages say it; borrowed */
+	const char *name; /* for messages; borrowed */
 	struct sh_buf buf;
 	size_t at;       /* buf.p + at is the next byte */
-	uint64_t offset; /* of that byte, from the input's beginning */
-	uint64_t line;   /* of that byte, from 1: as far as sh_reader_line() was used */
+	uint64_t offset; /* of the next byte in the decompressed input */
+	uint64_t line;   /* number of its line, from 1; the caller keeps it */
 	bool eof;
-	/* Called with the number of bytes of each read, or NULL. */
+	/* Called after each read with the number of its bytes; or NULL. */
 	void (*progress)(void *arg, uint64_t n);
 	void *progress_arg;
 	struct sh_error failed;      /* code SH_OK, or why no more can be read */
 	int fd;                      /* -1 at the end */
-	struct sh_decompress packed; /* the decoders behind fd, if any */
+	struct sh_decompress packed; /* the decoders, if the input is compressed */
 };
 
-/* "-" is standard input. A zeroed reader is closed. */
+/* Opens a file; "-" is standard input. Returns 0 or -1. A zeroed reader is closed. */
 int sh_reader_open(struct sh_reader *r, const char *name, struct sh_error *err);
 
-/* The file that is open as fd, which is closed with the reader, and at once after an error. */
+/* Reads from fd. Closes fd with the reader, or at once after an error. */
 int sh_reader_open_fd(struct sh_reader *r, int fd, const char *name, struct sh_error *err);
 
-/* An input of these bytes, which are copied. */
+/* Reads from a copy of these bytes. */
 int sh_reader_memory(struct sh_reader *r, struct sh_slice bytes, struct sh_error *err);
 void sh_reader_close(struct sh_reader *r);
 
-/* Have n bytes ready, or all that there are. What fails fails again whenever more is needed than was
- * read before, which stays ready. */
+/* Reads until n bytes are ready; fewer are ready at the end of the input. Returns 0 or -1. After an error,
+ * the bytes read before stay ready, and a call that needs more bytes fails again. */
 int sh_reader_need(struct sh_reader *r, size_t n, struct sh_error *err);
 
-/* For a look at what comes: n bytes ready, or all that can be read, whatever ends it. -1 when memory
- * does not suffice. */
+/* As sh_reader_need(), but a read error ends the input like its end does. Returns -1 only when memory is
+ * short. For a look ahead at bytes that may not be needed. */
 int sh_reader_look(struct sh_reader *r, size_t n, struct sh_error *err);
 
-/* Whether reading has failed, for who needs no more: 0, or -1 and how. */
+/* Returns -1 with the error when a read has failed, else 0. */
 int sh_reader_check(const struct sh_reader *r, struct sh_error *err);
 
-/* What is ready; it moves when more is needed. */
+/* Returns the bytes that are ready. They move when more are read. */
 static inline struct sh_slice sh_reader_ready(const struct sh_reader *r)
 {
 	return sh_slice(r->buf.p + r->at, r->buf.n - r->at);
 }
 
-/* n bytes of what is ready are done with. */
+/* Consumes n of the bytes that are ready. */
 static inline void sh_reader_take(struct sh_reader *r, size_t n)
 {
 	r->at += n;
 	r->offset += n;
 }
 
-/* The line that begins `from` bytes behind the next byte, with its LF where it has one, as
- * long as it is no longer than `max`, else its first max bytes: 1, 0 at the end, -1.
- * Nothing is taken. */
+/* Sets *line to the line that begins `from` bytes behind the next byte, with its LF if it has one. A line of
+ * more than `max` bytes is cut after max bytes. Consumes nothing. Returns 1, 0 at the end, or -1. */
 int sh_reader_line(
     struct sh_reader *r, size_t from, size_t max, struct sh_slice *line, struct sh_error *err);
 
-/* Take n bytes that need not be ready; fewer only at the end. The number taken. */
+/* Consumes n bytes, which need not be ready. Sets *skipped to their number, less than n only at the end or
+ * after an error. Returns 0 or -1. */
 int sh_reader_skip(struct sh_reader *r, uint64_t n, uint64_t *skipped, struct sh_error *err);
 
 #endif

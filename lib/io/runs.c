@@ -8,7 +8,7 @@
 #include "io/spill.h"
 
 enum {
-	HEAD = 8, /* lengths of key and value, then these */
+	HEAD = 8, /* two lengths of 4 bytes; key and value follow */
 	WRITE_AT = 1 << 18,
 	READ_SIZE = 1 << 16,
 	FAN_IN = 64, /* runs merged at once: 4 MiB of read buffers */
@@ -81,7 +81,7 @@ void sh_run_close(struct sh_run_reader *c)
 	sh_buf_free(&c->buf);
 }
 
-/* Have n unused bytes in the buffer. */
+/* Reads until the buffer has n bytes that were not returned. */
 static int want(struct sh_run_reader *c, size_t n, struct sh_error *err)
 {
 	size_t left = c->buf.n - c->used, more = n > READ_SIZE ? n : READ_SIZE;
@@ -133,8 +133,8 @@ static int cursor_next(void *arg, size_t i, struct sh_slice *key, struct sh_erro
 	return sh_run_next(&c->reader, key, &c->value, err);
 }
 
-/* n runs from `first` on as one. */
-static int merge_some(const struct sh_runs *r, size_t first, size_t n, sh_runs_take *take,
+/* Merges n runs, from run `first` on. */
+static int merge_some(const struct sh_runs *r, size_t first, size_t n, sh_runs_entry *each,
     void *arg, struct sh_error *err)
 {
 	struct cursor *cursors = calloc(n, sizeof *cursors);
@@ -148,7 +148,7 @@ static int merge_some(const struct sh_runs *r, size_t first, size_t n, sh_runs_t
 		sh_run_open(&cursors[i].reader, r, first + i);
 	status = sh_merge_init(&m, n, err);
 	while (status == 0 && sh_merge_top(&m, &top)) {
-		status = take(arg, m.key[top], cursors[top].value, err);
+		status = each(arg, m.key[top], cursors[top].value, err);
 		if (status == 0)
 			status = sh_merge_pop(&m, err);
 	}
@@ -164,7 +164,7 @@ static int add_entry(void *arg, struct sh_slice key, struct sh_slice value, stru
 	return sh_runs_add(arg, key, value, err);
 }
 
-/* Fewer and longer runs, FAN_IN neighbours into one, in another file. */
+/* Merges each FAN_IN consecutive runs into one run of a new file. */
 static int fewer_runs(struct sh_runs *r, struct sh_error *err)
 {
 	struct sh_runs to;
@@ -189,10 +189,10 @@ static int fewer_runs(struct sh_runs *r, struct sh_error *err)
 	return 0;
 }
 
-int sh_runs_merge(struct sh_runs *r, sh_runs_take *take, void *arg, struct sh_error *err)
+int sh_runs_merge(struct sh_runs *r, sh_runs_entry *each, void *arg, struct sh_error *err)
 {
 	while (r->n > FAN_IN)
 		if (fewer_runs(r, err) < 0)
 			return -1;
-	return merge_some(r, 0, r->n, take, arg, err);
+	return merge_some(r, 0, r->n, each, arg, err);
 }

@@ -1,6 +1,6 @@
-/* Sorted runs in a temporary file, and their merging: how what does not fit in memory
- * is sorted. An entry is a key and a value, both byte strings; the caller writes each
- * run in bytewise order of its keys. */
+/* Sorted runs in a temporary file, and their merge, for data that does not fit in memory. An entry is a
+ * key and a value, both byte strings of at most 4 GiB. The caller adds the entries of a run in bytewise
+ * order of their keys. */
 #ifndef SH_IO_RUNS_H
 #define SH_IO_RUNS_H
 
@@ -9,43 +9,44 @@
 #include "base/buf.h"
 
 struct sh_runs {
-	const char *dir; /* for the file, NULL for the default */
+	const char *dir; /* folder of the file; NULL: the default */
 	int fd;          /* -1 before the first run */
 	uint64_t end;    /* bytes in the file */
-	uint64_t *start; /* of each run, then where the last one ends */
-	size_t n, cap;
+	uint64_t
+	    *start; /* n + 1 offsets in the file: the start of each run, and the end of the last */
+	size_t n, cap; /* runs; elements of `start` that have memory */
 	struct sh_buf out;
 };
 
 void sh_runs_init(struct sh_runs *r, const char *dir);
-/* Forget all runs, give the file back. r can be used again. */
+/* Removes all runs and the file. r can be used again. */
 void sh_runs_free(struct sh_runs *r);
 
-/* A run: begin, its entries in order, end. */
+/* Writes a run: call sh_runs_begin(), sh_runs_add() for each entry, sh_runs_end(). Each returns 0 or -1. */
 int sh_runs_begin(struct sh_runs *r, struct sh_error *err);
 int sh_runs_add(
     struct sh_runs *r, struct sh_slice key, struct sh_slice value, struct sh_error *err);
 int sh_runs_end(struct sh_runs *r, struct sh_error *err);
 
-/* Receives entries; the slices are valid during the call. 0 or -1. */
-typedef int sh_runs_take(
+/* Gets one entry. The slices are valid during the call. Returns 0, or -1 to end the merge. */
+typedef int sh_runs_entry(
     void *arg, struct sh_slice key, struct sh_slice value, struct sh_error *err);
 
-/* All entries in order of their keys, equal keys in the order of their runs. Many
- * runs are merged in several passes: a few megabytes of memory are enough. */
-int sh_runs_merge(struct sh_runs *r, sh_runs_take *take, void *arg, struct sh_error *err);
+/* Calls `each` for all entries in order of their keys. Entries with equal keys come in the order of their
+ * runs. More than 64 runs are merged in several passes, so a few megabytes of memory are enough. */
+int sh_runs_merge(struct sh_runs *r, sh_runs_entry *each, void *arg, struct sh_error *err);
 
-/* One run's entries, one after the other. */
+/* Reads the entries of one run. */
 struct sh_run_reader {
 	int fd;
-	uint64_t at, end; /* what is not in the buffer yet */
+	uint64_t at, end; /* offsets in the file of the bytes that are not in the buffer yet */
 	struct sh_buf buf;
-	size_t used; /* of the buffer */
+	size_t used; /* bytes of the buffer that were returned */
 };
 
 void sh_run_open(struct sh_run_reader *c, const struct sh_runs *r, size_t run);
 void sh_run_close(struct sh_run_reader *c);
-/* The next entry, valid until the next call: 1, 0 at the end, -1. */
+/* Reads the next entry, which is valid until the next call. Returns 1, 0 at the end, or -1. */
 int sh_run_next(
     struct sh_run_reader *c, struct sh_slice *key, struct sh_slice *value, struct sh_error *err);
 

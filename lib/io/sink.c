@@ -192,7 +192,7 @@ static int write_trailer(struct sh_sink *s, struct sh_error *err)
 	if (sh_sink_flush(s, err) < 0)
 		return -1;
 	s->trailer = false;
-	sh_sum_lines(&s->summer.sum, s->summer.part.p, s->summer.part.n, s->summer.crlf);
+	sh_sum_lines(&s->summer.sum, s->summer.partial.p, s->summer.partial.n, s->summer.crlf);
 	return sh_sink_write(s, text, sh_trailer_print(text, &s->summer.sum), err);
 }
 

@@ -8,7 +8,7 @@
 #include "io/decompress.h"
 #include "io/descriptor.h"
 
-/* Of programs at both ends of a pipe, all that is under way stays in the second-level cache. */
+/* Small enough that the data in flight between two programs of a pipe stays in the second-level cache. */
 enum { READ_SIZE = 64 * 1024 };
 
 void sh_source_init(struct sh_source *s, char *const *names, size_t n_names)
@@ -19,7 +19,7 @@ void sh_source_init(struct sh_source *s, char *const *names, size_t n_names)
 		.names = names,
 		.n_names = n_names,
 		.fd = -1,
-		.call_off = -1,
+		.cancel = -1,
 		.number = 1,
 		.newlines = sh_newlines_kernel_at(0),
 	};
@@ -32,7 +32,7 @@ void sh_source_init(struct sh_source *s, char *const *names, size_t n_names)
 static void close_operand(struct sh_source *s)
 {
 	if (s->fd > STDIN_FILENO && !s->fds)
-		close(s->fd); /* was only read from: nothing can be lost */
+		close(s->fd); /* unchecked: nothing was written */
 	s->fd = -1;
 	sh_decompress_free(&s->packed);
 }
@@ -56,8 +56,8 @@ static int open_operand(struct sh_source *s, struct sh_error *err)
 	} else if (strcmp(s->name, "-") == 0) {
 		s->fd = STDIN_FILENO;
 	} else {
-		/* Nobody can be called off who waits for the first writer of a FIFO in open(). */
-		s->fd = open(s->name, O_RDONLY | O_CLOEXEC | (s->call_off >= 0 ? O_NONBLOCK : 0));
+		/* A blocking open() of a FIFO waits for its first writer and cannot be cancelled. */
+		s->fd = open(s->name, O_RDONLY | O_CLOEXEC | (s->cancel >= 0 ? O_NONBLOCK : 0));
 		if (s->fd < 0)
 			return sh_cannot_open(s->name, err);
 		posix_fadvise(s->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
@@ -66,23 +66,23 @@ static int open_operand(struct sh_source *s, struct sh_error *err)
 	return 0;
 }
 
-/* Wait for the open operand, unless the read is called off: 0 or -1. */
-static int wait_or_leave(const struct sh_source *s, struct sh_error *err)
+/* Waits until the open operand can be read: 0, or -1 when the read was cancelled. */
+static int wait_for_input(const struct sh_source *s, struct sh_error *err)
 {
 	struct pollfd p[] = { { .fd = s->fd, .events = POLLIN },
-		{ .fd = s->call_off, .events = POLLIN } };
+		{ .fd = s->cancel, .events = POLLIN } };
 
 	while (poll(p, 2, -1) < 0)
-		/* To read nevertheless would find the end of a FIFO that nobody has written to yet. */
+		/* Do not read after a failure: a FIFO without a writer would look like an empty file. */
 		if (errno != EINTR)
 			return sh_error_sys(err, "cannot wait for '%s'", s->name);
-	/* What poll() cannot wait for, read() will tell. */
+	/* An error of the descriptor is reported by the read() that follows. */
 	return p[0].revents == 0 && p[1].revents != 0
-		   ? sh_error_set(err, SH_ERR_IO, "reading '%s' was called off", s->name)
+		   ? sh_error_set(err, SH_ERR_IO, "reading '%s' was cancelled", s->name)
 		   : 0;
 }
 
-/* One read of the open operand as it stands in its file: the number of bytes, 0 at the end, -1. */
+/* Reads once from the file, without decompression. Returns the number of bytes, 0 at the end, or -1. */
 static ssize_t read_file(void *source, void *p, size_t n, struct sh_error *err)
 {
 	const struct sh_source *s = source;
@@ -90,24 +90,24 @@ static ssize_t read_file(void *source, void *p, size_t n, struct sh_error *err)
 	for (;;) {
 		ssize_t got;
 
-		if (s->call_off >= 0 && wait_or_leave(s, err) < 0)
+		if (s->cancel >= 0 && wait_for_input(s, err) < 0)
 			return -1;
 		got = read(s->fd, p, n);
 		if (got >= 0)
 			return got;
-		if (errno == EAGAIN && (s->call_off >= 0 || sh_wait_for_input(s->fd)))
+		if (errno == EAGAIN && (s->cancel >= 0 || sh_wait_for_input(s->fd)))
 			continue;
 		if (errno != EINTR)
 			return sh_cannot_read(s->name, err);
 	}
 }
 
-/* One read into b, which grows as needed. The number of bytes, 0 at the end, -1. */
+/* Reads once to the end of b, decompressed. Returns the number of bytes, 0 at the end, or -1. */
 static ssize_t read_more(struct sh_source *s, struct sh_buf *b, struct sh_error *err)
 {
 	ssize_t got;
 
-	/* Geometric growth keeps the number of copies of a very long line logarithmic. */
+	/* The buffer grows geometrically, so a very long line is copied only O(log n) times. */
 	if (sh_buf_reserve(b, READ_SIZE + SH_PAD, err) < 0)
 		return -1;
 	if (s->packed.layers)
@@ -132,7 +132,7 @@ static ssize_t read_more(struct sh_source *s, struct sh_buf *b, struct sh_error 
 	return (ssize_t)b->n;
 }
 
-/* Bytes of b up to and with the last LF, looking only at what came after `from`. */
+/* Returns the number of bytes of b up to and including the last LF; 0 when no LF is at or after `from`. */
 static size_t whole_lines(const struct sh_buf *b, size_t from)
 {
 	const char *lf = memrchr(b->p + from, '\n', b->n - from);
@@ -140,6 +140,7 @@ static size_t whole_lines(const struct sh_buf *b, size_t from)
 	return lf ? (size_t)(lf - b->p) + 1 : 0;
 }
 
+/* before: the bytes of b before the line that is too long. */
 static int refuse_long(
     const struct sh_source *s, const struct sh_buf *b, size_t before, struct sh_error *err)
 {
@@ -149,8 +150,8 @@ static int refuse_long(
 	return -1;
 }
 
-/* Ends the block after `lines` bytes of whole lines; the bytes after them become the tail. */
-static int cut_block(struct sh_source *s, struct sh_buf *b, size_t lines, struct sh_error *err)
+/* Ends the chunk after `lines` bytes, which are whole lines. The bytes after them become the tail. */
+static int end_chunk(struct sh_source *s, struct sh_buf *b, size_t lines, struct sh_error *err)
 {
 	if (sh_buf_add(&s->tail, b->p + lines, b->n - lines, err) < 0)
 		return -1;
@@ -158,7 +159,7 @@ static int cut_block(struct sh_source *s, struct sh_buf *b, size_t lines, struct
 	return 0;
 }
 
-/* Whole lines of the open operand; b->n stays 0 when it has no more. */
+/* Reads whole lines of the open operand. Sets b->n to 0 when the operand has no more. */
 static int read_lines(struct sh_source *s, struct sh_buf *b, struct sh_error *err)
 {
 	bool look = s->tail_has_lines;
@@ -179,18 +180,18 @@ static int read_lines(struct sh_source *s, struct sh_buf *b, struct sh_error *er
 			break;
 		}
 		whole = whole_lines(b, before);
-		if (b->n - (whole) > SH_LINE_MAX)
+		if (b->n - whole > SH_LINE_MAX)
 			return refuse_long(s, b, whole, err);
 		if (whole)
-			return cut_block(s, b, whole, err);
+			return end_chunk(s, b, whole, err);
 	}
 	return 0;
 }
 
-/* What stands behind a trailer in the block goes before the tail, to be read next. */
-static int part_block(struct sh_source *s, struct sh_buf *b, size_t rest, struct sh_error *err)
+/* Puts the bytes of the chunk from `from` on before the tail, to be read next. */
+static int put_back(struct sh_source *s, struct sh_buf *b, size_t from, struct sh_error *err)
 {
-	size_t n = b->n - rest;
+	size_t n = b->n - from;
 
 	if (n == 0)
 		return 0;
@@ -198,15 +199,15 @@ static int part_block(struct sh_source *s, struct sh_buf *b, size_t rest, struct
 		return -1;
 	if (s->tail.n)
 		memmove(s->tail.p + n, s->tail.p, s->tail.n);
-	memcpy(s->tail.p, b->p + rest, n);
+	memcpy(s->tail.p, b->p + from, n);
 	s->tail.n += n;
 	s->tail_has_lines = true;
 	return 0;
 }
 
-/* Sum the block's lines. Cut it before its first trailer, which is taken in; *skipped: its bytes,
- * and those of trailers before the block. */
-static int take_trailers(
+/* Adds the lines of the chunk to the checksum. Removes trailers before the first line, and ends the chunk
+ * before the next trailer. Sets *skipped to the bytes of the trailer that follows the chunk, or 0. */
+static int remove_trailers(
     struct sh_source *s, struct sh_buf *b, size_t *skipped, struct sh_error *err)
 {
 	*skipped = 0;
@@ -222,14 +223,14 @@ static int take_trailers(
 		line = sh_slice(b->p + at, n - (lf != NULL));
 		if (s->crlf)
 			line = sh_without_cr(line);
-		if (sh_trailer_take(&s->check, line, err) < 0) {
+		if (sh_trailer_add(&s->check, line, err) < 0) {
 			err->file = s->name;
 			err->line = s->line + s->newlines->count(b->p, at);
 			return -1;
 		}
 		if (at) {
 			*skipped = n;
-			if (part_block(s, b, at + n, err) < 0)
+			if (put_back(s, b, at + n, err) < 0)
 				return -1;
 			b->n = at;
 			return 0;
@@ -242,10 +243,10 @@ static int take_trailers(
 	return 0;
 }
 
-/* The open operand has no more. */
+/* Checks the trailer and closes the operand, at its end. */
 static int end_operand(struct sh_source *s, struct sh_error *err)
 {
-	if (s->trailer && sh_trailer_settle(&s->check, err) < 0) {
+	if (s->trailer && sh_trailer_verify(&s->check, err) < 0) {
 		err->file = s->name;
 		return -1;
 	}
@@ -253,8 +254,8 @@ static int end_operand(struct sh_source *s, struct sh_error *err)
 	return 0;
 }
 
-/* Drops the mark (U+FEFF) that some editors put at the beginning of a file: it would be part of the first id. */
-static void look_at_head(struct sh_source *s, struct sh_buf *b)
+/* Drops the byte order mark (U+FEFF) at the beginning of a file: it would become part of the first id. */
+static void drop_byte_order_mark(struct sh_source *s, struct sh_buf *b)
 {
 	static const char mark[] = "\xef\xbb\xbf";
 	const size_t n = sizeof mark - 1;
@@ -266,7 +267,7 @@ static void look_at_head(struct sh_source *s, struct sh_buf *b)
 	}
 }
 
-static int read_block(
+static int read_chunk(
     struct sh_source *s, struct sh_buf *b, struct sh_origin *from, struct sh_error *err)
 {
 	size_t trailer = 0;
@@ -281,8 +282,8 @@ static int read_block(
 		if (read_lines(s, b, err) < 0)
 			return -1;
 		if (s->line == 1)
-			look_at_head(s, b);
-		if (s->trailer && take_trailers(s, b, &trailer, err) < 0)
+			drop_byte_order_mark(s, b);
+		if (s->trailer && remove_trailers(s, b, &trailer, err) < 0)
 			return -1;
 		if (b->n)
 			break;
@@ -311,7 +312,7 @@ int sh_source_read(
 	struct sh_buf room = *b;
 
 	if (s->peeked.n == s->passed)
-		return read_block(s, b, from, err);
+		return read_chunk(s, b, from, err);
 	*b = s->peeked;
 	*from = s->peeked_from;
 	if (s->passed) {
@@ -329,7 +330,7 @@ int sh_source_peek(struct sh_source *s, struct sh_slice *line, struct sh_error *
 	const char *lf;
 
 	if (s->peeked.n == s->passed) {
-		int got = read_block(s, &s->peeked, &s->peeked_from, err);
+		int got = read_chunk(s, &s->peeked, &s->peeked_from, err);
 
 		s->passed = 0;
 		if (got <= 0) {

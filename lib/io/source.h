@@ -1,9 +1,9 @@
-/* The input of a filter: its operands one after the other, as blocks of whole lines.
+/* Reads the operands of a filter, one after the other, as chunks of whole lines.
  *
  * A compressed operand is decompressed (io/decompress.h).
  *
- * A block is a stretch of one file and never cuts a line, so blocks can be worked on
- * in any order by any thread. The last line of a file may lack its LF. Behind a block are SH_PAD bytes of 0. */
+ * All lines of a chunk are of one file, and no line is cut. So any thread can process any chunk. The last
+ * line of a file may lack its LF. SH_PAD zero bytes follow each chunk. */
 #ifndef SH_IO_SOURCE_H
 #define SH_IO_SOURCE_H
 
@@ -14,65 +14,66 @@
 /* Longest line, in bytes. Offsets within a record are 32 bits wide. */
 #define SH_LINE_MAX (((size_t)1 << 31) - (1 << 20))
 
-/* Where the lines of a block came from. */
+/* Where the lines of a chunk came from. */
 struct sh_origin {
 	const char *file;
-	uint64_t line;    /* of the block's first line, from 1 */
-	uint64_t number;  /* the same, counted over all operands, without trailers */
-	uint64_t lines;   /* how many lines the block holds */
-	uint64_t at;      /* bytes before it, trailers too, counted over all operands */
-	bool starts_file; /* the file's first record is in it */
+	uint64_t line;    /* number of the chunk's first line in the file, from 1 */
+	uint64_t number;  /* its number in all operands, without trailers, from 1 */
+	uint64_t lines;   /* number of lines in the chunk */
+	uint64_t at;      /* bytes of all operands before the chunk, with trailers */
+	bool starts_file; /* the chunk has the first record of the file */
 };
 
 struct sh_source {
 	char *const *names; /* borrowed operands; "-" is standard input */
 	size_t n_names;
-	const int *fds;   /* of operands that are open already and stay so, or NULL */
-	size_t next;      /* the operand to open next */
-	int fd;           /* of the open one, -1 when none */
-	const char *name; /* of the open one, as messages say it */
-	uint64_t line;    /* number of the next line in it, from 1 */
-	uint64_t number;  /* the same, counted over all operands, without trailers */
-	uint64_t at;      /* bytes that were returned or were trailers, of all operands */
-	bool begun;       /* a block of it was returned */
+	const int
+	    *fds; /* descriptors of the operands, which are not closed; or NULL: open the names */
+	size_t next;      /* index of the next operand to open */
+	int fd;           /* of the open operand, -1 when none is open */
+	const char *name; /* of the open operand, for messages */
+	uint64_t line;    /* number of the next line in the open operand, from 1 */
+	uint64_t number;  /* its number in all operands, without trailers, from 1 */
+	uint64_t at;      /* bytes of all operands that were returned or were trailers */
+	bool begun;       /* a chunk of the open operand was returned */
 	bool eof;
-	bool looked;                 /* its first bytes were read, so that its form is known */
-	struct sh_decompress packed; /* the decoders behind fd, if any */
-	struct sh_buf tail;          /* the line that the last block would have cut */
-	bool tail_has_lines;         /* and whole lines before it, which stood after a trailer */
+	bool looked;                 /* the first bytes were checked for a compressed format */
+	struct sh_decompress packed; /* the decoders of the open operand, if it is compressed */
+	struct sh_buf tail;          /* the unfinished line after the last chunk */
+	bool tail_has_lines; /* whole lines, which followed a trailer, precede it in `tail` */
 	const struct sh_newlines_kernel *newlines;
-	struct sh_buf peeked; /* a block read ahead, and its origin */
+	struct sh_buf peeked; /* a chunk read ahead, and its origin */
 	struct sh_origin peeked_from;
-	size_t passed; /* bytes of it that sh_source_pass() took */
+	size_t passed; /* bytes of `peeked` that sh_source_pass() skipped */
 
-	/* Set before the first read: each operand has a trailer (see trailer.h), which is
-	 * checked at the operand's end and is in no block. */
+	/* Set before the first read: each operand must have a trailer (io/trailer.h). It is checked at the end of
+	 * the operand and is in no chunk. */
 	bool trailer;
-	bool crlf; /* lines are summed without their CR */
+	bool crlf; /* the checksum of a line leaves out its CR */
 	struct sh_trailer_check check;
 
-	/* The reading end of a pipe, or -1. Once the other end is closed, a read that would wait for a slow
-	 * writer, even amid a line, fails instead: another thread calls its reader off. */
-	int call_off;
+	/* The reading end of a pipe, or -1. When another thread closes the other end, a read that would wait
+	 * for a slow writer fails instead, even within a line. */
+	int cancel;
 };
 
-/* No operand stands for standard input. The names must outlive the source. */
+/* Without operands, standard input is read. The names must outlive the source. */
 void sh_source_init(struct sh_source *s, char *const *names, size_t n_names);
 void sh_source_free(struct sh_source *s);
 
-/* Fill *b with the next whole lines, replacing what it held: 1, or 0 at the end of
- * the last operand, or -1. Returns as soon as one read brought a whole line. */
+/* Replaces the content of *b by the next whole lines. Returns 1, 0 at the end of the last operand, or -1.
+ * Returns as soon as one read brought a whole line. */
 int sh_source_read(
     struct sh_source *s, struct sh_buf *b, struct sh_origin *from, struct sh_error *err);
 
-/* The first line of what is still to be read, without its LF, valid until the next read:
- * 1, 0 at the end, -1. Nothing is taken. */
+/* Sets *line to the next line, without its LF, and leaves it to be read. The line is valid until the next
+ * read. Returns 1, 0 at the end of the last operand, or -1. */
 int sh_source_peek(struct sh_source *s, struct sh_slice *line, struct sh_error *err);
 
-/* Take the line that sh_source_peek() has shown: it comes in no block. */
+/* Skips the line that sh_source_peek() returned. */
 void sh_source_pass(struct sh_source *s);
 
-/* Whether the next read would not wait for a slow writer. */
+/* Returns whether the next read would return at once, without waiting for a slow writer. */
 bool sh_source_ready(const struct sh_source *s);
 
 #endif

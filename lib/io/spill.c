@@ -9,7 +9,7 @@
 #include "io/descriptor.h"
 #include "io/hold.h"
 
-/* One that has a name for a moment, in which no signal is taken. */
+/* Creates a file and removes its name. Signals are blocked until the name is removed. */
 static int open_named(const char *dir)
 {
 	char *name = NULL;
@@ -41,7 +41,7 @@ int sh_spill_open(const char *dir, struct sh_error *err)
 	int fd;
 
 	dir = sh_spill_folder(dir);
-	/* Some file systems have no files without names. */
+	/* Some file systems do not support O_TMPFILE. */
 	fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	if (fd < 0)
 		fd = open_named(dir);

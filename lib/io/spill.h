@@ -1,20 +1,20 @@
-/* Temporary files that nobody can see: what does not fit in memory goes there.
+/* Temporary files for data that does not fit in memory.
  *
- * The file has no name (it is unlinked at once), so that no signal, crash or kill
- * leaves it behind. */
+ * A file has no name, so it disappears with the process, however the process ends. */
 #ifndef SH_IO_SPILL_H
 #define SH_IO_SPILL_H
 
 #include "base/buf.h"
 
-/* `dir`, or $TMPDIR, or /tmp when dir is NULL. */
+/* Returns the folder of temporary files: `dir`; when it is NULL, $TMPDIR; when that is unset or empty, /tmp. */
 const char *sh_spill_folder(const char *dir);
 
-/* A new empty file in `dir`, or $TMPDIR, or /tmp when dir is NULL: descriptor or -1. */
+/* Creates an empty file in sh_spill_folder(dir). Returns its descriptor, or -1. */
 int sh_spill_open(const char *dir, struct sh_error *err);
 
-/* All n bytes at the file's end / from offset `at`; fewer bytes than n is an error. */
+/* Writes n bytes at the position of the descriptor. Returns 0 or -1. */
 int sh_spill_write(int fd, const void *p, size_t n, struct sh_error *err);
+/* Reads n bytes from offset `at`. Returns 0, or -1, also when the file ends before. */
 int sh_spill_read(int fd, void *p, size_t n, uint64_t at, struct sh_error *err);
 
 #endif

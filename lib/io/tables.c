@@ -35,17 +35,17 @@ void sh_tables_free(struct sh_tables *all)
 	*all = (struct sh_tables){ 0 };
 }
 
-/* Of `bytes`, what is there already kept. */
+/* Enlarges the file and its mapping to `bytes`. The content stays. */
 static int resize_file(struct sh_table *t, size_t bytes, struct sh_error *err)
 {
-	/* Fails without setting errno. Not every file system can reserve; then writing a byte
-	 * into each block does it. */
+	/* posix_fallocate() returns its error and does not set errno. On file systems that cannot reserve
+	 * space, it writes a byte to each block. */
 	int why;
 	void *p;
 
 	do
 		why = posix_fallocate(t->fd, 0, (off_t)bytes);
-	while (why == EINTR); /* a program that is stopped and goes on, too */
+	while (why == EINTR); /* also after SIGSTOP and SIGCONT */
 	if (why) {
 		errno = why;
 		return sh_error_sys(err, "no room for a temporary file of %zu bytes", bytes);
@@ -117,7 +117,7 @@ static struct sh_table *add(struct sh_tables *all, struct sh_error *err)
 
 void *sh_tables_get(struct sh_tables *all, size_t n, size_t size, struct sh_error *err)
 {
-	size_t bytes = n ? n * size : 1; /* so that each has an address of its own */
+	size_t bytes = n ? n * size : 1; /* not 0: find() needs different addresses */
 	struct sh_table *t;
 	void *p;
 
@@ -142,7 +142,7 @@ void *sh_tables_get_zeroed(struct sh_tables *all, size_t n, size_t size, struct 
 {
 	void *p = sh_tables_get(all, n, size, err);
 
-	/* Files begin as zeroes. */
+	/* A new file is all zeros. */
 	if (p && (!all || all->table[all->n - 1].fd < 0))
 		memset(p, 0, n * size);
 	return p;

@@ -1,11 +1,10 @@
 /* Arrays that may be larger than memory.
  *
- * Those of one struct sh_tables share an amount of memory. One that would exceed it is put into
- * a temporary file without a name instead, and mapped: it is used as any other array, and the
- * system keeps of it in memory what fits there. Blocks of the file are reserved when the array
- * grows, so that a full disk is an error told here, not a signal later.
+ * The arrays of one struct sh_tables share a limit of memory. An array that would exceed the limit is
+ * moved to a temporary file without a name, which is mapped. Space in the file is reserved when the
+ * array grows: a full disk is an error of these functions, not a signal when the array is used.
  *
- * One thread at a time may get, grow and put; any may use the arrays. */
+ * One thread at a time may call these functions. Any thread may use the arrays. */
 #ifndef SH_IO_TABLES_H
 #define SH_IO_TABLES_H
 
@@ -21,27 +20,28 @@ struct sh_table {
 };
 
 struct sh_tables {
-	size_t memory; /* for all arrays together */
-	size_t used;   /* of it */
+	size_t memory; /* the limit for all arrays in memory together, in bytes */
+	size_t used;   /* bytes of the arrays in memory */
 	const char *dir;
 	struct sh_table *table;
 	size_t n, cap;
 };
 
-/* dir: for the files, NULL the default. */
+/* memory: the limit in bytes. dir: the folder of temporary files; NULL: the default. */
 void sh_tables_init(struct sh_tables *all, size_t memory, const char *dir);
-/* Give all arrays back. A zeroed one is without arrays, and without memory for any. */
+/* Frees all arrays. A zeroed struct has no arrays and a limit of 0: all its arrays are in files. */
 void sh_tables_free(struct sh_tables *all);
 
-/* An array of n elements, not initialised; NULL with *err. Without tables (NULL) it is
- * allocated as others are, and so with the functions below. */
+/* In all functions below, all = NULL uses malloc() and free() without a limit. */
+
+/* Returns an array of n elements of `size` bytes, not initialised; NULL with *err. */
 void *sh_tables_get(struct sh_tables *all, size_t n, size_t size, struct sh_error *err);
-/* All bytes 0. */
+/* The same, with all bytes 0. */
 void *sh_tables_get_zeroed(struct sh_tables *all, size_t n, size_t size, struct sh_error *err);
-/* Give one back; NULL is none. */
+/* Frees an array. Does nothing when p is NULL. */
 void sh_tables_put(struct sh_tables *all, void *p);
 
-/* As sh_grow(). *array may be NULL, to begin with. */
+/* Grows an array as sh_grow() does (base/buf.h). *array may be NULL. */
 int sh_tables_grow(struct sh_tables *all, void **array, size_t *cap, size_t want, size_t size,
     struct sh_error *err);
 

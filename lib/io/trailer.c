@@ -48,20 +48,20 @@ int sh_summer_add(struct sh_summer *s, const char *p, size_t n, struct sh_error 
 
 	if (n == 0)
 		return 0;
-	if (whole && s->part.n) {
+	if (whole && s->partial.n) {
 		first = (size_t)((const char *)memchr(p, '\n', n) - p) + 1;
-		if (sh_buf_add(&s->part, p, first, err) < 0)
+		if (sh_buf_add(&s->partial, p, first, err) < 0)
 			return -1;
-		sh_sum_lines(&s->sum, s->part.p, s->part.n, s->crlf);
-		s->part.n = 0;
+		sh_sum_lines(&s->sum, s->partial.p, s->partial.n, s->crlf);
+		s->partial.n = 0;
 	}
 	sh_sum_lines(&s->sum, p + first, whole - first, s->crlf);
-	return sh_buf_add(&s->part, p + whole, n - whole, err);
+	return sh_buf_add(&s->partial, p + whole, n - whole, err);
 }
 
 void sh_summer_free(struct sh_summer *s)
 {
-	sh_buf_free(&s->part);
+	sh_buf_free(&s->partial);
 }
 
 size_t sh_trailer_print(char to[SH_TRAILER_MAX], const struct sh_sum *sum)
@@ -76,10 +76,11 @@ size_t sh_trailer_print(char to[SH_TRAILER_MAX], const struct sh_sum *sum)
 	return n;
 }
 
-int sh_trailer_unasked(struct sh_error *err)
+int sh_trailer_unexpected(struct sh_error *err)
 {
 	return sh_error_set(err, SH_ERR_PARAM,
-	    "a trailer (--trailer, or --trailer=in, takes and checks those of operands and of -d)");
+	    "unexpected trailer (add --trailer or --trailer=in, which checks the trailers of "
+	    "operands and of -d)");
 }
 
 static int malformed(struct sh_error *err)
@@ -87,39 +88,39 @@ static int malformed(struct sh_error *err)
 	return sh_error_set(err, SH_ERR_PARAM, "the trailer is malformed or was cut short");
 }
 
-int sh_trailer_take(struct sh_trailer_check *c, struct sh_slice line, struct sh_error *err)
+int sh_trailer_add(struct sh_trailer_check *c, struct sh_slice line, struct sh_error *err)
 {
 	struct sh_slice count = sh_slice(line.p + HEAD, line.n - HEAD), hash;
 	const char *tab = memchr(count.p, '\t', count.n);
-	struct sh_sum said = { 0 };
+	struct sh_sum sum = { 0 };
 
 	if (!tab)
 		return malformed(err);
 	hash = sh_slice(tab + 1, (size_t)(line.p + line.n - tab - 1));
 	count.n = (size_t)(tab - count.p);
-	if (sh_parse_u64(count, &said.lines) < 0)
+	if (sh_parse_u64(count, &sum.lines) < 0)
 		return malformed(err);
 	if (hash.n == 1 && *hash.p == '-')
-		c->uncertain = true;
-	else if (hash.n != SUM_DIGITS || sh_parse_hex(hash, &said.hash) < 0)
+		c->no_sum = true;
+	else if (hash.n != SUM_DIGITS || sh_parse_hex(hash, &sum.hash) < 0)
 		return malformed(err);
-	sh_sum_join(&c->said, &said);
+	sh_sum_join(&c->expected, &sum);
 	c->any = true;
 	return 0;
 }
 
-int sh_trailer_settle(const struct sh_trailer_check *c, struct sh_error *err)
+int sh_trailer_verify(const struct sh_trailer_check *c, struct sh_error *err)
 {
 	if (!c->any)
 		return sh_error_set(err, SH_ERR_PARAM,
 		    "no trailer: the input is incomplete (or was written without one: "
-		    "--trailer=out asks for none)");
-	if (c->found.lines != c->said.lines)
+		    "--trailer=out requires none)");
+	if (c->found.lines != c->expected.lines)
 		return sh_error_set(err, SH_ERR_PARAM,
 		    "%llu record%s, the trailer says %llu: the input is incomplete or altered",
 		    (unsigned long long)c->found.lines, c->found.lines == 1 ? "" : "s",
-		    (unsigned long long)c->said.lines);
-	if (!c->uncertain && c->found.hash != c->said.hash)
+		    (unsigned long long)c->expected.lines);
+	if (!c->no_sum && c->found.hash != c->expected.hash)
 		return sh_error_set(err, SH_ERR_PARAM,
 		    "checksum differs from the trailer's: the input was altered");
 	return 0;

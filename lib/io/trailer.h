@@ -1,12 +1,13 @@
-/* The trailer of a stream: one line that tells how many lines the stream has and what they add
- * up to, so that a stream that was cut short is never taken for a whole one.
+/* The trailer of a stream: a line with the number of the stream's lines and a checksum. A reader that
+ * checks it finds a stream that was cut short.
  *
  *     <TAB><TAB>simhash-trailer<TAB>COUNT<TAB>SUM
  *
- * COUNT is decimal, SUM 16 hex digits: the sum, modulo 2^64, of XXH3_64bits_withSeed(line without
- * its LF, SH_TRAILER_SEED) over all other lines. No order changes it, so a stream may be sorted; and
- * the trailers of streams that were put together add up. Both first fields are empty, which no
- * record has. A trailer that is made by hand may have "-" for SUM: the count alone is compared. */
+ * COUNT is decimal. SUM is 16 hex digits: the sum, modulo 2^64, of XXH3_64bits_withSeed(line without
+ * its LF, SH_TRAILER_SEED) over all lines that are not trailers. The sum does not depend on the order of
+ * lines, so a stream may be sorted. A concatenation of streams has several trailers; their counts and
+ * sums are added. No record has two empty fields at its start. SUM may be "-" in a trailer made by hand:
+ * then only the count is compared. */
 #ifndef SH_IO_TRAILER_H
 #define SH_IO_TRAILER_H
 
@@ -15,41 +16,42 @@
 #define SH_TRAILER_HEAD "\t\tsimhash-trailer\t"
 #define SH_TRAILER_SEED UINT64_C(0x73686c696e657331) /* "shlines1" */
 
-enum { SH_TRAILER_MAX = 64 }; /* bytes of a trailer, LF included */
+enum { SH_TRAILER_MAX = 64 }; /* the most bytes of a trailer, with its LF */
 
-/* Lines, and the sum of their hashes. */
+/* The number of lines, and the sum of their hashes. */
 struct sh_sum {
 	uint64_t lines, hash;
 };
 
-/* Add n bytes of whole lines up to the first trailer: the number of bytes before it, or n. The last
- * line may lack its LF. crlf: a CR that ends a line is no part of it. */
+/* Adds the lines in n bytes up to the first trailer. Returns the number of bytes before the trailer, or n
+ * without one. The last line may lack its LF. crlf: leaves out a CR at the end of a line. */
 size_t sh_sum_lines(struct sh_sum *sum, const char *p, size_t n, bool crlf);
 
-/* Add one line, which may be empty, without its LF. */
+/* Adds one line, which may be empty, without its LF. */
 void sh_sum_line(struct sh_sum *sum, struct sh_slice line, bool crlf);
 
-/* Add another stream's. */
+/* Adds the sum of another stream. */
 static inline void sh_sum_join(struct sh_sum *sum, const struct sh_sum *other)
 {
 	sum->lines += other->lines;
 	sum->hash += other->hash;
 }
 
-/* A sum of what comes in pieces that cut lines. Zeroed: of nothing. */
+/* Sums lines that come in pieces; a piece may end within a line. A zeroed struct has seen no bytes. */
 struct sh_summer {
 	struct sh_sum sum;
-	bool crlf;          /* as of sh_sum_lines() */
-	struct sh_buf part; /* of the line that is not whole yet */
+	bool crlf;             /* see sh_sum_lines() */
+	struct sh_buf partial; /* the unfinished last line, not in `sum` */
 };
 
+/* Adds the next n bytes. Returns 0, or -1 when memory is short. */
 int sh_summer_add(struct sh_summer *s, const char *p, size_t n, struct sh_error *err);
 void sh_summer_free(struct sh_summer *s);
 
-/* Write the trailer with its LF to `to`: the number of bytes. */
+/* Writes the trailer with its LF to `to`. Returns the number of bytes. */
 size_t sh_trailer_print(char to[SH_TRAILER_MAX], const struct sh_sum *sum);
 
-/* Whether a line, with or without its LF, is a trailer or the beginning of one that was cut. */
+/* Returns whether a line, with or without its LF, begins as a trailer does. It may have been cut short. */
 static inline bool sh_is_trailer(const char *p, size_t n)
 {
 	size_t head = sizeof SH_TRAILER_HEAD - 1;
@@ -57,25 +59,27 @@ static inline bool sh_is_trailer(const char *p, size_t n)
 	return n >= head && p[0] == '\t' && memcmp(p, SH_TRAILER_HEAD, head) == 0;
 }
 
-/* SH_ERR_PARAM, with the way out, for a line that is a trailer where none was asked for. */
-int sh_trailer_unasked(struct sh_error *err);
+/* Fills *err with SH_ERR_PARAM for a trailer in an input that is read without --trailer. Returns -1. */
+int sh_trailer_unexpected(struct sh_error *err);
 
+/* Returns 0, or -1 with that error when the line is a trailer. */
 static inline int sh_trailer_refuse(struct sh_slice line, struct sh_error *err)
 {
-	return sh_is_trailer(line.p, line.n) ? sh_trailer_unasked(err) : 0;
+	return sh_is_trailer(line.p, line.n) ? sh_trailer_unexpected(err) : 0;
 }
 
-/* What the trailers of one input said, and whether the lines are so. */
+/* Compares the lines of one input with its trailers. */
 struct sh_trailer_check {
-	struct sh_sum found, said;
-	bool any;       /* a trailer was met */
-	bool uncertain; /* one told no sum */
+	struct sh_sum found;    /* of the lines; the caller adds them */
+	struct sh_sum expected; /* of all trailers */
+	bool any;               /* the input has a trailer */
+	bool no_sum;            /* a trailer has "-" for its sum */
 };
 
-/* Take a trailer in, without its LF: 0, or -1 when it is malformed. */
-int sh_trailer_take(struct sh_trailer_check *c, struct sh_slice line, struct sh_error *err);
+/* Adds a trailer, without its LF. Returns 0, or -1 when it is malformed. */
+int sh_trailer_add(struct sh_trailer_check *c, struct sh_slice line, struct sh_error *err);
 
-/* At the end of the input: 0, or -1 with what is wrong. */
-int sh_trailer_settle(const struct sh_trailer_check *c, struct sh_error *err);
+/* Returns 0 when the trailers match the lines, or -1. For the end of the input. */
+int sh_trailer_verify(const struct sh_trailer_check *c, struct sh_error *err);
 
 #endif

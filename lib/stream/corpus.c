@@ -250,7 +250,7 @@ static int scan_trailer(struct scan *s, struct sh_slice line, struct sh_error *e
 	}
 	if (crlf)
 		line = sh_without_cr(line);
-	return sh_trailer_take(&s->check, line, err) < 0 ? -1 : 1;
+	return sh_trailer_add(&s->check, line, err) < 0 ? -1 : 1;
 }
 
 int sh_corpus_scan(
@@ -286,7 +286,7 @@ int sh_corpus_scan(
 				status = bad(arg, line, err);
 		}
 	}
-	if (status == 0 && c->trailer && sh_trailer_settle(&s.check, err) < 0) {
+	if (status == 0 && c->trailer && sh_trailer_verify(&s.check, err) < 0) {
 		err->file = m->name;
 		status = -1;
 	}

@@ -168,7 +168,7 @@ static int table_next(void *arg, size_t i, struct sh_slice *key, struct sh_error
 	if (got <= 0)
 		return got;
 	if (at_end && t->read)
-		t->read(t->arg, t->lines.block.n, t->lines.from.lines);
+		t->read(t->arg, t->lines.chunk.n, t->lines.from.lines);
 	if (sh_record_df(line, &t->record, err) < 0)
 		return sh_lines_blame(&t->lines, err);
 	if (!t->begun && t->record.text.n) {

@@ -128,7 +128,7 @@ static void test_arena(void)
 	ok(!sh_arena_room(&a, SIZE_MAX - 10, &err) && err.code == SH_ERR_NOMEM,
 	    "an absurd length is refused");
 	sh_arena_free(&a);
-	ok(a.bytes == 0 && !a.chunks, "a freed arena is an empty one");
+	ok(a.bytes == 0 && !a.slabs, "a freed arena is an empty one");
 }
 
 int main(void)
