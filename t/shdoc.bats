@@ -101,7 +101,7 @@ charset() {
 	says 'shdoc: 1 symbolic link not followed (--follow)' 'shdoc: 1 special file left out'
 }
 
-@test "what cannot be read is told, the rest is read, and the status is 2" {
+@test "unreadable files are reported, other files are read, and the status is 2" {
 	mkdir f f/closed
 	echo a >f/a
 	echo z >f/z

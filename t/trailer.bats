@@ -54,7 +54,7 @@ count() {
 	done
 }
 
-@test "a trailer that nobody asked for is an error that names --trailer, first or last, with --rejects too" {
+@test "a trailer without --trailer is an error that names --trailer: first or last, also with --rejects" {
 	for P in "${PROGRAMS[@]}"; do
 		good $P >plain
 		for run in "(cat plain; count plain)" "(count plain; cat plain)"; do
@@ -66,7 +66,7 @@ count() {
 				eval "$run" >in
 				try "$P $options in"
 				exits 2
-				grep -qE "^$P: in:[134]: a trailer \(--trailer, " err
+				grep -qE "^$P: in:[134]: unexpected trailer \(add --trailer " err
 			done
 		done
 	done
@@ -185,7 +185,7 @@ count() {
 	done
 }
 
-@test "a byte changed, a line lost, a line twice, a trailer cut: each is told" {
+@test "a changed byte, a lost line, a line twice and a cut trailer are errors" {
 	shfp --trailer=out "$T_DATA/en_dev.tsv" >fps
 	tried_with() {
 		try "$1 | shband --trailer -o new"

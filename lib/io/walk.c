@@ -171,7 +171,7 @@ static int file(struct sh_walk *w, const struct level *l, const char *name, cons
 		return 0;
 	}
 	if (fd < 0) {
-		sh_error_sys(err, "cannot open it");
+		sh_error_sys(err, "cannot open the file");
 		err->file = path;
 		return w->trouble(w->arg, err);
 	}
