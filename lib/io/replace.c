@@ -12,6 +12,12 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+/* statx(2); the headers of musl lack them. */
+#ifndef STATX_ATTR_IMMUTABLE
+#define STATX_ATTR_IMMUTABLE 0x10
+#define STATX_ATTR_APPEND    0x20
+#endif
+
 /* ---- whether a file can be replaced ---- */
 
 /* The folder of the target: 0, or -1 with errno. */
