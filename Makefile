@@ -376,11 +376,16 @@ dist: ## make a tarball of the last commit, the same bytes wherever it is made
 	@git diff --quiet HEAD || echo 'make dist: changes that are not committed stay out' >&2
 	git -c tar.umask=022 archive --prefix=$(DIST)/ HEAD | gzip -9n >$(DIST).tar.gz
 
-.PHONY: deb
+.PHONY: deb release
 deb: ## make Debian packages of the last commit, in build/deb, and run lintian on them
 	@share/deps build check deb
 	@+$(MAKE) --no-print-directory -s dist
 	share/packaging/deb $(DIST).tar.gz $(VERSION) $(BUILD)/deb
+
+release: ## make wheels and static tarballs of the last commit, in build/release, and try them without a compiler
+	@share/deps build check release
+	@+$(MAKE) --no-print-directory -s dist
+	share/packaging/release $(DIST).tar.gz $(VERSION) $(BUILD)/release
 
 lint: ## compile with gcc and clang, warnings as errors; check man pages, scripts and format
 	@share/deps build check lint
