@@ -2,6 +2,7 @@
  *
  *     dedup_how.c      the options that decide which documents are near-duplicates
  *     dedup_read.c     documents to fingerprints
+ *     dedup_rank.c     documents ranked by a field of their records
  *     lib/group/dedup   fingerprints to groups
  *     dedup_write.c    groups to the documents that stay, and to the report
  *     dedup_shards.c   the same to one output for each input
@@ -23,6 +24,13 @@
 #include "measures.h"
 #include "stream/corpus.h"
 
+/* --keep=max:FIELD or min:FIELD. */
+struct dedup_rank {
+	struct sh_slice name; /* of the field; empty: the option was not given */
+	unsigned field;       /* its number, when the name is a number */
+	bool largest;
+};
+
 struct dedup_settings {
 	size_t memory;
 	struct docopts docs;
@@ -38,7 +46,10 @@ struct dedup_settings {
 	unsigned k_for_threshold; /* -k when it is not given */
 	struct measures measures;
 	unsigned sample_features; /* of each document, for candidates that share some; 0: none */
-	uint64_t max_group, sample;
+	uint64_t sample;
+	struct dedup_rank rank;
+	struct sh_slice mark; /* name of the field; empty: documents are dropped, not marked */
+	bool counts;          /* the report has the size of each group */
 };
 
 struct dedup_place {
@@ -69,6 +80,13 @@ struct dedup_state {
 
 /* Documents of the operands into s->corpus and s->dedup, in input order. */
 void dedup_read(struct dedup_state *s);
+/* Takes the value of --keep if it has this form. */
+bool dedup_rank_parse(struct cli *c, const char *text, struct dedup_rank *rank);
+/* After the last option. */
+void dedup_rank_settle(struct cli *c, const struct dedup_settings *s);
+/* After all documents were read: ranks them. Does nothing without the option. */
+void dedup_rank(struct dedup_state *s);
+
 /* Ids of files, one a line; what follows a TAB is ignored. */
 void dedup_read_ids(
     struct cli *c, const char *const *names, size_t n_names, struct dedup_ids *list);
@@ -83,23 +101,24 @@ static inline bool dedup_stays(
 	return keeper[document] == document && !dedup_archive_drops(s, document);
 }
 
-/* Writes the documents that stay, as they came, of those from `from` up to but not including `to`. */
-void dedup_write_documents(
-    struct dedup_state *s, struct sh_sink *out, const uint32_t *keeper, uint32_t from, uint32_t to);
-/* A line for each of the others. */
-void dedup_write_report(struct dedup_state *s, const uint32_t *keeper);
-/* Before anything is read: that the report can be written is to be known then. */
-void dedup_open_report(struct dedup_state *s);
-
 struct dedup_groups {
-	uint32_t *size; /* by keeper, or by the first that went for one of the archive */
-	uint64_t n, dropped, large;
+	uint32_t *size; /* by keeper, or by the first document that went for one of the archive */
+	uint64_t n, dropped;
 	uint32_t largest;
 };
 
+/* Writes the documents that stay, as they came, of those from `from` up to but not including `to`. With --mark
+ * writes all of them, marked. */
+void dedup_write_documents(
+    struct dedup_state *s, struct sh_sink *out, const uint32_t *keeper, uint32_t from, uint32_t to);
+/* A line for each of the others. */
+void dedup_write_report(
+    struct dedup_state *s, const uint32_t *keeper, const struct dedup_groups *groups);
+/* Before anything is read: that the report can be written is to be known then. */
+void dedup_open_report(struct dedup_state *s);
+
 void dedup_count_groups(struct dedup_state *s, const uint32_t *keeper, struct dedup_groups *g);
 void dedup_free_groups(struct dedup_state *s, struct dedup_groups *g);
-void dedup_warn_of_groups(const struct dedup_state *s, const struct dedup_groups *g);
 void dedup_summarise(const struct dedup_state *s, const struct dedup_groups *g);
 
 #endif

@@ -27,6 +27,8 @@ struct worker {
 
 static uint64_t rank(const struct dedup_state *s, const struct sh_document *doc, uint32_t ranked)
 {
+	if (s->settings->rank.name.n)
+		return 1; /* dedup_rank() changes it */
 	switch (s->settings->keep.which) {
 	case SH_PREFER_LONGEST:
 		return UINT64_MAX -

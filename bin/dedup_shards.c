@@ -185,6 +185,8 @@ static void say_options(struct dedup_state *s)
 	say_flag(s, "--no-verify", !how->dedup.verify);
 	say_text(s, "--link", how->dedup.single ? "single" : "star");
 	say_text(s, "--keep", keep[how->keep.which]);
+	say(s, how->rank.largest ? "--keep-max" : "--keep-min", how->rank.name);
+	say(s, "--mark", how->mark);
 	say_flag(s, "--json", form->json);
 	say_text(s, "-f", how->docs.fields);
 	say_flag(s, "-l", form->line_ids);

@@ -1,11 +1,9 @@
-/* What it came to: groups, warnings, the line at the end. */
+/* The sizes of groups, and the summary. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/compare.h"
 #include "dedup.h"
-
-enum { GROUPS_SHOWN = 10 };
 
 static uint32_t archived_keeper(const struct dedup_state *s, uint32_t document)
 {
@@ -58,7 +56,6 @@ void dedup_count_groups(struct dedup_state *s, const uint32_t *keeper, struct de
 	for (uint32_t i = 0; i < s->corpus.n; i++) {
 		g->dropped += !dedup_stays(s, keeper, i);
 		g->n += g->size[i] > 1;
-		g->large += g->size[i] > s->settings->max_group;
 		if (g->size[i] > g->size[g->largest])
 			g->largest = i;
 	}
@@ -67,37 +64,6 @@ void dedup_count_groups(struct dedup_state *s, const uint32_t *keeper, struct de
 void dedup_free_groups(struct dedup_state *s, struct dedup_groups *g)
 {
 	sh_tables_put(&s->tables, g->size);
-}
-
-static void warn_of_group(const struct dedup_state *s, uint32_t size, struct sh_slice id)
-{
-	cli_warn(s->cli, "%u documents in the group kept by '%.*s' (--max-group)", size,
-	    sh_shown(id, 80), id.p);
-}
-
-void dedup_warn_of_groups(const struct dedup_state *s, const struct dedup_groups *g)
-{
-	struct sh_document_room room = { 0 };
-	struct sh_document doc;
-	struct sh_error err;
-	uint64_t shown = 0;
-
-	for (uint32_t i = 0; g->large && i < s->corpus.n && shown < GROUPS_SHOWN; i++) {
-		if (g->size[i] <= s->settings->max_group)
-			continue;
-		shown++;
-		if (dedup_archive_drops(s, i)) {
-			warn_of_group(s, g->size[i], dedup_archive_outcome(s, i)->id);
-			continue;
-		}
-		if (sh_corpus_document(&s->corpus, i, &room, &doc, &err) < 0)
-			cli_die(s->cli, &err);
-		warn_of_group(s, g->size[i], doc.id);
-	}
-	if (g->large > shown)
-		cli_warn(s->cli, "%llu more such group%s", (unsigned long long)(g->large - shown),
-		    CLI_PLURAL(g->large - shown));
-	sh_document_room_free(&room);
 }
 
 /* Without verification no texts are compared: a pair is one by its distance. */
@@ -126,7 +92,10 @@ void dedup_summarise(const struct dedup_state *s, const struct dedup_groups *g)
 	    "%.1f s",
 	    (unsigned long long)t->documents, CLI_PLURAL(t->documents),
 	    (unsigned long long)(t->documents - g->dropped), (unsigned long long)g->dropped,
-	    s->settings->dry_run ? " (dry run)" : "", (unsigned long long)t->identical, pairs,
-	    (unsigned long long)g->n, CLI_PLURAL(g->n), g->n ? g->size[g->largest] : 0,
-	    (unsigned long long)t->featureless, progress_seconds(&s->cli->progress));
+	    s->settings->dry_run  ? " (dry run)"
+	    : s->settings->mark.n ? " (marked)"
+				  : "",
+	    (unsigned long long)t->identical, pairs, (unsigned long long)g->n, CLI_PLURAL(g->n),
+	    g->n ? g->size[g->largest] : 0, (unsigned long long)t->featureless,
+	    progress_seconds(&s->cli->progress));
 }

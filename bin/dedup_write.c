@@ -1,8 +1,9 @@
-/* What comes of it: the documents that stay, and the report of those that do not. */
+/* The documents that stay, or all of them marked, and the report of those that do not stay. */
 #include <string.h>
 
 #include "base/num.h"
 #include "dedup.h"
+#include "record/keeper_mark.h"
 
 static void write_report_part(struct dedup_state *s, const void *p, size_t n)
 {
@@ -12,11 +13,65 @@ static void write_report_part(struct dedup_state *s, const void *p, size_t n)
 		cli_die(s->cli, &err);
 }
 
-static int write_document(
-    struct dedup_state *s, struct sh_sink *out, uint32_t i, struct sh_error *err)
-{
-	struct sh_slice line = sh_corpus_line(&s->corpus, i);
+/* Memory for the documents of a pair. */
+struct rooms {
+	struct sh_document_room room[2];
+	struct sh_buf line;
+};
 
+static void free_rooms(struct rooms *r)
+{
+	sh_document_room_free(&r->room[0]);
+	sh_document_room_free(&r->room[1]);
+	sh_buf_free(&r->line);
+}
+
+/* Fills the mark of a document that does not stay. `text` is room for the similarity. */
+static int find_mark(struct dedup_state *s, uint32_t i, uint32_t keeper, struct rooms *r,
+    struct sh_keeper_mark *mark, char text[SH_SIMILARITY_CHARS], struct sh_error *err)
+{
+	const struct sh_outcome *f = dedup_archive_drops(s, i) ? dedup_archive_outcome(s, i) : NULL;
+	unsigned distance, rounded = f ? f->similarity : SH_UNVERIFIED;
+	struct sh_similarity sim;
+	struct sh_document kept;
+
+	if (f) {
+		mark->keeper = f->id;
+	} else {
+		if (sh_corpus_document(&s->corpus, keeper, &r->room[1], &kept, err) < 0 ||
+		    sh_dedup_compare(s->dedup, i, keeper, &distance, &sim, err) < 0)
+			return -1;
+		mark->keeper = kept.id;
+		if (s->settings->dedup.verify)
+			rounded = sh_similarity_round(&sim);
+	}
+	if (rounded != SH_UNVERIFIED) {
+		sh_similarity_print(text, rounded);
+		mark->similarity = sh_slice(text, SH_SIMILARITY_CHARS);
+	}
+	return 0;
+}
+
+/* Makes r->line the marked line of a document. The CR of a DOS line end stays at its end. */
+static int mark_line(struct dedup_state *s, uint32_t i, const uint32_t *keeper, struct rooms *r,
+    struct sh_error *err)
+{
+	const struct sh_document_form *form = &s->settings->docs.docs.form;
+	struct sh_slice whole = sh_corpus_line(&s->corpus, i), line = cli_strip(form->crlf, whole);
+	struct sh_keeper_mark mark = { 0 };
+	char text[SH_SIMILARITY_CHARS];
+	struct sh_document doc;
+
+	r->line.n = 0;
+	if (sh_corpus_document(&s->corpus, i, &r->room[0], &doc, err) < 0 ||
+	    (!dedup_stays(s, keeper, i) && find_mark(s, i, keeper[i], r, &mark, text, err) < 0) ||
+	    sh_keeper_mark_add(form, s->settings->mark, line, &doc, &mark, &r->line, err) < 0)
+		return -1;
+	return whole.n > line.n ? sh_buf_add(&r->line, "\r", 1, err) : 0;
+}
+
+static int write_line(struct sh_sink *out, struct sh_slice line, struct sh_error *err)
+{
 	return sh_sink_write(out, line.p, line.n, err) < 0 || sh_sink_write(out, "\n", 1, err) < 0
 		   ? -1
 		   : 0;
@@ -25,17 +80,32 @@ static int write_document(
 void dedup_write_documents(
     struct dedup_state *s, struct sh_sink *out, const uint32_t *keeper, uint32_t from, uint32_t to)
 {
+	struct rooms r;
 	struct sh_error err;
 
-	for (uint32_t i = from; i < to; i++)
-		if (dedup_stays(s, keeper, i) && write_document(s, out, i, &err) < 0)
+	memset(&r, 0, sizeof r);
+	for (uint32_t i = from; i < to; i++) {
+		struct sh_slice line = sh_corpus_line(&s->corpus, i);
+
+		if (s->settings->mark.n) {
+			if (mark_line(s, i, keeper, &r, &err) < 0)
+				cli_die(s->cli, &err);
+			line = sh_buf_slice(&r.line);
+		} else if (!dedup_stays(s, keeper, i)) {
+			continue;
+		}
+		if (write_line(out, line, &err) < 0)
 			cli_die(s->cli, &err);
+	}
+	free_rooms(&r);
 }
 
-/* With an archive, where some are compared and some are not, what was not has a - there. */
-static void write_numbers(struct dedup_state *s, unsigned distance, unsigned similarity)
+/* The similarity of a pair that was not compared is absent, or "-" where the line needs its place: with an archive,
+ * where some pairs are compared, and before the size of the group. group: 0 without --counts. */
+static void write_numbers(
+    struct dedup_state *s, unsigned distance, unsigned similarity, uint32_t group)
 {
-	char text[SH_NUM_CHARS + SH_SIMILARITY_CHARS + 3];
+	char text[2 * SH_NUM_CHARS + SH_SIMILARITY_CHARS + 4];
 	size_t n = 1;
 
 	text[0] = '\t';
@@ -44,17 +114,21 @@ static void write_numbers(struct dedup_state *s, unsigned distance, unsigned sim
 		text[n++] = '\t';
 		sh_similarity_print(text + n, similarity);
 		n += SH_SIMILARITY_CHARS;
-	} else if (s->settings->archive.dir) {
+	} else if (s->settings->archive.dir || group) {
 		text[n++] = '\t';
 		text[n++] = '-';
+	}
+	if (group) {
+		text[n++] = '\t';
+		n += sh_print_u64(text + n, group);
 	}
 	text[n++] = '\n';
 	write_report_part(s, text, n);
 }
 
 /* Whether it went for one of the same id, by which the report tells the two apart no more. */
-static bool report_one(
-    struct dedup_state *s, uint32_t dropped, uint32_t keeper, struct sh_document_room room[2])
+static bool report_one(struct dedup_state *s, uint32_t dropped, uint32_t keeper, uint32_t group,
+    struct sh_document_room room[2])
 {
 	struct sh_document doc, kept;
 	struct sh_similarity sim;
@@ -69,27 +143,30 @@ static bool report_one(
 		const struct sh_outcome *f = dedup_archive_outcome(s, dropped);
 
 		write_report_part(s, f->id.p, f->id.n);
-		write_numbers(s, f->distance, f->similarity);
+		write_numbers(s, f->distance, f->similarity, 0);
 		return false;
 	}
 	if (sh_corpus_document(&s->corpus, keeper, &room[1], &kept, &err) < 0 ||
 	    sh_dedup_compare(s->dedup, dropped, keeper, &distance, &sim, &err) < 0)
 		cli_die(s->cli, &err);
 	write_report_part(s, kept.id.p, kept.id.n);
-	write_numbers(
-	    s, distance, s->settings->dedup.verify ? sh_similarity_round(&sim) : SH_UNVERIFIED);
+	write_numbers(s, distance,
+	    s->settings->dedup.verify ? sh_similarity_round(&sim) : SH_UNVERIFIED, group);
 	return sh_slice_eq(doc.id, kept.id);
 }
 
-void dedup_write_report(struct dedup_state *s, const uint32_t *keeper)
+void dedup_write_report(
+    struct dedup_state *s, const uint32_t *keeper, const struct dedup_groups *groups)
 {
+	bool counts = s->settings->counts;
 	struct sh_document_room room[2];
 	uint32_t alike = 0;
 
 	memset(room, 0, sizeof room);
 	for (uint32_t i = 0; i < s->corpus.n; i++)
 		if (!dedup_stays(s, keeper, i))
-			alike += report_one(s, i, keeper[i], room);
+			alike +=
+			    report_one(s, i, keeper[i], counts ? groups->size[keeper[i]] : 0, room);
 	sh_document_room_free(&room[0]);
 	sh_document_room_free(&room[1]);
 	if (alike)

@@ -12,7 +12,8 @@ enum {
 	LINK,
 	PROTECT,
 	NO_VERIFY,
-	MAX_GROUP,
+	MARK,
+	COUNTS,
 	SAMPLE,
 	WAIT,
 	COMPRESS
@@ -20,17 +21,17 @@ enum {
 
 #define DEFAULT_MEMORY ((size_t)1 << 30)
 
-enum { DEFAULT_MAX_GROUP = 1000 };
-
 static const struct cli_option options[] = {
 	CLI_HEADING("Documents that stay, and the report"),
-	{ KEEP, "keep", "first|longest|newest|FILE", "who stays; FILE: ids, best first [first]" },
+	{ KEEP, "keep", "first|longest|newest|max:FIELD|min:FIELD|FILE",
+	    "who stays; FILE: ids, best first [first]" },
 	{ PROTECT, "protect", "FILE", "never drop the documents whose ids stand in FILE" },
 	{ LINK, "link", "star|single", "groups are neighbours of one, or chains [star]" },
 	{ REPORT, "report", "FILE", "write id, keeper, distance, similarity of each one dropped" },
+	{ COUNTS, "counts", NULL, "add the number of documents in the group to the report" },
+	{ MARK, "mark", "FIELD", "drop none: add keeper and similarity to each document" },
 	{ DRY_RUN, "dry-run", NULL, "write no documents" },
 	{ SAMPLE, "sample", "N", "show N of the compared pairs at each distance, side by side" },
-	{ MAX_GROUP, "max-group", "N", "warn of groups of more than N documents [1000]" },
 	{ NO_VERIFY, "no-verify", NULL, "drop by distance alone, without looking at the texts" },
 	{ 'O', "output-dir", "DIR", "write one file for each input there; go on after a kill" },
 	{ COMPRESS, "compress", "FORM", "compress the files of -O by %s [as their inputs]",
@@ -53,6 +54,7 @@ static const struct cli_removed removed[] = {
 	{ 0, "expire", "was moved: sharchive expire DIR AGE" },
 	{ 0, "remove", "was moved: sharchive remove DIR FILE..." },
 	{ 0, "stats", "was moved: sharchive stats DIR" },
+	{ 0, "max-group", "was dropped: --report FILE --counts has the size of each group" },
 	{ 0, "tmpdir", "was dropped: set TMPDIR=DIR in the environment" },
 	{ 'r', NULL, "was dropped: say --report FILE (shdoc FOLDER reads the files of a folder)" },
 	{ 0 },
@@ -70,7 +72,10 @@ static void take(struct cli *c, struct dedup_settings *s, int opt)
 {
 	switch (opt) {
 	case KEEP:
-		sh_prefer_parse(c->arg, &s->keep);
+		s->keep = (struct sh_prefer){ 0 };
+		s->rank = (struct dedup_rank){ 0 };
+		if (!dedup_rank_parse(c, c->arg, &s->rank))
+			sh_prefer_parse(c->arg, &s->keep);
 		if (s->keep.path)
 			cli_reads_or(c, "--keep", "first, longest nor newest");
 		break;
@@ -88,8 +93,13 @@ static void take(struct cli *c, struct dedup_settings *s, int opt)
 	case DRY_RUN:
 		s->dry_run = true;
 		break;
-	case MAX_GROUP:
-		s->max_group = cli_number(c, "--max-group", 1, UINT32_MAX);
+	case COUNTS:
+		s->counts = true;
+		break;
+	case MARK:
+		s->mark = sh_slice_str(c->arg);
+		if (s->mark.n == 0)
+			cli_usage(c, "--mark: the name of the field is empty");
 		break;
 	case SAMPLE:
 		s->sample = cli_number(c, "--sample", 1, 1000);
@@ -153,10 +163,27 @@ static void warn_of_recall(struct cli *c, const struct dedup_settings *s)
 	    s->k_for_threshold);
 }
 
+static void settle_mark(struct cli *c, const struct dedup_settings *s)
+{
+	const struct sh_document_form *form = &s->docs.docs.form;
+
+	if (s->mark.n && s->dry_run)
+		cli_usage(
+		    c, "--mark: %s writes no documents", s->sample ? "--sample" : "--dry-run");
+	if (s->mark.n && form->line_ids && !form->json)
+		cli_usage(c, "--mark adds fields, and with -l the whole line is text");
+	if (s->counts && !s->report_path)
+		cli_usage(c, "--counts is for --report FILE");
+	if (s->counts && s->archive.dir)
+		cli_usage(c, "--counts and -a cannot be used together: an archive has no groups");
+}
+
 static void settle(struct cli *c, struct dedup_settings *s)
 {
 	dedup_how_settle(c, s);
+	dedup_rank_settle(c, s);
 	settle_report(c, s);
+	settle_mark(c, s);
 	if (s->sample && !s->dedup.verify)
 		cli_usage(c, "--sample shows similarities, which --no-verify leaves out");
 	dedup_archive_settle(c, s);
@@ -251,9 +278,7 @@ static void tell(struct dedup_state *s)
 	else if (!s->settings->dry_run)
 		dedup_write_documents(s, &s->cli->out, keeper, 0, (uint32_t)s->corpus.n);
 	if (s->settings->report_path)
-		dedup_write_report(s, keeper);
-	/* It names documents of the archive, as it was. */
-	dedup_warn_of_groups(s, &groups);
+		dedup_write_report(s, keeper, &groups);
 	dedup_archive_add(s, keeper);
 	if (!s->settings->quiet) {
 		dedup_warn_of_ids(s->cli, "--keep", &s->ranked);
@@ -277,7 +302,7 @@ static void end(struct dedup_state *s)
 int main(int argc, char **argv)
 {
 	struct cli c;
-	struct dedup_settings s = { .memory = DEFAULT_MEMORY, .max_group = DEFAULT_MAX_GROUP };
+	struct dedup_settings s = { .memory = DEFAULT_MEMORY };
 	struct dedup_state state = { .cli = &c, .settings = &s };
 	int opt;
 
@@ -288,6 +313,7 @@ int main(int argc, char **argv)
 	settle(&c, &s);
 	begin(&state, &s);
 	dedup_read(&state);
+	dedup_rank(&state);
 	dedup_archive_look(&state);
 	find(&state);
 	tell(&state);

@@ -55,17 +55,17 @@ struct settings {
 /* ---- groups ---- */
 
 /* A record of groups has two fields. That of a report or of pairs has more, and names two documents. */
-static int parse(struct sh_slice line, struct sh_slice field[4], struct sh_error *err)
+static int parse(struct sh_slice line, struct sh_slice field[5], struct sh_error *err)
 {
-	size_t n = sh_fields_split(line, field, 4);
+	size_t n = sh_fields_split(line, field, 5);
 
-	if (n < 2 || n > 4)
+	if (n < 2 || n > 5)
 		return sh_error_set(err, SH_ERR_RECORD,
 		    "%zu field%s, expected id<TAB>keeper or a line of a report", n, CLI_PLURAL(n));
 	if (sh_id_check(field[0], err) < 0 || sh_id_check(field[1], err) < 0)
 		return -1;
 	if (n < 4 || field[3].n != SH_SIMILARITY_CHARS)
-		field[3].n = 0;
+		field[3] = sh_slice("", 0);
 	if (n > 2 && sh_slice_eq(field[0], field[1]))
 		return sh_error_set(err, SH_ERR_RECORD,
 		    "'%.*s' was dropped for a document of the same id: no id tells which of the "
@@ -90,7 +90,7 @@ static uint32_t index_of(struct cli *c, struct settings *s, struct sh_slice id)
 	return i;
 }
 
-static void take_record(struct cli *c, struct settings *s, const struct sh_slice field[4])
+static void take_record(struct cli *c, struct settings *s, const struct sh_slice field[5])
 {
 	uint32_t id = index_of(c, s, field[0]), keeper = index_of(c, s, field[1]);
 	struct entry *e = &s->entry[id];
@@ -130,7 +130,7 @@ static void refuse_pairs(struct cli *c, const struct settings *s)
 
 static void read_groups(struct cli *c, struct settings *s)
 {
-	struct sh_slice line, field[4];
+	struct sh_slice line, field[5];
 	struct sh_lines lines;
 	struct sh_error err;
 

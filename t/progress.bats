@@ -112,7 +112,7 @@ SLOWLY='{ head -c 1; sleep 0.5; cat; } >/dev/null'
 	for _ in 1 2 3; do cat "$T_DATA/en_dev.tsv"; done >docs
 	on_terminal "shtok docs | $SLOWLY"
 	[ ! -s shown ]
-	on_terminal "shdedup --max-group 9 docs >/dev/null"
+	on_terminal "shdedup docs >/dev/null"
 	[ "$(grep -c 'documents, ' shown)" = 1 ]
 	run ! grep -Eq ' MB, .* s$' shown
 	TERM_HERE=dumb

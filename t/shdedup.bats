@@ -365,39 +365,33 @@ texts() {
 	exits 2
 }
 
-@test "nothing is dropped unseen unless asked by name; large groups are told of" {
+@test "nothing is dropped unseen unless asked by name" {
 	texts 20 30 50 >docs
 	try 'shdedup -q -k 64 docs'
 	exits 0
 	[ "$(wc -l <out)" -gt 10 ]
-	try 'shdedup -k 64 --no-verify --max-group 20 --report report docs'
+	try 'shdedup -k 64 --no-verify --report report docs'
 	exits 0
 	[ "$(wc -l <out)" -eq 1 ]
-	grep -q "50 documents in the group kept by 'd1'" err
+	grep -q 'groups*, largest 50;' err
 	awk -F '\t' 'NF != 3 { exit 1 }' report
 }
 
-@test "the summary counts what was found; of large groups ten are named and the rest counted" {
+@test "the summary counts what was found" {
 	for i in $(seq 12); do
 		printf '%s\tword%s and more of it\n' "a$i" "$i" "b$i" "$i"
 	done >docs
 	printf 'c\tword1 and more of it word1 and\nd\t!\n' >>docs
-	try 'shdedup -n 1 --max-group 1 docs | wc -l'
+	try 'shdedup -n 1 docs | wc -l'
 	exits 0
 	gives 13
-	for i in 1 2 3 4 5 6 7 8 9 10; do
-		[ $i = 1 ] && n=3 || n=2
-		echo "shdedup: $n documents in the group kept by 'a$i' (--max-group)"
-	done >expected
-	echo 'shdedup: 2 more such groups' >>expected
-	head -n -1 err | diff expected -
+	[ "$(wc -l <err)" = 1 ]
 	tail -n 1 err | grep -qE '^shdedup: 26 documents, 13 stay, 13 dropped; 13 with the features of another, [0-9]+ pairs? compared, 0 similar; 12 groups, largest 3; 1 without features; [0-9.]+ s$'
-	try 'shdedup -n 1 --max-group 2 --dry-run docs'
+	try 'shdedup -n 1 --dry-run docs'
 	exits 0
 	gives
-	[ "$(head -n -1 err)" = "shdedup: 3 documents in the group kept by 'a1' (--max-group)" ]
 	grep -q '^shdedup: 26 documents, 13 stay, 13 dropped (dry run); ' err
-	try 'shdedup -q -n 1 --max-group 3 docs >out'
+	try 'shdedup -q -n 1 docs >out'
 	says
 	# Documents are counted over blocks, in the report of lines without ids, too.
 	awk 'BEGIN { for (i = 1; i <= 40; i++) { for (j = 0; j < 8000; j++) printf "w%d ", j * j % 97 + 100 * (i % 39); print "" } }' >lines
@@ -441,7 +435,8 @@ texts() {
 	refuses '-w set' '-w has no effect on MinHash fingerprints (add --simhash, or drop -w)'
 	refuses '--sample 3 --no-verify' '--sample shows similarities, which --no-verify leaves out'
 	refuses '--sample 0' "--sample '0': expected a whole number from 1 to 1000"
-	refuses '--max-group 0' "--max-group '0': expected a whole number from 1 to 4294967295"
+	refuses '--max-group 9' '--max-group was dropped: --report FILE --counts has the size of each group'
+	refuses '--tmpdir /tmp' '--tmpdir was dropped: set TMPDIR=DIR in the environment'
 	refuses '--few 1001' "--few '1001': expected a whole number from 0 to 1000"
 	refuses '--link chain' "--link 'chain': expected star or single"
 	printf 'a\tone two three\nb\tone two three\n' >docs
@@ -737,4 +732,85 @@ edit_oracle() {
 	exits 2
 	says 'shdedup: -T: two thresholds are for --measure any, not for --measure jaccard' \
 		"Try 'shdedup --help' or 'man shdedup'."
+}
+
+@test "--mark drops nothing and changes nothing else of a line" {
+	for file in en_dev zh_dev; do
+		shdedup -q --report gone "$T_DATA/$file.tsv" >/dev/null
+		shdrop --mark dup -d gone "$T_DATA/$file.tsv" >expected
+		try "shdedup -q -j 2 --mark dup --report again \$T_DATA/$file.tsv"
+		exits 0
+		same expected out
+		same gone again
+		tr -d '\000-\010\013-\037"' <"$T_DATA/$file.tsv" | awk -F '\t' '{ print "{\"id\":\"" $1 "\",  \"text\":\"" $2 "\",\"x\":1.50 }" }' >json
+		shdedup -q --json --report gone json >/dev/null
+		shdrop --json --mark dup -d gone json >expected
+		try 'shdedup -q --json --mark dup json'
+		exits 0
+		same expected out
+		sed -E 's/,"dup":(null|[{][^{}]*[}])[}]$/}/' out | cmp - json
+	done
+	printf 'a\tone two\r\nb\tone two\r\n' >dos
+	try 'shdedup -q --crlf --mark m dos'
+	gives 'a\tone two\t\t\r' 'b\tone two\ta\t1.0000\r'
+	try 'shdedup --mark m dos --crlf'
+	[[ $(<err) == *' 1 dropped (marked); '* ]]
+	try 'shdedup -q --no-verify --crlf --mark m dos'
+	gives 'a\tone two\t\t\r' 'b\tone two\ta\t\r'
+	mkdir in && mv dos in
+	try 'shdedup -q --crlf --mark m -O new in/dos && cat new/dos'
+	gives 'a\tone two\t\t\r' 'b\tone two\ta\t1.0000\r'
+	for bad in '--mark m --dry-run' '--mark m -l' '--mark='; do
+		try "shdedup $bad in/dos"
+		exits 2
+	done
+}
+
+@test "--keep=max:FIELD and min:FIELD rank by a number or a string of the record" {
+	# Brute force: of each group the first document with the best value.
+	awk 'BEGIN { srand(7); for (i = 1; i <= 400; i++) printf "d%d\t%d\t%s\ttext of number %d and some more words %d\n", i,
+		rand() * 20, rand() < 0.1 ? "" : rand() < 0.5 ? sprintf("%.3f", rand() * 300 - 100) : int(rand() * 9) "e1", i % 90, i % 90 }' >docs
+	sed -E 's/(.*)\t(.*)\t(.*)\t(.*)/{"id":"\1","q":\3,"text":"\4"}/; s/"q":,//' docs >json
+	for best in max min; do
+		awk -F '\t' -v best=$best '{ v = $3; if (!($4 in at)) order[++n] = $4
+			if (!($4 in at) || (v != "" && (value[$4] == "" || (best == "max" ? v + 0 > value[$4] + 0 : v + 0 < value[$4] + 0)))) {
+				at[$4] = $1; value[$4] = v } }
+			END { for (i = 1; i <= n; i++) print at[order[i]] }' docs | sort >expected
+		try "shdedup -q -T 1 -f 1,4 --keep=$best:3 docs | cut -f 1 | sort"
+		exits 0
+		same expected out
+		try "shdedup -q -T 1 --json --keep=$best:q json | sed -E 's/.*\"id\":\"([^\"]*).*/\1/' | sort"
+		exits 0
+		same expected out
+	done
+	printf '%s\n' '{"id":1,"text":"x y","date":"2024-01-09T10:00:00"}' '{"id":2,"text":"x y","date":"2024-01-09T10:00:01"}' '{"id":3,"text":"x y"}' >dates
+	try 'shdedup --json --keep max:date dates'
+	gives '{"id":2,"text":"x y","date":"2024-01-09T10:00:01"}'
+	grep -qx "shdedup: 1 document without field 'date' stays only for each other (--keep)" err
+	try 'shdedup -q --json --keep min:date dates'
+	gives '{"id":1,"text":"x y","date":"2024-01-09T10:00:00"}'
+	try 'shdedup -q --json --keep min:day dates'
+	exits 2
+	says "shdedup: --keep: no document has a field 'day'"
+	try 'shdedup -q --keep min:day docs'
+	exits 2
+	says 'shdedup: --keep: expected the number of a field, as in max:3 (--json has names)' "Try 'shdedup --help' or 'man shdedup'."
+}
+
+@test "--counts adds the number of documents in the group to the report" {
+	printf '%s\tone two three\n' a b c >docs
+	printf 'd\tother words here\n' >>docs
+	try 'shdedup -q --counts --report - --dry-run docs'
+	gives 'b\ta\t0\t1.0000\t3' 'c\ta\t0\t1.0000\t3'
+	try 'shdedup -q --counts --report - --dry-run docs | shdrop -d - docs | cut -f 1'
+	gives a d
+	try 'shdedup -q --no-verify --counts --report - --dry-run docs'
+	gives 'b\ta\t0\t-\t3' 'c\ta\t0\t-\t3'
+	try 'shdedup -q --counts docs'
+	exits 2
+	says 'shdedup: --counts is for --report FILE' "Try 'shdedup --help' or 'man shdedup'."
+}
+
+@test "shdedup has at most 48 options" {
+	[ "$(shdedup --help | grep -cE '^ +(-., )?--[a-z]')" -le 48 ]
 }

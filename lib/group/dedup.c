@@ -116,6 +116,11 @@ int sh_dedup_add(struct sh_dedup *d, const uint64_t *fp, size_t features, uint64
 	return 0;
 }
 
+void sh_dedup_set_rank(struct sh_dedup *d, uint32_t document, uint64_t rank)
+{
+	d->rank[document] = rank;
+}
+
 void sh_dedup_leave_out(struct sh_dedup *d, uint32_t document)
 {
 	d->features[document] = 0;

@@ -75,6 +75,10 @@ void sh_dedup_delete(struct sh_dedup *d);
 int sh_dedup_add(struct sh_dedup *d, const uint64_t *fp, size_t features, uint64_t rank,
     bool is_protected, struct sh_error *err);
 
+/* Changes the rank of a document, before the run. Possible only when the first document was added with a rank
+ * other than 0. */
+void sh_dedup_set_rank(struct sh_dedup *d, uint32_t document, uint64_t rank);
+
 /* After each sh_dedup_add(), for candidates by shared features: the sampled features of the document,
  * distinct (fp/bottom.h). Without a call there are no such candidates. */
 int sh_dedup_sample(struct sh_dedup *d, const uint64_t *hash, size_t n, struct sh_error *err);
