@@ -358,6 +358,131 @@ with_module() {
 	with_module anywhere.py
 }
 
+@test "dir() shows public names only, and hints name what they mean" {
+	with_module -c 'import simhash_utils, typing
+public = [name for name in dir(simhash_utils) if not name.startswith("_")]
+assert public == sorted(simhash_utils.__all__), public
+leaks = [n for n in vars(simhash_utils) if not n.startswith("_") and n not in simhash_utils.__all__]
+assert not leaks, leaks
+for name in public:
+    thing = getattr(simhash_utils, name)
+    if callable(thing) and name != "Pair":
+        typing.get_type_hints(thing)
+        assert thing.__module__ == "simhash_utils" and thing.__doc__, name'
+}
+
+@test "dedup, verify and spans are what the programs give" {
+	cat >programs.py <<-'END'
+	import sys
+	from simhash_utils import Error, Simhash, dedup, duplicates, join, kept, spans, verify
+
+	ids, texts = [], []
+	for line in open("docs", encoding="utf-8", newline="\n"):
+	    i, text = line.rstrip("\n").split("\t")
+	    ids.append(i)
+	    texts.append(text.replace("\\n", "\n").replace("\\t", "\t"))
+
+	def write(name, lines):
+	    with open(name, "w", encoding="utf-8", newline="\n") as f:
+	        f.writelines("\t".join(map(str, line)) + "\n" for line in lines)
+
+	write("got.dropped", sorted((ids[d.dropped], ids[d.keeper], "%.4f" % d.similarity)
+	    for d in duplicates(texts, threshold=0.7, ngrams=2)))
+	mask = kept(texts, threshold=0.7, ngrams=2)
+	write("got.kept", ([i] for i, stays in zip(ids, mask) if stays))
+	items = [{"id": i, "body": text} for i, text in zip(ids, texts)]
+	stay = dedup(iter(items), text="body", threshold=0.7, ngrams=2)
+	assert stay == dedup(items, text=lambda item: item["body"], threshold=0.7, ngrams=2)
+	assert [item["id"] for item in stay] == [i for i, stays in zip(ids, mask) if stays]
+	assert dedup(texts, threshold=0.7, ngrams=2) == [item["body"] for item in stay]
+
+	pairs = [(i, j) for i, j, d in join([Simhash(minhash=True, ngrams=3)(t) or 0 for t in texts], 10)]
+	write("got.verified", sorted((*sorted((ids[v.first], ids[v.second]), key=str.encode), "%.4f" % v.similarity)
+	    for v in verify(pairs, texts, ngrams=3)))
+	write("pairs", ((*sorted((ids[i], ids[j]), key=str.encode), 0) for i, j in pairs))
+
+	# Places are those of characters and of bytes, whatever a record escapes.
+	odd = "tab\there \\ back\\slash\nline \u4e2d\u6587 \U0001f600 "
+	line = "four score and seven years ago our fathers brought forth on this continent a new nation"
+	for texts in [odd + line, line + " end"], [(odd + line).encode(), (line + " end").encode()]:
+	    found, = spans(texts)
+	    a, b = texts[found.first][found.start1:found.end1], texts[found.second][found.start2:found.end2]
+	    assert (found.first, found.second, a, b) == (1, 0, line if texts[0][:0] == "" else line.encode(), a), found
+	    query, = spans(texts[:1], queries=["nothing here", texts[1]])
+	    assert query[:3] == (0, found.start2, found.end2) and query[3:6] == (1, found.start1, found.end1), query
+
+	assert dedup([]) == [] and spans([]) == [] and verify([], []) == [] and kept([None, None]) == [True, True]
+	assert kept(["a b", None, "a, b", b"a b"]) == [True, True, False, False]
+	assert kept(["x", float("nan")]) == [True, True]
+	for call, word in ((lambda: dedup(["a"], output="x"), "sets --output itself"), (lambda: kept([1]), "a text is int"),
+	        (lambda: dedup(["a"], no_such=1), "no-such"), (lambda: verify([(0, 1)], ["a"]), "positions of 1 texts"),
+	        (lambda: dedup(["a"], threshold=3), "shdedup: -T '3'")):
+	    try:
+	        call()
+	    except Error as error:
+	        assert word in str(error), error
+	    else:
+	        raise AssertionError(word)
+	END
+	cut -f 1,2 "$T_DATA/en_dev.tsv" | grep -v '\\\\' | head -n 300 >docs
+	with_module programs.py
+	shdedup -q -T 0.7 -n 2 --report report docs | cut -f 1 >want.kept
+	cut -f 1,2,4 report | LC_ALL=C sort >want.dropped
+	shverify -n 3 -d docs pairs | cut -f 1,2,4 | LC_ALL=C sort >want.verified
+	for what in kept dropped verified; do
+		[ -s "want.$what" ]
+		LC_ALL=C sort "got.$what" >got
+		LC_ALL=C sort "want.$what" >want
+		same want got
+	done
+}
+
+@test "columns of pandas, polars and Arrow" {
+	cat >columns.py <<-'END'
+	import sys
+	from simhash_utils import Simhash, kept
+
+	simhash = Simhash()
+	texts = ["to be or not to be", None, "To be, or not to be!", "", "\u4e2d\u6587 \U0001f600", "x" * 100] * 3
+	want = [None if t is None else simhash(t) for t in texts]
+	mask = kept(texts)
+	assert simhash.column(texts) == simhash.column(iter(texts)) == want
+	tried = 0
+	try:
+	    import pyarrow as pa
+	    tried += 1
+	    for kind in pa.string(), pa.large_string(), pa.binary(), pa.large_binary(), pa.string_view():
+	        array = pa.array([None if t is None else t.encode() for t in texts] if "binary" in str(kind) else texts, kind)
+	        many = pa.chunked_array([array[:5], array[5:5], array[5:]])
+	        assert simhash.column(array) == simhash.column(many) == want, kind
+	        assert simhash.column(array[4:9]) == want[4:9] and simhash.column(array[:0]) == []
+	        assert kept(array) == kept(many) == mask
+	    table = pa.table({"text": texts})
+	    assert table.filter(pa.array(kept(table["text"])))["text"].to_pylist() == [t for t, m in zip(texts, mask) if m]
+	except ImportError:
+	    pass
+	try:
+	    import pandas as pd
+	    tried += 1
+	    df = pd.DataFrame({"text": texts})
+	    assert simhash.column(df["text"]) == want and len(df[kept(df["text"])]) == sum(mask)
+	    assert simhash.column(df["text"].astype("string")) == want
+	except ImportError:
+	    pass
+	try:
+	    import polars as pl
+	    tried += 1
+	    df = pl.DataFrame({"text": texts})
+	    assert simhash.column(df["text"]) == want and len(df.filter(pl.Series(kept(df["text"])))) == sum(mask)
+	    assert pl.Series(simhash.column(df["text"]), dtype=pl.UInt64).to_list() == want
+	except ImportError:
+	    pass
+	print(tried)
+	END
+	with_module columns.py >tried
+	[ "$(cat tried)" -gt 0 ] || skip 'lists only: no pyarrow, pandas or polars'
+}
+
 @test "without a library it says what to do" {
 	mkdir alone
 	cp -r "$here/python/simhash_utils" alone

@@ -1,4 +1,7 @@
-"""Fingerprints of texts, and exact joins of fingerprints: libsimhash, see libsimhash(3).
+"""Fingerprints of texts, exact joins of fingerprints, and texts without near-duplicates.
+
+libsimhash(3) computes fingerprints and joins them. dedup(), verify() and spans() run the programs
+shdedup(1), shverify(1) and shspan(1), which are in $SIMHASH_PROGRAMS or on the path.
 
 The same text and choices give the fingerprint that shfp(1) gives, as an int whose hex digits are
 those of a record.
@@ -22,19 +25,22 @@ import operator as _operator
 import os as _os
 import sys as _sys
 import threading as _threading
-from typing import Any, Callable, Iterable, Iterator, List, Optional, SupportsIndex, Tuple, Union
+import typing as _t
 
-__all__ = ["Bands", "Error", "Simhash", "distance", "each_pair", "join", "library_version"]
+from ._programs import Duplicate, Error, Span, Verified, _texts, dedup, duplicates, kept, spans, verify
+
+__all__ = [
+    "Bands", "Duplicate", "Error", "Pair", "Simhash", "Span", "Verified", "dedup", "distance", "duplicates",
+    "each_pair", "join", "kept", "library_version", "spans", "verify",
+]
 __version__ = "0.1.0"
 
 _MAX_WORDS = 16
 _NO_MEMORY = 1  # code of struct simhash_error
+# Types of Arrow whose texts lie in one buffer, and the width of their offsets.
+_ARROW_OFFSETS: _t.Dict[str, _t.Any] = {"string": "i", "binary": "i", "large_string": "q", "large_binary": "q"}
 
-Pair = Tuple[int, int, int]
-
-
-class Error(ValueError):
-    """What the library refuses, in its words."""
+Pair = _t.Tuple[int, int, int]
 
 
 class _Error(_c.Structure):
@@ -88,7 +94,7 @@ def _declare(lib: _c.CDLL) -> _c.CDLL:
         ("profile", _c.c_int, [_c.POINTER(_Options), _c.c_char_p, error]),
         ("new", _c.c_void_p, [_c.POINTER(_Options), error]),
         ("free", None, [_c.c_void_p]),
-        ("text", _c.c_int, [_c.c_void_p, _c.c_char_p, _c.c_size_t, _WORDS, error]),
+        ("text", _c.c_int, [_c.c_void_p, _c.c_void_p, _c.c_size_t, _WORDS, error]),
         ("join", _c.c_int, [_WORDS, _c.c_size_t, _c.c_uint, _c.c_uint, _PAIR, _c.c_void_p, error]),
         (
             "join_two",
@@ -110,6 +116,10 @@ def _declare(lib: _c.CDLL) -> _c.CDLL:
 
 
 _lib = _declare(_open())
+
+
+def __dir__() -> _t.List[str]:
+    return __all__ + ["__all__", "__doc__", "__version__"]
 
 
 def library_version() -> str:
@@ -138,20 +148,20 @@ def _words(bits: int) -> int:
     return (bits + 63) // 64
 
 
-def _whole(fingerprint: Any, bits: int, at: int) -> int:
+def _whole(fingerprint: _t.Any, bits: int, at: int) -> int:
     if fingerprint is None:
         raise Error(f"fingerprint {at} is None: its text has no features, and is near to none")
     return _fitting(fingerprint, bits)
 
 
-def _fitting(fingerprint: Any, bits: int) -> int:
+def _fitting(fingerprint: _t.Any, bits: int) -> int:
     fp = _not_negative(fingerprint)
     if fp >= 1 << bits:
         raise Error(f"fingerprint {fp:#x} is none of {bits} bits")
     return fp
 
 
-def _not_negative(fingerprint: Any) -> int:
+def _not_negative(fingerprint: _t.Any) -> int:
     """Databases without unsigned numbers have negative ones, whose bits are others in Python."""
     fp = _operator.index(fingerprint)
     if fp < 0:
@@ -159,7 +169,7 @@ def _not_negative(fingerprint: Any) -> int:
     return fp
 
 
-def _pack(fingerprints: Iterable[int], bits: int) -> "Tuple[_c.Array[_c.c_uint64], int]":
+def _pack(fingerprints: _t.Iterable[int], bits: int) -> "_t.Tuple[_c.Array[_c.c_uint64], int]":
     """Fingerprints as the library holds them, and their number: the first bit is the highest of word 0."""
     words = _words(bits)
     known = list(fingerprints)
@@ -206,24 +216,24 @@ class Simhash:
 
     def __init__(
         self,
-        bits: Optional[int] = None,
-        ngrams: Union[int, Tuple[int, int], None] = None,
+        bits: _t.Optional[int] = None,
+        ngrams: _t.Union[int, _t.Tuple[int, int], None] = None,
         *,
-        chars: Optional[bool] = None,
-        fold: Optional[bool] = None,
+        chars: _t.Optional[bool] = None,
+        fold: _t.Optional[bool] = None,
         mask_digits: bool = False,
         minhash: bool = False,
-        weight: Optional[str] = None,
-        hash: Optional[str] = None,
+        weight: _t.Optional[str] = None,
+        hash: _t.Optional[str] = None,
         seed: int = 0,
-        profile: Optional[str] = None,
+        profile: _t.Optional[str] = None,
     ) -> None:
         options, error = _Options(), _Error()
         self._again = _functools.partial(
             type(self), bits, ngrams, chars=chars, fold=fold, mask_digits=mask_digits, minhash=minhash,
             weight=weight, hash=hash, seed=seed, profile=profile,
         )
-        self._idle: List[int] = []
+        self._idle: _t.List[int] = []
         self._options = options
         _lib.simhash_defaults(_c.byref(options))
         if profile is not None and _lib.simhash_profile(_c.byref(options), profile.encode(), _c.byref(error)) < 0:
@@ -231,7 +241,7 @@ class Simhash:
         if bits is not None:
             options.bits = _unsigned(bits, "bits")
         if ngrams is not None:
-            low, high = (ngrams, ngrams) if isinstance(ngrams, SupportsIndex) else ngrams
+            low, high = (ngrams, ngrams) if isinstance(ngrams, _t.SupportsIndex) else ngrams
             options.ngram_min, options.ngram_max = _unsigned(low, "ngrams"), _unsigned(high, "ngrams")
         if chars is not None:
             options.chars = bool(chars)
@@ -258,15 +268,18 @@ class Simhash:
         while getattr(self, "_idle", None):
             _lib.simhash_free(self._idle.pop())
 
-    def __reduce__(self) -> Tuple[Any, ...]:
+    def __reduce__(self) -> _t.Tuple[_t.Any, ...]:
         return self._again, ()
 
-    def __call__(self, text: Union[str, bytes, bytearray, memoryview]) -> Optional[int]:
+    def __call__(self, text: _t.Union[str, bytes, bytearray, memoryview]) -> _t.Optional[int]:
         """The fingerprint of a text (bytes: UTF-8), None when it has no features."""
         if isinstance(text, str):
             data = text.encode("utf-8", "surrogatepass")
         else:
             data = text if isinstance(text, bytes) else bytes(memoryview(text))
+        return self._fingerprint(data, len(data))
+
+    def _fingerprint(self, data: _t.Union[bytes, _c.c_void_p], size: int) -> _t.Optional[int]:
         error, room = _Error(), (_c.c_uint64 * _MAX_WORDS)()
         # No lock: a fork while a thread holds it would leave it held, and a signal's handler may call this.
         try:
@@ -274,12 +287,45 @@ class Simhash:
         except IndexError:
             one = self._new()
         try:
-            got = _lib.simhash_text(one, data, len(data), room, _c.byref(error))
+            got = _lib.simhash_text(one, data, size, room, _c.byref(error))
         finally:
             self._idle.append(one)
         if got < 0:
             _fail(error)
         return _unpack(room, self.bits) if got else None
+
+    def column(self, texts: _t.Iterable[_t.Any]) -> _t.List[_t.Optional[int]]:
+        """The fingerprints of a column: None for a null and for a text without features.
+
+        The column is one of pandas, polars, Arrow or a list. Texts in Arrow's buffers are not copied.
+
+        pandas: df["fp"] = simhash.column(df["text"]); polars: pl.Series(simhash.column(df["text"]), dtype=pl.UInt64);
+        datasets: data.map(lambda batch: {"fp": simhash.column(batch["text"])}, batched=True).
+
+        >>> Simhash(bits=32).column(["to be", None, ""]) == [Simhash(bits=32)("to be"), None, None]
+        True
+        """
+        found: _t.List[_t.Optional[int]] = []
+        for part in getattr(texts, "chunks", [texts]):
+            if str(getattr(part, "type", "")) in _ARROW_OFFSETS and hasattr(part, "buffers"):
+                found.extend(self._arrow(part))
+            else:
+                found.extend(None if text is None else self(text) for text in _texts(part))
+        return found
+
+    def _arrow(self, part: _t.Any) -> _t.Iterator[_t.Optional[int]]:
+        """The fingerprints of a pyarrow.Array of texts, from its buffers: offsets, then bytes."""
+        if len(part) == 0:
+            return
+        _, offsets, data = part.buffers()
+        at = memoryview(offsets).cast("B").cast(_ARROW_OFFSETS[str(part.type)])[part.offset :]
+        base = data.address if data is not None else 0
+        valid = part.is_valid().to_pylist() if part.null_count else None
+        for i in range(len(part)):
+            if valid is not None and not valid[i]:
+                yield None
+            else:
+                yield self._fingerprint(_c.c_void_p(base + at[i]), at[i + 1] - at[i])
 
     def hex(self, fingerprint: int) -> str:
         """The hex digits that stand in records.
@@ -302,11 +348,11 @@ def distance(a: int, b: int) -> int:
 
 
 def each_pair(
-    fingerprints: Iterable[int],
+    fingerprints: _t.Iterable[int],
     distance: int,
-    pair: Callable[[int, int, int], object],
+    pair: _t.Callable[[int, int, int], object],
     *,
-    other: Optional[Iterable[int]] = None,
+    other: _t.Optional[_t.Iterable[int]] = None,
     bits: int = 64,
 ) -> None:
     """Call pair(i, j, distance) for each two fingerprints that differ in at most so many bits.
@@ -317,7 +363,7 @@ def each_pair(
     >>> each_pair([0, 1, 255], 1, print)
     0 1 1
     """
-    failed: List[BaseException] = []
+    failed: _t.List[BaseException] = []
 
     def call(_argument: object, i: int, j: int, d: int) -> int:
         if failed:
@@ -329,7 +375,7 @@ def each_pair(
             return -1
         return 0
 
-    def ignored(args: Any) -> None:
+    def ignored(args: _t.Any) -> None:
         """What a signal's handler raises where call() begins, ahead of its try: ctypes would go on."""
         if args.exc_traceback and args.exc_traceback.tb_frame.f_code is call.__code__:
             failed.append(args.exc_value)
@@ -358,8 +404,8 @@ def each_pair(
 
 
 def join(
-    fingerprints: Iterable[int], distance: int, *, other: Optional[Iterable[int]] = None, bits: int = 64
-) -> List[Pair]:
+    fingerprints: _t.Iterable[int], distance: int, *, other: _t.Optional[_t.Iterable[int]] = None, bits: int = 64
+) -> _t.List[Pair]:
     """The pairs of each_pair(), sorted.
 
     >>> join([7, 7, 15], 1)
@@ -367,7 +413,7 @@ def join(
     >>> join([7, 8], 1, other=[0, 15])
     [(0, 1, 1), (1, 0, 1)]
     """
-    pairs: List[Pair] = []
+    pairs: _t.List[Pair] = []
     each_pair(fingerprints, distance, lambda i, j, d: pairs.append((i, j, d)), other=other, bits=bits)
     pairs.sort()
     return pairs
@@ -396,13 +442,13 @@ class Bands:
         *,
         blocks: int = 0,
         count: float = 1e6,
-        recall: Optional[float] = None,
+        recall: _t.Optional[float] = None,
         seed: int = 0,
     ) -> None:
         self._again = _functools.partial(
             type(self), bits, distance, blocks=blocks, count=count, recall=recall, seed=seed
         )
-        self._object: Optional[int] = None
+        self._object: _t.Optional[int] = None
         bits, distance = _unsigned(bits, "bits"), _unsigned(distance, "distance")
         blocks, seed = _unsigned(blocks, "blocks"), _unsigned(seed, "seed")
         if recall is not None and blocks:
@@ -430,23 +476,23 @@ class Bands:
         if made:
             _lib.simhash_bands_free(made)
 
-    def __reduce__(self) -> Tuple[Any, ...]:
+    def __reduce__(self) -> _t.Tuple[_t.Any, ...]:
         return self._again, ()
 
     def __len__(self) -> int:
         """The number of keys of each fingerprint."""
         return self._tables
 
-    def recall(self, distance: int) -> Optional[float]:
+    def recall(self, distance: int) -> _t.Optional[float]:
         """The share of pairs at a distance that have a key in common; None: not known."""
         share = _lib.simhash_bands_recall(self._made(), _unsigned(distance, "distance"))
         return None if share < 0 else share
 
-    def keys(self, fingerprint: int) -> List[str]:
+    def keys(self, fingerprint: int) -> _t.List[str]:
         """The keys of a fingerprint; each says of which table it is."""
         return list(self.each_key(fingerprint))
 
-    def each_key(self, fingerprint: int) -> Iterator[str]:
+    def each_key(self, fingerprint: int) -> _t.Iterator[str]:
         """The same, one by one."""
         packed, _ = _pack([fingerprint], self.bits)
         room = _c.create_string_buffer(self._size + 1)

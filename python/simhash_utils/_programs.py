@@ -1,0 +1,267 @@
+"""What the programs do with whole collections: shdedup(1), shverify(1) and shspan(1).
+
+The texts go to the program by a temporary file, their positions as ids.
+"""
+import os
+import re
+import shutil
+import subprocess
+import sysconfig
+import tempfile
+from typing import (
+    Any, Callable, Dict, IO, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Tuple, TypeVar, Union,
+)
+
+__all__ = ["Duplicate", "Error", "Span", "Verified", "dedup", "duplicates", "kept", "spans", "verify"]
+
+Text = Union[str, bytes]
+Item = TypeVar("Item")
+
+
+class Error(ValueError):
+    """What the library or a program refuses, in its words."""
+
+
+class Duplicate(NamedTuple):
+    """A text that goes, and the text that stays in its place, by their positions."""
+
+    dropped: int
+    keeper: int
+    similarity: Optional[float]
+
+
+class Verified(NamedTuple):
+    """Two texts, by their positions, and their similarity from 0 to 1."""
+
+    first: int
+    second: int
+    similarity: float
+
+
+class Span(NamedTuple):
+    """A passage that two texts share: texts[first][start1:end1] is like texts[second][start2:end2]."""
+
+    first: int
+    start1: int
+    end1: int
+    second: int
+    start2: int
+    end2: int
+    matched: int
+    identity: float
+
+
+# Options of the programs that would change what these functions read.
+_TAKEN = frozenset(
+    "output report dry_run quiet json fields line_ids raw crlf rejects trailer progress documents archive sample help "
+    "version pairs count seeds exact every".split()
+)
+_ESCAPES = {b"\\": b"\\\\", b"\t": b"\\t", b"\n": b"\\n", b"\r": b"\\r"}
+
+
+def _program(name: str) -> str:
+    """The path of a program: of $SIMHASH_PROGRAMS, or where pip puts programs, or of $PATH."""
+    folder = os.environ.get("SIMHASH_PROGRAMS")
+    places = [folder] if folder else [sysconfig.get_path("scripts"), os.environ.get("PATH", os.defpath)]
+    found = shutil.which(name, path=os.pathsep.join(places))
+    if not found:
+        raise Error(
+            f"no program {name} in {os.pathsep.join(places)}: install simhash-utils, "
+            "or name the folder of the programs in SIMHASH_PROGRAMS"
+        )
+    return found
+
+
+def _arguments(options: Mapping[str, Any]) -> List[str]:
+    """threshold=0.7, no_fold=True to --threshold=0.7 --no-fold; a list gives the option several times."""
+    arguments = []
+    for key, value in options.items():
+        name = "--" + key.rstrip("_").replace("_", "-")
+        if key in _TAKEN:
+            raise Error(f"{key}: this function sets {name} itself (the program has it)")
+        if key == "ngrams":
+            name = "--ngram"
+            value = "-".join(str(n) for n in value) if isinstance(value, tuple) else value
+        for one in value if isinstance(value, list) else [value]:
+            if one is True:
+                arguments.append(name)
+            elif one is not False and one is not None:
+                arguments.append(f"{name}={os.fspath(one) if isinstance(one, os.PathLike) else one}")
+    return arguments
+
+
+def _escaped(text: Text) -> bytes:
+    data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else bytes(text)
+    return re.sub(rb"[\\\t\n\r]", lambda found: _ESCAPES[found.group()], data)
+
+
+def _write(file: "IO[bytes]", texts: Iterable[Optional[Text]]) -> None:
+    """A text that is None is left out: nothing is like it."""
+    for index, text in enumerate(texts):
+        if text is not None:
+            file.write(b"%d\t%b\n" % (index, _escaped(text)))
+    file.flush()
+    file.seek(0)
+
+
+def _null(value: Any) -> Optional[str]:
+    """What is no text must be a null: None, NaN and pandas.NA do not equal themselves, or are None."""
+    if value is not None and type(value).__name__ != "NAType" and value == value:
+        raise Error(f"a text is {type(value).__name__}: expected str, bytes or None")
+    return None
+
+
+def _texts(column: Iterable[Any]) -> List[Optional[Text]]:
+    """The texts of a list or a column; Arrow's columns have a way to become a list."""
+    as_list = getattr(column, "to_pylist", None)
+    return [text if isinstance(text, (str, bytes)) else _null(text) for text in (as_list() if as_list else column)]
+
+
+def _run(program: str, arguments: Sequence[str], standard_input: "IO[bytes]") -> List[List[bytes]]:
+    """The fields of the records that the program writes."""
+    done = subprocess.run(
+        [_program(program), *arguments], stdin=standard_input, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    if done.returncode:
+        lines = [line for line in done.stderr.decode("utf-8", "replace").splitlines() if not line.startswith("Try ")]
+        raise Error("; ".join(lines) or f"{program} ended with status {done.returncode}")
+    return [line.split(b"\t") for line in done.stdout.split(b"\n") if line]
+
+
+def _field(items: Sequence[Any], text: Union[None, str, int, Callable[[Any], Optional[Text]]]) -> List[Optional[Text]]:
+    """The text of each item: the item itself, its field, or what a function gives."""
+    if text is None:
+        return list(items)
+    return [text(item) if callable(text) else item[text] for item in items]
+
+
+def duplicates(texts: Iterable[Optional[Text]], **options: Any) -> List[Duplicate]:
+    """The texts that dedup() leaves out, each with the text that stays and their similarity.
+
+    >>> fox = "the quick brown fox jumps over the lazy dog near the old river bank today"
+    >>> duplicates([fox, "something else", fox + "!"])
+    [Duplicate(dropped=2, keeper=0, similarity=1.0)]
+    """
+    arguments = _arguments(options)
+    with tempfile.TemporaryFile() as documents, tempfile.TemporaryDirectory() as folder:
+        _write(documents, _texts(texts))
+        path = os.path.join(folder, "report")
+        _run("shdedup", [*arguments, "--dry-run", "--quiet", f"--report={path}"], documents)
+        with open(path, "rb") as file:
+            rows = [line.rstrip(b"\n").split(b"\t") for line in file]
+    return sorted(Duplicate(int(row[0]), int(row[1]), _similarity(row)) for row in rows)
+
+
+def kept(texts: Iterable[Optional[Text]], **options: Any) -> List[bool]:
+    """Whether dedup() keeps each text: a mask for a column.
+
+    pandas: df[kept(df["text"])]; polars: df.filter(kept(df["text"])); Arrow: table.filter(kept(...)).
+    A text that is None, NaN or pandas.NA stays.
+
+    >>> kept(["a b c", "a b c!", None])
+    [True, False, True]
+    """
+    known = _texts(texts)
+    mask = [True] * len(known)
+    for duplicate in duplicates(known, **options):
+        mask[duplicate.dropped] = False
+    return mask
+
+
+def dedup(
+    items: Iterable[Item],
+    *,
+    text: Union[None, str, int, Callable[[Any], Optional[Text]]] = None,
+    **options: Any,
+) -> List[Item]:
+    """The items without near-duplicates, in their order: shdedup(1).
+
+    An item is a text, or text names the field that holds it, or gives the text of an item. Options are
+    those of the program: threshold=0.7, measure="edit", ngrams=2, keep="longest", no_fold=True.
+
+    >>> dedup(["to be or not to be", "To be, or not to be!", "that is the question"])
+    ['to be or not to be', 'that is the question']
+    >>> dedup([{"id": 1, "body": "a b c d"}, {"id": 2, "body": "a, b, c, d"}], text="body")
+    [{'id': 1, 'body': 'a b c d'}]
+    >>> dedup(["a"], link="none")
+    Traceback (most recent call last):
+    simhash_utils.Error: shdedup: --link 'none': expected star or single
+    """
+    known = list(items)
+    return [item for item, stays in zip(known, kept(_field(known, text), **options)) if stays]
+
+
+def _similarity(row: List[bytes]) -> Optional[float]:
+    """The fourth field; a run with --no-verify leaves it out."""
+    return float(row[3]) if len(row) > 3 and row[3] not in (b"", b"-") else None
+
+
+def verify(pairs: Iterable[Sequence[int]], texts: Sequence[Text], **options: Any) -> List[Verified]:
+    """The exact similarity of the texts of each pair: shverify(1).
+
+    A pair begins with two positions in texts, as those of join() do. Options are those of the program:
+    measure="containment", threshold=0.8, ngrams=3.
+
+    >>> verify([(0, 1), (0, 2)], ["a b c d", "a b c e", "x y"], threshold=0.1)
+    [Verified(first=0, second=1, similarity=0.6)]
+    """
+    arguments = _arguments(options)
+    with tempfile.TemporaryFile() as records, tempfile.NamedTemporaryFile() as documents:
+        for pair in pairs:
+            first, second = int(pair[0]), int(pair[1])
+            if not (0 <= first < len(texts) and 0 <= second < len(texts)):
+                raise Error(f"pair ({first}, {second}): expected positions of {len(texts)} texts")
+            records.write(b"%d\t%d\t0\n" % (first, second))
+        records.seek(0)
+        _write(documents, texts)
+        rows = _run("shverify", [*arguments, f"--documents={documents.name}"], records)
+    return [Verified(int(row[0]), int(row[1]), float(row[3])) for row in rows]
+
+
+def _place(text: Text, escaped: bytes, offset: int) -> int:
+    """The place in the text of a byte of its record: a character of a str, a byte of bytes."""
+    data = re.sub(rb"\\(.)", b".", escaped[:offset])
+    return len(data.decode("utf-8", "surrogatepass")) if isinstance(text, str) else len(data)
+
+
+def spans(texts: Sequence[Text], *, queries: Optional[Sequence[Text]] = None, **options: Any) -> List[Span]:
+    """The passages that two texts share: shspan(1).
+
+    first is the later of the two texts. With queries, passages of the queries are looked for in the texts:
+    first is the position of a text, and second the position of a query. Places are characters of a str and
+    bytes of bytes. Options are those of the program: min_tokens=30, all=True, identity=0.8.
+
+    >>> line = "four score and seven years ago our fathers brought forth on this continent a new nation"
+    >>> for span in spans(["He said: " + line, line + ", conceived in liberty"]):
+    ...     print(span.first, span.second, span.matched, ("He said: " + line)[span.start2:span.end2][:14])
+    1 0 16 four score and
+    """
+    arguments = _arguments(options)
+    with tempfile.TemporaryFile() as documents, tempfile.NamedTemporaryFile() as looked_for:
+        _write(documents, texts)
+        if queries is not None:
+            _write(looked_for, queries)
+            arguments.append(f"--documents={looked_for.name}")
+        rows = _run("shspan", arguments, documents)
+    records: Dict[Tuple[bool, int], bytes] = {}
+
+    def place(query: bool, index: int, offset: int) -> int:
+        text = (queries if query and queries is not None else texts)[index]
+        if (query, index) not in records:
+            records[query, index] = _escaped(text)
+        return _place(text, records[query, index], offset)
+
+    found = []
+    for row in rows:
+        n = [int(field) for field in row[:7]]
+        found.append(Span(
+            n[0], place(False, n[0], n[1]), place(False, n[0], n[2]),
+            n[3], place(True, n[3], n[4]), place(True, n[3], n[5]),
+            n[6], float(row[7]),
+        ))
+    return found
+
+
+for _public in __all__:
+    globals()[_public].__module__ = "simhash_utils"
+del _public
