@@ -21,9 +21,9 @@ static const struct cli_option common[] = {
 	CLI_HEADING("All programs"),
 	{ 'o', "output", "FILE", "write there, whole or not at all, instead of standard output" },
 	{ 'j', "jobs", "N", "work with N threads, 0: one per processor [1]" },
-	{ CLI_REJECTS, "rejects", "FILE", "put bad records there and go on" },
-	{ CLI_CRLF, "crlf", NULL, "take DOS line ends off" },
-	{ CLI_PROGRESS, "progress", NULL, "tell how far it is on standard error" },
+	{ CLI_REJECTS, "rejects", "FILE", "write bad records there and go on" },
+	{ CLI_CRLF, "crlf", NULL, "remove the CR of DOS line ends" },
+	{ CLI_PROGRESS, "progress", NULL, "report progress on standard error" },
 	{ CLI_TRAILER, "trailer", "[=in|out]",
 	    "end the output with its count and sum; require both of inputs" },
 	{ 'h', "help", NULL, "show this help" },
@@ -157,7 +157,7 @@ static void occupy_standard_descriptors(struct cli *c)
 	}
 }
 
-/* getopt_long's two forms of the tables. */
+/* Builds the two tables of getopt_long(): letters and long names. */
 static void build_getopt(const struct cli_program *p, char *letters, struct option *longs)
 {
 	size_t n = 0;
@@ -215,12 +215,12 @@ void cli_start(struct cli *c, const struct cli_program *program, int argc, char 
 		argv[0] = (char *)(uintptr_t)program->name;
 }
 
-/* The value of an option that names an output. An empty name, as of a variable that is not set, would fail only
- * when all work is done. */
+/* Returns the option's argument, the name of an output file. Refuses an empty name now: an unset shell variable
+ * would otherwise fail only after all work is done. */
 static const char *output_name(struct cli *c)
 {
 	if (!*c->arg)
-		cli_usage(c, "an output is to go to '': that is no name of a file");
+		cli_usage(c, "the name of an output file is empty (is a shell variable unset?)");
 	return c->arg;
 }
 
@@ -235,7 +235,7 @@ static unsigned jobs(struct cli *c)
 	return online < 1 ? 1 : online > CLI_MAX_JOBS ? CLI_MAX_JOBS : (unsigned)online;
 }
 
-static void take_trailer(struct cli *c)
+static void parse_trailer(struct cli *c)
 {
 	bool in = c->arg && strcmp(c->arg, "in") == 0, out = c->arg && strcmp(c->arg, "out") == 0;
 
@@ -245,7 +245,7 @@ static void take_trailer(struct cli *c)
 	c->trailer_out = !in;
 }
 
-/* The second reader of standard input would find it empty. */
+/* Dies when two inputs are standard input: the second would be empty. */
 static void refuse_standard_input_twice(struct cli *c)
 {
 	unsigned n = c->n_operands == 0 && !c->no_documents;
@@ -258,7 +258,7 @@ static void refuse_standard_input_twice(struct cli *c)
 		cli_usage(c, "standard input is named twice, and can be read only once");
 }
 
-/* Whether the file is one that an option reads. */
+/* Returns whether an option reads the file. */
 static bool is_looked_up(const struct cli *c, const char *path)
 {
 	for (size_t i = 0; i < c->n_reads; i++)
@@ -286,14 +286,17 @@ static bool is_input(const struct cli *c, const char *path)
 static void refuse_outputs_that_are_inputs(struct cli *c)
 {
 	if (!c->program->reaches && sh_target_same(c->out_path, "-") && is_input(c, "/dev/stdout"))
-		cli_usage(c, "standard output is also an input (-o replaces one when all is read)");
+		cli_usage(c, "standard output is also an input (-o FILE replaces an input after it "
+			     "is read)");
 	if (c->out_path && is_looked_up(c, c->out_path))
-		cli_usage(c, "-o %s: that is an input, and would be lost", c->out_path);
+		cli_usage(c, "-o %s: the file is an input and would be lost (name another file)",
+		    c->out_path);
 	if (c->rejects_path && is_input(c, c->rejects_path))
-		cli_usage(c, "--rejects %s: that is an input", c->rejects_path);
+		cli_usage(
+		    c, "--rejects %s: the file is an input (name another file)", c->rejects_path);
 	for (size_t i = 0; i < c->n_writes; i++)
 		if (is_input(c, c->writes[i]))
-			cli_usage(c, "%s: would be written, and is an input", c->writes[i]);
+			cli_usage(c, "%s: an input cannot be an output, too", c->writes[i]);
 }
 
 /* Dies when the path names a descriptor that is not open, such as /dev/fd/3. A file that this program opens could
@@ -324,8 +327,8 @@ static void need_descriptors(struct cli *c)
 	need_open(c, c->rejects_path);
 }
 
-/* The messages of getopt_long() quote arguments as they are. One may be a hostile name of a file that `*` stood
- * for. */
+/* Replaces commands to the terminal in all arguments: getopt_long() quotes arguments in its messages, and a
+ * hostile file name may come from `*`. */
 static void blunt_arguments(struct cli *c)
 {
 	for (int i = 1; i < c->argc; i++)
@@ -408,7 +411,7 @@ int cli_next(struct cli *c)
 			c->crlf = true;
 			break;
 		case CLI_TRAILER:
-			take_trailer(c);
+			parse_trailer(c);
 			break;
 		case 'h':
 			help(c);
@@ -460,11 +463,11 @@ void cli_files_free(struct cli_files *files)
 const char *cli_reads_or(struct cli *c, const char *what, const char *words)
 {
 	if (strcmp(c->arg, "-") != 0 && access(c->arg, F_OK) < 0)
-		cli_usage(c, "%s '%s': neither %s, nor a file that is there", what, c->arg, words);
+		cli_usage(c, "%s '%s': neither %s, nor an existing file", what, c->arg, words);
 	return cli_reads(c);
 }
 
-/* Adds a path. When the list is full, the last path is replaced: of an option given again the last counts. */
+/* Adds a path. When the list is full, replaces the last path: the last use of an option counts. */
 static const char *add_path(struct cli *c, const char **paths, size_t *n)
 {
 	if (*n < CLI_MAX_FURTHER)
@@ -512,6 +515,6 @@ size_t cli_size(struct cli *c, const char *what)
 
 	if (sh_parse_size(sh_slice_str(c->arg), &n) < 0 || n == 0)
 		cli_usage(c, "%s '%s': expected a size such as 500M or 1.5G", what, c->arg);
-	/* More than a machine of 32 bits can address is as much as it can. */
+	/* On a machine of 32 bits, a larger size means all that it can address. */
 	return n < SIZE_MAX / 2 ? (size_t)n : SIZE_MAX / 2;
 }

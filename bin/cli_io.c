@@ -14,13 +14,13 @@
 #include "unicode/columns.h"
 #include "unicode/utf8.h"
 
-/* Outputs, temporary files, what the C library wants. */
+/* Files beside the inputs: outputs, temporary files, files of the C library. */
 enum { OTHER_FILES = 64 };
 
 /* ---- messages ---- */
 
-/* A byte that stands in no well-formed character, and that terminals of single bytes obey (C1). */
-static bool is_stray_command(const uint8_t *p, uint32_t c)
+/* Returns whether p is an ill-formed byte that single-byte terminals execute as a C1 control. */
+static bool is_c1_byte(const uint8_t *p, uint32_t c)
 {
 	return c == SH_UTF8_ILL && *p >= 0x80 && *p < 0xa0;
 }
@@ -37,7 +37,7 @@ size_t cli_blunt(char *text, size_t n)
 		c = sh_utf8_next(&next, end);
 		if (c == SH_UTF8_ILL)
 			next = p + 1;
-		if (is_stray_command(p, c) || (sh_commands_terminal(c) && c != '\t')) {
+		if (is_c1_byte(p, c) || (sh_commands_terminal(c) && c != '\t')) {
 			*to++ = '?';
 			continue;
 		}
@@ -49,7 +49,8 @@ size_t cli_blunt(char *text, size_t n)
 
 __attribute__((format(printf, 2, 0))) static void say(struct cli *c, const char *fmt, va_list ap)
 {
-	char text[16 * 1024]; /* two paths and an id; the heap may be what is wanting */
+	char text[16 *
+		  1024]; /* enough for two paths and an id; not on the heap, which may be full */
 
 	fflush(stdout);
 	progress_clear(&c->progress);
@@ -77,7 +78,7 @@ static void complain(struct cli *c, const struct sh_error *err)
 		cli_warn(c, "%s", err->text);
 }
 
-/* Drops all outputs that are open: no file of theirs appears. */
+/* Drops all open outputs: none of their files appears. */
 static void abort_outputs(struct cli *c)
 {
 	for (size_t i = 0; i < c->n_further; i++)
@@ -186,7 +187,7 @@ uint64_t cli_sum(uint64_t before, const struct sh_buf *all)
 	return sh_siphash(key, all->p ? all->p : "", all->n);
 }
 
-/* Two outputs to one file: the second rename would drop what the first has written. */
+/* Dies when two outputs are one file: the second rename would replace the first output. */
 static void refuse_one_file_for_both(struct cli *c)
 {
 	if (!c->rejects_path)
@@ -271,7 +272,7 @@ static void allow_inputs(const struct cli *c)
 	if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur >= want)
 		return;
 	limit.rlim_cur = limit.rlim_max < want ? limit.rlim_max : want;
-	(void)setrlimit(RLIMIT_NOFILE, &limit); /* else opening them will tell */
+	(void)setrlimit(RLIMIT_NOFILE, &limit); /* on failure, open() reports the limit */
 }
 
 void cli_open(struct cli *c)
@@ -322,7 +323,7 @@ void cli_reject(struct cli *c, struct sh_slice line, const struct sh_error *err)
 	struct sh_error full;
 
 	if (line.p == c->line.p)
-		line = c->line; /* unaltered: with the CR that --crlf took off */
+		line = c->line; /* unaltered: with the CR that --crlf removes */
 	if (!c->rejects_path || err->code != SH_ERR_RECORD)
 		cli_die(c, err);
 	c->n_rejected++;

@@ -14,7 +14,7 @@
 
 enum { AMOUNT_CHARS = 48, LINE_CHARS = 256 };
 
-/* Whether standard error is a terminal on which a line can be written over. */
+/* Returns whether standard error is a terminal that can rewrite a line. */
 static bool on_terminal(void)
 {
 	const char *term = getenv("TERM");
@@ -31,7 +31,7 @@ double progress_seconds(const struct progress *p)
 	       (double)(now.tv_nsec - p->begun.tv_nsec) / 1e9;
 }
 
-/* What can still be read of an operand; 0 where only the end will tell. */
+/* Returns the number of bytes that an operand still has; 0 when it is not known, as for a pipe. */
 static uint64_t size_of(const char *operand)
 {
 	struct stat st;
@@ -99,7 +99,7 @@ static bool due(struct progress *p)
 	return true;
 }
 
-/* 999 B, 1.50 kB, 23.4 GB: three digits. */
+/* Prints an amount with three digits: 999 B, 1.50 kB, 23.4 GB. */
 static const char *amount(double bytes, char *to)
 {
 	static const char *const units[] = { "B", "kB", "MB", "GB", "TB", "PB" };
@@ -128,7 +128,7 @@ static const char *duration(double seconds, char *to)
 	return to;
 }
 
-/* A line is made whole before it is written: others write to the same log. */
+/* A line is written with one call: other programs may write to the same log. */
 struct line {
 	char text[LINE_CHARS];
 	size_t n;
@@ -158,7 +158,7 @@ static void add_records(struct line *l, const struct progress *p)
 	add(l, ", %llu record%s", (unsigned long long)p->records, p->records == 1 ? "" : "s");
 }
 
-/* A line of two rows could not be written over. */
+/* Returns the most characters of a line. The terminal cannot rewrite a line of two rows. */
 static size_t columns(void)
 {
 	struct winsize size;
@@ -167,7 +167,7 @@ static size_t columns(void)
 									       : LINE_CHARS;
 }
 
-/* Over the line before, on a terminal; to be written over in turn, unless it is the last. */
+/* Writes a line; on a terminal, over the line before. The last line ends with LF and is not rewritten. */
 static void write_line(struct progress *p, struct line *l, bool last)
 {
 	bool over = p->terminal && !last;
@@ -191,7 +191,7 @@ void progress_read(struct progress *p, uint64_t bytes, uint64_t records)
 	rate = (double)p->bytes / p->last;
 	begin_line(&l, p);
 	add(&l, "%s", amount((double)p->bytes, a));
-	/* The total is that of the files; what is decompressed may be more. */
+	/* The total is the size of the files. Decompressed bytes may be more; then no percentage is shown. */
 	if (p->total >= p->bytes)
 		add(&l, " of %s (%.0f %%)", amount((double)p->total, a),
 		    100 * (double)p->bytes / (double)p->total);

@@ -9,7 +9,7 @@ struct run_worker {
 	void *own; /* the program's worker */
 };
 
-/* The first notes are shown; all are counted. */
+/* Shows the first NOTES_SHOWN notes of the run and counts all. */
 static void show_notes(struct run *run, const struct sh_buf *notes)
 {
 	const char *p = notes->p, *end;
@@ -45,11 +45,11 @@ static int done(void *arg, struct sh_job *job, struct sh_error *err)
 		return run->take(run->arg, job, err);
 	if (sh_sink_write_lines(&c->out, job->out.p, job->out.n, &job->sum, err) < 0)
 		return -1;
-	/* A block came in one read: its results need not wait for more. */
+	/* A chunk is what one read returned. Its results do not wait for the next read. */
 	return sh_sink_flush(&c->out, err);
 }
 
-/* The worker sums what it wrote, for the trailer. */
+/* Adds the checksum of the worker's output, for the trailer. */
 static int work_and_sum(void *worker, struct sh_job *job)
 {
 	const struct run_worker *w = worker;
@@ -96,7 +96,7 @@ void run_finish(struct run *run, struct sh_job *last)
 			cli_die(c, &err);
 	}
 	if (run->notes > NOTES_SHOWN)
-		cli_warn(c, "%llu more such note%s", (unsigned long long)run->notes - NOTES_SHOWN,
+		cli_warn(c, "%llu more note%s", (unsigned long long)run->notes - NOTES_SHOWN,
 		    CLI_PLURAL(run->notes - NOTES_SHOWN));
 	if (run->ill_formed)
 		cli_warn(c,
@@ -104,6 +104,6 @@ void run_finish(struct run *run, struct sh_job *last)
 		    (unsigned long long)run->ill_formed, CLI_PLURAL(run->ill_formed));
 	if (run->gb)
 		cli_warn(c,
-		    "%s: not UTF-8, perhaps GB18030 (iconv -f GB18030 -t UTF-8 would make it so)",
+		    "%s: not UTF-8, perhaps GB18030 (convert it: iconv -f GB18030 -t UTF-8)",
 		    run->gb);
 }

@@ -3,8 +3,8 @@
 
 #include "base/num.h"
 #include "cli.h"
-#include "parted.h"
 #include "record/fields.h"
+#include "repeated_ids.h"
 #include "weight/df.h"
 
 enum { MIN_DF = CLI_OWN, MAX_DF, BARE };
@@ -121,7 +121,7 @@ static void count(struct cli *c, size_t memory, struct table_out *out)
 	}
 	if (sh_df_finish(n.counter, emit, out, &err) < 0)
 		cli_die(c, &err);
-	parted_warn(c, &n.past);
+	warn_repeated_ids(c, &n.past);
 	sh_lines_free(&lines);
 	sh_buf_free(&n.id);
 	sh_past_ids_free(&n.past);

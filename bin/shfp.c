@@ -9,8 +9,8 @@
 #include "fp/minhash.h"
 #include "fp/permutations.h"
 #include "names.h"
-#include "parted.h"
 #include "record/feature_lines.h"
+#include "repeated_ids.h"
 #include "run.h"
 #include "segment/cppjieba.h"
 #include "segment/jieba_dict.h"
@@ -472,7 +472,7 @@ static void run_features(struct cli *c, struct settings *s, struct sh_source *so
 		cli_die(c, &err);
 	run_finish(&run, &last);
 	report_empty(c, s, &run);
-	parted_warn(c, &d.past);
+	warn_repeated_ids(c, &d.past);
 	sh_buf_free(&last.out);
 	sh_buf_free(&last.notes);
 	sh_buf_free(&d.id);

@@ -6,8 +6,8 @@
 #include "fp/bottom.h"
 #include "hash/hash.h"
 #include "join/share.h"
-#include "parted.h"
 #include "record/fields.h"
+#include "repeated_ids.h"
 
 enum { LEAST = CLI_OWN, FEATURES };
 
@@ -126,7 +126,7 @@ static void read_file(
 	}
 	if (!first && end_document(d, s, &err) < 0)
 		cli_die(c, &err);
-	parted_warn(c, &d->past);
+	warn_repeated_ids(c, &d->past);
 	sh_lines_free(&lines);
 }
 

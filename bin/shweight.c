@@ -2,8 +2,8 @@
 #include "cli.h"
 #include "fp/profile.h"
 #include "names.h"
-#include "parted.h"
 #include "record/fields.h"
+#include "repeated_ids.h"
 #include "stream/weighing.h"
 
 enum { IDF = CLI_OWN, ABSENT, MIN_DF, MAX_DF };
@@ -83,7 +83,7 @@ static void weigh_all(struct cli *c, const struct sh_weigher *weigher)
 		sh_lines_blame(&lines, &err);
 		cli_die(c, &err);
 	}
-	parted_warn(c, &d.past);
+	warn_repeated_ids(c, &d.past);
 	sh_lines_free(&lines);
 	sh_weighing_free(&d);
 }

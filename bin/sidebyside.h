@@ -1,4 +1,4 @@
-/* Pairs of documents for people: side by side, from where they begin to differ. */
+/* Prints pairs of documents side by side, from a little before their first difference. */
 #ifndef SIDEBYSIDE_H
 #define SIDEBYSIDE_H
 
@@ -6,7 +6,7 @@
 #include "group/sample.h"
 #include "stream/corpus.h"
 
-/* Print a sample. raw: the texts hold no escapes. */
+/* Prints a sample of pairs to the output. raw: the texts have no escapes. Dies of errors. */
 void side_by_side(
     struct cli *c, const struct sh_corpus *corpus, const struct sh_sample *sample, bool raw);
 

@@ -417,7 +417,7 @@ as_always() {
 	check() {
 		exits 2
 		gives
-		grep -qxF "$P: an output is to go to '': that is no name of a file" err
+		grep -qxF "$P: the name of an output file is empty (is a shell variable unset?)" err
 	}
 	each '$P -o "" /dev/zero' check
 	each '$P --rejects "" /dev/zero' check
@@ -907,7 +907,7 @@ spoil() {
 @test "standard output is not one of the inputs: what is appended would be read again, for ever" {
 	kept() {
 		exits 2 && gives && head -n 1 err |
-			grep -qxF "$P: standard output is also an input (-o replaces one when all is read)" &&
+			grep -qxF "$P: standard output is also an input (-o FILE replaces an input after it is read)" &&
 			good "$P" | cmp - in
 	}
 	each '$P in >>in' kept
@@ -921,7 +921,7 @@ spoil() {
 
 @test "--rejects is not one of the inputs, which would be lost" {
 	kept() {
-		exits 2 && gives && head -n 1 err | grep -qxF "$P: --rejects in: that is an input" &&
+		exits 2 && gives && head -n 1 err | grep -qxF "$P: --rejects in: the file is an input (name another file)" &&
 			good "$P" | cmp - in
 	}
 	each '$P --rejects in in' kept
@@ -968,7 +968,7 @@ spoil() {
 		try "$c"
 		exits 2
 		gives
-		head -n 1 err | grep -qx "${c%% *}: -o [./a-z]*: that is an input, and would be lost"
+		head -n 1 err | grep -qx "${c%% *}: -o [./a-z]*: the file is an input and would be lost (name another file)"
 		same same docs
 	done
 }
@@ -993,7 +993,7 @@ spoil() {
 		as_unix && as_always
 	}
 	each 'sed "s/$/\r/" in >dos; $P dos' \
-		fails 'dos:1: carriage return at the end of the line (--crlf takes DOS line ends off)'
+		fails 'dos:1: carriage return at the end of the line (--crlf removes the CR of DOS line ends)'
 	each 'sed "s/$/\r/" in >dos; $P --crlf dos' check
 	each '$P --crlf in' as_always
 }

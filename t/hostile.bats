@@ -176,7 +176,7 @@ repeat() {
 	printf 'a\033[31m\177b\tid\n' >$'f\t\033]0;x\007'
 	try 'shband f*'
 	exits 2
-	says "shband: f	?]0;x?:1: fingerprint 'a?[31m?b' is no lower-case hex (shfp makes fingerprints of documents)"
+	says "shband: f	?]0;x?:1: fingerprint 'a?[31m?b' is not lower-case hex (shfp makes fingerprints of documents)"
 	printf 'é\033c\t!\n' >docs
 	try 'shfp docs'
 	exits 0

@@ -61,7 +61,7 @@ load helper
 	says "shtok: docs.jsonl:1: JSON: no field \"id\" at the top of the object (-f ID,TEXT names the two; -l numbers the lines)"
 	try 'shtok --json -l -f id,text docs.jsonl'
 	exits 2
-	grep -qF "shtok: -f: fields 'id,text': expected the name of the text alone: with -l the line's number is the id" err
+	grep -qF "shtok: -f: fields 'id,text': expected only the name of the text: with -l the line's number is the id" err
 }
 
 @test "backslashes of the text are text, not escapes of the records" {
@@ -101,7 +101,7 @@ load helper
 	try 'sed -n 3p docs.jsonl | shtok --json'
 	grep -q 'no field "text" at the top of the object (-f ID,TEXT names the two)' err
 	try 'sed -n 5p docs.jsonl | shtok --json'
-	grep -q 'field "id" is no string or number (--rejects FILE takes such lines)' err
+	grep -q 'field "id" is not a string or number (--rejects FILE puts bad records aside)' err
 }
 
 @test "real documents: the same fingerprints as from TSV, with any number of threads" {
@@ -170,7 +170,7 @@ for line in open(sys.argv[1], encoding="utf-8", newline="\n"):
 	for P in shtok shfp shdedup; do
 		try "$P --json half.jsonl"
 		exits 2
-		says "$P: half.jsonl:1: half a surrogate pair in the id: no UTF-8 can hold it"
+		says "$P: half.jsonl:1: half a surrogate pair in the id: UTF-8 cannot encode it"
 	done
 	try 'shdoc --rejects bad half.jsonl'
 	exits 0

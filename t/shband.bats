@@ -146,17 +146,17 @@ load helper
 		gives '000100f\t0f\ta'
 		says "shband: -:2: $2"
 	}
-	refuses '0F\tb' "fingerprint '0F' is no lower-case hex (shfp makes fingerprints of documents)"
-	refuses '0g\tb' "fingerprint '0g' is no lower-case hex (shfp makes fingerprints of documents)"
+	refuses '0F\tb' "fingerprint '0F' is not lower-case hex (shfp makes fingerprints of documents)"
+	refuses '0g\tb' "fingerprint '0g' is not lower-case hex (shfp makes fingerprints of documents)"
 	for other in '0F776119227163845' 0x0f '\0551234567890' 93YRkicWOEU=; do
-		refuses "$other\\tb" "fingerprint '$(printf "$other")' is no lower-case hex (simhash-profiles(7), Moving a store, has how to convert others)"
+		refuses "$other\\tb" "fingerprint '$(printf "$other")' is not lower-case hex (simhash-profiles(7), Moving a store, has how to convert others)"
 	done
-	refuses 'id\t0123456789abcdef' "fingerprint 'id' is no lower-case hex (it is the first field, the id the second)"
+	refuses 'id\t0123456789abcdef' "fingerprint 'id' is not lower-case hex (it is the first field, the id the second)"
 	refuses '\tb' 'fingerprint of 0 hex digits, expected 1 to 256'
 	refuses "$(printf %0257d 0)\\tb" 'fingerprint of 257 hex digits, expected 1 to 256'
 	refuses '0f\t' 'empty id'
 	refuses '0f' '1 field, expected fingerprint<TAB>id, and perhaps a tag (shfp makes fingerprints of documents)'
-	refuses '0f\tb\tc' "'c' is no tag of 4 hexadecimal digits, expected behind fingerprint<TAB>id (shfp makes fingerprints of documents)"
+	refuses '0f\tb\tc' "'c' is not a tag of 4 hexadecimal digits, expected behind fingerprint<TAB>id (shfp makes fingerprints of documents)"
 	refuses '0ff\tb' 'a fingerprint of 12 bits among fingerprints of 8 bits (shfp -b sets one width, -x hex writes it)'
 	refuses "0f\\t$(printf %04097d 0)" 'id of 4097 bytes, at most 4096'
 }

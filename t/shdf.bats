@@ -25,7 +25,7 @@ features() {
 	try 'printf "a\tx\t1\nb\tx\t1\na\tx\t1\n" | shdf'
 	exits 0
 	gives '\t3\t1' 'x\t3'
-	says "shdf: -:3: id 'a' comes again after other ids, as one more document; 1 such in all (lines of one document: bring them together with LC_ALL=C sort -s -t \"\$(printf '\\t')\" -k 1,1; several documents: give each its own id)"
+	says "shdf: -:3: id 'a' comes again after other ids and begins another document; 1 such documents in all (lines of one document: bring them together with LC_ALL=C sort -s -t \"\$(printf '\\t')\" -k 1,1; several documents: give each its own id)"
 }
 
 @test "the table is in bytewise order, whatever the features hold" {

@@ -199,7 +199,7 @@ charset() {
 	gives '-#1\tx'
 	try 'shdoc -l -f id,text f'
 	exits 2
-	grep -q "^shdoc: -f: fields 'id,text': expected the name of the text alone" err
+	grep -q "^shdoc: -f: fields 'id,text': expected only the name of the text" err
 }
 
 @test "a bad line of JSON ends the program, or goes to --rejects with what follows read on" {

@@ -134,7 +134,7 @@ load helper
 		for i in 1 2 3 4 5 6 7 8 9 10; do
 			echo "shfp: -:$i: document '$i' has no features: skipped"
 		done
-		echo 'shfp: 990 more such notes'
+		echo 'shfp: 990 more notes'
 		echo 'shfp: 1000 documents without features skipped'
 	) >expected
 	same expected err
@@ -204,7 +204,7 @@ load helper
 	says 'shfp: -:1: empty id'
 	try "printf 'a\tone\t1\r\n' | shfp --bare"
 	exits 2
-	says 'shfp: -:1: carriage return at the end of the line (--crlf takes DOS line ends off)'
+	says 'shfp: -:1: carriage return at the end of the line (--crlf removes the CR of DOS line ends)'
 	try "printf 'a\tone\t-1\r\n' | shfp --bare --crlf"
 	exits 2
 	grep -q "^shfp: -:1: weight '-1': " err
@@ -326,7 +326,7 @@ load helper
 	try 'shfp --bare in | cut -f 2'
 	exits 0
 	gives a b a b a b
-	says "shfp: in:3: id 'a' comes again after other ids, as one more document; 4 such in all (lines of one document: bring them together with LC_ALL=C sort -s -t \"\$(printf '\\t')\" -k 1,1; several documents: give each its own id)"
+	says "shfp: in:3: id 'a' comes again after other ids and begins another document; 4 such documents in all (lines of one document: bring them together with LC_ALL=C sort -s -t \"\$(printf '\\t')\" -k 1,1; several documents: give each its own id)"
 	# An empty document, and one behind a rejected line.
 	printf 'a\tx\t1\nb\t\t0\nc\na\tx\t1\n' >in
 	try 'shfp --bare --rejects bad in | cut -f 2'
@@ -391,7 +391,7 @@ load helper
 	printf 'a\t\xc4\xe3\xba\xc3\n' >in
 	try 'shfp --bare in'
 	exits 0
-	grep -qx 'shfp: in: not UTF-8, perhaps GB18030 (iconv -f GB18030 -t UTF-8 would make it so)' err
+	grep -qx 'shfp: in: not UTF-8, perhaps GB18030 (convert it: iconv -f GB18030 -t UTF-8)' err
 	try 'iconv -f GB18030 -t UTF-8 in | shfp --bare'
 	exits 0
 	says

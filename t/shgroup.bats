@@ -113,7 +113,7 @@ pairs() {
 	try 'shgroup --keep nowhere pairs'
 	exits 2
 	gives
-	says "shgroup: --keep 'nowhere': neither first, longest nor newest, nor a file that is there" \
+	says "shgroup: --keep 'nowhere': neither first, longest nor newest, nor an existing file" \
 		"Try 'shgroup --help' or 'man shgroup'."
 }
 

@@ -174,7 +174,7 @@ clusters() {
 	refuses 0302000 'the band key declares distance 3 and 2 blocks, impossible for 8 bits'
 	refuses 01ff000 'the band key declares distance 1 and 255 blocks, impossible for 8 bits'
 	refuses 010204 "key '010204' is not that of fingerprint 00 in this table"
-	refuses 01020g 'the band key has a character that is no lower-case hexadecimal digit'
+	refuses 01020g 'the band key has a character that is not lower-case hexadecimal digit'
 	refuses 010220 'the band key names table 2, but its layout has 2, counted from 0'
 }
 
@@ -183,7 +183,7 @@ clusters() {
 	shband -k 1 fps | sort >bands
 	try 'cat fps bands | shjoin'
 	exits 2
-	says "shjoin: -:7: 'a' is no tag of 4 hexadecimal digits, expected behind fingerprint<TAB>id (shfp makes fingerprints of documents)"
+	says "shjoin: -:7: 'a' is not a tag of 4 hexadecimal digits, expected behind fingerprint<TAB>id (shfp makes fingerprints of documents)"
 	try 'cat bands fps | shjoin >/dev/null'
 	exits 2
 	says 'shjoin: -:13: 2 fields, expected key<TAB>fingerprint<TAB>id (shband makes bands of fingerprints)'
@@ -193,7 +193,7 @@ clusters() {
 	says 'shjoin: fps:1: 2 fields, expected key<TAB>fingerprint<TAB>id (shband makes bands of fingerprints)'
 	try 'shjoin fps bands'
 	exits 2
-	says "shjoin: bands:1: 'a' is no tag of 4 hexadecimal digits, expected behind fingerprint<TAB>id (shfp makes fingerprints of documents)"
+	says "shjoin: bands:1: 'a' is not a tag of 4 hexadecimal digits, expected behind fingerprint<TAB>id (shfp makes fingerprints of documents)"
 }
 
 @test "a record with the id and the fingerprint of another is left out and counted" {
@@ -589,7 +589,7 @@ mixed() {
 	printf 'a\tone two\nb\tone two three\nc\tone two\nd\tother words\n' >docs
 	shfp docs >tagged
 	shfp --bare docs | sed 's/\t/\tx/' >bare
-	warning='some records have a tag and others have none: nothing tells whether their fingerprints were made with the same settings'
+	warning='some records have a tag and others have none: it is not known whether their fingerprints were made with the same settings'
 	cut -f 1,2 tagged | cat - bare | shjoin -k 9 | sort >expected
 	[ "$(wc -l <expected)" -gt 5 ]
 	try 'cat tagged bare | shjoin -k 9 | sort'

@@ -218,11 +218,11 @@ load helper
 	says 'shtok: docs:1: 4 fields, expected at least 5 (-f)'
 	try 'echo x | shtok -f 2,1'
 	exits 2
-	says 'shtok: -:1: 1 field, expected at least 2 (-f; tabs part fields)'
+	says 'shtok: -:1: 1 field, expected at least 2 (-f; fields are separated by tabs)'
 	for csv in 'id,text' '1;"a text, in quotes"'; do
 		try "printf '%s\n' '$csv' | shtok"
 		exits 2
-		says 'shtok: -:1: 1 field, expected id<TAB>text (of CSV, mlr -S --icsv --ojsonl cat makes lines for --json; -l numbers plain lines)'
+		says 'shtok: -:1: 1 field, expected id<TAB>text (convert CSV for --json: mlr -S --icsv --ojsonl cat; -l numbers plain lines)'
 	done
 	try "echo '[{\"id\":1},' | shtok"
 	says 'shtok: -:1: 1 field, expected id<TAB>text (shdoc reads JSON arrays)'

@@ -276,7 +276,7 @@ features() {
 	try 'shweight -w tf in'
 	exits 0
 	gives 'a\tx\t1' 'b\tx\t1' 'a\tx\t1' 'b\tx\t1' 'a\tx\t1' 'b\tx\t2'
-	says "shweight: in:3: id 'a' comes again after other ids, as one more document; 4 such in all (lines of one document: bring them together with LC_ALL=C sort -s -t \"\$(printf '\\t')\" -k 1,1; several documents: give each its own id)"
+	says "shweight: in:3: id 'a' comes again after other ids and begins another document; 4 such documents in all (lines of one document: bring them together with LC_ALL=C sort -s -t \"\$(printf '\\t')\" -k 1,1; several documents: give each its own id)"
 	# What it says to do helps, also for ids with blanks.
 	printf '%s\tx\t1\n' 'a b' 'a c' 'a b' >in
 	try "LC_ALL=C sort -s -t \"\$(printf '\t')\" -k 1,1 in | shweight -w tf"
@@ -292,7 +292,7 @@ features() {
 	for p in 'shweight' 'shfp'; do
 		try "$p in"
 		exits 0
-		grep -q "^$p: in:9001: id 'a2999' comes again .*; 1 such in all" err
+		grep -q "^$p: in:9001: id 'a2999' comes again .*; 1 such documents in all" err
 	done
 	try "head -n 9000 in | cat - in | shweight"
 	grep -q "^shweight: -:9001: id 'a1' comes again" err

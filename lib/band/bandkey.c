@@ -134,7 +134,7 @@ int sh_band_parse(
 	    (key.n > b->key_len &&
 		parse_number(key.p + b->key_len, SH_BAND_TAG_DIGITS) == UINT32_MAX))
 		return sh_error_set(err, SH_ERR_RECORD,
-		    "the band key has a character that is no lower-case hexadecimal digit");
+		    "the band key has a character that is not lower-case hexadecimal digit");
 	if (t >= b->tables)
 		return sh_error_set(err, SH_ERR_RECORD,
 		    "the band key names table %u, but its layout has %u, counted from 0",

@@ -27,7 +27,7 @@ static void add_flag(struct sh_settings *s, const char *name, bool on)
 	add(s, name, "%s", on ? "yes" : "no");
 }
 
-/* Files count by their content. */
+/* Adds a file as the checksum of its content; 0: no file. */
 static void add_content(struct sh_settings *s, const char *name, uint64_t sum)
 {
 	if (sum)
@@ -169,7 +169,8 @@ bool sh_tag_lookup(int tag, struct sh_settings *s)
 	return false;
 }
 
-/* " (-n 2)" where the settings of a tag are known. Tags of two digits are of too many settings. */
+/* Writes " (-n 2)" to text[80] when the settings of the tag are known, else "". Too many settings share a tag of
+ * two digits. */
 static const char *known(unsigned digits, int tag, char *text)
 {
 	struct sh_settings s, usual;

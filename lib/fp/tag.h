@@ -63,9 +63,10 @@ struct sh_tags {
  * an earlier record has another tag. */
 int sh_tags_check(struct sh_tags *t, int tag, const char *file, struct sh_error *err);
 
-/* Whether some records have a tag and others have none, and the warning to give then. */
+/* Returns whether some records have a tag and others have none. SH_TAGS_PART_BARE is the warning for it. */
 #define SH_TAGS_PART_BARE                                                                          \
-	"some records have a tag and others have none: nothing tells whether their fingerprints "  \
+	"some records have a tag and others have none: it is not known whether their "             \
+	"fingerprints "                                                                            \
 	"were "                                                                                    \
 	"made with the same settings"
 bool sh_tags_part_bare(const struct sh_tags *t);

@@ -16,9 +16,8 @@ static int parse_names(const char *spec, struct sh_document_form *form, struct s
 	if (form->line_ids) {
 		if (comma || !*spec)
 			return sh_error_set(err, SH_ERR_PARAM,
-			    "fields '%s': expected the name of the text alone: with -l the line's "
-			    "number "
-			    "is the id",
+			    "fields '%s': expected only the name of the text: with -l the line's "
+			    "number is the id",
 			    spec);
 		form->text_name = sh_slice_str(spec);
 		return 0;
@@ -72,7 +71,7 @@ static int choose_fields(const struct sh_document_form *form, struct sh_slice li
 
 	if (n < last)
 		return sh_error_set(err, SH_ERR_RECORD, "%zu field%s, expected at least %u (-f%s)",
-		    n, n == 1 ? "" : "s", last, n == 1 ? "; tabs part fields" : "");
+		    n, n == 1 ? "" : "s", last, n == 1 ? "; fields are separated by tabs" : "");
 	doc->id = fields[form->id_field - 1];
 	doc->text = fields[form->text_field - 1];
 	return 0;
@@ -91,9 +90,8 @@ static int two_fields(struct sh_slice line, struct sh_document *doc, struct sh_e
 		    err, SH_ERR_RECORD, "1 field, expected id<TAB>text (shdoc reads JSON arrays)");
 	if (n == 1 && is_like_csv(line))
 		return sh_error_set(err, SH_ERR_RECORD,
-		    "1 field, expected id<TAB>text (of CSV, mlr -S --icsv --ojsonl cat makes lines "
-		    "for "
-		    "--json; -l numbers plain lines)");
+		    "1 field, expected id<TAB>text (convert CSV for --json: mlr -S --icsv --ojsonl "
+		    "cat; -l numbers plain lines)");
 	if (n == 1)
 		return sh_error_set(
 		    err, SH_ERR_RECORD, "1 field, expected id<TAB>text (-l numbers plain lines)");
@@ -129,8 +127,9 @@ static int json_string(const struct sh_json_value *v, struct sh_slice name, bool
 
 	if (v->kind != SH_JSON_STRING && !(number && v->kind == SH_JSON_NUMBER))
 		return sh_error_set(err, SH_ERR_RECORD,
-		    "JSON: field \"%.*s\" is no string%s (--rejects FILE takes such lines)", n,
-		    name.p, number ? " or number" : "");
+		    "JSON: field \"%.*s\" is not a string%s (--rejects FILE puts bad records "
+		    "aside)",
+		    n, name.p, number ? " or number" : "");
 	*out = v->text;
 	*halves = 0;
 	if (!v->escaped)
@@ -167,10 +166,10 @@ static int parse_json(const struct sh_document_form *form, struct sh_slice line,
 		return 0;
 	if (halves)
 		return sh_error_set(
-		    err, SH_ERR_RECORD, "half a surrogate pair in the id: no UTF-8 can hold it");
+		    err, SH_ERR_RECORD, "half a surrogate pair in the id: UTF-8 cannot encode it");
 	if (memchr(doc->id.p, '\t', doc->id.n) || memchr(doc->id.p, '\n', doc->id.n))
-		return sh_error_set(
-		    err, SH_ERR_RECORD, "tab or line feed in the id: no record can hold it");
+		return sh_error_set(err, SH_ERR_RECORD,
+		    "tab or line feed in the id: ids of records cannot contain it");
 	return sh_id_check(doc->id, err);
 }
 

@@ -27,7 +27,7 @@ int sh_dos_check(struct sh_slice line, struct sh_error *err)
 	if (line.n == 0 || line.p[line.n - 1] != '\r')
 		return 0;
 	return sh_error_set(err, SH_ERR_RECORD,
-	    "carriage return at the end of the line (--crlf takes DOS line ends off)");
+	    "carriage return at the end of the line (--crlf removes the CR of DOS line ends)");
 }
 
 int sh_id_check(struct sh_slice id, struct sh_error *err)
@@ -229,7 +229,8 @@ static int parse_fp(
 		    "fingerprint of %zu hex digits, expected 1 to %d", hex.n, SH_FP_HEX_MAX);
 	if (sh_parse_hex(hex, r->fp) < 0)
 		return sh_error_set(err, SH_ERR_RECORD,
-		    "fingerprint '%.*s' is no lower-case hex (%s)", SHOWN(hex), fp_remedy(hex, id));
+		    "fingerprint '%.*s' is not lower-case hex (%s)", SHOWN(hex),
+		    fp_remedy(hex, id));
 	r->hex = hex;
 	r->id = id;
 	r->bits = 4 * (unsigned)hex.n;
@@ -242,7 +243,8 @@ static int parse_tag(struct sh_slice text, int *tag, struct sh_error *err)
 
 	if (text.n != SH_TAG_DIGITS || sh_parse_hex_number(text, &number) < 0)
 		return sh_error_set(err, SH_ERR_RECORD,
-		    "'%.*s' is no tag of %d hexadecimal digits, expected behind fingerprint<TAB>id "
+		    "'%.*s' is not a tag of %d hexadecimal digits, expected behind "
+		    "fingerprint<TAB>id "
 		    "(shfp makes fingerprints of documents)",
 		    SHOWN(text), SH_TAG_DIGITS);
 	*tag = (int)number;

@@ -85,10 +85,10 @@ int sh_record_band(struct sh_slice line, struct sh_band_record *r, struct sh_err
 
 /* pair record: id1, id2, distance, and perhaps a similarity: 0 to 1, in millionths, rounded; -1 when the
  * record has none, or "-".
- * coverage record: id1, id2, matched, coverage1, coverage2, these with a decimal point. Its distance is 0, its
- * similarity the greater coverage.
- * share record: id1, id2, common, n1, n2. Its distance is n1 + n2 - 2 * common, the features that
- * only one document has. */
+ * coverage record: id1, id2, matched, coverage1, coverage2; each coverage has a decimal point. The distance is
+ * set to 0, and the similarity to the greater coverage.
+ * share record: id1, id2, common, n1, n2. The distance is set to n1 + n2 - 2 * common: the number of features
+ * that only one of the documents has. */
 struct sh_pair_record {
 	struct sh_slice id1, id2;
 	uint64_t distance;
