@@ -69,7 +69,7 @@ add_tokenizer() {
 	before lib/text/method.c '{ .name = "alpha"' <<-'END'
 		{ .name = "commas", .run = sh_cut_commas, .escapes = true },
 	END
-	before man/shtok.1 '.Cm go-letters .' <<-'END'
+	before man/shtok.1 '.Cm go-letters' <<-'END'
 		.Cm commas ,
 	END
 }
