@@ -144,6 +144,7 @@ static void start_batch(struct dedup_state *s)
 		.newest = how->keep.which == SH_PREFER_NEWEST,
 		.now = dedup_archive_now(s->cli),
 		.jobs = s->cli->jobs,
+		.keep_bytes = m->store == SH_STORE_SKETCH ? how->memory / 8 : 0,
 		.fingerprint = fingerprint,
 		.is_protected = is_protected,
 		.arg = s };

@@ -12,9 +12,12 @@ struct sh_batch *sh_batch_new(const struct sh_batch_opts *opts, struct sh_error 
 	}
 	b->opts = *opts;
 	b->doc = calloc(opts->corpus->n + 1, sizeof *b->doc);
-	if (b->doc)
+	b->kept = calloc(opts->jobs, sizeof *b->kept);
+	if (b->doc && b->kept)
 		return b;
 	sh_error_nomem(err);
+	free(b->doc);
+	free(b->kept);
 	free(b);
 	return NULL;
 }
@@ -23,6 +26,9 @@ void sh_batch_delete(struct sh_batch *b)
 {
 	if (!b)
 		return;
+	for (unsigned i = 0; i < b->opts.jobs; i++)
+		sh_arena_free(&b->kept[i]);
+	free(b->kept);
 	free(b->doc);
 	free(b->probe);
 	free(b->candidate);

@@ -28,6 +28,9 @@ struct sh_batch_opts {
 	bool verify;        /* compare features, when the archive stores them */
 	bool newest;  /* of known documents of one id and text the last stays; false: the first */
 	uint64_t now; /* seconds since 1970 */
+	/* Keep features in at most this number of bytes, for sketches. Without it, or beyond it, a document is tokenised
+	 * again for its sketch. Useful for archives with SH_STORE_SKETCH only. */
+	size_t keep_bytes;
 	unsigned jobs;
 	/* Returns the fingerprint of a document, (bits + 63) / 64 words. */
 	const uint64_t *(*fingerprint)(void *arg, uint32_t document);

@@ -11,7 +11,7 @@ struct adding {
 	struct sh_archive *archive;
 	struct sh_change change;
 	struct sh_segment_writer to;
-	struct sh_features *features;
+	struct sh_batch_worker worker; /* for features of documents */
 	struct sh_document_room room;
 	struct sh_buf line;
 	uint64_t documents, kept;
@@ -179,7 +179,7 @@ static int write_store(
 	if (sh_line_begin(&f->line, f->batch->doc[i].own, err) < 0)
 		return -1;
 	if (f->to.store == SH_STORE_SKETCH) {
-		status = sh_features_of(f->features, doc->text, &set, err);
+		status = sh_batch_kept(&f->worker, i, &set, err);
 		if (status == 0)
 			status = sh_sketch_print(set.hash, set.n, &f->line, err);
 	} else if (f->batch->opts.token.raw) {
@@ -232,13 +232,9 @@ static int write_keys(struct adding *f, struct sh_error *err)
 
 static int write_segment(struct adding *f, struct sh_error *err)
 {
-	const struct sh_batch_opts *opts = &f->batch->opts;
 	struct sh_manifest *next = &f->change.next;
 	uint32_t number;
 
-	if (next->store == SH_STORE_SKETCH &&
-	    !(f->features = sh_features_new(&opts->token, opts->ngrams, opts->rule.key, err)))
-		return -1;
 	if (sh_change_number(&f->change, &number, err) < 0 ||
 	    sh_segment_create(&f->to, &f->archive->folder, number, next->store, err) < 0)
 		return -1;
@@ -266,14 +262,14 @@ static int add(struct adding *f, struct sh_error *err)
 
 int sh_batch_commit(struct sh_batch *b, struct sh_archive *a, struct sh_error *err)
 {
-	struct adding f = { .batch = b, .archive = a };
+	struct adding f = { .batch = b, .archive = a, .worker.batch = b };
 	int status = sh_change_begin(&f.change, a, err);
 
 	if (status == 0)
 		status = add(&f, err);
 	sh_segment_abandon(&f.to);
 	sh_change_end(&f.change);
-	sh_features_delete(f.features);
+	sh_batch_worker_free(&f.worker);
 	sh_document_room_free(&f.room);
 	sh_buf_free(&f.line);
 	return status;

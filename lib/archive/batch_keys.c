@@ -49,7 +49,7 @@ static int prepare_one(struct sh_batch_worker *w, uint32_t i, struct sh_error *e
 	    sh_batch_features(w, false, doc.text, &set, err) < 0)
 		return -1;
 	*d = (struct sh_batch_doc){ .own = SH_CORPUS_NONE, .keeper = i, .has_features = set.n > 0 };
-	if (digest_of(w, doc.text, &d->digest, err) < 0)
+	if (digest_of(w, doc.text, &d->digest, err) < 0 || sh_batch_keep(w, d, &set, err) < 0)
 		return -1;
 	w->keys.n = 0;
 	if (sh_keys_of(&b->opts.rule, set.hash, set.n, &w->keys, err) < 0)

@@ -64,6 +64,15 @@ static int find_known(struct sh_batch *b, const struct sh_id_posting *c,
 	return 0;
 }
 
+/* Makes a document new again. */
+static void forget(struct sh_batch_doc *d, uint32_t document)
+{
+	d->outcome = (struct sh_outcome){ .kind = SH_OUTCOME_NEW };
+	d->own = SH_CORPUS_NONE;
+	d->keeper = document;
+	d->is_known = false;
+}
+
 int sh_batch_find_known(struct sh_batch *b, struct sh_error *err)
 {
 	struct sh_document_room room = { 0 };
@@ -77,10 +86,7 @@ int sh_batch_find_known(struct sh_batch *b, struct sh_error *err)
 		struct sh_batch_doc *d = &b->doc[i];
 
 		if (d->outcome.kind == SH_OUTCOME_DROPPED && b->opts.is_protected(b->opts.arg, i))
-			*d = (struct sh_batch_doc){ .digest = d->digest,
-				.own = SH_CORPUS_NONE,
-				.keeper = i,
-				.has_features = d->has_features };
+			forget(d, i);
 		b->stats.known += d->is_known;
 	}
 	return status;

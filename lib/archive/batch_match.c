@@ -98,21 +98,22 @@ static int own_features(struct sh_batch_worker *w, uint32_t doc, struct sh_weigh
     const struct sh_weighed_set **own, struct sh_error *err)
 {
 	struct sh_batch *b = w->batch;
+	bool cut = b->archive->manifest.store == SH_STORE_SKETCH;
 	struct sh_feature_set set;
 	struct sh_document document;
 
 	*own = NULL;
 	if (!b->opts.verify || b->archive->manifest.store == SH_STORE_NONE)
 		return 0;
-	if (sh_corpus_document(b->opts.corpus, doc, &w->room, &document, err) < 0 ||
-	    sh_batch_features(w, false, document.text, &set, err) < 0)
-		return -1;
-	*room = (struct sh_weighed_set){ .hash = set.hash, .n = set.n };
-	if (b->archive->manifest.store == SH_STORE_SKETCH) {
-		if (sh_sketch_cut(set.hash, set.n, &w->own, err) < 0)
+	if (cut) {
+		if (sh_batch_kept(w, doc, &set, err) < 0 ||
+		    sh_sketch_cut(set.hash, set.n, &w->own, err) < 0)
 			return -1;
-		room->hash = w->own.hash;
+	} else if (sh_corpus_document(b->opts.corpus, doc, &w->room, &document, err) < 0 ||
+		   sh_batch_features(w, false, document.text, &set, err) < 0) {
+		return -1;
 	}
+	*room = (struct sh_weighed_set){ .hash = cut ? w->own.hash : set.hash, .n = set.n };
 	*own = room;
 	return 0;
 }

@@ -2,6 +2,7 @@
  *
  *     batch.c          makes the state
  *     batch_worker.c   runs work on documents in several threads
+ *     batch_kept.c     keeps features for sketches
  *     batch_keys.c     computes keys and digests
  *     batch_look.c     looks keys up: candidates, then outcomes by the next two
  *     batch_known.c    finds documents that the archive knows
@@ -12,6 +13,7 @@
 
 #include "archive/batch.h"
 #include "archive/sketch.h"
+#include "base/arena.h"
 #include "base/num.h"
 #include "fp/features.h"
 #include "io/parallel.h"
@@ -43,11 +45,15 @@ struct sh_batch_doc {
 	uint16_t distance, similarity; /* of a new document: to the keeper */
 	bool decided;                  /* sh_batch_decide() has set the keeper */
 	bool has_features, is_known;
+	const char
+	    *kept; /* n_kept features, 4 bytes each: see sh_batch_keep(); NULL: none are kept */
+	size_t n_kept;
 };
 
 struct sh_batch {
 	struct sh_batch_opts opts;
 	struct sh_batch_doc *doc;
+	struct sh_arena *kept;  /* one for each thread: features of documents */
 	struct sh_probe *probe; /* distinct, sorted by key, then by document */
 	size_t n_probes;
 	uint64_t *key;           /* distinct keys of the probes, ascending */
@@ -65,6 +71,9 @@ struct sh_batch {
 /* The state of one thread. */
 struct sh_batch_worker {
 	struct sh_batch *batch;
+	struct sh_arena *kept; /* borrowed from the batch */
+	uint64_t *unpacked;    /* features that were kept, as hashes */
+	size_t unpacked_cap;
 	struct sh_features *features, *raw; /* NULL until needed; raw: for texts without escapes */
 	struct sh_document_room room;
 	struct sh_key_list keys;
@@ -84,6 +93,18 @@ int sh_batch_parallel(struct sh_batch *b, sh_tasks_fn *fn,
  * worker and the same raw. */
 int sh_batch_features(struct sh_batch_worker *w, bool raw, struct sh_slice text,
     struct sh_feature_set *set, struct sh_error *err);
+
+/* Frees what a worker owns. A zeroed worker owns nothing. */
+void sh_batch_worker_free(struct sh_batch_worker *w);
+
+/* Keeps the first 32 bits of the features of a document, unless keep_bytes are used up. */
+int sh_batch_keep(struct sh_batch_worker *w, struct sh_batch_doc *d,
+    const struct sh_feature_set *set, struct sh_error *err);
+
+/* Returns the features of a document for a sketch: the first 32 bits of each hash count, and no occurrences are
+ * counted. The set is valid until the next call with the same worker. */
+int sh_batch_kept(
+    struct sh_batch_worker *w, uint32_t document, struct sh_feature_set *set, struct sh_error *err);
 
 /* Finds the documents with the key of an id and this digest; NULL: any digest. Sets *doc to the documents,
  * sorted by digest, then by number, and returns their count. */

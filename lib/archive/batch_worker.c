@@ -5,13 +5,14 @@
 
 enum { STRETCH = 64 };
 
-static void end_worker(struct sh_batch_worker *w)
+void sh_batch_worker_free(struct sh_batch_worker *w)
 {
 	sh_features_delete(w->features);
 	sh_features_delete(w->raw);
 	sh_document_room_free(&w->room);
 	free(w->keys.key);
 	free(w->probe);
+	free(w->unpacked);
 	sh_sketch_free(&w->own);
 	sh_sketch_free(&w->other);
 	sh_buf_free(&w->text);
@@ -51,13 +52,14 @@ int sh_batch_parallel(struct sh_batch *b, sh_tasks_fn *fn,
 	for (unsigned i = 0; status == 0 && i < b->opts.jobs; i++) {
 		workers[i] = &w[i];
 		w[i].batch = b;
+		w[i].kept = &b->kept[i];
 	}
 	if (status == 0)
 		status = sh_parallel(workers, b->opts.jobs, b->opts.corpus->n, STRETCH, fn, err);
 	if (status == 0)
 		status = last(b, w, err);
 	for (unsigned i = 0; w && i < b->opts.jobs; i++)
-		end_worker(&w[i]);
+		sh_batch_worker_free(&w[i]);
 	free(w);
 	free(workers);
 	return status;

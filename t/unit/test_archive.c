@@ -74,6 +74,8 @@ static void make_archive(const char *path, enum sh_store store)
 	make_archive_at(path, store, 0, 0);
 }
 
+static size_t keep_bytes; /* of the next runs */
+
 /* A run that has looked its documents up, and not yet added any. */
 struct run {
 	struct sh_corpus corpus;
@@ -106,6 +108,7 @@ static int start_run(
 	    sh_archive_lock(&r->archive, add, 0, err) < 0)
 		return -1;
 	o = options(&r->corpus, &r->archive.manifest);
+	o.keep_bytes = keep_bytes;
 	r->batch = sh_batch_new(&o, err);
 	works(r->batch != NULL && sh_batch_prepare(r->batch, err) == 0, err);
 	status = sh_batch_look_up(r->batch, &r->archive, err);
@@ -398,6 +401,44 @@ static void test_equal_keys(void)
 	forget(folder);
 }
 
+static bool is_same(const char *x, const char *y)
+{
+	char command[2 * (SCRATCH_MAX + 40) + 10];
+
+	snprintf(command, sizeof command, "cmp -s %s %s", x, y);
+	return system(command) == 0;
+}
+
+/* Sketches and matches with all features kept, some of them, or none. */
+static void test_kept(void)
+{
+	static const size_t bytes[] = { 0, 250, SIZE_MAX };
+	char set[SCRATCH_MAX + 40], expected[SCRATCH_MAX + 40];
+	struct sh_error err;
+
+	begin();
+	snprintf(set, sizeof set, "%s/00000000.set", archive);
+	snprintf(expected, sizeof expected, "%s/expected", folder);
+	write_texts(first, 9, 0, 22, false);
+	write_texts(second, 9, 2, 22, true);
+	for (size_t i = 0; i < 3; i++) {
+		int matched;
+
+		keep_bytes = bytes[i];
+		make_archive(archive, SH_STORE_SKETCH);
+		works(run_batch(archive, first, true, &err) == 0, &err);
+		works(i > 0 || rename(set, expected) == 0, NULL);
+		ok(i == 0 || is_same(set, expected), "features in %zu bytes: the same sketches",
+		    bytes[i]);
+		works(i > 0 || link(expected, set) == 0, NULL);
+		matched = run_batch(archive, second, false, &err);
+		ok(matched == 7, "features in %zu bytes: %d matches", bytes[i], matched);
+		forget(archive);
+	}
+	keep_bytes = 0;
+	forget(folder);
+}
+
 int main(void)
 {
 	rng_init(UINT64_C(0xa7c41e));
@@ -406,6 +447,7 @@ int main(void)
 	test_lost_lock();
 	test_last_numbers();
 	test_equal_keys();
+	test_kept();
 	test_tampering(SH_STORE_SKETCH);
 	test_tampering(SH_STORE_DOCUMENTS);
 	return done_testing();
