@@ -81,7 +81,7 @@ LIBS = $(PKG_LIBS) -lstemmer -lm $(IO_LIBS)
 
 # Optional libraries, PACKAGE=MACRO: those of all programs decompress, those of shdoc read its forms.
 OPTIONAL = zlib=ZLIB liblzma=LZMA libzstd=ZSTD liblz4=LZ4
-OPTIONAL_INGEST = libxml-2.0=LIBXML2 uchardet=UCHARDET libbrotlidec=BROTLI
+OPTIONAL_INGEST = libxml-2.0=LIBXML2 uchardet=UCHARDET libbrotlidec=BROTLI libarchive=ARCHIVE
 present = $(foreach o,$(1),$(shell $(PKG_CONFIG) --exists $(firstword $(subst =, ,$o)) 2>/dev/null && echo $o))
 names = $(foreach o,$(1),$(firstword $(subst =, ,$o)))
 pkg_flags = $(if $(2),$(shell $(PKG_CONFIG) $(1) $(call names,$(2))))
@@ -162,7 +162,7 @@ $(INGEST_OBJ): ALL_CPPFLAGS += $(INGEST_CFLAGS)
 
 # What is linked with it besides.
 WITH_INGEST := $(SHBIN)/shdoc $(filter $(BUILD)/t/unit/test_ingest%,$(UNIT)) \
-	$(filter $(addprefix $(BUILD)/t/fuzz/fuzz_,warc mail http page),$(FUZZ))
+	$(filter $(addprefix $(BUILD)/t/fuzz/fuzz_,warc mail http page container),$(FUZZ))
 $(WITH_INGEST): $(INGEST_A)
 $(WITH_INGEST): private INGEST = $(INGEST_A)
 $(WITH_INGEST): private MORE_LIBS = $(INGEST_LIBS)

@@ -15,7 +15,7 @@ enum { FORMAT = CLI_OWN, FROM_CHARSET, MAX_SIZE, FOLLOW, VERBOSE };
 
 static const struct cli_option options[] = {
 	{ FORMAT, "format", "FORMAT",
-	    "all files are auto, text, html, jsonl, warc or mbox [auto]" },
+	    "read all files as auto, text, html, jsonl, warc or mbox [auto]" },
 	{ 'f', "fields", "ID,TEXT", "the fields of JSON that hold id and text [id,text]" },
 	{ 'l', "line-ids", NULL, "the id of JSON is FILE#N, N the number of its line" },
 	{ FROM_CHARSET, "from-charset", "NAME", "take text for this, whatever it declares" },
@@ -25,7 +25,9 @@ static const struct cli_option options[] = {
 	{ 0 },
 };
 
-#define PURPOSE "Files (text, HTML, JSON, WARC, mbox; compressed too) to documents (id<TAB>text)."
+#define PURPOSE                                                                                    \
+	"Files (text, HTML, JSON, WARC, mbox, tar, ZIP, 7z; compressed too) to documents "         \
+	"(id<TAB>text)."
 
 static const struct cli_program program = {
 	.name = "shdoc",
@@ -366,6 +368,7 @@ int main(int argc, char **argv)
 	run.in.document = on_document;
 	run.in.bad = on_bad;
 	run.in.skipped = on_skipped;
+	run.in.trouble = on_trouble;
 	run.in.progress = on_progress;
 	run.in.arg = &run;
 	if (sh_ingest_init(&run.in, &err) < 0 || sh_ids_init(&run.ids, &err) < 0)

@@ -1,22 +1,26 @@
 #!/usr/bin/env python3
 """Files and the documents in them, by Python's own libraries: what shdoc must say of them.
 
-    shdoc-oracle.py mail|http|html SEED N [no-html] [no-charsets] [zlib]
+    shdoc-oracle.py mail|http|html|containers SEED N [no-html] [no-charsets] [zlib]
 
-writes to the current folder random input (mail.mbox; pages.warc and pages.warc.gz; *.html in html/) and
+writes to the current folder random input (mail.mbox; pages.warc and pages.warc.gz; *.html in html/; *.tar and
+*.zip, and the folder `members` with the same files) and
 expected.tsv, the records that shdoc has to write of it. Mail is read back through mailbox and
-email, so that these decide what is in it; HTML by html.parser; for HTTP what was packed is known.
+email, so that these decide what is in it; HTML by html.parser; containers by tarfile and zipfile; for HTTP what was packed is known.
 """
 import email
 import email.policy
 import gzip
 import html
 import html.parser
+import io
 import mailbox
 import os
 import random
 import re
 import sys
+import tarfile
+import zipfile
 import zlib
 from email.mime.base import MIMEBase
 from email.mime.message import MIMEMessage
@@ -365,6 +369,53 @@ def make_http(maker, n, zlib_there):
     open("pages.warc.gz", "wb").write(b"".join(gzip.compress(r) for r in records))
 
 
+def make_member(maker, i):
+    """A name and the bytes of a text. The name has a folder, and characters beyond ASCII."""
+    folder = maker.random.choice(["", "d/", "d/e/", "lang " + "x" * maker.random.randrange(120) + "/"])
+    name = folder + maker.random.choice(["a", "\u00fc", "\u6f22", "a b"]) + "%d.txt" % i
+    text = " ".join(maker.random.choice(["rain", "Wind", "\u96e8", "s\u00fc\u00df"]) for _ in
+                    range(maker.random.randrange(1, maker.random.choice([3, 300, 30000]))))
+    return name, (text + "\n").encode()
+
+
+def write_containers(maker, members):
+    for name, form in (("ustar", tarfile.GNU_FORMAT), ("pax", tarfile.PAX_FORMAT)):
+        with tarfile.open(name + ".tar", "w", format=form) as tar:
+            for path, data in members:
+                info = tarfile.TarInfo(path)
+                info.size = len(data)
+                tar.addfile(info, io.BytesIO(data))
+    for name, method in (("stored", zipfile.ZIP_STORED), ("deflated", zipfile.ZIP_DEFLATED),
+                         ("lzma", zipfile.ZIP_LZMA), ("bzip2", zipfile.ZIP_BZIP2)):
+        with zipfile.ZipFile(name + ".zip", "w", method) as packed:
+            for path, data in members:
+                if maker.one_in(4):  # sizes behind the data, as a writer to a pipe has it
+                    with packed.open(path, "w", force_zip64=maker.one_in(2)) as out:
+                        out.write(data)
+                else:
+                    packed.writestr(path, data)
+
+
+def make_containers(maker, n):
+    members = [make_member(maker, i) for i in range(n)]
+    write_containers(maker, members)
+    with open("expected.tsv", "w", encoding="utf-8", newline="\n") as out:
+        for name in "ustar.tar", "pax.tar", "stored.zip", "deflated.zip", "lzma.zip", "bzip2.zip":
+            if name.endswith(".tar"):
+                with tarfile.open(name) as tar:
+                    found = [(m.name, tar.extractfile(m).read()) for m in tar]
+            else:
+                with zipfile.ZipFile(name) as packed:
+                    found = [(path, packed.read(path)) for path in packed.namelist()]
+            for path, data in found:
+                out.write("%s#%s\t%s\n" % (name, path, escape(tidy(data.decode()))))
+    for path, data in members:
+        path = os.path.join("members", path)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "wb") as out:
+            out.write(data)
+
+
 def main():
     what, seed, n, flags = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4:]
     maker = Maker(seed, flags)
@@ -372,6 +423,8 @@ def main():
         make_mail(maker, n)
     elif what == "html":
         make_html(maker, n)
+    elif what == "containers":
+        make_containers(maker, n)
     else:
         make_http(maker, n, "zlib" in flags)
 

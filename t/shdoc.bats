@@ -419,11 +419,9 @@ arrays() {
 	mkdir f
 	head -c 4000 "$(command -v cat)" >f/program
 	printf '%%PDF-1.4 and text' >f/pdf
-	printf 'PK\3\4\0' >f/docx
+	printf 'PK\3\4....................  \23\0..[Content_Types].xml' >f/docx
+	printf 'PK\3\4......................\10\0..mimetypeapplication/epub+zip' >f/epub
 	printf '\320\317\021\340\241\261\032\341\0' >f/doc
-	mkdir t
-	echo in a tar >t/a
-	tar -cf f/tar t
 	printf '{\\rtf1\\ansi text}' >f/rtf
 	echo text >f/text
 	: >f/empty
@@ -431,10 +429,9 @@ arrays() {
 	exits 0
 	gives 'empty\t' 'rtf\t{\\\\rtf1\\\\ansi text}' 'text\ttext'
 	says 'shdoc: left out: old office document (soffice --convert-to txt): 1' \
-	    'shdoc: left out: ZIP archive, office document or e-book (unzip, or pandoc -t plain): 1' \
+	    'shdoc: left out: office document or e-book (pandoc -t plain makes text of it): 2' \
 	    'shdoc: left out: PDF (pdftotext makes text of it): 1' \
 	    'shdoc: left out: file without text: 1' \
-	    'shdoc: left out: tar archive (tar -x): 1' \
 	    'shdoc: 1 file taken for one text: RTF (its text: unrtf --text FILE | shdoc)'
 	try 'shdoc --verbose f'
 	grep -qx 'shdoc: f/pdf: left out: PDF (pdftotext makes text of it)' err
@@ -1190,4 +1187,240 @@ response() {
 	message 'format=flowed' "$folded"
 	try 'shdoc a.eml'
 	gives '1@a\t中文分 \\n词  \\nab\\n> q \\n> r \\n>> s \\n -- \\n-- \\nsig \\n  x'
+}
+
+# ---- containers ----
+
+@test "containers: the members that Python's tarfile and zipfile find, in their order" {
+	needs libarchive
+	for seed in 1 2 3; do
+		mkdir $seed && cd $seed
+		oracle containers $seed 30
+		try 'shdoc ustar.tar pax.tar stored.zip deflated.zip lzma.zip bzip2.zip'
+		exits 0
+		says
+		same expected.tsv out
+		# From a pipe, compressed: nothing can be read in place.
+		for form in pax.tar deflated.zip; do
+			grep "^$form#" expected.tsv | sed "s/^$form#/-#/" >expected.pipe
+			try "gzip <$form | shdoc"
+			exits 0
+			same expected.pipe out
+			try "{ read -rn 3; cat; } <<<'123$form' >scrap; shdoc - <$form"
+			same expected.pipe out
+		done
+		cd ..
+	done
+}
+
+@test "containers: names do not depend on the locale" {
+	needs libarchive
+	oracle containers 4 30
+	for locale in C C.UTF-8; do
+		try "LC_ALL=$locale shdoc ustar.tar pax.tar stored.zip deflated.zip lzma.zip bzip2.zip"
+		exits 0
+		same expected.tsv out
+	done
+}
+
+@test "containers: 7z files by 7-Zip" {
+	needs libarchive
+	command -v 7zz >/dev/null || skip 'needs 7zz'
+	oracle containers 5 30
+	(cd members && for method in lzma lzma2 ppmd bzip2 deflate copy; do 7zz a -bd -m0=$method ../$method.7z . >/dev/null; done)
+	shdoc members | sort >wanted
+	for method in lzma lzma2 ppmd bzip2 deflate copy; do
+		try "shdoc $method.7z"
+		exits 0
+		says
+		sed "s/^$method.7z#//" out | sort | cmp - wanted
+		try "cat $method.7z | shdoc | wc -l"
+		gives 30
+	done
+	7zz a -bd -psecret secret.7z members >/dev/null
+	7zz a -bd -psecret -mhe=on hidden.7z members >/dev/null
+	try 'shdoc secret.7z'
+	exits 2
+	grep -q '^shdoc: secret.7z#members/.*: the member is encrypted$' err
+	try 'shdoc hidden.7z'
+	exits 2
+	grep -qx 'shdoc: hidden.7z: the 7z file is encrypted; what follows cannot be read' err
+}
+
+@test "containers: each member is read as what it is; links and containers in it are left out" {
+	needs libarchive
+	needs zlib
+	needs HTML
+	mkdir m
+	printf '<html><title>no</title><p>Hi<p>there' >m/b.html
+	printf '{"text":"x"}\n{"text":"y"}\n' | gzip >m/c.jsonl.gz
+	printf 'From: a@b\nDate: x\nSubject: s\n\nbody\n' >m/d.eml
+	printf 'caf\351 cr\350me br\373l\351e' >m/e.txt
+	: >m/f
+	head -c 4000 "$(command -v cat)" >m/g
+	ln -s e.txt m/h
+	ln m/b.html m/i
+	mkfifo m/j
+	printf 'a\n' >m/k
+	tar -C m -cf m/l.tar k
+	tar -C m --sort=name -cf m.tar b.html c.jsonl.gz d.eml e.txt f g h i j l.tar
+	try 'shdoc -l m.tar'
+	exits 0
+	gives 'm.tar#b.html\tHi\\nthere' 'm.tar#c.jsonl.gz#1\tx' 'm.tar#c.jsonl.gz#2\ty' 'm.tar#d.eml#1\tbody' \
+	    'm.tar#e.txt\tcafé crème brûlée' 'm.tar#f\t'
+	grep -qx 'shdoc: left out: link in a container: 2' err
+	grep -qx 'shdoc: left out: special file in a container: 1' err
+	grep -qx 'shdoc: left out: file without text: 1' err
+	grep -qx 'shdoc: left out: container within a container (unpack it first): 1' err
+	try 'shdoc -l --verbose m.tar'
+	grep -q '^shdoc: m.tar#g: left out: file without text$' err
+	mkdir t && mv m.tar t/
+	try 'shdoc --format text t | cut -f 1'
+	[ "$(head -n 1 out)" = 'm.tar#b.html' ]
+	try "cat t/m.tar | shdoc --max-size 7 --rejects bad | cut -f 1"
+	exits 0
+	grep -qx -- '-#b.html' bad
+}
+
+@test "containers: one that is cut short is an error, wherever; its whole members come first" {
+	needs libarchive
+	oracle containers 6 6
+	for form in ustar.tar pax.tar stored.zip deflated.zip; do
+		size=$(stat -c %s $form)
+		shdoc $form | sed 's/^[^#]*//' >whole
+		# The end of a tar file is two blocks of zeros and what fills up 10240 bytes.
+		end=$(python3 -c "d = open('$form', 'rb').read(); print(len(d.rstrip(b'\0')))")
+		for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
+			head -c $((512 + i * 7919 * 512 % (end - 512))) $form >cut
+			try 'shdoc cut'
+			exits 2
+			grep -Eq '^shdoc: cut.*: the (tar|ZIP) file is (damaged or )?cut short' err
+			sed 's/^[^#]*//' out >got
+			head -n "$(wc -l <got)" whole | cmp - got
+		done
+	done
+}
+
+@test "containers: a damaged or encrypted member of a ZIP file is named, the others are read" {
+	needs libarchive
+	python3 - <<-'END'
+		import struct, zipfile
+		with zipfile.ZipFile('x.zip', 'w') as z:
+		    for name in 'abc':
+		        z.writestr(name, 'text %s\n' % name)
+		data = bytearray(open('x.zip', 'rb').read())
+		damaged = data.replace(b'text b', b'test b')
+		open('damaged.zip', 'wb').write(damaged)
+		at = data.find(b'PK\1\2', data.find(b'PK\1\2') + 1)
+		local = struct.unpack_from('<I', data, at + 42)[0]
+		data[at + 8] |= 1
+		data[local + 6] |= 1
+		open('encrypted.zip', 'wb').write(data)
+	END
+	try 'shdoc damaged.zip'
+	exits 2
+	gives 'damaged.zip#a\ttext a' 'damaged.zip#c\ttext c'
+	grep -q '^shdoc: damaged.zip#b: the ZIP file is damaged or cut short (ZIP bad CRC' err
+	try 'shdoc encrypted.zip'
+	exits 2
+	gives 'encrypted.zip#a\ttext a' 'encrypted.zip#c\ttext c'
+	says 'shdoc: encrypted.zip#b: the member is encrypted' 'shdoc: 1 file or folder could not be read'
+	# A compressed tar file whose compressed data are damaged behind its end.
+	echo a >a
+	tar -cf - a | gzip >a.tar.gz
+	head -c -4 a.tar.gz >cut.tar.gz
+	try 'shdoc cut.tar.gz'
+	exits 2
+	gives 'cut.tar.gz#a\ta'
+	grep -q '^shdoc: cut.tar.gz: the gzip data are cut short' err
+}
+
+@test "containers: files behind one another in tar files are all read; a bad header ends one" {
+	needs libarchive
+	for i in a b c; do
+		echo $i >$i
+		tar -cf $i.tar $i
+	done
+	cat a.tar b.tar >two.tar
+	try 'shdoc two.tar'
+	exits 0
+	gives 'two.tar#a\ta' 'two.tar#b\tb'
+	tar -cf three.tar a b c
+	printf 'X' | dd of=three.tar bs=1 seek=1124 conv=notrunc status=none
+	try 'shdoc three.tar'
+	exits 2
+	gives 'three.tar#a\ta'
+	grep -q '^shdoc: three.tar: the tar file is damaged or cut short (.*); what follows cannot be read$' err
+}
+
+@test "containers: bombs are errors by ratio, directory and memory, and cost little" {
+	needs libarchive
+	python3 - <<-'END'
+		import struct, zipfile
+		with zipfile.ZipFile('bomb.zip', 'w', zipfile.ZIP_BZIP2) as z:
+		    for i in range(5):
+		        z.writestr('m%d' % i, b'\n' * 100_000_000)
+		entry = struct.pack('<IHHHHHHIIIHHHHHII', 0x02014b50, 20, 20, 0, 8, 0, 33, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0) + b'a'
+		n = 2_000_000
+		open('directory.zip', 'wb').write(b'PK\3\4' + b'\0' * 27 + entry * n +
+		    struct.pack('<IHHHHIIH', 0x06054b50, 0, 0, 65535, 65535, n * len(entry), 31, 0))
+	END
+	for form in text jsonl; do
+		try "ulimit -t 20 -v 2000000; shdoc --format $form bomb.zip >/dev/null"
+		exits 2
+		grep -q '^shdoc: bomb.zip.*: the members of the ZIP file have more than 1000 times its size, and more than 256 MiB: a decompression bomb?$' err
+	done
+	try 'ulimit -t 20 -v 1500000; shdoc directory.zip'
+	exits 2
+	grep -qE '^shdoc: directory.zip: the directory of the ZIP file is larger than 64 MiB' err
+	echo a >a
+	truncate -s 8G holes && echo b >>holes
+	tar -S -cf holes.tar a holes
+	rm holes
+	try 'ulimit -t 20 -v 1500000; shdoc --format jsonl --rejects bad holes.tar'
+	exits 2
+	grep -q '^shdoc: holes.tar.*: the members of the tar file have more than 1 times its size' err
+	command -v 7zz >/dev/null || return 0
+	head -c 700M /dev/zero | tr '\0' '\n' >lines
+	7zz a -bd -mx1 lines.7z lines a >/dev/null
+	rm lines
+	try 'ulimit -t 20 -v 1500000; shdoc lines.7z >/dev/null'
+	exits 2
+	grep -q '^shdoc: lines.7z.*: the members of the 7z file have more than 1000 times its size' err
+	seq 100 >a
+	7zz a -bd -mhc=off -m0=ppmd:mem=16m memory.7z a >/dev/null
+	python3 - <<-'END'
+		import struct, zlib
+		data = bytearray(open('memory.7z', 'rb').read())
+		at = data.index(b'\x03\x04\x01\x05') + 5 # the coder, its properties' size, the order
+		data[at:at + 4] = struct.pack('<I', 1 << 30)
+		offset, size = struct.unpack_from('<QQ', data, 12)
+		struct.pack_into('<I', data, 28, zlib.crc32(data[32 + offset:32 + offset + size]))
+		struct.pack_into('<I', data, 8, zlib.crc32(data[12:32]))
+		open('memory.7z', 'wb').write(data)
+	END
+	[ -z "${SAN-}" ] || return 0 # whose allocator ends the program
+	try 'shdoc memory.7z'
+	exits 2
+	grep -qx 'shdoc: memory.7z#a: the 7z file needs more than 512 MiB of memory' err
+}
+
+@test "containers: --max-size is that of a ZIP or 7z file that is read from a pipe" {
+	needs libarchive
+	oracle containers 7 20
+	try 'cat stored.zip | shdoc --max-size 1K --rejects bad'
+	exits 2
+	grep -q '^shdoc: -: the ZIP file is no regular file, and larger than 1024 bytes (--max-size)$' err
+	try 'shdoc stored.zip | wc -l'
+	gives 20
+}
+
+@test "containers without libarchive are refused by name" {
+	shdoc --help | grep -q 'without.*libarchive' || skip 'this build has it'
+	echo a >a
+	tar -cf a.tar a
+	try 'shdoc a.tar a'
+	exits 2
+	gives 'a\ta'
+	grep -qx 'shdoc: a.tar: a tar file: this build is without libarchive, which reads it' err
 }

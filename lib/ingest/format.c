@@ -243,10 +243,9 @@ const char *sh_format_other(struct sh_slice head)
 	} kinds[] = {
 		{ 0, { "%PDF-", 5 }, "PDF (pdftotext makes text of it)" },
 		{ 0, { "PK\3\4", 4 },
-		    "ZIP archive, office document or e-book (unzip, or pandoc -t plain)" },
+		    "office document or e-book (pandoc -t plain makes text of it)" },
 		{ 0, { "\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1", 8 },
 		    "old office document (soffice --convert-to txt)" },
-		{ 257, { "ustar", 5 }, "tar archive (tar -x)" },
 	};
 
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {

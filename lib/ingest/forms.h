@@ -3,6 +3,7 @@
 #ifndef SH_INGEST_FORMS_H
 #define SH_INGEST_FORMS_H
 
+#include "ingest/container.h"
 #include "ingest/format.h"
 #include "ingest/tally.h"
 #include "io/reader.h"
@@ -20,6 +21,8 @@ struct sh_ingest {
 	int (*bad)(void *arg, struct sh_slice record, struct sh_error *err);
 	/* What was left out of the file at hand, for it is no text; may be NULL. */
 	void (*skipped)(void *arg, const char *what);
+	/* A member of a container that cannot be read, and err->file its name. 0 goes on with the next member. */
+	int (*trouble)(void *arg, struct sh_error *err);
 	/* That many bytes of the file at hand were read; may be NULL. */
 	void (*progress)(void *arg, uint64_t n);
 	void *arg;
@@ -54,7 +57,16 @@ int sh_ingest_warc(struct sh_ingest *in, struct sh_reader *r, struct sh_error *e
 int sh_ingest_mbox(
     struct sh_ingest *in, struct sh_reader *r, struct sh_slice id, struct sh_error *err);
 
+/* Of all members of a container, each a file named "FILE#MEMBER". */
+int sh_ingest_container(struct sh_ingest *in, enum sh_container_form form, struct sh_reader *r,
+    struct sh_slice file, struct sh_error *err);
+
 /* ---- and for what they find ---- */
+
+/* All documents of an open input. name: shows its form where the bytes leave a choice. A container among the
+ * members of a container is left out. */
+int sh_ingest_input(struct sh_ingest *in, struct sh_reader *r, const char *name, struct sh_slice id,
+    bool member, struct sh_error *err);
 
 /* The document that is one JSON object, the file's line or element of this number. */
 int sh_ingest_json(struct sh_ingest *in, struct sh_slice object, struct sh_slice file,

@@ -6,6 +6,9 @@ const char *sh_ingest_lacks(void)
 #ifndef SH_HAVE_LIBXML2
 	       "; HTML (libxml2)"
 #endif
+#ifndef SH_HAVE_ARCHIVE
+	       "; tar, ZIP and 7z (libarchive)"
+#endif
 #ifndef SH_HAVE_UCHARDET
 	       "; libuchardet's guesses at charsets"
 #endif
@@ -89,10 +92,31 @@ int sh_ingest_read(struct sh_ingest *in, enum sh_format format, struct sh_reader
 	}
 }
 
+int sh_ingest_input(struct sh_ingest *in, struct sh_reader *r, const char *name, struct sh_slice id,
+    bool member, struct sh_error *err)
+{
+	enum sh_format format = in->format;
+	enum sh_container_form container;
+
+	in->reader = r;
+	if (sh_reader_look(r, SH_FORMAT_HEAD, err) < 0)
+		return -1;
+	container = sh_container_of(sh_reader_ready(r));
+	if (container && member)
+		return sh_ingest_leave_out(
+		    in, "container within a container (unpack it first)", err);
+	if (container)
+		return sh_ingest_container(in, container, r, id, err);
+	if (format == SH_FORMAT_AUTO && detect(in, r, name, &format, err) < 0)
+		return -1;
+	if (sh_ingest_read(in, format, r, id, err) < 0)
+		return -1;
+	return sh_reader_check(r, err);
+}
+
 int sh_ingest_file(
     struct sh_ingest *in, const char *path, int fd, struct sh_slice id, struct sh_error *err)
 {
-	enum sh_format format = in->format;
 	struct sh_reader r;
 	int bad;
 
@@ -102,13 +126,7 @@ int sh_ingest_file(
 	r.progress_arg = in->arg;
 	if (in->progress)
 		in->progress(in->arg, sh_reader_ready(&r).n);
-	bad = sh_reader_look(&r, SH_FORMAT_HEAD, err);
-	if (bad == 0 && format == SH_FORMAT_AUTO)
-		bad = detect(in, &r, path, &format, err);
-	if (bad == 0)
-		bad = sh_ingest_read(in, format, &r, id, err);
-	if (bad == 0)
-		bad = sh_reader_check(&r, err);
+	bad = sh_ingest_input(in, &r, path, id, false, err);
 	sh_reader_close(&r);
 	if (bad < 0 && err->code != SH_ERR_NOMEM)
 		err->file = path;

@@ -1,6 +1,8 @@
 #include "io/reader.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "io/descriptor.h"
@@ -39,6 +41,16 @@ static ssize_t read_file(void *reader, void *p, size_t n, struct sh_error *err)
 	return got < 0 ? sh_error_sys(err, "cannot read the file") : got;
 }
 
+static ssize_t read_raw(void *reader, void *p, size_t n, struct sh_error *err)
+{
+	struct sh_reader *r = reader;
+	ssize_t got = r->read(r->read_arg, p, n, err);
+
+	if (got > 0)
+		r->raw += (uint64_t)got;
+	return got;
+}
+
 /* Reads once to the end of the buffer. Returns 1, 0 at the end of the input, or -1. */
 static int fill(struct sh_reader *r, struct sh_error *err)
 {
@@ -61,7 +73,7 @@ static int fill(struct sh_reader *r, struct sh_error *err)
 	if (r->packed.layers)
 		got = sh_decompress_more(&r->packed, r->buf.p + r->buf.n, READ_SIZE, err);
 	else
-		got = read_file(r, r->buf.p + r->buf.n, READ_SIZE, err);
+		got = read_raw(r, r->buf.p + r->buf.n, READ_SIZE, err);
 	if (got < 0)
 		return fail(r, err);
 	if (got == 0) {
@@ -91,18 +103,35 @@ int sh_reader_look(struct sh_reader *r, size_t n, struct sh_error *err)
 	return 0;
 }
 
-int sh_reader_open_fd(struct sh_reader *r, int fd, const char *name, struct sh_error *err)
+/* Reads the first bytes, which show whether the input is compressed. */
+static int begin(struct sh_reader *r, struct sh_error *err)
 {
-	*r = (struct sh_reader){ .name = name, .line = 1, .fd = fd };
-	posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
-	sh_enlarge_pipe(fd);
+	const char *name = r->name;
+
 	if (fill(r, err) < 0 ||
-	    (!r->eof && sh_decompress_start(&r->packed, read_file, r, &r->buf, 0, err) < 0)) {
+	    (!r->eof && sh_decompress_start(&r->packed, read_raw, r, &r->buf, 0, err) < 0)) {
 		sh_reader_close(r);
 		err->file = name;
 		return -1;
 	}
 	return 0;
+}
+
+int sh_reader_open_fd(struct sh_reader *r, int fd, const char *name, struct sh_error *err)
+{
+	*r = (struct sh_reader){
+		.name = name, .line = 1, .fd = fd, .read = read_file, .read_arg = r
+	};
+	posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+	sh_enlarge_pipe(fd);
+	return begin(r, err);
+}
+
+int sh_reader_open_stream(struct sh_reader *r, sh_decompress_read *read, void *arg,
+    const char *name, struct sh_error *err)
+{
+	*r = (struct sh_reader){ .name = name, .line = 1, .fd = -1, .read = read, .read_arg = arg };
+	return begin(r, err);
 }
 
 int sh_reader_open(struct sh_reader *r, const char *name, struct sh_error *err)
@@ -134,6 +163,42 @@ void sh_reader_close(struct sh_reader *r)
 		stop(r);
 	sh_buf_free(&r->buf);
 	*r = (struct sh_reader){ 0 };
+}
+
+/* Where the reader began in its file; a standard input may have been read before. */
+static bool beginning(const struct sh_reader *r, off_t *at)
+{
+	*at = r->fd >= 0 ? lseek(r->fd, 0, SEEK_CUR) : -1;
+	if (*at < 0 || (uint64_t)*at < r->raw)
+		return false;
+	*at -= (off_t)r->raw;
+	return true;
+}
+
+bool sh_reader_seekable(const struct sh_reader *r, uint64_t *size)
+{
+	struct stat st;
+	off_t begun;
+
+	if (r->eof || r->packed.layers || !beginning(r, &begun) || fstat(r->fd, &st) < 0 ||
+	    !S_ISREG(st.st_mode) || st.st_size < begun)
+		return false;
+	*size = (uint64_t)(st.st_size - begun);
+	return true;
+}
+
+ssize_t sh_reader_at(
+    const struct sh_reader *r, uint64_t at, void *p, size_t n, struct sh_error *err)
+{
+	ssize_t got = -1;
+	off_t begun;
+
+	errno = ESPIPE;
+	if (beginning(r, &begun))
+		do
+			got = pread(r->fd, p, n, begun + (off_t)at);
+		while (got < 0 && errno == EINTR);
+	return got < 0 ? sh_error_sys(err, "cannot read the file") : got;
 }
 
 int sh_reader_line(

@@ -20,7 +20,10 @@ struct sh_reader {
 	void (*progress)(void *arg, uint64_t n);
 	void *progress_arg;
 	struct sh_error failed;      /* code SH_OK, or why no more can be read */
-	int fd;                      /* -1 at the end */
+	int fd;                      /* of a file; -1 at the end, and for other inputs */
+	sh_decompress_read *read;    /* reads the input as it is, before decoders */
+	void *read_arg;              /* of read() */
+	uint64_t raw;                /* bytes that read() returned */
 	struct sh_decompress packed; /* the decoders, if the input is compressed */
 };
 
@@ -29,6 +32,10 @@ int sh_reader_open(struct sh_reader *r, const char *name, struct sh_error *err);
 
 /* Reads from fd. Closes fd with the reader, or at once after an error. */
 int sh_reader_open_fd(struct sh_reader *r, int fd, const char *name, struct sh_error *err);
+
+/* The input that a function reads, such as a member of a container. */
+int sh_reader_open_stream(struct sh_reader *r, sh_decompress_read *read, void *arg,
+    const char *name, struct sh_error *err);
 
 /* Reads from a copy of these bytes. */
 int sh_reader_memory(struct sh_reader *r, struct sh_slice bytes, struct sh_error *err);
@@ -44,6 +51,15 @@ int sh_reader_look(struct sh_reader *r, size_t n, struct sh_error *err);
 
 /* Returns -1 with the error when a read has failed, else 0. */
 int sh_reader_check(const struct sh_reader *r, struct sh_error *err);
+
+/* Whether sh_reader_at() can read the file: it is a regular file, not compressed, and not read to its end.
+ * *size is the number of bytes from the reader's beginning to the file's end. */
+bool sh_reader_seekable(const struct sh_reader *r, uint64_t *size);
+
+/* Reads up to n bytes, the first `at` bytes behind the reader's beginning: how many, 0 at the end, -1. The
+ * reader stays where it is. */
+ssize_t sh_reader_at(
+    const struct sh_reader *r, uint64_t at, void *p, size_t n, struct sh_error *err);
 
 /* Returns the bytes that are ready. They move when more are read. */
 static inline struct sh_slice sh_reader_ready(const struct sh_reader *r)

@@ -1,0 +1,439 @@
+#include "ingest/container.h"
+
+#include <errno.h>
+
+const char *sh_container_name(enum sh_container_form form)
+{
+	static const char *const names[] = { "", "tar", "ZIP", "7z" };
+
+	return names[form];
+}
+
+/* ---- forms ---- */
+
+enum { BLOCK = 512 }; /* bytes of a block of tar */
+
+static bool begins(struct sh_slice s, const char *with, size_t n)
+{
+	return s.n >= n && memcmp(s.p, with, n) == 0;
+}
+
+static bool ends(struct sh_slice s, const char *with)
+{
+	size_t n = strlen(with);
+
+	return s.n >= n && memcmp(s.p + s.n - n, with, n) == 0;
+}
+
+/* The header's checksum is the sum of its bytes, with blanks in place of the checksum. It stands in octal digits,
+ * perhaps behind blanks. All forms of tar have it, the oldest have nothing else that shows them. */
+static bool is_tar(struct sh_slice head)
+{
+	enum { SUM = 148, SUM_END = 156 };
+	unsigned long sum = ' ' * (SUM_END - SUM), says = 0;
+	size_t at = SUM;
+
+	if (head.n < BLOCK || head.p[0] == '\0')
+		return false;
+	for (size_t i = 0; i < BLOCK; i++)
+		sum += i < SUM || i >= SUM_END ? (unsigned char)head.p[i] : 0;
+	while (at < SUM_END && head.p[at] == ' ')
+		at++;
+	for (; at < SUM_END && head.p[at] >= '0' && head.p[at] <= '7'; at++)
+		says = says * 8 + (unsigned long)(head.p[at] - '0');
+	return says == sum;
+}
+
+/* By the first member's name: standards fix it for e-books and OpenDocument, and for other office documents the
+ * folders that they may begin with. */
+static bool is_office(struct sh_slice head)
+{
+	static const char *const folders[] = { "_rels/", "docProps/", "word/", "xl/", "ppt/" };
+	enum { NAME_SIZE = 26, NAME = 30 };
+	struct sh_slice name;
+	size_t n;
+
+	if (head.n < NAME)
+		return false;
+	n = (unsigned char)head.p[NAME_SIZE] | (size_t)(unsigned char)head.p[NAME_SIZE + 1] << 8;
+	name = sh_slice(head.p + NAME, n < head.n - NAME ? n : head.n - NAME);
+	if (sh_slice_eq(name, sh_slice_str("[Content_Types].xml")) ||
+	    sh_slice_eq(name, sh_slice_str("mimetype")))
+		return true;
+	for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+		if (begins(name, folders[i], strlen(folders[i])) &&
+		    (ends(name, ".xml") || ends(name, ".rels")))
+			return true;
+	return false;
+}
+
+enum sh_container_form sh_container_of(struct sh_slice head)
+{
+	if (begins(head, "7z\xBC\xAF\x27\x1C", 6))
+		return SH_CONTAINER_7Z;
+	if (begins(head, "PK\5\6", 4))
+		return SH_CONTAINER_ZIP;
+	if (begins(head, "PK\3\4", 4))
+		return is_office(head) ? SH_CONTAINER_NONE : SH_CONTAINER_ZIP;
+	return is_tar(head) ? SH_CONTAINER_TAR : SH_CONTAINER_NONE;
+}
+
+#ifdef SH_HAVE_ARCHIVE
+#include <archive.h>
+#include <archive_entry.h>
+
+enum { STEP = 64 * 1024 };
+
+/* ---- the input, as libarchive asks for it ---- */
+
+/* What libarchive is told of an error that c->failed holds. */
+static int refuse(struct sh_container *c)
+{
+	archive_set_error(c->archive, EIO, "%s", "the input failed");
+	return ARCHIVE_FATAL;
+}
+
+static void count_zeros(struct sh_container *c, struct sh_slice s)
+{
+	size_t n = 0;
+
+	while (n < s.n && n < BLOCK && s.p[s.n - 1 - n] == '\0')
+		n++;
+	c->zeros = n < s.n ? n : c->zeros < BLOCK ? c->zeros + n : BLOCK;
+}
+
+/* The next bytes of a tar file: those that are ready, or one further read. */
+static la_ssize_t give_stream(struct sh_container *c, const void **p)
+{
+	struct sh_slice ready;
+
+	if (sh_reader_need(c->reader, 1, &c->failed) < 0)
+		return refuse(c);
+	ready = sh_reader_ready(c->reader);
+	sh_reader_take(c->reader, ready.n);
+	c->size += ready.n;
+	count_zeros(c, ready);
+	*p = ready.p;
+	return (la_ssize_t)ready.n;
+}
+
+static la_ssize_t give_piece(struct sh_container *c, const void **p)
+{
+	ssize_t got = 0;
+
+	if (c->at >= c->size)
+		return 0;
+	if (c->in_place) {
+		got = sh_reader_at(c->reader, c->at, c->block.p, STEP, &c->failed);
+		*p = c->block.p;
+	} else {
+		got = c->size - c->at < STEP ? (ssize_t)(c->size - c->at) : STEP;
+		*p = sh_reader_ready(c->reader).p + c->at;
+	}
+	if (got < 0)
+		return refuse(c);
+	c->at += (uint64_t)got;
+	return got;
+}
+
+/* Bytes that libarchive reads before the first member are the directory, which it holds in memory. */
+static la_ssize_t give(struct archive *a, void *container, const void **p)
+{
+	struct sh_container *c = container;
+	la_ssize_t got;
+
+	(void)a;
+	if (c->form == SH_CONTAINER_TAR)
+		return give_stream(c, p);
+	got = give_piece(c, p);
+	if (got > 0 && !c->begun) {
+		c->directory += (size_t)got;
+		if (c->directory > SH_CONTAINER_DIRECTORY) {
+			sh_error_set(&c->failed, SH_ERR_IO,
+			    "the directory of the %s file is larger than %zu MiB",
+			    sh_container_name(c->form), SH_CONTAINER_DIRECTORY >> 20);
+			return refuse(c);
+		}
+	}
+	return got;
+}
+
+static la_int64_t move(struct archive *a, void *container, la_int64_t by, int whence)
+{
+	struct sh_container *c = container;
+	la_int64_t from = whence == SEEK_SET   ? 0
+			  : whence == SEEK_CUR ? (la_int64_t)c->at
+					       : (la_int64_t)c->size;
+
+	(void)a;
+	if (by < -from || from > INT64_MAX - (by > 0 ? by : 0))
+		return ARCHIVE_FATAL;
+	c->at = (uint64_t)(from + by);
+	return from + by;
+}
+
+/* ---- calls of libarchive ---- */
+
+/* Each call is made in the locale of c->utf8 and under the limit of memory. */
+static locale_t enter(struct sh_container *c)
+{
+	if (c->form != SH_CONTAINER_TAR)
+		sh_ceiling_set(&c->ceiling, SH_CONTAINER_MEMORY);
+	return c->utf8 ? uselocale(c->utf8) : (locale_t)0;
+}
+
+static void leave(struct sh_container *c, locale_t before)
+{
+	if (c->utf8)
+		uselocale(before);
+	sh_ceiling_lift(&c->ceiling);
+}
+
+/* What libarchive says of its last call. */
+static int fail(struct sh_container *c, struct sh_error *err)
+{
+	const char *why = archive_error_string(c->archive);
+
+	if (c->failed.code != SH_OK) {
+		*err = c->failed;
+		return -1;
+	}
+	if (archive_errno(c->archive) == ENOMEM)
+		return sh_error_set(err, SH_ERR_IO, "the %s file needs more than %zu MiB of memory",
+		    sh_container_name(c->form), SH_CONTAINER_MEMORY >> 20);
+	return sh_error_set(err, SH_ERR_IO, "the %s file is damaged or cut short (%s)%s",
+	    sh_container_name(c->form), why ? why : "no reason given",
+	    c->broken ? "; what follows cannot be read" : "");
+}
+
+/* No further member can be read. */
+static int fail_for_good(struct sh_container *c, struct sh_error *err)
+{
+	c->broken = true;
+	return fail(c, err);
+}
+
+static int check_ratio(struct sh_container *c, struct sh_error *err)
+{
+	unsigned ratio = c->form == SH_CONTAINER_TAR ? SH_CONTAINER_TAR_RATIO : SH_CONTAINER_RATIO;
+	uint64_t in = c->form == SH_CONTAINER_TAR || c->size < c->reader->raw || !c->reader->raw
+			  ? c->size
+			  : c->reader->raw;
+
+	if (c->out <= SH_DECOMPRESS_FREE || c->out / ratio <= in)
+		return 0;
+	c->broken = true;
+	return sh_error_set(err, SH_ERR_IO,
+	    "the members of the %s file have more than %u times its size, and more than %llu MiB: "
+	    "a decompression bomb?",
+	    sh_container_name(c->form), ratio, (unsigned long long)(SH_DECOMPRESS_FREE >> 20));
+}
+
+ssize_t sh_container_read(void *container, void *p, size_t n, struct sh_error *err)
+{
+	struct sh_container *c = container;
+	locale_t before;
+	la_ssize_t got;
+
+	if (check_ratio(c, err) < 0)
+		return -1;
+	before = enter(c);
+	got = archive_read_data(c->archive, p, n);
+	leave(c, before);
+	c->unread = got > 0;
+	if (got == ARCHIVE_FATAL || got == ARCHIVE_RETRY)
+		return fail_for_good(c, err);
+	return got < 0 ? fail(c, err) : (ssize_t)got;
+}
+
+/* A 7z file compresses members together: what the caller has not read must be decompressed all the same, and
+ * counts. */
+static int drain(struct sh_container *c, struct sh_error *err)
+{
+	char rest[8192];
+	ssize_t got = 1;
+
+	while (c->form == SH_CONTAINER_7Z && c->unread && got > 0) {
+		got = sh_container_read(c, rest, sizeof rest, err);
+		c->out += got > 0 ? (uint64_t)got : 0;
+	}
+	return c->broken ? -1 : check_ratio(c, err);
+}
+
+/* A tar file ends with blocks of zeros. Behind a cut between two members libarchive sees an end as any other. */
+static int check_end(struct sh_container *c, struct sh_error *err)
+{
+	struct sh_slice rest;
+
+	if (c->form != SH_CONTAINER_TAR)
+		return 0;
+	do {
+		if (sh_reader_need(c->reader, 1, err) < 0)
+			return -1;
+		rest = sh_reader_ready(c->reader);
+		sh_reader_take(c->reader, rest.n);
+		count_zeros(c, rest);
+	} while (rest.n);
+	return c->zeros >= BLOCK
+		   ? 0
+		   : sh_error_set(err, SH_ERR_IO, "the tar file is cut short: its end is missing");
+}
+
+static enum sh_member_kind kind_of(struct archive_entry *entry)
+{
+	if (archive_entry_hardlink(entry) || archive_entry_filetype(entry) == AE_IFLNK)
+		return SH_MEMBER_LINK;
+	switch (archive_entry_filetype(entry)) {
+	case AE_IFREG:
+	case 0: /* ZIP files by some programs say nothing of it */
+		return SH_MEMBER_FILE;
+	case AE_IFDIR:
+		return SH_MEMBER_FOLDER;
+	default:
+		return SH_MEMBER_SPECIAL;
+	}
+}
+
+int sh_container_next(struct sh_container *c, struct sh_member *m, struct sh_error *err)
+{
+	bool perhaps = !c->begun || c->encrypted;
+	struct archive_entry *entry;
+	locale_t before;
+	int got;
+
+	if (drain(c, err) < 0)
+		return -1;
+	before = enter(c);
+	got = archive_read_next_header(c->archive, &entry);
+	if (got == ARCHIVE_OK || got == ARCHIVE_WARN)
+		*m = (struct sh_member){ .name = archive_entry_pathname(entry),
+			.kind = kind_of(entry),
+			.encrypted = archive_entry_is_encrypted(entry) > 0 };
+	leave(c, before);
+	c->begun = true;
+	c->encrypted = (got == ARCHIVE_OK || got == ARCHIVE_WARN) && m->encrypted;
+	c->unread = (got == ARCHIVE_OK || got == ARCHIVE_WARN) && !m->encrypted;
+	if (got == ARCHIVE_EOF)
+		return check_end(c, err);
+	if (got == ARCHIVE_OK || got == ARCHIVE_WARN)
+		return 1;
+	c->broken = true;
+	if (perhaps && archive_read_has_encrypted_entries(c->archive) > 0)
+		return sh_error_set(err, SH_ERR_IO,
+		    "the %s file is encrypted; what follows cannot be read",
+		    sh_container_name(c->form));
+	return fail(c, err);
+}
+
+/* ---- opening and closing ---- */
+
+/* Where libarchive will find the bytes. */
+static int find_input(struct sh_container *c, size_t max_size, struct sh_error *err)
+{
+	if (c->form == SH_CONTAINER_TAR)
+		return 0;
+	c->in_place = sh_reader_seekable(c->reader, &c->size);
+	if (c->in_place)
+		return 0;
+	if (sh_reader_need(c->reader, max_size + 1, err) < 0)
+		return -1;
+	c->size = sh_reader_ready(c->reader).n;
+	return c->size <= max_size
+		   ? 0
+		   : sh_error_set(err, SH_ERR_RECORD,
+			 "the %s file is no regular file, and larger than %zu bytes "
+			 "(--max-size)",
+			 sh_container_name(c->form), max_size);
+}
+
+/* The form's reader alone, and no filter: libarchive decompresses no container. */
+static int choose(struct sh_container *c)
+{
+	switch (c->form) {
+	case SH_CONTAINER_TAR:
+		if (archive_read_support_format_tar(c->archive) != ARCHIVE_OK)
+			return -1;
+		return archive_read_set_option(
+			   c->archive, "tar", "read_concatenated_archives", "1") == ARCHIVE_OK
+			   ? 0
+			   : -1;
+	case SH_CONTAINER_ZIP:
+		return archive_read_support_format_zip_seekable(c->archive) == ARCHIVE_OK ? 0 : -1;
+	default:
+		return archive_read_support_format_7zip(c->archive) == ARCHIVE_OK ? 0 : -1;
+	}
+}
+
+static int start(struct sh_container *c, struct sh_error *err)
+{
+	locale_t before;
+	int got;
+
+	if (choose(c) < 0 || archive_read_set_read_callback(c->archive, give) != ARCHIVE_OK ||
+	    archive_read_set_callback_data(c->archive, c) != ARCHIVE_OK)
+		return fail(c, err);
+	if (c->form != SH_CONTAINER_TAR &&
+	    archive_read_set_seek_callback(c->archive, move) != ARCHIVE_OK)
+		return fail(c, err);
+	before = enter(c);
+	got = archive_read_open1(c->archive);
+	leave(c, before);
+	return got == ARCHIVE_OK ? 0 : fail(c, err);
+}
+
+int sh_container_open(struct sh_container *c, enum sh_container_form form, struct sh_reader *r,
+    size_t max_size, struct sh_error *err)
+{
+	*c = (struct sh_container){ .form = form, .reader = r, .ceiling = { .fd = -1 } };
+	if (find_input(c, max_size, err) < 0 || sh_buf_reserve(&c->block, STEP, err) < 0)
+		return -1;
+	c->archive = archive_read_new();
+	if (!c->archive)
+		return sh_error_nomem(err);
+	c->utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
+	sh_ceiling_open(&c->ceiling);
+	return start(c, err);
+}
+
+void sh_container_close(struct sh_container *c)
+{
+	if (c->archive)
+		archive_read_free(c->archive);
+	if (c->utf8)
+		freelocale(c->utf8);
+	sh_ceiling_close(&c->ceiling);
+	sh_buf_free(&c->block);
+}
+#else
+int sh_container_open(struct sh_container *c, enum sh_container_form form, struct sh_reader *r,
+    size_t max_size, struct sh_error *err)
+{
+	(void)r;
+	(void)max_size;
+	*c = (struct sh_container){ .form = form };
+	return sh_error_set(err, SH_ERR_IO,
+	    "a %s file: this build is without libarchive, which reads it", sh_container_name(form));
+}
+
+int sh_container_next(struct sh_container *c, struct sh_member *m, struct sh_error *err)
+{
+	(void)c;
+	(void)m;
+	(void)err;
+	return 0;
+}
+
+ssize_t sh_container_read(void *container, void *p, size_t n, struct sh_error *err)
+{
+	(void)container;
+	(void)p;
+	(void)n;
+	(void)err;
+	return 0;
+}
+
+void sh_container_close(struct sh_container *c)
+{
+	(void)c;
+}
+#endif
