@@ -48,7 +48,7 @@ good() {
 	shseed) printf '%s\tone two three four five six seven eight nine ten eleven %s\n' a x b y c x ;;
 	shdf | shweight | shshare) printf '%s\t%s\t1\n' a x a y b x ;;
 	shband | shjoin) printf '%016x\t%s\n' 7 a 7 b 15 c ;;
-	shgroup | shverify | shstat) printf '%s\t%s\t0\n' a b b c e d ;;
+	shgroup | shverify | shstat | shreport) printf '%s\t%s\t0\n' a b b c e d ;;
 	*)
 		echo "t/frame.bats: good() has no records for $1" >&2
 		return 1
@@ -182,11 +182,12 @@ as_always() {
 	each 'cat in | $P' as_always
 }
 
-@test "no input at all is an empty output, for shdf a table of no documents, and for shstat one of no pairs" {
+@test "no input at all is an empty output; shdf writes an empty table, shstat and shreport count 0" {
 	check() {
 		exits 0 && says && case $P in
 		shdf) gives '\t0' ;;
 		shstat) gives '  documents     groups' '' '0 documents in 0 groups, the largest of 0' ;;
+		shreport) [ "$(grep -c '<dd>0</dd>' out)" -eq 4 ] ;;
 		*) gives ;;
 		esac
 	}
@@ -701,7 +702,7 @@ much() {
 	shshare) seq 1200 | awk '{ for (i = 0; i < 3; i++) print "document" $1 "\tf" i "\t1" }' ;;
 	shband) awk 'BEGIN { while (1) printf "%016x\tid%d\n", ++i, i }' ;;
 	shjoin) seq 1200 | awk '{ print "0123456789abcdef\tid" $1 }' ;;
-	shgroup) seq 100000 | awk '{ print "left" $1 "\tright" $1 "\t1" }' ;;
+	shgroup | shreport) seq 100000 | awk '{ print "left" $1 "\tright" $1 "\t1" }' ;;
 	esac
 }
 

@@ -10,7 +10,7 @@ good() {
 	shtok | shfp | shdedup) printf '%s\tone two\n' a b ;;
 	shdf | shweight) printf '%s\tx\t1\n' a b ;;
 	shband | shjoin) printf '%016x\t%s\n' 7 a 7 b ;;
-	shgroup | shverify | shstat) printf '%s\t%s\t0\n' a b b a ;;
+	shgroup | shverify | shstat | shreport) printf '%s\t%s\t0\n' a b b a ;;
 	esac
 }
 
@@ -304,7 +304,7 @@ landlocked() {
 	export TMPDIR=$PWD/tmp
 	echo x >secret/file
 	echo x >in/other
-	for P in shtok shfp shdf shweight shband shjoin shgroup shstat; do
+	for P in shtok shfp shdf shweight shband shjoin shgroup shstat shreport; do
 		good $P >in/file
 		$P in/file >normal
 		rm -f place/new

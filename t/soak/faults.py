@@ -107,6 +107,9 @@ shdedup -q -j 2 -S 64K -a sketches --report report -o new many
 sharchive -q compact archive -o new
 shstat -o new pairs
 shstat --svg -o new groups
+shreport -d docs -o new pairs
+shreport -d - --rejects rejected -o new pairs <docs
+shreport -d docs -o new spans
 shdict --check -o new jieba.dict
 shdoc -o new docs
 shdoc -o new array.json
@@ -138,6 +141,7 @@ def prepare():
     sh("sed 's/^[^\\t]*/&-longer/' docs >docs.longer; shseed docs.longer | sort >seeds; shspan --exact 5 docs.longer >marks")
     sh("shband -k 9 -M 10 fps | sort >bands; cp bands bands.2; shband --trailer -k 9 -M 10 fps.trailer | sort >bands.trailer")
     sh("shjoin -k 30 fps >pairs; shjoin -k 30 --trailer fps.trailer >pairs.trailer; shgroup pairs >groups")
+    sh("awk -F '\\t' 'NR > 1 { print $1, 0, 60, before, 3, 50, 9, 0.8 } { before = $1 }' OFS='\\t' docs >spans")
     sh("{ cat docs; printf '\\t\\tsimhash-trailer\\t%d\\t-\\n' $(wc -l <docs); } >docs.trailer")
     sh("{ echo '['; sed 's/$/,/; $s/,$//' json | fold -w 700; echo ']'; } >array.json; gzip -k array.json")
     sh("echo '<!DOCTYPE html><p class=\"a b\" hidden>No<p>A page &eacute; <b>more</b><br/>' >page.html; mkdir site; cp page.html site; head -n 1 docs >site/text.txt")

@@ -1,0 +1,371 @@
+/* shreport: pairs, a report or spans, and the documents, to one page of HTML. */
+#include <stdlib.h>
+
+#include "cli.h"
+#include "record/escape.h"
+#include "report/page.h"
+#include "stream/corpus.h"
+#include "unicode/columns.h"
+
+enum { JSON = CLI_OWN, RAW, ROWS, TEXTS, TITLE };
+
+enum { DEFAULT_TEXTS = 200, DEFAULT_ROWS = 200000, PASSAGES = 50, AROUND = 120 };
+
+static const struct cli_option options[] = {
+	CLI_HEADING("Documents"),
+	{ 'd', "documents", "DOCS", "the documents; given again, more of them" },
+	{ 'f', "fields", "ID,TEXT", "the fields that hold id and text [1,2 of two; id,text]" },
+	{ 'l', "line-ids", NULL, "the number of a document's line is its id" },
+	{ JSON, "json", NULL, "documents are JSON objects with the fields that -f names" },
+	{ RAW, "raw", NULL, "backslashes are no escapes" },
+	CLI_HEADING("Page"),
+	{ TITLE, "title", "TEXT", "the title of the page" },
+	{ TEXTS, "texts", "N", "show texts for N pairs at most [200]" },
+	{ ROWS, "rows", "N", "list N pairs at most [200000]" },
+	{ CLI_TMPDIR, "tmpdir", "DIR", "for temporary files [$TMPDIR, /tmp]" },
+	{ 0 },
+};
+
+static const struct cli_program program = {
+	.name = "shreport",
+	.synopsis = "[FILE...]",
+	.purpose = "Pairs, a report of shdedup or spans of shspan to a page of HTML.",
+	.options = { options },
+	.text = true,
+};
+
+/* A document of the pair that is written. */
+struct side {
+	struct sh_document_room room;
+	struct sh_slice raw; /* as spans count its bytes */
+	bool found;
+	struct sh_buf before, text, behind; /* without escapes */
+};
+
+struct settings {
+	struct sh_document_form form;
+	struct cli_files files;
+	const char *fields, *title;
+	bool raw;
+	size_t texts, rows;
+
+	struct sh_pairs pairs;
+	struct sh_corpus corpus;
+	struct side side[2];
+	struct sh_beside beside;
+	struct sh_html html;
+};
+
+/* ---- input ---- */
+
+/* Adds a record. The first good record decides whether all are spans: they have eight fields. */
+static int add_record(struct sh_pairs *p, struct sh_slice line, struct sh_error *err)
+{
+	struct sh_slice f[1];
+	struct sh_span_record span;
+	struct sh_pair_record pair;
+
+	if (p->n ? p->spans : sh_fields_split(line, f, 1) == 8)
+		return sh_record_span(line, &span, err) < 0 ? -1 : sh_pairs_add_span(p, &span, err);
+	return sh_record_pair(line, &pair, err) < 0 ? -1 : sh_pairs_add(p, &pair, err);
+}
+
+static void read_records(struct cli *c, struct settings *s)
+{
+	struct sh_lines lines;
+	struct sh_slice line;
+	struct sh_error err;
+
+	if (sh_pairs_init(&s->pairs, &err) < 0)
+		cli_die(c, &err);
+	cli_lines_init(c, &lines);
+	while (cli_line(c, &lines, &line)) {
+		if (add_record(&s->pairs, line, &err) < 0) {
+			sh_lines_blame(&lines, &err);
+			cli_reject(c, line, &err);
+		}
+	}
+	sh_lines_free(&lines);
+	if (s->pairs.spans && s->files.n == 0) {
+		sh_error_set(&err, SH_ERR_PARAM, "spans need the documents (add -d DOCS)");
+		cli_die(c, &err);
+	}
+}
+
+static int bad_document(void *arg, struct sh_slice line, struct sh_error *err)
+{
+	cli_reject(arg, line, err);
+	return 0;
+}
+
+static void read_documents(struct cli *c, struct settings *s)
+{
+	uint64_t lines = 0;
+	struct sh_error err;
+
+	if (sh_corpus_init(&s->corpus, &s->form, &err) < 0)
+		cli_die(c, &err);
+	s->corpus.trailer = c->trailer_in;
+	for (size_t i = 0; i < s->files.n; i++)
+		if (sh_corpus_open(&s->corpus, s->files.name[i], c->tmpdir, &err) < 0 ||
+		    sh_corpus_scan(&s->corpus, &lines, bad_document, c, &err) < 0)
+			cli_die(c, &err);
+	if (s->corpus.repeated)
+		cli_warn(c, "%llu document%s with the id of an earlier document: not shown",
+		    (unsigned long long)s->corpus.repeated, CLI_PLURAL(s->corpus.repeated));
+}
+
+/* ---- documents of a pair ---- */
+
+/* Finds the document of an id. Its text is valid until the side is used again. */
+static int find(struct settings *s, uint32_t id, struct side *side, struct sh_error *err)
+{
+	struct sh_slice key = sh_hmap_key(&s->pairs.ids, id);
+	struct sh_document doc;
+	uint32_t at = SH_CORPUS_NONE;
+
+	side->found = false;
+	side->raw = sh_slice(NULL, 0);
+	while ((at = sh_corpus_find(&s->corpus, key, at)) != SH_CORPUS_NONE) {
+		if (sh_corpus_document(&s->corpus, at, &side->room, &doc, err) < 0)
+			return -1;
+		if (!sh_slice_eq(doc.id, key))
+			continue;
+		side->found = true;
+		side->raw = doc.text;
+		return 0;
+	}
+	return 0;
+}
+
+static int find_both(struct settings *s, const struct sh_pairs_pair *pair, struct sh_error *err)
+{
+	return find(s, pair->a, &s->side[0], err) < 0 ? -1 : find(s, pair->b, &s->side[1], err);
+}
+
+/* Dies when a span ends behind the text of this side. */
+static void check_spans(struct cli *c, const struct settings *s, const struct sh_pairs_pair *pair,
+    int side, const struct sh_pairs_span *span, size_t n)
+{
+	struct sh_slice id = sh_hmap_key(&s->pairs.ids, side ? pair->b : pair->a);
+	struct sh_error err;
+
+	for (size_t i = 0; s->side[side].found && i < n; i++) {
+		if (span[i].to[side] <= s->side[side].raw.n)
+			continue;
+		sh_error_set(&err, SH_ERR_RECORD,
+		    "a span ends at byte %u, and the text of '%.*s' has %zu bytes: the spans are "
+		    "of "
+		    "other documents",
+		    span[i].to[side], sh_shown(id, 80), id.p, s->side[side].raw.n);
+		cli_die(c, &err);
+	}
+}
+
+static void cover(struct cli *c, struct settings *s)
+{
+	struct sh_error err;
+
+	sh_pairs_order_spans(&s->pairs);
+	for (size_t i = 0; i < s->pairs.n; i++) {
+		struct sh_pairs_pair *pair = &s->pairs.pair[i];
+		const struct sh_pairs_span *span;
+		size_t n, length[2];
+
+		if (find_both(s, pair, &err) < 0)
+			cli_die(c, &err);
+		span = sh_pairs_spans(&s->pairs, pair, &n);
+		for (int side = 0; side < 2; side++) {
+			check_spans(c, s, pair, side, span, n);
+			length[side] = s->side[side].raw.n;
+		}
+		if (sh_pairs_cover(&s->pairs, pair, length, &err) < 0)
+			cli_die(c, &err);
+	}
+}
+
+/* ---- the page ---- */
+
+static void flush(struct cli *c, struct settings *s)
+{
+	if (s->html.failed)
+		cli_die(c, &s->html.err);
+	cli_write(c, s->html.buf.p, s->html.buf.n);
+	s->html.buf.n = 0;
+}
+
+static int decode(
+    const struct settings *s, struct sh_slice raw, struct sh_buf *out, struct sh_error *err)
+{
+	out->n = 0;
+	return s->raw ? sh_buf_add(out, raw.p, raw.n, err) : sh_unescape(raw, out, err);
+}
+
+/* Decodes a stretch of the text, and a little around it when it is not the whole text. */
+static struct sh_beside_text load(
+    struct cli *c, const struct settings *s, struct side *side, size_t from, size_t to)
+{
+	struct sh_slice raw = side->raw;
+	size_t begin = from > AROUND ? sh_columns_start(raw, from - AROUND) : 0;
+	size_t end = raw.n - to > AROUND ? sh_columns_start(raw, to + AROUND) : raw.n;
+	struct sh_error err;
+
+	if (decode(s, sh_slice(raw.p + begin, from - begin), &side->before, &err) < 0 ||
+	    decode(s, sh_slice(raw.p + from, to - from), &side->text, &err) < 0 ||
+	    decode(s, sh_slice(raw.p + to, end - to), &side->behind, &err) < 0)
+		cli_die(c, &err);
+	return (struct sh_beside_text){ sh_buf_slice(&side->before), sh_buf_slice(&side->text),
+		sh_buf_slice(&side->behind) };
+}
+
+static void add_stretch(struct cli *c, struct settings *s, const size_t from[2], const size_t to[2])
+{
+	struct sh_beside_text text[2];
+
+	for (int i = 0; i < 2; i++)
+		text[i] = load(c, s, &s->side[i], from[i], to[i]);
+	sh_beside_add(&s->html, &s->beside, &text[0], &text[1]);
+}
+
+static void add_passages(struct cli *c, struct settings *s, const struct sh_pairs_pair *pair)
+{
+	size_t n, length[2] = { s->side[0].raw.n, s->side[1].raw.n };
+	const struct sh_pairs_span *span = sh_pairs_spans(&s->pairs, pair, &n);
+
+	sh_page_strips(&s->html, span, n, length);
+	for (size_t i = 0; i < n && i < PASSAGES; i++)
+		add_stretch(c, s, (size_t[]){ span[i].from[0], span[i].from[1] },
+		    (size_t[]){ span[i].to[0], span[i].to[1] });
+	if (n > PASSAGES)
+		sh_html_format(&s->html, "<p class=\"gap\">%zu passages more are not shown</p>\n",
+		    n - PASSAGES);
+}
+
+static void add_pair(struct cli *c, struct settings *s, size_t at)
+{
+	const struct sh_pairs_pair *pair = &s->pairs.pair[at];
+	struct sh_error err;
+
+	if (find_both(s, pair, &err) < 0)
+		cli_die(c, &err);
+	sh_page_pair(&s->html, &s->pairs, at);
+	if (!s->side[0].found || !s->side[1].found)
+		sh_html_format(&s->html, "<p class=\"gap\">%s not among the documents</p>\n",
+		    s->side[0].found   ? "The second document is"
+		    : s->side[1].found ? "The first document is"
+				       : "Both are");
+	else if (s->pairs.spans)
+		add_passages(c, s, pair);
+	else
+		add_stretch(
+		    c, s, (size_t[]){ 0, 0 }, (size_t[]){ s->side[0].raw.n, s->side[1].raw.n });
+	sh_page_pair_end(&s->html);
+	flush(c, s);
+}
+
+static void write_page(struct cli *c, struct settings *s)
+{
+	const struct sh_pairs *p = &s->pairs;
+	size_t texts = s->files.n == 0 ? 0 : p->n < s->texts ? p->n : s->texts;
+	size_t rows = p->n < s->rows ? p->n : s->rows;
+
+	sh_page_begin(&s->html, sh_slice_str(s->title   ? s->title
+					     : p->spans ? "Shared passages"
+							: "Near-duplicates"));
+	sh_page_counts(&s->html, p);
+	sh_page_bars(&s->html, p);
+	sh_page_groups(&s->html, p);
+	sh_page_texts(&s->html, p, texts, s->files.n > 0);
+	for (size_t i = 0; i < texts; i++)
+		add_pair(c, s, i);
+	sh_page_rows(&s->html, p, rows, texts);
+	for (size_t i = 0; i < rows; i++) {
+		sh_page_row(&s->html, p, i);
+		if (i % 4096 == 0)
+			flush(c, s);
+	}
+	sh_page_end(&s->html);
+	flush(c, s);
+}
+
+/* ---- options ---- */
+
+static void take(struct cli *c, struct settings *s, int opt)
+{
+	switch (opt) {
+	case 'd':
+		cli_reads_more(c, &s->files);
+		break;
+	case 'f':
+		s->fields = c->arg;
+		break;
+	case 'l':
+		s->form.line_ids = true;
+		break;
+	case JSON:
+		s->form.json = true;
+		break;
+	case RAW:
+		s->raw = true;
+		break;
+	case TITLE:
+		s->title = c->arg;
+		break;
+	case TEXTS:
+		s->texts = cli_number(c, "--texts", 0, 1000000);
+		break;
+	case ROWS:
+		s->rows = cli_number(c, "--rows", 0, 1000000000);
+		break;
+	}
+}
+
+static void settle(struct cli *c, struct settings *s)
+{
+	struct sh_error err;
+
+	if (s->form.line_ids && s->fields && !s->form.json)
+		cli_usage(c, "-l and -f contradict each other: with -l the whole line is text");
+	if (s->fields && sh_document_form_parse(s->fields, &s->form, &err) < 0)
+		cli_usage(c, "-f: %s", err.text);
+	if (s->form.line_ids || s->form.json)
+		s->raw = true;
+	s->form.crlf = c->crlf;
+}
+
+static void free_side(struct side *side)
+{
+	sh_document_room_free(&side->room);
+	sh_buf_free(&side->before);
+	sh_buf_free(&side->text);
+	sh_buf_free(&side->behind);
+}
+
+int main(int argc, char **argv)
+{
+	struct settings s = { .texts = DEFAULT_TEXTS, .rows = DEFAULT_ROWS };
+	struct sh_error err;
+	struct cli c;
+	int opt;
+
+	cli_start(&c, &program, argc, argv);
+	while ((opt = cli_next(&c)) != -1)
+		take(&c, &s, opt);
+	settle(&c, &s);
+	cli_open(&c);
+	read_documents(&c, &s);
+	read_records(&c, &s);
+	if (s.pairs.spans)
+		cover(&c, &s);
+	if (sh_pairs_order(&s.pairs, &err) < 0)
+		cli_die(&c, &err);
+	write_page(&c, &s);
+	sh_html_free(&s.html);
+	sh_beside_free(&s.beside);
+	sh_pairs_free(&s.pairs);
+	sh_corpus_free(&s.corpus);
+	free_side(&s.side[0]);
+	free_side(&s.side[1]);
+	cli_files_free(&s.files);
+	return cli_finish(&c);
+}

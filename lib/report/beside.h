@@ -1,0 +1,32 @@
+/* Two texts side by side, with the words marked in which they differ.
+ *
+ * The texts become rows of two cells. Where they have many successive words in common, a line takes the place of
+ * these words and says how many characters they are. */
+#ifndef SH_REPORT_BESIDE_H
+#define SH_REPORT_BESIDE_H
+
+#include "report/diff.h"
+#include "report/html.h"
+
+enum { SH_BESIDE_BYTES = 20000 }; /* of each text at most; a line says how much is left out */
+
+/* A text and what stands before and behind it; these two are not compared. */
+struct sh_beside_text {
+	struct sh_slice before, text, behind;
+};
+
+/* A zeroed struct is empty. */
+struct sh_beside {
+	struct sh_diff diff;
+	bool ready;
+	struct sh_beside_stretch *stretch;
+	size_t n, cap;
+};
+
+void sh_beside_free(struct sh_beside *b);
+
+/* Appends the rows. Failures go to h. */
+void sh_beside_add(struct sh_html *h, struct sh_beside *b, const struct sh_beside_text *x,
+    const struct sh_beside_text *y);
+
+#endif

@@ -1,0 +1,40 @@
+/* Marks the words in which two texts differ (Myers 1986, O(ND)).
+ *
+ * A word is a run of letters, marks and digits; in scripts without spaces it is one character. Any other character
+ * is a word of its own. White space belongs to the word before it and is not compared. */
+#ifndef SH_REPORT_DIFF_H
+#define SH_REPORT_DIFF_H
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+#include "base/hmap.h"
+
+struct sh_diff_side {
+	struct sh_slice text; /* borrowed */
+	size_t n;             /* words */
+	uint32_t *start;      /* of each word; start[n]: the end of the text */
+	uint32_t *end;        /* of each word, without its white space */
+	uint32_t *word;       /* its number; equal words have equal numbers */
+	bool *differs;        /* the other side has no word for this one */
+	size_t start_cap, end_cap, word_cap, differs_cap;
+};
+
+struct sh_diff {
+	struct sh_diff_side side[2];
+	struct sh_hmap words;
+	int32_t *reach; /* the furthest place on each diagonal */
+	int32_t *trace; /* the same after each edit */
+	size_t reach_cap, trace_cap;
+};
+
+/* After this number of edits the rest of both texts differs. */
+enum { SH_DIFF_EDITS = 1000 };
+
+int sh_diff_init(struct sh_diff *d, struct sh_error *err);
+void sh_diff_free(struct sh_diff *d);
+
+/* Fills both sides. The words that do not differ are the same sequence on both. A text has less than 2^31 bytes. */
+int sh_diff_texts(struct sh_diff *d, struct sh_slice x, struct sh_slice y, struct sh_error *err);
+
+#endif

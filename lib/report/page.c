@@ -1,0 +1,277 @@
+#include "report/page.h"
+
+#include <stdio.h>
+
+#include "report/page.inc"
+
+/* The similarity of a pair: 0.8125. */
+static void add_share(struct sh_html *h, int32_t share)
+{
+	if (share < 0)
+		sh_html_raw(h, "–");
+	else
+		sh_html_format(h, "%d.%04d", share / 10000, share % 10000);
+}
+
+static void add_id(struct sh_html *h, const struct sh_pairs *p, uint32_t id)
+{
+	sh_html_raw(h, "<bdi>");
+	sh_html_text(h, sh_hmap_key(&p->ids, id));
+	sh_html_raw(h, "</bdi>");
+}
+
+void sh_page_begin(struct sh_html *h, struct sh_slice title)
+{
+	sh_html_raw(h, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+		       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+		       "style-src 'unsafe-inline'; script-src 'sha256-");
+	sh_html_raw(h, SCRIPT_SHA256);
+	sh_html_raw(h,
+	    "'\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+	    "<meta name=\"generator\" content=\"simhash-utils " SH_VERSION "\">\n<title>");
+	sh_html_text(h, title);
+	sh_html_raw(h, "</title>\n<style>\n");
+	sh_html_raw(h, STYLE);
+	sh_html_format(h, "</style>\n</head>\n<body>\n<header>\n<h1%s>", sh_html_lang(title));
+	sh_html_text(h, title);
+	sh_html_raw(h, "</h1>\n");
+}
+
+static void add_count(struct sh_html *h, const char *name, uint64_t n)
+{
+	sh_html_format(h, "<div><dt>%s</dt><dd>", name);
+	sh_html_count(h, n);
+	sh_html_raw(h, "</dd></div>\n");
+}
+
+void sh_page_counts(struct sh_html *h, const struct sh_pairs *p)
+{
+	sh_html_raw(h, "<dl class=\"counts\">\n");
+	add_count(h, "pairs", p->n);
+	if (p->spans)
+		add_count(h, "shared passages", p->n_spans);
+	add_count(h, "documents in pairs", p->documents);
+	add_count(h, "groups", p->groups);
+	add_count(h, "documents in the largest", p->n_groups ? p->group[0].size : 0);
+	sh_html_raw(h, "</dl>\n</header>\n<main>\n<div class=\"two\">\n");
+}
+
+/* ---- bars ---- */
+
+static void add_bar(struct sh_html *h, unsigned i, uint64_t n, uint64_t most)
+{
+	sh_html_format(h, "<tr><th scope=\"row\">%u.%02u – %u.%02u</th><td>", i * 5 / 100,
+	    i * 5 % 100, (i + 1) * 5 / 100, (i + 1) * 5 % 100);
+	if (n)
+		sh_html_format(h, "<i style=\"width:%.1f%%\"></i>", (double)n / (double)most * 100);
+	sh_html_raw(h, "</td><td class=\"number\">");
+	sh_html_count(h, n);
+	sh_html_raw(h, "</td></tr>\n");
+}
+
+void sh_page_bars(struct sh_html *h, const struct sh_pairs *p)
+{
+	unsigned from = 0, to = SH_PAIRS_BARS;
+	uint64_t most = 0;
+
+	sh_html_format(h, "<section id=\"histogram\">\n<h2>%s</h2>\n",
+	    p->spans ? "Coverage of pairs" : "Similarity of pairs");
+	if (p->spans)
+		sh_html_raw(h,
+		    "<p class=\"note\">The share of a document’s text that stands in the other "
+		    "one: the greater share of the two.</p>\n");
+	if (p->unknown) {
+		sh_html_raw(h, "<p class=\"note\">Without a similarity: ");
+		sh_html_count(h, p->unknown);
+		sh_html_format(h, " pair%s.</p>\n", p->unknown == 1 ? "" : "s");
+	}
+	while (from < to && !p->bar[from])
+		from++;
+	while (to > from && !p->bar[to - 1])
+		to--;
+	for (unsigned i = from; i < to; i++)
+		most = p->bar[i] > most ? p->bar[i] : most;
+	sh_html_raw(h, "<table class=\"bars\">\n<tbody>\n");
+	for (unsigned i = to; i-- > from;)
+		add_bar(h, i, p->bar[i], most);
+	sh_html_raw(h, "</tbody>\n</table>\n</section>\n");
+}
+
+/* ---- groups ---- */
+
+static void add_group(struct sh_html *h, const struct sh_pairs *p, const struct sh_pairs_group *g)
+{
+	sh_html_raw(h, "<tr><td><button class=\"id\" type=\"button\" dir=\"auto\">");
+	sh_html_text(h, sh_hmap_key(&p->ids, g->id));
+	sh_html_raw(h, "</button></td><td class=\"number\">");
+	sh_html_count(h, g->size);
+	sh_html_raw(h, "</td><td class=\"number\">");
+	add_share(h, g->least);
+	sh_html_raw(h, "</td></tr>\n");
+}
+
+void sh_page_groups(struct sh_html *h, const struct sh_pairs *p)
+{
+	sh_html_raw(h,
+	    "<section id=\"groups\">\n<h2>Largest groups</h2>\n<p class=\"note\">A group is the "
+	    "documents that pairs connect. It has the name of the document that is in most of "
+	    "its pairs");
+	if (p->groups > p->n_groups) {
+		sh_html_raw(h, ". Smaller groups are not shown: ");
+		sh_html_count(h, p->groups - p->n_groups);
+	}
+	sh_html_format(h,
+	    ".</p>\n<table>\n<thead><tr><th scope=\"col\">Group</th><th scope=\"col\" "
+	    "class=\"number\">Documents</th><th scope=\"col\" class=\"number\">Least "
+	    "%s</th></tr></thead>\n<tbody>\n",
+	    p->spans ? "coverage" : "similarity");
+	for (unsigned i = 0; i < p->n_groups; i++)
+		add_group(h, p, &p->group[i]);
+	sh_html_raw(h, "</tbody>\n</table>\n</section>\n</div>\n");
+}
+
+/* ---- pairs with texts ---- */
+
+void sh_page_texts(struct sh_html *h, const struct sh_pairs *p, size_t shown, bool documents)
+{
+	sh_html_raw(h,
+	    "<div class=\"find\"><input type=\"search\" id=\"find\" placeholder=\"Find ids or "
+	    "words\" aria-label=\"Find ids or words\" autocomplete=\"off\" spellcheck=\"false\">"
+	    "<output id=\"found\" for=\"find\"></output></div>\n<section id=\"texts\">\n<h2>");
+	sh_html_raw(h, p->spans ? "Passages side by side" : "Texts side by side");
+	sh_html_raw(h, "</h2>\n<p class=\"note\">");
+	if (!documents) {
+		sh_html_raw(h, "The documents were not given (shreport -d).</p>\n");
+		return;
+	}
+	sh_html_raw(
+	    h, p->spans ? "The pairs of greatest coverage come first; words that differ are marked."
+			: "The least similar pairs come first; words that differ are marked.");
+	if (shown < p->n) {
+		sh_html_raw(h, " Texts are shown for ");
+		sh_html_count(h, shown);
+		sh_html_raw(h, " of ");
+		sh_html_count(h, p->n);
+		sh_html_raw(h, " pairs; the table below has the others.");
+	}
+	sh_html_raw(h, "</p>\n");
+}
+
+static void add_head(
+    struct sh_html *h, const struct sh_pairs *p, const struct sh_pairs_pair *x, int side)
+{
+	sh_html_raw(h, "<div class=\"cell\">");
+	add_id(h, p, side ? x->b : x->a);
+	if (p->spans) {
+		sh_html_raw(h, " · coverage ");
+		add_share(h, x->coverage[side]);
+	}
+	sh_html_raw(h, "</div>");
+}
+
+void sh_page_pair(struct sh_html *h, const struct sh_pairs *p, size_t at)
+{
+	const struct sh_pairs_pair *x = &p->pair[at];
+
+	sh_html_format(h, "<details class=\"pair\" id=\"p%zu\"%s>\n<summary><span class=\"score\">",
+	    at + 1, at < 3 ? " open" : "");
+	add_share(h, x->similarity);
+	sh_html_raw(h, "</span> ");
+	add_id(h, p, x->a);
+	sh_html_raw(h, " ");
+	add_id(h, p, x->b);
+	sh_html_raw(h, " <span class=\"note\">");
+	if (p->spans) {
+		sh_html_count(h, x->distance);
+		sh_html_format(h, " passage%s", x->distance == 1 ? "" : "s");
+	} else {
+		sh_html_raw(h, "distance ");
+		sh_html_count(h, x->distance);
+	}
+	sh_html_raw(h, "</span></summary>\n<div class=\"heads\">");
+	add_head(h, p, x, 0);
+	add_head(h, p, x, 1);
+	sh_html_raw(h, "</div>\n");
+}
+
+void sh_page_pair_end(struct sh_html *h)
+{
+	sh_html_raw(h, "</details>\n");
+}
+
+void sh_page_strips(
+    struct sh_html *h, const struct sh_pairs_span *span, size_t n, const size_t length[2])
+{
+	sh_html_raw(h, "<div class=\"heads\">");
+	for (int side = 0; side < 2; side++) {
+		double unit = length[side] ? 1000.0 / (double)length[side] : 0;
+
+		sh_html_raw(h,
+		    "<div class=\"cell\"><svg class=\"strip\" viewBox=\"0 0 1000 10\" "
+		    "preserveAspectRatio=\"none\" role=\"img\" aria-label=\"Places of the "
+		    "passages\">");
+		for (size_t i = 0; i < n; i++) {
+			double w = (span[i].to[side] - span[i].from[side]) * unit;
+
+			sh_html_format(h, "<rect x=\"%.1f\" y=\"0\" width=\"%.1f\" height=\"10\"/>",
+			    span[i].from[side] * unit, w < 2 ? 2 : w);
+		}
+		sh_html_raw(h, "</svg></div>");
+	}
+	sh_html_raw(h, "</div>\n");
+}
+
+/* ---- rows ---- */
+
+static void add_column(struct sh_html *h, const char *name, bool number)
+{
+	sh_html_format(h, "<th scope=\"col\"%s><button type=\"button\">%s</button></th>",
+	    number ? " class=\"number\"" : "", name);
+}
+
+void sh_page_rows(struct sh_html *h, const struct sh_pairs *p, size_t shown, size_t texts)
+{
+	sh_html_raw(h, "</section>\n<section id=\"all\">\n<h2>All pairs</h2>\n");
+	if (shown < p->n) {
+		sh_html_raw(h, "<p class=\"note\">The first ");
+		sh_html_count(h, shown);
+		sh_html_raw(h, " of ");
+		sh_html_count(h, p->n);
+		sh_html_raw(h, " pairs; the others are left out (shreport --rows).</p>\n");
+	}
+	sh_html_raw(h, "<noscript><p>This table needs JavaScript.</p></noscript>\n<table "
+		       "id=\"rows\">\n<thead><tr>");
+	add_column(h, "Document 1", false);
+	add_column(h, "Document 2", false);
+	add_column(h, p->spans ? "Passages" : "Distance", true);
+	add_column(h, p->spans ? "Coverage 1" : "Similarity", true);
+	if (p->spans)
+		add_column(h, "Coverage 2", true);
+	sh_html_raw(h, "</tr></thead>\n<tbody></tbody>\n</table>\n<p><button class=\"id\" "
+		       "type=\"button\" id=\"more\" hidden></button></p>\n"
+		       "<script type=\"application/json\" id=\"data\">\n");
+	sh_html_format(
+	    h, "{\"texts\":%zu,\"shares\":%s,\"rows\":[", texts, p->spans ? "[3,4]" : "[3]");
+}
+
+void sh_page_row(struct sh_html *h, const struct sh_pairs *p, size_t at)
+{
+	const struct sh_pairs_pair *x = &p->pair[at];
+
+	sh_html_raw(h, at ? ",\n[" : "\n[");
+	sh_html_json(h, sh_hmap_key(&p->ids, x->a));
+	sh_html_raw(h, ",");
+	sh_html_json(h, sh_hmap_key(&p->ids, x->b));
+	if (p->spans)
+		sh_html_format(h, ",%u,%d,%d]", x->distance, x->coverage[0], x->coverage[1]);
+	else
+		sh_html_format(h, ",%u,%d]", x->distance, x->similarity);
+}
+
+void sh_page_end(struct sh_html *h)
+{
+	sh_html_raw(h, "\n]}\n</script>\n</section>\n</main>\n<footer>Made by shreport of "
+		       "simhash-utils " SH_VERSION ".</footer>\n<script>");
+	sh_html_raw(h, SCRIPT);
+	sh_html_raw(h, "</script>\n</body>\n</html>\n");
+}

@@ -1,0 +1,33 @@
+/* The page of a report, part by part: one file that fetches nothing. Its style and script are page.css and page.js;
+ * gen-page.py makes page.inc of them.
+ *
+ * The order: sh_page_begin(), sh_page_counts(), sh_page_bars(), sh_page_groups(), sh_page_texts(), pairs,
+ * sh_page_rows(), rows, sh_page_end(). */
+#ifndef SH_REPORT_PAGE_H
+#define SH_REPORT_PAGE_H
+
+#include "report/beside.h"
+#include "report/pairs.h"
+
+void sh_page_begin(struct sh_html *h, struct sh_slice title);
+void sh_page_counts(struct sh_html *h, const struct sh_pairs *p);
+void sh_page_bars(struct sh_html *h, const struct sh_pairs *p);
+void sh_page_groups(struct sh_html *h, const struct sh_pairs *p);
+
+/* Begin the pairs with texts. shown: their number. documents: the texts were given. */
+void sh_page_texts(struct sh_html *h, const struct sh_pairs *p, size_t shown, bool documents);
+
+/* A pair. at: its place in the order, from 0. After the texts or passages comes sh_page_pair_end(). */
+void sh_page_pair(struct sh_html *h, const struct sh_pairs *p, size_t at);
+void sh_page_pair_end(struct sh_html *h);
+
+/* The place of the spans in each document of a pair, as a strip. */
+void sh_page_strips(
+    struct sh_html *h, const struct sh_pairs_span *span, size_t n, const size_t length[2]);
+
+/* Begin the rows of all pairs. shown: their number. */
+void sh_page_rows(struct sh_html *h, const struct sh_pairs *p, size_t shown, size_t texts);
+void sh_page_row(struct sh_html *h, const struct sh_pairs *p, size_t at);
+void sh_page_end(struct sh_html *h);
+
+#endif

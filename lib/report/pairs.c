@@ -1,0 +1,315 @@
+#include "report/pairs.h"
+
+#include <stdlib.h>
+
+#include "base/num.h"
+
+int sh_record_span(struct sh_slice line, struct sh_span_record *r, struct sh_error *err)
+{
+	struct sh_slice f[8];
+	uint64_t place[4];
+
+	if (sh_fields_split(line, f, 8) != 8)
+		return sh_error_set(err, SH_ERR_RECORD,
+		    "expected id1<TAB>start1<TAB>end1<TAB>id2<TAB>start2<TAB>end2<TAB>matched"
+		    "<TAB>identity, as in the first record");
+	for (int i = 0; i < 2; i++) {
+		uint64_t *at = place + 2 * i;
+
+		if (sh_id_check(f[3 * i], err) < 0)
+			return -1;
+		if (sh_parse_u64(f[3 * i + 1], &at[0]) < 0 ||
+		    sh_parse_u64(f[3 * i + 2], &at[1]) < 0 || at[0] > at[1] || at[1] > INT32_MAX)
+			return sh_error_set(err, SH_ERR_RECORD,
+			    "start%d and end%d: expected numbers of bytes, start first", i + 1,
+			    i + 1);
+		r->id[i] = f[3 * i];
+		r->from[i] = (uint32_t)at[0];
+		r->to[i] = (uint32_t)at[1];
+	}
+	return 0;
+}
+
+int sh_pairs_init(struct sh_pairs *p, struct sh_error *err)
+{
+	*p = (struct sh_pairs){ 0 };
+	return sh_hmap_init(&p->ids, err) < 0 ? -1 : sh_hmap_init(&p->keys, err);
+}
+
+void sh_pairs_free(struct sh_pairs *p)
+{
+	sh_hmap_free(&p->ids);
+	sh_hmap_free(&p->keys);
+	free(p->pair);
+	free(p->span);
+}
+
+/* ---- records ---- */
+
+static struct sh_pairs_pair *new_pair(
+    struct sh_pairs *p, uint32_t a, uint32_t b, struct sh_error *err)
+{
+	struct sh_pairs_pair *x;
+
+	if (p->n == UINT32_MAX) {
+		sh_error_set(err, SH_ERR_RANGE, "more than 2^32-1 pairs");
+		return NULL;
+	}
+	if (p->n == p->cap &&
+	    sh_grow((void **)&p->pair, &p->cap, p->n + 1, sizeof *p->pair, err) < 0)
+		return NULL;
+	x = &p->pair[p->n];
+	*x = (struct sh_pairs_pair){ .a = a,
+		.b = b,
+		.similarity = SH_PAIRS_UNKNOWN,
+		.coverage = { SH_PAIRS_UNKNOWN, SH_PAIRS_UNKNOWN },
+		.number = (uint32_t)p->n };
+	p->n++;
+	return x;
+}
+
+int sh_pairs_add(struct sh_pairs *p, const struct sh_pair_record *r, struct sh_error *err)
+{
+	struct sh_pairs_pair *x;
+	uint32_t a, b;
+
+	if (r->distance > INT32_MAX)
+		return sh_error_set(err, SH_ERR_RECORD, "a distance of 2^31 or more");
+	if (sh_hmap_put(&p->ids, r->id1, &a, NULL, err) < 0 ||
+	    sh_hmap_put(&p->ids, r->id2, &b, NULL, err) < 0)
+		return -1;
+	x = new_pair(p, a, b, err);
+	if (!x)
+		return -1;
+	x->distance = (uint32_t)r->distance;
+	if (r->similarity >= 0)
+		x->similarity = (int32_t)((r->similarity + 50) / 100);
+	return 0;
+}
+
+int sh_pairs_add_span(struct sh_pairs *p, const struct sh_span_record *r, struct sh_error *err)
+{
+	struct sh_pairs_span *s;
+	uint32_t key[2], pair;
+	bool fresh;
+
+	p->spans = true;
+	if (sh_hmap_put(&p->ids, r->id[0], &key[0], NULL, err) < 0 ||
+	    sh_hmap_put(&p->ids, r->id[1], &key[1], NULL, err) < 0 ||
+	    sh_hmap_put(&p->keys, sh_slice((char *)key, sizeof key), &pair, &fresh, err) < 0 ||
+	    (fresh && !new_pair(p, key[0], key[1], err)) ||
+	    (p->n_spans == p->spans_cap &&
+		sh_grow((void **)&p->span, &p->spans_cap, p->n_spans + 1, sizeof *s, err) < 0))
+		return -1;
+	s = &p->span[p->n_spans++];
+	*s = (struct sh_pairs_span){ pair, { r->from[0], r->from[1] }, { r->to[0], r->to[1] } };
+	p->pair[pair].distance++;
+	return 0;
+}
+
+/* ---- spans ---- */
+
+static int compare_numbers(uint32_t a, uint32_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+static int by_pair(const void *x, const void *y)
+{
+	const struct sh_pairs_span *a = x, *b = y;
+	int c = compare_numbers(a->pair, b->pair);
+
+	for (int i = 0; i < 2; i++) {
+		c = c ? c : compare_numbers(a->from[i], b->from[i]);
+		c = c ? c : compare_numbers(a->to[i], b->to[i]);
+	}
+	return c;
+}
+
+void sh_pairs_order_spans(struct sh_pairs *p)
+{
+	if (p->n_spans)
+		qsort(p->span, p->n_spans, sizeof *p->span, by_pair);
+}
+
+const struct sh_pairs_span *sh_pairs_spans(
+    const struct sh_pairs *p, const struct sh_pairs_pair *pair, size_t *n)
+{
+	size_t lo = 0, hi = p->n_spans;
+
+	while (lo < hi) {
+		size_t middle = lo + (hi - lo) / 2;
+
+		if (p->span[middle].pair < pair->number)
+			lo = middle + 1;
+		else
+			hi = middle;
+	}
+	*n = pair->distance;
+	return p->span + lo;
+}
+
+struct stretch {
+	uint32_t from, to;
+};
+
+static int by_start(const void *x, const void *y)
+{
+	const struct stretch *a = x, *b = y;
+
+	return compare_numbers(a->from, b->from);
+}
+
+/* Returns the number of bytes in at least one stretch. */
+static uint64_t covered(struct stretch *s, size_t n)
+{
+	uint64_t sum = 0;
+	uint32_t end = 0;
+
+	qsort(s, n, sizeof *s, by_start);
+	for (size_t i = 0; i < n; i++) {
+		uint32_t from = s[i].from > end ? s[i].from : end;
+
+		if (s[i].to > from) {
+			sum += s[i].to - from;
+			end = s[i].to;
+		}
+	}
+	return sum;
+}
+
+int sh_pairs_cover(
+    struct sh_pairs *p, struct sh_pairs_pair *pair, const size_t length[2], struct sh_error *err)
+{
+	size_t n;
+	const struct sh_pairs_span *span = sh_pairs_spans(p, pair, &n);
+	struct stretch *s = malloc(n * sizeof *s + 1);
+
+	if (!s)
+		return sh_error_nomem(err);
+	for (int i = 0; i < 2; i++) {
+		if (length[i] == 0)
+			continue;
+		for (size_t j = 0; j < n; j++)
+			s[j] = (struct stretch){ span[j].from[i], span[j].to[i] };
+		pair->coverage[i] = (int32_t)(covered(s, n) * 10000 / length[i]);
+		if (pair->coverage[i] > pair->similarity)
+			pair->similarity = pair->coverage[i];
+	}
+	free(s);
+	return 0;
+}
+
+/* ---- order and counts ---- */
+
+static int by_doubt(const void *x, const void *y, void *arg)
+{
+	const struct sh_pairs_pair *a = x, *b = y;
+	const struct sh_pairs *p = arg;
+	bool unknown = a->similarity < 0, unknown2 = b->similarity < 0;
+
+	if (unknown != unknown2)
+		return unknown ? 1 : -1;
+	if (a->similarity != b->similarity)
+		return (a->similarity < b->similarity) == p->spans ? 1 : -1;
+	if (a->distance != b->distance)
+		return a->distance > b->distance ? -1 : 1;
+	return compare_numbers(a->number, b->number);
+}
+
+static void count_pairs(struct sh_pairs *p)
+{
+	for (size_t i = 0; i < p->n; i++) {
+		int32_t similarity = p->pair[i].similarity;
+		unsigned bar = (unsigned)similarity * SH_PAIRS_BARS / 10000;
+
+		if (similarity < 0)
+			p->unknown++;
+		else
+			p->bar[bar < SH_PAIRS_BARS ? bar : SH_PAIRS_BARS - 1]++;
+	}
+}
+
+static bool is_larger(const struct sh_pairs_group *a, const struct sh_pairs_group *b)
+{
+	return a->size != b->size ? a->size > b->size : a->id < b->id;
+}
+
+/* Keeps the largest groups, in order. */
+static void keep_group(struct sh_pairs *p, const struct sh_pairs_group *g)
+{
+	unsigned at = p->n_groups;
+
+	if (p->n_groups == SH_PAIRS_GROUPS && !is_larger(g, &p->group[at - 1]))
+		return;
+	if (p->n_groups == SH_PAIRS_GROUPS)
+		at--;
+	else
+		p->n_groups++;
+	for (; at > 0 && is_larger(g, &p->group[at - 1]); at--)
+		p->group[at] = p->group[at - 1];
+	p->group[at] = *g;
+}
+
+/* Fills a group for each id; that of an id which stands for no group has size 0. degree: pairs of each id. */
+static void find_groups(
+    struct sh_pairs *p, struct sh_union *u, struct sh_pairs_group *group, uint32_t *degree)
+{
+	for (uint32_t i = 0; i < p->ids.n; i++)
+		group[i] = (struct sh_pairs_group){ .id = i, .least = SH_PAIRS_UNKNOWN };
+	for (size_t i = 0; i < p->n; i++) {
+		struct sh_pairs_pair *x = &p->pair[i];
+		struct sh_pairs_group *g = &group[sh_union_find(u, x->a)];
+
+		degree[x->a]++;
+		degree[x->b]++;
+		g->pairs++;
+		if (x->similarity >= 0 && (g->least < 0 || x->similarity < g->least))
+			g->least = x->similarity;
+	}
+	for (uint32_t i = 0; i < p->ids.n; i++) {
+		struct sh_pairs_group *g = &group[sh_union_find(u, i)];
+
+		g->size++;
+		if (degree[i] > degree[g->id])
+			g->id = i;
+	}
+}
+
+static int count_groups(struct sh_pairs *p, struct sh_error *err)
+{
+	struct sh_pairs_group *group = calloc((size_t)p->ids.n + 1, sizeof *group);
+	uint32_t *degree = calloc((size_t)p->ids.n + 1, sizeof *degree);
+	struct sh_union u;
+	int bad = 0;
+
+	sh_union_init(&u, NULL);
+	if (!group || !degree) {
+		bad = sh_error_nomem(err);
+	} else if (sh_union_grow(&u, p->ids.n, err) < 0) {
+		bad = -1;
+	} else {
+		for (size_t i = 0; i < p->n; i++)
+			sh_union_link(&u, p->pair[i].a, p->pair[i].b);
+		find_groups(p, &u, group, degree);
+		p->documents = p->ids.n;
+		for (uint32_t i = 0; i < p->ids.n; i++) {
+			if (group[i].size) {
+				p->groups++;
+				keep_group(p, &group[i]);
+			}
+		}
+	}
+	sh_union_free(&u);
+	free(degree);
+	free(group);
+	return bad;
+}
+
+int sh_pairs_order(struct sh_pairs *p, struct sh_error *err)
+{
+	if (p->n)
+		qsort_r(p->pair, p->n, sizeof *p->pair, by_doubt, p);
+	count_pairs(p);
+	return count_groups(p, err);
+}

@@ -1,0 +1,85 @@
+/* The pairs of a report: what a page counts, orders and shows.
+ *
+ *     sh_pairs_init(&p, err);
+ *     sh_pairs_add(&p, &record, err);            or  sh_pairs_add_span(&p, &span, err);
+ *     ... of spans: sh_pairs_cover() for each pair ...
+ *     sh_pairs_order(&p, err);
+ *
+ * Memory: 20 bytes a pair, 28 bytes a span, and the ids. */
+#ifndef SH_REPORT_PAIRS_H
+#define SH_REPORT_PAIRS_H
+
+#include "base/buf.h"
+#include "base/hmap.h"
+#include "group/group.h"
+#include "record/fields.h"
+
+enum { SH_PAIRS_BARS = 20, SH_PAIRS_GROUPS = 10, SH_PAIRS_UNKNOWN = -1 };
+
+struct sh_pairs_pair {
+	uint32_t a, b;     /* indexes of ids */
+	uint32_t distance; /* of spans: their number */
+	int32_t
+	    similarity; /* in ten thousandths, or SH_PAIRS_UNKNOWN; of spans: the greater coverage */
+	int32_t coverage[2]; /* of spans: the share of each document's bytes, in ten thousandths */
+	uint32_t number;     /* of the first record of the pair */
+};
+
+/* A span record, see simhash-records(5). */
+struct sh_span_record {
+	struct sh_slice id[2];
+	uint32_t from[2], to[2];
+};
+
+int sh_record_span(struct sh_slice line, struct sh_span_record *r, struct sh_error *err);
+
+/* A span of the pair of this number. */
+struct sh_pairs_span {
+	uint32_t pair;
+	uint32_t from[2], to[2];
+};
+
+struct sh_pairs_group {
+	uint32_t id; /* of the document in most pairs of the group */
+	uint32_t size;
+	uint32_t pairs;
+	int32_t least; /* similarity, or SH_PAIRS_UNKNOWN */
+};
+
+struct sh_pairs {
+	bool spans;
+	struct sh_hmap ids;
+	struct sh_hmap keys; /* of spans: the two indexes of each pair */
+	struct sh_pairs_pair *pair;
+	struct sh_pairs_span *span;
+	size_t n, cap, n_spans, spans_cap;
+
+	/* Filled by sh_pairs_order(). */
+	uint64_t documents, groups, unknown;          /* unknown: pairs without a similarity */
+	uint64_t bar[SH_PAIRS_BARS];                  /* pairs by similarity, a twentieth each */
+	struct sh_pairs_group group[SH_PAIRS_GROUPS]; /* the largest ones */
+	unsigned n_groups;
+};
+
+int sh_pairs_init(struct sh_pairs *p, struct sh_error *err);
+void sh_pairs_free(struct sh_pairs *p);
+
+int sh_pairs_add(struct sh_pairs *p, const struct sh_pair_record *r, struct sh_error *err);
+int sh_pairs_add_span(struct sh_pairs *p, const struct sh_span_record *r, struct sh_error *err);
+
+/* Orders spans by pair and place. Before the two functions below. */
+void sh_pairs_order_spans(struct sh_pairs *p);
+
+/* Returns the spans of a pair, and their number in *n. */
+const struct sh_pairs_span *sh_pairs_spans(
+    const struct sh_pairs *p, const struct sh_pairs_pair *pair, size_t *n);
+
+/* Computes the coverage of a pair whose texts have these lengths; 0: unknown. */
+int sh_pairs_cover(
+    struct sh_pairs *p, struct sh_pairs_pair *pair, const size_t length[2], struct sh_error *err);
+
+/* Counts, and orders the pairs: the least similarity first, spans by the greatest coverage first. Pairs without a
+ * similarity come last, the greatest distance first. */
+int sh_pairs_order(struct sh_pairs *p, struct sh_error *err);
+
+#endif
