@@ -34,7 +34,10 @@ bool dedup_rank_parse(struct cli *c, const char *text, struct dedup_rank *rank)
 void dedup_rank_settle(struct cli *c, const struct dedup_settings *s)
 {
 	const struct sh_document_form *form = &s->docs.docs.form;
+	struct sh_error err;
 
+	if (form->json && sh_json_check_path(s->rank.name, &err) < 0)
+		cli_usage(c, "--keep: %s", err.text);
 	if (!s->rank.name.n || form->json)
 		return;
 	if (form->line_ids)
@@ -74,7 +77,7 @@ static struct sh_slice find_field(struct dedup_state *s, struct sh_slice line, b
 			   ? sh_slice("", 0)
 			   : field[rank->field - 1];
 	}
-	if (sh_json_fields(line, &rank->name, &v, 1, &err) < 0)
+	if (sh_json_find(line, &rank->name, &v, 1, &err) < 0)
 		cli_die(s->cli, &err);
 	*number = v.kind == SH_JSON_NUMBER;
 	return v.kind == SH_JSON_STRING || v.kind == SH_JSON_NUMBER ? v.text : sh_slice("", 0);

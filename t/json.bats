@@ -56,9 +56,9 @@ load helper
 	gives '2\tno\t1' '2\ttext\t1'
 	try 'shtok --json -l docs.jsonl'
 	exits 2
-	says 'shtok: docs.jsonl:2: JSON: no field "text" at the top of the object (-f TEXT names it)'
+	says 'shtok: docs.jsonl:2: JSON: no field "text", there are "body" (-f TEXT names it)'
 	try 'shtok --json docs.jsonl'
-	says "shtok: docs.jsonl:1: JSON: no field \"id\" at the top of the object (-f ID,TEXT names the two; -l numbers the lines)"
+	says "shtok: docs.jsonl:1: JSON: no field \"id\", there are \"text\" (-f ID,TEXT names the two; -l numbers the lines)"
 	try 'shtok --json -l -f id,text docs.jsonl'
 	exits 2
 	grep -qF "shtok: -f: fields 'id,text': expected only the name of the text: with -l the line's number is the id" err
@@ -99,7 +99,7 @@ load helper
 		exits 2
 	done
 	try 'sed -n 3p docs.jsonl | shtok --json'
-	grep -q 'no field "text" at the top of the object (-f ID,TEXT names the two)' err
+	grep -q 'no field "text", there are "id" (-f ID,TEXT names the two)' err
 	try 'sed -n 5p docs.jsonl | shtok --json'
 	grep -q 'field "id" is not a string or number (--rejects FILE puts bad records aside)' err
 }
@@ -187,4 +187,91 @@ for line in open(sys.argv[1], encoding="utf-8", newline="\n"):
 	try 'shtok --json in'
 	exits 2
 	says 'shtok: in:1: JSON: the line ends, expected a string (jq -c . makes each object one line)'
+}
+
+@test "-f reaches into objects and arrays by a path or a pointer of RFC 6901" {
+	cat >nested <<-'END'
+	{"meta":{"id":8,"a.b":"dotted","tags":["x",{"t":"deep"}]},"body":{"text":"one two","x/y":"slash","m~n":"tilde"},"":"empty"}
+	END
+	reads() {
+		try "shtok --json -f '$1' nested | cut -f 1,2 | tr '\t\n' ': '"
+		exits 0
+		[ "$(<out)" = "$2" ] || { echo "$1: $(<out)"; return 1; }
+	}
+	reads meta.id,body.text '8:one 8:two '
+	reads /meta/id,/body/text '8:one 8:two '
+	reads meta.tags.0,meta.tags.1.t 'x:deep '
+	reads /meta/tags/0,/meta/tags/1/t 'x:deep '
+	reads /meta/a.b,/body/x~1y 'dotted:slash '
+	reads /body/m~0n,/ 'tilde:empty '
+	try 'shdedup -q --json -f meta.id,body.text --mark m nested | tail -c 11'
+	gives ',"m":null}'
+	# A field of the whole name comes first; of several of one name the last counts.
+	printf '%s\n' '{"id":1,"a":{"b":"path"},"a.b":"name"}' '{"id":2,"a":{"b":"first"},"a":{"b":"x","b":"last"}}' >nested
+	reads id,a.b '1:name 2:last '
+	for bad in '/~2,text' 'id,/a~'; do
+		try "shtok --json -f '$bad' nested"
+		exits 2
+		grep -q "expected ~0 for a tilde and ~1 for a slash in a pointer" err
+	done
+}
+
+@test "random objects: a pointer finds what a reader of another make finds" {
+	python3 - >cases <<-'END'
+	import json, random
+	random.seed(5)
+	NAMES = ["a", "b", "c.d", "e/f", "g~h", "0", "1", "", 'q"', "é"]
+	def value(depth):
+	    kind = random.random()
+	    if depth == 0 or kind < .3:
+	        return random.choice(["w%d" % random.randrange(99), 17, None, True, "x\n\\y"])
+	    if kind < .5:
+	        return [value(depth - 1) for _ in range(random.randrange(4))]
+	    return {random.choice(NAMES): value(depth - 1) for _ in range(random.randrange(5))}
+	def walk(v, path):
+	    yield path, v
+	    for k, w in (v.items() if isinstance(v, dict) else enumerate(v) if isinstance(v, list) else []):
+	        yield from walk(w, path + "/" + str(k).replace("~", "~0").replace("/", "~1"))
+	n = 0
+	while n < 150:
+	    v = value(4)
+	    if not isinstance(v, dict):
+	        continue
+	    found = [(p, w) for p, w in walk(v, "") if p and isinstance(w, str) and "," not in p and w.startswith("w")]
+	    if not found:
+	        continue
+	    path, text = random.choice(found)
+	    v["id"] = "i"
+	    print(path, text, json.dumps(v, ensure_ascii=random.random() < .5), sep="\t")
+	    n += 1
+	END
+	while IFS=$'\t' read -r path text object; do
+		printf '%s\n' "$object" >object
+		got=$(shtok --json -f "id,$path" object | cut -f 2)
+		[ "$got" = "$text" ] || { echo "$path: '$got', expected '$text' in $object"; return 1; }
+	done <cases
+}
+
+@test "an array of strings is a text of paragraphs; messages name the fields that are there" {
+	printf '%s\n' '{"id":1,"text":["one two", "", "thr\u0065e"]}' '{"id":2,"text":[]}' >docs
+	try 'shtok --json docs'
+	exits 0
+	gives '1\tone\t1' '1\ttwo\t1' '1\tthree\t1' '2\t\t0'
+	printf '1\tone two\\n\\n\\n\\nthree\n' >plain
+	shseed -n 2 --window 1 plain | cut -f 1 >expected
+	head -n 1 docs | shseed -n 2 --window 1 --json - | cut -f 1 >out
+	same expected out
+	try "echo '{\"id\":1,\"text\":[\"a\",2]}' | shtok --json"
+	exits 2
+	says 'shtok: -:1: JSON: field "text" is an array, and not all its items are strings (--rejects FILE takes such lines)'
+	try "echo '{\"id\":1,\"content\":{\"body\":\"x\",\"n\":2}}' | shtok --json"
+	says 'shtok: -:1: JSON: no field "text", there are "id", "content" (-f ID,TEXT names the two)'
+	try "echo '{\"id\":1,\"content\":{\"body\":\"x\",\"n\":2}}' | shtok --json -f id,content.text"
+	says 'shtok: -:1: JSON: no field "content.text", there are "body", "n" (-f ID,TEXT names the two)'
+	try "echo '{}' | shtok --json"
+	says 'shtok: -:1: JSON: no field "id" (-f ID,TEXT names the two; -l numbers the lines)'
+	python3 -c 'import json; print(json.dumps({"field%d" % i: i for i in range(500)}))' >many
+	try 'shtok --json many'
+	exits 2
+	grep -q 'no field "id", there are "field0", .*, \.\.\. (-f' err
 }

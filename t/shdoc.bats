@@ -179,7 +179,7 @@ charset() {
 	gives 'x\ta\\tb\\\\"é😀\xef\xbf\xbd' '1e3\t' 'crlf\ta\\r\\nb\\n'
 	try 'shdoc -f more,id in'
 	exits 2
-	says 'shdoc: in:1: JSON: no field "more" at the top of the object (-f ID,TEXT names the two; -l numbers the lines)'
+	says 'shdoc: in:1: JSON: no field "more", there are "text", "id" (-f ID,TEXT names the two; -l numbers the lines)'
 	echo '{"url":"u","body":"b"}' >in
 	try 'shdoc -f url,body in'
 	gives 'u\tb'
@@ -271,7 +271,7 @@ arrays() {
 	try 'shdoc in.json'
 	exits 2
 	gives '1\ta'
-	says 'shdoc: in.json:4: JSON: no field "text" at the top of the object (-f ID,TEXT names the two)'
+	says 'shdoc: in.json:4: JSON: no field "text", there are "id" (-f ID,TEXT names the two)'
 	try 'shdoc --rejects bad in.json'
 	exits 0
 	gives '1\ta' '3\tc'
@@ -757,7 +757,7 @@ record() {
 	(cat f/g2.json; echo '{"name":2}') >lines.json
 	try 'shdoc lines.json'
 	exits 2
-	says 'shdoc: lines.json:1: JSON: no field "id" at the top of the object (-f ID,TEXT names the two; -l numbers the lines)'
+	says 'shdoc: lines.json:1: JSON: no field "id", there are "name" (-f ID,TEXT names the two; -l numbers the lines)'
 	try 'shdoc --format csv f'
 	exits 2
 	grep -q "^shdoc: --format 'csv': expected auto, text, html, jsonl, warc or mbox" err

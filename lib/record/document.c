@@ -20,7 +20,7 @@ static int parse_names(const char *spec, struct sh_document_form *form, struct s
 			    "number is the id",
 			    spec);
 		form->text_name = sh_slice_str(spec);
-		return 0;
+		return sh_json_check_path(form->text_name, err);
 	}
 	if (!comma || strchr(comma + 1, ','))
 		return sh_error_set(err, SH_ERR_PARAM,
@@ -31,7 +31,10 @@ static int parse_names(const char *spec, struct sh_document_form *form, struct s
 	    sh_slice_eq(form->id_name, form->text_name))
 		return sh_error_set(
 		    err, SH_ERR_PARAM, "fields '%s': two different names are needed", spec);
-	return 0;
+	return sh_json_check_path(form->id_name, err) < 0 ||
+		       sh_json_check_path(form->text_name, err) < 0
+		   ? -1
+		   : 0;
 }
 
 int sh_document_form_parse(const char *spec, struct sh_document_form *form, struct sh_error *err)
@@ -107,31 +110,59 @@ static int two_fields(struct sh_slice line, struct sh_document *doc, struct sh_e
 	return 0;
 }
 
-static int absent(
-    const struct sh_document_form *form, struct sh_slice name, bool id, struct sh_error *err)
+static int absent(const struct sh_document_form *form, struct sh_slice line, struct sh_slice name,
+    bool id, struct sh_error *err)
 {
 	const char *remedy = id               ? "-f ID,TEXT names the two; -l numbers the lines"
 			     : form->line_ids ? "-f TEXT names it"
 					      : "-f ID,TEXT names the two";
+	char names[200];
+	bool any = sh_json_print_names(line, name, names, sizeof names);
 
-	return sh_error_set(err, SH_ERR_RECORD,
-	    "JSON: no field \"%.*s\" at the top of the object (%s)", sh_shown(name, 80), name.p,
-	    remedy);
+	return sh_error_set(err, SH_ERR_RECORD, "JSON: no field \"%.*s\"%s%s (%s)",
+	    sh_shown(name, 80), name.p, any ? ", there are " : "", any ? names : "", remedy);
 }
 
-/* Stores the bytes of a field in *out. It must be a string; with `number` it may be a number. */
+/* Joins an array of strings: each is a paragraph. */
+static int join_strings(struct sh_slice items, struct sh_slice name, struct sh_buf *room,
+    uint64_t *halves, struct sh_error *err)
+{
+	struct sh_json_value item;
+
+	room->n = 0;
+	for (bool first = true; sh_json_next(&items, &item); first = false) {
+		if (item.kind != SH_JSON_STRING)
+			return sh_error_set(err, SH_ERR_RECORD,
+			    "JSON: field \"%.*s\" is an array, and not all its items are strings "
+			    "(--rejects FILE takes such lines)",
+			    sh_shown(name, 80), name.p);
+		if ((!first && sh_buf_add(room, "\n\n", 2, err) < 0) ||
+		    (item.text.n && sh_json_unescape(item.text, room, halves, err) < 0))
+			return -1;
+	}
+	return 0;
+}
+
+/* Stores the bytes of a field in *out. It must be a string; with `number` it may be a number, without an array of
+ * strings. */
 static int json_string(const struct sh_json_value *v, struct sh_slice name, bool number,
     struct sh_buf *room, struct sh_slice *out, uint64_t *halves, struct sh_error *err)
 {
 	int n = sh_shown(name, 80);
 
+	*halves = 0;
+	if (!number && v->kind == SH_JSON_OTHER && *v->text.p == '[') {
+		if (join_strings(v->text, name, room, halves, err) < 0)
+			return -1;
+		*out = room->n ? sh_buf_slice(room) : sh_slice("", 0);
+		return 0;
+	}
 	if (v->kind != SH_JSON_STRING && !(number && v->kind == SH_JSON_NUMBER))
 		return sh_error_set(err, SH_ERR_RECORD,
 		    "JSON: field \"%.*s\" is not a string%s (--rejects FILE puts bad records "
 		    "aside)",
 		    n, name.p, number ? " or number" : "");
 	*out = v->text;
-	*halves = 0;
 	if (!v->escaped)
 		return 0;
 	room->n = 0;
@@ -153,11 +184,11 @@ static int parse_json(const struct sh_document_form *form, struct sh_slice line,
 		name[0] = sh_slice("text", 4);
 	if (name[1].n == 0)
 		name[1] = sh_slice("id", 2);
-	if (sh_json_fields(line, name, v, n, err) < 0)
+	if (sh_json_find(line, name, v, n, err) < 0)
 		return -1;
 	for (size_t i = n; i-- > 0;)
 		if (v[i].kind == SH_JSON_ABSENT)
-			return absent(form, name[i], i == 1, err);
+			return absent(form, line, name[i], i == 1, err);
 	if (n == 2 && json_string(&v[1], name[1], true, &room->id, &doc->id, &halves, err) < 0)
 		return -1;
 	if (json_string(&v[0], name[0], false, &room->text, &doc->text, &doc->ill_formed, err) < 0)

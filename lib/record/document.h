@@ -10,11 +10,12 @@
 
 /* The form of a document in a line. All zero: exactly the two fields id and text. */
 struct sh_document_form {
-	unsigned id_field, text_field;      /* from 1; 0 when not chosen */
-	bool line_ids;                      /* the number of the line is the id */
-	bool crlf;                          /* a CR at the end of the line is dropped */
-	bool json;                          /* the line is an object, see record/json.h */
-	struct sh_slice id_name, text_name; /* of its fields; borrowed; "id" and "text" if empty */
+	unsigned id_field, text_field; /* from 1; 0 when not chosen */
+	bool line_ids;                 /* the number of the line is the id */
+	bool crlf;                     /* a CR at the end of the line is dropped */
+	bool json;                     /* the line is an object, see record/json.h */
+	/* Names or paths (sh_json_find()) of its fields; borrowed; "id" and "text" if empty. */
+	struct sh_slice id_name, text_name;
 };
 
 struct sh_document {

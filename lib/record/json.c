@@ -1,6 +1,9 @@
 #include "record/json.h"
 
+#include <stdio.h>
+
 #include "base/hex.h"
+#include "base/num.h"
 
 struct reader {
 	const char *begin, *p, *end;
@@ -246,6 +249,8 @@ static int read_fields(struct reader *r, const struct sh_slice *name, struct sh_
 	do {
 		if (read_key(r, &key) < 0 || read_value(r, &v) < 0)
 			return -1;
+		if (v.kind == SH_JSON_OTHER)
+			v.text.n = (size_t)(r->p - v.text.p);
 		for (size_t i = 0; i < n; i++)
 			if (is_named(&key, name[i], room, &no_room))
 				value[i] = v;
@@ -279,6 +284,196 @@ int sh_json_fields(struct sh_slice line, const struct sh_slice *name, struct sh_
 	if (status == 0 && r.p < r.end)
 		return wrong(&r, "the end of the line after the object");
 	return status;
+}
+
+/* ---- paths ---- */
+
+/* A path, and what is left of it behind its first part. */
+struct path {
+	struct sh_slice part; /* unescaped */
+	struct sh_slice rest;
+	bool pointer, more;
+	char room[SH_JSON_PART_MAX];
+};
+
+/* Unescapes a part of a pointer: ~1 is a slash, ~0 a tilde. */
+static struct sh_slice unescape_part(struct sh_slice part, char *room)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < part.n && n < SH_JSON_PART_MAX; i++)
+		if (part.p[i] == '~' && i + 1 < part.n)
+			room[n++] = part.p[++i] == '1' ? '/' : '~';
+		else
+			room[n++] = part.p[i];
+	return sh_slice(room, n);
+}
+
+/* Takes the next part of the path. */
+static void next_part(struct path *p)
+{
+	const char *end = p->rest.n ? memchr(p->rest.p, p->pointer ? '/' : '.', p->rest.n) : NULL;
+
+	p->part = sh_slice(p->rest.p, end ? (size_t)(end - p->rest.p) : p->rest.n);
+	p->more = end != NULL;
+	p->rest = end ? sh_slice(end + 1, p->rest.n - p->part.n - 1) : sh_slice("", 0);
+	if (p->pointer && p->part.n && memchr(p->part.p, '~', p->part.n))
+		p->part = unescape_part(p->part, p->room);
+}
+
+static void start_path(struct path *p, struct sh_slice name)
+{
+	p->pointer = name.n && *name.p == '/';
+	p->rest = p->pointer ? sh_slice(name.p + 1, name.n - 1) : name;
+	next_part(p);
+}
+
+/* Whether a name can be a path at all. */
+static bool is_path(struct sh_slice name)
+{
+	return name.n && (*name.p == '/' || memchr(name.p, '.', name.n));
+}
+
+int sh_json_check_path(struct sh_slice name, struct sh_error *err)
+{
+	struct path p = { 0 };
+
+	for (size_t i = 0; name.n && *name.p == '/' && i < name.n; i++)
+		if (name.p[i] == '~' &&
+		    (i + 1 == name.n || (name.p[i + 1] != '0' && name.p[i + 1] != '1')))
+			return sh_error_set(err, SH_ERR_PARAM,
+			    "'%.*s': expected ~0 for a tilde and ~1 for a slash in a pointer",
+			    sh_shown(name, 80), name.p);
+	for (start_path(&p, name);; next_part(&p)) {
+		if (p.part.n >= SH_JSON_PART_MAX)
+			return sh_error_set(err, SH_ERR_PARAM,
+			    "'%.*s': a name in a path has at most %d bytes", sh_shown(name, 80),
+			    name.p, SH_JSON_PART_MAX - 1);
+		if (!p.more)
+			return 0;
+	}
+}
+
+bool sh_json_next(struct sh_slice *items, struct sh_json_value *item)
+{
+	struct sh_error ignored;
+	struct reader r = { .begin = items->p, .p = items->p, .err = &ignored };
+
+	r.end = items->p + items->n;
+	skip_blanks(&r);
+	if (!take(&r, '[') && !take(&r, ','))
+		return false;
+	skip_blanks(&r);
+	if (take(&r, ']') || read_value(&r, item) < 0)
+		return false;
+	if (item->kind == SH_JSON_OTHER)
+		item->text.n = (size_t)(r.p - item->text.p);
+	*items = sh_slice(r.p, (size_t)(r.end - r.p));
+	return true;
+}
+
+static struct sh_json_value find_item(struct sh_slice items, struct sh_slice part)
+{
+	struct sh_json_value item = { 0 };
+	uint64_t i;
+
+	if (sh_parse_u64(part, &i) < 0)
+		return item;
+	while (sh_json_next(&items, &item))
+		if (i-- == 0)
+			return item;
+	return (struct sh_json_value){ 0 };
+}
+
+/* Follows the rest of a path from the value of its first part. *object: the last object or array on the way. */
+static int follow(
+    struct path *p, struct sh_json_value *v, struct sh_slice *object, struct sh_error *err)
+{
+	while (p->more) {
+		struct sh_json_value in = *v;
+
+		next_part(p);
+		*v = (struct sh_json_value){ 0 };
+		if (in.kind != SH_JSON_OTHER)
+			return 0;
+		*object = in.text;
+		if (*in.text.p == '[')
+			*v = find_item(in.text, p->part);
+		else if (*in.text.p == '{' && sh_json_fields(in.text, &p->part, v, 1, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int sh_json_find(struct sh_slice line, const struct sh_slice *name, struct sh_json_value *value,
+    size_t n, struct sh_error *err)
+{
+	struct sh_slice names[2 * SH_JSON_PATHS] = { { 0 } }, object;
+	struct sh_json_value v[2 * SH_JSON_PATHS];
+	struct path path[SH_JSON_PATHS];
+	size_t paths = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		names[i] = name[i];
+		if (!is_path(name[i]))
+			continue;
+		start_path(&path[paths], name[i]);
+		names[n + paths] = path[paths].part;
+		paths++;
+	}
+	if (sh_json_fields(line, names, v, n + paths, err) < 0)
+		return -1;
+	for (size_t i = 0, k = 0; i < n; i++) {
+		value[i] = v[i];
+		if (!is_path(name[i]))
+			continue;
+		if (v[i].kind == SH_JSON_ABSENT) {
+			value[i] = v[n + k];
+			if (follow(&path[k], &value[i], &object, err) < 0)
+				return -1;
+		}
+		k++;
+	}
+	return 0;
+}
+
+static size_t print_keys(struct sh_slice object, char *to, size_t room)
+{
+	struct sh_error ignored;
+	struct reader r = { .begin = object.p, .p = object.p, .err = &ignored };
+	struct sh_json_value key, v;
+	size_t n = 0;
+
+	r.end = object.p + object.n;
+	skip_blanks(&r);
+	take(&r, '{');
+	r.depth = 1;
+	do {
+		if (read_key(&r, &key) < 0 || read_value(&r, &v) < 0)
+			break;
+		if (n + key.text.n + sizeof ", \"\", ..." > room) {
+			n += (size_t)snprintf(to + n, room - n, "%s...", n ? ", " : "");
+			break;
+		}
+		n += (size_t)snprintf(
+		    to + n, room - n, "%s\"%.*s\"", n ? ", " : "", (int)key.text.n, key.text.p);
+		skip_blanks(&r);
+	} while (take(&r, ','));
+	to[n] = '\0';
+	return n;
+}
+
+bool sh_json_print_names(struct sh_slice line, struct sh_slice path, char *to, size_t room)
+{
+	struct sh_slice object = line;
+	struct sh_json_value v;
+	struct sh_error ignored;
+	struct path p;
+
+	start_path(&p, path);
+	if (is_path(path) && sh_json_fields(line, &p.part, &v, 1, &ignored) == 0)
+		(void)follow(&p, &v, &object, &ignored);
+	return print_keys(object, to, room) > 0;
 }
 
 /* ---- unescaping ---- */
