@@ -20,11 +20,14 @@ enum { DEFAULT_K = 3, NO_PAIR = 1, UNSEEN_BITS = 64 };
 #define DEFAULT_MEMORY (SIZE_MAX > UINT32_MAX ? (size_t)(UINT64_C(4) << 30) : SIZE_MAX / 2)
 
 static const struct cli_option options[] = {
+	CLI_HEADING("Pairs"),
 	{ 'k', "distance", "K", "write pairs within Hamming distance K [bands: theirs; 3]" },
 	{ COLLAPSE, "collapse", NULL, "pair identical fingerprints with the first id only" },
 	{ CHECK, "check", NULL, "exit 1 when there is no pair" },
+	CLI_HEADING("Signatures"),
 	{ ROWS, "rows", "R", "join signatures: pairs share a band of R values" },
-	{ BANDS, "bands", "B", "with --rows: take the first B bands [all]" },
+	{ BANDS, "bands", "B", "with --rows: take the first B bands only" },
+	CLI_HEADING("The run"),
 	{ 'S', "memory", "SIZE", "use this much memory, then temporary files [4G]" },
 	{ EXPLAIN, "explain", NULL, "show how fingerprints would be joined; write no pairs" },
 	{ 'N', "count", "N", "with --explain: plan for N random fingerprints of 64 bits" },

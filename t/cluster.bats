@@ -210,6 +210,7 @@ python() {
 		import re, subprocess
 		import shcluster as c
 		refused = set("fields line-ids json output rejects progress trailer explain features documents check help version".split())
+		refused |= set("permutations scheme rows bands".split())  # shband cannot read signatures
 		for program, (letters, names) in c.OPTIONS.items():
 		    told = subprocess.run([program, "--help"], stdout=subprocess.PIPE, text=True, check=True).stdout
 		    want_letters, want_names = "", set()
