@@ -12,7 +12,7 @@
 
 enum { PLACES = 4, STACK = 64 * 1024 };
 
-/* The handler may run at any instant: it finds whole names, in memory that stays. */
+/* The handler may run at any instant: it must find complete names, in static memory. */
 static struct {
 	const struct sh_sink *sink;
 	char name[PATH_MAX];
@@ -40,7 +40,7 @@ static struct {
 	int n, status;
 } cut;
 
-/* Of the system's calls only those that a handler may make. */
+/* Calls only functions that a signal's handler may call. */
 static void tell_cut(int sig, siginfo_t *info, void *context)
 {
 	ssize_t ignored;
@@ -67,7 +67,7 @@ void unfinished_tell_cut(const char *program, int status)
 	sigaction(SIGBUS, &watch, NULL);
 }
 
-/* What ends no program is left alone. */
+/* Whether the signal ends a program by default, and can be caught. */
 static bool ends(int sig)
 {
 	static const int harmless[] = { SIGKILL, SIGSTOP, SIGCHLD, SIGCONT, SIGTSTP, SIGTTIN,
@@ -79,12 +79,11 @@ static bool ends(int sig)
 	return true;
 }
 
-/* Not before the first file: most runs write none, and asking for each signal takes a hundred system
- * calls. */
+/* Called before the first file is made: most runs make none, and this takes a hundred system calls. */
 static void watch_signals(void)
 {
 	static bool watched;
-	/* A stack that has overflowed is none to run a handler on. */
+	/* The handler has its own stack: the usual stack may have overflowed. */
 	static char room[STACK];
 	stack_t stack = { .ss_sp = room, .ss_size = sizeof room };
 	struct sigaction now, watch = { .sa_handler = remove_all, .sa_flags = SA_ONSTACK };
@@ -95,7 +94,7 @@ static void watch_signals(void)
 	sigaltstack(&stack, NULL);
 	sigfillset(&watch.sa_mask);
 	for (int sig = 1; sig <= SIGRTMAX; sig++)
-		/* What nohup(1) switched off stays off. */
+		/* Signals that nohup(1) ignores stay ignored. */
 		if (ends(sig) && sigaction(sig, NULL, &now) == 0 && now.sa_handler == SIG_DFL)
 			sigaction(sig, &watch, NULL);
 }
@@ -134,10 +133,10 @@ int unfinished_open(struct sh_sink *s, const char *path, struct sh_error *err)
 	struct sh_hold hold;
 	int status;
 
-	/* Not for a FIFO, on whose reader one may wait in vain. */
+	/* A FIFO is opened with signals enabled: the open may wait for a reader forever. */
 	if (!makes_file(path))
 		return sh_sink_open(s, path, err);
-	/* There is no instant at which the file is there and its name is not known. */
+	/* No signal comes between the creation of the file and note(). */
 	sh_hold_begin(&hold);
 	status = sh_sink_open(s, path, err);
 	if (status == 0 && s->tmp) {

@@ -5,18 +5,18 @@
 #include "archive/loose.h"
 #include "io/sink.h"
 
-/* As the functions of sh_sink of these names. At most four at a time have a temporary file. From
- * the first of these on every signal that ends a program and can be caught first removes what is
- * unfinished. Those that are ignored, or that somebody else looks after, stay so. */
+/* These functions do what the sh_sink functions of the same names do. At most four outputs at a time have
+ * a temporary file. From the first such output on, each signal that would end the program removes the unfinished
+ * files first. Signals that are ignored, or have another handler, are left as they are. */
 int unfinished_open(struct sh_sink *s, const char *path, struct sh_error *err);
 int unfinished_close(struct sh_sink *s, struct sh_error *err);
 void unfinished_abort(struct sh_sink *s);
 
-/* The list for a change of an archive; its files are removed as well. There is one for the program. */
+/* Returns the program's one list of files of a change of an archive. A signal removes these files as well. */
 struct sh_loose *unfinished_archive(void);
 
-/* From now on a program that looks at a mapped file behind the end to which somebody has cut it says so
- * by its name, which must stay, and ends with that status. What is unfinished is removed. */
+/* From now on, when a mapped input is cut short while the program reads it, the program removes unfinished files,
+ * prints a message and ends with this status. The name of the program must stay valid. */
 void unfinished_tell_cut(const char *program, int status);
 
 #endif

@@ -1,4 +1,4 @@
-/* Segments merged into one. */
+/* Merges segments. */
 #include <stdlib.h>
 
 #include "archive/change.h"
@@ -15,7 +15,7 @@ static bool goes(const uint64_t *drop, uint32_t number)
 struct merging {
 	struct sh_segment *s;
 	size_t n;
-	size_t *at; /* of each, the next record of .key */
+	size_t *at; /* by segment: the next record of .key */
 	uint32_t *number;
 	const uint64_t *drop;
 	struct sh_segment_writer to;

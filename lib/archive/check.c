@@ -1,4 +1,4 @@
-/* Every byte of an archive, compared with what it must be. */
+/* Checks every byte of an archive. */
 #include <stdlib.h>
 
 #include "archive/keys.h"
@@ -7,14 +7,14 @@
 #include "base/bits.h"
 #include "io/parallel.h"
 
-/* What stands where, by number: filled from .doc, then compared with the other files. */
+/* The documents of an archive, by number: filled from .doc, then compared with the other files. */
 struct checking {
 	struct sh_archive *archive;
 	uint64_t *there, *stays;
 	uint64_t documents, kept;
 };
 
-/* Of a thread. */
+/* The state of one thread. */
 struct checker {
 	struct checking *all;
 	struct sh_sketch sketch;
@@ -145,7 +145,7 @@ static int check_store(struct checker *w, struct sh_segment *s, struct sh_error 
 
 /* ---- all ---- */
 
-/* Two tasks a segment. */
+/* Each segment has two tasks. */
 static int check_some(void *worker, size_t from, size_t to, struct sh_error *err)
 {
 	struct checker *w = worker;

@@ -6,8 +6,9 @@
 #include "base/siphash.h"
 #include "fp/minhash.h"
 
-#define MISSED     0.002 /* of the pairs at the threshold, at most */
-#define COMMON     0.45  /* T^rows: the greatest chance that two of them share a given key */
+#define MISSED 0.002 /* largest share of pairs at the threshold that have no common key */
+#define COMMON                                                                                     \
+	0.45 /* largest T^rows: probability that a pair at the threshold shares the key of one band */
 #define IN_BAND(x) ((x) >> 24)
 
 void sh_key_layout(struct sh_key_rule *r)
@@ -41,7 +42,7 @@ static void add_bands(
 	}
 }
 
-/* Features in the order of their hashes: any order will do that all documents share. */
+/* Adds the keys of features. The common order of all documents is the order of the hashes. */
 static void add_prefix(
     const struct sh_key_rule *r, const uint64_t *hash, size_t n, struct sh_key_list *list)
 {

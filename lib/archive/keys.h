@@ -1,20 +1,19 @@
-/* Keys by which near-duplicates are found in an archive: documents that share one are compared.
+/* Keys by which near-duplicates are found in an archive: two documents that share a key are compared.
  *
- * Of a document's features the smallest values in bands x rows bins are taken (fp/minhash.h), and
- * `rows` of them hashed to the key of a band. Documents of similarity J share the key of some band
- * with the chance
+ * Keys of bands, of documents with at least `few` features: bands x rows bins take the least values of a document's features (fp/minhash.h). A band hashes `rows`
+ * of these values to one key. Two documents of Jaccard similarity J share a key of some band with probability
  *
  *     1 - (1 - J^rows)^bands
  *
- * (Broder 1997; Indyk, Motwani 1998). The layout for a threshold T makes that 99.8 % at J = T.
+ * (Broder 1997; Indyk, Motwani 1998). sh_key_layout() makes it 99.8 % at J = threshold.
  *
- * Documents of few features are found exactly: with features in one order, two sets of similarity
- * T or more share one of their first n - ceil(T n) + 1 features, n the size of each (prefix filter:
- * Chaudhuri, Ganti, Kaushik 2006). So documents that are that small, or can be as similar as T to one
- * that is, have a key for each of those features.
+ * Keys of features: small documents are found exactly, by a prefix filter (Chaudhuri, Ganti, Kaushik 2006). Two
+ * sets of n features with similarity at least T share one of their first n - ceil(T n) + 1 features, in
+ * any common order. A document of fewer than `few` features has a key for each feature of this prefix. So has a larger
+ * document that can reach similarity T to such a document.
  *
- * A key is a number of 48 bits: the band in the first 8, a hash in the others. Features are hashed
- * under the archive's key, which nobody else knows: texts that all share keys cannot be written. */
+ * A key has 48 bits: the band in the first 8 bits, a hash in the other 40. Features are hashed under the
+ * archive's secret key, so nobody can write texts that all share keys. */
 #ifndef SH_ARCHIVE_KEYS_H
 #define SH_ARCHIVE_KEYS_H
 
@@ -35,12 +34,12 @@ static inline unsigned sh_key_band(uint64_t key)
 
 struct sh_key_rule {
 	unsigned bands, rows;
-	unsigned few;       /* documents of fewer features are found by these; 0: none are */
+	unsigned few; /* documents of fewer features have keys of features; 0: no document has */
 	uint64_t threshold; /* in millionths */
 	uint64_t key[2];
 };
 
-/* Fill in bands and rows for the threshold. */
+/* Sets bands and rows for the threshold. */
 void sh_key_layout(struct sh_key_rule *r);
 
 struct sh_key_list {
@@ -48,11 +47,11 @@ struct sh_key_list {
 	size_t n, cap;
 };
 
-/* Append the keys of n features, distinct and ascending; without features there are none. */
+/* Appends the keys of a document. hash: n features, distinct and ascending. */
 int sh_keys_of(const struct sh_key_rule *r, const uint64_t *hash, size_t n,
     struct sh_key_list *list, struct sh_error *err);
 
-/* The key of an id, by which a document that is known is found again. */
+/* Returns the key of an id, by which the archive finds a document that it knows. */
 uint64_t sh_key_of_id(const struct sh_key_rule *r, struct sh_slice id);
 
 #endif

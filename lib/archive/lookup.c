@@ -1,4 +1,4 @@
-/* Many keys looked up in one segment. */
+/* Looks many keys up in one segment. */
 #include "archive/keys.h"
 #include "archive/segment.h"
 
@@ -6,7 +6,7 @@
 
 enum { FETCH = 512 };
 
-#define BAND_KEYS (UINT64_C(1) << SH_KEY_HASH_BITS) /* that a band has room for */
+#define BAND_KEYS (UINT64_C(1) << SH_KEY_HASH_BITS) /* number of keys of a band */
 
 struct look {
 	struct sh_segment *s;
@@ -14,7 +14,7 @@ struct look {
 	struct sh_error *err;
 };
 
-/* Whether record i has a key below; -1 on failure. */
+/* Returns whether the key of record i is less than key; -1 on failure. */
 static int below(const struct look *l, size_t i, uint64_t key)
 {
 	uint64_t got;
@@ -25,7 +25,8 @@ static int below(const struct look *l, size_t i, uint64_t key)
 	return got < key;
 }
 
-/* To the first record in lo .. hi-1 whose key is not below: all before lo are, hi is not. */
+/* Moves *lo to the first record whose key is not less than key. The keys of all records before *lo are less;
+ * the key of record hi is not. */
 static int bisect(const struct look *l, size_t *lo, size_t hi, uint64_t key)
 {
 	while (*lo < hi) {
@@ -42,7 +43,7 @@ static int bisect(const struct look *l, size_t *lo, size_t hi, uint64_t key)
 	return 0;
 }
 
-/* The same up to the last record, in strides that double. */
+/* Does the same without hi: searches upwards in strides that double. */
 static int stride_up(const struct look *l, size_t *lo, uint64_t key)
 {
 	for (size_t step = 1; *lo < l->n; step *= 2) {
@@ -58,7 +59,7 @@ static int stride_up(const struct look *l, size_t *lo, uint64_t key)
 	return 0;
 }
 
-/* The same down from record hi, which is not below. */
+/* Does the same downwards from record hi, in strides that double. */
 static int stride_down(const struct look *l, size_t *lo, size_t hi, uint64_t key)
 {
 	for (size_t step = 1; hi > *lo; step *= 2) {
@@ -76,7 +77,7 @@ static int stride_down(const struct look *l, size_t *lo, size_t hi, uint64_t key
 	return bisect(l, lo, hi, key);
 }
 
-/* The same for the whole segment, from a guess on. */
+/* Does the same for the whole segment, starting at a guess. */
 static int gallop(const struct look *l, size_t *lo, size_t guess, uint64_t key)
 {
 	int b;
@@ -96,12 +97,11 @@ static int gallop(const struct look *l, size_t *lo, size_t guess, uint64_t key)
 	return stride_up(l, lo, key);
 }
 
-/* Keys of a band are spread evenly: where the next one stands follows from where the last one
- * did. */
+/* The place of the last key. Keys of a band are spread evenly, so the place of the next key can be guessed. */
 struct place {
 	unsigned band;
-	uint64_t key;   /* last looked for */
-	size_t at, end; /* where it would stand, and where the band ends */
+	uint64_t key;   /* the last key */
+	size_t at, end; /* its record, or the record behind its place; end of the band */
 };
 
 static int enter_band(const struct look *l, struct place *p, uint64_t key)
@@ -126,8 +126,7 @@ static size_t guess(const struct place *p, uint64_t key)
 	return p->at + (size_t)((double)(p->end - p->at) * (double)(key - p->key) / span);
 }
 
-/* Have the disk bring at once what the next keys of this band will be looked for in, not one
- * after the other: how many keys that is. */
+/* Asks the kernel to read the blocks for the next keys of this band at once. Returns the number of these keys. */
 static size_t fetch(const struct look *l, const struct place *p, const uint64_t *key, size_t n)
 {
 	size_t at[FETCH], k = 0;

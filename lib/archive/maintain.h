@@ -1,29 +1,31 @@
-/* What is done to an archive now and then: it is checked, merged, and loses what is old or
- * unwanted. */
+/* Maintenance of an archive: checking, merging, removing, figures, export. */
 #ifndef SH_ARCHIVE_MAINTAIN_H
 #define SH_ARCHIVE_MAINTAIN_H
 
 #include "archive/archive.h"
 #include "base/hmap.h"
 
-/* Read every byte: checksums, forms, order, numbers, and that records belong together.
- * SH_ERR_RECORD says what is wrong first. */
+/* Reads every byte. Checks checksums, forms, order, numbers, and that the records of a document agree.
+ * SH_ERR_RECORD: the first error found. */
 int sh_archive_check(struct sh_archive *a, unsigned jobs, struct sh_error *err);
 
-/* All segments into one. */
+/* Merges all segments into one. */
 int sh_archive_compact(struct sh_archive *a, struct sh_error *err);
 
+/* Which documents to remove: those that satisfy one of the two conditions. */
 struct sh_removal {
-	const struct sh_hmap *ids;           /* those of these ids go, */
-	uint64_t before;                     /* and those added before this second since 1970, */
-	bool dry;                            /* or would */
-	uint64_t documents, kept;            /* how many that are; of them, that had stayed */
-	void (*met)(void *arg, uint32_t id); /* told of each of the ids that a document has */
+	const struct sh_hmap *ids; /* the document has one of these ids; NULL: no ids */
+	uint64_t before;           /* it was added before this time, in seconds since 1970 */
+	bool dry;                  /* count only, remove nothing */
+	uint64_t documents,
+	    kept; /* result: documents removed; of these, documents that had stayed */
+	void (*met)(void *arg,
+	    uint32_t id); /* called for each document with one of the ids: index of the id */
 	void *arg;
 };
 
-/* Documents that were dropped for one that goes go with it. Segments that lose something are
- * written again, the records of all documents are read. */
+/* Removes documents, and all documents that were dropped for them. Reads the records of all documents, and writes
+ * each segment again that loses a document. */
 int sh_archive_remove(struct sh_archive *a, struct sh_removal *r, struct sh_error *err);
 
 struct sh_archive_stats {

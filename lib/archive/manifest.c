@@ -152,7 +152,7 @@ static int broken(struct sh_error *err, const char *what)
 	return sh_error_set(err, SH_ERR_RECORD, "%s: take back a copy of the archive", what);
 }
 
-/* The rest of the next line, if it begins with the word and a blank. */
+/* Reads the next line if it begins with the word and a blank: *value is what follows the blank. */
 static bool line_of(struct reader *r, const char *word, struct sh_slice *value)
 {
 	size_t n = strlen(word);
@@ -167,7 +167,7 @@ static bool line_of(struct reader *r, const char *word, struct sh_slice *value)
 	return true;
 }
 
-/* Up to the next blank. */
+/* Cuts the first word off, up to the next blank. */
 static struct sh_slice word_of(struct sh_slice *s)
 {
 	const char *blank = s->n ? memchr(s->p, ' ', s->n) : NULL;
@@ -288,7 +288,7 @@ static int read_segments(struct reader *r, struct sh_manifest *m)
 	return 0;
 }
 
-/* The last line is the checksum of those before; they are what is left. */
+/* Compares the checksum in the last line, and cuts this line off. */
 static int check_sum(struct reader *r)
 {
 	enum { LAST = 9 + 16 + 1 };
@@ -321,7 +321,7 @@ static int read_all(struct reader *r, struct sh_manifest *m)
 	return r->rest.n ? broken(r->err, "a line is unknown") : 0;
 }
 
-/* One manifest has one spelling. */
+/* Refuses a text that sh_manifest_print() would not have written. */
 static int check_spelling(const struct sh_manifest *m, struct sh_slice text, struct sh_error *err)
 {
 	struct sh_buf again = { 0 };
@@ -333,7 +333,7 @@ static int check_spelling(const struct sh_manifest *m, struct sh_slice text, str
 	return status;
 }
 
-/* A first line that was cut, or ends as DOS has it, is a damaged one. */
+/* Whether the first line names another version. A first line that is cut or ends with CR LF is damaged. */
 static bool is_of_another_version(struct sh_slice text)
 {
 	const char *end = text.n ? memchr(text.p, '\n', text.n) : NULL;

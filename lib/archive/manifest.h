@@ -1,21 +1,21 @@
-/* The one small text file of an archive: what it was made with, and which files it consists of.
- * Whoever has it has the archive, old or new; all else in the folder is a leftover.
+/* The manifest: a small text file that has the settings of an archive and names its files. A file that the
+ * manifest does not name does not belong to the archive.
  *
  *     simhash-archive 1                        the format and its version
- *     option NAME VALUE                        what it was made with, as a run must say it again; and
- *                                              `digest escaped`, if there is batch.h's `escape`
+ *     option NAME VALUE                        a setting (bin/made_with.h); `digest escaped` stands for
+ *                                              sh_batch_opts.escape
  *     key HEX                                  of features, keys and digests; 32 digits
  *     store none|sketch|documents
  *     layout BANDS ROWS                        see keys.h
  *     next-number HEX                          of the next document
  *     next-segment HEX
- *     documents COUNT                          all that are recorded
- *     kept COUNT                               of them, those that stayed
+ *     documents COUNT                          documents recorded
+ *     kept COUNT                               documents that stayed, of these
  *     segment NUMBER FIRST LAST                hexadecimal; numbers of documents, ascending
- *     file NAME BYTES RECORDS CHECKSUM         its parts, in order: .doc .key [.set|.txt] .sum
+ *     file NAME BYTES RECORDS CHECKSUM         a file of the segment; in order: .doc .key [.set|.txt] .sum
  *     checksum HEX                             XXH3 of all lines before
  *
- * in this order. What is written otherwise than it would be printed is refused. */
+ * in this order. A manifest that sh_manifest_print() would write in another way is refused. */
 #ifndef SH_ARCHIVE_MANIFEST_H
 #define SH_ARCHIVE_MANIFEST_H
 
@@ -25,7 +25,7 @@ enum sh_store { SH_STORE_NONE, SH_STORE_SKETCH, SH_STORE_DOCUMENTS };
 
 extern const char *const sh_store_name[3];
 
-/* The files of a segment; without a store there is no SH_PART_STORE. */
+/* The files of a segment. With SH_STORE_NONE a segment has no SH_PART_STORE. */
 enum sh_part { SH_PART_DOC, SH_PART_KEY, SH_PART_STORE, SH_PART_SUM, SH_PARTS };
 
 struct sh_part_size {
@@ -33,7 +33,7 @@ struct sh_part_size {
 };
 
 struct sh_segment_entry {
-	uint32_t number, first, last; /* documents first .. last, some of which may be gone */
+	uint32_t number, first, last; /* documents first .. last; some may have been removed */
 	struct sh_part_size part[SH_PARTS];
 };
 
@@ -47,7 +47,7 @@ enum { SH_SETTINGS_MAX = 32, SH_NAME_MAX = 16, SH_BANDS_MAX = 64, SH_ROWS_MAX = 
 #define SH_MANIFEST_NEW  "manifest.new"
 
 struct sh_manifest {
-	struct sh_setting setting[SH_SETTINGS_MAX]; /* their text is borrowed */
+	struct sh_setting setting[SH_SETTINGS_MAX]; /* names and values are borrowed */
 	size_t n_settings;
 	uint64_t key[2];
 	enum sh_store store;
@@ -58,14 +58,14 @@ struct sh_manifest {
 	size_t n_segments, segments_cap;
 };
 
-/* The settings point into the text. SH_ERR_RECORD says what is wrong. */
+/* Reads a manifest. The settings point into the text. SH_ERR_RECORD: the text is damaged. */
 int sh_manifest_parse(struct sh_manifest *m, struct sh_slice text, struct sh_error *err);
 int sh_manifest_print(const struct sh_manifest *m, struct sh_buf *out, struct sh_error *err);
 void sh_manifest_free(struct sh_manifest *m);
 
 int sh_manifest_add(struct sh_manifest *m, const struct sh_segment_entry *e, struct sh_error *err);
 
-/* The file of a part, of at most SH_NAME_MAX bytes with its NUL. May be called by a signal's handler. */
+/* Writes the file name of a part, at most SH_NAME_MAX bytes with its NUL. A signal's handler may call it. */
 void sh_part_name(char *out, uint32_t segment, enum sh_part part, enum sh_store store);
 
 /* Whether the segments of an archive with this store have the part. */
@@ -80,7 +80,7 @@ bool sh_is_part_name(const char *name);
 /* Whether the manifest names the file as a part of one of its segments. */
 bool sh_manifest_has(const struct sh_manifest *m, const char *name);
 
-/* The value of a setting; empty when there is none of that name. */
+/* Returns the value of a setting, or an empty slice when the archive has no such setting. */
 struct sh_slice sh_manifest_setting(const struct sh_manifest *m, struct sh_slice name);
 
 #endif

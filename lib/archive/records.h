@@ -1,4 +1,4 @@
-/* The lines that a segment's files consist of; segment.h has their forms. */
+/* The lines of a segment's files; segment.h has their forms. */
 #ifndef SH_ARCHIVE_RECORDS_H
 #define SH_ARCHIVE_RECORDS_H
 
@@ -13,9 +13,9 @@ enum {
 	SH_TIME_DIGITS = 10,
 };
 
-#define SH_TIME_MAX UINT64_C(9999999999) /* what these hold: until the year 2286 */
+#define SH_TIME_MAX UINT64_C(9999999999) /* of SH_TIME_DIGITS: in the year 2286 */
 
-/* A line of .doc; its slices are views. */
+/* A line of .doc. Its slices are views into the line. */
 struct sh_doc_record {
 	uint32_t number, keeper;
 	uint64_t time;
@@ -23,11 +23,13 @@ struct sh_doc_record {
 	uint64_t digest;
 };
 
-/* The line is without its LF; what is printed has one. SH_ERR_RANGE: a time above SH_TIME_MAX. */
+/* Parsing takes a line without its LF; printing appends a line with its LF. SH_ERR_RANGE: the time is above
+ * SH_TIME_MAX. */
 int sh_doc_parse(struct sh_slice line, struct sh_doc_record *r, struct sh_error *err);
 int sh_doc_print(const struct sh_doc_record *r, struct sh_buf *out, struct sh_error *err);
 
-/* The number that a line of .doc or of the store begins with, and what stands behind its TAB. */
+/* Reads the number at the beginning of a line of .doc or of the store. sh_line_rest() returns the bytes behind the
+ * number and its TAB. */
 int sh_line_number(struct sh_slice line, uint32_t *number, struct sh_error *err);
 
 static inline struct sh_slice sh_line_rest(struct sh_slice line)
@@ -35,10 +37,10 @@ static inline struct sh_slice sh_line_rest(struct sh_slice line)
 	return sh_slice(line.p + SH_NUMBER_DIGITS + 1, line.n - SH_NUMBER_DIGITS - 1);
 }
 
-/* Append a number and its TAB. */
+/* Appends a number and its TAB. */
 int sh_line_begin(struct sh_buf *line, uint32_t number, struct sh_error *err);
 
-/* SH_KEY_LINE bytes of .key, LF included. Parsing: 0, or -1 when they are no such line. */
+/* Parses or prints SH_KEY_LINE bytes of .key, LF included. Parsing returns -1 when the bytes are not such a line. */
 int sh_key_parse(const char *line, uint64_t *key, uint32_t *number);
 void sh_key_print(char *out, uint64_t key, uint32_t number);
 

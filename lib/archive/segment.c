@@ -20,7 +20,7 @@ static int open_part(
 	return c->seen ? 0 : sh_error_nomem(err);
 }
 
-/* The checksums of each file are a stretch of all. */
+/* Gives each file its part of the lines of .sum. */
 static int share_sums(struct sh_segment *s, const struct sh_folder *folder, struct sh_error *err)
 {
 	const struct sh_part_size *all = &s->entry.part[SH_PART_SUM];
@@ -76,7 +76,7 @@ void sh_segment_close(struct sh_segment *s)
 
 /* ---- reading ---- */
 
-/* The first line that begins at or behind `at`, before `end`; end when there is none. */
+/* Moves *at to the first line that begins at *at or later, and before end; to end when there is no such line. */
 static int line_start(struct sh_checked *c, size_t *at, size_t end, struct sh_error *err)
 {
 	struct sh_slice rest;
@@ -101,15 +101,14 @@ int sh_segment_find(struct sh_segment *s, enum sh_part part, uint32_t number, st
 
 	if (number < s->entry.first || number > s->entry.last)
 		return 0;
-	/* Numbers are nearly without gaps, and lines of like length: a guess, then a half, then
-	 * a guess again. */
+	/* Numbers have few gaps, and lines have similar lengths. So interpolation and bisection take turns. */
 	while (lo < hi) {
 		size_t mid = guess ? lo + (size_t)((double)(hi - lo) * (double)(number - first) /
 						   (double)(last - first))
 				   : lo + (hi - lo) / 2;
 		uint32_t got = 0;
 
-		/* So that the guess is more often before the line than behind it. */
+		/* 64 bytes less: an interpolated place is better before the line than behind it. */
 		mid = guess && mid - lo > 64 ? mid - 64 : mid;
 		if (line_start(c, &mid, hi, err) < 0)
 			return -1;

@@ -1,4 +1,4 @@
-/* A segment (segment.h) in the making. */
+/* Writes a new segment (segment.h). */
 #ifndef SH_ARCHIVE_SEGMENT_WRITE_H
 #define SH_ARCHIVE_SEGMENT_WRITE_H
 
@@ -7,8 +7,8 @@
 struct sh_part_writer {
 	struct sh_folder_file file;
 	char block[SH_BLOCK];
-	size_t n;           /* of the block */
-	struct sh_buf sums; /* lines */
+	size_t n;           /* bytes in the block */
+	struct sh_buf sums; /* checksums of the blocks before, as lines */
 	uint64_t records;
 };
 
@@ -20,20 +20,20 @@ struct sh_segment_writer {
 	bool empty;
 };
 
-/* Whatever comes of it, sh_segment_abandon() frees. */
+/* Creates the files. After success and after failure, sh_segment_abandon() must free the writer. */
 int sh_segment_create(struct sh_segment_writer *w, const struct sh_folder *folder, uint32_t number,
     enum sh_store store, struct sh_error *err);
 
-/* A whole line with its LF, in order. */
+/* Writes one line with its LF. Lines must be in order. */
 int sh_segment_write(
     struct sh_segment_writer *w, enum sh_part part, struct sh_slice line, struct sh_error *err);
 
-/* The documents first .. last are, or were, in it. */
+/* Extends the range of numbers of the segment's entry to first .. last. */
 void sh_segment_covers(struct sh_segment_writer *w, uint32_t first, uint32_t last);
 
-/* Everything to the disk; w->entry is complete then. */
+/* Writes all data to the disk, and completes w->entry. */
 int sh_segment_finish(struct sh_segment_writer *w, struct sh_error *err);
-/* Frees a writer, finished or not; a zeroed one is nothing. */
+/* Frees a writer, finished or not. A zeroed writer owns nothing. */
 void sh_segment_abandon(struct sh_segment_writer *w);
 
 #endif

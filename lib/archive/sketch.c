@@ -6,7 +6,7 @@
 
 static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/* Bits of a difference that are written as they are. */
+/* Returns the number of low bits of a difference that are plain, not unary. */
 static unsigned plain_bits(size_t n)
 {
 	unsigned log = 63 - (unsigned)__builtin_clzll(n);
@@ -17,12 +17,12 @@ static unsigned plain_bits(size_t n)
 /* ---- printing ---- */
 
 struct bits {
-	uint64_t word; /* the last `n` bits are still to be written */
+	uint64_t word; /* its low n bits are not written yet */
 	unsigned n;
 	char *to;
 };
 
-/* count <= 32; room is the caller's care. */
+/* Writes count bits, at most 32. The caller has reserved the room. */
 static void put(struct bits *b, uint64_t value, unsigned count)
 {
 	b->word = b->word << count | value;
@@ -42,7 +42,7 @@ static void put_difference(struct bits *b, uint64_t x, unsigned plain)
 int sh_sketch_print(const uint64_t *hash, size_t n, struct sh_buf *out, struct sh_error *err)
 {
 	unsigned plain = n ? plain_bits(n) : 0;
-	/* The quotients add up to 2^32 >> plain at the most, which is less than 4 n. */
+	/* The quotients add up to at most 2^32 >> plain, which is less than 4 n. */
 	size_t most = SH_NUM_CHARS + 2 + (n * (plain + 5) + 32) / 6;
 	struct bits b = { 0 };
 	uint64_t last = 0;
@@ -67,9 +67,9 @@ int sh_sketch_print(const uint64_t *hash, size_t n, struct sh_buf *out, struct s
 /* ---- parsing ---- */
 
 struct reader {
-	unsigned char value[256]; /* of a digit, 64 of what is none */
+	unsigned char value[256]; /* of a digit; 64 for any other byte */
 	const unsigned char *p, *end;
-	uint64_t word; /* its first n bits are still to be read, zeros follow */
+	uint64_t word; /* its high n bits are not read yet; the other bits are 0 */
 	unsigned n;
 };
 
@@ -84,7 +84,7 @@ static void start(struct reader *r, const char *p, const char *end)
 	r->n = 0;
 }
 
-/* As many whole digits as there is room for. */
+/* Reads digits while the word has room for 6 bits. */
 static void fill(struct reader *r)
 {
 	while (r->n <= 58 && r->p < r->end && r->value[*r->p] < 64) {
@@ -105,7 +105,7 @@ static int read_difference(struct reader *r, unsigned plain, uint64_t *x)
 		ones = ~r->word ? (unsigned)__builtin_clzll(~r->word) : 64;
 		if (ones < r->n)
 			break;
-		/* All that is there, and perhaps more. */
+		/* The unary part goes on behind the word. */
 		if (r->n == 0 || r->p == r->end)
 			return -1;
 		q += r->n;
@@ -148,7 +148,7 @@ int sh_sketch_parse(struct sh_slice text, struct sh_sketch *s, struct sh_error *
 	if (!tab || sh_parse_u64(sh_slice(text.p, (size_t)(tab - text.p)), &n) < 0)
 		return bad(err);
 	start(&r, tab + 1, text.p + text.n);
-	/* Each feature takes a bit at least. */
+	/* Each feature takes at least one bit. */
 	if (n > (uint64_t)(r.end - r.p) * 6)
 		return bad(err);
 	if (have_room(s, (size_t)n, err) < 0)
@@ -159,7 +159,7 @@ int sh_sketch_parse(struct sh_slice text, struct sh_sketch *s, struct sh_error *
 			return bad(err);
 		s->hash[s->n] = last += x;
 	}
-	/* The last digit is filled up with zeros. */
+	/* The unused bits of the last digit must be 0. */
 	return r.p == r.end && r.n < 6 && r.word == 0 ? 0 : bad(err);
 }
 

@@ -1,10 +1,11 @@
-/* A document's set of features in few bytes: what it is compared by when its text is gone.
+/* A sketch: the features of a document in few bytes, to compare it when its text is not stored.
  *
- * Of each feature's hash the first 32 bits are kept: all of a document's, sorted, as differences in
- * a Golomb-Rice code (Golomb 1966, Rice 1979), b bits and the rest in unary, b = 31 - floor(log2 n),
- * written in the digits of base64, as `count TAB digits`. That is some 33.5 - log2 n bits a feature,
- * times 4/3. Two features of different documents are taken for one with the chance 2^-32: two
- * documents of 300 features have a similarity that is off, by one feature, once in 48,000. */
+ * A sketch holds the first 32 bits of each hash, sorted, as differences in a Golomb-Rice code (Golomb 1966, Rice
+ * 1979). The low b bits of a difference are plain, the others unary, with b = 31 - floor(log2 n). The bits are written
+ * as digits of base64: `count TAB digits`. A feature takes about 33.5 - log2 n bits, times 4/3.
+ *
+ * Two different features are equal in sketches with probability 2^-32. So the similarity of two documents of
+ * 300 features is wrong, by one feature, in one of 48,000 pairs. */
 #ifndef SH_ARCHIVE_SKETCH_H
 #define SH_ARCHIVE_SKETCH_H
 
@@ -13,10 +14,10 @@
 
 #include <stdint.h>
 
-/* Append the record of n hashes, ascending. */
+/* Appends the sketch of n hashes, which must ascend. */
 int sh_sketch_print(const uint64_t *hash, size_t n, struct sh_buf *out, struct sh_error *err);
 
-/* Hashes cut to what a sketch holds. */
+/* The first 32 bits of each hash, ascending. */
 struct sh_sketch {
 	uint64_t *hash;
 	size_t n, cap;
