@@ -1,9 +1,9 @@
-/* Text of any encoding to UTF-8, through iconv(3), and a word on what was assumed.
+/* Converts text of any charset to UTF-8 by iconv(3), and reports the charset that was assumed.
  *
- * In this order, the first that there is decides: a byte order mark; what the caller forces;
- * what was declared, unless the bytes contradict it; UTF-8, when the text is that; what
- * libuchardet (where the build has it) or unicode/encoding.h takes it for; and at last
- * windows-1252, which any bytes can be. What cannot be decoded becomes U+FFFD, counted. */
+ * The first of these rules that applies decides the charset: a byte order mark; the charset that the caller
+ * forces; the declared charset, unless the bytes contradict it; UTF-8, if the text is well-formed; the guess
+ * of libuchardet or of unicode/encoding.h; windows-1252, in which any bytes are text. A sequence that cannot be
+ * decoded becomes U+FFFD and is counted. */
 #ifndef SH_INGEST_CHARSET_H
 #define SH_INGEST_CHARSET_H
 
@@ -15,22 +15,22 @@ enum sh_charset_why {
 	SH_CHARSET_MARK,
 	SH_CHARSET_FORCED,
 	SH_CHARSET_DECLARED,
-	SH_CHARSET_UTF8, /* nothing was declared, and it is well-formed UTF-8, ASCII among it */
+	SH_CHARSET_UTF8, /* no charset was declared, and the text is well-formed UTF-8 or ASCII */
 	SH_CHARSET_DETECTED,
-	SH_CHARSET_CONTRADICTED, /* detected, against what was declared */
-	SH_CHARSET_ASSUMED,      /* for want of anything better */
+	SH_CHARSET_CONTRADICTED, /* detected, and another charset was declared */
+	SH_CHARSET_ASSUMED,      /* windows-1252, since no other rule applied */
 };
 
 enum { SH_CHARSET_NAME = 64 };
 
-/* What a text was taken for. */
+/* The charset that a text was decoded from. */
 struct sh_charset_verdict {
 	char name[SH_CHARSET_NAME];
 	enum sh_charset_why why;
 	uint64_t ill; /* sequences that were replaced */
 };
 
-/* Converters, kept for the next text. Zeroed it is ready; one serves one thread. */
+/* Holds the last converter for the next text. A zeroed struct is ready. It serves one thread. */
 struct sh_charset {
 	const char *forced; /* by --from-charset, or NULL */
 	iconv_t open;
@@ -40,22 +40,21 @@ struct sh_charset {
 
 void sh_charset_free(struct sh_charset *c);
 
-/* Append the text as well-formed UTF-8, without its byte order mark. declared: at most two names,
- * the first counts more, NULL or "" when there is none. SH_ERR_RECORD when it needs a charset
- * that iconv does not have. */
+/* Appends the text as well-formed UTF-8, without its byte order mark. declared: up to two names, NULL or "" for
+ * none; the first one has precedence. SH_ERR_RECORD: iconv lacks the charset. */
 int sh_charset_decode(struct sh_charset *c, struct sh_slice in, const char *const declared[2],
     struct sh_buf *out, struct sh_charset_verdict *verdict, struct sh_error *err);
 
-/* Append UTF-8 with its ill-formed sequences replaced; *ill grows by their number. */
+/* Appends UTF-8 with U+FFFD for each ill-formed sequence, and adds the number of such sequences to *ill. */
 int sh_charset_repair(struct sh_slice in, struct sh_buf *out, uint64_t *ill, struct sh_error *err);
 
-/* Whether iconv has it, under this name or the one that the web gives it. */
+/* Whether iconv has the charset, by this name or by the name that the Encoding Standard of the web maps it to. */
 bool sh_charset_known(struct sh_charset *c, const char *name);
 
-/* Whether its characters are units of two or four bytes, among them those of line ends: by its name. */
+/* Whether, by its name, the charset has code units of two or four bytes. */
 bool sh_charset_is_wide(const char *label);
 
-/* "declared", "detected", ...: to stand in brackets behind a name. */
+/* The reason in words, to be put in brackets behind the name: "declared", "detected", ... */
 const char *sh_charset_reason(enum sh_charset_why why);
 
 #endif

@@ -1,22 +1,23 @@
-/* Where JSON ends: by brackets and strings alone, whatever else is wrong in it. */
+/* Finds the end of a JSON object or array by its brackets and strings alone. Other errors in it do not matter. */
 #ifndef SH_INGEST_JSONSCAN_H
 #define SH_INGEST_JSONSCAN_H
 
 #include "base/slice.h"
 
-/* Where the scan for the end of an object or array has come to. Zeroed to begin. */
+/* The state of a scan. A zeroed one begins. */
 struct sh_json_scan {
 	size_t at, depth;
 	bool string, escape;
 };
 
-/* Go on to the end of what begins s, which may have grown: its bytes, or 0 when s ends before. */
+/* Continues the scan of the object or array that begins s. s may have grown since the last call. Returns its
+ * bytes, or 0 when s ends before it. */
 size_t sh_json_scan(struct sh_json_scan *scan, struct sh_slice s);
 
-/* Bytes of the JSON object or array that begins s; 0 when s ends before it. */
+/* Returns the bytes of the object or array that begins s; 0 when s ends before it. */
 size_t sh_json_extent(struct sh_slice s);
 
-/* A line without the character that begins each text of a sequence of JSON (RFC 7464). */
+/* The line without the character that begins each text of a JSON sequence (RFC 7464). */
 struct sh_slice sh_json_past_separator(struct sh_slice line);
 
 #endif
