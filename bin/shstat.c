@@ -8,7 +8,10 @@
 
 enum { SVG = CLI_OWN, WIDTH };
 
-enum { DEFAULT_WIDTH = 50, SVG_BAR = 22, SVG_GAP = 4, SVG_HEIGHT = 220, SVG_MARGIN = 50 };
+enum { DEFAULT_WIDTH = 50 };
+
+/* Pixels. A character of a label is at most SVG_CHARACTER wide at 12 px, for labels are digits, points and hyphens. */
+enum { SVG_BAR = 22, SVG_GAP = 6, SVG_HEIGHT = 220, SVG_MARGIN = 50, SVG_CHARACTER = 7 };
 
 static const struct cli_option options[] = {
 	{ SVG, "svg", NULL, "draw a picture (SVG)" },
@@ -191,9 +194,26 @@ static void print_text(
 
 /* ---- as a picture ---- */
 
+/* Returns the pixels from a bar to the next one: the widest label fits between them. */
+static unsigned chart_step(const struct chart *chart)
+{
+	char digits[SH_NUM_CHARS];
+	size_t widest = sh_print_u64(digits, chart->most);
+
+	for (unsigned i = 0; i < chart->n; i++) {
+		const struct row *r = &chart->row[i];
+		size_t name = strlen(r->name), note = strlen(r->note);
+
+		widest = name > widest ? name : widest;
+		widest = note > widest ? note : widest;
+	}
+	widest *= SVG_CHARACTER;
+	return SVG_GAP + (widest > SVG_BAR ? (unsigned)widest : SVG_BAR);
+}
+
 static unsigned chart_width(const struct chart *chart)
 {
-	unsigned w = chart->n * (SVG_BAR + SVG_GAP) + 2 * SVG_MARGIN;
+	unsigned w = chart->n * chart_step(chart) + 2 * SVG_MARGIN;
 
 	return w < 400 ? 400 : w;
 }
@@ -201,20 +221,21 @@ static unsigned chart_width(const struct chart *chart)
 static void draw_bar(struct cli *c, const struct chart *chart, unsigned i, unsigned top)
 {
 	const struct row *r = &chart->row[i];
-	unsigned x = SVG_MARGIN + i * (SVG_BAR + SVG_GAP), floor = top + SVG_HEIGHT;
+	unsigned step = chart_step(chart), floor = top + SVG_HEIGHT;
+	unsigned x = SVG_MARGIN + i * step + (step - SVG_BAR) / 2;
 	double h = (double)r->count / (double)chart->most * (SVG_HEIGHT - 20);
 
 	cli_print(c,
 	    "<rect x=\"%u\" y=\"%.1f\" width=\"%d\" height=\"%.1f\"><title>%s: "
 	    "%llu</title></rect>\n",
 	    x, floor - h, SVG_BAR, h, r->name, (unsigned long long)r->count);
-	cli_print(c, "<text x=\"%u\" y=\"%u\">%s</text>\n", x + SVG_BAR / 2, floor + 14, r->name);
+	cli_print(c, "<text x=\"%u\" y=\"%u\">%s</text>\n", x + SVG_BAR / 2, floor + 15, r->name);
 	if (r->count)
 		cli_print(c, "<text x=\"%u\" y=\"%.1f\">%llu</text>\n", x + SVG_BAR / 2,
 		    floor - h - 4, (unsigned long long)r->count);
 	if (*r->note)
 		cli_print(c, "<text x=\"%u\" y=\"%u\" class=\"note\">%s</text>\n", x + SVG_BAR / 2,
-		    floor + 28, r->note);
+		    floor + 30, r->note);
 }
 
 static void draw(struct cli *c, const struct chart *chart, unsigned top)
@@ -228,20 +249,23 @@ static void draw(struct cli *c, const struct chart *chart, unsigned top)
 	cli_print(c, "<line x1=\"%d\" y1=\"%u\" x2=\"%u\" y2=\"%u\"/>\n", SVG_MARGIN, floor, right,
 	    floor);
 	cli_print(c, "<text x=\"%u\" y=\"%u\">%s%s%s</text>\n", (SVG_MARGIN + right) / 2,
-	    floor + 44, chart->label, chart->note ? "; below: " : "",
+	    floor + 48, chart->label, chart->note ? "; below: " : "",
 	    chart->note ? chart->note : "");
 }
 
 static void draw_svg(struct cli *c, const struct sh_counts *s, const struct chart charts[2])
 {
 	unsigned w = chart_width(&charts[0]), w2 = chart_width(&charts[1]), top = SVG_MARGIN;
-	unsigned n = s->pairs ? 2 : 1;
+	unsigned n = s->pairs ? 2 : 1, height = n * (SVG_HEIGHT + 2 * SVG_MARGIN);
 
+	w = w > w2 ? w : w2;
 	cli_print(c,
-	    "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%u\" height=\"%u\">\n"
-	    "<style>rect{fill:#3a6ea5}line{stroke:#444}text{font:10px sans-serif;text-anchor:"
-	    "middle;fill:#222}.title{font-size:14px;text-anchor:start}.note{fill:#888}</style>\n",
-	    w > w2 ? w : w2, n * (SVG_HEIGHT + 2 * SVG_MARGIN));
+	    "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%u\" height=\"%u\" "
+	    "viewBox=\"0 0 %u %u\">\n"
+	    "<style>rect{fill:#3a6ea5}.ground{fill:#fff}line{stroke:#444}text{font:12px "
+	    "sans-serif;text-anchor:middle;fill:#222}.title{font-size:15px;text-anchor:start}"
+	    ".note{fill:#666}</style>\n<rect class=\"ground\" width=\"%u\" height=\"%u\"/>\n",
+	    w, height, w, height, w, height);
 	for (unsigned i = 2 - n; i < 2; i++, top += SVG_HEIGHT + 2 * SVG_MARGIN)
 		draw(c, &charts[i], top);
 	cli_print(c, "</svg>\n");

@@ -69,21 +69,48 @@ load helper
 	printf 'a\tb\t0\nc\td\t0\ne\tf\t20\n' >pairs
 	try 'shstat --svg pairs'
 	exits 0
-	grep -q '<svg [^>]* width="646" height="640">' out
-	[ "$(grep -c '<rect' out)" -eq 22 ]
+	grep -q '<svg [^>]* width="688" height="640" viewBox="0 0 688 640">' out
+	grep -q '^<rect class="ground" width="688" height="640"/>$' out
+	[ "$(grep -c '<rect x' out)" -eq 22 ]
 	[ "$(grep -c '</text>' out)" -eq 29 ]
 	[ "$(grep -c 'height="200.0"' out)" -eq 2 ]
 	[ "$(grep -c 'height="100.0"' out)" -eq 1 ]
 	awk 'BEGIN { for (i = 1; i <= 80000; i++) print "a" i "\ta1" }' >groups
 	try 'shstat --svg groups'
 	exits 0
-	grep -q '<svg [^>]* width="568" height="320">' out
+	grep -q '<svg [^>]* width="1720" height="320" viewBox="0 0 1720 320">' out
 	[ "$(grep -c 'class="title"' out)" -eq 1 ]
 	echo 'a	b	0' | cat - <(awk '{ print $1 "\t" $2 "\t0" }' groups) >pairs
 	try 'shstat --svg pairs'
-	grep -q '<svg [^>]* width="568" height="640">' out
+	grep -q '<svg [^>]* width="1720" height="640" viewBox="0 0 1720 640">' out
 	try 'head -n 3 groups | shstat --svg'
-	grep -q '<svg [^>]* width="400" height="320">' out
+	grep -q '<svg [^>]* width="400" height="320" viewBox="0 0 400 320">' out
+}
+
+@test "--svg: labels of 12 px do not overlap" {
+	cat >overlaps.py <<-'END'
+	import sys, xml.dom.minidom
+	page = xml.dom.minidom.parse("out").documentElement
+	style = page.getElementsByTagName("style")[0].firstChild.data
+	assert "text{font:12px " in style
+	boxes = []
+	for t in page.getElementsByTagName("text"):
+	    text, x, y = t.firstChild.data, float(t.getAttribute("x")), float(t.getAttribute("y"))
+	    size = 15 if t.getAttribute("class") == "title" else 12
+	    half = len(text) * size * 0.56 / 2  # a digit of a common sans-serif font
+	    x += half if size == 15 else 0
+	    box = (x - half, x + half, y - size * 0.75, y + size * 0.2)
+	    assert box[0] >= 0 and box[1] <= float(page.getAttribute("width")) and box[2] >= 0, text
+	    for other, b in boxes:
+	        assert box[0] >= b[1] or b[0] >= box[1] or box[2] >= b[3] or b[2] >= box[3], (text, other)
+	    boxes.append((text, box))
+	END
+	awk 'BEGIN { for (i = 1; i <= 200000; i++) print "a" i "\ta1\t" i % 300 % 130 "\t0." 1000 + i % 9000 }' >pairs
+	for input in pairs <(cut -f 1-2 pairs) <(head -n 1 pairs) <(yes "$(printf 'a\tb\t7')" | head -n 123456) /dev/null; do
+		try "shstat --svg $input 2>/dev/null"
+		exits 0
+		python3 overlaps.py
+	done
 }
 
 @test "groups: sizes only, in doubling rows beyond four" {
