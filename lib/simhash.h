@@ -21,8 +21,8 @@ extern "C" {
 #define SIMHASH_MAX_WORDS 16
 
 struct simhash_error {
-	int code; /* 0: none */
-	char text[512];
+	int code;       /* not 0 after a failure */
+	char text[512]; /* what is wrong, without a newline */
 };
 
 /* The options of shfp(1), with the same names. Call simhash_defaults() or simhash_profile() first, then
@@ -68,18 +68,22 @@ unsigned simhash_distance(const uint64_t *a, const uint64_t *b, unsigned bits);
 /* Writes bits / 4 lower-case hex digits, as in records, and a NUL. bits must be a multiple of 4. */
 void simhash_hex(const uint64_t *fp, unsigned bits, char *out);
 
-/* Parses bits / 4 lower-case hex digits. Returns 0, or -1 for any other text. */
+/* Parses bits / 4 lower-case hex digits; bits is a multiple of 4 up to 1024. Returns 0, or -1 for any other
+ * text or width. On failure fp may be partly written. */
 int simhash_from_hex(const char *hex, unsigned bits, uint64_t *fp);
 
-/* Called for each pair with the indexes of its fingerprints. A negative result ends the join. */
+/* Called for each pair with the indexes of its fingerprints. A negative result ends the join, which then returns
+ * -1. */
 typedef int simhash_pair(void *arg, size_t i, size_t j, unsigned distance);
 
 /* Finds all pairs i < j of n < 2^32 fingerprints at distances up to and including `distance`, each pair
- * once. The fingerprints lie one after the other. bits is a multiple of 4 up to 1024. */
+ * once, in unspecified order. The fingerprints lie one after the other. bits is a multiple of 4 up to 1024.
+ * Returns 0 or -1. */
 int simhash_join(const uint64_t *fp, size_t n, unsigned bits, unsigned distance, simhash_pair *pair,
     void *arg, struct simhash_error *error);
 
-/* Finds all pairs of one of the n fingerprints at fp and one of the m fingerprints at other. */
+/* Finds all pairs of fingerprint i of the n at fp and fingerprint j of the m at other; the bounds and the result
+ * are as for simhash_join(). */
 int simhash_join_two(const uint64_t *fp, size_t n, const uint64_t *other, size_t m, unsigned bits,
     unsigned distance, simhash_pair *pair, void *arg, struct simhash_error *error);
 
@@ -101,7 +105,7 @@ size_t simhash_bands_tables(const struct simhash_bands *b);
 size_t simhash_bands_key_size(const struct simhash_bands *b); /* bytes, without a NUL */
 
 /* Returns the expected share of the pairs at this distance that share a key. Returns a negative value
- * when it is unknown: for bands made without a recall, beyond their distance. */
+ * when it is unknown: for bands of simhash_bands_new(), beyond their distance. */
 double simhash_bands_recall(const struct simhash_bands *b, unsigned distance);
 
 /* Writes the key of fp in table t: simhash_bands_key_size() bytes and a NUL. A key contains its table, so

@@ -126,7 +126,8 @@ static inline uint64_t sh_band_bits(const struct sh_band_table *t, const uint64_
 /* Makes the layout that a key names, for fingerprints of `bits` bits. */
 int sh_band_from_key(struct sh_band *b, struct sh_slice key, unsigned bits, struct sh_error *err);
 
-/* Takes the tag off a key of the layout. Returns the tag's last two digits, or SH_NO_TAG. */
+/* Removes the tag from a key of the layout. Returns the tag's last two digits as a number, 0 to 255, or
+ * SH_NO_TAG when the key has none. */
 int sh_band_cut_tag(const struct sh_band *b, struct sh_slice *key);
 
 /* Checks every field of a key, with or without a tag, against the layout, and stores its table

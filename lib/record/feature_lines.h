@@ -1,7 +1,7 @@
 /* Reads the feature records of one document, many lines in one call.
  *
  * All TABs and LFs of a chunk are found first (record/marks.h). Lines are then split at these
- * places, so that no line waits for the end of the line before it.
+ * places, so that the processor can work on several lines at once.
  *
  *     sh_feature_lines_init(&l, false, err);
  *     for each place p in a chunk where a line of the document begins:

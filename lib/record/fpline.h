@@ -70,9 +70,9 @@ static inline size_t sh_id_length(const char *p)
 	return SH_ID_MAX + 1;
 }
 
-/* Reads the record at p into fp[]. Returns the length of its line with the LF, and the id in *id; 0
- * when the record has another form: then sh_record_fp() decides. A whole line must stand between p and
- * `end`, the byte before `end` is an LF. SH_PAD bytes behind `end` must be readable. */
+/* Reads the record at p into fp[], and sets *id. Returns the length of its line with the LF, in bytes; 0 when
+ * the record has another form: then sh_record_fp() decides. The byte before `end` must be an LF. SH_PAD
+ * bytes behind `end` must be readable. */
 static inline size_t sh_fp_line(const char *p, const char *end, const struct sh_fp_form *form,
     uint64_t *fp, struct sh_slice *id)
 {

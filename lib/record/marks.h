@@ -1,5 +1,5 @@
 /* Finds the TABs and LFs of records, and on request blanks and backslashes, 64 bytes at a time.
- * Lines can then be split without waiting for the end of the line before.
+ * Lines can then be split independently of each other.
  *
  * All rows give the same offsets (t/unit/test_variants.c). */
 #ifndef SH_RECORD_MARKS_H
@@ -11,14 +11,15 @@
 
 #include "base/variant.h"
 
-/* This many bytes behind the text may be read, and elements behind the last mark are written. */
+/* The number of bytes behind the text that may be read. As many elements of at[] behind the last mark may be
+ * written. */
 enum { SH_MARKS_SLACK = 64 };
 
 struct sh_marks_kernel {
 	struct sh_variant variant;
 	/* Writes the offsets of all marks among n < 2^32 bytes, in ascending order, to at[]. Returns
-	 * their number. *words: blanks and backslashes are marks, too; it is set to whether there are
-	 * any. */
+	 * their number. When *words is true, blanks and backslashes are marks, too, and *words is set to
+	 * whether the text has any. */
 	size_t (*find)(const char *p, size_t n, bool *words, uint32_t *at);
 };
 
@@ -27,7 +28,7 @@ extern const struct sh_marks_kernel sh_marks_plain;
 extern const struct sh_marks_kernel sh_marks_sse2, sh_marks_avx2, sh_marks_avx512;
 #endif
 
-/* Returns row i of those that this machine can run, the fastest first; NULL behind the last. */
+/* Returns row i of the rows that this machine can run, the fastest first; NULL after the last. */
 const struct sh_marks_kernel *sh_marks_kernel_at(unsigned i);
 
 #endif

@@ -20,8 +20,8 @@ struct sh_docs_opts {
 typedef int sh_docs_each(
     void *arg, const struct sh_document *doc, struct sh_job *job, struct sh_error *err);
 
-/* Examines the beginning of a file: skips a UTF-8 byte order mark, refuses other encodings and
- * compressed data. */
+/* Examines the beginning of a file. Removes a UTF-8 byte order mark from *in. Returns 0, or -1 with
+ * SH_ERR_RECORD when the text is recognised as UTF-16, UTF-32, GB18030 or Big5. */
 int sh_docs_head(struct sh_slice *in, struct sh_error *err);
 
 /* Processes one chunk (sh_pool.work). Returns 0, or -1 with job->err. */
