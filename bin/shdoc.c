@@ -37,7 +37,7 @@ static const struct cli_program program = {
 	.reaches = true,
 };
 
-/* The same for a build that cannot read all. */
+/* The program, with a help text that names the forms that this build cannot read. */
 static const struct cli_program *program_here(void)
 {
 	static struct cli_program lacking;
@@ -61,7 +61,7 @@ struct run {
 	struct sh_ids ids;
 	struct sh_buf record;
 	const char *fields;  /* of -f */
-	const char *operand; /* when it is a folder: files' ids are their paths below it */
+	const char *operand; /* the folder that is read, or NULL; ids are paths below it */
 	uint64_t folders, repeated, links, special, temporary, failed;
 	bool follow, verbose;
 };
@@ -121,7 +121,7 @@ static void on_skipped(void *arg, const char *what)
 
 /* ---- files ---- */
 
-/* A file that cannot be read is told, and the next one is read. */
+/* Reports a file or member that cannot be read. The next one is read. */
 static int on_trouble(void *arg, struct sh_error *err)
 {
 	struct run *run = arg;
@@ -139,7 +139,7 @@ static int on_trouble(void *arg, struct sh_error *err)
 	return 0;
 }
 
-/* What is written, or about to be replaced, within the folder that is read. */
+/* Whether the path is an output of this run. */
 static bool is_output(const struct cli *c, const char *path)
 {
 	return sh_is_open_file(path, c->out.fd) ||
@@ -188,7 +188,7 @@ static void read_operand(struct run *run, const char *operand)
 	run->temporary += walk.temporary;
 }
 
-/* ---- the word at the end ---- */
+/* ---- the report at the end ---- */
 
 static const char *plural(uint64_t n)
 {
@@ -299,7 +299,7 @@ static void take(struct run *run, int opt)
 
 /* ---- memory for pages ---- */
 
-static struct cli *out_of_memory; /* whose end it is */
+static struct cli *out_of_memory; /* the program that ends when libxml2 gets no memory */
 
 static void *there(void *p)
 {
@@ -327,8 +327,7 @@ static char *copy(const char *text)
 	return there(strdup(text));
 }
 
-/* Not free() itself: by that the library would know that it may clean up at the end, which can be
- * in the midst of its work. */
+/* free() itself would make libxml2 clean up when the process ends. That can happen within a call of libxml2. */
 static void put(void *p)
 {
 	free(p);
@@ -376,7 +375,7 @@ int main(int argc, char **argv)
 	parse_options(&run);
 	end_without_memory(&c);
 	cli_open(&c);
-	/* Bytes are counted as they come out of decompressors: no share of them is known. */
+	/* Bytes are counted after decompression, so the total is unknown. */
 	c.progress.total = 0;
 	for (size_t i = 0; i < c.n_operands; i++)
 		read_operand(&run, c.operands[i]);

@@ -16,8 +16,8 @@ enum { DETECT_BYTES = 256 * 1024 };
 
 /* ---- names ---- */
 
-/* Names that mean more than they say: the web's practice, from its Encoding Standard, and what
- * mail programs write. Others go to iconv as they are. */
+/* Names that stand for another charset: by the Encoding Standard of the web, and as mail programs write them.
+ * iconv gets all other names unchanged. */
 static const char *const aliases[][2] = {
 	{ "utf8", "UTF-8" },
 	{ "unicode-1-1-utf-8", "UTF-8" },
@@ -137,7 +137,7 @@ static const char *const aliases[][2] = {
 	{ "x-mac-ukrainian", "MAC-CYRILLIC" },
 };
 
-/* What iconv is asked for, in `name`; "" when it can be no charset's name. */
+/* Sets `name` to the name that iconv gets; "" when the label cannot be a name. */
 static void canonical(const char *label, char name[SH_CHARSET_NAME])
 {
 	size_t n = strlen(label);
@@ -191,7 +191,7 @@ void sh_charset_free(struct sh_charset *c)
 	sh_buf_free(&c->room);
 }
 
-/* A converter that begins anew. */
+/* Opens the converter, or resets the open one. */
 static bool open_converter(struct sh_charset *c, const char *name)
 {
 	if (!*name)
@@ -241,7 +241,7 @@ int sh_charset_repair(struct sh_slice in, struct sh_buf *out, uint64_t *ill, str
 	return sh_buf_add(out, from, (size_t)(end - from), err);
 }
 
-/* Bytes of the units that characters are made of. */
+/* Bytes of a code unit. */
 static size_t unit_of(const char *name)
 {
 	static const struct {
@@ -298,7 +298,7 @@ static size_t wrong_bytes(const char *name, const uint8_t *p, size_t n, uint8_t 
 	return wrong;
 }
 
-/* By the converter that is open; what it cannot take is replaced, a unit at a time. */
+/* Converts by the open converter. Ill-formed input is replaced, one code unit at a time. */
 static int convert(struct sh_charset *c, struct sh_slice in, uint8_t trail, struct sh_buf *out,
     uint64_t *ill, struct sh_error *err)
 {
@@ -357,8 +357,8 @@ static int convert_jis(struct sh_charset *c, struct sh_slice in, struct sh_buf *
 	return bad;
 }
 
-/* What iconv has given from `from` on. It knows UTF-8 by more names than there are, and lets old
- * sequences of five bytes pass from the one to the other. */
+/* Repairs the output of iconv from `from` on. iconv has further names for UTF-8, and copies the obsolete sequences
+ * of five bytes. */
 static int see_to_utf8(
     struct sh_charset *c, struct sh_buf *out, size_t from, uint64_t *ill, struct sh_error *err)
 {

@@ -1,8 +1,8 @@
-/* The document that one object of JSON is. */
+/* One JSON object to a document. */
 #include "ingest/forms.h"
 #include "unicode/utf8.h"
 
-/* Take a line for text of the charset that was forced; JSON is UTF-8 otherwise. */
+/* Decodes the line from the forced charset, if there is one. */
 static int force(struct sh_ingest *in, struct sh_slice *line, struct sh_error *err)
 {
 	static const char *const none[2] = { NULL, NULL };
@@ -18,7 +18,7 @@ static int force(struct sh_ingest *in, struct sh_slice *line, struct sh_error *e
 	return 0;
 }
 
-/* Ill-formed UTF-8 replaced; the text itself is left as it is, line ends too. */
+/* Replaces ill-formed UTF-8. Line ends stay as they are. */
 static int repair(struct sh_ingest *in, struct sh_slice *text, struct sh_error *err)
 {
 	if (sh_utf8_valid(text->p, text->n))

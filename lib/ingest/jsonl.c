@@ -5,7 +5,7 @@
 #include "stream/docs.h"
 #include "unicode/utf8.h"
 
-/* Take a line of any length. */
+/* Takes a line of any length. */
 static int skip_line(struct sh_reader *r, struct sh_error *err)
 {
 	struct sh_slice piece;
@@ -21,8 +21,7 @@ static int skip_line(struct sh_reader *r, struct sh_error *err)
 	return got;
 }
 
-/* What is no UTF-8 is refused, for the whole file; its byte order mark is dropped, and counts more
- * than what is forced. */
+/* Refuses a file that is not UTF-8, and skips a byte order mark. The mark has precedence over a forced charset. */
 static int check_head(struct sh_ingest *in, struct sh_reader *r, struct sh_error *err)
 {
 	struct sh_slice head;

@@ -32,7 +32,7 @@ static void blame(const struct sh_mbox *m, struct sh_error *err)
 	    text);
 }
 
-/* It would be taken for the beginning of a line, which then is no field. */
+/* Skips a byte order mark, which would make the first line no field. */
 static int drop_mark(struct sh_reader *r, struct sh_error *err)
 {
 	struct sh_slice head;

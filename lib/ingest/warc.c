@@ -31,14 +31,14 @@ static int broken(const struct sh_warc *w, const char *what, struct sh_error *er
 	    (unsigned long long)w->at, what);
 }
 
-/* A lone CR is one that the end of the file cut. */
+/* A lone CR is a CR LF that the end of the file cut. */
 static bool is_empty(struct sh_slice line)
 {
 	return (line.n == 1 && (line.p[0] == '\n' || line.p[0] == '\r')) ||
 	       (line.n == 2 && memcmp(line.p, "\r\n", 2) == 0);
 }
 
-/* The block of the record before, and the two empty lines that end it. */
+/* Skips the block of the record before, and the two empty lines behind it. */
 static int skip_rest(struct sh_reader *r, struct sh_warc *w, struct sh_error *err)
 {
 	struct sh_slice line;

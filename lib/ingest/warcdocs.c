@@ -7,10 +7,10 @@
 
 enum { HTTP_HEAD = 64 * 1024 };
 
-/* Where a record's text is, before all of it is read. */
+/* What is known of a record's text before all of it is read. */
 struct page {
 	bool http; /* a response, whose body stands behind its own head */
-	bool cut;  /* the archive, or this record of it, has only the beginning */
+	bool cut;  /* the record has only the beginning of the body */
 	enum sh_body_kind kind;
 	struct sh_media media;
 };
@@ -70,7 +70,7 @@ static int look_at(struct sh_ingest *in, struct sh_reader *r, const struct sh_wa
 	if (sh_slice_like(type, "response") &&
 	    (!*page->media.type || strcmp(page->media.type, "application/http") == 0))
 		return look_at_response(in, r, w, page, wanted, err);
-	/* Requests and the like are about documents. */
+	/* Other records, such as requests, hold no documents. */
 	if (!sh_slice_like(type, "response") && !sh_slice_like(type, "resource") &&
 	    !sh_slice_like(type, "conversion"))
 		return 0;
@@ -99,7 +99,7 @@ static int text_of(struct sh_ingest *in, struct page *page, struct sh_slice bloc
 	return sh_body_text(&in->body, page->kind, body, page->media.charset, &in->text, err);
 }
 
-/* The record with its head, as far as it is ready: for those who want it back. */
+/* The record with its head, as far as it is ready, for --rejects. */
 static struct sh_slice whole_record(
     struct sh_ingest *in, const struct sh_warc *w, struct sh_slice block)
 {
@@ -141,7 +141,7 @@ static int one_record(struct sh_ingest *in, struct sh_reader *r, const struct sh
 	return sh_ingest_document(in, id, sh_buf_slice(&in->text), err);
 }
 
-/* Say which record it is. */
+/* Puts the place and the URI of the record into the message. */
 static void blame(const struct sh_warc *w, struct sh_error *err)
 {
 	struct sh_slice uri = sh_warc_field(w, "WARC-Target-URI");
@@ -164,7 +164,7 @@ int sh_ingest_warc(struct sh_ingest *in, struct sh_reader *r, struct sh_error *e
 			continue;
 		if (err->code == SH_ERR_RECORD) {
 			blame(&w, err);
-			/* What of it is not ready yet was not needed to see that it is bad. */
+			/* The bytes that are not ready were not needed to find the error. */
 			if (block.n == 0)
 				block = sh_reader_ready(r);
 			if (block.n > w.length)
