@@ -87,7 +87,7 @@ state() {
 	done
 }
 
-@test "documents that were seen add nothing and give the same again, however they are cut" {
+@test "known documents add nothing and have the same outcome again, in batches of any size" {
 	texts 5 60 400 >docs
 	head -n 200 docs >first
 	tail -n +201 docs >second
@@ -118,7 +118,7 @@ state() {
 	same before after
 }
 
-@test "several of one id and text, no features, one id with another text" {
+@test "several documents of one id and text; documents without features; one id with two texts" {
 	cat >docs <<-'END'
 	x	one two three four five six seven eight nine ten eleven twelve
 	x	one two three four five six seven eight nine ten eleven twelve
@@ -144,7 +144,7 @@ state() {
 	same kept out
 }
 
-@test "among equals the order is by document and number: of twins, of records of one document, of keys" {
+@test "ties are broken by document and number: repeated documents, records of one document, keys" {
 	printf '%s\n' 'x\tone text of some words that stands here twice' 'y\tanother text of other words, once' |
 		while read -r line; do printf "$line\n"; done >two
 	{ cat two; head -n 1 two; } >twins
@@ -204,7 +204,7 @@ state() {
 	sharchive -q check archive
 }
 
-@test "what is dropped for a protected twin is dropped for the one that is written" {
+@test "a document dropped for a protected copy has the copy that is written as its keeper" {
 	sharchive init archive
 	printf '%s\tone two three four five six seven eight nine ten eleven twelve%s\n' a '' a '' b ' thirteen' >docs
 	echo a >ids
@@ -242,7 +242,7 @@ state() {
 	same expected report
 }
 
-@test "stats tells what the store takes: of sketches 4.1 bytes a feature of 500, of texts 10 more each" {
+@test "stats: a sketch takes 4.1 bytes for each of 500 features, a text its length and 10 bytes" {
 	awk 'BEGIN { for (i = 1; i <= 40; i++) { printf "d%d\t", i; for (j = 1; j <= 500; j++) printf "w%d ", 1000 * i + j; print "" } }' >docs
 	for store in none sketch documents; do
 		sharchive init $store -n 1 --store $store
@@ -357,7 +357,7 @@ state() {
 	gives 1
 }
 
-@test "init makes none for options that every run would refuse" {
+@test "init makes no archive for options that every run would refuse" {
 	try 'sharchive init archive --stem klingon'
 	exits 2
 	gives
@@ -384,7 +384,7 @@ state() {
 	grep -q ' groups, largest 4; ' err
 }
 
-@test "init makes one once, and none over the remains of another" {
+@test "init refuses a folder with an archive or the remains of one" {
 	try 'sharchive init archive'
 	exits 0
 	try 'sharchive init archive'
@@ -437,7 +437,7 @@ state() {
 	[ "$(cat hidden/journal)" = mine ]
 }
 
-@test "what is relied on is on the disk first; the lock is one that NFS grants" {
+@test "files are synced before the manifest names them; the lock is one that NFS grants" {
 	command -v strace >/dev/null || skip 'no strace(1)'
 	strace -o /dev/null true 2>/dev/null || skip 'no ptrace'
 	sanitized && skip 'the sanitizers cannot be traced'
@@ -468,7 +468,7 @@ state() {
 	grep -qE "\"lock\", O_RDWR.* = $lock\$" trace
 }
 
-@test "cppjieba's dictionary is known by its content, wherever it lies" {
+@test "cppjieba's dictionary is compared by its content, not by its path" {
 	# dictionary DIR WORD: one that is whole
 	dictionary() {
 		mkdir -p "$1"
@@ -519,7 +519,7 @@ state() {
 	head -n 1 err | grep -qE '^shdedup: --dict content:[0-9a-f]{16}: the archive was made with --dict 0{63} \(give it each time\)$'
 }
 
-@test "jieba's dictionary is known by its words, whatever file it is in" {
+@test "jieba's dictionary is compared by its words, not by its file" {
 	data=${JIEBA_DATA:-/usr/lib/python3/dist-packages/jieba}
 	[ -e "$SHBIN/jieba.dict" ] && [ -e "$data/dict.txt" ] || skip "no data of jieba's"
 	printf '1\t中国人民\n' >docs
@@ -584,7 +584,7 @@ state() {
 	exits 0
 }
 
-@test "a list that comes by a pipe is known by its content, too" {
+@test "a list from a pipe is compared by its content, too" {
 	printf 'a\tone two three four five six\n' >docs
 	printf 'two\n' >stop
 	try 'cat stop | sharchive init archive --stop /dev/stdin'
@@ -616,7 +616,7 @@ state() {
 	exits 2
 }
 
-@test "options that contradict each other" {
+@test "options that cannot be used together are refused" {
 	sharchive init archive
 	while IFS='|' read -r how message; do
 		try "shdedup $how </dev/null"
@@ -630,7 +630,7 @@ state() {
 	END
 }
 
-@test "remove and expire: what was dropped for one goes with it; --dry-run only counts" {
+@test "remove and expire remove dropped documents with their keeper; --dry-run only counts" {
 	texts 5 60 300 >docs
 	sharchive init archive
 	head -n 100 docs | SOURCE_DATE_EPOCH=1000000 shdedup -q -a archive >/dev/null
@@ -676,7 +676,7 @@ manifest" ]
 	same expected out
 }
 
-@test "segments are merged as they come, compact leaves one, and neither changes what is found" {
+@test "segments are merged, compact leaves one, and neither changes what is found" {
 	texts 5 40 640 >docs
 	split -a 3 -l 10 docs batch.
 	sharchive init archive
@@ -731,7 +731,7 @@ manifest" ]
 	same expected report
 }
 
-@test "a document is known again in another form: escapes, JSON, --raw" {
+@test "a document is known in each form of input: escapes, JSON, --raw" {
 	cat >docs <<-'END'
 	a	a tab\tand\na line feed in some words
 	b	a backslash \\t and so on, some words
@@ -781,7 +781,7 @@ manifest" ]
 	same before after
 }
 
-@test "another run at it: fail at once, or wait" {
+@test "while another run uses the archive, a run fails at once or waits" {
 	sharchive init archive
 	texts 5 40 50 >docs
 	shdedup -q docs >expected
@@ -812,7 +812,7 @@ manifest" ]
 	exits 0
 }
 
-@test "remove: the archive is free until all ids are there, for what names them may look into it" {
+@test "remove locks the archive after all ids are read: their program may read the archive" {
 	printf 'a\tone two three four five six\n' >docs
 	sharchive init archive
 	shdedup -q -a archive docs >out
@@ -826,7 +826,7 @@ manifest" ]
 	echo 'sharchive: 1 document removed, 1 of which had stayed' | same - removed
 }
 
-@test "output that cannot be written leaves the archive as it was, and a run again gives all" {
+@test "output that cannot be written leaves the archive as it was; a second run writes all" {
 	[ -e /dev/full ] || skip
 	sharchive init archive
 	state archive >before
@@ -842,7 +842,7 @@ manifest" ]
 	same expected out
 }
 
-@test "a disk that is full at any KiB: status 2, the archive as it was, and room is enough" {
+@test "a disk that is full at any KiB: status 2 and the old archive; with room the run succeeds" {
 	texts 5 40 60 >docs
 	head -n 30 docs >first
 	sharchive init archive
@@ -888,7 +888,7 @@ cron_root() {
 	sharchive init root/archive
 }
 
-@test "the script for cron: a folder's files, oldest first; again after trouble" {
+@test "the cron script processes files in the order of their names, and goes on after an error" {
 	cron_root
 	texts 5 40 90 >docs
 	head -n 30 docs >root/in/2026-01-01T00.tsv
@@ -927,7 +927,7 @@ cron_root() {
 	same kept root/new/2026-01-01T00.tsv
 }
 
-@test "the script for cron: what is renamed over a file at work, or changes it, is not lost" {
+@test "the cron script loses no file that is replaced or changed while it is processed" {
 	cron_root
 	printf 'a\tsome text that is old\n' >root/in/1.tsv
 	printf 'b\tanother text, quite new\n' >second
@@ -969,7 +969,7 @@ cron_root() {
 	[ "$(cat root/in/4.tsv root/work/4.tsv)" = "$(printf 'good\nbad')" ]
 }
 
-@test "the script for cron: JSON and compressed files are processed, others told, uploads waited for" {
+@test "the cron script processes JSON and compressed files, names others, and waits for uploads" {
 	cron_root
 	printf '{"id":"a","text":"some text of old"}\n' >root/in/1.jsonl
 	printf 'b\tanother text of mine\n' | gzip >root/in/2.tsv.gz
@@ -1032,7 +1032,7 @@ cron_root() {
 	[ ! -e root/new/cut.tsv ]
 }
 
-@test "the script for cron takes no file for done with options by which nothing is written" {
+@test "the cron script keeps its input when the options write no documents" {
 	cron_root
 	printf 'a\tsome text\n' >root/in/1.tsv
 	for option in --dry-run --dr -h --help -V --version -qV -qh -hq; do
@@ -1049,7 +1049,7 @@ cron_root() {
 	[ -s root/in/1.tsv ]
 }
 
-@test "the cron script puts bad records aside where there is a folder for them, each file's in its own" {
+@test "the cron script writes the bad records of each file to the folder for them" {
 	cron_root
 	printf 'a\tsome text\nbad one\n' >root/in/1.tsv
 	printf 'b\tanother text\n' >root/in/2.tsv
@@ -1073,7 +1073,7 @@ cron_root() {
 	gives a b c
 }
 
-@test "of two scripts for cron one waits, and does not do again what the other has done" {
+@test "of two cron scripts one waits, and processes no file again" {
 	cron_root
 	mkdir root/done
 	printf 'a\tsome text that is new\n' >root/in/1.tsv
@@ -1094,7 +1094,7 @@ cron_root() {
 	[ -z "$(ls root/new)" ]
 }
 
-@test "-r was dropped: a habit of other programs would empty a file of documents" {
+@test "-r is refused: read as 'recursive' it would overwrite a file of documents" {
 	printf 'a\tsome text\n' | tee docs >before
 	for how in '-r docs' -rdocs '-qr docs'; do
 		try "shdedup $how </dev/null"
@@ -1106,7 +1106,7 @@ cron_root() {
 	done
 }
 
-@test "a change of any kind in a file is told" {
+@test "each kind of damage to a file is reported" {
 	texts 5 40 40 >docs
 	sharchive init archive
 	shdedup -q -a archive docs >/dev/null
@@ -1155,7 +1155,7 @@ cron_root() {
 	done
 }
 
-@test "remove takes more than one file: the ids of all go" {
+@test "remove reads the ids of several files" {
 	printf 'a\tone two three four five six\nb\tseven eight nine ten eleven\nc\ttwelve thirteen\n' >docs
 	sharchive init archive
 	shdedup -q -a archive docs >/dev/null
@@ -1169,7 +1169,7 @@ cron_root() {
 	says 'sharchive: 1 document in 1 segment, all good'
 }
 
-@test "remove: ids from standard input, DOS ends, of any bytes, and those that no document has are told" {
+@test "remove: ids from standard input, with CR LF, of any bytes; unknown ids are counted" {
 	printf 'a\tone two three four five six\nodd \x01\xff\x7f\tseven eight nine ten eleven\nx\\ty\ttwelve thirteen\na\tother words, and the same id\nn\t\n' >docs
 	sharchive init archive
 	for run in 1 2; do
@@ -1200,7 +1200,7 @@ cron_root() {
 	same docs out
 }
 
-@test "an output does not take the place of a file of the archive" {
+@test "an output that is a file of the archive is refused" {
 	printf 'a\tone two three four five six\n' >docs
 	sharchive init archive
 	shdedup -q -a archive docs >out
@@ -1219,7 +1219,7 @@ cron_root() {
 	exits 0
 }
 
-@test "expire keeps what is just so old, and what was added in the future" {
+@test "expire keeps documents of exactly this age, and of a later time than now" {
 	printf 'a\tone two three four five six\n' >docs
 	sharchive init archive
 	SOURCE_DATE_EPOCH=1000 shdedup -q -a archive docs >out
@@ -1230,7 +1230,7 @@ cron_root() {
 	done
 }
 
-@test "a time that records have no room for is refused before anything is written" {
+@test "a time of more than ten digits is refused before anything is written" {
 	printf 'a\tone two three four five six\n' >docs
 	sharchive init archive
 	state archive >before
@@ -1254,7 +1254,7 @@ cron_root() {
 	grep -qx 'newest	2286-11-20T17:46:39Z' out
 }
 
-@test "a clock that tells no time for a record changes nothing" {
+@test "with a clock out of range nothing is changed" {
 	sanitized && skip 'the sanitizers are loaded first'
 	unset SOURCE_DATE_EPOCH
 	printf 'a\tone two three four five six\n' >docs
@@ -1278,7 +1278,7 @@ cron_root() {
 	same before after
 }
 
-@test "stats: the oldest may be of 1970" {
+@test "stats: the oldest document may be of 1970" {
 	sharchive init archive
 	try 'sharchive stats archive'
 	[ "$(grep '^[on].*est' out)" = $'oldest\t-\nnewest\t-' ]
@@ -1290,7 +1290,7 @@ cron_root() {
 	grep -qx 'newest	1970-01-01T00:01:40Z' out
 }
 
-@test "an archive that another was put in the place of meanwhile is not added to" {
+@test "a run adds nothing when another archive has taken the place of its own" {
 	printf 'a\tone two three four five six\n' >docs
 	sharchive init archive
 	cp -r archive copy
@@ -1314,7 +1314,7 @@ cron_root() {
 	done
 }
 
-@test "an archive that cannot be written to is read, and its documents are known" {
+@test "a read-only archive is read, and its documents are known" {
 	mkdir root
 	unshare -rm true 2>/dev/null || skip 'no folder can be made read-only here'
 	texts 5 40 40 >docs
@@ -1373,7 +1373,7 @@ cron_root() {
 	done
 }
 
-@test "a run that would change an archive stops at a file of another's making, and leaves it alone" {
+@test "a run that would change an archive stops at a file that the archive did not make" {
 	texts 5 40 40 >docs
 	head -n 20 docs >some
 	sharchive init archive
@@ -1440,7 +1440,7 @@ killed_at() {
 	! (strace -o /dev/null -e trace="$call" -e inject="$call:signal=KILL:when=$n" "$@" >out 2>/dev/null) 2>/dev/null
 }
 
-@test "killed at each system call that changes the folder: the archive is old or new, a run again cleans up" {
+@test "killed at each system call that changes the folder: the archive is old or new, and the next run cleans up" {
 	command -v strace >/dev/null || skip 'no strace(1)'
 	strace -o /dev/null true 2>/dev/null || skip 'no ptrace'
 	sanitized && skip 'the sanitizers cannot be traced'
@@ -1470,7 +1470,7 @@ killed_at() {
 	done
 }
 
-@test "init killed at each system call that changes the folder: it is done, or can be done again" {
+@test "init killed at each system call that changes the folder: the archive is made, or can be made" {
 	command -v strace >/dev/null || skip 'no strace(1)'
 	strace -o /dev/null true 2>/dev/null || skip 'no ptrace'
 	sanitized && skip 'the sanitizers cannot be traced'
@@ -1489,10 +1489,10 @@ killed_at() {
 	done
 }
 
-@test "killed at random instants: the archive is the old one or the new one, and a run again is as one" {
+@test "killed at random instants: the archive is old or new, and a second run completes it" {
 	"$BATS_TEST_DIRNAME/soak/archive" --kills 30 --rounds 2 --hours 12
 }
 
-@test "random operations: what a slow model of an archive says" {
+@test "random operations agree with a slow model of an archive" {
 	"$BATS_TEST_DIRNAME/soak/archive-model" --sequences 20 --operations 12 1
 }

@@ -1,7 +1,8 @@
 /* Keys by which near-duplicates are found in an archive: two documents that share a key are compared.
  *
- * Keys of bands, of documents with at least `few` features: bands x rows bins take the least values of a document's features (fp/minhash.h). A band hashes `rows`
- * of these values to one key. Two documents of Jaccard similarity J share a key of some band with probability
+ * Keys of bands, of documents with at least `few` features: bands x rows bins take the least values of the
+ * features (fp/minhash.h). A band hashes `rows` of these values to one key. Two documents of Jaccard similarity J
+ * share a key of some band with probability
  *
  *     1 - (1 - J^rows)^bands
  *
