@@ -76,7 +76,7 @@ each_allocation() {
 	inject short -d 20
 }
 
-@test "a full disk is told by every program for each of its outputs" {
+@test "every program reports a full disk for each of its outputs" {
 	inject full -d 2
 }
 

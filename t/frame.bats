@@ -151,7 +151,7 @@ as_always() {
 	every '$P --help >&-' fails 'cannot write to standard output: Bad file descriptor'
 }
 
-@test "bad usage is told on standard error, with the way to help, and ends with 2" {
+@test "bad usage gives a message that names --help, and exit status 2" {
 	refuses() {
 		exits 2 && gives && says "$P: $1" "Try '$P --help' or 'man $P'."
 	}
@@ -310,7 +310,7 @@ as_always() {
 		fails 'cannot write to /dev/full: No space left on device'
 }
 
-@test "an output stands in its place only when what was put aside does" {
+@test "an output appears only after the file of --rejects" {
 	check() {
 		fails 'cannot write to /dev/full: No space left on device' && [ ! -e new ]
 	}
@@ -768,7 +768,7 @@ much() {
 	done
 }
 
-@test "no message holds what commands a terminal: control characters, stray bytes of them, bidirectional marks" {
+@test "no message contains commands to a terminal: control characters, C1 bytes, bidirectional marks" {
 	check() {
 		printf "%s: cannot open 'a?b?c?d?e?f?g?h': No such file or directory\n" "$P" >expected.err
 		exits 2 && same expected.err err
@@ -802,7 +802,7 @@ much() {
 	done
 }
 
-@test "a mark of order of bytes (U+FEFF) before the first record is no part of it" {
+@test "a byte order mark (U+FEFF) before the first record is removed" {
 	marked() {
 		exits 0 && "$P" in >normal && same normal out
 	}
@@ -875,7 +875,7 @@ spoil() {
 	{ print }'
 }
 
-@test "bad records are found wherever they stand among good ones, and only they" {
+@test "bad records, and only bad records, are found anywhere among good ones" {
 	seq 20000 | awk 'BEGIN { srand(1); FS = OFS = "\t" } { hex = ""
 		for (i = 0; i < 16; i++) hex = hex sprintf("%x", int(rand() * 16)); print hex, "id" $1 }' >fp
 	seq 20000 | awk '{ print "doc" int($1 / 7) "\tfeature" $1 % 100 "\t" $1 % 9 + 1 }' >feature
@@ -981,7 +981,7 @@ spoil() {
 	each 'echo old >rejected; $P --rejects rejected in' check
 }
 
-@test "--rejects puts aside a line with its carriage return, whether or not --crlf takes it off" {
+@test "--rejects keeps the carriage return of a line, with and without --crlf" {
 	check() {
 		exits 0 && "$P" in >normal && as_unix && same normal out && same bad rejected
 	}
@@ -989,7 +989,7 @@ spoil() {
 	each 'tail -n 1 in | sed "s/$/\r/" >bad; (cat in bad) >mixed; $P --rejects rejected mixed' check
 }
 
-@test "DOS line ends are refused with the way out, and taken off by --crlf" {
+@test "DOS line ends are errors that name --crlf, and --crlf removes them" {
 	check() {
 		as_unix && as_always
 	}
@@ -1017,7 +1017,7 @@ spoil() {
 	done
 }
 
-@test "what was put aside before a file that is not there stays, and is told" {
+@test "records rejected before a missing file stay in the file of --rejects and are counted" {
 	# shdedup opens all files first.
 	check() {
 		[ "$P" = shdedup ] && exits 2 && says "$P: cannot open 'nowhere': No such file or directory" && return
@@ -1027,7 +1027,7 @@ spoil() {
 	each '(cat in; echo bad) >bad; $P --rejects aside bad nowhere' check
 }
 
-@test "what stands before a bad record, or a file that is not there, is written" {
+@test "records before a bad record or a missing file are written" {
 	for P in shtok shfp shband; do
 		good $P >in
 		$P in >normal

@@ -17,7 +17,7 @@ load helper
 	same expected out
 }
 
-@test "-f names the two fields, wherever it stands" {
+@test "-f names the two fields, before or after other options" {
 	echo '{"id":"no","url":"http://x/","body":"one two"}' >docs.jsonl
 	printf 'http://x/\tone\t1\nhttp://x/\ttwo\t1\n' >expected
 	try 'shtok -f url,body --json docs.jsonl'
@@ -28,7 +28,7 @@ load helper
 	grep -q 'the names of two fields' err
 }
 
-@test "of lines without an id -l takes the number, and -f names the text alone" {
+@test "with -l the id is the line number, and -f names only the text" {
 	printf '%s\n' '{"text":"One two three four, five."}' '{"body":"no text"}' '' \
 	    '{"text":"One two three four five!","id":7}' '{"text":"something else\naltogether"}' >docs.jsonl
 	cp docs.jsonl more.jsonl
@@ -72,7 +72,7 @@ load helper
 	same expected out
 }
 
-@test "a bad line is told with its place, or put aside unaltered" {
+@test "a bad line is an error with its place, or rejected unaltered" {
 	cat >docs.jsonl <<-'END'
 	{"id":"a","text":"one"}
 	{"id":"b","text":"two"
@@ -178,7 +178,7 @@ for line in open(sys.argv[1], encoding="utf-8", newline="\n"):
 	same half.jsonl bad
 }
 
-@test "an array, and an object on several lines: what makes lines of them is told" {
+@test "errors about an array, or an object on several lines, name a program that makes lines" {
 	printf '[{"id":1,"text":"a"}]\n' >in
 	try 'shfp --json in'
 	exits 2

@@ -65,7 +65,7 @@ calls() {
 	same /dev/null twice
 }
 
-@test "a header says first what it promises" {
+@test "a header begins with the promise of its module" {
 	for header in "$root"/lib/*/*.h "$root"/bin/*.h; do
 		case $(head -c 2 "$header") in
 		'/*') ;;

@@ -152,7 +152,7 @@ anywhere() {
 	done
 }
 
-@test 'options change what -p chooses, wherever it stands' {
+@test 'options change the choices of -p, before or after -p' {
 	printf 'a\tOne two, two two two 12 running four\nb\tone, two 3 five five\nc\t\n' >docs
 	shtok docs >features
 	shtok docs | shdf >table

@@ -84,7 +84,7 @@ last_word() {
 	last_word shfp '0 B' '0 records'
 }
 
-@test "a run that fails says what is wrong, and no last word" {
+@test "a run that fails prints the error and no last line of progress" {
 	printf 'a\tone two\nb\n' >docs
 	try 'shfp --progress docs'
 	exits 2

@@ -51,7 +51,7 @@ prints() {
 		END { exit bad || tested < 6 }' all found stated
 }
 
-@test "--explain marks the layout that is taken" {
+@test "--explain marks the chosen layout" {
 	prints 1 >in
 	for args in '-k 12 --recall 0.8 -N 300000000' '-k 9 --recall 0.9 -N 1000000000'; do
 		try "shband $args --explain"
@@ -103,7 +103,7 @@ prints() {
 	grep -q 'declares tables drawn at random, impossible' err
 }
 
-@test "--recall: what cannot be is told" {
+@test "--recall: impossible values are errors" {
 	for share in 0 1 1.5 x -1; do
 		try "shband --recall=$share </dev/null"
 		exits 2

@@ -91,7 +91,7 @@ load helper
 		"Try 'shband --help' or 'man shband'."
 }
 
-@test "impossible layouts are refused with what to choose instead" {
+@test "errors about impossible layouts name a possible one" {
 	refuses() {
 		try "printf '$1\ta\n' | shband $2"
 		exits 2
@@ -110,7 +110,7 @@ load helper
 	says 'shband: -k 64: no table of 64-bit fingerprints guarantees that' "Try 'shband --help' or 'man shband'."
 }
 
-@test "fingerprints that look like something else are read as they stand, and told" {
+@test "fingerprints that look like something else are read, with a warning" {
 	swapped='the second field looks like a fingerprint, and the first like an id: they are read as fingerprint<TAB>id'
 	decimal='this looks like a decimal number, and is read as hex (simhash-profiles(7), Moving a store, has how to convert it)'
 	document='this looks like a document with a number for an id, and is read as fingerprint<TAB>id (shfp makes fingerprints of documents)'
