@@ -104,6 +104,34 @@ static int put_query(struct worker *w, const struct sh_placed *doc, struct sh_sp
 	return span_put_pair(out, doc->id, query.id, c.other, &c, doc->n, query.n, err);
 }
 
+/* Whether the pair of these spans can be covered as it has to be: by no more than they match together. */
+static bool may_cover(const struct worker *w, const struct sh_span *spans, size_t n)
+{
+	size_t tokens = sh_index_side(w->index, spans->document).n;
+	uint64_t matched = 0;
+
+	for (size_t i = 0; i < n; i++)
+		matched += spans[i].matched;
+	return matched * UINT64_C(1000000) >= wanted(w->settings, tokens) * tokens;
+}
+
+/* Drop the spans of pairs whose coverage is below -T in any case: how many are left. Their places need not be
+ * found then. */
+static size_t drop_hopeless(const struct worker *w, struct sh_span *spans, size_t n)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0, j; i < n; i = j) {
+		for (j = i + 1; j < n && spans[j].document == spans[i].document; j++)
+			;
+		if (may_cover(w, spans + i, j - i)) {
+			memmove(spans + kept, spans + i, (j - i) * sizeof *spans);
+			kept += j - i;
+		}
+	}
+	return kept;
+}
+
 static int put_spans(struct worker *w, const struct sh_document *doc, const struct sh_span *spans,
     size_t n, struct sh_buf *out, struct sh_error *err)
 {
@@ -114,6 +142,10 @@ static int put_spans(struct worker *w, const struct sh_document *doc, const stru
 		return -1;
 	memcpy(w->span, spans, n * sizeof *spans);
 	qsort(w->span, n, sizeof *w->span, by_document);
+	if (w->settings->pairs)
+		n = drop_hopeless(w, w->span, n);
+	if (n == 0)
+		return 0;
 	if (sh_placer_text(w->text, doc->text, &placed, err) < 0)
 		return -1;
 	placed.id = doc->id;
