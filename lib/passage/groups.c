@@ -130,9 +130,10 @@ static int sort_parts(void *worker, size_t from, size_t to, struct sh_error *err
 		struct sh_posting *tmp = s->tmp + s->at[part], *p = s->p + s->at[part];
 		size_t n = s->at[part + 1] - s->at[part];
 
+		if (n == 0)
+			continue;
 		if (n > UINT32_MAX || n <= FEW) {
-			if (n)
-				memcpy(p, tmp, n * sizeof *p);
+			memcpy(p, tmp, n * sizeof *p);
 			qsort(p, n, sizeof *p, compare);
 			continue;
 		}
