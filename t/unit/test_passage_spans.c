@@ -221,6 +221,81 @@ static void test_coverage(void)
 	ok(covers(poor, 2, 150, 100), "of two spans over the same tokens the better one counts");
 }
 
+/* ---- extension ---- */
+
+enum { SIDE = 48, FAR = -1000 };
+
+struct cell {
+	int score;
+	uint32_t matched;
+};
+
+static struct cell larger(struct cell x, struct cell y, int score, uint32_t matched)
+{
+	y.score += score;
+	y.matched += matched;
+	return y.score > x.score || (y.score == x.score && y.matched > x.matched) ? y : x;
+}
+
+/* The extension to the right of the first tokens, cell by cell: tokens of a, and matched tokens. */
+static void extend_slowly(struct sh_side a, struct sh_side b, uint32_t *to, uint32_t *matched)
+{
+	static struct cell at[SIDE + 1][SIDE + 1];
+	struct cell best = { 0, 0 };
+
+	*to = 0;
+	for (int i = 0; i <= (int)a.n; i++) {
+		struct cell most = { FAR, 0 };
+
+		for (int j = 0; j <= (int)b.n; j++) {
+			struct cell x = { i || j ? FAR : 0, 0 };
+
+			if (abs(i - j) <= SH_EXTEND_BAND) {
+				if (i && j) {
+					bool same = a.token[i - 1] == b.token[j - 1];
+
+					x = larger(x, at[i - 1][j - 1], same ? 1 : -1, same);
+				}
+				x = i ? larger(x, at[i - 1][j], -1, 0) : x;
+				x = j ? larger(x, at[i][j - 1], -1, 0) : x;
+			}
+			at[i][j] = x;
+			most = larger(most, x, 0, 0);
+		}
+		if (i && most.score > best.score) {
+			best = most;
+			*to = (uint32_t)i;
+		}
+		if (i && most.score <= best.score - SH_EXTEND_DROP)
+			break;
+	}
+	*matched = best.matched;
+}
+
+static void test_extend(void)
+{
+	bool good = true;
+
+	for (unsigned round = rng_rounds(3000); good && round; round--) {
+		uint32_t left[SIDE + 1], right[SIDE + 1], alphabet = 2 + (uint32_t)rng_below(60),
+							  to, n;
+		struct sh_side a = { left, 1 + rng_below(20) }, b = { right, 1 + rng_below(SIDE) };
+		struct sh_span span = { 0, 0, 1, 0, 1, 1 };
+
+		for (size_t i = 0; i < SIDE; i++) {
+			left[i] = (uint32_t)rng_below(alphabet);
+			right[i] = rng_below(3) ? left[i] : (uint32_t)rng_below(alphabet);
+		}
+		extend_slowly((struct sh_side){ left + 1, a.n - 1 },
+		    (struct sh_side){ right + 1, b.n - 1 }, &to, &n);
+		if (b.n == 1)
+			to = n = 0;
+		sh_extend(&span, a, b);
+		good = span.to == 1 + to && span.matched == 1 + n && span.from == 0;
+	}
+	ok(good, "an extension is that of all cells of the band");
+}
+
 int main(void)
 {
 	rng_init(0x5ba25);
@@ -230,5 +305,6 @@ int main(void)
 	test_spans(false, "all pairs: every common run of W + K - 1 tokens lies in a span");
 	test_spans(true, "first: spans are sound");
 	test_coverage();
+	test_extend();
 	return done_testing();
 }
