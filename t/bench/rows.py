@@ -1,5 +1,7 @@
 """What is measured: rows of two sides, ours and another, and the ratio that is aimed at."""
+import lzma
 import os
+import random
 import shlex
 import subprocess
 
@@ -337,6 +339,23 @@ def whole(w):
     yield gaoya
 
 
+def made_up(archive, lines, n):
+    """Questions that mostly do not occur: each word follows the one before it somewhere in the
+    questions or in these lines of documents."""
+    chance = random.Random(21)
+    with lzma.open(archive, "rt", encoding="utf-8") as f:
+        texts = [line.split("\t", 1)[1].split() for line in f]
+    starts, follow = [words[0] for words in texts], {}
+    for words in texts + [line.split("\t", 1)[1].replace("\\n", " ").split() for line in lines]:
+        for a, b in zip(words, words[1:]):
+            follow.setdefault(a, []).append(b)
+    for i in range(n):
+        words, length = [chance.choice(starts)], chance.randrange(8, 60)
+        while len(words) < length:
+            words.append(chance.choice(follow.get(words[-1], starts)))
+        yield f"m{i}\t{' '.join(words)}\n"
+
+
 def passages(w):
     """Passages that documents share, and questions in them."""
     def against_md5(name, goal, guard, *args):
@@ -351,7 +370,19 @@ def passages(w):
         queries = w.make("evals.tsv", ["xz", "-dc", archive])
         return against_md5("609 questions", 1.6, 1.5, "--pairs", "-d", queries)()
 
+    def many_questions():
+        if w.smoke:
+            raise Long
+        archive = os.path.join(w.here, "..", "data", "evals_dev.tsv.xz")
+        queries = os.path.join(w.inputs, "made-up.tsv")
+        with open(w.text("en", 100)[0], encoding="utf-8") as f:
+            lines = f.readlines()[::30]
+        with open(queries, "w", encoding="utf-8") as out:
+            out.writelines(made_up(archive, lines, 10000))
+        return against_md5("10,000 questions", 1.6, None, "--pairs", "-d", queries)()
+
     yield questions
+    yield many_questions
     yield against_md5("--exact 50", 4, None, "--exact", "50")
     yield against_md5("--first", 8, None)
     yield against_md5("--all", 12, None, "--all")

@@ -137,14 +137,18 @@ def main():
     changer = Changer(random_, WORD.findall(" ".join(text for _, text in documents[:50]).lower()))
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
-        print("### Test questions in documents\n")
+        print("## Test questions in documents\n")
+        print("Questions are planted into 400 words of a document. The share of the plants whose question is\n"
+              "found, and pairs of a plant with another question (t/quality/passages.py).\n")
         row("shspan --pairs -d", *(way for way, _ in ways(changer)), "wrong pairs")
         row(*["---"] * 9)
         row("%d questions" % len(evals), *questions(random_, documents, changer, evals))
         short = list(short_questions(evals))
         row("%d of 10 to 19 words" % len(short), *questions(random_, documents, changer, short))
         row("the same, -T 0.6", *questions(random_, documents, changer, short, "-T", "0.6"))
-        print("\n### Passages in documents\n")
+        print("\n## Passages in documents\n")
+        print("The share of the passages that are found with their source, by the share of their words that are\n"
+              "changed: replaced, inserted or deleted, a third each.\n")
         changes = (0, .02, .05, .1, .2)
         row("tokens", *("%d %%" % round(100 * c) for c in changes))
         row(*["---"] * 6)
