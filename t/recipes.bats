@@ -5,7 +5,7 @@ load helper
 root=$BATS_TEST_DIRNAME/..
 
 setup_file() {
-	sanitized && skip 'the programs would be built anew'
+	! sanitized || return 0
 	cd "$BATS_FILE_TMPDIR"
 	mkdir tree && cd tree
 	cp -rp "$root"/{bin,lib,man,share,Makefile,config.mk} .
@@ -130,6 +130,7 @@ add_program() {
 }
 
 tree() {
+	! sanitized || skip 'the programs would be built anew'
 	PATH=$BATS_FILE_TMPDIR/tree/bin:$PATH
 }
 
