@@ -441,3 +441,22 @@ pairs() {
 		same expected out
 	done
 }
+
+@test "a report with --counts is grouped and counted as one without" {
+	shdedup -q --dry-run --report report "$T_DATA/en_dev.tsv" >/dev/null
+	shdedup -q --dry-run --counts --report counted "$T_DATA/en_dev.tsv" >/dev/null
+	[ "$(awk -F '\t' 'NF == 5' counted | wc -l)" = "$(wc -l <report)" ]
+	for program in shgroup shstat; do
+		"$program" report >expected
+		try "$program counted"
+		exits 0
+		same expected out
+	done
+	printf 'a\tb\t3\t-\t2\n' >counted
+	try 'shgroup counted'
+	exits 0
+	gives 'a\ta' 'b\ta'
+	try 'sed s/2/x/ counted | shgroup'
+	exits 2
+	says "shgroup: -:1: size of the group 'x': not a number"
+}

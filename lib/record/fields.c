@@ -331,6 +331,29 @@ static int parse_coverage(const struct sh_slice *v, struct sh_pair_record *r, st
 	return 0;
 }
 
+static bool has_point(struct sh_slice field)
+{
+	return memchr(field.p, '.', field.n) != NULL;
+}
+
+/* Returns whether the last two of five fields are those of a report with --counts: a similarity or "-", and a whole
+ * number. */
+static bool is_counted(const struct sh_slice *v)
+{
+	return sh_slice_eq(v[0], sh_slice_str("-")) || (has_point(v[0]) && !has_point(v[1]));
+}
+
+static int parse_group_size(struct sh_slice field, struct sh_error *err)
+{
+	uint64_t size;
+	int bad = sh_parse_u64(field, &size);
+
+	if (bad)
+		return sh_error_set(err, SH_ERR_RECORD, "size of the group '%.*s': %s",
+		    SHOWN(field), sh_num_reason(bad));
+	return 0;
+}
+
 int sh_record_pair(struct sh_slice line, struct sh_pair_record *r, struct sh_error *err)
 {
 	struct sh_slice v[5];
@@ -349,10 +372,13 @@ int sh_record_pair(struct sh_slice line, struct sh_pair_record *r, struct sh_err
 	r->id1 = v[0];
 	r->id2 = v[1];
 	r->similarity = -1;
-	if (n == 5 && memchr(v[3].p, '.', v[3].n))
-		return parse_coverage(v + 2, r, err);
-	if (n == 5)
-		return parse_share(v + 2, &r->distance, err);
+	if (n == 5 && is_counted(v + 3)) {
+		if (parse_group_size(v[4], err) < 0)
+			return -1;
+	} else if (n == 5) {
+		return has_point(v[3]) ? parse_coverage(v + 2, r, err)
+				       : parse_share(v + 2, &r->distance, err);
+	}
 	bad = sh_parse_u64(v[2], &r->distance);
 	if (bad)
 		return sh_error_set(

@@ -85,6 +85,7 @@ int sh_record_band(struct sh_slice line, struct sh_band_record *r, struct sh_err
 
 /* pair record: id1, id2, distance, and perhaps a similarity: 0 to 1, in millionths, rounded; -1 when the
  * record has none, or "-".
+ * report record of shdedup --counts: a pair record with a similarity or "-", and the size of the group.
  * coverage record: id1, id2, matched, coverage1, coverage2; each coverage has a decimal point. The distance is
  * set to 0, and the similarity to the greater coverage.
  * share record: id1, id2, common, n1, n2. The distance is set to n1 + n2 - 2 * common: the number of features
