@@ -20,7 +20,7 @@ cases() {
 	shtok|shtok --segment jieba-n|jieba-nohmm
 	shtok|shtok --stem=swe|swedish
 	shtok|shtok --keep=h|han hangul
-	shverify|shverify --measure c|containment cosine
+	shverify|shverify --measure c|containment containment1 containment2 cosine
 	shgroup|shgroup --keep l|lead longest
 	shjoin|shjoin -o le|lead
 	shjoin|shjoin le|lead

@@ -127,6 +127,8 @@ pairs() {
 	}
 	expect '' '0.6667 0.5000'
 	expect '--measure containment' '1.0000 1.0000'
+	expect '--measure containment1' '1.0000 0.5000'
+	expect '--measure containment2' '0.6667 1.0000'
 	expect '--measure cosine -w tf' '0.6455 0.9487'   # 5/sqrt(60), 3/sqrt(10)
 	expect '--measure cosine -w set' '0.8165 0.7071'  # 2/sqrt(6), 1/sqrt(2)
 	expect '--measure cosine' '0.7394 0.9028'  # x 1 + ln 3, y 1; x 1, y 1 + ln 2, z 1
@@ -181,7 +183,7 @@ pairs() {
 	done
 	try 'shverify --measure levenshtein -d docs pairs'
 	exits 2
-	says "shverify: --measure 'levenshtein': expected jaccard, edit, any, containment or cosine" \
+	says "shverify: --measure 'levenshtein': expected jaccard, edit, any, containment, containment1, containment2 or cosine" \
 		"Try 'shverify --help' or 'man shverify'."
 }
 

@@ -124,14 +124,24 @@ bool sh_jaccard_is_below(
 	return both * UINT64_C(1000000) < threshold * (x->n + y->n - both);
 }
 
+static void containment1(
+    const struct sh_weighed_set *x, const struct sh_weighed_set *y, struct sh_similarity *s)
+{
+	*s = (struct sh_similarity){
+		.num = sh_wide(common(x, y)), .a = sh_wide(x->n), .b = sh_wide(x->n)
+	};
+}
+
+static void containment2(
+    const struct sh_weighed_set *x, const struct sh_weighed_set *y, struct sh_similarity *s)
+{
+	containment1(y, x, s);
+}
+
 static void containment(
     const struct sh_weighed_set *x, const struct sh_weighed_set *y, struct sh_similarity *s)
 {
-	size_t least = x->n < y->n ? x->n : y->n;
-
-	*s = (struct sh_similarity){
-		.num = sh_wide(common(x, y)), .a = sh_wide(least), .b = sh_wide(least)
-	};
+	(x->n < y->n ? containment1 : containment2)(x, y, s);
 }
 
 static void cosine(
@@ -156,6 +166,8 @@ static const struct sh_measure measures[] = {
 	{ .name = "edit", .duplicates = true, .ordered = true },
 	{ .name = "any", .duplicates = true, .any = true },
 	{ .name = "containment", .compare = containment },
+	{ .name = "containment1", .compare = containment1 },
+	{ .name = "containment2", .compare = containment2 },
 	{ .name = "cosine", .weighs = true, .compare = cosine },
 };
 

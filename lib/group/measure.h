@@ -2,6 +2,8 @@
  *
  *     jaccard      |A and B| / |A or B|              of their sets of features
  *     containment  |A and B| / min(|A|, |B|)         of these
+ *     containment1 |A and B| / |A|                   of these
+ *     containment2 |A and B| / |B|                   of these
  *     cosine       sum(a b) / sqrt(sum(a^2) sum(b^2))  of the weights of these
  *     edit         1 - distance / max(n, m)          of their n and m tokens, see align.h
  *     any          jaccard, or edit where jaccard does not reach its threshold

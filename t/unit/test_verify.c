@@ -141,6 +141,10 @@ static double slow(const struct text *x, const struct text *y, const char *measu
 		return slow_edit(x->text, y->text);
 	if (*measure == 'j')
 		return (double)both / (x->n + y->n - both);
+	if (strcmp(measure, "containment1") == 0)
+		return (double)both / x->n;
+	if (strcmp(measure, "containment2") == 0)
+		return (double)both / y->n;
 	if (strcmp(measure, "containment") == 0)
 		return (double)both / (x->n < y->n ? x->n : y->n);
 	in_common(x, x, &xx, logs);
@@ -518,6 +522,8 @@ int main(void)
 	against_strings("jaccard", "set", 1, 2, true, plenty);
 	against_strings("jaccard", "set", 2, 2, false, 1);
 	against_strings("containment", "set", 1, 3, false, 3000);
+	against_strings("containment1", "set", 1, 3, false, 3000);
+	against_strings("containment2", "set", 1, 2, true, plenty);
 	against_strings("cosine", "tf", 1, 1, false, plenty);
 	against_strings("cosine", "log", 2, 2, false, 3000);
 	against_strings("edit", "set", 3, 3, false, plenty);
