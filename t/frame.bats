@@ -697,7 +697,8 @@ much() {
 	shverify) seq 300000 | awk '{ print "a\tb\t" $1 % 9 }' ;;
 	shseed) awk 'BEGIN { while (1) print ++i "\tone two three four five six seven eight nine ten eleven " i }' ;;
 	shtok | shfp | shweight) awk 'BEGIN { while (1) print ++i "\tx\t1" }' ;;
-	shdrop) awk 'BEGIN { while (1) print ++i "\tone two" }' ;;
+	shdrop | shcut) awk 'BEGIN { while (1) print ++i "\tone two" }' ;;
+	shspan) seq 2 10001 | awk '{ printf "%d\t", $1; for (i = 0; i < 20; i++) printf "w%d ", int($1 / 2) * 20 + i; print "" }' ;;
 	shdf) seq 200000 | awk '{ print "a\tfeature" $1 "\t1" }' ;;
 	shshare) seq 1200 | awk '{ for (i = 0; i < 3; i++) print "document" $1 "\tf" i "\t1" }' ;;
 	shband) awk 'BEGIN { while (1) printf "%016x\tid%d\n", ++i, i }' ;;
@@ -712,7 +713,6 @@ much() {
 		case $P in
 		shtok) fields='-f 1,2' ;;
 		shstat) continue ;; # no input makes it write more than a pipe holds
-		shcut | shspan | shshare) continue ;; # much() has no input for them yet
 		esac
 		# shellcheck disable=SC2086
 		much "$P" 2>/dev/null | {
@@ -735,7 +735,6 @@ much() {
 		case $P in
 		shtok) fields='-f 1,2' ;;
 		shstat) continue ;; # no input makes it write more than a pipe holds
-		shcut | shspan | shshare) continue ;; # much() has no input for them yet
 		esac
 		# shellcheck disable=SC2086
 		much "$P" 2>/dev/null | {
