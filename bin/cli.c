@@ -20,7 +20,7 @@ enum { MAX_OPTIONS = 64, HELP_COLUMN = 26, HELP_WIDTH = 90, HELP_NAMES = 400 };
 static const struct cli_option common[] = {
 	CLI_HEADING("All programs"),
 	{ 'o', "output", "FILE", "write there, whole or not at all, instead of standard output" },
-	{ 'j', "jobs", "N", "work with N threads, 0: one per processor [1]" },
+	{ 'j', "jobs", "N", "" }, /* see print_jobs() */
 	{ CLI_REJECTS, "rejects", "FILE", "write bad records there and go on" },
 	{ CLI_CRLF, "crlf", NULL, "remove the CR of DOS line ends" },
 	{ CLI_PROGRESS, "progress", NULL, "report progress on standard error" },
@@ -51,6 +51,20 @@ static void print_wrapped(const char *text)
 	puts(text);
 }
 
+/* Prints the help text of -j. */
+static void print_jobs(const struct cli_program *p)
+{
+	char text[HELP_NAMES];
+
+	if (!p->threads) {
+		print_wrapped("no effect: this program works with one thread");
+		return;
+	}
+	snprintf(
+	    text, sizeof text, "work on %s with N threads, 0: one per processor [1]", p->threads);
+	print_wrapped(text);
+}
+
 /* Prints the help text of an option, with the names of its values in the place of %s. */
 static void print_help_text(const struct cli_option *o)
 {
@@ -75,7 +89,7 @@ static size_t count_options(const struct cli_option *o)
 	return n;
 }
 
-static void print_option(const struct cli_option *o)
+static void print_option(const struct cli_program *p, const struct cli_option *o)
 {
 	char left[80];
 	int n;
@@ -91,14 +105,17 @@ static void print_option(const struct cli_option *o)
 		printf("%-*s", HELP_COLUMN, left);
 	else
 		printf("%s\n%*s", left, HELP_COLUMN, "");
-	print_help_text(o);
+	if (o->code == 'j')
+		print_jobs(p);
+	else
+		print_help_text(o);
 }
 
-static void print_options(const struct cli_option *o, bool grouped)
+static void print_options(const struct cli_program *p, const struct cli_option *o, bool grouped)
 {
 	for (; o && o->code; o++) {
 		if (o->code != CLI_GROUP)
-			print_option(o);
+			print_option(p, o);
 		else if (grouped)
 			printf("\n%s:\n", o->help);
 	}
@@ -131,8 +148,8 @@ _Noreturn static void help(struct cli *c)
 	printf("Usage: %s [OPTION]... %s\n%s\n%s", p->name, p->synopsis, p->purpose,
 	    grouped ? "" : "\n");
 	for (size_t i = 0; i < CLI_TABLES; i++)
-		print_options(p->options[i], grouped);
-	print_options(common, grouped);
+		print_options(p, p->options[i], grouped);
+	print_options(p, common, grouped);
 	printf("\n%sExit status: 0 done, %s2 trouble.\nManual: man %s, man simhash-utils\n",
 	    strstr(p->synopsis, "[FILE") ? "No FILE, or -: standard input. " : "",
 	    p->status ? p->status : "", p->name);

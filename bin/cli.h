@@ -69,8 +69,9 @@ struct cli_program {
 	const char *purpose;                          /* one line */
 	const struct cli_option *options[CLI_TABLES]; /* own ones, then shared ones; NULL ends */
 	const struct cli_removed *removed;            /* an empty row ends it; or NULL */
-	const char *status; /* of its own, for the help: "1 no pair, "; or NULL */
-	bool text;          /* the output is text for people: it gets no trailer */
+	const char *threads; /* what the threads of -j work on; NULL: -j has no effect */
+	const char *status;  /* of its own, for the help: "1 no pair, "; or NULL */
+	bool text;           /* the output is text for people: it gets no trailer */
 	unsigned
 	    words; /* the largest number of operands before the files, such as a command's name */
 	bool reaches; /* it reads files that its inputs lead to */

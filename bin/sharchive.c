@@ -22,6 +22,7 @@ static const struct cli_option options[] = {
 
 static const struct cli_program program = {
 	.name = "sharchive",
+	.threads = "the files of check",
 	.synopsis = "COMMAND DIR [ARGUMENT...]",
 	.purpose = "Make or maintain the archive of shdedup in DIR. Commands:\n\n"
 		   "  init DIR             make the archive, for the options that are given\n"

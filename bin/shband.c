@@ -30,6 +30,7 @@ static const struct cli_option options[] = {
 
 static const struct cli_program program = {
 	.name = "shband",
+	.threads = "fingerprints",
 	.synopsis = "[FILE...]",
 	.purpose = "Fingerprints (fp<TAB>id<TAB>tag) to bands (key<TAB>fp<TAB>id), one a table.",
 	.options = { options },

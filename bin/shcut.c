@@ -18,6 +18,7 @@ static const struct cli_option options[] = {
 
 static const struct cli_program program = {
 	.name = "shcut",
+	.threads = "documents",
 	.synopsis = "-d SPANS [FILE...]",
 	.purpose = "Documents (id<TAB>text) to documents without the passages that SPANS names.",
 	.options = { options },

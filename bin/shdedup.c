@@ -62,6 +62,7 @@ static const struct cli_removed removed[] = {
 
 static const struct cli_program program = {
 	.name = "shdedup",
+	.threads = "documents and pairs",
 	.synopsis = "[FILE...]",
 	.purpose = "Documents (id<TAB>text) to those of them that are no near-duplicates.",
 	.options = { dedup_how_table, options, dedup_docs_table },

@@ -23,6 +23,7 @@ static const struct cli_option options[] = {
 
 static const struct cli_program program = {
 	.name = "shdrop",
+	.threads = "documents",
 	.synopsis = "-d GROUPS [FILE...]",
 	.purpose = "Documents (id<TAB>text) to those of them that GROUPS does not drop.",
 	.options = { options },

@@ -87,6 +87,7 @@ static const struct cli_option options[] = {
 
 static const struct cli_program program = {
 	.name = "shfp",
+	.threads = "documents",
 	.synopsis = "[FILE...]",
 	.purpose = "Documents (id<TAB>text) or features (id<TAB>feature<TAB>weight)\n"
 		   "to fingerprints (fp<TAB>id<TAB>tag).",

@@ -18,6 +18,7 @@ static const struct cli_option options[] = {
 
 static const struct cli_program program = {
 	.name = "shseed",
+	.threads = "documents",
 	.synopsis = "[FILE...]",
 	.purpose = "Documents (id<TAB>text) to seeds (key<TAB>id<TAB>token<TAB>start<TAB>end).",
 	.options = { options, docopts_token_table },

@@ -41,6 +41,7 @@ static const struct cli_option options[] = {
 
 static const struct cli_program program = {
 	.name = "shspan",
+	.threads = "documents",
 	.synopsis = "[FILE...]",
 	.purpose =
 	    "Documents (id<TAB>text) to spans "

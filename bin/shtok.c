@@ -9,6 +9,7 @@
 
 static const struct cli_program program = {
 	.name = "shtok",
+	.threads = "documents",
 	.synopsis = "[FILE...]",
 	.purpose = "Documents (id<TAB>text) to features (id<TAB>feature<TAB>1), one an occurrence.",
 	.options = { docopts_table },

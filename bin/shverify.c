@@ -26,6 +26,7 @@ static const struct cli_option options[] = {
 
 static const struct cli_program program = {
 	.name = "shverify",
+	.threads = "pairs",
 	.synopsis = "-d DOCS [FILE...]",
 	.purpose =
 	    "Pairs (id1<TAB>id2<TAB>distance) to pairs with the similarity of their documents.",

@@ -124,6 +124,17 @@ as_always() {
 	every '$P --help' check
 }
 
+@test "--help of -j names what the threads work on, or says that there is one thread" {
+	check() {
+		grep -qE -- '--jobs=N +(work on [a-z ]+ with N threads, 0:|no effect: this program works with one thread$)' out
+	}
+	every '$P --help' check
+	for P in shtok shfp shband shverify shdedup shspan shcut shdrop shseed sharchive; do
+		"$P" --help | grep -q -- '--jobs=N *work on'
+	done
+	"$SHBIN/sharchive" --help | grep -q -- '--jobs=N *work on the files of check'
+}
+
 @test "--help groups options under headings where there are more than 15" {
 	check() {
 		local options headings
@@ -698,7 +709,7 @@ much() {
 	shseed) awk 'BEGIN { while (1) print ++i "\tone two three four five six seven eight nine ten eleven " i }' ;;
 	shtok | shfp | shweight) awk 'BEGIN { while (1) print ++i "\tx\t1" }' ;;
 	shdrop | shcut) awk 'BEGIN { while (1) print ++i "\tone two" }' ;;
-	shspan) seq 2 10001 | awk '{ printf "%d\t", $1; for (i = 0; i < 20; i++) printf "w%d ", int($1 / 2) * 20 + i; print "" }' ;;
+	shspan) seq 2 60001 | awk '{ printf "%d\t", $1; for (i = 0; i < 20; i++) printf "w%d ", int($1 / 2) * 20 + i; print "" }' ;;
 	shdf) seq 200000 | awk '{ print "a\tfeature" $1 "\t1" }' ;;
 	shshare) seq 1200 | awk '{ for (i = 0; i < 3; i++) print "document" $1 "\tf" i "\t1" }' ;;
 	shband) awk 'BEGIN { while (1) printf "%016x\tid%d\n", ++i, i }' ;;
