@@ -139,8 +139,23 @@ installed() {
 		path=$(sed -n 's/^\(Environment=\)\{0,1\}PATH=\([^:]*\):.*/\2/p' "$file")
 		[ -x "d$path/shdedup" ] || { echo "$file: PATH $path"; return 1; }
 	done
+	# The unit that a failure starts is installed beside its caller.
+	unit=$(sed -n 's/^OnFailure=\(.*@\)%n[.]service$/\1.service/p' d/opt/x/share/simhash-utils/cron/simhash-dedup.service)
+	[ -n "$unit" ] && [ -s "d/opt/x/share/simhash-utils/cron/$unit" ]
 	# back to the paths that the build had
 	in_sources install DESTDIR="$root" PREFIX=/usr >/dev/null
+}
+
+@test "the units for systemd are sound" {
+	command -v systemd-analyze >/dev/null || skip 'no systemd-analyze(1)'
+	for unit in "$BATS_TEST_DIRNAME"/../share/cron/*.{service,timer}; do
+		sed -e 's|^ExecStart=/usr/local/[^ ]*|ExecStart=/bin/true|' -e '/^Documentation=/d' "$unit" >"${unit##*/}"
+	done
+	cp status-email@.service status-email@simhash-dedup.service.service
+	try 'SYSTEMD_UNIT_PATH=$PWD: systemd-analyze verify simhash-dedup.timer simhash-dedup.service status-email@simhash-dedup.service.service'
+	cat err
+	exits 0
+	run ! grep -E 'simhash-dedup|status-email' err
 }
 
 @test "Debian's packages take every file that is installed, and each is taken once" {
