@@ -563,8 +563,8 @@ static void take(struct cli *c, struct settings *s, int opt)
 		s->hash_given = true;
 		break;
 	case PERMUTATIONS:
-		s->permutations_n =
-		    (unsigned)cli_number(c, "--permutations", 1, SH_PERMUTATIONS_MAX);
+		s->permutations_n = (unsigned)cli_number(
+		    c, "--permutations", SH_PERMUTATIONS_MIN, SH_PERMUTATIONS_MAX);
 		break;
 	case SCHEME:
 		s->scheme = sh_permutation_scheme_find(cli_value(c, opt));
