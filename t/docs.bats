@@ -24,6 +24,11 @@ needs_site() {
 	"$here/t/man-examples" "$here"/docs/tutorial*.md
 }
 
+@test 'README.md and the tutorials can be followed one after the other in one folder' {
+	cat "$here"/README.md "$here"/docs/tutorial.md "$here"/docs/tutorial.zh.md >all.md
+	"$here/t/man-examples" all.md
+}
+
 @test 'every example in the other pages prints what is shown there' {
 	for page in "$here"/docs/*.md; do
 		[[ $page == */tutorial* ]] || "$here/t/man-examples" "$page"
