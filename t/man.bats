@@ -181,3 +181,10 @@ fail_in() {
 	command -v mandoc >/dev/null || skip 'no mandoc(1)'
 	mandoc -Tlint -Wwarning "$here"/man/*.[1-9]
 }
+
+@test "simhash-utils(7) fits a terminal of 80 columns" {
+	command -v mandoc >/dev/null || skip 'no mandoc(1)'
+	mandoc -T ascii -O width=78 "$BATS_TEST_DIRNAME/../man/simhash-utils.7" | col -bx | awk 'length > 78' >wide
+	cat wide
+	[ ! -s wide ]
+}
