@@ -89,8 +89,9 @@ charset() {
 	for i in 1 2 3; do echo $i >f/$i; done
 	echo secret >secret
 	# strace stops the program when it has listed the folder: then the entries are replaced.
+	# A leak checker cannot work under strace.
 	local pid
-	strace -f -o trace -e trace=getdents64 -e inject=getdents64:delay_exit=3000000:when=2 shdoc f >out 2>err &
+	ASAN_OPTIONS=${ASAN_OPTIONS-}:detect_leaks=0 strace -f -o trace -e trace=getdents64 -e inject=getdents64:delay_exit=3000000:when=2 shdoc f >out 2>err &
 	pid=$!
 	sleep 1.5
 	rm f/2 f/3
@@ -1355,6 +1356,7 @@ response() {
 
 @test "containers: bombs are errors by ratio, directory and memory, and cost little" {
 	needs libarchive
+	! sanitized || skip 'sanitizers need more address space than the limits leave'
 	python3 - <<-'END'
 		import struct, zipfile
 		with zipfile.ZipFile('bomb.zip', 'w', zipfile.ZIP_BZIP2) as z:
