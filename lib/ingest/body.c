@@ -47,7 +47,7 @@ static bool begins(struct sh_slice s, const char *with)
 	return s.n >= n && strncasecmp(s.p, with, n) == 0;
 }
 
-/* Past white space and comments to what a page begins with. */
+/* Returns the head behind the white space and comments that it begins with. */
 static struct sh_slice past_comments(struct sh_slice head)
 {
 	for (;;) {
@@ -85,13 +85,15 @@ static bool is_page(struct sh_slice head)
 	return false;
 }
 
-/* Of the control characters; the last one begins texts of a sequence of JSON (RFC 7464). */
+/* Returns whether c is a control character that occurs in text. The last one begins each text of a
+ * JSON sequence (RFC 7464). */
 static bool is_common(uint32_t c)
 {
 	return memchr("\t\n\v\f\r\b\033\036", (int)c, 8);
 }
 
-/* Control characters are rare in text of any encoding, but for UTF-16 and UTF-32. */
+/* Returns whether the head has too many control characters for text. They are rare in text of any
+ * encoding except UTF-16 and UTF-32. */
 static bool is_binary(struct sh_slice head)
 {
 	size_t odd = 0;
@@ -104,8 +106,8 @@ static bool is_binary(struct sh_slice head)
 	return odd * 50 > head.n || begins(head, "%PDF-");
 }
 
-/* Decoded from units of two or four bytes, of which an eighth is what no text has: half a surrogate
- * pair, or an area for private use. */
+/* Returns whether text decoded from UTF-16 or UTF-32 is noise. Of random 16-bit units an eighth does
+ * not occur in text: lone surrogates and the private use area. */
 static bool is_noise(struct sh_slice text)
 {
 	const uint8_t *p = (const uint8_t *)text.p, *end = p + text.n;
@@ -117,11 +119,12 @@ static bool is_noise(struct sh_slice text)
 		odd += (c < 0x20 && !is_common(c)) || c == SH_UTF8_REPLACEMENT ||
 		       (c >= 0xE000 && c < 0xF900);
 	}
-	/* A last unit may be cut. */
+	/* One odd character is allowed, since the last unit may be cut. */
 	return odd * 20 > all + 20;
 }
 
-/* As the whole text will be decoded, which also tells what keeps it from that. */
+/* Decodes the head as the whole text will be decoded, and sets *kind by the result. Leaves *kind as
+ * it is when the head cannot be decoded: the whole text will give the error. */
 static int sniff_wide(struct sh_body *b, struct sh_slice head, const char *charset,
     enum sh_body_kind *kind, struct sh_error *err)
 {
@@ -162,7 +165,7 @@ int sh_body_sniff(struct sh_body *b, struct sh_slice head, const char *charset,
 
 /* ---- text ---- */
 
-/* CR LF and CR become LF, from `from` on; blanks and line ends at the end go. */
+/* Replaces CR LF and CR by LF, from offset `from` on. Removes blanks and line ends at the end. */
 static void tidy(struct sh_buf *out, size_t from)
 {
 	const char *p, *end;
@@ -182,7 +185,8 @@ static void tidy(struct sh_buf *out, size_t from)
 	out->n = (size_t)(to - out->p);
 }
 
-/* "html, WINDOWS-1252 (declared)", what is assumed without the kind too. */
+/* Appends a note such as "html, WINDOWS-1252 (declared)". Counts the part behind the kind in
+ * b->assumed unless the text is plain UTF-8. */
 static int note(struct sh_body *b, enum sh_body_kind kind, const struct sh_charset_verdict *v,
     struct sh_error *err)
 {

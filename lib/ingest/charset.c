@@ -16,8 +16,8 @@ enum { DETECT_BYTES = 256 * 1024 };
 
 /* ---- names ---- */
 
-/* Names that stand for another charset: by the Encoding Standard of the web, and as mail programs write them.
- * iconv gets all other names unchanged. */
+/* Names that mean another charset, by the Encoding Standard of the web or by the practice of mail
+ * programs. iconv gets all other names unchanged. */
 static const char *const aliases[][2] = {
 	{ "utf8", "UTF-8" },
 	{ "unicode-1-1-utf-8", "UTF-8" },
@@ -241,7 +241,7 @@ int sh_charset_repair(struct sh_slice in, struct sh_buf *out, uint64_t *ill, str
 	return sh_buf_add(out, from, (size_t)(end - from), err);
 }
 
-/* Bytes of a code unit. */
+/* Returns the number of bytes of a code unit. */
 static size_t unit_of(const char *name)
 {
 	static const struct {
@@ -264,8 +264,9 @@ bool sh_charset_is_wide(const char *label)
 	return unit_of(name) > 1;
 }
 
-/* Some converters hold a letter back, for marks that may follow: it goes before what is wrong behind
- * it. Others would forget to which set an escape led. */
+/* Writes the letter that some converters hold back, since a combining mark may follow. It must come
+ * before the replacement of the ill-formed bytes. Converters with escapes are not flushed: they
+ * would forget the current set. */
 static int give_held(struct sh_charset *c, struct sh_buf *out, struct sh_error *err)
 {
 	char *to;
@@ -282,9 +283,9 @@ static int give_held(struct sh_charset *c, struct sh_buf *out, struct sh_error *
 	return 0;
 }
 
-/* Bytes that are wrong at p, where there are more than in a unit. Of a pair that stands for nothing both
- * are, or the next would be read from its middle; a second below `trail` is text of its own, as on the
- * web. */
+/* Returns the number of bytes to replace at p, for charsets with units of one byte. Both bytes of an
+ * undefined pair are replaced, so that decoding does not go on within the pair. A second byte below
+ * `trail` is kept as text, as browsers do. */
 static size_t wrong_bytes(const char *name, const uint8_t *p, size_t n, uint8_t trail)
 {
 	static const char *const paired[] = { "GB18030", "BIG5", "CP932", "EUC-", "UHC" };
@@ -298,7 +299,8 @@ static size_t wrong_bytes(const char *name, const uint8_t *p, size_t n, uint8_t 
 	return wrong;
 }
 
-/* Converts by the open converter. Ill-formed input is replaced, one code unit at a time. */
+/* Converts by the open converter. Replaces ill-formed input: code unit by code unit, or by
+ * wrong_bytes() when a unit is one byte. */
 static int convert(struct sh_charset *c, struct sh_slice in, uint8_t trail, struct sh_buf *out,
     uint64_t *ill, struct sh_error *err)
 {
@@ -373,7 +375,7 @@ static int see_to_utf8(
 	return sh_charset_repair(sh_buf_slice(&c->room), out, ill, err);
 }
 
-/* Append the text as decoded from `name`: 1, 0 when iconv does not have it, -1. */
+/* Appends the text decoded from the charset `name`. Returns 1; 0 when iconv lacks the charset; -1. */
 static int decode_as(struct sh_charset *c, const char *name, struct sh_slice in, struct sh_buf *out,
     uint64_t *ill, struct sh_error *err)
 {
@@ -391,7 +393,8 @@ static int decode_as(struct sh_charset *c, const char *name, struct sh_slice in,
 	return 1;
 }
 
-/* Damage leaves most characters that are not ASCII well-formed; another encoding, hardly any. */
+/* Returns whether most characters beyond ASCII are well-formed. They are in a damaged text of this
+ * charset, but hardly ever in a text of another charset. */
 static bool mostly_right(const struct sh_buf *out, size_t from, uint64_t ill)
 {
 	uint64_t beyond = 0;
@@ -405,7 +408,8 @@ static bool mostly_right(const struct sh_buf *out, size_t from, uint64_t ill)
 
 /* ---- guessing ---- */
 
-/* The escapes by which Japanese mail of old changes between its sets: ASCII to any other look. */
+/* Returns whether the text has an escape of ISO-2022-JP to a set of two bytes. The rest of such a
+ * text is ASCII. */
 static bool is_iso_2022_jp(struct sh_slice in)
 {
 	const char *p = in.p, *end = in.p + in.n;
@@ -440,7 +444,8 @@ static void detect(struct sh_slice in, char name[SH_CHARSET_NAME])
 }
 #endif
 
-/* What is guessed of bytes that show no other: letters with accents. */
+/* Returns whether the name is "" or a charset of Latin letters with accents. Detectors choose such a
+ * charset when nothing hints at another. */
 static bool is_western(const char *name)
 {
 	static const char *const names[] = { "ISO-8859-1", "ISO-8859-2", "ISO-8859-3", "ISO-8859-4",
@@ -453,7 +458,7 @@ static bool is_western(const char *name)
 	return !*name;
 }
 
-/* What text that is no UTF-8 seems to be; "" when nothing tells. */
+/* Guesses the charset of text that is not UTF-8. Sets `name` to "" when there is no hint. */
 static void guess(struct sh_slice in, char name[SH_CHARSET_NAME])
 {
 	const char *own;
@@ -465,13 +470,13 @@ static void guess(struct sh_slice in, char name[SH_CHARSET_NAME])
 	}
 	own = sh_encoding_iconv_name(sh_encoding_guess(in.p, in.n));
 	if (own) {
-		canonical(own, name); /* strong evidence, see there */
+		canonical(own, name); /* sh_encoding_guess() needs strong evidence */
 		return;
 	}
 	detect(in, name);
 	if (strcmp(name, "UTF-8") == 0 || is_ascii_name(name))
 		name[0] = '\0';
-	/* No words have their accents in pairs, and so many of them. */
+	/* Words of a Western language have few pairs of letters with accents. */
 	if (is_western(name) && sh_encoding_may_be_gb(in.p, in.n))
 		strcpy(name, "GB18030");
 }
@@ -487,7 +492,7 @@ struct decision {
 	struct sh_error *err;
 };
 
-/* Take the text for `name`: 1, 0 when iconv does not have it, -1. */
+/* Decodes the text from the charset `name`. Returns 1; 0 when iconv lacks the charset; -1. */
 static int take(struct decision *d, const char *name, enum sh_charset_why why)
 {
 	d->out->n = d->before;
@@ -507,7 +512,8 @@ static int must_take(struct decision *d, const char *name, enum sh_charset_why w
 	    sh_charset_reason(why));
 }
 
-/* The charset that a mark at the beginning names, or NULL. */
+/* Returns the charset of the byte order mark at the beginning, and removes the mark. Returns NULL
+ * when there is none. */
 static const char *marked(struct sh_slice *in)
 {
 	enum sh_encoding e = sh_encoding_guess(in->p, in->n < 4 ? in->n : 4);
@@ -527,7 +533,8 @@ static const char *marked(struct sh_slice *in)
 	return e == SH_ENC_UTF8_BOM ? "UTF-8" : sh_encoding_iconv_name(e);
 }
 
-/* 1: decided; 0: what was declared does not fit, *name is what it was; -1. */
+/* Decodes the text from a declared charset. Returns 1. Returns 0 when no declared charset fits;
+ * `name` is then the first of them that iconv has, or "". Returns -1 on failure. */
 static int try_declared(
     struct decision *d, const char *const declared[2], char name[SH_CHARSET_NAME])
 {
@@ -537,7 +544,7 @@ static int try_declared(
 		int got;
 
 		canonical(declared[i] ? declared[i] : "", label);
-		/* Mail programs write us-ascii for what they do not know. */
+		/* Mail programs declare us-ascii when they do not know the charset. */
 		if (!*label || is_ascii_name(label))
 			continue;
 		got = take(d, label, SH_CHARSET_DECLARED);

@@ -1,9 +1,10 @@
 /* Converts text of any charset to UTF-8 by iconv(3), and reports the charset that was assumed.
  *
- * The first of these rules that applies decides the charset: a byte order mark; the charset that the caller
- * forces; the declared charset, unless the bytes contradict it; UTF-8, if the text is well-formed; the guess
- * of libuchardet or of unicode/encoding.h; windows-1252, in which any bytes are text. A sequence that cannot be
- * decoded becomes U+FFFD and is counted. */
+ * The first of these rules that applies decides the charset: a byte order mark; the charset that the
+ * caller forces; the declared charset, unless the bytes contradict it; UTF-8, if most characters
+ * beyond ASCII are well-formed; the guess of libuchardet or of unicode/encoding.h; the declared
+ * charset after all; windows-1252, in which any bytes are text. A sequence that cannot be decoded
+ * becomes U+FFFD and is counted. */
 #ifndef SH_INGEST_CHARSET_H
 #define SH_INGEST_CHARSET_H
 

@@ -1,4 +1,4 @@
-/* What a file is. */
+/* Detects the form of a file. */
 #include "ingest/format.h"
 
 #include <strings.h>
@@ -9,7 +9,7 @@
 #include "record/json.h"
 #include "unicode/utf8.h"
 
-/* A head without its byte order mark that is shorter is the whole file. */
+/* A head that is shorter, without its byte order mark, is the whole file. */
 enum { SEEN = SH_FORMAT_HEAD - 3 };
 
 enum sh_format sh_format_named(const char *name)
@@ -29,7 +29,7 @@ enum sh_format sh_format_named(const char *name)
 	return SH_FORMAT_NONE;
 }
 
-/* Without the endings of compressed files. */
+/* Returns the name without the ending of a compressed file. */
 static struct sh_slice plain_name(const char *name)
 {
 	static const char *const endings[] = { ".gz", ".zst", ".bz2", ".xz", ".lz4" };
@@ -62,7 +62,7 @@ static struct sh_slice first_line(struct sh_slice head)
 	return sh_slice(head.p, lf ? (size_t)(lf - head.p) : head.n);
 }
 
-/* Whether an object has the fields of a document. */
+/* Returns whether the line is an object with the fields of a document. */
 static bool is_document(struct sh_slice line, const struct sh_document_form *json)
 {
 	struct sh_document_room room = { 0 };
@@ -74,8 +74,8 @@ static bool is_document(struct sh_slice line, const struct sh_document_form *jso
 	return good;
 }
 
-/* An object on the first line, and more lines, or a document. Of a line that is too long to be
- * seen whole, its beginning. */
+/* Returns whether the first line is an object. The object must have the fields of a document, or
+ * more lines must follow it. Of a line longer than the head only the beginning is checked. */
 static bool is_jsonl(struct sh_slice head, const struct sh_document_form *json)
 {
 	struct sh_error err;
@@ -87,7 +87,7 @@ static bool is_jsonl(struct sh_slice head, const struct sh_document_form *json)
 	if (head.n == 0 || head.p[0] != '{')
 		return false;
 	line = first_line(head);
-	/* What was trimmed off does not make it shorter. */
+	/* The line is seen whole when the head goes on behind it, or is the whole file. */
 	if (line.n < head.n || !more) {
 		rest = sh_trim(sh_slice(line.p + line.n, head.n - line.n));
 		return is_document(line, json) ||
@@ -97,7 +97,8 @@ static bool is_jsonl(struct sh_slice head, const struct sh_document_form *json)
 	return p < line.p + line.n && *p == '"';
 }
 
-/* The first object of an array of such, as far as it is seen; *whole: all of it is. */
+/* Sets *object to the first object of an array of objects. *whole is false when the head ends
+ * within the object. Returns false when the head is no such array. */
 static bool array_object(struct sh_slice head, struct sh_slice *object, bool *whole)
 {
 	struct sh_slice s = sh_trim(head);
@@ -114,7 +115,8 @@ static bool array_object(struct sh_slice head, struct sh_slice *object, bool *wh
 	return true;
 }
 
-/* Of an array whose first object is too long to be seen whole, its beginning. */
+/* Returns whether the head is an array whose first object has the fields of a document. Of an
+ * object longer than the head only the beginning is checked. */
 static bool is_array(struct sh_slice head, const struct sh_document_form *json)
 {
 	struct sh_slice object;
@@ -128,7 +130,8 @@ static bool is_array(struct sh_slice head, const struct sh_document_form *json)
 	return object.n && *object.p == '"';
 }
 
-/* Objects of JSON that are spread over lines: several, or one with the fields of a document. */
+/* Returns whether the head begins with a JSON object, on any number of lines. A second object must
+ * follow it, or it must have the fields of a document. */
 static bool are_objects(struct sh_slice head, const struct sh_document_form *json)
 {
 	struct sh_slice s = sh_trim(head), rest;
@@ -141,7 +144,7 @@ static bool are_objects(struct sh_slice head, const struct sh_document_form *jso
 	return (rest.n && *rest.p == '{') || is_document(sh_slice(s.p, n), json);
 }
 
-/* An object with an array of objects in it, at any depth; as far as it is seen. */
+/* Returns whether the head is an object that contains an array of objects, at any depth. */
 static bool holds_objects(struct sh_slice head)
 {
 	struct sh_slice s = sh_trim(head);
@@ -165,8 +168,9 @@ static bool holds_objects(struct sh_slice head)
 	return false;
 }
 
-/* What begins and ends as an object does, on the first line or in an array, and is none: by what a JSON
- * library may let pass, as NaN, it is no less meant to be one. */
+/* Returns whether the first line, or the first element of an array, is meant as a JSON object but
+ * is not valid JSON. It then begins with {" and ends with }. An example is an object with NaN,
+ * which some JSON libraries write. */
 static bool is_faulty(struct sh_slice head)
 {
 	struct sh_slice object, rest;
@@ -183,7 +187,7 @@ static bool is_faulty(struct sh_slice head)
 	return *rest.p == '"';
 }
 
-/* An object or an array, by the first character, behind the mark of UTF-16 or without one. */
+/* Returns whether the first character in UTF-16 is { or [. A byte order mark may precede it. */
 static bool is_json_utf16(struct sh_slice head)
 {
 	const char *p = head.p;
@@ -258,7 +262,7 @@ const char *sh_format_other(struct sh_slice head)
 	return "file without text";
 }
 
-/* A message alone: at least three of the fields that nearly each has. */
+/* Returns whether the head is a single message: at least three common header fields occur. */
 static bool is_message(struct sh_slice head)
 {
 	static const char *const fields[] = { "Return-Path", "Received", "Delivered-To", "From",
@@ -302,7 +306,7 @@ enum sh_format sh_format_detect(struct sh_slice head, enum sh_body_kind kind, co
 	case SH_BODY_OTHER:
 		return SH_FORMAT_NONE;
 	case SH_BODY_HTML:
-		/* Markdown may begin with an element, but with no whole page. */
+		/* Markdown may begin with an HTML element, but not with a whole page. */
 		return ends_in(name, text) && !begins_page(bare) ? SH_FORMAT_TEXT : SH_FORMAT_HTML;
 	default:
 		return ends_in(name, html) ? SH_FORMAT_HTML : SH_FORMAT_TEXT;

@@ -12,23 +12,25 @@ enum sh_format {
 	SH_FORMAT_JSONL,
 	SH_FORMAT_WARC,
 	SH_FORMAT_MBOX,
-	SH_FORMAT_NONE, /* the file is no text */
+	SH_FORMAT_NONE, /* the file is not text */
 };
 
-/* The format of this name on the command line. SH_FORMAT_NONE: there is no such format. */
+/* Returns the format of this name on the command line, or SH_FORMAT_NONE. */
 enum sh_format sh_format_named(const char *name);
 
-/* The format of a file by its first bytes, and by its name where the bytes leave a choice. kind: the result of
- * sh_body_sniff(). A single JSON object is text, unless it has the fields of a document. */
+/* Returns the format of a file by its first bytes. The name decides where the bytes allow several.
+ * kind: the result of sh_body_sniff(). A single JSON object is text, unless it has the fields of a
+ * document. */
 enum sh_format sh_format_detect(struct sh_slice head, enum sh_body_kind kind, const char *name,
     const struct sh_document_form *json);
 
-/* For a file that was detected as text: the form that it resembles, with a command that makes documents of it.
- * NULL: it is plain text. */
+/* Returns the form that a file detected as text resembles, with a command that converts the file to
+ * documents. Returns NULL when the file is plain text. */
 const char *sh_format_doubt(
     struct sh_slice head, const char *name, const struct sh_document_form *json);
 
-/* Names the form of a file that is no text, with a command that makes text of it if there is one. */
+/* Returns the name of the form of a file that is not text. When a command can convert the file to
+ * text, the name includes the command. */
 const char *sh_format_other(struct sh_slice head);
 
 enum {

@@ -1,5 +1,6 @@
-/* Files of each form to documents, and what the forms share: the settings, rooms and tallies of a reading, and
- * the ways on which a document, a bad record or what is no text leaves it. ingest.h chooses between the forms. */
+/* Readers of the documents in files of each form, and their common state: settings, scratch memory,
+ * counts, and the callbacks for documents, bad records and files left out. ingest.h chooses the
+ * reader of a file. */
 #ifndef SH_INGEST_FORMS_H
 #define SH_INGEST_FORMS_H
 
@@ -10,81 +11,83 @@
 
 struct sh_ingest {
 	/* Set by the caller. */
-	enum sh_format format;        /* AUTO: by what each file is */
+	enum sh_format format;        /* AUTO: detected for each file */
 	struct sh_document_form json; /* its field names */
-	size_t max_size;              /* of a record, and of what its codings hold */
-	/* A document, its text not escaped; *notes says what it was taken for. */
+	size_t max_size;              /* bytes of a record, also when decoded */
+	/* Receives a document, whose text is not escaped. notes: its form and charset. */
 	int (*document)(
 	    void *arg, const struct sh_document *doc, struct sh_slice notes, struct sh_error *err);
-	/* A record that err complains about, as it stands in the file; of a file that is one
-	 * document, its name. 0 goes on with the next one. */
+	/* Receives a bad record as it stands in the file, and the error. When a file is one
+	 * document, the record is the name of the file. Returns 0 to go on with the next record. */
 	int (*bad)(void *arg, struct sh_slice record, struct sh_error *err);
-	/* What was left out of the file at hand, for it is no text; may be NULL. */
+	/* Receives the kind of an input that was left out because it is not text; may be NULL. */
 	void (*skipped)(void *arg, const char *what);
-	/* A member of a container that cannot be read, and err->file its name. 0 goes on with the next member. */
+	/* Receives the error of a container's member that cannot be read; err->file names the
+	 * member. Returns 0 to go on with the next member. */
 	int (*trouble)(void *arg, struct sh_error *err);
-	/* That many bytes of the file at hand were read; may be NULL. */
+	/* Receives the number of bytes read of the current file; may be NULL. */
 	void (*progress)(void *arg, uint64_t n);
 	void *arg;
 
 	/* Filled. */
-	const struct sh_reader *reader; /* of the file at hand: what of it is done with */
+	const struct sh_reader *reader; /* of the current file */
 	struct sh_body body;
 	struct sh_tally assumed;  /* texts by charset, see body.h */
-	struct sh_tally left_out; /* what is no text, by what it is */
-	struct sh_tally as_text;  /* what may be meant for many documents, by what it is */
+	struct sh_tally left_out; /* inputs that are not text, by kind */
+	struct sh_tally as_text;  /* texts that look like a file of many documents, by form */
 
-	bool marked; /* the file of JSON at hand: as UTF-8, by its byte order mark */
+	bool marked; /* the current JSON file begins with the byte order mark of UTF-8 */
 
-	/* Rooms. */
+	/* Scratch memory. */
 	struct sh_document_room room;
 	struct sh_buf text, id, decoded[2];
 };
 
-/* Into a zeroed struct. */
+/* Initialises a struct that is zeroed, or has only the caller's members set. */
 int sh_ingest_init(struct sh_ingest *in, struct sh_error *err);
 void sh_ingest_free(struct sh_ingest *in);
 
-/* ---- all documents of a file of this form ---- */
+/* ---- read all documents of a file of one form ---- */
 
-/* file: what it is called in ids, where its lines are numbered (json.line_ids). */
+/* file: the file's name in ids that number its lines (json.line_ids). */
 int sh_ingest_jsonl(
     struct sh_ingest *in, struct sh_reader *r, struct sh_slice file, struct sh_error *err);
-/* Of one array of objects; what is wrong outside of them is an error of the file. */
+/* Reads one array of objects. An error outside of the objects is an error of the file. */
 int sh_ingest_json_array(
     struct sh_ingest *in, struct sh_reader *r, struct sh_slice file, struct sh_error *err);
 int sh_ingest_warc(struct sh_ingest *in, struct sh_reader *r, struct sh_error *err);
 int sh_ingest_mbox(
     struct sh_ingest *in, struct sh_reader *r, struct sh_slice id, struct sh_error *err);
 
-/* Of all members of a container, each a file named "FILE#MEMBER". */
+/* Reads all members of a container. Each member is a file named "FILE#MEMBER". */
 int sh_ingest_container(struct sh_ingest *in, enum sh_container_form form, struct sh_reader *r,
     struct sh_slice file, struct sh_error *err);
 
-/* ---- and for what they find ---- */
+/* ---- steps that the readers share ---- */
 
-/* All documents of an open input. name: shows its form where the bytes leave a choice. A container among the
- * members of a container is left out. */
+/* Reads all documents of an open input. name: decides the form where the bytes allow several.
+ * member: the input is a member of a container. A container in a container is left out. */
 int sh_ingest_input(struct sh_ingest *in, struct sh_reader *r, const char *name, struct sh_slice id,
     bool member, struct sh_error *err);
 
-/* The document that is one JSON object, the file's line or element of this number. */
+/* Hands on the document of one JSON object. number: of the object's line, or of its element in the
+ * array. */
 int sh_ingest_json(struct sh_ingest *in, struct sh_slice object, struct sh_slice file,
     uint64_t number, struct sh_error *err);
 
-/* The id "FILE#N", for what has none of its own. */
+/* Sets *id to "FILE#N", for a document without an id. */
 int sh_ingest_number_id(struct sh_ingest *in, struct sh_slice file, uint64_t number,
     struct sh_slice *id, struct sh_error *err);
 
-/* Check the id, hand the document on. */
+/* Checks the id and hands the document on. */
 int sh_ingest_document(
     struct sh_ingest *in, struct sh_slice id, struct sh_slice text, struct sh_error *err);
 
-/* Hand a bad record to the caller, when it is one: 0 goes on. */
+/* Hands a bad record to the caller when *err is SH_ERR_RECORD. Returns 0 to go on, or -1. */
 int sh_ingest_bad(
     struct sh_ingest *in, const struct sh_reader *r, struct sh_slice record, struct sh_error *err);
 
-/* Of what is no text: what it is. */
+/* Reports and counts an input that is not text. what: its kind. */
 int sh_ingest_leave_out(struct sh_ingest *in, const char *what, struct sh_error *err);
 
 #endif

@@ -26,7 +26,7 @@ bool sh_slice_like(struct sh_slice s, const char *word)
 	return s.n == strlen(word) && strncasecmp(s.p, word, s.n) == 0;
 }
 
-/* The line at `at`, without its end; *next is where the following one begins. */
+/* Returns the line at offset `at` without its end. Sets *next to the offset of the next line. */
 static struct sh_slice line_at(struct sh_slice in, size_t at, size_t *next)
 {
 	const char *lf = memchr(in.p + at, '\n', in.n - at);
@@ -48,8 +48,8 @@ size_t sh_header_size(struct sh_slice in)
 	return in.n;
 }
 
-/* A name of printable characters and a colon, before which old mail has blanks, or a line that
- * goes on. */
+/* Returns whether the line is a field, or continues one. A field is a name of printable characters
+ * and a colon. Old mail has blanks before the colon. */
 static bool is_field(struct sh_slice line)
 {
 	size_t n = 0;
@@ -63,7 +63,8 @@ static bool is_field(struct sh_slice line)
 	return n < line.n && line.p[n] == ':';
 }
 
-/* What relays of old put before a header: "From joe ... remote from host", quoted or not. */
+/* Returns whether the line is "From joe ... remote from host", with or without ">" before it. Old
+ * relays put such lines before a header. */
 static bool is_envelope(struct sh_slice line)
 {
 	size_t quote = line.p[0] == '>';
@@ -89,7 +90,7 @@ size_t sh_mail_header_size(struct sh_slice in)
 	return in.n;
 }
 
-/* With the lines that go on, from where *next is. */
+/* Returns the value with the lines from *next on that continue it. Moves *next behind them. */
 static struct sh_slice folded(struct sh_slice head, struct sh_slice value, size_t *next)
 {
 	while (*next < head.n && (head.p[*next] == ' ' || head.p[*next] == '\t')) {
@@ -100,7 +101,7 @@ static struct sh_slice folded(struct sh_slice head, struct sh_slice value, size_
 	return sh_trim(value);
 }
 
-/* The first one from *at on, which moves behind it. */
+/* Finds the first field of this name from *at on, and moves *at behind it. */
 static bool find_from(struct sh_slice head, size_t *at, const char *name, struct sh_slice *value)
 {
 	while (*at < head.n) {
@@ -170,8 +171,8 @@ void sh_header_word(struct sh_slice value, char *word, size_t room)
 	word[n] = '\0';
 }
 
-/* A string in one of these quotes or a word at *p, into room for `room` bytes; "" when it does not
- * fit. */
+/* Copies the word at *p, or the string in one of the `quotes`, to `to`, and moves *p behind it.
+ * Stores "" when the copy and its NUL exceed `room` bytes. */
 static void parameter_value(
     const char **p, const char *end, const char *quotes, char *to, size_t room)
 {
@@ -193,16 +194,16 @@ static void parameter_value(
 	to[n < room ? n : 0] = '\0';
 }
 
-/* A parameter that is looked for. */
+/* A parameter to extract. It may come in pieces "x*0", "x*1" and so on (RFC 2231). */
 struct wanted {
 	const char *name, *quotes;
 	char *value;
 	size_t room;
-	uint64_t pieces; /* that came */
-	bool whole;      /* it is no piece */
+	uint64_t pieces; /* number of pieces found */
+	bool whole;      /* the parameter was found in one piece, "x" or "x*" */
 };
 
-/* "charset'language'" before a first piece is dropped, "%41" becomes a letter (RFC 2231). */
+/* Replaces each "%41" by its byte, and removes "charset'language'" from the first piece (RFC 2231). */
 static void undo_escapes(char *value, bool first)
 {
 	char *from, *to = value, *quote = first ? strchr(value, '\'') : NULL;
@@ -219,8 +220,8 @@ static void undo_escapes(char *value, bool first)
 	*to = '\0';
 }
 
-/* Whether `name` is that of the next piece, "x*0" or "x*1*", or of all, "x" or "x*". What ends in an
- * asterisk has escapes. */
+/* Returns whether `name` names the next piece, such as "x*0" or "x*1*", or the whole parameter, "x"
+ * or "x*". A name that ends in an asterisk has a value with escapes. */
 static bool is_next(struct wanted *w, struct sh_slice name, bool *escaped)
 {
 	size_t n = strlen(w->name);
@@ -239,7 +240,8 @@ static bool is_next(struct wanted *w, struct sh_slice name, bool *escaped)
 	       number == w->pieces;
 }
 
-/* Take the value at *p if it is wanted. */
+/* Appends the value at *p to the parameter and moves *p behind it, if the name is the next one that
+ * the parameter needs. Returns whether it is. */
 static bool take_piece(struct wanted *w, struct sh_slice name, const char **p, const char *end)
 {
 	size_t had = strlen(w->value);
@@ -250,7 +252,7 @@ static bool take_piece(struct wanted *w, struct sh_slice name, const char **p, c
 	parameter_value(p, end, escaped ? "\"" : w->quotes, w->value + had, w->room - had);
 	if (escaped)
 		undo_escapes(w->value + had, w->pieces == 0);
-	w->whole = w->whole && *w->value; /* an empty one says nothing */
+	w->whole = w->whole && *w->value; /* an empty value counts as missing */
 	w->pieces += !w->whole && *w->value;
 	return true;
 }
@@ -258,7 +260,8 @@ static bool take_piece(struct wanted *w, struct sh_slice name, const char **p, c
 void sh_media_parse(struct sh_slice value, struct sh_media *media)
 {
 	const char *p = value.p, *end = value.p + value.n;
-	/* Some write a charset in quotes that are none; those of a boundary are part of it. */
+	/* Some programs write a charset in single quotes. In a boundary single quotes are part of
+	 * the value. */
 	struct wanted wanted[] = {
 		{ "charset", "\"'", media->charset, sizeof media->charset, 0, false },
 		{ "boundary", "\"", media->boundary, sizeof media->boundary, 0, false },

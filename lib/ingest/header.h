@@ -1,30 +1,34 @@
-/* Header fields of mail (RFC 5322), HTTP (RFC 9112) and WARC: lines "Name: value", of which those
- * that begin with a blank go on the line before, up to an empty line. Line ends are CR LF or LF. */
+/* Header fields of mail (RFC 5322), HTTP (RFC 9112) and WARC. A field is a line "Name: value". A
+ * line that begins with a blank continues the field before it. An empty line ends the header. Line
+ * ends are CR LF or LF. */
 #ifndef SH_INGEST_HEADER_H
 #define SH_INGEST_HEADER_H
 
 #include "base/buf.h"
 
-/* Bytes up to the body, the empty line included; all when there is none. */
+/* Returns the number of bytes before the body, with the empty line. Returns in.n when there is no
+ * empty line. */
 size_t sh_header_size(struct sh_slice in);
 
-/* The same for mail, where the empty line may be missing: what is no field begins the body. */
+/* Does the same for mail, where the empty line may be missing: the first line that is not a field
+ * then begins the body. */
 size_t sh_mail_header_size(struct sh_slice in);
 
-/* The value of the first field of that name, in any case, without blanks at its ends: it may
- * hold line ends where it was folded. Absent: false. */
+/* Sets *value to the value of the first field of this name, without blanks at both ends. The case
+ * of the name does not matter. A folded value contains line ends. Returns false when there is no
+ * such field. */
 bool sh_header_find(struct sh_slice head, const char *name, struct sh_slice *value);
 
-/* Append the values of all fields of that name as one list, with commas between: what several lines
- * of HTTP mean (RFC 9110). */
+/* Appends the values of all fields of this name, separated by ", ": several HTTP fields of one name
+ * are one list (RFC 9110). */
 int sh_header_join(
     struct sh_slice head, const char *name, struct sh_buf *out, struct sh_error *err);
 
-/* Append a value with its folds undone. */
+/* Appends the value without its line ends. */
 int sh_header_unfold(struct sh_slice value, struct sh_buf *out, struct sh_error *err);
 
-/* "type/subtype; charset=...; boundary=...", in lower case but for the boundary; "" where it
- * says nothing, or something longer than there is room for. */
+/* The parts of "type/subtype; charset=...; boundary=...". All but the boundary are in lower case. A
+ * part is "" when it is missing or too long for its array. */
 struct sh_media {
 	char type[80], charset[64], boundary[256];
 	char format[16], delsp[8]; /* of text/plain (RFC 3676) */
@@ -32,13 +36,14 @@ struct sh_media {
 
 void sh_media_parse(struct sh_slice value, struct sh_media *media);
 
-/* The first word of a value, in lower case: "attachment" of a Content-Disposition. */
+/* Stores the first word of a value in lower case, such as "attachment" of a Content-Disposition.
+ * Stores "" when the word and its NUL exceed `room` bytes. */
 void sh_header_word(struct sh_slice value, char *word, size_t room);
 
-/* Without blanks and line ends at both ends. */
+/* Returns s without blanks and line ends at both ends. */
 struct sh_slice sh_trim(struct sh_slice s);
 
-/* Equal but for the case of ASCII letters. */
+/* Returns whether both are equal when the case of ASCII letters is ignored. */
 bool sh_slice_like(struct sh_slice s, const char *word);
 
 #endif

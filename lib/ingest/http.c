@@ -27,7 +27,7 @@ int sh_http_parse(struct sh_slice in, struct sh_http *h, struct sh_error *err)
 	return 0;
 }
 
-/* The last name of a list "a, b" in *list, which loses it. */
+/* Removes the last name from a list "a, b" and returns it. */
 static struct sh_slice last_name(struct sh_slice *list)
 {
 	const char *comma = memrchr(list->p, ',', list->n);
@@ -44,7 +44,7 @@ struct unwrapping {
 	size_t max;
 	struct sh_buf *room; /* two */
 	unsigned next, codings;
-	bool chunked; /* undone: nobody may do it twice, but the field may come twice */
+	bool chunked; /* chunks are undone once, even when the field is repeated */
 	struct sh_slice *body;
 	struct sh_error *err;
 };
@@ -70,7 +70,8 @@ static int undo_one(struct unwrapping *u, struct sh_slice coding)
 	return got < 0 ? -1 : 0;
 }
 
-/* What the fields of that name tell: the last coding was put on last. */
+/* Undoes the codings that the fields of this name list. The last coding of the list was applied
+ * last, so it is undone first. */
 static int undo(struct unwrapping *u, struct sh_slice head, const char *field)
 {
 	struct sh_buf all = { 0 };

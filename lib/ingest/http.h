@@ -1,4 +1,4 @@
-/* What a web server sent, as archives keep it: status line, header fields, body. */
+/* The response of a web server, as web archives store it: status line, header fields, body. */
 #ifndef SH_INGEST_HTTP_H
 #define SH_INGEST_HTTP_H
 
@@ -12,11 +12,12 @@ struct sh_http {
 	struct sh_media media;
 };
 
-/* The head of a response, of which `in` is at least that. The views live as long as it. */
+/* Parses the head of a response. `in` must hold the whole head. The views in *h point into `in`. */
 int sh_http_parse(struct sh_slice in, struct sh_http *h, struct sh_error *err);
 
-/* The body without chunks and content codings: a view of `in`, or of one of the two rooms. At most
- * max bytes; with `cut` what the archive kept of it may end anywhere. */
+/* Sets *body to the body without chunks and content codings: a view of `in` or of one of the two
+ * rooms. A content coding may yield at most max bytes. With `cut` the input may end anywhere, since
+ * the archive has only its beginning. */
 int sh_http_body(const struct sh_http *h, struct sh_slice in, bool cut, size_t max,
     struct sh_buf room[2], struct sh_slice *body, struct sh_error *err);
 

@@ -21,7 +21,7 @@ void sh_ids_free(struct sh_ids *ids)
 	ids->slot = NULL;
 }
 
-/* Where the hash is, or could be put. */
+/* Returns the slot of the hash, or the free slot for it. */
 static uint64_t *place(uint64_t *slot, unsigned bits, uint64_t hash)
 {
 	uint64_t mask = (UINT64_C(1) << bits) - 1, i = hash & mask;

@@ -58,7 +58,7 @@ static int whole_file(struct sh_ingest *in, enum sh_body_kind kind, struct sh_re
 
 /* ---- any file ---- */
 
-/* By the first bytes of what is ready. */
+/* Detects the format by the first bytes in the reader. */
 static int detect(struct sh_ingest *in, const struct sh_reader *r, const char *path,
     enum sh_format *format, struct sh_error *err)
 {

@@ -2,7 +2,8 @@
 
 #include "unicode/utf8.h"
 
-/* The escape that begins in: its bytes, and to which set it leads; 0 when it is none that is known. */
+/* Returns the number of bytes of the escape that `in` begins with, and sets jis->set. Returns 0 when
+ * there is no known escape. */
 static size_t escape(struct sh_slice in, struct sh_jis *jis)
 {
 	static const struct {
@@ -25,7 +26,7 @@ static bool is_graphic(uint8_t c)
 	return c > 0x20 && c < 0x7F;
 }
 
-/* A row and a column of JIS X 0208 as Shift_JIS has them. */
+/* Appends a character of JIS X 0208, by row and column, as two bytes of Shift_JIS. */
 static int put_kanji(struct sh_buf *out, uint8_t lead, uint8_t trail, struct sh_error *err)
 {
 	unsigned row = lead - 0x21U, column = trail - 0x21U;
@@ -35,8 +36,8 @@ static int put_kanji(struct sh_buf *out, uint8_t lead, uint8_t trail, struct sh_
 	return sh_buf_add(out, pair, 2, err);
 }
 
-/* Of the bytes at p, which begin no escape, in the set at hand: how many are one character, which is
- * appended, or is *other. */
+/* Converts the character at p, where no escape begins, by the current set. Returns its number of
+ * bytes, or -1. Appends the character and sets *other to 0, or sets *other as sh_jis_run() does. */
 static int character(const struct sh_jis *jis, const uint8_t *p, size_t n, struct sh_buf *out,
     uint32_t *other, struct sh_error *err)
 {
@@ -49,7 +50,7 @@ static int character(const struct sh_jis *jis, const uint8_t *p, size_t n, struc
 		*other = *p == '~' ? 0x203E : 0xA5;
 		return 1;
 	}
-	/* Blanks and line ends are those of ASCII in all sets. */
+	/* Blanks and control characters are ASCII in all sets. */
 	if (jis->set <= SH_JIS_ROMAN || !is_graphic(*p)) {
 		*other = 0;
 		return sh_buf_add(out, p, 1, err) < 0 ? -1 : 1;

@@ -1,6 +1,6 @@
-/* ISO-2022-JP, the encoding of Japanese mail, by way of CP932. What Windows writes under that name has
- * characters that iconv's own ISO-2022-JP lacks, such as circled digits and katakana of half width;
- * the web's Encoding Standard decodes them, and so is it done here. */
+/* Converts ISO-2022-JP, an encoding of Japanese mail, to CP932, which iconv converts further.
+ * Windows writes characters that iconv's own ISO-2022-JP lacks, such as circled digits and halfwidth
+ * katakana. The Encoding Standard of the web decodes them, and so does this code. */
 #ifndef SH_INGEST_JIS_H
 #define SH_INGEST_JIS_H
 
@@ -8,14 +8,14 @@
 
 enum sh_jis_set { SH_JIS_ASCII, SH_JIS_ROMAN, SH_JIS_KATAKANA, SH_JIS_KANJI };
 
-/* Zeroed but for the input, which it loses. */
+/* A conversion. It begins with all members but `in` zeroed. `in` is the input not converted yet. */
 struct sh_jis {
 	struct sh_slice in;
 	enum sh_jis_set set;
 };
 
-/* Append a run of characters in CP932, up to one that it lacks or to the end: 1 and *other, which is
- * SH_UTF8_ILL where it is none; 0 at the end; -1. */
+/* Appends characters in CP932, up to the first one that CP932 lacks. Returns 1 and that character's
+ * code point in *other, SH_UTF8_ILL for ill-formed bytes. Returns 0 at the end of the input, or -1. */
 int sh_jis_run(struct sh_jis *jis, struct sh_buf *cp932, uint32_t *other, struct sh_error *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* Documents out of one array of JSON objects, on as many lines as it likes. */
+/* Reads the documents of one array of JSON objects, on any number of lines. */
 #include "ingest/forms.h"
 #include "ingest/jsonscan.h"
 
@@ -22,7 +22,7 @@ static void take(struct sh_reader *r, size_t n)
 	sh_reader_take(r, n);
 }
 
-/* Take white space: *c becomes the byte behind it, 0 at the end. */
+/* Skips white space. Sets *c to the next byte, 0 at the end of the input. */
 static int next_byte(struct sh_reader *r, char *c, struct sh_error *err)
 {
 	for (;;) {
@@ -35,7 +35,7 @@ static int next_byte(struct sh_reader *r, char *c, struct sh_error *err)
 	}
 }
 
-/* The object that begins at the next byte, as a record. */
+/* Reads the object that begins at the next byte, as a record. */
 static int take_object(struct sh_ingest *in, struct sh_reader *r, struct sh_slice file,
     uint64_t number, struct sh_error *err)
 {
@@ -43,7 +43,7 @@ static int take_object(struct sh_ingest *in, struct sh_reader *r, struct sh_slic
 	struct sh_json_scan scan = { 0 };
 	size_t had = 0, n;
 
-	/* One read at a time: where the next one fails, what came before is whole. */
+	/* One read at a time: an object that is complete is used even if a later read fails. */
 	while ((n = sh_json_scan(&scan, s)) == 0 && s.n <= in->max_size && s.n > had) {
 		had = s.n;
 		if (sh_reader_need(r, had + 1, err) < 0)
@@ -71,7 +71,7 @@ static int take_object(struct sh_ingest *in, struct sh_reader *r, struct sh_slic
 	return 0;
 }
 
-/* Objects and the commas between them, up to the closing bracket. */
+/* Reads objects and the commas between them, with the closing bracket. */
 static int take_objects(
     struct sh_ingest *in, struct sh_reader *r, struct sh_slice file, struct sh_error *err)
 {

@@ -1,4 +1,4 @@
-/* One JSON object to a document. */
+/* Makes a document of one JSON object. */
 #include "ingest/forms.h"
 #include "unicode/utf8.h"
 

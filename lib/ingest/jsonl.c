@@ -1,11 +1,11 @@
-/* Documents out of JSON: lines, or one array of objects. */
+/* Reads the documents of a JSON file: one object a line, or one array of objects. */
 #include "ingest/forms.h"
 #include "ingest/header.h"
 #include "ingest/jsonscan.h"
 #include "stream/docs.h"
 #include "unicode/utf8.h"
 
-/* Takes a line of any length. */
+/* Skips a line of any length. */
 static int skip_line(struct sh_reader *r, struct sh_error *err)
 {
 	struct sh_slice piece;

@@ -55,7 +55,7 @@ static int leave_out(struct mail *m, const struct part *p)
 	return m->left_out ? sh_tally_add(m->left_out, sh_slice(what, (size_t)n), m->err) : 0;
 }
 
-/* The part's bytes without its transfer encoding, in `room` where it has one. */
+/* Sets *bytes to the part's body without its transfer encoding. A decoded body is in `room`. */
 static int decode(
     const struct part *p, struct sh_buf *room, struct sh_slice *bytes, struct sh_error *err)
 {
@@ -89,7 +89,7 @@ static int leaf(struct mail *m, const struct part *p, enum sh_body_kind kind)
 		bad = sh_unflow(bytes, &lines, m->err);
 		bytes = sh_buf_slice(&lines);
 	}
-	/* What stands between this part's text and that before. */
+	/* A line end separates the texts of two parts. */
 	if (bad == 0 && before)
 		bad = sh_buf_add(m->out, "\n", 1, m->err);
 	if (bad == 0)
@@ -105,12 +105,12 @@ static int leaf(struct mail *m, const struct part *p, enum sh_body_kind kind)
 
 /* A line "--boundary" or "--boundary--". */
 struct mark {
-	size_t begin; /* of the line end before it, which belongs to it */
-	size_t end;   /* behind the line */
+	size_t begin; /* offset of the line end before the line, which belongs to the mark */
+	size_t end;   /* offset behind the line */
 	bool last;
 };
 
-/* Whether such a line begins at `at`. */
+/* Returns whether a boundary line begins at offset `at`. */
 static bool is_mark(struct sh_slice in, size_t at, struct sh_slice boundary, struct mark *mark)
 {
 	size_t p = at + 2 + boundary.n;
@@ -148,7 +148,8 @@ static bool next_mark(struct sh_slice in, size_t from, struct sh_slice boundary,
 	return false;
 }
 
-/* The next part's bytes from *at on; false after the last one. */
+/* Sets *part to the next part, which begins at *at, and moves *at behind it. Returns false after the
+ * last part. */
 static bool next_part(
     struct sh_slice in, struct sh_slice boundary, size_t *at, struct sh_slice *part)
 {
@@ -157,7 +158,7 @@ static bool next_part(
 	if (*at > in.n)
 		return false;
 	if (!next_mark(in, *at, boundary, &mark)) {
-		/* Cut short, the last part goes to the end. */
+		/* Without a closing boundary the last part ends with the input. */
 		*part = sh_slice(in.p + *at, in.n - *at);
 		*at = in.n + 1;
 		return true;
@@ -174,7 +175,7 @@ enum wanted { ALL, PLAIN, NOT_PLAIN };
 static int any_part(
     struct mail *m, struct sh_slice in, const char *type, unsigned depth, enum wanted wanted);
 
-/* All parts, or of alternatives the first that gives text. */
+/* Appends the text of all parts. first: stops after the first part that has text. */
 static int all_parts(
     struct mail *m, const struct part *p, unsigned depth, enum wanted wanted, bool first)
 {
@@ -207,7 +208,8 @@ static int alternatives(struct mail *m, const struct part *p, unsigned depth)
 	return all_parts(m, p, depth, NOT_PLAIN, true);
 }
 
-/* A whole message within another: of mail, of news, or with a header in UTF-8 (RFC 6532). */
+/* Returns whether the part is a whole message: mail, news, or mail with a header in UTF-8 (RFC
+ * 6532). */
 static bool is_message(const char *type)
 {
 	return strcmp(type, "message/rfc822") == 0 || strcmp(type, "message/global") == 0 ||

@@ -3,14 +3,14 @@
 #include <stdlib.h>
 #include <strings.h>
 
-/* A page of which parts become others. */
+/* A page that is being rewritten. */
 struct rewriting {
-	const char *from; /* behind what is in the room already */
+	const char *from; /* the page before this position is in the room */
 	struct sh_buf *room;
 	struct sh_error *err;
 };
 
-/* Write the page up to `to`, and then `by` in place of the n bytes there. */
+/* Writes the page up to `to`, then `by` instead of the n bytes at `to`. */
 static int replace(struct rewriting *w, const char *to, size_t n, const char *by)
 {
 	if (sh_buf_add(w->room, w->from, (size_t)(to - w->from), w->err) < 0 ||
@@ -20,7 +20,8 @@ static int replace(struct rewriting *w, const char *to, size_t n, const char *by
 	return 0;
 }
 
-/* The page becomes what is in the room and the rest of it, if anything was replaced. */
+/* Appends the rest of the page to the room and sets *page to the room. Does nothing when nothing
+ * was replaced. */
 static int finish(struct rewriting *w, struct sh_slice *page)
 {
 	const char *end = page->p + page->n;
@@ -35,7 +36,7 @@ static int finish(struct rewriting *w, struct sh_slice *page)
 
 /* ---- NULs ---- */
 
-/* A browser drops NULs; the parser would take them for the end. */
+/* Removes NULs, as browsers do. The parser would end the page at the first one. */
 static int without_nuls(struct sh_slice *page, struct sh_buf *room, struct sh_error *err)
 {
 	if (!memchr(page->p, 0, page->n))
@@ -51,12 +52,12 @@ static int without_nuls(struct sh_slice *page, struct sh_buf *room, struct sh_er
 
 /* ---- comments, and text that looks like markup ---- */
 
-/* Elements that end at their own end tag only. The parser knows this of the first two. */
+/* Elements that only their own end tag ends. The parser treats the first KNOWN of them so. */
 static const char *const opaque[] = { "script", "style", "iframe", "textarea", "title", "xmp" };
 
 enum { OPAQUE = sizeof opaque / sizeof *opaque, KNOWN = 2 };
 
-/* Whether a tag at p, behind its "<" or "</", has that name. */
+/* Returns whether the tag whose name begins at p has this name. */
 static bool has_name(const char *p, const char *end, const char *name)
 {
 	size_t n = strlen(name);
@@ -65,12 +66,12 @@ static bool has_name(const char *p, const char *end, const char *name)
 	       (sh_is_html_blank(p[n]) || p[n] == '/' || p[n] == '>');
 }
 
-/* Behind the tag at p, in which a ">" may be quoted; *empty: it ends in "/>", and the parser takes its
- * element for empty. */
+/* Returns the position behind the tag at p. A ">" in a quoted value does not end the tag. *empty:
+ * the tag ends in "/>", and the parser treats its element as empty. */
 static const char *after_tag(const char *p, const char *end, bool *empty)
 {
 	char quote = '\0', last = '\0';
-	bool bare = false; /* in a value without quotes, of which a "/" is a part */
+	bool bare = false; /* in a value without quotes, where "/" is part of the value */
 
 	*empty = false;
 	for (; p < end; p++) {
@@ -102,7 +103,7 @@ static const char *after_comment(const char *p, const char *end)
 	return end;
 }
 
-/* The end tag of that name from p on, or NULL. */
+/* Returns the first end tag of this name from p on, or NULL. */
 static const char *end_tag(const char *p, const char *end, const char *name)
 {
 	for (; (p = memchr(p, '<', (size_t)(end - p))); p++)
@@ -111,7 +112,7 @@ static const char *end_tag(const char *p, const char *end, const char *name)
 	return NULL;
 }
 
-/* Make the text from p to `end` such as has no markup in it. */
+/* Replaces each "<" from p to `end` by "&lt;", so that the parser finds no markup there. */
 static int plain(struct rewriting *w, const char *p, const char *end)
 {
 	for (; (p = memchr(p, '<', (size_t)(end - p))); p++)
@@ -120,7 +121,7 @@ static int plain(struct rewriting *w, const char *p, const char *end)
 	return 0;
 }
 
-/* Take the comment at *p, which moves behind it. */
+/* Moves *p behind the comment at *p. Replaces "<!-->" and "<!--->" by "<!---->". */
 static int comment(struct rewriting *w, const char **p, const char *end)
 {
 	size_t left = (size_t)(end - *p), n = 0;
@@ -135,8 +136,8 @@ static int comment(struct rewriting *w, const char **p, const char *end)
 	return 0;
 }
 
-/* Take what begins as a declaration, an instruction or the end tag of nothing at *p: but for the type of the
- * document a comment, to the next ">" whatever is in it. */
+/* Moves *p behind the declaration, the instruction or the end tag without a name at *p. Browsers
+ * treat it as a comment that the next ">" ends, so "<!---->" replaces it. A <!doctype> stays. */
 static int odd_comment(struct rewriting *w, const char **p, const char *end)
 {
 	const char *from = *p, *close = memchr(from, '>', (size_t)(end - from));
@@ -146,8 +147,8 @@ static int odd_comment(struct rewriting *w, const char **p, const char *end)
 	return close && !doctype ? replace(w, from, (size_t)(*p - from), "<!---->") : 0;
 }
 
-/* Take the tag at *p, and what nobody but its end tag ends. absent: names that no end tag behind the
- * place at hand has. */
+/* Moves *p behind the tag at *p. Of an opaque element it moves *p on to the end tag, and makes the
+ * text between plain unless the parser does. absent[i]: no end tag of opaque[i] follows. */
 static int tag(struct rewriting *w, const char **p, const char *end, bool absent[OPAQUE])
 {
 	const char *name = *p + 1, *close;
@@ -204,7 +205,7 @@ static int with_plain_text(struct sh_slice *page, struct sh_buf *room, struct sh
 
 /* ---- references ---- */
 
-/* References that browsers take without their semicolon, from the days when it could be left out. */
+/* References that browsers accept without a semicolon, since old HTML allowed that. */
 static const char *const old_references[] = {
 	/* sorted, for bsearch */
 	"AElig", "AMP", "Aacute", "Acirc", "Agrave", "Aring", "Atilde", "Auml", "COPY", "Ccedil",
@@ -222,14 +223,14 @@ static const char *const old_references[] = {
 
 enum { OLD_LONGEST = 6, REFERENCE_LONGEST = 31 };
 
-/* Those that are younger than the parser, or were given another character. */
+/* References that the parser lacks or maps to another character. `number` is the replacement. */
 struct reference {
 	const char *name, *number;
 };
 
 #include "ingest/references.inc"
 
-/* name: where a name stands, or a struct that begins with that. */
+/* name: points to a name, or to a struct whose first member is the name. */
 static int by_reference(const void *key, const void *name)
 {
 	const struct sh_slice *s = key;
@@ -244,7 +245,8 @@ static bool is_name(char c)
 	return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
 }
 
-/* The first bytes of a name that has no semicolon: what goes on may be text. */
+/* Returns the length of the longest old reference that `name` begins with, or 0. The bytes behind
+ * it are text. */
 static size_t old_reference(struct sh_slice name)
 {
 	for (name.n = name.n < OLD_LONGEST ? name.n : OLD_LONGEST; name.n > 1; name.n--)
@@ -254,7 +256,8 @@ static size_t old_reference(struct sh_slice name)
 	return 0;
 }
 
-/* Take the ampersand at p, and what it may refer to. */
+/* Rewrites the reference at the ampersand p if the parser would misread it: adds the missing
+ * semicolon, or replaces the name by the number. */
 static int reference(struct rewriting *w, const char *p, const char *end)
 {
 	struct sh_slice name = sh_slice(p + 1, 0);

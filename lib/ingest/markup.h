@@ -1,10 +1,16 @@
-/* A page in the words of libxml2's parser, which is older than the rules that browsers share.
+/* Rewrites an HTML page such that libxml2's parser reads it as browsers do. The parser is older
+ * than the HTML standard. It misreads these:
  *
- * It takes a NUL for the page's end, "&eacute" without a semicolon and "&comma;", which HTML 4 did not have,
- * for text, "<!-->" for a comment that goes on, "<![if !supportLists]>", which is a comment to browsers,
- * for text, and "<script>" or "<!--" in a title, a <textarea> or an <iframe>, where they are text, for
- * what hides all that follows. None of these is in a page that was settled, and no other text is; but
- * CDATA, which browsers take for a comment too, stays text: it is that in XML. */
+ *     a NUL byte                     as the end of the page
+ *     "&eacute" without semicolon    as text
+ *     "&comma;", unknown in HTML 4   as text
+ *     "<!-->"                        as the beginning of a longer comment
+ *     "<![if !supportLists]>"        as text; browsers treat it as a comment
+ *     "<script>" or "<!--" in a title, <textarea> or <iframe>
+ *                                    as markup that hides all text behind it
+ *
+ * The rewritten page has none of these, and the text that browsers show. One difference stays:
+ * CDATA is text, as in XML, although browsers treat it as a comment. */
 #ifndef SH_INGEST_MARKUP_H
 #define SH_INGEST_MARKUP_H
 
@@ -12,13 +18,14 @@
 
 enum { SH_MARKUP_ROOMS = 3 };
 
-/* White space, as HTML has it. */
+/* Returns whether c is white space in HTML. */
 static inline bool sh_is_html_blank(char c)
 {
 	return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\f';
 }
 
-/* The page becomes another, in the rooms, which are empty at first, where it must. */
+/* Rewrites the page. *page becomes a view of one of the rooms when anything had to be changed. The
+ * rooms must be empty. */
 int sh_markup_settle(
     struct sh_slice *page, struct sh_buf room[SH_MARKUP_ROOMS], struct sh_error *err);
 

@@ -1,4 +1,4 @@
-/* Messages out of an mbox file. */
+/* Reads the messages of an mbox file. */
 #include "ingest/mail.h"
 
 enum { FROM_MAX = 1000 }; /* bytes of a From_ line that are looked at */
@@ -17,7 +17,7 @@ bool sh_mbox_from(struct sh_slice line)
 {
 	if (line.n < 5 || memcmp(line.p, "From ", 5) != 0)
 		return false;
-	/* A sentence may begin so, too; hardly one with a time of day. */
+	/* A sentence may begin with "From ", too, but hardly ever has a time of day. */
 	for (size_t i = 5; i + 3 < line.n && i < FROM_MAX; i++)
 		if (is_digit(line.p[i]) && line.p[i + 1] == ':' && is_digit(line.p[i + 2]) &&
 		    is_digit(line.p[i + 3]))
@@ -31,7 +31,7 @@ static bool is_empty(struct sh_slice line)
 	       (line.n == 2 && memcmp(line.p, "\r\n", 2) == 0);
 }
 
-/* ">From " and ">>From " and so on, without the first ">". */
+/* Removes the first ">" of a line that begins with ">From ", ">>From " and so on. */
 static struct sh_slice unquote(struct sh_slice line)
 {
 	size_t n = 0;
@@ -43,8 +43,8 @@ static struct sh_slice unquote(struct sh_slice line)
 	return line;
 }
 
-/* Take what is left of a message that was too large, from a line's begin on unless that is cut: the
- * next one begins where it stops. */
+/* Skips the rest of a message that was too large. cut: the rest begins within a line. Stops at the
+ * From_ line of the next message. */
 static int skip_message(struct sh_reader *r, bool cut, struct sh_error *err)
 {
 	enum { PIECE = 64 * 1024 };
@@ -55,7 +55,7 @@ static int skip_message(struct sh_reader *r, bool cut, struct sh_error *err)
 	while ((got = sh_reader_line(r, 0, PIECE, &line, err)) > 0) {
 		if (whole && empty && sh_mbox_from(line))
 			return 0;
-		/* The first piece may be a line's end. */
+		/* The first piece may be only the end of a line. */
 		empty = whole && is_empty(line);
 		whole = line.p[line.n - 1] == '\n';
 		sh_reader_take(r, line.n);
@@ -63,14 +63,15 @@ static int skip_message(struct sh_reader *r, bool cut, struct sh_error *err)
 	return got;
 }
 
-/* Lines up to the next message's, from r on; m->size grows by them. */
+/* Gathers the lines of a message, up to the next From_ line or the limit. m->size counts their
+ * bytes in the file. */
 static int gather(struct sh_reader *r, struct sh_mbox *m, size_t max, struct sh_error *err)
 {
 	struct sh_slice line;
 	bool empty = false;
 	int got;
 
-	/* As much of each line as tells whether it is a From_ line, or too much. */
+	/* Enough of each line to recognise a From_ line, or to exceed the limit. */
 	while ((got = sh_reader_line(r, m->size, max - m->size + FROM_MAX + 4, &line, err)) > 0) {
 		if (m->size && empty && sh_mbox_from(line))
 			return 0;
@@ -82,7 +83,7 @@ static int gather(struct sh_reader *r, struct sh_mbox *m, size_t max, struct sh_
 		}
 		empty = is_empty(line);
 		m->size += line.n;
-		/* Only the first line of a file may lack its time. */
+		/* Only the first line of a file may be a From_ line without a time of day. */
 		if (m->size == line.n && line.n >= 5 && memcmp(line.p, "From ", 5) == 0) {
 			m->quoted = true;
 			continue;

@@ -8,15 +8,16 @@
 
 enum { PRESCAN = 4096 };
 
-/* ---- what a page says of its encoding ---- */
+/* ---- the charset that a page declares ---- */
 
-/* Whether a parameter or an attribute can begin at p: not within an address or another name. */
+/* Returns whether a parameter or an attribute can begin at p. It cannot within a URL or a name. */
 static bool can_begin(const char *p)
 {
 	return sh_is_html_blank(p[-1]) || strchr("\"';,/", p[-1]);
 }
 
-/* The word after `key` and an equals sign, in quotes or not; false when it is not there. */
+/* Stores the word behind `key` and an equals sign, in quotes or not, in lower case. Returns false
+ * when there is none. */
 static bool value_after(struct sh_slice in, const char *key, char *name, size_t room)
 {
 	size_t k = strlen(key);
@@ -45,7 +46,8 @@ static bool value_after(struct sh_slice in, const char *key, char *name, size_t 
 	return false;
 }
 
-/* Behind a comment that begins at p; so long as the encoding is looked for, only "-->" ends it. */
+/* Returns the position behind the comment at p. In the search for a charset, only "-->" ends a
+ * comment. */
 static const char *after_comment(const char *p, const char *end)
 {
 	p = memmem(p + 2, (size_t)(end - p - 2), "-->", 3);
@@ -82,15 +84,15 @@ void sh_page_charset(struct sh_slice page, char *name, size_t room)
 #ifdef SH_HAVE_LIBXML2
 #include <libxml/HTMLparser.h>
 
-/* ---- text out of elements ---- */
+/* ---- the text of elements ---- */
 
 enum kind {
 	INLINE,
 	BLOCK,  /* begins and ends a line */
-	BREAK,  /* ends a line where it stands */
-	CELL,   /* parted from its neighbours */
-	KEEP,   /* a block whose blanks count */
-	HIDDEN, /* nothing in it is text */
+	BREAK,  /* ends a line */
+	CELL,   /* separated from its neighbours by a blank */
+	KEEP,   /* a block that keeps white space */
+	HIDDEN, /* its content is not text */
 };
 
 static const struct element {
@@ -179,12 +181,12 @@ struct writer {
 	uint64_t unmatched;   /* comparisons so far */
 	unsigned long end_at; /* input offset of the last unmatched end tag */
 	struct sh_buf *out;
-	size_t before; /* out->n when it began */
+	size_t before; /* out->n at the beginning */
 	struct sh_error *err;
 	bool failed;
-	bool blank, line; /* owed before the next character */
-	size_t hidden;    /* open elements since the one that hides them, or 0 */
-	size_t keep;      /* open elements whose blanks count */
+	bool blank, line; /* to be written before the next character */
+	size_t hidden;    /* open elements from the hidden one on, or 0 */
+	size_t keep;      /* open elements that keep white space */
 };
 
 static int by_name(const void *key, const void *element)
@@ -206,7 +208,7 @@ static void put(struct writer *w, const char *p, size_t n)
 		w->failed = true;
 }
 
-/* What the text so far owes to what follows. */
+/* Writes the line end or the blank that is due before the next character. */
 static void settle(struct writer *w)
 {
 	if (w->out->n > w->before && (w->line || w->blank))
@@ -220,7 +222,7 @@ static void put_kept(struct writer *w, const char *p, size_t n)
 	put(w, p, n);
 }
 
-/* Runs of blanks become one, or the line end that is owed already. */
+/* Writes text in which each run of white space becomes one blank, or the line end that is due. */
 static void put_flowing(struct writer *w, const char *p, size_t n)
 {
 	const char *end = p + n;
@@ -239,8 +241,8 @@ static void put_flowing(struct writer *w, const char *p, size_t n)
 	}
 }
 
-/* References such as &#146; that stand for bytes of windows-1252: a browser takes them so, and the
- * parser hands each on alone, as the control character of that number. */
+/* Returns the character of windows-1252 that a reference such as &#146; means in browsers, or NULL.
+ * The parser hands on such a reference alone, as the control character of this number. */
 static const char *meant_by(const xmlChar *text, int n)
 {
 	static const char *const meant[32] = { "€", NULL, "‚", "ƒ", "„", "…", "†", "‡", "ˆ", "‰",
@@ -267,7 +269,7 @@ static void on_text(void *writer, const xmlChar *text, int n)
 		put_flowing(w, (const char *)text, (size_t)n);
 }
 
-/* Whether a style says `property: value`, blanks and case aside. */
+/* Returns whether a style has `property: value`. Blanks and case do not matter. */
 static bool style_says(const char *style, const char *property, const char *value)
 {
 	const char *p = style;
@@ -341,7 +343,7 @@ static void on_end(void *writer, const xmlChar *name)
 	if (w->hidden) {
 		w->hidden--;
 		if (w->hidden == 0 && kind != HIDDEN)
-			part(w, kind); /* a hidden block is no less a block */
+			part(w, kind); /* a hidden block separates lines, too */
 		return;
 	}
 	part(w, kind);
@@ -355,7 +357,8 @@ typedef const xmlError *error_arg;
 typedef xmlError *error_arg;
 #endif
 
-/* One end tag may close many elements, with an error for each of them. It is counted once. */
+/* Counts an unmatched end tag. The parser reports an error for each element that the tag closes;
+ * only the first error counts. */
 static void count_unmatched(struct writer *w)
 {
 	const xmlParserInput *in = w->parser->input;
@@ -412,10 +415,10 @@ static void *limited_realloc(void *p, size_t n)
 
 static int parse(struct writer *w, struct sh_slice page)
 {
-	/* No network, and the bytes are UTF-8 whatever they say. */
+	/* No network access. The bytes are UTF-8, whatever charset the page declares. */
 	const int options =
 	    HTML_PARSE_RECOVER | HTML_PARSE_NOWARNING | HTML_PARSE_NONET | HTML_PARSE_IGNORE_ENC;
-	/* That of the parser itself is not told of all failures. */
+	/* The error function of the parser context does not get all failures. */
 	xmlStructuredErrorFunc before = xmlStructuredError;
 	void *before_arg = xmlStructuredErrorContext;
 
@@ -431,7 +434,7 @@ static int parse(struct writer *w, struct sh_slice page)
 static int text_of(struct sh_slice page, struct sh_buf *out, struct sh_error *err)
 {
 	struct writer w = { .out = out, .before = out->n, .err = err };
-	/* No tree is built: neither memory nor depth is limited by one. */
+	/* No tree is built, so a tree's limits of memory and depth do not apply. */
 	htmlSAXHandler events = {
 		.startElement = on_start,
 		.endElement = on_end,
@@ -465,7 +468,7 @@ int sh_page_text(struct sh_slice page, struct sh_buf *out, struct sh_error *err)
 	struct sh_buf room[SH_MARKUP_ROOMS] = { { 0 } };
 	int bad = 0;
 
-	/* One that is too large is not looked at. */
+	/* text_of() refuses a page that is too large. */
 	if (page.n && page.n <= INT_MAX)
 		bad = sh_markup_settle(&page, room, err);
 	if (bad == 0)

@@ -1,11 +1,11 @@
-/* How often each of a few names came, in the order of their first coming. */
+/* Counts how often each of a few names occurs, in the order of their first occurrence. */
 #ifndef SH_INGEST_TALLY_H
 #define SH_INGEST_TALLY_H
 
 #include "base/buf.h"
 #include "base/hmap.h"
 
-enum { SH_TALLY_NAMES = 1000 }; /* beyond it all others count as one, "others" */
+enum { SH_TALLY_NAMES = 1000 }; /* further names count as one name, "others" */
 
 struct sh_tally {
 	struct sh_hmap names; /* by index in count */

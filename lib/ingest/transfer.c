@@ -24,7 +24,8 @@ int sh_base64_decode(struct sh_slice in, struct sh_buf *out, struct sh_error *er
 	for (size_t i = 0; i < in.n; i++) {
 		int v = base64_value(in.p[i]);
 
-		/* Padding that can be none, after a first character, is as foreign as any. */
+		/* Padding can only follow two or three characters of a group of four. Elsewhere a
+		 * "=" is skipped as any unknown character is. */
 		if (in.p[i] == '=' && (held == 2 || held == 4))
 			break;
 		if (v < 0)
@@ -39,7 +40,8 @@ int sh_base64_decode(struct sh_slice in, struct sh_buf *out, struct sh_error *er
 	return 0;
 }
 
-/* The length of blanks and a line end at p; 0 when there is something else. */
+/* Returns the number of bytes from p behind the next line end, or to `end`, when only blanks come
+ * before it. Returns 0 when other characters come before it. */
 static size_t to_line_end(const char *p, const char *end)
 {
 	const char *q = p;
@@ -80,7 +82,7 @@ int sh_quoted_printable_decode(struct sh_slice in, struct sh_buf *out, struct sh
 		if (*p == ' ' || *p == '\t') {
 			const char *from = p;
 
-			/* Blanks at a line's end were added on the way. */
+			/* Blanks at the end of a line were added in transit. */
 			while (p < end && (*p == ' ' || *p == '\t'))
 				p++;
 			if (p < end && to_line_end(p, end) == 0) {
@@ -94,7 +96,7 @@ int sh_quoted_printable_decode(struct sh_slice in, struct sh_buf *out, struct sh
 	return 0;
 }
 
-/* The line at p, without its end; *next is behind that. */
+/* Returns the line at p without its end. Sets *next behind the end. */
 static struct sh_slice take_line(const char *p, const char *end, const char **next)
 {
 	const char *lf = memchr(p, '\n', (size_t)(end - p));
@@ -131,7 +133,7 @@ int sh_unflow(struct sh_slice in, struct sh_buf *out, struct sh_error *err)
 				return -1;
 			flowing = false;
 		}
-		/* What goes on has its quotes and its stuffing already. */
+		/* A continued line repeats the quote marks and the space behind them. */
 		if (flowing)
 			line = sh_slice(line.p + lead, line.n - lead);
 		flowing = line.n && line.p[line.n - 1] == ' ' && !signature && next < end;
@@ -145,7 +147,8 @@ int sh_unflow(struct sh_slice in, struct sh_buf *out, struct sh_error *err)
 
 /* ---- HTTP ---- */
 
-/* A chunk's size at *p, which moves behind its line: 1, 0 at the input's end, -1. */
+/* Reads the size of a chunk at *p, and moves *p behind the line. Returns 1; 0 when the input ends
+ * within the line; -1 when the line is malformed. */
 static int chunk_size(const char **p, const char *end, uint64_t *size)
 {
 	const char *q = *p;
