@@ -1,5 +1,5 @@
-/* How many pairs there are at each distance, and how many groups of each size: counts over a
- * stream of pairs or of groups. Groups of pairs are what they connect. */
+/* Counts the pairs at each distance and the groups of each size, over a stream of pairs or of
+ * groups. The groups of a stream of pairs are its connected components. */
 #ifndef SH_GROUP_COUNTS_H
 #define SH_GROUP_COUNTS_H
 
@@ -28,15 +28,15 @@ struct sh_counts {
 int sh_counts_init(struct sh_counts *c, struct sh_error *err);
 void sh_counts_free(struct sh_counts *c);
 
-/* SH_ERR_RECORD: a distance of 1025 or more. */
+/* Counts a pair. SH_ERR_RECORD: the distance is SH_COUNTS_DISTANCES or more. */
 int sh_counts_pair(struct sh_counts *c, const struct sh_pair_record *r, struct sh_error *err);
 int sh_counts_group(
     struct sh_counts *c, struct sh_slice id, struct sh_slice keeper, struct sh_error *err);
 
-/* After the last record: count groups of two and more. */
+/* Counts the groups of at least two documents. Call it after the last record. */
 int sh_counts_groups(struct sh_counts *c, struct sh_error *err);
 
-/* The row of a size, and the sizes of a row. */
+/* Return the row of a size in of_size[], and the sizes from *from to *to of a row. */
 unsigned sh_counts_row(uint32_t size);
 void sh_counts_sizes(unsigned row, uint32_t *from, uint32_t *to);
 

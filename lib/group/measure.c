@@ -6,7 +6,7 @@ enum { PARTS = 4, LARGE = 64 };
 
 /* ---- sets ---- */
 
-/* Two ascending rows, as far as they are not compared yet. */
+/* The parts of two ascending rows that are not compared yet. */
 struct rows {
 	const uint64_t *x, *x_end, *y, *y_end;
 };
@@ -21,7 +21,7 @@ static inline size_t step(struct rows *r)
 	return a == b;
 }
 
-/* The number of steps after which neither row can have ended. */
+/* Returns a number of steps that ends neither row. */
 static size_t sure_steps(const struct rows *r)
 {
 	size_t x = (size_t)(r->x_end - r->x), y = (size_t)(r->y_end - r->y);
@@ -38,7 +38,7 @@ static size_t common_rows(struct rows *r)
 	return n;
 }
 
-/* The first element of the row that is at least `value`. */
+/* Returns the first element of the row that is at least `value`. */
 static const uint64_t *lower_bound(const uint64_t *from, const uint64_t *end, uint64_t value)
 {
 	while (from < end) {
@@ -52,7 +52,7 @@ static const uint64_t *lower_bound(const uint64_t *from, const uint64_t *end, ui
 	return from;
 }
 
-/* Cut both rows at the same values, so that x is cut into PARTS equal ones. */
+/* Cuts both rows at the same values into PARTS parts. The parts of x have equal lengths. */
 static void part_rows(const struct rows *all, struct rows *part)
 {
 	size_t n = (size_t)(all->x_end - all->x);
@@ -67,8 +67,8 @@ static void part_rows(const struct rows *all, struct rows *part)
 	}
 }
 
-/* Each step waits for the one before it, and takes a fraction of the time that it waits: so four
- * parts go side by side as long as none ends. */
+/* Counts the values that both rows have. A step depends on the step before it, and most of its time
+ * is latency. So four parts advance together until one of them may end. */
 static size_t common_parts(const struct rows *all)
 {
 	struct rows part[PARTS];

@@ -20,16 +20,16 @@ void sh_prefer_parse(const char *text, struct sh_prefer *prefer)
 
 #define UNKNOWN UINT64_MAX
 
-/* What an id is ranked by. */
+/* The place and length by which an id is ranked. */
 struct standing {
-	uint64_t place;  /* in the file, from 0; UNKNOWN: it does not stand there */
-	uint64_t length; /* of its text */
+	uint64_t place;  /* line in the input, from 0; UNKNOWN: the input lacks the id */
+	uint64_t length; /* of the document's text, in bytes */
 };
 
 struct ranking {
 	const struct sh_prefer *prefer;
 	const struct sh_hmap *ids;
-	struct standing *standing; /* by index of id; NULL when no file is looked at */
+	struct standing *standing; /* by index of id; NULL when no file is read */
 };
 
 static void note(struct ranking *r, struct sh_slice id, uint64_t place, uint64_t length)
@@ -56,7 +56,7 @@ static int note_line(struct ranking *r, const struct sh_document_form *form, str
 	return 0;
 }
 
-/* What is no UTF-8 is refused, as by all that reads documents. */
+/* Refuses input that is not UTF-8, as all readers of documents do. */
 static int check_head(const struct sh_lines *lines, struct sh_slice line, struct sh_error *err)
 {
 	struct sh_slice rest = sh_lines_rest(lines);

@@ -1,4 +1,4 @@
-/* Which document of a group stays: ranks of ids, the best 0. */
+/* Ranks ids, the best 0. The document of best rank is the keeper of its group. */
 #ifndef SH_GROUP_PREFER_H
 #define SH_GROUP_PREFER_H
 
@@ -6,28 +6,29 @@
 #include "record/document.h"
 
 enum sh_prefer_which {
-	SH_PREFER_FIRST,   /* in the documents' order; without documents by bytes of the id */
-	SH_PREFER_LONGEST, /* most bytes of text without escapes; equal ones: the first */
-	SH_PREFER_NEWEST,  /* last in the documents' order; without documents by bytes */
+	SH_PREFER_FIRST,   /* first in document order; without documents, least id in bytes */
+	SH_PREFER_LONGEST, /* most bytes of text without escapes; of equal ones the first */
+	SH_PREFER_NEWEST,  /* last in document order; without documents, greatest id in bytes */
 	SH_PREFER_RANKED,  /* in the order of a file of ids, one a line, further fields ignored */
 };
 
 struct sh_prefer {
 	enum sh_prefer_which which;
 	const char *path; /* SH_PREFER_RANKED; borrowed */
-	bool trailer;     /* the documents end with one, which is checked (io/trailer.h) */
+	bool trailer;     /* the documents end with a trailer, which is checked (io/trailer.h) */
 
-	/* Told of a line that is no document: 0 to go on without it. NULL: it is an error. */
+	/* Receives a line that is not a document. Returns 0 to skip it. NULL: the line is an error. */
 	int (*bad)(void *arg, struct sh_slice line, struct sh_error *err);
 	void *arg;
 };
 
-/* "first", "longest", "newest", anything else: a path. */
+/* Parses "first", "longest" or "newest". Any other text is the path of a file of ids. */
 void sh_prefer_parse(const char *text, struct sh_prefer *prefer);
 
-/* The rank of each id, distinct, to be freed; NULL on failure. Ids that the documents (in n_docs
- * files, one after the other; perhaps none) or the file of ids lack come after all others, in
- * bytewise order; *unknown counts them. An id that stands there twice counts where it stands first. */
+/* Returns the rank of each id, distinct, in memory that the caller frees; NULL on failure. docs:
+ * n_docs files of documents, may be none. Ids that the documents or the file of ids lack come after
+ * all other ids, in bytewise order; *unknown is their number. A repeated id has the rank of its
+ * first occurrence. */
 uint32_t *sh_prefer_ranks(const struct sh_prefer *prefer, const struct sh_hmap *ids,
     const char *const *docs, size_t n_docs, const struct sh_document_form *form, uint64_t *unknown,
     struct sh_error *err);

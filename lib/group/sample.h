@@ -1,5 +1,5 @@
-/* Some of the pairs at each distance, drawn by a seed: the same ones in whatever order the
- * pairs come. */
+/* Draws a random sample of the pairs at each distance, by a seed. The sample does not depend on the
+ * order of the pairs. */
 #ifndef SH_GROUP_SAMPLE_H
 #define SH_GROUP_SAMPLE_H
 
@@ -30,7 +30,7 @@ void sh_sample_free(struct sh_sample *s);
 void sh_sample_add(
     struct sh_sample *s, uint32_t a, uint32_t b, unsigned distance, unsigned similarity);
 
-/* After the last pair: order those of each distance by similarity, then by number. */
+/* Orders the pairs of each distance by similarity, then by number. Call it after the last pair. */
 void sh_sample_sort(struct sh_sample *s);
 
 #endif

@@ -40,7 +40,8 @@ struct join {
 	size_t few;
 	sh_small_fn *fn;
 	void *arg;
-	/* A member for each feature of its prefix, those of one feature together: sets of a, then of b. */
+	/* Postings: one for each feature of each set's prefix. The postings of one feature are adjacent,
+ * sets of a before sets of b. */
 	const uint64_t *feature;
 	const uint32_t *member;
 	size_t n_posts;
@@ -53,8 +54,9 @@ static int by_value(const void *a, const void *b)
 	return sh_compare(x, y);
 }
 
-/* Replace each hash by a number that orders features by rarity, then by hash, and sort each
- * set by it: count in the upper half, place among the distinct hashes in the lower. */
+/* Replaces each hash by a number that orders features by rarity, then by hash, and sorts each set.
+ * The upper half of the number is the feature's count, the lower half its rank among the distinct
+ * hashes. */
 int sh_small_order(struct sh_small_sets *s, struct sh_error *err)
 {
 	struct sh_sorted o;
@@ -90,7 +92,7 @@ static size_t size(const struct join *j, uint32_t set)
 	return j->sets->start[set + 1] - j->sets->start[set];
 }
 
-/* How many of a set's first features must be looked at. */
+/* Returns the number of features in a set's prefix. */
 static size_t prefix(const struct join *j, uint32_t set)
 {
 	size_t n = size(j, set), least = (size_t)((j->threshold * n + 999999) / 1000000);
@@ -98,7 +100,7 @@ static size_t prefix(const struct join *j, uint32_t set)
 	return least ? n - least + 1 : n;
 }
 
-/* Whether `feature` is the first that both prefixes have. */
+/* Returns whether `feature` is the first one that both prefixes have. */
 static bool is_first_common(const struct join *j, uint32_t a, uint32_t b, uint64_t feature)
 {
 	const uint64_t *x = j->sets->hash + j->sets->start[a],

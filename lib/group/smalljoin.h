@@ -1,10 +1,11 @@
-/* Pairs of small sets whose Jaccard similarity reaches a threshold, exactly, from the sets
- * themselves (prefix filter: Chaudhuri, Ganti, Kaushik 2006; Bayardo, Ma, Srikant 2007).
+/* Finds the pairs of small sets whose Jaccard similarity is at least a threshold, exactly, by a
+ * prefix filter (Chaudhuri, Ganti, Kaushik 2006; Bayardo, Ma, Srikant 2007).
  *
- * With each set in one order of features, the rare ones first, two sets of similarity t or
- * more share one of their first n - ceil(t n) + 1 features, n the size of each. So only sets
- * that share such a feature are looked at. Time grows with the square of the number of sets
- * that share a rare one. Memory: at most 60 bytes a feature, of the tables. */
+ * All sets have the same order of features, the rare ones first. Two sets of similarity t or more
+ * share a feature of their prefixes. The prefix of a set of n features is its first
+ * n - ceil(t n) + 1 features. So only sets that share a feature of their prefixes are compared. Time
+ * grows with the square of the number of sets that share one. Memory: at most 60 bytes a feature,
+ * in the tables. */
 #ifndef SH_GROUP_SMALLJOIN_H
 #define SH_GROUP_SMALLJOIN_H
 
@@ -12,9 +13,9 @@
 
 /* Sets, packed: set i is hash[start[i]] .. hash[start[i+1] - 1], distinct in each. */
 struct sh_small_sets {
-	struct sh_tables *tables; /* where all lies; NULL: in memory */
+	struct sh_tables *tables; /* where the arrays lie; NULL: in memory */
 	uint64_t *hash;
-	size_t *start; /* n + 1 of them */
+	size_t *start; /* n + 1 offsets in hash */
 	size_t n;
 	size_t hash_n, hash_cap, start_cap;
 };
@@ -22,10 +23,11 @@ struct sh_small_sets {
 int sh_small_add(struct sh_small_sets *s, const uint64_t *hash, size_t n, struct sh_error *err);
 void sh_small_free(struct sh_small_sets *s);
 
-/* Once, after the last was added: hashes are replaced and reordered in their sets. */
+/* Replaces the hashes by numbers in the order of the features, and sorts each set. Call it once,
+ * after the last sh_small_add(). */
 int sh_small_order(struct sh_small_sets *s, struct sh_error *err);
 
-/* Some of the sets, by number, ascending. */
+/* A choice of sets: their numbers, ascending. */
 struct sh_small_part {
 	uint32_t *set;
 	size_t n;
@@ -33,9 +35,10 @@ struct sh_small_part {
 
 typedef int sh_small_fn(void *arg, uint32_t a, uint32_t b, struct sh_error *err);
 
-/* Every pair that reaches threshold (millionths, above 0) and has a set of fewer than `few`
- * features, each once, in any order: of sets a < b of one part (b NULL), or of one of each of two
- * parts that share none. fn returning -1 stops it. */
+/* Calls fn once for each pair of sets whose similarity is at least the threshold, in any order. The
+ * threshold is in millionths and above 0. One of the sets must have fewer than `few` features. b
+ * NULL: pairs are within a, the lower number first. Otherwise they have one set of each part; the
+ * parts must share no set. The join stops when fn returns -1. */
 int sh_small_join(const struct sh_small_sets *s, const struct sh_small_part *a,
     const struct sh_small_part *b, uint64_t threshold, size_t few, sh_small_fn *fn, void *arg,
     struct sh_error *err);

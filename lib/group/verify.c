@@ -210,8 +210,8 @@ static void drop_oldest(struct sh_verifier *v)
 	sh_pages_put(s, s->size);
 }
 
-/* A slab with room for so many bytes becomes the newest. The two before it stay: what is being
- * compared is in one of these. */
+/* Adds a slab with room for an entry of `bytes` bytes. Keeps the two newest slabs, which may hold
+ * the entries being compared. */
 static int add_slab(struct sh_verifier *v, size_t bytes, struct sh_error *err)
 {
 	size_t usual = v->n_slabs && v->opts.memory / SLABS_MIN >= SLAB ? SLAB : FIRST_SLAB, size;
@@ -305,7 +305,7 @@ static size_t array_bytes(const struct sh_verifier *v, const struct sh_feature_s
 	return v->opts.measure->ordered ? bytes + sh_sequence_bytes(f->n, f->n_ordered) : bytes;
 }
 
-/* What the measure needs besides the hashes; room lies behind them. */
+/* Adds the data that the measure needs besides the hashes. room: the memory behind the hashes. */
 static int fill_entry(const struct sh_verifier *v, struct entry *e, const struct sh_feature_set *f,
     uint64_t *room, struct sh_error *err)
 {
@@ -419,7 +419,8 @@ int sh_verify(
 	struct sh_similarity edit;
 	uint64_t dropped;
 
-	/* What was made last stays: so the second or third time nothing is dropped. */
+	/* Getting y may drop the entry of x. The newest slabs stay, so the second or third attempt
+	 * drops nothing. */
 	do {
 		dropped = v->dropped;
 		a = get(v, x, err);
