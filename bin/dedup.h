@@ -107,6 +107,12 @@ struct dedup_groups {
 	uint32_t largest;
 };
 
+/* Finds the header of CSV in file i: the bytes of its first record, with byte order mark, without LF. */
+struct sh_slice dedup_header(const struct dedup_state *s, size_t i);
+/* Writes the header of file i. Does nothing without --csv, and for an empty file. */
+void dedup_write_header(struct dedup_state *s, struct sh_sink *out, size_t i);
+/* Writes the header of the first file that has one, then the documents of all files. */
+void dedup_write_all(struct dedup_state *s, const uint32_t *keeper);
 /* Writes the documents that stay, as they came, of those from `from` up to but not including `to`. With --mark
  * writes all of them, marked. */
 void dedup_write_documents(

@@ -3,14 +3,22 @@
 #include "fp/reach.h"
 #include "names.h"
 
-enum { FEW = CLI_OWN + 50, SEED, SIMHASH, MEASURE };
+enum { FEW = CLI_OWN + 50, SEED, SIMHASH, MEASURE, CSV };
 
 enum { DEFAULT_NGRAM = 3, DEFAULT_FEW = 20, DOCS_MAX = 40 };
+
+/* The values of --measure: the measures, and none. */
+static const char *measure_choices(unsigned i)
+{
+	const char *name = duplicate_measure_names(i);
+
+	return name || (i && !duplicate_measure_names(i - 1)) ? name : "none";
+}
 
 const struct cli_option dedup_how_table[] = {
 	CLI_HEADING("What is a near-duplicate"),
 	{ 'T', "threshold", "X", "least similarity of duplicates; any: J,E for each [0.8]" },
-	{ MEASURE, "measure", "NAME", "similarity: %s [jaccard]", duplicate_measure_names },
+	{ MEASURE, "measure", "NAME", "similarity: %s [jaccard]", measure_choices },
 	{ 'k', "distance", "K", "look at pairs within Hamming distance K [by -T: 10 at 0.8]" },
 	{ 'b', "bits", "64|128|256", "width of the fingerprints [64]" },
 	{ SIMHASH, "simhash", NULL, "fingerprints are sums of weights, not minwise; -k 14" },
@@ -22,13 +30,18 @@ const struct cli_option dedup_how_table[] = {
 
 struct cli_option dedup_docs_table[DOCS_MAX];
 
-/* The options of docopts.h with two differences: --keep says which document stays, as in shgroup, and -n
+static const struct cli_option csv = { CSV, "csv", NULL,
+	"records are CSV; the header has the names that -f gives" };
+
+/* The options of docopts.h and --csv, with two differences: --keep says which document stays, as in shgroup, and -n
  * has another default. */
 static void copy_docs_table(void)
 {
-	for (size_t i = 0; docopts_table[i].code && i + 1 < DOCS_MAX; i++) {
-		struct cli_option *o = &dedup_docs_table[i];
+	struct cli_option *o = dedup_docs_table;
 
+	for (size_t i = 0; docopts_table[i].code && i + 2 < DOCS_MAX; i++, o++) {
+		if (docopts_table[i].code == 'f')
+			*o++ = csv;
 		*o = docopts_table[i];
 		if (o->name && strcmp(o->name, "keep") == 0)
 			o->name = "keep-words";
@@ -70,7 +83,11 @@ bool dedup_how_take(struct dedup_settings *s, struct cli *c, int opt)
 		    &s->measures, c, 1, "a number above 0 and up to 1, as in 0.8");
 		return true;
 	case MEASURE:
-		s->measures.measure = sh_measure_find(cli_value(c, opt));
+		s->dedup.verify = strcmp(cli_value(c, opt), "none") != 0;
+		s->measures.measure = sh_measure_find(s->dedup.verify ? c->arg : "jaccard");
+		return true;
+	case CSV:
+		s->docs.docs.form.columns = &s->docs.columns;
 		return true;
 	case 'k':
 		s->dedup.k = (unsigned)cli_number(c, "-k", 0, SH_FP_MAX_BITS);
@@ -128,8 +145,22 @@ static void settle_measure(struct cli *c, struct dedup_settings *s)
 	s->fp.distinct_up_to = sh_dedup_few_up_to(&s->dedup);
 }
 
+/* CSV has line ends of its own, and line numbers and checksums of lines mean nothing to it. */
+static void settle_csv(struct cli *c, const struct sh_document_form *form)
+{
+	if (!form->columns)
+		return;
+	if (form->json || form->line_ids)
+		cli_usage(c, "--csv and %s contradict each other", form->json ? "--json" : "-l");
+	if (c->crlf)
+		cli_usage(c, "--csv reads DOS line ends without --crlf, and keeps them");
+	if (c->trailer_in || c->trailer_out)
+		cli_usage(c, "--csv and --trailer cannot be used together");
+}
+
 void dedup_how_settle(struct cli *c, struct dedup_settings *s)
 {
+	settle_csv(c, &s->docs.docs.form);
 	docopts_settle(&s->docs, c);
 	if (s->weight_given && s->fp.minhash)
 		cli_usage(

@@ -4,6 +4,7 @@
 
 #include "dedup.h"
 #include "record/json.h"
+#include "unicode/utf8.h"
 
 /* The value of one document. Numbers come before strings. */
 struct value {
@@ -38,13 +39,13 @@ void dedup_rank_settle(struct cli *c, const struct dedup_settings *s)
 
 	if (form->json && sh_json_check_path(s->rank.name, &err) < 0)
 		cli_usage(c, "--keep: %s", err.text);
-	if (!s->rank.name.n || form->json)
+	if (!s->rank.name.n || form->json || form->columns)
 		return;
 	if (form->line_ids)
 		cli_usage(c, "--keep: with -l the whole line is text, without other fields");
 	if (!s->rank.field)
-		cli_usage(
-		    c, "--keep: expected the number of a field, as in max:3 (--json has names)");
+		cli_usage(c, "--keep: expected the number of a field, as in max:3 (--json and "
+			     "--csv have names)");
 }
 
 /* A number without blanks around it: not nan, inf or hexadecimal. */
@@ -63,7 +64,24 @@ static bool parse_number(struct sh_slice s, double *x)
 	return end == text + s.n;
 }
 
-static struct sh_slice find_field(struct dedup_state *s, struct sh_slice line, bool *number)
+/* Finds the column of CSV with the name. */
+static size_t find_column(struct dedup_state *s)
+{
+	struct sh_error err = { 0 };
+	size_t column = 0, i = 0;
+
+	if (!s->settings->docs.docs.form.columns)
+		return 0;
+	while (s->corpus.file[i].map.n == 0)
+		i++;
+	if (sh_csv_find(
+		sh_utf8_skip_bom(dedup_header(s, i)), s->settings->rank.name, &column, &err) < 0)
+		cli_usage(s->cli, "--keep: %s", err.text);
+	return column;
+}
+
+static struct sh_slice find_field(
+    struct dedup_state *s, struct sh_slice line, size_t column, bool *number)
 {
 	const struct dedup_rank *rank = &s->settings->rank;
 	struct sh_slice field[SH_FIELD_MAX];
@@ -71,6 +89,11 @@ static struct sh_slice find_field(struct dedup_state *s, struct sh_slice line, b
 	struct sh_error err;
 
 	*number = true;
+	if (s->settings->docs.docs.form.columns) {
+		if (sh_csv_field(line, column, NULL, &field[0], &err) < 0)
+			cli_die(s->cli, &err);
+		return field[0];
+	}
 	if (!s->settings->docs.docs.form.json) {
 		line = cli_strip(s->cli->crlf, line);
 		return sh_fields_split(line, field, rank->field) < rank->field
@@ -122,6 +145,7 @@ void dedup_rank(struct dedup_state *s)
 {
 	struct dedup_rank rank = s->settings->rank;
 	uint32_t n = (uint32_t)s->corpus.n, lacking = 0, place = 0;
+	size_t column;
 	struct value *all;
 	struct sh_error err;
 
@@ -130,9 +154,11 @@ void dedup_rank(struct dedup_state *s)
 	all = sh_tables_get(&s->tables, n, sizeof *all, &err);
 	if (!all)
 		cli_die(s->cli, &err);
+	column = find_column(s);
 	for (uint32_t i = 0; i < n; i++) {
 		bool number;
-		struct sh_slice field = find_field(s, sh_corpus_line(&s->corpus, i), &number);
+		struct sh_slice field =
+		    find_field(s, sh_corpus_line(&s->corpus, i), column, &number);
 
 		all[i] = (struct value){ .p = field.p, .n = (uint32_t)field.n, .document = i };
 		all[i].number = number && parse_number(field, &all[i].x);

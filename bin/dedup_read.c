@@ -186,6 +186,8 @@ void dedup_read(struct dedup_state *s)
 	start_workers(s, workers, &run);
 	cli_source_init(c, &source);
 	source.fds = fds;
+	if (s->settings->docs.docs.form.columns)
+		docopts_read_header(c, &s->settings->docs.docs.form, &source);
 	run_pool(&run, &source);
 	run_finish(&run, NULL);
 	sh_source_free(&source);

@@ -182,12 +182,13 @@ static void say_options(struct dedup_state *s)
 	edit[sh_print_weight(edit, (int64_t)how->dedup.edit_threshold)] = '\0';
 	say_text(s, "--measure", how->measures.measure->name);
 	say_text(s, "-T-edit", edit);
-	say_flag(s, "--no-verify", !how->dedup.verify);
+	say_flag(s, "--measure-none", !how->dedup.verify);
 	say_text(s, "--link", how->dedup.single ? "single" : "star");
 	say_text(s, "--keep", keep[how->keep.which]);
 	say(s, how->rank.largest ? "--keep-max" : "--keep-min", how->rank.name);
 	say(s, "--mark", how->mark);
 	say_flag(s, "--json", form->json);
+	say_flag(s, "--csv", form->columns != NULL);
 	say_text(s, "-f", how->docs.fields);
 	say_flag(s, "-l", form->line_ids);
 	say_flag(s, "--raw", how->docs.token.raw);
@@ -272,6 +273,7 @@ static void write_one(
 	out.summer.crlf = s->cli->crlf;
 	if (form && sh_sink_compress(&out, form, &err) < 0)
 		cli_die(s->cli, &err);
+	dedup_write_header(s, &out, i);
 	dedup_write_documents(s, &out, keeper, from, to);
 	cli_close_further(s->cli, &out);
 	if (sh_finished_add(&s->shards.finished, i, &err) < 0)

@@ -3,6 +3,7 @@
 
 #include "base/num.h"
 #include "dedup.h"
+#include "io/csv.h"
 #include "record/keeper_mark.h"
 
 static void write_report_part(struct dedup_state *s, const void *p, size_t n)
@@ -98,6 +99,42 @@ void dedup_write_documents(
 			cli_die(s->cli, &err);
 	}
 	free_rooms(&r);
+}
+
+struct sh_slice dedup_header(const struct dedup_state *s, size_t i)
+{
+	const struct sh_mapped *m = &s->corpus.file[i].map;
+
+	return sh_slice(m->p, m->n ? sh_csv_record(m->p, m->n) : 0);
+}
+
+void dedup_write_header(struct dedup_state *s, struct sh_sink *out, size_t i)
+{
+	struct sh_slice header, mark = s->settings->mark;
+	struct sh_buf marked = { 0 };
+	struct sh_error err;
+
+	if (!s->settings->docs.docs.form.columns || s->corpus.file[i].map.n == 0)
+		return;
+	header = dedup_header(s, i);
+	if (mark.n) {
+		if (sh_keeper_mark_header(mark, header, &marked, &err) < 0)
+			cli_die(s->cli, &err);
+		header = sh_buf_slice(&marked);
+	}
+	if (write_line(out, header, &err) < 0)
+		cli_die(s->cli, &err);
+	sh_buf_free(&marked);
+}
+
+void dedup_write_all(struct dedup_state *s, const uint32_t *keeper)
+{
+	size_t i = 0;
+
+	while (i + 1 < s->corpus.n_files && s->corpus.file[i].map.n == 0)
+		i++;
+	dedup_write_header(s, &s->cli->out, i);
+	dedup_write_documents(s, &s->cli->out, keeper, 0, (uint32_t)s->corpus.n);
 }
 
 /* The similarity of a pair that was not compared is absent, or "-" where the line needs its place: with an archive,

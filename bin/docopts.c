@@ -264,7 +264,7 @@ static void settle_form(struct docopts *d, struct cli *c)
 	if (d->fields && sh_document_form_parse(d->fields, form, &err) < 0)
 		cli_usage(c, "-f: %s", err.text);
 	/* Backslashes of plain text are no escapes, and those of JSON are gone already. */
-	if (form->line_ids || form->json)
+	if (form->line_ids || form->json || form->columns)
 		d->token.raw = true;
 }
 
@@ -353,6 +353,27 @@ void docopts_open_dictionary(struct docopts *d, struct cli *c)
 	else if (d->dicts.n)
 		cli_usage(
 		    c, "--dict is for --segment jieba and cppjieba, neither of which is given");
+}
+
+void docopts_read_header(
+    struct cli *c, const struct sh_document_form *form, struct sh_source *source)
+{
+	struct sh_slice first, header;
+	struct sh_error err;
+
+	source->csv = true;
+	if (sh_source_peek(source, &first, &err) < 0)
+		cli_die(c, &err);
+	header = sh_buf_slice(&source->header);
+	if (header.n == 0)
+		return;
+	if (sh_docs_head(&header, &err) < 0 ||
+	    sh_document_header(
+		form, sh_slice(header.p, header.n - (header.p[header.n - 1] == '\n')), &err) < 0) {
+		err.file = source->header_file;
+		err.line = 1;
+		cli_die(c, &err);
+	}
 }
 
 void docopts_free(struct docopts *d)

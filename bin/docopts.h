@@ -15,6 +15,7 @@ extern const struct cli_option docopts_table[];
 
 struct docopts {
 	struct sh_docs_opts docs;
+	struct sh_columns columns; /* docs.form.columns under --csv */
 	struct sh_token_opts token;
 	struct sh_ngrams ngrams;
 	const struct sh_profile *profile; /* the default one, unless -p was given */
@@ -44,6 +45,9 @@ void docopts_need_places(const struct docopts *d, struct cli *c);
 
 /* Dies where it is wanted and not there. */
 void docopts_open_dictionary(struct docopts *d, struct cli *c);
+/* Begins to read CSV: finds the columns of the form in the header of the source. Dies of errors. */
+void docopts_read_header(
+    struct cli *c, const struct sh_document_form *form, struct sh_source *source);
 void docopts_free(struct docopts *d);
 
 #endif

@@ -5,19 +5,7 @@
 #include "io/target.h"
 #include "sidebyside.h"
 
-enum {
-	DRY_RUN = CLI_OWN,
-	REPORT,
-	KEEP,
-	LINK,
-	PROTECT,
-	NO_VERIFY,
-	MARK,
-	COUNTS,
-	SAMPLE,
-	WAIT,
-	COMPRESS
-};
+enum { DRY_RUN = CLI_OWN, REPORT, KEEP, LINK, PROTECT, MARK, COUNTS, SAMPLE, WAIT, COMPRESS };
 
 #define DEFAULT_MEMORY ((size_t)1 << 30)
 
@@ -32,7 +20,6 @@ static const struct cli_option options[] = {
 	{ MARK, "mark", "FIELD", "drop none: add keeper and similarity to each document" },
 	{ DRY_RUN, "dry-run", NULL, "write no documents" },
 	{ SAMPLE, "sample", "N", "show N of the compared pairs at each distance, side by side" },
-	{ NO_VERIFY, "no-verify", NULL, "drop by distance alone, without looking at the texts" },
 	{ 'O', "output-dir", "DIR", "write one file for each input there; go on after a kill" },
 	{ COMPRESS, "compress", "FORM", "compress the files of -O by %s [as their inputs]",
 	    dedup_shards_forms },
@@ -55,6 +42,7 @@ static const struct cli_removed removed[] = {
 	{ 0, "remove", "was moved: sharchive remove DIR FILE..." },
 	{ 0, "stats", "was moved: sharchive stats DIR" },
 	{ 0, "max-group", "was dropped: --report FILE --counts has the size of each group" },
+	{ 0, "no-verify", "was renamed: --measure none" },
 	{ 0, "tmpdir", "was dropped: set TMPDIR=DIR in the environment" },
 	{ 'r', NULL, "was dropped: say --report FILE (shdoc FOLDER reads the files of a folder)" },
 	{ 0 },
@@ -105,9 +93,6 @@ static void take(struct cli *c, struct dedup_settings *s, int opt)
 	case SAMPLE:
 		s->sample = cli_number(c, "--sample", 1, 1000);
 		s->dry_run = true;
-		break;
-	case NO_VERIFY:
-		s->dedup.verify = false;
 		break;
 	case 'q':
 		s->quiet = true;
@@ -186,7 +171,7 @@ static void settle(struct cli *c, struct dedup_settings *s)
 	settle_report(c, s);
 	settle_mark(c, s);
 	if (s->sample && !s->dedup.verify)
-		cli_usage(c, "--sample shows similarities, which --no-verify leaves out");
+		cli_usage(c, "--sample shows similarities, which --measure none leaves out");
 	dedup_archive_settle(c, s);
 	dedup_shards_settle(c, s);
 	if (!writes(s))
@@ -277,7 +262,7 @@ static void tell(struct dedup_state *s)
 	if (s->settings->shards.dir)
 		dedup_shards_write(s, keeper);
 	else if (!s->settings->dry_run)
-		dedup_write_documents(s, &s->cli->out, keeper, 0, (uint32_t)s->corpus.n);
+		dedup_write_all(s, keeper);
 	if (s->settings->report_path)
 		dedup_write_report(s, keeper, &groups);
 	dedup_archive_add(s, keeper);

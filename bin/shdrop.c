@@ -3,18 +3,20 @@
 
 #include "base/hmap.h"
 #include "base/num.h"
+#include "docopts.h"
 #include "group/measure.h"
 #include "record/keeper_mark.h"
 #include "run.h"
 #include "stream/docs.h"
 
-enum { KEEPERS = CLI_OWN, MARK, JSON };
+enum { KEEPERS = CLI_OWN, MARK, JSON, CSV };
 
 static const struct cli_option options[] = {
 	{ 'd', "groups", "GROUPS", "drop the documents for which these name another keeper" },
 	{ KEEPERS, "keepers", NULL, "write only the documents that stay for others" },
 	{ MARK, "mark", "FIELD", "drop none: add keeper and similarity to each document" },
 	{ JSON, "json", NULL, "each line is a JSON object with the fields that -f names" },
+	{ CSV, "csv", NULL, "records are CSV; the header has the names that -f gives" },
 	{ 'f', "fields", "ID,TEXT", "the fields that hold id and text [1,2 of two; id,text]" },
 	{ 'l', "line-ids", NULL,
 	    "its number is the id of each line, which is plain text or --json" },
@@ -41,6 +43,7 @@ struct entry {
 
 struct settings {
 	struct sh_docs_opts docs;
+	struct sh_columns columns; /* docs.form.columns under --csv */
 	struct cli_files files;
 	const char *fields;
 	struct sh_slice mark; /* name of the field; empty: documents are dropped */
@@ -228,6 +231,9 @@ static void take(struct cli *c, struct settings *s, int opt)
 	case JSON:
 		s->docs.form.json = true;
 		break;
+	case CSV:
+		s->docs.form.columns = &s->columns;
+		break;
 	case 'f':
 		s->fields = c->arg;
 		break;
@@ -248,12 +254,37 @@ static void settle(struct cli *c, struct settings *s)
 		cli_usage(c, "--keepers and --mark contradict each other");
 	if (s->mark.n && form->line_ids && !form->json)
 		cli_usage(c, "--mark adds fields, and with -l the whole line is text");
+	if (form->columns && (form->json || form->line_ids))
+		cli_usage(c, "--csv and %s contradict each other", form->json ? "--json" : "-l");
+	if (form->columns && c->crlf)
+		cli_usage(c, "--csv reads DOS line ends without --crlf, and keeps them");
+	if (form->columns && (c->trailer_in || c->trailer_out))
+		cli_usage(c, "--csv and --trailer cannot be used together");
 	if (s->fields && form->line_ids && !form->json)
 		cli_usage(c, "-l and -f contradict each other: with -l the whole line is text");
 	if (s->fields && sh_document_form_parse(s->fields, form, &err) < 0)
 		cli_usage(c, "-f: %s", err.text);
 	form->crlf = c->crlf;
 	s->docs.rejects = c->rejects_path != NULL;
+}
+
+static void write_header(struct cli *c, const struct settings *s, struct sh_source *source)
+{
+	struct sh_slice header;
+	struct sh_buf out = { 0 };
+	struct sh_error err;
+
+	docopts_read_header(c, &s->docs.form, source);
+	header = sh_buf_slice(&source->header);
+	if (header.n == 0)
+		return;
+	if (header.p[header.n - 1] == '\n')
+		header.n--;
+	if ((s->mark.n ? sh_keeper_mark_header(s->mark, header, &out, &err)
+		       : sh_buf_add(&out, header.p, header.n, &err)) < 0 ||
+	    sh_buf_add(&out, "\n", 1, &err) < 0 || sh_sink_write(&c->out, out.p, out.n, &err) < 0)
+		cli_die(c, &err);
+	sh_buf_free(&out);
 }
 
 int main(int argc, char **argv)
@@ -276,6 +307,8 @@ int main(int argc, char **argv)
 		run.workers[i] = &workers[i];
 	}
 	cli_source_init(&c, &source);
+	if (s.docs.form.columns)
+		write_header(&c, &s, &source);
 	run_pool(&run, &source);
 	run_finish(&run, NULL);
 	if (run.records && s.dropped && !s.met)

@@ -237,7 +237,7 @@ state() {
 	try 'shdedup -q -a archive --dry-run --report report two'
 	printf 'b\ta\t0\t1.0000\n' >expected
 	same expected report
-	try 'shdedup -q -a archive --no-verify --report report two'
+	try 'shdedup -q -a archive --measure none --report report two'
 	printf 'b\ta\t0\t-\n' >expected
 	same expected report
 }

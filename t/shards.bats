@@ -66,9 +66,9 @@ shown() {
 	seq 300000 | awk '{ print $1 "\tone two three " $1 * 7919 % 1000003 }' >many
 	for form in gzip bzip2 xz zstd lz4; do
 		"$form" -qc many >many.packed
-		try "shdedup -q -k 0 --no-verify --few 0 -O big.$form many.packed"
+		try "shdedup -q -k 0 --measure none --few 0 -O big.$form many.packed"
 		exits 0
-		shdedup -q -k 0 --no-verify --few 0 many >expected
+		shdedup -q -k 0 --measure none --few 0 many >expected
 		"$form" -dc "big.$form/many.packed" | cmp - expected
 	done
 }

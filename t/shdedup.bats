@@ -37,9 +37,9 @@ texts() {
 	}'
 }
 
-@test "the summary says that --no-verify compares no texts" {
+@test "the summary says that --measure none compares no texts" {
 	printf '%s\tone two three\n' a b c >docs
-	try 'shdedup --no-verify docs'
+	try 'shdedup --measure none docs'
 	exits 0
 	grep -q ' pairs\{0,1\} within the distance; 1 group, largest 3;' err
 	run ! grep -q compared err
@@ -370,7 +370,7 @@ texts() {
 	try 'shdedup -q -k 64 docs'
 	exits 0
 	[ "$(wc -l <out)" -gt 10 ]
-	try 'shdedup -k 64 --no-verify --report report docs'
+	try 'shdedup -k 64 --measure none --report report docs'
 	exits 0
 	[ "$(wc -l <out)" -eq 1 ]
 	grep -q 'groups*, largest 50;' err
@@ -433,7 +433,7 @@ texts() {
 		refuses "--simhash -w $weight" "-w '$weight': expected set, tf, freq or log"
 	done
 	refuses '-w set' '-w has no effect on MinHash fingerprints (add --simhash, or drop -w)'
-	refuses '--sample 3 --no-verify' '--sample shows similarities, which --no-verify leaves out'
+	refuses '--sample 3 --measure none' '--sample shows similarities, which --measure none leaves out'
 	refuses '--sample 0' "--sample '0': expected a whole number from 1 to 1000"
 	refuses '--max-group 9' '--max-group was dropped: --report FILE --counts has the size of each group'
 	refuses '--tmpdir /tmp' '--tmpdir was dropped: set TMPDIR=DIR in the environment'
@@ -624,7 +624,7 @@ distance() {
 	try 'shdedup -k 10 -T 0.6 --dry-run docs'
 	exits 0
 	grep -qx 'shdedup: -k 10 finds 24 % of the pairs of similarity 0.6 (-T): -k 18 finds 95 %' err
-	for args in '-q -k 10 -T 0.6' '-k 18 -T 0.6' '-k 10 --no-verify' '-T 0.5' '-T 0.3'; do
+	for args in '-q -k 10 -T 0.6' '-k 18 -T 0.6' '-k 10 --measure none' '-T 0.5' '-T 0.3'; do
 		try "shdedup --dry-run $args docs"
 		exits 0
 		[ "$(grep -c finds err)" -eq 0 ]
@@ -755,7 +755,7 @@ edit_oracle() {
 	gives 'a\tone two\t\t\r' 'b\tone two\ta\t1.0000\r'
 	try 'shdedup --mark m dos --crlf'
 	[[ $(<err) == *' 1 dropped (marked); '* ]]
-	try 'shdedup -q --no-verify --crlf --mark m dos'
+	try 'shdedup -q --measure none --crlf --mark m dos'
 	gives 'a\tone two\t\t\r' 'b\tone two\ta\t\r'
 	mkdir in && mv dos in
 	try 'shdedup -q --crlf --mark m -O new in/dos && cat new/dos'
@@ -804,7 +804,7 @@ edit_oracle() {
 	gives 'b\ta\t0\t1.0000\t3' 'c\ta\t0\t1.0000\t3'
 	try 'shdedup -q --counts --report - --dry-run docs | shdrop -d - docs | cut -f 1'
 	gives a d
-	try 'shdedup -q --no-verify --counts --report - --dry-run docs'
+	try 'shdedup -q --measure none --counts --report - --dry-run docs'
 	gives 'b\ta\t0\t-\t3' 'c\ta\t0\t-\t3'
 	try 'shdedup -q --counts docs'
 	exits 2

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/num.h"
+#include "io/csv.h"
 
 /* Copies a bad record to job->aside when `rejects`: 0. Otherwise adds the place to the error: -1. */
 static int reject(struct sh_job *job, struct sh_slice line, bool rejects)
@@ -60,11 +61,18 @@ int sh_job_runs(struct sh_job *job, bool rejects, sh_line_fn *each, sh_run_fn *m
 			if (p == end)
 				break;
 		}
-		lf = memchr(p, '\n', (size_t)(end - p));
-		stop = lf ? lf : end;
+		if (job->from.csv) {
+			stop = p + sh_csv_record(p, (size_t)(end - p));
+			lf = stop < end ? stop : NULL;
+		} else {
+			lf = memchr(p, '\n', (size_t)(end - p));
+			stop = lf ? lf : end;
+		}
 		job->offset = (size_t)(p - job->in.p);
 		if (one_line(job, sh_slice(p, (size_t)(stop - p)), rejects, each, arg) < 0)
 			return -1;
+		if (job->from.csv)
+			job->at += sh_newlines_kernel_at(0)->count(p, (size_t)(stop - p));
 		p = stop + (lf != NULL);
 	}
 	return 0;

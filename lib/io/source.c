@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include "io/csv.h"
 #include "io/decompress.h"
 #include "io/descriptor.h"
 
@@ -42,6 +43,7 @@ void sh_source_free(struct sh_source *s)
 	close_operand(s);
 	sh_buf_free(&s->tail);
 	sh_buf_free(&s->peeked);
+	sh_buf_free(&s->header);
 }
 
 static int open_operand(struct sh_source *s, struct sh_error *err)
@@ -162,7 +164,8 @@ static int end_chunk(struct sh_source *s, struct sh_buf *b, size_t lines, struct
 /* Reads whole lines of the open operand. Sets b->n to 0 when the operand has no more. */
 static int read_lines(struct sh_source *s, struct sh_buf *b, struct sh_error *err)
 {
-	bool look = s->tail_has_lines;
+	bool look = s->tail_has_lines, quoted = false;
+	size_t scanned = 0;
 
 	b->n = 0;
 	if (sh_buf_add(b, s->tail.p, s->tail.n, err) < 0)
@@ -179,7 +182,11 @@ static int read_lines(struct sh_source *s, struct sh_buf *b, struct sh_error *er
 			s->eof = true;
 			break;
 		}
-		whole = whole_lines(b, before);
+		whole = s->csv ? sh_csv_whole(b->p + scanned, b->n - scanned, &quoted)
+			       : whole_lines(b, before);
+		if (s->csv && whole)
+			whole += scanned;
+		scanned = b->n;
 		if (b->n - whole > SH_LINE_MAX)
 			return refuse_long(s, b, whole, err);
 		if (whole)
@@ -267,6 +274,42 @@ static void drop_byte_order_mark(struct sh_source *s, struct sh_buf *b)
 	}
 }
 
+/* Returns the bytes of a header that are compared: without byte order mark, LF and CR. */
+static struct sh_slice bare_header(struct sh_slice header)
+{
+	if (header.n >= 3 && memcmp(header.p, "\xef\xbb\xbf", 3) == 0)
+		header = sh_slice(header.p + 3, header.n - 3);
+	if (header.n && header.p[header.n - 1] == '\n')
+		header.n--;
+	return sh_without_cr(header);
+}
+
+/* Moves the header of a CSV file out of its first chunk. */
+static int take_header(struct sh_source *s, struct sh_buf *b, struct sh_error *err)
+{
+	size_t n = sh_csv_record(b->p, b->n);
+	struct sh_slice header;
+
+	n += n < b->n;
+	header = sh_slice(b->p, n);
+	if (s->header.n == 0) {
+		if (sh_buf_add(&s->header, header.p, n, err) < 0)
+			return -1;
+		s->header_file = s->name;
+	} else if (!sh_slice_eq(bare_header(header), bare_header(sh_buf_slice(&s->header)))) {
+		sh_error_set(err, SH_ERR_RECORD, "CSV: the header differs from that of '%s'",
+		    s->header_file);
+		err->file = s->name;
+		err->line = 1;
+		return -1;
+	}
+	s->at += n;
+	s->line += s->newlines->count(b->p, n);
+	b->n -= n;
+	memmove(b->p, b->p + n, b->n);
+	return 0;
+}
+
 static int read_chunk(
     struct sh_source *s, struct sh_buf *b, struct sh_origin *from, struct sh_error *err)
 {
@@ -281,7 +324,9 @@ static int read_chunk(
 		}
 		if (read_lines(s, b, err) < 0)
 			return -1;
-		if (s->line == 1)
+		if (s->csv && s->line == 1 && b->n && take_header(s, b, err) < 0)
+			return -1;
+		if (s->line == 1 && !s->csv)
 			drop_byte_order_mark(s, b);
 		if (s->trailer && remove_trailers(s, b, &trailer, err) < 0)
 			return -1;
@@ -295,6 +340,7 @@ static int read_chunk(
 	from->number = s->number;
 	from->at = s->at;
 	from->starts_file = !s->begun;
+	from->csv = s->csv;
 	from->lines = s->newlines->count(b->p, b->n) + (b->p[b->n - 1] != '\n');
 	s->line += from->lines + (trailer > 0);
 	s->number += from->lines;

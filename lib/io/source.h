@@ -22,6 +22,7 @@ struct sh_origin {
 	uint64_t lines;   /* number of lines in the chunk */
 	uint64_t at;      /* bytes of all operands before the chunk, with trailers */
 	bool starts_file; /* the chunk has the first record of the file */
+	bool csv;         /* the records are CSV (io/csv.h) */
 };
 
 struct sh_source {
@@ -51,6 +52,13 @@ struct sh_source {
 	bool trailer;
 	bool crlf; /* the checksum of a line leaves out its CR */
 	struct sh_trailer_check check;
+
+	/* Set before the first read: the records are CSV, and line ends in quotes do not end them. The first record of
+	 * each operand is its header. It is in no chunk, and all operands must have the same. */
+	bool csv;
+	struct sh_buf
+	    header; /* the first one, with byte order mark and LF; empty before it was read */
+	const char *header_file; /* its file */
 
 	/* The reading end of a pipe, or -1. When another thread closes the other end, a read that would wait
 	 * for a slow writer fails instead, even within a line. */

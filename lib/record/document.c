@@ -31,6 +31,8 @@ static int parse_names(const char *spec, struct sh_document_form *form, struct s
 	    sh_slice_eq(form->id_name, form->text_name))
 		return sh_error_set(
 		    err, SH_ERR_PARAM, "fields '%s': two different names are needed", spec);
+	if (form->columns)
+		return 0;
 	return sh_json_check_path(form->id_name, err) < 0 ||
 		       sh_json_check_path(form->text_name, err) < 0
 		   ? -1
@@ -42,7 +44,7 @@ int sh_document_form_parse(const char *spec, struct sh_document_form *form, stru
 	const char *comma = strchr(spec, ',');
 	uint64_t id, text;
 
-	if (form->json)
+	if (form->json || form->columns)
 		return parse_names(spec, form, err);
 	if (!comma || sh_parse_u64(sh_slice(spec, (size_t)(comma - spec)), &id) < 0 ||
 	    sh_parse_u64(sh_slice_str(comma + 1), &text) < 0)
@@ -172,6 +174,15 @@ static int json_string(const struct sh_json_value *v, struct sh_slice name, bool
 	return 0;
 }
 
+/* Ids of records hold neither tab nor line feed. */
+static int check_id_bytes(struct sh_slice id, struct sh_error *err)
+{
+	if (memchr(id.p, '\t', id.n) || memchr(id.p, '\n', id.n))
+		return sh_error_set(err, SH_ERR_RECORD,
+		    "tab or line feed in the id: ids of records cannot contain it");
+	return sh_id_check(id, err);
+}
+
 static int parse_json(const struct sh_document_form *form, struct sh_slice line,
     struct sh_document_room *room, struct sh_document *doc, struct sh_error *err)
 {
@@ -198,10 +209,7 @@ static int parse_json(const struct sh_document_form *form, struct sh_slice line,
 	if (halves)
 		return sh_error_set(
 		    err, SH_ERR_RECORD, "half a surrogate pair in the id: UTF-8 cannot encode it");
-	if (memchr(doc->id.p, '\t', doc->id.n) || memchr(doc->id.p, '\n', doc->id.n))
-		return sh_error_set(err, SH_ERR_RECORD,
-		    "tab or line feed in the id: ids of records cannot contain it");
-	return sh_id_check(doc->id, err);
+	return check_id_bytes(doc->id, err);
 }
 
 /* Makes the number of the line its id. */
@@ -216,6 +224,42 @@ static int number_line(
 	return 0;
 }
 
+int sh_document_header(
+    const struct sh_document_form *form, struct sh_slice header, struct sh_error *err)
+{
+	struct sh_columns *c = form->columns;
+	struct sh_slice id = form->id_name, text = form->text_name, field;
+	ssize_t n = sh_csv_field(header, SIZE_MAX, NULL, &field, err);
+
+	if (id.n == 0)
+		id = sh_slice("id", 2);
+	if (text.n == 0)
+		text = sh_slice("text", 4);
+	if (n < 0 || sh_csv_find(header, id, &c->id, err) < 0 ||
+	    sh_csv_find(header, text, &c->text, err) < 0)
+		return -1;
+	c->n = (size_t)n;
+	return 0;
+}
+
+static int parse_csv(const struct sh_document_form *form, struct sh_slice line,
+    struct sh_document_room *room, struct sh_document *doc, struct sh_error *err)
+{
+	const struct sh_columns *c = form->columns;
+	ssize_t n = sh_csv_field(line, c->id, &room->id, &doc->id, err);
+
+	if (n < 0)
+		return -1;
+	if ((size_t)n != c->n)
+		return sh_error_set(err, SH_ERR_RECORD,
+		    "CSV: %zd field%s, expected %zu as in the header (--rejects FILE takes such "
+		    "records)",
+		    n, n == 1 ? "" : "s", c->n);
+	if (sh_csv_field(line, c->text, &room->text, &doc->text, err) < 0)
+		return -1;
+	return check_id_bytes(doc->id, err);
+}
+
 int sh_document_parse(const struct sh_document_form *form, struct sh_slice line, uint64_t number,
     struct sh_document_room *room, struct sh_document *doc, struct sh_error *err)
 {
@@ -226,6 +270,8 @@ int sh_document_parse(const struct sh_document_form *form, struct sh_slice line,
 		return -1;
 	if (form->line_ids && !form->json)
 		return 0;
+	if (form->columns)
+		return parse_csv(form, line, room, doc, err);
 	if (form->json)
 		return parse_json(form, line, room, doc, err);
 	if (form->crlf)

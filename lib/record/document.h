@@ -4,6 +4,7 @@
 #define SH_RECORD_DOCUMENT_H
 
 #include "base/buf.h"
+#include "record/columns.h"
 #include "record/fields.h"
 
 #define SH_FIELD_MAX 1024 /* highest field number that can be chosen */
@@ -14,6 +15,8 @@ struct sh_document_form {
 	bool line_ids;                 /* the number of the line is the id */
 	bool crlf;                     /* a CR at the end of the line is dropped */
 	bool json;                     /* the line is an object, see record/json.h */
+	/* The columns, when the line is a record of CSV; borrowed; NULL: it is not CSV. */
+	struct sh_columns *columns;
 	/* Names or paths (sh_json_find()) of its fields; borrowed; "id" and "text" if empty. */
 	struct sh_slice id_name, text_name;
 };
@@ -33,6 +36,10 @@ void sh_document_room_free(struct sh_document_room *room);
 /* Parses "ID,TEXT": two different numbers of fields. With form->json they are names; with line_ids "TEXT"
  * stands alone. */
 int sh_document_form_parse(const char *spec, struct sh_document_form *form, struct sh_error *err);
+
+/* Fills form->columns from the header of CSV, whose byte order mark and LF are left out. */
+int sh_document_header(
+    const struct sh_document_form *form, struct sh_slice header, struct sh_error *err);
 
 /* Parses a line. number: its number in the input, from 1. The document is valid as long as the line, and
  * until `room` is used again. */

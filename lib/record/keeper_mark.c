@@ -97,10 +97,38 @@ static int mark_json(struct sh_slice name, struct sh_slice line, const struct sh
 	return sh_buf_add(out, line.p + end - 1, line.n - end + 1, err);
 }
 
+/* Appends two fields to a record of CSV. The CR of its line end stays at the end. */
+static int add_fields(struct sh_slice line, struct sh_slice first, struct sh_slice second,
+    struct sh_buf *out, struct sh_error *err)
+{
+	struct sh_slice bare = sh_without_cr(line);
+
+	if (add_slice(out, bare, err) < 0 || add(out, ",", err) < 0 ||
+	    sh_csv_add_field(out, first, err) < 0 || add(out, ",", err) < 0 ||
+	    sh_csv_add_field(out, second, err) < 0)
+		return -1;
+	return bare.n < line.n ? add(out, "\r", err) : 0;
+}
+
+int sh_keeper_mark_header(
+    struct sh_slice name, struct sh_slice header, struct sh_buf *out, struct sh_error *err)
+{
+	struct sh_buf second = { 0 };
+	int status =
+	    add_slice(&second, name, err) < 0 || add(&second, "_similarity", err) < 0 ? -1 : 0;
+
+	if (status == 0)
+		status = add_fields(header, name, sh_buf_slice(&second), out, err);
+	sh_buf_free(&second);
+	return status;
+}
+
 int sh_keeper_mark_add(const struct sh_document_form *form, struct sh_slice name,
     struct sh_slice line, const struct sh_document *doc, const struct sh_keeper_mark *mark,
     struct sh_buf *out, struct sh_error *err)
 {
+	if (form->columns)
+		return add_fields(line, mark->keeper, mark->similarity, out, err);
 	if (form->json)
 		return mark_json(name, line, doc, mark, out, err);
 	if (sh_buf_add(out, line.p, line.n, err) < 0 || add(out, "\t", err) < 0 ||

@@ -17,4 +17,8 @@ int sh_keeper_mark_add(const struct sh_document_form *form, struct sh_slice name
     struct sh_slice line, const struct sh_document *doc, const struct sh_keeper_mark *mark,
     struct sh_buf *out, struct sh_error *err);
 
+/* Appends the header of CSV with the names of the two fields: `name`, and `name` with "_similarity". */
+int sh_keeper_mark_header(
+    struct sh_slice name, struct sh_slice header, struct sh_buf *out, struct sh_error *err);
+
 #endif

@@ -4,6 +4,7 @@
 
 #include "base/num.h"
 #include "base/siphash.h"
+#include "io/csv.h"
 
 enum { FIRST_SLOT_BITS = 10 };
 
@@ -85,8 +86,11 @@ struct sh_slice sh_corpus_line(const struct sh_corpus *c, uint32_t document)
 {
 	const struct sh_corpus_file *f = file_of(c, c->at[document]);
 	size_t offset = (size_t)(c->at[document] - f->base);
-	const char *p = f->map.p + offset, *lf = memchr(p, '\n', f->map.n - offset);
+	const char *p = f->map.p + offset, *lf;
 
+	if (c->form.columns)
+		return sh_slice(p, sh_csv_record(p, f->map.n - offset));
+	lf = memchr(p, '\n', f->map.n - offset);
 	return sh_slice(p, lf ? (size_t)(lf - p) : f->map.n - offset);
 }
 

@@ -90,8 +90,8 @@ int sh_docs_work(const struct sh_docs_opts *opts, sh_docs_each *each, void *arg,
 		job->err.file = job->from.file;
 		return -1;
 	}
-	if (job->from.starts_file && !form->json && !form->line_ids && !form->id_field &&
-	    are_like_prints(job->in) &&
+	if (job->from.starts_file && !form->json && !form->columns && !form->line_ids &&
+	    !form->id_field && are_like_prints(job->in) &&
 	    sh_job_note(job, job->from.line,
 		"the input looks like fingerprints, which shband and shjoin read; it is read as "
 		"documents of one word each",

@@ -192,7 +192,7 @@ def dedup(
 
 
 def _similarity(row: List[bytes]) -> Optional[float]:
-    """The fourth field; a run with --no-verify leaves it out."""
+    """The fourth field; a run with --measure none leaves it out."""
     return float(row[3]) if len(row) > 3 and row[3] not in (b"", b"-") else None
 
 

@@ -1,0 +1,113 @@
+#include "record/columns.h"
+
+#include "record/fields.h"
+
+/* Returns the bytes of the quoted field at the front, with both quotes; 0 when the closing quote is missing. */
+static size_t quoted_length(struct sh_slice s, bool *doubled)
+{
+	size_t at = 1;
+
+	*doubled = false;
+	for (;;) {
+		const char *quote = memchr(s.p + at, '"', s.n - at);
+
+		if (!quote)
+			return 0;
+		at = (size_t)(quote - s.p) + 1;
+		if (at == s.n || s.p[at] != '"')
+			return at;
+		*doubled = true;
+		at++;
+	}
+}
+
+/* Appends the inside of a quoted field, with one quote for each two. */
+static int undouble(struct sh_slice s, struct sh_buf *room, struct sh_error *err)
+{
+	room->n = 0;
+	if (sh_buf_reserve(room, s.n + 1, err) < 0)
+		return -1;
+	for (size_t i = 0; i < s.n; i++) {
+		room->p[room->n++] = s.p[i];
+		i += s.p[i] == '"';
+	}
+	return 0;
+}
+
+ssize_t sh_csv_field(struct sh_slice record, size_t index, struct sh_buf *room,
+    struct sh_slice *out, struct sh_error *err)
+{
+	struct sh_slice left = sh_without_cr(record);
+
+	for (size_t i = 0;; i++) {
+		bool quoted = left.n && *left.p == '"', doubled = false;
+		const char *comma = left.n ? memchr(left.p, ',', left.n) : NULL;
+		size_t n = comma ? (size_t)(comma - left.p) : left.n;
+
+		if (quoted)
+			n = quoted_length(left, &doubled);
+		if (quoted && n == 0)
+			return sh_error_set(err, SH_ERR_RECORD,
+			    "CSV: field %zu has no closing quote (--rejects FILE takes such "
+			    "records)",
+			    i + 1);
+		if ((quoted && n < left.n && left.p[n] != ',') ||
+		    (!quoted && n && memchr(left.p, '"', n)))
+			return sh_error_set(err, SH_ERR_RECORD,
+			    "CSV: quote within field %zu (expected quotes around the whole field, "
+			    "and "
+			    "two for each one in it)",
+			    i + 1);
+		if (i == index) {
+			*out = quoted ? sh_slice(left.p + 1, n - 2) : sh_slice(left.p, n);
+			if (doubled && room) {
+				if (undouble(*out, room, err) < 0)
+					return -1;
+				*out = sh_buf_slice(room);
+			}
+		}
+		if (n == left.n)
+			return (ssize_t)i + 1;
+		left = sh_slice(left.p + n + 1, left.n - n - 1);
+	}
+}
+
+int sh_csv_find(struct sh_slice header, struct sh_slice name, size_t *index, struct sh_error *err)
+{
+	struct sh_buf room = { 0 };
+	struct sh_slice field;
+	ssize_t n = 1;
+
+	for (size_t i = 0; i < (size_t)n; i++) {
+		n = sh_csv_field(header, i, &room, &field, err);
+		if (n < 0 || sh_slice_eq(field, name)) {
+			*index = i;
+			sh_buf_free(&room);
+			return n < 0 ? -1 : 0;
+		}
+	}
+	sh_buf_free(&room);
+	return sh_error_set(err, SH_ERR_RECORD,
+	    "CSV: no column \"%.*s\" in the header (-f ID,TEXT names those of id and text)",
+	    sh_shown(name, 80), name.p);
+}
+
+int sh_csv_add_field(struct sh_buf *out, struct sh_slice field, struct sh_error *err)
+{
+	bool quote = false;
+
+	for (size_t i = 0; i < field.n; i++)
+		quote = quote || memchr("\",\r\n", field.p[i], 4);
+	if (sh_buf_reserve(out, 2 * field.n + 2, err) < 0)
+		return -1;
+	if (quote)
+		out->p[out->n++] = '"';
+	for (size_t i = 0; i < field.n; i++) {
+		if (field.p[i] == '"')
+			out->p[out->n++] = '"';
+		out->p[out->n++] = field.p[i];
+	}
+	if (quote)
+		out->p[out->n++] = '"';
+	return 0;
+}
