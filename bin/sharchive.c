@@ -393,6 +393,9 @@ int main(int argc, char **argv)
 	if (!s.command->work) {
 		dedup_how_settle(&c, &s.how);
 		dedup_archive_need_jaccard(&c, &s.how);
+		if (!s.how.dedup.verify)
+			cli_usage(&c,
+			    "--measure none: give it to shdedup; an archive does not record it");
 	}
 	cli_open(&c);
 	if (s.command->work)

@@ -86,3 +86,12 @@ load helper
 	exits 0
 	grep -q '^documents' stats
 }
+
+@test "init refuses --measure none, which belongs to a run of shdedup" {
+	cd "$BATS_TEST_TMPDIR"
+	try 'sharchive init fresh --measure none'
+	exits 2
+	says 'sharchive: --measure none: give it to shdedup; an archive does not record it' \
+		"Try 'sharchive --help' or 'man sharchive'."
+	[ ! -e fresh ]
+}

@@ -726,7 +726,7 @@ edit_oracle() {
 	says 'sharchive: --measure edit: an archive compares by jaccard only' "Try 'sharchive --help' or 'man sharchive'."
 	try 'shdedup --measure containment docs'
 	exits 2
-	says "shdedup: --measure 'containment': expected jaccard, edit or any" \
+	says "shdedup: --measure 'containment': expected jaccard, edit, any or none" \
 		"Try 'shdedup --help' or 'man shdedup'."
 	try 'shdedup -T 0.8,0.7 docs'
 	exits 2
@@ -794,7 +794,7 @@ edit_oracle() {
 	says "shdedup: --keep: no document has a field 'day'"
 	try 'shdedup -q --keep min:day docs'
 	exits 2
-	says 'shdedup: --keep: expected the number of a field, as in max:3 (--json has names)' "Try 'shdedup --help' or 'man shdedup'."
+	says 'shdedup: --keep: expected the number of a field, as in max:3 (--json and --csv have names)' "Try 'shdedup --help' or 'man shdedup'."
 }
 
 @test "--counts adds the number of documents in the group to the report" {
