@@ -162,8 +162,9 @@ static int allocate(struct sh_dedup *d, struct sh_error *err)
 	return 0;
 }
 
-/* From keepers of vertices to keepers of documents; keeper[] holds the vertex of those that
- * have one. In two passes, for a document's vertex is looked up through another's entry. */
+/* Computes the keepers of documents from the keepers of vertices. keeper[] first holds the vertex
+ * of each document that represents one. The first pass copies it to the other documents of the
+ * vertex, so the second pass may overwrite it. */
 static void keep(struct sh_dedup *d)
 {
 	for (uint32_t i = 0; i < d->n; i++)

@@ -73,7 +73,8 @@ size_t sh_dedup_few_up_to(const struct sh_dedup_opts *opts)
 	return opts->few && least ? (size_t)((opts->few - 1) * UINT64_C(1000000) / least) : 0;
 }
 
-/* The documents of few features, and those that can reach the threshold with one of them. */
+/* Gathers the documents of few features, and the documents that can reach the threshold with one
+ * of them. */
 int sh_dedup_gather_small(struct sh_dedup *d, struct sh_error *err)
 {
 	size_t up_to = sh_dedup_few_up_to(&d->opts);
@@ -105,7 +106,7 @@ static int take_small(void *arg, uint32_t a, uint32_t b, struct sh_error *err)
 	unsigned distance =
 	    sh_fp_distance(sh_dedup_fp(d, d->vertex[x]), sh_dedup_fp(d, d->vertex[y]), d->words);
 
-	/* Those within k are found by their fingerprints. */
+	/* The join of fingerprints finds the pairs within k. */
 	return distance > d->opts.k ? d->take(d, x, y, distance, err) : 0;
 }
 

@@ -1,4 +1,4 @@
-/* What the files lib/group/dedup*.c share, in the order in which it is computed. */
+/* The state that the files lib/group/dedup*.c share, in the order of its computation. */
 #ifndef SH_GROUP_DEDUP_STATE_H
 #define SH_GROUP_DEDUP_STATE_H
 
@@ -127,7 +127,7 @@ static inline bool sh_dedup_protects(const struct sh_dedup *d, uint32_t document
 	return d->is_protected && d->is_protected[document];
 }
 
-/* Neither may be dropped, so no pair of them counts. */
+/* Returns whether both vertices are protected. Neither can be dropped, so their pair is ignored. */
 static inline bool sh_dedup_both_protected(const struct sh_dedup *d, uint32_t x, uint32_t y)
 {
 	return sh_dedup_protects(d, d->vertex[x]) && sh_dedup_protects(d, d->vertex[y]);
@@ -137,18 +137,19 @@ static inline bool sh_dedup_both_protected(const struct sh_dedup *d, uint32_t x,
 int sh_dedup_find_vertices(struct sh_dedup *d, struct sh_error *err);
 int sh_dedup_find_places(struct sh_dedup *d, struct sh_error *err);
 
-/* dedup_subset.c: of another subset those that have a place in lo .. hi-1 and, `stay`, stay or,
- * otherwise, may still go. Nodes of those that have none yet; and what is theirs given back. */
+/* dedup_subset.c: sh_subset_pick() picks the vertices of `from` whose places are lo .. hi-1: with
+ * `stay` the ones that stay, otherwise the ones that may still be dropped. sh_subset_find_nodes()
+ * computes the nodes unless they are known. The last two functions free the nodes, and all. */
 int sh_subset_pick(struct sh_dedup *d, const struct sh_subset *from, uint32_t lo, uint32_t hi,
     bool stay, struct sh_subset *to, struct sh_error *err);
 int sh_subset_find_nodes(struct sh_dedup *d, struct sh_subset *c, struct sh_error *err);
 void sh_subset_put_nodes(struct sh_dedup *d, struct sh_subset *c);
 void sh_subset_put(struct sh_dedup *d, struct sh_subset *c);
 
-/* dedup_join.c: d->take is told of each pair that may be alike, of a subset with itself (b
- * NULL) or of one from each of two that share no vertex: those of one fingerprint, those within
- * k, dedup_small.c, those of few features and, dedup_share.c, those that share features. A pair
- * may come more than once. */
+/* dedup_join.c: passes each candidate pair to d->take. b NULL: pairs within a. Otherwise pairs have
+ * a vertex of each subset; the subsets must share no vertex. Candidates have one fingerprint, or
+ * are within k, or have few features (dedup_small.c), or share features (dedup_share.c). A pair may
+ * come more than once. */
 int sh_dedup_join(
     struct sh_dedup *d, struct sh_subset *a, struct sh_subset *b, struct sh_error *err);
 int sh_dedup_gather_small(struct sh_dedup *d, struct sh_error *err);
@@ -167,7 +168,7 @@ int sh_dedup_verify(
     struct sh_dedup *d, struct sh_candidate *candidate, size_t n, struct sh_error *err);
 int sh_dedup_all_pairs(struct sh_dedup *d, struct sh_error *err);
 
-/* dedup_star.c: looks at those pairs alone that stars are made of. */
+/* dedup_star.c: decides all vertices, and compares only the pairs that decide about stars. */
 int sh_dedup_stars(struct sh_dedup *d, struct sh_error *err);
 
 #endif

@@ -112,7 +112,7 @@ static bool only_links(const struct sh_dedup *d)
 	return d->opts.single && !d->opts.seen;
 }
 
-/* Whether verifying the pair could change nothing. */
+/* Returns whether verifying the pair cannot change a group. */
 static bool is_redundant(struct sh_dedup *d, uint32_t a, uint32_t b)
 {
 	return only_links(d) && (sh_dedup_both_protected(d, a, b) ||
@@ -125,7 +125,7 @@ struct batch {
 	struct sh_candidate pair[BATCH];
 };
 
-/* Verifies the batch, and forgets what it had made likely. */
+/* Verifies the batch, and removes its links from d->likely. */
 static int verify_batch(struct sh_dedup *d, struct batch *batch, struct sh_error *err)
 {
 	size_t n = batch->n;
