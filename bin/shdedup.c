@@ -19,7 +19,7 @@ static const struct cli_option options[] = {
 	{ COUNTS, "counts", NULL, "add the number of documents in the group to the report" },
 	{ MARK, "mark", "FIELD", "drop none: add keeper and similarity to each document" },
 	{ DRY_RUN, "dry-run", NULL, "write no documents" },
-	{ SAMPLE, "sample", "N", "show N of the compared pairs at each distance, side by side" },
+	{ SAMPLE, "sample", "N", "show N pairs for each 0.05 of similarity, side by side" },
 	{ 'O', "output-dir", "DIR", "write one file for each input there; go on after a kill" },
 	{ COMPRESS, "compress", "FORM", "compress the files of -O by %s [as their inputs]",
 	    dedup_shards_forms },
@@ -198,8 +198,7 @@ static void start_sample(struct cli *c, struct dedup_state *s, struct dedup_sett
 
 	if (!settings->sample)
 		return;
-	if (sh_sample_init(&s->sample, settings->fp.seed, (size_t)settings->sample,
-		settings->fp.bits + 1, &err) < 0)
+	if (sh_sample_init(&s->sample, settings->fp.seed, (size_t)settings->sample, &err) < 0)
 		cli_die(c, &err);
 	settings->dedup.seen = draw_sample;
 }

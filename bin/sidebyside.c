@@ -73,14 +73,14 @@ static int print_rows(
 	return 0;
 }
 
-static int print_pair(struct sh_buf *out, const struct text t[2], unsigned distance,
-    const struct sh_sampled *pair, struct sh_error *err)
+static int print_pair(
+    struct sh_buf *out, const struct text t[2], const struct sh_sampled *pair, struct sh_error *err)
 {
 	char head[64], similarity[SH_SIMILARITY_CHARS];
 	int n;
 
 	sh_similarity_print(similarity, pair->similarity);
-	n = snprintf(head, sizeof head, "== distance %u, similarity %.*s: ", distance,
+	n = snprintf(head, sizeof head, "== distance %u, similarity %.*s: ", pair->distance,
 	    SH_SIMILARITY_CHARS, similarity);
 	if (sh_buf_add(out, head, (size_t)n, err) < 0 ||
 	    sh_buf_add(out, t[0].id.p, t[0].id.n, err) < 0 || sh_buf_add(out, " | ", 3, err) < 0 ||
@@ -101,14 +101,14 @@ void side_by_side(
 	struct sh_buf out = { 0 };
 	struct sh_error err;
 
-	for (unsigned d = 0; d < sample->distances; d++) {
-		for (size_t i = 0; i < sample->n[d]; i++) {
-			const struct sh_sampled *p = &sample->pair[d * sample->per_distance + i];
+	for (unsigned level = SH_SAMPLE_LEVELS; level-- > 0;) {
+		for (size_t i = 0; i < sample->n[level]; i++) {
+			const struct sh_sampled *p = &sample->pair[level * sample->per_level + i];
 
 			out.n = 0;
 			if (load(&t[0], corpus, p->a, raw, &err) < 0 ||
 			    load(&t[1], corpus, p->b, raw, &err) < 0 ||
-			    print_pair(&out, t, d, p, &err) < 0)
+			    print_pair(&out, t, p, &err) < 0)
 				cli_die(c, &err);
 			cli_write(c, out.p, out.n);
 		}

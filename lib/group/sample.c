@@ -5,19 +5,17 @@
 #include "base/compare.h"
 #include "hash/mix.h"
 
-int sh_sample_init(struct sh_sample *s, uint64_t seed, size_t per_distance, unsigned distances,
-    struct sh_error *err)
+int sh_sample_init(struct sh_sample *s, uint64_t seed, size_t per_level, struct sh_error *err)
 {
-	*s = (struct sh_sample){ sh_mix_moremur(seed + SH_MIX_GOLDEN), per_distance, distances,
-		calloc(distances * per_distance + 1, sizeof *s->pair),
-		calloc(distances, sizeof *s->n) };
-	return s->pair && s->n ? 0 : sh_error_nomem(err);
+	*s = (struct sh_sample){ .seed = sh_mix_moremur(seed + SH_MIX_GOLDEN),
+		.per_level = per_level,
+		.pair = calloc(SH_SAMPLE_LEVELS * per_level + 1, sizeof *s->pair) };
+	return s->pair ? 0 : sh_error_nomem(err);
 }
 
 void sh_sample_free(struct sh_sample *s)
 {
 	free(s->pair);
-	free(s->n);
 	*s = (struct sh_sample){ 0 };
 }
 
@@ -26,20 +24,21 @@ void sh_sample_add(
 {
 	struct sh_sampled *first;
 	struct sh_sampled new = { sh_mix_moremur(s->seed ^ sh_mix_moremur((uint64_t)a << 32 | b)),
-		a, b, similarity };
+		a, b, distance, similarity };
+	unsigned level = similarity / SH_SAMPLE_STEP;
 	size_t i;
 
-	if (distance >= s->distances || s->per_distance == 0)
+	if (level >= SH_SAMPLE_LEVELS || s->per_level == 0)
 		return;
 	/* Ascending by key: most pairs are no match for the last one. */
-	first = s->pair + distance * s->per_distance;
-	i = s->n[distance];
-	if (i == s->per_distance) {
+	first = s->pair + level * s->per_level;
+	i = s->n[level];
+	if (i == s->per_level) {
 		if (first[i - 1].key <= new.key)
 			return;
 		i--;
 	} else {
-		s->n[distance]++;
+		s->n[level]++;
 	}
 	for (; i > 0 && first[i - 1].key > new.key; i--)
 		first[i] = first[i - 1];
@@ -59,6 +58,6 @@ static int by_similarity(const void *a, const void *b)
 
 void sh_sample_sort(struct sh_sample *s)
 {
-	for (unsigned d = 0; d < s->distances; d++)
-		qsort(s->pair + d * s->per_distance, s->n[d], sizeof *s->pair, by_similarity);
+	for (unsigned i = 0; i < SH_SAMPLE_LEVELS; i++)
+		qsort(s->pair + i * s->per_level, s->n[i], sizeof *s->pair, by_similarity);
 }

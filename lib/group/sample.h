@@ -1,5 +1,5 @@
-/* Draws a random sample of the pairs at each distance, by a seed. The sample does not depend on the
- * order of the pairs. */
+/* A sample of pairs at each level of similarity, drawn by a seed. The order in which pairs are added does not change
+ * the sample. Level i begins at i * SH_SAMPLE_STEP; the last level has the similarity 1 only. */
 #ifndef SH_GROUP_SAMPLE_H
 #define SH_GROUP_SAMPLE_H
 
@@ -8,29 +8,28 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { SH_SAMPLE_STEP = 500 /* ten thousandths */, SH_SAMPLE_LEVELS = 10000 / SH_SAMPLE_STEP + 1 };
+
 struct sh_sampled {
 	uint64_t key; /* the least are kept */
 	uint32_t a, b;
-	unsigned similarity; /* in ten thousandths */
+	unsigned distance, similarity; /* similarity: in ten thousandths */
 };
 
 struct sh_sample {
 	uint64_t seed;
-	size_t per_distance;
-	unsigned distances;
-	struct sh_sampled *pair; /* of distance d from d * per_distance on */
-	size_t *n;               /* of each distance */
+	size_t per_level;
+	struct sh_sampled *pair; /* of level i from i * per_level on */
+	size_t n[SH_SAMPLE_LEVELS];
 };
 
-/* Distances 0 .. distances-1. */
-int sh_sample_init(struct sh_sample *s, uint64_t seed, size_t per_distance, unsigned distances,
-    struct sh_error *err);
+int sh_sample_init(struct sh_sample *s, uint64_t seed, size_t per_level, struct sh_error *err);
 void sh_sample_free(struct sh_sample *s);
 
 void sh_sample_add(
     struct sh_sample *s, uint32_t a, uint32_t b, unsigned distance, unsigned similarity);
 
-/* Orders the pairs of each distance by similarity, then by number. Call it after the last pair. */
+/* Orders the pairs of each level by similarity, then by number. Call it after the last pair. */
 void sh_sample_sort(struct sh_sample *s);
 
 #endif

@@ -1,4 +1,4 @@
-/* The sample of pairs against its definition: the least by key of each distance, whatever the order
+/* The sample of pairs against its definition: the least by key of each level, whatever the order
  * in which they come; then by similarity. */
 #include "group/sample.h"
 
@@ -8,7 +8,7 @@
 #include "rng.h"
 #include "tap.h"
 
-enum { PAIRS = 120, DISTANCES = 4 };
+enum { PAIRS = 120 };
 
 struct pair {
 	uint32_t a, b;
@@ -26,13 +26,12 @@ static void shuffle(struct pair *p, size_t n)
 	}
 }
 
-static struct sh_sample sample_of(
-    const struct pair *p, size_t n, uint64_t seed, size_t per_distance, unsigned distances)
+static struct sh_sample sample_of(const struct pair *p, size_t n, uint64_t seed, size_t per_level)
 {
 	struct sh_sample s;
 	struct sh_error err;
 
-	if (sh_sample_init(&s, seed, per_distance, distances, &err) < 0)
+	if (sh_sample_init(&s, seed, per_level, &err) < 0)
 		exit(99);
 	for (size_t i = 0; i < n; i++)
 		sh_sample_add(&s, p[i].a, p[i].b, p[i].distance, p[i].similarity);
@@ -42,15 +41,15 @@ static struct sh_sample sample_of(
 
 static bool same(const struct sh_sample *x, const struct sh_sample *y)
 {
-	for (unsigned d = 0; d < x->distances; d++) {
-		const struct sh_sampled *p = x->pair + d * x->per_distance;
-		const struct sh_sampled *q = y->pair + d * y->per_distance;
+	for (unsigned d = 0; d < SH_SAMPLE_LEVELS; d++) {
+		const struct sh_sampled *p = x->pair + d * x->per_level;
+		const struct sh_sampled *q = y->pair + d * y->per_level;
 
 		if (x->n[d] != y->n[d])
 			return false;
 		for (size_t i = 0; i < x->n[d]; i++)
 			if (p[i].key != q[i].key || p[i].a != q[i].a || p[i].b != q[i].b ||
-			    p[i].similarity != q[i].similarity)
+			    p[i].similarity != q[i].similarity || p[i].distance != q[i].distance)
 				return false;
 	}
 	return true;
@@ -58,8 +57,8 @@ static bool same(const struct sh_sample *x, const struct sh_sample *y)
 
 static bool in_order(const struct sh_sample *s)
 {
-	for (unsigned d = 0; d < s->distances; d++) {
-		const struct sh_sampled *p = s->pair + d * s->per_distance;
+	for (unsigned d = 0; d < SH_SAMPLE_LEVELS; d++) {
+		const struct sh_sampled *p = s->pair + d * s->per_level;
 
 		for (size_t i = 1; i < s->n[d]; i++)
 			if (p[i - 1].similarity < p[i].similarity ||
@@ -74,9 +73,9 @@ static bool in_order(const struct sh_sample *s)
 /* Whether what `few` has are those of `all` with the least keys. */
 static bool least(const struct sh_sample *few, const struct sh_sample *all)
 {
-	for (unsigned d = 0; d < few->distances; d++) {
-		const struct sh_sampled *kept = few->pair + d * few->per_distance;
-		const struct sh_sampled *p = all->pair + d * all->per_distance;
+	for (unsigned d = 0; d < SH_SAMPLE_LEVELS; d++) {
+		const struct sh_sampled *kept = few->pair + d * few->per_level;
+		const struct sh_sampled *p = all->pair + d * all->per_level;
 		uint64_t most = 0;
 		size_t below = 0;
 
@@ -84,7 +83,7 @@ static bool least(const struct sh_sample *few, const struct sh_sample *all)
 			most = kept[i].key > most ? kept[i].key : most;
 		for (size_t i = 0; i < all->n[d]; i++)
 			below += p[i].key <= most;
-		if (few->n[d] != (all->n[d] < few->per_distance ? all->n[d] : few->per_distance) ||
+		if (few->n[d] != (all->n[d] < few->per_level ? all->n[d] : few->per_level) ||
 		    below != few->n[d])
 			return false;
 	}
@@ -94,17 +93,17 @@ static bool least(const struct sh_sample *few, const struct sh_sample *all)
 static void random_case(int *wrong)
 {
 	struct pair p[PAIRS];
-	size_t n = rng_below(PAIRS), per_distance = rng_below(9);
+	size_t n = rng_below(PAIRS), per_level = rng_below(9);
 	uint64_t seed = rng_below(3);
 	struct sh_sample all, few, again;
 
 	for (size_t i = 0; i < n; i++)
 		p[i] = (struct pair){ (uint32_t)rng_below(6), (uint32_t)(10 + i),
-			(unsigned)rng_below(DISTANCES + 1), (unsigned)rng_below(3) };
-	few = sample_of(p, n, seed, per_distance, DISTANCES);
-	all = sample_of(p, n, seed, PAIRS, DISTANCES);
+			(unsigned)rng_below(65), 8400 + 200 * (unsigned)rng_below(9) };
+	few = sample_of(p, n, seed, per_level);
+	all = sample_of(p, n, seed, PAIRS);
 	shuffle(p, n);
-	again = sample_of(p, n, seed, per_distance, DISTANCES);
+	again = sample_of(p, n, seed, per_level);
 	*wrong += !same(&few, &again) || !in_order(&few) || !in_order(&all) || !least(&few, &all);
 	sh_sample_free(&few);
 	sh_sample_free(&all);
@@ -124,8 +123,8 @@ int main(void)
 	    wrong);
 	for (uint32_t i = 0; i < PAIRS; i++)
 		p[i] = (struct pair){ i, i + 1, 0, 0 };
-	x = sample_of(p, PAIRS, 0, 10, 1);
-	y = sample_of(p, PAIRS, 1, 10, 1);
+	x = sample_of(p, PAIRS, 0, 10);
+	y = sample_of(p, PAIRS, 1, 10);
 	ok(!same(&x, &y), "another seed draws others");
 	sh_sample_free(&x);
 	sh_sample_free(&y);
