@@ -6,8 +6,8 @@ root=$BATS_TEST_DIRNAME/..
 
 setup_file() {
 	! sanitized || return 0
-	cd "$BATS_FILE_TMPDIR"
-	mkdir tree && cd tree
+	mkdir "$BATS_FILE_TMPDIR/tree"
+	cd "$BATS_FILE_TMPDIR/tree" || return 1
 	cp -rp "$root"/{bin,lib,man,share,Makefile,config.mk} .
 	mkdir t
 	cp -rp "$root/t/unit" t

@@ -10,7 +10,7 @@ setup() {
 
 # reads: what the page in the file out shows
 reads() {
-	"$BATS_TEST_DIRNAME/shreport-page.py" "${1:-out}" >got
+	"$BATS_TEST_DIRNAME/shreport-page.py" out >got
 }
 
 # shows LINE...: the page shows these lines, in this order among others

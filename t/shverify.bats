@@ -177,7 +177,7 @@ pairs() {
 	exits 2
 	says 'shverify: -T: two thresholds are for --measure any, not for --measure edit' \
 		"Try 'shverify --help' or 'man shverify'."
-	for bad in 0.8, ,0.8 0.8,2 x,0.8 0.80000000000000000,0.8 0.8,0.7,0.6; do
+	for bad in '0.8,' ',0.8' 0.8,2 x,0.8 0.80000000000000000,0.8 0.8,0.7,0.6; do
 		try "shverify --measure any -T $bad -d docs pairs"
 		exits 2
 	done
