@@ -517,6 +517,9 @@ static void settle_permutations(struct cli *c, struct settings *s)
 		    c, "--seed: expected 0 to %lu with --permutations", (unsigned long)UINT32_MAX);
 	sh_permutations_init(&s->permutations, s->scheme ? s->scheme : sh_permutation_scheme_at(0),
 	    s->permutations_n, (uint32_t)seed);
+	if (s->permutations_n * SH_SIGNATURE_DIGITS <= SH_FP_HEX_MAX)
+		cli_warn(c, "signatures of up to 32 values have the form of fingerprints: "
+			    "join them with shjoin --rows only");
 	if (!s->hash_given)
 		s->fp.hash = sh_hash_find("sha1");
 	/* The hashes of features are those of MinHash; its bits are not written. */
@@ -563,8 +566,8 @@ static void take(struct cli *c, struct settings *s, int opt)
 		s->hash_given = true;
 		break;
 	case PERMUTATIONS:
-		s->permutations_n = (unsigned)cli_number(
-		    c, "--permutations", SH_PERMUTATIONS_MIN, SH_PERMUTATIONS_MAX);
+		s->permutations_n =
+		    (unsigned)cli_number(c, "--permutations", 1, SH_PERMUTATIONS_MAX);
 		break;
 	case SCHEME:
 		s->scheme = sh_permutation_scheme_find(cli_value(c, opt));

@@ -32,7 +32,7 @@ unchanged() {
 		context=
 		case $program$option in
 		shverify--weight) context='--measure cosine' ;;
-		shfp--scheme) context='--permutations 33' ;;
+		shfp--scheme) context='--permutations 4' ;;
 		shband--seed) context='--recall .99' ;;
 		shdedup--weight) context='--simhash' ;;
 		shdedup--profile) continue ;; # see shdedup(1)

@@ -19,9 +19,6 @@
 #include "hash/hash.h"
 
 enum {
-	/* The least number that shfp takes. Programs that read fingerprints take SH_FP_HEX_MAX digits at most,
-	 * which are 32 values. */
-	SH_PERMUTATIONS_MIN = 33,
 	SH_PERMUTATIONS_MAX = 1024,
 	SH_SIGNATURE_DIGITS = 8, /* hexadecimal digits of one value in a record */
 };
