@@ -33,7 +33,7 @@ static const struct cli_option common[] = {
 
 /* ---- help ---- */
 
-/* Prints a text between the columns HELP_COLUMN and HELP_WIDTH, on as many lines as it takes. */
+/* Prints a text between the columns HELP_COLUMN and HELP_WIDTH, on several lines when needed. */
 static void print_wrapped(const char *text)
 {
 	const size_t width = HELP_WIDTH - HELP_COLUMN;
@@ -121,7 +121,7 @@ static void print_options(const struct cli_program *p, const struct cli_option *
 	}
 }
 
-/* Whether the program has so many options that --help groups them. */
+/* Returns whether the program has more than CLI_UNGROUPED options, which --help groups. */
 static bool is_grouped(const struct cli_program *p)
 {
 	size_t n = count_options(common);
@@ -158,8 +158,9 @@ _Noreturn static void help(struct cli *c)
 
 /* ---- options ---- */
 
-/* Opens descriptors 0 to 2 that are closed: else the next file gets such a number, and messages go into that
- * file. /dev/null is opened the wrong way round, so that each use fails. */
+/* Opens descriptors 0 to 2 that are closed: otherwise the next file gets such a number, and messages go to
+ * that file. /dev/null is opened for reading where writing is expected, and the other way round, so that
+ * each use fails. */
 static void occupy_standard_descriptors(struct cli *c)
 {
 	for (int fd = 0; fd <= 2; fd++) {
@@ -227,7 +228,7 @@ void cli_start(struct cli *c, const struct cli_program *program, int argc, char 
 {
 	*c = (struct cli){ .program = program, .argc = argc, .argv = argv, .jobs = 1 };
 	occupy_standard_descriptors(c);
-	/* Messages say the program's name, not the path it was called by. */
+	/* Messages contain the program's name, not the path by which it was called. */
 	if (argc > 0)
 		argv[0] = (char *)(uintptr_t)program->name;
 }
@@ -294,12 +295,12 @@ static bool is_input(const struct cli *c, const char *path)
 
 /* Refuses outputs that would destroy an input.
  *
- * -o may name an operand: the output replaces the operand when all is read. It may not name a file that an
- * option reads (a table, a list). --rejects and further outputs hold some records only, so they may name no
- * input.
+ * -o may name an operand: the output replaces the operand after it was read. -o may not name a file that an
+ * option reads (a table, a list). --rejects and further outputs hold only some of the records, so they may
+ * name no input.
  *
  * Standard output may be no input: `>` has emptied the file before the program began, and with `>>` the
- * program would read without end what it has written. */
+ * program would read its own output without end. */
 static void refuse_outputs_that_are_inputs(struct cli *c)
 {
 	if (!c->program->reaches && sh_target_same(c->out_path, "-") && is_input(c, "/dev/stdout"))
@@ -316,8 +317,8 @@ static void refuse_outputs_that_are_inputs(struct cli *c)
 			cli_usage(c, "%s: an input cannot be an output, too", c->writes[i]);
 }
 
-/* Dies when the path names a descriptor that is not open, such as /dev/fd/3. A file that this program opens could
- * get that number, and an output would be read, or rejected records be written into it. */
+/* Dies when the path names a descriptor that is not open, such as /dev/fd/3. A file that this program opens
+ * could get that number: then the program would read its own output, or write rejected records into it. */
 static void need_open(struct cli *c, const char *path)
 {
 	int fd = path ? sh_target_descriptor(path) : -1;
@@ -352,8 +353,9 @@ static void blunt_arguments(struct cli *c)
 		c->argv[i][cli_blunt(c->argv[i], strlen(c->argv[i]))] = '\0';
 }
 
-/* Returns -p before all other options, wherever it stands: the others change what -p has chosen. The arguments
- * are read twice. The first time only -p is returned, up to an option that ends the program. */
+/* Returns -p before all other options, at any position: -p chooses defaults that the other options change.
+ * The arguments are read twice. The first pass returns only -p, and stops at an option that ends the
+ * program. */
 static int next_code(struct cli *c, const char *letters, const struct option *longs)
 {
 	int code;
@@ -484,7 +486,7 @@ const char *cli_reads_or(struct cli *c, const char *what, const char *words)
 	return cli_reads(c);
 }
 
-/* Adds a path. When the list is full, replaces the last path: the last use of an option counts. */
+/* Adds a path. When the list is full, replaces the last path: of a repeated option the last use counts. */
 static const char *add_path(struct cli *c, const char **paths, size_t *n)
 {
 	if (*n < CLI_MAX_FURTHER)
@@ -532,6 +534,6 @@ size_t cli_size(struct cli *c, const char *what)
 
 	if (sh_parse_size(sh_slice_str(c->arg), &n) < 0 || n == 0)
 		cli_usage(c, "%s '%s': expected a size such as 500M or 1.5G", what, c->arg);
-	/* On a machine of 32 bits, a larger size means all that it can address. */
+	/* On a machine of 32 bits, a larger size means the whole address space. */
 	return n < SIZE_MAX / 2 ? (size_t)n : SIZE_MAX / 2;
 }

@@ -1,4 +1,4 @@
-/* The part of shdedup that writes one output for each input (-O), and goes on after a kill. */
+/* The part of shdedup that writes one output for each input (-O), and resumes killed runs. */
 #ifndef DEDUP_SHARDS_H
 #define DEDUP_SHARDS_H
 
@@ -6,33 +6,34 @@
 #include "io/finished.h"
 
 struct dedup_shards_settings {
-	const char *dir;                  /* NULL: one output for all inputs */
+	/* folder of the outputs; NULL: one output for all inputs */
+	const char *dir;
 	bool compress;                    /* --compress was given */
 	const struct sh_compressor *form; /* of --compress; NULL: none */
 };
 
 struct dedup_shards {
 	struct sh_finished finished;
-	char **name;         /* of each output in the folder */
-	char **path;         /* the same with the folder */
-	struct sh_buf lines; /* of the list: options, later inputs */
+	char **name;         /* names of the outputs in the folder */
+	char **path;         /* the same names with the folder */
+	struct sh_buf lines; /* lines of the list: options, later inputs */
 };
 
 struct dedup_settings;
 struct dedup_state;
 
-/* The values of --compress. */
+/* Returns the i-th value of --compress, from 0, or NULL after the last. */
 const char *dedup_shards_forms(unsigned i);
 void dedup_shards_take_form(struct cli *c, struct dedup_shards_settings *s, int opt);
 
-/* After the last option. */
+/* Checks the options after the last option was read. */
 void dedup_shards_settle(struct cli *c, const struct dedup_settings *s);
 
-/* All these do nothing without -O. Before documents are read: names the outputs, locks the folder, refuses what
- * other options left there. */
+/* Before documents are read: names the outputs, locks the folder, refuses outputs of a run with other
+ * options. This function and the next one do nothing without -O. */
 void dedup_shards_open(struct dedup_state *s);
 
-/* Writes each output that is not complete. */
+/* Writes each output that is not complete yet. */
 void dedup_shards_write(struct dedup_state *s, const uint32_t *keeper);
 void dedup_shards_close(struct dedup_state *s);
 

@@ -14,7 +14,7 @@ struct sh_jieba *dictionary_open(struct cli *c, const struct cli_files *words, u
 /* Opens cppjieba's dictionary: the folder `directory`, or $SIMHASH_CPPJIEBA when it is NULL. */
 struct sh_cppjieba *dictionary_open_cppjieba(struct cli *c, const char *directory);
 
-/* Return whether the functions above would find a file or folder that can be read. */
+/* Return whether the functions above would find a readable file or folder. */
 bool dictionary_jieba_is_there(void);
 bool dictionary_cppjieba_is_there(const char *directory);
 

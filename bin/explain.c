@@ -6,7 +6,7 @@
 
 enum kind { NONE, FINGERPRINTS, BANDS, TABLE };
 
-/* The records of one file that have one tag. */
+/* The records of one file with one tag. */
 struct tagged {
 	int tag;
 	uint64_t records;
@@ -18,8 +18,8 @@ struct found {
 	const char *file;
 	enum kind kind;
 	unsigned bits;
-	struct sh_band band;       /* of bands */
-	struct sh_df_record first; /* of a table */
+	struct sh_band band;       /* layout of the bands */
+	struct sh_df_record first; /* first record of the table */
 	struct tagged row[TAGS_SHOWN];
 	size_t n;
 	uint64_t more; /* records with further tags */
@@ -40,7 +40,7 @@ static void count(struct found *f, int tag)
 	f->row[i].records++;
 }
 
-/* ---- what is written ---- */
+/* ---- output ---- */
 
 static void write_fp_tag(struct cli *c, int tag, const struct sh_settings *mine)
 {
@@ -64,7 +64,8 @@ static void write_fp_tag(struct cli *c, int tag, const struct sh_settings *mine)
 	}
 }
 
-/* Two digits fit 1 of 256 settings: only whether this run's settings are possible is known. */
+/* A tag of two digits fits 1 of 256 settings, so it can only show whether this run's settings are
+ * possible. */
 static void write_band_tag(struct cli *c, int tag, const struct sh_settings *mine)
 {
 	char text[SH_SETTINGS_TEXT];
@@ -103,9 +104,9 @@ static void write_found(struct cli *c, struct found *f, const struct sh_settings
 	sh_band_free(&f->band);
 }
 
-/* ---- what is read ---- */
+/* ---- input ---- */
 
-/* The first record of a file tells its kind. */
+/* Finds the kind of a file by its first record. */
 static int begin_file(struct found *f, const char *file, struct sh_slice line, struct sh_error *err)
 {
 	struct sh_fp_record fp;

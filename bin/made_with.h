@@ -1,11 +1,11 @@
-/* The settings that an archive is made with, as rows of its manifest.
+/* The settings with which an archive is made, as rows of its manifest.
  *
  * Options that decide a document's features, fingerprint or keys are settings: each run on the archive must
- * have the same options. Options that say in which form documents come (--json, --raw, -f) are not.
+ * have the same options. Options for the form of documents (--json, --raw, -f) are not settings.
  *
- * The versions of Unicode and Snowball decide features as well. No option chooses them, so a difference is a
- * warning. Snowball does not tell its version: a checksum over stems stands for it. Archives of 0.1.0 have
- * no versions, and nothing is compared. */
+ * The versions of Unicode and Snowball decide features as well. No option chooses them, so a difference is
+ * a warning. Snowball does not report its version: a checksum over stems represents it. Archives of 0.1.0
+ * have no versions, so nothing is compared. */
 #ifndef MADE_WITH_H
 #define MADE_WITH_H
 
@@ -24,8 +24,8 @@ struct made_with {
  * final. Dies of errors. */
 void made_with_list(struct cli *c, const struct dedup_settings *s, struct made_with *o);
 
-/* Whether the digests of an archive are of texts with the escapes of records. In archives of 0.1.0 they
- * are of texts as they came. */
+/* Returns whether the archive's digests are of texts with the escapes of records. In archives of 0.1.0 they
+ * are of texts as read. */
 bool made_with_escaped_digests(const struct sh_manifest *m);
 
 /* Returns the value of a setting as its option is typed. room: MADE_WITH_SAID_MAX bytes for the result. */

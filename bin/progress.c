@@ -128,7 +128,7 @@ static const char *duration(double seconds, char *to)
 	return to;
 }
 
-/* A line is written with one call: other programs may write to the same log. */
+/* A line is written with one call, because other programs may write to the same log. */
 struct line {
 	char text[LINE_CHARS];
 	size_t n;
@@ -191,7 +191,8 @@ void progress_read(struct progress *p, uint64_t bytes, uint64_t records)
 	rate = (double)p->bytes / p->last;
 	begin_line(&l, p);
 	add(&l, "%s", amount((double)p->bytes, a));
-	/* The total is the size of the files. Decompressed bytes may be more; then no percentage is shown. */
+	/* The total is the size of the files. Decompressed bytes may exceed it; then no percentage is
+	 * shown. */
 	if (p->total >= p->bytes)
 		add(&l, " of %s (%.0f %%)", amount((double)p->total, a),
 		    100 * (double)p->bytes / (double)p->total);

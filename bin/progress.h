@@ -11,30 +11,30 @@
 struct progress {
 	const char *name; /* of the program */
 	bool shown;
-	bool asked; /* --progress was given: a line at the end, too */
+	bool asked; /* --progress was given: a final line is printed, too */
 	bool terminal;
-	bool drawn; /* the terminal shows a line that is to be rewritten */
+	bool drawn; /* the terminal shows a line that will be rewritten */
 	struct timespec begun;
-	double last; /* seconds from the begin to the last line */
+	double last; /* seconds from the beginning to the last line */
 	uint64_t bytes, records;
-	uint64_t total; /* bytes of all operands, 0: not known */
+	uint64_t total; /* bytes of all operands; 0: not known */
 };
 
-/* Begins a run over these operands; n = 0: over standard input. Progress is shown when it is asked for, or
+/* Begins a run over these operands; n = 0: over standard input. Shows progress when it was requested, or
  * when `unasked` is set and standard error is a terminal. */
 void progress_start(struct progress *p, const char *name, char *const *operands, size_t n,
     bool asked, bool unasked);
 
-/* Adds bytes and records that were read, and shows them when it is time. */
+/* Adds bytes and records that were read. Shows the progress when a line is due. */
 void progress_read(struct progress *p, uint64_t bytes, uint64_t records);
 
-/* Shows "N WHAT" when it is time, in a phase that reads nothing. */
+/* Shows "N WHAT" when a line is due, in a phase that reads nothing. */
 void progress_show(struct progress *p, uint64_t n, const char *what);
 
 /* Clears the line on the terminal, so that a message can be printed. */
 void progress_clear(struct progress *p);
 
-/* Ends the run. When progress was asked for, prints bytes, records, rate and seconds of the whole run. */
+/* Ends the run. When progress was requested, prints bytes, records, rate and seconds of the whole run. */
 void progress_end(struct progress *p);
 
 /* Returns the seconds since progress_start(). */

@@ -1,7 +1,7 @@
 #include "repeated_ids.h"
 
-/* There are two causes: the lines of one document are not together, or several documents have one id. The message
- * says what to do in both cases. */
+/* There are two possible causes: the lines of one document are not adjacent, or several documents have one
+ * id. The message gives a remedy for both. */
 void warn_repeated_ids(struct cli *c, const struct sh_past_ids *past)
 {
 	if (past->again == 0)

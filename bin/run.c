@@ -6,7 +6,7 @@ enum { NOTES_SHOWN = 10 };
 
 struct run_worker {
 	struct run *run;
-	void *own; /* the program's worker */
+	void *own; /* the program's own worker state */
 };
 
 /* Shows the first NOTES_SHOWN notes of the run and counts all. */
@@ -45,7 +45,7 @@ static int done(void *arg, struct sh_job *job, struct sh_error *err)
 		return run->take(run->arg, job, err);
 	if (sh_sink_write_lines(&c->out, job->out.p, job->out.n, &job->sum, err) < 0)
 		return -1;
-	/* A chunk is what one read returned. Its results do not wait for the next read. */
+	/* A chunk comes from one read. Its results are written before the next read. */
 	return sh_sink_flush(&c->out, err);
 }
 

@@ -10,16 +10,16 @@ struct run {
 	struct cli *cli;
 	int (*work)(void *worker, struct sh_job *job); /* see struct sh_pool */
 	void *workers[CLI_MAX_JOBS];                   /* cli->jobs states */
-	/* When set, it gets the output of each job, in input order, instead of the output of the program. */
+	/* When set, receives the output of each job, in input order, in place of the program's output. */
 	int (*take)(void *arg, struct sh_job *job, struct sh_error *err);
 	void *arg;
 
 	/* Filled by the run. */
 	uint64_t records, ill_formed, empty, notes;
-	const char *gb; /* the first file with a block that is no UTF-8 and may be GB18030 */
+	const char *gb; /* the first file with a block that is not UTF-8 and may be GB18030 */
 };
 
-/* Reads the source to its end, works, writes. Dies of errors. */
+/* Processes the source to its end and writes the results. Dies of errors. */
 void run_pool(struct run *run, struct sh_source *source);
 
 /* Adds the results of one more job, unless it is NULL, and reports ill-formed text and notes. */

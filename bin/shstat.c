@@ -10,7 +10,8 @@ enum { SVG = CLI_OWN, WIDTH };
 
 enum { DEFAULT_WIDTH = 50 };
 
-/* Pixels. A character of a label is at most SVG_CHARACTER wide at 12 px, for labels are digits, points and hyphens. */
+/* In pixels. A character of a label is at most SVG_CHARACTER wide at 12 px: labels have only digits, points
+ * and hyphens. */
 enum { SVG_BAR = 22, SVG_GAP = 6, SVG_HEIGHT = 220, SVG_MARGIN = 50, SVG_CHARACTER = 7 };
 
 static const struct cli_option options[] = {
@@ -62,7 +63,7 @@ static int add_pair(struct sh_counts *counts, struct sh_slice line, struct sh_er
 	return sh_record_pair(line, &r, err) < 0 ? -1 : sh_counts_pair(counts, &r, err);
 }
 
-/* The first good record decides how all are read: two fields are a group. */
+/* Adds a record. The first good record decides the kind of all: two fields are a group. */
 static int add_record(
     struct sh_counts *counts, struct sh_slice line, int *fields, struct sh_error *err)
 {
@@ -168,7 +169,7 @@ static void print_bars(struct cli *c, const struct chart *chart, unsigned width)
 		if (chart->note)
 			cli_print(c, "  %4s", r->note);
 		if (r->count && !bar)
-			bar = 1; /* a count above 0 shows */
+			bar = 1; /* a count above 0 is visible */
 		cli_print(c, "%s", bar ? "  " : "");
 		for (; bar; bar--)
 			cli_write(c, "#", 1);

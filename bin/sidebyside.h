@@ -1,4 +1,4 @@
-/* Prints pairs of documents side by side, from a little before their first difference. */
+/* Prints pairs of documents side by side, from shortly before their first difference. */
 #ifndef SIDEBYSIDE_H
 #define SIDEBYSIDE_H
 

@@ -1,4 +1,4 @@
-/* The records that shspan writes. */
+/* Writes the records of shspan. */
 #include "base/num.h"
 #include "span.h"
 
@@ -18,7 +18,7 @@ static char *put_number(char *p, uint64_t n)
 	return p + 1;
 }
 
-/* part / whole with four decimals, halves up. */
+/* Prints part / whole with four decimals, rounded, halves up. */
 static char *put_share(char *p, uint64_t part, uint64_t whole)
 {
 	uint64_t share = whole ? (part * 20000 + whole) / (2 * whole) : 0;

@@ -1,4 +1,4 @@
-/* Outputs that are not complete yet: no temporary file outlives a program that a signal ends. */
+/* Outputs that are not complete yet: a signal that ends the program leaves no temporary file. */
 #ifndef UNFINISHED_H
 #define UNFINISHED_H
 
@@ -15,8 +15,8 @@ void unfinished_abort(struct sh_sink *s);
 /* Returns the program's one list of files of a change of an archive. A signal removes these files as well. */
 struct sh_loose *unfinished_archive(void);
 
-/* From now on, when a mapped input is cut short while the program reads it, the program removes unfinished files,
- * prints a message and ends with this status. The name of the program must stay valid. */
+/* From now on, when a mapped input is cut short while the program reads it, the program removes unfinished
+ * files, prints a message and ends with this status. The program's name must stay valid. */
 void unfinished_tell_cut(const char *program, int status);
 
 #endif

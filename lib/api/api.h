@@ -1,4 +1,4 @@
-/* Shared by the files of the public library. */
+/* Declarations that the files of the public library share. */
 #ifndef SH_API_API_H
 #define SH_API_API_H
 

@@ -24,17 +24,17 @@ struct sh_archive {
 	struct sh_folder folder;
 	struct sh_buf text; /* of the manifest */
 	struct sh_manifest manifest;
-	struct sh_segment *segment; /* those of the manifest, once the archive is locked */
+	struct sh_segment *segment; /* segments of the manifest, once the archive is locked */
 	size_t n_segments;
 	struct sh_loose *loose; /* borrowed, set by the caller; NULL: no signal removes files */
 };
 
-/* Makes an archive without documents in a new or empty folder. SH_ERR_PARAM: the folder holds an
- * archive, the remains of one, or any other file. loose: see sh_archive.loose. wait: in seconds. */
+/* Creates an archive without documents in a new or empty folder. SH_ERR_PARAM: the folder has an archive,
+ * the remains of one, or any other file. loose: see sh_archive.loose. wait: in seconds. */
 int sh_archive_create(const char *path, const struct sh_manifest *m, uint64_t wait,
     struct sh_loose *loose, struct sh_error *err);
 
-/* Whether an archive names one of its files so. */
+/* Returns whether the name is that of an archive's file. */
 bool sh_archive_owns(const char *name);
 
 /* Opens an archive and reads its manifest, for its settings. The path must outlive the archive. */
@@ -59,10 +59,11 @@ int sh_archive_record(
 int sh_archive_read(struct sh_archive *a, struct sh_error *err);
 /* Returns 1 when the folder has a file that is named like a segment's keys, 0 when it has none, -1 on failure. */
 int sh_archive_has_keys(const struct sh_archive *a, struct sh_error *err);
-/* Whether the manifest names the file; a sh_journal_kept(). */
+/* Returns whether the manifest names the file. It has the type sh_journal_kept. */
 bool sh_archive_keeps(const void *archive, const char *name);
 
-/* The errors for a folder without manifest, and for a file (with `others` more) that the archive did not make. */
+/* Fill *err: for a folder without manifest; and for a file that the archive did not create, with the number
+ * of further such files. */
 int sh_archive_no_manifest(const struct sh_archive *a, struct sh_error *err);
 int sh_archive_foreign(
     const struct sh_folder *folder, const char *name, size_t others, struct sh_error *err);

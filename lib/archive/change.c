@@ -25,7 +25,7 @@ void sh_change_end(struct sh_change *c)
 {
 	struct sh_error ignored;
 
-	/* The most frequent cause is a full disk: make room. */
+	/* A full disk is the most frequent cause: frees space. */
 	if (!c->is_out && c->has_journal)
 		(void)remove_superfluous(c, &ignored);
 	sh_loose_end(c->archive->loose);

@@ -37,7 +37,7 @@ int sh_checked_need(struct sh_checked *c, size_t from, size_t to, struct sh_erro
 /* Reads the line that begins at byte `at`, without its LF. */
 int sh_checked_line(struct sh_checked *c, size_t at, struct sh_slice *line, struct sh_error *err);
 
-/* The error for a damaged file: its name, what is wrong, at which byte. Returns -1. */
+/* Fills *err for a damaged file: its name, what is wrong, at which byte. Returns -1. */
 int sh_checked_damaged(
     const struct sh_checked *c, const char *what, size_t at, struct sh_error *err);
 

@@ -5,7 +5,7 @@
 
 /* ---- the folder must be empty ---- */
 
-/* What a folder holds beside the files that a killed creation leaves. */
+/* The contents of a folder without the files that a killed creation leaves. */
 struct contents {
 	const struct sh_folder *folder;
 	struct sh_journal journal; /* of the killed creation */
@@ -13,7 +13,8 @@ struct contents {
 	size_t n;
 };
 
-/* A creation makes an empty lock, the journal, and the files that the journal names. */
+/* Returns whether the file is left over from a killed creation: an empty lock, the journal, or a file that
+ * the journal names. */
 static int is_left_over(struct contents *c, const char *name, struct sh_error *err)
 {
 	struct sh_buf text = { 0 };
@@ -61,7 +62,7 @@ static int must_be_empty(const struct sh_folder *folder, struct sh_error *err)
 
 /* ---- making it ---- */
 
-/* Refuses a folder with an archive, with the remains of one, or with files of others. */
+/* Refuses a folder with an archive, with the remains of one, or with other files. */
 static int must_be_fit(struct sh_archive *a, struct sh_error *err)
 {
 	int got = sh_archive_read(a, err);
@@ -113,7 +114,7 @@ int sh_archive_create(const char *path, const struct sh_manifest *m, uint64_t wa
 	struct sh_archive a = { .loose = loose };
 	int status = sh_folder_open(&a.folder, path, true, err);
 
-	/* Once before the lock, which is a file itself. */
+	/* Checks once before the lock, because the lock is a file itself. */
 	if (status == 0)
 		status = must_be_fit(&a, err);
 	if (status == 0)

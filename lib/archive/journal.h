@@ -1,11 +1,11 @@
-/* The journal of a change: the names of the files that the change makes, or makes superfluous.
+/* The journal of a change: the names of the files that the change creates, or that it makes superfluous.
  *
  *     simhash-archive-journal 1 KEY     KEY is the archive's key, 32 hexadecimal digits
  *     NAME CHECKSUM                     one line a file; CHECKSUM is XXH3 of NAME, 16 digits
  *
- * A name is on the disk before its file is created. When a change was killed, the next change
- * reads the journal, and removes the files that it names and the manifest does not. A last line
- * without LF is ignored: the change was killed before it created that file. */
+ * A name is on the disk before its file is created. When a change was killed, the next change reads the
+ * journal. It removes the files that the journal names and the manifest does not. A last line without LF is
+ * ignored: the change was killed before it created that file. */
 #ifndef SH_ARCHIVE_JOURNAL_H
 #define SH_ARCHIVE_JOURNAL_H
 
@@ -26,15 +26,15 @@ int sh_journal_add(
 /* Writes the names that were added to the disk. */
 int sh_journal_sync(struct sh_journal *j, struct sh_error *err);
 
-/* Reads the journal of a change that was killed: returns 1, or 0 when there is no journal. key: the
- * archive's; NULL takes the journal of any archive. SH_ERR_RECORD: the file is not a journal, or is
- * the journal of another archive. */
+/* Reads the journal of a killed change. Returns 1, or 0 when there is no journal. key: the archive's; NULL
+ * accepts the journal of any archive. SH_ERR_RECORD: the file is not a journal, or is the journal of
+ * another archive. */
 int sh_journal_read(struct sh_journal *j, const uint64_t *key, struct sh_error *err);
 
-/* Whether the journal has the name. */
+/* Returns whether the journal has the name. */
 bool sh_journal_has(const struct sh_journal *j, const char *name);
 
-/* Removes the files that are named and not kept, then the journal. */
+/* Removes the files that the journal names and kept() rejects, then the journal. */
 typedef bool sh_journal_kept(const void *arg, const char *name);
 int sh_journal_clear(
     struct sh_journal *j, sh_journal_kept *kept, const void *arg, struct sh_error *err);

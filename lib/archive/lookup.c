@@ -97,7 +97,8 @@ static int gallop(const struct look *l, size_t *lo, size_t guess, uint64_t key)
 	return stride_up(l, lo, key);
 }
 
-/* The place of the last key. Keys of a band are spread evenly, so the place of the next key can be guessed. */
+/* The place of the last key. Keys of a band are distributed evenly, so the place of the next key can be
+ * estimated. */
 struct place {
 	unsigned band;
 	uint64_t key;   /* the last key */

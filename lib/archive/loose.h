@@ -1,7 +1,7 @@
-/* The files of a change that is under way: what a signal's handler removes.
+/* The files of a change in progress, for the signal handler that removes them.
  *
- * A change fills the list of its archive (sh_archive.loose) before it creates a file. It empties the
- * list before any signal can come after the new manifest is in place. */
+ * A change fills the list of its archive (sh_archive.loose) before it creates a file. It empties the list
+ * before a signal can arrive after the new manifest is in place. */
 #ifndef SH_ARCHIVE_LOOSE_H
 #define SH_ARCHIVE_LOOSE_H
 
@@ -17,16 +17,17 @@ struct sh_loose {
 	_Atomic bool manifest, journal;           /* the new manifest; the journal */
 };
 
-/* All functions but sh_loose_remove() do nothing when the list is NULL. */
+/* All functions except sh_loose_remove() do nothing when the list is NULL. */
 void sh_loose_begin(
     struct sh_loose *l, const struct sh_folder *folder, uint32_t segment, enum sh_store store);
-/* Before the journal is created; before the first file of a segment; before the new manifest. */
+/* Call these before the journal is created, before the first file of a segment is created, and before the
+ * new manifest is created. */
 void sh_loose_add_journal(struct sh_loose *l);
 void sh_loose_add_segment(struct sh_loose *l, uint32_t segment);
 void sh_loose_add_manifest(struct sh_loose *l);
 void sh_loose_end(struct sh_loose *l);
 
-/* Removes the files that exist; ignores errors. May be called by a signal's handler. */
+/* Removes the files that exist; ignores errors. A signal handler may call it. */
 void sh_loose_remove(const struct sh_loose *l);
 
 #endif

@@ -12,20 +12,21 @@ int sh_archive_check(struct sh_archive *a, unsigned jobs, struct sh_error *err);
 /* Merges all segments into one. */
 int sh_archive_compact(struct sh_archive *a, struct sh_error *err);
 
-/* Which documents to remove: those that satisfy one of the two conditions. */
+/* Selects the documents to remove: those for which one of the two conditions holds. */
 struct sh_removal {
 	const struct sh_hmap *ids; /* the document has one of these ids; NULL: no ids */
-	uint64_t before;           /* it was added before this time, in seconds since 1970 */
-	bool dry;                  /* count only, remove nothing */
+	/* the document was added before this time, in seconds since 1970 */
+	uint64_t before;
+	bool dry; /* count only, remove nothing */
 	uint64_t documents,
-	    kept; /* result: documents removed; of these, documents that had stayed */
+	    kept; /* results: documents removed; documents among them that had stayed */
 	void (*met)(void *arg,
 	    uint32_t id); /* called for each document with one of the ids: index of the id */
 	void *arg;
 };
 
-/* Removes documents, and all documents that were dropped for them. Reads the records of all documents, and writes
- * each segment again that loses a document. */
+/* Removes documents, and all documents that were dropped as their duplicates. Reads the records of all
+ * documents, and rewrites each segment that loses a document. */
 int sh_archive_remove(struct sh_archive *a, struct sh_removal *r, struct sh_error *err);
 
 struct sh_archive_stats {
@@ -36,9 +37,9 @@ struct sh_archive_stats {
 
 int sh_archive_stats(struct sh_archive *a, struct sh_archive_stats *s, struct sh_error *err);
 
-/* Passes id and text of each document that stayed, in the order of their numbers. The text has the escapes of
- * records. *without: how many documents the archive has no text of, for they have no features.
- * SH_ERR_PARAM: the archive keeps no texts. */
+/* Passes id and text of each document that stayed, in the order of their numbers. The text has the escapes
+ * of records. *without: number of documents without features, of which the archive has no text.
+ * SH_ERR_PARAM: the archive stores no texts. */
 typedef int sh_archive_document(
     void *arg, struct sh_slice id, struct sh_slice text, struct sh_error *err);
 int sh_archive_export(struct sh_archive *a, sh_archive_document *each, void *arg, uint64_t *without,

@@ -13,7 +13,8 @@ enum {
 	SH_TIME_DIGITS = 10,
 };
 
-#define SH_TIME_MAX UINT64_C(9999999999) /* of SH_TIME_DIGITS: in the year 2286 */
+/* the largest number of SH_TIME_DIGITS digits: the year 2286 */
+#define SH_TIME_MAX UINT64_C(9999999999)
 
 /* A line of .doc. Its slices are views into the line. */
 struct sh_doc_record {
@@ -23,8 +24,8 @@ struct sh_doc_record {
 	uint64_t digest;
 };
 
-/* Parsing takes a line without its LF; printing appends a line with its LF. SH_ERR_RANGE: the time is above
- * SH_TIME_MAX. */
+/* Parsing expects a line without its LF; printing appends a line with its LF. SH_ERR_RANGE: the time is
+ * above SH_TIME_MAX. */
 int sh_doc_parse(struct sh_slice line, struct sh_doc_record *r, struct sh_error *err);
 int sh_doc_print(const struct sh_doc_record *r, struct sh_buf *out, struct sh_error *err);
 

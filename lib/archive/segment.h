@@ -3,6 +3,7 @@
  *     .doc     number TAB time TAB keeper TAB distance TAB similarity TAB fp TAB digest TAB id
  *     .key     key TAB number                          see keys.h
  *     .set     number TAB count TAB features           with SH_STORE_SKETCH, see sketch.h
+ *     .seq     number TAB count TAB tokens TAB count TAB places    with SH_STORE_SEQUENCE, see sketch.h
  *     .txt     number TAB text                         with SH_STORE_DOCUMENTS; with the escapes of records
  *     .sum     XXH3 of each block of 4096 bytes of the other files, one line for each
  *
@@ -32,11 +33,12 @@ int sh_segment_open(struct sh_segment *s, const struct sh_folder *folder,
 /* Closes a segment. A zeroed segment is closed. */
 void sh_segment_close(struct sh_segment *s);
 
-/* Finds the line of a document in .doc or in the store. Returns 1, 0 when there is no such line, -1 on failure. */
+/* Finds the line of a document in .doc or in the store. Returns 1, 0 when there is no such line, -1 on
+ * failure. */
 int sh_segment_find(struct sh_segment *s, enum sh_part part, uint32_t number, struct sh_slice *line,
     struct sh_error *err);
 
-/* Returns the number of records of .key; reads record i. */
+/* Returns the number of records of .key. sh_segment_key() reads record i. */
 size_t sh_segment_keys(const struct sh_segment *s);
 int sh_segment_key(
     struct sh_segment *s, size_t i, uint64_t *key, uint32_t *number, struct sh_error *err);

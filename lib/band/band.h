@@ -1,28 +1,28 @@
-/* Bands: a sort by their keys brings all pairs within a Hamming distance together.
+/* Bands: after a sort by their keys, all pairs within a Hamming distance are adjacent.
  *
- * A fingerprint of B bits is cut into M blocks, M > K. Two fingerprints that differ in at most K bits
- * agree on at least M-K whole blocks (pigeonhole principle; Manku, Jain, Das Sarma, "Detecting
- * near-duplicates for web crawling", WWW 2007). There is one table for each choice of M-K blocks,
- * C(M, K) tables in all. The key of a fingerprint in a table is its bits in these blocks.
- * Fingerprints with equal keys are candidates. A pair within K shares a key in at least one table, and
- * counts in the lowest-numbered one. So no list of pairs is kept in memory.
+ * A fingerprint of B bits is cut into M blocks, M > K. Two fingerprints that differ in at most K bits agree
+ * on at least M-K whole blocks (pigeonhole principle; Manku, Jain, Das Sarma, "Detecting near-duplicates
+ * for web crawling", WWW 2007). There is one table for each choice of M-K blocks, C(M, K) tables in all.
+ * The key of a fingerprint in a table is its bits in these blocks. Fingerprints with equal keys are
+ * candidates. A pair within K shares a key in at least one table, and is reported in the lowest-numbered
+ * one. So no list of pairs is kept in memory.
  *
- * Block i, from 0, is the bits floor(B*i/M) .. floor(B*(i+1)/M)-1. Table t is the t-th combination
- * of M-K blocks in lexicographic order.
+ * Block i, from 0, is the bits floor(B*i/M) .. floor(B*(i+1)/M)-1. Table t is the t-th combination of M-K
+ * blocks in lexicographic order.
  *
- * A large K makes many tables. A layout for an expected recall has fewer tables, whose key bits are
- * drawn at random (bandrecall.c).
+ * A large K makes many tables. A layout for an expected recall has fewer tables, whose key bits are drawn
+ * at random (bandrecall.c).
  *
  * A key as text is lower-case hexadecimal. All keys of a layout have one width:
  *     k (2 digits) M (2 digits) table number, key bits
  *     k (2 digits) 00 tables (3) bits of a key (2) seed (4) table number, key bits
- * The second form is that of tables drawn at random. The table number has as many digits as tables-1.
- * The key bits have as many digits as those of the widest table: the table's bits in ascending order,
- * then zero bits.
+ * Keys of the second form belong to tables drawn at random. The table number has the same number of digits
+ * as tables-1. The key bits have the same number of digits as those of the widest table: the table's bits
+ * in ascending order, then zero bits.
  *
  * The last two digits of the fingerprint's tag (fp/tag.h) may follow the key bits. The join does not
- * compare them: a key with a tag and an equal one without belong to one bucket, and a sort puts them
- * next to each other. The length of a key tells whether it has a tag. */
+ * compare them: a key with a tag and the same key without one belong to one bucket, and a sort makes them
+ * adjacent. The length of a key shows whether it has a tag. */
 #ifndef SH_BAND_BAND_H
 #define SH_BAND_BAND_H
 
@@ -34,10 +34,10 @@ enum {
 	SH_BAND_MAX_BLOCKS = 255,
 	SH_BAND_MAX_TABLES = 1 << 24,
 	SH_BAND_MAX_KEY = 4 + 6 + SH_FP_MAX_BITS / 4,
-	SH_BAND_MAX_DRAWN = 4095,    /* tables drawn at random */
-	SH_BAND_MAX_DRAWN_BITS = 64, /* and bits of their keys */
+	SH_BAND_MAX_DRAWN = 4095,    /* most tables drawn at random */
+	SH_BAND_MAX_DRAWN_BITS = 64, /* most bits of their keys */
 	SH_BAND_MAX_SEED = 65535,
-	SH_BAND_HEAD = 16, /* bytes of a key before its bits, at most */
+	SH_BAND_HEAD = 16, /* most bytes of a key before its bits */
 	SH_BAND_TAG_DIGITS = 2,
 	SH_BAND_TAG_MASK = 0xff, /* the part of a tag that a key holds */
 };
@@ -50,11 +50,13 @@ struct sh_band_run {
 struct sh_band_table {
 	uint32_t number;
 	unsigned key_bits;
-	unsigned runs;           /* elements of run[]: its blocks, adjacent blocks joined */
-	unsigned skipped;        /* elements of skip[]: other blocks before its last; at most K */
-	const uint64_t *earlier; /* the bits of each earlier table; NULL: made of blocks */
+	unsigned runs; /* elements of run[]: the table's blocks, with adjacent blocks joined */
+	/* elements of skip[]: the other blocks before the table's last block; at most K */
+	unsigned skipped;
+	/* masks of the bits of each earlier table; NULL: the tables are made of blocks */
+	const uint64_t *earlier;
 	unsigned words;
-	uint8_t block[SH_BAND_MAX_BLOCKS]; /* its M-K blocks, ascending */
+	uint8_t block[SH_BAND_MAX_BLOCKS]; /* numbers of the table's M-K blocks, ascending */
 	struct sh_band_run run[SH_BAND_MAX_BLOCKS / 2 + 1];
 	struct sh_band_run skip[SH_BAND_MAX_BLOCKS];
 };
@@ -130,16 +132,17 @@ int sh_band_from_key(struct sh_band *b, struct sh_slice key, unsigned bits, stru
  * SH_NO_TAG when the key has none. */
 int sh_band_cut_tag(const struct sh_band *b, struct sh_slice *key);
 
-/* Checks every field of a key, with or without a tag, against the layout, and stores its table
- * number. sh_band_key_is() tells whether it is the key of a given fingerprint. */
+/* Checks every field of a key, with or without a tag, against the layout, and stores its table number. Call
+ * sh_band_key_is() to compare the key with a fingerprint. */
 int sh_band_parse(
     const struct sh_band *b, struct sh_slice key, uint32_t *number, struct sh_error *err);
 
-/* Whether `key`, without a tag, is the key of fp in table t. */
+/* Returns whether `key`, without a tag, is the key of fp in table t. */
 bool sh_band_key_is(const struct sh_band *b, const struct sh_band_table *t, struct sh_slice key,
     const uint64_t *fp);
 
-/* Returns true when x and y have different keys in each of the n tables with the bits mask[]. */
+/* Returns true when x and y have different keys in each of n tables. mask[] has the key bits of each
+ * table. */
 static inline bool sh_band_first(
     const uint64_t *mask, uint32_t n, unsigned words, const uint64_t *x, const uint64_t *y)
 {
@@ -168,8 +171,8 @@ static inline bool sh_band_lowest(
 	return true;
 }
 
-/* The cost of a layout for `count` distinct, uniformly distributed fingerprints, in seconds of one core
- * of a server of 2023. The choice depends on the ratio of the two constants only.
+/* The cost of a layout for `count` distinct, uniformly distributed fingerprints, in seconds of one core of
+ * a server of 2023. The choice depends only on the ratio of the two constants.
  *     sort      bytes * log2(lines) * SH_COST_SORT   (GNU sort, LC_ALL=C, whole line)
  *     compare   tables * 2^key_bits buckets, each joined by the join's plan for a bucket of mean
  *               size (plan.h): candidates * SH_COST_COMPARE for small buckets, less for large ones */
@@ -185,7 +188,7 @@ struct sh_band_cost {
 	double stream_bytes;
 	double candidates; /* expected pairs with equal keys, all tables */
 	double bucket;     /* mean size, count / 2^key_bits */
-	double bucket_max; /* no bucket of any table is larger, with probability 0.999 */
+	double bucket_max; /* size that no bucket of any table exceeds, with probability 0.999 */
 	double sort_seconds, compare_seconds;
 };
 
@@ -193,14 +196,14 @@ struct sh_band_cost {
 int sh_band_cost(struct sh_band_cost *c, unsigned bits, unsigned k, unsigned blocks, double count,
     unsigned id_bytes, struct sh_error *err);
 
-/* Fills row[0 .. room-1] with the costs of each M worth considering, in ascending order. Returns the
+/* Fills row[0 .. room-1] with the costs of the useful numbers of blocks M, in ascending order. Returns the
  * number of rows; *best is the index of the cheapest. Returns 0 when there is no layout (k >= bits), -1
  * when memory is short: the choice must not depend on memory. */
 int sh_band_choose(struct sh_band_cost *row, unsigned room, unsigned *best, unsigned bits,
     unsigned k, double count, unsigned id_bytes, struct sh_error *err);
 
-/* The same for tables drawn at random with this expected recall at distance k: a row for each number
- * of key bits. */
+/* Does the same for tables drawn at random with this expected recall at distance k. There is a row for each
+ * number of key bits. */
 int sh_band_choose_drawn(struct sh_band_cost *row, unsigned room, unsigned *best, unsigned bits,
     unsigned k, double recall, double count, unsigned id_bytes, struct sh_error *err);
 

@@ -36,7 +36,7 @@ static double largest_bucket(double mean, double buckets)
 {
 	double goal = ln(buckets * 1000 + 1), low = mean + 1, high = mean + 2;
 
-	/* s ln(s/mean) - s + mean, which grows with s > mean */
+	/* s ln(s/mean) - s + mean, which grows with s for s > mean */
 #define TAIL(s) ((s)*ln((s) / mean) - (s) + mean)
 	while (TAIL(high) < goal)
 		high = mean + 2 * (high - mean);
@@ -55,8 +55,8 @@ static double largest_bucket(double mean, double buckets)
 	return (double)(uint64_t)(high + 0.999);
 }
 
-/* Returns the seconds for the candidates of all buckets. All tables are taken for equal: the number of
- * bits outside the key decides. */
+/* Returns the seconds for the candidates of all buckets. Treats all tables as equal: the number of bits
+ * outside the key decides. */
 static double compare_seconds(const struct sh_band_cost *c, unsigned bits, unsigned k)
 {
 	struct sh_task task = { .bits = bits, .k = k, .self = true, .brute_factor = 1 };

@@ -31,8 +31,8 @@ void sh_band_lines_free(struct sh_band_lines *l)
 	l->head = NULL;
 }
 
-/* Writes what all lines of a fingerprint end with: the tag of the key, fingerprint and id. Returns its
- * length. */
+/* Writes the part that all lines of a fingerprint have in common: tag of the key, fingerprint and id.
+ * Returns its length. */
 static size_t write_tail(char *out, const struct sh_fp_record *r)
 {
 	char *p = out;
@@ -70,7 +70,7 @@ int sh_band_lines_add(const struct sh_band_lines *l, const struct sh_fp_record *
 	const struct sh_band *band = l->band;
 	unsigned head = band->key_len - band->bits_digits;
 	size_t n = write_tail(tail, r);
-	/* This may exceed a size_t of 32 bits. */
+	/* On machines of 32 bits this may not fit in a size_t. */
 	uint64_t want = (uint64_t)(band->key_len + n) * band->tables + 2 * BLOCK;
 	char *p;
 

@@ -19,7 +19,8 @@ void sh_band_lines_free(struct sh_band_lines *l);
 int sh_band_lines_add(const struct sh_band_lines *l, const struct sh_fp_record *r,
     struct sh_buf *out, struct sh_error *err);
 
-/* Whether the line is a band record whose key, with or without a tag, is that of its fingerprint. */
+/* Returns whether the line is a band record whose key, with or without a tag, is that of its
+ * fingerprint. */
 bool sh_is_band_record(struct sh_slice line);
 
 #endif

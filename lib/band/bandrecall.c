@@ -53,7 +53,7 @@ static bool has_bit(const uint64_t *mask, unsigned bit)
 	return mask[bit / 64] >> (63 - bit % 64) & 1;
 }
 
-/* Fills *t: the runs of successive bits of the mask. */
+/* Fills *t with table `number`: the runs of successive bits of its mask. */
 static void describe(const struct sh_band *b, struct sh_band_table *t, uint32_t number)
 {
 	const uint64_t *mask = b->mask + (size_t)number * b->words;
@@ -128,7 +128,7 @@ int sh_band_draw(struct sh_band *b, unsigned bits, unsigned k, unsigned key_bits
 
 /* ---- expected recall ---------------------------------------------------------- */
 
-/* Returns the probability that d of n places, drawn at random, are all among the last n - taken. */
+/* Returns the probability that d of n places, drawn at random, all lie outside the first `taken` places. */
 static double none_taken(unsigned n, unsigned taken, unsigned d)
 {
 	double chance = 1;

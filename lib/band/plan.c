@@ -20,7 +20,7 @@
 
 enum {
 	CACHED = 1 << 17,
-	RADIUS_MAX = 16, /* a larger radius costs more than comparing every pair */
+	RADIUS_MAX = 16, /* a larger radius costs more than a comparison of every pair */
 	UNIFORM_PERCENT = 55,
 	HALVES_K_MIN = 2,
 	HALVES_K = 3, /* at most 3 errors: one of two halves has at most one */
@@ -28,7 +28,7 @@ enum {
 	HALF_BITS_MIN = 16, /* the other bits must fit in 16 */
 };
 
-/* The usable bits of one word: bits on which some fingerprints differ. */
+/* The usable bits of one word: the bits in which some fingerprints differ. */
 struct word_bits {
 	unsigned n;
 	uint8_t bit[64]; /* number in the word, 0 = most significant */
@@ -42,8 +42,8 @@ struct planner {
 	struct word_bits word[SH_FP_MAX_WORDS];
 };
 
-/* The distribution of the number of different bits among n independent ones: p[d] is the probability of
- * d, for d up to r. */
+/* The distribution of the number of differing bits among n independent bits: p[d] is the probability of d,
+ * for d up to r. */
 struct law {
 	unsigned n, r;
 	double p[RADIUS_MAX + 1];
@@ -100,7 +100,7 @@ static double compare_ns(double candidates, double bucket, double pass)
 	return candidates * (NS_VECTOR / 8 + (NS_VECTOR / 2 + NS_SWEEP) / size + pass * NS_VERIFY);
 }
 
-/* Returns the probability that two words differ in at most k bits; 1 beyond RADIUS_MAX. */
+/* Returns the probability that two words differ in at most k bits; 1 when k exceeds RADIUS_MAX. */
 static double pass_chance(const double *agree, const struct word_bits *b, unsigned k)
 {
 	struct law law;
@@ -137,7 +137,7 @@ static void survey(struct planner *p, const struct sh_task *task)
 	}
 }
 
-/* Sorts bits: the one on which fingerprints differ most often first. */
+/* Sorts bits by ascending probability of agreement: the most selective bit comes first. */
 static void sort_bits(const double *agree, uint8_t *bit, unsigned n)
 {
 	for (unsigned i = 1; i < n; i++) {
@@ -156,8 +156,8 @@ struct share {
 	uint8_t bit[64];
 };
 
-/* Fills *s with the bits of block i of n. Uniform bits stay adjacent, so that a key is one shift and
- * one mask. Otherwise selective bits are dealt evenly to the blocks. */
+/* Sets *s to the bits of block i of n blocks of word w. Uniform bits stay adjacent, so that a key is one
+ * shift and one mask. Other bits are dealt so that each block gets selective ones. */
 static void take_share(const struct planner *p, unsigned w, unsigned i, unsigned n, struct share *s)
 {
 	const struct word_bits *b = &p->word[w];
@@ -172,7 +172,8 @@ static void take_share(const struct planner *p, unsigned w, unsigned i, unsigned
 		s->bit[s->n++] = b->bit[at];
 }
 
-/* Fills in seconds and candidates of a block whose key is the bits added to the law. */
+/* Fills in seconds and candidates of a block. law: distribution for the bits of its key. flips: number of
+ * keys within the block's radius of a key. */
 static void price(const struct planner *p, struct sh_block *b, const struct law *law, double flips)
 {
 	const struct sh_task *t = p->task;
@@ -213,7 +214,7 @@ static void choose_key(const struct planner *p, struct sh_block *b, const struct
 		b->mask |= UINT64_C(1) << (63 - s->bit[i]);
 }
 
-/* Returns the word of block i of m: the one with the middle of its usable bits. */
+/* Returns the word of block i of m, which has the middle of the block's usable bits. */
 static unsigned home(const struct planner *p, unsigned i, unsigned m)
 {
 	unsigned middle = p->usable * (2 * i + 1) / (2 * m), w = 0;
@@ -223,8 +224,8 @@ static unsigned home(const struct planner *p, unsigned i, unsigned m)
 	return w;
 }
 
-/* Makes a plan of m blocks. Radii differ by at most one, larger radii first. Returns false when a word
- * has fewer bits than blocks, or a radius exceeds RADIUS_MAX. */
+/* Makes a plan of m blocks. The radii differ by at most one, and the larger ones come first. Returns false
+ * when a word has fewer bits than blocks, or a radius exceeds RADIUS_MAX. */
 static bool draw(const struct planner *p, struct sh_plan *plan, unsigned m)
 {
 	unsigned total = p->task->k + 1, share_n[SH_FP_MAX_WORDS] = { 0 };
@@ -265,7 +266,7 @@ static double best_pass(const struct planner *p)
 	return least;
 }
 
-/* Returns the bits of a half by which n words are sorted. */
+/* Returns the number of key bits with which n words are sorted by a half. */
 static unsigned half_bits(double n)
 {
 	unsigned bits = HALF_BITS_MIN;

@@ -33,7 +33,7 @@ struct sh_plan {
 	bool halves;                            /* two blocks, for the join of join/halves.h */
 	struct sh_block block[SH_PLAN_BLOCKS];  /* sum(radius + 1) = k + 1 */
 	double candidates, seconds;             /* expected, on one core with AVX-512 */
-	double brute_candidates, brute_seconds; /* the same for comparing every pair */
+	double brute_candidates, brute_seconds; /* the same for a comparison of every pair */
 };
 
 /* The sets to be joined. */
@@ -41,9 +41,9 @@ struct sh_task {
 	unsigned bits, k;
 	double nx, ny;       /* fingerprints on each side */
 	bool self;           /* y is x: each pair counts once */
-	double brute_factor; /* multiplies the time of comparing every pair; 1 by default */
+	double brute_factor; /* multiplies the time for a comparison of every pair; 1 by default */
 	double halves; /* the smallest set for which the join by halves is considered; 0: never */
-	bool halve;    /* consider it for uneven bits, too */
+	bool halve;    /* consider the join by halves for uneven bits, too */
 	/* The probability that two fingerprints agree on each bit; 0.5: not known. A bit of 1 is not used. */
 	double agree[SH_FP_MAX_BITS];
 };

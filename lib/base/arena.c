@@ -3,8 +3,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* The sizes of consecutive slabs double from FIRST to LAST bytes. So a small arena is small, and a large
- * arena calls malloc() rarely. A string of more than LAST bytes gets its own slab. */
+/* Slabs double in size, from FIRST to LAST bytes. So a small arena uses little memory, and a large arena
+ * calls malloc() rarely. A string of more than LAST bytes gets its own slab. */
 enum { FIRST = 4096, LAST = 1 << 20 };
 
 struct sh_arena_slab {

@@ -1,5 +1,5 @@
-/* Counts the bits of a word; and sets of numbers, one bit for each number. The set of numbers from 0 up to
- * and including n is an array of sh_bits_words(n) words, all zeroed. */
+/* Counts the bits of a word. Also defines sets of numbers with one bit for each number: a set of numbers
+ * from 0 up to and including n is an array of sh_bits_words(n) words, all zeroed. */
 #ifndef SH_BASE_BITS_H
 #define SH_BASE_BITS_H
 

@@ -34,7 +34,7 @@ static inline size_t sh_put_decimal(char *out, uint64_t x)
 	if (x >= (uint64_t)eight * eight)
 		return sh_print_u64(out, x);
 	digits = sh_decimal_digits(head);
-	/* Leading zeros go, but not the last digit. */
+	/* Drops leading zeros, but not the last digit. */
 	zeros = (size_t)__builtin_ctzll(digits | UINT64_C(1) << 56) / 8;
 	sh_put_le64(out, (digits | SH_DECIMAL_ZEROS) >> 8 * zeros);
 	if (x < eight)

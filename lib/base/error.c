@@ -13,8 +13,8 @@ static bool is_utf8_tail(char c)
 	return ((unsigned char)c & 0xc0) == 0x80;
 }
 
-/* Copies the text. One that is too long loses bytes of its middle: names of files stand there, and the
- * reason stands at the end. */
+/* Copies the text. A text that is too long loses bytes of its middle: names of files are there, and the
+ * reason is at the end. */
 static void copy_shortened(char *to, size_t room, const char *text)
 {
 	static const char gap[] = "...";

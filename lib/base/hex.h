@@ -86,7 +86,7 @@ static inline void sh_print_hex16(char *out, uint64_t w)
 	sh_put_le64(out + 8, sh_hex8(w << 32));
 }
 
-/* The same. */
+/* As above, in plain C. */
 static inline uint64_t sh_unhex16(const char *p, uint64_t *bad)
 {
 #ifdef __SSE2__

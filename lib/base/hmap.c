@@ -8,8 +8,9 @@
 
 enum { FIRST_BITS = 6, CLEAR_KEEPS_BITS = 12, LENGTH_BYTES = 4 };
 
-/* Linear probing. The top bits of the tag are the index of the first slot. The tag, a part of the hash, is
- * compared before the key, and lets the table grow without hashing the keys again. */
+/* A slot of the hash table, with linear probing. The top bits of the tag are the index of a key's first
+ * slot. The tag is a part of the hash: it is compared before the key, and the table grows without hashing
+ * keys again. */
 struct sh_hmap_slot {
 	uint32_t tag;
 	uint32_t index1; /* index + 1; 0 = empty */
@@ -121,7 +122,7 @@ bool sh_hmap_find(const struct sh_hmap *m, struct sh_slice key, uint32_t *index)
 	return true;
 }
 
-/* Copies the key behind its length. The key gets the next index. */
+/* Copies the key, behind its length in 4 bytes. The key gets the next index. */
 static int keep(struct sh_hmap *m, struct sh_slice key, struct sh_error *err)
 {
 	char *p;

@@ -27,22 +27,24 @@ const char *sh_num_reason(int code);
 /* The most bytes of a printed u64 or weight. */
 #define SH_NUM_CHARS 20
 
-/* Decimal digits, leading zeros allowed. */
+/* Parses decimal digits; leading zeros are allowed. */
 int sh_parse_u64(struct sh_slice s, uint64_t *out);
 
-/* Digits, perhaps with a point and 1 to 6 more digits: "3", "0.25", at most 9223372036854.775807. */
+/* Parses digits, perhaps with a point and 1 to 6 more digits, such as "3" and "0.25"; at most
+ * 9223372036854.775807. */
 int sh_parse_weight(struct sh_slice s, int64_t *millionths);
 
-/* The next three parse arguments of options. Records do not contain such numbers. */
+/* The next three functions parse arguments of options. Records do not contain such numbers. */
 
-/* A whole number: digits; or a decimal number with a power of ten, if the value is whole: "8e9", "1.5E6". */
+/* Parses a whole number, as digits, or as a decimal number with a power of ten when its value is whole:
+ * "8e9", "1.5E6". */
 int sh_parse_count(struct sh_slice s, uint64_t *out);
 
-/* As a weight, and the 0 before the point may be missing: "0.8", ".8". */
+/* Parses a number as sh_parse_weight() does. The 0 before the point may be missing: "0.8", ".8". */
 int sh_parse_share(struct sh_slice s, int64_t *millionths);
 
-/* A number of bytes: digits, and perhaps a unit K M G T P of either case, a power of 1024. A number before a
- * unit may have up to 6 decimals, "1.5G", ".5G". The result is rounded down to whole bytes. */
+/* Parses a number of bytes: digits, and perhaps a unit K M G T P of either case, a power of 1024. A number
+ * before a unit may have up to 6 decimals, as "1.5G" and ".5G". Rounds down to whole bytes. */
 int sh_parse_size(struct sh_slice s, uint64_t *bytes);
 
 size_t sh_print_u64(char *out, uint64_t x);

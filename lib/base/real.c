@@ -23,7 +23,7 @@ int sh_parse_real(struct sh_slice s, double *x)
 	return end == text + s.n ? 0 : -1;
 }
 
-/* Parses a number such as 8e-05: Python prints numbers below 0.0001 so. */
+/* Parses a number such as 8e-05, the form in which Python prints numbers below 0.0001. */
 static int parse_power(struct sh_slice s, int64_t *millionths)
 {
 	double x;

@@ -6,7 +6,7 @@
 
 #include "base/slice.h"
 
-enum { SH_REAL_CHARS = 63 }; /* the longest number that is accepted, in bytes */
+enum { SH_REAL_CHARS = 63 }; /* length of the longest accepted number, in bytes */
 
 /* Parses the whole slice as strtod() does in the C locale. The locale of the program has no effect. Returns 0
  * or -1. */

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* The number of readable bytes behind the text, where a function promises or requires them: wide loads read
+/* Number of readable bytes behind a text, where a function promises or requires them: wide loads read
  * beyond the end. */
 #define SH_PAD 64
 

@@ -9,11 +9,11 @@
 
 #include <stddef.h>
 
-/* The instructions that a row needs. NEON is not among them: every 64-bit ARM has it. */
+/* The instructions that a row needs. NEON has no flag: every 64-bit ARM has it. */
 enum sh_needs {
 	SH_NEEDS_NOTHING = 0,
 	SH_NEEDS_POPCNT = 1,
-	SH_NEEDS_BMI = 2, /* 1 and 2 */
+	SH_NEEDS_BMI = 2, /* BMI 1 and 2 */
 	SH_NEEDS_AVX2 = 4,
 	SH_NEEDS_AVX512 = 8, /* F and BW */
 	SH_NEEDS_AVX512_DQ = 16,

@@ -1,6 +1,6 @@
-/* Unsigned integers of 128 bits, modulo 2^128, also for machines of 32 bits, whose compilers have none.
- * Compare them with sh_wide_less() only: gcc 12 at -O3 for arm64 compiles `(x > y) - (x < y)` wrongly when
- * the result is compared with 0. */
+/* Unsigned integers of 128 bits, modulo 2^128. They also work on machines of 32 bits, whose compilers have
+ * no such type. Compare them with sh_wide_less() only: gcc 12 at -O3 for arm64 compiles `(x > y) - (x < y)`
+ * wrongly when the result is compared with 0. */
 #ifndef SH_BASE_WIDE_H
 #define SH_BASE_WIDE_H
 

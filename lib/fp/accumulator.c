@@ -57,7 +57,8 @@ static inline void compose_even(uint64_t *h, size_t lines, size_t n)
 		h[i] = sh_mix_ngram(h + i * n, n);
 }
 
-/* Replaces token hashes by line hashes: the hash of line i does not lie behind its tokens'. */
+/* Replaces token hashes by line hashes. The hash of line i lies at or before the hashes of its tokens, so
+ * it overwrites none that is still needed. */
 static void compose_lines(uint64_t *h, const uint32_t *token, size_t lines)
 {
 	uint32_t unequal = 0;
@@ -94,7 +95,7 @@ int sh_accumulator_add(
 	uint64_t words[SH_FP_MAX_WORDS];
 
 	a->any = a->any || feature.n > 0;
-	/* A feature of weight 0 changes nothing but where rounded sums are rounded. */
+	/* A feature of weight 0 has no effect, except where rounded sums are rounded. */
 	if (weight == 0 && (o->minhash || !o->rounded))
 		return 0;
 	if (memchr(feature.p, '\\', feature.n)) {

@@ -45,12 +45,12 @@ static inline bool sh_accumulator_takes_lines(const struct sh_accumulator *a)
 	return a->token_hash != NULL;
 }
 
-/* Adds the lines, whose features are split into tokens. Returns false, and adds none, when the
+/* Adds the lines, whose features are split into tokens. Returns false, and adds none of them, when the
  * document's total weight would not fit in an int64_t. */
 bool sh_accumulator_add_lines(struct sh_accumulator *a, const struct sh_feature_lines *l);
 
-/* Writes the fingerprint. out->empty is set when the total weight is 0, or for MinHash when there
- * is no feature. out->w then holds what a tie gives, which has a meaning only when a->any; for
+/* Writes the fingerprint. Sets out->empty when the total weight is 0, or for MinHash when there is no
+ * feature. For bit sums, out->w then has `tie` in every bit, which has a meaning only when a->any; for
  * MinHash it is not written. */
 void sh_accumulator_finish(struct sh_accumulator *a, struct sh_fingerprint *out);
 

@@ -34,7 +34,8 @@ static size_t least_below(
 	return found;
 }
 
-/* Half as many hashes again are expected below the first limit. */
+/* First uses only hashes below a limit, where 1.5 * most hashes are expected. Uses all hashes when these
+ * are too few. */
 size_t sh_bottom(const uint64_t *hash, size_t n, size_t most, uint64_t *least)
 {
 	size_t wanted = most + most / 2, found = 0;

@@ -5,7 +5,7 @@
 void sh_compose_words(const struct sh_mix_kernel *mix, const struct sh_tokens *t,
     struct sh_ngrams range, uint64_t mixed_seed, uint64_t *token, uint64_t *out)
 {
-	if (range.max == 1) { /* a word is an n-gram */
+	if (range.max == 1) { /* each word is an n-gram */
 		mix->tokens(t->text, t->start, t->end, t->n, mixed_seed, out);
 		return;
 	}
@@ -32,8 +32,7 @@ static size_t end_of_bytes(const struct sh_tokens *t, size_t i)
 	return i;
 }
 
-/* Hashes all n-grams of n characters: in windows where each character is one byte, one by one
- * elsewhere. */
+/* Hashes all n-grams of n characters: in windows over characters of one byte, and one by one elsewhere. */
 static void hash_chars(const struct sh_mix_kernel *mix, const struct sh_tokens *t, unsigned n,
     uint64_t mixed_seed, uint64_t *out)
 {

@@ -13,7 +13,7 @@
 void sh_compose_words(const struct sh_mix_kernel *mix, const struct sh_tokens *t,
     struct sh_ngrams range, uint64_t mixed_seed, uint64_t *token, uint64_t *out);
 
-/* For SH_UNIT_CHAR: the characters of an n-gram are adjacent, and hashed as one token. */
+/* Does the same for SH_UNIT_CHAR. The characters of an n-gram are adjacent, and are hashed as one token. */
 void sh_compose_chars(const struct sh_mix_kernel *mix, const struct sh_tokens *t,
     struct sh_ngrams range, uint64_t mixed_seed, uint64_t *out);
 

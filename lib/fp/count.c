@@ -1,6 +1,6 @@
-/* In a text, whether a word occurred before is as good as random, and a branch on it is mispredicted
- * half the time. So a hash is looked up and added by the same instructions, without a branch. Only
- * a slot that two hashes share has a branch; the table is sparse, so this is rare. */
+/* Whether a word of a text occurred before is random: a branch on it would be mispredicted half the time.
+ * So a hash is looked up and added by the same instructions, without a branch. Only a slot that two hashes
+ * share has a branch; the table is sparse, so this is rare. */
 #include "fp/count.h"
 
 #include <stdlib.h>

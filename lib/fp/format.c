@@ -90,10 +90,10 @@ static size_t print_dec(char *out, const uint64_t *fp, unsigned bits)
 	return len;
 }
 
-/* A fingerprint is a number whose most significant bit is bit 0. */
+/* A fingerprint is a number. Bit 0 is its most significant bit. */
 static const struct sh_fp_format rows[] = {
-	/* (bits + 3) / 4 hexadecimal digits. A width that is no multiple of 4 gets zero bits in front: so the
-	 * number is what other systems print, but for leading zeros. */
+	/* (bits + 3) / 4 hexadecimal digits. A width that is no multiple of 4 gets zero bits in front, so
+	 * the digits equal those of other systems except for leading zeros. */
 	{ .name = "hex", .print = print_hex },
 	/* bits binary digits, bit 0 first */
 	{ .name = "bin", .print = print_bin },
@@ -101,7 +101,7 @@ static const struct sh_fp_format rows[] = {
 	{ .name = "nib", .print = print_nib },
 	/* decimal digits, without leading zeros */
 	{ .name = "dec", .print = print_dec },
-	/* hexadecimal digits without leading zeros, as printf's %x */
+	/* hexadecimal digits without leading zeros, as by printf's %x */
 	{ .name = "bare", .print = print_bare },
 };
 

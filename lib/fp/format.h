@@ -17,7 +17,7 @@ struct sh_fp_format {
 /* Returns the form of this name, or NULL. */
 const struct sh_fp_format *sh_fp_format_find(const char *name);
 
-/* Returns the i-th form, from 0, or NULL behind the last. */
+/* Returns row i of the forms, from 0, or NULL after the last. */
 const struct sh_fp_format *sh_fp_format_at(unsigned i);
 
 #endif

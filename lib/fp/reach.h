@@ -1,28 +1,28 @@
-/* Which distance of fingerprints belongs to which Jaccard similarity of documents.
+/* The distance of fingerprints that belongs to a Jaccard similarity of documents.
  *
- * Two documents of similarity J differ in each bit of a fingerprint with the chance
+ * Two documents of similarity J differ in each bit of a fingerprint with probability
  *
  *     minwise:  (1 - J) / 2                       (Li, König 2010)
  *     SimHash:  acos(2 J / (1 + J)) / pi          (Charikar 2002), for sets of one size
  *
- * Bits are taken for independent: the distance follows the binomial distribution. */
+ * Bits are assumed to be independent: the distance has a binomial distribution. */
 #ifndef SH_FP_REACH_H
 #define SH_FP_REACH_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The share of the pairs of one similarity (in millionths) that lie within distance k. */
+/* Returns the share of the pairs of one similarity (in millionths) whose distance is at most k. */
 double sh_reach(unsigned bits, bool minhash, uint64_t similarity, unsigned k);
 
-#define SH_REACH_WANTED 0.945 /* 95 % when rounded to whole percents */
+#define SH_REACH_WANTED 0.945 /* 95 %, when rounded to whole percents */
 
-/* Similarities whose distance is computed, in millionths. Above the highest a smaller distance saves
- * next to nothing. Below the lowest most candidates are chance. */
+/* The range of similarities for which a distance is computed, in millionths. Above it a smaller distance
+ * saves almost nothing. Below it most candidates are random. */
 enum { SH_REACH_HIGHEST = 800000, SH_REACH_LOWEST = 500000 };
 
-/* The least distance within which SH_REACH_WANTED of the pairs of this similarity lie. A similarity
- * beyond the highest or the lowest counts as that. */
+/* Returns the least distance that SH_REACH_WANTED of the pairs of this similarity do not exceed. A
+ * similarity outside of the range is treated as the nearer end of the range. */
 unsigned sh_reach_distance(unsigned bits, bool minhash, uint64_t similarity);
 
 #endif

@@ -1,8 +1,8 @@
 /* Each hash writes its index into its slot of a table, from the last hash to the first. Then each slot
- * holds the index of its first hash: the table need neither be cleared nor searched. A hash that is
- * not the first of its slot repeats the first one or collides with it. The table is sparse, so few
- * hashes collide; of such a hash all occurrences do. They are processed once more with another key,
- * and hashes that collide again are counted in a hash table (fp/count.h).
+ * holds the index of its first hash: the table need neither be cleared nor searched. A hash that is not the
+ * first of its slot repeats the first one, or collides with it when the two differ. The table is sparse, so
+ * few hashes collide; if one does, all its occurrences do. The collided hashes are processed once more with
+ * another key. Hashes that collide again are counted in a hash table (fp/count.h).
  *
  * No step has a branch that depends on the hashes: half of all words of a text would mispredict it. */
 #include "fp/repeats.h"
@@ -14,7 +14,7 @@
 #include "base/buf.h"
 
 enum {
-	FEW = 8,          /* up to FEW collided hashes are counted in the hash table at once */
+	FEW = 8,          /* up to FEW collided hashes are counted in the hash table directly */
 	CACHED_BITS = 12, /* 2^CACHED_BITS slots leave room in the first-level cache */
 };
 
@@ -59,7 +59,7 @@ static void count(const uint64_t *hash, size_t n, uint16_t *restrict later,
     struct sh_repeats_found *found)
 {
 	size_t collided = 0, repeats = 0;
-	uint16_t *repeated = later; /* overwrites elements that were read */
+	uint16_t *repeated = later; /* reuses elements that were read already */
 
 	memset(more, 0, n * sizeof *more);
 	for (size_t i = 0; i < n_later; i++) {
@@ -129,8 +129,8 @@ static unsigned slot_bits(size_t n)
 	return bits + (bits < CACHED_BITS);
 }
 
-/* Appends the result for n <= SH_REPEATS_SHORT hashes. Writes the hashes that collided to `collided`,
- * and returns their number. */
+/* Appends the result for n <= SH_REPEATS_SHORT hashes. Writes the collided hashes to `collided`, and
+ * returns their number. */
 static size_t find_short(struct sh_repeats *r, const uint64_t *hash, size_t n, bool once,
     uint64_t key, uint64_t *collided)
 {
@@ -189,7 +189,7 @@ static size_t find_long(
 	return n_collided;
 }
 
-/* Appends the result for n hashes that collided. */
+/* Appends the result for n collided hashes. */
 static int add_collided(
     struct sh_repeats *r, const uint64_t *collided, size_t n, bool once, struct sh_error *err)
 {
@@ -207,7 +207,7 @@ static int add_collided(
 	return 0;
 }
 
-/* Makes room for the work, and in r->hash for the result and for the hashes that collide once and
+/* Reserves scratch memory, and memory in r->hash for the result and for the hashes that collide once and
  * twice. */
 static int reserve(struct sh_repeats *r, size_t n, struct sh_error *err)
 {

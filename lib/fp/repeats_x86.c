@@ -16,7 +16,7 @@ static AVX512 inline uint32_t low32(size_t n)
 	return n < 32 ? (UINT32_C(1) << n) - 1 : UINT32_MAX;
 }
 
-/* Loads the hashes of the set bits of `which`, of eight; 0 for the others. */
+/* Loads eight hashes; 0 in place of those whose bit of `which` is 0. */
 static AVX512 inline __m512i load8(const uint64_t *h, uint32_t which)
 {
 	return _mm512_maskz_loadu_epi64((__mmask8)(which & 0xff), h);
@@ -33,7 +33,7 @@ static AVX512 inline __m512i halves16(const uint64_t *h)
 /* Returns the slots of 32 hashes. Reads half a hash after the last. */
 static AVX512 inline __m512i slots32(const uint64_t *h, unsigned bits, __m512i key)
 {
-	/* The blend has the slots of hashes 0 16 8 24 1 17 9 25 ... */
+	/* The blend holds the slots of hashes 0 16 8 24 1 17 9 25 ... */
 	const __m512i order = _mm512_set_epi16(31, 27, 23, 19, 15, 11, 7, 3, 29, 25, 21, 17, 13, 9,
 	    5, 1, 30, 26, 22, 18, 14, 10, 6, 2, 28, 24, 20, 16, 12, 8, 4, 0);
 	__m512i a = _mm512_mullo_epi32(halves16(h), key);

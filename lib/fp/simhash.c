@@ -146,8 +146,8 @@ static int check_weights(
 	return 0;
 }
 
-/* Returns the length of the longest prefix of n weights whose sum is at most INT32_MAX; at most
- * BATCH. */
+/* Returns the length of the longest prefix of n weights that is no longer than BATCH and whose sum is at
+ * most INT32_MAX. */
 static size_t light_prefix(const int64_t *w, size_t n)
 {
 	int64_t left = INT32_MAX;
@@ -158,8 +158,8 @@ static size_t light_prefix(const int64_t *w, size_t n)
 	return i;
 }
 
-/* Adds n <= BATCH features whose weights sum to at most INT32_MAX: sums of 32 bits are twice as fast
- * as sums of 64. sign: 1 adds, -1 subtracts. */
+/* Adds n <= BATCH features whose weights sum to at most INT32_MAX. Sums of 32 bits are twice as fast as
+ * sums of 64. sign: 1 adds, -1 subtracts. */
 static void add_light(struct sh_simhash *s, const uint64_t *h, const int64_t *w, size_t n, int sign)
 {
 	uint64_t room[BATCH];
@@ -174,8 +174,8 @@ static void add_light(struct sh_simhash *s, const uint64_t *h, const int64_t *w,
 	}
 }
 
-/* Adds n features whose weights sum to `all`: prefixes of light weights together, and a weight above
- * INT32_MAX by itself. sign: 1 adds, -1 subtracts. */
+/* Adds n features whose weights sum to `all`. Consecutive light weights are added together; a weight above
+ * INT32_MAX is added alone. sign: 1 adds, -1 subtracts. */
 static void add_all(
     struct sh_simhash *s, const uint64_t *h, const int64_t *w, size_t n, int64_t all, int sign)
 {
@@ -198,8 +198,8 @@ static void add_all(
 	}
 }
 
-/* Counts the features of weight 1, which is several times faster than to add their weights, and adds
- * the others. */
+/* Counts the features of weight 1, which is several times faster than adding weights, and adds the other
+ * features. */
 static void add_mixed(struct sh_simhash *s, const uint64_t *h, const int64_t *w, size_t n)
 {
 	uint64_t one[BATCH], other[BATCH];
@@ -247,8 +247,8 @@ void sh_simhash_subtract(
 	add_all(s, h, weights, n, all, -1);
 }
 
-/* Returns a word whose lane b is 1 when the counter of lane b is at least `least`. Compares from the
- * lowest plane up: a plane in which counter and `least` differ overrules all lower ones. */
+/* Returns a word whose bit b is 1 when counter b is at least `least`. Compares from the lowest plane up: a
+ * plane in which counter and `least` differ overrules all lower planes. */
 static uint64_t at_least(const uint64_t *planes, uint64_t units, uint64_t least)
 {
 	uint64_t yes = UINT64_MAX;
@@ -278,8 +278,8 @@ static void add_planes(const struct sh_simhash *s, unsigned j, int64_t sum[64])
 		add_lanes(sum, s->planes[j][i], w[i]);
 }
 
-/* Lane b of the result is 1 when sum[b] > total / 2; on a tie it is `tie`. The sign bit of the
- * difference gives it without a branch. Four independent accumulators hide the latency. */
+/* Returns a word whose bit b is 1 when sum[b] > total / 2; when both are equal, bit b is `tie`. The sign
+ * bit of the difference gives it without a branch. Four independent accumulators hide the latency. */
 static uint64_t majority(const int64_t sum[64], int64_t total, int64_t tie)
 {
 	uint64_t quarter[4] = { 0 };

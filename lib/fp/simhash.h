@@ -26,10 +26,11 @@
 struct sh_simhash {
 	const struct sh_simhash_kernel *kernel;
 	unsigned bits, words, tie;
-	/* Features of weight 1 are counted in planes, all other weights are added in sum. */
-	uint64_t units;                              /* number of features in planes */
-	uint64_t planes[SH_FP_MAX_WORDS][SH_PLANES]; /* for each bit: features that have it */
-	bool summed;                                 /* sum is not all 0 */
+	/* Features of weight 1 are counted in planes. All other weights are added in sum. */
+	uint64_t units; /* number of features in planes */
+	/* for each bit: the number of features that have it, as bit slices */
+	uint64_t planes[SH_FP_MAX_WORDS][SH_PLANES];
+	bool summed;                      /* sum has a value that is not 0 */
 	int64_t weighted;                 /* total weight in sum; negative after subtractions */
 	int64_t sum[SH_FP_MAX_WORDS][64]; /* for each bit: weight of the features that have it */
 };
@@ -40,8 +41,8 @@ int sh_simhash_init(struct sh_simhash *s, unsigned bits, unsigned tie, struct sh
 /* Removes all features: a new document begins. */
 void sh_simhash_clear(struct sh_simhash *s);
 
-/* The functions that add return -1, and leave the object as it was, when the total weight would not
- * fit in an int64_t of millionths (SH_ERR_RANGE) or a weight is negative (SH_ERR_PARAM). */
+/* The functions that add return -1 and leave the object unchanged in two cases. SH_ERR_RANGE: the total
+ * weight would not fit in an int64_t of millionths. SH_ERR_PARAM: a weight is negative. */
 
 /* Adds one feature by its hash, which has s->words words. */
 int sh_simhash_add(
@@ -51,7 +52,7 @@ int sh_simhash_add(
  * of the first one; so a fingerprint of more than 64 bits needs the hash mix. */
 int sh_simhash_add_units(struct sh_simhash *s, const uint64_t *h, size_t n, struct sh_error *err);
 
-/* The same with a weight for each feature. */
+/* Does the same with a weight for each feature. */
 int sh_simhash_add_weighted(struct sh_simhash *s, const uint64_t *h, const int64_t *weights,
     size_t n, struct sh_error *err);
 

@@ -1,13 +1,13 @@
-/* The two loops of simhash_kernel.h on vectors of BYTES bytes. A variant includes this file after
- * it has defined:
+/* The two loops of simhash_kernel.h on vectors of BYTES bytes. A variant defines these names, then includes
+ * this file:
  *
  *     NAME(f)    a name of its own for f
  *     TARGET     function attributes
  *     BYTES      size of a vector register of the processor: 16, 32 or 64
  *
- * Counting: hashes stand side by side in a vector, LANES of them, and each bit of each lane has its
- * own counter. The counters are kept as bit slices: plane i holds bit i of all of them, so one
- * operation on a plane works on 64 * LANES counters (Mula, Kurz, Lemire 2018). */
+ * Counting: a vector holds LANES hashes, and each bit of each lane has its own counter. The counters are
+ * kept as bit slices: plane i holds bit i of all counters, so one operation on a plane works on 64 * LANES
+ * counters (Mula, Kurz, Lemire 2018). */
 #include <stdbool.h>
 #include <string.h>
 
@@ -15,10 +15,10 @@
 
 #define LANES    (BYTES / 8)  /* 64-bit lanes of a vector */
 #define COUNTERS (BYTES / 4)  /* 32-bit lanes of a vector */
-#define SPAN     (8 * LANES)  /* hashes that NAME(add8) takes in */
+#define SPAN     (8 * LANES)  /* hashes that one call of NAME(add8) counts */
 #define PIECE    (1 << 15)    /* hashes after which the lanes are added up */
-#define PLANES   16           /* enough to count PIECE hashes in LANES lanes, and for NAME(add8) */
-#define FOLDED   (PLANES + 3) /* when up to eight lanes are added up */
+#define PLANES   16           /* enough to count PIECE hashes in LANES lanes */
+#define FOLDED   (PLANES + 3) /* planes after up to eight lanes are added up */
 
 typedef uint64_t NAME(words) __attribute__((vector_size(BYTES)));
 typedef int32_t NAME(sums) __attribute__((vector_size(BYTES)));
@@ -115,7 +115,7 @@ static TARGET void NAME(units)(
 		memset(p, 0, used * sizeof *p);
 		for (i = 0; i + SPAN <= piece; i += SPAN)
 			NAME(add8)(p, used, h + i);
-		if (i < piece) { /* the hash 0 adds nothing */
+		if (i < piece) { /* a hash of 0 adds nothing */
 			memcpy(last, h + i, (piece - i) * sizeof *h);
 			NAME(add8)(p, used, last);
 		}
@@ -126,7 +126,7 @@ static TARGET void NAME(units)(
 	}
 }
 
-/* Sums of 32 bits of the hash at a time stay in registers. */
+/* Adds 32-bit sums of the bits of a word. The sums of some bits at a time stay in registers. */
 static TARGET void NAME(weights)(int32_t sum[64], const uint64_t *h, const int64_t *w, size_t n)
 {
 	enum { VECTORS = 32 / COUNTERS };

@@ -26,8 +26,8 @@ struct sh_simhash_kernel {
 	/* Counts the set bits of n words into planes. `total` is an upper bound of the counts
 	 * afterwards. */
 	void (*units)(uint64_t planes[SH_PLANES], uint64_t total, const uint64_t *h, size_t n);
-	/* sum[b] += w[i] for each set lane b of h[i]. No weight is negative, and all weights ever
-	 * added to these sums are at most INT32_MAX together. */
+	/* sum[b] += w[i] for each set lane b of h[i]. No weight is negative. All weights that were ever
+	 * added to these sums total at most INT32_MAX. */
 	void (*weights)(int32_t sum[64], const uint64_t *h, const int64_t *w, size_t n);
 };
 

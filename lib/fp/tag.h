@@ -14,7 +14,7 @@
 
 enum {
 	SH_SETTINGS_ROWS = 16,
-	SH_SETTING_VALUE = 40, /* bytes of a value, with its NUL */
+	SH_SETTING_VALUE = 40, /* bytes of a value with its NUL */
 	SH_SETTINGS_TEXT = SH_SETTINGS_ROWS * (SH_SETTING_VALUE + 16),
 };
 
@@ -28,30 +28,31 @@ struct sh_settings {
 	size_t n;
 };
 
-/* stop and dict: checksums of the files of --stop and of all dictionaries; 0: none are used. */
+/* Lists the settings. stop and dict: checksums of the file of --stop and of all dictionaries; 0: there are
+ * none. */
 void sh_settings_list(
     struct sh_settings *s, const struct sh_fingerprint_opts *opts, uint64_t stop, uint64_t dict);
 
-/* The settings of shfp without options. */
+/* Lists the settings of shfp without options. */
 void sh_settings_default(struct sh_settings *s);
 
-/* The tag, 0 to 65535. */
+/* Returns the tag, 0 to 65535. */
 int sh_settings_tag(const struct sh_settings *s);
 
-/* Writes the settings as options to text[SH_SETTINGS_TEXT], NUL-terminated. other: leaves out rows
- * that are equal there; NULL: writes all rows. */
+/* Writes the settings as options to text[SH_SETTINGS_TEXT], NUL-terminated. Leaves out rows that are equal
+ * in `other`. NULL: writes all rows. */
 void sh_settings_print(const struct sh_settings *s, const struct sh_settings *other, char *text);
 
 /* Looks for the tag among the tags of some hundred common settings. Returns false when it is not
  * there. A wrong answer has a probability of 1 in 100. */
 bool sh_tag_lookup(int tag, struct sh_settings *s);
 
-/* The tags that a program has met. Threads may share it. */
+/* The tags that a program has read. Several threads may share it. */
 struct sh_tags {
 	unsigned digits;          /* 4; 2: tags of band keys */
 	_Atomic int first;        /* the first tag, SH_NO_TAG before one was met */
-	_Atomic bool bare;        /* a record without a tag was met */
-	const char *_Atomic file; /* where `first` was met */
+	_Atomic bool bare;        /* a record without a tag was read */
+	const char *_Atomic file; /* file of the record with the tag `first` */
 };
 
 #define SH_TAGS(n)                                                                                 \

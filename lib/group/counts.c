@@ -60,7 +60,7 @@ unsigned sh_counts_row(uint32_t size)
 
 	if (size <= SINGLE_SIZES)
 		return size - 1;
-	bits = 31 - (unsigned)__builtin_clz(size - 1); /* 5 to 8: 2 */
+	bits = 31 - (unsigned)__builtin_clz(size - 1); /* size 5 to 8: bits is 2 */
 	return SINGLE_SIZES + bits - 2;
 }
 

@@ -7,16 +7,18 @@
 #include "group/group.h"
 #include "record/fields.h"
 
-/* Sizes 1, 2, 3, 4, then 5 to 8, 9 to 16, and so on. */
+/* Rows are for the sizes 1, 2, 3, 4, then 5 to 8, 9 to 16, and so on. */
 enum { SH_COUNTS_DISTANCES = 1025, SH_COUNTS_SIZES = 4 + 30 };
 
 struct sh_counts {
 	uint64_t pairs;
 	uint64_t at[SH_COUNTS_DISTANCES];
 	uint64_t known[SH_COUNTS_DISTANCES]; /* pairs at this distance that have a similarity */
-	uint64_t similarity[SH_COUNTS_DISTANCES]; /* its sum over these pairs, in ten thousandths */
+	/* sum of these similarities, in ten thousandths */
+	uint64_t similarity[SH_COUNTS_DISTANCES];
 
-	uint64_t members, keepers; /* records of groups; records whose document is its own keeper */
+	/* members: records of groups; keepers: records whose document is its own keeper */
+	uint64_t members, keepers;
 	uint64_t groups, documents; /* filled by sh_counts_groups() */
 	uint64_t of_size[SH_COUNTS_SIZES];
 	uint32_t largest;

@@ -1,8 +1,8 @@
-/* Candidates by shared features: pairs whose samples have LEAST features in common, and one in ONE_IN of
- * the smaller sample.
+/* Candidates by shared features: pairs whose samples have at least LEAST features in common, and at least
+ * one in ONE_IN of the smaller sample.
  *
- * All such pairs are found once. Each vertex has a list of the better vertices it shares features
- * with; a join of subsets looks only at the lists of their own vertices. */
+ * All these pairs are found once. Each vertex has a list of the better vertices with which it shares
+ * features. A join of subsets reads only the lists of its own vertices. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +16,8 @@ int sh_dedup_sample(struct sh_dedup *d, const uint64_t *hash, size_t n, struct s
 	return sh_share_add(&d->share, hash, n, err);
 }
 
-/* By document: the place of its vertex, for the one document that stands for the vertex. */
+/* Returns by document: the place of its vertex, for the document that represents the vertex; SH_SHARE_NONE
+ * for other documents. */
 static uint32_t *number_documents(struct sh_dedup *d, struct sh_error *err)
 {
 	uint32_t *number = sh_tables_get(d->opts.tables, d->n, sizeof *number, err);
@@ -95,7 +96,8 @@ static void mark(struct sh_dedup *d, const struct sh_subset *c, bool on)
 		d->is_member[sh_subset_vertex(c, i)] = on;
 }
 
-/* The partners of v that are marked, but for those within distance k: fingerprints find them. */
+/* Passes the marked partners of v to d->take(), without the partners within distance k: the join of
+ * fingerprints finds those. */
 static int take_marked(struct sh_dedup *d, uint32_t v, struct sh_error *err)
 {
 	for (uint64_t i = d->partner_end[v]; i < d->partner_end[v + 1]; i++) {

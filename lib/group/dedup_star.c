@@ -1,12 +1,12 @@
-/* Stars, with few texts compared.
+/* Stars, with few comparisons of texts.
  *
- * A vertex is a duplicate of the best vertex that stays among those similar to it. So it is compared only with
- * better vertices that stay, the best first, until one is similar. Of a thousand documents of one
- * template each is compared with the one that stays.
+ * A vertex is a duplicate of the best staying vertex that is similar to it. So it is compared only with
+ * better vertices that stay, the best first, until one is similar. Of a thousand documents of one template,
+ * each is compared with the one that stays.
  *
- * Not all pairs are held at once. A subset with too many pairs is cut in two by places: the better half
- * is decided first; then the vertices of the worse half that are similar to a vertex that stays are
- * dropped; then the rest is decided. The same pairs are compared, however the subset is cut. */
+ * Not all pairs are held at once. A subset with too many pairs is split in two by places: first the better
+ * half is decided; then the vertices of the worse half that are similar to a staying vertex are dropped;
+ * then the remaining vertices are decided. The same pairs are compared for every way of splitting. */
 #include <stdlib.h>
 
 #include "group/dedup_state.h"
@@ -14,7 +14,7 @@
 
 enum { PAIRS_EACH = 8 }; /* pairs held for each vertex, in addition to opts.pairs */
 
-#define PAIRS_MAX (UINT32_MAX - SH_SCAN_TILE) /* that can be sorted */
+#define PAIRS_MAX (UINT32_MAX - SH_SCAN_TILE) /* the most pairs that can be sorted */
 #define NO_ITEM   UINT32_MAX
 
 /* ---- pairs of a join ---- */
@@ -29,7 +29,8 @@ static int take_pair(
 		return 0;
 	if (d->n_pairs == d->pairs_limit) {
 		d->too_many = true;
-		return sh_error_set(err, SH_ERR_RANGE, "too many pairs"); /* nobody is told */
+		/* only ends the join: d->too_many is set */
+		return sh_error_set(err, SH_ERR_RANGE, "too many pairs");
 	}
 	if (d->n_pairs == d->pair_cap &&
 	    sh_tables_grow(d->opts.tables, (void **)&d->pair, &d->pair_cap, d->n_pairs + 1,
@@ -39,7 +40,8 @@ static int take_pair(
 	return 0;
 }
 
-/* The pairs of one subset (b NULL), or of one vertex of each subset. Returns 1, 0 when they are too many, or -1. */
+/* Finds the pairs within subset a (b NULL), or between the subsets a and b. Returns 1, 0 when there are
+ * too many, or -1. */
 static int find_pairs(
     struct sh_dedup *d, struct sh_subset *a, struct sh_subset *b, struct sh_error *err)
 {
@@ -57,20 +59,19 @@ static int find_pairs(
 	return status < 0 ? -1 : 1;
 }
 
-/* ---- what the pairs decide ---- */
+/* ---- decisions by pairs ---- */
 
-/* A vertex with the better ones near it. */
+/* A vertex with the better vertices near it. */
 struct item {
-	size_t at,
-	    end; /* its pairs, the best first; those before `at` were compared, or need not be */
+	size_t at, end; /* its pairs, the best first; pairs before `at` are finished */
 	uint32_t vertex;
-	uint32_t waiting; /* the first item that waits for this one to be decided */
-	uint32_t next;    /* in the list of waiting items, or of ready ones */
+	uint32_t waiting; /* first item in the list of items that wait for this one's decision */
+	uint32_t next;    /* next item in a list of waiting or of ready items */
 };
 
 struct deciding {
 	struct sh_dedup *dedup;
-	bool stay; /* a vertex similar to none of its better ones stays */
+	bool stay; /* when no better vertex is similar, the vertex stays */
 	struct sh_sorted pairs;
 	struct item *item; /* by place */
 	uint32_t n, ready;
@@ -155,7 +156,8 @@ static void add_ready(struct deciding *s, uint32_t i)
 	s->ready = i;
 }
 
-/* The vertex stays (vertex_keeper is itself) or is a duplicate of vertex_keeper. Items that waited for it go on. */
+/* Decides a vertex: it stays (vertex_keeper is the vertex itself), or is a duplicate of vertex_keeper.
+ * Items that waited for it continue. */
 static void decide(struct deciding *s, struct item *it, uint32_t vertex_keeper)
 {
 	s->dedup->vertex_keeper[it->vertex] = vertex_keeper;
@@ -167,7 +169,7 @@ static void decide(struct deciding *s, struct item *it, uint32_t vertex_keeper)
 	}
 }
 
-/* Goes on to the next vertex to compare the item with, or to wait for. */
+/* Advances to the next vertex with which the item must be compared, or for which it must wait. */
 static void advance(struct deciding *s, uint32_t i)
 {
 	struct sh_dedup *d = s->dedup;
@@ -246,7 +248,7 @@ static void keep_others(const struct deciding *s, const struct sh_subset *c)
 		vertex_keeper[s->item[i].vertex] = SH_UNDECIDED;
 }
 
-/* Decides a subset by its pairs. stay: all its pairs are known, so a vertex similar to none stays. */
+/* Decides a subset by its pairs. stay: the pairs are complete, so a vertex without a similar one stays. */
 static int decide_pairs(
     struct sh_dedup *d, const struct sh_subset *c, bool stay, struct sh_error *err)
 {
@@ -265,7 +267,8 @@ static int decide_pairs(
 
 /* ---- subsets ---- */
 
-/* Drops the vertices of `rest` that are similar to one of `staying`, whose places are lo .. hi - 1 and better. */
+/* Drops the vertices of `rest` that are similar to a vertex of `staying`. The places of `staying` are lo ..
+ * hi - 1, and better. */
 static int drop(struct sh_dedup *d, struct sh_subset *staying, struct sh_subset *rest, uint32_t lo,
     uint32_t hi, struct sh_error *err)
 {
@@ -293,7 +296,7 @@ static int drop(struct sh_dedup *d, struct sh_subset *staying, struct sh_subset 
 static int decide_subset(
     struct sh_dedup *d, struct sh_subset *c, uint32_t lo, uint32_t hi, struct sh_error *err);
 
-/* Decides the better half, up to mid, and drops what is similar to it. *rest: the vertices left. */
+/* Decides the better half, up to mid, and drops vertices similar to it. *rest: the vertices left. */
 static int decide_half(struct sh_dedup *d, const struct sh_subset *c, uint32_t lo, uint32_t mid,
     struct sh_subset *rest, struct sh_error *err)
 {

@@ -43,8 +43,8 @@ uint32_t sh_union_find(struct sh_union *u, uint32_t node)
 	return node;
 }
 
-/* The root is always the lowest rank, whatever the sizes: path halving alone keeps
- * finds logarithmic on average, and the keeper needs no second array. */
+/* The root is always the node of lowest rank, whatever the sizes of the groups. So the keeper needs no
+ * second array, and path halving alone keeps finds logarithmic on average. */
 void sh_union_link(struct sh_union *u, uint32_t a, uint32_t b)
 {
 	uint32_t ra = sh_union_find(u, a), rb = sh_union_find(u, b);
@@ -71,7 +71,7 @@ int sh_group_single(uint32_t *keeper, uint32_t n, const struct sh_edge *edge, si
 	return 0;
 }
 
-/* The nodes in rank order: order[rank[i]] = i. -1 when rank is no permutation. */
+/* Computes the nodes in rank order: order[rank[i]] = i. Returns -1 when rank is not a permutation. */
 static int rank_order(uint32_t *order, uint32_t n, const uint32_t *rank, struct sh_error *err)
 {
 	for (uint32_t i = 0; i < n; i++)
@@ -87,7 +87,7 @@ static int rank_order(uint32_t *order, uint32_t n, const uint32_t *rank, struct 
 	return 0;
 }
 
-/* Neighbours of each node, in compressed rows: of node i, to[start[i] .. start[i+1]-1]. */
+/* Neighbours of each node, in compressed rows: node i has to[start[i] .. start[i+1]-1]. */
 struct rows {
 	size_t *start;
 	uint32_t *to;
@@ -100,7 +100,7 @@ static int rows_init(struct rows *r, struct sh_tables *tables, uint32_t n,
 	r->to = sh_tables_get(tables, 2 * m, sizeof *r->to, err);
 	if (r->start == NULL || r->to == NULL)
 		return -1;
-	/* Counted two places up, so that filling leaves every start where it belongs. */
+	/* Counts are stored two elements ahead, so that after filling each start is correct. */
 	for (size_t i = 0; i < m; i++) {
 		r->start[(size_t)edge[i].a + 2]++;
 		r->start[(size_t)edge[i].b + 2]++;
@@ -161,7 +161,8 @@ void sh_group_sizes(uint32_t *size, const uint32_t *keeper, uint32_t n)
 		size[keeper[i]]++;
 }
 
-/* Whether x is weaker than y. A known similarity decides, then distance, then the ends. */
+/* Compares two edges; negative when x is weaker. A known similarity decides, then the distance, then the
+ * ends. */
 static int weaker(const struct sh_edge *x, const struct sh_edge *y)
 {
 	uint32_t xlow = x->a < x->b ? x->a : x->b, ylow = y->a < y->b ? y->a : y->b;

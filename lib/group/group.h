@@ -14,7 +14,7 @@
 
 #include "io/tables.h"
 
-/* A pair; similarity in ten thousandths, rounded, or SH_EDGE_NONE when it is not known. */
+/* A pair. similarity: in ten thousandths, rounded; SH_EDGE_NONE when it is not known. */
 struct sh_edge {
 	uint32_t a, b;
 	uint16_t distance;
@@ -30,7 +30,7 @@ struct sh_union {
 	const uint32_t *rank;
 };
 
-/* Initialises u without nodes. rank may be NULL; a zeroed struct is then ready, too. */
+/* Initialises u without nodes. rank may be NULL: then a zeroed struct also works. */
 void sh_union_init(struct sh_union *u, const uint32_t *rank);
 void sh_union_free(struct sh_union *u);
 /* Adds the nodes up to n-1, each as a group of its own. */
@@ -40,8 +40,8 @@ uint32_t sh_union_find(struct sh_union *u, uint32_t node);
 /* Joins the groups of a and b. */
 void sh_union_link(struct sh_union *u, uint32_t a, uint32_t b);
 
-/* Store the keeper of each of the n nodes in keeper[], in time O(n + m). single needs no
- * memory beside keeper, star 12 bytes a node and 8 bytes an edge. */
+/* Store the keeper of each of the n nodes in keeper[], in time O(n + m). single needs no memory beyond
+ * keeper[], star 12 bytes a node and 8 bytes an edge. */
 int sh_group_single(uint32_t *keeper, uint32_t n, const struct sh_edge *edge, size_t m,
     const uint32_t *rank, struct sh_error *err);
 int sh_group_star(uint32_t *keeper, uint32_t n, const struct sh_edge *edge, size_t m,

@@ -6,10 +6,12 @@
 #include "record/document.h"
 
 enum sh_prefer_which {
-	SH_PREFER_FIRST,   /* first in document order; without documents, least id in bytes */
-	SH_PREFER_LONGEST, /* most bytes of text without escapes; of equal ones the first */
-	SH_PREFER_NEWEST,  /* last in document order; without documents, greatest id in bytes */
-	SH_PREFER_RANKED,  /* in the order of a file of ids, one a line, further fields ignored */
+	SH_PREFER_FIRST, /* first in document order; without documents, least id in bytes */
+	/* most bytes of text without escapes; of equal lengths the first document */
+	SH_PREFER_LONGEST,
+	SH_PREFER_NEWEST, /* last in document order; without documents, greatest id in bytes */
+	/* in the order of a file of ids, one per line; further fields are ignored */
+	SH_PREFER_RANKED,
 };
 
 struct sh_prefer {

@@ -30,7 +30,7 @@ void sh_sample_add(
 
 	if (level >= SH_SAMPLE_LEVELS || s->per_level == 0)
 		return;
-	/* Ascending by key: most pairs are no match for the last one. */
+	/* Pairs are in ascending order of keys: most new pairs are decided by the last one. */
 	first = s->pair + level * s->per_level;
 	i = s->n[level];
 	if (i == s->per_level) {

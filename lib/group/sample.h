@@ -11,7 +11,7 @@
 enum { SH_SAMPLE_STEP = 500 /* ten thousandths */, SH_SAMPLE_LEVELS = 10000 / SH_SAMPLE_STEP + 1 };
 
 struct sh_sampled {
-	uint64_t key; /* the least are kept */
+	uint64_t key; /* the pairs of least key are kept */
 	uint32_t a, b;
 	unsigned distance, similarity; /* similarity: in ten thousandths */
 };
@@ -19,7 +19,7 @@ struct sh_sampled {
 struct sh_sample {
 	uint64_t seed;
 	size_t per_level;
-	struct sh_sampled *pair; /* of level i from i * per_level on */
+	struct sh_sampled *pair; /* pairs of level i begin at i * per_level */
 	size_t n[SH_SAMPLE_LEVELS];
 };
 

@@ -134,7 +134,7 @@ static bool reaches(const struct join *j, uint32_t a, uint32_t b)
 	return common * 1000000 >= j->threshold * (nx + ny - common);
 }
 
-/* Members are numbered over both parts. */
+/* Returns the number of members: they are numbered over both parts. */
 static size_t n_members(const struct join *j)
 {
 	return j->a->n + (j->b ? j->b->n : 0);
@@ -145,7 +145,7 @@ static uint32_t set_of(const struct join *j, size_t member)
 	return member < j->a->n ? j->a->set[member] : j->b->set[member - j->a->n];
 }
 
-/* Of the posts of one feature each two, or each of a with each of b. */
+/* Joins the postings of one feature: each two of them, or each of a with each of b. */
 static int join_posts(const struct join *j, size_t from, size_t to, struct sh_error *err)
 {
 	size_t b = from;
@@ -175,7 +175,7 @@ static size_t count_posts(const struct join *j)
 	return n;
 }
 
-/* In order of features, then of members. */
+/* Fills in the postings in the order of features, then of members. */
 static void fill_posts(struct join *j, struct sh_sorted *o)
 {
 	for (size_t i = 0; i < n_members(j); i++) {

@@ -13,7 +13,7 @@
 
 /* Sets, packed: set i is hash[start[i]] .. hash[start[i+1] - 1], distinct in each. */
 struct sh_small_sets {
-	struct sh_tables *tables; /* where the arrays lie; NULL: in memory */
+	struct sh_tables *tables; /* owner of the arrays; NULL: memory without a limit */
 	uint64_t *hash;
 	size_t *start; /* n + 1 offsets in hash */
 	size_t n;
@@ -27,7 +27,7 @@ void sh_small_free(struct sh_small_sets *s);
  * after the last sh_small_add(). */
 int sh_small_order(struct sh_small_sets *s, struct sh_error *err);
 
-/* A choice of sets: their numbers, ascending. */
+/* Some of the sets: their numbers, ascending. */
 struct sh_small_part {
 	uint32_t *set;
 	size_t n;
@@ -36,9 +36,9 @@ struct sh_small_part {
 typedef int sh_small_fn(void *arg, uint32_t a, uint32_t b, struct sh_error *err);
 
 /* Calls fn once for each pair of sets whose similarity is at least the threshold, in any order. The
- * threshold is in millionths and above 0. One of the sets must have fewer than `few` features. b
- * NULL: pairs are within a, the lower number first. Otherwise they have one set of each part; the
- * parts must share no set. The join stops when fn returns -1. */
+ * threshold is in millionths and above 0. One of the two sets must have fewer than `few` features. b NULL:
+ * both sets are of a, the lower number first. Otherwise one set is of a and one of b, which must share no
+ * set. The join stops when fn returns -1. */
 int sh_small_join(const struct sh_small_sets *s, const struct sh_small_part *a,
     const struct sh_small_part *b, uint64_t threshold, size_t few, sh_small_fn *fn, void *arg,
     struct sh_error *err);

@@ -11,7 +11,7 @@ static void mix(uint32_t s[3])
 {
 	static const int by[] = { 4, 6, 8, 16, 19, 4 };
 
-	/* Six steps. After each, a, b and c change places. */
+	/* Six steps. The variables rotate after each step. */
 	for (unsigned i = 0; i < 6; i++) {
 		uint32_t *a = &s[i % 3], *b = &s[(i + 1) % 3], *c = &s[(i + 2) % 3];
 

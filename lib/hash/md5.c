@@ -21,7 +21,8 @@ static void compress(uint32_t s[4], const unsigned char *p)
 	s[3] += d;
 }
 
-/* Hashes all whole blocks. Whole blocks of the text are not copied; `block` keeps what is left. */
+/* Hashes all whole blocks. Whole blocks of the text are not copied. `block` keeps the bytes after the last
+ * whole block. */
 static size_t absorb(uint32_t s[4], unsigned char block[BLOCK], size_t held, struct sh_slice text)
 {
 	size_t n;
@@ -69,12 +70,12 @@ void sh_md5(struct sh_slice head, struct sh_slice text, unsigned char digest[SH_
 
 /* ---- several short texts at once --------------------------------------------------------- */
 
-/* Messages that fit in one block, a lane each. */
+/* Messages of one block each, one in each lane. */
 struct lanes {
 	uint32_t word[16][SH_MD5_LANES], state[4][SH_MD5_LANES];
 	size_t at[SH_MD5_LANES]; /* the text of each lane */
 	unsigned n;
-	bool many; /* words beyond the first four are not 0 */
+	bool many; /* a word beyond the first four is not 0 */
 };
 
 /* Returns word `from` / 8 with the byte 0x80 that follows n bytes of text. */

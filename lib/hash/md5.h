@@ -10,7 +10,7 @@ struct sh_md5_kernel;
 
 #define SH_MD5_BYTES 16
 
-/* Texts that a caller best hashes at once. */
+/* The best number of texts for one call of sh_md5_many(). */
 enum { SH_MD5_MANY = 128 };
 
 /* Stores the digest of head followed by text. Either may be empty. */

@@ -85,7 +85,7 @@ static const uint32_t sh_md5_sines[64] = {
 	0xeb86d391,
 };
 
-/* One step. The four words of the state change places in the arguments, so nothing is moved. */
+/* One step. The arguments rotate the four words of the state, so nothing is moved. */
 #define STEP(f, a, b, c, d, word, i, turn)                                                         \
 	do {                                                                                       \
 		a += (f) + m[word] + sh_md5_sines[i];                                              \
@@ -105,7 +105,7 @@ static const uint32_t sh_md5_sines[64] = {
 #define F3(x, y, z) ((x) ^ (y) ^ (z))
 #define F4(x, y, z) ((y) ^ ((x) | ~(z)))
 
-/* All 64 steps on words m[16] and the state a, b, c, d. They are numbers, or vectors of numbers. */
+/* All 64 steps on words m[16] and the state a, b, c, d, which are numbers or vectors of numbers. */
 #define SH_MD5_ROUNDS                                                                              \
 	do {                                                                                       \
 		_Pragma("GCC unroll 4") for (unsigned i = 0; i < 16; i += 4)                       \

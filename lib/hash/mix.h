@@ -1,11 +1,11 @@
-/* The default hash. It is fast on words of up to 16 bytes. The hash of an n-gram is made
- * from the hashes of its tokens by one multiplication, so its text is never built.
+/* The default hash. It is fast on words of up to 16 bytes. The hash of an n-gram needs one multiplication
+ * and the hashes of its tokens, so its text is never built.
  *
- * The hash never changes: t/vectors/mix.tsv holds its values, t/vectors/mix.py its definition in
- * another language, t/unit/test_hash.c measures bias, avalanche and collisions.
- * All arithmetic is modulo 2^64, all loads little-endian.
+ * The hash never changes: t/vectors/mix.tsv has its values, t/vectors/mix.py its definition in another
+ * language, t/unit/test_hash.c measures bias, avalanche and collisions. All arithmetic is modulo 2^64, all
+ * loads little-endian.
  *
- *   token of n bytes   acc = 0; while more than 16 bytes are left, take 16:
+ *   token of n bytes   acc = 0; while more than 16 bytes are left, consume 16:
  *                      acc = moremur(acc ^ fold(a, b)), a and b their two halves;
  *                      the last 0..16 bytes, padded with zeros, are a and b:
  *                      h = moremur(acc ^ fold(a, b) ^ n * GOLDEN ^ seed'),
@@ -13,12 +13,12 @@
  *   fold(a, b)         a ^ rotl(b * 0x9FB21C651E98DF25, 32)
  *   n-gram, n >= 2     c = h1; c = c * 0xD6E8FEB86659FD93 + h(i) for i = 2..n;
  *                      g = (c ^ c >> 32) * 0xAEF17502108EF2D9; h = g ^ g >> 29
- *   feature text       cut at each single space into tokens (an empty one too);
+ *   feature text       cut at each single space into tokens, which may be empty;
  *                      one token: its hash, more: their n-gram's
  *   word j of a hash   j ? moremur(h + j * GOLDEN) : h
  *
- * moremur is Pelle Evensen's mixer (2018), GOLDEN is 0x9E3779B97F4A7C15. The
- * hash does not resist an adversary: two texts with one hash are easy to construct. */
+ * moremur is Pelle Evensen's mixer (2018), GOLDEN is 0x9E3779B97F4A7C15. The hash does not resist an
+ * adversary: two texts with one hash are easy to construct. */
 #ifndef SH_HASH_MIX_H
 #define SH_HASH_MIX_H
 
@@ -45,7 +45,7 @@ static inline uint64_t sh_mix_fold(uint64_t a, uint64_t b)
 	return a ^ sh_rotl64(b * UINT64_C(0x9FB21C651E98DF25), 32);
 }
 
-/* Returns the form of the seed that the token functions take. Compute it once. */
+/* Returns the form of the seed that the token functions need. Compute it once. */
 static inline uint64_t sh_mix_seed(uint64_t seed)
 {
 	return seed ? sh_mix_moremur(seed) : 0;

@@ -19,8 +19,8 @@ uint32_t sh_mt19937_next32(struct sh_mt19937 *r);
 /* Returns 64 bits, the upper half drawn first. */
 uint64_t sh_mt19937_next64(struct sh_mt19937 *r);
 
-/* Returns an even random number from 0 to `most`, as RandomState.randint() draws it for uint64: numbers
- * with more bits than `most` lose them, numbers above `most` are drawn again. */
+/* Returns a random number from 0 to `most`, all equally likely, as RandomState.randint() draws it for
+ * uint64. Each draw keeps only the bits that `most` has; a draw above `most` is repeated. */
 uint64_t sh_mt19937_below(struct sh_mt19937 *r, uint64_t most);
 
 #endif

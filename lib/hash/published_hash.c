@@ -119,7 +119,7 @@ void sh_hash_fnv1(struct sh_slice text, uint64_t seed, unsigned words, uint64_t 
 	*out = h;
 }
 
-/* x = x * 1000003 ^ unit, the least significant limb first. */
+/* Computes x = x * 1000003 ^ unit. The least significant limb comes first. */
 static void gemantic_step(uint64_t *x, unsigned words, uint32_t unit)
 {
 	uint64_t carry = 0;
@@ -133,9 +133,9 @@ static void gemantic_step(uint64_t *x, unsigned words, uint32_t unit)
 	x[0] ^= unit;
 }
 
-/* Returns where to go on after an ill-formed sequence. Java's decoder makes one U+FFFD of a
- * whole encoded surrogate, also one that is cut short. Other ill-formed sequences become as many
- * U+FFFD as sh_utf8_next() finds. */
+/* Returns the position after an ill-formed sequence. Java's decoder makes one U+FFFD of a whole encoded
+ * surrogate, also of one that is cut short. Each other ill-formed sequence of sh_utf8_next() becomes one
+ * U+FFFD. */
 static const uint8_t *past_surrogate(const uint8_t *from, const uint8_t *p, const uint8_t *end)
 {
 	while (*from == 0xED && p < end && p - from < 3 && (*p & 0xC0) == 0x80)

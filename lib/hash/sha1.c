@@ -16,7 +16,7 @@ static inline uint32_t big_endian(const unsigned char *p)
 	return __builtin_bswap32(sh_le32(p));
 }
 
-/* Returns the function and the constant of the round, added up. */
+/* Returns the sum of the round's function and constant. */
 static inline uint32_t mixed(unsigned round, uint32_t b, uint32_t c, uint32_t d)
 {
 	if (round < 20)

@@ -1,4 +1,4 @@
-/* Tokens as words of 64 bits, eight at once, for the vector kernels of x86. */
+/* Loads tokens as words of 64 bits, eight at once, for the vector kernels of x86. */
 #ifndef SH_HASH_WORDS_X86_H
 #define SH_HASH_WORDS_X86_H
 
@@ -45,7 +45,7 @@ static AVX512 inline __m512i collect4(const char *text, const uint32_t *start)
 	return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
 }
 
-/* Stores the two words of eight tokens of `len` bytes; those of tokens beyond 16 bytes are
+/* Stores the two words of eight tokens of `len` bytes. The words of tokens of more than 16 bytes are
  * wrong. */
 static AVX512 inline void words8(
     const char *text, const uint32_t *start, __m512i len, __m512i *a, __m512i *b)
@@ -68,7 +68,7 @@ static AVX512 inline void words8(
 static AVX512 inline __m512i lengths8(const uint32_t *start, const uint32_t *end, unsigned *beyond)
 {
 	__m256i n = _mm256_sub_epi32(load4(end), load4(start));
-	/* No mask register: gcc 12 may spill one of 8 bits and read 32 back. */
+	/* Without a mask register: gcc 12 may spill a mask of 8 bits and read 32 bits back. */
 	__m256i above = _mm256_cmpgt_epi32(n, _mm256_set1_epi32(16));
 
 	*beyond = (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(above));

@@ -25,8 +25,9 @@ static bool ends(struct sh_slice s, const char *with)
 	return s.n >= n && memcmp(s.p + s.n - n, with, n) == 0;
 }
 
-/* The header's checksum is the sum of its bytes, with blanks in place of the checksum. It stands in octal digits,
- * perhaps behind blanks. All forms of tar have it, the oldest have nothing else that shows them. */
+/* Returns whether the head is that of a tar file. The sum of its bytes, with blanks in place of the
+ * checksum, must equal the checksum. The checksum is octal digits, which blanks may precede. All forms of
+ * tar have it, and the oldest form has no other mark. */
 static bool is_tar(struct sh_slice head)
 {
 	enum { SUM = 148, SUM_END = 156 };
@@ -44,8 +45,8 @@ static bool is_tar(struct sh_slice head)
 	return says == sum;
 }
 
-/* By the first member's name: standards fix it for e-books and OpenDocument, and for other office documents the
- * folders that they may begin with. */
+/* Returns whether the ZIP file is an office document, by the name of its first member. Standards fix this
+ * name for e-books and OpenDocument. Other office documents begin with a file in one of a few folders. */
 static bool is_office(struct sh_slice head)
 {
 	static const char *const folders[] = { "_rels/", "docProps/", "word/", "xl/", "ppt/" };
@@ -86,7 +87,7 @@ enum { STEP = 64 * 1024 };
 
 /* ---- the input, as libarchive asks for it ---- */
 
-/* What libarchive is told of an error that c->failed holds. */
+/* Reports to libarchive the read error that c->failed holds. */
 static int refuse(struct sh_container *c)
 {
 	archive_set_error(c->archive, EIO, "%s", "the input failed");
@@ -102,7 +103,8 @@ static void count_zeros(struct sh_container *c, struct sh_slice s)
 	c->zeros = n < s.n ? n : c->zeros < BLOCK ? c->zeros + n : BLOCK;
 }
 
-/* The next bytes of a tar file: those that are ready, or one further read. */
+/* Sets *p to the next bytes of a tar file: the bytes that are ready, or one further read. Returns their
+ * number, 0 at the end, or ARCHIVE_FATAL. */
 static la_ssize_t give_stream(struct sh_container *c, const void **p)
 {
 	struct sh_slice ready;
@@ -136,7 +138,8 @@ static la_ssize_t give_piece(struct sh_container *c, const void **p)
 	return got;
 }
 
-/* Bytes that libarchive reads before the first member are the directory, which it holds in memory. */
+/* Gives libarchive the next bytes (archive_read_callback). The bytes before the first member are the
+ * directory. libarchive holds the directory in memory, so its size is limited. */
 static la_ssize_t give(struct archive *a, void *container, const void **p)
 {
 	struct sh_container *c = container;
@@ -174,7 +177,8 @@ static la_int64_t move(struct archive *a, void *container, la_int64_t by, int wh
 
 /* ---- calls of libarchive ---- */
 
-/* Each call is made in the locale of c->utf8 and under the limit of memory. */
+/* Begins a call of libarchive: sets the locale c->utf8 and the limit of memory. Returns the locale for
+ * leave(). */
 static locale_t enter(struct sh_container *c)
 {
 	if (c->form != SH_CONTAINER_TAR)
@@ -189,7 +193,7 @@ static void leave(struct sh_container *c, locale_t before)
 	sh_ceiling_lift(&c->ceiling);
 }
 
-/* What libarchive says of its last call. */
+/* Fills *err with the reason of libarchive for the failure of its last call. Returns -1. */
 static int fail(struct sh_container *c, struct sh_error *err)
 {
 	const char *why = archive_error_string(c->archive);
@@ -206,7 +210,7 @@ static int fail(struct sh_container *c, struct sh_error *err)
 	    c->broken ? "; what follows cannot be read" : "");
 }
 
-/* No further member can be read. */
+/* As fail(), and no further member can be read. */
 static int fail_for_good(struct sh_container *c, struct sh_error *err)
 {
 	c->broken = true;
@@ -246,8 +250,8 @@ ssize_t sh_container_read(void *container, void *p, size_t n, struct sh_error *e
 	return got < 0 ? fail(c, err) : (ssize_t)got;
 }
 
-/* A 7z file compresses members together: what the caller has not read must be decompressed all the same, and
- * counts. */
+/* Reads the rest of a member of a 7z file, whose members are compressed together. These bytes count against
+ * the container's limit. */
 static int drain(struct sh_container *c, struct sh_error *err)
 {
 	char rest[8192];
@@ -260,7 +264,8 @@ static int drain(struct sh_container *c, struct sh_error *err)
 	return c->broken ? -1 : check_ratio(c, err);
 }
 
-/* A tar file ends with blocks of zeros. Behind a cut between two members libarchive sees an end as any other. */
+/* Checks that a tar file ends with blocks of zeros. libarchive does not notice a file that was cut between
+ * two members. */
 static int check_end(struct sh_container *c, struct sh_error *err)
 {
 	struct sh_slice rest;
@@ -285,7 +290,7 @@ static enum sh_member_kind kind_of(struct archive_entry *entry)
 		return SH_MEMBER_LINK;
 	switch (archive_entry_filetype(entry)) {
 	case AE_IFREG:
-	case 0: /* ZIP files by some programs say nothing of it */
+	case 0: /* some programs write ZIP files without file types */
 		return SH_MEMBER_FILE;
 	case AE_IFDIR:
 		return SH_MEMBER_FOLDER;
@@ -327,7 +332,7 @@ int sh_container_next(struct sh_container *c, struct sh_member *m, struct sh_err
 
 /* ---- opening and closing ---- */
 
-/* Where libarchive will find the bytes. */
+/* Decides how libarchive will read the input: in place, or from memory. */
 static int find_input(struct sh_container *c, size_t max_size, struct sh_error *err)
 {
 	if (c->form == SH_CONTAINER_TAR)
@@ -346,7 +351,7 @@ static int find_input(struct sh_container *c, size_t max_size, struct sh_error *
 			 sh_container_name(c->form), max_size);
 }
 
-/* The form's reader alone, and no filter: libarchive decompresses no container. */
+/* Enables the reader of this form alone. No filter is enabled, so libarchive decompresses no container. */
 static int choose(struct sh_container *c)
 {
 	switch (c->form) {

@@ -1,20 +1,20 @@
-/* Documents out of the members of containers. */
+/* Reads the documents in the members of a container. */
 #include "ingest/forms.h"
 
-/* A member while it is read. */
+/* The member that is being read. */
 struct member {
 	struct sh_ingest *in;
 	struct sh_container *container;
-	struct sh_buf name; /* FILE#MEMBER, and a NUL */
+	struct sh_buf name; /* FILE#MEMBER and a final NUL */
 };
 
-/* Bytes of the member, decompressed: they count against the container's limit. */
+/* Counts n decompressed bytes of the member. They count against the container's limit. */
 static void on_bytes(void *arg, uint64_t n)
 {
 	struct member *m = arg;
 
 	m->container->out += n;
-	/* The bytes of a tar file are counted as they are read. */
+	/* The bytes of a tar file are reported when the file itself is read. */
 	if (m->in->progress && m->container->form != SH_CONTAINER_TAR)
 		m->in->progress(m->in->arg, n);
 }
@@ -35,7 +35,7 @@ static int read_file(struct member *m, const char *name, struct sh_error *err)
 	return bad;
 }
 
-/* A member that is no file with text. */
+/* Returns -1 with *err when the member cannot be read as a file. */
 static int check(const struct sh_member *member, struct sh_error *err)
 {
 	if (!member->name)
@@ -74,7 +74,7 @@ static int put_name(
 	return sh_buf_add(&m->name, "", 1, err);
 }
 
-/* A member that cannot be read does not keep the others from being read. */
+/* Reads one member. Its error goes to in->trouble(), which decides whether the other members are read. */
 static int one_member(
     struct member *m, struct sh_slice file, const struct sh_member *member, struct sh_error *err)
 {

@@ -1,4 +1,4 @@
-/* Content codings of HTTP. */
+/* Decodes content codings of HTTP. */
 #include <stdlib.h>
 
 #include "ingest/header.h"
@@ -42,14 +42,14 @@ static void stop_brotli(void *decoder)
 
 static const struct sh_codec brotli = { "br", "libbrotlidec", "brotli -dc", NULL, BROTLI };
 
-/* A body in a coding. */
+/* A body in a content coding. */
 struct coded {
 	struct sh_slice in;
 	bool cut;
-	size_t max, before; /* before: out->n at the beginning */
+	size_t max, before; /* before: out->n before the body is appended */
 	struct sh_buf *out;
 	struct sh_error *err;
-	const char *name; /* of the coding */
+	const char *name; /* name of the coding */
 };
 
 static int too_large(const struct coded *c)
@@ -60,7 +60,8 @@ static int too_large(const struct coded *c)
 	    "the body is larger than %zu bytes when decompressed (--max-size)", c->max);
 }
 
-/* Bytes that are in another form from the start are no error: many servers name a coding wrongly. */
+/* Returns the error for damaged bytes, or 0 when no byte was decoded: many servers name a wrong coding, and
+ * then the body is used as it is. */
 static int damaged(const struct coded *c)
 {
 	if (c->out->n == c->before)
@@ -69,7 +70,8 @@ static int damaged(const struct coded *c)
 	    "HTTP: the body is damaged, or not in its Content-Encoding, %s", c->name);
 }
 
-/* Decodes frames until the input ends. Bytes that follow a frame and begin no other are padding. */
+/* Decodes frames until the input ends. Bytes behind a frame that begin no further frame are padding, and
+ * are ignored. */
 static int decode(struct coded *c, const struct sh_codec *codec, void *decoder)
 {
 	struct sh_slice in = c->in;
@@ -117,7 +119,7 @@ static int decode_by(struct coded *c, const struct sh_codec *codec)
 	return got;
 }
 
-/* "deflate" has the frame of zlib by the standard; some servers send it without. */
+/* By the standard "deflate" has the frame of zlib. Some servers send it without the frame. */
 static const char *const codings[][2] = {
 	{ "gzip", "gzip" },
 	{ "x-gzip", "gzip" },

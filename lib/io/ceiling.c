@@ -16,7 +16,7 @@ void sh_ceiling_close(struct sh_ceiling *c)
 	c->fd = -1;
 }
 
-/* Bytes of the address space that are in use; 0 when unknown. */
+/* Returns the bytes of the address space that are in use; 0 when unknown. */
 static rlim_t in_use(const struct sh_ceiling *c)
 {
 	char text[64];

@@ -6,29 +6,31 @@
 #include "base/buf.h"
 #include "io/codec.h"
 
-/* Bytes of output that one call of step() may need. */
+/* The most bytes of output that one call of step() writes. */
 enum { SH_COMPRESS_ROOM = 512 * 1024 };
 
 struct sh_compressor {
 	const char *name; /* as sh_codec.name: "gzip" */
 	const char *library;
-	const char *suffix; /* of a file's name: ".gz" */
+	const char *suffix; /* ending of a file's name, such as ".gz" */
 	/* NULL in a build without the library. start() returns NULL when memory ran out. */
 	void *(*start)(void);
-	/* Encodes from *in into *to, which has SH_COMPRESS_ROOM bytes, and moves both. `end`: no more
-	 * input comes behind *in; SH_CODEC_END says that all is written. */
+	/* Encodes bytes of *in to *to, which has SH_COMPRESS_ROOM bytes. Moves *in behind the consumed
+	 * bytes and *to behind the bytes written. end: *in holds the last input; the result SH_CODEC_END
+	 * then means that all output is written. */
 	enum sh_codec_state (*step)(void *encoder, struct sh_slice *in, char **to, bool end);
 	void (*stop)(void *encoder);
 };
 
-/* The row of this name, or of this number from 0; NULL when there is none. */
+/* Returns the row of this name, or the row of this number, from 0. Returns NULL when there is no such
+ * row. */
 const struct sh_compressor *sh_compressor_named(const char *name);
 const struct sh_compressor *sh_compressor_at(unsigned i);
 
-/* The error for a form that this build cannot write. */
+/* Fills *err for a form that this build cannot write. Returns -1. */
 int sh_compressor_lacking(const struct sh_compressor *form, struct sh_error *err);
 
-/* A stream that is compressed. A zeroed one compresses nothing. */
+/* A stream that may be compressed. A zeroed struct compresses nothing. */
 struct sh_compress {
 	const struct sh_compressor *form;
 	void *encoder;
@@ -38,7 +40,7 @@ struct sh_compress {
 int sh_compress_start(
     struct sh_compress *z, const struct sh_compressor *form, struct sh_error *err);
 
-/* Appends the compressed bytes of p to z->out. end: the stream ends behind them. */
+/* Compresses n bytes at p and appends the result to z->out. end: these are the last bytes of the stream. */
 int sh_compress_add(struct sh_compress *z, const void *p, size_t n, bool end, struct sh_error *err);
 void sh_compress_free(struct sh_compress *z);
 

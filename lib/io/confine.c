@@ -27,7 +27,7 @@
 #define HAVE_LANDLOCK HEADERS_KNOW
 #endif
 
-/* The constants of <linux/landlock.h>, which may be older than the kernel, or missing. */
+/* The constants of <linux/landlock.h>: that header may be missing, or older than the kernel. */
 enum {
 	WRITE_FILE = 1 << 1,
 	READ_FILE = 1 << 2,
@@ -91,7 +91,7 @@ static void give_up(struct sh_confine *c)
 	c->fd = -1;
 }
 
-/* Adds a rule. For a file, rights that only a folder can have are left out. */
+/* Adds a rule. For a file, leaves out the rights that exist for folders only. */
 static int allow(struct sh_confine *c, const char *path, uint64_t rights)
 {
 	struct path_rule rule = { .parent = open(path, O_PATH | O_CLOEXEC) };

@@ -165,7 +165,8 @@ void sh_reader_close(struct sh_reader *r)
 	*r = (struct sh_reader){ 0 };
 }
 
-/* Where the reader began in its file; a standard input may have been read before. */
+/* Sets *at to the file offset at which the reader began: another program may have read the beginning of
+ * standard input. */
 static bool beginning(const struct sh_reader *r, off_t *at)
 {
 	*at = r->fd >= 0 ? lseek(r->fd, 0, SEEK_CUR) : -1;

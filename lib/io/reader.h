@@ -33,7 +33,7 @@ int sh_reader_open(struct sh_reader *r, const char *name, struct sh_error *err);
 /* Reads from fd. Closes fd with the reader, or at once after an error. */
 int sh_reader_open_fd(struct sh_reader *r, int fd, const char *name, struct sh_error *err);
 
-/* The input that a function reads, such as a member of a container. */
+/* Reads the input that a function delivers, such as a member of a container. */
 int sh_reader_open_stream(struct sh_reader *r, sh_decompress_read *read, void *arg,
     const char *name, struct sh_error *err);
 

@@ -20,7 +20,7 @@
 
 /* ---- whether a file can be replaced ---- */
 
-/* The folder of the target: 0, or -1 with errno. */
+/* Examines the folder of the target. Returns 0, or -1 with errno. */
 static int look_at_folder(const char *target, struct statx *folder)
 {
 	const char *slash = strrchr(target, '/');
@@ -34,7 +34,8 @@ static int look_at_folder(const char *target, struct statx *folder)
 	return status;
 }
 
-/* The capability CAP_FOWNER: to remove files of other users from a sticky folder. */
+/* Returns whether the process has the capability CAP_FOWNER: it may remove files of other users from a
+ * sticky folder. */
 static bool may_remove_files_of_others(void)
 {
 	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -43,8 +44,8 @@ static bool may_remove_files_of_others(void)
 	return syscall(SYS_capget, &head, data) == 0 && (data[0].effective & 1u << CAP_FOWNER);
 }
 
-/* Whether the file is one that another user has put into a sticky folder, such as /tmp. The owner of
- * the folder may remove the files of all users. */
+/* Returns whether another user has put the file into a sticky folder, such as /tmp. The owner of the folder
+ * may remove all files in it. */
 static bool is_of_another(const struct statx *file, const struct statx *folder)
 {
 	return (folder->stx_mode & S_ISVTX) && file->stx_uid != geteuid() &&
@@ -80,8 +81,8 @@ bool sh_is_replaceable(const char *target)
 
 /* ---- the file that replaces it ---- */
 
-/* As mkostemp(3), but the mode is reduced as open(2) does it: by the umask, or by the default access list
- * of the folder. */
+/* Creates a file as mkostemp(3), but reduces the mode as open(2) does: by the umask, or by the default
+ * access list of the folder. */
 static int create_unique(char *name, mode_t mode)
 {
 	static const char digits[] =
@@ -100,7 +101,7 @@ static int create_unique(char *name, mode_t mode)
 	return fd;
 }
 
-/* Gives the file the access list (acl(5)) of the target. False when the system refuses. */
+/* Gives the file the access list (acl(5)) of the target. Returns false when the system refuses. */
 static bool copy_access_list(int fd, const char *target)
 {
 	static const char name[] = "system.posix_acl_access";
@@ -108,7 +109,7 @@ static bool copy_access_list(int fd, const char *target)
 	char *list;
 	bool done;
 
-	/* The folder may have given the new file a list. It goes when the target has none. */
+	/* The new file may have a list from the folder. It is removed when the target has none. */
 	if (n < 0 && (errno == ENODATA || errno == ENOTSUP))
 		return fremovexattr(fd, name) == 0 || errno == ENODATA || errno == ENOTSUP;
 	list = n > 0 ? malloc((size_t)n) : NULL;
@@ -118,8 +119,8 @@ static bool copy_access_list(int fd, const char *target)
 	return done;
 }
 
-/* Gives the file the owner and group of the target, or the group alone. False when the system refuses
- * both. */
+/* Gives the file the owner and group of the target, or only the group. Returns false when the system
+ * refuses both. */
 static bool copy_owner(int fd, const struct statx *target)
 {
 	struct stat now;
@@ -130,8 +131,8 @@ static bool copy_owner(int fd, const struct statx *target)
 	       fchown(fd, (uid_t)-1, target->stx_gid) == 0;
 }
 
-/* On vfat and CIFS all files have one owner and mode, and only root may call fchmod(). There is no need
- * to call it when the mode is right. */
+/* Sets the mode, unless the file has it already: on vfat and CIFS all files have one mode, and only root
+ * may call fchmod(). */
 static int set_mode(int fd, mode_t mode)
 {
 	struct stat now;
@@ -143,11 +144,11 @@ static int set_mode(int fd, mode_t mode)
 
 /* Gives the file owner, access list and mode of the target.
  *
- * The mode loses the set-user-ID and set-group-ID bits, for the output may hold bytes of a hostile input.
+ * The set-user-ID and set-group-ID bits are cleared, since the output may hold bytes of a hostile input.
  *
- * The group bits lose what other users do not have, when the group or the access list could not be given:
- * a group that could not read the target must not read the output. With an access list the group bits
- * are the largest rights of any entry of that list. */
+ * When group or access list could not be copied, the group gets only the rights that all users have.
+ * Otherwise another group could read the output than could read the target. With an access list, the group
+ * bits are the largest rights of its entries. */
 static int copy_rights(int fd, const char *target, const struct statx *st)
 {
 	mode_t mode = st->stx_mode & 0777;
@@ -157,8 +158,8 @@ static int copy_rights(int fd, const char *target, const struct statx *st)
 	return set_mode(fd, mode);
 }
 
-/* Creates the file with the rights that it can have at once. *copy is set when it is to get those of the
- * target. */
+/* Creates the file with the rights that it can have at once. Sets *copy when it must also get the rights of
+ * the target. */
 static int create(char *name, const char *target, struct statx *file, bool *copy)
 {
 	struct statx folder;

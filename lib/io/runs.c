@@ -81,7 +81,7 @@ void sh_run_close(struct sh_run_reader *c)
 	sh_buf_free(&c->buf);
 }
 
-/* Reads until the buffer has n bytes that were not returned. */
+/* Reads until the buffer holds at least n unread bytes. */
 static int want(struct sh_run_reader *c, size_t n, struct sh_error *err)
 {
 	size_t left = c->buf.n - c->used, more = n > READ_SIZE ? n : READ_SIZE;

@@ -12,8 +12,8 @@ struct sh_runs {
 	const char *dir; /* folder of the file; NULL: the default */
 	int fd;          /* -1 before the first run */
 	uint64_t end;    /* bytes in the file */
-	uint64_t
-	    *start; /* n + 1 offsets in the file: the start of each run, and the end of the last */
+	/* n + 1 offsets in the file: the start of each run, and the end of the last */
+	uint64_t *start;
 	size_t n, cap; /* runs; elements of `start` that have memory */
 	struct sh_buf out;
 };

@@ -13,7 +13,7 @@
 
 enum {
 	FLUSH_AT = 128 * 1024,
-	BASE_MAX = NAME_MAX - 2 - SH_REPLACE_UNIQUE, /* without both dots of a temporary name */
+	BASE_MAX = NAME_MAX - 2 - SH_REPLACE_UNIQUE, /* without the two dots of a temporary name */
 };
 
 static void release(struct sh_sink *s)
@@ -27,8 +27,8 @@ static void release(struct sh_sink *s)
 	s->fd = -1;
 }
 
-/* Returns ".NAME.", in the folder of the target, and room for the bytes that make it unique. NAME is the
- * name of the target, cut where the whole would be longer than a name may be. */
+/* Returns ".NAME.", in the folder of the target, with room for the bytes that make it unique. NAME is the
+ * target's name, shortened where the temporary name would be too long. */
 static char *temporary_name(const char *target)
 {
 	const char *slash = strrchr(target, '/');
@@ -43,7 +43,7 @@ static char *temporary_name(const char *target)
 
 static int open_beside(struct sh_sink *s, struct sh_error *err)
 {
-	/* Found out now, it costs nothing. Found out by the rename, it costs all work of the program. */
+	/* Fails now: the rename at the end would fail after all work was done. */
 	if (!sh_is_replaceable(s->target))
 		return sh_error_sys(err,
 		    "cannot replace '%s' by another file (standard output, by >, is written into "
@@ -60,7 +60,8 @@ static int open_beside(struct sh_sink *s, struct sh_error *err)
 	return -1;
 }
 
-/* Programs give a standard output that is closed a descriptor that can only be read. */
+/* Returns whether fd can be written. When standard output is closed, some programs replace it by a
+ * descriptor for reading only. */
 static bool writable(int fd)
 {
 	int flags = fcntl(fd, F_GETFL);
@@ -77,7 +78,8 @@ static int open_file(struct sh_sink *s, const char *path, struct sh_error *err)
 
 	switch (sh_target_find(path, &s->target)) {
 	case SH_TARGET_OPEN:
-		/* The descriptor stays the file that the shell has opened: no other file may replace it. */
+		/* The descriptor is a file that the shell has opened, so it is written directly and not
+		 * replaced. */
 		fd = sh_target_descriptor(path);
 		s->fd = writable(fd) ? fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1) : -1;
 		break;
@@ -119,7 +121,7 @@ static int write_bytes(struct sh_sink *s, const char *p, size_t n, struct sh_err
 	return sh_write_all(s->fd, p, n) < 0 ? sh_error_sys(err, "cannot write to %s", s->name) : 0;
 }
 
-/* Compresses the bytes; the last of them end the compressed stream. */
+/* Compresses the bytes and writes the result. end: ends the compressed stream. */
 static int write_packed(struct sh_sink *s, const char *p, size_t n, bool end, struct sh_error *err)
 {
 	struct sh_buf *out = &s->packed.out;
@@ -196,7 +198,7 @@ static int write_trailer(struct sh_sink *s, struct sh_error *err)
 	return sh_sink_write(s, text, sh_trailer_print(text, &s->summer.sum), err);
 }
 
-/* A rename is on the disk when its folder is. */
+/* Syncs the folder: only then a rename is on the disk. */
 static int sync_folder(int fd, const char *target, struct sh_error *err)
 {
 	/* Some file systems cannot sync a folder. They answer EINVAL. */
@@ -205,8 +207,8 @@ static int sync_folder(int fd, const char *target, struct sh_error *err)
 	return 0;
 }
 
-/* Opens the folder of the target, to be synced. *fd is -1 when this user may write in the folder but not
- * read it: then it cannot be synced, and the output is kept. */
+/* Opens the folder of the target, to be synced. Sets *fd to -1 when this user may write in the folder but
+ * not read it: then the folder cannot be synced, and the output is kept. */
 static int open_folder(const char *target, int *fd, struct sh_error *err)
 {
 	const char *slash = strrchr(target, '/');

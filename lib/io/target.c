@@ -66,10 +66,10 @@ static bool is_one(const struct stat *x, const struct stat *y)
 	return x->st_dev == y->st_dev && x->st_ino == y->st_ino && !S_ISCHR(x->st_mode);
 }
 
-/* Whether the kernel would follow the links of the path to the target, too. It refuses links that other
- * users have put into a sticky folder (fs.protected_symlinks in proc(5)), and readlink(2) does not. The
- * kernel is asked after the links were read: a link that somebody exchanged meanwhile leads elsewhere.
- * False with errno. */
+/* Returns whether the kernel would also follow the links of the path to the target. It refuses links that
+ * other users have put into a sticky folder (fs.protected_symlinks in proc(5)); readlink(2) does not refuse
+ * them. The kernel is asked after the links were read: a link that was exchanged meanwhile leads elsewhere.
+ * After false, errno has the reason. */
 static bool kernel_follows(const char *path, const char *target)
 {
 	struct stat by_kernel, found;
@@ -88,7 +88,7 @@ static enum sh_target find_file(const char *path, char **target)
 	bool is_there = lstat(path, &st) == 0, is_link = is_there && S_ISLNK(st.st_mode);
 	int saved;
 
-	/* The temporary name is shorter: only the rename would fail. */
+	/* The temporary name is shorter than the final one, so only the rename would fail. */
 	if (!is_there && errno == ENAMETOOLONG)
 		return SH_TARGET_NOWHERE;
 	*target = is_link ? follow(path) : strdup(path);
@@ -114,13 +114,14 @@ enum sh_target sh_target_find(const char *path, char **target)
 	return find_file(path, target);
 }
 
-/* As sh_target_descriptor(), and standard output for its other names. */
+/* As sh_target_descriptor(), and also recognises standard output by its other names. */
 static int descriptor(const char *path)
 {
 	return !path || strcmp(path, "-") == 0 ? STDOUT_FILENO : sh_target_descriptor(path);
 }
 
-/* Device and number of the file. When no file is there: those of the folder, and *name is the name in it. */
+/* Gets device and inode of the file. When there is no file, gets those of the folder, and sets *name to the
+ * name in it. */
 static int identity(const char *path, struct stat *st, char **name)
 {
 	char *target = NULL;
@@ -141,7 +142,7 @@ static int identity(const char *path, struct stat *st, char **name)
 	return *name ? status : -1;
 }
 
-/* Whether the path leads to the file that is open as fd, such as the one that `>` names. */
+/* Returns whether the path leads to the file that is open as fd, such as the file behind `>`. */
 static bool is_open_as(const char *path, int fd)
 {
 	struct stat x, y;

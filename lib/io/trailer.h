@@ -16,7 +16,7 @@
 #define SH_TRAILER_HEAD "\t\tsimhash-trailer\t"
 #define SH_TRAILER_SEED UINT64_C(0x73686c696e657331) /* "shlines1" */
 
-enum { SH_TRAILER_MAX = 64 }; /* the most bytes of a trailer, with its LF */
+enum { SH_TRAILER_MAX = 64 }; /* maximum size of a trailer with its LF, in bytes */
 
 /* The number of lines, and the sum of their hashes. */
 struct sh_sum {
@@ -37,7 +37,7 @@ static inline void sh_sum_join(struct sh_sum *sum, const struct sh_sum *other)
 	sum->hash += other->hash;
 }
 
-/* Sums lines that come in pieces; a piece may end within a line. A zeroed struct has seen no bytes. */
+/* Sums lines that arrive in pieces; a piece may end within a line. A zeroed struct has no lines yet. */
 struct sh_summer {
 	struct sh_sum sum;
 	bool crlf;             /* see sh_sum_lines() */
@@ -51,7 +51,8 @@ void sh_summer_free(struct sh_summer *s);
 /* Writes the trailer with its LF to `to`. Returns the number of bytes. */
 size_t sh_trailer_print(char to[SH_TRAILER_MAX], const struct sh_sum *sum);
 
-/* Returns whether a line, with or without its LF, begins as a trailer does. It may have been cut short. */
+/* Returns whether a line, with or without its LF, begins as a trailer does. The line may be a trailer that
+ * was cut short. */
 static inline bool sh_is_trailer(const char *p, size_t n)
 {
 	size_t head = sizeof SH_TRAILER_HEAD - 1;
@@ -62,7 +63,7 @@ static inline bool sh_is_trailer(const char *p, size_t n)
 /* Fills *err with SH_ERR_PARAM for a trailer in an input that is read without --trailer. Returns -1. */
 int sh_trailer_unexpected(struct sh_error *err);
 
-/* Returns 0, or -1 with that error when the line is a trailer. */
+/* Returns 0; or -1 with the error of sh_trailer_unexpected() when the line is a trailer. */
 static inline int sh_trailer_refuse(struct sh_slice line, struct sh_error *err)
 {
 	return sh_is_trailer(line.p, line.n) ? sh_trailer_unexpected(err) : 0;
@@ -79,7 +80,7 @@ struct sh_trailer_check {
 /* Adds a trailer, without its LF. Returns 0, or -1 when it is malformed. */
 int sh_trailer_add(struct sh_trailer_check *c, struct sh_slice line, struct sh_error *err);
 
-/* Returns 0 when the trailers match the lines, or -1. For the end of the input. */
+/* Returns 0 when the trailers match the lines, or -1. Call it at the end of the input. */
 int sh_trailer_verify(const struct sh_trailer_check *c, struct sh_error *err);
 
 #endif

@@ -13,7 +13,8 @@
 
 enum kind { WALK_FILE, WALK_FOLDER };
 
-/* The name of a folder ends in a slash, so that plain comparison gives the order of paths. */
+/* An entry of a folder. The name of a folder ends in a slash, so that plain comparison gives the order of
+ * paths. */
 struct entry {
 	char *name;
 	enum kind kind;
@@ -82,8 +83,8 @@ static int add(struct level *l, const char *name, enum kind kind, struct sh_erro
 	return 0;
 }
 
-/* Whether the name is that of a temporary file of an output: .NAME.XXXXXX, X letters and digits. A word of
- * small letters, as in .name.config, is somebody's own name. */
+/* Returns whether the name is that of a temporary output file: .NAME.XXXXXX, X letters and digits. Small
+ * letters alone, as in .name.config, are not accepted: such a name may be a user's file. */
 static bool is_temporary(const char *name)
 {
 	size_t n = strlen(name);
@@ -99,8 +100,8 @@ static bool is_temporary(const char *name)
 	return random;
 }
 
-/* Puts the entry `name` of the folder in the list, or counts it. An entry that cannot be examined is taken
- * for a file: opening it gives the reason. */
+/* Adds the entry `name` of the folder to the list, or counts it. An entry that cannot be examined is
+ * treated as a file: opening it will give the reason. */
 static int classify(struct sh_walk *w, struct level *l, const char *name, struct sh_error *err)
 {
 	struct stat st;
@@ -126,7 +127,7 @@ static int classify(struct sh_walk *w, struct level *l, const char *name, struct
 	return add(l, name, WALK_FILE, err);
 }
 
-/* The open folder's entries. */
+/* Lists the entries of the open folder. */
 static int list(struct sh_walk *w, struct level *l, struct sh_error *err)
 {
 	int fd = openat(l->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), bad = 0;
@@ -156,8 +157,8 @@ static int list(struct sh_walk *w, struct level *l, struct sh_error *err)
 	return bad;
 }
 
-/* Opens the file `name` of the folder and hands it on. Another program may have put a link, a FIFO or a device
- * in its place since the folder was listed: the open never waits, and the open file's type decides. */
+/* Opens the file `name` of the folder and passes it to w->file(). Another program may have replaced the
+ * file by a link, a FIFO or a device: so the open never waits, and the type of the open file decides. */
 static int file(struct sh_walk *w, const struct level *l, const char *name, const char *path,
     struct sh_error *err)
 {
@@ -182,7 +183,7 @@ static int file(struct sh_walk *w, const struct level *l, const char *name, cons
 	return status < 0 ? sh_error_sys(err, "cannot close '%s'", path) : 0;
 }
 
-/* Whether the open folder is visited for the first time: 1, 0, or -1. */
+/* Returns 1 when the open folder is visited for the first time, 0 when it is not, or -1. */
 static int is_new(struct sh_walk *w, int fd, struct sh_error *err)
 {
 	struct stat st;
@@ -202,7 +203,8 @@ static int is_new(struct sh_walk *w, int fd, struct sh_error *err)
 	return fresh;
 }
 
-/* Opens the folder, whose name ends in a slash. With that slash the system would follow a link. */
+/* Opens the folder, whose name ends in a slash. With the slash the system would follow a link, so it is
+ * removed. */
 static int open_folder(const struct sh_walk *w, const struct level *above, const char *name)
 {
 	char *bare;
@@ -218,7 +220,8 @@ static int open_folder(const struct sh_walk *w, const struct level *above, const
 	return fd;
 }
 
-/* The folder `name` below the level above; path ends in a slash, for messages and ids. */
+/* Visits the folder `name` of the level above. path is its full path with a final slash, for messages and
+ * ids. */
 static int visit(struct sh_walk *w, const struct level *above, const char *name, const char *path,
     struct sh_error *err)
 {

@@ -22,15 +22,14 @@ int sh_copies_add(struct sh_copies *t, uint32_t at, uint32_t record, struct sh_e
 /* Orders copies by `at`. They are in the order of their records, and stay so for each `at`. */
 int sh_copies_sort(struct sh_copy *p, size_t n, struct sh_error *err);
 
-/* Drops equal words. On entry s->word[i] is of record i. On return s holds the distinct words,
- * ordered by their first bits, then by record; s->id[i] is the first record of s->word[i]. All
+/* Drops equal words. On entry s->word[i] is the word of record i. On return s holds the distinct words,
+ * ordered by their first bits, then by record; s->id[i] is the first record with the word s->word[i]. All
  * other records are added to *copies. room is reserved for n elements. key is odd and random. */
 int sh_distinct(struct sh_side *s, struct sh_side *room, uint64_t key, struct sh_copies *copies,
     struct sh_error *err);
 
-/* Stores in first[i] the lowest j with fp[j] equal to fp[i], for n < 2^32 - 64 fingerprints of
- * `words` words. key is odd and random. Takes 12 bytes a fingerprint, and as many of scratch
- * memory. */
+/* Stores in first[i] the lowest j with fp[j] equal to fp[i], for n < 2^32 - 64 fingerprints of `words`
+ * words. key is odd and random. Memory: 12 bytes a fingerprint, and 12 bytes of scratch memory. */
 int sh_distinct_wide(const uint64_t *fp, size_t n, unsigned words, uint64_t key,
     struct sh_side *room, uint32_t *first, struct sh_error *err);
 

@@ -6,7 +6,7 @@
 
 enum {
 	DIGIT = 8, /* bits of a pass */
-	FEW = 32,  /* sorted by insertion */
+	FEW = 32,  /* ranges up to this size are sorted by insertion */
 };
 
 struct sorter {

@@ -37,7 +37,8 @@ static int reserve_at(struct sh_node_ids *s, size_t first, struct sh_error *err)
 	return sh_grow((void **)&s->at, &s->at_cap, want, sizeof *s->at, err);
 }
 
-/* Returns whether the id is a number below the limit that would be printed as it came. */
+/* Returns whether the id is a decimal number below the limit without leading zeros, so that the number
+ * prints as the id. */
 static bool is_number(struct sh_slice id, uint64_t *number)
 {
 	if (id.n == 0 || (id.p[0] == '0' && id.n > 1))
@@ -56,7 +57,7 @@ static int add_text(
 	return 0;
 }
 
-/* Turns a stride whose ids counted up so far into one of numbers. */
+/* Converts a stride whose ids counted up so far to one of numbers. */
 static void make_numbers(struct sh_node_ids *s, size_t first)
 {
 	uint64_t *base = &s->base[first / SH_NODE_IDS_STRIDE], number = *base - SH_NODE_IDS_COUNTED;
@@ -66,7 +67,7 @@ static void make_numbers(struct sh_node_ids *s, size_t first)
 	*base = SH_NODE_IDS_NUMBERS;
 }
 
-/* Turns a stride of numbers into one of text. */
+/* Converts a stride of numbers to one of text. */
 static int make_text(struct sh_node_ids *s, size_t first, struct sh_error *err)
 {
 	uint64_t start = s->text.n;

@@ -60,7 +60,7 @@ static int grow(struct sh_keyorder *o, struct sh_error *err)
 	return 0;
 }
 
-/* Appends a hash. A key in ascending or descending order differs from all before. */
+/* Appends a hash. While keys ascend or descend, each key differs from all earlier ones. */
 static int list(struct sh_keyorder *o, uint64_t hash, struct sh_error *err)
 {
 	if (o->n == o->slots &&

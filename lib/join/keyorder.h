@@ -19,7 +19,7 @@ struct sh_keyorder {
 	size_t n, slots, max;
 };
 
-/* max: how many keys are remembered at most. */
+/* max: the most keys that are remembered. */
 int sh_keyorder_init(struct sh_keyorder *o, size_t max, struct sh_error *err);
 void sh_keyorder_free(struct sh_keyorder *o);
 

@@ -4,9 +4,9 @@
 
 enum {
 	SAMPLE = 4096,     /* fingerprints in the sample of the top level */
-	SAMPLE_DEEP = 512, /* and of the levels below it */
+	SAMPLE_DEEP = 512, /* fingerprints in the sample of the levels below it */
 	LONG_STEP =
-	    256, /* fingerprints between two of the sample, from which on they are drawn at random */
+	    256, /* with steps of at least this number of fingerprints, samples are drawn at random */
 };
 
 /* Adds 8 * 8 one-byte counters to ones[0 .. 63], and clears them. */

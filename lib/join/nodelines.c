@@ -1,4 +1,4 @@
-/* Nodes from the lines of a whole chunk. */
+/* Reads nodes from the lines of a chunk. */
 #include "join/nodes.h"
 
 ssize_t sh_nodes_add_lines(struct sh_nodes *s, struct sh_slice text, const struct sh_fp_form *form,

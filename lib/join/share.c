@@ -51,7 +51,8 @@ static int find_owners(
 	return 0;
 }
 
-/* Features in order of their documents' numbers: the sort keeps this order in each bucket. */
+/* Sorts the features, in the order of their documents' numbers: the sort keeps this order in each
+ * bucket. */
 static int sort_features(struct sh_share *s, struct sh_sorted *sorted, struct sh_error *err)
 {
 	size_t n = 0;
@@ -77,7 +78,7 @@ static int sort_features(struct sh_share *s, struct sh_sorted *sorted, struct sh
 	return 0;
 }
 
-/* The end of the bucket that begins at i. */
+/* Returns the end of the bucket that begins at i. */
 static size_t bucket_end(const struct sh_sorted *sorted, size_t i)
 {
 	size_t end = i + 1;
@@ -87,7 +88,8 @@ static size_t bucket_end(const struct sh_sorted *sorted, size_t i)
 	return end;
 }
 
-/* Leaves out buckets of one document. number_of: by feature, the number of its document. */
+/* Fills member[] and begin[]. Leaves out buckets of a single document. number_of: by feature, the number of
+ * its document. */
 static int fill_buckets(struct sh_share *s, const struct sh_sorted *sorted,
     const uint32_t *number_of, struct sh_error *err)
 {
@@ -182,7 +184,7 @@ static int meet(struct sh_share_room *r, uint32_t number, size_t *n, struct sh_e
 	return 0;
 }
 
-/* The nearest and the first members of a bucket before the place `at`. */
+/* Counts the nearest and the first members of a bucket before place `at`. */
 static int meet_bucket(
     const struct sh_share *s, uint32_t at, struct sh_share_room *r, size_t *n, struct sh_error *err)
 {

@@ -15,7 +15,7 @@ static int by_matched(const void *x, const void *y)
 	return a->at < b->at ? -1 : a->at > b->at;
 }
 
-/* Add tokens from .. to-1 to the set; how many were not in it. */
+/* Adds the tokens from .. to-1 to the set. Returns the number of tokens that were not in it. */
 static uint32_t add(uint64_t *set, uint32_t from, uint32_t to)
 {
 	uint32_t fresh = 0;
@@ -31,7 +31,7 @@ static uint32_t add(uint64_t *set, uint32_t from, uint32_t to)
 	return fresh;
 }
 
-/* What is matched of `fresh` tokens of a stretch of n. */
+/* Returns the matched part of `fresh` tokens of a span whose side has n tokens. */
 static uint32_t share(const struct sh_span *s, uint32_t fresh, uint32_t n)
 {
 	return (uint32_t)((uint64_t)s->matched * fresh / n);

@@ -1,4 +1,4 @@
-/* How much of two documents their spans cover. */
+/* Computes how much of two documents their spans cover. */
 #ifndef SH_PASSAGE_COVERAGE_H
 #define SH_PASSAGE_COVERAGE_H
 
@@ -6,16 +6,16 @@
 #include "passage/match.h"
 
 struct sh_coverage {
-	uint32_t first, other; /* matched tokens of this document, and of the other one */
+	uint32_t first, other; /* first: matched tokens of this document; other: of the other one */
 };
 
-/* Of n spans of one pair, which it sorts. Tokens of spans that overlap count once, as matched as in the span that
- * matches most. `room` is a buffer for any use. */
+/* Sorts n spans of one pair and computes their coverage. A token in several spans counts once, by the span
+ * that matches most. `room` is scratch memory. */
 int sh_coverage(struct sh_span *spans, size_t n, struct sh_buf *room, struct sh_coverage *out,
     struct sh_error *err);
 
-/* The least coverage, in millionths, of a query that counts as found: 0.6 from 20 tokens on, 0.8 from 10 on,
- * below these all of it. Short questions match others by chance. */
+/* Returns the least coverage, in millionths, at which a query counts as found: 0.6 for 20 tokens or more,
+ * 0.8 for 10 or more, and 1 for fewer. Short questions match other documents by chance. */
 uint64_t sh_coverage_wanted(size_t tokens);
 
 #endif

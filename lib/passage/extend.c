@@ -40,8 +40,8 @@ uint32_t sh_common(const uint32_t *a, size_t n, const uint32_t *b, size_t m)
 
 enum { WIDTH = 2 * SH_EXTEND_BAND + 1 };
 
-/* The best alignment that ends with certain tokens: its score, and below that the tokens that match, so that one
- * comparison serves both. */
+/* The best alignment that ends with two given tokens: its score in the upper bits and the number of
+ * matching tokens in the lower 16 bits. So one comparison orders both. */
 typedef int32_t cell;
 
 #define POINT ((cell)1 << 16)
@@ -57,13 +57,13 @@ static inline cell better(cell a, cell b)
 	return a > b ? a : b;
 }
 
-/* Row i: tokens i of a against tokens i - BAND .. i + BAND of b; a step of -1 reads both backwards. Returns
- * the row's best cell. */
+/* Computes row i of the matrix: token i of a against tokens i - BAND .. i + BAND of b. With a step of -1
+ * both are read backwards. Returns the row's best cell. */
 static cell fill_row(const cell *above, cell *row, uint32_t i, const uint32_t *a, const uint32_t *b,
     size_t n_b, int step)
 {
 	uint32_t token = a[step * (int64_t)(i - 1)];
-	int64_t j = (int64_t)i - SH_EXTEND_BAND; /* tokens of b that are used */
+	int64_t j = (int64_t)i - SH_EXTEND_BAND; /* tokens of b in use */
 	cell most = NEVER, left = NEVER;
 
 	for (int d = 0; d < WIDTH; d++, j++) {
@@ -89,7 +89,7 @@ static struct best note(const cell *row, cell most, uint32_t i)
 	return (struct best){ most, i, i + d - SH_EXTEND_BAND };
 }
 
-/* Whether row i has a match. Only the cells of the band that fill_row() compares count. */
+/* Returns whether row i has a match among the cells that fill_row() computes. */
 static bool row_matches(uint32_t i, const uint32_t *a, const uint32_t *b, size_t n_b, int step)
 {
 	uint32_t token = a[step * (int64_t)(i - 1)], same = 0;
@@ -102,8 +102,8 @@ static bool row_matches(uint32_t i, const uint32_t *a, const uint32_t *b, size_t
 	return same;
 }
 
-/* Whether the first rows may score more than nothing. A row adds at most 1 when it has a match, and takes at
- * least 1 when it has none. That bound costs a tenth of the rows themselves. */
+/* Returns whether the first rows may reach a positive score. A row with a match adds at most 1, and a row
+ * without one subtracts at least 1. This bound costs a tenth of computing the rows. */
 static bool may_extend(const uint32_t *a, size_t n_a, const uint32_t *b, size_t n_b, int step)
 {
 	int bound = 0;
@@ -116,7 +116,7 @@ static bool may_extend(const uint32_t *a, size_t n_a, const uint32_t *b, size_t 
 	return false;
 }
 
-/* From a[0] and b[0] on, of n_a and n_b tokens, in steps of 1 or -1. */
+/* Extends from a[0] and b[0] on, over at most n_a and n_b tokens, in steps of 1 or -1. */
 static struct best extend(const uint32_t *a, size_t n_a, const uint32_t *b, size_t n_b, int step)
 {
 	cell rows[2][WIDTH + 1]; /* the last cell is beyond the band */
@@ -134,7 +134,7 @@ static struct best extend(const uint32_t *a, size_t n_a, const uint32_t *b, size
 		cell *row = rows[i % 2], most;
 
 		most = fill_row(rows[(i - 1) % 2], row, i, a, b, n_b, step);
-		/* Of equal scores the shorter one. */
+		/* Of equal scores the shorter extension is better. */
 		if (most >> 16 > best.cell >> 16)
 			best = note(row, most, i);
 		if (most >> 16 <= (best.cell >> 16) - SH_EXTEND_DROP)

@@ -1,24 +1,27 @@
-/* The parts of an alignment that are not exact matches. */
+/* The parts of an alignment between and beyond the exact matches. */
 #ifndef SH_PASSAGE_EXTEND_H
 #define SH_PASSAGE_EXTEND_H
 
 #include "passage/match.h"
 
 enum {
-	SH_EXTEND_BAND = 5,  /* tokens that the two sides may shift against each other */
-	SH_EXTEND_DROP = 10, /* an extension ends where it is so much below its best score */
-	/* Tokens beyond an end: FEW and four for each one that matches, MAX at most. Text of few different tokens
-	 * would never end. */
+	/* the most tokens by which the two sides may shift against each other */
+	SH_EXTEND_BAND = 5,
+	/* an extension ends when its score is this much below its best score */
+	SH_EXTEND_DROP = 10,
+	/* The most tokens of an extension: FEW, and four more for each matching token, but at most MAX.
+	 * Without a limit, text of few different tokens would be extended without end. */
 	SH_EXTEND_FEW = 24,
 	SH_EXTEND_MAX = 128,
-	SH_COMMON_MAX = 64, /* tokens on a side of sh_common() */
+	SH_COMMON_MAX = 64, /* most tokens on a side for which sh_common() aligns */
 };
 
-/* Tokens that both stretches have, in order: on the diagonal when these are at least half, else the longest
- * common subsequence. Of stretches longer than SH_COMMON_MAX on the diagonal only. */
+/* Returns the number of tokens that both stretches have in common, in order. This is the number of matches
+ * on the diagonal when it is at least half of the tokens; otherwise the length of the longest common
+ * subsequence. Stretches of more than SH_COMMON_MAX tokens are compared on the diagonal only. */
 uint32_t sh_common(const uint32_t *a, size_t n, const uint32_t *b, size_t m);
 
-/* Extend the span at both ends: a match scores 1, a difference -1. */
+/* Extends the span at both ends. A match scores 1, a difference -1. */
 void sh_extend(struct sh_span *span, struct sh_side a, struct sh_side b);
 
 #endif

@@ -8,10 +8,11 @@ struct sh_side sh_links_side(const void *l, uint32_t document)
 struct linking {
 	const struct sh_links *l;
 	struct sh_matcher *m;
-	uint32_t covered; /* behind the last token of exact matches that are long enough */
+	uint32_t covered; /* end of the last exact match that is long enough */
 };
 
-/* Add a hit of this token with a posting. Returns the length of the exact match, -1 on failure. */
+/* Adds a hit of this token with a posting. Returns the length of the exact match in tokens, or -1 on
+ * failure. */
 static int64_t add(
     struct linking *g, uint32_t token, const struct sh_posting *p, struct sh_error *err)
 {
@@ -24,7 +25,8 @@ static int64_t add(
 	return match.n;
 }
 
-/* Postings spread over those between the first one and the last one before this document. */
+/* Tries further postings, evenly spaced between the group's first one and the last one before this
+ * document. */
 static int add_more(
     struct linking *g, uint32_t token, size_t first, size_t run, struct sh_error *err)
 {

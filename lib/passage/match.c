@@ -6,22 +6,22 @@
 #include "passage/extend.h"
 
 enum {
-	CHAIN_BACK = 40, /* matches that one may follow are looked for among so many before it */
-	CHAIN_GAP = 40,  /* tokens between two matches of a chain */
-	CHAIN_SKEW = 12, /* difference of their diagonals */
+	CHAIN_BACK = 40, /* number of earlier matches that are tried as predecessor of a match */
+	CHAIN_GAP = 40,  /* most tokens between two matches of a chain */
+	CHAIN_SKEW = 12, /* largest difference of their diagonals */
 };
 
 /* A maximal exact match. */
 struct exact {
 	uint32_t document, from, at, n;
 	int32_t score;
-	uint32_t before; /* the match that it follows in its chain, or NONE */
+	uint32_t before; /* the preceding match of its chain, or NONE */
 	bool used;
 };
 
 #define NONE UINT32_MAX
 
-/* An exact match that was found lately, on this diagonal with this document: hits inside it say nothing new. */
+/* A recent exact match on this diagonal with this document: hits within it are redundant. */
 struct recent {
 	uint64_t place;
 	uint32_t from, to;
@@ -35,7 +35,7 @@ struct sh_matcher {
 	sh_side_fn *other;
 	const void *arg;
 	struct recent recent[1 << RECENT_BITS];
-	bool sorted; /* exact matches came by document and place */
+	bool sorted; /* the exact matches are ordered by document and place */
 	struct exact *exact;
 	size_t n_exact, exact_cap;
 	uint64_t *order, *order_tmp;
@@ -150,7 +150,7 @@ int sh_matcher_hit(struct sh_matcher *m, uint32_t document, uint32_t token, uint
 	struct sh_side other;
 	uint32_t n, before;
 
-	/* No match is empty, so that a slot that was never filled has to == 0. */
+	/* A slot that was never filled has to == 0, because no match is empty. */
 	if (r->place == place && token >= r->from && token < r->to) {
 		*match = (struct sh_match){ r->from, r->to - r->from };
 		return 0;
@@ -169,7 +169,7 @@ int sh_matcher_hit(struct sh_matcher *m, uint32_t document, uint32_t token, uint
 	    err);
 }
 
-/* By document and place, each once. */
+/* Sorts the exact matches by document and place, and drops repeated ones. */
 static void sort_exact(struct sh_matcher *m)
 {
 	size_t n = 0;
@@ -190,7 +190,8 @@ static uint32_t distance(uint32_t x, uint32_t y)
 	return x > y ? x - y : y - x;
 }
 
-/* What match i scores behind match j; negative: it cannot follow it. Tokens that both have count once. */
+/* Returns the score that match i adds behind match j; negative when it cannot follow j. Tokens of both
+ * matches count once. */
 static int32_t score_behind(const struct exact *j, const struct exact *i)
 {
 	uint32_t over_a, over_b, over, gap_a, gap_b, gap, skew;
@@ -239,7 +240,8 @@ static int add_span(struct sh_matcher *m, const struct sh_span *s, struct sh_err
 	return 0;
 }
 
-/* The span of the chain that ends with match `last`; its matches, and those inside it, are used up. */
+/* Makes the span of the chain that ends with match `last`. Marks its matches, and the matches within it, as
+ * used. */
 static void take_chain(struct exact *exact, size_t n, size_t last, struct sh_side a,
     struct sh_side b, struct sh_span *span)
 {
@@ -259,7 +261,7 @@ static void take_chain(struct exact *exact, size_t n, size_t last, struct sh_sid
 		over_a = stop_a > span->from ? stop_a - span->from : 0;
 		over_b = stop_b > span->at ? stop_b - span->at : 0;
 		over = over_a > over_b ? over_a : over_b;
-		/* A match that was cut off more than it has left ends the chain. */
+		/* A match of which more was cut off than is left ends the chain. */
 		if (over >= j->n)
 			break;
 		span->matched += j->n - over;
@@ -289,7 +291,7 @@ static int spans_of_chains(
 	if (n > m->order_tmp_cap &&
 	    sh_grow((void **)&m->order_tmp, &m->order_tmp_cap, n, sizeof *m->order_tmp, err) < 0)
 		return -1;
-	/* The best first; of equal ones the first. */
+	/* The best chain comes first; of equal ones the first. */
 	for (size_t i = 0; i < n; i++)
 		m->order[i] = (uint64_t)(INT32_MAX - exact[i].score) << 32 | i;
 	sh_sort_numbers(m->order, m->order_tmp, n);
@@ -325,7 +327,7 @@ static int by_from(const void *x, const void *y)
 	return a->end > b->end ? -1 : a->end < b->end;
 }
 
-/* Tokens between two stretches, 0 when they overlap. */
+/* Returns the number of tokens between two stretches; 0 when they overlap. */
 static uint32_t between(uint32_t from1, uint32_t to1, uint32_t from2, uint32_t to2)
 {
 	return from2 > to1 ? from2 - to1 : from1 > to2 ? from1 - to2 : 0;
@@ -339,14 +341,14 @@ static void join(struct sh_span *a, const struct sh_span *b)
 	a->to = a->to > b->to ? a->to : b->to;
 	a->at = a->at < b->at ? a->at : b->at;
 	a->end = a->end > b->end ? a->end : b->end;
-	/* Spans that overlap have tokens in common. */
+	/* Overlapping spans share tokens. */
 	length = a->to - a->from;
 	other = a->end - a->at;
 	length = length < other ? length : other;
 	a->matched = b->matched < length - a->matched ? a->matched + b->matched : length;
 }
 
-/* Join neighbours among the spans from `first` on, all of one pair. */
+/* Merges neighbouring spans from span `first` on, all of one pair. */
 static void merge_spans(struct sh_matcher *m, size_t first)
 {
 	size_t n = first;
@@ -372,7 +374,7 @@ static void merge_spans(struct sh_matcher *m, size_t first)
 	m->n_spans = n;
 }
 
-/* Of n exact matches with one document, by place. */
+/* Finds the spans of one pair from n exact matches, ordered by place. */
 static int spans_of_pair(struct sh_matcher *m, struct exact *exact, size_t n, struct sh_error *err)
 {
 	size_t first = m->n_spans, before;
@@ -401,7 +403,7 @@ static int by_matched(const void *x, const void *y)
 	return by_from(x, y);
 }
 
-/* Mark the tokens; whether any was not marked. */
+/* Marks the tokens. Returns whether any of them was not marked. */
 static bool cover(uint64_t *set, uint32_t from, uint32_t to)
 {
 	bool fresh = false;
@@ -417,7 +419,7 @@ static bool cover(uint64_t *set, uint32_t from, uint32_t to)
 	return fresh;
 }
 
-/* Drop spans of which better ones cover every token. */
+/* Drops spans whose tokens are all covered by better spans. */
 static int drop_covered(struct sh_matcher *m, size_t tokens, struct sh_error *err)
 {
 	size_t words = tokens / 64 + 1, n = 0;

@@ -1,29 +1,30 @@
-/* From hits to spans: the passages that one document shares with others.
+/* Computes spans from hits: the passages that one document shares with others.
  *
- * Hits are extended to maximal exact matches. Those of one pair of documents that follow each other on nearby
- * diagonals become a chain (as in minimap2: Li 2018). The tokens between its matches are compared, and its ends
- * are extended over differences until these outweigh the matches (x-drop). */
+ * Hits are extended to maximal exact matches. Matches of one pair of documents that follow each other on
+ * nearby diagonals form a chain (as in minimap2: Li 2018). The tokens between its matches are compared. Its
+ * ends are extended over differences until these outweigh the matches (x-drop). */
 #ifndef SH_PASSAGE_MATCH_H
 #define SH_PASSAGE_MATCH_H
 
 #include "passage/texts.h"
 
 struct sh_span {
-	uint32_t document; /* the other one */
+	uint32_t document; /* the other document */
 	uint32_t from, to; /* tokens of this document */
-	uint32_t at, end;  /* tokens of the other one */
-	uint32_t matched;  /* tokens that both have, in order */
+	uint32_t at, end;  /* tokens of the other document */
+	uint32_t matched;  /* tokens in common, in order */
 };
 
-/* Matched tokens / tokens of the longer side, in millionths. */
+/* Returns matched tokens / tokens of the longer side, in millionths. */
 uint64_t sh_span_identity(const struct sh_span *s);
 
 struct sh_match_opts {
-	unsigned shortest; /* hits that match fewer tokens are of one hash by chance */
-	uint32_t least;    /* matched tokens of a span */
-	uint64_t identity; /* least, in millionths */
-	uint32_t
-	    merge; /* spans of a pair become one when they are at most so many tokens apart; 0: no */
+	/* hits that match fewer tokens are dropped: only their hashes are equal */
+	unsigned shortest;
+	uint32_t least;    /* least number of matched tokens of a span */
+	uint64_t identity; /* least identity of a span, in millionths */
+	/* spans of a pair at most this number of tokens apart are merged; 0: none are */
+	uint32_t merge;
 	bool first; /* drop spans whose tokens better spans cover */
 };
 
@@ -32,15 +33,15 @@ struct sh_matcher;
 struct sh_matcher *sh_matcher_new(const struct sh_match_opts *opts, struct sh_error *err);
 void sh_matcher_delete(struct sh_matcher *m);
 
-/* The tokens of a document. */
+/* Returns the tokens of a document. */
 typedef struct sh_side sh_side_fn(const void *arg, uint32_t document);
 
-/* Begin a document of these tokens. */
+/* Begins a document with these tokens. */
 void sh_matcher_begin(
     struct sh_matcher *m, struct sh_side side, sh_side_fn *other, const void *arg);
 
-/* A hit: token `token` of this document and token `at` of the other one begin the same seed. *match becomes the
- * exact match around it, of no tokens where only the hashes are equal. */
+/* Adds a hit: token `token` of this document and token `at` of the other one begin the same seed. Sets
+ * *match to the exact match around it; it has 0 tokens when only the hashes are equal. */
 struct sh_match {
 	uint32_t from, n; /* tokens of this document */
 };
@@ -48,11 +49,11 @@ struct sh_match {
 int sh_matcher_hit(struct sh_matcher *m, uint32_t document, uint32_t token, uint32_t at,
     struct sh_match *match, struct sh_error *err);
 
-/* The spans of all hits, by from, document, at; valid until the next begin. */
+/* Computes the spans of all hits, ordered by from, document, at. They are valid until the next begin. */
 int sh_matcher_spans(
     struct sh_matcher *m, const struct sh_span **spans, size_t *n, struct sh_error *err);
 
-/* How far the two match exactly from these tokens on, and before them. */
+/* Return the number of tokens that match exactly: from these tokens on, and before them. */
 uint32_t sh_match_forward(struct sh_side a, uint32_t i, struct sh_side b, uint32_t j);
 uint32_t sh_match_backward(struct sh_side a, uint32_t i, struct sh_side b, uint32_t j);
 

@@ -6,7 +6,7 @@
 #include "base/bytes.h"
 #include "base/num.h"
 
-/* A larger chunk has few lines, and they are long: they are left. */
+/* A larger chunk has few, long lines, which are not read here. */
 enum { CHUNK_MAX = 1 << 22 };
 
 #define NO_CHUNK UINT64_MAX

@@ -1,15 +1,15 @@
 /* Reads the feature records of one document, many lines in one call.
  *
- * All TABs and LFs of a chunk are found first (record/marks.h). Lines are then split at these
- * places, so that the processor can work on several lines at once.
+ * All TABs and LFs of a chunk are found first (record/marks.h). Lines are then split at these positions, so
+ * that the processor can work on several lines at once.
  *
  *     sh_feature_lines_init(&l, false, err);
  *     for each place p in a chunk where a line of the document begins:
  *             sh_feature_lines_chunk(&l, number, p, end, err);
  *             next = sh_feature_lines_read(&l, &prefix, p);
  *
- * sh_record_feature() gives the same result for each line that is read. A line that is left may be
- * valid or not: sh_record_feature() decides. SH_PAD bytes after the chunk must be readable. */
+ * sh_record_feature() gives the same result for each line that is read. A line that is not read may still
+ * be valid: sh_record_feature() decides. SH_PAD bytes after the chunk must be readable. */
 #ifndef SH_RECORD_FEATURE_LINES_H
 #define SH_RECORD_FEATURE_LINES_H
 
@@ -38,7 +38,7 @@ struct sh_feature_lines {
 	size_t next;       /* first mark of the next line */
 };
 
-/* split: a feature is split into tokens at single blanks, and a feature with a backslash is left.
+/* split: splits a feature into tokens at single blanks, and does not read a feature with a backslash.
  * Otherwise a feature is one token. */
 int sh_feature_lines_init(struct sh_feature_lines *l, bool split, struct sh_error *err);
 void sh_feature_lines_free(struct sh_feature_lines *l);

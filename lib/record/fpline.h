@@ -8,14 +8,14 @@
 #include "base/num.h"
 #include "record/fields.h"
 
-/* What all records of a run have in common. */
+/* The properties that all records of a run share. */
 struct sh_fp_form {
 	unsigned digits;     /* of the fingerprint */
 	unsigned tail_n;     /* bytes behind the id: LF, or TAB, the tag and LF */
 	uint64_t tail, mask; /* these bytes as sh_le64() reads them, and a mask for them */
 };
 
-/* The form of records with `digits` digits and this tag, which may be SH_NO_TAG. */
+/* Returns the form of records with `digits` digits and this tag, which may be SH_NO_TAG. */
 static inline struct sh_fp_form sh_fp_form(unsigned digits, int tag)
 {
 	struct sh_fp_form f = { .digits = digits };
@@ -70,9 +70,9 @@ static inline size_t sh_id_length(const char *p)
 	return SH_ID_MAX + 1;
 }
 
-/* Reads the record at p into fp[], and sets *id. Returns the length of its line with the LF, in bytes; 0 when
- * the record has another form: then sh_record_fp() decides. The byte before `end` must be an LF. SH_PAD
- * bytes behind `end` must be readable. */
+/* Reads the record at p into fp[], and sets *id. Returns the length of its line with the LF, in bytes.
+ * Returns 0 when the record has another form: then sh_record_fp() decides. The byte before `end` must be an
+ * LF. SH_PAD bytes behind `end` must be readable. */
 static inline size_t sh_fp_line(const char *p, const char *end, const struct sh_fp_form *form,
     uint64_t *fp, struct sh_slice *id)
 {

@@ -11,15 +11,15 @@
 
 #include "base/variant.h"
 
-/* The number of bytes behind the text that may be read. As many elements of at[] behind the last mark may be
- * written. */
+/* Number of bytes behind the text that may be read, and of elements of at[] behind the last mark that may
+ * be written. */
 enum { SH_MARKS_SLACK = 64 };
 
 struct sh_marks_kernel {
 	struct sh_variant variant;
-	/* Writes the offsets of all marks among n < 2^32 bytes, in ascending order, to at[]. Returns
-	 * their number. When *words is true, blanks and backslashes are marks, too, and *words is set to
-	 * whether the text has any. */
+	/* Writes the offsets of all marks among n < 2^32 bytes, in ascending order, to at[]. Returns their
+	 * number. When *words is true, blanks and backslashes are marks, too, and *words is set to whether
+	 * the text has any of them. */
 	size_t (*find)(const char *p, size_t n, bool *words, uint32_t *at);
 };
 

@@ -1,14 +1,13 @@
-/* Marks by comparing 64 bytes and then taking the places of the bits. Included once a variant, which
- * defines before:
+/* Finds marks: compares 64 bytes, then writes the positions of the bits. Each variant defines these names,
+ * then includes this file:
  *
  *     NAME(f), TARGET     a name of its own; function attributes
- *     CTZ(x)              index of the lowest set bit; anything when x is 0
+ *     CTZ(x)              index of the lowest set bit; any value when x is 0
  *     uint64_t NAME(either)(const char *p, char a, char b)
- *                         where among 64 bytes either of two characters stands
- */
+ *                         returns a bit for each of 64 bytes that is one of two characters */
 
-/* The places of a block's marks, eight at a time: what is written beyond the last is
- * overwritten by the next block. */
+/* Writes the positions of a block's marks, eight at a time: the next block overwrites the elements beyond
+ * the last mark. */
 static TARGET inline size_t NAME(put)(uint32_t *to, uint64_t bits, size_t base)
 {
 	unsigned count = (unsigned)__builtin_popcountll(bits);

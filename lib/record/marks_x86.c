@@ -5,7 +5,7 @@
 
 #include <immintrin.h>
 
-/* Of the last block, what is still text. */
+/* Returns a mask of the first n bits, for the last block. */
 static inline uint64_t first_bits(size_t n)
 {
 	return n < 64 ? (UINT64_C(1) << n) - 1 : UINT64_MAX;
@@ -13,7 +13,7 @@ static inline uint64_t first_bits(size_t n)
 
 /* ---- SSE2 ---------------------------------------------------------------------------- */
 
-/* Where either of two characters stands. */
+/* Returns a bit for each byte that is one of two characters. */
 static inline uint64_t either16(const char *p, char a, char b)
 {
 	__m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
@@ -66,7 +66,7 @@ const struct sh_marks_kernel sh_marks_avx2 = {
 
 #define AVX512 __attribute__((target("avx512f,avx512bw,avx512vbmi2,popcnt")))
 
-/* Sixteen places of the block at i. */
+/* Writes sixteen positions of the block at i. */
 static AVX512 inline void put16(uint32_t *at, __m128i places, size_t i)
 {
 	_mm512_storeu_si512(

@@ -5,7 +5,7 @@
 #include "unicode/columns.h"
 #include "unicode/utf8.h"
 
-/* Words in common on both sides of a gap, and the least number of words that a gap takes the place of. */
+/* AROUND: common words shown on both sides of a gap. GAP: least number of words that a gap replaces. */
 enum { AROUND = 24, GAP = 24 };
 
 enum kind { ALIKE, DIFFERENT, LEFT_OUT };
@@ -47,7 +47,7 @@ static struct sh_beside_stretch part(
 		{ s->from[0] + to, s->from[1] + to } };
 }
 
-/* Adds words in common. When there are many, only the first ones and the last `tail` ones show. */
+/* Adds words in common. When there are many, shows only the first ones and the last `tail` ones. */
 static int add_alike(
     struct sh_beside *b, const struct sh_beside_stretch *s, size_t tail, struct sh_error *err)
 {

@@ -1,16 +1,17 @@
-/* Two texts side by side, with the words marked in which they differ.
+/* Two texts side by side, with the differing words marked.
  *
- * The texts become rows of two cells. Where they have many successive words in common, a line takes the place of
- * these words and says how many characters they are. */
+ * The texts become rows of two cells. Where they have many successive words in common, a line replaces
+ * these words and tells the number of their characters. */
 #ifndef SH_REPORT_BESIDE_H
 #define SH_REPORT_BESIDE_H
 
 #include "report/diff.h"
 #include "report/html.h"
 
-enum { SH_BESIDE_BYTES = 20000 }; /* of each text at most; a line says how much is left out */
+/* most bytes of each text; a line reports the number of bytes left out */
+enum { SH_BESIDE_BYTES = 20000 };
 
-/* A text and what stands before and behind it; these two are not compared. */
+/* A text, and the text shown before and behind it, which is not compared. */
 struct sh_beside_text {
 	struct sh_slice before, text, behind;
 };

@@ -150,8 +150,8 @@ static int32_t *traced(const struct sh_diff *d, int32_t edits)
 	return d->trace + (size_t)edits * ((size_t)edits + 1) / 2;
 }
 
-/* Fills the trace up to the number of edits that it returns, and *k with the diagonal of the place that is furthest
- * then. */
+/* Fills the trace up to the number of edits, which it returns. Sets *best to the diagonal of the furthest
+ * place then. */
 static int32_t search(struct sh_diff *d, const struct middle *mid, int32_t *best)
 {
 	int32_t *reach = d->reach + SH_DIFF_EDITS + 1;

@@ -16,7 +16,7 @@ struct sh_diff_side {
 	uint32_t *start;      /* of each word; start[n]: the end of the text */
 	uint32_t *end;        /* of each word, without its white space */
 	uint32_t *word;       /* its number; equal words have equal numbers */
-	bool *differs;        /* the other side has no word for this one */
+	bool *differs;        /* the other side has no word that matches this one */
 	size_t start_cap, end_cap, word_cap, differs_cap;
 };
 
@@ -24,17 +24,18 @@ struct sh_diff {
 	struct sh_diff_side side[2];
 	struct sh_hmap words;
 	int32_t *reach; /* the furthest place on each diagonal */
-	int32_t *trace; /* the same after each edit */
+	int32_t *trace; /* the values of `reach` after each edit */
 	size_t reach_cap, trace_cap;
 };
 
-/* After this number of edits the rest of both texts differs. */
+/* After this number of edits, the remaining words of both texts count as different. */
 enum { SH_DIFF_EDITS = 1000 };
 
 int sh_diff_init(struct sh_diff *d, struct sh_error *err);
 void sh_diff_free(struct sh_diff *d);
 
-/* Fills both sides. The words that do not differ are the same sequence on both. A text has less than 2^31 bytes. */
+/* Fills both sides. The words that do not differ are the same sequence on both sides. A text must have less
+ * than 2^31 bytes. */
 int sh_diff_texts(struct sh_diff *d, struct sh_slice x, struct sh_slice y, struct sh_error *err);
 
 #endif

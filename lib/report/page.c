@@ -4,7 +4,7 @@
 
 #include "report/page.inc"
 
-/* The similarity of a pair: 0.8125. */
+/* Appends the similarity of a pair, such as 0.8125. */
 static void add_share(struct sh_html *h, int32_t share)
 {
 	if (share < 0)

@@ -14,18 +14,19 @@ void sh_page_counts(struct sh_html *h, const struct sh_pairs *p);
 void sh_page_bars(struct sh_html *h, const struct sh_pairs *p);
 void sh_page_groups(struct sh_html *h, const struct sh_pairs *p);
 
-/* Begin the pairs with texts. shown: their number. documents: the texts were given. */
+/* Begins the pairs with texts. shown: their number. documents: the texts were given. */
 void sh_page_texts(struct sh_html *h, const struct sh_pairs *p, size_t shown, bool documents);
 
-/* A pair. at: its place in the order, from 0. After the texts or passages comes sh_page_pair_end(). */
+/* Begins a pair. at: its position in the order, from 0. After the texts or passages call
+ * sh_page_pair_end(). */
 void sh_page_pair(struct sh_html *h, const struct sh_pairs *p, size_t at);
 void sh_page_pair_end(struct sh_html *h);
 
-/* The place of the spans in each document of a pair, as a strip. */
+/* Draws the positions of the spans in each document of a pair, as a strip. */
 void sh_page_strips(
     struct sh_html *h, const struct sh_pairs_span *span, size_t n, const size_t length[2]);
 
-/* Begin the rows of all pairs. shown: their number. */
+/* Begins the rows of all pairs. shown: their number. */
 void sh_page_rows(struct sh_html *h, const struct sh_pairs *p, size_t shown, size_t texts);
 void sh_page_row(struct sh_html *h, const struct sh_pairs *p, size_t at);
 void sh_page_end(struct sh_html *h);

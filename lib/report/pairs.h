@@ -1,8 +1,8 @@
-/* The pairs of a report: what a page counts, orders and shows.
+/* The pairs of a report, as a page counts, orders and shows them.
  *
  *     sh_pairs_init(&p, err);
  *     sh_pairs_add(&p, &record, err);            or  sh_pairs_add_span(&p, &span, err);
- *     ... of spans: sh_pairs_cover() for each pair ...
+ *     ... for spans: sh_pairs_cover() for each pair ...
  *     sh_pairs_order(&p, err);
  *
  * Memory: 20 bytes a pair, 28 bytes a span, and the ids. */
@@ -18,10 +18,10 @@ enum { SH_PAIRS_BARS = 20, SH_PAIRS_GROUPS = 10, SH_PAIRS_UNKNOWN = -1 };
 
 struct sh_pairs_pair {
 	uint32_t a, b;     /* indexes of ids */
-	uint32_t distance; /* of spans: their number */
-	int32_t
-	    similarity; /* in ten thousandths, or SH_PAIRS_UNKNOWN; of spans: the greater coverage */
-	int32_t coverage[2]; /* of spans: the share of each document's bytes, in ten thousandths */
+	uint32_t distance; /* for spans: their number */
+	/* in ten thousandths, or SH_PAIRS_UNKNOWN; for spans: the greater coverage */
+	int32_t similarity;
+	int32_t coverage[2]; /* for spans: share of each document's bytes, in ten thousandths */
 	uint32_t number;     /* of the first record of the pair */
 };
 
@@ -40,7 +40,7 @@ struct sh_pairs_span {
 };
 
 struct sh_pairs_group {
-	uint32_t id; /* of the document in most pairs of the group */
+	uint32_t id; /* the document with most pairs in the group */
 	uint32_t size;
 	uint32_t pairs;
 	int32_t least; /* similarity, or SH_PAIRS_UNKNOWN */
@@ -49,7 +49,7 @@ struct sh_pairs_group {
 struct sh_pairs {
 	bool spans;
 	struct sh_hmap ids;
-	struct sh_hmap keys; /* of spans: the two indexes of each pair */
+	struct sh_hmap keys; /* for spans: the two indexes of each pair */
 	struct sh_pairs_pair *pair;
 	struct sh_pairs_span *span;
 	size_t n, cap, n_spans, spans_cap;
@@ -57,7 +57,7 @@ struct sh_pairs {
 	/* Filled by sh_pairs_order(). */
 	uint64_t documents, groups, unknown;          /* unknown: pairs without a similarity */
 	uint64_t bar[SH_PAIRS_BARS];                  /* pairs by similarity, a twentieth each */
-	struct sh_pairs_group group[SH_PAIRS_GROUPS]; /* the largest ones */
+	struct sh_pairs_group group[SH_PAIRS_GROUPS]; /* the largest groups */
 	unsigned n_groups;
 };
 
@@ -67,19 +67,19 @@ void sh_pairs_free(struct sh_pairs *p);
 int sh_pairs_add(struct sh_pairs *p, const struct sh_pair_record *r, struct sh_error *err);
 int sh_pairs_add_span(struct sh_pairs *p, const struct sh_span_record *r, struct sh_error *err);
 
-/* Orders spans by pair and place. Before the two functions below. */
+/* Orders spans by pair and place. Call it before the two functions below. */
 void sh_pairs_order_spans(struct sh_pairs *p);
 
 /* Returns the spans of a pair, and their number in *n. */
 const struct sh_pairs_span *sh_pairs_spans(
     const struct sh_pairs *p, const struct sh_pairs_pair *pair, size_t *n);
 
-/* Computes the coverage of a pair whose texts have these lengths; 0: unknown. */
+/* Computes the coverage of a pair from the lengths of its texts; 0: unknown. */
 int sh_pairs_cover(
     struct sh_pairs *p, struct sh_pairs_pair *pair, const size_t length[2], struct sh_error *err);
 
-/* Counts, and orders the pairs: the least similarity first, spans by the greatest coverage first. Pairs without a
- * similarity come last, the greatest distance first. */
+/* Counts the pairs and orders them. Pairs come by ascending similarity; pairs with spans by descending
+ * coverage. Pairs without a similarity come last, by descending distance. */
 int sh_pairs_order(struct sh_pairs *p, struct sh_error *err);
 
 #endif

@@ -14,7 +14,7 @@ struct sh_cppsegmenter {
 	size_t *at;     /* offset of each in the text, and the end of the last */
 	size_t n, rune_cap, at_cap;
 
-	double *best; /* log probability of the best route from each character on */
+	double *best; /* log probability of the best route from each character to the end */
 	size_t *len;  /* length of the word of this route at each character */
 	size_t best_cap, len_cap;
 
@@ -75,7 +75,7 @@ static const struct sh_cpp_word *find_word(const struct sh_cppsegmenter *s, size
 	return &s->dict->word[index];
 }
 
-/* Appends the word of characters i .. j-1; with SH_CPPJIEBA_QUERY the words within it first. */
+/* Appends the word of characters i .. j-1. With SH_CPPJIEBA_QUERY appends the words within it first. */
 static int give_word(struct sh_cppsegmenter *s, size_t i, size_t j, struct sh_error *err)
 {
 	for (size_t n = 2; s->mode == SH_CPPJIEBA_QUERY && n <= 3 && n < j - i; n++) {
@@ -287,9 +287,9 @@ static bool begins_word(const struct sh_cppsegmenter *s, size_t i)
 	return false;
 }
 
-/* Writes each word of two or more characters, and each character that no such word covers. Releases of
- * cppjieba up to 5.4 treat a character that the dictionary lacks as covered as far as the word before
- * it. */
+/* Writes each word of two or more characters, and each character that no such word covers. Like releases of
+ * cppjieba up to 5.4, it treats a character that the dictionary lacks as covered up to the end of the word
+ * before it. */
 static int cut_full(struct sh_cppsegmenter *s, struct sh_error *err)
 {
 	size_t reached = 0;
@@ -347,7 +347,7 @@ int sh_cppsegment(struct sh_cppsegmenter *s, enum sh_cppjieba_mode mode, struct 
 	s->text = text.p;
 	s->n_words = 0;
 	while (p < end) {
-		/* A sentence: the characters up to a separator, or the separator. */
+		/* A sentence is the characters up to a separator, or the separator itself. */
 		s->n = 0;
 		if (room(&s->at, &s->at_cap, 2, sizeof *s->at, err) < 0)
 			return -1;

@@ -25,7 +25,7 @@ struct sh_cppsegmenter;
 struct sh_cppsegmenter *sh_cppsegmenter_new(const struct sh_cppjieba *d, struct sh_error *err);
 void sh_cppsegmenter_delete(struct sh_cppsegmenter *s);
 
-/* The names are cppjieba's. */
+/* The modes, by cppjieba's names. */
 enum sh_cppjieba_mode {
 	SH_CPPJIEBA_MIX,       /* the dictionary, then the model */
 	SH_CPPJIEBA_MIX_NOHMM, /* the dictionary alone */

@@ -172,7 +172,7 @@ static const char *const file_names[] = {
 	[MODEL] = "hmm_model.utf8",
 };
 
-/* Adds a line to the checksum, which depends on the order of lines. */
+/* Adds a line to the checksum, which depends on the order of the lines. */
 static void sum_line(struct sh_cppjieba *d, enum file file, struct sh_slice line)
 {
 	const uint64_t key[2] = { d->checksum, (uint64_t)file };

@@ -7,7 +7,7 @@
 #include "base/hmap.h"
 #include "segment/cppjieba.h"
 
-/* Used for log 0. States in cppjieba's order: odd ones end a word. */
+/* Replaces log 0. States are in cppjieba's order: odd ones end a word. */
 #define SH_CPP_NEVER (-3.14e100)
 enum { SH_CPP_B, SH_CPP_E, SH_CPP_M, SH_CPP_S, SH_CPP_STATES };
 
@@ -22,7 +22,7 @@ struct sh_cppjieba {
 	struct sh_cpp_word *word;
 	size_t word_cap;
 	double sum;           /* of the frequencies in jieba.dict.utf8 */
-	double least, median; /* of the weights of this file */
+	double least, median; /* lowest and median weight of this file */
 	double *freq;         /* of each line of this file */
 	size_t n_freq, freq_cap;
 

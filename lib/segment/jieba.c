@@ -177,7 +177,7 @@ static int give_model_word(struct sh_segmenter *s, struct sh_error *err)
 	return 0;
 }
 
-/* ---- modes: each writes words until the row ends or there are s->limit ---- */
+/* ---- modes: each writes words until the row ends or s->limit is reached ---- */
 
 /* Leaves a sequence of single characters to the model, unless the dictionary has it as a word. */
 static int give_singles(struct sh_segmenter *s, struct sh_error *err)
@@ -197,8 +197,8 @@ static int give_singles(struct sh_segmenter *s, struct sh_error *err)
 	return 0;
 }
 
-/* Returns the length of a sequence of single letters and digits, of which the model would make one word.
- * Returns 0 when other single characters follow or the dictionary has the sequence as a word. */
+/* Returns the length of a sequence of single letters and digits, which the model would make one word.
+ * Returns 0 when other single characters follow, or when the dictionary has the sequence as a word. */
 static inline size_t alnum_run(const struct sh_segmenter *s, size_t x)
 {
 	const uint16_t *step = s->step, *code = s->code;
@@ -280,7 +280,7 @@ static int cut_nohmm(struct sh_segmenter *s, struct sh_error *err)
 	return 0;
 }
 
-/* finalseg.cut() of each stretch */
+/* Writes finalseg.cut() of each stretch. */
 static int cut_model(struct sh_segmenter *s, struct sh_error *err)
 {
 	while (s->x < s->n && s->n_words < s->limit) {
@@ -315,7 +315,7 @@ static int find_route(struct sh_segmenter *s, struct sh_error *err)
 	return 0;
 }
 
-/* Makes the scratch arrays as large as the longest word needs, which user words may have changed. */
+/* Enlarges the scratch arrays for the longest word, which user words may have changed. */
 static int make_ready(struct sh_segmenter *s, struct sh_error *err)
 {
 	size_t longest = s->j->h.max_len, want = 2;

@@ -33,21 +33,21 @@ int sh_jieba_mode(struct sh_slice name, enum sh_jieba_mode *mode);
 struct sh_segmenter *sh_segmenter_new(const struct sh_jieba *j, struct sh_error *err);
 void sh_segmenter_delete(struct sh_segmenter *s);
 
-/* Finds the words of UTF-8 text, in jieba's order. They are views into the text; only where cut_all
- * joins letters that are not adjacent (user words of one ASCII letter) a word is a copy. cut_all gives
- * empty words too, as jieba does. An ill-formed sequence counts as one character U+FFFD. The words are
- * valid until the next call. */
+/* Finds the words of UTF-8 text, in jieba's order. They are views into the text. A word is a copy where
+ * cut_all joins letters that are not adjacent (user words of one ASCII letter). cut_all also gives empty
+ * words, as jieba does. An ill-formed sequence counts as one character U+FFFD. The words are valid until
+ * the next call. */
 int sh_segment(struct sh_segmenter *s, enum sh_jieba_mode mode, struct sh_slice text,
     const struct sh_slice **words, size_t *n, struct sh_error *err);
 
-/* The same about a thousand words at a time, for texts of any length: memory grows only with the longest
- * stretch, 9 bytes a character. *n is 0 after the last words. */
+/* Does the same about a thousand words at a time, for texts of any length: memory grows only with the
+ * longest stretch, 9 bytes a character. *n is 0 after the last words. */
 void sh_segment_begin(struct sh_segmenter *s, enum sh_jieba_mode mode, struct sh_slice text);
 int sh_segment_next(
     struct sh_segmenter *s, const struct sh_slice **words, size_t *n, struct sh_error *err);
 
 /* Adds the words of a user dictionary in jieba's form: "word [frequency] [tag]" on each line. A word
- * without frequency gets the least one with which it is found as a word. No other thread may use j.
+ * without frequency gets the least frequency with which it is found as a word. No other thread may use j.
  * Existing segmenters stay valid. An error names the line; the words before it have been added. */
 int sh_jieba_add_user(struct sh_jieba *j, struct sh_slice text, struct sh_error *err);
 

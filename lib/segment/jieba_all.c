@@ -19,7 +19,7 @@ static int give_english(struct sh_segmenter *s, struct sh_error *err)
 	return word.n ? sh_jieba_give(s, word.p, word.n, err) : 0;
 }
 
-/* Appends letters to the ones that may be continued. */
+/* Appends letters to the word that may be continued. */
 static int add_english(struct sh_segmenter *s, const char *p, size_t n, struct sh_error *err)
 {
 	if (s->english.n == 0) {

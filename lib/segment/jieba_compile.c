@@ -12,7 +12,7 @@
 struct compiler {
 	struct sh_jieba_prob prob;
 	uint16_t code[0x10000];
-	uint64_t han_weight[SH_HAN_COUNT]; /* how often a character occurs in words */
+	uint64_t han_weight[SH_HAN_COUNT]; /* number of occurrences of a character in words */
 	struct sh_trie_word *words;
 	size_t n, words_cap;
 	uint32_t *pool; /* UTF-16 units of all words, then their codes */
@@ -40,7 +40,7 @@ static struct sh_slice strip(struct sh_slice s)
 	return s;
 }
 
-/* Returns the bytes up to the next space, and removes both from *s. */
+/* Returns the bytes before the next space, and removes both from *s. */
 static struct sh_slice next_field(struct sh_slice *s)
 {
 	const char *space = s->n ? memchr(s->p, ' ', s->n) : NULL;

@@ -67,7 +67,7 @@ static uint64_t word_sum(const struct sh_jieba *j, const uint16_t *unit, uint32_
 /* Logarithms are left out: another libm may round them differently. */
 int sh_jieba_sum(const struct sh_jieba *j, uint64_t *sum, struct sh_error *err)
 {
-	uint16_t *unit = calloc(SH_CODE_END, sizeof *unit); /* of each code */
+	uint16_t *unit = calloc(SH_CODE_END, sizeof *unit); /* UTF-16 unit of each code */
 
 	if (!unit)
 		return sh_error_nomem(err);
@@ -113,7 +113,8 @@ static int check_header(
 	return 0;
 }
 
-/* This table alone is checked when a file is opened, in 20 microseconds: its codes index the others. */
+/* Checks the table of codes. No other table is checked when a file is opened: this takes 20 microseconds,
+ * and its codes index the other tables. */
 static int check_codes(const uint16_t *code, struct sh_error *err)
 {
 	unsigned bad = 0;
@@ -186,7 +187,7 @@ struct sh_jieba *sh_jieba_open(const char *path, struct sh_error *err)
 		return NULL;
 	}
 	j->file = file;
-	j->file.name = NULL; /* the path was borrowed for messages about opening it */
+	j->file.name = NULL; /* the path was borrowed for messages about opening the file */
 	return j;
 }
 
@@ -219,7 +220,7 @@ unsigned sh_jieba_units(uint32_t cp, uint32_t units[2])
 	return 2;
 }
 
-/* Returns what Python's str.isspace() returns. */
+/* Returns the result of Python's str.isspace(). */
 static bool is_space(uint32_t c)
 {
 	if (c < 0x80)

@@ -1,7 +1,7 @@
 /* The dictionary and hidden Markov model of jieba 0.42.1 in one mapped file.
  *
- * Nothing is parsed when the file is opened. It is a header and tables, which all threads and
- * processes share and read where they lie.
+ * Nothing is parsed when the file is opened. It is a header and tables, which all threads and processes
+ * share and read in place.
  *
  *     header  struct sh_jieba_header
  *     code    code of each character below U+10000                   (uint16_t)
@@ -9,17 +9,17 @@
  *     nodes   a double-array trie of all words and their prefixes    (16 bytes each)
  *     freq    frequency of the word that ends at each node           (uint64_t)
  *
- * Each begins at a multiple of 64 bytes. The byte order is that of the machine that compiled the file;
- * a machine of another byte order refuses it.
+ * Each table begins at a multiple of 64 bytes. The byte order is that of the machine that compiled the
+ * file; a machine of another byte order refuses it.
  *
  * The keys of the trie are sequences of codes. Characters of class K have small codes: ASCII letters,
- * digits and +#&._%- have 1..69, Han characters 70..21019, the frequent ones first, so that nodes in
- * use lie together. In a text each other character is a gap, code SH_CODE_GAP. Words of the dictionary
- * may contain such characters: each of their UTF-16 units has a code above SH_CODE_GAP. Keys are
- * exact, without hashing and folding.
+ * digits and +#&._%- have 1..69, Han characters 70..21019, the frequent ones first, so that frequent nodes
+ * lie together. In a text each other character is a gap, code SH_CODE_GAP. Words of the dictionary may
+ * contain such characters: each of their UTF-16 units has a code above SH_CODE_GAP. Keys are exact, without
+ * hashing and folding.
  *
- * A file of any origin is safe to open and use: sizes are checked when it is opened, indexes when they
- * are used. Damage within the tables can only give wrong words; sh_jieba_check() detects it. */
+ * A file of any origin is safe to open and use: sizes are checked when it is opened, indexes when they are
+ * used. Damage within the tables can only give wrong words; sh_jieba_check() detects it. */
 #ifndef SH_SEGMENT_JIEBA_DICT_H
 #define SH_SEGMENT_JIEBA_DICT_H
 
@@ -39,9 +39,9 @@ enum {
 	SH_HAN_COUNT = 0x9FD5 - 0x4E00 + 1,
 	SH_CODE_DIGIT = 1,
 	SH_CODE_ALNUM = 62, /* codes 1..62 are [0-9A-Za-z] */
-	SH_CODE_ASCII = 69, /* and 63..69 are +#&._%- */
+	SH_CODE_ASCII = 69, /* codes 63..69 are +#&._%- */
 	SH_CODE_HAN = SH_CODE_ASCII + 1,
-	SH_CODE_GAP = SH_CODE_HAN + SH_HAN_COUNT, /* codes of class K lie below */
+	SH_CODE_GAP = SH_CODE_HAN + SH_HAN_COUNT, /* codes of class K are below */
 	SH_CODE_SPACE,                            /* a gap: a blank */
 	SH_NODE_ROOT,                             /* no code */
 	SH_CODE_OTHER,
@@ -49,14 +49,15 @@ enum {
 	SH_JIEBA_WORD_MAX = 65535, /* codes of a word */
 };
 
-/* States of the model, in the order of their letters: a tie goes to the larger letter, as in jieba. */
+/* States of the model, in the order of their letters: on a tie the state with the later letter wins, as in
+ * jieba. */
 enum { SH_HMM_B, SH_HMM_E, SH_HMM_M, SH_HMM_S, SH_HMM_STATES };
 
 /* The child of node n for code c is i = node[n].base + c, if node[i].check is n. The root has base 0, and
  * the nodes below SH_CODE_END are reserved for its children: the child for code c is c. Other nodes
  * with base 0 have no children. Node 0 is not used. */
 struct sh_jieba_node {
-	double log_freq; /* -INFINITY: only a prefix of words, or nothing */
+	double log_freq; /* -INFINITY: a prefix of words, or no key */
 	uint32_t base;
 	uint32_t check; /* the parent, SH_NODE_FREE when unused */
 };
@@ -80,8 +81,8 @@ struct sh_jieba_header {
 	uint32_t reserved; /* 0 */
 	double start[SH_HMM_STATES];
 	double trans[SH_HMM_STATES][SH_HMM_STATES]; /* [from][to] */
-	uint64_t body_sum;   /* XXH3 of all after the header's 64-byte padding */
-	uint64_t header_sum; /* XXH3 of all before this field */
+	uint64_t body_sum;   /* XXH3 of all bytes after the header and its padding to 64 bytes */
+	uint64_t header_sum; /* XXH3 of all bytes before this field */
 };
 
 struct sh_jieba {
@@ -99,10 +100,11 @@ struct sh_jieba {
 	void (*delete_own)(struct sh_jieba_own *own);
 };
 
-/* Maps a compiled file, as sh_mapped_open() does. Returns NULL with *err when it is not one. */
+/* Maps a compiled file, as sh_mapped_open() does. Returns NULL with *err when the file is not a compiled
+ * dictionary. */
 struct sh_jieba *sh_jieba_open(const char *path, struct sh_error *err);
 
-/* The same from memory, which must be aligned to 64 bytes and outlive the result. */
+/* Opens an image in memory, which must be aligned to 64 bytes and outlive the result. */
 struct sh_jieba *sh_jieba_open_image(struct sh_slice image, struct sh_error *err);
 
 void sh_jieba_delete(struct sh_jieba *j);

@@ -5,7 +5,7 @@
 #include "base/buf.h"
 #include "segment/jieba_dict.h"
 
-/* The most nodes: 2 GiB. No dictionary is so large. */
+/* The most nodes: 2 GiB. Every dictionary is smaller. */
 #define NODES_MAX (UINT32_C(1) << 27)
 
 void sh_free_nodes_free(struct sh_free_nodes *f)

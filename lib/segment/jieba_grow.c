@@ -69,8 +69,8 @@ static bool is_key(const struct sh_jieba *j, uint32_t node)
 	return j->node[node].check != SH_NODE_FREE && j->node[node].check != 0;
 }
 
-/* Copies the trie. Fails when a node has a parent that is not a node, which a damaged file may have: the
- * node's code could not be computed. */
+/* Copies the trie. Fails when the parent of a node is not a node, as in a damaged file: then the node's
+ * code could not be computed. */
 static int copy_trie(const struct sh_jieba *j, struct sh_jieba_own *o, struct sh_error *err)
 {
 	uint32_t n = j->h.n_nodes;
@@ -165,8 +165,8 @@ static void move_node(struct sh_jieba_own *o, uint32_t from, uint32_t to)
 	sh_free_give(&o->free, from);
 }
 
-/* Moves the children of `parent` to where there is room for one more of the code `extra`. When the node
- * *track moves, it is updated. */
+/* Moves the children of `parent` to a base with room for one more child, of the code `extra`. When the node
+ * *track moves, *track is updated. */
 static int move_children(
     struct sh_jieba_own *o, uint32_t parent, uint32_t extra, uint32_t *track, struct sh_error *err)
 {

@@ -1,8 +1,8 @@
 /* Adds words to an open dictionary.
  *
- * The first word copies the trie into memory, which takes some milliseconds and 25 MB. When the place
- * of a new node is used already, the parent with fewer children of the two moves its children
- * elsewhere. The trie stays a double array, as segment/jieba_dict.h describes it. */
+ * The first word copies the trie into memory, which needs some milliseconds and 25 MB. When the place of a
+ * new node is in use, one of the two parents moves its children elsewhere: the one with fewer children. The
+ * trie stays a double array, as segment/jieba_dict.h describes it. */
 #ifndef SH_SEGMENT_JIEBA_GROW_H
 #define SH_SEGMENT_JIEBA_GROW_H
 

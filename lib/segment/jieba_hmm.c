@@ -2,7 +2,7 @@
 
 enum { B = SH_HMM_B, E = SH_HMM_E, M = SH_HMM_M, S = SH_HMM_S };
 
-/* The two predecessors of each state. On a tie the second one is chosen: it has the larger letter. */
+/* The two predecessors of each state. On a tie the second one is chosen: it has the later letter. */
 static const uint8_t before[SH_HMM_STATES][2] = {
 	[B] = { E, S },
 	[E] = { B, M },

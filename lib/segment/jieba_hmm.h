@@ -9,7 +9,7 @@
 
 #include "segment/jieba_dict.h"
 
-/* Used by the model for log 0. */
+/* The model's value for log 0. */
 #define SH_HMM_NEVER (-3.14e100)
 
 /* Writes the state of each of n >= 1 Han codes to path[]. Returns the log probability of the path. */

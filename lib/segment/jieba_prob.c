@@ -8,7 +8,7 @@
 
 struct parser {
 	const char *p, *end;
-	const char *wanted; /* what was expected where parsing failed */
+	const char *wanted; /* what the parser expected when it failed */
 };
 
 static void skip_blank(struct parser *s)
@@ -90,7 +90,7 @@ static int number(struct parser *s, double *out)
 	return 0;
 }
 
-/* Called for each number with its key, or with both keys in a dict of dicts. */
+/* Called for each number with its key; in a dict of dicts with both keys. */
 typedef void (*store)(struct sh_jieba_prob *p, int state, uint32_t cp, double x);
 
 static int state_of(uint32_t cp)

@@ -1,6 +1,6 @@
 /* Finds the most probable sequence of words, the route: jieba's get_DAG() and calc().
  *
- * A row of codes is stretches of class K and the gaps between them. */
+ * A row of codes has stretches of class K, and gaps between them. */
 #ifndef SH_SEGMENT_JIEBA_ROUTE_H
 #define SH_SEGMENT_JIEBA_ROUTE_H
 

@@ -2,7 +2,7 @@
 #include "segment/jieba_state.h"
 #include "unicode/utf8.h"
 
-enum { ROW = 256 }; /* characters of a row, if a stretch ends within them */
+enum { ROW = 256 }; /* characters of a row, when a stretch ends within them */
 
 /* Reads up to n characters of three bytes each. Returns their number. Most of a Chinese text, with its
  * punctuation, is read by this loop, so branches are predicted well. The nodes that

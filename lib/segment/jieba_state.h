@@ -11,8 +11,8 @@ struct sh_segmenter {
 	enum sh_jieba_mode mode;
 	const char *at, *end; /* text that was not read yet */
 
-	/* The row: the characters that were read. The first n are whole stretches and gaps, and can be
-	 * split. */
+	/* The row: the characters that were read. The first n of them are whole stretches and gaps, which
+	 * can be split. */
 	uint16_t *code; /* of each character, and a gap after the last */
 	uint32_t *off;  /* offset of each character in row_text, and the end of the last */
 	uint16_t *step; /* length of the word that starts at each, on the best route; 0: a gap */
@@ -21,15 +21,15 @@ struct sh_segmenter {
 	const char *row_text;
 	size_t have, n;
 	size_t x;           /* the next character to be split */
-	size_t run_end;     /* characters before this one are split by the model */
+	size_t run_end;     /* the model splits the characters before this one */
 	size_t model_start; /* path[] holds the states of these characters: */
 	size_t model_end;   /* model_start .. model_end - 1 */
 
-	/* cut_all */
+	/* For cut_all. */
 	uint16_t *edges;
 	size_t edges_cap;
 	size_t covered;          /* end of the last word */
-	struct sh_slice english; /* letters that may be continued; n = 0: none */
+	struct sh_slice english; /* letters of a word that may be continued; n = 0: none */
 	struct sh_buf joined;    /* holds english when it is not contiguous in the text */
 	struct sh_arena made;    /* words that are not contiguous in the text */
 	const char *gap;         /* start of the gap being read, or NULL */
@@ -39,7 +39,7 @@ struct sh_segmenter {
 
 	struct sh_slice *words;
 	size_t n_words, words_cap;
-	size_t limit; /* pause when there are this many words */
+	size_t limit; /* pause when this number of words is reached */
 };
 
 /* Reads the next row: some characters, and more until a stretch ends. The text must not be at its end. */

@@ -80,7 +80,7 @@ static int unfold(struct builder *b, uint32_t at, struct sh_error *err)
 	return 0;
 }
 
-/* Returns the last of the equal words that end at a draft; NULL when it is only a prefix. */
+/* Returns the last of the equal words that end at a draft; NULL when the draft is only a prefix. */
 static const struct sh_trie_word *word_at(const struct builder *b, const struct draft *k)
 {
 	const struct sh_trie_word *w = NULL;

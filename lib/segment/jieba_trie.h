@@ -1,9 +1,9 @@
 /* Builds the double-array trie of a dictionary from all its words.
  *
- * Nodes with many children are placed first, while there is room; nodes with few children fill the
- * holes. Among nodes with equally many children the more frequent ones come first, so that nodes in
- * use lie together. 64 places are tried at a time: jieba's 349,046 words take about a second, and
- * nearly all nodes are used. */
+ * Nodes with many children are placed first, while there is room; nodes with few children fill the gaps. Of
+ * nodes with the same number of children, more frequent ones come first, so that frequent nodes lie
+ * together. 64 places are tried at a time: jieba's 349,046 words need about a second, and nearly all nodes
+ * are used. */
 #ifndef SH_SEGMENT_JIEBA_TRIE_H
 #define SH_SEGMENT_JIEBA_TRIE_H
 
@@ -12,7 +12,7 @@
 struct sh_trie_word {
 	size_t at;   /* index of its first code in the pool */
 	uint32_t n;  /* number of codes, at least 1 */
-	uint32_t no; /* of words with the same codes the one with the greatest number is used */
+	uint32_t no; /* of words with the same codes, the word with the greatest number is used */
 	uint64_t freq;
 };
 

@@ -138,7 +138,7 @@ static int add_entry(
 
 	if (e.word.n == 0)
 		return 0;
-	/* Such a word occurs in no text. */
+	/* Such a word cannot occur in a text. */
 	if (memchr(e.word.p, '\t', e.word.n))
 		return sh_error_set(err, SH_ERR_RECORD,
 		    "a TAB in the word: expected WORD or WORD FREQUENCY, separated by a space "

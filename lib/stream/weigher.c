@@ -4,7 +4,7 @@
 
 #include "weight/doubles.h"
 
-/* Fills *t from the tables. Returns false when the feature is to be dropped. */
+/* Fills *t from the tables. Returns false when the feature must be dropped. */
 static bool look_up(const struct sh_weigher *w, struct sh_slice feature, struct sh_term *t)
 {
 	if (w->idf) {

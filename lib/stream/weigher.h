@@ -9,8 +9,8 @@
 #include "weight/idf.h"
 #include "weight/weight.h"
 
-/* Counts below SH_WEIGHER_COUNTS have their weights printed beforehand where a weight depends on the
- * count alone. SH_WEIGHER_SHOWN is the room for each, in bytes. */
+/* SH_WEIGHER_COUNTS: weights of smaller counts are printed in advance when a weight depends on the count
+ * alone. SH_WEIGHER_SHOWN: room for one printed weight, in bytes. */
 enum { SH_WEIGHER_COUNTS = 256, SH_WEIGHER_SHOWN = 16 };
 
 /* TAB, weight, LF. */
@@ -25,12 +25,13 @@ struct sh_weigher {
 	const struct sh_idf_table *idf; /* used instead of df, or NULL */
 	bool drop_absent;               /* drop features that df lacks; otherwise their df is 1 */
 	struct sh_df_limit min, max;
-	uint64_t top;                     /* keep this number of heaviest features; 0: all */
+	uint64_t top; /* keep only this number of heaviest features; 0: keep all */
 	const struct sh_profile *profile; /* decides where published systems differ */
 
 	/* Set by sh_weigher_prepare(). */
 	bool real; /* weights are doubles: scheme and table are those of the profile */
-	/* by_count[count]. Element 0 is never set. Elements 1 and up are all set, or none is. */
+	/* by_count[count]. Element 0 is never set. Either all elements from 1 up are set, or no element
+	 * is. */
 	struct sh_weight_text by_count[SH_WEIGHER_COUNTS];
 };
 

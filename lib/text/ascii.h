@@ -18,7 +18,7 @@
 
 #include "base/variant.h"
 
-/* A call may overwrite this number of bytes after the text, and elements after the last token. */
+/* Most bytes that a call overwrites after the text, and most elements after the last token. */
 enum { SH_ASCII_SLACK = 64 };
 
 struct sh_ascii_run {

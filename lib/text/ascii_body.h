@@ -11,7 +11,7 @@
  */
 #include <string.h>
 
-/* Writes the indexes of the set bits plus base. Eight at a time: a branch for each bit would be
+/* Writes the indexes of the set bits plus base. Writes eight at a time: a branch for each bit would be
  * mispredicted once a block. */
 static TARGET inline uint32_t *NAME(put)(uint32_t *to, uint64_t bits, uint32_t base)
 {

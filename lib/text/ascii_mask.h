@@ -101,7 +101,7 @@ static inline uint64_t sh_ascii_starts(const struct sh_ascii_state *s,
 	return (s->word & ~follows) | (m->han & valid);
 }
 
-/* Returns the bytes before which tokens end. The end of a character may lie in the next block. */
+/* Returns the bytes before which tokens end. A character may end in the next block. */
 static inline uint64_t sh_ascii_ends(
     struct sh_ascii_state *s, const struct sh_ascii_masks *m, uint64_t valid, uint64_t follows)
 {

@@ -7,7 +7,8 @@
 
 /* ---- SSE2 ---------------------------------------------------------------------------- */
 
-/* Compares are signed: the bytes to be found are moved to the top of the signed range. */
+/* Returns the ASCII letters. Comparisons are signed, so the letters are moved to the top of the signed
+ * range. */
 static inline __m128i letters_sse2(__m128i v)
 {
 	__m128i low = _mm_or_si128(v, _mm_set1_epi8(32));
@@ -74,8 +75,8 @@ static AVX2 inline uint64_t bits_avx2(__m256i v)
 static AVX2 inline void half_avx2(
     const uint8_t *p, __m256i fold, uint8_t *out, struct sh_ascii_masks *m, unsigned i, bool chars)
 {
-	/* near[low four bits of a byte]: the escapable byte with these bits. No byte with the low
-	 * bits 0 equals 1. */
+	/* near[low four bits of a byte]: the escapable byte with these bits. No byte with low bits 0
+	 * matches. */
 	const __m256i near = _mm256_broadcastsi128_si256(
 	    _mm_setr_epi8(1, 0, 'r', 0, 't', 0, 0, 0, 0, 0, 0, 0, '\\', 0, 'n', 0));
 	__m256i v = _mm256_loadu_si256((const __m256i *)(const void *)(p + i));
@@ -132,7 +133,7 @@ static AVX2 inline void know_avx2(const uint8_t *p, struct sh_ascii_masks *m, un
 	shape = _mm256_cmpeq_epi8(shape, _mm256_set1_epi8((char)0xE0));
 	shape = _mm256_and_si256(shape, _mm256_cmpgt_epi8(tail, b));
 	shape = _mm256_and_si256(shape, _mm256_cmpgt_epi8(tail, c));
-	/* Where no Han character begins, only the second byte 0 would pass. */
+	/* At positions without a Han character only a second byte of 0 would be accepted. */
 	x = _mm256_cmpeq_epi8(x, _mm256_min_epu8(x, by_low_avx2(above, a)));
 	flags =
 	    _mm256_and_si256(flags, _mm256_and_si256(by_low_avx2(low2, b), by_high_avx2(high2, b)));
@@ -188,7 +189,7 @@ static const uint8_t first_bytes[64] = {
 	[0x02] = 128, [0x22] = 4 | 64, [0x23] = 1 | KANA, [0x2F] = 2
 };
 
-/* Bit i: the known character of Latin-1 whose second byte has the low six bits i. */
+/* Bit i: the character of Latin-1 whose second byte has the low six bits i is known. */
 #define LATIN_1 UINT64_C(0x88C35AFF00000000)
 #define SECOND(i)                                                                                  \
 	(uint8_t)(((i) == 0) * (1 | 4) | ((i) == 1) * 8 | ((i) == 2) * 16 | ((i) == 3) * 32 |      \
@@ -210,7 +211,8 @@ static const uint8_t second_bytes[64] = { WHOLE(SECOND, 0), WHOLE(SECOND, 16), W
 static const uint8_t third_bytes[64] = { WHOLE(THIRD, 0), WHOLE(THIRD, 16), WHOLE(THIRD, 32),
 	WHOLE(THIRD, 48) };
 
-/* For the low six bits of a first byte: the first second byte of a Han character, and their number. */
+/* Indexed by the low six bits of a first byte. han_from: the least second byte of a Han character; the next
+ * table: the number of such second bytes. */
 static const uint8_t han_from[64] = { [0x24] = 0xB8, 0x80, 0x80, 0x80, 0x80, 0x80 };
 static const uint8_t han_many[64] = { [0x24] = 8, 64, 64, 64, 64, 63 };
 
@@ -276,8 +278,8 @@ static AVX512 inline __m512i block_avx512(const uint8_t *p, size_t left,
 	return low;
 }
 
-/* Writes the indexes of the set bits plus base, with the instruction that packs bytes. More than 16
- * words in 64 bytes are rare. */
+/* Writes the indexes of the set bits plus base, with the instruction that packs bytes. More than 16 words
+ * in 64 bytes are rare. */
 static AVX512 inline uint32_t *put_avx512(uint32_t *to, uint64_t bits, uint32_t base)
 {
 	const __m512i index = _mm512_set_epi8(63, 62, 61, 60, 59, 58, 57, 56, 55, 54, 53, 52, 51,
@@ -293,7 +295,8 @@ static AVX512 inline uint32_t *put_avx512(uint32_t *to, uint64_t bits, uint32_t 
 	if (__builtin_expect(n > 16, 0)) {
 		_mm512_storeu_si512(to + 16,
 		    _mm512_add_epi32(from, _mm512_cvtepu8_epi32(_mm256_extracti128_si256(at, 1))));
-		/* 33 are possible: one character ends before the block, and 32 words have one byte */
+		/* 33 indexes are possible: one character ends before the block, and 32 words have one
+		 * byte */
 		to[32] = base + 63 - (unsigned)__builtin_clzll(bits);
 	}
 	return to + n;

@@ -41,10 +41,10 @@ struct sh_token_method {
 	bool escapes;     /* tokens may contain characters that records escape */
 	bool needs_jieba; /* needs sh_token_opts.jieba */
 	bool needs_cppjieba;
-	int mode; /* for methods that share a function */
+	int mode; /* distinguishes methods that share a function */
 	void (*close)(void *state);
 	bool profile_only; /* chosen by a profile, not by --segment or --split */
-	bool no_places;    /* cannot say where in the text a token stood */
+	bool no_places;    /* cannot report the position of a token in the text */
 };
 
 /* Returns the method of this name, or NULL. */

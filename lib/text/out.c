@@ -1,10 +1,10 @@
-/* The output of a tokenizer: words are filtered, split into characters when these are wanted, and
- * become tokens. */
+/* The output of a tokenizer: filters words, splits them into characters where characters are tokens, and
+ * stores the tokens. */
 #include "base/bytes.h"
 #include "text/stop.h"
 #include "text/tokenizer.h"
 
-/* A mark that several scripts share does not make a word one of any script. */
+/* A mark that several scripts share is no evidence of a script. */
 static const unsigned KEEP_OF_SCRIPT[SH_SCRIPT_COUNT] = {
 	[SH_SCRIPT_OTHER] = SH_KEEP_ALPHA,
 	[SH_SCRIPT_INHERITED] = 0,
@@ -18,8 +18,8 @@ static const unsigned KEEP_OF_SCRIPT[SH_SCRIPT_COUNT] = {
 	[SH_SCRIPT_TIBETAN] = SH_KEEP_TIBETAN,
 };
 
-/* A code point takes at most 4 bytes, and a gap one byte. Each code point and each gap may be a token,
- * also the code points of the open word. */
+/* Reserves memory for n code points. A code point has at most 4 bytes, and a gap one byte. Each code point
+ * and each gap may be a token, also the code points of the open word. */
 int sh_out_reserve(struct sh_tokenizer *t, size_t n, struct sh_error *err)
 {
 	/* 64 bits: on 32-bit machines the sums may not fit in a size_t. */
@@ -78,8 +78,8 @@ static void mask_digits(struct sh_tokenizer *t)
 	t->used = (size_t)(to - (uint8_t *)t->text);
 }
 
-/* Replaces the open word of n code points by its stem, in place. There is room for 4 * n bytes: a longer
- * stem, which no algorithm is known to make, leaves the word unchanged. */
+/* Replaces the open word of n code points by its stem, in place. There is room for 4 * n bytes. A longer
+ * stem is dropped and the word stays; no algorithm is known to make one. */
 static void stem(struct sh_tokenizer *t, size_t n)
 {
 	struct sh_slice word = sh_slice(t->text + t->word, t->used - t->word);
@@ -98,8 +98,8 @@ static bool by_dictionary(const struct sh_token_method *m)
 	return m->needs_jieba || m->needs_cppjieba;
 }
 
-/* What kind of word a code point makes. A mark is no letter, so a word of marks is not alpha. In scripts
- * that are cut into characters, marks stand for themselves. */
+/* Returns the kinds of word that a code point is evidence of. A mark is no letter, so a word of marks is
+ * not alpha. In scripts that are split into characters, a mark is a word of its own. */
 static unsigned keep_of(uint32_t c, unsigned class)
 {
 	enum sh_script script = sh_class_script(class);

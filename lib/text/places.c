@@ -1,4 +1,4 @@
-/* The places of tokens in the text: see sh_token_opts.places. */
+/* The positions of tokens in the text: see sh_token_opts.places. */
 #include "text/published.h"
 #include "text/tokenizer.h"
 
@@ -58,8 +58,8 @@ static uint32_t offset_of(const struct sh_tokenizer *t, const uint8_t *p)
 	return t->places.escaped ? t->places.escaped[at] : (uint32_t)at;
 }
 
-/* jieba composes some words of pieces that are not adjacent in the text. Such a word gets the end of the
- * word before it as its place. */
+/* jieba makes some words from pieces that are not adjacent in the text. The position of such a word is the
+ * end of the word before it. */
 static bool is_elsewhere(const struct sh_tokenizer *t, const uint8_t *p)
 {
 	uintptr_t at = (uintptr_t)p, base = (uintptr_t)t->places.base;
@@ -91,7 +91,7 @@ struct sh_place sh_places_point(const struct sh_tokenizer *t, size_t i)
 {
 	if (!t->opts.places || t->places.points == 0)
 		return t->places.word;
-	/* The code points of a stem that is longer than its word. */
+	/* A stem may have more code points than its word. */
 	return t->places.point[i < t->places.points ? i : t->places.points - 1];
 }
 
@@ -100,7 +100,7 @@ void sh_places_kernel(struct sh_tokenizer *t, const uint8_t *p, size_t n, size_t
 	uint32_t base = offset_of(t, p);
 
 	for (; n < t->n; n++) {
-		/* The first word may have begun before, or ended just here. */
+		/* The first word may have begun in an earlier call, or ended here. */
 		t->places.from[n] = t->start[n] < used ? t->places.word.from
 						       : base + (uint32_t)(t->start[n] - used);
 		t->places.to[n] =

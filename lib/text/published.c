@@ -40,7 +40,7 @@ bool sh_is_white_space(uint32_t c)
 	}
 }
 
-/* Writes a word without change. */
+/* Writes a word unchanged. */
 static int put_bytes(
     struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end, struct sh_error *err)
 {
@@ -104,7 +104,7 @@ static bool is_no_letter(uint32_t c)
 	return (c | 32) < 'a' || (c | 32) > 'z';
 }
 
-/* A C string ends at its first NUL. */
+/* The text ends at its first NUL, as a C string does. */
 int sh_cut_alpha(struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end, struct sh_error *err)
 {
 	const uint8_t *nul = p < end ? memchr(p, '\0', (size_t)(end - p)) : NULL;
@@ -148,7 +148,8 @@ static bool is_go_word(uint32_t c)
 	return is_ascii_word(c) || c == '\'';
 }
 
-/* Writes "://" and at least one of [\w./] at p, or nothing. Returns the end of what was written. */
+/* Writes "://" and at least one of [\w./] when they are at p, otherwise nothing. Returns the end of the
+ * consumed text. */
 static const uint8_t *put_url_tail(struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end)
 {
 	const uint8_t *at = p, *from;

@@ -2,9 +2,9 @@
 #include "text/published.h"
 
 enum {
-	STEP = 16 * 1024,     /* bytes for which room is made at once */
+	STEP = 16 * 1024,     /* bytes for which memory is reserved at once */
 	SHORTEST_WORD = 4,    /* bytes; shorter words are dropped */
-	CASE_BIT = 'a' ^ 'A', /* set in every byte when case is ignored, not only in letters */
+	CASE_BIT = 'a' ^ 'A', /* bit set in every byte when case is ignored, not only in letters */
 };
 
 static uint64_t count_ill_formed(const uint8_t *p, const uint8_t *end)
@@ -16,7 +16,7 @@ static uint64_t count_ill_formed(const uint8_t *p, const uint8_t *end)
 	return n;
 }
 
-/* The length that the first byte of a character gives. A byte that cannot be the first gives 1. */
+/* Returns the length of a character by its first byte; 1 for a byte that cannot begin a character. */
 static size_t length_by_first_byte(uint8_t c)
 {
 	return c < 0xC0 || c >= 0xF8 ? 1 : c < 0xE0 ? 2 : c < 0xF0 ? 3 : 4;
@@ -59,7 +59,7 @@ static int cut_characters(struct sh_tokenizer *t, const uint8_t *p, const uint8_
 		p = cut_some(t, p, lim, end, code_points);
 		t->word = t->used;
 	}
-	/* A final '_' must not be taken for a gap. */
+	/* Ends the text with a blank: a final '_' could be mistaken for a gap. */
 	t->text[t->used++] = ' ';
 	t->word = t->used;
 	return 0;

@@ -32,8 +32,8 @@ static bool within(uint32_t c, uint32_t first, uint32_t last)
 	return c >= first && c <= last;
 }
 
-/* Unicode's property Cased: three categories, Other_Uppercase and Other_Lowercase (but for the
- * letters that are ignorable as well). */
+/* Returns whether c has Unicode's property Cased: three categories, Other_Uppercase and Other_Lowercase,
+ * without letters that are also ignorable. */
 static bool is_cased(uint32_t c)
 {
 	if (c < 0x80)
@@ -43,7 +43,8 @@ static bool is_cased(uint32_t c)
 	       within(c, 0x1F150, 0x1F169) || within(c, 0x1F170, 0x1F189);
 }
 
-/* Unicode's property Case_Ignorable: five categories, and punctuation within words. */
+/* Returns whether c has Unicode's property Case_Ignorable: five categories, and punctuation within
+ * words. */
 static bool is_ignorable(uint32_t c)
 {
 	static const uint16_t punctuation[] = { 0xB7, 0x387, 0x55F, 0x5F4, 0x2018, 0x2019, 0x2024,
@@ -115,7 +116,7 @@ int sh_cut_python(
 
 	if (sh_plain_text(t, &p, &end, err) < 0)
 		return -1;
-	/* Reserve room in steps: the whole text at once would take many times its size. */
+	/* Reserves memory step by step: memory for the whole text at once would be many times its size. */
 	while (p < end) {
 		const uint8_t *lim = end - p > STEP ? p + STEP : end;
 
@@ -123,7 +124,7 @@ int sh_cut_python(
 			return -1;
 		p = cut_some(t, p, lim, end, &cased);
 	}
-	/* A blank, so that a last '_' is not taken for a gap. */
+	/* Ends the text with a blank: a final '_' could be mistaken for a gap. */
 	t->text[t->used++] = ' ';
 	t->word = t->used;
 	return 0;

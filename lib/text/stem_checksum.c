@@ -1,12 +1,13 @@
-/* A checksum over stems stands for Snowball's version, which the library does not tell. */
+/* A checksum over stems identifies the version of Snowball, since the library does not report its
+ * version. */
 #include "text/stem.h"
 
 #include <xxhash.h>
 
 #include "base/buf.h"
 
-/* Folded words of each language that Snowball has, and of some that it may have later. Each stemmer stems all
- * of them. A word that is changed here makes every archive warn: add none, remove none. */
+/* Folded words of each language that Snowball has, and of some that it may add. Each stemmer stems all of
+ * them. Never add, remove or change a word: every archive would warn. */
 static const char words[] =
     "running runner happily happiness relational conditional electricity organisation agreed "
     "flying "

@@ -14,7 +14,7 @@ void sh_close_cppjieba(void *state)
 
 struct word {
 	bool blank;  /* white space only */
-	bool spaced; /* ASCII white space in it: no feature's text could hold it */
+	bool spaced; /* contains ASCII white space, which a feature's text cannot contain */
 	bool head_han;
 };
 
@@ -48,7 +48,7 @@ static bool has_letters(struct sh_tokenizer *t, struct sh_slice text)
 	return false;
 }
 
-/* Returns whether the text with ASCII capitals in lower case is a stop word. */
+/* Returns whether the text, with ASCII capitals in lower case, is a stop word. */
 static bool is_stop_word(struct sh_tokenizer *t, struct sh_slice text)
 {
 	char lower[64];
@@ -92,7 +92,7 @@ static int put_word(
 	if (sh_out_reserve(t, text.n, err) < 0)
 		return -1;
 	sh_out_at(t, (const uint8_t *)word.p, (const uint8_t *)word.p + word.n);
-	/* Folding may give white space, which is left out: a word stays one word. */
+	/* Folding may produce white space, which is left out: a word stays one word. */
 	if (!t->opts.no_fold) {
 		const uint8_t *p = (const uint8_t *)text.p, *end = p + text.n;
 

@@ -3,7 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Room reserved at first, in code points. It is ample: pages that are never written take no memory. */
+/* Code points for which memory is reserved at first. The number is generous: pages that are never written
+ * use no memory. */
 enum { FIRST_ROOM = 1 << 16 };
 
 const struct sh_keep_name sh_keep_names[] = {
@@ -101,12 +102,12 @@ struct sh_tokenizer *sh_tokenizer_new(const struct sh_token_opts *opts, struct s
 	return t;
 }
 
-/* The kernel writes tokens without filters: it is used only when there are none. */
+/* The kernel writes tokens without filters, so it is used only when there are no filters. */
 void sh_tokenizer_force(struct sh_tokenizer *t, const struct sh_ascii_kernel *kernel)
 {
 	bool fits = t->method->run == sh_cut_words;
 
-	/* It does not say where characters stood. */
+	/* The kernel does not report the positions of characters. */
 	if (t->opts.places && t->opts.unit == SH_UNIT_CHAR)
 		fits = false;
 	t->ascii_kernel = fits && !t->filtered ? kernel : NULL;
@@ -134,7 +135,8 @@ void sh_tokenizer_delete(struct sh_tokenizer *t)
 	free(t);
 }
 
-/* For a text whose tokens are its bytes: starts and ends are the same array for all such texts. */
+/* Fills t->index for a text whose tokens are its bytes: starts and ends are the same array for all such
+ * texts. */
 static int index_bytes(struct sh_tokenizer *t, struct sh_error *err)
 {
 	size_t n = t->used - (t->used && t->text[t->used - 1] == '_');
@@ -161,7 +163,7 @@ static void finish(struct sh_tokenizer *t)
 }
 
 /* Copies the kernel's words with one space after each. Copies at least 16 bytes each time: the next copy
- * overwrites what is too much. */
+ * overwrites the surplus. */
 static int join(struct sh_tokenizer *t, struct sh_error *err)
 {
 	struct sh_buf *b = &t->joined;

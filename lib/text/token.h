@@ -1,13 +1,12 @@
 /* Splits text into tokens.
  *
  * Unless no_fold is set, the text is normalised and case-folded first (NFKC_Casefold as utf8proc_map()
- * gives it, see unicode/fold.h). A word is then a maximal sequence of letters, marks and decimal
- * digits (general categories L*, M*, Nd). In scripts written without spaces between words
- * (unicode/script.h) each of these characters is a token of its own, and so is each letter number (Nl)
- * of these scripts, such as the ideographic zero. All other characters separate words. Ill-formed
- * UTF-8 separates words and is counted.
+ * gives it, see unicode/fold.h). A word is then a maximal sequence of letters, marks and decimal digits
+ * (general categories L*, M*, Nd). In scripts written without spaces between words (unicode/script.h), each
+ * of these characters is a token of its own. So is each letter number (Nl) of these scripts, such as the
+ * ideographic zero. All other characters separate words. Ill-formed UTF-8 separates words and is counted.
  *
- * Unless raw is set, the text has the escapes of records: \t \n \r \\ stand for TAB, LF, CR and a
+ * Unless raw is set, the text has the escapes of records: \t \n \r \\ represent TAB, LF, CR and a
  * backslash. Escapes, and all other backslashes, separate words.
  *
  * One thread uses a tokenizer; tokenizers share nothing. */
@@ -26,8 +25,8 @@ enum sh_unit { SH_UNIT_WORD, SH_UNIT_CHAR };
 /* The largest text, in bytes; token offsets are 32 bits wide. */
 #define SH_TOKEN_TEXT_MAX ((size_t)INT32_MAX)
 
-/* Bits of sh_token_opts.keep: kinds of code points. Digits of all scripts are one kind. ALPHA stands for
- * all scripts without a bit of their own. */
+/* Bits of sh_token_opts.keep: kinds of code points. Digits of all scripts are one kind. ALPHA means all
+ * scripts without a bit of their own. */
 enum sh_keep {
 	SH_KEEP_ALPHA = 1 << 0,
 	SH_KEEP_DIGIT = 1 << 1,
@@ -65,12 +64,13 @@ struct sh_token_opts {
 	bool raw;           /* the text has no escapes */
 	bool mask_digits;   /* each maximal sequence of decimal digits in a token becomes one 0 */
 	unsigned min_chars; /* drop words of fewer code points, but no character token */
-	unsigned keep;      /* SH_KEEP_*: drop words without any such code point; 0: drop none */
+	/* SH_KEEP_*: drop words without a code point of these kinds; 0: drop none */
+	unsigned keep;
 	const struct sh_stoplist *stop; /* words to drop, or NULL; borrowed, may be shared */
 	const char *stem; /* language or algorithm of text/stem.h, or NULL; borrowed */
 	bool apart;       /* n-gram texts are not needed: bytes between two words may be anything */
 	bool places;      /* fill sh_tokens.from and to; slower. Not for methods with no_places */
-	/* Another method than the one above (text/method.h), or NULL. */
+	/* A method (text/method.h) that replaces the one described above, or NULL. */
 	const struct sh_token_method *method;
 	const struct sh_jieba *jieba; /* for methods that need a dictionary; borrowed, shared */
 	const struct sh_cppjieba *cppjieba;
@@ -80,10 +80,10 @@ struct sh_token_opts {
 
 /* Valid until the next call on the same tokenizer.
  *
- * SH_UNIT_WORD: the text is the tokens, with single spaces between them. SH_UNIT_CHAR: each code point
- * of a word is a token. Between two words stands the token '_', which is never part of a word, for
- * one or more separators and dropped words. There is no '_' at either end of the text, and none
- * between two characters that are tokens because of their script.
+ * SH_UNIT_WORD: the text is the tokens, with single spaces between them. SH_UNIT_CHAR: each code point of a
+ * word is a token. Between two words is one token '_', which is never part of a word; it represents
+ * separators and dropped words. There is no '_' at either end of the text, and none between two characters
+ * that are tokens because of their script.
  *
  * The n-gram of tokens i .. i+n-1 is the bytes start[i] .. end[i+n-1] - 1. With opts.apart, which is
  * faster, the bytes between two words may be anything. */
@@ -92,9 +92,10 @@ struct sh_tokens {
 	const uint32_t *start, *end; /* byte offsets in text */
 	size_t n;
 	uint64_t bad_utf8; /* ill-formed sequences in the text */
-	/* With opts.places: token i was made of the bytes from[i] .. to[i] - 1 of the text that was given, with
-	 * its escapes. Both are borders of characters and of escapes. Tokens made of one character share its
-	 * bytes. A gap's '_' has no bytes: it stands behind the word before it. NULL without opts.places. */
+	/* With opts.places: token i came from the bytes from[i] .. to[i] - 1 of the given text, with its
+	 * escapes. Both are borders of characters and of escapes. Tokens of one character share its bytes.
+	 * The '_' of a gap has no bytes: its position is behind the word before it. NULL without
+	 * opts.places. */
 	const uint32_t *from, *to;
 };
 
@@ -110,7 +111,7 @@ void sh_tokenizer_delete(struct sh_tokenizer *t);
 /* For tests: uses this variant of ascii.h, or none for NULL, instead of the fastest. */
 void sh_tokenizer_force(struct sh_tokenizer *t, const struct sh_ascii_kernel *kernel);
 
-/* SH_ERR_PARAM when the text is longer than SH_TOKEN_TEXT_MAX. */
+/* Splits a text. SH_ERR_PARAM when it is longer than SH_TOKEN_TEXT_MAX. */
 int sh_tokenize(
     struct sh_tokenizer *t, struct sh_slice text, struct sh_tokens *out, struct sh_error *err);
 

@@ -25,7 +25,7 @@ enum { SH_ASCII_SEPARATOR = 0, SH_ASCII_LEAVE = 0x80 };
 /* Readable bytes after the text of tokens. */
 enum { SH_TOKEN_PAD = 64 };
 
-/* A stretch of the text that was given, in bytes. */
+/* A part of the given text, in bytes. */
 struct sh_place {
 	uint32_t from, to;
 };
@@ -64,15 +64,15 @@ struct sh_tokenizer {
 	struct {
 		uint32_t *from, *to; /* of each token */
 		size_t from_cap, to_cap;
-		const uint8_t
-		    *base; /* what the method reads: the text, or its copy without escapes */
-		const uint32_t
-		    *escaped; /* of the copy: where in the text each byte stood; or NULL */
+		/* the text that the method reads: the given text, or a copy without escapes */
+		const uint8_t *base;
+		/* for the copy: position of each byte in the given text; or NULL */
+		const uint32_t *escaped;
 		uint32_t *escaped_room;
 		size_t escaped_cap;
-		struct sh_place now;    /* what sh_out_put() puts next is made of */
+		struct sh_place now;    /* bytes from which the next sh_out_put() comes */
 		struct sh_place word;   /* the open word */
-		struct sh_place *point; /* each code point of the open word, for SH_UNIT_CHAR */
+		struct sh_place *point; /* of each code point of the open word, for SH_UNIT_CHAR */
 		size_t points, point_cap;
 	} places;
 };
@@ -90,11 +90,12 @@ bool sh_out_ends_with_gap(const struct sh_tokenizer *t);
 
 /* Begins a text. Returns -1 when the method does not support places. */
 int sh_places_begin(struct sh_tokenizer *t, const uint8_t *text);
-/* Says that the method reads a copy of this text without escapes. */
+/* Announces that the method reads a copy of this text without escapes. */
 int sh_places_unescaped(struct sh_tokenizer *t, struct sh_slice text, struct sh_error *err);
 /* Makes room for t->start_cap tokens. */
 int sh_places_reserve(struct sh_tokenizer *t, struct sh_error *err);
-/* Says that the next sh_out_put() is for the bytes p .. end - 1 of the text that the method reads. */
+/* Announces that the next sh_out_put() comes from the bytes p .. end - 1 of the text that the method
+ * reads. */
 void sh_places_at(struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end);
 /* Notes the place of a code point that sh_out_put() appends. */
 void sh_places_put(struct sh_tokenizer *t);

@@ -8,7 +8,7 @@
 
 enum { STEP = 4096, KERNEL_STEP = 1 << 16, CALM = 16 };
 
-/* The same as scan_ascii(), for opts.places. */
+/* Does the same as scan_ascii(), for opts.places. */
 static const uint8_t *scan_ascii_placed(
     struct sh_tokenizer *t, const uint8_t *p, const uint8_t *lim)
 {
@@ -58,13 +58,13 @@ static const uint8_t *scan_ascii(struct sh_tokenizer *t, const uint8_t *p, const
 	return p;
 }
 
-/* A Han character, kana or their punctuation. */
+/* Returns whether c begins a Han character, kana or their punctuation. */
 static bool starts_cjk(uint8_t c)
 {
 	return c >= 0xE3 && c <= 0xE9;
 }
 
-/* Returns whether the text at p begins with enough for a call of the kernel: CALM bytes of ASCII, or
+/* Returns whether the text at p is worth a call of the kernel: it begins with CALM bytes of ASCII, or with
  * three Chinese or Japanese characters. */
 static bool is_calm(const struct sh_tokenizer *t, const uint8_t *p, const uint8_t *lim)
 {
@@ -128,7 +128,7 @@ static const uint8_t *scan_folding(struct sh_tokenizer *t, const uint8_t *p, con
 	return p;
 }
 
-/* The same without folding. */
+/* Does the same without folding. */
 static const uint8_t *scan_unfolded(
     struct sh_tokenizer *t, const uint8_t *p, const uint8_t *lim, const uint8_t *end)
 {
@@ -145,16 +145,16 @@ static const uint8_t *scan_unfolded(
 	return p;
 }
 
-/* Returns whether the three bytes before p are kana, which the kernel has split. */
+/* Returns whether the three bytes before p are kana that the kernel has split. */
 static bool is_behind_kana(const struct sh_tokenizer *t, const uint8_t *p, const uint8_t *floor)
 {
 	return t->han && p - floor >= 3 && p[-3] == 0xE3 && p[-2] >= 0x81 && p[-2] <= 0x83 &&
 	       (p[-1] & 0xC0) == 0x80;
 }
 
-/* When the character at p, which is not ASCII, attaches to the ASCII character or kana before it,
- * removes that one from the output and returns its beginning; otherwise returns p. Does not go back
- * beyond `floor`, the end of an escape: nothing attaches to the character of an escape. */
+/* When the character at p, which is not ASCII, attaches to the ASCII character or kana before it, removes
+ * that character from the output and returns its beginning. Otherwise returns p. Does not go back beyond
+ * `floor`, the end of an escape: nothing attaches to the character of an escape. */
 static const uint8_t *step_back(
     struct sh_tokenizer *t, const uint8_t *p, const uint8_t *floor, const uint8_t *end)
 {
@@ -176,8 +176,8 @@ static const uint8_t *step_back(
 	return p - 1;
 }
 
-/* Splits the text from p to lim, or to where the kernel can be called. A character that begins before
- * lim may end after it. *floor: see step_back(). */
+/* Splits the text from p to lim, or to a place where the kernel can be called. A character that begins
+ * before lim may end after it. *floor: see step_back(). */
 static const uint8_t *scan_any(struct sh_tokenizer *t, const uint8_t *p, const uint8_t *lim,
     const uint8_t *end, const uint8_t **floor, struct sh_error *err)
 {
@@ -211,7 +211,7 @@ static void make_tokens(struct sh_tokenizer *t)
 		at--;
 	t->used = at;
 	sh_out_end(t);
-	t->chars = 0; /* its '_' are gaps */
+	t->chars = 0; /* its '_' characters are gaps */
 	t->used = used;
 }
 

@@ -11,7 +11,8 @@ static const struct {
 	size_t n;
 	enum sh_encoding encoding;
 } MARKS[] = {
-	/* The first match is used: UTF-32LE before UTF-16LE, which has the same first bytes. */
+	/* The first matching row is used: UTF-32LE comes before UTF-16LE, which has the same first
+	 * bytes. */
 	{ "\xEF\xBB\xBF", 3, SH_ENC_UTF8_BOM },
 	{ "\xFF\xFE\0\0", 4, SH_ENC_UTF32LE },
 	{ "\0\0\xFE\xFF", 4, SH_ENC_UTF32BE },
@@ -72,9 +73,9 @@ static struct utf16_count count_utf16(const uint8_t *p, size_t n, size_t high)
 	return u;
 }
 
-/* Recognises UTF-16 without a byte order mark. All text has spaces, digits and line ends, so its UTF-16
- * has NULs. When the bytes are also well-formed UTF-8, all characters must be of an alphabet whose high
- * bytes ASCII text does not have; otherwise all must be plausible. */
+/* Recognises UTF-16 without a byte order mark. All text has spaces, digits and line ends, so its UTF-16 has
+ * NULs. When the bytes are also well-formed UTF-8, all characters must be of an alphabet whose high bytes
+ * do not occur in ASCII text. Otherwise all characters must be plausible. */
 static bool is_utf16(const uint8_t *p, size_t n, size_t high, struct utf8_count utf8)
 {
 	struct utf16_count u = count_utf16(p, n, high);
@@ -89,11 +90,12 @@ static bool is_utf16(const uint8_t *p, size_t n, size_t high, struct utf8_count 
 /* Counts of n bytes read as ASCII and as pairs of a lead and a trail byte. */
 struct pair_count {
 	size_t pairs, bad;
-	size_t high_trail;  /* trail byte from 0xA1 on */
-	size_t gb_common;   /* GB2312 level 1, by pronunciation, and punctuation */
-	size_t gb_late;     /* its second half: EUC-KR has nearly no character there */
+	size_t high_trail; /* trail byte from 0xA1 on */
+	/* characters of GB2312 level 1, which is ordered by pronunciation, and punctuation */
+	size_t gb_common;
+	size_t gb_late;     /* characters of its second half, which EUC-KR hardly uses */
 	size_t gb_frequent; /* see FREQUENT */
-	size_t kana;        /* of GB2312 and EUC-JP */
+	size_t kana;        /* kana of GB2312 and EUC-JP */
 	size_t big5_common; /* Big5 level 1 and punctuation */
 };
 
@@ -156,8 +158,8 @@ static bool is_percent(size_t part, size_t of, size_t percent)
 	return part * 100 >= of * percent;
 }
 
-/* Guesses the encoding of bytes that are not UTF-8. Text in single-byte encodings has single high bytes,
- * or pairs that end with a letter. Pairs of Japanese and Korean text lie in other rows. */
+/* Guesses the encoding of bytes that are not UTF-8. Text in single-byte encodings has single high bytes, or
+ * pairs that end with a letter. Pairs of Japanese and Korean text are in other rows. */
 static enum sh_encoding guess_pairs(const uint8_t *p, size_t n)
 {
 	struct pair_count k = count_pairs(p, n);
@@ -190,7 +192,7 @@ enum sh_encoding sh_encoding_guess(const char *text, size_t n)
 		return SH_ENC_UTF16BE;
 	if (utf8.nul && is_utf16(p, n, 1, utf8))
 		return SH_ENC_UTF16LE;
-	/* In damaged UTF-8 most sequences are well-formed; in other encodings nearly none is. */
+	/* In damaged UTF-8 most sequences are well-formed; in other encodings hardly any is. */
 	if (utf8.ill <= FEW || utf8.ill <= utf8.multibyte)
 		return SH_ENC_UTF8;
 	return guess_pairs(p, n);
@@ -221,7 +223,7 @@ bool sh_encoding_may_be_gb(const char *text, size_t n)
 
 const char *sh_encoding_iconv_name(enum sh_encoding e)
 {
-	/* With these a byte order mark becomes that of UTF-8. */
+	/* For these encodings iconv converts a byte order mark to that of UTF-8. */
 	static const char *const NAMES[] = {
 		[SH_ENC_UTF16LE] = "UTF-16LE",
 		[SH_ENC_UTF16BE] = "UTF-16BE",

@@ -10,7 +10,7 @@
 #include <stddef.h>
 
 enum sh_encoding {
-	SH_ENC_UTF8, /* or ASCII, damaged UTF-8, no text, or too little text */
+	SH_ENC_UTF8, /* UTF-8; or ASCII, damaged UTF-8, no text, or too little text */
 	SH_ENC_UTF8_BOM,
 	SH_ENC_UTF16LE,
 	SH_ENC_UTF16BE,

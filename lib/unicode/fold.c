@@ -5,14 +5,13 @@
 
 #include "io/pages.h"
 
-/* Segments are independent. NFKC_Casefold decomposes each code point, orders
- * marks between starters (combining class 0), and composes a starter with what
- * follows. Both stop at a starter that never joins the one before it
- * (sh_composes_back: NFC_Quick_Check=Maybe). So text may be split before any code
- * point whose decomposition begins with such a starter: DIRECT and START cells.
+/* Segments are independent. NFKC_Casefold decomposes each code point, orders marks between starters
+ * (combining class 0), and composes a starter with the code points that follow. Both steps stop at a
+ * starter that never joins the one before it (sh_composes_back: NFC_Quick_Check=Maybe). So text may be
+ * split before any code point whose decomposition begins with such a starter: DIRECT and START cells.
  *
- * A mark that decomposes to itself and never composes (MARK) after a DIRECT start
- * only needs its place: when the classes do not descend, it stays where it is. */
+ * A mark that decomposes to itself and never composes (MARK) after a DIRECT start only needs to be ordered:
+ * when the classes do not descend, it stays in place. */
 
 enum { PAGE = 256, TABLE = 0x110000 + PAGE, EXPANSION_MAX = 64 };
 
@@ -25,7 +24,7 @@ struct sh_fold *sh_fold_new(struct sh_error *err)
 	struct sh_fold *f = calloc(1, sizeof *f);
 
 	if (f) {
-		/* Pages that are never used take no memory; calloc() might clear them. */
+		/* Unused pages need no memory; calloc() might clear them. */
 		f->cells = sh_pages_get(TABLE * sizeof *f->cells);
 		f->classes = sh_pages_get(TABLE * sizeof *f->classes);
 	}
@@ -97,7 +96,7 @@ static uint32_t make_cell(uint32_t c, unsigned class)
 	    utf8proc_decompose_char((utf8proc_int32_t)c, d, EXPANSION_MAX, OPTIONS, &bound);
 	uint32_t first;
 
-	if (n <= 0 || n > EXPANSION_MAX) /* ignorable; longer ones do not exist */
+	if (n <= 0 || n > EXPANSION_MAX) /* ignorable; longer expansions do not exist */
 		return cell(SH_FOLD_SLOW, class, c);
 	first = (uint32_t)d[0];
 	if (sh_composes_back(first))
@@ -191,7 +190,7 @@ static int seg_reserve(struct sh_fold *f, size_t n, struct sh_error *err)
 	return sh_grow((void **)&f->seg, &f->seg_cap, n, sizeof *f->seg, err);
 }
 
-/* Folds the segment p .. end - 1 by the whole algorithm. */
+/* Folds the segment p .. end - 1 by the complete algorithm. */
 static int fold_slowly(
     struct sh_fold *f, const uint8_t *p, const uint8_t *end, size_t *count, struct sh_error *err)
 {
@@ -221,8 +220,8 @@ static int fold_slowly(
 	return 0;
 }
 
-/* The same for a segment of one code point, with a cache: text that is all ligatures would be many times
- * slower. */
+/* Does the same for a segment of one code point, with a cache: otherwise text of ligatures would be many
+ * times slower. */
 static int fold_alone(struct sh_fold *f, uint32_t c, const uint8_t *p, const uint8_t *end,
     size_t *count, struct sh_error *err)
 {
@@ -230,7 +229,8 @@ static int fold_alone(struct sh_fold *f, uint32_t c, const uint8_t *p, const uin
 
 	if (known->n && known->c == c) {
 		memcpy(
-		    f->seg, known->to, sizeof known->to); /* the whole array: faster than a loop */
+		    /* copying the whole array is faster than a loop */
+		    f->seg, known->to, sizeof known->to);
 		*count = known->n;
 		return 0;
 	}

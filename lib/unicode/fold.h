@@ -1,10 +1,10 @@
 /* Normalises and case-folds text by table lookup.
  *
- * The result is, byte for byte, that of
+ * The result equals, byte for byte, the result of
  *     utf8proc_map(..., STABLE | COMPOSE | COMPAT | CASEFOLD | IGNORE)
- * (NFKC_Casefold), after each ill-formed sequence has become U+FFFD. The table has one cell for each
- * code point. The first use of a code point fills its page of 256 cells from the linked utf8proc, so
- * the table always agrees with this library and takes no time to make.
+ * (NFKC_Casefold), after each ill-formed sequence has become U+FFFD. The table has one cell for each code
+ * point. The first use of a code point fills its page of 256 cells from the linked utf8proc, so the table
+ * always agrees with this library, and its creation costs no time.
  *
  * Nearly all code points fold by themselves (SH_FOLD_DIRECT). Other text is folded in segments: a code
  * point and all code points that attach to it. Segments are independent of each other: see fold.c.
@@ -42,14 +42,14 @@ enum {
 #define SH_CELL_READY (UINT32_C(1) << 31)
 
 enum sh_fold_how {
-	SH_FOLD_DIRECT, /* folds to one code point; starts a segment when the next one attaches */
-	SH_FOLD_START,  /* folds to several; starts a segment */
+	SH_FOLD_DIRECT, /* folds to one code point; begins a segment when the next one attaches */
+	SH_FOLD_START,  /* folds to several code points; begins a segment */
 	SH_FOLD_MARK,   /* folds to itself and attaches; SH_CELL_CODE is its combining class */
-	SH_FOLD_SLOW,   /* attaches: composes with the one before, or folds to nothing */
+	SH_FOLD_SLOW,   /* attaches: composes with the code point before, or folds to nothing */
 };
 
-/* The results of code points that fold to several: SH_FOLD_KNOWN of them are cached. The longest
- * result, of U+FDFA, has SH_FOLD_LONGEST code points. */
+/* SH_FOLD_KNOWN: number of cached results of code points that fold to several. SH_FOLD_LONGEST: code points
+ * of the longest result, that of U+FDFA. */
 enum { SH_FOLD_LONGEST = 18, SH_FOLD_KNOWN = 64 };
 
 struct sh_fold_known {

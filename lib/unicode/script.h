@@ -1,5 +1,5 @@
-/* The script of a code point, as far as tokens depend on it, and the code points that may compose with
- * the one before them. Data of Unicode 15, made by gen-scripts.py. */
+/* The script of a code point, where tokens depend on it, and the code points that may compose with the one
+ * before them. Data of Unicode 15, made by gen-scripts.py. */
 #ifndef SH_UNICODE_SCRIPT_H
 #define SH_UNICODE_SCRIPT_H
 

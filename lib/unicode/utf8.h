@@ -1,8 +1,8 @@
 /* Reads and writes UTF-8.
  *
- * Ill-formed input is counted as in the Unicode standard (3.9, "U+FFFD substitution of maximal
- * subparts", which WHATWG prescribes, too): the longest beginning of a well-formed sequence is one
- * ill-formed sequence; any other byte is one by itself. */
+ * Ill-formed input is counted as in the Unicode standard (3.9, "U+FFFD substitution of maximal subparts",
+ * which WHATWG prescribes, too). The longest beginning of a well-formed sequence is one ill-formed
+ * sequence; any other byte is an ill-formed sequence by itself. */
 #ifndef SH_UNICODE_UTF8_H
 #define SH_UNICODE_UTF8_H
 
@@ -28,7 +28,7 @@ static inline bool sh_utf8_is_tail(uint8_t c)
 	return (c & 0xC0) == 0x80;
 }
 
-/* The same; sequences of 1 to 3 bytes are decoded inline. */
+/* Does the same; decodes sequences of 1 to 3 bytes inline. */
 static inline uint32_t sh_utf8_next(const uint8_t **pp, const uint8_t *end)
 {
 	const uint8_t *p = *pp;

@@ -9,9 +9,8 @@
 
 enum { MEMORY_MIN = 4 << 20 };
 
-/* The count of a feature, with the first and the last document counted. A document may be split
- * over two runs: when a run begins with the document that the run before ended with, both have
- * counted it. */
+/* The count of a feature, with the first and the last document counted. A document may be divided between
+ * two runs: when a run begins with the last document of the previous run, both have counted it. */
 struct count {
 	uint64_t df, first, last;
 };
@@ -123,7 +122,7 @@ int sh_df_feature(struct sh_df_counter *c, struct sh_slice feature, struct sh_er
 
 	if (words > c->words)
 		c->words = words;
-	/* Sorting will take four bytes a feature more. */
+	/* Sorting needs four more bytes for each feature. */
 	if (sh_hmap_bytes(&c->features) + c->features.n * (sizeof *c->counts + 4) > c->memory &&
 	    spill(c, err) < 0)
 		return -1;

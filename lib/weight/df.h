@@ -1,10 +1,9 @@
-/* Document frequencies: in how many documents each feature stands.
+/* Document frequencies: the number of documents that contain each feature.
  *
- * Counting is exact in bounded memory: when the counts fill it, they go to a
- * temporary file as a sorted run, and the runs are merged at the end. The table that
- * comes out is sorted bytewise; its first line is the empty feature with the number
- * of documents, and the words of the widest feature. These words tell a table of n-grams of n words
- * from tables of others. */
+ * Counting is exact in bounded memory: when the counts fill it, they go to a temporary file as a sorted
+ * run, and the runs are merged at the end. The resulting table is sorted bytewise. Its first line is the
+ * empty feature with the number of documents, and the words of the widest feature. These words distinguish
+ * tables of n-grams with different n. */
 #ifndef SH_WEIGHT_DF_H
 #define SH_WEIGHT_DF_H
 
@@ -15,18 +14,18 @@ typedef int sh_df_emit(void *arg, struct sh_slice feature, uint64_t df, struct s
 
 struct sh_df_counter;
 
-/* memory: bytes to use at most, about; at least a few megabytes are used. dir: for temporary
- * files; NULL for the default. */
+/* memory: the most bytes to use, about; at least a few megabytes are used. dir: for temporary files; NULL:
+ * the default. */
 struct sh_df_counter *sh_df_counter_new(size_t memory, const char *dir, struct sh_error *err);
 void sh_df_counter_delete(struct sh_df_counter *c);
 
 /* Begins a document: the features that follow are its features. */
 void sh_df_document(struct sh_df_counter *c);
 
-/* Counts a feature of the document. The second and later times have no effect. */
+/* Counts a feature of the document. Further occurrences in the document have no effect. */
 int sh_df_feature(struct sh_df_counter *c, struct sh_slice feature, struct sh_error *err);
 
-/* The words of the widest feature so far, 0 before the first one. */
+/* Returns the words of the widest feature so far; 0 before the first one. */
 uint64_t sh_df_words(const struct sh_df_counter *c);
 
 /* Emits the number of documents, then every feature in bytewise order. Call it once. */
@@ -35,15 +34,15 @@ int sh_df_finish(struct sh_df_counter *c, sh_df_emit *emit, void *arg, struct sh
 /* Receives the bytes and lines of the tables that were read since the last call. */
 typedef void sh_df_read(void *arg, uint64_t bytes, uint64_t lines);
 
-/* Sums tables, read from files in table form, bytewise sorted; an error names the line that is out of
- * order. trailer: each table has a trailer, which is checked (io/trailer.h). read may be NULL. *words is
- * set before the first call of emit: the words of the widest feature, 0: not known. Tables with
+/* Adds up tables, which are read from files in table form, sorted bytewise; an error names the first line
+ * out of order. trailer: each table has a trailer, which is checked (io/trailer.h). read may be NULL. Sets
+ * *words before the first call of emit: the words of the widest feature, 0: not known. Tables with
  * different words are an error, unless words is NULL. */
 int sh_df_merge(char *const *names, size_t n, bool trailer, sh_df_emit *emit, sh_df_read *read,
     void *arg, uint64_t *words, struct sh_error *err);
 
-/* A bound on document frequencies: a number of documents, or a share of all documents. A
- * percentage may have six digits behind its point, so a share is counted in parts of SH_DF_ALL. */
+/* A bound on document frequencies: a number of documents, or a share of all documents. A share is counted
+ * in parts of SH_DF_ALL: a percentage may have six decimals. */
 enum { SH_DF_ALL = 100000000 };
 
 struct sh_df_limit {
@@ -54,7 +53,7 @@ struct sh_df_limit {
 /* Parses "12" (documents), "0.5" or "50%" (a share of them). */
 int sh_df_limit_parse(const char *text, struct sh_df_limit *limit, struct sh_error *err);
 
-/* Returns whether df lies within both bounds. A bound that is not given holds for all. */
+/* Returns whether df is within both bounds. A missing bound allows all values. */
 bool sh_df_within(
     const struct sh_df_limit *min, const struct sh_df_limit *max, uint64_t df, uint64_t documents);
 
@@ -66,7 +65,7 @@ struct sh_df_table {
 	uint64_t documents;
 	uint64_t words;   /* of the widest feature; 0: not known */
 	const char *name; /* borrowed */
-	bool whole;       /* the number of documents was there */
+	bool whole;       /* the line with the number of documents was read */
 };
 
 /* Loads a table; its lines may be in any order. trailer: one line is a trailer, which is

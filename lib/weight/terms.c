@@ -9,8 +9,8 @@
 
 enum { FIRST_BITS = 10, SHORT = 16 };
 
-/* A feature of at most 16 bytes is identified by its two words and its length. Of a longer one,
- * `a` is a hash. */
+/* An entry. A feature of at most 16 bytes is identified by its two words and its length. For a longer
+ * feature `a` is a hash. */
 struct sh_terms_entry {
 	uint64_t a, b;
 	size_t at; /* offset in t->text */

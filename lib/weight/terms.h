@@ -38,8 +38,8 @@ void sh_terms_clear(struct sh_terms *t);
 /* Adds the weight to the sum of the text. The sum must not overflow. */
 int sh_terms_add(struct sh_terms *t, struct sh_slice text, int64_t weight, struct sh_error *err);
 
-/* Returns the text of feature `index` < t->n. It is valid until the next add. SH_TERMS_PADDING
- * bytes beyond it are readable. */
+/* Returns the text of feature `index` < t->n. It is valid until the next call of sh_terms_add().
+ * SH_TERMS_PADDING bytes beyond it are readable. */
 struct sh_slice sh_terms_text(const struct sh_terms *t, uint32_t index);
 
 #endif

@@ -38,7 +38,7 @@ uint64_t sh_ln(uint64_t x)
 	int zeros = __builtin_clzll(x);
 	uint64_t m = x << zeros, above, sum, z;
 	unsigned e = 63 - (unsigned)zeros;
-	bool below = m > sqrt2_q63; /* m/2, which is below 1, takes the place of m */
+	bool below = m > sqrt2_q63; /* m/2, which is below 1, replaces m */
 
 	/* (m - 1) and (m + 1), both in Q63 or both halved. The sum is divided by 4 to fit. */
 	above = below ? -m : m - (UINT64_C(1) << 63);

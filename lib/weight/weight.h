@@ -39,8 +39,8 @@ struct sh_scheme {
 	/* The weight of tf occurrences is tf times that of one occurrence, which is 1: each
 	 * occurrence may be added by itself. */
 	bool additive;
-	/* tf must be a whole number; a sum of other weights that is none has no such weight.
-	 * When false, any sum has a weight: 1 for set, the sum for tf. */
+	/* tf must be a whole number: other sums of weights have no such weight. When false, every sum has a
+	 * weight: 1 for set, the sum for tf. */
 	bool needs_count;
 	bool flat; /* the weight is 1 for any tf */
 	/* Stores the weight in millionths. SH_ERR_RANGE: it exceeds an int64_t. SH_ERR_PARAM: df
@@ -48,7 +48,7 @@ struct sh_scheme {
 	int (*weigh)(const struct sh_term *t, int64_t *weight, struct sh_error *err);
 };
 
-/* Returns NULL when no weight has this name. */
+/* Returns the weight of this name, or NULL. */
 const struct sh_scheme *sh_scheme_find(const char *name);
 
 /* Returns row i, for lists of names; NULL after the last. */

@@ -1,6 +1,6 @@
-/* records fp|pairs|bands|drawn DISTANCE: what shfp --raw, shjoin and shband make of the documents on
- * standard input, by the public library alone. Compiled with the header of each release, it must run
- * with the library as it is now: see t/api.bats. */
+/* Prints the output of shfp --raw, shjoin or shband for the documents on standard input, with the public
+ * library alone: records fp|pairs|bands|drawn DISTANCE. Compiled with the header of each release, it must
+ * run with the present library: see t/api.bats. */
 #include <simhash.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,13 +1,12 @@
-/* What fuzz targets share. A target is t/fuzz/fuzz_NAME.c: one function that takes any bytes and
- * calls check() on what must hold for all of them. libFuzzer calls it (make fuzz), or replay.c
- * with the files of t/fuzz/seeds/NAME, in `make check`.
+/* Shared by the fuzz targets. A target is t/fuzz/fuzz_NAME.c: one function of any bytes that calls check()
+ * on properties which hold for all bytes. libFuzzer calls it (make fuzz), or replay.c with the files of
+ * t/fuzz/seeds/NAME, in `make check`.
  *
- * Where a unit test has the oracle, the target includes that test and gives it numbers drawn from
- * the bytes, in place of its random ones:
+ * Where a unit test has the oracle, the target includes that test and supplies numbers from the bytes in
+ * place of its random numbers:
  *
  *     #include "fuzz.h"
- *     #include "../unit/test_group.c"       its main() is unit_main() then
- */
+ *     #include "../unit/test_group.c"       its main() becomes unit_main() */
 #ifndef FUZZ_H
 #define FUZZ_H
 
@@ -38,7 +37,7 @@ struct fuzz_input {
 };
 
 static struct fuzz_input fuzz_input;
-static uint64_t fuzz_after; /* what follows the input's end: SplitMix64 of its size */
+static uint64_t fuzz_after; /* numbers after the end of the input: SplitMix64 of its size */
 
 static inline void fuzz_begin(const uint8_t *data, size_t size)
 {
@@ -65,7 +64,7 @@ static inline uint64_t fuzz_take(unsigned n)
 	return x;
 }
 
-/* A copy of n bytes on the heap, with `pad` bytes behind it: sanitizers see what reads on. */
+/* Returns a copy of n bytes on the heap, with `pad` bytes behind it: sanitizers find reads behind them. */
 static inline char *fuzz_copy(const void *p, size_t n, size_t pad)
 {
 	char *copy = malloc(n + pad + 1);

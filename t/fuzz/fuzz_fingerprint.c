@@ -7,7 +7,7 @@
 
 enum { TEXT_LONGEST = 1500 }; /* bytes: all n-grams of n to n + 5 stay below FEATURES_MAX */
 
-/* What shtok and shweight would hand over, in whatever order, through either door. */
+/* Adds the features of shtok and shweight in any order, by either function. */
 static void by_accumulator(const struct oracle *o, const struct sh_fingerprint_opts *opts,
     const struct sh_fingerprint *want)
 {
@@ -53,7 +53,7 @@ static void by_accumulator(const struct oracle *o, const struct sh_fingerprint_o
 			p = next;
 			continue;
 		}
-		/* One that is left to the general way. */
+		/* A line that sh_record_feature() must read. */
 		n = (size_t)((const char *)memchr(p, '\n', (size_t)(end - p)) - p);
 		check(sh_record_feature(sh_slice(p, n), &left, &err) == 0);
 		check(sh_accumulator_add(&a, left.text, left.weight, &err) == 0);

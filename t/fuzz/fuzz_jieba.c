@@ -1,5 +1,5 @@
-/* Dictionaries: users' own lines, sources to compile, a compiled image that is damaged under a
- * right checksum; and any text, cut by what comes of them. */
+/* Dictionaries: lines of users, sources to compile, a damaged compiled image with a correct checksum; and
+ * any text split with them. */
 #include "fuzz.h"
 
 #include "../unit/test_jieba_dict.c"
@@ -42,7 +42,7 @@ static void cut_text(const struct sh_jieba *j, struct sh_slice text, bool damage
 			check(damaged);
 			continue;
 		}
-		/* cut_all joins what does not stand side by side, if users' words say so. */
+		/* cut_all joins pieces that are not adjacent when words of users demand it. */
 		check(modes[m] == SH_JIEBA_CUT_ALL || is_within(words, n, copy));
 		if (!damaged && (modes[m] <= SH_JIEBA_CUT_NOHMM || modes[m] == SH_JIEBA_FINALSEG))
 			check(is_partition(words, n, copy));

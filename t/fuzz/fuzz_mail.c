@@ -1,5 +1,5 @@
-/* Any bytes as an mbox file: every byte is part of a message, every message a document or a bad
- * record, in room of any size; what is told of the file does not depend on it. */
+/* Any bytes as an mbox file: every byte belongs to a message, every message is a document or a bad record,
+ * for any buffer size, and the reports do not depend on it. */
 #include "ingest.h"
 
 #include "ingest/mail.h"
@@ -27,7 +27,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	char *copy = fuzz_copy(data, size, 0);
 	bool marked = size >= 3 && memcmp(data, "\xEF\xBB\xBF", 3) == 0;
 	struct sh_slice all = sh_slice(copy, size);
-	struct sh_slice bare = marked ? sh_slice(copy + 3, size - 3) : all; /* what is read of it */
+	/* the part that is read */
+	struct sh_slice bare = marked ? sh_slice(copy + 3, size - 3) : all;
 	uint64_t n = messages(bare, FUZZ_MAX_SIZE);
 	struct sh_ingest in;
 	struct sh_error err;

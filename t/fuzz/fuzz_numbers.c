@@ -1,4 +1,4 @@
-/* Numbers in text against other readers of them. */
+/* Numbers in text, compared with other parsers. */
 #include "fuzz.h"
 
 #include <ctype.h>

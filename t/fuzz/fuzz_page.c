@@ -1,5 +1,5 @@
-/* Any bytes as a page, as a text file and as JSON: the charset that it declares, what it is decoded from,
- * its text without the parser's ever failing. */
+/* Any bytes as a page, as a text file and as JSON: the declared charset, the charset used, and the text.
+ * The parser never fails. */
 #include "ingest.h"
 #include "ingest/jsonscan.h"
 
@@ -16,7 +16,7 @@ static void as(enum sh_format format, struct sh_slice bytes)
 	sh_ingest_free(&in);
 }
 
-/* As lines of JSON, or as what stands in an array of them. */
+/* Reads the bytes as lines of JSON, or as the content of an array. */
 static void as_json(struct sh_slice bytes)
 {
 	struct sh_ingest in;

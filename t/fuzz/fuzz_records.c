@@ -1,5 +1,5 @@
-/* Lines as records of every kind: what a parser takes, written again, is the line; the fast
- * readers of features and fingerprints agree with the careful ones; escapes come and go. */
+/* Lines as records of every kind. An accepted record prints as the same line; the fast readers of features
+ * and fingerprints agree with the general ones; escaping and unescaping are inverse. */
 #include "fuzz.h"
 
 #include "base/num.h"
@@ -22,7 +22,7 @@ static void put_str(const char *s)
 	put(sh_slice_str(s));
 }
 
-/* What was put since the last time is the line. */
+/* Checks that the bytes written since the last call are the line. */
 static void is(struct sh_slice line)
 {
 	check(sh_slice_eq(line, sh_buf_slice(&again)));
@@ -35,7 +35,7 @@ static void good_id(struct sh_slice id)
 	check(!memchr(id.p, '\t', id.n) && !memchr(id.p, '\r', id.n));
 }
 
-/* A number may be spelt in several ways; what is printed is read as the same. */
+/* A number may be written in several ways; the printed form parses to the same number. */
 static void good_weight(int64_t weight)
 {
 	char text[SH_NUM_CHARS];

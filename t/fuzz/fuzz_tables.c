@@ -42,7 +42,7 @@ static void frequencies(const char *path, bool trailer)
 
 	if (sh_df_table_load(&t, path, trailer, &err) == 0)
 		s.table = &t;
-	/* The empty feature may stand there twice in an unsorted table. */
+	/* In an unsorted table the empty feature may occur twice. */
 	if (sh_df_merge(twice, 2, trailer, take, NULL, &s, &words, &err) == 0 && s.table)
 		check(s.lines == t.features.n + 1u || t.features.n == 0);
 	sh_df_table_free(&t);
@@ -70,7 +70,7 @@ static int next_bad(void *arg, struct sh_slice line, struct sh_error *e)
 	return e->code == SH_ERR_RECORD ? 0 : -1;
 }
 
-/* Every document is found by its id; the first of those that have one. */
+/* Checks that every document is found by its id; of several with one id the first. */
 static void corpus(const char *path, const struct sh_document_form *form)
 {
 	struct sh_document_room room = { 0 };

@@ -1,5 +1,5 @@
-/* Any text to tokens: every row of the fast way with ASCII and Han against the way byte by byte,
- * and all other ways of cutting, with any filter, within their promises. */
+/* Any text to tokens: every kernel for ASCII and Han is compared with the code for single bytes; all other
+ * methods, with any filter, keep their promises. */
 #include "fuzz.h"
 #include "text/stop.h"
 #include "text/stopwords.h"
@@ -64,7 +64,7 @@ static void other_ways(const char *text, size_t n, const struct sh_stoplist *sto
 		size_t count = tokens.n;
 		uint64_t ill = tokens.bad_utf8;
 
-		/* What was there before does not matter. */
+		/* Earlier content does not matter. */
 		check(sh_tokenize(t, sh_slice(text, n), &again, &err) == 0);
 		check(again.n == count && again.bad_utf8 == ill);
 	}

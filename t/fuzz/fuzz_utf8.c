@@ -1,5 +1,5 @@
-/* Any bytes as UTF-8: decoding against the standard's table of well-formed sequences, folding
- * against utf8proc_map, whole and cut at every sort of place; what a file is encoded in. */
+/* Any bytes as UTF-8: decoding against the standard's table of well-formed sequences; folding against
+ * utf8proc_map, whole and split at each kind of place; the encoding of a file. */
 #include "fuzz.h"
 
 #include "../unit/text_util.h"
@@ -59,7 +59,7 @@ static void encoding(const char *p, size_t n, uint64_t ill)
 	enum sh_encoding e = sh_encoding_guess(p, n);
 
 	sh_encoding_iconv_name(e);
-	/* What is well-formed, without NULs, is never anything else. */
+	/* Well-formed text without NULs has no other encoding. */
 	if (ill == 0 && (n == 0 || !memchr(p, 0, n)))
 		check(e == SH_ENC_UTF8 || e == SH_ENC_UTF8_BOM);
 	if (e == SH_ENC_UTF8_BOM)

@@ -1,5 +1,5 @@
-/* Two texts: the sets of features that similarities are made of, and what they have in common,
- * against n-grams as strings, compared one by one. */
+/* Two texts: their feature sets, and the common features, against n-grams as strings compared one by
+ * one. */
 #include "fuzz.h"
 
 #include "../unit/test_props_fp.c"
@@ -44,7 +44,7 @@ static void fill(struct side *s, const struct sh_fingerprint_opts *opts, struct 
 	check(all == s->o.all);
 }
 
-/* The faster hash makes sets of the same sizes with as much in common. */
+/* Checks that sets of the faster hash have the same sizes and the same number of common features. */
 static void compare_apart(const struct sh_fingerprint_opts *opts, const struct side *x,
     const struct side *y, struct sh_slice a, struct sh_slice b)
 {

@@ -1,4 +1,4 @@
-/* What the fuzz targets of lib/ingest share: documents are taken, and looked at. */
+/* Shared by the fuzz targets of lib/ingest: receives documents and checks them. */
 #ifndef FUZZ_INGEST_H
 #define FUZZ_INGEST_H
 
@@ -13,7 +13,7 @@ static struct fuzz_taken {
 	uint64_t documents, bad;
 } fuzz_taken;
 
-/* Whatever came in, records can hold what comes out. */
+/* Checks that records can hold the document. */
 static int fuzz_document(
     void *arg, const struct sh_document *doc, struct sh_slice notes, struct sh_error *err)
 {

@@ -1,13 +1,13 @@
-/* Allocations that fail, and calls that do little: preloaded by t/soak/faults.py.
+/* Makes allocations fail and calls do little; preloaded by t/soak/faults.py.
  *
  *     FAIL_AT=N      the Nth allocation fails, alone
- *     FAIL_FROM=N    it and all after it
- *     FAIL_COUNT=F   how many there were goes to the file F at the end
- *     SHORT=SEED     read, write, pread take 1 to 6 bytes at a time, or are interrupted
+ *     FAIL_FROM=N    the Nth and all later allocations fail
+ *     FAIL_COUNT=F   writes the number of allocations to the file F at the end
+ *     SHORT=SEED     read, write, pread process 1 to 6 bytes at a time, or are interrupted
  *     FAIL_CALL=NAME:N:ERRNO  the Nth call of this function, in any thread, fails, which puts a
  *                    byte into the file FAIL_MARK
  *     SLOW_FORK=1    a new process begins a fifth of a second late
- *     CALL_COUNT=F   how often each of them was called goes to the file F at the end */
+ *     CALL_COUNT=F   writes the number of calls of each function to the file F at the end */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

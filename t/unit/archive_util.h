@@ -1,4 +1,4 @@
-/* What the tests of archives share. */
+/* Shared by the tests of archives. */
 #ifndef ARCHIVE_UTIL_H
 #define ARCHIVE_UTIL_H
 
@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "tap.h"
 
-/* must(), with what the error says. */
+/* As must(), with the message of the error. */
 static inline void works(int good, const struct sh_error *err)
 {
 	if (!good && err)
@@ -22,7 +22,7 @@ static inline int by_value(const void *a, const void *b)
 	return sh_compare(*(const uint64_t *)a, *(const uint64_t *)b);
 }
 
-/* Remove a folder and all that is in it. */
+/* Removes a folder with its content. */
 static inline void forget(const char *path)
 {
 	char command[300];

@@ -19,7 +19,7 @@ enum { PACKETS_MAX = 14, PACKET_SIZE = 4096 };
 struct packets {
 	int end; /* to read from, also as the file /dev/fd/end */
 	int into;
-	struct sh_slice left; /* what is still to be written */
+	struct sh_slice left; /* bytes still to be written */
 	bool fed;             /* by this thread */
 	pthread_t feeder;
 };
@@ -33,7 +33,7 @@ static inline void *packets_feed(void *arg)
 		size_t n = k->left.n < PACKET_SIZE ? k->left.n : PACKET_SIZE;
 
 		if (write(k->into, k->left.p, n) != (ssize_t)n)
-			break; /* nobody reads on */
+			break; /* the reader has stopped */
 		k->left = sh_slice(k->left.p + n, k->left.n - n);
 	}
 	close(k->into);

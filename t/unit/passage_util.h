@@ -1,4 +1,4 @@
-/* What the tests of passages share: texts of random words, built without a corpus. */
+/* Shared by the tests of passages: texts of random words, without a corpus. */
 #ifndef PASSAGE_UTIL_H
 #define PASSAGE_UTIL_H
 

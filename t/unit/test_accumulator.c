@@ -13,7 +13,7 @@ enum { TOKENS = 60, TEXT = 4096, ROUNDS = 2000 };
 
 struct words {
 	char text[TEXT + SH_MIX_PADDING + 32];
-	size_t start[TOKENS + 1]; /* of each token; a blank stands before the next */
+	size_t start[TOKENS + 1]; /* start of each token; a blank precedes the next */
 	unsigned n;
 };
 
@@ -138,7 +138,7 @@ static int same(const struct words *w, unsigned n, struct both *b)
 	       memcmp(x.w, y.w, words * sizeof *x.w) == 0;
 }
 
-/* Lines whose weights do not fit are refused, and change nothing. */
+/* Lines whose weights do not fit are refused, and have no effect. */
 static void test_full(struct both *b)
 {
 	const char *const line = "id\tword\t999999999.999999\n";

@@ -1,4 +1,5 @@
-/* The files of an archive: what was written is what is read, and found as by looking at all of it. */
+/* The files of an archive: records are read as written, and lookups find the same as a search of all
+ * records. */
 #include <string.h>
 #include <xxhash.h>
 
@@ -16,7 +17,7 @@ static char folder[SCRATCH_MAX];
 
 /* ---- the manifest ---- */
 
-/* What is wrong with a manifest that ends behind so many options. */
+/* Returns the error of a manifest that ends after n options. */
 static const char *fault_of_options(int n)
 {
 	static struct sh_error err;
@@ -40,7 +41,8 @@ static void test_options_bound(void)
 	ok(strstr(fault, "too many options") != NULL, "33 options: %s", fault);
 }
 
-/* What is wrong with one of two segments, the next one of which would be 6, and the next document 10. */
+/* Returns the error of one of two segments, after which the next segment would be 6, and the next document
+ * 10. */
 static const char *fault_of_segments(struct sh_segment_entry a, struct sh_segment_entry b)
 {
 	static struct sh_error err;
@@ -67,7 +69,7 @@ static struct sh_segment_entry segment(uint32_t number, uint32_t first, uint32_t
 	return (struct sh_segment_entry){ .number = number, .first = first, .last = last };
 }
 
-/* Documents of a segment come behind those of the one before; all numbers have been given away. */
+/* Documents of a segment follow those of the segment before; all numbers are used up. */
 static void test_segment_bounds(void)
 {
 	static const struct {
@@ -98,7 +100,7 @@ static void test_segment_bounds(void)
 
 /* ---- records ---- */
 
-/* What is printed can be read again. */
+/* Printed times parse to the same times. */
 static void test_times(void)
 {
 	const uint64_t times[] = { 0, 1, SH_TIME_MAX - 1, SH_TIME_MAX, SH_TIME_MAX + 1,

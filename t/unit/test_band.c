@@ -144,8 +144,8 @@ static void keys(unsigned cases)
 	ok(foreign == 0, "and belong to no fingerprint that differs in the table's blocks");
 }
 
-/* Over all tables, a pair that agrees on at least M-K blocks is lowest in exactly one of those
- * where it meets, the first; any other pair meets nowhere. */
+/* Over all tables: a pair that agrees on at least M-K blocks is lowest in exactly one of its common tables,
+ * the first. Any other pair has no common table. */
 static bool lowest_once(const struct sh_band *b, const uint64_t *x, const uint64_t *y)
 {
 	unsigned agreeing = 0, lowest = 0, met = 0;
@@ -313,7 +313,7 @@ static double largest_of(double mean, double n)
 	return s;
 }
 
-/* What band.h says of the figures. */
+/* Checks the figures against band.h. */
 static bool is_priced(const struct sh_band_cost *c, double count)
 {
 	double lines = c->tables * count, buckets = exp2(c->key_bits);

@@ -286,7 +286,7 @@ static void test_nul_terminated(void)
 	ok(misjudged == 0, "words ended by NULs are UTF-8 (%zu of 100 are not)", misjudged);
 }
 
-/* No iconv reads what is in two encodings. */
+/* No iconv reads text in two encodings. */
 static void test_mixed(void)
 {
 	struct sh_buf b = encoded("我们一起去公园散步，今天的天气非常好。\n", "GBK");

@@ -92,7 +92,7 @@ static int by_count(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Whether the set is in order, and its counts are those of the strings. */
+/* Returns whether the set is in order, with the counts of the strings. */
 static bool is_set_of(const struct sh_feature_set *set, const struct strings *want)
 {
 	uint32_t *got = malloc((set->n + 1) * sizeof *got), *counts;
@@ -222,8 +222,8 @@ static void test_sets(void)
 
 enum { KEYS = 20000 };
 
-/* Over many keys, how often 8 bits of two hashes agree, lowest, in the middle and highest: 1/256 of
- * them, within six deviations. */
+/* Counts, over many keys, how often 8 bits of two hashes agree at the low end, the high end and the middle:
+ * 1/256 of them, within six deviations. */
 static bool agree_by_chance(const unsigned *agree)
 {
 	bool good = true;
@@ -294,7 +294,7 @@ static void test_rows(void)
 	ok(agree_by_chance(longer), "and rows of which one is a part of the other, and zeros");
 }
 
-/* What archives hold must stay as it is. */
+/* Hashes in archives must not change. */
 static void test_frozen(void)
 {
 	static const char *const texts[] = { "", "a", "of the people", "0123456789abcdef",

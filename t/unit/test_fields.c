@@ -1,5 +1,5 @@
-/* What a record may hold, at its bounds: ids of 1 to SH_ID_MAX bytes without CR, fingerprints of 1 to
- * SH_FP_HEX_MAX lower-case digits, similarities from 0 to 1. */
+/* The bounds of a record: ids of 1 to SH_ID_MAX bytes without CR, fingerprints of 1 to SH_FP_HEX_MAX
+ * lower-case digits, similarities from 0 to 1. */
 #include "record/fields.h"
 
 #include <stdio.h>
@@ -37,7 +37,7 @@ static int as_pair(struct sh_slice line)
 	return sh_record_pair(line, &r, &err);
 }
 
-/* In the pattern, ID stands for an id and FP for a fingerprint. */
+/* In a pattern, ID means an id and FP a fingerprint. */
 static const struct form {
 	const char *name, *pattern;
 	int (*parse)(struct sh_slice line);

@@ -5,7 +5,7 @@
 
 static struct sh_fold *fold;
 
-/* Whether sh_fold_text and utf8proc_map agree, on the text and on what is ill-formed. */
+/* Returns whether sh_fold_text and utf8proc_map agree on the text and on the ill-formed sequences. */
 static bool agrees(const char *text, size_t n)
 {
 	struct sh_buf want = { 0 }, got = { 0 };
@@ -117,8 +117,7 @@ static void test_pairs(void)
 	ok(bad == 0, "%zu starters before %zu marks fold alike (%zu cases)", m, n, cases);
 }
 
-/* Every composite before every mark of a class of its own: what was composed may have to
- * give way. */
+/* Every composite before every mark of a class of its own: the composite may have to be taken apart. */
 static void test_composites(void)
 {
 	static uint32_t marks[256], composites[20000];
@@ -181,7 +180,7 @@ static void test_long(void)
 	ok(bad == 0, "200 long runs of ASCII and of marks fold alike");
 }
 
-/* What takes utf8proc_map hours takes a moment. */
+/* Text for which utf8proc_map needs hours is folded at once. */
 static void test_hostile_marks(void)
 {
 	enum { PAIRS = 500000 };

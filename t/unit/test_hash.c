@@ -79,7 +79,7 @@ static size_t equal_neighbours(uint64_t *h, size_t n)
 	return same;
 }
 
-/* Of the 64 bits' means the one farthest from 1/2: (distance / sigma) squared. */
+/* Returns (distance / sigma) squared of the bit whose mean is farthest from 1/2. */
 static double bias(const uint64_t *h, size_t n)
 {
 	uint32_t ones[64] = { 0 };

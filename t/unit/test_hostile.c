@@ -1,5 +1,5 @@
-/* Tables keyed by what a user sends: keys that were made to pile up take at most three times as
- * long as random ones. Processor time, the least of several runs in turn. */
+/* Tables keyed by data of users: constructed keys need at most three times the time of random ones.
+ * Processor time, the least of several runs in turn. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -106,8 +106,8 @@ static const struct {
 
 /* ---- keys ---- */
 
-/* What a table without a secret would put in one slot, by its lowest bits, its highest, after one
- * of the usual multiplications; and what is merely regular. */
+/* Returns keys that a table without a secret would put in one slot: by their lowest bits, by their highest
+ * bits, after a usual multiplication; and regular keys. */
 static uint64_t craft(unsigned how, uint64_t i)
 {
 	static const uint64_t golden_inverse = UINT64_C(0xF1DE83E19937733D);
@@ -177,8 +177,8 @@ static void distinct(const uint64_t *word)
 	free(copies.p);
 }
 
-/* Half of the records have one fingerprint, each fifty of the others another. In order of their first bits the
- * one comes before all others, or behind them. */
+/* Half of the records have one fingerprint; each fifty of the others share another one. In the order of
+ * first bits the first one precedes or follows all others. */
 static double first_to_last(void)
 {
 	static uint64_t first[RECORDS], last[RECORDS];

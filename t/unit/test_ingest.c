@@ -1,5 +1,5 @@
-/* lib/ingest and what it reads with: decoders against encoders, frames cut at every byte, headers,
- * charsets, pages. What Python's libraries find in whole files is compared by t/shdoc.bats. */
+/* lib/ingest and its readers: decoders against encoders, frames cut at every byte, headers, charsets,
+ * pages. t/shdoc.bats compares whole files with Python's libraries. */
 #include "ingest/http.h"
 #include "ingest/ids.h"
 #include "ingest/ingest.h"
@@ -68,8 +68,8 @@ static void reader(void)
 	ok(lines, "a line ends at its LF, at its limit or at the end");
 }
 
-/* A file in lines of any length, each looked for behind those that are not taken yet: the buffer
- * moves, at the file's end too. */
+/* A file with lines of any length, each searched behind lines that are not consumed yet: the buffer moves,
+ * also at the file's end. */
 static void reader_of_file(void)
 {
 	char path[SCRATCH_MAX];
@@ -175,7 +175,7 @@ static void transfer(void)
 	sh_buf_free(&out);
 }
 
-/* Chunks of random bytes: undone when whole; cut anywhere, an error or what came so far. */
+/* Chunks of random bytes: decoded when complete; when cut, an error or the decoded part. */
 static void chunks(void)
 {
 	bool whole = true, cut = true, strict = true;
@@ -352,7 +352,7 @@ static void label_names(void)
 			sh_buf_free(&out);
 		}
 	}
-	/* A letter that is held back for its marks comes before what is wrong behind it. */
+	/* A held-back letter comes before the replacement of the ill-formed bytes behind it. */
 	charset.forced = "windows-1255";
 	DECODES("\xFA\xD9\xFA", NULL, "ת\xEF\xBF\xBDת", "WINDOWS-1255", SH_CHARSET_FORCED);
 	/* And the set that an escape led to stays. */
@@ -361,8 +361,8 @@ static void label_names(void)
 	charset.forced = NULL;
 }
 
-/* What Windows writes as ISO-2022-JP and EUC-JP, and mail with it; a pair that stands for nothing costs
- * itself, not what follows. */
+/* ISO-2022-JP and EUC-JP as Windows writes them, also in mail; an undefined pair does not damage the text
+ * after it. */
 static void japanese(void)
 {
 	DECODES("\x1B$BBh-!>O-j|b\x1B(I16\x1B(B.", "iso-2022-jp", "第①章㈱髙ｱｶ.", "ISO-2022-JP",
@@ -409,7 +409,7 @@ static void charsets(void)
 		DECODES("\xC4\xE3\xBA\xC3", "gb2312", "你好", "GB18030", SH_CHARSET_DECLARED);
 		DECODES("\x1B$B$3$s\x1B(B.", NULL, "こん.", "ISO-2022-JP", SH_CHARSET_DETECTED);
 		DECODES("\xFE\xFF\x4F\x60\x59\x7D", NULL, "你好", "UTF-16BE", SH_CHARSET_MARK);
-		/* Half a pair costs itself; so does what no Unicode has, and a cut at the end. */
+		/* Half a pair, a value beyond Unicode and a cut at the end are replaced alone. */
 		DECODES("\xFF\xFEh\0\0\xD8i\0\0\xDCj\0k", NULL,
 		    "h\xEF\xBF\xBDi\xEF\xBF\xBDj\xEF\xBF\xBD", "UTF-16LE", SH_CHARSET_MARK);
 		label_names();
@@ -588,8 +588,8 @@ static void add_record(struct sh_buf *b, const struct sh_buf *block)
 	append(b, "\r\n\r\n", 4);
 }
 
-/* The number of records whose block is as it should be, or is there when nobody looks at it;
- * *status of the last call. */
+/* Counts the records whose block is correct, or present when blocks are not read; *status is the result of
+ * the last call. */
 static size_t count_records(struct sh_slice in, const struct sh_buf *blocks, bool look, int *status)
 {
 	struct sh_warc w = { 0 };

@@ -1,4 +1,4 @@
-/* The segmenter against what jieba 0.42.1 gave: all of t/vectors/jieba_*.tsv. */
+/* The segmenter against the results of jieba 0.42.1: all of t/vectors/jieba_*.tsv. */
 #include <math.h>
 
 #include "jieba_util.h"

@@ -37,7 +37,7 @@ static void random_chinese(struct sh_buf *b, size_t pieces)
 	}
 }
 
-/* Exactly as many bytes as the text has, so that a read beyond them is seen. */
+/* Returns a copy of exactly the text's size, so that a read behind it is found. */
 static struct sh_slice exact(const struct sh_buf *b)
 {
 	char *copy = malloc(b->n ? b->n : 1);
@@ -127,7 +127,7 @@ static void test_any_bytes(const struct sh_jieba *j)
 	sh_buf_free(&text);
 }
 
-/* Whatever ends a block ends what depends on each other. */
+/* Each end of a block ends all dependencies. */
 static void test_blocks_are_independent(const struct sh_jieba *j)
 {
 	struct sh_error err;
@@ -271,7 +271,7 @@ static void scribble(char *p, uint64_t from, uint64_t to, uint64_t bytes)
 		p[from + rng_below(to - from)] = (char)rng();
 }
 
-/* Wrong tables under a header that is right: the checksum of the tables is not looked at. */
+/* Wrong tables under a correct header: opening does not check the checksum of the tables. */
 static void test_wrong_tables(const struct sh_buf *image, int rounds)
 {
 	const struct sh_jieba_header *h = (const void *)image->p;
@@ -332,8 +332,8 @@ static uint32_t node_of(const struct sh_jieba *j, uint32_t parent, uint32_t char
 	return node;
 }
 
-/* Of three children of one node the first in place is gone, and the last one's parent is a node that is
- * none: a word that wants that place back must not have all the memory that there is. */
+/* Of three children of one node the first is missing, and the parent of the last is not a node. A word that
+ * needs that place must not use all memory. */
 static void test_orphan(void)
 {
 	struct sh_buf image = jieba_image("人 80\n人民 30\n人口 9\n人家 5\n");

@@ -5,7 +5,7 @@
 
 enum { KEY_WORDS = 20000 };
 
-/* What a dictionary should say of each key: the oracle. */
+/* The oracle: the expected value of each key of a dictionary. */
 struct oracle {
 	struct sh_hmap keys;
 	int64_t freq[KEY_WORDS * 6];

@@ -1,5 +1,5 @@
-/* The JSON scanner against jansson, where the build has it, on generated lines and on their
- * mutations; and against what the specification says. */
+/* The JSON scanner against jansson, where the build has it, on generated lines and their mutations; and
+ * against the specification. */
 #include "record/json.h"
 
 #include <stdlib.h>
@@ -112,7 +112,7 @@ static void bytes(void)
 		char before = *p;
 
 		for (int c = 0; c < 256; c++) {
-			/* Behind a backslash stands no letter of an escape but these. */
+			/* Only these letters follow a backslash in an escape. */
 			bool escape = c == '\\' && strchr("bfnrt\"", p[1]);
 			bool want = escape ? p[1] != '"' : c >= 0x20 && c != '"' && c != '\\';
 			struct sh_json_value v[2];
@@ -129,7 +129,7 @@ static void bytes(void)
 	ok(wrong == 0, "control characters are refused at every place, other bytes are not");
 }
 
-/* What two \u escapes stand for, code point by code point; how many of them are halves. */
+/* Returns the code points of two \u escapes, and the number of halves. */
 static unsigned two_points(uint32_t a, uint32_t b, uint32_t want[2], unsigned *n)
 {
 	bool high = a >= 0xD800 && a <= 0xDBFF, low = b >= 0xDC00 && b <= 0xDFFF;
@@ -294,7 +294,7 @@ static void mutate(void)
 }
 
 #ifdef HAVE_JANSSON
-/* What jansson refuses by choice, beyond the grammar. */
+/* Returns whether jansson refuses the line by choice, beyond the grammar. */
 static bool is_stricter(const json_error_t *e)
 {
 	switch (json_error_code(e)) {

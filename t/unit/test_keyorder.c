@@ -1,4 +1,4 @@
-/* Whether equal keys stand together, against an oracle that keeps them all. */
+/* Checks that equal keys are adjacent, against an oracle that stores all keys. */
 #include <string.h>
 
 #include "join/keyorder.h"

@@ -98,7 +98,7 @@ static void test_estimate(void)
 	}
 }
 
-/* By the programs: both ways alike, and near texts by shband | sort | shjoin as by shjoin. */
+/* Through the programs: both ways agree, and near texts by shband | sort | shjoin equal those of shjoin. */
 static void test_programs(void)
 {
 	static const char script[] =

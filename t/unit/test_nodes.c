@@ -22,8 +22,8 @@ static struct sh_slice id_of(const struct sh_nodes *s, uint32_t record)
 	return sh_node_ids_get(&s->ids, record, room[turn++ % 2]);
 }
 
-/* n records with about `values` different fingerprints, and about `ids` different ids. `narrow`
- * leaves only some bits at random, so that first bits are alike. */
+/* n records with about `values` different fingerprints and about `ids` different ids. `narrow` leaves only
+ * some bits random, so that first bits are equal. */
 static void random_records(size_t n, unsigned words, uint64_t values, uint64_t ids, bool narrow)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -161,7 +161,7 @@ static void random_cases(unsigned words)
 
 /* ---- blocks of lines --------------------------------------------------------- */
 
-/* Lines most of which have the form; what is wrong with the other ones is drawn. */
+/* Lines most of which have the usual form; the errors of the others are random. */
 static size_t write_lines(char *text, size_t n, unsigned digits, int tag)
 {
 	static const char *const wrong[] = { "", "\t", "0123", "\tid", "x\tid\tmore", "\r",
@@ -187,7 +187,8 @@ static size_t write_lines(char *text, size_t n, unsigned digits, int tag)
 	return at;
 }
 
-/* Whatever is taken is what sh_record_fp() reads there; what is not, it refuses or the text ends. */
+/* Each consumed record equals the result of sh_record_fp(); at each other line it fails, or the text
+ * ends. */
 static bool take_case(struct sh_nodes *s, unsigned digits, size_t *total)
 {
 	static char text[100000];
@@ -288,7 +289,7 @@ static void take_many(unsigned digits)
 
 /* ---- ids ----------------------------------------------------------------------- */
 
-/* What ids of pipelines look like. */
+/* The kinds of ids in pipelines. */
 enum kind {
 	COUNTED,
 	WITH_GAPS,
@@ -349,7 +350,7 @@ static uint64_t first_number(void)
 	return rng_below(3) ? near[rng_below(5)] : rng() >> (5 + rng_below(58));
 }
 
-/* Some of them in a block, the others one by one. */
+/* Adds some of them in a block, the others one by one. */
 static bool give_ids(struct sh_nodes *s, size_t n, size_t in_block)
 {
 	static char text[1000 * (17 + ID_MOST) + SH_PAD];

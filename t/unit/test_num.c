@@ -79,7 +79,7 @@ static void test_decimal(void)
 
 		snprintf(want, sizeof want, "%" PRIu64, x);
 		wrong += n != strlen(want) || memcmp(text, want, n) != 0;
-		/* What is behind the digits does not count. */
+		/* Bytes behind the digits do not count. */
 		snprintf(want, sizeof want, "%0*" PRIu64 "7/:x", (int)few, x % 100000000);
 		part = sh_decimal_eight(want, few, &bad);
 		want[few] = '\0';

@@ -12,7 +12,7 @@
 
 enum {
 	LARGE = SH_SIDE_CACHED + 20000, /* more than is put in order at once */
-	FAR = 50,                       /* what a range may leave out at either end */
+	FAR = 50,                       /* the most elements outside the range at either end */
 	KEY_BITS = 16,
 	TOTAL = LARGE + 2 * FAR,
 };
@@ -135,7 +135,7 @@ static bool range_case(uint32_t n)
 	return good;
 }
 
-/* A whole side, whose numbers are not there yet. */
+/* Orders a whole side whose numbers are not set yet. */
 static bool new_case(uint32_t n)
 {
 	uint64_t mask = draw_key();
@@ -232,7 +232,7 @@ static void draw_copies(uint32_t n)
 			was.word[i] = was.word[below(i < groups ? i : groups)];
 }
 
-/* Of a fingerprint that is at `at` the first record; copies from t[*i] on are its other ones. */
+/* Checks the records of the fingerprint at `at`: the first one, and the copies from t[*i] on. */
 static bool is_entry(uint32_t at, const uint32_t *record, uint32_t many,
     const struct sh_copies *copies, const uint32_t *copies_of)
 {
@@ -312,7 +312,7 @@ static bool wide_case(uint32_t n)
 	n = n < 2000 ? n : 2000;
 	for (uint32_t i = 0; i < n; i++) {
 		fp[2 * i] = below(n / 2 + 1);
-		/* The hash of such words is 0, whatever the first of them is. */
+		/* The hash of such words is 0, for any first word. */
 		fp[2 * i + 1] = below(2) ? below(3) : sh_wide_fold(key ^ fp[2 * i], constant);
 	}
 	good = sh_distinct_wide(fp, n, 2, key, &room, first, &err) == 0;

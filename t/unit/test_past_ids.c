@@ -12,7 +12,7 @@ static struct sh_slice id_of(char text[32], size_t n)
 	return sh_slice(text, (size_t)snprintf(text, 32, "id %zu", n));
 }
 
-/* An id is missed only when another took its place: among so few that is rare. */
+/* An id is missed only when another id replaced it: rare with so few ids. */
 static bool check(unsigned long *all, unsigned long *told)
 {
 	struct sh_past_ids p;

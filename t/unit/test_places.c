@@ -1,5 +1,5 @@
-/* Places of tokens in the text: they change no token, are borders of characters and escapes, and the bytes
- * of tokens i to j, cut alone, give the tokens i to j again. */
+/* Places of tokens in the text: they do not change tokens, and are borders of characters and escapes. The
+ * bytes of tokens i to j, split alone, give the tokens i to j. */
 #include "text/method.h"
 #include "text/token.h"
 
@@ -66,7 +66,8 @@ static bool is_gap(const struct sh_tokens *t, size_t i)
 	return t->from[i] == t->to[i];
 }
 
-/* Tokens i .. j share no character with those beside them, and are no gaps at their ends. */
+/* Returns whether tokens i .. j share no character with neighbouring tokens, and have no gaps at their
+ * ends. */
 static bool stands_alone(const struct sh_tokens *t, size_t i, size_t j)
 {
 	size_t before = i, after = j + 1;
@@ -94,7 +95,7 @@ static bool all_hold(struct sh_tokenizer *placed, struct sh_tokenizer *plain,
 	for (size_t i = 0; good && i < a.n; i++) {
 		good = a.from[i] <= a.to[i] && is_border(starts, text.n, a.from[i]) &&
 		       is_border(starts, text.n, a.to[i]) && a.from[i] >= last;
-		/* A gap may stand between two tokens of one character, as in one half. */
+		/* A gap may be between two tokens of one character, as in one half. */
 		if (!is_gap(&a, i))
 			last = a.from[i];
 	}

@@ -1,5 +1,5 @@
-/* A fingerprint in one go = the definition, feature by feature: random documents and options
- * against an oracle that knows tokens and the hash of a text, and nothing else of the library.
+/* A fingerprint in one call equals the definition, feature by feature: random documents and options against
+ * an oracle that uses only tokens and the hash of a text from the library.
  *
  *     test_props_fp --documents N    prints N such documents as records instead */
 #include "fp/fingerprinter.h"

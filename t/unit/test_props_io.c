@@ -1,5 +1,5 @@
-/* What comes out does not depend on how the input comes in: cut into files, read in pieces of
- * any size, worked on by any number of threads; up to and with the first bad line. */
+/* The output does not depend on the form of the input: division into files, sizes of reads, number of
+ * threads; up to and with the first bad line. */
 #include "io/pool.h"
 #include "packets.h"
 #include "tap.h"
@@ -50,7 +50,7 @@ static void close_input(struct input *in)
 		packets_close(&in->pipe[i]);
 }
 
-/* ---- the work, and what it must come to ---- */
+/* ---- the work, and its expected result ---- */
 
 struct result {
 	struct sh_buf out, aside;
@@ -112,7 +112,7 @@ static void oracle(const struct input *in, bool rejects, struct result *r)
 static int each(void *arg, struct sh_slice line, struct sh_job *job, struct sh_error *err)
 {
 	(void)arg;
-	/* What a bad line has put out already is taken back. */
+	/* The output of a bad line is removed. */
 	describe(&job->out, sh_job_line(job), job->from.number + job->at, line);
 	return is_bad(line) ? sh_error_set(err, SH_ERR_RECORD, "bad") : 0;
 }
@@ -246,7 +246,7 @@ static void test_blocks(void)
 		sh_buf_free(&in.text[f]);
 }
 
-/* What can be read is worked on; then the file that cannot be opened is told of. */
+/* Readable files are processed; then the file that cannot be opened is reported. */
 static void test_unreadable(void)
 {
 	static struct input in = { .n = 2 };

@@ -1,4 +1,4 @@
-/* Tables drawn at random: what is stated of them is what they find. */
+/* Tables drawn at random: they have the stated recall. */
 #include <math.h>
 
 #include "band/bandlines.h"
@@ -33,7 +33,7 @@ static void random_pair(uint64_t *x, uint64_t *y, unsigned bits, unsigned d)
 	}
 }
 
-/* Whether a table has both under one key, and exactly one of those calls itself the lowest. */
+/* Returns whether a table has one key for both, and exactly one of these tables is the lowest. */
 static int found(const struct sh_band *b, const uint64_t *x, const uint64_t *y)
 {
 	char kx[SH_BAND_MAX_KEY], ky[SH_BAND_MAX_KEY];
@@ -73,7 +73,7 @@ static void measure(const struct layout *l, unsigned d)
 		sh_band_free(&b);
 	}
 	share = (double)hits / n;
-	/* Five standard deviations, and what few seeds leave to chance. */
+	/* Five standard deviations, and a margin for the small number of seeds. */
 	good &= fabs(share - stated) < 5 * sqrt(stated * (1 - stated) / n) + 0.02;
 	ok(good, "%u bits, %u tables of %u, distance %u: %.3f found, %.3f stated", l->bits,
 	    l->tables, l->key_bits, d, share, stated);
@@ -86,7 +86,7 @@ static unsigned ones(const uint64_t *mask, unsigned words)
 	return sh_fp_distance(mask, none, words);
 }
 
-/* What bandrecall.c says of the drawing, by other means: bands of one version are joined by others. */
+/* Checks the draw of bandrecall.c by other means: bands of one version are joined by other versions. */
 static bool drawn_as_said(const struct sh_band *b)
 {
 	unsigned whole = b->bits / b->key_bits_max, keys = whole < 16 ? whole : 16;
@@ -156,7 +156,7 @@ static void draws(const struct layout *l)
 	sh_band_free(&other);
 }
 
-/* The lines of a layout are what sh_band_key() says, whichever way they are written. */
+/* The lines of a layout equal sh_band_key(), for each way of writing. */
 static bool same_lines(const struct sh_band *b)
 {
 	struct sh_band_lines l;
@@ -251,7 +251,7 @@ static void impossible(void)
 	ok(taken == 0, "layouts that keys cannot tell, or that have no sense, are refused");
 }
 
-/* Rows of layouts state the recall that they have, which is what was asked for, with the fewest tables. */
+/* Rows of layouts state their recall, which is the wanted one, with the fewest tables. */
 static void choices(void)
 {
 	struct sh_band_cost row[64];

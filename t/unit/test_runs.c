@@ -52,7 +52,7 @@ static int by_key(const struct entry *x, const struct entry *y)
 	return x->key_n < y->key_n ? -1 : x->key_n > y->key_n;
 }
 
-/* Of equal keys those of an earlier run come first; in a run they are added in this order. */
+/* Equal keys come in the order of their runs, and in a run in the order of addition. */
 static int in_order(const void *a, const void *b)
 {
 	const struct entry *x = a, *y = b;
@@ -126,7 +126,7 @@ static bool merged(unsigned runs, bool large)
 
 enum { READ_AT_ONCE = 65536, HEAD = 8 };
 
-/* An entry whose end leaves `left` bytes of what is read at once, then others. */
+/* An entry ends `left` bytes before the end of a read; other entries follow. */
 static bool at_a_seam(unsigned left)
 {
 	struct entry e[3] = { { .key_n = 1, .key = 'a', .value = 'A' },
@@ -144,7 +144,7 @@ static bool at_a_seam(unsigned left)
 	return !want.wrong && want.next == want.end;
 }
 
-/* A file that was altered is an error, no matter what was in it. */
+/* A changed file is an error, for any content. */
 static void test_damage(void)
 {
 	struct entry e = { .key_n = 1, .value_n = 10, .key = 'a', .value = 'A' };

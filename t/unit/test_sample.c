@@ -70,7 +70,7 @@ static bool in_order(const struct sh_sample *s)
 	return true;
 }
 
-/* Whether what `few` has are those of `all` with the least keys. */
+/* Returns whether `few` has the elements of `all` with the least keys. */
 static bool least(const struct sh_sample *few, const struct sh_sample *all)
 {
 	for (unsigned d = 0; d < SH_SAMPLE_LEVELS; d++) {

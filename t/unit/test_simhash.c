@@ -9,7 +9,7 @@
 
 enum { MOST = 700 };
 
-/* Features of one document; words[] are what the fingerprint is made of. */
+/* Features of one document; words[] are the input of the fingerprint. */
 struct doc {
 	size_t n;
 	uint64_t h[MOST];
@@ -68,7 +68,7 @@ static void make_doc(size_t most, unsigned words)
 /* The definition, bit by bit. */
 static void oracle(unsigned bits, unsigned tie, uint64_t *out)
 {
-	struct sh_wide sum[2]; /* of those that lack the bit, and of those that have it */
+	struct sh_wide sum[2]; /* of features without the bit, and of features with it */
 	size_t i;
 	unsigned b;
 
@@ -321,7 +321,8 @@ static void test_extremes(void)
 	ok(sh_simhash_add_units(&sim, h, 3, &err) == 0 &&
 		sh_simhash_add_units(&sim, h, 1, &err) < 0 && err.code == SH_ERR_RANGE,
 	    "units and weights share the limit");
-	sim.units = SH_UNITS_MAX - 1; /* as if so many had been counted: the planes' end */
+	/* as if this many had been counted: the limit of the planes */
+	sim.units = SH_UNITS_MAX - 1;
 	sim.weighted = 0;
 	ok(sh_simhash_add_units(&sim, h, 1, &err) == 0 &&
 		sh_simhash_add_units(&sim, h, 1, &err) < 0,

@@ -1,4 +1,4 @@
-/* The checksum that stands for Snowball's version (text/stem.h). */
+/* The checksum that represents Snowball's version (text/stem.h). */
 #include <libstemmer.h>
 #include <string.h>
 

@@ -37,7 +37,7 @@ static bool same(const struct array *a)
 	return a->n == 0 || memcmp(a->p, a->plain, a->n * sizeof *a->p) == 0;
 }
 
-/* Arrays grow, are given back and begin anew: what is in them is what was put there. */
+/* Arrays grow, are freed and begin anew: their content is the content written. */
 static void random_steps(size_t memory)
 {
 	struct array a[ARRAYS] = { { 0 } };
@@ -98,7 +98,7 @@ static void test_zeroed(size_t memory)
 	sh_tables_free(&tables);
 }
 
-/* What there is of memory is used, to the last byte. */
+/* All available memory is used, to the last byte. */
 static void test_memory(void)
 {
 	struct sh_tables tables;
@@ -157,7 +157,7 @@ static void test_errors(void)
 	sh_tables_free(&tables);
 }
 
-/* More than 32 bits count: all of it, or an error. */
+/* Sizes above 32 bits work completely, or are an error. */
 static void test_large_file(void)
 {
 	const uint64_t size = (UINT64_C(1) << 32) + 3;

@@ -99,7 +99,7 @@ static bool read_right(const struct sh_feature_lines *l, struct sh_slice id, con
 
 enum { LINES = 40, LINE_ROOM = 5000 };
 
-/* One random line: mostly as those before it, and as it should be. */
+/* One random line, usually well-formed and of the same document as the lines before. */
 static size_t random_line(char *p, const char *id, bool odd)
 {
 	static const char *const texts[] = { "a", "word", "two words", "x  y", "blank ",
@@ -121,7 +121,7 @@ static size_t random_line(char *p, const char *id, bool odd)
 	return (size_t)sprintf(p, "%s%s\t%s\t%s\n", id, other, text, weight);
 }
 
-/* Chunks of random lines: each line that is read is right, and all lines in usual form are read. */
+/* Chunks of random lines: each line read is right, and all lines in usual form are read. */
 static void test_lines(const char *id, bool split)
 {
 	static char text[LINES * LINE_ROOM + 64];

@@ -1,5 +1,5 @@
-/* Trailers: whatever the cuts between reads, wherever they stand, a whole input is read as if they
- * were not there, and any that is not whole is refused. */
+/* Trailers: for all cuts between reads, and for all positions of trailers, a complete input is read as if
+ * it had none. Any incomplete input is refused. */
 #include <fcntl.h>
 #include <unistd.h>
 #include <xxhash.h>
@@ -30,7 +30,7 @@ static void random_lines(struct lines *l, bool cr)
 	}
 }
 
-/* What the page says a trailer is, by other means than those of the library. */
+/* The definition of a trailer in the manual page, implemented without the library. */
 static void describe(const struct lines *l, size_t from, size_t to, char *out)
 {
 	uint64_t sum = 0;
@@ -48,7 +48,7 @@ static void add_line(struct sh_buf *b, const char *text, bool crlf)
 	append(b, crlf ? "\r\n" : "\n", crlf ? 2 : 1);
 }
 
-/* The lines, in one to three parts that have a trailer each, which stands anywhere. */
+/* Writes the lines in one to three parts, each with a trailer at any position. */
 static void write_input(const struct lines *l, struct sh_buf *b, bool crlf)
 {
 	size_t parts = 1 + rng_below(3), place[3], bound[4] = { 0 };

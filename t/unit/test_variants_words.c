@@ -1,5 +1,5 @@
-/* Every way to find the words of ASCII and of Han finds those that the way byte by byte finds. Of
- * large files it reads a stretch that the seed draws; all of them where the environment has SOAK. */
+/* All kernels find the same words of ASCII and Han as the code for single bytes. Of large files a random
+ * part is read, and the whole file when the environment has SOAK. */
 #include "tap.h"
 #include "text/ascii.h"
 #include "text/token.h"
@@ -57,7 +57,7 @@ static bool same_tokens(const struct sh_tokens *a, const struct sh_tokens *b)
 	return true;
 }
 
-/* Joined by single spaces alike: the text between the tokens counts, too. */
+/* Returns whether both texts of tokens are equal when joined by single spaces. */
 static bool same_layout(const struct sh_tokens *a, const struct sh_tokens *b)
 {
 	for (size_t i = 0; i < a->n; i++)
@@ -94,8 +94,8 @@ static void random_ascii(struct sh_buf *b, size_t pieces)
 	static const char *const rare[] = { "\xC3\xA9", "\xCC\x81", "\xE4\xBD\xA0", "\xE2\x80\x8D",
 		"\xEF\xAC\x81", "\xFF", "\xE4\xBD", "\xF0\x9D\x94\xB8", "\xC2\xA0", "\xE3\x81",
 		"\xE3\x83", "e\u0301" };
-	/* Han, first and last of what is known and beyond; punctuation and its neighbours; what
-	 * attaches: marks, a variation selector, a voicing mark. */
+	/* Han: first and last known characters, and neighbours; punctuation and its neighbours; attaching
+	 * characters: marks, a variation selector, a voicing mark. */
 	static const char *const han[] = { "\u4e00", "\u6c49", "\u5b57", "\u8a9e", "\u9fbf",
 		"\u9fc0", "\u9fff", "\u4dff", "\u3400", "\uf900", "\u3000", "\u3001", "\u3002",
 		"\u3003", "\u3005", "\u3007", "\u3008", "\u3011", "\u3012", "\uff01", "\uff08",
@@ -103,7 +103,7 @@ static void random_ascii(struct sh_buf *b, size_t pieces)
 		"\u201c", "\u201d", "\u2026", "\u200d", "\u0338", "\ufe0e", "\u3099", "\u304b",
 		"\u30ab" };
 	unsigned others = (unsigned)rng_below(3), slashes = (unsigned)rng_below(2);
-	uint64_t cjk = rng_below(2) * (1 + rng_below(3)); /* one in so many pieces */
+	uint64_t cjk = rng_below(2) * (1 + rng_below(3)); /* one in this many pieces */
 
 	b->n = 0;
 	append(b, "", 0);
@@ -194,7 +194,7 @@ static void test_lengths(struct pair *pair, const char *name)
 	sh_buf_free(&b);
 }
 
-/* Code points of which a row may know some, each with what may attach to it. */
+/* Code points that a kernel may know, each with a character that may attach to it. */
 static void test_known(struct pair *pair, const char *name)
 {
 	static const uint32_t ranges[][2] = { { 0x80, 0xFF }, { 0x2000, 0x26FF },
@@ -210,7 +210,7 @@ static void test_known(struct pair *pair, const char *name)
 			for (uint32_t c = ranges[r][0]; c <= ranges[r][1]; c++) {
 				uint8_t utf8[4];
 
-				/* so many that the row goes on there */
+				/* long enough that the kernel continues there */
 				append(&b, "\u6f22\u5b57\u3002\u6f22\u5b57", 9 + c % 3 * 3);
 				append(&b, "word", c % 5);
 				append(&b, (const char *)utf8, sh_utf8_put(utf8, c));

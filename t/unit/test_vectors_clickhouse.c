@@ -2,7 +2,7 @@
 #include "hash/crc32c.h"
 #include "vectors.h"
 
-/* A column is named FUNCTION/SIZE; three sizes of one function stand side by side. */
+/* A column is named FUNCTION/SIZE; three sizes of one function are adjacent. */
 static const char *const sizes[] = { "2", "3", "5" };
 static const char *const profiles[] = {
 	"clickhouse-ngram",

@@ -33,7 +33,7 @@ static void test_texts(void)
 	ok(covered == t.n, "every width of java_simhash.tsv is tried");
 }
 
-/* Bytes that are no UTF-8 are what Java's decoder makes of them. */
+/* Bytes that are not UTF-8 are decoded as by Java. */
 static void test_bytes(void)
 {
 	struct vec_table t = vec_load("java_bytes_hex.tsv");
@@ -163,7 +163,7 @@ static void test_sub_distance(void)
 	}
 }
 
-/* What the class prints for its three texts, at 64 bits. */
+/* The output of the class for its three texts, at 64 bits. */
 static void test_main_output(void)
 {
 	static const char *const text[] = {

@@ -58,7 +58,8 @@ static void add(struct sh_accumulator *a, const char *text, int64_t weight)
 		printf("# %s\n", err.text);
 }
 
-/* A Python or JSON string in quotes, without escapes, to text[]; returns what is behind it, or NULL. */
+/* Copies a Python or JSON string in quotes, without escapes, to text[]. Returns the position behind it, or
+ * NULL. */
 static const char *read_string(const char *p, char text[static 64])
 {
 	const char *end = *p == '\'' || *p == '"' ? strchr(p + 1, *p) : NULL;
@@ -184,7 +185,8 @@ static void test_weights(void)
 
 /* ---- the index ---- */
 
-/* Keys from sh_fp_bits(): k+1 blocks of f/(k+1) bits from the low end, the last takes the rest. */
+/* Keys from sh_fp_bits(): k+1 blocks of f/(k+1) bits from the low end; the last block has all remaining
+ * bits. */
 static void test_keys(void)
 {
 	struct vec_table t = vec_load("pysimhash_index_keys.tsv");
@@ -197,7 +199,7 @@ static void test_keys(void)
 
 		for (unsigned b = 0; b <= k; b++) {
 			unsigned from = b * width, to = b < k ? from + width : f;
-			/* What is above 64 bits is 0 in all of them. */
+			/* Bits above 64 are 0 in all of them. */
 			unsigned n = to - from < 64 ? to - from : 64;
 
 			p += sprintf(p, "%s%llx:%x", b ? " " : "",
@@ -207,7 +209,7 @@ static void test_keys(void)
 	}
 }
 
-/* What the project's own test of its index asks, by the programs. */
+/* The queries of the project's own test of its index, by the programs. */
 static void test_query(void)
 {
 	static const char *const texts[] = {

@@ -30,7 +30,7 @@ static const struct vec_table *text_tables(void)
 	return t;
 }
 
-/* The text of this id, or NULL: not all of them are among the vectors. */
+/* Returns the text of this id, or NULL: some texts are not among the vectors. */
 static const char *text_of(const struct vec_table *tables, const char *id)
 {
 	static const unsigned column[] = { 3, 3, 1, 1 };

@@ -18,7 +18,7 @@ static bool agrees(const char *tf, const char *n, const char *docs, const char *
 	int64_t weight;
 	double off;
 
-	/* A word that is not there has no weight. */
+	/* An absent word has no weight. */
 	if (t.tf == 0)
 		return want == 0 && sh_scheme_find("tfidf")->weigh(&t, &weight, &err) < 0;
 	if (sh_scheme_find("tfidf")->weigh(&t, &weight, &err) < 0)
@@ -42,7 +42,7 @@ static void test_weights(void)
 		    "%s %s: weight %s", t.row[i].f[0], t.row[i].f[2], t.row[i].f[7]);
 }
 
-/* What stands earlier in a ranking never weighs less; of equal weights the bytewise lower word does. */
+/* An earlier word of a ranking never weighs less; of equal weights the bytewise lower word comes first. */
 static void test_ranks(void)
 {
 	struct vec_table t = vec_load("tfidf128_weights.tsv");
@@ -66,8 +66,7 @@ static void test_ranks(void)
 	}
 }
 
-/* The texts of three of the documents are there: the words that the rows count are those that
- * shtok gives. */
+/* Three documents have their texts: shtok gives the words that the rows count. */
 static void test_counts(void)
 {
 	struct vec_table t = vec_load("tfidf128_weights.tsv"),

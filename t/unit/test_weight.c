@@ -204,7 +204,7 @@ static void test_tfidf_against_oracle(void)
 	ok(!bad, "tfidf and logidf of 10^6 random terms are the nearest millionth");
 }
 
-/* Numbers so large that neighbours' logarithms cannot be told apart. */
+/* Numbers so large that the logarithms of neighbours are equal. */
 static void test_huge_frequencies(void)
 {
 	const struct sh_scheme *tfidf = sh_scheme_find("tfidf");

@@ -1,5 +1,4 @@
-/* What the tests of the text layer share: files, random text, and folding done by
- * utf8proc_map alone. */
+/* Shared by the tests of the text layer: files, random text, and folding by utf8proc_map alone. */
 #ifndef TEXT_UTIL_H
 #define TEXT_UTIL_H
 
@@ -52,7 +51,7 @@ static inline struct sh_buf slurp(FILE *f)
 	return b;
 }
 
-/* Empty, too, when there is no such file. */
+/* Returns the content of the file; empty when there is none. */
 static inline struct sh_buf slurp_path(const char *path)
 {
 	FILE *f = fopen(path, "rb");
@@ -101,8 +100,8 @@ static inline void append_map(const char *text, size_t n, struct sh_buf *out)
 	free(mapped);
 }
 
-/* NFKC_Casefold by utf8proc_map alone, of what stands before each U+11A7 by itself: utf8proc drops that vowel
- * behind a syllable. */
+/* NFKC_Casefold by utf8proc_map alone. The text before each U+11A7 is folded separately: utf8proc drops
+ * that vowel after a syllable. */
 static inline uint64_t fold_by_map(const char *text, size_t n, struct sh_buf *out)
 {
 	struct sh_buf repaired = { 0 };

@@ -12,7 +12,7 @@
 
 enum { VEC_FIELDS = 64 };
 
-/* A row's fields as they stand in the file; missing ones are "". */
+/* A row's fields, as in the file; missing ones are "". */
 struct vec_row {
 	char *f[VEC_FIELDS];
 	size_t n;
@@ -196,8 +196,8 @@ static inline void vec_run(const char *command, const char *file, char **got, si
 		printf("# failed: %s\n", command);
 }
 
-/* One test a row: the fingerprint of column `text` is column `want`, by the pipeline. Rows that
- * want "-" or ERROR... are left out, and those that `only` does not take. */
+/* One test for each row: the pipeline computes column `want` from column `text`. Leaves out rows that want
+ * "-" or ERROR..., and rows that `only` rejects. */
 static inline void vec_check(const char *what, const struct vec_table *t, unsigned text,
     unsigned want, const char *command, bool (*only)(const struct vec_row *row))
 {
