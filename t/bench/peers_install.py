@@ -3,7 +3,14 @@ import os
 import subprocess
 import sys
 
-PYTHON = ["numpy<2", "simhash", "datasketch", "rensa", "gaoya", "jieba", "rjieba"]
+# Packages whose requirements clash with those above: a virtual environment each. --no-deps keeps out
+# what the command that is measured never imports (pyspark, unisim).
+APART = {
+    "datatrove": (["datatrove[io]", "orjson", "regex", "spacy", "tokenizers", "xxhash<4"],),
+    "text_dedup": (["bitarray", "click", "click-option-group", "datasets", "ftfy", "numpy", "regex", "rich",
+                    "scipy", "setuptools", "tqdm", "xxhash", "zstandard"],
+                   ["--no-deps", "text-dedup==0.4.0"]),
+}
 
 
 def _quietly(argv, **keys):
@@ -17,15 +24,16 @@ def _quietly(argv, **keys):
 
 def python(folder, module):
     """A Python that has the module, or None."""
-    at = os.path.join(folder, "venv")
+    at = os.path.join(folder, f"venv-{module}" if module in APART else "venv")
     binary = os.path.join(at, "bin", "python")
     if not os.path.exists(binary) and not _quietly([sys.executable, "-m", "venv", at]):
         return None
     have = [binary, "-c", f"import {module}"]
     if subprocess.run(have, stderr=subprocess.DEVNULL, check=False).returncode == 0:
         return binary
-    package = next((p for p in PYTHON if p.split("<")[0] == module), module)
-    return binary if _quietly([binary, "-m", "pip", "install", "-q", "numpy<2", package]) else None
+    steps = APART.get(module) or (["numpy<2", module],)
+    good = all(_quietly([binary, "-m", "pip", "install", "-q", *packages]) for packages in steps)
+    return binary if good else None
 
 
 def hamming(folder, here):

@@ -15,15 +15,20 @@ class Long(Exception):
 
 
 class Side:
-    """A pipeline. counted: which stages' CPU and memory count, None for all. net: what the same
-    does on an empty input (start, loading a dictionary) is taken off."""
+    """A pipeline. counted: the stages whose CPU and memory count, None for all. net: the time of the
+    same pipeline on an empty input (start, loading a dictionary) is subtracted. keeps: its output is one
+    line for each of this many documents that stay; the table says how many are removed."""
 
-    def __init__(self, name, *stages, stdin=None, counted=None, net=False):
+    def __init__(self, name, *stages, stdin=None, counted=None, net=False, keeps=0):
         self.name, self.stages, self.stdin = name, stages, stdin
-        self.counted, self.net = counted, net
+        self.counted, self.net, self.keeps = counted, net, keeps
+        self.lines = None  # of the last run, when keeps
 
     def on_nothing(self):
         return Side(self.name, *self.stages, counted=self.counted)
+
+    def title(self):
+        return self.name if self.lines is None else f"{self.name}, {self.keeps - self.lines:,} removed"
 
 
 class Row:
@@ -87,13 +92,13 @@ class World:
                          self.helper("genfp", str(n), str(bits), str(planted), str(skew)))
         return path, f"{n:,} fingerprints"
 
-    def peer(self, module, command=None):
+    def peer(self, module, command=None, program="peer"):
         if self.smoke:
             raise Long
         python = self.peers.python(self.folder, module)
         if not python:
             raise Skip(f"PyPI {module} is not to be had")
-        return [python, os.path.join(self.here, "peer"), command or module]
+        return [python, os.path.join(self.here, program), command or module]
 
     def hamming(self, *args):
         if self.smoke:
@@ -142,7 +147,6 @@ def fingerprints(w):
     for scheme in ("set", "log"):
         yield distinct("words", scheme, 3)
         yield distinct("word 3-grams", scheme, 3, "-n", "3")
-        yield distinct("character 5-grams", scheme, 4.5, "-u", "char", "-n", "5")
 
     def chinese(scheme, goal, guard):
         def row():
@@ -226,7 +230,7 @@ def pipes(w):
             fused = Side("shfp alone", w.our("shfp", "-w", weight, *args), stdin=path)
             return Row(f"shtok | shweight -w {weight} | shfp", size_text,
                        Side("", w.our("shtok", *args), w.our("shweight", "-w", weight),
-                            w.our("shfp"), stdin=path), fused, 6, guard=12)
+                            w.our("shfp"), stdin=path), fused, 8, guard=12)
         return make
     yield row("tf")
     yield row("log")
@@ -328,15 +332,29 @@ def stream(w):
 
 
 def whole(w):
-    """Text to pairs, K = 3, word 3-grams."""
-    def gaoya():
-        if w.smoke:
-            raise Long
-        path = w.head(w.text("en", 100)[0], 100000)
-        return Row("shfp -n 3 | shjoin", f"{os.path.getsize(path) / 1e6:.3g} MB, 100,000 documents",
-                   Side("", w.our("shfp", "-n", "3"), w.our("shjoin"), stdin=path),
-                   Side("gaoya SimHash", w.peer("gaoya"), stdin=path, net=True), 1 / 20)
-    yield gaoya
+    """Documents to the documents that stay: 100,000 of English, each program from text to ids."""
+    def against(module, command, name, goal, *args):
+        def row():
+            if w.smoke:
+                raise Long
+            path, n = w.head(w.text("en", 100)[0], 100000), 100000
+            ours = " ".join(("shdedup", *args))
+            return Row(ours, f"{os.path.getsize(path) / 1e6:.3g} MB, {n:,} documents",
+                       Side("", w.our("shdedup", "-q", *args), stdin=path, keeps=n),
+                       Side(name, w.peer(module, command, "dedup_peer"), stdin=path, keeps=n), goal)
+        return row
+
+    # The peers look for Jaccard similarity 0.8 only: so does shdedup beside them, and verifies it.
+    jaccard = ("--measure", "jaccard", "-T", "0.8")
+    for module, command, name, goal in (
+            ("gaoya", "gaoya_simhash", "gaoya SimHash, K = 3", 1 / 20),
+            ("gaoya", "gaoya_minhash", "gaoya MinHash", 1 / 20),
+            ("rensa", "rensa", "rensa R-MinHash", 1 / 20),
+            ("datasketch", "datasketch", "datasketch MinHashLSH", 1 / 100),
+            ("datatrove", "datatrove", "datatrove MinHash", 1 / 100),
+            ("text_dedup", "text_dedup", "text-dedup MinHash", 1 / 100)):
+        yield against(module, command, name, goal, *jaccard)
+    yield against("rensa", "rensa", "rensa R-MinHash", None)
 
 
 def made_up(archive, lines, n):
@@ -431,7 +449,9 @@ SECTIONS = (
     ("Skew", "Against as many uniform ones, of which three times the seconds and those of `cat` with "
      "the output are allowed.", skew),
     ("Bands", "`shband | sort | shjoin`: ours together against the sort.", stream),
-    ("End to end", "", whole),
+    ("Documents to documents without near-duplicates", "From text to the ids that stay, each program as its README "
+     "has it: word 3-grams, Jaccard similarity 0.8. `shdedup` compares the texts of each pair; the others estimate.",
+     whole),
     ("Passages", "`shspan` against `md5sum` of the same documents.", passages),
     ("Segmentation", "Net of loading the dictionary.", segment),
     ("Start", "", start),

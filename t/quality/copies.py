@@ -20,9 +20,9 @@ def documents(path):
         yield line.rstrip("\n").split("\t")
 
 
-def score_copies(path, dropped):
+def score_copies(path, dropped, kinds=KINDS):
     """Shares of the copies of each kind that were dropped for their own origin; the share of wrong ones."""
-    of_kind = collections.Counter(doc.split("-")[1] for doc, _ in documents(path))
+    of_kind = collections.Counter(doc.split("-")[1] for doc, *_ in documents(path))
     found, wrong = collections.Counter(), 0
     for doc, keeper in dropped:
         origin, kind = doc.split("-")
@@ -30,7 +30,7 @@ def score_copies(path, dropped):
             found[kind] += 1
         else:
             wrong += 1
-    return [found[k] / of_kind[k] for k in KINDS] + [wrong / len(dropped) if dropped else 0]
+    return [found[k] / of_kind[k] for k in kinds] + [wrong / len(dropped) if dropped else 0]
 
 
 def shingles(path):
@@ -166,5 +166,5 @@ def table_of_settings():
             "| variants of one text that differ in a sentence: licences, contracts | `shdedup --measure edit -T 0.9 --link single docs.tsv` | "
             "[variants](#variants-of-one-text) |",
             "| paragraphs moved as well as words changed | `shdedup --measure any -T 0.8,0.75 docs.tsv` | [edited copies](#edited-copies) |",
-            "| titles, short messages, records: compare the field that tells them apart | `shdedup -f 1,2 --measure edit -u char -T 0.8 records.tsv` | "
-            "[the questions](faq.md#my-texts-are-records) |", ""]
+            "| titles, short messages, records: compare the field that tells them apart | "
+            "`shdedup -f 1,2 --measure any -u char -n 2 -T 0.6,0.75 records.tsv` | [short texts](#short-texts) |", ""]

@@ -111,4 +111,5 @@ def main():
     print("\n".join(copies))
 
 
-main()
+if __name__ == "__main__":
+    main()

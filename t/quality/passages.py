@@ -6,6 +6,7 @@
 Programs are those in $SHBIN, documents those in $T_DATA. The same plants each time.
 """
 import lzma
+import math
 import os
 import random
 import re
@@ -125,6 +126,97 @@ def passages(random_, documents, changer, length, share, query, n=300):
     return len(found) / n
 
 
+# ---- passages reused in other documents, with places ----
+
+
+def shuffled(random_, words):
+    """Parts of 5 to 20 words in another order."""
+    parts, at = [], 0
+    while at < len(words):
+        n = random_.randrange(5, 21)
+        parts.append(words[at:at + n])
+        at += n
+    random_.shuffle(parts)
+    return [word for part in parts for word in part]
+
+
+SIZE = 1200  # words of a text
+REUSE = {  # kinds of reuse and how many of each
+    "verbatim": (11, lambda r, c, w: w),
+    "parts shuffled": (14, lambda r, c, w: shuffled(r, w)),
+    "10 % of words changed": (18, lambda r, c, w: c.change(w, .1)),
+    "20 % of words changed": (18, lambda r, c, w: c.change(w, .2)),
+    "30 % of words changed": (18, lambda r, c, w: c.change(w, .3)),
+    "40 % changed, parts shuffled": (14, lambda r, c, w: shuffled(r, c.change(w, .4))),
+}
+
+
+def reuse(random_, documents, changer):
+    """Write 30 sources and 35 documents; the cases as (document, start, end, source, start, end, kind)."""
+    words = [word for _, text in documents for word in text.replace("\\n", " ").split()
+             if re.fullmatch("[A-Za-z]+[.,]?", word)]
+    texts = [[random_.choice(words) for _ in range(SIZE)] for _ in range(65)]
+    sources, targets, cases = texts[:30], texts[30:], []
+    kinds = [kind for kind, (n, _) in REUSE.items() for _ in range(n)]
+    random_.shuffle(kinds)
+    places = [[] for _ in targets]
+    for kind in kinds:
+        places[random_.randrange(len(targets))].append(kind)
+    written = []
+    for number, (target, here) in enumerate(zip(targets, places)):
+        cuts = sorted(random_.sample(range(0, len(target), SIZE // 20), len(here)))
+        out, size, before = [], 0, 0
+        for cut, kind in zip(cuts, here):
+            source = random_.randrange(len(sources))
+            n = random_.randrange(50, SIZE // 3)
+            at = random_.randrange(len(sources[source]) - n)
+            mine = " ".join(REUSE[kind][1](random_, changer, sources[source][at:at + n]))
+            out.append(" ".join(target[before:cut]))
+            start = len(" ".join(out)) + 1
+            out.append(mine)
+            from_ = len(" ".join(sources[source][:at])) + (at > 0)
+            cases.append(("d%d" % number, start, start + len(mine), "s%d" % source, from_,
+                          from_ + len(" ".join(sources[source][at:at + n])), kind))
+            before = cut
+        written.append(("d%d" % number, " ".join(out + [" ".join(target[before:])])))
+    write("sources", [("s%d" % i, " ".join(text)) for i, text in enumerate(sources)])
+    write("targets", written)
+    return cases
+
+
+def area(a, b):
+    """The places of both that a and b have in common."""
+    if a[0] != b[0] or a[3] != b[3]:
+        return set()
+    if min(a[2], b[2]) <= max(a[1], b[1]) or min(a[5], b[5]) <= max(a[4], b[4]):
+        return set()
+    return {("d", i) for i in range(max(a[1], b[1]), min(a[2], b[2]))} | \
+        {("s", i) for i in range(max(a[4], b[4]), min(a[5], b[5]))}
+
+
+def size(a):
+    return a[2] - a[1] + a[5] - a[4]
+
+
+def plagdet(cases, found):
+    """Recall, precision, granularity and plagdet (Potthast et al. 2010), and the recall of each kind."""
+    touches = {case: [f for f in found if area(case, f)] for case in cases}
+    share = {case: len(set().union(*(area(case, f) for f in touches[case]))) / size(case) for case in cases}
+    recall = sum(share.values()) / len(cases)
+    precision = sum(len(set().union(*(area(c, f) for c in cases))) / size(f) for f in found) / max(len(found), 1)
+    detected = [len(t) for t in touches.values() if t]
+    granularity = sum(detected) / len(detected) if detected else 1
+    f1 = 2 * recall * precision / (recall + precision) if recall + precision else 0
+    kinds = [sum(share[c] for c in cases if c[6] == kind) / n for kind, (n, _) in REUSE.items()]
+    return [recall, precision, granularity, f1 / math.log2(1 + granularity)] + kinds
+
+
+def reused(cases, *options):
+    spans = [(f[0], int(f[1]), int(f[2]), f[3], int(f[4]), int(f[5]))
+             for f in shspan("--all", *options, "sources", "targets") if f[0][0] == "d" and f[3][0] == "s"]
+    return plagdet(cases, spans)
+
+
 def row(*cells):
     print("| " + " | ".join(c if isinstance(c, str) else "%.3f" % c if isinstance(c, float) else str(c)
                             for c in cells) + " |")
@@ -156,6 +248,16 @@ def main():
             for length in (15, 25, 50, 100):
                 row("%d, %s" % (length, "queries" if query else "--all"),
                     *(passages(random_, documents, changer, length, c, query) for c in changes))
+        print("\n## Reused passages\n")
+        print("Passages of 50 to 400 words of 30 sources stand in 35 documents of 1200 other words. The texts are\n"
+              "English words in random order. Measures of Potthast et al. (2010) over the bytes of both sides, and\n"
+              "the recall of each kind.\n")
+        cases = reuse(random_, documents, changer)
+        row("shspan --all", "recall", "precision", "granularity", "plagdet", *REUSE)
+        row(*["---"] * (5 + len(REUSE)))
+        for options in ((), ("--merge", "60"), ("--merge", "150"), ("-n", "4", "--merge", "150"), ("-n", "3", "--merge", "20"),
+                        ("-n", "3", "--merge", "150"), ("-n", "3", "--merge", "400")):
+            row(" ".join(options) or "default", *reused(cases, *options))
 
 
 main()

@@ -2,6 +2,7 @@
 import os, random, re, resource, subprocess, sys, tempfile, time, unicodedata
 
 import copies
+import short
 
 BIN, DATA, OUT = os.environ["SHBIN"], os.environ["T_DATA"], sys.argv[1]
 SETS = {"English": ("en_dev", "jac3", "3"), "Chinese": ("zh_dev", "jac4", "3")}
@@ -334,7 +335,8 @@ def main():
             "shingles is at least 0.8, as wrong when it is below 0.5, and neither way between; see t/data/README.md", "for the documents and their labels.", "",
             "![recall and precision over K](quality.svg)", ""]
     text = text[:2] + copies.table_of_settings() + text[2:] + table_of_verified()
-    text += copies.table_of_copies(sh, alone, DATA, WORK) + copies.table_of_variants(sh, alone, DATA, WORK)
+    text += copies.table_of_copies(sh, alone, DATA, WORK) + short.table_of_chinese(sh, alone, DATA, WORK)
+    text += short.table_of_short(sh, alone, DATA, WORK) + copies.table_of_variants(sh, alone, DATA, WORK)
     text += table_of_edits() + combos
     open(f"{OUT}/quality.svg", "w").write(draw(curves))
     open(f"{OUT}/quality.md", "w").write("\n".join(line.rstrip() for line in text).rstrip("\n") + "\n")
