@@ -1,5 +1,5 @@
-/* What the command lines of all programs have in common: options from one table,
- * help, messages, outputs, rejected records, exit status.
+/* Shared by the command lines of all programs: options from one table, help, messages, outputs, rejected
+ * records, exit status.
  *
  * A program is a table of options and a loop:
  *
@@ -9,8 +9,7 @@
  *             switch (opt) { ... c.arg ... }
  *     cli_open(&c);
  *     ... records to &c.out, sh_error to cli_die() or cli_reject() ...
- *     return cli_finish(&c);
- */
+ *     return cli_finish(&c); */
 #ifndef CLI_H
 #define CLI_H
 
@@ -35,28 +34,28 @@ enum {
 	CLI_TMPDIR,
 	CLI_PROGRESS,
 	CLI_TRAILER,
-	CLI_OWN,            /* programs number theirs from here */
-	CLI_FEATURES = 512, /* and those that read documents from here */
-	CLI_REMOVED = 1024, /* + row of cli_program.removed */
+	CLI_OWN,            /* programs number their own codes from here */
+	CLI_FEATURES = 512, /* programs that read documents, from here */
+	CLI_REMOVED = 1024, /* + index in cli_program.removed */
 };
 
 struct cli_option {
 	int code; /* the letter, or a number above 255; CLI_GROUP; 0 ends the table */
 	const char *name;
-	const char *arg; /* NULL when it takes none; "[=...]" when it may take one */
+	const char *arg; /* NULL: no argument; "[=...]": an optional one */
 	const char *help;
-	cli_names *names; /* the names that stand for %s in help, see cli_value(); or NULL */
+	cli_names *names; /* the names that replace %s in help, see cli_value(); or NULL */
 };
 
-/* A row that is no option: --help prints `help` as the heading of the rows that follow, when the program
- * has more than CLI_UNGROUPED options. */
+/* A row that is a heading: --help prints `help` above the rows that follow, when the program has more than
+ * CLI_UNGROUPED options. */
 #define CLI_GROUP (-1)
 #define CLI_HEADING(text)                                                                          \
 	{                                                                                          \
 		CLI_GROUP, NULL, NULL, text, NULL                                                  \
 	}
 
-/* An option of earlier versions. Whoever types it gets the text behind its name in a message. */
+/* An option of earlier versions. Its use ends the program with the text after its name in the message. */
 struct cli_removed {
 	char letter;      /* 0: the option has a long name */
 	const char *name; /* of the long option */
@@ -65,16 +64,17 @@ struct cli_removed {
 
 struct cli_program {
 	const char *name;
-	const char *synopsis;                         /* after the options, "[FILE...]" */
-	const char *purpose;                          /* one line */
-	const struct cli_option *options[CLI_TABLES]; /* own ones, then shared ones; NULL ends */
-	const struct cli_removed *removed;            /* an empty row ends it; or NULL */
+	const char *synopsis; /* after the options, "[FILE...]" */
+	const char *purpose;  /* one line */
+	/* the program's own tables, then shared tables, then NULL */
+	const struct cli_option *options[CLI_TABLES];
+	const struct cli_removed *removed; /* the last row is empty; or NULL */
 	const char *threads; /* what the threads of -j work on; NULL: -j has no effect */
-	const char *status;  /* of its own, for the help: "1 no pair, "; or NULL */
-	bool text;           /* the output is text for people: it gets no trailer */
-	unsigned
-	    words; /* the largest number of operands before the files, such as a command's name */
-	bool reaches; /* it reads files that its inputs lead to */
+	const char *status;  /* exit statuses of its own, for the help: "1 no pair, "; or NULL */
+	bool text;           /* the output is text for people, without a trailer */
+	/* the largest number of operands before the files, such as the name of a command */
+	unsigned words;
+	bool reaches; /* it also reads files that its inputs refer to */
 };
 
 struct cli {
@@ -91,53 +91,57 @@ struct cli {
 	unsigned jobs;
 	bool crlf;
 	bool no_documents; /* set by an option: without operands, standard input is not read */
-	bool trailer_in, trailer_out; /* --trailer: required of every input, written */
-	const char *tmpdir;           /* NULL: the default */
+	/* --trailer: trailer_in: every input must have one; trailer_out: the output gets one */
+	bool trailer_in, trailer_out;
+	const char *tmpdir; /* NULL: the default */
 
-	/* Files that options name: to be read, to be written, folders in which both is done. */
+	/* Files that options name, for reading and for writing, and folders for both. */
 	const char **reads;
 	size_t n_reads, reads_cap;
 	const char *writes[CLI_MAX_FURTHER], *folders[CLI_MAX_FURTHER];
 	size_t n_writes, n_folders;
 
 	const char *out_path, *rejects_path;
-	struct sh_sink out, rejects, *further[CLI_MAX_FURTHER]; /* further: those that are open */
+	/* further: the other open outputs */
+	struct sh_sink out, rejects, *further[CLI_MAX_FURTHER];
 	size_t n_further;
 	uint64_t n_rejected;
 	bool open;
-	bool left;                /* nothing goes to the output */
+	bool left;                /* nothing is written to the output */
 	bool occupied[3];         /* standard descriptors that were closed */
 	struct progress progress; /* from cli_open() on */
 
-	struct sh_slice line; /* as cli_line() met it */
+	struct sh_slice line; /* the line of cli_line(), unaltered */
 };
 
 void cli_start(struct cli *c, const struct cli_program *program, int argc, char **argv);
 
-/* Returns the next option of the program's own tables, or -1 behind the last. -p comes before all others. */
+/* Returns the next option of the program's own tables, or -1 after the last. -p comes before all other
+ * options. */
 int cli_next(struct cli *c);
 
-/* How messages name an option of the program's tables: "-k" or "--few". The text is valid until the next call. */
+/* Returns the name of an option of the program's tables, for messages: "-k" or "--few". It is valid until
+ * the next call. */
 const char *cli_option_name(const struct cli *c, int code);
 
-/* For "%llu record%s". */
+/* For use in "%llu record%s". */
 #define CLI_PLURAL(n) ((n) == 1 ? "" : "s")
 
 /* Prints "PROGRAM: text" on standard error. */
 void cli_warn(struct cli *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* Replaces each command to a terminal (unicode/columns.h) by a question mark: ids and names of files may
- * hold such characters. Tabs stay. Returns the new length. */
+/* Replaces each command to a terminal (unicode/columns.h) by a question mark: ids and file names may
+ * contain them. Tabs stay. Returns the new length. */
 size_t cli_blunt(char *text, size_t n);
 
-/* End with status 2, after a usage message or the message of err. Standard output keeps the records that were
- * written. A named output stays as it was. */
+/* End with status 2, after a usage message or the message of err. Records already written to standard
+ * output stay. A named output is not changed. */
 _Noreturn void cli_usage(struct cli *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 _Noreturn void cli_die(struct cli *c, const struct sh_error *err);
 
-/* Declare the argument of the option at hand as a file to be read, a further output, or (cli_folder()) a folder
- * in which files are read, made and removed. Return it. After cli_open() no other files can be opened, on
- * kernels with Landlock. */
+/* Declare the argument of the current option as a file for reading, a further output, or (cli_folder()) a
+ * folder in which files are read, created and removed. Return the argument. On kernels with Landlock, no
+ * other file can be opened after cli_open(). */
 const char *cli_reads(struct cli *c);
 const char *cli_writes(struct cli *c);
 
@@ -150,25 +154,27 @@ struct cli_files {
 void cli_reads_more(struct cli *c, struct cli_files *files);
 void cli_files_free(struct cli_files *files);
 
-/* As cli_reads(), for an option that takes a file or one of these words. Dies when no such file is there: it is
- * probably a word misspelled. */
+/* As cli_reads(), for an option whose argument is a file or one of these words. Dies when there is no such
+ * file: the argument is probably a misspelled word. */
 const char *cli_reads_or(struct cli *c, const char *what, const char *words);
 const char *cli_folder(struct cli *c);
 
-/* The output is text for people, not records: no trailer. Before cli_open(). */
+/* Declares that the output is text for people, not records: it gets no trailer. Call it before
+ * cli_open(). */
 void cli_text(struct cli *c);
 
-/* Some of the input could not be read, and the program goes on. The output gets no trailer, which would tell
- * the next program that nothing is missing. */
+/* Declares that some input could not be read, although the program continues. The output then gets no
+ * trailer, which would tell the next program that it is complete. */
 void cli_incomplete(struct cli *c);
 
-/* Drops the output: a file that -o names stays as it was. */
+/* Drops the output: a file named by -o is not changed. */
 void cli_leave_output(struct cli *c);
 
 /* Opens the output and the file for rejected records. */
 void cli_open(struct cli *c);
 
-/* Opens an output that was declared with cli_writes(). The rules of -o and --trailer hold. Dies of errors. */
+/* Opens an output that was declared with cli_writes(), with the rules of -o and --trailer. Dies of
+ * errors. */
 void cli_open_further(struct cli *c, struct sh_sink *sink, const char *path);
 void cli_close_further(struct cli *c, struct sh_sink *sink);
 
@@ -183,7 +189,7 @@ void cli_lines_init(const struct cli *c, struct sh_lines *lines);
 void cli_write(struct cli *c, const void *p, size_t n);
 void cli_print(struct cli *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* The line without the CR of a DOS line end, under --crlf. */
+/* Returns the line without the CR of a DOS line end, under --crlf. */
 static inline struct sh_slice cli_strip(bool crlf, struct sh_slice line)
 {
 	return crlf ? sh_without_cr(line) : line;
@@ -192,27 +198,25 @@ static inline struct sh_slice cli_strip(bool crlf, struct sh_slice line)
 /* Returns 0 when the line is a record of any kind that the program reads, or -1 with *err. */
 typedef int cli_record(const struct sh_source *source, struct sh_slice line, struct sh_error *err);
 
-/* Returns in *line the record that tells the kind of the input, without its CR under --crlf. It is the first
- * line; under --rejects, the first line that is a record, and bad lines before it are rejected. The record
- * itself stays to be read. False at the end. */
+/* Sets *line to the record that shows the kind of the input, without its CR under --crlf. This is the first
+ * line. Under --rejects it is the first line that is a record, and bad lines before it are rejected. The
+ * record stays to be read. Returns false at the end. */
 bool cli_first(struct cli *c, struct sh_source *source, cli_record *record, struct sh_slice *line);
 
-/* Warns that the record of cli_first() may mean something else: `doubt`. Does nothing when it is NULL. */
+/* Warns that the record of cli_first() may be something else; `doubt` says what. Does nothing when `doubt`
+ * is NULL. */
 void cli_doubt(struct cli *c, const struct sh_source *source, const char *doubt);
 
-/* Returns the next line in *line, for a program that reads records in order. False at the end. */
+/* Sets *line to the next line, for a program that reads records in order. Returns false at the end. */
 bool cli_line(struct cli *c, struct sh_lines *lines, struct sh_slice *line);
 
 /* Closes all files and reports the number of rejected records. Returns the exit status. */
 int cli_finish(struct cli *c);
 
-/* The row of an option in the program's own tables, or NULL. */
+/* Returns the row of an option in the program's own tables, or NULL. */
 const struct cli_option *cli_find_option(const struct cli *c, int code);
 
-/* Ends as cli_usage() does, with the option as it is typed and the text behind it. */
-_Noreturn void cli_refuse(struct cli *c, int code, const char *text);
-
-/* Values of options, or a usage message. `what` names the option. */
+/* Return the value of the current option, or end with a usage message. `what` names the option. */
 uint64_t cli_number(struct cli *c, const char *what, uint64_t min, uint64_t max);
 size_t cli_size(struct cli *c, const char *what);
 /* Returns a share in millionths, from min up to and including max. expected: the text of the message for other
@@ -220,7 +224,7 @@ size_t cli_size(struct cli *c, const char *what);
 uint64_t cli_share(
     struct cli *c, const char *what, uint64_t min, uint64_t max, const char *expected);
 
-/* Reads the whole file that an option names into an empty buffer. Dies of errors. */
+/* Reads a file that an option names into an empty buffer. Dies of errors. */
 void cli_read_file(struct cli *c, const char *name, struct sh_buf *all);
 
 /* Returns the sum of the bytes of a file. `before` is the sum of the files before it, or 0 for the first. A pipe

@@ -1,4 +1,4 @@
-/* Messages, inputs and outputs of a program, and how it ends. */
+/* Messages, inputs and outputs of a program, and its end. */
 #include "cli.h"
 
 #include <stdarg.h>
@@ -14,7 +14,7 @@
 #include "unicode/columns.h"
 #include "unicode/utf8.h"
 
-/* Files beside the inputs: outputs, temporary files, files of the C library. */
+/* Files in addition to the inputs: outputs, temporary files, files of the C library. */
 enum { OTHER_FILES = 64 };
 
 /* ---- messages ---- */
@@ -118,7 +118,7 @@ void cli_die(struct cli *c, const struct sh_error *err)
 	struct sh_error ignored;
 
 	complain(c, err);
-	/* Standard output gets the records before the error, which are whole. */
+	/* Standard output still gets the records before the error, which are complete. */
 	if (c->open && !c->out.target)
 		sh_sink_flush(&c->out, &ignored);
 	if (c->open && c->rejects_path) {
@@ -147,7 +147,10 @@ int cli_finish(struct cli *c)
 {
 	struct sh_error err;
 
-	/* The output comes last: when its file is there, the file of rejected records is there, too. */
+	/* A reader that has closed the pipe ends the program before the file of rejected records exists. */
+	if (!c->left && !c->out.tmp && sh_sink_flush(&c->out, &err) < 0)
+		cli_die(c, &err);
+	/* Closes the output last: when its file exists, the file of rejected records also exists. */
 	close_rejects(c);
 	c->open = false;
 	if (c->left && c->out.tmp)
@@ -237,7 +240,7 @@ const struct cli_option *cli_find_option(const struct cli *c, int code)
 	return NULL;
 }
 
-/* From here on only files that the command line names can be opened. */
+/* From here on, only files of the command line can be opened. */
 static void confine(const struct cli *c)
 {
 	struct sh_confine rules;
@@ -279,6 +282,9 @@ void cli_open(struct cli *c)
 {
 	struct sh_error err;
 
+	if (!sh_codec_window_valid())
+		cli_usage(c, SH_CODEC_WINDOW_NAME " '%s': expected a size such as 2G",
+		    getenv(SH_CODEC_WINDOW_NAME));
 	allow_inputs(c);
 	unfinished_tell_cut(c->program->name, EXIT_TROUBLE);
 	refuse_one_file_for_both(c);
@@ -373,7 +379,8 @@ bool cli_first(struct cli *c, struct sh_source *source, cli_record *record, stru
 	while ((got = sh_source_peek(source, line, &err)) > 0) {
 		c->line = *line;
 		*line = cli_strip(c->crlf, *line);
-		/* A trailer without --trailer is no bad record. It is refused where lines are read. */
+		/* A trailer without --trailer is not a bad record: the functions that read lines refuse
+		 * it. */
 		if (!c->rejects_path || sh_trailer_refuse(c->line, &err) < 0 ||
 		    record(source, *line, &err) == 0)
 			return true;
@@ -392,7 +399,7 @@ bool cli_line(struct cli *c, struct sh_lines *lines, struct sh_slice *line)
 	bool at_end;
 	int got;
 
-	/* Results go out before the program waits for a slow writer. */
+	/* Writes results before the program waits for a slow writer. */
 	if (sh_lines_at_end(lines) && c->out.buf.n && !sh_source_ready(&lines->source) &&
 	    sh_sink_flush(&c->out, &err) < 0)
 		cli_die(c, &err);

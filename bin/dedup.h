@@ -1,15 +1,16 @@
 /* The parts of shdedup, in the order of a run:
  *
  *     dedup_how.c      the options that decide which documents are near-duplicates
+ *     dedup_keys.c     keys in place of the distance, for many documents
  *     dedup_read.c     documents to fingerprints
  *     dedup_rank.c     documents ranked by a field of their records
  *     lib/group/dedup   fingerprints to groups
  *     dedup_write.c    groups to the documents that stay, and to the report
- *     dedup_shards.c   the same to one output for each input
+ *     dedup_shards.c   the same with one output for each input
  *     dedup_archive.c  the documents of earlier runs
- *     dedup_summary.c  what a person wants to know at the end
+ *     dedup_summary.c  the summary for people at the end
  *
- * All die of errors. */
+ * All functions die of errors. */
 #ifndef DEDUP_H
 #define DEDUP_H
 
@@ -19,6 +20,7 @@
 #include "dedup_shards.h"
 #include "docopts.h"
 #include "group/dedup.h"
+#include "group/keyplan.h"
 #include "group/prefer.h"
 #include "group/sample.h"
 #include "measures.h"
@@ -41,11 +43,13 @@ struct dedup_settings {
 	struct dedup_shards_settings shards;
 	struct cli_files protects;
 	const char *report_path;
-	bool report_is_output; /* in place of the documents, under --dry-run */
-	bool dry_run, quiet, k_given, weight_given;
+	bool report_is_output; /* the report replaces the documents, under --dry-run */
+	bool dry_run, quiet, k_given;
+	bool only_keys;           /* -k keys */
 	unsigned k_for_threshold; /* -k when it is not given */
 	struct measures measures;
-	unsigned sample_features; /* of each document, for candidates that share some; 0: none */
+	/* features sampled from each document, for candidates that share some of them; 0: none */
+	unsigned sample_features;
 	uint64_t sample;
 	struct dedup_rank rank;
 	struct sh_slice mark; /* name of the field; empty: documents are dropped, not marked */
@@ -54,47 +58,53 @@ struct dedup_settings {
 
 struct dedup_place {
 	const char *file;
-	uint64_t line; /* 0: a document with the id was met */
+	uint64_t line; /* 0: a document with the id was read */
 };
 
 /* Ids of the files that an option names. */
 struct dedup_ids {
 	struct sh_hmap ids;
-	struct dedup_place *at; /* by index: where each stands first */
+	struct dedup_place *at; /* by index: the first place of each id */
 	size_t cap;
 };
 
-/* All that is known; each part of the run adds what it finds. */
+/* The state of a run; each part of the run adds its results. */
 struct dedup_state {
 	struct cli *cli;
 	const struct dedup_settings *settings;
-	struct sh_tables tables; /* of what grows with the documents */
+	struct sh_tables tables; /* arrays whose size depends on the documents */
 	struct sh_corpus corpus;
 	struct sh_dedup *dedup;
+	struct sh_key_plan plan;
+	unsigned sample_features; /* of each document; 0 with keys */
 	struct dedup_ids ranked, protected;
 	struct dedup_archive archive;
 	struct dedup_shards shards;
 	struct sh_sample sample;
-	struct sh_sink report, *to; /* to: where the report goes */
+	struct sh_sink report, *to; /* to: the output for the report */
 };
 
+/* Bytes of all inputs, without compression. */
+uint64_t dedup_input_bytes(const struct dedup_state *s);
+/* After the files were opened: chooses s->plan by a sample of the documents. */
+void dedup_plan(struct dedup_state *s);
 /* Documents of the operands into s->corpus and s->dedup, in input order. */
 void dedup_read(struct dedup_state *s);
-/* Takes the value of --keep if it has this form. */
+/* Parses the value of --keep. Returns false when it has another form than max:FIELD or min:FIELD. */
 bool dedup_rank_parse(struct cli *c, const char *text, struct dedup_rank *rank);
-/* After the last option. */
+/* Checks the option after the last option was read. */
 void dedup_rank_settle(struct cli *c, const struct dedup_settings *s);
-/* After all documents were read: ranks them. Does nothing without the option. */
+/* Ranks the documents after all were read. Does nothing without the option. */
 void dedup_rank(struct dedup_state *s);
 
-/* Ids of files, one a line; what follows a TAB is ignored. */
+/* Reads ids from files, one per line; the text after a TAB is ignored. */
 void dedup_read_ids(
     struct cli *c, const char *const *names, size_t n_names, struct dedup_ids *list);
 void dedup_free_ids(struct dedup_ids *list);
-/* How many of them no document has, and where the first of these stands. */
+/* Warns of ids that no document has: their number, and the place of the first. */
 void dedup_warn_of_ids(struct cli *c, const char *option, const struct dedup_ids *list);
 
-/* Whether it is written: see sh_dedup_keepers(), and the archive. */
+/* Returns whether the document is written: see sh_dedup_keepers(), and the archive. */
 static inline bool dedup_stays(
     const struct dedup_state *s, const uint32_t *keeper, uint32_t document)
 {
@@ -102,25 +112,31 @@ static inline bool dedup_stays(
 }
 
 struct dedup_groups {
-	uint32_t *size; /* by keeper, or by the first document that went for one of the archive */
+	/* by keeper; for duplicates of an archived document, by the first of them */
+	uint32_t *size;
 	uint64_t n, dropped;
 	uint32_t largest;
 };
 
 /* Finds the header of CSV in file i: the bytes of its first record, with byte order mark, without LF. */
+/* Finds the id of the document that stays for document i, of the archive or of this run. It is valid as long as the
+ * archive is open, and until `room` is used again. */
+int dedup_keeper_id(struct dedup_state *s, uint32_t i, uint32_t keeper,
+    struct sh_document_room *room, struct sh_slice *id, struct sh_error *err);
+
 struct sh_slice dedup_header(const struct dedup_state *s, size_t i);
 /* Writes the header of file i. Does nothing without --csv, and for an empty file. */
 void dedup_write_header(struct dedup_state *s, struct sh_sink *out, size_t i);
 /* Writes the header of the first file that has one, then the documents of all files. */
 void dedup_write_all(struct dedup_state *s, const uint32_t *keeper);
-/* Writes the documents that stay, as they came, of those from `from` up to but not including `to`. With --mark
- * writes all of them, marked. */
+/* Writes the staying documents from `from` up to but not including `to`, as they were read. With --mark
+ * writes all documents, marked. */
 void dedup_write_documents(
     struct dedup_state *s, struct sh_sink *out, const uint32_t *keeper, uint32_t from, uint32_t to);
-/* A line for each of the others. */
+/* Writes a line for each document that does not stay. */
 void dedup_write_report(
     struct dedup_state *s, const uint32_t *keeper, const struct dedup_groups *groups);
-/* Before anything is read: that the report can be written is to be known then. */
+/* Opens the report before any document is read, so that a failure ends the run early. */
 void dedup_open_report(struct dedup_state *s);
 
 void dedup_count_groups(struct dedup_state *s, const uint32_t *keeper, struct dedup_groups *g);

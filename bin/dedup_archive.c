@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "dedup.h"
+#include "dedup_how.h"
 #include "io/target.h"
 #include "made_with.h"
 #include "unfinished.h"
@@ -27,7 +28,7 @@ void dedup_archive_keep_file(struct cli *c, const char *dir, const char *path)
 		    sh_buf_add(&file, name, strlen(name) + 1, &err) < 0)
 			cli_die(c, &err);
 		if (sh_target_same(file.p, target))
-			cli_usage(c, "%s: that is a file of the archive", path);
+			cli_usage(c, "%s: this is a file of the archive", path);
 		sh_buf_free(&file);
 	}
 	free(target);
@@ -42,14 +43,6 @@ static void keep_files(struct cli *c, const struct dedup_settings *s)
 	dedup_archive_keep_file(c, dir, s->report_path);
 }
 
-void dedup_archive_need_jaccard(struct cli *c, const struct dedup_settings *s)
-{
-	const struct sh_measure *m = s->measures.measure;
-
-	if (m->ordered || m->any)
-		cli_usage(c, "--measure %s: an archive compares by jaccard only", m->name);
-}
-
 void dedup_archive_settle(struct cli *c, const struct dedup_settings *s)
 {
 	const struct dedup_archive_settings *a = &s->archive;
@@ -61,7 +54,6 @@ void dedup_archive_settle(struct cli *c, const struct dedup_settings *s)
 	keep_files(c, s);
 	if (s->sample)
 		cli_usage(c, "--sample shows pairs of documents; an archive need not have any");
-	dedup_archive_need_jaccard(c, s);
 	if (s->dedup.single)
 		cli_usage(c, "--link single: chains would go on through the archive; say star");
 }
@@ -70,10 +62,18 @@ void dedup_archive_settle(struct cli *c, const struct dedup_settings *s)
 
 struct sh_key_rule dedup_archive_rule(const struct dedup_settings *s)
 {
-	return (struct sh_key_rule){ .few = s->dedup.few, .threshold = s->dedup.threshold };
+	const struct sh_measure *m = s->measures.measure;
+
+	return (struct sh_key_rule){ .few = s->dedup.few,
+		.threshold = m->ordered ? 0 : s->measures.threshold,
+		.edit = m->any       ? s->measures.edit
+			: m->ordered ? s->measures.threshold
+				     : 0,
+		.ngrams = s->docs.ngrams };
 }
 
-/* Below 0, as that of a machine whose time_t has run over, everything would be older than any age. */
+/* Returns the clock's time; dies when it is below 0. On a machine whose time_t has overflowed, everything
+ * would be older than any age. */
 static uint64_t clock_now(struct cli *c)
 {
 	time_t now = time(NULL);
@@ -100,7 +100,16 @@ uint64_t dedup_archive_now(struct cli *c)
 	return seconds;
 }
 
-void dedup_archive_open(struct dedup_state *s)
+/* Archives of the time when the default was the Jaccard similarity, 0.8, keep it. */
+static bool made_before(const struct sh_manifest *m)
+{
+	struct sh_slice measure = sh_manifest_setting(m, sh_slice_str("--measure"));
+
+	return (measure.n == 0 || sh_slice_eq(measure, sh_slice_str("jaccard"))) &&
+	       sh_slice_eq(sh_manifest_setting(m, sh_slice_str("-T")), sh_slice_str("0.8"));
+}
+
+void dedup_archive_open(struct dedup_state *s, struct dedup_settings *settings)
 {
 	struct sh_archive *a = &s->archive.archive;
 	struct sh_error err;
@@ -111,6 +120,8 @@ void dedup_archive_open(struct dedup_state *s)
 		cli_die(s->cli, &err);
 	if (!s->settings->dry_run)
 		a->loose = unfinished_archive();
+	if (settings->measures.by_default && made_before(&a->manifest))
+		dedup_how_as_before(s->cli, settings);
 	made_with_compare(s->cli, s->settings, &a->manifest);
 }
 
@@ -134,17 +145,16 @@ static void start_batch(struct dedup_state *s)
 	const struct sh_manifest *m = &s->archive.archive.manifest;
 	struct sh_batch_opts opts = { .corpus = &s->corpus,
 		.token = how->docs.token,
-		.ngrams = how->docs.ngrams,
 		.rule = dedup_archive_rule(how),
 		.bits = how->fp.bits,
 		.k = how->dedup.k,
-		.threshold = how->dedup.threshold,
+		.store = m->store,
 		.verify = how->dedup.verify,
 		.escape = made_with_escaped_digests(m),
 		.newest = how->keep.which == SH_PREFER_NEWEST,
 		.now = dedup_archive_now(s->cli),
 		.jobs = s->cli->jobs,
-		.keep_bytes = m->store == SH_STORE_SKETCH ? how->memory / 8 : 0,
+		.keep_bytes = m->store == SH_STORE_DOCUMENTS ? 0 : how->memory / 8,
 		.fingerprint = fingerprint,
 		.is_protected = is_protected,
 		.arg = s };
@@ -158,7 +168,7 @@ static void start_batch(struct dedup_state *s)
 		cli_die(s->cli, &err);
 }
 
-/* What another run may have done to it while documents were read. */
+/* Locks the archive. Another run may have changed it while documents were read. */
 static void lock(struct dedup_state *s)
 {
 	const struct dedup_archive_settings *how = &s->settings->archive;
@@ -170,8 +180,8 @@ static void lock(struct dedup_state *s)
 	if (sh_archive_lock(a, !s->settings->dry_run, how->wait, &err) < 0)
 		cli_die(s->cli, &err);
 	if (memcmp(key, a->manifest.key, sizeof key) != 0) {
-		sh_error_set(
-		    &err, SH_ERR_PARAM, "'%s' is another archive now: run it again", how->dir);
+		sh_error_set(&err, SH_ERR_PARAM,
+		    "'%s' was replaced by another archive (run the command again)", how->dir);
 		cli_die(s->cli, &err);
 	}
 }
@@ -240,7 +250,7 @@ void dedup_archive_add(struct dedup_state *s, const uint32_t *keeper)
 
 	if (!s->archive.batch)
 		return;
-	/* What cannot be written must not be taken for written by the next run. */
+	/* The archive may record only documents whose output was written. */
 	if (sh_sink_flush(&s->cli->out, &err) < 0)
 		cli_die(s->cli, &err);
 	for (uint32_t i = 0; i < s->corpus.n; i++)

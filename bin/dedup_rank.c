@@ -1,4 +1,4 @@
-/* --keep=max:FIELD and min:FIELD: documents ranked by a number or a string of their records. */
+/* --keep=max:FIELD and min:FIELD: ranks documents by a number or a string in their records. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -8,7 +8,7 @@
 
 /* The value of one document. Numbers come before strings. */
 struct value {
-	const char *p; /* in the line */
+	const char *p; /* the value, in the line */
 	uint32_t n;    /* bytes; 0: there is no value */
 	uint32_t document;
 	bool number;
@@ -44,11 +44,11 @@ void dedup_rank_settle(struct cli *c, const struct dedup_settings *s)
 	if (form->line_ids)
 		cli_usage(c, "--keep: with -l the whole line is text, without other fields");
 	if (!s->rank.field)
-		cli_usage(c, "--keep: expected the number of a field, as in max:3 (--json and "
-			     "--csv have names)");
+		cli_usage(c, "--keep: expected the number of a field, as in max:3 (--json, "
+			     "--csv and --header have names)");
 }
 
-/* A number without blanks around it: not nan, inf or hexadecimal. */
+/* Parses a number without blanks around it. Refuses nan, inf and hexadecimal numbers. */
 static bool parse_number(struct sh_slice s, double *x)
 {
 	char text[NUMBER_MAX], *end;
@@ -64,18 +64,20 @@ static bool parse_number(struct sh_slice s, double *x)
 	return end == text + s.n;
 }
 
-/* Finds the column of CSV with the name. */
-static size_t find_column(struct dedup_state *s)
+/* Finds the column by its name, or by its number when there is no header. */
+static unsigned find_column(struct dedup_state *s)
 {
+	const struct sh_document_form *form = &s->settings->docs.docs.form;
 	struct sh_error err = { 0 };
-	size_t column = 0, i = 0;
+	unsigned column = 0;
+	size_t i = 0;
 
-	if (!s->settings->docs.docs.form.columns)
-		return 0;
+	if (!form->columns)
+		return s->settings->rank.field - 1;
 	while (s->corpus.file[i].map.n == 0)
 		i++;
-	if (sh_csv_find(
-		sh_utf8_skip_bom(dedup_header(s, i)), s->settings->rank.name, &column, &err) < 0)
+	if (sh_columns_find(sh_utf8_skip_bom(dedup_header(s, i)), form->csv, s->settings->rank.name,
+		&column, &err) < 0)
 		cli_usage(s->cli, "--keep: %s", err.text);
 	return column;
 }
@@ -83,22 +85,22 @@ static size_t find_column(struct dedup_state *s)
 static struct sh_slice find_field(
     struct dedup_state *s, struct sh_slice line, size_t column, bool *number)
 {
+	const struct sh_document_form *form = &s->settings->docs.docs.form;
 	const struct dedup_rank *rank = &s->settings->rank;
 	struct sh_slice field[SH_FIELD_MAX];
 	struct sh_json_value v;
 	struct sh_error err;
 
 	*number = true;
-	if (s->settings->docs.docs.form.columns) {
+	if (form->csv) {
 		if (sh_csv_field(line, column, NULL, &field[0], &err) < 0)
 			cli_die(s->cli, &err);
 		return field[0];
 	}
-	if (!s->settings->docs.docs.form.json) {
+	if (!form->json) {
 		line = cli_strip(s->cli->crlf, line);
-		return sh_fields_split(line, field, rank->field) < rank->field
-			   ? sh_slice("", 0)
-			   : field[rank->field - 1];
+		return sh_fields_split(line, field, column + 1) <= column ? sh_slice("", 0)
+									  : field[column];
 	}
 	if (sh_json_find(line, &rank->name, &v, 1, &err) < 0)
 		cli_die(s->cli, &err);
@@ -106,7 +108,7 @@ static struct sh_slice find_field(
 	return v.kind == SH_JSON_STRING || v.kind == SH_JSON_NUMBER ? v.text : sh_slice("", 0);
 }
 
-/* Better values first; documents without a value last, whether the largest or the smallest stays. */
+/* Orders better values first. Documents without a value come last, for max and for min. */
 static int by_value(const void *a, const void *b, void *arg)
 {
 	const struct value *x = a, *y = b;
@@ -145,7 +147,7 @@ void dedup_rank(struct dedup_state *s)
 {
 	struct dedup_rank rank = s->settings->rank;
 	uint32_t n = (uint32_t)s->corpus.n, lacking = 0, place = 0;
-	size_t column;
+	unsigned column;
 	struct value *all;
 	struct sh_error err;
 

@@ -1,6 +1,7 @@
-/* The first look at the documents: where each is, its fingerprint, how many features it has. */
+/* First pass over the documents: the place, the fingerprint and the number of features of each. */
 #include <stdlib.h>
 
+#include "base/siphash.h"
 #include "dedup.h"
 #include "fp/fingerprinter.h"
 #include "record/escape.h"
@@ -9,15 +10,15 @@
 
 #define NOT_LISTED UINT32_MAX
 
-/* What a worker finds out about a document. */
+/* A worker's results for a document. */
 struct found {
-	uint64_t line; /* of its block */
+	uint64_t line; /* number of its line in the block */
 	size_t offset; /* of its line in job->in */
 	uint64_t rank;
 	size_t features;
-	uint32_t ranked, protected; /* of the ids of these lists, or NOT_LISTED */
+	uint32_t ranked, protected; /* indexes in these lists of ids, or NOT_LISTED */
 	uint32_t sampled;
-	uint64_t fp[]; /* the fingerprint, then the sampled features */
+	uint64_t fp[]; /* the fingerprint, then the sampled features, then digest and keys */
 };
 
 struct worker {
@@ -55,7 +56,9 @@ static void note_met(struct dedup_ids *list, uint32_t i)
 
 static size_t found_bytes(const struct dedup_state *s, const struct found *f)
 {
-	return sizeof *f + (SH_FP_WORDS(s->settings->fp.bits) + f->sampled) * sizeof *f->fp;
+	return sizeof *f + (SH_FP_WORDS(s->settings->fp.bits) + f->sampled +
+			       (s->plan.keys.keys ? s->plan.keys.keys + 1 : 0)) *
+			       sizeof *f->fp;
 }
 
 static int each_document(
@@ -64,7 +67,7 @@ static int each_document(
 	struct worker *w = arg;
 	struct dedup_state *s = w->state;
 	size_t words = SH_FP_WORDS(s->settings->fp.bits);
-	size_t most = words + s->settings->sample_features;
+	size_t most = words + s->sample_features + s->plan.keys.keys + 1;
 	struct sh_fingerprint fp;
 	struct found *f;
 
@@ -81,9 +84,15 @@ static int each_document(
 		.protected = listed(&s->protected, doc->id) };
 	f->rank = rank(s, doc, f->ranked);
 	memcpy(f->fp, fp.w, words * sizeof *f->fp);
-	if (s->settings->sample_features)
+	if (s->sample_features)
 		f->sampled = (uint32_t)sh_fingerprint_sample(
-		    w->fingerprinter, &fp, s->settings->sample_features, f->fp + words);
+		    w->fingerprinter, &fp, s->sample_features, f->fp + words);
+	if (s->plan.keys.keys && f->features)
+		sh_minkeys_of(s->plan.keys,
+		    sh_fingerprint_values(w->fingerprinter, &fp, sh_key_plan_values(&s->plan)),
+		    f->fp + words + 1);
+	if (s->plan.keys.keys)
+		f->fp[words] = sh_siphash(s->corpus.key, doc->text.p, doc->text.n);
 	job->out.n += found_bytes(s, f);
 	return 0;
 }
@@ -95,7 +104,7 @@ static int work(void *worker, struct sh_job *job)
 	return sh_docs_work(&w->state->settings->docs.docs, each_document, w, job);
 }
 
-/* The documents of a block, in order. */
+/* Adds the documents of a block, in order. */
 static int take_block(void *arg, struct sh_job *job, struct sh_error *err)
 {
 	struct dedup_state *s = arg;
@@ -113,8 +122,12 @@ static int take_block(void *arg, struct sh_job *job, struct sh_error *err)
 		    sh_dedup_add(s->dedup, f->fp, f->features, r, f->protected != NOT_LISTED, err) <
 			0)
 			return -1;
-		if (s->settings->sample_features &&
+		if (s->sample_features &&
 		    sh_dedup_sample(s->dedup, f->fp + words, f->sampled, err) < 0)
+			return -1;
+		if (s->plan.keys.keys &&
+		    sh_dedup_add_keys(
+			s->dedup, f->features ? f->fp + words + 1 : NULL, f->fp[words], err) < 0)
 			return -1;
 		note_met(&s->ranked, f->ranked);
 		note_met(&s->protected, f->protected);
@@ -139,7 +152,16 @@ static void open_files(struct dedup_state *s, int *fds)
 	}
 }
 
-/* The second look must find what the first one did. */
+uint64_t dedup_input_bytes(const struct dedup_state *s)
+{
+	uint64_t all = 0;
+
+	for (size_t i = 0; i < s->corpus.n_files; i++)
+		all += s->corpus.file[i].map.n;
+	return all;
+}
+
+/* Dies when the files differ from those of the first pass. */
 static void check_files(struct dedup_state *s, uint64_t bytes)
 {
 	const struct sh_corpus *corpus = &s->corpus;
@@ -183,11 +205,12 @@ void dedup_read(struct dedup_state *s)
 		cli_die(c, &err);
 	}
 	open_files(s, fds);
+	s->corpus.reads = dedup_input_bytes(s) > s->settings->memory;
+	dedup_plan(s);
 	start_workers(s, workers, &run);
 	cli_source_init(c, &source);
 	source.fds = fds;
-	if (s->settings->docs.docs.form.columns)
-		docopts_read_header(c, &s->settings->docs.docs.form, &source);
+	formopts_read_header(c, &s->settings->docs.docs.form, &source);
 	run_pool(&run, &source);
 	run_finish(&run, NULL);
 	sh_source_free(&source);

@@ -7,6 +7,7 @@
 #include "io/target.h"
 #include "io/walk.h"
 #include "made_with.h"
+#include "names.h"
 
 /* ---- options ---- */
 
@@ -43,9 +44,6 @@ void dedup_shards_settle(struct cli *c, const struct dedup_settings *s)
 		cli_usage(c, "-O and -o contradict each other: -O writes one file for each input");
 	if (s->dry_run)
 		cli_usage(c, "-O: %s writes no documents", s->sample ? "--sample" : "--dry-run");
-	if (s->archive.dir)
-		cli_usage(c, "-O and -a cannot be used together: the archive may change before a "
-			     "run goes on");
 	if (c->n_operands == 0)
 		cli_usage(c, "-O needs the names of input files");
 }
@@ -74,7 +72,7 @@ static size_t length_without_suffix(const char *name)
 	return n;
 }
 
-/* Returns the name of an input's output: its base name, with the suffix that --compress makes of it. */
+/* Returns the name of an input's output: its base name, with the suffix for the form of --compress. */
 static char *output_name(struct cli *c, const struct dedup_shards_settings *s, const char *input)
 {
 	const char *base = base_name(input);
@@ -162,7 +160,8 @@ static void say_flag(struct dedup_state *s, const char *name, bool on)
 	say_text(s, name, on ? "yes" : "no");
 }
 
-/* All options that decide what the outputs hold. Files of ids are known by what they decide: see say_plan(). */
+/* Adds all options that decide the content of the outputs. Files of ids are represented by their effect:
+ * see say_plan(). */
 static void say_options(struct dedup_state *s)
 {
 	static const char *const keep[] = {
@@ -173,8 +172,9 @@ static void say_options(struct dedup_state *s)
 	};
 	const struct dedup_settings *how = s->settings;
 	const struct sh_document_form *form = &how->docs.docs.form;
+	const uint64_t *key = s->archive.archive.manifest.key;
 	struct made_with made;
-	char edit[SH_NUM_CHARS + 1];
+	char edit[SH_NUM_CHARS + 1], archive[33];
 
 	made_with_list(s->cli, how, &made);
 	for (size_t i = 0; i < made.n; i++)
@@ -183,17 +183,21 @@ static void say_options(struct dedup_state *s)
 	say_text(s, "--measure", how->measures.measure->name);
 	say_text(s, "-T-edit", edit);
 	say_flag(s, "--measure-none", !how->dedup.verify);
-	say_text(s, "--link", how->dedup.single ? "single" : "star");
+	say_text(s, "--link", link_names(!how->dedup.single));
 	say_text(s, "--keep", keep[how->keep.which]);
 	say(s, how->rank.largest ? "--keep-max" : "--keep-min", how->rank.name);
 	say(s, "--mark", how->mark);
 	say_flag(s, "--json", form->json);
-	say_flag(s, "--csv", form->columns != NULL);
-	say_text(s, "-f", how->docs.fields);
+	say_flag(s, "--csv", form->csv);
+	say_flag(s, "--header", form->columns != NULL);
+	say_text(s, "-f", how->docs.of.fields);
 	say_flag(s, "-l", form->line_ids);
 	say_flag(s, "--raw", how->docs.token.raw);
 	say_flag(s, "--crlf", form->crlf);
 	say_flag(s, "--trailer", s->cli->trailer_out);
+	snprintf(archive, sizeof archive, "%016llx%016llx", (unsigned long long)key[0],
+	    (unsigned long long)key[1]);
+	say_text(s, "-a", how->archive.dir ? archive : "no");
 	say_text(s, "--compress",
 	    !how->shards.compress ? "as-input"
 	    : how->shards.form    ? how->shards.form->name
@@ -209,7 +213,7 @@ static const struct sh_compressor *form_of(const struct dedup_state *s, size_t i
 	return codec ? sh_compressor_named(codec->name) : NULL;
 }
 
-/* Inputs are known by their bytes, without compression, and by the form that their output gets. */
+/* Adds a checksum of each input's decompressed bytes, and the form of its output. */
 static void say_inputs(struct dedup_state *s)
 {
 	struct dedup_shards *d = &s->shards;
@@ -230,16 +234,30 @@ static void say_inputs(struct dedup_state *s)
 	}
 }
 
-/* The decision itself: files of ids, and another version of a library, may change it. */
+/* The decision itself: files of ids, and another version of a library, may change it. Of a document that does not
+ * stay, the outputs have the keeper's id at most. An archive that knows the documents decides the same again. */
 static void say_plan(struct dedup_state *s, const uint32_t *keeper)
 {
-	struct sh_slice all =
-	    sh_slice((const char *)(const void *)keeper, s->corpus.n * sizeof *keeper);
+	struct {
+		uint64_t before, keeper;
+	} sum = { 0, 0 };
+	struct sh_document_room room = { 0 };
+	struct sh_slice all = sh_slice((const char *)(const void *)&sum, sizeof sum), id;
 	char text[40];
-	int n = snprintf(
-	    text, sizeof text, "keepers %016llx\n", (unsigned long long)sh_finished_sum(all));
 	struct sh_error err;
+	int n;
 
+	for (uint32_t i = 0; i < s->corpus.n; i++) {
+		sum.keeper = !dedup_stays(s, keeper, i);
+		if (sum.keeper && s->settings->mark.n) {
+			if (dedup_keeper_id(s, i, keeper[i], &room, &id, &err) < 0)
+				cli_die(s->cli, &err);
+			sum.keeper = sh_finished_sum(id);
+		}
+		sum.before = sh_finished_sum(all);
+	}
+	n = snprintf(text, sizeof text, "keepers %016llx\n", (unsigned long long)sum.before);
+	sh_document_room_free(&room);
 	if (sh_buf_add(&s->shards.lines, text, (size_t)n, &err) < 0)
 		cli_die(s->cli, &err);
 }

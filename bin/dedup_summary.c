@@ -4,6 +4,7 @@
 
 #include "base/compare.h"
 #include "dedup.h"
+#include "fp/reach.h"
 
 static uint32_t archived_keeper(const struct dedup_state *s, uint32_t document)
 {
@@ -18,7 +19,8 @@ static int by_archived_keeper(const void *a, const void *b, void *arg)
 	return p != q ? sh_compare(p, q) : sh_compare(x, y);
 }
 
-/* Documents that went for one of the archive are a group with it; it is counted under the first of them. */
+/* Counts documents that are duplicates of an archived one: they form a group with it, which is counted
+ * under the first of them. */
 static void count_archived(struct dedup_state *s, uint32_t *size)
 {
 	uint32_t *order, n = 0;
@@ -66,7 +68,7 @@ void dedup_free_groups(struct dedup_state *s, struct dedup_groups *g)
 	sh_tables_put(&s->tables, g->size);
 }
 
-/* Without verification no texts are compared: a pair is one by its distance. */
+/* Prints the numbers of pairs. Without verification no texts are compared: the distance alone decides. */
 static void print_pairs(char *to, size_t n, const struct sh_dedup_stats *t, bool verified)
 {
 	unsigned long long pairs = t->compared;
@@ -78,6 +80,19 @@ static void print_pairs(char *to, size_t n, const struct sh_dedup_stats *t, bool
 		snprintf(to, n, "%llu pair%s within the distance", pairs, CLI_PLURAL(pairs));
 }
 
+static void say_keys(const struct dedup_state *s)
+{
+	double j = (double)s->plan.lowest / SH_WEIGHT_ONE;
+
+	if (s->plan.keys.keys)
+		cli_warn(s->cli,
+		    "candidates share one of %u keys of %u values, as %.1f %% of the pairs of "
+		    "similarity %.2g do (of distance %u: %.1f %%)",
+		    s->plan.keys.keys, s->plan.keys.rows, 100 * sh_minkeys_found(s->plan.keys, j),
+		    j, s->plan.k,
+		    100 * sh_reach(s->plan.bits, s->plan.minhash, s->plan.lowest, s->plan.k));
+}
+
 void dedup_summarise(const struct dedup_state *s, const struct dedup_groups *g)
 {
 	const struct sh_dedup_stats *t = sh_dedup_stats(s->dedup);
@@ -85,6 +100,7 @@ void dedup_summarise(const struct dedup_state *s, const struct dedup_groups *g)
 
 	if (s->settings->quiet)
 		return;
+	say_keys(s);
 	print_pairs(pairs, sizeof pairs, t, s->settings->dedup.verify);
 	cli_warn(s->cli,
 	    "%llu document%s, %llu stay, %llu dropped%s; %llu with the features of another, "

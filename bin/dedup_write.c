@@ -1,10 +1,14 @@
-/* The documents that stay, or all of them marked, and the report of those that do not stay. */
+/* Writes the documents that stay, or all documents marked, and the report of the dropped ones. */
 #include <string.h>
 
 #include "base/num.h"
 #include "dedup.h"
-#include "io/csv.h"
+#include "io/header.h"
 #include "record/keeper_mark.h"
+
+enum {
+	FORGET = 1 << 26
+}; /* bytes of the input that are mapped at a time, while documents are written */
 
 static void write_report_part(struct dedup_state *s, const void *p, size_t n)
 {
@@ -14,7 +18,7 @@ static void write_report_part(struct dedup_state *s, const void *p, size_t n)
 		cli_die(s->cli, &err);
 }
 
-/* Memory for the documents of a pair. */
+/* Scratch memory for the documents of a pair. */
 struct rooms {
 	struct sh_document_room room[2];
 	struct sh_buf line;
@@ -27,25 +31,34 @@ static void free_rooms(struct rooms *r)
 	sh_buf_free(&r->line);
 }
 
-/* Fills the mark of a document that does not stay. `text` is room for the similarity. */
+int dedup_keeper_id(struct dedup_state *s, uint32_t i, uint32_t keeper,
+    struct sh_document_room *room, struct sh_slice *id, struct sh_error *err)
+{
+	struct sh_document kept;
+
+	if (dedup_archive_drops(s, i)) {
+		*id = dedup_archive_outcome(s, i)->id;
+		return 0;
+	}
+	if (sh_corpus_document(&s->corpus, keeper, room, &kept, err) < 0)
+		return -1;
+	*id = kept.id;
+	return 0;
+}
+
+/* Fills in the mark of a document that does not stay. `text` has room for the similarity. */
 static int find_mark(struct dedup_state *s, uint32_t i, uint32_t keeper, struct rooms *r,
     struct sh_keeper_mark *mark, char text[SH_SIMILARITY_CHARS], struct sh_error *err)
 {
 	const struct sh_outcome *f = dedup_archive_drops(s, i) ? dedup_archive_outcome(s, i) : NULL;
 	unsigned distance, rounded = f ? f->similarity : SH_UNVERIFIED;
 	struct sh_similarity sim;
-	struct sh_document kept;
 
-	if (f) {
-		mark->keeper = f->id;
-	} else {
-		if (sh_corpus_document(&s->corpus, keeper, &r->room[1], &kept, err) < 0 ||
-		    sh_dedup_compare(s->dedup, i, keeper, &distance, &sim, err) < 0)
-			return -1;
-		mark->keeper = kept.id;
-		if (s->settings->dedup.verify)
-			rounded = sh_similarity_round(&sim);
-	}
+	if (dedup_keeper_id(s, i, keeper, &r->room[1], &mark->keeper, err) < 0 ||
+	    (!f && sh_dedup_compare(s->dedup, i, keeper, &distance, &sim, err) < 0))
+		return -1;
+	if (!f && s->settings->dedup.verify)
+		rounded = sh_similarity_round(&sim);
 	if (rounded != SH_UNVERIFIED) {
 		sh_similarity_print(text, rounded);
 		mark->similarity = sh_slice(text, SH_SIMILARITY_CHARS);
@@ -53,7 +66,7 @@ static int find_mark(struct dedup_state *s, uint32_t i, uint32_t keeper, struct 
 	return 0;
 }
 
-/* Makes r->line the marked line of a document. The CR of a DOS line end stays at its end. */
+/* Sets r->line to the marked line of a document. The CR of a DOS line end stays at its end. */
 static int mark_line(struct dedup_state *s, uint32_t i, const uint32_t *keeper, struct rooms *r,
     struct sh_error *err)
 {
@@ -64,7 +77,9 @@ static int mark_line(struct dedup_state *s, uint32_t i, const uint32_t *keeper, 
 	struct sh_document doc;
 
 	r->line.n = 0;
-	if (sh_corpus_document(&s->corpus, i, &r->room[0], &doc, err) < 0 ||
+	/* The id must lie in the line. */
+	if (sh_document_parse(form, whole, s->corpus.number ? s->corpus.number[i] : 0, &r->room[0],
+		&doc, err) < 0 ||
 	    (!dedup_stays(s, keeper, i) && find_mark(s, i, keeper[i], r, &mark, text, err) < 0) ||
 	    sh_keeper_mark_add(form, s->settings->mark, line, &doc, &mark, &r->line, err) < 0)
 		return -1;
@@ -81,6 +96,7 @@ static int write_line(struct sh_sink *out, struct sh_slice line, struct sh_error
 void dedup_write_documents(
     struct dedup_state *s, struct sh_sink *out, const uint32_t *keeper, uint32_t from, uint32_t to)
 {
+	uint64_t forgot = from < to ? s->corpus.at[from] : 0;
 	struct rooms r;
 	struct sh_error err;
 
@@ -88,6 +104,10 @@ void dedup_write_documents(
 	for (uint32_t i = from; i < to; i++) {
 		struct sh_slice line = sh_corpus_line(&s->corpus, i);
 
+		if (s->corpus.at[i] - forgot > FORGET) {
+			sh_corpus_forget(&s->corpus);
+			forgot = s->corpus.at[i];
+		}
 		if (s->settings->mark.n) {
 			if (mark_line(s, i, keeper, &r, &err) < 0)
 				cli_die(s->cli, &err);
@@ -105,20 +125,22 @@ struct sh_slice dedup_header(const struct dedup_state *s, size_t i)
 {
 	const struct sh_mapped *m = &s->corpus.file[i].map;
 
-	return sh_slice(m->p, m->n ? sh_csv_record(m->p, m->n) : 0);
+	return cli_strip(
+	    s->cli->crlf, sh_record_front(sh_slice(m->p, m->n), s->settings->docs.docs.form.csv));
 }
 
 void dedup_write_header(struct dedup_state *s, struct sh_sink *out, size_t i)
 {
+	const struct sh_document_form *form = &s->settings->docs.docs.form;
 	struct sh_slice header, mark = s->settings->mark;
 	struct sh_buf marked = { 0 };
 	struct sh_error err;
 
-	if (!s->settings->docs.docs.form.columns || s->corpus.file[i].map.n == 0)
+	if (!form->columns || s->corpus.file[i].map.n == 0)
 		return;
 	header = dedup_header(s, i);
 	if (mark.n) {
-		if (sh_keeper_mark_header(mark, header, &marked, &err) < 0)
+		if (sh_keeper_mark_header(form, mark, header, &marked, &err) < 0)
 			cli_die(s->cli, &err);
 		header = sh_buf_slice(&marked);
 	}
@@ -137,8 +159,9 @@ void dedup_write_all(struct dedup_state *s, const uint32_t *keeper)
 	dedup_write_documents(s, &s->cli->out, keeper, 0, (uint32_t)s->corpus.n);
 }
 
-/* The similarity of a pair that was not compared is absent, or "-" where the line needs its place: with an archive,
- * where some pairs are compared, and before the size of the group. group: 0 without --counts. */
+/* Writes similarity and group size. The similarity of a pair that was not compared is left out. It is "-"
+ * with an archive, where only some pairs are compared, and before a group size. group: 0 without
+ * --counts. */
 static void write_numbers(
     struct dedup_state *s, unsigned distance, unsigned similarity, uint32_t group)
 {
@@ -163,7 +186,8 @@ static void write_numbers(
 	write_report_part(s, text, n);
 }
 
-/* Whether it went for one of the same id, by which the report tells the two apart no more. */
+/* Writes a line of the report. Returns whether the keeper has the same id, so that the report cannot
+ * distinguish the two. */
 static bool report_one(struct dedup_state *s, uint32_t dropped, uint32_t keeper, uint32_t group,
     struct sh_document_room room[2])
 {

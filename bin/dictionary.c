@@ -7,7 +7,7 @@
 
 static const char *const places[] = { "jieba.dict", "../share/simhash-utils/jieba.dict" };
 
-/* Finds jieba.dict near the program. Returns false when it is in none of the places. */
+/* Finds jieba.dict near the program. Returns false when no known place has it. */
 static bool find(char path[PATH_MAX + 64])
 {
 	char self[PATH_MAX];
@@ -74,9 +74,8 @@ struct sh_jieba *dictionary_open(struct cli *c, const struct cli_files *words, u
 	struct sh_error err;
 
 	if (!name && !find(path))
-		cli_usage(c,
-		    "the dictionary jieba.dict is not there: `make deps` gets jieba's data, "
-		    "`make` compiles it; SIMHASH_JIEBA=FILE names another place");
+		cli_usage(c, "the dictionary jieba.dict is missing: run `make deps` and `make`, or "
+			     "set SIMHASH_JIEBA=FILE");
 	j = sh_jieba_open(name ? name : path, &err);
 	if (!j)
 		cli_die(c, &err);
@@ -94,8 +93,8 @@ struct sh_cppjieba *dictionary_open_cppjieba(struct cli *c, const char *director
 		directory = environment("SIMHASH_CPPJIEBA");
 	if (!directory)
 		cli_usage(c,
-		    "cppjieba's dictionary is wanted: --dict DIR, or SIMHASH_CPPJIEBA=DIR, "
-		    "with jieba.dict.utf8 and hmm_model.utf8 in it");
+		    "no dictionary of cppjieba: give --dict DIR or set SIMHASH_CPPJIEBA=DIR, a "
+		    "folder with jieba.dict.utf8 and hmm_model.utf8");
 	d = sh_cppjieba_open(directory, &err);
 	if (!d)
 		cli_die(c, &err);

@@ -1,4 +1,6 @@
 #include "docopts.h"
+
+#include "fp/defaults.h"
 #include "text/stop.h"
 #include "text/stopwords.h"
 
@@ -11,7 +13,7 @@
 #include "unicode/utf8.h"
 
 enum {
-	STOP = CLI_FEATURES,
+	STOP = FORMOPTS_END,
 	MIN_CHARS,
 	KEEP,
 	NO_FOLD,
@@ -22,10 +24,10 @@ enum {
 	SPLIT,
 	DICT,
 	STEM,
-	JSON,
 };
 
-/* Rows of the tokenizer's table that need a dictionary are for --segment, the others are for --split. */
+/* Returns whether the method needs a dictionary: such methods are values of --segment, the others of
+ * --split. */
 static bool is_segmenter(const struct sh_token_method *m)
 {
 	return m->needs_jieba || m->needs_cppjieba;
@@ -60,7 +62,8 @@ static const char *unit_names(unsigned i)
 
 const struct cli_option docopts_table[] = {
 	CLI_HEADING("Tokens and n-grams"),
-	{ 'n', "ngram", "N[-M]", "features are n-grams of N (to M) tokens [1]" },
+	{ 'n', "ngram", "N[-M]",
+	    "features are n-grams of N (to M) tokens [" SH_DEFAULT_TEXT(SH_DEFAULT_NGRAM) "]" },
 	{ 'p', "profile", "NAME", "all choices of a system: %s; other options override [default]",
 	    profile_names },
 	{ 'u', "unit", "word|char", "tokens are words or characters [word]", unit_names },
@@ -68,16 +71,13 @@ const struct cli_option docopts_table[] = {
 	{ DICT, "dict", "FILE", "words for --segment jieba; cppjieba: its directory" },
 	{ SPLIT, "split", "RULE", "token rule of a published system: %s", split_names },
 	{ STEM, "stem", "LANG", "replace words by their stems: english, porter, german, ..." },
-	{ STOP, "stop", "FILE", "drop the words that stand in FILE, one a line" },
+	{ STOP, "stop", "FILE", "drop the words of FILE, one per line" },
 	{ MIN_CHARS, "min-chars", "N", "drop words of fewer than N characters" },
 	{ KEEP, "keep", "KIND,...", "keep only words with han, kana, hangul, alpha, digit, ..." },
 	{ NO_FOLD, "no-fold", NULL, "neither normalise (NFKC) nor fold case" },
 	{ MASK_DIGITS, "mask-digits", NULL, "make each run of digits a single 0" },
 	CLI_HEADING("Records of documents"),
-	{ JSON, "json", NULL, "each line is a JSON object with the fields that -f names" },
-	{ 'f', "fields", "ID,TEXT", "the fields that hold id and text [1,2 of two; id,text]" },
-	{ 'l', "line-ids", NULL,
-	    "its number is the id of each line, which is plain text or --json" },
+	FORMOPTS_ROWS,
 	{ RAW, "raw", NULL, "backslashes are no escapes" },
 	{ STRICT, "strict", NULL, "ill-formed UTF-8 makes a bad record" },
 	{ 0 },
@@ -89,8 +89,8 @@ void docopts_init(struct docopts *d)
 	sh_profile_tokens(d->profile, &d->token, &d->ngrams);
 }
 
-/* "jieba", "jieba-all", "jieba:cut_all", ... to the row that does it: jieba's own names of its
- * ways will do, too. */
+/* Returns the method for "jieba", "jieba-all", "jieba:cut_all" and similar names; jieba's own names of its
+ * modes are accepted, too. */
 static const struct sh_token_method *find_segmenter(const char *arg)
 {
 	const struct sh_token_method *row;
@@ -116,13 +116,10 @@ static void take_keep(struct docopts *d, struct cli *c, struct sh_error *err)
 		sh_error_set(err, err->code, "%s (or any, alone)", err->text);
 }
 
-/* The message about an option's value. */
+/* Dies with the message about an option's value. */
 _Noreturn static void refuse(struct cli *c, int opt, const struct sh_error *err)
 {
-	char text[sizeof err->text + 2];
-
-	snprintf(text, sizeof text, ": %s", err->text);
-	cli_refuse(c, opt, text);
+	cli_usage(c, "%s: %s", cli_option_name(c, opt), err->text);
 }
 
 bool docopts_take(struct docopts *d, struct cli *c, int opt)
@@ -152,6 +149,7 @@ bool docopts_take(struct docopts *d, struct cli *c, int opt)
 		break;
 	case 'n':
 		sh_ngrams_parse(c->arg, &d->ngrams, &err);
+		d->ngram = true;
 		break;
 	case 'u':
 		d->token.unit =
@@ -172,15 +170,6 @@ bool docopts_take(struct docopts *d, struct cli *c, int opt)
 	case MASK_DIGITS:
 		d->token.mask_digits = true;
 		break;
-	case JSON:
-		d->docs.form.json = true;
-		break;
-	case 'f':
-		d->fields = c->arg;
-		break;
-	case 'l':
-		d->docs.form.line_ids = true;
-		break;
 	case RAW:
 		d->token.raw = true;
 		break;
@@ -188,7 +177,8 @@ bool docopts_take(struct docopts *d, struct cli *c, int opt)
 		d->docs.strict = true;
 		break;
 	default:
-		return false;
+		if (!formopts_take(&d->of, &d->docs.form, c, opt))
+			return false;
 	}
 	if (err.code)
 		refuse(c, opt, &err);
@@ -196,9 +186,9 @@ bool docopts_take(struct docopts *d, struct cli *c, int opt)
 	return true;
 }
 
-/* Words of another encoding would drop nothing, in silence, and so would those that are more than one
- * token: most of a Chinese list, while characters are. Only tokens that are cut at blanks have bytes
- * that are no UTF-8. */
+/* Warns of stop words that cannot drop anything: words in another encoding, and words of several tokens,
+ * such as most words of a Chinese list when characters are tokens. Only tokens that are split at blanks may
+ * contain ill-formed UTF-8. */
 static void check_stop(
     const struct docopts *d, struct cli *c, const char *path, struct sh_slice *lines)
 {
@@ -212,9 +202,7 @@ static void check_stop(
 		cli_die(c, &err);
 	}
 	if (!d->token.method->escapes && !sh_utf8_valid(lines->p, lines->n))
-		cli_warn(c,
-		    "%s: not UTF-8: words with such bytes drop nothing (iconv makes UTF-8 of it)",
-		    path);
+		cli_warn(c, "%s: not UTF-8: its words drop nothing (convert it with iconv)", path);
 	else if (several)
 		cli_warn(c,
 		    "%s: lines that are several tokens drop nothing: %llu, the first '%.*s'%s",
@@ -222,7 +210,7 @@ static void check_stop(
 		    *first.p & 0x80 ? " (--segment jieba makes words of Chinese)" : "");
 }
 
-/* The lines of a file after those of the files before. */
+/* Adds the lines of a file to those of the files before. */
 static void add_stop(struct docopts *d, struct cli *c, const char *path, struct sh_buf *words)
 {
 	struct sh_buf all = { 0 };
@@ -254,21 +242,25 @@ static void load_stop(struct docopts *d, struct cli *c)
 	sh_buf_free(&words);
 }
 
+/* A profile says itself what its features are. */
+static void settle_ngrams(struct docopts *d)
+{
+	if (d->words && !d->ngram && d->profile == sh_profile_at(0) &&
+	    d->token.method != sh_token_method_at(0))
+		d->ngrams = (struct sh_ngrams){ 1, 1 };
+}
+
 static void settle_form(struct docopts *d, struct cli *c)
 {
 	struct sh_document_form *form = &d->docs.form;
-	struct sh_error err;
 
-	if (form->line_ids && d->fields && !form->json)
-		cli_usage(c, "-l and -f contradict each other: with -l the whole line is text");
-	if (d->fields && sh_document_form_parse(d->fields, form, &err) < 0)
-		cli_usage(c, "-f: %s", err.text);
-	/* Backslashes of plain text are no escapes, and those of JSON are gone already. */
-	if (form->line_ids || form->json || form->columns)
+	formopts_settle(&d->of, form, c);
+	/* In plain text and CSV a backslash is not an escape; in JSON the escapes are removed already. */
+	if (form->line_ids || form->json || form->csv)
 		d->token.raw = true;
 }
 
-/* An option that drops or changes words, where one was given. */
+/* Returns an option that drops or changes words, when one was given; otherwise 0. */
 static int word_option(const struct docopts *d)
 {
 	const struct sh_token_opts *t = &d->token;
@@ -281,7 +273,7 @@ static int word_option(const struct docopts *d)
 				  : 0;
 }
 
-/* Whether that comes of -p. */
+/* Returns whether -p set the option. */
 static bool of_profile(const struct docopts *d, int opt)
 {
 	const struct sh_token_opts *t = &d->token;
@@ -291,7 +283,7 @@ static bool of_profile(const struct docopts *d, int opt)
 	       (opt == MIN_CHARS && t->min_chars == p->min_chars);
 }
 
-/* Options of which one would be as if it were not there. */
+/* Refuses options that another option would make ineffective. */
 static void settle_tokens(struct docopts *d, struct cli *c)
 {
 	int opt = word_option(d);
@@ -310,7 +302,7 @@ static void settle_tokens(struct docopts *d, struct cli *c)
 	refuse(c, opt, &err);
 }
 
-/* cppjieba's; the last of several. */
+/* Returns the folder of cppjieba's dictionary; of several the last one. */
 static const char *directory(const struct docopts *d)
 {
 	return d->dicts.n ? d->dicts.name[d->dicts.n - 1] : NULL;
@@ -325,9 +317,9 @@ static bool dictionary_is_there(const struct docopts *d)
 
 void docopts_settle(struct docopts *d, struct cli *c)
 {
+	settle_ngrams(d);
 	settle_form(d, c);
 	settle_tokens(d, c);
-	d->docs.form.crlf = c->crlf;
 	d->docs.rejects = c->rejects_path != NULL;
 	if (d->stops.n || d->profile->stop)
 		load_stop(d, c);
@@ -338,8 +330,9 @@ void docopts_settle(struct docopts *d, struct cli *c)
 void docopts_need_places(const struct docopts *d, struct cli *c)
 {
 	if (d->token.method->no_places)
-		cli_usage(c, "--split %s does not say where its words stand in the text",
+		cli_usage(c, "--split %s does not report the places of words in the text",
 		    d->token.method->name);
+	formopts_need_one_text(&d->docs.form, c);
 }
 
 void docopts_open_dictionary(struct docopts *d, struct cli *c)
@@ -353,27 +346,6 @@ void docopts_open_dictionary(struct docopts *d, struct cli *c)
 	else if (d->dicts.n)
 		cli_usage(
 		    c, "--dict is for --segment jieba and cppjieba, neither of which is given");
-}
-
-void docopts_read_header(
-    struct cli *c, const struct sh_document_form *form, struct sh_source *source)
-{
-	struct sh_slice first, header;
-	struct sh_error err;
-
-	source->csv = true;
-	if (sh_source_peek(source, &first, &err) < 0)
-		cli_die(c, &err);
-	header = sh_buf_slice(&source->header);
-	if (header.n == 0)
-		return;
-	if (sh_docs_head(&header, &err) < 0 ||
-	    sh_document_header(
-		form, sh_slice(header.p, header.n - (header.p[header.n - 1] == '\n')), &err) < 0) {
-		err.file = source->header_file;
-		err.line = 1;
-		cli_die(c, &err);
-	}
 }
 
 void docopts_free(struct docopts *d)

@@ -1,53 +1,52 @@
-/* The options of every program that reads documents. */
+/* The options that all programs for documents share. */
 #ifndef DOCOPTS_H
 #define DOCOPTS_H
 
 #include "cli.h"
+#include "formopts.h"
 #include "fp/profile.h"
 #include "stream/docs.h"
 #include "text/ngram.h"
 
 /* For struct cli_program.options, after the program's own table. */
 extern const struct cli_option docopts_table[];
-/* The same without the first heading and -n, which such a program has itself and does not pass on to
+/* The same table without its first heading and -n: the program has its own -n and does not pass it to
  * docopts_take(). */
 #define docopts_token_table (docopts_table + 2)
 
 struct docopts {
 	struct sh_docs_opts docs;
-	struct sh_columns columns; /* docs.form.columns under --csv */
+	struct formopts of;
 	struct sh_token_opts token;
 	struct sh_ngrams ngrams;
 	const struct sh_profile *profile; /* the default one, unless -p was given */
-	const char *fields;
 	struct cli_files stops, dicts;
-	uint64_t stop_sum, dict_sum;  /* cli_sum() of these, once they are loaded */
+	uint64_t stop_sum, dict_sum;  /* cli_sum() of the files, once they are loaded */
 	struct sh_stoplist *stop;     /* owned */
 	struct sh_jieba *jieba;       /* owned */
 	struct sh_cppjieba *cppjieba; /* owned */
-	bool used;                    /* any of these options was given, but for -p */
-	bool segment, split;          /* these were */
+	bool used;                    /* any of these options except -p was given */
+	bool segment, split, ngram;   /* --segment, --split, -n were given */
 	/* Set before docopts_settle(). */
-	bool no_text;         /* nothing is cut, no dictionary is opened */
-	bool perhaps_no_text; /* nor one that is not there, before docopts_open_dictionary() */
+	bool words; /* without -n, words of a dictionary and tokens of --split are features alone */
+	bool no_text; /* no text is split, and no dictionary is opened */
+	/* a missing dictionary is no error before docopts_open_dictionary() */
+	bool perhaps_no_text;
 };
 
 void docopts_init(struct docopts *d);
 
-/* Take the option, if it is one of these. */
+/* Handles an option. Returns false when it is not in this table. */
 bool docopts_take(struct docopts *d, struct cli *c, int opt);
 
-/* After the last option: load files, settle what follows from what. */
+/* After the last option: loads files, and sets the values that depend on the options. */
 void docopts_settle(struct docopts *d, struct cli *c);
 
-/* Die of a way of cutting that cannot say where in the text a token stood. */
+/* Dies when the method cannot report the position of a token in the text. */
 void docopts_need_places(const struct docopts *d, struct cli *c);
 
-/* Dies where it is wanted and not there. */
+/* Opens the dictionary. Dies when it is needed and missing. */
 void docopts_open_dictionary(struct docopts *d, struct cli *c);
-/* Begins to read CSV: finds the columns of the form in the header of the source. Dies of errors. */
-void docopts_read_header(
-    struct cli *c, const struct sh_document_form *form, struct sh_source *source);
 void docopts_free(struct docopts *d);
 
 #endif

@@ -62,24 +62,33 @@ static void say_jieba(struct cli *c, struct made_with *o, const struct sh_jieba 
 /* The value of --keep-words is the bits of the kinds. */
 static const char keep_words[] = "--keep-words", any[] = "any:", kinds[] = "kinds:";
 
-/* One setting: its name depends on its value. */
+/* The scheme of --simhash. Once it was an option of this name. */
+static const char weight[] = "-w";
+
+/* --segment and --split are one setting: its name depends on its value. */
 static const char segment[] = "--segment", split[] = "--split";
+
+static const char measure[] = "--measure";
 
 static void list_options(struct cli *c, const struct dedup_settings *s, struct made_with *o)
 {
 	const struct sh_token_opts *t = &s->docs.token;
-	char threshold[SH_NUM_CHARS + 1];
+	const struct sh_measure *m = s->measures.measure;
+	char threshold[SH_NUM_CHARS + 1], edit[SH_NUM_CHARS + 1];
 
-	threshold[sh_print_weight(threshold, (int64_t)s->dedup.threshold)] = '\0';
+	threshold[sh_print_weight(threshold, (int64_t)s->measures.threshold)] = '\0';
+	edit[sh_print_weight(edit, (int64_t)s->measures.edit)] = '\0';
 	say(o, "-p", "%s", s->docs.profile->name);
 	/* --simhash stands before the options whose defaults it changes: a message names the first difference. */
 	say_flag(o, "--simhash", !s->fp.minhash);
+	/* --measure stands before the settings that depend on it. */
+	say(o, measure, "%s", s->dedup.verify ? m->name : "none");
 	say(o, "-b", "%u", s->fp.bits);
 	say(o, "-k", "%u", s->dedup.k);
-	say(o, "-T", "%s", threshold);
+	say(o, "-T", "%s%s%s", threshold, m->any ? "," : "", m->any ? edit : "");
 	say(o, "--few", "%u", s->dedup.few);
 	say(o, "--seed", "%llu", (unsigned long long)s->fp.seed);
-	say(o, "-w", "%s", s->fp.minhash ? "no" : s->fp.scheme->name);
+	say(o, weight, "%s", s->fp.minhash ? "no" : s->fp.scheme->name);
 	if (s->docs.ngrams.min == s->docs.ngrams.max)
 		say(o, "-n", "%u", s->docs.ngrams.min);
 	else
@@ -91,7 +100,7 @@ static void list_options(struct cli *c, const struct dedup_settings *s, struct m
 		say_content(o, "--dict", sh_cppjieba_sum(s->docs.cppjieba));
 	else
 		say_files(o, "--dict", &s->docs.dicts, s->docs.dict_sum);
-	/* Behind --dict: the checksum covers the words of --dict as well. */
+	/* This follows --dict, whose words the checksum includes. */
 	if (t->method->needs_jieba)
 		say_jieba(c, o, s->docs.jieba);
 	say(o, "--stem", "%s", t->stem ? t->stem : "no");
@@ -192,6 +201,10 @@ _Noreturn static void refuse(
 	if (is(now, "no"))
 		cli_usage(c, "without %s: the archive was made with %s%s%.*s (give it each time)",
 		    name, name, is(then, "yes") ? "" : " ", is(then, "yes") ? 0 : n_then, then.p);
+	if (is(setting->name, weight))
+		cli_usage(c,
+		    "--simhash=%.*s: the archive was made with --simhash=%.*s (give it each time)",
+		    n_now, now.p, n_then, then.p);
 	cli_usage(c, "%s %.*s: the archive was made with %.*s %.*s (give it each time)", name,
 	    n_now, now.p, (int)made->name.n, made->name.p, n_then, then.p);
 }
@@ -218,6 +231,15 @@ static bool is_old_path(const struct dedup_settings *s, const char *name, struct
 
 	return s->docs.cppjieba && strcmp(name, "--dict") == 0 &&
 	       sh_slice_eq(then, sh_slice(path, n));
+}
+
+/* Archives of 0.1.0 compare by jaccard and do not say so. A run that compares by fingerprints alone can use them. */
+static bool is_jaccard(const struct dedup_settings *s, const char *name, struct sh_slice then)
+{
+	const struct sh_measure *m = s->measures.measure;
+
+	return strcmp(name, measure) == 0 && (then.n == 0 || is(then, "jaccard")) && !m->ordered &&
+	       !m->any;
 }
 
 /* Until 0.1.0 the distance did not follow from the threshold: it was 10, or 12 under --simhash. The distance
@@ -248,14 +270,15 @@ static void compare_options(
 		struct sh_setting made = made_as(m, o.row[i].name);
 		struct sh_slice then = made.value;
 
-		if (!sh_slice_eq(o.row[i].value, then) && !is_old_path(s, name, then) &&
-		    !is_old_distance(s, name, then) && !is_unknown(name, o.row[i].value, then))
+		if (!sh_slice_eq(o.row[i].value, then) && !is_jaccard(s, name, then) &&
+		    !is_old_path(s, name, then) && !is_old_distance(s, name, then) &&
+		    !is_unknown(name, o.row[i].value, then))
 			refuse(c, &o.row[i], &made);
 	}
 }
 
-static const char consequence[] = "some words may differ from those of the archive, and duplicates "
-				  "be missed (a new archive mends that)";
+static const char consequence[] = "some words may differ from the words in the archive, and "
+				  "duplicates may be missed (make a new archive)";
 
 static void compare_versions(
     struct cli *c, const struct dedup_settings *s, const struct sh_manifest *m)

@@ -2,11 +2,12 @@
 
 #include <string.h>
 
+#include "fp/defaults.h"
 #include "weight/weight.h"
 
 enum { SHARE_MAX = 16 };
 
-/* The i-th of the measures; duplicates: of those that tell duplicates. */
+/* Returns the name of the i-th measure, or NULL. duplicates: counts only measures that suit duplicates. */
 static const char *name_of(unsigned i, bool duplicates)
 {
 	const struct sh_measure *m;
@@ -43,12 +44,20 @@ void measures_take_threshold(
 	}
 	m->threshold = cli_share(c, "-T", least, SH_WEIGHT_ONE, expected);
 	c->arg = all;
-	if (!m->two)
+	m->one = !m->two;
+	if (m->one)
 		m->edit = m->threshold;
 }
 
-void measures_settle(struct measures *m, struct cli *c)
+void measures_settle(struct measures *m, struct cli *c, uint64_t lone)
 {
+	m->by_default = !m->measure && !m->one && !m->two;
+	if (!m->measure)
+		m->measure = sh_measure_find(m->one ? "jaccard" : SH_DEFAULT_MEASURE);
+	if (!m->one && !m->two) {
+		m->threshold = m->measure->any ? SH_DEFAULT_JACCARD : lone;
+		m->edit = SH_DEFAULT_EDIT;
+	}
 	if (m->two && !m->measure->any)
 		cli_usage(c, "-T: two thresholds are for --measure any, not for --measure %s",
 		    m->measure->name);

@@ -6,22 +6,26 @@
 #include "group/measure.h"
 
 struct measures {
-	const struct sh_measure *measure;
-	uint64_t threshold; /* in millionths; under --measure any that of jaccard */
-	uint64_t edit;      /* under --measure any */
-	bool two;           /* -T gave two thresholds */
+	const struct sh_measure *measure; /* NULL: --measure was not given */
+	uint64_t threshold; /* in millionths; under --measure any the threshold of jaccard */
+	uint64_t edit;      /* threshold of edit, in millionths, under --measure any */
+	bool two;           /* -T has two thresholds */
+	bool one;           /* -T has one threshold */
+	bool by_default;    /* neither --measure nor -T was given */
 };
 
-/* The values of --measure: all measures, or those that tell duplicates. */
+/* Return the i-th value of --measure: of all measures, or of those that suit duplicates. */
 const char *measure_names(unsigned i);
 const char *duplicate_measure_names(unsigned i);
 
-/* Takes the argument of -T: X, or J,E. least: the smallest threshold, in millionths; expected: the
- * text of the message for others. */
+/* Parses the argument of -T: X, or J,E. least: the smallest allowed threshold, in millionths. expected:
+ * text for the message about other values. */
 void measures_take_threshold(
     struct measures *m, struct cli *c, uint64_t least, const char *expected);
 
-/* After the last option. */
-void measures_settle(struct measures *m, struct cli *c);
+/* Checks the options after the last option was read, and sets the others. Without --measure the measure is
+ * jaccard when -T has one threshold, and otherwise the default one. Without -T the thresholds of the measure
+ * any are the default ones, and that of another measure is `lone`. */
+void measures_settle(struct measures *m, struct cli *c, uint64_t lone);
 
 #endif

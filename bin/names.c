@@ -10,7 +10,7 @@ const char *profile_names(unsigned i)
 	return p ? p->name : NULL;
 }
 
-/* The i-th of the weights that need at most this. */
+/* Returns the name of the i-th weight that needs at most these inputs, or NULL. */
 static const char *weight_needing(unsigned i, bool df, bool tokens)
 {
 	const struct sh_scheme *s;
@@ -44,4 +44,11 @@ const char *document_weight_names(unsigned i)
 const char *count_weight_names(unsigned i)
 {
 	return weight_needing(i, false, false);
+}
+
+const char *link_names(unsigned i)
+{
+	static const char *const names[] = { "single", "star", NULL };
+
+	return names[i];
 }

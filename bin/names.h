@@ -1,20 +1,23 @@
-/* The names of rows that several programs take as values of options (values.h). */
+/* Names of table rows that are values of options in several programs (values.h). */
 #ifndef NAMES_H
 #define NAMES_H
 
-/* -p: profiles. */
+/* Values of -p: profiles. */
 const char *profile_names(unsigned i);
 
-/* -w: all weights. */
+/* Values of -w: all weights. */
 const char *weight_names(unsigned i);
 
-/* -w: weights that follow from the document alone, without document frequencies. */
+/* Values of -w: weights that need no document frequencies. */
 const char *document_weight_names(unsigned i);
 
-/* -w: weights that need document frequencies. */
+/* Values of -w: weights that need document frequencies. */
 const char *table_weight_names(unsigned i);
 
-/* -w: weights that follow from the count of a feature alone. */
+/* Values of -w: weights that need only the count of a feature. */
 const char *count_weight_names(unsigned i);
+
+/* Values of --link: single, then star. */
+const char *link_names(unsigned i);
 
 #endif

@@ -1,4 +1,4 @@
-/* sharchive: makes, checks, changes and reads the archive of shdedup. */
+/* sharchive: creates, checks, changes and reads the archives of shdedup. */
 #include <time.h>
 
 #include "archive/maintain.h"
@@ -10,28 +10,33 @@
 
 enum { STORE = CLI_OWN, WAIT, DRY_RUN };
 
+static const char *store_names(unsigned i)
+{
+	return i <= SH_STORE_DOCUMENTS ? sh_store_name[i] : NULL;
+}
+
 static const struct cli_option options[] = {
 	CLI_HEADING("Archive"),
-	{ STORE, "store", "WHAT",
-	    "init: keep none, sketch or documents of each document, to compare [sketch]" },
+	{ STORE, "store", "WHAT", "init: keep %s of each document, to compare [sketch]",
+	    store_names },
 	{ DRY_RUN, "dry-run", NULL, "expire, remove: count the documents and remove none" },
-	{ WAIT, "wait", "SECONDS", "wait so long for another run to leave the archive [0]" },
+	{ WAIT, "wait", "SECONDS",
+	    "wait at most SECONDS for another run to release the archive [0]" },
 	{ 'q', "quiet", NULL, "no summary" },
 	{ 0 },
 };
 
 static const struct cli_program program = {
 	.name = "sharchive",
-	.threads = "the files of check",
+	.threads = "the check",
 	.synopsis = "COMMAND DIR [ARGUMENT...]",
-	.purpose = "Make or maintain the archive of shdedup in DIR. Commands:\n\n"
-		   "  init DIR             make the archive, for the options that are given\n"
-		   "  check DIR            read all files and verify them\n"
-		   "  compact DIR          merge all segments into one\n"
-		   "  expire DIR AGE       remove documents added longer ago: 90d, 12h, 8w\n"
-		   "  remove DIR FILE...   remove the documents whose ids are in the files\n"
-		   "  stats DIR            write settings and sizes\n"
-		   "  export DIR           write the documents that stayed (--store=documents)",
+	.purpose =
+	    "Make or maintain the archive of shdedup in DIR. Commands:\n\n  init DIR             "
+	    "make the archive with the given options\n  check DIR            read all files and "
+	    "verify them\n  compact DIR          merge all segments into one\n  expire DIR AGE     "
+	    "  remove documents added longer ago: 90d, 12h, 8w\n  remove DIR FILE...   remove the "
+	    "documents whose ids are in the files\n  stats DIR            write settings and "
+	    "sizes\n  export DIR           write the documents that stayed (--store=documents)",
 	.words = 2,
 	.options = { options, dedup_how_table, dedup_docs_table },
 };
@@ -45,12 +50,13 @@ struct state {
 	uint64_t wait; /* in seconds */
 	uint64_t age;  /* in seconds */
 	struct dedup_ids ids;
-	int for_init, for_removal; /* codes of options of these commands that were given; 0: none */
+	/* codes of given options for init, and for removing commands; 0: none */
+	int for_init, for_removal;
 };
 
 /* ---- init ---- */
 
-/* Dies of options that every run would refuse, as a stemmer that there is not. */
+/* Dies of options that every run would refuse, such as a missing stemmer. */
 static void try_options(struct cli *c, const struct dedup_settings *how)
 {
 	struct sh_error err;
@@ -63,12 +69,14 @@ static void try_options(struct cli *c, const struct dedup_settings *how)
 
 static void init(const struct state *s)
 {
-	struct sh_manifest m = { .store = s->store };
 	struct sh_key_rule rule = dedup_archive_rule(&s->how);
+	struct sh_manifest m = { .store = s->store, .ordered = rule.edit > 0 };
 	struct made_with o;
 	struct sh_error err;
 
 	try_options(s->cli, &s->how);
+	if (m.ordered && m.store == SH_STORE_SKETCH)
+		m.store = SH_STORE_SEQUENCE;
 	made_with_list(s->cli, &s->how, &o);
 	memcpy(m.setting, o.row, o.n * sizeof *o.row);
 	m.n_settings = o.n;
@@ -78,6 +86,16 @@ static void init(const struct state *s)
 	if (sh_random_key(m.key, &err) < 0 ||
 	    sh_archive_create(s->dir, &m, s->wait, unfinished_archive(), &err) < 0)
 		cli_die(s->cli, &err);
+}
+
+/* Dies when there is no store and the measure is edit: documents are then compared by fingerprints, which
+ * estimate the Jaccard similarity only. So that is also the default. */
+static void need_store(struct state *s)
+{
+	if (s->store == SH_STORE_NONE && s->how.measures.by_default)
+		dedup_how_as_before(s->cli, &s->how);
+	if (s->store == SH_STORE_NONE && s->how.measures.measure->ordered)
+		cli_usage(s->cli, "--store none: --measure edit needs sketch or documents");
 }
 
 /* ---- check, compact ---- */
@@ -179,8 +197,9 @@ static void stats(const struct state *s, struct sh_archive *a)
 	if (sh_archive_stats(a, &f, &err) < 0)
 		cli_die(c, &err);
 	tell_settings(c, m);
-	cli_print(
-	    c, "--store\t%s\nlayout\t%u bands of %u\n", sh_store_name[m->store], m->bands, m->rows);
+	cli_print(c, "--store\t%s\nlayout\t%u bands of %u\n",
+	    sh_store_name[m->store == SH_STORE_SEQUENCE ? SH_STORE_SKETCH : m->store], m->bands,
+	    m->rows);
 	cli_print(c, "documents\t%llu\nstayed\t%llu\nkeys\t%llu\nsegments\t%zu\n",
 	    (unsigned long long)m->documents, (unsigned long long)m->kept,
 	    (unsigned long long)f.keys, m->n_segments);
@@ -225,7 +244,7 @@ static void export(const struct state *s, struct sh_archive *a)
 
 static const struct command {
 	const char *name;
-	const char *arguments; /* behind DIR, as messages show them; "" for none */
+	const char *arguments; /* arguments after DIR, as messages show them; "" for none */
 	void (*work)(const struct state *s, struct sh_archive *a); /* NULL: init */
 	bool changes, removes, writes;
 } commands[] = {
@@ -252,26 +271,13 @@ static const struct command *find_command(struct cli *c, const char *name)
 
 /* ---- options ---- */
 
-static void take_store(struct state *s)
-{
-	struct cli *c = s->cli;
-
-	for (int i = 0; i < 3; i++) {
-		if (strcmp(c->arg, sh_store_name[i]) == 0) {
-			s->store = (enum sh_store)i;
-			return;
-		}
-	}
-	cli_usage(c, "--store '%s': expected none, sketch or documents", c->arg);
-}
-
 static void take(struct state *s, int opt)
 {
 	struct cli *c = s->cli;
 
 	switch (opt) {
 	case STORE:
-		take_store(s);
+		s->store = (enum sh_store)cli_choice(c, opt);
 		s->for_init = opt;
 		break;
 	case DRY_RUN:
@@ -332,7 +338,7 @@ static void refuse_arguments(const struct state *s)
 		cli_usage(c, "%s: expected sharchive %s DIR%s", k->name, k->name, k->arguments);
 }
 
-/* Reads the operands: the command, its folder and its arguments. */
+/* Parses the operands: the command, its folder and its arguments. */
 static void settle(struct state *s)
 {
 	struct cli *c = s->cli;
@@ -367,7 +373,7 @@ static void work(struct state *s)
 		cli_die(s->cli, &err);
 	if (alone)
 		a.loose = unfinished_archive();
-	/* Before the lock: the ids may come from a program that reads the archive itself. */
+	/* Reads the ids before locking: they may come from a program that reads the archive itself. */
 	if (k->work == remove_ids)
 		dedup_read_ids(
 		    s->cli, (const char *const *)s->cli->operands, s->cli->n_operands, &s->ids);
@@ -392,7 +398,7 @@ int main(int argc, char **argv)
 	settle(&s);
 	if (!s.command->work) {
 		dedup_how_settle(&c, &s.how);
-		dedup_archive_need_jaccard(&c, &s.how);
+		need_store(&s);
 		if (!s.how.dedup.verify)
 			cli_usage(&c,
 			    "--measure none: give it to shdedup; an archive does not record it");

@@ -3,6 +3,7 @@
 
 #include "band/bandlines.h"
 #include "base/num.h"
+#include "fp/defaults.h"
 #include "fp/tag.h"
 #include "record/fields.h"
 #include "run.h"
@@ -10,15 +11,15 @@
 enum { EXPLAIN = CLI_OWN, RECALL, SEED };
 
 enum {
-	DEFAULT_K = 3,
 	DEFAULT_BITS = 64,
 	DEFAULT_COUNT = 1000000,
-	ID_BYTES = 16, /* length of an id in the cost model */
+	ID_BYTES = 16, /* length of an id in the cost model, in bytes */
 	MAX_ROWS = SH_BAND_MAX_BLOCKS,
 };
 
 static const struct cli_option options[] = {
-	{ 'k', "distance", "K", "find all pairs within Hamming distance K [3]" },
+	{ 'k', "distance", "K",
+	    "find all pairs within Hamming distance K [" SH_DEFAULT_TEXT(SH_DEFAULT_DISTANCE) "]" },
 	{ 'M', "blocks", "M", "cut the fingerprint into M blocks [the cheapest for -N]" },
 	{ 'N', "count", "N", "number of fingerprints to plan for [1000000]" },
 	{ RECALL, "recall", "R", "draw fewer tables at random, to find a share R at distance K" },
@@ -38,7 +39,7 @@ static const struct cli_program program = {
 
 struct plan {
 	unsigned k, blocks, bits, seed;
-	double count, recall; /* recall 0: all */
+	double count, recall; /* recall 0: an exact layout */
 	bool seeded;
 };
 
@@ -219,7 +220,7 @@ static bool make_layout(
 
 	if (!cli_first(c, source, fingerprint, &line))
 		return false;
-	cli_doubt(c, source, sh_record_fp_doubt(line));
+	cli_doubt(c, source, sh_record_fp_doubt(sh_source_peeked(source)));
 	/* The workers report a bad first record. */
 	if (sh_record_fp(line, &r, &err) == 0) {
 		bits = r.bits;
@@ -273,7 +274,9 @@ static void take(struct cli *c, struct plan *p, int opt, bool *explaining)
 int main(int argc, char **argv)
 {
 	struct cli c;
-	struct plan plan = { .k = DEFAULT_K, .bits = DEFAULT_BITS, .count = DEFAULT_COUNT };
+	struct plan plan = {
+		.k = SH_DEFAULT_DISTANCE, .bits = DEFAULT_BITS, .count = DEFAULT_COUNT
+	};
 	struct shared shared = { .tags = SH_TAGS(SH_TAG_DIGITS) };
 	struct run run = { .cli = &c, .work = work };
 	struct sh_source source;

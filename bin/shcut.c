@@ -1,9 +1,10 @@
-/* shcut: documents without the passages that spans name. */
+/* shcut: removes the passages that spans name from documents. */
 #include <stdlib.h>
 
 #include "base/hmap.h"
 #include "base/num.h"
-#include "run.h"
+#include "formopts.h"
+#include "record/json.h"
 #include "stream/docs.h"
 
 enum { REPLACE = CLI_OWN };
@@ -11,8 +12,7 @@ enum { REPLACE = CLI_OWN };
 static const struct cli_option options[] = {
 	{ 'd', "spans", "SPANS", "the passages to cut: id, start, end and any further fields" },
 	{ REPLACE, "replace", "TEXT", "put TEXT where each passage was" },
-	{ 'f', "fields", "ID,TEXT", "the fields of documents that hold id and text [1,2 of two]" },
-	{ 'l', "line-ids", NULL, "the number of each line is its id; all of it is text" },
+	FORMOPTS_ROWS,
 	{ 0 },
 };
 
@@ -24,7 +24,7 @@ static const struct cli_program program = {
 	.options = { options },
 };
 
-/* A stretch of the text of one document. */
+/* A part of the text of one document. */
 struct stretch {
 	uint32_t id; /* index in ids */
 	uint32_t from, to;
@@ -34,13 +34,14 @@ struct settings {
 	struct sh_docs_opts docs;
 	struct cli_files files;
 	const char *replace;
-	const char *fields;
+	struct formopts of;
+	bool raw; /* texts have no escapes */
 
 	struct sh_hmap ids;
-	struct stretch *stretch; /* by id and place; those that meet are one */
+	struct stretch *stretch; /* by id and place; adjacent ones are merged */
 	size_t n, cap;
-	size_t *first; /* of each id; first[ids.n]: the end */
-	bool *met;     /* a document has this id */
+	size_t *first; /* by id: its first stretch; first[ids.n]: the end */
+	bool *met;     /* by id: a document has it */
 };
 
 /* ---- spans ---- */
@@ -152,9 +153,10 @@ static void read_spans(struct cli *c, struct settings *s)
 struct worker {
 	struct settings *settings;
 	struct sh_document_room room;
+	struct sh_buf cut; /* a text without its passages */
 };
 
-/* Whether a character or an escape goes on at this byte. */
+/* Returns whether a character or an escape continues at this byte. */
 static bool is_inside(const struct settings *s, struct sh_slice text, size_t at)
 {
 	size_t n = 0;
@@ -165,7 +167,7 @@ static bool is_inside(const struct settings *s, struct sh_slice text, size_t at)
 		return true;
 	while (n < at && text.p[at - 1 - n] == '\\')
 		n++;
-	return n % 2 && !s->docs.form.line_ids && memchr("tnr\\", text.p[at], 4);
+	return n % 2 && !s->raw && memchr("tnr\\", text.p[at], 4);
 }
 
 static bool is_blank(char c)
@@ -173,17 +175,19 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
-/* A byte of a word, as far as one can tell. */
+/* Returns whether the byte probably belongs to a word. */
 static bool is_word(char c)
 {
 	return (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z') || (c & 0x80);
 }
 
-/* Whether an escaped newline ends here, or begins here. */
-static bool ends_line(const char *begin, const char *p)
+/* Returns whether a newline ends at p. */
+static bool ends_line(const struct settings *s, const char *begin, const char *p)
 {
 	size_t n = 0;
 
+	if (s->raw)
+		return p > begin && p[-1] == '\n';
 	if (p - begin < 2 || p[-1] != 'n')
 		return false;
 	while (p - 2 - n >= begin && p[-2 - (ptrdiff_t)n] == '\\')
@@ -191,16 +195,18 @@ static bool ends_line(const char *begin, const char *p)
 	return n % 2;
 }
 
-static bool has_newline(struct sh_slice text)
+static bool has_newline(const struct settings *s, struct sh_slice text)
 {
+	if (s->raw)
+		return text.n && memchr(text.p, '\n', text.n);
 	for (const char *p = text.p, *end = p + text.n; p < end; p++)
 		if (*p == '\\' && p + 1 < end && *++p == 'n')
 			return true;
 	return false;
 }
 
-/* Copy the text from `at` up to `to`, behind a passage that was cut: words stay apart, and of two blanks one
- * stays. */
+/* Copies the text from `at` to `to`, which follows a removed passage. Keeps words apart, and keeps one of
+ * two blanks. */
 static void copy_behind(const struct settings *s, struct sh_buf *out, size_t begin,
     struct sh_slice cut, struct sh_slice rest)
 {
@@ -212,15 +218,16 @@ static void copy_behind(const struct settings *s, struct sh_buf *out, size_t beg
 
 		memcpy(out->p + out->n, s->replace, n);
 		out->n += n;
-	} else if (rest.n && (first || is_blank(p[-1]) || ends_line(out->p + begin, p)) &&
+	} else if (rest.n && (first || is_blank(p[-1]) || ends_line(s, out->p + begin, p)) &&
 		   is_blank(rest.p[0])) {
 		rest.p++;
 		rest.n--;
 	} else if (rest.n && !first && is_word(p[-1]) && is_word(rest.p[0])) {
-		bool line = has_newline(cut) && !s->docs.form.line_ids;
+		const char *joint = !has_newline(s, cut) ? " " : s->raw ? "\n" : "\\n";
+		size_t n = strlen(joint);
 
-		memcpy(out->p + out->n, line ? "\\n" : " ", line ? 2 : 1);
-		out->n += line ? 2 : 1;
+		memcpy(out->p + out->n, joint, n);
+		out->n += n;
 	}
 	if (rest.n)
 		memcpy(out->p + out->n, rest.p, rest.n);
@@ -259,6 +266,59 @@ static int cut_text(const struct settings *s, uint32_t id, struct sh_slice text,
 	return 0;
 }
 
+/* Finds the bytes of the line that represent the text: in CSV and JSON with quotes and escapes. */
+static int find_text(const struct sh_document_form *form, struct sh_slice line,
+    const struct sh_document *doc, struct sh_slice *text, struct sh_error *err)
+{
+	struct sh_slice name = form->text_name.n ? form->text_name : sh_slice("text", 4);
+	struct sh_json_value v;
+
+	*text = doc->text;
+	if (form->csv && sh_csv_field(line, form->columns->text, NULL, text, err) < 0)
+		return -1;
+	if (form->json) {
+		if (sh_json_find(line, &name, &v, 1, err) < 0)
+			return -1;
+		if (v.kind != SH_JSON_STRING)
+			return sh_error_set(err, SH_ERR_RECORD,
+			    "JSON: field \"%.*s\" is an array: passages are cut out of strings "
+			    "only",
+			    sh_shown(name, 80), name.p);
+		*text = v.text;
+	}
+	if ((form->csv || form->json) && text->p > line.p && text->p[-1] == '"')
+		*text = sh_slice(text->p - 1, text->n + 2);
+	return 0;
+}
+
+static int add_text(const struct sh_document_form *form, struct sh_slice text, struct sh_buf *out,
+    struct sh_error *err)
+{
+	return form->csv    ? sh_csv_add_field(out, text, err)
+	       : form->json ? sh_json_add_string(text, out, err)
+	       : text.n     ? sh_buf_add(out, text.p, text.n, err)
+			    : 0;
+}
+
+/* Appends the line of a document without the passages to remove. */
+static int cut_line(struct worker *w, struct sh_slice line, const struct sh_document *doc,
+    uint32_t id, struct sh_buf *out, struct sh_error *err)
+{
+	const struct sh_document_form *form = &w->settings->docs.form;
+	const char *behind;
+	struct sh_slice text;
+
+	w->cut.n = 0;
+	if (find_text(form, line, doc, &text, err) < 0 ||
+	    cut_text(w->settings, id, doc->text, &w->cut, err) < 0)
+		return -1;
+	behind = text.p + text.n;
+	return sh_buf_add(out, line.p, (size_t)(text.p - line.p), err) < 0 ||
+		       add_text(form, sh_buf_slice(&w->cut), out, err) < 0
+		   ? -1
+		   : sh_buf_add(out, behind, (size_t)(line.p + line.n - behind), err);
+}
+
 static int each_line(void *arg, struct sh_slice line, struct sh_job *job, struct sh_error *err)
 {
 	struct worker *w = arg;
@@ -266,15 +326,12 @@ static int each_line(void *arg, struct sh_slice line, struct sh_job *job, struct
 	struct sh_document doc;
 	uint32_t id;
 
+	line = cli_strip(s->docs.form.crlf, line);
 	if (sh_document_parse(&s->docs.form, line,
 		sh_job_line(job) - job->from.line + job->from.number, &w->room, &doc, err) < 0)
 		return -1;
 	if (sh_hmap_find(&s->ids, doc.id, &id)) {
-		const char *behind = doc.text.p + doc.text.n;
-
-		if (sh_buf_add(&job->out, line.p, (size_t)(doc.text.p - line.p), err) < 0 ||
-		    cut_text(s, id, doc.text, &job->out, err) < 0 ||
-		    sh_buf_add(&job->out, behind, (size_t)(line.p + line.n - behind), err) < 0)
+		if (cut_line(w, line, &doc, id, &job->out, err) < 0)
 			return -1;
 		__atomic_store_n(&s->met[id], true, __ATOMIC_RELAXED);
 	} else if (sh_buf_add(&job->out, line.p, line.n, err) < 0) {
@@ -307,30 +364,24 @@ static void take(struct cli *c, struct settings *s, int opt)
 			cli_usage(c, "--replace: a text has no tab and no line end (write \\n)");
 		s->replace = c->arg;
 		break;
-	case 'f':
-		s->fields = c->arg;
-		break;
-	case 'l':
-		s->docs.form.line_ids = true;
-		break;
+	default:
+		formopts_take(&s->of, &s->docs.form, c, opt);
 	}
 }
 
 static void settle(struct cli *c, struct settings *s)
 {
-	struct sh_error err;
+	struct sh_document_form *form = &s->docs.form;
 
 	if (s->files.n == 0)
 		cli_usage(c, "the passages are needed: -d SPANS");
-	if (s->fields && s->docs.form.line_ids)
-		cli_usage(c, "-l and -f contradict each other: with -l the whole line is text");
-	if (s->fields && sh_document_form_parse(s->fields, &s->docs.form, &err) < 0)
-		cli_usage(c, "-f: %s", err.text);
-	s->docs.form.crlf = c->crlf;
+	formopts_settle(&s->of, form, c);
+	formopts_need_one_text(form, c);
+	s->raw = form->line_ids || form->json || form->csv;
 	s->docs.rejects = c->rejects_path != NULL;
 }
 
-/* Spans of ids that no document has: the wrong file, most likely. */
+/* Reports spans of ids that no document has: probably the wrong file. */
 static void check_met(struct cli *c, const struct settings *s)
 {
 	struct sh_error err;
@@ -355,7 +406,6 @@ int main(int argc, char **argv)
 	struct settings s = { 0 };
 	struct worker workers[CLI_MAX_JOBS] = { 0 };
 	struct run run = { .cli = &c, .work = work };
-	struct sh_source source;
 	int opt;
 
 	cli_start(&c, &program, argc, argv);
@@ -368,13 +418,12 @@ int main(int argc, char **argv)
 		workers[i].settings = &s;
 		run.workers[i] = &workers[i];
 	}
-	cli_source_init(&c, &source);
-	run_pool(&run, &source);
-	run_finish(&run, NULL);
+	formopts_run(&run, &s.docs.form, &(struct sh_slice){ 0 });
 	check_met(&c, &s);
-	sh_source_free(&source);
-	for (unsigned i = 0; i < c.jobs; i++)
+	for (unsigned i = 0; i < c.jobs; i++) {
 		sh_document_room_free(&workers[i].room);
+		sh_buf_free(&workers[i].cut);
+	}
 	free(s.stretch);
 	free(s.first);
 	free(s.met);

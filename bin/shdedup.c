@@ -1,20 +1,23 @@
-/* shdedup: documents to documents without near-duplicates. */
+/* shdedup: drops near-duplicates from documents. */
 #include "dedup.h"
 #include "dedup_how.h"
 #include "fp/reach.h"
 #include "io/target.h"
+#include "names.h"
 #include "sidebyside.h"
 
 enum { DRY_RUN = CLI_OWN, REPORT, KEEP, LINK, PROTECT, MARK, COUNTS, SAMPLE, WAIT, COMPRESS };
 
 #define DEFAULT_MEMORY ((size_t)1 << 30)
+#define VERIFY_MEMORY                                                                              \
+	((size_t)1 << 28) /* of a thread for the sets it compares: more does not make it faster */
 
 static const struct cli_option options[] = {
 	CLI_HEADING("Documents that stay, and the report"),
 	{ KEEP, "keep", "first|longest|newest|max:FIELD|min:FIELD|FILE",
 	    "who stays; FILE: ids, best first [first]" },
-	{ PROTECT, "protect", "FILE", "never drop the documents whose ids stand in FILE" },
-	{ LINK, "link", "star|single", "groups are neighbours of one, or chains [star]" },
+	{ PROTECT, "protect", "FILE", "never drop documents with an id of FILE" },
+	{ LINK, "link", "HOW", "%s: chains, or neighbours of one document [star]", link_names },
 	{ REPORT, "report", "FILE", "write id, keeper, distance, similarity of each one dropped" },
 	{ COUNTS, "counts", NULL, "add the number of documents in the group to the report" },
 	{ MARK, "mark", "FIELD", "drop none: add keeper and similarity to each document" },
@@ -25,7 +28,7 @@ static const struct cli_option options[] = {
 	    dedup_shards_forms },
 	CLI_HEADING("Archive"),
 	{ 'a', "archive", "DIR",
-	    "also against the documents of earlier runs, and add what is new" },
+	    "compare with the documents of earlier runs, and add the new ones" },
 	{ WAIT, "wait", "SECONDS", "wait so long for another run to leave the archive or -O [0]" },
 	CLI_HEADING("The run"),
 	{ 'q', "quiet", NULL, "no summary" },
@@ -44,6 +47,8 @@ static const struct cli_removed removed[] = {
 	{ 0, "max-group", "was dropped: --report FILE --counts has the size of each group" },
 	{ 0, "no-verify", "was renamed: --measure none" },
 	{ 0, "tmpdir", "was dropped: set TMPDIR=DIR in the environment" },
+	{ 0, "weight", "was merged: --simhash=SCHEME" },
+	{ 'w', NULL, "was merged: say --simhash=SCHEME" },
 	{ 'r', NULL, "was dropped: say --report FILE (shdoc FOLDER reads the files of a folder)" },
 	{ 0 },
 };
@@ -52,7 +57,7 @@ static const struct cli_program program = {
 	.name = "shdedup",
 	.threads = "documents and pairs",
 	.synopsis = "[FILE...]",
-	.purpose = "Documents (id<TAB>text) to those of them that are no near-duplicates.",
+	.purpose = "Drop near-duplicates from documents (id<TAB>text).",
 	.options = { dedup_how_table, options, dedup_docs_table },
 	.removed = removed,
 };
@@ -72,9 +77,7 @@ static void take(struct cli *c, struct dedup_settings *s, int opt)
 		cli_reads_more(c, &s->protects);
 		break;
 	case LINK:
-		s->dedup.single = strcmp(c->arg, "single") == 0;
-		if (!s->dedup.single && strcmp(c->arg, "star") != 0)
-			cli_usage(c, "--link '%s': expected star or single", c->arg);
+		s->dedup.single = cli_choice(c, opt) == 0;
 		break;
 	case REPORT:
 		s->report_path = cli_writes(c);
@@ -118,7 +121,7 @@ static void take(struct cli *c, struct dedup_settings *s, int opt)
 	}
 }
 
-/* Of two files of one name the last would be all that is left. */
+/* Refuses two outputs of one name: only the last one would be kept. */
 static void settle_report(struct cli *c, struct dedup_settings *s)
 {
 	s->report_is_output = s->report_path && sh_target_same(s->report_path, c->out_path);
@@ -131,13 +134,14 @@ static void settle_report(struct cli *c, struct dedup_settings *s)
 		    s->report_path);
 }
 
-/* An empty file in the place of the input, of which -o may have the name, would be all that is left. */
+/* Returns whether the documents are written. -o may name the input, which an empty output must not
+ * replace. */
 static bool writes(const struct dedup_settings *s)
 {
 	return (!s->dry_run && !s->shards.dir) || s->sample || s->report_is_output;
 }
 
-/* Warns when the distance misses more pairs at the threshold than -k does by default. */
+/* Warns when the distance misses more pairs at the threshold than the default of -k. */
 static void warn_of_recall(struct cli *c, const struct dedup_settings *s)
 {
 	double found = sh_reach(s->fp.bits, s->fp.minhash, s->dedup.threshold, s->dedup.k);
@@ -170,6 +174,11 @@ static void settle(struct cli *c, struct dedup_settings *s)
 	dedup_rank_settle(c, s);
 	settle_report(c, s);
 	settle_mark(c, s);
+	if (s->only_keys && !s->dedup.verify)
+		cli_usage(
+		    c, "-k keys finds candidates to compare, and --measure none compares none");
+	if (s->only_keys && s->dedup.threshold < SH_REACH_LOWEST)
+		cli_usage(c, "-k keys is for thresholds of at least 0.5 (-T)");
 	if (s->sample && !s->dedup.verify)
 		cli_usage(c, "--sample shows similarities, which --measure none leaves out");
 	dedup_archive_settle(c, s);
@@ -203,13 +212,13 @@ static void start_sample(struct cli *c, struct dedup_state *s, struct dedup_sett
 	settings->dedup.seen = draw_sample;
 }
 
-/* Ready to take documents: outputs can be written, ids of options are known. */
+/* Prepares the run: checks that outputs can be written, reads the ids of options. */
 static void begin(struct dedup_state *s, struct dedup_settings *settings)
 {
 	struct cli *c = s->cli;
 	struct sh_error err;
 
-	dedup_archive_open(s);
+	dedup_archive_open(s, settings);
 	dedup_shards_open(s);
 	warn_of_recall(c, settings);
 	if (settings->sample || (settings->dry_run && !settings->report_path))
@@ -220,10 +229,13 @@ static void begin(struct dedup_state *s, struct dedup_settings *settings)
 	dedup_read_ids(c, settings->protects.name, settings->protects.n, &s->protected);
 	progress_start(&c->progress, program.name, c->operands, c->n_operands, c->progress.asked,
 	    !settings->quiet);
-	/* Half is for tables, which are the first to grow. */
+	/* Half of the memory is for tables, which grow first. */
 	sh_tables_init(&s->tables, settings->memory / 2, c->tmpdir);
 	settings->dedup.tables = &s->tables;
-	settings->dedup.memory = settings->dedup.how.memory = settings->memory / 4;
+	settings->dedup.memory = settings->memory / 4;
+	settings->dedup.how.memory = settings->memory / 4 < VERIFY_MEMORY * c->jobs
+					 ? settings->memory / 4
+					 : VERIFY_MEMORY * c->jobs;
 	settings->dedup.how.corpus = &s->corpus;
 	settings->dedup.progress = tell_progress;
 	settings->dedup.arg = s;
@@ -258,13 +270,15 @@ static void tell(struct dedup_state *s)
 
 	dedup_count_groups(s, keeper, &groups);
 	show_sample(s);
-	if (s->settings->shards.dir)
-		dedup_shards_write(s, keeper);
-	else if (!s->settings->dry_run)
+	if (!s->settings->shards.dir && !s->settings->dry_run)
 		dedup_write_all(s, keeper);
 	if (s->settings->report_path)
 		dedup_write_report(s, keeper, &groups);
 	dedup_archive_add(s, keeper);
+	/* An archive that has the documents decides the same when this run is killed from here on. So the files that are
+	 * complete, and those that another run writes, are of one decision. */
+	if (s->settings->shards.dir)
+		dedup_shards_write(s, keeper);
 	if (!s->settings->quiet) {
 		dedup_warn_of_ids(s->cli, "--keep", &s->ranked);
 		dedup_warn_of_ids(s->cli, "--protect", &s->protected);

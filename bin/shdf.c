@@ -3,11 +3,12 @@
 
 #include "base/num.h"
 #include "cli.h"
+#include "peeked.h"
 #include "record/fields.h"
 #include "repeated_ids.h"
 #include "weight/df.h"
 
-enum { MIN_DF = CLI_OWN, MAX_DF, BARE };
+enum { MIN_DF = CLI_OWN, MAX_DF, BARE, FEATURES };
 
 #define DEFAULT_MEMORY ((size_t)512 << 20)
 
@@ -16,6 +17,7 @@ static const struct cli_option options[] = {
 	{ MIN_DF, "min-df", "N|SHARE", "leave out features of fewer documents (3, 0.01 or 1%)" },
 	{ MAX_DF, "max-df", "N|SHARE", "leave out features of more documents" },
 	{ BARE, "bare", NULL, "leave the words of the widest feature out of the first line" },
+	FEATURES_OPTION(FEATURES),
 	{ 'S', "memory", "SIZE", "use temporary files beyond this memory [512M]" },
 	{ CLI_TMPDIR, "tmpdir", "DIR", "put temporary files there [$TMPDIR, /tmp]" },
 	{ 0 },
@@ -32,12 +34,13 @@ struct table_out {
 	struct cli *cli;
 	struct sh_df_limit min, max;
 	uint64_t documents;
-	const struct sh_df_counter *counter; /* or NULL: tables are summed */
-	uint64_t words;                      /* then: of the widest feature */
-	bool bare;
+	const struct sh_df_counter *counter; /* or NULL: tables are added up */
+	/* when tables are added up: words of the widest feature */
+	uint64_t words;
+	bool bare, features; /* these options were given */
 };
 
-/* Prints what follows the number of documents. Returns its length. */
+/* Prints the text after the number of documents. Returns its length. */
 static size_t print_words(const struct table_out *t, char *out)
 {
 	uint64_t words = t->counter ? sh_df_words(t->counter) : t->words;
@@ -48,7 +51,7 @@ static size_t print_words(const struct table_out *t, char *out)
 	return 1 + sh_print_u64(out + 1, words);
 }
 
-/* Writes a line of the table. The first line, the number of documents, is never left out. */
+/* Writes a line of the table. Never leaves out the first line, the number of documents. */
 static int emit(void *arg, struct sh_slice feature, uint64_t df, struct sh_error *err)
 {
 	struct table_out *t = arg;
@@ -113,6 +116,8 @@ static void count(struct cli *c, size_t memory, struct table_out *out)
 	if (!n.counter || sh_past_ids_init(&n.past, &err) < 0)
 		cli_die(c, &err);
 	cli_lines_init(c, &lines);
+	if (!out->features)
+		need_features(c, &lines.source, FEATURES_ADVICE);
 	while (cli_line(c, &lines, &line)) {
 		if (count_line(&n, line, &lines.from, &err) < 0) {
 			sh_lines_blame(&lines, &err);
@@ -159,6 +164,9 @@ int main(int argc, char **argv)
 			break;
 		case BARE:
 			out.bare = true;
+			break;
+		case FEATURES:
+			out.features = true;
 			break;
 		case 'S':
 			memory = cli_size(&c, "-S");

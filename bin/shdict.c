@@ -12,7 +12,7 @@ enum { DICT = CLI_OWN, WORDS, CHECK };
 static const struct cli_option options[] = {
 	{ WORDS, "words", "FILE", "main dictionary instead of DIRECTORY's dict.txt" },
 	{ DICT, "dict", "FILE", "add the words of a user dictionary; may be repeated" },
-	{ CHECK, "check", NULL, "read the compiled FILE through and say what it holds" },
+	{ CHECK, "check", NULL, "verify the compiled FILE and describe it" },
 	{ 0 },
 };
 

@@ -4,9 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli.h"
-#include "ingest/ids.h"
-#include "ingest/ingest.h"
+#include "doc.h"
 #include "ingest/page.h"
 #include "io/walk.h"
 #include "record/escape.h"
@@ -14,14 +12,14 @@
 enum { FORMAT = CLI_OWN, FROM_CHARSET, MAX_SIZE, FOLLOW, VERBOSE };
 
 static const struct cli_option options[] = {
-	{ FORMAT, "format", "FORMAT",
-	    "read all files as auto, text, html, jsonl, warc or mbox [auto]" },
+	{ FORMAT, "format", "FORMAT", "read all files as %s [auto]", sh_format_name },
 	{ 'f', "fields", "ID,TEXT", "the fields of JSON that hold id and text [id,text]" },
 	{ 'l', "line-ids", NULL, "the id of JSON is FILE#N, N the number of its line" },
-	{ FROM_CHARSET, "from-charset", "NAME", "take text for this, whatever it declares" },
+	{ FROM_CHARSET, "from-charset", "NAME",
+	    "decode text from this charset; ignore declarations" },
 	{ MAX_SIZE, "max-size", "SIZE", "a larger record is a bad one [256M]" },
 	{ FOLLOW, "follow", NULL, "in folders, follow symbolic links" },
-	{ VERBOSE, "verbose", NULL, "say of each document what it was taken for" },
+	{ VERBOSE, "verbose", NULL, "report form and charset of each document" },
 	{ 0 },
 };
 
@@ -34,10 +32,11 @@ static const struct cli_program program = {
 	.synopsis = "[FILE|FOLDER...]",
 	.purpose = PURPOSE,
 	.options = { options },
+	.threads = "documents",
 	.reaches = true,
 };
 
-/* The program, with a help text that names the forms that this build cannot read. */
+/* Returns the program, with a help text that names the forms that this build cannot read. */
 static const struct cli_program *program_here(void)
 {
 	static struct cli_program lacking;
@@ -53,22 +52,11 @@ static const struct cli_program *program_here(void)
 }
 
 #define DEFAULT_MAX_SIZE ((size_t)256 << 20)
-#define LARGEST_MAX_SIZE ((size_t)1000 << 20) /* a record's line holds less than 2 GiB */
-
-struct run {
-	struct cli *cli;
-	struct sh_ingest in;
-	struct sh_ids ids;
-	struct sh_buf record;
-	const char *fields;  /* of -f */
-	const char *operand; /* the folder that is read, or NULL; ids are paths below it */
-	uint64_t folders, repeated, links, special, temporary, failed;
-	bool follow, verbose;
-};
+#define LARGEST_MAX_SIZE ((size_t)1000 << 20) /* a record's line must be shorter than 2 GiB */
 
 /* ---- documents ---- */
 
-static void count_id(struct run *run, struct sh_slice id)
+void doc_count_id(struct doc_run *run, struct sh_slice id)
 {
 	struct sh_error err;
 	bool again;
@@ -78,18 +66,26 @@ static void count_id(struct run *run, struct sh_slice id)
 	run->repeated += again;
 }
 
+int doc_add_line(struct sh_buf *out, const struct sh_document *doc, struct sh_error *err)
+{
+	return sh_buf_add(out, doc->id.p, doc->id.n, err) < 0 ||
+		       sh_buf_add(out, "\t", 1, err) < 0 || sh_escape(doc->text, out, err) < 0 ||
+		       sh_buf_add(out, "\n", 1, err) < 0
+		   ? -1
+		   : 0;
+}
+
 static int on_document(
     void *arg, const struct sh_document *doc, struct sh_slice notes, struct sh_error *err)
 {
-	struct run *run = arg;
+	struct doc_run *run = arg;
 	struct sh_buf *b = &run->record;
 
 	b->n = 0;
-	if (sh_buf_add(b, doc->id.p, doc->id.n, err) < 0 || sh_buf_add(b, "\t", 1, err) < 0 ||
-	    sh_escape(doc->text, b, err) < 0 || sh_buf_add(b, "\n", 1, err) < 0)
+	if (doc_add_line(b, doc, err) < 0)
 		return -1;
 	cli_write(run->cli, b->p, b->n);
-	count_id(run, doc->id);
+	doc_count_id(run, doc->id);
 	if (run->verbose)
 		cli_warn(run->cli, "%.*s: %.*s", (int)doc->id.n, doc->id.p, (int)notes.n, notes.p);
 	progress_read(&run->cli->progress, 0, 1);
@@ -98,14 +94,14 @@ static int on_document(
 
 static void on_progress(void *arg, uint64_t n)
 {
-	struct run *run = arg;
+	struct doc_run *run = arg;
 
 	progress_read(&run->cli->progress, n, 0);
 }
 
 static int on_bad(void *arg, struct sh_slice record, struct sh_error *err)
 {
-	struct run *run = arg;
+	struct doc_run *run = arg;
 
 	cli_reject(run->cli, record, err);
 	return 0;
@@ -113,7 +109,7 @@ static int on_bad(void *arg, struct sh_slice record, struct sh_error *err)
 
 static void on_skipped(void *arg, const char *what)
 {
-	struct run *run = arg;
+	struct doc_run *run = arg;
 
 	if (run->verbose)
 		cli_warn(run->cli, "%s: left out: %s", run->in.reader->name, what);
@@ -124,7 +120,7 @@ static void on_skipped(void *arg, const char *what)
 /* Reports a file or member that cannot be read. The next one is read. */
 static int on_trouble(void *arg, struct sh_error *err)
 {
-	struct run *run = arg;
+	struct doc_run *run = arg;
 
 	if (err->code == SH_ERR_NOMEM)
 		cli_die(run->cli, err);
@@ -139,7 +135,7 @@ static int on_trouble(void *arg, struct sh_error *err)
 	return 0;
 }
 
-/* Whether the path is an output of this run. */
+/* Returns whether the path is an output of this run. */
 static bool is_output(const struct cli *c, const char *path)
 {
 	return sh_is_open_file(path, c->out.fd) ||
@@ -150,7 +146,7 @@ static bool is_output(const struct cli *c, const char *path)
 
 static int on_file(void *arg, const char *path, int fd, struct sh_error *err)
 {
-	struct run *run = arg;
+	struct doc_run *run = arg;
 	const char *id = path;
 
 	if (run->operand) {
@@ -163,11 +159,13 @@ static int on_file(void *arg, const char *path, int fd, struct sh_error *err)
 			return 0;
 		}
 	}
-	return sh_ingest_file(&run->in, path, fd, sh_slice_str(id), err) < 0 ? on_trouble(run, err)
-									     : 0;
+	return (run->feed ? doc_jobs_file(run, path, fd, sh_slice_str(id), err)
+			  : sh_ingest_file(&run->in, path, fd, sh_slice_str(id), err)) < 0
+		   ? on_trouble(run, err)
+		   : 0;
 }
 
-static void read_operand(struct run *run, const char *operand)
+static void read_operand(struct doc_run *run, const char *operand)
 {
 	struct sh_walk walk = {
 		.follow = run->follow, .file = on_file, .trouble = on_trouble, .arg = run
@@ -195,7 +193,7 @@ static const char *plural(uint64_t n)
 	return n == 1 ? "" : "s";
 }
 
-static void report_ingest(struct run *run)
+static void report_ingest(struct doc_run *run)
 {
 	const struct sh_ingest *in = &run->in;
 	struct cli *c = run->cli;
@@ -225,7 +223,7 @@ static void report_ingest(struct run *run)
 		    (unsigned long long)in->body.ill, plural(in->body.ill));
 }
 
-static void report_walk(struct run *run)
+static void report_walk(struct doc_run *run)
 {
 	struct cli *c = run->cli;
 
@@ -244,7 +242,7 @@ static void report_walk(struct run *run)
 		    (unsigned long long)run->failed, plural(run->failed), plural(run->failed));
 }
 
-static void report_ids(struct run *run)
+static void report_ids(struct doc_run *run)
 {
 	if (run->repeated)
 		cli_warn(run->cli, "%llu id%s came again: other programs take ids as names%s",
@@ -257,18 +255,14 @@ static void report_ids(struct run *run)
 
 /* ---- options ---- */
 
-static void take(struct run *run, int opt)
+static void take(struct doc_run *run, int opt)
 {
 	struct cli *c = run->cli;
 	uint64_t size;
 
 	switch (opt) {
 	case FORMAT:
-		run->in.format = sh_format_named(c->arg);
-		if (run->in.format == SH_FORMAT_NONE)
-			cli_usage(c,
-			    "--format '%s': expected auto, text, html, jsonl, warc or mbox",
-			    c->arg);
+		run->in.format = (enum sh_format)cli_choice(c, opt);
 		break;
 	case 'f':
 		run->fields = c->arg;
@@ -299,7 +293,7 @@ static void take(struct run *run, int opt)
 
 /* ---- memory for pages ---- */
 
-static struct cli *out_of_memory; /* the program that ends when libxml2 gets no memory */
+static struct cli *out_of_memory; /* the program to end when libxml2 gets no memory */
 
 static void *there(void *p)
 {
@@ -319,6 +313,7 @@ static void *get(size_t n)
 
 static void *resize(void *p, size_t n)
 {
+	sh_page_watch(p, n);
 	return there(realloc(p, n ? n : 1));
 }
 
@@ -327,7 +322,8 @@ static char *copy(const char *text)
 	return there(strdup(text));
 }
 
-/* free() itself would make libxml2 clean up when the process ends. That can happen within a call of libxml2. */
+/* Frees memory of libxml2. With free() itself libxml2 would clean up at the end of the process, which may
+ * happen within a call of libxml2. */
 static void put(void *p)
 {
 	free(p);
@@ -341,7 +337,7 @@ static void end_without_memory(struct cli *c)
 	sh_page_allocate_with(&memory);
 }
 
-static void parse_options(struct run *run)
+static void parse_options(struct doc_run *run)
 {
 	struct cli *c = run->cli;
 	struct sh_error err;
@@ -358,7 +354,7 @@ static void parse_options(struct run *run)
 int main(int argc, char **argv)
 {
 	struct cli c;
-	struct run run = { .cli = &c };
+	struct doc_run run = { .cli = &c };
 	struct sh_error err;
 	int status;
 
@@ -375,12 +371,14 @@ int main(int argc, char **argv)
 	parse_options(&run);
 	end_without_memory(&c);
 	cli_open(&c);
+	doc_jobs_begin(&run);
 	/* Bytes are counted after decompression, so the total is unknown. */
 	c.progress.total = 0;
 	for (size_t i = 0; i < c.n_operands; i++)
 		read_operand(&run, c.operands[i]);
 	if (c.n_operands == 0)
 		read_operand(&run, "-");
+	doc_jobs_end(&run);
 	status = cli_finish(&c);
 	report_ingest(&run);
 	report_ids(&run);

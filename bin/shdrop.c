@@ -1,25 +1,23 @@
-/* shdrop: documents without those that groups or a report drop. */
+/* shdrop: removes the documents that groups or a report drop. */
 #include <stdlib.h>
 
 #include "base/hmap.h"
 #include "base/num.h"
-#include "docopts.h"
+#include "formopts.h"
 #include "group/measure.h"
 #include "record/keeper_mark.h"
 #include "run.h"
 #include "stream/docs.h"
 
-enum { KEEPERS = CLI_OWN, MARK, JSON, CSV };
+enum { KEEPERS = CLI_OWN, MARK };
 
 static const struct cli_option options[] = {
+	CLI_HEADING("Documents that go"),
 	{ 'd', "groups", "GROUPS", "drop the documents for which these name another keeper" },
 	{ KEEPERS, "keepers", NULL, "write only the documents that stay for others" },
 	{ MARK, "mark", "FIELD", "drop none: add keeper and similarity to each document" },
-	{ JSON, "json", NULL, "each line is a JSON object with the fields that -f names" },
-	{ CSV, "csv", NULL, "records are CSV; the header has the names that -f gives" },
-	{ 'f', "fields", "ID,TEXT", "the fields that hold id and text [1,2 of two; id,text]" },
-	{ 'l', "line-ids", NULL,
-	    "its number is the id of each line, which is plain text or --json" },
+	CLI_HEADING("Records of documents"),
+	FORMOPTS_ROWS,
 	{ 0 },
 };
 
@@ -27,13 +25,13 @@ static const struct cli_program program = {
 	.name = "shdrop",
 	.threads = "documents",
 	.synopsis = "-d GROUPS [FILE...]",
-	.purpose = "Documents (id<TAB>text) to those of them that GROUPS does not drop.",
+	.purpose = "Remove the documents (id<TAB>text) that GROUPS drops.",
 	.options = { options },
 };
 
-/* What the groups say of one id. */
+/* The groups' information about one id. */
 struct entry {
-	uint32_t keeper; /* another id that stays for this one; NOT_DROPPED: none */
+	uint32_t keeper; /* the id that stays for this one; NOT_DROPPED: none */
 	bool keeps;      /* it stays for another id */
 	uint8_t n;       /* bytes of the similarity; 0: unknown */
 	char similarity[SH_SIMILARITY_CHARS];
@@ -43,9 +41,8 @@ struct entry {
 
 struct settings {
 	struct sh_docs_opts docs;
-	struct sh_columns columns; /* docs.form.columns under --csv */
+	struct formopts of;
 	struct cli_files files;
-	const char *fields;
 	struct sh_slice mark; /* name of the field; empty: documents are dropped */
 	bool keepers;
 
@@ -58,7 +55,8 @@ struct settings {
 
 /* ---- groups ---- */
 
-/* A record of groups has two fields. That of a report or of pairs has more, and names two documents. */
+/* Splits a record into fields. A record of groups has two fields. A record of a report or of pairs has
+ * more, and names two documents. */
 static int parse(struct sh_slice line, struct sh_slice field[5], struct sh_error *err)
 {
 	size_t n = sh_fields_split(line, field, 5);
@@ -72,8 +70,8 @@ static int parse(struct sh_slice line, struct sh_slice field[5], struct sh_error
 		field[3] = sh_slice("", 0);
 	if (n > 2 && sh_slice_eq(field[0], field[1]))
 		return sh_error_set(err, SH_ERR_RECORD,
-		    "'%.*s' was dropped for a document of the same id: no id tells which of the "
-		    "two goes",
+		    "'%.*s' was dropped for a document of the same id: the id cannot tell which of "
+		    "the two to remove",
 		    sh_shown(field[0], 80), field[0].p);
 	return 0;
 }
@@ -108,8 +106,8 @@ static void take_record(struct cli *c, struct settings *s, const struct sh_slice
 	s->dropped++;
 }
 
-/* Pairs that are not groups yet would drop too much: of a, b and c, which are like their neighbours only, both
- * a and b would go. */
+/* Refuses pairs that are not groups: they would drop too much. If a is similar to b only, and b to c, both
+ * a and b would be dropped. */
 static void refuse_pairs(struct cli *c, const struct settings *s)
 {
 	struct sh_slice id[3];
@@ -228,25 +226,14 @@ static void take(struct cli *c, struct settings *s, int opt)
 		if (s->mark.n == 0)
 			cli_usage(c, "--mark: the name of the field is empty");
 		break;
-	case JSON:
-		s->docs.form.json = true;
-		break;
-	case CSV:
-		s->docs.form.columns = &s->columns;
-		break;
-	case 'f':
-		s->fields = c->arg;
-		break;
-	case 'l':
-		s->docs.form.line_ids = true;
-		break;
+	default:
+		formopts_take(&s->of, &s->docs.form, c, opt);
 	}
 }
 
 static void settle(struct cli *c, struct settings *s)
 {
 	struct sh_document_form *form = &s->docs.form;
-	struct sh_error err;
 
 	if (s->files.n == 0)
 		cli_usage(c, "groups or a report are needed: -d GROUPS");
@@ -254,37 +241,8 @@ static void settle(struct cli *c, struct settings *s)
 		cli_usage(c, "--keepers and --mark contradict each other");
 	if (s->mark.n && form->line_ids && !form->json)
 		cli_usage(c, "--mark adds fields, and with -l the whole line is text");
-	if (form->columns && (form->json || form->line_ids))
-		cli_usage(c, "--csv and %s contradict each other", form->json ? "--json" : "-l");
-	if (form->columns && c->crlf)
-		cli_usage(c, "--csv reads DOS line ends without --crlf, and keeps them");
-	if (form->columns && (c->trailer_in || c->trailer_out))
-		cli_usage(c, "--csv and --trailer cannot be used together");
-	if (s->fields && form->line_ids && !form->json)
-		cli_usage(c, "-l and -f contradict each other: with -l the whole line is text");
-	if (s->fields && sh_document_form_parse(s->fields, form, &err) < 0)
-		cli_usage(c, "-f: %s", err.text);
-	form->crlf = c->crlf;
+	formopts_settle(&s->of, form, c);
 	s->docs.rejects = c->rejects_path != NULL;
-}
-
-static void write_header(struct cli *c, const struct settings *s, struct sh_source *source)
-{
-	struct sh_slice header;
-	struct sh_buf out = { 0 };
-	struct sh_error err;
-
-	docopts_read_header(c, &s->docs.form, source);
-	header = sh_buf_slice(&source->header);
-	if (header.n == 0)
-		return;
-	if (header.p[header.n - 1] == '\n')
-		header.n--;
-	if ((s->mark.n ? sh_keeper_mark_header(s->mark, header, &out, &err)
-		       : sh_buf_add(&out, header.p, header.n, &err)) < 0 ||
-	    sh_buf_add(&out, "\n", 1, &err) < 0 || sh_sink_write(&c->out, out.p, out.n, &err) < 0)
-		cli_die(c, &err);
-	sh_buf_free(&out);
 }
 
 int main(int argc, char **argv)
@@ -293,7 +251,6 @@ int main(int argc, char **argv)
 	struct settings s = { 0 };
 	struct worker workers[CLI_MAX_JOBS] = { 0 };
 	struct run run = { .cli = &c, .work = work };
-	struct sh_source source;
 	int opt;
 
 	cli_start(&c, &program, argc, argv);
@@ -306,15 +263,10 @@ int main(int argc, char **argv)
 		workers[i].settings = &s;
 		run.workers[i] = &workers[i];
 	}
-	cli_source_init(&c, &source);
-	if (s.docs.form.columns)
-		write_header(&c, &s, &source);
-	run_pool(&run, &source);
-	run_finish(&run, NULL);
+	formopts_run(&run, &s.docs.form, &s.mark);
 	if (run.records && s.dropped && !s.met)
 		cli_warn(&c,
 		    "no document has an id that -d drops: the groups may be of other documents");
-	sh_source_free(&source);
 	for (unsigned i = 0; i < c.jobs; i++)
 		sh_document_room_free(&workers[i].room);
 	free(s.entry);

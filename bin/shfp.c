@@ -2,20 +2,37 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/num.h"
 #include "docopts.h"
 #include "explain.h"
 #include "fp/accumulator.h"
 #include "fp/format.h"
 #include "fp/minhash.h"
+#include "fp/minkeys.h"
 #include "fp/permutations.h"
+#include "join/keyrecords.h"
 #include "names.h"
+#include "peeked.h"
 #include "record/feature_lines.h"
 #include "repeated_ids.h"
 #include "run.h"
 #include "segment/cppjieba.h"
 #include "segment/jieba_dict.h"
 
-enum { SEED = CLI_OWN, EMPTY, MINHASH, BARE, FEATURES, EXPLAIN, PERMUTATIONS, SCHEME };
+enum {
+	SEED = CLI_OWN,
+	EMPTY,
+	MINHASH,
+	SIMHASH,
+	KEYS,
+	BARE,
+	FEATURES,
+	EXPLAIN,
+	PERMUTATIONS,
+	SCHEME
+};
+
+enum { KEY_VALUES = 64 };
 
 static const char *hash_names(unsigned i)
 {
@@ -38,7 +55,7 @@ static const char *format_names(unsigned i)
 	return f ? f->name : NULL;
 }
 
-/* Documents without features: the names of enum sh_empty. */
+/* The names of enum sh_empty, the rules for documents without features. */
 static const struct {
 	const char *name;
 	enum sh_empty rule;
@@ -68,18 +85,22 @@ static const struct cli_option options[] = {
 	CLI_HEADING("Fingerprints"),
 	{ 'b', "bits", "32|64|128|256", "width of the fingerprint in bits [64]" },
 	{ 'H', "hash", "NAME", "hash of a feature: %s [mix]", hash_names },
-	{ 'w', "weight", "SCHEME", "weight of a feature in a document: %s [log]",
+	{ SIMHASH, "simhash", NULL,
+	    "make SimHash fingerprints, of weights, instead of minwise ones" },
+	{ 'w', "weight", "SCHEME",
+	    "weight of a feature under --simhash, which it implies: %s [log]",
 	    document_weight_names },
 	{ SEED, "seed", "N", "seed of the hash [0]" },
 	{ MINHASH, "minhash", NULL,
 	    "make minwise fingerprints, which estimate Jaccard similarity" },
+	{ KEYS, "keys", "KxR", "write K keys of R minwise values for each document, as 16x4" },
 	{ PERMUTATIONS, "permutations", "N",
 	    "make MinHash signatures of N values, as the package datasketch makes them" },
 	{ SCHEME, "scheme", "NAME", "scheme of --permutations: %s [affine32]", permutation_names },
 	{ 'x', "format", "NAME", "write fingerprints as %s [hex]", format_names },
 	{ EMPTY, "empty", "RULE", "documents without features: %s [skip]", empty_names },
 	{ BARE, "bare", NULL, "write no tag of the settings behind the id" },
-	{ FEATURES, "features", NULL, "read features, whatever the first records look like" },
+	FEATURES_OPTION(FEATURES),
 	{ EXPLAIN, "explain", NULL,
 	    "name the settings of fingerprints, bands or df tables, and end" },
 	{ 0 },
@@ -101,13 +122,16 @@ struct settings {
 	enum sh_empty empty;
 	bool empty_given;  /* --empty was given */
 	bool weight_given; /* -w was given */
+	bool minhash_given, profile_given;
 	bool bare, features, explain;
 	bool hash_given, format_given, seed_given;
-	unsigned permutations_n; /* values of a signature; 0: fingerprints are made */
+	struct sh_minkeys keys;  /* keys 0: makes fingerprints */
+	unsigned permutations_n; /* values of a signature; 0: makes fingerprints */
 	const struct sh_permutation_scheme *scheme;
 	struct sh_permutations permutations;
-	char tag[1 + SH_TAG_DIGITS + 16]; /* TAB and tag; tag_n bytes, 0: records are bare */
+	char tag[1 + SH_TAG_DIGITS + 16]; /* TAB and tag, tag_n bytes; 0: records have no tag */
 	size_t tag_n;
+	int key_tag; /* of the settings, rows and keys */
 };
 
 struct worker {
@@ -136,16 +160,16 @@ static int add_record(struct sh_buf *out, const struct settings *s, const uint64
 }
 
 /* Appends "signature TAB id LF". */
-static int add_signature(struct sh_buf *out, const struct settings *s, const uint32_t *value,
-    struct sh_slice id, struct sh_error *err)
+static int add_signature(struct sh_buf *out, const struct settings *s,
+    const struct sh_signature *signature, struct sh_slice id, struct sh_error *err)
 {
 	const struct sh_permutations *p = &s->permutations;
 	char *to;
 
-	if (sh_buf_reserve(out, p->n * SH_SIGNATURE_DIGITS + id.n + 2, err) < 0)
+	if (sh_buf_reserve(out, SH_SIGNATURE_DIGITS_MAX + id.n + 2, err) < 0)
 		return -1;
 	to = out->p + out->n;
-	to += sh_permutations_print(p, value, to);
+	to += sh_permutations_print(p, signature, to);
 	*to++ = '\t';
 	memcpy(to, id.p, id.n);
 	to += id.n;
@@ -154,28 +178,58 @@ static int add_signature(struct sh_buf *out, const struct settings *s, const uin
 	return 0;
 }
 
+/* Appends "key TAB id LF" for each key. A fingerprint of shdedup has KEY_VALUES values, and its keys are made of
+ * these. */
+static int add_keys(struct sh_buf *out, const struct settings *s, const uint64_t *hash, size_t n,
+    struct sh_slice id, struct sh_error *err)
+{
+	uint64_t value[SH_FP_MAX_BITS], key[SH_MINKEYS_MAX];
+	unsigned values = s->keys.rows * s->keys.keys;
+
+	if (sh_buf_reserve(
+		out, s->keys.keys * (SH_KEY_RECORD_DIGITS + SH_KEY_RECORD_TAG + id.n + 2), err) < 0)
+		return -1;
+	sh_minhash_bins(hash, n, values < KEY_VALUES ? KEY_VALUES : values, value);
+	sh_minkeys_of(s->keys, value, key);
+	for (unsigned i = 0; i < s->keys.keys; i++) {
+		char *p = out->p + out->n;
+
+		p += sh_key_record_print(p, i, key[i], s->tag_n ? s->key_tag : SH_NO_TAG);
+		*p++ = '\t';
+		memcpy(p, id.p, id.n);
+		p += id.n;
+		*p++ = '\n';
+		out->n = (size_t)(p - out->p);
+	}
+	return 0;
+}
+
 /* Appends the record of a document, given its fingerprint and the hashes of its features. */
 static int add_document(struct sh_buf *out, const struct settings *s, const uint64_t *fp,
     const uint64_t *hash, size_t n, struct sh_slice id, struct sh_error *err)
 {
-	uint32_t value[SH_PERMUTATIONS_MAX];
+	struct sh_signature signature;
 
+	if (s->keys.keys)
+		return add_keys(out, s, hash, n, id, err);
 	if (!s->permutations_n)
 		return add_record(out, s, fp, id, err);
-	sh_permutations_sign(&s->permutations, hash, n, value);
-	return add_signature(out, s, value, id, err);
+	sh_permutations_sign(&s->permutations, hash, n, &signature);
+	return add_signature(out, s, &signature, id, err);
 }
 
-/* Appends what --empty gives to a document without features. Returns 1 when it gives nothing. */
+/* Appends the record that --empty gives to a document without features. Returns 1 when it gives none. */
 static int add_by_rule(
     struct sh_buf *out, const struct settings *s, struct sh_slice id, struct sh_error *err)
 {
-	uint32_t value[SH_PERMUTATIONS_MAX];
+	struct sh_signature signature;
 	uint64_t fp[SH_FP_MAX_WORDS];
 
+	if (s->keys.keys)
+		return 1;
 	if (s->permutations_n)
-		return sh_permutations_empty(&s->permutations, s->empty, s->fp.hash, value)
-			   ? add_signature(out, s, value, id, err)
+		return sh_permutations_empty(&s->permutations, s->empty, s->fp.hash, &signature)
+			   ? add_signature(out, s, &signature, id, err)
 			   : 1;
 	return sh_empty_fingerprint(s->empty, &s->fp, fp) ? add_record(out, s, fp, id, err) : 1;
 }
@@ -241,7 +295,8 @@ static int work(void *worker, struct sh_job *job)
 	return sh_docs_work(&w->settings->docs.docs, each_document, w, job);
 }
 
-/* A profile that keeps the heaviest features needs tables: this program would hash all features. */
+/* Dies: a profile that keeps the heaviest features needs tables, but this program would hash all
+ * features. */
 static void refuse_top(struct cli *c, const struct sh_profile *p)
 {
 	if (p->top)
@@ -251,7 +306,7 @@ static void refuse_top(struct cli *c, const struct sh_profile *p)
 		    p->name);
 }
 
-/* The checksum of all dictionaries that cut the text; 0: none is used. */
+/* Returns the checksum of all dictionaries that split the text; 0 when there is none. */
 static uint64_t dictionaries(struct cli *c, const struct docopts *d)
 {
 	uint64_t sum = d->dict_sum, words;
@@ -266,7 +321,7 @@ static uint64_t dictionaries(struct cli *c, const struct docopts *d)
 	return sum ^ words;
 }
 
-/* The settings that decide the fingerprints of documents, once dictionaries are open. */
+/* Lists the settings that decide the fingerprints of documents. The dictionaries must be open. */
 static void list_settings(struct cli *c, struct settings *s, struct sh_settings *list)
 {
 	s->fp.token = s->docs.token;
@@ -274,7 +329,8 @@ static void list_settings(struct cli *c, struct settings *s, struct sh_settings 
 	sh_settings_list(list, &s->fp, s->docs.stop_sum, dictionaries(c, &s->docs));
 }
 
-/* A published system knows no tags, and only hexadecimal digits make a fingerprint record. */
+/* Decides whether records get a tag: not with a profile of a published system, and only with hexadecimal
+ * digits. */
 static void settle_tag(struct cli *c, struct settings *s)
 {
 	struct sh_settings list;
@@ -282,6 +338,7 @@ static void settle_tag(struct cli *c, struct settings *s)
 	list_settings(c, s, &list);
 	if (s->bare || s->docs.profile != sh_profile_at(0) || strcmp(s->format->name, "hex") != 0)
 		return;
+	s->key_tag = sh_settings_tag(&list) + (int)(s->keys.keys * SH_MINKEYS_ROWS + s->keys.rows);
 	s->tag[0] = '\t';
 	s->tag_n =
 	    1 + sh_print_hex_number(s->tag + 1, (uint64_t)sh_settings_tag(&list), SH_TAG_DIGITS);
@@ -376,7 +433,7 @@ static bool is_text(const struct sh_feature *f, struct sh_error *err)
 	return true;
 }
 
-/* Whether a line has more words than an n-gram: each_feature() refuses it. */
+/* Returns whether a line has more words than an n-gram: each_feature() refuses it. */
 static bool any_text(const struct sh_feature_lines *l)
 {
 	for (size_t i = 0; l->tokens > SH_NGRAM_MAX && i < l->lines; i++)
@@ -446,7 +503,22 @@ static int work_features(void *worker, struct sh_job *job)
 	return sh_job_runs(job, d->rejects, each_feature, more_features, d);
 }
 
-/* One thread reads features in order: the lines of a document may stand in two chunks. */
+/* Dies when the profile has no SimHash fingerprints of this width. */
+static void check_bits(struct cli *c, const struct settings *s)
+{
+	const struct sh_profile *p = s->docs.profile;
+
+	if (s->fp.minhash || sh_profile_has_bits(p, s->fp.bits))
+		return;
+	if (p->bits_step == 0)
+		cli_usage(c, "-b %u: expected 32, 64, 128 or 256", s->fp.bits);
+	if (p->bits_min == p->bits_max)
+		cli_usage(c, "-b %u: -p %s has %u bits", s->fp.bits, p->name, p->bits_min);
+	cli_usage(c, "-b %u: -p %s has %u to %u bits, in steps of %u", s->fp.bits, p->name,
+	    p->bits_min, p->bits_max, p->bits_step);
+}
+
+/* Reads features in order in one thread: the lines of a document may be in two chunks. */
 static void run_features(struct cli *c, struct settings *s, struct sh_source *source)
 {
 	struct open_document d = {
@@ -460,8 +532,13 @@ static void run_features(struct cli *c, struct settings *s, struct sh_source *so
 
 	if (s->docs.used || s->weight_given)
 		cli_usage(c,
-		    "the input is features (three fields, the last a number), and -w or an "
-		    "option for documents was given: those belong to shtok and shweight");
+		    "the input is features (three fields, the last a number), and -w or an option "
+		    "for documents was given: these options belong to shtok and shweight");
+	/* Features have weights: MinHash would ignore them. -p says what the features are for. */
+	if (!s->minhash_given && !s->profile_given && !s->permutations_n && !s->keys.keys) {
+		s->fp.minhash = false;
+		check_bits(c, s);
+	}
 	if (sh_past_ids_init(&d.past, &err) < 0 ||
 	    sh_accumulator_init(&d.features, &s->fp, &err) < 0 ||
 	    sh_feature_lines_init(&d.lines, true, &err) < 0)
@@ -488,6 +565,7 @@ static void set_profile(struct settings *s, const struct sh_profile *p)
 {
 	s->fp.hash = sh_hash_find(p->hash);
 	s->fp.scheme = sh_scheme_find(p->weight);
+	s->fp.minhash = p->minhash;
 	s->fp.bits = p->bits;
 	s->fp.tie = p->tie;
 	s->fp.real = p->real;
@@ -496,18 +574,19 @@ static void set_profile(struct settings *s, const struct sh_profile *p)
 	s->empty_given = false;
 }
 
-/* Options of signatures. A feature's hash is SHA-1, as there, unless -H is given. The seed is the one of
- * the permutations. */
+/* Checks the options of signatures. As in datasketch, a feature's hash is SHA-1 unless -H is given, and the
+ * seed is that of the permutations. */
 static void settle_permutations(struct cli *c, struct settings *s)
 {
 	uint64_t seed = s->seed_given ? s->fp.seed : 1;
+	unsigned digits;
 
 	if (!s->permutations_n) {
 		if (s->scheme)
 			cli_usage(c, "--scheme needs --permutations");
 		return;
 	}
-	if (s->fp.minhash)
+	if (s->minhash_given)
 		cli_usage(c,
 		    "--permutations makes signatures and --minhash makes fingerprints: give one");
 	if (s->format_given)
@@ -515,17 +594,54 @@ static void settle_permutations(struct cli *c, struct settings *s)
 	if (seed > UINT32_MAX)
 		cli_usage(
 		    c, "--seed: expected 0 to %lu with --permutations", (unsigned long)UINT32_MAX);
-	sh_permutations_init(&s->permutations, s->scheme ? s->scheme : sh_permutation_scheme_at(0),
-	    s->permutations_n, (uint32_t)seed);
-	if (s->permutations_n * SH_SIGNATURE_DIGITS <= SH_FP_HEX_MAX)
-		cli_warn(c, "signatures of up to 32 values have the form of fingerprints: "
-			    "join them with shjoin --rows only");
+	if (!s->scheme)
+		s->scheme = sh_permutation_scheme_at(0);
+	digits = s->permutations_n * s->scheme->digits;
+	if (digits > SH_SIGNATURE_DIGITS_MAX)
+		cli_usage(c, "--permutations: at most %u with --scheme %s",
+		    SH_SIGNATURE_DIGITS_MAX / s->scheme->digits, s->scheme->name);
+	sh_permutations_init(&s->permutations, s->scheme, s->permutations_n, (uint32_t)seed);
+	if (digits <= SH_FP_HEX_MAX)
+		cli_warn(c,
+		    "signatures of up to %u values have the form of fingerprints: join them with "
+		    "shjoin --rows only",
+		    SH_FP_HEX_MAX / s->scheme->digits);
 	if (!s->hash_given)
 		s->fp.hash = sh_hash_find("sha1");
-	/* The hashes of features are those of MinHash; its bits are not written. */
+	/* The hashes of features are those of MinHash, but its bits are not written. */
 	s->fp.seed = 0;
 	s->fp.minhash = s->bare = true;
 	s->fp.bits = 64;
+}
+
+/* KxR */
+static void take_keys(struct cli *c, struct settings *s)
+{
+	const char *x = strchr(c->arg, 'x');
+	uint64_t keys, rows;
+
+	if (!x || sh_parse_count(sh_slice(c->arg, (size_t)(x - c->arg)), &keys) < 0 ||
+	    sh_parse_count(sh_slice_str(x + 1), &rows) < 0 || keys < 1 || keys > SH_MINKEYS_MAX ||
+	    rows < 1 || rows > SH_MINKEYS_ROWS)
+		cli_usage(c,
+		    "--keys '%s': expected keys and values of a key, as 16x4; at most %dx%d",
+		    c->arg, SH_MINKEYS_MAX, SH_MINKEYS_ROWS);
+	s->keys = (struct sh_minkeys){ .rows = (unsigned)rows, .keys = (unsigned)keys };
+}
+
+static void settle_keys(struct cli *c, struct settings *s)
+{
+	if (!s->keys.keys)
+		return;
+	if (s->permutations_n)
+		cli_usage(c, "--permutations makes signatures and --keys makes keys: give one");
+	if (s->format_given)
+		cli_usage(c, "-x cannot be used with --keys: keys are hexadecimal");
+	if (s->empty != SH_EMPTY_SKIP && s->empty != SH_EMPTY_ERROR)
+		cli_usage(
+		    c, "--empty with --keys: expected skip or error, for no features have no keys");
+	s->fp.minhash = true;
+	s->fp.bits = KEY_VALUES;
 }
 
 /* Checks the options together, after the last one. */
@@ -535,18 +651,13 @@ static void settle(struct cli *c, struct settings *s)
 	struct sh_error err;
 
 	settle_permutations(c, s);
-	if (!s->fp.minhash && !sh_profile_has_bits(p, s->fp.bits)) {
-		if (p->bits_step == 0)
-			cli_usage(c, "-b %u: expected 32, 64, 128 or 256", s->fp.bits);
-		if (p->bits_min == p->bits_max)
-			cli_usage(c, "-b %u: -p %s has %u bits", s->fp.bits, p->name, p->bits_min);
-		cli_usage(c, "-b %u: -p %s has %u to %u bits, in steps of %u", s->fp.bits, p->name,
-		    p->bits_min, p->bits_max, p->bits_step);
-	}
+	settle_keys(c, s);
+	check_bits(c, s);
 	if (s->fp.minhash)
 		s->fp.scheme = sh_scheme_find("set");
 	if (sh_fingerprint_check(&s->fp, &err) < 0)
-		cli_usage(c, "%s", err.text);
+		cli_usage(c, "%s%s", err.text,
+		    s->fp.minhash && !s->minhash_given ? " (add --simhash?)" : "");
 	if (strcmp(s->format->name, "bin") == 0)
 		s->format = sh_fp_format_find(p->bin);
 }
@@ -557,6 +668,7 @@ static void take(struct cli *c, struct settings *s, int opt)
 	case 'p':
 		docopts_take(&s->docs, c, opt);
 		set_profile(s, s->docs.profile);
+		s->profile_given = true;
 		break;
 	case 'b':
 		s->fp.bits = (unsigned)cli_number(c, "-b", 1, SH_FP_MAX_BITS);
@@ -572,16 +684,22 @@ static void take(struct cli *c, struct settings *s, int opt)
 	case SCHEME:
 		s->scheme = sh_permutation_scheme_find(cli_value(c, opt));
 		break;
+	case KEYS:
+		take_keys(c, s);
+		break;
 	case MINHASH:
-		s->fp.minhash = true;
+		s->fp.minhash = s->minhash_given = true;
+		break;
+	case SIMHASH:
+		s->fp.minhash = false;
 		break;
 	case 'w':
 		s->fp.scheme = sh_scheme_find(c->arg);
 		if (s->fp.scheme && s->fp.scheme->needs_df)
-			cli_usage(
-			    c, "-w %s: needs document frequencies (shweight takes them)", c->arg);
+			cli_usage(c, "-w %s: needs document frequencies (use shweight)", c->arg);
 		cli_value(c, opt);
 		s->weight_given = true;
+		s->fp.minhash = s->minhash_given;
 		break;
 	case SEED:
 		s->fp.seed = cli_number(c, "--seed", 0, UINT64_MAX);
@@ -610,26 +728,11 @@ static void take(struct cli *c, struct settings *s, int opt)
 	}
 }
 
-/* Ends the program: the record at this line of the block that was peeked at is of neither kind. */
-_Noreturn static void refuse(
-    struct cli *c, const struct sh_source *source, uint64_t line, const char *text)
-{
-	struct sh_slice head = sh_buf_slice(&source->peeked);
-	struct sh_error err;
-
-	if (sh_docs_head(&head, &err) == 0) {
-		sh_error_set(&err, SH_ERR_RECORD, "%s", text);
-		err.line = line;
-	}
-	err.file = source->peeked_from.file;
-	cli_die(c, &err);
-}
-
 /* Ends the program: the first record has three fields, and is no feature. */
 _Noreturn static void refuse_both(
     struct cli *c, const struct sh_source *source, struct sh_slice line)
 {
-	refuse(c, source, source->peeked_from.line,
+	refuse_peeked(c, source, source->peeked_from.line,
 	    sh_is_like_tagged_fp(line)
 		? "a fingerprint with its id and tag, expected id<TAB>text or "
 		  "id<TAB>feature<TAB>weight (shband and shjoin read fingerprints)"
@@ -637,55 +740,7 @@ _Noreturn static void refuse_both(
 		  "id<TAB>feature<TAB>weight, the last a number");
 }
 
-/* Whether a text has capitals or punctuation, which tokens have only under few options. */
-static bool is_like_prose(struct sh_slice text)
-{
-	for (size_t i = 0; i < text.n; i++)
-		if ((text.p[i] >= 'A' && text.p[i] <= 'Z') || memchr(".,;:!?", text.p[i], 6))
-			return true;
-	return false;
-}
-
-/* Whether the feature record may be a text with a number behind it: it has several words. In a block
- * of one record the number says nothing. */
-static bool may_be_text(const struct sh_feature *f, bool alone)
-{
-	return memchr(f->text.p, ' ', f->text.n) &&
-	       ((f->weight != SH_WEIGHT_ONE && !alone) || is_like_prose(f->text));
-}
-
-/* Ends the program when the records of the first block look like texts with a number behind them.
- * Features of a document stand together, so some id would come twice; and a record whose one
- * feature has several words is rare among features. */
-static void refuse_texts(struct cli *c, const struct sh_source *source)
-{
-	const char *p = source->peeked.p + source->passed,
-		   *end = source->peeked.p + source->peeked.n;
-	uint64_t number = source->peeked_from.line, found = 0;
-	struct sh_slice id = { 0 };
-	struct sh_feature f;
-	struct sh_error err;
-
-	for (; p < end; number++) {
-		const char *lf = memchr(p, '\n', (size_t)(end - p));
-		struct sh_slice line = sh_slice(p, (size_t)((lf ? lf : end) - p));
-
-		p += line.n + 1;
-		if (sh_record_feature(sh_without_cr(line), &f, &err) < 0)
-			continue;
-		if (sh_slice_eq(id, f.id))
-			return;
-		if (!found && may_be_text(&f, id.n == 0 && p >= end))
-			found = number;
-		id = f.id;
-	}
-	if (found)
-		refuse(c, source, found,
-		    "this looks like a text with a number behind it, not like a feature: each id "
-		    "stands once (-f 1,2 reads documents, --features reads features)");
-}
-
-/* Accepts a head that is no text: reading it later ends the program with a message. */
+/* Accepts a head that is not text: reading it later ends the program with a message. */
 static int document_or_feature(
     const struct sh_source *source, struct sh_slice line, struct sh_error *err)
 {
@@ -700,23 +755,24 @@ static int document_or_feature(
 	return sh_document_parse(&form, line, 0, &room, &doc, err);
 }
 
-/* The first record decides: three fields with a number last are a feature. Three fields without are
- * neither a feature nor a document. */
+/* Returns whether the input is features. The first record decides: three fields with a number last are a
+ * feature. Three fields without one are neither a feature nor a document. */
 static bool holds_features(struct cli *c, const struct settings *s, struct sh_source *source)
 {
+	const struct sh_document_form *form = &s->docs.docs.form;
 	struct sh_slice line, v[3];
 
 	if (s->features)
 		return true;
-	if (s->docs.docs.form.line_ids || s->docs.docs.form.id_field || s->docs.docs.form.json)
+	if (form->line_ids || form->id_field || form->json || form->columns)
 		return false;
-	/* Empty input may come from shweight, for no documents. */
+	/* Empty input may be the output of shweight for no documents. */
 	if (!cli_first(c, source, document_or_feature, &line))
 		return s->fp.scheme->needs_df || s->docs.profile->top > 0;
 	if (sh_is_like_tagged_fp(line))
 		refuse_both(c, source, line);
 	if (sh_is_like_feature(line)) {
-		refuse_texts(c, source);
+		need_features(c, source, "-f 1,2 reads documents, --features reads features");
 		return true;
 	}
 	if (sh_fields_split(line, v, 3) == 3 && !c->rejects_path)
@@ -743,6 +799,7 @@ int main(int argc, char **argv)
 	int opt;
 
 	docopts_init(&s.docs);
+	s.docs.words = true;
 	set_profile(&s, s.docs.profile);
 	cli_start(&c, &program, argc, argv);
 	while ((opt = cli_next(&c)) != -1)
@@ -758,6 +815,7 @@ int main(int argc, char **argv)
 	}
 	cli_open(&c);
 	cli_source_init(&c, &source);
+	formopts_read_header(&c, &s.docs.docs.form, &source);
 	if (holds_features(&c, &s, &source))
 		run_features(&c, &s, &source);
 	else

@@ -2,25 +2,28 @@
 #include <stdlib.h>
 
 #include "base/num.h"
-#include "cli.h"
+#include "formopts.h"
+#include "fp/defaults.h"
 #include "group/group.h"
 #include "group/measure.h"
 #include "group/prefer.h"
 #include "io/target.h"
+#include "names.h"
 #include "record/document.h"
 #include "record/fields.h"
 
-enum { KEEP = CLI_OWN, LINK, AUDIT, JSON };
+enum { KEEP = CLI_OWN, LINK, AUDIT };
 
 static const struct cli_option options[] = {
+	CLI_HEADING("Groups and keepers"),
 	{ KEEP, "keep", "first|longest|newest|FILE", "who stays; FILE: ids, best first [first]" },
-	{ LINK, "link", "single|star",
-	    "groups are chains of pairs, or neighbours of one [single]" },
-	{ 'd', "documents", "DOCS", "the documents, for their order and length; again: more" },
-	{ 'f', "fields", "ID,TEXT", "the fields of DOCS that hold id and text" },
-	{ JSON, "json", NULL, "each line of DOCS is a JSON object with the fields of -f" },
-	{ 'l', "line-ids", NULL, "ids are numbers of the lines of DOCS, plain text or --json" },
+	{ LINK, "link", "HOW",
+	    "%s: chains, or neighbours of one document [star of pairs with a similarity]",
+	    link_names },
+	{ 'd', "documents", "DOCS", "the documents, for their order and length; may be repeated" },
 	{ AUDIT, "audit", "FILE", "write keeper, size and weakest pair of each group there" },
+	CLI_HEADING("Records of documents"),
+	FORMOPTS_ROWS,
 	{ 0 },
 };
 
@@ -33,16 +36,18 @@ static const struct cli_program program = {
 
 struct settings {
 	struct sh_prefer keep;
-	bool star;
 	struct cli_files docs;
-	const char *audit_path, *fields;
+	const char *audit_path;
+	struct formopts of;
 	struct sh_document_form form;
 };
 
-/* What was read: the ids, and the pairs of them when they are needed again. */
+/* The ids, and the pairs when they are needed later. */
 struct graph {
 	struct sh_hmap ids;
 	struct sh_union components;
+	bool by_similarity; /* star when the first pair has a similarity */
+	bool star;
 	bool keep_edges;
 	struct sh_edge *edge;
 	size_t n_edges, cap;
@@ -71,6 +76,10 @@ static int add_pair(struct graph *g, struct sh_slice line, struct sh_error *err)
 		return -1;
 	if (r.distance > UINT16_MAX)
 		return sh_error_set(err, SH_ERR_RECORD, "a distance above %d", UINT16_MAX);
+	if (g->by_similarity && g->ids.n == 0) {
+		g->star = r.similarity >= 0;
+		g->keep_edges |= g->star;
+	}
 	if (sh_hmap_put(&g->ids, r.id1, &a, NULL, err) < 0 ||
 	    sh_hmap_put(&g->ids, r.id2, &b, NULL, err) < 0)
 		return -1;
@@ -103,7 +112,7 @@ static void read_pairs(struct cli *c, struct graph *g)
 
 /* ---- grouping ---- */
 
-/* The best-ranked node of each component. */
+/* Computes the best-ranked node of each component. */
 static int keepers_of_components(struct graph *g, const uint32_t *rank, struct sh_error *err)
 {
 	uint32_t n = g->ids.n;
@@ -125,15 +134,14 @@ static int keepers_of_components(struct graph *g, const uint32_t *rank, struct s
 	return 0;
 }
 
-static int find_keepers(
-    const struct settings *s, struct graph *g, const uint32_t *rank, struct sh_error *err)
+static int find_keepers(struct graph *g, const uint32_t *rank, struct sh_error *err)
 {
 	uint32_t n = g->ids.n;
 
 	g->keeper = malloc((size_t)n * sizeof *g->keeper + 1);
 	if (!g->keeper)
 		return sh_error_nomem(err);
-	if (s->star)
+	if (g->star)
 		return sh_group_star(g->keeper, n, g->edge, g->n_edges, rank, err);
 	if (g->keep_edges)
 		return sh_group_single(g->keeper, n, g->edge, g->n_edges, rank, err);
@@ -142,8 +150,8 @@ static int find_keepers(
 
 /* ---- writing ---- */
 
-/* Groups in bytewise order of their keepers; in each the keeper first, then the others in
- * bytewise order: whatever the order of the pairs. */
+/* Orders groups bytewise by keeper. In each group the keeper comes first, then the other ids bytewise. The
+ * order of the pairs has no effect. */
 static int group_order(const void *a, const void *b, void *arg)
 {
 	const struct graph *g = arg;
@@ -182,7 +190,7 @@ static int write_groups(
 	return 0;
 }
 
-/* keeper, size, then the weakest pair: id1, id2, distance, and its similarity if known. */
+/* Writes keeper, size, then the weakest pair: id1, id2, distance, and its similarity if known. */
 static int write_audit_line(const struct graph *g, const uint32_t *order, uint32_t keeper,
     uint32_t size, const struct sh_edge *e, struct sh_sink *out, struct sh_error *err)
 {
@@ -203,8 +211,8 @@ static int write_audit_line(const struct graph *g, const uint32_t *order, uint32
 	return write_fields(out, field, e->similarity == SH_EDGE_NONE ? 5 : 6, err);
 }
 
-/* Number the ids as they stand in `order`, in edges and keepers: the weakest of equal pairs
- * is then the same whatever the order in which they came. */
+/* Renumbers the ids by `order`, in edges and keepers. The choice among equally weak pairs then does not
+ * depend on the order of the pairs. */
 static int renumber(struct graph *g, const uint32_t *order, uint32_t *keeper, struct sh_error *err)
 {
 	uint32_t n = g->ids.n;
@@ -224,9 +232,9 @@ static int renumber(struct graph *g, const uint32_t *order, uint32_t *keeper, st
 	return 0;
 }
 
-/* The last use of the edges. */
-static int write_audit(const struct settings *s, struct graph *g, const uint32_t *order,
-    struct sh_sink *out, struct sh_error *err)
+/* Writes the audit. The edges are not used afterwards. */
+static int write_audit(
+    struct graph *g, const uint32_t *order, struct sh_sink *out, struct sh_error *err)
 {
 	uint32_t n = g->ids.n;
 	size_t *weakest = malloc(n * sizeof *weakest + 1);
@@ -237,7 +245,7 @@ static int write_audit(const struct settings *s, struct graph *g, const uint32_t
 
 	if (status == 0) {
 		sh_group_sizes(size, keeper, n);
-		sh_group_weakest(weakest, keeper, n, g->edge, g->n_edges, s->star);
+		sh_group_weakest(weakest, keeper, n, g->edge, g->n_edges, g->star);
 	}
 	for (uint32_t i = 0; status == 0 && i < n; i++)
 		if (size[i] && weakest[i] != SIZE_MAX)
@@ -249,7 +257,7 @@ static int write_audit(const struct settings *s, struct graph *g, const uint32_t
 	return status;
 }
 
-/* The audit first: it is whole when it stands where the groups go, too. */
+/* Writes the audit first: it is complete before groups that go to the same output. */
 static void write_all(
     struct cli *c, const struct settings *s, struct graph *g, struct sh_sink *audit)
 {
@@ -264,7 +272,7 @@ static void write_all(
 		order[i] = i;
 	qsort_r(order, g->ids.n, sizeof *order, group_order, g);
 	if (s->audit_path) {
-		if (write_audit(s, g, order, audit, &err) < 0)
+		if (write_audit(g, order, audit, &err) < 0)
 			cli_die(c, &err);
 		cli_close_further(c, audit);
 	}
@@ -279,36 +287,32 @@ static int bad_document(void *arg, struct sh_slice line, struct sh_error *err)
 	return 0;
 }
 
-/* Whether fields are numbers or names is known after the last option. */
+/* Checks the options after the last one: only then it is known whether fields are numbers or names. */
 static void settle(struct cli *c, struct settings *s)
 {
-	struct sh_error err;
-
 	if (s->keep.which == SH_PREFER_LONGEST && !s->docs.n)
 		cli_usage(c, "--keep longest looks at the documents: -d DOCS");
 	if (s->keep.which == SH_PREFER_RANKED && s->docs.n)
 		cli_usage(c, "--keep %s ranks the ids: -d %s would not be looked at", s->keep.path,
 		    s->docs.name[0]);
-	/* Standard output takes both as /dev/stdout; as - it would be closed when the audit is whole. */
+	/* Both outputs may be standard output as /dev/stdout. As "-" it would be closed after the audit. */
 	if (s->audit_path && sh_target_same(s->audit_path, c->out_path) &&
 	    (c->out_path || sh_target_descriptor(s->audit_path) < 0))
 		cli_usage(c, "--audit %s: the groups go there", s->audit_path);
-	if ((s->fields || s->form.json || s->form.line_ids) && !s->docs.n)
+	if ((s->of.fields || s->form.json || s->form.columns || s->form.line_ids) && !s->docs.n)
 		cli_usage(c, "%s is about the documents: -d DOCS",
-		    s->fields      ? "-f"
-		    : s->form.json ? "--json"
-				   : "-l");
-	if (s->form.line_ids && s->fields && !s->form.json)
-		cli_usage(c, "-l and -f contradict each other: with -l the whole line is text");
-	if (s->fields && sh_document_form_parse(s->fields, &s->form, &err) < 0)
-		cli_usage(c, "-f: %s", err.text);
-	s->form.crlf = c->crlf;
+		    s->of.fields      ? "-f"
+		    : s->form.json    ? "--json"
+		    : s->form.csv     ? "--csv"
+		    : s->form.columns ? "--header"
+				      : "-l");
+	formopts_settle(&s->of, &s->form, c);
 	s->keep.trailer = c->trailer_in;
 	s->keep.bad = bad_document;
 	s->keep.arg = c;
 }
 
-static void take(struct cli *c, struct settings *s, int opt)
+static void take(struct cli *c, struct settings *s, struct graph *g, int opt)
 {
 	switch (opt) {
 	case KEEP:
@@ -317,25 +321,17 @@ static void take(struct cli *c, struct settings *s, int opt)
 			cli_reads_or(c, "--keep", "first, longest nor newest");
 		break;
 	case LINK:
-		s->star = strcmp(c->arg, "star") == 0;
-		if (!s->star && strcmp(c->arg, "single") != 0)
-			cli_usage(c, "--link '%s': expected single or star", c->arg);
+		g->star = cli_choice(c, opt) == 1;
+		g->by_similarity = false;
 		break;
 	case 'd':
 		cli_reads_more(c, &s->docs);
 		break;
-	case 'f':
-		s->fields = c->arg;
-		break;
-	case JSON:
-		s->form.json = true;
-		break;
-	case 'l':
-		s->form.line_ids = true;
-		break;
 	case AUDIT:
 		s->audit_path = cli_writes(c);
 		break;
+	default:
+		formopts_take(&s->of, &s->form, c, opt);
 	}
 }
 
@@ -343,7 +339,7 @@ int main(int argc, char **argv)
 {
 	struct cli c;
 	struct settings s = { 0 };
-	struct graph g = { 0 };
+	struct graph g = { .by_similarity = SH_DEFAULT_STAR };
 	struct sh_sink audit;
 	uint32_t *rank;
 	uint64_t unknown;
@@ -352,22 +348,24 @@ int main(int argc, char **argv)
 
 	cli_start(&c, &program, argc, argv);
 	while ((opt = cli_next(&c)) != -1)
-		take(&c, &s, opt);
+		take(&c, &s, &g, opt);
 	settle(&c, &s);
-	g.keep_edges = s.star || s.audit_path;
+	g.keep_edges = g.star || s.audit_path;
 	cli_open(&c);
 	if (s.audit_path)
 		cli_open_further(&c, &audit, s.audit_path);
 	read_pairs(&c, &g);
 	rank = sh_prefer_ranks(&s.keep, &g.ids, s.docs.name, s.docs.n, &s.form, &unknown, &err);
-	if (!rank || find_keepers(&s, &g, rank, &err) < 0)
+	if (!rank || find_keepers(&g, rank, &err) < 0)
 		cli_die(&c, &err);
 	if (unknown)
-		cli_warn(&c, "%llu of %u ids do not stand in %s: any other is kept before them",
-		    (unsigned long long)unknown, g.ids.n,
+		cli_warn(&c,
+		    "%s does not rank %llu of %u ids; they are kept only where no ranked id is in "
+		    "the group",
 		    s.keep.path     ? s.keep.path
 		    : s.docs.n == 1 ? s.docs.name[0]
-				    : "the documents (-d)");
+				    : "-d",
+		    (unsigned long long)unknown, g.ids.n);
 	write_all(&c, &s, &g, &audit);
 	free(rank);
 	free(g.keeper);

@@ -6,24 +6,30 @@
 #include "band/bandlines.h"
 #include "base/num.h"
 #include "cli.h"
+#include "fp/defaults.h"
 #include "fp/tag.h"
 #include "io/walk.h"
+#include "join/keyrecords.h"
 #include "join/parts.h"
 #include "join/stream.h"
 #include "joinsignatures.h"
 
-enum { COLLAPSE = CLI_OWN, CHECK, EXPLAIN, ROWS, BANDS };
+enum { COLLAPSE = CLI_OWN, CHECK, EXPLAIN, ROWS, BANDS, KEYS };
 
-enum { DEFAULT_K = 3, NO_PAIR = 1, UNSEEN_BITS = 64 };
+enum { NO_PAIR = 1, UNSEEN_BITS = 64 };
 
-/* 4 GiB, or half of the address space. */
+/* 4 GiB; or the whole address space of 32 bits. */
 #define DEFAULT_MEMORY (SIZE_MAX > UINT32_MAX ? (size_t)(UINT64_C(4) << 30) : SIZE_MAX / 2)
 
 static const struct cli_option options[] = {
 	CLI_HEADING("Pairs"),
-	{ 'k', "distance", "K", "write pairs within Hamming distance K [bands: theirs; 3]" },
+	{ 'k', "distance", "K",
+	    "write pairs within Hamming distance K [bands: theirs; " SH_DEFAULT_TEXT(
+		SH_DEFAULT_DISTANCE) "]" },
 	{ COLLAPSE, "collapse", NULL, "pair identical fingerprints with the first id only" },
 	{ CHECK, "check", NULL, "exit 1 when there is no pair" },
+	CLI_HEADING("Keys"),
+	{ KEYS, "keys", NULL, "join sorted keys (shfp --keys): pairs share one" },
 	CLI_HEADING("Signatures"),
 	{ ROWS, "rows", "R", "join signatures: pairs share a band of R values" },
 	{ BANDS, "bands", "B", "with --rows: take the first B bands only" },
@@ -42,21 +48,26 @@ static const struct cli_program program = {
 		   "fingerprints or from bands grouped by key. With two files: the pairs of a\n"
 		   "new record and an archived one; bands must be sorted bytewise.",
 	.status = "1 no pair, ",
+	.threads = "fingerprints",
 	.options = { options },
 };
 
 struct join {
 	struct cli *cli;
-	int k; /* -1 when not given */
+	int k; /* -1: not given */
 	bool collapse;
 	size_t memory;
 	unsigned sides;
 	struct sh_lines lines[2];
-	uint64_t pairs, repeated;
+	struct sh_pool pool; /* how `out` is written */
+	struct sh_job out;   /* receives the pairs */
+	bool found;          /* a pair was written */
+	uint64_t repeated;
 	struct sh_tags tags;
 	bool explain;
-	unsigned rows, bands; /* of signatures; rows 0: no signatures are read */
-	uint64_t count;       /* plan for so many random fingerprints; 0: for the input */
+	bool keys;
+	unsigned rows, bands; /* rows and bands of signatures; rows 0: reads no signatures */
+	uint64_t count;       /* plan for this number of random fingerprints; 0: for the input */
 };
 
 /* Copies an id. Most ids are short: a call of memcpy() would take longer than the copy. */
@@ -79,13 +90,12 @@ static char *put(char *to, struct sh_slice id)
 	return to + n;
 }
 
-static int write_pair(
-    void *arg, struct sh_slice id1, struct sh_slice id2, unsigned distance, struct sh_error *err)
+static int write_pair(struct sh_job *job, struct sh_slice id1, struct sh_slice id2,
+    unsigned distance, struct sh_error *err)
 {
-	struct join *j = arg;
-	char *room = sh_sink_room(&j->cli->out, id1.n + id2.n + SH_NUM_CHARS + 3, err), *p = room;
+	char *p = sh_job_room(job, id1.n + id2.n + SH_NUM_CHARS + 3, err);
 
-	if (!room)
+	if (!p)
 		return -1;
 	p = put(p, id1);
 	*p++ = '\t';
@@ -93,12 +103,12 @@ static int write_pair(
 	*p++ = '\t';
 	p += sh_print_u64(p, distance);
 	*p++ = '\n';
-	sh_sink_used(&j->cli->out, (size_t)(p - room));
-	j->pairs++;
+	job->out.n = (size_t)(p - job->out.p);
 	return 0;
 }
 
-/* Copies an id of at most 16 bytes without a branch on its length. What follows is overwritten. */
+/* Copies an id of at most 16 bytes without a branch on its length. The next write overwrites the surplus
+ * bytes. */
 static inline char *put_wide(char *to, struct sh_slice id)
 {
 	memcpy(to, id.p, 16);
@@ -119,16 +129,16 @@ static inline char *put_distance(char *p, unsigned distance)
 	return p;
 }
 
-static int write_pairs(void *arg, const struct sh_id_pair *pair, size_t n, struct sh_error *err)
+static int write_pairs(
+    struct sh_job *job, const struct sh_id_pair *pair, size_t n, struct sh_error *err)
 {
-	struct join *j = arg;
 	size_t need = 16;
-	char *room, *p;
+	char *p;
 
 	for (size_t i = 0; i < n; i++)
 		need += pair[i].id1.n + pair[i].id2.n + SH_NUM_CHARS + 3;
-	room = p = sh_sink_room(&j->cli->out, need, err);
-	if (!room)
+	p = sh_job_room(job, need, err);
+	if (!p)
 		return -1;
 	for (size_t i = 0; i < n; i++) {
 		p = put_wide(p, pair[i].id1);
@@ -136,19 +146,17 @@ static int write_pairs(void *arg, const struct sh_id_pair *pair, size_t n, struc
 		p = put_wide(p, pair[i].id2);
 		p = put_distance(p, pair[i].distance);
 	}
-	sh_sink_used(&j->cli->out, (size_t)(p - room));
-	j->pairs += n;
+	job->out.n = (size_t)(p - job->out.p);
 	return 0;
 }
 
 /* Writes pairs of ids that are words; see sh_id_of_word(). */
-static int write_words(void *arg, const struct sh_word_pair *pair, size_t n, struct sh_error *err)
+static int write_words(
+    struct sh_job *job, const struct sh_word_pair *pair, size_t n, struct sh_error *err)
 {
-	struct join *j = arg;
-	char *room, *p;
+	char *p = sh_job_room(job, n * (16 + SH_NUM_CHARS + 3) + 8, err);
 
-	room = p = sh_sink_room(&j->cli->out, n * (16 + SH_NUM_CHARS + 3) + 8, err);
-	if (!room)
+	if (!p)
 		return -1;
 	for (size_t i = 0; i < n; i++) {
 		sh_put_be64(p, pair[i].id1);
@@ -158,14 +166,43 @@ static int write_words(void *arg, const struct sh_word_pair *pair, size_t n, str
 		p += sh_id_of_word(pair[i].id2);
 		p = put_distance(p, pair[i].distance);
 	}
-	sh_sink_used(&j->cli->out, (size_t)(p - room));
-	j->pairs += n;
+	job->out.n = (size_t)(p - job->out.p);
 	return 0;
+}
+
+static int write_out(void *arg, struct sh_job *job, struct sh_error *err)
+{
+	struct join *j = arg;
+
+	if (job->out.n == 0)
+		return 0;
+	j->found = true;
+	return sh_sink_write(&j->cli->out, job->out.p, job->out.n, err);
+}
+
+static void begin_out(struct join *j)
+{
+	j->pool = (struct sh_pool){ .done = write_out, .arg = j };
+	j->out.pool = &j->pool;
+}
+
+static void flush_out(struct join *j)
+{
+	struct sh_error err;
+
+	if (sh_job_flush(&j->out, &err) < 0)
+		cli_die(j->cli, &err);
+}
+
+static _Noreturn void die(struct join *j, const struct sh_error *err)
+{
+	flush_out(j);
+	cli_die(j->cli, err);
 }
 
 /* ---- bands ---- */
 
-/* Names both forms when the first record has one field, which neither form has. */
+/* Dies with a message that names both forms, when the first record has one field. */
 static void name_both_kinds(
     const struct sh_lines *lines, struct sh_slice line, struct sh_error *err)
 {
@@ -181,7 +218,11 @@ static bool next_band(struct join *j, struct sh_stream *s, unsigned side, struct
 	struct sh_slice line;
 	struct sh_error err;
 
-	while (cli_line(j->cli, lines, &line)) {
+	for (;;) {
+		/* Pairs are written before the program waits for input, or dies of it. */
+		flush_out(j);
+		if (!cli_line(j->cli, lines, &line))
+			return false;
 		if (sh_record_band(line, r, &err) == 0 && sh_stream_check(s, side, r, &err) == 0 &&
 		    sh_tags_check(&j->tags, r->of.tag, lines->from.file, &err) == 0)
 			return true;
@@ -189,7 +230,6 @@ static bool next_band(struct join *j, struct sh_stream *s, unsigned side, struct
 		sh_lines_blame(lines, &err);
 		cli_reject(j->cli, line, &err);
 	}
-	return false;
 }
 
 struct reader {
@@ -205,7 +245,7 @@ static int next_of_side(void *arg, unsigned side, struct sh_band_record *r, stru
 	return next_band(reader->join, reader->stream, side, r);
 }
 
-/* Reads the records that follow, up to the first line that sh_stream_check() should see. */
+/* Adds the records that follow, up to the first line that sh_stream_check() must read. */
 static void add_bands(struct join *j, struct sh_stream *s)
 {
 	struct sh_error err;
@@ -213,7 +253,7 @@ static void add_bands(struct join *j, struct sh_stream *s)
 	ssize_t took = sh_stream_add_lines(s, sh_lines_rest(&j->lines[0]), &n, &err);
 
 	if (took < 0)
-		cli_die(j->cli, &err);
+		die(j, &err);
 	sh_lines_skip(&j->lines[0], (size_t)took, n);
 }
 
@@ -225,7 +265,7 @@ static void join_bands(struct join *j)
 		.memory = j->memory,
 		.tmpdir = j->cli->tmpdir,
 		.pair = write_pair,
-		.arg = j,
+		.out = &j->out,
 	};
 	struct sh_error err;
 	struct sh_stream *s = sh_stream_new(&opts, j->sides, &err);
@@ -235,21 +275,21 @@ static void join_bands(struct join *j)
 	j->tags.digits = SH_BAND_TAG_DIGITS;
 
 	if (!s)
-		cli_die(j->cli, &err);
+		die(j, &err);
 	if (j->sides == 2) {
 		if (sh_stream_cross(s, next_of_side, &reader, &err) < 0)
-			cli_die(j->cli, &err);
+			die(j, &err);
 	} else {
 		while (next_band(j, s, 0, &r)) {
 			if (sh_stream_add(s, &r, &err) < 0) {
 				if (err.code == SH_ERR_PARAM)
 					sh_lines_blame(&j->lines[0], &err);
-				cli_die(j->cli, &err);
+				die(j, &err);
 			}
 			add_bands(j, s);
 		}
 		if (sh_stream_finish(s, &err) < 0)
-			cli_die(j->cli, &err);
+			die(j, &err);
 	}
 	j->repeated = sh_stream_repeated(s);
 	sh_stream_delete(s);
@@ -257,7 +297,7 @@ static void join_bands(struct join *j)
 
 /* ---- fingerprints ---- */
 
-/* Fingerprints in memory, or the partition that is in memory. */
+/* Fingerprints in memory: all of them, or one partition. */
 struct held {
 	struct join *join;
 	struct sh_join *engine;
@@ -273,7 +313,7 @@ static int add_record(
 	struct join *j = h->join;
 
 	if (h->bits == 0) {
-		/* The join of two partitions takes as much again as they do. */
+		/* The join of two partitions needs the same memory again. */
 		size_t part = j->memory / (j->sides == 1 ? 3 : 4);
 
 		h->bits = r->bits;
@@ -284,12 +324,12 @@ static int add_record(
 		h->parts[j->sides - 1].first_only = j->collapse;
 		/* --explain writes no pairs. */
 		h->parts[0].copy = j->sides == 1 && !j->explain ? write_pair : NULL;
-		h->parts[0].arg = j;
+		h->parts[0].out = &j->out;
 	}
 	return sh_parts_add(&h->parts[side], r->fp, r->id, err);
 }
 
-/* Reads the lines that follow, a block at once, up to the first line in another form. */
+/* Adds the lines that follow, a block at a time, up to the first line in another form. */
 static void add_chunk(struct held *h, unsigned side, int tag)
 {
 	struct sh_lines *lines = &h->join->lines[side];
@@ -326,7 +366,7 @@ static void read_side(struct held *h, unsigned side)
 			cli_reject(j->cli, line, &err);
 		} else {
 			if (add_record(h, side, &r, &err) < 0)
-				cli_die(j->cli, &err);
+				die(j, &err);
 			add_chunk(h, side, r.tag);
 		}
 	}
@@ -335,10 +375,10 @@ static void read_side(struct held *h, unsigned side)
 static int join_part(void *arg, struct sh_nodes *a, struct sh_error *err)
 {
 	struct held *h = arg;
-	struct sh_emit e = { a, a, h->join->collapse, write_pair, h->join, true, write_pairs,
+	struct sh_emit e = { a, a, h->join->collapse, write_pair, &h->join->out, true, write_pairs,
 		write_words };
 
-	if (sh_emit_identical(&e, err) < 0)
+	if (sh_emit_identical(&e, h->engine, err) < 0)
 		return -1;
 	return sh_emit_self(&e, h->engine, err);
 }
@@ -346,15 +386,15 @@ static int join_part(void *arg, struct sh_nodes *a, struct sh_error *err)
 static int join_two(void *arg, struct sh_nodes *a, struct sh_nodes *b, struct sh_error *err)
 {
 	struct held *h = arg;
-	struct sh_emit e = { a, b, h->join->collapse, write_pair, h->join, h->join->sides == 1,
-		write_pairs, write_words };
+	struct sh_emit e = { a, b, h->join->collapse, write_pair, &h->join->out,
+		h->join->sides == 1, write_pairs, write_words };
 
 	return sh_emit_cross(&e, h->engine, err);
 }
 
 static unsigned distance(const struct join *j)
 {
-	return j->k < 0 ? DEFAULT_K : (unsigned)j->k;
+	return j->k < 0 ? SH_DEFAULT_DISTANCE : (unsigned)j->k;
 }
 
 static void say(struct cli *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -408,7 +448,7 @@ static void explain_count(struct join *j, unsigned k)
 	show_plan(j->cli, &plan);
 }
 
-/* Shows the plan for all that was read, when it fits in one partition. */
+/* Shows the plan for all fingerprints when they fit in one partition. */
 static int explain_part(void *arg, struct sh_nodes *s, struct sh_error *err)
 {
 	struct held *h = arg;
@@ -445,7 +485,7 @@ static int join_held(struct held *h, struct sh_error *err)
 		j->repeated += h->parts[side].repeated;
 	}
 	h->engine = sh_join_new(h->bits, distance(j), NULL, err);
-	if (!h->engine)
+	if (!h->engine || sh_join_set_threads(h->engine, j->cli->jobs, err) < 0)
 		return -1;
 	if (j->explain)
 		return explain_held(h, err);
@@ -467,7 +507,7 @@ static void join_fingerprints(struct join *j)
 		return;
 	}
 	if (join_held(&h, &err) < 0)
-		cli_die(j->cli, &err);
+		die(j, &err);
 	sh_join_delete(h.engine);
 	sh_parts_free(&h.parts[0]);
 	sh_parts_free(&h.parts[1]);
@@ -484,10 +524,30 @@ static void join_by_rows(struct join *j)
 		.most = j->k < 0 ? SH_SIGNATURE_VALUES_MAX : (unsigned)j->k,
 		.collapse = j->collapse,
 		.pair = write_pair,
-		.arg = j,
+		.out = &j->out,
 	};
 
 	join_signatures(j->cli, j->lines, j->sides, &join);
+}
+
+/* ---- keys ---- */
+
+static void join_keys(struct join *j)
+{
+	struct sh_lines *lines = &j->lines[0];
+	struct sh_key_records k = { .pair = write_pair, .out = &j->out };
+	struct sh_slice line;
+	struct sh_error err;
+
+	while (cli_line(j->cli, lines, &line)) {
+		if (sh_key_records_add(&k, line, &err) == 0)
+			continue;
+		sh_lines_blame(lines, &err);
+		if (err.code != SH_ERR_RECORD)
+			die(j, &err);
+		cli_reject(j->cli, line, &err);
+	}
+	sh_key_records_free(&k);
 }
 
 /* ---- both ---- */
@@ -502,8 +562,8 @@ static int fingerprint_or_band(
 	return sh_record_fp(line, &fp, err) == 0 ? 0 : sh_record_band(line, &band, err);
 }
 
-/* Returns whether the first record is a fingerprint: it has two fields, or three of which the
- * last is a tag. */
+/* Returns whether the first record is a fingerprint: it has two fields, or three fields of which the last
+ * is a tag. */
 static bool holds_fingerprints(struct join *j)
 {
 	struct sh_slice line;
@@ -512,7 +572,9 @@ static bool holds_fingerprints(struct join *j)
 
 	for (unsigned side = 0; side < j->sides; side++)
 		if (cli_first(j->cli, &j->lines[side].source, fingerprint_or_band, &line)) {
-			cli_doubt(j->cli, &j->lines[side].source, sh_record_fp_doubt(line));
+			const struct sh_source *source = &j->lines[side].source;
+
+			cli_doubt(j->cli, source, sh_record_fp_doubt(sh_source_peeked(source)));
 			return sh_fields_split(line, NULL, 0) == 2 ||
 			       (sh_record_fp(line, &r, &err) == 0 && !sh_is_band_record(line));
 		}
@@ -565,6 +627,9 @@ int main(int argc, char **argv)
 		case EXPLAIN:
 			j.explain = true;
 			break;
+		case KEYS:
+			j.keys = true;
+			break;
 		case ROWS:
 			j.rows = (unsigned)cli_number(&c, "--rows", 1, SH_SIGNATURE_VALUES_MAX);
 			break;
@@ -590,18 +655,26 @@ int main(int argc, char **argv)
 		cli_usage(&c, "--bands needs --rows");
 	if (j.rows && j.explain)
 		cli_usage(&c, "--explain cannot be used with --rows: signatures need no plan");
+	if (j.keys && (j.rows || j.explain || j.k >= 0 || j.collapse || c.n_operands > 1))
+		cli_usage(&c,
+		    "--keys joins one file of keys, without -k, --collapse, --rows and --explain");
 	open_sides(&j);
 	if (j.explain)
 		cli_text(&c);
 	cli_open(&c);
+	begin_out(&j);
 	if (j.count)
 		explain_count(&j, distance(&j));
+	else if (j.keys)
+		join_keys(&j);
 	else if (j.rows)
 		join_by_rows(&j);
 	else if (j.explain || holds_fingerprints(&j))
 		join_fingerprints(&j);
 	else
 		join_bands(&j);
+	flush_out(&j);
+	sh_buf_free(&j.out.out);
 	if (sh_tags_part_bare(&j.tags))
 		cli_warn(&c, SH_TAGS_PART_BARE);
 	for (unsigned side = 0; side < j.sides; side++)
@@ -610,5 +683,5 @@ int main(int argc, char **argv)
 		cli_warn(&c, "%llu record%s with the id and the fingerprint of another: left out",
 		    (unsigned long long)j.repeated, CLI_PLURAL(j.repeated));
 	status = cli_finish(&c);
-	return status == EXIT_SUCCESS && check && j.pairs == 0 ? NO_PAIR : status;
+	return status == EXIT_SUCCESS && check && !j.found ? NO_PAIR : status;
 }

@@ -1,22 +1,20 @@
-/* shreport: pairs, a report or spans, and the documents, to one page of HTML. */
+/* shreport: writes one page of HTML about pairs, a report or spans, with the texts of the documents. */
 #include <stdlib.h>
 
-#include "cli.h"
+#include "formopts.h"
 #include "record/escape.h"
 #include "report/page.h"
 #include "stream/corpus.h"
 #include "unicode/columns.h"
 
-enum { JSON = CLI_OWN, RAW, ROWS, TEXTS, TITLE };
+enum { RAW = CLI_OWN, ROWS, TEXTS, TITLE };
 
 enum { DEFAULT_TEXTS = 200, DEFAULT_ROWS = 200000, PASSAGES = 50, AROUND = 120 };
 
 static const struct cli_option options[] = {
 	CLI_HEADING("Documents"),
-	{ 'd', "documents", "DOCS", "the documents; given again, more of them" },
-	{ 'f', "fields", "ID,TEXT", "the fields that hold id and text [1,2 of two; id,text]" },
-	{ 'l', "line-ids", NULL, "the number of a document's line is its id" },
-	{ JSON, "json", NULL, "documents are JSON objects with the fields that -f names" },
+	{ 'd', "documents", "DOCS", "the documents; may be repeated" },
+	FORMOPTS_ROWS,
 	{ RAW, "raw", NULL, "backslashes are no escapes" },
 	CLI_HEADING("Page"),
 	{ TITLE, "title", "TEXT", "the title of the page" },
@@ -34,10 +32,10 @@ static const struct cli_program program = {
 	.text = true,
 };
 
-/* A document of the pair that is written. */
+/* A document of the current pair. */
 struct side {
 	struct sh_document_room room;
-	struct sh_slice raw; /* as spans count its bytes */
+	struct sh_slice raw; /* bytes as spans count them */
 	bool found;
 	struct sh_buf before, text, behind; /* without escapes */
 };
@@ -45,7 +43,8 @@ struct side {
 struct settings {
 	struct sh_document_form form;
 	struct cli_files files;
-	const char *fields, *title;
+	struct formopts of;
+	const char *title;
 	bool raw;
 	size_t texts, rows;
 
@@ -58,7 +57,7 @@ struct settings {
 
 /* ---- input ---- */
 
-/* Adds a record. The first good record decides whether all are spans: they have eight fields. */
+/* Adds a record. The first good record decides: eight fields are a span. */
 static int add_record(struct sh_pairs *p, struct sh_slice line, struct sh_error *err)
 {
 	struct sh_slice f[1];
@@ -201,7 +200,7 @@ static int decode(
 	return s->raw ? sh_buf_add(out, raw.p, raw.n, err) : sh_unescape(raw, out, err);
 }
 
-/* Decodes a stretch of the text, and a little around it when it is not the whole text. */
+/* Decodes a part of the text, with a little text before and behind it. */
 static struct sh_beside_text load(
     struct cli *c, const struct settings *s, struct side *side, size_t from, size_t to)
 {
@@ -296,15 +295,6 @@ static void take(struct cli *c, struct settings *s, int opt)
 	case 'd':
 		cli_reads_more(c, &s->files);
 		break;
-	case 'f':
-		s->fields = c->arg;
-		break;
-	case 'l':
-		s->form.line_ids = true;
-		break;
-	case JSON:
-		s->form.json = true;
-		break;
 	case RAW:
 		s->raw = true;
 		break;
@@ -317,20 +307,16 @@ static void take(struct cli *c, struct settings *s, int opt)
 	case ROWS:
 		s->rows = cli_number(c, "--rows", 0, 1000000000);
 		break;
+	default:
+		formopts_take(&s->of, &s->form, c, opt);
 	}
 }
 
 static void settle(struct cli *c, struct settings *s)
 {
-	struct sh_error err;
-
-	if (s->form.line_ids && s->fields && !s->form.json)
-		cli_usage(c, "-l and -f contradict each other: with -l the whole line is text");
-	if (s->fields && sh_document_form_parse(s->fields, &s->form, &err) < 0)
-		cli_usage(c, "-f: %s", err.text);
-	if (s->form.line_ids || s->form.json)
+	formopts_settle(&s->of, &s->form, c);
+	if (s->form.line_ids || s->form.json || s->form.csv)
 		s->raw = true;
-	s->form.crlf = c->crlf;
 }
 
 static void free_side(struct side *side)

@@ -113,7 +113,6 @@ int main(int argc, char **argv)
 	struct settings s = { .seed = { 0, SH_SEED_UNITS, SH_SEED_WINDOW } };
 	struct worker workers[CLI_MAX_JOBS];
 	struct run run = { .cli = &c, .work = work };
-	struct sh_source source;
 	int opt;
 
 	docopts_init(&s.docs);
@@ -125,10 +124,7 @@ int main(int argc, char **argv)
 	s.docs.token.places = true;
 	make_workers(&c, &s, workers, &run);
 	cli_open(&c);
-	cli_source_init(&c, &source);
-	run_pool(&run, &source);
-	run_finish(&run, NULL);
-	sh_source_free(&source);
+	formopts_run(&run, &s.docs.docs.form, NULL);
 	for (unsigned i = 0; i < c.jobs; i++)
 		sh_seeder_delete(workers[i].seeder);
 	docopts_free(&s.docs);

@@ -1,4 +1,4 @@
-/* shshare: features to the pairs of documents that share some of them. */
+/* shshare: finds the pairs of documents that share some features. */
 #include <stdlib.h>
 
 #include "base/num.h"
@@ -6,6 +6,7 @@
 #include "fp/bottom.h"
 #include "hash/hash.h"
 #include "join/share.h"
+#include "peeked.h"
 #include "record/fields.h"
 #include "repeated_ids.h"
 
@@ -32,20 +33,21 @@ static const struct cli_program program = {
 
 struct settings {
 	unsigned least, features;
+	bool features_given; /* --features was given */
 	size_t memory;
 };
 
-/* The documents that were read. */
+/* The documents read so far. */
 struct documents {
 	struct sh_tables tables;
 	struct sh_share share;
-	struct sh_buf ids; /* each followed by a NUL */
-	uint64_t *id;      /* where the id of each begins */
+	struct sh_buf ids; /* ids, each followed by a NUL */
+	uint64_t *id;      /* by document: offset of its id */
 	size_t n, id_cap;
-	uint32_t fresh; /* documents of the first file, where there are two; otherwise 0 */
+	uint32_t fresh; /* documents of the first of two files; otherwise 0 */
 
 	struct sh_past_ids past;
-	uint64_t *hash; /* features of the document that is being read */
+	uint64_t *hash; /* features of the current document */
 	size_t n_hashes, hash_cap;
 	uint64_t *sample;
 };
@@ -90,7 +92,7 @@ static int add_feature(struct documents *d, struct sh_slice text, struct sh_erro
 	return 0;
 }
 
-/* first: no document of this file was begun. */
+/* Adds a line. first: this file has no document yet. */
 static int add_line(struct documents *d, const struct settings *s, const struct sh_feature *f,
     const struct sh_lines *lines, bool first, struct sh_error *err)
 {
@@ -114,6 +116,10 @@ static void read_file(
 	sh_lines_init(&lines, name, n);
 	lines.source.trailer = c->trailer_in;
 	lines.source.crlf = c->crlf;
+	if (!s->features_given)
+		need_features(c, &lines.source,
+		    "shtok -f 1,2 makes features of documents, --features 48 reads these records "
+		    "as features");
 	while (cli_line(c, &lines, &line)) {
 		if (sh_record_feature(line, &f, &err) < 0) {
 			sh_lines_blame(&lines, &err);
@@ -210,6 +216,7 @@ static void take(struct cli *c, struct settings *s, int opt)
 		s->least = (unsigned)cli_number(c, "--least", 1, MAX_FEATURES);
 		break;
 	case FEATURES:
+		s->features_given = true;
 		s->features = (unsigned)cli_number(c, "--features", 1, MAX_FEATURES);
 		break;
 	case 'S':

@@ -1,4 +1,4 @@
-/* shspan: documents to the passages that they share. */
+/* shspan: finds the passages that documents share. */
 #include "passage/exact.h"
 #include "span.h"
 
@@ -12,6 +12,7 @@ enum {
 	PAIRS,
 	MERGE,
 	SEEDS,
+	ARCHIVE,
 	BOUND,
 	MIN_TOKENS,
 	IDENTITY,
@@ -35,6 +36,9 @@ static const struct cli_option options[] = {
 	{ BOUND, "bound", "N",
 	    "places of a seed that are compared with each other [50; queries: 200]" },
 	{ SEEDS, "seeds", NULL, "FILE holds the seeds of the documents, sorted or not" },
+	{ ARCHIVE, "archive", "DIR",
+	    "find passages of earlier runs too, and add the documents to DIR" },
+	{ 'S', "memory", "SIZE", "memory to use before temporary files [4G]" },
 	{ CLI_TMPDIR, "tmpdir", "DIR", "for temporary files [$TMPDIR, /tmp]" },
 	{ 0 },
 };
@@ -49,11 +53,13 @@ static const struct cli_program program = {
 	.options = { options, docopts_token_table },
 };
 
+#define DEFAULT_MEMORY (SIZE_MAX > UINT32_MAX ? (size_t)(UINT64_C(4) << 30) : SIZE_MAX / 2)
+
 enum { QUERY_BOUND = 200, SELF_BOUND = 50, FEW_TOKENS = 5, DEFAULT_COUNT = 2 };
 
-/* Which options were given. */
+/* Options that were given. */
 struct given {
-	bool mode, window, min_tokens, identity, bound;
+	bool mode, window, min_tokens, identity, bound, memory;
 };
 
 static void take_mode(struct cli *c, struct span_settings *s, struct given *g, enum span_mode mode)
@@ -121,12 +127,19 @@ static void take(struct cli *c, struct span_settings *s, struct given *g, int op
 	case SEEDS:
 		s->seeds = true;
 		break;
+	case ARCHIVE:
+		s->archive = cli_folder(c);
+		break;
+	case 'S':
+		s->memory = cli_size(c, "-S");
+		g->memory = true;
+		break;
 	default:
 		docopts_take(&s->docs, c, opt);
 	}
 }
 
-/* Options that would do nothing. */
+/* Refuses options that would have no effect. */
 static void refuse_idle(struct cli *c, const struct span_settings *s, const struct given *g)
 {
 	bool spans = s->mode != SPAN_COUNT && s->mode != SPAN_EXACT;
@@ -141,6 +154,15 @@ static void refuse_idle(struct cli *c, const struct span_settings *s, const stru
 					    : "--exact");
 	if (s->seeds && s->mode == SPAN_EXACT)
 		cli_usage(c, "--exact reads documents, not --seeds");
+	if (s->archive && (s->seeds || s->files.n || s->mode == SPAN_EXACT))
+		cli_usage(c, "--archive cannot be used with %s",
+		    s->seeds     ? "--seeds"
+		    : s->files.n ? "-d"
+				 : "--exact");
+	if (s->archive && (s->docs.docs.form.json || s->docs.docs.form.csv ||
+			      s->docs.docs.form.line_ids || c->trailer_in))
+		cli_usage(
+		    c, "--archive keeps lines id<TAB>text: drop --json, --csv, -l or --trailer=in");
 	if (s->every && s->mode != SPAN_EXACT)
 		cli_usage(c, "--every is for --exact");
 	if (s->pairs && !spans)
@@ -161,6 +183,8 @@ static void settle(struct cli *c, struct span_settings *s, const struct given *g
 	if (s->files.n && !s->seeds) {
 		if (g->window)
 			cli_usage(c, "--window: every position of queries is looked up (-d)");
+		if (g->memory)
+			cli_usage(c, "-S: queries are held in memory (-d)");
 		s->mode = SPAN_QUERY;
 		s->seed.units = SH_SEED_QUERY_UNITS;
 		s->seed.window = 1;
@@ -187,9 +211,11 @@ int main(int argc, char **argv)
 {
 	struct cli c;
 	struct given given = { 0 };
-	struct span_settings s = { .seed = { 0, SH_SEED_UNITS, SH_SEED_WINDOW },
+	struct span_settings s = { .memory = DEFAULT_MEMORY,
+		.seed = { 0, SH_SEED_UNITS, SH_SEED_WINDOW },
 		.documents = DEFAULT_COUNT };
-	int opt;
+	struct sh_error err;
+	int opt, status;
 
 	docopts_init(&s.docs);
 	cli_start(&c, &program, argc, argv);
@@ -201,9 +227,16 @@ int main(int argc, char **argv)
 		span_query(&c, &s);
 	else if (s.mode == SPAN_EXACT)
 		span_exact(&c, &s);
+	else if (s.archive)
+		span_archive(&c, &s);
 	else
 		span_self(&c, &s);
 	cli_files_free(&s.files);
 	docopts_free(&s.docs);
-	return cli_finish(&c);
+	status = cli_finish(&c);
+	/* From now on these documents are known: what was found is written. */
+	if (s.archive && sh_store_commit(&s.store, &err) < 0)
+		cli_die(&c, &err);
+	sh_store_close(&s.store);
+	return status;
 }

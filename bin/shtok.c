@@ -18,7 +18,7 @@ static const struct cli_program program = {
 struct worker {
 	const struct docopts *opts;
 	struct sh_tokenizer *tokenizer;
-	bool escapes; /* tokens may contain characters to be escaped */
+	bool escapes; /* tokens may contain characters that need escapes */
 	struct sh_id_prefix prefix;
 	char joint[SH_ID_MAX + 32]; /* "TAB 1 LF" and the prefix */
 };
@@ -35,7 +35,7 @@ static int add_feature(const struct worker *w, struct sh_buf *out, struct sh_sli
 	memcpy(p, id.p, id.n);
 	p += id.n;
 	*p++ = '\t';
-	/* Tokens of most methods contain no characters to be escaped. */
+	/* Tokens of most methods contain no characters that need escapes. */
 	if (w->escapes && sh_needs_escape(text)) {
 		out->n = (size_t)(p - out->p);
 		if (sh_escape(text, out, err) < 0)
@@ -69,7 +69,7 @@ static inline char *copy(char *restrict to, const char *restrict from, size_t n,
 	return to + n;
 }
 
-/* Appends all n-grams of n tokens, without escapes. copy() may read after the text and write after the
+/* Appends all n-grams of n tokens, without escapes. copy() may read behind the text and write behind the
  * output: both have room. */
 static int add_all(struct sh_buf *out, const struct worker *w, const struct sh_tokens *t,
     unsigned n, struct sh_error *err)
@@ -108,7 +108,8 @@ static int each(void *arg, const struct sh_document *doc, struct sh_job *job, st
 	range = sh_ngrams_in(w->opts->ngrams, &tokens);
 	if (range.min == 0)
 		return add_feature(w, &job->out, doc->id, sh_slice("", 0), '0', err);
-	/* The record of the only n-gram, without weight, tells the document from an empty one. */
+	/* The only n-gram has a record without weight, which distinguishes the document from an empty
+	 * one. */
 	if (range.max == 0)
 		return add_feature(
 		    w, &job->out, doc->id, sh_ngram_text(&all, 0, (unsigned)all.n), '0', err);
@@ -143,11 +144,11 @@ int main(int argc, char **argv)
 	struct docopts opts;
 	struct worker *workers;
 	struct run run = { .cli = &c, .work = work };
-	struct sh_source source;
 	struct sh_error err;
 	int opt;
 
 	docopts_init(&opts);
+	opts.words = true;
 	cli_start(&c, &program, argc, argv);
 	while ((opt = cli_next(&c)) != -1)
 		docopts_take(&opts, &c, opt);
@@ -168,10 +169,7 @@ int main(int argc, char **argv)
 		run.workers[i] = &workers[i];
 	}
 	cli_open(&c);
-	cli_source_init(&c, &source);
-	run_pool(&run, &source);
-	run_finish(&run, NULL);
-	sh_source_free(&source);
+	formopts_run(&run, &opts.docs.form, NULL);
 	for (unsigned i = 0; i < c.jobs; i++)
 		sh_tokenizer_delete(workers[i].tokenizer);
 	free(workers);

@@ -3,6 +3,7 @@
 
 #include "base/num.h"
 #include "docopts.h"
+#include "fp/defaults.h"
 #include "group/verify.h"
 #include "io/tables.h"
 #include "measures.h"
@@ -15,9 +16,11 @@ enum { MEASURE = CLI_OWN };
 
 static const struct cli_option options[] = {
 	CLI_HEADING("Pairs"),
-	{ 'd', "documents", "DOCS", "the documents; given again, more of them" },
-	{ MEASURE, "measure", "NAME", "%s [jaccard]", measure_names },
-	{ 'T', "threshold", "X", "drop pairs of a similarity below X; any: J,E for each [0]" },
+	{ 'd', "documents", "DOCS", "the documents; may be repeated" },
+	{ MEASURE, "measure", "NAME", "%s [" SH_DEFAULT_MEASURE "]", measure_names },
+	{ 'T', "threshold", "X",
+	    "drop pairs below similarity X; any: J,E for each measure [" SH_DEFAULT_THRESHOLDS
+	    "]" },
 	{ 'w', "weight", "SCHEME", "of features, for cosine: %s [log]", count_weight_names },
 	{ 'S', "memory", "SIZE", "memory for documents and sets of features [256M]" },
 	{ CLI_TMPDIR, "tmpdir", "DIR", "for temporary files [$TMPDIR, /tmp]" },
@@ -168,7 +171,7 @@ static void settle(struct cli *c, struct settings *s)
 	docopts_settle(&s->docs, c);
 	if (s->files.n == 0)
 		cli_usage(c, "the documents are needed: -d DOCS");
-	measures_settle(&s->measures, c);
+	measures_settle(&s->measures, c, 0);
 	s->verify.measure = s->measures.measure;
 	s->verify.threshold = s->measures.threshold;
 	s->verify.edit_threshold = s->measures.edit;
@@ -190,7 +193,6 @@ int main(int argc, char **argv)
 	int opt;
 
 	docopts_init(&s.docs);
-	s.measures.measure = sh_measure_find("jaccard");
 	s.verify.scheme = sh_scheme_find("log");
 	s.verify.corpus = &corpus;
 	cli_start(&c, &program, argc, argv);
@@ -198,7 +200,7 @@ int main(int argc, char **argv)
 		take(&c, &s, opt);
 	settle(&c, &s);
 	cli_open(&c);
-	/* Half is for the index of the documents, half for their features. */
+	/* One half is for the index of the documents, the other for their features. */
 	s.verify.memory /= 2;
 	sh_tables_init(&tables, s.verify.memory, c.tmpdir);
 	read_documents(&c, &s, &corpus, &tables);

@@ -1,12 +1,20 @@
-/* shweight: features to weighted features, one line a distinct feature of a document. */
+/* shweight: weighs features, one line for each distinct feature of a document. */
 #include "cli.h"
 #include "fp/profile.h"
 #include "names.h"
+#include "peeked.h"
 #include "record/fields.h"
 #include "repeated_ids.h"
 #include "stream/weighing.h"
 
-enum { IDF = CLI_OWN, ABSENT, MIN_DF, MAX_DF };
+enum { IDF = CLI_OWN, ABSENT, MIN_DF, MAX_DF, FEATURES };
+
+static const char *absent_names(unsigned i)
+{
+	static const char *const names[] = { "rare", "drop", NULL };
+
+	return names[i];
+}
 
 static const struct cli_option options[] = {
 	CLI_HEADING("Weights"),
@@ -15,11 +23,12 @@ static const struct cli_option options[] = {
 	{ 'w', "weight", "SCHEME", "%s [log]", weight_names },
 	{ 'd', "df", "TABLE", "read document frequencies, from shdf" },
 	{ IDF, "idf", "FILE", "read idf values instead (feature<TAB>idf)" },
-	{ ABSENT, "absent", "rare|drop",
-	    "count features that TABLE lacks as rare, or drop them [rare]" },
+	{ ABSENT, "absent", "HOW",
+	    "%s: count features that TABLE lacks as rare, or drop them [rare]", absent_names },
 	{ MIN_DF, "min-df", "N|SHARE", "drop features of fewer documents of TABLE" },
 	{ MAX_DF, "max-df", "N|SHARE", "drop features of more documents of TABLE" },
 	{ 't', "top", "N", "keep the N heaviest features of a document, heaviest first" },
+	FEATURES_OPTION(FEATURES),
 	{ 0 },
 };
 
@@ -35,10 +44,11 @@ struct settings {
 	const char *df_path, *idf_path;
 	struct sh_df_table df;
 	struct sh_idf_table idf;
+	bool features; /* --features was given */
 };
 
-/* Adds the line at p, which `lines` returned last, and the lines after it. Returns false when none
- * could be added this way. */
+/* Adds the line at p, which `lines` returned last, and the lines after it. Returns false when this fast way
+ * adds none. */
 static bool add_lines(struct cli *c, struct sh_weighing *d, struct sh_lines *lines, const char *p)
 {
 	struct sh_slice rest = sh_lines_rest(lines);
@@ -56,7 +66,31 @@ static bool add_lines(struct cli *c, struct sh_weighing *d, struct sh_lines *lin
 	return n > 0;
 }
 
-static void weigh_all(struct cli *c, const struct sh_weigher *weigher)
+/* Warns when the documents differ from those of the table as chance does not explain. */
+static void warn_of_other_features(
+    struct cli *c, const struct settings *s, const struct sh_df_watch *w)
+{
+	static const char why[] = "was the table made with other options of shtok, or from other "
+				  "texts?";
+	const struct sh_df_table *t = w->table;
+	struct sh_slice feature;
+	uint64_t n;
+
+	if (sh_df_watch_missing(w, &feature, &n))
+		cli_warn(c,
+		    "%s: '%.*s' is in %llu of its %llu documents, but in none of the first %llu "
+		    "documents read: %s",
+		    t->name, sh_shown(feature, 40), feature.p, (unsigned long long)n,
+		    (unsigned long long)t->documents, (unsigned long long)w->documents, why);
+	if (!s->weigher.drop_absent && sh_df_watch_absent(w, &feature, &n))
+		cli_warn(c,
+		    "%s: '%.*s' is in %llu of the first %llu documents read, but not in the table, "
+		    "and weighs as if it were rare: %s (--absent drop drops such features)",
+		    t->name, sh_shown(feature, 40), feature.p, (unsigned long long)n,
+		    (unsigned long long)w->documents, why);
+}
+
+static void weigh_all(struct cli *c, const struct settings *s)
 {
 	struct sh_weighing d;
 	struct sh_lines lines;
@@ -64,9 +98,11 @@ static void weigh_all(struct cli *c, const struct sh_weigher *weigher)
 	struct sh_feature f;
 	struct sh_error err;
 
-	if (sh_weighing_init(&d, weigher, &c->out, &err) < 0)
+	if (sh_weighing_init(&d, &s->weigher, &c->out, &err) < 0)
 		cli_die(c, &err);
 	cli_lines_init(c, &lines);
+	if (!s->features)
+		need_features(c, &lines.source, FEATURES_ADVICE);
 	while (cli_line(c, &lines, &line)) {
 		if (sh_record_feature(line, &f, &err) < 0) {
 			sh_lines_blame(&lines, &err);
@@ -84,6 +120,7 @@ static void weigh_all(struct cli *c, const struct sh_weigher *weigher)
 		cli_die(c, &err);
 	}
 	warn_repeated_ids(c, &d.past);
+	warn_of_other_features(c, s, &d.watch);
 	sh_lines_free(&lines);
 	sh_weighing_free(&d);
 }
@@ -118,15 +155,16 @@ static void take(struct cli *c, struct settings *s, int opt)
 		s->idf_path = cli_reads(c);
 		break;
 	case ABSENT:
-		s->weigher.drop_absent = strcmp(c->arg, "drop") == 0;
-		if (!s->weigher.drop_absent && strcmp(c->arg, "rare") != 0)
-			cli_usage(c, "--absent '%s': expected rare or drop", c->arg);
+		s->weigher.drop_absent = cli_choice(c, opt) == 1;
 		break;
 	case MIN_DF:
 		take_limit(c, "--min-df", &s->weigher.min);
 		break;
 	case MAX_DF:
 		take_limit(c, "--max-df", &s->weigher.max);
+		break;
+	case FEATURES:
+		s->features = true;
 		break;
 	case 't':
 		s->weigher.top = cli_number(c, "-t", 1, UINT32_MAX);
@@ -169,8 +207,8 @@ static void settle(struct cli *c, struct settings *s)
 	warn_of_tables(c, s);
 	if (s->idf.ill_formed)
 		cli_warn(c,
-		    "%s: not UTF-8: features of UTF-8 are not found there (iconv makes UTF-8 of "
-		    "it)",
+		    "%s: not UTF-8: its features match no feature of the input (convert it with "
+		    "iconv)",
 		    s->idf_path);
 	w->df = s->df_path ? &s->df : NULL;
 	w->idf = s->idf_path ? &s->idf : NULL;
@@ -189,7 +227,7 @@ int main(int argc, char **argv)
 		take(&c, &s, opt);
 	settle(&c, &s);
 	cli_open(&c);
-	weigh_all(&c, &s.weigher);
+	weigh_all(&c, &s);
 	sh_df_table_free(&s.df);
 	sh_idf_table_free(&s.idf);
 	return cli_finish(&c);

@@ -1,11 +1,13 @@
-/* The parts of shspan: settings, the documents, the ways of finding passages, records. */
+/* The parts of shspan: settings, documents, methods of finding passages, records. */
 #ifndef SPAN_H
 #define SPAN_H
 
 #include "docopts.h"
+#include "fp/tag.h"
 #include "passage/coverage.h"
 #include "passage/links.h"
 #include "passage/placed.h"
+#include "passage/store.h"
 
 enum span_mode { SPAN_FIRST, SPAN_ALL, SPAN_COUNT, SPAN_EXACT, SPAN_QUERY };
 
@@ -14,47 +16,69 @@ struct span_settings {
 	struct sh_seed_opts seed;
 	struct sh_match_opts match;
 	enum span_mode mode;
-	struct cli_files files; /* -d */
-	bool seeds;             /* the input is seeds */
+	struct cli_files files;            /* value of -d */
+	bool seeds;                        /* the input is seeds */
+	const char *archive;               /* --archive */
+	struct sh_store store;             /* its state; the caller commits it */
+	char stored[2 * SH_SETTINGS_TEXT]; /* the settings of the store, which borrows them */
 	bool pairs;
-	bool every;         /* --exact: the first copies as well */
-	uint32_t length;    /* --exact */
-	uint32_t documents; /* --count */
-	size_t bound;       /* postings of a seed */
-	uint64_t threshold; /* -T, in millionths */
+	bool every;         /* --exact: marks the first copies as well */
+	uint32_t length;    /* value of --exact */
+	uint32_t documents; /* value of --count */
+	size_t bound;       /* limit of postings of a seed */
+	size_t memory;      /* -S */
+	uint64_t threshold; /* value of -T, in millionths */
 	bool threshold_given;
 };
 
-/* The documents of these files, by number. Dies of errors, puts bad records aside. */
+/* The documents of these files, by number. Dies of errors, puts bad records aside. `tables` holds what is kept of
+ * them; NULL: memory. */
 void span_open(struct cli *c, const struct span_settings *s, char *const *names, size_t n,
-    struct sh_corpus *corpus);
+    struct sh_tables *tables, struct sh_corpus *corpus);
 
-/* Their tokens and seeds. */
+/* What is read of the documents. */
+struct span_part {
+	bool no_seeds;          /* tokens only */
+	bool again;             /* their faults were reported before */
+	uint32_t first;         /* documents before get no tokens, */
+	const uint64_t *wanted; /* nor do those without a bit; NULL: all have one */
+};
+
+/* Computes their tokens and seeds. */
 void span_load(struct cli *c, const struct span_settings *s, struct sh_corpus *corpus,
-    bool no_seeds, struct sh_texts *texts);
+    const struct span_part *part, struct sh_texts *texts);
 
-/* Read the seeds of the documents instead, as shseed wrote them. */
+/* Reads the seeds of the documents, as written by shseed, instead of computing them. */
 void span_read_seeds(struct cli *c, const struct span_settings *s, const struct sh_corpus *corpus,
     struct sh_texts *texts);
 
-/* What a worker writes about a document of the corpus. */
+/* Appends a worker's output for a document of the corpus. */
 typedef int span_document(
     void *worker, uint32_t document, struct sh_buf *out, struct sh_error *err);
 
-/* All documents to the output, in their order, by c->jobs workers. */
+/* Writes the output of all documents, in their order, with c->jobs workers. */
 void span_each(struct cli *c, const struct sh_texts *texts, void **workers, span_document *each);
 
-/* The ways. */
+/* The methods. */
 void span_self(struct cli *c, struct span_settings *s);
 void span_exact(struct cli *c, struct span_settings *s);
 void span_query(struct cli *c, struct span_settings *s);
+void span_archive(struct cli *c, struct span_settings *s);
 
-/* Append records; -1 with *err. */
+/* How these documents are compared. */
+struct sh_links span_links(
+    const struct span_settings *s, const struct sh_texts *texts, const struct sh_groups *groups);
+
+/* Write the passages of the documents from `first` on. */
+void span_find(struct cli *c, const struct span_settings *s, const struct sh_corpus *corpus,
+    const struct sh_links *links, uint32_t first);
+
+/* Append records. Return 0, or -1 with *err. */
 int span_put(struct sh_buf *out, const struct sh_placed *a, const struct sh_placed *b,
     const struct sh_span *span, struct sh_error *err);
 int span_put_pair(struct sh_buf *out, struct sh_slice id1, struct sh_slice id2, uint32_t matched,
     const struct sh_coverage *c, size_t tokens1, size_t tokens2, struct sh_error *err);
-/* "id start end", and n numbers behind them. */
+/* Appends "id start end", and n numbers after them. */
 int span_put_place(struct sh_buf *out, const struct sh_placed *p, uint32_t from, uint32_t to,
     const uint64_t *numbers, size_t n, struct sh_error *err);
 

@@ -1,6 +1,4 @@
-/* Passages that occur again, word for word. */
-#include <stdlib.h>
-
+/* Finds passages that occur again, word for word. */
 #include "base/bits.h"
 #include "passage/exact.h"
 #include "span.h"
@@ -11,7 +9,8 @@ struct worker {
 	struct sh_placer *placer;
 };
 
-/* The first place from `at` on, below `end`, where a token is marked as `wanted` says. */
+/* Returns the first place from `at` on, below `end`, where the token's mark equals `wanted`; `end` when
+ * there is none. */
 static uint64_t next(const uint64_t *marked, uint64_t at, uint64_t end, bool wanted)
 {
 	while (at < end) {
@@ -52,20 +51,21 @@ void span_exact(struct cli *c, struct span_settings *s)
 	static char *const standard[] = { "-" };
 	struct worker workers[CLI_MAX_JOBS];
 	void *all[CLI_MAX_JOBS];
+	struct sh_tables tables;
 	struct sh_corpus corpus;
-	struct sh_texts texts = { 0 };
+	struct sh_texts texts = { .tables = &tables };
+	struct sh_exact_opts how = { s->length, s->seed.k, s->every, c->jobs, s->memory / 2,
+		&tables };
 	struct sh_error err;
 	uint64_t *marked;
 
+	sh_tables_init(&tables, s->memory / 2, c->tmpdir);
 	span_open(c, s, c->n_operands ? c->operands : standard, c->n_operands ? c->n_operands : 1,
-	    &corpus);
-	span_load(c, s, &corpus, true, &texts);
-	marked = calloc(sh_bits_words((size_t)texts.at[texts.n]), sizeof *marked);
-	if (!marked) {
-		sh_error_nomem(&err);
-		cli_die(c, &err);
-	}
-	if (sh_exact_find(&texts, s->length, s->seed.k, s->every, marked, &err) < 0)
+	    &tables, &corpus);
+	span_load(c, s, &corpus, &(struct span_part){ .no_seeds = true }, &texts);
+	marked = sh_tables_get_zeroed(
+	    &tables, sh_bits_words((size_t)texts.at[texts.n]), sizeof *marked, &err);
+	if (!marked || sh_exact_find(&texts, &how, marked, &err) < 0)
 		cli_die(c, &err);
 	for (unsigned i = 0; i < c->jobs; i++) {
 		workers[i] =
@@ -77,7 +77,8 @@ void span_exact(struct cli *c, struct span_settings *s)
 	span_each(c, &texts, all, marks_of);
 	for (unsigned i = 0; i < c->jobs; i++)
 		sh_placer_delete(workers[i].placer);
-	free(marked);
+	sh_tables_put(&tables, marked);
 	sh_texts_free(&texts);
 	sh_corpus_free(&corpus);
+	sh_tables_free(&tables);
 }

@@ -1,17 +1,10 @@
-/* Passages that streamed documents share with queries, which are held in memory. */
+/* Finds passages that streamed documents share with queries in memory. */
 #include <stdlib.h>
 
+#include "passage/chance.h"
 #include "passage/index.h"
 #include "run.h"
 #include "span.h"
-
-enum {
-	/* Different tokens that a span needs: half of its matched tokens, and half of so many at most. Without
-	 * them tables of digits match each other. */
-	DISTINCT_OF = 20,
-	/* Matched tokens from which on a verbatim span needs none. */
-	VERBATIM = 15,
-};
 
 struct worker {
 	const struct span_settings *settings;
@@ -19,50 +12,18 @@ struct worker {
 	struct sh_seeder *seeder;
 	struct sh_matcher *matcher;
 	struct sh_placer *text, *queries;
-	uint32_t *room, *token;
-	size_t room_cap, token_cap;
-	struct sh_span *span;
-	size_t span_cap;
 	struct sh_buf bits;
+	struct sh_index_room room;
 };
 
-static int by_document(const void *x, const void *y)
-{
-	const struct sh_span *a = x, *b = y;
-
-	if (a->document != b->document)
-		return a->document < b->document ? -1 : 1;
-	if (a->from != b->from)
-		return a->from < b->from ? -1 : 1;
-	return a->at < b->at ? -1 : a->at > b->at;
-}
-
-/* 1 when the span has enough different tokens to be no chance, 0 when not, -1 with *err. */
-static int is_no_chance(struct worker *w, const struct sh_span *span, const struct sh_placed *query,
-    struct sh_error *err)
-{
-	size_t wanted = span->matched < DISTINCT_OF ? span->matched : DISTINCT_OF, found;
-	uint32_t start, end;
-
-	if (span->matched == span->to - span->from && span->matched == span->end - span->at &&
-	    (span->matched >= VERBATIM || span->matched == query->n))
-		return 1;
-	wanted = (wanted + 1) / 2;
-	sh_placed_bytes(query, span->at, span->end, &start, &end);
-	if (sh_placer_distinct(
-		w->queries, sh_slice(query->text.p + start, end - start), wanted, &found, err) < 0)
-		return -1;
-	return found >= wanted;
-}
-
-/* Keep spans of one query that are no chance: their number, or -1. */
+/* Keeps the spans of one query that have enough different tokens. Returns their number, or -1. */
 static int64_t keep_spans(struct worker *w, struct sh_span *spans, size_t n,
     const struct sh_placed *query, struct sh_error *err)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		int keep = is_no_chance(w, &spans[i], query, err);
+		int keep = sh_span_no_chance(&spans[i], query, w->queries, err);
 
 		if (keep < 0)
 			return -1;
@@ -77,7 +38,7 @@ static uint64_t wanted(const struct span_settings *s, size_t tokens)
 	return s->threshold_given ? s->threshold : sh_coverage_wanted(tokens);
 }
 
-/* The spans with one query. */
+/* Writes the spans with one query. */
 static int put_query(struct worker *w, const struct sh_placed *doc, struct sh_span *spans, size_t n,
     struct sh_buf *out, struct sh_error *err)
 {
@@ -104,7 +65,8 @@ static int put_query(struct worker *w, const struct sh_placed *doc, struct sh_sp
 	return span_put_pair(out, doc->id, query.id, c.other, &c, doc->n, query.n, err);
 }
 
-/* Whether the pair of these spans can be covered as it has to be: by no more than they match together. */
+/* Returns whether the pair of these spans can reach -T: its coverage is at most the sum of the matched
+ * tokens. */
 static bool may_cover(const struct worker *w, const struct sh_span *spans, size_t n)
 {
 	size_t tokens = sh_index_side(w->index, spans->document).n;
@@ -115,8 +77,8 @@ static bool may_cover(const struct worker *w, const struct sh_span *spans, size_
 	return matched * UINT64_C(1000000) >= wanted(w->settings, tokens) * tokens;
 }
 
-/* Drop the spans of pairs whose coverage is below -T in any case: how many are left. Their places need not be
- * found then. */
+/* Drops the spans of pairs that cannot reach -T, so that their positions need not be computed. Returns the
+ * number of spans left. */
 static size_t drop_hopeless(const struct worker *w, struct sh_span *spans, size_t n)
 {
 	size_t kept = 0;
@@ -132,42 +94,24 @@ static size_t drop_hopeless(const struct worker *w, struct sh_span *spans, size_
 	return kept;
 }
 
-static int put_spans(struct worker *w, const struct sh_document *doc, const struct sh_span *spans,
+static int put_spans(struct worker *w, const struct sh_document *doc, struct sh_span *spans,
     size_t n, struct sh_buf *out, struct sh_error *err)
 {
 	struct sh_placed placed;
 
-	if (n > w->span_cap &&
-	    sh_grow((void **)&w->span, &w->span_cap, n, sizeof *w->span, err) < 0)
-		return -1;
-	memcpy(w->span, spans, n * sizeof *spans);
-	qsort(w->span, n, sizeof *w->span, by_document);
 	if (w->settings->pairs)
-		n = drop_hopeless(w, w->span, n);
+		n = drop_hopeless(w, spans, n);
 	if (n == 0)
 		return 0;
 	if (sh_placer_text(w->text, doc->text, &placed, err) < 0)
 		return -1;
 	placed.id = doc->id;
 	for (size_t i = 0, j; i < n; i = j) {
-		for (j = i + 1; j < n && w->span[j].document == w->span[i].document; j++)
+		for (j = i + 1; j < n && spans[j].document == spans[i].document; j++)
 			;
-		if (put_query(w, &placed, w->span + i, j - i, out, err) < 0)
+		if (put_query(w, &placed, spans + i, j - i, out, err) < 0)
 			return -1;
 	}
-	return 0;
-}
-
-/* The document's tokens, as those of the queries are held. */
-static int hold_tokens(struct worker *w, const struct sh_seeds *seeds, struct sh_error *err)
-{
-	size_t n = seeds->tokens.n;
-
-	if (n > w->token_cap &&
-	    sh_grow((void **)&w->token, &w->token_cap, n, sizeof *w->token, err) < 0)
-		return -1;
-	for (size_t i = 0; i < n; i++)
-		w->token[i] = (uint32_t)seeds->token[i];
 	return 0;
 }
 
@@ -175,24 +119,13 @@ static int each(void *arg, const struct sh_document *doc, struct sh_job *job, st
 {
 	struct worker *w = arg;
 	struct sh_seeds seeds;
-	const struct sh_span *spans;
-	size_t n, found;
+	struct sh_span *spans;
+	size_t n;
 
 	if (sh_seeder_run(w->seeder, doc->text, &seeds, err) < 0)
 		return -1;
 	job->ill_formed += seeds.tokens.bad_utf8;
-	if (seeds.tokens.n + 1 > w->room_cap &&
-	    sh_grow((void **)&w->room, &w->room_cap, seeds.tokens.n + 1, sizeof *w->room, err) < 0)
-		return -1;
-	found = sh_index_filter(w->index, &seeds, w->room);
-	if (found == 0)
-		return 0;
-	if (hold_tokens(w, &seeds, err) < 0)
-		return -1;
-	sh_matcher_begin(
-	    w->matcher, (struct sh_side){ w->token, seeds.tokens.n }, sh_index_side, w->index);
-	if (sh_index_hits(w->index, &seeds, w->room, found, w->matcher, err) < 0 ||
-	    sh_matcher_spans(w->matcher, &spans, &n, err) < 0)
+	if (sh_index_spans(w->index, &seeds, &w->room, w->matcher, &spans, &n, err) < 0)
 		return -1;
 	return n ? put_spans(w, doc, spans, n, &job->out, err) : 0;
 }
@@ -225,6 +158,17 @@ static void tell_queries(struct cli *c, const struct span_settings *s, const str
 		    (unsigned long long)x->exceeding, CLI_PLURAL(x->exceeding), x->bound, x->bound);
 }
 
+/* Sets the matched tokens below which no record of a query is written. */
+static void set_needs(const struct span_settings *s, struct sh_index *x)
+{
+	for (uint32_t d = 0; d < x->texts->n; d++) {
+		size_t n = sh_texts_side(x->texts, d).n;
+		uint64_t need = s->pairs ? (wanted(s, n) * n + 999999) / 1000000 : 0;
+
+		x->need[d] = (uint32_t)(need < s->match.least ? s->match.least : need);
+	}
+}
+
 static void open_workers(struct cli *c, const struct span_settings *s,
     const struct sh_corpus *queries, const struct sh_index *x, struct worker *workers,
     struct run *run)
@@ -251,31 +195,26 @@ void span_query(struct cli *c, struct span_settings *s)
 	struct run run = { .cli = c, .work = work };
 	struct sh_corpus queries;
 	struct sh_texts texts = { 0 };
-	struct sh_source source;
 	struct sh_index index;
 	struct sh_error err;
 
-	span_open(c, s, (char *const *)(void *)s->files.name, s->files.n, &queries);
-	span_load(c, s, &queries, false, &texts);
+	span_open(c, s, (char *const *)(void *)s->files.name, s->files.n, NULL, &queries);
+	span_load(c, s, &queries, &(struct span_part){ 0 }, &texts);
 	if (sh_index_make(&index, &texts, s->bound, c->jobs, &err) < 0)
 		cli_die(c, &err);
-	index.enough = VERBATIM;
+	index.enough = SH_CHANCE_VERBATIM;
 	index.longest = sh_seed_longest(&s->seed, sh_token_unit(&s->docs.token));
+	set_needs(s, &index);
 	tell_queries(c, s, &texts, &index);
 	open_workers(c, s, &queries, &index, workers, &run);
-	cli_source_init(c, &source);
-	run_pool(&run, &source);
-	run_finish(&run, NULL);
-	sh_source_free(&source);
+	formopts_run(&run, &s->docs.docs.form, NULL);
 	for (unsigned i = 0; i < c->jobs; i++) {
 		sh_seeder_delete(workers[i].seeder);
 		sh_matcher_delete(workers[i].matcher);
 		sh_placer_delete(workers[i].text);
 		sh_placer_delete(workers[i].queries);
-		free(workers[i].room);
-		free(workers[i].token);
-		free(workers[i].span);
 		sh_buf_free(&workers[i].bits);
+		sh_index_room_free(&workers[i].room);
 	}
 	sh_index_free(&index);
 	sh_texts_free(&texts);

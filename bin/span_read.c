@@ -1,4 +1,4 @@
-/* The documents and the seeds that shspan reads. */
+/* Reads the documents and the seeds of shspan. */
 #include <stdlib.h>
 
 #include "base/num.h"
@@ -12,19 +12,20 @@ static int bad_line(void *arg, struct sh_slice line, struct sh_error *err)
 }
 
 void span_open(struct cli *c, const struct span_settings *s, char *const *names, size_t n,
-    struct sh_corpus *corpus)
+    struct sh_tables *tables, struct sh_corpus *corpus)
 {
 	uint64_t lines = 0, before = 0;
 	struct sh_error err;
 
 	if (sh_corpus_init(corpus, &s->docs.docs.form, &err) < 0)
 		cli_die(c, &err);
+	corpus->tables = tables;
 	corpus->trailer = c->trailer_in;
 	for (size_t i = 0; i < n; i++) {
 		if (sh_corpus_open(corpus, names[i], c->tmpdir, &err) < 0 ||
 		    sh_corpus_scan(corpus, &lines, bad_line, c, &err) < 0)
 			cli_die(c, &err);
-		/* Files of an option do not count. */
+		/* The files of an option are not operands. */
 		if (!s->files.n)
 			progress_read(&c->progress, corpus->file[i].map.n, lines - before);
 		before = lines;
@@ -47,17 +48,34 @@ static int bad_document(void *arg, uint32_t document, struct sh_error *err)
 	return 0;
 }
 
+static int known_bad(void *arg, uint32_t document, struct sh_error *err)
+{
+	(void)arg;
+	(void)document;
+	(void)err;
+	return 0;
+}
+
 void span_load(struct cli *c, const struct span_settings *s, struct sh_corpus *corpus,
-    bool no_seeds, struct sh_texts *texts)
+    const struct span_part *part, struct sh_texts *texts)
 {
 	struct loading loading = { c, corpus };
-	struct sh_texts_opts opts = { s->docs.token, s->seed, no_seeds, s->docs.docs.strict,
-		c->jobs, bad_document, &loading };
+	struct sh_texts_opts opts = {
+		.token = s->docs.token,
+		.seed = s->seed,
+		.no_seeds = part->no_seeds,
+		.strict = s->docs.docs.strict,
+		.first = part->first,
+		.wanted = part->wanted,
+		.jobs = c->jobs,
+		.bad = part->again ? known_bad : bad_document,
+		.arg = &loading,
+	};
 	struct sh_error err;
 
 	if (sh_texts_load(texts, corpus, &opts, &err) < 0)
 		cli_die(c, &err);
-	if (texts->ill_formed && !s->docs.docs.strict)
+	if (texts->ill_formed && !s->docs.docs.strict && !part->again)
 		cli_warn(c,
 		    "%llu ill-formed UTF-8 sequence%s replaced (--strict makes them errors)",
 		    (unsigned long long)texts->ill_formed, CLI_PLURAL(texts->ill_formed));
@@ -65,7 +83,7 @@ void span_load(struct cli *c, const struct span_settings *s, struct sh_corpus *c
 
 /* ---- seeds ---- */
 
-/* The document with this id; SH_CORPUS_NONE: there is none. */
+/* Returns the document with this id; SH_CORPUS_NONE when there is none. */
 static uint32_t find_document(struct cli *c, const struct sh_corpus *corpus, struct sh_slice id,
     struct sh_document_room *room)
 {
@@ -107,7 +125,7 @@ static int parse_seed(
 	return 0;
 }
 
-/* Put the seed among the postings, unless it is a bad record. */
+/* Adds the seed to the postings, unless it is a bad record. */
 static void take_seed(struct cli *c, const struct sh_corpus *corpus, struct sh_texts *t,
     const struct sh_lines *lines, struct sh_slice line, struct sh_document_room *room)
 {
@@ -129,8 +147,9 @@ static void take_seed(struct cli *c, const struct sh_corpus *corpus, struct sh_t
 		cli_reject(c, line, &err);
 		return;
 	}
-	if (t->n_postings == t->posting_cap && sh_grow((void **)&t->posting, &t->posting_cap,
-						   t->n_postings + 1, sizeof *t->posting, &err) < 0)
+	if (t->n_postings == t->posting_cap &&
+	    sh_tables_grow(t->tables, (void **)&t->posting, &t->posting_cap, t->n_postings + 1,
+		sizeof *t->posting, &err) < 0)
 		cli_die(c, &err);
 	t->posting[t->n_postings++] = p;
 }
@@ -152,8 +171,8 @@ void span_read_seeds(struct cli *c, const struct span_settings *s, const struct 
 /* ---- all documents ---- */
 
 enum {
-	TASK = 1 << 16, /* tokens that a worker takes at once, about */
-	ROUND = 64,     /* tasks whose output is held at once */
+	TASK = 1 << 16, /* tokens in a worker's task, about */
+	ROUND = 64,     /* most tasks whose output is held at once */
 };
 
 struct task {

@@ -12,7 +12,7 @@
 
 enum { PLACES = 4, STACK = 64 * 1024 };
 
-/* The handler may run at any instant: it must find complete names, in static memory. */
+/* The handler may run at any instant: it needs complete names in static memory. */
 static struct {
 	const struct sh_sink *sink;
 	char name[PATH_MAX];
@@ -38,9 +38,10 @@ static void remove_all(int sig)
 static struct {
 	char message[120];
 	int n, status;
-} cut;
+	size_t name_n; /* bytes of the message that name the program */
+} cut = { .status = EXIT_FAILURE };
 
-/* Calls only functions that a signal's handler may call. */
+/* Handles SIGBUS: calls only functions that a signal handler may call. */
 static void tell_cut(int sig, siginfo_t *info, void *context)
 {
 	ssize_t ignored;
@@ -62,12 +63,31 @@ void unfinished_tell_cut(const char *program, int status)
 
 	cut.n = snprintf(cut.message, sizeof cut.message,
 	    "%s: an input was cut short while it was read\n", program);
+	cut.name_n = strlen(program) + 2;
 	cut.status = status;
 	sigfillset(&watch.sa_mask);
 	sigaction(SIGBUS, &watch, NULL);
 }
 
-/* Whether the signal ends a program by default, and can be caught. */
+/* libarchive ends the program by exit() when memory is short. */
+static void end_unfinished(void)
+{
+	static const char message[] = "a library ended the program (is memory short?)\n";
+	bool any = false;
+	ssize_t ignored;
+
+	for (size_t i = 0; i < PLACES; i++)
+		any = any || place[i].name[0];
+	if (!any)
+		return;
+	remove_names();
+	ignored = write(STDERR_FILENO, cut.message, cut.name_n);
+	ignored = write(STDERR_FILENO, message, sizeof message - 1);
+	(void)ignored;
+	_exit(cut.status);
+}
+
+/* Returns whether the signal ends a program by default, and can be caught. */
 static bool ends(int sig)
 {
 	static const int harmless[] = { SIGKILL, SIGSTOP, SIGCHLD, SIGCONT, SIGTSTP, SIGTTIN,
@@ -79,7 +99,7 @@ static bool ends(int sig)
 	return true;
 }
 
-/* Called before the first file is made: most runs make none, and this takes a hundred system calls. */
+/* Called before the first file is created: most runs create none, and this needs a hundred system calls. */
 static void watch_signals(void)
 {
 	static bool watched;
@@ -91,6 +111,7 @@ static void watch_signals(void)
 	if (watched)
 		return;
 	watched = true;
+	atexit(end_unfinished);
 	sigaltstack(&stack, NULL);
 	sigfillset(&watch.sa_mask);
 	for (int sig = 1; sig <= SIGRTMAX; sig++)
@@ -136,7 +157,7 @@ int unfinished_open(struct sh_sink *s, const char *path, struct sh_error *err)
 	/* A FIFO is opened with signals enabled: the open may wait for a reader forever. */
 	if (!makes_file(path))
 		return sh_sink_open(s, path, err);
-	/* No signal comes between the creation of the file and note(). */
+	/* No signal arrives between the creation of the file and note(). */
 	sh_hold_begin(&hold);
 	status = sh_sink_open(s, path, err);
 	if (status == 0 && s->tmp) {

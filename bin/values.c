@@ -21,24 +21,20 @@ size_t values_print(char *to, size_t room, cli_names *names)
 	return n < room ? n : room - 1;
 }
 
-void cli_refuse(struct cli *c, int code, const char *text)
+unsigned cli_choice(struct cli *c, int code)
 {
 	const struct cli_option *o = cli_find_option(c, code);
+	char list[LIST_MAX];
 
-	if (code < 256)
-		cli_usage(c, "-%c%s", code, text);
-	cli_usage(c, "--%s%s", o ? o->name : "?", text);
+	for (unsigned i = 0; o->names(i); i++)
+		if (strcmp(c->arg, o->names(i)) == 0)
+			return i;
+	values_print(list, sizeof list, o->names);
+	cli_usage(
+	    c, "%s '%.*s': expected %s", cli_option_name(c, code), LIST_MAX - 20, c->arg, list);
 }
 
 const char *cli_value(struct cli *c, int code)
 {
-	const struct cli_option *o = cli_find_option(c, code);
-	char list[LIST_MAX], text[2 * LIST_MAX];
-
-	for (unsigned i = 0; o->names(i); i++)
-		if (strcmp(c->arg, o->names(i)) == 0)
-			return c->arg;
-	values_print(list, sizeof list, o->names);
-	snprintf(text, sizeof text, " '%.*s': expected %s", LIST_MAX - 20, c->arg, list);
-	cli_refuse(c, code, text);
+	return cli_find_option(c, code)->names(cli_choice(c, code));
 }

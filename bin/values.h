@@ -7,11 +7,14 @@
 
 struct cli;
 
-/* Returns the i-th name that the option takes, from 0, or NULL behind the last one. */
+/* Returns the i-th name that the option accepts, from 0, or NULL after the last. */
 typedef const char *cli_names(unsigned i);
 
-/* Returns the argument of the option at hand when it is one of the names of the option's row. Dies with a
- * usage message that lists the names otherwise. code: that of the option. */
+/* Returns the index, from 0, of the current option's argument among the names of the option's row. Dies
+ * with a usage message that lists the names when it is none of them. code: that of the option. */
+unsigned cli_choice(struct cli *c, int code);
+
+/* Does the same, and returns the name. */
 const char *cli_value(struct cli *c, int code);
 
 /* Prints "NAME, NAME or NAME", at most `room` bytes with the final NUL. Returns the length. */

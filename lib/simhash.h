@@ -25,7 +25,7 @@ struct simhash_error {
 	char text[512]; /* what is wrong, without a newline */
 };
 
-/* The options of shfp(1), with the same names. Call simhash_defaults() or simhash_profile() first, then
+/* The options of shfp(1), with the same names. Call simhash_profile() or simhash_defaults() first, then
  * change members. Later versions use `reserved` for new options. */
 struct simhash_options {
 	unsigned bits;      /* 32, 64, 128 or 256; a profile may have others */
@@ -38,12 +38,13 @@ struct simhash_options {
 	int unused;          /* 0 */
 	const char *weight;  /* set, tf, freq or log */
 	const char *hash;    /* mix, xxh3, md5, ... */
-	const char *profile; /* gives the rules that have no member here */
+	const char *profile; /* decides the rules that have no member here */
 	uint64_t seed;
 	uint64_t reserved[6]; /* 0 */
 };
 
-/* Sets the options that shfp has by default. */
+/* Sets the options that shfp had by default in 0.1: SimHash of words. simhash_profile(options, "default",
+ * error) sets those that it has now. */
 void simhash_defaults(struct simhash_options *options);
 
 /* Sets the options of shfp -p NAME (simhash-profiles(7)). Returns -1 when there is no such profile, or
@@ -111,6 +112,43 @@ double simhash_bands_recall(const struct simhash_bands *b, unsigned distance);
 /* Writes the key of fp in table t: simhash_bands_key_size() bytes and a NUL. A key contains its table, so
  * that keys of all tables can be sorted together. */
 void simhash_bands_key(const struct simhash_bands *b, size_t t, const uint64_t *fp, char *out);
+
+/* Options for passages: those of shspan(1) with -d. Call simhash_passages_defaults() first, then change members.
+ * Later versions use `reserved` for new options. */
+struct simhash_passage_options {
+	unsigned
+	    ngram; /* tokens of a seed; 0: 5 words or 9 characters of a script without spaces */
+	unsigned min_tokens;  /* matched tokens of a passage */
+	double min_identity;  /* matched tokens / tokens of the longer side, 0 to 1 */
+	int chars;            /* tokens are characters, not words */
+	int no_fold;          /* no normalisation, no case folding */
+	uint64_t reserved[6]; /* 0 */
+};
+
+void simhash_passages_defaults(struct simhash_passage_options *options);
+
+/* A passage that a text shares with a query. Places are bytes of both. */
+struct simhash_passage {
+	size_t query;      /* index */
+	size_t start, end; /* of the text */
+	size_t query_start, query_end;
+	size_t matched;  /* tokens that both have, in order */
+	double identity; /* matched / tokens of the longer side */
+};
+
+/* Makes an object that looks for n < 2^32 - 1 queries: queries[i] is sizes[i] < 2^31 bytes of UTF-8. Backslashes are
+ * no escapes. Queries and options are copied; options may be NULL. Returns NULL on failure. */
+struct simhash_passages;
+struct simhash_passages *simhash_passages_new(const char *const *queries, const size_t *sizes,
+    size_t n, const struct simhash_passage_options *options, struct simhash_error *error);
+void simhash_passages_free(struct simhash_passages *p);
+
+/* Called for each passage. A negative result ends the search, which then returns -1. */
+typedef int simhash_passage_fn(void *arg, const struct simhash_passage *passage);
+
+/* Finds the passages that a text shares with the queries, ordered by query, then by start. Returns 0 or -1. */
+int simhash_passages_find(struct simhash_passages *p, const char *text, size_t size,
+    simhash_passage_fn *each, void *arg, struct simhash_error *error);
 
 /* Returns the version, as "0.1.0". A program that was linked with this library works with all later
  * versions of the same soname. */

@@ -26,7 +26,7 @@ compile() {
 	${CC:-cc} "$@" -L. -lsimhash
 }
 
-@test "it exports what the list of its symbols has, and nothing else" {
+@test "it exports exactly the symbols of its list" {
 	awk 'NF == 2 && /^ simhash_.*@/ { print $1 }' "$symbols" | sort >want
 	grep -q 'simhash_new@LIBSIMHASH_0$' want
 	exported >got
@@ -35,14 +35,14 @@ compile() {
 
 @test "the header declares all of these functions, and the manual page describes them" {
 	exported | sed -n 's/@.*//; /^simhash_/p' >got
-	{ echo simhash_pair; cat got; } | sort -o got # a type
+	{ printf '%s\n' simhash_pair simhash_passage_fn; cat got; } | sort -o got # types
 	${CC:-cc} -E -P "$here/lib/simhash.h" | tr '\n' ' ' | grep -oE '\bsimhash_[a-z_]+ ?\(' |
 		tr -d ' (' | sort >want
 	same want got
 	awk '/^[.]Fn simhash_/ && synopsis { print $2 }
 		/^[.]Sh/ { synopsis = /SYNOPSIS/ }' "$here/man/libsimhash.3" | sort >got
 	same want got
-	sed -i /simhash_pair/d want
+	sed -i '/simhash_pair/d; /simhash_passage_fn/d' want
 	awk '/^[.]Nm/ { print $2 }' "$here/man/libsimhash.3" | sort >got
 	same want got
 }
@@ -77,6 +77,86 @@ compile() {
 		same want.bands got
 		./records drawn 8 <docs | sort >got
 		same want.drawn got
+	done
+}
+
+@test "passages are those of shspan" {
+	export LD_LIBRARY_PATH=$PWD
+	cut -f 1,2 "$T_DATA/en_dev.tsv" "$T_DATA/zh_dev.tsv" | tr -d '\\' >docs
+	awk -F '\t' 'NR % 9 == 0 { print $1 "\t" substr($2, 1, 600) }' docs | iconv -c -t utf-8 >queries
+	cat >passages.c <<-'END'
+		#include <simhash.h>
+		#include <stdio.h>
+		#include <stdlib.h>
+		#include <string.h>
+
+		struct line { char *id, *text; };
+
+		static size_t read_lines(const char *name, struct line **all)
+		{
+			FILE *f = fopen(name, "r");
+			size_t n = 0, cap = 0;
+			char *line = NULL;
+
+			*all = NULL;
+			while (f && getline(&line, &cap, f) > 0) {
+				*all = realloc(*all, (n + 1) * sizeof **all);
+				line[strcspn(line, "\n")] = '\0';
+				(*all)[n].id = strdup(strtok(line, "\t"));
+				line = strtok(NULL, "");
+				(*all)[n++].text = strdup(line ? line : "");
+				line = NULL;
+			}
+			return n;
+		}
+
+		struct told { const char *id; struct line *query; };
+
+		static int tell(void *arg, const struct simhash_passage *p)
+		{
+			const struct told *t = arg;
+
+			printf("%s\t%zu\t%zu\t%s\t%zu\t%zu\t%zu\t%.4f\n", t->id, p->start, p->end, t->query[p->query].id,
+			    p->query_start, p->query_end, p->matched, p->identity);
+			return 0;
+		}
+
+		int main(int argc, char **argv)
+		{
+			struct simhash_error error;
+			struct simhash_passage_options o;
+			struct line *query, *doc;
+			size_t n = read_lines("queries", &query), m = read_lines("docs", &doc);
+			const char **text = malloc(n * sizeof *text);
+			size_t *size = malloc(n * sizeof *size);
+			struct simhash_passages *p;
+
+			for (size_t i = 0; i < n; i++) {
+				text[i] = query[i].text;
+				size[i] = strlen(text[i]);
+			}
+			simhash_passages_defaults(&o);
+			o.ngram = argc > 1 ? (unsigned)atoi(argv[1]) : 0;
+			p = simhash_passages_new(text, size, n, argc > 1 ? &o : NULL, &error);
+			if (!p)
+				return 1;
+			for (size_t i = 0; i < n; i++)
+				query[i].text[0] = 'x'; /* they were copied */
+			for (size_t i = 0; i < m; i++)
+				if (simhash_passages_find(p, doc[i].text, strlen(doc[i].text), tell, &(struct told){ doc[i].id, query }, &error) < 0)
+					return 1;
+			simhash_passages_free(p);
+			return 0;
+		}
+	END
+	compile -std=gnu11 -I"$here/lib" -o passages passages.c
+	for k in '' 7; do
+		# shellcheck disable=SC2086
+		shspan --raw ${k:+-n $k} -d queries docs | cut -f 1-7 | sort >want
+		[ "$(wc -l <want)" -gt 300 ]
+		# shellcheck disable=SC2086
+		./passages $k | cut -f 1-7 | sort >got
+		same want got
 	done
 }
 

@@ -61,29 +61,40 @@ state() {
 	(cd "$1" && find . -type f ! -name lock -exec sha256sum {} + | sort -k 2)
 }
 
-@test "what stays and what is dropped: as one run over all, for texts compared exactly" {
+@test "batches keep and drop the same documents as one run over all, for texts compared exactly" {
 	texts 3 18 600 >docs
-	for store in sketch documents; do
-		rm -rf archive
-		sharchive init archive --store $store -n 1
-		: >kept
-		: >dropped
-		split -l 150 docs batch.
-		for batch in batch.*; do
-			try "shdedup -q -n 1 -a archive --report report $batch"
+	split -l 150 docs batch.
+	for how in 'jaccard -T 0.8 -n 1' 'edit -T 0.75 -n 3' 'any -T 0.8,0.9 -n 3' 'any -T 0.6,0.7 -n 2' \
+		'edit -T 0.9 -n 3 -u char --few 60'; do
+		for store in sketch documents; do
+			rm -rf archive
+			sharchive init archive --store $store --measure $how
+			: >kept
+			: >dropped
+			for batch in batch.*; do
+				try "shdedup -q --measure $how -a archive --report report $batch"
+				exits 0
+				cat out >>kept
+				cat report >>dropped
+			done
+			shdedup -q --measure $how docs >expected
+			same expected kept
+			# each line of the report is true, and names one that stays
+			cut -f 1-3 dropped | shverify --measure ${how%--few*} -d docs >expected
+			same expected dropped
+			cut -f 2 dropped | sort -u | comm -23 - <(cut -f 1 kept | sort) >bad
+			[ ! -s bad ]
+			try 'sharchive check archive'
 			exits 0
-			cat out >>kept
-			cat report >>dropped
+			# all of it again adds nothing
+			state archive >before
+			try "shdedup -q --measure $how -a archive --report report docs"
+			exits 0
+			same kept out
+			same dropped report
+			state archive >after
+			same before after
 		done
-		shdedup -q -n 1 docs >expected
-		same expected kept
-		# each line of the report is true, and names one that stays
-		cut -f 1-3 dropped | shverify -n 1 -d docs >expected
-		same expected dropped
-		cut -f 2 dropped | sort -u | comm -23 - <(cut -f 1 kept | sort) >bad
-		[ ! -s bad ]
-		try 'sharchive check archive'
-		exits 0
 	done
 }
 
@@ -91,7 +102,7 @@ state() {
 	texts 5 60 400 >docs
 	head -n 200 docs >first
 	tail -n +201 docs >second
-	sharchive init archive
+	sharchive init --measure jaccard archive
 	shdedup -q -a archive --report report.1 first >kept.1
 	shdedup -q -a archive --report report.2 second >kept.2
 	state archive >before
@@ -130,7 +141,7 @@ state() {
 	END
 	for keep in first newest longest; do
 		rm -rf archive
-		sharchive init archive
+		sharchive init --measure jaccard archive
 		shdedup -q -a archive --keep $keep --report report.1 docs >kept
 		try "shdedup -q -a archive --keep $keep --report report docs"
 		exits 0
@@ -139,7 +150,7 @@ state() {
 	done
 	shdedup -q docs >kept
 	rm -rf archive
-	sharchive init archive
+	sharchive init --measure jaccard archive
 	try 'shdedup -q -a archive docs'
 	same kept out
 }
@@ -151,8 +162,8 @@ state() {
 	# The first of two stays, or the last, when they are new and when they are known.
 	for keep in first newest; do
 		rm -rf archive
-		sharchive init archive
-		shdedup -q --keep $keep twins >expected
+		sharchive init --measure jaccard archive
+		shdedup --measure jaccard -q --keep $keep twins >expected
 		for turn in new known; do
 			try "shdedup -q -a archive --keep $keep twins"
 			exits 0
@@ -163,7 +174,7 @@ state() {
 
 	# Dropped first, and then protected: recorded twice, and the later record counts.
 	rm -rf archive
-	sharchive init archive
+	sharchive init --measure jaccard archive
 	sed 's/^x/z/; s/twice/twice!/' two | head -n 1 >like
 	echo z >ids
 	shdedup -q -a archive two >/dev/null
@@ -174,7 +185,7 @@ state() {
 
 	# Documents that share a key and stay, in one run: records of .key are in order.
 	rm -rf archive
-	sharchive init archive -n 1
+	sharchive init --measure jaccard archive -n 1
 	# Each of three words of eight, whose key is that of the one with the least hash.
 	awk 'BEGIN {
 		for (i = 1; i <= 8; i++) for (j = 1; j < i; j++) for (k = 1; k < j; k++)
@@ -188,7 +199,7 @@ state() {
 }
 
 @test "protected documents stay, also when they were dropped before" {
-	sharchive init archive
+	sharchive init --measure jaccard archive
 	printf 'a\tone two three four five six seven eight nine ten eleven twelve\n' >one
 	printf 'b\tone two three four five six seven eight nine ten eleven twelve!\n' >two
 	echo b >ids
@@ -205,7 +216,7 @@ state() {
 }
 
 @test "a document dropped for a protected copy has the copy that is written as its keeper" {
-	sharchive init archive
+	sharchive init --measure jaccard archive
 	printf '%s\tone two three four five six seven eight nine ten eleven twelve%s\n' a '' a '' b ' thirteen' >docs
 	echo a >ids
 	for run in 1 2; do
@@ -232,7 +243,7 @@ state() {
 	same expected report
 	[ -z "$(find archive -name '*.set' -o -name '*.txt')" ]
 	rm -rf archive
-	sharchive init archive
+	sharchive init --measure jaccard archive
 	shdedup -q -a archive one >/dev/null
 	try 'shdedup -q -a archive --dry-run --report report two'
 	printf 'b\ta\t0\t1.0000\n' >expected
@@ -245,7 +256,7 @@ state() {
 @test "stats: a sketch takes 4.1 bytes for each of 500 features, a text its length and 10 bytes" {
 	awk 'BEGIN { for (i = 1; i <= 40; i++) { printf "d%d\t", i; for (j = 1; j <= 500; j++) printf "w%d ", 1000 * i + j; print "" } }' >docs
 	for store in none sketch documents; do
-		sharchive init $store -n 1 --store $store
+		sharchive init --measure jaccard $store -n 1 --store $store
 		shdedup -q -n 1 -a $store docs >/dev/null
 		sharchive stats $store | awk -F '\t' '$1 == "bytes of store" { print $2 }' >$store.bytes
 	done
@@ -259,7 +270,7 @@ state() {
 @test "files are sorted records, for sort, look and join" {
 	texts 5 60 300 >docs
 	split -l 60 docs batch.
-	sharchive init archive --store documents
+	sharchive init --measure jaccard archive --store documents
 	for batch in batch.*; do
 		shdedup -q -a archive "$batch" >>kept
 	done
@@ -275,7 +286,7 @@ state() {
 
 @test "a run with other settings is refused by the name of the setting" {
 	echo 'the' >words
-	sharchive init archive
+	sharchive init --measure jaccard archive
 	state archive >before
 	while IFS='|' read -r options message; do
 		try "shdedup -a archive $options $T_DATA/en_dev.tsv"
@@ -304,12 +315,12 @@ state() {
 	state archive >after
 	same before after
 	rm -rf archive
-	sharchive init archive --no-fold --stem english
+	sharchive init --measure jaccard archive --no-fold --stem english
 	try "shdedup -a archive --stem english $T_DATA/en_dev.tsv"
 	grep -q 'without --no-fold: the archive was made with --no-fold (give it each time)$' err
 	try "shdedup -a archive --no-fold $T_DATA/en_dev.tsv"
 	grep -q 'without --stem: the archive was made with --stem english (give it each time)$' err
-	sharchive init kinds --keep-words digit,han
+	sharchive init --measure jaccard kinds --keep-words digit,han
 	try "shdedup -a kinds $T_DATA/en_dev.tsv"
 	grep -q 'without --keep-words: the archive was made with --keep-words digit,han (give it each time)$' err
 	try 'shdedup -a kinds --keep-words any </dev/null'
@@ -318,18 +329,18 @@ state() {
 	gives '--keep-words\tdigit,han'
 	try 'shdedup -q -a kinds --keep-words han,digit </dev/null'
 	exits 0
-	sharchive init summed --simhash
+	sharchive init --measure jaccard summed --simhash
 	try "shdedup -a summed $T_DATA/en_dev.tsv"
 	grep -q 'without --simhash: the archive was made with --simhash (give it each time)$' err
-	try 'shdedup -a summed --simhash -w tf </dev/null'
+	try 'shdedup -a summed --simhash=tf </dev/null'
 	exits 2
-	[ "$(head -n 1 err)" = 'shdedup: -w tf: the archive was made with -w log (give it each time)' ]
+	[ "$(head -n 1 err)" = 'shdedup: --simhash=tf: the archive was made with --simhash=log (give it each time)' ]
 }
 
 @test "a run warns when the archive was made with other versions of Unicode or Snowball" {
-	tail='some words may differ from those of the archive, and duplicates be missed (a new archive mends that)'
+	tail='some words may differ from the words in the archive, and duplicates may be missed (make a new archive)'
 	echo 'a	one two three four five six' >docs
-	try 'sharchive init archive --stem english && shdedup -q -a archive --stem english docs'
+	try 'sharchive init --measure jaccard archive --stem english && shdedup -q -a archive --stem english docs'
 	exits 0
 	says
 	same docs out
@@ -353,12 +364,12 @@ state() {
 	says
 	same docs out
 	# without stems the version of Snowball decides nothing
-	try 'sharchive init plain && sharchive stats plain | grep -c -e unicode -e snowball'
+	try 'sharchive init --measure jaccard plain && sharchive stats plain | grep -c -e unicode -e snowball'
 	gives 1
 }
 
 @test "init makes no archive for options that every run would refuse" {
-	try 'sharchive init archive --stem klingon'
+	try 'sharchive init --measure jaccard archive --stem klingon'
 	exits 2
 	gives
 	[[ $(<err) == "sharchive: no stemmer 'klingon': there are "* ]]
@@ -367,7 +378,7 @@ state() {
 
 @test "the largest group is counted where one of the archive stays for it, in a second run as well" {
 	printf '%s\t%s\n' a 'one two three four five six' z 'nothing of the kind at all, none' >old
-	sharchive init archive
+	sharchive init --measure jaccard archive
 	shdedup -q -a archive old >out
 	for i in 1 2 3; do printf '%s\n' "m$i	one two three four five six" "n$i	quite another text, new here"; done >new
 	printf 'y\tnothing of the kind at all, none\n' >>new
@@ -385,9 +396,9 @@ state() {
 }
 
 @test "init refuses a folder with an archive or the remains of one" {
-	try 'sharchive init archive'
+	try 'sharchive init --measure jaccard archive'
 	exits 0
-	try 'sharchive init archive'
+	try 'sharchive init --measure jaccard archive'
 	exits 2
 	says "sharchive: there is an archive in 'archive' already"
 	shdedup -q -a archive "$T_DATA/en_dev.tsv" >/dev/null
@@ -395,7 +406,7 @@ state() {
 	for how in init check stats "$T_DATA/en_dev.tsv"; do
 		try "$(doing $how)"
 		exits 2
-		says "$([ "${how#/}" = "$how" ] && echo sharchive || echo shdedup): 'archive' has lost its manifest: take back a copy of the archive"
+		says "$([ "${how#/}" = "$how" ] && echo sharchive || echo shdedup): 'archive' has lost its manifest: restore the archive from a backup"
 	done
 	try 'sharchive check nothing'
 	exits 2
@@ -412,7 +423,7 @@ state() {
 	echo mine >hidden/.profile
 	for case in "dated:'20261122.doc' and 1 more" "hidden:'.profile'" "full:'00000000.sum' and 2 more"; do
 		state "${case%%:*}" >before
-		try "sharchive init ${case%%:*}"
+		try "sharchive init --measure jaccard ${case%%:*}"
 		exits 2
 		says "sharchive: '${case%%:*}' is not empty: it holds ${case#*:} (an archive is made in a new or empty folder)"
 		state "${case%%:*}" >after
@@ -424,16 +435,16 @@ state() {
 	mkdir empty locked lent
 	: >locked/lock
 	echo mine >lent/lock
-	try 'sharchive init empty && sharchive init locked'
+	try 'sharchive init --measure jaccard empty && sharchive init --measure jaccard locked'
 	exits 0
-	try 'sharchive init lent'
+	try 'sharchive init --measure jaccard lent'
 	exits 2
 	says "sharchive: 'lent' is not empty: it holds 'lock' (an archive is made in a new or empty folder)"
 	echo mine >hidden/journal
 	rm hidden/.profile
-	try 'sharchive init hidden'
+	try 'sharchive init --measure jaccard hidden'
 	exits 2
-	says "sharchive: 'hidden/journal' is no journal of this archive: move it to another folder"
+	says "sharchive: 'hidden/journal' is not a journal of this archive: move it to another folder"
 	[ "$(cat hidden/journal)" = mine ]
 }
 
@@ -442,7 +453,7 @@ state() {
 	strace -o /dev/null true 2>/dev/null || skip 'no ptrace'
 	sanitized && skip 'the sanitizers cannot be traced'
 	mkdir above
-	try 'strace -y -e trace=fsync -o trace sharchive init above/archive'
+	try 'strace -y -e trace=fsync -o trace sharchive init --measure jaccard above/archive'
 	exits 0
 	grep -q '/above>) ' trace
 	grep -q '/above/archive>) ' trace
@@ -485,7 +496,7 @@ state() {
 	dictionary "$long/b" 北京
 	printf '1\t中国\n' >docs
 	how='shdedup -q --segment cppjieba -a archive'
-	try "sharchive init archive --segment cppjieba --dict $long/a && $how --dict $long/a docs"
+	try "sharchive init --measure jaccard archive --segment cppjieba --dict $long/a && $how --dict $long/a docs"
 	exits 0
 	for same in "$how --dict a" "$how --dict ./a/" "SIMHASH_CPPJIEBA=a $how"; do
 		try "$same docs"
@@ -524,12 +535,12 @@ state() {
 	[ -e "$SHBIN/jieba.dict" ] && [ -e "$data/dict.txt" ] || skip "no data of jieba's"
 	printf '1\t中国人民\n' >docs
 	how='shdedup -q --segment jieba -a archive'
-	try "sharchive init archive --segment jieba && $how docs"
+	try "sharchive init --measure jaccard archive --segment jieba && $how docs"
 	exits 0
 	try 'shdedup -a archive docs'
 	exits 2
 	[ "$(head -n 1 err)" = 'shdedup: --split words: the archive was made with --segment jieba (give it each time)' ]
-	try 'sharchive init other --split fields && shdedup -a other --segment jieba docs'
+	try 'sharchive init --measure jaccard other --split fields && shdedup -a other --segment jieba docs'
 	exits 2
 	[ "$(head -n 1 err)" = 'shdedup: --segment jieba: the archive was made with --split fields (give it each time)' ]
 	echo 中国人 >words
@@ -548,7 +559,7 @@ state() {
 	head -n 1 err | grep -qE '^shdedup: SIMHASH_JIEBA total:[0-9]+ words:[0-9a-f]{16}: the archive was made with SIMHASH_JIEBA total:[0-9]+ words:[0-9a-f]{16} \(give it each time\)$'
 	# The same words, in another order and without --dict.
 	rm -rf archive
-	SIMHASH_JIEBA=other.dict sharchive init archive --segment jieba
+	SIMHASH_JIEBA=other.dict sharchive init --measure jaccard archive --segment jieba
 	mkdir data
 	cp -r "$data/." data
 	(tac "$data/dict.txt" && printf '中国人 7\n') >data/dict.txt
@@ -560,7 +571,7 @@ state() {
 	printf '中国民 7\n' >words
 	shdict --dict words -o typo.dict "$data"
 	rm -rf archive
-	SIMHASH_JIEBA=other.dict sharchive init archive --segment jieba
+	SIMHASH_JIEBA=other.dict sharchive init --measure jaccard archive --segment jieba
 	try "SIMHASH_JIEBA=typo.dict $how docs"
 	exits 2
 	sed -i 's/^\(option SIMHASH_JIEBA total:[0-9]*\) words:.*/\1/' archive/manifest
@@ -587,7 +598,7 @@ state() {
 @test "a list from a pipe is compared by its content, too" {
 	printf 'a\tone two three four five six\n' >docs
 	printf 'two\n' >stop
-	try 'cat stop | sharchive init archive --stop /dev/stdin'
+	try 'cat stop | sharchive init --measure jaccard archive --stop /dev/stdin'
 	exits 0
 	try 'shdedup -q -a archive --stop stop docs'
 	exits 0
@@ -598,7 +609,7 @@ state() {
 	head -n 1 err | grep -qE '^shdedup: --stop content:[0-9a-f]{16}: the archive was made with --stop content:[0-9a-f]{16} \(give it each time\)$'
 	rm -r archive
 	printf 'three\n' >more
-	try 'sharchive init archive --stop stop --stop more; shdedup -q -a archive --stop stop --stop /dev/stdin docs <more'
+	try 'sharchive init --measure jaccard archive --stop stop --stop more; shdedup -q -a archive --stop stop --stop /dev/stdin docs <more'
 	exits 0
 	for other in '--stop stop' '--stop more' '--stop more --stop stop'; do
 		try "shdedup -q -a archive $other docs"
@@ -608,7 +619,7 @@ state() {
 	[ -e "$SHBIN/jieba.dict" ] || skip "no data of jieba's"
 	printf '中国人 7\n' >words
 	rm -r archive
-	try 'cat words | sharchive init archive --segment jieba --dict /dev/stdin'
+	try 'cat words | sharchive init --measure jaccard archive --segment jieba --dict /dev/stdin'
 	exits 0
 	try 'shdedup -q -a archive --segment jieba --dict words docs'
 	exits 0
@@ -617,7 +628,7 @@ state() {
 }
 
 @test "options that cannot be used together are refused" {
-	sharchive init archive
+	sharchive init --measure jaccard archive
 	while IFS='|' read -r how message; do
 		try "shdedup $how </dev/null"
 		exits 2
@@ -632,7 +643,7 @@ state() {
 
 @test "remove and expire remove dropped documents with their keeper; --dry-run only counts" {
 	texts 5 60 300 >docs
-	sharchive init archive
+	sharchive init --measure jaccard archive
 	head -n 100 docs | SOURCE_DATE_EPOCH=1000000 shdedup -q -a archive >/dev/null
 	tail -n +101 docs | head -n 100 | SOURCE_DATE_EPOCH=2000000 shdedup -q -a archive >/dev/null
 	tail -n +201 docs | shdedup -q -a archive >/dev/null
@@ -671,7 +682,7 @@ manifest" ]
 	try 'sharchive check archive'
 	says 'sharchive: 0 documents in 0 segments, all good'
 	# they are new again
-	shdedup -q docs >expected
+	shdedup --measure jaccard -q docs >expected
 	try 'shdedup -q -a archive docs'
 	same expected out
 }
@@ -679,7 +690,7 @@ manifest" ]
 @test "segments are merged, compact leaves one, and neither changes what is found" {
 	texts 5 40 640 >docs
 	split -a 3 -l 10 docs batch.
-	sharchive init archive
+	sharchive init --measure jaccard archive
 	local n=0
 	for batch in batch.*; do
 		shdedup -q -a archive "$batch" >>kept
@@ -704,7 +715,7 @@ manifest" ]
 	sharchive stats archive >stats
 	[ "$(awk -F '\t' '$1 == "documents" { print $2 }' stats)" -eq 640 ]
 	# Smaller ones before it go with it.
-	sharchive init other
+	sharchive init --measure jaccard other
 	for lines in 1 2 3 '4,40'; do
 		sed -n "${lines}p" docs | shdedup -q -a other >/dev/null
 		grep -c ^segment other/manifest
@@ -713,7 +724,7 @@ manifest" ]
 }
 
 @test "JSON and plain records of one text are one document" {
-	sharchive init archive --store documents
+	sharchive init --measure jaccard archive --store documents
 	printf 'a\tone two three\\tfour five six seven eight nine ten eleven\n' >docs
 	printf '{"id":"b","text":"one two three\\tfour five six seven eight nine ten eleven"}\n' >docs.jsonl
 	printf '{"id":"c","text":"a\\\\tb \\n one more text, which has a backslash and ends here and there"}\n' >>docs.jsonl
@@ -749,7 +760,7 @@ manifest" ]
 	sed '1d; 3,$d; s/\\\\t/\\\\\\\\t/' docs.jsonl >other
 	for first in docs 'docs.jsonl --json'; do
 		rm -rf archive
-		sharchive init archive
+		sharchive init --measure jaccard archive
 		shdedup -q -a archive $first >out
 		state archive >before
 		for again in docs 'docs.jsonl --json' 'docs.raw --raw'; do
@@ -766,7 +777,7 @@ manifest" ]
 }
 
 @test "an archive of 0.1.0 knows texts as they came" {
-	sharchive init archive
+	sharchive init --measure jaccard archive
 	sed -i '/^option digest escaped$/d' archive/manifest
 	resum archive/manifest
 	echo '{"id":"a","text":"some words, a backslash \\t and more of them"}' >docs.jsonl
@@ -782,9 +793,9 @@ manifest" ]
 }
 
 @test "while another run uses the archive, a run fails at once or waits" {
-	sharchive init archive
+	sharchive init --measure jaccard archive
 	texts 5 40 50 >docs
-	shdedup -q docs >expected
+	shdedup --measure jaccard -q docs >expected
 	exec 8<>archive/lock
 	flock 8
 	try 'shdedup -q -a archive docs'
@@ -814,7 +825,7 @@ manifest" ]
 
 @test "remove locks the archive after all ids are read: their program may read the archive" {
 	printf 'a\tone two three four five six\n' >docs
-	sharchive init archive
+	sharchive init --measure jaccard archive
 	shdedup -q -a archive docs >out
 	mkfifo ids
 	sharchive remove archive ids 2>removed &
@@ -828,10 +839,10 @@ manifest" ]
 
 @test "output that cannot be written leaves the archive as it was; a second run writes all" {
 	[ -e /dev/full ] || skip
-	sharchive init archive
+	sharchive init --measure jaccard archive
 	state archive >before
 	texts 5 40 50 >docs
-	shdedup -q docs >expected
+	shdedup --measure jaccard -q docs >expected
 	for how in '>/dev/full' '--report /dev/full' '--report none/report' '| true'; do
 		try "shdedup -q -a archive docs $how"
 		[ "$how" = '| true' ] || exits 2
@@ -845,10 +856,10 @@ manifest" ]
 @test "a disk that is full at any KiB: status 2 and the old archive; with room the run succeeds" {
 	texts 5 40 60 >docs
 	head -n 30 docs >first
-	sharchive init archive
+	sharchive init --measure jaccard archive
 	shdedup -q -a archive first >/dev/null
 	state archive >before
-	shdedup -q docs >expected
+	shdedup --measure jaccard -q docs >expected
 	full=0
 	for size in 1 2 3 4 6 8 10 12 14 16; do
 		try "(trap '' XFSZ; ulimit -f $size; exec shdedup -q -a archive docs) | cat"
@@ -885,7 +896,7 @@ cron_root() {
 	script=$BATS_TEST_DIRNAME/../share/cron/simhash-dedup
 	export SIMHASH_SETTLE=0
 	mkdir -p root/in
-	sharchive init root/archive
+	sharchive init --measure jaccard root/archive
 }
 
 @test "the cron script processes files in the order of their names, and goes on after an error" {
@@ -927,7 +938,7 @@ cron_root() {
 	same kept root/new/2026-01-01T00.tsv
 }
 
-@test "the cron script loses no file that is replaced or changed while it is processed" {
+@test "the cron script loses no file when another program replaces or changes it meanwhile" {
 	cron_root
 	printf 'a\tsome text that is old\n' >root/in/1.tsv
 	printf 'b\tanother text, quite new\n' >second
@@ -1108,7 +1119,7 @@ cron_root() {
 
 @test "each kind of damage to a file is reported" {
 	texts 5 40 40 >docs
-	sharchive init archive
+	sharchive init --measure jaccard archive
 	shdedup -q -a archive docs >/dev/null
 	cp -r archive good
 	for file in doc key set sum; do
@@ -1124,23 +1135,23 @@ cron_root() {
 		rm archive/00000000.$file
 		try 'shdedup -a archive docs'
 		exits 2
-		says "shdedup: 'archive/00000000.$file' is missing: take back a copy of the archive"
+		says "shdedup: 'archive/00000000.$file' is missing: restore the archive from a backup"
 	done
 	rm -rf archive
 	cp -r good archive
 	sed -i 's/^option -k 10/option -k 11/' archive/manifest
 	try 'shdedup -a archive docs'
 	exits 2
-	says "shdedup: 'archive/manifest': damaged: its checksum is another: take back a copy of the archive"
-	sed -i 's/^simhash-archive 1/simhash-archive 2/' archive/manifest
+	says "shdedup: 'archive/manifest': damaged: its checksum is another: restore the archive from a backup"
+	sed -i 's/^simhash-archive 1/simhash-archive 3/' archive/manifest
 	try 'shdedup -a archive docs'
 	exits 2
-	grep -q "'archive/manifest': another version of the format than 1, .*: run the one that made it" err
+	grep -q "'archive/manifest': another version of the format than 1 and 2, .*: run the one that made it" err
 	for edit in 's/$/\r/' '1s/$/\r/' ':a; N; $!ba; s/\n.*//'; do
 		sed "$edit" good/manifest | head -c -1 >archive/manifest
 		try 'shdedup -a archive docs'
 		exits 2
-		says "shdedup: 'archive/manifest': no checksum at its end: cut short, or no manifest: take back a copy of the archive"
+		says "shdedup: 'archive/manifest': no checksum at its end: cut short, or no manifest: restore the archive from a backup"
 	done
 	for count in documents kept; do
 		rm -rf archive
@@ -1151,13 +1162,77 @@ cron_root() {
 		exits 2
 		n=$(sed -n 's/^documents //p' good/manifest) k=$(sed -n 's/^kept //p' good/manifest)
 		then=$(sed -n 's/^documents //p' archive/manifest) now=$(sed -n 's/^kept //p' archive/manifest)
-		says "sharchive: 'archive' has $n documents, $k of which stayed; its manifest says $then and $now: take back a copy of the archive"
+		says "sharchive: 'archive' has $n documents, $k of which stayed; its manifest says $then and $now: restore the archive from a backup"
 	done
+}
+
+@test "edit similarity: a damaged store is reported, and the archive's version is one that older programs refuse" {
+	printf 'a\tone two three one two four\nb\tseven eight nine ten eleven\n' >docs
+	sharchive init archive --measure edit
+	shdedup -q --measure edit -a archive docs >/dev/null
+	grep -qx 'simhash-archive 2' archive/manifest
+	# the text's tokens, then where each stands
+	cut -f 2,4 archive/00000000.seq >out
+	printf '4\t6\n5\t5\n' >expected
+	same expected out
+	for damage in 's/\t6\t/\t5\t/' 's/.$/_/' 's/\t[^\t]*$//'; do
+		rm -rf bad
+		cp -r archive bad
+		sed -i "1$damage" bad/00000000.seq
+		try 'sharchive check bad'
+		exits 2
+		grep -q "^sharchive: 'bad/00000000.seq'" err
+	done
+	for store in sketch documents; do
+		sed "s/^store sequence/store $store/" archive/manifest >bad/manifest
+		resum bad/manifest
+		try 'sharchive check bad'
+		exits 2
+	done
+	try 'sharchive init other --measure edit --store none'
+	exits 2
+	says 'sharchive: --store none: --measure edit needs sketch or documents' \
+		"Try 'sharchive --help' or 'man sharchive'."
+	[ ! -e other ]
+}
+
+@test "an archive compares by the measure that it was made with" {
+	printf 'a\tone two three four five six seven eight nine ten\n' >docs
+	printf 'b\tsix seven eight nine ten one two three four five\n' >moved
+	printf 'c\tone two three four FIFTH six seven eight nine ten\n' >changed
+	local want=
+	for how in 'jaccard -T 0.5' 'edit -T 0.9' 'any -T 0.5,0.9'; do
+		rm -rf archive
+		sharchive init archive -n 1 --measure $how
+		shdedup -q -n 1 --measure $how -a archive docs >/dev/null
+		shdedup -q -n 1 --measure $how -a archive --report report moved >out
+		want+="$how moved $(cut -f 2- report)
+"
+		shdedup -q -n 1 --measure $how -a archive --report report changed >out
+		want+="$how changed $(cut -f 2- report)
+"
+	done
+	printf '%s' "$want" | awk '{ print $1, $4, $5, $7 }' >out
+	printf '%s\n' 'jaccard moved a 1.0000' 'jaccard changed a 0.8182' 'edit moved  ' 'edit changed a 0.9000' \
+		'any moved a 1.0000' 'any changed a 0.8182' >expected
+	same expected out
+	try 'shdedup -n 1 --measure jaccard -a archive docs'
+	exits 2
+	says 'shdedup: --measure jaccard: the archive was made with --measure any (give it each time)' \
+		"Try 'shdedup --help' or 'man shdedup'."
+	try 'shdedup -n 1 --measure none -a archive docs'
+	exits 2
+	says 'shdedup: --measure none: the archive was made with --measure any (give it each time)' \
+		"Try 'shdedup --help' or 'man shdedup'."
+	try 'shdedup -n 1 --measure any -T 0.5,0.8 -a archive docs'
+	exits 2
+	says 'shdedup: -T 0.5,0.8: the archive was made with -T 0.5,0.9 (give it each time)' \
+		"Try 'shdedup --help' or 'man shdedup'."
 }
 
 @test "remove reads the ids of several files" {
 	printf 'a\tone two three four five six\nb\tseven eight nine ten eleven\nc\ttwelve thirteen\n' >docs
-	sharchive init archive
+	sharchive init --measure jaccard archive
 	shdedup -q -a archive docs >/dev/null
 	echo a >these
 	printf 'c\nx\n' >those
@@ -1171,7 +1246,7 @@ cron_root() {
 
 @test "remove: ids from standard input, with CR LF, of any bytes; unknown ids are counted" {
 	printf 'a\tone two three four five six\nodd \x01\xff\x7f\tseven eight nine ten eleven\nx\\ty\ttwelve thirteen\na\tother words, and the same id\nn\t\n' >docs
-	sharchive init archive
+	sharchive init --measure jaccard archive
 	for run in 1 2; do
 		try 'shdedup -q -a archive docs'
 		exits 0
@@ -1200,15 +1275,15 @@ cron_root() {
 	same docs out
 }
 
-@test "an output that is a file of the archive is refused" {
+@test "an output this is a file of the archive is refused" {
 	printf 'a\tone two three four five six\n' >docs
-	sharchive init archive
+	sharchive init --measure jaccard archive
 	shdedup -q -a archive docs >out
 	ln -s archive/manifest link
 	for output in '-o link' '-o archive/manifest' '--report ./archive/lock' '--rejects archive//00000000.doc' '-o archive/manifest.new'; do
 		try "shdedup -q -a archive $output docs"
 		exits 2
-		grep -q 'that is a file of the archive' err
+		grep -q 'this is a file of the archive' err
 	done
 	# Of an option given twice the last counts.
 	try 'shdedup -q -a archive --report report --report archive/manifest docs'
@@ -1221,7 +1296,7 @@ cron_root() {
 
 @test "expire keeps documents of exactly this age, and of a later time than now" {
 	printf 'a\tone two three four five six\n' >docs
-	sharchive init archive
+	sharchive init --measure jaccard archive
 	SOURCE_DATE_EPOCH=1000 shdedup -q -a archive docs >out
 	for case in 4600:0 4601:1 4599:0 10:0; do
 		try "SOURCE_DATE_EPOCH=${case%:*} sharchive expire archive 1h" --dry-run
@@ -1232,7 +1307,7 @@ cron_root() {
 
 @test "a time of more than ten digits is refused before anything is written" {
 	printf 'a\tone two three four five six\n' >docs
-	sharchive init archive
+	sharchive init --measure jaccard archive
 	state archive >before
 	for time in 10000000000 1763800000000 18446744073709551615 99999999999999999999 -1 now; do
 		for how in docs 'expire 1d'; do
@@ -1258,7 +1333,7 @@ cron_root() {
 	sanitized && skip 'the sanitizers are loaded first'
 	unset SOURCE_DATE_EPOCH
 	printf 'a\tone two three four five six\n' >docs
-	sharchive init archive
+	sharchive init --measure jaccard archive
 	SOURCE_DATE_EPOCH=1000 shdedup -q -a archive docs >out
 	state archive >before
 	echo '#include <stdlib.h>
@@ -1279,7 +1354,7 @@ cron_root() {
 }
 
 @test "stats: the oldest document may be of 1970" {
-	sharchive init archive
+	sharchive init --measure jaccard archive
 	try 'sharchive stats archive'
 	[ "$(grep '^[on].*est' out)" = $'oldest\t-\nnewest\t-' ]
 	for time in 0 100; do
@@ -1292,7 +1367,7 @@ cron_root() {
 
 @test "a run adds nothing when another archive has taken the place of its own" {
 	printf 'a\tone two three four five six\n' >docs
-	sharchive init archive
+	sharchive init --measure jaccard archive
 	cp -r archive copy
 	mkfifo pipe
 	shdedup -q -a archive <pipe >out 2>err &
@@ -1307,7 +1382,7 @@ cron_root() {
 	wait $! || status=$?
 	exits 2
 	gives
-	says "shdedup: 'archive' is another archive now: run it again"
+	says "shdedup: 'archive' was replaced by another archive (run the command again)"
 	for folder in archive old; do
 		try "sharchive check $folder"
 		says 'sharchive: 0 documents in 0 segments, all good'
@@ -1319,7 +1394,7 @@ cron_root() {
 	unshare -rm true 2>/dev/null || skip 'no folder can be made read-only here'
 	texts 5 40 40 >docs
 	head -n 30 docs >some
-	sharchive init root/archive
+	sharchive init --measure jaccard root/archive
 	shdedup -q -a root/archive some >kept
 	cp -r root/archive root/without
 	rm root/without/lock
@@ -1344,7 +1419,7 @@ cron_root() {
 
 @test "a run removes the files that a killed run's journal names, and no other file" {
 	texts 5 40 40 >docs
-	sharchive init archive
+	sharchive init --measure jaccard archive
 	shdedup -q -a archive docs >/dev/null
 	echo mine >archive/notes
 	state archive >before
@@ -1376,7 +1451,7 @@ cron_root() {
 @test "a run that would change an archive stops at a file that the archive did not make" {
 	texts 5 40 40 >docs
 	head -n 20 docs >some
-	sharchive init archive
+	sharchive init --measure jaccard archive
 	shdedup -q -a archive some >/dev/null
 	for name in 00000001.txt 00000000.txt 20261122.doc ffffffff.sum manifest.new; do
 		echo mine >archive/$name
@@ -1400,7 +1475,7 @@ cron_root() {
 	says "shdedup: 'archive/00000009.key' is named like a file of the archive, which did not make it: move it to another folder, and 2 more such"
 	rm archive/0000000a.doc archive/00000009.key archive/0000000b.key
 	# journals of others
-	sharchive init other
+	sharchive init --measure jaccard other
 	echo mine >archive/00000001.txt
 	for make in 'echo mine >archive/journal' 'journal other 00000001.txt && mv other/journal archive' \
 		'journal archive notes' 'journal archive 00000001.txt && sed -i s/00000001/00000002/ archive/journal'; do
@@ -1408,7 +1483,7 @@ cron_root() {
 		state archive >before
 		try 'shdedup -q -a archive docs'
 		exits 2
-		says "shdedup: 'archive/journal' is no journal of this archive: move it to another folder"
+		says "shdedup: 'archive/journal' is not a journal of this archive: move it to another folder"
 		state archive >after
 		same before after
 	done
@@ -1416,7 +1491,7 @@ cron_root() {
 
 @test "a file that is put into the archive while a run is at work stays" {
 	texts 40 60 1500 >docs
-	sharchive init archive
+	sharchive init --measure jaccard archive
 	printf 'a\tsome text\n' >first
 	shdedup -q -a archive first >/dev/null
 	state archive >before
@@ -1448,25 +1523,30 @@ killed_at() {
 	texts 5 40 60 >docs
 	split -l 15 docs part.
 	# Three segments; the fourth one is merged with them.
-	sharchive init three --store documents
-	for part in part.a[abc]; do shdedup -q -a three "$part" >/dev/null; done
-	cp -r three four
-	shdedup -q -a four part.ad >/dev/null
-	state four >new
-	sharchive -q check three
-	for case in fsync:12:1 renameat:1:1 unlinkat:17:1 openat:30:20; do
-		for ((n = ${case##*:}; ; n++)); do
-			rm -rf archive
-			cp -r three archive
-			killed_at "${case%%:*}" $n shdedup -q -j 1 -a archive part.ad || break
-			try 'shdedup -q -j 1 -a archive part.ad'
-			exits 0
-			says
-			state archive >after
-			same new after
+	for how in '--measure jaccard' '--measure any -T 0.8,0.9'; do
+		store=documents
+		[ "$how" = '--measure jaccard' ] || store=sketch
+		rm -rf three four
+		sharchive init --measure jaccard three --store $store $how
+		for part in part.a[abc]; do shdedup -q $how -a three "$part" >/dev/null; done
+		cp -r three four
+		shdedup -q $how -a four part.ad >/dev/null
+		state four >new
+		sharchive -q check three
+		for case in fsync:12:1 renameat:1:1 unlinkat:17:1 openat:30:20; do
+			for ((n = ${case##*:}; ; n++)); do
+				rm -rf archive
+				cp -r three archive
+				killed_at "${case%%:*}" $n shdedup -q -j 1 $how -a archive part.ad || break
+				try "shdedup -q -j 1 $how -a archive part.ad"
+				exits 0
+				says
+				state archive >after
+				same new after
+			done
+			least=${case#*:}
+			[ "$n" -gt "${least%:*}" ]
 		done
-		least=${case#*:}
-		[ "$n" -gt "${least%:*}" ]
 	done
 }
 
@@ -1477,8 +1557,8 @@ killed_at() {
 	for case in fsync:5:1 renameat:1:1 unlinkat:1:1 openat:10:5; do
 		for ((n = ${case##*:}; ; n++)); do
 			rm -rf archive
-			killed_at "${case%%:*}" $n sharchive init archive || break
-			try 'sharchive init archive'
+			killed_at "${case%%:*}" $n sharchive init --measure jaccard archive || break
+			try 'sharchive init --measure jaccard archive'
 			[ "$status" -eq 0 ] || says "sharchive: there is an archive in 'archive' already"
 			try 'sharchive -q compact archive'
 			exits 0

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# CSV with a header (RFC 4180), in shdedup and shdrop.
+# CSV (RFC 4180) and TSV with a header.
 
 load helper
 
@@ -70,7 +70,7 @@ setup() {
 	echo 'no,text' >other
 	try 'shdedup -q --csv -f no,text in other'
 	exits 2
-	says "shdedup: other:1: CSV: the header differs from that of 'in'"
+	says "shdedup: other:1: the header differs from that of 'in'"
 }
 
 @test "the last record may lack its line end, and a file may have no record" {
@@ -93,11 +93,11 @@ setup() {
 	printf 'id,text\n1,"a\nb"\n2,"c\nd\n' >bad
 	try 'shdedup -q --csv bad'
 	exits 2
-	says 'shdedup: bad:4: CSV: field 2 has no closing quote (--rejects FILE takes such records)'
+	says 'shdedup: bad:4: CSV: field 2 has no closing quote (--rejects FILE collects such records)'
 	printf 'id,text\n1,"a\nb"\n2,"c\nd"\n3,a,b\n4,e\n' >bad
 	try 'shdedup -q --csv bad'
 	exits 2
-	says 'shdedup: bad:6: CSV: 3 fields, expected 2 as in the header (--rejects FILE takes such records)'
+	says 'shdedup: bad:6: CSV: 3 fields, expected 2 as in the header (--rejects FILE collects such records)'
 	printf 'id,text\n1,a "b" c\n' >bad
 	try 'shdrop --csv -d /dev/null bad'
 	exits 2
@@ -105,7 +105,7 @@ setup() {
 	printf 'id,body\n1,a\n' >bad
 	try 'shdedup -q --csv bad'
 	exits 2
-	says 'shdedup: bad:1: CSV: no column "text" in the header (-f ID,TEXT names those of id and text)'
+	says "shdedup: bad:1: no column \"text\" in the header 'id,body' (name the fields of id and text with -f ID,TEXT)"
 	printf 'id,text\n1,a\n2\n3,"b\nc"\n' >bad
 	try 'shdedup -q --csv --rejects aside bad'
 	gives 'id,text' '1,a' '3,"b' 'c"'
@@ -159,4 +159,164 @@ for turn in range(24):
         open('report', 'w').writelines('%s\tkeeper\n' % r[1] for r in rows if r[1] not in ids)
         assert run('shdrop', '--csv', '-j', jobs, '-f', 'id,text\nbody', '-d', 'report', given=data) == out, turn
 END
+}
+
+# forms: the same documents as TSV with escapes, as CSV, and as TSV with a header and other columns.
+forms() {
+	python3 - <<'END'
+import csv
+rows = [line.rstrip('\n').split('\t') for line in open('docs.tsv', encoding='utf-8', newline='\n')]
+escape = {'\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t'}
+rows = [(i, text + '\n"quoted", and more\\' if n % 3 == 0 else text) for n, (i, text) in enumerate(rows)]
+with open('docs.csv', 'w', encoding='utf-8', newline='') as f:
+    f.write('\ufeff')
+    csv.writer(f).writerows([('body', 'a "key"', 'n')] + [(t, i, n) for n, (i, t) in enumerate(rows)])
+text = [''.join(escape.get(c, c) for c in t) for _, t in rows]
+with open('docs.tsv', 'w', encoding='utf-8', newline='') as f:
+    f.writelines('%s\t%s\n' % (i, t) for (i, _), t in zip(rows, text))
+with open('head.tsv', 'w', encoding='utf-8', newline='') as f:
+    f.write('\ufeffbody\ta "key"\tn\n')
+    f.writelines('%s\t%s\t%d\n' % (t, i, n) for n, ((i, _), t) in enumerate(zip(rows, text)))
+import json
+with open('docs.jsonl', 'w', encoding='utf-8') as f:
+    f.writelines(json.dumps({'body': t, 'a "key"': i, 'n': 1}, ensure_ascii=n % 2 == 0) + '\n' for n, (i, t) in enumerate(rows))
+with open('dos.tsv', 'w', encoding='utf-8', newline='') as f:
+    f.write(open('head.tsv', encoding='utf-8', newline='').read().replace('\n', '\r\n'))
+END
+}
+
+@test "each program that reads documents reads the same from CSV, and from TSV with a header" {
+	head -n 60 "$T_DATA/en_dev.tsv" >docs.tsv
+	forms
+	shdedup -q --report groups docs.tsv >/dev/null
+	shfp docs.tsv | shjoin >pairs
+	for run in 'shtok' 'shtok -n 2 -j 3' 'shfp' 'shfp -j 2 --minhash' 'shfp --bare -p seomoz' 'shspan --all --pairs' \
+		'shspan --count | cut -f 1,4' 'shspan -n 3 --exact 9 --every | cut -f 1' 'shspan -n 3 -d QUERIES --pairs' 'shseed | cut -f 1-3' \
+		'shverify pairs -d' 'shgroup --link star --keep longest pairs -d' 'shreport pairs -d' 'shdrop -d groups | cut -f 1' \
+		'shdedup -q --report report >/dev/null; cat report'; do
+		for form in docs.tsv 'docs.csv --csv' 'head.tsv --header' 'dos.tsv --header --crlf'; do
+			command=${run%%[|>]*} rest=${run#"${run%%[|>]*}"}
+			command=${command/QUERIES/${form%% *}}
+			given=$form
+			[ "$form" = docs.tsv ] || given="$given -f 'a \"key\",body'"
+			[[ $run != shreport* ]] || rest=' | grep -v "^<title"'
+			# These write the documents: only which of them is compared.
+			[[ $run != shdrop* || $form != *.csv* ]] ||
+				rest='| python3 -c "import csv, sys; [print(r[1]) for r in list(csv.reader(sys.stdin))[1:]]"'
+			[[ $run != shdrop* || $form != *header* ]] || rest='| tail -n +2 | cut -f 2'
+			try "$command $given $rest"
+			exits 0
+			[ "$form" = docs.tsv ] && mv out expected
+			[ "$form" = docs.tsv ] || same expected out || { echo "$command $given $rest"; return 1; }
+			[ -s expected ] || { echo "nothing: $command $given $rest"; return 1; }
+		done
+	done
+}
+
+@test "--header: the header goes through, columns are marked and ranked by name, DOS files need --crlf" {
+	printf '%s\n' 'no	q	body' '1	3	To be, or not to be, that is it' '2	4	To be, or not to be, that is it' '3	5	Something else' >in
+	try 'shdedup -q --header -f no,body --keep=max:q in'
+	exits 0
+	says
+	sed 2d in >expected
+	same expected out
+	try 'shdedup -q --header -f no,body --mark dup in'
+	exits 0
+	gives 'no\tq\tbody\tdup\tdup_similarity' '1\t3\tTo be, or not to be, that is it\t\t' \
+		'2\t4\tTo be, or not to be, that is it\t1\t1.0000' '3\t5\tSomething else\t\t'
+	mv out expected
+	shdedup -q --header -f no,body --dry-run --report report in
+	try 'shdrop --header -f no,body --mark dup -d report in'
+	exits 0
+	same expected out
+	(head -n 1 in; printf '4\t6\tQuite another text\n') >more
+	shdedup -q --header -f no,body -O shards in more
+	same more shards/more
+	(sed 3d in; tail -n 1 more) >expected
+	printf '\357\273\277' | cat - in >marked
+	(printf '\357\273\277'; cat expected) >marked.expected
+	for run in 'in more:expected' 'marked more:marked.expected'; do
+		try "shdedup -q --header -f no,body ${run%:*}"
+		exits 0
+		same "${run#*:}" out
+	done
+	sed 's/$/\r/' in >dos
+	try 'shdedup -q --header -f no,body dos'
+	exits 2
+	says 'shdedup: dos:1: carriage return at the end of the line (--crlf removes the CR of DOS line ends)'
+	try 'shdrop --crlf --header -f no,body -d report dos'
+	exits 0
+	sed 3d in >expected
+	same expected out
+}
+
+@test "--header: a line with other fields is bad, and so is a header without the names" {
+	printf 'id\ttext\tq\n1\ta\tb\n2\tc\n' >in
+	try 'shfp --header in'
+	exits 2
+	says 'shfp: in:3: 2 fields, expected 3 as in the header (--rejects FILE collects such records)'
+	printf '1\tx\t0\t1.0\n' >pairs
+	try 'shverify --header -d in </dev/null'
+	exits 2
+	says 'shverify: in:3: 2 fields, expected 3 as in the header (--rejects FILE collects such records)'
+	try 'shtok --header -f id,body in'
+	exits 2
+	says "shtok: in:1: no column \"body\" in the header 'id	text	q' (name the fields of id and text with -f ID,TEXT)"
+	try 'shgroup --header -f id,body -d in </dev/null'
+	exits 2
+	for option in --json -l --trailer; do
+		try "shtok --header $option in"
+		exits 2
+		[[ $(cat err) == *"--header and $option c"* ]]
+	done
+	printf 'id\ttext\n1\ta b c\n2\td\n' >in
+	printf 'text\tid\na b c\t1\n' >other
+	for run in 'shfp --header in other' 'shverify --header -d in -d other /dev/null' 'shspan --header in other' \
+		'shgroup --header -d in -d other /dev/null'; do
+		try "$run"
+		exits 2
+		grep -qx "${run%% *}: other:1: the header differs from that of 'in'" err
+	done
+}
+
+@test "shcut cuts the same passages from CSV, JSON and TSV with a header, and keeps all other fields" {
+	head -n 60 "$T_DATA/en_dev.tsv" >docs.tsv
+	forms
+	for form in docs.tsv 'docs.csv --csv' 'head.tsv --header' 'dos.tsv --header --crlf' 'docs.jsonl --json'; do
+		given=$form
+		[ "$form" = docs.tsv ] || given="$given -f 'a \"key\",body'"
+		for replace in '' '--replace [...]'; do
+			try "shspan --exact 9 $given | shcut $replace -d - $given"
+			exits 0
+			python3 - "$form" "$replace" <<'END'
+import csv, json, re, sys
+form, replace = sys.argv[1:]
+out = open('out', encoding='utf-8', newline='').read()
+unescape = lambda t: re.sub(r'\\(.)', lambda m: {'t': '\t', 'n': '\n', 'r': '\r'}.get(m[1], m[1]), t)
+if '--json' in form:
+    docs = [(d['a "key"'], d['body']) for d in map(json.loads, out.splitlines(True))]
+elif '--csv' in form:
+    rows = list(csv.reader(out.lstrip('\ufeff').splitlines(True)))
+    assert rows[0] == ['body', 'a "key"', 'n'] and out[0] == '\ufeff' and out.endswith('\r\n')
+    docs = [(r[1], r[0]) for r in rows[1:]]
+elif '--header' in form:
+    lines = out.split('\n')
+    assert lines[0] == '\ufeffbody\ta "key"\tn' and '\r' not in out
+    docs = [(l.split('\t')[1], unescape(l.split('\t')[0])) for l in lines[1:-1]]
+else:
+    docs = [(l.split('\t')[0], unescape(l.split('\t')[1])) for l in out.split('\n')[:-1]]
+name = 'expected' + replace
+if form == 'docs.tsv':
+    json.dump(docs, open(name, 'w'))
+    assert len(docs) == 60
+else:
+    assert json.load(open(name)) == [list(d) for d in docs], form
+END
+		done
+	done
+	printf '%s\n' '{"id":1,"text":["a","b"]}' >list
+	printf '1\t0\t1\n' >spans
+	try 'shcut --json -d spans list'
+	exits 2
+	says 'shcut: list:1: JSON: field "text" is an array: passages are cut out of strings only'
 }

@@ -20,7 +20,7 @@ needs_site() {
 	command -v mandoc >/dev/null || skip 'no mandoc(1): make deps'
 }
 
-@test 'every example in the tutorials prints what is shown there' {
+@test 'every example in the tutorials prints the shown output' {
 	"$here/t/man-examples" "$here"/docs/tutorial*.md
 }
 
@@ -29,7 +29,7 @@ needs_site() {
 	"$here/t/man-examples" all.md
 }
 
-@test 'every example in the other pages prints what is shown there' {
+@test 'every example in the other pages prints the shown output' {
 	for page in "$here"/docs/*.md; do
 		[[ $page == */tutorial* ]] || "$here/t/man-examples" "$page"
 	done
@@ -48,12 +48,12 @@ needs_site() {
 	done
 }
 
-@test 'the examples that need DuckDB print what is shown there' {
+@test 'the examples with DuckDB print the shown output' {
 	command -v duckdb >/dev/null || skip 'no duckdb(1): make check-docs fetches one'
 	"$here/t/man-examples" -a "$here/docs/cookbook.md"
 }
 
-@test 'an example that needs a program is left out where there is none, and that is counted' {
+@test 'an example whose program is missing is skipped and counted' {
 	printf '%s\n' '```sh needs nosuch' '$ nosuch' 'x' '```' '```sh' '$ echo a b' '… b' '$ echo c' 'd' '```' >page.md
 	sed 's/^d$/c/' page.md >want
 	try "$here/t/man-examples -w page.md"
@@ -66,7 +66,7 @@ needs_site() {
 	exits 1
 }
 
-@test 'the text that … stands for may be any, the rest may not' {
+@test '… matches any text, and all other text must be equal' {
 	prints() {
 		printf '%s\n' '```sh' '$ echo a b c d' "$1" '```' >page.md
 		"$here/t/man-examples" page.md
@@ -98,7 +98,7 @@ needs_site() {
 	grep -F 'href="man/simhash-records.5.html"' site/index.html
 }
 
-@test 'what is typed stands out from what is printed' {
+@test 'commands look different from their output' {
 	needs_site
 	"$here/docs/site/build" site
 	grep -Fx '<b>$ wc -l &lt; docs.tsv</b>' site/tutorial.html
@@ -115,7 +115,7 @@ needs_site() {
 	diff -r one two
 }
 
-@test 'Chinese is marked as such, and its lines are joined without blanks' {
+@test 'Chinese has its language tag, and its lines are joined without blanks' {
 	needs_site
 	"$here/docs/site/build" site
 	grep -F '<html lang="zh-Hans">' site/tutorial.zh.html
@@ -124,7 +124,7 @@ needs_site() {
 	run ! grep '，$' text
 }
 
-@test 'a link to what is not there ends the build, with file and line' {
+@test 'a link to a missing target ends the build, with file and line' {
 	needs_site
 	copy_sources
 	src/docs/site/build site
@@ -135,7 +135,7 @@ needs_site() {
 	says "docs/site/build: docs/faq.md:$line: no docs/nothing.md"
 }
 
-@test 'the checker finds dead links and anchors, scripts, and what comes from elsewhere' {
+@test 'the checker finds dead links and anchors, scripts, and resources of other sites' {
 	needs_site
 	"$here/docs/site/build" site
 	broken() {

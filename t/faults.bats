@@ -65,7 +65,7 @@ each_allocation() {
 	each_allocation 40 shdoc page.html
 }
 
-@test "an allocation that fails while bands are priced is not told as a fault of the options" {
+@test "a failed allocation during the choice of bands is not reported as a wrong option" {
 	each_allocation 5 shband --explain
 	each_allocation 10 shband --explain --recall 0.9 -k 6
 	each_allocation 10 shband --explain -k 4 -M 9
@@ -101,7 +101,7 @@ each_allocation() {
 	inject cuts -d 40
 }
 
-@test "the injector finds a program that loses what it could not write" {
+@test "the injector finds a program that loses data after a failed write" {
 	mkdir bin
 	cat >bin/shfp <<-'END'
 		#!/bin/sh

@@ -6,9 +6,9 @@ load helper
 	printf '%s\n' '{"id":"a","n":[1,{"id":"x"}],"text":"The quick\nbrown\tfox \u0061nd \ud83d\ude00 é\u0301"}' \
 	    ' { "text" : "second" , "id" : 2.50 } ' >docs.jsonl
 	printf 'a\tThe quick\\nbrown\\tfox and 😀 é\xcc\x81\n2.50\tsecond\n' >docs.tsv
-	try 'shtok --json docs.jsonl'
+	try 'shtok -n 1 --json docs.jsonl'
 	exits 0
-	shtok docs.tsv >expected
+	shtok -n 1 docs.tsv >expected
 	same expected out
 	[ "$(wc -l <out)" -eq 7 ]
 	try 'shfp --json docs.jsonl'
@@ -20,10 +20,10 @@ load helper
 @test "-f names the two fields, before or after other options" {
 	echo '{"id":"no","url":"http://x/","body":"one two"}' >docs.jsonl
 	printf 'http://x/\tone\t1\nhttp://x/\ttwo\t1\n' >expected
-	try 'shtok -f url,body --json docs.jsonl'
+	try 'shtok -n 1 -f url,body --json docs.jsonl'
 	exits 0
 	same expected out
-	try 'shtok --json -f 1,2,3 docs.jsonl'
+	try 'shtok -n 1 --json -f body docs.jsonl'
 	exits 2
 	grep -q 'the names of two fields' err
 }
@@ -51,15 +51,15 @@ load helper
 	exits 0
 	shfp docs.tsv | shjoin -k 64 | shverify -d docs.tsv >expected
 	same expected out
-	try 'shtok --json -l -f body docs.jsonl --rejects bad'
+	try 'shtok -n 1 --json -l -f body docs.jsonl --rejects bad'
 	exits 0
 	gives '2\tno\t1' '2\ttext\t1'
-	try 'shtok --json -l docs.jsonl'
+	try 'shtok -n 1 --json -l docs.jsonl'
 	exits 2
 	says 'shtok: docs.jsonl:2: JSON: no field "text", there are "body" (-f TEXT names it)'
-	try 'shtok --json docs.jsonl'
+	try 'shtok -n 1 --json docs.jsonl'
 	says "shtok: docs.jsonl:1: JSON: no field \"id\", there are \"text\" (-f ID,TEXT names the two; -l numbers the lines)"
-	try 'shtok --json -l -f id,text docs.jsonl'
+	try 'shtok -n 1 --json -l -f id,text docs.jsonl'
 	exits 2
 	grep -qF "shtok: -f: fields 'id,text': expected only the name of the text: with -l the line's number is the id" err
 }
@@ -67,7 +67,7 @@ load helper
 @test "backslashes of the text are text, not escapes of the records" {
 	printf '%s\n' '{"id":"a","text":"path\\name"}' >docs.jsonl
 	printf 'a\tpath\t1\na\tname\t1\n' >expected
-	try 'shtok --json docs.jsonl'
+	try 'shtok -n 1 --json docs.jsonl'
 	exits 0
 	same expected out
 }
@@ -84,10 +84,10 @@ load helper
 
 	{"id":"i","text":"nine"}
 	END
-	try 'shtok --json docs.jsonl'
+	try 'shtok -n 1 --json docs.jsonl'
 	exits 2
 	grep -q '^shtok: docs.jsonl:2: JSON: the line ends, expected' err
-	try 'shtok --json --rejects bad docs.jsonl'
+	try 'shtok -n 1 --json --rejects bad docs.jsonl'
 	exits 0
 	printf 'a\tone\t1\ni\tnine\t1\n' >expected
 	same expected out
@@ -95,12 +95,12 @@ load helper
 	same expected bad
 	grep -q '7 records rejected' err
 	for line in 3 4 5 6; do
-		try "sed -n ${line}p docs.jsonl | shtok --json"
+		try "sed -n ${line}p docs.jsonl | shtok -n 1 --json"
 		exits 2
 	done
-	try 'sed -n 3p docs.jsonl | shtok --json'
+	try 'sed -n 3p docs.jsonl | shtok -n 1 --json'
 	grep -q 'no field "text", there are "id" (-f ID,TEXT names the two)' err
-	try 'sed -n 5p docs.jsonl | shtok --json'
+	try 'sed -n 5p docs.jsonl | shtok -n 1 --json'
 	grep -q 'field "id" is not a string or number (--rejects FILE puts bad records aside)' err
 }
 
@@ -132,9 +132,9 @@ for line in open(sys.argv[1], encoding="utf-8", newline="\n"):
 	strict='1 ill-formed UTF-8 sequence (--strict)'
 	printf '%s\n' '{"id":"a","text":"one\ud800two \ud83d\ude00"}' >half.jsonl
 	printf '{"id":"a","text":"one\xfftwo \\ud83d\\ude00"}\n' >byte.jsonl
-	shtok --json byte.jsonl 2>err >tokens
+	shtok -n 1 --json byte.jsonl 2>err >tokens
 	for docs in half.jsonl byte.jsonl; do
-		try "shtok --json $docs"
+		try "shtok -n 1 --json $docs"
 		exits 0
 		same tokens out
 		says "shtok: $warned"
@@ -160,7 +160,7 @@ for line in open(sys.argv[1], encoding="utf-8", newline="\n"):
 		grep -q "ill-formed UTF-8 in document 'a' (--strict)" err
 	done
 	printf '%s\n' '{"id":"a","text":"\udc00\ud800\ud800 \ud800x \uD800\u0041"}' >more.jsonl
-	try 'shtok --json more.jsonl'
+	try 'shtok -n 1 --json more.jsonl'
 	exits 0
 	says "shtok: 5 ill-formed UTF-8 sequences replaced (--strict makes them errors)"
 }
@@ -184,7 +184,7 @@ for line in open(sys.argv[1], encoding="utf-8", newline="\n"):
 	exits 2
 	says "shfp: in:1: JSON: byte 1: expected {, not an array (jq -c '.[]' makes lines of its objects)"
 	printf '{"id":1,\n"text":"a"}\n' >in
-	try 'shtok --json in'
+	try 'shtok -n 1 --json in'
 	exits 2
 	says 'shtok: in:1: JSON: the line ends, expected a string (jq -c . makes each object one line)'
 }
@@ -194,7 +194,7 @@ for line in open(sys.argv[1], encoding="utf-8", newline="\n"):
 	{"meta":{"id":8,"a.b":"dotted","tags":["x",{"t":"deep"}]},"body":{"text":"one two","x/y":"slash","m~n":"tilde"},"":"empty"}
 	END
 	reads() {
-		try "shtok --json -f '$1' nested | cut -f 1,2 | tr '\t\n' ': '"
+		try "shtok -n 1 --json -f '$1' nested | cut -f 1,2 | tr '\t\n' ': '"
 		exits 0
 		[ "$(<out)" = "$2" ] || { echo "$1: $(<out)"; return 1; }
 	}
@@ -210,13 +210,13 @@ for line in open(sys.argv[1], encoding="utf-8", newline="\n"):
 	printf '%s\n' '{"id":1,"a":{"b":"path"},"a.b":"name"}' '{"id":2,"a":{"b":"first"},"a":{"b":"x","b":"last"}}' >nested
 	reads id,a.b '1:name 2:last '
 	for bad in '/~2,text' 'id,/a~'; do
-		try "shtok --json -f '$bad' nested"
+		try "shtok -n 1 --json -f '$bad' nested"
 		exits 2
 		grep -q "expected ~0 for a tilde and ~1 for a slash in a pointer" err
 	done
 }
 
-@test "random objects: a pointer finds what a reader of another make finds" {
+@test "random objects: a pointer finds the same value as another JSON reader" {
 	python3 - >cases <<-'END'
 	import json, random
 	random.seed(5)
@@ -247,31 +247,105 @@ for line in open(sys.argv[1], encoding="utf-8", newline="\n"):
 	END
 	while IFS=$'\t' read -r path text object; do
 		printf '%s\n' "$object" >object
-		got=$(shtok --json -f "id,$path" object | cut -f 2)
+		got=$(shtok -n 1 --json -f "id,$path" object | cut -f 2)
 		[ "$got" = "$text" ] || { echo "$path: '$got', expected '$text' in $object"; return 1; }
 	done <cases
 }
 
 @test "an array of strings is a text of paragraphs; messages name the fields that are there" {
 	printf '%s\n' '{"id":1,"text":["one two", "", "thr\u0065e"]}' '{"id":2,"text":[]}' >docs
-	try 'shtok --json docs'
+	try 'shtok -n 1 --json docs'
 	exits 0
 	gives '1\tone\t1' '1\ttwo\t1' '1\tthree\t1' '2\t\t0'
 	printf '1\tone two\\n\\n\\n\\nthree\n' >plain
 	shseed -n 2 --window 1 plain | cut -f 1 >expected
 	head -n 1 docs | shseed -n 2 --window 1 --json - | cut -f 1 >out
 	same expected out
-	try "echo '{\"id\":1,\"text\":[\"a\",2]}' | shtok --json"
+	try "echo '{\"id\":1,\"text\":[\"a\",2]}' | shtok -n 1 --json"
 	exits 2
-	says 'shtok: -:1: JSON: field "text" is an array, and not all its items are strings (--rejects FILE takes such lines)'
-	try "echo '{\"id\":1,\"content\":{\"body\":\"x\",\"n\":2}}' | shtok --json"
+	says 'shtok: -:1: JSON: field "text" is an array, and not all its items are strings (--rejects FILE collects such lines)'
+	try "echo '{\"id\":1,\"content\":{\"body\":\"x\",\"n\":2}}' | shtok -n 1 --json"
 	says 'shtok: -:1: JSON: no field "text", there are "id", "content" (-f ID,TEXT names the two)'
-	try "echo '{\"id\":1,\"content\":{\"body\":\"x\",\"n\":2}}' | shtok --json -f id,content.text"
+	try "echo '{\"id\":1,\"content\":{\"body\":\"x\",\"n\":2}}' | shtok -n 1 --json -f id,content.text"
 	says 'shtok: -:1: JSON: no field "content.text", there are "body", "n" (-f ID,TEXT names the two)'
-	try "echo '{}' | shtok --json"
+	try "echo '{}' | shtok -n 1 --json"
 	says 'shtok: -:1: JSON: no field "id" (-f ID,TEXT names the two; -l numbers the lines)'
 	python3 -c 'import json; print(json.dumps({"field%d" % i: i for i in range(500)}))' >many
-	try 'shtok --json many'
+	try 'shtok -n 1 --json many'
 	exits 2
 	grep -q 'no field "id", there are "field0", .*, \.\.\. (-f' err
+}
+
+@test "-f with several fields of text joins them by blanks: TSV, JSON, CSV and files with a header" {
+	printf 'id\ttitle\tyear\tauthors\n1\tOne two\t1999\tA. Smith\n2\tThree\\nfour\t2000\tB, C\n' >header
+	tail -n +2 header >docs
+	printf '1\tOne two A. Smith\n2\tThree\\nfour B, C\n' >joined
+	printf 'id,title,year,authors\n1,One two,1999,A. Smith\n2,"Three\nfour",2000,"B, C"\n' >csv
+	printf '%s\n' '{"id":1,"title":"One two","x":{"authors":"A. Smith"}}' '{"id":"2","title":"Three\nfour","x":{"authors":"\u0042, C"}}' >json
+	for o in '' '-n 3' '-u char -n 2'; do
+		shtok -n 1 $o joined >expected
+		for form in '-f 1,2,4 docs' '--header -f id,title,authors header' '--csv -f id,title,authors csv' '--json -f id,title,x.authors json'; do
+			try "shtok -n 1 $o $form"
+			exits 0
+			same expected out
+			shfp -n 3 joined >fps
+			try "shfp -n 3 $form"
+			same fps out
+		done
+	done
+	shtok -n 1 -f 1,4,3,2 docs | cut -f 2 | paste -s -d ' ' >order
+	[ "$(cat order)" = 'a smith 1999 one two b c 2000 three four' ]
+}
+
+@test "-f with several fields of text: shdedup and shverify compare all of them" {
+	seq 30 | awk '{ print "a" $1 "\ttitle " $1 % 3 " of a work on many things\tx\tauthor " $1 % 5 " and others of this place" }' >docs
+	awk -F '\t' '{ print $1 "\t" $2 " " $4 }' docs >joined
+	shdedup --dry-run --report - -q joined >expected
+	[ "$(wc -l <expected)" -gt 10 ]
+	try 'shdedup --dry-run --report - -q -f 1,2,4 docs'
+	exits 0
+	same expected out
+	try 'shdedup -q -f 1,2,4 docs | cut -f 1'
+	shdedup -q joined | cut -f 1 >ids
+	same ids out
+	try "shverify -f 1,2,4 -d docs <(printf 'a1\ta2\t0\na1\ta16\t0\n')"
+	exits 0
+	shverify -d joined <(printf 'a1\ta2\t0\na1\ta16\t0\n') >expected
+	same expected out
+	sharchive init arch
+	try 'shdedup -q -a arch -f 1,2,4 docs | cut -f 1'
+	exits 0
+	same ids out
+}
+
+@test "-f with several fields of text is refused where places count, and with one twice" {
+	printf 'a\tb\tc\n' >docs
+	for p in shseed shspan 'shcut -d docs'; do
+		try "$p -f 1,2,3 docs"
+		exits 2
+		head -n 1 err | grep -qx "${p%% *}: -f: expected one field of text: passages are places in one field"
+	done
+	for f in 1,2,2 1,2,1 1,2,0 1,2,1025; do
+		try "shtok -n 1 -f $f docs"
+		exits 2
+		head -n 1 err | grep -qx "shtok: -f: fields '$f': two different numbers from 1 to 1024"
+	done
+	for f in '1,2,' 1,2,x 1,,2; do
+		try "shtok -n 1 -f $f docs"
+		exits 2
+		head -n 1 err | grep -qx "shtok: -f: fields '$f': expected two field numbers ID,TEXT, as in 1,3"
+	done
+	try "shtok -n 1 -f $(seq -s , 18) docs"
+	exits 2
+	grep -q 'at most 16 fields of text' err
+	try 'shtok -n 1 -f 1,2,4 docs'
+	exits 2
+	grep -q '^shtok: docs:1: 3 fields, expected at least 4 (-f)' err
+	try "shtok -n 1 --json -f id,text,no <<<'{\"id\":1,\"text\":\"x\"}'"
+	exits 2
+	grep -q 'no field "no"' err
+	try 'printf "id,text\n1,x\n" | shtok -n 1 --csv -f id,text,no'
+	exits 2
+	try "shtok -n 1 --json -f id,a,a docs"
+	exits 2
 }

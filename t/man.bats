@@ -82,11 +82,11 @@ fail_in() {
 	return 1
 }
 
-@test 'every example in a manual page prints what the page shows' {
+@test 'every example in a manual page prints the shown output' {
 	"$here/t/man-examples" "$here"/man/*.[1-9]
 }
 
-@test 'every example in README.md prints what is shown there' {
+@test 'every example in README.md prints the shown output' {
 	"$here/t/man-examples" "$here/README.md"
 }
 
@@ -154,7 +154,7 @@ fail_in() {
 	done
 }
 
-@test 'messages under DIAGNOSTICS are those of the program' {
+@test 'the messages under DIAGNOSTICS are messages of the program' {
 	command -v strings >/dev/null || skip 'no strings(1)'
 	for program in $(programs); do
 		awk '/^[.]Sh / { on = $2 == "DIAGNOSTICS" } on && sub(/^[.]It /, "")' \

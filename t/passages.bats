@@ -12,7 +12,10 @@ load helper
 		/of 10 to 19/ { for (i = 3; i <= 6; i++) least(i, 1); least(7, 0.85); if ($10 > 0) bad = 1; n++ }
 		/queries/ && !/shspan/ { least(3, 1) }
 		/25, queries/ { least(6, 0.98); n++ }
-		/all/ { least(3, 1) }
+		/, --all/ { least(3, 1) }
 		/50, --all/ { least(6, 0.98); n++ }
-		END { exit bad || n != 4 }' out || { cat out; false; }
+		/^.( default|.*--merge)/ { least(4, 0.95) }
+		/--merge 60/ { least(6, 0.73); n++ }
+		/-n 3 --merge 150/ { least(6, 0.9); n++ }
+		END { exit bad || n != 6 }' out || { cat out; false; }
 }

@@ -35,6 +35,7 @@ documents() {
 		'-H gemantic -b 64' '-H md5-nibbles -b 32' '-p clickhouse-ngram-utf8' '-H crc32c -b 32'; do
 		p=default
 		[ "${o%% *}" != -p ] || p=$(cut -d ' ' -f 2 <<<"$o")
+		[ "${o%% *}" = -p ] || o="--simhash $o"
 		for w in set log freq; do
 			try "shfp --bare $o -w $w docs"
 			exits 0
@@ -104,7 +105,7 @@ documents() {
 	done
 }
 
-@test '-p names what there is' {
+@test '-p lists the profiles' {
 	for program in shtok shweight shfp; do
 		try "$program -p nothing </dev/null"
 		exits 2
@@ -163,10 +164,10 @@ anywhere() {
 	anywhere shtok default docs --no-fold
 	anywhere shweight gomd5 features '-w set' '-t 1' '-w tfidf -d table' '-w tfidf -d table --max-df 1'
 	printf 'a\tb\t9\n' >pairs
-	anywhere shverify gomd5 '-d docs pairs' '-n 2' '--measure cosine'
+	anywhere shverify gomd5 '-T 0 -d docs pairs' '-n 2' '--measure cosine'
 }
 
-@test 'before -p may stand what it does not choose: where the text is, and how the fingerprint is written' {
+@test 'options that -p does not set may precede it: fields of the text, form of the fingerprint' {
 	printf 'One two\ta\n' >docs
 	printf '{"text":"One two","id":"a"}\n' >docs.jsonl
 	echo two >stop
@@ -214,7 +215,7 @@ anywhere() {
 	done
 }
 
-@test 'systems that take the heaviest features take no documents straight, whatever the weight' {
+@test 'profiles that keep the heaviest features refuse documents, with any weight' {
 	printf 'a\tone two\n' >docs
 	for o in 'jieba-tags -w tf' 'jieba-tags --minhash' 'tfidf128 -w set'; do
 		try "shfp --bare -p $o docs"
@@ -227,18 +228,18 @@ anywhere() {
 	printf 'a\tx\t1\n' >features
 	try 'unset SIMHASH_CPPJIEBA; shfp --bare -p yanyiwu -x dec features'
 	mv out bare
-	try 'shfp --bare -H jenkins -x dec features'
+	try 'shfp --bare --simhash -H jenkins -x dec features'
 	same bare out
 }
 
-@test 'widths are those of the system' {
+@test 'widths are the widths of the system' {
 	printf 'a\tone two\n' >docs
 	for b in 1 3 63 65 256; do
 		try "shfp --bare -p gemantic -b $b docs | cut -f 1 | tr -d '\n' | wc -c"
 		gives $(((b + 3) / 4))
 	done
 	for o in 'gemantic -b 257' 'pysimhash -b 4' 'pysimhash -b 20' 'pysimhash -b 136' 'gomd5 -b 32' \
-		'angelo -b 64' 'default -b 40'; do
+		'angelo -b 64' 'default --simhash -b 40'; do
 		try "shfp --bare -p $o docs"
 		exits 2
 		grep -F -- '-b' err
@@ -319,7 +320,7 @@ anywhere() {
 	gives 'a\t)\t1' 'a\t`\t1' 'a\t \t1'
 }
 
-@test 'features keep backslashes and what else a record escapes' {
+@test 'features keep backslashes and all other escaped characters' {
 	printf 'a\tx\\\\ty \\\\\n' >docs
 	try 'shtok -p gomd5 docs'
 	gives 'a\tx\\\\ty\t1' 'a\t\\\\\t1'
@@ -331,15 +332,15 @@ anywhere() {
 
 @test 'hashes of published systems by name; most take no seed' {
 	printf 'a\tone\n' >docs
-	try 'shfp --bare -H md5-last docs'
+	try 'shfp --bare --simhash -H md5-last docs'
 	gives "$(printf one | md5sum | cut -c 17-32)\ta"
-	try 'shfp --bare -H fnv1 --seed 3 docs'
+	try 'shfp --bare --simhash -H fnv1 --seed 3 docs'
 	exits 2
 	grep -F 'hash fnv1 takes no seed' err
-	try 'shfp --bare -H fnv1 -b 128 docs'
+	try 'shfp --bare --simhash -H fnv1 -b 128 docs'
 	exits 2
 	grep -F 'hash fnv1 gives at most 64 bits' err
-	try 'shfp --bare -H crc docs'
+	try 'shfp --bare --simhash -H crc docs'
 	exits 2
 	grep -F 'expected mix, xxh3, md5, md5-last' err
 }
@@ -353,7 +354,7 @@ anywhere() {
 @test '--segment jieba in its five ways, folded words, user words' {
 	has_jieba
 	printf 'a\t小明硕士毕业于中国科学院计算所，ＡＢＣ后在日本京都大学深造\n' >docs
-	words() { shtok "$@" docs | cut -f 2 | paste -sd /; }
+	words() { shtok -n 1 "$@" docs | cut -f 2 | paste -sd /; }
 	[ "$(words --segment jieba)" = 小明/硕士/毕业/于/中国科学院/计算所/a/b/c/后/在/日本京都大学/深造 ]
 	[ "$(words --segment jieba-nohmm)" = "$(words --segment jieba:cut_nohmm)" ]
 	[ "$(words --segment jieba)" = "$(words --segment jieba:cut)" ]
@@ -401,7 +402,7 @@ jieba-search-nohmm, cppjieba, cppjieba-nohmm, cppjieba-all, cppjieba-search or c
 	exits 2
 }
 
-@test 'ready features need no dictionary, whatever cut them' {
+@test 'ready features need no dictionary, with any --segment' {
 	printf 'a\tx\t1\n' >features
 	try 'SIMHASH_JIEBA=/nowhere shfp --bare -p angelo features'
 	exits 0
@@ -445,7 +446,7 @@ small_cppjieba() {
 @test 'cppjieba-all: characters that it lacks are there, also behind long words' {
 	small_cppjieba
 	printf 'a\tc++鐞刻中国人的x\nb\t鐞刻c++abcdefg\n' >docs
-	try 'shtok --segment cppjieba-all --no-fold --keep any docs | cut -f 2 | paste -sd /'
+	try 'shtok -n 1 --segment cppjieba-all --no-fold --keep any docs | cut -f 2 | paste -sd /'
 	gives 'c++/鐞/刻/中国/中国人/国人/的/x/鐞/刻/c++/a/b/c/d/e/f/g'
 }
 
@@ -540,7 +541,7 @@ small_cppjieba() {
 	echo ponies >stop
 	try 'shtok --stem english --stop stop -n 2 docs'
 	gives 'a\tindex the\t1' 'a\tthe index\t1'
-	try 'shfp --bare --stem english docs'
+	try 'shfp --bare --simhash --stem english docs'
 	mv out short
 	try 'shtok --stem english docs | shweight | shfp --bare'
 	same short out
@@ -552,11 +553,11 @@ small_cppjieba() {
 @test 'set equality and the distance of two texts, by one line each' {
 	printf 'a\tRain is expected in the north.\n' >one
 	printf 'b\tThe north is expected in rain!\n' >two
-	try 'shfp --bare --minhash -b 1024 one two | shjoin -k 0'
+	try 'shfp -n 1 --bare --minhash -b 1024 one two | shjoin -k 0'
 	gives 'a\tb\t0'
-	try 'cmp <(shtok one | cut -f 2 | sort -u) <(shtok two | cut -f 2 | sort -u) && echo equal'
+	try 'cmp <(shtok -n 1 one | cut -f 2 | sort -u) <(shtok -n 1 two | cut -f 2 | sort -u) && echo equal'
 	gives equal
-	try 'shfp --bare -n 2 one two | shjoin -k 64 | cut -f 3'
+	try 'shfp -n 1 --bare -n 2 one two | shjoin -k 64 | cut -f 3'
 	exits 0
 	[ "$(cat out)" -gt 0 ]
 }

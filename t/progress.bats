@@ -23,7 +23,7 @@ last_word() {
 
 @test "--progress tells at the end how much was read, and changes no output" {
 	printf '%s\tone two %s\n' a x b y c x >docs
-	shtok docs >features
+	shtok -n 2 docs >features
 	shfp docs >fps
 	shband -k 9 fps | sort >bands
 	printf 'a\tb\t1\nb\tc\t2\n' >pairs

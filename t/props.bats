@@ -39,7 +39,7 @@ two_ways() {
 		exits 0
 		same tokens.err <(sed 's/^shfp/shtok/' err)
 		mv out fused
-		try "shweight -w $w tokens | shfp --bare --empty=zero $2"
+		try "shweight -w $w tokens | shfp --simhash --bare --empty=zero $2"
 		exits 0
 		same out fused
 	done
@@ -128,10 +128,10 @@ three_ways() {
 			# Little memory, and copies collapsed, change no group.
 			try 'sort bands | shjoin -S 1 | sort'
 			same expected out
-			shgroup expected >groups
-			try 'sort bands | shjoin --collapse -S 1 | shgroup'
+			shgroup --link single expected >groups
+			try 'sort bands | shjoin --collapse -S 1 | shgroup --link single'
 			same groups out
-			try 'shjoin -k 12 --collapse fps | shgroup'
+			try 'shjoin -k 12 --collapse fps | shgroup --link single'
 			same groups out
 		done
 	done
@@ -142,7 +142,7 @@ three_ways() {
 	head -n $((1500 / ${T_SHORT:-1})) random.tsv >originals
 	sed 's/^/copy-/; s/\\t//; s/e/a/2' originals | cat originals - >docs
 	for bits in 32 64 256; do
-		shfp -b $bits docs 2>/dev/null >fps
+		shfp --simhash -n 1 -b $bits docs 2>/dev/null >fps
 		three_ways 0 1 7
 		three_ways 3 4 8
 	done

@@ -39,7 +39,7 @@ with_module() {
 	[ "$(cat got)" = "$want $want" ]
 }
 
-@test "fingerprints, pairs and bands are those of the programs" {
+@test "fingerprints, pairs and bands equal those of the programs" {
 	cat >same.py <<-'END'
 	import sys
 	from simhash_utils import Bands, Simhash, join
@@ -80,11 +80,11 @@ with_module() {
 	for language in en zh; do
 		cut -f 1,2 "$T_DATA/${language}_dev.tsv" | tr -d '\\' | head -n 300 >docs
 		with_module same.py docs
-		shfp --bare --raw docs >want.64
+		shfp -n 1 --simhash --bare --raw docs >want.64
 		shjoin -k 10 want.64 >want.pairs
 		shband -k 6 -N 100000 want.64 >want.bands
 		shband -k 8 --recall 0.9 --seed 3 -N 100000 want.64 >want.drawn
-		shfp --bare --raw -b 32 -n 2 docs >want.32
+		shfp --simhash --bare --raw -b 32 -n 2 docs >want.32
 		shjoin -k 3 want.32 >want.pairs32
 		shfp --bare --raw -b 256 -n 1-3 -w set --seed 5 docs >want.256
 		shjoin -k 40 want.256 >want.pairs256
@@ -102,7 +102,7 @@ with_module() {
 	done
 }
 
-@test "what is wrong is an exception; one of the caller's own ends a join" {
+@test "errors are exceptions; an exception of the caller ends a join" {
 	cat >errors.py <<-'END'
 	import threading
 	from simhash_utils import Bands, Error, Simhash, distance, each_pair, join
@@ -199,7 +199,7 @@ with_module() {
 	with_module copies.py
 }
 
-@test "fingerprints come from whatever gives whole numbers, and what does not is told" {
+@test "fingerprints come from any objects with whole numbers; other objects are refused" {
 	cat >numbers.py <<-'END'
 	import array
 	from simhash_utils import Bands, Error, Simhash, join
@@ -241,7 +241,7 @@ with_module() {
 	with_module numbers.py
 }
 
-@test "what a signal raises ends a join, wherever it comes" {
+@test "an exception raised by a signal ends a join at any point" {
 	cat >signals.py <<-'END'
 	import gc, os, signal, sys, threading, weakref
 	from simhash_utils import each_pair, join
@@ -371,7 +371,7 @@ for name in public:
         assert thing.__module__ == "simhash_utils" and thing.__doc__, name'
 }
 
-@test "dedup, verify and spans are what the programs give" {
+@test "dedup, verify and spans give the results of the programs" {
 	cat >programs.py <<-'END'
 	import sys
 	from simhash_utils import Error, Simhash, dedup, duplicates, join, kept, spans, verify

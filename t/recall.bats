@@ -35,7 +35,7 @@ prints() {
 	[ "$(wc -l <all)" -gt 1000 ]
 }
 
-@test "the recall stated for each distance is about the share that is found" {
+@test "the stated recall of each distance is about the share of pairs found" {
 	prints 20000 >in
 	shjoin -k 12 in >all
 	shband -k 12 --recall 0.8 -N 300000000 in | sort | shjoin >found
@@ -161,4 +161,88 @@ prints() {
 	exits 2
 	gives
 	says "shjoin: -N plans for random fingerprints: 'in' would not be read" "Try 'shjoin --help' or 'man shjoin'."
+}
+
+# docs N: texts of 40 words; every second one is the one before it with 0 to 9 words changed. Its id says how many.
+docs() {
+	awk -v n="$1" 'BEGIN {
+		srand(11)
+		for (i = 0; i < n; i++) {
+			c = i % 2 ? int(rand() * 10) : 0
+			for (w = 0; !(i % 2) && w < 40; w++)
+				word[w] = int(rand() * 50000)
+			for (j = 0; j < c; j++)
+				word[int(rand() * 40)] = int(rand() * 50000)
+			printf "d%d%s\t", i, i % 2 ? "." c : ""
+			for (w = 0; w < 40; w++) printf "w%d ", word[w]
+			print ""
+		}
+	}'
+}
+
+@test "shfp --keys | sort | shjoin --keys: recall against all pairs, at each similarity" {
+	docs 6000 >in
+	# all pairs that share a 3-gram at all, with their similarity
+	shfp -n 3 --keys 64x1 in | sort | shjoin --keys | sort -u | shverify -n 3 -T 0.01 -d in >all
+	[ "$(wc -l <all)" -gt 2900 ]
+	for keys in 16x4 12x5 20x3; do
+		shfp -n 3 --keys "$keys" in | sort | shjoin --keys | sort -u >found
+		awk -v k="${keys%x*}" -v r="${keys#*x}" '
+			NR == FNR { found[$1, $2]; found[$2, $1]; next }
+			{ b = int($4 * 10); n[b]++; hit[b] += ($1, $2) in found; said[b] += 1 - (1 - $4 ^ r) ^ k }
+			END {
+				for (b = 3; b <= 10; b++) {
+					if (n[b] < 100) continue
+					tested++
+					e = (hit[b] - said[b]) / n[b]
+					printf "%.1f: %d pairs, %.4f found, %.4f stated\n", b / 10, n[b], hit[b] / n[b], said[b] / n[b]
+					bad += e > 0.06 || e < -0.06
+				}
+				exit bad || tested < 4
+			}' found all
+	done
+}
+
+@test "the filters find the candidates of shdedup by keys" {
+	docs 4000 >in
+	shdedup -q -k keys --few 0 -T 0.6 --link single --dry-run --report report in
+	try "shdedup -k keys --few 0 -T 0.6 --dry-run in"
+	read -r keys rows <<<"$(sed -n 's/.* of \([0-9]*\) keys of \([0-9]*\) values.*/\1 \2/p' err)"
+	shfp -n 3 --keys "${keys}x$rows" in | sort | shjoin --keys | sort -u |
+		shverify -n 3 -T 0.6 -d in | shgroup >groups
+	cut -f 1,2 report | tr '\t' '\n' | sort -u >want
+	cut -f 1 groups | sort -u >got
+	[ "$(wc -l <want)" -gt 1500 ]
+	same want got
+}
+
+@test "keys as records: tags, order, and what is no key" {
+	docs 3 >in
+	try "shfp -n 3 --keys 2x3 in"
+	exits 0
+	[ "$(grep -c -E '^0[01][0-9a-f]{12}	d[0-9.]+$' out)" -eq 6 ]
+	[ "$(shfp -n 3 --keys 2x3 --bare in | head -n 1 | cut -f 1 | tr -d '\n' | wc -c)" -eq 12 ]
+	# another seed, other n-grams or other keys have another tag
+	for other in '-n 2 --keys 2x3' '-n 3 --keys 3x3' '-n 3 --keys 2x2' '-n 3 --keys 2x3 --seed 1'; do
+		try "{ shfp -n 3 --keys 2x3 in; shfp $other in; } | sort | shjoin --keys"
+		exits 2
+		grep -q 'other settings' err
+	done
+	try "shfp -n 3 --keys 2x3 in | sort -r | shjoin --keys"
+	exits 2
+	grep -q 'not in bytewise order' err
+	try "printf '00000000000000\ta\n00000000000000\tb\nx\tc\n' | shjoin --keys --rejects bad"
+	exits 0
+	printf 'a\tb\t1\n' | diff - out
+	for bad in '--keys 16' '--keys 0x4' '--keys 65x4' '--keys 4x17' '--keys x' '--keys 4x4 --permutations 8' \
+	    '--keys 4x4 -x bin' '--keys 4x4 --empty zero'; do
+		try "shfp $bad in"
+		exits 2
+	done
+	try "shjoin --keys -k 3 in"
+	exits 2
+	# a bucket of many: the first 32 and the nearest 32
+	try "awk 'BEGIN { for (i = 0; i < 1000; i++) printf \"00000000000000\\td%04d\\n\", i }' | shjoin --keys | wc -l"
+	exits 0
+	[ "$(cat out)" -eq $((64 * 63 / 2 + (1000 - 64) * 64)) ]
 }

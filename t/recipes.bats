@@ -152,8 +152,8 @@ offers() {
 	gives 'a\tx\t4' 'a\ty\t2'
 	offers shweight -w twice
 	offers shfp -w twice
-	printf 'a\tx x y\n' >docs
-	try 'shtok docs | shweight -w twice | shfp --bare'
+	printf 'a\tx x y y\n' >docs
+	try 'shtok docs | shweight -w twice | shfp --simhash --bare'
 	mv out piped
 	try 'shfp --bare -w twice docs'
 	same piped out
@@ -162,7 +162,7 @@ offers() {
 @test "a tokenizer" {
 	tree
 	printf 'a\tone two,three\n' >docs
-	try 'shtok --split commas docs'
+	try 'shtok -n 1 --split commas docs'
 	exits 0
 	gives 'a\tone two\t1' 'a\tthree\t1'
 	offers shtok --split commas

@@ -69,8 +69,8 @@ descriptions() {
 
 # The whole pipe over the file docs: groups to the file groups; bands to the file bands as well.
 whole_pipe() {
-	try 'peak shfp shfp docs | tee fps | peak shband shband | sort -S 64M -T . --parallel=2 | tee bands |
-		peak shjoin shjoin --collapse | tee pairs | peak shgroup shgroup >groups'
+	try 'peak shfp shfp docs | tee fps | peak shband shband -k 3 | sort -S 64M -T . --parallel=2 | tee bands |
+		peak shjoin shjoin -k 3 --collapse | tee pairs | peak shgroup shgroup >groups'
 	exits 0
 }
 
@@ -104,7 +104,7 @@ below() {
 		}' groups >out
 	gives 0
 	sort pairs >expected
-	try 'peak memory shjoin --collapse fps | sort'
+	try 'peak memory shjoin -k 3 --collapse fps | sort'
 	same expected out
 	below memory 160000
 }
@@ -116,7 +116,7 @@ below() {
 	below shgroup 64000
 	[ "$(wc -l <pairs)" = 199999 ]
 	# In a tenth of the memory they go through a file.
-	try 'peak small shjoin --collapse -S 4M --tmpdir . bands'
+	try 'peak small shjoin -k 3 --collapse -S 4M --tmpdir . bands'
 	sort -o out out
 	sort pairs >expected
 	same expected out
@@ -133,7 +133,7 @@ below() {
 	below shjoin 48000
 	below shgroup 64000
 	sort pairs >expected
-	try 'shjoin --collapse fps | sort'
+	try 'shjoin -k 3 --collapse fps | sort'
 	same expected out
 	[ "$(wc -l <pairs)" -gt 1000 ]
 	# All of one description are in one group.

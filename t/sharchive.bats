@@ -2,8 +2,8 @@
 # sharchive: the commands and their options. What they do to an archive is in t/archive.bats.
 load helper
 
-@test "a command, an archive, and what the command needs; nothing else" {
-	sharchive init archive
+@test "operands: a command, an archive, and the arguments of the command" {
+	sharchive init --measure jaccard archive
 	echo a >ids
 	while IFS='|' read -r how message; do
 		try "sharchive $how"
@@ -29,7 +29,7 @@ load helper
 	stats archive --stem english|--stem is for init, not for stats
 	compact archive --dry-run|--dry-run is for expire and remove, not for compact
 	init other --dry-run|--dry-run is for expire and remove, not for init
-	stats archive -o archive/manifest|archive/manifest: that is a file of the archive
+	stats archive -o archive/manifest|archive/manifest: this is a file of the archive
 	END
 	try 'sharchive expire archive 1099511627775w'
 	exits 0
@@ -57,8 +57,8 @@ load helper
 }
 
 @test "export writes the documents that stayed, with the escapes of records" {
-	sharchive init archive --store documents
-	sharchive init sketches
+	sharchive init --measure jaccard archive --store documents
+	sharchive init --measure jaccard sketches
 	printf '%s\n' 'a\tone \\t two\\\\three four five six' 'b\tone \\t two\\\\three four five six' 'c\t  seven eight nine  ' 'd\t!!' |
 		while read -r line; do printf "$line\n"; done >docs
 	for part in 1,2p 3,4p; do
@@ -81,7 +81,7 @@ load helper
 }
 
 @test "a file that has the name of a command or of the archive is no input" {
-	sharchive init archive
+	sharchive init --measure jaccard archive
 	try 'sharchive stats archive >stats && sharchive stats archive -o stats'
 	exits 0
 	grep -q '^documents' stats

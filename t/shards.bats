@@ -23,6 +23,31 @@ shown() {
 	ls -A "$1" | grep -vx '[.]simhash-shards\(.lock\)\?'
 }
 
+# make_shim: shim.so kills a program at its KILL_AT-th write, fsync or rename.
+make_shim() {
+	cat >shim.c <<-'END'
+		#define _GNU_SOURCE
+		#include <dlfcn.h>
+		#include <signal.h>
+		#include <stdlib.h>
+		#include <unistd.h>
+		static void step(void)
+		{
+			static int n;
+			if (++n == atoi(getenv("KILL_AT"))) raise(SIGKILL);
+		}
+		#define WRAP(type, name, params, args) \
+			type name params { static type (*real) params; \
+				if (!real) real = (type (*) params)dlsym(RTLD_NEXT, #name); \
+				step(); return real args; }
+		WRAP(int, rename, (const char *a, const char *b), (a, b))
+		WRAP(int, renameat, (int f, const char *a, int g, const char *b), (f, a, g, b))
+		WRAP(int, fsync, (int fd), (fd))
+		WRAP(ssize_t, write, (int fd, const void *p, size_t n), (fd, p, n))
+	END
+	${CC:-cc} -shared -fPIC -o shim.so shim.c -ldl
+}
+
 @test "each input gets an output of its name, with its documents in order" {
 	expected want
 	for j in 1 3; do
@@ -93,7 +118,7 @@ shown() {
 	grep -qx "shdedup: 4 of 4 files in 'new' were complete" err
 }
 
-@test "what another run left is refused: other options, inputs, files without a list" {
+@test "the files of another run are refused: other options, other inputs, no list" {
 	shdedup -q -O new part-0?
 	for change in '-T 0.9' '--keep longest' '--compress gzip' '--measure edit' '-n 2' '-l'; do
 		try "shdedup -q $change -O new part-0?"
@@ -110,7 +135,7 @@ shown() {
 	echo precious >theirs/part-02
 	try 'shdedup -q -O theirs part-0?'
 	exits 2
-	says "shdedup: 'theirs/part-02' is there, and no list says which run made it (name another folder, or remove the file)"
+	says "shdedup: 'theirs/part-02' exists, but no list tells which run made it (name another folder, or remove the file)"
 	[ "$(cat theirs/part-02)" = precious ]
 	mkdir broken
 	echo nonsense >broken/.simhash-shards
@@ -143,27 +168,7 @@ shown() {
 
 @test "a run that is killed at any step leaves whole files only, and the next one goes on" {
 	expected want
-	cat >shim.c <<-'END'
-		#define _GNU_SOURCE
-		#include <dlfcn.h>
-		#include <signal.h>
-		#include <stdlib.h>
-		#include <unistd.h>
-		static void step(void)
-		{
-			static int n;
-			if (++n == atoi(getenv("KILL_AT"))) raise(SIGKILL);
-		}
-		#define WRAP(type, name, params, args) \
-			type name params { static type (*real) params; \
-				if (!real) real = (type (*) params)dlsym(RTLD_NEXT, #name); \
-				step(); return real args; }
-		WRAP(int, rename, (const char *a, const char *b), (a, b))
-		WRAP(int, renameat, (int f, const char *a, int g, const char *b), (f, a, g, b))
-		WRAP(int, fsync, (int fd), (fd))
-		WRAP(ssize_t, write, (int fd, const void *p, size_t n), (fd, p, n))
-	END
-	${CC:-cc} -shared -fPIC -o shim.so shim.c -ldl
+	make_shim
 	export ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0:exitcode=99
 	killed=0
 	for n in $(seq 200); do
@@ -219,4 +224,58 @@ shown() {
 		try "shtok --trailer=in new/part-0$i"
 		exits 0
 	done
+}
+
+@test "-O and -a: a run that is killed at any step goes on to the same files, also after other runs" {
+	make_shim
+	sharchive init before
+	sed -n '1,30p' part-00 | shdedup -q -a before >some
+	for i in 0 1 2; do
+		sed -n "$((i * 6 + 20)),$((i * 6 + 28))p" part-00 >"in-$i"
+	done
+	cat part-01 | head -n 9 >>in-2
+	export ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0:exitcode=99
+	for options in '' '--mark gone'; do
+		rm -rf want archive new
+		cp -R before archive
+		# shellcheck disable=SC2086
+		shdedup -q -a archive $options -O want in-?
+		shdedup -q -a archive $options in-? >expected
+		cat want/in-? | cmp - expected
+		# Another run brings a document that stays here under another name.
+		[ -s others ] || tail -n 1 expected | sed 's/^/z/' >others
+		killed=0
+		step=1
+		[ -z "$options" ] || step=5
+		for n in $(seq 1 $step 400); do
+			rm -rf new archive
+			cp -R before archive
+			status=0
+			# shellcheck disable=SC2030,SC2031,SC2086
+			(export KILL_AT=$n LD_PRELOAD=$PWD/shim.so; exec shdedup -q -a archive $options -O new in-?) \
+				2>/dev/null || status=$?
+			[ "$status" = 0 ] && break
+			[ "$status" = 137 ]
+			killed=$n
+			same=1
+			if [ $((n % 2)) = 0 ]; then
+				grep -qs '^done' new/.simhash-shards || same=''
+				shdedup -q -a archive others >/dev/null
+			fi
+			# shellcheck disable=SC2086
+			shdedup -q -a archive $options -O new in-?
+			# It may decide anew as long as no file is complete.
+			[ -z "$same" ] || diff -r -x '.simhash-shards*' want new
+			[ $((n % 10)) != 0 ] || sharchive -q check archive
+		done
+		echo "killed at each of $killed steps"
+		[ "$killed" -ge 20 ] && [ "$killed" -lt 399 ]
+	done
+	sharchive init another
+	try 'shdedup -q -a another --mark gone -O want in-?'
+	exits 2
+	grep -q "^shdedup: 'want' holds files of a run with other options or inputs: 'option -a " err
+	try 'shdedup -q --mark gone -O want in-?'
+	exits 2
+	grep -q "here (name another folder, or remove this one)$" err
 }

@@ -48,7 +48,7 @@ load helper
 	done
 }
 
-@test "without -M the layout is the one that --explain marks for -N" {
+@test "without -M the layout is the row that --explain marks for -N" {
 	for layout in '-k 3 -N 1000' '-k 3 -N 100000000000000' '-k 0' '-k 7 -N 12345'; do
 		try "shband --explain $layout | grep '^\*'"
 		exits 0
@@ -172,7 +172,7 @@ load helper
 	same expected r
 }
 
-@test "what other formats of shfp write is no fingerprint" {
+@test "fingerprints in other formats of shfp are refused" {
 	try 'printf "a\tone\n" | shfp -x dec | shband'
 	exits 0
 	try 'printf "a\tone\n" | shfp -b 256 -x bin | shband -k 3'
@@ -193,7 +193,7 @@ load helper
 	shtok docs >features
 	same_for 'shband --explain -N 8e9' 'shband --explain -N 8000000000'
 	same_for 'shband --explain -N 1.5E6 --recall .9' 'shband --explain -N 1500000 --recall 0.9'
-	same_for 'shverify -T .8 -d docs pairs' 'shverify -T 0.8 -d docs pairs'
+	same_for 'shverify -n 1 -T .8 -d docs pairs' 'shverify -n 1 -T 0.8 -d docs pairs'
 	same_for 'shdedup -q -n 1 -T .8 docs' 'shdedup -q -n 1 -T 0.8 docs'
 	same_for 'shweight -t 2e0 features' 'shweight -t 2 features'
 	same_for 'shdf --max-df .5 features' 'shdf --max-df 0.5 features'

@@ -59,7 +59,7 @@ load helper
 	same one out
 }
 
-@test "what is cut does not occur again, but for a few passages that were parts of two" {
+@test "removed passages do not occur again, except a few passages that were parts of two" {
 	for file in en_dev zh_dev; do
 		try "shspan --exact 30 \$T_DATA/$file.tsv | shcut -d - \$T_DATA/$file.tsv >rest; shspan --exact 31 rest"
 		exits 0
@@ -71,7 +71,7 @@ load helper
 	done
 }
 
-@test "a span inside a character, or of a document that is not there, is told" {
+@test "a span within a character and a span of a missing document are errors" {
 	printf 'a\t中文\n' >docs
 	try 'printf "a\t1\t3\n" | shcut -d - docs'
 	exits 2

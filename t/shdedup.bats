@@ -47,7 +47,7 @@ texts() {
 	grep -q ' pairs\{0,1\} compared, [0-9]* similar; 1 group, largest 3;' err
 }
 
-@test "a report of documents that share their ids is told of: what is taken away by id would take the keeper" {
+@test "a report of documents with one id gives a warning: removal by id would remove the keeper" {
 	text='the quick brown fox jumps over the lazy dog'
 	printf '%s\t%s\n' a "$text" a "$text" b "$text" b 'something else, which is no duplicate' >docs
 	try 'shdedup -q --report report docs'
@@ -63,7 +63,7 @@ texts() {
 	says
 }
 
-@test "short documents: exactly those that comparing all with all leaves" {
+@test "short documents: the same documents stay as after comparing all with all" {
 	for seed in 1 2 3; do
 		texts 3 18 400 $seed >docs
 		for t in 0.8 0.5; do
@@ -88,7 +88,7 @@ texts() {
 	done
 }
 
-@test "long documents, all within reach: exactly those that comparing all with all leaves" {
+@test "long documents within the distance: the same documents stay as after comparing all with all" {
 	texts 40 80 200 >docs
 	for t in 0.8 0.6 1; do
 		oracle 3 $t <docs >expected
@@ -123,7 +123,7 @@ texts() {
 	done
 }
 
-@test "the bundled documents: what stays holds few near-duplicates, and little else goes" {
+@test "the bundled documents: few near-duplicates stay, and few other documents are dropped" {
 	# pairs of similarity 0.8 by the labels that are left, of those there were
 	for set in en.jac3 zh.jac4; do
 		try "shdedup -q --link single --report report $T_DATA/${set%.*}_dev.tsv"
@@ -196,7 +196,7 @@ texts() {
 	exits 2
 }
 
-@test "--keep longest counts an escape as the one byte it stands for, as JSON has it" {
+@test "--keep longest counts an escape as one byte, as in JSON" {
 	printf 'a\tone two three four five six seven eight nine ten  xx\n' >docs
 	printf 'b\tone two three four five six seven eight nine ten\\n\\tyy\n' >>docs
 	sed -E 's/(.*)\t(.*)/{"id":"\1","text":"\2"}/' docs >json
@@ -245,7 +245,7 @@ texts() {
 	says "shdedup: cannot open 'nowhere': No such file or directory"
 }
 
-@test "ids of --keep and --protect that no document has are told, the first with its place; -q says nothing" {
+@test "ids of --keep and --protect without a document give a warning with the first place; -q gives none" {
 	printf 'a\tone two three\nb\tfour five six\n' >docs
 	printf 'b\nx\tfor a reason\nx\ny\na\nb\n' >ids
 	try 'shdedup --protect ids docs'
@@ -277,7 +277,7 @@ texts() {
 	gives 'b\tb' 'a\tb'
 }
 
-@test "stars do not merge what is not alike, chains do" {
+@test "stars do not merge dissimilar documents, chains do" {
 	for i in 0 1 2 3 4 5; do
 		echo "d$i	$(seq -s ' ' $i $((i + 40)))"
 	done >docs
@@ -430,15 +430,16 @@ texts() {
 	# Such as a quotient comes out of other programs.
 	refuses '-T 0.7142857142857143' "-T '0.7142857142857143': more than 6 decimal places"
 	for weight in tfidf logidf none; do
-		refuses "--simhash -w $weight" "-w '$weight': expected set, tf, freq or log"
+		refuses "--simhash=$weight" "--simhash '$weight': expected set, tf, freq or log"
 	done
-	refuses '-w set' '-w has no effect on MinHash fingerprints (add --simhash, or drop -w)'
+	refuses '-w set' '-w was merged: say --simhash=SCHEME'
+	refuses '--weight set' '--weight was merged: --simhash=SCHEME'
 	refuses '--sample 3 --measure none' '--sample shows similarities, which --measure none leaves out'
 	refuses '--sample 0' "--sample '0': expected a whole number from 1 to 1000"
 	refuses '--max-group 9' '--max-group was dropped: --report FILE --counts has the size of each group'
 	refuses '--tmpdir /tmp' '--tmpdir was dropped: set TMPDIR=DIR in the environment'
 	refuses '--few 1001' "--few '1001': expected a whole number from 0 to 1000"
-	refuses '--link chain' "--link 'chain': expected star or single"
+	refuses '--link chain' "--link 'chain': expected single or star"
 	printf 'a\tone two three\nb\tone two three\n' >docs
 	try 'shdedup -q -T 1 --few 0 docs'
 	exits 0
@@ -455,7 +456,7 @@ texts() {
 	same expected report
 }
 
-@test "a full disk and a file that cannot be written are told" {
+@test "a full disk and an unwritable file are errors" {
 	[ -e /dev/full ] || skip
 	try "shdedup -q $T_DATA/en_dev.tsv >/dev/full"
 	exits 2
@@ -487,7 +488,7 @@ texts() {
 	grep -q "temporary file in 'none'" err
 }
 
-@test "-S bounds what a hundred thousand documents take" {
+@test "-S bounds the memory for a hundred thousand documents" {
 	if grep -q __asan_init "$SHBIN/shdedup"; then skip "sanitizers take memory of their own"; fi
 	awk 'BEGIN { for (i = 1; i <= 100000; i++) print i "\tw" i % 70001 " of " i % 60013 " and " i % 997 " words or so" }' >docs
 	(ulimit -d 24000; try 'shdedup -q -j 1 docs'; exits 2; grep -q 'out of memory' err)
@@ -499,7 +500,7 @@ texts() {
 
 @test "--sample: some of the compared pairs at each similarity, the same in every run" {
 	docs=$T_DATA/zh_dev.tsv
-	try "shdedup -q --sample 2 --report report $docs"
+	try "shdedup --measure jaccard -q --sample 2 --report report $docs"
 	exits 0
 	[ "$(wc -L <out)" -le 200 ]
 	grep '^==' out >heads
@@ -509,10 +510,10 @@ texts() {
 	sort -c -k 5,5r heads
 	# what it says of a pair is true
 	sed 's/^== distance \([0-9]*\), similarity \([0-9.]*\): \(.*\) | \(.*\)/\3\t\4\t\1\t\2/' heads >expected
-	cut -f 1-3 expected | shverify -n 3 -d "$docs" >got
+	cut -f 1-3 expected | shverify --measure jaccard -d "$docs" >got
 	same expected got
 	mv out expected
-	try "shdedup -q -j 4 -S 1 --sample 2 $docs"
+	try "shdedup --measure jaccard -q -j 4 -S 1 --sample 2 $docs"
 	same expected out
 	try "shdedup -q --sample 2 --seed 5 $docs"
 	exits 0
@@ -554,7 +555,7 @@ texts() {
 	try 'ulimit -Sn 64; shdedup -q *.tsv'
 	exits 0
 	same <(cat ./*.tsv) out
-	try "ulimit -Sn 64; printf '100\\t299\\t1\\n' | shverify ${of[*]}"
+	try "ulimit -Sn 64; printf '100\\t299\\t1\\n' | shverify -n 1 -T 0 ${of[*]}"
 	exits 0
 	gives '100\t299\t1\t0.6000'
 	for i in {100..299}; do printf '\t1\nw%s\t1\n' "$i" >"$i.df"; done
@@ -608,7 +609,7 @@ distance() {
 	done
 }
 
-@test "a threshold below the default finds what its own distance holds, with an archive and without" {
+@test "a threshold below the default finds the pairs within its own distance, with an archive and without" {
 	docs=$T_DATA/en_dev.tsv
 	shdedup -q -T 0.6 -k 64 "$docs" | cut -f 1 >all
 	try "shdedup -T 0.6 '$docs' | cut -f 1"
@@ -671,7 +672,7 @@ edit_oracle() {
 	python3 edit.py "$@"
 }
 
-@test "--measure edit and any, short documents: exactly those that comparing all with all leaves" {
+@test "--measure edit and any, short documents: the same documents stay as after comparing all with all" {
 	for seed in 1 2; do
 		texts 3 18 160 $seed >docs
 		for t in 0.8 0.6; do
@@ -688,7 +689,7 @@ edit_oracle() {
 	done
 }
 
-@test "--measure edit finds what comparing all pairs finds, in the bundled documents" {
+@test "--measure edit finds the same duplicates as comparing all pairs, in the bundled documents" {
 	for set in en zh; do
 		for options in '--measure edit -T 0.75' '--measure any' '-T 0.4'; do
 			shdedup -q $options -k 64 --report all "$T_DATA/${set}_dev.tsv" >/dev/null
@@ -721,16 +722,13 @@ edit_oracle() {
 	done
 }
 
-@test "--measure takes those that tell duplicates" {
+@test "--measure accepts the measures that suit duplicates" {
 	printf 'a\tone two three four\n' >docs
-	try 'sharchive init archive --measure edit'
-	exits 2
-	says 'sharchive: --measure edit: an archive compares by jaccard only' "Try 'sharchive --help' or 'man sharchive'."
 	try 'shdedup --measure containment docs'
 	exits 2
 	says "shdedup: --measure 'containment': expected jaccard, edit, any or none" \
 		"Try 'shdedup --help' or 'man shdedup'."
-	try 'shdedup -T 0.8,0.7 docs'
+	try 'shdedup --measure jaccard -T 0.8,0.7 docs'
 	exits 2
 	says 'shdedup: -T: two thresholds are for --measure any, not for --measure jaccard' \
 		"Try 'shdedup --help' or 'man shdedup'."
@@ -796,7 +794,7 @@ edit_oracle() {
 	says "shdedup: --keep: no document has a field 'day'"
 	try 'shdedup -q --keep min:day docs'
 	exits 2
-	says 'shdedup: --keep: expected the number of a field, as in max:3 (--json and --csv have names)' "Try 'shdedup --help' or 'man shdedup'."
+	says 'shdedup: --keep: expected the number of a field, as in max:3 (--json, --csv and --header have names)' "Try 'shdedup --help' or 'man shdedup'."
 }
 
 @test "--counts adds the number of documents in the group to the report" {
@@ -811,6 +809,96 @@ edit_oracle() {
 	try 'shdedup -q --counts docs'
 	exits 2
 	says 'shdedup: --counts is for --report FILE' "Try 'shdedup --help' or 'man shdedup'."
+}
+
+# copies N: texts of 30 to 60 words, with copies of 0 to 3 words changed among them.
+copies() {
+	texts 30 60 "$1" "${2-1}"
+}
+
+@test "-k keys finds the same duplicates as comparing all pairs" {
+	copies 3000 >in
+	for how in '-T 0.8' '-T 0.6' '-T 0.6 -b 128' '-T 0.8 --simhash' '-T 0.8 --few 0' '-T 0.8 --link single'; do
+		shdedup -q $how -k 64 --report all in >/dev/null
+		[ "$how" != '-T 0.6 -b 128' ] || shdedup -q $how -k 128 --report all in >/dev/null
+		try "shdedup $how -k keys --report keys in"
+		exits 0
+		grep -q '^shdedup: candidates share one of .* keys of .* values' err
+		# nearly all, whatever the keeper; what is dropped was compared
+		awk -F '\t' 'NR == FNR { all[$1]; n++; next } { m++; both += $1 in all }
+			END { print n, m, both; exit n < 300 || both < 0.99 * n || both < 0.995 * m }' all keys
+	done
+}
+
+@test "-k keys: the same output for any number of threads, memory, and way of input" {
+	copies 5000 2 >in
+	shdedup -q -k keys --report expected.report in >expected
+	[ "$(wc -l <expected)" -lt 4900 ]
+	for how in '-j 4 in' '-S 1 in' '-j 3 -S 100K <in' '- <in'; do
+		try "shdedup -q -k keys --report report $how"
+		exits 0
+		same expected out
+		same expected.report report
+	done
+}
+
+@test "-k keys: a family of boilerplate documents is not compared pair by pair" {
+	awk 'BEGIN {
+		srand(3)
+		for (i = 0; i < 60000; i++) {
+			printf "d%d\t", i
+			for (w = 0; w < 40; w++)
+				printf "%s%d ", i % 3 ? "b" : "r" i "x", w
+			print "n" i
+		}
+	}' >in
+	try "shdedup -k keys --few 0 in | wc -l"
+	exits 0
+	[ "$(cat out)" -eq 20001 ]
+	grep -q ' 39999 pairs compared, 39999 similar' err
+}
+
+@test "-k keys needs texts to compare, and a threshold that keys are for" {
+	printf 'a\tb\n' >in
+	try "shdedup -k keys --measure none in"
+	exits 2
+	grep -q -- '-k keys finds candidates' err
+	try "shdedup -k keys -T 0.4 in"
+	exits 2
+	grep -q -- '-k keys is for thresholds' err
+	try "shdedup -k keyz in"
+	exits 2
+	try "shdedup -k keys </dev/null"
+	exits 0
+	try "shdedup -q -k keys -O dir in && cat dir/in"
+	exits 0
+	same in out
+}
+
+@test "many documents choose keys, and find no less than the distance" {
+	awk 'BEGIN {
+		srand(5)
+		for (i = 0; i < 400000; i++) {
+			if (i % 10 || !i)
+				for (w = 0; w < 25; w++) word[w] = int(exp(rand() * 14))
+			else
+				word[int(rand() * 25)] = int(exp(rand() * 14))
+			printf "d%d\t", i
+			for (w = 0; w < 25; w++) printf "w%d ", word[w]
+			print ""
+		}
+	}' >in
+	try "shdedup -T 0.7 --dry-run --report keys in"
+	exits 0
+	grep -q 'candidates share one of' err
+	try "shdedup -k 14 -T 0.7 --dry-run --report distance in"
+	exits 0
+	run ! grep -q 'candidates share' err
+	awk -F '\t' 'NR == FNR { a[$1]; n++; next } { m++; both += $1 in a }
+		END { print n, m, both; exit n < 20000 || m < n || both < 0.99 * n }' distance keys
+	try "head -n 20000 in | shdedup -T 0.7 --dry-run"
+	exits 0
+	run ! grep -q 'candidates share' err
 }
 
 @test "shdedup has at most 48 options" {

@@ -28,7 +28,7 @@ features() {
 	says "shdf: -:3: id 'a' comes again after other ids and begins another document; 1 such documents in all (lines of one document: bring them together with LC_ALL=C sort -s -t \"\$(printf '\\t')\" -k 1,1; several documents: give each its own id)"
 }
 
-@test "the table is in bytewise order, whatever the features hold" {
+@test "the table is in bytewise order, for any features" {
 	printf 'a\t%b\t1\n' b 'a b' é '\0' '\377' A 10 9 >in
 	try 'shdf in'
 	printf '%b\n' '\t1\t2' '\0\t1' '10\t1' '9\t1' 'A\t1' 'a b\t1' 'b\t1' 'é\t1' '\377\t1' >expected
@@ -75,7 +75,7 @@ features() {
 	exits 2
 }
 
-@test "a folder for temporary files that is not there is named" {
+@test "a missing folder for temporary files is named" {
 	seq 200000 | awk '{ print "d\tfeature number " $1 "\t1" }' >in
 	try 'shdf -S 1 --tmpdir no/where in'
 	exits 2
@@ -112,7 +112,7 @@ features() {
 	same expected out
 }
 
-@test "-m refuses what is no sorted table, with file and line" {
+@test "-m refuses input that is not a sorted table, with file and line" {
 	refuses() {
 		printf "$1" >table
 		try 'shdf -m table'
@@ -127,7 +127,7 @@ features() {
 	refuses '\t99999999999999999999\n' "1: document frequency '99999999999999999999': too large"
 	refuses '\t1\na\tb\t1\n' '2: 3 fields, expected feature<TAB>document frequency'
 	for df in 0 4; do
-		refuses "\\t3\\na\\t3\\nb\\t$df\\n" "3: a document frequency of $df in 3 documents: no whole table, whose first line is <TAB>documents (shdf makes them)"
+		refuses "\\t3\\na\\t3\\nb\\t$df\\n" "3: a document frequency of $df in 3 documents: not a complete table: its first line must be <TAB>documents (shdf writes tables)"
 	done
 	printf '\t18446744073709551615\n' >table
 	printf '\t1\n' >one

@@ -12,7 +12,7 @@ setup() {
 	printf '中国 50 ns\n中国人 7\n人 80\n' >data/dict.txt
 }
 
-@test "--check says what a compiled file holds, and it cuts words" {
+@test "--check describes a compiled file, and the file splits words" {
 	try 'shdict -o compiled data && shdict --check compiled'
 	exits 0
 	says
@@ -24,7 +24,7 @@ setup() {
 	gives 中国/中国人/民
 }
 
-@test "--words stands for dict.txt, --dict adds words, those of each file" {
+@test "--words replaces dict.txt, --dict adds the words of each file" {
 	rm data/dict.txt
 	printf '大学 5\n' >words
 	printf '人民 5\n' >one
@@ -37,7 +37,7 @@ setup() {
 	gives '3 words, total frequency 16, longest word 4 characters'
 }
 
-@test "what is no dictionary is refused with its file and line, and nothing is written" {
+@test "a file that is not a dictionary is refused with file and line, and nothing is written" {
 	printf '中国 50\n中国人\n' >words
 	cp words data/dict.txt
 	printf '人 1\n人民 99999999999999999999\n' >user
@@ -57,7 +57,7 @@ setup() {
 	refuses '--words good data' "cannot open 'data/finalseg/prob_start.py': No such file or directory"
 }
 
-@test "--check finds a bit that has changed, and what was never compiled" {
+@test "--check finds a changed bit, and a file that was never compiled" {
 	shdict -o compiled data
 	python3 -c '
 b = bytearray(open("compiled", "rb").read())

@@ -267,7 +267,7 @@ arrays() {
 	done
 }
 
-@test "what is wrong in an array is told with its line; bad objects can be put aside" {
+@test "an error in an array has its line; bad objects can be rejected" {
 	printf '[\n{"id":1,\n"text":"a"},\n{"id":2},{"id":3,"text":"c"}]\n' >in.json
 	try 'shdoc in.json'
 	exits 2
@@ -301,7 +301,7 @@ arrays() {
 		'shdoc: 1 file or folder could not be read'
 }
 
-@test "tables, and arrays of other objects, are one text each, which is told with what makes more of them" {
+@test "tables, and arrays of other objects, are one text each; a warning names the remedy" {
 	printf 'id,text\n1,a\n' | tee a.csv >B.CSV
 	gzip <a.csv >c.csv.gz
 	printf '1\ta\n' >d.tsv
@@ -310,8 +310,8 @@ arrays() {
 	try 'shdoc *.*'
 	exits 0
 	[ "$(cut -f 1 out | paste -sd ' ')" = 'B.CSV a.csv c.csv.gz d.tsv e.json empty.csv' ]
-	says 'shdoc: 3 files taken for one text each: CSV (a document a row: mlr -S --icsv --ojsonl cat FILE | shdoc -f ID,TEXT)' \
-		'shdoc: 1 file taken for one text: TSV (a document a row: other programs read it as it is, with -f ID,TEXT the numbers of columns)' \
+	says 'shdoc: 3 files taken for one text each: CSV (a document a row: other programs read it as it is, with --csv)' \
+		'shdoc: 1 file taken for one text: TSV (a document a row: other programs read it as it is, with -f ID,TEXT the numbers of columns, or with --header)' \
 		'shdoc: 1 file taken for one text: a JSON array whose first object lacks the fields of a document (-f ID,TEXT names the two)'
 	try 'shdoc --format text a.csv e.json'
 	exits 0
@@ -324,7 +324,7 @@ arrays() {
 	says
 }
 
-@test "--max-size: what is larger is a bad record, of any form" {
+@test "--max-size: a larger record is bad, in each form" {
 	big=$(printf '%05000d' 0)
 	printf '{"id":1,"text":"a"}\n{"id":2,"text":"%s"}\n{"id":3,"text":"c"}' "$big" >in.jsonl
 	echo "$big" >in.txt
@@ -347,7 +347,7 @@ arrays() {
 	says "shdoc: --max-size '1048576001': at most 1000M" "Try 'shdoc --help' or 'man shdoc'."
 }
 
-@test "HTML becomes what a reader sees: blocks end lines at any depth" {
+@test "HTML becomes the visible text: blocks end lines at any depth" {
 	needs HTML
 	cat >a.html <<-'END'
 		<!DOCTYPE html><html><head><title>T</title><meta name=x content=y><style>p{}</style></head>
@@ -416,7 +416,7 @@ arrays() {
 	says 'shdoc: 2 texts taken for WINDOWS-1251 (declared)' 'shdoc: 1 ill-formed sequence replaced by U+FFFD'
 }
 
-@test "what is no text is left out, and told" {
+@test "files that are not text are left out and reported" {
 	mkdir f
 	head -c 4000 "$(command -v cat)" >f/program
 	printf '%%PDF-1.4 and text' >f/pdf
@@ -430,12 +430,12 @@ arrays() {
 	exits 0
 	gives 'empty\t' 'rtf\t{\\\\rtf1\\\\ansi text}' 'text\ttext'
 	says 'shdoc: left out: old office document (soffice --convert-to txt): 1' \
-	    'shdoc: left out: office document or e-book (pandoc -t plain makes text of it): 2' \
-	    'shdoc: left out: PDF (pdftotext makes text of it): 1' \
+	    'shdoc: left out: office document or e-book (convert it with pandoc -t plain): 2' \
+	    'shdoc: left out: PDF (convert it with pdftotext): 1' \
 	    'shdoc: left out: file without text: 1' \
 	    'shdoc: 1 file taken for one text: RTF (its text: unrtf --text FILE | shdoc)'
 	try 'shdoc --verbose f'
-	grep -qx 'shdoc: f/pdf: left out: PDF (pdftotext makes text of it)' err
+	grep -qx 'shdoc: f/pdf: left out: PDF (convert it with pdftotext)' err
 }
 
 @test "ids that come again are kept and counted; ids that no record can hold are refused" {
@@ -456,7 +456,7 @@ arrays() {
 	echo 3 >a/$'tab\tname'
 	try 'shdoc a'
 	exits 2
-	says $'shdoc: a/tab\tname: tab or line feed in the id: no record can hold it (--rejects FILE puts such aside)'
+	says $'shdoc: a/tab\tname: tab or line feed in the id: a record cannot contain it (--rejects FILE collects such records)'
 	try 'shdoc --rejects bad a'
 	exits 0
 	gives 'x\t1'
@@ -508,7 +508,7 @@ oracle() {
 	[ "$(wc -l <expected.tsv)" -gt 20 ]
 }
 
-@test "mail: what Python's mailbox and email find in it, plain text preferred" {
+@test "mail: the same texts as Python's mailbox and email, plain text preferred" {
 	for seed in 1 2 3; do
 		mkdir $seed && cd $seed
 		oracle mail $seed 50
@@ -532,7 +532,7 @@ oracle() {
 	done
 }
 
-@test "HTML: every reference is what Python takes it for" {
+@test "HTML: every reference gives the same character as in Python" {
 	needs HTML
 	cat >make.py <<-'END'
 	from html import unescape
@@ -549,7 +549,7 @@ oracle() {
 	cmp expected text
 }
 
-@test "HTML: what Python's html.parser finds" {
+@test "HTML: the same text as Python's html.parser" {
 	needs HTML
 	oracle html 1 60
 	try 'shdoc html'
@@ -605,7 +605,7 @@ record() {
 	printf '%b\r\n\r\n' "$3"
 }
 
-@test "WARC: a bad page is a bad record; what breaks the frame ends the file, not the run" {
+@test "WARC: a bad page is a bad record; a broken frame ends the file, not the run" {
 	(record response u1 'HTTP/1.1 200 OK\r\n\r\none'
 	    record response u2 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\ntwo\r\nx\r\n'
 	    record response u3 'no status line'
@@ -694,7 +694,7 @@ record() {
 	head -c 300M /dev/zero | zstd -q --ultra -22 --long=30 >wide.zst
 	try 'shdoc wide.zst'
 	exits 2
-	grep -qx 'shdoc: wide.zst: the zstd data need a window of more than 128 MiB (zstd -dc --long=31 reads them)' err
+	grep -qx 'shdoc: wide.zst: the zstd data need a window of more than 128 MiB (zstd -dc --long=31 reads them, SIMHASH_WINDOW=2G raises the limit)' err
 	echo a | gzip | gzip | gzip >thrice
 	try 'shdoc thrice'
 	exits 2
@@ -704,6 +704,44 @@ record() {
 	exits 2
 	grep -q '^shdoc: bomb.jsonl.gz: decompressed more than 1000 times its size, and more than 256 MiB' err
 	rm bomb.jsonl.gz
+}
+
+@test "SIMHASH_WINDOW raises and lowers the limit on window memory, in every program" {
+	needs zstd xz
+	seq 200000 | awk '{ print $1 "\ttext of several words" }' >docs
+	# A stream of unknown size names the window that was asked for.
+	zstd -q -3 --long=31 <docs >docs.zst
+	xz --lzma2=preset=0,dict=192MiB -c docs >docs.xz
+	md5sum <docs >expected
+	for file in docs.zst docs.xz; do
+		try "shcut -d /dev/null $file | md5sum"
+		exits 2
+		grep -q "need a window of more than 128 MiB (.*SIMHASH_WINDOW=2G raises the limit)$" err
+		for size in 2G 4T; do
+			try "SIMHASH_WINDOW=$size shcut -d /dev/null $file | md5sum"
+			exits 0
+			same expected out
+		done
+	done
+	try 'SIMHASH_WINDOW=256M shcut -d /dev/null docs.xz | md5sum'
+	exits 0
+	try 'SIMHASH_WINDOW=1G shcut -d /dev/null docs.zst | md5sum'
+	exits 2
+	grep -q 'need a window of more than 1024 MiB' err
+	seq 100000 >small
+	zstd -q -c --long=20 small >small.zst
+	try 'SIMHASH_WINDOW=64K shfp -l small.zst'
+	exits 2
+	grep -q 'need a window of more than 0 MiB' err
+	try 'SIMHASH_WINDOW= shfp -l small.zst'
+	exits 0
+	for size in x 0 -1 2GG; do
+		for p in shfp shtok shband shdoc; do
+			try "SIMHASH_WINDOW=$size $p small.zst"
+			exits 2
+			head -n 1 err | grep -qx "$p: SIMHASH_WINDOW '$size': expected a size such as 2G"
+		done
+	done
 }
 
 @test "decompression: progress counts decompressed bytes, also of blank lines" {
@@ -733,7 +771,7 @@ record() {
 	printf 'a\ta\nbad\t\nout\ta\\ta\n' | cmp - f/now
 }
 
-@test "the first bytes tell what a file is, its name where they leave a choice" {
+@test "the first bytes decide the form of a file; its name decides where they allow several" {
 	needs HTML
 	mkdir f
 	printf '<p align=center>x  y</p>\n' | tee f/a.md f/b.html >f/c.txt
@@ -784,7 +822,7 @@ record() {
 	gives "in\tun café crème, s'il vous plaît: là-bas"
 }
 
-@test "compressed standard input: damage is told as of a file, and a slow writer is waited for" {
+@test "compressed standard input: damage is an error as in a file, and a slow writer is waited for" {
 	seq 200000 >lines
 	for with in gzip zstd bzip2 xz lz4; do
 		command -v $with >/dev/null || continue
@@ -846,7 +884,7 @@ record() {
 	gives '3\tthree' '3\tthree'
 }
 
-@test "lines of JSON are told by as much as a pipe brings at a time, wherever that ends" {
+@test "lines of JSON are recognised for any size of the first read from a pipe" {
 	cat >slow.py <<-'END'
 		import array, fcntl, subprocess, sys, termios, time
 		line = b'{"id":1,"text":"' + b"a " * 60000 + b'"}\n'
@@ -920,7 +958,7 @@ response() {
 	done
 }
 
-@test "WARC: answers of name servers are no pages; the first segment of a record is what there is of it" {
+@test "WARC: answers of name servers are not pages; of a segmented record the first segment is used" {
 	(record response dns:a 'a. 300 IN A 1.2.3.4\n' 'Content-Type: text/dns\r\n'
 	    record response u 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nfir' 'WARC-Segment-Number: 1\r\n'
 	    record continuation u 'stpart\r\n0\r\n\r\n' 'WARC-Segment-Number: 2\r\n') >a.warc
@@ -930,7 +968,7 @@ response() {
 	says 'shdoc: left out: text/dns: 1' 'shdoc: left out: WARC continuation: 1'
 }
 
-@test "half a surrogate pair in UTF-16 costs itself, not what follows" {
+@test "half a surrogate pair in UTF-16 does not damage the text after it" {
 	charset UTF-16LE
 	printf '\xff\xfeh\0\x00\xd8i\0j\0' >in
 	try 'shdoc in'
@@ -955,7 +993,7 @@ response() {
 	done
 }
 
-@test "a message alone has no quoted lines; one in a file may have what relays wrote before its header" {
+@test "a single message has no quoted lines; a message in a file may begin with lines of relays" {
 	printf 'From: a\nTo: b\nSubject: c\n\n>From here\n>>From there\n' >alone
 	try 'shdoc alone'
 	exits 0
@@ -974,7 +1012,7 @@ response() {
 	says 'shdoc: left out: mail part image/png: 1'
 }
 
-@test "damage is told while the writer still has its pipe open" {
+@test "damage is reported while the writer still has its pipe open" {
 	cat >open.py <<-'END'
 		import subprocess, sys
 		shdoc = subprocess.Popen(["shdoc"], stdin=subprocess.PIPE)
@@ -990,7 +1028,7 @@ response() {
 	grep -q '^shdoc: -: the gzip data are damaged; the file was not read to its end' err
 }
 
-@test "JSON objects that are not one a line or in UTF-16, and ARC files, are one text, which is told" {
+@test "JSON objects on several lines or in UTF-16, and ARC files, are one text, with a warning" {
 	charset UTF-16LE
 	printf '{\n"id":1,\n"text":"a"}\n{\n"id":2,\n"text":"b"}\n' >a.json
 	printf '{"id":1,"text":"a"}{"id":2,"text":"b"}\n' >b
@@ -1095,7 +1133,7 @@ response() {
 	gives 'u\thi'
 }
 
-@test "a page in UTF-16 is one, whatever its name" {
+@test "a page in UTF-16 is a page, with any name" {
 	needs HTML
 	charset UTF-16LE
 	for charset in UTF-16 UTF-16LE UTF-16BE; do
@@ -1106,7 +1144,7 @@ response() {
 	done
 }
 
-@test "a sequence of JSON texts is read as lines of them are; what is not one a line is told" {
+@test "a sequence of JSON texts is read like lines of JSON; texts on several lines give a warning" {
 	printf '\36{"id":1,"text":"a"}\n\36\n\36{"id":2,"text":"b"}\n' >one
 	try 'shdoc one'
 	exits 0
@@ -1122,7 +1160,7 @@ response() {
 	gives '1\ta' '2\tb'
 }
 
-@test "what looks like JSON and has an error in its first object is one text, which is told" {
+@test "JSON with an error in its first object is one text, with a warning" {
 	printf '{"id":1,"text":"a","score":NaN}\n{"id":2,"text":"b"}\n' >a
 	printf ' [ { "id":1,"text":"a\tb"},\n{"id":2,"text":"b"}]\n' >b
 	printf '\xef\xbb\xbf{"id":1,"text":"\\x"}\r\n' >c
@@ -1137,7 +1175,7 @@ response() {
 	says 'shdoc: a:1: JSON: byte 28: expected a value'
 }
 
-@test "an object of JSON with the documents in an array is one text, which is told" {
+@test "a JSON object with the documents in an array is one text, with a warning" {
 	printf '{"n":[1],"docs": [\n{"id":1,"text":"a"},{"id":2,"text":"b"}]}\n' >a.json
 	printf '{"n":"[{","docs":["a"],"\\"[{":[]}' >b.json
 	printf '{[{' >c.json
@@ -1154,7 +1192,7 @@ response() {
 	gives '1\ta' '2\tb'
 }
 
-@test "ISO-2022-JP is what Windows writes under that name: circled digits, katakana of half width" {
+@test "ISO-2022-JP is decoded as Windows writes it: circled digits, katakana of half width" {
 	charset CP932
 	printf 'Message-ID: <1@a>\nContent-Type: text/plain; charset=ISO-2022-JP\n\n\33$BBh-!>O\33(B, \33(I16\33(B\n' >mail
 	try 'shdoc --format mbox mail 2>/dev/null'
@@ -1248,7 +1286,7 @@ response() {
 	grep -qx 'shdoc: hidden.7z: the 7z file is encrypted; what follows cannot be read' err
 }
 
-@test "containers: each member is read as what it is; links and containers in it are left out" {
+@test "containers: each member is read by its form; links and nested containers are left out" {
 	needs libarchive
 	needs zlib
 	needs HTML
@@ -1283,7 +1321,7 @@ response() {
 	grep -qx -- '-#b.html' bad
 }
 
-@test "containers: one that is cut short is an error, wherever; its whole members come first" {
+@test "containers: a container cut at any byte is an error after its complete members" {
 	needs libarchive
 	oracle containers 6 6
 	for form in ustar.tar pax.tar stored.zip deflated.zip; do
@@ -1425,4 +1463,46 @@ response() {
 	exits 2
 	gives 'a\ta'
 	grep -qx 'shdoc: a.tar: a tar file: this build is without libarchive, which reads it' err
+}
+
+@test "the output, the messages and the rejects are the same with any number of threads" {
+	record() { # TYPE BLOCK
+		printf 'WARC/1.0\r\nWARC-Type: %s\r\nWARC-Target-URI: http://e.org/%s\r\n' "$1" "$((++records))"
+		printf 'Content-Type: application/http\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n' "${#2}" "$2"
+	}
+	records=0
+	mkdir in
+	for i in 1 2 3 4 5 6 7 8; do
+		printf '<meta charset=windows-1252><p>page \344 %d' "$i" >in/$i.html
+		printf 'text %d \377\376' "$i" >in/$i.txt
+		printf '\0\1\2\3%d' "$i" >in/$i.bin
+		printf '{"id":"%d","text":"line"}\n{"id":1}\n' "$i" >in/$i.jsonl
+	done
+	while [ "$records" -lt 300 ]; do
+		record response "HTTP/1.1 200 OK"$'\r\n'"Content-Type: text/html"$'\r\n\r\n'"<p>$(seq -s ' ' 3000)"
+		record response "HTTP/1.1 404 Gone"$'\r\n\r\n'
+		record response "HTTP/1.1 200 OK"$'\r\n'"Content-Type: text/html; charset=klingon"$'\r\n\r\n'"<p>text"
+		record revisit ""
+	done >in/a.warc
+	gzip -c in/a.warc >in/b.warc.gz
+	head -c 9000 in/b.warc.gz >in/cut.warc.gz
+	head -c 30000 in/a.warc >in/cut.warc
+	(head -c 30000 in/a.warc; echo; echo amid; cat in/a.warc) >in/damaged.warc
+	tar cf in/all.tar in/1.html in/2.txt
+	for options in '--verbose --rejects bad' '-f id,text --rejects bad --trailer=out' '--max-size 5K --rejects bad' ''; do
+		for j in 1 2 3 8 16; do
+			rm -f bad
+			try "shdoc -j $j $options in"
+			echo "$status" >status
+			for f in out err bad status; do
+				[ ! -e "$f" ] || mv "$f" "$f.$j"
+			done
+			tried="shdoc -j $j $options"
+			same out.1 out.$j
+			same err.1 err.$j
+			same status.1 status.$j
+			[ ! -e bad.1 ] || same bad.1 bad.$j
+		done
+		[ -s out.1 ]
+	done
 }

@@ -25,7 +25,7 @@ setup() {
 	done
 }
 
-@test "what shdedup writes is what shdrop makes of its report, for any number of threads" {
+@test "shdrop with the report of shdedup writes the output of shdedup, for any number of threads" {
 	for file in en_dev zh_dev; do
 		shdedup -q --report gone "$T_DATA/$file.tsv" >expected
 		for j in 1 3; do
@@ -106,14 +106,14 @@ setup() {
 	says 'shdrop: --mark adds fields, and with -l the whole line is text' "Try 'shdrop --help' or 'man shdrop'."
 }
 
-@test "pairs that are no groups, one id twice, and files that do not belong together are told" {
+@test "pairs that are not groups, a repeated id, and files of different runs are errors" {
 	try 'printf "a\tb\t1\nb\tc\t1\n" | shdrop -d - docs'
 	exits 2
 	gives
 	says "shdrop: 'a' goes for 'b', which goes for 'c': expected groups (shgroup makes them of pairs; reports of several runs are applied one after the other)"
 	try 'printf "a\ta\t0\t1.0000\n" | shdrop -d - docs'
 	exits 2
-	says "shdrop: -:1: 'a' was dropped for a document of the same id: no id tells which of the two goes"
+	says "shdrop: -:1: 'a' was dropped for a document of the same id: the id cannot tell which of the two to remove"
 	try 'printf "a b\n" | shdrop -d - docs'
 	says 'shdrop: -:1: 1 field, expected id<TAB>keeper or a line of a report'
 	try 'printf "z\ty\n" | shdrop -d - docs'

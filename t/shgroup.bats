@@ -9,7 +9,7 @@ pairs() {
 }
 
 @test "each id with its keeper: the group's first id by bytes, keepers first" {
-	try 'printf "c\tb\t2\nb\ta\t1\ne\td\t0\n" | shgroup'
+	try 'printf "c\tb\t2\nb\ta\t1\ne\td\t0\n" | shgroup --link single'
 	exits 0
 	says
 	gives 'a\ta' 'b\ta' 'c\ta' 'd\td' 'e\td'
@@ -30,20 +30,20 @@ pairs() {
 @test "--keep newest: the last id by bytes, or in the documents' order" {
 	pairs >pairs
 	printf 'c\tx\nb\tx\na\tx\ne\tx\nd\tx\n' >docs
-	try 'shgroup --keep newest pairs'
+	try 'shgroup --link single --keep newest pairs'
 	gives 'c\tc' 'a\tc' 'b\tc' 'e\te' 'd\te'
-	try 'shgroup --keep newest -d docs pairs'
+	try 'shgroup --link single --keep newest -d docs pairs'
 	gives 'a\ta' 'b\ta' 'c\ta' 'd\td' 'e\td'
 }
 
 @test "--keep first -d DOCS: first in the documents' order" {
 	pairs >pairs
 	printf 'b\tx\nc\tx\nx\tx\ne\tx\na\tx\nd\tx\nb\tagain\n' >docs
-	try 'shgroup -d docs pairs'
+	try 'shgroup --link single -d docs pairs'
 	exits 0
 	says
 	gives 'b\tb' 'a\tb' 'c\tb' 'e\te' 'd\te'
-	try 'shgroup --keep newest -d docs pairs'
+	try 'shgroup --link single --keep newest -d docs pairs'
 	gives 'a\ta' 'b\ta' 'c\ta' 'd\td' 'e\td'
 }
 
@@ -51,21 +51,21 @@ pairs() {
 	pairs >pairs
 	printf '\357\273\277e\txx\nb\tx\n' >docs.1
 	printf '\357\273\277a\tx\nb\txxxx\nc\txxx\nd\txx\n' >docs.2
-	try 'shgroup -d docs.1 -d docs.2 pairs'
+	try 'shgroup --link single -d docs.1 -d docs.2 pairs'
 	exits 0
 	says
 	gives 'b\tb' 'a\tb' 'c\tb' 'e\te' 'd\te'
-	try 'shgroup --keep longest -d docs.1 -d - pairs <docs.2'
+	try 'shgroup --link single --keep longest -d docs.1 -d - pairs <docs.2'
 	gives 'c\tc' 'a\tc' 'b\tc' 'e\te' 'd\te'
-	try 'shgroup --keep newest -d docs.2 -d docs.1 pairs'
+	try 'shgroup --link single --keep newest -d docs.2 -d docs.1 pairs'
 	gives 'c\tc' 'a\tc' 'b\tc' 'e\te' 'd\te'
 	printf '1\t3\t0\n' >lines
-	try 'shgroup --keep longest -l -d docs.1 -d docs.2 lines'
+	try 'shgroup --link single --keep longest -l -d docs.1 -d docs.2 lines'
 	gives '1\t1' '3\t1'
 	sed 2d docs.1 >docs.3
-	try 'shgroup -d docs.3 -d /dev/null pairs'
-	says 'shgroup: 4 of 5 ids do not stand in the documents (-d): any other is kept before them'
-	try 'shgroup --keep docs.1 -d docs.2 pairs'
+	try 'shgroup --link single -d docs.3 -d /dev/null pairs'
+	says 'shgroup: -d does not rank 4 of 5 ids; they are kept only where no ranked id is in the group'
+	try 'shgroup --link single --keep docs.1 -d docs.2 pairs'
 	exits 2
 	gives
 	says 'shgroup: --keep docs.1 ranks the ids: -d docs.2 would not be looked at' \
@@ -75,17 +75,17 @@ pairs() {
 @test "--keep longest: most bytes of text; equal ones, the first" {
 	pairs >pairs
 	printf '\357\273\277a\tx\nb\txyz\nc\txy\ne\tz\nd\tz\n' >docs
-	try 'shgroup --keep longest -d docs pairs'
+	try 'shgroup --link single --keep longest -d docs pairs'
 	exits 0
 	says
 	gives 'b\tb' 'a\tb' 'c\tb' 'e\te' 'd\te'
-	try 'shgroup --keep longest --documents - pairs <docs'
+	try 'shgroup --link single --keep longest --documents - pairs <docs'
 	gives 'b\tb' 'a\tb' 'c\tb' 'e\te' 'd\te'
 	awk -F '\t' '{ print "f\t" $2 "\t" $1 }' docs | sed 1d >three
-	try 'shgroup --keep longest -d three -f 3,2 pairs'
-	says 'shgroup: 1 of 5 ids do not stand in three: any other is kept before them'
+	try 'shgroup --link single --keep longest -d three -f 3,2 pairs'
+	says 'shgroup: three does not rank 1 of 5 ids; they are kept only where no ranked id is in the group'
 	gives 'b\tb' 'a\tb' 'c\tb' 'e\te' 'd\te'
-	try 'shgroup --keep longest pairs'
+	try 'shgroup --link single --keep longest pairs'
 	exits 2
 	gives
 	says 'shgroup: --keep longest looks at the documents: -d DOCS' "Try 'shgroup --help' or 'man shgroup'."
@@ -94,23 +94,23 @@ pairs() {
 @test "--keep FILE: its ids are of any bytes" {
 	printf 'a\t\377\376\t0\na\tb\t0\n' >pairs
 	printf '\377\376\nb\n' >ids
-	try 'shgroup --keep ids pairs | cut -f 2 | sort -u'
+	try 'shgroup --link single --keep ids pairs | cut -f 2 | sort -u'
 	exits 0
 	gives '\0377\0376'
 }
 
-@test "--keep FILE: ids of a file, best first; those it lacks come last, and are told of" {
+@test "--keep FILE: ids of a file, best first; other ids come last, with a warning" {
 	pairs >pairs
 	printf 'x\nc\tfurther field\nb\n' >rank
-	try 'shgroup --keep rank pairs'
+	try 'shgroup --link single --keep rank pairs'
 	exits 0
-	says 'shgroup: 3 of 5 ids do not stand in rank: any other is kept before them'
+	says 'shgroup: rank does not rank 3 of 5 ids; they are kept only where no ranked id is in the group'
 	gives 'c\tc' 'a\tc' 'b\tc' 'd\td' 'e\td'
 	printf 'first\tx\n' >first
-	try 'shgroup --keep ./first pairs'
+	try 'shgroup --link single --keep ./first pairs'
 	exits 0
-	grep -q '^shgroup: 5 of 5 ids do not stand in ./first' err
-	try 'shgroup --keep nowhere pairs'
+	grep -q '^shgroup: ./first does not rank 5 of 5 ids' err
+	try 'shgroup --link single --keep nowhere pairs'
 	exits 2
 	gives
 	says "shgroup: --keep 'nowhere': neither first, longest nor newest, nor an existing file" \
@@ -152,7 +152,7 @@ pairs() {
 			} while (changed)
 			for (n in best) print n "\t" best[n]
 		}' pairs | sort >expected
-	try 'shgroup pairs | sort'
+	try 'shgroup --link single pairs | sort'
 	exits 0
 	same expected out
 }
@@ -173,7 +173,7 @@ pairs() {
 
 @test "--audit: keeper, size, and the weakest pair of each group" {
 	pairs >pairs
-	try 'shgroup --audit audit pairs'
+	try 'shgroup --link single --audit audit pairs'
 	exits 0
 	gives 'a\ta' 'b\ta' 'c\ta' 'd\td' 'e\td'
 	mv audit out
@@ -182,15 +182,15 @@ pairs() {
 	gives 'a\t2\ta\tb\t1' 'd\t2\td\te\t0' 'a\ta' 'b\ta' 'c\tc' 'd\td' 'e\td'
 }
 
-@test "the weakest pair is that of the lowest similarity, where that is known" {
+@test "the weakest pair has the lowest known similarity" {
 	printf 'a\tb\t9\t0.9\nc\tb\t1\t0.5\nd\tc\t3\t0.5\n' >pairs
-	try 'shgroup --audit /dev/stdout pairs | head -n 1'
+	try 'shgroup --link single --audit /dev/stdout pairs | head -n 1'
 	gives 'a\t4\tc\td\t3\t0.5000'
 }
 
 @test "the weakest pair is written as shverify wrote it" {
 	shfp -n 3 --minhash "$T_DATA/en_dev.tsv" | shjoin -k 10 | shverify -n 3 -T 0.8 -d "$T_DATA/en_dev.tsv" >pairs
-	try 'shgroup --audit audit -o groups pairs'
+	try 'shgroup --link single --audit audit -o groups pairs'
 	exits 0
 	[ "$(wc -l <audit)" -gt 100 ]
 	cut -f 3- audit | sort >weakest
@@ -206,41 +206,41 @@ pairs() {
 	shdedup -q -a archive --report report new >out
 	try 'cat report'
 	gives 'na\ta\t0\t-' 'nb\tb\t0\t-'
-	try 'shgroup --audit audit report'
+	try 'shgroup --link single --audit audit report'
 	exits 0
 	gives 'a\ta' 'na\ta' 'b\tb' 'nb\tb'
 	try 'cat audit'
 	gives 'a\t2\ta\tna\t0' 'b\t2\tb\tnb\t0'
-	try 'shverify -n 3 -d docs -d new report'
+	try 'shverify --measure jaccard -n 3 -d docs -d new report'
 	exits 0
 	gives 'na\ta\t0\t1.0000' 'nb\tb\t0\t1.0000'
 	printf 'nc\ta\t0\t0.5000\n' >>report
 	try 'shstat report | head -n 2'
 	grep -qE '^ +0 +3  0[.]50  ' out
 	# What is known decides.
-	try 'shgroup --audit /dev/stdout report | head -n 1'
+	try 'shgroup --link single --audit /dev/stdout report | head -n 1'
 	gives 'a\t3\ta\tnc\t0\t0.5000'
 }
 
 @test "a similarity may have as many places as other programs print" {
 	printf 'a\tb\t1\t0.8333333333333334\nb\tc\t1\t1.0000000000000002\nc\td\t1\t0.99995\n' >pairs
 	printf 'x\ty\t1\t8.5e-05\np\tq\t1\t0.9999449999\n' >>pairs
-	try 'shgroup --audit /dev/stdout pairs | head -n 3'
+	try 'shgroup --link single --audit /dev/stdout pairs | head -n 3'
 	gives 'a\t4\ta\tb\t1\t0.8333' 'p\t2\tp\tq\t1\t0.9999' 'x\t2\tx\ty\t1\t0.0001'
-	try 'sed -n 3p pairs | shgroup --audit /dev/stdout | head -n 1'
+	try 'sed -n 3p pairs | shgroup --link single --audit /dev/stdout | head -n 1'
 	gives 'c\t2\tc\td\t1\t1.0000'
 	try 'shstat pairs | sed -n 2p'
 	grep -q ' 0.77  ' out # of 0.8333 1 1 0.0001 0.9999
 	for bad in 1.0000005 1e1 -0.5 0.5x 0.1234567x 1e e5 nan 0x1 .5 0..5; do
 		printf 'a\tb\t1\t%s\n' $bad >pairs
-		try 'shgroup pairs'
+		try 'shgroup --link single pairs'
 		exits 2
 		grep -q "^shgroup: pairs:1: similarity '" err
 	done
 }
 
 @test "an id paired with itself alone is a group of one, without audit line" {
-	try 'printf "a\ta\t0\n" | shgroup --audit audit'
+	try 'printf "a\ta\t0\n" | shgroup --link single --audit audit'
 	exits 0
 	gives 'a\ta'
 	[ ! -s audit ]
@@ -248,12 +248,12 @@ pairs() {
 
 @test "ids of any bytes pass unaltered" {
 	printf ' \377\t\0\\t\t0\n' >pairs
-	try 'shgroup pairs'
+	try 'shgroup --link single pairs'
 	exits 0
 	printf '\0\\t\t\0\\t\n \377\t\0\\t\n' >expected
 	same expected out
 	id=$(printf %04096d 0)
-	try "printf 'a\t$id\t0\n' | shgroup | wc -c"
+	try "printf 'a\t$id\t0\n' | shgroup --link single | wc -c"
 	gives $((4096 + 1 + 4096 + 1 + 1 + 1 + 4096 + 1))
 }
 
@@ -291,34 +291,34 @@ pairs() {
 @test "documents that are none are refused with their line" {
 	pairs >pairs
 	printf 'a\tx\nb\n' >docs
-	try 'shgroup -d docs pairs'
+	try 'shgroup --link single -d docs pairs'
 	exits 2
 	gives
 	says 'shgroup: docs:2: 1 field, expected id<TAB>text (-l numbers plain lines)'
-	try 'shgroup -d docs --rejects r pairs'
+	try 'shgroup --link single -d docs --rejects r pairs'
 	exits 0
 	gives 'a\ta' 'b\ta' 'c\ta' 'd\td' 'e\td'
-	says 'shgroup: 4 of 5 ids do not stand in docs: any other is kept before them' \
+	says 'shgroup: docs does not rank 4 of 5 ids; they are kept only where no ranked id is in the group' \
 		'shgroup: 1 record rejected, see r'
 	mv r out
 	gives b
 	iconv -f UTF-8 -t UTF-16 docs >utf16
 	printf 'a\tx\n' >docs
 	for o in '' '--rejects r'; do
-		try "shgroup --keep longest -d docs -d utf16 $o pairs"
+		try "shgroup --link single --keep longest -d docs -d utf16 $o pairs"
 		exits 2
 		grep -q '^shgroup: utf16: the text is UTF-16.., not UTF-8 ' err
 	done
-	try 'shgroup -d nowhere pairs'
+	try 'shgroup --link single -d nowhere pairs'
 	says "shgroup: cannot open 'nowhere': No such file or directory"
 }
 
 @test "an audit file that cannot be written is an error, and no output appears" {
 	pairs >pairs
-	try 'shgroup -o groups --audit no/where pairs'
+	try 'shgroup --link single -o groups --audit no/where pairs'
 	exits 2
 	says "shgroup: cannot create a file beside 'no/where': No such file or directory"
-	try 'shgroup -o groups --audit /dev/full pairs'
+	try 'shgroup --link single -o groups --audit /dev/full pairs'
 	exits 2
 	says 'shgroup: cannot write to /dev/full: No space left on device'
 	only pairs
@@ -328,14 +328,14 @@ pairs() {
 	try 'shgroup --link x </dev/null'
 	exits 2
 	says "shgroup: --link 'x': expected single or star" "Try 'shgroup --help' or 'man shgroup'."
-	try 'shgroup -d docs -f 1 </dev/null'
+	try 'shgroup --link single -d docs -f 1 </dev/null'
 	exits 2
 	says "shgroup: -f: fields '1': expected two field numbers ID,TEXT, as in 1,3" "Try 'shgroup --help' or 'man shgroup'."
 }
 
 @test "the duplicates leave the documents by a join of ids" {
 	printf 'a\tthe same text\nb\tanother one\nc\tthe same text\nd\tThe same, text!\n' >docs
-	try 'shfp docs | shjoin | shgroup | awk -F "\t" "\$1 != \$2 { print \$1 }" >gone
+	try 'shfp -n 1 --simhash docs | shjoin -k 3 | shgroup --link single | awk -F "\t" "\$1 != \$2 { print \$1 }" >gone
 		awk -F "\t" "NR == FNR { gone[\$1]; next } !(\$1 in gone)" gone docs'
 	exits 0
 	gives 'a\tthe same text' 'b\tanother one'
@@ -345,20 +345,20 @@ pairs() {
 	printf 'a\tb\t1\nb\tc\t1\n' >pairs
 	printf '{"id":"%s","text":"%s"}\n' a x b 'xx\nxx' c xxx >docs.jsonl
 	printf 'b\tb\na\tb\nc\tb\n' >expected
-	try 'shgroup --keep longest --json -d docs.jsonl pairs'
+	try 'shgroup --link single --keep longest --json -d docs.jsonl pairs'
 	exits 0
 	same expected out
 	sed 's/"id"/"url"/; s/"text"/"body"/' docs.jsonl >others.jsonl
-	try 'shgroup --keep longest -f url,body --json -d others.jsonl pairs'
+	try 'shgroup --link single --keep longest -f url,body --json -d others.jsonl pairs'
 	exits 0
 	same expected out
-	try 'shgroup --keep longest --json -d others.jsonl pairs'
+	try 'shgroup --link single --keep longest --json -d others.jsonl pairs'
 	exits 2
 	grep -q '^shgroup: others.jsonl:1: ' err
-	try 'shgroup --json pairs'
+	try 'shgroup --link single --json pairs'
 	exits 2
 	says 'shgroup: --json is about the documents: -d DOCS' "Try 'shgroup --help' or 'man shgroup'."
-	try 'shgroup -f 1 -d docs.jsonl pairs'
+	try 'shgroup --link single -f 1 -d docs.jsonl pairs'
 	exits 2
 	says "shgroup: -f: fields '1': expected two field numbers ID,TEXT, as in 1,3" "Try 'shgroup --help' or 'man shgroup'."
 }
@@ -367,24 +367,24 @@ pairs() {
 	printf '2\t10\t1\n' >pairs
 	seq 9 >lines
 	echo 'the tenth, longest' >>lines
-	try 'shgroup pairs'
+	try 'shgroup --link single pairs'
 	gives '10\t10' '2\t10'
-	try 'shgroup -l -d lines pairs'
+	try 'shgroup --link single -l -d lines pairs'
 	exits 0
 	gives '2\t2' '10\t2'
-	try 'shgroup -l -d lines --keep longest pairs'
+	try 'shgroup --link single -l -d lines --keep longest pairs'
 	gives '10\t10' '2\t10'
 	sed 's/.*/{"text":"&"}/' lines >lines.jsonl
-	try 'shgroup -l --json -d lines.jsonl --keep longest pairs'
+	try 'shgroup --link single -l --json -d lines.jsonl --keep longest pairs'
 	exits 0
 	gives '10\t10' '2\t10'
-	try 'shgroup -l --json -f text -d lines.jsonl pairs'
+	try 'shgroup --link single -l --json -f text -d lines.jsonl pairs'
 	exits 0
 	gives '2\t2' '10\t2'
-	try 'shgroup -l pairs'
+	try 'shgroup --link single -l pairs'
 	exits 2
 	says 'shgroup: -l is about the documents: -d DOCS' "Try 'shgroup --help' or 'man shgroup'."
-	try 'shgroup -l -f 1,2 -d lines pairs'
+	try 'shgroup --link single -l -f 1,2 -d lines pairs'
 	exits 2
 	says 'shgroup: -l and -f contradict each other: with -l the whole line is text' "Try 'shgroup --help' or 'man shgroup'."
 }
@@ -392,21 +392,21 @@ pairs() {
 @test '--audit does not go where the groups go' {
 	printf 'a\tb\t0\n' >pairs
 	for c in '--audit - pairs' '--audit new -o new pairs' '--audit ./new -o new pairs'; do
-		try "shgroup $c"
+		try "shgroup --link single $c"
 		exits 2
 		gives
 		[ ! -e new ]
 		grep -q ': the groups go there$' err
 	done
-	try 'shgroup -o new --audit - pairs'
+	try 'shgroup --link single -o new --audit - pairs'
 	exits 0
 	gives 'a\t2\ta\tb\t0'
 }
 
 @test '--audit /dev/stdout: all of it, then all groups, whole lines of both' {
 	seq 40000 | awk '{ printf "a%09d\tb%09d\t1\n", $1, $1 }' >pairs
-	shgroup --audit audit pairs >groups
-	try 'shgroup --audit /dev/stdout pairs'
+	shgroup --link single --audit audit pairs >groups
+	try 'shgroup --link single --audit /dev/stdout pairs'
 	exits 0
 	cat audit groups >expected
 	same expected out
@@ -414,18 +414,18 @@ pairs() {
 
 @test "pairs of coverage are pairs, too: of distance 0, and of the greater coverage as similarity" {
 	printf '%s\t%s\n' a "$(seq -s ' ' 100 130)" b "$(seq -s ' ' 100 125)" c "$(seq -s ' ' 200 230)" >docs
-	try 'shspan --pairs docs | tee pairs | shgroup | cut -f 1 | sort'
+	try 'shspan --pairs docs | tee pairs | shgroup --link single | cut -f 1 | sort'
 	exits 0
 	gives a b
 	try 'shgroup --link star --audit audit -d docs pairs'
 	exits 0
 	gives 'a\ta' 'b\ta'
 	[ "$(cut -f 5,6 audit)" = "$(printf '0\t1.0000')" ]
-	try 'shverify -d docs pairs | cut -f 3,4'
+	try 'shverify -n 1 --measure jaccard -d docs pairs | cut -f 3,4'
 	gives '0\t0.8387'
 	try 'shstat pairs'
 	exits 0
-	try 'printf "a\tb\t6\t1.5\t0.4\n" | shgroup'
+	try 'printf "a\tb\t6\t1.5\t0.4\n" | shgroup --link single'
 	exits 2
 	says 'shgroup: -:1: expected id<TAB>id<TAB>matched<TAB>coverage<TAB>coverage, coverages from 0 to 1'
 }
@@ -436,7 +436,7 @@ pairs() {
 		try "cat $docs | shfp -n 3 --minhash | shband -k 10 | sort | shjoin | shverify -n 3 -T 0.8 -d $docs |
 			shgroup --link star -d $docs | awk '\$1 != \$2' | sort"
 		exits 0
-		shdedup -q --dry-run --report - "$docs" | cut -f 1,2 | sort >expected
+		shdedup --measure jaccard -q --dry-run --report - "$docs" | cut -f 1,2 | sort >expected
 		[ "$(wc -l <expected)" -gt 180 ]
 		same expected out
 	done
@@ -453,10 +453,10 @@ pairs() {
 		same expected out
 	done
 	printf 'a\tb\t3\t-\t2\n' >counted
-	try 'shgroup counted'
+	try 'shgroup --link single counted'
 	exits 0
 	gives 'a\ta' 'b\ta'
-	try 'sed s/2/x/ counted | shgroup'
+	try 'sed s/2/x/ counted | shgroup --link single'
 	exits 2
 	says "shgroup: -:1: size of the group 'x': not a number"
 }

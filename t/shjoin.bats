@@ -32,14 +32,14 @@ clusters() {
 
 @test "fingerprints: every pair within -k, by default 3, each once, smaller id first" {
 	fingerprints >fps
-	try 'shjoin fps | sort'
+	try 'shjoin -k 3 fps | sort'
 	exits 0
 	says
 	gives 'a\ta2\t0' 'a\tb\t1' 'a\tc\t2' 'a\td\t3' 'a2\tb\t1' 'a2\tc\t2' 'a2\td\t3' \
 		'b\tc\t1' 'b\td\t2' 'b\te\t3' 'c\td\t1' 'c\te\t2' 'd\te\t1'
 	try 'shjoin -k 1 fps | sort'
 	gives 'a\ta2\t0' 'a\tb\t1' 'a2\tb\t1' 'b\tc\t1' 'c\td\t1' 'd\te\t1'
-	try 'shjoin --distance 0 fps'
+	try 'shjoin -k 3 --distance 0 fps'
 	gives 'a\ta2\t0'
 	try 'shjoin -k 64 fps | wc -l'
 	gives 15
@@ -67,11 +67,11 @@ clusters() {
 
 @test "bands need only be grouped: keys may descend or be shuffled" {
 	clusters 300 64 1 >fps
-	shjoin fps | sort >expected
-	shband -M 6 fps | sort >bands
+	shjoin -k 3 fps | sort >expected
+	shband -k 3 -M 6 fps | sort >bands
 	[ -s expected ]
 	for order in cat tac; do
-		try "$order bands | shjoin | sort"
+		try "$order bands | shjoin -k 3 | sort"
 		exits 0
 		same expected out
 	done
@@ -80,7 +80,7 @@ clusters() {
 			$1 != key { key = $1; group = rand() }
 			{ printf "%.12f\t%.12f\t%s\n", group, rand(), $0 }' bands |
 			sort -k 1,1 -k 2,2 | cut -f 3- >shuffled
-		try 'shjoin shuffled | sort'
+		try 'shjoin -k 3 shuffled | sort'
 		exits 0
 		same expected out
 	done
@@ -174,7 +174,7 @@ clusters() {
 	refuses 0302000 'the band key declares distance 3 and 2 blocks, impossible for 8 bits'
 	refuses 01ff000 'the band key declares distance 1 and 255 blocks, impossible for 8 bits'
 	refuses 010204 "key '010204' is not that of fingerprint 00 in this table"
-	refuses 01020g 'the band key has a character that is not lower-case hexadecimal digit'
+	refuses 01020g 'the band key has a character that is not a lower-case hexadecimal digit'
 	refuses 010220 'the band key names table 2, but its layout has 2, counted from 0'
 }
 
@@ -213,7 +213,7 @@ clusters() {
 @test "records left out of two files are counted together" {
 	printf '00\ta\n00\ta\nff\tb\n' >new
 	printf '00\tc\n00\tc\n00\tc\n' >old
-	try 'shjoin new old'
+	try 'shjoin -k 3 new old'
 	exits 0
 	gives 'a\tc\t0'
 	says 'shjoin: 3 records with the id and the fingerprint of another: left out'
@@ -246,7 +246,7 @@ clusters() {
 	done
 }
 
-@test "an id is never paired with itself, whatever its fingerprints" {
+@test "an id is never paired with itself, for any fingerprints" {
 	printf '00\ta\n01\ta\n01\tb\n' >fps
 	try 'shjoin -k 1 fps | sort'
 	gives 'a\tb\t0' 'a\tb\t1'
@@ -294,12 +294,12 @@ clusters() {
 
 @test "--collapse links each further copy to the first id only" {
 	fingerprints >fps
-	try 'shjoin --collapse fps | sort'
+	try 'shjoin -k 3 --collapse fps | sort'
 	exits 0
 	gives 'a\ta2\t0' 'a\tb\t1' 'a\tc\t2' 'a\td\t3' 'b\tc\t1' 'b\td\t2' 'b\te\t3' 'c\td\t1' \
 		'c\te\t2' 'd\te\t1'
 	mv out expected
-	try 'shband -k 3 fps | sort | shjoin --collapse | sort'
+	try 'shband -k 3 fps | sort | shjoin -k 3 --collapse | sort'
 	same expected out
 }
 
@@ -321,24 +321,24 @@ clusters() {
 
 @test "-S: buckets that do not fit in memory give the same pairs" {
 	(clusters 1000 64 2; seq -f '0123456789abcdef	copy%.0f' 100) | tee fps >fps.2
-	shjoin fps | sort >expected
-	shjoin --collapse fps | sort >collapsed
-	shband -M 4 fps | sort | tee bands >bands.2
+	shjoin -k 3 fps | sort >expected
+	shjoin -k 3 --collapse fps | sort >collapsed
+	shband -k 3 -M 4 fps | sort | tee bands >bands.2
 	for size in 1 20K 100K 1G; do
-		try "shjoin -S $size bands | sort"
+		try "shjoin -k 3 -S $size bands | sort"
 		exits 0
 		says
 		same expected out
-		try "shjoin -S $size --collapse bands | sort"
+		try "shjoin -k 3 -S $size --collapse bands | sort"
 		same collapsed out
-		try "shjoin -S $size fps | sort"
+		try "shjoin -k 3 -S $size fps | sort"
 		exits 0
 		same expected out
-		try "shjoin -S $size --collapse fps | sort"
+		try "shjoin -k 3 -S $size --collapse fps | sort"
 		same collapsed out
-		try "shjoin -S $size bands bands.2 | sort"
+		try "shjoin -k 3 -S $size bands bands.2 | sort"
 		mv out cross.$size
-		try "shjoin -S $size --collapse fps fps.2 | sort"
+		try "shjoin -k 3 -S $size --collapse fps fps.2 | sort"
 		exits 0
 		mv out collapsed.cross.$size
 	done
@@ -347,13 +347,13 @@ clusters() {
 	for size in 1 20K 100K; do
 		same collapsed.cross.$size collapsed.cross.1G
 	done
-	try 'shjoin -S 1 --tmpdir no/where bands'
+	try 'shjoin -k 3 -S 1 --tmpdir no/where bands'
 	exits 2
 	says "shjoin: cannot create a temporary file in 'no/where' (TMPDIR): No such file or directory"
-	try 'TMPDIR=no/where shjoin -S 1 bands'
+	try 'TMPDIR=no/where shjoin -k 3 -S 1 bands'
 	exits 2
 	says "shjoin: cannot create a temporary file in 'no/where' (TMPDIR): No such file or directory"
-	for how in 'TMPDIR=no/where shjoin --tmpdir .' 'TMPDIR= shjoin' "TMPDIR=no/where shjoin --tmpdir ''"; do
+	for how in 'TMPDIR=no/where shjoin -k 3 --tmpdir .' 'TMPDIR= shjoin -k 3' "TMPDIR=no/where shjoin -k 3 --tmpdir ''"; do
 		try "$how -S 1 bands | sort"
 		exits 0
 		same expected out
@@ -361,7 +361,7 @@ clusters() {
 }
 
 @test "however small -S is, the number of partitions stays bounded" {
-	seq 9000 | sed "s,.*,&\t&," | shfp >fps
+	seq 9000 | sed "s,.*,&\t&," | shfp --simhash -n 1 >fps
 	shjoin -k 12 fps | awk -F'\t' '{ print ($1 < $2 ? $1 FS $2 : $2 FS $1) FS $3 }' | sort >expected
 	[ "$(wc -l <expected)" -ge 16 ]
 	try "shjoin -k 12 -S 1 fps | awk -F'\t' '{ print (\$1 < \$2 ? \$1 FS \$2 : \$2 FS \$1) FS \$3 }' | sort"
@@ -376,23 +376,23 @@ clusters() {
 }
 
 @test "--explain writes no pairs, also of identical fingerprints that do not fit in memory" {
-	yes 'To be or not' | head -n 200 | shfp -l >copies
-	shjoin --collapse -S 1K copies >pairs
+	yes 'To be or not' | head -n 200 | shfp --simhash -n 1 -l >copies
+	shjoin -k 3 --collapse -S 1K copies >pairs
 	[ "$(wc -l <pairs)" = 199 ]
-	try 'shjoin --explain --collapse -S 1K copies'
+	try 'shjoin -k 3 --explain --collapse -S 1K copies'
 	exits 0
 	says
 	gives '1 different fingerprint of 64 bits, distance 3' 'every two compared: 0 candidates, 0 s'
 }
 
 @test "--explain counts records in temporary files, without repeated ones" {
-	seq 300 | shfp -l >once
+	seq 300 | shfp --simhash -n 1 -l >once
 	cat once once once once >repeated
-	try 'shjoin --explain -S 20K repeated'
+	try 'shjoin -k 3 --explain -S 20K repeated'
 	exits 0
 	says 'shjoin: 900 records with the id and the fingerprint of another: left out'
 	mv out got
-	try 'shjoin --explain once'
+	try 'shjoin -k 3 --explain once'
 	same out got
 	grep -q '^300 different fingerprints of 64 bits, distance 3$' got
 }
@@ -508,11 +508,11 @@ ids() {
 
 @test "--check ends with 1 when there is no pair; errors stay 2" {
 	printf '00\ta\nff\tb\n' >fps
-	try 'shjoin --check fps'
+	try 'shjoin -k 3 --check fps'
 	exits 1
 	gives
 	says
-	try 'shjoin --check -k 8 fps'
+	try 'shjoin -k 3 --check -k 8 fps'
 	exits 0
 	gives 'a\tb\t8'
 	shband -k 1 fps >apart
@@ -522,13 +522,13 @@ ids() {
 	try "printf '00\ta\n00\tb\n' | shband -k 1 | sort | shjoin --check"
 	exits 0
 	gives 'a\tb\t0'
-	try 'shjoin --check </dev/null'
+	try 'shjoin -k 3 --check </dev/null'
 	exits 1
-	try 'shjoin --check nowhere'
+	try 'shjoin -k 3 --check nowhere'
 	exits 2
-	try 'shjoin --check -k 8 fps >/dev/full'
+	try 'shjoin -k 3 --check -k 8 fps >/dev/full'
 	exits 2
-	try 'shjoin fps'
+	try 'shjoin -k 3 fps'
 	exits 0
 }
 
@@ -614,7 +614,7 @@ mixed() {
 	says
 }
 
-@test "fingerprints of three fields are told from bands, whatever their ids" {
+@test "fingerprints of three fields are distinguished from bands, for any ids" {
 	for id in 1 12 00c1 ffffffffffffffff; do
 		printf 'a\tone two\n' | shfp | sed "s/\ta\t/\t$id\t/" >fps
 		sed "s/\t$id\t/\tother\t/" fps >>fps
@@ -651,7 +651,7 @@ mixed() {
 	gives
 }
 
-@test '--rows: what cannot be joined is refused' {
+@test '--rows: input that cannot be joined is refused' {
 	refuses() {
 		try "shjoin $1"
 		exits 2
@@ -672,4 +672,44 @@ mixed() {
 	try 'shjoin --rows 1 --rejects bad mixed'
 	exits 0
 	[ "$(cat bad)" = "$(cat narrow)" ]
+}
+
+@test "signatures of few values from another program are distinguished from fingerprints" {
+	head -n 40 "$T_DATA/en_dev.tsv" >docs
+	for scheme in affine32 affine64 legacy; do
+		for n in 2 8 16; do
+			shfp --permutations $n --scheme $scheme docs >signatures 2>err
+			for run in 'shjoin -k 3 signatures' 'shband -k 3 signatures'; do
+				try "$run >pairs"
+				exits 0
+				grep -q "^${run%% *}: signatures:1: these look like MinHash signatures, and are read as fingerprints (shjoin --rows joins signatures)" err
+			done
+			try 'shjoin --rows 2 signatures >pairs'
+			exits 0
+			says
+		done
+	done
+	for bits in 32 64 128 256; do
+		shfp --simhash --bare -b $bits docs >prints
+		try 'shjoin -k 3 prints >pairs'
+		exits 0
+		says
+	done
+	seq 100 | awk '{ printf "%016x\t%d\n", $1, $1 }' >prints
+	try 'shjoin -k 3 prints >pairs'
+	exits 0
+	says
+}
+
+@test "signatures of 64 bits count as two values each, and find what those of 32 bits find" {
+	printf 'a\tthe quick brown fox jumps over the lazy dog\nb\tthe quick brown fox jumps over the lazy cat\n' >docs
+	shfp --permutations 128 --scheme affine64 docs >signatures
+	try 'shjoin --rows 8 signatures'
+	exits 0
+	python3 - <<'END'
+import subprocess
+a, b = (line.split('\t')[0] for line in open('signatures'))
+differ = sum(a[i:i + 16] != b[i:i + 16] for i in range(0, len(a), 16))
+assert open('out').read() == 'a\tb\t%d\n' % (2 * differ) and 10 < differ < 50, differ
+END
 }

@@ -13,7 +13,7 @@ load helper
 
 # hash_of WORDS: the default hash of an n-gram, as a fingerprint of that n-gram alone
 hash_of() {
-	printf 'x\t%s\t1\n' "$1" | shfp | cut -f 1
+	printf 'x\t%s\t1\n' "$1" | shfp --simhash --features | cut -f 1
 }
 
 @test "a document with fewer tokens than K has no seed, one with fewer k-grams than W has one" {
@@ -80,7 +80,7 @@ for line in open("out"):
 	same one out
 }
 
-@test "what is wrong is told" {
+@test "wrong options are refused with a message" {
 	try 'shseed -n 0 <&-'
 	exits 2
 	try 'shseed -n 256 <&-'
@@ -89,7 +89,7 @@ for line in open("out"):
 	exits 2
 	try 'shseed --split go-letters <&-'
 	exits 2
-	says 'shseed: --split go-letters does not say where its words stand in the text' \
+	says 'shseed: --split go-letters does not report the places of words in the text' \
 		"Try 'shseed --help' or 'man shseed'."
 	try 'echo nothing | shseed'
 	exits 2

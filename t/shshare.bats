@@ -95,7 +95,7 @@ oracle() {
 @test "shstat, shgroup and shverify take share records as pairs" {
 	printf 'a\tb\t3\t5\t4\n' >pairs
 	printf 'a\tone two three\nb\tone two four\n' >docs
-	try 'shverify -d docs pairs'
+	try 'shverify -n 1 --measure jaccard -d docs pairs'
 	exits 0
 	gives 'a\tb\t3\t0.5000'
 	try 'shgroup pairs'

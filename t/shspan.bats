@@ -91,7 +91,7 @@ inside() {
 	gives 'a\t6\t17'
 }
 
-@test "--exact gives what a comparison of all windows gives, for any -n, and any units" {
+@test "--exact gives the passages of a comparison of all windows, for any -n and any units" {
 	head -n 30 "$T_DATA/en_dev.tsv" >docs
 	head -n 20 "$T_DATA/zh_dev.tsv" >>docs
 	for options in '' '-u char' '--no-fold'; do
@@ -161,6 +161,19 @@ inside() {
 	gives q9 q9b
 }
 
+@test "queries: -T keeps the pairs that -T 0 gives with at least that coverage" {
+	head -n 300 "$T_DATA/en_dev.tsv" | cut -c 1-400 | cut -d ' ' -f 1-40 >queries
+	for t in 0.1 0.4 0.6 0.9 1; do
+		try "shspan --pairs -T 0 -d queries \$T_DATA/en_dev.tsv | awk -v t=$t '\$5 >= t'"
+		exits 0
+		cp out expected
+		[ -s expected ]
+		try "shspan --pairs -T $t -d queries \$T_DATA/en_dev.tsv"
+		exits 0
+		same expected out
+	done
+}
+
 @test "queries: tables of digits do not match by chance, but word for word" {
 	printf 'q\t1 0 0 1 0 1 1 0 1 0 0 1 1 1 0 1 0 1 0 0\n' >queries
 	printf 'd\t0 1 0 0 1 0 1 1 0 0 1 0 1 1 1 0 1 0 0 1 0 1 1\n' >docs
@@ -171,7 +184,7 @@ inside() {
 	gives 'd\tq\t20\t0.9091\t1.0000'
 }
 
-@test "queries that are too short are told of" {
+@test "queries that are too short give a warning" {
 	printf 'q\tone two\nr\tone two three four five\n' >queries
 	try 'printf "d\tone two three four five six\n" | shspan --pairs -d queries'
 	exits 0
@@ -181,7 +194,7 @@ inside() {
 
 @test "queries: passages of 5 tokens and more are found for certain" {
 	head -n 30 "$T_DATA/en_dev.tsv" >docs
-	try 'shtok docs'
+	try 'shtok -n 1 docs'
 	exits 0
 	awk -F '\t' 'function give() { if (n >= 5) print "q" NR "\t" s; n = 0; s = ""; most = 5 + NR % 11 }
 		$1 != id { give(); id = $1 } { s = s " " $2; if (++n >= most) give() }' out >queries
@@ -230,18 +243,179 @@ inside() {
 
 @test "the output is the same for any number of threads, and any cut of the input" {
 	head -n 100 "$T_DATA/en_dev.tsv" | cut -c 1-200 >queries
-	for options in '' '--all' '--count=3' '--exact 30' '--pairs' '-d queries' '-d queries --pairs'; do
+	for options in '' '--all' '--count=3' '--exact 30' '--exact 30 --every' '--pairs' '-d queries' '-d queries --pairs'; do
 		try "shspan $options \$T_DATA/en_dev.tsv"
 		exits 0
 		cp out one
 		[ -s one ]
-		try "shspan -j 3 $options \$T_DATA/en_dev.tsv"
-		same one out
+		for jobs in 2 3 16; do
+			try "shspan -j $jobs $options \$T_DATA/en_dev.tsv"
+			same one out
+		done
 		try "split -n l/5 \$T_DATA/en_dev.tsv part-; shspan $options part-*"
 		same one out
 		try "dd if=\$T_DATA/en_dev.tsv bs=999 status=none | shspan $options"
 		same one out
 	done
+}
+
+@test "the output is the same for any -S, and no file is left" {
+	mkdir tmp
+	for file in "$T_DATA/en_dev.tsv" "$T_DATA/zh_dev.tsv"; do
+		shseed "$file" >seeds
+		for options in '' '--all' '--count=3' '--exact 30' '--exact 30 --every' '--pairs' "--seeds -d $file"; do
+			input=$file
+			[ "${options#--seeds}" = "$options" ] || input=seeds
+			try "shspan $options $input"
+			exits 0
+			cp out one
+			[ -s one ]
+			for how in '-S 1' '-S 100K -j 3' '-S 5M'; do
+				try "shspan $how --tmpdir tmp $options $input"
+				exits 0
+				same one out
+			done
+		done
+	done
+	[ -z "$(ls tmp)" ]
+}
+
+# days: en_dev.tsv as four files, day.aa to day.ad
+days() {
+	split -n l/4 "$T_DATA/en_dev.tsv" day.
+}
+
+@test "--archive: day by day the same spans as of all days together" {
+	days
+	for options in '' '--all --bound 100000' '--pairs --bound 100000 -T 0.1'; do
+		rm -rf archive
+		: >got
+		for day in day.a?; do
+			try "shspan -j 2 -S 100K $options --archive archive $day"
+			exits 0
+			says
+			cat out >>got
+		done
+		try "shspan $options day.a?"
+		[ -s out ]
+		same out got
+		[ "$(cd archive && echo *.tsv)" = '00000000.tsv 00000001.tsv 00000002.tsv 00000003.tsv' ]
+		same "$T_DATA/en_dev.tsv" <(cat archive/*.tsv)
+	done
+	try 'shspan --archive archive day.ab'
+	exits 0
+	says 'shspan: 99 documents with the id of an earlier one: not looked at'
+	gives
+	try 'shspan --archive again archive/*.tsv'
+	exits 0
+	cp out expected
+	try 'shspan day.a?'
+	same expected out
+}
+
+@test "--archive: --count counts documents of earlier days" {
+	days
+	for day in day.a[abc]; do shspan --archive archive "$day" >/dev/null; done
+	try 'shspan --count=3 --archive archive day.ad'
+	exits 0
+	cp out got
+	cut -f 1 day.ad | sort >ids
+	try "shspan --count=3 day.a? | awk -F '\t' 'NR == FNR { today[\$1]; next } \$1 in today' ids -"
+	[ -s out ]
+	same out got
+}
+
+@test "--archive: other options, other folders and damage are errors" {
+	shspan --archive archive docs >/dev/null
+	for options in '-n 4' '--window 5' '--no-fold' '--stem english' '--raw' '-f 2,1'; do
+		try "shspan --archive archive $options docs"
+		exits 2
+		says "shspan: 'archive' was made with other options, or on a machine of another byte order (see its file 'manifest')"
+	done
+	for options in '-d docs' '--exact 5' '--json' '-l' '--trailer=in'; do
+		try "shspan --archive archive $options docs"
+		exits 2
+		[ "$(wc -l <err)" = 2 ]
+	done
+	mkdir other
+	: >other/file
+	try 'shspan --archive other docs'
+	exits 2
+	says "shspan: 'other' has other files and no manifest: name a new folder"
+	cp -r archive damaged
+	sed -i 's/^segment 00000000 ./&1/' damaged/manifest
+	try 'shspan --archive damaged docs'
+	exits 2
+	says "shspan: 'damaged': manifest is damaged: restore the folder, or make it again from its *.tsv"
+	cp archive/manifest damaged
+	truncate -s 32 damaged/00000000.seed
+	sed 's/^/x/' docs >more
+	try 'shspan --archive damaged more'
+	exits 2
+	[ "$(wc -l <err)" = 1 ]
+	cp archive/00000000.seed damaged
+	sed -i 1d damaged/00000000.tsv
+	try 'shspan --archive damaged more'
+	exits 2
+	says 'shspan: damaged/00000000.tsv: not as the archive wrote it'
+	cp archive/00000000.tsv damaged
+	# the first seed's document
+	{ head -c 8 archive/00000000.seed; printf '\377\377\0\0'; tail -c +13 archive/00000000.seed; } >damaged/00000000.seed
+	try 'shspan --archive damaged more'
+	exits 2
+	says "shspan: 'damaged': 00000000.seed is damaged: restore the folder, or make it again from its *.tsv"
+}
+
+# killed_at CALL N COMMAND...: whether the Nth such call of the command was reached, before which it is killed
+killed_at() {
+	local call=$1 n=$2
+	shift 2
+	! (strace -f -o /dev/null -e trace="$call" -e inject="$call:signal=KILL:when=$n" "$@" >out 2>/dev/null) 2>/dev/null
+}
+
+@test "--archive: killed at each system call that changes the folder, it is old or new" {
+	command -v strace >/dev/null || skip 'no strace(1)'
+	strace -o /dev/null true 2>/dev/null || skip 'no ptrace'
+	sanitized && skip 'the sanitizers cannot be traced'
+	head -n 40 "$T_DATA/en_dev.tsv" >forty
+	split -n l/3 forty day.
+	shspan --archive one day.aa >/dev/null
+	cp -r one two
+	shspan --archive two -o spans day.ab
+	for case in fsync:6:1 renameat:1:1 rename:1:1 openat:12:3 write:4:1; do
+		for ((n = ${case##*:}; ; n++)); do
+			rm -rf archive got
+			cp -r one archive
+			killed_at "${case%%:*}" $n shspan -j 1 --archive archive -o got day.ab || break
+			# what the archive knows was written before
+			! cmp -s two/manifest archive/manifest || same spans got
+			try 'shspan --archive archive -o again day.ab'
+			exits 0
+			if [ -s err ]; then
+				[ ! -s again ]
+				same spans got
+			else
+				same spans again
+			fi
+			same two/manifest archive/manifest
+			[ "$(cd archive && echo *)" = '00000000.seed 00000000.tsv 00000001.seed 00000001.tsv lock manifest' ]
+		done
+		least=${case#*:}
+		[ "$n" -ge "${least%:*}" ]
+	done
+}
+
+@test "--archive: two runs at the same time follow each other" {
+	days
+	shspan --archive archive day.aa >/dev/null
+	shspan --archive archive day.ab >ab &
+	shspan --archive archive day.ac >ac &
+	wait
+	sed -n 's/^segment \([^ ]*\) \([^ ]*\) .*/\1 \2/p' archive/manifest | cut -d ' ' -f 1 | tr '\n' ' ' >out
+	[ "$(cat out)" = '00000000 00000001 00000002 ' ]
+	cat archive/*.tsv | sort >got
+	cat day.a[abc] | sort >expected
+	same expected got
 }
 
 @test "places lie on borders of words, characters and escapes" {
@@ -279,6 +453,16 @@ inside() {
 	gives
 }
 
+@test "--count: a long passage in too few documents: in linear time" {
+	seq -f 'w%.0f' -s ' ' 1 1000000 >text
+	{ printf 'a\t'; cat text; printf 'b\t'; cat text; printf 'c\t'; sed 's/\( [^ ]*\)\{20\}/& x/g' text; } >docs
+	try 'timeout 10 shspan --count=3 docs | wc -l'
+	exits 0
+	gives 50002
+	try 'timeout 20 shspan --count=2 docs | cut -f 1,4 | head -n 3'
+	gives 'a\t1000000' 'b\t1000000' 'c\t21'
+}
+
 @test "text of a small alphabet, in which every short sequence occurs: in linear time" {
 	awk 'BEGIN { srand(7); for (d = 0; d < 20; d++) { printf "d%d\t", d
 		for (i = 0; i < 5000; i++) printf "%s ", substr("abcd", 1 + int(rand() * 4), 1); print "" } }' >docs
@@ -299,9 +483,9 @@ inside() {
 	gives 1770
 }
 
-@test "what contradicts itself is told" {
+@test "contradicting options are refused" {
 	for options in '--first --all' '--exact 5 --count' '--every' '--pairs --exact 5' '-T 0.5' '--seeds' \
-		'-d docs --all' '-d docs --window 3' '--merge 3 --count' '--exact 5 -n 6' '--identity 2' '--bound 1'; do
+		'-d docs --all' '-d docs --window 3' '-d docs -S 1G' '--merge 3 --count' '--exact 5 -n 6' '--identity 2' '--bound 1'; do
 		try "shspan $options docs"
 		exits 2
 		[ "$(wc -l <err)" = 2 ]
@@ -318,7 +502,7 @@ inside() {
 	[ "$(cat bad)" = bad ]
 }
 
-@test "memory of queries does not grow with what is streamed" {
+@test "memory of queries does not grow with the stream" {
 	sanitized && skip 'sanitizers hold memory back'
 	head -n 50 "$T_DATA/en_dev.tsv" >queries
 	try "for i in 1 2 3 4 5 6 7 8 9; do cat \$T_DATA/en_dev.tsv; done | (ulimit -v 300000; shspan --pairs -d queries) | wc -l"

@@ -143,7 +143,7 @@ load helper
 	cut -f 3 pairs | sort -n | uniq -c | awk '{ print $2, $1 }' >expected
 	shstat pairs | awk '/documents/ { exit } $2 > 0 && $1 ~ /^[0-9]+$/ { print $1, $2 }' >got
 	same expected got
-	shgroup pairs | cut -f 2 | uniq -c | awk '{ n[$1]++ } END { for (i in n) print i, n[i] }' | sort -n >expected
+	shgroup --link single pairs | cut -f 2 | uniq -c | awk '{ n[$1]++ } END { for (i in n) print i, n[i] }' | sort -n >expected
 	shstat pairs | awk '/documents/ { on = 1 } on && $2 > 0 && $1 ~ /^[0-9]+$/ { print $1, $2 }' >got
 	head -n 3 expected >e && head -n 3 got >g
 	same e g

@@ -6,40 +6,40 @@ load helper
 @test "--keep alpha keeps no words of marks alone, --keep thai keeps them" {
 	# A vowel sign of Devanagari, a point of Hebrew, a mark of any script, and words with letters.
 	printf 'a\tका \340\244\276 \326\260 x\340\244\276 \314\201\n' >docs
-	try 'shtok --keep alpha docs'
+	try 'shtok -n 1 --keep alpha docs'
 	gives 'a\tका\t1' 'a\tx\0340\0244\0276\t1'
 	printf 'a\t\340\270\261\n' >docs
-	try 'shtok --keep thai docs'
+	try 'shtok -n 1 --keep thai docs'
 	gives 'a\t\0340\0270\0261\t1'
 }
 
 @test "the vowel U+11A7 stays behind a syllable" {
 	printf 'a\t가\341\206\247\nb\t가\nc\t\341\204\200\341\205\241\341\206\247\n' >docs
-	try 'shtok docs'
+	try 'shtok -n 1 docs'
 	gives 'a\t가\0341\0206\0247\t1' 'b\t가\t1' 'c\t가\0341\0206\0247\t1'
 }
 
 @test "each token of the text is a feature of weight 1, in the text's order" {
-	try 'printf "d1\tTo be, or NOT to be\nd 2\tone\n" | shtok'
+	try 'printf "d1\tTo be, or NOT to be\nd 2\tone\n" | shtok -n 1'
 	exits 0
 	says
 	gives 'd1\tto\t1' 'd1\tbe\t1' 'd1\tor\t1' 'd1\tnot\t1' 'd1\tto\t1' 'd1\tbe\t1' 'd 2\tone\t1'
 }
 
 @test "a document without tokens gives one empty feature of weight 0" {
-	try 'printf "a\t\nb\t.,;\nc\t\\\\n\n" | shtok'
+	try 'printf "a\t\nb\t.,;\nc\t\\\\n\n" | shtok -n 1'
 	exits 0
 	gives 'a\t\t0' 'b\t\t0' 'c\t\t0'
 }
 
 @test "words are letters, marks and digits; letters are folded, forms unified" {
-	try 'printf "a\tÉcole NAÏVE naïve x_y 3.14 don’t ﬁne Ⅷ ＡＢＣ\n" | shtok'
+	try 'printf "a\tÉcole NAÏVE naïve x_y 3.14 don’t ﬁne Ⅷ ＡＢＣ\n" | shtok -n 1'
 	gives 'a\técole\t1' 'a\tnaïve\t1' 'a\tnaïve\t1' 'a\tx\t1' 'a\ty\t1' 'a\t3\t1' 'a\t14\t1' \
 		'a\tdon\t1' 'a\tt\t1' 'a\tfine\t1' 'a\tviii\t1' 'a\tabc\t1'
 }
 
 @test "scripts without spaces are cut into characters, Hangul is not" {
-	try 'printf "a\t中文ABC、テスト 한국어 ไทย\n" | shtok'
+	try 'printf "a\t中文ABC、テスト 한국어 ไทย\n" | shtok -n 1'
 	gives 'a\t中\t1' 'a\t文\t1' 'a\tabc\t1' 'a\tテ\t1' 'a\tス\t1' 'a\tト\t1' 'a\t한국어\t1' \
 		'a\tไ\t1' 'a\tท\t1' 'a\tย\t1'
 }
@@ -69,16 +69,16 @@ load helper
 	gives 'a\tab\t1' 'a\tb_\t1' 'a\t_c\t1'
 	try 'printf "a\t中文 x\n" | shtok --unit char -n 1'
 	gives 'a\t中\t1' 'a\t文\t1' 'a\t_\t1' 'a\tx\t1'
-	try 'printf "a\tx\n" | shtok -u char -u word'
+	try 'printf "a\tx\n" | shtok -n 1 -u char -u word'
 	gives 'a\tx\t1'
 }
 
 @test "-u char: the _ of a word, which some ways of cutting give, is no gap" {
-	try 'printf "a\ta_ b _c d_\n" | shtok -u char --split fields | cut -f 2 | tr -d "\n"; echo'
+	try 'printf "a\ta_ b _c d_\n" | shtok -n 1 -u char --split fields | cut -f 2 | tr -d "\n"; echo'
 	gives 'a__b__c_d_'
 	try 'printf "a\tab_\n" | shtok -u char --split go-words -n 2'
 	gives 'a\tab\t1' 'a\tb_\t1'
-	try 'printf "a\t_\nb\t x y \n" | shtok -u char --split blanks'
+	try 'printf "a\t_\nb\t x y \n" | shtok -n 1 -u char --split blanks'
 	gives 'a\t_\t1' 'b\tx\t1' 'b\t_\t1' 'b\ty\t1'
 }
 
@@ -89,21 +89,21 @@ load helper
 	gives 'a\tend\t1' 'b\t\t0'
 	try 'printf "a\tThe end of it\n" | shtok -n 2 --stop stop'
 	gives 'a\tend it\t1'
-	try 'printf "a\tthe OF x\n" | shtok --no-fold --stop stop'
+	try 'printf "a\tthe OF x\n" | shtok -n 1 --no-fold --stop stop'
 	gives 'a\tx\t1'
 	# As --split folds it, whatever --no-fold says.
 	printf 'The\nStraße\nc:\\x\ntwo words\n' >stop
 	printf 'a\tThe the THE Straße STRASSE c:\\\\x two words\n' >docs
 	for o in '' --no-fold; do
 		for split in blanks fields; do
-			try "shtok --split $split $o --stop stop docs | cut -f 2"
+			try "shtok -n 1 --split $split $o --stop stop docs | cut -f 2"
 			gives the THE STRASSE two words
 		done
-		try "shtok --split alpha $o --stop stop docs | cut -f 2"
+		try "shtok -n 1 --split alpha $o --stop stop docs | cut -f 2"
 		gives the THE Stra e STRASSE c x two words
-		try "shtok --split go-words $o --stop stop docs | cut -f 2"
+		try "shtok -n 1 --split go-words $o --stop stop docs | cut -f 2"
 		gives stra e strasse c x two words
-		try "shtok --split go-letters $o --stop stop docs | cut -f 2"
+		try "shtok -n 1 --split go-letters $o --stop stop docs | cut -f 2"
 		gives strasse c x two words
 	done
 }
@@ -112,19 +112,19 @@ load helper
 	printf 'a\tthe end of the line is here\n' >docs
 	printf 'the' >one
 	printf '\357\273\277of\r\n' >two
-	try 'echo is | shtok --stop one --stop two --stop - docs | cut -f 2'
+	try 'echo is | shtok -n 1 --stop one --stop two --stop - docs | cut -f 2'
 	exits 0
 	gives end line here
 	# As shfp has it.
-	try 'cat one >three; echo >>three; cat two >>three; echo is >>three; shtok --stop three docs | shweight | shfp --bare'
+	try 'cat one >three; echo >>three; cat two >>three; echo is >>three; shtok -n 1 --stop three docs | shweight | shfp --simhash --bare'
 	mv out once
-	try 'echo is | shfp --bare --stop one --stop two --stop - docs'
+	try 'echo is | shfp -n 1 --simhash --bare --stop one --stop two --stop - docs'
 	same once out
 	printf 'two words\n' >three
-	try 'shtok --stop one --stop three --stop two docs | cut -f 2'
+	try 'shtok -n 1 --stop one --stop three --stop two docs | cut -f 2'
 	gives end line is here
 	says "shtok: three: lines that are several tokens drop nothing: 1, the first 'two words'"
-	try 'shtok --stop one --stop nowhere docs'
+	try 'shtok -n 1 --stop one --stop nowhere docs'
 	exits 2
 	says "shtok: cannot open 'nowhere': No such file or directory"
 }
@@ -132,206 +132,206 @@ load helper
 @test "--stop: lines that are several tokens do not drop nothing in silence" {
 	printf 'a\tI don\047t know 一下\n' >docs
 	printf 'I\ndon\047t\n\n一下\n' >stop
-	try 'shtok --stop stop docs'
+	try 'shtok -n 1 --stop stop docs'
 	exits 0
 	gives 'a\tdon\t1' 'a\tt\t1' 'a\tknow\t1' 'a\t一\t1' 'a\t下\t1'
 	says "shtok: stop: lines that are several tokens drop nothing: 2, the first 'don't'"
 	sed -i 2d stop
-	try 'shtok -u char --stop stop docs'
+	try 'shtok -n 1 -u char --stop stop docs'
 	says "shtok: stop: lines that are several tokens drop nothing: 1, the first '一下' (--segment jieba makes words of Chinese)"
 	sed -i 3d stop
-	try 'shtok --stop stop docs'
+	try 'shtok -n 1 --stop stop docs'
 	says
 	[ -e "$SIMHASH_JIEBA" ] || [ -e "$(dirname "$(command -v shtok)")/jieba.dict" ] || skip 'no dictionary of jieba'
 	echo 一下 >>stop
-	try 'shtok --segment jieba --stop stop docs'
+	try 'shtok -n 1 --segment jieba --stop stop docs'
 	says
 }
 
 @test "--stop: words of another encoding do not drop nothing in silence" {
 	printf 'a\tder für\n' >docs
 	printf 'der\nfür\n' | iconv -f UTF-8 -t UTF-16 >stop
-	try 'shtok --stop stop docs'
+	try 'shtok -n 1 --stop stop docs'
 	exits 2
 	gives
 	grep -q '^shtok: stop: the text is UTF-16.., not UTF-8 (convert it: iconv -f UTF-16.. -t UTF-8)' err
 	printf 'der\nf\374r\n' >stop
-	try 'shtok --stop stop docs'
+	try 'shtok -n 1 --stop stop docs'
 	exits 0
 	gives 'a\tfür\t1'
-	says 'shtok: stop: not UTF-8: words with such bytes drop nothing (iconv makes UTF-8 of it)'
-	try 'printf "a\tder f\374r\n" | shtok --split blanks --stop stop'
+	says 'shtok: stop: not UTF-8: its words drop nothing (convert it with iconv)'
+	try 'printf "a\tder f\374r\n" | shtok -n 1 --split blanks --stop stop'
 	gives 'a\t\t0'
 	run ! grep 'not UTF-8' err
 }
 
 @test "--min-chars drops shorter words, counted in characters, but no cut characters" {
-	try 'printf "a\tab éa é 中 abc\n" | shtok --min-chars 2'
+	try 'printf "a\tab éa é 中 abc\n" | shtok -n 1 --min-chars 2'
 	gives 'a\tab\t1' 'a\téa\t1' 'a\t中\t1' 'a\tabc\t1'
-	try 'printf "a\tab c\n" | shtok --min-chars 0'
+	try 'printf "a\tab c\n" | shtok -n 1 --min-chars 0'
 	gives 'a\tab\t1' 'a\tc\t1'
 }
 
 @test "--keep keeps words that hold a character of the kinds named" {
-	try 'printf "a\tab 12 中 a1 한 テ ก\n" | shtok --keep han,digit'
+	try 'printf "a\tab 12 中 a1 한 テ ก\n" | shtok -n 1 --keep han,digit'
 	gives 'a\t12\t1' 'a\t中\t1' 'a\ta1\t1'
-	try 'printf "a\tab 12 中 a1 한 テ ก\n" | shtok --keep alpha,kana'
+	try 'printf "a\tab 12 中 a1 한 テ ก\n" | shtok -n 1 --keep alpha,kana'
 	gives 'a\tab\t1' 'a\ta1\t1' 'a\tテ\t1'
 }
 
 @test "--no-fold leaves case and form as written" {
-	try 'printf "a\tÉcole ABC ﬁne\n" | shtok --no-fold'
+	try 'printf "a\tÉcole ABC ﬁne\n" | shtok -n 1 --no-fold'
 	gives 'a\tÉcole\t1' 'a\tABC\t1' 'a\tﬁne\t1'
 }
 
 @test "--mask-digits makes each run of digits one 0" {
-	try 'printf "a\tv2 build 1234 x10y20 ٣٤\n" | shtok --mask-digits'
+	try 'printf "a\tv2 build 1234 x10y20 ٣٤\n" | shtok -n 1 --mask-digits'
 	gives 'a\tv0\t1' 'a\tbuild\t1' 'a\t0\t1' 'a\tx0y0\t1' 'a\t0\t1'
 }
 
 @test "escapes separate words, unless --raw or -l says that backslashes are none" {
 	printf '%s\n' 'a	one\ttwo\nthree\\four\rfive\xsix' >docs
-	try 'shtok docs'
+	try 'shtok -n 1 docs'
 	gives 'a\tone\t1' 'a\ttwo\t1' 'a\tthree\t1' 'a\tfour\t1' 'a\tfive\t1' 'a\txsix\t1'
-	try 'shtok --raw docs'
+	try 'shtok -n 1 --raw docs'
 	gives 'a\tone\t1' 'a\tttwo\t1' 'a\tnthree\t1' 'a\tfour\t1' 'a\trfive\t1' 'a\txsix\t1'
-	try 'cut -f 2 docs | shtok -l'
+	try 'cut -f 2 docs | shtok -n 1 -l'
 	gives '1\tone\t1' '1\tttwo\t1' '1\tnthree\t1' '1\tfour\t1' '1\trfive\t1' '1\txsix\t1'
 }
 
 @test "-l numbers the lines of plain text, over all files, empty ones too" {
 	printf 'One\ttwo\n\n' >first
 	printf 'three' >second
-	try 'shtok -l first second'
+	try 'shtok -n 1 -l first second'
 	exits 0
 	gives '1\tone\t1' '1\ttwo\t1' '2\t\t0' '3\tthree\t1'
 }
 
 @test "-f chooses id and text among more fields, in either order" {
 	printf 'x\ty\tone\tid\n' >docs
-	try 'shtok -f 4,3 docs'
+	try 'shtok -n 1 -f 4,3 docs'
 	gives 'id\tone\t1'
-	try 'shtok --fields 1,2 docs'
+	try 'shtok -n 1 --fields 1,2 docs'
 	gives 'x\ty\t1'
-	try 'shtok -f 1,5 docs'
+	try 'shtok -n 1 -f 1,5 docs'
 	exits 2
 	says 'shtok: docs:1: 4 fields, expected at least 5 (-f)'
-	try 'echo x | shtok -f 2,1'
+	try 'echo x | shtok -n 1 -f 2,1'
 	exits 2
 	says 'shtok: -:1: 1 field, expected at least 2 (-f; fields are separated by tabs)'
 	for csv in 'id,text' '1;"a text, in quotes"'; do
-		try "printf '%s\n' '$csv' | shtok"
+		try "printf '%s\n' '$csv' | shtok -n 1"
 		exits 2
-		says 'shtok: -:1: 1 field, expected id<TAB>text (convert CSV for --json: mlr -S --icsv --ojsonl cat; -l numbers plain lines)'
+		says 'shtok: -:1: 1 field, expected id<TAB>text (--csv reads CSV with a header; -l numbers plain lines)'
 	done
-	try "echo '[{\"id\":1},' | shtok"
+	try "echo '[{\"id\":1},' | shtok -n 1"
 	says 'shtok: -:1: 1 field, expected id<TAB>text (shdoc reads JSON arrays)'
-	try 'echo "Prose, with commas; and more." | shtok'
+	try 'echo "Prose, with commas; and more." | shtok -n 1'
 	says 'shtok: -:1: 1 field, expected id<TAB>text (-l numbers plain lines)'
 }
 
 @test "a record of another number of fields is an error with its place and the way out" {
 	printf 'a\tone\nline\n' >docs
-	try 'shtok docs'
+	try 'shtok -n 1 docs'
 	exits 2
 	gives 'a\tone\t1'
 	says 'shtok: docs:2: 1 field, expected id<TAB>text (-l numbers plain lines)'
-	try 'printf "a\tb\tc\n" | shtok'
+	try 'printf "a\tb\tc\n" | shtok -n 1'
 	exits 2
 	gives
 	says 'shtok: -:1: 3 fields, expected id<TAB>text (-f ID,TEXT chooses two of them)'
-	try 'printf "a\tb\n\n" | shtok'
+	try 'printf "a\tb\n\n" | shtok -n 1'
 	exits 2
 	says 'shtok: -:2: 1 field, expected id<TAB>text (-l numbers plain lines)'
 }
 
 @test "ids are 1 to 4096 bytes of any kind, never altered" {
-	try 'printf "\tb\n" | shtok'
+	try 'printf "\tb\n" | shtok -n 1'
 	exits 2
 	says 'shtok: -:1: empty id'
-	try 'printf "%04096d\tx\n" 0 | shtok'
+	try 'printf "%04096d\tx\n" 0 | shtok -n 1'
 	exits 0
 	printf '%04096d\tx\t1\n' 0 >expected
 	same expected out
-	try 'printf "%04097d\tx\n" 0 | shtok'
+	try 'printf "%04097d\tx\n" 0 | shtok -n 1'
 	exits 2
 	gives
 	says 'shtok: -:1: id of 4097 bytes, at most 4096'
-	try 'printf " A\\\\t \377\0\xC3 \tx\n" | shtok'
+	try 'printf " A\\\\t \377\0\xC3 \tx\n" | shtok -n 1'
 	exits 0
 	printf ' A\\t \377\0\xC3 \tx\t1\n' >expected
 	same expected out
-	try 'printf "a\rb\tx\n" | shtok'
+	try 'printf "a\rb\tx\n" | shtok -n 1'
 	exits 2
 	says 'shtok: -:1: carriage return in an id'
 }
 
 @test "documents of one id are two documents" {
-	try 'printf "a\tx\na\ty\n" | shtok'
+	try 'printf "a\tx\na\ty\n" | shtok -n 1'
 	gives 'a\tx\t1' 'a\ty\t1'
 }
 
 @test "a carriage return in a text is an error; in a plain line it separates" {
-	try 'printf "a\tb\rc\n" | shtok'
+	try 'printf "a\tb\rc\n" | shtok -n 1'
 	exits 2
 	says "shtok: -:1: carriage return in the text (a field writes it as \\r; tr '\\r' '\\n' makes lines of an old Mac file)"
-	try 'printf "b\rc\r\n" | shtok -l'
+	try 'printf "b\rc\r\n" | shtok -n 1 -l'
 	exits 0
 	gives '1\tb\t1' '1\tc\t1'
 }
 
 @test "NUL is text, and separates" {
-	try 'printf "a\tx\0y\n" | shtok'
+	try 'printf "a\tx\0y\n" | shtok -n 1'
 	exits 0
 	gives 'a\tx\t1' 'a\ty\t1'
 }
 
 @test "ill-formed UTF-8 separates and is counted; --strict makes it an error" {
 	printf 'a\tx\377y \300\200z\nb\tfine\n' >docs
-	try 'shtok docs'
+	try 'shtok -n 1 docs'
 	exits 0
 	gives 'a\tx\t1' 'a\ty\t1' 'a\tz\t1' 'b\tfine\t1'
 	says 'shtok: 3 ill-formed UTF-8 sequences replaced (--strict makes them errors)'
-	try 'shtok --strict docs'
+	try 'shtok -n 1 --strict docs'
 	exits 2
 	gives
 	says 'shtok: docs:1: 3 ill-formed UTF-8 sequences (--strict)'
-	try 'shtok --strict --rejects bad docs'
+	try 'shtok -n 1 --strict --rejects bad docs'
 	exits 0
 	gives 'b\tfine\t1'
 	says 'shtok: 1 record rejected, see bad'
 	head -n 1 docs >expected
 	same expected bad
-	try 'printf "a\tx\377\n" | shtok --strict'
+	try 'printf "a\tx\377\n" | shtok -n 1 --strict'
 	says 'shtok: -:1: 1 ill-formed UTF-8 sequence (--strict)'
-	try 'printf "a\tx\377\n" | shtok'
+	try 'printf "a\tx\377\n" | shtok -n 1'
 	says 'shtok: 1 ill-formed UTF-8 sequence replaced (--strict makes them errors)'
 }
 
 @test "a byte order mark at the head of each file is dropped, elsewhere it is ignored" {
 	printf '\357\273\277a\tx\nb\t\357\273\277y\n' >docs
-	try 'shtok docs docs'
+	try 'shtok -n 1 docs docs'
 	exits 0
 	gives 'a\tx\t1' 'b\ty\t1' 'a\tx\t1' 'b\ty\t1'
 }
 
 @test "UTF-16 and GB18030 are refused with the command that cures them" {
-	try 'shtok -l "$T_DATA/bad/utf16le_bom.txt"'
+	try 'shtok -n 1 -l "$T_DATA/bad/utf16le_bom.txt"'
 	exits 2
 	gives
 	says "shtok: $T_DATA/bad/utf16le_bom.txt: the text is UTF-16LE, not UTF-8 (convert it: iconv -f UTF-16LE -t UTF-8)"
-	try 'shtok -l "$T_DATA/bad/gb18030.txt"'
+	try 'shtok -n 1 -l "$T_DATA/bad/gb18030.txt"'
 	exits 2
 	gives
 	says "shtok: $T_DATA/bad/gb18030.txt: the text is GB18030, not UTF-8 (convert it: iconv -f GB18030 -t UTF-8)"
-	try 'iconv -f GB18030 -t UTF-8 "$T_DATA/bad/gb18030.txt" | shtok -l --strict | tail -n 1'
+	try 'iconv -f GB18030 -t UTF-8 "$T_DATA/bad/gb18030.txt" | shtok -n 1 -l --strict | tail -n 1'
 	exits 0
 	[ -s out ]
 }
 
 @test "options out of their range are refused" {
 	refuses() {
-		try "shtok $1 </dev/null"
+		try "shtok -n 1 $1 </dev/null"
 		exits 2
 		gives
 		says "shtok: $2" "Try 'shtok --help' or 'man shtok'."
@@ -361,35 +361,35 @@ load helper
 	done
 	refuses '-p tfidf128 --split python' '-p tfidf128 looks at words, and --split python gives characters'
 	refuses '-p jieba-tags --split python' '-p jieba-tags looks at words, and --split python gives characters'
-	try 'shtok --stop nowhere </dev/null'
+	try 'shtok -n 1 --stop nowhere </dev/null'
 	exits 2
 	says "shtok: cannot open 'nowhere': No such file or directory"
 }
 
 @test "--min-chars counts jieba's words folded, as all others, and drops single characters" {
-	shtok --segment jieba </dev/null >/dev/null 2>&1 || skip 'no dictionary of jieba'
-	try 'printf "a\tﬁ 我 我们 a ﬃ\n" | shtok --segment jieba --min-chars 2'
+	shtok -n 1 --segment jieba </dev/null >/dev/null 2>&1 || skip 'no dictionary of jieba'
+	try 'printf "a\tﬁ 我 我们 a ﬃ\n" | shtok -n 1 --segment jieba --min-chars 2'
 	gives 'a\tfi\t1' 'a\t我们\t1' 'a\tffi\t1'
-	try 'printf "a\tﬁ 我 我们 a ﬃ\n" | shtok --segment jieba --min-chars 3'
+	try 'printf "a\tﬁ 我 我们 a ﬃ\n" | shtok -n 1 --segment jieba --min-chars 3'
 	gives 'a\tffi\t1'
-	try 'printf "a\tﬁ 我 我们 a ﬃ\n" | shtok --segment jieba --no-fold --min-chars 2'
+	try 'printf "a\tﬁ 我 我们 a ﬃ\n" | shtok -n 1 --segment jieba --no-fold --min-chars 2'
 	gives 'a\t我们\t1'
 }
 
-@test "--dict wants words: of a compiled dictionary it says what it is" {
-	shtok --segment jieba </dev/null >/dev/null 2>&1 || skip 'no dictionary of jieba'
+@test "--dict needs words: a compiled dictionary gives a message that names it" {
+	shtok -n 1 --segment jieba </dev/null >/dev/null 2>&1 || skip 'no dictionary of jieba'
 	printf '\211shjieba and more' >compiled
-	try 'echo "北京" | shtok -l --segment jieba --dict compiled'
+	try 'echo "北京" | shtok -n 1 -l --segment jieba --dict compiled'
 	exits 2
 	gives
 	says 'shtok: compiled: a compiled dictionary, expected a list of words (SIMHASH_JIEBA=FILE names a compiled one)'
 	printf '北京 3 n\n\t上海\t\n1\t北京大学\n' >docs
-	try 'echo "北京" | shtok -l --segment jieba --dict docs'
+	try 'echo "北京" | shtok -n 1 -l --segment jieba --dict docs'
 	exits 2
 	says 'shtok: docs:3: a TAB in the word: expected WORD or WORD FREQUENCY, separated by a space (is this a file of documents?)'
 }
 
-@test "--split python: a long text is what Python makes of it, wherever it is parted" {
+@test "--split python: a long text has the tokens of Python, for any division into steps" {
 	python3 - <<-'END'
 		import random, re
 		r = random.Random(3)
@@ -399,17 +399,17 @@ load helper
 		    words = re.sub(r"\W", "", text.lower())
 		    open("expected", "a").writelines(f"{i}\t{c}\t1\n" for c in words)
 	END
-	try 'shtok --split python docs'
+	try 'shtok -n 1 --split python docs'
 	exits 0
 	same expected out
 }
 
 @test "--stem: a word of more than 200 characters stays as it is, and costs no square of time" {
 	printf 'a\t%s\n' "$(printf '%194srunning' '' | tr ' ' x)" "$(printf '%193srunning' '' | tr ' ' x)" >docs
-	try 'shtok --stem english docs | cut -f 2 | grep -o ".......$"'
+	try 'shtok -n 1 --stem english docs | cut -f 2 | grep -o ".......$"'
 	gives running xxxxrun
 	awk 'BEGIN { printf "b\t"; for (i = 0; i < 1000000; i++) printf "y"; print "" }' >docs
-	try 'ulimit -t 10; shtok --stem english docs | wc -c'
+	try 'ulimit -t 10; shtok -n 1 --stem english docs | wc -c'
 	exits 0
 	gives 1000005
 }

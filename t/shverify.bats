@@ -3,7 +3,7 @@
 load helper
 
 pairs() {
-	shfp -n 3 "$1" | shjoin -k 30 >pairs
+	shfp --simhash -n 3 "$1" | shjoin -k 30 >pairs
 	[ -s pairs ]
 }
 
@@ -32,14 +32,14 @@ pairs() {
 		python3 oracle.py $n "$T_DATA/en_dev.tsv" pairs >expected
 		[ "$(wc -l <expected)" -gt 1000 ]
 		cut -f 1-3 expected >asked.pairs
-		try "shverify -n $n -d $T_DATA/en_dev.tsv asked.pairs"
+		try "shverify --measure jaccard -n $n -d $T_DATA/en_dev.tsv asked.pairs"
 		exits 0
 		same expected out
 	done
 }
 
 @test "the bundled truth: all pairs of similarity 0.5 and more, and no other" {
-	shfp -n 3 "$T_DATA/en_dev.tsv" | shjoin -k 40 >pairs
+	shfp --simhash -n 3 "$T_DATA/en_dev.tsv" | shjoin -k 40 >pairs
 	try "shverify -n 3 -T 0.5 -d $T_DATA/en_dev.tsv pairs"
 	exits 0
 	# tokens there are cut a little otherwise: pairs at the very threshold may differ
@@ -55,13 +55,13 @@ pairs() {
 	awk 'BEGIN { for (i = 0; i < 400000; i++) print "i" i "\ta b" (i % 7 ? "" : " c") }' >docs
 	printf 'i1\ti2\t0\ni399999\ti7\t1\n' >pairs
 	for memory in 1K 100K 1M; do
-		try "ulimit -d 13000; shverify -S $memory --tmpdir . -d docs pairs"
+		try "ulimit -d 13000; shverify -n 1 --measure jaccard -S $memory --tmpdir . -d docs pairs"
 		exits 0
 		gives 'i1\ti2\t0\t1.0000' 'i399999\ti7\t1\t0.6667'
 		only docs pairs
 	done
 	# So much it takes otherwise.
-	try 'ulimit -d 13000; shverify -d docs pairs'
+	try 'ulimit -d 13000; shverify -n 1 --measure jaccard -d docs pairs'
 	exits 2
 	grep -q 'out of memory$' err
 }
@@ -69,7 +69,7 @@ pairs() {
 @test "output does not depend on threads, memory, or how the documents come" {
 	pairs "$T_DATA/zh_dev.tsv"
 	awk 'NR % 97 == 0' pairs >some && mv some pairs
-	try "shverify -n 2 -d $T_DATA/zh_dev.tsv pairs"
+	try "shverify --measure jaccard -n 2 -d $T_DATA/zh_dev.tsv pairs"
 	exits 0
 	mv out expected
 	head -n 400 "$T_DATA/zh_dev.tsv" >first
@@ -77,41 +77,41 @@ pairs() {
 	for how in "-j 4 -d $T_DATA/zh_dev.tsv pairs" "-S 1 -d $T_DATA/zh_dev.tsv <pairs" \
 	    "-j 2 -S 300K -d second -d first pairs" "-d - pairs <$T_DATA/zh_dev.tsv" \
 	    "-d <(cat first second) pairs"; do
-		try "shverify -n 2 $how"
+		try "shverify --measure jaccard -n 2 $how"
 		exits 0
 		same expected out
 	done
-	try "cat $T_DATA/zh_dev.tsv | shverify -n 2 --tmpdir . -d - pairs"
+	try "cat $T_DATA/zh_dev.tsv | shverify --measure jaccard -n 2 --tmpdir . -d - pairs"
 	exits 0
 	same expected out
 	[ -z "$(find . -name 'simhash.*')" ]
 }
 
-@test "thresholds are exact: 4/5 passes 0.8 and nothing above; what rounds to it does not" {
+@test "thresholds are exact: 4/5 reaches 0.8 and nothing above; a value that rounds to 0.8 does not" {
 	printf 'a\tone two three four five\nb\tone two three four\ne\t!\n' >docs
 	seq -s ' ' 1 79999 | sed 's/^/x\t/' >>docs
 	seq -s ' ' 1 100000 | sed 's/^/y\t/' >>docs
 	printf 'a\tb\t1\nx\ty\t2\ne\te\t0\na\te\t9\n' >pairs
 	printf 'a\tb\t1\t0.8000\nx\ty\t2\t0.8000\ne\te\t0\t0.0000\na\te\t9\t0.0000\n' >expected
-	try 'shverify -d docs pairs'
+	try 'shverify -n 1 --measure jaccard -d docs pairs'
 	exits 0
 	same expected out
-	try 'shverify -T 0.8 -d docs pairs'
+	try 'shverify -n 1 -T 0.8 -d docs pairs'
 	head -n 1 expected >first
 	same first out
-	try 'shverify -T 0.800001 -d docs pairs'
+	try 'shverify -n 1 -T 0.800001 -d docs pairs'
 	exits 0
 	[ ! -s out ]
-	try "printf 'x\ty\t2\nx\tx\t0\n' | shverify -T 1 -d docs"
+	try "printf 'x\ty\t2\nx\tx\t0\n' | shverify -n 1 -T 1 -d docs"
 	exits 0
 	gives 'x\tx\t0\t1.0000'
 	for bad in 1.1 -1 x ''; do
-		try "shverify -T '$bad' -d docs pairs"
+		try "shverify -n 1 -T '$bad' -d docs pairs"
 		exits 2
 		says "shverify: -T '$bad': expected a number from 0 to 1, as in 0.85" \
 			"Try 'shverify --help' or 'man shverify'."
 	done
-	try 'shverify -T 0.8000001 -d docs pairs'
+	try 'shverify -n 1 -T 0.8000001 -d docs pairs'
 	exits 2
 	says "shverify: -T '0.8000001': more than 6 decimal places" \
 		"Try 'shverify --help' or 'man shverify'."
@@ -121,7 +121,7 @@ pairs() {
 	printf 'a\tx x x y\nb\tx y y z\nc\tx\n' >docs
 	printf 'a\tb\t1\na\tc\t1\n' >pairs
 	expect() {
-		try "shverify -d docs $1 pairs"
+		try "shverify -n 1 --measure jaccard -d docs $1 pairs"
 		exits 0
 		[ "$(cut -f 4 out | paste -sd ' ')" = "$2" ] || { cat out; return 1; }
 	}
@@ -132,11 +132,11 @@ pairs() {
 	expect '--measure cosine -w tf' '0.6455 0.9487'   # 5/sqrt(60), 3/sqrt(10)
 	expect '--measure cosine -w set' '0.8165 0.7071'  # 2/sqrt(6), 1/sqrt(2)
 	expect '--measure cosine' '0.7394 0.9028'  # x 1 + ln 3, y 1; x 1, y 1 + ln 2, z 1
-	try 'shverify -w tf -d docs pairs'
+	try 'shverify -n 1 --measure jaccard -w tf -d docs pairs'
 	exits 2
 	grep -q 'cosine' err
 	for weight in logidf freq none; do
-		try "shverify --measure cosine -w $weight -d docs pairs"
+		try "shverify -n 1 --measure cosine -w $weight -d docs pairs"
 		exits 2
 		grep -qx "shverify: -w '$weight': expected set, tf or log" err
 	done
@@ -148,16 +148,16 @@ pairs() {
 		c 'dog lazy the over jumps fox brown quick the' \
 		d '中央银行周二上调利率' e '中央银行星期二上调利率' >docs
 	printf '%s\t%s\t0\n' a b a c d e a d >pairs
-	try 'shverify --measure edit -d docs pairs'
+	try 'shverify -n 1 --measure edit -d docs pairs'
 	exits 0
 	gives 'a\tb\t0\t0.7000' 'a\tc\t0\t0.1000' 'd\te\t0\t0.8182' 'a\td\t0\t0.0000'
-	try 'shverify --measure edit -u char -d docs pairs'
+	try 'shverify -n 1 --measure edit -u char -d docs pairs'
 	exits 0
 	gives 'a\tb\t0\t0.7347' 'a\tc\t0\t0.2449' 'd\te\t0\t0.8182' 'a\td\t0\t0.0000'
-	try 'shverify --measure edit -T 0.7 -d docs pairs'
+	try 'shverify -n 1 --measure edit -T 0.7 -d docs pairs'
 	exits 0
 	gives 'a\tb\t0\t0.7000' 'd\te\t0\t0.8182'
-	try 'shverify --measure edit -T 0.700001 -d docs pairs'
+	try 'shverify -n 1 --measure edit -T 0.700001 -d docs pairs'
 	exits 0
 	gives 'd\te\t0\t0.8182'
 }
@@ -173,15 +173,15 @@ pairs() {
 	try 'shverify --measure any -n 1 -T 0.8 -d docs pairs'
 	exits 0
 	gives 'a\tc\t2\t0.8889'
-	try 'shverify --measure edit -T 0.8,0.7 -d docs pairs'
+	try 'shverify -n 1 --measure edit -T 0.8,0.7 -d docs pairs'
 	exits 2
 	says 'shverify: -T: two thresholds are for --measure any, not for --measure edit' \
 		"Try 'shverify --help' or 'man shverify'."
 	for bad in '0.8,' ',0.8' 0.8,2 x,0.8 0.80000000000000000,0.8 0.8,0.7,0.6; do
-		try "shverify --measure any -T $bad -d docs pairs"
+		try "shverify -n 1 --measure any -T $bad -d docs pairs"
 		exits 2
 	done
-	try 'shverify --measure levenshtein -d docs pairs'
+	try 'shverify -n 1 --measure levenshtein -d docs pairs'
 	exits 2
 	says "shverify: --measure 'levenshtein': expected jaccard, edit, any, containment, containment1, containment2 or cosine" \
 		"Try 'shverify --help' or 'man shverify'."
@@ -189,12 +189,12 @@ pairs() {
 
 @test "edit similarities of the bundled documents do not depend on threads, memory or the threshold" {
 	shfp -n 3 --minhash "$T_DATA/en_dev.tsv" | shjoin -k 16 >pairs
-	shverify --measure edit -d "$T_DATA/en_dev.tsv" pairs >all
-	try "shverify --measure edit -j 4 -S 1K -d $T_DATA/en_dev.tsv pairs"
+	shverify -n 1 --measure edit -d "$T_DATA/en_dev.tsv" pairs >all
+	try "shverify -n 1 --measure edit -j 4 -S 1K -d $T_DATA/en_dev.tsv pairs"
 	exits 0
 	same all out
 	awk '$4 >= 0.85' all >expected
-	try "shverify --measure edit -T 0.85 -d $T_DATA/en_dev.tsv pairs"
+	try "shverify -n 1 --measure edit -T 0.85 -d $T_DATA/en_dev.tsv pairs"
 	exits 0
 	same expected out
 	[ "$(wc -l <out)" -gt 100 ]
@@ -205,53 +205,53 @@ pairs() {
 	printf '%s\n' '{"id":1,"text":"one\ttwo"}' '{"id":"2","text":"one two three"}' >docs.jsonl
 	printf '1\t2\t5\t0.1234\n' >pairs
 	printf '1\t2\t5\t0.6667\n' >expected
-	try 'shverify --json -d docs.jsonl pairs'
+	try 'shverify -n 1 --measure jaccard --json -d docs.jsonl pairs'
 	exits 0
 	same expected out
 	printf 'one two\n' >one
 	printf 'one two three\n' >two
-	try 'shverify -l -d one -d two pairs'
+	try 'shverify -n 1 --measure jaccard -l -d one -d two pairs'
 	exits 0
 	same expected out
-	try "printf '1\t3\t5\n' | shverify -l -d one -d two"
+	try "printf '1\t3\t5\n' | shverify -n 1 --measure jaccard -l -d one -d two"
 	exits 2
 }
 
-@test "missing ids, bad pairs, bad documents: told, or put aside" {
+@test "missing ids, bad pairs, bad documents: errors, or rejected records" {
 	printf 'a\tone\nb\tone\n' >docs
 	printf 'a\tb\t1\na\tc\t1\nnonsense\na\tb\t2\n' >pairs
-	try 'shverify -d docs pairs'
+	try 'shverify -n 1 --measure jaccard -d docs pairs'
 	exits 2
 	printf 'a\tb\t1\t1.0000\n' >expected
 	grep -q "shverify: pairs:2: no document has the id 'c'" err
 	same expected out
-	try 'shverify --rejects bad -d docs pairs'
+	try 'shverify -n 1 --measure jaccard --rejects bad -d docs pairs'
 	exits 0
 	printf 'a\tb\t2\t1.0000\n' >>expected
 	same expected out
 	printf 'a\tc\t1\nnonsense\n' >expected
 	same expected bad
 	printf 'only one field\na\ttwice\n' >>docs
-	try 'shverify -d docs pairs'
+	try 'shverify -n 1 --measure jaccard -d docs pairs'
 	exits 2
 	grep -q 'docs:3: 1 field' err
-	try 'shverify --rejects bad -d docs pairs'
+	try 'shverify -n 1 --measure jaccard --rejects bad -d docs pairs'
 	exits 0
 	grep -q '1 document with the id of an earlier one' err
 	grep -q '3 records rejected' err
 	sed 's/$/\r/' pairs >dos
-	try 'shverify --rejects bad -d docs dos'
+	try 'shverify -n 1 --measure jaccard --rejects bad -d docs dos'
 	grep -q '5 records rejected' err
-	try 'shverify --crlf --rejects bad -d docs dos'
+	try 'shverify -n 1 --measure jaccard --crlf --rejects bad -d docs dos'
 	exits 0
 	printf 'a\tb\t1\t1.0000\na\tb\t2\t1.0000\n' >expected
 	same expected out
 	grep -q '3 records rejected' err
-	try 'shverify pairs'
+	try 'shverify -n 1 --measure jaccard pairs'
 	exits 2
 	says 'shverify: the documents are needed: -d DOCS' "Try 'shverify --help' or 'man shverify'."
 	for wrong in '-d none' '-d .' '-d -'; do
-		try "shverify $wrong <pairs"
+		try "shverify -n 1 --measure jaccard $wrong <pairs"
 		exits 2
 		[ "$(grep -c . err)" -ge 1 ]
 	done
@@ -260,7 +260,7 @@ pairs() {
 @test "documents of a file that has bytes and no size, as those of /proc, are read" {
 	[ -n "$(cat /proc/version)" ] || skip 'no /proc'
 	printf '1\t1\t0\n' >pairs
-	try 'shverify -l -d /proc/version pairs'
+	try 'shverify -n 1 --measure jaccard -l -d /proc/version pairs'
 	exits 0
 	gives '1\t1\t0\t1.0000'
 	says
@@ -273,7 +273,7 @@ pairs() {
 @test "documents that are cut short meanwhile are an error, no bus error, and no output" {
 	printf 'a\tone two\nb\tone three\n' >docs
 	mkfifo pairs
-	shverify -o new -d docs pairs 2>err &
+	shverify -n 1 --measure jaccard -o new -d docs pairs 2>err &
 	exec 8>pairs # when the documents have been read
 	: >docs
 	printf 'a\tb\t1\n' >&8

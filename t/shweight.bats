@@ -153,7 +153,7 @@ features() {
 
 @test "ids and features of any bytes pass unaltered" {
 	printf ' \377\\t\0\t \303 \0\t1\n' >in
-	try 'shweight in'
+	try 'shweight --features in'
 	exits 0
 	same in out
 }
@@ -198,11 +198,11 @@ features() {
 	refuses nan "$form"
 }
 
-@test "a file of --idf in another encoding is told: none of its features would be found" {
+@test "a file of --idf in another encoding gives a warning: none of its features would be found" {
 	printf '中国 9\n的 1\n' | iconv -f UTF-8 -t GB18030 >idf
 	try 'printf "a\t中国\t1\n" | shweight -w tfidf --idf idf'
 	exits 0
-	says 'shweight: idf: not UTF-8: features of UTF-8 are not found there (iconv makes UTF-8 of it)'
+	says 'shweight: idf: not UTF-8: its features match no feature of the input (convert it with iconv)'
 	iconv -f GB18030 -t UTF-8 idf >utf8
 	try 'printf "a\t中国\t1\n" | shweight -w tfidf --idf utf8'
 	exits 0
@@ -232,14 +232,14 @@ features() {
 		gives
 		says "shweight: table$3"
 	}
-	refuses -d 'x\t2\n' ': a document frequency of 2 in 0 documents: no whole table, whose first line is <TAB>documents (shdf makes them)'
-	refuses -d '\t3\nx\t4\n' ': a document frequency of 4 in 3 documents: no whole table, whose first line is <TAB>documents (shdf makes them)'
-	refuses -d '\t3\nx\t0\n' ': a document frequency of 0 in 3 documents: no whole table, whose first line is <TAB>documents (shdf makes them)'
-	refuses -d '\t3\nx\t1\nx\t1\n' ':3: the feature stands in the table twice (shdf -m sums tables)'
-	refuses -d '' ': empty: no table, whose first line is <TAB>documents (shdf makes them)'
-	refuses --idf '' ': empty: no feature<TAB>idf in it'
+	refuses -d 'x\t2\n' ': a document frequency of 2 in 0 documents: not a complete table: its first line must be <TAB>documents (shdf writes tables)'
+	refuses -d '\t3\nx\t4\n' ': a document frequency of 4 in 3 documents: not a complete table: its first line must be <TAB>documents (shdf writes tables)'
+	refuses -d '\t3\nx\t0\n' ': a document frequency of 0 in 3 documents: not a complete table: its first line must be <TAB>documents (shdf writes tables)'
+	refuses -d '\t3\nx\t1\nx\t1\n' ':3: the feature occurs twice in the table (shdf -m adds up tables)'
+	refuses -d '' ': empty: a table must begin with the line <TAB>documents (shdf writes tables)'
+	refuses --idf '' ': empty: expected lines feature<TAB>idf'
 	refuses -d '\t3\nx\t1\n\t4\ny\t1\n' \
-		':3: the number of documents stands in the table twice (shdf -m sums tables)'
+		':3: the number of documents occurs twice in the table (shdf -m adds up tables)'
 	refuses -d '\t3\nx 1\n' ':2: 1 field, expected feature<TAB>document frequency'
 	refuses -d '\t3\nx\t1.5\n' ":2: document frequency '1.5': not a number"
 	refuses --idf 'x y\n' ':1: expected feature<TAB>idf, or with a blank'
@@ -271,7 +271,7 @@ features() {
 	refuses '-t 4294967296' "-t '4294967296': expected a whole number from 1 to 4294967295"
 }
 
-@test "a document whose lines came apart counts as several, which is told once, with the first place" {
+@test "a document with scattered lines counts as several, with one warning and the first place" {
 	printf '%s\tx\t1\n' a b a b a b b >in
 	try 'shweight -w tf in'
 	exits 0
@@ -284,7 +284,7 @@ features() {
 	says
 }
 
-@test "the place of what came apart is right behind lines that are taken many at once" {
+@test "the reported place of scattered lines is right after a fast read of many lines" {
 	{
 		seq -f 'a%g' 3000 | sed 's/.*/&\tx\t1\n&\ty\t1\n&\tx\t1/'
 		printf 'a2999\tz\t1\n'
@@ -317,4 +317,33 @@ features() {
 			[ $n != $m ] || same got out
 		done
 	done
+}
+
+@test "a table of features made with other options of shtok is warned about; one made with the same is not" {
+	awk 'NR % 3' "$T_DATA/en_dev.tsv" >old
+	awk 'NR % 3 == 0' "$T_DATA/en_dev.tsv" >new
+	printf 'the\nand\n' >stop
+	shtok -n 1 old | shdf >table
+	weigh() { try "shtok -n 1 $1 new | shweight -w tfidf -d $2 >weighed"; }
+	for o in '--stem english' '--stop stop' --no-fold '--min-chars 4' '-u char' --mask-digits '--keep alpha'; do
+		shtok -n 1 $o old | shdf >other
+		weigh "$o" table
+		exits 0
+		grep -q "^shweight: table: .* was the table made with other options of shtok, or from other texts?" err || { echo "$o"; return 1; }
+		weigh '' other
+		grep -q '^shweight: other: .* was the table made with other options' err || { echo "$o"; return 1; }
+		weigh "$o" other
+		exits 0
+		says
+	done
+	# Features that the table lacks are of no weight then.
+	shtok -n 1 --stop stop old | shdf >stopped
+	try 'shtok -n 1 new | shweight -w tfidf --absent drop -d stopped >weighed'
+	says
+	# A few documents prove nothing.
+	try 'head -n 3 new | shtok -n 1 --no-fold | shweight -w tfidf -d table >weighed'
+	says
+	shtok -n 1 "$T_DATA/zh_dev.tsv" | shdf >table
+	try 'shtok -n 1 --segment jieba "$T_DATA/zh_dev.tsv" | shweight -w tfidf -d table >weighed'
+	[ "$(grep -c 'made with other options' err)" = 2 ] || grep -q "no dictionary" err
 }

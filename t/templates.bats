@@ -34,7 +34,7 @@ pairs() {
 	echo "# K=$1 $2: true $true, wrong $wrong"
 }
 
-@test "plain weights: the template is what fingerprints see" {
+@test "plain weights: the template decides the fingerprints" {
 	for n in 1 3; do
 		for w in set tf log; do
 			pairs 3 "shfp -n $n -w $w docs"
@@ -46,15 +46,15 @@ pairs() {
 	done
 }
 
-@test "idf weights: no pair by template; duplicates by what is their own" {
+@test "idf weights: no pair by template; duplicates by their own text" {
 	for w in tfidf logidf; do
 		for k in 3 6 8 10; do
-			pairs $k "shweight -w $w -d df.1 features.1 | shfp"
+			pairs $k "shweight -w $w -d df.1 features.1 | shfp --simhash"
 			[ "$wrong" -eq 0 ]
 		done
 		[ "$true" -ge 85 ] # at K=10
 		# three of twenty 3-grams change with a word, and three more are new
-		pairs 10 "shweight -w $w -d df.3 features.3 | shfp"
+		pairs 10 "shweight -w $w -d df.3 features.3 | shfp --simhash"
 		[ "$wrong" -eq 0 ]
 		[ "$true" -lt 50 ]
 	done
@@ -62,18 +62,18 @@ pairs() {
 
 @test "--max-df of shweight: nearly the same without weights" {
 	for n in 1 3; do
-		pairs 10 "shweight -w log -d df.$n --max-df 50% features.$n | shfp"
+		pairs 10 "shweight -w log -d df.$n --max-df 50% features.$n | shfp --simhash"
 		[ "$wrong" -lt 10 ]
 	done
-	pairs 10 "shweight -w log -d df.1 --max-df 50% features.1 | shfp"
+	pairs 10 "shweight -w log -d df.1 --max-df 50% features.1 | shfp --simhash"
 	[ "$true" -ge 85 ]
 }
 
-@test "--max-df of shdf: what the table lacks must be dropped, else it counts as rare" {
-	pairs 10 'shweight -w logidf -d pruned.1 --absent=drop features.1 | shfp'
+@test "--max-df of shdf: absent features must be dropped, otherwise they count as rare" {
+	pairs 10 'shweight -w logidf -d pruned.1 --absent=drop features.1 | shfp --simhash'
 	[ "$wrong" -eq 0 ]
 	[ "$true" -ge 85 ]
-	pairs 10 'shweight -w logidf -d pruned.1 features.1 | shfp'
+	pairs 10 'shweight -w logidf -d pruned.1 features.1 | shfp --simhash'
 	[ "$wrong" -gt 100000 ]
 }
 

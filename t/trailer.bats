@@ -23,6 +23,16 @@ count() {
 	printf "$TRAILER%d\t-\n" "$(wc -l <"$1")"
 }
 
+# Programs that read documents beside their input, or none; other tests have them.
+OTHERS=(shverify shcut shdrop shshare shreport shdoc shdict sharchive)
+
+@test "each program that knows --trailer is tested here, or named" {
+	for path in "${SHBIN:-$BATS_TEST_DIRNAME/../bin}"/sh*; do
+		[ -x "$path" ] || continue
+		[[ " ${PROGRAMS[*]} ${OTHERS[*]} " == *" ${path##*/} "* ]] || { echo "${path##*/}: in no list"; return 1; }
+	done
+}
+
 @test "every program requires the trailer, takes it off, and writes its own" {
 	for P in "${PROGRAMS[@]}"; do
 		good $P >plain
@@ -78,7 +88,7 @@ count() {
 	says 'shverify: counted:4: unexpected trailer (add --trailer or --trailer=in, which checks the trailers of operands and of -d)'
 }
 
-@test "a value that is neither in nor out is refused, and shdict takes the option" {
+@test "a value other than in and out is refused, and shdict accepts the option" {
 	try 'shtok --trailer=both </dev/null'
 	exits 2
 	says "shtok: --trailer 'both': expected in or out, or nothing" \
@@ -96,7 +106,7 @@ count() {
 		same one out
 	done
 	shfp many >fp
-	shfp --bare --trailer=out many >fps
+	shfp --bare --simhash --trailer=out many >fps
 	try 'shband -k 9 --trailer fps -j 3'
 	exits 0
 	mv out bands
@@ -173,7 +183,7 @@ count() {
 	exits 2
 	says 'shdf: cut: no trailer: the input is incomplete (or was written without one: --trailer=out requires none)'
 	try 'shdf -m --trailer=in table table | head -n 1'
-	gives "\t$(($(wc -l <"$docs") * 2))\t1"
+	gives "\t$(($(wc -l <"$docs") * 2))\t3"
 }
 
 @test "an empty line of documents that are looked up is summed as any other" {
@@ -285,7 +295,7 @@ count() {
 	exits 0
 }
 
-@test "output that is no records gets no trailer" {
+@test "output without records gets no trailer" {
 	try 'shband --explain --trailer'
 	exits 0
 	run ! grep simhash-trailer out

@@ -44,6 +44,7 @@ static void from_profile(struct simhash_options *o, const struct sh_profile *p)
 		.ngram_min = p->ngrams.min,
 		.ngram_max = p->ngrams.max,
 		.no_fold = p->no_fold,
+		.minhash = p->minhash,
 		.weight = p->weight,
 		.hash = p->hash,
 		.profile = p->name,
@@ -53,6 +54,9 @@ static void from_profile(struct simhash_options *o, const struct sh_profile *p)
 void simhash_defaults(struct simhash_options *o)
 {
 	from_profile(o, sh_profile_at(0));
+	/* Programs of the time change the members that they want to be others. */
+	o->ngram_min = o->ngram_max = 1;
+	o->minhash = 0;
 }
 
 /* Returns the profile of this name. Returns NULL when there is none, or when it needs a dictionary or

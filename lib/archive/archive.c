@@ -56,7 +56,7 @@ bool sh_archive_owns(const char *name)
 	       sh_is_part_name(name);
 }
 
-/* The names that this archive cannot have given: how many, and the least of them. */
+/* The files that this archive cannot have created: their number, and the least of their names. */
 struct foreign {
 	const struct sh_archive *archive;
 	char name[SH_NAME_MAX];
@@ -85,7 +85,7 @@ static int refuse_foreign(const struct sh_archive *a, struct sh_error *err)
 	return f.n ? sh_archive_foreign(&a->folder, f.name, f.n - 1, err) : 0;
 }
 
-/* Removes what a change has left that was killed. */
+/* Removes the files that a killed change has left. */
 static int recover(struct sh_archive *a, struct sh_error *err)
 {
 	struct sh_journal j = { .folder = &a->folder };
@@ -99,7 +99,8 @@ static int recover(struct sh_archive *a, struct sh_error *err)
 
 /* ---- opening ---- */
 
-/* Each segment has such a file, and hardly any other folder. Texts of others often have eight digits. */
+/* Each segment has a file of keys, which hardly any other folder has. Other programs often use names of
+ * eight digits for texts. */
 static int is_keys(void *arg, const char *name, struct sh_error *err)
 {
 	(void)arg;
@@ -120,7 +121,7 @@ int sh_archive_no_manifest(const struct sh_archive *a, struct sh_error *err)
 		return -1;
 	if (keys)
 		return sh_error_set(err, SH_ERR_PARAM,
-		    "'%s' has lost its " SH_MANIFEST_NAME ": take back a copy of the archive",
+		    "'%s' has lost its " SH_MANIFEST_NAME ": restore the archive from a backup",
 		    a->folder.path);
 	return sh_error_set(err, SH_ERR_PARAM,
 	    "there is no archive in '%s' (sharchive init makes one)", a->folder.path);
@@ -185,10 +186,10 @@ int sh_archive_lock(struct sh_archive *a, bool alone, uint64_t wait, struct sh_e
 
 	if (sh_folder_lock(&a->folder, alone, wait, err) < 0)
 		return -1;
-	/* Documents that are added to an archive that was moved away would be lost. */
+	/* After the archive was moved away, added documents would be lost. */
 	if (!sh_folder_in_place(&a->folder))
-		return sh_error_set(
-		    err, SH_ERR_PARAM, "'%s' is another archive now: run it again", a->folder.path);
+		return sh_error_set(err, SH_ERR_PARAM,
+		    "'%s' was replaced by another archive (run the command again)", a->folder.path);
 	got = sh_archive_read(a, err);
 	if (got <= 0)
 		return got < 0 ? -1 : sh_archive_no_manifest(a, err);

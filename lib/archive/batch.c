@@ -22,6 +22,13 @@ struct sh_batch *sh_batch_new(const struct sh_batch_opts *opts, struct sh_error 
 	return NULL;
 }
 
+static void free_probes(struct sh_probes *p)
+{
+	sh_sorted_put(&p->pairs, NULL);
+	free(p->key);
+	free(p->first);
+}
+
 void sh_batch_delete(struct sh_batch *b)
 {
 	if (!b)
@@ -30,12 +37,10 @@ void sh_batch_delete(struct sh_batch *b)
 		sh_arena_free(&b->kept[i]);
 	free(b->kept);
 	free(b->doc);
-	free(b->probe);
-	free(b->candidate);
-	free(b->key);
-	free(b->first);
+	free_probes(&b->ids);
+	free_probes(&b->bands);
+	sh_sorted_put(&b->candidates, NULL);
 	free(b->by_text);
-	free(b->id_posting);
 	free(b);
 }
 

@@ -4,10 +4,10 @@
  *     sh_batch_look_up(); ... sh_batch_outcome() ...
  *     sh_batch_decide() for each new document; sh_batch_commit()
  *
- * The archive records every document that a batch brings, by id and digest of the text. A document that
- * stayed is recorded with its keys and features. A dropped document is recorded with its keeper, and with
- * distance and similarity to the keeper. So documents that the archive knows change nothing, and have the same
- * outcome again. It does not matter how they are divided into batches. */
+ * The archive records every document of a batch, by id and digest of the text. A document that stayed is
+ * recorded with its keys and features. A dropped document is recorded with its keeper, and with distance
+ * and similarity to the keeper. So a document that the archive knows changes nothing, and has the same
+ * outcome again. The division of documents into batches does not matter. */
 #ifndef SH_ARCHIVE_BATCH_H
 #define SH_ARCHIVE_BATCH_H
 
@@ -19,17 +19,17 @@
 struct sh_batch_opts {
 	const struct sh_corpus *corpus;
 	struct sh_token_opts token;
-	struct sh_ngrams ngrams;
-	struct sh_key_rule rule;
+	struct sh_key_rule rule; /* has the thresholds of a match, too */
+	enum sh_store store;     /* of the archive */
 	unsigned bits;
-	unsigned k;         /* a match is within this distance when no features are compared */
-	uint64_t threshold; /* least similarity of a match, in millionths */
-	bool escape;        /* digests are of texts with escapes; false: of texts as they come */
-	bool verify;        /* compare features, when the archive stores them */
-	bool newest;  /* of known documents of one id and text the last stays; false: the first */
+	unsigned k;  /* a match is within this distance when no features are compared */
+	bool escape; /* digests are of texts with escapes; false: of texts as they come */
+	bool verify; /* compare features, when the archive stores them */
+	/* of known documents with one id and text the last one stays; false: the first one */
+	bool newest;
 	uint64_t now; /* seconds since 1970 */
 	/* Keep features in at most this number of bytes, for sketches. Without it, or beyond it, a document is tokenised
-	 * again for its sketch. Useful for archives with SH_STORE_SKETCH only. */
+	 * again for its sketch. Useful for archives with sketches only. */
 	size_t keep_bytes;
 	unsigned jobs;
 	/* Returns the fingerprint of a document, (bits + 63) / 64 words. */
@@ -39,9 +39,10 @@ struct sh_batch_opts {
 };
 
 enum sh_outcome_kind {
-	SH_OUTCOME_NEW,     /* the archive has neither the document nor a near-duplicate */
-	SH_OUTCOME_STAYS,   /* the archive knows the document, which stayed */
-	SH_OUTCOME_DROPPED, /* the archive knows it, and it was dropped; or the batch has it again */
+	SH_OUTCOME_NEW,   /* the archive has neither the document nor a near-duplicate */
+	SH_OUTCOME_STAYS, /* the archive knows the document, which stayed */
+	/* the archive knows the document, which was dropped; or the batch contains it again */
+	SH_OUTCOME_DROPPED,
 	SH_OUTCOME_MATCHED, /* the archive has a near-duplicate only */
 };
 
@@ -67,10 +68,11 @@ struct sh_batch;
 struct sh_batch *sh_batch_new(const struct sh_batch_opts *opts, struct sh_error *err);
 void sh_batch_delete(struct sh_batch *b);
 
-/* Computes keys and digests of all documents of the corpus. */
+/* Computes the digests of all documents of the corpus, and the keys of their ids. */
 int sh_batch_prepare(struct sh_batch *b, struct sh_error *err);
 
-/* Finds the outcome of each document. The archive must be locked. */
+/* Finds the outcome of each document. Features are computed of the documents that the archive does not know. The
+ * archive must be locked. */
 int sh_batch_look_up(struct sh_batch *b, struct sh_archive *a, struct sh_error *err);
 
 const struct sh_outcome *sh_batch_outcome(const struct sh_batch *b, uint32_t document);

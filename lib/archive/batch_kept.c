@@ -5,7 +5,8 @@ int sh_batch_keep(struct sh_batch_worker *w, struct sh_batch_doc *d,
     const struct sh_feature_set *set, struct sh_error *err)
 {
 	const struct sh_batch_opts *opts = &w->batch->opts;
-	size_t bytes = set->n * sizeof(uint32_t);
+	const uint64_t *hash = opts->rule.edit ? set->ordered : set->hash;
+	size_t n = opts->rule.edit ? set->n_ordered : set->n, bytes = n * sizeof(uint32_t);
 	char *to;
 
 	if (bytes == 0 || w->kept->bytes + bytes > opts->keep_bytes / opts->jobs)
@@ -14,16 +15,16 @@ int sh_batch_keep(struct sh_batch_worker *w, struct sh_batch_doc *d,
 	if (!to)
 		return -1;
 	d->kept = to;
-	d->n_kept = set->n;
-	for (size_t i = 0; i < set->n; i++) {
-		uint32_t cut = (uint32_t)(set->hash[i] >> 32);
+	d->n_kept = n;
+	for (size_t i = 0; i < n; i++) {
+		uint32_t cut = (uint32_t)(hash[i] >> 32);
 
 		memcpy(to + i * sizeof cut, &cut, sizeof cut);
 	}
 	return 0;
 }
 
-/* Features in the order of whole hashes: the first 32 bits are what was kept, the others 0. */
+/* Unpacks features, in the order of whole hashes, or tokens: the first 32 bits were kept, and the other bits are 0. */
 static int unpack(struct sh_batch_worker *w, const struct sh_batch_doc *d, struct sh_error *err)
 {
 	if (d->n_kept > w->unpacked_cap && sh_grow((void **)&w->unpacked, &w->unpacked_cap,
@@ -52,6 +53,8 @@ int sh_batch_kept(
 	}
 	if (unpack(w, d, err) < 0)
 		return -1;
+	if (b->opts.rule.edit)
+		return sh_batch_sequence(w, false, w->unpacked, d->n_kept, set, err);
 	*set = (struct sh_feature_set){ .hash = w->unpacked, .n = d->n_kept };
 	return 0;
 }

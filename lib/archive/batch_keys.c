@@ -1,4 +1,4 @@
-/* The keys of a batch. */
+/* The digests, features and keys of a batch. */
 #include "archive/batch_state.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "base/siphash.h"
 #include "record/escape.h"
 
-static int add_probe(struct sh_batch_worker *w, uint64_t key, uint32_t doc, struct sh_error *err)
+int sh_batch_add_probe(struct sh_batch_worker *w, uint64_t key, uint32_t doc, struct sh_error *err)
 {
 	if (w->n_probes == w->probes_cap &&
 	    sh_grow((void **)&w->probe, &w->probes_cap, w->n_probes + 1, sizeof *w->probe, err) < 0)
@@ -16,6 +16,145 @@ static int add_probe(struct sh_batch_worker *w, uint64_t key, uint32_t doc, stru
 	return 0;
 }
 
+/* ---- sorting ---- */
+
+static int by_number(const void *arg, uint32_t a, uint32_t b)
+{
+	(void)arg;
+	return a < b ? -1 : a > b;
+}
+
+static void drop_repeated(struct sh_side *s)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < s->n; i++) {
+		if (i && s->word[i] == s->word[kept - 1] && s->id[i] == s->id[kept - 1])
+			continue;
+		s->word[kept] = s->word[i];
+		s->id[kept++] = s->id[i];
+	}
+	s->n = kept;
+}
+
+enum { PARTS_BITS = 10, PARTS = 1 << PARTS_BITS };
+
+/* Pairs in parts by the upper bits of their keys, which threads sort one by one. */
+struct parts {
+	struct sh_sorted *pairs;
+	unsigned shift;
+	uint32_t start[PARTS + 1];
+};
+
+static void split(struct parts *p, const struct sh_batch_worker *w, unsigned jobs)
+{
+	struct sh_side *to = &p->pairs->side;
+	uint32_t sum = 0;
+
+	for (unsigned i = 0; i < jobs; i++)
+		for (size_t k = 0; k < w[i].n_probes; k++)
+			p->start[w[i].probe[k].key >> p->shift]++;
+	for (size_t k = 0; k <= PARTS; k++) {
+		uint32_t n = p->start[k];
+
+		p->start[k] = sum;
+		sum += n;
+	}
+	for (unsigned i = 0; i < jobs; i++) {
+		for (size_t k = 0; k < w[i].n_probes; k++) {
+			uint32_t at = p->start[w[i].probe[k].key >> p->shift]++;
+
+			to->word[at] = w[i].probe[k].key;
+			to->id[at] = w[i].probe[k].doc;
+		}
+	}
+	/* start[k] has moved on to start[k + 1]. */
+	memmove(p->start + 1, p->start, PARTS * sizeof *p->start);
+	p->start[0] = 0;
+}
+
+static struct sh_side part_of(const struct sh_side *s, uint32_t from, uint32_t to)
+{
+	struct sh_side part = *s;
+
+	part.word += from;
+	part.id += from;
+	part.n = to - from;
+	return part;
+}
+
+static int sort_some(void *parts, size_t from, size_t to, struct sh_error *err)
+{
+	struct parts *p = parts;
+
+	(void)err;
+	for (size_t i = from; i < to; i++) {
+		struct sh_side part = part_of(&p->pairs->side, p->start[i], p->start[i + 1]);
+		struct sh_side room = part_of(&p->pairs->room, p->start[i], p->start[i + 1]);
+
+		sh_side_sort(&part, &room, by_number, NULL);
+	}
+	return 0;
+}
+
+static int sort_parts(struct parts *p, unsigned jobs, struct sh_error *err)
+{
+	void **workers = calloc(jobs, sizeof *workers);
+	int status;
+
+	if (!workers)
+		return sh_error_nomem(err);
+	for (unsigned i = 0; i < jobs; i++)
+		workers[i] = p;
+	status = sh_parallel(workers, jobs, PARTS, 1, sort_some, err);
+	free(workers);
+	return status;
+}
+
+int sh_batch_gather(struct sh_batch *b, struct sh_batch_worker *w, unsigned bits,
+    struct sh_sorted *pairs, struct sh_error *err)
+{
+	struct parts p = { .pairs = pairs, .shift = bits - PARTS_BITS };
+	size_t n = 0;
+
+	for (unsigned i = 0; i < b->opts.jobs; i++)
+		n += w[i].n_probes;
+	if (n > UINT32_MAX)
+		return sh_error_set(err, SH_ERR_RANGE,
+		    "too many documents for one run with an archive: cut the input");
+	if (sh_sorted_get(pairs, NULL, n, err) < 0)
+		return -1;
+	split(&p, w, b->opts.jobs);
+	if (sort_parts(&p, b->opts.jobs, err) < 0)
+		return -1;
+	/* Several features of a document may have one key. */
+	drop_repeated(&pairs->side);
+	return 0;
+}
+
+static int gather_keys(
+    struct sh_batch *b, struct sh_batch_worker *w, struct sh_probes *p, struct sh_error *err)
+{
+	const struct sh_side *s = &p->pairs.side;
+
+	if (sh_batch_gather(b, w, SH_KEY_BITS, &p->pairs, err) < 0)
+		return -1;
+	p->key = malloc(s->n * sizeof *p->key + 1);
+	p->first = malloc(((size_t)s->n + 1) * sizeof *p->first);
+	if (!p->key || !p->first)
+		return sh_error_nomem(err);
+	for (uint32_t i = 0; i < s->n; i++) {
+		if (i && s->word[i] == s->word[i - 1])
+			continue;
+		p->first[p->n] = i;
+		p->key[p->n++] = s->word[i];
+	}
+	p->first[p->n] = s->n;
+	return 0;
+}
+
+/* ---- digests and ids ---- */
+
 /* Computes the digest of a text. A text has the same digest in each form of input: the text is digested with the
  * escapes of sh_escape(). */
 static int digest_of(
@@ -23,7 +162,7 @@ static int digest_of(
 {
 	const struct sh_batch_opts *opts = &w->batch->opts;
 
-	if (opts->escape && sh_needs_escape(text)) {
+	if (opts->escape && (opts->token.raw ? sh_needs_escape(text) : !sh_is_escaped(text))) {
 		w->text.n = w->escaped.n = 0;
 		if (!opts->token.raw) {
 			if (sh_unescape(text, &w->text, err) < 0)
@@ -42,22 +181,14 @@ static int prepare_one(struct sh_batch_worker *w, uint32_t i, struct sh_error *e
 {
 	struct sh_batch *b = w->batch;
 	struct sh_batch_doc *d = &b->doc[i];
-	struct sh_feature_set set;
 	struct sh_document doc;
 
-	if (sh_corpus_document(b->opts.corpus, i, &w->room, &doc, err) < 0 ||
-	    sh_batch_features(w, false, doc.text, &set, err) < 0)
+	if (sh_corpus_document(b->opts.corpus, i, &w->room, &doc, err) < 0)
 		return -1;
-	*d = (struct sh_batch_doc){ .own = SH_CORPUS_NONE, .keeper = i, .has_features = set.n > 0 };
-	if (digest_of(w, doc.text, &d->digest, err) < 0 || sh_batch_keep(w, d, &set, err) < 0)
+	*d = (struct sh_batch_doc){ .own = SH_CORPUS_NONE, .keeper = i };
+	if (digest_of(w, doc.text, &d->digest, err) < 0)
 		return -1;
-	w->keys.n = 0;
-	if (sh_keys_of(&b->opts.rule, set.hash, set.n, &w->keys, err) < 0)
-		return -1;
-	for (size_t k = 0; k < w->keys.n; k++)
-		if (add_probe(w, w->keys.key[k], i, err) < 0)
-			return -1;
-	return add_probe(w, sh_key_of_id(&b->opts.rule, doc.id), i, err);
+	return sh_batch_add_probe(w, sh_key_of_id(&b->opts.rule, doc.id), i, err);
 }
 
 static int prepare_some(void *worker, size_t from, size_t to, struct sh_error *err)
@@ -67,33 +198,6 @@ static int prepare_some(void *worker, size_t from, size_t to, struct sh_error *e
 			return -1;
 	return 0;
 }
-
-static int by_key(const void *a, const void *b)
-{
-	const struct sh_probe *x = a, *y = b;
-
-	if (x->key != y->key)
-		return x->key < y->key ? -1 : 1;
-	return sh_compare(x->doc, y->doc);
-}
-
-static int list_keys(struct sh_batch *b, struct sh_error *err)
-{
-	b->key = malloc(b->n_probes * sizeof *b->key + 1);
-	b->first = malloc((b->n_probes + 1) * sizeof *b->first);
-	if (!b->key || !b->first)
-		return sh_error_nomem(err);
-	for (size_t i = 0; i < b->n_probes; i++) {
-		if (i && b->probe[i].key == b->probe[i - 1].key)
-			continue;
-		b->first[b->n_keys] = (uint32_t)i;
-		b->key[b->n_keys++] = b->probe[i].key;
-	}
-	b->first[b->n_keys] = (uint32_t)b->n_probes;
-	return 0;
-}
-
-/* ---- ids ---- */
 
 static int by_digest(const void *a, const void *b, void *arg)
 {
@@ -109,27 +213,25 @@ static int by_digest(const void *a, const void *b, void *arg)
 /* Sorts the documents of each id by digest. Even when all documents have one id, a lookup by id and digest is fast. */
 static int order_ids(struct sh_batch *b, struct sh_error *err)
 {
-	size_t from;
+	const struct sh_probes *ids = &b->ids;
+	size_t bytes = ids->pairs.side.n * sizeof *b->by_text;
 
-	while (b->first_id < b->n_keys && sh_key_band(b->key[b->first_id]) != SH_BAND_ID)
-		b->first_id++;
-	from = b->first[b->first_id];
-	b->by_text = malloc((b->n_probes - from) * sizeof *b->by_text + 1);
+	b->by_text = malloc(bytes + 1);
 	if (!b->by_text)
 		return sh_error_nomem(err);
-	for (size_t i = from; i < b->n_probes; i++)
-		b->by_text[i - from] = b->probe[i].doc;
-	for (size_t k = b->first_id; k < b->n_keys; k++)
-		qsort_r(b->by_text + (b->first[k] - from), b->first[k + 1] - b->first[k],
-		    sizeof *b->by_text, by_digest, b);
+	memcpy(b->by_text, ids->pairs.side.id, bytes);
+	for (size_t k = 0; k < ids->n; k++)
+		if (ids->first[k + 1] - ids->first[k] > 1)
+			qsort_r(b->by_text + ids->first[k], ids->first[k + 1] - ids->first[k],
+			    sizeof *b->by_text, by_digest, b);
 	return 0;
 }
 
 size_t sh_batch_of_id(
     const struct sh_batch *b, size_t key, const uint64_t *digest, const uint32_t **doc)
 {
-	const uint32_t *from = b->by_text + (b->first[key] - b->first[b->first_id]);
-	size_t n = b->first[key + 1] - b->first[key], lo = 0, hi = n;
+	const uint32_t *from = b->by_text + b->ids.first[key];
+	size_t n = b->ids.first[key + 1] - b->ids.first[key], lo = 0, hi = n;
 
 	while (digest && lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
@@ -145,34 +247,57 @@ size_t sh_batch_of_id(
 	return hi - lo;
 }
 
-static int gather_probes(struct sh_batch *b, struct sh_batch_worker *w, struct sh_error *err)
+static int gather_ids(struct sh_batch *b, struct sh_batch_worker *w, struct sh_error *err)
 {
-	size_t n = 0, kept = 0;
-
-	for (unsigned i = 0; i < b->opts.jobs; i++)
-		n += w[i].n_probes;
-	if (n > UINT32_MAX)
-		return sh_error_set(err, SH_ERR_RANGE,
-		    "too many documents for one run with an archive: cut the input");
-	b->probe = malloc(n * sizeof *b->probe + 1);
-	if (!b->probe)
-		return sh_error_nomem(err);
-	for (unsigned i = 0; i < b->opts.jobs; i++) {
-		if (w[i].n_probes)
-			memcpy(
-			    b->probe + b->n_probes, w[i].probe, w[i].n_probes * sizeof *b->probe);
-		b->n_probes += w[i].n_probes;
-	}
-	qsort(b->probe, n, sizeof *b->probe, by_key);
-	/* Several features of a document may have one key. */
-	for (size_t i = 0; i < n; i++)
-		if (i == 0 || by_key(&b->probe[i], &b->probe[i - 1]) != 0)
-			b->probe[kept++] = b->probe[i];
-	b->n_probes = kept;
-	return list_keys(b, err) < 0 ? -1 : order_ids(b, err);
+	return gather_keys(b, w, &b->ids, err) < 0 ? -1 : order_ids(b, err);
 }
 
 int sh_batch_prepare(struct sh_batch *b, struct sh_error *err)
 {
-	return sh_batch_parallel(b, prepare_some, gather_probes, err);
+	return sh_batch_parallel(
+	    b, b->opts.corpus->n, SH_BATCH_GRAIN, prepare_some, gather_ids, err);
+}
+
+/* ---- features and their keys ---- */
+
+static int analyse_one(struct sh_batch_worker *w, uint32_t i, struct sh_error *err)
+{
+	struct sh_batch *b = w->batch;
+	struct sh_batch_doc *d = &b->doc[i];
+	struct sh_feature_set set;
+	struct sh_document doc;
+
+	if (d->outcome.kind != SH_OUTCOME_NEW)
+		return 0;
+	if (sh_corpus_document(b->opts.corpus, i, &w->room, &doc, err) < 0 ||
+	    sh_batch_features(w, false, doc.text, &set, err) < 0 ||
+	    sh_batch_keep(w, d, &set, err) < 0)
+		return -1;
+	d->has_features = set.n > 0;
+	w->keys.n = 0;
+	if (sh_keys_of(&b->opts.rule, &set, &w->keys, err) < 0)
+		return -1;
+	for (size_t k = 0; k < w->keys.n; k++)
+		if (sh_batch_add_probe(w, w->keys.key[k], i, err) < 0)
+			return -1;
+	return 0;
+}
+
+static int analyse_some(void *worker, size_t from, size_t to, struct sh_error *err)
+{
+	for (size_t i = from; i < to; i++)
+		if (analyse_one(worker, (uint32_t)i, err) < 0)
+			return -1;
+	return 0;
+}
+
+static int gather_bands(struct sh_batch *b, struct sh_batch_worker *w, struct sh_error *err)
+{
+	return gather_keys(b, w, &b->bands, err);
+}
+
+int sh_batch_analyse(struct sh_batch *b, struct sh_error *err)
+{
+	return sh_batch_parallel(
+	    b, b->opts.corpus->n, SH_BATCH_GRAIN, analyse_some, gather_bands, err);
 }

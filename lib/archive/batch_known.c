@@ -1,4 +1,4 @@
-/* Documents that the archive knows. */
+/* Documents of the batch that the archive knows. */
 #include "archive/batch_state.h"
 
 #include <stdlib.h>
@@ -32,6 +32,7 @@ static int set_known(
 
 	d->own = r->number;
 	d->is_known = true;
+	d->has_features = !sh_slice_eq(r->fp, sh_slice("-", 1));
 	d->outcome.kind = r->keeper == r->number ? SH_OUTCOME_STAYS : SH_OUTCOME_DROPPED;
 	d->outcome.keeper = r->keeper;
 	if (r->keeper != r->number)
@@ -42,22 +43,20 @@ static int set_known(
 	return numbers_of(r, &d->outcome, err);
 }
 
-/* Sets the outcome of all documents with the id and text of a record. The archive may have several such records:
- * the last one decides. */
-static int find_known(struct sh_batch *b, const struct sh_id_posting *c,
-    struct sh_document_room *room, struct sh_error *err)
+int sh_batch_set_known(struct sh_batch_worker *w, size_t key, uint32_t number, struct sh_error *err)
 {
+	struct sh_batch *b = w->batch;
 	struct sh_doc_record r;
 	struct sh_document doc;
 	const uint32_t *like;
 	size_t n;
-	int got = sh_archive_record(b->archive, c->number, &r, err);
+	int got = sh_archive_record(b->archive, number, &r, err);
 
 	if (got <= 0)
-		return got < 0 ? -1 : sh_batch_broken(c->number, err);
-	n = sh_batch_of_id(b, c->key, &r.digest, &like);
+		return got < 0 ? -1 : sh_batch_broken(number, err);
+	n = sh_batch_of_id(b, key, &r.digest, &like);
 	for (size_t i = 0; i < n; i++) {
-		if (sh_corpus_document(b->opts.corpus, like[i], room, &doc, err) < 0 ||
+		if (sh_corpus_document(b->opts.corpus, like[i], &w->room, &doc, err) < 0 ||
 		    (sh_slice_eq(doc.id, r.id) && set_known(b, &b->doc[like[i]], &r, err) < 0))
 			return -1;
 	}
@@ -73,23 +72,15 @@ static void forget(struct sh_batch_doc *d, uint32_t document)
 	d->is_known = false;
 }
 
-int sh_batch_find_known(struct sh_batch *b, struct sh_error *err)
+void sh_batch_count_known(struct sh_batch *b)
 {
-	struct sh_document_room room = { 0 };
-	int status = 0;
-
-	for (size_t i = 0; status == 0 && i < b->n_id_postings; i++)
-		status = find_known(b, &b->id_posting[i], &room, err);
-	sh_document_room_free(&room);
-	/* A document that was dropped and is protected now is new again. */
-	for (uint32_t i = 0; status == 0 && i < b->opts.corpus->n; i++) {
+	for (uint32_t i = 0; i < b->opts.corpus->n; i++) {
 		struct sh_batch_doc *d = &b->doc[i];
 
 		if (d->outcome.kind == SH_OUTCOME_DROPPED && b->opts.is_protected(b->opts.arg, i))
 			forget(d, i);
 		b->stats.known += d->is_known;
 	}
-	return status;
 }
 
 /* ---- several documents of one id and text in the batch ---- */

@@ -1,16 +1,16 @@
-/* Documents that have a near-duplicate in the archive. */
+/* Documents of the batch that have a near-duplicate in the archive. */
 #include "archive/batch_state.h"
 
 #include "record/escape.h"
 
-static size_t first_candidate(const struct sh_batch *b, uint32_t doc)
+static uint32_t first_candidate(const struct sh_batch *b, uint32_t doc)
 {
-	size_t lo = 0, hi = b->n_candidates;
+	uint32_t lo = 0, hi = b->candidates.side.n;
 
 	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
+		uint32_t mid = lo + (hi - lo) / 2;
 
-		if (b->candidate[mid].doc < doc)
+		if (b->candidates.side.id[mid] < doc)
 			lo = mid + 1;
 		else
 			hi = mid;
@@ -18,30 +18,50 @@ static size_t first_candidate(const struct sh_batch *b, uint32_t doc)
 	return lo;
 }
 
-/* Reads the features of a document of the archive: cut hashes from sketches, whole ones from texts. */
-static int archived_features(
-    struct sh_batch_worker *w, uint32_t number, struct sh_weighed_set *set, struct sh_error *err)
+void sh_batch_compared(const struct sh_feature_set *set, struct sh_compared *c)
+{
+	c->set = (struct sh_weighed_set){ .hash = set->hash, .n = set->n };
+	c->sequence = (struct sh_sequence){ set->ordered, set->n_ordered };
+}
+
+/* Computes the features of a document of the archive from its record in the store. */
+static int archived_features(struct sh_batch_worker *w, const struct sh_segment *s,
+    struct sh_slice record, struct sh_error *err)
+{
+	struct sh_compared *other = &w->other;
+	struct sh_feature_set set;
+
+	switch (s->store) {
+	case SH_STORE_SKETCH:
+		if (sh_sketch_parse(record, &other->cut, err) < 0)
+			return -1;
+		set = (struct sh_feature_set){ .hash = other->cut.hash, .n = other->cut.n };
+		break;
+	case SH_STORE_SEQUENCE:
+		if (sh_sequence_parse(record, &other->cut, &w->sequence, err) < 0 ||
+		    sh_batch_sequence(w, true, w->sequence.hash, w->sequence.n, &set, err) < 0)
+			return -1;
+		break;
+	default:
+		w->text.n = 0;
+		if (sh_unescape(record, &w->text, err) < 0 ||
+		    sh_buf_reserve(&w->text, SH_PAD, err) < 0 ||
+		    sh_batch_features(w, true, sh_buf_slice(&w->text), &set, err) < 0)
+			return -1;
+	}
+	sh_batch_compared(&set, other);
+	return 0;
+}
+
+static int read_archived(struct sh_batch_worker *w, uint32_t number, struct sh_error *err)
 {
 	struct sh_segment *s = sh_archive_segment_of(w->batch->archive, number);
-	struct sh_feature_set found;
 	struct sh_slice line;
 	int got = s ? sh_segment_find(s, SH_PART_STORE, number, &line, err) : 0;
 
 	if (got <= 0)
 		return got < 0 ? -1 : sh_batch_broken(number, err);
-	line = sh_line_rest(line);
-	if (s->store == SH_STORE_SKETCH) {
-		if (sh_sketch_parse(line, &w->other, err) < 0)
-			return -1;
-		*set = (struct sh_weighed_set){ .hash = w->other.hash, .n = w->other.n };
-		return 0;
-	}
-	w->text.n = 0;
-	if (sh_unescape(line, &w->text, err) < 0 || sh_buf_reserve(&w->text, SH_PAD, err) < 0 ||
-	    sh_batch_features(w, true, sh_buf_slice(&w->text), &found, err) < 0)
-		return -1;
-	*set = (struct sh_weighed_set){ .hash = found.hash, .n = found.n };
-	return 0;
+	return archived_features(w, s, sh_line_rest(line), err);
 }
 
 static bool closer(const struct sh_outcome *a, const struct sh_outcome *b)
@@ -55,9 +75,39 @@ static bool closer(const struct sh_outcome *a, const struct sh_outcome *b)
 	return a->keeper < b->keeper;
 }
 
-/* Makes the candidate the outcome of the document when it is a match, and closer than the outcome so far. */
+/* Compares w->own with w->other. The similarity is the Jaccard similarity, unless only the edit similarity reaches
+ * its threshold. */
+static int compare_texts(
+    struct sh_batch_worker *w, struct sh_similarity *s, bool *reaches, struct sh_error *err)
+{
+	const struct sh_key_rule *r = &w->batch->opts.rule;
+	const struct sh_sequence *x = &w->own.sequence, *y = &w->other.sequence;
+	struct sh_similarity edit;
+	size_t longer;
+
+	*reaches = false;
+	if (r->threshold) {
+		sh_measure_find("jaccard")->compare(&w->own.set, &w->other.set, s);
+		*reaches = sh_similarity_reaches(s, r->threshold, SH_WEIGHT_ONE);
+	}
+	if (!r->edit || *reaches)
+		return 0;
+	if (!w->aligner && !(w->aligner = sh_aligner_new(err)))
+		return -1;
+	longer = x->n > y->n ? x->n : y->n;
+	if (sh_align_similarity(
+		w->aligner, *x, *y, 0, sh_align_limit(longer, r->edit), &edit, err) < 0)
+		return -1;
+	*reaches = sh_similarity_reaches(&edit, r->edit, SH_WEIGHT_ONE);
+	if (*reaches || !r->threshold)
+		*s = edit;
+	return 0;
+}
+
+/* Sets the outcome of the document to the candidate when the candidate is a match, and closer than the
+ * outcome so far. */
 static int compare_candidate(struct sh_batch_worker *w, uint32_t doc, uint32_t number,
-    const struct sh_weighed_set *own, struct sh_error *err)
+    bool has_features, struct sh_error *err)
 {
 	struct sh_batch *b = w->batch;
 	struct sh_outcome f = { .kind = SH_OUTCOME_MATCHED, .keeper = number };
@@ -77,62 +127,48 @@ static int compare_candidate(struct sh_batch_worker *w, uint32_t doc, uint32_t n
 	    fp, b->opts.fingerprint(b->opts.arg, doc), SH_FP_WORDS(b->opts.bits));
 	f.similarity = SH_UNVERIFIED;
 	like = f.distance <= b->opts.k;
-	if (own) {
-		struct sh_weighed_set other;
+	if (has_features) {
 		struct sh_similarity s;
 
-		if (archived_features(w, number, &other, err) < 0)
+		if (read_archived(w, number, err) < 0 || compare_texts(w, &s, &like, err) < 0)
 			return -1;
-		sh_measure_find("jaccard")->compare(own, &other, &s);
 		f.similarity = (uint16_t)sh_similarity_round(&s);
-		like = sh_similarity_reaches(&s, b->opts.threshold, SH_WEIGHT_ONE);
 	}
 	if (like && closer(&f, &b->doc[doc].outcome))
 		b->doc[doc].outcome = f;
 	return 0;
 }
 
-/* Computes the features of a document of the batch, cut as those of the store. Sets *own to NULL when features are
- * not compared. */
-static int own_features(struct sh_batch_worker *w, uint32_t doc, struct sh_weighed_set *room,
-    const struct sh_weighed_set **own, struct sh_error *err)
+/* Fills in w->own, cut as the store is. */
+static int own_features(struct sh_batch_worker *w, uint32_t doc, struct sh_error *err)
 {
-	struct sh_batch *b = w->batch;
-	bool cut = b->archive->manifest.store == SH_STORE_SKETCH;
+	const struct sh_batch_opts *opts = &w->batch->opts;
 	struct sh_feature_set set;
-	struct sh_document document;
 
-	*own = NULL;
-	if (!b->opts.verify || b->archive->manifest.store == SH_STORE_NONE)
-		return 0;
-	if (cut) {
-		if (sh_batch_kept(w, doc, &set, err) < 0 ||
-		    sh_sketch_cut(set.hash, set.n, &w->own, err) < 0)
-			return -1;
-	} else if (sh_corpus_document(b->opts.corpus, doc, &w->room, &document, err) < 0 ||
-		   sh_batch_features(w, false, document.text, &set, err) < 0) {
+	if (sh_batch_kept(w, doc, &set, err) < 0)
 		return -1;
+	if (opts->store == SH_STORE_SKETCH) {
+		if (sh_sketch_cut(set.hash, set.n, &w->own.cut, err) < 0)
+			return -1;
+		set.hash = w->own.cut.hash;
 	}
-	*room = (struct sh_weighed_set){ .hash = cut ? w->own.hash : set.hash, .n = set.n };
-	*own = room;
+	sh_batch_compared(&set, &w->own);
 	return 0;
 }
 
 static int match_one(struct sh_batch_worker *w, uint32_t doc, struct sh_error *err)
 {
 	struct sh_batch *b = w->batch;
-	struct sh_weighed_set room;
-	const struct sh_weighed_set *own = NULL;
-	bool made = false;
+	const struct sh_side *c = &b->candidates.side;
+	bool compares = b->opts.verify && b->opts.store != SH_STORE_NONE, made = false;
 
 	if (b->doc[doc].outcome.kind != SH_OUTCOME_NEW || b->opts.is_protected(b->opts.arg, doc))
 		return 0;
-	for (size_t i = first_candidate(b, doc); i < b->n_candidates && b->candidate[i].doc == doc;
-	     i++) {
-		if (!made && own_features(w, doc, &room, &own, err) < 0)
+	for (uint32_t i = first_candidate(b, doc); i < c->n && c->id[i] == doc; i++) {
+		if (compares && !made && own_features(w, doc, err) < 0)
 			return -1;
 		made = true;
-		if (compare_candidate(w, doc, b->candidate[i].number, own, err) < 0)
+		if (compare_candidate(w, doc, (uint32_t)c->word[i], compares, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -158,5 +194,6 @@ static int count_matched(struct sh_batch *b, struct sh_batch_worker *w, struct s
 
 int sh_batch_match(struct sh_batch *b, struct sh_error *err)
 {
-	return sh_batch_parallel(b, match_some, count_matched, err);
+	return sh_batch_parallel(
+	    b, b->opts.corpus->n, SH_BATCH_GRAIN, match_some, count_matched, err);
 }

@@ -3,8 +3,8 @@
  *     batch.c          makes the state
  *     batch_worker.c   runs work on documents in several threads
  *     batch_kept.c     keeps features for sketches
- *     batch_keys.c     computes keys and digests
- *     batch_look.c     looks keys up: candidates, then outcomes by the next two
+ *     batch_keys.c     computes digests, features and keys
+ *     batch_look.c     looks keys up: of ids first, then of documents that the archive does not know
  *     batch_known.c    finds documents that the archive knows
  *     batch_match.c    finds near-duplicates in the archive
  *     batch_add.c      adds documents to the archive */
@@ -16,24 +16,23 @@
 #include "base/arena.h"
 #include "base/num.h"
 #include "fp/features.h"
+#include "group/align.h"
 #include "io/parallel.h"
+#include "join/fpsort.h"
 #include "record/fingerprint.h"
 
-/* A key of a document, to look up. */
+/* A key of a document. */
 struct sh_probe {
 	uint64_t key;
 	uint32_t doc;
 };
 
-/* A document of the batch and a document of the archive that share a key. */
-struct sh_batch_candidate {
-	uint32_t doc, number;
-};
-
-/* A document of the archive with the key of an id. key: index of the key in sh_batch.key; several documents of
- * the batch may have this key. */
-struct sh_id_posting {
-	uint32_t key, number;
+/* Keys to look up, with their documents. */
+struct sh_probes {
+	struct sh_sorted pairs; /* side: word is a key, id its document; by key, then by document */
+	uint64_t *key;          /* the distinct keys, ascending */
+	uint32_t *first;        /* by key: its first pair; n + 1 elements */
+	size_t n;               /* number of distinct keys */
 };
 
 struct sh_batch_doc {
@@ -45,8 +44,8 @@ struct sh_batch_doc {
 	uint16_t distance, similarity; /* of a new document: to the keeper */
 	bool decided;                  /* sh_batch_decide() has set the keeper */
 	bool has_features, is_known;
-	const char
-	    *kept; /* n_kept features, 4 bytes each: see sh_batch_keep(); NULL: none are kept */
+	/* n_kept features, or tokens of a sequence, 4 bytes each: see sh_batch_keep(); NULL: none are kept */
+	const char *kept;
 	size_t n_kept;
 };
 
@@ -54,38 +53,47 @@ struct sh_batch {
 	struct sh_batch_opts opts;
 	struct sh_batch_doc *doc;
 	struct sh_arena *kept;  /* one for each thread: features of documents */
-	struct sh_probe *probe; /* distinct, sorted by key, then by document */
-	size_t n_probes;
-	uint64_t *key;           /* distinct keys of the probes, ascending */
-	uint32_t *first;         /* by key: its first probe */
-	size_t n_keys, first_id; /* from key first_id on: the keys of ids */
-	uint32_t *by_text;       /* documents of the probes of ids: sorted by key, digest, number */
-	struct sh_batch_candidate *candidate;
-	size_t n_candidates, candidates_cap;
-	struct sh_id_posting *id_posting; /* of one key in ascending order of numbers */
-	size_t n_id_postings, id_postings_cap;
-	struct sh_archive *archive; /* borrowed, during and after the lookup */
+	struct sh_probes ids;   /* keys of the ids of all documents */
+	struct sh_probes bands; /* other keys of the documents that the archive does not know */
+	uint32_t *by_text;      /* the documents of ids.pairs: by key, digest, number */
+	struct sh_sorted candidates; /* side: word is document << 32 | number in the archive */
+	struct sh_adding *adding;    /* see batch_add.c */
+	struct sh_archive *archive;  /* borrowed, during and after the lookup */
 	struct sh_batch_stats stats;
+};
+
+/* A document as it is compared. */
+struct sh_compared {
+	struct sh_weighed_set set;
+	struct sh_sequence sequence; /* when edit similarity makes matches */
+	struct sh_sketch cut;        /* what a sketch holds */
 };
 
 /* The state of one thread. */
 struct sh_batch_worker {
 	struct sh_batch *batch;
 	struct sh_arena *kept; /* borrowed from the batch */
-	uint64_t *unpacked;    /* features that were kept, as hashes */
+	uint64_t *unpacked;    /* features or tokens that were kept, as hashes */
 	size_t unpacked_cap;
 	struct sh_features *features, *raw; /* NULL until needed; raw: for texts without escapes */
 	struct sh_document_room room;
 	struct sh_key_list keys;
-	struct sh_probe *probe;
+	struct sh_probe *probe; /* what it has found: keys of documents, candidates */
 	size_t n_probes, probes_cap;
-	struct sh_sketch own, other;
+	const struct sh_probes *asked; /* the keys that are looked up, from number `from` on */
+	size_t from;
+	struct sh_compared own, other;
+	struct sh_sketch sequence;  /* tokens of an archived document in their order */
+	struct sh_aligner *aligner; /* NULL until needed */
 	struct sh_buf text, escaped;
 	uint64_t compared;
 };
 
-/* Calls fn for ranges of all documents in opts.jobs threads. Then calls last once, with all workers. */
-int sh_batch_parallel(struct sh_batch *b, sh_tasks_fn *fn,
+enum { SH_BATCH_GRAIN = 64 }; /* documents that a thread takes at once */
+
+/* Calls fn for ranges of n tasks, at most `grain` each, in opts.jobs threads. Then calls last once, with all
+ * workers. */
+int sh_batch_parallel(struct sh_batch *b, size_t n, size_t grain, sh_tasks_fn *fn,
     int (*last)(struct sh_batch *b, struct sh_batch_worker *w, struct sh_error *err),
     struct sh_error *err);
 
@@ -94,10 +102,18 @@ int sh_batch_parallel(struct sh_batch *b, sh_tasks_fn *fn,
 int sh_batch_features(struct sh_batch_worker *w, bool raw, struct sh_slice text,
     struct sh_feature_set *set, struct sh_error *err);
 
+/* The same from the hashes of its tokens, when edit similarity makes matches. */
+int sh_batch_sequence(struct sh_batch_worker *w, bool raw, const uint64_t *token, size_t n,
+    struct sh_feature_set *set, struct sh_error *err);
+
+/* Fills in what is compared from a set, which must outlive it. */
+void sh_batch_compared(const struct sh_feature_set *set, struct sh_compared *c);
+
 /* Frees what a worker owns. A zeroed worker owns nothing. */
 void sh_batch_worker_free(struct sh_batch_worker *w);
 
-/* Keeps the first 32 bits of the features of a document, unless keep_bytes are used up. */
+/* Keeps the first 32 bits of the features of a document, or of its tokens in their order, unless keep_bytes are used
+ * up. */
 int sh_batch_keep(struct sh_batch_worker *w, struct sh_batch_doc *d,
     const struct sh_feature_set *set, struct sh_error *err);
 
@@ -106,19 +122,31 @@ int sh_batch_keep(struct sh_batch_worker *w, struct sh_batch_doc *d,
 int sh_batch_kept(
     struct sh_batch_worker *w, uint32_t document, struct sh_feature_set *set, struct sh_error *err);
 
+/* Adds a pair to those that the worker has found. */
+int sh_batch_add_probe(struct sh_batch_worker *w, uint64_t key, uint32_t doc, struct sh_error *err);
+/* Collects the pairs of all workers, each once, by key, then by document. bits: of the largest key. */
+int sh_batch_gather(struct sh_batch *b, struct sh_batch_worker *w, unsigned bits,
+    struct sh_sorted *pairs, struct sh_error *err);
+
+/* Computes features and keys of the documents that the archive does not know. */
+int sh_batch_analyse(struct sh_batch *b, struct sh_error *err);
+
 /* Finds the documents with the key of an id and this digest; NULL: any digest. Sets *doc to the documents,
  * sorted by digest, then by number, and returns their count. */
 size_t sh_batch_of_id(
     const struct sh_batch *b, size_t key, const uint64_t *digest, const uint32_t **doc);
 
-/* The error for a document that the archive should have a record of. Returns -1. */
+/* Fills *err for a document whose record is missing in the archive. Returns -1. */
 int sh_batch_broken(uint32_t number, struct sh_error *err);
 
-/* Finds the outcome of documents that the archive knows by id and text. */
-int sh_batch_find_known(struct sh_batch *b, struct sh_error *err);
-/* Drops all but one of the documents that have one id and text, and stayed. */
+/* Sets the outcome of the documents that have id and text of an archived document. key: of the id, by number. */
+int sh_batch_set_known(
+    struct sh_batch_worker *w, size_t key, uint32_t number, struct sh_error *err);
+/* Counts known documents. Those that were dropped and are protected now become new again. */
+void sh_batch_count_known(struct sh_batch *b);
+/* Of documents with one id and text that stayed, drops all but one. */
 int sh_batch_drop_repeated(struct sh_batch *b, struct sh_error *err);
-/* Finds the outcome of new documents that have a near-duplicate among the candidates. */
+/* Finds the outcome of new documents with a near-duplicate among the candidates. */
 int sh_batch_match(struct sh_batch *b, struct sh_error *err);
 
 #endif

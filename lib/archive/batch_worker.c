@@ -1,9 +1,7 @@
-/* Work on a batch in several threads. */
+/* Runs work on a batch in several threads. */
 #include "archive/batch_state.h"
 
 #include <stdlib.h>
-
-enum { STRETCH = 64 };
 
 void sh_batch_worker_free(struct sh_batch_worker *w)
 {
@@ -13,13 +11,16 @@ void sh_batch_worker_free(struct sh_batch_worker *w)
 	free(w->keys.key);
 	free(w->probe);
 	free(w->unpacked);
-	sh_sketch_free(&w->own);
-	sh_sketch_free(&w->other);
+	sh_sketch_free(&w->own.cut);
+	sh_sketch_free(&w->other.cut);
+	sh_sketch_free(&w->sequence);
+	sh_aligner_delete(w->aligner);
 	sh_buf_free(&w->text);
 	sh_buf_free(&w->escaped);
 }
 
-/* Returns the maker of sets, which the first use makes: making it takes longer than a small document does. */
+/* Returns the object that makes feature sets. It is made on first use, because making it takes longer than
+ * a small document. */
 static struct sh_features *features(struct sh_batch_worker *w, bool raw, struct sh_error *err)
 {
 	const struct sh_batch_opts *opts = &w->batch->opts;
@@ -28,8 +29,11 @@ static struct sh_features *features(struct sh_batch_worker *w, bool raw, struct 
 
 	if (raw)
 		token.raw = true;
-	if (!*f)
-		*f = sh_features_new(&token, opts->ngrams, opts->rule.key, err);
+	if (!*f && opts->rule.edit)
+		*f = sh_features_new_sequences(&token, opts->rule.ngrams, opts->rule.key,
+		    opts->store == SH_STORE_SEQUENCE, err);
+	else if (!*f)
+		*f = sh_features_new(&token, opts->rule.ngrams, opts->rule.key, err);
 	return *f;
 }
 
@@ -41,7 +45,15 @@ int sh_batch_features(struct sh_batch_worker *w, bool raw, struct sh_slice text,
 	return f ? sh_features_of(f, text, set, err) : -1;
 }
 
-int sh_batch_parallel(struct sh_batch *b, sh_tasks_fn *fn,
+int sh_batch_sequence(struct sh_batch_worker *w, bool raw, const uint64_t *token, size_t n,
+    struct sh_feature_set *set, struct sh_error *err)
+{
+	struct sh_features *f = features(w, raw, err);
+
+	return f ? sh_features_of_sequence(f, token, n, set, err) : -1;
+}
+
+int sh_batch_parallel(struct sh_batch *b, size_t n, size_t grain, sh_tasks_fn *fn,
     int (*last)(struct sh_batch *b, struct sh_batch_worker *w, struct sh_error *err),
     struct sh_error *err)
 {
@@ -55,7 +67,7 @@ int sh_batch_parallel(struct sh_batch *b, sh_tasks_fn *fn,
 		w[i].kept = &b->kept[i];
 	}
 	if (status == 0)
-		status = sh_parallel(workers, b->opts.jobs, b->opts.corpus->n, STRETCH, fn, err);
+		status = sh_parallel(workers, b->opts.jobs, n, grain, fn, err);
 	if (status == 0)
 		status = last(b, w, err);
 	for (unsigned i = 0; w && i < b->opts.jobs; i++)

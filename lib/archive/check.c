@@ -17,14 +17,14 @@ struct checking {
 /* The state of one thread. */
 struct checker {
 	struct checking *all;
-	struct sh_sketch sketch;
+	struct sh_sketch sketch, sequence;
 };
 
 static int wrong(
     const struct sh_checked *c, uint64_t record, const char *what, struct sh_error *err)
 {
 	return sh_error_set(err, SH_ERR_RECORD,
-	    "'%s/%s' is damaged: record %llu %s: take back a copy of the archive", c->folder,
+	    "'%s/%s' is damaged: record %llu %s: restore the archive from a backup", c->folder,
 	    c->name, (unsigned long long)record, what);
 }
 
@@ -139,6 +139,9 @@ static int check_store(struct checker *w, struct sh_segment *s, struct sh_error 
 		if (s->store == SH_STORE_SKETCH &&
 		    sh_sketch_parse(sh_line_rest(line), &w->sketch, err) < 0)
 			return -1;
+		if (s->store == SH_STORE_SEQUENCE &&
+		    sh_sequence_parse(sh_line_rest(line), &w->sketch, &w->sequence, err) < 0)
+			return -1;
 	}
 	return count_is(c, n, s->entry.part[SH_PART_STORE].records, err);
 }
@@ -174,8 +177,10 @@ static int check_rest(struct checking *k, unsigned jobs, struct sh_error *err)
 	}
 	if (status == 0)
 		status = sh_parallel(workers, jobs, 2 * k->archive->n_segments, 1, check_some, err);
-	for (unsigned i = 0; w && i < jobs; i++)
+	for (unsigned i = 0; w && i < jobs; i++) {
 		sh_sketch_free(&w[i].sketch);
+		sh_sketch_free(&w[i].sequence);
+	}
 	free(w);
 	free(workers);
 	return status;
@@ -194,7 +199,7 @@ int sh_archive_check(struct sh_archive *a, unsigned jobs, struct sh_error *err)
 	if (status == 0 && (k.documents != a->manifest.documents || k.kept != a->manifest.kept))
 		status = sh_error_set(err, SH_ERR_RECORD,
 		    "'%s' has %llu documents, %llu of which stayed; its " SH_MANIFEST_NAME
-		    " says %llu and %llu: take back a copy of the archive",
+		    " says %llu and %llu: restore the archive from a backup",
 		    a->folder.path, (unsigned long long)k.documents, (unsigned long long)k.kept,
 		    (unsigned long long)a->manifest.documents,
 		    (unsigned long long)a->manifest.kept);

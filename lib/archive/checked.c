@@ -8,7 +8,7 @@ int sh_checked_damaged(
     const struct sh_checked *c, const char *what, size_t at, struct sh_error *err)
 {
 	return sh_error_set(err, SH_ERR_RECORD,
-	    "'%s/%s' is damaged: %s at byte %zu: take back a copy of the archive", c->folder,
+	    "'%s/%s' is damaged: %s at byte %zu: restore the archive from a backup", c->folder,
 	    c->name, what, at);
 }
 

@@ -52,11 +52,11 @@ int sh_journal_sync(struct sh_journal *j, struct sh_error *err)
 static int not_a_journal(const struct sh_journal *j, struct sh_error *err)
 {
 	return sh_error_set(err, SH_ERR_RECORD,
-	    "'%s/" SH_JOURNAL_NAME "' is no journal of this archive: move it to another folder",
+	    "'%s/" SH_JOURNAL_NAME "' is not a journal of this archive: move it to another folder",
 	    j->folder->path);
 }
 
-/* The first line may be cut short, as every other one. */
+/* Returns whether the line is the first line of a journal. Like every line, it may be cut short. */
 static bool is_head(struct sh_slice text, const uint64_t *key)
 {
 	char want[HEAD + KEY + 1];
@@ -131,7 +131,7 @@ int sh_journal_clear(
 		if (!kept(arg, j->names.p + at) &&
 		    sh_folder_remove(j->folder, j->names.p + at, err) < 0)
 			return -1;
-	/* A system that crashes must not bring back a file whose name is lost. */
+	/* After a crash of the system, a file without its name in the journal must not come back. */
 	if (sh_folder_sync(j->folder, err) < 0)
 		return -1;
 	return sh_folder_remove(j->folder, SH_JOURNAL_NAME, err);

@@ -7,18 +7,21 @@
 
 #include "base/num.h"
 
-const char *const sh_store_name[3] = { "none", "sketch", "documents" };
+const char *const sh_store_name[SH_STORES] = { "none", "sketch", "documents", "sequence" };
 
-static const char head[] = "simhash-archive 1\n";
-static const char *const suffix[] = { "doc", "key", "set", "sum" };
+/* The first line of each version, all of one length. */
+static const char *const head[] = { "simhash-archive 1\n", "simhash-archive 2\n" };
+enum { HEAD = 18 };
+
+static const char *const suffix[] = { "doc", "key", "set", "sum", "txt", "seq" };
 
 void sh_part_name(char *out, uint32_t segment, enum sh_part part, enum sh_store store)
 {
-	const char *end = suffix[part];
+	const char *end = part != SH_PART_STORE || store < SH_STORE_DOCUMENTS
+			      ? suffix[part]
+			      : suffix[SH_PARTS + store - SH_STORE_DOCUMENTS];
 	uint64_t number = (uint64_t)segment << 32;
 
-	if (part == SH_PART_STORE && store == SH_STORE_DOCUMENTS)
-		end = "txt";
 	sh_print_hex(out, &number, 8);
 	out[8] = '.';
 	memcpy(out + 9, end, 4);
@@ -31,7 +34,7 @@ bool sh_is_part_name(const char *name)
 	for (size_t i = 0; i < sizeof suffix / sizeof *suffix; i++)
 		if (strcmp(name + 9, suffix[i]) == 0)
 			return true;
-	return strcmp(name + 9, "txt") == 0;
+	return false;
 }
 
 bool sh_manifest_has(const struct sh_manifest *m, const char *name)
@@ -118,7 +121,7 @@ int sh_manifest_print(const struct sh_manifest *m, struct sh_buf *out, struct sh
 	struct printer p = { out, err, 0 };
 	size_t from = out->n;
 
-	say(&p, "%s", head);
+	say(&p, "%s", head[m->ordered]);
 	for (size_t i = 0; i < m->n_settings; i++) {
 		say(&p, "option ");
 		say_slice(&p, m->setting[i].name);
@@ -149,10 +152,10 @@ struct reader {
 
 static int broken(struct sh_error *err, const char *what)
 {
-	return sh_error_set(err, SH_ERR_RECORD, "%s: take back a copy of the archive", what);
+	return sh_error_set(err, SH_ERR_RECORD, "%s: restore the archive from a backup", what);
 }
 
-/* Reads the next line if it begins with the word and a blank: *value is what follows the blank. */
+/* Reads the next line if it begins with the word and a blank. Sets *value to the text behind the blank. */
 static bool line_of(struct reader *r, const char *word, struct sh_slice *value)
 {
 	size_t n = strlen(word);
@@ -167,7 +170,7 @@ static bool line_of(struct reader *r, const char *word, struct sh_slice *value)
 	return true;
 }
 
-/* Cuts the first word off, up to the next blank. */
+/* Removes the first word, up to the next blank, and returns it. */
 static struct sh_slice word_of(struct sh_slice *s)
 {
 	const char *blank = s->n ? memchr(s->p, ' ', s->n) : NULL;
@@ -213,7 +216,7 @@ static bool read_store(struct reader *r, enum sh_store *store)
 
 	if (!line_of(r, "store", &value))
 		return false;
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < SH_STORES; i++) {
 		if (sh_slice_eq(value, sh_slice_str(sh_store_name[i]))) {
 			*store = (enum sh_store)i;
 			return true;
@@ -288,7 +291,7 @@ static int read_segments(struct reader *r, struct sh_manifest *m)
 	return 0;
 }
 
-/* Compares the checksum in the last line, and cuts this line off. */
+/* Compares the checksum in the last line, and removes this line. */
 static int check_sum(struct reader *r)
 {
 	enum { LAST = 9 + 16 + 1 };
@@ -316,12 +319,14 @@ static int read_all(struct reader *r, struct sh_manifest *m)
 	    !read_number(r, "next-segment", &m->next_segment) ||
 	    !read_count(r, "documents", &m->documents) || !read_count(r, "kept", &m->kept))
 		return broken(r->err, "a line is missing or bad");
+	if (m->store == (m->ordered ? SH_STORE_SKETCH : SH_STORE_SEQUENCE))
+		return broken(r->err, "a store of the other version");
 	if (read_segments(r, m) < 0)
 		return -1;
 	return r->rest.n ? broken(r->err, "a line is unknown") : 0;
 }
 
-/* Refuses a text that sh_manifest_print() would not have written. */
+/* Refuses a text that differs from the output of sh_manifest_print(). */
 static int check_spelling(const struct sh_manifest *m, struct sh_slice text, struct sh_error *err)
 {
 	struct sh_buf again = { 0 };
@@ -333,30 +338,36 @@ static int check_spelling(const struct sh_manifest *m, struct sh_slice text, str
 	return status;
 }
 
-/* Whether the first line names another version. A first line that is cut or ends with CR LF is damaged. */
+static bool is_version(struct sh_slice text, bool ordered)
+{
+	return text.n >= HEAD && memcmp(text.p, head[ordered], HEAD) == 0;
+}
+
+/* Returns whether the first line names another version. A first line that is cut or ends with CR LF is
+ * damaged. */
 static bool is_of_another_version(struct sh_slice text)
 {
 	const char *end = text.n ? memchr(text.p, '\n', text.n) : NULL;
 
-	return end && end - text.p >= 16 && memcmp(text.p, head, 16) == 0 && end[-1] != '\r' &&
-	       (text.n < strlen(head) || memcmp(text.p, head, strlen(head)) != 0);
+	return end && end - text.p >= 16 && memcmp(text.p, head[0], 16) == 0 && end[-1] != '\r' &&
+	       !is_version(text, false) && !is_version(text, true);
 }
 
 int sh_manifest_parse(struct sh_manifest *m, struct sh_slice text, struct sh_error *err)
 {
 	struct reader r = { text, err };
-	size_t n = strlen(head);
 	int status = -1;
 
 	*m = (struct sh_manifest){ 0 };
 	if (is_of_another_version(text))
 		sh_error_set(err, SH_ERR_RECORD,
-		    "another version of the format than 1, which is what this program knows: run "
+		    "another version of the format than 1 and 2, which this program knows: run "
 		    "the one that made it, or begin a new archive");
 	else if (check_sum(&r) == 0) {
-		if (r.rest.n < n || memcmp(r.rest.p, head, n) != 0)
+		m->ordered = is_version(r.rest, true);
+		if (!m->ordered && !is_version(r.rest, false))
 			return broken(err, "no manifest of an archive");
-		r.rest = sh_slice(r.rest.p + n, r.rest.n - n);
+		r.rest = sh_slice(r.rest.p + HEAD, r.rest.n - HEAD);
 		status = read_all(&r, m);
 		if (status == 0)
 			status = check_spelling(m, text, err);

@@ -1,18 +1,19 @@
 /* The manifest: a small text file that has the settings of an archive and names its files. A file that the
  * manifest does not name does not belong to the archive.
  *
- *     simhash-archive 1                        the format and its version
+ *     simhash-archive VERSION                  of the format: 2 with edit similarity, which version 1
+ *                                              does not know; otherwise 1
  *     option NAME VALUE                        a setting (bin/made_with.h); `digest escaped` stands for
  *                                              sh_batch_opts.escape
  *     key HEX                                  of features, keys and digests; 32 digits
- *     store none|sketch|documents
+ *     store none|sketch|documents|sequence     sequence: the sketch of version 2
  *     layout BANDS ROWS                        see keys.h
  *     next-number HEX                          of the next document
  *     next-segment HEX
  *     documents COUNT                          documents recorded
  *     kept COUNT                               documents that stayed, of these
  *     segment NUMBER FIRST LAST                hexadecimal; numbers of documents, ascending
- *     file NAME BYTES RECORDS CHECKSUM         a file of the segment; in order: .doc .key [.set|.txt] .sum
+ *     file NAME BYTES RECORDS CHECKSUM         a file of the segment; in order: .doc .key [.set|.txt|.seq] .sum
  *     checksum HEX                             XXH3 of all lines before
  *
  * in this order. A manifest that sh_manifest_print() would write in another way is refused. */
@@ -21,9 +22,9 @@
 
 #include "base/buf.h"
 
-enum sh_store { SH_STORE_NONE, SH_STORE_SKETCH, SH_STORE_DOCUMENTS };
+enum sh_store { SH_STORE_NONE, SH_STORE_SKETCH, SH_STORE_DOCUMENTS, SH_STORE_SEQUENCE, SH_STORES };
 
-extern const char *const sh_store_name[3];
+extern const char *const sh_store_name[SH_STORES];
 
 /* The files of a segment. With SH_STORE_NONE a segment has no SH_PART_STORE. */
 enum sh_part { SH_PART_DOC, SH_PART_KEY, SH_PART_STORE, SH_PART_SUM, SH_PARTS };
@@ -49,6 +50,7 @@ enum { SH_SETTINGS_MAX = 32, SH_NAME_MAX = 16, SH_BANDS_MAX = 64, SH_ROWS_MAX = 
 struct sh_manifest {
 	struct sh_setting setting[SH_SETTINGS_MAX]; /* names and values are borrowed */
 	size_t n_settings;
+	bool ordered; /* edit similarity makes matches */
 	uint64_t key[2];
 	enum sh_store store;
 	unsigned bands, rows;
@@ -65,19 +67,19 @@ void sh_manifest_free(struct sh_manifest *m);
 
 int sh_manifest_add(struct sh_manifest *m, const struct sh_segment_entry *e, struct sh_error *err);
 
-/* Writes the file name of a part, at most SH_NAME_MAX bytes with its NUL. A signal's handler may call it. */
+/* Writes the file name of a part, at most SH_NAME_MAX bytes with its NUL. A signal handler may call it. */
 void sh_part_name(char *out, uint32_t segment, enum sh_part part, enum sh_store store);
 
-/* Whether the segments of an archive with this store have the part. */
+/* Returns whether the segments of an archive with this store have the part. */
 static inline bool sh_has_part(enum sh_store store, enum sh_part part)
 {
 	return part != SH_PART_STORE || store != SH_STORE_NONE;
 }
 
-/* Whether the name has the form of a segment's file. */
+/* Returns whether the name has the form of a segment's file name. */
 bool sh_is_part_name(const char *name);
 
-/* Whether the manifest names the file as a part of one of its segments. */
+/* Returns whether the manifest names the file as a part of one of its segments. */
 bool sh_manifest_has(const struct sh_manifest *m, const char *name);
 
 /* Returns the value of a setting, or an empty slice when the archive has no such setting. */

@@ -20,7 +20,7 @@ int sh_line_number(struct sh_slice line, uint32_t *number, struct sh_error *err)
 	if (line.n <= SH_NUMBER_DIGITS || line.p[SH_NUMBER_DIGITS] != '\t' ||
 	    parse_number(sh_slice(line.p, SH_NUMBER_DIGITS), number) < 0)
 		return sh_error_set(err, SH_ERR_RECORD,
-		    "a record of the archive has no number: take back a copy of it");
+		    "a record of the archive has no number: restore the archive from a backup");
 	return 0;
 }
 
@@ -48,7 +48,8 @@ int sh_doc_parse(struct sh_slice line, struct sh_doc_record *r, struct sh_error 
 	    parse_number(f[2], &r->keeper) < 0 || f[6].n != 16 ||
 	    sh_parse_hex(f[6], &r->digest) < 0)
 		return sh_error_set(err, SH_ERR_RECORD,
-		    "record %08x of the archive is bad: take back a copy of it", r->number);
+		    "record %08x of the archive is bad: restore the archive from a backup",
+		    r->number);
 	r->distance = f[3];
 	r->similarity = f[4];
 	r->fp = f[5];

@@ -20,7 +20,7 @@ static int open_part(
 	return c->seen ? 0 : sh_error_nomem(err);
 }
 
-/* Gives each file its part of the lines of .sum. */
+/* Assigns to each file its part of the lines of .sum. */
 static int share_sums(struct sh_segment *s, const struct sh_folder *folder, struct sh_error *err)
 {
 	const struct sh_part_size *all = &s->entry.part[SH_PART_SUM];
@@ -31,7 +31,7 @@ static int share_sums(struct sh_segment *s, const struct sh_folder *folder, stru
 		n += sh_checked_blocks(s->entry.part[i].bytes) * SH_SUM_LINE;
 	if (n != s->sums.n || XXH3_64bits(s->sums.p, s->sums.n) != all->checksum)
 		return sh_error_set(err, SH_ERR_RECORD,
-		    "'%s/%08x.sum' is damaged: take back a copy of the archive", folder->path,
+		    "'%s/%08x.sum' is damaged: restore the archive from a backup", folder->path,
 		    s->entry.number);
 	for (enum sh_part i = 0; i < SH_PART_SUM; i++) {
 		size_t part = sh_checked_blocks(s->entry.part[i].bytes) * SH_SUM_LINE;
@@ -108,7 +108,7 @@ int sh_segment_find(struct sh_segment *s, enum sh_part part, uint32_t number, st
 				   : lo + (hi - lo) / 2;
 		uint32_t got = 0;
 
-		/* 64 bytes less: an interpolated place is better before the line than behind it. */
+		/* 64 bytes less: an estimate before the line is better than one behind it. */
 		mid = guess && mid - lo > 64 ? mid - 64 : mid;
 		if (line_start(c, &mid, hi, err) < 0)
 			return -1;

@@ -15,8 +15,11 @@ static int end_block(struct sh_part_writer *w, struct sh_error *err)
 	return sh_buf_add(&w->sums, line, sizeof line, err);
 }
 
-static int write_part(struct sh_part_writer *w, struct sh_slice s, struct sh_error *err)
+int sh_segment_write_lines(struct sh_segment_writer *to, enum sh_part part, struct sh_slice s,
+    uint64_t records, struct sh_error *err)
 {
+	struct sh_part_writer *w = &to->part[part];
+
 	if (sh_folder_write(&w->file, s.p, s.n, err) < 0)
 		return -1;
 	while (s.n) {
@@ -28,7 +31,7 @@ static int write_part(struct sh_part_writer *w, struct sh_slice s, struct sh_err
 		if (w->n == SH_BLOCK && end_block(w, err) < 0)
 			return -1;
 	}
-	w->records++;
+	w->records += records;
 	return 0;
 }
 
@@ -53,7 +56,7 @@ int sh_segment_create(struct sh_segment_writer *w, const struct sh_folder *folde
 int sh_segment_write(
     struct sh_segment_writer *w, enum sh_part part, struct sh_slice line, struct sh_error *err)
 {
-	return write_part(&w->part[part], line, err);
+	return sh_segment_write_lines(w, part, line, 1, err);
 }
 
 void sh_segment_covers(struct sh_segment_writer *w, uint32_t first, uint32_t last)

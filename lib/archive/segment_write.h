@@ -24,7 +24,10 @@ struct sh_segment_writer {
 int sh_segment_create(struct sh_segment_writer *w, const struct sh_folder *folder, uint32_t number,
     enum sh_store store, struct sh_error *err);
 
-/* Writes one line with its LF. Lines must be in order. */
+/* Writes `records` lines with their LFs. Lines must be in order. */
+int sh_segment_write_lines(struct sh_segment_writer *w, enum sh_part part, struct sh_slice lines,
+    uint64_t records, struct sh_error *err);
+/* Writes one line. */
 int sh_segment_write(
     struct sh_segment_writer *w, enum sh_part part, struct sh_slice line, struct sh_error *err);
 

@@ -16,27 +16,43 @@ static unsigned plain_bits(size_t n)
 
 /* ---- printing ---- */
 
+enum { WRITTEN = 24 }; /* bits that are written at once, as four digits */
+
 struct bits {
 	uint64_t word; /* its low n bits are not written yet */
 	unsigned n;
 	char *to;
 };
 
-/* Writes count bits, at most 32. The caller has reserved the room. */
+/* Writes count bits, at most 64 - WRITTEN. The caller has reserved the room. */
 static void put(struct bits *b, uint64_t value, unsigned count)
 {
 	b->word = b->word << count | value;
-	for (b->n += count; b->n >= 6; b->n -= 6)
-		*b->to++ = digit[b->word >> (b->n - 6) & 63];
+	for (b->n += count; b->n >= WRITTEN; b->n -= WRITTEN) {
+		uint64_t four = b->word >> (b->n - WRITTEN);
+
+		b->to[0] = digit[four >> 18 & 63];
+		b->to[1] = digit[four >> 12 & 63];
+		b->to[2] = digit[four >> 6 & 63];
+		b->to[3] = digit[four & 63];
+		b->to += 4;
+	}
+}
+
+/* Writes the last digits; the unused bits of the last one are 0. */
+static void end_bits(struct bits *b)
+{
+	for (; b->n; b->n = b->n > 6 ? b->n - 6 : 0)
+		*b->to++ = digit[(b->n >= 6 ? b->word >> (b->n - 6) : b->word << (6 - b->n)) & 63];
 }
 
 static void put_difference(struct bits *b, uint64_t x, unsigned plain)
 {
-	for (uint64_t q = x >> plain; q > 0; q--)
+	uint64_t q = x >> plain, rest = x & ((UINT64_C(1) << plain) - 1);
+
+	for (; q > 8; q--)
 		put(b, 1, 1);
-	put(b, 0, 1);
-	if (plain)
-		put(b, x & ((UINT64_C(1) << plain) - 1), plain);
+	put(b, ((UINT64_C(2) << q) - 2) << plain | rest, (unsigned)q + 1 + plain);
 }
 
 int sh_sketch_print(const uint64_t *hash, size_t n, struct sh_buf *out, struct sh_error *err)
@@ -58,8 +74,47 @@ int sh_sketch_print(const uint64_t *hash, size_t n, struct sh_buf *out, struct s
 		put_difference(&b, h - last, plain);
 		last = h;
 	}
-	if (b.n)
-		put(&b, 0, 6 - b.n);
+	end_bits(&b);
+	out->n = (size_t)(b.to - out->p);
+	return 0;
+}
+
+/* Returns the number of bits of the numbers 0 .. n - 1. */
+static unsigned place_bits(size_t n)
+{
+	return n > 1 ? 64 - (unsigned)__builtin_clzll(n - 1) : 0;
+}
+
+static size_t place_of(const struct sh_feature_set *s, uint64_t token)
+{
+	size_t low = 0, high = s->n_tokens;
+
+	while (high - low > 1) {
+		size_t middle = low + (high - low) / 2;
+
+		if (s->token[middle] <= token)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+int sh_sequence_print(const struct sh_feature_set *s, struct sh_buf *out, struct sh_error *err)
+{
+	unsigned width = place_bits(s->n_tokens);
+	struct bits b = { 0 };
+
+	if (sh_sketch_print(s->token, s->n_tokens, out, err) < 0 ||
+	    sh_buf_reserve(out, SH_NUM_CHARS + 3 + (s->n_ordered * width) / 6, err) < 0)
+		return -1;
+	out->p[out->n++] = '\t';
+	out->n += sh_print_u64(out->p + out->n, s->n_ordered);
+	out->p[out->n++] = '\t';
+	b.to = out->p + out->n;
+	for (size_t i = 0; i < s->n_ordered; i++)
+		put(&b, place_of(s, s->ordered[i]), width);
+	end_bits(&b);
 	out->n = (size_t)(b.to - out->p);
 	return 0;
 }
@@ -105,7 +160,7 @@ static int read_difference(struct reader *r, unsigned plain, uint64_t *x)
 		ones = ~r->word ? (unsigned)__builtin_clzll(~r->word) : 64;
 		if (ones < r->n)
 			break;
-		/* The unary part goes on behind the word. */
+		/* The unary part continues behind the word. */
 		if (r->n == 0 || r->p == r->end)
 			return -1;
 		q += r->n;
@@ -128,8 +183,8 @@ static int read_difference(struct reader *r, unsigned plain, uint64_t *x)
 
 static int bad(struct sh_error *err)
 {
-	return sh_error_set(
-	    err, SH_ERR_RECORD, "a sketch of the archive is bad: take back a copy of it");
+	return sh_error_set(err, SH_ERR_RECORD,
+	    "a sketch of the archive is bad: restore the archive from a backup");
 }
 
 static int have_room(struct sh_sketch *s, size_t n, struct sh_error *err)
@@ -148,7 +203,7 @@ int sh_sketch_parse(struct sh_slice text, struct sh_sketch *s, struct sh_error *
 	if (!tab || sh_parse_u64(sh_slice(text.p, (size_t)(tab - text.p)), &n) < 0)
 		return bad(err);
 	start(&r, tab + 1, text.p + text.n);
-	/* Each feature takes at least one bit. */
+	/* Each feature has at least one bit. */
 	if (n > (uint64_t)(r.end - r.p) * 6)
 		return bad(err);
 	if (have_room(s, (size_t)n, err) < 0)
@@ -161,6 +216,59 @@ int sh_sketch_parse(struct sh_slice text, struct sh_sketch *s, struct sh_error *
 	}
 	/* The unused bits of the last digit must be 0. */
 	return r.p == r.end && r.n < 6 && r.word == 0 ? 0 : bad(err);
+}
+
+/* Reads a number of `width` bits, at most 32. */
+static int read_plain(struct reader *r, unsigned width, uint64_t *x)
+{
+	if (r->n < width)
+		fill(r);
+	if (r->n < width)
+		return -1;
+	*x = width ? r->word >> (64 - width) : 0;
+	r->word <<= width;
+	r->n -= width;
+	return 0;
+}
+
+/* Reads the places of a sequence: count TAB digits. */
+static int parse_places(struct sh_slice text, const struct sh_sketch *distinct,
+    struct sh_sketch *all, struct sh_error *err)
+{
+	const char *tab = text.n ? memchr(text.p, '\t', text.n) : NULL;
+	unsigned width = place_bits(distinct->n);
+	struct reader r;
+	uint64_t n, place;
+
+	if (!tab || sh_parse_u64(sh_slice(text.p, (size_t)(tab - text.p)), &n) < 0)
+		return bad(err);
+	start(&r, tab + 1, text.p + text.n);
+	if (n > INT32_MAX || n < distinct->n || n * width > (uint64_t)(r.end - r.p) * 6)
+		return bad(err);
+	if (have_room(all, (size_t)n, err) < 0)
+		return -1;
+	for (; all->n < n; all->n++) {
+		if (read_plain(&r, width, &place) < 0 || place >= distinct->n)
+			return bad(err);
+		all->hash[all->n] = distinct->hash[place] << 32;
+	}
+	return r.p == r.end && r.n < 6 && r.word == 0 ? 0 : bad(err);
+}
+
+int sh_sequence_parse(
+    struct sh_slice text, struct sh_sketch *distinct, struct sh_sketch *all, struct sh_error *err)
+{
+	const char *end = text.p + text.n, *tab = text.n ? memchr(text.p, '\t', text.n) : NULL;
+
+	tab = tab ? memchr(tab + 1, '\t', (size_t)(end - tab - 1)) : NULL;
+	if (!tab)
+		return bad(err);
+	if (sh_sketch_parse(sh_slice(text.p, (size_t)(tab - text.p)), distinct, err) < 0)
+		return -1;
+	for (size_t i = 1; i < distinct->n; i++)
+		if (distinct->hash[i] == distinct->hash[i - 1])
+			return bad(err);
+	return parse_places(sh_slice(tab + 1, (size_t)(end - tab - 1)), distinct, all, err);
 }
 
 int sh_sketch_cut(const uint64_t *hash, size_t n, struct sh_sketch *s, struct sh_error *err)

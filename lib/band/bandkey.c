@@ -1,4 +1,4 @@
-/* Keys of bands: writing and reading them. */
+/* Writes and reads the keys of bands. */
 #include "band/band.h"
 #include "base/num.h"
 #include "record/fields.h"
@@ -8,7 +8,7 @@ enum {
 	DRAWN_DIGITS = 13, /* k, 00, tables, key bits and seed */
 };
 
-/* Returns UINT32_MAX when the bytes are no digits. */
+/* Parses a decimal number of `digits` digits. Returns UINT32_MAX when a byte is no digit. */
 static uint32_t parse_number(const char *p, unsigned digits)
 {
 	uint64_t x;
@@ -134,7 +134,7 @@ int sh_band_parse(
 	    (key.n > b->key_len &&
 		parse_number(key.p + b->key_len, SH_BAND_TAG_DIGITS) == UINT32_MAX))
 		return sh_error_set(err, SH_ERR_RECORD,
-		    "the band key has a character that is not lower-case hexadecimal digit");
+		    "the band key has a character that is not a lower-case hexadecimal digit");
 	if (t >= b->tables)
 		return sh_error_set(err, SH_ERR_RECORD,
 		    "the band key names table %u, but its layout has %u, counted from 0",

@@ -19,7 +19,7 @@ struct sh_buf {
 	size_t cap; /* bytes allocated */
 };
 
-/* Allocates memory for `more` bytes after the first b->n. The memory grows geometrically. */
+/* Reserves memory for `more` bytes after the first b->n bytes. The memory grows geometrically. */
 int sh_buf_reserve(struct sh_buf *b, size_t more, struct sh_error *err);
 /* Appends n bytes. */
 int sh_buf_add(struct sh_buf *b, const void *p, size_t n, struct sh_error *err);
@@ -37,5 +37,12 @@ static inline struct sh_slice sh_buf_slice(const struct sh_buf *b)
  * *cap is in elements. The new elements are not initialised. Returns 0; or -1, and the array stays as it
  * was. */
 int sh_grow(void **array, size_t *cap, size_t want, size_t size, struct sh_error *err);
+
+/* Grows the array when it holds fewer than `want` elements. */
+static inline int sh_reserve(
+    void **array, size_t *cap, size_t want, size_t size, struct sh_error *err)
+{
+	return want <= *cap ? 0 : sh_grow(array, cap, want, size, err);
+}
 
 #endif

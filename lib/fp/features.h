@@ -16,27 +16,40 @@ struct sh_feature_set {
 	const uint32_t *count; /* occurrences of each */
 	size_t n;              /* 0 for a document without features */
 	uint64_t bad_utf8;     /* ill-formed sequences in the text */
-	/* The features in the order of the text; only after sh_features_keep_order(). */
+	/* Of sequences, and after sh_features_keep_order(): the tokens in the order of the text. */
 	const uint64_t *ordered;
 	size_t n_ordered;
+	/* Of sequences: the distinct tokens, ascending. */
+	const uint64_t *token;
+	size_t n_tokens;
 };
 
-/* One thread uses it. */
+/* One thread at a time may use an object. */
 struct sh_features;
 
-/* Sets made with the same key can be compared, also between runs: archives hold such sets. */
+/* Makes an object for sets that can be compared with all sets of the same key, also between runs: archives
+ * hold such sets. */
 struct sh_features *sh_features_new(const struct sh_token_opts *token, struct sh_ngrams ngrams,
     const uint64_t key[2], struct sh_error *err);
-/* Faster. Draws its own key: only sets of the same object can be compared. */
+/* Makes a faster object, which draws its own key: only sets of the same object can be compared. */
 struct sh_features *sh_features_new_apart(
     const struct sh_token_opts *token, struct sh_ngrams ngrams, struct sh_error *err);
+/* Sequences of tokens: a token is hashed by the kernels of hash/keyed.h, an n-gram from the hashes of its
+ * tokens. Sets made with the same key and the same `cut` can be compared, also between runs. cut: only
+ * the upper 32 bits of a token's hash count, and its other bits are 0. */
+struct sh_features *sh_features_new_sequences(const struct sh_token_opts *token,
+    struct sh_ngrams ngrams, const uint64_t key[2], bool cut, struct sh_error *err);
 void sh_features_delete(struct sh_features *f);
 
-/* From now on sets have their `ordered` features. */
+/* From now on, sets have their tokens in order. */
 void sh_features_keep_order(struct sh_features *f);
 
-/* The set is valid until the next call. */
+/* Computes the set of a text. The set is valid until the next call. */
 int sh_features_of(
     struct sh_features *f, struct sh_slice text, struct sh_feature_set *set, struct sh_error *err);
+
+/* The same for a sequence, from the hashes of its tokens in their order. */
+int sh_features_of_sequence(struct sh_features *f, const uint64_t *token, size_t n,
+    struct sh_feature_set *set, struct sh_error *err);
 
 #endif

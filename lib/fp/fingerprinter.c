@@ -31,7 +31,7 @@ struct sh_fingerprinter {
 	uint64_t *feature; /* first word of each feature's hash */
 	uint64_t *wide;    /* all words of each hash, when they cannot be computed from the first */
 	uint64_t *text_hash; /* a strong hash of each feature, when by_text */
-	bool by_text;        /* the hash is weak: distinct features may have equal first words */
+	bool by_text;        /* the hash is weak: different features may have equal first words */
 	int64_t *weight;     /* of each distinct feature */
 	int64_t by_count[BY_COUNT]; /* weight of a feature of this count; 0: not in the table */
 	int64_t surplus[BY_COUNT];  /* count times 1 minus that weight */
@@ -39,6 +39,7 @@ struct sh_fingerprinter {
 	struct sh_repeats repeats;
 	bool by_rounding; /* weights with fractions are added as in weight/rounded.h */
 	struct sh_rounded rounded;
+	uint64_t bin[SH_FP_MAX_BITS]; /* minhash: the minwise values of the last document */
 	size_t token_cap, feature_cap, wide_cap, text_hash_cap, weight_cap;
 };
 
@@ -381,7 +382,8 @@ int sh_fingerprint(struct sh_fingerprinter *f, struct sh_slice text, struct sh_f
 	if (status < 0 || count_distinct(f, features, &out->distinct, err) < 0)
 		return -1;
 	if (f->opts.minhash) {
-		sh_minhash(f->feature, features, f->opts.bits, out->w);
+		sh_minhash_bins(f->feature, features, f->opts.bits, f->bin);
+		sh_minhash_bits(f->bin, f->opts.bits, out->w);
 		return 0;
 	}
 	if (add_up(f, features, err) < 0)
@@ -399,6 +401,14 @@ size_t sh_fingerprint_sample(const struct sh_fingerprinter *f, const struct sh_f
     size_t most, uint64_t *least)
 {
 	return sh_bottom(f->feature, last->features, most, least);
+}
+
+const uint64_t *sh_fingerprint_values(
+    struct sh_fingerprinter *f, const struct sh_fingerprint *last, unsigned n)
+{
+	if (!f->opts.minhash || f->opts.bits != n)
+		sh_minhash_bins(f->feature, last->features, n, f->bin);
+	return f->bin;
 }
 
 const uint64_t *sh_fingerprint_hashes(const struct sh_fingerprinter *f)

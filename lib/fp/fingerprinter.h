@@ -1,5 +1,5 @@
-/* Computes the fingerprint of a document from its text: tokens, n-grams, hashes, weights, bit sums.
- * The fast path of shtok | shweight | shfp, with the same result. */
+/* Computes the fingerprint of a document from its text: tokens, n-grams, hashes, weights, bit sums. This is
+ * the fast path of shtok | shweight | shfp, with the same result. */
 #ifndef SH_FP_FINGERPRINTER_H
 #define SH_FP_FINGERPRINTER_H
 
@@ -12,12 +12,13 @@ struct sh_fingerprint_opts {
 	struct sh_token_opts token;
 	struct sh_ngrams ngrams;
 	const struct sh_hash *hash;
-	const struct sh_scheme *scheme; /* must not need document frequencies */
+	const struct sh_scheme *scheme; /* must be a scheme without document frequencies */
 	unsigned bits;
 	uint64_t seed;
-	unsigned tie; /* a bit whose set and unset features weigh the same is `tie` */
+	unsigned tie; /* value of a bit whose set and unset features have equal weight */
 	bool minhash; /* MinHash (minhash.h) instead of bit sums; weights are ignored */
-	/* Count the distinct features of documents that have at most this number of them; 0: of none. */
+	/* Count the distinct features of documents that have at most this number of them; 0: count in no
+	 * document. */
 	size_t distinct_up_to;
 	bool real;    /* bit sums are doubles, see profile.h; features by text; at most 64 bits */
 	bool rounded; /* fractions of weights as in weight/rounded.h; at most 128 bits */
@@ -26,7 +27,7 @@ struct sh_fingerprint_opts {
 /* Fails unless hash, bits and seed can be used together. */
 int sh_fingerprint_check(const struct sh_fingerprint_opts *opts, struct sh_error *err);
 
-/* One thread uses it. The options are copied. */
+/* One thread at a time may use an object. The options are copied. */
 struct sh_fingerprinter;
 
 struct sh_fingerprinter *sh_fingerprinter_new(
@@ -35,20 +36,25 @@ void sh_fingerprinter_delete(struct sh_fingerprinter *f);
 
 struct sh_fingerprint {
 	uint64_t w[SH_FP_MAX_WORDS];
-	/* The total weight is 0. w then holds what a tie gives; without features it is not written. */
+	/* The total weight is 0. Then w has `tie` in every bit; without features it is not written. */
 	bool empty;
 	bool tokens;     /* the text has tokens; set by sh_fingerprint() */
 	size_t features; /* n-grams of the text with repetitions; set by sh_fingerprint() */
-	/* Number of distinct hashes when it is at most distinct_up_to, otherwise a larger number than
-	 * distinct_up_to. Features with equal hashes, which a hostile text may have, count once. */
+	/* The number of distinct hashes, when it is at most distinct_up_to; otherwise a number above
+	 * distinct_up_to. Features with equal hashes count once; a hostile text may have such features. */
 	size_t distinct;
 	uint64_t bad_utf8; /* ill-formed sequences in the text */
 };
 
-/* The sample (fp/bottom.h) of the features of the last document, at most `most` of them. Of a document
- * without features there are none. Returns how many there are. */
+/* Samples the features of the last document (fp/bottom.h), at most `most` of them. Returns their number, 0
+ * for a document without features. */
 size_t sh_fingerprint_sample(const struct sh_fingerprinter *f, const struct sh_fingerprint *last,
     size_t most, uint64_t *least);
+
+/* Returns n minwise values (fp/minhash.h) of the last document, which must have features. n is at most
+ * SH_FP_MAX_BITS. A MinHash fingerprint of n bits has these values already. Valid until the next document. */
+const uint64_t *sh_fingerprint_values(
+    struct sh_fingerprinter *f, const struct sh_fingerprint *last, unsigned n);
 
 /* Returns the first words of the hashes of the last document's features: last->features of them. Valid
  * until the next document. */

@@ -7,7 +7,7 @@ enum { BATCH = 64 }; /* hashes computed in one call */
 
 #define VALUE_MASK ((UINT64_C(1) << 48) - 1)
 
-/* One round. Without a branch: whether a value is the smallest cannot be predicted. */
+/* Fills the bins in one round. Which value is the smallest is random, so there is no branch on it. */
 static void fill(uint64_t *bin, unsigned bits, const uint64_t *x, size_t n, unsigned round)
 {
 	uint64_t tag = (uint64_t)round << 48;
@@ -63,11 +63,16 @@ void sh_minhash_bins(const uint64_t *h, size_t n, unsigned bins, uint64_t *bin)
 	}
 }
 
+void sh_minhash_bits(const uint64_t *bin, unsigned bits, uint64_t *out)
+{
+	for (unsigned i = 0; i < bits; i++)
+		out[i / 64] = out[i / 64] << 1 | (bin[i] & 1);
+}
+
 void sh_minhash(const uint64_t *h, size_t n, unsigned bits, uint64_t *out)
 {
 	uint64_t bin[SH_FP_MAX_BITS];
 
 	sh_minhash_bins(h, n, bits, bin);
-	for (unsigned i = 0; i < bits; i++)
-		out[i / 64] = out[i / 64] << 1 | (bin[i] & 1);
+	sh_minhash_bits(bin, bits, out);
 }

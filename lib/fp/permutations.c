@@ -9,8 +9,8 @@
 
 /* ---- affine32 ---- */
 
-/* Draws all a, then all b. Each a is odd, so that the permutation is one. */
-static void draw_affine(struct sh_permutations *p, uint32_t seed)
+/* Draws all a, then all b. Each a is made odd: otherwise the function would not be a permutation. */
+static void draw_affine32(struct sh_permutations *p, uint32_t seed)
 {
 	struct sh_mt19937 r;
 
@@ -21,8 +21,8 @@ static void draw_affine(struct sh_permutations *p, uint32_t seed)
 		p->b[i] = sh_mt19937_next32(&r);
 }
 
-/* The finalizer of MurmurHash3. */
-static uint32_t finalize(uint32_t h)
+/* The finalizer of MurmurHash3 for 32 bits. */
+static uint32_t finalize32(uint32_t h)
 {
 	h ^= h >> 16;
 	h *= UINT32_C(0x85ebca6b);
@@ -31,10 +31,46 @@ static uint32_t finalize(uint32_t h)
 	return h ^ h >> 16;
 }
 
-static void least_affine(const struct sh_permutations *p, uint32_t hash, uint32_t *value)
+static void least_affine32(const struct sh_permutations *p, uint64_t hash, struct sh_signature *s)
 {
+	uint32_t h = finalize32((uint32_t)hash), *value = s->value.narrow;
+
 	for (unsigned i = 0; i < p->n; i++) {
-		uint32_t x = (uint32_t)p->a[i] * hash + (uint32_t)p->b[i];
+		uint32_t x = (uint32_t)p->a[i] * h + (uint32_t)p->b[i];
+
+		value[i] = x < value[i] ? x : value[i];
+	}
+}
+
+/* ---- affine64 ---- */
+
+static void draw_affine64(struct sh_permutations *p, uint32_t seed)
+{
+	struct sh_mt19937 r;
+
+	sh_mt19937_seed(&r, seed);
+	for (unsigned i = 0; i < p->n; i++)
+		p->a[i] = sh_mt19937_below(&r, UINT64_MAX >> 1) * 2 + 1;
+	for (unsigned i = 0; i < p->n; i++)
+		p->b[i] = sh_mt19937_next64(&r);
+}
+
+/* The finalizer of MurmurHash3 for 64 bits. */
+static uint64_t finalize64(uint64_t h)
+{
+	h ^= h >> 33;
+	h *= UINT64_C(0xff51afd7ed558ccd);
+	h ^= h >> 33;
+	h *= UINT64_C(0xc4ceb9fe1a85ec53);
+	return h ^ h >> 33;
+}
+
+static void least_affine64(const struct sh_permutations *p, uint64_t hash, struct sh_signature *s)
+{
+	uint64_t h = finalize64(hash), *value = s->value.wide;
+
+	for (unsigned i = 0; i < p->n; i++) {
+		uint64_t x = p->a[i] * h + p->b[i];
 
 		value[i] = x < value[i] ? x : value[i];
 	}
@@ -54,26 +90,24 @@ static void draw_legacy(struct sh_permutations *p, uint32_t seed)
 	}
 }
 
-static uint32_t same(uint32_t h)
+static void least_legacy(const struct sh_permutations *p, uint64_t hash, struct sh_signature *s)
 {
-	return h;
-}
+	uint32_t h = (uint32_t)hash, *value = s->value.narrow;
 
-static void least_legacy(const struct sh_permutations *p, uint32_t hash, uint32_t *value)
-{
 	for (unsigned i = 0; i < p->n; i++) {
-		uint64_t wide = p->a[i] * hash + p->b[i], rest = (wide & MERSENNE) + (wide >> 61);
+		uint64_t wide = p->a[i] * h + p->b[i], rest = (wide & MERSENNE) + (wide >> 61);
 		uint32_t x = (uint32_t)(rest < MERSENNE ? rest : rest - MERSENNE);
 
 		value[i] = x < value[i] ? x : value[i];
 	}
 }
 
-/* ---- both ---- */
+/* ---- all ---- */
 
 static const struct sh_permutation_scheme rows[] = {
-	{ "affine32", draw_affine, finalize, least_affine },
-	{ "legacy", draw_legacy, same, least_legacy },
+	{ "affine32", 8, draw_affine32, least_affine32 },
+	{ "affine64", 16, draw_affine64, least_affine64 },
+	{ "legacy", 8, draw_legacy, least_legacy },
 };
 
 const struct sh_permutation_scheme *sh_permutation_scheme_at(unsigned i)
@@ -99,40 +133,47 @@ void sh_permutations_init(struct sh_permutations *p, const struct sh_permutation
 	scheme->draw(p, seed);
 }
 
-void sh_permutations_sign(
-    const struct sh_permutations *p, const uint64_t *hash, size_t n, uint32_t *value)
+static void fill(const struct sh_permutations *p, int byte, struct sh_signature *s)
 {
-	memset(value, 0xff, p->n * sizeof *value);
+	memset(&s->value, byte, (size_t)p->n * p->scheme->digits / 2);
+}
+
+void sh_permutations_sign(
+    const struct sh_permutations *p, const uint64_t *hash, size_t n, struct sh_signature *s)
+{
+	fill(p, 0xff, s);
 	for (size_t i = 0; i < n; i++)
-		p->scheme->least(p, p->scheme->prepare((uint32_t)hash[i]), value);
+		p->scheme->least(p, hash[i], s);
 }
 
 bool sh_permutations_empty(const struct sh_permutations *p, enum sh_empty rule,
-    const struct sh_hash *hash, uint32_t *value)
+    const struct sh_hash *hash, struct sh_signature *s)
 {
 	uint64_t h;
 
 	switch (rule) {
 	case SH_EMPTY_ZERO:
-		memset(value, 0, p->n * sizeof *value);
+		fill(p, 0, s);
 		return true;
 	case SH_EMPTY_ONES:
-		sh_permutations_sign(p, NULL, 0, value);
+		sh_permutations_sign(p, NULL, 0, s);
 		return true;
 	case SH_EMPTY_TEXT:
 		sh_hash_feature(hash, sh_slice("", 0), 0, 64, &h);
-		sh_permutations_sign(p, &h, 1, value);
+		sh_permutations_sign(p, &h, 1, s);
 		return true;
 	default:
 		return false;
 	}
 }
 
-size_t sh_permutations_print(const struct sh_permutations *p, const uint32_t *value, char *out)
+size_t sh_permutations_print(
+    const struct sh_permutations *p, const struct sh_signature *s, char *out)
 {
-	size_t n = 0;
+	unsigned digits = p->scheme->digits;
 
 	for (unsigned i = 0; i < p->n; i++)
-		n += sh_print_hex_number(out + n, value[i], SH_SIGNATURE_DIGITS);
-	return n;
+		sh_print_hex_number(out + (size_t)i * digits,
+		    digits == 16 ? s->value.wide[i] : s->value.narrow[i], digits);
+	return (size_t)p->n * digits;
 }

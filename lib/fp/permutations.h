@@ -1,13 +1,16 @@
 /* MinHash signatures as the Python package datasketch computes them, bit for bit.
  *
- * A signature has one value of 32 bits for each permutation: the least permuted hash of the features.
- * Two signatures agree in one value with a probability of about the Jaccard similarity of the sets.
- * A hash h of 32 bits is permuted by two random numbers a and b (sh_mt19937, drawn by the seed):
+ * A signature has one value for each permutation: the least permuted hash of the features. Two signatures
+ * agree in one value with a probability of about the Jaccard similarity of the sets. A hash h is permuted
+ * by two random numbers a and b (sh_mt19937, drawn by the seed):
  *
- *   affine32  a * f(h) + b modulo 2^32, where f is the finalizer of MurmurHash3: the default of
- *             datasketch since 2.0.0
- *   legacy    the last 32 bits of (a * h + b modulo 2^64) modulo 2^61 - 1: the only scheme of
- *             datasketch before 2.0.0 */
+ *   affine32  a * f(h) + b modulo 2^32, where h has 32 bits and f is the finalizer of MurmurHash3: the
+ *             default of datasketch since 2.0.0
+ *   affine64  the same with 64 bits in place of 32
+ *   legacy    the last 32 bits of (a * h + b modulo 2^64) modulo 2^61 - 1, where h has 32 bits: the only
+ *             scheme of datasketch before 2.0.0
+ *
+ * A hash of 32 bits is the last 32 bits of a hash of 64 bits. */
 #ifndef SH_FP_PERMUTATIONS_H
 #define SH_FP_PERMUTATIONS_H
 
@@ -20,22 +23,31 @@
 
 enum {
 	SH_PERMUTATIONS_MAX = 1024,
-	SH_SIGNATURE_DIGITS = 8, /* hexadecimal digits of one value in a record */
+	/* The most hexadecimal digits of a signature in a record. */
+	SH_SIGNATURE_DIGITS_MAX = 8 * SH_PERMUTATIONS_MAX,
 };
 
 struct sh_permutations;
 
+/* The values of one document: wide ones under affine64. */
+struct sh_signature {
+	union {
+		uint32_t narrow[SH_PERMUTATIONS_MAX];
+		uint64_t wide[SH_PERMUTATIONS_MAX / 2];
+	} value;
+};
+
 struct sh_permutation_scheme {
 	const char *name;
+	unsigned digits; /* hexadecimal digits of a value in a record */
 	void (*draw)(struct sh_permutations *p, uint32_t seed);
-	uint32_t (*prepare)(uint32_t hash);
-	void (*least)(const struct sh_permutations *p, uint32_t hash, uint32_t *value);
+	void (*least)(const struct sh_permutations *p, uint64_t hash, struct sh_signature *s);
 };
 
 /* Returns row i of the table of schemes, the default first; NULL after the last row. */
 const struct sh_permutation_scheme *sh_permutation_scheme_at(unsigned i);
 
-/* Returns NULL when no scheme has this name. */
+/* Returns the scheme of this name, or NULL. */
 const struct sh_permutation_scheme *sh_permutation_scheme_find(const char *name);
 
 struct sh_permutations {
@@ -44,21 +56,21 @@ struct sh_permutations {
 	uint64_t a[SH_PERMUTATIONS_MAX], b[SH_PERMUTATIONS_MAX];
 };
 
-/* Draws n permutations, 1 <= n <= SH_PERMUTATIONS_MAX. */
+/* Draws n permutations. n * scheme->digits is at most SH_SIGNATURE_DIGITS_MAX. */
 void sh_permutations_init(struct sh_permutations *p, const struct sh_permutation_scheme *scheme,
     unsigned n, uint32_t seed);
 
-/* Fills p->n values from the hashes of the features. Only the last 32 bits of a hash count. All bits of
- * all values are 1 when there is no hash. */
+/* Computes the signature from the hashes of the features. Without hashes, all bits of all values are 1. */
 void sh_permutations_sign(
-    const struct sh_permutations *p, const uint64_t *hash, size_t n, uint32_t *value);
+    const struct sh_permutations *p, const uint64_t *hash, size_t n, struct sh_signature *s);
 
-/* Fills the signature that the rule gives to a document without features. Returns false when the rule
+/* Computes the signature that the rule gives to a document without features. Returns false when the rule
  * gives none. */
 bool sh_permutations_empty(const struct sh_permutations *p, enum sh_empty rule,
-    const struct sh_hash *hash, uint32_t *value);
+    const struct sh_hash *hash, struct sh_signature *s);
 
-/* Writes SH_SIGNATURE_DIGITS digits for each value. Returns the number of bytes. */
-size_t sh_permutations_print(const struct sh_permutations *p, const uint32_t *value, char *out);
+/* Writes the digits of all values. Returns the number of bytes. */
+size_t sh_permutations_print(
+    const struct sh_permutations *p, const struct sh_signature *s, char *out);
 
 #endif

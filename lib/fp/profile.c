@@ -1,11 +1,13 @@
 #include "fp/profile.h"
 
+#include "fp/defaults.h"
+
 #include <string.h>
 
 #include "fp/minhash.h"
 #include "text/method.h"
 
-/* STOP_WORDS of jieba.analyse, one a line. */
+/* STOP_WORDS of jieba.analyse, one per line. */
 static const char jieba_stop[] =
     "the\nof\nis\nand\nto\nin\nthat\nwe\nfor\nan\nare\nby\nbe\nas\non\nwith\ncan\nif\n"
     "from\nwhich\nyou\nit\nthis\nthen\nat\nhave\nall\nnot\none\nhas\nor\n";
@@ -26,9 +28,10 @@ static const struct sh_profile rows[] = {
 	{
 	    .name = "default",
 	    .method = "words",
-	    .ngrams = { 1, 1, false },
+	    .ngrams = { SH_DEFAULT_NGRAM, SH_DEFAULT_NGRAM, false },
 	    .weight = "log",
 	    .hash = "mix",
+	    .minhash = SH_DEFAULT_MINHASH,
 	    .bits = 64,
 	    .empty = SH_EMPTY_SKIP,
 	    .bin = "bin",

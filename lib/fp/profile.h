@@ -1,4 +1,4 @@
-/* Profiles: named sets of choices, so that shtok, shweight and shfp agree. One is the default; the
+/* Profiles: named sets of choices that shtok, shweight and shfp share. The first one is the default; the
  * others give the fingerprints of published systems, bit for bit. Rules and sources:
  * simhash-profiles(7). */
 #ifndef SH_FP_PROFILE_H
@@ -6,7 +6,7 @@
 
 #include "fp/fingerprinter.h"
 
-/* What is written for a document without features. */
+/* The result for a document without features. */
 enum sh_empty {
 	SH_EMPTY_SKIP,  /* no fingerprint; the document is reported */
 	SH_EMPTY_ERROR, /* no fingerprint; the record is bad */
@@ -28,12 +28,12 @@ enum sh_top {
 
 struct sh_profile {
 	const char *name;
-	const char *method; /* of splitting text into tokens, text/method.h */
+	const char *method; /* method of splitting text into tokens, text/method.h */
 	bool no_fold;
 	bool punctuation;
 	unsigned min_chars;
 	const char *stem;
-	const char *stop; /* stop words, one a line, matched in any ASCII case; or NULL */
+	const char *stop; /* stop words, one per line, compared without ASCII case; or NULL */
 	struct sh_ngrams ngrams;
 
 	const char *weight; /* scheme; a scheme that needs df is applied by shweight only */
@@ -45,11 +45,13 @@ struct sh_profile {
 	bool rounded; /* fractions of weights are added as weight/rounded.h says */
 
 	const char *hash;
+	bool minhash; /* fingerprints are minwise: weights do not count */
 	unsigned bits;
-	unsigned bits_min, bits_max, bits_step; /* widths that -b accepts; step 0: 32 64 128 256 */
+	unsigned bits_min, bits_max,
+	    bits_step; /* widths that -b accepts; step 0: only 32, 64, 128 and 256 */
 	unsigned tie;
 	enum sh_empty empty;
-	const char *bin; /* form (fp/format.h) that -x bin stands for */
+	const char *bin; /* the form (fp/format.h) of -x bin */
 };
 
 /* Returns the profile of this name, or NULL. */

@@ -27,7 +27,7 @@ static void add_flag(struct sh_settings *s, const char *name, bool on)
 	add(s, name, "%s", on ? "yes" : "no");
 }
 
-/* Adds a file as the checksum of its content; 0: no file. */
+/* Adds a file as the checksum of its content; 0: there is no file. */
 static void add_content(struct sh_settings *s, const char *name, uint64_t sum)
 {
 	if (sum)
@@ -90,6 +90,7 @@ static void default_opts(struct sh_fingerprint_opts *o)
 		.hash = sh_hash_find(p->hash),
 		.scheme = sh_scheme_find(p->weight),
 		.bits = p->bits,
+		.minhash = p->minhash,
 	};
 	sh_profile_tokens(p, &o->token, &o->ngrams);
 }
@@ -102,7 +103,8 @@ void sh_settings_default(struct sh_settings *s)
 	sh_settings_list(s, &o, 0, 0);
 }
 
-/* The text begins with its version: a change of what a setting means changes the version. */
+/* Returns the tag. The hashed text begins with a version, which changes when the meaning of a setting
+ * changes. */
 int sh_settings_tag(const struct sh_settings *s)
 {
 	char text[SH_SETTINGS_TEXT] = "1";
@@ -134,7 +136,8 @@ void sh_settings_print(const struct sh_settings *s, const struct sh_settings *ot
 
 enum { COMMON_NGRAMS = 5 };
 
-/* Tries combination i of the common options: a mixed-radix number. False behind the last. */
+/* Sets *s to combination i of the common options, a mixed-radix number. Returns false after the last
+ * one. */
 static bool common(unsigned i, struct sh_settings *s)
 {
 	static const unsigned bits[] = { 64, 128, 256, 32 };
@@ -169,8 +172,8 @@ bool sh_tag_lookup(int tag, struct sh_settings *s)
 	return false;
 }
 
-/* Writes " (-n 2)" to text[80] when the settings of the tag are known, else "". Too many settings share a tag of
- * two digits. */
+/* Writes " (-n 2)", for example, to text[80] when the settings of the tag are known, else "". Tags of two
+ * digits are never known: too many settings share them. */
 static const char *known(unsigned digits, int tag, char *text)
 {
 	struct sh_settings s, usual;

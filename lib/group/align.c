@@ -5,89 +5,73 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "weight/weight.h"
 
 #define NONE UINT32_MAX
 
 enum {
 	BITS = 64,
-	DIRECTORY_BITS = 11,
+	/* Costs of the two ways, in the same unit, as measured: of a diagonal, of a block of a column,
+	 * of a token that is looked up. */
+	DIAGONAL_COST = 6,
+	BLOCK_COST = 8,
+	TOKEN_COST = 10,
+};
+
+/* A slot of the table of tokens. */
+struct slot {
+	uint64_t token;
+	uint32_t number;
 };
 
 struct sh_aligner {
-	uint32_t *map;       /* by token of y: the token of x, or NONE */
-	uint32_t *cursor;    /* by token of x: the first of its places that the band has not left */
-	uint32_t *row;       /* by token of x: its row of masks, or NONE */
+	int32_t *reach;    /* by diagonal: the row that was reached */
+	struct slot *slot; /* tokens of x and their numbers; NONE: empty */
+	uint32_t *number;  /* of the tokens of x, then of y, in order; NONE: x lacks the token */
+	uint32_t *first; /* place[first[t]] .. place[first[t + 1] - 1]: where token t stands in x */
+	uint32_t *place; /* ascending for each token */
+	uint32_t *cursor;    /* by token: the first of its places that the band has not left */
+	uint32_t *row;       /* by token: its row of masks, or NONE */
 	uint64_t *mask;      /* rows of masks, one bit a row of the matrix, for frequent tokens */
 	uint64_t *up, *down; /* vertical differences of +1 and -1, a bit a row */
 	uint64_t *scratch;   /* the mask of a rare token; zero between columns */
-	size_t map_cap, cursor_cap, row_cap, mask_cap, up_cap, down_cap, scratch_cap;
+	size_t reach_cap, slot_cap, number_cap, first_cap, place_cap, cursor_cap, row_cap, mask_cap,
+	    up_cap, down_cap, scratch_cap;
 };
 
-/* ---- sequences ---- */
-
-/* The tokens whose hashes begin with the same bits: hash[start[k]] .. hash[start[k + 1] - 1]. */
-struct directory {
-	unsigned shift;
-	uint32_t start[(1 << DIRECTORY_BITS) + 1];
+/* The two texts, without their common beginning and end. */
+struct matrix {
+	const uint64_t *x, *y;
+	size_t rows, columns; /* rows <= columns */
+	uint32_t tokens;      /* different ones in x */
 };
 
-static void make_directory(struct directory *d, const struct sh_sequence *s)
-{
-	unsigned bits = 1;
-	size_t t = 0;
+/* ---- bags ---- */
 
-	while (bits < DIRECTORY_BITS && s->distinct >> bits)
-		bits++;
-	d->shift = 64 - bits;
-	for (size_t k = 0; k < (size_t)1 << bits; k++) {
-		while (t < s->distinct && s->hash[t] >> d->shift < k)
-			t++;
-		d->start[k] = (uint32_t)t;
+/* Any bits of a token would do: they are hashes. */
+void sh_bag_fill(struct sh_bag *bag, struct sh_sequence text)
+{
+	*bag = (struct sh_bag){ .n = text.n };
+	for (size_t i = 0; i < text.n; i++) {
+		uint8_t *times = &bag->times[text.token[i] >> 56];
+
+		*times = (uint8_t)(*times + (*times < UINT8_MAX));
 	}
-	d->start[(size_t)1 << bits] = (uint32_t)s->distinct;
 }
 
-/* The hash is one of the sequence. */
-static uint32_t find_token(const struct directory *d, const struct sh_sequence *s, uint64_t hash)
+/* Let one text have `more` tokens that the other lacks, and the other `less`: the distance is at least
+ * the larger of them. The differences sum to more + less, the lengths differ by more - less. */
+size_t sh_bag_distance(const struct sh_bag *x, const struct sh_bag *y)
 {
-	size_t lo = d->start[hash >> d->shift], hi = d->start[(hash >> d->shift) + 1];
+	size_t lengths = x->n > y->n ? x->n - y->n : y->n - x->n;
+	int sum = 0;
 
-	while (hi - lo > 1) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (s->hash[mid] <= hash)
-			lo = mid;
-		else
-			hi = mid;
-	}
-	return (uint32_t)lo;
+	for (size_t i = 0; i < sizeof x->times; i++)
+		sum += abs(x->times[i] - y->times[i]);
+	return ((size_t)sum + lengths + 1) / 2;
 }
 
-void sh_sequence_index(struct sh_sequence *s, const uint64_t *token, size_t n, uint32_t *room)
-{
-	uint32_t *first = room, *place = first + s->distinct + 1, *own = place + n, sum = 0;
-	struct directory d;
-
-	make_directory(&d, s);
-	memset(first, 0, (s->distinct + 1) * sizeof *first);
-	for (size_t i = 0; i < n; i++) {
-		own[i] = find_token(&d, s, token[i]);
-		first[own[i] + 1]++;
-	}
-	for (size_t t = 0; t <= s->distinct; t++)
-		sum = first[t] += sum;
-	/* first[t] moves on to first[t + 1], and is put back. */
-	for (size_t i = 0; i < n; i++)
-		place[first[own[i]]++] = (uint32_t)i;
-	memmove(first + 1, first, s->distinct * sizeof *first);
-	first[0] = 0;
-	s->first = first;
-	s->place = place;
-	s->token = own;
-	s->n = n;
-}
-
-/* ---- room ---- */
+/* ---- memory ---- */
 
 struct sh_aligner *sh_aligner_new(struct sh_error *err)
 {
@@ -102,7 +86,11 @@ void sh_aligner_delete(struct sh_aligner *a)
 {
 	if (!a)
 		return;
-	free(a->map);
+	free(a->reach);
+	free(a->slot);
+	free(a->number);
+	free(a->first);
+	free(a->place);
 	free(a->cursor);
 	free(a->row);
 	free(a->mask);
@@ -112,56 +100,159 @@ void sh_aligner_delete(struct sh_aligner *a)
 	free(a);
 }
 
-static int room32(uint32_t **array, size_t *cap, size_t n, struct sh_error *err)
+static int room(void *array, size_t *cap, size_t n, size_t size, struct sh_error *err)
 {
-	return n > *cap ? sh_grow((void **)array, cap, n, sizeof **array, err) : 0;
+	return n > *cap ? sh_grow(array, cap, n, size, err) : 0;
 }
 
-static int room64(uint64_t **array, size_t *cap, size_t n, struct sh_error *err)
+#define ROOM(name, n) room((void **)&a->name, &a->name##_cap, n, sizeof *a->name, err)
+
+/* ---- by diagonals ---- */
+
+/* The band of diagonals that a way of at most `limit` edits can cross after e of them. Diagonal k has
+ * the cells (row, row + k); the way begins on diagonal 0 and ends on diagonal `longer`. */
+struct diagonals {
+	ptrdiff_t low, high;
+};
+
+static struct diagonals diagonals_after(ptrdiff_t e, ptrdiff_t longer, ptrdiff_t limit)
 {
-	return n > *cap ? sh_grow((void **)array, cap, n, sizeof **array, err) : 0;
+	struct diagonals d = { -((limit - longer) / 2), (limit + longer) / 2 };
+
+	d.low = d.low > -e ? d.low : -e;
+	d.high = d.high < e ? d.high : e;
+	d.low = d.low > longer - (limit - e) ? d.low : longer - (limit - e);
+	d.high = d.high < longer + (limit - e) ? d.high : longer + (limit - e);
+	return d;
 }
 
-/* ---- the bag of tokens ---- */
-
-static size_t times(const struct sh_sequence *s, size_t t)
+/* The row that equal tokens reach on diagonal k, from this row on. */
+static inline ptrdiff_t slide(const struct matrix *m, ptrdiff_t row, ptrdiff_t k)
 {
-	return s->first[t + 1] - s->first[t];
+	ptrdiff_t end = (ptrdiff_t)m->columns - k, rows = (ptrdiff_t)m->rows;
+
+	end = end < rows ? end : rows;
+	row = row < end ? row : end;
+	while (row < end && m->x[row] == m->y[row + k])
+		row++;
+	return row;
 }
 
-/* Fills a->map. Returns the tokens that one text has too many of, without regard to their order: no
- * distance is below that. Stops above the limit. */
-static size_t match_tokens(
-    struct sh_aligner *a, const struct sh_sequence *x, const struct sh_sequence *y, size_t limit)
+/* One more edit. reach: by diagonal, the furthest row with at most e - 1 edits; then with e. */
+static void add_edit(const struct matrix *m, struct diagonals d, int32_t *reach)
 {
-	size_t i = 0, j = 0, extra_x = 0, extra_y = 0;
+	ptrdiff_t left = reach[d.low - 1], here = reach[d.low];
 
-	while (i < x->distinct && j < y->distinct && extra_x <= limit && extra_y <= limit) {
-		uint64_t h = x->hash[i], k = y->hash[j];
-		size_t n = h <= k ? times(x, i) : 0, m = k <= h ? times(y, j) : 0;
+	for (ptrdiff_t k = d.low; k <= d.high; k++) {
+		ptrdiff_t right = reach[k + 1], row = (here > right ? here : right) + 1;
 
-		a->map[j] = h == k ? (uint32_t)i : NONE;
-		extra_x += n > m ? n - m : 0;
-		extra_y += m > n ? m - n : 0;
-		i += h <= k;
-		j += k <= h;
+		row = row > left ? row : left;
+		reach[k] = (int32_t)slide(m, row, k);
+		left = here;
+		here = right;
 	}
-	if (extra_x > limit || extra_y > limit)
-		return limit + 1;
-	extra_x += x->n - x->first[i];
-	extra_y += y->n - y->first[j];
-	for (; j < y->distinct; j++)
-		a->map[j] = NONE;
-	return extra_x > extra_y ? extra_x : extra_y;
+}
+
+/* Ukkonen 1985, Landau and Vishkin 1989. *distance is the distance when that is at most limit, else
+ * limit + 1. Returns 0 when it looked at `most` diagonals and does not know the distance yet. */
+static int cross_diagonals(struct sh_aligner *a, const struct matrix *m, size_t limit, size_t most,
+    size_t *distance, struct sh_error *err)
+{
+	ptrdiff_t longer = (ptrdiff_t)(m->columns - m->rows), low = -(ptrdiff_t)limit - 1;
+	size_t width = 2 * limit + 3, looked = 0;
+	int32_t *reach;
+
+	if (ROOM(reach, width) < 0)
+		return -1;
+	/* -1 - limit: a row that no edit brings into the matrix. */
+	for (size_t i = 0; i < width; i++)
+		a->reach[i] = (int32_t)low;
+	reach = a->reach - low;
+	for (size_t e = 0; e <= limit && looked <= most; e++) {
+		struct diagonals d = diagonals_after((ptrdiff_t)e, longer, (ptrdiff_t)limit);
+
+		if (e == 0)
+			reach[0] = (int32_t)slide(m, 0, 0);
+		else
+			add_edit(m, d, reach);
+		looked += (size_t)(d.high - d.low) + 1;
+		*distance = e;
+		if (reach[longer] == (int32_t)m->rows)
+			return 1;
+	}
+	*distance = limit + 1;
+	return looked <= most;
+}
+
+/* ---- the tokens of both texts as numbers ---- */
+
+static struct slot *find_slot(const struct sh_aligner *a, size_t mask, uint64_t token)
+{
+	size_t i = (size_t)(token * UINT64_C(0x9E3779B97F4A7C15) >> 32);
+
+	while (a->slot[i & mask].number != NONE && a->slot[i & mask].token != token)
+		i++;
+	return &a->slot[i & mask];
+}
+
+/* Fills a->number, and counts each token of x in first[number + 1]. */
+static int number_tokens(struct sh_aligner *a, struct matrix *m, struct sh_error *err)
+{
+	size_t slots = 16;
+
+	while (slots < 2 * m->rows)
+		slots *= 2;
+	if (ROOM(slot, slots) < 0 || ROOM(number, m->rows + m->columns) < 0 ||
+	    ROOM(first, m->rows + 1) < 0 || ROOM(cursor, m->rows + 1) < 0)
+		return -1;
+	for (size_t i = 0; i < slots; i++)
+		a->slot[i].number = NONE;
+	memset(a->first, 0, (m->rows + 1) * sizeof *a->first);
+	m->tokens = 0;
+	for (size_t i = 0; i < m->rows; i++) {
+		struct slot *s = find_slot(a, slots - 1, m->x[i]);
+
+		if (s->number == NONE)
+			*s = (struct slot){ m->x[i], m->tokens++ };
+		a->number[i] = s->number;
+		a->first[s->number + 1]++;
+	}
+	for (size_t j = 0; j < m->columns; j++)
+		a->number[m->rows + j] = find_slot(a, slots - 1, m->y[j])->number;
+	return 0;
+}
+
+/* The tokens that y has too many of, without regard to their order: no distance is below that, for y
+ * is the longer text. */
+static size_t count_extra(struct sh_aligner *a, const struct matrix *m)
+{
+	const uint32_t *y = a->number + m->rows;
+	size_t extra = 0;
+
+	memcpy(a->cursor, a->first, (m->tokens + (size_t)1) * sizeof *a->cursor);
+	for (size_t j = 0; j < m->columns; j++) {
+		if (y[j] == NONE || a->cursor[y[j] + 1] == 0)
+			extra++;
+		else
+			a->cursor[y[j] + 1]--;
+	}
+	return extra;
+}
+
+/* Fills a->first and a->place. */
+static int list_places(struct sh_aligner *a, const struct matrix *m, struct sh_error *err)
+{
+	if (ROOM(place, m->rows) < 0)
+		return -1;
+	for (uint32_t t = 0; t < m->tokens; t++)
+		a->first[t + 1] += a->first[t];
+	memcpy(a->cursor, a->first, m->tokens * sizeof *a->cursor);
+	for (size_t i = 0; i < m->rows; i++)
+		a->place[a->cursor[a->number[i]]++] = (uint32_t)i;
+	return 0;
 }
 
 /* ---- the band of the matrix ---- */
-
-/* What is left of both texts: rows of the matrix from x_from on, columns from y_from on. */
-struct matrix {
-	const struct sh_sequence *x, *y;
-	size_t x_from, y_from, rows, columns; /* rows <= columns */
-};
 
 /* The blocks of 64 rows that the band crosses in one column, and the cost at their lower end. */
 struct band {
@@ -170,37 +261,19 @@ struct band {
 	size_t cost;
 };
 
-static void trim(const struct sh_aligner *a, struct matrix *m)
-{
-	const uint32_t *x = m->x->token + m->x_from, *y = m->y->token + m->y_from;
-	size_t n = m->rows, same = 0;
-
-	while (same < n && a->map[y[same]] == x[same])
-		same++;
-	m->x_from += same;
-	m->y_from += same;
-	m->rows -= same;
-	m->columns -= same;
-	while (m->rows && a->map[y[same + m->columns - 1]] == x[same + m->rows - 1]) {
-		m->rows--;
-		m->columns--;
-	}
-}
-
 /* Rows of masks for tokens that stand in many blocks: at most 16 bytes a row of the matrix. */
 static int make_masks(struct sh_aligner *a, const struct matrix *m, struct sh_error *err)
 {
-	const struct sh_sequence *x = m->x;
 	size_t blocks = (m->rows + BITS - 1) / BITS, rows = 0;
 
-	for (size_t t = 0; t < x->distinct; t++)
-		a->row[t] = 2 * times(x, t) >= blocks ? (uint32_t)rows++ : NONE;
-	if (room64(&a->mask, &a->mask_cap, rows * blocks, err) < 0)
+	for (uint32_t t = 0; t < m->tokens; t++)
+		a->row[t] = 2 * (a->first[t + 1] - a->first[t]) >= blocks ? (uint32_t)rows++ : NONE;
+	if (ROOM(mask, rows * blocks) < 0)
 		return -1;
 	if (rows)
 		memset(a->mask, 0, rows * blocks * sizeof *a->mask);
 	for (size_t i = 0; i < m->rows; i++) {
-		uint32_t row = a->row[x->token[m->x_from + i]];
+		uint32_t row = a->row[a->number[i]];
 
 		if (row != NONE)
 			a->mask[row * blocks + i / BITS] |= UINT64_C(1) << i % BITS;
@@ -208,22 +281,20 @@ static int make_masks(struct sh_aligner *a, const struct matrix *m, struct sh_er
 	return 0;
 }
 
-/* Places of a rare token, from .. end - 1 in x->place, that lie in the blocks of the band. */
+/* Places of a rare token, from .. end - 1, that lie in the blocks of the band. */
 struct places {
 	const uint32_t *from, *end;
 };
 
-static struct places find_places(
-    struct sh_aligner *a, const struct matrix *m, const struct band *b, uint32_t t)
+static struct places find_places(struct sh_aligner *a, const struct band *b, uint32_t t)
 {
-	const uint32_t *place = m->x->place, *last = place + m->x->first[t + 1];
-	size_t from = m->x_from + b->first * BITS, end = m->x_from + b->end * BITS;
-	struct places p = { place + a->cursor[t], NULL };
+	const uint32_t *last = a->place + a->first[t + 1];
+	struct places p = { a->place + a->cursor[t], NULL };
 
-	while (p.from < last && *p.from < from)
+	while (p.from < last && *p.from < b->first * BITS)
 		p.from++;
-	a->cursor[t] = (uint32_t)(p.from - place);
-	for (p.end = p.from; p.end < last && *p.end < end;)
+	a->cursor[t] = (uint32_t)(p.from - a->place);
+	for (p.end = p.from; p.end < last && *p.end < b->end * BITS;)
 		p.end++;
 	return p;
 }
@@ -233,8 +304,8 @@ struct step {
 	uint64_t plus, minus;
 };
 
-/* One column of one block. in: the horizontal difference at its upper end; bit: the last of its rows.
- * Returns the difference there. */
+/* Computes one column of one block. in: the horizontal difference at its upper end; bit: the last of its
+ * rows. Returns the difference at the last row. */
 static inline struct step advance(
     uint64_t *up, uint64_t *down, uint64_t match, struct step in, unsigned bit)
 {
@@ -273,7 +344,8 @@ static inline void add_column(
 {
 	uint64_t *up = a->up, *down = a->down;
 	size_t last = b->end - 1, left = m->rows - last * BITS;
-	struct step s = { 1, 0 }; /* above the band, as above the matrix, a column costs 1 more */
+	/* above the band, as above the matrix, each column costs 1 more */
+	struct step s = { 1, 0 };
 
 	for (size_t i = b->first; i < last; i++)
 		s = advance(&up[i], &down[i], match[i], s, BITS - 1);
@@ -284,46 +356,42 @@ static inline void add_column(
 
 static void add_rare(struct sh_aligner *a, const struct matrix *m, struct band *b, uint32_t t)
 {
-	struct places p = find_places(a, m, b, t);
+	struct places p = find_places(a, b, t);
 
 	for (const uint32_t *i = p.from; i < p.end; i++)
-		a->scratch[(*i - m->x_from) / BITS] |= UINT64_C(1) << (*i - m->x_from) % BITS;
+		a->scratch[*i / BITS] |= UINT64_C(1) << *i % BITS;
 	add_column(a, m, b, a->scratch);
 	for (const uint32_t *i = p.from; i < p.end; i++)
-		a->scratch[(*i - m->x_from) / BITS] = 0;
+		a->scratch[*i / BITS] = 0;
 }
 
-/* The least cost of the ways within the band: the distance, when that is at most limit. */
+/* Returns the least cost of the paths within the band: the distance, when it is at most limit. */
 static size_t cross(struct sh_aligner *a, const struct matrix *m, size_t limit)
 {
 	size_t blocks = (m->rows + BITS - 1) / BITS, longer = m->columns - m->rows;
 	struct band b = { .above = (limit - longer) / 2, .below = (limit + longer) / 2 };
+	const uint32_t *y = a->number + m->rows;
 
-	memcpy(a->cursor, m->x->first, m->x->distinct * sizeof *a->cursor);
+	memcpy(a->cursor, a->first, m->tokens * sizeof *a->cursor);
 	for (size_t j = 0; j < m->columns; j++) {
-		uint32_t t = a->map[m->y->token[m->y_from + j]];
-
 		move_band(a, m, &b, j);
-		if (t == NONE)
+		if (y[j] == NONE)
 			add_column(a, m, &b, a->scratch);
-		else if (a->row[t] != NONE)
-			add_column(a, m, &b, a->mask + a->row[t] * blocks);
+		else if (a->row[y[j]] != NONE)
+			add_column(a, m, &b, a->mask + a->row[y[j]] * blocks);
 		else
-			add_rare(a, m, &b, t);
+			add_rare(a, m, &b, y[j]);
 	}
 	return b.cost;
 }
 
-/* Room for what make_masks() and cross() need. */
+/* Reserves the memory of make_masks() and cross(). */
 static int prepare(struct sh_aligner *a, const struct matrix *m, struct sh_error *err)
 {
 	size_t blocks = (m->rows + BITS - 1) / BITS, had = a->scratch_cap;
 
-	if (room32(&a->cursor, &a->cursor_cap, m->x->distinct, err) < 0 ||
-	    room32(&a->row, &a->row_cap, m->x->distinct, err) < 0 ||
-	    room64(&a->up, &a->up_cap, blocks, err) < 0 ||
-	    room64(&a->down, &a->down_cap, blocks, err) < 0 ||
-	    room64(&a->scratch, &a->scratch_cap, blocks, err) < 0)
+	if (ROOM(row, m->tokens) < 0 || ROOM(up, blocks) < 0 || ROOM(down, blocks) < 0 ||
+	    ROOM(scratch, blocks) < 0)
 		return -1;
 	if (a->scratch_cap > had)
 		memset(a->scratch + had, 0, (a->scratch_cap - had) * sizeof *a->scratch);
@@ -331,52 +399,99 @@ static int prepare(struct sh_aligner *a, const struct matrix *m, struct sh_error
 }
 
 /* Most near-duplicates lie within a narrow band: it is tried first. */
-static int align(struct sh_aligner *a, const struct matrix *m, size_t least, size_t limit,
-    size_t *distance, struct sh_error *err)
+static int cross_blocks(
+    struct sh_aligner *a, struct matrix *m, size_t limit, size_t *distance, struct sh_error *err)
 {
-	size_t narrow = least + least / 2 + 16;
+	size_t least, narrow;
 
-	if (m->rows == 0) {
-		*distance = m->columns;
-		return 0;
-	}
-	if (prepare(a, m, err) < 0)
+	if (number_tokens(a, m, err) < 0)
 		return -1;
+	least = count_extra(a, m);
+	*distance = limit + 1;
+	if (least > limit)
+		return 0;
+	if (list_places(a, m, err) < 0 || prepare(a, m, err) < 0)
+		return -1;
+	narrow = least + least / 2 + 16;
 	if (2 * narrow < limit) {
 		*distance = cross(a, m, narrow);
 		if (*distance <= narrow)
 			return 0;
 	}
 	*distance = cross(a, m, limit);
+	if (*distance > limit)
+		*distance = limit + 1;
 	return 0;
 }
 
-int sh_align(struct sh_aligner *a, const struct sh_sequence *x, const struct sh_sequence *y,
+/* ---- both ---- */
+
+static void trim(struct matrix *m)
+{
+	while (m->rows && *m->x == *m->y) {
+		m->x++;
+		m->y++;
+		m->rows--;
+		m->columns--;
+	}
+	while (m->rows && m->x[m->rows - 1] == m->y[m->columns - 1]) {
+		m->rows--;
+		m->columns--;
+	}
+}
+
+/* The diagonals that may be looked at before the blocks of the band cost less. */
+static size_t diagonals_worth(const struct matrix *m, size_t least, size_t limit)
+{
+	size_t tokens = (m->rows + m->columns) * TOKEN_COST;
+	size_t blocks = (m->rows < limit ? m->rows : limit) / BITS + 1;
+
+	if (2 * least > limit && limit * limit / 2 * DIAGONAL_COST > tokens)
+		return 0;
+	return (m->columns * blocks * BLOCK_COST + tokens) / DIAGONAL_COST;
+}
+
+int sh_align(struct sh_aligner *a, struct sh_sequence x, struct sh_sequence y, size_t least,
     size_t limit, size_t *distance, struct sh_error *err)
 {
-	struct matrix m;
-	size_t least;
+	struct matrix m = { x.token, y.token, x.n, y.n, 0 };
+	size_t most;
+	int known = 0;
 
+	if (x.n > y.n)
+		m = (struct matrix){ y.token, x.token, y.n, x.n, 0 };
 	*distance = limit + 1;
-	if (x->n > y->n) {
-		const struct sh_sequence *other = x;
-
-		x = y;
-		y = other;
+	if (m.columns - m.rows > limit)
+		return 0;
+	trim(&m);
+	if (m.rows == 0) {
+		*distance = m.columns;
+		return 0;
 	}
-	if (y->n - x->n > limit)
-		return 0;
-	if (room32(&a->map, &a->map_cap, y->distinct, err) < 0)
-		return -1;
-	least = match_tokens(a, x, y, limit);
-	if (least > limit)
-		return 0;
 	/* No distance is above the length: a greater limit would only widen the band. */
-	limit = limit < y->n ? limit : y->n;
-	m = (struct matrix){ x, y, 0, 0, x->n, y->n };
-	trim(a, &m);
-	if (align(a, &m, least, limit, distance, err) < 0)
+	limit = limit < m.columns ? limit : m.columns;
+	most = diagonals_worth(&m, least, limit);
+	if (most)
+		known = cross_diagonals(a, &m, limit, most, distance, err);
+	if (known < 0)
 		return -1;
-	*distance = *distance <= limit ? *distance : limit + 1;
+	return known ? 0 : cross_blocks(a, &m, limit, distance, err);
+}
+
+size_t sh_align_limit(size_t longer, uint64_t threshold)
+{
+	return longer - (size_t)((threshold * longer + SH_WEIGHT_ONE - 1) / SH_WEIGHT_ONE);
+}
+
+int sh_align_similarity(struct sh_aligner *a, struct sh_sequence x, struct sh_sequence y,
+    size_t least, size_t limit, struct sh_similarity *s, struct sh_error *err)
+{
+	size_t longer = x.n > y.n ? x.n : y.n, distance;
+
+	if (sh_align(a, x, y, least, limit, &distance, err) < 0)
+		return -1;
+	*s = (struct sh_similarity){ .a = sh_wide(longer), .b = sh_wide(longer) };
+	if (distance <= limit && x.n && y.n)
+		s->num = sh_wide(longer - distance);
 	return 0;
 }

@@ -1,9 +1,8 @@
 #include <stdlib.h>
 
 #include "group/dedup_state.h"
-#include "join/join.h"
 
-enum { PAIRS = 1 << 16 }; /* as many as a few hundred documents can make */
+enum { PAIRS = 1 << 16 }; /* about the number that a few hundred documents can have */
 
 /* ---- documents ---- */
 
@@ -34,7 +33,6 @@ static void delete_worker(struct sh_dedup_worker *w)
 	sh_document_room_free(&w->room[0]);
 	sh_document_room_free(&w->room[1]);
 	free(w->first);
-	sh_join_delete(w->join);
 }
 
 void sh_dedup_delete(struct sh_dedup *d)
@@ -52,6 +50,7 @@ void sh_dedup_delete(struct sh_dedup *d)
 	sh_tables_put(tables, d->fp);
 	sh_tables_put(tables, d->rank);
 	sh_tables_put(tables, d->features);
+	sh_tables_put(tables, d->digest);
 	sh_tables_put(tables, d->is_protected);
 	sh_tables_put(tables, d->same);
 	sh_tables_put(tables, d->keeper);
@@ -66,6 +65,7 @@ void sh_dedup_delete(struct sh_dedup *d)
 	sh_small_free(&d->bags.sets);
 	sh_tables_put(tables, d->bags.vertex);
 	sh_share_free(&d->share);
+	sh_buckets_delete(d->buckets);
 	sh_tables_put(tables, d->partner_end);
 	sh_tables_put(tables, d->partner);
 	sh_tables_put(tables, d->is_member);
@@ -74,8 +74,8 @@ void sh_dedup_delete(struct sh_dedup *d)
 	free(d);
 }
 
-/* Room for n elements of a column of documents; one that begins late (the columns of ranks and of
- * protected ones, which most runs do without) is 0 for all before. */
+/* Reserves n elements of a column of documents. A column that begins late is 0 for all earlier documents:
+ * most runs need no ranks and no protected documents. */
 static int reserve(
     struct sh_dedup *d, void **column, size_t *cap, size_t n, size_t size, struct sh_error *err)
 {
@@ -141,6 +141,10 @@ static int allocate(struct sh_dedup *d, struct sh_error *err)
 	struct sh_tables *tables = d->opts.tables;
 	size_t most = d->opts.single && !d->opts.seen ? SH_DEDUP_LINKS : SH_DEDUP_BATCH;
 
+	/* Each batch may read all files. */
+	if (most == SH_DEDUP_BATCH && d->opts.how.corpus->reads)
+		most = SH_DEDUP_LARGE_BATCH;
+
 	d->batch = d->opts.memory / 8 / sizeof *d->candidate;
 	d->batch = d->batch < most ? d->batch + 1 : most;
 	d->same = sh_tables_get(tables, d->n, sizeof *d->same, err);
@@ -180,6 +184,7 @@ int sh_dedup_run(struct sh_dedup *d, struct sh_error *err)
 {
 	bool all_pairs = d->opts.single || d->opts.seen;
 
+	d->take_vertices = all_pairs;
 	if (allocate(d, err) < 0)
 		return -1;
 	if (sh_dedup_find_vertices(d, err) < 0 || sh_dedup_find_places(d, err) < 0 ||
@@ -205,7 +210,7 @@ int sh_dedup_compare(struct sh_dedup *d, uint32_t a, uint32_t b, unsigned *dista
     struct sh_similarity *s, struct sh_error *err)
 {
 	*distance = sh_fp_distance(sh_dedup_fp(d, a), sh_dedup_fp(d, b), d->words);
-	/* The ends of a chain may lie below the threshold. */
+	/* The ends of a chain may have a similarity below the threshold. */
 	sh_verifier_be_exact(d->worker[0].verifier);
 	return d->opts.verify ? sh_verify(d->worker[0].verifier, a, b, s, err) : 0;
 }

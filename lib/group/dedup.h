@@ -1,26 +1,27 @@
 /* Finds groups of near-duplicates from fingerprints, and the keeper of each group.
  *
  * Documents are numbers of a corpus. The steps:
- *   1. Documents with equal fingerprints and equal feature sets become one vertex.
- *   2. Vertices within distance k are found, exactly (join/join.h).
- *   3. Vertices of few features are joined by their features (group/smalljoin.h): an edit changes
- *      too many bits of a short text's fingerprint.
- *   4. Candidates are verified by their texts (group/verify.h). A pair whose similarity is below
- *      the threshold is dropped.
- *   5. Groups are made (group/group.h). The best document of a group is its keeper.
+ * 1. Documents with equal fingerprints and equal feature sets become one vertex.
+ * 2. Vertices within distance k are found, exactly (join/join.h). Or, with keys, vertices that share a key
+ * (join/buckets.h): the time grows with the documents, not with their square.
+ * 3. Vertices of few features are joined by their features (group/smalljoin.h): an edit changes
+ * too many bits of a short text's fingerprint. With keys only while there are at most 2^20 of them.
+ * 4. Candidates are verified by their texts (group/verify.h). A pair whose similarity is below
+ * the threshold is dropped.
+ * 5. Groups are made (group/group.h). The best document of a group is its keeper.
  *
- * Only pairs that decide about a group are verified: for stars, pairs with a keeper; for chains,
- * pairs of different chains. So documents that are all similar cost no more than other documents.
- * Documents that are within k of each other but not similar cost more. With `seen` all candidates
- * are verified.
+ * Only pairs that decide about a group are verified: for stars, pairs with a keeper; for chains, pairs of
+ * different chains. So documents that are all similar cost no more than other documents. Documents that are
+ * within k of each other but not similar cost more. With `seen` all candidates are verified. With
+ * keys, a vertex then meets at most 64 vertices of a bucket, and with chains, too.
  *
- * The groups depend on the documents and the options alone, not on threads or memory. With chains,
- * the numbers of compared and of similar pairs may differ.
+ * The groups depend only on the documents and the options, not on threads or memory. With chains, the
+ * numbers of compared and of similar pairs may differ.
  *
- * Memory, in bytes: some 35 a document, 8 more with ranks; 16 a distinct fingerprint; 32 a pair
- * within k, of which at most 8 a document plus 65,536 are held at a time; 60 a feature of short
- * documents. Tables that exceed opts.tables lie in files. Fingerprints are joined in parts that fit
- * in opts.memory. The verifiers have their own memory. A batch of candidates takes at most 10 MiB. */
+ * Memory, in bytes: about 35 a document, 8 more with ranks; 16 a distinct fingerprint; 32 a pair within k,
+ * of which at most 8 a document plus 65,536 are held at a time; 60 a feature of short documents; 5 a key. Tables
+ * that exceed opts.tables lie in files. Fingerprints are joined in parts that fit in opts.memory. The
+ * verifiers have their own memory. A batch of candidates needs at most 10 MiB. */
 #ifndef SH_GROUP_DEDUP_H
 #define SH_GROUP_DEDUP_H
 
@@ -34,7 +35,7 @@ struct sh_dedup_stats {
 	uint64_t small;     /* vertices of few features */
 };
 
-/* A pair that was verified, passed or not. */
+/* A pair that was verified, whether or not it reached the threshold. */
 struct sh_seen_pair {
 	uint32_t a, b; /* documents, a < b */
 	unsigned distance;
@@ -43,15 +44,17 @@ struct sh_seen_pair {
 
 struct sh_dedup_opts {
 	unsigned bits, k;
-	bool verify;               /* false: each pair within k is a duplicate */
-	uint64_t threshold;        /* in millionths; of the measure any: for Jaccard */
-	uint64_t edit_threshold;   /* in millionths; of the measure any: for edit */
-	unsigned few;              /* documents of fewer features are joined by them; 0: never */
+	bool verify;             /* false: each pair within k is a duplicate */
+	uint64_t threshold;      /* in millionths; for the measure any, that of Jaccard */
+	uint64_t edit_threshold; /* in millionths; for the measure any, that of edit */
+	/* documents of fewer features are joined by their features; 0: none are */
+	unsigned few;
 	bool single;               /* groups are chains, not stars */
 	struct sh_verify_opts how; /* the workers share its memory */
-	struct sh_tables *tables;  /* NULL: all in memory */
+	struct sh_tables *tables;  /* NULL: all arrays in memory */
 	size_t memory;             /* bytes for joins, shared by the workers */
-	size_t pairs;              /* pairs held at a time, beside 8 a document; 0: 65,536 */
+	/* pairs held at a time, in addition to 8 a document; 0: 65,536 */
+	size_t pairs;
 	unsigned jobs;
 	/* Receives each verified pair, in any order, in one thread; may be NULL. */
 	void (*seen)(void *arg, const struct sh_seen_pair *pair);
@@ -69,9 +72,9 @@ struct sh_dedup;
 struct sh_dedup *sh_dedup_new(const struct sh_dedup_opts *opts, struct sh_error *err);
 void sh_dedup_delete(struct sh_dedup *d);
 
-/* Adds the next document. Protected documents always stay. The keeper of a group is a protected
- * document, else the one of least rank, else the one of lowest number. features: the number of
- * distinct features. A document without features is in no pair. */
+/* Adds the next document. Protected documents always stay. The keeper of a group is a protected document;
+ * without one, the document of least rank; of equal ranks, the one of lowest number. features: the number
+ * of distinct features. A document without features is in no pair. */
 int sh_dedup_add(struct sh_dedup *d, const uint64_t *fp, size_t features, uint64_t rank,
     bool is_protected, struct sh_error *err);
 
@@ -82,6 +85,15 @@ void sh_dedup_set_rank(struct sh_dedup *d, uint32_t document, uint64_t rank);
 /* Adds the sampled features of the document (fp/bottom.h), distinct, for candidates by shared
  * features. Call it after each sh_dedup_add(), or never: then features make no candidates. */
 int sh_dedup_sample(struct sh_dedup *d, const uint64_t *hash, size_t n, struct sh_error *err);
+
+/* Candidates share a key, in place of distance and sampled features. A document has n keys. Call it before the first
+ * sh_dedup_add(). */
+int sh_dedup_use_keys(struct sh_dedup *d, unsigned n, struct sh_error *err);
+/* Adds the keys of the document (fp/minkeys.h); NULL when it has no features. digest: a hash of its text under a secret
+ * key. Documents of one fingerprint and one digest are taken for equal without reading them. Call it after each
+ * sh_dedup_add(). */
+int sh_dedup_add_keys(
+    struct sh_dedup *d, const uint64_t *key, uint64_t digest, struct sh_error *err);
 
 /* Leaves a document out of all pairs. It is its own keeper; the caller decides about it. */
 void sh_dedup_leave_out(struct sh_dedup *d, uint32_t document);

@@ -1,5 +1,7 @@
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/compare.h"
 #include "fp/features.h"
 #include "group/dedup_state.h"
 #include "hash/mix.h"
@@ -16,46 +18,54 @@ static int add_vertex(struct sh_dedup *d, struct sh_dedup_small *small, uint32_t
 	return sh_small_add(&small->sets, hash, n, err);
 }
 
+static int by_hash(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return sh_compare(*x, *y);
+}
+
 /* Each occurrence of a token is a feature of its own: sets of these have as many elements in common
  * as the bags of the tokens. */
 static int add_bag(
     struct sh_dedup *d, uint32_t v, const struct sh_feature_set *set, struct sh_error *err)
 {
-	uint64_t *bag = malloc(set->n_ordered * sizeof *bag + 1);
-	size_t n = 0;
+	uint64_t *bag = malloc(set->n_ordered * sizeof *bag + 1), last = 0;
+	uint32_t times = 0;
 	int status;
 
 	if (!bag)
 		return sh_error_nomem(err);
-	for (size_t i = 0; i < set->n; i++)
-		for (uint32_t j = 0; j < set->count[i]; j++)
-			bag[n++] = sh_mix_word(set->hash[i], j);
-	status = add_vertex(d, &d->bags, v, bag, n, err);
+	memcpy(bag, set->ordered, set->n_ordered * sizeof *bag);
+	qsort(bag, set->n_ordered, sizeof *bag, by_hash);
+	for (size_t i = 0; i < set->n_ordered; i++) {
+		times = i && bag[i] == last ? times + 1 : 0;
+		last = bag[i];
+		bag[i] = sh_mix_word(last, times);
+	}
+	status = add_vertex(d, &d->bags, v, bag, set->n_ordered, err);
 	free(bag);
 	return status;
 }
 
 static int gather_one(struct sh_dedup *d, uint32_t v, struct sh_error *err)
 {
+	const struct sh_measure *m = d->opts.how.measure;
 	struct sh_features *features = sh_verifier_features(d->worker[0].verifier);
-	struct sh_features *tokens = sh_verifier_tokens(d->worker[0].verifier);
 	struct sh_feature_set set;
 	struct sh_document doc;
 
 	if (sh_corpus_document(d->opts.how.corpus, d->vertex[v], &d->worker[0].room[0], &doc, err) <
-	    0)
+		0 ||
+	    sh_features_of(features, doc.text, &set, err) < 0)
 		return -1;
-	if (features && (sh_features_of(features, doc.text, &set, err) < 0 ||
-			    add_vertex(d, &d->small, v, set.hash, set.n, err) < 0))
+	if (!m->ordered && add_vertex(d, &d->small, v, set.hash, set.n, err) < 0)
 		return -1;
-	if (tokens &&
-	    (sh_features_of(tokens, doc.text, &set, err) < 0 || add_bag(d, v, &set, err) < 0))
-		return -1;
-	return 0;
+	return m->ordered || m->any ? add_bag(d, v, &set, err) : 0;
 }
 
-/* Texts of edit similarity T, n tokens the longer, have at least T n tokens in common, so the Jaccard
- * similarity of their bags is at least T / (2 - T). */
+/* Returns the Jaccard threshold of bags. Texts of edit similarity T, whose longer one has n tokens, share
+ * at least T n tokens. So the Jaccard similarity of their bags is at least T / (2 - T). */
 static uint64_t bag_threshold(const struct sh_dedup_opts *opts)
 {
 	uint64_t edit = opts->how.measure->any ? opts->edit_threshold : opts->threshold;
@@ -77,12 +87,16 @@ size_t sh_dedup_few_up_to(const struct sh_dedup_opts *opts)
  * of them. */
 int sh_dedup_gather_small(struct sh_dedup *d, struct sh_error *err)
 {
-	size_t up_to = sh_dedup_few_up_to(&d->opts);
+	size_t up_to = sh_dedup_few_up_to(&d->opts), n = 0;
 
 	d->small.sets.tables = d->bags.sets.tables = d->opts.tables;
 	d->small.threshold = d->opts.threshold;
 	d->bags.threshold = bag_threshold(&d->opts);
 	if (!d->opts.verify || !up_to)
+		return 0;
+	for (uint32_t v = 0; v < d->n_vertices; v++)
+		n += d->features[d->vertex[v]] <= up_to;
+	if (!sh_dedup_joins_small(d, n))
 		return 0;
 	for (uint32_t v = 0; v < d->n_vertices; v++)
 		if (d->features[d->vertex[v]] <= up_to && gather_one(d, v, err) < 0)
@@ -92,7 +106,7 @@ int sh_dedup_gather_small(struct sh_dedup *d, struct sh_error *err)
 	return sh_small_order(&d->bags.sets, err);
 }
 
-/* The sets that are joined. */
+/* The sets of the two subsets. */
 struct joined {
 	struct sh_dedup *dedup;
 	const struct sh_dedup_small *small;
@@ -103,14 +117,17 @@ static int take_small(void *arg, uint32_t a, uint32_t b, struct sh_error *err)
 	const struct joined *j = arg;
 	struct sh_dedup *d = j->dedup;
 	uint32_t x = j->small->vertex[a], y = j->small->vertex[b];
+	bool found;
 	unsigned distance =
 	    sh_fp_distance(sh_dedup_fp(d, d->vertex[x]), sh_dedup_fp(d, d->vertex[y]), d->words);
 
-	/* The join of fingerprints finds the pairs within k. */
-	return distance > d->opts.k ? d->take(d, x, y, distance, err) : 0;
+	/* The join of keys or of fingerprints finds the pairs that share a key or are within k. */
+	if (sh_dedup_has_found(d, x, y, distance, &found, err) < 0)
+		return -1;
+	return found ? 0 : d->take(d, x, y, distance, err);
 }
 
-/* The sets of a subset's vertices. */
+/* Finds the sets of a subset's vertices. */
 static int find_part(struct sh_dedup *d, const struct sh_dedup_small *small,
     const struct sh_subset *c, struct sh_small_part *part, struct sh_error *err)
 {

@@ -1,21 +1,24 @@
-/* The state that the files lib/group/dedup*.c share, in the order of its computation. */
+/* The state that the files lib/group/dedup*.c share, in the order of computation. */
 #ifndef SH_GROUP_DEDUP_STATE_H
 #define SH_GROUP_DEDUP_STATE_H
 
 #include "group/dedup.h"
 #include "group/group.h"
 #include "group/smalljoin.h"
+#include "join/buckets.h"
 #include "join/fpsort.h"
 #include "join/share.h"
 #include "record/fingerprint.h"
 
 enum {
-	SH_DEDUP_BATCH = 1 << 19, /* candidates held at once, at most */
-	SH_DEDUP_LINKS = 1 << 14, /* the same for chains, which make later candidates redundant */
+	SH_DEDUP_BATCH = 1 << 19, /* most candidates held at once */
+	/* the same for chains, where links make later candidates redundant */
+	SH_DEDUP_LARGE_BATCH = 1 << 23, /* the same when documents are read, not mapped */
+	SH_DEDUP_LINKS = 1 << 14,
 	SH_DEDUP_FEATURES_MAX = UINT16_MAX,
 };
 
-#define SH_UNDECIDED UINT32_MAX /* not known yet whether the vertex stays */
+#define SH_UNDECIDED UINT32_MAX /* not yet known whether the vertex stays */
 
 /* A pair of vertices to be compared. */
 struct sh_candidate {
@@ -25,7 +28,7 @@ struct sh_candidate {
 	bool passes;
 };
 
-/* Some of the vertices, which are joined with themselves or with others. */
+/* Some of the vertices, to be joined with each other or with another subset. */
 struct sh_subset {
 	uint32_t *vertex; /* ascending; NULL: 0 .. n-1 */
 	uint32_t n;
@@ -39,25 +42,24 @@ static inline uint32_t sh_subset_vertex(const struct sh_subset *c, uint32_t i)
 	return c->vertex ? c->vertex[i] : i;
 }
 
-/* The vertices of few features, or of few tokens, to be joined by these. */
+/* The vertices of few features or few tokens, as sets to be joined by their elements. */
 struct sh_dedup_small {
 	struct sh_small_sets sets;
 	uint32_t *vertex; /* by set, ascending */
 	size_t cap;
-	uint64_t
-	    threshold; /* the Jaccard similarity of sets that may be duplicates, in millionths */
+	/* the Jaccard similarity, in millionths, that sets of duplicates reach */
+	uint64_t threshold;
 };
 
 struct sh_dedup_worker {
 	struct sh_dedup *dedup;
 	struct sh_verifier *verifier;
 	struct sh_document_room room[2];
-	uint32_t *first; /* of the sets of one fingerprint, the best document of each */
+	uint32_t *first; /* best document of each set of one fingerprint */
 	size_t first_cap;
-	struct sh_join *join;
 };
 
-/* Takes a candidate pair of vertices, from one thread at a time. Returning -1 stops the join. */
+/* Receives a candidate pair of vertices, in one thread at a time. Returning -1 stops the join. */
 typedef int sh_dedup_take(
     struct sh_dedup *d, uint32_t a, uint32_t b, unsigned distance, struct sh_error *err);
 
@@ -70,41 +72,46 @@ struct sh_dedup {
 
 	/* by document */
 	uint64_t *fp;
-	uint64_t *rank;     /* NULL as long as all are 0 */
-	uint16_t *features; /* at most SH_DEDUP_FEATURES_MAX are counted */
-	bool *is_protected; /* NULL as long as none is */
-	size_t n, fp_cap, rank_cap, features_cap, protected_cap;
-	uint32_t *same;   /* the document that stands for all of its fingerprint and features */
-	uint32_t *keeper; /* at first: its vertex */
+	uint64_t *rank;     /* NULL while all ranks are 0 */
+	uint64_t *digest;   /* with keys; else NULL */
+	uint16_t *features; /* number of features, at most SH_DEDUP_FEATURES_MAX */
+	bool *is_protected; /* NULL while no document is protected */
+	size_t n, fp_cap, rank_cap, digest_cap, features_cap, protected_cap;
+	uint32_t *same;   /* the document that represents all with its fingerprint and features */
+	uint32_t *keeper; /* the document's keeper; at first its vertex */
 
-	/* documents with features by fingerprint, the best first; a node is a fingerprint */
+	/* documents with features, by fingerprint, the best first; a node is a fingerprint */
 	uint32_t *order;
 	size_t n_order;
 	struct sh_subset all; /* its nodes begin in order, then in vertex */
 
-	/* by vertex, which are numbered by fingerprint */
+	/* by vertex; vertices are numbered by fingerprint */
 	uint32_t *vertex;   /* its document */
-	uint32_t *place;    /* among all, the best 0 */
-	uint32_t *at_place; /* the vertex there; of chains the parents of `likely` */
-	uint32_t *
-	    vertex_keeper; /* itself: it stays; another: it is a duplicate of that; or SH_UNDECIDED */
+	uint32_t *place;    /* position among all vertices, the best 0 */
+	uint32_t *at_place; /* by place: the vertex; for chains the parents of `likely` */
+	/* the vertex itself: it stays; another vertex: it is a duplicate of that one; or
+	     * SH_UNDECIDED */
+	uint32_t *vertex_keeper;
 	uint32_t n_vertices;
 
 	/* Short documents as sets of their features, and as bags of their tokens. */
 	struct sh_dedup_small small, bags;
 
-	/* dedup_share.c: samples of documents; then, by vertex, the better ones it shares features
-	 * with: partner[partner_end[v]] .. partner[partner_end[v + 1] - 1] */
+	/* dedup_share.c: samples of documents; later, by vertex, the better vertices with common features:
+	 * partner[partner_end[v]] .. partner[partner_end[v + 1] - 1] */
 	struct sh_share share;
 	uint64_t *partner_end;
 	uint32_t *partner;
 	size_t n_partners, partner_cap;
-	bool *is_member; /* by vertex, of the subset that is joined */
+	bool *is_member; /* by vertex: it belongs to the subset being joined */
 
-	struct sh_dedup_parts *parts; /* while they are joined, see dedup_join.c */
+	struct sh_buckets *buckets; /* dedup_keys.c; NULL: fingerprints make the candidates */
+	bool take_vertices;         /* all pairs are taken, not only those of stars */
+
 	sh_dedup_take *take;
 
-	struct sh_candidate *candidate, *verified; /* those by the workers at present */
+	/* candidates; verified: the ones that the workers verify now */
+	struct sh_candidate *candidate, *verified;
 	size_t n_candidates, batch;
 	struct sh_edge *edge;
 	size_t n_edges, edge_cap;
@@ -113,10 +120,10 @@ struct sh_dedup {
 	/* dedup_star.c: pairs of a join, as places: worse << 32 | better */
 	uint64_t *pair;
 	size_t n_pairs, pair_cap, pairs_limit;
-	bool too_many; /* there were more than that */
+	bool too_many; /* the join found more pairs than fit */
 };
 
-/* The fingerprint of a document. */
+/* Returns the fingerprint of a document. */
 static inline const uint64_t *sh_dedup_fp(const struct sh_dedup *d, uint32_t document)
 {
 	return d->fp + (size_t)document * d->words;
@@ -137,9 +144,9 @@ static inline bool sh_dedup_both_protected(const struct sh_dedup *d, uint32_t x,
 int sh_dedup_find_vertices(struct sh_dedup *d, struct sh_error *err);
 int sh_dedup_find_places(struct sh_dedup *d, struct sh_error *err);
 
-/* dedup_subset.c: sh_subset_pick() picks the vertices of `from` whose places are lo .. hi-1: with
- * `stay` the ones that stay, otherwise the ones that may still be dropped. sh_subset_find_nodes()
- * computes the nodes unless they are known. The last two functions free the nodes, and all. */
+/* dedup_subset.c: sh_subset_pick() picks the vertices of `from` whose places are lo .. hi-1: with `stay`
+ * the vertices that stay, otherwise the vertices that may still be dropped. sh_subset_find_nodes() computes
+ * the nodes unless they are known. The last two functions free the nodes, and the whole subset. */
 int sh_subset_pick(struct sh_dedup *d, const struct sh_subset *from, uint32_t lo, uint32_t hi,
     bool stay, struct sh_subset *to, struct sh_error *err);
 int sh_subset_find_nodes(struct sh_dedup *d, struct sh_subset *c, struct sh_error *err);
@@ -148,7 +155,7 @@ void sh_subset_put(struct sh_dedup *d, struct sh_subset *c);
 
 /* dedup_join.c: passes each candidate pair to d->take. b NULL: pairs within a. Otherwise pairs have
  * a vertex of each subset; the subsets must share no vertex. Candidates have one fingerprint, or
- * are within k, or have few features (dedup_small.c), or share features (dedup_share.c). A pair may
+ * are within k, or share a key (dedup_keys.c), or have few features (dedup_small.c), or share features (dedup_share.c). A pair may
  * come more than once. */
 int sh_dedup_join(
     struct sh_dedup *d, struct sh_subset *a, struct sh_subset *b, struct sh_error *err);
@@ -156,13 +163,21 @@ int sh_dedup_gather_small(struct sh_dedup *d, struct sh_error *err);
 int sh_dedup_join_small(
     struct sh_dedup *d, const struct sh_subset *a, const struct sh_subset *b, struct sh_error *err);
 
-/* dedup_share.c: the same of pairs that share sampled features. */
+/* dedup_keys.c: the same of pairs that share a key; whether n vertices of few features are joined by these; whether
+ * the join by keys or distance finds a pair. */
+bool sh_dedup_joins_small(const struct sh_dedup *d, size_t n);
+int sh_dedup_has_found(const struct sh_dedup *d, uint32_t x, uint32_t y, unsigned distance,
+    bool *found, struct sh_error *err);
+int sh_dedup_join_keys(
+    struct sh_dedup *d, const struct sh_subset *a, const struct sh_subset *b, struct sh_error *err);
+
+/* dedup_share.c: does the same for pairs that share sampled features. */
 int sh_dedup_gather_shared(struct sh_dedup *d, struct sh_error *err);
 int sh_dedup_join_shared(
     struct sh_dedup *d, const struct sh_subset *a, const struct sh_subset *b, struct sh_error *err);
 
-/* dedup_verify.c: candidates in order of their vertices, so that features are made once; whether
- * each of n passes, by all workers; looks at all pairs of d->all. */
+/* dedup_verify.c: sort candidates by vertex, so that features are computed once; find out, with all
+ * workers, which of n candidates reach the threshold; decide about all pairs of d->all. */
 void sh_dedup_sort(struct sh_dedup *d);
 int sh_dedup_verify(
     struct sh_dedup *d, struct sh_candidate *candidate, size_t n, struct sh_error *err);

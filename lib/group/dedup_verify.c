@@ -6,7 +6,8 @@
 
 enum {
 	STRETCH = 256,
-	BATCH = 2048, /* pairs that link chains are verified at once, at most */
+	WORTH_HOLDING = 4096, /* candidates: documents of fewer are read one by one */
+	BATCH = 2048,         /* most pairs verified at once when they link chains */
 };
 
 static int by_ends(const void *a, const void *b)
@@ -36,7 +37,7 @@ static int verify_some(void *worker, size_t from, size_t to, struct sh_error *er
 	return 0;
 }
 
-/* Candidates of one later vertex stand together. */
+/* Orders candidates by their later vertex, so that its candidates are adjacent. */
 static int by_later(const void *a, const void *b)
 {
 	const struct sh_candidate *x = a, *y = b;
@@ -51,13 +52,52 @@ void sh_dedup_sort(struct sh_dedup *d)
 	qsort(d->candidate, d->n_candidates, sizeof *d->candidate, by_ends);
 }
 
+/* Reads the documents of the first candidates, in the order of the files, as far as memory allows. Sets *done to the
+ * number of these candidates. */
+static int hold_some(struct sh_dedup *d, const struct sh_candidate *candidate, size_t n,
+    size_t *done, struct sh_error *err)
+{
+	const struct sh_corpus *corpus = d->opts.how.corpus;
+	uint32_t *document;
+	size_t bytes = 0, i;
+	int status;
+
+	*done = n;
+	if (!corpus->reads || n < WORTH_HOLDING)
+		return 0;
+	for (i = 0; i < n && bytes < d->opts.memory / 2; i++)
+		bytes += sh_corpus_hold_bytes(corpus, d->vertex[candidate[i].a]) +
+			 sh_corpus_hold_bytes(corpus, d->vertex[candidate[i].b]);
+	*done = i;
+	document = malloc(2 * i * sizeof *document);
+	if (!document)
+		return sh_error_nomem(err);
+	for (i = 0; i < *done; i++) {
+		document[2 * i] = d->vertex[candidate[i].a];
+		document[2 * i + 1] = d->vertex[candidate[i].b];
+	}
+	status = sh_corpus_hold(corpus, document, 2 * *done, err);
+	free(document);
+	return status;
+}
+
+static int verify_all(
+    struct sh_dedup *d, struct sh_candidate *candidate, size_t n, struct sh_error *err)
+{
+	for (size_t i = 0, done; i < n; i += done) {
+		d->verified = candidate + i;
+		if (hold_some(d, d->verified, n - i, &done, err) < 0 ||
+		    sh_parallel(d->workers, d->opts.jobs, done, STRETCH, verify_some, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 int sh_dedup_verify(
     struct sh_dedup *d, struct sh_candidate *candidate, size_t n, struct sh_error *err)
 {
-	d->verified = candidate;
 	d->stats.compared += n;
-	if (d->opts.verify &&
-	    sh_parallel(d->workers, d->opts.jobs, n, STRETCH, verify_some, err) < 0)
+	if (d->opts.verify && verify_all(d, candidate, n, err) < 0)
 		return -1;
 	for (size_t i = 0; i < n; i++)
 		d->stats.similar += candidate[i].passes;
@@ -106,7 +146,7 @@ static int verify_and_link(
 	return 0;
 }
 
-/* Whether pairs serve only to link chains: then a pair within one chain need not be verified. */
+/* Returns whether pairs serve only to link chains. A pair within one chain need not be verified then. */
 static bool only_links(const struct sh_dedup *d)
 {
 	return d->opts.single && !d->opts.seen;
@@ -119,7 +159,8 @@ static bool is_redundant(struct sh_dedup *d, uint32_t a, uint32_t b)
 				    sh_union_find(&d->chains, a) == sh_union_find(&d->chains, b));
 }
 
-/* Pairs to be verified at once. d->likely has their chains linked as if all of them passed. */
+/* Pairs to be verified at once. In d->likely their chains are linked as if all of them reached the
+ * threshold. */
 struct batch {
 	size_t n;
 	struct sh_candidate pair[BATCH];
@@ -141,11 +182,11 @@ static int verify_batch(struct sh_dedup *d, struct batch *batch, struct sh_error
 	return verify_and_link(d, batch->pair, n, err);
 }
 
-/* One round over the candidates, which are in order of their later vertex. A pair is
+/* Runs one round over the candidates, which are ordered by their later vertex. A pair is
  *   dropped   when it is redundant;
- *   verified  when no pair before it in the batch makes its chains likely to be one;
- *   deferred  to the next round otherwise, but for the first `most` such pairs of each vertex,
- *             which are verified, too. */
+ *   verified  when no earlier pair of the batch connects its chains in d->likely;
+ *   deferred  to the next round otherwise. The first `most` such pairs of each vertex are
+ *             verified as well. */
 static int link_round(struct sh_dedup *d, size_t most, struct sh_error *err)
 {
 	struct batch batch = { .n = 0 };
@@ -175,8 +216,9 @@ static int link_round(struct sh_dedup *d, size_t most, struct sh_error *err)
 	return verify_batch(d, &batch, err);
 }
 
-/* One pair that passes makes all others between its chains redundant, so most wait for it. Where few
- * pass, each round verifies more pairs of a vertex: the number of rounds grows with its logarithm. */
+/* Verifies candidates in rounds. A pair that reaches the threshold makes all other pairs between its chains
+ * redundant, so most pairs wait. Where few reach it, each round verifies more pairs of a vertex: the number
+ * of rounds grows with the logarithm of their number. */
 static int link_chains(struct sh_dedup *d, struct sh_error *err)
 {
 	qsort(d->candidate, d->n_candidates, sizeof *d->candidate, by_later);
@@ -186,7 +228,7 @@ static int link_chains(struct sh_dedup *d, struct sh_error *err)
 	return 0;
 }
 
-/* A pair that was found in two ways is verified once. */
+/* Drops repeated candidates: a pair that two searches found is verified once. */
 static void drop_repeated(struct sh_dedup *d)
 {
 	size_t kept = 0;
@@ -233,7 +275,7 @@ static int group(struct sh_dedup *d, struct sh_error *err)
 	return 0;
 }
 
-/* Chains have no use for places: their arrays serve the union-find. */
+/* Prepares the union-find in the arrays of places, which chains do not need. */
 static int begin_chains(struct sh_dedup *d, struct sh_error *err)
 {
 	d->chains =

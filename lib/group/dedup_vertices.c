@@ -10,7 +10,7 @@ enum {
 	FEW = 4, /* sets of one fingerprint that are compared one by one */
 };
 
-/* Which of two documents stays: negative for x, positive for y. */
+/* Compares two documents: negative when x stays, positive when y stays. */
 static int better(const struct sh_dedup *d, uint32_t x, uint32_t y)
 {
 	if (sh_dedup_protects(d, x) != sh_dedup_protects(d, y))
@@ -22,7 +22,7 @@ static int better(const struct sh_dedup *d, uint32_t x, uint32_t y)
 
 /* ---- nodes ---- */
 
-/* Of documents with the same first word: by the others, then the best first. */
+/* Orders documents with the same first word: by the other words, then the best first. */
 static int by_fingerprint(const void *arg, uint32_t x, uint32_t y)
 {
 	const struct sh_dedup *d = arg;
@@ -34,7 +34,7 @@ static int by_fingerprint(const void *arg, uint32_t x, uint32_t y)
 	return better(d, x, y);
 }
 
-/* d->order, from documents that have features. */
+/* Fills d->order with the documents that have features. */
 static int order_documents(struct sh_dedup *d, struct sh_error *err)
 {
 	struct sh_sorted s;
@@ -98,7 +98,8 @@ static int same_set(
 	struct sh_similarity s;
 
 	*same = true;
-	if (!w->dedup->opts.verify)
+	if (!w->dedup->opts.verify ||
+	    (w->dedup->digest && w->dedup->digest[x] == w->dedup->digest[y]))
 		return 0;
 	if (sh_corpus_document(corpus, x, &w->room[0], &a, err) < 0 ||
 	    sh_corpus_document(corpus, y, &w->room[1], &b, err) < 0)
@@ -111,13 +112,13 @@ static int same_set(
 	return 0;
 }
 
-/* The sets of one fingerprint met so far, each with its best document. */
+/* The sets of one fingerprint found so far, each with its best document. */
 struct sets {
-	size_t n;           /* in worker->first */
-	struct sh_hmap map; /* of the later ones by digest, once there are any: n - FEW */
+	size_t n;           /* number of elements of worker->first */
+	struct sh_hmap map; /* later sets by digest, n - FEW of them; made when there is one */
 };
 
-/* Among the first ones by comparing with each: most nodes have no more. */
+/* Searches the first sets by comparing with each: most nodes have no more sets. */
 static int find_early(struct sh_dedup_worker *w, const struct sets *s, uint32_t doc, size_t *at,
     bool *same, struct sh_error *err)
 {
@@ -142,7 +143,7 @@ static int add_set(struct sh_dedup_worker *w, struct sets *s, uint32_t doc, stru
 	return 0;
 }
 
-/* Among the later ones by digest, which is as good as never that of two sets. */
+/* Searches the later sets by digest. Two sets have practically never the same digest. */
 static int find_late(struct sh_dedup_worker *w, struct sets *s, uint32_t doc, size_t *at,
     bool *same, struct sh_error *err)
 {
@@ -189,7 +190,7 @@ static int part_nodes(void *worker, size_t from, size_t to, struct sh_error *err
 	return 0;
 }
 
-/* From here on node[] counts vertices. */
+/* Numbers the vertices. From here on node[] counts vertices. */
 static int number_vertices(struct sh_dedup *d, struct sh_error *err)
 {
 	size_t i = 0, n = 0;
@@ -212,6 +213,10 @@ static int number_vertices(struct sh_dedup *d, struct sh_error *err)
 	}
 	d->all.node[d->all.n_nodes] = d->all.n = d->n_vertices;
 	d->stats.identical = d->n_order - n;
+	if (d->buckets)
+		sh_subset_put_nodes(d, &d->all);
+	sh_tables_put(d->opts.tables, d->digest);
+	d->digest = NULL;
 	sh_tables_put(d->opts.tables, d->order);
 	d->order = NULL;
 	return 0;
@@ -227,7 +232,8 @@ int sh_dedup_find_vertices(struct sh_dedup *d, struct sh_error *err)
 
 /* ---- places ---- */
 
-/* Without ranks the lower number is better: vertices in order of documents, the protected first. */
+/* Without ranks, the lower number is better. Places vertices in the order of their documents, the protected
+ * ones first. */
 static void place_by_number(struct sh_dedup *d)
 {
 	uint32_t at = 0;

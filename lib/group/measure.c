@@ -67,8 +67,8 @@ static void part_rows(const struct rows *all, struct rows *part)
 	}
 }
 
-/* Counts the values that both rows have. A step depends on the step before it, and most of its time
- * is latency. So four parts advance together until one of them may end. */
+/* Counts the values that both rows have. Each step depends on the one before, and most of its time is
+ * latency. So four parts advance in parallel until one of them may end. */
 static size_t common_parts(const struct rows *all)
 {
 	struct rows part[PARTS];
@@ -94,7 +94,7 @@ static size_t common_parts(const struct rows *all)
 	return n;
 }
 
-static size_t common(const struct sh_weighed_set *x, const struct sh_weighed_set *y)
+size_t sh_sets_share(const struct sh_weighed_set *x, const struct sh_weighed_set *y)
 {
 	struct rows all = { x->hash, x->hash + x->n, y->hash, y->hash + y->n };
 
@@ -104,31 +104,49 @@ static size_t common(const struct sh_weighed_set *x, const struct sh_weighed_set
 static void jaccard(
     const struct sh_weighed_set *x, const struct sh_weighed_set *y, struct sh_similarity *s)
 {
-	size_t both = common(x, y), all = x->n + y->n - both;
+	size_t both = sh_sets_share(x, y), all = x->n + y->n - both;
 
 	*s = (struct sh_similarity){ .num = sh_wide(both), .a = sh_wide(all), .b = sh_wide(all) };
 }
 
-bool sh_jaccard_is_below(
-    const struct sh_weighed_set *x, const struct sh_weighed_set *y, uint64_t threshold)
+/* Looks at one part after the other, as long as these have fewer in common than their share. */
+bool sh_sets_share_less(
+    const struct sh_weighed_set *x, const struct sh_weighed_set *y, size_t least)
 {
-	struct rows part = { x->hash, x->hash + x->n / PARTS, y->hash, y->hash + y->n };
-	size_t both, left_x, left_y;
+	struct rows part = { x->hash, x->hash, y->hash, y->hash };
+	const uint64_t *x_end = x->hash + x->n, *y_end = y->hash + y->n;
+	size_t both = 0;
 
 	if (x->n < LARGE || y->n < LARGE)
 		return false;
-	part.y_end = lower_bound(part.y, part.y_end, *part.x_end);
-	left_x = x->n - x->n / PARTS;
-	left_y = (size_t)(y->hash + y->n - part.y_end);
-	both = common_rows(&part) + (left_x < left_y ? left_x : left_y);
-	return both * UINT64_C(1000000) < threshold * (x->n + y->n - both);
+	for (size_t i = 1; both * PARTS <= least * (i - 1) && i <= PARTS; i++) {
+		size_t left_x, left_y;
+
+		part.x = part.x_end;
+		part.y = part.y_end;
+		part.x_end = x->hash + x->n * i / PARTS;
+		part.y_end = i < PARTS ? lower_bound(part.y, y_end, *part.x_end) : y_end;
+		left_x = (size_t)(x_end - part.x_end);
+		left_y = (size_t)(y_end - part.y_end);
+		both += common_rows(&part);
+		if (both + (left_x < left_y ? left_x : left_y) < least)
+			return true;
+	}
+	return false;
+}
+
+size_t sh_jaccard_common(size_t n, size_t m, uint64_t threshold)
+{
+	uint64_t whole = UINT64_C(1000000) + threshold;
+
+	return (size_t)((threshold * (n + m) + whole - 1) / whole);
 }
 
 static void containment1(
     const struct sh_weighed_set *x, const struct sh_weighed_set *y, struct sh_similarity *s)
 {
 	*s = (struct sh_similarity){
-		.num = sh_wide(common(x, y)), .a = sh_wide(x->n), .b = sh_wide(x->n)
+		.num = sh_wide(sh_sets_share(x, y)), .a = sh_wide(x->n), .b = sh_wide(x->n)
 	};
 }
 
@@ -224,7 +242,7 @@ unsigned sh_similarity_round(const struct sh_similarity *s)
 {
 	unsigned lo = 0, hi = 10000;
 
-	/* the greatest t with similarity >= (t - 1/2) / 10000 */
+	/* finds the greatest t with similarity >= (t - 1/2) / 10000 */
 	while (lo < hi) {
 		unsigned t = hi - (hi - lo) / 2;
 

@@ -38,21 +38,28 @@ struct sh_measure {
 	bool weighs;  /* compares weights, too */
 	bool ordered; /* compares tokens in their order; compare() is NULL */
 	bool any;     /* uses two measures in turn; compare() is NULL */
-	bool
-	    duplicates; /* tells duplicates: high only where neither document has much of its own */
+	/* suits duplicates: high only when neither document has much text of its own */
+	bool duplicates;
 	void (*compare)(const struct sh_weighed_set *x, const struct sh_weighed_set *y,
 	    struct sh_similarity *s);
 };
 
 /* Returns the measure of this name, or NULL. */
 const struct sh_measure *sh_measure_find(const char *name);
-/* Returns measure i, from 0; NULL behind the last one. */
+/* Returns measure i, from 0; NULL after the last one. */
 const struct sh_measure *sh_measure_at(size_t i);
 
-/* Returns true when a quarter of the sets already proves that their Jaccard similarity is below the
- * threshold (millionths). False proves nothing. */
-bool sh_jaccard_is_below(
-    const struct sh_weighed_set *x, const struct sh_weighed_set *y, uint64_t threshold);
+/* Returns the number of common features. */
+size_t sh_sets_share(const struct sh_weighed_set *x, const struct sh_weighed_set *y);
+
+/* Returns true when parts of the sets already prove that they have fewer than `least` features in
+ * common. False proves nothing. */
+bool sh_sets_share_less(
+    const struct sh_weighed_set *x, const struct sh_weighed_set *y, size_t least);
+
+/* Returns the number of common features that sets of n and of m features need for a Jaccard
+ * similarity of at least the threshold (millionths). */
+size_t sh_jaccard_common(size_t n, size_t m, uint64_t threshold);
 
 /* Returns whether the similarity is at least p / q; q > 0, both at most 2^21. */
 bool sh_similarity_reaches(const struct sh_similarity *s, uint64_t p, uint64_t q);

@@ -20,7 +20,7 @@ void sh_prefer_parse(const char *text, struct sh_prefer *prefer)
 
 #define UNKNOWN UINT64_MAX
 
-/* The place and length by which an id is ranked. */
+/* The properties by which an id is ranked. */
 struct standing {
 	uint64_t place;  /* line in the input, from 0; UNKNOWN: the input lacks the id */
 	uint64_t length; /* of the document's text, in bytes */
@@ -52,7 +52,7 @@ static int note_line(struct ranking *r, const struct sh_document_form *form, str
 	if (sh_document_parse(form, line, place + 1, room, &doc, err) < 0)
 		return -1;
 	note(r, doc.id, place,
-	    form->json || form->line_ids ? doc.text.n : sh_unescaped_length(doc.text));
+	    form->json || form->line_ids || form->csv ? doc.text.n : sh_unescaped_length(doc.text));
 	return 0;
 }
 
@@ -77,6 +77,8 @@ static int read_lines(struct ranking *r, struct sh_lines *lines,
 	int got;
 
 	while ((got = sh_lines_next(lines, &line, err)) > 0) {
+		if (lines->starts_file && sh_docs_header(form, &lines->source.header, err) < 0)
+			return -1;
 		/* Readers of documents drop a byte order mark. */
 		record = lines->starts_file ? sh_utf8_skip_bom(line) : line;
 		if (lines->starts_file && prefer->which != SH_PREFER_RANKED &&
@@ -107,6 +109,8 @@ static int read_files(struct ranking *r, const char *const *names, size_t n,
 	sh_lines_init(&lines, (char *const *)(uintptr_t)names, n);
 	lines.source.trailer = r->prefer->trailer && r->prefer->which != SH_PREFER_RANKED;
 	lines.source.crlf = form->crlf;
+	lines.source.header.wanted = form->columns && r->prefer->which != SH_PREFER_RANKED;
+	lines.source.header.csv = form->csv && r->prefer->which != SH_PREFER_RANKED;
 	status = read_lines(r, &lines, form, &room, err);
 	sh_lines_free(&lines);
 	sh_document_room_free(&room);

@@ -9,20 +9,21 @@
 
 enum { FIRST_BITS = 8, KNOWN_COUNTS = 64 };
 
-/* Sets lie in slabs: a small one, for few documents do with it, then large ones. */
+/* Entries are stored in slabs: first a small one, which suffices for few documents, then large ones. */
 enum { FIRST_SLAB = 1 << 17, SLAB = 1 << 21, SLABS_MIN = 3 };
 
-/* A document's set or sequence, with its id, in one piece of a slab. */
+/* A document's set or sequence, with its id, in one part of a slab. */
 struct entry {
 	uint32_t document;
-	struct entry *next_hash; /* the next entry of the same slot */
+	struct entry *next_hash; /* next entry of the same slot */
 	size_t bytes;
 	struct sh_slice id;
 	struct sh_weighed_set set;
-	struct sh_sequence sequence; /* for measures that are ordered */
+	const struct sh_bag *bag;
+	struct sh_sequence text; /* and bag: for measures that look at the order */
 };
 
-/* Entries, one behind the other. */
+/* Entries, one after the other. */
 struct slab {
 	_Alignas(uint64_t) struct slab *newer;
 	size_t size, used;
@@ -31,20 +32,20 @@ struct slab {
 struct sh_verifier {
 	struct sh_verify_opts opts;
 	struct sh_features *features;
-	struct sh_aligner *aligner; /* for measures that are ordered */
-	struct sh_verifier *edit;   /* for the measure any: asked when Jaccard does not reach */
-	bool bounded;               /* Jaccard similarities below the threshold need not be exact */
+	struct sh_aligner *aligner; /* NULL: the measure does not look at the order */
+	size_t touched;             /* n-grams that contain one token, at most */
+	bool bounded;               /* similarities below the threshold need not be exact */
 	struct sh_document_room room;
 	struct entry **slots;
 	unsigned slot_bits;
 	struct slab *newest, *oldest;
 	size_t n, n_slabs, bytes;
 	uint64_t made;
-	uint64_t dropped;              /* slabs freed so far, with the entries in them */
-	uint64_t weight[KNOWN_COUNTS]; /* weight[c]: of a feature that stands c times, c >= 1 */
+	uint64_t dropped;              /* number of slabs freed so far; their entries are invalid */
+	uint64_t weight[KNOWN_COUNTS]; /* weight[c]: of a feature that occurs c times, c >= 1 */
 };
 
-/* 0 when the scheme is one that the measure can use. */
+/* Returns 0 when the measure can use the scheme. */
 static int check(const struct sh_verify_opts *opts, struct sh_error *err)
 {
 	if (opts->measure->weighs && (opts->scheme->needs_df || opts->scheme->needs_tokens))
@@ -53,7 +54,7 @@ static int check(const struct sh_verify_opts *opts, struct sh_error *err)
 	return 0;
 }
 
-/* Weights as whole numbers: of set and tf the counts, of log millionths. */
+/* Computes weights as whole numbers: the counts for set and tf, millionths of logarithms for log. */
 static int weight_of(
     const struct sh_scheme *scheme, uint32_t count, uint64_t *weight, struct sh_error *err)
 {
@@ -74,37 +75,21 @@ static int weigh_small_counts(struct sh_verifier *v, struct sh_error *err)
 	return 0;
 }
 
-/* The edit similarity looks at single tokens, in their order. */
 static int make_features(struct sh_verifier *v, struct sh_error *err)
 {
 	const struct sh_verify_opts *opts = &v->opts;
-	struct sh_ngrams tokens = { .min = 1, .max = 1 };
-	bool ordered = opts->measure->ordered;
 
-	v->features = sh_features_new_apart(&opts->token, ordered ? tokens : opts->ngrams, err);
+	v->features = sh_features_new_apart(&opts->token, opts->ngrams, err);
 	if (!v->features)
 		return -1;
-	if (!ordered)
+	if (!opts->measure->ordered && !opts->measure->any)
 		return 0;
 	sh_features_keep_order(v->features);
+	v->touched = sh_ngrams_lead(opts->ngrams);
+	for (unsigned n = opts->ngrams.min; n <= opts->ngrams.max; n++)
+		v->touched += n;
 	v->aligner = sh_aligner_new(err);
 	return v->aligner ? 0 : -1;
-}
-
-/* Two verifiers share the memory of the measure any. */
-static int make_edit(struct sh_verifier *v, struct sh_error *err)
-{
-	struct sh_verify_opts opts = v->opts;
-
-	if (!opts.measure->any)
-		return 0;
-	opts.memory /= 2;
-	v->opts.memory = opts.memory;
-	v->opts.measure = sh_measure_find("jaccard");
-	opts.measure = sh_measure_find("edit");
-	opts.threshold = opts.edit_threshold;
-	v->edit = sh_verifier_new(&opts, err);
-	return v->edit ? 0 : -1;
 }
 
 struct sh_verifier *sh_verifier_new(const struct sh_verify_opts *opts, struct sh_error *err)
@@ -122,7 +107,7 @@ struct sh_verifier *sh_verifier_new(const struct sh_verify_opts *opts, struct sh
 	if (!v->slots)
 		sh_error_nomem(err);
 	else if (check(opts, err) == 0 && weigh_small_counts(v, err) == 0 &&
-		 make_edit(v, err) == 0 && make_features(v, err) == 0)
+		 make_features(v, err) == 0)
 		return v;
 	sh_verifier_delete(v);
 	return NULL;
@@ -138,7 +123,6 @@ void sh_verifier_delete(struct sh_verifier *v)
 		newer = s->newer;
 		sh_pages_put(s, s->size);
 	}
-	sh_verifier_delete(v->edit);
 	sh_features_delete(v->features);
 	sh_aligner_delete(v->aligner);
 	sh_document_room_free(&v->room);
@@ -148,26 +132,17 @@ void sh_verifier_delete(struct sh_verifier *v)
 
 struct sh_features *sh_verifier_features(struct sh_verifier *v)
 {
-	return v->opts.measure->ordered ? NULL : v->features;
-}
-
-struct sh_features *sh_verifier_tokens(struct sh_verifier *v)
-{
-	v = v->edit ? v->edit : v;
-	return v->opts.measure->ordered ? v->features : NULL;
+	return v->features;
 }
 
 uint64_t sh_verifier_made(const struct sh_verifier *v)
 {
-	return v->made + (v->edit ? v->edit->made : 0);
+	return v->made;
 }
 
 void sh_verifier_be_exact(struct sh_verifier *v)
 {
-	v->opts.exact = true;
 	v->bounded = false;
-	if (v->edit)
-		v->edit->opts.exact = true;
 }
 
 /* ---- the cache ---- */
@@ -234,7 +209,7 @@ static int add_slab(struct sh_verifier *v, size_t bytes, struct sh_error *err)
 	return 0;
 }
 
-/* Room for an entry, which counts once it is inserted. */
+/* Returns memory for an entry, which becomes valid when it is inserted. */
 static struct entry *room_for(struct sh_verifier *v, size_t bytes, struct sh_error *err)
 {
 	if ((!v->newest || bytes > v->newest->size - v->newest->used) &&
@@ -252,7 +227,7 @@ static void grow_slots(struct sh_verifier *v)
 		return;
 	v->slots = calloc(2 * n, sizeof *v->slots);
 	if (!v->slots) {
-		v->slots = old; /* slower, and as good */
+		v->slots = old; /* the old table still works, but slower */
 		return;
 	}
 	v->slot_bits++;
@@ -297,12 +272,12 @@ static int weigh(const struct sh_verifier *v, const struct sh_feature_set *f, ui
 	return 0;
 }
 
-/* Bytes of the arrays of an entry. */
-static size_t array_bytes(const struct sh_verifier *v, const struct sh_feature_set *f)
+/* The numbers of 64 bits that an entry holds. */
+static size_t numbers(const struct sh_verifier *v, const struct sh_feature_set *f)
 {
-	size_t arrays = v->opts.measure->weighs ? 2 : 1, bytes = arrays * f->n * sizeof(uint64_t);
+	size_t bag = v->aligner ? sizeof(struct sh_bag) / sizeof(uint64_t) : 0;
 
-	return v->opts.measure->ordered ? bytes + sh_sequence_bytes(f->n, f->n_ordered) : bytes;
+	return f->n + (v->opts.measure->weighs ? f->n : 0) + f->n_ordered + bag;
 }
 
 /* Adds the data that the measure needs besides the hashes. room: the memory behind the hashes. */
@@ -311,17 +286,21 @@ static int fill_entry(const struct sh_verifier *v, struct entry *e, const struct
 {
 	if (v->opts.measure->weighs)
 		return weigh(v, f, room, &e->set, err);
-	if (v->opts.measure->ordered) {
-		e->sequence = (struct sh_sequence){ .hash = e->set.hash, .distinct = f->n };
-		sh_sequence_index(&e->sequence, f->ordered, f->n_ordered, (uint32_t *)(void *)room);
-	}
+	if (!v->aligner)
+		return 0;
+	e->text = (struct sh_sequence){ room, f->n_ordered };
+	if (f->n_ordered)
+		memcpy(room, f->ordered, f->n_ordered * sizeof *room);
+	e->bag = (struct sh_bag *)(room + f->n_ordered);
+	sh_bag_fill((struct sh_bag *)(room + f->n_ordered), e->text);
 	return 0;
 }
 
 static struct entry *make_entry(struct sh_verifier *v, uint32_t document, struct sh_slice id,
     const struct sh_feature_set *f, struct sh_error *err)
 {
-	size_t arrays = array_bytes(v, f), bytes = sizeof(struct entry) + arrays + id.n;
+	size_t arrays = numbers(v, f) * sizeof(uint64_t),
+	       bytes = sizeof(struct entry) + arrays + id.n;
 	struct entry *e;
 	uint64_t *hash;
 	char *name;
@@ -341,7 +320,7 @@ static struct entry *make_entry(struct sh_verifier *v, uint32_t document, struct
 	return fill_entry(v, e, f, hash + f->n, err) < 0 ? NULL : e;
 }
 
-/* The entry of a document. One got before is valid as long as no slab was dropped. */
+/* Returns the entry of a document. Earlier entries stay valid while no slab is dropped. */
 static struct entry *get(struct sh_verifier *v, uint32_t document, struct sh_error *err)
 {
 	struct entry *e = find(v, document);
@@ -380,35 +359,87 @@ static struct entry *get_named(struct sh_verifier *v, struct sh_slice id, struct
 	return NULL;
 }
 
-/* 1 - distance / tokens of the longer text. Below the threshold it is 0, unless the exact value
- * is wanted. */
-static int compare_edit(struct sh_verifier *v, const struct sh_sequence *x,
-    const struct sh_sequence *y, struct sh_similarity *s, struct sh_error *err)
-{
-	size_t longer = x->n > y->n ? x->n : y->n, limit = longer, distance;
+/* ---- comparing ---- */
 
-	if (!v->opts.exact)
-		limit -= (size_t)((v->opts.threshold * longer + SH_WEIGHT_ONE - 1) / SH_WEIGHT_ONE);
-	if (sh_align(v->aligner, x, y, limit, &distance, err) < 0)
+/* The edits that still give the edit similarity, and the n-grams that these leave in common: each edit
+ * changes at most v->touched n-grams of a text (Jokinen and Ukkonen 1991). */
+struct edits {
+	size_t longer; /* tokens of the longer text */
+	size_t limit;  /* edits, at most */
+	size_t least;  /* edits, at least */
+	size_t common; /* n-grams in common, at least */
+};
+
+static size_t larger(size_t a, size_t b)
+{
+	return a > b ? a : b;
+}
+
+static struct edits edits_of(
+    const struct sh_verifier *v, const struct entry *a, const struct entry *b)
+{
+	const struct sh_verify_opts *opts = &v->opts;
+	uint64_t threshold = opts->measure->any ? opts->edit_threshold : opts->threshold;
+	struct edits e = { .longer = larger(a->text.n, b->text.n) };
+	size_t sets = larger(a->set.n, b->set.n);
+
+	e.limit = sh_align_limit(e.longer, v->bounded ? threshold : 0);
+	e.least = sh_bag_distance(a->bag, b->bag);
+	if (e.least > e.limit)
+		e.common = SIZE_MAX;
+	else if (sets > v->touched * e.limit)
+		e.common = sets - v->touched * e.limit;
+	return e;
+}
+
+static int compare_ordered(const struct sh_verifier *v, const struct entry *a,
+    const struct entry *b, struct sh_similarity *s, struct sh_error *err)
+{
+	const struct sh_verify_opts *opts = &v->opts;
+	struct edits e = edits_of(v, a, b);
+	size_t least = e.common, common;
+	struct sh_similarity edit;
+	uint64_t threshold = opts->measure->any ? opts->edit_threshold : opts->threshold;
+
+	*s = (struct sh_similarity){ .a = sh_wide(1), .b = sh_wide(1) };
+	if (opts->measure->any) {
+		size_t jaccard = sh_jaccard_common(a->set.n, b->set.n, opts->threshold);
+
+		least = jaccard < least ? jaccard : least;
+	}
+	if (v->bounded && sh_sets_share_less(&a->set, &b->set, least))
+		return 0;
+	common = sh_sets_share(&a->set, &b->set);
+	if (opts->measure->any) {
+		size_t all = a->set.n + b->set.n - common;
+
+		*s = (struct sh_similarity){ sh_wide(common), sh_wide(all), sh_wide(all), false };
+		s->reaches = sh_similarity_reaches(s, opts->threshold, SH_WEIGHT_ONE);
+	}
+	if (s->reaches || common < e.common)
+		return 0;
+	e.least = larger(e.least, (larger(a->set.n, b->set.n) - common) / v->touched);
+	if (sh_align_similarity(v->aligner, a->text, b->text, e.least, e.limit, &edit, err) < 0)
 		return -1;
-	*s = (struct sh_similarity){ .a = sh_wide(longer), .b = sh_wide(longer) };
-	if (distance <= limit && x->n && y->n)
-		s->num = sh_wide(longer - distance);
+	edit.reaches = sh_similarity_reaches(&edit, threshold, SH_WEIGHT_ONE);
+	if (edit.reaches || opts->measure->ordered)
+		*s = edit;
 	return 0;
 }
 
 static int compare(struct sh_verifier *v, const struct entry *a, const struct entry *b,
     struct sh_similarity *s, struct sh_error *err)
 {
-	if (v->opts.measure->ordered) {
-		if (compare_edit(v, &a->sequence, &b->sequence, s, err) < 0)
-			return -1;
-	} else if (v->bounded && sh_jaccard_is_below(&a->set, &b->set, v->opts.threshold)) {
+	const struct sh_verify_opts *opts = &v->opts;
+
+	if (v->aligner)
+		return compare_ordered(v, a, b, s, err);
+	if (v->bounded && sh_sets_share_less(&a->set, &b->set,
+			      sh_jaccard_common(a->set.n, b->set.n, opts->threshold)))
 		*s = (struct sh_similarity){ .a = sh_wide(1), .b = sh_wide(1) };
-	} else {
-		v->opts.measure->compare(&a->set, &b->set, s);
-	}
-	s->reaches = sh_similarity_reaches(s, v->opts.threshold, SH_WEIGHT_ONE);
+	else
+		opts->measure->compare(&a->set, &b->set, s);
+	s->reaches = sh_similarity_reaches(s, opts->threshold, SH_WEIGHT_ONE);
 	return 0;
 }
 
@@ -416,7 +447,6 @@ int sh_verify(
     struct sh_verifier *v, uint32_t x, uint32_t y, struct sh_similarity *s, struct sh_error *err)
 {
 	const struct entry *a, *b;
-	struct sh_similarity edit;
 	uint64_t dropped;
 
 	/* Getting y may drop the entry of x. The newest slabs stay, so the second or third attempt
@@ -428,34 +458,22 @@ int sh_verify(
 		if (!b)
 			return -1;
 	} while (v->dropped != dropped);
-	if (compare(v, a, b, s, err) < 0)
-		return -1;
-	if (!v->edit || s->reaches)
-		return 0;
-	if (sh_verify(v->edit, x, y, &edit, err) < 0)
-		return -1;
-	if (edit.reaches)
-		*s = edit;
-	return 0;
+	return compare(v, a, b, s, err);
 }
 
-/* Documents of one digest and one measure have the same features, and, if that is ordered, in the
- * same order. */
+/* Documents with one digest and one measure have the same features; for an ordered measure also in the same
+ * order. */
 int sh_verifier_digest(
     struct sh_verifier *v, uint32_t document, uint64_t *digest, struct sh_error *err)
 {
-	static const uint64_t key[2] = { 0 }; /* features are hashed by a random one */
+	static const uint64_t key[2] = { 0 }; /* features are hashed under a random key */
 	const struct entry *e = get(v, document, err);
 
 	if (!e)
 		return -1;
 	*digest = sh_siphash(key, e->set.hash, e->set.n * sizeof *e->set.hash);
-	if (v->opts.measure->ordered) {
-		const uint64_t hashes[2] = { *digest, 0 };
-
-		*digest = sh_siphash(
-		    hashes, e->sequence.token, e->sequence.n * sizeof *e->sequence.token);
-	}
+	if (v->aligner)
+		*digest = sh_siphash(key, e->text.token, e->text.n * sizeof *e->text.token);
 	return 0;
 }
 

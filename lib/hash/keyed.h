@@ -1,18 +1,17 @@
-/* Hashes of texts, and of rows of such hashes, under a random key. They are for places where nobody
- * must be able to write two texts that collide.
+/* Hashes of texts under a random key. They serve where nobody must be able to write two texts that collide.
  *
- * A hash is a sum of products (multilinear, Lemire and Kaser 2014). SipHash makes its keys of the
- * given one:
+ * A hash is a sum of products (multilinear, Lemire and Kaser 2014). SipHash derives its keys from the given
+ * key:
  *
  *   text of up to 16 bytes   its four words of 32 bits, padded with zeros, and its length, each times a
- *                            key of 64 bits, plus another key, modulo 2^64; twice, with keys of their
- *                            own; the upper halves of both sums are the hash
+ *                            key of 64 bits, plus another key, modulo 2^64; twice, with different keys;
+ *                            the upper halves of both sums are the hash
  *   longer text              sh_keyed_text()
- *   n hashes, 2 <= n <= 8    the 2 n halves of these, in the same way; each n has sums of its own
+ *   n hashes, 2 <= n <= 8    the 2 n halves of these, in the same way, with separate keys for each n
  *
- * Any two texts collide under one key in 2^64, and so do any two different rows of hashes. So rows of
- * different texts collide under at most one key in 2^63. The upper bits of two hashes agree no more
- * often than random bits do.
+ * Two given texts collide under a random key with probability 2^-64, and so do two different rows of
+ * hashes. So rows of different texts collide with probability at most 2^-63. The upper bits of two hashes
+ * agree no more often than random bits do.
  *
  * All kernels give the same hashes; t/unit/test_variants.c checks it. */
 #ifndef SH_HASH_KEYED_H
@@ -27,10 +26,10 @@
 
 enum {
 	SH_KEYED_WORDS = 16,   /* words of 8 bytes; longer texts are hashed by SipHash */
-	SH_KEYED_SHORT = 16,   /* bytes of a short text, at most */
-	SH_KEYED_ROW_MAX = 8,  /* hashes of a row, at most */
+	SH_KEYED_SHORT = 16,   /* most bytes of a short text */
+	SH_KEYED_ROW_MAX = 8,  /* most hashes of a row */
 	SH_KEYED_PADDING = 16, /* bytes that must be readable beyond a text */
-	SH_KEYED_PARTS = 5,    /* of a short text: four words and its length */
+	SH_KEYED_PARTS = 5,    /* parts of a short text: four words and the length */
 };
 
 /* The keys of one sum, and its first term. */
@@ -41,7 +40,8 @@ struct sh_keyed_sum {
 
 struct sh_keyed {
 	uint64_t key[2];
-	struct sh_wide wide[SH_KEYED_WORDS + 2]; /* of the words, the length, and the first term */
+	/* keys of the words, key of the length, first term */
+	struct sh_wide wide[SH_KEYED_WORDS + 2];
 	struct sh_keyed_sum sum[2];
 };
 
@@ -58,16 +58,12 @@ struct sh_keyed_kernel {
 	 * end[i] - 1. */
 	void (*texts)(const struct sh_keyed *k, const char *text, const uint32_t *start,
 	    const uint32_t *end, size_t n, uint64_t *restrict h);
-	/* Hashes all rows of n successive hashes, in order; 2 <= n <= SH_KEYED_ROW_MAX, n <=
-	 * hashes. */
+	/* Hashes all rows of n successive hashes, in order; 2 <= n <= SH_KEYED_ROW_MAX, n <= hashes. */
 	void (*rows)(const struct sh_keyed *k, const uint64_t *restrict h, size_t hashes,
 	    unsigned n, uint64_t *restrict out);
 };
 
 extern const struct sh_keyed_kernel sh_keyed_plain;
-#if defined(__x86_64__)
-extern const struct sh_keyed_kernel sh_keyed_avx512;
-#endif
 
 /* Returns row i of the kernels that this machine can run, fastest first; NULL after the last. */
 const struct sh_keyed_kernel *sh_keyed_kernel_at(unsigned i);

@@ -2,7 +2,7 @@
 
 #include "hash/mix_kernel.h"
 
-/* The last bytes are copied, so that nothing beyond the slice is read. */
+/* The last bytes are copied, so that no byte beyond the slice is read. */
 uint64_t sh_mix_token(struct sh_slice token, uint64_t mixed_seed)
 {
 	char last[16] = { 0 };
@@ -50,7 +50,7 @@ size_t sh_mix_ngrams(const uint64_t *restrict h, size_t tokens, size_t n, uint64
 
 	if (!count)
 		return 0;
-	switch (n) { /* the usual n: no n-gram depends on the one before */
+	switch (n) { /* the usual n: each n-gram is computed independently */
 	case 1:
 		memcpy(out, h, count * sizeof *h);
 		break;
@@ -85,20 +85,7 @@ uint64_t sh_mix_feature(struct sh_slice text, uint64_t seed)
 	}
 }
 
-/* ---- rows of variants ---------------------------------------------------------------- */
-
-static const struct sh_variant *const rows[] = {
-#if defined(__x86_64__)
-	&sh_mix_avx512.variant,
-	&sh_mix_avx2.variant,
-#endif
-	&sh_mix_plain.variant,
-};
-
-const struct sh_mix_kernel *sh_mix_kernel_at(unsigned i)
-{
-	return (const struct sh_mix_kernel *)sh_variant_at(rows, sizeof rows / sizeof *rows, i);
-}
+/* ---- plain C ---- */
 
 static void windows(
     const char *text, size_t n, size_t width, uint64_t mixed_seed, uint64_t *restrict h)
@@ -114,11 +101,228 @@ static void windows(
 		h[i] = sh_mix_token_padded(text + i, width, mixed_seed);
 }
 
-void sh_mix_words_plain(const uint64_t *restrict h, size_t n, unsigned j, uint64_t *restrict out)
+static void words(const uint64_t *restrict h, size_t n, unsigned j, uint64_t *restrict out)
 {
 	for (size_t i = 0; i < n; i++)
 		out[i] = sh_mix_word(h[i], j);
 }
 
-const struct sh_mix_kernel sh_mix_plain = { { "plain", SH_NEEDS_NOTHING }, sh_mix_tokens, windows,
-	sh_mix_ngrams, sh_mix_words_plain };
+static const struct sh_mix_kernel plain = { { "plain", SH_NEEDS_NOTHING }, sh_mix_tokens, windows,
+	sh_mix_ngrams, words };
+
+#if defined(__x86_64__)
+
+#include "hash/words_x86.h"
+
+/* ---- AVX2: makes 64-bit products of 32-bit ones --------------------------------------- */
+
+/* Returns x * k: the product of the low halves, plus the low halves of the two mixed products. */
+static AVX2 inline __m256i mul4(__m256i x, uint64_t k)
+{
+	__m256i all = _mm256_set1_epi64x((long long)k);
+	__m256i swapped = _mm256_set1_epi64x((long long)(k << 32 | k >> 32));
+	__m256i mixed = _mm256_mullo_epi32(x, swapped);
+
+	mixed = _mm256_add_epi32(mixed, _mm256_slli_epi64(mixed, 32));
+	mixed =
+	    _mm256_and_si256(mixed, _mm256_set1_epi64x((long long)UINT64_C(0xffffffff00000000)));
+	return _mm256_add_epi64(mixed, _mm256_mul_epu32(x, all));
+}
+
+static AVX2 inline __m256i shift_xor4(__m256i x, int bits)
+{
+	return _mm256_xor_si256(x, _mm256_srli_epi64(x, bits));
+}
+
+static AVX2 inline __m256i moremur4(__m256i x)
+{
+	x = mul4(shift_xor4(x, 27), UINT64_C(0x3C79AC492BA7B653));
+	x = mul4(shift_xor4(x, 33), UINT64_C(0x1C69B3F74AC4AE35));
+	return shift_xor4(x, 27);
+}
+
+/* Returns a ^ rotl(b * K, 32). The rotation exchanges the halves. */
+static AVX2 inline __m256i fold4(__m256i a, __m256i b)
+{
+	b = mul4(b, UINT64_C(0x9FB21C651E98DF25));
+	return _mm256_xor_si256(a, _mm256_shuffle_epi32(b, 0xb1));
+}
+
+/* Returns four windows of 16 bytes of text, two in each half of the register. */
+static AVX2 inline __m256i take4(const char *p, __m256i index)
+{
+	__m256i v = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)p));
+
+	return _mm256_shuffle_epi8(v, index);
+}
+
+/* Returns the shuffle that extracts windows i = 0..3 of n <= 8 bytes; 0x80 gives a zero. */
+static AVX2 __m256i window_index(size_t n)
+{
+	uint8_t index[32];
+
+	for (unsigned i = 0; i < 32; i++)
+		index[i] = i % 8 < n ? (uint8_t)(i / 8 + i % 8) : 0x80;
+	return load4(index);
+}
+
+static AVX2 void windows_avx2(
+    const char *text, size_t n, size_t width, uint64_t mixed_seed, uint64_t *restrict h)
+{
+	const __m256i low = window_index(width < 8 ? width : 8);
+	const __m256i high = window_index(width < 8 ? 0 : width - 8);
+	const __m256i seed = _mm256_set1_epi64x((long long)(width * SH_MIX_GOLDEN ^ mixed_seed));
+	size_t i;
+
+	for (i = 0; i + 4 <= n; i += 4) {
+		__m256i x = take4(text + i, low);
+
+		if (width > 8)
+			x = fold4(x, take4(text + i + 8, high));
+		x = moremur4(_mm256_xor_si256(x, seed));
+		_mm256_storeu_si256((__m256i *)(void *)(h + i), x);
+	}
+	for (; i < n; i++)
+		h[i] = sh_mix_token_padded(text + i, width, mixed_seed);
+}
+
+/* Only windows gain from AVX2: for tokens and n-grams plain C is as fast. */
+static const struct sh_mix_kernel avx2 = { { "avx2", WORDS_AVX2_NEEDS }, sh_mix_tokens,
+	windows_avx2, sh_mix_ngrams, words };
+
+/* ---- AVX-512 -------------------------------------------------------------------------- */
+
+static AVX512 inline __m512i mul8(__m512i x, uint64_t k)
+{
+	return _mm512_mullo_epi64(x, _mm512_set1_epi64((long long)k));
+}
+
+static AVX512 inline __m512i shift_xor8(__m512i x, unsigned bits)
+{
+	return _mm512_xor_si512(x, _mm512_srli_epi64(x, bits));
+}
+
+static AVX512 inline __m512i moremur8(__m512i x)
+{
+	x = mul8(shift_xor8(x, 27), UINT64_C(0x3C79AC492BA7B653));
+	x = mul8(shift_xor8(x, 33), UINT64_C(0x1C69B3F74AC4AE35));
+	return shift_xor8(x, 27);
+}
+
+static AVX512 inline __m512i fold8(__m512i a, __m512i b)
+{
+	return _mm512_xor_si512(a, _mm512_rol_epi64(mul8(b, UINT64_C(0x9FB21C651E98DF25)), 32));
+}
+
+/* Returns the hashes of eight tokens. The hashes of tokens of more than 16 bytes are wrong. */
+static AVX512 inline __m512i token8(
+    const char *text, const uint32_t *start, __m512i len, uint64_t mixed_seed)
+{
+	__m512i a, b;
+
+	words8(text, start, len, &a, &b);
+	len = _mm512_xor_si512(mul8(len, SH_MIX_GOLDEN), _mm512_set1_epi64((long long)mixed_seed));
+	return moremur8(_mm512_xor_si512(fold8(a, b), len));
+}
+
+static AVX512 inline void block8(
+    const char *text, const uint32_t *start, const uint32_t *end, uint64_t mixed_seed, uint64_t *h)
+{
+	unsigned beyond;
+	__m512i len = lengths8(start, end, &beyond);
+
+	_mm512_storeu_si512(h, token8(text, start, len, mixed_seed));
+	for (; beyond; beyond &= beyond - 1) {
+		unsigned at = (unsigned)__builtin_ctz(beyond);
+
+		h[at] = sh_mix_token_padded(text + start[at], end[at] - start[at], mixed_seed);
+	}
+}
+
+static AVX512 void tokens_avx512(const char *text, const uint32_t *start, const uint32_t *end,
+    size_t n, uint64_t mixed_seed, uint64_t *restrict h)
+{
+	size_t i = 0;
+
+	for (; i + 8 <= n; i += 8)
+		block8(text, start + i, end + i, mixed_seed, h + i);
+	for (; i < n; i++)
+		h[i] = sh_mix_token_padded(text + start[i], end[i] - start[i], mixed_seed);
+}
+
+static AVX512 void windows_avx512(
+    const char *text, size_t n, size_t width, uint64_t mixed_seed, uint64_t *restrict h)
+{
+	const __m512i eight = _mm512_set1_epi64(0x0101010101010101);
+	/* byte j of lane i: i + j */
+	const __m512i index = _mm512_add_epi8(_mm512_set1_epi64(0x0706050403020100),
+	    _mm512_mullo_epi64(_mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7), eight));
+	const uint64_t ones = UINT64_C(0x0101010101010101);
+	const __mmask64 low = ones * (width < 8 ? (1u << width) - 1 : 0xff);
+	const __mmask64 high = ones * (width < 8 ? 0 : (1u << (width - 8)) - 1);
+	const __m512i seed = _mm512_set1_epi64((long long)(width * SH_MIX_GOLDEN ^ mixed_seed));
+
+	for (size_t i = 0; i < n; i += 8) {
+		__m512i v = _mm512_loadu_si512(text + i);
+		__m512i x = _mm512_maskz_permutexvar_epi8(low, index, v);
+
+		if (width > 8)
+			x = fold8(x, _mm512_maskz_permutexvar_epi8(
+					 high, _mm512_add_epi8(index, _mm512_set1_epi8(8)), v));
+		x = moremur8(_mm512_xor_si512(x, seed));
+		_mm512_mask_storeu_epi64(h + i, first(n - i), x);
+	}
+}
+
+static AVX512 size_t ngrams_avx512(
+    const uint64_t *restrict h, size_t tokens, size_t n, uint64_t *restrict out)
+{
+	size_t count = tokens < n ? 0 : tokens - n + 1, i, j;
+
+	if (n < 2 || n > 16) /* a rolling hash needs fewer multiplications */
+		return sh_mix_ngrams(h, tokens, n, out);
+	for (i = 0; i < count; i += 8) {
+		__mmask8 part = first(count - i);
+		__m512i c = _mm512_maskz_loadu_epi64(part, h + i);
+
+		for (j = 1; j < n; j++)
+			c = _mm512_add_epi64(mul8(c, UINT64_C(0xD6E8FEB86659FD93)),
+			    _mm512_maskz_loadu_epi64(part, h + i + j));
+		c = mul8(shift_xor8(c, 32), UINT64_C(0xAEF17502108EF2D9));
+		_mm512_mask_storeu_epi64(out + i, part, shift_xor8(c, 29));
+	}
+	return count;
+}
+
+static AVX512 void hash_words_avx512(
+    const uint64_t *restrict h, size_t n, unsigned j, uint64_t *restrict out)
+{
+	const __m512i add = _mm512_set1_epi64((long long)(j * SH_MIX_GOLDEN));
+
+	for (size_t i = 0; i < n; i += 8) {
+		__mmask8 part = first(n - i);
+		__m512i x = _mm512_maskz_loadu_epi64(part, h + i);
+
+		_mm512_mask_storeu_epi64(out + i, part, moremur8(_mm512_add_epi64(x, add)));
+	}
+}
+
+static const struct sh_mix_kernel avx512 = { { "avx512", WORDS_AVX512_NEEDS }, tokens_avx512,
+	windows_avx512, ngrams_avx512, hash_words_avx512 };
+
+#endif
+
+/* ---- rows of variants ---------------------------------------------------------------- */
+
+static const struct sh_variant *const rows[] = {
+#if defined(__x86_64__)
+	&avx512.variant,
+	&avx2.variant,
+#endif
+	&plain.variant,
+};
+
+const struct sh_mix_kernel *sh_mix_kernel_at(unsigned i)
+{
+	return (const struct sh_mix_kernel *)sh_variant_at(rows, sizeof rows / sizeof *rows, i);
+}

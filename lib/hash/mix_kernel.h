@@ -15,31 +15,23 @@
 
 struct sh_mix_kernel {
 	struct sh_variant variant;
-	/* As sh_mix_tokens(). */
+	/* See sh_mix_tokens(). */
 	void (*tokens)(const char *text, const uint32_t *start, const uint32_t *end, size_t n,
 	    uint64_t mixed_seed, uint64_t *restrict h);
 	/* Hashes n windows of `width` bytes, 1 .. 16. Each window begins one byte after the one
 	 * before. */
 	void (*windows)(
 	    const char *text, size_t n, size_t width, uint64_t mixed_seed, uint64_t *restrict h);
-	/* As sh_mix_ngrams(). */
+	/* See sh_mix_ngrams(). */
 	size_t (*ngrams)(
 	    const uint64_t *restrict h, size_t tokens, size_t n, uint64_t *restrict out);
 	/* Stores sh_mix_word() of each of n hashes, j >= 1. */
 	void (*words)(const uint64_t *restrict h, size_t n, unsigned j, uint64_t *restrict out);
 };
 
-/* Returns row i of the kernels that this machine can run, fastest first; NULL after the last. */
-void sh_mix_words_plain(const uint64_t *restrict h, size_t n, unsigned j, uint64_t *restrict out);
-
 enum { SH_MIX_WINDOW_MAX = 16 };
 
-extern const struct sh_mix_kernel sh_mix_plain;
-#if defined(__x86_64__)
-extern const struct sh_mix_kernel sh_mix_avx2, sh_mix_avx512;
-#endif
-
-/* The rows that this machine can run, fastest first; NULL after the last. */
+/* Returns row i of the kernels that this machine can run, fastest first; NULL after the last. */
 const struct sh_mix_kernel *sh_mix_kernel_at(unsigned i);
 
 #endif

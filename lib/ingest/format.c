@@ -12,7 +12,7 @@
 /* A head that is shorter, without its byte order mark, is the whole file. */
 enum { SEEN = SH_FORMAT_HEAD - 3 };
 
-enum sh_format sh_format_named(const char *name)
+const char *sh_format_name(unsigned format)
 {
 	static const char *const names[] = {
 		[SH_FORMAT_AUTO] = "auto",
@@ -21,12 +21,10 @@ enum sh_format sh_format_named(const char *name)
 		[SH_FORMAT_JSONL] = "jsonl",
 		[SH_FORMAT_WARC] = "warc",
 		[SH_FORMAT_MBOX] = "mbox",
+		[SH_FORMAT_NONE] = NULL,
 	};
 
-	for (int i = 0; i < SH_FORMAT_NONE; i++)
-		if (strcmp(name, names[i]) == 0)
-			return (enum sh_format)i;
-	return SH_FORMAT_NONE;
+	return names[format];
 }
 
 /* Returns the name without the ending of a compressed file. */
@@ -208,11 +206,10 @@ const char *sh_format_doubt(
 
 	head = sh_utf8_skip_bom(head);
 	if (head.n && ends_in(name, csv))
-		return "CSV (a document a row: mlr -S --icsv --ojsonl cat FILE | shdoc -f ID,TEXT)";
+		return "CSV (a document a row: other programs read it as it is, with --csv)";
 	if (head.n && ends_in(name, tsv))
 		return "TSV (a document a row: other programs read it as it is, with -f ID,TEXT "
-		       "the "
-		       "numbers of columns)";
+		       "the numbers of columns, or with --header)";
 	if (array_object(head, &object, &whole) && whole &&
 	    sh_json_fields(object, NULL, NULL, 0, &err) == 0)
 		return "a JSON array whose first object lacks the fields of a document (-f ID,TEXT "
@@ -245,9 +242,9 @@ const char *sh_format_other(struct sh_slice head)
 		struct sh_slice begin;
 		const char *what;
 	} kinds[] = {
-		{ 0, { "%PDF-", 5 }, "PDF (pdftotext makes text of it)" },
+		{ 0, { "%PDF-", 5 }, "PDF (convert it with pdftotext)" },
 		{ 0, { "PK\3\4", 4 },
-		    "office document or e-book (pandoc -t plain makes text of it)" },
+		    "office document or e-book (convert it with pandoc -t plain)" },
 		{ 0, { "\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1", 8 },
 		    "old office document (soffice --convert-to txt)" },
 	};

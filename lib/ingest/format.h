@@ -15,8 +15,8 @@ enum sh_format {
 	SH_FORMAT_NONE, /* the file is not text */
 };
 
-/* Returns the format of this name on the command line, or SH_FORMAT_NONE. */
-enum sh_format sh_format_named(const char *name);
+/* Returns the name of a format on the command line; NULL for SH_FORMAT_NONE. */
+const char *sh_format_name(unsigned format);
 
 /* Returns the format of a file by its first bytes. The name decides where the bytes allow several.
  * kind: the result of sh_body_sniff(). A single JSON object is text, unless it has the fields of a

@@ -56,6 +56,10 @@ int sh_ingest_jsonl(
 int sh_ingest_json_array(
     struct sh_ingest *in, struct sh_reader *r, struct sh_slice file, struct sh_error *err);
 int sh_ingest_warc(struct sh_ingest *in, struct sh_reader *r, struct sh_error *err);
+/* Reads the documents of one record, whose head was read. */
+struct sh_warc;
+int sh_ingest_warc_record(
+    struct sh_ingest *in, struct sh_reader *r, const struct sh_warc *w, struct sh_error *err);
 int sh_ingest_mbox(
     struct sh_ingest *in, struct sh_reader *r, struct sh_slice id, struct sh_error *err);
 

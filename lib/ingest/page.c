@@ -177,7 +177,6 @@ enum { ATTRIBUTES_MAX = 11 << 8 };
 
 struct writer {
 	htmlParserCtxtPtr parser;
-	xmlReallocFunc plain_realloc;
 	uint64_t unmatched;   /* comparisons so far */
 	unsigned long end_at; /* input offset of the last unmatched end tag */
 	struct sh_buf *out;
@@ -397,20 +396,23 @@ static void on_error(void *writer, error_arg what)
 
 /* The parser has no event for an attribute, but it enlarges its table of attributes by xmlRealloc(). That
  * function has no argument for the page: libxml2's error context, one a thread, leads to it. */
-static void *limited_realloc(void *p, size_t n)
+void sh_page_watch(const void *p, size_t n)
 {
 	struct writer *w = xmlStructuredError == on_error ? xmlStructuredErrorContext : NULL;
 
-	if (!w)
-		return realloc(p, n);
-	if (!w->failed && p && p == (void *)w->parser->atts &&
-	    n > 2 * ATTRIBUTES_MAX * sizeof *w->parser->atts) {
-		sh_error_set(w->err, SH_ERR_RECORD, "HTML: a tag has more than %d attributes",
-		    ATTRIBUTES_MAX);
-		w->failed = true;
-		xmlStopParser(w->parser);
-	}
-	return w->plain_realloc(p, n);
+	if (!w || w->failed || !p || p != (void *)w->parser->atts ||
+	    n <= 2 * ATTRIBUTES_MAX * sizeof *w->parser->atts)
+		return;
+	sh_error_set(
+	    w->err, SH_ERR_RECORD, "HTML: a tag has more than %d attributes", ATTRIBUTES_MAX);
+	w->failed = true;
+	xmlStopParser(w->parser);
+}
+
+static void *watched_realloc(void *p, size_t n)
+{
+	sh_page_watch(p, n);
+	return realloc(p, n);
 }
 
 static int parse(struct writer *w, struct sh_slice page)
@@ -422,11 +424,14 @@ static int parse(struct writer *w, struct sh_slice page)
 	xmlStructuredErrorFunc before = xmlStructuredError;
 	void *before_arg = xmlStructuredErrorContext;
 
+	bool unwatched = xmlRealloc == realloc;
+
 	xmlSetStructuredErrorFunc(w, on_error);
-	w->plain_realloc = xmlRealloc;
-	xmlRealloc = limited_realloc;
+	if (unwatched)
+		xmlRealloc = watched_realloc;
 	xmlFreeDoc(htmlCtxtReadMemory(w->parser, page.p, (int)page.n, NULL, "UTF-8", options));
-	xmlRealloc = w->plain_realloc;
+	if (unwatched)
+		xmlRealloc = realloc;
 	xmlSetStructuredErrorFunc(before_arg, before);
 	return w->parser->errNo == XML_ERR_NO_MEMORY ? -1 : 0;
 }
@@ -481,8 +486,15 @@ int sh_page_text(struct sh_slice page, struct sh_buf *out, struct sh_error *err)
 void sh_page_allocate_with(const struct sh_page_memory *m)
 {
 	xmlMemSetup(m->put, m->get, m->resize, m->copy);
+	xmlInitParser(); /* before there are threads */
 }
 #else
+void sh_page_watch(const void *p, size_t n)
+{
+	(void)p;
+	(void)n;
+}
+
 void sh_page_allocate_with(const struct sh_page_memory *m)
 {
 	(void)m;

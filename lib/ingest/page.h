@@ -27,6 +27,9 @@ struct sh_page_memory {
 };
 void sh_page_allocate_with(const struct sh_page_memory *m);
 
+/* resize() calls this first, with its arguments: it limits the attributes of a tag. */
+void sh_page_watch(const void *p, size_t n);
+
 /* The charset that the page declares in <meta> or in an XML declaration, within its first bytes, in
  * lower case; "" when it declares none. */
 void sh_page_charset(struct sh_slice page, char *name, size_t room);

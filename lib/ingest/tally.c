@@ -16,6 +16,11 @@ void sh_tally_free(struct sh_tally *t)
 
 int sh_tally_add(struct sh_tally *t, struct sh_slice name, struct sh_error *err)
 {
+	return sh_tally_add_many(t, name, 1, err);
+}
+
+int sh_tally_add_many(struct sh_tally *t, struct sh_slice name, uint64_t n, struct sh_error *err)
+{
 	void *p = t->count;
 	uint32_t i;
 	bool fresh = false;
@@ -27,6 +32,6 @@ int sh_tally_add(struct sh_tally *t, struct sh_slice name, struct sh_error *err)
 	t->count = p;
 	if (sh_hmap_put(&t->names, name, &i, &fresh, err) < 0)
 		return -1;
-	t->count[i] = fresh ? 1 : t->count[i] + 1;
+	t->count[i] = fresh ? n : t->count[i] + n;
 	return 0;
 }

@@ -15,6 +15,7 @@ struct sh_tally {
 
 int sh_tally_init(struct sh_tally *t, struct sh_error *err);
 void sh_tally_free(struct sh_tally *t);
+int sh_tally_add_many(struct sh_tally *t, struct sh_slice name, uint64_t n, struct sh_error *err);
 int sh_tally_add(struct sh_tally *t, struct sh_slice name, struct sh_error *err);
 
 #endif

@@ -152,29 +152,34 @@ static void blame(const struct sh_warc *w, struct sh_error *err)
 	    (unsigned long long)w->at, uri.n ? ", " : "", sh_shown(uri, 120), uri.p, text);
 }
 
+int sh_ingest_warc_record(
+    struct sh_ingest *in, struct sh_reader *r, const struct sh_warc *w, struct sh_error *err)
+{
+	struct sh_slice block;
+
+	if (one_record(in, r, w, &block, err) == 0)
+		return 0;
+	if (err->code == SH_ERR_RECORD) {
+		blame(w, err);
+		/* The bytes that are not ready were not needed to find the error. */
+		if (block.n == 0)
+			block = sh_reader_ready(r);
+		if (block.n > w->length)
+			block.n = (size_t)w->length;
+	}
+	return sh_ingest_bad(in, r, whole_record(in, w, block), err);
+}
+
 int sh_ingest_warc(struct sh_ingest *in, struct sh_reader *r, struct sh_error *err)
 {
 	struct sh_warc w = { 0 };
 	int got;
 
-	while ((got = sh_warc_next(r, &w, err)) > 0) {
-		struct sh_slice block;
-
-		if (one_record(in, r, &w, &block, err) == 0)
-			continue;
-		if (err->code == SH_ERR_RECORD) {
-			blame(&w, err);
-			/* The bytes that are not ready were not needed to find the error. */
-			if (block.n == 0)
-				block = sh_reader_ready(r);
-			if (block.n > w.length)
-				block.n = (size_t)w.length;
-		}
-		if (sh_ingest_bad(in, r, whole_record(in, &w, block), err) < 0) {
+	while ((got = sh_warc_next(r, &w, err)) > 0)
+		if (sh_ingest_warc_record(in, r, &w, err) < 0) {
 			got = -1;
 			break;
 		}
-	}
 	sh_warc_free(&w);
 	return got;
 }

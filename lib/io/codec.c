@@ -4,21 +4,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifdef SH_HAVE_ZLIB
-#include <zlib.h>
-#endif
-#ifdef SH_HAVE_BZIP2
-#include <bzlib.h>
-#endif
-#ifdef SH_HAVE_LZMA
-#include <lzma.h>
-#endif
-#ifdef SH_HAVE_ZSTD
-#include <zstd.h>
-#endif
-#ifdef SH_HAVE_LZ4
-#include <lz4frame.h>
-#endif
+#include "base/num.h"
+#include "io/codec_libraries.h"
+
+static bool parse_window(uint64_t *n)
+{
+	const char *size = getenv(SH_CODEC_WINDOW_NAME);
+
+	*n = SH_CODEC_WINDOW;
+	return !size || !*size || (sh_parse_size(sh_slice_str(size), n) == 0 && *n > 0);
+}
+
+bool sh_codec_window_valid(void)
+{
+	uint64_t n;
+
+	return parse_window(&n);
+}
+
+size_t sh_codec_window(void)
+{
+	uint64_t n;
+
+	if (!parse_window(&n))
+		n = SH_CODEC_WINDOW;
+	return n < SIZE_MAX / 8 ? (size_t)n : SIZE_MAX / 8;
+}
 
 /* The libraries count bytes by unsigned int. */
 enum { STEP = 1 << 20 };
@@ -99,8 +110,8 @@ static void stop_inflate(void *decoder)
 
 /* ---- bzip2 ---- */
 
-/* The fourth byte is a level, 1 to 9. The constant of a block follows, or that of the end in an empty
- * stream, of which six bytes are the same in every file. */
+/* Returns whether the head is that of a bzip2 file. The fourth byte is the level, 1 to 9. Then follow six
+ * constant bytes: those of a block, or those of the end in an empty stream. */
 static bool is_bzip2(struct sh_slice head)
 {
 	return head.n >= SH_CODEC_MAGIC && begins(head, "BZh", 3) && head.p[3] >= '1' &&
@@ -164,10 +175,10 @@ static bool is_xz(struct sh_slice head)
 }
 
 #ifdef SH_HAVE_LZMA
-/* The limit of memory is that of the window, and some more for the decoder itself. */
+/* Limits the memory to the window and some more for the decoder itself. */
 static bool init_xz(lzma_stream *z)
 {
-	return lzma_stream_decoder(z, SH_CODEC_WINDOW + ((size_t)1 << 20), 0) == LZMA_OK;
+	return lzma_stream_decoder(z, sh_codec_window() + ((size_t)1 << 20), 0) == LZMA_OK;
 }
 
 static void *start_xz(void)
@@ -223,7 +234,8 @@ static void stop_xz(void *decoder)
 
 /* ---- zstd, lz4 ---- */
 
-/* Skippable frames may stand before others in both forms; pzstd(1) writes them. */
+/* Returns whether the head is a skippable frame, which may precede other frames in both forms. pzstd(1)
+ * writes such frames. */
 static bool is_skippable(struct sh_slice head)
 {
 	return head.n >= 4 && (head.p[0] & 0xF0) == 0x50 &&
@@ -241,7 +253,16 @@ static bool is_lz4(struct sh_slice head)
 }
 
 #ifdef SH_HAVE_ZSTD
-enum { WINDOW_LOG = 27 }; /* of SH_CODEC_WINDOW */
+/* Returns the logarithm of the largest window, within the bounds that zstd has. */
+static int window_log(void)
+{
+	const int most = sizeof(size_t) == 4 ? 30 : 31, least = 10;
+	int log = least;
+
+	while (log < most && sh_codec_window() >> (log + 1))
+		log++;
+	return log;
+}
 
 /* ZSTD_error_frameParameter_windowTooLarge and ZSTD_error_memory_allocation of zstd_errors.h. */
 enum { TOO_WIDE = 16, NO_MEMORY = 64 };
@@ -251,7 +272,7 @@ static void *start_zstd(void)
 	ZSTD_DCtx *z = ZSTD_createDCtx();
 
 	if (z)
-		ZSTD_DCtx_setParameter(z, ZSTD_d_windowLogMax, WINDOW_LOG);
+		ZSTD_DCtx_setParameter(z, ZSTD_d_windowLogMax, window_log());
 	return z;
 }
 
@@ -355,11 +376,11 @@ bool sh_codec_undecided(struct sh_slice head)
 {
 	static const char first[] = "\x1F\x42\xFD\x28\x04\x50\x51\x52\x53\x54\x55\x56\x57\x58\x59"
 				    "\x5A\x5B\x5C\x5D\x5E\x5F";
-	/* The second bytes, by form, and those of skippable frames. */
+	/* The second byte of each form's magic number, and of that of skippable frames. */
 	static const char second[] = "\x8B\x9D\x5A\x37\xB5\x22\x2A";
 	const struct sh_codec *codec = sh_codec_of(head);
 
-	/* No magic number has a line end in it. */
+	/* No magic number contains a line end. */
 	if (codec || head.n >= SH_CODEC_MAGIC || (head.n && memchr(head.p, '\n', head.n)))
 		return false;
 	if (head.n == 0)

@@ -8,42 +8,52 @@
 #include "base/error.h"
 #include "base/slice.h"
 
-/* Enough bytes of a file's beginning to recognise each form. */
+/* Bytes of a file's beginning that suffice to recognise each form. */
 enum { SH_CODEC_MAGIC = 10 };
 
-/* Largest window of a decoder, in bytes: how far back a compressed stream may refer. */
-#define SH_CODEC_WINDOW ((size_t)128 << 20)
+/* Largest window of a decoder, in bytes: how far back a compressed stream may refer. It is
+ * SH_CODEC_WINDOW, or the size that the environment variable SH_CODEC_WINDOW_NAME has. */
+#define SH_CODEC_WINDOW      ((size_t)128 << 20)
+#define SH_CODEC_WINDOW_NAME "SIMHASH_WINDOW"
+size_t sh_codec_window(void);
+
+/* Returns whether the variable is unset, empty or a size. Otherwise it has no effect. */
+bool sh_codec_window_valid(void);
 
 enum sh_codec_state {
 	SH_CODEC_MORE, /* the frame goes on: give more input, or more room */
 	SH_CODEC_END,  /* the frame ended; another one may follow */
 	SH_CODEC_BAD,  /* the bytes are damaged, or in another form */
-	SH_CODEC_WIDE, /* the frame needs a window larger than SH_CODEC_WINDOW */
+	SH_CODEC_WIDE, /* the frame needs a window above SH_CODEC_WINDOW */
 	SH_CODEC_NOMEM,
 };
 
 struct sh_codec {
-	const char *name;    /* of the form: "gzip" */
-	const char *library; /* that decodes it: "zlib" */
-	const char *command; /* that decompresses to standard output, with any window: "gzip -dc" */
+	const char *name;    /* of the form, such as "gzip" */
+	const char *library; /* the library that decodes it, such as "zlib" */
+	/* a command that decompresses to standard output with any window, such as "gzip -dc" */
+	const char *command;
 	bool (*is)(struct sh_slice head); /* NULL: the form has no magic number */
 	/* NULL in a build without the library. start() returns NULL when memory ran out. */
 	void *(*start)(void);
-	/* Decodes from *in into *to, and moves both behind what was used. */
+	/* Decodes bytes of *in to *to, at most `room` bytes. Moves *in behind the consumed bytes and *to
+	 * behind the bytes written. */
 	enum sh_codec_state (*step)(void *decoder, struct sh_slice *in, char **to, size_t room);
 	void (*stop)(void *decoder);
 };
 
-/* The form of a file with this beginning. NULL: it is not compressed. */
+/* Returns the form of a file with this beginning, or NULL when it is not compressed. */
 const struct sh_codec *sh_codec_of(struct sh_slice head);
 
-/* The form of that name: those of sh_codec_of(), and the content codings "deflate" and "raw deflate". */
+/* Returns the form of this name: a name of sh_codec_of(), or the content coding "deflate" or "raw deflate".
+ * Returns NULL for any other name. */
 const struct sh_codec *sh_codec_named(const char *name);
 
-/* Whether fewer bytes than SH_CODEC_MAGIC leave it open which form, if any, the file has. */
+/* Returns whether the head is too short to decide the form: fewer bytes than SH_CODEC_MAGIC, and no form is
+ * excluded yet. */
 bool sh_codec_undecided(struct sh_slice head);
 
-/* The error for a form that this build cannot read. */
+/* Fills *err for a form that this build cannot read. Returns -1. */
 int sh_codec_lacking(const struct sh_codec *codec, struct sh_error *err);
 
 #endif

@@ -4,24 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifdef SH_HAVE_ZLIB
-#include <zlib.h>
-#endif
-#ifdef SH_HAVE_BZIP2
-#include <bzlib.h>
-#endif
-#ifdef SH_HAVE_LZMA
-#include <lzma.h>
-#endif
-#ifdef SH_HAVE_ZSTD
-#include <zstd.h>
-#endif
-#ifdef SH_HAVE_LZ4
-#include <lz4frame.h>
-#endif
+#include "io/codec_libraries.h"
 
-/* Bytes of input that one step takes at most. The libraries count bytes by unsigned int, and LZ4 needs room for
- * all of them at once. */
+/* The most bytes of input for one step. The libraries count bytes by unsigned int, and LZ4 needs room for
+ * all input of a step at once. */
 enum { STEP = 64 * 1024 };
 
 #if defined SH_HAVE_ZLIB || defined SH_HAVE_BZIP2 || defined SH_HAVE_LZMA || defined SH_HAVE_LZ4
@@ -178,7 +164,7 @@ static void *start_zstd(void)
 {
 	ZSTD_CCtx *z = ZSTD_createCCtx();
 
-	/* As zstd(1) does: damage is found when the stream is read. */
+	/* Writes a checksum, as zstd(1) does, so that readers find damage. */
 	if (z)
 		ZSTD_CCtx_setParameter(z, ZSTD_c_checksumFlag, 1);
 	return z;

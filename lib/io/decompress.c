@@ -7,7 +7,7 @@ enum { STEP = 64 * 1024 };
 static ssize_t layer_read(
     struct sh_decompress *d, size_t i, char *p, size_t room, struct sh_error *err);
 
-/* Up to n bytes of what layer i decodes. */
+/* Reads up to n bytes of the input of layer i. */
 static ssize_t read_below(
     struct sh_decompress *d, size_t i, char *p, size_t n, struct sh_error *err)
 {
@@ -27,7 +27,8 @@ static int damaged(const struct sh_codec *codec, struct sh_error *err)
 	    "the %s data are damaged; the file was not read to its end", codec->name);
 }
 
-/* What stands behind a frame that ended well: another frame, or zeros, which tapes need. */
+/* Examines the bytes behind a complete frame. Zeros may follow it, as on tapes; other bytes after the zeros
+ * are an error. */
 static int look_behind(struct sh_decompress_layer *l, struct sh_error *err)
 {
 	while (l->at < l->in.n && l->in.p[l->at] == 0)
@@ -35,7 +36,7 @@ static int look_behind(struct sh_decompress_layer *l, struct sh_error *err)
 	return l->at == l->in.n ? 0 : damaged(l->codec, err);
 }
 
-/* Have compressed bytes ready, or the end. */
+/* Reads compressed bytes when none are left. Sets l->eof at the end. */
 static int refill(struct sh_decompress *d, size_t i, struct sh_error *err)
 {
 	struct sh_decompress_layer *l = &d->layer[i];
@@ -54,7 +55,8 @@ static int refill(struct sh_decompress *d, size_t i, struct sh_error *err)
 	return 0;
 }
 
-/* What a step of the decoder that made n bytes means: n, or -1. */
+/* Updates the layer after a step of its decoder that made n bytes. Returns n, or -1 when the step
+ * failed. */
 static ssize_t report(
     struct sh_decompress_layer *l, enum sh_codec_state state, ssize_t n, struct sh_error *err)
 {
@@ -68,8 +70,9 @@ static ssize_t report(
 		return n;
 	case SH_CODEC_WIDE:
 		return sh_error_set(err, SH_ERR_IO,
-		    "the %s data need a window of more than %zu MiB (%s reads them)",
-		    l->codec->name, SH_CODEC_WINDOW >> 20, l->codec->command);
+		    "the %s data need a window of more than %zu MiB (%s reads "
+		    "them, " SH_CODEC_WINDOW_NAME "=2G raises the limit)",
+		    l->codec->name, sh_codec_window() >> 20, l->codec->command);
 	case SH_CODEC_NOMEM:
 		return sh_error_nomem(err);
 	default:
@@ -77,7 +80,8 @@ static ssize_t report(
 	}
 }
 
-/* Decode once; the number of bytes made, or -1. Bytes made before an error come before the error. */
+/* Runs one step of the decoder. Returns the number of bytes made, or -1. When a step makes bytes and fails,
+ * the bytes are returned first and the error by the next call. */
 static ssize_t decode(struct sh_decompress_layer *l, char *p, size_t room, struct sh_error *err)
 {
 	struct sh_slice in = sh_slice(l->in.p + l->at, l->in.n - l->at);
@@ -92,7 +96,7 @@ static ssize_t decode(struct sh_decompress_layer *l, char *p, size_t room, struc
 	return report(l, state, to - p, err);
 }
 
-/* Up to `room` decoded bytes: how many, 0 at the end, -1. */
+/* Reads up to `room` decoded bytes. Returns their number, 0 at the end, or -1. */
 static ssize_t layer_read(
     struct sh_decompress *d, size_t i, char *p, size_t room, struct sh_error *err)
 {
@@ -101,7 +105,7 @@ static ssize_t layer_read(
 	for (;;) {
 		ssize_t got;
 
-		/* A decoder may hold bytes that had no room when its input ended. */
+		/* The decoder may still hold bytes for which there was no room. */
 		if (l->failed)
 			return report(l, l->failed, 0, err);
 		if (refill(d, i, err) < 0)
@@ -139,7 +143,7 @@ ssize_t sh_decompress_more(struct sh_decompress *d, void *p, size_t n, struct sh
 	return got;
 }
 
-/* One read behind what b holds, by the layers that there are. */
+/* Reads once to the end of b, through the decoders added so far. */
 static ssize_t append(struct sh_decompress *d, struct sh_buf *b, struct sh_error *err)
 {
 	ssize_t got;
@@ -153,7 +157,7 @@ static ssize_t append(struct sh_decompress *d, struct sh_buf *b, struct sh_error
 	return got;
 }
 
-/* Put a decoder behind the stream, of which b holds the beginning. */
+/* Adds a decoder for the stream whose beginning is in b. */
 static int add_layer(struct sh_decompress *d, const struct sh_codec *codec, struct sh_buf *b,
     size_t from, struct sh_error *err)
 {

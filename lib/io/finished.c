@@ -17,7 +17,7 @@ static const char head[] = "simhash-shards 1\n", lock_name[] = LIST ".lock";
 
 enum { LINE_SHOWN = 120, DONE_FIELDS = 5 };
 
-/* ---- the list as it was ---- */
+/* ---- the list of the earlier run ---- */
 
 static int refuse_files(const struct sh_finished *f, struct sh_error *err)
 {
@@ -28,7 +28,7 @@ static int refuse_files(const struct sh_finished *f, struct sh_error *err)
 			return -1;
 		if (there)
 			return sh_error_set(err, SH_ERR_PARAM,
-			    "'%s/%s' is there, and no list says which run made it (name another "
+			    "'%s/%s' exists, but no list tells which run made it (name another "
 			    "folder, or remove the file)",
 			    f->folder.path, f->name[i]);
 	}
@@ -54,7 +54,8 @@ int sh_finished_open(struct sh_finished *f, const char *dir, char *const *name, 
 	return got == 0 ? refuse_files(f, err) : got < 0 ? -1 : 0;
 }
 
-/* Takes a line without its LF from the front of *text. False at the end, and for a line that was torn. */
+/* Removes the first line from *text, and sets *line to it without its LF. Returns false at the end, and for
+ * a last line without LF. */
 static bool next_line(struct sh_slice *text, struct sh_slice *line)
 {
 	const char *lf = text->n ? memchr(text->p, '\n', text->n) : NULL;
@@ -75,7 +76,8 @@ static int differ(
 	    f->folder.path, sh_shown(was, LINE_SHOWN), was.p, sh_shown(is, LINE_SHOWN), is.p);
 }
 
-/* Compares, and leaves in *rest what follows the lines in the old list. */
+/* Compares `lines` with the beginning of the old list. Sets *rest to the lines of the old list that
+ * follow. */
 static int compare(
     const struct sh_finished *f, struct sh_slice lines, struct sh_slice *rest, struct sh_error *err)
 {
@@ -108,7 +110,7 @@ uint64_t sh_finished_sum(struct sh_slice bytes)
 	return XXH3_64bits(bytes.n ? bytes.p : "", bytes.n);
 }
 
-/* Sums a file of this size. Returns 1, or 0 when there is no such file. */
+/* Computes the checksum of a file of this size. Returns 1, or 0 when there is no such file. */
 static int sum_file(const struct sh_finished *f, const char *name, uint64_t size, uint64_t *sum,
     struct sh_error *err)
 {
@@ -124,7 +126,8 @@ static int sum_file(const struct sh_finished *f, const char *name, uint64_t size
 	return 1;
 }
 
-/* Parses "done CHECKSUM BYTES NAME". Returns the index of the name, most likely `from`, or f->n. */
+/* Parses "done CHECKSUM BYTES NAME". Returns the index of the name, or f->n when there is none. from: the
+ * most likely index. */
 static size_t parse_done(
     const struct sh_finished *f, struct sh_slice line, size_t from, uint64_t *sum, uint64_t *size)
 {
@@ -188,9 +191,9 @@ static int find_done(struct sh_finished *f, struct sh_slice lines, struct sh_err
 	return 0;
 }
 
-/* ---- the list as it is ---- */
+/* ---- the list of this run ---- */
 
-/* Whether a temporary file of a sink has this name: ".NAME.xxxxxx". */
+/* Returns whether the name is that of a temporary file of a sink for one of the files: ".NAME.xxxxxx". */
 static bool is_leftover(const struct sh_finished *f, const char *found)
 {
 	size_t n = strlen(found);

@@ -15,9 +15,9 @@
 
 enum { WRITE_AT = 1 << 18, READ_SIZE = 1 << 16, FETCH_PAGES = 4096 };
 
-#define LOOK_AGAIN 20000000 /* nanoseconds between two looks at a lock */
+#define LOOK_AGAIN 20000000 /* nanoseconds between two attempts to lock */
 
-/* Some file systems cannot sync a folder, and say so with EINVAL. */
+/* Some file systems cannot sync a folder: they answer EINVAL. */
 int sh_folder_sync(const struct sh_folder *f, struct sh_error *err)
 {
 	if (fsync(f->fd) < 0 && errno != EINVAL)
@@ -25,7 +25,8 @@ int sh_folder_sync(const struct sh_folder *f, struct sh_error *err)
 	return 0;
 }
 
-/* Its name is in the folder above, which need not be one that can be read. */
+/* Syncs the folder above, which holds the name of this folder. Does nothing when the folder above cannot be
+ * read. */
 static int sync_name(const struct sh_folder *f, struct sh_error *err)
 {
 	struct sh_folder above = *f;
@@ -71,15 +72,14 @@ static uint64_t nanoseconds(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* Looking again and again rather than waiting in the kernel: there is no way out of that but a
- * signal, and signals are the program's. */
+/* Tries again and again: only a signal ends a wait in the kernel, and signals belong to the program. */
 static int wait_for(struct sh_folder *f, int how, uint64_t wait, struct sh_error *err)
 {
 	uint64_t begun = nanoseconds();
 	struct timespec pause = { 0, LOOK_AGAIN };
 
 	while (flock(f->lock, how | LOCK_NB) < 0) {
-		/* What NFS and SMB say of a file that may only be read. */
+		/* NFS and SMB answer so for a file that is open for reading only. */
 		if (errno == EBADF)
 			errno = EACCES;
 		if (errno != EWOULDBLOCK && errno != EINTR)
@@ -97,7 +97,8 @@ static bool is_one(const struct stat *x, const struct stat *y)
 	return x->st_dev == y->st_dev && x->st_ino == y->st_ino;
 }
 
-/* Whether the file that is locked is still the one that others would lock, as far as one can tell. */
+/* Returns whether the locked file still has the lock's name. Returns true when this cannot be
+ * determined. */
 static bool is_held(const struct sh_folder *f)
 {
 	struct stat mine, there;
@@ -114,16 +115,16 @@ static int must_hold(const struct sh_folder *f, struct sh_error *err)
 	if (is_held(f))
 		return 0;
 	return sh_error_set(err, SH_ERR_PARAM,
-	    "'%s/%s' was removed or replaced meanwhile: leave it alone, and run it again", f->path,
-	    f->lock_name);
+	    "'%s/%s' was removed or replaced meanwhile: do not remove it; run the command again",
+	    f->path, f->lock_name);
 }
 
 int sh_folder_lock(struct sh_folder *f, bool alone, uint64_t wait, struct sh_error *err)
 {
-	/* For writing: without that NFS and SMB lock no file for oneself. */
+	/* Opens the file for writing: NFS and SMB need that for an exclusive lock. */
 	if (f->lock < 0)
 		f->lock = openat(f->fd, f->lock_name, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-	/* Who may only read can lock a file that is there. */
+	/* A user who may not write can lock an existing file. */
 	if (f->lock < 0) {
 		int why = errno;
 
@@ -246,14 +247,14 @@ int sh_folder_map(struct sh_folder_map *m, const struct sh_folder *f, const char
 	*m = (struct sh_folder_map){ 0 };
 	if (fd < 0 && errno == ENOENT)
 		return sh_error_set(err, SH_ERR_RECORD,
-		    "'%s/%s' is missing: take back a copy of the archive", f->path, name);
+		    "'%s/%s' is missing: restore the archive from a backup", f->path, name);
 	if (fd < 0)
 		return sh_error_sys(err, "cannot open '%s/%s'", f->path, name);
 	if (fstat(fd, &st) < 0)
 		status = sh_error_sys(err, "cannot look at '%s/%s'", f->path, name);
 	else if ((uint64_t)st.st_size != size || size > SIZE_MAX)
 		status = sh_error_set(err, SH_ERR_RECORD,
-		    "'%s/%s' has %llu bytes, not %llu: take back a copy of the archive", f->path,
+		    "'%s/%s' has %llu bytes, not %llu: restore the archive from a backup", f->path,
 		    name, (unsigned long long)st.st_size, (unsigned long long)size);
 	if (status == 0 && size) {
 		p = mmap(NULL, (size_t)size, PROT_READ, MAP_PRIVATE, fd, 0);
@@ -279,7 +280,8 @@ void sh_folder_expect(const struct sh_folder_map *m, bool whole)
 		madvise((void *)(uintptr_t)m->p, m->n, whole ? MADV_SEQUENTIAL : MADV_RANDOM);
 }
 
-/* One call tells what is there of a stretch; what is not is asked for, a page at a time. */
+/* One call of mincore() finds which pages of a stretch are in memory. The missing pages are requested one
+ * by one. */
 static void fetch_stretch(const struct sh_folder_map *m, const size_t *at, size_t n, size_t page)
 {
 	size_t from = at[0] / page, pages = at[n - 1] / page - from + 1;

@@ -4,8 +4,10 @@
 
 #include "base/num.h"
 #include "io/csv.h"
+#include "io/newlines.h"
 
-/* Copies a bad record to job->aside when `rejects`: 0. Otherwise adds the place to the error: -1. */
+/* Handles a bad record. With `rejects` copies it to job->aside and returns 0; otherwise adds its place to
+ * the error and returns -1. */
 static int reject(struct sh_job *job, struct sh_slice line, bool rejects)
 {
 	struct sh_error full;
@@ -50,7 +52,7 @@ int sh_job_lines(struct sh_job *job, bool rejects, sh_line_fn *each, void *arg)
 int sh_job_runs(struct sh_job *job, bool rejects, sh_line_fn *each, sh_run_fn *more, void *arg)
 {
 	const char *p = job->in.p, *end = p + job->in.n;
-	const char *lf, *stop;
+	struct sh_slice line;
 	uint64_t lines = 0;
 
 	for (job->at = 0; p < end; job->at++) {
@@ -61,19 +63,13 @@ int sh_job_runs(struct sh_job *job, bool rejects, sh_line_fn *each, sh_run_fn *m
 			if (p == end)
 				break;
 		}
-		if (job->from.csv) {
-			stop = p + sh_csv_record(p, (size_t)(end - p));
-			lf = stop < end ? stop : NULL;
-		} else {
-			lf = memchr(p, '\n', (size_t)(end - p));
-			stop = lf ? lf : end;
-		}
+		line = sh_record_front(sh_slice(p, (size_t)(end - p)), job->from.csv);
 		job->offset = (size_t)(p - job->in.p);
-		if (one_line(job, sh_slice(p, (size_t)(stop - p)), rejects, each, arg) < 0)
+		if (one_line(job, line, rejects, each, arg) < 0)
 			return -1;
 		if (job->from.csv)
-			job->at += sh_newlines_kernel_at(0)->count(p, (size_t)(stop - p));
-		p = stop + (lf != NULL);
+			job->at += sh_count_newlines(line.p, line.n);
+		p += line.n + (line.n < (size_t)(end - p));
 	}
 	return 0;
 }

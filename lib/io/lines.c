@@ -1,5 +1,7 @@
 #include "io/lines.h"
 
+#include "io/newlines.h"
+
 void sh_lines_init(struct sh_lines *l, char *const *names, size_t n_names)
 {
 	*l = (struct sh_lines){ 0 };
@@ -14,7 +16,7 @@ void sh_lines_free(struct sh_lines *l)
 
 int sh_lines_next(struct sh_lines *l, struct sh_slice *line, struct sh_error *err)
 {
-	const char *start, *lf;
+	struct sh_slice rest;
 
 	if (l->at == l->chunk.n) {
 		int got = sh_source_read(&l->source, &l->chunk, &l->from, err);
@@ -26,14 +28,13 @@ int sh_lines_next(struct sh_lines *l, struct sh_slice *line, struct sh_error *er
 		l->at = 0;
 		l->starts_file = l->from.starts_file;
 	} else {
-		l->from.line++;
+		l->from.line += l->last;
 		l->starts_file = false;
 	}
-	start = l->chunk.p + l->at;
-	lf = memchr(start, '\n', l->chunk.n - l->at);
-	line->p = start;
-	line->n = lf ? (size_t)(lf - start) : l->chunk.n - l->at;
-	l->at += line->n + (lf != NULL);
+	rest = sh_lines_rest(l);
+	*line = sh_record_front(rest, l->from.csv);
+	l->at += line->n + (line->n < rest.n);
+	l->last = l->from.csv ? 1 + sh_count_newlines(line->p, line->n) : 1;
 	if (sh_trailer_refuse(*line, err) < 0)
 		return sh_lines_blame(l, err);
 	return 1;

@@ -9,6 +9,7 @@ struct sh_lines {
 	struct sh_buf chunk;
 	struct sh_origin from; /* of the chunk, but from.line is the number of the last line */
 	size_t at;             /* offset in the chunk of the next line */
+	uint64_t last;         /* lines that the last record has: more than 1 in CSV only */
 	bool starts_file;      /* the last line is the first of its file */
 };
 

@@ -48,16 +48,24 @@ static int copy(struct sh_mapped *m, int to, struct sh_error *err)
 	return (int)got;
 }
 
+/* A read may be interrupted, or bring fewer bytes than there are. A read error is found when the file is read. */
 static bool is_compressed(int fd)
 {
 	char head[SH_CODEC_MAGIC];
 	off_t at = lseek(fd, 0, SEEK_CUR);
-	ssize_t n = pread(fd, head, sizeof head, at < 0 ? 0 : at);
+	size_t n = 0;
 
-	return n > 0 && sh_codec_of(sh_slice(head, (size_t)n));
+	while (n < sizeof head) {
+		ssize_t got = pread(fd, head + n, sizeof head - n, (at < 0 ? 0 : at) + (off_t)n);
+
+		if (got == 0 || (got < 0 && errno != EINTR))
+			break;
+		n += got < 0 ? 0 : (size_t)got;
+	}
+	return n > 0 && sh_codec_of(sh_slice(head, n));
 }
 
-/* Files that a system makes as they are read, as those of /proc, may have bytes and no size. */
+/* Returns whether the file has a size. Files of /proc have bytes, but their size is 0. */
 static bool has_size(int fd, const struct stat *st)
 {
 	char byte;
@@ -92,7 +100,7 @@ static int make_mappable(
 	return fstat(m->fd, st) < 0 ? sh_error_sys(err, "cannot look at '%s'", m->name) : 0;
 }
 
-/* Maps the file over the first pages of a larger region: so bytes behind the end can be read. */
+/* Maps the file at the beginning of a larger region, so that SH_PAD bytes behind its end can be read. */
 static int map(struct sh_mapped *m, uint64_t size, struct sh_error *err)
 {
 	if (size > SIZE_MAX / 2)
@@ -163,5 +171,33 @@ int sh_mapped_check(const struct sh_mapped *m, struct sh_error *err)
 		return sh_error_sys(err, "cannot look at '%s'", m->name);
 	if ((uint64_t)st.st_size != m->size)
 		return sh_error_set(err, SH_ERR_IO, "'%s' has changed while it was read", m->name);
+	return 0;
+}
+
+void sh_mapped_forget(const struct sh_mapped *m)
+{
+	if (m->size)
+		madvise(m->base, m->size, MADV_DONTNEED);
+}
+
+int sh_mapped_read(const struct sh_mapped *m, uint64_t at, void *to, size_t n, struct sh_error *err)
+{
+	char *p = to;
+
+	at += (uint64_t)(m->p - (const char *)m->base);
+	while (n) {
+		ssize_t got = pread(m->fd, p, n, (off_t)at);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return sh_error_sys(err, "cannot read '%s'", m->name);
+		if (got == 0)
+			return sh_error_set(
+			    err, SH_ERR_IO, "'%s' has changed while it was read", m->name);
+		p += got;
+		n -= (size_t)got;
+		at += (uint64_t)got;
+	}
 	return 0;
 }

@@ -1,20 +1,6 @@
 #include "io/newlines.h"
 
-static const struct sh_variant *const rows[] = {
-#if defined(__x86_64__)
-	&sh_newlines_avx512.variant,
-	&sh_newlines_avx2.variant,
-#endif
-	&sh_newlines_plain.variant,
-};
-
-const struct sh_newlines_kernel *sh_newlines_kernel_at(unsigned i)
-{
-	return (const struct sh_newlines_kernel *)sh_variant_at(
-	    rows, sizeof rows / sizeof *rows, i);
-}
-
-static uint64_t count(const char *p, size_t n)
+uint64_t sh_count_newlines(const char *p, size_t n)
 {
 	enum { ROW = 64 };
 	uint64_t lines = 0;
@@ -36,5 +22,3 @@ static uint64_t count(const char *p, size_t n)
 		lines += *p++ == '\n';
 	return lines;
 }
-
-const struct sh_newlines_kernel sh_newlines_plain = { { "plain", SH_NEEDS_NOTHING }, count };

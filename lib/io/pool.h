@@ -4,7 +4,9 @@
  * worker at a time reads, and one at a time writes. The calling thread is one of the workers; with one
  * worker no thread is started. The output is the same for any number of workers, also after an error: all
  * records before the first bad record are written, and none after it. A finished chunk is written at
- * once, even while a reader waits for the next one. */
+ * once, even while a reader waits for the next one.
+ *
+ * The work may also be a range of numbered tasks. Their results are written in the order of the numbers. */
 #ifndef SH_IO_POOL_H
 #define SH_IO_POOL_H
 
@@ -22,9 +24,14 @@ struct sh_job {
 	uint64_t records, rejected, ill_formed, empty; /* counted by the worker */
 	struct sh_sum sum; /* of `out`; set by workers whose output gets a trailer */
 	struct sh_error err;
-	int failed;          /* -1 when the work ended with *err; else 0 */
+	int failed;  /* -1 when the work ended with *err; else 0 */
+	size_t task; /* of sh_pool_tasks(): its number */
+
+	/* Private to the pool. */
 	struct sh_buf chunk; /* owns `in` */
-	bool finished;       /* private to the pool */
+	bool finished;
+	const struct sh_pool *pool;
+	struct sh_pool_queue *queue; /* NULL: there is one worker */
 };
 
 struct sh_pool {
@@ -62,8 +69,41 @@ static inline uint64_t sh_job_line(const struct sh_job *job)
 	return job->from.line + job->at;
 }
 
+/* For work() when job->out grows: waits until all older jobs are written, then hands the job to done() and
+ * empties `out`. So the memory of a run does not depend on the results of one job. Returns 0, or -1 when the
+ * run has failed; then *err is set, and work() must end. */
+int sh_job_flush(struct sh_job *job, struct sh_error *err);
+
+/* Returns room for `need` bytes behind job->out, or NULL with *err. The caller adds what it wrote to job->out.n.
+ * Calls sh_job_flush() when `out` is large. */
+char *sh_job_room(struct sh_job *job, size_t need, struct sh_error *err);
+
 /* Processes the source to its end. Returns 0, or -1 with the first error in input order. Fewer workers run
  * when not all threads can be started. */
 int sh_pool_run(const struct sh_pool *pool, struct sh_source *source, struct sh_error *err);
+
+/* Processes the tasks 0 .. n-1: each is a job without input. Returns as sh_pool_run() does. */
+int sh_pool_tasks(const struct sh_pool *pool, size_t n, struct sh_error *err);
+
+/* The same for a caller that makes the jobs itself: one thread fills jobs and pushes them.
+ *
+ *     while ((job = sh_feed_job(f)) != NULL)
+ *             ... job->chunk ...
+ *             sh_feed_push(f, job);
+ */
+struct sh_feed;
+
+struct sh_feed *sh_feed_new(const struct sh_pool *pool, struct sh_error *err);
+
+/* Returns an empty job. Works on other jobs while none is free. NULL: the run has failed; sh_feed_drain() has
+ * the error. */
+struct sh_job *sh_feed_job(struct sh_feed *f);
+void sh_feed_push(struct sh_feed *f, struct sh_job *job);
+
+/* Works until all pushed jobs are written. Returns 0, or -1 with the first error in the order of the jobs. */
+int sh_feed_drain(struct sh_feed *f, struct sh_error *err);
+
+/* Ends the threads. Jobs that were not drained may be lost. */
+void sh_feed_delete(struct sh_feed *f);
 
 #endif

@@ -8,6 +8,7 @@
 #include "io/csv.h"
 #include "io/decompress.h"
 #include "io/descriptor.h"
+#include "io/newlines.h"
 
 /* Small enough that the data in flight between two programs of a pipe stays in the second-level cache. */
 enum { READ_SIZE = 64 * 1024 };
@@ -22,7 +23,6 @@ void sh_source_init(struct sh_source *s, char *const *names, size_t n_names)
 		.fd = -1,
 		.cancel = -1,
 		.number = 1,
-		.newlines = sh_newlines_kernel_at(0),
 	};
 	if (n_names == 0) {
 		s->names = standard_input;
@@ -43,7 +43,7 @@ void sh_source_free(struct sh_source *s)
 	close_operand(s);
 	sh_buf_free(&s->tail);
 	sh_buf_free(&s->peeked);
-	sh_buf_free(&s->header);
+	sh_header_free(&s->header);
 }
 
 static int open_operand(struct sh_source *s, struct sh_error *err)
@@ -68,7 +68,7 @@ static int open_operand(struct sh_source *s, struct sh_error *err)
 	return 0;
 }
 
-/* Waits until the open operand can be read: 0, or -1 when the read was cancelled. */
+/* Waits until the open operand can be read. Returns 0, or -1 when the read was cancelled. */
 static int wait_for_input(const struct sh_source *s, struct sh_error *err)
 {
 	struct pollfd p[] = { { .fd = s->fd, .events = POLLIN },
@@ -142,13 +142,13 @@ static size_t whole_lines(const struct sh_buf *b, size_t from)
 	return lf ? (size_t)(lf - b->p) + 1 : 0;
 }
 
-/* before: the bytes of b before the line that is too long. */
+/* Fills *err for a line that is too long. before: bytes of b before that line. Returns -1. */
 static int refuse_long(
     const struct sh_source *s, const struct sh_buf *b, size_t before, struct sh_error *err)
 {
 	sh_error_set(err, SH_ERR_RECORD, "line longer than %zu bytes", SH_LINE_MAX);
 	err->file = s->name;
-	err->line = s->line + s->newlines->count(b->p, before);
+	err->line = s->line + sh_count_newlines(b->p, before);
 	return -1;
 }
 
@@ -182,9 +182,9 @@ static int read_lines(struct sh_source *s, struct sh_buf *b, struct sh_error *er
 			s->eof = true;
 			break;
 		}
-		whole = s->csv ? sh_csv_whole(b->p + scanned, b->n - scanned, &quoted)
-			       : whole_lines(b, before);
-		if (s->csv && whole)
+		whole = s->header.csv ? sh_csv_whole(b->p + scanned, b->n - scanned, &quoted)
+				      : whole_lines(b, before);
+		if (s->header.csv && whole)
 			whole += scanned;
 		scanned = b->n;
 		if (b->n - whole > SH_LINE_MAX)
@@ -232,7 +232,7 @@ static int remove_trailers(
 			line = sh_without_cr(line);
 		if (sh_trailer_add(&s->check, line, err) < 0) {
 			err->file = s->name;
-			err->line = s->line + s->newlines->count(b->p, at);
+			err->line = s->line + sh_count_newlines(b->p, at);
 			return -1;
 		}
 		if (at) {
@@ -274,46 +274,60 @@ static void drop_byte_order_mark(struct sh_source *s, struct sh_buf *b)
 	}
 }
 
-/* Returns the bytes of a header that are compared: without byte order mark, LF and CR. */
-static struct sh_slice bare_header(struct sh_slice header)
-{
-	if (header.n >= 3 && memcmp(header.p, "\xef\xbb\xbf", 3) == 0)
-		header = sh_slice(header.p + 3, header.n - 3);
-	if (header.n && header.p[header.n - 1] == '\n')
-		header.n--;
-	return sh_without_cr(header);
-}
-
-/* Moves the header of a CSV file out of its first chunk. */
+/* Moves the header of a file out of its first chunk. */
 static int take_header(struct sh_source *s, struct sh_buf *b, struct sh_error *err)
 {
-	size_t n = sh_csv_record(b->p, b->n);
-	struct sh_slice header;
+	size_t n;
 
-	n += n < b->n;
-	header = sh_slice(b->p, n);
-	if (s->header.n == 0) {
-		if (sh_buf_add(&s->header, header.p, n, err) < 0)
-			return -1;
-		s->header_file = s->name;
-	} else if (!sh_slice_eq(bare_header(header), bare_header(sh_buf_slice(&s->header)))) {
-		sh_error_set(err, SH_ERR_RECORD, "CSV: the header differs from that of '%s'",
-		    s->header_file);
-		err->file = s->name;
-		err->line = 1;
+	if (sh_header_take(&s->header, sh_buf_slice(b), s->name, &n, err) < 0)
 		return -1;
-	}
 	s->at += n;
-	s->line += s->newlines->count(b->p, n);
+	s->line += sh_count_newlines(b->p, n);
 	b->n -= n;
 	memmove(b->p, b->p + n, b->n);
+	return 0;
+}
+
+/* Reads the next lines of the open operand: b->n is 0 when there are none yet, or no more. *trailer is set
+ * to the bytes of the trailer behind them, or 0. */
+static int read_records(
+    struct sh_source *s, struct sh_buf *b, size_t *trailer, struct sh_error *err)
+{
+	*trailer = 0;
+	if (read_lines(s, b, err) < 0)
+		return -1;
+	if (s->header.wanted && s->line == 1 && b->n && take_header(s, b, err) < 0)
+		return -1;
+	if (s->line == 1 && !s->header.wanted)
+		drop_byte_order_mark(s, b);
+	return s->trailer ? remove_trailers(s, b, trailer, err) : 0;
+}
+
+/* Counts the lines of a chunk, returns their number, and moves the source behind the trailer. */
+static uint64_t count_chunk(struct sh_source *s, const struct sh_buf *b, size_t trailer)
+{
+	uint64_t lines = sh_count_newlines(b->p, b->n) + (b->p[b->n - 1] != '\n');
+
+	s->line += lines + (trailer > 0);
+	s->number += lines;
+	s->at += b->n + trailer;
+	s->begun = true;
+	return lines;
+}
+
+/* Puts zeros behind the chunk. */
+static int pad(struct sh_buf *b, struct sh_error *err)
+{
+	if (sh_buf_reserve(b, SH_PAD, err) < 0)
+		return -1;
+	memset(b->p + b->n, 0, SH_PAD);
 	return 0;
 }
 
 static int read_chunk(
     struct sh_source *s, struct sh_buf *b, struct sh_origin *from, struct sh_error *err)
 {
-	size_t trailer = 0;
+	size_t trailer;
 
 	for (;;) {
 		if (s->fd < 0) {
@@ -322,13 +336,7 @@ static int read_chunk(
 			if (open_operand(s, err) < 0)
 				return -1;
 		}
-		if (read_lines(s, b, err) < 0)
-			return -1;
-		if (s->csv && s->line == 1 && b->n && take_header(s, b, err) < 0)
-			return -1;
-		if (s->line == 1 && !s->csv)
-			drop_byte_order_mark(s, b);
-		if (s->trailer && remove_trailers(s, b, &trailer, err) < 0)
+		if (read_records(s, b, &trailer, err) < 0)
 			return -1;
 		if (b->n)
 			break;
@@ -340,16 +348,9 @@ static int read_chunk(
 	from->number = s->number;
 	from->at = s->at;
 	from->starts_file = !s->begun;
-	from->csv = s->csv;
-	from->lines = s->newlines->count(b->p, b->n) + (b->p[b->n - 1] != '\n');
-	s->line += from->lines + (trailer > 0);
-	s->number += from->lines;
-	s->at += b->n + trailer;
-	s->begun = true;
-	if (sh_buf_reserve(b, SH_PAD, err) < 0)
-		return -1;
-	memset(b->p + b->n, 0, SH_PAD);
-	return 1;
+	from->csv = s->header.csv;
+	from->lines = count_chunk(s, b, trailer);
+	return pad(b, err) < 0 ? -1 : 1;
 }
 
 int sh_source_read(
@@ -384,11 +385,39 @@ int sh_source_peek(struct sh_source *s, struct sh_slice *line, struct sh_error *
 			return got;
 		}
 	}
-	*line = sh_slice(s->peeked.p + s->passed, s->peeked.n - s->passed);
+	*line = sh_source_peeked(s);
 	lf = memchr(line->p, '\n', line->n);
 	if (lf)
 		line->n = (size_t)(lf - line->p);
 	return 1;
+}
+
+/* Returns whether a read from the operand would return at once. */
+static bool ready(const struct sh_source *s)
+{
+	struct pollfd p = { .fd = s->fd, .events = POLLIN };
+
+	return s->tail_has_lines || s->fd < 0 || s->eof || poll(&p, 1, 0) != 0;
+}
+
+int sh_source_peek_more(struct sh_source *s, bool wait, struct sh_error *err)
+{
+	struct sh_buf more = { 0 };
+	size_t trailer;
+	/* A trailer between the two chunks would make one chunk's line numbers wrong. */
+	bool next = s->line == s->peeked_from.line + s->peeked_from.lines && (wait || ready(s));
+	int status = 0;
+
+	while (next && status == 0 && more.n == 0 && s->fd >= 0 && !(s->eof && s->tail.n == 0))
+		status = read_records(s, &more, &trailer, err);
+	if (status == 0 && more.n) {
+		s->peeked_from.lines += count_chunk(s, &more, trailer);
+		status = sh_buf_add(&s->peeked, more.p, more.n, err);
+		if (status == 0)
+			status = pad(&s->peeked, err) < 0 ? -1 : 1;
+	}
+	sh_buf_free(&more);
+	return status;
 }
 
 void sh_source_pass(struct sh_source *s)
@@ -407,8 +436,5 @@ void sh_source_pass(struct sh_source *s)
 
 bool sh_source_ready(const struct sh_source *s)
 {
-	struct pollfd p = { .fd = s->fd, .events = POLLIN };
-
-	return s->peeked.n > s->passed || s->tail_has_lines || s->fd < 0 || s->eof ||
-	       poll(&p, 1, 0) != 0;
+	return s->peeked.n > s->passed || ready(s);
 }

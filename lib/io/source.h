@@ -8,7 +8,7 @@
 #define SH_IO_SOURCE_H
 
 #include "io/decompress.h"
-#include "io/newlines.h"
+#include "io/header.h"
 #include "io/trailer.h"
 
 /* Longest line, in bytes. Offsets within a record are 32 bits wide. */
@@ -28,37 +28,33 @@ struct sh_origin {
 struct sh_source {
 	char *const *names; /* borrowed operands; "-" is standard input */
 	size_t n_names;
-	const int
-	    *fds; /* descriptors of the operands, which are not closed; or NULL: open the names */
+	/* descriptors of the operands, which are not closed; or NULL: open the names */
+	const int *fds;
 	size_t next;      /* index of the next operand to open */
-	int fd;           /* of the open operand, -1 when none is open */
+	int fd;           /* of the open operand; -1 when none is open */
 	const char *name; /* of the open operand, for messages */
 	uint64_t line;    /* number of the next line in the open operand, from 1 */
-	uint64_t number;  /* its number in all operands, without trailers, from 1 */
-	uint64_t at;      /* bytes of all operands that were returned or were trailers */
+	uint64_t number;  /* number of the next line in all operands, without trailers, from 1 */
+	uint64_t at;      /* bytes of all operands that were returned or belonged to trailers */
 	bool begun;       /* a chunk of the open operand was returned */
 	bool eof;
 	bool looked;                 /* the first bytes were checked for a compressed format */
 	struct sh_decompress packed; /* the decoders of the open operand, if it is compressed */
 	struct sh_buf tail;          /* the unfinished line after the last chunk */
-	bool tail_has_lines; /* whole lines, which followed a trailer, precede it in `tail` */
-	const struct sh_newlines_kernel *newlines;
+	/* whole lines, which followed a trailer, precede the unfinished line in `tail` */
+	bool tail_has_lines;
 	struct sh_buf peeked; /* a chunk read ahead, and its origin */
 	struct sh_origin peeked_from;
 	size_t passed; /* bytes of `peeked` that sh_source_pass() skipped */
 
-	/* Set before the first read: each operand must have a trailer (io/trailer.h). It is checked at the end of
-	 * the operand and is in no chunk. */
+	/* Set before the first read: each operand must have a trailer (io/trailer.h). The trailer is
+	 * checked at the end of the operand, and no chunk contains it. */
 	bool trailer;
 	bool crlf; /* the checksum of a line leaves out its CR */
 	struct sh_trailer_check check;
 
-	/* Set before the first read: the records are CSV, and line ends in quotes do not end them. The first record of
-	 * each operand is its header. It is in no chunk, and all operands must have the same. */
-	bool csv;
-	struct sh_buf
-	    header; /* the first one, with byte order mark and LF; empty before it was read */
-	const char *header_file; /* its file */
+	/* `wanted` and `csv` are set before the first read. A header is in no chunk. */
+	struct sh_header header;
 
 	/* The reading end of a pipe, or -1. When another thread closes the other end, a read that would wait
 	 * for a slow writer fails instead, even within a line. */
@@ -77,6 +73,16 @@ int sh_source_read(
 /* Sets *line to the next line, without its LF, and leaves it to be read. The line is valid until the next
  * read. Returns 1, 0 at the end of the last operand, or -1. */
 int sh_source_peek(struct sh_source *s, struct sh_slice *line, struct sh_error *err);
+
+/* Reads more lines of the operand that the last peek read from, behind the chunk in `peeked`. The line that
+ * sh_source_peek() returned is no longer valid. wait: wait for a slow writer. Returns 1, 0 when there are no more, or -1. */
+int sh_source_peek_more(struct sh_source *s, bool wait, struct sh_error *err);
+
+/* Returns that line and the lines of its chunk that follow it. */
+static inline struct sh_slice sh_source_peeked(const struct sh_source *s)
+{
+	return sh_slice(s->peeked.p + s->passed, s->peeked.n - s->passed);
+}
 
 /* Skips the line that sh_source_peek() returned. */
 void sh_source_pass(struct sh_source *s);

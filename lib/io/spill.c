@@ -50,6 +50,12 @@ int sh_spill_open(const char *dir, struct sh_error *err)
 	return fd;
 }
 
+void sh_spill_close(int fd)
+{
+	if (fd >= 0)
+		close(fd);
+}
+
 int sh_spill_write(int fd, const void *p, size_t n, struct sh_error *err)
 {
 	return sh_write_all(fd, p, n) < 0 ? sh_error_sys(err, "cannot write a temporary file") : 0;

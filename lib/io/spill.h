@@ -12,6 +12,9 @@ const char *sh_spill_folder(const char *dir);
 /* Creates an empty file in sh_spill_folder(dir). Returns its descriptor, or -1. */
 int sh_spill_open(const char *dir, struct sh_error *err);
 
+/* Closes the file, which disappears. Does nothing when fd is -1. */
+void sh_spill_close(int fd);
+
 /* Writes n bytes at the position of the descriptor. Returns 0 or -1. */
 int sh_spill_write(int fd, const void *p, size_t n, struct sh_error *err);
 /* Reads n bytes from offset `at`. Returns 0, or -1, also when the file ends before. */

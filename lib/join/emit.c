@@ -1,5 +1,9 @@
 #include "join/emit.h"
 
+#include <pthread.h>
+
+#include "join/level.h"
+
 enum { AT_ONCE = 64 }; /* pairs whose ids are prefetched together */
 
 static inline int compare(struct sh_slice x, struct sh_slice y)
@@ -9,25 +13,25 @@ static inline int compare(struct sh_slice x, struct sh_slice y)
 	return a != b ? (a < b ? -1 : 1) : sh_slice_cmp(x, y);
 }
 
-static int ordered(const struct sh_emit *e, struct sh_slice x, struct sh_slice y, unsigned distance,
-    struct sh_error *err)
+static int ordered(const struct sh_emit *e, struct sh_job *job, struct sh_slice x,
+    struct sh_slice y, unsigned distance, struct sh_error *err)
 {
 	int c = compare(x, y);
 
 	if (c == 0)
 		return 0;
-	return c < 0 ? e->pair(e->arg, x, y, distance, err) : e->pair(e->arg, y, x, distance, err);
+	return c < 0 ? e->pair(job, x, y, distance, err) : e->pair(job, y, x, distance, err);
 }
 
 /* Pairs one id with n records of b. */
-static int one_with_many(const struct sh_emit *e, struct sh_slice id, const uint32_t *record,
-    uint32_t n, unsigned distance, struct sh_error *err)
+static int one_with_many(const struct sh_emit *e, struct sh_job *job, struct sh_slice id,
+    const uint32_t *record, uint32_t n, unsigned distance, struct sh_error *err)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		char room[SH_ID_ROOM];
 		struct sh_slice other = sh_node_ids_get(&e->b->ids, record[i], room);
-		int status = e->same_set ? ordered(e, id, other, distance, err)
-					 : e->pair(e->arg, id, other, distance, err);
+		int status = e->same_set ? ordered(e, job, id, other, distance, err)
+					 : e->pair(job, id, other, distance, err);
 
 		if (status < 0)
 			return -1;
@@ -35,8 +39,8 @@ static int one_with_many(const struct sh_emit *e, struct sh_slice id, const uint
 	return 0;
 }
 
-static int one_hit(const struct sh_emit *e, const uint32_t *who_a, const uint32_t *who_b,
-    unsigned distance, struct sh_error *err)
+static int one_hit(const struct sh_emit *e, struct sh_job *job, const uint32_t *who_a,
+    const uint32_t *who_b, unsigned distance, struct sh_error *err)
 {
 	uint32_t na, nb;
 	const uint32_t *a = sh_nodes_records(e->a, who_a, &na);
@@ -46,7 +50,7 @@ static int one_hit(const struct sh_emit *e, const uint32_t *who_a, const uint32_
 		char room[SH_ID_ROOM];
 
 		if (one_with_many(
-			e, sh_node_ids_get(&e->a->ids, a[i], room), b, nb, distance, err) < 0)
+			e, job, sh_node_ids_get(&e->a->ids, a[i], room), b, nb, distance, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -89,8 +93,8 @@ static inline bool find_ids(const struct sh_emit *e, const struct sh_join_pair *
 	return true;
 }
 
-/* Puts the lesser id first. Returns false when the ids are equal. Nothing predicts which is
- * less, so there is no branch on it. */
+/* Puts the lesser id first. Returns false when the ids are equal. The order is random, so a branch on it
+ * would often be mispredicted. */
 static inline bool in_order(struct sh_id_pair *pair)
 {
 	struct sh_slice s = pair->id1, t = pair->id2;
@@ -114,8 +118,8 @@ static inline bool in_order(struct sh_id_pair *pair)
 	return !none;
 }
 
-static int emit_pairs(
-    const struct sh_emit *e, struct sh_id_pair *pair, size_t n, struct sh_error *err)
+static int emit_pairs(const struct sh_emit *e, struct sh_job *job, struct sh_id_pair *pair,
+    size_t n, struct sh_error *err)
 {
 	size_t many = 0;
 
@@ -127,7 +131,7 @@ static int emit_pairs(
 		many += good;
 	}
 	n = e->same_set ? many : n;
-	return n ? e->pairs(e->arg, pair, n, err) : 0;
+	return n ? e->pairs(job, pair, n, err) : 0;
 }
 
 /* Prefetches the ids as words. Returns false when there are no words or a node has several ids. */
@@ -146,8 +150,8 @@ static bool fetch_words(const struct sh_emit *e, const struct sh_join_pair *hit,
 	return who < SH_NODES_GROUP;
 }
 
-static int emit_words(
-    const struct sh_emit *e, const struct sh_join_pair *hit, size_t n, struct sh_error *err)
+static int emit_words(const struct sh_emit *e, struct sh_job *job, const struct sh_join_pair *hit,
+    size_t n, struct sh_error *err)
 {
 	const uint64_t *a = e->a->ids.word, *b = e->b->ids.word;
 	struct sh_word_pair pair[AT_ONCE];
@@ -156,7 +160,7 @@ static int emit_words(
 
 	for (size_t i = 0; i < n; i++) {
 		uint64_t x = a[hit[i].a], y = b[hit[i].b];
-		/* Nothing predicts which is less, so there is no branch on it. */
+		/* The order is random, so a branch on it would often be mispredicted. */
 		uint64_t swap = (x ^ y) & -(uint64_t)(x > y) & same;
 
 		pair[many].id1 = x ^ swap;
@@ -164,29 +168,29 @@ static int emit_words(
 		pair[many].distance = hit[i].distance;
 		many += !same || x != y;
 	}
-	return many ? e->words(e->arg, pair, many, err) : 0;
+	return many ? e->words(job, pair, many, err) : 0;
 }
 
-static int emit_some(
-    const struct sh_emit *e, const struct sh_join_pair *hit, size_t n, struct sh_error *err)
+static int emit_some(const struct sh_emit *e, struct sh_job *job, const struct sh_join_pair *hit,
+    size_t n, bool words, struct sh_error *err)
 {
 	struct sh_id_pair pair[AT_ONCE];
 	rooms room[AT_ONCE];
 
-	if (fetch_words(e, hit, n))
-		return emit_words(e, hit, n, err);
+	if (words && fetch_words(e, hit, n))
+		return emit_words(e, job, hit, n, err);
 	for (size_t i = 0; i < n; i++) {
 		fetch_place(e->a, hit[i].a);
 		fetch_place(e->b, hit[i].b);
 	}
 	if (e->pairs && find_ids(e, hit, n, pair, room))
-		return emit_pairs(e, pair, n, err);
+		return emit_pairs(e, job, pair, n, err);
 	for (size_t i = 0; i < n; i++) {
 		fetch_id(e->a, hit[i].a);
 		fetch_id(e->b, hit[i].b);
 	}
 	for (size_t i = 0; i < n; i++)
-		if (one_hit(e, &hit[i].a, &hit[i].b, hit[i].distance, err) < 0)
+		if (one_hit(e, job, &hit[i].a, &hit[i].b, hit[i].distance, err) < 0)
 			return -1;
 	return 0;
 }
@@ -194,41 +198,61 @@ static int emit_some(
 /* The state of one join. */
 struct run {
 	const struct sh_emit *emit;
+	pthread_mutex_t lock;
 	size_t left; /* pairs until the ids are turned into words; 0: done */
 };
 
-/* Turns the ids into words once there are enough pairs to pay for it. */
-static void make_words_if_many(struct run *run, size_t pairs)
+static void run_init(struct run *r, const struct sh_emit *e, size_t left)
 {
-	bool many = run->left > 0 && run->left <= pairs;
+	*r = (struct run){ .emit = e, .left = left };
+	pthread_mutex_init(&r->lock, NULL);
+}
 
-	run->left -= run->left < pairs ? run->left : pairs;
-	if (!many)
-		return;
-	sh_node_ids_make_words(&run->emit->a->ids);
-	sh_node_ids_make_words(&run->emit->b->ids);
+static int run_end(struct run *r, int status)
+{
+	pthread_mutex_destroy(&r->lock);
+	return status;
+}
+
+/* Turns the ids into words once there are enough pairs to pay for it. Returns whether they are words. */
+static bool count_pairs(struct run *r, size_t pairs)
+{
+	bool words;
+
+	pthread_mutex_lock(&r->lock);
+	if (r->left > 0 && r->left <= pairs) {
+		sh_node_ids_make_words(&r->emit->a->ids);
+		sh_node_ids_make_words(&r->emit->b->ids);
+	}
+	r->left -= r->left < pairs ? r->left : pairs;
+	words = r->left == 0;
+	pthread_mutex_unlock(&r->lock);
+	return words;
 }
 
 /* Receives pairs by the values of who[]. */
-static int emit_named(void *ctx, const struct sh_join_pair *hit, size_t n, struct sh_error *err)
+static int emit_named(
+    void *ctx, struct sh_job *job, const struct sh_join_pair *hit, size_t n, struct sh_error *err)
 {
 	struct run *run = ctx;
+	bool words = count_pairs(run, n);
 
-	make_words_if_many(run, n);
 	for (size_t i = 0; i < n; i += AT_ONCE)
-		if (emit_some(run->emit, hit + i, n - i < AT_ONCE ? n - i : AT_ONCE, err) < 0)
+		if (emit_some(
+			run->emit, job, hit + i, n - i < AT_ONCE ? n - i : AT_ONCE, words, err) < 0)
 			return -1;
 	return 0;
 }
 
 /* Receives pairs by the numbers of nodes. */
-static int emit_numbered(void *ctx, const struct sh_join_pair *hit, size_t n, struct sh_error *err)
+static int emit_numbered(
+    void *ctx, struct sh_job *job, const struct sh_join_pair *hit, size_t n, struct sh_error *err)
 {
 	const struct sh_emit *e = ((struct run *)ctx)->emit;
 
 	for (size_t i = 0; i < n; i++)
-		if (one_hit(e, &e->a->who[hit[i].a], &e->b->who[hit[i].b], hit[i].distance, err) <
-		    0)
+		if (one_hit(e, job, &e->a->who[hit[i].a], &e->b->who[hit[i].b], hit[i].distance,
+			err) < 0)
 			return -1;
 	return 0;
 }
@@ -241,22 +265,24 @@ static struct sh_named named(const struct sh_nodes *s)
 int sh_emit_self(const struct sh_emit *e, struct sh_join *j, struct sh_error *err)
 {
 	struct sh_named a = named(e->a);
-	struct run run = { e, a.n / 2 };
+	struct run run;
 
 	if (a.n < 2)
 		return 0;
 	if (e->collapse)
 		sh_nodes_collapse(e->a);
+	run_init(&run, e, a.n / 2);
 	sh_join_set_scratch(j, e->a->room);
+	sh_join_set_out(j, e->a->words > 1 ? emit_numbered : emit_named, e->out);
 	if (e->a->words > 1)
-		return sh_join_self(j, a.fp, a.n, emit_numbered, &run, err);
-	return sh_join_self_named(j, &a, emit_named, &run, err);
+		return run_end(&run, sh_join_self(j, a.fp, a.n, NULL, &run, err));
+	return run_end(&run, sh_join_self_named(j, &a, NULL, &run, err));
 }
 
 int sh_emit_cross(const struct sh_emit *e, struct sh_join *j, struct sh_error *err)
 {
 	struct sh_named a = named(e->a), b = named(e->b);
-	struct run run = { e, (a.n + b.n) / 2 };
+	struct run run;
 
 	if (a.n == 0 || b.n == 0)
 		return 0;
@@ -264,10 +290,12 @@ int sh_emit_cross(const struct sh_emit *e, struct sh_join *j, struct sh_error *e
 		sh_nodes_collapse(e->a);
 	if (e->collapse)
 		sh_nodes_collapse(e->b);
+	run_init(&run, e, (a.n + b.n) / 2);
 	sh_join_set_scratch(j, e->a->room);
+	sh_join_set_out(j, e->a->words > 1 ? emit_numbered : emit_named, e->out);
 	if (e->a->words > 1)
-		return sh_join_cross(j, a.fp, a.n, b.fp, b.n, emit_numbered, &run, err);
-	return sh_join_cross_named(j, &a, &b, emit_named, &run, err);
+		return run_end(&run, sh_join_cross(j, a.fp, a.n, b.fp, b.n, NULL, &run, err));
+	return run_end(&run, sh_join_cross_named(j, &a, &b, NULL, &run, err));
 }
 
 /* Prefetches the first two ids of n groups from g on; most groups have two. */
@@ -284,8 +312,8 @@ FETCH fetch_group(const struct sh_nodes *s, size_t g, size_t n)
 }
 
 /* Pairs one id with n greater ones of its node. */
-static int one_with_greater(const struct sh_emit *e, struct sh_slice id, const uint32_t *record,
-    uint32_t n, struct sh_error *err)
+static int one_with_greater(const struct sh_emit *e, struct sh_job *job, struct sh_slice id,
+    const uint32_t *record, uint32_t n, struct sh_error *err)
 {
 	struct sh_id_pair pair[AT_ONCE];
 	char room[AT_ONCE][SH_ID_ROOM];
@@ -294,35 +322,63 @@ static int one_with_greater(const struct sh_emit *e, struct sh_slice id, const u
 	for (uint32_t i = 0; i < n; i++) {
 		struct sh_slice other = sh_node_ids_get(&e->a->ids, record[i], room[many]);
 
-		if (!e->pairs && e->pair(e->arg, id, other, 0, err) < 0)
+		if (!e->pairs && e->pair(job, id, other, 0, err) < 0)
 			return -1;
 		pair[many++] = (struct sh_id_pair){ id, other, 0 };
 		if (many < AT_ONCE && i + 1 < n)
 			continue;
-		if (e->pairs && e->pairs(e->arg, pair, many, err) < 0)
+		if (e->pairs && e->pairs(job, pair, many, err) < 0)
 			return -1;
 		many = 0;
 	}
 	return 0;
 }
 
-int sh_emit_identical(const struct sh_emit *e, struct sh_error *err)
+/* Writes the pairs of group g. */
+static int one_group(const struct sh_emit *e, struct sh_job *job, size_t g, struct sh_error *err)
 {
 	const struct sh_nodes *s = e->a;
+	const uint32_t *r = s->member + s->group_at[g];
+	uint32_t n = s->group_at[g + 1] - s->group_at[g];
 
-	for (size_t g = 0; g < s->groups; g++) {
-		const uint32_t *r = s->member + s->group_at[g];
-		uint32_t n = s->group_at[g + 1] - s->group_at[g];
+	for (uint32_t i = 0; i + 1 < n && (i == 0 || !e->collapse); i++) {
+		char room[SH_ID_ROOM];
+		struct sh_slice id = sh_node_ids_get(&s->ids, r[i], room);
 
-		if (g % AT_ONCE == 0)
-			fetch_group(s, g, AT_ONCE);
-		for (uint32_t i = 0; i + 1 < n && (i == 0 || !e->collapse); i++) {
-			char room[SH_ID_ROOM];
-			struct sh_slice id = sh_node_ids_get(&s->ids, r[i], room);
-
-			if (one_with_greater(e, id, r + i + 1, n - i - 1, err) < 0)
-				return -1;
-		}
+		if (one_with_greater(e, job, id, r + i + 1, n - i - 1, err) < 0)
+			return -1;
 	}
 	return 0;
+}
+
+struct identical {
+	const struct sh_emit *emit;
+	size_t tasks;
+};
+
+static int identical_task(void *joiner, struct sh_job *job)
+{
+	const struct identical *t = ((struct sh_joiner *)joiner)->join->ctx;
+	const struct sh_emit *e = t->emit;
+	size_t from = e->a->groups * job->task / t->tasks;
+	size_t to = e->a->groups * (job->task + 1) / t->tasks;
+
+	for (size_t g = from; g < to; g++) {
+		if ((g - from) % AT_ONCE == 0)
+			fetch_group(e->a, g, AT_ONCE);
+		if (one_group(e, job, g, &job->err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int sh_emit_identical(const struct sh_emit *e, struct sh_join *j, struct sh_error *err)
+{
+	struct identical t = { e, sh_join_cut(j, e->a->groups) };
+
+	if (e->a->groups == 0)
+		return 0;
+	sh_join_set_out(j, NULL, e->out);
+	j->ctx = &t;
+	return sh_join_tasks(j, t.tasks, identical_task, err);
 }

@@ -7,7 +7,7 @@
 #include "join/near.h"
 
 enum {
-	UNEVEN = 2, /* times as many candidates as random fingerprints have */
+	UNEVEN = 2, /* limit of candidates, as a multiple of those of random fingerprints */
 	LINE = 8,   /* words in a cache line */
 	AT_ONCE = 256,
 };
@@ -31,22 +31,32 @@ struct halves {
 	unsigned bits; /* of a key */
 	uint16_t mask; /* of a rest */
 	struct half upper, lower;
-	bool equal; /* two fingerprints are equal */
+	bool equal; /* some fingerprints occur more than once */
+	bool lower_now;
+	size_t tasks;
+};
+
+/* What one thread has of its own. */
+struct sh_halver {
+	const struct halves *all;
+	struct sh_joiner *joiner;
+	bool equal; /* some fingerprints of its tasks occur more than once */
 	size_t pairs;
-	struct pair pair[AT_ONCE]; /* found by the lower half: names are looked up later */
+	/* pairs found by the lower half, whose names are not looked up yet */
+	struct pair pair[AT_ONCE];
 	struct sh_near scan;
 };
 
-static bool send_if_full(struct sh_join *j)
+static bool send_if_full(struct sh_joiner *w)
 {
-	return j->pairs < SH_JOIN_PAIRS || sh_join_send(j);
+	return w->pairs < SH_JOIN_PAIRS || sh_joiner_send(w);
 }
 
-static void add_pair(struct sh_join *j, uint32_t a, uint32_t b, unsigned distance)
+static void add_pair(struct sh_joiner *w, uint32_t a, uint32_t b, unsigned distance)
 {
 	uint32_t least = a < b ? a : b;
 
-	j->pair[j->pairs++] = (struct sh_join_pair){ least, a ^ b ^ least, distance };
+	w->pair[w->pairs++] = (struct sh_join_pair){ least, a ^ b ^ least, distance };
 }
 
 /* Prefetches the words of matches: those of y may be anywhere. */
@@ -60,19 +70,19 @@ static void fetch_words(const uint64_t *word, const struct sh_match *match, size
 
 static bool add_upper(void *ctx, const struct sh_match *match, size_t n)
 {
-	struct halves *h = ctx;
-	struct sh_join *j = h->join;
+	struct sh_halver *t = ctx;
+	const struct halves *h = t->all;
 	const uint64_t *word = h->upper.word;
 
 	fetch_words(word, match, n);
 	for (size_t i = 0; i < n; i++) {
 		unsigned d = sh_count_bits(word[match[i].x] ^ word[match[i].y]);
 
-		if (d > j->k)
+		if (d > h->join->k)
 			continue;
-		h->equal |= d == 0;
-		add_pair(j, h->x->id[match[i].x], h->x->id[match[i].y], d);
-		if (!send_if_full(j))
+		t->equal |= d == 0;
+		add_pair(t->joiner, h->x->id[match[i].x], h->x->id[match[i].y], d);
+		if (!send_if_full(t->joiner))
 			return false;
 	}
 	return true;
@@ -107,31 +117,32 @@ static uint32_t equal_before(const struct halves *h, uint32_t at)
 
 /* Looks up the names of the stored pairs, and sends the pairs. Each lookup is a cache miss. Each step is
  * done for all pairs, so that the misses overlap. */
-static bool send_pairs(struct halves *h)
+static bool send_pairs(struct sh_halver *t)
 {
-	struct sh_join *j = h->join;
+	const struct halves *h = t->all;
+	const struct pair *pair = t->pair;
 	uint32_t at[AT_ONCE][2];
-	size_t n = h->pairs;
+	size_t n = t->pairs;
 
-	h->pairs = 0;
+	t->pairs = 0;
 	for (size_t i = 0; i < n; i++) {
-		__builtin_prefetch(&h->upper.start[upper_key(h, h->pair[i].x)]);
-		__builtin_prefetch(&h->upper.start[upper_key(h, h->pair[i].y)]);
+		__builtin_prefetch(&h->upper.start[upper_key(h, pair[i].x)]);
+		__builtin_prefetch(&h->upper.start[upper_key(h, pair[i].y)]);
 	}
 	for (size_t i = 0; i < n; i++) {
-		__builtin_prefetch(&h->x->word[h->upper.start[upper_key(h, h->pair[i].x)]]);
-		__builtin_prefetch(&h->x->word[h->upper.start[upper_key(h, h->pair[i].y)]]);
+		__builtin_prefetch(&h->x->word[h->upper.start[upper_key(h, pair[i].x)]]);
+		__builtin_prefetch(&h->x->word[h->upper.start[upper_key(h, pair[i].y)]]);
 	}
 	for (size_t i = 0; i < n; i++) {
-		at[i][0] = position_of(h, h->pair[i].x, h->pair[i].nth_x);
-		at[i][1] = position_of(h, h->pair[i].y, h->pair[i].nth_y);
+		at[i][0] = position_of(h, pair[i].x, pair[i].nth_x);
+		at[i][1] = position_of(h, pair[i].y, pair[i].nth_y);
 		__builtin_prefetch(&h->x->id[at[i][0]]);
 		__builtin_prefetch(&h->x->id[at[i][1]]);
 	}
 	for (size_t i = 0; i < n; i++) {
-		add_pair(j, h->x->id[at[i][0]], h->x->id[at[i][1]],
-		    sh_count_bits(h->pair[i].x ^ h->pair[i].y));
-		if (!send_if_full(j))
+		add_pair(t->joiner, h->x->id[at[i][0]], h->x->id[at[i][1]],
+		    sh_count_bits(pair[i].x ^ pair[i].y));
+		if (!send_if_full(t->joiner))
 			return false;
 	}
 	return true;
@@ -139,7 +150,8 @@ static bool send_pairs(struct halves *h)
 
 static bool add_lower(void *ctx, const struct sh_match *match, size_t n)
 {
-	struct halves *h = ctx;
+	struct sh_halver *t = ctx;
+	const struct halves *h = t->all;
 	const uint64_t *word = h->lower.word;
 
 	fetch_words(word, match, n);
@@ -148,10 +160,10 @@ static bool add_lower(void *ctx, const struct sh_match *match, size_t n)
 
 		if (sh_count_bits(diff) > h->join->k || sh_count_bits(diff >> 32) < 2)
 			continue;
-		h->pair[h->pairs++] =
+		t->pair[t->pairs++] =
 		    (struct pair){ x, y, h->equal ? equal_before(h, match[i].x) : 0,
 			    h->equal ? equal_before(h, match[i].y) : 0 };
-		if (h->pairs == AT_ONCE && !send_pairs(h))
+		if (t->pairs == AT_ONCE && !send_pairs(t))
 			return false;
 	}
 	return true;
@@ -171,7 +183,7 @@ static void make_rest(const struct halves *h, struct half *a, uint32_t lo, uint3
 		a->rest[i] = (uint16_t)a->word[i] & mask;
 }
 
-/* Returns whether buckets have many more candidates than random fingerprints would give. */
+/* Returns whether the buckets have more than UNEVEN times the candidates of random fingerprints. */
 static bool uneven(const struct halves *h, const struct half *a)
 {
 	uint64_t n = h->x->n, sum = 0;
@@ -237,18 +249,65 @@ static void order_lower(struct halves *h, struct sh_split *split, uint32_t gap, 
 	end_rest(&h->lower, h->x->n);
 }
 
-static int scan(
-    struct halves *h, const struct half *a, bool (*add)(void *, const struct sh_match *, size_t))
+static uint32_t bucket_at(const struct halves *h, size_t task)
 {
-	struct sh_near *s = &h->scan;
+	return (uint32_t)(((uint64_t)task << h->bits) / h->tasks);
+}
 
+/* Scans some of the buckets of a half. */
+static int scan_task(void *joiner, struct sh_job *job)
+{
+	struct sh_joiner *w = joiner;
+	struct sh_halver *t = w->halver;
+	const struct halves *h = t->all;
+	const struct half *a = h->lower_now ? &h->lower : &h->upper;
+	struct sh_near *s = &t->scan;
+
+	w->job = job;
+	w->err = &job->err;
+	w->pairs = t->pairs = 0;
 	s->rest = a->rest;
 	s->start = a->start;
 	s->bits = h->bits;
-	s->flush = add;
-	s->ctx = h;
+	s->from = bucket_at(h, job->task);
+	s->to = bucket_at(h, job->task + 1);
+	s->flush = h->lower_now ? add_lower : add_upper;
+	s->ctx = t;
 	h->join->kernel->near(s);
-	return s->ended ? -1 : 0;
+	return s->ended || !send_pairs(t) || !sh_joiner_send(w) ? -1 : 0;
+}
+
+static int scan(struct halves *h, bool lower)
+{
+	h->lower_now = lower;
+	return sh_join_tasks(h->join, h->tasks, scan_task, h->join->err);
+}
+
+static int make_halvers(struct halves *h)
+{
+	struct sh_join *j = h->join;
+
+	for (unsigned i = 0; i < j->threads; i++) {
+		struct sh_joiner *w = j->joiner[i];
+
+		if (!w->halver)
+			w->halver = aligned_alloc(_Alignof(struct sh_halver), sizeof *w->halver);
+		if (!w->halver)
+			return sh_error_nomem(j->err);
+		memset(w->halver, 0, sizeof *w->halver);
+		w->halver->all = h;
+		w->halver->joiner = w;
+	}
+	return 0;
+}
+
+static bool found_equal(const struct halves *h)
+{
+	bool equal = false;
+
+	for (unsigned i = 0; i < h->join->threads; i++)
+		equal |= ((struct sh_joiner *)h->join->joiner[i])->halver->equal;
+	return equal;
 }
 
 static int join(struct halves *h, uint32_t *next)
@@ -271,25 +330,20 @@ static int join(struct halves *h, uint32_t *next)
 	order_lower(h, &split, gap, next);
 	if (uneven(h, &h->lower))
 		return 1;
-	if (scan(h, &h->upper, add_upper) < 0 || scan(h, &h->lower, add_lower) < 0 ||
-	    !send_pairs(h))
+	h->tasks = sh_join_cut(h->join, h->x->n);
+	if (make_halvers(h) < 0 || scan(h, false) < 0)
 		return -1;
-	return 0;
+	h->equal = found_equal(h);
+	return scan(h, true);
 }
 
 int sh_halves_join(struct sh_join *j, struct sh_side *x, struct sh_side *scratch)
 {
-	struct halves *h = aligned_alloc(_Alignof(struct halves), sizeof *h);
+	struct halves all = { .join = j, .x = x, .scratch = scratch }, *h = &all;
 	uint32_t *next = NULL;
 	size_t buckets;
 	int status = -1;
 
-	if (!h)
-		return sh_error_nomem(j->err);
-	memset(h, 0, sizeof *h);
-	h->join = j;
-	h->x = x;
-	h->scratch = scratch;
 	h->bits = j->top->plan.block[0].bits;
 	buckets = (size_t)1 << h->bits;
 	h->upper.start = malloc((buckets + 1) * sizeof *h->upper.start);
@@ -302,6 +356,5 @@ int sh_halves_join(struct sh_join *j, struct sh_side *x, struct sh_side *scratch
 	free(h->upper.start);
 	free(h->lower.start);
 	free(next);
-	free(h);
 	return status;
 }

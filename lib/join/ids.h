@@ -1,10 +1,9 @@
 /* The ids of records, by the records' numbers.
  *
- * Most ids are decimal numbers, and most of these count up. Ids that count up take no memory;
- * other numbers take four bytes each. Both are printed when they are asked for. The form is
- * chosen for each SH_NODE_IDS_STRIDE records: numbers that count up, numbers, or text. Text
- * holds every id that would not be printed as it came: with leading zeros, too large, or not a
- * number. */
+ * Most ids are decimal numbers, and most of these count up. Ids that count up need no memory; other numbers
+ * need four bytes each. Both are printed on request. The form is chosen for each stride of
+ * SH_NODE_IDS_STRIDE records: numbers that count up, numbers, or text. Text holds ids that would be printed
+ * differently as numbers: with leading zeros, too large, or not numeric. */
 #ifndef SH_JOIN_IDS_H
 #define SH_JOIN_IDS_H
 
@@ -28,8 +27,8 @@ struct sh_node_ids {
 	 * the stride. Not allocated for ids that count up. */
 	uint32_t *at;
 	struct sh_buf text;
-	uint64_t *
-	    word; /* by record: the id as sh_id_of_word() describes; NULL before sh_node_ids_make_words() */
+	/* by record: the id as sh_id_of_word() describes; NULL before sh_node_ids_make_words() */
+	uint64_t *word;
 	bool roomy; /* set by the caller: there is memory for `word` */
 	size_t base_cap, at_cap;
 };
@@ -72,19 +71,13 @@ static inline uint32_t sh_node_ids_from(const struct sh_node_ids *s, uint32_t re
 	return record % SH_NODE_IDS_STRIDE ? s->at[record - 1] : 0;
 }
 
-/* Returns the id of a record, as it came. It lies in room[SH_ID_ROOM], or in s until the next id
- * is added. */
+/* Returns the id of a record. It lies in room[SH_ID_ROOM]; or in s, until the next id is added. */
 static inline struct sh_slice sh_node_ids_get(
     const struct sh_node_ids *s, uint32_t record, char *room)
 {
-	uint64_t base, number;
+	uint64_t base = s->base[record / SH_NODE_IDS_STRIDE], number;
 	uint32_t from;
 
-	if (s->word) {
-		sh_put_be64(room, s->word[record]);
-		return sh_slice(room, sh_id_of_word(s->word[record]));
-	}
-	base = s->base[record / SH_NODE_IDS_STRIDE];
 	if (base < SH_NODE_IDS_NUMBERS) {
 		from = sh_node_ids_from(s, record);
 		return sh_slice(s->text.p + base + from, s->at[record] - from);
@@ -101,9 +94,7 @@ static inline struct sh_slice sh_node_ids_get(
 static inline __attribute__((always_inline)) void sh_node_ids_fetch(
     const struct sh_node_ids *s, uint32_t record)
 {
-	if (s->word)
-		__builtin_prefetch(&s->word[record]);
-	else if (s->base[record / SH_NODE_IDS_STRIDE] < SH_NODE_IDS_COUNTED)
+	if (s->base[record / SH_NODE_IDS_STRIDE] < SH_NODE_IDS_COUNTED)
 		__builtin_prefetch(&s->at[record]);
 }
 

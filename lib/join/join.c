@@ -1,9 +1,12 @@
 #include <stdlib.h>
+#include <string.h>
 
 #include "join/halves.h"
 
 /* A position plus a tile must not overflow. */
 #define N_MAX (UINT32_MAX - 64)
+
+enum { TASKS = 32 /* of a scan, for each thread */ };
 
 static const struct sh_join_limits defaults = {
 	.small = 1 << 18,
@@ -12,6 +15,7 @@ static const struct sh_join_limits defaults = {
 	.brute_factor = 1,
 	.cached = SH_SIDE_CACHED,
 	.halves = SH_JOIN_HALVES,
+	.task = 1 << 12,
 };
 
 const char *sh_join_kernel_name(unsigned i)
@@ -37,9 +41,10 @@ struct sh_join *sh_join_new(unsigned bits, unsigned k, const char *kernel, struc
 		return NULL;
 	}
 	j = calloc(1, sizeof *j);
-	if (j == NULL || (j->top = calloc(1, sizeof *j->top)) == NULL) {
+	if (j == NULL || (j->top = calloc(1, sizeof *j->top)) == NULL ||
+	    sh_join_set_threads(j, 1, err) < 0) {
 		sh_error_nomem(err);
-		free(j);
+		sh_join_delete(j);
 		return NULL;
 	}
 	j->bits = bits;
@@ -51,6 +56,22 @@ struct sh_join *sh_join_new(unsigned bits, unsigned k, const char *kernel, struc
 	return j;
 }
 
+static void delete_joiners(struct sh_join *j)
+{
+	for (unsigned i = 0; i < j->threads; i++) {
+		struct sh_joiner *w = j->joiner[i];
+
+		sh_side_free(&w->part);
+		sh_side_free(&w->part_scratch);
+		free(w->halver);
+		free(w->level);
+		free(w);
+	}
+	free(j->joiner);
+	j->joiner = NULL;
+	j->threads = 0;
+}
+
 void sh_join_delete(struct sh_join *j)
 {
 	if (j == NULL)
@@ -58,10 +79,84 @@ void sh_join_delete(struct sh_join *j)
 	sh_side_free(&j->x);
 	sh_side_free(&j->y);
 	sh_side_free(&j->own_scratch);
-	sh_side_free(&j->part);
-	sh_side_free(&j->part_scratch);
+	sh_buf_free(&j->own_out.out);
+	delete_joiners(j);
 	free(j->top);
 	free(j);
+}
+
+int sh_join_set_threads(struct sh_join *j, unsigned n, struct sh_error *err)
+{
+	delete_joiners(j);
+	j->joiner = calloc(n, sizeof *j->joiner);
+	if (!j->joiner)
+		return sh_error_nomem(err);
+	for (; j->threads < n; j->threads++) {
+		struct sh_joiner *w = calloc(1, sizeof *w);
+
+		if (!w || !(w->level = calloc(1, sizeof *w->level))) {
+			free(w);
+			return sh_error_nomem(err);
+		}
+		w->join = j;
+		j->joiner[j->threads] = w;
+	}
+	return 0;
+}
+
+void sh_join_set_out(struct sh_join *j, sh_join_out_fn *each, struct sh_job *out)
+{
+	j->each = each;
+	j->out = out;
+}
+
+/* ---- receivers without a job -------------------------------------------------------- */
+
+static int add_pairs(
+    void *ctx, struct sh_job *job, const struct sh_join_pair *pair, size_t n, struct sh_error *err)
+{
+	char *room = sh_job_room(job, n * sizeof *pair, err);
+
+	(void)ctx;
+	if (!room)
+		return -1;
+	memcpy(room, pair, n * sizeof *pair);
+	job->out.n += n * sizeof *pair;
+	return 0;
+}
+
+static int receive(void *arg, struct sh_job *job, struct sh_error *err)
+{
+	struct sh_join *j = arg;
+	size_t n = job->out.n / sizeof(struct sh_join_pair);
+
+	return n ? j->fn(j->ctx, (const struct sh_join_pair *)(const void *)job->out.p, n, err) : 0;
+}
+
+/* ---- tasks ----------------------------------------------------------------------------- */
+
+size_t sh_join_cut(const struct sh_join *j, size_t n)
+{
+	size_t most = n / (j->limits.task + 1) + 1,
+	       tasks = j->threads == 1 ? 1 : (size_t)j->threads * TASKS;
+
+	return tasks < most ? tasks : most;
+}
+
+int sh_join_tasks(struct sh_join *j, size_t n, int (*work)(void *joiner, struct sh_job *job),
+    struct sh_error *err)
+{
+	const struct sh_pool *to = j->out->pool;
+	struct sh_pool pool = { work, j->joiner, j->threads, to->done, to->arg };
+
+	if (j->threads > 1 && n > 1)
+		return sh_job_flush(j->out, err) < 0 ? -1 : sh_pool_tasks(&pool, n, err);
+	for (j->out->task = 0; j->out->task < n; j->out->task++)
+		if (work(j->joiner[0], j->out) < 0) {
+			*err = j->out->err;
+			return -1;
+		}
+	return 0;
 }
 
 void sh_join_set_limits(struct sh_join *j, const struct sh_join_limits *limits)
@@ -83,7 +178,7 @@ static int load_side(struct sh_join *j, struct sh_side *s, const uint64_t *fp, s
 	return 0;
 }
 
-/* Returns whether there are so many pairs that a plan may be cheaper than comparing all. */
+/* Returns whether there are enough pairs that a plan may be cheaper than comparing all. */
 static bool needs_plan(const struct sh_join *j, const struct sh_side *x, const struct sh_side *y)
 {
 	return (double)x->n * y->n / (y == x ? 2 : 1) > (double)j->limits.small;
@@ -95,6 +190,8 @@ static void make_top(struct sh_join *j, struct sh_side *x, struct sh_side *y, bo
 	struct sh_level *l = j->top;
 
 	l->join = j;
+	l->joiner = j->joiner[0];
+	l->joiner->err = j->err;
 	l->parent = NULL;
 	l->depth = 0;
 	l->self = j->self = y == x;
@@ -116,15 +213,28 @@ static int run(struct sh_join *j, struct sh_side *x, struct sh_side *y)
 	if (j->top->plan.blocks > 0 &&
 	    sh_side_reserve(j->scratch, x->n > y->n ? x->n : y->n, j->err) < 0)
 		return -1;
-	j->pairs = 0;
 	if (j->top->plan.halves) {
 		int status = sh_halves_join(j, x, j->scratch);
 
 		if (status <= 0)
-			return status < 0 || !sh_join_send(j) ? -1 : 0;
+			return status;
 		make_top(j, x, y, false);
 	}
-	return sh_level_join(j->top) < 0 || !sh_join_send(j) ? -1 : 0;
+	return sh_level_join(j->top);
+}
+
+static int run_and_flush(struct sh_join *j, struct sh_side *x, struct sh_side *y)
+{
+	int status;
+
+	if (!j->fn)
+		return run(j, x, y);
+	j->own_pool = (struct sh_pool){ .done = receive, .arg = j };
+	j->own_out.pool = &j->own_pool;
+	j->own_out.out.n = 0;
+	sh_join_set_out(j, add_pairs, &j->own_out);
+	status = run(j, x, y);
+	return status == 0 ? sh_job_flush(&j->own_out, j->err) : status;
 }
 
 static void begin(struct sh_join *j, sh_join_pairs_fn *fn, void *ctx, struct sh_error *err)
@@ -138,7 +248,7 @@ int sh_join_self(struct sh_join *j, const uint64_t *fp, size_t n, sh_join_pairs_
     struct sh_error *err)
 {
 	begin(j, fn, ctx, err);
-	return load_side(j, &j->x, fp, n) < 0 ? -1 : run(j, &j->x, &j->x);
+	return load_side(j, &j->x, fp, n) < 0 ? -1 : run_and_flush(j, &j->x, &j->x);
 }
 
 int sh_join_cross(struct sh_join *j, const uint64_t *fpa, size_t na, const uint64_t *fpb, size_t nb,
@@ -147,7 +257,7 @@ int sh_join_cross(struct sh_join *j, const uint64_t *fpa, size_t na, const uint6
 	begin(j, fn, ctx, err);
 	if (load_side(j, &j->x, fpa, na) < 0 || load_side(j, &j->y, fpb, nb) < 0)
 		return -1;
-	return run(j, &j->x, &j->y);
+	return run_and_flush(j, &j->x, &j->y);
 }
 
 static struct sh_side side_of(const struct sh_named *s)
@@ -161,7 +271,7 @@ int sh_join_self_named(struct sh_join *j, const struct sh_named *s, sh_join_pair
 	struct sh_side x = side_of(s);
 
 	begin(j, fn, ctx, err);
-	return run(j, &x, &x);
+	return run_and_flush(j, &x, &x);
 }
 
 int sh_join_cross_named(struct sh_join *j, const struct sh_named *a, const struct sh_named *b,
@@ -170,7 +280,7 @@ int sh_join_cross_named(struct sh_join *j, const struct sh_named *a, const struc
 	struct sh_side x = side_of(a), y = side_of(b);
 
 	begin(j, fn, ctx, err);
-	return run(j, &x, &y);
+	return run_and_flush(j, &x, &y);
 }
 
 void sh_join_set_scratch(struct sh_join *j, struct sh_side *scratch)

@@ -12,8 +12,9 @@
  * method on the other bits. A cost model chooses the plan (blocks, radii, key bits, or comparing all
  * with all) from the number of fingerprints, k and a sample of the data.
  *
- * The pairs and their order depend on the arguments alone, not on the processor. Memory: 24 bytes a
- * fingerprint, beside the caller's arrays, and the bucket offsets. */
+ * The pairs and their order depend on the arguments alone, not on the processor or the threads. Memory: 24
+ * bytes a fingerprint, beside the caller's arrays, and the bucket offsets; for each thread two sets of
+ * buckets that are joined by a new plan. */
 #ifndef SH_JOIN_JOIN_H
 #define SH_JOIN_JOIN_H
 
@@ -32,7 +33,13 @@ struct sh_join_pair {
 typedef int sh_join_pairs_fn(
     void *ctx, const struct sh_join_pair *pair, size_t n, struct sh_error *err);
 
-/* Holds the parameters and the working memory, which is kept from call to call. */
+/* Receives n >= 1 pairs in any of the join's threads. What it adds to job->out, with sh_job_room() or by
+ * itself, comes out in the order of the pairs. */
+struct sh_job;
+typedef int sh_join_out_fn(
+    void *ctx, struct sh_job *job, const struct sh_join_pair *pair, size_t n, struct sh_error *err);
+
+/* Holds the parameters, and the working memory, which is kept between calls. */
 struct sh_join;
 
 /* Makes a join of fingerprints of `bits` bits that reports pairs within distance k. kernel is a
@@ -59,7 +66,7 @@ int sh_join_cross(struct sh_join *j, const uint64_t *fpa, size_t na, const uint6
 struct sh_named {
 	uint64_t *fp;
 	uint32_t *name;
-	size_t n; /* < 2^32 - 64 */
+	size_t n; /* below 2^32 - 64 */
 };
 
 #define SH_JOIN_PAD 32
@@ -72,6 +79,14 @@ int sh_join_cross_named(struct sh_join *j, const struct sh_named *a, const struc
 /* Makes the join use the caller's scratch memory, which grows as needed. NULL: the join's own. */
 struct sh_side;
 void sh_join_set_scratch(struct sh_join *j, struct sh_side *scratch);
+
+/* Makes the join use n threads; 1 before. Receivers are still called by one thread at a time, in the order of
+ * the pairs. */
+int sh_join_set_threads(struct sh_join *j, unsigned n, struct sh_error *err);
+
+/* Hands the pairs of later joins to `each` in place of their `fn`, with the same ctx. The output is that of
+ * job `out`, which several threads share: when there are more, it is flushed first, and then gets done(). */
+void sh_join_set_out(struct sh_join *j, sh_join_out_fn *each, struct sh_job *out);
 
 /* Restricts the join to pairs for which t is the lowest table in which they share a key. All
  * fingerprints joined must have the same key in t. t must outlive the joins; NULL: no restriction. */
@@ -89,6 +104,7 @@ struct sh_join_limits {
 	uint32_t cached;     /* fingerprints that the processor's cache holds; 2^17 */
 	uint32_t halves;     /* smallest set for which the join by halves is considered; 0: never */
 	bool halve;          /* join by halves even where fingerprints are uneven; false */
+	uint32_t task;       /* fingerprints that are a task for a thread; 2^12 */
 };
 void sh_join_set_limits(struct sh_join *j, const struct sh_join_limits *limits);
 

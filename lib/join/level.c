@@ -19,7 +19,7 @@ static int list_flips(struct sh_level *l, unsigned bits, unsigned radius, struct
 	for (unsigned d = 1; d <= radius && d <= bits; d++) {
 		uint64_t mask = (UINT64_C(1) << d) - 1;
 
-		/* Gosper: steps to the next larger number with as many bits set. */
+		/* Gosper's step: the next larger number with the same number of set bits. */
 		while (mask < UINT64_C(1) << bits) {
 			uint64_t low = mask & -mask, up = mask + low;
 
@@ -44,8 +44,8 @@ static void hold_word(const struct sh_level *l, const struct sh_range *r, unsign
 
 static bool join_buckets(void *ctx, uint32_t v, uint32_t u);
 
-/* Scans all buckets. Two buckets with more candidates than `limit` become a level of their own. */
-static void run_scan(struct sh_level *l, uint32_t buckets, uint64_t limit)
+/* Two buckets with more candidates than `limit` become a level of their own. */
+static void prepare_scan(struct sh_level *l, uint64_t limit)
 {
 	struct sh_scan *s = &l->scan;
 
@@ -53,7 +53,9 @@ static void run_scan(struct sh_level *l, uint32_t buckets, uint64_t limit)
 	s->y = l->y.side->word;
 	s->x_start = l->x_start;
 	s->y_start = l->self ? l->x_start : l->y_start;
-	s->buckets = buckets;
+	s->from = 0;
+	s->to = 1;
+	s->within = 0;
 	s->flip = l->flip;
 	s->flips = l->flips;
 	s->self = l->self;
@@ -63,7 +65,16 @@ static void run_scan(struct sh_level *l, uint32_t buckets, uint64_t limit)
 	s->large = join_buckets;
 	s->ctx = l;
 	sh_level_list_earlier(l);
-	l->join->kernel->scan(s);
+}
+
+/* Scans the buckets from .. to-1. Returns 0, or -1 when the scan was ended. */
+static int run_scan(struct sh_level *l, uint32_t from, uint32_t to)
+{
+	prepare_scan(l, l->join->limits.large);
+	l->scan.from = from;
+	l->scan.to = to;
+	l->join->kernel->scan(&l->scan);
+	return l->scan.ended ? -1 : 0;
 }
 
 /* Returns the word on which fingerprints differ most, by a small sample. */
@@ -90,24 +101,133 @@ static unsigned most_different_word(const struct sh_level *l)
 	return best;
 }
 
-static int compare_all(struct sh_level *l)
+/* ---- tasks ------------------------------------------------------------------------------ */
+
+/* Begins a task of the top level. Returns the joiner's copy of that level. */
+static struct sh_level *begin_task(struct sh_joiner *w, struct sh_job *job)
 {
-	uint32_t x_start[2] = { l->x.lo, l->x.lo + l->x.n };
+	struct sh_level *l = w->level;
+
+	memcpy(l, w->join->top, offsetof(struct sh_level, own));
+	l->joiner = w;
+	w->job = job;
+	w->err = &job->err;
+	w->pairs = 0;
+	return l;
+}
+
+static int end_task(struct sh_joiner *w, int status)
+{
+	return status < 0 || !sh_joiner_send(w) ? -1 : 0;
+}
+
+/* Returns how many of n elements stand before task t. */
+static uint32_t cut_at(const struct sh_level *l, size_t t, uint32_t n)
+{
+	return (uint32_t)((uint64_t)n * t / l->tasks);
+}
+
+/* Compares elements from .. to-1 of x with all of y; in a self-join with all before them. */
+static int compare_range(struct sh_level *l, uint32_t from, uint32_t to)
+{
+	uint32_t x_start[2] = { l->x.lo + (l->self ? 0 : from), l->x.lo + to };
 	uint32_t y_start[2] = { l->y.lo, l->y.lo + l->y.n };
 	uint32_t flip[1] = { 0 };
+
+	l->x_start = x_start;
+	l->y_start = y_start;
+	l->flip = flip;
+	l->flips = 1;
+	prepare_scan(l, UINT64_MAX);
+	l->scan.within = l->x.lo + from;
+	l->join->kernel->scan(&l->scan);
+	l->x_start = l->y_start = l->flip = NULL;
+	return l->scan.ended ? -1 : 0;
+}
+
+/* Returns cut_at() as a whole number of tiles: the cut then has no effect on the order of the pairs. */
+static uint32_t tiles_at(const struct sh_level *l, size_t t)
+{
+	return t < l->tasks ? cut_at(l, t, l->x.n) / SH_SCAN_TILE * SH_SCAN_TILE : l->x.n;
+}
+
+static int compare_task(void *joiner, struct sh_job *job)
+{
+	struct sh_level *l = begin_task(joiner, job);
+
+	return end_task(
+	    joiner, compare_range(l, tiles_at(l, job->task), tiles_at(l, job->task + 1)));
+}
+
+static int compare_all(struct sh_level *l)
+{
 	unsigned word = l->join->words > 1 ? most_different_word(l) : 0;
 
 	hold_word(l, &l->x, word);
 	if (!l->self)
 		hold_word(l, &l->y, word);
-	l->x_start = x_start;
-	l->y_start = y_start;
-	l->flip = flip;
-	l->flips = 1;
-	run_scan(l, 1, UINT64_MAX);
-	l->x_start = l->y_start = l->flip = NULL;
-	return l->scan.ended ? -1 : 0;
+	if (l->parent)
+		return compare_range(l, 0, l->x.n);
+	l->tasks = sh_join_cut(l->join, l->x.n);
+	return sh_join_tasks(l->join, l->tasks, compare_task, l->join->err);
 }
+
+/* Returns the first bucket of task t: tasks have about as many elements of x. */
+static uint32_t bucket_at(const struct sh_level *l, size_t t)
+{
+	uint32_t at = l->x.lo + cut_at(l, t, l->x.n), low = 0;
+	uint32_t high = UINT32_C(1) << l->plan.block[l->at].bits;
+
+	while (t < l->tasks && low < high) {
+		uint32_t mid = low + (high - low) / 2;
+
+		if (l->x_start[mid] < at)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return high;
+}
+
+static int bucket_task(void *joiner, struct sh_job *job)
+{
+	struct sh_level *l = begin_task(joiner, job);
+
+	return end_task(joiner, run_scan(l, bucket_at(l, job->task), bucket_at(l, job->task + 1)));
+}
+
+/* Joins a radix partition in a copy: the range itself keeps its order. */
+static int join_partition(struct sh_level *l, struct sh_joiner *w, uint32_t i, uint32_t *start)
+{
+	const struct sh_split *p = l->split;
+	struct sh_side *part = &w->part;
+
+	if (sh_side_reserve(part, p->most, w->err) < 0 ||
+	    sh_side_reserve(&w->part_scratch, p->most, w->err) < 0)
+		return -1;
+	part->words = 1;
+	l->x = l->y = (struct sh_range){ part, 0, p->start[i + 1] - p->start[i] };
+	l->x_start = start;
+	sh_split_order(p, i, l->scratch, part, start, start + (UINT32_C(1) << p->rest) + 1);
+	l->scratch = &w->part_scratch;
+	memset(part->word + l->x.n, 0, SH_SCAN_TILE * sizeof *part->word);
+	return run_scan(l, 0, UINT32_C(1) << p->rest);
+}
+
+static int partition_task(void *joiner, struct sh_job *job)
+{
+	struct sh_joiner *w = joiner;
+	struct sh_level *l = begin_task(w, job);
+	size_t n = (size_t)1 << l->split->rest;
+	uint32_t *start = malloc((2 * n + 1) * sizeof *start);
+	int status =
+	    start ? join_partition(l, w, (uint32_t)job->task, start) : sh_error_nomem(w->err);
+
+	free(start);
+	return end_task(w, status);
+}
+
+/* ---- blocks ----------------------------------------------------------------------------- */
 
 static int get_starts(struct sh_level *l, struct sh_error *err)
 {
@@ -126,8 +246,8 @@ static int get_starts(struct sh_level *l, struct sh_error *err)
 	return 0;
 }
 
-/* Returns whether a block is joined in radix partitions that the processor's cache holds: a partition
- * is joined as soon as it is in order. Then *p is the split. */
+/* Returns whether a block is joined in radix partitions that the processor's cache holds. Each partition is
+ * joined as soon as it is in order. If so, *p is the split. */
 static bool splits(const struct sh_level *l, const struct sh_key *key, struct sh_split *p)
 {
 	const struct sh_join *j = l->join;
@@ -139,56 +259,41 @@ static bool splits(const struct sh_level *l, const struct sh_key *key, struct sh
 	return p->most <= j->limits.cached;
 }
 
-/* Joins a block partition by partition, each in a copy: the range itself keeps its order. */
-static int join_partitions(struct sh_level *l, const struct sh_split *p)
-{
-	struct sh_range whole = l->x;
-	struct sh_side *scratch = l->scratch;
-	struct sh_join *j = l->join;
-
-	if (sh_side_reserve(&j->part, p->most, j->err) < 0 ||
-	    sh_side_reserve(&j->part_scratch, p->most, j->err) < 0)
-		return -1;
-	j->part.words = 1;
-	l->x.side = l->y.side = &j->part;
-	l->scratch = &j->part_scratch;
-	for (unsigned i = 0; i < p->parts && !l->scan.ended; i++) {
-		l->x.n = l->y.n = p->start[i + 1] - p->start[i];
-		sh_split_order(p, i, scratch, &j->part, l->x_start, l->next);
-		memset(j->part.word + l->x.n, 0, SH_SCAN_TILE * sizeof *j->part.word);
-		run_scan(l, UINT32_C(1) << p->rest, j->limits.large);
-	}
-	l->x = l->y = whole;
-	l->scratch = scratch;
-	return l->scan.ended ? -1 : 0;
-}
-
-static void order_range(struct sh_level *l, struct sh_range *r, const struct sh_key *key,
+static int order_range(struct sh_level *l, struct sh_range *r, const struct sh_key *key,
     unsigned word, uint32_t *start)
 {
 	hold_word(l, r, word);
+	if (!l->parent)
+		return sh_side_order_by(
+		    l->join->threads, r->side, key, false, start, l->scratch, l->join->err);
 	sh_side_order(r->side, r->lo, r->n, key, start, l->scratch, l->next);
+	return 0;
 }
 
 static int join_block(struct sh_level *l)
 {
 	const struct sh_block *b = &l->plan.block[l->at];
+	struct sh_join *j = l->join;
 	struct sh_split split;
 	struct sh_key key;
 
-	if (list_flips(l, b->bits, b->radius, l->join->err) < 0)
+	if (list_flips(l, b->bits, b->radius, l->joiner->err) < 0)
 		return -1;
 	sh_key_init(&key, b->mask);
-	l->scan.ended = false;
 	if (splits(l, &key, &split)) {
-		sh_split_move(&split, l->x.side, false, l->scratch);
-		return join_partitions(l, &split);
+		l->split = &split;
+		if (sh_split_move_by(j->threads, &split, l->x.side, false, l->scratch, j->err) < 0)
+			return -1;
+		return sh_join_tasks(j, split.parts, partition_task, j->err);
 	}
-	order_range(l, &l->x, &key, b->word, l->x_start);
-	if (!l->self)
-		order_range(l, &l->y, &key, b->word, l->y_start);
-	run_scan(l, UINT32_C(1) << b->bits, l->join->limits.large);
-	return l->scan.ended ? -1 : 0;
+	if (order_range(l, &l->x, &key, b->word, l->x_start) < 0)
+		return -1;
+	if (!l->self && order_range(l, &l->y, &key, b->word, l->y_start) < 0)
+		return -1;
+	if (l->parent)
+		return run_scan(l, 0, UINT32_C(1) << b->bits);
+	l->tasks = sh_join_cut(j, l->x.n);
+	return sh_join_tasks(j, l->tasks, bucket_task, j->err);
 }
 
 int sh_level_join(struct sh_level *l)
@@ -197,7 +302,7 @@ int sh_level_join(struct sh_level *l)
 
 	if (l->plan.blocks == 0)
 		return compare_all(l);
-	status = get_starts(l, l->join->err);
+	status = get_starts(l, l->joiner->err);
 	for (l->at = 0; l->at < l->plan.blocks && status == 0; l->at++)
 		status = join_block(l);
 	free(l->x_start);
@@ -208,19 +313,68 @@ int sh_level_join(struct sh_level *l)
 	return status;
 }
 
+/* Makes `own` a copy of a range, and the range that copy. */
+static int copy_range(struct sh_level *l, struct sh_range *r, struct sh_side *own)
+{
+	const struct sh_side *s = r->side;
+
+	if (sh_side_reserve(own, r->n, l->joiner->err) < 0)
+		return -1;
+	own->fp = s->fp;
+	own->words = s->words;
+	memcpy(own->word, s->word + r->lo, r->n * sizeof *own->word);
+	memcpy(own->id, s->id + r->lo, r->n * sizeof *own->id);
+	memset(own->word + r->n, 0, SH_SCAN_TILE * sizeof *own->word);
+	*r = (struct sh_range){ own, 0, r->n };
+	return 0;
+}
+
+/* Copies the ranges of a level that other threads may read, and that this level would reorder. */
+static int copy_ranges(struct sh_level *l)
+{
+	if (copy_range(l, &l->x, &l->own[0]) < 0)
+		return -1;
+	if (l->self)
+		l->y = l->x;
+	else if (copy_range(l, &l->y, &l->own[1]) < 0)
+		return -1;
+	l->scratch = &l->own[2];
+	return sh_side_reserve(l->scratch, l->x.n > l->y.n ? l->x.n : l->y.n, l->joiner->err);
+}
+
+/* Joins two buckets of `up`. */
+static bool join_lower(struct sh_level *l, const struct sh_level *up)
+{
+	unsigned words = l->join->words, word = up->plan.block[up->at].word;
+	/* Other threads read the buckets of the top level, or words behind theirs. */
+	bool shared = up->parent == NULL && up->x.side != &l->joiner->part;
+	uint32_t few = l->join->limits.few;
+
+	if (l->depth < SH_LEVEL_DEPTH && l->x.n >= few && l->y.n >= few)
+		sh_level_plan(l);
+	if (shared && (words > 1 || l->plan.blocks > 0) && copy_ranges(l) < 0)
+		return false;
+	if (sh_level_join(l) < 0)
+		return false;
+	if (!shared && words > 1) {
+		sh_side_fetch(l->x.side, l->x.lo, l->x.n, word);
+		sh_side_fetch(l->y.side, l->y.lo, l->y.n, word);
+	}
+	return true;
+}
+
 /* Joins buckets v of x and u of y, which hold too many candidates, on the bits not used yet. */
 static bool join_buckets(void *ctx, uint32_t v, uint32_t u)
 {
 	struct sh_level *up = ctx, *l = malloc(sizeof *l);
-	const struct sh_block *b = &up->plan.block[up->at];
-	uint32_t few = up->join->limits.few;
 	bool good;
 
 	if (l == NULL)
-		return sh_error_nomem(up->join->err) == 0;
+		return sh_error_nomem(up->joiner->err) == 0;
 	/* The rest of the struct is large, and is written before it is read. */
 	memset(l, 0, offsetof(struct sh_level, earlier));
 	l->join = up->join;
+	l->joiner = up->joiner;
 	l->parent = up;
 	l->scratch = up->scratch;
 	l->depth = up->depth + 1;
@@ -230,13 +384,9 @@ static bool join_buckets(void *ctx, uint32_t v, uint32_t u)
 	l->y = (struct sh_range){ up->y.side, up->scan.y_start[u],
 		up->scan.y_start[u + 1] - up->scan.y_start[u] };
 	l->k = up->k - (unsigned)__builtin_popcountll(v ^ u);
-	if (l->depth < SH_LEVEL_DEPTH && l->x.n >= few && l->y.n >= few)
-		sh_level_plan(l);
-	good = sh_level_join(l) == 0;
-	if (good && up->join->words > 1) {
-		sh_side_fetch(l->x.side, l->x.lo, l->x.n, b->word);
-		sh_side_fetch(l->y.side, l->y.lo, l->y.n, b->word);
-	}
+	good = join_lower(l, up);
+	for (unsigned i = 0; i < 3; i++)
+		sh_side_free(&l->own[i]);
 	free(l);
 	return good;
 }

@@ -7,6 +7,7 @@
 #ifndef SH_JOIN_LEVEL_H
 #define SH_JOIN_LEVEL_H
 
+#include "io/pool.h"
 #include "join/join.h"
 #include "join/order.h"
 #include "join/scan.h"
@@ -16,21 +17,36 @@ enum {
 	SH_LEVEL_DEPTH = 8,   /* levels that have blocks */
 };
 
+/* The working memory of one thread. */
+struct sh_joiner {
+	struct sh_join *join;
+	struct sh_job *job;                /* receives the pairs of the task at hand */
+	struct sh_error *err;              /* of that task */
+	struct sh_level *level;            /* the top level, with a scan of its own */
+	struct sh_halver *halver;          /* of the join by halves; NULL before the first one */
+	struct sh_side part, part_scratch; /* one radix partition of x in order */
+	size_t pairs;
+	struct sh_join_pair pair[SH_JOIN_PAIRS];
+};
+
 struct sh_join {
 	unsigned bits, k, words;
 	struct sh_join_limits limits;
 	const struct sh_kernel *kernel;
-	struct sh_side x, y, own_scratch;  /* copies of what is joined; y only for two sets */
+	struct sh_side x, y, own_scratch;  /* copies of the two sets; y is used for two sets only */
 	struct sh_side *scratch;           /* own_scratch, or the caller's */
-	struct sh_side part, part_scratch; /* one radix partition of x in order */
 	const struct sh_band_table *table; /* NULL: report pairs of all tables */
 	bool self;
 	sh_join_pairs_fn *fn;
+	sh_join_out_fn *each; /* receives the pairs of a task */
+	struct sh_job *out;   /* what `each` adds to a job comes here, in the order of the tasks */
+	struct sh_pool own_pool;
+	struct sh_job own_out; /* when the caller has no job: holds pairs for fn */
 	void *ctx;
 	struct sh_error *err;
 	struct sh_level *top;
-	size_t pairs;
-	struct sh_join_pair pair[SH_JOIN_PAIRS];
+	unsigned threads;
+	void **joiner; /* one struct sh_joiner a thread */
 };
 
 struct sh_range {
@@ -40,6 +56,7 @@ struct sh_range {
 
 struct sh_level {
 	struct sh_join *join;
+	struct sh_joiner *joiner; /* the thread that joins the level */
 	const struct sh_level *parent;
 	unsigned depth;
 	bool self;   /* y is x */
@@ -51,6 +68,9 @@ struct sh_level {
 	struct sh_side *scratch;
 	uint32_t *x_start, *y_start, *next, *flip;
 	uint32_t flips;
+	size_t tasks;                 /* of the scan: a task is a range of buckets */
+	const struct sh_split *split; /* or a partition */
+	struct sh_side own[3];        /* copies of x and y, and scratch memory for both */
 	struct sh_earlier earlier[SH_LEVEL_DEPTH * SH_PLAN_BLOCKS];
 	struct sh_scan scan;
 };
@@ -65,7 +85,14 @@ void sh_level_list_earlier(struct sh_level *l);
 /* Receives the matches of the scan of level ctx (sh_scan.flush). Those that are pairs of the level's
  * block are stored for the receiver. Returns false when the receiver fails. */
 bool sh_level_add_matches(void *ctx, const struct sh_match *match, size_t n);
-/* Hands the stored pairs to the receiver. Returns false when it fails. */
-bool sh_join_send(struct sh_join *j);
+/* Hands the stored pairs of the thread to the receiver. Returns false when it fails. */
+bool sh_joiner_send(struct sh_joiner *w);
+
+/* Returns into how many tasks a scan of n fingerprints is cut. The cut has no effect on the pairs. */
+size_t sh_join_cut(const struct sh_join *j, size_t n);
+/* Calls work() with a joiner for each of the tasks 0 .. n-1. The pairs are received in the order of the
+ * tasks. Returns 0, or -1 with *j->err. */
+int sh_join_tasks(struct sh_join *j, size_t n, int (*work)(void *joiner, struct sh_job *job),
+    struct sh_error *err);
 
 #endif

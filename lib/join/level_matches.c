@@ -2,12 +2,12 @@
 #include "base/bits.h"
 #include "join/level.h"
 
-bool sh_join_send(struct sh_join *j)
+bool sh_joiner_send(struct sh_joiner *w)
 {
-	size_t n = j->pairs;
+	size_t n = w->pairs;
 
-	j->pairs = 0;
-	return n == 0 || j->fn(j->ctx, j->pair, n, j->err) == 0;
+	w->pairs = 0;
+	return n == 0 || w->join->each(w->join->ctx, w->job, w->pair, n, w->err) == 0;
 }
 
 static bool found_by(const struct sh_block *b, const uint64_t *fx, const uint64_t *fy)
@@ -42,8 +42,8 @@ void sh_level_list_earlier(struct sh_level *l)
 	l->scan.earlier_n = n;
 }
 
-/* Returns a pair; in a self-join the lesser number is `a`. Nothing predicts which number is less, so
- * there is no branch on it. */
+/* Returns a pair; in a self-join the lesser number is `a`. The order is random, so a branch on it would
+ * often be mispredicted. */
 static inline struct sh_join_pair in_order(
     const struct sh_join *j, uint32_t a, uint32_t b, unsigned distance)
 {
@@ -52,22 +52,23 @@ static inline struct sh_join_pair in_order(
 	return (struct sh_join_pair){ a ^ swap, b ^ swap, distance };
 }
 
-/* Of one-word fingerprints every match is a pair: the scan has compared them in full. */
+/* Adds matches of one-word fingerprints: each is a pair, since the scan has compared all bits. */
 static bool add_words(const struct sh_level *l, const struct sh_match *match, size_t n)
 {
 	const struct sh_side *x = l->x.side, *y = l->y.side;
 	struct sh_join *j = l->join;
+	struct sh_joiner *w = l->joiner;
 
 	for (size_t end; n > 0; match += end, n -= end) {
-		end = n < SH_JOIN_PAIRS - j->pairs ? n : SH_JOIN_PAIRS - j->pairs;
+		end = n < SH_JOIN_PAIRS - w->pairs ? n : SH_JOIN_PAIRS - w->pairs;
 		for (size_t i = 0; i < end; i++) {
 			uint32_t a = match[i].x, b = match[i].y;
 
-			j->pair[j->pairs + i] =
+			w->pair[w->pairs + i] =
 			    in_order(j, x->id[a], y->id[b], sh_count_bits(x->word[a] ^ y->word[b]));
 		}
-		j->pairs += end;
-		if (j->pairs == SH_JOIN_PAIRS && !sh_join_send(j))
+		w->pairs += end;
+		if (w->pairs == SH_JOIN_PAIRS && !sh_joiner_send(w))
 			return false;
 	}
 	return true;
@@ -77,6 +78,7 @@ bool sh_level_add_matches(void *ctx, const struct sh_match *match, size_t n)
 {
 	struct sh_level *l = ctx;
 	struct sh_join *j = l->join;
+	struct sh_joiner *w = l->joiner;
 	const struct sh_side *x = l->x.side, *y = l->y.side;
 
 	if (j->words == 1 && !j->table)
@@ -97,8 +99,8 @@ bool sh_level_add_matches(void *ctx, const struct sh_match *match, size_t n)
 		distance = j->kernel->distance(fx, fy, j->words);
 		if (distance > j->k)
 			continue;
-		j->pair[j->pairs++] = in_order(j, x->id[a], y->id[b], distance);
-		if (j->pairs == SH_JOIN_PAIRS && !sh_join_send(j))
+		w->pair[w->pairs++] = in_order(j, x->id[a], y->id[b], distance);
+		if (w->pairs == SH_JOIN_PAIRS && !sh_joiner_send(w))
 			return false;
 	}
 	return true;

@@ -1,14 +1,14 @@
 /* The inner loop of the join by halves: finds fingerprints whose halves differ in at most one bit.
  *
- * Fingerprints are ordered by the first bits of one half, the key. Bucket v is at positions
- * start[v] .. start[v+1]-1. rest[i] holds the other bits of the half, at most 16. Two positions match
- * when their halves differ in at most one bit. Then either the keys differ in one bit and the rests
- * are equal, or the keys are equal and the rests differ in at most one bit.
+ * Fingerprints are ordered by the first bits of one half, the key. Bucket v is at positions start[v] ..
+ * start[v+1]-1. rest[i] holds the other bits of the half, at most 16. Two positions match when their halves
+ * differ in at most one bit: the keys differ in one bit and the rests are equal, or the keys are equal and
+ * the rests differ in at most one bit.
  *
- * Each bucket is compared with itself and with half of its neighbours, the buckets whose keys differ
- * in one bit. Of each two neighbours one is compared with the other, such that all buckets have about
- * as many comparisons: of two adjacent bits of the key, the lower one is flipped where they differ,
- * the upper one where they are equal. The order of matches does not depend on the kernel. */
+ * The neighbours of a bucket are the buckets whose keys differ in one bit. Each bucket is compared with
+ * itself and with half of its neighbours, so that each two neighbours are compared once. The choice spreads
+ * the comparisons evenly: of two adjacent bits of the key, the lower one is flipped where they differ, the
+ * upper one where they are equal. The order of matches does not depend on the kernel. */
 #ifndef SH_JOIN_NEAR_H
 #define SH_JOIN_NEAR_H
 
@@ -19,9 +19,10 @@
 #include "join/scan.h"
 
 enum {
-	SH_NEAR_PAD = 64,        /* rests that are readable beyond the last */
-	SH_NEAR_NEIGHBOURS = 12, /* neighbours compared with one bucket: half of 24 key bits */
-	SH_NEAR_COPIED = 32,     /* rests of a neighbour that are gathered */
+	SH_NEAR_PAD = 64, /* rests that are readable beyond the last */
+	/* the most neighbours compared with one bucket: half of 24 key bits */
+	SH_NEAR_NEIGHBOURS = 12,
+	SH_NEAR_COPIED = 32, /* rests gathered of each neighbour, at most */
 	SH_NEAR_MATCHES = 1024,
 };
 
@@ -38,6 +39,8 @@ struct sh_near {
 	const uint16_t *rest;
 	const uint32_t *start;
 	unsigned bits; /* of the key */
+	uint32_t from,
+	    to; /* buckets from .. to-1 are compared with themselves and their neighbours */
 	/* Receives 1 to SH_NEAR_MATCHES matches. Returning false ends the scan. */
 	bool (*flush)(void *ctx, const struct sh_match *match, size_t n);
 	void *ctx;
@@ -50,7 +53,7 @@ struct sh_near {
 	struct sh_near_gathered gathered[2]; /* for this bucket, and for the next one */
 };
 
-/* Scan all buckets. s->ended is true when flush() ended the scan early. */
+/* Scan the buckets. s->ended is true when flush() ended the scan early. */
 sh_near_scan sh_near_plain;
 #if defined(__x86_64__) && defined(__GNUC__)
 sh_near_scan sh_near_avx2; /* needs SH_NEEDS_AVX2 and SH_NEEDS_BMI */

@@ -1,10 +1,10 @@
-/* One kernel's scan; near.c includes this file once for each. Before, it defines:
+/* One kernel's scan; near.c includes this file once for each kernel. Before, it defines:
  *
  *     NAME(f)   f with the kernel's suffix
  *     TARGET    the function attribute that allows the kernel's instructions
  *     copy(to, from)      copies COPIED rests
- *     has(rest, n, x)     returns whether x is among rest[0 .. n-1]; may look beyond, and then be
- *                         true for nothing
+ *     has(rest, n, x)     returns whether x is among rest[0 .. n-1]; may also report a rest behind
+ *                         them that equals x
  *     find(rest, x)       returns a bit for each of 16 rests that equals x
  *     close(rest, x)      returns a bit for each of 16 rests that differs from x in at most one bit */
 
@@ -34,7 +34,7 @@ static TARGET __attribute__((noinline)) void NAME(add_close)(
 		}
 }
 
-/* Compares a bucket of one or two tiles with itself and with all that was gathered for it. */
+/* Compares a bucket of one or two tiles with itself and with all gathered rests. */
 static TARGET inline __attribute__((always_inline)) void NAME(compare_bucket)(struct sh_near *s,
     const struct sh_near_gathered *g, uint32_t lo, uint32_t end, const bool two_tiles)
 {
@@ -67,14 +67,14 @@ static TARGET inline __attribute__((always_inline)) void NAME(gather)(
 
 		/* Bucket v + 1 will most often gather bucket u + 1 here. */
 		__builtin_prefetch(s->rest + from + 2 * COPIED);
-		/* What is copied beyond `count` is overwritten. */
+		/* The next copy overwrites the rests beyond `count`. */
 		NAME(copy)(g->rest + n, s->rest + from);
 		g->at[i] = n;
 		g->from[i] = from;
 		most = count > most ? count : most;
 		n += count <= COPIED ? count : 0;
 	}
-	/* has() looks beyond the last rest: no old rest may be there. */
+	/* has() reads behind the last rest, so no old rest may be left there. */
 	NAME(copy)(g->rest + n, s->no_rest);
 	NAME(copy)(g->rest + n + COPIED, s->no_rest);
 	g->n = n;
@@ -103,19 +103,17 @@ static TARGET __attribute__((noinline)) void NAME(compare_large)(struct sh_near 
 
 static TARGET void NAME(scan)(struct sh_near *s)
 {
-	uint32_t buckets = UINT32_C(1) << s->bits;
-
 	s->ended = false;
 	s->matches = 0;
 	/* Unless rests have 16 bits, none is 0xffff. */
 	memset(s->no_rest, 0xff, sizeof s->no_rest);
-	NAME(gather)(s, &s->gathered[0], 0);
-	for (uint32_t v = 0; v < buckets && !s->ended; v++) {
+	NAME(gather)(s, &s->gathered[s->from % 2], s->from);
+	for (uint32_t v = s->from; v < s->to && !s->ended; v++) {
 		const struct sh_near_gathered *g = &s->gathered[v % 2];
 		uint32_t lo = s->start[v], end = s->start[v + 1];
 
-		/* Gathered one bucket ahead: reading what was just written would stall. */
-		if (v + 1 < buckets)
+		/* Gathers one bucket ahead: reading values that were just written would stall. */
+		if (v + 1 < s->to)
 			NAME(gather)(s, &s->gathered[(v + 1) % 2], v + 1);
 		if (__builtin_expect(g->incomplete | (end - lo > COPIED), 0))
 			NAME(compare_large)(s, v);

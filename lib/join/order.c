@@ -7,6 +7,7 @@
 #include <emmintrin.h>
 #endif
 
+#include "io/parallel.h"
 #include "join/scan.h"
 
 enum {
@@ -73,7 +74,7 @@ void sh_key_init(struct sh_key *key, uint64_t mask)
 		while (n <= top && (mask >> (top - n) & 1))
 			n++;
 		left -= n;
-		/* The last bit of the run is bit top-n+1 of the word, and bit `left` of the key. */
+		/* The last bit of the run is bit top-n+1 of the word and bit `left` of the key. */
 		key->shift[key->runs] = (uint8_t)(top - n + 1 - left);
 		key->mask[key->runs] = (n < 64 ? (UINT64_C(1) << n) - 1 : UINT64_MAX) << left;
 		key->runs++;
@@ -172,8 +173,8 @@ struct line {
 	uint32_t id[LINE];
 };
 
-/* Writes n bytes past the cache where the processor can: the lines are not read soon, and a line
- * that is overwritten whole need not be fetched. Both addresses are aligned to 16 bytes. */
+/* Writes n bytes without filling the cache, where the processor can: the lines are not read soon, and a
+ * whole line need not be fetched before it is overwritten. Both addresses are aligned to 16 bytes. */
 static inline void write_past(void *to, const void *from, size_t n)
 {
 #ifdef __SSE2__
@@ -182,6 +183,16 @@ static inline void write_past(void *to, const void *from, size_t n)
 #else
 	memcpy(to, from, n);
 #endif
+}
+
+/* Writes elements from .. end-1, which are in one line. The others of that line belong to other digits, or to
+ * another thread. */
+static void write_part(struct sh_side *to, const struct line *line, uint32_t from, uint32_t end)
+{
+	for (uint32_t at = from; at < end; at++) {
+		to->word[at] = line->word[at % LINE];
+		to->id[at] = line->id[at % LINE];
+	}
 }
 
 static inline __attribute__((always_inline)) void scatter_lines(const struct sh_side *from,
@@ -198,24 +209,22 @@ static inline __attribute__((always_inline)) void scatter_lines(const struct sh_
 
 		line[v].word[in] = w;
 		line[v].id[in] = fresh ? i : id[i];
-		if (in == LINE - 1) {
+		if (in < LINE - 1)
+			continue;
+		if (__builtin_expect(where - in >= start[v], 1)) {
 			write_past(to->word + (where - in), line[v].word, sizeof line[v].word);
 			write_past(to->id + (where - in), line[v].id, sizeof line[v].id);
+		} else {
+			write_part(to, &line[v], start[v], where + 1);
 		}
 	}
 #ifdef __SSE2__
 	_mm_sfence();
 #endif
-	/* Writes the last line of each digit, which is not full. Its first elements may belong
-	 * to the digits before, which were written already; writing in ascending order leaves
-	 * all elements right. */
 	for (size_t v = 0; v <= d.mask; v++) {
 		uint32_t at = next[v] - next[v] % LINE;
 
-		for (at = at > start[v] ? at : start[v]; at < next[v]; at++) {
-			to->word[at] = line[v].word[at % LINE];
-			to->id[at] = line[v].id[at % LINE];
-		}
+		write_part(to, &line[v], at > start[v] ? at : start[v], next[v]);
 	}
 }
 
@@ -226,24 +235,19 @@ static void copy_elements(
 	memcpy(to_id, id, n * sizeof *id);
 }
 
-/* As place(), for more than the cache holds, and to the same positions lo .. lo+n-1 of `to`.
- * start and next are set. The first line may begin before lo: its elements are saved and
- * restored. */
+/* As place(), for more than the cache holds. The elements of digit v go to start[v] and the positions behind
+ * it. next is a copy of start, and is overwritten. */
 static void place_lines(const struct sh_side *from, struct sh_side *to, uint32_t lo, uint32_t n,
     const struct pass *p, const uint32_t *start, uint32_t *next)
 {
 	struct digit d = digit_of(p);
-	uint32_t in = lo % LINE;
-	struct line before;
 
-	copy_elements(before.word, before.id, to->word + (lo - in), to->id + (lo - in), in);
 	if (d.key)
 		scatter_lines(from, to, lo, n, d, false, p->fresh, start, next);
 	else if (p->fresh)
 		scatter_lines(from, to, lo, n, d, true, true, start, next);
 	else
 		scatter_lines(from, to, lo, n, d, true, false, start, next);
-	copy_elements(to->word + (lo - in), to->id + (lo - in), before.word, before.id, in);
 }
 
 /* ---- radix partitions -------------------------------------------------------------- */
@@ -423,4 +427,144 @@ void sh_side_order_new(struct sh_side *s, const struct sh_key *key, uint32_t *st
     struct sh_side *room, uint32_t *next)
 {
 	order(s, 0, s->n, key, true, start, room, next);
+}
+
+/* ---- by several threads -------------------------------------------------------------- */
+
+/* The elements that one thread moves, and where each digit of theirs begins. */
+struct segment {
+	uint32_t lo, n;
+	uint32_t start[1 << SH_SPLIT_BITS], next[1 << SH_SPLIT_BITS];
+};
+
+struct moving {
+	const struct sh_side *from;
+	struct sh_side *to;
+	const struct sh_split *split;
+	struct pass pass;
+	struct segment *segment;
+	uint32_t *start; /* of all buckets, when partitions are ordered */
+	uint32_t *next;  /* 2^rest for each thread */
+};
+
+struct mover {
+	struct moving *all;
+	unsigned thread;
+};
+
+static int count_segment(void *arg, size_t from, size_t to, struct sh_error *err)
+{
+	const struct moving *m = ((struct mover *)arg)->all;
+	struct digit d = digit_of(&m->pass);
+
+	(void)err;
+	for (size_t i = from; i < to; i++) {
+		struct segment *s = &m->segment[i];
+
+		memset(s->next, 0, sizeof s->next);
+		for (uint32_t e = s->lo; e < s->lo + s->n; e++)
+			s->next[digit(&d, !d.key, m->from->word[e])]++;
+	}
+	return 0;
+}
+
+static int move_segment(void *arg, size_t from, size_t to, struct sh_error *err)
+{
+	const struct moving *m = ((struct mover *)arg)->all;
+
+	(void)err;
+	for (size_t i = from; i < to; i++) {
+		struct segment *s = &m->segment[i];
+
+		place_lines(m->from, m->to, s->lo, s->n, &m->pass, s->start, s->next);
+	}
+	return 0;
+}
+
+static int order_parts(void *arg, size_t from, size_t to, struct sh_error *err)
+{
+	const struct mover *t = arg;
+	const struct moving *m = t->all;
+	const struct sh_split *p = m->split;
+	uint32_t *next = m->next + ((size_t)t->thread << p->rest);
+
+	(void)err;
+	for (size_t i = from; i < to; i++)
+		order_part(
+		    p, (uint32_t)i, m->from, m->to, p->start[i], m->start + (i << p->rest), next);
+	return 0;
+}
+
+/* Calls fn for tasks 0 .. n-1 with a mover each. */
+static int by_threads(
+    unsigned threads, struct moving *m, size_t n, sh_tasks_fn *fn, struct sh_error *err)
+{
+	struct mover *t = calloc(threads, sizeof *t);
+	void **workers = calloc(threads, sizeof *workers);
+	int status = t && workers ? 0 : sh_error_nomem(err);
+
+	for (unsigned i = 0; status == 0 && i < threads; i++) {
+		t[i] = (struct mover){ m, i };
+		workers[i] = &t[i];
+	}
+	if (status == 0)
+		status = sh_parallel(workers, threads, n, 1, fn, err);
+	free(t);
+	free(workers);
+	return status;
+}
+
+int sh_split_move_by(unsigned threads, const struct sh_split *p, const struct sh_side *s,
+    bool fresh, struct sh_side *room, struct sh_error *err)
+{
+	struct moving m = { .from = s, .to = room, .split = p, .pass = upper(p) };
+	uint32_t lo = p->start[0], n = p->start[p->parts] - lo;
+	int status;
+
+	m.pass.fresh = fresh;
+	m.segment = calloc(threads, sizeof *m.segment);
+	if (!m.segment)
+		return sh_error_nomem(err);
+	for (unsigned i = 0; i < threads; i++) {
+		m.segment[i].lo = lo + (uint32_t)((uint64_t)n * i / threads);
+		m.segment[i].n = lo + (uint32_t)((uint64_t)n * (i + 1) / threads) - m.segment[i].lo;
+	}
+	status = by_threads(threads, &m, threads, count_segment, err);
+	for (unsigned v = 0; status == 0 && v < p->parts; v++)
+		for (uint32_t i = 0, at = p->start[v]; i < threads; i++) {
+			uint32_t many = m.segment[i].next[v];
+
+			m.segment[i].start[v] = m.segment[i].next[v] = at;
+			at += many;
+		}
+	if (status == 0)
+		status = by_threads(threads, &m, threads, move_segment, err);
+	free(m.segment);
+	return status;
+}
+
+int sh_side_order_by(unsigned threads, struct sh_side *s, const struct sh_key *key, bool fresh,
+    uint32_t *start, struct sh_side *room, struct sh_error *err)
+{
+	bool alone = threads == 1 || s->n <= SH_SIDE_CACHED || key->bits <= ONE_PASS_BITS;
+	struct moving m = { .from = room, .to = s, .start = start };
+	struct sh_split p;
+	int status;
+
+	m.next = alone ? malloc(sizeof *m.next << key->bits) : NULL;
+	if (alone && m.next) {
+		order(s, 0, s->n, key, fresh, start, room, m.next);
+	} else if (!alone) {
+		sh_split_init(&p, s, key);
+		m.split = &p;
+		m.next = malloc(threads * sizeof *m.next << p.rest);
+	}
+	if (!m.next)
+		return sh_error_nomem(err);
+	status = alone ? 0 : sh_split_move_by(threads, &p, s, fresh, room, err);
+	if (status == 0 && !alone)
+		status = by_threads(threads, &m, p.parts, order_parts, err);
+	start[(size_t)1 << key->bits] = s->n;
+	free(m.next);
+	return status;
 }

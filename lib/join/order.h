@@ -1,8 +1,8 @@
-/* Fingerprints ordered by the bits of a block, by a radix sort.
+/* Orders fingerprints by the bits of a block, with a radix sort.
  *
- * A side of a join holds two parallel arrays: one word of each fingerprint, and the number of
- * the fingerprint in the caller's array. Any range can be ordered by a key, some bits of that
- * word. Both arrays are readable SH_SCAN_TILE elements beyond the end. */
+ * A side of a join holds two parallel arrays: one word of each fingerprint, and the number of the
+ * fingerprint in the caller's array. Any range can be ordered by a key, some bits of that word. Both arrays
+ * are readable SH_SCAN_TILE elements beyond the end. */
 #ifndef SH_JOIN_ORDER_H
 #define SH_JOIN_ORDER_H
 
@@ -61,6 +61,10 @@ void sh_side_order(struct sh_side *s, uint32_t lo, uint32_t n, const struct sh_k
 void sh_side_order_new(struct sh_side *s, const struct sh_key *key, uint32_t *start,
     struct sh_side *room, uint32_t *next);
 
+/* As sh_side_order() of a whole side, or sh_side_order_new() when `fresh`, by several threads. */
+int sh_side_order_by(unsigned threads, struct sh_side *s, const struct sh_key *key, bool fresh,
+    uint32_t *start, struct sh_side *room, struct sh_error *err);
+
 /* Splits a side that is larger than the cache into radix partitions, by the upper bits of the
  * key. Each partition can then be ordered and used while it is in the cache. */
 enum { SH_SPLIT_BITS = 9 }; /* at most 2^9 partitions */
@@ -68,7 +72,7 @@ enum { SH_SPLIT_BITS = 9 }; /* at most 2^9 partitions */
 struct sh_split {
 	const struct sh_key *key;
 	unsigned parts,
-	    rest;      /* number of partitions; lower bits of the key, which order a partition */
+	    rest; /* parts: number of partitions; rest: lower bits of the key, which order a partition */
 	uint32_t most; /* elements of the largest partition */
 	uint32_t start[(1 << SH_SPLIT_BITS) + 1], next[1 << SH_SPLIT_BITS];
 };
@@ -78,15 +82,17 @@ void sh_split_init(struct sh_split *p, const struct sh_side *s, const struct sh_
 /* Moves the elements to room, partition i to start[i] .. start[i+1]-1. fresh: `id` is not set
  * yet; the elements get the numbers 0 .. n-1. */
 void sh_split_move(struct sh_split *p, const struct sh_side *s, bool fresh, struct sh_side *room);
+/* As sh_split_move(), by several threads. */
+int sh_split_move_by(unsigned threads, const struct sh_split *p, const struct sh_side *s,
+    bool fresh, struct sh_side *room, struct sh_error *err);
 /* Orders partition i of room into the beginning of `to`. Bucket v is at start[v] ..
  * start[v+1]-1. start has 2^rest + 1 elements, next 2^rest. */
 void sh_split_order(const struct sh_split *p, uint32_t i, const struct sh_side *room,
     struct sh_side *to, uint32_t *start, uint32_t *next);
 
-/* The same for words without numbers. sh_split_move_words() moves from `from` to `to`, both
- * aligned to 64 bytes. sh_split_order_words() orders partition i from from + start[i] to to +
- * start[i]; `to` must not overlap partitions that are not ordered yet. start has 2^rest
- * elements, positions in `to`. */
+/* Does the same for words without numbers. sh_split_move_words() moves from `from` to `to`, both aligned to
+ * 64 bytes. sh_split_order_words() orders partition i from from + start[i] to to + start[i]; `to` must not
+ * overlap partitions that are not ordered yet. start has 2^rest elements, positions in `to`. */
 void sh_split_move_words(struct sh_split *p, const uint64_t *from, uint64_t *to);
 void sh_split_order_words(const struct sh_split *p, uint32_t i, const uint64_t *from, uint64_t *to,
     uint32_t *start, uint32_t *next);

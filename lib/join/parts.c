@@ -7,8 +7,8 @@
 
 enum { FP_BYTES_MAX = 8 * SH_FP_MAX_WORDS };
 
-/* Each partition is joined with every other one. After every MANY partitions smaller than ENOUGH
- * bytes, the size of the next ones doubles. */
+/* Each partition is joined with every other one, so their number must stay small. After each MANY partitions
+ * the limit of their size doubles, until it is ENOUGH bytes. */
 enum { MANY = 64, ENOUGH = 256 * 1024 };
 
 int sh_parts_init(struct sh_parts *p, unsigned words, size_t memory, struct sh_side *room,
@@ -41,7 +41,7 @@ void sh_parts_clear(struct sh_parts *p)
 	p->repeated = 0;
 }
 
-/* Packs a fingerprint such that bytes order as fingerprints do. The id follows it. */
+/* Packs a fingerprint so that bytes order as fingerprints do. The id follows it. */
 static size_t pack_fp(char *out, const uint64_t *fp, unsigned words)
 {
 	for (unsigned i = 0; i < words; i++)
@@ -105,7 +105,7 @@ ssize_t sh_parts_add_lines(struct sh_parts *p, struct sh_slice text, const struc
 
 	if (is_full(p) && spill(p, err) < 0)
 		return -1;
-	/* As many records as fit when ids have eight bytes; then memory is checked again. */
+	/* Reads the records that fit when each id has eight bytes; then memory is checked again. */
 	left = p->memory - sh_nodes_bytes(&p->nodes);
 	max = left / (8 * p->words + 16) + 1;
 	if (max > SH_NODES_MAX - p->nodes.records)
@@ -116,8 +116,8 @@ ssize_t sh_parts_add_lines(struct sh_parts *p, struct sh_slice text, const struc
 /* Cuts the merged entries into a run for each partition, without repeated entries. */
 struct cutter {
 	struct sh_parts *parts;
-	size_t bytes;        /* of the run so far, as sh_nodes_bytes() will count them */
-	size_t most;         /* bytes of a run */
+	size_t bytes;        /* bytes of the run so far, counted as by sh_nodes_bytes() */
+	size_t most;         /* the most bytes of a run */
 	struct sh_buf last;  /* last entry */
 	struct sh_buf first; /* first entry with the same fingerprint */
 };
@@ -132,7 +132,7 @@ static int is_copy(struct cutter *c, struct sh_slice key, struct sh_error *err)
 	if (!p->first_only)
 		return 0;
 	if (c->first.n && memcmp(c->first.p, key.p, n) == 0) {
-		if (p->copy && p->copy(p->arg, sh_slice(c->first.p + n, c->first.n - n),
+		if (p->copy && p->copy(p->out, sh_slice(c->first.p + n, c->first.n - n),
 				   sh_slice(key.p + n, key.n - n), 0, err) < 0)
 			return -1;
 		return 1;
@@ -171,7 +171,8 @@ static int cut(void *arg, struct sh_slice key, struct sh_slice value, struct sh_
 		return copy < 0 ? -1 : 0;
 	if (c->bytes > c->most && next_run(c, err) < 0)
 		return -1;
-	c->bytes += key.n + 8; /* key.n has the fingerprint and the id; 8 more for `at` and `who` */
+	/* key.n counts fingerprint and id; 8 more bytes are for `at` and `who` */
+	c->bytes += key.n + 8;
 	return sh_runs_add(to, key, value, err);
 }
 
@@ -200,7 +201,7 @@ int sh_parts_close(struct sh_parts *p, struct sh_error *err)
 	sh_buf_free(&c.first);
 	sh_runs_free(&p->runs);
 	p->n = p->sorted.n;
-	p->loaded = p->n; /* none */
+	p->loaded = p->n; /* no partition is in `nodes` */
 	return status;
 }
 

@@ -1,8 +1,8 @@
-/* The records of one bucket: in memory, or when they do not fit, in a temporary file from which
- * they are read back partition by partition.
+/* The records of one bucket. They are in memory, or in a temporary file from which they are read partition
+ * by partition.
  *
- * Records that went to the file come back ordered by fingerprint and id, repeated records once.
- * A fingerprint with more ids than a partition holds is a node of several partitions. */
+ * Records from the file are ordered by fingerprint and id, and repeated records occur once. A fingerprint
+ * with more ids than a partition holds is a node of several partitions. */
 #ifndef SH_JOIN_PARTS_H
 #define SH_JOIN_PARTS_H
 
@@ -12,23 +12,23 @@
 struct sh_parts {
 	unsigned words;
 	struct sh_nodes nodes; /* of the partition in memory */
-	size_t memory;         /* bytes a partition may take */
+	size_t memory;         /* the most bytes of a partition */
 	struct sh_runs runs;   /* sorted runs of records that did not fit */
 	struct sh_runs sorted; /* after close: the same records, a run for each partition */
 	size_t n;              /* after close: number of partitions */
 	size_t loaded;         /* the partition in `nodes`; n: none */
 	struct sh_nodes later; /* a second partition, while it is joined with the first */
-	uint64_t repeated;     /* records left out: another has the same id and fingerprint */
+	uint64_t repeated; /* records left out: another record has the same id and fingerprint */
 
 	/* Only the smallest id of each fingerprint comes back from the file. The other ids go to
 	 * `copy`, unless it is NULL, each paired with the smallest. */
 	bool first_only;
 	sh_pair_fn *copy;
-	void *arg;
+	struct sh_job *out;
 };
 
-/* For fingerprints of `words` words. The scratch memory `room` is shared by the nodes and their
- * joins. */
+/* Initialises a bucket of fingerprints of `words` words. The scratch memory `room` is shared by the nodes
+ * and their joins. */
 int sh_parts_init(struct sh_parts *p, unsigned words, size_t memory, struct sh_side *room,
     const char *tmpdir, struct sh_error *err);
 void sh_parts_free(struct sh_parts *p);

@@ -22,7 +22,8 @@ enum {
 	SH_SCAN_GATHERED = 2048, /* words of neighbour buckets that are compared in one sweep */
 	SH_SCAN_LISTED = 256,    /* neighbour buckets listed at once */
 	SH_SCAN_MATCHES = 4096,
-	SH_SCAN_STORED = 8, /* matches that one store writes; those beyond the last are garbage */
+	/* matches that one store writes; those behind the last valid match are overwritten later */
+	SH_SCAN_STORED = 8,
 };
 
 /* A position in x and one in y. */
@@ -39,14 +40,15 @@ struct sh_earlier {
 struct sh_scan {
 	const uint64_t *x, *y;
 	const uint32_t *x_start, *y_start;
-	uint32_t buckets;
+	uint32_t from, to;    /* buckets from .. to-1 of x are compared */
+	uint32_t within;      /* a bucket is compared with itself from this position on */
 	const uint32_t *flip; /* flip[0] = 0 */
 	uint32_t flips;
 	bool self;
 	unsigned k;
 	const struct sh_earlier *earlier;
 	unsigned earlier_n;
-	uint64_t limit; /* two buckets with more candidates are left to large() */
+	uint64_t limit; /* a pair of buckets with more candidates goes to large() */
 	/* Receives n >= 1 matches. Returning false ends the scan. */
 	bool (*flush)(void *ctx, const struct sh_match *match, size_t n);
 	/* Joins bucket v of x and bucket u of y; may reorder both. Returning false ends the scan. */
@@ -69,7 +71,7 @@ typedef void sh_near_scan(struct sh_near *s);
 
 struct sh_kernel {
 	struct sh_variant variant;
-	/* Scans all buckets. s->ended is true when flush() or large() ended the scan early. */
+	/* Scans the buckets. s->ended is true when flush() or large() ended the scan early. */
 	void (*scan)(struct sh_scan *s);
 	sh_near_scan *near;
 	/* Returns the Hamming distance of two fingerprints. */

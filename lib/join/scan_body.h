@@ -76,7 +76,8 @@ static TARGET void NAME(compare_within)(struct sh_scan *s, uint32_t v)
 {
 	uint32_t x = s->x_start[v], x_end = s->x_start[v + 1];
 
-	for (uint32_t at = x; at < x_end && !s->ended; at += SH_SCAN_TILE) {
+	for (uint32_t at = x > s->within ? x : s->within; at < x_end && !s->ended;
+	     at += SH_SCAN_TILE) {
 		uint32_t left = x_end - at;
 		uint32_t tile = left < SH_SCAN_TILE ? left : SH_SCAN_TILE;
 		uint32_t valid = left < SH_SCAN_TILE ? (UINT32_C(1) << left) - 1 : UINT32_MAX;
@@ -120,7 +121,8 @@ static TARGET inline __attribute__((always_inline)) void NAME(gather)(
 		NAME(compare_gathered)(s, v);
 	/* Bucket v + 1 will most often gather bucket u + 1 here. */
 	__builtin_prefetch(s->y + from + 3 * COPIED);
-	/* Most buckets have at most COPIED words. What is copied beyond `count` is overwritten. */
+	/* Copies COPIED words, enough for most buckets. The next copy overwrites the words beyond
+	 * `count`. */
 	to = s->gathered + s->gathered_n;
 	for (uint32_t i = 0; i < count; i += COPIED)
 		memcpy(to + i, s->y + from + i, COPIED * sizeof *to);
@@ -138,7 +140,7 @@ static TARGET void NAME(compare_neighbours)(struct sh_scan *s, uint32_t v)
 	while (f < s->flips && !s->ended) {
 		uint32_t n = 0;
 
-		/* Nothing predicts which bucket is above v: the list is made without a branch. */
+		/* Whether a bucket is above v is random: the list is made without a branch. */
 		end = s->flips - f < SH_SCAN_LISTED ? s->flips : f + SH_SCAN_LISTED;
 		for (; f < end; f++) {
 			other[n] = v ^ s->flip[f];
@@ -156,7 +158,7 @@ static TARGET void NAME(scan)(struct sh_scan *s)
 	s->ended = false;
 	s->matches = s->pieces = 0;
 	s->gathered_n = 0;
-	for (uint32_t v = 0; v < s->buckets && !s->ended; v++) {
+	for (uint32_t v = s->from; v < s->to && !s->ended; v++) {
 		uint64_t n = s->x_start[v + 1] - s->x_start[v];
 
 		if (n == 0)

@@ -113,7 +113,7 @@ static int by_key(const void *x, const void *y)
 	return a->side != b->side ? sh_compare(a->side, b->side) : sh_compare(a->at, b->at);
 }
 
-/* Fills and sorts the postings by values from .. from+n-1, without the copies. */
+/* Fills and sorts the postings by the values from .. from+n-1. Leaves out copies. */
 static void fill(struct join *j, unsigned from, unsigned n)
 {
 	j->n = 0;
@@ -158,11 +158,11 @@ static int write_pair(const struct join *j, struct sh_slice id1, struct sh_slice
 
 	if (order == 0)
 		return 0;
-	return order < 0 ? j->opts->pair(j->opts->arg, id1, id2, differ, err)
-			 : j->opts->pair(j->opts->arg, id2, id1, differ, err);
+	return order < 0 ? j->opts->pair(j->opts->out, id1, id2, differ, err)
+			 : j->opts->pair(j->opts->out, id2, id1, differ, err);
 }
 
-/* Compares two signatures of one bucket, which may share no more than the key. */
+/* Compares two signatures of one bucket. */
 static int compare(const struct join *j, const struct posting *p, const struct posting *q,
     unsigned band, struct sh_error *err)
 {

@@ -36,7 +36,7 @@ struct sh_signature_join {
 	unsigned rows, bands, most;
 	bool collapse; /* pair identical signatures with the smallest id only; across: of b alone */
 	sh_pair_fn *pair;
-	void *arg;
+	struct sh_job *out; /* receives the pairs */
 };
 
 /* Finds the pairs of a with itself (b NULL, id1 < id2), or of one of a and one of b. */

@@ -14,7 +14,7 @@ enum {
 struct sh_stream {
 	struct sh_stream_opts opts;
 	unsigned sides;
-	bool ready; /* the first record was seen: what follows is set */
+	bool ready; /* the first record was seen, and the members below are set */
 	unsigned k; /* largest distance of a pair */
 	struct sh_band band;
 	struct sh_fp_form form;       /* of the fields behind the key */
@@ -70,10 +70,11 @@ void sh_stream_delete(struct sh_stream *s)
 	free(s);
 }
 
-/* Takes from the first record what all others must have in common with it. */
+/* Stores the properties of the first record that all other records must share. */
 static int make_ready(struct sh_stream *s, const struct sh_band_record *r, struct sh_error *err)
 {
-	size_t part = s->opts.memory / 3; /* two partitions, and the scratch memory of their join */
+	/* there are two partitions and the scratch memory of their join */
+	size_t part = s->opts.memory / 3;
 	unsigned k;
 
 	if (sh_band_from_key(&s->band, r->key, r->of.bits, err) < 0)
@@ -151,9 +152,9 @@ static const struct sh_band_table *bucket_table(struct sh_stream *s)
 static int join_part(void *arg, struct sh_nodes *a, struct sh_error *err)
 {
 	struct sh_stream *s = arg;
-	struct sh_emit e = { a, a, s->opts.collapse, s->opts.pair, s->opts.arg, true, NULL, NULL };
+	struct sh_emit e = { a, a, s->opts.collapse, s->opts.pair, s->opts.out, true, NULL, NULL };
 
-	if (s->table == 0 && sh_emit_identical(&e, err) < 0)
+	if (s->table == 0 && sh_emit_identical(&e, s->join, err) < 0)
 		return -1;
 	sh_join_set_table(s->join, bucket_table(s));
 	return sh_emit_self(&e, s->join, err);
@@ -162,7 +163,7 @@ static int join_part(void *arg, struct sh_nodes *a, struct sh_error *err)
 static int join_two(void *arg, struct sh_nodes *a, struct sh_nodes *b, struct sh_error *err)
 {
 	struct sh_stream *s = arg;
-	struct sh_emit e = { a, b, s->opts.collapse, s->opts.pair, s->opts.arg, s->sides == 1, NULL,
+	struct sh_emit e = { a, b, s->opts.collapse, s->opts.pair, s->opts.out, s->sides == 1, NULL,
 		NULL };
 
 	sh_join_set_table(s->join, bucket_table(s));
@@ -177,7 +178,7 @@ static int join_bucket(struct sh_stream *s, struct sh_error *err)
 	if (p->runs.n == 0 && p->nodes.records < 2)
 		return 0;
 	p->copy = s->table == 0 ? s->opts.pair : NULL;
-	p->arg = s->opts.arg;
+	p->out = s->opts.out;
 	if (sh_parts_close(p, err) < 0)
 		return -1;
 	if (s->table == 0)
@@ -221,7 +222,7 @@ int sh_stream_add(struct sh_stream *s, const struct sh_band_record *r, struct sh
 	return sh_parts_add(&s->parts[0], r->of.fp, r->of.id, err);
 }
 
-/* Keys are short: a call of memcmp() would take longer. */
+/* Compares n bytes. Keys are short: a call of memcmp() would take longer. */
 static inline bool same_key(const char *p, const char *q, size_t n)
 {
 	size_t i = 0;
@@ -232,8 +233,8 @@ static inline bool same_key(const char *p, const char *q, size_t n)
 	return memcmp(p + i, q + i, n - i) == 0;
 }
 
-/* Returns whether the key at p is greater than the last one and of the same table, which is the
- * common case. Stores its bits. */
+/* Returns whether the key at p is greater than the last one and of the same table, which is the common
+ * case. If so, stores its bits. */
 static bool is_next_key(const struct sh_stream *s, const char *p, uint64_t *bits)
 {
 	unsigned head = s->band.key_len - s->band.bits_digits;
@@ -253,8 +254,8 @@ static int next_bucket(
 	return 0;
 }
 
-/* Reads a band record whose tag is that of the record checked last; the key is not looked at. Returns
- * the length of its line, or 0: sh_stream_check() decides. */
+/* Reads a band record whose tag is that of the last checked record. Does not examine the key. Returns the
+ * length of its line; 0 when sh_stream_check() must read the record. */
 static size_t band_line(
     const struct sh_stream *s, const char *p, const char *end, uint64_t *fp, struct sh_slice *id)
 {
@@ -268,8 +269,8 @@ static size_t band_line(
 	return len ? n + 1 + len : 0;
 }
 
-/* Adds the record of the line at p. Returns the bytes of the line, 0 when sh_stream_check() should see
- * it, or -1. */
+/* Adds the record of the line at p. Returns the bytes of the line; 0 when sh_stream_check() must read it;
+ * or -1. */
 static ssize_t add_line(struct sh_stream *s, const struct sh_band_table *table, const char *p,
     const char *end, struct sh_error *err)
 {
@@ -320,7 +321,7 @@ int sh_stream_finish(struct sh_stream *s, struct sh_error *err)
 
 /* ---- two streams ---- */
 
-/* The next record of a side, which is of a later bucket than those read so far. */
+/* The next record of a side, which belongs to a later bucket. */
 struct ahead {
 	struct sh_band_record record;
 	int got; /* 1 when there is a record */

@@ -14,10 +14,10 @@
 struct sh_stream_opts {
 	int k; /* -1: the distance that the keys guarantee */
 	bool collapse;
-	size_t memory; /* bytes, about */
+	size_t memory; /* memory limit in bytes, approximate */
 	const char *tmpdir;
 	sh_pair_fn *pair;
-	void *arg;
+	struct sh_job *out; /* receives the pairs */
 };
 
 struct sh_stream;
@@ -27,19 +27,17 @@ struct sh_stream *sh_stream_new(
     const struct sh_stream_opts *opts, unsigned sides, struct sh_error *err);
 void sh_stream_delete(struct sh_stream *s);
 
-/* Checks one record of a side: its layout is that of all records, its key is its fingerprint's, its
- * place is right. Moves the tag of the key to r->of.tag: the caller compares tags. SH_ERR_RECORD: the
- * record may be left out. SH_ERR_PARAM: the stream as a whole cannot be joined. Records of a side
- * come in order. */
+/* Checks one record of a side, in input order: its layout is that of all records, its key is that of its
+ * fingerprint, and it is in order. Moves the tag of the key to r->of.tag: the caller compares tags.
+ * SH_ERR_RECORD: the record may be left out. SH_ERR_PARAM: the whole stream cannot be joined. */
 int sh_stream_check(
     struct sh_stream *s, unsigned side, struct sh_band_record *r, struct sh_error *err);
 
 /* Self-join: adds the next record. When its key is new, joins the bucket before. */
 int sh_stream_add(struct sh_stream *s, const struct sh_band_record *r, struct sh_error *err);
-/* Self-join: adds records from the beginning of a text. Their tag is that of the record that was
- * checked last. SH_PAD bytes behind the text must be readable. Stops before the first line that
- * sh_stream_check() should see. Returns the number of bytes taken, or -1; *lines is the number of
- * records. */
+/* Self-join: adds records from the beginning of a text. Their tag must be that of the last checked record.
+ * SH_PAD bytes behind the text must be readable. Stops before the first line that sh_stream_check() must
+ * read. Returns the number of bytes consumed, or -1; *lines is the number of records. */
 ssize_t sh_stream_add_lines(
     struct sh_stream *s, struct sh_slice text, size_t *lines, struct sh_error *err);
 /* Self-join: joins the last bucket. Call it after the last record. */
@@ -52,7 +50,7 @@ typedef int sh_stream_next(
 
 int sh_stream_cross(struct sh_stream *s, sh_stream_next *next, void *arg, struct sh_error *err);
 
-/* Returns the number of records left out because another has the same id and fingerprint. */
+/* Returns the number of records left out because another record has the same id and fingerprint. */
 uint64_t sh_stream_repeated(const struct sh_stream *s);
 
 #endif

@@ -4,36 +4,41 @@
 
 #include "base/buf.h"
 
+enum { SEEDS_AROUND = 16 }; /* times the tokens in which the next seed begins */
+
 struct sh_counter {
 	const struct sh_links *l;
 	uint32_t documents, least;
-	uint32_t *size; /* documents of the group that begins with posting i */
+	const uint32_t *size; /* documents of the group that begins with posting i */
 	struct sh_counted *passage;
 	size_t n, cap;
+	uint32_t skip; /* seeds before this token are inside the last passage */
 	uint32_t n_sampled;
-	uint32_t before[SH_COUNT_SAMPLE], behind[SH_COUNT_SAMPLE];
+	const struct sh_posting *sample[SH_COUNT_SAMPLE];
 };
 
-struct sh_counter *sh_counter_new(
-    const struct sh_links *l, uint32_t documents, uint32_t least, struct sh_error *err)
+uint32_t *sh_count_documents(const struct sh_groups *g, struct sh_error *err)
+{
+	uint32_t *size = sh_tables_get_zeroed(g->tables, g->n + 1, sizeof *size, err);
+
+	for (size_t i = 0; size && i < g->n; i++)
+		size[g->posting[i].of.in.first] += g->posting[i].of.in.run == i;
+	return size;
+}
+
+struct sh_counter *sh_counter_new(const struct sh_links *l, const uint32_t *size,
+    uint32_t documents, uint32_t least, struct sh_error *err)
 {
 	struct sh_counter *c = calloc(1, sizeof *c);
 
-	if (c)
-		c->size = calloc(l->groups->n + 1, sizeof *c->size);
-	if (!c || !c->size) {
-		free(c);
+	if (!c) {
 		sh_error_nomem(err);
 		return NULL;
 	}
 	c->l = l;
+	c->size = size;
 	c->documents = documents;
 	c->least = least;
-	for (size_t i = 0; i < l->groups->n; i++) {
-		const struct sh_posting *p = &l->groups->posting[i];
-
-		c->size[p->of.in.first] += p->of.in.run == i;
-	}
 	return c;
 }
 
@@ -41,23 +46,16 @@ void sh_counter_delete(struct sh_counter *c)
 {
 	if (!c)
 		return;
-	free(c->size);
 	free(c->passage);
 	free(c);
 }
 
-/* Descending. */
-static int by_length(const void *x, const void *y)
-{
-	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
-
-	return a > b ? -1 : a < b;
-}
-
-/* How far each of some other documents agrees, before and behind the seed's first token. */
-static void sample(struct sh_counter *c, const struct sh_posting *p, struct sh_side side)
+/* Choose postings of other documents that have the seed, one a document. Starts to load their tokens, which lie
+ * anywhere in memory. */
+static void sample(struct sh_counter *c, const struct sh_posting *p)
 {
 	const struct sh_groups *g = c->l->groups;
+	const struct sh_texts *t = c->l->texts;
 	size_t first = p->of.in.first, n = sh_group_end(g, first) - first;
 	size_t step = n <= SH_COUNT_SAMPLE ? 1 : n / SH_COUNT_SAMPLE;
 	uint32_t last = UINT32_MAX;
@@ -65,16 +63,60 @@ static void sample(struct sh_counter *c, const struct sh_posting *p, struct sh_s
 	c->n_sampled = 0;
 	for (size_t i = first; i < first + n && c->n_sampled < SH_COUNT_SAMPLE; i += step) {
 		const struct sh_posting *q = &g->posting[i];
-		struct sh_side other = sh_texts_side(c->l->texts, q->document);
 
 		if (q->document == p->document || q->document == last)
 			continue;
 		last = q->document;
-		c->before[c->n_sampled] = sh_match_backward(side, p->token, other, q->token);
-		c->behind[c->n_sampled++] = sh_match_forward(side, p->token, other, q->token);
+		__builtin_prefetch(&t->at[last]);
+		c->sample[c->n_sampled++] = q;
 	}
-	qsort(c->before, c->n_sampled, sizeof *c->before, by_length);
-	qsort(c->behind, c->n_sampled, sizeof *c->behind, by_length);
+	for (uint32_t i = 0; i < c->n_sampled; i++)
+		__builtin_prefetch(&t->token[t->at[c->sample[i]->document] + c->sample[i]->token]);
+}
+
+/* Put the length among the `most` longest ones, of which there are n, descending. Returns their number. */
+static uint32_t put_length(uint32_t *longest, uint32_t n, uint32_t most, uint32_t length)
+{
+	uint32_t i;
+
+	if (n == most && longest[n - 1] >= length)
+		return n;
+	n += n < most;
+	for (i = n - 1; i > 0 && longest[i - 1] < length; i--)
+		longest[i] = longest[i - 1];
+	longest[i] = length;
+	return n;
+}
+
+/* The stretch of a document up to `most` tokens before and behind a token, which becomes *token. */
+static struct sh_side around(struct sh_side side, uint32_t most, uint32_t *token)
+{
+	uint32_t from = *token > most ? *token - most : 0;
+	size_t to = side.n - *token > most ? *token + (size_t)most : side.n;
+
+	*token -= from;
+	return (struct sh_side){ side.token + from, to - from };
+}
+
+/* How far `wanted` of the sampled documents agree, before and behind the seed's first token. Not farther than the
+ * next seeds: these go on. So a long passage that too few documents have is not compared again from each seed. */
+static void measure(const struct sh_counter *c, const struct sh_posting *p, struct sh_side side,
+    uint32_t wanted, uint32_t *before, uint32_t *behind)
+{
+	uint32_t left[SH_COUNT_SAMPLE], right[SH_COUNT_SAMPLE], n = 0, m = 0;
+	uint32_t token = p->token, most = SEEDS_AROUND * c->l->enough;
+
+	side = around(side, most, &token);
+	for (uint32_t i = 0; i < c->n_sampled; i++) {
+		uint32_t at = c->sample[i]->token;
+		struct sh_side other =
+		    around(sh_texts_side(c->l->texts, c->sample[i]->document), most, &at);
+
+		n = put_length(left, n, wanted, sh_match_backward(side, token, other, at));
+		m = put_length(right, m, wanted, sh_match_forward(side, token, other, at));
+	}
+	*before = left[wanted - 1];
+	*behind = right[wanted - 1];
 }
 
 static int add(struct sh_counter *c, const struct sh_counted *found, struct sh_error *err)
@@ -95,20 +137,26 @@ static int add(struct sh_counter *c, const struct sh_counted *found, struct sh_e
 	return 0;
 }
 
-/* The passage around a seed that enough documents have. */
+/* Adds the passage around a seed that enough documents contain. */
 static int add_around(struct sh_counter *c, const struct sh_posting *p, uint32_t size,
     struct sh_side side, struct sh_error *err)
 {
 	uint64_t others = size - 1, wanted = c->documents - 1, rank;
+	uint32_t before, behind, end;
 	struct sh_counted found;
 
-	sample(c, p, side);
+	sample(c, p);
 	if (c->n_sampled == 0)
 		return 0;
 	rank = c->n_sampled >= others ? wanted : (wanted * c->n_sampled + others - 1) / others;
 	rank = rank == 0 ? 1 : rank > c->n_sampled ? c->n_sampled : rank;
-	found = (struct sh_counted){ p->token - c->before[rank - 1], p->token + c->behind[rank - 1],
-		size, size };
+	measure(c, p, side, (uint32_t)rank, &before, &behind);
+	found = (struct sh_counted){ p->token - before, p->token + behind, size, size };
+	/* Where the measure ended and not the passage, the last of these seeds goes on. */
+	end = behind == SEEDS_AROUND * c->l->enough ? p->token + behind - 2 * c->l->enough
+						    : found.to + 1;
+	end = end < c->l->longest ? 0 : end - c->l->longest;
+	c->skip = end > c->skip ? end : c->skip;
 	return add(c, &found, err);
 }
 
@@ -120,6 +168,7 @@ int sh_counter_run(struct sh_counter *c, uint32_t document, const struct sh_coun
 	size_t kept = 0;
 
 	c->n = 0;
+	c->skip = 0;
 	for (uint64_t i = g->at[document]; i < g->at[document + 1]; i++) {
 		const struct sh_posting *p = &g->posting[g->order[i]];
 		uint32_t size = c->size[p->of.in.first];
@@ -127,7 +176,7 @@ int sh_counter_run(struct sh_counter *c, uint32_t document, const struct sh_coun
 
 		if (size < c->documents)
 			continue;
-		if (last && p->token + c->l->longest <= last->to) {
+		if (last && p->token < c->skip) {
 			last->min = size < last->min ? size : last->min;
 			last->max = size > last->max ? size : last->max;
 		} else if (add_around(c, p, size, side, err) < 0) {

@@ -1,4 +1,4 @@
-/* Passages that stand in many documents: boilerplate. No pairs are formed. */
+/* Finds passages that occur in many documents (boilerplate), without forming pairs. */
 #ifndef SH_PASSAGE_COUNT_H
 #define SH_PASSAGE_COUNT_H
 
@@ -6,20 +6,24 @@
 
 enum { SH_COUNT_SAMPLE = 64 };
 
-/* A passage, and in how many documents its seeds stand: the fewest and the most of any seed. */
+/* A passage; the least and the greatest number of documents that contain one of its seeds. */
 struct sh_counted {
 	uint32_t from, to, min, max;
 };
 
+/* How many documents the group of a posting has, at the place of its first posting. Free with sh_tables_put() of
+ * the groups' tables. */
+uint32_t *sh_count_documents(const struct sh_groups *g, struct sh_error *err);
+
 struct sh_counter;
 
-/* A passage stands in at least `documents` documents, and has at least `least` tokens. Its borders are exact
+/* `size` is that of sh_count_documents(). A passage stands in at least `documents` documents, and has at least `least` tokens. Its borders are exact
  * where a seed stands in at most SH_COUNT_SAMPLE documents; beyond, so many documents stand for all. */
-struct sh_counter *sh_counter_new(
-    const struct sh_links *l, uint32_t documents, uint32_t least, struct sh_error *err);
+struct sh_counter *sh_counter_new(const struct sh_links *l, const uint32_t *size,
+    uint32_t documents, uint32_t least, struct sh_error *err);
 void sh_counter_delete(struct sh_counter *c);
 
-/* The passages of a document, by their first token; valid until the next call. */
+/* Finds the passages of a document, ordered by first token. They are valid until the next call. */
 int sh_counter_run(struct sh_counter *c, uint32_t document, const struct sh_counted **passages,
     size_t *n, struct sh_error *err);
 

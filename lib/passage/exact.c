@@ -5,43 +5,64 @@
 #include "base/bits.h"
 #include "base/buf.h"
 #include "hash/mix.h"
+#include "io/parallel.h"
 
 enum {
 	K_MAX =
 	    40, /* the fastest of long ones: more windows share an anchor, and fewer anchors occur twice */
-	SPARE = 16,    /* bits of the filters for an anchor */
-	POS_BITS = 40, /* of a slot of the table: the rest is of the hash */
+	SPARE = 16,      /* bits of the filters for an anchor */
+	POS_BITS = 40,   /* of a slot of the table: the rest is of the hash */
+	PARTS_MAX = 256, /* of the windows, by 8 bits of their hashes */
+	CHUNK = 1 << 16, /* tokens, about, whose anchors a worker computes at once */
+	A_WORKER = 4,    /* chunks that wait for each worker */
+	SLOT_BITS_MIN = 4,
 };
 
-/* It rules the windows from `since` on, up to the next one's. */
+/* An anchor, the k-gram that represents the windows from `since` on, up to the first window of the next
+ * anchor. */
 struct anchor {
 	uint32_t since, hash;
 };
 
+/* Shared by all workers. */
 struct finder {
 	const struct sh_texts *t;
-	uint32_t length, k, window; /* window: k-grams of a window of tokens */
+	struct sh_exact_opts opts;
+	uint32_t k, window; /* window: k-grams of a window of tokens */
 	uint64_t power_k, power_length;
-	bool every;
 	uint64_t *marked;
+
+	struct anchor *anchor;
+	size_t anchors, anchor_cap;
+	uint64_t *at; /* of each document: its first anchor; at[documents]: the end */
+	struct chunk *chunk;
+
+	/* Anchors that occur, and that occur twice; by some bits of their hash, so that more may seem to. */
+	uint64_t *once, *twice;
+	unsigned filter_bits;
+
+	uint64_t candidates; /* windows of anchors that seem to occur twice */
+	unsigned parts;      /* of the candidates, by their hashes; each is looked up by itself */
+	unsigned slot_bits;  /* of the table for one part */
+};
+
+struct worker {
+	struct finder *f;
 
 	/* Of one document. */
 	uint64_t *prefix, *gram;
 	uint32_t *first, *since;
 	size_t prefix_cap, gram_cap, first_cap, since_cap;
 
-	/* Of all documents. */
-	struct anchor *anchor;
-	size_t anchors, anchor_cap;
-	uint64_t *at; /* of each document: its first anchor; at[documents]: the end */
-
-	/* Anchors that occur, and that occur twice; by some bits of their hash, so that more may seem to. */
-	uint64_t *once, *twice;
-	unsigned filter_bits;
-
-	uint64_t *slot; /* a window's first token + 1, below some bits of its hash */
+	uint64_t *slot;    /* a window's first token + 1, below some bits of its hash */
+	size_t used, most; /* slots; used > most: the table is too small */
 	unsigned slot_bits;
-	uint64_t candidates;
+};
+
+/* Documents whose anchors one worker computes. */
+struct chunk {
+	uint32_t from, to;
+	struct sh_buf anchors;
 };
 
 static uint64_t power(uint64_t n)
@@ -53,71 +74,129 @@ static uint64_t power(uint64_t n)
 	return p;
 }
 
-static int reserve(struct finder *f, size_t n, struct sh_error *err)
+static int reserve(struct worker *w, size_t n, struct sh_error *err)
 {
-	if ((n + 1 > f->prefix_cap &&
-		sh_grow((void **)&f->prefix, &f->prefix_cap, n + 1, sizeof *f->prefix, err) < 0) ||
-	    (n > f->gram_cap &&
-		sh_grow((void **)&f->gram, &f->gram_cap, n, sizeof *f->gram, err) < 0) ||
-	    (n > f->first_cap &&
-		sh_grow((void **)&f->first, &f->first_cap, n, sizeof *f->first, err) < 0) ||
-	    (n > f->since_cap &&
-		sh_grow((void **)&f->since, &f->since_cap, n, sizeof *f->since, err) < 0))
+	if ((n + 1 > w->prefix_cap &&
+		sh_grow((void **)&w->prefix, &w->prefix_cap, n + 1, sizeof *w->prefix, err) < 0) ||
+	    (n > w->gram_cap &&
+		sh_grow((void **)&w->gram, &w->gram_cap, n, sizeof *w->gram, err) < 0) ||
+	    (n > w->first_cap &&
+		sh_grow((void **)&w->first, &w->first_cap, n, sizeof *w->first, err) < 0) ||
+	    (n > w->since_cap &&
+		sh_grow((void **)&w->since, &w->since_cap, n, sizeof *w->since, err) < 0))
 		return -1;
 	return 0;
 }
 
-static uint64_t hash_of(const struct finder *f, size_t i, uint32_t n, uint64_t power_n)
+static uint64_t hash_of(const struct worker *w, size_t i, uint32_t n, uint64_t power_n)
 {
-	return sh_mix_finish(f->prefix[i + n] - f->prefix[i] * power_n);
+	return sh_mix_finish(w->prefix[i + n] - w->prefix[i] * power_n);
 }
 
-static int sum_prefixes(struct finder *f, struct sh_side side, struct sh_error *err)
+static int sum_prefixes(struct worker *w, struct sh_side side, struct sh_error *err)
 {
 	uint64_t sum = 0;
 
-	if (reserve(f, side.n, err) < 0)
+	if (reserve(w, side.n, err) < 0)
 		return -1;
 	for (size_t i = 0; i < side.n; i++) {
-		f->prefix[i] = sum;
+		w->prefix[i] = sum;
 		sum = sh_mix_step(sum, side.token[i]);
 	}
-	f->prefix[side.n] = sum;
+	w->prefix[side.n] = sum;
 	return 0;
 }
 
 /* ---- anchors ---- */
 
 /* The anchors of a document of at least `length` tokens. */
-static int add_anchors(struct finder *f, struct sh_side side, struct sh_error *err)
+static int add_anchors(
+    struct worker *w, struct sh_side side, struct sh_buf *anchors, struct sh_error *err)
 {
+	const struct finder *f = w->f;
 	size_t grams = side.n - f->k + 1, n;
+	struct anchor *to;
 
-	if (sum_prefixes(f, side, err) < 0)
+	if (sum_prefixes(w, side, err) < 0)
 		return -1;
 	for (size_t i = 0; i < grams; i++)
-		f->gram[i] = hash_of(f, i, f->k, f->power_k);
-	n = sh_minimizers(f->gram, grams, f->window, f->first, f->since);
-	if (f->anchors + n > f->anchor_cap && sh_grow((void **)&f->anchor, &f->anchor_cap,
-						  f->anchors + n, sizeof *f->anchor, err) < 0)
+		w->gram[i] = hash_of(w, i, f->k, f->power_k);
+	n = sh_minimizers(w->gram, grams, f->window, w->first, w->since);
+	if (sh_buf_reserve(anchors, n * sizeof *to, err) < 0)
 		return -1;
+	to = (struct anchor *)(void *)(anchors->p + anchors->n);
 	for (size_t i = 0; i < n; i++)
-		f->anchor[f->anchors++] =
-		    (struct anchor){ f->since[i], (uint32_t)(f->gram[f->first[i]] >> 32) };
+		to[i] = (struct anchor){ w->since[i], (uint32_t)(w->gram[w->first[i]] >> 32) };
+	anchors->n += n * sizeof *to;
 	return 0;
 }
 
-static int find_anchors(struct finder *f, struct sh_error *err)
+/* Sets at[] as if the chunk were the first one. */
+static int do_chunks(void *worker, size_t from, size_t to, struct sh_error *err)
 {
-	f->at = malloc((f->t->n + 1) * sizeof *f->at);
-	if (!f->at)
-		return sh_error_nomem(err);
-	for (uint32_t d = 0; d < f->t->n; d++) {
-		struct sh_side side = sh_texts_side(f->t, d);
+	struct worker *w = worker;
+	struct finder *f = w->f;
 
-		f->at[d] = f->anchors;
-		if (side.n >= f->length && add_anchors(f, side, err) < 0)
+	for (size_t i = from; i < to; i++) {
+		struct chunk *c = &f->chunk[i];
+
+		for (uint32_t d = c->from; d < c->to; d++) {
+			struct sh_side side = sh_texts_side(f->t, d);
+
+			f->at[d] = c->anchors.n / sizeof *f->anchor;
+			if (side.n >= f->opts.length && add_anchors(w, side, &c->anchors, err) < 0)
+				return -1;
+		}
+	}
+	return 0;
+}
+
+static size_t plan_chunks(const struct finder *f, uint32_t *document)
+{
+	size_t n = 0;
+
+	for (; n < f->opts.jobs * A_WORKER && *document < f->t->n; n++) {
+		uint64_t begin = f->t->at[*document];
+
+		f->chunk[n].from = *document;
+		while (*document < f->t->n && f->t->at[*document] - begin < CHUNK)
+			(*document)++;
+		f->chunk[n].to = *document;
+		f->chunk[n].anchors.n = 0;
+	}
+	return n;
+}
+
+static int take_chunk(struct finder *f, const struct chunk *c, struct sh_error *err)
+{
+	size_t n = c->anchors.n / sizeof *f->anchor;
+
+	for (uint32_t d = c->from; d < c->to; d++)
+		f->at[d] += f->anchors;
+	if (f->anchors + n > f->anchor_cap &&
+	    sh_tables_grow(f->opts.tables, (void **)&f->anchor, &f->anchor_cap, f->anchors + n,
+		sizeof *f->anchor, err) < 0)
+		return -1;
+	if (n)
+		memcpy(f->anchor + f->anchors, c->anchors.p, c->anchors.n);
+	f->anchors += n;
+	return 0;
+}
+
+static int find_anchors(struct finder *f, void **workers, struct sh_error *err)
+{
+	uint32_t document = 0;
+	size_t n;
+
+	f->at = sh_tables_get(f->opts.tables, f->t->n + 1, sizeof *f->at, err);
+	if (!f->at)
+		return -1;
+	while ((n = plan_chunks(f, &document)) > 0) {
+		if (sh_parallel(workers, f->opts.jobs, n, 1, do_chunks, err) < 0)
 			return -1;
+		for (size_t i = 0; i < n; i++)
+			if (take_chunk(f, &f->chunk[i], err) < 0)
+				return -1;
 	}
 	f->at[f->t->n] = f->anchors;
 	return 0;
@@ -135,12 +214,16 @@ static bool occurs_twice(const struct finder *f, const struct anchor *a)
 
 static int filter_anchors(struct finder *f, struct sh_error *err)
 {
+	size_t words;
+
 	for (f->filter_bits = 12; f->filter_bits < 32 && f->anchors * SPARE >> f->filter_bits;)
 		f->filter_bits++;
-	f->once = calloc((size_t)1 << (f->filter_bits - 6), sizeof *f->once);
-	f->twice = calloc((size_t)1 << (f->filter_bits - 6), sizeof *f->twice);
-	if (!f->once || !f->twice)
-		return sh_error_nomem(err);
+	words = (size_t)1 << (f->filter_bits - 6);
+	f->once = sh_tables_get_zeroed(f->opts.tables, words, sizeof *f->once, err);
+	f->twice =
+	    f->once ? sh_tables_get_zeroed(f->opts.tables, words, sizeof *f->twice, err) : NULL;
+	if (!f->twice)
+		return -1;
 	for (size_t i = 0; i < f->anchors; i++) {
 		uint32_t bit = filter_bit(f, &f->anchor[i]);
 		uint64_t mask = UINT64_C(1) << bit % 64;
@@ -148,17 +231,17 @@ static int filter_anchors(struct finder *f, struct sh_error *err)
 		f->twice[bit / 64] |= f->once[bit / 64] & mask;
 		f->once[bit / 64] |= mask;
 	}
-	free(f->once);
+	sh_tables_put(f->opts.tables, f->once);
 	f->once = NULL;
 	return 0;
 }
 
 static size_t windows_of(const struct finder *f, uint32_t document)
 {
-	return sh_texts_side(f->t, document).n - f->length + 1;
+	return sh_texts_side(f->t, document).n - f->opts.length + 1;
 }
 
-/* Behind the last window that anchor i of the document rules. */
+/* Returns the end of the windows of anchor i: the position behind the last one. */
 static size_t last_window(const struct finder *f, uint32_t document, uint64_t i)
 {
 	return i + 1 < f->at[document + 1] ? f->anchor[i + 1].since : windows_of(f, document);
@@ -166,132 +249,215 @@ static size_t last_window(const struct finder *f, uint32_t document, uint64_t i)
 
 /* ---- windows ---- */
 
-static int make_table(struct finder *f, struct sh_error *err)
+/* A part for each worker, or more, so that the tables of all workers are within the memory. */
+static void plan_parts(struct finder *f)
 {
 	for (uint32_t d = 0; d < f->t->n; d++)
 		for (uint64_t i = f->at[d]; i < f->at[d + 1]; i++)
 			if (occurs_twice(f, &f->anchor[i]))
 				f->candidates += last_window(f, d, i) - f->anchor[i].since;
-	for (f->slot_bits = 4; f->candidates * 3 / 2 >> f->slot_bits;)
-		f->slot_bits++;
-	f->slot = calloc((size_t)1 << f->slot_bits, sizeof *f->slot);
-	return f->slot ? 0 : sh_error_nomem(err);
+	f->parts = f->opts.jobs < PARTS_MAX ? f->opts.jobs : PARTS_MAX;
+	for (;; f->parts = 2 * f->parts < PARTS_MAX ? 2 * f->parts : PARTS_MAX) {
+		for (f->slot_bits = SLOT_BITS_MIN;
+		     f->candidates / f->parts * 3 / 2 >> f->slot_bits;)
+			f->slot_bits++;
+		if (f->parts == PARTS_MAX ||
+		    (uint64_t)f->opts.jobs * sizeof(uint64_t) << f->slot_bits <= f->opts.memory)
+			return;
+	}
 }
 
 static bool same_window(const struct finder *f, uint64_t a, uint64_t b)
 {
-	return memcmp(f->t->token + a, f->t->token + b, f->length * sizeof *f->t->token) == 0;
+	return memcmp(f->t->token + a, f->t->token + b, f->opts.length * sizeof *f->t->token) == 0;
 }
 
 /* The first window that equals the one at token `at`; UINT64_MAX when it is the first. The window before was
  * found to equal that before `expected`. */
-static uint64_t look_up(struct finder *f, uint64_t hash, uint64_t at, uint64_t expected)
+static uint64_t look_up(struct worker *w, uint64_t hash, uint64_t at, uint64_t expected)
 {
+	const struct finder *f = w->f;
 	const uint64_t pos = (UINT64_C(1) << POS_BITS) - 1;
 	uint64_t tag = hash & ~pos;
-	size_t s = (size_t)(hash & ((UINT64_C(1) << f->slot_bits) - 1));
+	size_t s = (size_t)(hash & ((UINT64_C(1) << w->slot_bits) - 1)), last = f->opts.length - 1;
 
-	for (; f->slot[s]; s = (s + 1) & (((size_t)1 << f->slot_bits) - 1)) {
-		uint64_t other = (f->slot[s] & pos) - 1;
+	for (; w->slot[s]; s = (s + 1) & (((size_t)1 << w->slot_bits) - 1)) {
+		uint64_t other = (w->slot[s] & pos) - 1;
 
-		if ((f->slot[s] & ~pos) != tag)
+		if ((w->slot[s] & ~pos) != tag)
 			continue;
 		/* All but the last token is known to be equal. */
-		if (other == expected
-			? f->t->token[other + f->length - 1] == f->t->token[at + f->length - 1]
-			: same_window(f, other, at))
+		if (other == expected ? f->t->token[other + last] == f->t->token[at + last]
+				      : same_window(f, other, at))
 			return other;
 	}
-	f->slot[s] = tag | (at + 1);
+	if (++w->used <= w->most)
+		w->slot[s] = tag | (at + 1);
 	return UINT64_MAX;
 }
 
+/* Workers of other parts may set bits of the same words. */
 static void mark(struct finder *f, uint64_t from, uint64_t to)
 {
-	for (; from < to && from % 64; from++)
-		sh_bits_put(f->marked, from);
-	for (; to - from >= 64 && from < to; from += 64)
-		f->marked[from / 64] = UINT64_MAX;
-	for (; from < to; from++)
-		sh_bits_put(f->marked, from);
-}
+	while (from < to) {
+		uint64_t bit = from % 64, n = to - from < 64 - bit ? to - from : 64 - bit;
+		uint64_t mask = (n == 64 ? UINT64_MAX : (UINT64_C(1) << n) - 1) << bit;
 
-/* The windows of one anchor. *expected: where the window before was found, and one further. *done: tokens
- * before are marked. */
-static void find_windows(
-    struct finder *f, uint64_t base, size_t from, size_t to, uint64_t *expected, uint64_t *done)
-{
-	for (size_t i = from; i < to; i++) {
-		uint64_t hash = hash_of(f, i, f->length, f->power_length), at = base + i;
-		uint64_t other = look_up(f, hash, at, *expected);
-
-		if (other == UINT64_MAX) {
-			*expected = UINT64_MAX;
-			continue;
-		}
-		mark(f, at > *done ? at : *done, at + f->length);
-		*done = at + f->length;
-		if (f->every)
-			mark(f, other == *expected ? other + f->length - 1 : other,
-			    other + f->length);
-		*expected = other + 1;
+		if (f->opts.jobs == 1)
+			f->marked[from / 64] |= mask;
+		else
+			__atomic_fetch_or(&f->marked[from / 64], mask, __ATOMIC_RELAXED);
+		from += n;
 	}
 }
 
-static int find_in(struct finder *f, uint32_t document, struct sh_error *err)
+/* What a worker knows of the window before. */
+struct before {
+	uint64_t expected; /* where it was found, and one further */
+	uint64_t done;     /* tokens before are marked */
+};
+
+/* The windows of one anchor, of this part. */
+static void find_windows(
+    struct worker *w, unsigned part, uint64_t base, size_t from, size_t to, struct before *before)
 {
-	uint64_t expected = UINT64_MAX, done = 0;
+	struct finder *f = w->f;
+	const uint32_t length = f->opts.length;
+
+	for (size_t i = from; i < to; i++) {
+		uint64_t hash = hash_of(w, i, length, f->power_length), at = base + i, other;
+
+		if (f->parts > 1 && (hash >> 32 & (PARTS_MAX - 1)) * f->parts / PARTS_MAX != part) {
+			before->expected = UINT64_MAX;
+			continue;
+		}
+		other = look_up(w, hash, at, before->expected);
+		if (other == UINT64_MAX) {
+			before->expected = UINT64_MAX;
+			continue;
+		}
+		mark(f, at > before->done ? at : before->done, at + length);
+		before->done = at + length;
+		if (f->opts.every)
+			mark(f, other == before->expected ? other + length - 1 : other,
+			    other + length);
+		before->expected = other + 1;
+	}
+}
+
+static int find_in(struct worker *w, unsigned part, uint32_t document, struct sh_error *err)
+{
+	const struct finder *f = w->f;
+	struct before before = { UINT64_MAX, 0 };
 	bool summed = false;
 
 	for (uint64_t i = f->at[document]; i < f->at[document + 1]; i++) {
 		if (!occurs_twice(f, &f->anchor[i])) {
-			expected = UINT64_MAX;
+			before.expected = UINT64_MAX;
 			continue;
 		}
-		if (!summed && sum_prefixes(f, sh_texts_side(f->t, document), err) < 0)
+		if (!summed && sum_prefixes(w, sh_texts_side(f->t, document), err) < 0)
 			return -1;
 		summed = true;
-		find_windows(f, f->t->at[document], f->anchor[i].since, last_window(f, document, i),
-		    &expected, &done);
+		find_windows(w, part, f->t->at[document], f->anchor[i].since,
+		    last_window(f, document, i), &before);
 	}
 	return 0;
 }
 
-static int find_all(struct finder *f, struct sh_error *err)
+/* 1; 0 when the table became full, or -1. */
+static int find_part(struct worker *w, unsigned part, struct sh_error *err)
 {
-	for (uint32_t d = 0; d < f->t->n; d++)
-		if (find_in(f, d, err) < 0)
+	size_t slots = (size_t)1 << w->slot_bits;
+
+	free(w->slot);
+	w->slot = calloc(slots, sizeof *w->slot);
+	w->used = 0;
+	w->most = slots / 8 * 7;
+	if (!w->slot)
+		return sh_error_nomem(err);
+	for (uint32_t d = 0; d < w->f->t->n; d++)
+		if (find_in(w, part, d, err) < 0)
 			return -1;
+		else if (w->used > w->most)
+			return 0;
+	return 1;
+}
+
+static int find_parts(void *worker, size_t from, size_t to, struct sh_error *err)
+{
+	struct worker *w = worker;
+
+	for (size_t part = from; part < to; part++) {
+		int got;
+
+		/* A part with more windows than hashes by chance gives begins again with a larger table: what is
+		 * marked already is right. */
+		w->slot_bits = w->f->slot_bits;
+		while ((got = find_part(w, (unsigned)part, err)) == 0)
+			w->slot_bits++;
+		if (got < 0)
+			return -1;
+	}
 	return 0;
 }
 
-int sh_exact_find(const struct sh_texts *t, uint32_t length, uint32_t k, bool every,
-    uint64_t *marked, struct sh_error *err)
+static void free_all(struct finder *f, struct worker *workers)
 {
-	struct finder f = { .t = t, .length = length, .every = every, .marked = marked };
-	int status = 0;
+	for (unsigned i = 0; i < f->opts.jobs; i++) {
+		struct worker *w = &workers[i];
 
-	if (t->at[t->n] >> POS_BITS)
+		free(w->prefix);
+		free(w->gram);
+		free(w->first);
+		free(w->since);
+		free(w->slot);
+	}
+	for (size_t i = 0; i < f->opts.jobs * A_WORKER; i++)
+		sh_buf_free(&f->chunk[i].anchors);
+	sh_tables_put(f->opts.tables, f->anchor);
+	sh_tables_put(f->opts.tables, f->at);
+	sh_tables_put(f->opts.tables, f->once);
+	sh_tables_put(f->opts.tables, f->twice);
+}
+
+int sh_exact_find(const struct sh_texts *t, const struct sh_exact_opts *opts, uint64_t *marked,
+    struct sh_error *err)
+{
+	struct finder f = { .t = t, .opts = *opts, .marked = marked };
+	struct worker *workers = calloc(opts->jobs, sizeof *workers);
+	void **all = calloc(opts->jobs, sizeof *all);
+	int status = -1;
+
+	if (t->at[t->n] >> POS_BITS) {
+		free(workers);
+		free(all);
 		return sh_error_set(err, SH_ERR_RANGE, "more than 2^%d tokens", POS_BITS);
-	f.k = k ? k : length / 2 + 3;
-	if (!k && f.k > K_MAX)
+	}
+	f.chunk = calloc(opts->jobs * A_WORKER, sizeof *f.chunk);
+	f.k = opts->k ? opts->k : opts->length / 2 + 3;
+	if (!opts->k && f.k > K_MAX)
 		f.k = K_MAX;
-	if (f.k > length)
-		f.k = length;
-	f.window = length - f.k + 1;
+	if (f.k > opts->length)
+		f.k = opts->length;
+	f.window = opts->length - f.k + 1;
 	f.power_k = power(f.k);
-	f.power_length = power(length);
-	if (find_anchors(&f, err) < 0 || filter_anchors(&f, err) < 0 || make_table(&f, err) < 0 ||
-	    find_all(&f, err) < 0)
-		status = -1;
-	free(f.prefix);
-	free(f.gram);
-	free(f.first);
-	free(f.since);
-	free(f.anchor);
-	free(f.at);
-	free(f.once);
-	free(f.twice);
-	free(f.slot);
+	f.power_length = power(opts->length);
+	if (!workers || !all || !f.chunk) {
+		sh_error_nomem(err);
+	} else {
+		for (unsigned i = 0; i < opts->jobs; i++) {
+			workers[i].f = &f;
+			all[i] = &workers[i];
+		}
+		if (find_anchors(&f, all, err) == 0 && filter_anchors(&f, err) == 0) {
+			plan_parts(&f);
+			status = sh_parallel(all, opts->jobs, f.parts, 1, find_parts, err);
+		}
+		free_all(&f, workers);
+	}
+	free(f.chunk);
+	free(workers);
+	free(all);
 	return status;
 }

@@ -22,7 +22,8 @@ static void sort_few(uint64_t *a, size_t n)
 	}
 }
 
-/* One pass by 8 bits; false when all are the same there. */
+/* Sorts by 8 bits of the numbers, as one pass of a radix sort. Returns false, and does nothing, when these
+ * bits are equal in all numbers. */
 static bool pass_numbers(const uint64_t *from, uint64_t *to, size_t n, unsigned shift)
 {
 	size_t at[256] = { 0 }, sum = 0;
@@ -82,7 +83,7 @@ static int compare(const void *x, const void *y)
 	return is_before(x, y) ? -1 : is_before(y, x);
 }
 
-/* By the 11 bits of the key from `shift` on, stable. */
+/* Sorts stably by the 11 bits of the key from bit `shift` on. */
 static void pass(const struct sh_posting *from, struct sh_posting *to, size_t n, unsigned shift)
 {
 	uint32_t at[1 << DIGIT] = { 0 }, sum = 0;
@@ -99,8 +100,8 @@ static void pass(const struct sh_posting *from, struct sh_posting *to, size_t n,
 		to[at[from[i].of.key >> shift & ((1 << DIGIT) - 1)]++] = from[i];
 }
 
-/* Keys that differ below the bits of the passes, and postings that did not come by document: sorted by
- * comparisons, where need be. */
+/* Completes the order by comparisons: of keys that differ only in bits that no pass used, and of postings
+ * that were not ordered by document. */
 static void sort_ties(struct sh_posting *p, size_t n)
 {
 	const unsigned seen = 64 - 8 - 2 * DIGIT;
@@ -115,10 +116,82 @@ static void sort_ties(struct sh_posting *p, size_t n)
 	}
 }
 
+/* Runs `fn` for tasks 0 .. n-1, which all know `state`. */
+static int run_tasks(
+    const struct sh_grouping *how, void *state, size_t n, sh_tasks_fn *fn, struct sh_error *err)
+{
+	void **workers = malloc(how->jobs * sizeof *workers);
+	int status;
+
+	if (!workers)
+		return sh_error_nomem(err);
+	for (unsigned i = 0; i < how->jobs; i++)
+		workers[i] = state;
+	status = sh_parallel(workers, how->jobs, n, 1, fn, err);
+	free(workers);
+	return status;
+}
+
+/* A slice of the postings that one task moves to their parts. */
+struct slice {
+	size_t at[PARTS]; /* postings of each part; then the place of the next one */
+};
+
 struct sorting {
 	struct sh_posting *p, *tmp;
+	size_t n, slices;
+	struct slice *slice;
 	size_t at[PARTS + 1];
 };
+
+static size_t begin_of(size_t n, size_t slices, size_t i)
+{
+	return n / slices * i + (i < n % slices ? i : n % slices);
+}
+
+static int count_slices(void *state, size_t from, size_t to, struct sh_error *err)
+{
+	const struct sorting *s = state;
+
+	(void)err;
+	for (size_t i = from; i < to; i++)
+		for (size_t j = begin_of(s->n, s->slices, i); j < begin_of(s->n, s->slices, i + 1);
+		     j++)
+			s->slice[i].at[part_of(s->p[j].of.key)]++;
+	return 0;
+}
+
+static int move_slices(void *state, size_t from, size_t to, struct sh_error *err)
+{
+	const struct sorting *s = state;
+
+	(void)err;
+	for (size_t i = from; i < to; i++) {
+		size_t *at = s->slice[i].at;
+
+		for (size_t j = begin_of(s->n, s->slices, i); j < begin_of(s->n, s->slices, i + 1);
+		     j++)
+			s->tmp[at[part_of(s->p[j].of.key)]++] = s->p[j];
+	}
+	return 0;
+}
+
+/* From counts to places: by part, then by slice. */
+static void place_slices(struct sorting *s)
+{
+	size_t sum = 0;
+
+	for (size_t part = 0; part < PARTS; part++) {
+		s->at[part] = sum;
+		for (size_t i = 0; i < s->slices; i++) {
+			size_t count = s->slice[i].at[part];
+
+			s->slice[i].at[part] = sum;
+			sum += count;
+		}
+	}
+	s->at[PARTS] = sum;
+}
 
 /* The parts lie in tmp, and go back to p. */
 static int sort_parts(void *worker, size_t from, size_t to, struct sh_error *err)
@@ -145,55 +218,156 @@ static int sort_parts(void *worker, size_t from, size_t to, struct sh_error *err
 	return 0;
 }
 
-int sh_postings_sort(struct sh_posting *p, size_t n, unsigned jobs, struct sh_error *err)
+/* Room for as many postings again. Pages of 2 MiB where they are within the limit of the tables. */
+static struct sh_posting *get_room(
+    struct sh_tables *tables, size_t bytes, bool *pages, struct sh_error *err)
 {
-	struct sorting s = { p, sh_pages_get(n * sizeof *p + 1), { 0 } };
-	void **workers = malloc(jobs * sizeof *workers);
-	size_t at[PARTS];
-	int status;
+	struct sh_posting *p;
 
-	if (!s.tmp || !workers) {
-		if (s.tmp)
-			sh_pages_put(s.tmp, n * sizeof *p + 1);
-		free(workers);
-		return sh_error_nomem(err);
+	*pages = !tables || bytes <= tables->memory - tables->used;
+	if (!*pages)
+		return sh_tables_get(tables, bytes, 1, err);
+	p = sh_pages_get(bytes);
+	if (!p)
+		sh_error_nomem(err);
+	return p;
+}
+
+int sh_postings_sort(
+    const struct sh_grouping *how, struct sh_posting *p, size_t n, struct sh_error *err)
+{
+	struct sorting s = { .p = p, .n = n, .slices = how->jobs };
+	size_t bytes = n * sizeof *p + 1;
+	bool pages;
+	int status = -1;
+
+	s.tmp = get_room(how->tables, bytes, &pages, err);
+	if (!s.tmp)
+		return -1;
+	s.slice = calloc(s.slices, sizeof *s.slice);
+	if (!s.slice) {
+		sh_error_nomem(err);
+	} else if (run_tasks(how, &s, s.slices, count_slices, err) == 0) {
+		place_slices(&s);
+		if (run_tasks(how, &s, s.slices, move_slices, err) == 0)
+			status = run_tasks(how, &s, PARTS, sort_parts, err);
 	}
-	for (size_t i = 0; i < n; i++)
-		s.at[part_of(p[i].of.key) + 1]++;
-	for (size_t part = 0; part < PARTS; part++) {
-		s.at[part + 1] += s.at[part];
-		at[part] = s.at[part];
-	}
-	for (size_t i = 0; i < n; i++)
-		s.tmp[at[part_of(p[i].of.key)]++] = p[i];
-	for (unsigned i = 0; i < jobs; i++)
-		workers[i] = &s;
-	status = sh_parallel(workers, jobs, PARTS, 1, sort_parts, err);
-	sh_pages_put(s.tmp, n * sizeof *p + 1);
-	free(workers);
+	free(s.slice);
+	if (pages)
+		sh_pages_put(s.tmp, bytes);
+	else
+		sh_tables_put(how->tables, s.tmp);
 	return status;
 }
 
 /* ---- groups ---- */
 
+/* Postings of whole groups that one task keeps. Their places count from 0, then from the task's base. */
+struct share {
+	size_t from, to;
+	size_t n; /* kept, from `from` on */
+	size_t base;
+};
+
+struct keeping {
+	struct sh_groups *g;
+	struct share *share;
+	uint64_t most; /* postings of a document */
+};
+
 /* Keep postings from .. to-1, which have one key, as a group. */
-static void keep(struct sh_groups *g, size_t from, size_t to)
+static void keep(struct sh_posting *posting, struct share *s, size_t from, size_t to)
 {
-	uint32_t first = (uint32_t)g->n, run = first;
+	uint32_t first = (uint32_t)s->n, run = first;
+	struct sh_posting *kept = posting + s->from;
 
-	for (size_t i = from; i < to; i++, g->n++) {
-		struct sh_posting p = g->posting[i];
+	for (size_t i = from; i < to; i++, s->n++) {
+		struct sh_posting p = posting[i];
 
-		if (g->n > first && g->posting[g->n - 1].document != p.document)
-			run = (uint32_t)g->n;
+		if (s->n > first && kept[s->n - 1].document != p.document)
+			run = (uint32_t)s->n;
 		p.of.in.first = first;
 		p.of.in.run = run;
-		g->posting[g->n] = p;
+		kept[s->n] = p;
 	}
 }
 
+static int keep_shares(void *state, size_t from, size_t to, struct sh_error *err)
+{
+	const struct keeping *k = state;
+	struct sh_posting *p = k->g->posting;
+
+	(void)err;
+	for (size_t t = from; t < to; t++) {
+		struct share *s = &k->share[t];
+
+		for (size_t i = s->from, j; i < s->to; i = j) {
+			for (j = i + 1; j < s->to && p[j].of.key == p[i].of.key; j++)
+				;
+			if (p[i].document != p[j - 1].document)
+				keep(p, s, i, j);
+		}
+	}
+	return 0;
+}
+
+static int rebase_shares(void *state, size_t from, size_t to, struct sh_error *err)
+{
+	const struct keeping *k = state;
+
+	(void)err;
+	for (size_t t = from; t < to; t++)
+		for (size_t i = 0; i < k->share[t].n; i++) {
+			struct sh_posting *p = &k->g->posting[k->share[t].base + i];
+
+			p->of.in.first += (uint32_t)k->share[t].base;
+			p->of.in.run += (uint32_t)k->share[t].base;
+		}
+	return 0;
+}
+
+/* Cut n sorted postings into shares of whole groups. */
+static void plan_shares(const struct sh_posting *p, size_t n, struct share *share, size_t shares)
+{
+	size_t from = 0;
+
+	for (size_t t = 0; t < shares; t++) {
+		size_t to = begin_of(n, shares, t + 1);
+
+		to = to < from ? from : to;
+		while (to > 0 && to < n && p[to].of.key == p[to - 1].of.key)
+			to++;
+		share[t] = (struct share){ from, to, 0, 0 };
+		from = to;
+	}
+}
+
+static int keep_all(
+    struct keeping *k, const struct sh_grouping *how, size_t n, struct sh_error *err)
+{
+	struct sh_groups *g = k->g;
+
+	plan_shares(g->posting, n, k->share, how->jobs);
+	if (run_tasks(how, k, how->jobs, keep_shares, err) < 0)
+		return -1;
+	for (unsigned t = 0; t < how->jobs; t++) {
+		struct share *s = &k->share[t];
+
+		s->base = g->n;
+		if (s->from != s->base)
+			memmove(
+			    g->posting + s->base, g->posting + s->from, s->n * sizeof *g->posting);
+		g->n += s->n;
+	}
+	if (g->n >= UINT32_MAX)
+		return sh_error_set(err, SH_ERR_RANGE, "more than %lu seeds that documents share",
+		    (unsigned long)UINT32_MAX);
+	return run_tasks(how, k, how->jobs, rebase_shares, err);
+}
+
 /* Postings of a document in the order of tokens: they came by keys. */
-static void order_document(struct sh_groups *g, size_t document, uint64_t *room, uint64_t *tmp)
+static void order_document(
+    const struct sh_groups *g, size_t document, uint64_t *room, uint64_t *tmp)
 {
 	uint32_t *order = g->order + g->at[document];
 	size_t n = (size_t)(g->at[document + 1] - g->at[document]);
@@ -205,56 +379,66 @@ static void order_document(struct sh_groups *g, size_t document, uint64_t *room,
 		order[i] = (uint32_t)room[i];
 }
 
-static int order_all(struct sh_groups *g, struct sh_error *err)
-{
-	uint64_t *room, most = 0;
+enum { ORDER_TASK = 4096 }; /* documents */
 
-	g->at = calloc(g->documents + 1, sizeof *g->at);
-	g->order = malloc(g->n * sizeof *g->order + 1);
-	if (!g->at || !g->order)
+static int order_documents(void *state, size_t from, size_t to, struct sh_error *err)
+{
+	const struct keeping *k = state;
+	uint64_t *room = malloc(2 * k->most * sizeof *room + 1);
+
+	if (!room)
 		return sh_error_nomem(err);
+	for (size_t d = from * ORDER_TASK; d < to * ORDER_TASK && d < k->g->documents; d++)
+		order_document(k->g, d, room, room + k->most);
+	free(room);
+	return 0;
+}
+
+static int order_all(struct keeping *k, const struct sh_grouping *how, struct sh_error *err)
+{
+	struct sh_groups *g = k->g;
+
+	g->at = sh_tables_get_zeroed(g->tables, g->documents + 1, sizeof *g->at, err);
+	if (!g->at)
+		return -1;
+	g->order = sh_tables_get(g->tables, g->n + 1, sizeof *g->order, err);
+	if (!g->order)
+		return -1;
 	for (size_t i = 0; i < g->n; i++)
 		g->at[g->posting[i].document]++;
 	for (size_t d = 0, sum = 0; d <= g->documents; d++) {
 		uint64_t count = g->at[d];
 
-		most = count > most ? count : most;
+		k->most = count > k->most ? count : k->most;
 		sum += count;
 		g->at[d] = sum;
 	}
-	/* at[d] is the end of d; filling backwards makes it the begin. */
+	/* at[d] is the end of document d; filling backwards turns it into the beginning. */
 	for (size_t i = g->n; i-- > 0;)
 		g->order[--g->at[g->posting[i].document]] = (uint32_t)i;
-	room = malloc(2 * most * sizeof *room + 1);
-	if (!room)
-		return sh_error_nomem(err);
-	for (size_t d = 0; d < g->documents; d++)
-		order_document(g, d, room, room + most);
-	free(room);
-	return 0;
+	return run_tasks(
+	    how, k, (g->documents + ORDER_TASK - 1) / ORDER_TASK, order_documents, err);
 }
 
-int sh_groups_make(
-    struct sh_groups *g, struct sh_posting *p, size_t n, size_t documents, struct sh_error *err)
+int sh_groups_make(struct sh_groups *g, const struct sh_grouping *how, struct sh_posting *p,
+    size_t n, size_t documents, struct sh_error *err)
 {
-	*g = (struct sh_groups){ .posting = p, .documents = documents };
-	for (size_t i = 0, j; i < n; i = j) {
-		for (j = i + 1; j < n && p[j].of.key == p[i].of.key; j++)
-			;
-		if (p[i].document == p[j - 1].document)
-			continue;
-		if (g->n + (j - i) >= UINT32_MAX)
-			return sh_error_set(err, SH_ERR_RANGE,
-			    "more than %lu seeds that documents share", (unsigned long)UINT32_MAX);
-		keep(g, i, j);
-	}
-	return order_all(g, err);
+	struct keeping k = { g, calloc(how->jobs, sizeof *k.share), 0 };
+	int status = -1;
+
+	*g = (struct sh_groups){ .posting = p, .documents = documents, .tables = how->tables };
+	if (!k.share)
+		return sh_error_nomem(err);
+	if (keep_all(&k, how, n, err) == 0)
+		status = order_all(&k, how, err);
+	free(k.share);
+	return status;
 }
 
 void sh_groups_free(struct sh_groups *g)
 {
-	free(g->order);
-	free(g->at);
+	sh_tables_put(g->tables, g->order);
+	sh_tables_put(g->tables, g->at);
 	*g = (struct sh_groups){ 0 };
 }
 
@@ -262,7 +446,7 @@ size_t sh_group_end(const struct sh_groups *g, size_t first)
 {
 	size_t i = first + 1, step = 1;
 
-	/* Groups are consecutive, so `first` ascends. */
+	/* Groups are stored one after the other, so `first` ascends. */
 	while (i < g->n && g->posting[i].of.in.first == first) {
 		i += step;
 		step *= 2;

@@ -1,8 +1,19 @@
 #include "passage/index.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-enum { FILTER_MIN = 12, SPARE = 16, MANY = 1 << 14, HITS_A_TOKEN = 4, FEW = 2 };
+#include "base/bits.h"
+#include "base/buf.h"
+
+enum {
+	FILTER_MIN = 12,
+	SPARE = 16,
+	MANY = 1 << 14,
+	HITS_A_TOKEN = 4,
+	FEW = 2,
+	TOKEN_BITS_MIN = 1 << 12,
+};
 
 static void fill_filter(struct sh_index *x)
 {
@@ -46,7 +57,7 @@ int sh_index_make(
 		return sh_error_set(err, SH_ERR_RANGE, "more than %lu k-grams in the queries",
 		    (unsigned long)UINT32_MAX - 1);
 	x->posting = texts->posting;
-	if (sh_postings_sort(x->posting, x->n, jobs, err) < 0)
+	if (sh_postings_sort(&(struct sh_grouping){ NULL, jobs }, x->posting, x->n, err) < 0)
 		return -1;
 	for (x->filter_bits = FILTER_MIN; x->n * SPARE >> x->filter_bits;)
 		x->filter_bits++;
@@ -54,7 +65,8 @@ int sh_index_make(
 		x->slot_bits++;
 	x->filter = calloc((size_t)1 << (x->filter_bits - 6), sizeof *x->filter);
 	x->slot = calloc((size_t)1 << x->slot_bits, sizeof *x->slot);
-	if (!x->filter || !x->slot) {
+	x->need = calloc(texts->n + 1, sizeof *x->need);
+	if (!x->filter || !x->slot || !x->need) {
 		sh_index_free(x);
 		return sh_error_nomem(err);
 	}
@@ -67,11 +79,13 @@ void sh_index_free(struct sh_index *x)
 {
 	free(x->filter);
 	free(x->slot);
+	free(x->need);
 	x->filter = NULL;
 	x->slot = NULL;
+	x->need = NULL;
 }
 
-/* The first posting of this key; x->n: there is none. */
+/* Returns the first posting with this key; x->n when there is none. */
 static size_t find(const struct sh_index *x, uint64_t key)
 {
 	for (size_t s = slot_of(x, key); x->slot[s]; s = next_slot(x, s))
@@ -80,18 +94,21 @@ static size_t find(const struct sh_index *x, uint64_t key)
 	return x->n;
 }
 
-/* How many postings of a group are looked at: up to the bound, fewer where exact matches have become many. */
+/* Returns the number of postings of a group to read: at most the bound, and fewer when there are many exact
+ * matches already. */
 static size_t allowed(const struct sh_index *x, uint64_t hits, uint32_t token)
 {
 	return hits < MANY + HITS_A_TOKEN * (uint64_t)token ? x->bound : FEW;
 }
 
-size_t sh_index_filter(const struct sh_index *x, const struct sh_seeds *seeds, uint32_t *room)
+/* Writes the first tokens of the k-grams that pass the filter to an array with room for n_grams + 1. Returns
+ * their number. */
+static size_t filter_grams(const struct sh_index *x, const struct sh_seeds *seeds, uint32_t *room)
 {
 	const unsigned shift = 64 - x->filter_bits;
 	size_t n = 0;
 
-	/* Without a branch: few pass, and which ones nothing predicts. */
+	/* Which k-grams pass is random, so there is no branch on it. */
 	for (size_t i = 0; i < seeds->n_grams; i++) {
 		uint64_t bit = seeds->gram[i] >> shift;
 
@@ -101,14 +118,70 @@ size_t sh_index_filter(const struct sh_index *x, const struct sh_seeds *seeds, u
 	return n;
 }
 
-int sh_index_hits(const struct sh_index *x, const struct sh_seeds *seeds, const uint32_t *room,
-    size_t n, struct sh_matcher *m, struct sh_error *err)
+/* ---- queries that share too little ---- */
+
+void sh_index_room_free(struct sh_index_room *room)
+{
+	free(room->token);
+	free(room->verdict);
+	free(room->gram);
+	free(room->side);
+	free(room->span);
+	*room = (struct sh_index_room){ 0 };
+}
+
+/* Begin a document. */
+static int fill_room(const struct sh_index *x, struct sh_side document, struct sh_index_room *room,
+    struct sh_error *err)
+{
+	size_t bits = TOKEN_BITS_MIN;
+
+	while (bits < SPARE * document.n && bits >> 31 == 0)
+		bits *= 2;
+	if (bits / 64 > room->token_cap && sh_grow((void **)&room->token, &room->token_cap,
+					       bits / 64, sizeof *room->token, err) < 0)
+		return -1;
+	if (!room->verdict && !(room->verdict = calloc(x->texts->n + 1, sizeof *room->verdict)))
+		return sh_error_nomem(err);
+	memset(room->token, 0, bits / 8);
+	room->token_mask = (uint32_t)(bits - 1);
+	for (size_t i = 0; i < document.n; i++)
+		sh_bits_put(room->token, document.token[i] & room->token_mask);
+	if (++room->serial > UINT32_MAX / 2) {
+		memset(room->verdict, 0, x->texts->n * sizeof *room->verdict);
+		room->serial = 1;
+	}
+	return 0;
+}
+
+/* Whether the document may have as many tokens of the query as it needs. Other tokens can share a bit. */
+static bool may_match(const struct sh_index *x, struct sh_index_room *room, uint32_t query)
+{
+	struct sh_side side;
+	uint32_t found = 0;
+
+	if (room->verdict[query] >> 1 == room->serial)
+		return room->verdict[query] & 1;
+	side = sh_texts_side(x->texts, query);
+	for (size_t i = 0; i < side.n; i++)
+		found += sh_bits_has(room->token, side.token[i] & room->token_mask);
+	room->verdict[query] = room->serial << 1 | (found >= x->need[query]);
+	return found >= x->need[query];
+}
+
+/* ---- hits ---- */
+
+static int add_hits(const struct sh_index *x, const struct sh_seeds *seeds, struct sh_side document,
+    const uint32_t *gram, size_t n, struct sh_index_room *room, struct sh_matcher *m,
+    struct sh_error *err)
 {
 	uint32_t covered = 0;
 	uint64_t hits = 0;
 
+	if (fill_room(x, document, room, err) < 0)
+		return -1;
 	for (size_t j = 0; j < n; j++) {
-		uint32_t token = room[j];
+		uint32_t token = gram[j];
 		uint64_t key = seeds->gram[token];
 		size_t first = find(x, key), most = allowed(x, hits, token), i = first;
 		bool exceeds =
@@ -117,10 +190,12 @@ int sh_index_hits(const struct sh_index *x, const struct sh_seeds *seeds, const 
 		if (exceeds && token + x->longest <= covered)
 			continue;
 		for (; i < x->n && i - first < most && x->posting[i].of.key == key; i++) {
+			const struct sh_posting *p = &x->posting[i];
 			struct sh_match match;
 
-			if (sh_matcher_hit(m, x->posting[i].document, token, x->posting[i].token,
-				&match, err) < 0)
+			if (!may_match(x, room, p->document))
+				continue;
+			if (sh_matcher_hit(m, p->document, token, p->token, &match, err) < 0)
 				return -1;
 			hits += match.from == token;
 			if (exceeds && match.n >= x->enough && match.from + match.n > covered)
@@ -133,4 +208,50 @@ int sh_index_hits(const struct sh_index *x, const struct sh_seeds *seeds, const 
 struct sh_side sh_index_side(const void *x, uint32_t document)
 {
 	return sh_texts_side(((const struct sh_index *)x)->texts, document);
+}
+
+/* ---- spans ---- */
+
+static int by_query(const void *x, const void *y)
+{
+	const struct sh_span *a = x, *b = y;
+
+	if (a->document != b->document)
+		return a->document < b->document ? -1 : 1;
+	if (a->from != b->from)
+		return a->from < b->from ? -1 : 1;
+	return a->at < b->at ? -1 : a->at > b->at;
+}
+
+int sh_index_spans(const struct sh_index *x, const struct sh_seeds *seeds,
+    struct sh_index_room *room, struct sh_matcher *m, struct sh_span **spans, size_t *n,
+    struct sh_error *err)
+{
+	size_t tokens = seeds->tokens.n, grams;
+	const struct sh_span *found;
+	struct sh_side side;
+
+	*n = 0;
+	if (sh_reserve((void **)&room->gram, &room->gram_cap, tokens + 1, sizeof *room->gram, err) <
+	    0)
+		return -1;
+	grams = filter_grams(x, seeds, room->gram);
+	if (grams == 0)
+		return 0;
+	if (sh_reserve((void **)&room->side, &room->side_cap, tokens, sizeof *room->side, err) < 0)
+		return -1;
+	for (size_t i = 0; i < tokens; i++)
+		room->side[i] = (uint32_t)seeds->token[i];
+	side = (struct sh_side){ room->side, tokens };
+	sh_matcher_begin(m, side, sh_index_side, x);
+	if (add_hits(x, seeds, side, room->gram, grams, room, m, err) < 0 ||
+	    sh_matcher_spans(m, &found, n, err) < 0 ||
+	    sh_reserve((void **)&room->span, &room->span_cap, *n + 1, sizeof *room->span, err) < 0)
+		return -1;
+	if (*n) {
+		memcpy(room->span, found, *n * sizeof *found);
+		qsort(room->span, *n, sizeof *found, by_query);
+	}
+	*spans = room->span;
+	return 0;
 }

@@ -1,4 +1,5 @@
-/* Queries that are looked up: a hash table of all their k-grams, behind a filter that fits the cache. */
+/* An index for queries: a hash table of all k-grams of the texts, and a filter before it that fits in the
+ * cache. */
 #ifndef SH_PASSAGE_INDEX_H
 #define SH_PASSAGE_INDEX_H
 
@@ -9,28 +10,47 @@ struct sh_index {
 	struct sh_posting *posting;   /* of the texts; by key, document, token */
 	size_t n, bound;
 	uint64_t *filter;
-	uint32_t *slot; /* posting + 1 that begins a group, by its key; at most half are used */
+	uint32_t *slot; /* hash table: 1 + the first posting of a group; at most half full */
 	unsigned filter_bits, slot_bits;
-	uint32_t enough, longest; /* tokens of a match, and of a k-gram; set by the caller */
-	uint64_t
-	    exceeding; /* k-grams with more than `bound` postings, of which the first are looked at */
+	/* enough: tokens of a sufficient match; longest: tokens of the longest k-gram; set by the caller */
+	uint32_t enough, longest;
+	/* Of each query: the fewest different tokens that it must share with a document. 0 at first; set by the
+	 * caller. */
+	uint32_t *need;
+	/* k-grams with more than `bound` postings, of which only the first are read */
+	uint64_t exceeding;
 };
 
-/* Sorts the postings of the texts. */
+/* Builds the index. Sorts the postings of the texts. */
 int sh_index_make(
     struct sh_index *x, struct sh_texts *texts, size_t bound, unsigned jobs, struct sh_error *err);
 void sh_index_free(struct sh_index *x);
 
-/* The k-grams of a document that pass the filter, by their first tokens, into room for n_grams + 1. */
-size_t sh_index_filter(const struct sh_index *x, const struct sh_seeds *seeds, uint32_t *room);
+/* What one thread knows of the document that it looks up. Zeroed at first. */
+struct sh_index_room {
+	uint64_t *token; /* a bit for each token of the document, by some bits of its hash */
+	size_t token_cap;
+	uint32_t token_mask;
+	uint32_t *verdict; /* of each query: 2 * serial, + 1 when it shares enough tokens */
+	uint32_t serial;   /* of the document */
+	uint32_t *gram,
+	    *side; /* its k-grams that pass the filter; its tokens, as those of the queries */
+	size_t gram_cap, side_cap;
+	struct sh_span *span;
+	size_t span_cap;
+};
 
-/* The hits of these n k-grams to the matcher, which has begun the document. Of a k-gram with more than `bound`
- * postings the first are taken, and none inside an exact match of `enough` tokens that such a k-gram led to. Of a
- * text in which all k-grams are frequent fewer are taken, so that time and memory stay linear. */
-int sh_index_hits(const struct sh_index *x, const struct sh_seeds *seeds, const uint32_t *room,
-    size_t n, struct sh_matcher *m, struct sh_error *err);
+void sh_index_room_free(struct sh_index_room *room);
 
-/* For sh_matcher_begin(), with x as arg. */
+/* Computes the spans of a document with the queries, ordered by query, from, at. They are in the room, valid until
+ * the next document. Of a k-gram with more than `bound` postings the first are taken, and none inside an exact match
+ * of `enough` tokens that such a k-gram led to. Of a text in which all k-grams are frequent fewer are taken, so that
+ * time and memory stay linear. Queries that share fewer tokens with the document than they need are left out. */
+int sh_index_spans(const struct sh_index *x, const struct sh_seeds *seeds,
+    struct sh_index_room *room, struct sh_matcher *m, struct sh_span **spans, size_t *n,
+    struct sh_error *err);
+
+/* Returns the tokens of a document. It has the type that sh_matcher_begin() needs, with x as arg. */
 struct sh_side sh_index_side(const void *x, uint32_t document);
 
 #endif

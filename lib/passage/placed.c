@@ -5,8 +5,8 @@
 #include "base/buf.h"
 
 enum {
-	KEPT = 256,            /* documents, each in the slot of its number */
-	KEPT_BYTES = 32 << 20, /* of all of them together */
+	KEPT = 256,            /* cached documents, each in the slot of its number */
+	KEPT_BYTES = 32 << 20, /* most bytes of all cached documents */
 };
 
 struct kept {
@@ -14,7 +14,7 @@ struct kept {
 	struct sh_buf places;
 	size_t n;
 	struct sh_buf id;
-	struct sh_slice text; /* in the file; not of JSON, which is parsed again */
+	struct sh_slice text; /* in the file; unused for JSON, which is parsed again */
 };
 
 struct sh_placer {
@@ -30,7 +30,7 @@ void sh_placed_bytes(
 {
 	uint32_t least = p->from[from], most = p->to[from];
 
-	/* Words of a dictionary may overlap, the short ones first. */
+	/* Words of a dictionary may overlap; the short ones come first. */
 	for (uint32_t i = from + 1; i < to; i++) {
 		least = p->from[i] < least ? p->from[i] : least;
 		most = p->to[i] > most ? p->to[i] : most;
@@ -98,7 +98,7 @@ static void forget_all(struct sh_placer *p)
 	p->bytes = 0;
 }
 
-/* Put the places that were computed last into a slot. */
+/* Stores the last computed positions in a slot. */
 static int keep(struct sh_placer *p, struct kept *k, uint32_t document,
     const struct sh_document *doc, const struct sh_placed *placed, struct sh_error *err)
 {
@@ -130,7 +130,7 @@ int sh_placer_document(
 	bool known = k->document == document;
 	struct sh_document doc;
 
-	if (!known || p->corpus->form.json) {
+	if (!known || p->corpus->form.json || p->corpus->form.csv) {
 		if (sh_corpus_document(p->corpus, document, &p->room, &doc, err) < 0)
 			return -1;
 		k->text = doc.text;

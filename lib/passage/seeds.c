@@ -6,7 +6,7 @@
 #include "hash/mix.h"
 #include "hash/mix_kernel.h"
 
-/* From this k on a difference of prefixes is faster than k products a k-gram. */
+/* From this k on, a difference of prefix sums is faster than k products for each k-gram. */
 enum { BY_PREFIX = 9 };
 
 struct sh_seeder {
@@ -14,7 +14,7 @@ struct sh_seeder {
 	enum sh_unit unit;
 	struct sh_seed_opts opts;
 	const struct sh_mix_kernel *mix;
-	uint64_t power[SH_SEED_K_MAX + 1]; /* of the factor of sh_mix_step() */
+	uint64_t power[SH_SEED_K_MAX + 1]; /* powers of the factor of sh_mix_step() */
 	uint64_t *token, *gram, *prefix;
 	uint8_t *carries, *length;
 	uint32_t *pick;
@@ -72,14 +72,9 @@ void sh_seeder_delete(struct sh_seeder *s)
 	free(s);
 }
 
-static int room(void **array, size_t *cap, size_t n, size_t size, struct sh_error *err)
-{
-	return n <= *cap ? 0 : sh_grow(array, cap, n, size, err);
-}
-
 /* ---- hashes of k-grams ---- */
 
-/* The n-gram hash of tokens i .. i+n-1. prefix[i] is the sum of the tokens before i. */
+/* Returns the n-gram hash of tokens i .. i+n-1. prefix[i] is the sum of the tokens before i. */
 static inline uint64_t gram_of(const struct sh_seeder *s, size_t i, size_t n)
 {
 	uint64_t c = s->prefix[i + n] - s->prefix[i] * s->power[n];
@@ -91,7 +86,7 @@ static int sum_prefixes(struct sh_seeder *s, size_t n, struct sh_error *err)
 {
 	uint64_t sum = 0;
 
-	if (room((void **)&s->prefix, &s->prefix_cap, n + 1, sizeof *s->prefix, err) < 0)
+	if (sh_reserve((void **)&s->prefix, &s->prefix_cap, n + 1, sizeof *s->prefix, err) < 0)
 		return -1;
 	for (size_t i = 0; i < n; i++) {
 		s->prefix[i] = sum;
@@ -128,7 +123,7 @@ static bool is_ascii(struct sh_slice text)
 	return any < 0x80;
 }
 
-/* A character of 3 bytes and more. */
+/* Returns whether token i is one character of at least 3 bytes. */
 static bool is_han(const struct sh_tokens *t, size_t i)
 {
 	size_t n = t->end[i] - t->start[i];
@@ -137,7 +132,8 @@ static bool is_han(const struct sh_tokens *t, size_t i)
 	return (n == 3 && c >= 0xE0 && c < 0xF0) || (n == 4 && c >= 0xF0);
 }
 
-/* What each token carries. Returns what all of them carry, 0 when they differ. */
+/* Computes the units of each token. Returns their number when it is the same for all tokens, otherwise
+ * 0. */
 static unsigned weigh(struct sh_seeder *s, const struct sh_tokens *t)
 {
 	uint8_t other = s->unit == SH_UNIT_CHAR ? SH_SEED_CHAR : SH_SEED_WORD;
@@ -152,14 +148,15 @@ static unsigned weigh(struct sh_seeder *s, const struct sh_tokens *t)
 	return n_han == 0 ? other : n_han == t->n ? SH_SEED_HAN : 0;
 }
 
-/* Each k-gram is the fewest tokens from its first one on that carry enough. */
+/* Computes k-grams of variable length: each has the fewest tokens, from its first one on, whose units
+ * suffice. */
 static int mixed_grams(struct sh_seeder *s, struct sh_seeds *out, struct sh_error *err)
 {
 	size_t n = out->tokens.n, end = 0, i;
 	unsigned sum = 0;
 
 	if (sum_prefixes(s, n, err) < 0 ||
-	    room((void **)&s->length, &s->length_cap, n, sizeof *s->length, err) < 0)
+	    sh_reserve((void **)&s->length, &s->length_cap, n, sizeof *s->length, err) < 0)
 		return -1;
 	for (i = 0; i < n; i++) {
 		while (end < n && sum < s->opts.units)
@@ -184,7 +181,7 @@ static int hash_grams(
 	if (s->opts.k)
 		return fixed_grams(s, s->opts.k, out, err);
 	if (!is_ascii(text)) {
-		if (room((void **)&s->carries, &s->carries_cap, out->tokens.n, 1, err) < 0)
+		if (sh_reserve((void **)&s->carries, &s->carries_cap, out->tokens.n, 1, err) < 0)
 			return -1;
 		each = weigh(s, &out->tokens);
 	}
@@ -239,10 +236,10 @@ int sh_seeder_run(
 
 	if (sh_tokenize(s->tokenizer, text, t, err) < 0)
 		return -1;
-	/* The kernels write whole vectors. */
-	if (room((void **)&s->token, &s->token_cap, t->n + 16, sizeof *s->token, err) < 0 ||
-	    room((void **)&s->gram, &s->gram_cap, t->n + 16, sizeof *s->gram, err) < 0 ||
-	    room((void **)&s->pick, &s->pick_cap, t->n + 1, sizeof *s->pick, err) < 0)
+	/* Reserves 16 more elements: the kernels write whole vectors. */
+	if (sh_reserve((void **)&s->token, &s->token_cap, t->n + 16, sizeof *s->token, err) < 0 ||
+	    sh_reserve((void **)&s->gram, &s->gram_cap, t->n + 16, sizeof *s->gram, err) < 0 ||
+	    sh_reserve((void **)&s->pick, &s->pick_cap, t->n + 1, sizeof *s->pick, err) < 0)
 		return -1;
 	s->mix->tokens(t->text, t->start, t->end, t->n, 0, s->token);
 	if (hash_grams(s, text, out, err) < 0)

@@ -2,19 +2,21 @@
 
 #include <stdlib.h>
 
+#include "base/bits.h"
 #include "base/buf.h"
 #include "io/parallel.h"
 
 enum {
-	CHUNK = 1 << 20, /* bytes of text, about, that a worker takes at once */
-	ROUND = 64,      /* chunks whose results are held at once */
+	CHUNK = 1 << 18, /* bytes of text in a worker's task, about */
+	ROUND = 64,      /* chunks whose results are held at once, at most */
+	A_WORKER = 4,    /* the same for each worker: results stay in the cache */
 };
 
-/* Some documents, and what was found in them. */
+/* Some documents, and their results. */
 struct chunk {
 	uint32_t from, to;
 	struct sh_buf counts, tokens, postings; /* of uint32_t, uint32_t, struct sh_posting */
-	struct sh_buf bad;                      /* documents */
+	struct sh_buf bad;                      /* numbers of bad documents */
 	uint64_t ill_formed;
 };
 
@@ -60,6 +62,9 @@ static int load_one(struct worker *w, struct chunk *c, uint32_t document, struct
 	struct sh_seeds seeds;
 	uint64_t ill;
 
+	if (document < w->opts->first ||
+	    (w->opts->wanted && !sh_bits_has(w->opts->wanted, document)))
+		return sh_buf_add(&c->counts, &(uint32_t){ 0 }, sizeof(uint32_t), err);
 	if (sh_corpus_document(w->corpus, document, &w->room, &doc, err) < 0 ||
 	    sh_seeder_run(w->seeder, doc.text, &seeds, err) < 0)
 		return -1;
@@ -89,12 +94,13 @@ static int load_chunks(void *worker, size_t from, size_t to, struct sh_error *er
 	return 0;
 }
 
-/* The next chunks; their number, 0 when `document` is the last one's successor. */
-static size_t plan_round(const struct sh_corpus *corpus, uint32_t *document, struct chunk *chunk)
+/* Plans the next chunks. Returns their number, 0 after the last document. */
+static size_t plan_round(
+    const struct sh_corpus *corpus, unsigned jobs, uint32_t *document, struct chunk *chunk)
 {
-	size_t n = 0;
+	size_t n = 0, most = jobs * A_WORKER < ROUND ? jobs * A_WORKER : ROUND;
 
-	for (; n < ROUND && *document < corpus->n; n++) {
+	for (; n < most && *document < corpus->n; n++) {
 		uint64_t begin = corpus->at[*document];
 		struct chunk *c = &chunk[n];
 
@@ -113,8 +119,8 @@ static int take_counts(struct sh_texts *t, const struct chunk *c, struct sh_erro
 	const uint32_t *count = (const uint32_t *)(const void *)c->counts.p;
 	size_t n = c->to - c->from;
 
-	if (t->n + n + 1 > t->at_cap &&
-	    sh_grow((void **)&t->at, &t->at_cap, t->n + n + 1, sizeof *t->at, err) < 0)
+	if (t->n + n + 1 > t->at_cap && sh_tables_grow(t->tables, (void **)&t->at, &t->at_cap,
+					    t->n + n + 1, sizeof *t->at, err) < 0)
 		return -1;
 	if (t->n == 0)
 		t->at[0] = 0;
@@ -133,13 +139,14 @@ static int take_chunk(struct sh_texts *t, const struct chunk *c, const struct sh
 	if (take_counts(t, c, err) < 0)
 		return -1;
 	if (tokens + more > t->token_cap &&
-	    sh_grow((void **)&t->token, &t->token_cap, tokens + more, sizeof *t->token, err) < 0)
+	    sh_tables_grow(t->tables, (void **)&t->token, &t->token_cap, tokens + more,
+		sizeof *t->token, err) < 0)
 		return -1;
 	if (more)
 		memcpy(t->token + tokens, c->tokens.p, c->tokens.n);
 	if (t->n_postings + postings > t->posting_cap &&
-	    sh_grow((void **)&t->posting, &t->posting_cap, t->n_postings + postings,
-		sizeof *t->posting, err) < 0)
+	    sh_tables_grow(t->tables, (void **)&t->posting, &t->posting_cap,
+		t->n_postings + postings, sizeof *t->posting, err) < 0)
 		return -1;
 	if (postings)
 		memcpy(t->posting + t->n_postings, c->postings.p, c->postings.n);
@@ -164,7 +171,7 @@ static int load(struct sh_texts *t, struct worker *workers, void **worker,
 
 	for (unsigned i = 0; i < opts->jobs; i++)
 		workers[i].chunk = chunk;
-	while (status == 0 && (n = plan_round(corpus, &document, chunk)) > 0) {
+	while (status == 0 && (n = plan_round(corpus, opts->jobs, &document, chunk)) > 0) {
 		status = sh_parallel(worker, opts->jobs, n, 1, load_chunks, err);
 		for (size_t i = 0; status == 0 && i < n; i++)
 			status = take_chunk(t, &chunk[i], opts, err);
@@ -185,7 +192,8 @@ int sh_texts_load(struct sh_texts *t, const struct sh_corpus *corpus,
 	void **worker = calloc(opts->jobs, sizeof *worker);
 	int status = workers && worker ? 0 : sh_error_nomem(err);
 
-	if (status == 0 && sh_grow((void **)&t->at, &t->at_cap, 1, sizeof *t->at, err) < 0)
+	if (status == 0 &&
+	    sh_tables_grow(t->tables, (void **)&t->at, &t->at_cap, 1, sizeof *t->at, err) < 0)
 		status = -1;
 	if (status == 0)
 		t->at[0] = 0;
@@ -210,8 +218,8 @@ int sh_texts_load(struct sh_texts *t, const struct sh_corpus *corpus,
 
 void sh_texts_free(struct sh_texts *t)
 {
-	free(t->at);
-	free(t->token);
-	free(t->posting);
+	sh_tables_put(t->tables, t->at);
+	sh_tables_put(t->tables, t->token);
+	sh_tables_put(t->tables, t->posting);
 	*t = (struct sh_texts){ 0 };
 }

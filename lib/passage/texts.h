@@ -8,33 +8,38 @@
 
 struct sh_texts {
 	size_t n;     /* documents */
-	uint64_t *at; /* of each: its first token; at[n]: behind the last one */
+	uint64_t *at; /* by document: its first token; at[n]: the end */
 	uint32_t *token;
 	size_t at_cap, token_cap;
-	struct sh_posting *posting; /* by document and position, unless no seeds are wanted */
+	struct sh_posting *posting; /* by document and position; unused with no_seeds */
 	size_t n_postings, posting_cap;
-	uint64_t ill_formed; /* UTF-8 sequences */
+	uint64_t ill_formed;      /* UTF-8 sequences */
+	struct sh_tables *tables; /* storage of the arrays; NULL: memory */
 };
 
-/* A document that breaks a rule, with the reason in *err: 0 to go on as if it had no tokens. */
+/* Called for a document that breaks a rule, with the reason in *err. Returns 0 to go on as if it had no
+ * tokens. */
 typedef int sh_texts_bad(void *arg, uint32_t document, struct sh_error *err);
 
 struct sh_texts_opts {
 	struct sh_token_opts token;
 	struct sh_seed_opts seed;
-	bool no_seeds; /* tokens only */
+	bool no_seeds; /* compute tokens only */
 	bool strict;   /* ill-formed UTF-8 is an error */
+	/* Documents before `first`, and those that have no bit in `wanted` unless it is NULL, get no tokens. */
+	uint32_t first;
+	const uint64_t *wanted;
 	unsigned jobs;
 	sh_texts_bad *bad;
 	void *arg;
 };
 
-/* t is zeroed. The texts are the same for any number of jobs. */
+/* t is zeroed but for `tables`. The texts are the same for any number of jobs. */
 int sh_texts_load(struct sh_texts *t, const struct sh_corpus *corpus,
     const struct sh_texts_opts *opts, struct sh_error *err);
 void sh_texts_free(struct sh_texts *t);
 
-/* A document's tokens. */
+/* The tokens of a document. */
 struct sh_side {
 	const uint32_t *token;
 	size_t n;

@@ -48,7 +48,7 @@ ssize_t sh_csv_field(struct sh_slice record, size_t index, struct sh_buf *room,
 			n = quoted_length(left, &doubled);
 		if (quoted && n == 0)
 			return sh_error_set(err, SH_ERR_RECORD,
-			    "CSV: field %zu has no closing quote (--rejects FILE takes such "
+			    "CSV: field %zu has no closing quote (--rejects FILE collects such "
 			    "records)",
 			    i + 1);
 		if ((quoted && n < left.n && left.p[n] != ',') ||
@@ -72,24 +72,50 @@ ssize_t sh_csv_field(struct sh_slice record, size_t index, struct sh_buf *room,
 	}
 }
 
-int sh_csv_find(struct sh_slice header, struct sh_slice name, size_t *index, struct sh_error *err)
+/* Stores the field with this index of either form. Returns the number of fields, or -1. */
+static ssize_t field_at(struct sh_slice header, bool csv, size_t index, struct sh_buf *room,
+    struct sh_slice *field, struct sh_error *err)
+{
+	struct sh_slice all[SH_FIELD_MAX];
+	size_t n;
+
+	if (csv)
+		return sh_csv_field(header, index, room, field, err);
+	n = sh_fields_split(header, all, SH_FIELD_MAX);
+	if (n > SH_FIELD_MAX)
+		return sh_error_set(
+		    err, SH_ERR_RECORD, "%zu columns in the header, at most %d", n, SH_FIELD_MAX);
+	if (index < n)
+		*field = all[index];
+	return (ssize_t)n;
+}
+
+ssize_t sh_columns_count(struct sh_slice header, bool csv, struct sh_error *err)
+{
+	struct sh_slice ignored;
+
+	return field_at(header, csv, SIZE_MAX, NULL, &ignored, err);
+}
+
+int sh_columns_find(
+    struct sh_slice header, bool csv, struct sh_slice name, unsigned *index, struct sh_error *err)
 {
 	struct sh_buf room = { 0 };
 	struct sh_slice field;
 	ssize_t n = 1;
 
 	for (size_t i = 0; i < (size_t)n; i++) {
-		n = sh_csv_field(header, i, &room, &field, err);
+		n = field_at(header, csv, i, &room, &field, err);
 		if (n < 0 || sh_slice_eq(field, name)) {
-			*index = i;
+			*index = (unsigned)i;
 			sh_buf_free(&room);
 			return n < 0 ? -1 : 0;
 		}
 	}
 	sh_buf_free(&room);
-	return sh_error_set(err, SH_ERR_RECORD,
-	    "CSV: no column \"%.*s\" in the header (-f ID,TEXT names those of id and text)",
-	    sh_shown(name, 80), name.p);
+	header = sh_without_cr(header);
+	return sh_error_set(err, SH_ERR_RECORD, "no column \"%.*s\" in the header '%.*s'",
+	    sh_shown(name, 80), name.p, sh_shown(header, 120), header.p);
 }
 
 int sh_csv_add_field(struct sh_buf *out, struct sh_slice field, struct sh_error *err)

@@ -7,58 +7,103 @@ void sh_document_room_free(struct sh_document_room *room)
 {
 	sh_buf_free(&room->id);
 	sh_buf_free(&room->text);
+	sh_buf_free(&room->joined);
+	sh_buf_free(&room->line);
+}
+
+/* Moves the part of *rest before the next comma to *part. Returns false when nothing is left. */
+static bool next_part(struct sh_slice *rest, struct sh_slice *part)
+{
+	const char *comma;
+
+	if (!rest->p)
+		return false;
+	comma = memchr(rest->p, ',', rest->n);
+	*part = comma ? sh_slice(rest->p, (size_t)(comma - rest->p)) : *rest;
+	*rest = comma ? sh_slice(comma + 1, rest->n - part->n - 1) : (struct sh_slice){ 0 };
+	return true;
+}
+
+static int too_many(const char *spec, struct sh_error *err)
+{
+	return sh_error_set(err, SH_ERR_PARAM, "fields '%s': at most %d fields of text", spec,
+	    SH_DOCUMENT_MORE + 1);
+}
+
+/* Checks the i-th of n names: each is a path of JSON, and no other is the same. */
+static int check_name(const struct sh_document_form *form, const struct sh_slice *name, size_t i,
+    const char *spec, struct sh_error *err)
+{
+	for (size_t j = 0; j < i; j++)
+		if (sh_slice_eq(name[i], name[j]) && name[i].n)
+			return sh_error_set(
+			    err, SH_ERR_PARAM, "fields '%s': two different names are needed", spec);
+	if (name[i].n == 0)
+		return sh_error_set(
+		    err, SH_ERR_PARAM, "fields '%s': two different names are needed", spec);
+	return form->columns ? 0 : sh_json_check_path(name[i], err);
 }
 
 static int parse_names(const char *spec, struct sh_document_form *form, struct sh_error *err)
 {
-	const char *comma = strchr(spec, ',');
+	struct sh_slice rest = sh_slice_str(spec), name[SH_DOCUMENT_MORE + 2] = { { 0 } };
+	size_t first = form->line_ids ? 1 : 0, n = first; /* name[0] is that of the id */
 
-	if (form->line_ids) {
-		if (comma || !*spec)
-			return sh_error_set(err, SH_ERR_PARAM,
-			    "fields '%s': expected only the name of the text: with -l the line's "
-			    "number is the id",
-			    spec);
-		form->text_name = sh_slice_str(spec);
-		return sh_json_check_path(form->text_name, err);
-	}
-	if (!comma || strchr(comma + 1, ','))
+	if (form->line_ids && (!*spec || strchr(spec, ',')))
+		return sh_error_set(err, SH_ERR_PARAM,
+		    "fields '%s': expected only the name of the text: with -l the line's number is "
+		    "the id",
+		    spec);
+	while (rest.p && n < SH_DOCUMENT_MORE + 2)
+		next_part(&rest, &name[n++]);
+	if (rest.p)
+		return too_many(spec, err);
+	if (n < 2)
 		return sh_error_set(err, SH_ERR_PARAM,
 		    "fields '%s': expected the names of two fields, as in id,text", spec);
-	form->id_name = sh_slice(spec, (size_t)(comma - spec));
-	form->text_name = sh_slice_str(comma + 1);
-	if (form->id_name.n == 0 || form->text_name.n == 0 ||
-	    sh_slice_eq(form->id_name, form->text_name))
-		return sh_error_set(
-		    err, SH_ERR_PARAM, "fields '%s': two different names are needed", spec);
-	if (form->columns)
-		return 0;
-	return sh_json_check_path(form->id_name, err) < 0 ||
-		       sh_json_check_path(form->text_name, err) < 0
-		   ? -1
-		   : 0;
+	for (size_t i = first; i < n; i++)
+		if (check_name(form, name, i, spec, err) < 0)
+			return -1;
+	form->id_name = name[0];
+	form->text_name = name[1];
+	form->more = (unsigned)(n - 2);
+	for (size_t i = 2; i < n; i++)
+		form->more_name[i - 2] = name[i];
+	return 0;
 }
 
 int sh_document_form_parse(const char *spec, struct sh_document_form *form, struct sh_error *err)
 {
-	const char *comma = strchr(spec, ',');
-	uint64_t id, text;
+	struct sh_slice rest = sh_slice_str(spec), part;
+	uint64_t number[SH_DOCUMENT_MORE + 2];
+	size_t n = 0;
 
 	if (form->json || form->columns)
 		return parse_names(spec, form, err);
-	if (!comma || sh_parse_u64(sh_slice(spec, (size_t)(comma - spec)), &id) < 0 ||
-	    sh_parse_u64(sh_slice_str(comma + 1), &text) < 0)
+	for (; n < SH_DOCUMENT_MORE + 2 && next_part(&rest, &part); n++)
+		if (sh_parse_u64(part, &number[n]) < 0)
+			n = SH_DOCUMENT_MORE + 2;
+	if (n < 2 || n > SH_DOCUMENT_MORE + 2)
 		return sh_error_set(err, SH_ERR_PARAM,
 		    "fields '%s': expected two field numbers ID,TEXT, as in 1,3", spec);
-	if (id < 1 || text < 1 || id > SH_FIELD_MAX || text > SH_FIELD_MAX || id == text)
-		return sh_error_set(err, SH_ERR_PARAM,
-		    "fields '%s': two different numbers from 1 to %d", spec, SH_FIELD_MAX);
-	form->id_field = (unsigned)id;
-	form->text_field = (unsigned)text;
+	if (rest.p)
+		return too_many(spec, err);
+	for (size_t i = 0; i < n; i++)
+		for (size_t j = 0; j <= i; j++)
+			if (number[i] < 1 || number[i] > SH_FIELD_MAX ||
+			    (j < i && number[i] == number[j]))
+				return sh_error_set(err, SH_ERR_PARAM,
+				    "fields '%s': two different numbers from 1 to %d", spec,
+				    SH_FIELD_MAX);
+	form->id_field = (unsigned)number[0];
+	form->text_field = (unsigned)number[1];
+	form->more = (unsigned)(n - 2);
+	for (size_t i = 2; i < n; i++)
+		form->more_field[i - 2] = (unsigned)number[i];
 	return 0;
 }
 
-/* Returns whether a comma or semicolon stands without a blank behind it, as between fields of CSV. */
+/* Returns whether a comma or semicolon occurs without a blank behind it, as between fields of CSV. */
 static bool is_like_csv(struct sh_slice line)
 {
 	for (size_t i = 0; i + 1 < line.n && i < 200; i++)
@@ -71,14 +116,21 @@ static int choose_fields(const struct sh_document_form *form, struct sh_slice li
     struct sh_document *doc, struct sh_error *err)
 {
 	struct sh_slice fields[SH_FIELD_MAX];
-	unsigned last = form->id_field > form->text_field ? form->id_field : form->text_field;
+	const struct sh_columns *c = form->columns;
+	unsigned id = c ? c->id + 1 : form->id_field, text = c ? c->text + 1 : form->text_field;
+	unsigned last = id > text ? id : text;
 	size_t n = sh_fields_split(line, fields, last);
 
+	if (c && n != c->n)
+		return sh_error_set(err, SH_ERR_RECORD,
+		    "%zu field%s, expected %u as in the header (--rejects FILE collects such "
+		    "records)",
+		    n, n == 1 ? "" : "s", c->n);
 	if (n < last)
 		return sh_error_set(err, SH_ERR_RECORD, "%zu field%s, expected at least %u (-f%s)",
 		    n, n == 1 ? "" : "s", last, n == 1 ? "; fields are separated by tabs" : "");
-	doc->id = fields[form->id_field - 1];
-	doc->text = fields[form->text_field - 1];
+	doc->id = fields[id - 1];
+	doc->text = fields[text - 1];
 	return 0;
 }
 
@@ -95,8 +147,8 @@ static int two_fields(struct sh_slice line, struct sh_document *doc, struct sh_e
 		    err, SH_ERR_RECORD, "1 field, expected id<TAB>text (shdoc reads JSON arrays)");
 	if (n == 1 && is_like_csv(line))
 		return sh_error_set(err, SH_ERR_RECORD,
-		    "1 field, expected id<TAB>text (convert CSV for --json: mlr -S --icsv --ojsonl "
-		    "cat; -l numbers plain lines)");
+		    "1 field, expected id<TAB>text (--csv reads CSV with a header; -l numbers "
+		    "plain lines)");
 	if (n == 1)
 		return sh_error_set(
 		    err, SH_ERR_RECORD, "1 field, expected id<TAB>text (-l numbers plain lines)");
@@ -136,7 +188,7 @@ static int join_strings(struct sh_slice items, struct sh_slice name, struct sh_b
 		if (item.kind != SH_JSON_STRING)
 			return sh_error_set(err, SH_ERR_RECORD,
 			    "JSON: field \"%.*s\" is an array, and not all its items are strings "
-			    "(--rejects FILE takes such lines)",
+			    "(--rejects FILE collects such lines)",
 			    sh_shown(name, 80), name.p);
 		if ((!first && sh_buf_add(room, "\n\n", 2, err) < 0) ||
 		    (item.text.n && sh_json_unescape(item.text, room, halves, err) < 0))
@@ -145,8 +197,8 @@ static int join_strings(struct sh_slice items, struct sh_slice name, struct sh_b
 	return 0;
 }
 
-/* Stores the bytes of a field in *out. It must be a string; with `number` it may be a number, without an array of
- * strings. */
+/* Stores the bytes of a field in *out. The field must be a string. With `number` it may also be a number,
+ * but no array of strings. */
 static int json_string(const struct sh_json_value *v, struct sh_slice name, bool number,
     struct sh_buf *room, struct sh_slice *out, uint64_t *halves, struct sh_error *err)
 {
@@ -212,7 +264,7 @@ static int parse_json(const struct sh_document_form *form, struct sh_slice line,
 	return check_id_bytes(doc->id, err);
 }
 
-/* Makes the number of the line its id. */
+/* Makes the line's number its id. */
 static int number_line(
     uint64_t number, struct sh_document_room *room, struct sh_document *doc, struct sh_error *err)
 {
@@ -228,17 +280,28 @@ int sh_document_header(
     const struct sh_document_form *form, struct sh_slice header, struct sh_error *err)
 {
 	struct sh_columns *c = form->columns;
-	struct sh_slice id = form->id_name, text = form->text_name, field;
-	ssize_t n = sh_csv_field(header, SIZE_MAX, NULL, &field, err);
+	struct sh_slice id = form->id_name, text = form->text_name;
+	ssize_t n;
 
+	if (form->crlf)
+		header = sh_without_cr(header);
+	if (!form->csv && sh_dos_check(header, err) < 0)
+		return -1;
 	if (id.n == 0)
 		id = sh_slice("id", 2);
 	if (text.n == 0)
 		text = sh_slice("text", 4);
-	if (n < 0 || sh_csv_find(header, id, &c->id, err) < 0 ||
-	    sh_csv_find(header, text, &c->text, err) < 0)
+	n = sh_columns_count(header, form->csv, err);
+	if (n < 0)
 		return -1;
-	c->n = (size_t)n;
+	c->n = (unsigned)n;
+	if (sh_columns_find(header, form->csv, id, &c->id, err) < 0 ||
+	    sh_columns_find(header, form->csv, text, &c->text, err) < 0)
+		return sh_error_set(err, SH_ERR_RECORD,
+		    "%s (name the fields of id and text with -f ID,TEXT)", err->text);
+	for (unsigned i = 0; i < form->more; i++)
+		if (sh_columns_find(header, form->csv, form->more_name[i], &c->more[i], err) < 0)
+			return -1;
 	return 0;
 }
 
@@ -250,9 +313,9 @@ static int parse_csv(const struct sh_document_form *form, struct sh_slice line,
 
 	if (n < 0)
 		return -1;
-	if ((size_t)n != c->n)
+	if (n != c->n)
 		return sh_error_set(err, SH_ERR_RECORD,
-		    "CSV: %zd field%s, expected %zu as in the header (--rejects FILE takes such "
+		    "CSV: %zd field%s, expected %u as in the header (--rejects FILE collects such "
 		    "records)",
 		    n, n == 1 ? "" : "s", c->n);
 	if (sh_csv_field(line, c->text, &room->text, &doc->text, err) < 0)
@@ -260,7 +323,7 @@ static int parse_csv(const struct sh_document_form *form, struct sh_slice line,
 	return check_id_bytes(doc->id, err);
 }
 
-int sh_document_parse(const struct sh_document_form *form, struct sh_slice line, uint64_t number,
+static int parse_one(const struct sh_document_form *form, struct sh_slice line, uint64_t number,
     struct sh_document_room *room, struct sh_document *doc, struct sh_error *err)
 {
 	int bad;
@@ -270,13 +333,14 @@ int sh_document_parse(const struct sh_document_form *form, struct sh_slice line,
 		return -1;
 	if (form->line_ids && !form->json)
 		return 0;
-	if (form->columns)
+	if (form->csv)
 		return parse_csv(form, line, room, doc, err);
 	if (form->json)
 		return parse_json(form, line, room, doc, err);
 	if (form->crlf)
 		line = sh_without_cr(line);
-	bad = form->id_field ? choose_fields(form, line, doc, err) : two_fields(line, doc, err);
+	bad = form->id_field || form->columns ? choose_fields(form, line, doc, err)
+					      : two_fields(line, doc, err);
 	if (bad < 0 || sh_dos_check(line, err) < 0 || sh_id_check(doc->id, err) < 0)
 		return -1;
 	if (memchr(doc->text.p, '\r', doc->text.n))
@@ -284,4 +348,43 @@ int sh_document_parse(const struct sh_document_form *form, struct sh_slice line,
 		    "carriage return in the text (a field writes it as \\r; tr '\\r' '\\n' makes "
 		    "lines of an old Mac file)");
 	return 0;
+}
+
+/* Makes the text of the first field, which the document has, and of all further fields. */
+static int join_fields(const struct sh_document_form *form, struct sh_slice line, uint64_t number,
+    struct sh_document_room *room, struct sh_document *doc, struct sh_error *err)
+{
+	struct sh_columns columns;
+	struct sh_document_form one = *form;
+	uint64_t ill_formed = doc->ill_formed;
+
+	if (form->columns) {
+		columns = *form->columns;
+		one.columns = &columns;
+	}
+	room->joined.n = 0;
+	if (sh_buf_add(&room->joined, doc->text.p, doc->text.n, err) < 0)
+		return -1;
+	for (unsigned i = 0; i < form->more; i++) {
+		one.text_field = form->more_field[i];
+		one.text_name = form->more_name[i];
+		if (form->columns)
+			columns.text = form->columns->more[i];
+		if (parse_one(&one, line, number, room, doc, err) < 0 ||
+		    sh_buf_add(&room->joined, " ", 1, err) < 0 ||
+		    sh_buf_add(&room->joined, doc->text.p, doc->text.n, err) < 0)
+			return -1;
+		ill_formed += doc->ill_formed;
+	}
+	doc->text = sh_buf_slice(&room->joined);
+	doc->ill_formed = ill_formed;
+	return 0;
+}
+
+int sh_document_parse(const struct sh_document_form *form, struct sh_slice line, uint64_t number,
+    struct sh_document_room *room, struct sh_document *doc, struct sh_error *err)
+{
+	if (parse_one(form, line, number, room, doc, err) < 0)
+		return -1;
+	return form->more ? join_fields(form, line, number, room, doc, err) : 0;
 }

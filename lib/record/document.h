@@ -1,5 +1,5 @@
-/* The document record: id<TAB>text, or two chosen fields of more, or two named fields of a JSON object,
- * or a line of plain text. */
+/* The document record: id<TAB>text; or two chosen fields of more; or two named fields of a JSON object; or
+ * a line of plain text. */
 #ifndef SH_RECORD_DOCUMENT_H
 #define SH_RECORD_DOCUMENT_H
 
@@ -7,18 +7,19 @@
 #include "record/columns.h"
 #include "record/fields.h"
 
-#define SH_FIELD_MAX 1024 /* highest field number that can be chosen */
-
 /* The form of a document in a line. All zero: exactly the two fields id and text. */
 struct sh_document_form {
 	unsigned id_field, text_field; /* from 1; 0 when not chosen */
 	bool line_ids;                 /* the number of the line is the id */
 	bool crlf;                     /* a CR at the end of the line is dropped */
 	bool json;                     /* the line is an object, see record/json.h */
-	/* The columns, when the line is a record of CSV; borrowed; NULL: it is not CSV. */
-	struct sh_columns *columns;
+	bool csv;                      /* the line is a record of CSV; `columns` is set */
+	struct sh_columns *columns;    /* of files with a header; borrowed; NULL: there is none */
 	/* Names or paths (sh_json_find()) of its fields; borrowed; "id" and "text" if empty. */
 	struct sh_slice id_name, text_name;
+	/* Further fields of text: the text is all of them in this order, parted by blanks. */
+	unsigned more, more_field[SH_DOCUMENT_MORE];
+	struct sh_slice more_name[SH_DOCUMENT_MORE];
 };
 
 struct sh_document {
@@ -29,15 +30,17 @@ struct sh_document {
 /* Memory for the strings of JSON that have escapes. Ready when zeroed; one per thread. */
 struct sh_document_room {
 	struct sh_buf id, text;
+	struct sh_buf joined; /* several fields of text */
+	struct sh_buf line;   /* for a line that the caller reads */
 };
 
 void sh_document_room_free(struct sh_document_room *room);
 
-/* Parses "ID,TEXT": two different numbers of fields. With form->json they are names; with line_ids "TEXT"
- * stands alone. */
+/* Parses "ID,TEXT" or "ID,TEXT,TEXT...": different numbers of fields. With form->json or form->columns they are
+ * names. With line_ids the form is "TEXT". */
 int sh_document_form_parse(const char *spec, struct sh_document_form *form, struct sh_error *err);
 
-/* Fills form->columns from the header of CSV, whose byte order mark and LF are left out. */
+/* Fills form->columns from the header, whose byte order mark and LF are left out. */
 int sh_document_header(
     const struct sh_document_form *form, struct sh_slice header, struct sh_error *err);
 

@@ -60,3 +60,18 @@ int sh_escape(struct sh_slice text, struct sh_buf *out, struct sh_error *err)
 	}
 	return 0;
 }
+
+bool sh_is_escaped(struct sh_slice text)
+{
+	const char *p = text.p, *end = text.n ? p + text.n : p;
+
+	if (text.n &&
+	    (memchr(p, '\t', text.n) || memchr(p, '\n', text.n) || memchr(p, '\r', text.n)))
+		return false;
+	while (p < end && (p = memchr(p, '\\', (size_t)(end - p)))) {
+		if (end - p < 2 || !unescaped(p[1]))
+			return false;
+		p += 2;
+	}
+	return true;
+}

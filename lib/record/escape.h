@@ -7,13 +7,16 @@
 
 #include <stdint.h>
 
-/* sh_unescape() appends the text without escapes, sh_escape() with them, to *out. They return 0, or -1 when memory
- * is short. */
+/* Append the text without escapes (sh_unescape()) or with them (sh_escape()) to *out. Return 0, or -1 when
+ * memory is short. */
 int sh_unescape(struct sh_slice text, struct sh_buf *out, struct sh_error *err);
 int sh_escape(struct sh_slice text, struct sh_buf *out, struct sh_error *err);
 
 /* Returns the number of bytes of the text without escapes. */
 uint64_t sh_unescaped_length(struct sh_slice text);
+
+/* Returns whether the text is as sh_escape() writes it: no other backslashes than those of escapes. */
+bool sh_is_escaped(struct sh_slice text);
 
 /* Returns whether sh_escape() would change the text. */
 static inline bool sh_needs_escape(struct sh_slice text)

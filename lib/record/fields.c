@@ -42,7 +42,7 @@ int sh_id_check(struct sh_slice id, struct sh_error *err)
 	return 0;
 }
 
-/* Splits a line into exactly `want` fields; the error says what was expected. */
+/* Splits a line into exactly `want` fields. The error names the expected fields. */
 static int split(struct sh_slice line, struct sh_slice *f, size_t want, const char *expected,
     struct sh_error *err)
 {
@@ -112,7 +112,7 @@ int sh_record_df(struct sh_slice line, struct sh_df_record *r, struct sh_error *
 	size_t n;
 	int bad;
 
-	/* --crlf is about the input: tables may have either line end. */
+	/* --crlf concerns the input: tables may have either line end. */
 	line = sh_without_cr(line);
 	n = sh_fields_split(line, v, 3);
 	if (n != 2 && (n != 3 || v[0].n > 0))
@@ -156,7 +156,7 @@ static bool is_other_notation(struct sh_slice s)
 	return digits && s.n >= 8;
 }
 
-/* Returns whether s has 8, 16, 32 or 64 hexadecimal digits, as few ids have. */
+/* Returns whether s has 8, 16, 32 or 64 hexadecimal digits. Few ids have them. */
 static bool is_usual_fp(struct sh_slice s)
 {
 	uint64_t fp[SH_FP_HEX_MAX / 16];
@@ -172,7 +172,7 @@ static bool is_decimal(struct sh_slice s)
 	return s.n > 0;
 }
 
-/* Returns whether s has blanks or characters beyond ASCII, as few ids have. */
+/* Returns whether s has blanks or characters beyond ASCII. Few ids have them. */
 static bool is_text(struct sh_slice s)
 {
 	for (size_t i = 0; i < s.n; i++)
@@ -190,9 +190,46 @@ bool sh_is_like_tagged_fp(struct sh_slice line)
 	       is_usual_fp(r.hex) && !is_decimal(r.hex);
 }
 
-const char *sh_record_fp_doubt(struct sh_slice line)
+/* Whether a value of a MinHash signature is likely: the least of many random numbers is small. */
+static bool is_like_minimum(struct sh_slice digits)
 {
-	struct sh_slice v[2];
+	uint64_t x = 0;
+
+	return sh_parse_hex_number(digits, &x) == 0 && x >= 1 << 10 && x < 1 << 30;
+}
+
+/* Whether the records are MinHash signatures rather than fingerprints without tags. Of the values of fingerprints one
+ * in four is small: of WANTED values three quarters are small with a probability of 4e-9. A signature of values of
+ * 64 bits has small upper halves. */
+static bool are_like_signatures(struct sh_slice records)
+{
+	enum { DIGITS = 8, WANTED = 32, ENOUGH = 4096 };
+	uint64_t values = 0, small[2] = { 0, 0 };
+	struct sh_slice v[2], last = { 0 };
+
+	for (const char *p = records.p, *end = p + records.n; p < end && values < ENOUGH;) {
+		const char *lf = memchr(p, '\n', (size_t)(end - p));
+		struct sh_slice line = sh_slice(p, (size_t)((lf ? lf : end) - p));
+
+		p += line.n + 1;
+		if (sh_fields_split(line, v, 2) != 2 || v[0].n % (2 * DIGITS) || v[0].n == 0)
+			return false;
+		/* Copies of one document say nothing new. */
+		if (sh_slice_eq(v[0], last))
+			continue;
+		last = v[0];
+		for (size_t i = 0; i < v[0].n; i += DIGITS)
+			small[i / DIGITS % 2] += is_like_minimum(sh_slice(v[0].p + i, DIGITS));
+		values += v[0].n / DIGITS;
+	}
+	return (values >= WANTED && 4 * (small[0] + small[1]) >= 3 * values) ||
+	       (values / 2 >= WANTED && 4 * small[0] >= 3 * values / 2);
+}
+
+const char *sh_record_fp_doubt(struct sh_slice records)
+{
+	const char *lf = records.n ? memchr(records.p, '\n', records.n) : NULL;
+	struct sh_slice line = sh_slice(records.p, lf ? (size_t)(lf - records.p) : records.n), v[2];
 
 	/* A tag leaves no doubt. */
 	if (sh_fields_split(sh_without_cr(line), v, 2) != 2)
@@ -204,6 +241,9 @@ const char *sh_record_fp_doubt(struct sh_slice line)
 	if (is_decimal(v[0]) && is_text(v[1]))
 		return "this looks like a document with a number for an id, and is read as "
 		       "fingerprint<TAB>id (shfp makes fingerprints of documents)";
+	if (are_like_signatures(records))
+		return "these look like MinHash signatures, and are read as fingerprints (shjoin "
+		       "--rows joins signatures)";
 	/* Nine hexadecimal digits mostly have a letter. A fingerprint mostly has a multiple of 8 digits;
 	 * large decimal numbers have 19, 20 or 39. */
 	if (v[0].n >= 9 && v[0].n % 8 && is_decimal(v[0]) && *v[0].p != '0')
@@ -293,7 +333,7 @@ int sh_record_band(struct sh_slice line, struct sh_band_record *r, struct sh_err
 	return parse_fp(v[1], v[2], &r->of, err);
 }
 
-/* The last three fields of a share record. */
+/* Parses the last three fields of a share record. */
 static int parse_share(const struct sh_slice *v, uint64_t *distance, struct sh_error *err)
 {
 	uint64_t common, n1, n2;
@@ -314,7 +354,7 @@ static int parse_share(const struct sh_slice *v, uint64_t *distance, struct sh_e
 	return 0;
 }
 
-/* matched, coverage1, coverage2: the similarity is the greater coverage. */
+/* Parses matched, coverage1, coverage2. The similarity is the greater coverage. */
 static int parse_coverage(const struct sh_slice *v, struct sh_pair_record *r, struct sh_error *err)
 {
 	int64_t coverage[2];

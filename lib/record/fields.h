@@ -1,7 +1,7 @@
-/* The record forms: fields between TABs, one record a line (simhash-records(5)).
+/* The record forms: fields between TABs, one record per line (simhash-records(5)).
  *
- * Parsers take a line without its LF and fill views of it. A line of another form is SH_ERR_RECORD: the
- * text says what was found, what was expected and what to do. The caller adds file and line. */
+ * Parsers get a line without its LF and fill views of it. A line of another form is SH_ERR_RECORD: the text
+ * names what was found, what was expected and what to do. The caller adds file and line. */
 #ifndef SH_RECORD_FIELDS_H
 #define SH_RECORD_FIELDS_H
 
@@ -35,8 +35,8 @@ int sh_record_feature(struct sh_slice line, struct sh_feature *f, struct sh_erro
 /* Returns the number of words of a feature: one more than it has blanks. */
 uint64_t sh_feature_words(struct sh_slice text);
 
-/* Returns whether a line has three fields, the last one a number in any notation. sh_record_feature() may
- * refuse it. */
+/* Returns whether a line has three fields, and the last one is a number in any notation.
+ * sh_record_feature() may refuse it. */
 bool sh_is_like_feature(struct sh_slice line);
 
 /* Returns whether a line is a fingerprint record with a tag, of 32 bits or more, with a digit from a to
@@ -56,12 +56,12 @@ int sh_record_df(struct sh_slice line, struct sh_df_record *r, struct sh_error *
 /* Returns the first field of a line of a list of ids, without a CR; other fields are ignored. */
 struct sh_slice sh_record_listed(struct sh_slice line);
 
-/* fingerprint record: fp in lower-case hex, id, and perhaps a tag. */
+/* fingerprint record: fp in lower-case hex, id, and optionally a tag. */
 enum { SH_NO_TAG = -1, SH_TAG_DIGITS = 4 };
 
 struct sh_fp_record {
 	struct sh_slice hex, id;
-	unsigned bits; /* 4 a digit */
+	unsigned bits; /* 4 for each digit */
 	int tag;       /* 0 to 65535, or SH_NO_TAG; see fp/tag.h */
 	/* The first digit most significant, see record/fingerprint.h. */
 	uint64_t fp[SH_FP_HEX_MAX / 16];
@@ -69,8 +69,9 @@ struct sh_fp_record {
 
 int sh_record_fp(struct sh_slice line, struct sh_fp_record *r, struct sh_error *err);
 
-/* Returns why a valid fingerprint record may be meant as something else; NULL: no doubt. */
-const char *sh_record_fp_doubt(struct sh_slice line);
+/* Returns why a valid fingerprint record may be something else; NULL when there is no doubt. records: the record and
+ * those that follow it, as far as they are known. */
+const char *sh_record_fp_doubt(struct sh_slice records);
 
 /* Returns -1 and SH_ERR_RECORD unless the fingerprint has *bits bits. Sets *bits when it is 0. */
 int sh_same_width(unsigned *bits, const struct sh_fp_record *r, struct sh_error *err);

@@ -37,7 +37,7 @@ static bool take(struct reader *r, char c)
 
 /* ---- strings ---- */
 
-/* Whether one of eight bytes is a quote, a backslash or a control character. */
+/* Returns whether one of eight bytes is a quote, a backslash or a control character. */
 static inline bool is_special(uint64_t x)
 {
 	const uint64_t ones = UINT64_C(0x0101010101010101), tops = ones << 7;
@@ -80,9 +80,10 @@ static int read_string(struct reader *r, struct sh_json_value *v)
 		if (take(r, '"'))
 			return 0;
 		if (!take(r, '\\'))
-			return wrong(r, r->p == r->end ? "the string's closing quote"
-						       : "an escape: a control character cannot "
-							 "stand in a string");
+			return wrong(
+			    r, r->p == r->end
+				   ? "the string's closing quote"
+				   : "an escape: strings cannot contain control characters");
 		v->escaped = true;
 		if (skip_escape(r) < 0)
 			return -1;
@@ -288,7 +289,7 @@ int sh_json_fields(struct sh_slice line, const struct sh_slice *name, struct sh_
 
 /* ---- paths ---- */
 
-/* A path, and what is left of it behind its first part. */
+/* A path, split into its first part and the other parts. */
 struct path {
 	struct sh_slice part; /* unescaped */
 	struct sh_slice rest;
@@ -309,7 +310,7 @@ static struct sh_slice unescape_part(struct sh_slice part, char *room)
 	return sh_slice(room, n);
 }
 
-/* Takes the next part of the path. */
+/* Moves the next part of the path to p->part. */
 static void next_part(struct path *p)
 {
 	const char *end = p->rest.n ? memchr(p->rest.p, p->pointer ? '/' : '.', p->rest.n) : NULL;
@@ -328,7 +329,7 @@ static void start_path(struct path *p, struct sh_slice name)
 	next_part(p);
 }
 
-/* Whether a name can be a path at all. */
+/* Returns whether a name can be a path. */
 static bool is_path(struct sh_slice name)
 {
 	return name.n && (*name.p == '/' || memchr(name.p, '.', name.n));
@@ -557,6 +558,34 @@ int sh_json_unescape(
 		else
 			*to++ = known ? into[known - from] : p[-1];
 	}
+	out->n = (size_t)(to - out->p);
+	return 0;
+}
+
+int sh_json_add_string(struct sh_slice s, struct sh_buf *out, struct sh_error *err)
+{
+	static const char hex[] = "0123456789abcdef";
+	char *to;
+
+	if (sh_buf_reserve(out, 6 * s.n + 2, err) < 0)
+		return -1;
+	to = out->p + out->n;
+	*to++ = '"';
+	for (size_t i = 0; i < s.n; i++) {
+		unsigned char c = (unsigned char)s.p[i];
+
+		if (c < 0x20) {
+			memcpy(to, "\\u00", 4);
+			to[4] = hex[c >> 4];
+			to[5] = hex[c & 15];
+			to += 6;
+			continue;
+		}
+		if (c == '"' || c == '\\')
+			*to++ = '\\';
+		*to++ = (char)c;
+	}
+	*to++ = '"';
 	out->n = (size_t)(to - out->p);
 	return 0;
 }

@@ -12,35 +12,6 @@ static int add_slice(struct sh_buf *out, struct sh_slice s, struct sh_error *err
 	return s.n ? sh_buf_add(out, s.p, s.n, err) : 0;
 }
 
-/* Appends a JSON string. Bytes that are not UTF-8 stay as they are. */
-static int add_string(struct sh_buf *out, struct sh_slice s, struct sh_error *err)
-{
-	static const char hex[] = "0123456789abcdef";
-	char *to;
-
-	if (sh_buf_reserve(out, 6 * s.n + 2, err) < 0)
-		return -1;
-	to = out->p + out->n;
-	*to++ = '"';
-	for (size_t i = 0; i < s.n; i++) {
-		unsigned char c = (unsigned char)s.p[i];
-
-		if (c < 0x20) {
-			memcpy(to, "\\u00", 4);
-			to[4] = hex[c >> 4];
-			to[5] = hex[c & 15];
-			to += 6;
-			continue;
-		}
-		if (c == '"' || c == '\\')
-			*to++ = '\\';
-		*to++ = (char)c;
-	}
-	*to++ = '"';
-	out->n = (size_t)(to - out->p);
-	return 0;
-}
-
 /* Whether JSON can write the id as an integer. */
 static bool is_integer(struct sh_slice s)
 {
@@ -54,7 +25,7 @@ static bool is_integer(struct sh_slice s)
 	return true;
 }
 
-/* Whether the id is a number in the line of JSON, not a string. */
+/* Returns whether the id is a number in the line of JSON, and not a string. */
 static bool has_number_for_id(struct sh_slice line, struct sh_slice id)
 {
 	return id.p > line.p && id.p < line.p + line.n && id.p[-1] != '"';
@@ -68,7 +39,8 @@ static int add_value(struct sh_slice line, const struct sh_document *doc,
 	if (mark->keeper.n == 0)
 		return add(out, "null", err);
 	if (add(out, "{\"keeper\":", err) < 0 ||
-	    (number ? add_slice(out, mark->keeper, err) : add_string(out, mark->keeper, err)) < 0 ||
+	    (number ? add_slice(out, mark->keeper, err)
+		    : sh_json_add_string(mark->keeper, out, err)) < 0 ||
 	    add(out, ",\"similarity\":", err) < 0)
 		return -1;
 	if (mark->similarity.n == 0)
@@ -91,34 +63,37 @@ static int mark_json(struct sh_slice name, struct sh_slice line, const struct sh
 	while (line.p[end - 1] != '}')
 		end--;
 	if (sh_buf_add(out, line.p, end - 1, err) < 0 || add(out, ",", err) < 0 ||
-	    add_string(out, name, err) < 0 || add(out, ":", err) < 0 ||
+	    sh_json_add_string(name, out, err) < 0 || add(out, ":", err) < 0 ||
 	    add_value(line, doc, mark, out, err) < 0)
 		return -1;
 	return sh_buf_add(out, line.p + end - 1, line.n - end + 1, err);
 }
 
-/* Appends two fields to a record of CSV. The CR of its line end stays at the end. */
-static int add_fields(struct sh_slice line, struct sh_slice first, struct sh_slice second,
+/* Appends two fields to a record of CSV or TSV. The CR of its line end stays at the end. */
+static int add_fields(bool csv, struct sh_slice line, struct sh_slice first, struct sh_slice second,
     struct sh_buf *out, struct sh_error *err)
 {
+	int (*add_field)(struct sh_buf *, struct sh_slice, struct sh_error *) =
+	    csv ? sh_csv_add_field : add_slice;
+	const char *separator = csv ? "," : "\t";
 	struct sh_slice bare = sh_without_cr(line);
 
-	if (add_slice(out, bare, err) < 0 || add(out, ",", err) < 0 ||
-	    sh_csv_add_field(out, first, err) < 0 || add(out, ",", err) < 0 ||
-	    sh_csv_add_field(out, second, err) < 0)
+	if (add_slice(out, bare, err) < 0 || add(out, separator, err) < 0 ||
+	    add_field(out, first, err) < 0 || add(out, separator, err) < 0 ||
+	    add_field(out, second, err) < 0)
 		return -1;
 	return bare.n < line.n ? add(out, "\r", err) : 0;
 }
 
-int sh_keeper_mark_header(
-    struct sh_slice name, struct sh_slice header, struct sh_buf *out, struct sh_error *err)
+int sh_keeper_mark_header(const struct sh_document_form *form, struct sh_slice name,
+    struct sh_slice header, struct sh_buf *out, struct sh_error *err)
 {
 	struct sh_buf second = { 0 };
 	int status =
 	    add_slice(&second, name, err) < 0 || add(&second, "_similarity", err) < 0 ? -1 : 0;
 
 	if (status == 0)
-		status = add_fields(header, name, sh_buf_slice(&second), out, err);
+		status = add_fields(form->csv, header, name, sh_buf_slice(&second), out, err);
 	sh_buf_free(&second);
 	return status;
 }
@@ -127,12 +102,7 @@ int sh_keeper_mark_add(const struct sh_document_form *form, struct sh_slice name
     struct sh_slice line, const struct sh_document *doc, const struct sh_keeper_mark *mark,
     struct sh_buf *out, struct sh_error *err)
 {
-	if (form->columns)
-		return add_fields(line, mark->keeper, mark->similarity, out, err);
 	if (form->json)
 		return mark_json(name, line, doc, mark, out, err);
-	if (sh_buf_add(out, line.p, line.n, err) < 0 || add(out, "\t", err) < 0 ||
-	    add_slice(out, mark->keeper, err) < 0 || add(out, "\t", err) < 0)
-		return -1;
-	return add_slice(out, mark->similarity, err);
+	return add_fields(form->csv, line, mark->keeper, mark->similarity, out, err);
 }

@@ -1,11 +1,11 @@
-/* Marks a document with the keeper that stays for it, instead of dropping the document. */
+/* Marks a document with its keeper, instead of dropping the document. */
 #ifndef SH_RECORD_KEEPER_MARK_H
 #define SH_RECORD_KEEPER_MARK_H
 
 #include "record/document.h"
 
 struct sh_keeper_mark {
-	struct sh_slice keeper;     /* its id; empty: the document stays */
+	struct sh_slice keeper;     /* id of the keeper; empty: the document stays */
 	struct sh_slice similarity; /* 0.0000 to 1.0000; empty: unknown */
 };
 
@@ -17,8 +17,8 @@ int sh_keeper_mark_add(const struct sh_document_form *form, struct sh_slice name
     struct sh_slice line, const struct sh_document *doc, const struct sh_keeper_mark *mark,
     struct sh_buf *out, struct sh_error *err);
 
-/* Appends the header of CSV with the names of the two fields: `name`, and `name` with "_similarity". */
-int sh_keeper_mark_header(
-    struct sh_slice name, struct sh_slice header, struct sh_buf *out, struct sh_error *err);
+/* Appends the header with the names of the two fields: `name`, and `name` with "_similarity". */
+int sh_keeper_mark_header(const struct sh_document_form *form, struct sh_slice name,
+    struct sh_slice header, struct sh_buf *out, struct sh_error *err);
 
 #endif

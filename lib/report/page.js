@@ -39,10 +39,24 @@
 		$('more').textContent = (found.length - drawn).toLocaleString('en') + ' rows more';
 	}
 
+	// An observer tells changes only: it begins anew whenever the table does.
+	const bottom = new IntersectionObserver(seen => {
+		if (!seen.some(x => x.isIntersecting) || drawn === found.length)
+			return;
+		draw();
+		watch();
+	}, { rootMargin: '600px' });
+
+	function watch() {
+		bottom.unobserve($('more'));
+		bottom.observe($('more'));
+	}
+
 	function redraw() {
 		body.textContent = '';
 		drawn = 0;
 		draw();
+		watch();
 	}
 
 	function find() {
@@ -98,10 +112,7 @@
 		find();
 	});
 	addEventListener('hashchange', open);
-	new IntersectionObserver(seen => {
-		if (seen.some(x => x.isIntersecting) && drawn < found.length)
-			draw();
-	}, { rootMargin: '600px' }).observe($('more'));
 	draw();
+	watch();
 	open();
 })();

@@ -2,16 +2,35 @@
 
 #include <stdlib.h>
 
+#include "base/compare.h"
 #include "base/num.h"
 #include "base/siphash.h"
-#include "io/csv.h"
+#include "io/newlines.h"
 
-enum { FIRST_SLOT_BITS = 10 };
+enum {
+	FIRST_SLOT_BITS = 10,
+	WINDOW = 1 << 20,    /* bytes of the file that are read at once, for documents to be held */
+	GAP = 1 << 15,       /* bytes between two documents that are read along with them */
+	READ_MOST = 1 << 14, /* bytes of a line that is read, not mapped */
+};
 
 int sh_corpus_init(struct sh_corpus *c, const struct sh_document_form *form, struct sh_error *err)
 {
-	*c = (struct sh_corpus){ .form = *form };
+	*c = (struct sh_corpus){ .form = *form, .held = calloc(1, sizeof *c->held) };
+	if (!c->held)
+		return sh_error_nomem(err);
 	return sh_random_key(c->key, err);
+}
+
+static void free_held(struct sh_held *h)
+{
+	if (!h)
+		return;
+	free(h->document);
+	free(h->at);
+	sh_buf_free(&h->text);
+	sh_buf_free(&h->window);
+	free(h);
 }
 
 void sh_corpus_free(struct sh_corpus *c)
@@ -19,6 +38,8 @@ void sh_corpus_free(struct sh_corpus *c)
 	for (size_t i = 0; i < c->n_files; i++)
 		sh_mapped_close(&c->file[i].map);
 	free(c->file);
+	free_held(c->held);
+	sh_header_free(&c->header);
 	sh_tables_put(c->tables, c->at);
 	sh_tables_put(c->tables, c->number);
 	sh_tables_put(c->tables, c->hash);
@@ -86,20 +107,177 @@ struct sh_slice sh_corpus_line(const struct sh_corpus *c, uint32_t document)
 {
 	const struct sh_corpus_file *f = file_of(c, c->at[document]);
 	size_t offset = (size_t)(c->at[document] - f->base);
-	const char *p = f->map.p + offset, *lf;
+
+	return sh_record_front(sh_slice(f->map.p + offset, f->map.n - offset), c->form.csv);
+}
+
+void sh_corpus_forget(const struct sh_corpus *c)
+{
+	for (size_t i = 0; i < c->n_files; i++)
+		sh_mapped_forget(&c->file[i].map);
+}
+
+/* Finds the bytes of a document up to the next one: offset in its file, and number. Returns the file, or NULL when they
+ * are too many to be read. */
+static const struct sh_corpus_file *place_of(
+    const struct sh_corpus *c, uint32_t document, uint64_t *from, size_t *n)
+{
+	const struct sh_corpus_file *f = file_of(c, c->at[document]);
+	uint64_t end = document + 1 < c->n ? c->at[document + 1] - f->base : f->map.n;
+
+	*from = c->at[document] - f->base;
+	*n = (size_t)(end - *from);
+	return end <= f->map.n && end - *from <= READ_MOST ? f : NULL;
+}
+
+/* The line at the beginning of n bytes. */
+static struct sh_slice line_of(const struct sh_corpus *c, const char *p, size_t n)
+{
+	const char *lf;
 
 	if (c->form.columns)
-		return sh_slice(p, sh_csv_record(p, f->map.n - offset));
-	lf = memchr(p, '\n', f->map.n - offset);
-	return sh_slice(p, lf ? (size_t)(lf - p) : f->map.n - offset);
+		return sh_slice(p, sh_csv_record(p, n));
+	lf = memchr(p, '\n', n);
+	return sh_slice(p, lf ? (size_t)(lf - p) : n);
+}
+
+/* Reads the line of a document into room, if it is short. Returns 1, 0 when it was not read, or -1. */
+static int read_line(const struct sh_corpus *c, uint32_t document, struct sh_buf *room,
+    struct sh_slice *line, struct sh_error *err)
+{
+	const struct sh_corpus_file *f;
+	uint64_t from;
+	size_t n;
+
+	if (!c->reads || !(f = place_of(c, document, &from, &n)))
+		return 0;
+	room->n = 0;
+	if (sh_buf_reserve(room, n + SH_PAD, err) < 0 ||
+	    sh_mapped_read(&f->map, from, room->p, n, err) < 0)
+		return -1;
+	memset(room->p + n, 0, SH_PAD);
+	*line = line_of(c, room->p, n);
+	return 1;
+}
+
+/* ---- held documents ---- */
+
+static int by_number(const void *a, const void *b)
+{
+	return sh_compare(*(const uint32_t *)a, *(const uint32_t *)b);
+}
+
+size_t sh_corpus_hold_bytes(const struct sh_corpus *c, uint32_t document)
+{
+	uint64_t from;
+	size_t n;
+
+	return place_of(c, document, &from, &n) ? n + SH_PAD + sizeof(size_t) + sizeof document : 0;
+}
+
+/* Appends the line at `from` to the held ones. */
+static int hold_line(
+    const struct sh_corpus *c, uint32_t document, const char *from, size_t n, struct sh_error *err)
+{
+	struct sh_held *h = c->held;
+	struct sh_slice line = line_of(c, from, n);
+
+	if (sh_buf_reserve(&h->text, line.n + SH_PAD, err) < 0)
+		return -1;
+	memcpy(h->text.p + h->text.n, line.p, line.n);
+	memset(h->text.p + h->text.n + line.n, 0, SH_PAD);
+	h->document[h->n] = document;
+	h->at[h->n++] = h->text.n;
+	h->text.n += line.n;
+	h->at[h->n] = h->text.n;
+	return 0;
+}
+
+/* Reads documents of one file that lie near to each other with one call: the first ones of n. Sets *done to their
+ * number. */
+static int hold_window(const struct sh_corpus *c, const uint32_t *document, size_t n, size_t *done,
+    struct sh_error *err)
+{
+	uint64_t from, at, end;
+	size_t bytes, k;
+	const struct sh_corpus_file *f = place_of(c, document[0], &from, &bytes);
+
+	*done = 1;
+	if (!f)
+		return 0;
+	end = from + bytes;
+	for (k = 1; k < n && place_of(c, document[k], &at, &bytes) == f && at - end <= GAP &&
+		    at + bytes - from <= WINDOW;
+	     k++)
+		end = at + bytes;
+	*done = k;
+	c->held->window.n = 0;
+	if (sh_buf_reserve(&c->held->window, (size_t)(end - from), err) < 0 ||
+	    sh_mapped_read(&f->map, from, c->held->window.p, (size_t)(end - from), err) < 0)
+		return -1;
+	for (size_t i = 0; i < k; i++) {
+		place_of(c, document[i], &at, &bytes);
+		if (hold_line(c, document[i], c->held->window.p + (at - from), bytes, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int sh_corpus_hold(const struct sh_corpus *c, uint32_t *document, size_t n, struct sh_error *err)
+{
+	struct sh_held *h = c->held;
+	size_t kept = 0;
+
+	h->n = h->text.n = 0;
+	if (!c->reads)
+		return 0;
+	qsort(document, n, sizeof *document, by_number);
+	for (size_t i = 0; i < n; i++)
+		if (i == 0 || document[i] != document[kept - 1])
+			document[kept++] = document[i];
+	if (kept > h->document_cap &&
+	    sh_grow((void **)&h->document, &h->document_cap, kept, sizeof *h->document, err) < 0)
+		return -1;
+	if (kept + 1 > h->at_cap &&
+	    sh_grow((void **)&h->at, &h->at_cap, kept + 1, sizeof *h->at, err) < 0)
+		return -1;
+	for (size_t i = 0, done; i < kept; i += done)
+		if (hold_window(c, document + i, kept - i, &done, err) < 0)
+			return -1;
+	return 0;
+}
+
+static bool find_held(const struct sh_corpus *c, uint32_t document, struct sh_slice *line)
+{
+	const struct sh_held *h = c->held;
+	size_t lo = 0, hi = h ? h->n : 0;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (h->document[mid] < document)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (!h || lo == h->n || h->document[lo] != document)
+		return false;
+	*line = sh_slice(h->text.p + h->at[lo], h->at[lo + 1] - h->at[lo]);
+	return true;
 }
 
 int sh_corpus_document(const struct sh_corpus *c, uint32_t document, struct sh_document_room *room,
     struct sh_document *doc, struct sh_error *err)
 {
-	struct sh_slice line = sh_corpus_line(c, document);
 	uint64_t number = c->form.line_ids ? c->number[document] : 0;
+	struct sh_slice line;
+	int got =
+	    find_held(c, document, &line) ? 1 : read_line(c, document, &room->line, &line, err);
 
+	if (got < 0)
+		return -1;
+	if (got == 0)
+		line = sh_corpus_line(c, document);
 	return sh_document_parse(&c->form, line, number, room, doc, err);
 }
 
@@ -157,7 +335,7 @@ static uint32_t find_line_number(const struct sh_corpus *c, struct sh_slice id)
 	return lo < c->n && c->number[lo] == number ? (uint32_t)lo : SH_CORPUS_NONE;
 }
 
-/* Returns the first document after `from` with this hash. */
+/* Returns the first document after `from` whose id has this hash. */
 static uint32_t find_hash(const struct sh_corpus *c, uint64_t hash, uint32_t from)
 {
 	uint32_t best = SH_CORPUS_NONE;
@@ -257,43 +435,71 @@ static int scan_trailer(struct scan *s, struct sh_slice line, struct sh_error *e
 	return sh_trailer_add(&s->check, line, err) < 0 ? -1 : 1;
 }
 
-int sh_corpus_scan(
-    struct sh_corpus *c, uint64_t *lines, sh_corpus_bad *bad, void *arg, struct sh_error *err)
+/* Takes the header from the front of a file. *lines: those of the header. */
+static int scan_header(struct sh_corpus *c, struct sh_slice *all, const char *name, uint64_t *lines,
+    struct sh_error *err)
 {
-	const struct sh_mapped *m = &c->file[c->n_files - 1].map;
-	struct sh_slice all = sh_slice(m->p, m->n);
-	struct scan s = { .corpus = c };
-	uint64_t in_file = 0, base = c->file[c->n_files - 1].base;
-	int status = sh_docs_head(&all, err);
+	size_t n;
 
-	if (status < 0)
+	c->header.csv = c->form.csv;
+	if (!c->form.columns || all->n == 0)
+		return 0;
+	if (sh_header_take(&c->header, *all, name, &n, err) < 0 ||
+	    sh_docs_header(&c->form, &c->header, err) < 0)
+		return -1;
+	*lines = sh_count_newlines(all->p, n);
+	*all = sh_slice(all->p + n, all->n - n);
+	return 0;
+}
+
+static int scan_lines(struct scan *s, const struct sh_mapped *m, uint64_t *lines,
+    sh_corpus_bad *bad, void *arg, struct sh_error *err)
+{
+	struct sh_corpus *c = s->corpus;
+	uint64_t in_file = 0, base = c->file[c->n_files - 1].base;
+	struct sh_slice all = sh_slice(m->p, m->n), line;
+	int status;
+
+	if (scan_header(c, &all, m->name, &in_file, err) < 0)
+		return -1;
+	if (sh_docs_head(&all, err) < 0) {
 		err->file = m->name;
-	for (const char *p = all.p, *end = all.p + all.n, *lf; status == 0 && p < end; p = lf + 1) {
-		struct sh_slice line, whole;
+		return -1;
+	}
+	for (const char *p = all.p, *end = all.p + all.n; p < end; p += line.n + 1) {
 		int trailer;
 
-		lf = memchr(p, '\n', (size_t)(end - p));
-		if (!lf)
-			lf = end;
-		line = sh_slice(p, (size_t)(lf - p));
-		whole = in_file++ ? line : sh_slice(m->p, (size_t)(lf - m->p));
-		trailer = scan_trailer(&s, whole, err);
+		line = sh_record_front(sh_slice(p, (size_t)(end - p)), c->form.csv);
+		/* The checksum of the first line has the byte order mark. */
+		trailer = scan_trailer(
+		    s, in_file++ ? line : sh_slice(m->p, (size_t)(p - m->p) + line.n), err);
 		if (trailer > 0)
 			continue;
 		status = trailer < 0
 			     ? -1
-			     : scan_line(&s, line, base + (uint64_t)(p - m->p), ++*lines, err);
+			     : scan_line(s, line, base + (uint64_t)(p - m->p), ++*lines, err);
 		if (status < 0) {
 			err->file = m->name;
 			err->line = in_file;
-			if (err->code == SH_ERR_RECORD)
-				status = bad(arg, line, err);
+			if (err->code != SH_ERR_RECORD || bad(arg, line, err) < 0)
+				return -1;
 		}
+		if (c->form.csv)
+			in_file += sh_count_newlines(line.p, line.n);
 	}
-	if (status == 0 && c->trailer && sh_trailer_verify(&s.check, err) < 0) {
+	if (c->trailer && sh_trailer_verify(&s->check, err) < 0) {
 		err->file = m->name;
-		status = -1;
+		return -1;
 	}
+	return 0;
+}
+
+int sh_corpus_scan(
+    struct sh_corpus *c, uint64_t *lines, sh_corpus_bad *bad, void *arg, struct sh_error *err)
+{
+	struct scan s = { .corpus = c };
+	int status = scan_lines(&s, &c->file[c->n_files - 1].map, lines, bad, arg, err);
+
 	sh_document_room_free(&s.room);
 	sh_document_room_free(&s.other);
 	return status;

@@ -17,19 +17,32 @@ struct sh_corpus_file {
 	uint64_t base; /* offset of its first byte, counted over all files */
 };
 
+/* Lines of some documents in memory, one behind the other. */
+struct sh_held {
+	uint32_t *document; /* ascending */
+	size_t *at;         /* n + 1 offsets in text.p */
+	size_t n, document_cap, at_cap;
+	struct sh_buf text, window;
+};
+
 struct sh_corpus {
 	struct sh_document_form form;
-	bool trailer;    /* set before sh_corpus_scan(): each file has one, which is checked */
+	bool trailer; /* set before sh_corpus_scan(): each file has a trailer, which is checked */
 	bool keeps_open; /* set before sh_corpus_open(): the descriptors of the files stay open */
+	/* sh_corpus_document() reads lines of up to 16 KiB with the descriptors, which must be open. Then mapped pages
+	 * take no memory, and a document takes one system call. For files that are larger than memory. */
+	bool reads;
+	struct sh_held *held;     /* see sh_corpus_hold() */
 	struct sh_tables *tables; /* storage of the arrays below; NULL: memory */
+	struct sh_header header;  /* of the files that sh_corpus_scan() read */
 	struct sh_corpus_file *file;
 	size_t n_files, files_cap;
 	uint64_t *at; /* offset of each document, counted over all files */
 	size_t n, at_cap;
 	uint64_t *number; /* line number of each document over all files, if form.line_ids */
 	size_t number_cap;
-	uint64_t
-	    repeated; /* documents that sh_corpus_scan() left out: an earlier one has their id */
+	/* documents that sh_corpus_scan() left out, since an earlier one has their id */
+	uint64_t repeated;
 
 	uint64_t key[2];
 	uint64_t *hash; /* of each id */
@@ -62,6 +75,18 @@ uint32_t sh_corpus_find(const struct sh_corpus *c, struct sh_slice id, uint32_t 
 
 /* Returns the line of a document without its LF. SH_PAD bytes after it may be read. */
 struct sh_slice sh_corpus_line(const struct sh_corpus *c, uint32_t document);
+
+/* Gives the memory of all files back to the system, which reads them again when they are used. Lines stay valid.
+ * For programs that look through files that are larger than memory. */
+void sh_corpus_forget(const struct sh_corpus *c);
+
+/* Reads the lines of n documents into memory, for sh_corpus_document(), in the order of the files and in large pieces.
+ * Replaces the documents held before. Sorts `document` and drops repeated ones. Does nothing unless c->reads. No other
+ * thread may use the corpus meanwhile. */
+int sh_corpus_hold(const struct sh_corpus *c, uint32_t *document, size_t n, struct sh_error *err);
+
+/* Returns the bytes that a document takes there; 0: it is too long to be held. */
+size_t sh_corpus_hold_bytes(const struct sh_corpus *c, uint32_t document);
 
 /* Parses the line of a document into id and text, which may lie in `room`. */
 int sh_corpus_document(const struct sh_corpus *c, uint32_t document, struct sh_document_room *room,

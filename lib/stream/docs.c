@@ -22,7 +22,8 @@ int sh_docs_head(struct sh_slice *in, struct sh_error *err)
 	return 0;
 }
 
-/* Returns whether the line can be a fingerprint record: 32 bits or more, as wide as the lines before. */
+/* Returns whether the line can be a fingerprint record: its fingerprint has at least 32 bits and the width
+ * of the fingerprints before. */
 static bool is_like_print(struct sh_slice line, unsigned *bits)
 {
 	struct sh_fp_record r;
@@ -33,8 +34,8 @@ static bool is_like_print(struct sh_slice line, unsigned *bits)
 	       sh_same_width(bits, &r, &err) == 0 && !memchr(r.id.p, ' ', r.id.n);
 }
 
-/* A fingerprint record has two fields, as a document. Returns whether the first records can all be
- * fingerprints, and one of them has a digit above 9. */
+/* Returns whether the first records can all be fingerprint records, and one of them has a digit above 9. A
+ * fingerprint record has two fields, as a document has. */
 static bool are_like_prints(struct sh_slice in)
 {
 	enum { LOOKED_AT = 16 };
@@ -78,6 +79,21 @@ static int one_document(void *arg, struct sh_slice line, struct sh_job *job, str
 		    "%llu ill-formed UTF-8 sequence%s (--strict)", (unsigned long long)ill,
 		    ill == 1 ? "" : "s");
 	return 0;
+}
+
+int sh_docs_header(
+    const struct sh_document_form *form, const struct sh_header *header, struct sh_error *err)
+{
+	struct sh_slice all = sh_buf_slice(&header->first);
+
+	if (all.n == 0)
+		return 0;
+	if (sh_docs_head(&all, err) == 0 &&
+	    sh_document_header(form, sh_header_bare(header), err) == 0)
+		return 0;
+	err->file = header->file;
+	err->line = 1;
+	return -1;
 }
 
 int sh_docs_work(const struct sh_docs_opts *opts, sh_docs_each *each, void *arg, struct sh_job *job)

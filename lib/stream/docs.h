@@ -5,14 +5,15 @@
 #ifndef SH_STREAM_DOCS_H
 #define SH_STREAM_DOCS_H
 
+#include "io/header.h"
 #include "io/pool.h"
 #include "record/document.h"
 
 struct sh_docs_opts {
 	struct sh_document_form form;
 	bool strict; /* a record with ill-formed UTF-8 is bad */
-	bool
-	    rejects; /* bad records are copied to job->aside; otherwise the first one is an error */
+	/* bad records are copied to job->aside; otherwise the first one is an error */
+	bool rejects;
 };
 
 /* Appends the output for one document to job->out, and adds the number of ill-formed UTF-8 sequences
@@ -23,6 +24,11 @@ typedef int sh_docs_each(
 /* Examines the beginning of a file. Removes a UTF-8 byte order mark from *in. Returns 0, or -1 with
  * SH_ERR_RECORD when the text is recognised as UTF-16, UTF-32, GB18030 or Big5. */
 int sh_docs_head(struct sh_slice *in, struct sh_error *err);
+
+/* Finds the columns of the form in the first header that was read. Does nothing before it was read. Returns 0, or -1
+ * with SH_ERR_RECORD and its place. */
+int sh_docs_header(
+    const struct sh_document_form *form, const struct sh_header *header, struct sh_error *err);
 
 /* Processes one chunk (sh_pool.work). Returns 0, or -1 with job->err. */
 int sh_docs_work(

@@ -8,7 +8,8 @@ int sh_weighing_init(struct sh_weighing *d, const struct sh_weigher *weigher, st
     struct sh_error *err)
 {
 	*d = (struct sh_weighing){ .weigher = weigher, .out = out };
-	if (sh_past_ids_init(&d->past, err) < 0 || sh_terms_init(&d->features, err) < 0)
+	if (sh_past_ids_init(&d->past, err) < 0 || sh_terms_init(&d->features, err) < 0 ||
+	    sh_df_watch_init(&d->watch, weigher->df, err) < 0)
 		return -1;
 	return sh_feature_lines_init(&d->lines, false, err);
 }
@@ -20,6 +21,7 @@ void sh_weighing_free(struct sh_weighing *d)
 	sh_feature_lines_free(&d->lines);
 	free(d->distinct);
 	sh_buf_free(&d->id);
+	sh_df_watch_free(&d->watch);
 }
 
 /* Orders features bytewise. */
@@ -82,9 +84,9 @@ static int write_feature(
 	return 0;
 }
 
-/* Writes all features when each weight depends on the count alone and is in the table: returns 1.
- * Returns 0, and writes nothing, otherwise. Copies at least 16 bytes each time, which is faster
- * than the exact number: what is too much is overwritten by the next copy. */
+/* Writes all features when each weight depends on the count alone and is in the table: returns 1. Returns
+ * 0, and writes nothing, otherwise. Copies at least 16 bytes each time, which is faster than the exact
+ * number: the next copy overwrites the surplus bytes. */
 static int write_by_count(struct sh_weighing *d, struct sh_error *err)
 {
 	const struct sh_terms *t = &d->features;
@@ -117,7 +119,7 @@ static int write_by_count(struct sh_weighing *d, struct sh_error *err)
 	return 1;
 }
 
-/* Replaces the count in f->weight by the weight. Returns what sh_weigh() returns. */
+/* Replaces the count in f->weight by the weight. Returns the result of sh_weigh(). */
 static int weigh(const struct sh_weighing *d, struct sh_heavy *f, struct sh_error *err)
 {
 	struct sh_slice id = sh_buf_slice(&d->id), text = sh_terms_text(&d->features, f->index);
@@ -127,9 +129,10 @@ static int weigh(const struct sh_weighing *d, struct sh_heavy *f, struct sh_erro
 	return sh_weigh(d->weigher, id, text, d->tokens, &f->weight, err);
 }
 
-/* Checks the document's features against the table of document frequencies. A feature with more words
- * than any in the table is of other n-grams. So are the features of a document none of which is as wide
- * as the table's widest, W words, when they are more than the n-grams of a text of W - 1 tokens. */
+/* Checks the document's features against the table of document frequencies. A feature with more words than
+ * any feature of the table is an n-gram of another size, which is an error. It is also an error when no
+ * feature of the document has the W words of the table's widest feature, and the features are more than the
+ * n-grams of a text of W - 1 tokens. */
 static int check_words(const struct sh_weighing *d, struct sh_error *err)
 {
 	uint64_t widest = 0, table = d->weigher->df ? d->weigher->df->words : 0;
@@ -151,6 +154,16 @@ static int check_words(const struct sh_weighing *d, struct sh_error *err)
 	    widest == 1 ? "" : "s", d->weigher->df->name, (unsigned long long)table);
 }
 
+static int watch(struct sh_weighing *d, struct sh_error *err)
+{
+	if (d->features.n == 0 || !sh_df_watch_document(&d->watch))
+		return 0;
+	for (uint32_t i = 0; i < d->features.n; i++)
+		if (sh_df_watch_feature(&d->watch, sh_terms_text(&d->features, i), err) < 0)
+			return -1;
+	return 0;
+}
+
 /* Fills d->distinct with the features that are not dropped, and sets *n to their number. */
 static int weigh_features(struct sh_weighing *d, size_t *n, struct sh_error *err)
 {
@@ -167,7 +180,7 @@ static int weigh_features(struct sh_weighing *d, size_t *n, struct sh_error *err
 	return 0;
 }
 
-/* A document without features, or without any that is kept, is written with the empty feature. */
+/* Writes the document. When no feature is kept, writes the empty feature. */
 static int write_document(struct sh_weighing *d, struct sh_error *err)
 {
 	uint32_t all = d->features.n;
@@ -176,7 +189,7 @@ static int write_document(struct sh_weighing *d, struct sh_error *err)
 	if (all > d->cap &&
 	    sh_grow((void **)&d->distinct, &d->cap, all, sizeof *d->distinct, err) < 0)
 		return -1;
-	if (check_words(d, err) < 0 || weigh_features(d, &n, err) < 0)
+	if (check_words(d, err) < 0 || watch(d, err) < 0 || weigh_features(d, &n, err) < 0)
 		return -1;
 	n = keep_top(d, n);
 	if (d->weigher->real)
@@ -245,9 +258,9 @@ static int add_lines(struct sh_weighing *d, uint64_t *added, struct sh_error *er
 	return 0;
 }
 
-/* Begins the document of the line at p when its id is a new one. Returns 0 when the line does not
- * end before `end`, is not valid or has the same id: the caller reads it with
- * sh_record_feature(), which reports errors. */
+/* Begins the document of the line at p when its id is new. Returns 0 when the line does not end before
+ * `end`, is not valid or has the same id. The caller then reads the line with sh_record_feature(), which
+ * reports errors. */
 static int begin_next(struct sh_weighing *d, const char *p, const char *end, const char *file,
     uint64_t line, struct sh_error *err)
 {

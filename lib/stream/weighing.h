@@ -1,6 +1,6 @@
-/* Counts, weighs and writes the features of documents: shweight's work. Reads the feature records
- * of one document after the other, writes one record for each distinct feature. A document
- * without features, or without any that is kept, is written with the empty feature.
+/* Counts, weighs and writes the features of documents, for shweight. Reads the feature records of one
+ * document after the other, writes one record for each distinct feature. A document of which no feature is
+ * kept gets one record with the empty feature.
  *
  *     sh_weighing_init(&d, &weigher, &sink, err);
  *     for each record:
@@ -18,11 +18,13 @@
 #include "record/feature_lines.h"
 #include "record/past_ids.h"
 #include "stream/weigher.h"
+#include "weight/df_watch.h"
 #include "weight/terms.h"
 #include "weight/top.h"
 
 struct sh_weighing {
-	struct sh_past_ids past; /* ids of earlier documents */
+	struct sh_past_ids past;  /* ids of earlier documents */
+	struct sh_df_watch watch; /* of weigher->df */
 
 	/* Private. */
 	const struct sh_weigher *weigher;
@@ -54,10 +56,10 @@ int sh_weighing_add(
 /* Writes the document being read, if there is one. */
 int sh_weighing_finish(struct sh_weighing *d, struct sh_error *err);
 
-/* Adds successive lines of the chunk p .. end - 1: lines of the document being read and of the
- * documents after it. SH_PAD bytes after the chunk must be readable. Sets *lines to the number of
- * lines added. Returns the beginning of the first line that was not added, which sh_record_feature()
- * must read; its document may have begun already. Returns NULL on an error, which is about the
+/* Adds successive lines of the chunk p .. end - 1: lines of the document being read and of the documents
+ * after it. SH_PAD bytes after the chunk must be readable. Sets *lines to the number of lines added.
+ * Returns the beginning of the first line that was not added. The caller must read it with
+ * sh_record_feature(); its document may have begun already. Returns NULL on an error, which concerns the
  * line after these *lines. */
 const char *sh_weighing_add_lines(struct sh_weighing *d, const struct sh_origin *from,
     const char *p, const char *end, uint64_t *lines, struct sh_error *err);

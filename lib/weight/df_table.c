@@ -70,26 +70,26 @@ static int table_add(struct sh_df_table *t, const struct sh_df_record *r, struct
 	}
 	if (r->text.n == 0)
 		return sh_error_set(err, SH_ERR_RECORD,
-		    "the number of documents stands in the table twice (shdf -m sums tables)");
+		    "the number of documents occurs twice in the table (shdf -m adds up tables)");
 	if (sh_hmap_put(&t->features, r->text, &i, &fresh, err) < 0)
 		return -1;
 	if (!fresh)
 		return sh_error_set(err, SH_ERR_RECORD,
-		    "the feature stands in the table twice (shdf -m sums tables)");
+		    "the feature occurs twice in the table (shdf -m adds up tables)");
 	if (i >= t->cap && sh_grow((void **)&t->df, &t->cap, (size_t)i + 1, sizeof *t->df, err) < 0)
 		return -1;
 	t->df[i] = r->df;
 	return 0;
 }
 
-/* A feature is in at least one document, and in at most all. */
+/* Checks that a feature is in at least one document and at most in all. */
 static int check_df(uint64_t df, uint64_t documents, struct sh_error *err)
 {
 	if (df >= 1 && df <= documents)
 		return 0;
 	return sh_error_set(err, SH_ERR_RECORD,
-	    "a document frequency of %llu in %llu documents: no whole table, whose first line "
-	    "is <TAB>documents (shdf makes them)",
+	    "a document frequency of %llu in %llu documents: not a complete table: its first line "
+	    "must be <TAB>documents (shdf writes tables)",
 	    (unsigned long long)df, (unsigned long long)documents);
 }
 
@@ -100,7 +100,7 @@ static int table_check(const struct sh_df_table *t, const char *name, struct sh_
 
 	if (!t->whole && t->features.n == 0)
 		status = sh_error_set(err, SH_ERR_RECORD,
-		    "empty: no table, whose first line is <TAB>documents (shdf makes them)");
+		    "empty: a table must begin with the line <TAB>documents (shdf writes tables)");
 	for (uint32_t i = 0; status == 0 && i < t->features.n; i++)
 		status = check_df(t->df[i], t->documents, err);
 	if (status < 0)
@@ -192,7 +192,7 @@ static int table_next(void *arg, size_t i, struct sh_slice *key, struct sh_error
 	return sh_buf_add(&t->last, key->p, key->n, err) < 0 ? -1 : 1;
 }
 
-/* What the first lines, all read, say of the widest feature. */
+/* Compares the first lines of all tables: they must name the same number of words of the widest feature. */
 static int same_words(const struct table *tables, size_t n, uint64_t *words, struct sh_error *err)
 {
 	const char *file = NULL;
@@ -249,7 +249,7 @@ static int merge_tables(struct table *tables, size_t n, sh_df_emit *emit, void *
 		if (status == 0)
 			status = sh_merge_pop(&m, err);
 	}
-	/* No input at all is a table of no documents. */
+	/* No input at all is a table of 0 documents. */
 	if (status == 0)
 		status = emit(arg, sh_buf_slice(&feature), df, err);
 	sh_merge_free(&m);

@@ -90,7 +90,8 @@ int sh_idf_table_load(struct sh_idf_table *t, const char *name, struct sh_error 
 		return -1;
 	sh_lines_init(&lines, names, 1);
 	while ((got = sh_lines_next(&lines, &line, err)) > 0) {
-		/* As readers of documents do: otherwise no text would have the first feature. */
+		/* As for documents, a byte order mark is dropped: otherwise no text would have the first
+		 * feature. */
 		if (lines.starts_file)
 			line = sh_utf8_skip_bom(line);
 		if (add_line(t, line, err) < 0) {
@@ -101,7 +102,7 @@ int sh_idf_table_load(struct sh_idf_table *t, const char *name, struct sh_error 
 	}
 	sh_lines_free(&lines);
 	if (got == 0 && t->features.n == 0) {
-		sh_error_set(err, SH_ERR_RECORD, "empty: no feature<TAB>idf in it");
+		sh_error_set(err, SH_ERR_RECORD, "empty: expected lines feature<TAB>idf");
 		err->file = name;
 		return -1;
 	}

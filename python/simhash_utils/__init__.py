@@ -198,7 +198,8 @@ def _unpack(packed: "_c.Array[_c.c_uint64]", bits: int) -> int:
 class Simhash:
     """Fingerprints of texts by one set of choices, those of shfp(1).
 
-    profile names a published system whose rules hold for what is not given here. An object may be
+    profile names a published system whose rules hold for what is not given here; profile="default"
+    makes the fingerprints that shfp(1) makes by default, MinHash of word triples. An object may be
     used by several threads at once. Processes get copies of it, so that a Pool can map it.
 
     >>> Simhash(bits=128, weight="tf").hex(Simhash(bits=128, weight="tf")("to be or not to be"))
@@ -222,7 +223,7 @@ class Simhash:
         chars: _t.Optional[bool] = None,
         fold: _t.Optional[bool] = None,
         mask_digits: bool = False,
-        minhash: bool = False,
+        minhash: _t.Optional[bool] = None,
         weight: _t.Optional[str] = None,
         hash: _t.Optional[str] = None,
         seed: int = 0,
@@ -247,9 +248,11 @@ class Simhash:
             options.chars = bool(chars)
         if fold is not None:
             options.no_fold = not fold
-        options.mask_digits, options.minhash = bool(mask_digits), bool(minhash)
+        options.mask_digits = bool(mask_digits)
         if weight is not None:
-            options.weight = weight.encode()
+            options.weight, options.minhash = weight.encode(), False
+        if minhash is not None:
+            options.minhash = bool(minhash)
         if hash is not None:
             options.hash = hash.encode()
         options.seed = _unsigned(seed, "seed", 1 << 64)
@@ -300,7 +303,12 @@ class Simhash:
         The column is one of pandas, polars, Arrow or a list. Texts in Arrow's buffers are not copied.
 
         pandas: df["fp"] = simhash.column(df["text"]); polars: pl.Series(simhash.column(df["text"]), dtype=pl.UInt64);
-        datasets: data.map(lambda batch: {"fp": simhash.column(batch["text"])}, batched=True).
+        datasets, in its Arrow format, which keeps 64 bits beside nulls:
+
+            def add_fingerprints(table):
+                return table.append_column("fp", pyarrow.array(simhash.column(table["text"]), "uint64"))
+
+            data = data.with_format("arrow").map(add_fingerprints, batched=True)
 
         >>> Simhash(bits=32).column(["to be", None, ""]) == [Simhash(bits=32)("to be"), None, None]
         True

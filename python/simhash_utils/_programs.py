@@ -185,7 +185,7 @@ def dedup(
     [{'id': 1, 'body': 'a b c d'}]
     >>> dedup(["a"], link="none")
     Traceback (most recent call last):
-    simhash_utils.Error: shdedup: --link 'none': expected star or single
+    simhash_utils.Error: shdedup: --link 'none': expected single or star
     """
     known = list(items)
     return [item for item, stays in zip(known, kept(_field(known, text), **options)) if stays]
@@ -203,7 +203,7 @@ def verify(pairs: Iterable[Sequence[int]], texts: Sequence[Text], **options: Any
     measure="containment", threshold=0.8, ngrams=3.
 
     >>> verify([(0, 1), (0, 2)], ["a b c d", "a b c e", "x y"], threshold=0.1)
-    [Verified(first=0, second=1, similarity=0.6)]
+    [Verified(first=0, second=1, similarity=0.3333)]
     """
     arguments = _arguments(options)
     with tempfile.TemporaryFile() as records, tempfile.NamedTemporaryFile() as documents:

@@ -9,6 +9,7 @@ Imported by shspark.py; run by Hadoop Streaming as a filter of its own:
     shcluster.py hot LIMIT SHARE   counts of a sample: the hot keys, in how many parts
     shcluster.py split HOT         bands: records of hot keys go to several tasks
     shcluster.py join SHJOIN...    records, grouped by task: pairs, by shjoin
+    shcluster.py pipe PROGRAM...   records: what this filter makes of them
     shcluster.py edges both|down   pairs: lines for a star step, of both ends or the greater
     shcluster.py star large|small  lines sorted: edges, nearer to stars
     shcluster.py members           edges that are stars: id<TAB>keeper, keepers repeated
@@ -40,7 +41,7 @@ class FilterError(RuntimeError):
 # write something beside the pipe, or end the filter at once.
 OPTIONS = {
     "shfp": ("b:H:w:x:p:n:u:j:",
-             "bits= hash= weight= seed= minhash format= empty= profile= ngram= unit= segment= dict= split= stem= "
+             "bits= hash= weight= seed= minhash simhash format= empty= profile= ngram= unit= segment= dict= split= stem= "
              "stop= min-chars= keep= no-fold mask-digits raw strict bare jobs= crlf"),
     "shband": ("k:M:N:b:j:", "distance= blocks= count= recall= seed= bits= jobs= crlf"),
     "shjoin": ("k:S:j:", "distance= collapse memory= tmpdir= jobs= crlf"),
@@ -409,7 +410,7 @@ def say(text):
 
 
 # Hadoop Streaming hands a key to a reducer with a tab behind it, even when that was the whole line.
-REDUCERS = ("count", "join", "star", "distinct")
+REDUCERS = ("count", "join", "pipe", "star", "distinct")
 
 
 def read_lines(file, is_reducer):
@@ -432,6 +433,8 @@ def run(verb, arguments, lines):
         return split(lines, read_hot(arguments[0]))
     if verb == "join":
         return join(lines, arguments, note=say)
+    if verb == "pipe":
+        return run_filter(arguments, lines, say)
     if verb == "edges":
         return {"both": both_ways, "down": downward}[arguments[0]](lines)
     if verb == "star":

@@ -7,6 +7,10 @@ OUT/pairs and OUT/groups hold, line for line when sorted, what this writes on on
 
     shfp DOCS | shband | LC_ALL=C sort | shjoin >pairs; shgroup pairs >groups
 
+or with --keys KxR
+
+    shfp --keys KxR DOCS | LC_ALL=C sort | shjoin --keys | sort -u >pairs; shgroup pairs >groups
+
 HADOOP_STREAMING is the command that runs a streaming job, HADOOP_FS the one that works on files:
     HADOOP_STREAMING='hadoop jar .../hadoop-streaming.jar' HADOOP_FS='hadoop fs'
 """
@@ -41,6 +45,8 @@ def arguments(argv):
     for program in PROGRAMS:
         p.add_argument("--" + program, metavar="OPTIONS", default="",
                        help=f"options of {program}, as --{program}='-n 3'")
+    p.add_argument("--keys", default="", metavar="KxR",
+                   help="candidates share one of K keys of R minwise values (shfp --keys), as 16x4; no bands")
     p.add_argument("--link", choices=["single", "none"], default="single",
                    help="groups, as by shgroup --link; the least id by bytes stays [single]")
     p.add_argument("--reducers", type=int, default=4, metavar="N", help="parts of each shuffle [4]")
@@ -57,6 +63,8 @@ def arguments(argv):
             setattr(a, program, shcluster.options(program, getattr(a, program)))
         except ValueError as e:
             p.error(str(e))
+    if a.keys and (a.fingerprints or a.shband or a.shjoin):
+        p.error("--keys takes documents, and no --shband and --shjoin")
     if "--collapse" in a.shjoin and a.split:
         p.error("--shjoin=--collapse takes all records of a key together: say --split 0")
     if a.split < 0 or a.reducers < 1:
@@ -142,7 +150,18 @@ def moves(log):
     return re.search(r"^\s*moves=[1-9]", log, re.MULTILINE) is not None
 
 
+def keyed_pairs(jobs, args):
+    """Pairs of documents that share a key; the second job leaves each once."""
+    keys = f"{jobs.program('shfp')} {shlex.quote('--keys=' + args.keys)}"
+    jobs.run(args.docs, args.out + "/shared", f"{LOGIC}documents | {keys}",
+             f"{LOGIC}pipe {jobs.program('shjoin')} --keys", sorted_fields=2)
+    jobs.run([args.out + "/shared"], args.out + "/pairs", "cat", LOGIC + "distinct", sorted_fields=3)
+    jobs.remove([args.out + "/shared"])
+
+
 def pairs(jobs, args):
+    if args.keys:
+        return keyed_pairs(jobs, args)
     out, inputs = args.out, args.docs
     if not args.fingerprints:
         jobs.run(inputs, out + "/fingerprints", f"{LOGIC}documents | {jobs.program('shfp')}")

@@ -9,6 +9,10 @@ OUT/pairs and OUT/groups hold, line for line when sorted, what this writes on on
 
     shfp DOCS | shband | LC_ALL=C sort | shjoin | shverify -d DOCS >pairs; shgroup pairs >groups
 
+or with --keys KxR
+
+    shfp --keys KxR DOCS | LC_ALL=C sort | shjoin --keys | sort -u | shverify -d DOCS >pairs; shgroup pairs >groups
+
 Messages are written to standard error, which spark-submit hands on as its standard output.
 """
 
@@ -43,6 +47,8 @@ def arguments(argv):
                        help=f"options of {program}, as --{program}='-n 3'" +
                             (" (maybe ''); without it pairs are not verified"
                              if program == "shverify" else ""))
+    p.add_argument("--keys", default="", metavar="KxR",
+                   help="candidates share one of K keys of R minwise values (shfp --keys), as 16x4; no bands")
     p.add_argument("--collapse", action="store_true",
                    help="pair identical fingerprints with the first of them only, as shjoin does")
     p.add_argument("--link", choices=["single", "star", "none"], default="single",
@@ -66,6 +72,8 @@ def arguments(argv):
         p.error("--shjoin=--collapse: say --collapse to shspark.py itself")
     if a.link == "star" and a.collapse:
         p.error("--link star needs all pairs, and --collapse leaves out some")
+    if a.keys and (a.fingerprints or a.collapse or a.shband or a.shjoin):
+        p.error("--keys takes documents, and no --collapse, --shband and --shjoin")
     if a.fingerprints and a.shverify is not None:
         p.error("--shverify needs documents, not --fingerprints")
     for path in a.docs:
@@ -202,6 +210,13 @@ class Job:
         return self.step(self.sorted_by(records, shcluster.task_of), "shjoin", self.args.shjoin,
                          lambda i, command, note: shcluster.join(i, command, None, note))
 
+    def keyed(self, docs):
+        """The pairs of documents that share a key, each once."""
+        keys = self.step(docs, "shfp", self.args.shfp + ["--keys=" + self.args.keys], lambda i, command, note:
+                         shcluster.run_filter(command, shcluster.documents(i), note))
+        pairs = self.pipe(self.sorted_by(keys, shcluster.task_of), "shjoin", ["--keys"])
+        return pairs.distinct(self.parts)
+
     def verify(self, pairs, docs):
         """Each pair goes to a part by its hash, and each document to the parts that have pairs of it."""
         parts = self.parts
@@ -256,16 +271,20 @@ class Job:
 
     # ---- all ----
 
+    def near(self, lines):
+        """The pairs of near fingerprints."""
+        fps = self.kept(lines if self.args.fingerprints else self.fingerprints(lines))
+        copies = self.sc.emptyRDD()
+        if self.args.collapse:
+            fps, copies = self.collapsed(fps)
+        return self.join(fps).union(copies)
+
     def run(self):
         a = self.args
         for kind in "pairs", "groups":
             self.must_be_new(os.path.join(a.out, kind))
         lines = self.read(a.docs)
-        fps = self.kept(lines if a.fingerprints else self.fingerprints(lines))
-        copies = self.sc.emptyRDD()
-        if a.collapse:
-            fps, copies = self.collapsed(fps)
-        pairs = self.join(fps).union(copies)
+        pairs = self.keyed(lines) if a.keys else self.near(lines)
         if a.shverify is not None:
             pairs = self.verify(self.kept(pairs), lines)
         pairs = self.kept(pairs)

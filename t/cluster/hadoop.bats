@@ -35,6 +35,17 @@ try_hadoop() {
 	same_as plain got
 }
 
+@test "documents by keys: pairs and groups are those of one machine" {
+	documents >docs.tsv
+	mkdir plain
+	shfp -n 2 --keys 16x4 docs.tsv | sort | shjoin --keys | sort -u >plain/pairs
+	shgroup plain/pairs | sort >plain/groups
+	[ -s plain/pairs ]
+	try_hadoop --keys 16x4 --shfp='-n 2' docs.tsv got
+	exits 0
+	same_as plain got
+}
+
 @test "skewed fingerprints: hot keys are dealt to many tasks, and the pairs are the same" {
 	skewed >docs.fp
 	one_machine plain - '-k 3 -M 5' '' - ''

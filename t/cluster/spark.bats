@@ -62,6 +62,18 @@ try_spark() {
 	same_as plain got
 }
 
+@test "documents by keys: pairs, verified, and groups are those of one machine" {
+	documents >docs.tsv
+	mkdir plain
+	shfp -n 2 --keys 16x4 docs.tsv | sort | shjoin --keys | sort -u | shverify -n 2 -T 0.5 -d docs.tsv |
+		sort >plain/pairs
+	shgroup plain/pairs | sort >plain/groups
+	[ -s plain/pairs ]
+	try_spark --ship "$SHBIN" --keys 16x4 --shfp='-n 2' --shverify='-n 2 -T 0.5' docs.tsv got
+	exits 0
+	same_as plain got
+}
+
 @test "skewed fingerprints: hot keys are dealt to many tasks, and the result is the same" {
 	skewed >docs.fp
 	one_machine plain - '-k 3 -M 5' '' - '--link star'

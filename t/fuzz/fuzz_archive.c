@@ -1,5 +1,5 @@
-/* The files of an archive: manifest, records and sketches. Whatever is in them is taken or refused;
- * what was taken is printed as it was. */
+/* The files of an archive: manifest, records, sketches and sequences. Any content is accepted or refused; accepted
+ * content prints as the same bytes. */
 #include "fuzz.h"
 
 #include <xxhash.h>
@@ -77,6 +77,33 @@ static void sketch(struct sh_slice text)
 	sh_buf_free(&printed);
 }
 
+/* A sequence that is taken is the same after it was printed. */
+static void sequence(struct sh_slice text)
+{
+	struct sh_sketch distinct = { 0 }, all = { 0 }, again = { 0 };
+	struct sh_buf printed = { 0 };
+
+	if (sh_sequence_parse(text, &distinct, &all, &err) == 0) {
+		struct sh_feature_set set = {
+			.n_tokens = distinct.n, .ordered = all.hash, .n_ordered = all.n
+		};
+
+		for (size_t i = 0; i < distinct.n; i++) {
+			check(i == 0 || distinct.hash[i] > distinct.hash[i - 1] >> 32);
+			distinct.hash[i] <<= 32;
+		}
+		set.token = distinct.hash;
+		check(sh_sequence_print(&set, &printed, &err) == 0);
+		check(sh_sequence_parse(sh_buf_slice(&printed), &distinct, &again, &err) == 0);
+		check(again.n == all.n &&
+		      (!all.n || memcmp(again.hash, all.hash, all.n * sizeof *all.hash) == 0));
+	}
+	sh_sketch_free(&distinct);
+	sh_sketch_free(&all);
+	sh_sketch_free(&again);
+	sh_buf_free(&printed);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *copy = fuzz_copy(data, size, 0);
@@ -87,6 +114,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		summed(text);
 		record(text);
 		sketch(text);
+		sequence(text);
 	}
 	free(copy);
 	return 0;

@@ -29,7 +29,7 @@ static void any_key(struct sh_slice key, unsigned bits)
 	sh_band_free(&b);
 }
 
-/* A layout from the input, if there is such a one, with few tables. */
+/* Makes a layout from the input. Returns false when there is none with few tables. */
 static bool layout(struct sh_band *b)
 {
 	static const unsigned widths[] = { 64, 32, 128, 256, 4, 20, 1024 };
@@ -84,9 +84,9 @@ struct pairs {
 };
 
 static int take_pair(
-    void *arg, struct sh_slice a, struct sh_slice b, unsigned distance, struct sh_error *e)
+    struct sh_job *job, struct sh_slice a, struct sh_slice b, unsigned distance, struct sh_error *e)
 {
-	struct pairs *to = arg;
+	struct pairs *to = job->pool->arg;
 
 	return sh_buf_add(&to->text, a.p, a.n, e) < 0 || sh_buf_add(&to->text, "\t", 1, e) < 0 ||
 		       sh_buf_add(&to->text, b.p, b.n, e) < 0 ||
@@ -104,16 +104,18 @@ static int careful(struct sh_stream *s, struct sh_slice line)
 	return sh_stream_add(s, &r, &err);
 }
 
-/* Pairs, or what went wrong: as shjoin reads them, with bad records left out. */
+/* Joins as shjoin does, leaving out bad records. Stores the pairs, or the error. */
 static void join(struct sh_slice text, bool fast, bool collapse, struct pairs *out)
 {
 	struct sh_stream_opts opts = { .k = -1, .collapse = collapse, .memory = 1 << 16 };
 	const char *p = text.p, *end = p + text.n, *lf;
+	const struct sh_pool pool = { .arg = out };
+	struct sh_job job = { .pool = &pool };
 	struct sh_stream *s;
 	int status = 0;
 
 	opts.pair = take_pair;
-	opts.arg = out;
+	opts.out = &job;
 	s = sh_stream_new(&opts, 1, &err);
 	check(s != NULL);
 	while (status >= 0 && p < end) {
@@ -154,7 +156,7 @@ static int by_line(const void *a, const void *b)
 	return sh_slice_cmp(*(const struct sh_slice *)a, *(const struct sh_slice *)b);
 }
 
-/* The records that shband writes, sorted, with a byte of them changed or none. */
+/* Joins the sorted records of shband, with one changed byte or none. */
 static void own_stream(const struct sh_band *b, bool collapse)
 {
 	enum { RECORDS = 12 };

@@ -1,4 +1,4 @@
-/* The public library: what it says must be what the programs' own modules say. */
+/* The public library gives the results of the programs' own modules. */
 #include "simhash.h"
 
 #include <stdlib.h>
@@ -43,7 +43,7 @@ static void fingerprints(void)
 	    "options that nothing has filled in: %s", error.text);
 }
 
-/* What the programs give with -p: see t/profiles.bats. */
+/* The results of the programs with -p: see t/profiles.bats. */
 static void profiles(void)
 {
 	static const char text[] = "How are you? I Am fine. blar blar blar blar blar Thanks.";
@@ -168,7 +168,7 @@ static void bands(void)
 	ok(!simhash_bands_new(64, 3, 0, -1, &error), "%s", error.text);
 }
 
-/* Drawn bands: the share of random pairs that meet is the one that is promised. */
+/* Drawn bands: the share of random pairs with a common key is the promised one. */
 static void drawn(void)
 {
 	enum { PAIRS = 4000, DISTANCE = 8 };
@@ -212,9 +212,58 @@ static void drawn(void)
 	ok(!simhash_bands_draw(64, 64, 0.99, 0, 0, &error), "%s", error.text);
 }
 
+static int count_passage(void *arg, const struct simhash_passage *p)
+{
+	struct simhash_passage *last = arg;
+
+	*last = *p;
+	return p->matched == 13 ? -1 : 0;
+}
+
+static void passages(void)
+{
+	static const char *const query[] = { "too short",
+		"one two three four five six seven eight nine ten eleven twelve thirteen fourteen",
+		"" };
+	static const size_t size[] = { 9, 80, 0 };
+	static const char text[] =
+	    "-- One two, three four five six seven eight nine ten eleven twelve.";
+	struct simhash_passage_options o;
+	struct simhash_error error = { 0 };
+	struct simhash_passage found = { 0 };
+	struct simhash_passages *p = simhash_passages_new(query, size, 3, NULL, &error);
+
+	ok(p && simhash_passages_find(p, text, strlen(text), count_passage, &found, &error) == 0 &&
+		found.query == 1 && found.start == 3 && found.end == strlen(text) - 1 &&
+		found.query_start == 0 && found.query_end == 62 && found.matched == 12 &&
+		found.identity > 0.9999,
+	    "a passage that a text shares with a query");
+	ok(simhash_passages_find(p, query[1], 71, count_passage, &found, &error) == -1 &&
+		found.matched == 13,
+	    "the caller ends the search");
+	found.matched = 0;
+	ok(simhash_passages_find(p, "", 0, count_passage, &found, &error) == 0 && !found.matched,
+	    "an empty text has none");
+	simhash_passages_free(p);
+	simhash_passages_defaults(&o);
+	o.reserved[1] = 1;
+	ok(!simhash_passages_new(query, size, 3, &o, &error), "%s", error.text);
+	memset(&o, 0, sizeof o);
+	ok(!simhash_passages_new(query, size, 3, &o, &error), "%s", error.text);
+	simhash_passages_defaults(&o);
+	o.min_identity = 2;
+	ok(!simhash_passages_new(query, size, 3, &o, &error), "%s", error.text);
+	p = simhash_passages_new(NULL, NULL, 0, NULL, &error);
+	ok(p && simhash_passages_find(p, text, strlen(text), count_passage, &found, &error) == 0,
+	    "no queries, no passages");
+	simhash_passages_free(p);
+	simhash_passages_free(NULL);
+}
+
 int main(void)
 {
 	rng_init(7);
+	passages();
 	fingerprints();
 	profiles();
 	minwise();

@@ -1,5 +1,5 @@
-/* Whole archives: matches are those of a look at all pairs, a changed byte is told; the last numbers,
- * equal keys, and a lock that is lost. */
+/* Whole archives: matches equal those of a comparison of all pairs, and a changed byte is reported; the
+ * last numbers, equal keys, and a lost lock. */
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -35,15 +35,15 @@ static bool nobody(void *arg, uint32_t document)
 static struct sh_batch_opts options(const struct sh_corpus *corpus, const struct sh_manifest *m)
 {
 	struct sh_batch_opts o = { .corpus = corpus,
-		.ngrams = { .min = 1, .max = 1 },
+		.store = m->store,
 		.rule = { .bands = m->bands,
+		    .ngrams = { .min = 1, .max = 1 },
 		    .rows = m->rows,
 		    .few = 20,
 		    .threshold = 800000,
 		    .key = { m->key[0], m->key[1] } },
 		.bits = 64,
 		.k = 64,
-		.threshold = 800000,
 		.verify = true,
 		.jobs = 1,
 		.fingerprint = fingerprint,
@@ -90,7 +90,7 @@ static void end_run(struct run *r)
 	sh_corpus_free(&r->corpus);
 }
 
-/* Those that are new stay. 0, or -1: trouble. */
+/* Adds new documents, which stay. Returns 0, or -1 on failure. */
 static int start_run(
     struct run *r, const char *path, const char *docs, bool add, struct sh_error *err)
 {
@@ -118,7 +118,7 @@ static int start_run(
 	return status;
 }
 
-/* Look up a text's documents, and add those that are new: how many match. -1: trouble. */
+/* Looks up a text's documents and adds new ones. Returns the number of matches, or -1 on failure. */
 static int run_batch(const char *path, const char *docs, bool add, struct sh_error *err)
 {
 	struct run r;
@@ -161,8 +161,8 @@ static int check(const char *path, struct sh_error *err)
 	return status;
 }
 
-/* Each byte of each file, changed in one bit or to its opposite: told by a check, and a run either
- * tells it, too, or finds what it found before. */
+/* Changes each byte of each file in one bit or to its complement. A check reports it; a run reports it,
+ * too, or gives the same result. */
 static void tamper(const char *path, const char *name, const char *docs, int expected)
 {
 	char file[400];
@@ -221,8 +221,8 @@ static void test_tampering(enum sh_store store)
 	forget(folder);
 }
 
-/* Batches one by one: what matches is what has J >= T with one that stayed, by looking at all;
- * texts are small, so that none is missed. */
+/* Batches one by one: a document matches when J >= T with a document that stayed, by comparing all; texts
+ * are small, so that no match is missed. */
 static void test_oracle(void)
 {
 	enum { DOCS = 600, BATCH = 40, WORDS = 19 };
@@ -300,8 +300,8 @@ static void write_lines(const char *path, const char *lines)
 	works(f != NULL && fputs(lines, f) >= 0 && fclose(f) == 0, NULL);
 }
 
-/* Somebody takes the lock's file for a leftover and removes it; another run locks a new one. What it adds
- * stays, and the first run ends without having touched any of it. */
+/* Another process removes the lock's file and a third run locks a new one. The documents that it adds stay,
+ * and the first run ends without changes. */
 static void test_lost_lock(void)
 {
 	char lock[SCRATCH_MAX + 40], part[SCRATCH_MAX + 40];
@@ -409,7 +409,7 @@ static bool is_same(const char *x, const char *y)
 	return system(command) == 0;
 }
 
-/* Sketches and matches with all features kept, some of them, or none. */
+/* Sketches and matches are the same when all features are kept, some of them, or none. */
 static void test_kept(void)
 {
 	static const size_t bytes[] = { 0, 250, SIZE_MAX };

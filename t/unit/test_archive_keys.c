@@ -1,13 +1,14 @@
-/* What an archive finds documents by: sketches that estimate a similarity, keys that similar documents
- * share. */
+/* The keys of an archive: sketches hold the compared features, and similar documents share keys. */
 #include <math.h>
 #include <string.h>
 
 #include "archive/keys.h"
 #include "archive/sketch.h"
 #include "archive_util.h"
+#include "group/align.h"
 #include "rng.h"
 #include "tap.h"
+#include "text/method.h"
 
 /* ---- sketches ---- */
 
@@ -60,14 +61,14 @@ static void test_sketches(void)
 
 /* ---- keys ---- */
 
-static int share_key(const struct sh_key_rule *r, const uint64_t *x, size_t nx, const uint64_t *y,
-    size_t ny, struct sh_key_list *a, struct sh_key_list *b)
+static int sets_share_key(const struct sh_key_rule *r, const struct sh_feature_set *x,
+    const struct sh_feature_set *y, struct sh_key_list *a, struct sh_key_list *b)
 {
 	struct sh_error err;
 
 	a->n = b->n = 0;
-	works(sh_keys_of(r, x, nx, a, &err) == 0, &err);
-	works(sh_keys_of(r, y, ny, b, &err) == 0, &err);
+	works(sh_keys_of(r, x, a, &err) == 0, &err);
+	works(sh_keys_of(r, y, b, &err) == 0, &err);
 	for (size_t i = 0; i < a->n; i++)
 		for (size_t k = 0; k < b->n; k++)
 			if (a->key[i] == b->key[k])
@@ -75,7 +76,15 @@ static int share_key(const struct sh_key_rule *r, const uint64_t *x, size_t nx, 
 	return 0;
 }
 
-/* Two sets of n and m features, `common` of them in both. */
+static int share_key(const struct sh_key_rule *r, const uint64_t *x, size_t nx, const uint64_t *y,
+    size_t ny, struct sh_key_list *a, struct sh_key_list *b)
+{
+	const struct sh_feature_set left = { .hash = x, .n = nx }, right = { .hash = y, .n = ny };
+
+	return sets_share_key(r, &left, &right, a, b);
+}
+
+/* Draws two sets of n and m features, of which `common` are in both. */
 static void draw_sets(uint64_t *x, size_t n, uint64_t *y, size_t m, size_t common)
 {
 	for (size_t i = 0; i < n; i++)
@@ -86,7 +95,7 @@ static void draw_sets(uint64_t *x, size_t n, uint64_t *y, size_t m, size_t commo
 	qsort(y, m, sizeof *y, by_value);
 }
 
-/* The share of pairs of similarity J that meet is what the page says. */
+/* The share of pairs of similarity J with a common key is that of the manual page. */
 static void test_recall(void)
 {
 	static const double similarity[] = { 0.5, 0.6, 0.7, 0.8, 0.85, 0.9 };
@@ -159,8 +168,8 @@ static void test_few(void)
 	free(b.key);
 }
 
-/* Documents of `few` features or more have a key a band; those that are smaller, or can be as
- * similar as the threshold to one that is, those of their first features. */
+/* Documents of at least `few` features have a key for each band. Smaller documents, and documents that can
+ * reach the threshold with a smaller one, have keys of their first features. */
 static void test_which_keys(void)
 {
 	struct sh_key_list keys = { 0 };
@@ -174,11 +183,13 @@ static void test_which_keys(void)
 		for (size_t n = 0; n <= 60; n++) {
 			uint64_t x[60], y[1];
 			size_t by_band = 0, by_feature = 0;
+			struct sh_feature_set set = { .n = n };
 			bool like_small = few && 800000 * n <= 1000000 * (uint64_t)(few - 1);
 
 			draw_sets(x, n, y, 0, 0);
+			set.hash = x;
 			keys.n = 0;
-			works(sh_keys_of(&r, x, n, &keys, &err) == 0, &err);
+			works(sh_keys_of(&r, &set, &keys, &err) == 0, &err);
 			for (size_t i = 0; i < keys.n; i++) {
 				by_band += sh_key_band(keys.key[i]) < r.bands;
 				by_feature += sh_key_band(keys.key[i]) == SH_BAND_FEATURE;
@@ -193,6 +204,239 @@ static void test_which_keys(void)
 	free(keys.key);
 }
 
+/* ---- edit similarity ---- */
+
+enum { TOKENS = 400 };
+
+/* A text as its tokens' hashes. */
+struct tokens {
+	uint64_t hash[TOKENS];
+	size_t n;
+};
+
+static uint64_t draw_token(size_t words)
+{
+	return (1 + rng_below(words)) * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+static void draw_text(struct tokens *t, size_t n, size_t words)
+{
+	for (t->n = 0; t->n < n; t->n++)
+		t->hash[t->n] = draw_token(words);
+}
+
+static void edit(struct tokens *t, size_t words)
+{
+	size_t at = rng_below(t->n + 1);
+
+	switch (rng_below(3)) {
+	case 0: /* insert */
+		memmove(t->hash + at + 1, t->hash + at, (t->n++ - at) * sizeof *t->hash);
+		t->hash[at] = draw_token(words);
+		break;
+	case 1: /* delete */
+		if (at < t->n)
+			memmove(t->hash + at, t->hash + at + 1, (--t->n - at) * sizeof *t->hash);
+		break;
+	default:
+		if (at < t->n)
+			t->hash[at] = draw_token(words);
+	}
+}
+
+/* Replaces `edits` tokens by new ones. */
+static void replace(struct tokens *t, size_t edits)
+{
+	for (size_t i = 0; i < t->n; i++) {
+		if (rng_below(t->n - i) >= edits)
+			continue;
+		t->hash[i] = rng();
+		edits--;
+	}
+}
+
+struct comparing {
+	struct sh_key_rule rule;
+	struct sh_features *x, *y;
+	struct sh_aligner *aligner;
+	struct sh_key_list a, b;
+};
+
+static void start_comparing(struct comparing *c, uint64_t edit, unsigned few, unsigned n)
+{
+	struct sh_token_opts token = { .method = sh_token_method_at(0) };
+	struct sh_error err;
+
+	*c = (struct comparing){ .rule = { .edit = edit,
+				     .few = few,
+				     .ngrams = { .min = n, .max = n },
+				     .key = { 1, 2 } } };
+	sh_key_layout(&c->rule);
+	c->x = sh_features_new_sequences(&token, c->rule.ngrams, c->rule.key, false, &err);
+	c->y = sh_features_new_sequences(&token, c->rule.ngrams, c->rule.key, false, &err);
+	c->aligner = sh_aligner_new(&err);
+	works(c->x && c->y && c->aligner, &err);
+}
+
+static void end_comparing(struct comparing *c)
+{
+	sh_features_delete(c->x);
+	sh_features_delete(c->y);
+	sh_aligner_delete(c->aligner);
+	free(c->a.key);
+	free(c->b.key);
+}
+
+/* Whether the texts share a key. *similar: they reach the threshold. */
+static int texts_share_key(
+    struct comparing *c, const struct tokens *x, const struct tokens *y, bool *similar)
+{
+	struct sh_feature_set a, b;
+	struct sh_similarity s;
+	struct sh_error err;
+
+	works(sh_features_of_sequence(c->x, x->hash, x->n, &a, &err) == 0 &&
+		  sh_features_of_sequence(c->y, y->hash, y->n, &b, &err) == 0,
+	    &err);
+	works(sh_align_similarity(c->aligner, (struct sh_sequence){ x->hash, x->n },
+		  (struct sh_sequence){ y->hash, y->n }, 0,
+		  sh_align_limit(x->n > y->n ? x->n : y->n, c->rule.edit), &s, &err) == 0,
+	    &err);
+	*similar = sh_similarity_reaches(&s, c->rule.edit, 1000000);
+	return sets_share_key(&c->rule, &a, &b, &c->a, &c->b);
+}
+
+/* Short texts, of few words that are often repeated. */
+static void test_few_tokens(void)
+{
+	int missed = 0, reached = 0;
+
+	for (int turn = 0; turn < 60; turn++) {
+		struct comparing c;
+		unsigned few = (unsigned)rng_below(25), n = (unsigned)(1 + rng_below(4));
+		size_t words = 2 + rng_below(20), small = few + n < 2 || !few ? 0 : few + n - 2;
+
+		start_comparing(&c, 1000 * (uint64_t)(300 + rng_below(701)), few, n);
+		for (int i = 0; small && i < 1000; i++) {
+			struct tokens x, y;
+			bool similar;
+
+			draw_text(&x, 1 + rng_below(small), words);
+			y = x;
+			for (size_t edits = rng_below(1 + x.n / 2); edits; edits--)
+				edit(&y, words);
+			if (!texts_share_key(&c, &x, &y, &similar) && similar)
+				missed++;
+			reached += similar;
+		}
+		end_comparing(&c);
+	}
+	ok(missed == 0 && reached > 10000,
+	    "small documents of edit similarity share a key: %d of %d do not", missed, reached);
+}
+
+/* Longer texts of many words: the share of copies that meet, exactly at the threshold and above it. */
+static void test_edited_copies(void)
+{
+	static const struct {
+		uint64_t edit;
+		unsigned bands, rows;
+	} layout[] = { { 950000, 12, 3 }, { 900000, 16, 2 }, { 800000, 15, 1 }, { 750000, 20, 1 },
+		{ 600000, 49, 1 } };
+	enum { PAIRS = 1500 };
+
+	for (size_t k = 0; k < sizeof layout / sizeof *layout; k++) {
+		struct comparing c;
+		size_t found[2] = { 0 }, similar[2] = { 0 };
+
+		start_comparing(&c, layout[k].edit, 20, 3);
+		for (int i = 0; i < 2 * PAIRS; i++) {
+			struct tokens x, y;
+			bool is_similar;
+			size_t edits;
+
+			draw_text(&x, 40 + rng_below(200), 100000);
+			edits = (size_t)((1000000 - layout[k].edit) * x.n / 1000000);
+			y = x;
+			replace(&y, i % 2 ? edits / 2 : edits);
+			found[i % 2] += (size_t)texts_share_key(&c, &x, &y, &is_similar);
+			similar[i % 2] += is_similar;
+		}
+		ok(c.rule.bands == layout[k].bands && c.rule.rows == layout[k].rows &&
+			1000 * found[0] >= 985 * PAIRS && 10000 * found[1] >= 9985 * PAIRS &&
+			similar[0] == PAIRS && similar[1] == PAIRS,
+		    "edit similarity %.2f: %u bands of %u; %.4f of the copies share a key, %.4f of "
+		    "those with half of the changes",
+		    (double)layout[k].edit / 1e6, c.rule.bands, c.rule.rows,
+		    (double)found[0] / PAIRS, (double)found[1] / PAIRS);
+		end_comparing(&c);
+	}
+}
+
+/* Hashes that archives hold must be the same in every version and on every machine. */
+static void test_same_hashes(void)
+{
+	static const char text[] = "The quick brown fox jumps over the lazy dog, "
+				   "internationalization and all\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0";
+	struct sh_token_opts token = { .method = sh_token_method_at(0) };
+	uint64_t sum[3] = { 0 }, key[2] = { 1, 2 };
+
+	for (unsigned n = 1; n < 20; n += 9) {
+		struct sh_feature_set set;
+		struct sh_error err;
+		struct sh_features *f = sh_features_new_sequences(
+		    &token, (struct sh_ngrams){ .min = 1, .max = n }, key, false, &err);
+
+		works(f && sh_features_of(f, sh_slice(text, strlen(text)), &set, &err) == 0, &err);
+		for (size_t i = 0; i < set.n; i++)
+			sum[n / 9] = sum[n / 9] * 31 + set.hash[i];
+		sh_features_delete(f);
+	}
+	ok(sum[0] == UINT64_C(0x684174d75d63fa24) && sum[1] == UINT64_C(0x8caf8921a4da431f) &&
+		sum[2] == UINT64_C(0x2eaaa00a26cc1768),
+	    "hashes of tokens and of n-grams as ever: %016llx %016llx %016llx",
+	    (unsigned long long)sum[0], (unsigned long long)sum[1], (unsigned long long)sum[2]);
+}
+
+static void test_sequences(void)
+{
+	struct sh_sketch distinct = { 0 }, all = { 0 };
+	struct sh_buf out = { 0 };
+	struct sh_token_opts token = { .method = sh_token_method_at(0) };
+	uint64_t key[2] = { 1, 2 };
+	struct sh_error err;
+	struct sh_features *f =
+	    sh_features_new_sequences(&token, (struct sh_ngrams){ 3, 3, 0, 0 }, key, true, &err);
+	int wrong = 0, accepted = 0;
+
+	works(f != NULL, &err);
+	for (int turn = 0; turn < 600; turn++) {
+		struct sh_feature_set set;
+		struct tokens t;
+
+		draw_text(&t, turn < 60 ? (size_t)(1 + turn / 4) : 1 + rng_below(TOKENS - 1),
+		    1 + rng_below(turn % 3 ? 10 : 1000));
+		for (size_t i = 0; i < t.n; i++)
+			t.hash[i] &= ~(uint64_t)UINT32_MAX;
+		works(sh_features_of_sequence(f, t.hash, t.n, &set, &err) == 0, &err);
+		out.n = 0;
+		works(sh_sequence_print(&set, &out, &err) == 0, &err);
+		if (sh_sequence_parse(sh_buf_slice(&out), &distinct, &all, &err) < 0 ||
+		    all.n != t.n || memcmp(all.hash, t.hash, t.n * sizeof *t.hash) != 0)
+			wrong++;
+		for (int k = 0; set.n_tokens > 1 && k < 20; k++)
+			accepted += sh_sequence_parse(sh_slice(out.p, rng_below(out.n)), &distinct,
+					&all, &err) == 0;
+	}
+	ok(wrong == 0, "the sketch of a sequence is read again: %d wrong", wrong);
+	ok(accepted == 0, "the sketch of a sequence that was cut is refused: %d were not",
+	    accepted);
+	sh_features_delete(f);
+	sh_sketch_free(&distinct);
+	sh_sketch_free(&all);
+	sh_buf_free(&out);
+}
+
 int main(void)
 {
 	rng_init(UINT64_C(0xa7c41e));
@@ -201,5 +445,9 @@ int main(void)
 	test_recall();
 	test_few();
 	test_which_keys();
+	test_sequences();
+	test_few_tokens();
+	test_edited_copies();
+	test_same_hashes();
 	return done_testing();
 }

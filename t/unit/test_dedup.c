@@ -9,16 +9,17 @@
 #include "scratch.h"
 #include "tap.h"
 
-enum { DOCS = 60, WORDS = 2 };
+enum { DOCS = 60, WORDS = 2, KEYS = 3 };
 
-/* A document: its words are those of w0 .. w63 whose bits are set. */
+/* A document: its words are the words w0 .. w63 whose bits are set. */
 struct doc {
-	uint64_t set, fp[WORDS], rank;
+	uint64_t set, fp[WORDS], rank, key[KEYS];
 	bool is_protected;
 };
 
 static struct doc doc[DOCS];
 static uint32_t n_docs, keeper[DOCS];
+static bool by_keys; /* in place of the distance */
 static char path[SCRATCH_MAX];
 
 static unsigned size(uint64_t set)
@@ -52,6 +53,11 @@ static void draw(unsigned bits, bool ranked)
 		d->set = rng_below(40) ? flip(d->set, apart) : 0;
 		for (unsigned w = 0; w < WORDS; w++)
 			d->fp[w] = w < bits / 64 ? flip(d->fp[w], bits_apart) : 0;
+		for (unsigned k = 0; k < KEYS; k++)
+			d->key[k] = rng_below(12) << 8;
+		for (uint32_t x = 0; x < i; x++)
+			if (memcmp(doc[x].fp, d->fp, sizeof d->fp) == 0)
+				memcpy(d->key, doc[x].key, sizeof d->key);
 		d->rank = ranked ? rng_below(rng_below(2) ? 4 : 1000) : 0;
 		d->is_protected = rng_below(12) == 0;
 	}
@@ -89,9 +95,18 @@ static bool open_corpus(struct sh_corpus *c)
 
 /* ---- by definition ---- */
 
+static bool share_key(const struct doc *x, const struct doc *y)
+{
+	for (unsigned k = 0; k < KEYS; k++)
+		if (x->key[k] == y->key[k])
+			return true;
+	return false;
+}
+
 static bool alike(const struct sh_dedup_opts *o, const struct doc *x, const struct doc *y)
 {
-	bool near = sh_fp_distance(x->fp, y->fp, o->bits / 64) <= o->k, reach;
+	bool near = by_keys ? share_key(x, y) : sh_fp_distance(x->fp, y->fp, o->bits / 64) <= o->k;
+	bool reach;
 
 	if (!x->set || !y->set)
 		return false;
@@ -122,7 +137,7 @@ static void in_order(uint32_t *order)
 	}
 }
 
-/* Of those that are the same the best one stands for all. */
+/* Returns the best of the equal documents, which represents all of them. */
 static uint32_t stands_for(const struct sh_dedup_opts *o, uint32_t i)
 {
 	uint32_t best = i;
@@ -201,9 +216,15 @@ static struct sh_dedup *run(const struct sh_dedup_opts *o)
 	struct sh_dedup *d = sh_dedup_new(o, &err);
 	int status = d ? 0 : -1;
 
-	for (uint32_t i = 0; status == 0 && i < n_docs; i++)
+	if (status == 0 && by_keys)
+		status = sh_dedup_use_keys(d, KEYS, &err);
+	for (uint32_t i = 0; status == 0 && i < n_docs; i++) {
 		status = sh_dedup_add(
 		    d, doc[i].fp, size(doc[i].set), doc[i].rank, doc[i].is_protected, &err);
+		if (status == 0 && by_keys)
+			status =
+			    sh_dedup_add_keys(d, doc[i].set ? doc[i].key : NULL, doc[i].set, &err);
+	}
 	if (status == 0)
 		status = sh_dedup_run(d, &err);
 	if (status == 0)
@@ -308,8 +329,10 @@ static void against_definition(void)
 		for (unsigned i = 0; i < 4; i++) {
 			struct sh_dedup_opts o = drawn(&corpus, bits);
 
+			by_keys = i > 1;
 			(o.single ? chains : stars)(&o);
 			compare(&o, &r[o.single]);
+			by_keys = false;
 		}
 		sh_corpus_free(&corpus);
 	}
@@ -324,8 +347,8 @@ static void against_definition(void)
 
 /* ---- many of one template ---- */
 
-/* n documents of 41 words, one of them its own, and fingerprints at most so far from one of them:
- * how many pairs are compared. UINT64_MAX: not all are found to be alike. */
+/* Adds n documents of 41 words, one of them unique, with fingerprints within `distance` of one of them.
+ * Returns the number of compared pairs; UINT64_MAX when not all documents are one group. */
 static uint64_t compared(uint32_t n, unsigned distance, const struct sh_dedup_opts *how)
 {
 	struct sh_dedup_opts o = *how;

@@ -1,5 +1,5 @@
-/* All short texts of the bytes that matter: escaped they stand in a field, and come back as they
- * were; unescaped they are what the definition says. */
+/* All short texts of the relevant bytes: escaped, they fit in a field and unescape to the same text;
+ * unescaping follows the definition. */
 #include "record/escape.h"
 
 #include "tap.h"
@@ -56,12 +56,17 @@ int main(void)
 			plain.n = 0;
 			wrong += sh_unescape(sh_slice(exact, n), &plain, &err) < 0 ||
 				 !sh_slice_eq(sh_buf_slice(&plain), sh_slice(want, length));
+			field.n = 0;
+			wrong += sh_escape(sh_buf_slice(&plain), &field, &err) < 0 ||
+				 sh_is_escaped(sh_slice(exact, n)) !=
+				     sh_slice_eq(sh_buf_slice(&field), sh_slice(exact, n));
 			lost += !comes_back(sh_slice(exact, n), &field, &plain);
 			texts++;
 			free(exact);
 		}
 	}
-	ok(wrong == 0, "%u texts: unescaped as by definition", texts);
+	ok(wrong == 0,
+	    "%u texts: unescaped as by definition, and told when escaping gives them again", texts);
 	ok(lost == 0, "escaped, they fit a field and come back");
 	sh_buf_free(&field);
 	sh_buf_free(&plain);

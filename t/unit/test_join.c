@@ -107,13 +107,13 @@ static const unsigned widths[] = { 32, 64, 64, 64, 128, 128, 256, 4, 8, 36, 60, 
 
 /* From everything at once to plans within plans for a handful. */
 static const struct sh_join_limits limits[] = {
-	{ 1 << 18, 1 << 22, 256, 1, 1 << 17, 0, false },
-	{ 0, 1 << 22, 256, 1, 1 << 17, 0, false },
-	{ 0, 1 << 22, 256, 1e9, 20, 0, false },
-	{ 0, 1 << 22, 256, 1e9, 100, 0, false },
-	{ 0, 200, 8, 1e9, 100, 0, false },
-	{ 0, 60, 4, 1e9, 50, 0, false },
-	{ 0, 60, 4, 3, 0, 0, false },
+	{ 1 << 18, 1 << 22, 256, 1, 1 << 17, 0, false, 0 },
+	{ 0, 1 << 22, 256, 1, 1 << 17, 0, false, 0 },
+	{ 0, 1 << 22, 256, 1e9, 20, 0, false, 0 },
+	{ 0, 1 << 22, 256, 1e9, 100, 0, false, 0 },
+	{ 0, 200, 8, 1e9, 100, 0, false, 0 },
+	{ 0, 60, 4, 1e9, 50, 0, false, 0 },
+	{ 0, 60, 4, 3, 0, 0, false, 0 },
 };
 
 enum { LIMITS = sizeof limits / sizeof *limits };
@@ -128,14 +128,15 @@ static struct sh_join *new_join(unsigned bits, unsigned k, const char *kernel)
 	struct sh_error err;
 	struct sh_join *j = sh_join_new(bits, k, kernel, &err);
 
-	if (j == NULL) {
+	if (j == NULL || sh_join_set_threads(j, below(4) ? 1 : 2 + below(7), &err) < 0) {
 		printf("Bail out! %s\n", err.text);
 		exit(1);
 	}
 	return j;
 }
 
-/* One set through every kernel: the pairs of the brute force, in the same order by all. */
+/* One set through every kernel: the pairs of the brute force, in the same order by all, with any number of
+ * threads. */
 static bool self_case(struct room *r)
 {
 	unsigned bits = widths[below(sizeof widths / sizeof *widths)], k = below(17);
@@ -187,7 +188,7 @@ static bool join_way(struct room *r, size_t n, unsigned k, const char *kernel,
 /* Blocks joined in radix partitions: the pairs of the brute force, in the same order by all kernels. */
 static bool partitions_case(struct room *r)
 {
-	struct sh_join_limits way = { 0, below(2) ? 900 : 1 << 22, 8, 1e9, 0, 0, false };
+	struct sh_join_limits way = { 0, below(2) ? 900 : 1 << 22, 8, 1e9, 0, 0, false, 0 };
 	unsigned k = 1 + below(3);
 	size_t n = 1000 + below(2000);
 	const char *kernel;
@@ -213,7 +214,7 @@ static int by_value(const void *a, const void *b)
 	return sh_compare(*(const uint64_t *)a, *(const uint64_t *)b);
 }
 
-/* The words in order, but for the two at some bounds of buckets, whose keys are next to each other. */
+/* The words in order, except for pairs at bounds of buckets with neighbouring keys. */
 static void nearly_ascending(uint64_t *fp, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -233,7 +234,7 @@ static void nearly_ascending(uint64_t *fp, size_t n)
  * the brute force, in the same order by all. */
 static bool halves_case(struct room *r)
 {
-	struct sh_join_limits way = { 0, 1 << 22, 8, 1e9, 1 << 17, 1, true };
+	struct sh_join_limits way = { 0, 1 << 22, 8, 1e9, 1 << 17, 1, true, 0 };
 	unsigned k = 2 + below(2), share = below(101), groups = 12 + below(20);
 	size_t n = 500 + below(1000);
 	const char *kernel;
@@ -323,7 +324,7 @@ static int keep_renumbered(
 	return 0;
 }
 
-/* What shband, sort and shjoin do for one table. */
+/* Does the work of shband, sort and shjoin for one table. */
 static bool join_table(struct sh_join *j, const struct sh_band *b, const struct sh_band_table *t,
     const uint64_t *fp, size_t n, struct hits *to)
 {
@@ -413,7 +414,7 @@ static void plans(void)
 	ok(plan.blocks == 0, "fifty are compared all with all");
 }
 
-/* From how many on, and of what, halves are the plan. */
+/* The plan is by halves from this number of fingerprints on, for these distributions. */
 static void plans_by_halves(void)
 {
 	static const struct {
@@ -451,7 +452,7 @@ static void plans_by_halves(void)
 	ok(good, "halves are the plan of a large, even self-join of 64 bits at distance 2 or 3");
 }
 
-/* Where most sets of 2^26 are: ranks stray from the values by little. */
+/* Most sets of 2^26 are here: ranks deviate little from the values. */
 static void plans_of_ascending(void)
 {
 	enum { N = 1 << 20 };

@@ -1,5 +1,5 @@
-/* The join of sets so large that what is of use to them alone comes into play: against comparing all with
- * all, by the kernels against each other. */
+/* The join of large sets, with the code that only large sets use: against comparing all with all, and
+ * between kernels. */
 #include "join/join.h"
 
 #include <stdlib.h>
@@ -28,13 +28,13 @@ static struct sh_join *new_join(unsigned bits, unsigned k, const char *kernel)
 	struct sh_error err;
 	struct sh_join *j = sh_join_new(bits, k, kernel, &err);
 
-	must(j != NULL);
+	must(j && sh_join_set_threads(j, 1 + below(3), &err) == 0);
 	return j;
 }
 
 static struct tally tally(unsigned bits, unsigned k, const uint64_t *fp, size_t n, bool brute)
 {
-	struct sh_join_limits all = { UINT64_MAX, UINT64_MAX, 0, 1, 0, 0, false };
+	struct sh_join_limits all = { UINT64_MAX, UINT64_MAX, 0, 1, 0, 0, false, 0 };
 	struct sh_join *j = new_join(bits, k, NULL);
 	struct tally t = { 0, 0 };
 	struct sh_error err;
@@ -97,10 +97,10 @@ static void skewed(
 	free(fp);
 }
 
-/* So many even ones that they are joined by halves, and what the general plan finds, by each kernel. */
+/* Enough even fingerprints for the join by halves: each kernel finds the pairs of the general plan. */
 static void even(uint32_t n, unsigned k)
 {
-	struct sh_join_limits blocks = { 1 << 18, 1 << 22, 256, 1, 1 << 17, 0, false };
+	struct sh_join_limits blocks = { 1 << 18, 1 << 22, 256, 1, 1 << 17, 0, false, 0 };
 	uint64_t *fp = calloc(n, sizeof *fp);
 	struct tally want = { 0, 0 };
 	const char *kernel;
@@ -132,9 +132,9 @@ static void even(uint32_t n, unsigned k)
 	free(fp);
 }
 
-/* Even ones, but for a crowd that shares its first 16 bits and is more than is put in order at once; the
- * first bit tells some from it that are joined with all of it. What is put in order for that must leave
- * alone the bucket before the crowd's, whose pairs come later. */
+/* Even fingerprints, and a crowd that shares its first 16 bits and exceeds one ordering step. The first bit
+ * separates some fingerprints that are joined with all of the crowd. Ordering them must not change the
+ * bucket before the crowd's, whose pairs come later. */
 static void crowd(uint32_t n, uint32_t many, unsigned k)
 {
 	uint64_t *fp = calloc(n, sizeof *fp);

@@ -29,7 +29,7 @@ static bool keep(void *ctx, const struct sh_match *match, size_t many)
 	return !to->too_many && to->n < to->stop_at;
 }
 
-/* Buckets of none, of a few, of as many as a tile holds, two, are collected, and of one more. */
+/* Bucket sizes: 0, a few, a tile, two tiles, the gathered maximum, and one more. */
 static uint32_t draw_size(void)
 {
 	static const uint32_t edge[] = { 16, 32 };
@@ -112,11 +112,13 @@ static void scan(const struct sh_kernel *kernel, unsigned bits, struct matches *
 {
 	static struct sh_near s;
 
-	/* What is left from another time must not matter. */
+	/* Values of earlier calls must not matter. */
 	memset(&s, (int)rng_below(256), sizeof s);
 	s.rest = rest;
 	s.start = start;
 	s.bits = bits;
+	s.from = 0;
+	s.to = 1U << bits;
 	s.flush = keep;
 	s.ctx = to;
 	to->n = 0;

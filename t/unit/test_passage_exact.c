@@ -80,10 +80,16 @@ static bool is_exact(const struct sh_texts *t, uint32_t length, uint32_t k, bool
 	size_t n = (size_t)t->at[t->n];
 	uint64_t *marked = calloc(sh_bits_words(n), sizeof *marked);
 	char *want = malloc(n + 1);
+	struct sh_tables tables;
 	bool good = true;
 
 	must(marked && want);
-	must(sh_exact_find(t, length, k, every, marked, &err) == 0);
+	sh_tables_init(&tables, rng_below(3) ? rng_below(4000) : 0, NULL);
+	must(sh_exact_find(t,
+		 &(struct sh_exact_opts){ length, k, every, 1 + (unsigned)rng_below(5),
+		     (size_t)rng_below(2000), rng() & 1 ? &tables : NULL },
+		 marked, &err) == 0);
+	sh_tables_free(&tables);
 	mark_slowly(t, length, every, want);
 	for (size_t i = 0; good && i < n; i++)
 		good = sh_bits_has(marked, i) == want[i];
@@ -117,14 +123,16 @@ static void test_hostile(void)
 
 	must(token && marked);
 	add_document(&t, token, MANY);
-	must(sh_exact_find(&t, 50, 0, false, marked, &err) == 0);
+	must(sh_exact_find(&t, &(struct sh_exact_opts){ 50, 0, false, 1, 0, NULL }, marked, &err) ==
+	     0);
 	ok(!sh_bits_has(marked, 0) && sh_bits_has(marked, 1) && sh_bits_has(marked, MANY - 1),
 	    "one token a million times: all but the first passage");
 	for (size_t i = 0; i < MANY; i++)
 		token[i] = (uint32_t)i;
 	add_document(&t, token, MANY);
 	memset(marked, 0, MANY / 64 * 3 * sizeof *marked);
-	must(sh_exact_find(&t, 50, 0, true, marked, &err) == 0);
+	must(sh_exact_find(&t, &(struct sh_exact_opts){ 50, 0, true, 2, 0, NULL }, marked, &err) ==
+	     0);
 	ok(sh_bits_has(marked, 0) && !sh_bits_has(marked, MANY + 1),
 	    "every: the first passage as well; other tokens are not marked");
 	sh_texts_free(&t);

@@ -1,4 +1,5 @@
-/* Groups against a comparison of all postings; spans: what must be found is found, and each is what it says. */
+/* Groups against a comparison of all postings. Spans: all required spans are found, and each has the stated
+ * properties. */
 #include "passage/coverage.h"
 #include "passage/extend.h"
 #include "passage/links.h"
@@ -21,6 +22,8 @@ static bool groups_are_right(struct sh_texts *t, unsigned jobs)
 {
 	size_t n = t->n_postings, kept = 0;
 	struct sh_posting *p = malloc((n + 1) * sizeof *p);
+	struct sh_tables tables;
+	struct sh_grouping how = { &tables, jobs };
 	struct sh_groups g;
 	bool good;
 
@@ -29,8 +32,9 @@ static bool groups_are_right(struct sh_texts *t, unsigned jobs)
 		memcpy(p, t->posting, n * sizeof *p);
 	for (size_t i = 0; i < n; i++)
 		kept += shares_key(t->posting, n, i);
-	must(sh_postings_sort(p, n, jobs, &err) == 0);
-	must(sh_groups_make(&g, p, n, t->n, &err) == 0);
+	sh_tables_init(&tables, rng_below(3) ? rng_below(4000) : 0, NULL);
+	must(sh_postings_sort(&how, p, n, &err) == 0);
+	must(sh_groups_make(&g, &how, p, n, t->n, &err) == 0);
 	good = g.n == kept;
 	for (uint32_t d = 0; good && d < t->n; d++)
 		for (uint64_t i = g.at[d]; good && i < g.at[d + 1]; i++) {
@@ -44,6 +48,7 @@ static bool groups_are_right(struct sh_texts *t, unsigned jobs)
 			       sh_group_end(&g, q->of.in.first) > g.order[i];
 		}
 	sh_groups_free(&g);
+	sh_tables_free(&tables);
 	free(p);
 	return good;
 }
@@ -57,7 +62,7 @@ static void test_groups(void)
 
 		add_random_documents(&t, 1 + rng_below(8), 40, 1 + (uint32_t)rng_below(20));
 		add_postings(&t, 1 + (unsigned)rng_below(4), 1 + rng_below(5));
-		good = groups_are_right(&t, 1 + (unsigned)rng_below(3));
+		good = groups_are_right(&t, 1 + (unsigned)rng_below(16));
 		sh_texts_free(&t);
 	}
 	ok(good, "groups are the postings that share a key with another document's");
@@ -157,12 +162,13 @@ static bool spans_are_right(struct sh_texts *t, unsigned k, size_t window, bool 
 	uint32_t run = (uint32_t)(k + window - 1);
 	struct sh_match_opts opts = { k, run, 300000, 0, first };
 	struct sh_matcher *m = sh_matcher_new(&opts, &err);
+	const struct sh_grouping how = { NULL, 1 };
 	struct sh_groups g;
 	struct sh_links l = { t, &g, first ? 0 : 1000000, run, k, first };
 	bool good = m != NULL;
 
-	must(sh_postings_sort(t->posting, t->n_postings, 1, &err) == 0);
-	must(sh_groups_make(&g, t->posting, t->n_postings, t->n, &err) == 0);
+	must(sh_postings_sort(&how, t->posting, t->n_postings, &err) == 0);
+	must(sh_groups_make(&g, &how, t->posting, t->n_postings, t->n, &err) == 0);
 	for (uint32_t d = 0; good && d < t->n; d++) {
 		struct sh_side side = sh_texts_side(t, d);
 		const struct sh_span *spans;

@@ -9,6 +9,7 @@
 #include "io/source.h"
 #include "join/stream.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "fps.h"
@@ -93,36 +94,57 @@ static void add_pair(struct pairs *to, const char *a, const char *b, unsigned di
 	to->p[to->n++].distance = distance;
 }
 
-static int take_pair(
-    void *arg, struct sh_slice a, struct sh_slice b, unsigned distance, struct sh_error *err)
-{
-	char x[8] = "", y[8] = "";
+struct printed {
+	char a[8], b[8];
+	unsigned distance;
+};
 
-	(void)err;
-	must(a.n < sizeof x && b.n < sizeof y);
-	memcpy(x, a.p, a.n);
-	memcpy(y, b.p, b.n);
-	add_pair(arg, x, y, distance);
+static int take_pair(struct sh_job *job, struct sh_slice a, struct sh_slice b, unsigned distance,
+    struct sh_error *err)
+{
+	struct printed line = { "", "", distance };
+	char *room = sh_job_room(job, sizeof line, err);
+
+	must(room && a.n < sizeof line.a && b.n < sizeof line.b);
+	memcpy(line.a, a.p, a.n);
+	memcpy(line.b, b.p, b.n);
+	memcpy(room, &line, sizeof line);
+	job->out.n += sizeof line;
 	return 0;
 }
 
-static int take_pairs(void *arg, const struct sh_id_pair *pair, size_t n, struct sh_error *err)
+static int take_pairs(
+    struct sh_job *job, const struct sh_id_pair *pair, size_t n, struct sh_error *err)
 {
 	for (size_t i = 0; i < n; i++)
-		take_pair(arg, pair[i].id1, pair[i].id2, pair[i].distance, err);
+		take_pair(job, pair[i].id1, pair[i].id2, pair[i].distance, err);
 	return 0;
 }
 
-static unsigned worded; /* pairs that came as words */
+/* Adds the pairs of a job. */
+static int add_lines(void *arg, struct sh_job *job, struct sh_error *err)
+{
+	struct printed line;
 
-static int take_words(void *arg, const struct sh_word_pair *pair, size_t n, struct sh_error *err)
+	(void)err;
+	for (size_t at = 0; at < job->out.n; at += sizeof line) {
+		memcpy(&line, job->out.p + at, sizeof line);
+		add_pair(arg, line.a, line.b, line.distance);
+	}
+	return 0;
+}
+
+static atomic_uint worded; /* pairs that came as words */
+
+static int take_words(
+    struct sh_job *job, const struct sh_word_pair *pair, size_t n, struct sh_error *err)
 {
 	for (size_t i = 0; i < n; i++) {
 		char id1[8], id2[8];
 
 		sh_put_be64(id1, pair[i].id1);
 		sh_put_be64(id2, pair[i].id2);
-		take_pair(arg, sh_slice(id1, sh_id_of_word(pair[i].id1)),
+		take_pair(job, sh_slice(id1, sh_id_of_word(pair[i].id1)),
 		    sh_slice(id2, sh_id_of_word(pair[i].id2)), pair[i].distance, err);
 		worded++;
 	}
@@ -352,11 +374,14 @@ static void join_stream(
 	struct sh_stream *s;
 	static struct text text;
 	struct sh_band_record r;
+	struct sh_pool pool = { .done = add_lines, .arg = out };
+	struct sh_job job = { .pool = &pool };
+	struct sh_error ignored;
 	int status = 0;
 
 	out->n = 0;
 	opts.pair = take_pair;
-	opts.arg = out;
+	opts.out = &job;
 	s = sh_stream_new(&opts, b ? 2 : 1, &err);
 	must(s != NULL);
 	if (b) {
@@ -374,6 +399,8 @@ static void join_stream(
 		if (status == 0)
 			status = sh_stream_finish(s, &err);
 	}
+	must(sh_job_flush(&job, &ignored) == 0);
+	sh_buf_free(&job.out);
 	if (status < 0) {
 		printf("# %s\n", err.text);
 		out->n = 0;
@@ -402,12 +429,14 @@ static void join_memory(
 	struct sh_side room = { 0 };
 	struct sh_error err;
 	struct sh_join *engine = sh_join_new(bits, k, NULL, &err);
-	struct sh_emit e = { &x, b ? &y : &x, collapse, take_pair, out, !b,
+	struct sh_pool pool = { .done = add_lines, .arg = out };
+	struct sh_job job = { .pool = &pool };
+	struct sh_emit e = { &x, b ? &y : &x, collapse, take_pair, &job, !b,
 		rng_below(2) ? take_pairs : NULL, NULL };
 
 	if (e.pairs && rng_below(2))
 		e.words = take_words;
-	must(engine != NULL);
+	must(engine && sh_join_set_threads(engine, 1 + (unsigned)rng_below(3), &err) == 0);
 	out->n = 0;
 	fill(&x, a, &room);
 	if (b) {
@@ -415,9 +444,11 @@ static void join_memory(
 		must(sh_emit_cross(&e, engine, &err) == 0);
 		sh_nodes_free(&y);
 	} else {
-		must(sh_emit_identical(&e, &err) == 0);
+		must(sh_emit_identical(&e, engine, &err) == 0);
 		must(sh_emit_self(&e, engine, &err) == 0);
 	}
+	must(sh_job_flush(&job, &err) == 0);
+	sh_buf_free(&job.out);
 	sh_nodes_free(&x);
 	sh_side_free(&room);
 	sh_join_delete(engine);
@@ -432,7 +463,7 @@ static void random_layout(struct sh_band *layout, unsigned k)
 
 	bits = widths[rng_below(5)];
 	words = SH_FP_WORDS(bits);
-	/* Few tables more often than many: they are what takes time. */
+	/* Prefers few tables: many need more time. */
 	for (;;) {
 		unsigned blocks = k + 1 + (unsigned)rng_below(rng_below(3) ? 2 : 5);
 

@@ -16,10 +16,10 @@ struct found {
 	unsigned differ[MANY][MANY];
 };
 
-static int record(
-    void *arg, struct sh_slice id1, struct sh_slice id2, unsigned differ, struct sh_error *e)
+static int record(struct sh_job *job, struct sh_slice id1, struct sh_slice id2, unsigned differ,
+    struct sh_error *e)
 {
-	struct found *f = arg;
+	struct found *f = job->pool->arg;
 	unsigned a = (unsigned)atoi(id1.p), b = (unsigned)atoi(id2.p);
 
 	(void)e;
@@ -98,6 +98,8 @@ static bool one_case(bool cross)
 {
 	struct sh_signatures a = { 0 }, b = { 0 };
 	struct found f = { 0 };
+	struct sh_pool pool = { .arg = &f };
+	struct sh_job job = { .pool = &pool };
 	unsigned rows = 1 + (unsigned)(rng() % 6);
 	struct sh_signature_join j = {
 		.rows = rows,
@@ -105,7 +107,7 @@ static bool one_case(bool cross)
 		.most = rng() % 2 ? VALUES : (unsigned)(rng() % VALUES),
 		.collapse = rng() % 2,
 		.pair = record,
-		.arg = &f,
+		.out = &job,
 	};
 	size_t n = rng() % MANY, m = rng() % MANY;
 	bool good;

@@ -51,10 +51,10 @@ static void test_signatures(void)
 			part.n++;
 		snprintf(options, sizeof options,
 		    "--permutations %s --scheme %s --seed %s --empty ones", f[2], f[1], f[3]);
-		snprintf(command, sizeof command, "shfp --split fields %s", options);
+		snprintf(command, sizeof command, "shfp -n 1 --split fields %s", options);
 		vec_check("documents", &part, 0, 4, command, NULL);
-		snprintf(
-		    command, sizeof command, "shtok --split fields | shfp --features %s", options);
+		snprintf(command, sizeof command, "shtok -n 1 --split fields | shfp --features %s",
+		    options);
 		vec_check("features", &part, 0, 4, command, NULL);
 	}
 }

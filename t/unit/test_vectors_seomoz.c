@@ -35,8 +35,8 @@ static void test_compute(void)
 	}
 }
 
-/* The rolling window: what it holds after each push is h = rotl(h, 1) ^ x over the last of the
- * numbers pushed, which is what the hash of an n-gram is made by (hash.h, seomoz). */
+/* The rolling window: after each push its value is h = rotl(h, 1) ^ x over the last numbers pushed, as in
+ * the hash of an n-gram (hash.h, seomoz). */
 static void test_cyclic(void)
 {
 	struct vec_table t = vec_load("seomoz_cyclic.tsv");
@@ -198,7 +198,7 @@ static void test_find_all(void)
 			snprintf(command, sizeof command,
 			    "PATH=\"$SHBIN:$PATH\" LC_ALL=C; export PATH LC_ALL; shband -k %s -M "
 			    "%s "
-			    "%s | sort | shjoin -k %s | shgroup | sort | %s",
+			    "%s | sort | shjoin -k %s | shgroup --link single | sort | %s",
 			    d, m, name, d, clusters);
 			ok(strcmp(lines_of(command, " ; "), want_clusters) == 0,
 			    "find_all row %zu, %s blocks, distance %s: clusters", i + 2, m, d);

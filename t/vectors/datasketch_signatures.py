@@ -25,6 +25,10 @@ SETTINGS = [
     ("affine32", 256, 42),
     ("affine32", 64, 0),
     ("affine32", 330, 4294967295),
+    ("affine64", 1, 1),
+    ("affine64", 128, 1),
+    ("affine64", 200, 42),
+    ("affine64", 330, 4294967295),
     ("legacy", 1, 1),
     ("legacy", 128, 1),
     ("legacy", 200, 7),
@@ -37,5 +41,6 @@ for scheme, permutations, seed in SETTINGS:
         m = MinHash(num_perm=permutations, seed=seed, scheme=scheme)
         for word in text.split():
             m.update(word.encode())
-        signature = "".join("%08x" % value for value in m.hashvalues)
+        digits = 16 if scheme == "affine64" else 8
+        signature = "".join("%0*x" % (digits, value) for value in m.hashvalues)
         print(text, scheme, permutations, seed, signature, sep="\t")

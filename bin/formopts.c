@@ -1,0 +1,110 @@
+#include "formopts.h"
+
+#include "record/keeper_mark.h"
+#include "stream/docs.h"
+
+bool formopts_take(struct formopts *o, struct sh_document_form *form, const struct cli *c, int opt)
+{
+	switch (opt) {
+	case FORMOPTS_JSON:
+		form->json = true;
+		return true;
+	case FORMOPTS_CSV:
+		form->csv = true;
+		form->columns = &o->columns;
+		return true;
+	case FORMOPTS_HEADER:
+		form->columns = &o->columns;
+		return true;
+	case 'f':
+		o->fields = c->arg;
+		return true;
+	case 'l':
+		form->line_ids = true;
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* CSV has line ends of its own. Line numbers, and checksums of lines, mean nothing to a file with a header. */
+static void settle_columns(const struct sh_document_form *form, struct cli *c)
+{
+	const char *option = form->csv ? "--csv" : "--header";
+
+	if (!form->columns)
+		return;
+	if (form->json || form->line_ids)
+		cli_usage(
+		    c, "%s and %s contradict each other", option, form->json ? "--json" : "-l");
+	if (form->csv && c->crlf)
+		cli_usage(c, "--csv reads DOS line ends without --crlf, and keeps them");
+	if (c->trailer_in || c->trailer_out)
+		cli_usage(c, "%s and --trailer cannot be used together", option);
+}
+
+void formopts_settle(const struct formopts *o, struct sh_document_form *form, struct cli *c)
+{
+	struct sh_error err;
+
+	settle_columns(form, c);
+	if (form->line_ids && o->fields && !form->json)
+		cli_usage(c, "-l and -f contradict each other: with -l the whole line is text");
+	if (o->fields && sh_document_form_parse(o->fields, form, &err) < 0)
+		cli_usage(c, "-f: %s", err.text);
+	form->crlf = c->crlf;
+}
+
+void formopts_need_one_text(const struct sh_document_form *form, struct cli *c)
+{
+	if (form->more)
+		cli_usage(c, "-f: expected one field of text: passages are places in one field");
+}
+
+void formopts_read_header(
+    struct cli *c, const struct sh_document_form *form, struct sh_source *source)
+{
+	struct sh_slice first;
+	struct sh_error err;
+
+	if (!form->columns)
+		return;
+	source->header.wanted = true;
+	source->header.csv = form->csv;
+	if (sh_source_peek(source, &first, &err) < 0 ||
+	    sh_docs_header(form, &source->header, &err) < 0)
+		cli_die(c, &err);
+}
+
+static void write_header(struct cli *c, const struct sh_document_form *form, struct sh_slice mark,
+    const struct sh_header *first)
+{
+	struct sh_slice header = sh_buf_slice(&first->first);
+	struct sh_buf out = { 0 };
+	struct sh_error err;
+
+	if (header.n == 0)
+		return;
+	if (header.p[header.n - 1] == '\n')
+		header.n--;
+	header = cli_strip(c->crlf, header);
+	if ((mark.n ? sh_keeper_mark_header(form, mark, header, &out, &err)
+		    : sh_buf_add(&out, header.p, header.n, &err)) < 0 ||
+	    sh_buf_add(&out, "\n", 1, &err) < 0)
+		cli_die(c, &err);
+	cli_write(c, out.p, out.n);
+	sh_buf_free(&out);
+}
+
+void formopts_run(struct run *run, const struct sh_document_form *form, const struct sh_slice *mark)
+{
+	struct sh_source source;
+
+	cli_source_init(run->cli, &source);
+	formopts_read_header(run->cli, form, &source);
+	if (mark)
+		write_header(run->cli, form, *mark, &source.header);
+	run_pool(run, &source);
+	run_finish(run, NULL);
+	sh_source_free(&source);
+}

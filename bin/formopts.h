@@ -1,0 +1,54 @@
+/* The options that say in which form documents come. */
+#ifndef FORMOPTS_H
+#define FORMOPTS_H
+
+#include "cli.h"
+#include "record/document.h"
+#include "run.h"
+
+enum { FORMOPTS_JSON = CLI_FEATURES, FORMOPTS_CSV, FORMOPTS_HEADER, FORMOPTS_END };
+
+/* Rows of a table of options. `of` says which documents, when the program reads other records as well. */
+#define FORMOPTS_TABULAR                                                                           \
+	{ FORMOPTS_CSV, "csv", NULL, "records are CSV; the header has the names that -f gives",    \
+		NULL },                                                                            \
+	{                                                                                          \
+		FORMOPTS_HEADER, "header", NULL,                                                   \
+		    "the first line of each file has the names that -f gives", NULL                \
+	}
+#define FORMOPTS_ROWS                                                                              \
+	{ FORMOPTS_JSON, "json", NULL, "each line is a JSON object with the fields that -f names", \
+		NULL },                                                                            \
+	    FORMOPTS_TABULAR,                                                                      \
+	    { 'f', "fields", "ID,TEXT",                                                            \
+		    "fields that hold id and text, or texts [1,2 of two; id,text]", NULL },        \
+	{                                                                                          \
+		'l', "line-ids", NULL,                                                             \
+		    "its number is the id of each line, which is plain text or --json", NULL       \
+	}
+
+/* What the options gave beside the form. Ready when zeroed. */
+struct formopts {
+	struct sh_columns columns; /* form->columns, when files have headers */
+	const char *fields;        /* value of -f; NULL: not given */
+};
+
+/* Takes the option, if it is one of these. */
+bool formopts_take(struct formopts *o, struct sh_document_form *form, const struct cli *c, int opt);
+
+/* After the last option. Dies of options that contradict each other. */
+void formopts_settle(const struct formopts *o, struct sh_document_form *form, struct cli *c);
+
+/* Dies when the text is several fields. */
+void formopts_need_one_text(const struct sh_document_form *form, struct cli *c);
+
+/* Reads the header, when files have one, and finds the columns of the form in it. Dies of errors. */
+void formopts_read_header(
+    struct cli *c, const struct sh_document_form *form, struct sh_source *source);
+
+/* Runs over the documents of the operands. mark: the header is written, with the names of this mark unless it is
+ * empty; NULL: it is not written. Dies of errors. */
+void formopts_run(
+    struct run *run, const struct sh_document_form *form, const struct sh_slice *mark);
+
+#endif

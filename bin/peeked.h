@@ -1,0 +1,26 @@
+/* Messages about the first records of an input, which were peeked at. */
+#ifndef PEEKED_H
+#define PEEKED_H
+
+#include "cli.h"
+
+/* Ends the program with a message about this line of the peeked chunk, or with the one for an encoding that
+ * is not UTF-8. */
+_Noreturn void refuse_peeked(
+    struct cli *c, const struct sh_source *source, uint64_t line, const char *text);
+
+/* Ends the program when the records look like texts with a number behind them (stream/feature_head.h).
+ * advice: what to do, for the message. */
+void need_features(struct cli *c, struct sh_source *source, const char *advice);
+
+/* The advice of programs that read only features. */
+#define FEATURES_ADVICE                                                                            \
+	"shtok -f 1,2 makes features of documents, --features reads these records as features"
+
+/* The option that turns need_features() off. */
+#define FEATURES_OPTION(code)                                                                      \
+	{                                                                                          \
+		code, "features", NULL, "read features, whatever the first records look like"      \
+	}
+
+#endif

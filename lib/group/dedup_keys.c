@@ -1,0 +1,118 @@
+/* Candidates by shared keys, for more documents than the distance of fingerprints can be asked for. */
+#include <string.h>
+
+#include "group/dedup_state.h"
+
+/* Documents of one bucket that a document meets when all pairs are wanted, not only those that decide about stars:
+ * so many of the first ones, and so many of those before it. */
+enum { NEAR = 32 };
+
+/* Vertices of few features that are still joined exactly. */
+enum { FEW_MAX = 1 << 20 };
+
+int sh_dedup_use_keys(struct sh_dedup *d, unsigned n, struct sh_error *err)
+{
+	struct sh_bucket_opts opts = { n, d->opts.memory, d->opts.jobs, d->opts.tables };
+
+	d->buckets = sh_buckets_new(&opts, err);
+	return d->buckets ? 0 : -1;
+}
+
+int sh_dedup_add_keys(
+    struct sh_dedup *d, const uint64_t *key, uint64_t digest, struct sh_error *err)
+{
+	if (d->n > d->digest_cap && sh_tables_grow(d->opts.tables, (void **)&d->digest,
+					&d->digest_cap, d->n, sizeof *d->digest, err) < 0)
+		return -1;
+	d->digest[d->n - 1] = digest;
+	return sh_buckets_add(d->buckets, key, err);
+}
+
+bool sh_dedup_joins_small(const struct sh_dedup *d, size_t n)
+{
+	return !d->buckets || n <= FEW_MAX;
+}
+
+int sh_dedup_has_found(const struct sh_dedup *d, uint32_t x, uint32_t y, unsigned distance,
+    bool *found, struct sh_error *err)
+{
+	*found = distance <= d->opts.k;
+	return d->buckets ? sh_buckets_share(d->buckets, d->vertex[x], d->vertex[y], found, err)
+			  : 0;
+}
+
+/* Pairs of stars are places, as in dedup_star.c; others are vertices. */
+static uint32_t number_of(const struct sh_dedup *d, uint32_t v)
+{
+	return d->take_vertices ? v : d->place[v];
+}
+
+static uint32_t vertex_of(const struct sh_dedup *d, uint32_t number)
+{
+	return d->take_vertices ? number : d->at_place[number];
+}
+
+static void number_documents(const struct sh_dedup *d, const struct sh_subset *c, uint32_t *number)
+{
+	for (uint32_t i = 0; i < c->n; i++) {
+		uint32_t v = sh_subset_vertex(c, i);
+
+		number[d->vertex[v]] = number_of(d, v);
+	}
+}
+
+static uint32_t least_number(const struct sh_dedup *d, const struct sh_subset *c)
+{
+	uint32_t least = SH_BUCKETS_NONE;
+
+	for (uint32_t i = 0; i < c->n; i++) {
+		uint32_t x = number_of(d, sh_subset_vertex(c, i));
+
+		least = x < least ? x : least;
+	}
+	return least;
+}
+
+static int take_pairs(struct sh_dedup *d, const uint64_t *pair, size_t n, struct sh_error *err)
+{
+	for (size_t i = 0; i < n; i++) {
+		uint32_t a = vertex_of(d, (uint32_t)pair[i]);
+		uint32_t b = vertex_of(d, (uint32_t)(pair[i] >> 32));
+		unsigned distance = 0;
+
+		if (d->take_vertices)
+			distance = sh_fp_distance(
+			    sh_dedup_fp(d, d->vertex[a]), sh_dedup_fp(d, d->vertex[b]), d->words);
+		if (d->take(d, a, b, distance, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int sh_dedup_join_keys(
+    struct sh_dedup *d, const struct sh_subset *a, const struct sh_subset *b, struct sh_error *err)
+{
+	struct sh_bucket_join join = { .limit = SIZE_MAX };
+	uint32_t *number = sh_tables_get(d->opts.tables, d->n, sizeof *number, err);
+	const uint64_t *pair;
+	size_t n;
+	int got;
+
+	if (!number)
+		return -1;
+	memset(number, 0xff, d->n * sizeof *number);
+	number_documents(d, a, number);
+	if (b)
+		number_documents(d, b, number);
+	join.number = number;
+	join.split = b ? least_number(d, b) : 0;
+	if (d->take_vertices)
+		join.near = NEAR;
+	else
+		join.limit = d->pairs_limit;
+	got = sh_buckets_pairs(d->buckets, &join, &pair, &n, err);
+	sh_tables_put(d->opts.tables, number);
+	if (got == 0)
+		d->too_many = true;
+	return got > 0 ? take_pairs(d, pair, n, err) : -1;
+}

@@ -1,0 +1,564 @@
+#include "join/buckets.h"
+
+#include <pthread.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/compare.h"
+#include "io/pages.h"
+#include "io/parallel.h"
+#include "io/spill.h"
+
+enum {
+	PIECE = 1 << 16, /* documents of a piece of the columns */
+	LARGE_PAGE = 1 << 21,
+	FIRSTS = 256, /* values of the first byte of a key */
+	DIGIT = 11,   /* bits of a pass of the radix sort */
+	BY_QSORT = 64,
+	SOME_PAIRS = 1 << 16, /* pairs that a thread collects before it adds them */
+	FIRST_PAIRS = 1 << 20,
+};
+
+/* One column of PIECE documents. */
+struct stretch {
+	uint32_t low[PIECE];
+	uint8_t first[PIECE]; /* the first byte of the key */
+};
+
+/* A document in a partition of a column. */
+struct posting {
+	uint32_t low, number;
+};
+
+struct pairs {
+	uint64_t *pair;
+	size_t n, cap;
+};
+
+struct worker {
+	struct sh_buckets *buckets;
+	struct stretch *read; /* of the file */
+	struct posting *posting, *room;
+	size_t posting_cap, room_cap;
+	struct pairs found;
+};
+
+struct sh_buckets {
+	struct sh_bucket_opts opts;
+	size_t n;               /* documents */
+	struct stretch *filled; /* opts.keys stretches: those of the last piece, not complete */
+	struct stretch **piece; /* the first pieces, as far as memory allows */
+	size_t in_memory, pieces_cap, most_in_memory;
+	int fd;                     /* of the others; -1: none */
+	uint64_t (*counts)[FIRSTS]; /* by column: documents by the first byte */
+	struct worker *worker;
+	void **workers;
+
+	/* during a join */
+	const struct sh_bucket_join *join;
+	struct range *range;
+	size_t n_ranges, ranges_cap;
+	pthread_mutex_t lock;
+	struct pairs all;
+	size_t sorted; /* of them */
+	bool too_many;
+};
+
+/* A partition: column, and first bytes from .. to - 1. */
+struct range {
+	unsigned column, from, to;
+	uint64_t postings;
+};
+
+/* ---- columns ---- */
+
+/* Rounded up, so that it gets large pages. */
+static size_t piece_bytes(const struct sh_buckets *b)
+{
+	return (b->opts.keys * sizeof(struct stretch) + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE;
+}
+
+static void put_piece(const struct sh_buckets *b, struct stretch *p)
+{
+	if (p)
+		sh_pages_put(p, piece_bytes(b));
+}
+
+static struct stretch *new_piece(const struct sh_buckets *b, struct sh_error *err)
+{
+	struct stretch *p = sh_pages_get(piece_bytes(b));
+
+	if (!p)
+		sh_error_nomem(err);
+	return p;
+}
+
+struct sh_buckets *sh_buckets_new(const struct sh_bucket_opts *opts, struct sh_error *err)
+{
+	struct sh_buckets *b = calloc(1, sizeof *b);
+
+	if (!b) {
+		sh_error_nomem(err);
+		return NULL;
+	}
+	b->opts = *opts;
+	b->fd = -1;
+	b->most_in_memory = opts->memory / 2 / piece_bytes(b);
+	b->counts = calloc(opts->keys, sizeof *b->counts);
+	b->worker = calloc(opts->jobs, sizeof *b->worker);
+	b->workers = calloc(opts->jobs, sizeof *b->workers);
+	pthread_mutex_init(&b->lock, NULL);
+	if (b->counts && b->worker && b->workers) {
+		for (unsigned i = 0; i < opts->jobs; i++) {
+			b->worker[i].buckets = b;
+			b->workers[i] = &b->worker[i];
+		}
+		return b;
+	}
+	sh_error_nomem(err);
+	sh_buckets_delete(b);
+	return NULL;
+}
+
+/* Frees what a join needs, but for its pairs. */
+static void free_workers(struct sh_buckets *b)
+{
+	for (unsigned i = 0; b->worker && i < b->opts.jobs; i++) {
+		struct worker *w = &b->worker[i];
+
+		free(w->read);
+		free(w->posting);
+		free(w->room);
+		free(w->found.pair);
+		*w = (struct worker){ .buckets = b };
+	}
+}
+
+void sh_buckets_delete(struct sh_buckets *b)
+{
+	if (!b)
+		return;
+	free_workers(b);
+	for (size_t i = 0; i < b->in_memory; i++)
+		put_piece(b, b->piece[i]);
+	sh_spill_close(b->fd);
+	sh_tables_put(b->opts.tables, b->all.pair);
+	pthread_mutex_destroy(&b->lock);
+	free(b->piece);
+	put_piece(b, b->filled);
+	free(b->counts);
+	free(b->range);
+	free(b->worker);
+	free(b->workers);
+	free(b);
+}
+
+/* Keeps the complete piece b->filled. */
+static int keep_piece(struct sh_buckets *b, struct sh_error *err)
+{
+	if (b->in_memory < b->most_in_memory) {
+		if (b->in_memory == b->pieces_cap &&
+		    sh_grow((void **)&b->piece, &b->pieces_cap, b->in_memory + 1, sizeof *b->piece,
+			err) < 0)
+			return -1;
+		b->piece[b->in_memory++] = b->filled;
+		b->filled = NULL;
+		return 0;
+	}
+	if (b->fd < 0)
+		b->fd = sh_spill_open(b->opts.tables ? b->opts.tables->dir : NULL, err);
+	return b->fd < 0 ? -1
+			 : sh_spill_write(b->fd, b->filled, b->opts.keys * sizeof *b->filled, err);
+}
+
+int sh_buckets_add(struct sh_buckets *b, const uint64_t *key, struct sh_error *err)
+{
+	size_t at = b->n % PIECE;
+
+	if (at == 0 && b->n && keep_piece(b, err) < 0)
+		return -1;
+	if (!b->filled && !(b->filled = new_piece(b, err)))
+		return -1;
+	for (unsigned i = 0; i < b->opts.keys; i++) {
+		uint64_t x = key ? key[i] : 0;
+		uint8_t first = (uint8_t)(x >> 32);
+
+		b->filled[i].low[at] = (uint32_t)x;
+		b->filled[i].first[at] = first;
+		b->counts[i][first]++;
+	}
+	b->n++;
+	return 0;
+}
+
+/* Returns a column of a piece, which may lie in w->read; NULL with *err. */
+static const struct stretch *stretch_of(
+    struct worker *w, size_t piece, unsigned column, struct sh_error *err)
+{
+	const struct sh_buckets *b = w->buckets;
+	uint64_t at;
+
+	if (piece < b->in_memory)
+		return &b->piece[piece][column];
+	if (piece == (b->n - 1) / PIECE)
+		return &b->filled[column];
+	if (!w->read && !(w->read = malloc(sizeof *w->read))) {
+		sh_error_nomem(err);
+		return NULL;
+	}
+	at = ((piece - b->in_memory) * b->opts.keys + column) * sizeof *w->read;
+	return sh_spill_read(b->fd, w->read, sizeof *w->read, at, err) < 0 ? NULL : w->read;
+}
+
+static int read_key(const struct sh_buckets *b, uint32_t document, unsigned column, uint64_t *key,
+    struct sh_error *err)
+{
+	size_t piece = document / PIECE, i = document % PIECE;
+	const struct stretch *s = NULL;
+	uint64_t at;
+	uint32_t low;
+	uint8_t first;
+
+	if (piece < b->in_memory)
+		s = &b->piece[piece][column];
+	else if (piece == (b->n - 1) / PIECE)
+		s = &b->filled[column];
+	if (s) {
+		*key = (uint64_t)s->first[i] << 32 | s->low[i];
+		return 0;
+	}
+	at = ((piece - b->in_memory) * b->opts.keys + column) * sizeof *s;
+	if (sh_spill_read(b->fd, &low, sizeof low, at + offsetof(struct stretch, low[i]), err) <
+		0 ||
+	    sh_spill_read(b->fd, &first, 1, at + offsetof(struct stretch, first[i]), err) < 0)
+		return -1;
+	*key = (uint64_t)first << 32 | low;
+	return 0;
+}
+
+int sh_buckets_share(
+    const struct sh_buckets *b, uint32_t x, uint32_t y, bool *share, struct sh_error *err)
+{
+	*share = false;
+	for (unsigned c = 0; c < b->opts.keys && !*share; c++) {
+		uint64_t p, q;
+
+		if (read_key(b, x, c, &p, err) < 0 || read_key(b, y, c, &q, err) < 0)
+			return -1;
+		*share = p == q;
+	}
+	return 0;
+}
+
+/* ---- pairs ---- */
+
+static int by_value(const void *a, const void *b)
+{
+	return sh_compare(*(const uint64_t *)a, *(const uint64_t *)b);
+}
+
+/* Sorts by the last digits of `shift` and above, first by the lower ones. */
+static void radix_pass(const uint64_t *from, uint64_t *to, size_t n, unsigned shift, size_t *start)
+{
+	memset(start, 0, sizeof *start << DIGIT);
+	for (size_t i = 0; i < n; i++)
+		start[from[i] >> shift & ((1 << DIGIT) - 1)]++;
+	for (size_t d = 0, at = 0; d < (size_t)1 << DIGIT; d++) {
+		size_t count = start[d];
+
+		start[d] = at;
+		at += count;
+	}
+	for (size_t i = 0; i < n; i++)
+		to[start[from[i] >> shift & ((1 << DIGIT) - 1)]++] = from[i];
+}
+
+/* Sorts p->pair, and drops the repeated pairs. */
+static int sort_pairs(struct sh_tables *tables, struct pairs *p, struct sh_error *err)
+{
+	size_t start[1 << DIGIT], kept = 0;
+	uint64_t *room, *from = p->pair, differ = 0;
+
+	if (p->n == 0)
+		return 0;
+	if (p->n <= BY_QSORT) {
+		qsort(p->pair, p->n, sizeof *p->pair, by_value);
+	} else {
+		room = sh_tables_get(tables, p->cap, sizeof *room, err);
+		if (!room)
+			return -1;
+		for (size_t i = 1; i < p->n; i++)
+			differ |= p->pair[i] ^ p->pair[0];
+		for (unsigned shift = 0; shift < 64; shift += DIGIT) {
+			uint64_t *to = from == room ? p->pair : room;
+
+			if (!(differ >> shift & ((1 << DIGIT) - 1)))
+				continue;
+			radix_pass(from, to, p->n, shift, start);
+			from = to;
+		}
+		sh_tables_put(tables, from == room ? p->pair : room);
+		p->pair = from;
+	}
+	for (size_t i = 0; i < p->n; i++)
+		if (i == 0 || p->pair[i] != p->pair[kept - 1])
+			p->pair[kept++] = p->pair[i];
+	p->n = kept;
+	return 0;
+}
+
+/* Sorts all pairs. Fails when they exceed the limit; b->too_many says so. */
+static int sort_all(struct sh_buckets *b, struct sh_error *err)
+{
+	if (sort_pairs(b->opts.tables, &b->all, err) < 0)
+		return -1;
+	b->sorted = b->all.n;
+	b->too_many = b->all.n > b->join->limit;
+	return b->too_many ? sh_error_set(err, SH_ERR_RANGE, "too many pairs") : 0;
+}
+
+/* Adds the pairs of a thread to all. They are sorted each time that they have doubled, for most are found again in
+ * other columns. */
+static int add_pairs(struct worker *w, struct sh_error *err)
+{
+	struct sh_buckets *b = w->buckets;
+	struct pairs *all = &b->all;
+	size_t n = w->found.n;
+	int status = 0;
+
+	w->found.n = 0;
+	if (n == 0)
+		return 0;
+	pthread_mutex_lock(&b->lock);
+	if (b->too_many)
+		status = sh_error_set(err, SH_ERR_RANGE, "too many pairs");
+	else if (all->n + n > all->cap && all->n + n > 2 * b->sorted + FIRST_PAIRS)
+		status = sort_all(b, err);
+	if (status == 0 && all->n + n > all->cap)
+		status = sh_tables_grow(b->opts.tables, (void **)&all->pair, &all->cap,
+		    all->n + n + b->sorted, sizeof *all->pair, err);
+	if (status == 0) {
+		memcpy(all->pair + all->n, w->found.pair, n * sizeof *all->pair);
+		all->n += n;
+	}
+	pthread_mutex_unlock(&b->lock);
+	return status;
+}
+
+static int add_pair(struct worker *w, uint32_t x, uint32_t y, struct sh_error *err)
+{
+	if (w->found.n == SOME_PAIRS && add_pairs(w, err) < 0)
+		return -1;
+	w->found.pair[w->found.n++] = x < y ? (uint64_t)y << 32 | x : (uint64_t)x << 32 | y;
+	return 0;
+}
+
+/* ---- buckets ---- */
+
+static int by_number(const void *a, const void *b)
+{
+	const struct posting *x = a, *y = b;
+
+	return sh_compare(x->number, y->number);
+}
+
+static void order_bucket(struct posting *p, size_t n)
+{
+	for (size_t i = 1; i < n; i++)
+		if (p[i].number < p[i - 1].number) {
+			qsort(p, n, sizeof *p, by_number);
+			return;
+		}
+}
+
+static int join_bucket(struct worker *w, struct posting *p, size_t n, struct sh_error *err)
+{
+	const struct sh_bucket_join *join = w->buckets->join;
+	size_t near = join->near ? join->near : SIZE_MAX, below = 0;
+
+	order_bucket(p, n);
+	while (below < n && p[below].number < join->split)
+		below++;
+	if (join->split) {
+		for (size_t i = below; i < n; i++)
+			for (size_t k = 0; k < below; k++)
+				if (add_pair(w, p[i].number, p[k].number, err) < 0)
+					return -1;
+		return 0;
+	}
+	for (size_t i = 1; i < n; i++) {
+		size_t last = i > near ? i - near : 0;
+
+		for (size_t k = 0; k < i && k < near; k++)
+			if (add_pair(w, p[i].number, p[k].number, err) < 0)
+				return -1;
+		for (size_t k = last > near ? last : near; k < i; k++)
+			if (add_pair(w, p[i].number, p[k].number, err) < 0)
+				return -1;
+	}
+	return 0;
+}
+
+static int by_low(const void *a, const void *b)
+{
+	const struct posting *x = a, *y = b;
+
+	return sh_compare(x->low, y->low);
+}
+
+static void sort_pass(
+    const struct posting *from, struct posting *to, size_t n, unsigned shift, uint32_t *start)
+{
+	memset(start, 0, sizeof *start << DIGIT);
+	for (size_t i = 0; i < n; i++)
+		start[from[i].low >> shift & ((1 << DIGIT) - 1)]++;
+	for (uint32_t d = 0, at = 0; d < UINT32_C(1) << DIGIT; d++) {
+		uint32_t count = start[d];
+
+		start[d] = at;
+		at += count;
+	}
+	for (size_t i = 0; i < n; i++)
+		to[start[from[i].low >> shift & ((1 << DIGIT) - 1)]++] = from[i];
+}
+
+/* Joins the postings whose keys have one first byte. */
+static int join_first(struct worker *w, struct posting *p, size_t n, struct sh_error *err)
+{
+	uint32_t start[1 << DIGIT];
+
+	if (n < 2)
+		return 0;
+	if (n > BY_QSORT) {
+		if (n > w->room_cap &&
+		    sh_grow((void **)&w->room, &w->room_cap, n, sizeof *w->room, err) < 0)
+			return -1;
+		sort_pass(p, w->room, n, 0, start);
+		sort_pass(w->room, p, n, DIGIT, start);
+		sort_pass(p, w->room, n, 2 * DIGIT, start);
+		p = w->room;
+	} else {
+		qsort(p, n, sizeof *p, by_low);
+	}
+	for (size_t i = 0, end; i < n; i = end) {
+		for (end = i + 1; end < n && p[end].low == p[i].low;)
+			end++;
+		if (end > i + 1 && join_bucket(w, p + i, end - i, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* ---- partitions ---- */
+
+/* The places of the postings in w->posting, by their first byte. */
+struct places {
+	size_t start[FIRSTS], end[FIRSTS];
+};
+
+static int gather(struct worker *w, const struct range *r, struct places *at, struct sh_error *err)
+{
+	struct sh_buckets *b = w->buckets;
+
+	for (size_t piece = 0; piece * PIECE < b->n; piece++) {
+		const struct stretch *s = stretch_of(w, piece, r->column, err);
+		const uint32_t *number = b->join->number + piece * PIECE;
+		size_t n = b->n - piece * PIECE;
+
+		if (!s)
+			return -1;
+		for (size_t i = 0; i < n && i < PIECE; i++) {
+			unsigned first = s->first[i];
+
+			if (first - r->from < r->to - r->from && number[i] != SH_BUCKETS_NONE)
+				w->posting[at->end[first]++] =
+				    (struct posting){ s->low[i], number[i] };
+		}
+	}
+	return 0;
+}
+
+static int join_range(struct worker *w, const struct range *r, struct sh_error *err)
+{
+	const uint64_t *counts = w->buckets->counts[r->column];
+	struct places at;
+	size_t n = 0;
+
+	for (unsigned i = r->from; i < r->to; i++) {
+		at.start[i] = at.end[i] = n;
+		n += counts[i];
+	}
+	if (n > w->posting_cap &&
+	    sh_grow((void **)&w->posting, &w->posting_cap, n, sizeof *w->posting, err) < 0)
+		return -1;
+	if (!w->found.pair && !(w->found.pair = malloc(SOME_PAIRS * sizeof *w->found.pair)))
+		return sh_error_nomem(err);
+	if (gather(w, r, &at, err) < 0)
+		return -1;
+	for (unsigned i = r->from; i < r->to; i++)
+		if (join_first(w, w->posting + at.start[i], at.end[i] - at.start[i], err) < 0)
+			return -1;
+	return 0;
+}
+
+static int join_ranges(void *worker, size_t from, size_t to, struct sh_error *err)
+{
+	struct worker *w = worker;
+
+	for (size_t i = from; i < to; i++)
+		if (join_range(w, &w->buckets->range[i], err) < 0)
+			return -1;
+	return 0;
+}
+
+/* Cuts the columns into partitions of at most `most` postings, or of one first byte. */
+static int cut(struct sh_buckets *b, size_t most, struct sh_error *err)
+{
+	b->n_ranges = 0;
+	for (unsigned c = 0; c < b->opts.keys; c++) {
+		struct range r = { .column = c };
+
+		for (unsigned i = 0; i < FIRSTS; i++) {
+			uint64_t more = b->counts[c][i];
+
+			if (b->n_ranges + 1 >= b->ranges_cap &&
+			    sh_grow((void **)&b->range, &b->ranges_cap, b->n_ranges + 2,
+				sizeof *b->range, err) < 0)
+				return -1;
+			if (r.postings && r.postings + more > most) {
+				b->range[b->n_ranges++] = r;
+				r = (struct range){ c, i, i, 0 };
+			}
+			r.to = i + 1;
+			r.postings += more;
+		}
+		b->range[b->n_ranges++] = r;
+	}
+	return 0;
+}
+
+int sh_buckets_pairs(struct sh_buckets *b, const struct sh_bucket_join *join, const uint64_t **pair,
+    size_t *n, struct sh_error *err)
+{
+	/* Of the memory for partitions a thread needs a part for the sorted postings of one first byte. */
+	size_t most = b->opts.memory / 2 / b->opts.jobs / sizeof(struct posting) / 9 * 8;
+	int status;
+
+	b->join = join;
+	b->all.n = b->sorted = 0;
+	b->too_many = false;
+	status = cut(b, most, err);
+	if (status == 0)
+		status = sh_parallel(b->workers, b->opts.jobs, b->n_ranges, 1, join_ranges, err);
+	for (unsigned i = 0; status == 0 && i < b->opts.jobs; i++)
+		status = add_pairs(&b->worker[i], err);
+	if (status == 0)
+		status = sort_all(b, err);
+	free_workers(b);
+	b->join = NULL;
+	*pair = b->all.pair;
+	*n = b->all.n;
+	return b->too_many ? 0 : status < 0 ? -1 : 1;
+}

@@ -1,0 +1,35 @@
+/* Pairs of the documents that share a key (fp/minkeys.h), from a stream of key records in bytewise order.
+ *
+ *     key TAB id      key: column (2 digits), key (10 digits), tag of the settings (2 digits, or none)
+ *
+ * A pair is written for each key that it shares. A document meets the first documents of its bucket and those just
+ * before it, SH_KEY_RECORDS_NEAR of each. So time is linear in the records, and memory is that of the ids of
+ * 2 * SH_KEY_RECORDS_NEAR documents, whatever the buckets. */
+#ifndef SH_JOIN_KEYRECORDS_H
+#define SH_JOIN_KEYRECORDS_H
+
+#include "base/buf.h"
+#include "join/emit.h"
+
+#include <stdbool.h>
+
+enum { SH_KEY_RECORDS_NEAR = 32, SH_KEY_RECORD_DIGITS = 12, SH_KEY_RECORD_TAG = 2 };
+
+struct sh_key_records {
+	sh_pair_fn *pair;
+	struct sh_job *out; /* receives the pairs */
+	char key[SH_KEY_RECORD_DIGITS + SH_KEY_RECORD_TAG];
+	size_t digits; /* of the keys; 0 before the first record */
+	size_t n;      /* documents of the bucket */
+	struct sh_buf id[2 * SH_KEY_RECORDS_NEAR];
+};
+
+/* Writes the key of a column, followed by the tag unless it is SH_NO_TAG. Returns the number of digits. */
+size_t sh_key_record_print(char *to, unsigned column, uint64_t key, int tag);
+
+/* Adds the next record. SH_ERR_RECORD: the line is no key record. SH_ERR_PARAM: the records are not in order, or not
+ * of the same settings. */
+int sh_key_records_add(struct sh_key_records *k, struct sh_slice line, struct sh_error *err);
+void sh_key_records_free(struct sh_key_records *k);
+
+#endif

@@ -1,0 +1,357 @@
+#include "passage/store.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include "base/num.h"
+
+enum { NAME = 16, CHECKSUM_LINE = 9 + 16 + 1 };
+
+static const char manifest_name[] = "manifest", manifest_new[] = "manifest.new";
+static const char head[] = "simhash-passages 1\n";
+
+static void name_part(char *out, size_t segment, const char *suffix)
+{
+	snprintf(out, NAME, "%08zx.%s", segment, suffix);
+}
+
+/* ---- the manifest ---- */
+
+static int print_head(const struct sh_store *s, struct sh_buf *out, struct sh_error *err)
+{
+	const uint64_t order = UINT64_C(0x0102030405060708);
+	uint8_t bytes[8];
+	char text[40];
+
+	memcpy(bytes, &order, 8);
+	snprintf(text, sizeof text, "\norder %02x%02x%02x%02x%02x%02x%02x%02x\n", bytes[0],
+	    bytes[1], bytes[2], bytes[3], bytes[4], bytes[5], bytes[6], bytes[7]);
+	if (sh_buf_add(out, head, sizeof head - 1, err) < 0 ||
+	    sh_buf_add(out, "settings ", 9, err) < 0 ||
+	    sh_buf_add(out, s->settings, strlen(s->settings), err) < 0)
+		return -1;
+	return sh_buf_add(out, text, strlen(text), err);
+}
+
+static int print_manifest(const struct sh_store *s, struct sh_buf *out, struct sh_error *err)
+{
+	char line[100];
+
+	if (print_head(s, out, err) < 0)
+		return -1;
+	for (size_t i = 0; i < s->n; i++) {
+		const struct sh_store_segment *e = &s->segment[i];
+
+		snprintf(line, sizeof line, "segment %08zx %llu %llu %llu\n", i,
+		    (unsigned long long)e->documents, (unsigned long long)e->bytes,
+		    (unsigned long long)e->seeds);
+		if (sh_buf_add(out, line, strlen(line), err) < 0)
+			return -1;
+	}
+	snprintf(line, sizeof line, "checksum %016llx\n",
+	    (unsigned long long)XXH3_64bits(out->p, out->n));
+	return sh_buf_add(out, line, strlen(line), err);
+}
+
+static int damaged(const struct sh_store *s, const char *what, struct sh_error *err)
+{
+	return sh_error_set(err, SH_ERR_RECORD,
+	    "'%s': %s is damaged: restore the folder, or make it again from its *.tsv",
+	    s->folder.path, what);
+}
+
+/* The next of the words of a line, which ends with `end`. */
+static int take_number(struct sh_slice *rest, char end, uint64_t *n)
+{
+	const char *stop = rest->n ? memchr(rest->p, end, rest->n) : NULL;
+	size_t length;
+
+	if (!stop)
+		return -1;
+	length = (size_t)(stop - rest->p);
+	if (sh_parse_u64(sh_slice(rest->p, length), n) < 0)
+		return -1;
+	*rest = sh_slice(stop + 1, rest->n - length - 1);
+	return 0;
+}
+
+static int parse_segment(struct sh_store *s, struct sh_slice *rest, struct sh_error *err)
+{
+	struct sh_store_segment e;
+	char begin[32];
+	size_t length = (size_t)snprintf(begin, sizeof begin, "segment %08zx ", s->n);
+
+	if (rest->n < length || memcmp(rest->p, begin, length) != 0)
+		return damaged(s, manifest_name, err);
+	*rest = sh_slice(rest->p + length, rest->n - length);
+	if (take_number(rest, ' ', &e.documents) < 0 || take_number(rest, ' ', &e.bytes) < 0 ||
+	    take_number(rest, '\n', &e.seeds) < 0)
+		return damaged(s, manifest_name, err);
+	if (s->n == s->cap &&
+	    sh_grow((void **)&s->segment, &s->cap, s->n + 1, sizeof *s->segment, err) < 0)
+		return -1;
+	s->segment[s->n++] = e;
+	return 0;
+}
+
+static int parse_manifest(
+    struct sh_store *s, const struct sh_buf *text, const struct sh_buf *want, struct sh_error *err)
+{
+	size_t n = text->n < CHECKSUM_LINE ? 0 : text->n - CHECKSUM_LINE;
+	char line[CHECKSUM_LINE + 1];
+	struct sh_slice rest;
+
+	snprintf(
+	    line, sizeof line, "checksum %016llx\n", (unsigned long long)XXH3_64bits(text->p, n));
+	if (n == 0 || memcmp(text->p + n, line, CHECKSUM_LINE) != 0)
+		return damaged(s, manifest_name, err);
+	if (n < sizeof head - 1 || memcmp(text->p, head, sizeof head - 1) != 0)
+		return sh_error_set(
+		    err, SH_ERR_PARAM, "'%s' is of another version of shspan", s->folder.path);
+	if (n < want->n || memcmp(text->p, want->p, want->n) != 0)
+		return sh_error_set(err, SH_ERR_PARAM,
+		    "'%s' was made with other options, or on a machine of another byte order (see "
+		    "its "
+		    "file '%s')",
+		    s->folder.path, manifest_name);
+	rest = sh_slice(text->p + want->n, n - want->n);
+	while (rest.n)
+		if (parse_segment(s, &rest, err) < 0)
+			return -1;
+	return 0;
+}
+
+static int read_manifest(struct sh_store *s, struct sh_error *err)
+{
+	struct sh_buf text = { 0 }, want = { 0 };
+	int got = print_head(s, &want, err);
+
+	if (got == 0)
+		got = sh_folder_read(&s->folder, manifest_name, &text, err);
+	if (got > 0)
+		got = parse_manifest(s, &text, &want, err);
+	sh_buf_free(&text);
+	sh_buf_free(&want);
+	return got;
+}
+
+/* ---- open and close ---- */
+
+struct leftovers {
+	const struct sh_store *store;
+	bool other; /* files that are none of a store's */
+};
+
+/* Remove a file of a run that did not end. */
+static int clean(void *arg, const char *name, struct sh_error *err)
+{
+	struct leftovers *l = arg;
+	unsigned long number = strtoul(name, NULL, 16);
+	char tsv[NAME], seed[NAME];
+
+	name_part(tsv, number & UINT32_MAX, "tsv");
+	name_part(seed, number & UINT32_MAX, "seed");
+	if (strcmp(name, manifest_new) == 0)
+		return sh_folder_remove(&l->store->folder, name, err);
+	if (strcmp(name, tsv) != 0 && strcmp(name, seed) != 0) {
+		l->other =
+		    l->other || (strcmp(name, manifest_name) != 0 && strcmp(name, "lock") != 0);
+		return 0;
+	}
+	return number < l->store->n ? 0 : sh_folder_remove(&l->store->folder, name, err);
+}
+
+static int make_or_clean(struct sh_store *s, struct sh_error *err)
+{
+	struct leftovers l = { s, false };
+	int there = sh_folder_has(&s->folder, manifest_name, err);
+
+	if (there < 0 || sh_folder_list(&s->folder, clean, &l, err) != 0)
+		return -1;
+	if (!there && l.other)
+		return sh_error_set(err, SH_ERR_PARAM,
+		    "'%s' has other files and no manifest: name a new folder", s->folder.path);
+	return 0;
+}
+
+int sh_store_open(
+    struct sh_store *s, const char *path, const char *settings, uint64_t wait, struct sh_error *err)
+{
+	*s = (struct sh_store){ .settings = settings };
+	if (sh_folder_open(&s->folder, path, true, err) < 0)
+		return -1;
+	if (sh_folder_lock(&s->folder, true, wait, err) < 0 || read_manifest(s, err) < 0 ||
+	    make_or_clean(s, err) < 0) {
+		sh_store_close(s);
+		return -1;
+	}
+	return 0;
+}
+
+void sh_store_close(struct sh_store *s)
+{
+	if (!s->settings)
+		return;
+	sh_folder_close(&s->folder);
+	free(s->segment);
+	*s = (struct sh_store){ 0 };
+}
+
+char *sh_store_documents(const struct sh_store *s, size_t i, struct sh_error *err)
+{
+	size_t n = strlen(s->folder.path) + 1 + NAME;
+	char *path = malloc(n), name[NAME];
+
+	if (!path) {
+		sh_error_nomem(err);
+		return NULL;
+	}
+	name_part(name, i, "tsv");
+	snprintf(path, n, "%s/%s", s->folder.path, name);
+	return path;
+}
+
+/* ---- seeds ---- */
+
+/* The first posting from `from` on whose key is at least `key`: nearby ones first. */
+static size_t skip_to(const struct sh_posting *p, size_t n, size_t from, uint64_t key)
+{
+	size_t step = 1, to;
+
+	while (from + step < n && p[from + step].of.key < key) {
+		from += step;
+		step *= 2;
+	}
+	to = from + step < n ? from + step : n;
+	while (from < to) {
+		size_t middle = from + (to - from) / 2;
+
+		if (p[middle].of.key < key)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return from;
+}
+
+int sh_store_join(const struct sh_store *s, size_t i, const struct sh_posting *today, size_t n,
+    uint32_t base, struct sh_postings *out, struct sh_error *err)
+{
+	const struct sh_store_segment *e = &s->segment[i];
+	struct sh_folder_map map = { 0 };
+	const struct sh_posting *p;
+	char name[NAME];
+	int status = 0;
+
+	if (e->seeds == 0)
+		return 0;
+	name_part(name, i, "seed");
+	if (e->seeds > SIZE_MAX / sizeof *p)
+		return damaged(s, name, err);
+	if (sh_folder_map(&map, &s->folder, name, e->seeds * sizeof *p, err) < 0)
+		return -1;
+	p = (const struct sh_posting *)(const void *)map.p;
+	for (size_t at = 0, j = 0; status == 0 && j < n && at < e->seeds; j++) {
+		if (j && today[j].of.key == today[j - 1].of.key)
+			continue;
+		at = skip_to(p, (size_t)e->seeds, at, today[j].of.key);
+		for (; at < e->seeds && p[at].of.key == today[j].of.key; at++) {
+			if (p[at].document >= e->documents) {
+				status = damaged(s, name, err);
+				break;
+			}
+			if (out->n == out->cap && sh_tables_grow(out->tables, (void **)&out->p,
+						      &out->cap, out->n + 1, sizeof *p, err) < 0) {
+				status = -1;
+				break;
+			}
+			out->p[out->n] = p[at];
+			out->p[out->n++].document += base;
+		}
+	}
+	sh_folder_unmap(&map);
+	return status;
+}
+
+static int write_documents(struct sh_store *s, const struct sh_corpus *corpus, uint32_t first,
+    struct sh_store_segment *e, struct sh_error *err)
+{
+	struct sh_folder_file file;
+	char name[NAME];
+
+	name_part(name, s->n, "tsv");
+	if (sh_folder_create(&file, &s->folder, name, err) < 0)
+		return -1;
+	for (uint32_t d = first; d < corpus->n; d++) {
+		struct sh_slice line = sh_corpus_line(corpus, d);
+
+		if (sh_folder_write(&file, line.p, line.n, err) < 0 ||
+		    sh_folder_write(&file, "\n", 1, err) < 0) {
+			sh_folder_abandon(&file);
+			return -1;
+		}
+		e->documents++;
+		e->bytes += line.n + 1;
+	}
+	return sh_folder_finish(&file, err);
+}
+
+enum { AT_ONCE = 4096 };
+
+static int write_seeds(
+    struct sh_store *s, uint32_t first, const struct sh_posting *p, size_t n, struct sh_error *err)
+{
+	struct sh_posting block[AT_ONCE];
+	struct sh_folder_file file;
+	char name[NAME];
+
+	name_part(name, s->n, "seed");
+	if (sh_folder_create(&file, &s->folder, name, err) < 0)
+		return -1;
+	for (size_t i = 0, k = 0; i < n; i += k) {
+		for (k = 0; k < AT_ONCE && i + k < n; k++) {
+			block[k] = p[i + k];
+			block[k].document -= first;
+		}
+		if (sh_folder_write(&file, block, k * sizeof *block, err) < 0) {
+			sh_folder_abandon(&file);
+			return -1;
+		}
+	}
+	return sh_folder_finish(&file, err);
+}
+
+int sh_store_add(struct sh_store *s, const struct sh_corpus *corpus, uint32_t first,
+    const struct sh_posting *p, size_t n, struct sh_error *err)
+{
+	struct sh_store_segment e = { 0, 0, n };
+
+	if (s->n == UINT32_MAX)
+		return sh_error_set(err, SH_ERR_RANGE, "'%s' has 2^32 segments", s->folder.path);
+	if (s->n == s->cap &&
+	    sh_grow((void **)&s->segment, &s->cap, s->n + 1, sizeof *s->segment, err) < 0)
+		return -1;
+	if (write_documents(s, corpus, first, &e, err) < 0 || write_seeds(s, first, p, n, err) < 0)
+		return -1;
+	s->segment[s->n++] = e;
+	s->added = true;
+	return 0;
+}
+
+int sh_store_commit(struct sh_store *s, struct sh_error *err)
+{
+	struct sh_buf text = { 0 };
+	int status = 0;
+
+	if (!s->added)
+		return 0;
+	s->added = false;
+	if (print_manifest(s, &text, err) < 0 ||
+	    sh_folder_put(&s->folder, manifest_new, text.p, text.n, err) < 0 ||
+	    sh_folder_publish(&s->folder, manifest_new, manifest_name, err) < 0)
+		status = -1;
+	sh_buf_free(&text);
+	return status;
+}

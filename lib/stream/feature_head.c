@@ -1,0 +1,181 @@
+#include "stream/feature_head.h"
+
+#include "record/fields.h"
+#include "text/token.h"
+#include "unicode/utf8.h"
+
+/* A feature of more tokens is long. */
+enum { LONG = 4 };
+
+/* What the records so far are evidence for. */
+struct head {
+	struct sh_tokenizer *folding, *literal;
+	struct sh_feature last; /* the record before; id.p is NULL before the first one */
+	bool last_plain, last_wide;
+	bool in_run;       /* the record before `last` has the same id */
+	uint64_t line;     /* its line, if its run has one record that may be a text; otherwise 0 */
+	uint64_t alone;    /* records alone with their ids that may be texts */
+	uint64_t together; /* records of ids that stand several times */
+	uint64_t wide;     /* those of them that are long */
+	uint64_t first;    /* line of the first record that may be a text, 0: none */
+	bool certain;      /* features, for certain */
+	size_t at, last_at; /* offsets of the next record and of `last` */
+	uint64_t lines;     /* before the next record */
+};
+
+/* What decides about one feature. */
+struct look {
+	bool plain, wide;
+	bool text; /* it may be a text if it is alone with its id */
+};
+
+/* Tokenizes the feature. *t is made for the first one. *n: tokens. *same: one token, equal to the feature. */
+static int tokenize(struct sh_tokenizer **t, bool no_fold, struct sh_slice feature, size_t *n,
+    bool *same, struct sh_error *err)
+{
+	struct sh_token_opts opts = { .no_fold = no_fold };
+	struct sh_tokens tokens;
+
+	if (!*t)
+		*t = sh_tokenizer_new(&opts, err);
+	if (!*t || sh_tokenize(*t, feature, &tokens, err) < 0)
+		return -1;
+	*n = tokens.n;
+	*same = tokens.n == 1 && sh_slice_eq(feature, sh_slice(tokens.text + tokens.start[0],
+							  tokens.end[0] - tokens.start[0]));
+	return 0;
+}
+
+static int look_at(struct head *h, struct sh_slice feature, struct look *l, struct sh_error *err)
+{
+	size_t n;
+
+	if (tokenize(&h->folding, false, feature, &n, &l->plain, err) < 0)
+		return -1;
+	l->wide = n > LONG;
+	l->text = l->wide || (feature.n && memchr(feature.p, ' ', feature.n));
+	if (l->text || l->plain || n != 1)
+		return 0;
+	/* A word that folding changes, unless a character stands beside it that is no token. */
+	return tokenize(&h->literal, true, feature, &n, &l->text, err);
+}
+
+/* Returns the line at this offset, without its end. */
+static struct sh_slice line_at(const char *p, size_t n, size_t at)
+{
+	const char *lf = memchr(p + at, '\n', n - at);
+
+	return sh_without_cr(sh_slice(p + at, (lf ? (size_t)(lf - p) : n) - at));
+}
+
+/* Returns whether b begins with a, without the first `cut` bytes of a. */
+static bool overlap_at(struct sh_slice a, struct sh_slice b, size_t cut)
+{
+	return cut < a.n && a.n - cut <= b.n && memcmp(a.p + cut, b.p, a.n - cut) == 0;
+}
+
+/* Returns whether b follows a as the next n-gram: without the first word or character of a. */
+static bool overlap(struct sh_slice a, struct sh_slice b)
+{
+	const char *blank = memchr(a.p, ' ', a.n);
+	size_t character = 1;
+
+	while (character < a.n && (a.p[character] & 0xC0) == 0x80)
+		character++;
+	return (blank && overlap_at(a, b, (size_t)(blank - a.p) + 1)) ||
+	       overlap_at(a, b, character);
+}
+
+/* Ends the run of records with the id of the last one. */
+static void end_run(struct head *h)
+{
+	if (h->line) {
+		h->alone++;
+		if (!h->first)
+			h->first = h->line;
+	}
+	h->line = 0;
+}
+
+static int add_record(
+    struct head *h, const struct sh_feature *f, uint64_t line, struct sh_error *err)
+{
+	bool again = h->last.id.p && sh_slice_eq(f->id, h->last.id);
+	struct look l;
+
+	if (look_at(h, f->text, &l, err) < 0)
+		return -1;
+	if (again) {
+		bool second = !h->in_run;
+
+		h->certain = f->text.n == 0 || h->last.text.n == 0 || (l.plain && h->last_plain) ||
+			     overlap(h->last.text, f->text);
+		h->together += second ? 2 : 1;
+		h->wide += (uint64_t)l.wide + (second && h->last_wide);
+		if (!h->first && (l.wide || (second && h->last_wide)))
+			h->first = line - (second && h->last_wide);
+		h->line = 0;
+		h->in_run = true;
+	} else {
+		end_run(h);
+		h->line = l.text ? line : 0;
+		h->in_run = false;
+	}
+	h->last = *f;
+	h->last_plain = l.plain;
+	h->last_wide = l.wide;
+	return 0;
+}
+
+/* Looks at the records of p .. p + n - 1 that it has not looked at before. */
+static int look(struct head *h, const char *p, size_t n, uint64_t line, struct sh_error *err)
+{
+	size_t limit = n < SH_FEATURE_HEAD ? n : SH_FEATURE_HEAD;
+	struct sh_feature f;
+	struct sh_error bad;
+
+	/* The bytes may have moved. */
+	if (h->last.id.p)
+		sh_record_feature(line_at(p, n, h->last_at), &h->last, &bad);
+	while (h->at < limit && !h->certain) {
+		struct sh_slice record = line_at(p, n, h->at);
+
+		if (sh_record_feature(record, &f, &bad) == 0) {
+			if (add_record(h, &f, line + h->lines, err) < 0)
+				return -1;
+			h->last_at = h->at;
+		}
+		h->at += record.n;
+		h->at += h->at < n && p[h->at] == '\r' ? 2 : 1;
+		h->lines++;
+	}
+	return 0;
+}
+
+int sh_feature_head(struct sh_source *s, uint64_t *line, bool *once, struct sh_error *err)
+{
+	struct head h = { 0 };
+	struct sh_slice peeked;
+	int got = sh_source_peek(s, &peeked, err), status = got < 0 ? -1 : 0;
+
+	while (got > 0) {
+		size_t n = s->peeked.n - s->passed;
+
+		status = look(&h, s->peeked.p + s->passed, n, s->peeked_from.line, err);
+		if (status < 0 || h.certain || n >= SH_FEATURE_HEAD)
+			break;
+		/* Plain features need no answer: a slow writer is not waited for. */
+		got = sh_source_peek_more(s, h.line || h.alone || h.together, err);
+		status = got < 0 ? -1 : 0;
+	}
+	/* The limit may have cut the last document. */
+	if (got == 0 || h.alone == 0)
+		end_run(&h);
+	sh_tokenizer_delete(h.folding);
+	sh_tokenizer_delete(h.literal);
+	*once = h.together == 0;
+	*line = 0;
+	if (!h.certain && (h.alone >= h.together ? h.alone > 0 : 2 * h.wide > h.together))
+		*line = h.first;
+	return status;
+}

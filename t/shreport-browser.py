@@ -1,0 +1,196 @@
+#!/usr/bin/env python3
+"""Use a page of shreport in Chromium as a reader would, and print what was measured.
+
+    t/shreport-browser.py PAGE WORD...
+
+At three widths, light and dark: nothing is wider than the window, the contrast is that of WCAG AA, a click on the head
+of each column sorts by it and a second one reverses, the search box finds each WORD (in ids and texts), scrolling brings
+more rows. What must be shown is computed from the data of the page. Chromium is driven by its own protocol, over a pipe.
+"""
+import atexit
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+WIDTHS = (360, 768, 1280)
+PATIENCE = 60  # seconds until the page has done what it was told; any machine may be busy
+LOOK = """(() => {
+    const rows = [...document.querySelectorAll('#rows tbody tr')];
+    const rgb = (element, what) => getComputedStyle(element)[what];
+    return {
+        rows: rows.map(row => [...row.cells].slice(0, 2).map(cell => cell.textContent)),
+        sorts: [...document.querySelectorAll('#rows thead th')].map(head => head.getAttribute('aria-sort')),
+        found: document.getElementById('found').textContent,
+        pairs: [...document.querySelectorAll('.pair')].map(pair => !pair.hidden),
+        wide: document.documentElement.scrollWidth, window: innerWidth,
+        ink: rgb(document.body, 'color'), paper: rgb(document.documentElement, 'backgroundColor'),
+        ground: rgb(document.body, 'backgroundColor'),
+    };
+})()"""
+
+
+class Browser:
+    def __init__(self, folder):
+        to_read, to_write = os.pipe()
+        from_read, from_write = os.pipe()
+
+        def place():
+            # The two may stand on 3 and 4 already.
+            a, b = os.dup(to_read), os.dup(from_write)
+            os.dup2(a, 3)
+            os.dup2(b, 4)
+
+        self.process = subprocess.Popen(
+            ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--remote-debugging-pipe",
+                "--user-data-dir=" + folder, "about:blank"],
+            preexec_fn=place, close_fds=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            env={**os.environ, "HOME": folder})
+        os.close(to_read)
+        os.close(from_write)
+        self.out, self.into = os.fdopen(to_write, "wb", 0), os.fdopen(from_read, "rb")
+        self.last, self.session, self.rest, self.problems, self.loaded = 0, None, b"", [], False
+        target = self("Target.createTarget", url="about:blank")["targetId"]
+        self.session = self("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        for domain in "Page", "Runtime", "Log":
+            self(domain + ".enable")
+
+    def message(self):
+        while b"\0" not in self.rest:
+            more = os.read(self.into.fileno(), 1 << 20)
+            if not more:
+                raise SystemExit("shreport-browser: chromium ended")
+            self.rest += more
+        one, self.rest = self.rest.split(b"\0", 1)
+        return json.loads(one)
+
+    def event(self, message):
+        method = message.get("method")
+        if method in ("Runtime.exceptionThrown", "Log.entryAdded"):
+            self.problems.append(message["params"])
+        if method == "Page.loadEventFired":
+            self.loaded = True
+
+    def __call__(self, method, **params):
+        self.last += 1
+        message = {"id": self.last, "method": method, "params": params}
+        if self.session:
+            message["sessionId"] = self.session
+        self.out.write(json.dumps(message).encode() + b"\0")
+        while True:
+            answer = self.message()
+            if answer.get("id") == self.last:
+                assert "error" not in answer, (method, answer)
+                return answer["result"]
+            self.event(answer)
+
+    def load(self, url):
+        self.loaded = False
+        begin = time.monotonic()
+        self("Page.navigate", url=url)
+        while not self.loaded:
+            self.event(self.message())
+        return time.monotonic() - begin
+
+    def run(self, script):
+        answer = self("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
+        assert "exceptionDetails" not in answer, answer
+        return answer["result"].get("value")
+
+    def click(self, selector):
+        x, y = self.run("""(() => { const e = document.querySelector(%s); e.scrollIntoView({ block: 'center' });
+            const r = e.getBoundingClientRect(); return [r.x + Math.min(r.width / 2, 20), r.y + r.height / 2]; })()""" % json.dumps(selector))
+        for kind in "mousePressed", "mouseReleased":
+            self("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
+
+    def type(self, text):
+        """Replaces what stands in the search box. The page searches a little later."""
+        self.click("#find")
+        for kind in "keyDown", "keyUp":
+            self("Input.dispatchKeyEvent", type=kind, key="a", code="KeyA", modifiers=2, commands=["selectAll"])
+        if text:
+            self("Input.insertText", text=text)
+        else:
+            for kind in "keyDown", "keyUp":
+                self("Input.dispatchKeyEvent", type=kind, key="Backspace", code="Backspace", windowsVirtualKeyCode=8)
+        assert self.run("document.getElementById('find').value") == text
+
+
+def luminance(colour):
+    parts = [int(x) / 255 for x in re.findall(r"\d+", colour)[:3]]
+    r, g, b = (x / 12.92 if x <= 0.03928 else ((x + 0.055) / 1.055) ** 2.4 for x in parts)
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b
+
+
+def check_look(look, scheme):
+    paper = look["paper"] if not look["paper"].startswith("rgba(0, 0, 0, 0") else look["ground"]
+    ink, ground = luminance(look["ink"]), luminance(paper)
+    assert (max(ink, ground) + 0.05) / (min(ink, ground) + 0.05) >= 4.5, (look["ink"], paper)
+    assert (ground < ink) == (scheme == "dark"), (scheme, look["ink"], paper)
+    assert look["wide"] <= look["window"], ("wider than the window", look["wide"], look["window"])
+
+
+def shown(browser, want, what, found="", least=100):
+    """The rows of the table become the first ones of those wanted: all of them, or `least`. found: beside the box."""
+    end = time.monotonic() + PATIENCE
+    while True:
+        got = browser.run(LOOK)
+        if got["found"] == found and got["rows"] == want[:len(got["rows"])] and len(got["rows"]) >= min(least, len(want)):
+            return got
+        assert time.monotonic() < end, (what, got["found"], len(got["rows"]), got["rows"][:3], want[:3])
+        time.sleep(0.02)
+
+
+def check(browser, data, texts, words):
+    rows = data["rows"]
+    names = [row[:2] for row in rows]
+    shown(browser, names, "at the beginning")
+    for column in range(len(rows[0])):
+        for down in False, True:
+            browser.click("#rows thead th:nth-child(%d) button" % (column + 1))
+            # Strings are compared by UTF-16 units there; equal ones stay in their order.
+            key = (lambda row: row[column].encode("utf-16-be")) if column < 2 else (lambda row: row[column])
+            want = [row[:2] for row in sorted(rows, key=key, reverse=down)]
+            got = shown(browser, want, ("sorted by", column, down))
+            assert got["sorts"] == [("descending" if down else "ascending") if i == column else None
+                for i in range(len(rows[0]))], got["sorts"]
+    for word in words:
+        browser.type(word)
+        has = [word.lower() in "\t".join(row[:2]).lower() or (i < len(texts) and word.lower() in texts[i].lower())
+            for i, row in enumerate(rows)]
+        got = shown(browser, [name for name, there in zip(names, has) if there], ("found", word),
+            "{:,} of {:,} pairs".format(sum(has), len(rows)))
+        assert got["pairs"] == has[:len(texts)], (word, got["pairs"])
+    browser.type("")
+    shown(browser, names, "after the search")
+    browser.run("document.getElementById('more').scrollIntoView()")
+    shown(browser, names, "further down", least=200)
+
+
+def main():
+    page, words = os.path.abspath(sys.argv[1]), sys.argv[2:]
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        browser = Browser(folder)
+        atexit.register(browser.process.kill)
+        for width in WIDTHS:
+            for scheme in "light", "dark":
+                browser("Emulation.setDeviceMetricsOverride", width=width, height=800, deviceScaleFactor=1,
+                    mobile=width < 500)
+                browser("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+                seconds = browser.load("file://" + page)
+                data = json.loads(browser.run("document.getElementById('data').textContent"))
+                texts = browser.run("[...document.querySelectorAll('.pair')].map(pair => pair.textContent)")
+                check_look(browser.run(LOOK), scheme)
+                begin = time.monotonic()
+                check(browser, data, texts, words)
+                print("%d px, %s: %d rows, opened in %.1f s, used for %.1f s" % (
+                    width, scheme, len(data["rows"]), seconds, time.monotonic() - begin))
+        assert not browser.problems, browser.problems
+        browser.process.kill()
+        browser.process.wait()
+
+
+main()

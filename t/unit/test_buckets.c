@@ -1,0 +1,269 @@
+/* Pairs that share a key against their definition; keys against the similarity they are made for. */
+#include "join/buckets.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fp/minhash.h"
+#include "fp/minkeys.h"
+#include "fp/reach.h"
+#include "group/keyplan.h"
+#include "rng.h"
+#include "tap.h"
+
+enum { KEYS = 3, DOCS = 150000, SOME = 400 };
+
+static uint64_t key[DOCS][KEYS];
+static uint32_t number[DOCS];
+static uint64_t want[1 << 21];
+static size_t n_want;
+
+static int ascending(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* ---- pairs by definition ---- */
+
+static bool is_in(const struct sh_bucket_join *join, uint32_t x, uint32_t y)
+{
+	if (x == SH_BUCKETS_NONE || y == SH_BUCKETS_NONE)
+		return false;
+	return !join->split || (x < join->split) != (y < join->split);
+}
+
+static void add_want(const struct sh_bucket_join *join, size_t a, size_t b)
+{
+	uint32_t x = join->number[a], y = join->number[b];
+
+	if (is_in(join, x, y) && n_want < sizeof want / sizeof *want)
+		want[n_want++] = x < y ? (uint64_t)y << 32 | x : (uint64_t)x << 32 | y;
+}
+
+struct keyed {
+	uint64_t key;
+	size_t document;
+};
+
+static int by_key(const void *a, const void *b)
+{
+	return ascending(&((const struct keyed *)a)->key, &((const struct keyed *)b)->key);
+}
+
+static void find_want(const struct sh_bucket_join *join, size_t n)
+{
+	static struct keyed order[DOCS];
+	size_t kept = 0;
+
+	n_want = 0;
+	for (unsigned c = 0; c < KEYS; c++) {
+		for (size_t i = 0; i < n; i++)
+			order[i] = (struct keyed){ key[i][c], i };
+		qsort(order, n, sizeof *order, by_key);
+		for (size_t i = 0; i < n; i++)
+			for (size_t k = i + 1; k < n && order[k].key == order[i].key; k++)
+				add_want(join, order[i].document, order[k].document);
+	}
+	qsort(want, n_want, sizeof *want, ascending);
+	for (size_t i = 0; i < n_want; i++)
+		if (i == 0 || want[i] != want[i - 1])
+			want[kept++] = want[i];
+	n_want = kept;
+}
+
+static struct sh_buckets *filled(const struct sh_bucket_opts *o, size_t n)
+{
+	struct sh_error err;
+	struct sh_buckets *b = sh_buckets_new(o, &err);
+
+	must(b != NULL);
+	for (size_t i = 0; i < n; i++)
+		must(sh_buckets_add(b, key[i], &err) == 0);
+	return b;
+}
+
+/* Whether the pairs are as wanted; with a limit below their number, that they are too many. */
+static bool agrees(struct sh_buckets *b, struct sh_bucket_join join)
+{
+	const uint64_t *pair;
+	struct sh_error err;
+	size_t n;
+
+	join.limit = n_want;
+	if (sh_buckets_pairs(b, &join, &pair, &n, &err) != 1 || n != n_want ||
+	    (n && memcmp(pair, want, n * sizeof *pair) != 0))
+		return false;
+	if (n_want == 0)
+		return true;
+	join.limit = n_want - 1;
+	return sh_buckets_pairs(b, &join, &pair, &n, &err) == 0;
+}
+
+/* n documents with keys of about n / each values; some are in no pair. */
+static void draw(size_t n, uint64_t each)
+{
+	uint64_t values = n / each + 1;
+
+	for (size_t i = 0; i < n; i++) {
+		for (unsigned c = 0; c < KEYS; c++)
+			key[i][c] = (rng_below(values) * UINT64_C(0x9E3779B97F4A7C15)) >> 24;
+		number[i] = (uint32_t)i;
+	}
+	for (size_t i = n; i > 1; i--) { /* in another order */
+		size_t k = rng_below(i);
+		uint32_t x = number[i - 1];
+
+		number[i - 1] = number[k];
+		number[k] = x;
+	}
+	for (size_t i = 0; i < n; i += 1 + rng_below(20))
+		number[i] = SH_BUCKETS_NONE;
+}
+
+static void random_buckets(size_t n, uint64_t each, size_t memory, unsigned jobs)
+{
+	struct sh_bucket_opts o = { KEYS, memory, jobs, NULL };
+	struct sh_bucket_join join = { .number = number };
+	struct sh_buckets *b;
+	bool good;
+
+	draw(n, each);
+	b = filled(&o, n);
+	find_want(&join, n);
+	good = agrees(b, join);
+	join.split = (uint32_t)(1 + rng_below(n + 1));
+	find_want(&join, n);
+	good = good && agrees(b, join);
+	ok(good, "%zu documents, about %llu a bucket, %zu bytes, %u threads", n,
+	    (unsigned long long)each, memory, jobs);
+	sh_buckets_delete(b);
+}
+
+/* A bucket of all documents is linear, and connects them. */
+static void near_ones(void)
+{
+	struct sh_bucket_opts o = { KEYS, 1 << 20, 1, NULL };
+	struct sh_bucket_join join = { .number = number, .limit = SIZE_MAX, .near = 4 };
+	struct sh_buckets *b;
+	const uint64_t *pair;
+	struct sh_error err;
+	size_t n, wrong = 0, at = 0;
+
+	memset(key, 0, sizeof key);
+	for (uint32_t i = 0; i < SOME; i++)
+		number[i] = i;
+	b = filled(&o, SOME);
+	must(sh_buckets_pairs(b, &join, &pair, &n, &err) == 1);
+	for (uint32_t i = 0; i < SOME; i++)
+		for (uint32_t k = 0; k < i; k++)
+			if (k < 4 || k + 4 >= i)
+				wrong += at >= n || pair[at++] != ((uint64_t)i << 32 | k);
+	ok(!wrong && at == n, "a large bucket: each document meets the first and the nearest ones");
+	sh_buckets_delete(b);
+}
+
+/* ---- recall ---- */
+
+/* The share of `turns` pairs of sets of similarity common / all that share a key. */
+static double found(struct sh_minkeys k, size_t common, size_t all, unsigned turns)
+{
+	unsigned shared = 0;
+
+	for (unsigned t = 0; t < turns; t++) {
+		uint64_t set[2][200], value[SH_FP_MAX_BITS], keys[2][SH_MINKEYS_MAX];
+		size_t own = (all - common) / 2;
+		bool any = false;
+
+		for (size_t i = 0; i < common; i++)
+			set[0][i] = set[1][i] = rng();
+		for (size_t i = common; i < common + own; i++) {
+			set[0][i] = rng();
+			set[1][i] = rng();
+		}
+		for (unsigned s = 0; s < 2; s++) {
+			sh_minhash_bins(set[s], common + own, k.rows * k.keys, value);
+			sh_minkeys_of(k, value, keys[s]);
+		}
+		for (unsigned i = 0; i < k.keys; i++)
+			any |= keys[0][i] == keys[1][i];
+		shared += any;
+	}
+	return (double)shared / turns;
+}
+
+static void recall(void)
+{
+	static const struct sh_minkeys layout[] = { { 4, 16 }, { 5, 12 }, { 3, 21 }, { 2, 30 } };
+
+	for (unsigned i = 0; i < 4; i++) {
+		unsigned wrong = 0;
+		double last[2] = { 0 };
+
+		for (size_t common = 10; common <= 90; common += 20) {
+			double is = found(layout[i], common, 100, 3000);
+			double said = sh_minkeys_found(layout[i], (double)common / 100);
+
+			wrong += fabs(is - said) > 5 * sqrt(said * (1 - said) / 3000) + 0.001;
+			last[0] = is;
+			last[1] = said;
+		}
+		ok(!wrong,
+		    "%u keys of %u values find what they should; of similarity 0.9 %.4f, %.4f",
+		    layout[i].keys, layout[i].rows, last[0], last[1]);
+	}
+	ok(found((struct sh_minkeys){ 4, 16 }, 8, 10, 4000) > 0.998,
+	    "small sets share keys as large ones do");
+}
+
+/* Keys find no less than the distance, from the lowest similarity on. */
+static void plans(void)
+{
+	static uint64_t value[500 * SH_KEY_PLAN_VALUES];
+	unsigned wrong = 0, chosen = 0, rows = 0;
+	struct sh_error err;
+
+	for (size_t i = 0; i < sizeof value / sizeof *value; i++)
+		value[i] = rng_below(100);
+	for (unsigned turn = 0; turn < 200; turn++) {
+		struct sh_key_plan p = { .bits = rng_below(2) ? 64 : 128,
+			.k = 3 + (unsigned)rng_below(12),
+			.minhash = rng_below(4) > 0,
+			.lowest = 500000 + rng_below(400000),
+			.documents = pow(10, 3 + 0.01 * (double)rng_below(600)) };
+
+		must(sh_key_plan_choose(&p, value, 500, &err) == 0);
+		if (!p.keys.keys)
+			continue;
+		chosen++;
+		rows += p.keys.rows;
+		wrong += p.documents > 1e6 && !sh_key_plan_is_worthwhile(&p);
+		for (uint64_t j = p.lowest; j < 1000000; j += 1000)
+			wrong += sh_minkeys_found(p.keys, (double)j / 1e6) <
+				 sh_reach(p.bits, p.minhash, j, p.k) - 0.003;
+	}
+	ok(!wrong && chosen > 20 && chosen < 180,
+	    "keys find no less than the distance; %u of 200 plans have keys, of %.1f rows", chosen,
+	    (double)rows / chosen);
+	ok(sh_key_plan_lowest(900000, 3) == 573564 && sh_key_plan_lowest(500000, 3) == 500000,
+	    "the similarity of edited texts");
+}
+
+int main(void)
+{
+	rng_init(41);
+	random_buckets(SOME, 3, 1 << 20, 1);
+	random_buckets(SOME, 40, 1 << 20, 1);
+	random_buckets(1, 1, 1 << 20, 1);
+	random_buckets(0, 1, 1 << 20, 1);
+	random_buckets(DOCS, 2, 1 << 26, 1);
+	random_buckets(DOCS, 2, 1 << 20, 1);
+	random_buckets(DOCS, 3, 1 << 20, 3);
+	random_buckets(DOCS - 18928, 2, 1, 2); /* the last piece is full: 2 * 65536 documents */
+	near_ones();
+	recall();
+	plans();
+	return done_testing();
+}
