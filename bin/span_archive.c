@@ -99,7 +99,7 @@ static void find_seeds(struct days *a)
 	    sh_store_add(a->store, &a->corpus, first, a->seeds.p, n, &err) < 0)
 		cli_die(a->cli, &err);
 	for (size_t i = 0; i < segments; i++)
-		if (sh_store_join(a->store, i, a->seeds.p, n, a->begin[i], &a->seeds, &err) < 0)
+		if (sh_store_join(a->store, i, &a->seeds, n, a->begin[i], &err) < 0)
 			cli_die(a->cli, &err);
 	if (sh_postings_sort(&how, a->seeds.p, a->seeds.n, &err) < 0)
 		cli_die(a->cli, &err);

@@ -1,27 +1,26 @@
 /* Finds passages that occur again, word for word. */
-#include "base/bits.h"
 #include "passage/exact.h"
 #include "span.h"
 
 struct worker {
 	const struct sh_texts *texts;
-	const uint64_t *marked;
+	const uint32_t *marked;
 	struct sh_placer *placer;
 };
 
 /* Returns the first place from `at` on, below `end`, where the token's mark equals `wanted`; `end` when
  * there is none. */
-static uint64_t next(const uint64_t *marked, uint64_t at, uint64_t end, bool wanted)
+static uint64_t next(const uint32_t *marked, uint64_t at, uint64_t end, bool wanted)
 {
 	while (at < end) {
-		uint64_t word = marked[at / 64] ^ (wanted ? 0 : UINT64_MAX);
+		uint32_t word = marked[at / 32] ^ (wanted ? 0 : UINT32_MAX);
 
-		word >>= at % 64;
+		word >>= at % 32;
 		if (word) {
-			at += (uint64_t)__builtin_ctzll(word);
+			at += (uint64_t)__builtin_ctz(word);
 			return at < end ? at : end;
 		}
-		at += 64 - at % 64;
+		at += 32 - at % 32;
 	}
 	return end;
 }
@@ -57,14 +56,14 @@ void span_exact(struct cli *c, struct span_settings *s)
 	struct sh_exact_opts how = { s->length, s->seed.k, s->every, c->jobs, s->memory / 2,
 		&tables };
 	struct sh_error err;
-	uint64_t *marked;
+	uint32_t *marked;
 
 	sh_tables_init(&tables, s->memory / 2, c->tmpdir);
 	span_open(c, s, c->n_operands ? c->operands : standard, c->n_operands ? c->n_operands : 1,
 	    &tables, &corpus);
 	span_load(c, s, &corpus, &(struct span_part){ .no_seeds = true }, &texts);
 	marked = sh_tables_get_zeroed(
-	    &tables, sh_bits_words((size_t)texts.at[texts.n]), sizeof *marked, &err);
+	    &tables, SH_EXACT_WORDS((size_t)texts.at[texts.n]), sizeof *marked, &err);
 	if (!marked || sh_exact_find(&texts, &how, marked, &err) < 0)
 		cli_die(c, &err);
 	for (unsigned i = 0; i < c->jobs; i++) {

@@ -30,7 +30,7 @@ struct finder {
 	struct sh_exact_opts opts;
 	uint32_t k, window; /* window: k-grams of a window of tokens */
 	uint64_t power_k, power_length;
-	uint64_t *marked;
+	uint32_t *marked;
 
 	struct anchor *anchor;
 	size_t anchors, anchor_cap;
@@ -300,13 +300,13 @@ static uint64_t look_up(struct worker *w, uint64_t hash, uint64_t at, uint64_t e
 static void mark(struct finder *f, uint64_t from, uint64_t to)
 {
 	while (from < to) {
-		uint64_t bit = from % 64, n = to - from < 64 - bit ? to - from : 64 - bit;
-		uint64_t mask = (n == 64 ? UINT64_MAX : (UINT64_C(1) << n) - 1) << bit;
+		uint64_t bit = from % 32, n = to - from < 32 - bit ? to - from : 32 - bit;
+		uint32_t mask = UINT32_MAX >> (32 - n) << bit;
 
 		if (f->opts.jobs == 1)
-			f->marked[from / 64] |= mask;
+			f->marked[from / 32] |= mask;
 		else
-			__atomic_fetch_or(&f->marked[from / 64], mask, __ATOMIC_RELAXED);
+			__atomic_fetch_or(&f->marked[from / 32], mask, __ATOMIC_RELAXED);
 		from += n;
 	}
 }
@@ -421,7 +421,7 @@ static void free_all(struct finder *f, struct worker *workers)
 	sh_tables_put(f->opts.tables, f->twice);
 }
 
-int sh_exact_find(const struct sh_texts *t, const struct sh_exact_opts *opts, uint64_t *marked,
+int sh_exact_find(const struct sh_texts *t, const struct sh_exact_opts *opts, uint32_t *marked,
     struct sh_error *err)
 {
 	struct finder f = { .t = t, .opts = *opts, .marked = marked };

@@ -9,6 +9,10 @@
 
 #include "passage/texts.h"
 
+/* The marks of texts with n tokens are so many words of 32 bits; token i is bit i % 32 of word i / 32. 64 bits
+ * would need a library for atomic operations on 32-bit processors. */
+#define SH_EXACT_WORDS(n) ((n) / 32 + 1)
+
 #define SH_EXACT_MAX ((uint32_t)1 << 20) /* upper limit of the shortest passage, in tokens */
 
 struct sh_exact_opts {
@@ -20,8 +24,8 @@ struct sh_exact_opts {
 	struct sh_tables *tables; /* storage of other arrays; NULL: memory */
 };
 
-/* Set a bit of `marked`, of all tokens of the texts, for each token of a passage that occurs again. */
-int sh_exact_find(const struct sh_texts *t, const struct sh_exact_opts *opts, uint64_t *marked,
+/* Sets the mark of each token of a passage that occurs again. `marked` has SH_EXACT_WORDS(all tokens) words, zeroed. */
+int sh_exact_find(const struct sh_texts *t, const struct sh_exact_opts *opts, uint32_t *marked,
     struct sh_error *err);
 
 #endif

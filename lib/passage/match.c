@@ -353,6 +353,8 @@ static void merge_spans(struct sh_matcher *m, size_t first)
 {
 	size_t n = first;
 
+	if (first == m->n_spans)
+		return;
 	qsort(m->span + first, m->n_spans - first, sizeof *m->span, by_from);
 	for (size_t i = first; i < m->n_spans; i++) {
 		const struct sh_span *s = &m->span[i];

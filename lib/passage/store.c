@@ -236,39 +236,42 @@ static size_t skip_to(const struct sh_posting *p, size_t n, size_t from, uint64_
 	return from;
 }
 
-int sh_store_join(const struct sh_store *s, size_t i, const struct sh_posting *today, size_t n,
-    uint32_t base, struct sh_postings *out, struct sh_error *err)
+int sh_store_join(const struct sh_store *s, size_t i, struct sh_postings *p, size_t n,
+    uint32_t base, struct sh_error *err)
 {
 	const struct sh_store_segment *e = &s->segment[i];
 	struct sh_folder_map map = { 0 };
-	const struct sh_posting *p;
+	const struct sh_posting *seed;
 	char name[NAME];
 	int status = 0;
 
 	if (e->seeds == 0)
 		return 0;
 	name_part(name, i, "seed");
-	if (e->seeds > SIZE_MAX / sizeof *p)
+	if (e->seeds > SIZE_MAX / sizeof *seed)
 		return damaged(s, name, err);
-	if (sh_folder_map(&map, &s->folder, name, e->seeds * sizeof *p, err) < 0)
+	if (sh_folder_map(&map, &s->folder, name, e->seeds * sizeof *seed, err) < 0)
 		return -1;
-	p = (const struct sh_posting *)(const void *)map.p;
+	seed = (const struct sh_posting *)(const void *)map.p;
 	for (size_t at = 0, j = 0; status == 0 && j < n && at < e->seeds; j++) {
-		if (j && today[j].of.key == today[j - 1].of.key)
+		uint64_t key = p->p[j].of.key;
+
+		if (j && p->p[j - 1].of.key == key)
 			continue;
-		at = skip_to(p, (size_t)e->seeds, at, today[j].of.key);
-		for (; at < e->seeds && p[at].of.key == today[j].of.key; at++) {
-			if (p[at].document >= e->documents) {
+		at = skip_to(seed, (size_t)e->seeds, at, key);
+		for (; at < e->seeds && seed[at].of.key == key; at++) {
+			if (seed[at].document >= e->documents) {
 				status = damaged(s, name, err);
 				break;
 			}
-			if (out->n == out->cap && sh_tables_grow(out->tables, (void **)&out->p,
-						      &out->cap, out->n + 1, sizeof *p, err) < 0) {
+			/* This may move p->p. */
+			if (p->n == p->cap && sh_tables_grow(p->tables, (void **)&p->p, &p->cap,
+						  p->n + 1, sizeof *seed, err) < 0) {
 				status = -1;
 				break;
 			}
-			out->p[out->n] = p[at];
-			out->p[out->n++].document += base;
+			p->p[p->n] = seed[at];
+			p->p[p->n++].document += base;
 		}
 	}
 	sh_folder_unmap(&map);

@@ -46,9 +46,10 @@ struct sh_postings {
 	size_t n, cap;
 };
 
-/* Adds the postings of segment i whose keys `today` has, n sorted ones: documents count from `base`. */
-int sh_store_join(const struct sh_store *s, size_t i, const struct sh_posting *today, size_t n,
-    uint32_t base, struct sh_postings *out, struct sh_error *err);
+/* Appends to p the postings of segment i whose keys are among those of the first n, which are sorted. Documents
+ * count from `base`. */
+int sh_store_join(const struct sh_store *s, size_t i, struct sh_postings *p, size_t n,
+    uint32_t base, struct sh_error *err);
 
 /* Writes the documents of the corpus from `first` on, and their n sorted postings, as a new segment. */
 int sh_store_add(struct sh_store *s, const struct sh_corpus *corpus, uint32_t first,
