@@ -2,7 +2,7 @@
  *
  *     dedup_how.c      the options that decide which documents are near-duplicates
  *     dedup_keys.c     keys in place of the distance, for many documents
- *     dedup_read.c     documents to fingerprints
+ *     dedup_read.c     documents to fingerprints; with an archive, dedup_archive.c makes these
  *     dedup_rank.c     documents ranked by a field of their records
  *     lib/group/dedup   fingerprints to groups
  *     dedup_write.c    groups to the documents that stay, and to the report
@@ -88,8 +88,16 @@ struct dedup_state {
 uint64_t dedup_input_bytes(const struct dedup_state *s);
 /* After the files were opened: chooses s->plan by a sample of the documents. */
 void dedup_plan(struct dedup_state *s);
-/* Documents of the operands into s->corpus and s->dedup, in input order. */
+/* Documents of the operands into s->corpus and s->dedup, in input order. With an archive they are not described. */
 void dedup_read(struct dedup_state *s);
+/* Writes what s->dedup needs of a document, from its analysis. Returns the number of words, at most
+ * dedup_description(). */
+size_t dedup_describe(const struct dedup_state *s, struct sh_fingerprinter *f,
+    const struct sh_fingerprint *fp, uint64_t digest, uint64_t *to);
+size_t dedup_description(const struct dedup_state *s);
+/* Passes a description to s->dedup, in the order of the documents. NULL: the document takes no part. */
+int dedup_take_description(
+    struct dedup_state *s, uint32_t document, const uint64_t *d, struct sh_error *err);
 /* Parses the value of --keep. Returns false when it has another form than max:FIELD or min:FIELD. */
 bool dedup_rank_parse(struct cli *c, const char *text, struct dedup_rank *rank);
 /* Checks the option after the last option was read. */

@@ -132,6 +132,23 @@ static const uint64_t *fingerprint(void *arg, uint32_t document)
 	return sh_dedup_fingerprint(s->dedup, document);
 }
 
+static void describe(void *arg, struct sh_fingerprinter *f, const struct sh_fingerprint *fp,
+    uint64_t digest, void *to)
+{
+	dedup_describe(arg, f, fp, digest, to);
+}
+
+static int take(void *arg, uint32_t document, const void *described, struct sh_error *err)
+{
+	struct dedup_state *s = arg;
+	const uint64_t none[SH_FP_MAX_WORDS] = { 0 };
+
+	/* Known documents without features are counted, too. */
+	if (!described && !sh_batch_has_features(s->archive.batch, document))
+		sh_dedup_describe(s->dedup, document, none, 0);
+	return dedup_take_description(s, document, described, err);
+}
+
 static bool is_protected(void *arg, uint32_t document)
 {
 	const struct dedup_state *s = arg;
@@ -144,9 +161,8 @@ static void start_batch(struct dedup_state *s)
 	const struct dedup_settings *how = s->settings;
 	const struct sh_manifest *m = &s->archive.archive.manifest;
 	struct sh_batch_opts opts = { .corpus = &s->corpus,
-		.token = how->docs.token,
+		.fp = how->fp,
 		.rule = dedup_archive_rule(how),
-		.bits = how->fp.bits,
 		.k = how->dedup.k,
 		.store = m->store,
 		.verify = how->dedup.verify,
@@ -155,6 +171,9 @@ static void start_batch(struct dedup_state *s)
 		.now = dedup_archive_now(s->cli),
 		.jobs = s->cli->jobs,
 		.keep_bytes = m->store == SH_STORE_DOCUMENTS ? 0 : how->memory / 8,
+		.described = dedup_description(s) * sizeof(uint64_t),
+		.describe = describe,
+		.take = take,
 		.fingerprint = fingerprint,
 		.is_protected = is_protected,
 		.arg = s };

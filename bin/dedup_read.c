@@ -15,10 +15,10 @@ struct found {
 	uint64_t line; /* number of its line in the block */
 	size_t offset; /* of its line in job->in */
 	uint64_t rank;
-	size_t features;
 	uint32_t ranked, protected; /* indexes in these lists of ids, or NOT_LISTED */
-	uint32_t sampled;
-	uint64_t fp[]; /* the fingerprint, then the sampled features, then digest and keys */
+	/* What its analysis gave. With an archive that is left to the archive's batch, and n is 0. */
+	uint32_t n;
+	uint64_t described[]; /* n words, see dedup_describe() */
 };
 
 struct worker {
@@ -54,46 +54,101 @@ static void note_met(struct dedup_ids *list, uint32_t i)
 		list->at[i].line = 0;
 }
 
-static size_t found_bytes(const struct dedup_state *s, const struct found *f)
+/* ---- what the analysis of a document gives ---- */
+
+enum {
+	FEATURES,
+	DIGEST,
+	SAMPLED,
+	FP
+}; /* words: three numbers, fingerprint, keys, sampled features */
+
+static size_t words_without_samples(const struct dedup_state *s)
 {
-	return sizeof *f + (SH_FP_WORDS(s->settings->fp.bits) + f->sampled +
-			       (s->plan.keys.keys ? s->plan.keys.keys + 1 : 0)) *
-			       sizeof *f->fp;
+	return FP + SH_FP_WORDS(s->settings->fp.bits) + s->plan.keys.keys;
+}
+
+size_t dedup_description(const struct dedup_state *s)
+{
+	return words_without_samples(s) + s->sample_features;
+}
+
+size_t dedup_describe(const struct dedup_state *s, struct sh_fingerprinter *f,
+    const struct sh_fingerprint *fp, uint64_t digest, uint64_t *to)
+{
+	size_t words = SH_FP_WORDS(s->settings->fp.bits), n = words_without_samples(s);
+
+	to[FEATURES] = fp->empty ? 0 : fp->distinct;
+	to[DIGEST] = digest;
+	to[SAMPLED] =
+	    s->sample_features ? sh_fingerprint_sample(f, fp, s->sample_features, to + n) : 0;
+	memcpy(to + FP, fp->w, words * sizeof *to);
+	if (s->plan.keys.keys && to[FEATURES])
+		sh_minkeys_of(s->plan.keys,
+		    sh_fingerprint_values(f, fp, sh_key_plan_values(&s->plan)), to + FP + words);
+	return n + to[SAMPLED];
+}
+
+int dedup_take_description(
+    struct dedup_state *s, uint32_t document, const uint64_t *d, struct sh_error *err)
+{
+	const uint64_t *keys = d ? d + FP + SH_FP_WORDS(s->settings->fp.bits) : NULL;
+
+	if (d)
+		sh_dedup_describe(s->dedup, document, d + FP, d[FEATURES]);
+	if (s->plan.keys.keys &&
+	    sh_dedup_add_keys(s->dedup, d && d[FEATURES] ? keys : NULL, d ? d[DIGEST] : 0, err) < 0)
+		return -1;
+	if (s->sample_features && sh_dedup_sample(s->dedup, d ? keys + s->plan.keys.keys : NULL,
+				      d ? d[SAMPLED] : 0, err) < 0)
+		return -1;
+	return 0;
+}
+
+/* ---- documents ---- */
+
+static size_t found_bytes(const struct found *f)
+{
+	return sizeof *f + f->n * sizeof *f->described;
+}
+
+static int describe(struct worker *w, const struct sh_document *doc, struct sh_job *job,
+    struct found *f, struct sh_error *err)
+{
+	const struct dedup_state *s = w->state;
+	struct sh_fingerprint fp;
+	uint64_t digest = 0;
+
+	if (sh_fingerprint(w->fingerprinter, doc->text, &fp, err) < 0)
+		return -1;
+	if (s->plan.keys.keys)
+		digest = sh_siphash(s->corpus.key, doc->text.p, doc->text.n);
+	f->n = (uint32_t)dedup_describe(s, w->fingerprinter, &fp, digest, f->described);
+	job->ill_formed += fp.bad_utf8;
+	return 0;
 }
 
 static int each_document(
     void *arg, const struct sh_document *doc, struct sh_job *job, struct sh_error *err)
 {
 	struct worker *w = arg;
-	struct dedup_state *s = w->state;
-	size_t words = SH_FP_WORDS(s->settings->fp.bits);
-	size_t most = words + s->sample_features + s->plan.keys.keys + 1;
-	struct sh_fingerprint fp;
+	const struct dedup_state *s = w->state;
 	struct found *f;
 
-	if (sh_fingerprint(w->fingerprinter, doc->text, &fp, err) < 0)
+	if (sh_buf_reserve(
+		&job->out, sizeof *f + dedup_description(s) * sizeof *f->described, err) < 0)
 		return -1;
-	if (sh_buf_reserve(&job->out, sizeof *f + most * sizeof *f->fp, err) < 0)
-		return -1;
-	job->ill_formed += fp.bad_utf8;
 	f = (struct found *)(void *)(job->out.p + job->out.n);
 	*f = (struct found){ .line = job->at,
 		.offset = job->offset,
-		.features = fp.empty ? 0 : fp.distinct,
 		.ranked = listed(&s->ranked, doc->id),
 		.protected = listed(&s->protected, doc->id) };
 	f->rank = rank(s, doc, f->ranked);
-	memcpy(f->fp, fp.w, words * sizeof *f->fp);
-	if (s->sample_features)
-		f->sampled = (uint32_t)sh_fingerprint_sample(
-		    w->fingerprinter, &fp, s->sample_features, f->fp + words);
-	if (s->plan.keys.keys && f->features)
-		sh_minkeys_of(s->plan.keys,
-		    sh_fingerprint_values(w->fingerprinter, &fp, sh_key_plan_values(&s->plan)),
-		    f->fp + words + 1);
-	if (s->plan.keys.keys)
-		f->fp[words] = sh_siphash(s->corpus.key, doc->text.p, doc->text.n);
-	job->out.n += found_bytes(s, f);
+	if (s->settings->archive.dir)
+		job->ill_formed += sh_utf8_count_ill(doc->text.p, doc->text.n);
+	else if (describe(w, doc, job, f, err) < 0)
+		return -1;
+	job->out.n += found_bytes(f);
 	return 0;
 }
 
@@ -108,26 +163,19 @@ static int work(void *worker, struct sh_job *job)
 static int take_block(void *arg, struct sh_job *job, struct sh_error *err)
 {
 	struct dedup_state *s = arg;
-	size_t words = SH_FP_WORDS(s->settings->fp.bits);
 	uint64_t begin = job->from.at + (uint64_t)(job->in.p - job->chunk.p);
 	const struct found *f;
 
-	for (size_t at = 0; at < job->out.n; at += found_bytes(s, f)) {
+	for (size_t at = 0; at < job->out.n; at += found_bytes(f)) {
 		f = (const struct found *)(const void *)(job->out.p + at);
-		uint64_t r = s->settings->keep.which == SH_PREFER_NEWEST ? UINT64_MAX - s->corpus.n
-									 : f->rank;
+		uint32_t i = (uint32_t)s->corpus.n;
+		uint64_t r = s->settings->keep.which == SH_PREFER_NEWEST ? UINT64_MAX - i : f->rank;
 
 		if (sh_corpus_add(&s->corpus, begin + f->offset, job->from.number + f->line, err) <
 			0 ||
-		    sh_dedup_add(s->dedup, f->fp, f->features, r, f->protected != NOT_LISTED, err) <
-			0)
+		    sh_dedup_add(s->dedup, r, f->protected != NOT_LISTED, err) < 0)
 			return -1;
-		if (s->sample_features &&
-		    sh_dedup_sample(s->dedup, f->fp + words, f->sampled, err) < 0)
-			return -1;
-		if (s->plan.keys.keys &&
-		    sh_dedup_add_keys(
-			s->dedup, f->features ? f->fp + words + 1 : NULL, f->fp[words], err) < 0)
+		if (f->n && dedup_take_description(s, i, f->described, err) < 0)
 			return -1;
 		note_met(&s->ranked, f->ranked);
 		note_met(&s->protected, f->protected);

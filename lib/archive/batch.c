@@ -41,12 +41,18 @@ void sh_batch_delete(struct sh_batch *b)
 	free_probes(&b->bands);
 	sh_sorted_put(&b->candidates, NULL);
 	free(b->by_text);
+	sh_buf_free(&b->described);
 	free(b);
 }
 
 const struct sh_outcome *sh_batch_outcome(const struct sh_batch *b, uint32_t document)
 {
 	return &b->doc[document].outcome;
+}
+
+bool sh_batch_has_features(const struct sh_batch *b, uint32_t document)
+{
+	return b->doc[document].has_features;
 }
 
 const struct sh_batch_stats *sh_batch_stats(const struct sh_batch *b)

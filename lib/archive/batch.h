@@ -13,15 +13,14 @@
 
 #include "archive/archive.h"
 #include "archive/keys.h"
+#include "fp/analysis.h"
 #include "stream/corpus.h"
-#include "text/ngram.h"
 
 struct sh_batch_opts {
 	const struct sh_corpus *corpus;
-	struct sh_token_opts token;
-	struct sh_key_rule rule; /* has the thresholds of a match, too */
-	enum sh_store store;     /* of the archive */
-	unsigned bits;
+	struct sh_fingerprint_opts fp; /* its tokens are those of the features, too */
+	struct sh_key_rule rule;       /* has the thresholds of a match, too */
+	enum sh_store store;           /* of the archive */
 	unsigned k;  /* a match is within this distance when no features are compared */
 	bool escape; /* digests are of texts with escapes; false: of texts as they come */
 	bool verify; /* compare features, when the archive stores them */
@@ -32,7 +31,14 @@ struct sh_batch_opts {
 	 * again for its sketch. Useful for archives with sketches only. */
 	size_t keep_bytes;
 	unsigned jobs;
-	/* Returns the fingerprint of a document, (bits + 63) / 64 words. */
+	/* A document that the archive does not know is analysed once. describe() writes `described` bytes about it, in any
+	 * thread; digest: of its text. Then, in one thread and in order, `take` receives each document with these bytes.
+	 * NULL: the archive knows the document. */
+	size_t described;
+	void (*describe)(void *arg, struct sh_fingerprinter *f, const struct sh_fingerprint *fp,
+	    uint64_t digest, void *to);
+	int (*take)(void *arg, uint32_t document, const void *described, struct sh_error *err);
+	/* Returns the fingerprint of a document that was taken, in SH_FP_WORDS(fp.bits) words. */
 	const uint64_t *(*fingerprint)(void *arg, uint32_t document);
 	bool (*is_protected)(void *arg, uint32_t document);
 	void *arg;
@@ -71,9 +77,12 @@ void sh_batch_delete(struct sh_batch *b);
 /* Computes the digests of all documents of the corpus, and the keys of their ids. */
 int sh_batch_prepare(struct sh_batch *b, struct sh_error *err);
 
-/* Finds the outcome of each document. Features are computed of the documents that the archive does not know. The
- * archive must be locked. */
+/* Finds the outcome of each document. Analyses the documents that the archive does not know. The archive must be
+ * locked. */
 int sh_batch_look_up(struct sh_batch *b, struct sh_archive *a, struct sh_error *err);
+
+/* Returns whether a document that was looked up has features. */
+bool sh_batch_has_features(const struct sh_batch *b, uint32_t document);
 
 const struct sh_outcome *sh_batch_outcome(const struct sh_batch *b, uint32_t document);
 

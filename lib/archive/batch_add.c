@@ -225,8 +225,8 @@ static int print_record(const struct sh_batch *b, uint32_t i, const struct sh_do
 		sh_similarity_print(like, similarity);
 		r.similarity.n = SH_SIMILARITY_CHARS;
 	}
-	r.fp =
-	    sh_slice(fp, sh_print_hex(fp, b->opts.fingerprint(b->opts.arg, i), b->opts.bits / 4));
+	r.fp = sh_slice(
+	    fp, sh_print_hex(fp, b->opts.fingerprint(b->opts.arg, i), b->opts.fp.bits / 4));
 	if (!d->has_features)
 		r.fp = sh_slice("-", 1);
 	return sh_doc_print(&r, out, err);
@@ -242,8 +242,8 @@ static int print_store(struct sh_batch_worker *w, uint32_t i, const struct sh_do
 	if (sh_line_begin(out, b->doc[i].own, err) < 0)
 		return -1;
 	if (b->opts.store == SH_STORE_DOCUMENTS) {
-		status = b->opts.token.raw ? sh_escape(doc->text, out, err)
-					   : sh_buf_add(out, doc->text.p, doc->text.n, err);
+		status = b->opts.fp.token.raw ? sh_escape(doc->text, out, err)
+					      : sh_buf_add(out, doc->text.p, doc->text.n, err);
 	} else {
 		status = sh_batch_kept(w, i, &set, err);
 		if (status == 0)

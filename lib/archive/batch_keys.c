@@ -37,6 +37,8 @@ static void drop_repeated(struct sh_side *s)
 	s->n = kept;
 }
 
+enum { ANALYSED = 4096 }; /* documents whose descriptions are held at once */
+
 enum { PARTS_BITS = 10, PARTS = 1 << PARTS_BITS };
 
 /* Pairs in parts by the upper bits of their keys, which threads sort one by one. */
@@ -162,9 +164,9 @@ static int digest_of(
 {
 	const struct sh_batch_opts *opts = &w->batch->opts;
 
-	if (opts->escape && (opts->token.raw ? sh_needs_escape(text) : !sh_is_escaped(text))) {
+	if (opts->escape && (opts->fp.token.raw ? sh_needs_escape(text) : !sh_is_escaped(text))) {
 		w->text.n = w->escaped.n = 0;
-		if (!opts->token.raw) {
+		if (!opts->fp.token.raw) {
 			if (sh_unescape(text, &w->text, err) < 0)
 				return -1;
 			text = sh_buf_slice(&w->text);
@@ -258,24 +260,29 @@ int sh_batch_prepare(struct sh_batch *b, struct sh_error *err)
 	    b, b->opts.corpus->n, SH_BATCH_GRAIN, prepare_some, gather_ids, err);
 }
 
-/* ---- features and their keys ---- */
+/* ---- analysis ---- */
+
+static char *described(const struct sh_batch *b, uint32_t i)
+{
+	return b->described.p + (i - b->first) * b->opts.described;
+}
 
 static int analyse_one(struct sh_batch_worker *w, uint32_t i, struct sh_error *err)
 {
 	struct sh_batch *b = w->batch;
 	struct sh_batch_doc *d = &b->doc[i];
-	struct sh_feature_set set;
+	struct sh_analysis x;
 	struct sh_document doc;
 
 	if (d->outcome.kind != SH_OUTCOME_NEW)
 		return 0;
 	if (sh_corpus_document(b->opts.corpus, i, &w->room, &doc, err) < 0 ||
-	    sh_batch_features(w, false, doc.text, &set, err) < 0 ||
-	    sh_batch_keep(w, d, &set, err) < 0)
+	    sh_batch_analyse_text(w, doc.text, &x, err) < 0 || sh_batch_keep(w, d, &x.set, err) < 0)
 		return -1;
-	d->has_features = set.n > 0;
+	b->opts.describe(b->opts.arg, w->analyser.fingerprinter, &x.fp, d->digest, described(b, i));
+	d->has_features = x.set.n > 0;
 	w->keys.n = 0;
-	if (sh_keys_of(&b->opts.rule, &set, &w->keys, err) < 0)
+	if (sh_keys_of(&b->opts.rule, &x.set, &w->keys, err) < 0)
 		return -1;
 	for (size_t k = 0; k < w->keys.n; k++)
 		if (sh_batch_add_probe(w, w->keys.key[k], i, err) < 0)
@@ -285,19 +292,52 @@ static int analyse_one(struct sh_batch_worker *w, uint32_t i, struct sh_error *e
 
 static int analyse_some(void *worker, size_t from, size_t to, struct sh_error *err)
 {
+	struct sh_batch_worker *w = worker;
+
 	for (size_t i = from; i < to; i++)
-		if (analyse_one(worker, (uint32_t)i, err) < 0)
+		if (analyse_one(w, w->batch->first + (uint32_t)i, err) < 0)
 			return -1;
 	return 0;
 }
 
-static int gather_bands(struct sh_batch *b, struct sh_batch_worker *w, struct sh_error *err)
+static int take_some(struct sh_batch *b, uint32_t n, struct sh_error *err)
 {
-	return gather_keys(b, w, &b->bands, err);
+	for (uint32_t i = b->first; i < b->first + n; i++) {
+		bool is_new = b->doc[i].outcome.kind == SH_OUTCOME_NEW;
+
+		if (b->opts.take(b->opts.arg, i, is_new ? described(b, i) : NULL, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int analyse_all(struct sh_batch *b, void **workers, struct sh_error *err)
+{
+	uint32_t n;
+
+	if (sh_buf_reserve(&b->described, ANALYSED * b->opts.described, err) < 0)
+		return -1;
+	for (b->first = 0; b->first < b->opts.corpus->n; b->first += n) {
+		n = (uint32_t)b->opts.corpus->n - b->first;
+		n = n < ANALYSED ? n : ANALYSED;
+		if (sh_parallel(workers, b->opts.jobs, n, SH_BATCH_GRAIN, analyse_some, err) < 0 ||
+		    take_some(b, n, err) < 0)
+			return -1;
+	}
+	return 0;
 }
 
 int sh_batch_analyse(struct sh_batch *b, struct sh_error *err)
 {
-	return sh_batch_parallel(
-	    b, b->opts.corpus->n, SH_BATCH_GRAIN, analyse_some, gather_bands, err);
+	void **args;
+	struct sh_batch_worker *w = sh_batch_workers_new(b, &args, err);
+	int status;
+
+	if (!w)
+		return -1;
+	status = analyse_all(b, args, err);
+	if (status == 0)
+		status = gather_keys(b, w, &b->bands, err);
+	sh_batch_workers_delete(b, w, args);
+	return status;
 }

@@ -118,13 +118,13 @@ static int compare_candidate(struct sh_batch_worker *w, uint32_t doc, uint32_t n
 
 	if (got < 0)
 		return -1;
-	if (got == 0 || r.keeper != number || r.fp.n != b->opts.bits / 4 ||
+	if (got == 0 || r.keeper != number || r.fp.n != b->opts.fp.bits / 4 ||
 	    sh_parse_hex(r.fp, fp) < 0)
 		return sh_batch_broken(number, err);
 	w->compared++;
 	f.id = r.id;
 	f.distance = (uint16_t)sh_fp_distance(
-	    fp, b->opts.fingerprint(b->opts.arg, doc), SH_FP_WORDS(b->opts.bits));
+	    fp, b->opts.fingerprint(b->opts.arg, doc), SH_FP_WORDS(b->opts.fp.bits));
 	f.similarity = SH_UNVERIFIED;
 	like = f.distance <= b->opts.k;
 	if (has_features) {

@@ -15,7 +15,6 @@
 #include "archive/sketch.h"
 #include "base/arena.h"
 #include "base/num.h"
-#include "fp/features.h"
 #include "group/align.h"
 #include "io/parallel.h"
 #include "join/fpsort.h"
@@ -58,7 +57,9 @@ struct sh_batch {
 	uint32_t *by_text;      /* the documents of ids.pairs: by key, digest, number */
 	struct sh_sorted candidates; /* side: word is document << 32 | number in the archive */
 	struct sh_adding *adding;    /* see batch_add.c */
-	struct sh_archive *archive;  /* borrowed, during and after the lookup */
+	struct sh_buf described; /* of the documents from `first` on, opts.described bytes each */
+	uint32_t first;
+	struct sh_archive *archive; /* borrowed, during and after the lookup */
 	struct sh_batch_stats stats;
 };
 
@@ -75,7 +76,8 @@ struct sh_batch_worker {
 	struct sh_arena *kept; /* borrowed from the batch */
 	uint64_t *unpacked;    /* features or tokens that were kept, as hashes */
 	size_t unpacked_cap;
-	struct sh_features *features, *raw; /* NULL until needed; raw: for texts without escapes */
+	struct sh_analyser analyser; /* empty until needed, as is raw */
+	struct sh_features *raw;     /* for texts without escapes */
 	struct sh_document_room room;
 	struct sh_key_list keys;
 	struct sh_probe *probe; /* what it has found: keys of documents, candidates */
@@ -91,11 +93,20 @@ struct sh_batch_worker {
 
 enum { SH_BATCH_GRAIN = 64 }; /* documents that a thread takes at once */
 
+/* Makes the states of opts.jobs threads, and arguments for sh_parallel() that point to them. */
+struct sh_batch_worker *sh_batch_workers_new(
+    struct sh_batch *b, void ***args, struct sh_error *err);
+void sh_batch_workers_delete(struct sh_batch *b, struct sh_batch_worker *w, void **args);
+
 /* Calls fn for ranges of n tasks, at most `grain` each, in opts.jobs threads. Then calls last once, with all
  * workers. */
 int sh_batch_parallel(struct sh_batch *b, size_t n, size_t grain, sh_tasks_fn *fn,
     int (*last)(struct sh_batch *b, struct sh_batch_worker *w, struct sh_error *err),
     struct sh_error *err);
+
+/* Analyses a text of the batch. */
+int sh_batch_analyse_text(
+    struct sh_batch_worker *w, struct sh_slice text, struct sh_analysis *out, struct sh_error *err);
 
 /* Computes the set of a text. raw: the text has no escapes. The set is valid until the next call with the same
  * worker and the same raw. */
@@ -108,9 +119,6 @@ int sh_batch_sequence(struct sh_batch_worker *w, bool raw, const uint64_t *token
 
 /* Fills in what is compared from a set, which must outlive it. */
 void sh_batch_compared(const struct sh_feature_set *set, struct sh_compared *c);
-
-/* Frees what a worker owns. A zeroed worker owns nothing. */
-void sh_batch_worker_free(struct sh_batch_worker *w);
 
 /* Keeps the first 32 bits of the features of a document, or of its tokens in their order, unless keep_bytes are used
  * up. */
@@ -128,7 +136,7 @@ int sh_batch_add_probe(struct sh_batch_worker *w, uint64_t key, uint32_t doc, st
 int sh_batch_gather(struct sh_batch *b, struct sh_batch_worker *w, unsigned bits,
     struct sh_sorted *pairs, struct sh_error *err);
 
-/* Computes features and keys of the documents that the archive does not know. */
+/* Analyses the documents that the archive does not know, and collects their keys. */
 int sh_batch_analyse(struct sh_batch *b, struct sh_error *err);
 
 /* Finds the documents with the key of an id and this digest; NULL: any digest. Sets *doc to the documents,

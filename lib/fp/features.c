@@ -330,19 +330,31 @@ static int hash_tokens(struct sh_features *f, const struct sh_tokens *t, struct 
 	return 0;
 }
 
+bool sh_features_take_apart(const struct sh_features *f)
+{
+	return f->rows;
+}
+
 int sh_features_of(
     struct sh_features *f, struct sh_slice text, struct sh_feature_set *set, struct sh_error *err)
 {
 	struct sh_tokens tokens;
-	int status;
 
 	if (sh_tokenize(f->tokenizer, text, &tokens, err) < 0)
 		return -1;
+	return sh_features_of_tokens(f, &tokens, set, err);
+}
+
+int sh_features_of_tokens(struct sh_features *f, const struct sh_tokens *t,
+    struct sh_feature_set *set, struct sh_error *err)
+{
+	int status;
+
 	if ((f->keeps_order || f->sequences || (f->rows && f->ngrams.max > 1)) &&
-	    hash_tokens(f, &tokens, err) < 0)
+	    hash_tokens(f, t, err) < 0)
 		return -1;
-	status = f->sequences ? sh_features_of_sequence(f, f->token, tokens.n, set, err)
-			      : fill(f, &tokens, tokens.n, set, err);
-	set->bad_utf8 = tokens.bad_utf8;
+	status = f->sequences ? sh_features_of_sequence(f, f->token, t->n, set, err)
+			      : fill(f, t, t->n, set, err);
+	set->bad_utf8 = t->bad_utf8;
 	return status;
 }

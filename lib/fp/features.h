@@ -48,6 +48,12 @@ void sh_features_keep_order(struct sh_features *f);
 int sh_features_of(
     struct sh_features *f, struct sh_slice text, struct sh_feature_set *set, struct sh_error *err);
 
+/* The same for a text that was split into tokens. Without opts.apart, unless sh_features_take_apart(). */
+int sh_features_of_tokens(struct sh_features *f, const struct sh_tokens *t,
+    struct sh_feature_set *set, struct sh_error *err);
+/* Returns whether the set needs only tokens, not the texts of n-grams. */
+bool sh_features_take_apart(const struct sh_features *f);
+
 /* The same for a sequence, from the hashes of its tokens in their order. */
 int sh_features_of_sequence(struct sh_features *f, const uint64_t *token, size_t n,
     struct sh_feature_set *set, struct sh_error *err);

@@ -350,22 +350,34 @@ static int count_distinct(
 	return 0;
 }
 
+bool sh_fingerprint_takes_apart(const struct sh_fingerprinter *f)
+{
+	return f->composes;
+}
+
 int sh_fingerprint(struct sh_fingerprinter *f, struct sh_slice text, struct sh_fingerprint *out,
     struct sh_error *err)
 {
 	struct sh_tokens tokens;
-	struct sh_ngrams range;
+
+	if (sh_tokenize(f->tokenizer, text, &tokens, err) < 0)
+		return -1;
+	return sh_fingerprint_tokens(f, &tokens, out, err);
+}
+
+int sh_fingerprint_tokens(struct sh_fingerprinter *f, const struct sh_tokens *tokens,
+    struct sh_fingerprint *out, struct sh_error *err)
+{
+	struct sh_tokens t = *tokens;
+	struct sh_ngrams range = sh_ngrams_in(f->opts.ngrams, &t);
 	size_t features;
 	int status;
 
 	sh_simhash_clear(&f->simhash);
-	if (sh_tokenize(f->tokenizer, text, &tokens, err) < 0)
-		return -1;
-	out->bad_utf8 = tokens.bad_utf8;
+	out->bad_utf8 = t.bad_utf8;
 	out->features = out->distinct = 0;
-	range = sh_ngrams_in(f->opts.ngrams, &tokens);
 	out->tokens = range.min > 0;
-	if (sh_ngrams_count(range, tokens.n, &features, err) < 0)
+	if (sh_ngrams_count(range, t.n, &features, err) < 0)
 		return -1;
 	out->features = features;
 	out->empty = features == 0;
@@ -376,9 +388,9 @@ int sh_fingerprint(struct sh_fingerprinter *f, struct sh_slice text, struct sh_f
 	if (room(&f->feature, &f->feature_cap, features, err) < 0)
 		return -1;
 	if (!f->composes)
-		status = hash_texts(f, &tokens, range, features, err);
+		status = hash_texts(f, &t, range, features, err);
 	else
-		status = compose(f, &tokens, range, err);
+		status = compose(f, &t, range, err);
 	if (status < 0 || count_distinct(f, features, &out->distinct, err) < 0)
 		return -1;
 	if (f->opts.minhash) {

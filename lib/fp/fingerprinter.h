@@ -63,4 +63,10 @@ const uint64_t *sh_fingerprint_hashes(const struct sh_fingerprinter *f);
 int sh_fingerprint(struct sh_fingerprinter *f, struct sh_slice text, struct sh_fingerprint *out,
     struct sh_error *err);
 
+/* The same for a text that was split into tokens. Without opts.apart, unless sh_fingerprint_takes_apart(). */
+int sh_fingerprint_tokens(struct sh_fingerprinter *f, const struct sh_tokens *tokens,
+    struct sh_fingerprint *out, struct sh_error *err);
+/* Returns whether the fingerprint needs only tokens, not the texts of n-grams. */
+bool sh_fingerprint_takes_apart(const struct sh_fingerprinter *f);
+
 #endif

@@ -88,8 +88,7 @@ static int reserve(
 	return 0;
 }
 
-int sh_dedup_add(struct sh_dedup *d, const uint64_t *fp, size_t features, uint64_t rank,
-    bool is_protected, struct sh_error *err)
+int sh_dedup_add(struct sh_dedup *d, uint64_t rank, bool is_protected, struct sh_error *err)
 {
 	size_t n = d->n + 1;
 
@@ -103,17 +102,23 @@ int sh_dedup_add(struct sh_dedup *d, const uint64_t *fp, size_t features, uint64
 	    reserve(d, (void **)&d->is_protected, &d->protected_cap, n, sizeof *d->is_protected,
 		err) < 0)
 		return -1;
-	memcpy(d->fp + d->n * d->words, fp, d->words * sizeof *fp);
-	d->features[d->n] =
-	    features < SH_DEDUP_FEATURES_MAX ? (uint16_t)features : SH_DEDUP_FEATURES_MAX;
+	memset(d->fp + d->n * d->words, 0, d->words * sizeof *d->fp);
+	d->features[d->n] = 0;
 	if (d->rank)
 		d->rank[d->n] = rank;
 	if (d->is_protected)
 		d->is_protected[d->n] = is_protected;
 	d->stats.documents++;
-	d->stats.featureless += features == 0;
 	d->n = n;
 	return 0;
+}
+
+void sh_dedup_describe(struct sh_dedup *d, uint32_t document, const uint64_t *fp, size_t features)
+{
+	memcpy(d->fp + document * d->words, fp, d->words * sizeof *fp);
+	d->features[document] =
+	    features < SH_DEDUP_FEATURES_MAX ? (uint16_t)features : SH_DEDUP_FEATURES_MAX;
+	d->stats.featureless += features == 0;
 }
 
 void sh_dedup_set_rank(struct sh_dedup *d, uint32_t document, uint64_t rank)

@@ -73,25 +73,26 @@ struct sh_dedup *sh_dedup_new(const struct sh_dedup_opts *opts, struct sh_error 
 void sh_dedup_delete(struct sh_dedup *d);
 
 /* Adds the next document. Protected documents always stay. The keeper of a group is a protected document;
- * without one, the document of least rank; of equal ranks, the one of lowest number. features: the number
- * of distinct features. A document without features is in no pair. */
-int sh_dedup_add(struct sh_dedup *d, const uint64_t *fp, size_t features, uint64_t rank,
-    bool is_protected, struct sh_error *err);
+ * without one, the document of least rank; of equal ranks, the one of lowest number. */
+int sh_dedup_add(struct sh_dedup *d, uint64_t rank, bool is_protected, struct sh_error *err);
+
+/* Sets the fingerprint and the number of distinct features of a document. A document without features, or not
+ * described, is in no pair. */
+void sh_dedup_describe(struct sh_dedup *d, uint32_t document, const uint64_t *fp, size_t features);
 
 /* Changes the rank of a document, before the run. Possible only when the first document was added with a rank
  * other than 0. */
 void sh_dedup_set_rank(struct sh_dedup *d, uint32_t document, uint64_t rank);
 
-/* Adds the sampled features of the document (fp/bottom.h), distinct, for candidates by shared
- * features. Call it after each sh_dedup_add(), or never: then features make no candidates. */
+/* Adds the sampled features of the next document (fp/bottom.h), distinct, for candidates by shared
+ * features. Call it for each document, or never: then features make no candidates. */
 int sh_dedup_sample(struct sh_dedup *d, const uint64_t *hash, size_t n, struct sh_error *err);
 
 /* Candidates share a key, in place of distance and sampled features. A document has n keys. Call it before the first
  * sh_dedup_add(). */
 int sh_dedup_use_keys(struct sh_dedup *d, unsigned n, struct sh_error *err);
-/* Adds the keys of the document (fp/minkeys.h); NULL when it has no features. digest: a hash of its text under a secret
- * key. Documents of one fingerprint and one digest are taken for equal without reading them. Call it after each
- * sh_dedup_add(). */
+/* Adds the keys of the next document (fp/minkeys.h); NULL when it has no features. digest: a hash of its text under a
+ * secret key. Documents of one fingerprint and one digest are taken for equal without reading them. */
 int sh_dedup_add_keys(
     struct sh_dedup *d, const uint64_t *key, uint64_t digest, struct sh_error *err);
 

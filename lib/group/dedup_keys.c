@@ -21,10 +21,12 @@ int sh_dedup_use_keys(struct sh_dedup *d, unsigned n, struct sh_error *err)
 int sh_dedup_add_keys(
     struct sh_dedup *d, const uint64_t *key, uint64_t digest, struct sh_error *err)
 {
-	if (d->n > d->digest_cap && sh_tables_grow(d->opts.tables, (void **)&d->digest,
-					&d->digest_cap, d->n, sizeof *d->digest, err) < 0)
+	size_t n = d->n_digests + 1;
+
+	if (n > d->digest_cap && sh_tables_grow(d->opts.tables, (void **)&d->digest, &d->digest_cap,
+				     n, sizeof *d->digest, err) < 0)
 		return -1;
-	d->digest[d->n - 1] = digest;
+	d->digest[d->n_digests++] = digest;
 	return sh_buckets_add(d->buckets, key, err);
 }
 

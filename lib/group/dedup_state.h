@@ -76,7 +76,7 @@ struct sh_dedup {
 	uint64_t *digest;   /* with keys; else NULL */
 	uint16_t *features; /* number of features, at most SH_DEDUP_FEATURES_MAX */
 	bool *is_protected; /* NULL while no document is protected */
-	size_t n, fp_cap, rank_cap, digest_cap, features_cap, protected_cap;
+	size_t n, n_digests, fp_cap, rank_cap, digest_cap, features_cap, protected_cap;
 	uint32_t *same;   /* the document that represents all with its fingerprint and features */
 	uint32_t *keeper; /* the document's keeper; at first its vertex */
 

@@ -25,6 +25,29 @@ static const uint64_t *fingerprint(void *arg, uint32_t document)
 	return none;
 }
 
+static void describe(void *arg, struct sh_fingerprinter *f, const struct sh_fingerprint *fp,
+    uint64_t digest, void *to)
+{
+	uint64_t described[] = { fp->features, digest };
+
+	(void)arg;
+	(void)f;
+	memcpy(to, described, sizeof described);
+}
+
+/* The documents must come in order, each as it was described. */
+static int take(void *arg, uint32_t document, const void *described, struct sh_error *err)
+{
+	static uint32_t next;
+	const uint64_t *d = described;
+
+	(void)arg;
+	next = document ? next + 1 : 0;
+	if (document != next || (d && (d[0] == 0 || d[1] == 0)))
+		return sh_error_set(err, SH_ERR_PARAM, "document %u is wrong", document);
+	return 0;
+}
+
 static bool nobody(void *arg, uint32_t document)
 {
 	(void)arg;
@@ -42,14 +65,20 @@ static struct sh_batch_opts options(const struct sh_corpus *corpus, const struct
 		    .few = 20,
 		    .threshold = 800000,
 		    .key = { m->key[0], m->key[1] } },
-		.bits = 64,
+		.fp = { .bits = 64,
+		    .ngrams = { .min = 1, .max = 1 },
+		    .hash = sh_hash_at(0),
+		    .scheme = sh_scheme_at(0) },
 		.k = 64,
 		.verify = true,
 		.jobs = 1,
+		.described = 2 * sizeof(uint64_t),
+		.describe = describe,
+		.take = take,
 		.fingerprint = fingerprint,
 		.is_protected = nobody };
 
-	o.token.method = sh_token_method_at(0);
+	o.fp.token.method = sh_token_method_at(0);
 	return o;
 }
 

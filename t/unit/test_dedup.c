@@ -219,9 +219,11 @@ static struct sh_dedup *run(const struct sh_dedup_opts *o)
 	if (status == 0 && by_keys)
 		status = sh_dedup_use_keys(d, KEYS, &err);
 	for (uint32_t i = 0; status == 0 && i < n_docs; i++) {
-		status = sh_dedup_add(
-		    d, doc[i].fp, size(doc[i].set), doc[i].rank, doc[i].is_protected, &err);
-		if (status == 0 && by_keys)
+		status = sh_dedup_add(d, doc[i].rank, doc[i].is_protected, &err);
+		if (status < 0)
+			break;
+		sh_dedup_describe(d, i, doc[i].fp, size(doc[i].set));
+		if (by_keys)
 			status =
 			    sh_dedup_add_keys(d, doc[i].set ? doc[i].key : NULL, doc[i].set, &err);
 	}
@@ -376,7 +378,9 @@ static uint64_t compared(uint32_t n, unsigned distance, const struct sh_dedup_op
 	for (uint32_t i = 0; status == 0 && i < n; i++) {
 		uint64_t fp = flip(0x123456789ABCDEF0, distance);
 
-		status = sh_dedup_add(d, &fp, 41, 0, false, &err);
+		status = sh_dedup_add(d, 0, false, &err);
+		if (status == 0)
+			sh_dedup_describe(d, i, &fp, 41);
 	}
 	if (status == 0 && sh_dedup_run(d, &err) == 0)
 		got = sh_dedup_stats(d)->compared;

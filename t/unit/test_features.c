@@ -1,6 +1,6 @@
 /* Sets of features of long documents against n-grams as sorted strings, both hashes; the keyed hash
  * over many keys: how often texts and rows that differ little agree in part. */
-#include "fp/features.h"
+#include "fp/analysis.h"
 
 #include "group/measure.h"
 #include "hash/keyed.h"
@@ -218,6 +218,62 @@ static void test_sets(void)
 	    rounds);
 }
 
+/* ---- one analysis ------------------------------------------------------------------------- */
+
+/* Fingerprint and set of one list of tokens, and of a list of tokens each. */
+static bool agree(const struct sh_fingerprint_opts *o, struct sh_features *one,
+    struct sh_features *alone, struct sh_slice text)
+{
+	struct sh_fingerprinter *f = sh_fingerprinter_new(o, &err);
+	struct sh_analyser a;
+	struct sh_analysis x;
+	struct sh_fingerprint fp;
+	struct sh_feature_set set;
+	bool same;
+
+	must(f && alone && sh_analyser_init(&a, o, one, &err) == 0 &&
+	     sh_analyse(&a, text, &x, &err) == 0 && sh_fingerprint(f, text, &fp, &err) == 0 &&
+	     sh_features_of(alone, text, &set, &err) == 0);
+	same = fp.empty == x.fp.empty && fp.features == x.fp.features && set.n == x.set.n &&
+	       set.n_ordered == x.set.n_ordered && fp.bad_utf8 == x.set.bad_utf8;
+	if (same && !fp.empty)
+		same = memcmp(fp.w, x.fp.w, SH_FP_WORDS(o->bits) * sizeof *fp.w) == 0;
+	if (same && set.n)
+		same = memcmp(set.hash, x.set.hash, set.n * sizeof *set.hash) == 0;
+	sh_fingerprinter_delete(f);
+	sh_features_delete(alone);
+	sh_analyser_free(&a);
+	return same;
+}
+
+static void test_analysis(void)
+{
+	static char x[TEXT_MAX + 64];
+	unsigned wrong = 0, rounds = 200;
+
+	for (unsigned round = 0; round < rounds; round++) {
+		const struct sh_ngrams range = { 1 + round % 3, 3, round % 7 == 0,
+			round % 11 == 0 };
+		const struct sh_fingerprint_opts o = {
+			.token = { .unit = round % 5 ? SH_UNIT_WORD : SH_UNIT_CHAR },
+			.ngrams = range,
+			.hash = sh_hash_find(round % 2 ? "mix" : "md5"),
+			.scheme = sh_scheme_at(0),
+			.bits = 64,
+		};
+		uint64_t key[2] = { rng(), rng() };
+		struct sh_slice text = sh_slice(x, write_words(x, rng_below(300), 500));
+		bool rows = round % 3 == 0;
+		struct sh_features *f[2];
+
+		for (unsigned i = 0; i < 2; i++)
+			f[i] = rows ? sh_features_new_sequences(&o.token, range, key, false, &err)
+				    : sh_features_new(&o.token, range, key, &err);
+		wrong += !agree(&o, f[0], f[1], text);
+	}
+	ok(wrong == 0, "%u texts: one analysis gives the fingerprint and the set", rounds);
+}
+
 /* ---- the hash ---------------------------------------------------------------------------- */
 
 enum { KEYS = 20000 };
@@ -327,6 +383,7 @@ int main(void)
 {
 	rng_init(62);
 	test_sets();
+	test_analysis();
 	test_texts();
 	test_rows();
 	test_frozen();
