@@ -169,7 +169,7 @@ static void join(struct cli *c, const struct settings *s, struct documents *d)
 	if (sh_share_order(&d->share, NULL, 0, &err) < 0)
 		cli_die(c, &err);
 	for (uint32_t x = d->fresh; x < d->n; x++) {
-		if (sh_share_find(&d->share, x, s->least, &room, &found, &n, &err) < 0)
+		if (sh_share_find(&d->share, x, s->least, 0, &room, &found, &n, &err) < 0)
 			cli_die(c, &err);
 		for (size_t i = 0; i < n; i++)
 			if (!d->fresh || found[i].number < d->fresh)

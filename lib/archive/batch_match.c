@@ -82,6 +82,7 @@ static int compare_texts(
 {
 	const struct sh_key_rule *r = &w->batch->opts.rule;
 	const struct sh_sequence *x = &w->own.sequence, *y = &w->other.sequence;
+	struct sh_align_bound bound = { 0 };
 	struct sh_similarity edit;
 	size_t longer;
 
@@ -95,8 +96,8 @@ static int compare_texts(
 	if (!w->aligner && !(w->aligner = sh_aligner_new(err)))
 		return -1;
 	longer = x->n > y->n ? x->n : y->n;
-	if (sh_align_similarity(
-		w->aligner, *x, *y, 0, sh_align_limit(longer, r->edit), &edit, err) < 0)
+	bound.most = sh_align_limit(longer, r->edit);
+	if (sh_align_similarity(w->aligner, *x, *y, bound, &edit, err) < 0)
 		return -1;
 	*reaches = sh_similarity_reaches(&edit, r->edit, SH_WEIGHT_ONE);
 	if (*reaches || !r->threshold)

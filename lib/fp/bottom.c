@@ -19,9 +19,9 @@ static size_t insert(uint64_t *least, size_t n, size_t most, uint64_t h)
 	return n;
 }
 
-static size_t least_below(
-    const uint64_t *hash, size_t n, size_t most, uint64_t limit, uint64_t *least)
+static size_t least_of(const uint64_t *hash, size_t n, size_t most, uint64_t *least)
 {
+	uint64_t limit = UINT64_MAX;
 	size_t found = 0;
 
 	for (size_t i = 0; i < n; i++) {
@@ -34,13 +34,62 @@ static size_t least_below(
 	return found;
 }
 
+enum { SORTED_MAX = 256, PARTS = 128 };
+
+/* Sorts n <= SORTED_MAX hashes, evenly distributed from 0 to `limit`: into PARTS parts, then by insertion. */
+static void sort(const uint64_t *from, size_t n, uint64_t limit, uint64_t *to)
+{
+	unsigned shift = 0;
+	uint16_t start[PARTS] = { 0 };
+
+	while (limit >> shift >= PARTS)
+		shift++;
+	for (size_t i = 0; i < n; i++)
+		start[from[i] >> shift]++;
+	for (size_t i = 0, sum = 0; i < PARTS; i++) {
+		sum += start[i];
+		start[i] = (uint16_t)(sum - start[i]);
+	}
+	for (size_t i = 0; i < n; i++)
+		to[start[from[i] >> shift]++] = from[i];
+	for (size_t i = 1; i < n; i++) {
+		uint64_t h = to[i];
+		size_t at = i;
+
+		for (; at > 0 && to[at - 1] > h; at--)
+			to[at] = to[at - 1];
+		to[at] = h;
+	}
+}
+
+/* Does the same with the hashes up to a limit when at most SORTED_MAX hashes are that small. Otherwise it finds none. */
+static size_t sort_below(
+    const uint64_t *hash, size_t n, size_t most, uint64_t limit, uint64_t *least)
+{
+	uint64_t below[SORTED_MAX + 1], sorted[SORTED_MAX];
+	size_t n_below = 0, found = 0;
+
+	for (size_t i = 0; i < n && n_below <= SORTED_MAX; i++) {
+		below[n_below] = hash[i];
+		n_below += hash[i] <= limit;
+	}
+	if (n_below > SORTED_MAX)
+		return 0;
+	sort(below, n_below, limit, sorted);
+	for (size_t i = 0; i < n_below && found < most; i++)
+		if (i == 0 || sorted[i] != sorted[i - 1])
+			least[found++] = sorted[i];
+	return found;
+}
+
 /* First uses only hashes below a limit, where 1.5 * most hashes are expected. Uses all hashes when these
  * are too few. */
 size_t sh_bottom(const uint64_t *hash, size_t n, size_t most, uint64_t *least)
 {
-	size_t wanted = most + most / 2, found = 0;
+	size_t wanted = most + most / 2, found;
 
-	if (n > 2 * wanted)
-		found = least_below(hash, n, most, UINT64_MAX / n * wanted, least);
-	return found == most ? found : least_below(hash, n, most, UINT64_MAX, least);
+	if (n <= SORTED_MAX)
+		return sort_below(hash, n, most, UINT64_MAX, least);
+	found = n > 2 * wanted ? sort_below(hash, n, most, UINT64_MAX / n * wanted, least) : 0;
+	return found == most ? found : least_of(hash, n, most, least);
 }

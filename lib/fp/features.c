@@ -28,7 +28,7 @@ struct sh_features {
 	struct sh_keyed keyed;
 	const struct sh_keyed_kernel *kernel; /* NULL: hashes for archives, by sh_keyed_text() */
 	bool rows; /* hash n-grams from token hashes instead of their texts */
-	bool keeps_order;
+	bool keeps_order, only_order;
 	bool sequences, cut;
 	struct distinct grams, tokens;
 	uint64_t *token; /* of the text, in order */
@@ -109,9 +109,10 @@ void sh_features_delete(struct sh_features *f)
 	free(f);
 }
 
-void sh_features_keep_order(struct sh_features *f)
+void sh_features_keep_order(struct sh_features *f, bool only)
 {
 	f->keeps_order = true;
+	f->only_order = only;
 }
 
 /* ---- hashing ---- */
@@ -289,12 +290,14 @@ static int fill(struct sh_features *f, const struct sh_tokens *t, size_t tokens,
 	struct sh_ngrams range = sh_ngrams_of(f->ngrams, tokens);
 	size_t n;
 
+	*set = (struct sh_feature_set){ .ordered = f->token,
+		.n_ordered = f->keeps_order ? tokens : 0 };
+	if (f->only_order)
+		return 0;
 	if (sh_ngrams_count(range, tokens, &n, err) < 0 || reserve(&f->grams, n, err) < 0)
 		return -1;
 	n = hash_ngrams(f, t, tokens, range);
-	*set = (struct sh_feature_set){ .ordered = f->token,
-		.n_ordered = f->keeps_order ? tokens : 0,
-		.n = find_distinct(&f->grams, n) };
+	set->n = find_distinct(&f->grams, n);
 	set->hash = f->grams.hash;
 	set->count = f->grams.count;
 	return 0;

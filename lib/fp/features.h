@@ -9,6 +9,7 @@
 
 #include "text/ngram.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct sh_feature_set {
@@ -41,8 +42,8 @@ struct sh_features *sh_features_new_sequences(const struct sh_token_opts *token,
     struct sh_ngrams ngrams, const uint64_t key[2], bool cut, struct sh_error *err);
 void sh_features_delete(struct sh_features *f);
 
-/* From now on, sets have their tokens in order. */
-void sh_features_keep_order(struct sh_features *f);
+/* From now on, sets have their tokens in order. only: they have no hashes of n-grams; n is 0. */
+void sh_features_keep_order(struct sh_features *f, bool only);
 
 /* Computes the set of a text. The set is valid until the next call. */
 int sh_features_of(

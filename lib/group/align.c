@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/buf.h"
 #include "weight/weight.h"
 
@@ -11,32 +12,25 @@
 
 enum {
 	BITS = 64,
-	/* Costs of the two ways, in the same unit, as measured: of a diagonal, of a block of a column,
-	 * of a token that is looked up. */
-	DIAGONAL_COST = 6,
-	BLOCK_COST = 8,
-	TOKEN_COST = 10,
-};
-
-/* A slot of the table of tokens. */
-struct slot {
-	uint64_t token;
-	uint32_t number;
+	DIAGONALS_ONE_IN = 8, /* columns for each diagonal that the first way may look at */
+	MASKS_MAX = 1 << 17   /* words of masks, when each token has masks: 1 MiB */
 };
 
 struct sh_aligner {
-	int32_t *reach;    /* by diagonal: the row that was reached */
-	struct slot *slot; /* tokens of x and their numbers; NONE: empty */
-	uint32_t *number;  /* of the tokens of x, then of y, in order; NONE: x lacks the token */
-	uint32_t *first; /* place[first[t]] .. place[first[t + 1] - 1]: where token t stands in x */
-	uint32_t *place; /* ascending for each token */
-	uint32_t *cursor;    /* by token: the first of its places that the band has not left */
-	uint32_t *row;       /* by token: its row of masks, or NONE */
-	uint64_t *mask;      /* rows of masks, one bit a row of the matrix, for frequent tokens */
-	uint64_t *up, *down; /* vertical differences of +1 and -1, a bit a row */
-	uint64_t *scratch;   /* the mask of a rare token; zero between columns */
-	size_t reach_cap, slot_cap, number_cap, first_cap, place_cap, cursor_cap, row_cap, mask_cap,
-	    up_cap, down_cap, scratch_cap;
+	int32_t *reach;   /* by diagonal: the row that was reached */
+	uint32_t *slot;   /* table of the tokens of x: their numbers; 0: empty */
+	uint64_t *token;  /* by number */
+	uint32_t *number; /* of the tokens of x, then of y, in order; 0: x lacks the token */
+	uint32_t *times;  /* by token: its occurrences in x */
+	uint32_t *first;  /* by token: its first occurrence, or NONE */
+	uint32_t *next;   /* by row: the next occurrence of its token, or NONE */
+	uint32_t *cursor; /* by token: the first occurrence that the band has not left, or NONE */
+	size_t *row;      /* by token: where its masks begin, or NONE */
+	uint64_t *mask;   /* rows of masks, one bit a row of the matrix; row 0 is zero */
+	uint64_t *up, *rise; /* vertical differences in the band: see cross_columns() */
+	uint64_t *scratch;   /* the masks of a rare token in the band */
+	size_t reach_cap, slot_cap, token_cap, number_cap, times_cap, cursor_cap, first_cap,
+	    next_cap, row_cap, mask_cap, up_cap, rise_cap, scratch_cap;
 };
 
 /* The two texts, without their common beginning and end. */
@@ -44,6 +38,8 @@ struct matrix {
 	const uint64_t *x, *y;
 	size_t rows, columns; /* rows <= columns */
 	uint32_t tokens;      /* different ones in x */
+	size_t pad, stride;   /* zero bits before the masks of a token, and words of all */
+	bool some;            /* only some tokens have masks */
 };
 
 /* ---- bags ---- */
@@ -88,14 +84,16 @@ void sh_aligner_delete(struct sh_aligner *a)
 		return;
 	free(a->reach);
 	free(a->slot);
+	free(a->token);
 	free(a->number);
-	free(a->first);
-	free(a->place);
+	free(a->times);
 	free(a->cursor);
+	free(a->first);
+	free(a->next);
 	free(a->row);
 	free(a->mask);
 	free(a->up);
-	free(a->down);
+	free(a->rise);
 	free(a->scratch);
 	free(a);
 }
@@ -186,241 +184,338 @@ static int cross_diagonals(struct sh_aligner *a, const struct matrix *m, size_t 
 
 /* ---- the tokens of both texts as numbers ---- */
 
-static struct slot *find_slot(const struct sh_aligner *a, size_t mask, uint64_t token)
+/* The table of the tokens of x. */
+struct numbers {
+	uint32_t *restrict slot;  /* by hash: a token's number, or 0 */
+	uint64_t *restrict token; /* by number */
+	size_t mask;
+};
+
+/* Returns the slot of the token, or the empty one where it belongs. At most a quarter of the slots are in use, so
+ * nearly always it is the first one. There is no other branch. */
+static inline uint32_t *find_slot(const struct numbers *n, uint64_t token)
 {
 	size_t i = (size_t)(token * UINT64_C(0x9E3779B97F4A7C15) >> 32);
 
-	while (a->slot[i & mask].number != NONE && a->slot[i & mask].token != token)
-		i++;
-	return &a->slot[i & mask];
+	for (;; i++) {
+		uint32_t *slot = &n->slot[i & n->mask];
+
+		if (__builtin_expect(((n->token[*slot] ^ token) & -(uint64_t)(*slot > 0)) == 0, 1))
+			return slot;
+	}
 }
 
-/* Fills a->number, and counts each token of x in first[number + 1]. */
-static int number_tokens(struct sh_aligner *a, struct matrix *m, struct sh_error *err)
+/* Fills a->number, and counts the tokens of x. */
+static void number_both(struct sh_aligner *a, struct matrix *m, size_t slots)
 {
-	size_t slots = 16;
+	struct numbers n = { a->slot, a->token, slots - 1 };
+	uint32_t *restrict times = a->times, *restrict number = a->number, tokens = 0;
 
-	while (slots < 2 * m->rows)
-		slots *= 2;
-	if (ROOM(slot, slots) < 0 || ROOM(number, m->rows + m->columns) < 0 ||
-	    ROOM(first, m->rows + 1) < 0 || ROOM(cursor, m->rows + 1) < 0)
-		return -1;
-	for (size_t i = 0; i < slots; i++)
-		a->slot[i].number = NONE;
-	memset(a->first, 0, (m->rows + 1) * sizeof *a->first);
-	m->tokens = 0;
+	memset(n.slot, 0, slots * sizeof *n.slot);
+	memset(times, 0, (m->rows + 1) * sizeof *times);
+	n.token[0] = 0;
 	for (size_t i = 0; i < m->rows; i++) {
-		struct slot *s = find_slot(a, slots - 1, m->x[i]);
+		uint32_t *slot = find_slot(&n, m->x[i]), t = *slot;
 
-		if (s->number == NONE)
-			*s = (struct slot){ m->x[i], m->tokens++ };
-		a->number[i] = s->number;
-		a->first[s->number + 1]++;
+		tokens += t == 0;
+		t += tokens & -(uint32_t)(t == 0);
+		*slot = t;
+		n.token[t] = m->x[i];
+		times[t]++;
+		number[i] = t;
 	}
 	for (size_t j = 0; j < m->columns; j++)
-		a->number[m->rows + j] = find_slot(a, slots - 1, m->y[j])->number;
-	return 0;
+		number[m->rows + j] = *find_slot(&n, m->y[j]);
+	m->tokens = tokens;
 }
 
-/* The tokens that y has too many of, without regard to their order: no distance is below that, for y
- * is the longer text. */
-static size_t count_extra(struct sh_aligner *a, const struct matrix *m)
+/* Returns the number of tokens that y has too many of, without regard to their order: no distance is below that, for
+ * y is the longer text. */
+static size_t count_extra(const struct sh_aligner *a, const struct matrix *m)
 {
+	uint32_t *left = a->cursor;
 	const uint32_t *y = a->number + m->rows;
 	size_t extra = 0;
 
-	memcpy(a->cursor, a->first, (m->tokens + (size_t)1) * sizeof *a->cursor);
+	memcpy(left, a->times, (m->tokens + (size_t)1) * sizeof *left);
 	for (size_t j = 0; j < m->columns; j++) {
-		if (y[j] == NONE || a->cursor[y[j] + 1] == 0)
-			extra++;
-		else
-			a->cursor[y[j] + 1]--;
+		extra += left[y[j]] == 0;
+		left[y[j]] -= left[y[j]] > 0;
 	}
 	return extra;
 }
 
-/* Fills a->first and a->place. */
-static int list_places(struct sh_aligner *a, const struct matrix *m, struct sh_error *err)
+/* Numbers the tokens of x from 1. Tokens that x lacks have the number 0. */
+static int number_tokens(struct sh_aligner *a, struct matrix *m, struct sh_error *err)
 {
-	if (ROOM(place, m->rows) < 0)
+	size_t slots = 16, most = m->rows + 1;
+
+	while (slots < 4 * m->rows)
+		slots *= 2;
+	if (ROOM(slot, slots) < 0 || ROOM(number, m->rows + m->columns) < 0 ||
+	    ROOM(token, most) < 0 || ROOM(times, most) < 0 || ROOM(cursor, most) < 0)
 		return -1;
-	for (uint32_t t = 0; t < m->tokens; t++)
-		a->first[t + 1] += a->first[t];
-	memcpy(a->cursor, a->first, m->tokens * sizeof *a->cursor);
-	for (size_t i = 0; i < m->rows; i++)
-		a->place[a->cursor[a->number[i]]++] = (uint32_t)i;
+	number_both(a, m, slots);
 	return 0;
 }
 
 /* ---- the band of the matrix ---- */
 
-/* The blocks of 64 rows that the band crosses in one column, and the cost at their lower end. */
+/* Words of a band that all ways of at most `limit` edits stay in. */
+static size_t words_for(size_t limit)
+{
+	return limit / BITS + 1;
+}
+
+/* A band of 64 * words rows, which moves down by a row a column: bit i of column j is row j - above + i. All ways end
+ * on the diagonal of bit `end`. Words at the upper and lower end are dropped when no way through them costs at
+ * most `most`. */
 struct band {
-	size_t above, below; /* rows that the band reaches above and below the diagonal */
-	size_t first, end;   /* blocks first .. end - 1 */
-	size_t cost;
+	ptrdiff_t above;
+	size_t end, words;
+	ptrdiff_t most;
+	size_t column;  /* columns so far */
+	ptrdiff_t cost; /* the cost on the diagonal of bit `end` */
+	ptrdiff_t high,
+	    low; /* the same of the first word's last bit, and of the last word's first bit */
 };
 
-/* Rows of masks for tokens that stand in many blocks: at most 16 bytes a row of the matrix. */
-static int make_masks(struct sh_aligner *a, const struct matrix *m, struct sh_error *err)
+static size_t rows_above(const struct matrix *m, size_t limit)
 {
-	size_t blocks = (m->rows + BITS - 1) / BITS, rows = 0;
+	return (limit + m->columns - m->rows) / 2;
+}
 
-	for (uint32_t t = 0; t < m->tokens; t++)
-		a->row[t] = 2 * (a->first[t + 1] - a->first[t]) >= blocks ? (uint32_t)rows++ : NONE;
-	if (ROOM(mask, rows * blocks) < 0)
+/* Links the occurrences of each token of x. */
+static int link_rows(struct sh_aligner *a, const struct matrix *m, struct sh_error *err)
+{
+	if (ROOM(first, m->tokens + (size_t)1) < 0 || ROOM(next, m->rows) < 0)
 		return -1;
-	if (rows)
-		memset(a->mask, 0, rows * blocks * sizeof *a->mask);
-	for (size_t i = 0; i < m->rows; i++) {
-		uint32_t row = a->row[a->number[i]];
-
-		if (row != NONE)
-			a->mask[row * blocks + i / BITS] |= UINT64_C(1) << i % BITS;
+	memset(a->first, 0xff, (m->tokens + (size_t)1) * sizeof *a->first);
+	for (size_t i = m->rows; i-- > 0;) {
+		a->next[i] = a->first[a->number[i]];
+		a->first[a->number[i]] = (uint32_t)i;
 	}
 	return 0;
 }
 
-/* Places of a rare token, from .. end - 1, that lie in the blocks of the band. */
-struct places {
-	const uint32_t *from, *end;
-};
-
-static struct places find_places(struct sh_aligner *a, const struct band *b, uint32_t t)
+/* Tokens have a row of masks each. When these take much memory, rare tokens have none: the others take
+ * at most 16 bytes a row of the matrix. */
+static int make_masks(struct sh_aligner *a, struct matrix *m, size_t limit, struct sh_error *err)
 {
-	const uint32_t *last = a->place + a->first[t + 1];
-	struct places p = { a->place + a->cursor[t], NULL };
+	size_t words = words_for(limit), rows = 1;
 
-	while (p.from < last && *p.from < b->first * BITS)
-		p.from++;
-	a->cursor[t] = (uint32_t)(p.from - a->place);
-	for (p.end = p.from; p.end < last && *p.end < b->end * BITS;)
-		p.end++;
-	return p;
-}
-
-/* A horizontal difference, as two bits. */
-struct step {
-	uint64_t plus, minus;
-};
-
-/* Computes one column of one block. in: the horizontal difference at its upper end; bit: the last of its
- * rows. Returns the difference at the last row. */
-static inline struct step advance(
-    uint64_t *up, uint64_t *down, uint64_t match, struct step in, unsigned bit)
-{
-	uint64_t vertical = match | *down, horizontal, plus, minus;
-	struct step out;
-
-	match |= in.minus;
-	horizontal = (((match & *up) + *up) ^ *up) | match;
-	plus = *down | ~(horizontal | *up);
-	minus = *up & horizontal;
-	out = (struct step){ plus >> bit & 1, minus >> bit & 1 };
-	plus = plus << 1 | in.plus;
-	minus = minus << 1 | in.minus;
-	*up = minus | ~(vertical | plus);
-	*down = plus & vertical;
-	return out;
-}
-
-static void move_band(struct sh_aligner *a, const struct matrix *m, struct band *b, size_t column)
-{
-	size_t top = column > b->below ? column - b->below : 0;
-	size_t bottom = column + 1 + b->above < m->rows ? column + 1 + b->above : m->rows;
-
-	b->first = top / BITS;
-	for (; b->end * BITS < bottom; b->end++) {
-		size_t left = m->rows - b->end * BITS;
-
-		a->up[b->end] = UINT64_MAX;
-		a->down[b->end] = 0;
-		b->cost += left < BITS ? left : BITS;
-	}
-}
-
-static inline void add_column(
-    struct sh_aligner *a, const struct matrix *m, struct band *b, const uint64_t *match)
-{
-	uint64_t *up = a->up, *down = a->down;
-	size_t last = b->end - 1, left = m->rows - last * BITS;
-	/* above the band, as above the matrix, each column costs 1 more */
-	struct step s = { 1, 0 };
-
-	for (size_t i = b->first; i < last; i++)
-		s = advance(&up[i], &down[i], match[i], s, BITS - 1);
-	s = advance(
-	    &up[last], &down[last], match[last], s, (left < BITS ? (unsigned)left : BITS) - 1);
-	b->cost += s.plus - s.minus;
-}
-
-static void add_rare(struct sh_aligner *a, const struct matrix *m, struct band *b, uint32_t t)
-{
-	struct places p = find_places(a, b, t);
-
-	for (const uint32_t *i = p.from; i < p.end; i++)
-		a->scratch[*i / BITS] |= UINT64_C(1) << *i % BITS;
-	add_column(a, m, b, a->scratch);
-	for (const uint32_t *i = p.from; i < p.end; i++)
-		a->scratch[*i / BITS] = 0;
-}
-
-/* Returns the least cost of the paths within the band: the distance, when it is at most limit. */
-static size_t cross(struct sh_aligner *a, const struct matrix *m, size_t limit)
-{
-	size_t blocks = (m->rows + BITS - 1) / BITS, longer = m->columns - m->rows;
-	struct band b = { .above = (limit - longer) / 2, .below = (limit + longer) / 2 };
-	const uint32_t *y = a->number + m->rows;
-
-	memcpy(a->cursor, a->first, m->tokens * sizeof *a->cursor);
-	for (size_t j = 0; j < m->columns; j++) {
-		move_band(a, m, &b, j);
-		if (y[j] == NONE)
-			add_column(a, m, &b, a->scratch);
-		else if (a->row[y[j]] != NONE)
-			add_column(a, m, &b, a->mask + a->row[y[j]] * blocks);
-		else
-			add_rare(a, m, &b, y[j]);
-	}
-	return b.cost;
-}
-
-/* Reserves the memory of make_masks() and cross(). */
-static int prepare(struct sh_aligner *a, const struct matrix *m, struct sh_error *err)
-{
-	size_t blocks = (m->rows + BITS - 1) / BITS, had = a->scratch_cap;
-
-	if (ROOM(row, m->tokens) < 0 || ROOM(up, blocks) < 0 || ROOM(down, blocks) < 0 ||
-	    ROOM(scratch, blocks) < 0)
+	m->pad = (rows_above(m, limit) + BITS - 1) / BITS * BITS;
+	m->stride = (m->pad + m->columns) / BITS + words + 1;
+	m->some = (m->tokens + (size_t)1) * m->stride > MASKS_MAX;
+	if (ROOM(row, m->tokens + (size_t)1) < 0 || (m->some && link_rows(a, m, err) < 0))
 		return -1;
-	if (a->scratch_cap > had)
-		memset(a->scratch + had, 0, (a->scratch_cap - had) * sizeof *a->scratch);
-	return make_masks(a, m, err);
+	a->row[0] = 0;
+	for (uint32_t t = 1; t <= m->tokens; t++)
+		a->row[t] =
+		    m->some && 2 * (size_t)a->times[t] < m->stride ? SIZE_MAX : m->stride * rows++;
+	if (ROOM(mask, rows * m->stride) < 0 || ROOM(up, words) < 0 || ROOM(rise, words) < 0 ||
+	    ROOM(scratch, words + 1) < 0)
+		return -1;
+	memset(a->mask, 0, rows * m->stride * sizeof *a->mask);
+	for (size_t i = 0; i < m->rows; i++) {
+		size_t row = a->row[a->number[i]];
+
+		if (row != SIZE_MAX)
+			a->mask[row + (m->pad + i) / BITS] |= UINT64_C(1) << i % BITS;
+	}
+	return 0;
 }
 
-/* Most near-duplicates lie within a narrow band: it is tried first. */
-static int cross_blocks(
-    struct sh_aligner *a, struct matrix *m, size_t limit, size_t *distance, struct sh_error *err)
+/* The masks of a rare token for the rows of the band, which begins at row `top`. */
+static const uint64_t *find_rare(struct sh_aligner *a, size_t words, ptrdiff_t top, uint32_t *first)
 {
-	size_t least, narrow;
+	ptrdiff_t end = top + (ptrdiff_t)(words * BITS);
 
+	memset(a->scratch, 0, (words + 1) * sizeof *a->scratch);
+	while (*first != NONE && (ptrdiff_t)*first < top)
+		*first = a->next[*first];
+	for (uint32_t i = *first; i != NONE && (ptrdiff_t)i < end; i = a->next[i])
+		a->scratch[((ptrdiff_t)i - top) / BITS] |= UINT64_C(1)
+							   << ((ptrdiff_t)i - top) % BITS;
+	return a->scratch;
+}
+
+/* Moves the vertical differences to the next column, and the band down by a row. */
+static inline void shift_rows(
+    uint64_t *up, uint64_t *rise, uint64_t below, uint64_t minus, uint64_t no_plus)
+{
+	*up = minus | (no_plus & ~below);
+	*rise = no_plus | ~below;
+}
+
+static bool drops_low(const struct band *b)
+{
+	return b->words - 1 > b->end / BITS &&
+	       b->low + (ptrdiff_t)((b->words - 1) * BITS - b->end) > b->most;
+}
+
+static bool drops_high(const struct band *b)
+{
+	return b->end >= BITS && b->high + (ptrdiff_t)(b->end - (BITS - 1)) > b->most;
+}
+
+/* Hyyro 2003. Computes columns until the last one, or the cost is above `most`, or a word can be dropped. words:
+ * b->words. up, rise: vertical differences, a bit a row: +1; not -1. */
+static inline __attribute__((always_inline)) void cross_columns(struct sh_aligner *a,
+    const struct matrix *m, struct band *band, const size_t words, uint64_t *restrict up,
+    uint64_t *restrict rise)
+{
+	struct band b = *band;
+	const size_t end = b.end / BITS, columns = m->columns,
+		     pad = (size_t)((ptrdiff_t)m->pad - b.above);
+	const unsigned end_bit = b.end % BITS;
+	const uint32_t *y = a->number + m->rows;
+	const uint64_t *masks = a->mask;
+	const size_t *rows = a->row;
+
+	while (b.column < columns && b.cost <= b.most &&
+	       (words == 1 || (!drops_low(&b) && !drops_high(&b)))) {
+		size_t row = rows[y[b.column]];
+		const uint64_t *mask = masks + row + (pad + b.column) / BITS;
+		unsigned shift = (pad + b.column) % BITS;
+		uint64_t carry = 0, equal = 0, no_plus = 0, minus = 0, last = 0, first = 0;
+
+		if (__builtin_expect(row == SIZE_MAX, 0)) {
+			mask = find_rare(
+			    a, words, (ptrdiff_t)b.column - b.above, &a->cursor[y[b.column]]);
+			shift = 0;
+		}
+#pragma GCC unroll 4
+		for (size_t w = 0; w < words; w++) {
+			uint64_t match = mask[w] >> shift | mask[w + 1] << 1 << (BITS - 1 - shift);
+			uint64_t x = match & up[w], sum = x + up[w], all = sum + carry, zero;
+
+			carry = (sum < x) | (all < carry);
+			/* a bit for each cell that costs as much as the cell before it on its diagonal */
+			zero = (all ^ up[w]) | match | ~rise[w];
+			if (w)
+				shift_rows(&up[w - 1], &rise[w - 1],
+				    equal >> 1 | zero << (BITS - 1), minus, no_plus);
+			else
+				first = zero;
+			equal = zero;
+			no_plus = (zero | up[w]) & rise[w];
+			minus = zero & up[w];
+			last = w == end ? zero : last;
+		}
+		shift_rows(&up[words - 1], &rise[words - 1], equal >> 1, minus, no_plus);
+		b.cost += (ptrdiff_t)(~last >> end_bit & 1);
+		b.high += (ptrdiff_t)(~first >> (BITS - 1));
+		b.low += (ptrdiff_t)(~equal & 1);
+		b.column++;
+	}
+	*band = b;
+}
+
+/* Drops words that no way within the limit goes through. A cell that lies i diagonals from the last one needs i more
+ * edits. */
+static void drop_words(struct band *b, uint64_t *up, uint64_t *rise)
+{
+	while (drops_low(b)) {
+		b->words--;
+		b->low -= (ptrdiff_t)(sh_count_bits(up[b->words - 1]) +
+				      sh_count_bits(rise[b->words - 1])) -
+			  BITS;
+	}
+	while (drops_high(b)) {
+		b->words--;
+		b->high += (ptrdiff_t)((up[0] >> (BITS - 1)) + (rise[0] >> (BITS - 1)) +
+				       sh_count_bits(up[1] << 1) + sh_count_bits(rise[1] << 1)) -
+			   BITS;
+		b->above -= BITS;
+		b->end -= BITS;
+		memmove(up, up + 1, b->words * sizeof *up);
+		memmove(rise, rise + 1, b->words * sizeof *rise);
+	}
+}
+
+/* The words of narrow bands stay in registers. */
+#define CROSS(n)                                                                                   \
+	case n: {                                                                                  \
+		uint64_t up[n], rise[n];                                                           \
+                                                                                                   \
+		memcpy(up, a->up, sizeof up);                                                      \
+		memcpy(rise, a->rise, sizeof rise);                                                \
+		cross_columns(a, m, b, n, up, rise);                                               \
+		memcpy(a->up, up, sizeof up);                                                      \
+		memcpy(a->rise, rise, sizeof rise);                                                \
+		break;                                                                             \
+	}
+
+static void cross_some(struct sh_aligner *a, const struct matrix *m, struct band *b)
+{
+	switch (b->words) {
+		CROSS(1)
+		CROSS(2)
+		CROSS(3)
+		CROSS(4)
+	default:
+		cross_columns(a, m, b, b->words, a->up, a->rise);
+	}
+}
+
+static ptrdiff_t distance_of(ptrdiff_t a, ptrdiff_t b)
+{
+	return a > b ? a - b : b - a;
+}
+
+/* Returns the least cost of the ways in a band of width limit + 1 that cost at most `most`; otherwise any number above
+ * `most`. */
+static size_t cross(struct sh_aligner *a, const struct matrix *m, size_t limit, size_t most)
+{
+	size_t above = rows_above(m, limit), longer = m->columns - m->rows;
+	struct band b = { .above = (ptrdiff_t)above,
+		.end = above - longer,
+		.words = words_for(limit),
+		.most = (ptrdiff_t)most,
+		.cost = (ptrdiff_t)longer };
+
+	if (m->some)
+		memcpy(a->cursor, a->first, (m->tokens + (size_t)1) * sizeof *a->cursor);
+	/* Above the matrix, a row costs 1 more than the row below it. */
+	for (size_t w = 0; w < b.words; w++) {
+		size_t rows = above > w * BITS ? above - w * BITS : 0;
+
+		a->up[w] = a->rise[w] = rows < BITS ? UINT64_MAX << rows : 0;
+	}
+	b.high = distance_of(BITS - 1, b.above);
+	b.low = distance_of((ptrdiff_t)((b.words - 1) * BITS), b.above);
+	while (b.column < m->columns && b.cost <= b.most) {
+		drop_words(&b, a->up, a->rise);
+		cross_some(a, m, &b);
+	}
+	return (size_t)b.cost;
+}
+
+/* Most near-duplicates lie within a band of 64 rows: it is tried first. Its cost limits the next band. */
+static int cross_bands(struct sh_aligner *a, struct matrix *m, struct sh_align_bound bound,
+    size_t *distance, struct sh_error *err)
+{
+	size_t narrow = BITS - 1, most = bound.most, cost;
+
+	*distance = most + 1;
 	if (number_tokens(a, m, err) < 0)
 		return -1;
-	least = count_extra(a, m);
-	*distance = limit + 1;
-	if (least > limit)
+	if (count_extra(a, m) > most)
 		return 0;
-	if (list_places(a, m, err) < 0 || prepare(a, m, err) < 0)
+	if (make_masks(a, m, most, err) < 0)
 		return -1;
-	narrow = least + least / 2 + 16;
-	if (2 * narrow < limit) {
-		*distance = cross(a, m, narrow);
-		if (*distance <= narrow)
+	if (narrow < most && m->columns - m->rows <= narrow) {
+		cost = cross(a, m, narrow, most);
+		if (cost <= (bound.any ? most : narrow)) {
+			*distance = cost;
 			return 0;
+		}
+		most = cost < most ? cost : most;
 	}
-	*distance = cross(a, m, limit);
-	if (*distance > limit)
-		*distance = limit + 1;
+	cost = cross(a, m, most, most);
+	if (cost <= most)
+		*distance = cost;
 	return 0;
 }
 
@@ -440,28 +535,16 @@ static void trim(struct matrix *m)
 	}
 }
 
-/* The diagonals that may be looked at before the blocks of the band cost less. */
-static size_t diagonals_worth(const struct matrix *m, size_t least, size_t limit)
+int sh_align(struct sh_aligner *a, struct sh_sequence x, struct sh_sequence y,
+    struct sh_align_bound bound, size_t *distance, struct sh_error *err)
 {
-	size_t tokens = (m->rows + m->columns) * TOKEN_COST;
-	size_t blocks = (m->rows < limit ? m->rows : limit) / BITS + 1;
-
-	if (2 * least > limit && limit * limit / 2 * DIAGONAL_COST > tokens)
-		return 0;
-	return (m->columns * blocks * BLOCK_COST + tokens) / DIAGONAL_COST;
-}
-
-int sh_align(struct sh_aligner *a, struct sh_sequence x, struct sh_sequence y, size_t least,
-    size_t limit, size_t *distance, struct sh_error *err)
-{
-	struct matrix m = { x.token, y.token, x.n, y.n, 0 };
-	size_t most;
-	int known = 0;
+	struct matrix m = { .x = x.token, .y = y.token, .rows = x.n, .columns = y.n };
+	int known;
 
 	if (x.n > y.n)
-		m = (struct matrix){ y.token, x.token, y.n, x.n, 0 };
-	*distance = limit + 1;
-	if (m.columns - m.rows > limit)
+		m = (struct matrix){ .x = y.token, .y = x.token, .rows = y.n, .columns = x.n };
+	*distance = bound.most + 1;
+	if (m.columns - m.rows > bound.most)
 		return 0;
 	trim(&m);
 	if (m.rows == 0) {
@@ -469,13 +552,11 @@ int sh_align(struct sh_aligner *a, struct sh_sequence x, struct sh_sequence y, s
 		return 0;
 	}
 	/* No distance is above the length: a greater limit would only widen the band. */
-	limit = limit < m.columns ? limit : m.columns;
-	most = diagonals_worth(&m, least, limit);
-	if (most)
-		known = cross_diagonals(a, &m, limit, most, distance, err);
+	bound.most = bound.most < m.columns ? bound.most : m.columns;
+	known = cross_diagonals(a, &m, bound.most, m.columns / DIAGONALS_ONE_IN, distance, err);
 	if (known < 0)
 		return -1;
-	return known ? 0 : cross_blocks(a, &m, limit, distance, err);
+	return known ? 0 : cross_bands(a, &m, bound, distance, err);
 }
 
 size_t sh_align_limit(size_t longer, uint64_t threshold)
@@ -484,14 +565,14 @@ size_t sh_align_limit(size_t longer, uint64_t threshold)
 }
 
 int sh_align_similarity(struct sh_aligner *a, struct sh_sequence x, struct sh_sequence y,
-    size_t least, size_t limit, struct sh_similarity *s, struct sh_error *err)
+    struct sh_align_bound bound, struct sh_similarity *s, struct sh_error *err)
 {
 	size_t longer = x.n > y.n ? x.n : y.n, distance;
 
-	if (sh_align(a, x, y, least, limit, &distance, err) < 0)
+	if (sh_align(a, x, y, bound, &distance, err) < 0)
 		return -1;
 	*s = (struct sh_similarity){ .a = sh_wide(longer), .b = sh_wide(longer) };
-	if (distance <= limit && x.n && y.n)
+	if (distance <= bound.most && x.n && y.n)
 		s->num = sh_wide(longer - distance);
 	return 0;
 }

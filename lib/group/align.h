@@ -2,17 +2,16 @@
  * tokens to insert, delete or replace that turns one sequence into the other.
  *
  * The common beginning and end are cut off. Then two ways find the distance d of n tokens:
- *   1. by diagonals (Ukkonen 1985; Landau and Vishkin 1989), in O(n + d^2): near-duplicates;
- *   2. by blocks of 64 rows of the matrix (Myers 1999; Hyyro 2003), only those within the limit of
- *      the diagonal, when the tokens that one text lacks do not prove the distance above the limit.
- * The second begins when the first has cost as much as the second will, or at once when the distance is
- * known to be large. */
+ *   1. by diagonals (Ukkonen 1985; Landau and Vishkin 1989), in O(n + d^2), as long as d^2 is small beside n;
+ *   2. by a band of the matrix, 64 of its rows in a word (Myers 1999; Hyyro 2003): first by a band of 64 rows, then by
+ *      one that all ways within the limit stay in. It ends when the cost on the last diagonal is above the limit. */
 #ifndef SH_GROUP_ALIGN_H
 #define SH_GROUP_ALIGN_H
 
 #include "base/error.h"
 #include "group/measure.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -39,18 +38,24 @@ struct sh_aligner;
 struct sh_aligner *sh_aligner_new(struct sh_error *err);
 void sh_aligner_delete(struct sh_aligner *a);
 
-/* *distance is the edit distance when that is at most `limit`, otherwise limit + 1. least: a number
- * that the distance is not below, as far as is known; it decides about the way only. */
-int sh_align(struct sh_aligner *a, struct sh_sequence x, struct sh_sequence y, size_t least,
-    size_t limit, size_t *distance, struct sh_error *err);
+/* The largest distance that matters. any: it matters only whether the distance is above; a smaller one may be
+ * reported too large, up to `most`. */
+struct sh_align_bound {
+	size_t most;
+	bool any;
+};
+
+/* *distance is the edit distance when that is at most bound.most, otherwise bound.most + 1. */
+int sh_align(struct sh_aligner *a, struct sh_sequence x, struct sh_sequence y,
+    struct sh_align_bound bound, size_t *distance, struct sh_error *err);
 
 /* Returns the largest distance of two texts whose edit similarity is at least the threshold (millionths).
  * longer: tokens of the longer text. */
 size_t sh_align_limit(size_t longer, uint64_t threshold);
 
 /* Sets the edit similarity: 1 - distance / tokens of the longer text, or 0 when the distance is above
- * `limit`. Without tokens it is 0. */
+ * bound.most. Without tokens it is 0. */
 int sh_align_similarity(struct sh_aligner *a, struct sh_sequence x, struct sh_sequence y,
-    size_t least, size_t limit, struct sh_similarity *s, struct sh_error *err);
+    struct sh_align_bound bound, struct sh_similarity *s, struct sh_error *err);
 
 #endif

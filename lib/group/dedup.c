@@ -161,6 +161,7 @@ static int allocate(struct sh_dedup *d, struct sh_error *err)
 	d->workers = calloc(d->opts.jobs, sizeof *d->workers);
 	if (!d->candidate || !d->worker || !d->workers)
 		return sh_error_nomem(err);
+	d->opts.how.decide = !d->opts.seen;
 	for (unsigned i = 0; i < d->opts.jobs; i++) {
 		d->worker[i].dedup = d;
 		d->worker[i].verifier = sh_verifier_new(&d->opts.how, err);

@@ -30,28 +30,20 @@ static uint32_t *number_documents(struct sh_dedup *d, struct sh_error *err)
 	return number;
 }
 
-static bool shares_enough(const struct sh_share *s, uint32_t number, const struct sh_shared *other)
-{
-	size_t n = sh_share_size(s, number), m = sh_share_size(s, other->number);
-
-	return (size_t)other->common * ONE_IN >= (n < m ? n : m);
-}
-
 static int list_partners(
     struct sh_dedup *d, uint32_t v, struct sh_share_room *room, struct sh_error *err)
 {
 	const struct sh_shared *found;
 	size_t n;
 
-	if (sh_share_find(&d->share, d->place[v], LEAST, room, &found, &n, err) < 0)
+	if (sh_share_find(&d->share, d->place[v], LEAST, ONE_IN, room, &found, &n, err) < 0)
 		return -1;
 	if (d->n_partners + n > d->partner_cap &&
 	    sh_tables_grow(d->opts.tables, (void **)&d->partner, &d->partner_cap, d->n_partners + n,
 		sizeof *d->partner, err) < 0)
 		return -1;
 	for (size_t i = 0; i < n; i++)
-		if (shares_enough(&d->share, d->place[v], &found[i]))
-			d->partner[d->n_partners++] = d->at_place[found[i].number];
+		d->partner[d->n_partners++] = d->at_place[found[i].number];
 	d->partner_end[v + 1] = d->n_partners;
 	return 0;
 }

@@ -19,8 +19,11 @@ struct entry {
 	size_t bytes;
 	struct sh_slice id;
 	struct sh_weighed_set set;
+	/* for measures that look at the order: the tokens, and how often each stands in the text */
+	struct sh_sequence text;
 	const struct sh_bag *bag;
-	struct sh_sequence text; /* and bag: for measures that look at the order */
+	struct sh_bag *set_bag; /* of the set's hashes, for the measure any: filled when needed */
+	bool has_set_bag;
 };
 
 /* Entries, one after the other. */
@@ -84,7 +87,7 @@ static int make_features(struct sh_verifier *v, struct sh_error *err)
 		return -1;
 	if (!opts->measure->ordered && !opts->measure->any)
 		return 0;
-	sh_features_keep_order(v->features);
+	sh_features_keep_order(v->features, opts->measure->ordered);
 	v->touched = sh_ngrams_lead(opts->ngrams);
 	for (unsigned n = opts->ngrams.min; n <= opts->ngrams.max; n++)
 		v->touched += n;
@@ -275,15 +278,18 @@ static int weigh(const struct sh_verifier *v, const struct sh_feature_set *f, ui
 /* The numbers of 64 bits that an entry holds. */
 static size_t numbers(const struct sh_verifier *v, const struct sh_feature_set *f)
 {
-	size_t bag = v->aligner ? sizeof(struct sh_bag) / sizeof(uint64_t) : 0;
+	size_t bags = v->opts.measure->any ? 2 : v->opts.measure->ordered;
 
-	return f->n + (v->opts.measure->weighs ? f->n : 0) + f->n_ordered + bag;
+	return f->n + (v->opts.measure->weighs ? f->n : 0) + f->n_ordered +
+	       bags * sizeof(struct sh_bag) / sizeof(uint64_t);
 }
 
 /* Adds the data that the measure needs besides the hashes. room: the memory behind the hashes. */
 static int fill_entry(const struct sh_verifier *v, struct entry *e, const struct sh_feature_set *f,
     uint64_t *room, struct sh_error *err)
 {
+	struct sh_bag *bag;
+
 	if (v->opts.measure->weighs)
 		return weigh(v, f, room, &e->set, err);
 	if (!v->aligner)
@@ -291,8 +297,10 @@ static int fill_entry(const struct sh_verifier *v, struct entry *e, const struct
 	e->text = (struct sh_sequence){ room, f->n_ordered };
 	if (f->n_ordered)
 		memcpy(room, f->ordered, f->n_ordered * sizeof *room);
-	e->bag = (struct sh_bag *)(room + f->n_ordered);
-	sh_bag_fill((struct sh_bag *)(room + f->n_ordered), e->text);
+	bag = (struct sh_bag *)(room + f->n_ordered);
+	sh_bag_fill(bag, e->text);
+	e->bag = bag;
+	e->set_bag = bag + 1;
 	return 0;
 }
 
@@ -366,7 +374,6 @@ static struct entry *get_named(struct sh_verifier *v, struct sh_slice id, struct
 struct edits {
 	size_t longer; /* tokens of the longer text */
 	size_t limit;  /* edits, at most */
-	size_t least;  /* edits, at least */
 	size_t common; /* n-grams in common, at least */
 };
 
@@ -384,56 +391,85 @@ static struct edits edits_of(
 	size_t sets = larger(a->set.n, b->set.n);
 
 	e.limit = sh_align_limit(e.longer, v->bounded ? threshold : 0);
-	e.least = sh_bag_distance(a->bag, b->bag);
-	if (e.least > e.limit)
+	if (sh_bag_distance(a->bag, b->bag) > e.limit)
 		e.common = SIZE_MAX;
 	else if (sets > v->touched * e.limit)
 		e.common = sets - v->touched * e.limit;
 	return e;
 }
 
+static int compare_edits(const struct sh_verifier *v, const struct entry *a, const struct entry *b,
+    size_t limit, struct sh_similarity *s, struct sh_error *err)
+{
+	const struct sh_verify_opts *opts = &v->opts;
+	struct sh_align_bound bound = { limit, opts->decide && v->bounded };
+
+	if (sh_align_similarity(v->aligner, a->text, b->text, bound, s, err) < 0)
+		return -1;
+	s->reaches = sh_similarity_reaches(
+	    s, opts->measure->any ? opts->edit_threshold : opts->threshold, SH_WEIGHT_ONE);
+	return 0;
+}
+
 static int compare_ordered(const struct sh_verifier *v, const struct entry *a,
     const struct entry *b, struct sh_similarity *s, struct sh_error *err)
 {
-	const struct sh_verify_opts *opts = &v->opts;
 	struct edits e = edits_of(v, a, b);
-	size_t least = e.common, common;
-	struct sh_similarity edit;
-	uint64_t threshold = opts->measure->any ? opts->edit_threshold : opts->threshold;
 
 	*s = (struct sh_similarity){ .a = sh_wide(1), .b = sh_wide(1) };
-	if (opts->measure->any) {
-		size_t jaccard = sh_jaccard_common(a->set.n, b->set.n, opts->threshold);
+	return e.common == SIZE_MAX ? 0 : compare_edits(v, a, b, e.limit, s, err);
+}
 
-		least = jaccard < least ? jaccard : least;
-	}
-	if (v->bounded && sh_sets_share_less(&a->set, &b->set, least))
+static const struct sh_bag *set_bag(struct entry *e)
+{
+	if (!e->has_set_bag)
+		sh_bag_fill(e->set_bag, (struct sh_sequence){ e->set.hash, e->set.n });
+	e->has_set_bag = true;
+	return e->set_bag;
+}
+
+/* Returns whether a cheap look proves that the sets have fewer common features than that. far: they probably have. */
+static bool share_less(struct entry *a, struct entry *b, size_t common, bool far)
+{
+	if (far && larger(a->set.n, b->set.n) - sh_bag_distance(set_bag(a), set_bag(b)) < common)
+		return true;
+	return sh_sets_share_less(&a->set, &b->set, common);
+}
+
+static int compare_any(const struct sh_verifier *v, struct entry *a, struct entry *b,
+    struct sh_similarity *s, struct sh_error *err)
+{
+	const struct sh_verify_opts *opts = &v->opts;
+	struct edits e = edits_of(v, a, b);
+	size_t least = sh_jaccard_common(a->set.n, b->set.n, opts->threshold), common, all;
+	struct sh_similarity edit;
+
+	*s = (struct sh_similarity){ .a = sh_wide(1), .b = sh_wide(1) };
+	least = least < e.common ? least : e.common;
+	if (v->bounded && share_less(a, b, least, e.common == SIZE_MAX))
 		return 0;
 	common = sh_sets_share(&a->set, &b->set);
-	if (opts->measure->any) {
-		size_t all = a->set.n + b->set.n - common;
-
-		*s = (struct sh_similarity){ sh_wide(common), sh_wide(all), sh_wide(all), false };
-		s->reaches = sh_similarity_reaches(s, opts->threshold, SH_WEIGHT_ONE);
-	}
+	all = a->set.n + b->set.n - common;
+	*s = (struct sh_similarity){ sh_wide(common), sh_wide(all), sh_wide(all), false };
+	s->reaches = sh_similarity_reaches(s, opts->threshold, SH_WEIGHT_ONE);
 	if (s->reaches || common < e.common)
 		return 0;
-	e.least = larger(e.least, (larger(a->set.n, b->set.n) - common) / v->touched);
-	if (sh_align_similarity(v->aligner, a->text, b->text, e.least, e.limit, &edit, err) < 0)
+	if (compare_edits(v, a, b, e.limit, &edit, err) < 0)
 		return -1;
-	edit.reaches = sh_similarity_reaches(&edit, threshold, SH_WEIGHT_ONE);
-	if (edit.reaches || opts->measure->ordered)
+	if (edit.reaches)
 		*s = edit;
 	return 0;
 }
 
-static int compare(struct sh_verifier *v, const struct entry *a, const struct entry *b,
-    struct sh_similarity *s, struct sh_error *err)
+static int compare(struct sh_verifier *v, struct entry *a, struct entry *b, struct sh_similarity *s,
+    struct sh_error *err)
 {
 	const struct sh_verify_opts *opts = &v->opts;
 
-	if (v->aligner)
+	if (opts->measure->ordered)
 		return compare_ordered(v, a, b, s, err);
+	if (opts->measure->any)
+		return compare_any(v, a, b, s, err);
 	if (v->bounded && sh_sets_share_less(&a->set, &b->set,
 			      sh_jaccard_common(a->set.n, b->set.n, opts->threshold)))
 		*s = (struct sh_similarity){ .a = sh_wide(1), .b = sh_wide(1) };
@@ -446,7 +482,7 @@ static int compare(struct sh_verifier *v, const struct entry *a, const struct en
 int sh_verify(
     struct sh_verifier *v, uint32_t x, uint32_t y, struct sh_similarity *s, struct sh_error *err)
 {
-	const struct entry *a, *b;
+	struct entry *a, *b;
 	uint64_t dropped;
 
 	/* Getting y may drop the entry of x. The newest slabs stay, so the second or third attempt

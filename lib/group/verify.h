@@ -22,6 +22,7 @@ struct sh_verify_opts {
 	uint64_t threshold;
 	uint64_t edit_threshold; /* for the measure any: threshold of the edit similarity */
 	bool exact;
+	bool decide;   /* only s->reaches matters: an edit similarity may be reported too small */
 	bool strict;   /* ill-formed UTF-8 is SH_ERR_RECORD */
 	size_t memory; /* bytes of cached sets; at least 384 KiB or three documents are cached */
 };

@@ -1,5 +1,6 @@
 #include "join/share.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -173,15 +174,14 @@ static int prepare(const struct sh_share *s, struct sh_share_room *r, struct sh_
 	return 0;
 }
 
-static int meet(struct sh_share_room *r, uint32_t number, size_t *n, struct sh_error *err)
+/* Without branches: which document is met for the first time is random. */
+static size_t meet(struct sh_share_room *r, const uint32_t *member, uint32_t n, size_t met)
 {
-	if (r->common[number]++)
-		return 0;
-	if (*n == r->found_cap &&
-	    sh_grow((void **)&r->found, &r->found_cap, *n + 1, sizeof *r->found, err) < 0)
-		return -1;
-	r->found[(*n)++].number = number;
-	return 0;
+	for (uint32_t i = 0; i < n; i++) {
+		r->found[met].number = member[i];
+		met += r->common[member[i]]++ == 0;
+	}
+	return met;
 }
 
 /* Counts the nearest and the first members of a bucket before place `at`. */
@@ -189,15 +189,23 @@ static int meet_bucket(
     const struct sh_share *s, uint32_t at, struct sh_share_room *r, size_t *n, struct sh_error *err)
 {
 	uint32_t begin = s->begin[at],
-		 near = at - begin > SH_SHARE_NEAR ? at - SH_SHARE_NEAR : begin;
+		 near = at - begin > SH_SHARE_NEAR ? at - SH_SHARE_NEAR : begin,
+		 first = near - begin < SH_SHARE_NEAR ? near - begin : SH_SHARE_NEAR;
 
-	for (uint32_t i = near; i < at; i++)
-		if (meet(r, s->member[i], n, err) < 0)
-			return -1;
-	for (uint32_t i = begin; i < near && i - begin < SH_SHARE_NEAR; i++)
-		if (meet(r, s->member[i], n, err) < 0)
-			return -1;
+	if (sh_reserve((void **)&r->found, &r->found_cap, *n + 2 * SH_SHARE_NEAR, sizeof *r->found,
+		err) < 0)
+		return -1;
+	*n = meet(r, s->member + near, at - near, *n);
+	*n = meet(r, s->member + begin, first, *n);
 	return 0;
+}
+
+static bool shares_enough(
+    const struct sh_share *s, uint32_t number, const struct sh_shared *other, unsigned one_in)
+{
+	size_t n = sh_share_size(s, number), m = sh_share_size(s, other->number);
+
+	return (size_t)other->common * one_in >= (n < m ? n : m);
 }
 
 static int by_number(const void *a, const void *b)
@@ -207,7 +215,7 @@ static int by_number(const void *a, const void *b)
 	return sh_compare(x->number, y->number);
 }
 
-int sh_share_find(const struct sh_share *s, uint32_t number, unsigned least,
+int sh_share_find(const struct sh_share *s, uint32_t number, unsigned least, unsigned one_in,
     struct sh_share_room *room, const struct sh_shared **found, size_t *n, struct sh_error *err)
 {
 	uint32_t document = s->owner[number];
@@ -222,11 +230,12 @@ int sh_share_find(const struct sh_share *s, uint32_t number, unsigned least,
 		if (s->at[f] != SH_SHARE_NONE)
 			status = meet_bucket(s, s->at[f], room, &met, err);
 	for (size_t i = 0; i < met; i++) {
-		uint32_t other = room->found[i].number, common = room->common[other];
+		struct sh_shared other = { room->found[i].number, 0 };
 
-		room->common[other] = 0;
-		if (common >= least)
-			room->found[(*n)++] = (struct sh_shared){ other, common };
+		other.common = room->common[other.number];
+		room->common[other.number] = 0;
+		if (other.common >= least && (!one_in || shares_enough(s, number, &other, one_in)))
+			room->found[(*n)++] = other;
 	}
 	if (*n)
 		qsort(room->found, *n, sizeof *room->found, by_number);

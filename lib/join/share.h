@@ -64,9 +64,10 @@ struct sh_share_room {
 
 void sh_share_room_free(struct sh_share_room *r);
 
-/* Finds all lower numbers whose documents share at least `least` features with this one, in ascending
- * order. The result is valid until the next call. */
-int sh_share_find(const struct sh_share *s, uint32_t number, unsigned least,
+/* Finds all lower numbers whose documents share at least `least` features with this one, and at least one in
+ * `one_in` of the features of the document that has fewer (0: any share), in ascending order. The result is valid
+ * until the next call. */
+int sh_share_find(const struct sh_share *s, uint32_t number, unsigned least, unsigned one_in,
     struct sh_share_room *room, const struct sh_shared **found, size_t *n, struct sh_error *err);
 
 #endif

@@ -357,6 +357,32 @@ def whole(w):
     yield against("rensa", "rensa", "rensa R-MinHash", None)
 
 
+def edits(w):
+    """The alignment of `shverify --measure edit` alone, on the candidates of edited copies that neither lengths nor
+    bags of tokens exclude. Both sides align all pairs ten times, and get tokens as numbers."""
+    def row(language, name, threshold="0.75", times="10"):
+        def make():
+            docs = w.make(f"edited-{language}.tsv", [
+                "python3", os.path.join(w.here, "..", "quality", "edited.py"), language,
+                os.path.join(w.here, "..", "data")])
+            tokens = w.make(f"edited-{language}.tokens", w.our("shtok", "-n", "1", docs))
+            shared = " | ".join((shlex.join(w.our("shtok", "-n", "3", docs)), shlex.join(w.our("shshare")),
+                                 "awk -F '\\t' '12 * $3 >= $4 && 12 * $3 >= $5'"))
+            peer = os.path.join(w.here, "align_peer")
+            pairs = w.make(f"edited-{language}.pairs", [
+                "sh", "-c", f"{shared} | {shlex.join((peer, 'pairs', threshold, tokens))}"])
+            with open(pairs, "rb") as lines:
+                n = sum(1 for _ in lines)
+            millionths = str(round(float(threshold) * 1e6))
+            return Row("shverify --measure edit: the alignment", f"{name}, {n:,} pairs",
+                       Side("", w.helper("align", millionths, times), stdin=pairs, net=True),
+                       Side("rapidfuzz cpdist()", [*w.peer("rapidfuzz", program="align_peer"), threshold, times],
+                            stdin=pairs, net=True), 1 / 3)
+        return make
+    yield row("en", "English edited copies")
+    yield row("zh", "Chinese edited copies")
+
+
 def made_up(archive, lines, n):
     """Questions that mostly do not occur: each word follows the one before it somewhere in the
     questions or in these lines of documents."""
@@ -452,6 +478,8 @@ SECTIONS = (
     ("Documents to documents without near-duplicates", "From text to the ids that stay, each program as its README "
      "has it: word 3-grams, Jaccard similarity 0.8. `shdedup` compares the texts of each pair; the others estimate.",
      whole),
+    ("Edit distances", "The alignment alone, on pairs that reach it, with tokens as numbers and edit similarity 0.75 "
+     "as the cut-off; ten times for each pair, net of the start of the program.", edits),
     ("Passages", "`shspan` against `md5sum` of the same documents.", passages),
     ("Segmentation", "Net of loading the dictionary.", segment),
     ("Start", "", start),

@@ -299,8 +299,10 @@ static int texts_share_key(
 		  sh_features_of_sequence(c->y, y->hash, y->n, &b, &err) == 0,
 	    &err);
 	works(sh_align_similarity(c->aligner, (struct sh_sequence){ x->hash, x->n },
-		  (struct sh_sequence){ y->hash, y->n }, 0,
-		  sh_align_limit(x->n > y->n ? x->n : y->n, c->rule.edit), &s, &err) == 0,
+		  (struct sh_sequence){ y->hash, y->n },
+		  (struct sh_align_bound){
+		      .most = sh_align_limit(x->n > y->n ? x->n : y->n, c->rule.edit) },
+		  &s, &err) == 0,
 	    &err);
 	*similar = sh_similarity_reaches(&s, c->rule.edit, 1000000);
 	return sets_share_key(&c->rule, &a, &b, &c->a, &c->b);

@@ -116,7 +116,7 @@ static unsigned wrong_found(
 	unsigned wrong = 0;
 	struct sh_error err;
 
-	must(sh_share_find(s, x, least, room, &found, &n, &err) == 0);
+	must(sh_share_find(s, x, least, 0, room, &found, &n, &err) == 0);
 	for (uint32_t y = 0; y < x; y++) {
 		unsigned common = slow(x, y);
 
