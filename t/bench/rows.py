@@ -359,8 +359,8 @@ def whole(w):
 
 def edits(w):
     """The alignment of `shverify --measure edit` alone, on the candidates of edited copies that neither lengths nor
-    bags of tokens exclude. Both sides align all pairs ten times, and get tokens as numbers."""
-    def row(language, name, threshold="0.75", times="10"):
+    bags of tokens exclude. Both sides align all pairs forty times, and get tokens as numbers."""
+    def row(language, name, threshold="0.75", times="40"):
         def make():
             docs = w.make(f"edited-{language}.tsv", [
                 "python3", os.path.join(w.here, "..", "quality", "edited.py"), language,
@@ -479,7 +479,7 @@ SECTIONS = (
      "has it: word 3-grams, Jaccard similarity 0.8. `shdedup` compares the texts of each pair; the others estimate.",
      whole),
     ("Edit distances", "The alignment alone, on pairs that reach it, with tokens as numbers and edit similarity 0.75 "
-     "as the cut-off; ten times for each pair, net of the start of the program.", edits),
+     "as the cut-off; forty times for each pair, net of the start of the program.", edits),
     ("Passages", "`shspan` against `md5sum` of the same documents.", passages),
     ("Segmentation", "Net of loading the dictionary.", segment),
     ("Start", "", start),
