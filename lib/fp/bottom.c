@@ -86,10 +86,11 @@ static size_t sort_below(
  * are too few. */
 size_t sh_bottom(const uint64_t *hash, size_t n, size_t most, uint64_t *least)
 {
-	size_t wanted = most + most / 2, found;
+	size_t wanted = most + most / 2, found = 0;
 
-	if (n <= SORTED_MAX)
+	if (n > wanted)
+		found = sort_below(hash, n, most, UINT64_MAX / n * wanted, least);
+	if (found < most && n <= SORTED_MAX)
 		return sort_below(hash, n, most, UINT64_MAX, least);
-	found = n > 2 * wanted ? sort_below(hash, n, most, UINT64_MAX / n * wanted, least) : 0;
 	return found == most ? found : least_of(hash, n, most, least);
 }

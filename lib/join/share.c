@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/buf.h"
 #include "base/compare.h"
 #include "join/fpsort.h"
@@ -52,31 +53,80 @@ static int find_owners(
 	return 0;
 }
 
-/* Sorts the features, in the order of their documents' numbers: the sort keeps this order in each
- * bucket. */
-static int sort_features(struct sh_share *s, struct sh_sorted *sorted, struct sh_error *err)
+/* Parts of the hashes, as sets: the parts that came, and the parts that came at least twice. A feature whose part came
+ * once belongs to a single document. Most features do, and need not be sorted. */
+struct parts {
+	uint64_t *once, *twice;
+	unsigned shift;
+};
+
+static size_t part_of(const struct parts *p, uint64_t hash)
+{
+	return (size_t)(hash * UINT64_C(0x9E3779B97F4A7C15) >> p->shift);
+}
+
+static int find_parts(const struct sh_share *s, struct parts *p, struct sh_error *err)
+{
+	size_t words;
+
+	for (p->shift = 64 - 10; p->shift > 32 && s->n_hashes >> (64 - 4 - p->shift);)
+		p->shift--;
+	words = (size_t)1 << (64 - 6 - p->shift);
+	p->once = sh_tables_get_zeroed(s->tables, words, sizeof *p->once, err);
+	p->twice = p->once ? sh_tables_get_zeroed(s->tables, words, sizeof *p->twice, err) : NULL;
+	if (!p->twice)
+		return -1;
+	for (size_t f = 0; f < s->n_hashes; f++) {
+		size_t part = part_of(p, s->hash[f]);
+		uint64_t bit = UINT64_C(1) << part % 64;
+
+		p->twice[part / 64] |= p->once[part / 64] & bit;
+		p->once[part / 64] |= bit;
+	}
+	return 0;
+}
+
+/* Passes over the features that may belong to two documents, in the order of their documents' numbers. Returns their
+ * number. side: NULL, or where they are written. */
+static size_t take_features(const struct sh_share *s, const struct parts *p, struct sh_side *side)
 {
 	size_t n = 0;
 
-	for (uint32_t i = 0; i < s->numbers; i++)
-		if (s->owner[i] != SH_SHARE_NONE)
-			n += s->start[s->owner[i] + 1] - s->start[s->owner[i]];
+	for (uint32_t i = 0; i < s->numbers; i++) {
+		uint32_t d = s->owner[i];
+
+		for (uint64_t f = d == SH_SHARE_NONE ? 0 : s->start[d];
+		     d != SH_SHARE_NONE && f < s->start[d + 1]; f++) {
+			if (!sh_bits_has(p->twice, part_of(p, s->hash[f])))
+				continue;
+			if (side) {
+				side->word[n] = s->hash[f];
+				side->id[n] = (uint32_t)f;
+			}
+			n++;
+		}
+	}
+	return n;
+}
+
+/* Sorts these features. The sort keeps their order in each bucket. */
+static int sort_features(struct sh_share *s, struct sh_sorted *sorted, struct sh_error *err)
+{
+	struct parts p = { 0 };
+	int status = -1;
+
 	if (s->n_hashes >= UINT32_MAX)
 		return sh_error_set(err, SH_ERR_RANGE,
 		    "too many documents to look for shared features: cut the input");
-	if (sh_sorted_get(sorted, s->tables, n, err) < 0)
-		return -1;
-	n = 0;
-	for (uint32_t i = 0; i < s->numbers; i++) {
-		if (s->owner[i] == SH_SHARE_NONE)
-			continue;
-		for (uint64_t f = s->start[s->owner[i]]; f < s->start[s->owner[i] + 1]; f++) {
-			sorted->side.word[n] = s->hash[f];
-			sorted->side.id[n++] = (uint32_t)f;
-		}
+	if (find_parts(s, &p, err) == 0 &&
+	    sh_sorted_get(sorted, s->tables, take_features(s, &p, NULL), err) == 0) {
+		take_features(s, &p, &sorted->side);
+		sh_side_sort(&sorted->side, &sorted->room, NULL, NULL);
+		status = 0;
 	}
-	sh_side_sort(&sorted->side, &sorted->room, NULL, NULL);
-	return 0;
+	sh_tables_put(s->tables, p.once);
+	sh_tables_put(s->tables, p.twice);
+	return status;
 }
 
 /* Returns the end of the bucket that begins at i. */
