@@ -143,6 +143,13 @@ $(ALL_OBJ): $(BUILD)/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call quiet,CC) $(COMPILE) $(SAME_BYTES) -c -o $@ $<
 
+# The style and the script of a report's page, as strings of C.
+$(BUILD)/lib/report/page.%.inc: lib/report/page.%
+	@mkdir -p $(@D)
+	@sed 's/[\\"]/\\&/g; s/	/\\t/g; s/.*/"&\\n"/' $< >$@
+$(BUILD)/lib/report/page.o: $(BUILD)/lib/report/page.css.inc $(BUILD)/lib/report/page.js.inc
+$(BUILD)/lib/report/page.o: private ALL_CPPFLAGS += -I$(BUILD)/lib
+
 $(LIB_A): $(LIB_OBJ) $(BUILD)/objects
 	@rm -f $@
 	$(call quiet,AR) $(AR) rcs $@ $(LIB_OBJ)

@@ -2,7 +2,16 @@
 
 #include <stdio.h>
 
-#include "report/page.inc"
+/* clang-format off */
+static const char STYLE[] =
+#include "report/page.css.inc"
+	;
+static const char SCRIPT[] =
+#include "report/page.js.inc"
+	;
+/* clang-format on */
+/* The page allows this script alone, by the SHA-256 of page.js. */
+static const char SCRIPT_SHA256[] = "G51aaedXCRL3F4wZfkjAVlugLBYhZR3XyE6JL55ytlU=";
 
 /* Appends the similarity of a pair, such as 0.8125. */
 static void add_share(struct sh_html *h, int32_t share)

@@ -1,5 +1,5 @@
-/* The page of a report, part by part: one file that fetches nothing. Its style and script are page.css and page.js;
- * gen-page.py makes page.inc of them.
+/* The page of a report, part by part: one file that fetches nothing. Its style and script are page.css and page.js,
+ * which the Makefile makes strings of C.
  *
  * The order: sh_page_begin(), sh_page_counts(), sh_page_bars(), sh_page_groups(), sh_page_texts(), pairs,
  * sh_page_rows(), rows, sh_page_end(). */
