@@ -9,7 +9,6 @@ enum { BATCH = 256 };
 
 static const struct sh_variant *const rows[] = {
 #if defined(__x86_64__)
-	&sh_simhash_avx512.variant,
 	&sh_simhash_avx2.variant,
 #endif
 	&sh_simhash_plain.variant,

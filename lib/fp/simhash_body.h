@@ -3,7 +3,7 @@
  *
  *     NAME(f)    a name of its own for f
  *     TARGET     function attributes
- *     BYTES      size of a vector register of the processor: 16, 32 or 64
+ *     BYTES      size of a vector register of the processor: 16 or 32
  *
  * Counting: a vector holds LANES hashes, and each bit of each lane has its own counter. The counters are
  * kept as bit slices: plane i holds bit i of all counters, so one operation on a plane works on 64 * LANES

@@ -33,7 +33,7 @@ struct sh_simhash_kernel {
 
 extern const struct sh_simhash_kernel sh_simhash_plain;
 #if defined(__x86_64__)
-extern const struct sh_simhash_kernel sh_simhash_avx2, sh_simhash_avx512;
+extern const struct sh_simhash_kernel sh_simhash_avx2;
 #endif
 
 /* Returns variant number i of those that this machine can run, the fastest first; NULL after the

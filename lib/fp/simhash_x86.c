@@ -1,4 +1,4 @@
-/* The variants for AVX2 and AVX-512. */
+/* The variant for AVX2. */
 #if defined(__x86_64__)
 
 #define NAME(f) f##_avx2
@@ -8,15 +8,5 @@
 
 const struct sh_simhash_kernel sh_simhash_avx2 = { { "avx2", SH_NEEDS_AVX2 }, units_avx2,
 	weights_avx2 };
-
-#define NAME(f) f##_avx512
-#define TARGET  __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl")))
-#define BYTES   64
-#include "fp/simhash_body.h"
-
-const struct sh_simhash_kernel sh_simhash_avx512 = {
-	{ "avx512", SH_NEEDS_AVX512 | SH_NEEDS_AVX512_DQ | SH_NEEDS_AVX512_VL }, units_avx512,
-	weights_avx512
-};
 
 #endif

@@ -4,7 +4,6 @@
 
 static const struct sh_variant *const rows[] = {
 #if defined(__x86_64__)
-	&sh_marks_avx512.variant,
 	&sh_marks_avx2.variant,
 	&sh_marks_sse2.variant,
 #endif

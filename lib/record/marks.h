@@ -25,7 +25,7 @@ struct sh_marks_kernel {
 
 extern const struct sh_marks_kernel sh_marks_plain;
 #if defined(__x86_64__)
-extern const struct sh_marks_kernel sh_marks_sse2, sh_marks_avx2, sh_marks_avx512;
+extern const struct sh_marks_kernel sh_marks_sse2, sh_marks_avx2;
 #endif
 
 /* Returns row i of the rows that this machine can run, the fastest first; NULL after the last. */

@@ -1,4 +1,4 @@
-/* Marks with SSE2, which every x86-64 has, AVX2 and AVX-512. */
+/* Marks with SSE2, which every x86-64 has, and AVX2. */
 #include "record/marks.h"
 
 #if defined(__x86_64__)
@@ -60,57 +60,6 @@ static AVX2 inline uint64_t either_avx2(const char *p, char a, char b)
 
 const struct sh_marks_kernel sh_marks_avx2 = {
 	{ "avx2", SH_NEEDS_AVX2 | SH_NEEDS_BMI | SH_NEEDS_POPCNT }, find_avx2
-};
-
-/* ---- AVX-512 -------------------------------------------------------------------------- */
-
-#define AVX512 __attribute__((target("avx512f,avx512bw,avx512vbmi2,popcnt")))
-
-/* Writes sixteen positions of the block at i. */
-static AVX512 inline void put16(uint32_t *at, __m128i places, size_t i)
-{
-	_mm512_storeu_si512(
-	    at, _mm512_add_epi32(_mm512_cvtepu8_epi32(places), _mm512_set1_epi32((int)i)));
-}
-
-static AVX512 size_t find_avx512(const char *p, size_t n, bool *words, uint32_t *at)
-{
-	uint8_t number[64];
-	__m512i numbers, all;
-	uint64_t any = 0;
-	size_t found = 0;
-
-	for (unsigned i = 0; i < 64; i++)
-		number[i] = (uint8_t)i;
-	numbers = _mm512_loadu_si512(number);
-	for (size_t i = 0; i < n; i += 64) {
-		__m512i v = _mm512_loadu_si512(p + i);
-		uint64_t bits = _mm512_cmpeq_epi8_mask(v, _mm512_set1_epi8('\t')) |
-				_mm512_cmpeq_epi8_mask(v, _mm512_set1_epi8('\n'));
-		uint64_t more = 0;
-		unsigned count;
-
-		if (*words)
-			more = _mm512_cmpeq_epi8_mask(v, _mm512_set1_epi8(' ')) |
-			       _mm512_cmpeq_epi8_mask(v, _mm512_set1_epi8('\\'));
-		any |= more & first_bits(n - i);
-		bits = (bits | more) & first_bits(n - i);
-		count = (unsigned)_mm_popcnt_u64(bits);
-		all = _mm512_maskz_compress_epi8(bits, numbers);
-		put16(at + found, _mm512_castsi512_si128(all), i);
-		if (count > 16) {
-			put16(at + found + 16, _mm512_extracti32x4_epi32(all, 1), i);
-			put16(at + found + 32, _mm512_extracti32x4_epi32(all, 2), i);
-			put16(at + found + 48, _mm512_extracti32x4_epi32(all, 3), i);
-		}
-		found += count;
-	}
-	*words = any != 0;
-	return found;
-}
-
-const struct sh_marks_kernel sh_marks_avx512 = {
-	{ "avx512", SH_NEEDS_AVX512 | SH_NEEDS_AVX512_VBMI2 | SH_NEEDS_POPCNT }, find_avx512
 };
 
 #endif
