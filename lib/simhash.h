@@ -43,8 +43,8 @@ struct simhash_options {
 	uint64_t reserved[6]; /* 0 */
 };
 
-/* Sets the options that shfp had by default in 0.1: SimHash of words. simhash_profile(options, "default",
- * error) sets those that it has now. */
+/* Sets the options that shfp had by default in 0.1: SimHash of words. They stay, so that stored fingerprints stay
+ * comparable. simhash_profile(options, "default", error) sets the options that shfp has by default now. */
 void simhash_defaults(struct simhash_options *options);
 
 /* Sets the options of shfp -p NAME (simhash-profiles(7)). Returns -1 when there is no such profile, or

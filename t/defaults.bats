@@ -119,6 +119,19 @@ pipe() {
 	done
 }
 
+@test "-k keys finds under the default measure what the default distance finds" {
+	for language in en zh; do
+		python3 "$BATS_TEST_DIRNAME/quality/edited.py" $language "$T_DATA" >copies
+		for docs in copies "$T_DATA/${language}_dev.tsv"; do
+			shdedup -q --dry-run --report - "$docs" | cut -f 1 | sort >by_distance
+			shdedup -q -k keys --dry-run --report - "$docs" | cut -f 1 | sort >by_keys
+			[ "$(wc -l <by_distance)" -ge 200 ]
+			[ "$(comm -12 by_distance by_keys | wc -l)" -ge "$(($(wc -l <by_distance) * 98 / 100))" ]
+			[ "$(wc -l <by_keys)" -ge "$(wc -l <by_distance)" ]
+		done
+	done
+}
+
 # Families of copies: words are replaced, dropped, added and moved, a few or many of them.
 @test "the pipe without options finds what shdedup finds: random documents" {
 	for shortest in 1 60; do

@@ -1,5 +1,5 @@
-/* Candidates by shared features: pairs whose samples have at least LEAST features in common, and at least
- * one in ONE_IN of the smaller sample.
+/* Candidates by shared features: pairs whose samples have at least LEAST features in common, and a third of the share
+ * that texts with the threshold have at least in common, or one in ONE_IN.
  *
  * All these pairs are found once. Each vertex has a list of the better vertices with which it shares
  * features. A join of subsets reads only the lists of its own vertices. */
@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "group/dedup_state.h"
+#include "weight/weight.h"
 
 enum { LEAST = 2, ONE_IN = 12 };
 
@@ -30,13 +31,36 @@ static uint32_t *number_documents(struct sh_dedup *d, struct sh_error *err)
 	return number;
 }
 
+/* Returns which part of its features a text shares at least with one that is similar to it and not shorter, in
+ * millionths: one edit changes n n-grams. */
+static int64_t common_part(const struct sh_dedup_opts *opts)
+{
+	const struct sh_measure *m = opts->how.measure;
+	int64_t jaccard = (int64_t)opts->threshold, n = opts->how.ngrams.max,
+		edit = (int64_t)(m->any ? opts->edit_threshold : opts->threshold);
+
+	edit = SH_WEIGHT_ONE - n * (SH_WEIGHT_ONE - edit);
+	if (m->ordered || (m->any && edit < jaccard))
+		return edit;
+	return jaccard;
+}
+
+/* Samples vary: a third of the part is enough. */
+static unsigned one_in(const struct sh_dedup_opts *opts)
+{
+	int64_t part = common_part(opts);
+
+	return part * ONE_IN > 3 * SH_WEIGHT_ONE ? (unsigned)(3 * SH_WEIGHT_ONE / part) : ONE_IN;
+}
+
 static int list_partners(
     struct sh_dedup *d, uint32_t v, struct sh_share_room *room, struct sh_error *err)
 {
 	const struct sh_shared *found;
 	size_t n;
 
-	if (sh_share_find(&d->share, d->place[v], LEAST, ONE_IN, room, &found, &n, err) < 0)
+	if (sh_share_find(&d->share, d->place[v], LEAST, one_in(&d->opts), room, &found, &n, err) <
+	    0)
 		return -1;
 	if (d->n_partners + n > d->partner_cap &&
 	    sh_tables_grow(d->opts.tables, (void **)&d->partner, &d->partner_cap, d->n_partners + n,

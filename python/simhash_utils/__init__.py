@@ -199,8 +199,9 @@ class Simhash:
     """Fingerprints of texts by one set of choices, those of shfp(1).
 
     profile names a published system whose rules hold for what is not given here; profile="default"
-    makes the fingerprints that shfp(1) makes by default, MinHash of word triples. An object may be
-    used by several threads at once. Processes get copies of it, so that a Pool can map it.
+    makes the fingerprints that shfp(1) makes by default, MinHash of word triples. Without a profile
+    the defaults stay those of 0.1, SimHash of single words, so that stored fingerprints stay comparable.
+    An object may be used by several threads at once. Processes get copies of it, so that a Pool can map it.
 
     >>> Simhash(bits=128, weight="tf").hex(Simhash(bits=128, weight="tf")("to be or not to be"))
     '04c04d804809c3154874605e10820175'

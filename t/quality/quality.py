@@ -152,8 +152,8 @@ def seconds(t):
 
 def table_of_verified():
     text = ["## Verified, next to MinHash LSH", "",
-            "Word 3-grams, 64 bits; pairs within K, of them those of Jaccard similarity 0.8. `shdedup` does so with minwise",
-            "fingerprints and K = 10 unless told otherwise.",
+            "Word 3-grams, 64 bits; pairs within K, of them those of Jaccard similarity 0.8. `shdedup --measure",
+            "jaccard -T 0.8` does so with minwise fingerprints and K = 10; by default K is 14.",
             "MinHash LSH is datasketch's, 128 permutations, threshold 0.8, over the same shingles, which are",
             "handed to it ready made, so that its time is that of signatures and look-ups alone; as a whole it reads the",
             "file and cuts the text itself, in Python. Seconds are of one processor, those of pipelines with the starts",
