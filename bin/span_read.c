@@ -216,18 +216,15 @@ static size_t plan_round(const struct sh_texts *texts, uint32_t *document, struc
 void span_each(struct cli *c, const struct sh_texts *texts, void **workers, span_document *each)
 {
 	struct each_worker worker[CLI_MAX_JOBS];
-	void *all[CLI_MAX_JOBS];
 	struct task task[ROUND] = { 0 };
 	uint32_t document = 0;
 	struct sh_error err;
 	size_t n;
 
-	for (unsigned i = 0; i < c->jobs; i++) {
+	for (unsigned i = 0; i < c->jobs; i++)
 		worker[i] = (struct each_worker){ workers[i], each, task };
-		all[i] = &worker[i];
-	}
 	while ((n = plan_round(texts, &document, task)) > 0) {
-		if (sh_parallel(all, c->jobs, n, 1, do_tasks, &err) < 0)
+		if (sh_parallel(worker, sizeof *worker, c->jobs, n, 1, do_tasks, &err) < 0)
 			cli_die(c, &err);
 		for (size_t i = 0; i < n; i++)
 			if (task[i].out.n)

@@ -99,20 +99,6 @@ static int sort_some(void *parts, size_t from, size_t to, struct sh_error *err)
 	return 0;
 }
 
-static int sort_parts(struct parts *p, unsigned jobs, struct sh_error *err)
-{
-	void **workers = calloc(jobs, sizeof *workers);
-	int status;
-
-	if (!workers)
-		return sh_error_nomem(err);
-	for (unsigned i = 0; i < jobs; i++)
-		workers[i] = p;
-	status = sh_parallel(workers, jobs, PARTS, 1, sort_some, err);
-	free(workers);
-	return status;
-}
-
 int sh_batch_gather(struct sh_batch *b, struct sh_batch_worker *w, unsigned bits,
     struct sh_sorted *pairs, struct sh_error *err)
 {
@@ -127,7 +113,7 @@ int sh_batch_gather(struct sh_batch *b, struct sh_batch_worker *w, unsigned bits
 	if (sh_sorted_get(pairs, NULL, n, err) < 0)
 		return -1;
 	split(&p, w, b->opts.jobs);
-	if (sort_parts(&p, b->opts.jobs, err) < 0)
+	if (sh_parallel(&p, 0, b->opts.jobs, PARTS, 1, sort_some, err) < 0)
 		return -1;
 	/* Several features of a document may have one key. */
 	drop_repeated(&pairs->side);
@@ -311,7 +297,7 @@ static int take_some(struct sh_batch *b, uint32_t n, struct sh_error *err)
 	return 0;
 }
 
-static int analyse_all(struct sh_batch *b, void **workers, struct sh_error *err)
+static int analyse_all(struct sh_batch *b, struct sh_batch_worker *w, struct sh_error *err)
 {
 	uint32_t n;
 
@@ -320,7 +306,8 @@ static int analyse_all(struct sh_batch *b, void **workers, struct sh_error *err)
 	for (b->first = 0; b->first < b->opts.corpus->n; b->first += n) {
 		n = (uint32_t)b->opts.corpus->n - b->first;
 		n = n < ANALYSED ? n : ANALYSED;
-		if (sh_parallel(workers, b->opts.jobs, n, SH_BATCH_GRAIN, analyse_some, err) < 0 ||
+		if (sh_parallel(w, sizeof *w, b->opts.jobs, n, SH_BATCH_GRAIN, analyse_some, err) <
+			0 ||
 		    take_some(b, n, err) < 0)
 			return -1;
 	}
@@ -329,15 +316,14 @@ static int analyse_all(struct sh_batch *b, void **workers, struct sh_error *err)
 
 int sh_batch_analyse(struct sh_batch *b, struct sh_error *err)
 {
-	void **args;
-	struct sh_batch_worker *w = sh_batch_workers_new(b, &args, err);
+	struct sh_batch_worker *w = sh_batch_workers_new(b, err);
 	int status;
 
 	if (!w)
 		return -1;
-	status = analyse_all(b, args, err);
+	status = analyse_all(b, w, err);
 	if (status == 0)
 		status = gather_keys(b, w, &b->bands, err);
-	sh_batch_workers_delete(b, w, args);
+	sh_batch_workers_delete(b, w);
 	return status;
 }

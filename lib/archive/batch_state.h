@@ -93,10 +93,9 @@ struct sh_batch_worker {
 
 enum { SH_BATCH_GRAIN = 64 }; /* documents that a thread takes at once */
 
-/* Makes the states of opts.jobs threads, and arguments for sh_parallel() that point to them. */
-struct sh_batch_worker *sh_batch_workers_new(
-    struct sh_batch *b, void ***args, struct sh_error *err);
-void sh_batch_workers_delete(struct sh_batch *b, struct sh_batch_worker *w, void **args);
+/* Makes the states of opts.jobs threads. */
+struct sh_batch_worker *sh_batch_workers_new(struct sh_batch *b, struct sh_error *err);
+void sh_batch_workers_delete(struct sh_batch *b, struct sh_batch_worker *w);
 
 /* Calls fn for ranges of n tasks, at most `grain` each, in opts.jobs threads. Then calls last once, with all
  * workers. */

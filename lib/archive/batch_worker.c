@@ -72,46 +72,38 @@ int sh_batch_sequence(struct sh_batch_worker *w, bool raw, const uint64_t *token
 	return f ? sh_features_of_sequence(f, token, n, set, err) : -1;
 }
 
-struct sh_batch_worker *sh_batch_workers_new(struct sh_batch *b, void ***args, struct sh_error *err)
+struct sh_batch_worker *sh_batch_workers_new(struct sh_batch *b, struct sh_error *err)
 {
 	struct sh_batch_worker *w = calloc(b->opts.jobs, sizeof *w);
 
-	*args = calloc(b->opts.jobs, sizeof **args);
-	if (!w || !*args) {
+	if (!w)
 		sh_error_nomem(err);
-		free(w);
-		free(*args);
-		return NULL;
-	}
-	for (unsigned i = 0; i < b->opts.jobs; i++) {
-		(*args)[i] = &w[i];
+	for (unsigned i = 0; w && i < b->opts.jobs; i++) {
 		w[i].batch = b;
 		w[i].kept = &b->kept[i];
 	}
 	return w;
 }
 
-void sh_batch_workers_delete(struct sh_batch *b, struct sh_batch_worker *w, void **args)
+void sh_batch_workers_delete(struct sh_batch *b, struct sh_batch_worker *w)
 {
 	for (unsigned i = 0; i < b->opts.jobs; i++)
 		free_worker(&w[i]);
 	free(w);
-	free(args);
 }
 
 int sh_batch_parallel(struct sh_batch *b, size_t n, size_t grain, sh_tasks_fn *fn,
     int (*last)(struct sh_batch *b, struct sh_batch_worker *w, struct sh_error *err),
     struct sh_error *err)
 {
-	void **args;
-	struct sh_batch_worker *w = sh_batch_workers_new(b, &args, err);
+	struct sh_batch_worker *w = sh_batch_workers_new(b, err);
 	int status;
 
 	if (!w)
 		return -1;
-	status = sh_parallel(args, b->opts.jobs, n, grain, fn, err);
+	status = sh_parallel(w, sizeof *w, b->opts.jobs, n, grain, fn, err);
 	if (status == 0)
 		status = last(b, w, err);
-	sh_batch_workers_delete(b, w, args);
+	sh_batch_workers_delete(b, w);
 	return status;
 }

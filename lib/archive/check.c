@@ -168,21 +168,18 @@ static int check_some(void *worker, size_t from, size_t to, struct sh_error *err
 static int check_rest(struct checking *k, unsigned jobs, struct sh_error *err)
 {
 	struct checker *w = calloc(jobs, sizeof *w);
-	void **workers = calloc(jobs, sizeof *workers);
-	int status = w && workers ? 0 : sh_error_nomem(err);
+	int status;
 
-	for (unsigned i = 0; status == 0 && i < jobs; i++) {
+	if (!w)
+		return sh_error_nomem(err);
+	for (unsigned i = 0; i < jobs; i++)
 		w[i].all = k;
-		workers[i] = &w[i];
-	}
-	if (status == 0)
-		status = sh_parallel(workers, jobs, 2 * k->archive->n_segments, 1, check_some, err);
-	for (unsigned i = 0; w && i < jobs; i++) {
+	status = sh_parallel(w, sizeof *w, jobs, 2 * k->archive->n_segments, 1, check_some, err);
+	for (unsigned i = 0; i < jobs; i++) {
 		sh_sketch_free(&w[i].sketch);
 		sh_sketch_free(&w[i].sequence);
 	}
 	free(w);
-	free(workers);
 	return status;
 }
 

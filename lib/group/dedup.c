@@ -45,7 +45,6 @@ void sh_dedup_delete(struct sh_dedup *d)
 	for (unsigned i = 0; d->worker && i < d->opts.jobs; i++)
 		delete_worker(&d->worker[i]);
 	free(d->worker);
-	free(d->workers);
 	free(d->candidate);
 	sh_tables_put(tables, d->fp);
 	sh_tables_put(tables, d->rank);
@@ -158,8 +157,7 @@ static int allocate(struct sh_dedup *d, struct sh_error *err)
 		return -1;
 	d->candidate = malloc(d->batch * sizeof *d->candidate);
 	d->worker = calloc(d->opts.jobs, sizeof *d->worker);
-	d->workers = calloc(d->opts.jobs, sizeof *d->workers);
-	if (!d->candidate || !d->worker || !d->workers)
+	if (!d->candidate || !d->worker)
 		return sh_error_nomem(err);
 	d->opts.how.decide = !d->opts.seen;
 	for (unsigned i = 0; i < d->opts.jobs; i++) {
@@ -167,7 +165,6 @@ static int allocate(struct sh_dedup *d, struct sh_error *err)
 		d->worker[i].verifier = sh_verifier_new(&d->opts.how, err);
 		if (!d->worker[i].verifier)
 			return -1;
-		d->workers[i] = &d->worker[i];
 	}
 	return 0;
 }

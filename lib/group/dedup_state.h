@@ -68,7 +68,6 @@ struct sh_dedup {
 	unsigned words;
 	struct sh_dedup_stats stats;
 	struct sh_dedup_worker *worker;
-	void **workers;
 
 	/* by document */
 	uint64_t *fp;

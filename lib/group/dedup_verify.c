@@ -87,7 +87,8 @@ static int verify_all(
 	for (size_t i = 0, done; i < n; i += done) {
 		d->verified = candidate + i;
 		if (hold_some(d, d->verified, n - i, &done, err) < 0 ||
-		    sh_parallel(d->workers, d->opts.jobs, done, STRETCH, verify_some, err) < 0)
+		    sh_parallel(d->worker, sizeof *d->worker, d->opts.jobs, done, STRETCH,
+			verify_some, err) < 0)
 			return -1;
 	}
 	return 0;

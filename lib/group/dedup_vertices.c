@@ -224,8 +224,8 @@ static int number_vertices(struct sh_dedup *d, struct sh_error *err)
 
 int sh_dedup_find_vertices(struct sh_dedup *d, struct sh_error *err)
 {
-	if (find_nodes(d, err) < 0 ||
-	    sh_parallel(d->workers, d->opts.jobs, d->all.n_nodes, STRETCH, part_nodes, err) < 0)
+	if (find_nodes(d, err) < 0 || sh_parallel(d->worker, sizeof *d->worker, d->opts.jobs,
+					  d->all.n_nodes, STRETCH, part_nodes, err) < 0)
 		return -1;
 	return number_vertices(d, err);
 }

@@ -52,18 +52,19 @@ static void *work(void *arg)
 	return NULL;
 }
 
-int sh_parallel(void **workers, unsigned n_workers, size_t n, size_t grain, sh_tasks_fn *fn,
-    struct sh_error *err)
+int sh_parallel(void *workers, size_t size, unsigned n_workers, size_t n, size_t grain,
+    sh_tasks_fn *fn, struct sh_error *err)
 {
 	struct tasks t = { .n = n, .grain = grain, .fn = fn, .failed_at = SIZE_MAX };
 	struct thread *threads = calloc(n_workers, sizeof *threads);
+	char *worker = workers;
 	unsigned started = 0;
 
 	if (!threads)
 		return sh_error_nomem(err);
 	pthread_mutex_init(&t.lock, NULL);
 	for (unsigned i = 0; i < n_workers; i++)
-		threads[i] = (struct thread){ .tasks = &t, .worker = workers[i] };
+		threads[i] = (struct thread){ .tasks = &t, .worker = worker + i * size };
 	/* The calling thread works, too. So all tasks are processed even when no thread can be started. */
 	while (started + 1 < n_workers && n > grain &&
 	       pthread_create(&threads[started + 1].id, NULL, work, &threads[started + 1]) == 0)

@@ -54,7 +54,6 @@ struct sh_buckets {
 	int fd;                     /* of the others; -1: none */
 	uint64_t (*counts)[FIRSTS]; /* by column: documents by the first byte */
 	struct worker *worker;
-	void **workers;
 
 	/* during a join */
 	const struct sh_bucket_join *join;
@@ -108,13 +107,10 @@ struct sh_buckets *sh_buckets_new(const struct sh_bucket_opts *opts, struct sh_e
 	b->most_in_memory = opts->memory / 2 / piece_bytes(b);
 	b->counts = calloc(opts->keys, sizeof *b->counts);
 	b->worker = calloc(opts->jobs, sizeof *b->worker);
-	b->workers = calloc(opts->jobs, sizeof *b->workers);
 	pthread_mutex_init(&b->lock, NULL);
-	if (b->counts && b->worker && b->workers) {
-		for (unsigned i = 0; i < opts->jobs; i++) {
+	if (b->counts && b->worker) {
+		for (unsigned i = 0; i < opts->jobs; i++)
 			b->worker[i].buckets = b;
-			b->workers[i] = &b->worker[i];
-		}
 		return b;
 	}
 	sh_error_nomem(err);
@@ -151,7 +147,6 @@ void sh_buckets_delete(struct sh_buckets *b)
 	free(b->counts);
 	free(b->range);
 	free(b->worker);
-	free(b->workers);
 	free(b);
 }
 
@@ -551,7 +546,8 @@ int sh_buckets_pairs(struct sh_buckets *b, const struct sh_bucket_join *join, co
 	b->too_many = false;
 	status = cut(b, most, err);
 	if (status == 0)
-		status = sh_parallel(b->workers, b->opts.jobs, b->n_ranges, 1, join_ranges, err);
+		status = sh_parallel(
+		    b->worker, sizeof *b->worker, b->opts.jobs, b->n_ranges, 1, join_ranges, err);
 	for (unsigned i = 0; status == 0 && i < b->opts.jobs; i++)
 		status = add_pairs(&b->worker[i], err);
 	if (status == 0)

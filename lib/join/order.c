@@ -500,17 +500,14 @@ static int by_threads(
     unsigned threads, struct moving *m, size_t n, sh_tasks_fn *fn, struct sh_error *err)
 {
 	struct mover *t = calloc(threads, sizeof *t);
-	void **workers = calloc(threads, sizeof *workers);
-	int status = t && workers ? 0 : sh_error_nomem(err);
+	int status;
 
-	for (unsigned i = 0; status == 0 && i < threads; i++) {
+	if (!t)
+		return sh_error_nomem(err);
+	for (unsigned i = 0; i < threads; i++)
 		t[i] = (struct mover){ m, i };
-		workers[i] = &t[i];
-	}
-	if (status == 0)
-		status = sh_parallel(workers, threads, n, 1, fn, err);
+	status = sh_parallel(t, sizeof *t, threads, n, 1, fn, err);
 	free(t);
-	free(workers);
 	return status;
 }
 

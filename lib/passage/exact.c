@@ -183,7 +183,7 @@ static int take_chunk(struct finder *f, const struct chunk *c, struct sh_error *
 	return 0;
 }
 
-static int find_anchors(struct finder *f, void **workers, struct sh_error *err)
+static int find_anchors(struct finder *f, struct worker *workers, struct sh_error *err)
 {
 	uint32_t document = 0;
 	size_t n;
@@ -192,7 +192,7 @@ static int find_anchors(struct finder *f, void **workers, struct sh_error *err)
 	if (!f->at)
 		return -1;
 	while ((n = plan_chunks(f, &document)) > 0) {
-		if (sh_parallel(workers, f->opts.jobs, n, 1, do_chunks, err) < 0)
+		if (sh_parallel(workers, sizeof *workers, f->opts.jobs, n, 1, do_chunks, err) < 0)
 			return -1;
 		for (size_t i = 0; i < n; i++)
 			if (take_chunk(f, &f->chunk[i], err) < 0)
@@ -426,12 +426,10 @@ int sh_exact_find(const struct sh_texts *t, const struct sh_exact_opts *opts, ui
 {
 	struct finder f = { .t = t, .opts = *opts, .marked = marked };
 	struct worker *workers = calloc(opts->jobs, sizeof *workers);
-	void **all = calloc(opts->jobs, sizeof *all);
 	int status = -1;
 
 	if (t->at[t->n] >> POS_BITS) {
 		free(workers);
-		free(all);
 		return sh_error_set(err, SH_ERR_RANGE, "more than 2^%d tokens", POS_BITS);
 	}
 	f.chunk = calloc(opts->jobs * A_WORKER, sizeof *f.chunk);
@@ -443,21 +441,19 @@ int sh_exact_find(const struct sh_texts *t, const struct sh_exact_opts *opts, ui
 	f.window = opts->length - f.k + 1;
 	f.power_k = power(f.k);
 	f.power_length = power(opts->length);
-	if (!workers || !all || !f.chunk) {
+	if (!workers || !f.chunk) {
 		sh_error_nomem(err);
 	} else {
-		for (unsigned i = 0; i < opts->jobs; i++) {
+		for (unsigned i = 0; i < opts->jobs; i++)
 			workers[i].f = &f;
-			all[i] = &workers[i];
-		}
-		if (find_anchors(&f, all, err) == 0 && filter_anchors(&f, err) == 0) {
+		if (find_anchors(&f, workers, err) == 0 && filter_anchors(&f, err) == 0) {
 			plan_parts(&f);
-			status = sh_parallel(all, opts->jobs, f.parts, 1, find_parts, err);
+			status = sh_parallel(
+			    workers, sizeof *workers, opts->jobs, f.parts, 1, find_parts, err);
 		}
 		free_all(&f, workers);
 	}
 	free(f.chunk);
 	free(workers);
-	free(all);
 	return status;
 }

@@ -116,22 +116,6 @@ static void sort_ties(struct sh_posting *p, size_t n)
 	}
 }
 
-/* Runs `fn` for tasks 0 .. n-1, which all know `state`. */
-static int run_tasks(
-    const struct sh_grouping *how, void *state, size_t n, sh_tasks_fn *fn, struct sh_error *err)
-{
-	void **workers = malloc(how->jobs * sizeof *workers);
-	int status;
-
-	if (!workers)
-		return sh_error_nomem(err);
-	for (unsigned i = 0; i < how->jobs; i++)
-		workers[i] = state;
-	status = sh_parallel(workers, how->jobs, n, 1, fn, err);
-	free(workers);
-	return status;
-}
-
 /* A slice of the postings that one task moves to their parts. */
 struct slice {
 	size_t at[PARTS]; /* postings of each part; then the place of the next one */
@@ -247,10 +231,10 @@ int sh_postings_sort(
 	s.slice = calloc(s.slices, sizeof *s.slice);
 	if (!s.slice) {
 		sh_error_nomem(err);
-	} else if (run_tasks(how, &s, s.slices, count_slices, err) == 0) {
+	} else if (sh_parallel(&s, 0, how->jobs, s.slices, 1, count_slices, err) == 0) {
 		place_slices(&s);
-		if (run_tasks(how, &s, s.slices, move_slices, err) == 0)
-			status = run_tasks(how, &s, PARTS, sort_parts, err);
+		if (sh_parallel(&s, 0, how->jobs, s.slices, 1, move_slices, err) == 0)
+			status = sh_parallel(&s, 0, how->jobs, PARTS, 1, sort_parts, err);
 	}
 	free(s.slice);
 	if (pages)
@@ -348,7 +332,7 @@ static int keep_all(
 	struct sh_groups *g = k->g;
 
 	plan_shares(g->posting, n, k->share, how->jobs);
-	if (run_tasks(how, k, how->jobs, keep_shares, err) < 0)
+	if (sh_parallel(k, 0, how->jobs, how->jobs, 1, keep_shares, err) < 0)
 		return -1;
 	for (unsigned t = 0; t < how->jobs; t++) {
 		struct share *s = &k->share[t];
@@ -362,7 +346,7 @@ static int keep_all(
 	if (g->n >= UINT32_MAX)
 		return sh_error_set(err, SH_ERR_RANGE, "more than %lu seeds that documents share",
 		    (unsigned long)UINT32_MAX);
-	return run_tasks(how, k, how->jobs, rebase_shares, err);
+	return sh_parallel(k, 0, how->jobs, how->jobs, 1, rebase_shares, err);
 }
 
 /* Postings of a document in the order of tokens: they came by keys. */
@@ -416,8 +400,8 @@ static int order_all(struct keeping *k, const struct sh_grouping *how, struct sh
 	/* at[d] is the end of document d; filling backwards turns it into the beginning. */
 	for (size_t i = g->n; i-- > 0;)
 		g->order[--g->at[g->posting[i].document]] = (uint32_t)i;
-	return run_tasks(
-	    how, k, (g->documents + ORDER_TASK - 1) / ORDER_TASK, order_documents, err);
+	return sh_parallel(
+	    k, 0, how->jobs, (g->documents + ORDER_TASK - 1) / ORDER_TASK, 1, order_documents, err);
 }
 
 int sh_groups_make(struct sh_groups *g, const struct sh_grouping *how, struct sh_posting *p,

@@ -160,8 +160,8 @@ static int take_chunk(struct sh_texts *t, const struct chunk *c, const struct sh
 	return 0;
 }
 
-static int load(struct sh_texts *t, struct worker *workers, void **worker,
-    const struct sh_texts_opts *opts, struct sh_error *err)
+static int load(struct sh_texts *t, struct worker *workers, const struct sh_texts_opts *opts,
+    struct sh_error *err)
 {
 	struct chunk chunk[ROUND] = { 0 };
 	const struct sh_corpus *corpus = workers[0].corpus;
@@ -172,7 +172,7 @@ static int load(struct sh_texts *t, struct worker *workers, void **worker,
 	for (unsigned i = 0; i < opts->jobs; i++)
 		workers[i].chunk = chunk;
 	while (status == 0 && (n = plan_round(corpus, opts->jobs, &document, chunk)) > 0) {
-		status = sh_parallel(worker, opts->jobs, n, 1, load_chunks, err);
+		status = sh_parallel(workers, sizeof *workers, opts->jobs, n, 1, load_chunks, err);
 		for (size_t i = 0; status == 0 && i < n; i++)
 			status = take_chunk(t, &chunk[i], opts, err);
 	}
@@ -189,8 +189,7 @@ int sh_texts_load(struct sh_texts *t, const struct sh_corpus *corpus,
     const struct sh_texts_opts *opts, struct sh_error *err)
 {
 	struct worker *workers = calloc(opts->jobs, sizeof *workers);
-	void **worker = calloc(opts->jobs, sizeof *worker);
-	int status = workers && worker ? 0 : sh_error_nomem(err);
+	int status = workers ? 0 : sh_error_nomem(err);
 
 	if (status == 0 &&
 	    sh_tables_grow(t->tables, (void **)&t->at, &t->at_cap, 1, sizeof *t->at, err) < 0)
@@ -200,19 +199,17 @@ int sh_texts_load(struct sh_texts *t, const struct sh_corpus *corpus,
 	for (unsigned i = 0; status == 0 && i < opts->jobs; i++) {
 		workers[i].corpus = corpus;
 		workers[i].opts = opts;
-		worker[i] = &workers[i];
 		workers[i].seeder = sh_seeder_new(&opts->token, &opts->seed, err);
 		if (!workers[i].seeder)
 			status = -1;
 	}
 	if (status == 0)
-		status = load(t, workers, worker, opts, err);
+		status = load(t, workers, opts, err);
 	for (unsigned i = 0; workers && i < opts->jobs; i++) {
 		sh_seeder_delete(workers[i].seeder);
 		sh_document_room_free(&workers[i].room);
 	}
 	free(workers);
-	free(worker);
 	return status;
 }
 
