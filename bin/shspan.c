@@ -32,7 +32,8 @@ static const struct cli_option options[] = {
 	{ WINDOW, "window", "W", "take the least of W successive seeds [10; queries: 1]" },
 	{ MIN_TOKENS, "min-tokens", "N", "matched tokens of a span [15; queries: 12]" },
 	{ IDENTITY, "identity", "X", "matched tokens / tokens of a span [0.5]" },
-	{ MERGE, "merge", "N", "join spans of a pair that are at most N tokens apart" },
+	{ MERGE, "merge", "N",
+	    "join spans of a pair at most N tokens apart [60 with --all or -d, or 0]" },
 	{ BOUND, "bound", "N",
 	    "places of a seed that are compared with each other [50; queries: 200]" },
 	{ SEEDS, "seeds", NULL, "FILE holds the seeds of the documents, sorted or not" },
@@ -59,7 +60,7 @@ enum { QUERY_BOUND = 200, SELF_BOUND = 50, FEW_TOKENS = 5, DEFAULT_COUNT = 2 };
 
 /* Options that were given. */
 struct given {
-	bool mode, window, min_tokens, identity, bound, memory;
+	bool mode, window, min_tokens, identity, merge, bound, memory;
 };
 
 static void take_mode(struct cli *c, struct span_settings *s, struct given *g, enum span_mode mode)
@@ -119,6 +120,7 @@ static void take(struct cli *c, struct span_settings *s, struct given *g, int op
 		break;
 	case MERGE:
 		s->match.merge = (uint32_t)cli_number(c, "--merge", 0, INT32_MAX);
+		g->merge = true;
 		break;
 	case BOUND:
 		s->bound = (size_t)cli_number(c, "--bound", 2, UINT32_MAX);
@@ -201,6 +203,9 @@ static void settle(struct cli *c, struct span_settings *s, const struct given *g
 								   : 15;
 	if (!g->identity)
 		s->match.identity = shortest < FEW_TOKENS ? 400000 : 500000;
+	/* --first is for cutting, and --pairs counts tokens: neither may take in what stands between spans. */
+	if (!g->merge && !s->pairs && (s->mode == SPAN_ALL || s->mode == SPAN_QUERY))
+		s->match.merge = SH_MATCH_MERGE;
 	s->match.shortest = shortest;
 	s->match.first = s->mode == SPAN_FIRST && !s->pairs;
 	if (s->mode == SPAN_EXACT && s->seed.k > s->length)

@@ -118,7 +118,8 @@ void simhash_bands_key(const struct simhash_bands *b, size_t t, const uint64_t *
 struct simhash_passage_options {
 	unsigned
 	    ngram; /* tokens of a seed; 0: 5 words or 9 characters of a script without spaces */
-	unsigned min_tokens;  /* matched tokens of a passage */
+	unsigned min_tokens; /* matched tokens of a passage */
+	unsigned merge; /* passages at most this number of tokens apart are joined; 0: none are */
 	double min_identity;  /* matched tokens / tokens of the longer side, 0 to 1 */
 	int chars;            /* tokens are characters, not words */
 	int no_fold;          /* no normalisation, no case folding */

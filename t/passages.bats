@@ -14,8 +14,8 @@ load helper
 		/25, queries/ { least(6, 0.98); n++ }
 		/, --all/ { least(3, 1) }
 		/50, --all/ { least(6, 0.98); n++ }
-		/^.( default|.*--merge)/ { least(4, 0.95) }
-		/--merge 60/ { least(6, 0.73); n++ }
+		/^. (--all|-d)/ { least(4, 0.95) }
+		/^. (--all|-d)( -n 3)? \|/ { least(6, 0.73); n++ }
 		/-n 3 --merge 150/ { least(6, 0.9); n++ }
-		END { exit bad || n != 6 }' out || { cat out; false; }
+		END { exit bad || n != 9 }' out || { cat out; false; }
 }

@@ -223,6 +223,28 @@ inside() {
 	gives 2
 }
 
+@test "--all and -d merge spans at most 60 tokens apart, --first and --pairs none" {
+	for gap in 60 61; do
+		printf 'a\t%s\n' "$(words 1 200)" >a
+		printf 'b\t%s %s %s\n' "$(words 1 30)" "$(words 501 $((500 + gap)))" "$(words 71 100)" >b
+		for options in '--all a' '-d a'; do
+			try "shspan $options b | wc -l"
+			gives $((gap - 59))
+			try "shspan --merge 0 $options b | wc -l"
+			gives 2
+		done
+		try 'shspan a b | wc -l'
+		gives 2
+	done
+	printf 'b\t%s %s %s\n' "$(words 1 30)" "$(words 501 510)" "$(words 41 70)" >b
+	for options in '--pairs a b' '--pairs -T 0 -d a b'; do
+		try "shspan $options"
+		cp out expected
+		try "shspan --merge 0 $options"
+		same expected out
+	done
+}
+
 @test "sorted seeds and the documents give the same spans as the documents" {
 	for file in "$T_DATA/en_dev.tsv" "$T_DATA/zh_dev.tsv"; do
 		for options in '' '--all' '--count=3' '--pairs'; do

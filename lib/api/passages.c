@@ -21,7 +21,9 @@ struct simhash_passages {
 
 void simhash_passages_defaults(struct simhash_passage_options *o)
 {
-	*o = (struct simhash_passage_options){ .min_tokens = MIN_TOKENS, .min_identity = 0.5 };
+	*o = (struct simhash_passage_options){
+		.min_tokens = MIN_TOKENS, .merge = SH_MATCH_MERGE, .min_identity = 0.5
+	};
 }
 
 void simhash_passages_free(struct simhash_passages *p)
@@ -128,7 +130,7 @@ static int set_up(struct simhash_passages *p, const char *const *queries, const 
 		.raw = true };
 	struct sh_seed_opts seed = { o->ngram, SH_SEED_QUERY_UNITS, 1 };
 	struct sh_match_opts match = { sh_seed_shortest(&seed), o->min_tokens,
-		(uint64_t)(o->min_identity * UNIT + 0.5), 0, false };
+		(uint64_t)(o->min_identity * UNIT + 0.5), o->merge, false };
 
 	for (size_t i = 0; i < sizeof o->reserved / sizeof *o->reserved; i++)
 		if (o->reserved[i])

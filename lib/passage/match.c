@@ -9,6 +9,7 @@ enum {
 	CHAIN_BACK = 40, /* number of earlier matches that are tried as predecessor of a match */
 	CHAIN_GAP = 40,  /* most tokens between two matches of a chain */
 	CHAIN_SKEW = 12, /* largest difference of their diagonals */
+	MERGE_ROUNDS = 16,
 };
 
 /* A maximal exact match. */
@@ -379,16 +380,16 @@ static void merge_spans(struct sh_matcher *m, size_t first)
 /* Finds the spans of one pair from n exact matches, ordered by place. */
 static int spans_of_pair(struct sh_matcher *m, struct exact *exact, size_t n, struct sh_error *err)
 {
-	size_t first = m->n_spans, before;
+	size_t first = m->n_spans, before = SIZE_MAX;
 
 	score_all(exact, n);
 	if (spans_of_chains(m, exact, n, m->other(m->arg, exact->document), err) < 0)
 		return -1;
-	if (m->opts.merge)
-		do {
-			before = m->n_spans;
-			merge_spans(m, first);
-		} while (m->n_spans < before);
+	/* A merged span may be near a further one. The limit keeps the work linear. */
+	for (int i = 0; m->opts.merge && i < MERGE_ROUNDS && m->n_spans < before; i++) {
+		before = m->n_spans;
+		merge_spans(m, first);
+	}
 	return 0;
 }
 

@@ -18,6 +18,9 @@ struct sh_span {
 /* Returns matched tokens / tokens of the longer side, in millionths. */
 uint64_t sh_span_identity(const struct sh_span *s);
 
+/* Default of `merge` where spans are not cut out of documents. */
+enum { SH_MATCH_MERGE = 60 };
+
 struct sh_match_opts {
 	/* hits that match fewer tokens are dropped: only their hashes are equal */
 	unsigned shortest;

@@ -18,7 +18,7 @@ WORD = re.compile(r"[a-z]+")
 
 
 def shspan(*args):
-    got = subprocess.run([SHBIN + "/shspan", *args], check=True, capture_output=True, encoding="utf-8")
+    got = subprocess.run([SHBIN + "/shspan", *args], stdout=subprocess.PIPE, check=True, encoding="utf-8")
     return [line.split("\t") for line in got.stdout.splitlines()]
 
 
@@ -211,9 +211,9 @@ def plagdet(cases, found):
     return [recall, precision, granularity, f1 / math.log2(1 + granularity)] + kinds
 
 
-def reused(cases, *options):
+def reused(cases, *arguments):
     spans = [(f[0], int(f[1]), int(f[2]), f[3], int(f[4]), int(f[5]))
-             for f in shspan("--all", *options, "sources", "targets") if f[0][0] == "d" and f[3][0] == "s"]
+             for f in shspan(*arguments) if f[0][0] == "d" and f[3][0] == "s"]
     return plagdet(cases, spans)
 
 
@@ -253,11 +253,13 @@ def main():
               "English words in random order. Measures of Potthast et al. (2010) over the bytes of both sides, and\n"
               "the recall of each kind.\n")
         cases = reuse(random_, documents, changer)
-        row("shspan --all", "recall", "precision", "granularity", "plagdet", *REUSE)
+        row("shspan", "recall", "precision", "granularity", "plagdet", *REUSE)
         row(*["---"] * (5 + len(REUSE)))
-        for options in ((), ("--merge", "60"), ("--merge", "150"), ("-n", "4", "--merge", "150"), ("-n", "3", "--merge", "20"),
+        for options in ((), ("--merge", "0"), ("--merge", "150"), ("-n", "4", "--merge", "150"), ("-n", "3"),
                         ("-n", "3", "--merge", "150"), ("-n", "3", "--merge", "400")):
-            row(" ".join(options) or "default", *reused(cases, *options))
+            row(" ".join(("--all",) + options), *reused(cases, "--all", *options, "sources", "targets"))
+        for options in ((), ("-n", "3")):
+            row(" ".join(("-d",) + options), *reused(cases, *options, "-d", "sources", "targets"))
 
 
 main()
