@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "base/bytes.h"
+
 void sh_node_ids_free(struct sh_node_ids *s)
 {
 	free(s->base);

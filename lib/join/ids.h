@@ -10,12 +10,12 @@
 #include <stdbool.h>
 
 #include "base/buf.h"
-#include "base/decimal.h"
+#include "base/num.h"
 
 enum {
 	SH_NODE_IDS_STRIDE = 4096,
 	SH_NODE_IDS_PAD = 16, /* bytes that are readable beyond an id */
-	SH_ID_ROOM = SH_DECIMAL_ROOM + SH_NODE_IDS_PAD,
+	SH_ID_ROOM = SH_NUM_CHARS + SH_NODE_IDS_PAD,
 };
 
 struct sh_node_ids {
@@ -59,12 +59,6 @@ static inline size_t sh_id_of_word(uint64_t word)
 	return 8 - (size_t)__builtin_ctzll(word) / 8;
 }
 
-/* Returns `base` of the stride of the last id; 0 when there are no ids. */
-static inline uint64_t sh_node_ids_last(const struct sh_node_ids *s)
-{
-	return s->n ? s->base[(s->n - 1) / SH_NODE_IDS_STRIDE] : 0;
-}
-
 /* Returns where the id of a record begins, as an offset from the first id of its stride. */
 static inline uint32_t sh_node_ids_from(const struct sh_node_ids *s, uint32_t record)
 {
@@ -85,7 +79,7 @@ static inline struct sh_slice sh_node_ids_get(
 	number = base & SH_NODE_IDS_COUNTED
 		     ? base - SH_NODE_IDS_COUNTED + record % SH_NODE_IDS_STRIDE
 		     : s->at[record];
-	return sh_slice(room, sh_put_decimal(room, number));
+	return sh_slice(room, sh_print_u64(room, number));
 }
 
 /* Each of the two steps to an id is a cache miss. sh_node_ids_fetch() prefetches what the first

@@ -66,47 +66,6 @@ static size_t marks_in(const struct sh_id_prefix *prefix, bool blanks)
 	return n;
 }
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-static uint32_t digits(const char *p, unsigned n)
-{
-	uint32_t x = 0;
-
-	for (unsigned i = 0; i < n; i++)
-		x = 10 * x + (uint32_t)(p[i] - '0');
-	return x;
-}
-
-/* Reads up to nine digits, up to six more after a point, and an LF. */
-static bool read_decimal(const char *p, int64_t *weight)
-{
-	unsigned whole = 0, places = 0;
-	uint32_t millionths;
-
-	while (whole < 9 && is_digit(p[whole]))
-		whole++;
-	if (whole == 0)
-		return false;
-	*weight = digits(p, whole) * SH_WEIGHT_ONE;
-	p += whole;
-	if (*p == '.') {
-		p++;
-		while (places < SH_WEIGHT_PLACES && is_digit(p[places]))
-			places++;
-		if (places == 0)
-			return false;
-		millionths = digits(p, places);
-		p += places;
-		for (; places < SH_WEIGHT_PLACES; places++)
-			millionths *= 10;
-		*weight += millionths;
-	}
-	return *p == '\n';
-}
-
 static bool are_digits8(uint64_t x)
 {
 	const uint64_t tops = UINT64_C(0x8080808080808080);
@@ -123,22 +82,22 @@ static uint64_t join_digits8(uint64_t x)
 	return x * (1 + 10000 * (UINT64_C(1) << 32)) >> 32;
 }
 
-/* Reads a weight and its LF at p, where 16 bytes are readable. The two commonest forms are read
- * without a branch for each digit: a count of one digit, and a logarithm d.dddddd. */
-static inline bool read_weight(const char *p, int64_t *weight)
+/* Reads a weight. The two commonest forms are read without a branch for each digit: a count of one digit, and
+ * d.dddddd. */
+static inline bool read_weight(const char *p, const char *lf, int64_t *weight)
 {
 	uint64_t x = sh_le64(p) ^ UINT64_C(0x3030303030302e30);
 
-	if (p[1] == '\n' && is_digit(*p)) {
+	if (lf - p == 1 && *p >= '0' && *p <= '9') {
 		*weight = (int64_t)(x & 0xff) * SH_WEIGHT_ONE;
 		return true;
 	}
-	if (p[8] == '\n' && (x & 0xff00) == 0 && are_digits8(x)) {
+	if (lf - p == 8 && (x & 0xff00) == 0 && are_digits8(x)) {
 		*weight = (int64_t)(x & 0xff) * SH_WEIGHT_ONE +
 			  (int64_t)join_digits8(x & ~UINT64_C(0xffff));
 		return true;
 	}
-	return read_decimal(p, weight);
+	return sh_parse_weight(sh_slice(p, (size_t)(lf - p)), weight) == SH_NUM_OK;
 }
 
 const char *sh_feature_lines_read(
@@ -166,8 +125,8 @@ const char *sh_feature_lines_read(
 			l->end[tokens++] = mark[k];
 			start = mark[k] + 1;
 		}
-		if (base[mark[k]] != '\t' || tokens == last ||
-		    !read_weight(base + mark[k] + 1, &l->weight[lines])) {
+		if (base[mark[k]] != '\t' || tokens == last || base[mark[k + 1]] != '\n' ||
+		    !read_weight(base + mark[k] + 1, base + mark[k + 1], &l->weight[lines])) {
 			tokens = l->token[lines];
 			break;
 		}

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "base/bytes.h"
-#include "base/decimal.h"
 #include "base/hex.h"
 #include "rng.h"
 #include "tap.h"
@@ -53,45 +52,6 @@ static void test_u64_round_trip(void)
 		bad += strcmp(got, want) != 0 || u64(want, &y) != 0 || y != x;
 	}
 	ok(!bad, "200000 u64 print as printf does and read back");
-}
-
-/* Numbers of every length, those around powers of ten among them. */
-static uint64_t some_number(unsigned i)
-{
-	uint64_t power = 1;
-
-	if (i % 2)
-		return rng() >> rng_below(64);
-	for (unsigned n = i / 2 % 20; n > 0; n--)
-		power *= 10;
-	return power + rng_below(5) - 2;
-}
-
-static void test_decimal(void)
-{
-	size_t wrong = 0, refused = 0, taken = 0;
-
-	for (unsigned i = 0; i < 200000; i++) {
-		char text[SH_DECIMAL_ROOM], want[SH_NUM_CHARS + 8] = "";
-		uint64_t x = some_number(i), bad = 0;
-		size_t n = sh_put_decimal(text, x), few = 1 + rng_below(8), at = rng_below(few);
-		uint32_t part;
-
-		snprintf(want, sizeof want, "%" PRIu64, x);
-		wrong += n != strlen(want) || memcmp(text, want, n) != 0;
-		/* Bytes behind the digits do not count. */
-		snprintf(want, sizeof want, "%0*" PRIu64 "7/:x", (int)few, x % 100000000);
-		part = sh_decimal_eight(want, few, &bad);
-		want[few] = '\0';
-		taken += bad == 0 && part == strtoul(want, NULL, 10);
-		want[at] = (char)rng();
-		bad = 0;
-		sh_decimal_eight(want, few, &bad);
-		refused += (bad == 0) == (want[at] >= '0' && want[at] <= '9');
-	}
-	ok(wrong == 0, "numbers printed eight digits at a time are as printf() has them");
-	ok(taken == 200000 && refused == 200000,
-	    "eight digits are read at a time, and nothing else");
 }
 
 static void test_weight_forms(void)
@@ -320,7 +280,6 @@ int main(void)
 	rng_init(1);
 	test_u64();
 	test_u64_round_trip();
-	test_decimal();
 	test_weight_forms();
 	test_weight_round_trip();
 	test_size();
