@@ -1,4 +1,4 @@
-/* sharchive: creates, checks, changes and reads the archives of shdedup. */
+/* sharchive: creates, checks, changes and reads the archives of shdedup; checks the archives of shspan. */
 #include <time.h>
 
 #include "archive/maintain.h"
@@ -6,6 +6,7 @@
 #include "dedup_how.h"
 #include "fp/fingerprinter.h"
 #include "made_with.h"
+#include "passage/store.h"
 #include "unfinished.h"
 
 enum { STORE = CLI_OWN, WAIT, DRY_RUN };
@@ -100,17 +101,21 @@ static void need_store(struct state *s)
 
 /* ---- check, compact ---- */
 
+static void tell_checked(const struct state *s, uint64_t documents, size_t segments)
+{
+	if (!s->how.quiet)
+		cli_warn(s->cli, "%llu document%s in %zu segment%s, all good",
+		    (unsigned long long)documents, CLI_PLURAL(documents), segments,
+		    CLI_PLURAL(segments));
+}
+
 static void check(const struct state *s, struct sh_archive *a)
 {
-	const struct sh_manifest *m = &a->manifest;
 	struct sh_error err;
 
 	if (sh_archive_check(a, s->cli->jobs, &err) < 0)
 		cli_die(s->cli, &err);
-	if (!s->how.quiet)
-		cli_warn(s->cli, "%llu document%s in %zu segment%s, all good",
-		    (unsigned long long)m->documents, CLI_PLURAL(m->documents), m->n_segments,
-		    CLI_PLURAL(m->n_segments));
+	tell_checked(s, a->manifest.documents, a->manifest.n_segments);
 }
 
 static void compact(const struct state *s, struct sh_archive *a)
@@ -362,6 +367,27 @@ static void settle(struct state *s)
 
 /* ---- the run ---- */
 
+/* Checks the folder when it is an archive of shspan. Dies when another command was given. */
+static bool check_passages(const struct state *s)
+{
+	struct sh_error err;
+	uint64_t documents;
+	size_t segments;
+	int is = sh_passages_is(s->dir, &err);
+
+	if (is < 0)
+		cli_die(s->cli, &err);
+	if (!is)
+		return false;
+	if (s->command->work != check)
+		cli_usage(s->cli, "%s: '%s' is an archive of shspan, for which there is check only",
+		    s->command->name, s->dir);
+	if (sh_passages_check(s->dir, s->wait, &documents, &segments, &err) < 0)
+		cli_die(s->cli, &err);
+	tell_checked(s, documents, segments);
+	return true;
+}
+
 static void work(struct state *s)
 {
 	const struct command *k = s->command;
@@ -369,6 +395,8 @@ static void work(struct state *s)
 	struct sh_archive a;
 	struct sh_error err;
 
+	if (check_passages(s))
+		return;
 	if (sh_archive_open(&a, s->dir, &err) < 0)
 		cli_die(s->cli, &err);
 	if (alone)

@@ -161,10 +161,11 @@ static void refuse_idle(struct cli *c, const struct span_settings *s, const stru
 		    s->seeds     ? "--seeds"
 		    : s->files.n ? "-d"
 				 : "--exact");
-	if (s->archive && (s->docs.docs.form.json || s->docs.docs.form.csv ||
-			      s->docs.docs.form.line_ids || c->trailer_in))
-		cli_usage(
-		    c, "--archive keeps lines id<TAB>text: drop --json, --csv, -l or --trailer=in");
+	if (s->archive &&
+	    (s->docs.docs.form.json || s->docs.docs.form.csv || s->docs.docs.form.columns ||
+		s->docs.docs.form.line_ids || c->trailer_in))
+		cli_usage(c, "--archive keeps lines id<TAB>text: drop --json, --csv, --header, -l "
+			     "or --trailer=in");
 	if (s->every && s->mode != SPAN_EXACT)
 		cli_usage(c, "--every is for --exact");
 	if (s->pairs && !spans)
@@ -240,8 +241,8 @@ int main(int argc, char **argv)
 	docopts_free(&s.docs);
 	status = cli_finish(&c);
 	/* From now on these documents are known: what was found is written. */
-	if (s.archive && sh_store_commit(&s.store, &err) < 0)
+	if (s.archive && sh_passages_commit(&s.store, &err) < 0)
 		cli_die(&c, &err);
-	sh_store_close(&s.store);
+	sh_passages_close(&s.store);
 	return status;
 }

@@ -19,7 +19,7 @@ struct span_settings {
 	struct cli_files files;            /* value of -d */
 	bool seeds;                        /* the input is seeds */
 	const char *archive;               /* --archive */
-	struct sh_store store;             /* its state; the caller commits it */
+	struct sh_passages store;          /* its state; the caller commits it */
 	char stored[2 * SH_SETTINGS_TEXT]; /* the settings of the store, which borrows them */
 	bool pairs;
 	bool every;         /* --exact: marks the first copies as well */

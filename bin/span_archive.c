@@ -13,7 +13,7 @@ enum { WAIT = 600 }; /* seconds, for another run on the archive */
 struct days {
 	struct cli *cli;
 	const struct span_settings *settings;
-	struct sh_store *store; /* of the settings */
+	struct sh_passages *store; /* of the settings */
 	struct sh_tables tables;
 	struct sh_corpus corpus;
 	uint32_t *
@@ -34,8 +34,11 @@ static void describe(const struct span_settings *s, char *text, size_t room)
 
 	sh_settings_list(&list, &opts, s->docs.stop_sum, s->docs.dict_sum);
 	sh_settings_print(&list, NULL, tokens);
-	snprintf(text, room, "-n %u --window %u -f %u,%u%s%s unicode %s: %s", s->seed.k,
-	    s->seed.window, form->id_field, form->text_field, form->crlf ? " --crlf" : "",
+	/* The numbers that defaults stand for: other defaults of a later version are noticed. */
+	snprintf(text, room, "-n %u-%u --window %u -f %u,%u%s%s unicode %s: %s",
+	    sh_seed_shortest(&s->seed), sh_seed_longest(&s->seed, sh_token_unit(&s->docs.token)),
+	    s->seed.window, form->id_field ? form->id_field : 1,
+	    form->text_field ? form->text_field : 2, form->crlf ? " --crlf" : "",
 	    s->docs.token.raw ? " --raw" : "", sh_fold_unicode(), tokens);
 }
 
@@ -54,7 +57,7 @@ static void open_documents(struct days *a, const struct span_settings *s)
 		cli_die(c, &err);
 	}
 	for (size_t i = 0; i < a->store->n; i++)
-		if (!(names[i] = sh_store_documents(a->store, i, &err)))
+		if (!(names[i] = sh_passages_documents(a->store, i, &err)))
 			cli_die(c, &err);
 	for (size_t i = 0; i < n; i++)
 		names[a->store->n + i] = c->n_operands ? c->operands[i] : standard[0];
@@ -96,10 +99,10 @@ static void find_seeds(struct days *a)
 	if (sh_postings_sort(&how, a->seeds.p, n, &err) < 0)
 		cli_die(a->cli, &err);
 	if (first < a->corpus.n &&
-	    sh_store_add(a->store, &a->corpus, first, a->seeds.p, n, &err) < 0)
+	    sh_passages_add(a->store, &a->corpus, first, a->seeds.p, n, &err) < 0)
 		cli_die(a->cli, &err);
 	for (size_t i = 0; i < segments; i++)
-		if (sh_store_join(a->store, i, &a->seeds, n, a->begin[i], &err) < 0)
+		if (sh_passages_join(a->store, i, &a->seeds, n, a->begin[i], &err) < 0)
 			cli_die(a->cli, &err);
 	if (sh_postings_sort(&how, a->seeds.p, a->seeds.n, &err) < 0)
 		cli_die(a->cli, &err);
@@ -144,7 +147,7 @@ void span_archive(struct cli *c, struct span_settings *s)
 
 	describe(s, s->stored, sizeof s->stored);
 	sh_tables_init(&a.tables, s->memory, c->tmpdir);
-	if (sh_store_open(a.store, s->archive, s->stored, WAIT, &err) < 0)
+	if (sh_passages_open(a.store, s->archive, s->stored, WAIT, &err) < 0)
 		cli_die(c, &err);
 	open_documents(&a, s);
 	first = a.begin[a.store->n];

@@ -349,12 +349,12 @@ days() {
 
 @test "--archive: other options, other folders and damage are errors" {
 	shspan --archive archive docs >/dev/null
-	for options in '-n 4' '--window 5' '--no-fold' '--stem english' '--raw' '-f 2,1'; do
+	for options in '-n 6' '-n 4' '--window 5' '--no-fold' '--stem english' '--raw' '-f 2,1'; do
 		try "shspan --archive archive $options docs"
 		exits 2
 		says "shspan: 'archive' was made with other options, or on a machine of another byte order (see its file 'manifest')"
 	done
-	for options in '-d docs' '--exact 5' '--json' '-l' '--trailer=in'; do
+	for options in '-d docs' '--exact 5' '--json' '--csv' '--header -f id,text' '-l' '--trailer=in'; do
 		try "shspan --archive archive $options docs"
 		exits 2
 		[ "$(wc -l <err)" = 2 ]
@@ -386,6 +386,46 @@ days() {
 	try 'shspan --archive damaged more'
 	exits 2
 	says "shspan: 'damaged': 00000000.seed is damaged: restore the folder, or make it again from its *.tsv"
+}
+
+@test "--archive: the manifest has the options with the numbers of the defaults" {
+	shspan --archive archive docs >/dev/null
+	try 'sed -n 2p archive/manifest | cut -d " " -f 1-7'
+	gives 'settings -n 6-10 --window 10 -f 1,2'
+	try 'shspan --archive archive -f 1,2 --window 10 docs'
+	exits 0
+}
+
+@test "--archive: sharchive check finds each changed byte" {
+	shspan --archive archive docs >/dev/null
+	sed 's/^/x/' docs | shspan --archive archive >/dev/null
+	try 'sharchive check archive'
+	says 'sharchive: 8 documents in 2 segments, all good'
+	for file in archive/*.tsv archive/*.seed archive/manifest; do
+		for at in 0 9 $(($(wc -c <"$file") - 1)); do
+			rm -rf damaged
+			cp -r archive damaged
+			python3 - "damaged/${file#*/}" "$at" <<-'END'
+				import sys
+				with open(sys.argv[1], "r+b") as f:
+				    f.seek(int(sys.argv[2]))
+				    byte = f.read(1)[0]
+				    f.seek(-1, 1)
+				    f.write(bytes([byte ^ 1]))
+			END
+			try 'sharchive check damaged'
+			exits 2
+			[ "$(wc -l <err)" = 1 ]
+		done
+	done
+	rm damaged/00000001.seed
+	try 'sharchive check damaged'
+	exits 2
+	for command in compact stats export 'remove docs' 'expire 1d'; do
+		try "sharchive ${command%% *} archive $([ "${command#* }" = "$command" ] || echo "${command#* }")"
+		exits 2
+		says "sharchive: ${command%% *}: 'archive' is an archive of shspan, for which there is check only" "Try 'sharchive --help' or 'man sharchive'."
+	done
 }
 
 # killed_at CALL N COMMAND...: whether the Nth such call of the command was reached, before which it is killed

@@ -7,19 +7,19 @@
 
 #include "base/num.h"
 
-enum { NAME = 16, CHECKSUM_LINE = 9 + 16 + 1 };
+enum { NAME = 16, CHECKSUM_LINE = 9 + 16 + 1, HEAD_LINES = 3 };
 
 static const char manifest_name[] = "manifest", manifest_new[] = "manifest.new";
 static const char head[] = "simhash-passages 1\n";
 
 static void name_part(char *out, size_t segment, const char *suffix)
 {
-	snprintf(out, NAME, "%08zx.%s", segment, suffix);
+	snprintf(out, NAME, "%08x.%s", (unsigned)segment, suffix);
 }
 
 /* ---- the manifest ---- */
 
-static int print_head(const struct sh_store *s, struct sh_buf *out, struct sh_error *err)
+static int print_head(const struct sh_passages *s, struct sh_buf *out, struct sh_error *err)
 {
 	const uint64_t order = UINT64_C(0x0102030405060708);
 	uint8_t bytes[8];
@@ -35,18 +35,19 @@ static int print_head(const struct sh_store *s, struct sh_buf *out, struct sh_er
 	return sh_buf_add(out, text, strlen(text), err);
 }
 
-static int print_manifest(const struct sh_store *s, struct sh_buf *out, struct sh_error *err)
+static int print_manifest(const struct sh_passages *s, struct sh_buf *out, struct sh_error *err)
 {
-	char line[100];
+	char line[160];
 
 	if (print_head(s, out, err) < 0)
 		return -1;
 	for (size_t i = 0; i < s->n; i++) {
-		const struct sh_store_segment *e = &s->segment[i];
+		const struct sh_passages_segment *e = &s->segment[i];
 
-		snprintf(line, sizeof line, "segment %08zx %llu %llu %llu\n", i,
+		snprintf(line, sizeof line, "segment %08zx %llu %llu %llu %llu %llu\n", i,
 		    (unsigned long long)e->documents, (unsigned long long)e->bytes,
-		    (unsigned long long)e->seeds);
+		    (unsigned long long)e->seeds, (unsigned long long)e->sum_documents,
+		    (unsigned long long)e->sum_seeds);
 		if (sh_buf_add(out, line, strlen(line), err) < 0)
 			return -1;
 	}
@@ -55,7 +56,7 @@ static int print_manifest(const struct sh_store *s, struct sh_buf *out, struct s
 	return sh_buf_add(out, line, strlen(line), err);
 }
 
-static int damaged(const struct sh_store *s, const char *what, struct sh_error *err)
+static int damaged(const struct sh_passages *s, const char *what, struct sh_error *err)
 {
 	return sh_error_set(err, SH_ERR_RECORD,
 	    "'%s': %s is damaged: restore the folder, or make it again from its *.tsv",
@@ -77,9 +78,9 @@ static int take_number(struct sh_slice *rest, char end, uint64_t *n)
 	return 0;
 }
 
-static int parse_segment(struct sh_store *s, struct sh_slice *rest, struct sh_error *err)
+static int parse_segment(struct sh_passages *s, struct sh_slice *rest, struct sh_error *err)
 {
-	struct sh_store_segment e;
+	struct sh_passages_segment e;
 	char begin[32];
 	size_t length = (size_t)snprintf(begin, sizeof begin, "segment %08zx ", s->n);
 
@@ -87,7 +88,8 @@ static int parse_segment(struct sh_store *s, struct sh_slice *rest, struct sh_er
 		return damaged(s, manifest_name, err);
 	*rest = sh_slice(rest->p + length, rest->n - length);
 	if (take_number(rest, ' ', &e.documents) < 0 || take_number(rest, ' ', &e.bytes) < 0 ||
-	    take_number(rest, '\n', &e.seeds) < 0)
+	    take_number(rest, ' ', &e.seeds) < 0 || take_number(rest, ' ', &e.sum_documents) < 0 ||
+	    take_number(rest, '\n', &e.sum_seeds) < 0)
 		return damaged(s, manifest_name, err);
 	if (s->n == s->cap &&
 	    sh_grow((void **)&s->segment, &s->cap, s->n + 1, sizeof *s->segment, err) < 0)
@@ -96,12 +98,14 @@ static int parse_segment(struct sh_store *s, struct sh_slice *rest, struct sh_er
 	return 0;
 }
 
-static int parse_manifest(
-    struct sh_store *s, const struct sh_buf *text, const struct sh_buf *want, struct sh_error *err)
+/* want: the first lines; empty for any settings and order. */
+static int parse_manifest(struct sh_passages *s, const struct sh_buf *text,
+    const struct sh_buf *want, struct sh_error *err)
 {
 	size_t n = text->n < CHECKSUM_LINE ? 0 : text->n - CHECKSUM_LINE;
 	char line[CHECKSUM_LINE + 1];
 	struct sh_slice rest;
+	size_t from;
 
 	snprintf(
 	    line, sizeof line, "checksum %016llx\n", (unsigned long long)XXH3_64bits(text->p, n));
@@ -110,23 +114,26 @@ static int parse_manifest(
 	if (n < sizeof head - 1 || memcmp(text->p, head, sizeof head - 1) != 0)
 		return sh_error_set(
 		    err, SH_ERR_PARAM, "'%s' is of another version of shspan", s->folder.path);
-	if (n < want->n || memcmp(text->p, want->p, want->n) != 0)
+	if (want->n && (n < want->n || memcmp(text->p, want->p, want->n) != 0))
 		return sh_error_set(err, SH_ERR_PARAM,
 		    "'%s' was made with other options, or on a machine of another byte order (see "
 		    "its "
 		    "file '%s')",
 		    s->folder.path, manifest_name);
-	rest = sh_slice(text->p + want->n, n - want->n);
+	from = want->n;
+	for (int line_feeds = 0; !want->n && from < n && line_feeds < HEAD_LINES; from++)
+		line_feeds += text->p[from] == '\n';
+	rest = sh_slice(text->p + from, n - from);
 	while (rest.n)
 		if (parse_segment(s, &rest, err) < 0)
 			return -1;
 	return 0;
 }
 
-static int read_manifest(struct sh_store *s, struct sh_error *err)
+static int read_manifest(struct sh_passages *s, struct sh_error *err)
 {
 	struct sh_buf text = { 0 }, want = { 0 };
-	int got = print_head(s, &want, err);
+	int got = s->settings ? print_head(s, &want, err) : 0;
 
 	if (got == 0)
 		got = sh_folder_read(&s->folder, manifest_name, &text, err);
@@ -140,7 +147,7 @@ static int read_manifest(struct sh_store *s, struct sh_error *err)
 /* ---- open and close ---- */
 
 struct leftovers {
-	const struct sh_store *store;
+	const struct sh_passages *store;
 	bool other; /* files that are none of a store's */
 };
 
@@ -163,7 +170,7 @@ static int clean(void *arg, const char *name, struct sh_error *err)
 	return number < l->store->n ? 0 : sh_folder_remove(&l->store->folder, name, err);
 }
 
-static int make_or_clean(struct sh_store *s, struct sh_error *err)
+static int make_or_clean(struct sh_passages *s, struct sh_error *err)
 {
 	struct leftovers l = { s, false };
 	int there = sh_folder_has(&s->folder, manifest_name, err);
@@ -176,30 +183,30 @@ static int make_or_clean(struct sh_store *s, struct sh_error *err)
 	return 0;
 }
 
-int sh_store_open(
-    struct sh_store *s, const char *path, const char *settings, uint64_t wait, struct sh_error *err)
+int sh_passages_open(struct sh_passages *s, const char *path, const char *settings, uint64_t wait,
+    struct sh_error *err)
 {
-	*s = (struct sh_store){ .settings = settings };
+	*s = (struct sh_passages){ .settings = settings };
 	if (sh_folder_open(&s->folder, path, true, err) < 0)
 		return -1;
 	if (sh_folder_lock(&s->folder, true, wait, err) < 0 || read_manifest(s, err) < 0 ||
 	    make_or_clean(s, err) < 0) {
-		sh_store_close(s);
+		sh_passages_close(s);
 		return -1;
 	}
 	return 0;
 }
 
-void sh_store_close(struct sh_store *s)
+void sh_passages_close(struct sh_passages *s)
 {
-	if (!s->settings)
+	if (!s->folder.path)
 		return;
 	sh_folder_close(&s->folder);
 	free(s->segment);
-	*s = (struct sh_store){ 0 };
+	*s = (struct sh_passages){ 0 };
 }
 
-char *sh_store_documents(const struct sh_store *s, size_t i, struct sh_error *err)
+char *sh_passages_documents(const struct sh_passages *s, size_t i, struct sh_error *err)
 {
 	size_t n = strlen(s->folder.path) + 1 + NAME;
 	char *path = malloc(n), name[NAME];
@@ -211,6 +218,80 @@ char *sh_store_documents(const struct sh_store *s, size_t i, struct sh_error *er
 	name_part(name, i, "tsv");
 	snprintf(path, n, "%s/%s", s->folder.path, name);
 	return path;
+}
+
+/* ---- checksums ---- */
+
+static int sum_file(const struct sh_passages *s, const char *name, uint64_t size, uint64_t *sum,
+    struct sh_error *err)
+{
+	struct sh_folder_map map = { 0 };
+
+	if (size && sh_folder_map(&map, &s->folder, name, size, err) < 0)
+		return -1;
+	*sum = XXH3_64bits(map.p, map.n);
+	sh_folder_unmap(&map);
+	return 0;
+}
+
+static int check_file(const struct sh_passages *s, size_t segment, const char *suffix,
+    uint64_t size, uint64_t want, struct sh_error *err)
+{
+	char name[NAME];
+	uint64_t sum;
+
+	name_part(name, segment, suffix);
+	if (sum_file(s, name, size, &sum, err) < 0)
+		return -1;
+	return sum == want ? 0 : damaged(s, name, err);
+}
+
+static int check_all(
+    struct sh_passages *s, uint64_t wait, uint64_t *documents, struct sh_error *err)
+{
+	if (sh_folder_lock(&s->folder, false, wait, err) < 0 || read_manifest(s, err) < 0)
+		return -1;
+	for (size_t i = 0; i < s->n; i++) {
+		const struct sh_passages_segment *e = &s->segment[i];
+
+		if (check_file(s, i, "tsv", e->bytes, e->sum_documents, err) < 0 ||
+		    check_file(
+			s, i, "seed", e->seeds * sizeof(struct sh_posting), e->sum_seeds, err) < 0)
+			return -1;
+		*documents += e->documents;
+	}
+	return 0;
+}
+
+int sh_passages_check(
+    const char *path, uint64_t wait, uint64_t *documents, size_t *segments, struct sh_error *err)
+{
+	struct sh_passages s = { 0 };
+	int status;
+
+	*documents = 0;
+	if (sh_folder_open(&s.folder, path, false, err) < 0)
+		return -1;
+	status = check_all(&s, wait, documents, err);
+	*segments = s.n;
+	sh_passages_close(&s);
+	return status;
+}
+
+int sh_passages_is(const char *path, struct sh_error *err)
+{
+	struct sh_passages s = { 0 };
+	struct sh_buf text = { 0 };
+	int got;
+
+	if (sh_folder_open(&s.folder, path, false, err) < 0)
+		return -1;
+	got = sh_folder_read(&s.folder, manifest_name, &text, err);
+	if (got > 0)
+		got = text.n >= sizeof head - 1 && memcmp(text.p, head, sizeof head - 1) == 0;
+	sh_buf_free(&text);
+	sh_passages_close(&s);
+	return got;
 }
 
 /* ---- seeds ---- */
@@ -236,10 +317,10 @@ static size_t skip_to(const struct sh_posting *p, size_t n, size_t from, uint64_
 	return from;
 }
 
-int sh_store_join(const struct sh_store *s, size_t i, struct sh_postings *p, size_t n,
+int sh_passages_join(const struct sh_passages *s, size_t i, struct sh_postings *p, size_t n,
     uint32_t base, struct sh_error *err)
 {
-	const struct sh_store_segment *e = &s->segment[i];
+	const struct sh_passages_segment *e = &s->segment[i];
 	struct sh_folder_map map = { 0 };
 	const struct sh_posting *seed;
 	char name[NAME];
@@ -278,8 +359,8 @@ int sh_store_join(const struct sh_store *s, size_t i, struct sh_postings *p, siz
 	return status;
 }
 
-static int write_documents(struct sh_store *s, const struct sh_corpus *corpus, uint32_t first,
-    struct sh_store_segment *e, struct sh_error *err)
+static int write_documents(struct sh_passages *s, const struct sh_corpus *corpus, uint32_t first,
+    struct sh_passages_segment *e, struct sh_error *err)
 {
 	struct sh_folder_file file;
 	char name[NAME];
@@ -303,8 +384,8 @@ static int write_documents(struct sh_store *s, const struct sh_corpus *corpus, u
 
 enum { AT_ONCE = 4096 };
 
-static int write_seeds(
-    struct sh_store *s, uint32_t first, const struct sh_posting *p, size_t n, struct sh_error *err)
+static int write_seeds(struct sh_passages *s, uint32_t first, const struct sh_posting *p, size_t n,
+    struct sh_error *err)
 {
 	struct sh_posting block[AT_ONCE];
 	struct sh_folder_file file;
@@ -326,10 +407,11 @@ static int write_seeds(
 	return sh_folder_finish(&file, err);
 }
 
-int sh_store_add(struct sh_store *s, const struct sh_corpus *corpus, uint32_t first,
+int sh_passages_add(struct sh_passages *s, const struct sh_corpus *corpus, uint32_t first,
     const struct sh_posting *p, size_t n, struct sh_error *err)
 {
-	struct sh_store_segment e = { 0, 0, n };
+	struct sh_passages_segment e = { .seeds = n };
+	char name[NAME];
 
 	if (s->n == UINT32_MAX)
 		return sh_error_set(err, SH_ERR_RANGE, "'%s' has 2^32 segments", s->folder.path);
@@ -338,12 +420,18 @@ int sh_store_add(struct sh_store *s, const struct sh_corpus *corpus, uint32_t fi
 		return -1;
 	if (write_documents(s, corpus, first, &e, err) < 0 || write_seeds(s, first, p, n, err) < 0)
 		return -1;
+	name_part(name, s->n, "tsv");
+	if (sum_file(s, name, e.bytes, &e.sum_documents, err) < 0)
+		return -1;
+	name_part(name, s->n, "seed");
+	if (sum_file(s, name, e.seeds * sizeof *p, &e.sum_seeds, err) < 0)
+		return -1;
 	s->segment[s->n++] = e;
 	s->added = true;
 	return 0;
 }
 
-int sh_store_commit(struct sh_store *s, struct sh_error *err)
+int sh_passages_commit(struct sh_passages *s, struct sh_error *err)
 {
 	struct sh_buf text = { 0 };
 	int status = 0;

@@ -2,8 +2,8 @@
  * all days before.
  *
  *     manifest        "simhash-passages 1", "settings TEXT", "order 0102030405060708" (bytes of the machine's
- *                     numbers), for each segment "segment NUMBER DOCUMENTS BYTES SEEDS", "checksum HEX" (XXH3 of all
- *                     lines before)
+ *                     numbers), for each segment "segment NUMBER DOCUMENTS BYTES SEEDS SUM SUM" (XXH3 of its two
+ *                     files), "checksum HEX" (XXH3 of all lines before)
  *     NUMBER.tsv      the documents of one run, as they came
  *     NUMBER.seed     their postings (struct sh_posting), sorted; documents count from 0 in each segment
  *     lock
@@ -17,27 +17,36 @@
 #include "passage/groups.h"
 #include "stream/corpus.h"
 
-struct sh_store_segment {
+struct sh_passages_segment {
 	uint64_t documents, bytes, seeds;
+	uint64_t sum_documents, sum_seeds; /* checksums of the files */
 };
 
-struct sh_store {
+struct sh_passages {
 	struct sh_folder folder;
 	const char *settings; /* borrowed */
-	struct sh_store_segment *segment;
+	struct sh_passages_segment *segment;
 	size_t n, cap;
 	bool added; /* the last segment is not in the manifest yet */
 };
 
 /* Opens the folder, or makes it, and locks it; waits at most `wait` seconds. SH_ERR_PARAM: it was made with other
  * settings (a line of text), or another run has it. */
-int sh_store_open(struct sh_store *s, const char *path, const char *settings, uint64_t wait,
+int sh_passages_open(struct sh_passages *s, const char *path, const char *settings, uint64_t wait,
     struct sh_error *err);
 /* Does nothing with a zeroed struct. */
-void sh_store_close(struct sh_store *s);
+void sh_passages_close(struct sh_passages *s);
+
+/* Returns whether the folder has a manifest of this form. -1: it cannot be read. */
+int sh_passages_is(const char *path, struct sh_error *err);
+
+/* Reads all files and compares them with the manifest. Waits at most `wait` seconds for another run. Counts documents and
+ * segments. SH_ERR_RECORD: a file is damaged. */
+int sh_passages_check(
+    const char *path, uint64_t wait, uint64_t *documents, size_t *segments, struct sh_error *err);
 
 /* The name of the documents of segment i, below the folder's path. Free it. */
-char *sh_store_documents(const struct sh_store *s, size_t i, struct sh_error *err);
+char *sh_passages_documents(const struct sh_passages *s, size_t i, struct sh_error *err);
 
 /* An array of postings that grows. */
 struct sh_postings {
@@ -48,14 +57,14 @@ struct sh_postings {
 
 /* Appends to p the postings of segment i whose keys are among those of the first n, which are sorted. Documents
  * count from `base`. */
-int sh_store_join(const struct sh_store *s, size_t i, struct sh_postings *p, size_t n,
+int sh_passages_join(const struct sh_passages *s, size_t i, struct sh_postings *p, size_t n,
     uint32_t base, struct sh_error *err);
 
 /* Writes the documents of the corpus from `first` on, and their n sorted postings, as a new segment. */
-int sh_store_add(struct sh_store *s, const struct sh_corpus *corpus, uint32_t first,
+int sh_passages_add(struct sh_passages *s, const struct sh_corpus *corpus, uint32_t first,
     const struct sh_posting *p, size_t n, struct sh_error *err);
 
 /* From here on the new segment belongs to the store. */
-int sh_store_commit(struct sh_store *s, struct sh_error *err);
+int sh_passages_commit(struct sh_passages *s, struct sh_error *err);
 
 #endif

@@ -291,9 +291,10 @@ class Command:
             os.unlink(f)
         if left and unlinks:
             raise Failed(f"left behind: {left}")
-        check = ["shspan", "--archive", "passages", "/dev/null"] if self.archive == "passages" else \
-            ["sharchive", "-q", "check", self.archive]
-        if self.archive and subprocess.run(check, env=ENV).returncode:
+        checks = [["sharchive", "-q", "check", self.archive]] if self.archive else []
+        if self.archive == "passages":
+            checks.append(["shspan", "--archive", "passages", "/dev/null"])
+        if any(subprocess.run(check, env=ENV).returncode for check in checks):
             raise Failed("the archive is damaged")
 
 
