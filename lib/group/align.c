@@ -229,22 +229,6 @@ static void number_both(struct sh_aligner *a, struct matrix *m, size_t slots)
 	m->tokens = tokens;
 }
 
-/* Returns the number of tokens that y has too many of, without regard to their order: no distance is below that, for
- * y is the longer text. */
-static size_t count_extra(const struct sh_aligner *a, const struct matrix *m)
-{
-	uint32_t *left = a->cursor;
-	const uint32_t *y = a->number + m->rows;
-	size_t extra = 0;
-
-	memcpy(left, a->times, (m->tokens + (size_t)1) * sizeof *left);
-	for (size_t j = 0; j < m->columns; j++) {
-		extra += left[y[j]] == 0;
-		left[y[j]] -= left[y[j]] > 0;
-	}
-	return extra;
-}
-
 /* Numbers the tokens of x from 1. Tokens that x lacks have the number 0. */
 static int number_tokens(struct sh_aligner *a, struct matrix *m, struct sh_error *err)
 {
@@ -348,41 +332,45 @@ static inline void shift_rows(
 	*rise = no_plus | ~below;
 }
 
-static bool drops_low(const struct band *b)
+/* Returns the largest low that keeps the last word, and the largest high that keeps the first word. A cell that lies i
+ * diagonals from the last one needs i more edits. */
+static ptrdiff_t most_low(const struct band *b)
 {
-	return b->words - 1 > b->end / BITS &&
-	       b->low + (ptrdiff_t)((b->words - 1) * BITS - b->end) > b->most;
+	size_t bit = (b->words - 1) * BITS;
+
+	return bit > b->end ? b->most - (ptrdiff_t)(bit - b->end) : PTRDIFF_MAX;
 }
 
-static bool drops_high(const struct band *b)
+static ptrdiff_t most_high(const struct band *b)
 {
-	return b->end >= BITS && b->high + (ptrdiff_t)(b->end - (BITS - 1)) > b->most;
+	return b->end >= BITS ? b->most - (ptrdiff_t)(b->end - (BITS - 1)) : PTRDIFF_MAX;
 }
 
 /* Hyyro 2003. Computes columns until the last one, or the cost is above `most`, or a word can be dropped. words:
  * b->words. up, rise: vertical differences, a bit a row: +1; not -1. */
 static inline __attribute__((always_inline)) void cross_columns(struct sh_aligner *a,
-    const struct matrix *m, struct band *band, const size_t words, uint64_t *restrict up,
+    const struct matrix *m, struct band *b, const size_t words, uint64_t *restrict up,
     uint64_t *restrict rise)
 {
-	struct band b = *band;
-	const size_t end = b.end / BITS, columns = m->columns,
-		     pad = (size_t)((ptrdiff_t)m->pad - b.above);
-	const unsigned end_bit = b.end % BITS;
+	const size_t end = b->end / BITS, columns = m->columns,
+		     pad = (size_t)((ptrdiff_t)m->pad - b->above);
+	const unsigned end_bit = b->end % BITS;
 	const uint32_t *y = a->number + m->rows;
 	const uint64_t *masks = a->mask;
 	const size_t *rows = a->row;
+	ptrdiff_t cost = b->most - b->cost, high = most_high(b) - b->high,
+		  low = most_low(b) - b->low;
+	size_t j = b->column;
 
-	while (b.column < columns && b.cost <= b.most &&
-	       (words == 1 || (!drops_low(&b) && !drops_high(&b)))) {
-		size_t row = rows[y[b.column]];
-		const uint64_t *mask = masks + row + (pad + b.column) / BITS;
-		unsigned shift = (pad + b.column) % BITS;
+	/* Each counts down what is left. */
+	while (j < columns && cost >= 0 && (words == 1 || (high | low) >= 0)) {
+		size_t row = rows[y[j]];
+		const uint64_t *mask = masks + row + (pad + j) / BITS;
+		unsigned shift = (pad + j) % BITS;
 		uint64_t carry = 0, equal = 0, no_plus = 0, minus = 0, last = 0, first = 0;
 
 		if (__builtin_expect(row == SIZE_MAX, 0)) {
-			mask = find_rare(
-			    a, words, (ptrdiff_t)b.column - b.above, &a->cursor[y[b.column]]);
+			mask = find_rare(a, words, (ptrdiff_t)j - b->above, &a->cursor[y[j]]);
 			shift = 0;
 		}
 #pragma GCC unroll 4
@@ -404,25 +392,29 @@ static inline __attribute__((always_inline)) void cross_columns(struct sh_aligne
 			last = w == end ? zero : last;
 		}
 		shift_rows(&up[words - 1], &rise[words - 1], equal >> 1, minus, no_plus);
-		b.cost += (ptrdiff_t)(~last >> end_bit & 1);
-		b.high += (ptrdiff_t)(~first >> (BITS - 1));
-		b.low += (ptrdiff_t)(~equal & 1);
-		b.column++;
+		cost -= (ptrdiff_t)(~last >> end_bit & 1);
+		if (words > 1) {
+			high -= (ptrdiff_t)(~first >> (BITS - 1));
+			low -= (ptrdiff_t)(~equal & 1);
+		}
+		j++;
 	}
-	*band = b;
+	b->column = j;
+	b->cost = b->most - cost;
+	b->high = most_high(b) - high;
+	b->low = most_low(b) - low;
 }
 
-/* Drops words that no way within the limit goes through. A cell that lies i diagonals from the last one needs i more
- * edits. */
+/* Drops words that no way within the limit goes through. */
 static void drop_words(struct band *b, uint64_t *up, uint64_t *rise)
 {
-	while (drops_low(b)) {
+	while (b->low > most_low(b)) {
 		b->words--;
 		b->low -= (ptrdiff_t)(sh_count_bits(up[b->words - 1]) +
 				      sh_count_bits(rise[b->words - 1])) -
 			  BITS;
 	}
-	while (drops_high(b)) {
+	while (b->high > most_high(b)) {
 		b->words--;
 		b->high += (ptrdiff_t)((up[0] >> (BITS - 1)) + (rise[0] >> (BITS - 1)) +
 				       sh_count_bits(up[1] << 1) + sh_count_bits(rise[1] << 1)) -
@@ -501,8 +493,6 @@ static int cross_bands(struct sh_aligner *a, struct matrix *m, struct sh_align_b
 	*distance = most + 1;
 	if (number_tokens(a, m, err) < 0)
 		return -1;
-	if (count_extra(a, m) > most)
-		return 0;
 	if (make_masks(a, m, most, err) < 0)
 		return -1;
 	if (narrow < most && m->columns - m->rows <= narrow) {

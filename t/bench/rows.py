@@ -362,6 +362,7 @@ def edits(w):
     bags of tokens exclude. Both sides align all pairs forty times, and get tokens as numbers."""
     def row(language, name, threshold="0.75", times="40"):
         def make():
+            rapidfuzz = w.peer("rapidfuzz", program="align_peer")
             docs = w.make(f"edited-{language}.tsv", [
                 "python3", os.path.join(w.here, "..", "quality", "edited.py"), language,
                 os.path.join(w.here, "..", "data")])
@@ -376,7 +377,7 @@ def edits(w):
             millionths = str(round(float(threshold) * 1e6))
             return Row("shverify --measure edit: the alignment", f"{name}, {n:,} pairs",
                        Side("", w.helper("align", millionths, times), stdin=pairs, net=True),
-                       Side("rapidfuzz cpdist()", [*w.peer("rapidfuzz", program="align_peer"), threshold, times],
+                       Side("rapidfuzz cpdist()", [*rapidfuzz, threshold, times],
                             stdin=pairs, net=True), 1 / 3)
         return make
     yield row("en", "English edited copies")
