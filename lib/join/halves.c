@@ -59,22 +59,12 @@ static void add_pair(struct sh_joiner *w, uint32_t a, uint32_t b, unsigned dista
 	w->pair[w->pairs++] = (struct sh_join_pair){ least, a ^ b ^ least, distance };
 }
 
-/* Prefetches the words of matches: those of y may be anywhere. */
-static void fetch_words(const uint64_t *word, const struct sh_match *match, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		__builtin_prefetch(&word[match[i].x]);
-		__builtin_prefetch(&word[match[i].y]);
-	}
-}
-
 static bool add_upper(void *ctx, const struct sh_match *match, size_t n)
 {
 	struct sh_halver *t = ctx;
 	const struct halves *h = t->all;
 	const uint64_t *word = h->upper.word;
 
-	fetch_words(word, match, n);
 	for (size_t i = 0; i < n; i++) {
 		unsigned d = sh_count_bits(word[match[i].x] ^ word[match[i].y]);
 
@@ -115,33 +105,19 @@ static uint32_t equal_before(const struct halves *h, uint32_t at)
 	return n;
 }
 
-/* Looks up the names of the stored pairs, and sends the pairs. Each lookup is a cache miss. Each step is
- * done for all pairs, so that the misses overlap. */
+/* Looks up the names of the stored pairs, and sends the pairs. */
 static bool send_pairs(struct sh_halver *t)
 {
 	const struct halves *h = t->all;
 	const struct pair *pair = t->pair;
-	uint32_t at[AT_ONCE][2];
 	size_t n = t->pairs;
 
 	t->pairs = 0;
 	for (size_t i = 0; i < n; i++) {
-		__builtin_prefetch(&h->upper.start[upper_key(h, pair[i].x)]);
-		__builtin_prefetch(&h->upper.start[upper_key(h, pair[i].y)]);
-	}
-	for (size_t i = 0; i < n; i++) {
-		__builtin_prefetch(&h->x->word[h->upper.start[upper_key(h, pair[i].x)]]);
-		__builtin_prefetch(&h->x->word[h->upper.start[upper_key(h, pair[i].y)]]);
-	}
-	for (size_t i = 0; i < n; i++) {
-		at[i][0] = position_of(h, pair[i].x, pair[i].nth_x);
-		at[i][1] = position_of(h, pair[i].y, pair[i].nth_y);
-		__builtin_prefetch(&h->x->id[at[i][0]]);
-		__builtin_prefetch(&h->x->id[at[i][1]]);
-	}
-	for (size_t i = 0; i < n; i++) {
-		add_pair(t->joiner, h->x->id[at[i][0]], h->x->id[at[i][1]],
-		    sh_count_bits(pair[i].x ^ pair[i].y));
+		uint32_t x = position_of(h, pair[i].x, pair[i].nth_x);
+		uint32_t y = position_of(h, pair[i].y, pair[i].nth_y);
+
+		add_pair(t->joiner, h->x->id[x], h->x->id[y], sh_count_bits(pair[i].x ^ pair[i].y));
 		if (!send_if_full(t->joiner))
 			return false;
 	}
@@ -154,7 +130,6 @@ static bool add_lower(void *ctx, const struct sh_match *match, size_t n)
 	const struct halves *h = t->all;
 	const uint64_t *word = h->lower.word;
 
-	fetch_words(word, match, n);
 	for (size_t i = 0; i < n; i++) {
 		uint64_t x = word[match[i].x], y = word[match[i].y], diff = x ^ y;
 

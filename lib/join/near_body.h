@@ -65,8 +65,6 @@ static TARGET inline __attribute__((always_inline)) void NAME(gather)(
 		uint32_t u = neighbour(v, i), from = s->start[u];
 		uint32_t count = s->start[u + 1] - from;
 
-		/* Bucket v + 1 will most often gather bucket u + 1 here. */
-		__builtin_prefetch(s->rest + from + 2 * COPIED);
 		/* The next copy overwrites the rests beyond `count`. */
 		NAME(copy)(g->rest + n, s->rest + from);
 		g->at[i] = n;

@@ -119,8 +119,6 @@ static TARGET inline __attribute__((always_inline)) void NAME(gather)(
 	}
 	if (s->gathered_n + count > SH_SCAN_GATHERED)
 		NAME(compare_gathered)(s, v);
-	/* Bucket v + 1 will most often gather bucket u + 1 here. */
-	__builtin_prefetch(s->y + from + 3 * COPIED);
 	/* Copies COPIED words, enough for most buckets. The next copy overwrites the words beyond
 	 * `count`. */
 	to = s->gathered + s->gathered_n;

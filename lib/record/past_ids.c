@@ -31,11 +31,6 @@ static uint64_t *slot_of(const struct sh_past_ids *p, uint64_t hash)
 	return &p->slots[hash >> (64 - SLOT_BITS)];
 }
 
-void sh_past_ids_expect(const struct sh_past_ids *p, struct sh_slice id)
-{
-	__builtin_prefetch(slot_of(p, XXH3_64bits(id.p, id.n)), 1);
-}
-
 void sh_past_ids_begin(struct sh_past_ids *p, struct sh_slice id, const char *file, uint64_t line)
 {
 	uint64_t hash = XXH3_64bits(id.p, id.n);

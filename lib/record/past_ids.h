@@ -27,9 +27,6 @@ struct sh_past_ids {
 int sh_past_ids_init(struct sh_past_ids *p, struct sh_error *err);
 void sh_past_ids_free(struct sh_past_ids *p);
 
-/* Prefetches the slot of an id that will be needed soon. */
-void sh_past_ids_expect(const struct sh_past_ids *p, struct sh_slice id);
-
 /* Counts a document that begins at this line. Its id differs from that of the document before. The name
  * of the file is borrowed. */
 void sh_past_ids_begin(struct sh_past_ids *p, struct sh_slice id, const char *file, uint64_t line);
