@@ -411,6 +411,14 @@ for name in public:
 	    query, = spans(texts[:1], queries=["nothing here", texts[1]])
 	    assert query[:3] == (0, found.start2, found.end2) and query[3:6] == (1, found.start1, found.end1), query
 
+	# The library and the program find the same: the program runs for --bound.
+	several = [line + odd + line, None, odd, "x " + line.upper(), "\ud800 " + line, line.encode()]
+	wanted = [line, None, "none of these words", (odd + line).encode()]
+	for more in {}, {"min_tokens": 14}, {"merge": 0}, {"min_tokens": 99}:
+	    got = spans(several, queries=wanted, **more)
+	    assert got == spans(several, queries=wanted, bound=200, **more), (got, more)
+	    assert bool(got) == (more != {"min_tokens": 99}), got
+
 	assert dedup([]) == [] and spans([]) == [] and verify([], []) == [] and kept([None, None]) == [True, True]
 	assert kept(["a b", None, "a, b", b"a b"]) == [True, True, False, False]
 	assert kept(["x", float("nan")]) == [True, True]

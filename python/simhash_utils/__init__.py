@@ -65,6 +65,31 @@ class _Options(_c.Structure):
     ]
 
 
+class _PassageOptions(_c.Structure):
+    _fields_ = [
+        ("ngram", _c.c_uint),
+        ("min_tokens", _c.c_uint),
+        ("merge", _c.c_uint),
+        ("min_identity", _c.c_double),
+        ("chars", _c.c_int),
+        ("no_fold", _c.c_int),
+        ("reserved", _c.c_uint64 * 6),
+    ]
+
+
+class _Passage(_c.Structure):
+    _fields_ = [
+        ("query", _c.c_size_t),
+        ("start", _c.c_size_t),
+        ("end", _c.c_size_t),
+        ("query_start", _c.c_size_t),
+        ("query_end", _c.c_size_t),
+        ("matched", _c.c_size_t),
+        ("identity", _c.c_double),
+    ]
+
+
+_PASSAGE = _c.CFUNCTYPE(_c.c_int, _c.c_void_p, _c.POINTER(_Passage))
 _PAIR = _c.CFUNCTYPE(_c.c_int, _c.c_void_p, _c.c_size_t, _c.c_size_t, _c.c_uint)
 _WORDS = _c.POINTER(_c.c_uint64)
 
@@ -101,6 +126,14 @@ def _declare(lib: _c.CDLL) -> _c.CDLL:
             _c.c_int,
             [_WORDS, _c.c_size_t, _WORDS, _c.c_size_t, _c.c_uint, _c.c_uint, _PAIR, _c.c_void_p, error],
         ),
+        ("passages_defaults", None, [_c.POINTER(_PassageOptions)]),
+        (
+            "passages_new",
+            _c.c_void_p,
+            [_c.POINTER(_c.c_char_p), _c.POINTER(_c.c_size_t), _c.c_size_t, _c.POINTER(_PassageOptions), error],
+        ),
+        ("passages_free", None, [_c.c_void_p]),
+        ("passages_find", _c.c_int, [_c.c_void_p, _c.c_char_p, _c.c_size_t, _PASSAGE, _c.c_void_p, error]),
         ("bands_new", _c.c_void_p, [_c.c_uint, _c.c_uint, _c.c_uint, _c.c_double, error]),
         ("bands_draw", _c.c_void_p, [_c.c_uint, _c.c_uint, _c.c_double, _c.c_double, _c.c_uint, error]),
         ("bands_free", None, [_c.c_void_p]),
@@ -116,6 +149,35 @@ def _declare(lib: _c.CDLL) -> _c.CDLL:
 
 
 _lib = _declare(_open())
+
+
+def _passages(
+    texts: _t.Iterable[_t.Tuple[int, bytes]], queries: _t.Sequence[bytes], **options: float
+) -> _t.List[_t.Tuple[int, ...]]:
+    """The passages of simhash_passages_find(): the number of the text and the members of struct simhash_passage."""
+    found: _t.List[_t.Tuple[int, ...]] = []
+    number, o, error = 0, _PassageOptions(), _Error()
+    _lib.simhash_passages_defaults(o)
+    for name, value in options.items():
+        setattr(o, name, value)
+
+    def add(_: _t.Any, at: _t.Any) -> int:
+        p = at.contents
+        found.append((number, p.query, p.start, p.end, p.query_start, p.query_end, p.matched, round(p.identity, 4)))
+        return 0
+
+    each, n = _PASSAGE(add), len(queries)
+    made = _lib.simhash_passages_new(
+        (_c.c_char_p * n)(*queries), (_c.c_size_t * n)(*map(len, queries)), n, o, error)
+    if not made:
+        _fail(error)
+    try:
+        for number, text in texts:
+            if _lib.simhash_passages_find(made, text, len(text), each, None, error) < 0:
+                _fail(error)
+    finally:
+        _lib.simhash_passages_free(made)
+    return found
 
 
 def __dir__() -> _t.List[str]:

@@ -91,7 +91,7 @@ def _arguments(options: Mapping[str, Any]) -> List[str]:
 
 
 def _escaped(text: Text) -> bytes:
-    data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else bytes(text)
+    data = _data(text)
     return re.sub(rb"[\\\t\n\r]", lambda found: _ESCAPES[found.group()], data)
 
 
@@ -224,6 +224,31 @@ def _place(text: Text, escaped: bytes, offset: int) -> int:
     return len(data.decode("utf-8", "surrogatepass")) if isinstance(text, str) else len(data)
 
 
+def _data(text: Text) -> bytes:
+    return text.encode("utf-8", "surrogatepass") if isinstance(text, str) else bytes(text)
+
+
+def _spans_of_queries(texts: Sequence[Text], queries: Sequence[Text], options: Mapping[str, Any]) -> List[Span]:
+    """spans() by libsimhash, without a program."""
+    from . import _passages
+
+    def place(text: Text, data: bytes, offset: int) -> int:
+        return len(data[:offset].decode("utf-8", "surrogatepass")) if isinstance(text, str) else offset
+
+    known = [(i, _data(text)) for i, text in enumerate(texts) if text is not None]
+    looked_for = [(i, _data(text)) for i, text in enumerate(queries) if text is not None]
+    data = dict(known)
+    found = []
+    for i, q, start, end, query_start, query_end, matched, identity in _passages(
+            known, [text for _, text in looked_for], **options):
+        j, query = looked_for[q]
+        found.append(Span(
+            i, place(texts[i], data[i], start), place(texts[i], data[i], end),
+            j, place(queries[j], query, query_start), place(queries[j], query, query_end), matched, identity,
+        ))
+    return found
+
+
 def spans(texts: Sequence[Text], *, queries: Optional[Sequence[Text]] = None, **options: Any) -> List[Span]:
     """The passages that two texts share: shspan(1).
 
@@ -236,6 +261,9 @@ def spans(texts: Sequence[Text], *, queries: Optional[Sequence[Text]] = None, **
     ...     print(span.first, span.second, span.matched, ("He said: " + line)[span.start2:span.end2][:14])
     1 0 16 four score and
     """
+    if queries is not None and options.keys() <= {"min_tokens", "merge"} and all(
+            type(value) is int and 0 <= value < 2**31 for value in options.values()):
+        return _spans_of_queries(texts, queries, options)
     arguments = _arguments(options)
     with tempfile.TemporaryFile() as documents, tempfile.NamedTemporaryFile() as looked_for:
         _write(documents, texts)
