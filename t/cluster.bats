@@ -166,6 +166,51 @@ python() {
 	grep -q '^usage:' err
 }
 
+@test "passages in parts: the spans are those of shspan, of frequent seeds too" {
+	# The same passages in many documents, changed here and there: more than ten places a seed.
+	awk 'BEGIN {
+		srand(7)
+		for (d = 0; d < 150; d++) {
+			line = sprintf("%d/%c\t", d % 7, 65 + d % 26) d
+			sub(/\t/, ".", line)
+			line = line "\t"
+			for (p = 0; p < 4; p++) {
+				passage = int(rand() * (p < 2 ? 3 : 60))
+				for (w = 0; w < 40; w++)
+					line = line (rand() < 0.03 ? "x" int(rand() * 1e6) : "p" passage "w" w % 31) " "
+			}
+			print line
+		}
+	}' >docs.tsv
+	cat "$T_DATA/en_dev.tsv" "$T_DATA/zh_dev.tsv" >>docs.tsv
+	sort -t "$(printf '\t')" -k 1,1 docs.tsv >sorted
+	for options in '' '-n 4 --window 3'; do
+		eval "shspan $options sorted" | sort >want
+		[ "$(wc -l <want)" -gt 500 ]
+		eval "shseed $options docs.tsv" >seeds
+		python <<-END
+			import itertools, shlex
+			import shcluster as c
+			options = shlex.split("$options")
+			documents = {line.split(b"\t")[0]: line[:-1] for line in open("docs.tsv", "rb")}
+			places = sorted(c.seed_place(line[:-1]) for line in open("seeds", "rb"))
+			assert max(len(s[1]) for s in c.shares(places)) == 10
+			with open("got", "wb") as got:
+			    for part in range(3):
+			        mine = [s for s in c.shares(places) if c.stable_hash(s[0]) % 3 == part]
+			        earlier = {id for s in mine for id, _ in s[1]}
+			        records = [(b"s", documents[id]) for id in sorted(earlier)]
+			        records += [(b"t", documents[id]) for id in sorted({s[0] for s in mine})]
+			        records += [(b"", s) for s in mine]
+			        for span in c.spans_of_part(records, ["shspan"] + options):
+			            got.write(span + b"\n")
+		END
+		exits 0
+		sort got >got.sorted
+		same want got.sorted
+	done
+}
+
 @test "options that cannot work on a part of the input are refused" {
 	python <<-'END'
 		import shcluster as c
@@ -212,18 +257,21 @@ python() {
 		refused = set("fields line-ids json csv header output rejects progress trailer explain features documents check help version".split())
 		refused |= set("permutations scheme rows bands".split())  # shband cannot read signatures
 		refused.add("keys")  # an option of the jobs
+		# Of shspan only what shseed lacks, and --first alone.
+		spans = set("first all count exact every pairs threshold bound seeds archive".split())
+		spans |= {name.rstrip("=") for name in c.OPTIONS["shseed"][1].split()} | {"ngram"}
 		for program, (letters, names) in c.OPTIONS.items():
 		    told = subprocess.run([program, "--help"], stdout=subprocess.PIPE, text=True, check=True).stdout
 		    want_letters, want_names = "", set()
 		    for letter, name, takes in re.findall(r"^ +(?:-(.), )?--([a-z-]+)(\[?=)?", told, re.M):
 		        # A plan for so many fingerprints is what shband makes, and shjoin only explains.
-		        if name in refused or (program, name) == ("shjoin", "count"):
+		        if name in refused or (program, name) == ("shjoin", "count") or program == "shspan" and name in spans:
 		            continue
 		        want_names.add(name + ("=" if takes else ""))
 		        if letter:
 		            assert takes, letter
 		            want_letters += letter + ":"
-		    assert len(want_names) > 5 and want_names == set(names.split()), (program, want_names ^ set(names.split()))
+		    assert len(want_names) > 4 and want_names == set(names.split()), (program, want_names ^ set(names.split()))
 		    assert sorted(want_letters) == sorted(letters), (program, want_letters, letters)
 	END
 	exits 0

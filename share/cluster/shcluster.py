@@ -48,6 +48,11 @@ OPTIONS = {
     "shverify": ("T:w:S:p:n:u:j:",
                  "measure= threshold= weight= memory= tmpdir= profile= ngram= unit= segment= dict= split= stem= "
                  "stop= min-chars= keep= no-fold mask-digits raw strict jobs= crlf"),
+    "shseed": ("p:n:u:j:",
+               "window= profile= ngram= unit= segment= dict= split= stem= stop= min-chars= keep= no-fold mask-digits "
+               "raw strict jobs= crlf"),
+    # shspan gets the options of shseed as well.
+    "shspan": ("S:", "min-tokens= identity= merge= memory= tmpdir="),
 }
 
 
@@ -233,6 +238,74 @@ def join(records, command, folder=None, note=None):
             yield from run_filter(command, map(plain_band, run), note)
         else:
             yield from join_across(distinct(run), command, folder, note)
+
+
+# ---- passages ----------------------------------------------------------------------------------
+#
+# shspan compares a document with at most ten places of a seed: the first one, the last one before the
+# document, and eight between them. A document's share of a seed is these places and its own ones. It
+# suffices for the document's spans, and is bounded however frequent the seed is.
+#
+# A part has the shares of some documents. In its input to shspan each share is a seed of its own, and a
+# document that is asked for is another one (t and its id) than the same document as an earlier place
+# (s and its id). So shares do not mix. Spans of two s documents belong to other parts.
+
+LINKS_MORE = 8  # SH_LINKS_MORE of lib/passage/links.h
+
+
+def seed_place(line):
+    """(key, id, token) of a seed."""
+    key, id, token = line.split(b"\t")[:3]
+    return key, id, int(token)
+
+
+def chosen_places(earlier):
+    """The places of earlier documents that shspan --first may look at, in their order."""
+    between = len(earlier) - 2
+    if between <= LINKS_MORE:
+        return list(earlier)
+    return [earlier[0], *(earlier[1 + i * between // LINKS_MORE] for i in range(LINKS_MORE)), earlier[-1]]
+
+
+def shares(places):
+    """(document, [(earlier document, token)...], [its own tokens]) of sorted places. The places of one seed are
+    in memory."""
+    for _, run in itertools.groupby(places, lambda place: place[0]):
+        earlier = []
+        for id, own in itertools.groupby(run, lambda place: place[1]):
+            tokens = [place[2] for place in own]
+            if earlier:
+                yield id, chosen_places(earlier), tokens
+            earlier += [(id, token) for token in tokens]
+
+
+def share_seeds(number, share):
+    """The lines that are share `number` of a part, for shspan --seeds. It does not use the bytes of a seed."""
+    document, earlier, own = share
+    for prefix, places in ((b"s", earlier), (b"t", [(document, token) for token in own])):
+        for id, token in places:
+            yield b"%016x\t%s%s\t%d\t0\t0" % (number, prefix, id, token)
+
+
+def spans_of_part(records, command, folder=None, note=None):
+    """Spans of the documents that are asked for. records: (b"s", document), then (b"t", document), both by id, then
+    (b"", share); command: shspan and its options."""
+    records = iter(records)
+    with tempfile.NamedTemporaryFile(dir=folder) as docs:
+        first = []
+        for prefix, record in records:
+            if not prefix:
+                first.append(record)
+                break
+            docs.write(prefix + record + b"\n")
+        docs.flush()
+        rest = itertools.chain(first, (record for _, record in records))
+        seeds = (line for number, share in enumerate(rest) for line in share_seeds(number, share))
+        for span in run_filter(command + ["--seeds", "-d", docs.name], seeds, note):
+            fields = span.split(b"\t")
+            if fields[0].startswith(b"t"):
+                fields[0], fields[3] = fields[0][1:], fields[3][1:]
+                yield b"\t".join(fields)
 
 
 # ---- identical fingerprints ------------------------------------------------------------------

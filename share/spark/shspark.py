@@ -13,6 +13,10 @@ or with --keys KxR
 
     shfp --keys KxR DOCS | LC_ALL=C sort | shjoin --keys | sort -u | shverify -d DOCS >pairs; shgroup pairs >groups
 
+With --passages, OUT/spans holds the passages that documents share. Documents are in the order of their ids:
+
+    LC_ALL=C sort -t "$(printf '\\t')" -k 1,1 DOCS | shspan >spans
+
 Messages are written to standard error, which spark-submit hands on as its standard output.
 """
 
@@ -30,7 +34,7 @@ except ImportError:  # from the tree, and to be sent to the workers
     import shcluster
     SHCLUSTER = shcluster.__file__
 
-PROGRAMS = ["shfp", "shband", "shjoin", "shverify"]
+PROGRAMS = ["shfp", "shband", "shjoin", "shverify", "shseed", "shspan"]
 
 
 def arguments(argv):
@@ -49,10 +53,12 @@ def arguments(argv):
                              if program == "shverify" else ""))
     p.add_argument("--keys", default="", metavar="KxR",
                    help="candidates share one of K keys of R minwise values (shfp --keys), as 16x4; no bands")
+    p.add_argument("--passages", action="store_true",
+                   help="write passages that documents share (shseed, shspan --first), no pairs and groups")
     p.add_argument("--collapse", action="store_true",
                    help="pair identical fingerprints with the first of them only, as shjoin does")
-    p.add_argument("--link", choices=["single", "star", "none"], default="single",
-                   help="groups, as by shgroup --link; the least id by bytes stays [single]")
+    p.add_argument("--link", choices=["single", "star", "none"],
+                   help="groups, as by shgroup --link; the least id by bytes stays [verified pairs: star, else single]")
     p.add_argument("--partitions", type=int, default=0, metavar="N",
                    help="parts of each shuffle [four for each processor]")
     p.add_argument("--split", type=int, default=100000, metavar="N",
@@ -70,10 +76,16 @@ def arguments(argv):
             p.error(str(e))
     if "--collapse" in a.shjoin:
         p.error("--shjoin=--collapse: say --collapse to shspark.py itself")
+    a.link = a.link or ("star" if a.shverify is not None and not a.collapse else "single")  # as shgroup
     if a.link == "star" and a.collapse:
         p.error("--link star needs all pairs, and --collapse leaves out some")
     if a.keys and (a.fingerprints or a.collapse or a.shband or a.shjoin):
         p.error("--keys takes documents, and no --collapse, --shband and --shjoin")
+    others = a.fingerprints or a.keys or a.collapse or a.shverify is not None or a.shfp or a.shband or a.shjoin
+    if a.passages and others:
+        p.error("--passages takes documents, --shseed and --shspan, and no options of fingerprints")
+    if (a.shseed or a.shspan) and not a.passages:
+        p.error("--shseed and --shspan need --passages")
     if a.fingerprints and a.shverify is not None:
         p.error("--shverify needs documents, not --fingerprints")
     for path in a.docs:
@@ -229,6 +241,25 @@ class Job:
         mixed = mixed.repartitionAndSortWithinPartitions(parts, operator.itemgetter(0))
         return self.step(mixed, "shverify", self.args.shverify, verify_part)
 
+    # ---- passages ----
+
+    def passages(self, docs):
+        """Spans of each document with earlier ones. Seeds meet by their keys; what a document needs of them goes to
+        the part of that document. Its text goes to this part, and to those of later documents that need it."""
+        parts = self.parts
+        places = (self.pipe(docs, "shseed", self.args.shseed).map(lambda line: (shcluster.seed_place(line), None))
+                  .repartitionAndSortWithinPartitions(parts, lambda place: shcluster.stable_hash(place[0])).keys())
+        shares = self.kept(places.mapPartitions(shcluster.shares)
+                           .map(lambda share: (shcluster.stable_hash(share[0]) % parts, share)))
+        wanted = shares.flatMap(lambda s: [(s[1][0], (s[0], 1))] + [(id, (s[0], 0)) for id, _ in s[1][1]])
+        found = (docs.map(lambda line: (line.split(b"\t", 1)[0], line))
+                 .cogroup(wanted.distinct(parts), parts)
+                 .flatMap(lambda group: [((part, kind, group[0]), line) for (part, kind), line
+                                         in placed_document(*group, "shspan")]))
+        mixed = (found.union(shares.map(lambda s: ((s[0], 2, s[1][0]), s[1])))
+                 .repartitionAndSortWithinPartitions(parts, operator.itemgetter(0)))
+        return self.step(mixed, "shspan", self.args.shseed + self.args.shspan, spans_part)
+
     # ---- groups ----
 
     def stars(self, pairs):
@@ -281,9 +312,18 @@ class Job:
 
     def run(self):
         a = self.args
-        for kind in "pairs", "groups":
+        for kind in ("spans",) if a.passages else ("pairs", "groups"):
             self.must_be_new(os.path.join(a.out, kind))
         lines = self.read(a.docs)
+        if a.passages:
+            self.write(self.passages(lines), os.path.join(a.out, "spans"))
+        else:
+            self.pairs_and_groups(lines)
+        for (program, number), text in sorted(self.notes.value.items()):
+            print(f"shspark.py: {program}, partition {number}: {text}", file=sys.stderr)
+
+    def pairs_and_groups(self, lines):
+        a = self.args
         pairs = self.keyed(lines) if a.keys else self.near(lines)
         if a.shverify is not None:
             pairs = self.verify(self.kept(pairs), lines)
@@ -292,16 +332,20 @@ class Job:
         if a.link != "none":
             groups = self.group_single(pairs) if a.link == "single" else self.group_star(pairs)
             self.write(groups, os.path.join(a.out, "groups"))
-        for (program, number), text in sorted(self.notes.value.items()):
-            print(f"shspark.py: {program}, partition {number}: {text}", file=sys.stderr)
 
 
-def placed_document(id, found):
+def spans_part(mixed, command, note):
+    """shspan on a part: its documents come first, then its shares of seeds."""
+    yield from shcluster.spans_of_part((((b"s", b"t", b"")[kind], record) for (_, kind, _), record in mixed),
+                                       command, None, note)
+
+
+def placed_document(id, found, program="shverify"):
     """(part, document) for each part that wants it. Which of several documents comes first, and so
     counts on one machine, is not to be told here."""
     documents, wanted = set(found[0]), list(found[1])
     if wanted and len(documents) > 1:
-        raise shcluster.FilterError(f"<<shverify: {len(documents)} documents have the id {id!r}: "
+        raise shcluster.FilterError(f"<<{program}: {len(documents)} documents have the id {id!r}: "
                                     "make ids distinct>>")
     return [(part, line) for line in documents for part in wanted]
 

@@ -1,6 +1,6 @@
-/* gendocs N [SEED]: N documents (id<TAB>text) of about 150 bytes to standard output.
+/* gendocs N [SEED [TIMES]]: N documents (id<TAB>text) of about 150 bytes to standard output, or TIMES as long.
  *
- * A text has 18 to 38 words of a vocabulary of 2^20, with probabilities by Zipf's law. The id says how the
+ * A text has 18 to 38 words, or TIMES as many, of a vocabulary of 2^20, with probabilities by Zipf's law. The id says how the
  * document was made:
  *
  *     I            90 % of them: random words
@@ -15,7 +15,14 @@
 
 #include "base/num.h"
 
-enum { VOCABULARY = 1 << 20, LONGEST = 16, LEAST_WORDS = 18, MOST_WORDS = 38, EDITS = 6 };
+enum {
+	VOCABULARY = 1 << 20,
+	LONGEST = 16,
+	LEAST_WORDS = 18,
+	MOST_WORDS = 38,
+	EDITS = 6,
+	MOST_TIMES = 64
+};
 
 static char word[VOCABULARY][LONGEST]; /* its letters, then its length in the last byte */
 static uint32_t rank_at[65537];        /* by the first 16 bits of a random number */
@@ -58,10 +65,11 @@ static uint32_t draw_word(uint64_t *state)
 	return (uint32_t)(rank_at[i] + ((x >> 16 & UINT32_MAX) * width >> 32)) % VOCABULARY;
 }
 
-static unsigned draw_text(uint64_t number, uint32_t *text)
+static unsigned draw_text(uint64_t number, unsigned times, uint32_t *text)
 {
 	uint64_t state = number * UINT64_C(0xD1342543DE82EF95) + 1;
-	unsigned n = LEAST_WORDS + (unsigned)(next(&state) % (MOST_WORDS - LEAST_WORDS + 1));
+	unsigned n = times * LEAST_WORDS +
+		     (unsigned)(next(&state) % (times * (MOST_WORDS - LEAST_WORDS) + 1));
 
 	for (unsigned i = 0; i < n; i++)
 		text[i] = draw_word(&state);
@@ -78,32 +86,35 @@ int main(int argc, char **argv)
 {
 	uint64_t n = argc > 1 ? strtoull(argv[1], NULL, 10) : 1000000;
 	uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1, families = n / 100000 + 1;
+	unsigned times = argc > 3 ? (unsigned)strtoul(argv[3], NULL, 10) : 1;
 
+	if (times < 1 || times > MOST_TIMES)
+		return 1;
 	make_words();
 	for (uint64_t i = 0; i < n; i++) {
 		uint64_t state = (seed << 40) + i, dice = next(&state) % 1000;
-		uint32_t text[MOST_WORDS];
-		char line[2 * SH_NUM_CHARS + 40 + MOST_WORDS * LONGEST], *p = line;
+		uint32_t text[MOST_TIMES * MOST_WORDS];
+		char line[2 * SH_NUM_CHARS + 40 + MOST_TIMES * MOST_WORDS * LONGEST], *p = line;
 		unsigned words;
 
 		if (i && dice < 99) {
 			uint64_t source = next(&state) % i;
 			unsigned edits = (unsigned)(next(&state) % EDITS);
 
-			words = draw_text((seed << 40) + source, text);
+			words = draw_text((seed << 40) + source, times, text);
 			replace(text, words, edits, &state);
 			p += sprintf(p, "%llu.%llu.%u\t", (unsigned long long)i,
 			    (unsigned long long)source, edits);
 		} else if (dice == 99) {
 			uint64_t family = next(&state) % families;
 
-			words = draw_text(((seed + 1) << 40) - 1 - family, text);
+			words = draw_text(((seed + 1) << 40) - 1 - family, times, text);
 			text[4] = draw_word(&state);
 			text[words - 1] = draw_word(&state);
 			p += sprintf(p, "%llu.family.%llu\t", (unsigned long long)i,
 			    (unsigned long long)family);
 		} else {
-			words = draw_text((seed << 40) + i, text);
+			words = draw_text((seed << 40) + i, times, text);
 			p += sprintf(p, "%llu\t", (unsigned long long)i);
 		}
 		for (unsigned w = 0; w < words; w++) {

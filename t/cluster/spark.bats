@@ -74,6 +74,19 @@ try_spark() {
 	same_as plain got
 }
 
+@test "passages: the spans are those of one machine on documents in the order of their ids" {
+	documents >docs.tsv
+	mkdir plain
+	sort -t "$(printf '\t')" -k 1,1 docs.tsv | shspan -n 5 --min-tokens 10 | sort >plain/spans
+	[ "$(wc -l <plain/spans)" -gt 100 ]
+	try_spark --ship "$SHBIN" --passages --shseed='-n 5' --shspan='--min-tokens 10' docs.tsv got
+	exits 0
+	test -e got/spans/_SUCCESS
+	cat got/spans/part-* | sort >got.spans
+	same plain/spans got.spans
+	[ ! -e got/pairs ]
+}
+
 @test "skewed fingerprints: hot keys are dealt to many tasks, and the result is the same" {
 	skewed >docs.fp
 	one_machine plain - '-k 3 -M 5' '' - '--link star'
