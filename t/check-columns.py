@@ -30,7 +30,7 @@ def check(path):
     left = [i for i in ids if i in stays]
     prints = {i: int(fp, 16) for fp, i in (line.split("\t") for line in run("shfp", "--bare", path))}
     want = [prints[i] for i in ids]
-    column = Simhash().column
+    column = Simhash(profile="default").column
 
     for kind in (pa.string(), pa.large_string(), pa.string_view(), pa.dictionary(pa.int32(), pa.string())):
         array = pa.array(texts, pa.string()).cast(kind) if kind != pa.string_view() else pa.array(texts, kind)
