@@ -1,5 +1,6 @@
 #include "passage/store.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -285,7 +286,7 @@ int sh_passages_is(const char *path, struct sh_error *err)
 	int got;
 
 	if (sh_folder_open(&s.folder, path, false, err) < 0)
-		return -1;
+		return errno == ENOENT ? 0 : -1;
 	got = sh_folder_read(&s.folder, manifest_name, &text, err);
 	if (got > 0)
 		got = text.n >= sizeof head - 1 && memcmp(text.p, head, sizeof head - 1) == 0;

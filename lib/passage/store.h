@@ -37,7 +37,7 @@ int sh_passages_open(struct sh_passages *s, const char *path, const char *settin
 /* Does nothing with a zeroed struct. */
 void sh_passages_close(struct sh_passages *s);
 
-/* Returns whether the folder has a manifest of this form. -1: it cannot be read. */
+/* Returns whether there is a folder with a manifest of this form. -1: it cannot be read. */
 int sh_passages_is(const char *path, struct sh_error *err);
 
 /* Reads all files and compares them with the manifest. Waits at most `wait` seconds for another run. Counts documents and
