@@ -167,7 +167,8 @@ void cli_text(struct cli *c);
  * trailer, which would tell the next program that it is complete. */
 void cli_incomplete(struct cli *c);
 
-/* Drops the output: a file named by -o is not changed. */
+/* Drops the output: a file named by -o is not changed, and standard output may be closed. Call it before
+ * cli_open(). */
 void cli_leave_output(struct cli *c);
 
 /* Opens the output and the file for rejected records. */

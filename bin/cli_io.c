@@ -153,7 +153,7 @@ int cli_finish(struct cli *c)
 	/* Closes the output last: when its file exists, the file of rejected records also exists. */
 	close_rejects(c);
 	c->open = false;
-	if (c->left && c->out.tmp)
+	if (c->left)
 		unfinished_abort(&c->out);
 	else if (unfinished_close(&c->out, &err) < 0)
 		cli_die(c, &err);
@@ -288,9 +288,10 @@ void cli_open(struct cli *c)
 	allow_inputs(c);
 	unfinished_tell_cut(c->program->name, EXIT_TROUBLE);
 	refuse_one_file_for_both(c);
-	if (unfinished_open(&c->out, c->out_path, &err) < 0)
+	/* Standard output may be closed when nothing is written to it. */
+	if ((!c->left || c->out_path) && unfinished_open(&c->out, c->out_path, &err) < 0)
 		cli_die(c, &err);
-	c->out.trailer = c->trailer_out && !c->program->text;
+	c->out.trailer = c->trailer_out && !c->program->text && !c->left;
 	c->out.summer.crlf = c->crlf;
 	if (c->rejects_path && unfinished_open(&c->rejects, c->rejects_path, &err) < 0) {
 		unfinished_abort(&c->out);

@@ -365,6 +365,29 @@ texts() {
 	exits 2
 }
 
+@test "standard output may be closed when nothing is written to it" {
+	printf 'a\tto be or not to be\nb\tTo be, or not to be!\n' >docs
+	sharchive init archive
+	for command in 'shdedup -q -O new docs' 'shdedup -q -O new -a archive docs' 'shdedup -q --dry-run --report report docs' \
+		'shdedup -q -a archive --dry-run docs' 'sharchive init other' 'sharchive -q check archive' \
+		'sharchive -q compact archive' 'sharchive -q expire archive 1d'; do
+		rm -rf new
+		try "$command >&-"
+		exits 0
+		says
+	done
+	[ "$(cut -f 1 report)" = b ]
+	# Without any output there is no trailer.
+	try 'shdedup -q --dry-run --trailer=out docs'
+	exits 0
+	gives
+	for command in 'shdedup -q --dry-run --report - docs' 'shdedup -q --dry-run -o - docs' 'sharchive stats archive'; do
+		try "$command >&-"
+		exits 2
+		says "${command%% *}: cannot write to standard output: Bad file descriptor"
+	done
+}
+
 @test "nothing is dropped unseen unless asked by name" {
 	texts 20 30 50 >docs
 	try 'shdedup -q -k 64 docs'

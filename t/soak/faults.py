@@ -561,8 +561,7 @@ def full(commands, dose):
 def closed(commands, dose):
     t = Tally("closed")
     for i, c in enumerate(commands):
-        # With -O nothing is written to standard output, but its being closed is reported.
-        masks = [m for m in range(1, 8) if (i + m) % dose == 0 and not ("-O" in c.argv and m & 2)]
+        masks = [m for m in range(1, 8) if (i + m) % dose == 0]
         if masks:
             c.settle()
         for mask in masks:
