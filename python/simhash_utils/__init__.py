@@ -186,10 +186,11 @@ def __dir__() -> _t.List[str]:
 
 def library_version() -> str:
     """The version of the shared library, as "0.1.0"."""
-    return _lib.simhash_version().decode()
+    version: bytes = _lib.simhash_version()
+    return version.decode()
 
 
-def _fail(error: _Error) -> None:
+def _fail(error: _Error) -> _t.NoReturn:
     text = error.text.decode("utf-8", "replace")
     if error.code == _NO_MEMORY:
         raise MemoryError(text)
@@ -324,7 +325,7 @@ class Simhash:
 
     def _new(self) -> int:
         error = _Error()
-        made = _lib.simhash_new(_c.byref(self._options), _c.byref(error))
+        made: int = _lib.simhash_new(_c.byref(self._options), _c.byref(error))
         if not made:
             _fail(error)
         return made
@@ -530,16 +531,18 @@ class Bands:
             self._make = _functools.partial(_lib.simhash_bands_draw, bits, distance, recall, count, seed)
         made = self._made()
         self.bits = bits
-        self._tables = _lib.simhash_bands_tables(made)
-        self._size = _lib.simhash_bands_key_size(made)
+        self._tables: int = _lib.simhash_bands_tables(made)
+        self._size: int = _lib.simhash_bands_key_size(made)
 
     def _made(self) -> int:
-        if not self._object:
+        made: int = self._object or 0
+        if not made:
             error = _Error()
-            self._object = self._make(_c.byref(error))
-            if not self._object:
+            made = self._make(_c.byref(error))
+            if not made:
                 _fail(error)
-        return self._object
+            self._object = made
+        return made
 
     def __del__(self) -> None:
         # As with Simhash.

@@ -171,7 +171,7 @@ def kept(texts: Iterable[Optional[Text]], **options: Any) -> List[bool]:
 def dedup(
     items: Iterable[Item],
     *,
-    text: Union[None, str, int, Callable[[Any], Optional[Text]]] = None,
+    text: Union[None, str, int, Callable[[Item], Optional[Text]]] = None,
     **options: Any,
 ) -> List[Item]:
     """The items without near-duplicates, in their order: shdedup(1).
@@ -196,7 +196,7 @@ def _similarity(row: List[bytes]) -> Optional[float]:
     return float(row[3]) if len(row) > 3 and row[3] not in (b"", b"-") else None
 
 
-def verify(pairs: Iterable[Sequence[int]], texts: Sequence[Text], **options: Any) -> List[Verified]:
+def verify(pairs: Iterable[Sequence[int]], texts: Sequence[Optional[Text]], **options: Any) -> List[Verified]:
     """The exact similarity of the texts of each pair: shverify(1).
 
     A pair begins with two positions in texts, as those of join() do. Options are those of the program:
@@ -218,7 +218,7 @@ def verify(pairs: Iterable[Sequence[int]], texts: Sequence[Text], **options: Any
     return [Verified(int(row[0]), int(row[1]), float(row[3])) for row in rows]
 
 
-def _place(text: Text, escaped: bytes, offset: int) -> int:
+def _place(text: Optional[Text], escaped: bytes, offset: int) -> int:
     """The place in the text of a byte of its record: a character of a str, a byte of bytes."""
     data = re.sub(rb"\\(.)", b".", escaped[:offset])
     return len(data.decode("utf-8", "surrogatepass")) if isinstance(text, str) else len(data)
@@ -228,11 +228,13 @@ def _data(text: Text) -> bytes:
     return text.encode("utf-8", "surrogatepass") if isinstance(text, str) else bytes(text)
 
 
-def _spans_of_queries(texts: Sequence[Text], queries: Sequence[Text], options: Mapping[str, Any]) -> List[Span]:
+def _spans_of_queries(
+    texts: Sequence[Optional[Text]], queries: Sequence[Optional[Text]], options: Mapping[str, Any]
+) -> List[Span]:
     """spans() by libsimhash, without a program."""
     from . import _passages
 
-    def place(text: Text, data: bytes, offset: int) -> int:
+    def place(text: Optional[Text], data: bytes, offset: int) -> int:
         return len(data[:offset].decode("utf-8", "surrogatepass")) if isinstance(text, str) else offset
 
     known = [(i, _data(text)) for i, text in enumerate(texts) if text is not None]
@@ -249,7 +251,9 @@ def _spans_of_queries(texts: Sequence[Text], queries: Sequence[Text], options: M
     return found
 
 
-def spans(texts: Sequence[Text], *, queries: Optional[Sequence[Text]] = None, **options: Any) -> List[Span]:
+def spans(
+    texts: Sequence[Optional[Text]], *, queries: Optional[Sequence[Optional[Text]]] = None, **options: Any
+) -> List[Span]:
     """The passages that two texts share: shspan(1).
 
     first is the later of the two texts. With queries, passages of the queries are looked for in the texts:
@@ -275,7 +279,7 @@ def spans(texts: Sequence[Text], *, queries: Optional[Sequence[Text]] = None, **
 
     def place(query: bool, index: int, offset: int) -> int:
         text = (queries if query and queries is not None else texts)[index]
-        if (query, index) not in records:
+        if text is not None and (query, index) not in records:
             records[query, index] = _escaped(text)
         return _place(text, records[query, index], offset)
 
