@@ -390,16 +390,20 @@ dist: ## make a tarball of the last commit, the same bytes wherever it is made
 	@git diff --quiet HEAD || echo 'make dist: changes that are not committed stay out' >&2
 	git -c tar.umask=022 archive --prefix=$(DIST)/ HEAD | gzip -9n >$(DIST).tar.gz
 
-.PHONY: deb release
+.PHONY: deb release try-release
 deb: ## make Debian packages of the last commit, in build/deb, and run lintian on them
 	@share/deps build check deb
 	@+$(MAKE) --no-print-directory -s dist
 	share/packaging/deb $(DIST).tar.gz $(VERSION) $(BUILD)/deb
 
-release: ## make wheels and static tarballs of the last commit, in build/release, and try them without a compiler
+release: deb ## make wheels, static tarballs and Debian packages of the last commit, and try them without a compiler
 	@share/deps build check release
-	@+$(MAKE) --no-print-directory -s dist
 	share/packaging/release $(DIST).tar.gz $(VERSION) $(BUILD)/release
+	@+$(MAKE) --no-print-directory -s try-release
+
+# PYTHON is one interpreter, or several.
+try-release: ## try again what `make release` made; PYTHON='...' tries the wheel with more Pythons
+	@PYTHON='$(PYTHON)' share/packaging/try-release $(BUILD)/release $(VERSION) $(BUILD)/deb
 
 lint: ## compile with gcc and clang, warnings as errors; check man pages, scripts and format
 	@share/deps build check lint
