@@ -258,12 +258,12 @@ check-cluster: ## run share/spark and share/hadoop on engines that it starts her
 	@+$(MAKE) --no-print-directory -s all $(BUILD)/t/bench/genfp
 	@$(TEST_ENV) t/cluster/run
 
-# Some 400 MB of packages. PYTHON is one interpreter, or several.
+# Some 400 MB of packages. PYTHON is one interpreter, or several. WHEEL is a wheel to take the module and programs from.
 .PHONY: check-columns
 check-columns: ## columns of datasets, pandas, polars and Arrow through the Python module, against shdedup
 	@share/deps build check
 	@+$(MAKE) --no-print-directory -s all
-	@$(TEST_ENV) t/check-columns $(PYTHON)
+	@$(TEST_ENV) WHEEL='$(WHEEL)' t/check-columns $(PYTHON)
 
 # $(call run_script,FILE,ARGUMENTS): a target whose script is not there fails, and says so.
 run_script = @test -x $(1) || { echo 'make $@: nothing here yet: no $(1)' >&2; exit 1; }; \
