@@ -5,7 +5,7 @@
 
 At three widths, light and dark: nothing is wider than the window, the contrast is that of WCAG AA, a click on the head
 of each column sorts by it and a second one reverses, the search box finds each WORD (in ids and texts), scrolling brings
-more rows. What must be shown is computed from the data of the page. Chromium is driven by its own protocol, over a pipe.
+more rows, and "rows more" is shown when there are some. What must be shown is computed from the data of the page. Chromium is driven by its own protocol, over a pipe.
 """
 import atexit
 import json
@@ -25,7 +25,9 @@ LOOK = """(() => {
         rows: rows.map(row => [...row.cells].slice(0, 2).map(cell => cell.textContent)),
         sorts: [...document.querySelectorAll('#rows thead th')].map(head => head.getAttribute('aria-sort')),
         found: document.getElementById('found').textContent,
-        pairs: [...document.querySelectorAll('.pair')].map(pair => !pair.hidden),
+        pairs: [...document.querySelectorAll('.pair')].map(pair => getComputedStyle(pair).display !== 'none'),
+        more: rgb(document.getElementById('more'), 'display') !== 'none',
+        second: [...document.querySelectorAll('.pair .cell + .cell')].map(cell => rgb(cell, 'borderLeftWidth')),
         wide: document.documentElement.scrollWidth, window: innerWidth,
         ink: rgb(document.body, 'color'), paper: rgb(document.documentElement, 'backgroundColor'),
         ground: rgb(document.body, 'backgroundColor'),
@@ -131,6 +133,8 @@ def check_look(look, scheme):
     assert (max(ink, ground) + 0.05) / (min(ink, ground) + 0.05) >= 4.5, (look["ink"], paper)
     assert (ground < ink) == (scheme == "dark"), (scheme, look["ink"], paper)
     assert look["wide"] <= look["window"], ("wider than the window", look["wide"], look["window"])
+    # One text stands below the other where there is no room beside it: a bar marks the second, as it does its id.
+    assert set(look["second"]) <= {"3px" if look["window"] < 640 else "1px"}, look["second"]
 
 
 def shown(browser, want, what, found="", least=100):
@@ -163,6 +167,7 @@ def check(browser, data, texts, words):
             for i, row in enumerate(rows)]
         got = shown(browser, [name for name, there in zip(names, has) if there], ("found", word),
             "{:,} of {:,} pairs".format(sum(has), len(rows)))
+        assert got["more"] == (len(got["rows"]) < sum(has)), ("rows more", got["more"])
         assert got["pairs"] == has[:len(texts)], (word, got["pairs"])
     browser.type("")
     shown(browser, names, "after the search")

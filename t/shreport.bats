@@ -255,3 +255,11 @@ browse() {
 	shreport -d docs report >page.html
 	browse page.html one 银行 文档 ärger '"<script>"' nothing
 }
+
+@test "in a browser: 100,000 rows" {
+	[ "${SOAK:-}" ] || skip 'long: make soak'
+	seq 100000 | awk '{ printf "d%d\td%d\t%d\t0.%d\n", $1, $1 % 1000, $1 % 13, 7000 + $1 % 3000 }' >report
+	seq 0 100000 | awk '{ printf "d%d\tone text of %d\n", $1, $1 % 999 }' >docs
+	shreport -d docs report >page.html
+	browse page.html d777 'text' nothing
+}
