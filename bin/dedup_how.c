@@ -109,7 +109,7 @@ bool dedup_how_take(struct dedup_settings *s, struct cli *c, int opt)
 }
 
 /* Features sampled from each document, for candidates that share some of them. */
-enum { SAMPLE_FEATURES = 32 };
+enum { SAMPLE_FEATURES = 24 };
 
 /* Returns whether the distance of the defaults finds the pairs of these thresholds. */
 static bool default_reaches(const struct dedup_settings *s)
@@ -134,6 +134,7 @@ static void choose_candidates(struct dedup_settings *s)
 					 jaccard < SH_REACH_LOWEST)
 				 ? SAMPLE_FEATURES
 				 : 0;
+	s->fp.bag = s->sample_features && sh_dedup_needs_bags(&s->dedup);
 }
 
 /* Checks -T and --measure, and sets the values that depend on them. */

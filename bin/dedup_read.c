@@ -61,11 +61,17 @@ enum {
 	DIGEST,
 	SAMPLED,
 	FP
-}; /* words: three numbers, fingerprint, keys, sampled features */
+}; /* words: three numbers, fingerprint, keys, bag of tokens, sampled features */
+
+static bool has_bag(const struct dedup_state *s)
+{
+	return s->sample_features && s->settings->fp.bag;
+}
 
 static size_t words_without_samples(const struct dedup_state *s)
 {
-	return FP + SH_FP_WORDS(s->settings->fp.bits) + s->plan.keys.keys;
+	return FP + SH_FP_WORDS(s->settings->fp.bits) + s->plan.keys.keys +
+	       (has_bag(s) ? SH_BAG_WORDS : 0);
 }
 
 size_t dedup_description(const struct dedup_state *s)
@@ -83,10 +89,25 @@ size_t dedup_describe(const struct dedup_state *s, struct sh_fingerprinter *f,
 	to[SAMPLED] =
 	    s->sample_features ? sh_fingerprint_sample(f, fp, s->sample_features, to + n) : 0;
 	memcpy(to + FP, fp->w, words * sizeof *to);
+	if (has_bag(s))
+		memcpy(to + n - SH_BAG_WORDS, sh_fingerprint_bag(f), sizeof(struct sh_bag));
 	if (s->plan.keys.keys && to[FEATURES])
 		sh_minkeys_of(s->plan.keys,
 		    sh_fingerprint_values(f, fp, sh_key_plan_values(&s->plan)), to + FP + words);
 	return n + to[SAMPLED];
+}
+
+static int take_sample(struct dedup_state *s, const uint64_t *d, struct sh_error *err)
+{
+	static const struct sh_bag none = { 0 };
+	const uint64_t *sample = d ? d + words_without_samples(s) : NULL;
+	const struct sh_bag *bag = &none;
+
+	if (!has_bag(s))
+		bag = NULL;
+	else if (d && d[FEATURES])
+		bag = (const struct sh_bag *)(sample - SH_BAG_WORDS);
+	return sh_dedup_sample(s->dedup, sample, d ? d[SAMPLED] : 0, bag, err);
 }
 
 int dedup_take_description(
@@ -99,10 +120,7 @@ int dedup_take_description(
 	if (s->plan.keys.keys &&
 	    sh_dedup_add_keys(s->dedup, d && d[FEATURES] ? keys : NULL, d ? d[DIGEST] : 0, err) < 0)
 		return -1;
-	if (s->sample_features && sh_dedup_sample(s->dedup, d ? keys + s->plan.keys.keys : NULL,
-				      d ? d[SAMPLED] : 0, err) < 0)
-		return -1;
-	return 0;
+	return s->sample_features ? take_sample(s, d, err) : 0;
 }
 
 /* ---- documents ---- */

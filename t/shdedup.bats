@@ -714,7 +714,8 @@ edit_oracle() {
 
 @test "--measure edit finds the same duplicates as comparing all pairs, in the bundled documents" {
 	for set in en zh; do
-		for options in '--measure edit -T 0.75' '--measure any' '-T 0.4'; do
+		for options in '--measure edit -T 0.75' '--measure edit -n 1 -T 0.75' '--measure any -T 0.8,0.75' \
+			'--measure any' '-T 0.4'; do
 			shdedup -q $options -k 64 --report all "$T_DATA/${set}_dev.tsv" >/dev/null
 			try "shdedup -q $options --report found '$T_DATA/${set}_dev.tsv' >/dev/null"
 			exits 0

@@ -18,8 +18,8 @@
 /* Pairs are duplicates by either of two measures, each with its threshold, in millionths and as text. */
 #define SH_DEFAULT_MEASURE    "any"
 #define SH_DEFAULT_JACCARD    800000
-#define SH_DEFAULT_EDIT       900000
-#define SH_DEFAULT_THRESHOLDS "0.8,0.9"
+#define SH_DEFAULT_EDIT       890000
+#define SH_DEFAULT_THRESHOLDS "0.8,0.89"
 
 #define SH_DEFAULT_STAR 1  /* groups are neighbours of one, not chains */
 #define SH_DEFAULT_FEW  20 /* documents of fewer features are compared by these; shdedup only */

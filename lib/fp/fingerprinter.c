@@ -27,7 +27,7 @@ struct sh_fingerprinter {
 	const struct sh_mix_kernel *mix;
 	struct sh_simhash simhash;
 	struct sh_hash_count distinct;
-	uint64_t *token;   /* hash of each token, when `composes` */
+	uint64_t *token;   /* hash of each token, when `composes` or opts.bag */
 	uint64_t *feature; /* first word of each feature's hash */
 	uint64_t *wide;    /* all words of each hash, when they cannot be computed from the first */
 	uint64_t *text_hash; /* a strong hash of each feature, when by_text */
@@ -40,6 +40,7 @@ struct sh_fingerprinter {
 	bool by_rounding; /* weights with fractions are added as in weight/rounded.h */
 	struct sh_rounded rounded;
 	uint64_t bin[SH_FP_MAX_BITS]; /* minhash: the minwise values of the last document */
+	struct sh_bag bag;
 	size_t token_cap, feature_cap, wide_cap, text_hash_cap, weight_cap;
 };
 
@@ -152,6 +153,19 @@ static int compose(struct sh_fingerprinter *f, const struct sh_tokens *t, struct
 	if (room(&f->token, &f->token_cap, t->n, err) < 0)
 		return -1;
 	sh_compose_words(f->mix, t, range, seed, f->token, f->feature);
+	return 0;
+}
+
+/* Fills the bag. hashed: the tokens are hashed already. */
+static int fill_bag(
+    struct sh_fingerprinter *f, const struct sh_tokens *t, bool hashed, struct sh_error *err)
+{
+	if (!hashed) {
+		if (room(&f->token, &f->token_cap, t->n, err) < 0)
+			return -1;
+		f->mix->tokens(t->text, t->start, t->end, t->n, 0, f->token);
+	}
+	sh_bag_fill(&f->bag, f->token, t->n);
 	return 0;
 }
 
@@ -350,6 +364,12 @@ static int count_distinct(
 	return 0;
 }
 
+/* Returns whether compose() hashed the tokens into f->token. */
+static bool has_token_hashes(const struct sh_fingerprinter *f, struct sh_ngrams range)
+{
+	return f->composes && range.max > 1 && sh_token_unit(&f->opts.token) != SH_UNIT_CHAR;
+}
+
 bool sh_fingerprint_takes_apart(const struct sh_fingerprinter *f)
 {
 	return f->composes;
@@ -391,6 +411,8 @@ int sh_fingerprint_tokens(struct sh_fingerprinter *f, const struct sh_tokens *to
 		status = hash_texts(f, &t, range, features, err);
 	else
 		status = compose(f, &t, range, err);
+	if (status == 0 && f->opts.bag)
+		status = fill_bag(f, &t, has_token_hashes(f, range), err);
 	if (status < 0 || count_distinct(f, features, &out->distinct, err) < 0)
 		return -1;
 	if (f->opts.minhash) {
@@ -421,6 +443,11 @@ const uint64_t *sh_fingerprint_values(
 	if (!f->opts.minhash || f->opts.bits != n)
 		sh_minhash_bins(f->feature, last->features, n, f->bin);
 	return f->bin;
+}
+
+const struct sh_bag *sh_fingerprint_bag(const struct sh_fingerprinter *f)
+{
+	return &f->bag;
 }
 
 const uint64_t *sh_fingerprint_hashes(const struct sh_fingerprinter *f)

@@ -3,6 +3,7 @@
 #ifndef SH_FP_FINGERPRINTER_H
 #define SH_FP_FINGERPRINTER_H
 
+#include "fp/bag.h"
 #include "hash/hash.h"
 #include "record/fingerprint.h"
 #include "text/ngram.h"
@@ -20,6 +21,7 @@ struct sh_fingerprint_opts {
 	/* Count the distinct features of documents that have at most this number of them; 0: count in no
 	 * document. */
 	size_t distinct_up_to;
+	bool bag;     /* count the tokens, see sh_fingerprint_bag() */
 	bool real;    /* bit sums are doubles, see profile.h; features by text; at most 64 bits */
 	bool rounded; /* fractions of weights as in weight/rounded.h; at most 128 bits */
 };
@@ -55,6 +57,9 @@ size_t sh_fingerprint_sample(const struct sh_fingerprinter *f, const struct sh_f
  * SH_FP_MAX_BITS. A MinHash fingerprint of n bits has these values already. Valid until the next document. */
 const uint64_t *sh_fingerprint_values(
     struct sh_fingerprinter *f, const struct sh_fingerprint *last, unsigned n);
+
+/* Returns the tokens of the last document as a bag, with opts.bag. Valid until the next document. */
+const struct sh_bag *sh_fingerprint_bag(const struct sh_fingerprinter *f);
 
 /* Returns the first words of the hashes of the last document's features: last->features of them. Valid
  * until the next document. */

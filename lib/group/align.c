@@ -42,31 +42,6 @@ struct matrix {
 	bool some;            /* only some tokens have masks */
 };
 
-/* ---- bags ---- */
-
-/* Any bits of a token would do: they are hashes. */
-void sh_bag_fill(struct sh_bag *bag, struct sh_sequence text)
-{
-	*bag = (struct sh_bag){ .n = text.n };
-	for (size_t i = 0; i < text.n; i++) {
-		uint8_t *times = &bag->times[text.token[i] >> 56];
-
-		*times = (uint8_t)(*times + (*times < UINT8_MAX));
-	}
-}
-
-/* Let one text have `more` tokens that the other lacks, and the other `less`: the distance is at least
- * the larger of them. The differences sum to more + less, the lengths differ by more - less. */
-size_t sh_bag_distance(const struct sh_bag *x, const struct sh_bag *y)
-{
-	size_t lengths = x->n > y->n ? x->n - y->n : y->n - x->n;
-	int sum = 0;
-
-	for (size_t i = 0; i < sizeof x->times; i++)
-		sum += abs(x->times[i] - y->times[i]);
-	return ((size_t)sum + lengths + 1) / 2;
-}
-
 /* ---- memory ---- */
 
 struct sh_aligner *sh_aligner_new(struct sh_error *err)

@@ -21,17 +21,6 @@ struct sh_sequence {
 	size_t n; /* below 2^31 */
 };
 
-/* How often the tokens of each of some classes stand in a text of n tokens, whatever their order. */
-struct sh_bag {
-	uint64_t n;
-	uint8_t times[256]; /* at most 255 are counted */
-};
-
-void sh_bag_fill(struct sh_bag *bag, struct sh_sequence text);
-
-/* Returns a number that the edit distance of the texts is not below, at a small part of its cost. */
-size_t sh_bag_distance(const struct sh_bag *x, const struct sh_bag *y);
-
 /* Scratch memory for alignments, for one thread. */
 struct sh_aligner;
 

@@ -64,8 +64,9 @@ void sh_dedup_delete(struct sh_dedup *d)
 	sh_small_free(&d->bags.sets);
 	sh_tables_put(tables, d->bags.vertex);
 	sh_share_free(&d->share);
+	sh_tables_put(tables, d->bag);
 	sh_buckets_delete(d->buckets);
-	sh_tables_put(tables, d->partner_end);
+	sh_tables_put(tables, d->partners);
 	sh_tables_put(tables, d->partner);
 	sh_tables_put(tables, d->is_member);
 	sh_tables_put(tables, d->edge);

@@ -18,13 +18,14 @@
  * The groups depend only on the documents and the options, not on threads or memory. With chains, the
  * numbers of compared and of similar pairs may differ.
  *
- * Memory, in bytes: about 35 a document, 8 more with ranks; 16 a distinct fingerprint; 32 a pair within k,
+ * Memory, in bytes: about 35 a document, 8 more with ranks, 136 more with a bag of tokens (fp/bag.h); 16 a distinct fingerprint; 32 a pair within k,
  * of which at most 8 a document plus 65,536 are held at a time; 60 a feature of short documents; 5 a key. Tables
  * that exceed opts.tables lie in files. Fingerprints are joined in parts that fit in opts.memory. The
  * verifiers have their own memory. A batch of candidates needs at most 10 MiB. */
 #ifndef SH_GROUP_DEDUP_H
 #define SH_GROUP_DEDUP_H
 
+#include "fp/bag.h"
 #include "group/verify.h"
 
 struct sh_dedup_stats {
@@ -85,8 +86,12 @@ void sh_dedup_describe(struct sh_dedup *d, uint32_t document, const uint64_t *fp
 void sh_dedup_set_rank(struct sh_dedup *d, uint32_t document, uint64_t rank);
 
 /* Adds the sampled features of the next document (fp/bottom.h), distinct, for candidates by shared
- * features. Call it for each document, or never: then features make no candidates. */
-int sh_dedup_sample(struct sh_dedup *d, const uint64_t *hash, size_t n, struct sh_error *err);
+ * features. Call it for each document, or never: then features make no candidates. bag: the tokens of the document,
+ * all hashed in one way, with sh_dedup_needs_bags(); else NULL. Bags exclude most candidates before their texts
+ * are read. */
+int sh_dedup_sample(struct sh_dedup *d, const uint64_t *hash, size_t n, const struct sh_bag *bag,
+    struct sh_error *err);
+bool sh_dedup_needs_bags(const struct sh_dedup_opts *opts);
 
 /* Candidates share a key, in place of distance and sampled features. A document has n keys. Call it before the first
  * sh_dedup_add(). */

@@ -1,19 +1,42 @@
 /* Candidates by shared features: pairs whose samples have at least LEAST features in common, and a third of the share
  * that texts with the threshold have at least in common, or one in ONE_IN.
  *
+ * Most of these pairs share a paragraph that many documents have: bags of their tokens exclude them here, before any
+ * text is read again.
+ *
  * All these pairs are found once. Each vertex has a list of the better vertices with which it shares
  * features. A join of subsets reads only the lists of its own vertices. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "fp/reach.h"
+#include "group/align.h"
 #include "group/dedup_state.h"
 #include "weight/weight.h"
 
 enum { LEAST = 2, ONE_IN = 12 };
 
-int sh_dedup_sample(struct sh_dedup *d, const uint64_t *hash, size_t n, struct sh_error *err)
+/* Bags bound edits. A text that repeats itself can have the Jaccard threshold with any bag: below SH_REACH_LOWEST,
+ * where only shared features find such pairs, bags are not used. */
+bool sh_dedup_needs_bags(const struct sh_dedup_opts *opts)
 {
+	const struct sh_measure *m = opts->how.measure;
+
+	return m->ordered || (m->any && opts->threshold >= SH_REACH_LOWEST);
+}
+
+int sh_dedup_sample(struct sh_dedup *d, const uint64_t *hash, size_t n, const struct sh_bag *bag,
+    struct sh_error *err)
+{
+	size_t documents = d->share.n + 1;
+
 	d->share.tables = d->opts.tables;
+	if (bag) {
+		if (documents > d->bag_cap && sh_tables_grow(d->opts.tables, (void **)&d->bag,
+						  &d->bag_cap, documents, sizeof *d->bag, err) < 0)
+			return -1;
+		d->bag[documents - 1] = *bag;
+	}
 	return sh_share_add(&d->share, hash, n, err);
 }
 
@@ -53,22 +76,48 @@ static unsigned one_in(const struct sh_dedup_opts *opts)
 	return part * ONE_IN > 3 * SH_WEIGHT_ONE ? (unsigned)(3 * SH_WEIGHT_ONE / part) : ONE_IN;
 }
 
+/* Returns the lower threshold of the measure: a bag must exclude neither similarity. */
+static uint64_t bag_threshold(const struct sh_dedup_opts *opts)
+{
+	return opts->how.measure->any && opts->edit_threshold < opts->threshold
+		   ? opts->edit_threshold
+		   : opts->threshold;
+}
+
+/* Returns whether the bags of two vertices allow that they are similar. */
+static bool may_be_similar(const struct sh_dedup *d, uint32_t u, uint32_t v)
+{
+	const struct sh_bag *x, *y;
+
+	if (!d->bag)
+		return true;
+	x = &d->bag[d->vertex[u]];
+	y = &d->bag[d->vertex[v]];
+	return sh_bag_distance(x, y) <=
+	       sh_align_limit(x->n > y->n ? x->n : y->n, bag_threshold(&d->opts));
+}
+
 static int list_partners(
-    struct sh_dedup *d, uint32_t v, struct sh_share_room *room, struct sh_error *err)
+    struct sh_dedup *d, uint32_t place, struct sh_share_room *room, struct sh_error *err)
 {
 	const struct sh_shared *found;
+	uint32_t v = d->at_place[place];
 	size_t n;
 
-	if (sh_share_find(&d->share, d->place[v], LEAST, one_in(&d->opts), room, &found, &n, err) <
-	    0)
+	if (sh_share_find(&d->share, place, LEAST, one_in(&d->opts), room, &found, &n, err) < 0)
 		return -1;
 	if (d->n_partners + n > d->partner_cap &&
 	    sh_tables_grow(d->opts.tables, (void **)&d->partner, &d->partner_cap, d->n_partners + n,
 		sizeof *d->partner, err) < 0)
 		return -1;
-	for (size_t i = 0; i < n; i++)
-		d->partner[d->n_partners++] = d->at_place[found[i].number];
-	d->partner_end[v + 1] = d->n_partners;
+	d->partners[v].begin = d->n_partners;
+	for (size_t i = 0; i < n; i++) {
+		uint32_t u = d->at_place[found[i].number];
+
+		d->partner[d->n_partners] = u;
+		d->n_partners += may_be_similar(d, u, v);
+	}
+	d->partners[v].end = d->n_partners;
 	return 0;
 }
 
@@ -77,9 +126,8 @@ static int list_all_partners(struct sh_dedup *d, struct sh_error *err)
 	struct sh_share_room room = { 0 };
 	int status = 0;
 
-	d->partner_end[0] = 0;
-	for (uint32_t v = 0; status == 0 && v < d->n_vertices; v++)
-		status = list_partners(d, v, &room, err);
+	for (uint32_t place = 0; status == 0 && place < d->n_vertices; place++)
+		status = list_partners(d, place, &room, err);
 	sh_share_room_free(&room);
 	return status;
 }
@@ -91,11 +139,10 @@ int sh_dedup_gather_shared(struct sh_dedup *d, struct sh_error *err)
 
 	if (!d->share.n)
 		return 0;
-	d->partner_end =
-	    sh_tables_get(d->opts.tables, (size_t)d->n_vertices + 1, sizeof *d->partner_end, err);
+	d->partners = sh_tables_get(d->opts.tables, d->n_vertices, sizeof *d->partners, err);
 	d->is_member =
 	    sh_tables_get_zeroed(d->opts.tables, d->n_vertices, sizeof *d->is_member, err);
-	number = d->partner_end && d->is_member ? number_documents(d, err) : NULL;
+	number = d->partners && d->is_member ? number_documents(d, err) : NULL;
 	if (!number)
 		return -1;
 	status = sh_share_order(&d->share, number, d->n_vertices, err);
@@ -116,7 +163,7 @@ static void mark(struct sh_dedup *d, const struct sh_subset *c, bool on)
  * fingerprints finds those. */
 static int take_marked(struct sh_dedup *d, uint32_t v, struct sh_error *err)
 {
-	for (uint64_t i = d->partner_end[v]; i < d->partner_end[v + 1]; i++) {
+	for (uint64_t i = d->partners[v].begin; i < d->partners[v].end; i++) {
 		uint32_t u = d->partner[i];
 		unsigned distance;
 
@@ -145,7 +192,7 @@ static int join_lists(struct sh_dedup *d, const struct sh_subset *of, const stru
 int sh_dedup_join_shared(
     struct sh_dedup *d, const struct sh_subset *a, const struct sh_subset *b, struct sh_error *err)
 {
-	if (!d->partner_end)
+	if (!d->partners)
 		return 0;
 	if (join_lists(d, a, b ? b : a, err) < 0)
 		return -1;

@@ -59,6 +59,11 @@ struct sh_dedup_worker {
 	size_t first_cap;
 };
 
+/* A row of sh_dedup.partner. */
+struct sh_partners {
+	uint64_t begin, end;
+};
+
 /* Receives a candidate pair of vertices, in one thread at a time. Returning -1 stops the join. */
 typedef int sh_dedup_take(
     struct sh_dedup *d, uint32_t a, uint32_t b, unsigned distance, struct sh_error *err);
@@ -96,10 +101,11 @@ struct sh_dedup {
 	/* Short documents as sets of their features, and as bags of their tokens. */
 	struct sh_dedup_small small, bags;
 
-	/* dedup_share.c: samples of documents; later, by vertex, the better vertices with common features:
-	 * partner[partner_end[v]] .. partner[partner_end[v + 1] - 1] */
+	/* dedup_share.c: samples of documents; later, by vertex, the better vertices with common features */
 	struct sh_share share;
-	uint64_t *partner_end;
+	struct sh_bag *bag; /* by document; NULL: candidates are not looked at */
+	size_t bag_cap;
+	struct sh_partners *partners;
 	uint32_t *partner;
 	size_t n_partners, partner_cap;
 	bool *is_member; /* by vertex: it belongs to the subset being joined */

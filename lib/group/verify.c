@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/siphash.h"
+#include "fp/bag.h"
 #include "fp/features.h"
 #include "group/align.h"
 #include "io/pages.h"
@@ -280,8 +281,7 @@ static size_t numbers(const struct sh_verifier *v, const struct sh_feature_set *
 {
 	size_t bags = v->opts.measure->any ? 2 : v->opts.measure->ordered;
 
-	return f->n + (v->opts.measure->weighs ? f->n : 0) + f->n_ordered +
-	       bags * sizeof(struct sh_bag) / sizeof(uint64_t);
+	return f->n + (v->opts.measure->weighs ? f->n : 0) + f->n_ordered + bags * SH_BAG_WORDS;
 }
 
 /* Adds the data that the measure needs besides the hashes. room: the memory behind the hashes. */
@@ -298,7 +298,7 @@ static int fill_entry(const struct sh_verifier *v, struct entry *e, const struct
 	if (f->n_ordered)
 		memcpy(room, f->ordered, f->n_ordered * sizeof *room);
 	bag = (struct sh_bag *)(room + f->n_ordered);
-	sh_bag_fill(bag, e->text);
+	sh_bag_fill(bag, e->text.token, e->text.n);
 	e->bag = bag;
 	e->set_bag = bag + 1;
 	return 0;
@@ -423,7 +423,7 @@ static int compare_ordered(const struct sh_verifier *v, const struct entry *a,
 static const struct sh_bag *set_bag(struct entry *e)
 {
 	if (!e->has_set_bag)
-		sh_bag_fill(e->set_bag, (struct sh_sequence){ e->set.hash, e->set.n });
+		sh_bag_fill(e->set_bag, e->set.hash, e->set.n);
 	e->has_set_bag = true;
 	return e->set_bag;
 }

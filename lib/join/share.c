@@ -32,9 +32,9 @@ void sh_share_free(struct sh_share *s)
 {
 	sh_tables_put(s->tables, s->hash);
 	sh_tables_put(s->tables, s->start);
-	sh_tables_put(s->tables, s->at);
 	sh_tables_put(s->tables, s->member);
-	sh_tables_put(s->tables, s->begin);
+	sh_tables_put(s->tables, s->place);
+	sh_tables_put(s->tables, s->first);
 	sh_tables_put(s->tables, s->owner);
 	*s = (struct sh_share){ .tables = s->tables };
 }
@@ -86,31 +86,39 @@ static int find_parts(const struct sh_share *s, struct parts *p, struct sh_error
 	return 0;
 }
 
-/* Passes over the features that may belong to two documents, in the order of their documents' numbers. Returns their
- * number. side: NULL, or where they are written. */
-static size_t take_features(const struct sh_share *s, const struct parts *p, struct sh_side *side)
-{
-	size_t n = 0;
+/* Features that may belong to two documents, in the order of their documents' numbers. */
+struct shared_features {
+	struct sh_sorted sorted; /* their hashes; id: index in this order */
+	uint32_t *number_of;     /* by index: the number of the document */
+	size_t n;
+};
 
+/* Counts the features, or writes them when there is room for them. */
+static void take_features(struct sh_share *s, const struct parts *p, struct shared_features *f)
+{
+	f->n = 0;
 	for (uint32_t i = 0; i < s->numbers; i++) {
 		uint32_t d = s->owner[i];
+		uint64_t h = d == SH_SHARE_NONE ? 0 : s->start[d],
+			 end = d == SH_SHARE_NONE ? 0 : s->start[d + 1];
 
-		for (uint64_t f = d == SH_SHARE_NONE ? 0 : s->start[d];
-		     d != SH_SHARE_NONE && f < s->start[d + 1]; f++) {
-			if (!sh_bits_has(p->twice, part_of(p, s->hash[f])))
+		s->first[i] = (uint32_t)f->n;
+		for (; h < end; h++) {
+			if (!sh_bits_has(p->twice, part_of(p, s->hash[h])))
 				continue;
-			if (side) {
-				side->word[n] = s->hash[f];
-				side->id[n] = (uint32_t)f;
+			if (f->number_of) {
+				f->sorted.side.word[f->n] = s->hash[h];
+				f->sorted.side.id[f->n] = (uint32_t)f->n;
+				f->number_of[f->n] = i;
 			}
-			n++;
+			f->n++;
 		}
 	}
-	return n;
+	s->first[s->numbers] = (uint32_t)f->n;
 }
 
 /* Sorts these features. The sort keeps their order in each bucket. */
-static int sort_features(struct sh_share *s, struct sh_sorted *sorted, struct sh_error *err)
+static int sort_features(struct sh_share *s, struct shared_features *f, struct sh_error *err)
 {
 	struct parts p = { 0 };
 	int status = -1;
@@ -118,10 +126,15 @@ static int sort_features(struct sh_share *s, struct sh_sorted *sorted, struct sh
 	if (s->n_hashes >= UINT32_MAX)
 		return sh_error_set(err, SH_ERR_RANGE,
 		    "too many documents to look for shared features: cut the input");
-	if (find_parts(s, &p, err) == 0 &&
-	    sh_sorted_get(sorted, s->tables, take_features(s, &p, NULL), err) == 0) {
-		take_features(s, &p, &sorted->side);
-		sh_side_sort(&sorted->side, &sorted->room, NULL, NULL);
+	s->first = sh_tables_get(s->tables, (size_t)s->numbers + 1, sizeof *s->first, err);
+	if (s->first && find_parts(s, &p, err) == 0) {
+		take_features(s, &p, f);
+		if (sh_sorted_get(&f->sorted, s->tables, f->n, err) == 0)
+			f->number_of = sh_tables_get(s->tables, f->n, sizeof *f->number_of, err);
+	}
+	if (f->number_of) {
+		take_features(s, &p, f);
+		sh_side_sort(&f->sorted.side, &f->sorted.room, NULL, NULL);
 		status = 0;
 	}
 	sh_tables_put(s->tables, p.once);
@@ -129,75 +142,34 @@ static int sort_features(struct sh_share *s, struct sh_sorted *sorted, struct sh
 	return status;
 }
 
-/* Returns the end of the bucket that begins at i. */
-static size_t bucket_end(const struct sh_sorted *sorted, size_t i)
+static int make_buckets(struct sh_share *s, const struct shared_features *f, struct sh_error *err)
 {
-	size_t end = i + 1;
+	const struct sh_side *side = &f->sorted.side;
+	uint32_t begin = 0;
 
-	while (end < sorted->side.n && sorted->side.word[end] == sorted->side.word[i])
-		end++;
-	return end;
-}
-
-/* Fills member[] and begin[]. Leaves out buckets of a single document. number_of: by feature, the number of
- * its document. */
-static int fill_buckets(struct sh_share *s, const struct sh_sorted *sorted,
-    const uint32_t *number_of, struct sh_error *err)
-{
-	uint32_t n = 0;
-
-	for (size_t i = 0, end; i < sorted->side.n; i = end) {
-		end = bucket_end(sorted, i);
-		n += end - i > 1 ? (uint32_t)(end - i) : 0;
-	}
-	s->member = sh_tables_get(s->tables, n, sizeof *s->member, err);
-	s->begin = s->member ? sh_tables_get(s->tables, n, sizeof *s->begin, err) : NULL;
-	if (!s->begin)
+	s->member = sh_tables_get(s->tables, f->n, sizeof *s->member, err);
+	s->place = s->member ? sh_tables_get(s->tables, f->n, sizeof *s->place, err) : NULL;
+	if (!s->place)
 		return -1;
-	for (size_t i = 0, end; i < sorted->side.n; i = end) {
-		uint32_t begin = (uint32_t)s->n_members;
-
-		end = bucket_end(sorted, i);
-		for (size_t m = i; end - i > 1 && m < end; m++) {
-			uint32_t f = sorted->side.id[m];
-
-			s->at[f] = (uint32_t)s->n_members;
-			s->begin[s->n_members] = begin;
-			s->member[s->n_members++] = number_of[f];
-		}
+	for (uint32_t i = 0; i < f->n; i++) {
+		if (i && side->word[i] != side->word[i - 1])
+			begin = i;
+		s->member[i] = f->number_of[side->id[i]];
+		s->place[side->id[i]] = (struct sh_share_place){ i, begin };
 	}
 	return 0;
-}
-
-static int make_buckets(struct sh_share *s, const struct sh_sorted *sorted, struct sh_error *err)
-{
-	uint32_t *number_of = sh_tables_get(s->tables, s->n_hashes, sizeof *number_of, err);
-	int status;
-
-	s->at = number_of ? sh_tables_get(s->tables, s->n_hashes, sizeof *s->at, err) : NULL;
-	if (!s->at) {
-		sh_tables_put(s->tables, number_of);
-		return -1;
-	}
-	memset(s->at, 0xff, s->n_hashes * sizeof *s->at);
-	for (uint32_t i = 0; i < s->numbers; i++)
-		if (s->owner[i] != SH_SHARE_NONE)
-			for (uint64_t f = s->start[s->owner[i]]; f < s->start[s->owner[i] + 1]; f++)
-				number_of[f] = i;
-	status = fill_buckets(s, sorted, number_of, err);
-	sh_tables_put(s->tables, number_of);
-	return status;
 }
 
 int sh_share_order(
     struct sh_share *s, const uint32_t *number, uint32_t numbers, struct sh_error *err)
 {
-	struct sh_sorted sorted = { 0 };
+	struct shared_features f = { 0 };
 	int status = -1;
 
-	if (find_owners(s, number, numbers, err) == 0 && sort_features(s, &sorted, err) == 0)
-		status = make_buckets(s, &sorted, err);
-	sh_sorted_put(&sorted, s->tables);
+	if (find_owners(s, number, numbers, err) == 0 && sort_features(s, &f, err) == 0)
+		status = make_buckets(s, &f, err);
+	sh_sorted_put(&f.sorted, s->tables);
+	sh_tables_put(s->tables, f.number_of);
 	sh_tables_put(s->tables, s->hash);
 	s->hash = NULL;
 	return status;
@@ -234,11 +206,11 @@ static size_t meet(struct sh_share_room *r, const uint32_t *member, uint32_t n, 
 	return met;
 }
 
-/* Counts the nearest and the first members of a bucket before place `at`. */
-static int meet_bucket(
-    const struct sh_share *s, uint32_t at, struct sh_share_room *r, size_t *n, struct sh_error *err)
+/* Counts the nearest and the first members of a bucket before the place. */
+static int meet_bucket(const struct sh_share *s, struct sh_share_place place,
+    struct sh_share_room *r, size_t *n, struct sh_error *err)
 {
-	uint32_t begin = s->begin[at],
+	uint32_t at = place.at, begin = place.begin,
 		 near = at - begin > SH_SHARE_NEAR ? at - SH_SHARE_NEAR : begin,
 		 first = near - begin < SH_SHARE_NEAR ? near - begin : SH_SHARE_NEAR;
 
@@ -268,17 +240,13 @@ static int by_number(const void *a, const void *b)
 int sh_share_find(const struct sh_share *s, uint32_t number, unsigned least, unsigned one_in,
     struct sh_share_room *room, const struct sh_shared **found, size_t *n, struct sh_error *err)
 {
-	uint32_t document = s->owner[number];
 	size_t met = 0;
 	int status = prepare(s, room, err);
 
 	*n = 0;
 	*found = NULL;
-	if (document == SH_SHARE_NONE || status < 0)
-		return status;
-	for (uint64_t f = s->start[document]; status == 0 && f < s->start[document + 1]; f++)
-		if (s->at[f] != SH_SHARE_NONE)
-			status = meet_bucket(s, s->at[f], room, &met, err);
+	for (uint32_t i = s->first[number]; status == 0 && i < s->first[number + 1]; i++)
+		status = meet_bucket(s, s->place[i], room, &met, err);
 	for (size_t i = 0; i < met; i++) {
 		struct sh_shared other = { room->found[i].number, 0 };
 

@@ -1,5 +1,6 @@
 /* Edit distances against the plain dynamic program, for all limits; sequences with few and with
  * many different tokens, of a few tokens and of several blocks of 64. */
+#include "fp/bag.h"
 #include "group/align.h"
 
 #include "rng.h"
@@ -69,8 +70,8 @@ static size_t bag_distance(const struct text *x, const struct text *y)
 {
 	struct sh_bag a, b;
 
-	sh_bag_fill(&a, (struct sh_sequence){ x->token, x->n });
-	sh_bag_fill(&b, (struct sh_sequence){ y->token, y->n });
+	sh_bag_fill(&a, x->token, x->n);
+	sh_bag_fill(&b, y->token, y->n);
 	return sh_bag_distance(&a, &b);
 }
 

@@ -179,7 +179,28 @@ static struct sh_fingerprint_opts random_options(void)
 	o.token.keep = rng_below(4) ? 0 : 1 + (unsigned)rng_below(1023);
 	o.ngrams.min = 1 + (unsigned)rng_below(rng_below(4) ? 4 : 40);
 	o.ngrams.max = o.ngrams.min + (unsigned)(rng_below(3) ? 0 : rng_below(6));
+	o.bag = rng_below(4) == 0;
 	return o;
+}
+
+/* Returns whether the bag has the tokens: all of them, and equal tokens in one class. */
+static bool bag_agrees(const struct sh_bag *bag, const struct sh_tokens *t)
+{
+	size_t all = 0, classes = 0, distinct = 0, most = 0;
+
+	for (size_t i = 0; i < sizeof bag->times; i++) {
+		all += bag->times[i];
+		classes += bag->times[i] > 0;
+		most = bag->times[i] > most ? bag->times[i] : most;
+	}
+	for (size_t i = 0; i < t->n; i++) {
+		size_t k = 0;
+
+		while (!sh_slice_eq(sh_ngram_text(t, k, 1), sh_ngram_text(t, i, 1)))
+			k++;
+		distinct += k == i;
+	}
+	return bag->n == t->n && classes <= distinct && (all == t->n || most == UINT8_MAX);
 }
 
 static bool agrees(struct oracle *o, const struct sh_fingerprint_opts *opts, const struct sh_buf *b,
@@ -201,6 +222,8 @@ static bool agrees(struct oracle *o, const struct sh_fingerprint_opts *opts, con
 	good = sh_fingerprint(f, sh_slice(text, b->n), &got, &err) == 0 && got.empty == !any &&
 	       got.bad_utf8 == tokens.bad_utf8 &&
 	       (!any || memcmp(got.w, want, SH_FP_WORDS(opts->bits) * 8) == 0);
+	if (good && got.features && opts->bag)
+		good = bag_agrees(sh_fingerprint_bag(f), &tokens);
 	*empty += !any;
 	sh_fingerprinter_delete(f);
 	sh_tokenizer_delete(t);
