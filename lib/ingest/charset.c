@@ -132,9 +132,9 @@ static const char *const aliases[][2] = {
 	{ "koi8-ru", "KOI8-U" },
 	{ "macintosh", "MACINTOSH" },
 	{ "x-mac-roman", "MACINTOSH" },
-	{ "mac-cyrillic", "MAC-CYRILLIC" },
-	{ "x-mac-cyrillic", "MAC-CYRILLIC" },
-	{ "x-mac-ukrainian", "MAC-CYRILLIC" },
+	{ "mac-cyrillic", "MACCYRILLIC" },
+	{ "x-mac-cyrillic", "MACCYRILLIC" },
+	{ "x-mac-ukrainian", "MACCYRILLIC" },
 };
 
 /* Sets `name` to the name that iconv gets; "" when the label cannot be a name. */
