@@ -10,7 +10,8 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 KINDS = {"w05": "5 % of words", "w10": "10 %", "w20": "20 %", "c01": "1 % of characters", "c03": "3 %", "c05": "5 %"}
-COPIES = ("", "-T 0.6", "--measure edit -T 0.75", "--measure edit -T 0.7", "--measure any -T 0.8,0.75")
+COPIES = ("", "-T 0.6", "--measure edit -T 0.75", "--measure edit -T 0.7",
+          "--measure edit -u char -n 8 -T 0.75", "--measure any -T 0.8,0.75")
 VARIANTS = ("", "-T 0.7", "--measure edit -T 0.88", "--measure edit -T 0.89 --link single", "--measure edit -T 0.9 --link single",
             "--measure edit -T 0.91 --link single", "--measure edit -u char -T 0.91 --link single")
 
@@ -167,4 +168,6 @@ def table_of_settings():
             "[variants](#variants-of-one-text) |",
             "| paragraphs moved as well as words changed | `shdedup --measure any -T 0.8,0.75 docs.tsv` | [edited copies](#edited-copies) |",
             "| titles, short messages, records: compare the field that tells them apart | "
-            "`shdedup -f 1,2 --measure any -u char -n 2 -T 0.6,0.75 records.tsv` | [short texts](#short-texts) |", ""]
+            "`shdedup -f 1,2 --measure any -u char -n 2 -T 0.6,0.75 records.tsv` | [short texts](#short-texts) |", "",
+            "Without other options the measure is `any`, the thresholds are 0.8 (Jaccard) and 0.89 (edit), and groups are stars. `-T` and",
+            "`--measure` change the measure and its thresholds, `--link single` the groups. `-k` follows `-T`.", ""]
