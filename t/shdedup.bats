@@ -78,6 +78,20 @@ texts() {
 	done
 }
 
+@test "short documents: the same output for any number of threads" {
+	texts 3 18 6000 >docs
+	for how in '' '--measure jaccard' '--measure edit -T 0.7' '-k keys'; do
+		shdedup -q $how -j 1 --report expected.report docs >expected
+		[ "$(wc -l <expected.report)" -gt 100 ]
+		for j in 2 5; do
+			try "shdedup -q $how -j $j --report report docs"
+			exits 0
+			same expected out
+			same expected.report report
+		done
+	done
+}
+
 @test "documents that say one thing over and over have few features, however long they are" {
 	texts 3 18 300 4 | awk -F '\t' '{ printf "%s\t", $1; for (i = 0; i < 40; i++) printf "%s ", $2; print "" }' >docs
 	for t in 0.8 0.5; do

@@ -73,12 +73,10 @@ struct sh_features *sh_features_new(const struct sh_token_opts *token, struct sh
 	return make(token, ngrams, key, ARCHIVED, err);
 }
 
-struct sh_features *sh_features_new_apart(
-    const struct sh_token_opts *token, struct sh_ngrams ngrams, struct sh_error *err)
+struct sh_features *sh_features_new_apart(const struct sh_token_opts *token,
+    struct sh_ngrams ngrams, const uint64_t key[2], struct sh_error *err)
 {
-	uint64_t key[2];
-
-	return sh_random_key(key, err) < 0 ? NULL : make(token, ngrams, key, APART, err);
+	return make(token, ngrams, key, APART, err);
 }
 
 struct sh_features *sh_features_new_sequences(const struct sh_token_opts *token,

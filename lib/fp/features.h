@@ -3,7 +3,7 @@
  * A feature is the text of an n-gram (text/ngram.h), as in a fingerprint. It is held as a hash of 64
  * bits under a secret random key (hash/keyed.h): without the key nobody can write texts whose
  * features collide. Two given features collide with probability 2^-64 under a given key, and at most
- * 2^-63 under a key that sh_features_new_apart() draws. */
+ * 2^-63 by the hashes of sh_features_new_apart(). */
 #ifndef SH_FP_FEATURES_H
 #define SH_FP_FEATURES_H
 
@@ -32,9 +32,9 @@ struct sh_features;
  * hold such sets. */
 struct sh_features *sh_features_new(const struct sh_token_opts *token, struct sh_ngrams ngrams,
     const uint64_t key[2], struct sh_error *err);
-/* Makes a faster object, which draws its own key: only sets of the same object can be compared. */
-struct sh_features *sh_features_new_apart(
-    const struct sh_token_opts *token, struct sh_ngrams ngrams, struct sh_error *err);
+/* Makes a faster object. Its sets can be compared with sets that such objects make with the same key in this run. */
+struct sh_features *sh_features_new_apart(const struct sh_token_opts *token,
+    struct sh_ngrams ngrams, const uint64_t key[2], struct sh_error *err);
 /* Sequences of tokens: a token is hashed by the kernels of hash/keyed.h, an n-gram from the hashes of its
  * tokens. Sets made with the same key and the same `cut` can be compared, also between runs. cut: only
  * the upper 32 bits of a token's hash count, and its other bits are 0. */

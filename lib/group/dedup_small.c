@@ -5,16 +5,32 @@
 #include "fp/features.h"
 #include "group/dedup_state.h"
 #include "hash/mix.h"
+#include "io/parallel.h"
 
-static int add_vertex(struct sh_dedup *d, struct sh_dedup_small *small, uint32_t v,
-    const uint64_t *hash, size_t n, struct sh_error *err)
+/* Tasks of gathering: each is a stretch of vertices. */
+enum { STRETCH = 512, STRETCHES_EACH = 4 };
+
+/* The sets of the vertices of a stretch. */
+struct stretch {
+	struct sh_dedup_small small, bags;
+};
+
+/* What a thread needs to gather stretches. */
+struct gatherer {
+	struct sh_dedup_worker *worker;
+	struct stretch *stretch; /* by task */
+	uint32_t from;           /* first vertex of task 0 */
+	size_t up_to;            /* features of a small document, at most */
+};
+
+static int add_set(
+    struct sh_dedup_small *small, uint32_t v, const uint64_t *hash, size_t n, struct sh_error *err)
 {
 	if (small->sets.n == small->cap &&
-	    sh_tables_grow(d->opts.tables, (void **)&small->vertex, &small->cap, small->sets.n + 1,
-		sizeof *small->vertex, err) < 0)
+	    sh_tables_grow(small->sets.tables, (void **)&small->vertex, &small->cap,
+		small->sets.n + 1, sizeof *small->vertex, err) < 0)
 		return -1;
 	small->vertex[small->sets.n] = v;
-	d->stats.small += n < d->opts.few;
 	return sh_small_add(&small->sets, hash, n, err);
 }
 
@@ -28,7 +44,7 @@ static int by_hash(const void *a, const void *b)
 /* Each occurrence of a token is a feature of its own: sets of these have as many elements in common
  * as the bags of the tokens. */
 static int add_bag(
-    struct sh_dedup *d, uint32_t v, const struct sh_feature_set *set, struct sh_error *err)
+    struct sh_dedup_small *bags, uint32_t v, const struct sh_feature_set *set, struct sh_error *err)
 {
 	uint64_t *bag = malloc(set->n_ordered * sizeof *bag + 1), last = 0;
 	uint32_t times = 0;
@@ -43,25 +59,102 @@ static int add_bag(
 		last = bag[i];
 		bag[i] = sh_mix_word(last, times);
 	}
-	status = add_vertex(d, &d->bags, v, bag, set->n_ordered, err);
+	status = add_set(bags, v, bag, set->n_ordered, err);
 	free(bag);
 	return status;
 }
 
-static int gather_one(struct sh_dedup *d, uint32_t v, struct sh_error *err)
+static int gather_one(
+    struct sh_dedup_worker *w, struct stretch *to, uint32_t v, struct sh_error *err)
 {
+	struct sh_dedup *d = w->dedup;
 	const struct sh_measure *m = d->opts.how.measure;
-	struct sh_features *features = sh_verifier_features(d->worker[0].verifier);
 	struct sh_feature_set set;
 	struct sh_document doc;
 
-	if (sh_corpus_document(d->opts.how.corpus, d->vertex[v], &d->worker[0].room[0], &doc, err) <
-		0 ||
-	    sh_features_of(features, doc.text, &set, err) < 0)
+	if (sh_corpus_document(d->opts.how.corpus, d->vertex[v], &w->room[0], &doc, err) < 0 ||
+	    sh_features_of(sh_verifier_features(w->verifier), doc.text, &set, err) < 0)
 		return -1;
-	if (!m->ordered && add_vertex(d, &d->small, v, set.hash, set.n, err) < 0)
+	if (!m->ordered && add_set(&to->small, v, set.hash, set.n, err) < 0)
 		return -1;
-	return m->ordered || m->any ? add_bag(d, v, &set, err) : 0;
+	return m->ordered || m->any ? add_bag(&to->bags, v, &set, err) : 0;
+}
+
+static int gather_stretches(void *gatherer, size_t from, size_t to, struct sh_error *err)
+{
+	const struct gatherer *g = gatherer;
+	const struct sh_dedup *d = g->worker->dedup;
+
+	for (size_t task = from; task < to; task++) {
+		uint32_t v = g->from + (uint32_t)task * STRETCH,
+			 end = d->n_vertices - v < STRETCH ? d->n_vertices : v + STRETCH;
+
+		for (; v < end; v++)
+			if (d->features[d->vertex[v]] <= g->up_to &&
+			    gather_one(g->worker, &g->stretch[task], v, err) < 0)
+				return -1;
+	}
+	return 0;
+}
+
+/* Moves the sets of a stretch to all sets. */
+static int append(struct sh_dedup *d, struct sh_dedup_small *to, struct sh_dedup_small *from,
+    struct sh_error *err)
+{
+	const struct sh_small_sets *s = &from->sets;
+
+	for (size_t i = 0; i < s->n; i++) {
+		size_t n = s->start[i + 1] - s->start[i];
+
+		d->stats.small += n < d->opts.few;
+		if (add_set(to, from->vertex[i], s->hash + s->start[i], n, err) < 0)
+			return -1;
+	}
+	from->sets.n = from->sets.hash_n = 0;
+	return 0;
+}
+
+/* Gathers the vertices from g->from on, as many as the stretches hold. */
+static int gather_round(
+    struct sh_dedup *d, struct gatherer *g, struct stretch *stretch, size_t n, struct sh_error *err)
+{
+	size_t tasks = (d->n_vertices - g->from + STRETCH - 1) / STRETCH;
+	int status;
+
+	tasks = tasks < n ? tasks : n;
+	status = sh_parallel(g, sizeof *g, d->opts.jobs, tasks, 1, gather_stretches, err);
+	for (size_t i = 0; status == 0 && i < tasks; i++)
+		status = append(d, &d->small, &stretch[i].small, err) < 0
+			     ? -1
+			     : append(d, &d->bags, &stretch[i].bags, err);
+	return status;
+}
+
+static void free_stretch(struct stretch *s)
+{
+	sh_small_free(&s->small.sets);
+	sh_small_free(&s->bags.sets);
+	free(s->small.vertex);
+	free(s->bags.vertex);
+}
+
+static int gather_all(struct sh_dedup *d, size_t up_to, struct sh_error *err)
+{
+	size_t n = (size_t)d->opts.jobs * STRETCHES_EACH;
+	struct stretch *stretch = calloc(n, sizeof *stretch);
+	struct gatherer *g = calloc(d->opts.jobs, sizeof *g);
+	int status = stretch && g ? 0 : sh_error_nomem(err);
+
+	for (uint64_t from = 0; status == 0 && from < d->n_vertices; from += n * STRETCH) {
+		for (unsigned i = 0; i < d->opts.jobs; i++)
+			g[i] = (struct gatherer){ &d->worker[i], stretch, (uint32_t)from, up_to };
+		status = gather_round(d, g, stretch, n, err);
+	}
+	for (size_t i = 0; stretch && i < n; i++)
+		free_stretch(&stretch[i]);
+	free(stretch);
+	free(g);
+	return status;
 }
 
 /* Returns the Jaccard threshold of bags. Texts of edit similarity T, whose longer one has n tokens, share
@@ -90,6 +183,7 @@ int sh_dedup_gather_small(struct sh_dedup *d, struct sh_error *err)
 	size_t up_to = sh_dedup_few_up_to(&d->opts), n = 0;
 
 	d->small.sets.tables = d->bags.sets.tables = d->opts.tables;
+	d->small.sets.jobs = d->bags.sets.jobs = d->opts.jobs;
 	d->small.threshold = d->opts.threshold;
 	d->bags.threshold = bag_threshold(&d->opts);
 	if (!d->opts.verify || !up_to)
@@ -98,9 +192,8 @@ int sh_dedup_gather_small(struct sh_dedup *d, struct sh_error *err)
 		n += d->features[d->vertex[v]] <= up_to;
 	if (!sh_dedup_joins_small(d, n))
 		return 0;
-	for (uint32_t v = 0; v < d->n_vertices; v++)
-		if (d->features[d->vertex[v]] <= up_to && gather_one(d, v, err) < 0)
-			return -1;
+	if (gather_all(d, up_to, err) < 0)
+		return -1;
 	if (sh_small_order(&d->small.sets, err) < 0)
 		return -1;
 	return sh_small_order(&d->bags.sets, err);

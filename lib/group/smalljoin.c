@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/compare.h"
+#include "io/parallel.h"
 #include "join/fpsort.h"
 #include "join/scan.h"
 
@@ -30,8 +32,31 @@ void sh_small_free(struct sh_small_sets *s)
 {
 	sh_tables_put(s->tables, s->hash);
 	sh_tables_put(s->tables, s->start);
-	*s = (struct sh_small_sets){ .tables = s->tables };
+	*s = (struct sh_small_sets){ .tables = s->tables, .jobs = s->jobs };
 }
+
+static unsigned threads(const struct sh_small_sets *s)
+{
+	return s->jobs ? s->jobs : 1;
+}
+
+enum {
+	SETS = 4096,    /* sets that a thread sorts at a time */
+	COST = 1 << 14, /* comparisons of sets and rows of a block, about; one row may have more */
+	BLOCKS_EACH = 16, /* blocks of a round, for each thread */
+};
+
+/* Two sets. */
+struct pair {
+	uint32_t a, b;
+};
+
+/* Consecutive rows of the join. A row is a posting, with the postings of its feature before it. */
+struct block {
+	size_t from;         /* first posting of the first row's feature */
+	size_t row, end;     /* the rows */
+	struct sh_buf pairs; /* of similar sets: struct pair */
+};
 
 struct join {
 	const struct sh_small_sets *sets;
@@ -45,6 +70,7 @@ struct join {
 	const uint64_t *feature;
 	const uint32_t *member;
 	size_t n_posts;
+	struct block *block;
 };
 
 static int by_value(const void *a, const void *b)
@@ -52,6 +78,17 @@ static int by_value(const void *a, const void *b)
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 
 	return sh_compare(x, y);
+}
+
+static int sort_sets(void *arg, size_t from, size_t to, struct sh_error *err)
+{
+	const struct sh_small_sets *s = arg;
+
+	(void)err;
+	for (size_t i = from; i < to; i++)
+		qsort(s->hash + s->start[i], s->start[i + 1] - s->start[i], sizeof *s->hash,
+		    by_value);
+	return 0;
 }
 
 /* Replaces each hash by a number that orders features by rarity, then by hash, and sorts each set.
@@ -81,10 +118,7 @@ int sh_small_order(struct sh_small_sets *s, struct sh_error *err)
 		place++;
 	}
 	sh_sorted_put(&o, s->tables);
-	for (size_t i = 0; i < s->n; i++)
-		qsort(s->hash + s->start[i], s->start[i + 1] - s->start[i], sizeof *s->hash,
-		    by_value);
-	return 0;
+	return sh_parallel(s, 0, threads(s), s->n, SETS, sort_sets, err);
 }
 
 static size_t size(const struct join *j, uint32_t set)
@@ -145,25 +179,120 @@ static uint32_t set_of(const struct join *j, size_t member)
 	return member < j->a->n ? j->a->set[member] : j->b->set[member - j->a->n];
 }
 
-/* Joins the postings of one feature: each two of them, or each of a with each of b. */
-static int join_posts(const struct join *j, size_t from, size_t to, struct sh_error *err)
+/* Returns the end of the postings that begin at `from` and have one feature. */
+static size_t feature_end(const struct join *j, size_t from)
 {
-	size_t b = from;
+	size_t to = from + 1;
 
-	while (j->b && b < to && j->member[b] < j->a->n)
-		b++;
-	for (size_t y = b; y < to; y++) {
-		size_t end = j->b ? b : y;
+	while (to < j->n_posts && j->feature[to] == j->feature[from])
+		to++;
+	return to;
+}
 
-		for (size_t x = from; x < end; x++) {
-			uint32_t s = set_of(j, j->member[x]), t = set_of(j, j->member[y]);
+/* Returns the first row of a feature: with two parts, the rows are the postings of b. */
+static size_t first_row(const struct join *j, size_t from, size_t to)
+{
+	size_t row = from;
 
-			if (is_first_common(j, s, t, j->feature[x]) && reaches(j, s, t) &&
-			    j->fn(j->arg, s, t, err) < 0)
-				return -1;
-		}
+	while (j->b && row < to && j->member[row] < j->a->n)
+		row++;
+	return row;
+}
+
+/* Compares the set of posting `row` with the sets of the postings from .. end - 1 of its feature. */
+static int join_row(const struct join *j, struct block *block, size_t row, size_t from, size_t end,
+    struct sh_error *err)
+{
+	uint32_t t = set_of(j, j->member[row]);
+
+	for (size_t x = from; x < end; x++) {
+		struct pair p = { set_of(j, j->member[x]), t };
+
+		if (is_first_common(j, p.a, t, j->feature[x]) && reaches(j, p.a, t) &&
+		    sh_buf_add(&block->pairs, &p, sizeof p, err) < 0)
+			return -1;
 	}
 	return 0;
+}
+
+static int join_block(const struct join *j, struct block *block, struct sh_error *err)
+{
+	for (size_t from = block->from, to; from < block->end; from = to) {
+		size_t first = first_row(j, from, to = feature_end(j, from));
+
+		for (size_t row = first > block->row ? first : block->row;
+		     row < to && row < block->end; row++)
+			if (join_row(j, block, row, from, j->b ? first : row, err) < 0)
+				return -1;
+	}
+	return 0;
+}
+
+static int join_blocks(void *arg, size_t from, size_t to, struct sh_error *err)
+{
+	const struct join *j = arg;
+
+	for (size_t i = from; i < to; i++)
+		if (join_block(j, &j->block[i], err) < 0)
+			return -1;
+	return 0;
+}
+
+/* The next row to be joined. */
+struct cursor {
+	size_t from, to, first; /* its feature's postings, and their first row */
+	size_t row;
+};
+
+/* Fills a block with rows that cost as much as a block may, at least one. Returns whether there are rows. */
+static bool fill_block(const struct join *j, struct cursor *at, struct block *block)
+{
+	size_t cost = 0;
+
+	block->from = at->from;
+	block->row = at->row;
+	block->pairs.n = 0;
+	while (at->from < j->n_posts && cost < COST) {
+		if (at->row == at->to) {
+			at->from = at->to;
+			if (at->from == j->n_posts)
+				break;
+			at->to = feature_end(j, at->from);
+			at->row = at->first = first_row(j, at->from, at->to);
+			continue;
+		}
+		cost += 1 + (j->b ? at->first : at->row) - at->from;
+		at->row++;
+	}
+	block->end = at->row;
+	return block->row < block->end;
+}
+
+static int pass_pairs(const struct join *j, const struct block *block, struct sh_error *err)
+{
+	const struct pair *p = (const struct pair *)(const void *)block->pairs.p;
+
+	for (size_t n = block->pairs.n / sizeof *p; n; n--, p++)
+		if (j->fn(j->arg, p->a, p->b, err) < 0)
+			return -1;
+	return 0;
+}
+
+/* Joins all rows, some blocks at a time. */
+static int join_rows(struct join *j, size_t most, struct sh_error *err)
+{
+	struct cursor at = { 0 };
+	size_t n = 1;
+	int status = 0;
+
+	while (status == 0 && n) {
+		for (n = 0; n < most && fill_block(j, &at, &j->block[n]);)
+			n++;
+		status = sh_parallel(j, 0, threads(j->sets), n, 1, join_blocks, err);
+		for (size_t i = 0; status == 0 && i < n; i++)
+			status = pass_pairs(j, &j->block[i], err);
+	}
+	return status;
 }
 
 static size_t count_posts(const struct join *j)
@@ -198,17 +327,18 @@ int sh_small_join(const struct sh_small_sets *s, const struct sh_small_part *a,
 	struct join j = {
 		.sets = s, .a = a, .b = b, .threshold = threshold, .few = few, .fn = fn, .arg = arg
 	};
+	size_t most = (size_t)threads(s) * BLOCKS_EACH;
 	struct sh_sorted o;
-	int status = 0;
+	int status;
 
 	if (sh_sorted_get(&o, s->tables, count_posts(&j), err) < 0)
 		return -1;
 	fill_posts(&j, &o);
-	for (size_t from = 0, to; status == 0 && from < j.n_posts; from = to) {
-		for (to = from + 1; to < j.n_posts && j.feature[to] == j.feature[from];)
-			to++;
-		status = join_posts(&j, from, to, err);
-	}
+	j.block = calloc(most, sizeof *j.block);
+	status = j.block ? join_rows(&j, most, err) : sh_error_nomem(err);
+	for (size_t i = 0; j.block && i < most; i++)
+		sh_buf_free(&j.block[i].pairs);
+	free(j.block);
 	sh_sorted_put(&o, s->tables);
 	return status;
 }

@@ -14,6 +14,7 @@
 /* Sets, packed: set i is hash[start[i]] .. hash[start[i+1] - 1], distinct in each. */
 struct sh_small_sets {
 	struct sh_tables *tables; /* owner of the arrays; NULL: memory without a limit */
+	unsigned jobs;            /* threads of sh_small_order() and sh_small_join(); 0: one */
 	uint64_t *hash;
 	size_t *start; /* n + 1 offsets in hash */
 	size_t n;
@@ -38,7 +39,8 @@ typedef int sh_small_fn(void *arg, uint32_t a, uint32_t b, struct sh_error *err)
 /* Calls fn once for each pair of sets whose similarity is at least the threshold, in any order. The
  * threshold is in millionths and above 0. One of the two sets must have fewer than `few` features. b NULL:
  * both sets are of a, the lower number first. Otherwise one set is of a and one of b, which must share no
- * set. The join stops when fn returns -1. */
+ * set. The join stops when fn returns -1. fn is called by the calling thread, in an order that does not depend on
+ * the number of threads. */
 int sh_small_join(const struct sh_small_sets *s, const struct sh_small_part *a,
     const struct sh_small_part *b, uint64_t threshold, size_t few, sh_small_fn *fn, void *arg,
     struct sh_error *err);

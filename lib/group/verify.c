@@ -83,7 +83,7 @@ static int make_features(struct sh_verifier *v, struct sh_error *err)
 {
 	const struct sh_verify_opts *opts = &v->opts;
 
-	v->features = sh_features_new_apart(&opts->token, opts->ngrams, err);
+	v->features = sh_features_new_apart(&opts->token, opts->ngrams, opts->corpus->key, err);
 	if (!v->features)
 		return -1;
 	if (!opts->measure->ordered && !opts->measure->any)

@@ -52,7 +52,8 @@ int sh_verifier_digest(
     struct sh_verifier *v, uint32_t document, uint64_t *digest, struct sh_error *err);
 
 /* Returns the object that makes the verifier's feature sets, for use in the same thread. Sets have the
- * tokens in order, too, when the measure looks at these. */
+ * tokens in order, too, when the measure looks at these. They can be compared with the sets of other verifiers of
+ * the corpus. */
 struct sh_features *sh_verifier_features(struct sh_verifier *v);
 
 /* Returns the number of feature sets computed so far, which take most of the time. */

@@ -16,9 +16,10 @@ struct side {
 	struct sh_weighed_set weighed;
 };
 
+static const uint64_t key[2] = { 12, 34 };
+
 static void fill(struct side *s, const struct sh_fingerprint_opts *opts, struct sh_slice text)
 {
-	static const uint64_t key[2] = { 12, 34 };
 	struct sh_tokenizer *t;
 	struct sh_tokens tokens;
 	struct sh_error err;
@@ -53,7 +54,7 @@ static void compare_apart(const struct sh_fingerprint_opts *opts, const struct s
 	struct sh_similarity want, got;
 	struct sh_feature_set set;
 	struct sh_error err;
-	struct sh_features *f = sh_features_new_apart(&opts->token, opts->ngrams, &err);
+	struct sh_features *f = sh_features_new_apart(&opts->token, opts->ngrams, key, &err);
 
 	check(f && sh_features_of(f, a, &set, &err) == 0 && set.n == x->set.n);
 	if (set.n)

@@ -195,7 +195,7 @@ static void test_sets(void)
 		uint64_t key[2] = { rng(), rng() };
 		size_t words = rng_below(1 + ((uint64_t)WORDS_MAX >> rng_below(12)));
 		struct sh_features *f[2] = { sh_features_new(&opts, range, key, &err),
-			sh_features_new_apart(&opts, range, &err) };
+			sh_features_new_apart(&opts, range, key, &err) };
 		struct sh_slice text[2];
 		struct strings want[2];
 		size_t common;
