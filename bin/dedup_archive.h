@@ -32,7 +32,7 @@ struct sh_key_rule dedup_archive_rule(const struct dedup_settings *s);
  * SOURCE_DATE_EPOCH. */
 uint64_t dedup_archive_now(struct cli *c);
 
-/* Opens the archive before documents are read: it must exist, and its settings must be those of the run.
+/* Opens the archive before documents are read: it must exist, and have the settings of the run.
  * This function and the next ones do nothing without an archive. */
 void dedup_archive_open(struct dedup_state *s, struct dedup_settings *settings);
 /* Looks up the documents. Documents that the archive knows, or that have a near-duplicate in it, are not

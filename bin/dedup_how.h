@@ -4,7 +4,7 @@
 
 #include "dedup.h"
 
-/* For struct cli_program.options: the options of this module, and those of docopts.h with the names that
+/* For struct cli_program.options: the options of this module, and of docopts.h with the names that
  * they have in these programs. dedup_how_init() fills in the second table. */
 extern const struct cli_option dedup_how_table[];
 extern struct cli_option dedup_docs_table[];

@@ -227,7 +227,7 @@ uint64_t dedup_input_bytes(const struct dedup_state *s)
 	return all;
 }
 
-/* Dies when the files differ from those of the first pass. */
+/* Dies when the files have changed since the first pass. */
 static void check_files(struct dedup_state *s, uint64_t bytes)
 {
 	const struct sh_corpus *corpus = &s->corpus;

@@ -210,7 +210,7 @@ static void check_stop(
 		    *first.p & 0x80 ? " (--segment jieba makes words of Chinese)" : "");
 }
 
-/* Adds the lines of a file to those of the files before. */
+/* Appends the lines of a file to the lines of the files before. */
 static void add_stop(struct docopts *d, struct cli *c, const char *path, struct sh_buf *words)
 {
 	struct sh_buf all = { 0 };

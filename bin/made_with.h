@@ -31,7 +31,7 @@ bool made_with_escaped_digests(const struct sh_manifest *m);
 /* Returns the value of a setting as its option is typed. room: MADE_WITH_SAID_MAX bytes for the result. */
 struct sh_slice made_with_said(const struct sh_setting *s, char *room);
 
-/* Dies when the options of this run are not those of the archive. Warns when the versions differ. */
+/* Dies when the archive has other options than this run. Warns when the versions differ. */
 void made_with_compare(struct cli *c, const struct dedup_settings *s, const struct sh_manifest *m);
 
 #endif

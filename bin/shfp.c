@@ -607,7 +607,7 @@ static void settle_permutations(struct cli *c, struct settings *s)
 		    SH_FP_HEX_MAX / s->scheme->digits);
 	if (!s->hash_given)
 		s->fp.hash = sh_hash_find("sha1");
-	/* The hashes of features are those of MinHash, but its bits are not written. */
+	/* The hashes of features are the hashes of MinHash, but its bits are not written. */
 	s->fp.seed = 0;
 	s->fp.minhash = s->bare = true;
 	s->fp.bits = 64;

@@ -66,7 +66,7 @@ static bool add_lines(struct cli *c, struct sh_weighing *d, struct sh_lines *lin
 	return n > 0;
 }
 
-/* Warns when the documents differ from those of the table as chance does not explain. */
+/* Warns when the documents differ from the documents of the table as chance does not explain. */
 static void warn_of_other_features(
     struct cli *c, const struct settings *s, const struct sh_df_watch *w)
 {

@@ -1,4 +1,4 @@
-/* Passages that today's documents share with those of earlier runs, which an archive holds. */
+/* Passages that today's documents share with the documents of earlier runs, which an archive holds. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -81,7 +81,7 @@ static void open_documents(struct days *a, const struct span_settings *s)
 	free(names);
 }
 
-/* The seeds of today's documents go to the archive; then those of the archive that have their keys join them. */
+/* The seeds of today's documents go to the archive; then seeds of the archive with their keys join them. */
 static void find_seeds(struct days *a)
 {
 	struct sh_texts today = { .tables = &a->tables };
@@ -128,7 +128,7 @@ static void load_texts(struct days *a, uint32_t first, struct sh_texts *texts)
 	for (size_t i = 0; i < a->seeds.n; i++)
 		if (a->seeds.p[i].token >= sh_texts_side(texts, a->seeds.p[i].document).n) {
 			sh_error_set(&err, SH_ERR_RECORD,
-			    "'%s': seeds are not those of the documents: make it again from its "
+			    "'%s': the seeds belong to other documents: make it again from its "
 			    "*.tsv",
 			    a->settings->archive);
 			cli_die(a->cli, &err);

@@ -236,7 +236,7 @@ as_always() {
 	printf '\37\235\220' >docs.Z
 	try 'shtok docs.Z'
 	exits 2
-	says 'shtok: docs.Z: compressed (compress), and this build is without a library for it (gzip -dc decompresses it)'
+	says 'shtok: docs.Z: compressed (compress), and built without a library for it (gzip -dc decompresses it)'
 }
 
 @test "compressed tables and documents of -d are read" {

@@ -378,7 +378,7 @@ arrays() {
 	echo '<html>x' >a.html
 	try 'shdoc a.html'
 	exits 2
-	says 'shdoc: a.html: HTML: this build is without libxml2, which reads it (--format text takes it as it is)'
+	says 'shdoc: a.html: HTML: built without libxml2, which would read it (--format text takes it as it is)'
 	try 'shdoc --format text a.html'
 	gives 'a.html\t<html>x'
 }
@@ -1462,7 +1462,7 @@ response() {
 	try 'shdoc a.tar a'
 	exits 2
 	gives 'a\ta'
-	grep -qx 'shdoc: a.tar: a tar file: this build is without libarchive, which reads it' err
+	grep -qx 'shdoc: a.tar: a tar file: built without libarchive, which would read it' err
 }
 
 @test "the output, the messages and the rejects are the same with any number of threads" {

@@ -167,8 +167,8 @@ clusters() {
 		gives
 		says "shjoin: -:1: $2"
 	}
-	refuses zz 'this is no band key (shband makes band keys)'
-	refuses '' 'this is no band key (shband makes band keys)'
+	refuses zz 'not a band key (shband makes band keys)'
+	refuses '' 'not a band key (shband makes band keys)'
 	refuses 0104 'the band key has 4 digits, expected 7 for 8-bit fingerprints'
 	refuses 01050 'the band key has 5 digits, expected 7 for 8-bit fingerprints'
 	refuses 0302000 'the band key declares distance 3 and 2 blocks, impossible for 8 bits'

@@ -18,7 +18,7 @@
 
 struct sh_batch_opts {
 	const struct sh_corpus *corpus;
-	struct sh_fingerprint_opts fp; /* its tokens are those of the features, too */
+	struct sh_fingerprint_opts fp; /* the features have its tokens, too */
 	struct sh_key_rule rule;       /* has the thresholds of a match, too */
 	enum sh_store store;           /* of the archive */
 	unsigned k;  /* a match is within this distance when no features are compared */

@@ -55,7 +55,7 @@ void sh_band_key(
 
 static int no_key(struct sh_error *err)
 {
-	return sh_error_set(err, SH_ERR_RECORD, "this is no band key (shband makes band keys)");
+	return sh_error_set(err, SH_ERR_RECORD, "not a band key (shband makes band keys)");
 }
 
 /* Draws the layout of a key that begins with k and 00. */

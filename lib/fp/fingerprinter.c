@@ -169,7 +169,7 @@ static int fill_bag(
 	return 0;
 }
 
-/* Texts to be hashed in one call: those of features at, at + 1, ... */
+/* Texts to be hashed in one call: of the features at, at + 1, ... */
 struct batch {
 	struct sh_slice text[BATCH];
 	size_t n, at;

@@ -111,7 +111,7 @@ struct sh_dedup {
 	bool *is_member; /* by vertex: it belongs to the subset being joined */
 
 	struct sh_buckets *buckets; /* dedup_keys.c; NULL: fingerprints make the candidates */
-	bool take_vertices;         /* all pairs are taken, not only those of stars */
+	bool take_vertices;         /* all pairs are taken, not only the pairs of stars */
 
 	sh_dedup_take *take;
 

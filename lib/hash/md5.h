@@ -21,7 +21,7 @@ void sh_md5(struct sh_slice head, struct sh_slice text, unsigned char digest[SH_
 void sh_md5_many(const struct sh_md5_kernel *kernel, struct sh_slice head,
     const struct sh_slice *text, size_t n, uint32_t (*state)[4]);
 
-/* Returns half i of a digest, 0 or 1, as a number whose first digits are those of the digest. */
+/* Returns half i of a digest, 0 or 1, as a number whose first digits are the first digits of that half. */
 static inline uint64_t sh_md5_half(const uint32_t state[4], unsigned i)
 {
 	return (uint64_t)__builtin_bswap32(state[2 * i]) << 32 |

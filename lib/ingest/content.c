@@ -109,7 +109,7 @@ static int decode_by(struct coded *c, const struct sh_codec *codec)
 
 	if (!codec->start)
 		return sh_error_set(c->err, SH_ERR_RECORD,
-		    "HTTP: Content-Encoding %s: this build is without %s, which reads it", c->name,
+		    "HTTP: Content-Encoding %s: built without %s, which would read it", c->name,
 		    codec->library);
 	decoder = codec->start();
 	if (!decoder)

@@ -392,6 +392,6 @@ bool sh_codec_undecided(struct sh_slice head)
 int sh_codec_lacking(const struct sh_codec *codec, struct sh_error *err)
 {
 	return sh_error_set(err, SH_ERR_RECORD,
-	    "compressed (%s), and this build is without %s (%s decompresses it)", codec->name,
+	    "compressed (%s), and built without %s (%s decompresses it)", codec->name,
 	    codec->library, codec->command);
 }

@@ -282,8 +282,8 @@ const struct sh_compressor *sh_compressor_named(const char *name)
 
 int sh_compressor_lacking(const struct sh_compressor *form, struct sh_error *err)
 {
-	return sh_error_set(err, SH_ERR_PARAM, "cannot write %s: this build is without %s",
-	    form->name, form->library);
+	return sh_error_set(
+	    err, SH_ERR_PARAM, "cannot write %s: built without %s", form->name, form->library);
 }
 
 /* ---- streams ---- */

@@ -1,4 +1,4 @@
-/* Decompresses a stream when its first bytes are those of a compressed form. Passes any other stream on as
+/* Decompresses a stream when its first bytes say that it is compressed. Passes any other stream on as
  * it is. A stream that was compressed twice is decompressed twice.
  *
  * Hostile input costs bounded memory and time: see sh_codec_window() and the limits below. A stream that is

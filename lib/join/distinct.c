@@ -163,7 +163,7 @@ int sh_copies_sort(struct sh_copy *p, size_t n, struct sh_error *err)
 	return 0;
 }
 
-/* Appends the distinct words of n buckets of `from` to those of s. */
+/* Appends the distinct words of n buckets of `from` to the words of s. */
 static int buckets(struct sh_side *s, const struct sh_side *from, const uint32_t *start, uint32_t n,
     struct table *t, struct sh_copies *copies, struct sh_error *err)
 {
@@ -215,7 +215,7 @@ static int ordered(struct sh_side *s, struct sh_side *room, const struct sh_key 
 }
 
 /* Orders one radix partition after the other, each while it is in the cache. Writes the distinct words of
- * each partition behind those of the partitions before it. */
+ * each partition behind the partitions before it. */
 static int partitioned(struct sh_side *s, struct sh_split *split, struct sh_side *room,
     struct table *t, struct sh_copies *copies, struct sh_error *err)
 {

@@ -34,7 +34,7 @@ struct sh_index_room {
 	uint32_t *verdict; /* of each query: 2 * serial, + 1 when it shares enough tokens */
 	uint32_t serial;   /* of the document */
 	uint32_t *gram,
-	    *side; /* its k-grams that pass the filter; its tokens, as those of the queries */
+	    *side; /* its k-grams that pass the filter; its tokens, numbered as in the queries */
 	size_t gram_cap, side_cap;
 	struct sh_span *span;
 	size_t span_cap;

@@ -1,4 +1,4 @@
-/* The documents and seeds of earlier runs, in a folder, so that passages of today's documents are found with those of
+/* The documents and seeds of earlier runs, in a folder, so that passages of today's documents are found in the documents of
  * all days before.
  *
  *     manifest        "simhash-passages 1", "settings TEXT", "order 0102030405060708" (bytes of the machine's

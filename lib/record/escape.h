@@ -15,7 +15,7 @@ int sh_escape(struct sh_slice text, struct sh_buf *out, struct sh_error *err);
 /* Returns the number of bytes of the text without escapes. */
 uint64_t sh_unescaped_length(struct sh_slice text);
 
-/* Returns whether the text is as sh_escape() writes it: no other backslashes than those of escapes. */
+/* Returns whether the text is as sh_escape() writes it: no backslashes but in escapes. */
 bool sh_is_escaped(struct sh_slice text);
 
 /* Returns whether sh_escape() would change the text. */

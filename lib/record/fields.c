@@ -376,7 +376,7 @@ static bool has_point(struct sh_slice field)
 	return memchr(field.p, '.', field.n) != NULL;
 }
 
-/* Returns whether the last two of five fields are those of a report with --counts: a similarity or "-", and a whole
+/* Returns whether the last two of five fields come from a report with --counts: a similarity or "-", and a whole
  * number. */
 static bool is_counted(const struct sh_slice *v)
 {

@@ -16,7 +16,7 @@ struct head {
 	uint64_t line;     /* its line, if its run has one record that may be a text; otherwise 0 */
 	uint64_t alone;    /* records alone with their ids that may be texts */
 	uint64_t together; /* records of ids that stand several times */
-	uint64_t wide;     /* those of them that are long */
+	uint64_t wide;     /* how many of them are long */
 	uint64_t first;    /* line of the first record that may be a text, 0: none */
 	bool certain;      /* features, for certain */
 	size_t at, last_at; /* offsets of the next record and of `last` */

@@ -29,7 +29,7 @@ struct sh_weigher {
 	const struct sh_profile *profile; /* decides where published systems differ */
 
 	/* Set by sh_weigher_prepare(). */
-	bool real; /* weights are doubles: scheme and table are those of the profile */
+	bool real; /* weights are doubles: scheme and table are as the profile says */
 	/* by_count[count]. Element 0 is never set. Either all elements from 1 up are set, or no element
 	 * is. */
 	struct sh_weight_text by_count[SH_WEIGHER_COUNTS];

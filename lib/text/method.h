@@ -8,7 +8,7 @@
  *   cppjieba... words as segment/cppjieba.h finds them, otherwise as jieba; only ASCII white space is
  *               always dropped
  *
- * The other methods are those of published systems. They ignore no_fold:
+ * The other methods are the rules of published systems. They ignore no_fold:
  *
  *   fields      maximal sequences without Unicode White_Space; ill-formed bytes are kept
  *   blanks      maximal sequences without blank, TAB, LF, CR and FF

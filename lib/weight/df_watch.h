@@ -8,9 +8,9 @@
 
 #include "weight/df.h"
 
-/* Documents that are watched, and those of them whose features are remembered if the table lacks them. A
- * feature is common when at least one document in SH_DF_WATCH_COMMON, and at least SH_DF_WATCH_LEAST
- * documents have it. */
+/* The first SH_DF_WATCH_DOCUMENTS documents are watched. Of the first SH_DF_WATCH_FIRST, features that the table lacks
+ * are remembered. A feature is common when at least one document in SH_DF_WATCH_COMMON, and at least
+ * SH_DF_WATCH_LEAST documents, have it. */
 enum {
 	SH_DF_WATCH_DOCUMENTS = 2000,
 	SH_DF_WATCH_FIRST = 32,

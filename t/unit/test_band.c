@@ -218,16 +218,16 @@ static const struct {
 static const struct {
 	const char *key, *says;
 } bad_key[] = {
-	{ "", "no band key" },
-	{ "030", "no band key" },
-	{ "0g06001234567890", "no band key" },
+	{ "", "not a band key" },
+	{ "030", "not a band key" },
+	{ "0g06001234567890", "not a band key" },
 	{ "0305001234567", "do not mix" },
 	{ "0206001234567", "do not mix" },
 	{ "03060012345678", "14 digits, expected 15" },
 	{ "0306001234567890", "16 digits, expected 15" },
 	{ "030600123456 89", "lower-case hex" },
 	{ "03060012345678A", "lower-case hex" },
-	{ "030 00123456789", "no band key" },
+	{ "030 00123456789", "not a band key" },
 	{ "0306g0123456789", "lower-case hex" },
 	{ "030614123456789", "table 20, but its layout has 20" },
 };
