@@ -109,7 +109,7 @@ bool dedup_how_take(struct dedup_settings *s, struct cli *c, int opt)
 }
 
 /* Features sampled from each document, for candidates that share some of them. */
-enum { SAMPLE_FEATURES = 24 };
+enum { SAMPLE_FEATURES = 20 };
 
 /* Returns whether the distance of the defaults finds the pairs of these thresholds. */
 static bool default_reaches(const struct dedup_settings *s)
