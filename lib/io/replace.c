@@ -12,10 +12,13 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-/* statx(2); the headers of musl lack them. */
+/* statx(2); the headers of musl and older ones of glibc lack them. */
 #ifndef STATX_ATTR_IMMUTABLE
 #define STATX_ATTR_IMMUTABLE 0x10
 #define STATX_ATTR_APPEND    0x20
+#endif
+#ifndef STATX_ATTR_MOUNT_ROOT
+#define STATX_ATTR_MOUNT_ROOT 0x2000
 #endif
 
 /* ---- whether a file can be replaced ---- */
@@ -69,12 +72,10 @@ bool sh_is_replaceable(const char *target)
 	if (statx(AT_FDCWD, target, AT_SYMLINK_NOFOLLOW, STATX_BASIC_STATS, &file) < 0 ||
 	    look_at_folder(target, &folder) < 0)
 		return true;
-#ifdef STATX_ATTR_MOUNT_ROOT
 	if (file.stx_attributes & STATX_ATTR_MOUNT_ROOT) {
 		errno = EBUSY;
 		return false;
 	}
-#endif
 	errno = EPERM;
 	return !is_kept(&file, &folder);
 }
