@@ -35,6 +35,14 @@ features() {
 	same expected out
 }
 
+@test "features that begin with the same eight bytes are in bytewise order, too" {
+	printf 'a\t%b\t1\n' abcdefghj 'a\0' abcdefghi abcdefgh a abcdefg 'abcdefgh\0' 'abcdefg\0' >in
+	try 'shdf in'
+	printf '%b\n' '\t1\t1' 'a\t1' 'a\0\t1' 'abcdefg\t1' 'abcdefg\0\t1' 'abcdefgh\t1' 'abcdefgh\0\t1' \
+	    'abcdefghi\t1' 'abcdefghj\t1' >expected
+	same expected out
+}
+
 @test "no input is a table of no documents" {
 	try 'shdf </dev/null'
 	exits 0

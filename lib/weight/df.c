@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
+#include "base/compare.h"
 #include "io/runs.h"
 #include "record/fields.h"
 
@@ -57,25 +58,45 @@ void sh_df_document(struct sh_df_counter *c)
 	c->document++;
 }
 
-static int by_feature(const void *a, const void *b, void *arg)
-{
-	const struct sh_hmap *m = arg;
+/* A feature to be sorted. Its first bytes are here, so that most comparisons touch no key. */
+struct place {
+	uint64_t prefix; /* big-endian, filled with zeros */
+	uint32_t index;
+};
 
-	return sh_slice_cmp(
-	    sh_hmap_key(m, *(const uint32_t *)a), sh_hmap_key(m, *(const uint32_t *)b));
+/* Memory to sort a feature: its place, and the copy of it that qsort_r() makes. */
+enum { SORT_BYTES = 2 * sizeof(struct place) };
+
+static struct place place_of(const struct sh_hmap *m, uint32_t index)
+{
+	struct sh_slice key = sh_hmap_key(m, index);
+	char first[8] = { 0 };
+
+	memcpy(first, key.p, key.n < sizeof first ? key.n : sizeof first);
+	return (struct place){ sh_be64(first), index };
 }
 
-/* Returns the indexes of the features in bytewise order, to be freed; NULL on failure. */
-static uint32_t *sorted(struct sh_df_counter *c, struct sh_error *err)
+static int by_feature(const void *a, const void *b, void *arg)
 {
-	uint32_t *order = malloc((size_t)c->features.n * sizeof *order + 1);
+	const struct place *x = a, *y = b;
+	const struct sh_hmap *m = arg;
+
+	if (x->prefix != y->prefix)
+		return sh_compare(x->prefix, y->prefix);
+	return sh_slice_cmp(sh_hmap_key(m, x->index), sh_hmap_key(m, y->index));
+}
+
+/* Returns the features in bytewise order, to be freed; NULL on failure. */
+static struct place *sorted(struct sh_df_counter *c, struct sh_error *err)
+{
+	struct place *order = malloc((size_t)c->features.n * sizeof *order + 1);
 
 	if (!order) {
 		sh_error_nomem(err);
 		return NULL;
 	}
 	for (uint32_t i = 0; i < c->features.n; i++)
-		order[i] = i;
+		order[i] = place_of(&c->features, i);
 	qsort_r(order, c->features.n, sizeof *order, by_feature, &c->features);
 	return order;
 }
@@ -97,15 +118,15 @@ static struct count unpack(const char *p)
 /* Writes all counts as a run. */
 static int spill(struct sh_df_counter *c, struct sh_error *err)
 {
-	uint32_t *order = sorted(c, err);
+	struct place *order = sorted(c, err);
 	int status = order ? sh_runs_begin(&c->runs, err) : -1;
 
 	for (uint32_t i = 0; status == 0 && i < c->features.n; i++) {
 		char value[PACKED];
 
-		pack(value, &c->counts[order[i]]);
-		status = sh_runs_add(
-		    &c->runs, sh_hmap_key(&c->features, order[i]), sh_slice(value, PACKED), err);
+		pack(value, &c->counts[order[i].index]);
+		status = sh_runs_add(&c->runs, sh_hmap_key(&c->features, order[i].index),
+		    sh_slice(value, PACKED), err);
 	}
 	if (status == 0)
 		status = sh_runs_end(&c->runs, err);
@@ -122,8 +143,8 @@ int sh_df_feature(struct sh_df_counter *c, struct sh_slice feature, struct sh_er
 
 	if (words > c->words)
 		c->words = words;
-	/* Sorting needs four more bytes for each feature. */
-	if (sh_hmap_bytes(&c->features) + c->features.n * (sizeof *c->counts + 4) > c->memory &&
+	if (sh_hmap_bytes(&c->features) + c->features.n * (sizeof *c->counts + SORT_BYTES) >
+		c->memory &&
 	    spill(c, err) < 0)
 		return -1;
 	if (sh_hmap_put(&c->features, feature, &i, &fresh, err) < 0)
@@ -194,7 +215,7 @@ static int finish_runs(struct sh_df_counter *c, sh_df_emit *emit, void *arg, str
 
 int sh_df_finish(struct sh_df_counter *c, sh_df_emit *emit, void *arg, struct sh_error *err)
 {
-	uint32_t *order;
+	struct place *order;
 	int status;
 
 	if (emit(arg, sh_slice("", 0), c->document, err) < 0)
@@ -204,8 +225,8 @@ int sh_df_finish(struct sh_df_counter *c, sh_df_emit *emit, void *arg, struct sh
 	order = sorted(c, err);
 	status = order ? 0 : -1;
 	for (uint32_t i = 0; status == 0 && i < c->features.n; i++)
-		status =
-		    emit(arg, sh_hmap_key(&c->features, order[i]), c->counts[order[i]].df, err);
+		status = emit(arg, sh_hmap_key(&c->features, order[i].index),
+		    c->counts[order[i].index].df, err);
 	free(order);
 	return status;
 }
