@@ -534,6 +534,20 @@ killed_at() {
 	done
 }
 
+@test "text of a small alphabet: --first takes at most half of the CPU time of --all" {
+	awk 'BEGIN { srand(7); for (d = 0; d < 16; d++) { printf "d%d\t", d
+		for (i = 0; i < 20000; i++) printf "%s ", substr("abcd", 1 + int(rand() * 4), 1); print "" } }' >docs
+	TIMEFORMAT='%3U'
+	for i in 1 2 3; do
+		for mode in first all; do
+			{ time shspan -j 1 "--$mode" docs >spans 2>warned; } 2>>"$mode.times"
+		done
+	done
+	first=$(sort -n first.times | head -n 1) all=$(sort -n all.times | head -n 1)
+	echo "first $first all $all"
+	awk "BEGIN { exit !($first <= 0.5 * $all) }"
+}
+
 @test "a seed in very many places: the first one and the last one before, and a message" {
 	awk -v text="$(words 1 15)" 'BEGIN { for (i = 0; i < 60; i++) print i "\t" text }' >docs
 	try 'shspan --all docs | cut -f 1,4'

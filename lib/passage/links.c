@@ -9,6 +9,7 @@ struct linking {
 	const struct sh_links *l;
 	struct sh_matcher *m;
 	uint32_t covered; /* end of the last exact match that is long enough */
+	unsigned failed;  /* starred seeds in a row whose further postings gave no long match */
 };
 
 /* Adds a hit of this token with a posting. Returns the length of the exact match in tokens, or -1 on
@@ -26,7 +27,8 @@ static int64_t add(
 }
 
 /* Tries further postings, evenly spaced between the group's first one and the last one before this
- * document. */
+ * document. Stops for good after SH_LINKS_FAILED failures in a row: in text in which every short
+ * sequence occurs, each try gives a match to extend and none gives a passage. */
 static int add_more(
     struct linking *g, uint32_t token, size_t first, size_t run, struct sh_error *err)
 {
@@ -36,9 +38,14 @@ static int add_more(
 		size_t at = n <= SH_LINKS_MORE ? i : i * n / SH_LINKS_MORE;
 		int64_t length = add(g, token, &g->l->groups->posting[first + 1 + at], err);
 
-		if (length < 0 || length >= (int64_t)g->l->enough)
-			return length < 0 ? -1 : 0;
+		if (length < 0)
+			return -1;
+		if (length >= (int64_t)g->l->enough) {
+			g->failed = 0;
+			return 0;
+		}
 	}
+	g->failed++;
 	return 0;
 }
 
@@ -55,7 +62,8 @@ static int link_star(struct linking *g, const struct sh_posting *p, struct sh_er
 		b = add(g, p->token, &all[run - 1], err);
 	if (a < 0 || b < 0)
 		return -1;
-	if (g->l->more && run - first > 2 && a < (int64_t)g->l->enough && b < (int64_t)g->l->enough)
+	if (g->failed < SH_LINKS_FAILED && run - first > 2 && a < (int64_t)g->l->enough &&
+	    b < (int64_t)g->l->enough)
 		return add_more(g, p->token, first, run, err);
 	return 0;
 }
@@ -76,7 +84,7 @@ int sh_links_hits(
     const struct sh_links *l, uint32_t document, struct sh_matcher *m, struct sh_error *err)
 {
 	const struct sh_groups *groups = l->groups;
-	struct linking g = { l, m, 0 };
+	struct linking g = { l, m, 0, l->more ? 0 : SH_LINKS_FAILED };
 
 	sh_matcher_begin(m, sh_texts_side(l->texts, document), sh_links_side, l);
 	for (uint64_t i = groups->at[document]; i < groups->at[document + 1]; i++) {

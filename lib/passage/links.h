@@ -8,7 +8,7 @@
 
 #include "passage/match.h"
 
-enum { SH_LINKS_MORE = 8 };
+enum { SH_LINKS_MORE = 8, SH_LINKS_FAILED = 16 };
 
 struct sh_links {
 	const struct sh_texts *texts;
@@ -18,7 +18,8 @@ struct sh_links {
 	 * starred seed found. */
 	uint32_t enough;
 	uint32_t longest; /* tokens of the longest seed */
-	/* Of a starred group, try SH_LINKS_MORE further postings when neither match is long enough. */
+	/* Of a starred group, try SH_LINKS_MORE further postings when neither match is long enough; no longer
+	 * in a document in which that failed for SH_LINKS_FAILED seeds in a row. */
 	bool more;
 };
 
