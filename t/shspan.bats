@@ -534,6 +534,13 @@ killed_at() {
 	done
 }
 
+@test "an archive of no documents is whole" {
+	try 'shspan --archive empty /dev/null'
+	exits 0
+	try 'sharchive check empty'
+	exits 0
+}
+
 @test "text of a small alphabet: --first takes at most half of the CPU time of --all" {
 	awk 'BEGIN { srand(7); for (d = 0; d < 16; d++) { printf "d%d\t", d
 		for (i = 0; i < 20000; i++) printf "%s ", substr("abcd", 1 + int(rand() * 4), 1); print "" } }' >docs

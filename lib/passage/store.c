@@ -181,6 +181,8 @@ static int make_or_clean(struct sh_passages *s, struct sh_error *err)
 	if (!there && l.other)
 		return sh_error_set(err, SH_ERR_PARAM,
 		    "'%s' has other files and no manifest: name a new folder", s->folder.path);
+	/* A new folder gets a manifest even from a run without documents. */
+	s->added = !there;
 	return 0;
 }
 

@@ -27,7 +27,7 @@ struct sh_passages {
 	const char *settings; /* borrowed */
 	struct sh_passages_segment *segment;
 	size_t n, cap;
-	bool added; /* the last segment is not in the manifest yet */
+	bool added; /* the manifest does not name the last segment yet, or does not exist */
 };
 
 /* Opens the folder, or makes it, and locks it; waits at most `wait` seconds. SH_ERR_PARAM: it was made with other
