@@ -84,7 +84,6 @@ oracle() {
 	try 'shtok --raw -n 3 docs | shshare | shverify --raw --measure edit -T 0.75 -d docs | tee pairs | shgroup --link star'
 	exits 0
 	n=$(grep -c '^[0-9]*-0' docs)
-	grep -c '^\([0-9]*\)-0	\1-w20	' pairs || true
 	[ "$(grep -c '^\([0-9]*\)-0	\1-w10	' pairs)" -ge $((n * 99 / 100)) ]
 	[ "$(grep -c '^\([0-9]*\)-0	\1-w20	' pairs)" -ge $((n * 95 / 100)) ]
 	shdedup -q --raw --measure edit -T 0.75 --report - --dry-run docs | cut -f 1 | sort >dropped
