@@ -1574,5 +1574,5 @@ killed_at() {
 }
 
 @test "random operations agree with a slow model of an archive" {
-	"$BATS_TEST_DIRNAME/soak/archive-model" --sequences 20 --operations 12 1
+	"$BATS_TEST_DIRNAME/soak/archive-model" --sequences $((24 / ${T_SHORT:-1})) --operations 12 1
 }

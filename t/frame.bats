@@ -1112,7 +1112,8 @@ with_threads() {
 }
 
 @test "the locale changes nothing" {
-	(head -n $((1000 / ${T_SHORT:-1})) "$T_DATA/zh_dev.tsv"; printf 'I\tI İ i ı ISS ẞ 10,5 ΑΣ\n') >docs
+	[ "${T_SHORT:-1}" -lt 8 ] || skip 'the same code in each locale'
+	(cat "$T_DATA/zh_dev.tsv"; printf 'I\tI İ i ı ISS ẞ 10,5 ΑΣ\n') >docs
 	LC_ALL=C shtok docs >tok
 	LC_ALL=C shfp docs >fp
 	LC_ALL=C shband fp | sort >bands

@@ -79,7 +79,7 @@ texts() {
 }
 
 @test "short documents: the same output for any number of threads" {
-	texts 3 18 6000 >docs
+	texts 3 18 2000 >docs
 	for how in '' '--measure jaccard' '--measure edit -T 0.7' '-k keys'; do
 		shdedup -q $how -j 1 --report expected.report docs >expected
 		[ "$(wc -l <expected.report)" -gt 100 ]
