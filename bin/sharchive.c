@@ -1,4 +1,4 @@
-/* sharchive: creates, checks, changes and reads the archives of shdedup; checks the archives of shspan. */
+/* sharchive: creates, checks, changes and reads the archives of shdedup; checks and compacts the archives of shspan. */
 #include <time.h>
 
 #include "archive/maintain.h"
@@ -32,7 +32,8 @@ static const struct cli_program program = {
 	.threads = "the check",
 	.synopsis = "COMMAND DIR [ARGUMENT...]",
 	.purpose =
-	    "Make or maintain the archive of shdedup in DIR. Commands:\n\n  init DIR             "
+	    "Make or maintain the archive of shdedup in DIR. Check and compact also take an "
+	    "archive of shspan. Commands:\n\n  init DIR             "
 	    "make the archive with the given options\n  check DIR            read all files and "
 	    "verify them\n  compact DIR          merge all segments into one\n  expire DIR AGE     "
 	    "  remove documents added longer ago: 90d, 12h, 8w\n  remove DIR FILE...   remove the "
@@ -124,6 +125,28 @@ static void compact(const struct state *s, struct sh_archive *a)
 
 	if (sh_archive_compact(a, &err) < 0)
 		cli_die(s->cli, &err);
+}
+
+static void check_passages(const struct state *s)
+{
+	struct sh_error err;
+	uint64_t documents;
+	size_t segments;
+
+	if (sh_passages_check(s->dir, s->wait, &documents, &segments, &err) < 0)
+		cli_die(s->cli, &err);
+	tell_checked(s, documents, segments);
+}
+
+static void compact_passages(const struct state *s)
+{
+	struct sh_passages store;
+	struct sh_error err;
+
+	if (sh_passages_open(&store, s->dir, NULL, s->wait, &err) < 0 ||
+	    sh_passages_compact(&store, &err) < 0)
+		cli_die(s->cli, &err);
+	sh_passages_close(&store);
 }
 
 /* ---- expire, remove ---- */
@@ -251,11 +274,16 @@ static const struct command {
 	const char *name;
 	const char *arguments; /* arguments after DIR, as messages show them; "" for none */
 	void (*work)(const struct state *s, struct sh_archive *a); /* NULL: init */
+	void (*passages)(const struct state *s); /* for an archive of shspan; NULL: refuse it */
 	bool changes, removes, writes;
 } commands[] = {
 	{ .name = "init", .arguments = "" },
-	{ .name = "check", .arguments = "", .work = check },
-	{ .name = "compact", .arguments = "", .work = compact, .changes = true },
+	{ .name = "check", .arguments = "", .work = check, .passages = check_passages },
+	{ .name = "compact",
+	    .arguments = "",
+	    .work = compact,
+	    .passages = compact_passages,
+	    .changes = true },
 	{ .name = "expire", .arguments = " AGE", .work = expire, .changes = true, .removes = true },
 	{ .name = "remove",
 	    .arguments = " FILE...",
@@ -367,24 +395,21 @@ static void settle(struct state *s)
 
 /* ---- the run ---- */
 
-/* Checks the folder when it is an archive of shspan. Dies when another command was given. */
-static bool check_passages(const struct state *s)
+/* Runs the command when the folder is an archive of shspan. Dies when the command does not take such an archive. */
+static bool work_on_passages(const struct state *s)
 {
 	struct sh_error err;
-	uint64_t documents;
-	size_t segments;
 	int is = sh_passages_is(s->dir, &err);
 
 	if (is < 0)
 		cli_die(s->cli, &err);
 	if (!is)
 		return false;
-	if (s->command->work != check)
-		cli_usage(s->cli, "%s: '%s' is an archive of shspan, for which there is check only",
+	if (!s->command->passages)
+		cli_usage(s->cli,
+		    "%s: '%s' is an archive of shspan, which takes check and compact only",
 		    s->command->name, s->dir);
-	if (sh_passages_check(s->dir, s->wait, &documents, &segments, &err) < 0)
-		cli_die(s->cli, &err);
-	tell_checked(s, documents, segments);
+	s->command->passages(s);
 	return true;
 }
 
@@ -395,7 +420,7 @@ static void work(struct state *s)
 	struct sh_archive a;
 	struct sh_error err;
 
-	if (check_passages(s))
+	if (work_on_passages(s))
 		return;
 	if (sh_archive_open(&a, s->dir, &err) < 0)
 		cli_die(s->cli, &err);

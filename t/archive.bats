@@ -18,18 +18,6 @@ texts() {
 	}'
 }
 
-# resum MANIFEST: one that was changed gets the checksum that it should have
-resum() {
-	python3 - "$1" <<-'END'
-		import ctypes, sys
-		sum = ctypes.CDLL('libxxhash.so.0').XXH3_64bits
-		sum.restype, sum.argtypes = ctypes.c_uint64, [ctypes.c_char_p, ctypes.c_size_t]
-		text = open(sys.argv[1]).read()[:-len('checksum 0123456789abcdef\n')]
-		with open(sys.argv[1], 'w') as f:
-		    f.write(text + 'checksum %016x\n' % sum(text.encode(), len(text)))
-	END
-}
-
 # journal ARCHIVE NAME...: the journal of a change that was killed, with these names
 journal() {
 	python3 - "$@" <<-'END'

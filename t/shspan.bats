@@ -421,10 +421,12 @@ days() {
 	rm damaged/00000001.seed
 	try 'sharchive check damaged'
 	exits 2
-	for command in compact stats export 'remove docs' 'expire 1d'; do
+	try 'sharchive compact damaged'
+	exits 2
+	for command in stats export 'remove docs' 'expire 1d'; do
 		try "sharchive ${command%% *} archive $([ "${command#* }" = "$command" ] || echo "${command#* }")"
 		exits 2
-		says "sharchive: ${command%% *}: 'archive' is an archive of shspan, for which there is check only" "Try 'sharchive --help' or 'man sharchive'."
+		says "sharchive: ${command%% *}: 'archive' is an archive of shspan, which takes check and compact only" "Try 'sharchive --help' or 'man sharchive'."
 	done
 }
 
@@ -464,6 +466,104 @@ killed_at() {
 		done
 		least=${case#*:}
 		[ "$n" -ge "${least%:*}" ]
+	done
+}
+
+@test "--archive: sharchive compact merges all segments, and later runs write the same bytes" {
+	head -n 60 "$T_DATA/en_dev.tsv" >sixty
+	split -n l/6 sixty day.
+	seed=${T_SEED:-$RANDOM}
+	echo "seed $seed"
+	RANDOM=$seed
+	for options in '' '--all' '--pairs -T 0.1' '--count=2' '-S 100K -j 2'; do
+		rm -rf plain archive
+		for day in day.a?; do
+			shspan $options --archive plain $day >expected
+			try "shspan $options --archive archive $day"
+			exits 0
+			says
+			same expected out
+			((RANDOM % 2)) || [ $day = day.ac ] || continue
+			try 'sharchive compact archive'
+			exits 0
+			says
+			gives
+			[ "$(cd archive && ls | wc -l)" = 4 ]
+			same <(cat plain/*.tsv) <(cat archive/*.tsv)
+		done
+		sharchive compact plain
+		sharchive compact archive
+		cmp plain/*.seed archive/*.seed
+		rm -rf whole
+		shspan --archive whole sixty >/dev/null
+		cmp whole/*.seed archive/*.seed
+		cp archive/manifest before
+		sharchive compact archive
+		same before archive/manifest
+		try 'sharchive check archive'
+		says 'sharchive: 60 documents in 1 segment, all good'
+	done
+	shspan --archive empty /dev/null
+	: | shspan --archive empty
+	try 'sharchive compact empty && sharchive check empty'
+	says 'sharchive: 0 documents in 0 segments, all good'
+}
+
+@test "--archive: sharchive compact does not give damage a checksum, and needs the byte order" {
+	shspan --archive archive docs >/dev/null
+	sed 's/^/x/' docs | shspan --archive archive >/dev/null
+	for file in archive/*.tsv archive/*.seed; do
+		rm -rf damaged
+		cp -r archive damaged
+		printf x | dd of="damaged/${file#*/}" bs=1 seek=9 conv=notrunc status=none
+		try 'sharchive compact damaged'
+		exits 2
+		says "sharchive: 'damaged': ${file#*/} is damaged: restore the folder, or make it again from its *.tsv"
+		same archive/manifest damaged/manifest
+		[ "$(ls damaged | wc -l)" = 6 ]
+	done
+	sed -i 's/^order .*/order 0000000000000000/' archive/manifest
+	resum archive/manifest
+	try 'sharchive check archive'
+	exits 0
+	try 'sharchive compact archive'
+	exits 2
+	says "sharchive: 'archive' was made with other options, or on a machine of another byte order (see its file 'manifest')"
+}
+
+@test "--archive: sharchive compact killed at each system call: the archive is old or new" {
+	command -v strace >/dev/null || skip 'no strace(1)'
+	strace -o /dev/null true 2>/dev/null || skip 'no ptrace'
+	sanitized && skip 'the sanitizers cannot be traced'
+	head -n 40 "$T_DATA/en_dev.tsv" >forty
+	split -n l/4 forty day.
+	for day in day.a[abc]; do shspan --archive old $day >/dev/null; done
+	cp -r old new
+	sharchive compact new
+	cp -r new four
+	shspan --archive four day.ad >expected
+	for case in fsync:5:1 renameat:1:1 unlinkat:6:1 openat:12:3 write:3:1; do
+		for ((n = ${case##*:}; ; n++)); do
+			rm -rf archive
+			cp -r old archive
+			killed_at "${case%%:*}" $n sharchive compact archive || break
+			try 'sharchive -q check archive'
+			exits 0
+			cmp -s old/manifest archive/manifest || same new/manifest archive/manifest
+			cp -r archive again
+			try 'shspan --archive again day.ad'
+			exits 0
+			same expected out
+			rm -rf again
+			try 'sharchive compact archive'
+			exits 0
+			same new/manifest archive/manifest
+			# a run without anything to merge removes what is superfluous, too
+			[ "$(cd archive && echo *)" = '00000003.seed 00000003.tsv lock manifest' ]
+		done
+		least=${case#*:}
+		echo "$case: $n"
+		[ "$n" -gt "${least%:*}" ]
 	done
 }
 

@@ -8,47 +8,56 @@
 
 #include "base/num.h"
 
-enum { NAME = 16, CHECKSUM_LINE = 9 + 16 + 1, HEAD_LINES = 3 };
+enum { NUMBER_DIGITS = 8, CHECKSUM_LINE = 9 + 16 + 1, HEAD_LINES = 3 };
 
 static const char manifest_name[] = "manifest", manifest_new[] = "manifest.new";
 static const char head[] = "simhash-passages 1\n";
 
-static void name_part(char *out, size_t segment, const char *suffix)
+void sh_passages_part(char *out, uint32_t segment, const char *suffix)
 {
-	snprintf(out, NAME, "%08x.%s", (unsigned)segment, suffix);
+	snprintf(out, SH_PASSAGES_NAME, "%08x.%s", (unsigned)segment, suffix);
 }
 
 /* ---- the manifest ---- */
 
-static int print_head(const struct sh_passages *s, struct sh_buf *out, struct sh_error *err)
+enum { ORDER_LINE = 1 + 6 + 16 + 1 };
+
+/* The line feed before the line of the byte order, and the line. */
+static void print_order(char line[static ORDER_LINE + 1])
 {
 	const uint64_t order = UINT64_C(0x0102030405060708);
 	uint8_t bytes[8];
-	char text[40];
 
 	memcpy(bytes, &order, 8);
-	snprintf(text, sizeof text, "\norder %02x%02x%02x%02x%02x%02x%02x%02x\n", bytes[0],
+	snprintf(line, ORDER_LINE + 1, "\norder %02x%02x%02x%02x%02x%02x%02x%02x\n", bytes[0],
 	    bytes[1], bytes[2], bytes[3], bytes[4], bytes[5], bytes[6], bytes[7]);
+}
+
+static int print_head(const char *settings, struct sh_buf *out, struct sh_error *err)
+{
+	char order[ORDER_LINE + 1];
+
+	print_order(order);
 	if (sh_buf_add(out, head, sizeof head - 1, err) < 0 ||
 	    sh_buf_add(out, "settings ", 9, err) < 0 ||
-	    sh_buf_add(out, s->settings, strlen(s->settings), err) < 0)
+	    sh_buf_add(out, settings, strlen(settings), err) < 0)
 		return -1;
-	return sh_buf_add(out, text, strlen(text), err);
+	return sh_buf_add(out, order, ORDER_LINE, err);
 }
 
 static int print_manifest(const struct sh_passages *s, struct sh_buf *out, struct sh_error *err)
 {
 	char line[160];
 
-	if (print_head(s, out, err) < 0)
+	if (sh_buf_add(out, s->head.p, s->head.n, err) < 0)
 		return -1;
 	for (size_t i = 0; i < s->n; i++) {
 		const struct sh_passages_segment *e = &s->segment[i];
 
-		snprintf(line, sizeof line, "segment %08zx %llu %llu %llu %llu %llu\n", i,
-		    (unsigned long long)e->documents, (unsigned long long)e->bytes,
-		    (unsigned long long)e->seeds, (unsigned long long)e->sum_documents,
-		    (unsigned long long)e->sum_seeds);
+		snprintf(line, sizeof line, "segment %08x %llu %llu %llu %llu %llu\n",
+		    (unsigned)e->number, (unsigned long long)e->documents,
+		    (unsigned long long)e->bytes, (unsigned long long)e->seeds,
+		    (unsigned long long)e->sum_documents, (unsigned long long)e->sum_seeds);
 		if (sh_buf_add(out, line, strlen(line), err) < 0)
 			return -1;
 	}
@@ -57,11 +66,11 @@ static int print_manifest(const struct sh_passages *s, struct sh_buf *out, struc
 	return sh_buf_add(out, line, strlen(line), err);
 }
 
-static int damaged(const struct sh_passages *s, const char *what, struct sh_error *err)
+int sh_passages_damaged(const struct sh_passages *s, const char *name, struct sh_error *err)
 {
 	return sh_error_set(err, SH_ERR_RECORD,
 	    "'%s': %s is damaged: restore the folder, or make it again from its *.tsv",
-	    s->folder.path, what);
+	    s->folder.path, name);
 }
 
 /* The next of the words of a line, which ends with `end`. */
@@ -81,17 +90,20 @@ static int take_number(struct sh_slice *rest, char end, uint64_t *n)
 
 static int parse_segment(struct sh_passages *s, struct sh_slice *rest, struct sh_error *err)
 {
+	const size_t begin = strlen("segment ");
 	struct sh_passages_segment e;
-	char begin[32];
-	size_t length = (size_t)snprintf(begin, sizeof begin, "segment %08zx ", s->n);
+	uint64_t number;
 
-	if (rest->n < length || memcmp(rest->p, begin, length) != 0)
-		return damaged(s, manifest_name, err);
-	*rest = sh_slice(rest->p + length, rest->n - length);
+	if (rest->n <= begin + NUMBER_DIGITS || memcmp(rest->p, "segment ", begin) != 0 ||
+	    sh_parse_hex_number(sh_slice(rest->p + begin, NUMBER_DIGITS), &number) < 0 ||
+	    rest->p[begin + NUMBER_DIGITS] != ' ')
+		return sh_passages_damaged(s, manifest_name, err);
+	e.number = (uint32_t)number;
+	*rest = sh_slice(rest->p + begin + NUMBER_DIGITS + 1, rest->n - begin - NUMBER_DIGITS - 1);
 	if (take_number(rest, ' ', &e.documents) < 0 || take_number(rest, ' ', &e.bytes) < 0 ||
 	    take_number(rest, ' ', &e.seeds) < 0 || take_number(rest, ' ', &e.sum_documents) < 0 ||
 	    take_number(rest, '\n', &e.sum_seeds) < 0)
-		return damaged(s, manifest_name, err);
+		return sh_passages_damaged(s, manifest_name, err);
 	if (s->n == s->cap &&
 	    sh_grow((void **)&s->segment, &s->cap, s->n + 1, sizeof *s->segment, err) < 0)
 		return -1;
@@ -99,31 +111,44 @@ static int parse_segment(struct sh_passages *s, struct sh_slice *rest, struct sh
 	return 0;
 }
 
-/* want: the first lines; empty for any settings and order. */
-static int parse_manifest(struct sh_passages *s, const struct sh_buf *text,
-    const struct sh_buf *want, struct sh_error *err)
+static int other_settings(const struct sh_passages *s, struct sh_error *err)
+{
+	return sh_error_set(err, SH_ERR_PARAM,
+	    "'%s' was made with other options, or on a machine of another byte order (see its file "
+	    "'%s')",
+	    s->folder.path, manifest_name);
+}
+
+/* Compares the first lines with s->head, or sets that when it is empty. Sets *end behind them. */
+static int parse_head(
+    struct sh_passages *s, struct sh_slice text, size_t *end, struct sh_error *err)
+{
+	if (text.n < sizeof head - 1 || memcmp(text.p, head, sizeof head - 1) != 0)
+		return sh_error_set(
+		    err, SH_ERR_PARAM, "'%s' is of another version of shspan", s->folder.path);
+	*end = s->head.n;
+	if (*end)
+		return text.n < *end || memcmp(text.p, s->head.p, *end) != 0
+			   ? other_settings(s, err)
+			   : 0;
+	for (int line_feeds = 0; *end < text.n && line_feeds < HEAD_LINES; ++*end)
+		line_feeds += text.p[*end] == '\n';
+	return sh_buf_add(&s->head, text.p, *end, err);
+}
+
+static int parse_manifest(struct sh_passages *s, const struct sh_buf *text, struct sh_error *err)
 {
 	size_t n = text->n < CHECKSUM_LINE ? 0 : text->n - CHECKSUM_LINE;
 	char line[CHECKSUM_LINE + 1];
 	struct sh_slice rest;
-	size_t from;
+	size_t from = 0;
 
 	snprintf(
 	    line, sizeof line, "checksum %016llx\n", (unsigned long long)XXH3_64bits(text->p, n));
 	if (n == 0 || memcmp(text->p + n, line, CHECKSUM_LINE) != 0)
-		return damaged(s, manifest_name, err);
-	if (n < sizeof head - 1 || memcmp(text->p, head, sizeof head - 1) != 0)
-		return sh_error_set(
-		    err, SH_ERR_PARAM, "'%s' is of another version of shspan", s->folder.path);
-	if (want->n && (n < want->n || memcmp(text->p, want->p, want->n) != 0))
-		return sh_error_set(err, SH_ERR_PARAM,
-		    "'%s' was made with other options, or on a machine of another byte order (see "
-		    "its "
-		    "file '%s')",
-		    s->folder.path, manifest_name);
-	from = want->n;
-	for (int line_feeds = 0; !want->n && from < n && line_feeds < HEAD_LINES; from++)
-		line_feeds += text->p[from] == '\n';
+		return sh_passages_damaged(s, manifest_name, err);
+	if (parse_head(s, sh_slice(text->p, n), &from, err) < 0)
+		return -1;
 	rest = sh_slice(text->p + from, n - from);
 	while (rest.n)
 		if (parse_segment(s, &rest, err) < 0)
@@ -133,15 +158,12 @@ static int parse_manifest(struct sh_passages *s, const struct sh_buf *text,
 
 static int read_manifest(struct sh_passages *s, struct sh_error *err)
 {
-	struct sh_buf text = { 0 }, want = { 0 };
-	int got = s->settings ? print_head(s, &want, err) : 0;
+	struct sh_buf text = { 0 };
+	int got = sh_folder_read(&s->folder, manifest_name, &text, err);
 
-	if (got == 0)
-		got = sh_folder_read(&s->folder, manifest_name, &text, err);
 	if (got > 0)
-		got = parse_manifest(s, &text, &want, err);
+		got = parse_manifest(s, &text, err);
 	sh_buf_free(&text);
-	sh_buf_free(&want);
 	return got;
 }
 
@@ -152,15 +174,23 @@ struct leftovers {
 	bool other; /* files that are none of a store's */
 };
 
-/* Remove a file of a run that did not end. */
+static bool has_number(const struct sh_passages *s, unsigned long number)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (s->segment[i].number == number)
+			return true;
+	return false;
+}
+
+/* Remove a file of a run that did not end, or of a segment that was merged. */
 static int clean(void *arg, const char *name, struct sh_error *err)
 {
 	struct leftovers *l = arg;
 	unsigned long number = strtoul(name, NULL, 16);
-	char tsv[NAME], seed[NAME];
+	char tsv[SH_PASSAGES_NAME], seed[SH_PASSAGES_NAME];
 
-	name_part(tsv, number & UINT32_MAX, "tsv");
-	name_part(seed, number & UINT32_MAX, "seed");
+	sh_passages_part(tsv, (uint32_t)number, "tsv");
+	sh_passages_part(seed, (uint32_t)number, "seed");
 	if (strcmp(name, manifest_new) == 0)
 		return sh_folder_remove(&l->store->folder, name, err);
 	if (strcmp(name, tsv) != 0 && strcmp(name, seed) != 0) {
@@ -168,7 +198,14 @@ static int clean(void *arg, const char *name, struct sh_error *err)
 		    l->other || (strcmp(name, manifest_name) != 0 && strcmp(name, "lock") != 0);
 		return 0;
 	}
-	return number < l->store->n ? 0 : sh_folder_remove(&l->store->folder, name, err);
+	return has_number(l->store, number) ? 0 : sh_folder_remove(&l->store->folder, name, err);
+}
+
+int sh_passages_clean(struct sh_passages *s, struct sh_error *err)
+{
+	struct leftovers l = { s, false };
+
+	return sh_folder_list(&s->folder, clean, &l, err);
 }
 
 static int make_or_clean(struct sh_passages *s, struct sh_error *err)
@@ -186,18 +223,41 @@ static int make_or_clean(struct sh_passages *s, struct sh_error *err)
 	return 0;
 }
 
+/* Another byte order would give wrong keys. Without a manifest nothing tells which files belong to the store. */
+static int same_order(const struct sh_passages *s, struct sh_error *err)
+{
+	char order[ORDER_LINE + 1];
+
+	if (!s->head.n)
+		return sh_error_set(
+		    err, SH_ERR_PARAM, "'%s' has no file '%s'", s->folder.path, manifest_name);
+	print_order(order);
+	return s->head.n < ORDER_LINE ||
+		       memcmp(s->head.p + s->head.n - ORDER_LINE, order, ORDER_LINE) != 0
+		   ? other_settings(s, err)
+		   : 0;
+}
+
 int sh_passages_open(struct sh_passages *s, const char *path, const char *settings, uint64_t wait,
     struct sh_error *err)
 {
-	*s = (struct sh_passages){ .settings = settings };
-	if (sh_folder_open(&s->folder, path, true, err) < 0)
+	int status;
+
+	*s = (struct sh_passages){ 0 };
+	if (sh_folder_open(&s->folder, path, settings != NULL, err) < 0)
 		return -1;
-	if (sh_folder_lock(&s->folder, true, wait, err) < 0 || read_manifest(s, err) < 0 ||
-	    make_or_clean(s, err) < 0) {
+	status = settings ? print_head(settings, &s->head, err) : 0;
+	if (status == 0)
+		status = sh_folder_lock(&s->folder, true, wait, err);
+	if (status == 0)
+		status = read_manifest(s, err);
+	if (status == 0 && !settings)
+		status = same_order(s, err);
+	if (status == 0)
+		status = make_or_clean(s, err);
+	if (status < 0)
 		sh_passages_close(s);
-		return -1;
-	}
-	return 0;
+	return status;
 }
 
 void sh_passages_close(struct sh_passages *s)
@@ -205,20 +265,21 @@ void sh_passages_close(struct sh_passages *s)
 	if (!s->folder.path)
 		return;
 	sh_folder_close(&s->folder);
+	sh_buf_free(&s->head);
 	free(s->segment);
 	*s = (struct sh_passages){ 0 };
 }
 
 char *sh_passages_documents(const struct sh_passages *s, size_t i, struct sh_error *err)
 {
-	size_t n = strlen(s->folder.path) + 1 + NAME;
-	char *path = malloc(n), name[NAME];
+	size_t n = strlen(s->folder.path) + 1 + SH_PASSAGES_NAME;
+	char *path = malloc(n), name[SH_PASSAGES_NAME];
 
 	if (!path) {
 		sh_error_nomem(err);
 		return NULL;
 	}
-	name_part(name, i, "tsv");
+	sh_passages_part(name, s->segment[i].number, "tsv");
 	snprintf(path, n, "%s/%s", s->folder.path, name);
 	return path;
 }
@@ -237,16 +298,37 @@ static int sum_file(const struct sh_passages *s, const char *name, uint64_t size
 	return 0;
 }
 
-static int check_file(const struct sh_passages *s, size_t segment, const char *suffix,
+static int check_file(const struct sh_passages *s, uint32_t segment, const char *suffix,
     uint64_t size, uint64_t want, struct sh_error *err)
 {
-	char name[NAME];
+	char name[SH_PASSAGES_NAME];
 	uint64_t sum;
 
-	name_part(name, segment, suffix);
+	sh_passages_part(name, segment, suffix);
 	if (sum_file(s, name, size, &sum, err) < 0)
 		return -1;
-	return sum == want ? 0 : damaged(s, name, err);
+	return sum == want ? 0 : sh_passages_damaged(s, name, err);
+}
+
+int sh_passages_verify(
+    const struct sh_passages *s, const struct sh_passages_segment *e, struct sh_error *err)
+{
+	if (check_file(s, e->number, "tsv", e->bytes, e->sum_documents, err) < 0)
+		return -1;
+	return check_file(
+	    s, e->number, "seed", e->seeds * sizeof(struct sh_posting), e->sum_seeds, err);
+}
+
+int sh_passages_sum(
+    const struct sh_passages *s, struct sh_passages_segment *e, struct sh_error *err)
+{
+	char name[SH_PASSAGES_NAME];
+
+	sh_passages_part(name, e->number, "tsv");
+	if (sum_file(s, name, e->bytes, &e->sum_documents, err) < 0)
+		return -1;
+	sh_passages_part(name, e->number, "seed");
+	return sum_file(s, name, e->seeds * sizeof(struct sh_posting), &e->sum_seeds, err);
 }
 
 static int check_all(
@@ -255,13 +337,9 @@ static int check_all(
 	if (sh_folder_lock(&s->folder, false, wait, err) < 0 || read_manifest(s, err) < 0)
 		return -1;
 	for (size_t i = 0; i < s->n; i++) {
-		const struct sh_passages_segment *e = &s->segment[i];
-
-		if (check_file(s, i, "tsv", e->bytes, e->sum_documents, err) < 0 ||
-		    check_file(
-			s, i, "seed", e->seeds * sizeof(struct sh_posting), e->sum_seeds, err) < 0)
+		if (sh_passages_verify(s, &s->segment[i], err) < 0)
 			return -1;
-		*documents += e->documents;
+		*documents += s->segment[i].documents;
 	}
 	return 0;
 }
@@ -326,14 +404,14 @@ int sh_passages_join(const struct sh_passages *s, size_t i, struct sh_postings *
 	const struct sh_passages_segment *e = &s->segment[i];
 	struct sh_folder_map map = { 0 };
 	const struct sh_posting *seed;
-	char name[NAME];
+	char name[SH_PASSAGES_NAME];
 	int status = 0;
 
 	if (e->seeds == 0)
 		return 0;
-	name_part(name, i, "seed");
+	sh_passages_part(name, e->number, "seed");
 	if (e->seeds > SIZE_MAX / sizeof *seed)
-		return damaged(s, name, err);
+		return sh_passages_damaged(s, name, err);
 	if (sh_folder_map(&map, &s->folder, name, e->seeds * sizeof *seed, err) < 0)
 		return -1;
 	seed = (const struct sh_posting *)(const void *)map.p;
@@ -345,7 +423,7 @@ int sh_passages_join(const struct sh_passages *s, size_t i, struct sh_postings *
 		at = skip_to(seed, (size_t)e->seeds, at, key);
 		for (; at < e->seeds && seed[at].of.key == key; at++) {
 			if (seed[at].document >= e->documents) {
-				status = damaged(s, name, err);
+				status = sh_passages_damaged(s, name, err);
 				break;
 			}
 			/* This may move p->p. */
@@ -362,13 +440,27 @@ int sh_passages_join(const struct sh_passages *s, size_t i, struct sh_postings *
 	return status;
 }
 
+int sh_passages_number(const struct sh_passages *s, uint32_t *number, struct sh_error *err)
+{
+	*number = 0;
+	for (size_t i = 0; i < s->n; i++) {
+		if (s->segment[i].number == UINT32_MAX)
+			return sh_error_set(err, SH_ERR_RANGE,
+			    "'%s' has used all segment numbers: make it again from its *.tsv",
+			    s->folder.path);
+		if (*number <= s->segment[i].number)
+			*number = s->segment[i].number + 1;
+	}
+	return 0;
+}
+
 static int write_documents(struct sh_passages *s, const struct sh_corpus *corpus, uint32_t first,
     struct sh_passages_segment *e, struct sh_error *err)
 {
 	struct sh_folder_file file;
-	char name[NAME];
+	char name[SH_PASSAGES_NAME];
 
-	name_part(name, s->n, "tsv");
+	sh_passages_part(name, e->number, "tsv");
 	if (sh_folder_create(&file, &s->folder, name, err) < 0)
 		return -1;
 	for (uint32_t d = first; d < corpus->n; d++) {
@@ -387,18 +479,18 @@ static int write_documents(struct sh_passages *s, const struct sh_corpus *corpus
 
 enum { AT_ONCE = 4096 };
 
-static int write_seeds(struct sh_passages *s, uint32_t first, const struct sh_posting *p, size_t n,
-    struct sh_error *err)
+static int write_seeds(struct sh_passages *s, uint32_t first, const struct sh_posting *p,
+    const struct sh_passages_segment *e, struct sh_error *err)
 {
 	struct sh_posting block[AT_ONCE];
 	struct sh_folder_file file;
-	char name[NAME];
+	char name[SH_PASSAGES_NAME];
 
-	name_part(name, s->n, "seed");
+	sh_passages_part(name, e->number, "seed");
 	if (sh_folder_create(&file, &s->folder, name, err) < 0)
 		return -1;
-	for (size_t i = 0, k = 0; i < n; i += k) {
-		for (k = 0; k < AT_ONCE && i + k < n; k++) {
+	for (size_t i = 0, k = 0; i < e->seeds; i += k) {
+		for (k = 0; k < AT_ONCE && i + k < e->seeds; k++) {
 			block[k] = p[i + k];
 			block[k].document -= first;
 		}
@@ -414,20 +506,14 @@ int sh_passages_add(struct sh_passages *s, const struct sh_corpus *corpus, uint3
     const struct sh_posting *p, size_t n, struct sh_error *err)
 {
 	struct sh_passages_segment e = { .seeds = n };
-	char name[NAME];
 
-	if (s->n == UINT32_MAX)
-		return sh_error_set(err, SH_ERR_RANGE, "'%s' has 2^32 segments", s->folder.path);
+	if (sh_passages_number(s, &e.number, err) < 0)
+		return -1;
 	if (s->n == s->cap &&
 	    sh_grow((void **)&s->segment, &s->cap, s->n + 1, sizeof *s->segment, err) < 0)
 		return -1;
-	if (write_documents(s, corpus, first, &e, err) < 0 || write_seeds(s, first, p, n, err) < 0)
-		return -1;
-	name_part(name, s->n, "tsv");
-	if (sum_file(s, name, e.bytes, &e.sum_documents, err) < 0)
-		return -1;
-	name_part(name, s->n, "seed");
-	if (sum_file(s, name, e.seeds * sizeof *p, &e.sum_seeds, err) < 0)
+	if (write_documents(s, corpus, first, &e, err) < 0 ||
+	    write_seeds(s, first, p, &e, err) < 0 || sh_passages_sum(s, &e, err) < 0)
 		return -1;
 	s->segment[s->n++] = e;
 	s->added = true;

@@ -4,12 +4,13 @@
  *     manifest        "simhash-passages 1", "settings TEXT", "order 0102030405060708" (bytes of the machine's
  *                     numbers), for each segment "segment NUMBER DOCUMENTS BYTES SEEDS SUM SUM" (XXH3 of its two
  *                     files), "checksum HEX" (XXH3 of all lines before)
- *     NUMBER.tsv      the documents of one run, as they came
+ *     NUMBER.tsv      the documents of one run, or of several merged runs, as they came
  *     NUMBER.seed     their postings (struct sh_posting), sorted; documents count from 0 in each segment
  *     lock
  *
- * NUMBER has 8 hexadecimal digits. A run writes the files of a new segment, syncs them, and then renames a new
- * manifest. A file that the manifest does not name is of a run that did not end: the next one removes it. */
+ * NUMBER has 8 hexadecimal digits. Segments are in the order of the manifest, not of their numbers. A run writes the
+ * files of a new segment, syncs them, and then renames a new manifest. A file that the manifest does not name is of a
+ * run that did not end: the next one removes it. */
 #ifndef SH_PASSAGE_STORE_H
 #define SH_PASSAGE_STORE_H
 
@@ -18,20 +19,22 @@
 #include "stream/corpus.h"
 
 struct sh_passages_segment {
+	uint32_t number;
 	uint64_t documents, bytes, seeds;
 	uint64_t sum_documents, sum_seeds; /* checksums of the files */
 };
 
 struct sh_passages {
 	struct sh_folder folder;
-	const char *settings; /* borrowed */
+	struct sh_buf head; /* first lines of the manifest: version, settings, byte order */
 	struct sh_passages_segment *segment;
 	size_t n, cap;
 	bool added; /* the manifest does not name the last segment yet, or does not exist */
 };
 
-/* Opens the folder, or makes it, and locks it; waits at most `wait` seconds. SH_ERR_PARAM: it was made with other
- * settings (a line of text), or another run has it. */
+/* Opens the folder, or makes it, and locks it; waits at most `wait` seconds. settings: a line of text; NULL: the folder
+ * must exist, with any settings. SH_ERR_PARAM: it was made with other settings or in another byte order, or another run
+ * has it. */
 int sh_passages_open(struct sh_passages *s, const char *path, const char *settings, uint64_t wait,
     struct sh_error *err);
 /* Does nothing with a zeroed struct. */
@@ -44,6 +47,9 @@ int sh_passages_is(const char *path, struct sh_error *err);
  * segments. SH_ERR_RECORD: a file is damaged. */
 int sh_passages_check(
     const char *path, uint64_t wait, uint64_t *documents, size_t *segments, struct sh_error *err);
+
+/* Merges all segments into one, and commits. The store must not have a new segment. */
+int sh_passages_compact(struct sh_passages *s, struct sh_error *err);
 
 /* The name of the documents of segment i, below the folder's path. Free it. */
 char *sh_passages_documents(const struct sh_passages *s, size_t i, struct sh_error *err);
@@ -66,5 +72,29 @@ int sh_passages_add(struct sh_passages *s, const struct sh_corpus *corpus, uint3
 
 /* From here on the new segment belongs to the store. */
 int sh_passages_commit(struct sh_passages *s, struct sh_error *err);
+
+/* ---- for store_merge.c ---- */
+
+enum { SH_PASSAGES_NAME = 16 };
+
+/* Writes the file name of a part, "tsv" or "seed", in SH_PASSAGES_NAME bytes. */
+void sh_passages_part(char *out, uint32_t segment, const char *suffix);
+
+/* Sets the number of a new segment. SH_ERR_RANGE: all numbers are used. */
+int sh_passages_number(const struct sh_passages *s, uint32_t *number, struct sh_error *err);
+
+/* Fills in the checksums of a segment from its files. */
+int sh_passages_sum(
+    const struct sh_passages *s, struct sh_passages_segment *e, struct sh_error *err);
+
+/* Compares the files of a segment with its checksums. */
+int sh_passages_verify(
+    const struct sh_passages *s, const struct sh_passages_segment *e, struct sh_error *err);
+
+/* Removes the files that no segment in memory has. The manifest must be the one in memory. */
+int sh_passages_clean(struct sh_passages *s, struct sh_error *err);
+
+/* Fills *err for a damaged file. Returns -1. */
+int sh_passages_damaged(const struct sh_passages *s, const char *name, struct sh_error *err);
 
 #endif
