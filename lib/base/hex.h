@@ -80,13 +80,14 @@ static inline uint64_t sh_unhex16(const char *p, uint64_t *bad)
 
 #else
 
+/* Prints w as 16 digits. */
 static inline void sh_print_hex16(char *out, uint64_t w)
 {
 	sh_put_le64(out, sh_hex8(w));
 	sh_put_le64(out + 8, sh_hex8(w << 32));
 }
 
-/* As above, in plain C. */
+/* Converts 16 lower-case digits to 64 bits. Sets bits of *bad when a byte is not such a digit. */
 static inline uint64_t sh_unhex16(const char *p, uint64_t *bad)
 {
 #ifdef __SSE2__

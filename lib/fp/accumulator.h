@@ -21,10 +21,10 @@ struct sh_accumulator {
 	bool any; /* a feature that is not empty was added, perhaps with weight 0 */
 	struct sh_buf text;
 
-	/* For sh_accumulator_add_lines(), where the hash of an n-gram is composed of token hashes. */
+	/* For sh_accumulator_add_lines(), which computes the hash of an n-gram from the hashes of its tokens. */
 	const struct sh_mix_kernel *mix;
-	uint64_t *token_hash; /* NULL when lines must be added one by one */
-	uint64_t mixed_seed;
+	uint64_t *token_hash; /* scratch; NULL: sh_accumulator_takes_lines() is false */
+	uint64_t mixed_seed;  /* opts->seed as the hash mix takes it */
 };
 
 /* Borrows opts. */
@@ -35,7 +35,7 @@ void sh_accumulator_free(struct sh_accumulator *a);
 /* Removes all features: a new document begins. */
 void sh_accumulator_clear(struct sh_accumulator *a);
 
-/* Adds a feature, written as in a record, with its escapes. */
+/* Adds a feature, written as in a record, with its escapes. weight: millionths, 0 or more. */
 int sh_accumulator_add(
     struct sh_accumulator *a, struct sh_slice feature, int64_t weight, struct sh_error *err);
 
@@ -49,9 +49,9 @@ static inline bool sh_accumulator_takes_lines(const struct sh_accumulator *a)
  * document's total weight would not fit in an int64_t. */
 bool sh_accumulator_add_lines(struct sh_accumulator *a, const struct sh_feature_lines *l);
 
-/* Writes the fingerprint. Sets out->empty when the total weight is 0, or for MinHash when there is no
- * feature. For bit sums, out->w then has `tie` in every bit, which has a meaning only when a->any; for
- * MinHash it is not written. */
+/* Writes the fingerprint. Sets out->empty when the total weight is 0, or, for MinHash and opts->real, when no
+ * feature was added. When it is empty, a SimHash has opts->tie in every bit of out->w, and a MinHash leaves out->w as it
+ * was. */
 void sh_accumulator_finish(struct sh_accumulator *a, struct sh_fingerprint *out);
 
 #endif

@@ -6,9 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Fills least[] with the `most` least of n hashes, distinct and ascending; most >= 1. Returns their number,
- * which is less than `most` when the set is smaller. The hashes must be evenly distributed, and may be
- * repeated. */
+/* Writes the smallest of the n hashes to least[]: ascending, each once, at most `most` of them (1 or more). Returns
+ * how many it wrote: less than `most` only when there are fewer distinct hashes. The hashes may be repeated. It is
+ * fast only when they are evenly distributed. */
 size_t sh_bottom(const uint64_t *hash, size_t n, size_t most, uint64_t *least);
 
 #endif

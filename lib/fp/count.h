@@ -25,7 +25,8 @@ struct sh_hash_count {
 int sh_hash_count_init(struct sh_hash_count *c, struct sh_error *err);
 void sh_hash_count_free(struct sh_hash_count *c);
 
-/* Counts n hashes, n < 2^32 - 1. Replaces the result of the last call. */
+/* Counts n hashes (less than 2^32 - 1) into c->hash, c->count, c->first and c->n. Replaces the result of the last
+ * call. Returns -1 when memory runs out. */
 int sh_hash_count(struct sh_hash_count *c, const uint64_t *hash, size_t n, struct sh_error *err);
 
 #endif

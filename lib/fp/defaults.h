@@ -13,7 +13,7 @@
 #define SH_DEFAULT_NGRAM    3      /* tokens of a feature */
 #define SH_DEFAULT_MINHASH  1      /* minwise fingerprints, not SimHash */
 #define SH_DEFAULT_DISTANCE 14     /* bits in which candidates differ, at most */
-#define SH_DEFAULT_REACH    700000 /* the Jaccard similarity of which that finds 95 %, in millionths */
+#define SH_DEFAULT_REACH    700000 /* millionths: the Jaccard similarity at which it finds 95 % */
 
 /* Pairs are duplicates by either of two measures, each with its threshold, in millionths and as text. */
 #define SH_DEFAULT_MEASURE    "any"
@@ -21,7 +21,7 @@
 #define SH_DEFAULT_EDIT       890000
 #define SH_DEFAULT_THRESHOLDS "0.8,0.89"
 
-#define SH_DEFAULT_STAR 1  /* groups are neighbours of one, not chains */
-#define SH_DEFAULT_FEW  20 /* documents of fewer features are compared by these; shdedup only */
+#define SH_DEFAULT_STAR 1  /* all members of a group are similar to its keeper; 0: chains */
+#define SH_DEFAULT_FEW  20 /* shdedup compares all documents with fewer features than this */
 
 #endif

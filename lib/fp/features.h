@@ -32,7 +32,8 @@ struct sh_features;
  * hold such sets. */
 struct sh_features *sh_features_new(const struct sh_token_opts *token, struct sh_ngrams ngrams,
     const uint64_t key[2], struct sh_error *err);
-/* Makes a faster object. Its sets can be compared with sets that such objects make with the same key in this run. */
+/* Makes a faster object. Its sets can be compared only with sets of objects that this function made in the same run
+ * with the same key. */
 struct sh_features *sh_features_new_apart(const struct sh_token_opts *token,
     struct sh_ngrams ngrams, const uint64_t key[2], struct sh_error *err);
 /* Sequences of tokens: a token is hashed by the kernels of hash/keyed.h, an n-gram from the hashes of its
@@ -42,17 +43,18 @@ struct sh_features *sh_features_new_sequences(const struct sh_token_opts *token,
     struct sh_ngrams ngrams, const uint64_t key[2], bool cut, struct sh_error *err);
 void sh_features_delete(struct sh_features *f);
 
-/* From now on, sets have their tokens in order. only: they have no hashes of n-grams; n is 0. */
+/* From now on, sets have `ordered` and n_ordered. only: they have nothing else, and n is 0. */
 void sh_features_keep_order(struct sh_features *f, bool only);
 
 /* Computes the set of a text. The set is valid until the next call. */
 int sh_features_of(
     struct sh_features *f, struct sh_slice text, struct sh_feature_set *set, struct sh_error *err);
 
-/* The same for a text that was split into tokens. Without opts.apart, unless sh_features_take_apart(). */
+/* The same for a text that was split into tokens. The tokenizer may have had the option `apart` (text/token.h) only
+ * when sh_features_take_apart(). */
 int sh_features_of_tokens(struct sh_features *f, const struct sh_tokens *t,
     struct sh_feature_set *set, struct sh_error *err);
-/* Returns whether the set needs only tokens, not the texts of n-grams. */
+/* Returns whether sets are computed from the tokens alone, without the bytes between them. */
 bool sh_features_take_apart(const struct sh_features *f);
 
 /* The same for a sequence, from the hashes of its tokens in their order. */

@@ -18,8 +18,7 @@ struct sh_fingerprint_opts {
 	uint64_t seed;
 	unsigned tie; /* value of a bit whose set and unset features have equal weight */
 	bool minhash; /* MinHash (minhash.h) instead of bit sums; weights are ignored */
-	/* Count the distinct features of documents that have at most this number of them; 0: count in no
-	 * document. */
+	/* Sets sh_fingerprint.distinct for documents with at most this number of distinct features; 0: for none. */
 	size_t distinct_up_to;
 	bool bag;     /* count the tokens, see sh_fingerprint_bag() */
 	bool real;    /* bit sums are doubles, see profile.h; features by text; at most 64 bits */
@@ -38,7 +37,7 @@ void sh_fingerprinter_delete(struct sh_fingerprinter *f);
 
 struct sh_fingerprint {
 	uint64_t w[SH_FP_MAX_WORDS];
-	/* The total weight is 0. Then w has `tie` in every bit; without features it is not written. */
+	/* The total weight is 0. Then w has `tie` in every bit, or, when the text has no features, w is not set. */
 	bool empty;
 	bool tokens;     /* the text has tokens; set by sh_fingerprint() */
 	size_t features; /* n-grams of the text with repetitions; set by sh_fingerprint() */
@@ -48,8 +47,8 @@ struct sh_fingerprint {
 	uint64_t bad_utf8; /* ill-formed sequences in the text */
 };
 
-/* Samples the features of the last document (fp/bottom.h), at most `most` of them. Returns their number, 0
- * for a document without features. */
+/* Writes the `most` smallest hashes of the last document's features to least[], as sh_bottom() does (fp/bottom.h).
+ * last: what sh_fingerprint() returned for it. Returns how many: 0 for a document without features. */
 size_t sh_fingerprint_sample(const struct sh_fingerprinter *f, const struct sh_fingerprint *last,
     size_t most, uint64_t *least);
 
@@ -65,13 +64,15 @@ const struct sh_bag *sh_fingerprint_bag(const struct sh_fingerprinter *f);
  * until the next document. */
 const uint64_t *sh_fingerprint_hashes(const struct sh_fingerprinter *f);
 
+/* Computes the fingerprint of a text. Returns -1 when memory runs out. */
 int sh_fingerprint(struct sh_fingerprinter *f, struct sh_slice text, struct sh_fingerprint *out,
     struct sh_error *err);
 
-/* The same for a text that was split into tokens. Without opts.apart, unless sh_fingerprint_takes_apart(). */
+/* The same for a text that was split into tokens. The tokenizer may have had the option `apart` (text/token.h) only
+ * when sh_fingerprint_takes_apart(). */
 int sh_fingerprint_tokens(struct sh_fingerprinter *f, const struct sh_tokens *tokens,
     struct sh_fingerprint *out, struct sh_error *err);
-/* Returns whether the fingerprint needs only tokens, not the texts of n-grams. */
+/* Returns whether fingerprints are computed from the tokens alone, without the bytes between them. */
 bool sh_fingerprint_takes_apart(const struct sh_fingerprinter *f);
 
 #endif

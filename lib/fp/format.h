@@ -10,14 +10,14 @@
 
 struct sh_fp_format {
 	const char *name;
-	/* Writes the fingerprint without a final NUL. Returns the number of bytes. */
+	/* Writes the fingerprint of `bits` bits to out[SH_FORMAT_MAX], without a final NUL. Returns the number of bytes. */
 	size_t (*print)(char *out, const uint64_t *fp, unsigned bits);
 };
 
 /* Returns the form of this name, or NULL. */
 const struct sh_fp_format *sh_fp_format_find(const char *name);
 
-/* Returns row i of the forms, from 0, or NULL after the last. */
+/* Returns form number i, from 0; NULL after the last one. */
 const struct sh_fp_format *sh_fp_format_at(unsigned i);
 
 #endif

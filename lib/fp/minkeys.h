@@ -21,18 +21,18 @@ struct sh_minkeys {
 	unsigned rows, keys;
 };
 
-/* The least number of keys, up to `most`, with which at most the share `missed` of the pairs share none. A pair
- * shares one key with probability `chance`. */
+/* Returns how many keys a set needs so that at most the share `missed` of the pairs (0 to 1) have no key in common,
+ * when each key is common with probability `chance`. Returns `most` when more would be needed. */
 unsigned sh_minkeys_for(double chance, double missed, unsigned most);
 
-/* The probability that two sets of similarity j share a key. */
+/* Returns the probability that two sets of Jaccard similarity j (0 to 1) share at least one key. */
 double sh_minkeys_found(struct sh_minkeys k, double j);
 
-/* The Jaccard similarity of the n-grams of two texts of this edit similarity, on average: with E^n of the n-grams
- * unchanged, E^n / (2 - E^n). */
+/* Returns the average Jaccard similarity (0 to 1) of the n-grams of two texts with edit similarity E (0 to 1). The
+ * share E^n of the n-grams is unchanged: E^n / (2 - E^n). */
 double sh_minkeys_edited(double edit, unsigned n);
 
-/* Writes the k.keys keys of the set with these k.rows * k.keys minwise values. */
+/* Writes the keys of a set to key[k.keys], each below 2^SH_MINKEYS_BITS. value: its k.rows * k.keys minwise values. */
 void sh_minkeys_of(struct sh_minkeys k, const uint64_t *value, uint64_t *key);
 
 #endif

@@ -29,7 +29,7 @@ enum {
 
 struct sh_permutations;
 
-/* The values of one document: wide ones under affine64. */
+/* The values of one document: `wide` when the scheme has 16 digits a value (affine64), otherwise `narrow`. */
 struct sh_signature {
 	union {
 		uint32_t narrow[SH_PERMUTATIONS_MAX];
@@ -40,7 +40,8 @@ struct sh_signature {
 struct sh_permutation_scheme {
 	const char *name;
 	unsigned digits; /* hexadecimal digits of a value in a record */
-	void (*draw)(struct sh_permutations *p, uint32_t seed);
+	void (*draw)(struct sh_permutations *p, uint32_t seed); /* sets a and b */
+	/* Lowers each value of *s to that of the permuted hash when this is smaller. */
 	void (*least)(const struct sh_permutations *p, uint64_t hash, struct sh_signature *s);
 };
 
@@ -69,7 +70,8 @@ void sh_permutations_sign(
 bool sh_permutations_empty(const struct sh_permutations *p, enum sh_empty rule,
     const struct sh_hash *hash, struct sh_signature *s);
 
-/* Writes the digits of all values. Returns the number of bytes. */
+/* Writes the digits of all values to out[SH_SIGNATURE_DIGITS_MAX], without a final NUL. Returns the number of
+ * bytes. */
 size_t sh_permutations_print(
     const struct sh_permutations *p, const struct sh_signature *s, char *out);
 

@@ -51,7 +51,7 @@ struct sh_profile {
 	    bits_step; /* widths that -b accepts; step 0: only 32, 64, 128 and 256 */
 	unsigned tie;
 	enum sh_empty empty;
-	const char *bin; /* the form (fp/format.h) of -x bin */
+	const char *bin; /* name of the format (fp/format.h) that `shfp -x bin` writes */
 };
 
 /* Returns the profile of this name, or NULL. */

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Returns the share of the pairs of one similarity (in millionths) whose distance is at most k. */
+/* Returns the expected share (0 to 1) of the pairs of this similarity (millionths) whose distance is at most k bits. */
 double sh_reach(unsigned bits, bool minhash, uint64_t similarity, unsigned k);
 
 #define SH_REACH_WANTED 0.945 /* 95 %, when rounded to whole percents */
@@ -21,8 +21,8 @@ double sh_reach(unsigned bits, bool minhash, uint64_t similarity, unsigned k);
  * saves almost nothing. Below it most candidates are random. */
 enum { SH_REACH_HIGHEST = 800000, SH_REACH_LOWEST = 500000 };
 
-/* Returns the least distance that SH_REACH_WANTED of the pairs of this similarity do not exceed. A
- * similarity outside of the range is treated as the nearer end of the range. */
+/* Returns the least distance k, in bits, at which sh_reach() is SH_REACH_WANTED or more. A similarity (millionths)
+ * outside of the range above counts as the nearer end of the range. */
 unsigned sh_reach_distance(unsigned bits, bool minhash, uint64_t similarity);
 
 #endif

@@ -13,7 +13,7 @@
 struct sh_repeats {
 	/* The result of the last call, in any order. */
 	uint64_t *hash;
-	uint32_t *count; /* occurrences of each, at least 2; not written by sh_repeats_once() */
+	uint32_t *count; /* after sh_repeats_find(): occurrences of each, 2 or more */
 	size_t n;
 
 	/* Private. */
@@ -27,10 +27,11 @@ struct sh_repeats {
 int sh_repeats_init(struct sh_repeats *r, struct sh_error *err);
 void sh_repeats_free(struct sh_repeats *r);
 
-/* Finds the hashes that occur at least twice among n hashes, n < 2^31. */
+/* Finds the hashes that occur at least twice among n hashes, n < 2^31: r->hash, r->count, r->n. Returns -1 when
+ * memory runs out. */
 int sh_repeats_find(struct sh_repeats *r, const uint64_t *hash, size_t n, struct sh_error *err);
 
-/* Finds each distinct hash of n hashes, n < 2^31. */
+/* Finds each distinct hash of n hashes, n < 2^31: r->hash, r->n. */
 int sh_repeats_once(struct sh_repeats *r, const uint64_t *hash, size_t n, struct sh_error *err);
 
 #endif

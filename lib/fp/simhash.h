@@ -41,8 +41,8 @@ int sh_simhash_init(struct sh_simhash *s, unsigned bits, unsigned tie, struct sh
 /* Removes all features: a new document begins. */
 void sh_simhash_clear(struct sh_simhash *s);
 
-/* The functions that add return -1 and leave the object unchanged in two cases. SH_ERR_RANGE: the total
- * weight would not fit in an int64_t of millionths. SH_ERR_PARAM: a weight is negative. */
+/* Weights are millionths. The three functions that add return -1 in two cases, and then add nothing. SH_ERR_RANGE:
+ * the total weight would be above INT64_MAX. SH_ERR_PARAM: a weight is negative. */
 
 /* Adds one feature by its hash, which has s->words words. */
 int sh_simhash_add(

@@ -23,11 +23,11 @@ static inline unsigned sh_planes_used(uint64_t n)
 
 struct sh_simhash_kernel {
 	struct sh_variant variant;
-	/* Counts the set bits of n words into planes. `total` is an upper bound of the counts
-	 * afterwards. */
+	/* Adds the bits of n words to the counters: 1 to the counter of lane b for each word that has this bit. After
+	 * it no counter is above `total`, so only the planes that `total` needs are touched. */
 	void (*units)(uint64_t planes[SH_PLANES], uint64_t total, const uint64_t *h, size_t n);
-	/* sum[b] += w[i] for each set lane b of h[i]. No weight is negative. All weights that were ever
-	 * added to these sums total at most INT32_MAX. */
+	/* sum[b] += w[i] for each lane b that is set in h[i]. Weights are 0 or more. The caller makes sure that all
+	 * weights added to sum[] since it was zero total at most INT32_MAX. */
 	void (*weights)(int32_t sum[64], const uint64_t *h, const int64_t *w, size_t n);
 };
 

@@ -43,13 +43,13 @@ int sh_settings_tag(const struct sh_settings *s);
  * in `other`. NULL: writes all rows. */
 void sh_settings_print(const struct sh_settings *s, const struct sh_settings *other, char *text);
 
-/* Looks for the tag among the tags of some hundred common settings. Returns false when it is not
- * there. A wrong answer has a probability of 1 in 100. */
+/* Looks for the tag among the tags of some hundred common settings, and fills *s when it is there. Returns whether it
+ * is. Of tags made with other settings, 1 in 100 is found by chance, with the wrong settings. */
 bool sh_tag_lookup(int tag, struct sh_settings *s);
 
 /* The tags that a program has read. Several threads may share it. */
 struct sh_tags {
-	unsigned digits;          /* 4; 2: tags of band keys */
+	unsigned digits;          /* hexadecimal digits of a tag: 4, or 2 in band keys */
 	_Atomic int first;        /* the first tag, SH_NO_TAG before one was met */
 	_Atomic bool bare;        /* a record without a tag was read */
 	const char *_Atomic file; /* file of the record with the tag `first` */
@@ -60,8 +60,8 @@ struct sh_tags {
 		.digits = (n), .first = SH_NO_TAG                                                  \
 	}
 
-/* Checks the tag of one more record, which may be SH_NO_TAG. Returns -1 and SH_ERR_PARAM when
- * an earlier record has another tag. */
+/* Checks the tag of one more record of the file; SH_NO_TAG: it has none. Returns -1 and SH_ERR_PARAM when an earlier
+ * record has another tag. The name of the file must stay valid as long as *t. */
 int sh_tags_check(struct sh_tags *t, int tag, const char *file, struct sh_error *err);
 
 /* Returns whether some records have a tag and others have none. SH_TAGS_PART_BARE is the warning for it. */

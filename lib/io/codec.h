@@ -11,20 +11,20 @@
 /* Bytes of a file's beginning that suffice to recognise each form. */
 enum { SH_CODEC_MAGIC = 10 };
 
-/* Largest window of a decoder, in bytes: how far back a compressed stream may refer. It is
- * SH_CODEC_WINDOW, or the size that the environment variable SH_CODEC_WINDOW_NAME has. */
+/* Returns the largest window that a decoder may have, in bytes: how far back a compressed stream may refer. It is the
+ * value of the environment variable SH_CODEC_WINDOW_NAME when that is a size, otherwise SH_CODEC_WINDOW. */
 #define SH_CODEC_WINDOW      ((size_t)128 << 20)
 #define SH_CODEC_WINDOW_NAME "SIMHASH_WINDOW"
 size_t sh_codec_window(void);
 
-/* Returns whether the variable is unset, empty or a size. Otherwise it has no effect. */
+/* Returns whether that variable is unset, empty or a size. Any other value is ignored. */
 bool sh_codec_window_valid(void);
 
 enum sh_codec_state {
 	SH_CODEC_MORE, /* the frame goes on: give more input, or more room */
 	SH_CODEC_END,  /* the frame ended; another one may follow */
 	SH_CODEC_BAD,  /* the bytes are damaged, or in another form */
-	SH_CODEC_WIDE, /* the frame needs a window above SH_CODEC_WINDOW */
+	SH_CODEC_WIDE, /* the frame needs a window above sh_codec_window() */
 	SH_CODEC_NOMEM,
 };
 

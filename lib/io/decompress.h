@@ -28,8 +28,8 @@ struct sh_decompress_layer {
 	void *decoder;
 	struct sh_buf in; /* compressed bytes; those before `at` are used */
 	size_t at;
-	bool within; /* the current frame has not ended */
-	bool begun;  /* at least one frame has ended */
+	bool within; /* the decoder is inside of a frame */
+	bool begun;  /* a frame was decoded: behind it, bytes that are no frame end the stream */
 	bool eof;    /* the layer below has ended */
 	/* SH_CODEC_MORE, or the state that the next read reports as an error */
 	enum sh_codec_state failed;

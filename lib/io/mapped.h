@@ -11,10 +11,8 @@
 #include "io/codec.h"
 
 struct sh_mapped {
-	const char
-	    /* first byte, at the position that the descriptor had; SH_PAD readable bytes follow the last
-	     * one */
-	    *p;
+	/* The bytes from the position that the descriptor had. SH_PAD more bytes can be read. */
+	const char *p;
 	size_t n;
 	const char *name;             /* for messages; borrowed */
 	const struct sh_codec *codec; /* compressed form of the input; NULL: not compressed */

@@ -52,11 +52,11 @@ int sh_reader_look(struct sh_reader *r, size_t n, struct sh_error *err);
 /* Returns -1 with the error when a read has failed, else 0. */
 int sh_reader_check(const struct sh_reader *r, struct sh_error *err);
 
-/* Whether sh_reader_at() can read the file: it is a regular file, not compressed, and not read to its end.
+/* Returns whether sh_reader_at() can read the file: it is a regular file, not compressed, and not read to its end.
  * *size is the number of bytes from the reader's beginning to the file's end. */
 bool sh_reader_seekable(const struct sh_reader *r, uint64_t *size);
 
-/* Reads up to n bytes, the first `at` bytes behind the reader's beginning: how many, 0 at the end, -1. The
+/* Reads up to n bytes, from `at` bytes behind the reader's beginning. Returns how many, 0 at the end, or -1. The
  * reader stays where it is. */
 ssize_t sh_reader_at(
     const struct sh_reader *r, uint64_t at, void *p, size_t n, struct sh_error *err);

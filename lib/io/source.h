@@ -41,11 +41,11 @@ struct sh_source {
 	bool looked;                 /* the first bytes were checked for a compressed format */
 	struct sh_decompress packed; /* the decoders of the open operand, if it is compressed */
 	struct sh_buf tail;          /* the unfinished line after the last chunk */
-	/* whole lines, which followed a trailer, precede the unfinished line in `tail` */
+	/* `tail` begins with whole lines, which followed a trailer */
 	bool tail_has_lines;
-	struct sh_buf peeked; /* a chunk read ahead, and its origin */
-	struct sh_origin peeked_from;
-	size_t passed; /* bytes of `peeked` that sh_source_pass() skipped */
+	struct sh_buf peeked;         /* the chunk of the next sh_source_read(), or empty */
+	struct sh_origin peeked_from; /* its origin */
+	size_t passed;                /* bytes of its beginning that sh_source_pass() skipped */
 
 	/* Set before the first read: each operand must have a trailer (io/trailer.h). The trailer is
 	 * checked at the end of the operand, and no chunk contains it. */
@@ -70,15 +70,16 @@ void sh_source_free(struct sh_source *s);
 int sh_source_read(
     struct sh_source *s, struct sh_buf *b, struct sh_origin *from, struct sh_error *err);
 
-/* Sets *line to the next line, without its LF, and leaves it to be read. The line is valid until the next
+/* Sets *line to the next line, without its LF. The next read or peek gives it again. The line is valid until the next
  * read. Returns 1, 0 at the end of the last operand, or -1. */
 int sh_source_peek(struct sh_source *s, struct sh_slice *line, struct sh_error *err);
 
-/* Reads more lines of the operand that the last peek read from, behind the chunk in `peeked`. The line that
- * sh_source_peek() returned is no longer valid. wait: wait for a slow writer. Returns 1, 0 when there are no more, or -1. */
+/* Appends the next chunk of the same operand to `peeked`. The line that sh_source_peek() returned is no longer valid.
+ * wait: wait for a slow writer. Returns 1; 0 when the operand has no more, or when none are ready without waiting; or
+ * -1. */
 int sh_source_peek_more(struct sh_source *s, bool wait, struct sh_error *err);
 
-/* Returns that line and the lines of its chunk that follow it. */
+/* Returns the line that sh_source_peek() returned and all lines of `peeked` behind it. */
 static inline struct sh_slice sh_source_peeked(const struct sh_source *s)
 {
 	return sh_slice(s->peeked.p + s->passed, s->peeked.n - s->passed);

@@ -33,7 +33,7 @@ int sh_walk(struct sh_walk *w, const char *folder, struct sh_error *err);
 /* Returns whether the path leads to a folder, also through symbolic links. */
 bool sh_is_folder(const char *path);
 
-/* Whether the path leads to the file that is open as fd. */
+/* Returns whether the path leads to the file that is open as fd. */
 bool sh_is_open_file(const char *path, int fd);
 
 /* Returns whether the input `name` ("-" is standard input) is the regular file at `path`. */

@@ -1,14 +1,15 @@
-/* Tells feature records from documents whose text is followed by a number: both have three fields.
+/* Tells feature records (id, feature, weight) from documents whose text is followed by a number: both have three
+ * fields. It looks at records whose ids follow one another.
  *
- * A plain feature is one token that the default tokenizer leaves as it is: it has one fingerprint as a
- * feature and as a text. A record that is alone with its id may be a text when its feature is not plain and
- * one of these holds: it contains a blank, it has more than 4 tokens, or it is one word that folding changes
- * ("Red"). Other records that are alone with their ids are features ("u.s.a", words of jieba).
+ * Features for certain: two neighbouring records have the same id, and both are plain, or one is empty, or the second
+ * one begins with the end of the first one, as n-grams do. Plain: one token that the default tokenizer does not change.
  *
- * The beginning of an input holds features for certain when successive records of one document have the
- * empty feature, have plain features, or overlap as n-grams do. Otherwise the input holds texts when there
- * are records alone with their ids that may be texts, at least as many as records of ids that stand several
- * times. When there are fewer, it holds texts if most features of the latter ids are long. */
+ * A record may be a text when no neighbour has its id, its feature is not plain, and it contains a blank, has more
+ * than 4 tokens, or is one word that folding changes ("Red"). Others are features ("u.s.a", words of jieba).
+ *
+ * Otherwise it counts: the input holds texts when at least as many records may be texts as there are records with a
+ * neighbour of the same id. When there are fewer, it holds texts if most features of the latter have more than 4
+ * tokens. */
 #ifndef SH_STREAM_FEATURE_HEAD_H
 #define SH_STREAM_FEATURE_HEAD_H
 
