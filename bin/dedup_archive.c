@@ -1,12 +1,12 @@
 #include "dedup_archive.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 #include "dedup.h"
 #include "dedup_how.h"
 #include "io/target.h"
 #include "made_with.h"
+#include "now.h"
 #include "unfinished.h"
 
 /* ---- options ---- */
@@ -70,34 +70,6 @@ struct sh_key_rule dedup_archive_rule(const struct dedup_settings *s)
 			: m->ordered ? s->measures.threshold
 				     : 0,
 		.ngrams = s->docs.ngrams };
-}
-
-/* Returns the clock's time; dies when it is below 0. On a machine whose time_t has overflowed, everything
- * would be older than any age. */
-static uint64_t clock_now(struct cli *c)
-{
-	time_t now = time(NULL);
-	struct sh_error err;
-
-	if (now >= 0 && (uint64_t)now <= SH_TIME_MAX)
-		return (uint64_t)now;
-	sh_error_set(
-	    &err, SH_ERR_RANGE, "the clock says %lld seconds since 1970: set it", (long long)now);
-	cli_die(c, &err);
-}
-
-uint64_t dedup_archive_now(struct cli *c)
-{
-	const char *epoch = getenv("SOURCE_DATE_EPOCH");
-	uint64_t seconds;
-
-	if (!epoch || !*epoch)
-		return clock_now(c);
-	if (sh_parse_u64(sh_slice_str(epoch), &seconds) < 0 || seconds > SH_TIME_MAX)
-		cli_usage(c,
-		    "SOURCE_DATE_EPOCH '%s': expected seconds since 1970, ten digits at most",
-		    epoch);
-	return seconds;
 }
 
 /* Archives of the time when the default was the Jaccard similarity, 0.8, keep it. */
@@ -168,7 +140,7 @@ static void start_batch(struct dedup_state *s)
 		.verify = how->dedup.verify,
 		.escape = made_with_escaped_digests(m),
 		.newest = how->keep.which == SH_PREFER_NEWEST,
-		.now = dedup_archive_now(s->cli),
+		.now = now_seconds(s->cli),
 		.jobs = s->cli->jobs,
 		.keep_bytes = m->store == SH_STORE_DOCUMENTS ? 0 : how->memory / 8,
 		.described = dedup_description(s) * sizeof(uint64_t),

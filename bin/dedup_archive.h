@@ -28,9 +28,6 @@ void dedup_archive_keep_file(struct cli *c, const char *dir, const char *path);
 
 /* Returns the rule of lookups, without the archive's own key and layout. */
 struct sh_key_rule dedup_archive_rule(const struct dedup_settings *s);
-/* Returns the time for records, in seconds since 1970. Tests and reproducible builds set it by
- * SOURCE_DATE_EPOCH. */
-uint64_t dedup_archive_now(struct cli *c);
 
 /* Opens the archive before documents are read: it must exist, and have the settings of the run.
  * This function and the next ones do nothing without an archive. */

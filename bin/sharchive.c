@@ -1,4 +1,4 @@
-/* sharchive: creates, checks, changes and reads the archives of shdedup; checks and compacts the archives of shspan. */
+/* sharchive: creates, checks, changes and reads the archives of shdedup; checks and changes the archives of shspan. */
 #include <time.h>
 
 #include "archive/maintain.h"
@@ -6,6 +6,7 @@
 #include "dedup_how.h"
 #include "fp/fingerprinter.h"
 #include "made_with.h"
+#include "now.h"
 #include "passage/store.h"
 #include "unfinished.h"
 
@@ -32,8 +33,8 @@ static const struct cli_program program = {
 	.threads = "the check",
 	.synopsis = "COMMAND DIR [ARGUMENT...]",
 	.purpose =
-	    "Make or maintain the archive of shdedup in DIR. Check and compact also take an "
-	    "archive of shspan. Commands:\n\n  init DIR             "
+	    "Make or maintain the archive of shdedup in DIR. Check, compact and expire also "
+	    "take an archive of shspan. Commands:\n\n  init DIR             "
 	    "make the archive with the given options\n  check DIR            read all files and "
 	    "verify them\n  compact DIR          merge all segments into one\n  expire DIR AGE     "
 	    "  remove documents added longer ago: 90d, 12h, 8w\n  remove DIR FILE...   remove the "
@@ -129,13 +130,14 @@ static void compact(const struct state *s, struct sh_archive *a)
 
 static void check_passages(const struct state *s)
 {
+	struct sh_passages store;
 	struct sh_error err;
-	uint64_t documents;
-	size_t segments;
 
-	if (sh_passages_check(s->dir, s->wait, &documents, &segments, &err) < 0)
+	if (sh_passages_read(&store, s->dir, s->wait, &err) < 0 ||
+	    sh_passages_check(&store, &err) < 0)
 		cli_die(s->cli, &err);
-	tell_checked(s, documents, segments);
+	tell_checked(s, sh_passages_count(&store), store.n);
+	sh_passages_close(&store);
 }
 
 static void compact_passages(const struct state *s)
@@ -171,12 +173,42 @@ static void remove_documents(const struct state *s, struct sh_archive *a, struct
 		    r->dry ? " (dry run)" : "", (unsigned long long)r->kept);
 }
 
+/* Returns the time before which documents are older than the age. */
+static uint64_t time_before(const struct state *s)
+{
+	uint64_t now = now_seconds(s->cli);
+
+	return now > s->age ? now - s->age : 0;
+}
+
 static void expire(const struct state *s, struct sh_archive *a)
 {
-	uint64_t now = dedup_archive_now(s->cli);
-	struct sh_removal r = { .before = now > s->age ? now - s->age : 0 };
+	struct sh_removal r = { .before = time_before(s) };
 
 	remove_documents(s, a, &r);
+}
+
+static void expire_passages(const struct state *s)
+{
+	struct sh_passages store;
+	uint64_t before = time_before(s), documents, undated;
+	struct sh_error err;
+	int status = s->how.dry_run ? sh_passages_read(&store, s->dir, s->wait, &err)
+				    : sh_passages_open(&store, s->dir, NULL, s->wait, &err);
+
+	if (status < 0 ||
+	    sh_passages_expire(&store, before, s->how.dry_run, &documents, &undated, &err) < 0)
+		cli_die(s->cli, &err);
+	sh_passages_close(&store);
+	if (s->how.quiet)
+		return;
+	cli_warn(s->cli, "%llu document%s removed%s", (unsigned long long)documents,
+	    CLI_PLURAL(documents), s->how.dry_run ? " (dry run)" : "");
+	if (undated)
+		cli_warn(s->cli,
+		    "%llu document%s not removed: the archive has no time for them (an "
+		    "earlier version added them)",
+		    (unsigned long long)undated, CLI_PLURAL(undated));
 }
 
 static void remove_ids(const struct state *s, struct sh_archive *a)
@@ -284,7 +316,12 @@ static const struct command {
 	    .work = compact,
 	    .passages = compact_passages,
 	    .changes = true },
-	{ .name = "expire", .arguments = " AGE", .work = expire, .changes = true, .removes = true },
+	{ .name = "expire",
+	    .arguments = " AGE",
+	    .work = expire,
+	    .passages = expire_passages,
+	    .changes = true,
+	    .removes = true },
 	{ .name = "remove",
 	    .arguments = " FILE...",
 	    .work = remove_ids,
@@ -407,7 +444,7 @@ static bool work_on_passages(const struct state *s)
 		return false;
 	if (!s->command->passages)
 		cli_usage(s->cli,
-		    "%s: '%s' is an archive of shspan, which takes check and compact only",
+		    "%s: '%s' is an archive of shspan, which takes check, compact and expire only",
 		    s->command->name, s->dir);
 	s->command->passages(s);
 	return true;

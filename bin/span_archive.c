@@ -4,6 +4,7 @@
 
 #include "base/bits.h"
 #include "fp/tag.h"
+#include "now.h"
 #include "passage/store.h"
 #include "span.h"
 #include "unicode/fold.h"
@@ -19,6 +20,7 @@ struct days {
 	uint32_t *
 	    begin; /* the first document of each segment; begin[segments]: the first one of today */
 	struct sh_postings seeds;
+	uint64_t now; /* time of today's documents */
 };
 
 /* The options that decide which seeds a document has, and how its lines are read. */
@@ -99,7 +101,7 @@ static void find_seeds(struct days *a)
 	if (sh_postings_sort(&how, a->seeds.p, n, &err) < 0)
 		cli_die(a->cli, &err);
 	if (first < a->corpus.n &&
-	    sh_passages_add(a->store, &a->corpus, first, a->seeds.p, n, &err) < 0)
+	    sh_passages_add(a->store, &a->corpus, first, a->seeds.p, n, a->now, &err) < 0)
 		cli_die(a->cli, &err);
 	for (size_t i = 0; i < segments; i++)
 		if (sh_passages_join(a->store, i, &a->seeds, n, a->begin[i], &err) < 0)
@@ -137,7 +139,7 @@ static void load_texts(struct days *a, uint32_t first, struct sh_texts *texts)
 
 void span_archive(struct cli *c, struct span_settings *s)
 {
-	struct days a = { .cli = c, .settings = s, .store = &s->store };
+	struct days a = { .cli = c, .settings = s, .store = &s->store, .now = now_seconds(c) };
 	struct sh_texts texts = { .tables = &a.tables };
 	struct sh_grouping how = { &a.tables, c->jobs };
 	struct sh_groups groups;

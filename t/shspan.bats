@@ -423,10 +423,12 @@ days() {
 	exits 2
 	try 'sharchive compact damaged'
 	exits 2
-	for command in stats export 'remove docs' 'expire 1d'; do
+	try 'sharchive expire damaged 1d'
+	exits 2
+	for command in stats export 'remove docs'; do
 		try "sharchive ${command%% *} archive $([ "${command#* }" = "$command" ] || echo "${command#* }")"
 		exits 2
-		says "sharchive: ${command%% *}: 'archive' is an archive of shspan, which takes check and compact only" "Try 'sharchive --help' or 'man sharchive'."
+		says "sharchive: ${command%% *}: 'archive' is an archive of shspan, which takes check, compact and expire only" "Try 'sharchive --help' or 'man sharchive'."
 	done
 }
 
@@ -438,6 +440,7 @@ killed_at() {
 }
 
 @test "--archive: killed at each system call that changes the folder, it is old or new" {
+	export SOURCE_DATE_EPOCH=1000
 	command -v strace >/dev/null || skip 'no strace(1)'
 	strace -o /dev/null true 2>/dev/null || skip 'no ptrace'
 	sanitized && skip 'the sanitizers cannot be traced'
@@ -531,39 +534,159 @@ killed_at() {
 	says "sharchive: 'archive' was made with other options, or on a machine of another byte order (see its file 'manifest')"
 }
 
-@test "--archive: sharchive compact killed at each system call: the archive is old or new" {
+@test "--archive: sharchive expire leaves the archive of the documents that stay" {
+	head -n 60 "$T_DATA/en_dev.tsv" >sixty
+	split -n l/6 sixty day.
+	seed=${T_SEED:-$RANDOM}
+	echo "seed $seed"
+	RANDOM=$seed
+	for ((round = 0; round < 12 / ${T_SHORT:-1}; round++)); do
+		rm -rf archive plain
+		: >log
+		for day in day.a[abcde]; do
+			# clocks may go back
+			time=$((1000 + RANDOM % 4 * 1000))
+			((round % 2)) || time=$((1000 + $(wc -l <log) * 1000))
+			echo "$time $day" >>log
+			SOURCE_DATE_EPOCH=$time shspan --archive archive $day >/dev/null
+			((RANDOM % 3)) || sharchive compact archive
+		done
+		age=$((RANDOM % 5 * 1000 + 500))
+		cat log
+		awk -v at=$((6000 - age)) '$1 >= at { print $2 }' log >stay
+		gone=$(awk -v at=$((6000 - age)) '$1 < at { print $2 }' log | xargs -r cat | wc -l)
+		cp archive/manifest before
+		cp -r archive twice
+		try "SOURCE_DATE_EPOCH=6000 sharchive expire archive ${age}s --dry-run"
+		exits 0
+		says "sharchive: $gone document$([ "$gone" = 1 ] || echo s) removed (dry run)"
+		same before archive/manifest
+		try "SOURCE_DATE_EPOCH=6000 sharchive expire archive ${age}s"
+		exits 0
+		gives
+		says "sharchive: $gone document$([ "$gone" = 1 ] || echo s) removed"
+		try 'sharchive check archive'
+		exits 0
+		grep -q "^sharchive: $(($(cat day.a[abcde] | wc -l) - gone)) documents\? in" err
+		cat /dev/null $(cat stay) | shspan --archive plain >/dev/null
+		cp -r archive compacted
+		sharchive compact compacted
+		SOURCE_DATE_EPOCH=6000 sharchive -q expire twice $((age + 1000))s
+		SOURCE_DATE_EPOCH=6000 sharchive -q expire twice ${age}s
+		sharchive compact twice
+		for at in compacted twice; do
+			[ ! -s stay ] || same plain/00000000.tsv <(cat $at/*.tsv)
+			[ ! -s stay ] || cmp plain/00000000.seed $at/*.seed
+			rm -rf $at
+		done
+		for options in '' '--all' '--count=2'; do
+			for at in archive plain; do
+				rm -rf $at.copy
+				cp -r $at $at.copy
+			done
+			shspan $options --archive plain.copy day.af >expected
+			try "shspan $options --archive archive.copy day.af"
+			exits 0
+			says
+			same expected out
+		done
+		sharchive compact archive.copy
+		SOURCE_DATE_EPOCH=9000000000 sharchive -q expire archive.copy 0s
+		try 'sharchive check archive.copy'
+		exits 0
+		says 'sharchive: 0 documents in 0 segments, all good'
+	done
+}
+
+@test "--archive: sharchive expire keeps documents of archives without times" {
+	sed 's/^/x/' docs >new
+	SOURCE_DATE_EPOCH=1000 shspan --archive archive docs >/dev/null
+	sed -i '/^added /d' archive/manifest
+	resum archive/manifest
+	try 'sharchive check archive'
+	exits 0
+	SOURCE_DATE_EPOCH=1000 shspan --archive archive new >/dev/null
+	try 'grep ^added archive/manifest'
+	gives 'added 1000 4'
+	sharchive compact archive
+	try 'SOURCE_DATE_EPOCH=2000 sharchive expire archive 10s'
+	exits 0
+	says 'sharchive: 4 documents removed' \
+		'sharchive: 4 documents not removed: the archive has no time for them (an earlier version added them)'
+	try 'sharchive check archive'
+	says 'sharchive: 4 documents in 1 segment, all good'
+	same docs archive/*.tsv
+	try 'sharchive expire archive 0s -q && shspan --archive archive new'
+	exits 0
+	cp out got
+	try 'shspan docs new | grep ^x'
+	same out got
+	sed -i 's/^added \(.*\) 4$/added \1 9/' archive/manifest
+	resum archive/manifest
+	try 'sharchive check archive'
+	exits 2
+	says "sharchive: 'archive': manifest is damaged: restore the folder, or make it again from its *.tsv"
+}
+
+@test "--archive: a time out of range is refused before anything is written" {
+	for time in 10000000000 now; do
+		try "SOURCE_DATE_EPOCH=$time shspan --archive archive docs"
+		exits 2
+		[ "$(head -n 1 err)" = "shspan: SOURCE_DATE_EPOCH '$time': expected seconds since 1970, ten digits at most" ]
+		[ ! -e archive ]
+	done
+}
+
+@test "--archive: sharchive compact and expire killed at each system call: the archive is old or new" {
 	command -v strace >/dev/null || skip 'no strace(1)'
 	strace -o /dev/null true 2>/dev/null || skip 'no ptrace'
 	sanitized && skip 'the sanitizers cannot be traced'
-	head -n 40 "$T_DATA/en_dev.tsv" >forty
-	split -n l/4 forty day.
-	for day in day.a[abc]; do shspan --archive old $day >/dev/null; done
-	cp -r old new
-	sharchive compact new
-	cp -r new four
-	shspan --archive four day.ad >expected
-	for case in fsync:5:1 renameat:1:1 unlinkat:6:1 openat:12:3 write:3:1; do
-		for ((n = ${case##*:}; ; n++)); do
+	head -n 50 "$T_DATA/en_dev.tsv" >fifty
+	split -n l/5 fifty day.
+	export SOURCE_DATE_EPOCH=1000
+	for day in day.a[abcd]; do
+		shspan --archive old $day >/dev/null
+		((SOURCE_DATE_EPOCH += 1000))
+		# the first segment loses one of its two days
+		[ $day != day.ab ] || sharchive compact old
+	done
+	for command in 'compact archive' '-q expire archive 3500s'; do
+		rm -rf archive
+		cp -r old archive
+		sharchive $command
+		rm -rf new
+		mv archive new
+		files=$(cd new && echo *)
+		for at in old new; do
+			cp -r $at archive
+			shspan --archive archive day.ae >$at.spans
 			rm -rf archive
-			cp -r old archive
-			killed_at "${case%%:*}" $n sharchive compact archive || break
-			try 'sharchive -q check archive'
-			exits 0
-			cmp -s old/manifest archive/manifest || same new/manifest archive/manifest
-			cp -r archive again
-			try 'shspan --archive again day.ad'
-			exits 0
-			same expected out
-			rm -rf again
-			try 'sharchive compact archive'
-			exits 0
-			same new/manifest archive/manifest
-			# a run without anything to merge removes what is superfluous, too
-			[ "$(cd archive && echo *)" = '00000003.seed 00000003.tsv lock manifest' ]
 		done
-		least=${case#*:}
-		echo "$case: $n"
-		[ "$n" -gt "${least%:*}" ]
+		for case in fsync:5:1 renameat:1:1 unlinkat:2:1 openat:12:3 write:3:1; do
+			for ((n = ${case##*:}; ; n++)); do
+				rm -rf archive
+				cp -r old archive
+				killed_at "${case%%:*}" $n sharchive $command || break
+				try 'sharchive -q check archive'
+				exits 0
+				state=old
+				cmp -s old/manifest archive/manifest || state=new
+				same $state/manifest archive/manifest
+				rm -rf again
+				cp -r archive again
+				try 'shspan --archive again day.ae'
+				exits 0
+				same $state.spans out
+				# this removes what is superfluous, too
+				try "sharchive $command"
+				exits 0
+				same new/manifest archive/manifest
+				[ "$(cd archive && echo *)" = "$files" ]
+			done
+			least=${case#*:}
+			echo "$command: $case: $n"
+			[ "$n" -gt "${least%:*}" ]
+		done
 	done
 }
 

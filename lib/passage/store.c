@@ -61,6 +61,12 @@ static int print_manifest(const struct sh_passages *s, struct sh_buf *out, struc
 		if (sh_buf_add(out, line, strlen(line), err) < 0)
 			return -1;
 	}
+	for (size_t i = 0; i < s->n_runs; i++) {
+		snprintf(line, sizeof line, "added %llu %llu\n", (unsigned long long)s->run[i].time,
+		    (unsigned long long)s->run[i].documents);
+		if (sh_buf_add(out, line, strlen(line), err) < 0)
+			return -1;
+	}
 	snprintf(line, sizeof line, "checksum %016llx\n",
 	    (unsigned long long)XXH3_64bits(out->p, out->n));
 	return sh_buf_add(out, line, strlen(line), err);
@@ -90,16 +96,15 @@ static int take_number(struct sh_slice *rest, char end, uint64_t *n)
 
 static int parse_segment(struct sh_passages *s, struct sh_slice *rest, struct sh_error *err)
 {
-	const size_t begin = strlen("segment ");
 	struct sh_passages_segment e;
 	uint64_t number;
 
-	if (rest->n <= begin + NUMBER_DIGITS || memcmp(rest->p, "segment ", begin) != 0 ||
-	    sh_parse_hex_number(sh_slice(rest->p + begin, NUMBER_DIGITS), &number) < 0 ||
-	    rest->p[begin + NUMBER_DIGITS] != ' ')
+	if (rest->n <= NUMBER_DIGITS ||
+	    sh_parse_hex_number(sh_slice(rest->p, NUMBER_DIGITS), &number) < 0 ||
+	    rest->p[NUMBER_DIGITS] != ' ')
 		return sh_passages_damaged(s, manifest_name, err);
 	e.number = (uint32_t)number;
-	*rest = sh_slice(rest->p + begin + NUMBER_DIGITS + 1, rest->n - begin - NUMBER_DIGITS - 1);
+	*rest = sh_slice(rest->p + NUMBER_DIGITS + 1, rest->n - NUMBER_DIGITS - 1);
 	if (take_number(rest, ' ', &e.documents) < 0 || take_number(rest, ' ', &e.bytes) < 0 ||
 	    take_number(rest, ' ', &e.seeds) < 0 || take_number(rest, ' ', &e.sum_documents) < 0 ||
 	    take_number(rest, '\n', &e.sum_seeds) < 0)
@@ -109,6 +114,35 @@ static int parse_segment(struct sh_passages *s, struct sh_slice *rest, struct sh
 		return -1;
 	s->segment[s->n++] = e;
 	return 0;
+}
+
+static int add_run(struct sh_passages *s, uint64_t time, uint64_t documents, struct sh_error *err)
+{
+	if (s->n_runs == s->runs_cap &&
+	    sh_grow((void **)&s->run, &s->runs_cap, s->n_runs + 1, sizeof *s->run, err) < 0)
+		return -1;
+	s->run[s->n_runs++] = (struct sh_passages_run){ time, documents };
+	return 0;
+}
+
+static int parse_run(struct sh_passages *s, struct sh_slice *rest, struct sh_error *err)
+{
+	uint64_t time, documents;
+
+	if (take_number(rest, ' ', &time) < 0 || take_number(rest, '\n', &documents) < 0)
+		return sh_passages_damaged(s, manifest_name, err);
+	return add_run(s, time, documents, err);
+}
+
+/* Skips the first word of a line. */
+static bool take_word(struct sh_slice *rest, const char *word)
+{
+	size_t n = strlen(word);
+
+	if (rest->n < n || memcmp(rest->p, word, n) != 0)
+		return false;
+	*rest = sh_slice(rest->p + n, rest->n - n);
+	return true;
 }
 
 static int other_settings(const struct sh_passages *s, struct sh_error *err)
@@ -150,10 +184,33 @@ static int parse_manifest(struct sh_passages *s, const struct sh_buf *text, stru
 	if (parse_head(s, sh_slice(text->p, n), &from, err) < 0)
 		return -1;
 	rest = sh_slice(text->p + from, n - from);
-	while (rest.n)
+	while (take_word(&rest, "segment "))
 		if (parse_segment(s, &rest, err) < 0)
 			return -1;
-	return 0;
+	while (take_word(&rest, "added "))
+		if (parse_run(s, &rest, err) < 0)
+			return -1;
+	return rest.n || sh_passages_undated(s) > sh_passages_count(s)
+		   ? sh_passages_damaged(s, manifest_name, err)
+		   : 0;
+}
+
+uint64_t sh_passages_count(const struct sh_passages *s)
+{
+	uint64_t documents = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		documents += s->segment[i].documents;
+	return documents;
+}
+
+uint64_t sh_passages_undated(const struct sh_passages *s)
+{
+	uint64_t documents = sh_passages_count(s);
+
+	for (size_t i = 0; i < s->n_runs; i++)
+		documents -= s->run[i].documents;
+	return documents;
 }
 
 static int read_manifest(struct sh_passages *s, struct sh_error *err)
@@ -260,6 +317,17 @@ int sh_passages_open(struct sh_passages *s, const char *path, const char *settin
 	return status;
 }
 
+int sh_passages_read(struct sh_passages *s, const char *path, uint64_t wait, struct sh_error *err)
+{
+	*s = (struct sh_passages){ 0 };
+	if (sh_folder_open(&s->folder, path, false, err) < 0)
+		return -1;
+	if (sh_folder_lock(&s->folder, false, wait, err) == 0 && read_manifest(s, err) >= 0)
+		return 0;
+	sh_passages_close(s);
+	return -1;
+}
+
 void sh_passages_close(struct sh_passages *s)
 {
 	if (!s->folder.path)
@@ -267,6 +335,7 @@ void sh_passages_close(struct sh_passages *s)
 	sh_folder_close(&s->folder);
 	sh_buf_free(&s->head);
 	free(s->segment);
+	free(s->run);
 	*s = (struct sh_passages){ 0 };
 }
 
@@ -331,32 +400,12 @@ int sh_passages_sum(
 	return sum_file(s, name, e->seeds * sizeof(struct sh_posting), &e->sum_seeds, err);
 }
 
-static int check_all(
-    struct sh_passages *s, uint64_t wait, uint64_t *documents, struct sh_error *err)
+int sh_passages_check(const struct sh_passages *s, struct sh_error *err)
 {
-	if (sh_folder_lock(&s->folder, false, wait, err) < 0 || read_manifest(s, err) < 0)
-		return -1;
-	for (size_t i = 0; i < s->n; i++) {
+	for (size_t i = 0; i < s->n; i++)
 		if (sh_passages_verify(s, &s->segment[i], err) < 0)
 			return -1;
-		*documents += s->segment[i].documents;
-	}
 	return 0;
-}
-
-int sh_passages_check(
-    const char *path, uint64_t wait, uint64_t *documents, size_t *segments, struct sh_error *err)
-{
-	struct sh_passages s = { 0 };
-	int status;
-
-	*documents = 0;
-	if (sh_folder_open(&s.folder, path, false, err) < 0)
-		return -1;
-	status = check_all(&s, wait, documents, err);
-	*segments = s.n;
-	sh_passages_close(&s);
-	return status;
 }
 
 int sh_passages_is(const char *path, struct sh_error *err)
@@ -503,7 +552,7 @@ static int write_seeds(struct sh_passages *s, uint32_t first, const struct sh_po
 }
 
 int sh_passages_add(struct sh_passages *s, const struct sh_corpus *corpus, uint32_t first,
-    const struct sh_posting *p, size_t n, struct sh_error *err)
+    const struct sh_posting *p, size_t n, uint64_t now, struct sh_error *err)
 {
 	struct sh_passages_segment e = { .seeds = n };
 
@@ -517,7 +566,7 @@ int sh_passages_add(struct sh_passages *s, const struct sh_corpus *corpus, uint3
 		return -1;
 	s->segment[s->n++] = e;
 	s->added = true;
-	return 0;
+	return add_run(s, now, e.documents, err);
 }
 
 int sh_passages_commit(struct sh_passages *s, struct sh_error *err)

@@ -3,12 +3,14 @@
  *
  *     manifest        "simhash-passages 1", "settings TEXT", "order 0102030405060708" (bytes of the machine's
  *                     numbers), for each segment "segment NUMBER DOCUMENTS BYTES SEEDS SUM SUM" (XXH3 of its two
- *                     files), "checksum HEX" (XXH3 of all lines before)
+ *                     files), for each run "added TIME DOCUMENTS" (seconds since 1970; the number of its documents
+ *                     in the archive), "checksum HEX" (XXH3 of all lines before)
  *     NUMBER.tsv      the documents of one run, or of several merged runs, as they came
  *     NUMBER.seed     their postings (struct sh_posting), sorted; documents count from 0 in each segment
  *     lock
  *
- * NUMBER has 8 hexadecimal digits. Segments are in the order of the manifest, not of their numbers. A run writes the
+ * NUMBER has 8 hexadecimal digits. Segments are in the order of the manifest, not of their numbers. Runs are in the
+ * order of the documents. Documents before those of all runs have no time: an earlier version added them. A run writes the
  * files of a new segment, syncs them, and then renames a new manifest. A file that the manifest does not name is of a
  * run that did not end: the next one removes it. */
 #ifndef SH_PASSAGE_STORE_H
@@ -24,11 +26,18 @@ struct sh_passages_segment {
 	uint64_t sum_documents, sum_seeds; /* checksums of the files */
 };
 
+/* Documents that were added at one time. */
+struct sh_passages_run {
+	uint64_t time, documents;
+};
+
 struct sh_passages {
 	struct sh_folder folder;
 	struct sh_buf head; /* first lines of the manifest: version, settings, byte order */
 	struct sh_passages_segment *segment;
 	size_t n, cap;
+	struct sh_passages_run *run;
+	size_t n_runs, runs_cap;
 	bool added; /* the manifest does not name the last segment yet, or does not exist */
 };
 
@@ -43,13 +52,23 @@ void sh_passages_close(struct sh_passages *s);
 /* Returns whether there is a folder with a manifest of this form. -1: it cannot be read. */
 int sh_passages_is(const char *path, struct sh_error *err);
 
-/* Reads all files and compares them with the manifest. Waits at most `wait` seconds for another run. Counts documents and
- * segments. SH_ERR_RECORD: a file is damaged. */
-int sh_passages_check(
-    const char *path, uint64_t wait, uint64_t *documents, size_t *segments, struct sh_error *err);
+/* Opens the folder for reading, with any settings and byte order. Other readers may open it, too. */
+int sh_passages_read(struct sh_passages *s, const char *path, uint64_t wait, struct sh_error *err);
+
+/* Returns the number of documents. */
+uint64_t sh_passages_count(const struct sh_passages *s);
+
+/* Reads all files and compares them with the manifest. SH_ERR_RECORD: a file is damaged. */
+int sh_passages_check(const struct sh_passages *s, struct sh_error *err);
 
 /* Merges all segments into one, and commits. The store must not have a new segment. */
 int sh_passages_compact(struct sh_passages *s, struct sh_error *err);
+
+/* Removes the documents that were added before this time, in seconds since 1970, and commits. Rewrites each segment that
+ * loses some of its documents. dry: counts only. *documents: number of documents removed. *undated: number of documents
+ * that have no time, which stay. */
+int sh_passages_expire(struct sh_passages *s, uint64_t before, bool dry, uint64_t *documents,
+    uint64_t *undated, struct sh_error *err);
 
 /* The name of the documents of segment i, below the folder's path. Free it. */
 char *sh_passages_documents(const struct sh_passages *s, size_t i, struct sh_error *err);
@@ -66,9 +85,10 @@ struct sh_postings {
 int sh_passages_join(const struct sh_passages *s, size_t i, struct sh_postings *p, size_t n,
     uint32_t base, struct sh_error *err);
 
-/* Writes the documents of the corpus from `first` on, and their n sorted postings, as a new segment. */
+/* Writes the documents of the corpus from `first` on, and their n sorted postings, as a new segment. now: in seconds
+ * since 1970. */
 int sh_passages_add(struct sh_passages *s, const struct sh_corpus *corpus, uint32_t first,
-    const struct sh_posting *p, size_t n, struct sh_error *err);
+    const struct sh_posting *p, size_t n, uint64_t now, struct sh_error *err);
 
 /* From here on the new segment belongs to the store. */
 int sh_passages_commit(struct sh_passages *s, struct sh_error *err);
@@ -82,6 +102,9 @@ void sh_passages_part(char *out, uint32_t segment, const char *suffix);
 
 /* Sets the number of a new segment. SH_ERR_RANGE: all numbers are used. */
 int sh_passages_number(const struct sh_passages *s, uint32_t *number, struct sh_error *err);
+
+/* Returns the number of documents that have no time: documents before those of all runs. */
+uint64_t sh_passages_undated(const struct sh_passages *s);
 
 /* Fills in the checksums of a segment from its files. */
 int sh_passages_sum(

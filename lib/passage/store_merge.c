@@ -1,26 +1,37 @@
-/* Merges the segments of a store. */
+/* Merges the segments of a store, and removes documents. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/merge.h"
 #include "passage/store.h"
-
-enum { AT_ONCE = 1 << 16 }; /* bytes of documents */
 
 /* The seeds of a segment. */
 struct cursor {
 	struct sh_folder_map map;
 	const struct sh_posting *seed;
 	size_t at, n;
-	uint32_t base;  /* number of its first document in the new segment */
-	uint8_t key[8]; /* of the posting before `at`, big-endian: memcmp() orders keys */
+	const uint32_t *number; /* by document: see below */
+	uint8_t key[8];         /* of the posting before `at`, big-endian: memcmp() orders keys */
 };
 
 struct merging {
 	const struct sh_passages *store;
+	const struct sh_passages_segment *segment; /* what is merged */
+	size_t n;
 	struct cursor *cursor; /* by segment */
+	uint32_t *number; /* by document: its number in the new segment; SH_CORPUS_NONE: it goes */
 	struct sh_passages_segment to;
 	struct sh_folder_file file; /* of the part that is written */
 };
+
+static int damaged(const struct merging *m, const struct sh_passages_segment *e, const char *suffix,
+    struct sh_error *err)
+{
+	char name[SH_PASSAGES_NAME];
+
+	sh_passages_part(name, e->number, suffix);
+	return sh_passages_damaged(m->store, name, err);
+}
 
 static int open_part(struct merging *m, const char *suffix, struct sh_error *err)
 {
@@ -32,24 +43,42 @@ static int open_part(struct merging *m, const char *suffix, struct sh_error *err
 
 /* ---- documents ---- */
 
-static int copy_documents(
-    struct merging *m, const struct sh_passages_segment *e, struct sh_error *err)
+/* Copies the documents that stay. number: of the segment's documents in the new segment. */
+static int copy_lines(struct merging *m, const struct sh_passages_segment *e,
+    const uint32_t *number, const struct sh_folder_map *map, struct sh_error *err)
 {
+	size_t at = 0;
+
+	for (uint64_t d = 0; d < e->documents; d++) {
+		const char *line = map->p + at;
+		const char *end = at < map->n ? memchr(line, '\n', map->n - at) : NULL;
+		size_t n;
+
+		if (!end)
+			return damaged(m, e, "tsv", err);
+		n = (size_t)(end - line) + 1;
+		at += n;
+		if (number[d] == SH_CORPUS_NONE)
+			continue;
+		m->to.bytes += n;
+		if (sh_folder_write(&m->file, line, n, err) < 0)
+			return -1;
+	}
+	return at == map->n ? 0 : damaged(m, e, "tsv", err);
+}
+
+static int copy_documents(struct merging *m, size_t i, struct sh_error *err)
+{
+	const struct sh_passages_segment *e = &m->segment[i];
 	struct sh_folder_map map = { 0 };
 	char name[SH_PASSAGES_NAME];
-	int status = 0;
+	int status;
 
 	sh_passages_part(name, e->number, "tsv");
-	if (e->bytes == 0)
-		return 0;
-	if (sh_folder_map(&map, &m->store->folder, name, e->bytes, err) < 0)
+	if (e->bytes && sh_folder_map(&map, &m->store->folder, name, e->bytes, err) < 0)
 		return -1;
-	for (size_t at = 0, k; status == 0 && at < map.n; at += k) {
-		k = map.n - at < AT_ONCE ? map.n - at : AT_ONCE;
-		status = sh_folder_write(&m->file, map.p + at, k, err);
-	}
+	status = copy_lines(m, e, m->cursor[i].number, &map, err);
 	sh_folder_unmap(&map);
-	m->to.bytes += e->bytes;
 	return status;
 }
 
@@ -57,8 +86,8 @@ static int merge_documents(struct merging *m, struct sh_error *err)
 {
 	if (open_part(m, "tsv", err) < 0)
 		return -1;
-	for (size_t i = 0; i < m->store->n; i++)
-		if (copy_documents(m, &m->store->segment[i], err) < 0)
+	for (size_t i = 0; i < m->n; i++)
+		if (copy_documents(m, i, err) < 0)
 			return -1;
 	return sh_folder_finish(&m->file, err);
 }
@@ -67,17 +96,14 @@ static int merge_documents(struct merging *m, struct sh_error *err)
 
 static int open_cursor(struct merging *m, size_t i, struct sh_error *err)
 {
-	const struct sh_passages_segment *e = &m->store->segment[i];
+	const struct sh_passages_segment *e = &m->segment[i];
 	struct cursor *c = &m->cursor[i];
 	char name[SH_PASSAGES_NAME];
 
 	sh_passages_part(name, e->number, "seed");
-	if (e->seeds > SIZE_MAX / sizeof *c->seed || e->documents > UINT32_MAX - m->to.documents)
-		return sh_passages_damaged(m->store, name, err);
-	c->base = (uint32_t)m->to.documents;
+	if (e->seeds > SIZE_MAX / sizeof *c->seed)
+		return damaged(m, e, "seed", err);
 	c->n = (size_t)e->seeds;
-	m->to.documents += e->documents;
-	m->to.seeds += e->seeds;
 	if (e->seeds &&
 	    sh_folder_map(&c->map, &m->store->folder, name, e->seeds * sizeof *c->seed, err) < 0)
 		return -1;
@@ -109,13 +135,20 @@ static int merge_seeds(struct merging *m, struct sh_error *err)
 	size_t top;
 
 	if (status == 0)
-		status = sh_merge_init(&heap, m->store->n, err);
+		status = sh_merge_init(&heap, m->n, err);
 	while (status == 0 && sh_merge_top(&heap, &top)) {
 		const struct cursor *c = &m->cursor[top];
 		struct sh_posting p = c->seed[c->at - 1];
 
-		p.document += c->base;
-		status = sh_folder_write(&m->file, &p, sizeof p, err);
+		if (p.document >= m->segment[top].documents) {
+			status = damaged(m, &m->segment[top], "seed", err);
+			break;
+		}
+		p.document = c->number[p.document];
+		if (p.document != SH_CORPUS_NONE) {
+			status = sh_folder_write(&m->file, &p, sizeof p, err);
+			m->to.seeds++;
+		}
 		if (status == 0)
 			status = sh_merge_pop(&heap, err);
 	}
@@ -125,11 +158,33 @@ static int merge_seeds(struct merging *m, struct sh_error *err)
 
 /* ---- the new segment ---- */
 
+/* Numbers the documents that stay. */
+static int number_documents(struct merging *m, const bool *gone, struct sh_error *err)
+{
+	uint64_t documents = 0, d = 0;
+
+	for (size_t i = 0; i < m->n; i++)
+		documents += m->segment[i].documents;
+	if (documents >= SH_CORPUS_NONE)
+		return sh_error_set(
+		    err, SH_ERR_RANGE, "'%s' has 2^32 documents", m->store->folder.path);
+	m->number = calloc((size_t)documents + 1, sizeof *m->number);
+	if (!m->number)
+		return sh_error_nomem(err);
+	for (size_t i = 0; i < m->n; i++) {
+		m->cursor[i].number = m->number + d;
+		for (uint64_t end = d + m->segment[i].documents; d < end; d++)
+			m->number[d] =
+			    gone && gone[d] ? SH_CORPUS_NONE : (uint32_t)m->to.documents++;
+	}
+	return 0;
+}
+
 static int write_segment(struct merging *m, struct sh_error *err)
 {
 	/* Otherwise damage would get a checksum of its own. */
-	for (size_t i = 0; i < m->store->n; i++)
-		if (sh_passages_verify(m->store, &m->store->segment[i], err) < 0 ||
+	for (size_t i = 0; i < m->n; i++)
+		if (sh_passages_verify(m->store, &m->segment[i], err) < 0 ||
 		    open_cursor(m, i, err) < 0)
 			return -1;
 	if (merge_documents(m, err) < 0 || merge_seeds(m, err) < 0)
@@ -150,11 +205,18 @@ static void remove_segment(struct merging *m)
 	(void)sh_folder_remove(&m->store->folder, name, &ignored);
 }
 
-static int merge(const struct sh_passages *s, struct sh_passages_segment *to, struct sh_error *err)
+/* Merges n segments from `from` on into a new one. gone: by document of them, whether it is left out; NULL: none is. */
+static int merge(const struct sh_passages *s, size_t from, size_t n, const bool *gone,
+    struct sh_passages_segment *to, struct sh_error *err)
 {
-	struct merging m = { .store = s, .cursor = calloc(s->n, sizeof *m.cursor) };
+	struct merging m = { .store = s,
+		.segment = &s->segment[from],
+		.n = n,
+		.cursor = calloc(n, sizeof *m.cursor) };
 	int status = m.cursor ? 0 : sh_error_nomem(err);
 
+	if (status == 0)
+		status = number_documents(&m, gone, err);
 	if (status == 0)
 		status = sh_passages_number(s, &m.to.number, err);
 	if (status == 0) {
@@ -162,11 +224,20 @@ static int merge(const struct sh_passages *s, struct sh_passages_segment *to, st
 		if (status < 0)
 			remove_segment(&m);
 	}
-	for (size_t i = 0; m.cursor && i < s->n; i++)
+	for (size_t i = 0; m.cursor && i < n; i++)
 		sh_folder_unmap(&m.cursor[i].map);
 	free(m.cursor);
-	*to = m.to;
+	free(m.number);
+	if (status == 0)
+		*to = m.to;
 	return status;
+}
+
+/* The manifest names the new segments before the files of the old ones go. */
+static int publish(struct sh_passages *s, struct sh_error *err)
+{
+	s->added = true;
+	return sh_passages_commit(s, err) < 0 ? -1 : sh_passages_clean(s, err);
 }
 
 int sh_passages_compact(struct sh_passages *s, struct sh_error *err)
@@ -175,10 +246,73 @@ int sh_passages_compact(struct sh_passages *s, struct sh_error *err)
 
 	if (s->n < 2)
 		return 0;
-	if (merge(s, &all, err) < 0)
+	if (merge(s, 0, s->n, NULL, &all, err) < 0)
 		return -1;
 	s->segment[0] = all;
 	s->n = 1;
-	s->added = true;
-	return sh_passages_commit(s, err) < 0 ? -1 : sh_passages_clean(s, err);
+	return publish(s, err);
+}
+
+/* ---- expiry ---- */
+
+/* Drops the runs before this time, and marks their documents in `gone`. */
+static void drop_runs(struct sh_passages *s, uint64_t before, bool *gone)
+{
+	uint64_t d = sh_passages_undated(s);
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n_runs; i++) {
+		struct sh_passages_run r = s->run[i];
+
+		if (r.time >= before)
+			s->run[n++] = r;
+		for (uint64_t end = d + r.documents; d < end; d++)
+			gone[d] = r.time < before;
+	}
+	s->n_runs = n;
+}
+
+/* Rewrites the segments that lose some documents, and drops segments that lose all. */
+static int rewrite(struct sh_passages *s, const bool *gone, struct sh_error *err)
+{
+	uint64_t first = 0, documents, left;
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n; i++, first += documents) {
+		struct sh_passages_segment *e = &s->segment[i];
+
+		documents = left = e->documents;
+		for (uint64_t d = first; d < first + documents; d++)
+			left -= gone[d];
+		if (left && left < documents && merge(s, i, 1, gone + first, e, err) < 0)
+			return -1;
+		e->documents = left;
+	}
+	for (size_t i = 0; i < s->n; i++)
+		if (s->segment[i].documents)
+			s->segment[n++] = s->segment[i];
+	s->n = n;
+	return 0;
+}
+
+int sh_passages_expire(struct sh_passages *s, uint64_t before, bool dry, uint64_t *documents,
+    uint64_t *undated, struct sh_error *err)
+{
+	bool *gone;
+	int status;
+
+	*documents = 0;
+	*undated = sh_passages_undated(s);
+	for (size_t i = 0; i < s->n_runs; i++)
+		if (s->run[i].time < before)
+			*documents += s->run[i].documents;
+	if (dry || !*documents)
+		return 0;
+	gone = calloc((size_t)sh_passages_count(s), sizeof *gone);
+	if (!gone)
+		return sh_error_nomem(err);
+	drop_runs(s, before, gone);
+	status = rewrite(s, gone, err);
+	free(gone);
+	return status < 0 ? -1 : publish(s, err);
 }

@@ -107,6 +107,7 @@ shdedup -q -j 2 -a archive --report report -o new <many
 shdedup -q -j 2 -S 64K -a sketches --report report -o new many
 sharchive -q compact archive -o new
 sharchive -q compact passages -o new
+sharchive -q expire passages 1d -o new
 shstat -o new pairs
 shstat --svg -o new groups
 shreport -d docs -o new pairs
@@ -175,7 +176,9 @@ def prepare():
     for name, store in ("archive", "documents"), ("sketches", "sketch"):
         sh(f"sharchive -q init {name}.before --store {store}; head -n 2 docs >some; shdedup -q -a {name}.before some")
         sh(f"sed -n 3p docs >some; shdedup -q -a {name}.before some")
-    sh("shspan --archive passages.before docs; sed 's/^/x/' docs | shspan --archive passages.before")
+    sh("for x in y z; do sed s/^/$x/ docs | SOURCE_DATE_EPOCH=1 shspan --archive passages.before; done")
+    sh("sed s/^/x/ docs | shspan --archive passages.before; sharchive compact passages.before")
+    sh("shspan --archive passages.before docs")
     if os.path.exists(os.path.join(BIN, "jieba.dict")):
         os.symlink(os.path.join(BIN, "jieba.dict"), "jieba.dict")
 
