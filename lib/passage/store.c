@@ -125,12 +125,16 @@ static int add_run(struct sh_passages *s, uint64_t time, uint64_t documents, str
 	return 0;
 }
 
-static int parse_run(struct sh_passages *s, struct sh_slice *rest, struct sh_error *err)
+/* *undated: documents that no run has named so far. */
+static int parse_run(
+    struct sh_passages *s, struct sh_slice *rest, uint64_t *undated, struct sh_error *err)
 {
 	uint64_t time, documents;
 
-	if (take_number(rest, ' ', &time) < 0 || take_number(rest, '\n', &documents) < 0)
+	if (take_number(rest, ' ', &time) < 0 || take_number(rest, '\n', &documents) < 0 ||
+	    documents > *undated)
 		return sh_passages_damaged(s, manifest_name, err);
+	*undated -= documents;
 	return add_run(s, time, documents, err);
 }
 
@@ -175,6 +179,7 @@ static int parse_manifest(struct sh_passages *s, const struct sh_buf *text, stru
 	size_t n = text->n < CHECKSUM_LINE ? 0 : text->n - CHECKSUM_LINE;
 	char line[CHECKSUM_LINE + 1];
 	struct sh_slice rest;
+	uint64_t undated;
 	size_t from = 0;
 
 	snprintf(
@@ -187,12 +192,11 @@ static int parse_manifest(struct sh_passages *s, const struct sh_buf *text, stru
 	while (take_word(&rest, "segment "))
 		if (parse_segment(s, &rest, err) < 0)
 			return -1;
+	undated = sh_passages_count(s);
 	while (take_word(&rest, "added "))
-		if (parse_run(s, &rest, err) < 0)
+		if (parse_run(s, &rest, &undated, err) < 0)
 			return -1;
-	return rest.n || sh_passages_undated(s) > sh_passages_count(s)
-		   ? sh_passages_damaged(s, manifest_name, err)
-		   : 0;
+	return rest.n ? sh_passages_damaged(s, manifest_name, err) : 0;
 }
 
 uint64_t sh_passages_count(const struct sh_passages *s)

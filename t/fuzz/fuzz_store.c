@@ -6,14 +6,6 @@
 
 static struct sh_error err;
 
-/* The first lines of a manifest of this machine. */
-static void begin(struct sh_passages *s, struct sh_buf *text)
-{
-	*s = (struct sh_passages){ .settings = "n 6", .folder.path = "fuzz" };
-	text->n = 0;
-	check(print_head(s, text, &err) == 0);
-}
-
 static void sum(struct sh_buf *text)
 {
 	char line[CHECKSUM_LINE + 1];
@@ -23,40 +15,51 @@ static void sum(struct sh_buf *text)
 	check(sh_buf_add(text, line, CHECKSUM_LINE, &err) == 0);
 }
 
-static void parse(const struct sh_buf *text, const struct sh_buf *want)
+/* head: the first lines that the manifest must have; empty: any. */
+static void parse(const struct sh_buf *text, const struct sh_buf *head_wanted)
 {
-	struct sh_passages s = { .settings = "n 6", .folder.path = "fuzz" }, again = s;
+	struct sh_passages s = { .folder.path = "fuzz" }, again = s;
 	struct sh_buf printed = { 0 };
 
-	if (parse_manifest(&s, text, want, &err) == 0) {
+	check(sh_buf_add(&s.head, head_wanted->p, head_wanted->n, &err) == 0);
+	if (parse_manifest(&s, text, &err) == 0) {
 		check(print_manifest(&s, &printed, &err) == 0);
-		check(parse_manifest(&again, &printed, want, &err) == 0);
-		check(again.n == s.n);
+		check(parse_manifest(&again, &printed, &err) == 0);
+		check(again.head.n == s.head.n && memcmp(again.head.p, s.head.p, s.head.n) == 0);
+		check(again.n == s.n && again.n_runs == s.n_runs);
+		check(sh_passages_undated(&s) <= sh_passages_count(&s));
 		for (size_t i = 0; i < s.n; i++)
 			check(memcmp(&again.segment[i], &s.segment[i], sizeof *s.segment) == 0);
-		free(again.segment);
+		for (size_t i = 0; i < s.n_runs; i++)
+			check(memcmp(&again.run[i], &s.run[i], sizeof *s.run) == 0);
 	}
-	free(s.segment);
+	for (unsigned i = 0; i < 2; i++) {
+		struct sh_passages *p = i ? &again : &s;
+
+		free(p->segment);
+		free(p->run);
+		sh_buf_free(&p->head);
+	}
 	sh_buf_free(&printed);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct sh_buf text = { 0 }, want = { 0 };
-	struct sh_passages s;
+	struct sh_buf text = { 0 }, head_here = { 0 }, none = { 0 };
 
-	/* As it stands, with the checksum that it should have, and behind proper first lines. */
+	/* As it stands, with the checksum that it should have, and behind the first lines of this machine. */
 	check(sh_buf_add(&text, data, size, &err) == 0);
-	parse(&text, &(struct sh_buf){ 0 });
+	parse(&text, &none);
 	sum(&text);
-	parse(&text, &(struct sh_buf){ 0 });
-	begin(&s, &want);
+	parse(&text, &none);
+	check(print_head("n 6", &head_here, &err) == 0);
 	text.n = 0;
-	check(sh_buf_add(&text, want.p, want.n, &err) == 0);
+	check(sh_buf_add(&text, head_here.p, head_here.n, &err) == 0);
 	check(sh_buf_add(&text, data, size, &err) == 0);
 	sum(&text);
-	parse(&text, &want);
+	parse(&text, &head_here);
+	parse(&text, &none);
 	sh_buf_free(&text);
-	sh_buf_free(&want);
+	sh_buf_free(&head_here);
 	return 0;
 }
