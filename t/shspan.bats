@@ -363,7 +363,14 @@ days() {
 	: >other/file
 	try 'shspan --archive other docs'
 	exits 2
-	says "shspan: 'other' has other files and no manifest: name a new folder"
+	says "shspan: 'other' has other files and no manifest: restore it, or name a new folder"
+	cp -r archive lost
+	sed 's/^/x/' docs | shspan --archive lost >/dev/null
+	rm lost/manifest
+	try 'shspan --archive lost docs'
+	exits 2
+	says "shspan: 'lost' has other files and no manifest: restore it, or name a new folder"
+	[ "$(cd lost && echo *)" = '00000000.seed 00000000.tsv 00000001.seed 00000001.tsv lock' ]
 	cp -r archive damaged
 	sed -i 's/^segment 00000000 ./&1/' damaged/manifest
 	try 'shspan --archive damaged docs'

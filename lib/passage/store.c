@@ -230,12 +230,7 @@ static int read_manifest(struct sh_passages *s, struct sh_error *err)
 
 /* ---- open and close ---- */
 
-struct leftovers {
-	const struct sh_passages *store;
-	bool other; /* files that are none of a store's */
-};
-
-static bool has_number(const struct sh_passages *s, unsigned long number)
+static bool has_number(const struct sh_passages *s, uint32_t number)
 {
 	for (size_t i = 0; i < s->n; i++)
 		if (s->segment[i].number == number)
@@ -243,45 +238,59 @@ static bool has_number(const struct sh_passages *s, unsigned long number)
 	return false;
 }
 
+/* Returns whether the name is that of a file of a segment, and sets the segment's number. */
+static bool is_part(const char *name, uint32_t *number)
+{
+	char tsv[SH_PASSAGES_NAME], seed[SH_PASSAGES_NAME];
+
+	*number = (uint32_t)strtoul(name, NULL, 16);
+	sh_passages_part(tsv, *number, "tsv");
+	sh_passages_part(seed, *number, "seed");
+	return strcmp(name, tsv) == 0 || strcmp(name, seed) == 0;
+}
+
 /* Remove a file of a run that did not end, or of a segment that was merged. */
 static int clean(void *arg, const char *name, struct sh_error *err)
 {
-	struct leftovers *l = arg;
-	unsigned long number = strtoul(name, NULL, 16);
-	char tsv[SH_PASSAGES_NAME], seed[SH_PASSAGES_NAME];
+	const struct sh_passages *s = arg;
+	uint32_t number;
 
-	sh_passages_part(tsv, (uint32_t)number, "tsv");
-	sh_passages_part(seed, (uint32_t)number, "seed");
-	if (strcmp(name, manifest_new) == 0)
-		return sh_folder_remove(&l->store->folder, name, err);
-	if (strcmp(name, tsv) != 0 && strcmp(name, seed) != 0) {
-		l->other =
-		    l->other || (strcmp(name, manifest_name) != 0 && strcmp(name, "lock") != 0);
-		return 0;
-	}
-	return has_number(l->store, number) ? 0 : sh_folder_remove(&l->store->folder, name, err);
+	if (strcmp(name, manifest_new) == 0 || (is_part(name, &number) && !has_number(s, number)))
+		return sh_folder_remove(&s->folder, name, err);
+	return 0;
 }
 
 int sh_passages_clean(struct sh_passages *s, struct sh_error *err)
 {
-	struct leftovers l = { s, false };
+	return sh_folder_list(&s->folder, clean, s, err);
+}
 
-	return sh_folder_list(&s->folder, clean, &l, err);
+/* Returns 1 for a file that a first run cannot have left. It writes one segment, and the manifest last. */
+static int is_other(void *arg, const char *name, struct sh_error *err)
+{
+	uint32_t number;
+
+	(void)arg;
+	(void)err;
+	return strcmp(name, "lock") != 0 && strcmp(name, manifest_new) != 0 &&
+	       !(is_part(name, &number) && number == 0);
 }
 
 static int make_or_clean(struct sh_passages *s, struct sh_error *err)
 {
-	struct leftovers l = { s, false };
-	int there = sh_folder_has(&s->folder, manifest_name, err);
+	int there = sh_folder_has(&s->folder, manifest_name, err), other = 0;
 
-	if (there < 0 || sh_folder_list(&s->folder, clean, &l, err) != 0)
+	if (there == 0)
+		other = sh_folder_list(&s->folder, is_other, NULL, err);
+	if (there < 0 || other < 0)
 		return -1;
-	if (!there && l.other)
+	if (other)
 		return sh_error_set(err, SH_ERR_PARAM,
-		    "'%s' has other files and no manifest: name a new folder", s->folder.path);
+		    "'%s' has other files and no manifest: restore it, or name a new folder",
+		    s->folder.path);
 	/* A new folder gets a manifest even from a run without documents. */
 	s->added = !there;
-	return 0;
+	return sh_passages_clean(s, err);
 }
 
 /* Another byte order would give wrong keys. Without a manifest nothing tells which files belong to the store. */
