@@ -19,6 +19,7 @@ enum {
 };
 
 static const struct cli_option options[] = {
+	CLI_HEADING("Spans"),
 	{ 'd', "documents", "DOCS", "queries to look for in FILE; with --seeds the documents" },
 	{ FIRST, "first", NULL, "each passage with an earlier one, the first where it can be" },
 	{ ALL, "all", NULL, "each passage with all earlier ones" },
@@ -28,6 +29,7 @@ static const struct cli_option options[] = {
 	{ PAIRS, "pairs", NULL, "sum up spans to pairs, with the coverage of both documents" },
 	{ 'T', "threshold", "X",
 	    "--pairs: drop pairs of a coverage below X [0; queries: 0.6 to 1]" },
+	CLI_HEADING("Seeds and matches"),
 	{ 'n', "ngram", "K", "tokens of a seed [6 words or 10 characters; queries: 5 or 9]" },
 	{ WINDOW, "window", "W", "take the least of W successive seeds [10; queries: 1]" },
 	{ MIN_TOKENS, "min-tokens", "N", "matched tokens of a span [15; queries: 12]" },
@@ -36,11 +38,13 @@ static const struct cli_option options[] = {
 	    "join spans of a pair at most N tokens apart [60 with --all or -d, or 0]" },
 	{ BOUND, "bound", "N",
 	    "places of a seed that are compared with each other [50; queries: 200]" },
+	CLI_HEADING("The run"),
 	{ SEEDS, "seeds", NULL, "FILE holds the seeds of the documents, sorted or not" },
 	{ ARCHIVE, "archive", "DIR",
 	    "find passages of earlier runs too, and add the documents to DIR" },
 	{ 'S', "memory", "SIZE", "memory to use before temporary files [4G]" },
 	{ CLI_TMPDIR, "tmpdir", "DIR", "for temporary files [$TMPDIR, /tmp]" },
+	CLI_HEADING("Tokens"),
 	{ 0 },
 };
 

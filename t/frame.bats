@@ -141,6 +141,8 @@ as_always() {
 		options=$(grep -cE '^ +(-., )?--[a-z-]+' out)
 		headings=$(grep -cE '^[A-Z][a-z, -]+:$' out || true)
 		if [ "$options" -le 15 ]; then [ "$headings" -eq 0 ]; else [ "$headings" -ge 2 ]; fi
+		# No option stands before the first heading.
+		[ "$headings" -eq 0 ] || ! sed -E '/^[A-Z][a-z, -]+:$/,$d' out | grep -qE '^ +(-., |    )--'
 	}
 	every '$P --help' check
 }
