@@ -221,10 +221,12 @@ int sh_postings_sort(
     const struct sh_grouping *how, struct sh_posting *p, size_t n, struct sh_error *err)
 {
 	struct sorting s = { .p = p, .n = n, .slices = how->jobs };
-	size_t bytes = n * sizeof *p + 1;
+	size_t bytes = n * sizeof *p;
 	bool pages;
 	int status = -1;
 
+	if (n == 0)
+		return 0;
 	s.tmp = get_room(how->tables, bytes, &pages, err);
 	if (!s.tmp)
 		return -1;
