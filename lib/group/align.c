@@ -340,13 +340,15 @@ static inline __attribute__((always_inline)) void cross_columns(struct sh_aligne
 	/* Each counts down what is left. */
 	while (j < columns && cost >= 0 && (words == 1 || (high | low) >= 0)) {
 		size_t row = rows[y[j]];
-		const uint64_t *mask = masks + row + (pad + j) / BITS;
+		const uint64_t *mask;
 		unsigned shift = (pad + j) % BITS;
 		uint64_t carry = 0, equal = 0, no_plus = 0, minus = 0, last = 0, first = 0;
 
 		if (__builtin_expect(row == SIZE_MAX, 0)) {
 			mask = find_rare(a, words, (ptrdiff_t)j - b->above, &a->cursor[y[j]]);
 			shift = 0;
+		} else {
+			mask = masks + row + (pad + j) / BITS;
 		}
 #pragma GCC unroll 4
 		for (size_t w = 0; w < words; w++) {
