@@ -23,7 +23,9 @@ static const struct cli_option options[] = {
 static const struct cli_program program = {
 	.name = "shstat",
 	.synopsis = "[FILE...]",
-	.purpose = "Pairs (id1<TAB>id2<TAB>distance), or groups (id<TAB>keeper), to histograms.",
+	.purpose =
+	    "Pairs (id1<TAB>id2<TAB>distance, or of shspan --pairs), or groups (id<TAB>keeper),\n"
+	    "to histograms.",
 	.options = { options },
 	.text = true,
 };
@@ -135,6 +137,21 @@ static void chart_distances(const struct sh_counts *s, struct chart *chart)
 		chart->note = "mean similarity";
 		snprintf(r->note, sizeof r->note, "%.2f",
 		    (double)s->similarity[d] / (double)s->known[d] / 1e4);
+	}
+}
+
+static void chart_coverages(const struct sh_counts *s, struct chart *chart)
+{
+	*chart = (struct chart){
+		.title = "Pairs by their greater coverage", .label = "coverage", .unit = "pairs"
+	};
+	for (unsigned i = 0; i < SH_COUNTS_COVERAGES; i++) {
+		struct row *r = add_row(chart, s->covered[i]);
+
+		if (i == SH_COUNTS_COVERAGES - 1)
+			snprintf(r->name, sizeof r->name, "1.0");
+		else
+			snprintf(r->name, sizeof r->name, "0.%u-0.%u9", i, i);
 	}
 }
 
@@ -292,7 +309,7 @@ int main(int argc, char **argv)
 		cli_usage(&c, "--width cannot be used with --svg");
 	cli_open(&c);
 	read_records(&c, &counts);
-	chart_distances(&counts, &charts[0]);
+	(counts.coverage ? chart_coverages : chart_distances)(&counts, &charts[0]);
 	chart_sizes(&counts, &charts[1]);
 	if (svg)
 		draw_svg(&c, &counts, charts);

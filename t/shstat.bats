@@ -113,6 +113,40 @@ load helper
 	done
 }
 
+@test "pairs of shspan: a row for each tenth of the greater coverage" {
+	printf '%s\t%s\t%d\t%s\t%s\n' a b 40 0.0500 0.3000 a c 40 0.3999 0.2000 d e 90 1.0000 0.1000 >pairs
+	cat >expected <<-'END'
+	   coverage      pairs
+	   0.0-0.09          0
+	   0.1-0.19          0
+	   0.2-0.29          0
+	   0.3-0.39          2  ####
+	   0.4-0.49          0
+	   0.5-0.59          0
+	   0.6-0.69          0
+	   0.7-0.79          0
+	   0.8-0.89          0
+	   0.9-0.99          0
+	        1.0          1  ##
+
+	  documents     groups
+	          2          1  ####
+	          3          1  ####
+
+	3 pairs; 5 documents in 2 groups, the largest of 3
+	END
+	try 'shstat --width 4 pairs'
+	exits 0
+	same expected out
+	try 'shstat --svg pairs'
+	exits 0
+	grep -q '<title>0.3-0.39: 2</title>' out
+	printf 'a\tb\t3\n' >>pairs
+	try 'shstat pairs'
+	exits 2
+	says 'shstat: pairs:4: pairs with coverages (shspan --pairs) and pairs with distances in one input'
+}
+
 @test "groups: sizes only, in doubling rows beyond four" {
 	for size in 1 2 2 5 8 9 70; do
 		for i in $(seq $size); do printf 'g%s.%s\tg%s.1\n' "$((n))" "$i" "$((n))"; done

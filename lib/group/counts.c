@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "weight/weight.h"
+
 enum { SINGLE_SIZES = 4 };
 
 int sh_counts_init(struct sh_counts *c, struct sh_error *err)
@@ -35,9 +37,17 @@ int sh_counts_pair(struct sh_counts *c, const struct sh_pair_record *r, struct s
 	if (r->distance >= SH_COUNTS_DISTANCES)
 		return sh_error_set(
 		    err, SH_ERR_RECORD, "a distance above %d", SH_COUNTS_DISTANCES - 1);
+	if (c->pairs && r->coverage != c->coverage)
+		return sh_error_set(err, SH_ERR_RECORD,
+		    "pairs with coverages (shspan --pairs) and pairs with distances in one input");
 	if (link_ids(c, r->id1, r->id2, err) < 0)
 		return -1;
 	c->pairs++;
+	c->coverage = r->coverage;
+	if (r->coverage) {
+		c->covered[r->similarity / (SH_WEIGHT_ONE / 10)]++;
+		return 0;
+	}
 	c->at[r->distance]++;
 	if (r->similarity >= 0) {
 		c->known[r->distance]++;

@@ -366,6 +366,7 @@ static int parse_coverage(const struct sh_slice *v, struct sh_pair_record *r, st
 		return sh_error_set(err, SH_ERR_RECORD,
 		    "expected id<TAB>id<TAB>matched<TAB>coverage<TAB>coverage, coverages from 0 "
 		    "to 1");
+	r->coverage = true;
 	r->distance = 0;
 	r->similarity = coverage[0] > coverage[1] ? coverage[0] : coverage[1];
 	return 0;
@@ -411,6 +412,7 @@ int sh_record_pair(struct sh_slice line, struct sh_pair_record *r, struct sh_err
 		return -1;
 	r->id1 = v[0];
 	r->id2 = v[1];
+	r->coverage = false;
 	r->similarity = -1;
 	if (n == 5 && is_counted(v + 3)) {
 		if (parse_group_size(v[4], err) < 0)

@@ -95,6 +95,7 @@ struct sh_pair_record {
 	struct sh_slice id1, id2;
 	uint64_t distance;
 	int64_t similarity;
+	bool coverage; /* it is a coverage record */
 };
 
 int sh_record_pair(struct sh_slice line, struct sh_pair_record *r, struct sh_error *err);
