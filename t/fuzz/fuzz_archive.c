@@ -77,6 +77,20 @@ static void sketch(struct sh_slice text)
 	sh_buf_free(&printed);
 }
 
+/* Returns whether a sequence may have more than a million tokens. Equal tokens have no digits, so that a short record
+ * may stand for gigabytes of them. */
+static bool is_long(struct sh_slice text)
+{
+	const char *end = text.p + text.n, *tab = memchr(text.p, '\t', text.n);
+	uint64_t n = 0;
+
+	tab = tab ? memchr(tab + 1, '\t', (size_t)(end - tab - 1)) : NULL;
+	for (tab = tab ? tab + 1 : end; tab < end && *tab >= '0' && *tab <= '9' && n <= 1000000;
+	     tab++)
+		n = 10 * n + (uint64_t)(*tab - '0');
+	return n > 1000000;
+}
+
 /* A sequence that is taken is the same after it was printed. */
 static void sequence(struct sh_slice text)
 {
@@ -114,7 +128,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		summed(text);
 		record(text);
 		sketch(text);
-		sequence(text);
+		if (!is_long(text))
+			sequence(text);
 	}
 	free(copy);
 	return 0;

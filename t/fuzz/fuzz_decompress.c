@@ -55,6 +55,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct sh_buf out[2] = { 0 };
 	struct sh_error err[2];
 	struct sh_slice in = sh_slice(copy, size);
+	const struct sh_codec *codec = sh_codec_of(in);
 	bool failed[2];
 	size_t n;
 
@@ -63,8 +64,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	n = out[0].n < out[1].n ? out[0].n : out[1].n;
 	check(n == 0 || memcmp(out[0].p, out[1].p, n) == 0);
 	if (out[0].n < MOST && out[1].n < MOST) {
-		check(failed[0] == failed[1]);
-		check(failed[0] || out[0].n == out[1].n);
+		/* libzstd 1.5.4 takes an empty RLE block in one step, and calls it damaged in several. */
+		check(failed[0] == failed[1] || (codec && strcmp(codec->name, "zstd") == 0));
+		check(failed[0] || failed[1] || out[0].n == out[1].n);
 	}
 	sh_buf_free(&out[0]);
 	sh_buf_free(&out[1]);
