@@ -371,6 +371,19 @@ days() {
 	exits 2
 	says "shspan: 'lost' has other files and no manifest: restore it, or name a new folder"
 	[ "$(cd lost && echo *)" = '00000000.seed 00000000.tsv 00000001.seed 00000001.tsv lock' ]
+	cp -r archive lost1
+	rm lost1/manifest
+	mkdir mine
+	echo mine >mine/00000000.tsv
+	for folder in lost1 mine; do
+		ls -l "$folder" >before
+		try "shspan --archive $folder docs"
+		exits 2
+		says "shspan: '$folder' has other files and no manifest: restore it, or name a new folder"
+		ls -l "$folder" | sed '/ lock$/d; /^total/d' >after
+		sed -i '/ lock$/d; /^total/d' before
+		same before after
+	done
 	cp -r archive damaged
 	sed -i 's/^segment 00000000 ./&1/' damaged/manifest
 	try 'shspan --archive damaged docs'
@@ -473,6 +486,19 @@ killed_at() {
 			fi
 			same two/manifest archive/manifest
 			[ "$(cd archive && echo *)" = '00000000.seed 00000000.tsv 00000001.seed 00000001.tsv lock manifest' ]
+		done
+		least=${case#*:}
+		[ "$n" -ge "${least%:*}" ]
+	done
+	# the first run
+	for case in fsync:5:1 renameat:1:1 openat:8:3 write:3:1 unlinkat:1:1; do
+		for ((n = ${case##*:}; ; n++)); do
+			rm -rf archive
+			killed_at "${case%%:*}" $n shspan -j 1 --archive archive day.aa -o got || break
+			try 'shspan --archive archive -o again day.aa'
+			exits 0
+			same one/manifest archive/manifest
+			[ "$(cd archive && echo *)" = '00000000.seed 00000000.tsv lock manifest' ]
 		done
 		least=${case#*:}
 		[ "$n" -ge "${least%:*}" ]

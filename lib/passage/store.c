@@ -11,6 +11,7 @@
 enum { NUMBER_DIGITS = 8, CHECKSUM_LINE = 9 + 16 + 1, HEAD_LINES = 3 };
 
 static const char manifest_name[] = "manifest", manifest_new[] = "manifest.new";
+static const char first_run[] = "first-run";
 static const char head[] = "simhash-passages 1\n";
 
 void sh_passages_part(char *out, uint32_t segment, const char *suffix)
@@ -265,29 +266,37 @@ int sh_passages_clean(struct sh_passages *s, struct sh_error *err)
 	return sh_folder_list(&s->folder, clean, s, err);
 }
 
-/* Returns 1 for a file that a first run cannot have left. It writes one segment, and the manifest last. */
 static int is_other(void *arg, const char *name, struct sh_error *err)
 {
-	uint32_t number;
-
 	(void)arg;
 	(void)err;
-	return strcmp(name, "lock") != 0 && strcmp(name, manifest_new) != 0 &&
-	       !(is_part(name, &number) && number == 0);
+	return strcmp(name, "lock") != 0;
 }
 
-static int make_or_clean(struct sh_passages *s, struct sh_error *err)
+/* Marks the folder, which must be empty, until it has a manifest: what a killed first run leaves belongs to the store. */
+static int mark(const struct sh_passages *s, struct sh_error *err)
 {
-	int there = sh_folder_has(&s->folder, manifest_name, err), other = 0;
+	int other = sh_folder_list(&s->folder, is_other, NULL, err);
 
-	if (there == 0)
-		other = sh_folder_list(&s->folder, is_other, NULL, err);
-	if (there < 0 || other < 0)
+	if (other < 0)
 		return -1;
 	if (other)
 		return sh_error_set(err, SH_ERR_PARAM,
 		    "'%s' has other files and no manifest: restore it, or name a new folder",
 		    s->folder.path);
+	return sh_folder_put(&s->folder, first_run, "", 0, err) < 0
+		   ? -1
+		   : sh_folder_sync(&s->folder, err);
+}
+
+static int make_or_clean(struct sh_passages *s, struct sh_error *err)
+{
+	int there = sh_folder_has(&s->folder, manifest_name, err);
+	int marked = there < 0 ? -1 : sh_folder_has(&s->folder, first_run, err);
+
+	if (marked < 0 || (!there && !marked && mark(s, err) < 0) ||
+	    (there && marked && sh_folder_remove(&s->folder, first_run, err) < 0))
+		return -1;
 	/* A new folder gets a manifest even from a run without documents. */
 	s->added = !there;
 	return sh_passages_clean(s, err);
@@ -592,7 +601,8 @@ int sh_passages_commit(struct sh_passages *s, struct sh_error *err)
 	s->added = false;
 	if (print_manifest(s, &text, err) < 0 ||
 	    sh_folder_put(&s->folder, manifest_new, text.p, text.n, err) < 0 ||
-	    sh_folder_publish(&s->folder, manifest_new, manifest_name, err) < 0)
+	    sh_folder_publish(&s->folder, manifest_new, manifest_name, err) < 0 ||
+	    sh_folder_remove(&s->folder, first_run, err) < 0)
 		status = -1;
 	sh_buf_free(&text);
 	return status;

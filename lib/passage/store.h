@@ -8,6 +8,7 @@
  *     NUMBER.tsv      the documents of one run, or of several merged runs, as they came
  *     NUMBER.seed     their postings (struct sh_posting), sorted; documents count from 0 in each segment
  *     lock
+ *     first-run       stands there until the first run has written the manifest
  *
  * NUMBER has 8 hexadecimal digits. Segments are in the order of the manifest, not of their numbers. Runs are in the
  * order of the documents. Documents before those of all runs have no time: an earlier version added them. A run writes the
