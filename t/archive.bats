@@ -437,8 +437,7 @@ state() {
 }
 
 @test "files are synced before the manifest names them; the lock is one that NFS grants" {
-	command -v strace >/dev/null || skip 'no strace(1)'
-	strace -o /dev/null true 2>/dev/null || skip 'no ptrace'
+	traceable
 	sanitized && skip 'the sanitizers cannot be traced'
 	mkdir above
 	try 'strace -y -e trace=fsync -o trace sharchive init --measure jaccard above/archive'
@@ -1496,16 +1495,8 @@ cron_root() {
 	same before after
 }
 
-# killed_at CALL N COMMAND...: whether the Nth such call of the command was reached, before which it is killed
-killed_at() {
-	local call=$1 n=$2
-	shift 2
-	! (strace -o /dev/null -e trace="$call" -e inject="$call:signal=KILL:when=$n" "$@" >out 2>/dev/null) 2>/dev/null
-}
-
 @test "killed at each system call that changes the folder: the archive is old or new, and the next run cleans up" {
-	command -v strace >/dev/null || skip 'no strace(1)'
-	strace -o /dev/null true 2>/dev/null || skip 'no ptrace'
+	traceable
 	sanitized && skip 'the sanitizers cannot be traced'
 	export SOURCE_DATE_EPOCH=1000
 	texts 5 40 60 >docs
@@ -1539,8 +1530,7 @@ killed_at() {
 }
 
 @test "init killed at each system call that changes the folder: the archive is made, or can be made" {
-	command -v strace >/dev/null || skip 'no strace(1)'
-	strace -o /dev/null true 2>/dev/null || skip 'no ptrace'
+	traceable
 	sanitized && skip 'the sanitizers cannot be traced'
 	for case in fsync:5:1 renameat:1:1 unlinkat:1:1 openat:10:5; do
 		for ((n = ${case##*:}; ; n++)); do

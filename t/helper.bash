@@ -88,6 +88,19 @@ sanitized() {
 	nm "$SHBIN/shtok" 2>/dev/null | grep -q '__[at]san_init'
 }
 
+# traceable: skips the test where programs cannot be traced.
+traceable() {
+	command -v strace >/dev/null || skip 'no strace(1)'
+	strace -o /dev/null true 2>/dev/null || skip 'no ptrace'
+}
+
+# killed_at CALL N COMMAND...: whether the Nth such call of the command was reached, before which it is killed.
+killed_at() {
+	local call=$1 n=$2
+	shift 2
+	! (strace -f -o /dev/null -e trace="$call" -e inject="$call:signal=KILL:when=$n" "$@" >out 2>/dev/null) 2>/dev/null
+}
+
 # only NAME...: the directory holds these files, beside what try, gives and says leave.
 only() {
 	local there

@@ -365,8 +365,7 @@ landlocked() {
 }
 
 @test "no temporary file has a name, where the file system can" {
-	command -v strace >/dev/null || skip 'no strace(1)'
-	strace -o /dev/null true 2>/dev/null || skip 'no ptrace'
+	traceable
 	sanitized && skip 'the sanitizers do not run under ptrace'
 	good shtok >docs
 	good shgroup >pairs

@@ -452,17 +452,9 @@ days() {
 	done
 }
 
-# killed_at CALL N COMMAND...: whether the Nth such call of the command was reached, before which it is killed
-killed_at() {
-	local call=$1 n=$2
-	shift 2
-	! (strace -f -o /dev/null -e trace="$call" -e inject="$call:signal=KILL:when=$n" "$@" >out 2>/dev/null) 2>/dev/null
-}
-
 @test "--archive: killed at each system call that changes the folder, it is old or new" {
 	export SOURCE_DATE_EPOCH=1000
-	command -v strace >/dev/null || skip 'no strace(1)'
-	strace -o /dev/null true 2>/dev/null || skip 'no ptrace'
+	traceable
 	sanitized && skip 'the sanitizers cannot be traced'
 	head -n 40 "$T_DATA/en_dev.tsv" >forty
 	split -n l/3 forty day.
@@ -671,8 +663,7 @@ killed_at() {
 }
 
 @test "--archive: sharchive compact and expire killed at each system call: the archive is old or new" {
-	command -v strace >/dev/null || skip 'no strace(1)'
-	strace -o /dev/null true 2>/dev/null || skip 'no ptrace'
+	traceable
 	sanitized && skip 'the sanitizers cannot be traced'
 	head -n 50 "$T_DATA/en_dev.tsv" >fifty
 	split -n l/5 fifty day.
