@@ -1,4 +1,4 @@
-/* Which spans with a query are no chance. Tables of digits match each other without it. */
+/* Tells the spans with a query that mean something from those that chance makes: tables of digits match many others. */
 #ifndef SH_PASSAGE_CHANCE_H
 #define SH_PASSAGE_CHANCE_H
 
@@ -12,8 +12,9 @@ enum {
 	SH_CHANCE_VERBATIM = 15,
 };
 
-/* Returns 1 when the span has enough different tokens, or is verbatim and long enough or all of the query; 0 when not;
- * -1 on failure. The placer cuts a stretch of the query: what it returned last for a text is not valid any more. */
+/* Returns 1 when the span is no chance: it has enough different tokens, or it is verbatim and either long enough or all
+ * of the query. Returns 0 when it may be chance, -1 when memory runs out. Calls sh_placer_text(), so its last result is
+ * not valid any more. */
 int sh_span_no_chance(const struct sh_span *span, const struct sh_placed *query,
     struct sh_placer *placer, struct sh_error *err);
 

@@ -11,14 +11,15 @@ struct sh_counted {
 	uint32_t from, to, min, max;
 };
 
-/* How many documents the group of a posting has, at the place of its first posting. Free with sh_tables_put() of
- * the groups' tables. */
+/* Returns an array by posting: at the first posting of each group, the number of documents in the group; other elements
+ * have no meaning. Free it with sh_tables_put() of the groups' tables. NULL: memory ran out. */
 uint32_t *sh_count_documents(const struct sh_groups *g, struct sh_error *err);
 
 struct sh_counter;
 
-/* `size` is that of sh_count_documents(). A passage stands in at least `documents` documents, and has at least `least` tokens. Its borders are exact
- * where a seed stands in at most SH_COUNT_SAMPLE documents; beyond, so many documents stand for all. */
+/* Makes an object that finds passages of at least `least` tokens that stand in at least `documents` documents. size:
+ * from sh_count_documents(), borrowed. The borders of a passage are exact where each seed stands in at most
+ * SH_COUNT_SAMPLE documents; otherwise only this number of them is compared. */
 struct sh_counter *sh_counter_new(const struct sh_links *l, const uint32_t *size,
     uint32_t documents, uint32_t least, struct sh_error *err);
 void sh_counter_delete(struct sh_counter *c);

@@ -6,7 +6,8 @@
 #include "passage/match.h"
 
 struct sh_coverage {
-	uint32_t first, other; /* first: matched tokens of this document; other: of the other one */
+	uint32_t first; /* matched tokens of this document, that of sh_span.from */
+	uint32_t other; /* matched tokens of the other document */
 };
 
 /* Sorts n spans of one pair and computes their coverage. A token in several spans counts once, by the span

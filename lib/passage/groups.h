@@ -28,8 +28,8 @@ struct sh_grouping {
 	unsigned jobs;
 };
 
-/* Sort by key, document and token. Faster when they come by document and token. The postings go to 256 parts by
- * the top bits of their keys, and each part is sorted by itself. */
+/* Sorts n postings by key, document and token. It is faster when they come by document and token. The postings go to
+ * 256 parts by the top bits of their keys, and each part is sorted by itself. Returns -1 when memory runs out. */
 int sh_postings_sort(
     const struct sh_grouping *how, struct sh_posting *p, size_t n, struct sh_error *err);
 
@@ -42,7 +42,8 @@ struct sh_groups {
 	struct sh_tables *tables;
 };
 
-/* Keep the groups that postings of two documents share, of sorted postings, which it moves. */
+/* Makes groups of n sorted postings, which it borrows and moves. Drops groups of one document alone. documents: the
+ * number of all documents. Returns -1 when memory runs out. */
 int sh_groups_make(struct sh_groups *g, const struct sh_grouping *how, struct sh_posting *p,
     size_t n, size_t documents, struct sh_error *err);
 void sh_groups_free(struct sh_groups *g);

@@ -56,8 +56,9 @@ int sh_matcher_hit(struct sh_matcher *m, uint32_t document, uint32_t token, uint
 int sh_matcher_spans(
     struct sh_matcher *m, const struct sh_span **spans, size_t *n, struct sh_error *err);
 
-/* Return the number of tokens that match exactly: from these tokens on, and before them. */
+/* Returns how many tokens are equal: a[i], b[j] and those that follow. */
 uint32_t sh_match_forward(struct sh_side a, uint32_t i, struct sh_side b, uint32_t j);
+/* Returns how many tokens are equal: those before a[i] and b[j], backwards. */
 uint32_t sh_match_backward(struct sh_side a, uint32_t i, struct sh_side b, uint32_t j);
 
 #endif

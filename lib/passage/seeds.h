@@ -40,7 +40,6 @@ unsigned sh_seed_longest(const struct sh_seed_opts *opts, enum sh_unit unit);
 /* Returns the fewest tokens of a k-gram. */
 unsigned sh_seed_shortest(const struct sh_seed_opts *opts);
 
-/* Valid until the next call on the same seeder. */
 struct sh_seeds {
 	struct sh_tokens tokens;
 	const uint64_t *token; /* hash of each token */
@@ -59,6 +58,7 @@ struct sh_seeder *sh_seeder_new(
     const struct sh_token_opts *token, const struct sh_seed_opts *opts, struct sh_error *err);
 void sh_seeder_delete(struct sh_seeder *s);
 
+/* Computes the seeds of a text. *out is valid until the next call. Fails as sh_tokenize() does. */
 int sh_seeder_run(
     struct sh_seeder *s, struct sh_slice text, struct sh_seeds *out, struct sh_error *err);
 
