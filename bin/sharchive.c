@@ -33,7 +33,7 @@ static const struct cli_program program = {
 	.threads = "the check",
 	.synopsis = "COMMAND DIR [ARGUMENT...]",
 	.purpose =
-	    "Make or maintain the archive of shdedup in DIR. Check, compact and expire also "
+	    "Make or maintain the archive of shdedup in DIR.\nCheck, compact and expire also "
 	    "take an archive of shspan. Commands:\n\n  init DIR             "
 	    "make the archive with the given options\n  check DIR            read all files and "
 	    "verify them\n  compact DIR          merge all segments into one\n  expire DIR AGE     "

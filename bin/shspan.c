@@ -53,7 +53,7 @@ static const struct cli_program program = {
 	.threads = "documents",
 	.synopsis = "[FILE...]",
 	.purpose =
-	    "Documents (id<TAB>text) to spans "
+	    "Documents (id<TAB>text) to spans\n"
 	    "(id1<TAB>start1<TAB>end1<TAB>id2<TAB>start2<TAB>end2<TAB>matched<TAB>identity).",
 	.options = { options, docopts_token_table },
 };
