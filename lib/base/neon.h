@@ -25,7 +25,7 @@ static inline uint32_t sh_neon_bits32(uint8x16_t a, uint8x16_t b)
 	return vgetq_lane_u32(vreinterpretq_u32_u8(vpaddq_u8(a, a)), 0);
 }
 
-/* Returns the top bits of 64 bytes: bit i is that of byte i % 16 of v[i / 16]. */
+/* Returns one bit for each byte of four vectors; bytes are 0 or 255. Bit i is of byte i % 16 of v[i / 16]. */
 static inline uint64_t sh_neon_bits64(const uint8x16_t v[4])
 {
 	const uint8x16_t place = sh_neon_places();

@@ -7,12 +7,13 @@
 #include "group/group.h"
 #include "record/fields.h"
 
-/* Rows are for the sizes 1, 2, 3, 4, then 5 to 8, 9 to 16, and so on. */
+/* Distances are 0 to 1024. Coverages are by tenths; 1.0 has its own row. of_size[] has a row for each of the sizes 1, 2, 3, 4, then
+ * rows for the sizes 5 to 8, 9 to 16, and so on. */
 enum { SH_COUNTS_DISTANCES = 1025, SH_COUNTS_COVERAGES = 11, SH_COUNTS_SIZES = 4 + 30 };
 
 struct sh_counts {
 	uint64_t pairs;
-	uint64_t at[SH_COUNTS_DISTANCES];
+	uint64_t at[SH_COUNTS_DISTANCES];    /* pairs at this distance */
 	uint64_t known[SH_COUNTS_DISTANCES]; /* pairs at this distance that have a similarity */
 	/* sum of these similarities, in ten thousandths */
 	uint64_t similarity[SH_COUNTS_DISTANCES];
@@ -22,9 +23,10 @@ struct sh_counts {
 
 	/* members: records of groups; keepers: records whose document is its own keeper */
 	uint64_t members, keepers;
-	uint64_t groups, documents; /* filled by sh_counts_groups() */
-	uint64_t of_size[SH_COUNTS_SIZES];
-	uint32_t largest;
+	/* Filled by sh_counts_groups(), for the groups of at least two documents. */
+	uint64_t groups, documents;        /* documents: in all these groups together */
+	uint64_t of_size[SH_COUNTS_SIZES]; /* number of groups, by sh_counts_row() */
+	uint32_t largest;                  /* documents of the largest group */
 
 	struct sh_hmap ids;
 	struct sh_union components;
@@ -36,14 +38,16 @@ void sh_counts_free(struct sh_counts *c);
 /* Counts a pair. SH_ERR_RECORD: the distance is SH_COUNTS_DISTANCES or more, or only one of this pair and the pairs
  * before has coverages. */
 int sh_counts_pair(struct sh_counts *c, const struct sh_pair_record *r, struct sh_error *err);
+/* Counts a record of groups: a document and the keeper of its group. Returns -1 when memory runs out. */
 int sh_counts_group(
     struct sh_counts *c, struct sh_slice id, struct sh_slice keeper, struct sh_error *err);
 
-/* Counts the groups of at least two documents. Call it after the last record. */
+/* Counts the groups of at least two documents. Call it once, after the last record. Returns -1 when memory runs out. */
 int sh_counts_groups(struct sh_counts *c, struct sh_error *err);
 
-/* Return the row of a size in of_size[], and the sizes from *from to *to of a row. */
+/* Returns the row of of_size[] for a size of 1 or more. */
 unsigned sh_counts_row(uint32_t size);
+/* Sets *from and *to to the smallest and the largest size of a row. */
 void sh_counts_sizes(unsigned row, uint32_t *from, uint32_t *to);
 
 #endif

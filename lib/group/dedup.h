@@ -18,8 +18,8 @@
  * The groups depend only on the documents and the options, not on threads or memory. With chains, the
  * numbers of compared and of similar pairs may differ.
  *
- * Memory, in bytes: about 35 a document, 8 more with ranks, 136 more with a bag of tokens (fp/bag.h); 16 a distinct fingerprint; 32 a pair within k,
- * of which at most 8 a document plus 65,536 are held at a time; 60 a feature of short documents; 5 a key. Tables
+ * Memory, in bytes: about 35 a document, 8 more with ranks, 136 more with a bag of tokens (fp/bag.h); 16 a distinct fingerprint; 32 a pair within k
+ * (at most 8 pairs a document, plus 65,536, are held at a time); 60 a feature of short documents; 5 a key. Tables
  * that exceed opts.tables lie in files. Fingerprints are joined in parts that fit in opts.memory. The
  * verifiers have their own memory. A batch of candidates needs at most 10 MiB. */
 #ifndef SH_GROUP_DEDUP_H
@@ -88,9 +88,11 @@ void sh_dedup_set_rank(struct sh_dedup *d, uint32_t document, uint64_t rank);
 /* Adds the sampled features of the next document (fp/bottom.h), distinct, for candidates by shared
  * features. Call it for each document, or never: then features make no candidates. bag: the tokens of the document,
  * all hashed in one way, with sh_dedup_needs_bags(); else NULL. Bags exclude most candidates before their texts
- * are read. */
+ * are read. Copies the hashes and the bag. */
 int sh_dedup_sample(struct sh_dedup *d, const uint64_t *hash, size_t n, const struct sh_bag *bag,
     struct sh_error *err);
+/* Returns whether sh_dedup_sample() needs bags: the measure is edit, or it is any with a Jaccard threshold of at least
+ * SH_REACH_LOWEST (fp/reach.h). */
 bool sh_dedup_needs_bags(const struct sh_dedup_opts *opts);
 
 /* Candidates share a key, in place of distance and sampled features. A document has n keys. Call it before the first
@@ -104,18 +106,21 @@ int sh_dedup_add_keys(
 /* Leaves a document out of all pairs. It is its own keeper; the caller decides about it. */
 void sh_dedup_leave_out(struct sh_dedup *d, uint32_t document);
 
+/* Returns the fingerprint of a document, SH_FP_WORDS(opts.bits) words. Valid until the next sh_dedup_add(). */
 const uint64_t *sh_dedup_fingerprint(const struct sh_dedup *d, uint32_t document);
 bool sh_dedup_is_protected(const struct sh_dedup *d, uint32_t document);
 
-/* Finds the groups. Call it once, after the last document. */
+/* Finds the groups. Call it once, after the last document. Returns 0 or -1. */
 int sh_dedup_run(struct sh_dedup *d, struct sh_error *err);
 
-/* Returns the keeper of each document, after the run. A keeper's own entry is itself. */
+/* Returns the keeper of each document, by document, after the run. A keeper's own entry is itself. The array belongs
+ * to d. */
 const uint32_t *sh_dedup_keepers(const struct sh_dedup *d);
 
 const struct sh_dedup_stats *sh_dedup_stats(const struct sh_dedup *d);
 
-/* Computes distance and similarity of two documents. Leaves *s as it is without opts.verify. */
+/* Computes the distance, in bits, and the exact similarity of two documents. Without opts.verify it leaves *s as it
+ * is. For one thread, not during the run. */
 int sh_dedup_compare(struct sh_dedup *d, uint32_t a, uint32_t b, unsigned *distance,
     struct sh_similarity *s, struct sh_error *err);
 

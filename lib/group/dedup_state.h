@@ -11,9 +11,9 @@
 #include "record/fingerprint.h"
 
 enum {
-	SH_DEDUP_BATCH = 1 << 19, /* most candidates held at once */
-	/* the same for chains, where links make later candidates redundant */
+	SH_DEDUP_BATCH = 1 << 19,       /* candidates held at once, at most */
 	SH_DEDUP_LARGE_BATCH = 1 << 23, /* the same when documents are read, not mapped */
+	/* the same for chains, where links make later candidates redundant */
 	SH_DEDUP_LINKS = 1 << 14,
 	SH_DEDUP_FEATURES_MAX = UINT16_MAX,
 };

@@ -14,7 +14,7 @@
 
 #include "io/tables.h"
 
-/* A pair. similarity: in ten thousandths, rounded; SH_EDGE_NONE when it is not known. */
+/* A pair of nodes. similarity: in ten thousandths, rounded; SH_EDGE_NONE when it is not known. */
 struct sh_edge {
 	uint32_t a, b;
 	uint16_t distance;
@@ -40,8 +40,9 @@ uint32_t sh_union_find(struct sh_union *u, uint32_t node);
 /* Joins the groups of a and b. */
 void sh_union_link(struct sh_union *u, uint32_t a, uint32_t b);
 
-/* Store the keeper of each of the n nodes in keeper[], in time O(n + m). single needs no memory beyond
- * keeper[], star 12 bytes a node and 8 bytes an edge. */
+/* Both store the keeper of each of the n nodes in keeper[n], from m edges, in time O(n + m). sh_group_single() needs
+ * no memory beyond keeper[]. sh_group_star() needs 12 bytes a node and 8 bytes an edge. Both return -1 when memory
+ * runs out. */
 int sh_group_single(uint32_t *keeper, uint32_t n, const struct sh_edge *edge, size_t m,
     const uint32_t *rank, struct sh_error *err);
 int sh_group_star(uint32_t *keeper, uint32_t n, const struct sh_edge *edge, size_t m,

@@ -22,7 +22,7 @@ struct sh_key_plan {
 	unsigned bits, k; /* of the fingerprints */
 	bool minhash;
 	uint64_t lowest;  /* similarity of pairs that are wanted, in millionths */
-	double documents; /* about so many */
+	double documents; /* expected number of documents */
 	bool only_keys;   /* the distance is not considered */
 
 	/* The result. keys.keys 0: candidates are pairs within the distance. */
@@ -41,7 +41,8 @@ unsigned sh_key_plan_values(const struct sh_key_plan *p);
 /* Returns whether keys may be cheaper than the distance, for p->documents. If not, they need no sample. */
 bool sh_key_plan_is_worthwhile(const struct sh_key_plan *p);
 
-/* Chooses. value: SH_KEY_PLAN_VALUES values of each of n sampled documents. */
+/* Sets p->keys and p->chance. value: SH_KEY_PLAN_VALUES minwise values of each of n sampled documents, one document
+ * after the other. */
 int sh_key_plan_choose(
     struct sh_key_plan *p, const uint64_t *value, size_t n, struct sh_error *err);
 

@@ -23,9 +23,11 @@ struct sh_sample {
 	size_t n[SH_SAMPLE_LEVELS];
 };
 
+/* Makes a sample of at most per_level pairs at each level. Returns -1 when memory runs out. */
 int sh_sample_init(struct sh_sample *s, uint64_t seed, size_t per_level, struct sh_error *err);
 void sh_sample_free(struct sh_sample *s);
 
+/* Adds a pair of documents. distance: in bits. similarity: in ten thousandths. */
 void sh_sample_add(
     struct sh_sample *s, uint32_t a, uint32_t b, unsigned distance, unsigned similarity);
 

@@ -21,6 +21,7 @@ struct sh_small_sets {
 	size_t hash_n, hash_cap, start_cap;
 };
 
+/* Adds a set of n distinct hashes, which are copied. */
 int sh_small_add(struct sh_small_sets *s, const uint64_t *hash, size_t n, struct sh_error *err);
 void sh_small_free(struct sh_small_sets *s);
 
@@ -34,6 +35,7 @@ struct sh_small_part {
 	size_t n;
 };
 
+/* Receives a pair of sets, by their numbers. Returning -1 ends the join. */
 typedef int sh_small_fn(void *arg, uint32_t a, uint32_t b, struct sh_error *err);
 
 /* Calls fn once for each pair of sets whose similarity is at least the threshold, in any order. The

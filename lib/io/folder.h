@@ -52,8 +52,8 @@ void sh_folder_drop(const struct sh_folder *f, const char *name);
 /* Syncs the names in the folder to the disk. */
 int sh_folder_sync(const struct sh_folder *f, struct sh_error *err);
 
-/* Syncs the folder, renames the file `from` to `to`, and syncs the folder again. Returns 0, or -1 with SH_ERR_PARAM when
- * the lock was lost, and nothing was renamed. */
+/* Syncs the folder, renames the file `from` to `to`, and syncs the folder again. Returns 0 or -1. Nothing was
+ * renamed when the lock was lost. When the second sync fails, the file was renamed already. */
 int sh_folder_publish(
     const struct sh_folder *f, const char *from, const char *to, struct sh_error *err);
 

@@ -17,7 +17,7 @@ struct sh_index {
 	/* Of each query: the fewest different tokens that it must share with a document. 0 at first; set by the
 	 * caller. */
 	uint32_t *need;
-	/* k-grams with more than `bound` postings, of which only the first are read */
+	/* number of k-grams with more than `bound` postings; only the first `bound` postings of each are read */
 	uint64_t exceeding;
 };
 

@@ -262,7 +262,7 @@ static void take_chain(struct exact *exact, size_t n, size_t last, struct sh_sid
 		over_a = stop_a > span->from ? stop_a - span->from : 0;
 		over_b = stop_b > span->at ? stop_b - span->at : 0;
 		over = over_a > over_b ? over_a : over_b;
-		/* A match of which more was cut off than is left ends the chain. */
+		/* A match that lies wholly in the overlap adds no token and ends the chain. */
 		if (over >= j->n)
 			break;
 		span->matched += j->n - over;
