@@ -91,7 +91,7 @@ static inline void append_map(const char *text, size_t n, struct sh_buf *out)
 {
 	utf8proc_uint8_t *mapped = NULL;
 	utf8proc_ssize_t got =
-	    utf8proc_map((const utf8proc_uint8_t *)(n ? text : ""), (utf8proc_ssize_t)n, &mapped,
+	    utf8proc_map((const utf8proc_uint8_t *)text, (utf8proc_ssize_t)n, &mapped,
 		UTF8PROC_STABLE | UTF8PROC_COMPOSE | UTF8PROC_COMPAT | UTF8PROC_CASEFOLD |
 		    UTF8PROC_IGNORE);
 
@@ -113,7 +113,8 @@ static inline uint64_t fold_by_map(const char *text, size_t n, struct sh_buf *ou
 			append_map(repaired.p + from, i - from, out);
 			from = i;
 		}
-	append_map(repaired.p + from, repaired.n - from, out);
+	if (from < repaired.n)
+		append_map(repaired.p + from, repaired.n - from, out);
 	sh_buf_free(&repaired);
 	return ill;
 }
