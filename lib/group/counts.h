@@ -7,8 +7,8 @@
 #include "group/group.h"
 #include "record/fields.h"
 
-/* Distances are 0 to 1024. Coverages are by tenths; 1.0 has its own row. of_size[] has a row for each of the sizes 1, 2, 3, 4, then
- * rows for the sizes 5 to 8, 9 to 16, and so on. */
+/* Distances are 0 to 1024. Coverages are by tenths; 1.0 has its own row. of_size[] has a row for each of the sizes
+ * 1, 2, 3, 4, then rows for the sizes 5 to 8, 9 to 16, and so on. */
 enum { SH_COUNTS_DISTANCES = 1025, SH_COUNTS_COVERAGES = 11, SH_COUNTS_SIZES = 4 + 30 };
 
 struct sh_counts {

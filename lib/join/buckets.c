@@ -48,7 +48,7 @@ struct worker {
 struct sh_buckets {
 	struct sh_bucket_opts opts;
 	size_t n;               /* documents */
-	struct stretch *filled; /* opts.keys stretches: those of the last piece, not complete */
+	struct stretch *filled; /* opts.keys stretches of the last piece, not complete */
 	struct stretch **piece; /* the first pieces, as far as memory allows */
 	size_t in_memory, pieces_cap, most_in_memory;
 	int fd;                     /* of the others; -1: none */

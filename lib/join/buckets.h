@@ -29,10 +29,12 @@ struct sh_bucket_opts {
 	struct sh_tables *tables; /* of the pairs, and the folder of the file; NULL: memory */
 };
 
+/* Copies the options. The caller owns opts->tables. Returns NULL when memory runs out. */
 struct sh_buckets *sh_buckets_new(const struct sh_bucket_opts *opts, struct sh_error *err);
 void sh_buckets_delete(struct sh_buckets *b);
 
-/* Adds the keys of the next document. NULL: the document is in no bucket of the join. */
+/* Adds the keys of the next document, opts.keys of them, which are copied. key NULL: all its keys are 0, so
+ * sh_bucket_join.number must leave the document out. */
 int sh_buckets_add(struct sh_buckets *b, const uint64_t *key, struct sh_error *err);
 
 /* Sets *share to whether two documents share a key. */
@@ -43,14 +45,14 @@ int sh_buckets_share(
 struct sh_bucket_join {
 	const uint32_t *number; /* by document; SH_BUCKETS_NONE: it is in no pair */
 	uint32_t split; /* pairs have a number below it and one not below it; 0: any two numbers */
-	size_t limit;   /* pairs, at most */
+	size_t limit;   /* of distinct pairs */
 	/* Not 0: a document meets only the `near` documents of the least numbers in its bucket, and the `near`
 	 * documents before it. So time is linear in the documents whatever the buckets. */
 	unsigned near;
 };
 
 /* Finds all pairs, greater number << 32 | lesser number, ascending and distinct. Returns 1; 0 when they exceed the
- * limit; or -1. They are valid until the next call. The pairs depend on the keys and *join alone. */
+ * limit; or -1. *pair belongs to b and is valid until the next call. The pairs depend on the keys and *join alone. */
 int sh_buckets_pairs(struct sh_buckets *b, const struct sh_bucket_join *join, const uint64_t **pair,
     size_t *n, struct sh_error *err);
 

@@ -7,8 +7,9 @@
 #include "join/near.h"
 
 enum {
-	UNEVEN = 2, /* limit of candidates, as a multiple of those of random fingerprints */
-	LINE = 8,   /* words in a cache line */
+	/* limit of candidates, as a multiple of the number for random fingerprints */
+	UNEVEN = 2,
+	LINE = 8, /* words in a cache line */
 	AT_ONCE = 256,
 };
 

@@ -27,7 +27,7 @@ struct sh_node_ids {
 	 * the stride. Not allocated for ids that count up. */
 	uint32_t *at;
 	struct sh_buf text;
-	/* by record: the id as sh_id_of_word() describes; NULL before sh_node_ids_make_words() */
+	/* by record: the id as a word, see sh_id_of_word(); NULL before sh_node_ids_make_words() */
 	uint64_t *word;
 	bool roomy; /* set by the caller: there is memory for `word` */
 	size_t base_cap, at_cap;

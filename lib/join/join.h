@@ -23,7 +23,7 @@
 #include "base/error.h"
 #include "record/fingerprint.h"
 
-/* Two fingerprints by their positions in the caller's arrays; a < b in a self-join. */
+/* Two fingerprints by their positions in the caller's arrays; a < b in a self-join. distance: in bits. */
 struct sh_join_pair {
 	uint32_t a, b;
 	uint32_t distance;
@@ -43,7 +43,8 @@ typedef int sh_join_out_fn(
 struct sh_join;
 
 /* Makes a join of fingerprints of `bits` bits that reports pairs within distance k. kernel is a
- * name from sh_join_kernel_name(), or NULL for the fastest. */
+ * name from sh_join_kernel_name(), or NULL for the fastest. Returns NULL on failure; SH_ERR_PARAM: a value is not
+ * possible, or this processor lacks the kernel. */
 struct sh_join *sh_join_new(unsigned bits, unsigned k, const char *kernel, struct sh_error *err);
 void sh_join_delete(struct sh_join *j);
 

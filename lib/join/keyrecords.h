@@ -2,9 +2,9 @@
  *
  *     key TAB id      key: column (2 digits), key (10 digits), tag of the settings (2 digits, or none)
  *
- * A pair is written for each key that it shares. A document meets the first documents of its bucket and those just
- * before it, SH_KEY_RECORDS_NEAR of each. So time is linear in the records, and memory is that of the ids of
- * 2 * SH_KEY_RECORDS_NEAR documents, whatever the buckets. */
+ * A pair is written once for each key that its two documents share. A document meets the first SH_KEY_RECORDS_NEAR
+ * documents of its bucket, and the SH_KEY_RECORDS_NEAR documents just before it. So time is linear in the records for
+ * any size of buckets, and the ids of at most 2 * SH_KEY_RECORDS_NEAR documents are in memory. */
 #ifndef SH_JOIN_KEYRECORDS_H
 #define SH_JOIN_KEYRECORDS_H
 

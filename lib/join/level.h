@@ -79,11 +79,11 @@ struct sh_level {
 void sh_level_plan(struct sh_level *l);
 /* Reports the pairs of the ranges. Returns -1 when memory runs out or the receiver fails. */
 int sh_level_join(struct sh_level *l);
-/* Gives the scan the blocks before the one being joined, of all levels. Of wide fingerprints the
- * scan sees one word only, and the list stays empty. */
+/* Lists the blocks of all levels that come before the block being joined, for the scan. The list is empty for
+ * fingerprints of several words, because the scan sees only one word of each. */
 void sh_level_list_earlier(struct sh_level *l);
-/* Receives the matches of the scan of level ctx (sh_scan.flush). Those that are pairs of the level's
- * block are stored for the receiver. Returns false when the receiver fails. */
+/* Receives the matches of the scan of level ctx (sh_scan.flush). Stores the matches that are pairs of
+ * the level's block, for the receiver. Returns false when the receiver fails. */
 bool sh_level_add_matches(void *ctx, const struct sh_match *match, size_t n);
 /* Hands the stored pairs of the thread to the receiver. Returns false when it fails. */
 bool sh_joiner_send(struct sh_joiner *w);

@@ -32,15 +32,17 @@ struct sh_parts {
 int sh_parts_init(struct sh_parts *p, unsigned words, size_t memory, struct sh_side *room,
     const char *tmpdir, struct sh_error *err);
 void sh_parts_free(struct sh_parts *p);
+/* Forgets all records. */
 void sh_parts_clear(struct sh_parts *p);
 
+/* Adds a record, whose fingerprint and id are copied. When memory is full, writes the records to the file. */
 int sh_parts_add(struct sh_parts *p, const uint64_t *fp, struct sh_slice id, struct sh_error *err);
 
 /* Adds records from the beginning of a text, as sh_nodes_add_lines() does. */
 ssize_t sh_parts_add_lines(struct sh_parts *p, struct sh_slice text, const struct sh_fp_form *form,
     size_t *lines, struct sh_error *err);
 
-/* Call it after the last record. */
+/* Makes the partitions, and sets n and repeated. Call it after the last record. */
 int sh_parts_close(struct sh_parts *p, struct sh_error *err);
 
 /* Joins one partition with itself, or two partitions. Both functions return 0 or -1. */

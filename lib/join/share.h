@@ -29,15 +29,15 @@ struct sh_share {
 
 	/* After sh_share_order(). */
 	uint32_t *member; /* numbers of documents, bucket after bucket, ascending in each */
-	/* the documents' places in buckets, document after document, by number; those of number i begin at
-	 * first[i] */
+	/* the documents' places in buckets, document after document, by number; the places of number i begin
+	 * at first[i] */
 	struct sh_share_place *place;
 	uint32_t *first;
 	uint32_t *owner; /* by number: the document, or SH_SHARE_NONE */
 	uint32_t numbers;
 };
 
-/* Adds the distinct features of the next document. */
+/* Adds the n distinct features of the next document, which are copied. */
 int sh_share_add(struct sh_share *s, const uint64_t *hash, size_t n, struct sh_error *err);
 void sh_share_free(struct sh_share *s);
 

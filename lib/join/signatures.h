@@ -33,7 +33,8 @@ int sh_signatures_add(struct sh_signatures *s, struct sh_slice line, struct sh_e
 void sh_signatures_free(struct sh_signatures *s);
 
 struct sh_signature_join {
-	unsigned rows, bands, most;
+	unsigned rows, bands; /* rows: values of a band */
+	unsigned most;        /* values in which a pair differs, at most */
 	bool collapse; /* pair identical signatures with the smallest id only; across: of b alone */
 	sh_pair_fn *pair;
 	struct sh_job *out; /* receives the pairs */

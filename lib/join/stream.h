@@ -1,8 +1,8 @@
 /* Joins streams of bands: buckets of equal keys, one after the other.
  *
  * A self-join needs equal keys to be adjacent. A join of two streams needs bytewise order. Both
- * are checked, in bounded memory. Memory is that of the distinct fingerprints of the largest
- * bucket and their ids, and at most `memory`. A bucket that does not fit goes to a temporary
+ * are checked, in bounded memory. The distinct fingerprints of one bucket and their ids are in memory, in about
+ * `memory` bytes at most. A bucket that does not fit goes to a temporary
  * file and is joined partition by partition. */
 #ifndef SH_JOIN_STREAM_H
 #define SH_JOIN_STREAM_H
@@ -48,6 +48,7 @@ int sh_stream_finish(struct sh_stream *s, struct sh_error *err);
 typedef int sh_stream_next(
     void *arg, unsigned side, struct sh_band_record *r, struct sh_error *err);
 
+/* Two streams: joins records of side 0 with records of side 1, and reads both sides to their ends. Returns 0 or -1. */
 int sh_stream_cross(struct sh_stream *s, sh_stream_next *next, void *arg, struct sh_error *err);
 
 /* Returns the number of records left out because another record has the same id and fingerprint. */
