@@ -158,7 +158,7 @@ _Noreturn static void help(struct cli *c)
 
 /* ---- options ---- */
 
-/* Opens descriptors 0 to 2 that are closed: otherwise the next file gets such a number, and messages go to
+/* Opens descriptors 0 to 2 that are closed: otherwise the next file gets one of these numbers, and messages go to
  * that file. /dev/null is opened for reading where writing is expected, and the other way round, so that
  * each use fails. */
 static void occupy_standard_descriptors(struct cli *c)

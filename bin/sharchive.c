@@ -432,7 +432,7 @@ static void settle(struct state *s)
 
 /* ---- the run ---- */
 
-/* Runs the command when the folder is an archive of shspan. Dies when the command does not take such an archive. */
+/* Runs the command when the folder is an archive of shspan. Dies when the command cannot be used with it. */
 static bool work_on_passages(const struct state *s)
 {
 	struct sh_error err;

@@ -50,7 +50,7 @@ struct settings {
 	struct entry *entry; /* by index in ids */
 	size_t cap;
 	uint32_t dropped; /* entries that have a keeper */
-	bool met;         /* a document has the id of such an entry */
+	bool met;         /* a document has the id of an entry with a keeper */
 };
 
 /* ---- groups ---- */

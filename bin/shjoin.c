@@ -562,8 +562,8 @@ static int fingerprint_or_band(
 	return sh_record_fp(line, &fp, err) == 0 ? 0 : sh_record_band(line, &band, err);
 }
 
-/* Returns whether the first record is a fingerprint: it has two fields, or three fields of which the last
- * is a tag. */
+/* Returns whether the first record is a fingerprint: it has two fields, or three fields with a
+ * tag as the last. */
 static bool holds_fingerprints(struct join *j)
 {
 	struct sh_slice line;

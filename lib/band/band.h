@@ -17,7 +17,7 @@
  *     k (2 digits) M (2 digits) table number, key bits
  *     k (2 digits) 00 tables (3) bits of a key (2) seed (4) table number, key bits
  * Keys of the second form belong to tables drawn at random. The table number has the same number of digits
- * as tables-1. The key bits have the same number of digits as those of the widest table: the table's bits
+ * as tables-1. The key bits have the same number of digits as in the widest table: the table's bits
  * in ascending order, then zero bits.
  *
  * The last two digits of the fingerprint's tag (fp/tag.h) may follow the key bits. The join does not
@@ -89,7 +89,7 @@ void sh_band_free(struct sh_band *b);
 int sh_band_draw(struct sh_band *b, unsigned bits, unsigned k, unsigned key_bits, unsigned tables,
     unsigned seed, struct sh_error *err);
 
-/* Returns the expected share of the pairs at this distance that share a key in such a layout. */
+/* Returns the expected share of the pairs at this distance that share a key in a layout of sh_band_draw(). */
 double sh_band_recall(unsigned bits, unsigned key_bits, unsigned tables, unsigned distance);
 
 /* Returns the smallest number of tables with this expected recall at this distance; 0 when

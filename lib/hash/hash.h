@@ -14,8 +14,8 @@
  *   md5    words 2i and 2i+1 are the digest of (P_i seed text) as `md5sum` prints
  *          it, where seed is 8 bytes, least significant first, or nothing if 0.
  *
- * xxh3 and md5 hash the text of an n-gram, with its single spaces. So do the hashes of published systems,
- * most of which have no seed:
+ * xxh3 and md5 hash the text of an n-gram, with its single spaces. So do the hashes of published systems.
+ * Most of them have no seed:
  *
  *   md5-last     the last bits of the digest, at most 128 (pysimhash)
  *   md5-nibbles  32 bits: the first bit of each hex digit of the digest (angelo)

@@ -241,7 +241,7 @@ static void put_flowing(struct writer *w, const char *p, size_t n)
 }
 
 /* Returns the character of windows-1252 that a reference such as &#146; means in browsers, or NULL.
- * The parser hands on such a reference alone, as the control character of this number. */
+ * The parser passes a reference of this kind as a text of its own, the control character of this number. */
 static const char *meant_by(const xmlChar *text, int n)
 {
 	static const char *const meant[32] = { "€", NULL, "‚", "ƒ", "„", "…", "†", "‡", "ˆ", "‰",

@@ -11,7 +11,7 @@
 struct sh_ceiling {
 	int fd;               /* /proc/self/statm, or -1 */
 	bool set;             /* between sh_ceiling_set() and sh_ceiling_lift() */
-	struct rlimit before; /* the limit outside of such a call */
+	struct rlimit before; /* the limit before sh_ceiling_set() */
 };
 
 void sh_ceiling_open(struct sh_ceiling *c);

@@ -111,7 +111,7 @@ static void stop_inflate(void *decoder)
 /* ---- bzip2 ---- */
 
 /* Returns whether the head is that of a bzip2 file. The fourth byte is the level, 1 to 9. Then follow six
- * constant bytes: those of a block, or those of the end in an empty stream. */
+ * constant bytes: the mark of a block, or, in an empty stream, the mark of the end. */
 static bool is_bzip2(struct sh_slice head)
 {
 	return head.n >= SH_CODEC_MAGIC && begins(head, "BZh", 3) && head.p[3] >= '1' &&

@@ -120,7 +120,7 @@ static int descriptor(const char *path)
 	return !path || strcmp(path, "-") == 0 ? STDOUT_FILENO : sh_target_descriptor(path);
 }
 
-/* Gets device and inode of the file. When there is no file, gets those of the folder, and sets *name to the
+/* Gets device and inode of the file. When there is no file, gets device and inode of the folder, and sets *name to the
  * name in it. */
 static int identity(const char *path, struct stat *st, char **name)
 {

@@ -84,7 +84,7 @@ static int add(struct level *l, const char *name, enum kind kind, struct sh_erro
 }
 
 /* Returns whether the name is that of a temporary output file: .NAME.XXXXXX, X letters and digits. Small
- * letters alone, as in .name.config, are not accepted: such a name may be a user's file. */
+ * letters alone, as in .name.config, are not accepted: a file of the user may have this name. */
 static bool is_temporary(const char *name)
 {
 	size_t n = strlen(name);

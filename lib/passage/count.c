@@ -74,7 +74,7 @@ static void sample(struct sh_counter *c, const struct sh_posting *p)
 		__builtin_prefetch(&t->token[t->at[c->sample[i]->document] + c->sample[i]->token]);
 }
 
-/* Put the length among the `most` longest ones, of which there are n, descending. Returns their number. */
+/* Adds the length to the n longest ones, descending, at most `most` of them. Returns their new number. */
 static uint32_t put_length(uint32_t *longest, uint32_t n, uint32_t most, uint32_t length)
 {
 	uint32_t i;

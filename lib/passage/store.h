@@ -11,7 +11,7 @@
  *     first-run       stands there until the first run has written the manifest
  *
  * NUMBER has 8 hexadecimal digits. Segments are in the order of the manifest, not of their numbers. Runs are in the
- * order of the documents. Documents before those of all runs have no time: an earlier version added them. A run writes the
+ * order of the documents. The first documents may belong to no run: an earlier version added them, without a time. A run writes the
  * files of a new segment, syncs them, and then renames a new manifest. A file that the manifest does not name is of a
  * run that did not end: the next one removes it. */
 #ifndef SH_PASSAGE_STORE_H
@@ -104,7 +104,7 @@ void sh_passages_part(char *out, uint32_t segment, const char *suffix);
 /* Sets the number of a new segment. SH_ERR_RANGE: all numbers are used. */
 int sh_passages_number(const struct sh_passages *s, uint32_t *number, struct sh_error *err);
 
-/* Returns the number of documents that have no time: documents before those of all runs. */
+/* Returns the number of documents that have no time: the first documents, which belong to no run. */
 uint64_t sh_passages_undated(const struct sh_passages *s);
 
 /* Fills in the checksums of a segment from its files. */

@@ -435,7 +435,7 @@ static int scan_trailer(struct scan *s, struct sh_slice line, struct sh_error *e
 	return sh_trailer_add(&s->check, line, err) < 0 ? -1 : 1;
 }
 
-/* Takes the header from the front of a file. *lines: those of the header. */
+/* Takes the header from the front of a file. *lines: number of its lines. */
 static int scan_header(struct sh_corpus *c, struct sh_slice *all, const char *name, uint64_t *lines,
     struct sh_error *err)
 {

@@ -1,6 +1,6 @@
 /* Counts, weighs and writes the features of documents, for shweight. Reads the feature records of one
- * document after the other, writes one record for each distinct feature. A document of which no feature is
- * kept gets one record with the empty feature.
+ * document after the other, writes one record for each distinct feature. A document without a kept
+ * feature gets one record with the empty feature.
  *
  *     sh_weighing_init(&d, &weigher, &sink, err);
  *     for each record:

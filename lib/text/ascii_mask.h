@@ -13,8 +13,8 @@ struct sh_ascii_masks {
 	uint64_t backslash; /* 0 when there are no escapes */
 	uint64_t escapable; /* t n r \ : a backslash before it begins an escape */
 	uint64_t other;     /* not ASCII */
-	/* First bytes of the characters that the variant knows: of all; of those of three bytes; of
-	 * those that are words by themselves. The last bytes may lie in the next block. */
+	/* First bytes of the characters that the variant knows: of all characters; of characters of three
+	 * bytes; of characters that are words by themselves. The last bytes may lie in the next block. */
 	uint64_t first, three, han;
 };
 

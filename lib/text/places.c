@@ -58,8 +58,8 @@ static uint32_t offset_of(const struct sh_tokenizer *t, const uint8_t *p)
 	return t->places.escaped ? t->places.escaped[at] : (uint32_t)at;
 }
 
-/* jieba makes some words from pieces that are not adjacent in the text. The position of such a word is the
- * end of the word before it. */
+/* jieba makes some words from pieces that are not adjacent in the text. The position of a word of this kind is
+ * the end of the word before it. */
 static bool is_elsewhere(const struct sh_tokenizer *t, const uint8_t *p)
 {
 	uintptr_t at = (uintptr_t)p, base = (uintptr_t)t->places.base;

@@ -1,5 +1,5 @@
-/* Splits text as the regular expression \w of Python does, after str.lower(). General categories are
- * those of utf8proc, so characters that are new in Unicode follow the version of that library. */
+/* Splits text as the regular expression \w of Python does, after str.lower(). General categories come
+ * from utf8proc, so characters that are new in Unicode follow the version of that library. */
 #include "text/published.h"
 
 #include <utf8proc.h>
