@@ -62,9 +62,10 @@ int sh_archive_has_keys(const struct sh_archive *a, struct sh_error *err);
 /* Returns whether the manifest names the file. It has the type sh_journal_kept. */
 bool sh_archive_keeps(const void *archive, const char *name);
 
-/* Fill *err: for a folder without manifest; and for a file that the archive did not create, with the number
- * of further such files. */
+/* Fills *err for a folder without manifest. Returns -1. */
 int sh_archive_no_manifest(const struct sh_archive *a, struct sh_error *err);
+/* Fills *err for a file that is named like a file of an archive, but that the archive did not create. others: the
+ * number of further files of this kind. Returns -1. */
 int sh_archive_foreign(
     const struct sh_folder *folder, const char *name, size_t others, struct sh_error *err);
 

@@ -58,7 +58,7 @@ enum { SH_UNVERIFIED = UINT16_MAX };
 struct sh_outcome {
 	enum sh_outcome_kind kind;
 	uint32_t keeper;     /* number of the keeper in the archive */
-	uint16_t distance;   /* to the keeper */
+	uint16_t distance;   /* to the keeper, in bits */
 	uint16_t similarity; /* to the keeper in ten thousandths, or SH_UNVERIFIED */
 	struct sh_slice id;  /* id of the keeper; valid while the archive is open */
 };
@@ -84,6 +84,7 @@ int sh_batch_look_up(struct sh_batch *b, struct sh_archive *a, struct sh_error *
 /* Returns whether a document that was looked up has features. */
 bool sh_batch_has_features(const struct sh_batch *b, uint32_t document);
 
+/* Returns the outcome of a document of the batch, after the lookup. It belongs to b. */
 const struct sh_outcome *sh_batch_outcome(const struct sh_batch *b, uint32_t document);
 
 /* Sets the keeper of a new document, a document of the batch: the document itself when it stays. Distance and
@@ -94,6 +95,7 @@ void sh_batch_decide(
 /* Adds new and matched documents to the archive, which must be locked for a change. */
 int sh_batch_commit(struct sh_batch *b, struct sh_archive *a, struct sh_error *err);
 
+/* Returns the counts so far. They belong to b. */
 const struct sh_batch_stats *sh_batch_stats(const struct sh_batch *b);
 
 #endif

@@ -26,7 +26,7 @@ int sh_change_begin(struct sh_change *c, struct sh_archive *a, struct sh_error *
 void sh_change_end(struct sh_change *c);
 
 /* Assigns the number of the next segment, whose files may be created from then on. SH_ERR_PARAM: the folder
- * has a file of such a name. SH_ERR_RANGE: no number is left. */
+ * has a file with a name of this segment. SH_ERR_RANGE: no number is left. */
 int sh_change_number(struct sh_change *c, uint32_t *number, struct sh_error *err);
 
 /* Merges segments from .. to-1 of the change into one. drop: has a bit for the number of each document to

@@ -74,7 +74,7 @@ static size_t prefix_by_jaccard(const struct sh_key_rule *r, size_t n)
 
 /* ---- small documents by edit similarity ---- */
 
-/* Returns the largest edit distance of two similar documents, of which the longer has n tokens. */
+/* Returns the largest edit distance of two similar documents. The longer one has n tokens. */
 static size_t distance_within(const struct sh_key_rule *r, size_t n)
 {
 	return (size_t)((SH_WEIGHT_ONE - r->edit) * n / SH_WEIGHT_ONE);

@@ -11,7 +11,7 @@
  * Keys of features: small documents are found exactly, by a prefix filter (Chaudhuri, Ganti, Kaushik 2006).
  * Two sets of n features with similarity at least T share one of their first n - ceil(T n) + 1 features, in
  * any common order. A document of fewer than `few` features has a key for each feature of this prefix. A
- * larger document also has these keys when it can reach similarity T to such a document.
+ * larger document also has these keys when it can reach similarity T to a document of fewer than `few` features.
  *
  * For edit similarity E a document is small when it has fewer than `few` n-grams, repeated ones counted. One
  * edit changes at most q of the q-grams. So two documents at distance d share one of the first q d + 1 q-grams

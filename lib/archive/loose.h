@@ -18,6 +18,7 @@ struct sh_loose {
 };
 
 /* All functions except sh_loose_remove() do nothing when the list is NULL. */
+/* Begins a list without files. Later segments have numbers from `segment` on. folder is borrowed until sh_loose_end(). */
 void sh_loose_begin(
     struct sh_loose *l, const struct sh_folder *folder, uint32_t segment, enum sh_store store);
 /* Call these before the journal is created, before the first file of a segment is created, and before the
@@ -25,6 +26,7 @@ void sh_loose_begin(
 void sh_loose_add_journal(struct sh_loose *l);
 void sh_loose_add_segment(struct sh_loose *l, uint32_t segment);
 void sh_loose_add_manifest(struct sh_loose *l);
+/* Empties the list. */
 void sh_loose_end(struct sh_loose *l);
 
 /* Removes the files that exist; ignores errors. A signal handler may call it. */

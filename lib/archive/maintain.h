@@ -18,11 +18,12 @@ struct sh_removal {
 	/* the document was added before this time, in seconds since 1970 */
 	uint64_t before;
 	bool dry; /* count only, remove nothing */
-	uint64_t documents,
-	    kept; /* results: documents removed; documents among them that had stayed */
-	void (*met)(void *arg,
-	    uint32_t id); /* called for each document with one of the ids: index of the id */
+	/* Called for each document with one of the ids. id: index of this id in `ids`. */
+	void (*met)(void *arg, uint32_t id);
 	void *arg;
+
+	/* The results: documents removed, with dropped duplicates; and how many of them had stayed. */
+	uint64_t documents, kept;
 };
 
 /* Removes documents, and all documents that were dropped as their duplicates. Reads the records of all
@@ -32,13 +33,15 @@ int sh_archive_remove(struct sh_archive *a, struct sh_removal *r, struct sh_erro
 struct sh_archive_stats {
 	uint64_t bytes[SH_PARTS]; /* by part; checksums last */
 	uint64_t keys, documents;
-	uint64_t oldest, newest; /* seconds since 1970; 0 when it is empty */
+	/* times of documents, in seconds since 1970; 0 when there are none */
+	uint64_t oldest, newest;
 };
 
+/* Reads the records of all documents. Returns 0 or -1. */
 int sh_archive_stats(struct sh_archive *a, struct sh_archive_stats *s, struct sh_error *err);
 
 /* Passes id and text of each document that stayed, in the order of their numbers. The text has the escapes
- * of records. *without: number of documents without features, of which the archive has no text.
+ * of records. *without: number of documents that stayed and whose text the archive lacks: they have no features.
  * SH_ERR_PARAM: the archive stores no texts. */
 typedef int sh_archive_document(
     void *arg, struct sh_slice id, struct sh_slice text, struct sh_error *err);

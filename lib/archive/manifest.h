@@ -60,11 +60,14 @@ struct sh_manifest {
 	size_t n_segments, segments_cap;
 };
 
-/* Reads a manifest. The settings point into the text. SH_ERR_RECORD: the text is damaged. */
+/* Reads a manifest. The settings point into the text. SH_ERR_RECORD: the text is damaged, or has another version of the
+ * format. Then *m is empty. */
 int sh_manifest_parse(struct sh_manifest *m, struct sh_slice text, struct sh_error *err);
+/* Appends the text of the manifest to *out. */
 int sh_manifest_print(const struct sh_manifest *m, struct sh_buf *out, struct sh_error *err);
 void sh_manifest_free(struct sh_manifest *m);
 
+/* Appends a copy of the segment's entry. */
 int sh_manifest_add(struct sh_manifest *m, const struct sh_segment_entry *e, struct sh_error *err);
 
 /* Writes the file name of a part, at most SH_NAME_MAX bytes with its NUL. A signal handler may call it. */

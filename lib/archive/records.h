@@ -41,7 +41,7 @@ static inline struct sh_slice sh_line_rest(struct sh_slice line)
 /* Appends a number and its TAB. */
 int sh_line_begin(struct sh_buf *line, uint32_t number, struct sh_error *err);
 
-/* Parses or prints SH_KEY_LINE bytes of .key, LF included. Parsing returns -1 when the bytes are not such a line. */
+/* Parses or prints SH_KEY_LINE bytes of .key, LF included. Parsing returns -1 when the bytes are no line of .key. */
 int sh_key_parse(const char *line, uint64_t *key, uint32_t *number);
 void sh_key_print(char *out, uint64_t key, uint32_t number);
 

@@ -21,12 +21,13 @@
 /* Appends the sketch of n hashes, which must ascend. */
 int sh_sketch_print(const uint64_t *hash, size_t n, struct sh_buf *out, struct sh_error *err);
 
-/* The first 32 bits of each hash, ascending. */
+/* The first 32 bits of each hash. Owns its memory; a zeroed struct is empty. */
 struct sh_sketch {
 	uint64_t *hash;
 	size_t n, cap;
 };
 
+/* Replaces the content of *s by the sketch in the text, ascending. SH_ERR_RECORD: the text is no sketch. */
 int sh_sketch_parse(struct sh_slice text, struct sh_sketch *s, struct sh_error *err);
 /* Appends the sketch of a sequence. Parsing sets *distinct to its tokens, and *all to the hashes of its tokens in their
  * order, as sh_features_new_sequences() cuts them. */
@@ -34,6 +35,7 @@ int sh_sequence_print(const struct sh_feature_set *s, struct sh_buf *out, struct
 int sh_sequence_parse(
     struct sh_slice text, struct sh_sketch *distinct, struct sh_sketch *all, struct sh_error *err);
 
+/* Replaces the content of *s by the first 32 bits of n hashes, in their order. */
 int sh_sketch_cut(const uint64_t *hash, size_t n, struct sh_sketch *s, struct sh_error *err);
 void sh_sketch_free(struct sh_sketch *s);
 
