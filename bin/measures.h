@@ -14,7 +14,8 @@ struct measures {
 	bool by_default;    /* neither --measure nor -T was given */
 };
 
-/* Return the i-th value of --measure: of all measures, or of those that suit duplicates. */
+/* Both return the i-th value of --measure, NULL after the last one. The second function has only the measures that suit
+ * duplicates. */
 const char *measure_names(unsigned i);
 const char *duplicate_measure_names(unsigned i);
 

@@ -113,7 +113,7 @@ double simhash_bands_recall(const struct simhash_bands *b, unsigned distance);
  * that keys of all tables can be sorted together. */
 void simhash_bands_key(const struct simhash_bands *b, size_t t, const uint64_t *fp, char *out);
 
-/* Options for passages: those of shspan(1) with -d. Call simhash_passages_defaults() first, then change members.
+/* Options for passages, as shspan(1) has them with -d. Call simhash_passages_defaults() first, then change members.
  * Later versions use `reserved` for new options. */
 struct simhash_passage_options {
 	unsigned

@@ -92,7 +92,7 @@ static size_t small_tokens(const struct sh_key_rule *r)
 	return r->few ? r->few + r->ngrams.max - 2 : 0;
 }
 
-/* Whether any two similar documents of up to n tokens share a q-gram. */
+/* Returns whether any two similar documents of up to n tokens share a q-gram. */
 static bool grams_suffice(const struct sh_key_rule *r, unsigned q, size_t n)
 {
 	for (size_t tokens = 1; tokens <= n; tokens++) {

@@ -18,7 +18,8 @@ struct sh_loose {
 };
 
 /* All functions except sh_loose_remove() do nothing when the list is NULL. */
-/* Begins a list without files. Later segments have numbers from `segment` on. folder is borrowed until sh_loose_end(). */
+/* Begins a list without files. Segments added later have numbers from `segment` on. folder is borrowed until
+ * sh_loose_end(). */
 void sh_loose_begin(
     struct sh_loose *l, const struct sh_folder *folder, uint32_t segment, enum sh_store store);
 /* Call these before the journal is created, before the first file of a segment is created, and before the

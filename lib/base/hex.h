@@ -38,8 +38,8 @@ static inline uint64_t sh_hex8(uint64_t w)
 	return sh_hex_digits(v);
 }
 
-/* Converts 8 lower-case digits to 32 bits. Sets bits of *bad when a byte is not such a digit: the result,
- * printed again, then differs. */
+/* Converts 8 lower-case digits to 32 bits. Sets bits of *bad when a byte is no lower-case digit: the
+ * result, printed again, then differs. */
 static inline uint64_t sh_unhex8(const char *p, uint64_t *bad)
 {
 	uint64_t x = sh_le64(p);
@@ -64,7 +64,7 @@ static inline void sh_print_hex16(char *out, uint64_t w)
 	vst1q_u8((uint8_t *)out, vqtbl1q_u8(vld1q_u8(digits), v));
 }
 
-/* Converts 16 lower-case digits to 64 bits. Sets bits of *bad when a byte is not such a digit. */
+/* Converts 16 lower-case digits to 64 bits. Sets bits of *bad when a byte is no lower-case digit. */
 static inline uint64_t sh_unhex16(const char *p, uint64_t *bad)
 {
 	uint8x16_t c = vld1q_u8((const uint8_t *)p);
@@ -87,7 +87,7 @@ static inline void sh_print_hex16(char *out, uint64_t w)
 	sh_put_le64(out + 8, sh_hex8(w << 32));
 }
 
-/* Converts 16 lower-case digits to 64 bits. Sets bits of *bad when a byte is not such a digit. */
+/* Converts 16 lower-case digits to 64 bits. Sets bits of *bad when a byte is no lower-case digit. */
 static inline uint64_t sh_unhex16(const char *p, uint64_t *bad)
 {
 #ifdef __SSE2__

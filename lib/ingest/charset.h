@@ -49,10 +49,11 @@ int sh_charset_decode(struct sh_charset *c, struct sh_slice in, const char *cons
 /* Appends UTF-8 with U+FFFD for each ill-formed sequence, and adds the number of such sequences to *ill. */
 int sh_charset_repair(struct sh_slice in, struct sh_buf *out, uint64_t *ill, struct sh_error *err);
 
-/* Whether iconv has the charset, by this name or by the name that the Encoding Standard of the web maps it to. */
+/* Returns whether iconv has the charset, by this name or by the name that the Encoding Standard of the web maps it
+ * to. */
 bool sh_charset_known(struct sh_charset *c, const char *name);
 
-/* Whether, by its name, the charset has code units of two or four bytes. */
+/* Returns whether the charset has code units of two or four bytes, which its name tells. */
 bool sh_charset_is_wide(const char *label);
 
 /* The reason in words, to be put in brackets behind the name: "declared", "detected", ... */

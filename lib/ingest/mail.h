@@ -25,7 +25,7 @@ void sh_mbox_free(struct sh_mbox *m);
  * From_ line is one message. */
 int sh_mbox_next(struct sh_reader *r, struct sh_mbox *m, size_t max, struct sh_error *err);
 
-/* Whether the line has the form of a From_ line. */
+/* Returns whether the line has the form of a From_ line. */
 bool sh_mbox_from(struct sh_slice line);
 
 /* Sets *id to the Message-ID without its < >, a view of `room`. It is empty when the message has no id that a

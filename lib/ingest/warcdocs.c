@@ -32,7 +32,7 @@ static int is_wanted(
 	return *wanted ? 0 : leave_out(in, "", page->media.type, wanted, err);
 }
 
-/* Whether the response is a document, by its head. */
+/* Sets *wanted to whether the response is a document, which its head tells. */
 static int look_at_response(struct sh_ingest *in, struct sh_reader *r, const struct sh_warc *w,
     struct page *page, bool *wanted, struct sh_error *err)
 {
@@ -52,7 +52,7 @@ static int look_at_response(struct sh_ingest *in, struct sh_reader *r, const str
 	return is_wanted(in, page, wanted, err);
 }
 
-/* Whether the record is a document, by its head and the response's. */
+/* Sets *wanted to whether the record is a document, which its head and the head of the response tell. */
 static int look_at(struct sh_ingest *in, struct sh_reader *r, const struct sh_warc *w,
     struct page *page, bool *wanted, struct sh_error *err)
 {

@@ -130,7 +130,7 @@ void sh_index_room_free(struct sh_index_room *room)
 	*room = (struct sh_index_room){ 0 };
 }
 
-/* Begin a document. */
+/* Begins a document: sets the bits of its tokens. Returns -1 when memory runs out. */
 static int fill_room(const struct sh_index *x, struct sh_side document, struct sh_index_room *room,
     struct sh_error *err)
 {
@@ -154,7 +154,7 @@ static int fill_room(const struct sh_index *x, struct sh_side document, struct s
 	return 0;
 }
 
-/* Whether the document may have as many tokens of the query as it needs. Other tokens can share a bit. */
+/* Returns whether the document may have as many tokens of the query as it needs. Other tokens can share a bit. */
 static bool may_match(const struct sh_index *x, struct sh_index_room *room, uint32_t query)
 {
 	struct sh_side side;

@@ -43,9 +43,10 @@ struct sh_index_room {
 void sh_index_room_free(struct sh_index_room *room);
 
 /* Computes the spans of a document with the queries, ordered by query, from, at. They are in the room, valid until
- * the next document. Of a k-gram with more than `bound` postings the first are taken, and none inside an exact match
- * of `enough` tokens that such a k-gram led to. Of a text in which all k-grams are frequent fewer are taken, so that
- * time and memory stay linear. Queries that share fewer tokens with the document than they need are left out. */
+ * the next document. Reads at most the first `bound` postings of a k-gram. Skips a k-gram with more postings when it
+ * lies inside an exact match of at least `enough` tokens that another k-gram of this kind led to. Reads fewer postings
+ * after many hits, so that time and memory stay linear. Leaves out queries that share fewer tokens with the
+ * document than they need. */
 int sh_index_spans(const struct sh_index *x, const struct sh_seeds *seeds,
     struct sh_index_room *room, struct sh_matcher *m, struct sh_span **spans, size_t *n,
     struct sh_error *err);

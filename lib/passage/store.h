@@ -1,5 +1,5 @@
-/* The documents and seeds of earlier runs, in a folder, so that passages of today's documents are found in the documents of
- * all days before.
+/* The documents and seeds of earlier runs, in a folder, so that passages of today's documents are found in
+ * the documents of all days before.
  *
  *     manifest        "simhash-passages 1", "settings TEXT", "order 0102030405060708" (bytes of the machine's
  *                     numbers), for each segment "segment NUMBER DOCUMENTS BYTES SEEDS SUM SUM" (XXH3 of its two
@@ -11,9 +11,9 @@
  *     first-run       stands there until the first run has written the manifest
  *
  * NUMBER has 8 hexadecimal digits. Segments are in the order of the manifest, not of their numbers. Runs are in the
- * order of the documents. The first documents may belong to no run: an earlier version added them, without a time. A run writes the
- * files of a new segment, syncs them, and then renames a new manifest. A file that the manifest does not name is of a
- * run that did not end: the next one removes it. */
+ * order of the documents. The first documents may belong to no run: an earlier version added them, without a
+ * time. A run writes the files of a new segment, syncs them, and then renames a new manifest. A file that the
+ * manifest does not name is of a run that did not end: the next run removes it. */
 #ifndef SH_PASSAGE_STORE_H
 #define SH_PASSAGE_STORE_H
 
@@ -71,7 +71,7 @@ int sh_passages_compact(struct sh_passages *s, struct sh_error *err);
 int sh_passages_expire(struct sh_passages *s, uint64_t before, bool dry, uint64_t *documents,
     uint64_t *undated, struct sh_error *err);
 
-/* The name of the documents of segment i, below the folder's path. Free it. */
+/* Returns the path of the documents of segment i; the caller frees it. NULL: memory ran out. */
 char *sh_passages_documents(const struct sh_passages *s, size_t i, struct sh_error *err);
 
 /* An array of postings that grows. */
@@ -81,8 +81,8 @@ struct sh_postings {
 	size_t n, cap;
 };
 
-/* Appends to p the postings of segment i whose keys are among those of the first n, which are sorted. Documents
- * count from `base`. */
+/* Appends to p the postings of segment i that have a key of one of the first n postings of p, which are sorted.
+ * Documents count from `base`. */
 int sh_passages_join(const struct sh_passages *s, size_t i, struct sh_postings *p, size_t n,
     uint32_t base, struct sh_error *err);
 
@@ -91,7 +91,7 @@ int sh_passages_join(const struct sh_passages *s, size_t i, struct sh_postings *
 int sh_passages_add(struct sh_passages *s, const struct sh_corpus *corpus, uint32_t first,
     const struct sh_posting *p, size_t n, uint64_t now, struct sh_error *err);
 
-/* From here on the new segment belongs to the store. */
+/* Writes the manifest, which then names the new segment. Does nothing without a new segment. */
 int sh_passages_commit(struct sh_passages *s, struct sh_error *err);
 
 /* ---- for store_merge.c ---- */

@@ -190,7 +190,7 @@ bool sh_is_like_tagged_fp(struct sh_slice line)
 	       is_usual_fp(r.hex) && !is_decimal(r.hex);
 }
 
-/* Whether a value of a MinHash signature is likely: the least of many random numbers is small. */
+/* Returns whether a value of a MinHash signature is likely: the least of many random numbers is small. */
 static bool is_like_minimum(struct sh_slice digits)
 {
 	uint64_t x = 0;
@@ -198,9 +198,9 @@ static bool is_like_minimum(struct sh_slice digits)
 	return sh_parse_hex_number(digits, &x) == 0 && x >= 1 << 10 && x < 1 << 30;
 }
 
-/* Whether the records are MinHash signatures rather than fingerprints without tags. Of the values of fingerprints one
- * in four is small: of WANTED values three quarters are small with a probability of 4e-9. A signature of values of
- * 64 bits has small upper halves. */
+/* Returns whether the records are MinHash signatures rather than fingerprints without tags. One in four values of
+ * fingerprints is small, so three quarters of WANTED values are small with a probability of 4e-9. A signature of values
+ * of 64 bits has small upper halves. */
 static bool are_like_signatures(struct sh_slice records)
 {
 	enum { DIGITS = 8, WANTED = 32, ENOUGH = 4096 };

@@ -12,7 +12,7 @@ static int add_slice(struct sh_buf *out, struct sh_slice s, struct sh_error *err
 	return s.n ? sh_buf_add(out, s.p, s.n, err) : 0;
 }
 
-/* Whether JSON can write the id as an integer. */
+/* Returns whether JSON can write the id as an integer. */
 static bool is_integer(struct sh_slice s)
 {
 	if (s.n && *s.p == '-')

@@ -143,7 +143,7 @@ static double emit(const struct sh_cppjieba *d, uint32_t c, unsigned state)
 	return row ? d->emit[row - 1][state] : SH_CPP_NEVER;
 }
 
-/* Splits the characters i .. end-1, none of which is ASCII. */
+/* Splits the characters i .. end-1. None of them is ASCII. */
 static int cut_by_model(struct sh_cppsegmenter *s, size_t i, size_t end, struct sh_error *err)
 {
 	const struct sh_cppjieba *d = s->dict;

@@ -66,7 +66,7 @@ static inline uint64_t sh_ascii_valid(uint64_t other, size_t left)
 }
 
 /* Sets s->after to the bytes that follow a backslash which is not itself the second byte of an escape.
- * In a sequence of backslashes every other one follows such a backslash; a borrow that runs through
+ * In a sequence of backslashes every other one is the second byte of an escape; a borrow that runs through
  * the sequence finds them (json_escape_scanner of simdjson). */
 static inline void sh_ascii_escapes(struct sh_ascii_state *s, uint64_t backslash)
 {

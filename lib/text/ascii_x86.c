@@ -250,7 +250,7 @@ static AVX512 inline void know_avx512(
 	    m->three | _mm512_mask_test_epi8_mask(two, flags, _mm512_set1_epi8((char)SEPARATORS_2));
 }
 
-/* Computes the masks of 64 bytes, of which `left` may be read. Returns their folded form, 0 for a
+/* Computes the masks of 64 bytes; only the first `left` bytes may be read. Returns their folded form, 0 for a
  * separator: one permutation of the 128 bytes of the table. */
 static AVX512 inline __m512i block_avx512(const uint8_t *p, size_t left,
     const struct sh_ascii_run *run, struct sh_ascii_masks *m, bool han)

@@ -8,7 +8,7 @@
 /* Segments are independent. NFKC_Casefold decomposes each code point, orders marks between starters
  * (combining class 0), and composes a starter with the code points that follow. Both steps stop at a
  * starter that never joins the one before it (sh_composes_back: NFC_Quick_Check=Maybe). So text may be
- * split before any code point whose decomposition begins with such a starter: DIRECT and START cells.
+ * split before any code point whose decomposition begins with a starter of this kind: DIRECT and START cells.
  *
  * A mark that decomposes to itself and never composes (MARK) after a DIRECT start only needs to be ordered:
  * when the classes do not descend, it stays in place. */
