@@ -50,8 +50,8 @@ static inline bool sh_accumulator_takes_lines(const struct sh_accumulator *a)
 bool sh_accumulator_add_lines(struct sh_accumulator *a, const struct sh_feature_lines *l);
 
 /* Writes the fingerprint. Sets out->empty when the total weight is 0, or, for MinHash and opts->real, when no
- * feature was added. When it is empty, a SimHash has opts->tie in every bit of out->w, and a MinHash leaves out->w as it
- * was. */
+ * feature was added. When it is empty, a SimHash has opts->tie in every bit of out->w, opts->real 0, and a MinHash
+ * leaves out->w as it was. */
 void sh_accumulator_finish(struct sh_accumulator *a, struct sh_fingerprint *out);
 
 #endif

@@ -44,7 +44,7 @@ int sh_settings_tag(const struct sh_settings *s);
 void sh_settings_print(const struct sh_settings *s, const struct sh_settings *other, char *text);
 
 /* Looks for the tag among the tags of some hundred common settings, and fills *s when it is there. Returns whether it
- * is. Of tags made with other settings, 1 in 100 is found by chance, with the wrong settings. */
+ * is; when it is not, *s has no meaning. Of tags made with other settings, 1 in 100 is found by chance, with the wrong settings. */
 bool sh_tag_lookup(int tag, struct sh_settings *s);
 
 /* The tags that a program has read. Several threads may share it. */

@@ -29,7 +29,7 @@ struct sh_decompress_layer {
 	struct sh_buf in; /* compressed bytes; those before `at` are used */
 	size_t at;
 	bool within; /* the decoder is inside of a frame */
-	bool begun;  /* a frame was decoded: behind it, bytes that are no frame end the stream */
+	bool begun;  /* a frame has ended: zero bytes may follow up to the end, or another frame */
 	bool eof;    /* the layer below has ended */
 	/* SH_CODEC_MORE, or the state that the next read reports as an error */
 	enum sh_codec_state failed;

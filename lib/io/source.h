@@ -75,8 +75,8 @@ int sh_source_read(
 int sh_source_peek(struct sh_source *s, struct sh_slice *line, struct sh_error *err);
 
 /* Appends the next chunk of the same operand to `peeked`. The line that sh_source_peek() returned is no longer valid.
- * wait: wait for a slow writer. Returns 1; 0 when the operand has no more, or when none are ready without waiting; or
- * -1. */
+ * wait: wait for a slow writer. Returns 1; 0 when the operand has no more, when none are ready without waiting, or when
+ * a trailer precedes them; or -1. */
 int sh_source_peek_more(struct sh_source *s, bool wait, struct sh_error *err);
 
 /* Returns the line that sh_source_peek() returned and all lines of `peeked` behind it. */
