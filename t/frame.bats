@@ -227,6 +227,22 @@ as_always() {
 	each 'gzip <in | gzip | $P' as_always
 }
 
+@test "zeros may end compressed input, but no frame may follow them, wherever a read ends" {
+	printf 'a\tone\n' | gzip -n >first
+	printf 'b\ttwo\n' | gzip -n >second
+	size=$(wc -c <first)
+	for zeros in 1 10 $((65536 - size)) $((131072 - size)) 65536; do
+		head -c "$zeros" /dev/zero >zeros
+		cat first zeros >docs.gz
+		try 'shtok docs.gz'
+		exits 0 && gives 'a\tone\t1'
+		cat first zeros second >docs.gz
+		try 'shtok docs.gz'
+		exits 2
+		says 'shtok: docs.gz: the gzip data are damaged; the file was not read to its end'
+	done
+}
+
 @test "compressed input that is cut short or damaged is an error" {
 	cut_short() { exits 2; grep -q 'in.gz: the gzip data are cut short; the file was not read to its end$' err; }
 	each 'gzip <in | head -c -4 >in.gz; $P in.gz' cut_short

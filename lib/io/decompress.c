@@ -31,6 +31,7 @@ static int damaged(const struct sh_codec *codec, struct sh_error *err)
  * are an error. */
 static int look_behind(struct sh_decompress_layer *l, struct sh_error *err)
 {
+	l->padded = true;
 	while (l->at < l->in.n && l->in.p[l->at] == 0)
 		l->at++;
 	return l->at == l->in.n ? 0 : damaged(l->codec, err);
@@ -112,7 +113,7 @@ static ssize_t layer_read(
 			return -1;
 		if (!l->within && l->at == l->in.n && l->eof)
 			return 0;
-		if (!l->within && l->begun && l->in.p[l->at] == 0) {
+		if (!l->within && l->begun && (l->padded || l->in.p[l->at] == 0)) {
 			if (look_behind(l, err) < 0)
 				return -1;
 			continue;

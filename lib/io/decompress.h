@@ -30,6 +30,7 @@ struct sh_decompress_layer {
 	size_t at;
 	bool within; /* the decoder is inside of a frame */
 	bool begun;  /* a frame has ended: zero bytes may follow up to the end, or another frame */
+	bool padded; /* zero bytes followed it: only more of them may come */
 	bool eof;    /* the layer below has ended */
 	/* SH_CODEC_MORE, or the state that the next read reports as an error */
 	enum sh_codec_state failed;
