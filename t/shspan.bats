@@ -593,7 +593,7 @@ days() {
 		try 'sharchive check archive'
 		exits 0
 		grep -q "^sharchive: $(($(cat day.a[abcde] | wc -l) - gone)) documents\? in" err
-		cat /dev/null $(cat stay) | shspan --archive plain >/dev/null
+		xargs cat /dev/null <stay | shspan --archive plain >/dev/null
 		cp -r archive compacted
 		sharchive compact compacted
 		SOURCE_DATE_EPOCH=6000 sharchive -q expire twice $((age + 1000))s
