@@ -6,6 +6,7 @@
 
 #include "base/bits.h"
 #include "base/buf.h"
+#include "group/align_kernel.h"
 #include "weight/weight.h"
 
 #define NONE UINT32_MAX
@@ -17,6 +18,7 @@ enum {
 };
 
 struct sh_aligner {
+	const struct sh_align_kernel *kernel;
 	int32_t *reach;   /* by diagonal: the row that was reached */
 	uint32_t *slot;   /* table of the tokens of x: their numbers; 0: empty */
 	uint64_t *token;  /* by number */
@@ -27,7 +29,7 @@ struct sh_aligner {
 	uint32_t *cursor; /* by token: the first occurrence that the band has not left, or NONE */
 	size_t *row;      /* by token: where its masks begin, or NONE */
 	uint64_t *mask;   /* rows of masks, one bit a row of the matrix; row 0 is zero */
-	uint64_t *up, *rise; /* vertical differences in the band: see cross_columns() */
+	uint64_t *up, *rise; /* vertical differences in the band: see struct sh_align_column */
 	uint64_t *scratch;   /* the masks of a rare token in the band */
 	size_t reach_cap, slot_cap, token_cap, number_cap, times_cap, cursor_cap, first_cap,
 	    next_cap, row_cap, mask_cap, up_cap, rise_cap, scratch_cap;
@@ -42,14 +44,40 @@ struct matrix {
 	bool some;            /* only some tokens have masks */
 };
 
+/* ---- variants ---- */
+
+static struct sh_align_equal column_plain(
+    const struct sh_align_column *c, const uint64_t *mask, unsigned shift, size_t end)
+{
+	return sh_align_column(c, mask, shift, end);
+}
+
+const struct sh_align_kernel sh_align_plain = { { "plain", SH_NEEDS_NOTHING }, column_plain };
+
+static const struct sh_variant *const kernels[] = {
+#if defined(__x86_64__)
+	&sh_align_avx512.variant,
+#endif
+	&sh_align_plain.variant,
+};
+
+const struct sh_align_kernel *sh_align_kernel_at(unsigned i)
+{
+	return (const struct sh_align_kernel *)sh_variant_at(
+	    kernels, sizeof kernels / sizeof *kernels, i);
+}
+
 /* ---- memory ---- */
 
 struct sh_aligner *sh_aligner_new(struct sh_error *err)
 {
 	struct sh_aligner *a = calloc(1, sizeof *a);
 
-	if (!a)
+	if (!a) {
 		sh_error_nomem(err);
+		return NULL;
+	}
+	a->kernel = sh_align_kernel_at(0);
 	return a;
 }
 
@@ -272,8 +300,9 @@ static int make_masks(struct sh_aligner *a, struct matrix *m, size_t limit, stru
 	for (uint32_t t = 1; t <= m->tokens; t++)
 		a->row[t] =
 		    m->some && 2 * (size_t)a->times[t] < m->stride ? SIZE_MAX : m->stride * rows++;
-	if (ROOM(mask, rows * m->stride) < 0 || ROOM(up, words) < 0 || ROOM(rise, words) < 0 ||
-	    ROOM(scratch, words + 1) < 0)
+	if (ROOM(mask, rows * m->stride + SH_ALIGN_SLACK) < 0 ||
+	    ROOM(up, words + SH_ALIGN_SLACK) < 0 || ROOM(rise, words + SH_ALIGN_SLACK) < 0 ||
+	    ROOM(scratch, words + 1 + SH_ALIGN_SLACK) < 0)
 		return -1;
 	memset(a->mask, 0, rows * m->stride * sizeof *a->mask);
 	for (size_t i = 0; i < m->rows; i++) {
@@ -299,14 +328,6 @@ static const uint64_t *find_rare(struct sh_aligner *a, size_t words, ptrdiff_t t
 	return a->scratch;
 }
 
-/* Moves the vertical differences to the next column, and the band down by a row. */
-static inline void shift_rows(
-    uint64_t *up, uint64_t *rise, uint64_t below, uint64_t minus, uint64_t no_plus)
-{
-	*up = minus | (no_plus & ~below);
-	*rise = no_plus | ~below;
-}
-
 /* Returns the largest low that keeps the last word, and the largest high that keeps the first word. A cell that lies i
  * diagonals from the last one needs i more edits. */
 static ptrdiff_t most_low(const struct band *b)
@@ -321,11 +342,12 @@ static ptrdiff_t most_high(const struct band *b)
 	return b->end >= BITS ? b->most - (ptrdiff_t)(b->end - (BITS - 1)) : PTRDIFF_MAX;
 }
 
-/* Hyyro 2003. Computes columns until the last one, or the cost is above `most`, or a word can be dropped. words:
- * b->words. up, rise: vertical differences, a bit a row: +1; not -1. */
+/* Computes columns until the last one, or the cost is above `most`, or a word can be dropped. c: the band in the
+ * column before. */
 static inline __attribute__((always_inline)) void cross_columns(struct sh_aligner *a,
-    const struct matrix *m, struct band *b, const size_t words, uint64_t *restrict up,
-    uint64_t *restrict rise)
+    const struct matrix *m, struct band *b, struct sh_align_column c,
+    struct sh_align_equal (*column)(
+	const struct sh_align_column *, const uint64_t *, unsigned, size_t))
 {
 	const size_t end = b->end / BITS, columns = m->columns,
 		     pad = (size_t)((ptrdiff_t)m->pad - b->above);
@@ -338,41 +360,23 @@ static inline __attribute__((always_inline)) void cross_columns(struct sh_aligne
 	size_t j = b->column;
 
 	/* Each counts down what is left. */
-	while (j < columns && cost >= 0 && (words == 1 || (high | low) >= 0)) {
+	while (j < columns && cost >= 0 && (c.words == 1 || (high | low) >= 0)) {
 		size_t row = rows[y[j]];
 		const uint64_t *mask;
 		unsigned shift = (pad + j) % BITS;
-		uint64_t carry = 0, equal = 0, no_plus = 0, minus = 0, last = 0, first = 0;
+		struct sh_align_equal equal;
 
 		if (__builtin_expect(row == SIZE_MAX, 0)) {
-			mask = find_rare(a, words, (ptrdiff_t)j - b->above, &a->cursor[y[j]]);
+			mask = find_rare(a, c.words, (ptrdiff_t)j - b->above, &a->cursor[y[j]]);
 			shift = 0;
 		} else {
 			mask = masks + row + (pad + j) / BITS;
 		}
-#pragma GCC unroll 4
-		for (size_t w = 0; w < words; w++) {
-			uint64_t match = mask[w] >> shift | mask[w + 1] << 1 << (BITS - 1 - shift);
-			uint64_t x = match & up[w], sum = x + up[w], all = sum + carry, zero;
-
-			carry = (sum < x) | (all < carry);
-			/* a bit for each cell that costs as much as the cell before it on its diagonal */
-			zero = (all ^ up[w]) | match | ~rise[w];
-			if (w)
-				shift_rows(&up[w - 1], &rise[w - 1],
-				    equal >> 1 | zero << (BITS - 1), minus, no_plus);
-			else
-				first = zero;
-			equal = zero;
-			no_plus = (zero | up[w]) & rise[w];
-			minus = zero & up[w];
-			last = w == end ? zero : last;
-		}
-		shift_rows(&up[words - 1], &rise[words - 1], equal >> 1, minus, no_plus);
-		cost -= (ptrdiff_t)(~last >> end_bit & 1);
-		if (words > 1) {
-			high -= (ptrdiff_t)(~first >> (BITS - 1));
-			low -= (ptrdiff_t)(~equal & 1);
+		equal = column(&c, mask, shift, end);
+		cost -= (ptrdiff_t)(~equal.end >> end_bit & 1);
+		if (c.words > 1) {
+			high -= (ptrdiff_t)(~equal.first >> (BITS - 1));
+			low -= (ptrdiff_t)(~equal.last & 1);
 		}
 		j++;
 	}
@@ -410,7 +414,7 @@ static void drop_words(struct band *b, uint64_t *up, uint64_t *rise)
                                                                                                    \
 		memcpy(up, a->up, sizeof up);                                                      \
 		memcpy(rise, a->rise, sizeof rise);                                                \
-		cross_columns(a, m, b, n, up, rise);                                               \
+		cross_columns(a, m, b, (struct sh_align_column){ n, up, rise }, sh_align_column);  \
 		memcpy(a->up, up, sizeof up);                                                      \
 		memcpy(a->rise, rise, sizeof rise);                                                \
 		break;                                                                             \
@@ -424,7 +428,8 @@ static void cross_some(struct sh_aligner *a, const struct matrix *m, struct band
 		CROSS(3)
 		CROSS(4)
 	default:
-		cross_columns(a, m, b, b->words, a->up, a->rise);
+		cross_columns(a, m, b, (struct sh_align_column){ b->words, a->up, a->rise },
+		    a->kernel->column);
 	}
 }
 
@@ -461,29 +466,24 @@ static size_t cross(struct sh_aligner *a, const struct matrix *m, size_t limit, 
 	return (size_t)b.cost;
 }
 
-/* Most near-duplicates lie within a band of 64 rows: it is tried first. Its cost limits the next band. */
+/* Ukkonen 1985. Most near-duplicates lie within a band far below the limit: narrow ones are tried first. A way within a
+ * band limits the next one. */
 static int cross_bands(struct sh_aligner *a, struct matrix *m, struct sh_align_bound bound,
     size_t *distance, struct sh_error *err)
 {
-	size_t narrow = BITS - 1, most = bound.most, cost;
+	size_t most = bound.most, limit = (m->columns - m->rows) | (BITS - 1), cost;
 
 	*distance = most + 1;
-	if (number_tokens(a, m, err) < 0)
+	if (number_tokens(a, m, err) < 0 || make_masks(a, m, most, err) < 0)
 		return -1;
-	if (make_masks(a, m, most, err) < 0)
-		return -1;
-	if (narrow < most && m->columns - m->rows <= narrow) {
-		cost = cross(a, m, narrow, most);
-		if (cost <= (bound.any ? most : narrow)) {
-			*distance = cost;
+	for (;; limit = 4 * limit + 3) {
+		limit = limit < most ? limit : most;
+		cost = cross(a, m, limit, most);
+		if (cost <= most)
+			*distance = most = cost;
+		if (most <= limit || (bound.any && cost <= most))
 			return 0;
-		}
-		most = cost < most ? cost : most;
 	}
-	cost = cross(a, m, most, most);
-	if (cost <= most)
-		*distance = cost;
-	return 0;
 }
 
 /* ---- both ---- */

@@ -3,8 +3,9 @@
  *
  * The common beginning and end are cut off. Then two ways find the distance d of n tokens:
  *   1. by diagonals (Ukkonen 1985; Landau and Vishkin 1989), in O(n + d^2), as long as d^2 is small beside n;
- *   2. by a band of the matrix, 64 of its rows in a word (Myers 1999; Hyyro 2003): first by a band of 64 rows, then by
- *      one that all ways within the limit stay in. It ends when the cost on the last diagonal is above the limit. */
+ *   2. by a band of the matrix, 64 of its rows in a word (Myers 1999; Hyyro 2003): first by a narrow band, then by
+ *      bands of four times the rows, at last by one that all ways within the limit stay in (Ukkonen 1985). It ends when
+ *      the cost on the last diagonal is above the limit. */
 #ifndef SH_GROUP_ALIGN_H
 #define SH_GROUP_ALIGN_H
 
