@@ -41,23 +41,27 @@ struct sh_features *sh_features_new_apart(const struct sh_token_opts *token,
  * the upper 32 bits of a token's hash count, and its other bits are 0. */
 struct sh_features *sh_features_new_sequences(const struct sh_token_opts *token,
     struct sh_ngrams ngrams, const uint64_t key[2], bool cut, struct sh_error *err);
+/* NULL: does nothing. */
 void sh_features_delete(struct sh_features *f);
 
-/* From now on, sets have `ordered` and n_ordered. only: they have nothing else, and n is 0. */
+/* From now on, sets have `ordered` and n_ordered. only: they have no hashes and counts, and n is 0; those of sequences
+ * still have `token`. */
 void sh_features_keep_order(struct sh_features *f, bool only);
 
-/* Computes the set of a text. The set is valid until the next call. */
+/* Computes the set of a text. The set is valid until the next call. SH_ERR_PARAM: the text has 2 GiB or more.
+ * SH_ERR_RANGE: it has more than INT32_MAX n-grams. */
 int sh_features_of(
     struct sh_features *f, struct sh_slice text, struct sh_feature_set *set, struct sh_error *err);
 
-/* The same for a text that was split into tokens. The tokenizer may have had the option `apart` (text/token.h) only
+/* The same for a text that was split into tokens already. The tokenizer may have had the option `apart` (text/token.h) only
  * when sh_features_take_apart(). */
 int sh_features_of_tokens(struct sh_features *f, const struct sh_tokens *t,
     struct sh_feature_set *set, struct sh_error *err);
 /* Returns whether sets are computed from the tokens alone, without the bytes between them. */
 bool sh_features_take_apart(const struct sh_features *f);
 
-/* The same for a sequence, from the hashes of its tokens in their order. */
+/* The same from the hashes of the tokens in their order, as `ordered` of an earlier set has them: `cut` is not applied
+ * again. For objects of sh_features_new_sequences(). */
 int sh_features_of_sequence(struct sh_features *f, const uint64_t *token, size_t n,
     struct sh_feature_set *set, struct sh_error *err);
 

@@ -25,22 +25,23 @@ struct sh_fingerprint_opts {
 	bool rounded; /* fractions of weights as in weight/rounded.h; at most 128 bits */
 };
 
-/* Fails unless hash, bits and seed can be used together. */
+/* Fails with SH_ERR_PARAM unless hash, bits and seed can be used together. */
 int sh_fingerprint_check(const struct sh_fingerprint_opts *opts, struct sh_error *err);
 
 /* One thread at a time may use an object. The options are copied. */
 struct sh_fingerprinter;
 
+/* Returns NULL on failure. SH_ERR_PARAM: a scheme that needs document frequencies, or see sh_fingerprint_check(). */
 struct sh_fingerprinter *sh_fingerprinter_new(
     const struct sh_fingerprint_opts *opts, struct sh_error *err);
+/* NULL: does nothing. */
 void sh_fingerprinter_delete(struct sh_fingerprinter *f);
 
 struct sh_fingerprint {
 	uint64_t w[SH_FP_MAX_WORDS];
-	/* The total weight is 0. Then w has `tie` in every bit, or, when the text has no features, w is not set. */
-	bool empty;
-	bool tokens;     /* the text has tokens; set by sh_fingerprint() */
-	size_t features; /* n-grams of the text with repetitions; set by sh_fingerprint() */
+	bool empty;      /* the total weight is 0, as without features; w has `tie` in every bit */
+	bool tokens;     /* the text has tokens */
+	size_t features; /* n-grams of the text with repetitions */
 	/* The number of distinct hashes, when it is at most distinct_up_to; otherwise a number above
 	 * distinct_up_to. Features with equal hashes count once; a hostile text may have such features. */
 	size_t distinct;
@@ -53,22 +54,25 @@ size_t sh_fingerprint_sample(const struct sh_fingerprinter *f, const struct sh_f
     size_t most, uint64_t *least);
 
 /* Returns n minwise values (fp/minhash.h) of the last document, which must have features. n is at most
- * SH_FP_MAX_BITS. A MinHash fingerprint of n bits has these values already. Valid until the next document. */
+ * SH_FP_MAX_BITS. Valid until the next call or document. A MinHash fingerprint of n bits has these values already; with
+ * opts.minhash, n must be opts.bits. */
 const uint64_t *sh_fingerprint_values(
     struct sh_fingerprinter *f, const struct sh_fingerprint *last, unsigned n);
 
-/* Returns the tokens of the last document as a bag, with opts.bag. Valid until the next document. */
+/* Returns the tokens of the last document as a bag. Needs opts.bag, and the document must have features. Valid until the
+ * next document. */
 const struct sh_bag *sh_fingerprint_bag(const struct sh_fingerprinter *f);
 
 /* Returns the first words of the hashes of the last document's features: last->features of them. Valid
  * until the next document. */
 const uint64_t *sh_fingerprint_hashes(const struct sh_fingerprinter *f);
 
-/* Computes the fingerprint of a text. Returns -1 when memory runs out. */
+/* Computes the fingerprint of a text. SH_ERR_PARAM: the text has 2 GiB or more. SH_ERR_RANGE: it has more than INT32_MAX
+ * n-grams, or its weights exceed the sums. */
 int sh_fingerprint(struct sh_fingerprinter *f, struct sh_slice text, struct sh_fingerprint *out,
     struct sh_error *err);
 
-/* The same for a text that was split into tokens. The tokenizer may have had the option `apart` (text/token.h) only
+/* The same for a text that was split into tokens already. The tokenizer may have had the option `apart` (text/token.h) only
  * when sh_fingerprint_takes_apart(). */
 int sh_fingerprint_tokens(struct sh_fingerprinter *f, const struct sh_tokens *tokens,
     struct sh_fingerprint *out, struct sh_error *err);

@@ -22,14 +22,14 @@ struct sh_minkeys {
 };
 
 /* Returns how many keys a set needs so that at most the share `missed` of the pairs (0 to 1) have no key in common,
- * when each key is common with probability `chance`. Returns `most` when more would be needed. */
+ * when each key is common with probability `chance`: 1 to `most`, and `most` when more would be needed. */
 unsigned sh_minkeys_for(double chance, double missed, unsigned most);
 
 /* Returns the probability that two sets of Jaccard similarity j (0 to 1) share at least one key. */
 double sh_minkeys_found(struct sh_minkeys k, double j);
 
-/* Returns the average Jaccard similarity (0 to 1) of the n-grams of two texts with edit similarity E (0 to 1). The
- * share E^n of the n-grams is unchanged: E^n / (2 - E^n). */
+/* Returns the average Jaccard similarity (0 to 1) of the n-grams of two texts with edit similarity E (0 to 1). n: tokens
+ * of an n-gram. The share E^n of the n-grams is unchanged: E^n / (2 - E^n). */
 double sh_minkeys_edited(double edit, unsigned n);
 
 /* Writes the keys of a set to key[k.keys], each below 2^SH_MINKEYS_BITS. value: its k.rows * k.keys minwise values. */

@@ -25,7 +25,9 @@ struct sh_sequence {
 /* Scratch memory for alignments, for one thread. */
 struct sh_aligner;
 
+/* Returns NULL when memory runs out. */
 struct sh_aligner *sh_aligner_new(struct sh_error *err);
+/* NULL: does nothing. */
 void sh_aligner_delete(struct sh_aligner *a);
 
 /* The largest distance that matters. any: it matters only whether the distance is above; a smaller one may be
@@ -39,8 +41,8 @@ struct sh_align_bound {
 int sh_align(struct sh_aligner *a, struct sh_sequence x, struct sh_sequence y,
     struct sh_align_bound bound, size_t *distance, struct sh_error *err);
 
-/* Returns the largest distance of two texts whose edit similarity is at least the threshold (millionths).
- * longer: tokens of the longer text. */
+/* Returns the largest distance of two texts whose edit similarity is at least the threshold, 0 to 1,000,000 millionths.
+ * longer: tokens of the longer text, below 2^31. */
 size_t sh_align_limit(size_t longer, uint64_t threshold);
 
 /* Sets the edit similarity: 1 - distance / tokens of the longer text, or 0 when the distance is above

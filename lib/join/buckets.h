@@ -33,26 +33,29 @@ struct sh_bucket_opts {
 struct sh_buckets *sh_buckets_new(const struct sh_bucket_opts *opts, struct sh_error *err);
 void sh_buckets_delete(struct sh_buckets *b);
 
-/* Adds the keys of the next document, opts.keys of them, which are copied. key NULL: all its keys are 0, so
- * sh_bucket_join.number must leave the document out. */
+/* Adds the keys of the next document, opts.keys of them, which are copied. key NULL: the document has no keys, and its
+ * number must be SH_BUCKETS_NONE in each join. */
 int sh_buckets_add(struct sh_buckets *b, const uint64_t *key, struct sh_error *err);
 
-/* Sets *share to whether two documents share a key. */
+/* Sets *share to whether two documents, counted from 0 in the order that they were added, share a key. Both must have
+ * keys. */
 int sh_buckets_share(
     const struct sh_buckets *b, uint32_t x, uint32_t y, bool *share, struct sh_error *err);
 
 /* Which pairs to find. */
 struct sh_bucket_join {
-	const uint32_t *number; /* by document; SH_BUCKETS_NONE: it is in no pair */
+	/* By document: its number in the pairs; no two documents have the same. SH_BUCKETS_NONE: it is in no pair. */
+	const uint32_t *number;
 	uint32_t split; /* pairs have a number below it and one not below it; 0: any two numbers */
-	size_t limit;   /* of distinct pairs */
-	/* Not 0: a document meets only the `near` documents of the least numbers in its bucket, and the `near`
-	 * documents before it. So time is linear in the documents whatever the buckets. */
+	size_t limit;   /* at most so many distinct pairs */
+	/* Where split is 0, and `near` is not: a document meets only the `near` documents of the least numbers in its
+	 * bucket, and the `near` documents before it. So time is linear in the documents whatever the buckets. */
 	unsigned near;
 };
 
 /* Finds all pairs, greater number << 32 | lesser number, ascending and distinct. Returns 1; 0 when they exceed the
- * limit; or -1. *pair belongs to b and is valid until the next call. The pairs depend on the keys and *join alone. */
+ * limit; or -1. Only after 1, *pair and *n are the pairs. *pair belongs to b and is valid until the next call. The pairs
+ * depend on the keys and *join alone. */
 int sh_buckets_pairs(struct sh_buckets *b, const struct sh_bucket_join *join, const uint64_t **pair,
     size_t *n, struct sh_error *err);
 

@@ -42,11 +42,11 @@ void sh_node_ids_free(struct sh_node_ids *s);
 /* Forgets all ids. Keeps the memory, except that of `word`. */
 void sh_node_ids_clear(struct sh_node_ids *s);
 
-/* Adds the id of the next record. */
+/* Adds the id of the next record. The ids of a stride must have less than 2^32 bytes together; this is not checked. */
 int sh_node_ids_add(struct sh_node_ids *s, struct sh_slice id, struct sh_error *err);
 
-/* Makes `word`, 8 bytes an id, for ids that will be read many times. Does nothing when an id is
- * not a number below 10^8, or memory is short. No id may be added afterwards. */
+/* Makes `word`, 8 bytes an id, for ids that will be read many times. Does nothing unless s->roomy, when an id is
+ * not a number below 10^8, or when memory runs out. No id may be added afterwards. */
 void sh_node_ids_make_words(struct sh_node_ids *s);
 
 /* Reserves memory in `base` for `more` ids. */

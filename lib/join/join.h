@@ -42,22 +42,24 @@ typedef int sh_join_out_fn(
 /* Holds the parameters, and the working memory, which is kept between calls. */
 struct sh_join;
 
-/* Makes a join of fingerprints of `bits` bits that reports pairs within distance k. kernel is a
- * name from sh_join_kernel_name(), or NULL for the fastest. Returns NULL on failure; SH_ERR_PARAM: a value is not
- * possible, or this processor lacks the kernel. */
+/* Makes a join of fingerprints of `bits` bits, a multiple of 4 from 4 to SH_FP_MAX_BITS, that reports pairs within
+ * distance k. kernel is a name from sh_join_kernel_name(), or NULL for the fastest. Returns NULL on failure;
+ * SH_ERR_PARAM: `bits` is another number, or this processor lacks the kernel. */
 struct sh_join *sh_join_new(unsigned bits, unsigned k, const char *kernel, struct sh_error *err);
+/* NULL: does nothing. */
 void sh_join_delete(struct sh_join *j);
 
 /* Returns name i of the compare kernels that this processor runs, fastest first; NULL after the
  * last. */
 const char *sh_join_kernel_name(unsigned i);
 
-/* Reports all pairs among fp[0 .. n-1]; n < 2^32 - 64. n equal fingerprints are n(n-1)/2 pairs at
- * distance 0: callers join equal fingerprints as one. */
+/* Reports all pairs of n fingerprints; fingerprint i is the SH_FP_WORDS(bits) words from fp[i * SH_FP_WORDS(bits)] on.
+ * n < 2^32 - 64, otherwise SH_ERR_PARAM. m equal fingerprints are m(m-1)/2 pairs at distance 0: callers join equal
+ * fingerprints as one. fn NULL: see sh_join_set_out(). */
 int sh_join_self(struct sh_join *j, const uint64_t *fp, size_t n, sh_join_pairs_fn *fn, void *ctx,
     struct sh_error *err);
 
-/* Reports all pairs (a, b) of fpa[a] and fpb[b]; na and nb < 2^32 - 64. */
+/* The same for all pairs of fingerprint a of fpa and fingerprint b of fpb. */
 int sh_join_cross(struct sh_join *j, const uint64_t *fpa, size_t na, const uint64_t *fpb, size_t nb,
     sh_join_pairs_fn *fn, void *ctx, struct sh_error *err);
 
@@ -81,12 +83,13 @@ int sh_join_cross_named(struct sh_join *j, const struct sh_named *a, const struc
 struct sh_side;
 void sh_join_set_scratch(struct sh_join *j, struct sh_side *scratch);
 
-/* Makes the join use n threads; 1 before. Receivers are still called by one thread at a time, in the order of
+/* Makes the join use n >= 1 threads; sh_join_new() sets 1. Receivers are still called by one thread at a time, in the order of
  * the pairs. */
 int sh_join_set_threads(struct sh_join *j, unsigned n, struct sh_error *err);
 
-/* Hands the pairs of later joins to `each` in place of their `fn`, with the same ctx. The output is that of
- * job `out`, which several threads share: when there are more, it is flushed first, and then gets done(). */
+/* Hands the pairs of joins whose fn is NULL to `each`, with their ctx, in several threads. Their output is that of the
+ * job `out`, and comes out in the order of the pairs: with several threads, what `out` holds is flushed before the join,
+ * and its pool's done() gets each task's output. A join with an fn undoes this. */
 void sh_join_set_out(struct sh_join *j, sh_join_out_fn *each, struct sh_job *out);
 
 /* Restricts the join to pairs for which t is the lowest table in which they share a key. All

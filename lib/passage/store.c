@@ -598,12 +598,13 @@ int sh_passages_commit(struct sh_passages *s, struct sh_error *err)
 
 	if (!s->added)
 		return 0;
-	s->added = false;
 	if (print_manifest(s, &text, err) < 0 ||
 	    sh_folder_put(&s->folder, manifest_new, text.p, text.n, err) < 0 ||
 	    sh_folder_publish(&s->folder, manifest_new, manifest_name, err) < 0 ||
 	    sh_folder_remove(&s->folder, first_run, err) < 0)
 		status = -1;
+	else
+		s->added = false;
 	sh_buf_free(&text);
 	return status;
 }

@@ -43,8 +43,8 @@ struct sh_passages {
 };
 
 /* Opens the folder, or makes it, and locks it; waits at most `wait` seconds. settings: a line of text; NULL: the folder
- * must exist, with any settings. SH_ERR_PARAM: it was made with other settings or in another byte order, or another run
- * has it. */
+ * must have a manifest, with any settings. SH_ERR_PARAM: it was made with other settings, by another version or in
+ * another byte order; it has files but no manifest; or another run has it. SH_ERR_RECORD: the manifest is damaged. */
 int sh_passages_open(struct sh_passages *s, const char *path, const char *settings, uint64_t wait,
     struct sh_error *err);
 /* Does nothing with a zeroed struct. */
@@ -53,7 +53,8 @@ void sh_passages_close(struct sh_passages *s);
 /* Returns whether there is a folder with a manifest of this form. -1: it cannot be read. */
 int sh_passages_is(const char *path, struct sh_error *err);
 
-/* Opens the folder for reading, with any settings and byte order. Other readers may open it, too. */
+/* Opens the folder, which must exist, for reading, with any settings and byte order. Other readers may open it, too.
+ * A folder without a manifest is an empty store. */
 int sh_passages_read(struct sh_passages *s, const char *path, uint64_t wait, struct sh_error *err);
 
 /* Returns the number of documents. */
@@ -62,16 +63,17 @@ uint64_t sh_passages_count(const struct sh_passages *s);
 /* Reads all files and compares them with the manifest. SH_ERR_RECORD: a file is damaged. */
 int sh_passages_check(const struct sh_passages *s, struct sh_error *err);
 
-/* Merges all segments into one, and commits. The store must not have a new segment. */
+/* Merges all segments into one, and commits. The store must not have a new segment. Does nothing with fewer than two. */
 int sh_passages_compact(struct sh_passages *s, struct sh_error *err);
 
-/* Removes the documents that were added before this time, in seconds since 1970, and commits. Rewrites each segment that
- * loses some of its documents. dry: counts only. *documents: number of documents removed. *undated: number of documents
- * that have no time, which stay. */
+/* Removes the documents that were added before this time, in seconds since 1970, not those added at it, and commits, a
+ * new segment too. Rewrites each segment that loses some of its documents. dry: counts only. *documents: number of
+ * documents removed. *undated: number of documents that have no time, which stay. */
 int sh_passages_expire(struct sh_passages *s, uint64_t before, bool dry, uint64_t *documents,
     uint64_t *undated, struct sh_error *err);
 
-/* Returns the path of the documents of segment i; the caller frees it. NULL: memory ran out. */
+/* Returns the path of the documents of segment i, which begins with the folder's; the caller frees it. NULL: memory ran
+ * out. */
 char *sh_passages_documents(const struct sh_passages *s, size_t i, struct sh_error *err);
 
 /* An array of postings that grows. */
@@ -91,7 +93,8 @@ int sh_passages_join(const struct sh_passages *s, size_t i, struct sh_postings *
 int sh_passages_add(struct sh_passages *s, const struct sh_corpus *corpus, uint32_t first,
     const struct sh_posting *p, size_t n, uint64_t now, struct sh_error *err);
 
-/* Writes the manifest, which then names the new segment. Does nothing without a new segment. */
+/* Writes the manifest, which then names the new segment. Does nothing when the manifest names all segments. A commit
+ * that failed can be repeated. */
 int sh_passages_commit(struct sh_passages *s, struct sh_error *err);
 
 /* ---- for store_merge.c ---- */
