@@ -208,14 +208,13 @@ static inline uint32_t *find_slot(const struct numbers *n, uint64_t token)
 	}
 }
 
-/* Fills a->number, and counts the tokens of x. */
+/* Fills a->number. */
 static void number_both(struct sh_aligner *a, struct matrix *m, size_t slots)
 {
 	struct numbers n = { a->slot, a->token, slots - 1 };
-	uint32_t *restrict times = a->times, *restrict number = a->number, tokens = 0;
+	uint32_t *restrict number = a->number, tokens = 0;
 
 	memset(n.slot, 0, slots * sizeof *n.slot);
-	memset(times, 0, (m->rows + 1) * sizeof *times);
 	n.token[0] = 0;
 	for (size_t i = 0; i < m->rows; i++) {
 		uint32_t *slot = find_slot(&n, m->x[i]), t = *slot;
@@ -224,7 +223,6 @@ static void number_both(struct sh_aligner *a, struct matrix *m, size_t slots)
 		t += tokens & -(uint32_t)(t == 0);
 		*slot = t;
 		n.token[t] = m->x[i];
-		times[t]++;
 		number[i] = t;
 	}
 	for (size_t j = 0; j < m->columns; j++)
@@ -235,12 +233,12 @@ static void number_both(struct sh_aligner *a, struct matrix *m, size_t slots)
 /* Numbers the tokens of x from 1. Tokens that x lacks have the number 0. */
 static int number_tokens(struct sh_aligner *a, struct matrix *m, struct sh_error *err)
 {
-	size_t slots = 16, most = m->rows + 1;
+	size_t slots = 16;
 
 	while (slots < 4 * m->rows)
 		slots *= 2;
 	if (ROOM(slot, slots) < 0 || ROOM(number, m->rows + m->columns) < 0 ||
-	    ROOM(token, most) < 0 || ROOM(times, most) < 0 || ROOM(cursor, most) < 0)
+	    ROOM(token, m->rows + 1) < 0)
 		return -1;
 	number_both(a, m, slots);
 	return 0;
@@ -272,17 +270,32 @@ static size_t rows_above(const struct matrix *m, size_t limit)
 	return (limit + m->columns - m->rows) / 2;
 }
 
-/* Links the occurrences of each token of x. */
+/* Links and counts the occurrences of each token of x. */
 static int link_rows(struct sh_aligner *a, const struct matrix *m, struct sh_error *err)
 {
-	if (ROOM(first, m->tokens + (size_t)1) < 0 || ROOM(next, m->rows) < 0)
+	if (ROOM(first, m->tokens + (size_t)1) < 0 || ROOM(next, m->rows) < 0 ||
+	    ROOM(times, m->tokens + (size_t)1) < 0 || ROOM(cursor, m->tokens + (size_t)1) < 0)
 		return -1;
 	memset(a->first, 0xff, (m->tokens + (size_t)1) * sizeof *a->first);
+	memset(a->times, 0, (m->tokens + (size_t)1) * sizeof *a->times);
 	for (size_t i = m->rows; i-- > 0;) {
+		a->times[a->number[i]]++;
 		a->next[i] = a->first[a->number[i]];
 		a->first[a->number[i]] = (uint32_t)i;
 	}
 	return 0;
+}
+
+/* Marks the rows of the matrix in the masks of their tokens. */
+static void fill_masks(struct sh_aligner *a, const struct matrix *m)
+{
+	const size_t *restrict row = a->row, words = m->pad / BITS, rows = m->rows;
+	const uint32_t *restrict number = a->number;
+	uint64_t *restrict mask = a->mask + words;
+
+	for (size_t i = 0; i < rows; i++)
+		if (row[number[i]] != SIZE_MAX)
+			mask[row[number[i]] + i / BITS] |= UINT64_C(1) << i % BITS;
 }
 
 /* Tokens have a row of masks each. When these take much memory, rare tokens have none: the others take
@@ -305,12 +318,7 @@ static int make_masks(struct sh_aligner *a, struct matrix *m, size_t limit, stru
 	    ROOM(scratch, words + 1 + SH_ALIGN_SLACK) < 0)
 		return -1;
 	memset(a->mask, 0, rows * m->stride * sizeof *a->mask);
-	for (size_t i = 0; i < m->rows; i++) {
-		size_t row = a->row[a->number[i]];
-
-		if (row != SIZE_MAX)
-			a->mask[row + (m->pad + i) / BITS] |= UINT64_C(1) << i % BITS;
-	}
+	fill_masks(a, m);
 	return 0;
 }
 
