@@ -107,7 +107,8 @@ static int sort_pairs(struct deciding *s, struct sh_error *err)
 		s->pairs.side.word[i] = d->pair[i];
 		s->pairs.side.id[i] = 0;
 	}
-	sh_side_sort(&s->pairs.side, &s->pairs.room, NULL, NULL);
+	if (sh_side_sort_by(d->opts.jobs, &s->pairs.side, &s->pairs.room, NULL, NULL, err) < 0)
+		return -1;
 	d->n_pairs = drop_repeated(s->pairs.side.word, d->n_pairs);
 	return 0;
 }

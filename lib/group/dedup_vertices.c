@@ -50,7 +50,10 @@ static int order_documents(struct sh_dedup *d, struct sh_error *err)
 		s.side.word[n] = *sh_dedup_fp(d, i);
 		s.side.id[n++] = i;
 	}
-	sh_side_sort(&s.side, &s.room, by_fingerprint, d);
+	if (sh_side_sort_by(d->opts.jobs, &s.side, &s.room, by_fingerprint, d, err) < 0) {
+		sh_sorted_put(&s, d->opts.tables);
+		return -1;
+	}
 	d->order = s.side.id;
 	s.side.id = NULL;
 	sh_sorted_put(&s, d->opts.tables);

@@ -41,7 +41,8 @@ static unsigned threads(const struct sh_small_sets *s)
 }
 
 enum {
-	SETS = 4096,    /* sets that a thread sorts at a time */
+	SETS = 4096,      /* sets that a thread sorts at a time */
+	HASHES = 1 << 16, /* hashes that a thread numbers at a time */
 	COST = 1 << 14, /* comparisons of sets and rows of a block, about; one row may have more */
 	BLOCKS_EACH = 16, /* blocks of a round, for each thread */
 };
@@ -91,14 +92,37 @@ static int sort_sets(void *arg, size_t from, size_t to, struct sh_error *err)
 	return 0;
 }
 
-/* Replaces each hash by a number that orders features by rarity, then by hash, and sorts each set.
- * The upper half of the number is the feature's count, the lower half its rank among the distinct
- * hashes. */
+struct numbering {
+	const struct sh_small_sets *sets;
+	const struct sh_side *sorted; /* by hash; id: index in sets->hash */
+};
+
+/* Numbers the features whose hashes begin at the positions from .. to-1 of `sorted`. */
+static int number_features(void *arg, size_t from, size_t to, struct sh_error *err)
+{
+	const struct numbering *n = arg;
+	const uint64_t *word = n->sorted->word;
+	size_t all = n->sets->hash_n, end;
+
+	(void)err;
+	while (from > 0 && from < to && word[from] == word[from - 1])
+		from++;
+	for (size_t i = from; i < to; i = end) {
+		for (end = i + 1; end < all && word[end] == word[i];)
+			end++;
+		for (size_t k = i; k < end; k++)
+			n->sets->hash[n->sorted->id[k]] = (uint64_t)(end - i) << 32 | i;
+	}
+	return 0;
+}
+
+/* Replaces each hash by a number that orders features by rarity, then by hash, and sorts each set. The upper half of the
+ * number is the feature's count, the lower half its first position among the sorted hashes. */
 int sh_small_order(struct sh_small_sets *s, struct sh_error *err)
 {
 	struct sh_sorted o;
-	uint64_t place = 0;
-	size_t end;
+	struct numbering n = { s, &o.side };
+	int status;
 
 	if (s->hash_n > UINT32_MAX - SH_SCAN_TILE)
 		return sh_error_set(err, SH_ERR_RANGE, "more than %u features of small documents",
@@ -109,16 +133,11 @@ int sh_small_order(struct sh_small_sets *s, struct sh_error *err)
 		o.side.word[i] = s->hash[i];
 		o.side.id[i] = i;
 	}
-	sh_side_sort(&o.side, &o.room, NULL, NULL);
-	for (size_t i = 0; i < s->hash_n; i = end) {
-		for (end = i + 1; end < s->hash_n && o.side.word[end] == o.side.word[i];)
-			end++;
-		for (size_t k = i; k < end; k++)
-			s->hash[o.side.id[k]] = (uint64_t)(end - i) << 32 | place;
-		place++;
-	}
+	status = sh_side_sort_by(threads(s), &o.side, &o.room, NULL, NULL, err);
+	if (status == 0)
+		status = sh_parallel(&n, 0, threads(s), s->hash_n, HASHES, number_features, err);
 	sh_sorted_put(&o, s->tables);
-	return sh_parallel(s, 0, threads(s), s->n, SETS, sort_sets, err);
+	return status < 0 ? -1 : sh_parallel(s, 0, threads(s), s->n, SETS, sort_sets, err);
 }
 
 static size_t size(const struct join *j, uint32_t set)
@@ -305,7 +324,7 @@ static size_t count_posts(const struct join *j)
 }
 
 /* Fills in the postings in the order of features, then of members. */
-static void fill_posts(struct join *j, struct sh_sorted *o)
+static int fill_posts(struct join *j, struct sh_sorted *o, struct sh_error *err)
 {
 	for (size_t i = 0; i < n_members(j); i++) {
 		uint32_t set = set_of(j, i);
@@ -315,9 +334,9 @@ static void fill_posts(struct join *j, struct sh_sorted *o)
 			o->side.id[j->n_posts++] = (uint32_t)i;
 		}
 	}
-	sh_side_sort(&o->side, &o->room, NULL, NULL);
 	j->feature = o->side.word;
 	j->member = o->side.id;
+	return sh_side_sort_by(threads(j->sets), &o->side, &o->room, NULL, NULL, err);
 }
 
 int sh_small_join(const struct sh_small_sets *s, const struct sh_small_part *a,
@@ -333,9 +352,10 @@ int sh_small_join(const struct sh_small_sets *s, const struct sh_small_part *a,
 
 	if (sh_sorted_get(&o, s->tables, count_posts(&j), err) < 0)
 		return -1;
-	fill_posts(&j, &o);
 	j.block = calloc(most, sizeof *j.block);
-	status = j.block ? join_rows(&j, most, err) : sh_error_nomem(err);
+	status = j.block ? fill_posts(&j, &o, err) : sh_error_nomem(err);
+	if (status == 0)
+		status = join_rows(&j, most, err);
 	for (size_t i = 0; j.block && i < most; i++)
 		sh_buf_free(&j.block[i].pairs);
 	free(j.block);

@@ -1,12 +1,16 @@
 #include "join/fpsort.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 
+#include "io/parallel.h"
 #include "join/scan.h"
 
 enum {
 	DIGIT = 8, /* bits of a pass */
 	FEW = 32,  /* ranges up to this size are sorted by insertion */
+	TOP = 16,  /* bits of the first pass of several threads */
+	SOME = 64, /* buckets that a thread takes at a time */
 };
 
 struct sorter {
@@ -73,6 +77,98 @@ void sh_side_sort(struct sh_side *s, struct sh_side *room, sh_tie_fn *tie, const
 	struct sorter o = { s, room, tie, arg };
 
 	sort_range(&o, 0, s->n, 64);
+}
+
+/* ---- by several threads -------------------------------------------------------------- */
+
+/* Bucket v is start[v] .. start[v+1]-1. Its words agree on all but the last `bits` bits. */
+struct buckets {
+	struct sorter *sorter;
+	const uint32_t *start;
+	unsigned bits;
+};
+
+static bool is_large(const uint32_t *start, size_t v)
+{
+	return start[v + 1] - start[v] > SH_SIDE_CACHED;
+}
+
+static int sort_small_buckets(void *arg, size_t from, size_t to, struct sh_error *err)
+{
+	const struct buckets *b = arg;
+
+	(void)err;
+	for (size_t v = from; v < to; v++)
+		if (!is_large(b->start, v))
+			sort_range(b->sorter, b->start[v], b->start[v + 1] - b->start[v], b->bits);
+	return 0;
+}
+
+/* Returns the number of low bits that hold all differences of the words, rounded up to whole digits. */
+static unsigned differing(const uint64_t *word, uint32_t n)
+{
+	uint64_t differ = 0;
+
+	for (uint32_t i = 1; i < n; i++)
+		differ |= word[i] ^ word[0];
+	return differ ? (64 - (unsigned)__builtin_clzll(differ) + DIGIT - 1) / DIGIT * DIGIT : 0;
+}
+
+/* Orders lo .. lo+n-1 by the key. Only a whole side is aligned as several threads need it. */
+static int order_by(unsigned threads, struct sorter *s, uint32_t lo, uint32_t n,
+    const struct sh_key *key, uint32_t *start, struct sh_error *err)
+{
+	uint32_t *next;
+
+	if (n == s->side->n)
+		return sh_side_order_by(threads, s->side, key, false, start, s->room, err);
+	next = malloc(sizeof *next << key->bits);
+	if (!next)
+		return sh_error_nomem(err);
+	sh_side_order(s->side, lo, n, key, start, s->room, next);
+	free(next);
+	return 0;
+}
+
+/* Orders lo .. lo+n-1. Large buckets come one after the other, then each thread takes small ones. */
+static int sort_large(
+    unsigned threads, struct sorter *s, uint32_t lo, uint32_t n, struct sh_error *err)
+{
+	unsigned bits = differing(s->side->word + lo, n), top = bits < TOP ? bits : TOP;
+	uint32_t *start;
+	struct buckets b;
+	struct sh_key key;
+	int status;
+
+	if (n <= SH_SIDE_CACHED || bits == 0) {
+		sort_range(s, lo, n, bits);
+		return 0;
+	}
+	start = malloc((((size_t)1 << top) + 1) * sizeof *start);
+	if (!start)
+		return sh_error_nomem(err);
+	sh_key_init(&key, (UINT64_MAX << (64 - top)) >> (64 - bits));
+	status = order_by(threads, s, lo, n, &key, start, err);
+	for (size_t v = 0; status == 0 && v < (size_t)1 << top; v++)
+		if (is_large(start, v))
+			status = sort_large(threads, s, start[v], start[v + 1] - start[v], err);
+	b = (struct buckets){ s, start, bits - top };
+	if (status == 0)
+		status =
+		    sh_parallel(&b, 0, threads, (size_t)1 << top, SOME, sort_small_buckets, err);
+	free(start);
+	return status;
+}
+
+int sh_side_sort_by(unsigned threads, struct sh_side *s, struct sh_side *room, sh_tie_fn *tie,
+    const void *arg, struct sh_error *err)
+{
+	struct sorter o = { s, room, tie, arg };
+
+	if (threads > 1)
+		return sort_large(threads, &o, 0, s->n, err);
+	sort_range(&o, 0, s->n, 64);
+	return 0;
 }
 
 static int get_side(struct sh_side *s, struct sh_tables *tables, size_t n, struct sh_error *err)

@@ -12,6 +12,9 @@ typedef int sh_tie_fn(const void *arg, uint32_t a, uint32_t b);
 /* Orders a side by the word it holds, then by `tie`. NULL: elements with the same word keep
  * their order. room is reserved for as many elements. */
 void sh_side_sort(struct sh_side *s, struct sh_side *room, sh_tie_fn *tie, const void *arg);
+/* The same by several threads, which call `tie`. The result does not depend on their number. */
+int sh_side_sort_by(unsigned threads, struct sh_side *s, struct sh_side *room, sh_tie_fn *tie,
+    const void *arg, struct sh_error *err);
 
 /* A side to be filled and sorted, and its scratch memory, both in tables. */
 struct sh_sorted {

@@ -8,6 +8,7 @@
 #include "base/wide.h"
 #include "fps.h"
 #include "join/distinct.h"
+#include "join/fpsort.h"
 #include "tap.h"
 
 enum {
@@ -223,7 +224,8 @@ static int by_word_and_record(const void *p, const void *q)
 
 static void draw_copies(uint32_t n)
 {
-	unsigned share = below(3) ? below(101) : 0, groups = 1 + below(n < 1000 ? n : 1000);
+	unsigned share = below(3) ? below(101) : 0,
+		 groups = n < 1000 ? 1 + below(n + 1) : 1 + below(1000);
 	uint64_t variety = draw_variety() | UINT64_C(0xFFFF) << below(49);
 
 	fill(&was, variety);
@@ -328,6 +330,42 @@ static bool wide_case(uint32_t n)
 	return good;
 }
 
+static int by_word_and_place(const void *a, const void *b, void *arg)
+{
+	const uint32_t *x = a, *y = b;
+	const uint64_t *word = arg;
+
+	if (word[*x] != word[*y])
+		return word[*x] < word[*y] ? -1 : 1;
+	return *x < *y ? -1 : *x > *y;
+}
+
+/* Words of all bits, of some, or most of them with equal upper halves; by 1 to 4 threads. */
+static bool sort_case(uint32_t n)
+{
+	uint32_t *place = malloc((n + (size_t)1) * sizeof *place);
+	unsigned kind = below(3);
+	struct sh_error err;
+
+	must(place != NULL);
+	total = side.n = n;
+	fill(&was, kind == 1 ? rng() & rng() & rng() : UINT64_MAX);
+	for (uint32_t i = 0; i < n; i++) {
+		place[i] = i;
+		if (kind == 2 && below(50))
+			was.word[i] &= UINT64_MAX >> 32 << below(8);
+	}
+	copy(&side, &was);
+	must(sh_side_sort_by(1 + below(4), &side, &room, NULL, NULL, &err) == 0);
+	qsort_r(place, n, sizeof *place, by_word_and_place, was.word);
+	for (uint32_t i = 0; i < n; i++) {
+		want.word[i] = was.word[place[i]];
+		want.id[i] = was.id[place[i]];
+	}
+	free(place);
+	return same(&side, &want, 0, n);
+}
+
 static bool one_of(bool (*one)(uint32_t n), uint32_t n)
 {
 	total = n + 2 * FAR;
@@ -357,6 +395,7 @@ int main(void)
 	many("new sides", new_case);
 	many("radix partitions", split_case);
 	many("words alone", words_case);
+	many("sorted by several threads", sort_case);
 	many("distinct words", distinct_case);
 	many("distinct wide fingerprints, many with one hash", wide_case);
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
