@@ -33,7 +33,7 @@ char *sh_arena_room(struct sh_arena *a, size_t n, struct sh_error *err)
 
 	if (!c || n > c->cap - c->used) {
 		if (c)
-			cap = c->cap < LAST ? c->cap * 2 : LAST;
+			cap = c->cap < LAST / 2 ? c->cap * 2 : LAST;
 		if (cap < n)
 			cap = n;
 		if (cap > SIZE_MAX / 2 || !(c = malloc(sizeof *c + cap))) {

@@ -131,6 +131,21 @@ static void test_arena(void)
 	ok(a.bytes == 0 && !a.slabs, "a freed arena is an empty one");
 }
 
+/* The first slab has the size of the first string, so the doubled sizes are no powers of two. */
+static void test_arena_bytes(void)
+{
+	enum { STRINGS = 2000, LENGTH = 5000 };
+	struct sh_arena a = { 0 };
+	struct sh_error err;
+
+	for (size_t i = 0; i < STRINGS; i++)
+		if (!sh_arena_room(&a, LENGTH, &err))
+			break;
+	ok(a.bytes >= STRINGS * LENGTH && a.bytes < STRINGS * LENGTH + (2u << 20),
+	    "%zu bytes are allocated for %d", a.bytes, STRINGS * LENGTH);
+	sh_arena_free(&a);
+}
+
 int main(void)
 {
 	struct sh_hmap m;
@@ -147,5 +162,6 @@ int main(void)
 	test_against_order(&m, 3000);
 	sh_hmap_free(&m);
 	test_arena();
+	test_arena_bytes();
 	return done_testing();
 }
