@@ -519,7 +519,7 @@ uint64_t cli_share(
     struct cli *c, const char *what, uint64_t min, uint64_t max, const char *expected)
 {
 	int64_t n;
-	int bad = sh_parse_share(sh_slice_str(c->arg), &n);
+	int bad = sh_parse_millionths(sh_slice_str(c->arg), &n);
 
 	if (bad == SH_NUM_PLACES)
 		cli_usage(c, "%s '%s': %s", what, c->arg, sh_num_reason(bad));

@@ -3,8 +3,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* Slabs double in size, from FIRST to LAST bytes. So a small arena uses little memory, and a large arena
- * calls malloc() rarely. A string of more than LAST bytes gets its own slab. */
+/* Slabs double in size, from FIRST to LAST bytes. A small arena uses little memory, and a large
+ * arena calls malloc() rarely. A string of more than LAST bytes gets its own slab. */
 enum { FIRST = 4096, LAST = 1 << 20 };
 
 struct sh_arena_slab {
@@ -15,7 +15,7 @@ struct sh_arena_slab {
 
 static void add_slab(struct sh_arena *a, struct sh_arena_slab *c)
 {
-	/* The slab of one large string goes behind the first slab, which still has room. */
+	/* A slab of one large string becomes the second slab, because the first slab has room. */
 	if (a->slabs && c->cap > LAST) {
 		c->next = a->slabs->next;
 		a->slabs->next = c;

@@ -1,5 +1,5 @@
-/* Copies of byte strings that live until the arena is cleared or freed, and never
- * move. A zeroed struct is a valid empty arena. */
+/* Memory for byte strings. The strings never move, and live until the arena is cleared or freed. A
+ * zeroed struct is an empty arena. */
 #ifndef SH_BASE_ARENA_H
 #define SH_BASE_ARENA_H
 
@@ -8,14 +8,15 @@
 
 struct sh_arena {
 	struct sh_arena_slab *slabs; /* the first slab is being filled */
-	size_t bytes;                /* of allocated memory */
+	size_t bytes;                /* allocated memory */
 };
 
-/* Returns n bytes, not aligned and not initialised; NULL when memory is short. */
+/* Returns n bytes, not aligned and not initialised. Returns NULL when memory is short. */
 char *sh_arena_room(struct sh_arena *a, size_t n, struct sh_error *err);
 
-/* Removes all strings. Frees the memory, except one slab of at most 64 KiB. */
+/* Removes all strings. Keeps at most one slab, of at most 64 KiB. */
 void sh_arena_clear(struct sh_arena *a);
+/* Removes all strings and frees all memory. The arena can be used again. */
 void sh_arena_free(struct sh_arena *a);
 
 #endif

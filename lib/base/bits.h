@@ -1,5 +1,5 @@
-/* Counts the bits of a word. Also defines sets of numbers with one bit for each number: a set of numbers
- * from 0 up to and including n is an array of sh_bits_words(n) words, all zeroed. */
+/* Counts the ones of a word. Also defines sets of the numbers 0 to n, n included, with one bit for
+ * each number. An empty set is an array of sh_bits_words(n) zeroed words. */
 #ifndef SH_BASE_BITS_H
 #define SH_BASE_BITS_H
 
@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Returns the number of ones in x. Unlike __builtin_popcountll(), it is never a call of a function. */
+/* Returns the number of ones in x. __builtin_popcountll() may compile to a function call. */
 static inline unsigned sh_count_bits(uint64_t x)
 {
 	x -= x >> 1 & UINT64_C(0x5555555555555555);
@@ -16,7 +16,7 @@ static inline unsigned sh_count_bits(uint64_t x)
 	return (unsigned)(x * UINT64_C(0x0101010101010101) >> 56);
 }
 
-/* Returns the number of words of a set that can hold n. */
+/* Returns the number of words of a set whose largest possible member is n. */
 static inline size_t sh_bits_words(size_t n)
 {
 	return n / 64 + 1;

@@ -21,8 +21,9 @@ struct sh_buf {
 
 /* Reserves memory for `more` bytes after the first b->n bytes. The memory grows geometrically. */
 int sh_buf_reserve(struct sh_buf *b, size_t more, struct sh_error *err);
-/* Appends n bytes. */
+/* Appends n bytes. p may be NULL when n is 0. */
 int sh_buf_add(struct sh_buf *b, const void *p, size_t n, struct sh_error *err);
+/* Frees the memory. The buffer is empty and can be used again. */
 void sh_buf_free(struct sh_buf *b);
 
 static inline struct sh_slice sh_buf_slice(const struct sh_buf *b)
@@ -30,15 +31,14 @@ static inline struct sh_slice sh_buf_slice(const struct sh_buf *b)
 	return (struct sh_slice){ b->p, b->n };
 }
 
-/* Grows an array so that it holds at least `want` elements of `size` bytes:
+/* Grows an array to at least `want` elements of `size` bytes:
  *
  *     if (want > cap && sh_grow((void **)&array, &cap, want, sizeof *array, err) < 0) ...
  *
- * *cap is in elements. The new elements are not initialised. Returns 0; or -1, and the array stays as it
- * was. */
+ * *cap is in elements. New elements are not initialised. After -1 the array is unchanged. */
 int sh_grow(void **array, size_t *cap, size_t want, size_t size, struct sh_error *err);
 
-/* Grows the array when it holds fewer than `want` elements. */
+/* Calls sh_grow() when *cap is less than `want`. */
 static inline int sh_reserve(
     void **array, size_t *cap, size_t want, size_t size, struct sh_error *err)
 {

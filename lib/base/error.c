@@ -13,8 +13,8 @@ static bool is_utf8_tail(char c)
 	return ((unsigned char)c & 0xc0) == 0x80;
 }
 
-/* Copies the text. A text that is too long loses bytes of its middle: names of files are there, and the
- * reason is at the end. */
+/* Copies the text. Cuts bytes out of the middle of a long text: names of files stand there, and the
+ * reason stands at the end. */
 static void copy_shortened(char *to, size_t room, const char *text)
 {
 	static const char gap[] = "...";
@@ -34,7 +34,7 @@ static void copy_shortened(char *to, size_t room, const char *text)
 	memcpy(to + head + strlen(gap), text + n - tail, tail + 1);
 }
 
-/* Fills *err with the message and, unless it is NULL, ": " and the reason. */
+/* Fills *err with the message. Appends ": " and the reason, unless the reason is NULL. */
 __attribute__((format(printf, 4, 0))) static void fill(
     struct sh_error *err, enum sh_err code, const char *reason, const char *fmt, va_list ap)
 {

@@ -1,4 +1,4 @@
-/* Prints and parses hexadecimal digits: one, eight in a word of 64 bits, or 16 in a vector register. */
+/* Prints and parses hexadecimal digits: 1, 8 or 16 in one call. */
 #ifndef SH_BASE_HEX_H
 #define SH_BASE_HEX_H
 
@@ -9,6 +9,7 @@
 #include "base/bytes.h"
 #include "base/neon.h"
 
+/* A word with the value x in each of its 8 bytes. */
 #define SH_HEX_BYTES(x) (UINT64_C(0x0101010101010101) * (x))
 
 /* Returns the value of a hexadecimal digit, lower or upper case; -1 for any other character. */
@@ -20,14 +21,14 @@ static inline int sh_hex_value(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Converts eight values, each a byte from 0 to 15, to lower-case digits. */
+/* Converts each byte of v, a value from 0 to 15, to a lower-case digit. */
 static inline uint64_t sh_hex_digits(uint64_t v)
 {
 	return v + SH_HEX_BYTES('0') +
 	       ((v + SH_HEX_BYTES(6)) >> 4 & SH_HEX_BYTES(1)) * ('a' - '9' - 1);
 }
 
-/* Converts the top 32 bits of w to 8 digits. The first digit is the lowest byte. */
+/* Converts the top 32 bits of w to 8 digits. The lowest byte of the result is the first digit. */
 static inline uint64_t sh_hex8(uint64_t w)
 {
 	uint64_t v = w >> 32;
@@ -38,14 +39,15 @@ static inline uint64_t sh_hex8(uint64_t w)
 	return sh_hex_digits(v);
 }
 
-/* Converts 8 lower-case digits to 32 bits. Sets bits of *bad when a byte is no lower-case digit: the
- * result, printed again, then differs. */
+/* Converts 8 lower-case digits to 32 bits. Sets bits in *bad when a byte is not a lower-case digit;
+ * never clears bits. */
 static inline uint64_t sh_unhex8(const char *p, uint64_t *bad)
 {
 	uint64_t x = sh_le64(p);
 	uint64_t v = (x & SH_HEX_BYTES(0x0f)) + (x >> 6 & SH_HEX_BYTES(1)) * 9;
 
 	v &= SH_HEX_BYTES(0x0f);
+	/* A bad byte differs from the digit of its value. */
 	*bad |= sh_hex_digits(v) ^ x;
 	v = (v << 4 | v >> 8) & UINT64_C(0x00ff00ff00ff00ff);
 	v = (v | v >> 8) & UINT64_C(0x0000ffff0000ffff);
@@ -64,7 +66,7 @@ static inline void sh_print_hex16(char *out, uint64_t w)
 	vst1q_u8((uint8_t *)out, vqtbl1q_u8(vld1q_u8(digits), v));
 }
 
-/* Converts 16 lower-case digits to 64 bits. Sets bits of *bad when a byte is no lower-case digit. */
+/* Converts 16 lower-case digits to 64 bits. *bad: as in sh_unhex8(). */
 static inline uint64_t sh_unhex16(const char *p, uint64_t *bad)
 {
 	uint8x16_t c = vld1q_u8((const uint8_t *)p);
@@ -87,7 +89,7 @@ static inline void sh_print_hex16(char *out, uint64_t w)
 	sh_put_le64(out + 8, sh_hex8(w << 32));
 }
 
-/* Converts 16 lower-case digits to 64 bits. Sets bits of *bad when a byte is no lower-case digit. */
+/* Converts 16 lower-case digits to 64 bits. *bad: as in sh_unhex8(). */
 static inline uint64_t sh_unhex16(const char *p, uint64_t *bad)
 {
 #ifdef __SSE2__

@@ -8,9 +8,9 @@
 
 enum { FIRST_BITS = 6, CLEAR_KEEPS_BITS = 12, LENGTH_BYTES = 4 };
 
-/* A slot of the hash table, with linear probing. The top bits of the tag are the index of a key's first
- * slot. The tag is a part of the hash: it is compared before the key, and the table grows without hashing
- * keys again. */
+/* A slot of the hash table, with linear probing. The tag is the upper half of the key's hash. The
+ * top bits of the tag are the index of the first slot to probe. Tags are compared before keys. The
+ * table grows without hashing keys again. */
 struct sh_hmap_slot {
 	uint32_t tag;
 	uint32_t index1; /* index + 1; 0 = empty */
@@ -122,7 +122,7 @@ bool sh_hmap_find(const struct sh_hmap *m, struct sh_slice key, uint32_t *index)
 	return true;
 }
 
-/* Copies the key, behind its length in 4 bytes. The key gets the next index. */
+/* Stores the length of the key in 4 bytes, then the key. The key gets the next index. */
 static int keep(struct sh_hmap *m, struct sh_slice key, struct sh_error *err)
 {
 	char *p;
@@ -151,7 +151,7 @@ int sh_hmap_put(
 	struct sh_hmap_slot *s;
 	bool added;
 
-	/* At most 3/4 full, before the new key. */
+	/* At most 3/4 of the slots are in use before the new key. */
 	if ((!m->slots || m->n >= ((size_t)3 << m->slot_bits) / 4) && grow(m, err) < 0)
 		return -1;
 	s = probe(m, key, tag);

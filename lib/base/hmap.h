@@ -1,8 +1,8 @@
-/* A map from byte strings to 0, 1, 2, ..., in order of first insertion.
+/* A map from byte strings, the keys, to the indexes 0, 1, 2, ..., in order of insertion.
  *
- * The caller keeps the values of keys in its own arrays, at the indexes of the keys. Keys are copied and
- * never move: their slices are valid until the map is cleared or freed. The hash has a random key, so hostile
- * strings cannot be made to collide. The indexes do not depend on the hash. */
+ * The caller keeps the value of a key in its own array, at the index of the key. The map copies the
+ * keys. Slices of keys are valid until the map is cleared or freed. The hash function is random, so
+ * nobody can make keys that collide. The indexes do not depend on the hash function. */
 #ifndef SH_BASE_HMAP_H
 #define SH_BASE_HMAP_H
 
@@ -14,31 +14,31 @@
 #include "base/slice.h"
 
 struct sh_hmap {
-	uint64_t hash_key[2];
+	uint64_t hash_key[2]; /* of sh_siphash() */
 	struct sh_hmap_slot *slots;
 	unsigned slot_bits; /* 2^slot_bits slots, when slots is not NULL */
-	char **keys;        /* by index: the key, behind its length of 4 bytes */
+	char **keys;        /* by index: the key; its length is in the 4 bytes before it */
 	size_t keys_cap;
 	uint32_t n; /* number of keys */
 	struct sh_arena arena;
 };
 
-/* Fails only when the system has no random numbers. */
+/* Returns 0; or -1 when the system gives no random numbers. Call it before sh_hmap_put(). */
 int sh_hmap_init(struct sh_hmap *m, struct sh_error *err);
 void sh_hmap_free(struct sh_hmap *m);
 
-/* Removes all keys. Frees memory beyond a few pages. */
+/* Removes all keys. Keeps at most 128 KiB of memory. */
 void sh_hmap_clear(struct sh_hmap *m);
 
-/* Returns whether the map has the key, and then sets *index. */
+/* Sets *index and returns true when the map has the key. */
 bool sh_hmap_find(const struct sh_hmap *m, struct sh_slice key, uint32_t *index);
 
-/* Sets *index to the index of the key. Adds a copy of the key when it is new, and sets *fresh to whether it
- * was. fresh may be NULL. Returns 0 or -1. SH_ERR_RANGE: the map has 2^32-1 keys, or the key has 2^32 bytes. */
+/* Adds the key unless the map has it, and sets *index. *fresh: the key was added; fresh may be
+ * NULL. Returns 0 or -1. SH_ERR_RANGE: more than 2^32-1 keys, or bytes of the key. */
 int sh_hmap_put(
     struct sh_hmap *m, struct sh_slice key, uint32_t *index, bool *fresh, struct sh_error *err);
 
-/* Returns the key with this index, which must be less than m->n. */
+/* Returns the key of an index less than m->n. */
 struct sh_slice sh_hmap_key(const struct sh_hmap *m, uint32_t index);
 
 /* Returns the allocated memory in bytes. */

@@ -14,8 +14,8 @@ static inline uint8x16_t sh_neon_places(void)
 	return vreinterpretq_u8_u64(vdupq_n_u64(UINT64_C(0x8040201008040201)));
 }
 
-/* Returns one bit for each byte of two vectors; bytes are 0 or 255, and the first byte is the lowest bit. Each
- * byte is masked to one bit, then neighbours are added three times. */
+/* Returns one bit for each byte of a and b. Each byte must be 0 or 255. The lowest bit is for the
+ * first byte of a. Masks each byte to one bit, then adds neighbours three times. */
 static inline uint32_t sh_neon_bits32(uint8x16_t a, uint8x16_t b)
 {
 	const uint8x16_t place = sh_neon_places();
@@ -25,7 +25,7 @@ static inline uint32_t sh_neon_bits32(uint8x16_t a, uint8x16_t b)
 	return vgetq_lane_u32(vreinterpretq_u32_u8(vpaddq_u8(a, a)), 0);
 }
 
-/* Returns one bit for each byte of four vectors; bytes are 0 or 255. Bit i is of byte i % 16 of v[i / 16]. */
+/* As sh_neon_bits32(), for 64 bytes. Bit i is for byte i % 16 of v[i / 16]. */
 static inline uint64_t sh_neon_bits64(const uint8x16_t v[4])
 {
 	const uint8x16_t place = sh_neon_places();

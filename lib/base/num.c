@@ -14,7 +14,7 @@ const char *sh_num_reason(int code)
 	}
 }
 
-/* Any number of 19 digits fits. Only longer numbers are checked at each step. */
+/* Any number of 19 digits fits. Checks longer numbers for overflow at each digit. */
 int sh_parse_u64(struct sh_slice s, uint64_t *out)
 {
 	uint64_t x = 0;
@@ -74,7 +74,7 @@ int sh_parse_weight(struct sh_slice s, int64_t *millionths)
 	return parse_decimal(s, false, millionths);
 }
 
-int sh_parse_share(struct sh_slice s, int64_t *millionths)
+int sh_parse_millionths(struct sh_slice s, int64_t *millionths)
 {
 	return parse_decimal(s, true, millionths);
 }
@@ -112,7 +112,8 @@ int sh_parse_count(struct sh_slice s, uint64_t *out)
 	return SH_NUM_OK;
 }
 
-/* Returns millionths * 2^shift / 10^6, rounded down. millionths is below 10^6, so the product with 2^44 fits. */
+/* Returns millionths * 2^shift / 10^6, rounded down. millionths is less than 10^6, so its product
+ * with 2^44 fits. */
 static uint64_t fraction_of(uint64_t millionths, unsigned shift)
 {
 	uint64_t fraction = (millionths << 44) / (uint64_t)SH_WEIGHT_ONE;
@@ -126,7 +127,7 @@ static int parse_units(struct sh_slice s, unsigned shift, uint64_t *bytes)
 	const char *dot = s.n ? memchr(s.p, '.', s.n) : NULL;
 	int64_t millionths = 0;
 	uint64_t whole = 0;
-	int rc = dot ? sh_parse_share(s, &millionths) : SH_NUM_OK;
+	int rc = dot ? sh_parse_millionths(s, &millionths) : SH_NUM_OK;
 
 	if (rc == SH_NUM_OK && dot != s.p)
 		rc = sh_parse_u64(dot ? sh_slice(s.p, (size_t)(dot - s.p)) : s, &whole);
@@ -201,7 +202,7 @@ size_t sh_print_hex(char *out, const uint64_t *w, size_t digits)
 	return digits;
 }
 
-/* Returns the digits from `from` on, fewer than 16, left-aligned in a word. */
+/* Parses the digits from index `from` to the end, at most 15. Returns a left-aligned word. */
 static uint64_t parse_tail(struct sh_slice s, size_t from, uint64_t *bad)
 {
 	size_t n = s.n - from;

@@ -1,4 +1,4 @@
-/* A view of bytes: a pointer and a length. It never owns the bytes. */
+/* A view of bytes: a pointer and a length. It never owns the bytes. p may be NULL when n is 0. */
 #ifndef SH_BASE_SLICE_H
 #define SH_BASE_SLICE_H
 
@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Number of readable bytes behind a text, where a function promises or requires them: wide loads read
- * beyond the end. */
+/* Bytes behind a text that wide loads may read. Where a function requires or promises that these
+ * bytes are readable, its comment says so. */
 #define SH_PAD 64
 
 struct sh_slice {
@@ -36,7 +36,7 @@ static inline struct sh_slice sh_without_cr(struct sh_slice line)
 	return sh_slice(line.p, line.n - (line.n && line.p[line.n - 1] == '\r'));
 }
 
-/* Returns the number of bytes that a message shows: at most `most`, and only whole characters of UTF-8. */
+/* Returns how many bytes a message shows, at most `most`. Cuts no well-formed UTF-8 character. */
 static inline int sh_shown(struct sh_slice s, size_t most)
 {
 	size_t n = most;
@@ -48,7 +48,7 @@ static inline int sh_shown(struct sh_slice s, size_t most)
 	return (int)(((unsigned char)s.p[n] & 0xC0) == 0x80 ? most : n);
 }
 
-/* Compares bytewise, as LC_ALL=C sort does. A prefix comes before a longer slice. Returns <0, 0 or >0. */
+/* Compares bytes as LC_ALL=C sort does: a prefix is less than the whole. Returns <0, 0 or >0. */
 static inline int sh_slice_cmp(struct sh_slice a, struct sh_slice b)
 {
 	size_t n = a.n < b.n ? a.n : b.n;

@@ -1,9 +1,8 @@
-/* Variants of a loop for processors with and without certain instructions. The choice is made when the
- * program runs.
+/* Variants of a loop for processors with and without certain instructions, chosen at run time.
  *
- * A table of variants has rows, the fastest first and plain C last. A row is a struct of functions that
- * begins with a struct sh_variant. All rows of a table give the same results; unit tests compare the rows
- * that their processor can run. */
+ * A table of variants has rows, the fastest first and plain C last. A row is a struct of functions
+ * that begins with a struct sh_variant. All rows of a table give the same results. Unit tests
+ * compare all rows that their processor can run. */
 #ifndef SH_BASE_VARIANT_H
 #define SH_BASE_VARIANT_H
 
@@ -24,12 +23,12 @@ enum sh_needs {
 };
 
 struct sh_variant {
-	const char *name;
-	unsigned needs; /* flags of enum sh_needs */
+	const char *name; /* such as "avx2" */
+	unsigned needs;   /* flags of enum sh_needs */
 };
 
-/* Returns row i, from 0, of the rows that this processor can run, among n rows; NULL when there are i or
- * fewer. The pointer is to the beginning of the row's struct. */
+/* Returns the row with index i, from 0, among those of n rows that this processor can run. Returns
+ * NULL after the last. The caller casts the result to the type of its rows. */
 const struct sh_variant *sh_variant_at(const struct sh_variant *const *rows, size_t n, unsigned i);
 
 #endif

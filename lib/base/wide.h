@@ -1,6 +1,4 @@
-/* Unsigned integers of 128 bits, modulo 2^128. They also work on machines of 32 bits, whose compilers have
- * no such type. Compare them with sh_wide_less() only: gcc 12 at -O3 for arm64 compiles `(x > y) - (x < y)`
- * wrongly when the result is compared with 0. */
+/* Unsigned integers of 128 bits, modulo 2^128. Compilers for 32-bit machines have no such type. */
 #ifndef SH_BASE_WIDE_H
 #define SH_BASE_WIDE_H
 
@@ -29,7 +27,7 @@ static inline bool sh_wide_less(struct sh_wide x, struct sh_wide y)
 	return x.high == y.high ? x.low < y.low : x.high < y.high;
 }
 
-/* n < 128 */
+/* Shifts x left or right by n bits, n < 128. */
 static inline struct sh_wide sh_wide_shl(struct sh_wide x, unsigned n)
 {
 	if (n == 0)
@@ -48,7 +46,7 @@ static inline struct sh_wide sh_wide_shr(struct sh_wide x, unsigned n)
 	return (struct sh_wide){ x.high >> n, x.low >> n | x.high << (64 - n) };
 }
 
-/* Multiplies with products of 32 bits: the fallback of sh_wide_mul(). */
+/* The fallback of sh_wide_mul(): adds products of 32-bit halves. */
 static inline struct sh_wide sh_wide_mul_slow(uint64_t x, uint64_t y)
 {
 	uint64_t a = x >> 32, b = x & UINT32_MAX, c = y >> 32, d = y & UINT32_MAX;
@@ -59,7 +57,7 @@ static inline struct sh_wide sh_wide_mul_slow(uint64_t x, uint64_t y)
 		middle << 32 | (bd & UINT32_MAX) };
 }
 
-/* Returns the product of 128 bits. */
+/* Returns x * y, which always fits. */
 static inline struct sh_wide sh_wide_mul(uint64_t x, uint64_t y)
 {
 #ifdef __SIZEOF_INT128__
@@ -80,7 +78,7 @@ static inline struct sh_wide sh_wide_scale(struct sh_wide x, uint64_t y)
 	return product;
 }
 
-/* Returns the exclusive or of both halves of the product: for hashes. */
+/* Returns the exclusive or of the two halves of x * y, for hashes. */
 static inline uint64_t sh_wide_fold(uint64_t x, uint64_t y)
 {
 	struct sh_wide product = sh_wide_mul(x, y);
@@ -88,7 +86,7 @@ static inline uint64_t sh_wide_fold(uint64_t x, uint64_t y)
 	return product.low ^ product.high;
 }
 
-/* Divides bit by bit: the fallback of sh_wide_div(). */
+/* The fallback of sh_wide_div(): divides bit by bit. */
 static inline uint64_t sh_wide_div_slow(struct sh_wide x, uint64_t y)
 {
 	uint64_t quotient = 0;
@@ -106,7 +104,7 @@ static inline uint64_t sh_wide_div_slow(struct sh_wide x, uint64_t y)
 	return quotient;
 }
 
-/* Returns x / y, which must fit in 64 bits: x.high < y. */
+/* Returns x / y. x.high must be less than y, so that the quotient fits in 64 bits. */
 static inline uint64_t sh_wide_div(struct sh_wide x, uint64_t y)
 {
 #ifdef __SIZEOF_INT128__

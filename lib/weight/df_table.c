@@ -23,7 +23,7 @@ int sh_df_limit_parse(const char *text, struct sh_df_limit *limit, struct sh_err
 		return 0;
 	}
 	s.n -= percent;
-	if (sh_parse_share(s, &parts) < 0 || parts > SH_DF_ALL / unit)
+	if (sh_parse_millionths(s, &parts) < 0 || parts > SH_DF_ALL / unit)
 		return sh_error_set(err, SH_ERR_PARAM,
 		    "document frequency '%s': expected a number of documents, or a share of them "
 		    "such "

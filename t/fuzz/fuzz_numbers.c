@@ -130,7 +130,7 @@ static void arguments(const char *text)
 	if (sh_parse_u64(sh_slice(text, n), &x) == 0)
 		check(sh_parse_count(sh_slice(text, n), &bytes) == 0 && x == bytes);
 	if (sh_parse_weight(sh_slice(text, n), &weight) == 0)
-		check(sh_parse_share(sh_slice(text, n), &share) == 0 && weight == share);
+		check(sh_parse_millionths(sh_slice(text, n), &share) == 0 && weight == share);
 	if (sh_parse_size(sh_slice(text, n), &bytes) == 0 &&
 	    sh_parse_u64(sh_slice(text, n), &x) == 0)
 		check(x == bytes);

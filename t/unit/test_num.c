@@ -197,13 +197,13 @@ static void test_options(void)
 
 		ok(code == counts[i].code && x == counts[i].x, "a count: '%s'", counts[i].text);
 	}
-	ok(sh_parse_share(sh_slice_str(".8"), &w) == 0 && w == 800000, "a share: .8");
-	ok(sh_parse_share(sh_slice_str("0.8"), &w) == 0 && w == 800000, "a share: 0.8");
-	ok(sh_parse_share(sh_slice_str("1"), &w) == 0 && w == SH_WEIGHT_ONE, "a share: 1");
-	ok(sh_parse_share(sh_slice_str(".1234567"), &w) == SH_NUM_PLACES, "too many places");
+	ok(sh_parse_millionths(sh_slice_str(".8"), &w) == 0 && w == 800000, "a share: .8");
+	ok(sh_parse_millionths(sh_slice_str("0.8"), &w) == 0 && w == 800000, "a share: 0.8");
+	ok(sh_parse_millionths(sh_slice_str("1"), &w) == 0 && w == SH_WEIGHT_ONE, "a share: 1");
+	ok(sh_parse_millionths(sh_slice_str(".1234567"), &w) == SH_NUM_PLACES, "too many places");
 	ok(sh_parse_weight(sh_slice_str(".8"), &w) == SH_NUM_MALFORMED, "in a record .8 is none");
 	for (size_t i = 0; i < sizeof no_share / sizeof *no_share; i++)
-		ok(sh_parse_share(sh_slice_str(no_share[i]), &w) == SH_NUM_MALFORMED,
+		ok(sh_parse_millionths(sh_slice_str(no_share[i]), &w) == SH_NUM_MALFORMED,
 		    "no share: '%s'", no_share[i]);
 }
 
