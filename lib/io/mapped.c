@@ -48,7 +48,8 @@ static int copy(struct sh_mapped *m, int to, struct sh_error *err)
 	return (int)got;
 }
 
-/* A read may be interrupted, or bring fewer bytes than there are. A read error is found when the file is read. */
+/* Returns whether the bytes at the position of fd are compressed. Ignores read errors, which the
+ * next read reports. */
 static bool is_compressed(int fd)
 {
 	char head[SH_CODEC_MAGIC];
@@ -100,7 +101,7 @@ static int make_mappable(
 	return fstat(m->fd, st) < 0 ? sh_error_sys(err, "cannot look at '%s'", m->name) : 0;
 }
 
-/* Maps the file at the beginning of a larger region, so that SH_PAD bytes behind its end can be read. */
+/* Maps the file at the beginning of a larger region: SH_PAD bytes behind the file are readable. */
 static int map(struct sh_mapped *m, uint64_t size, struct sh_error *err)
 {
 	if (size > SIZE_MAX / 2)

@@ -1,8 +1,9 @@
-/* A whole input as bytes in memory. A regular file with a size is mapped. Any other input is copied to a
- * temporary file without a name, which is mapped. All threads may read all bytes.
+/* A whole input as bytes in memory. A regular file that is not compressed is mapped. Any other
+ * input is copied, decompressed, to a temporary file, which is mapped. All threads may read all
+ * bytes.
  *
- * The file must not become shorter while it is mapped: the system would end the program at the first read
- * behind the end. sh_mapped_check() finds a change between two passes. */
+ * The file must not become shorter while it is mapped: the system would end the program at the
+ * first read behind the end. sh_mapped_check() finds a change between two passes. */
 #ifndef SH_IO_MAPPED_H
 #define SH_IO_MAPPED_H
 
@@ -11,33 +12,34 @@
 #include "io/codec.h"
 
 struct sh_mapped {
-	/* The bytes from the position that the descriptor had. SH_PAD more bytes can be read. */
+	/* The bytes from the position of the descriptor on. SH_PAD readable bytes follow. */
 	const char *p;
 	size_t n;
 	const char *name;             /* for messages; borrowed */
-	const struct sh_codec *codec; /* compressed form of the input; NULL: not compressed */
-	int fd;                       /* -1 when it was closed before the input was mapped */
+	const struct sh_codec *codec; /* the form that was decompressed; NULL: not compressed */
+	int fd;                       /* of the mapped file; -1: closed, the bytes stay mapped */
 	void *base;
-	size_t length; /* of the mapping */
-	size_t size;   /* of the file */
+	size_t length; /* of the mapping, in bytes */
+	size_t size;   /* of the file, in bytes */
 };
 
-/* "-" is standard input. dir is the folder of the temporary file; NULL: the default. */
+/* "-" is standard input. dir: the folder of the temporary file, as for sh_spill_folder(). */
 int sh_mapped_open(struct sh_mapped *m, const char *name, const char *dir, struct sh_error *err);
 /* Does nothing with a zeroed struct. */
 void sh_mapped_close(struct sh_mapped *m);
 
-/* Closes the descriptor, for programs that map more files than they may have open. The bytes stay. */
+/* Closes the descriptor, for programs that map more files than they may have open. */
 void sh_mapped_close_descriptor(struct sh_mapped *m);
 
-/* Gives the memory of the file back to the system. The bytes are read again when they are used. */
+/* Gives the memory of the bytes back to the system, which reads the file again at the next use. */
 void sh_mapped_forget(const struct sh_mapped *m);
 
-/* Reads n bytes of m->p, from offset `at`, with the descriptor, which must be open. */
+/* Copies n bytes from m->p + at by reading the file. The descriptor must be open. */
 int sh_mapped_read(
     const struct sh_mapped *m, uint64_t at, void *to, size_t n, struct sh_error *err);
 
-/* Returns -1 when the file's size has changed since it was opened. The descriptor must be open. */
+/* Returns -1 when the size of the file has changed since sh_mapped_open(). The descriptor must be
+ * open. */
 int sh_mapped_check(const struct sh_mapped *m, struct sh_error *err);
 
 #endif

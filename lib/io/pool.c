@@ -195,8 +195,8 @@ char *sh_job_room(struct sh_job *job, size_t need, struct sh_error *err)
 	return sh_buf_reserve(&job->out, need, err) < 0 ? NULL : job->out.p + job->out.n;
 }
 
-/* Marks the job as finished, then writes jobs while the oldest is finished. If another thread is writing, it
- * writes this job, too. */
+/* Marks the job as finished, then writes jobs while the oldest job is finished. A thread that is
+ * already writing writes this job, too. */
 static void write_finished(struct sh_pool_queue *q, struct sh_job *job)
 {
 	pthread_mutex_lock(&q->lock);
@@ -241,8 +241,8 @@ static void run_threads(struct sh_pool_queue *q, struct thread *threads)
 
 static int jobs_new(struct sh_pool_queue *q)
 {
-	/* Two jobs a worker: one is processed, one waits for an older job to be written. Two more let
-	 * reading go on meanwhile. */
+	/* Two jobs a worker: one is processed, one waits for an older job to be written. Two more
+	 * let reading go on meanwhile. */
 	q->n = 2 * (size_t)q->pool->n_workers + 2;
 	q->jobs = calloc(q->n, sizeof *q->jobs);
 	q->free = calloc(q->n, sizeof *q->free);
@@ -328,7 +328,7 @@ struct sh_feed {
 	unsigned started;
 };
 
-/* Takes the next job that was pushed. The caller holds the lock. Returns NULL when there is none. */
+/* Takes the next pushed job. The caller holds the lock. Returns NULL when there is none. */
 static struct sh_job *begin_job(struct sh_pool_queue *q)
 {
 	if (q->begun == q->used || q->status < 0)

@@ -10,7 +10,7 @@
 #include "io/descriptor.h"
 #include "io/newlines.h"
 
-/* Small enough that the data in flight between two programs of a pipe stays in the second-level cache. */
+/* Small enough that data in flight between two programs stays in the second-level cache. */
 enum { READ_SIZE = 64 * 1024 };
 
 void sh_source_init(struct sh_source *s, char *const *names, size_t n_names)
@@ -58,7 +58,7 @@ static int open_operand(struct sh_source *s, struct sh_error *err)
 	} else if (strcmp(s->name, "-") == 0) {
 		s->fd = STDIN_FILENO;
 	} else {
-		/* A blocking open() of a FIFO waits for its first writer and cannot be cancelled. */
+		/* A blocking open() of a FIFO waits for a writer and cannot be cancelled. */
 		s->fd = open(s->name, O_RDONLY | O_CLOEXEC | (s->cancel >= 0 ? O_NONBLOCK : 0));
 		if (s->fd < 0)
 			return sh_cannot_open(s->name, err);
@@ -75,7 +75,7 @@ static int wait_for_input(const struct sh_source *s, struct sh_error *err)
 		{ .fd = s->cancel, .events = POLLIN } };
 
 	while (poll(p, 2, -1) < 0)
-		/* Do not read after a failure: a FIFO without a writer would look like an empty file. */
+		/* No read after a failure: a FIFO without a writer would look like an empty file. */
 		if (errno != EINTR)
 			return sh_error_sys(err, "cannot wait for '%s'", s->name);
 	/* An error of the descriptor is reported by the read() that follows. */
@@ -84,7 +84,7 @@ static int wait_for_input(const struct sh_source *s, struct sh_error *err)
 		   : 0;
 }
 
-/* Reads once from the file, without decompression. Returns the number of bytes, 0 at the end, or -1. */
+/* Reads once, without decompression. Returns the number of bytes, 0 at the end, or -1. */
 static ssize_t read_file(void *source, void *p, size_t n, struct sh_error *err)
 {
 	const struct sh_source *s = source;
@@ -134,7 +134,8 @@ static ssize_t read_more(struct sh_source *s, struct sh_buf *b, struct sh_error 
 	return (ssize_t)b->n;
 }
 
-/* Returns the number of bytes of b up to and including the last LF; 0 when no LF is at or after `from`. */
+/* Returns the number of bytes of b up to and including the last LF. Searches from `from` on; returns
+ * 0 when no LF is there. */
 static size_t whole_lines(const struct sh_buf *b, size_t from)
 {
 	const char *lf = memrchr(b->p + from, '\n', b->n - from);
@@ -152,7 +153,7 @@ static int refuse_long(
 	return -1;
 }
 
-/* Ends the chunk after `lines` bytes, which are whole lines. The bytes after them become the tail. */
+/* Ends the chunk after `lines` bytes, which are whole lines. Moves the bytes behind to the tail. */
 static int end_chunk(struct sh_source *s, struct sh_buf *b, size_t lines, struct sh_error *err)
 {
 	if (sh_buf_add(&s->tail, b->p + lines, b->n - lines, err) < 0)
@@ -212,8 +213,8 @@ static int put_back(struct sh_source *s, struct sh_buf *b, size_t from, struct s
 	return 0;
 }
 
-/* Adds the lines of the chunk to the checksum. Removes trailers before the first line, and ends the chunk
- * before the next trailer. Sets *skipped to the bytes of the trailer that follows the chunk, or 0. */
+/* Adds the lines of the chunk to the checksum. Removes trailers before the first line, and ends the
+ * chunk before the next trailer. Sets *skipped to the bytes of this trailer, or 0. */
 static int remove_trailers(
     struct sh_source *s, struct sh_buf *b, size_t *skipped, struct sh_error *err)
 {
@@ -261,7 +262,7 @@ static int end_operand(struct sh_source *s, struct sh_error *err)
 	return 0;
 }
 
-/* Drops the byte order mark (U+FEFF) at the beginning of a file: it would become part of the first id. */
+/* Drops the byte order mark (U+FEFF) of a file, which would become a part of the first id. */
 static void drop_byte_order_mark(struct sh_source *s, struct sh_buf *b)
 {
 	static const char mark[] = "\xef\xbb\xbf";
@@ -288,8 +289,8 @@ static int take_header(struct sh_source *s, struct sh_buf *b, struct sh_error *e
 	return 0;
 }
 
-/* Reads the next lines of the open operand: b->n is 0 when there are none yet, or no more. *trailer is set
- * to the bytes of the trailer behind them, or 0. */
+/* Reads the next lines of the open operand. b->n is 0 when no line is complete yet, or at the end.
+ * Sets *trailer to the bytes of the trailer behind the lines, or 0. */
 static int read_records(
     struct sh_source *s, struct sh_buf *b, size_t *trailer, struct sh_error *err)
 {

@@ -38,8 +38,8 @@ void sh_tables_free(struct sh_tables *all)
 /* Enlarges the file and its mapping to `bytes`. The content stays. */
 static int resize_file(struct sh_table *t, size_t bytes, struct sh_error *err)
 {
-	/* posix_fallocate() returns its error and does not set errno. On file systems that cannot reserve
-	 * space, it writes a byte to each block. */
+	/* posix_fallocate() returns its error and does not set errno. On file systems that cannot
+	 * reserve space, it writes a byte to each block. */
 	int why;
 	void *p;
 

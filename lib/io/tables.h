@@ -1,8 +1,8 @@
 /* Arrays that may be larger than memory.
  *
- * The arrays of one struct sh_tables share a limit of memory. An array that would exceed the limit is
- * moved to a temporary file without a name, which is mapped. Space in the file is reserved when the
- * array grows: a full disk is an error of these functions, not a signal when the array is used.
+ * The arrays of one struct sh_tables share a limit of memory. An array that would exceed the limit
+ * is moved to a temporary file without a name, which is mapped. The functions reserve the space of
+ * the file: a full disk is an error of these functions, not a signal when the array is used.
  *
  * One thread at a time may call these functions. Any thread may use the arrays. */
 #ifndef SH_IO_TABLES_H
@@ -20,23 +20,25 @@ struct sh_table {
 };
 
 struct sh_tables {
-	size_t memory; /* the limit for all arrays in memory together, in bytes */
+	size_t memory; /* most bytes of all arrays in memory together */
 	size_t used;   /* bytes of the arrays in memory */
 	const char *dir;
 	struct sh_table *table;
 	size_t n, cap;
 };
 
-/* memory: the limit in bytes. dir: the folder of temporary files; NULL: the default. */
+/* memory: the limit in bytes. dir: the folder of temporary files, as for sh_spill_folder(). A
+ * zeroed struct is ready, with the limit 0. */
 void sh_tables_init(struct sh_tables *all, size_t memory, const char *dir);
-/* Frees all arrays. A zeroed struct has no arrays and a limit of 0: all its arrays are in files. */
+/* Frees all arrays. */
 void sh_tables_free(struct sh_tables *all);
 
-/* In all functions below, all = NULL uses malloc() and free() without a limit. */
+/* `all` may be NULL in the functions below. They then use malloc() and free(), without a limit. */
 
-/* Returns an array of n elements of `size` bytes, not initialised; NULL with *err. */
+/* Returns an array of n elements of `size` bytes, not initialised. Returns NULL with *err on
+ * failure. */
 void *sh_tables_get(struct sh_tables *all, size_t n, size_t size, struct sh_error *err);
-/* The same, with all bytes 0. */
+/* As sh_tables_get(), with all bytes 0. */
 void *sh_tables_get_zeroed(struct sh_tables *all, size_t n, size_t size, struct sh_error *err);
 /* Frees an array. Does nothing when p is NULL. */
 void sh_tables_put(struct sh_tables *all, void *p);
