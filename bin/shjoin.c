@@ -107,8 +107,8 @@ static int write_pair(struct sh_job *job, struct sh_slice id1, struct sh_slice i
 	return 0;
 }
 
-/* Copies an id of at most 16 bytes without a branch on its length. The next write overwrites the surplus
- * bytes. */
+/* Copies an id of at most 16 bytes without a branch on its length. The next write overwrites the
+ * surplus bytes. */
 static inline char *put_wide(char *to, struct sh_slice id)
 {
 	memcpy(to, id.p, 16);
@@ -150,7 +150,7 @@ static int write_pairs(
 	return 0;
 }
 
-/* Writes pairs of ids that are words; see sh_id_of_word(). */
+/* Writes pairs of ids that are words; see sh_id_word_length(). */
 static int write_words(
     struct sh_job *job, const struct sh_word_pair *pair, size_t n, struct sh_error *err)
 {
@@ -160,10 +160,10 @@ static int write_words(
 		return -1;
 	for (size_t i = 0; i < n; i++) {
 		sh_put_be64(p, pair[i].id1);
-		p += sh_id_of_word(pair[i].id1);
+		p += sh_id_word_length(pair[i].id1);
 		*p++ = '\t';
 		sh_put_be64(p, pair[i].id2);
-		p += sh_id_of_word(pair[i].id2);
+		p += sh_id_word_length(pair[i].id2);
 		p = put_distance(p, pair[i].distance);
 	}
 	job->out.n = (size_t)(p - job->out.p);

@@ -51,7 +51,7 @@ struct sh_buckets {
 	struct stretch *filled; /* opts.keys stretches of the last piece, not complete */
 	struct stretch **piece; /* the first pieces, as far as memory allows */
 	size_t in_memory, pieces_cap, most_in_memory;
-	int fd;                     /* of the others; -1: none */
+	int fd;                     /* of the pieces that are not in memory; -1: none */
 	uint64_t (*counts)[FIRSTS]; /* by column: documents by the first byte */
 	struct worker *worker;
 
@@ -61,7 +61,7 @@ struct sh_buckets {
 	size_t n_ranges, ranges_cap;
 	pthread_mutex_t lock;
 	struct pairs all;
-	size_t sorted; /* of them */
+	size_t sorted; /* the first ones of `all`, which are sorted and distinct */
 	bool too_many;
 };
 
@@ -118,7 +118,7 @@ struct sh_buckets *sh_buckets_new(const struct sh_bucket_opts *opts, struct sh_e
 	return NULL;
 }
 
-/* Frees what a join needs, but for its pairs. */
+/* Frees the memory of a join, except the pairs. */
 static void free_workers(struct sh_buckets *b)
 {
 	for (unsigned i = 0; b->worker && i < b->opts.jobs; i++) {
@@ -254,7 +254,7 @@ static int by_value(const void *a, const void *b)
 	return sh_compare(*(const uint64_t *)a, *(const uint64_t *)b);
 }
 
-/* Sorts by the last digits of `shift` and above, first by the lower ones. */
+/* One pass of a radix sort, by the digit at bit `shift`. start has 1 << DIGIT elements. */
 static void radix_pass(const uint64_t *from, uint64_t *to, size_t n, unsigned shift, size_t *start)
 {
 	memset(start, 0, sizeof *start << DIGIT);
@@ -304,7 +304,7 @@ static int sort_pairs(struct sh_tables *tables, struct pairs *p, struct sh_error
 	return 0;
 }
 
-/* Sorts all pairs. Fails when they exceed the limit; b->too_many says so. */
+/* Sorts all pairs. Fails and sets b->too_many when there are more pairs than the limit. */
 static int sort_all(struct sh_buckets *b, struct sh_error *err)
 {
 	if (sort_pairs(b->opts.tables, &b->all, err) < 0)
@@ -314,8 +314,8 @@ static int sort_all(struct sh_buckets *b, struct sh_error *err)
 	return b->too_many ? sh_error_set(err, SH_ERR_RANGE, "too many pairs") : 0;
 }
 
-/* Adds the pairs of a thread to all. They are sorted each time that they have doubled, for most are found again in
- * other columns. */
+/* Adds the pairs of a thread to b->all, which is sorted each time that it has doubled: most pairs
+ * are found again in other columns. */
 static int add_pairs(struct worker *w, struct sh_error *err)
 {
 	struct sh_buckets *b = w->buckets;
@@ -537,7 +537,7 @@ static int cut(struct sh_buckets *b, size_t most, struct sh_error *err)
 int sh_buckets_pairs(struct sh_buckets *b, const struct sh_bucket_join *join, const uint64_t **pair,
     size_t *n, struct sh_error *err)
 {
-	/* Of the memory for partitions a thread needs a part for the sorted postings of one first byte. */
+	/* One ninth of a thread's memory is for the sorted postings of one first byte. */
 	size_t most = b->opts.memory / 2 / b->opts.jobs / sizeof(struct posting) / 9 * 8;
 	int status;
 

@@ -214,8 +214,8 @@ static int ordered(struct sh_side *s, struct sh_side *room, const struct sh_key 
 	return status;
 }
 
-/* Orders one radix partition after the other, each while it is in the cache. Writes the distinct words of
- * each partition behind the partitions before it. */
+/* Orders one radix partition after the other, each while it is in the cache. Writes the distinct
+ * words of each partition behind the partitions before it. */
 static int partitioned(struct sh_side *s, struct sh_split *split, struct sh_side *room,
     struct table *t, struct sh_copies *copies, struct sh_error *err)
 {
@@ -275,9 +275,9 @@ static uint64_t hash_wide(const uint64_t *fp, unsigned words, uint64_t key)
 	return h;
 }
 
-/* Returns an earlier record with the fingerprint of copy i, or that copy's own record. The first record of
- * the copy's element is the usual answer. When two fingerprints share one hash, it is an earlier copy of
- * that element. */
+/* Returns an earlier record with the fingerprint of copy i, or that copy's own record. The first
+ * record of the copy's element is the usual answer. When two fingerprints share one hash, it is an
+ * earlier copy of that element. */
 static uint32_t first_equal(const uint64_t *fp, unsigned words, const struct sh_side *s,
     const struct sh_copies *t, size_t i)
 {

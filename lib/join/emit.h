@@ -1,5 +1,5 @@
-/* Converts pairs of nodes to pairs of ids. A node is a distinct fingerprint with the ids of its records
- * (join/nodes.h). */
+/* Converts pairs of nodes to pairs of ids. A node is a distinct fingerprint with the ids of its
+ * records (join/nodes.h). */
 #ifndef SH_JOIN_EMIT_H
 #define SH_JOIN_EMIT_H
 
@@ -20,7 +20,7 @@ struct sh_id_pair {
 typedef int sh_pairs_fn(
     struct sh_job *job, const struct sh_id_pair *pair, size_t n, struct sh_error *err);
 
-/* Receives n pairs whose ids are words; see sh_id_of_word(). */
+/* Receives n pairs whose ids are words; see sh_id_word_length(). */
 struct sh_word_pair {
 	uint64_t id1, id2;
 	unsigned distance;
@@ -29,14 +29,14 @@ struct sh_word_pair {
 typedef int sh_word_pairs_fn(
     struct sh_job *job, const struct sh_word_pair *pair, size_t n, struct sh_error *err);
 
-/* How the pairs of a join of nodes a with nodes b are written; b may be a. The pairs come in an order that
- * does not depend on the join's threads. Of several threads each has a job; all reach the done() of `out`.
+/* How the pairs of a join of nodes a with nodes b are written; b may be a. The order of the pairs
+ * does not depend on the join's threads. out: see sh_join_set_out().
  *
  * same_set: b is a, or both are partitions of one set. Then id1 < id2 by bytes, and two records
  * with the same id are no pair. Otherwise id1 is from a and id2 from b.
  *
- * collapse: only the smallest id of a node is paired with ids of other nodes. Across two sets
- * this holds for b alone, so that every id of a is paired. */
+ * collapse: only the smallest id of a node is paired with ids of other nodes. With two sets this
+ * holds for b alone, so that every id of a is paired. */
 struct sh_emit {
 	struct sh_nodes *a, *b;
 	bool collapse;
@@ -47,8 +47,8 @@ struct sh_emit {
 	sh_word_pairs_fn *words; /* may be NULL; needs `pairs` */
 };
 
-/* Joins the nodes of e->a with themselves, or with the nodes of e->b, and writes the pairs. Both functions
- * may reorder and collapse the nodes, so call sh_emit_identical() first. */
+/* Joins the nodes of e->a with themselves, or with the nodes of e->b, and writes the pairs. Both
+ * functions may reorder and collapse the nodes, so call sh_emit_identical() first. */
 int sh_emit_self(const struct sh_emit *e, struct sh_join *j, struct sh_error *err);
 int sh_emit_cross(const struct sh_emit *e, struct sh_join *j, struct sh_error *err);
 

@@ -60,7 +60,7 @@ static void add_pair(struct sh_joiner *w, uint32_t a, uint32_t b, unsigned dista
 	w->pair[w->pairs++] = (struct sh_join_pair){ least, a ^ b ^ least, distance };
 }
 
-static bool add_upper(void *ctx, const struct sh_match *match, size_t n)
+static bool add_upper(void *ctx, const struct sh_scan_match *match, size_t n)
 {
 	struct sh_halver *t = ctx;
 	const struct halves *h = t->all;
@@ -84,7 +84,8 @@ static uint32_t upper_key(const struct halves *h, uint64_t word)
 	return (uint32_t)(word >> (64 - h->bits));
 }
 
-/* Returns the position in the order of the upper half of the fingerprint behind `nth` equal ones. */
+/* Returns the position in the order of the upper half of the fingerprint behind `nth` equal
+ * ones. */
 static uint32_t position_of(const struct halves *h, uint64_t word, uint32_t nth)
 {
 	uint32_t at = h->upper.start[upper_key(h, word)];
@@ -94,8 +95,8 @@ static uint32_t position_of(const struct halves *h, uint64_t word, uint32_t nth)
 	return at;
 }
 
-/* Returns how many equal fingerprints stand before position `at` in the order of the lower half. Equal
- * fingerprints stand in the same sequence in both orders. */
+/* Returns how many equal fingerprints stand before position `at` in the order of the lower half.
+ * Equal fingerprints stand in the same sequence in both orders. */
 static uint32_t equal_before(const struct halves *h, uint32_t at)
 {
 	const uint64_t *word = h->lower.word;
@@ -125,7 +126,7 @@ static bool send_pairs(struct sh_halver *t)
 	return true;
 }
 
-static bool add_lower(void *ctx, const struct sh_match *match, size_t n)
+static bool add_lower(void *ctx, const struct sh_scan_match *match, size_t n)
 {
 	struct sh_halver *t = ctx;
 	const struct halves *h = t->all;
@@ -210,8 +211,8 @@ static void order_upper(struct halves *h, uint32_t *next)
 	h->upper.word = h->x->word;
 }
 
-/* Orders by the lower half, partition by partition. The partitions lie in scratch `gap` elements behind
- * their final place. Each is ordered into space that is free: no third array is needed. */
+/* Orders by the lower half, partition by partition. The partitions lie in scratch `gap` elements
+ * behind their final place. Each is ordered into space that is free: no third array is needed. */
 static void order_lower(struct halves *h, struct sh_split *split, uint32_t gap, uint32_t *next)
 {
 	sh_split_move_words(split, h->x->word, h->scratch->word + gap);

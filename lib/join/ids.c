@@ -39,8 +39,8 @@ static int reserve_at(struct sh_node_ids *s, size_t first, struct sh_error *err)
 	return sh_grow((void **)&s->at, &s->at_cap, want, sizeof *s->at, err);
 }
 
-/* Returns whether the id is a decimal number below the limit without leading zeros, so that the number
- * prints as the id. */
+/* Returns whether the id is a decimal number below the limit without leading zeros, so that the
+ * number prints as the id. */
 static bool is_number(struct sh_slice id, uint64_t *number)
 {
 	if (id.n == 0 || (id.p[0] == '0' && id.n > 1))

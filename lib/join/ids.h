@@ -1,9 +1,9 @@
 /* The ids of records, by the records' numbers.
  *
- * Most ids are decimal numbers, and most of these count up. Ids that count up need no memory; other numbers
- * need four bytes each. Both are printed on request. The form is chosen for each stride of
- * SH_NODE_IDS_STRIDE records: numbers that count up, numbers, or text. Text holds ids that would be printed
- * differently as numbers: with leading zeros, too large, or not numeric. */
+ * Most ids are decimal numbers, and most of these count up. Ids that count up need no memory; other
+ * numbers need four bytes each. Both are printed on request. The form is chosen for each stride of
+ * SH_NODE_IDS_STRIDE records: numbers that count up, numbers, or text. Text holds ids that would be
+ * printed differently as numbers: with leading zeros, too large, or not numeric. */
 #ifndef SH_JOIN_IDS_H
 #define SH_JOIN_IDS_H
 
@@ -27,7 +27,8 @@ struct sh_node_ids {
 	 * the stride. Not allocated for ids that count up. */
 	uint32_t *at;
 	struct sh_buf text;
-	/* by record: the id as a word, see sh_id_of_word(); NULL before sh_node_ids_make_words() */
+	/* by record: the id as a word, see sh_id_word_length(); NULL before
+	 * sh_node_ids_make_words() */
 	uint64_t *word;
 	bool roomy; /* set by the caller: there is memory for `word` */
 	size_t base_cap, at_cap;
@@ -42,24 +43,27 @@ void sh_node_ids_free(struct sh_node_ids *s);
 /* Forgets all ids. Keeps the memory, except that of `word`. */
 void sh_node_ids_clear(struct sh_node_ids *s);
 
-/* Adds the id of the next record. The ids of a stride must have less than 2^32 bytes together; this is not checked. */
+/* Adds the id of the next record. The ids of a stride must have less than 2^32 bytes together; this
+ * is not checked. */
 int sh_node_ids_add(struct sh_node_ids *s, struct sh_slice id, struct sh_error *err);
 
-/* Makes `word`, 8 bytes an id, for ids that will be read many times. Does nothing unless s->roomy, when an id is
- * not a number below 10^8, or when memory runs out. No id may be added afterwards. */
+/* Makes `word`, 8 bytes an id, for ids that will be read many times. Does nothing when s->roomy is
+ * false, when an id is not a number below 10^8, or when memory runs out. No id may be added
+ * afterwards. */
 void sh_node_ids_make_words(struct sh_node_ids *s);
 
 /* Reserves memory in `base` for `more` ids. */
 int sh_node_ids_reserve(struct sh_node_ids *s, size_t more, struct sh_error *err);
 
-/* Returns the length of the id that the word holds. An id of 1 to 8 bytes, none of them 0, is a
+/* Returns the length of an id that is a word, in bytes. An id of 1 to 8 bytes, none of them 0, is a
  * word: its first byte is the highest, and zeros fill the end. Words order as ids do. */
-static inline size_t sh_id_of_word(uint64_t word)
+static inline size_t sh_id_word_length(uint64_t word)
 {
 	return 8 - (size_t)__builtin_ctzll(word) / 8;
 }
 
-/* Returns where the id of a record begins, as an offset from the first id of its stride. */
+/* Returns where the id of a record begins, as an offset from the first id of its stride. The stride
+ * holds text. */
 static inline uint32_t sh_node_ids_from(const struct sh_node_ids *s, uint32_t record)
 {
 	return record % SH_NODE_IDS_STRIDE ? s->at[record - 1] : 0;

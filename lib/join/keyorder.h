@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 struct sh_keyorder {
-	struct sh_buf last;
+	struct sh_buf last; /* key of the previous record */
 	bool begun, ascends, descends;
 	bool remembers; /* `seen` has every key so far */
 	uint64_t key[2];
@@ -23,8 +23,8 @@ struct sh_keyorder {
 int sh_keyorder_init(struct sh_keyorder *o, size_t max, struct sh_error *err);
 void sh_keyorder_free(struct sh_keyorder *o);
 
-/* Checks the key of the next record. Returns 1 when it is a new key, 0 when it is the last one,
- * or -1: SH_ERR_PARAM, equal keys are not adjacent. */
+/* Checks the key of the next record. Returns 1 when the key is new, 0 when it equals the key of the
+ * previous record, or -1. SH_ERR_PARAM: equal keys are not adjacent, or this cannot be checked. */
 int sh_keyorder_next(struct sh_keyorder *o, struct sh_slice key, struct sh_error *err);
 
 #endif

@@ -145,7 +145,8 @@ static int compare_range(struct sh_level *l, uint32_t from, uint32_t to)
 	return l->scan.ended ? -1 : 0;
 }
 
-/* Returns cut_at() as a whole number of tiles: the cut then has no effect on the order of the pairs. */
+/* Returns cut_at() as a whole number of tiles: the cut then has no effect on the order of the
+ * pairs. */
 static uint32_t tiles_at(const struct sh_level *l, size_t t)
 {
 	return t < l->tasks ? cut_at(l, t, l->x.n) / SH_SCAN_TILE * SH_SCAN_TILE : l->x.n;
@@ -246,8 +247,8 @@ static int get_starts(struct sh_level *l, struct sh_error *err)
 	return 0;
 }
 
-/* Returns whether a block is joined in radix partitions that the processor's cache holds. Each partition is
- * joined as soon as it is in order. If so, *p is the split. */
+/* Returns whether a block is joined in radix partitions that the processor's cache holds. Each
+ * partition is joined as soon as it is in order. If so, *p is the split. */
 static bool splits(const struct sh_level *l, const struct sh_key *key, struct sh_split *p)
 {
 	const struct sh_join *j = l->join;

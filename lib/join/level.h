@@ -68,8 +68,8 @@ struct sh_level {
 	struct sh_side *scratch;
 	uint32_t *x_start, *y_start, *next, *flip;
 	uint32_t flips;
-	size_t tasks;                 /* of the scan: a task is a range of buckets */
-	const struct sh_split *split; /* or a partition */
+	size_t tasks; /* of a scan: a task is a range of buckets, or of elements of x */
+	const struct sh_split *split; /* of a block joined by partitions: a task is a partition */
 	struct sh_side own[3];        /* copies of x and y, and scratch memory for both */
 	struct sh_earlier earlier[SH_LEVEL_DEPTH * SH_PLAN_BLOCKS];
 	struct sh_scan scan;
@@ -79,19 +79,20 @@ struct sh_level {
 void sh_level_plan(struct sh_level *l);
 /* Reports the pairs of the ranges. Returns -1 when memory runs out or the receiver fails. */
 int sh_level_join(struct sh_level *l);
-/* Lists the blocks of all levels that come before the block being joined, for the scan. The list is empty for
- * fingerprints of several words, because the scan sees only one word of each. */
+/* Lists the blocks of all levels that come before the block being joined, for the scan. The list is
+ * empty for fingerprints of several words, because the scan sees only one word of each. */
 void sh_level_list_earlier(struct sh_level *l);
-/* Receives the matches of the scan of level ctx (sh_scan.flush). Stores the matches that are pairs of
- * the level's block, for the receiver. Returns false when the receiver fails. */
-bool sh_level_add_matches(void *ctx, const struct sh_match *match, size_t n);
+/* Receives the matches of the scan of level ctx (sh_scan.flush). Stores the matches that are pairs
+ * of the level's block, for the receiver. Returns false when the receiver fails. */
+bool sh_level_add_matches(void *ctx, const struct sh_scan_match *match, size_t n);
 /* Hands the stored pairs of the thread to the receiver. Returns false when it fails. */
 bool sh_joiner_send(struct sh_joiner *w);
 
-/* Returns into how many tasks a scan of n fingerprints is cut. The cut has no effect on the pairs. */
+/* Returns into how many tasks a scan of n fingerprints is cut. The cut has no effect on the
+ * pairs. */
 size_t sh_join_cut(const struct sh_join *j, size_t n);
-/* Calls work() with a joiner for each of the tasks 0 .. n-1. The pairs are received in the order of the
- * tasks. Returns 0, or -1 with *j->err. */
+/* Calls work() with a joiner for each of the tasks 0 .. n-1. The pairs are received in the order of
+ * the tasks. */
 int sh_join_tasks(struct sh_join *j, size_t n, int (*work)(void *joiner, struct sh_job *job),
     struct sh_error *err);
 

@@ -1,4 +1,5 @@
-/* From the matches of a scan to pairs: matches that are within k and that no earlier block finds. */
+/* From the matches of a scan to pairs: matches that are within k and that no earlier block
+ * finds. */
 #include "base/bits.h"
 #include "join/level.h"
 
@@ -42,8 +43,8 @@ void sh_level_list_earlier(struct sh_level *l)
 	l->scan.earlier_n = n;
 }
 
-/* Returns a pair; in a self-join the lesser number is `a`. The order is random, so a branch on it would
- * often be mispredicted. */
+/* Returns a pair; in a self-join the lesser number is `a`. The order is random, so a branch on it
+ * would often be mispredicted. */
 static inline struct sh_join_pair in_order(
     const struct sh_join *j, uint32_t a, uint32_t b, unsigned distance)
 {
@@ -53,7 +54,7 @@ static inline struct sh_join_pair in_order(
 }
 
 /* Adds matches of one-word fingerprints: each is a pair, since the scan has compared all bits. */
-static bool add_words(const struct sh_level *l, const struct sh_match *match, size_t n)
+static bool add_words(const struct sh_level *l, const struct sh_scan_match *match, size_t n)
 {
 	const struct sh_side *x = l->x.side, *y = l->y.side;
 	struct sh_join *j = l->join;
@@ -74,7 +75,7 @@ static bool add_words(const struct sh_level *l, const struct sh_match *match, si
 	return true;
 }
 
-bool sh_level_add_matches(void *ctx, const struct sh_match *match, size_t n)
+bool sh_level_add_matches(void *ctx, const struct sh_scan_match *match, size_t n)
 {
 	struct sh_level *l = ctx;
 	struct sh_join *j = l->join;
@@ -85,7 +86,8 @@ bool sh_level_add_matches(void *ctx, const struct sh_match *match, size_t n)
 		return add_words(l, match, n);
 	for (size_t i = 0; i < n; i++) {
 		uint32_t a = match[i].x, b = match[i].y;
-		/* A side holds one word of each fingerprint; the others are in the caller's array. */
+		/* A side holds one word of each fingerprint; the others are in the caller's
+		 * array. */
 		const uint64_t *fx = &x->word[a], *fy = &y->word[b];
 		unsigned distance;
 

@@ -30,7 +30,7 @@ static void add_match(struct sh_near *s, uint32_t x, uint32_t y)
 {
 	if (s->matches == SH_NEAR_MATCHES)
 		(void)flush_matches(s);
-	s->match[s->matches++] = (struct sh_match){ x, y };
+	s->match[s->matches++] = (struct sh_scan_match){ x, y };
 }
 
 /* Returns the position of g->rest[i]. */

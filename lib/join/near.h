@@ -1,14 +1,15 @@
 /* The inner loop of the join by halves: finds fingerprints whose halves differ in at most one bit.
  *
- * Fingerprints are ordered by the first bits of one half, the key. Bucket v is at positions start[v] ..
- * start[v+1]-1. rest[i] holds the other bits of the half, at most 16. Two positions match when their halves
- * differ in at most one bit: the keys differ in one bit and the rests are equal, or the keys are equal and
- * the rests differ in at most one bit.
+ * Fingerprints are ordered by the first bits of one half, the key. Bucket v is at positions
+ * start[v] .. start[v+1]-1. rest[i] holds the other bits of the half, at most 16. Two positions
+ * match when their halves differ in at most one bit: the keys differ in one bit and the rests are
+ * equal, or the keys are equal and the rests differ in at most one bit.
  *
- * The neighbours of a bucket are the buckets whose keys differ in one bit. Each bucket is compared with
- * itself and with half of its neighbours, so that each two neighbours are compared once. The choice spreads
- * the comparisons evenly: of two adjacent bits of the key, the lower one is flipped where they differ, the
- * upper one where they are equal. The order of matches does not depend on the kernel. */
+ * The neighbours of a bucket are the buckets whose keys differ in one bit. Each bucket is compared
+ * with itself and with half of its neighbours, so that each two neighbours are compared once. To
+ * spread the comparisons evenly, bit 2i of the key is flipped where bits 2i and 2i + 1 differ, and
+ * bit 2i + 1 where they are equal. When the number of bits is odd, the last bit is flipped where it
+ * is 1. The order of matches does not depend on the kernel. */
 #ifndef SH_JOIN_NEAR_H
 #define SH_JOIN_NEAR_H
 
@@ -42,13 +43,13 @@ struct sh_near {
 	uint32_t from,
 	    to; /* buckets from .. to-1 are compared with themselves and their neighbours */
 	/* Receives 1 to SH_NEAR_MATCHES matches. Returning false ends the scan. */
-	bool (*flush)(void *ctx, const struct sh_match *match, size_t n);
+	bool (*flush)(void *ctx, const struct sh_scan_match *match, size_t n);
 	void *ctx;
 
 	/* The kernel's own. */
 	bool ended;
 	size_t matches;
-	struct sh_match match[SH_NEAR_MATCHES];
+	struct sh_scan_match match[SH_NEAR_MATCHES];
 	uint16_t no_rest[SH_NEAR_COPIED];
 	struct sh_near_gathered gathered[2]; /* for this bucket, and for the next one */
 };

@@ -1,12 +1,13 @@
-/* One kernel's scan; near.c includes this file once for each kernel. Before, it defines:
+/* One kernel's scan. near.c includes this file once for each kernel, and defines before:
  *
  *     NAME(f)   f with the kernel's suffix
  *     TARGET    the function attribute that allows the kernel's instructions
+ *     TILE, COPIED        16 and SH_NEAR_COPIED
  *     copy(to, from)      copies COPIED rests
- *     has(rest, n, x)     returns whether x is among rest[0 .. n-1]; may also report a rest behind
- *                         them that equals x
+ *     has(rest, n, x)     returns whether x is among rest[0 .. n-1]; may also return true when x is
+ *                         among the next 63 rests
  *     find(rest, x)       returns a bit for each of 16 rests that equals x
- *     close(rest, x)      returns a bit for each of 16 rests that differs from x in at most one bit */
+ *     close(rest, x)      the same for each rest that differs from x in at most one bit */
 
 /* Adds matches of position x with the gathered rests that equal its own. */
 static TARGET __attribute__((noinline)) void NAME(add_equal)(

@@ -38,8 +38,8 @@ struct sh_nodes {
 #define SH_NODES_GROUP UINT32_C(0x80000000)
 #define SH_NODES_MAX   (SH_NODES_GROUP - 128) /* records */
 
-/* Initialises a set of fingerprints of `words` words. The scratch memory `room` may be shared, and must
- * outlive s. */
+/* Initialises a set of fingerprints of `words` words. The scratch memory `room` may be shared, and
+ * must outlive s. */
 int sh_nodes_init(struct sh_nodes *s, unsigned words, struct sh_side *room, struct sh_error *err);
 void sh_nodes_free(struct sh_nodes *s);
 
@@ -53,9 +53,10 @@ int sh_nodes_reserve(struct sh_nodes *s, size_t more, struct sh_error *err);
 /* Adds a record. SH_ERR_RANGE: more than SH_NODES_MAX records. */
 int sh_nodes_add(struct sh_nodes *s, const uint64_t *fp, struct sh_slice id, struct sh_error *err);
 
-/* Adds at most `max` records of this form from the beginning of the text. SH_PAD bytes behind the text must
- * be readable. Stops before the first line that sh_fp_line() does not read: sh_record_fp() decides about
- * that line. Returns the number of bytes consumed, or -1; *lines is the number of records. */
+/* Adds at most `max` records of this form from the beginning of the text. SH_PAD bytes behind the
+ * text must be readable. Stops before the first line that sh_fp_line() does not read: the caller
+ * reads that line by sh_record_fp(). Returns the number of bytes consumed, or -1; *lines is the
+ * number of records. */
 ssize_t sh_nodes_add_lines(struct sh_nodes *s, struct sh_slice text, const struct sh_fp_form *form,
     size_t max, size_t *lines, struct sh_error *err);
 

@@ -173,8 +173,8 @@ struct line {
 	uint32_t id[LINE];
 };
 
-/* Writes n bytes without filling the cache, where the processor can: the lines are not read soon, and a
- * whole line need not be fetched before it is overwritten. Both addresses are aligned to 16 bytes. */
+/* Writes n bytes past the cache, on processors that can: the bytes are not read soon. Both
+ * addresses are aligned to 16 bytes. */
 static inline void write_past(void *to, const void *from, size_t n)
 {
 #ifdef __SSE2__
@@ -185,8 +185,8 @@ static inline void write_past(void *to, const void *from, size_t n)
 #endif
 }
 
-/* Writes elements from .. end-1, which are in one line. The others of that line belong to other digits, or to
- * another thread. */
+/* Writes elements from .. end-1, which are in one line. The other elements of the line belong to
+ * other digits or threads. */
 static void write_part(struct sh_side *to, const struct line *line, uint32_t from, uint32_t end)
 {
 	for (uint32_t at = from; at < end; at++) {
@@ -235,8 +235,8 @@ static void copy_elements(
 	memcpy(to_id, id, n * sizeof *id);
 }
 
-/* As place(), for more than the cache holds. The elements of digit v go to start[v] and the positions behind
- * it. next is a copy of start, and is overwritten. */
+/* As place(), for more than the cache holds. The elements of digit v go to start[v] and the
+ * positions behind it. next is a copy of start, and is overwritten. */
 static void place_lines(const struct sh_side *from, struct sh_side *to, uint32_t lo, uint32_t n,
     const struct pass *p, const uint32_t *start, uint32_t *next)
 {
@@ -431,7 +431,7 @@ void sh_side_order_new(struct sh_side *s, const struct sh_key *key, uint32_t *st
 
 /* ---- by several threads -------------------------------------------------------------- */
 
-/* The elements that one thread moves, and where each digit of theirs begins. */
+/* The elements that one thread moves, and where each digit of these elements begins. */
 struct segment {
 	uint32_t lo, n;
 	uint32_t start[1 << SH_SPLIT_BITS], next[1 << SH_SPLIT_BITS];

@@ -1,8 +1,8 @@
 /* Orders fingerprints by the bits of a block, with a radix sort.
  *
  * A side of a join holds two parallel arrays: one word of each fingerprint, and the number of the
- * fingerprint in the caller's array. Any range can be ordered by a key, some bits of that word. Both arrays
- * are readable SH_SCAN_TILE elements beyond the end. */
+ * fingerprint in the caller's array. Any range can be ordered by a key, some bits of that word.
+ * Both arrays are readable SH_SCAN_TILE elements beyond the end. */
 #ifndef SH_JOIN_ORDER_H
 #define SH_JOIN_ORDER_H
 
@@ -15,19 +15,20 @@
 enum { SH_SIDE_CACHED = 1 << 17 }; /* elements that a processor's cache holds */
 
 struct sh_side {
-	const uint64_t *fp; /* borrowed */
+	const uint64_t *fp; /* the caller's fingerprints; borrowed */
 	unsigned words;     /* in a fingerprint */
-	unsigned loaded;    /* which word of the fingerprints `word` holds */
-	uint32_t n;
+	unsigned loaded;    /* index of the word that `word` holds of each fingerprint */
+	uint32_t n;         /* elements */
 	size_t cap;
 	uint64_t *word;
-	uint32_t *id;
+	uint32_t *id; /* index of the fingerprint in fp */
 };
 
-/* Reserves n elements, and SH_SCAN_TILE more. When memory grows, the elements are lost. */
+/* Reserves n elements, and SH_SCAN_TILE more. Does not set s->n. When memory grows, the elements
+ * are lost. */
 int sh_side_reserve(struct sh_side *s, size_t n, struct sh_error *err);
 void sh_side_free(struct sh_side *s);
-/* Loads fingerprints 0 .. n-1 in the caller's order, with the given word of each. */
+/* Loads fingerprints 0 .. s->n-1 in the caller's order, with the given word of each. */
 void sh_side_load(struct sh_side *s, unsigned word);
 /* Replaces the words of lo .. lo+n-1 by another word of the same fingerprints. Leaves `loaded`
  * as it is. */
@@ -51,9 +52,9 @@ static inline uint32_t sh_key_of(const struct sh_key *key, uint64_t word)
 	return (uint32_t)x;
 }
 
-/* Orders the elements lo .. lo+n-1 by key. The order is stable. Bucket v is at start[v] ..
- * start[v+1]-1. start has 2^bits + 1 elements, next 2^bits. Uses the same positions of `room` as
- * scratch memory. */
+/* Orders the elements lo .. lo+n-1 by key. The order is stable. Bucket v is at positions start[v]
+ * .. start[v+1]-1 of s. start has 2^bits + 1 elements, next 2^bits. Uses the same positions of
+ * `room` as scratch memory. */
 void sh_side_order(struct sh_side *s, uint32_t lo, uint32_t n, const struct sh_key *key,
     uint32_t *start, struct sh_side *room, uint32_t *next);
 
@@ -71,9 +72,9 @@ enum { SH_SPLIT_BITS = 9 }; /* at most 2^9 partitions */
 
 struct sh_split {
 	const struct sh_key *key;
-	unsigned parts,
-	    rest; /* parts: number of partitions; rest: lower bits of the key, which order a partition */
-	uint32_t most; /* elements of the largest partition */
+	unsigned parts; /* number of partitions */
+	unsigned rest;  /* lower bits of the key, which order a partition */
+	uint32_t most;  /* elements of the largest partition */
 	uint32_t start[(1 << SH_SPLIT_BITS) + 1], next[1 << SH_SPLIT_BITS];
 };
 
@@ -90,9 +91,10 @@ int sh_split_move_by(unsigned threads, const struct sh_split *p, const struct sh
 void sh_split_order(const struct sh_split *p, uint32_t i, const struct sh_side *room,
     struct sh_side *to, uint32_t *start, uint32_t *next);
 
-/* Does the same for words without numbers. sh_split_move_words() moves from `from` to `to`, both aligned to
- * 64 bytes. sh_split_order_words() orders partition i from from + start[i] to to + start[i]; `to` must not
- * overlap partitions that are not ordered yet. start has 2^rest elements, positions in `to`. */
+/* Does the same for words without numbers. sh_split_move_words() moves from `from` to `to`, both
+ * aligned to 64 bytes. sh_split_order_words() orders partition i from from + start[i] to to +
+ * start[i]; `to` must not overlap partitions that are not ordered yet. start has 2^rest elements,
+ * positions in `to`. */
 void sh_split_move_words(struct sh_split *p, const uint64_t *from, uint64_t *to);
 void sh_split_order_words(const struct sh_split *p, uint32_t i, const uint64_t *from, uint64_t *to,
     uint32_t *start, uint32_t *next);

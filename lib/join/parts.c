@@ -7,8 +7,8 @@
 
 enum { FP_BYTES_MAX = 8 * SH_FP_MAX_WORDS };
 
-/* Each partition is joined with every other one, so their number must stay small. After each MANY partitions
- * the limit of their size doubles, until it is ENOUGH bytes. */
+/* Each partition is joined with every other one, so their number must stay small. After each MANY
+ * partitions the limit of their size doubles, until it is ENOUGH bytes. */
 enum { MANY = 64, ENOUGH = 256 * 1024 };
 
 int sh_parts_init(struct sh_parts *p, unsigned words, size_t memory, struct sh_side *room,

@@ -1,8 +1,8 @@
-/* The records of one bucket. They are in memory, or in a temporary file from which they are read partition
- * by partition.
+/* The records of one bucket. They are in memory, or in a temporary file from which they are read
+ * partition by partition.
  *
- * Records from the file are ordered by fingerprint and id, and repeated records occur once. A fingerprint
- * with more ids than a partition holds is a node of several partitions. */
+ * Records from the file are ordered by fingerprint and id, and repeated records occur once. A
+ * fingerprint with more ids than a partition holds is a node of several partitions. */
 #ifndef SH_JOIN_PARTS_H
 #define SH_JOIN_PARTS_H
 
@@ -12,7 +12,7 @@
 struct sh_parts {
 	unsigned words;
 	struct sh_nodes nodes; /* of the partition in memory */
-	size_t memory;         /* the most bytes of a partition */
+	size_t memory;         /* bytes of a partition, about; beyond them records go to the file */
 	struct sh_runs runs;   /* sorted runs of records that did not fit */
 	struct sh_runs sorted; /* after close: the same records, a run for each partition */
 	size_t n;              /* after close: number of partitions */
@@ -20,22 +20,24 @@ struct sh_parts {
 	struct sh_nodes later; /* a second partition, while it is joined with the first */
 	uint64_t repeated; /* records left out: another record has the same id and fingerprint */
 
-	/* Only the smallest id of each fingerprint comes back from the file. The other ids go to
-	 * `copy`, unless it is NULL, each paired with the smallest. */
+	/* Set by the caller, for records that went to the file. Only the smallest id of each
+	 * fingerprint comes back. copy() gets each other id, paired with the smallest; NULL: it is
+	 * dropped. */
 	bool first_only;
 	sh_pair_fn *copy;
 	struct sh_job *out;
 };
 
-/* Initialises a bucket of fingerprints of `words` words. The scratch memory `room` is shared by the nodes
- * and their joins. */
+/* Initialises a bucket of fingerprints of `words` words. The scratch memory `room` is shared by the
+ * nodes and their joins. */
 int sh_parts_init(struct sh_parts *p, unsigned words, size_t memory, struct sh_side *room,
     const char *tmpdir, struct sh_error *err);
 void sh_parts_free(struct sh_parts *p);
-/* Forgets all records. */
+/* Forgets all records. Keeps the memory. */
 void sh_parts_clear(struct sh_parts *p);
 
-/* Adds a record, whose fingerprint and id are copied. When memory is full, writes the records to the file. */
+/* Adds a record, whose fingerprint and id are copied. When memory is full, writes the records to
+ * the file. */
 int sh_parts_add(struct sh_parts *p, const uint64_t *fp, struct sh_slice id, struct sh_error *err);
 
 /* Adds records from the beginning of a text, as sh_nodes_add_lines() does. */

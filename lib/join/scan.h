@@ -27,7 +27,7 @@ enum {
 };
 
 /* A position in x and one in y. */
-struct sh_match {
+struct sh_scan_match {
 	uint32_t x, y;
 };
 
@@ -40,8 +40,9 @@ struct sh_earlier {
 struct sh_scan {
 	const uint64_t *x, *y;
 	const uint32_t *x_start, *y_start;
-	uint32_t from, to;    /* buckets from .. to-1 of x are compared */
-	uint32_t within;      /* a bucket is compared with itself from this position on */
+	uint32_t from, to; /* buckets from .. to-1 of x are compared */
+	/* Two positions of one bucket are compared unless both are below this one. */
+	uint32_t within;
 	const uint32_t *flip; /* flip[0] = 0 */
 	uint32_t flips;
 	bool self;
@@ -50,8 +51,9 @@ struct sh_scan {
 	unsigned earlier_n;
 	uint64_t limit; /* a pair of buckets with more candidates goes to large() */
 	/* Receives n >= 1 matches. Returning false ends the scan. */
-	bool (*flush)(void *ctx, const struct sh_match *match, size_t n);
-	/* Joins bucket v of x and bucket u of y; may reorder both. Returning false ends the scan. */
+	bool (*flush)(void *ctx, const struct sh_scan_match *match, size_t n);
+	/* Joins bucket v of x and bucket u of y; may reorder both. Returning false ends the
+	 * scan. */
 	bool (*large)(void *ctx, uint32_t v, uint32_t u);
 	void *ctx;
 
@@ -59,9 +61,10 @@ struct sh_scan {
 	bool ended;
 	size_t matches, pieces;
 	uint32_t gathered_n;
-	struct sh_match match[SH_SCAN_MATCHES + SH_SCAN_STORED];
+	struct sh_scan_match match[SH_SCAN_MATCHES + SH_SCAN_STORED];
 	uint64_t gathered[SH_SCAN_GATHERED + SH_SCAN_TILE];
-	/* Piece i, one bucket, begins at gathered[piece_at[i]]; its first word is y[piece_from[i]]. */
+	/* Piece i, one bucket, begins at gathered[piece_at[i]]; its first word is
+	 * y[piece_from[i]]. */
 	uint32_t piece_at[SH_SCAN_GATHERED + 1], piece_from[SH_SCAN_GATHERED + 1];
 };
 
@@ -81,8 +84,8 @@ struct sh_kernel {
 /* Returns row i of the kernels that this machine can run, fastest first; NULL after the last. */
 const struct sh_kernel *sh_kernel_at(unsigned i);
 
-/* Returns the kernel of this name, or for NULL the fastest. Returns NULL when the name is unknown or
- * the processor lacks the instructions. */
+/* Returns the kernel of this name, or for NULL the fastest. Returns NULL when the name is unknown
+ * or the processor lacks the instructions. */
 const struct sh_kernel *sh_kernel_find(const char *name);
 
 #endif

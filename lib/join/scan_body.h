@@ -6,14 +6,15 @@
  *     FAR       the type of the limit k
  *     far(k)              makes a FAR
  *     load(t, p, n)       fills the tile with the 8*n words at p
- *     compare(t, y, k, n) returns 32 bits: bit i is set when word i differs from y in at most k bits
+ *     compare(t, y, k, n) returns 32 bits: bit i < 8*n is set when word i differs from y in at most
+ *                         k bits
  *     ADD(s, x, hit, y, i)  adds matches, as add_matches() does; may be left undefined */
 
 #ifndef ADD
 #define ADD NAME(add_matches)
 
-/* Adds position x + b and the position of y for each bit b of hit, unless an earlier block has found
- * the pair. y is a position, or GATHERED for gathered[i]. */
+/* Adds position x + b and the position of y for each bit b of hit, unless an earlier block has
+ * found the pair. y is a position, or GATHERED for gathered[i]. */
 static TARGET __attribute__((noinline)) void NAME(add_matches)(
     struct sh_scan *s, uint32_t x, uint32_t hit, uint32_t y, uint32_t i)
 {
@@ -25,7 +26,7 @@ static TARGET __attribute__((noinline)) void NAME(add_matches)(
 	for (; hit != 0; hit &= hit - 1) {
 		uint32_t at = x + (uint32_t)__builtin_ctz(hit);
 
-		s->match[s->matches] = (struct sh_match){ at, y };
+		s->match[s->matches] = (struct sh_scan_match){ at, y };
 		s->matches += !found_before(s, s->x[at] ^ word);
 	}
 }

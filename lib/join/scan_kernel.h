@@ -55,8 +55,8 @@ static inline void reserve_tile(struct sh_scan *s)
 		end_unless(s, flush_matches(s));
 }
 
-/* Returns whether an earlier block finds two words of this difference. The answer is random, so a branch on
- * it would often be mispredicted. */
+/* Returns whether an earlier block finds two words of this difference. The answer is random, so a
+ * branch on it would often be mispredicted. */
 static inline bool found_before(const struct sh_scan *s, uint64_t difference)
 {
 	bool before = false;

@@ -1,4 +1,5 @@
-/* The scan on 64-bit ARM: counts bits in bytes, then adds neighbouring bytes until each word has one. */
+/* The scan on 64-bit ARM: counts bits in bytes, then adds neighbouring bytes until each word has
+ * one. */
 #include "join/scan_kernel.h"
 
 #if defined(__aarch64__)

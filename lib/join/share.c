@@ -53,8 +53,9 @@ static int find_owners(
 	return 0;
 }
 
-/* Parts of the hashes, as sets: the parts that came, and the parts that came at least twice. A feature whose part came
- * once belongs to a single document. Most features do, and need not be sorted. */
+/* Parts of the hashes, as sets: the parts that came, and the parts that came at least twice. A
+ * feature whose part came once belongs to a single document. Most features do, and need not be
+ * sorted. */
 struct parts {
 	uint64_t *once, *twice;
 	unsigned shift;

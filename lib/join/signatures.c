@@ -195,7 +195,8 @@ static int join_bucket(
 
 /* ---- collapse ---- */
 
-/* Leaves out the signatures of a bucket that equal the one with the smallest id, and pairs them with it. */
+/* Leaves out the signatures of a bucket that equal the one with the smallest id, and pairs them
+ * with it. */
 static int collapse_bucket(
     struct join *j, size_t from, size_t to, struct sh_signatures *s, struct sh_error *err)
 {

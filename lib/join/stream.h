@@ -1,9 +1,9 @@
 /* Joins streams of bands: buckets of equal keys, one after the other.
  *
  * A self-join needs equal keys to be adjacent. A join of two streams needs bytewise order. Both
- * are checked, in bounded memory. The distinct fingerprints of one bucket and their ids are in memory, in about
- * `memory` bytes at most. A bucket that does not fit goes to a temporary
- * file and is joined partition by partition. */
+ * are checked, in bounded memory. The distinct fingerprints of one bucket and their ids are in
+ * memory, in about `memory` bytes at most. A bucket that does not fit goes to a temporary file and
+ * is joined partition by partition. */
 #ifndef SH_JOIN_STREAM_H
 #define SH_JOIN_STREAM_H
 
@@ -12,7 +12,7 @@
 #include "record/fields.h"
 
 struct sh_stream_opts {
-	int k; /* -1: the distance that the keys guarantee */
+	int k; /* at most the distance that the keys guarantee; -1: that distance */
 	bool collapse;
 	size_t memory; /* memory limit in bytes, approximate */
 	const char *tmpdir;
@@ -27,28 +27,30 @@ struct sh_stream *sh_stream_new(
     const struct sh_stream_opts *opts, unsigned sides, struct sh_error *err);
 void sh_stream_delete(struct sh_stream *s);
 
-/* Checks one record of a side, in input order: its layout is that of all records, its key is that of its
- * fingerprint, and it is in order. Moves the tag of the key to r->of.tag: the caller compares tags.
- * SH_ERR_RECORD: the record may be left out. SH_ERR_PARAM: the whole stream cannot be joined. */
+/* Checks one record of a side, in input order: layout, key, and order. Removes the tag from r->key
+ * and stores it in r->of.tag; the caller compares tags. SH_ERR_RECORD: the record may be left out.
+ * SH_ERR_PARAM: the stream cannot be joined; opts.k may be too large. */
 int sh_stream_check(
     struct sh_stream *s, unsigned side, struct sh_band_record *r, struct sh_error *err);
 
-/* Self-join: adds the next record. When its key is new, joins the bucket before. */
+/* Self-join: adds the next record. When its key is new, joins the previous bucket. */
 int sh_stream_add(struct sh_stream *s, const struct sh_band_record *r, struct sh_error *err);
-/* Self-join: adds records from the beginning of a text. Their tag must be that of the last checked record.
- * SH_PAD bytes behind the text must be readable. Stops before the first line that sh_stream_check() must
- * read. Returns the number of bytes consumed, or -1; *lines is the number of records. */
+/* Self-join: adds records from the beginning of a text. Their tag must be that of the last checked
+ * record. SH_PAD bytes behind the text must be readable. Stops before the first line that
+ * sh_stream_check() must read. Returns the number of bytes consumed, or -1; *lines is the number of
+ * records. */
 ssize_t sh_stream_add_lines(
     struct sh_stream *s, struct sh_slice text, size_t *lines, struct sh_error *err);
 /* Self-join: joins the last bucket. Call it after the last record. */
 int sh_stream_finish(struct sh_stream *s, struct sh_error *err);
 
-/* Two streams: reads the next record of a side that passes sh_stream_check(). Returns 1, 0 at
- * the end, or -1. */
+/* Two streams: reads the next record of a side that passes sh_stream_check(), valid until the next
+ * call for this side. Returns 1, 0 at the end, or -1. */
 typedef int sh_stream_next(
     void *arg, unsigned side, struct sh_band_record *r, struct sh_error *err);
 
-/* Two streams: joins records of side 0 with records of side 1, and reads both sides to their ends. Returns 0 or -1. */
+/* Two streams: joins records of side 0 with records of side 1, and reads both sides to their
+ * ends. */
 int sh_stream_cross(struct sh_stream *s, sh_stream_next *next, void *arg, struct sh_error *err);
 
 /* Returns the number of records left out because another record has the same id and fingerprint. */

@@ -13,12 +13,12 @@ static uint16_t rest[N_MAX + SH_NEAR_PAD];
 static uint32_t start[(1 << BITS_MAX) + 1], key[N_MAX], n;
 
 static struct matches {
-	struct sh_match match[MATCHES_MAX];
+	struct sh_scan_match match[MATCHES_MAX];
 	size_t n, stop_at;
 	bool too_many;
 } want, got, first;
 
-static bool keep(void *ctx, const struct sh_match *match, size_t many)
+static bool keep(void *ctx, const struct sh_scan_match *match, size_t many)
 {
 	struct matches *to = ctx;
 
@@ -74,7 +74,7 @@ static void draw(unsigned bits)
 
 static int by_ends(const void *p, const void *q)
 {
-	const struct sh_match *a = p, *b = q;
+	const struct sh_scan_match *a = p, *b = q;
 
 	if (a->x != b->x)
 		return a->x < b->x ? -1 : 1;
@@ -86,7 +86,7 @@ static void sort_matches(struct matches *s)
 {
 	for (size_t i = 0; i < s->n; i++)
 		if (s->match[i].x < s->match[i].y)
-			s->match[i] = (struct sh_match){ s->match[i].y, s->match[i].x };
+			s->match[i] = (struct sh_scan_match){ s->match[i].y, s->match[i].x };
 	qsort(s->match, s->n, sizeof *s->match, by_ends);
 }
 
@@ -103,7 +103,7 @@ static void all_pairs(void)
 			uint64_t differ = (uint64_t)(key[x] ^ key[y]) << 16 | (rest[x] ^ rest[y]);
 
 			if ((differ & (differ - 1)) == 0)
-				want.match[want.n++] = (struct sh_match){ x, y };
+				want.match[want.n++] = (struct sh_scan_match){ x, y };
 		}
 	}
 }

@@ -144,8 +144,8 @@ static int take_words(
 
 		sh_put_be64(id1, pair[i].id1);
 		sh_put_be64(id2, pair[i].id2);
-		take_pair(job, sh_slice(id1, sh_id_of_word(pair[i].id1)),
-		    sh_slice(id2, sh_id_of_word(pair[i].id2)), pair[i].distance, err);
+		take_pair(job, sh_slice(id1, sh_id_word_length(pair[i].id1)),
+		    sh_slice(id2, sh_id_word_length(pair[i].id2)), pair[i].distance, err);
 		worded++;
 	}
 	return 0;
