@@ -1,11 +1,12 @@
-/* The edit distance (Levenshtein 1966) of two sequences of tokens, exact up to a limit: the least number of
- * tokens to insert, delete or replace that turns one sequence into the other.
+/* The edit distance (Levenshtein 1966) of two sequences of tokens, exact up to a limit: the least
+ * number of tokens to insert, delete or replace that turns one sequence into the other.
  *
  * The common beginning and end are cut off. Then two ways find the distance d of n tokens:
- *   1. by diagonals (Ukkonen 1985; Landau and Vishkin 1989), in O(n + d^2), as long as d^2 is small beside n;
- *   2. by a band of the matrix, 64 of its rows in a word (Myers 1999; Hyyro 2003): first by a narrow band, then by
- *      bands of four times the rows, at last by one that all ways within the limit stay in (Ukkonen 1985). It ends when
- *      the cost on the last diagonal is above the limit. */
+ *   1. by diagonals (Ukkonen 1985; Landau and Vishkin 1989), in O(n + d^2), while d^2 is small
+ *      beside n;
+ *   2. by a band of the matrix, 64 rows in a word (Myers 1999; Hyyro 2003). The first band is
+ *      narrow. Each further band has four times the rows. The last band contains all ways within
+ *      the limit (Ukkonen 1985). It ends when the cost on the last diagonal is above the limit. */
 #ifndef SH_GROUP_ALIGN_H
 #define SH_GROUP_ALIGN_H
 
@@ -30,23 +31,24 @@ struct sh_aligner *sh_aligner_new(struct sh_error *err);
 /* NULL: does nothing. */
 void sh_aligner_delete(struct sh_aligner *a);
 
-/* The largest distance that matters. any: it matters only whether the distance is above; a smaller one may be
- * reported too large, up to `most`. */
+/* most: the largest distance that is computed. any: only whether the distance is at most `most`
+ * must be right; a distance within `most` may be reported too large, but not above `most`. */
 struct sh_align_bound {
 	size_t most;
 	bool any;
 };
 
-/* *distance is the edit distance when that is at most bound.most, otherwise bound.most + 1. */
+/* Sets *distance to the edit distance, or to bound.most + 1 when the distance is above
+ * bound.most. */
 int sh_align(struct sh_aligner *a, struct sh_sequence x, struct sh_sequence y,
     struct sh_align_bound bound, size_t *distance, struct sh_error *err);
 
-/* Returns the largest distance of two texts whose edit similarity is at least the threshold, 0 to 1,000,000 millionths.
- * longer: tokens of the longer text, below 2^31. */
+/* Returns the largest distance of two texts whose edit similarity is at least the threshold, 0 to
+ * 1,000,000 millionths. longer: tokens of the longer text, below 2^31. */
 size_t sh_align_limit(size_t longer, uint64_t threshold);
 
-/* Sets the edit similarity: 1 - distance / tokens of the longer text, or 0 when the distance is above
- * bound.most. Without tokens it is 0. */
+/* Sets the edit similarity: 1 - distance / tokens of the longer text, or 0 when the distance is
+ * above bound.most. Without tokens it is 0. */
 int sh_align_similarity(struct sh_aligner *a, struct sh_sequence x, struct sh_sequence y,
     struct sh_align_bound bound, struct sh_similarity *s, struct sh_error *err);
 

@@ -1,4 +1,5 @@
-/* A column of the band in align.c, in one variant for each processor: t/unit/test_variants.c compares them. */
+/* A column of the band in align.c, in one variant for each processor: t/unit/test_variants.c
+ * compares them. */
 #ifndef SH_GROUP_ALIGN_KERNEL_H
 #define SH_GROUP_ALIGN_KERNEL_H
 
@@ -7,14 +8,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A variant may read and write as many words after the last one of an array. */
+/* A variant may read and write this number of words behind the last word of an array. */
 enum { SH_ALIGN_SLACK = 7 };
 
 /* The band in one column: bit i of word w is row 64 * w + i of the band. */
 struct sh_align_column {
 	size_t words;   /* at least 1 */
-	uint64_t *up;   /* vertical differences that are +1 */
-	uint64_t *rise; /* those that are not -1 */
+	uint64_t *up;   /* vertical differences of +1 */
+	uint64_t *rise; /* vertical differences of 0 or +1 */
 };
 
 /* Cells of a column that cost as much as the cell before them on their diagonal, a bit each. */
@@ -25,15 +26,17 @@ struct sh_align_equal {
 
 struct sh_align_kernel {
 	struct sh_variant variant;
-	/* Hyyro 2003. Replaces the vertical differences by those of the next column, and moves the band down by a
-	 * row. mask: the rows of the next column's token; bit `shift`, below 64, of its first word is row 0 of the
-	 * band in the next column. It has words + 1 words. end: a word below `words`. */
+	/* Hyyro 2003. Replaces the vertical differences by those of the next column, and moves the
+	 * band down by a row. mask: the rows of the next column's token; bit `shift`, below 64, of
+	 * its first word is row 0 of the band in the next column. It has words + 1 words. end: a
+	 * word below `words`. */
 	struct sh_align_equal (*column)(
 	    const struct sh_align_column *c, const uint64_t *mask, unsigned shift, size_t end);
 };
 
-/* Moves the vertical differences of a word to the next column, and the band down by a row. below: sh_align_equal of
- * the rows below. */
+/* Moves the vertical differences of a word to the next column, and the band down by a row. below:
+ * bits of the rows below, as in struct sh_align_equal. minus, no_plus: horizontal differences of
+ * the word, -1 and not +1. */
 static inline void sh_align_shift(
     uint64_t *up, uint64_t *rise, uint64_t below, uint64_t minus, uint64_t no_plus)
 {
@@ -76,7 +79,7 @@ extern const struct sh_align_kernel sh_align_plain;
 extern const struct sh_align_kernel sh_align_avx512;
 #endif
 
-/* Returns variant number i of those that this machine can run, the fastest first; NULL after the last one. */
+/* Returns variant i that this machine can run, the fastest first; NULL after the last one. */
 const struct sh_align_kernel *sh_align_kernel_at(unsigned i);
 
 #endif

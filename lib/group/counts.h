@@ -1,5 +1,5 @@
-/* Counts the pairs at each distance or coverage, and the groups of each size, over a stream of pairs or of
- * groups. The groups of a stream of pairs are its connected components. */
+/* Counts the pairs at each distance or coverage, and the groups of each size, over a stream of
+ * pairs or of groups. The groups of a stream of pairs are its connected components. */
 #ifndef SH_GROUP_COUNTS_H
 #define SH_GROUP_COUNTS_H
 
@@ -7,8 +7,8 @@
 #include "group/group.h"
 #include "record/fields.h"
 
-/* Distances are 0 to 1024. Coverages are by tenths; 1.0 has its own row. of_size[] has a row for each of the sizes
- * 1, 2, 3, 4, then rows for the sizes 5 to 8, 9 to 16, and so on. */
+/* Distances are 0 to 1024. Coverages are by tenths; 1.0 has its own row. of_size[] has a row for
+ * each of the sizes 1, 2, 3, 4, then rows for the sizes 5 to 8, 9 to 16, and so on. */
 enum { SH_COUNTS_DISTANCES = 1025, SH_COUNTS_COVERAGES = 11, SH_COUNTS_SIZES = 4 + 30 };
 
 struct sh_counts {
@@ -19,7 +19,7 @@ struct sh_counts {
 	uint64_t similarity[SH_COUNTS_DISTANCES];
 	/* pairs of coverage records, by the tenths of their greater coverage */
 	uint64_t covered[SH_COUNTS_COVERAGES];
-	bool coverage; /* all pairs are coverage records; none is in the three arrays before */
+	bool coverage; /* all pairs are coverage records, and count in covered[] only */
 
 	/* members: records of groups; keepers: records whose document is its own keeper */
 	uint64_t members, keepers;
@@ -35,14 +35,16 @@ struct sh_counts {
 int sh_counts_init(struct sh_counts *c, struct sh_error *err);
 void sh_counts_free(struct sh_counts *c);
 
-/* Counts a pair. SH_ERR_RECORD: the distance is SH_COUNTS_DISTANCES or more, or only one of this pair and the pairs
- * before has coverages. */
+/* Counts a pair. SH_ERR_RECORD: the distance is SH_COUNTS_DISTANCES or more, or the pair has
+ * coverages and earlier pairs do not, or the reverse. */
 int sh_counts_pair(struct sh_counts *c, const struct sh_pair_record *r, struct sh_error *err);
-/* Counts a record of groups: a document and the keeper of its group. Returns -1 when memory runs out. */
+/* Counts a record of groups: a document and the keeper of its group. Returns -1 when memory runs
+ * out. */
 int sh_counts_group(
     struct sh_counts *c, struct sh_slice id, struct sh_slice keeper, struct sh_error *err);
 
-/* Counts the groups of at least two documents. Call it once, after the last record. Returns -1 when memory runs out. */
+/* Counts the groups of at least two documents. Call it once, after the last record. Returns -1 when
+ * memory runs out. */
 int sh_counts_groups(struct sh_counts *c, struct sh_error *err);
 
 /* Returns the row of of_size[] for a size of 1 or more. */

@@ -2,26 +2,28 @@
  *
  * Documents are numbers of a corpus. The steps:
  * 1. Documents with equal fingerprints and equal feature sets become one vertex.
- * 2. Vertices within distance k are found, exactly (join/join.h). Or, with keys, vertices that share a key
- * (join/buckets.h): the time grows with the documents, not with their square.
- * 3. Vertices of few features are joined by their features (group/smalljoin.h): an edit changes
- * too many bits of a short text's fingerprint. With keys only while there are at most 2^20 of them.
- * 4. Candidates are verified by their texts (group/verify.h). A pair whose similarity is below
- * the threshold is dropped.
+ * 2. Vertices within distance k are found, exactly (join/join.h). With keys, vertices that share a
+ * key are found instead (join/buckets.h): time grows with the documents, not with their square.
+ * 3. Vertices of few features are joined by their features (group/smalljoin.h): an edit changes too
+ * many bits of a short text's fingerprint. With keys only while there are at most 2^20 of them.
+ * 4. Candidates are verified by their texts (group/verify.h). A pair whose similarity is below the
+ * threshold is dropped.
  * 5. Groups are made (group/group.h). The best document of a group is its keeper.
  *
- * Only pairs that decide about a group are verified: for stars, pairs with a keeper; for chains, pairs of
- * different chains. So documents that are all similar cost no more than other documents. Documents that are
- * within k of each other but not similar cost more. With `seen` all candidates are verified. With
- * keys, a vertex then meets at most 64 vertices of a bucket, and with chains, too.
+ * Only pairs that decide about a group are verified: for stars, pairs with a keeper; for chains,
+ * pairs of different chains. So documents that are all similar cost no more than other documents.
+ * Documents that are within k of each other but not similar cost more. With `seen` all candidates
+ * are verified. With keys, and with `seen` or chains, a vertex meets at most 64 vertices of a
+ * bucket.
  *
- * The groups depend only on the documents and the options, not on threads or memory. With chains, the
- * numbers of compared and of similar pairs may differ.
+ * The groups depend only on the documents and the options, not on threads or memory. With chains,
+ * the numbers of compared and of similar pairs may differ.
  *
- * Memory, in bytes: about 35 a document, 8 more with ranks, 136 more with a bag of tokens (fp/bag.h); 16 a
- * distinct fingerprint; 32 a pair within k (at most 8 pairs a document, plus 65,536, are held at a time); 60 a feature
- * of short documents; 5 a key. Tables that exceed opts.tables lie in files. Fingerprints are joined in parts that fit
- * in opts.memory. The verifiers have their own memory. A batch of candidates needs at most 10 MiB. */
+ * Memory, in bytes: about 35 a document, 8 more with ranks, 136 more with a bag of tokens
+ * (fp/bag.h); 16 a distinct fingerprint; 32 a pair within k (at most 8 pairs a document, plus
+ * 65,536, are held at a time); 60 a feature of short documents; 5 a key. Tables that exceed
+ * opts.tables lie in files. Fingerprints are joined in parts that fit in opts.memory. The verifiers
+ * have their own memory. A batch of candidates needs at most 10 MiB. */
 #ifndef SH_GROUP_DEDUP_H
 #define SH_GROUP_DEDUP_H
 
@@ -51,13 +53,13 @@ struct sh_dedup_opts {
 	/* documents of fewer features are joined by their features; 0: none are */
 	unsigned few;
 	bool single;               /* groups are chains, not stars */
-	struct sh_verify_opts how; /* the workers share its memory */
-	struct sh_tables *tables;  /* NULL: all arrays in memory */
-	size_t memory;             /* bytes for joins, shared by the workers */
+	struct sh_verify_opts how; /* how.memory is for all workers together */
+	struct sh_tables *tables;  /* borrowed; NULL: all arrays in memory */
+	size_t memory;             /* bytes for joins, for all workers together; 0: no limit */
 	/* pairs held at a time, in addition to 8 a document; 0: 65,536 */
 	size_t pairs;
-	unsigned jobs;
-	/* Receives each verified pair, in any order, in one thread; may be NULL. */
+	unsigned jobs; /* threads, at least 1 */
+	/* Receives each verified pair, in any order, in the calling thread; may be NULL. */
 	void (*seen)(void *arg, const struct sh_seen_pair *pair);
 	/* Receives the counts from time to time; may be NULL. */
 	void (*progress)(void *arg, const struct sh_dedup_stats *stats);
@@ -73,54 +75,56 @@ struct sh_dedup;
 struct sh_dedup *sh_dedup_new(const struct sh_dedup_opts *opts, struct sh_error *err);
 void sh_dedup_delete(struct sh_dedup *d);
 
-/* Adds the next document. Protected documents always stay. The keeper of a group is a protected document;
- * without one, the document of least rank; of equal ranks, the one of lowest number. */
+/* Adds the next document. Protected documents always stay. The keeper of a group is a protected
+ * document; without one, the document of least rank; of equal ranks, the one of lowest number. */
 int sh_dedup_add(struct sh_dedup *d, uint64_t rank, bool is_protected, struct sh_error *err);
 
-/* Sets the fingerprint and the number of distinct features of a document. A document without features, or not
- * described, is in no pair. */
+/* Sets the fingerprint and the number of distinct features of a document. A document without
+ * features, or not described, is in no pair. */
 void sh_dedup_describe(struct sh_dedup *d, uint32_t document, const uint64_t *fp, size_t features);
 
-/* Changes the rank of a document, before the run. Possible only when the first document was added with a rank
- * other than 0. */
+/* Changes the rank of a document, before the run. Possible only when the first document was added
+ * with a rank other than 0. */
 void sh_dedup_set_rank(struct sh_dedup *d, uint32_t document, uint64_t rank);
 
 /* Adds the sampled features of the next document (fp/bottom.h), distinct, for candidates by shared
- * features. Call it for each document, or never: then features make no candidates. bag: the tokens of the document,
- * all hashed in one way, with sh_dedup_needs_bags(); else NULL. Bags exclude most candidates before their texts
- * are read. Copies the hashes and the bag. */
+ * features. Call it for each document, or never: then features make no candidates. bag: the tokens
+ * of the document, all hashed in one way, with sh_dedup_needs_bags(); else NULL. Bags exclude most
+ * candidates before their texts are read. Copies the hashes and the bag. */
 int sh_dedup_sample(struct sh_dedup *d, const uint64_t *hash, size_t n, const struct sh_bag *bag,
     struct sh_error *err);
-/* Returns whether sh_dedup_sample() needs bags: the measure is edit, or it is any with a Jaccard threshold of at least
- * SH_REACH_LOWEST (fp/reach.h). */
+/* Returns whether sh_dedup_sample() needs bags: the measure is edit, or it is any with a Jaccard
+ * threshold of at least SH_REACH_LOWEST (fp/reach.h). */
 bool sh_dedup_needs_bags(const struct sh_dedup_opts *opts);
 
-/* Candidates share a key, in place of distance and sampled features. A document has n keys. Call it before the first
- * sh_dedup_add(). */
+/* Candidates share a key, in place of distance and sampled features. A document has n keys. Call it
+ * before the first sh_dedup_add(). */
 int sh_dedup_use_keys(struct sh_dedup *d, unsigned n, struct sh_error *err);
-/* Adds the keys of the next document (fp/minkeys.h); NULL when it has no features. digest: a hash of its text under a
- * secret key. Documents of one fingerprint and one digest are taken for equal without reading them. */
+/* Adds the keys of the next document (fp/minkeys.h); NULL when it has no features. digest: a hash
+ * of its text under a secret key. Documents of one fingerprint and one digest are taken for equal
+ * without reading them. */
 int sh_dedup_add_keys(
     struct sh_dedup *d, const uint64_t *key, uint64_t digest, struct sh_error *err);
 
 /* Leaves a document out of all pairs. It is its own keeper; the caller decides about it. */
 void sh_dedup_leave_out(struct sh_dedup *d, uint32_t document);
 
-/* Returns the fingerprint of a document, SH_FP_WORDS(opts.bits) words. Valid until the next sh_dedup_add(). */
+/* Returns the fingerprint of a document, SH_FP_WORDS(opts.bits) words; zeros before
+ * sh_dedup_describe(). Valid until the next sh_dedup_add(). */
 const uint64_t *sh_dedup_fingerprint(const struct sh_dedup *d, uint32_t document);
 bool sh_dedup_is_protected(const struct sh_dedup *d, uint32_t document);
 
 /* Finds the groups. Call it once, after the last document. Returns 0 or -1. */
 int sh_dedup_run(struct sh_dedup *d, struct sh_error *err);
 
-/* Returns the keeper of each document, by document, after the run. A keeper's own entry is itself. The array belongs
- * to d. */
+/* Returns the keeper of each document, by document, after the run. A keeper's own entry is itself.
+ * The array belongs to d. */
 const uint32_t *sh_dedup_keepers(const struct sh_dedup *d);
 
 const struct sh_dedup_stats *sh_dedup_stats(const struct sh_dedup *d);
 
-/* Computes the distance, in bits, and the exact similarity of two documents. Without opts.verify it leaves *s as it
- * is. For one thread, not during the run. */
+/* Computes the distance, in bits, and the exact similarity of two documents. Without opts.verify it
+ * leaves *s as it is. For one thread, not during the run. */
 int sh_dedup_compare(struct sh_dedup *d, uint32_t a, uint32_t b, unsigned *distance,
     struct sh_similarity *s, struct sh_error *err);
 

@@ -3,11 +3,10 @@
 
 #include "group/dedup_state.h"
 
-/* Documents of one bucket that a document meets when all pairs are wanted, not only those that decide about stars:
- * so many of the first ones, and so many of those before it. */
+/* sh_bucket_join.near of joins that find pairs of vertices. */
 enum { NEAR = 32 };
 
-/* Vertices of few features that are still joined exactly. */
+/* Most vertices of few features that are joined by their features. */
 enum { FEW_MAX = 1 << 20 };
 
 int sh_dedup_use_keys(struct sh_dedup *d, unsigned n, struct sh_error *err)
@@ -43,7 +42,7 @@ int sh_dedup_has_found(const struct sh_dedup *d, uint32_t x, uint32_t y, unsigne
 			  : 0;
 }
 
-/* Pairs of stars are places, as in dedup_star.c; others are vertices. */
+/* Returns the number of a vertex in the pairs: the vertex itself, or its place for stars. */
 static uint32_t number_of(const struct sh_dedup *d, uint32_t v)
 {
 	return d->take_vertices ? v : d->place[v];

@@ -11,8 +11,8 @@
 #include "record/fingerprint.h"
 
 enum {
-	SH_DEDUP_BATCH = 1 << 19,       /* candidates held at once, at most */
-	SH_DEDUP_LARGE_BATCH = 1 << 23, /* the same when documents are read, not mapped */
+	SH_DEDUP_BATCH = 1 << 19,       /* most candidates held at once */
+	SH_DEDUP_LARGE_BATCH = 1 << 23, /* the same when sh_corpus.reads */
 	/* the same for chains, where links make later candidates redundant */
 	SH_DEDUP_LINKS = 1 << 14,
 	SH_DEDUP_FEATURES_MAX = UINT16_MAX,
@@ -23,17 +23,18 @@ enum {
 /* A pair of vertices to be compared. */
 struct sh_candidate {
 	uint32_t a, b;
-	uint32_t item; /* see dedup_star.c */
+	uint32_t item; /* dedup_star.c: index of the item that the result decides */
 	uint16_t distance, similarity;
-	bool passes;
+	bool passes; /* reaches the threshold */
 };
 
 /* Some of the vertices, to be joined with each other or with another subset. */
 struct sh_subset {
 	uint32_t *vertex; /* ascending; NULL: 0 .. n-1 */
 	uint32_t n;
-	uint32_t *node; /* by node: its first place in vertex; NULL: not computed */
-	uint64_t *fp;   /* of each node */
+	/* by node: index of its first vertex; node[n_nodes]: the end; NULL: not computed */
+	uint32_t *node;
+	uint64_t *fp; /* of each node, packed */
 	size_t n_nodes;
 };
 
@@ -55,7 +56,7 @@ struct sh_dedup_worker {
 	struct sh_dedup *dedup;
 	struct sh_verifier *verifier;
 	struct sh_document_room room[2];
-	uint32_t *first; /* best document of each set of one fingerprint */
+	uint32_t *first; /* scratch: best document of each feature set of one fingerprint */
 	size_t first_cap;
 };
 
@@ -81,29 +82,30 @@ struct sh_dedup {
 	uint16_t *features; /* number of features, at most SH_DEDUP_FEATURES_MAX */
 	bool *is_protected; /* NULL while no document is protected */
 	size_t n, n_digests, fp_cap, rank_cap, digest_cap, features_cap, protected_cap;
-	uint32_t *same;   /* the document that represents all with its fingerprint and features */
-	uint32_t *keeper; /* the document's keeper; at first its vertex */
+	uint32_t *same;   /* the best document with the same fingerprint and features */
+	uint32_t *keeper; /* the document's keeper; until the end of the run its vertex */
 
 	/* documents with features, by fingerprint, the best first; a node is a fingerprint */
 	uint32_t *order;
 	size_t n_order;
-	struct sh_subset all; /* its nodes begin in order, then in vertex */
+	struct sh_subset all; /* all.node indexes order[]; once vertices have numbers, vertex[] */
 
 	/* by vertex; vertices are numbered by fingerprint */
 	uint32_t *vertex;   /* its document */
 	uint32_t *place;    /* position among all vertices, the best 0 */
-	uint32_t *at_place; /* by place: the vertex; for chains the parents of `likely` */
-	/* the vertex itself: it stays; another vertex: it is a duplicate of that one; or
-	     * SH_UNDECIDED */
+	uint32_t *at_place; /* by place: the vertex; chains reuse it as likely.parent */
+	/* the vertex itself when it stays; the vertex of which it is a duplicate; or
+	 * SH_UNDECIDED */
 	uint32_t *vertex_keeper;
 	uint32_t n_vertices;
 
 	/* Short documents as sets of their features, and as bags of their tokens. */
 	struct sh_dedup_small small, bags;
 
-	/* dedup_share.c: samples of documents; later, by vertex, the better vertices with common features */
+	/* dedup_share.c: samples of documents; then, by vertex, the better vertices with common
+	 * features */
 	struct sh_share share;
-	struct sh_bag *bag; /* by document; NULL: candidates are not looked at */
+	struct sh_bag *bag; /* by document: bags exclude candidates; NULL: none is excluded */
 	size_t bag_cap;
 	struct sh_partners *partners;
 	uint32_t *partner;
@@ -111,16 +113,16 @@ struct sh_dedup {
 	bool *is_member; /* by vertex: it belongs to the subset being joined */
 
 	struct sh_buckets *buckets; /* dedup_keys.c; NULL: fingerprints make the candidates */
-	bool take_vertices;         /* all pairs are taken, not only the pairs of stars */
+	bool take_vertices; /* sh_dedup_join_keys() finds vertices; false: places, for stars */
 
 	sh_dedup_take *take;
 
-	/* candidates; verified: the ones that the workers verify now */
+	/* candidates; verified: the first one that the workers verify now */
 	struct sh_candidate *candidate, *verified;
 	size_t n_candidates, batch;
 	struct sh_edge *edge;
 	size_t n_edges, edge_cap;
-	struct sh_union chains, likely; /* dedup_verify.c */
+	struct sh_union chains, likely; /* linked by verified pairs; by pairs under verification */
 
 	/* dedup_star.c: pairs of a join, as places: worse << 32 | better */
 	uint64_t *pair;
@@ -149,8 +151,8 @@ static inline bool sh_dedup_both_protected(const struct sh_dedup *d, uint32_t x,
 int sh_dedup_find_vertices(struct sh_dedup *d, struct sh_error *err);
 int sh_dedup_find_places(struct sh_dedup *d, struct sh_error *err);
 
-/* dedup_subset.c: sh_subset_pick() picks the vertices of `from` whose places are lo .. hi-1: with `stay`
- * the vertices that stay, otherwise the vertices that may still be dropped. sh_subset_find_nodes() computes
+/* dedup_subset.c: sh_subset_pick() picks the vertices of `from` whose places are lo .. hi-1: with
+ * `stay` the vertices that stay, otherwise the undecided vertices. sh_subset_find_nodes() computes
  * the nodes unless they are known. The last two functions free the nodes, and the whole subset. */
 int sh_subset_pick(struct sh_dedup *d, const struct sh_subset *from, uint32_t lo, uint32_t hi,
     bool stay, struct sh_subset *to, struct sh_error *err);
@@ -160,29 +162,34 @@ void sh_subset_put(struct sh_dedup *d, struct sh_subset *c);
 
 /* dedup_join.c: passes each candidate pair to d->take. b NULL: pairs within a. Otherwise pairs have
  * a vertex of each subset; the subsets must share no vertex. Candidates have one fingerprint, or
- * are within k, or share a key (dedup_keys.c), or have few features (dedup_small.c), or share features (dedup_share.c). A pair may
- * come more than once. */
+ * are within k, or share a key (dedup_keys.c), or have few features (dedup_small.c), or share
+ * features (dedup_share.c). A pair may come more than once. */
 int sh_dedup_join(
     struct sh_dedup *d, struct sh_subset *a, struct sh_subset *b, struct sh_error *err);
+
+/* dedup_small.c: makes d->small and d->bags, once; passes their pairs that the join by keys or
+ * distance does not find. */
 int sh_dedup_gather_small(struct sh_dedup *d, struct sh_error *err);
 int sh_dedup_join_small(
     struct sh_dedup *d, const struct sh_subset *a, const struct sh_subset *b, struct sh_error *err);
 
-/* dedup_keys.c: the same of pairs that share a key; whether n vertices of few features are joined by these; whether
- * the join by keys or distance finds a pair. */
+/* dedup_keys.c: returns whether n vertices of few features are joined by their features. */
 bool sh_dedup_joins_small(const struct sh_dedup *d, size_t n);
+/* Sets *found to whether the join by keys or distance finds the pair of vertices. */
 int sh_dedup_has_found(const struct sh_dedup *d, uint32_t x, uint32_t y, unsigned distance,
     bool *found, struct sh_error *err);
+/* Passes the pairs that share a key to d->take. */
 int sh_dedup_join_keys(
     struct sh_dedup *d, const struct sh_subset *a, const struct sh_subset *b, struct sh_error *err);
 
-/* dedup_share.c: does the same for pairs that share sampled features. */
+/* dedup_share.c: lists the vertices that share sampled features, once; passes their pairs to
+ * d->take. */
 int sh_dedup_gather_shared(struct sh_dedup *d, struct sh_error *err);
 int sh_dedup_join_shared(
     struct sh_dedup *d, const struct sh_subset *a, const struct sh_subset *b, struct sh_error *err);
 
-/* dedup_verify.c: sort candidates by vertex, so that features are computed once; find out, with all
- * workers, which of n candidates reach the threshold; decide about all pairs of d->all. */
+/* dedup_verify.c: sorts the candidates by vertex, so that features are computed once; sets `passes`
+ * of n candidates, with all workers; decides all vertices of d->all. */
 void sh_dedup_sort(struct sh_dedup *d);
 int sh_dedup_verify(
     struct sh_dedup *d, struct sh_candidate *candidate, size_t n, struct sh_error *err);

@@ -40,9 +40,9 @@ uint32_t sh_union_find(struct sh_union *u, uint32_t node);
 /* Joins the groups of a and b. */
 void sh_union_link(struct sh_union *u, uint32_t a, uint32_t b);
 
-/* Both store the keeper of each of the n nodes in keeper[n], from m edges, in time O(n + m). sh_group_single() needs
- * no memory beyond keeper[]. sh_group_star() needs 12 bytes a node and 8 bytes an edge. Both return -1 when memory
- * runs out. */
+/* Both store the keeper of each of the n nodes in keeper[n], from m edges, in time O(n + m).
+ * sh_group_single() needs no memory beyond keeper[]. sh_group_star() needs 12 bytes a node and 8
+ * bytes an edge. Both return -1 when memory runs out. */
 int sh_group_single(uint32_t *keeper, uint32_t n, const struct sh_edge *edge, size_t m,
     const uint32_t *rank, struct sh_error *err);
 int sh_group_star(uint32_t *keeper, uint32_t n, const struct sh_edge *edge, size_t m,
@@ -56,9 +56,9 @@ int sh_group_star_in(struct sh_tables *tables, uint32_t *keeper, uint32_t n,
 void sh_group_sizes(uint32_t *size, const uint32_t *keeper, uint32_t n);
 
 /* Stores in weakest[k] the index of the weakest edge in the group of keeper k; SIZE_MAX
- * when there is none. The weakest edge has the lowest similarity if edges have one, else
- * the largest distance. Of equal edges it is the one with the lower ends, so the order of
- * the edges does not matter. star: only edges of the keeper count. */
+ * when there is none. The weakest edge has the lowest similarity, then the largest distance,
+ * then the lower ends. An edge without a similarity is stronger than all edges with one. The
+ * order of the edges does not matter. star: only edges of the keeper count. */
 void sh_group_weakest(size_t *weakest, const uint32_t *keeper, uint32_t n,
     const struct sh_edge *edge, size_t m, int star);
 

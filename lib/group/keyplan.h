@@ -1,9 +1,10 @@
-/* Chooses how candidates are found: by the distance of fingerprints, whose cost grows with the square of the
- * documents, or by keys (fp/minkeys.h), and by how many keys of how many rows.
+/* Chooses how candidates are found: by the distance of fingerprints, whose cost grows with the
+ * square of the documents, or by keys (fp/minkeys.h), and by how many keys of how many rows.
  *
- * Keys must find at least as many pairs as the distance at each similarity from the lowest wanted one on. Of the
- * layouts that do, the cheapest is chosen. Each row more makes chance candidates rarer, and each needs more keys. A
- * sample of the documents says how rare: a pair of similarity J shares a key by chance with probability J^rows. */
+ * Keys must find at least as many pairs as the distance, at each similarity from `lowest` on. The
+ * cheapest of these layouts is chosen. More rows make chance candidates rarer, and need more keys.
+ * A sample of the documents tells how rare: a pair of similarity J shares a key with probability
+ * J^rows. */
 #ifndef SH_GROUP_KEYPLAN_H
 #define SH_GROUP_KEYPLAN_H
 
@@ -20,29 +21,30 @@ enum {
 
 struct sh_key_plan {
 	unsigned bits, k; /* of the fingerprints */
-	bool minhash;
-	uint64_t lowest;  /* similarity of pairs that are wanted, in millionths */
+	bool minhash;     /* the fingerprints are MinHash */
+	uint64_t lowest;  /* least Jaccard similarity of a wanted pair, in millionths */
 	double documents; /* expected number of documents */
 	bool only_keys;   /* the distance is not considered */
 
 	/* The result. keys.keys 0: candidates are pairs within the distance. */
 	struct sh_minkeys keys;
-	double chance; /* candidates by chance that keys are expected to make */
+	double chance; /* expected number of candidates by chance, of all documents and keys */
 };
 
-/* Returns the similarity of the sets of n-grams of two texts of this edit similarity (sh_minkeys_edited()), but at
- * least 0.5. Both are in millionths. */
+/* Returns the similarity of the sets of n-grams of two texts of this edit similarity
+ * (sh_minkeys_edited()), but at least 0.5. Both are in millionths. */
 uint64_t sh_key_plan_lowest(uint64_t edit, unsigned n);
 
-/* Returns the number of minwise values that keys need of a document: the values of a fingerprint of p->bits, if
- * they are enough. */
+/* Returns the number of minwise values that keys need of a document: keys * rows. With p->minhash
+ * at least p->bits, since a fingerprint has these values. */
 unsigned sh_key_plan_values(const struct sh_key_plan *p);
 
-/* Returns whether keys may be cheaper than the distance, for p->documents. If not, they need no sample. */
+/* Returns whether keys may be cheaper than the distance, for p->documents. If not, they need no
+ * sample. */
 bool sh_key_plan_is_worthwhile(const struct sh_key_plan *p);
 
-/* Sets p->keys and p->chance. value: SH_KEY_PLAN_VALUES minwise values of each of n sampled documents, one document
- * after the other. */
+/* Sets p->keys and p->chance. value: SH_KEY_PLAN_VALUES minwise values of each of n sampled
+ * documents, one document after the other. */
 int sh_key_plan_choose(
     struct sh_key_plan *p, const uint64_t *value, size_t n, struct sh_error *err);
 

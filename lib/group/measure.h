@@ -6,7 +6,7 @@
  *     containment2 |A and B| / |B|                     of the feature sets
  *     cosine       sum(a b) / sqrt(sum(a^2) sum(b^2))  of the features' weights a and b
  *     edit         1 - distance / max(n, m)            of n and m tokens, see align.h
- *     any          jaccard, or edit when jaccard is below its threshold
+ *     any          edit when edit alone reaches its threshold, otherwise jaccard
  *
  * A similarity is stored as num / sqrt(a * b) in integers and compared in this form, so no rounding
  * decides about a pair. A document without features has similarity 0 to each document. */
@@ -38,7 +38,7 @@ struct sh_measure {
 	bool weighs;  /* compares weights, too */
 	bool ordered; /* compares tokens in their order; compare() is NULL */
 	bool any;     /* uses two measures in turn; compare() is NULL */
-	/* suits duplicates: high only when neither document has much text of its own */
+	/* suits duplicates: the similarity is high only when the texts share most of both */
 	bool duplicates;
 	void (*compare)(const struct sh_weighed_set *x, const struct sh_weighed_set *y,
 	    struct sh_similarity *s);

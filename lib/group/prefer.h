@@ -7,7 +7,7 @@
 
 enum sh_prefer_which {
 	SH_PREFER_FIRST, /* first in document order; without documents, least id in bytes */
-	/* most bytes of text without escapes; of equal lengths the first document */
+	/* most bytes of text without escapes, then first; without documents, least id in bytes */
 	SH_PREFER_LONGEST,
 	SH_PREFER_NEWEST, /* last in document order; without documents, greatest id in bytes */
 	/* in the order of a file of ids, one per line; further fields are ignored */
@@ -19,12 +19,14 @@ struct sh_prefer {
 	const char *path; /* SH_PREFER_RANKED; borrowed */
 	bool trailer;     /* the documents end with a trailer, which is checked (io/trailer.h) */
 
-	/* Receives a line that is not a document. Returns 0 to skip it. NULL: the line is an error. */
+	/* Receives a line that is not a document. Returns 0 to skip it. NULL: the line is an
+	 * error. */
 	int (*bad)(void *arg, struct sh_slice line, struct sh_error *err);
 	void *arg;
 };
 
-/* Parses "first", "longest" or "newest". Any other text is the path of a file of ids. */
+/* Fills *prefer from "first", "longest" or "newest", or from the path of a file of ids. Members
+ * that the text does not decide are zeroed. */
 void sh_prefer_parse(const char *text, struct sh_prefer *prefer);
 
 /* Returns the rank of each id, distinct, in memory that the caller frees; NULL on failure. docs:

@@ -1,5 +1,6 @@
-/* A sample of pairs at each level of similarity, drawn by a seed. The order in which pairs are added does not change
- * the sample. Level i begins at i * SH_SAMPLE_STEP; the last level has the similarity 1 only. */
+/* A sample of pairs at each level of similarity, drawn by a seed. The order in which pairs are
+ * added does not change the sample. Level i begins at i * SH_SAMPLE_STEP; the last level has the
+ * similarity 1 only. */
 #ifndef SH_GROUP_SAMPLE_H
 #define SH_GROUP_SAMPLE_H
 
@@ -31,7 +32,8 @@ void sh_sample_free(struct sh_sample *s);
 void sh_sample_add(
     struct sh_sample *s, uint32_t a, uint32_t b, unsigned distance, unsigned similarity);
 
-/* Orders the pairs of each level by similarity, then by number. Call it after the last pair. */
+/* Orders the pairs of each level by descending similarity, then by a, then by b. Call it after the
+ * last pair. */
 void sh_sample_sort(struct sh_sample *s);
 
 #endif

@@ -2,10 +2,10 @@
  * prefix filter (Chaudhuri, Ganti, Kaushik 2006; Bayardo, Ma, Srikant 2007).
  *
  * All sets have the same order of features, the rare ones first. Two sets of similarity t or more
- * share a feature of their prefixes. The prefix of a set of n features is its first
- * n - ceil(t n) + 1 features. So only sets that share a feature of their prefixes are compared. Time
- * grows with the square of the number of sets that share one. Memory: at most 60 bytes a feature,
- * in the tables. */
+ * share a feature of their prefixes. The prefix of a set of n features is its first n - ceil(t n) +
+ * 1 features. So only sets that share a feature of their prefixes are compared. Time grows with the
+ * square of the number of sets that share one. Memory: at most 60 bytes a feature, in the
+ * tables. */
 #ifndef SH_GROUP_SMALLJOIN_H
 #define SH_GROUP_SMALLJOIN_H
 
@@ -38,11 +38,10 @@ struct sh_small_part {
 /* Receives a pair of sets, by their numbers. Returning -1 ends the join. */
 typedef int sh_small_fn(void *arg, uint32_t a, uint32_t b, struct sh_error *err);
 
-/* Calls fn once for each pair of sets whose similarity is at least the threshold, in any order. The
- * threshold is in millionths and above 0. One of the two sets must have fewer than `few` features. b NULL:
- * both sets are of a, the lower number first. Otherwise one set is of a and one of b, which must share no
- * set. The join stops when fn returns -1. fn is called by the calling thread, in an order that does not depend on
- * the number of threads. */
+/* Calls fn once for each pair of sets whose similarity is at least the threshold, in millionths and
+ * above 0. At least one of the two sets has fewer than `few` features. b NULL: both sets are of a,
+ * the lower number first. Otherwise one set is of a and one of b, which must share no set. The
+ * calling thread calls fn, in an order that does not depend on the number of threads. */
 int sh_small_join(const struct sh_small_sets *s, const struct sh_small_part *a,
     const struct sh_small_part *b, uint64_t threshold, size_t few, sh_small_fn *fn, void *arg,
     struct sh_error *err);

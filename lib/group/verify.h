@@ -1,7 +1,7 @@
 /* Computes the exact similarity of pairs of documents, in any order, in bounded memory.
  *
- * A verifier reads documents of a corpus when they are needed, and caches the most recent feature sets. A
- * verifier serves one thread. Verifiers may share a corpus. */
+ * A verifier reads documents of a corpus when they are needed, and caches the most recent feature
+ * sets. A verifier serves one thread. Verifiers may share a corpus. */
 #ifndef SH_GROUP_VERIFY_H
 #define SH_GROUP_VERIFY_H
 
@@ -16,26 +16,28 @@ struct sh_verify_opts {
 	struct sh_ngrams ngrams;
 	const struct sh_measure *measure;
 	const struct sh_scheme *scheme; /* for measures that weigh: set, tf or log */
-	/* Threshold of the similarity, in millionths; for the measure any, that of Jaccard. Edit and
-	 * Jaccard similarities below it may be reported as 0, unless `exact` is set: comparisons end
-	 * early. */
+	/* Threshold of the similarity, in millionths; for the measure any, that of Jaccard. Edit
+	 * and Jaccard similarities below it may be reported as 0, unless `exact` is set:
+	 * comparisons end early. */
 	uint64_t threshold;
 	uint64_t edit_threshold; /* for the measure any: threshold of the edit similarity */
 	bool exact;
-	bool decide;   /* only s->reaches matters: an edit similarity may be reported too small */
-	bool strict;   /* ill-formed UTF-8 is SH_ERR_RECORD */
-	size_t memory; /* bytes of cached sets; at least 384 KiB or three documents are cached */
+	bool decide; /* only s->reaches matters: an edit similarity may be reported too small */
+	bool strict; /* ill-formed UTF-8 is SH_ERR_RECORD */
+	/* Bytes of the cache. It keeps at least three blocks of 128 KiB. A larger set has its own
+	 * block. */
+	size_t memory;
 };
 
 struct sh_verifier;
 
-/* Returns NULL on failure, also when the measure cannot use the scheme. */
+/* Returns NULL on failure. SH_ERR_PARAM: the measure cannot use the scheme. */
 struct sh_verifier *sh_verifier_new(const struct sh_verify_opts *opts, struct sh_error *err);
 void sh_verifier_delete(struct sh_verifier *v);
 
-/* Computes the similarity of two documents, by number. s->reaches: it is at least the threshold. For the
- * measure any, *s is the edit similarity when only that one reaches its threshold, and otherwise the
- * Jaccard similarity. */
+/* Computes the similarity of two documents, by number. s->reaches: it is at least the threshold.
+ * For the measure any, *s is the edit similarity when only that one reaches its threshold, and
+ * otherwise the Jaccard similarity. */
 int sh_verify(
     struct sh_verifier *v, uint32_t x, uint32_t y, struct sh_similarity *s, struct sh_error *err);
 
@@ -46,14 +48,14 @@ void sh_verifier_be_exact(struct sh_verifier *v);
 int sh_verify_ids(struct sh_verifier *v, struct sh_slice id1, struct sh_slice id2,
     struct sh_similarity *s, struct sh_error *err);
 
-/* Sets *digest to a number that is equal for two documents when their similarity is 1. Other documents have
- * different digests, except by chance. Compare only digests of one verifier. */
+/* Sets *digest to a number that is equal for two documents when their similarity is 1. Other
+ * documents have different digests, except by chance. Compare only digests of one verifier. */
 int sh_verifier_digest(
     struct sh_verifier *v, uint32_t document, uint64_t *digest, struct sh_error *err);
 
-/* Returns the object that makes the verifier's feature sets, for use in the same thread. Sets have the
- * tokens in order, too, when the measure looks at these. They can be compared with the sets of other verifiers of
- * the corpus. */
+/* Returns the object that makes the verifier's feature sets, for use in the same thread. Sets have
+ * the tokens in order, too, when the measure is edit or any. Sets of all verifiers of one corpus
+ * can be compared. */
 struct sh_features *sh_verifier_features(struct sh_verifier *v);
 
 /* Returns the number of feature sets computed so far, which take most of the time. */
