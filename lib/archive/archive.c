@@ -99,8 +99,8 @@ static int recover(struct sh_archive *a, struct sh_error *err)
 
 /* ---- opening ---- */
 
-/* Each segment has a file of keys, which hardly any other folder has. Other programs often use names of
- * eight digits for texts. */
+/* Each segment has a file of keys, which hardly any other folder has. Other programs often use
+ * names of eight digits for texts. */
 static int is_keys(void *arg, const char *name, struct sh_error *err)
 {
 	(void)arg;
@@ -193,9 +193,9 @@ int sh_archive_lock(struct sh_archive *a, bool alone, uint64_t wait, struct sh_e
 	got = sh_archive_read(a, err);
 	if (got <= 0)
 		return got < 0 ? -1 : sh_archive_no_manifest(a, err);
-	/* A killed run may have renamed the manifest without syncing the folder. Until the folder is
-	 * synced, a crash of the system may bring back the old manifest, which needs its own segments and
-	 * does not know the last documents. */
+	/* A killed run may have renamed the manifest without syncing the folder. Until the folder
+	 * is synced, a crash of the system may bring back the old manifest, which needs its own
+	 * segments and does not know the last documents. */
 	if (alone && (sh_folder_sync(&a->folder, err) < 0 || recover(a, err) < 0 ||
 			 refuse_foreign(a, err) < 0))
 		return -1;

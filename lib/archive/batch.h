@@ -4,10 +4,11 @@
  *     sh_batch_look_up(); ... sh_batch_outcome() ...
  *     sh_batch_decide() for each new document; sh_batch_commit()
  *
- * The archive records every document of a batch, by id and digest of the text. A document that stayed is
- * recorded with its keys and features. A dropped document is recorded with its keeper, and with distance
- * and similarity to the keeper. So a document that the archive knows changes nothing, and has the same
- * outcome again. The division of documents into batches does not matter. */
+ * The archive records every document of a batch, by id and digest of the text. A document that
+ * stayed is recorded with its keys and features. A dropped document is recorded with its keeper,
+ * and with distance and similarity to the keeper. So a document that the archive knows changes
+ * nothing, and has the same outcome again. The division of documents into batches does not
+ * matter. */
 #ifndef SH_ARCHIVE_BATCH_H
 #define SH_ARCHIVE_BATCH_H
 
@@ -21,19 +22,20 @@ struct sh_batch_opts {
 	struct sh_fingerprint_opts fp; /* the features have its tokens, too */
 	struct sh_key_rule rule;       /* has the thresholds of a match, too */
 	enum sh_store store;           /* of the archive */
-	unsigned k;  /* a match is within this distance when no features are compared */
+	unsigned k;  /* most distance of a match, in bits; used when no features are compared */
 	bool escape; /* digests are of texts with escapes; false: of texts as they come */
 	bool verify; /* compare features, when the archive stores them */
 	/* of known documents with one id and text the last one stays; false: the first one */
 	bool newest;
 	uint64_t now; /* seconds since 1970 */
-	/* Keep features in at most this number of bytes, for sketches. Without it, or beyond it, a document is tokenised
-	 * again for its sketch. Useful for archives with sketches only. */
+	/* Most bytes of features that are kept in memory for sketches. Other documents are
+	 * tokenised again for their sketches. Only archives with sketches need it. */
 	size_t keep_bytes;
 	unsigned jobs;
-	/* A document that the archive does not know is analysed once. describe() writes `described` bytes about it, in any
-	 * thread; digest: of its text. Then, in one thread and in order, `take` receives each document with these bytes.
-	 * NULL: the archive knows the document. */
+	/* None of these functions is NULL. describe() writes `described` bytes about a document
+	 * that the archive does not know, in any thread. digest: of its text. take() then receives
+	 * each document, in one thread and in order, with these bytes; with NULL when the archive
+	 * knows the document. */
 	size_t described;
 	void (*describe)(void *arg, struct sh_fingerprinter *f, const struct sh_fingerprint *fp,
 	    uint64_t digest, void *to);
@@ -47,7 +49,7 @@ struct sh_batch_opts {
 enum sh_outcome_kind {
 	SH_OUTCOME_NEW,   /* the archive has neither the document nor a near-duplicate */
 	SH_OUTCOME_STAYS, /* the archive knows the document, which stayed */
-	/* the archive knows the document, which was dropped; or the batch contains it again */
+	/* the archive knows the document, which was dropped; or stayed, and the batch repeats it */
 	SH_OUTCOME_DROPPED,
 	SH_OUTCOME_MATCHED, /* the archive has a near-duplicate only */
 };
@@ -77,8 +79,8 @@ void sh_batch_delete(struct sh_batch *b);
 /* Computes the digests of all documents of the corpus, and the keys of their ids. */
 int sh_batch_prepare(struct sh_batch *b, struct sh_error *err);
 
-/* Finds the outcome of each document. Analyses the documents that the archive does not know. The archive must be
- * locked. */
+/* Finds the outcome of each document. Analyses the documents that the archive does not know. The
+ * archive must be locked. */
 int sh_batch_look_up(struct sh_batch *b, struct sh_archive *a, struct sh_error *err);
 
 /* Returns whether a document that was looked up has features. */
@@ -87,8 +89,8 @@ bool sh_batch_has_features(const struct sh_batch *b, uint32_t document);
 /* Returns the outcome of a document of the batch, after the lookup. It belongs to b. */
 const struct sh_outcome *sh_batch_outcome(const struct sh_batch *b, uint32_t document);
 
-/* Sets the keeper of a new document, a document of the batch: the document itself when it stays. Distance and
- * similarity are to the keeper. A matched document has its keeper already. */
+/* Sets the keeper of a new document: the number of a document of the batch, its own number when it
+ * stays. distance: to the keeper, in bits. similarity: to the keeper, as in struct sh_outcome. */
 void sh_batch_decide(
     struct sh_batch *b, uint32_t document, uint32_t keeper, unsigned distance, unsigned similarity);
 

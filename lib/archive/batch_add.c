@@ -6,13 +6,17 @@
 #include "archive/segment_write.h"
 #include "record/escape.h"
 
-/* Some documents or keys that follow one another, as lines. */
+/* Consecutive documents or keys, as lines. */
 struct stretch {
 	struct sh_buf text, store; /* lines of .doc or .key, and of the store */
 	uint64_t n_texts, n_stores;
 };
 
-enum { STRETCHES = 128, DOCUMENTS = 32, KEYS = 2048 }; /* at once; of each stretch */
+enum {
+	STRETCHES = 128, /* encoded before they are written */
+	DOCUMENTS = 32,  /* of a stretch */
+	KEYS = 2048,     /* of a stretch */
+};
 
 typedef int encode_fn(
     struct sh_batch_worker *w, size_t from, size_t to, struct stretch *s, struct sh_error *err);
@@ -24,9 +28,9 @@ struct sh_adding {
 	struct sh_segment_writer to;
 	uint64_t documents, kept;
 	struct stretch stretch[STRETCHES];
-	size_t n_stretches, grain, from, end; /* they hold items from .. end-1, `grain` each */
+	size_t n_stretches, grain, from, end; /* of items from .. end-1, `grain` in each */
 	encode_fn *encode;
-	enum sh_part part;           /* of their texts */
+	enum sh_part part;           /* to which stretch.text is written */
 	const struct sh_side *pairs; /* the keys to be written */
 	uint32_t *number; /* by document: its number; SH_CORPUS_NONE: its keys are not written */
 };
@@ -66,8 +70,8 @@ static int same_id(struct sh_batch *b, uint32_t x, uint32_t y, struct sh_documen
 	return 0;
 }
 
-/* Sets doc.same: the chosen document of the same id; when there is none, the document itself, which becomes
- * chosen. */
+/* Sets doc.same: the chosen document of the same id; when there is none, the document itself, which
+ * becomes chosen. */
 static int choose(struct sh_batch *b, uint32_t doc, struct sh_buf *chosen,
     struct sh_document_room *room, struct sh_error *err)
 {
@@ -84,8 +88,8 @@ static int choose(struct sh_batch *b, uint32_t doc, struct sh_buf *chosen,
 	return same ? 0 : sh_buf_add(chosen, &doc, sizeof doc, err);
 }
 
-/* Chooses the documents to write among documents that share a digest and the key of their id. Of the
- * documents of one id, the first that stays is written; when none stays, the first. */
+/* Chooses the documents to write among documents that share a digest and the key of their id. Of
+ * the documents of one id, the first that stays is written; when none stays, the first. */
 static int find_same(struct sh_batch *b, const uint32_t *doc, size_t n, struct sh_buf *chosen,
     struct sh_document_room *room, struct sh_error *err)
 {
@@ -299,7 +303,7 @@ static int encode_keys(
 	return 0;
 }
 
-/* all: also of documents that were dropped. */
+/* all: writes keys of dropped documents, too. */
 static int write_keys(
     struct sh_adding *f, const struct sh_probes *probes, bool all, struct sh_error *err)
 {

@@ -24,7 +24,8 @@ int sh_batch_keep(struct sh_batch_worker *w, struct sh_batch_doc *d,
 	return 0;
 }
 
-/* Unpacks features, in the order of whole hashes, or tokens: the first 32 bits were kept, and the other bits are 0. */
+/* Unpacks features, in the order of whole hashes, or tokens: the first 32 bits were kept, and the
+ * other bits are 0. */
 static int unpack(struct sh_batch_worker *w, const struct sh_batch_doc *d, struct sh_error *err)
 {
 	if (d->n_kept > w->unpacked_cap && sh_grow((void **)&w->unpacked, &w->unpacked_cap,

@@ -143,8 +143,8 @@ static int gather_keys(
 
 /* ---- digests and ids ---- */
 
-/* Computes the digest of a text. A text has the same digest in each form of input: the text is digested with the
- * escapes of sh_escape(). */
+/* Computes the digest of a text. A text has the same digest in each form of input: the text is
+ * digested with the escapes of sh_escape(). */
 static int digest_of(
     struct sh_batch_worker *w, struct sh_slice text, uint64_t *digest, struct sh_error *err)
 {
@@ -198,7 +198,8 @@ static int by_digest(const void *a, const void *b, void *arg)
 	return sh_compare(x, y);
 }
 
-/* Sorts the documents of each id by digest. Even when all documents have one id, a lookup by id and digest is fast. */
+/* Sorts the documents of each id by digest. Even when all documents have one id, a lookup by id and
+ * digest is fast. */
 static int order_ids(struct sh_batch *b, struct sh_error *err)
 {
 	const struct sh_probes *ids = &b->ids;

@@ -1,5 +1,5 @@
-/* The lookup of a batch: known documents by the keys of their ids; then, of the other documents, candidates by
- * their keys, and matches. */
+/* The lookup of a batch: known documents by the keys of their ids; then, of the other documents,
+ * candidates by their keys, and matches. */
 #include "archive/batch_state.h"
 
 enum { GRAIN = 8192 }; /* keys that a thread looks up at once */
@@ -19,7 +19,7 @@ static int look_some(struct sh_batch_worker *w, const struct sh_probes *asked, s
 	return 0;
 }
 
-/* The last record of an id and text decides, and numbers ascend with segments. */
+/* The last record of an id and text decides: numbers ascend with segments. */
 static int found_id(void *worker, size_t asked, uint32_t number, struct sh_error *err)
 {
 	struct sh_batch_worker *w = worker;

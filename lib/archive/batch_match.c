@@ -75,8 +75,8 @@ static bool closer(const struct sh_outcome *a, const struct sh_outcome *b)
 	return a->keeper < b->keeper;
 }
 
-/* Compares w->own with w->other. The similarity is the Jaccard similarity, unless only the edit similarity reaches
- * its threshold. */
+/* Compares w->own with w->other. The similarity is the Jaccard similarity, unless only the edit
+ * similarity reaches its threshold. */
 static int compare_texts(
     struct sh_batch_worker *w, struct sh_similarity *s, bool *reaches, struct sh_error *err)
 {
@@ -105,8 +105,8 @@ static int compare_texts(
 	return 0;
 }
 
-/* Sets the outcome of the document to the candidate when the candidate is a match, and closer than the
- * outcome so far. */
+/* Sets the outcome of the document to the candidate when the candidate is a match, and closer than
+ * the outcome so far. */
 static int compare_candidate(struct sh_batch_worker *w, uint32_t doc, uint32_t number,
     bool has_features, struct sh_error *err)
 {
@@ -140,7 +140,7 @@ static int compare_candidate(struct sh_batch_worker *w, uint32_t doc, uint32_t n
 	return 0;
 }
 
-/* Fills in w->own, cut as the store is. */
+/* Fills w->own, with hashes cut as in the store. */
 static int own_features(struct sh_batch_worker *w, uint32_t doc, struct sh_error *err)
 {
 	const struct sh_batch_opts *opts = &w->batch->opts;

@@ -4,7 +4,7 @@
  *     batch_worker.c   runs work on documents in several threads
  *     batch_kept.c     keeps features for sketches
  *     batch_keys.c     computes digests, features and keys
- *     batch_look.c     looks keys up: of ids first, then of documents that the archive does not know
+ *     batch_look.c     looks up keys of ids, then keys of documents that the archive does not know
  *     batch_known.c    finds documents that the archive knows
  *     batch_match.c    finds near-duplicates in the archive
  *     batch_add.c      adds documents to the archive */
@@ -39,11 +39,12 @@ struct sh_batch_doc {
 	struct sh_outcome outcome;
 	uint32_t own;                  /* number in the archive, or SH_CORPUS_NONE */
 	uint32_t keeper;               /* of a new document: a document of the batch */
-	uint32_t same;                 /* the document of this id and text that is written */
+	uint32_t same;                 /* of all documents of this id and text, the one written */
 	uint16_t distance, similarity; /* of a new document: to the keeper */
 	bool decided;                  /* sh_batch_decide() has set the keeper */
 	bool has_features, is_known;
-	/* n_kept features, or tokens of a sequence, 4 bytes each: see sh_batch_keep(); NULL: none are kept */
+	/* n_kept features, or tokens of a sequence, 4 bytes each: see sh_batch_keep(); NULL: none
+	 * are kept */
 	const char *kept;
 	size_t n_kept;
 };
@@ -57,7 +58,8 @@ struct sh_batch {
 	uint32_t *by_text;      /* the documents of ids.pairs: by key, digest, number */
 	struct sh_sorted candidates; /* side: word is document << 32 | number in the archive */
 	struct sh_adding *adding;    /* see batch_add.c */
-	struct sh_buf described; /* of the documents from `first` on, opts.described bytes each */
+	struct sh_buf
+	    described; /* opts.described bytes of each document, from document `first` on */
 	uint32_t first;
 	struct sh_archive *archive; /* borrowed, during and after the lookup */
 	struct sh_batch_stats stats;
@@ -76,13 +78,13 @@ struct sh_batch_worker {
 	struct sh_arena *kept; /* borrowed from the batch */
 	uint64_t *unpacked;    /* features or tokens that were kept, as hashes */
 	size_t unpacked_cap;
-	struct sh_analyser analyser; /* empty until needed, as is raw */
-	struct sh_features *raw;     /* for texts without escapes */
+	struct sh_analyser analyser; /* empty until needed */
+	struct sh_features *raw;     /* for texts without escapes; NULL until needed */
 	struct sh_document_room room;
 	struct sh_key_list keys;
-	struct sh_probe *probe; /* what it has found: keys of documents, candidates */
+	struct sh_probe *probe; /* the thread's results: keys of documents, or candidates */
 	size_t n_probes, probes_cap;
-	const struct sh_probes *asked; /* the keys that are looked up, from number `from` on */
+	const struct sh_probes *asked; /* the keys that are looked up, from asked->key[from] on */
 	size_t from;
 	struct sh_compared own, other;
 	struct sh_sketch sequence;  /* tokens of an archived document in their order */
@@ -97,8 +99,8 @@ enum { SH_BATCH_GRAIN = 64 }; /* documents that a thread takes at once */
 struct sh_batch_worker *sh_batch_workers_new(struct sh_batch *b, struct sh_error *err);
 void sh_batch_workers_delete(struct sh_batch *b, struct sh_batch_worker *w);
 
-/* Calls fn for ranges of n tasks, at most `grain` each, in opts.jobs threads. Then calls last once, with all
- * workers. */
+/* Calls fn for ranges of n tasks, at most `grain` each, in opts.jobs threads. Then calls last()
+ * once, with all workers, unless a task failed. */
 int sh_batch_parallel(struct sh_batch *b, size_t n, size_t grain, sh_tasks_fn *fn,
     int (*last)(struct sh_batch *b, struct sh_batch_worker *w, struct sh_error *err),
     struct sh_error *err);
@@ -107,51 +109,54 @@ int sh_batch_parallel(struct sh_batch *b, size_t n, size_t grain, sh_tasks_fn *f
 int sh_batch_analyse_text(
     struct sh_batch_worker *w, struct sh_slice text, struct sh_analysis *out, struct sh_error *err);
 
-/* Computes the set of a text. raw: the text has no escapes. The set is valid until the next call with the same
- * worker and the same raw. */
+/* Computes the set of a text. raw: the text has no escapes. The set is valid until the next call
+ * with the same worker and the same raw. */
 int sh_batch_features(struct sh_batch_worker *w, bool raw, struct sh_slice text,
     struct sh_feature_set *set, struct sh_error *err);
 
-/* The same from the hashes of its tokens, when edit similarity makes matches. */
+/* Does the same from the hashes of the text's tokens, when edit similarity makes matches. */
 int sh_batch_sequence(struct sh_batch_worker *w, bool raw, const uint64_t *token, size_t n,
     struct sh_feature_set *set, struct sh_error *err);
 
 /* Fills in what is compared from a set, which must outlive it. */
 void sh_batch_compared(const struct sh_feature_set *set, struct sh_compared *c);
 
-/* Keeps the first 32 bits of the features of a document, or of its tokens in their order, unless keep_bytes are used
- * up. */
+/* Keeps the first 32 bits of the features of a document, or of its tokens in order when edit
+ * similarity makes matches. Keeps none when keep_bytes are used up. */
 int sh_batch_keep(struct sh_batch_worker *w, struct sh_batch_doc *d,
     const struct sh_feature_set *set, struct sh_error *err);
 
-/* Returns the features of a document for a sketch: the first 32 bits of each hash count, and no occurrences are
- * counted. The set is valid until the next call with the same worker. */
+/* Sets *set to the features of a document for a sketch: the first 32 bits of each hash are right,
+ * and count is not set. The set is valid until the next call with the same worker. */
 int sh_batch_kept(
     struct sh_batch_worker *w, uint32_t document, struct sh_feature_set *set, struct sh_error *err);
 
-/* Adds a pair to those that the worker has found. */
+/* Adds a pair to w->probe. */
 int sh_batch_add_probe(struct sh_batch_worker *w, uint64_t key, uint32_t doc, struct sh_error *err);
-/* Collects the pairs of all workers, each once, by key, then by document. bits: of the largest key. */
+/* Collects w->probe of all workers, sorted by key, then by document, distinct. bits: of the largest
+ * key. */
 int sh_batch_gather(struct sh_batch *b, struct sh_batch_worker *w, unsigned bits,
     struct sh_sorted *pairs, struct sh_error *err);
 
 /* Analyses the documents that the archive does not know, and collects their keys. */
 int sh_batch_analyse(struct sh_batch *b, struct sh_error *err);
 
-/* Finds the documents with the key of an id and this digest; NULL: any digest. Sets *doc to the documents,
- * sorted by digest, then by number, and returns their count. */
+/* Sets *doc to the documents whose id has the key b->ids.key[key], and whose text has this digest;
+ * NULL: any digest. They are sorted by digest, then by number. Returns how many. */
 size_t sh_batch_of_id(
     const struct sh_batch *b, size_t key, const uint64_t *digest, const uint32_t **doc);
 
-/* Fills *err for a document whose record is missing in the archive. Returns -1. */
+/* Fills *err for a document without a valid record in the archive. Returns -1. */
 int sh_batch_broken(uint32_t number, struct sh_error *err);
 
-/* Sets the outcome of the documents that have id and text of an archived document. key: of the id, by number. */
+/* Sets the outcome of the documents that have id and text of archived document `number`, whose id
+ * has the key b->ids.key[key]. */
 int sh_batch_set_known(
     struct sh_batch_worker *w, size_t key, uint32_t number, struct sh_error *err);
-/* Counts known documents. Those that were dropped and are protected now become new again. */
+/* Makes documents new again that were dropped and are protected now. Then counts known
+ * documents. */
 void sh_batch_count_known(struct sh_batch *b);
-/* Of documents with one id and text that stayed, drops all but one. */
+/* Drops all but one of the documents with one id and text that stayed; see sh_batch_opts.newest. */
 int sh_batch_drop_repeated(struct sh_batch *b, struct sh_error *err);
 /* Finds the outcome of new documents with a near-duplicate among the candidates. */
 int sh_batch_match(struct sh_batch *b, struct sh_error *err);

@@ -104,9 +104,9 @@ static int check_keys(struct checking *k, struct sh_segment *s, struct sh_error 
 		if (i && (key < last || (key == last && number <= last_number)))
 			return wrong(c, i + 1, "is out of order", err);
 		if (number < s->entry.first || number > s->entry.last ||
-		    !has(k, sh_key_band(key) == SH_BAND_ID ? k->there : k->stays, number))
+		    !has(k, sh_key_band(key) == SH_KEY_BAND_ID ? k->there : k->stays, number))
 			return wrong(c, i + 1, "has the number of no document", err);
-		ids += sh_key_band(key) == SH_BAND_ID;
+		ids += sh_key_band(key) == SH_KEY_BAND_ID;
 		last = key;
 		last_number = number;
 	}
@@ -148,7 +148,7 @@ static int check_store(struct checker *w, struct sh_segment *s, struct sh_error 
 
 /* ---- all ---- */
 
-/* Each segment has two tasks. */
+/* Task i checks segment i / 2: its keepers and keys, or its store. */
 static int check_some(void *worker, size_t from, size_t to, struct sh_error *err)
 {
 	struct checker *w = worker;

@@ -1,8 +1,8 @@
-/* A file whose bytes are used only after the checksum of their block was compared.
+/* A mapped file in blocks. A block is used only after its checksum was compared.
  *
- * A block has SH_BLOCK bytes; the last block may have fewer. The checksums (XXH3) are in another file, each a line
- * of 16 hexadecimal digits. A block is compared when it is first needed, so a few lookups do not read
- * the whole file. */
+ * A block has SH_BLOCK bytes; the last block may have fewer. The checksums (XXH3) are in another
+ * file, each a line of 16 hexadecimal digits. A block is compared when it is first needed, so a few
+ * lookups do not read the whole file. */
 #ifndef SH_ARCHIVE_CHECKED_H
 #define SH_ARCHIVE_CHECKED_H
 
@@ -20,8 +20,8 @@ struct sh_checked {
 	const char *folder; /* borrowed */
 	char name[SH_NAME_MAX];
 	const char *sums; /* one line for each block; borrowed */
-	/* One bit for each block: its checksum was compared. Owned. 32 bits wide, as some machines have no atomic
-	 * numbers of 64 bits. */
+	/* One bit for each block: its checksum was compared. Owned. 32 bits wide, as some machines
+	 * have no atomic numbers of 64 bits. */
 	uint32_t *seen;
 };
 
@@ -34,7 +34,8 @@ static inline size_t sh_checked_blocks(uint64_t bytes)
 /* Compares the blocks of bytes from .. to-1, each once. Several threads may call it. */
 int sh_checked_need(struct sh_checked *c, size_t from, size_t to, struct sh_error *err);
 
-/* Reads the line that begins at byte `at`, without its LF. */
+/* Sets *line to the line that begins at byte `at`, without its LF: a view of the map. Several
+ * threads may call it. */
 int sh_checked_line(struct sh_checked *c, size_t at, struct sh_slice *line, struct sh_error *err);
 
 /* Fills *err for a damaged file: its name, what is wrong, at which byte. Returns -1. */

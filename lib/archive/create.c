@@ -13,8 +13,8 @@ struct contents {
 	size_t n;
 };
 
-/* Returns whether the file is left over from a killed creation: an empty lock, the journal, or a file that
- * the journal names. */
+/* Returns whether the file is left over from a killed creation: an empty lock, the journal, or a
+ * file that the journal names. */
 static int is_left_over(struct contents *c, const char *name, struct sh_error *err)
 {
 	struct sh_buf text = { 0 };

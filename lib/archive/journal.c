@@ -56,7 +56,7 @@ static int not_a_journal(const struct sh_journal *j, struct sh_error *err)
 	    j->folder->path);
 }
 
-/* Returns whether the line is the first line of a journal. Like every line, it may be cut short. */
+/* Returns whether the text begins as a journal does. The first line may be cut short. */
 static bool is_head(struct sh_slice text, const uint64_t *key)
 {
 	char want[HEAD + KEY + 1];
@@ -131,7 +131,8 @@ int sh_journal_clear(
 		if (!kept(arg, j->names.p + at) &&
 		    sh_folder_remove(j->folder, j->names.p + at, err) < 0)
 			return -1;
-	/* After a crash of the system, a file without its name in the journal must not come back. */
+	/* After a crash of the system, a file without its name in the journal must not come
+	 * back. */
 	if (sh_folder_sync(j->folder, err) < 0)
 		return -1;
 	return sh_folder_remove(j->folder, SH_JOURNAL_NAME, err);

@@ -11,9 +11,8 @@
 #include "fp/minkeys.h"
 #include "hash/mix.h"
 
-#define MISSED 0.002 /* largest share of pairs at the threshold that have no common key */
-#define COMMON                                                                                     \
-	0.45 /* largest T^rows: probability that a pair at the threshold shares the key of one band */
+#define MISSED     0.002 /* largest share of pairs at the threshold that have no common key */
+#define COMMON     0.45  /* largest T^rows: share of pairs at the threshold that agree in a band */
 #define IN_BAND(x) ((x) >> 24)
 
 void sh_key_layout(struct sh_key_rule *r)
@@ -158,7 +157,7 @@ static int add_grams(const struct sh_key_rule *r, const struct sh_feature_set *s
 		return sh_error_nomem(err);
 	hash_grams(r, set, q, gram);
 	number_repeats(gram, n);
-	status = add_prefix(list, SH_BAND_GRAM, gram, n < prefix ? n : prefix, err);
+	status = add_prefix(list, SH_KEY_BAND_GRAM, gram, n < prefix ? n : prefix, err);
 	free(gram);
 	return status;
 }
@@ -177,7 +176,7 @@ static int add_small(const struct sh_key_rule *r, const struct sh_feature_set *s
 		if (add_grams(r, set, q, list, err) < 0)
 			return -1;
 	}
-	return add_prefix(list, SH_BAND_FEATURE, set->hash, prefix, err);
+	return add_prefix(list, SH_KEY_BAND_FEATURE, set->hash, prefix, err);
 }
 
 static bool is_small(const struct sh_key_rule *r, const struct sh_feature_set *set)
@@ -200,5 +199,5 @@ int sh_keys_of(const struct sh_key_rule *r, const struct sh_feature_set *set,
 
 uint64_t sh_key_of_id(const struct sh_key_rule *r, struct sh_slice id)
 {
-	return key_of(r, SH_BAND_ID, id.p, id.n);
+	return key_of(r, SH_KEY_BAND_ID, id.p, id.n);
 }

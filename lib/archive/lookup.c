@@ -25,8 +25,8 @@ static int below(const struct look *l, size_t i, uint64_t key)
 	return got < key;
 }
 
-/* Moves *lo to the first record whose key is not less than key. The keys of all records before *lo are less;
- * the key of record hi is not. */
+/* Moves *lo to the first record whose key is not less than key. The keys of all records before *lo
+ * are less; the key of record hi is not. */
 static int bisect(const struct look *l, size_t *lo, size_t hi, uint64_t key)
 {
 	while (*lo < hi) {
@@ -97,8 +97,8 @@ static int gallop(const struct look *l, size_t *lo, size_t guess, uint64_t key)
 	return stride_up(l, lo, key);
 }
 
-/* The place of the last key. Keys of a band are distributed evenly, so the place of the next key can be
- * estimated. */
+/* The place of the last key. Keys of a band are distributed evenly, so the place of the next key
+ * can be estimated. */
 struct place {
 	unsigned band;
 	uint64_t key;   /* the last key */
@@ -127,7 +127,8 @@ static size_t guess(const struct place *p, uint64_t key)
 	return p->at + (size_t)((double)(p->end - p->at) * (double)(key - p->key) / span);
 }
 
-/* Asks the kernel to read the blocks for the next keys of this band at once. Returns the number of these keys. */
+/* Asks the kernel to read the blocks for the next keys of this band at once. Returns the number of
+ * these keys. */
 static size_t fetch(const struct look *l, const struct place *p, const uint64_t *key, size_t n)
 {
 	size_t at[FETCH], k = 0;

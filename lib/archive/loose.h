@@ -1,7 +1,7 @@
 /* The files of a change in progress, for the signal handler that removes them.
  *
- * A change fills the list of its archive (sh_archive.loose) before it creates a file. It empties the list
- * before a signal can arrive after the new manifest is in place. */
+ * A change fills the list of its archive (sh_archive.loose) before it creates a file. It empties
+ * the list before a signal can arrive after the new manifest is in place. */
 #ifndef SH_ARCHIVE_LOOSE_H
 #define SH_ARCHIVE_LOOSE_H
 
@@ -18,12 +18,12 @@ struct sh_loose {
 };
 
 /* All functions except sh_loose_remove() do nothing when the list is NULL. */
-/* Begins a list without files. Segments added later have numbers from `segment` on. folder is borrowed until
- * sh_loose_end(). */
+/* Begins a list without files. Segments added later have numbers from `segment` on. folder is
+ * borrowed until sh_loose_end(). */
 void sh_loose_begin(
     struct sh_loose *l, const struct sh_folder *folder, uint32_t segment, enum sh_store store);
-/* Call these before the journal is created, before the first file of a segment is created, and before the
- * new manifest is created. */
+/* Call these before the journal is created, before the first file of a segment is created, and
+ * before the new manifest is created. */
 void sh_loose_add_journal(struct sh_loose *l);
 void sh_loose_add_segment(struct sh_loose *l, uint32_t segment);
 void sh_loose_add_manifest(struct sh_loose *l);

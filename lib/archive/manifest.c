@@ -155,7 +155,8 @@ static int broken(struct sh_error *err, const char *what)
 	return sh_error_set(err, SH_ERR_RECORD, "%s: restore the archive from a backup", what);
 }
 
-/* Reads the next line if it begins with the word and a blank. Sets *value to the text behind the blank. */
+/* Reads the next line if it begins with the word and a blank. Sets *value to the text behind the
+ * blank. */
 static bool line_of(struct reader *r, const char *word, struct sh_slice *value)
 {
 	size_t n = strlen(word);
@@ -343,8 +344,8 @@ static bool is_version(struct sh_slice text, bool ordered)
 	return text.n >= HEAD && memcmp(text.p, head[ordered], HEAD) == 0;
 }
 
-/* Returns whether the first line names another version. A first line that is cut or ends with CR LF is
- * damaged. */
+/* Returns whether the first line names another version. A first line that is cut or ends with CR LF
+ * is damaged. */
 static bool is_of_another_version(struct sh_slice text)
 {
 	const char *end = text.n ? memchr(text.p, '\n', text.n) : NULL;

@@ -24,13 +24,13 @@ struct sh_doc_record {
 	uint64_t digest;
 };
 
-/* Parsing expects a line without its LF; printing appends a line with its LF. SH_ERR_RANGE: the time is
- * above SH_TIME_MAX. */
+/* Parsing expects a line without its LF. Printing appends a line with its LF. SH_ERR_RECORD: the
+ * line is bad. SH_ERR_RANGE: the time to print is above SH_TIME_MAX. */
 int sh_doc_parse(struct sh_slice line, struct sh_doc_record *r, struct sh_error *err);
 int sh_doc_print(const struct sh_doc_record *r, struct sh_buf *out, struct sh_error *err);
 
-/* Reads the number at the beginning of a line of .doc or of the store. sh_line_rest() returns the bytes behind the
- * number and its TAB. */
+/* Reads the number at the beginning of a line of .doc or of the store. sh_line_rest() returns the
+ * bytes behind the number and its TAB. */
 int sh_line_number(struct sh_slice line, uint32_t *number, struct sh_error *err);
 
 static inline struct sh_slice sh_line_rest(struct sh_slice line)
@@ -41,7 +41,8 @@ static inline struct sh_slice sh_line_rest(struct sh_slice line)
 /* Appends a number and its TAB. */
 int sh_line_begin(struct sh_buf *line, uint32_t number, struct sh_error *err);
 
-/* Parses or prints SH_KEY_LINE bytes of .key, LF included. Parsing returns -1 when the bytes are no line of .key. */
+/* Parses or prints SH_KEY_LINE bytes of .key, LF included. Parsing returns -1 when the bytes are no
+ * line of .key. */
 int sh_key_parse(const char *line, uint64_t *key, uint32_t *number);
 void sh_key_print(char *out, uint64_t key, uint32_t number);
 

@@ -76,7 +76,8 @@ void sh_segment_close(struct sh_segment *s)
 
 /* ---- reading ---- */
 
-/* Moves *at to the first line that begins at *at or later, and before end; to end when there is no such line. */
+/* Moves *at to the first line that begins at *at or later, and before end; to end when there is no
+ * such line. */
 static int line_start(struct sh_checked *c, size_t *at, size_t end, struct sh_error *err)
 {
 	struct sh_slice rest;
@@ -101,7 +102,8 @@ int sh_segment_find(struct sh_segment *s, enum sh_part part, uint32_t number, st
 
 	if (number < s->entry.first || number > s->entry.last)
 		return 0;
-	/* Numbers have few gaps, and lines have similar lengths. So interpolation and bisection take turns. */
+	/* Numbers have few gaps, and lines have similar lengths. So interpolation and bisection
+	 * take turns. */
 	while (lo < hi) {
 		size_t mid = guess ? lo + (size_t)((double)(hi - lo) * (double)(number - first) /
 						   (double)(last - first))

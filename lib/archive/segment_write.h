@@ -17,7 +17,7 @@ struct sh_segment_writer {
 	enum sh_store store;
 	struct sh_segment_entry entry;
 	struct sh_part_writer part[SH_PART_SUM];
-	bool empty;
+	bool empty; /* the entry has no range of numbers yet: see sh_segment_covers() */
 };
 
 /* Creates the files. After success and after failure, sh_segment_abandon() must free the writer. */
@@ -27,7 +27,7 @@ int sh_segment_create(struct sh_segment_writer *w, const struct sh_folder *folde
 /* Writes `records` lines with their LFs. Lines must be in order. */
 int sh_segment_write_lines(struct sh_segment_writer *w, enum sh_part part, struct sh_slice lines,
     uint64_t records, struct sh_error *err);
-/* Writes one line. */
+/* Writes one line with its LF. */
 int sh_segment_write(
     struct sh_segment_writer *w, enum sh_part part, struct sh_slice line, struct sh_error *err);
 

@@ -105,7 +105,7 @@ static void write_segment(struct sh_change *c, uint32_t n)
 	}
 	for (unsigned band = 0; band < m->bands; band++)
 		write_band(w, band, first, n);
-	write_band(w, SH_BAND_ID, first, n);
+	write_band(w, SH_KEY_BAND_ID, first, n);
 	sh_segment_covers(w, first, first + n - 1);
 	must(sh_segment_finish(w, &err), &err);
 	must(sh_manifest_add(m, &w->entry, &err), &err);

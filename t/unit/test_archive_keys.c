@@ -192,7 +192,7 @@ static void test_which_keys(void)
 			works(sh_keys_of(&r, &set, &keys, &err) == 0, &err);
 			for (size_t i = 0; i < keys.n; i++) {
 				by_band += sh_key_band(keys.key[i]) < r.bands;
-				by_feature += sh_key_band(keys.key[i]) == SH_BAND_FEATURE;
+				by_feature += sh_key_band(keys.key[i]) == SH_KEY_BAND_FEATURE;
 			}
 			wrong += by_band != (n && n >= few ? r.bands : 0) ||
 				 by_feature != (like_small ? n - (4 * n + 4) / 5 + (n > 0) : 0) ||

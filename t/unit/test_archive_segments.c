@@ -174,7 +174,7 @@ static void write_docs(struct sh_segment_writer *w, size_t docs, uint32_t step)
 
 static uint64_t some_key(int turn)
 {
-	static const unsigned band[] = { 0, 1, 2, 11, SH_BAND_FEATURE, SH_BAND_ID };
+	static const unsigned band[] = { 0, 1, 2, 11, SH_KEY_BAND_FEATURE, SH_KEY_BAND_ID };
 	uint64_t in_band = rng() >> 24;
 
 	/* Crowded or sparse, at the ends or anywhere. */
