@@ -1,6 +1,7 @@
 #include <stdlib.h>
 
 #include "group/dedup_state.h"
+#include "io/parallel.h"
 
 enum { PAIRS = 1 << 16 }; /* about the number that a few hundred documents can have */
 
@@ -53,7 +54,6 @@ void sh_dedup_delete(struct sh_dedup *d)
 	sh_tables_put(tables, d->is_protected);
 	sh_tables_put(tables, d->same);
 	sh_tables_put(tables, d->keeper);
-	sh_tables_put(tables, d->order);
 	sh_subset_put(d, &d->all);
 	sh_tables_put(tables, d->vertex);
 	sh_tables_put(tables, d->place);
@@ -170,18 +170,51 @@ static int allocate(struct sh_dedup *d, struct sh_error *err)
 	return 0;
 }
 
-/* Computes the keepers of documents from the keepers of vertices. keeper[] first holds the vertex
- * of each document that represents one. The first pass copies it to the other documents of the
- * vertex, so the second pass may overwrite it. */
-static void keep(struct sh_dedup *d)
+/* ---- keepers of documents ---- */
+
+static uint32_t document_keeper(const struct sh_dedup *d, uint32_t document, uint32_t vertex)
 {
-	for (uint32_t i = 0; i < d->n; i++)
+	return sh_dedup_protects(d, document) ? document : d->vertex[d->vertex_keeper[vertex]];
+}
+
+/* Documents that another one represents: keeper[] holds the vertices of these. */
+static void keep_represented(void *arg, size_t from, size_t to)
+{
+	struct sh_dedup *d = arg;
+
+	for (uint32_t i = (uint32_t)from; i < to; i++)
 		if (d->features[i] && d->same[i] != i)
-			d->keeper[i] = d->keeper[d->same[i]];
-	for (uint32_t i = 0; i < d->n; i++)
-		d->keeper[i] = d->features[i] && !sh_dedup_protects(d, i)
-				   ? d->vertex[d->vertex_keeper[d->keeper[i]]]
-				   : i;
+			d->keeper[i] = document_keeper(d, i, d->keeper[d->same[i]]);
+}
+
+static void keep_others(void *arg, size_t from, size_t to)
+{
+	struct sh_dedup *d = arg;
+
+	for (uint32_t i = (uint32_t)from; i < to; i++)
+		if (!d->features[i] || d->same[i] == i)
+			d->keeper[i] = i;
+}
+
+static void drop_vertices(void *arg, size_t from, size_t to)
+{
+	struct sh_dedup *d = arg;
+
+	for (uint32_t v = (uint32_t)from; v < to; v++)
+		if (d->vertex_keeper[v] != v)
+			d->keeper[d->vertex[v]] = document_keeper(d, d->vertex[v], v);
+}
+
+/* Computes the keepers of documents from the keepers of vertices. keeper[] first holds the vertex of each document that
+ * represents one. Most documents are their own keepers, and few are visited at random. */
+static int keep(struct sh_dedup *d, struct sh_error *err)
+{
+	unsigned jobs = d->opts.jobs;
+
+	if (sh_parallel_each(jobs, d->n, keep_represented, d, err) < 0 ||
+	    sh_parallel_each(jobs, d->n, keep_others, d, err) < 0)
+		return -1;
+	return sh_parallel_each(jobs, d->n_vertices, drop_vertices, d, err);
 }
 
 int sh_dedup_run(struct sh_dedup *d, struct sh_error *err)
@@ -196,8 +229,7 @@ int sh_dedup_run(struct sh_dedup *d, struct sh_error *err)
 		return -1;
 	if (all_pairs ? sh_dedup_all_pairs(d, err) < 0 : sh_dedup_stars(d, err) < 0)
 		return -1;
-	keep(d);
-	return 0;
+	return keep(d, err);
 }
 
 const uint32_t *sh_dedup_keepers(const struct sh_dedup *d)

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "group/dedup_state.h"
+#include "io/parallel.h"
 
 /* sh_bucket_join.near of joins that find pairs of vertices. */
 enum { NEAR = 32 };
@@ -53,13 +54,43 @@ static uint32_t vertex_of(const struct sh_dedup *d, uint32_t number)
 	return d->take_vertices ? number : d->at_place[number];
 }
 
-static void number_documents(const struct sh_dedup *d, const struct sh_subset *c, uint32_t *number)
-{
-	for (uint32_t i = 0; i < c->n; i++) {
-		uint32_t v = sh_subset_vertex(c, i);
+/* Documents by number; those of no subset have SH_BUCKETS_NONE. */
+struct numbering {
+	const struct sh_dedup *dedup;
+	const struct sh_subset *subset;
+	uint32_t *number;
+};
 
-		number[d->vertex[v]] = number_of(d, v);
+static void number_none(void *arg, size_t from, size_t to)
+{
+	const struct numbering *g = arg;
+
+	memset(g->number + from, 0xff, (to - from) * sizeof *g->number);
+}
+
+static void number_some(void *arg, size_t from, size_t to)
+{
+	const struct numbering *g = arg;
+	const struct sh_dedup *d = g->dedup;
+
+	for (size_t i = from; i < to; i++) {
+		uint32_t v = sh_subset_vertex(g->subset, (uint32_t)i);
+
+		g->number[d->vertex[v]] = number_of(d, v);
 	}
+}
+
+static int number_documents(const struct sh_dedup *d, const struct sh_subset *a,
+    const struct sh_subset *b, uint32_t *number, struct sh_error *err)
+{
+	struct numbering g = { d, a, number };
+	unsigned jobs = d->opts.jobs;
+
+	if (sh_parallel_each(jobs, d->n, number_none, &g, err) < 0 ||
+	    sh_parallel_each(jobs, a->n, number_some, &g, err) < 0)
+		return -1;
+	g.subset = b;
+	return b ? sh_parallel_each(jobs, b->n, number_some, &g, err) : 0;
 }
 
 static uint32_t least_number(const struct sh_dedup *d, const struct sh_subset *c)
@@ -101,10 +132,8 @@ int sh_dedup_join_keys(
 
 	if (!number)
 		return -1;
-	memset(number, 0xff, d->n * sizeof *number);
-	number_documents(d, a, number);
-	if (b)
-		number_documents(d, b, number);
+	if (number_documents(d, a, b, number, err) < 0)
+		return -1;
 	join.number = number;
 	join.split = b ? least_number(d, b) : 0;
 	if (d->take_vertices)

@@ -176,11 +176,44 @@ size_t sh_dedup_few_up_to(const struct sh_dedup_opts *opts)
 	return opts->few && least ? (size_t)((opts->few - 1) * UINT64_C(1000000) / least) : 0;
 }
 
+struct counting {
+	const struct sh_dedup *dedup;
+	size_t up_to;
+};
+
+static size_t count_small(void *arg, size_t from, size_t to, size_t at)
+{
+	const struct counting *c = arg;
+	const struct sh_dedup *d = c->dedup;
+	size_t n = 0;
+
+	(void)at;
+	for (size_t v = from; v < to; v++)
+		n += d->features[d->vertex[v]] <= c->up_to;
+	return n;
+}
+
+/* Returns whether few enough vertices have at most up_to features to be joined by their features. */
+static int joins_small(const struct sh_dedup *d, size_t up_to, bool *joins, struct sh_error *err)
+{
+	struct counting c = { d, up_to };
+	struct sh_selection s = {
+		.threads = d->opts.jobs, .n = d->n_vertices, .fn = count_small, .arg = &c
+	};
+
+	if (sh_selection_count(&s, err) < 0)
+		return -1;
+	*joins = sh_dedup_joins_small(d, s.found);
+	sh_selection_free(&s);
+	return 0;
+}
+
 /* Gathers the documents of few features, and the documents that can reach the threshold with one
  * of them. */
 int sh_dedup_gather_small(struct sh_dedup *d, struct sh_error *err)
 {
-	size_t up_to = sh_dedup_few_up_to(&d->opts), n = 0;
+	size_t up_to = sh_dedup_few_up_to(&d->opts);
+	bool joins;
 
 	d->small.sets.tables = d->bags.sets.tables = d->opts.tables;
 	d->small.sets.jobs = d->bags.sets.jobs = d->opts.jobs;
@@ -188,9 +221,9 @@ int sh_dedup_gather_small(struct sh_dedup *d, struct sh_error *err)
 	d->bags.threshold = bag_threshold(&d->opts);
 	if (!d->opts.verify || !up_to)
 		return 0;
-	for (uint32_t v = 0; v < d->n_vertices; v++)
-		n += d->features[d->vertex[v]] <= up_to;
-	if (!sh_dedup_joins_small(d, n))
+	if (joins_small(d, up_to, &joins, err) < 0)
+		return -1;
+	if (!joins)
 		return 0;
 	if (gather_all(d, up_to, err) < 0)
 		return -1;

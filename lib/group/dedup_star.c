@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "group/dedup_state.h"
+#include "io/parallel.h"
 #include "join/scan.h"
 
 enum { PAIRS_EACH = 8 }; /* pairs held for each vertex, in addition to opts.pairs */
@@ -238,15 +239,33 @@ static int decide_items(struct deciding *s, struct sh_error *err)
 	return 0;
 }
 
-/* Vertices of the subset without a pair stay. */
-static void keep_others(const struct deciding *s, const struct sh_subset *c)
-{
-	uint32_t *vertex_keeper = s->dedup->vertex_keeper;
+struct staying {
+	struct sh_dedup *dedup;
+	const struct sh_subset *subset;
+};
 
-	for (uint32_t i = 0; i < c->n; i++)
-		vertex_keeper[sh_subset_vertex(c, i)] = sh_subset_vertex(c, i);
+static void let_stay(void *arg, size_t from, size_t to)
+{
+	const struct staying *s = arg;
+
+	for (size_t i = from; i < to; i++) {
+		uint32_t v = sh_subset_vertex(s->subset, (uint32_t)i);
+
+		s->dedup->vertex_keeper[v] = v;
+	}
+}
+
+/* Vertices of the subset without a pair stay. */
+static int keep_others(const struct deciding *s, const struct sh_subset *c, struct sh_error *err)
+{
+	struct sh_dedup *d = s->dedup;
+	struct staying all = { d, c };
+
+	if (sh_parallel_each(d->opts.jobs, c->n, let_stay, &all, err) < 0)
+		return -1;
 	for (uint32_t i = 0; i < s->n; i++)
-		vertex_keeper[s->item[i].vertex] = SH_UNDECIDED;
+		d->vertex_keeper[s->item[i].vertex] = SH_UNDECIDED;
+	return 0;
 }
 
 /* Decides a subset by its pairs. stay: the pairs are complete, so a vertex without a similar one stays. */
@@ -256,11 +275,9 @@ static int decide_pairs(
 	struct deciding s = { .dedup = d, .stay = stay };
 	int status = -1;
 
-	if (sort_pairs(&s, err) == 0 && make_items(&s, err) == 0) {
-		if (stay)
-			keep_others(&s, c);
+	if (sort_pairs(&s, err) == 0 && make_items(&s, err) == 0 &&
+	    (!stay || keep_others(&s, c, err) == 0))
 		status = decide_items(&s, err);
-	}
 	sh_sorted_put(&s.pairs, d->opts.tables);
 	sh_tables_put(d->opts.tables, s.item);
 	return status;
@@ -333,9 +350,17 @@ static int decide_subset(
 	return status;
 }
 
+static void be_undecided(void *arg, size_t from, size_t to)
+{
+	struct sh_dedup *d = arg;
+
+	for (size_t v = from; v < to; v++)
+		d->vertex_keeper[v] = SH_UNDECIDED;
+}
+
 int sh_dedup_stars(struct sh_dedup *d, struct sh_error *err)
 {
-	for (uint32_t v = 0; v < d->n_vertices; v++)
-		d->vertex_keeper[v] = SH_UNDECIDED;
+	if (sh_parallel_each(d->opts.jobs, d->n_vertices, be_undecided, d, err) < 0)
+		return -1;
 	return decide_subset(d, &d->all, 0, d->n_vertices, err);
 }

@@ -85,12 +85,8 @@ struct sh_dedup {
 	uint32_t *same;   /* the best document with the same fingerprint and features */
 	uint32_t *keeper; /* the document's keeper; until the end of the run its vertex */
 
-	/* documents with features, by fingerprint, the best first; a node is a fingerprint */
-	uint32_t *order;
-	size_t n_order;
-	struct sh_subset all; /* all.node indexes order[]; once vertices have numbers, vertex[] */
-
-	/* by vertex; vertices are numbered by fingerprint */
+	/* by vertex; vertices are numbered by fingerprint, for stars by keys by document */
+	struct sh_subset all;
 	uint32_t *vertex;   /* its document */
 	uint32_t *place;    /* position among all vertices, the best 0 */
 	uint32_t *at_place; /* by place: the vertex; chains reuse it as likely.parent */
@@ -147,7 +143,7 @@ static inline bool sh_dedup_both_protected(const struct sh_dedup *d, uint32_t x,
 	return sh_dedup_protects(d, d->vertex[x]) && sh_dedup_protects(d, d->vertex[y]);
 }
 
-/* dedup_vertices.c: documents to nodes, nodes to vertices, vertices to places. */
+/* dedup_vertices.c: documents to vertices, vertices to places. */
 int sh_dedup_find_vertices(struct sh_dedup *d, struct sh_error *err);
 int sh_dedup_find_places(struct sh_dedup *d, struct sh_error *err);
 

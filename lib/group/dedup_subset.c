@@ -1,67 +1,125 @@
-#include <stdlib.h>
+#include <string.h>
 
 #include "group/dedup_state.h"
+#include "io/parallel.h"
 
-static bool is_picked(const struct sh_dedup *d, uint32_t v, uint32_t lo, uint32_t hi, bool stay)
+/* The vertices that sh_subset_pick() picks. */
+struct picking {
+	struct sh_dedup *dedup;
+	const struct sh_subset *from;
+	uint32_t lo, hi;
+	bool stay;
+	uint32_t *to;
+};
+
+static bool is_picked(const struct picking *p, uint32_t v)
 {
-	return d->place[v] >= lo && d->place[v] < hi &&
-	       d->vertex_keeper[v] == (stay ? v : SH_UNDECIDED);
+	const struct sh_dedup *d = p->dedup;
+
+	return d->place[v] >= p->lo && d->place[v] < p->hi &&
+	       d->vertex_keeper[v] == (p->stay ? v : SH_UNDECIDED);
+}
+
+static size_t select_picked(void *arg, size_t from, size_t to, size_t at)
+{
+	const struct picking *p = arg;
+	size_t n = 0;
+
+	for (size_t i = from; i < to; i++) {
+		uint32_t v = sh_subset_vertex(p->from, (uint32_t)i);
+
+		if (!is_picked(p, v))
+			continue;
+		if (at != SH_COUNT_ONLY)
+			p->to[at + n] = v;
+		n++;
+	}
+	return n;
 }
 
 int sh_subset_pick(struct sh_dedup *d, const struct sh_subset *from, uint32_t lo, uint32_t hi,
     bool stay, struct sh_subset *to, struct sh_error *err)
 {
-	uint32_t n = 0;
+	struct picking p = { d, from, lo, hi, stay, NULL };
+	struct sh_selection s = {
+		.threads = d->opts.jobs, .n = from->n, .fn = select_picked, .arg = &p
+	};
 
-	for (uint32_t i = 0; i < from->n; i++)
-		n += is_picked(d, sh_subset_vertex(from, i), lo, hi, stay);
-	*to = (struct sh_subset){ .vertex =
-				      sh_tables_get(d->opts.tables, n, sizeof *to->vertex, err) };
-	if (!to->vertex)
+	*to = (struct sh_subset){ 0 };
+	if (sh_selection_count(&s, err) < 0)
 		return -1;
-	for (uint32_t i = 0; i < from->n; i++) {
-		uint32_t v = sh_subset_vertex(from, i);
-
-		if (is_picked(d, v, lo, hi, stay))
-			to->vertex[to->n++] = v;
+	p.to = sh_tables_get(d->opts.tables, s.found, sizeof *p.to, err);
+	if (!p.to) {
+		sh_selection_free(&s);
+		return -1;
 	}
-	return 0;
+	*to = (struct sh_subset){ .vertex = p.to, .n = (uint32_t)s.found };
+	return sh_selection_fill(&s, err);
 }
 
-static const uint64_t *fingerprint(const struct sh_dedup *d, const struct sh_subset *c, uint32_t i)
+struct node_finder {
+	const struct sh_dedup *dedup;
+	struct sh_subset *subset;
+};
+
+static const uint64_t *fingerprint(const struct node_finder *f, size_t i)
 {
-	return sh_dedup_fp(d, d->vertex[sh_subset_vertex(c, i)]);
+	const struct sh_dedup *d = f->dedup;
+
+	return sh_dedup_fp(d, d->vertex[sh_subset_vertex(f->subset, (uint32_t)i)]);
 }
 
-static bool begins_node(const struct sh_dedup *d, const struct sh_subset *c, uint32_t i)
+static bool differ(const uint64_t *x, const uint64_t *y, unsigned words)
 {
-	return i == 0 || memcmp(fingerprint(d, c, i - 1), fingerprint(d, c, i),
-			     d->words * sizeof *d->fp) != 0;
+	for (unsigned i = 0; i < words; i++)
+		if (x[i] != y[i])
+			return true;
+	return false;
+}
+
+static size_t select_nodes(void *arg, size_t from, size_t to, size_t at)
+{
+	const struct node_finder *f = arg;
+	const uint64_t *last = from ? fingerprint(f, from - 1) : NULL;
+	unsigned words = f->dedup->words;
+	size_t n = 0;
+
+	for (size_t i = from; i < to; i++) {
+		const uint64_t *fp = fingerprint(f, i);
+
+		if (last && !differ(fp, last, words))
+			continue;
+		if (at != SH_COUNT_ONLY) {
+			memcpy(f->subset->fp + (at + n) * words, fp, words * sizeof *fp);
+			f->subset->node[at + n] = (uint32_t)i;
+		}
+		last = fp;
+		n++;
+	}
+	return n;
 }
 
 int sh_subset_find_nodes(struct sh_dedup *d, struct sh_subset *c, struct sh_error *err)
 {
+	struct node_finder f = { d, c };
+	struct sh_selection s = {
+		.threads = d->opts.jobs, .n = c->n, .fn = select_nodes, .arg = &f
+	};
 	struct sh_tables *tables = d->opts.tables;
-	size_t n = 0;
 
 	if (c->node)
 		return 0;
-	for (uint32_t i = 0; i < c->n; i++)
-		n += begins_node(d, c, i);
-	c->node = sh_tables_get(tables, n + 1, sizeof *c->node, err);
-	c->fp = c->node ? sh_tables_get(tables, n * d->words, sizeof *c->fp, err) : NULL;
-	if (!c->fp)
+	if (sh_selection_count(&s, err) < 0)
 		return -1;
-	c->n_nodes = 0;
-	for (uint32_t i = 0; i < c->n; i++) {
-		if (!begins_node(d, c, i))
-			continue;
-		memcpy(
-		    c->fp + c->n_nodes * d->words, fingerprint(d, c, i), d->words * sizeof *c->fp);
-		c->node[c->n_nodes++] = i;
+	c->node = sh_tables_get(tables, s.found + 1, sizeof *c->node, err);
+	c->fp = c->node ? sh_tables_get(tables, s.found * d->words, sizeof *c->fp, err) : NULL;
+	if (!c->fp) {
+		sh_selection_free(&s);
+		return -1;
 	}
+	c->n_nodes = s.found;
 	c->node[c->n_nodes] = c->n;
-	return 0;
+	return sh_selection_fill(&s, err);
 }
 
 void sh_subset_put_nodes(struct sh_dedup *d, struct sh_subset *c)

@@ -20,7 +20,7 @@ static int better(const struct sh_dedup *d, uint32_t x, uint32_t y)
 	return sh_compare(x, y);
 }
 
-/* ---- nodes ---- */
+/* ---- documents by fingerprint ---- */
 
 /* Orders documents with the same first word: by the other words, then the best first. */
 static int by_fingerprint(const void *arg, uint32_t x, uint32_t y)
@@ -34,61 +34,64 @@ static int by_fingerprint(const void *arg, uint32_t x, uint32_t y)
 	return better(d, x, y);
 }
 
-/* Fills d->order with the documents that have features. */
-static int order_documents(struct sh_dedup *d, struct sh_error *err)
-{
-	struct sh_sorted s;
-	uint32_t n = 0;
+/* Documents with features, by fingerprint, the best first. Only the first words and the numbers are sorted. */
+struct ordered {
+	struct sh_dedup *dedup;
+	struct sh_sorted sorted;
+};
 
-	for (uint32_t i = 0; i < d->n; i++)
-		d->n_order += d->features[i] > 0;
-	if (sh_sorted_get(&s, d->opts.tables, d->n_order, err) < 0)
-		return -1;
-	for (uint32_t i = 0; i < d->n; i++) {
-		if (!d->features[i])
-			continue;
-		s.side.word[n] = *sh_dedup_fp(d, i);
-		s.side.id[n++] = i;
-	}
-	if (sh_side_sort_by(d->opts.jobs, &s.side, &s.room, by_fingerprint, d, err) < 0) {
-		sh_sorted_put(&s, d->opts.tables);
-		return -1;
-	}
-	d->order = s.side.id;
-	s.side.id = NULL;
-	sh_sorted_put(&s, d->opts.tables);
-	return 0;
-}
-
-static bool begins_node(const struct sh_dedup *d, size_t i)
+static size_t select_documents(void *arg, size_t from, size_t to, size_t at)
 {
-	return i == 0 || memcmp(sh_dedup_fp(d, d->order[i - 1]), sh_dedup_fp(d, d->order[i]),
-			     d->words * sizeof *d->fp) != 0;
-}
-
-static int find_nodes(struct sh_dedup *d, struct sh_error *err)
-{
-	struct sh_tables *tables = d->opts.tables;
+	const struct ordered *o = arg;
+	const struct sh_dedup *d = o->dedup;
 	size_t n = 0;
 
-	if (order_documents(d, err) < 0)
-		return -1;
-	for (size_t i = 0; i < d->n_order; i++)
-		n += begins_node(d, i);
-	d->all.node = sh_tables_get(tables, n + 1, sizeof *d->all.node, err);
-	d->all.fp =
-	    d->all.node ? sh_tables_get(tables, n * d->words, sizeof *d->all.fp, err) : NULL;
-	if (!d->all.fp)
-		return -1;
-	for (size_t i = 0; i < d->n_order; i++) {
-		if (!begins_node(d, i))
+	for (size_t i = from; i < to; i++) {
+		if (!d->features[i])
 			continue;
-		memcpy(d->all.fp + d->all.n_nodes * d->words, sh_dedup_fp(d, d->order[i]),
-		    d->words * sizeof *d->fp);
-		d->all.node[d->all.n_nodes++] = (uint32_t)i;
+		if (at != SH_COUNT_ONLY) {
+			d->same[i] = (uint32_t)i;
+			o->sorted.side.word[at + n] = *sh_dedup_fp(d, (uint32_t)i);
+			o->sorted.side.id[at + n] = (uint32_t)i;
+		}
+		n++;
 	}
-	d->all.node[d->all.n_nodes] = (uint32_t)d->n_order;
+	return n;
+}
+
+static int order_documents(struct ordered *o, struct sh_error *err)
+{
+	struct sh_dedup *d = o->dedup;
+	struct sh_selection s = {
+		.threads = d->opts.jobs, .n = d->n, .fn = select_documents, .arg = o
+	};
+
+	if (sh_selection_count(&s, err) < 0)
+		return -1;
+	if (sh_sorted_get(&o->sorted, d->opts.tables, s.found, err) < 0) {
+		sh_selection_free(&s);
+		return -1;
+	}
+	if (sh_selection_fill(&s, err) < 0 || sh_side_sort_by(d->opts.jobs, &o->sorted.side,
+						  &o->sorted.room, by_fingerprint, d, err) < 0)
+		return -1;
+	sh_sorted_put_room(&o->sorted, d->opts.tables);
 	return 0;
+}
+
+/* Returns the end of the documents that have the fingerprint of document i of the order. */
+static size_t end_of_node(const struct ordered *o, size_t i)
+{
+	const struct sh_side *s = &o->sorted.side;
+	const struct sh_dedup *d = o->dedup;
+	const uint64_t *first = sh_dedup_fp(d, s->id[i]);
+	size_t end = i + 1;
+
+	while (end < s->n && s->word[end] == s->word[i] &&
+	       (d->words == 1 ||
+		   memcmp(sh_dedup_fp(d, s->id[end]), first, d->words * sizeof *first) == 0))
+		end++;
+	return end;
 }
 
 /* ---- identical sets ---- */
@@ -162,90 +165,179 @@ static int find_late(struct sh_dedup_worker *w, struct sets *s, uint32_t doc, si
 	*at = FEW + i;
 	return fresh ? 0 : same_set(w, w->first[*at], doc, same, err);
 }
-static int part_node(struct sh_dedup_worker *w, size_t node, struct sh_error *err)
+
+/* Sets d->same of n documents of one fingerprint, the best first. */
+static int part_node(
+    struct sh_dedup_worker *w, const uint32_t *document, size_t n, struct sh_error *err)
 {
-	struct sh_dedup *d = w->dedup;
 	struct sets s = { 0 };
 	int status = 0;
 
-	for (uint32_t i = d->all.node[node]; status == 0 && i < d->all.node[node + 1]; i++) {
-		uint32_t doc = d->order[i];
+	for (size_t i = 0; status == 0 && i < n; i++) {
 		bool same;
 		size_t at;
 
-		status = find_early(w, &s, doc, &at, &same, err);
+		status = find_early(w, &s, document[i], &at, &same, err);
 		if (status == 0 && !same && s.n >= FEW)
-			status = find_late(w, &s, doc, &at, &same, err);
+			status = find_late(w, &s, document[i], &at, &same, err);
 		if (status == 0 && !same && at == s.n)
-			status = add_set(w, &s, doc, err);
+			status = add_set(w, &s, document[i], err);
 		if (status == 0)
-			d->same[doc] = same ? w->first[at] : doc;
+			w->dedup->same[document[i]] = same ? w->first[at] : document[i];
 	}
 	sh_hmap_free(&s.map);
 	return status;
 }
 
-static int part_nodes(void *worker, size_t from, size_t to, struct sh_error *err)
+struct parter {
+	struct sh_dedup_worker *worker;
+	const struct ordered *ordered;
+};
+
+/* Parts the nodes that begin among the documents from .. to-1 of the order. */
+static int part_nodes(void *parter, size_t from, size_t to, struct sh_error *err)
 {
-	for (size_t i = from; i < to; i++)
-		if (part_node(worker, i, err) < 0)
+	const struct parter *p = parter;
+	const struct ordered *o = p->ordered;
+
+	if (from)
+		from = end_of_node(o, from - 1);
+	for (size_t i = from, end; i < to; i = end) {
+		end = end_of_node(o, i);
+		if (end > i + 1 && part_node(p->worker, o->sorted.side.id + i, end - i, err) < 0)
 			return -1;
+	}
 	return 0;
 }
 
-/* Numbers the vertices. From here on node[] counts vertices. */
-static int number_vertices(struct sh_dedup *d, struct sh_error *err)
+static int part_documents(const struct ordered *o, struct sh_error *err)
 {
-	size_t i = 0, n = 0;
+	struct sh_dedup *d = o->dedup;
+	struct parter *p = calloc(d->opts.jobs, sizeof *p);
+	int status;
 
-	for (size_t k = 0; k < d->n_order; k++)
-		n += d->same[d->order[k]] == d->order[k];
-	d->vertex = sh_tables_get(d->opts.tables, n, sizeof *d->vertex, err);
-	if (!d->vertex)
-		return -1;
-	for (size_t node = 0; node < d->all.n_nodes; node++) {
-		size_t end = d->all.node[node + 1];
+	if (!p)
+		return sh_error_nomem(err);
+	for (unsigned i = 0; i < d->opts.jobs; i++)
+		p[i] = (struct parter){ &d->worker[i], o };
+	status =
+	    sh_parallel(p, sizeof *p, d->opts.jobs, o->sorted.side.n, STRETCH, part_nodes, err);
+	free(p);
+	return status;
+}
 
-		d->all.node[node] = d->n_vertices;
-		for (; i < end; i++) {
-			if (d->same[d->order[i]] != d->order[i])
-				continue;
-			d->keeper[d->order[i]] = d->n_vertices;
-			d->vertex[d->n_vertices++] = d->order[i];
+/* ---- vertices ---- */
+
+static bool is_vertex(const struct sh_dedup *d, uint32_t document)
+{
+	return d->features[document] && d->same[document] == document;
+}
+
+/* The documents in the order in which vertices are numbered. */
+struct numbering {
+	struct sh_dedup *dedup;
+	const uint32_t *order; /* NULL: by document */
+};
+
+static size_t select_vertices(void *arg, size_t from, size_t to, size_t at)
+{
+	const struct numbering *g = arg;
+	struct sh_dedup *d = g->dedup;
+	size_t n = 0;
+
+	for (size_t i = from; i < to; i++) {
+		uint32_t document = g->order ? g->order[i] : (uint32_t)i;
+
+		if (!is_vertex(d, document))
+			continue;
+		if (at != SH_COUNT_ONLY) {
+			d->vertex[at + n] = document;
+			d->keeper[document] = (uint32_t)(at + n);
 		}
+		n++;
 	}
-	d->all.node[d->all.n_nodes] = d->all.n = d->n_vertices;
-	d->stats.identical = d->n_order - n;
-	if (d->buckets)
-		sh_subset_put_nodes(d, &d->all);
-	sh_tables_put(d->opts.tables, d->digest);
-	d->digest = NULL;
-	sh_tables_put(d->opts.tables, d->order);
-	d->order = NULL;
-	return 0;
+	return n;
+}
+
+/* A join by distance needs vertices by fingerprint. With all pairs, their numbers also decide which documents of a large
+ * bucket meet. Stars by keys need neither: by document, all loops over vertices read memory in sequence. */
+static int number_vertices(const struct ordered *o, struct sh_error *err)
+{
+	struct sh_dedup *d = o->dedup;
+	struct numbering g = { d, d->buckets && !d->take_vertices ? NULL : o->sorted.side.id };
+	struct sh_selection s = { .threads = d->opts.jobs,
+		.n = g.order ? o->sorted.side.n : d->n,
+		.fn = select_vertices,
+		.arg = &g };
+
+	if (sh_selection_count(&s, err) < 0)
+		return -1;
+	d->vertex = sh_tables_get(d->opts.tables, s.found, sizeof *d->vertex, err);
+	if (!d->vertex) {
+		sh_selection_free(&s);
+		return -1;
+	}
+	d->all.n = d->n_vertices = (uint32_t)s.found;
+	d->stats.identical = o->sorted.side.n - s.found;
+	return sh_selection_fill(&s, err);
 }
 
 int sh_dedup_find_vertices(struct sh_dedup *d, struct sh_error *err)
 {
-	if (find_nodes(d, err) < 0 || sh_parallel(d->worker, sizeof *d->worker, d->opts.jobs,
-					  d->all.n_nodes, STRETCH, part_nodes, err) < 0)
-		return -1;
-	return number_vertices(d, err);
+	struct ordered o = { .dedup = d };
+	int status = order_documents(&o, err);
+
+	if (status == 0)
+		status = part_documents(&o, err);
+	if (status == 0)
+		status = number_vertices(&o, err);
+	sh_sorted_put(&o.sorted, d->opts.tables);
+	sh_tables_put(d->opts.tables, d->digest);
+	d->digest = NULL;
+	return status;
 }
 
 /* ---- places ---- */
 
+/* The vertices that are protected, or those that are not. Their places begin at `from`. */
+struct placing {
+	struct sh_dedup *dedup;
+	bool protected;
+	size_t from;
+};
+
+static size_t select_places(void *arg, size_t from, size_t to, size_t at)
+{
+	const struct placing *p = arg;
+	struct sh_dedup *d = p->dedup;
+	size_t n = 0;
+
+	for (uint32_t i = (uint32_t)from; i < to; i++) {
+		if (!is_vertex(d, i) || sh_dedup_protects(d, i) != p->protected)
+			continue;
+		if (at != SH_COUNT_ONLY)
+			d->at_place[p->from + at + n] = d->keeper[i];
+		n++;
+	}
+	return n;
+}
+
 /* Without ranks, the lower number is better. Places vertices in the order of their documents, the protected
  * ones first. */
-static void place_by_number(struct sh_dedup *d)
+static int place_by_number(struct sh_dedup *d, struct sh_error *err)
 {
-	uint32_t at = 0;
+	struct placing p = { d, d->is_protected, 0 };
+	struct sh_selection s = {
+		.threads = d->opts.jobs, .n = d->n, .fn = select_places, .arg = &p
+	};
 
-	for (int protected = 1; protected >= 0; protected --)
-		for (uint32_t i = 0; i < d->n; i++)
-			if (d->features[i] && d->same[i] == i &&
-			    sh_dedup_protects(d, i) == protected)
-				d->at_place[at++] = d->keeper[i];
+	if (p.protected) {
+		if (sh_selection_count(&s, err) < 0 || sh_selection_fill(&s, err) < 0)
+			return -1;
+		p.from = s.found;
+		p.protected = false;
+	}
+	return sh_selection_count(&s, err) < 0 ? -1 : sh_selection_fill(&s, err);
 }
 
 static int by_documents(const void *arg, uint32_t x, uint32_t y)
@@ -259,6 +351,7 @@ static int place_by_ranks(struct sh_dedup *d, struct sh_error *err)
 {
 	struct sh_sorted s;
 	uint32_t n = d->n_vertices;
+	int status;
 
 	if (sh_sorted_get(&s, d->opts.tables, n, err) < 0)
 		return -1;
@@ -266,10 +359,18 @@ static int place_by_ranks(struct sh_dedup *d, struct sh_error *err)
 		s.side.word[i] = sh_dedup_protects(d, d->vertex[i]) ? 0 : d->rank[d->vertex[i]];
 		s.side.id[i] = i;
 	}
-	sh_side_sort(&s.side, &s.room, by_documents, d);
+	status = sh_side_sort_by(d->opts.jobs, &s.side, &s.room, by_documents, d, err);
 	memcpy(d->at_place, s.side.id, n * sizeof *d->at_place);
 	sh_sorted_put(&s, d->opts.tables);
-	return 0;
+	return status;
+}
+
+static void invert_places(void *arg, size_t from, size_t to)
+{
+	const struct sh_dedup *d = arg;
+
+	for (size_t i = from; i < to; i++)
+		d->place[d->at_place[i]] = (uint32_t)i;
 }
 
 int sh_dedup_find_places(struct sh_dedup *d, struct sh_error *err)
@@ -284,11 +385,7 @@ int sh_dedup_find_places(struct sh_dedup *d, struct sh_error *err)
 			       : NULL;
 	if (!d->vertex_keeper)
 		return -1;
-	if (!d->rank)
-		place_by_number(d);
-	else if (place_by_ranks(d, err) < 0)
+	if ((d->rank ? place_by_ranks(d, err) : place_by_number(d, err)) < 0)
 		return -1;
-	for (uint32_t i = 0; i < d->n_vertices; i++)
-		d->place[d->at_place[i]] = i;
-	return 0;
+	return sh_parallel_each(d->opts.jobs, d->n_vertices, invert_places, d, err);
 }

@@ -8,6 +8,7 @@
 #include "base/error.h"
 
 #include <stddef.h>
+#include <stdint.h>
 
 /* Processes the tasks from .. to-1 with the state of one worker. Returns 0, or -1 with *err. */
 typedef int sh_tasks_fn(void *worker, size_t from, size_t to, struct sh_error *err);
@@ -17,5 +18,41 @@ typedef int sh_tasks_fn(void *worker, size_t from, size_t to, struct sh_error *e
  * with the error of the failed call that has the lowest tasks. */
 int sh_parallel(void *workers, size_t size, unsigned n_workers, size_t n, size_t grain,
     sh_tasks_fn *fn, struct sh_error *err);
+
+/* Processes the elements from .. to-1. */
+typedef void sh_each_fn(void *arg, size_t from, size_t to);
+
+/* Calls fn for ranges of the elements 0 .. n-1, by several threads. */
+int sh_parallel_each(unsigned threads, size_t n, sh_each_fn *fn, void *arg, struct sh_error *err);
+
+/* Several threads select some of the elements 0 .. n-1 and write a result for each, in the order of the elements. The
+ * first pass counts, so that the second one knows where each thread writes:
+ *
+ *     struct sh_selection s = { .threads = jobs, .n = n, .fn = fn, .arg = arg };
+ *     status = sh_selection_count(&s, err);
+ *     ... room for s.found results ...
+ *     status = sh_selection_fill(&s, err);
+ */
+
+#define SH_COUNT_ONLY SIZE_MAX
+
+/* Selects among the elements from .. to-1. Returns the number of results, the same in both passes. at: the index where
+ * the first result is written; SH_COUNT_ONLY: none is written. */
+typedef size_t sh_select_fn(void *arg, size_t from, size_t to, size_t at);
+
+struct sh_selection {
+	unsigned threads;
+	size_t n;
+	sh_select_fn *fn;
+	void *arg;
+	size_t found; /* results; set by sh_selection_count() */
+	size_t *at;   /* by range of elements: the index of its first result */
+};
+
+int sh_selection_count(struct sh_selection *s, struct sh_error *err);
+/* Call it once after sh_selection_count(). Frees the selection. */
+int sh_selection_fill(struct sh_selection *s, struct sh_error *err);
+/* Frees a selection that was counted and is not filled. */
+void sh_selection_free(struct sh_selection *s);
 
 #endif

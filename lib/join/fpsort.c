@@ -188,11 +188,20 @@ int sh_sorted_get(struct sh_sorted *s, struct sh_tables *tables, size_t n, struc
 	return -1;
 }
 
+static void put_side(struct sh_side *s, struct sh_tables *tables)
+{
+	sh_tables_put(tables, s->word);
+	sh_tables_put(tables, s->id);
+	*s = (struct sh_side){ 0 };
+}
+
+void sh_sorted_put_room(struct sh_sorted *s, struct sh_tables *tables)
+{
+	put_side(&s->room, tables);
+}
+
 void sh_sorted_put(struct sh_sorted *s, struct sh_tables *tables)
 {
-	sh_tables_put(tables, s->side.word);
-	sh_tables_put(tables, s->side.id);
-	sh_tables_put(tables, s->room.word);
-	sh_tables_put(tables, s->room.id);
-	*s = (struct sh_sorted){ 0 };
+	put_side(&s->side, tables);
+	put_side(&s->room, tables);
 }

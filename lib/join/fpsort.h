@@ -24,6 +24,8 @@ struct sh_sorted {
 
 /* Gets both sides with n elements, and sets their n. */
 int sh_sorted_get(struct sh_sorted *s, struct sh_tables *tables, size_t n, struct sh_error *err);
+/* Puts the scratch memory back, when the side is sorted. */
+void sh_sorted_put_room(struct sh_sorted *s, struct sh_tables *tables);
 /* Puts both sides back. Does nothing when sh_sorted_get() failed or they were put back. */
 void sh_sorted_put(struct sh_sorted *s, struct sh_tables *tables);
 
