@@ -137,7 +137,7 @@ void sh_confine_write(struct sh_confine *c, const char *path)
 {
 	char *target, *slash;
 
-	if (c->fd < 0)
+	if (c->fd < 0 || !path || strcmp(path, "-") == 0)
 		return;
 	switch (sh_target_find(path, &target)) {
 	case SH_TARGET_OPEN:
