@@ -110,8 +110,8 @@ static void stop_inflate(void *decoder)
 
 /* ---- bzip2 ---- */
 
-/* Returns whether the head is that of a bzip2 file. The fourth byte is the level, 1 to 9. Then follow six
- * constant bytes: the mark of a block, or, in an empty stream, the mark of the end. */
+/* Returns whether a bzip2 file begins with `head`. The fourth byte is the level, 1 to 9. Six
+ * constant bytes follow, which begin a block or, in an empty stream, the end. */
 static bool is_bzip2(struct sh_slice head)
 {
 	return head.n >= SH_CODEC_MAGIC && begins(head, "BZh", 3) && head.p[3] >= '1' &&
@@ -175,7 +175,7 @@ static bool is_xz(struct sh_slice head)
 }
 
 #ifdef SH_HAVE_LZMA
-/* Limits the memory to the window and some more for the decoder itself. */
+/* Limits the memory to the window, and 1 MiB for the decoder. */
 static bool init_xz(lzma_stream *z)
 {
 	return lzma_stream_decoder(z, sh_codec_window() + ((size_t)1 << 20), 0) == LZMA_OK;
@@ -234,8 +234,8 @@ static void stop_xz(void *decoder)
 
 /* ---- zstd, lz4 ---- */
 
-/* Returns whether the head is a skippable frame, which may precede other frames in both forms. pzstd(1)
- * writes such frames. */
+/* Returns whether `head` begins with a skippable frame, which may precede other frames in both
+ * forms. pzstd(1) writes skippable frames. */
 static bool is_skippable(struct sh_slice head)
 {
 	return head.n >= 4 && (head.p[0] & 0xF0) == 0x50 &&

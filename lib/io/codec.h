@@ -1,5 +1,6 @@
-/* Decoders of compressed streams, one row for each form, all with one interface. A form whose library the
- * build lacks has a row without functions, so that a message can name the form and the library. */
+/* Decoders of compressed streams, one row for each form. A row has no functions when the build
+ * lacks the library: messages still name the form and the library. A stream is a sequence of
+ * frames, each of which is compressed on its own. */
 #ifndef SH_IO_CODEC_H
 #define SH_IO_CODEC_H
 
@@ -8,21 +9,21 @@
 #include "base/error.h"
 #include "base/slice.h"
 
-/* Bytes of a file's beginning that suffice to recognise each form. */
+/* The first SH_CODEC_MAGIC bytes of a file show its form. */
 enum { SH_CODEC_MAGIC = 10 };
 
-/* Returns the largest window that a decoder may have, in bytes: how far back a compressed stream may refer. It is the
- * value of the environment variable SH_CODEC_WINDOW_NAME when that is a size, otherwise SH_CODEC_WINDOW. */
-#define SH_CODEC_WINDOW      ((size_t)128 << 20)
-#define SH_CODEC_WINDOW_NAME "SIMHASH_WINDOW"
-size_t sh_codec_window(void);
+#define SH_CODEC_WINDOW      ((size_t)128 << 20) /* default of sh_codec_window(), in bytes */
+#define SH_CODEC_WINDOW_NAME "SIMHASH_WINDOW"    /* name of an environment variable */
 
-/* Returns whether that variable is unset, empty or a size. Any other value is ignored. */
+/* Returns the largest window of a decoder, in bytes: how far back a compressed stream may refer. It
+ * is the environment variable if that is a size above 0 (sh_parse_size()), else SH_CODEC_WINDOW. */
+size_t sh_codec_window(void);
+/* Returns false when the environment variable has a value that sh_codec_window() ignores. */
 bool sh_codec_window_valid(void);
 
 enum sh_codec_state {
 	SH_CODEC_MORE, /* the frame goes on: give more input, or more room */
-	SH_CODEC_END,  /* the frame ended; another one may follow */
+	SH_CODEC_END,  /* the frame ended; the decoder is ready for another frame */
 	SH_CODEC_BAD,  /* the bytes are damaged, or in another form */
 	SH_CODEC_WIDE, /* the frame needs a window above sh_codec_window() */
 	SH_CODEC_NOMEM,
@@ -30,30 +31,30 @@ enum sh_codec_state {
 
 struct sh_codec {
 	const char *name;    /* of the form, such as "gzip" */
-	const char *library; /* the library that decodes it, such as "zlib" */
-	/* a command that decompresses to standard output with any window, such as "gzip -dc" */
-	const char *command;
-	bool (*is)(struct sh_slice head); /* NULL: the form has no magic number */
-	/* NULL in a build without the library. start() returns NULL when memory ran out. */
+	const char *library; /* such as "zlib" */
+	const char *command; /* decompresses to standard output, any window, such as "gzip -dc" */
+	/* Returns whether `head` begins with the magic number. NULL: the form has none. */
+	bool (*is)(struct sh_slice head);
+	/* NULL in a build without the library. start() returns NULL when memory is short. */
 	void *(*start)(void);
-	/* Decodes bytes of *in to *to, at most `room` bytes. Moves *in behind the consumed bytes and *to
-	 * behind the bytes written. */
+	/* Decodes bytes of *in to *to, at most `room` bytes. Moves *in and *to behind the bytes
+	 * that were read and written. */
 	enum sh_codec_state (*step)(void *decoder, struct sh_slice *in, char **to, size_t room);
 	void (*stop)(void *decoder);
 };
 
-/* Returns the form of a file with this beginning, or NULL when it is not compressed. */
+/* Returns the form of a file that begins with `head`; NULL when the file is not compressed. */
 const struct sh_codec *sh_codec_of(struct sh_slice head);
 
-/* Returns the form of this name: a name of sh_codec_of(), or the content coding "deflate" or "raw deflate".
- * Returns NULL for any other name. */
+/* Returns the form with this name, or NULL. Only this function finds the forms without a magic
+ * number, "deflate" and "raw deflate". */
 const struct sh_codec *sh_codec_named(const char *name);
 
-/* Returns whether the head is too short to decide the form: fewer bytes than SH_CODEC_MAGIC, and no form is
- * excluded yet. */
+/* Returns whether `head` is too short to show the form: fewer than SH_CODEC_MAGIC bytes, which may
+ * begin a magic number. */
 bool sh_codec_undecided(struct sh_slice head);
 
-/* Fills *err for a form that this build cannot read. Returns -1. */
+/* Fills *err with SH_ERR_RECORD for a form that this build cannot read. Returns -1. */
 int sh_codec_lacking(const struct sh_codec *codec, struct sh_error *err);
 
 #endif

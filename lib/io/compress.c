@@ -6,8 +6,8 @@
 
 #include "io/codec_libraries.h"
 
-/* The most bytes of input for one step. The libraries count bytes by unsigned int, and LZ4 needs room for
- * all input of a step at once. */
+/* The most bytes of input for one step. The libraries count bytes by unsigned int, and LZ4 needs
+ * room for all input of a step at once. */
 enum { STEP = 64 * 1024 };
 
 #if defined SH_HAVE_ZLIB || defined SH_HAVE_BZIP2 || defined SH_HAVE_LZMA || defined SH_HAVE_LZ4

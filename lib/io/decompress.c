@@ -27,8 +27,8 @@ static int damaged(const struct sh_codec *codec, struct sh_error *err)
 	    "the %s data are damaged; the file was not read to its end", codec->name);
 }
 
-/* Examines the bytes behind a complete frame. Zeros may follow it, as on tapes; other bytes after the zeros
- * are an error. */
+/* Examines the bytes behind a complete frame. Zeros may follow the frame, as on tapes. Other bytes
+ * behind the zeros are an error. */
 static int look_behind(struct sh_decompress_layer *l, struct sh_error *err)
 {
 	l->padded = true;
@@ -67,7 +67,7 @@ static ssize_t report(
 		return n;
 	case SH_CODEC_END:
 		l->within = false;
-		l->begun = true;
+		l->complete = true;
 		return n;
 	case SH_CODEC_WIDE:
 		return sh_error_set(err, SH_ERR_IO,
@@ -81,8 +81,8 @@ static ssize_t report(
 	}
 }
 
-/* Runs one step of the decoder. Returns the number of bytes made, or -1. When a step makes bytes and fails,
- * the bytes are returned first and the error by the next call. */
+/* Runs one step of the decoder. Returns the number of bytes made, or -1. When a step makes bytes
+ * and fails, this call returns the bytes, and the next call the error. */
 static ssize_t decode(struct sh_decompress_layer *l, char *p, size_t room, struct sh_error *err)
 {
 	struct sh_slice in = sh_slice(l->in.p + l->at, l->in.n - l->at);
@@ -113,7 +113,7 @@ static ssize_t layer_read(
 			return -1;
 		if (!l->within && l->at == l->in.n && l->eof)
 			return 0;
-		if (!l->within && l->begun && (l->padded || l->in.p[l->at] == 0)) {
+		if (!l->within && l->complete && (l->padded || l->in.p[l->at] == 0)) {
 			if (look_behind(l, err) < 0)
 				return -1;
 			continue;

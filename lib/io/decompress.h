@@ -1,8 +1,8 @@
-/* Decompresses a stream when its first bytes say that it is compressed. Passes any other stream on as
- * it is. A stream that was compressed twice is decompressed twice.
+/* Decompresses a stream whose first bytes belong to a compressed form (io/codec.h). Passes on the
+ * bytes of any other stream. Decompresses a stream twice that was compressed twice.
  *
- * Hostile input costs bounded memory and time: see sh_codec_window() and the limits below. A stream that is
- * damaged or cut short gives its good bytes, then an error: never an early end. */
+ * Hostile input costs bounded memory and time: see sh_codec_window() and the limits below. A stream
+ * that is damaged or cut short gives its good bytes, then SH_ERR_IO. */
 #ifndef SH_IO_DECOMPRESS_H
 #define SH_IO_DECOMPRESS_H
 
@@ -16,8 +16,8 @@ enum {
 	SH_DECOMPRESS_RATIO = 1000,
 };
 
-/* The decompressed bytes that are allowed at any ratio. Beyond them, each compressed byte may become
- * SH_DECOMPRESS_RATIO bytes on average. */
+/* A stream may become SH_DECOMPRESS_FREE bytes at any ratio. A longer stream may become at most
+ * SH_DECOMPRESS_RATIO times as long as its compressed bytes. */
 #define SH_DECOMPRESS_FREE (UINT64_C(256) << 20)
 
 /* Reads up to n compressed bytes. Returns their number, 0 at the end, or -1. */
@@ -26,29 +26,27 @@ typedef ssize_t sh_decompress_read(void *arg, void *p, size_t n, struct sh_error
 struct sh_decompress_layer {
 	const struct sh_codec *codec;
 	void *decoder;
-	struct sh_buf in; /* compressed bytes; those before `at` are used */
+	struct sh_buf in; /* compressed bytes; the first `at` bytes are decoded */
 	size_t at;
-	bool within; /* the decoder is inside of a frame */
-	bool begun;  /* a frame has ended: zero bytes may follow up to the end, or another frame */
-	bool padded; /* zero bytes followed it: only more of them may come */
-	bool eof;    /* the layer below has ended */
-	/* SH_CODEC_MORE, or the state that the next read reports as an error */
-	enum sh_codec_state failed;
+	bool within;   /* the decoder is inside a frame */
+	bool complete; /* a frame has ended: another frame, zero bytes or the end may follow */
+	bool padded;   /* zero bytes have followed a frame: zero bytes or the end may follow */
+	bool eof;      /* no more compressed bytes come */
+	enum sh_codec_state failed; /* the error for the next read to report; SH_CODEC_MORE: none */
 };
 
-/* Decoders of one stream. A zeroed struct passes bytes on. */
+/* Decoders of one stream. layer[0] decodes the stream, layer[1] the output of layer[0]. */
 struct sh_decompress {
 	sh_decompress_read *read;
 	void *arg;
 	size_t layers; /* number of decoders; 0: the stream is not compressed */
 	struct sh_decompress_layer layer[SH_DECOMPRESS_LAYERS];
-	uint64_t in, out; /* bytes of the stream, compressed and decompressed */
+	uint64_t in, out; /* compressed and decompressed bytes so far; both 0 without layers */
 };
 
-/* Examines the first bytes of a stream, which the caller has read into b from offset `from` on. b->n - from
- * may be 0 only at the stream's end. Reads more bytes while they do not decide the form. When the stream is
- * compressed, replaces them by the first decompressed bytes. Sets *got to the number of bytes in b behind
- * `from`, 0 at the end. */
+/* Examines the first bytes of a stream, which the caller has read into b from offset `from` on.
+ * Appends more bytes when these bytes do not show the form. Replaces compressed bytes by the first
+ * decompressed bytes. b->n is `from` only at the stream's end. Returns 0 or -1. d must be freed. */
 int sh_decompress_start(struct sh_decompress *d, sh_decompress_read *read, void *arg,
     struct sh_buf *b, size_t from, struct sh_error *err);
 

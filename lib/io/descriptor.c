@@ -5,7 +5,7 @@
 #include <poll.h>
 #include <unistd.h>
 
-/* Small enough that the data in flight between two programs of a pipe stays in the second-level cache. */
+/* Small enough that data in flight between two programs stays in the second-level cache. */
 enum { PIPE_SIZE = 256 * 1024 };
 
 static bool wait_for(int fd, short events)

@@ -54,8 +54,8 @@ int sh_finished_open(struct sh_finished *f, const char *dir, char *const *name, 
 	return got == 0 ? refuse_files(f, err) : got < 0 ? -1 : 0;
 }
 
-/* Removes the first line from *text, and sets *line to it without its LF. Returns false at the end, and for
- * a last line without LF. */
+/* Moves the first line of *text to *line, without its LF. Returns false at the end, also when the
+ * last line has no LF. */
 static bool next_line(struct sh_slice *text, struct sh_slice *line)
 {
 	const char *lf = text->n ? memchr(text->p, '\n', text->n) : NULL;
@@ -76,8 +76,7 @@ static int differ(
 	    f->folder.path, sh_shown(was, LINE_SHOWN), was.p, sh_shown(is, LINE_SHOWN), is.p);
 }
 
-/* Compares `lines` with the beginning of the old list. Sets *rest to the lines of the old list that
- * follow. */
+/* Compares `lines` with the old list, after its head. Sets *rest to the other lines of the list. */
 static int compare(
     const struct sh_finished *f, struct sh_slice lines, struct sh_slice *rest, struct sh_error *err)
 {
@@ -126,8 +125,8 @@ static int sum_file(const struct sh_finished *f, const char *name, uint64_t size
 	return 1;
 }
 
-/* Parses "done CHECKSUM BYTES NAME". Returns the index of the name, or f->n when there is none. from: the
- * most likely index. */
+/* Parses "done CHECKSUM BYTES NAME". Returns the index of the name, or f->n when there is none.
+ * from: the most likely index. */
 static size_t parse_done(
     const struct sh_finished *f, struct sh_slice line, size_t from, uint64_t *sum, uint64_t *size)
 {
@@ -193,7 +192,7 @@ static int find_done(struct sh_finished *f, struct sh_slice lines, struct sh_err
 
 /* ---- the list of this run ---- */
 
-/* Returns whether the name is that of a temporary file of a sink for one of the files: ".NAME.xxxxxx". */
+/* Returns whether the name is ".NAME.xxxxxx": a temporary file of a sink for one of the files. */
 static bool is_leftover(const struct sh_finished *f, const char *found)
 {
 	size_t n = strlen(found);

@@ -1,13 +1,13 @@
-/* Remembers which files of a folder are finished, so that a killed run can be continued.
+/* Remembers which files of a folder are finished, so that a killed run can continue.
  *
  * A list in the folder holds the settings of the run, and a line for each finished file:
  *
  *     simhash-shards 1
- *     LINES OF THE RUN                    its options and inputs, chosen by the caller
- *     done CHECKSUM BYTES NAME            CHECKSUM: XXH3 of the file, 16 digits
+ *     LINES OF THE RUN                    options and inputs, chosen by the caller
+ *     done CHECKSUM BYTES NAME            CHECKSUM: XXH3 of the file, 16 hex digits
  *
- * A file is finished only when the list has its line and the file has this checksum. A last line without LF
- * is ignored. One process at a time may work in the folder. */
+ * A file is finished only when the list has its line and the file has this checksum. A last line
+ * without LF is ignored. One process at a time may work in the folder. */
 #ifndef SH_IO_FINISHED_H
 #define SH_IO_FINISHED_H
 
@@ -17,29 +17,30 @@ struct sh_finished {
 	struct sh_folder folder;
 	char *const *name; /* names of the files in the folder; borrowed */
 	size_t n;
-	bool *done;                 /* by file: it is finished */
-	struct sh_buf old;          /* the list of the earlier run; empty: there was none */
+	bool *done;                 /* by file: the file is finished */
+	struct sh_buf old;          /* the list of the earlier run; empty: no earlier run */
 	struct sh_folder_file list; /* the list of this run */
-	bool open;
+	bool open;                  /* the folder is open */
 };
 
-/* Creates the folder if needed, locks it (see sh_folder_lock()) and reads its list. SH_ERR_PARAM: the
- * folder has one of the files but no list, so another program made the file. */
+/* Creates the folder if needed, locks it (sh_folder_lock(), with `wait`) and reads its list.
+ * SH_ERR_PARAM: another process has the lock; or the folder has one of the files but no list. Call
+ * sh_finished_close() also after -1. */
 int sh_finished_open(struct sh_finished *f, const char *dir, char *const *name, size_t n,
     uint64_t wait, struct sh_error *err);
 
-/* Compares `lines` with the first lines of the folder's list. SH_ERR_PARAM when they differ. Without a list
- * there is no error. */
+/* Compares `lines` with the first LINES OF THE RUN in the old list. Each line ends in LF.
+ * SH_ERR_PARAM: the lines differ. Returns 0 without an old list. */
 int sh_finished_compare(const struct sh_finished *f, struct sh_slice lines, struct sh_error *err);
 
-/* Compares all lines, finds the finished files, removes temporary files of earlier runs, and writes the new
- * list. Afterwards f->done is valid. */
+/* Compares as sh_finished_compare(); `lines` are all LINES OF THE RUN. Then finds the finished
+ * files, sets f->done, removes temporary files of earlier runs, and writes the new list. */
 int sh_finished_begin(struct sh_finished *f, struct sh_slice lines, struct sh_error *err);
 
 /* Returns the checksum that the list uses. */
 uint64_t sh_finished_sum(struct sh_slice bytes);
 
-/* Adds file i to the list. The file must be complete, and on the disk. */
+/* Adds file i to the list, and syncs the list. The file must be complete and synced. */
 int sh_finished_add(struct sh_finished *f, size_t i, struct sh_error *err);
 
 /* Closes the list, which stays in the folder. Does nothing with a zeroed struct. */

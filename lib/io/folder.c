@@ -25,8 +25,8 @@ int sh_folder_sync(const struct sh_folder *f, struct sh_error *err)
 	return 0;
 }
 
-/* Syncs the folder above, which holds the name of this folder. Does nothing when the folder above cannot be
- * read. */
+/* Syncs the folder above, which holds the name of this folder. Does nothing when the folder above
+ * cannot be read. */
 static int sync_name(const struct sh_folder *f, struct sh_error *err)
 {
 	struct sh_folder above = *f;
@@ -72,14 +72,15 @@ static uint64_t nanoseconds(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* Tries again and again: only a signal ends a wait in the kernel, and signals belong to the program. */
+/* Tries until `wait` seconds have passed. The kernel cannot wait with a limit: only a signal ends
+ * its wait, and signals belong to the program. */
 static int wait_for(struct sh_folder *f, int how, uint64_t wait, struct sh_error *err)
 {
 	uint64_t begun = nanoseconds();
 	struct timespec pause = { 0, LOOK_AGAIN };
 
 	while (flock(f->lock, how | LOCK_NB) < 0) {
-		/* NFS and SMB answer so for a file that is open for reading only. */
+		/* NFS and SMB give EBADF for a file that is open for reading only. */
 		if (errno == EBADF)
 			errno = EACCES;
 		if (errno != EWOULDBLOCK && errno != EINTR)
@@ -280,8 +281,7 @@ void sh_folder_expect(const struct sh_folder_map *m, bool whole)
 		madvise((void *)(uintptr_t)m->p, m->n, whole ? MADV_SEQUENTIAL : MADV_RANDOM);
 }
 
-/* One call of mincore() finds which pages of a stretch are in memory. The missing pages are requested one
- * by one. */
+/* Finds all missing pages of a stretch by one mincore(). Requests the missing pages one by one. */
 static void fetch_stretch(const struct sh_folder_map *m, const size_t *at, size_t n, size_t page)
 {
 	size_t from = at[0] / page, pages = at[n - 1] / page - from + 1;

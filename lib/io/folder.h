@@ -1,59 +1,58 @@
-/* A folder whose files change together: that of an archive.
+/* A folder whose files change together, such as an archive.
  *
- * New files get names that no other file refers to yet. They are synced when they are closed. Then
- * sh_folder_publish() renames one file, which refers to them, and syncs the folder before and after. A
- * reader that starts from this file sees the old state or the new one, also after a crash of the system. */
+ * New files get new names, and are synced when they are closed. Then sh_folder_publish() renames
+ * the file that lists the names of all files, and syncs the folder before and after. A reader that
+ * starts from the list sees the old state or the new state, also after a crash of the system. */
 #ifndef SH_IO_FOLDER_H
 #define SH_IO_FOLDER_H
 
 #include "base/buf.h"
 
 struct sh_folder {
-	const char *path;      /* borrowed; as messages print it */
-	int fd, lock;          /* -1 when there is none */
-	const char *lock_name; /* of the file that sh_folder_lock() locks: "lock" */
+	const char *path;      /* for messages; borrowed */
+	int fd, lock;          /* descriptors; -1: none */
+	const char *lock_name; /* the file to lock, at first "lock"; the caller may change it */
 };
 
-/* create: creates a folder that does not exist, and syncs its name. */
+/* create: creates a missing folder, and syncs the folder above. */
 int sh_folder_open(struct sh_folder *f, const char *path, bool create, struct sh_error *err);
 void sh_folder_close(struct sh_folder *f);
 
-/* Locks the folder by the file f->lock_name (flock). alone: exclusively; otherwise shared with other
- * readers. Waits at most `wait` seconds. The lock ends when the folder is closed or the process ends.
- * SH_ERR_PARAM: another process kept the lock.
+/* Locks the folder by flock(2) of the file f->lock_name. alone: exclusively; otherwise shared with
+ * other readers. The lock ends when the folder is closed or the process ends. SH_ERR_PARAM: another
+ * process has kept the lock for `wait` seconds.
  *
- * When somebody removes the locked file, another process can lock a new one. The functions that create,
- * publish or remove files check this, and then fail with SH_ERR_PARAM. */
+ * The lock is lost when somebody removes the locked file: another process can lock a new file. Then
+ * sh_folder_has() and the functions that create, publish or remove files fail with SH_ERR_PARAM. */
 int sh_folder_lock(struct sh_folder *f, bool alone, uint64_t wait, struct sh_error *err);
 
-/* Returns whether the path still leads to the open folder: it may have been moved or replaced. */
+/* Returns whether the path still leads to the open folder. Somebody may have moved the folder. */
 bool sh_folder_in_place(const struct sh_folder *f);
 
-/* Calls the function with each name in the folder except . and .., in no order. Stops when it returns
- * nonzero, and returns that; -1 when the folder cannot be read. */
+/* Calls `each` with each name in the folder except . and .., in any order. A nonzero result of
+ * `each` ends the list and is returned. Otherwise returns 0, or -1 for an unreadable folder. */
 typedef int sh_folder_name(void *arg, const char *name, struct sh_error *err);
 int sh_folder_list(
     const struct sh_folder *f, sh_folder_name *each, void *arg, struct sh_error *err);
 
-/* Reads a small file into an empty buffer. Returns 1, 0 when there is no such file, or -1. */
+/* Reads a whole file into an empty buffer. Returns 1, 0 when there is no such file, or -1. */
 int sh_folder_read(
     const struct sh_folder *f, const char *name, struct sh_buf *all, struct sh_error *err);
 
-/* Returns 1 when the folder has a file of that name, 0 when it has none, -1 on failure. A lock that was
- * lost is a failure. */
+/* Returns 1 when the folder has a file of that name, 0 when it has none, or -1. */
 int sh_folder_has(const struct sh_folder *f, const char *name, struct sh_error *err);
 
 /* Removes a file. A missing file is no error. */
 int sh_folder_remove(const struct sh_folder *f, const char *name, struct sh_error *err);
 
-/* Removes a file and ignores errors. A signal handler may call it. */
+/* Removes a file, unless the lock is lost. Ignores errors. May be called in a signal handler. */
 void sh_folder_drop(const struct sh_folder *f, const char *name);
 
 /* Syncs the names in the folder to the disk. */
 int sh_folder_sync(const struct sh_folder *f, struct sh_error *err);
 
-/* Syncs the folder, renames the file `from` to `to`, and syncs the folder again. Returns 0 or -1. Nothing was
- * renamed when the lock was lost. When the second sync fails, the file was renamed already. */
+/* Syncs the folder, renames the file `from` to `to`, and syncs the folder again. Returns 0 or -1.
+ * After -1 the file may be renamed: the second sync may have failed. */
 int sh_folder_publish(
     const struct sh_folder *f, const char *from, const char *to, struct sh_error *err);
 
@@ -61,9 +60,9 @@ int sh_folder_publish(
 
 struct sh_folder_file {
 	const struct sh_folder *folder;
-	char name[32];
+	char name[32]; /* for messages; a long name is cut */
 	int fd;
-	uint64_t size; /* bytes written so far */
+	uint64_t size; /* bytes given to sh_folder_write() */
 	struct sh_buf buf;
 };
 
@@ -72,16 +71,16 @@ int sh_folder_create(
     struct sh_folder_file *out, const struct sh_folder *f, const char *name, struct sh_error *err);
 int sh_folder_write(struct sh_folder_file *out, const void *p, size_t n, struct sh_error *err);
 
-/* Writes all added bytes to the disk. The file stays open. */
+/* Writes all added bytes and syncs the file. The file stays open. */
 int sh_folder_flush(struct sh_folder_file *out, struct sh_error *err);
 
-/* Writes all added bytes to the disk, and closes the file. Frees *out, also after a failure. */
+/* Writes all added bytes, syncs and closes the file. Frees *out, also after a failure. */
 int sh_folder_finish(struct sh_folder_file *out, struct sh_error *err);
 
-/* Closes the file without a message. Does nothing with a zeroed struct. */
+/* Closes the file, perhaps incomplete. The file stays. Does nothing with a zeroed struct. */
 void sh_folder_abandon(struct sh_folder_file *out);
 
-/* Creates a file with this content, on the disk. */
+/* Creates a file with this content, and syncs the file. */
 int sh_folder_put(
     const struct sh_folder *f, const char *name, const void *p, size_t n, struct sh_error *err);
 
@@ -92,16 +91,15 @@ struct sh_folder_map {
 	size_t n;
 };
 
-/* Maps a file, which must have `size` bytes: otherwise SH_ERR_RECORD. */
+/* Maps a file for reading. SH_ERR_RECORD: the file is missing, or does not have `size` bytes. */
 int sh_folder_map(struct sh_folder_map *m, const struct sh_folder *f, const char *name,
     uint64_t size, struct sh_error *err);
 void sh_folder_unmap(struct sh_folder_map *m);
 
-/* Announces that the pages at n ascending offsets will be read soon. The system reads all missing pages at
- * the same time. */
+/* Announces reads at n ascending offsets: the system reads all missing pages at the same time. */
 void sh_folder_fetch(const struct sh_folder_map *m, const size_t *at, size_t n);
 
-/* Announces how the file will be read. whole: from end to end; otherwise at random places. */
+/* Announces how the file will be read: from beginning to end (whole), or at random offsets. */
 void sh_folder_expect(const struct sh_folder_map *m, bool whole);
 
 #endif

@@ -1,4 +1,4 @@
-/* The header of a file: its first record, which names the columns. All inputs must have the same. */
+/* The header of a file: its first record, which names the columns. All inputs have one header. */
 #ifndef SH_IO_HEADER_H
 #define SH_IO_HEADER_H
 
@@ -6,21 +6,20 @@
 #include "io/csv.h"
 
 struct sh_header {
-	bool wanted; /* each file has one; otherwise nothing here is used */
-	bool csv;    /* the records are CSV (io/csv.h), and line ends in quotes do not end them */
-	/* of the first file, with byte order mark and LF; empty before it was read */
-	struct sh_buf first;
-	const char *file; /* that file */
+	bool wanted;         /* each file has a header; false: nothing here is used */
+	bool csv;            /* records are CSV (io/csv.h): line ends in quotes end no record */
+	struct sh_buf first; /* the first header, with byte order mark and LF; empty at first */
+	const char *file;    /* name of the first file; borrowed */
 };
 
 void sh_header_free(struct sh_header *h);
 
-/* Stores the number of bytes of the header at the front of a file in *n. Keeps the first header. Returns -1 with
- * SH_ERR_RECORD when a later one differs. */
+/* Sets *n to the bytes of the header, with its LF, at the beginning of a file. Keeps the first
+ * header. SH_ERR_RECORD: a later header differs in more than byte order mark and line end. */
 int sh_header_take(
     struct sh_header *h, struct sh_slice all, const char *file, size_t *n, struct sh_error *err);
 
-/* Returns the record at the front, without its LF. Returns all bytes when no LF ends it. */
+/* Returns the first record, without its LF. Returns all bytes when no LF ends the record. */
 static inline struct sh_slice sh_record_front(struct sh_slice all, bool csv)
 {
 	const char *lf = csv || all.n == 0 ? NULL : memchr(all.p, '\n', all.n);

@@ -8,7 +8,7 @@ struct sh_hold {
 	sigset_t before;
 };
 
-/* Blocks and unblocks. Pairs of calls may be nested. */
+/* Block all signals, and restore the former signal mask. Pairs of calls may be nested. */
 void sh_hold_begin(struct sh_hold *h);
 void sh_hold_end(const struct sh_hold *h);
 

@@ -6,8 +6,8 @@
 #include "io/csv.h"
 #include "io/newlines.h"
 
-/* Handles a bad record. With `rejects` copies it to job->aside and returns 0; otherwise adds its place to
- * the error and returns -1. */
+/* Handles a bad record. With `rejects`, copies the record to job->aside and returns 0. Otherwise
+ * adds the place of the record to the error and returns -1. */
 static int reject(struct sh_job *job, struct sh_slice line, bool rejects)
 {
 	struct sh_error full;

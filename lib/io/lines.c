@@ -28,13 +28,13 @@ int sh_lines_next(struct sh_lines *l, struct sh_slice *line, struct sh_error *er
 		l->at = 0;
 		l->starts_file = l->from.starts_file;
 	} else {
-		l->from.line += l->last;
+		l->from.line += l->ends;
 		l->starts_file = false;
 	}
 	rest = sh_lines_rest(l);
 	*line = sh_record_front(rest, l->from.csv);
 	l->at += line->n + (line->n < rest.n);
-	l->last = l->from.csv ? 1 + sh_count_newlines(line->p, line->n) : 1;
+	l->ends = l->from.csv ? 1 + sh_count_newlines(line->p, line->n) : 1;
 	if (sh_trailer_refuse(*line, err) < 0)
 		return sh_lines_blame(l, err);
 	return 1;

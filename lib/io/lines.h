@@ -1,4 +1,5 @@
-/* Reads one line after the other, for programs that process records in order. */
+/* Reads one line after the other, for programs that process records in order. A record of CSV
+ * counts as one line. The current line is the last result of sh_lines_next(). */
 #ifndef SH_IO_LINES_H
 #define SH_IO_LINES_H
 
@@ -7,34 +8,33 @@
 struct sh_lines {
 	struct sh_source source;
 	struct sh_buf chunk;
-	struct sh_origin from; /* of the chunk, but from.line is the number of the last line */
-	size_t at;             /* offset in the chunk of the next line */
-	uint64_t last;         /* lines that the last record has: more than 1 in CSV only */
-	bool starts_file;      /* the last line is the first of its file */
+	struct sh_origin from; /* of the chunk; but from.line is the number of the current line */
+	size_t at;             /* bytes of the chunk before the next line */
+	uint64_t ends;         /* line ends of the current line: more than 1 only in CSV */
+	bool starts_file;      /* the current line is the first of its file, without a header */
 };
 
 void sh_lines_init(struct sh_lines *l, char *const *names, size_t n_names);
 void sh_lines_free(struct sh_lines *l);
 
-/* Sets *line to the next line without its LF. It is valid until the next call. Returns 1, 0 at the end, or
- * -1. In the comments below, it is the last line. */
+/* Sets *line to the next line, without its LF. The line is valid until the next call. Returns 1, 0
+ * at the end, or -1. */
 int sh_lines_next(struct sh_lines *l, struct sh_slice *line, struct sh_error *err);
 
-/* Returns whether the last line ends its chunk: the next call reads from the source. */
+/* Returns whether the current line ends its chunk. Then sh_lines_next() reads another chunk. */
 static inline bool sh_lines_at_end(const struct sh_lines *l)
 {
 	return l->at == l->chunk.n;
 }
 
-/* Returns the lines that follow the last line in its chunk. SH_PAD readable bytes follow them. They are valid
- * until the next line. */
+/* Returns all lines of the chunk behind the current line. SH_PAD readable bytes follow the lines.
+ * The lines are valid until sh_lines_next() reads another chunk. */
 static inline struct sh_slice sh_lines_rest(const struct sh_lines *l)
 {
 	return sh_slice(l->chunk.p + l->at, l->chunk.n - l->at);
 }
 
-/* Skips the first n lines of sh_lines_rest(), which have `bytes` bytes, as n calls of sh_lines_next()
- * would. */
+/* Skips the first n lines of sh_lines_rest(), which have `bytes` bytes together. Not for CSV. */
 static inline void sh_lines_skip(struct sh_lines *l, size_t bytes, uint64_t n)
 {
 	l->at += bytes;
@@ -42,8 +42,8 @@ static inline void sh_lines_skip(struct sh_lines *l, size_t bytes, uint64_t n)
 	l->starts_file = l->starts_file && n == 0;
 }
 
-/* Adds file and number of the last line to the error. SH_ERR_IO and SH_ERR_NOMEM stay without a place: the
- * line is not their cause. Returns -1. */
+/* Adds file and number of the current line to the error, unless its code is SH_ERR_IO or
+ * SH_ERR_NOMEM: no line causes such an error. Returns -1. */
 int sh_lines_blame(const struct sh_lines *l, struct sh_error *err);
 
 #endif

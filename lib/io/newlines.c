@@ -5,8 +5,7 @@ uint64_t sh_count_newlines(const char *p, size_t n)
 	enum { ROW = 64 };
 	uint64_t lines = 0;
 
-	/* 64 counters of one byte each, which the compiler keeps in vector registers. A counter can count to
-	 * 255. */
+	/* 64 counters of one byte, in vector registers. A counter can count to 255. */
 	while (n >= ROW) {
 		size_t rows_left = n / ROW < 255 ? n / ROW : 255;
 		unsigned char counts[ROW] = { 0 };

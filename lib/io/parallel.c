@@ -17,7 +17,7 @@ struct thread {
 	pthread_t id;
 };
 
-/* Sets *from and *to to the next tasks. Returns 0 when there are none, or when a task has failed. */
+/* Sets *from and *to to the next tasks. Returns 0 when no task is left or a task has failed. */
 static int next_tasks(struct tasks *t, size_t *from, size_t *to)
 {
 	int more;
@@ -65,7 +65,7 @@ int sh_parallel(void *workers, size_t size, unsigned n_workers, size_t n, size_t
 	pthread_mutex_init(&t.lock, NULL);
 	for (unsigned i = 0; i < n_workers; i++)
 		threads[i] = (struct thread){ .tasks = &t, .worker = worker + i * size };
-	/* The calling thread works, too. So all tasks are processed even when no thread can be started. */
+	/* The calling thread works, too: all tasks are processed even when no thread starts. */
 	while (started + 1 < n_workers && n > grain &&
 	       pthread_create(&threads[started + 1].id, NULL, work, &threads[started + 1]) == 0)
 		started++;

@@ -60,8 +60,7 @@ static int fill(struct sh_reader *r, struct sh_error *err)
 		return -1;
 	if (r->eof)
 		return 0;
-	/* Discards consumed bytes when they are at least half of the buffer. So each byte moves once on
-	 * average. */
+	/* Discards consumed bytes that fill half of the buffer: a byte moves once on average. */
 	if (r->at >= r->buf.n - r->at) {
 		if (r->at < r->buf.n)
 			memmove(r->buf.p, r->buf.p + r->at, r->buf.n - r->at);
@@ -165,8 +164,8 @@ void sh_reader_close(struct sh_reader *r)
 	*r = (struct sh_reader){ 0 };
 }
 
-/* Sets *at to the file offset at which the reader began: another program may have read the beginning of
- * standard input. */
+/* Sets *at to the file offset where the reader began. The offset exceeds 0 when another program has
+ * read from standard input. */
 static bool beginning(const struct sh_reader *r, off_t *at)
 {
 	*at = r->fd >= 0 ? lseek(r->fd, 0, SEEK_CUR) : -1;

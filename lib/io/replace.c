@@ -37,8 +37,8 @@ static int look_at_folder(const char *target, struct statx *folder)
 	return status;
 }
 
-/* Returns whether the process has the capability CAP_FOWNER: it may remove files of other users from a
- * sticky folder. */
+/* Returns whether the process has CAP_FOWNER. A process with this capability may remove files of
+ * other users from a sticky folder. */
 static bool may_remove_files_of_others(void)
 {
 	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -47,8 +47,8 @@ static bool may_remove_files_of_others(void)
 	return syscall(SYS_capget, &head, data) == 0 && (data[0].effective & 1u << CAP_FOWNER);
 }
 
-/* Returns whether another user has put the file into a sticky folder, such as /tmp. The owner of the folder
- * may remove all files in it. */
+/* Returns whether another user has put the file into a sticky folder, such as /tmp. The owner of
+ * the folder may remove all files in it. */
 static bool is_of_another(const struct statx *file, const struct statx *folder)
 {
 	return (folder->stx_mode & S_ISVTX) && file->stx_uid != geteuid() &&
@@ -82,8 +82,8 @@ bool sh_is_replaceable(const char *target)
 
 /* ---- the file that replaces it ---- */
 
-/* Creates a file as mkostemp(3), but reduces the mode as open(2) does: by the umask, or by the default
- * access list of the folder. */
+/* Creates a file as mkostemp(3), but reduces the mode as open(2) does: by the umask, or by the
+ * default access list of the folder. */
 static int create_unique(char *name, mode_t mode)
 {
 	static const char digits[] =
@@ -110,7 +110,7 @@ static bool copy_access_list(int fd, const char *target)
 	char *list;
 	bool done;
 
-	/* The new file may have a list from the folder. It is removed when the target has none. */
+	/* The new file may have a list from its folder. A target without a list removes it. */
 	if (n < 0 && (errno == ENODATA || errno == ENOTSUP))
 		return fremovexattr(fd, name) == 0 || errno == ENODATA || errno == ENOTSUP;
 	list = n > 0 ? malloc((size_t)n) : NULL;
@@ -120,8 +120,8 @@ static bool copy_access_list(int fd, const char *target)
 	return done;
 }
 
-/* Gives the file the owner and group of the target, or only the group. Returns false when the system
- * refuses both. */
+/* Gives the file the owner and group of the target, or only the group. Returns false when the
+ * system refuses both. */
 static bool copy_owner(int fd, const struct statx *target)
 {
 	struct stat now;
@@ -132,8 +132,8 @@ static bool copy_owner(int fd, const struct statx *target)
 	       fchown(fd, (uid_t)-1, target->stx_gid) == 0;
 }
 
-/* Sets the mode, unless the file has it already: on vfat and CIFS all files have one mode, and only root
- * may call fchmod(). */
+/* Sets the mode, unless the file has it already: on vfat and CIFS all files have one mode, and only
+ * root may call fchmod(). */
 static int set_mode(int fd, mode_t mode)
 {
 	struct stat now;
@@ -145,10 +145,11 @@ static int set_mode(int fd, mode_t mode)
 
 /* Gives the file owner, access list and mode of the target.
  *
- * The set-user-ID and set-group-ID bits are cleared, since the output may hold bytes of a hostile input.
+ * The set-user-ID and set-group-ID bits are cleared, since the output may hold bytes of a hostile
+ * input.
  *
- * When group or access list could not be copied, the group gets only the rights that all users have.
- * Otherwise another group could read the output than could read the target. With an access list, the group
+ * When group or access list could not be copied, the group gets only the rights that all users
+ * have. Otherwise a group could read the output and not the target. With an access list, the group
  * bits are the largest rights of its entries. */
 static int copy_rights(int fd, const char *target, const struct statx *st)
 {
@@ -159,8 +160,8 @@ static int copy_rights(int fd, const char *target, const struct statx *st)
 	return set_mode(fd, mode);
 }
 
-/* Creates the file with the rights that it can have at once. Sets *copy when it must also get the rights of
- * the target. */
+/* Creates the file with the rights that it can have at once. Sets *copy when it must also get the
+ * rights of the target. */
 static int create(char *name, const char *target, struct statx *file, bool *copy)
 {
 	struct statx folder;

@@ -53,7 +53,7 @@ int sh_runs_add(struct sh_runs *r, struct sh_slice key, struct sh_slice value, s
 	char head[HEAD];
 
 	if (key.n > UINT32_MAX || value.n > UINT32_MAX)
-		return sh_error_set(err, SH_ERR_RANGE, "entry of more than 4 GiB");
+		return sh_error_set(err, SH_ERR_RANGE, "entry of 4 GiB or more");
 	sh_put_le32(head, (uint32_t)key.n);
 	sh_put_le32(head + 4, (uint32_t)value.n);
 	if (sh_buf_add(&r->out, head, HEAD, err) < 0 ||

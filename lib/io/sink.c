@@ -27,8 +27,8 @@ static void release(struct sh_sink *s)
 	s->fd = -1;
 }
 
-/* Returns ".NAME.", in the folder of the target, with room for the bytes that make it unique. NAME is the
- * target's name, shortened where the temporary name would be too long. */
+/* Returns ".NAME.XXXXXX" in the folder of the target, with blanks for the bytes XXXXXX, which will
+ * be unique. NAME is the target's name, cut when the temporary name would be too long. */
 static char *temporary_name(const char *target)
 {
 	const char *slash = strrchr(target, '/');
@@ -78,8 +78,7 @@ static int open_file(struct sh_sink *s, const char *path, struct sh_error *err)
 
 	switch (sh_target_find(path, &s->target)) {
 	case SH_TARGET_OPEN:
-		/* The descriptor is a file that the shell has opened, so it is written directly and not
-		 * replaced. */
+		/* A file that the shell has opened is written directly, and not replaced. */
 		fd = sh_target_descriptor(path);
 		s->fd = writable(fd) ? fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1) : -1;
 		break;
@@ -201,14 +200,14 @@ static int write_trailer(struct sh_sink *s, struct sh_error *err)
 /* Syncs the folder: only then a rename is on the disk. */
 static int sync_folder(int fd, const char *target, struct sh_error *err)
 {
-	/* Some file systems cannot sync a folder. They answer EINVAL. */
+	/* Some file systems cannot sync a folder, and give EINVAL. */
 	if (fsync(fd) < 0 && errno != EINVAL)
 		return sh_error_sys(err, "cannot sync the folder of '%s'", target);
 	return 0;
 }
 
-/* Opens the folder of the target, to be synced. Sets *fd to -1 when this user may write in the folder but
- * not read it: then the folder cannot be synced, and the output is kept. */
+/* Opens the folder of the target, to be synced. Sets *fd to -1 when this user may write in the
+ * folder but not read it: then the folder cannot be synced, and the output is kept. */
 static int open_folder(const char *target, int *fd, struct sh_error *err)
 {
 	const char *slash = strrchr(target, '/');

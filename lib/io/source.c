@@ -75,7 +75,7 @@ static int wait_for_input(const struct sh_source *s, struct sh_error *err)
 		{ .fd = s->cancel, .events = POLLIN } };
 
 	while (poll(p, 2, -1) < 0)
-		/* No read after a failure: a FIFO without a writer would look like an empty file. */
+		/* No read after a failure: a FIFO without a writer would seem to be empty. */
 		if (errno != EINTR)
 			return sh_error_sys(err, "cannot wait for '%s'", s->name);
 	/* An error of the descriptor is reported by the read() that follows. */
@@ -134,8 +134,8 @@ static ssize_t read_more(struct sh_source *s, struct sh_buf *b, struct sh_error 
 	return (ssize_t)b->n;
 }
 
-/* Returns the number of bytes of b up to and including the last LF. Searches from `from` on; returns
- * 0 when no LF is there. */
+/* Returns the number of bytes of b up to and including the last LF. Searches from `from` on;
+ * returns 0 when no LF is there. */
 static size_t whole_lines(const struct sh_buf *b, size_t from)
 {
 	const char *lf = memrchr(b->p + from, '\n', b->n - from);

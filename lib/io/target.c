@@ -43,8 +43,8 @@ static char *beside(const char *path, const char *name)
 	return joined;
 }
 
-/* Returns the path without symbolic links in its last component, whether or not a file is there. To be
- * freed; NULL with errno on failure. Folders of the path may still be links: they are left to the kernel. */
+/* Returns the path without symbolic links in its last component. No file need be there. Returns
+ * NULL with errno on failure. The caller frees the result. The kernel follows links of folders. */
 static char *follow(const char *path)
 {
 	char *at = strdup(path), *next, link[PATH_MAX];
@@ -66,10 +66,10 @@ static bool is_one(const struct stat *x, const struct stat *y)
 	return x->st_dev == y->st_dev && x->st_ino == y->st_ino && !S_ISCHR(x->st_mode);
 }
 
-/* Returns whether the kernel would also follow the links of the path to the target. It refuses links that
- * other users have put into a sticky folder (fs.protected_symlinks in proc(5)); readlink(2) does not refuse
- * them. The kernel is asked after the links were read: a link that was exchanged meanwhile leads elsewhere.
- * After false, errno has the reason. */
+/* Returns whether the kernel also follows the links of the path to the target. Returns false, with
+ * the reason in errno, for links of other users in a sticky folder: the kernel refuses such links
+ * (fs.protected_symlinks in proc(5)), but readlink(2) reads them. Call it after the links were
+ * read: a link that was exchanged meanwhile leads elsewhere. */
 static bool kernel_follows(const char *path, const char *target)
 {
 	struct stat by_kernel, found;
@@ -114,14 +114,14 @@ enum sh_target sh_target_find(const char *path, char **target)
 	return find_file(path, target);
 }
 
-/* As sh_target_descriptor(), and also recognises standard output by its other names. */
+/* As sh_target_descriptor(), but NULL and "-" are also standard output. */
 static int descriptor(const char *path)
 {
 	return !path || strcmp(path, "-") == 0 ? STDOUT_FILENO : sh_target_descriptor(path);
 }
 
-/* Gets device and inode of the file. When there is no file, gets device and inode of the folder, and sets *name to the
- * name in it. */
+/* Gets device and inode of the file. When there is no file, gets device and inode of the folder,
+ * and sets *name to the name in it. */
 static int identity(const char *path, struct stat *st, char **name)
 {
 	char *target = NULL;

@@ -1,13 +1,13 @@
-/* The trailer of a stream: a line with the number of the stream's lines and a checksum. A reader that
- * checks it finds a stream that was cut short.
+/* The trailer of a stream: a line with the number of the stream's lines and a checksum. A reader
+ * that checks it finds a stream that was cut short.
  *
  *     <TAB><TAB>simhash-trailer<TAB>COUNT<TAB>SUM
  *
- * COUNT is decimal. SUM is 16 hex digits: the sum, modulo 2^64, of XXH3_64bits_withSeed(line without
- * its LF, SH_TRAILER_SEED) over all lines that are not trailers. The sum does not depend on the order of
- * lines, so a stream may be sorted. A concatenation of streams has several trailers; their counts and
- * sums are added. No record has two empty fields at its start. SUM may be "-" in a trailer made by hand:
- * then only the count is compared. */
+ * COUNT is decimal. SUM is 16 hex digits: the sum, modulo 2^64, of XXH3_64bits_withSeed(line
+ * without its LF, SH_TRAILER_SEED) over all lines that are not trailers. The sum does not depend on
+ * the order of lines, so a stream may be sorted. A concatenation of streams has several trailers;
+ * their counts and sums are added. No record looks like a trailer, because no record begins with
+ * two empty fields. SUM may be "-" in a trailer made by hand: then only the count is compared. */
 #ifndef SH_IO_TRAILER_H
 #define SH_IO_TRAILER_H
 
@@ -23,8 +23,8 @@ struct sh_sum {
 	uint64_t lines, hash;
 };
 
-/* Adds the lines in n bytes up to the first trailer. Returns the number of bytes before the trailer, or n
- * without one. The last line may lack its LF. crlf: leaves out a CR at the end of a line. */
+/* Adds the lines in n bytes before the first trailer. Returns the number of bytes of these lines.
+ * The last line may lack its LF. crlf: leaves out a CR at the end of a line. */
 size_t sh_sum_lines(struct sh_sum *sum, const char *p, size_t n, bool crlf);
 
 /* Adds one line, which may be empty, without its LF. */
@@ -37,7 +37,8 @@ static inline void sh_sum_join(struct sh_sum *sum, const struct sh_sum *other)
 	sum->hash += other->hash;
 }
 
-/* Sums lines that arrive in pieces; a piece may end within a line. A zeroed struct has no lines yet. */
+/* Sums lines that arrive in pieces. A piece may end within a line. No line may be a trailer. A
+ * zeroed struct has no lines. */
 struct sh_summer {
 	struct sh_sum sum;
 	bool crlf;             /* see sh_sum_lines() */
@@ -48,11 +49,11 @@ struct sh_summer {
 int sh_summer_add(struct sh_summer *s, const char *p, size_t n, struct sh_error *err);
 void sh_summer_free(struct sh_summer *s);
 
-/* Writes the trailer with its LF to `to`. Returns the number of bytes. */
+/* Writes a trailer with its LF to `to`. Returns the number of bytes. */
 size_t sh_trailer_print(char to[SH_TRAILER_MAX], const struct sh_sum *sum);
 
-/* Returns whether a line, with or without its LF, begins as a trailer does. The line may be a trailer that
- * was cut short. */
+/* Returns whether a line, with or without its LF, begins as a trailer does. The line may be a
+ * trailer that was cut short. */
 static inline bool sh_is_trailer(const char *p, size_t n)
 {
 	size_t head = sizeof SH_TRAILER_HEAD - 1;
@@ -60,7 +61,7 @@ static inline bool sh_is_trailer(const char *p, size_t n)
 	return n >= head && p[0] == '\t' && memcmp(p, SH_TRAILER_HEAD, head) == 0;
 }
 
-/* Fills *err with SH_ERR_PARAM for a trailer in an input that is read without --trailer. Returns -1. */
+/* Fills *err with SH_ERR_PARAM for a trailer in an input without --trailer. Returns -1. */
 int sh_trailer_unexpected(struct sh_error *err);
 
 /* Returns 0; or -1 with the error of sh_trailer_unexpected() when the line is a trailer. */
@@ -77,10 +78,11 @@ struct sh_trailer_check {
 	bool no_sum;            /* a trailer has "-" for its sum */
 };
 
-/* Adds a trailer, without its LF. Returns 0, or -1 when it is malformed. */
+/* Adds a trailer, without its LF. Returns 0, or -1 with SH_ERR_PARAM for a malformed trailer. */
 int sh_trailer_add(struct sh_trailer_check *c, struct sh_slice line, struct sh_error *err);
 
-/* Returns 0 when the trailers match the lines, or -1. Call it at the end of the input. */
+/* Returns 0 when the trailers match all lines of the input. Returns -1 with SH_ERR_PARAM when they
+ * differ or the input has no trailer. */
 int sh_trailer_verify(const struct sh_trailer_check *c, struct sh_error *err);
 
 #endif

@@ -13,8 +13,7 @@
 
 enum kind { WALK_FILE, WALK_FOLDER };
 
-/* An entry of a folder. The name of a folder ends in a slash, so that plain comparison gives the order of
- * paths. */
+/* An entry of a folder. The name of a folder ends in a slash: strcmp() gives the order of paths. */
 struct entry {
 	char *name;
 	enum kind kind;
@@ -83,8 +82,8 @@ static int add(struct level *l, const char *name, enum kind kind, struct sh_erro
 	return 0;
 }
 
-/* Returns whether the name is that of a temporary output file: .NAME.XXXXXX, X letters and digits. Small
- * letters alone, as in .name.config, are not accepted: a file of the user may have this name. */
+/* Returns whether the name is that of a temporary output file: .NAME.XXXXXX, X letters and digits.
+ * Refuses small letters alone, as in .name.config: a file of the user may have this name. */
 static bool is_temporary(const char *name)
 {
 	size_t n = strlen(name);
@@ -100,8 +99,8 @@ static bool is_temporary(const char *name)
 	return random;
 }
 
-/* Adds the entry `name` of the folder to the list, or counts it. An entry that cannot be examined is
- * treated as a file: opening it will give the reason. */
+/* Adds the entry `name` of the folder to the list, or counts it. An entry that cannot be examined
+ * is treated as a file: opening it will give the reason. */
 static int classify(struct sh_walk *w, struct level *l, const char *name, struct sh_error *err)
 {
 	struct stat st;
@@ -157,8 +156,8 @@ static int list(struct sh_walk *w, struct level *l, struct sh_error *err)
 	return bad;
 }
 
-/* Opens the file `name` of the folder and passes it to w->file(). Another program may have replaced the
- * file by a link, a FIFO or a device: so the open never waits, and the type of the open file decides. */
+/* Opens the file `name` of the folder and passes it to w->file(). The open never waits, and the
+ * type of the open file decides: a link, a FIFO or a device may have replaced the file. */
 static int file(struct sh_walk *w, const struct level *l, const char *name, const char *path,
     struct sh_error *err)
 {
@@ -203,8 +202,8 @@ static int is_new(struct sh_walk *w, int fd, struct sh_error *err)
 	return fresh;
 }
 
-/* Opens the folder, whose name ends in a slash. With the slash the system would follow a link, so it is
- * removed. */
+/* Opens the folder, whose name ends in a slash. Removes the slash: the system would follow a link
+ * whose name ends in a slash. */
 static int open_folder(const struct sh_walk *w, const struct level *above, const char *name)
 {
 	char *bare;
@@ -220,8 +219,7 @@ static int open_folder(const struct sh_walk *w, const struct level *above, const
 	return fd;
 }
 
-/* Visits the folder `name` of the level above. path is its full path with a final slash, for messages and
- * ids. */
+/* Visits the folder `name` of the level above. path: the full path with a final slash. */
 static int visit(struct sh_walk *w, const struct level *above, const char *name, const char *path,
     struct sh_error *err)
 {

@@ -1,5 +1,5 @@
-/* Visits the files below a folder in the bytewise order of their paths. This is the order of `find -type f
- * | LC_ALL=C sort` on every file system. */
+/* Visits the files below a folder in the bytewise order of their paths, which is the order of
+ * `find -type f | LC_ALL=C sort`, on every file system. */
 #ifndef SH_IO_WALK_H
 #define SH_IO_WALK_H
 
@@ -13,21 +13,21 @@ struct sh_walk {
 	/* Called with each regular file, open for reading; must close fd. A nonzero result ends the
 	 * walk. */
 	int (*file)(void *arg, const char *path, int fd, struct sh_error *err);
-	/* Called with each file or folder that cannot be opened; err->file is its path. A nonzero result
-	 * ends the walk. */
+	/* Called with each file or folder that cannot be opened; err->file is its path. A nonzero
+	 * result ends the walk. */
 	int (*trouble)(void *arg, struct sh_error *err);
 	void *arg;
 
-	/* Counted. */
-	uint64_t links;     /* links not followed, and folders that were visited before */
-	uint64_t special;   /* neither files nor folders: FIFOs, sockets, devices */
-	uint64_t temporary; /* temporary files of programs that are writing: .NAME.XXXXXX */
+	/* Counts of skipped names. */
+	uint64_t links;     /* links that are not followed; folders that were visited before */
+	uint64_t special;   /* FIFOs, sockets, devices */
+	uint64_t temporary; /* unfinished outputs of other programs: .NAME.XXXXXX */
 
-	struct sh_hmap visited; /* folders, by device and inode */
+	struct sh_hmap visited; /* private to sh_walk(): folders, by device and inode */
 };
 
-/* Visits each folder once. Opens files and folders relative to their listed folder, so that a renamed
- * folder does not matter. Returns 0, -1, or the nonzero result of a callback. */
+/* Visits each folder once. Opens each name relative to its open folder: the folder may be renamed
+ * meanwhile. Returns 0, -1, or the nonzero result of a callback. */
 int sh_walk(struct sh_walk *w, const char *folder, struct sh_error *err);
 
 /* Returns whether the path leads to a folder, also through symbolic links. */
