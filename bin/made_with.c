@@ -53,7 +53,7 @@ static void say_jieba(struct cli *c, struct made_with *o, const struct sh_jieba 
 	struct sh_error err;
 	uint64_t sum;
 
-	if (sh_jieba_sum(j, &sum, &err) < 0)
+	if (sh_jieba_checksum(j, &sum, &err) < 0)
 		cli_die(c, &err);
 	say(o, main_dictionary, "total:%llu words:%016llx", (unsigned long long)j->h.total,
 	    (unsigned long long)sum);
@@ -97,7 +97,7 @@ static void list_options(struct cli *c, const struct dedup_settings *s, struct m
 	say(o, t->method->needs_jieba || t->method->needs_cppjieba ? segment : split, "%s",
 	    t->method->name);
 	if (t->method->needs_cppjieba)
-		say_content(o, "--dict", sh_cppjieba_sum(s->docs.cppjieba));
+		say_content(o, "--dict", sh_cppjieba_checksum(s->docs.cppjieba));
 	else
 		say_files(o, "--dict", &s->docs.dicts, s->docs.dict_sum);
 	/* This follows --dict, whose words the checksum includes. */

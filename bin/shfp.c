@@ -313,10 +313,10 @@ static uint64_t dictionaries(struct cli *c, const struct docopts *d)
 	struct sh_error err;
 
 	if (d->cppjieba)
-		return sh_cppjieba_sum(d->cppjieba);
+		return sh_cppjieba_checksum(d->cppjieba);
 	if (!d->jieba)
 		return 0;
-	if (sh_jieba_sum(d->jieba, &words, &err) < 0)
+	if (sh_jieba_checksum(d->jieba, &words, &err) < 0)
 		cli_die(c, &err);
 	return sum ^ words;
 }

@@ -11,14 +11,15 @@ struct sh_cppsegmenter {
 	enum sh_cppjieba_mode mode;
 	const char *text;
 	uint32_t *rune; /* characters of the sentence */
-	size_t *at;     /* offset of each in the text, and the end of the last */
+	size_t *at;     /* byte offset in the text of each character, and the end of the last */
 	size_t n, rune_cap, at_cap;
 
 	double *best; /* log probability of the best route from each character to the end */
-	size_t *len;  /* length of the word of this route at each character */
+	size_t *len;  /* characters of the first word of this route */
 	size_t best_cap, len_cap;
 
-	double *v; /* Viterbi: probabilities and predecessors, SH_CPP_STATES for each character */
+	/* Viterbi: log probabilities and predecessors, SH_CPP_STATES for each character. */
+	double *v;
 	uint8_t *from;
 	size_t v_cap, from_cap;
 
@@ -75,7 +76,7 @@ static const struct sh_cpp_word *find_word(const struct sh_cppsegmenter *s, size
 	return &s->dict->word[index];
 }
 
-/* Appends the word of characters i .. j-1. With SH_CPPJIEBA_QUERY appends the words within it first. */
+/* Appends the word of characters i .. j-1. SH_CPPJIEBA_QUERY: appends its inner words first. */
 static int give_word(struct sh_cppsegmenter *s, size_t i, size_t j, struct sh_error *err)
 {
 	for (size_t n = 2; s->mode == SH_CPPJIEBA_QUERY && n <= 3 && n < j - i; n++) {
@@ -91,7 +92,7 @@ static int give_word(struct sh_cppsegmenter *s, size_t i, size_t j, struct sh_er
 
 /* ---- the dictionary ---- */
 
-/* Computes the best route from right to left. A longer word is chosen only when it is strictly better. */
+/* Computes the best route from right to left. On a tie the shortest word is chosen. */
 static int find_route(struct sh_cppsegmenter *s, struct sh_error *err)
 {
 	const struct sh_cppjieba *d = s->dict;
@@ -180,7 +181,7 @@ static int cut_by_model(struct sh_cppsegmenter *s, size_t i, size_t end, struct 
 	}
 	v += (n - 1) * SH_CPP_STATES;
 	state = v[SH_CPP_E] >= v[SH_CPP_S] ? SH_CPP_E : SH_CPP_S;
-	/* Backwards: the state of each character replaces its predecessors. */
+	/* Follow the predecessors. from[x * SH_CPP_STATES] becomes the state of character x. */
 	for (size_t x = n; x-- > 0;) {
 		unsigned now = state;
 
@@ -287,9 +288,9 @@ static bool begins_word(const struct sh_cppsegmenter *s, size_t i)
 	return false;
 }
 
-/* Writes each word of two or more characters, and each character that no such word covers. Like releases of
- * cppjieba up to 5.4, it treats a character that the dictionary lacks as covered up to the end of the word
- * before it. */
+/* Appends each word of two or more characters, and each character that no word of two or more
+ * covers. cppjieba up to release 5.4 differs: after a character that the dictionary lacks, it may
+ * drop single characters. */
 static int cut_full(struct sh_cppsegmenter *s, struct sh_error *err)
 {
 	size_t reached = 0;

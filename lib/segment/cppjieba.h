@@ -1,9 +1,13 @@
-/* Splits Chinese text into words as cppjieba (github.com/yanyiwu/cppjieba) does: mixed segmentation with
- * its hidden Markov model. It differs from jieba: in the dictionary; of equally probable routes the one
- * with shorter words is chosen; each sequence of single characters is split by the model.
+/* Splits Chinese text into words as cppjieba (github.com/yanyiwu/cppjieba) does.
  *
- * The dictionary is a directory with cppjieba's files jieba.dict.utf8, hmm_model.utf8 and, optionally,
- * user.dict.utf8. They are read when it is opened, in some tenths of a second. All threads share it. */
+ * The most probable sequence of dictionary words is chosen first. A hidden Markov model then splits
+ * each sequence of single characters. Three rules differ from segment/jieba.h:
+ * - The dictionary is another one.
+ * - Of equally probable words at one place, the shortest is chosen.
+ * - The model also splits a sequence of single characters that is a word of the dictionary.
+ *
+ * A dictionary is a directory with cppjieba's files jieba.dict.utf8, hmm_model.utf8 and,
+ * optionally, user.dict.utf8. Any number of threads may share a dictionary. */
 #ifndef SH_SEGMENT_CPPJIEBA_H
 #define SH_SEGMENT_CPPJIEBA_H
 
@@ -14,13 +18,14 @@
 
 struct sh_cppjieba;
 
+/* Reads the files, which needs some tenths of a second. */
 struct sh_cppjieba *sh_cppjieba_open(const char *directory, struct sh_error *err);
 void sh_cppjieba_delete(struct sh_cppjieba *d);
 
-/* Returns a checksum of the contents of the files. */
-uint64_t sh_cppjieba_sum(const struct sh_cppjieba *d);
+/* Returns a checksum of the lines read from all files. Empty lines and comments are not read. */
+uint64_t sh_cppjieba_checksum(const struct sh_cppjieba *d);
 
-/* One thread uses a segmenter. */
+/* One thread at a time may use a segmenter. d must outlive the segmenter. */
 struct sh_cppsegmenter;
 struct sh_cppsegmenter *sh_cppsegmenter_new(const struct sh_cppjieba *d, struct sh_error *err);
 void sh_cppsegmenter_delete(struct sh_cppsegmenter *s);
@@ -28,14 +33,14 @@ void sh_cppsegmenter_delete(struct sh_cppsegmenter *s);
 /* The modes, by cppjieba's names. */
 enum sh_cppjieba_mode {
 	SH_CPPJIEBA_MIX,       /* the dictionary, then the model */
-	SH_CPPJIEBA_MIX_NOHMM, /* the dictionary alone */
-	SH_CPPJIEBA_QUERY,     /* mix, and words of 2 and 3 characters within words */
-	SH_CPPJIEBA_FULL,      /* all words, which overlap */
+	SH_CPPJIEBA_MIX_NOHMM, /* the dictionary; single characters stay single */
+	SH_CPPJIEBA_QUERY,     /* each word of MIX, after its inner words of 2, then 3 characters */
+	SH_CPPJIEBA_FULL,      /* all words; they overlap; single characters where no word is */
 	SH_CPPJIEBA_HMM,       /* the model alone */
 };
 
-/* Finds the words of UTF-8 text. They are views into the text, valid until the next call. An ill-formed
- * sequence counts as one character. */
+/* Finds the words of UTF-8 text, with spaces and punctuation. *words is an array of *n views into
+ * the text, valid until the next call. An ill-formed sequence counts as one character. */
 int sh_cppsegment(struct sh_cppsegmenter *s, enum sh_cppjieba_mode mode, struct sh_slice text,
     const struct sh_slice **words, size_t *n, struct sh_error *err);
 

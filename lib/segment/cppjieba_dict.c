@@ -12,7 +12,7 @@
 #include "io/lines.h"
 #include "unicode/utf8.h"
 
-/* Returns the bytes before the next delimiter, and removes both from *rest. Empty at the end. */
+/* Removes the next field and its delimiter from *rest. Returns the field; empty at the end. */
 static struct sh_slice cut(struct sh_slice *rest, char delimiter)
 {
 	const char *at = rest->n ? memchr(rest->p, delimiter, rest->n) : NULL;
@@ -37,11 +37,12 @@ static int put(struct sh_cppjieba *d, struct sh_slice key, uint32_t *index, stru
 	return 0;
 }
 
-/* cppjieba searches for words of at most WORD_MAX_CHARS characters. All prefixes of a word are kept:
- * without a limit their size would be quadratic in its length. */
+/* cppjieba searches for words of at most WORD_MAX_CHARS characters. All prefixes of a word are
+ * kept: without a limit their size would be quadratic in its length. */
 enum { WORD_MAX_CHARS = 512 };
 
-/* Adds the word and its prefixes. When a word has several lines, the last one is used. */
+/* Adds the word and its prefixes. The last line of a repeated word is used. Ignores a word of more
+ * than WORD_MAX_CHARS characters. */
 static int add_word(
     struct sh_cppjieba *d, struct sh_slice text, double weight, bool user, struct sh_error *err)
 {
@@ -79,13 +80,13 @@ static int dict_line(struct sh_cppjieba *d, struct sh_slice line, struct sh_erro
 
 	if (word.n == 0 || parse_number(number, &freq) < 0 || freq <= 0)
 		return sh_error_set(err, SH_ERR_RECORD, "expected WORD FREQUENCY TAG");
-	if (!isfinite(d->sum + freq))
+	if (!isfinite(d->total + freq))
 		return sh_error_set(err, SH_ERR_RECORD, "frequencies too large");
 	if (d->n_freq == d->freq_cap &&
 	    sh_grow((void **)&d->freq, &d->freq_cap, d->n_freq + 1, sizeof *d->freq, err) < 0)
 		return -1;
 	d->freq[d->n_freq++] = freq;
-	d->sum += freq;
+	d->total += freq;
 	return add_word(d, word, freq, false, err);
 }
 
@@ -97,7 +98,7 @@ static int user_line(struct sh_cppjieba *d, struct sh_slice line, struct sh_erro
 	if (line.n) {
 		if (parse_number(second, &freq) < 0 || freq <= 0)
 			return sh_error_set(err, SH_ERR_RECORD, "expected WORD [[FREQUENCY] TAG]");
-		weight = log(freq / d->sum);
+		weight = log(freq / d->total);
 	}
 	return add_word(d, word, weight, true, err);
 }
@@ -115,10 +116,10 @@ static int finish_weights(struct sh_cppjieba *d, struct sh_error *err)
 		return sh_error_set(err, SH_ERR_RECORD, "no words");
 	for (uint32_t i = 0; i < d->keys.n; i++)
 		if (d->word[i].is_word)
-			d->word[i].weight = log(d->word[i].weight / d->sum);
+			d->word[i].weight = log(d->word[i].weight / d->total);
 	qsort(d->freq, d->n_freq, sizeof *d->freq, by_value);
-	d->least = log(d->freq[0] / d->sum);
-	d->median = log(d->freq[d->n_freq / 2] / d->sum);
+	d->least = log(d->freq[0] / d->total);
+	d->median = log(d->freq[d->n_freq / 2] / d->total);
 	return 0;
 }
 
@@ -180,8 +181,8 @@ static void sum_line(struct sh_cppjieba *d, enum file file, struct sh_slice line
 	d->checksum = sh_siphash(key, line.p, line.n);
 }
 
-/* Adds the name of the file to the message: err->file would point to a path that is freed. Messages of
- * the system name the file already. */
+/* Adds the name of the file to the message: err->file would point to a path that is freed. Messages
+ * of the system name the file already. */
 static void add_file_name(enum file file, uint64_t line, struct sh_error *err)
 {
 	err->file = NULL;
@@ -207,7 +208,7 @@ static int read_file(struct sh_cppjieba *d, const char *path, enum file file, st
 		if (line.n == 0 || (file == MODEL && line.p[0] == '#'))
 			continue;
 		sum_line(d, file, line);
-		/* Such a word occurs in no text. */
+		/* A word with ill-formed UTF-8 occurs in no text. */
 		if (!sh_utf8_valid(line.p, line.n))
 			status = sh_error_set(err, SH_ERR_RECORD,
 			    "ill-formed UTF-8 (convert other encodings with iconv)");
@@ -268,7 +269,7 @@ struct sh_cppjieba *sh_cppjieba_open(const char *directory, struct sh_error *err
 	return NULL;
 }
 
-uint64_t sh_cppjieba_sum(const struct sh_cppjieba *d)
+uint64_t sh_cppjieba_checksum(const struct sh_cppjieba *d)
 {
 	return d->checksum;
 }

@@ -66,7 +66,8 @@ static bool is_word(const struct sh_jieba *j, const uint16_t *code, size_t n)
 	return at && j->node[at].log_freq >= 0;
 }
 
-/* cut_for_search(): writes the dictionary words of `gram` characters within a longer word. */
+/* cut_for_search(): appends the words of `gram` characters within a longer word of len
+ * characters. */
 static int give_grams(struct sh_segmenter *s, size_t len, size_t gram, struct sh_error *err)
 {
 	for (size_t x = s->x; len > gram && x + gram <= s->x + len; x++)
@@ -75,7 +76,7 @@ static int give_grams(struct sh_segmenter *s, size_t len, size_t gram, struct sh
 	return 0;
 }
 
-/* Writes the next len characters as a word. */
+/* Appends the next len characters as a word. */
 static inline int give_word(struct sh_segmenter *s, size_t len, struct sh_error *err)
 {
 	if (len > 2 && (s->mode == SH_JIEBA_SEARCH || s->mode == SH_JIEBA_SEARCH_NOHMM) &&
@@ -138,7 +139,8 @@ static int ask_model(struct sh_segmenter *s, struct sh_error *err)
 	return 0;
 }
 
-/* Returns the length of the next word: one S, or up to the next E or the end. */
+/* Returns the length of the model's next word. A word is one S, or ends with an E, or at the
+ * end. */
 static size_t model_word(const struct sh_segmenter *s)
 {
 	size_t i = s->x - s->model_start, n = s->model_end - s->model_start, start = i;
@@ -150,6 +152,7 @@ static size_t model_word(const struct sh_segmenter *s)
 	return (i < n ? i + 1 : n) - start;
 }
 
+/* Returns whether the next len characters are a removed word. */
 static bool splits(const struct sh_segmenter *s, size_t len)
 {
 	uint32_t at;
@@ -177,9 +180,10 @@ static int give_model_word(struct sh_segmenter *s, struct sh_error *err)
 	return 0;
 }
 
-/* ---- modes: each writes words until the row ends or s->limit is reached ---- */
+/* ---- modes: each appends words until the row ends or s->limit is reached ---- */
 
-/* Leaves a sequence of single characters to the model, unless the dictionary has it as a word. */
+/* Gives the next sequence of single characters to the model. When the sequence is a dictionary
+ * word, appends its characters. */
 static int give_singles(struct sh_segmenter *s, struct sh_error *err)
 {
 	const uint16_t *step = s->step;
@@ -197,8 +201,8 @@ static int give_singles(struct sh_segmenter *s, struct sh_error *err)
 	return 0;
 }
 
-/* Returns the length of a sequence of single letters and digits, which the model would make one word.
- * Returns 0 when other single characters follow, or when the dictionary has the sequence as a word. */
+/* Returns the length of a sequence of single letters and digits that the model would make one word.
+ * Returns 0 when other single characters follow, or when the sequence is a dictionary word. */
 static inline size_t alnum_run(const struct sh_segmenter *s, size_t x)
 {
 	const uint16_t *step = s->step, *code = s->code;
@@ -209,8 +213,8 @@ static inline size_t alnum_run(const struct sh_segmenter *s, size_t x)
 	return step[end] == 1 || is_word(s->j, code + x, end - x) ? 0 : end - x;
 }
 
-/* Writes words in the common cases, which is faster. Stops at a sequence of single characters for the
- * model. */
+/* Appends the words of the route: a fast loop for the common case. Stops at a sequence of single
+ * characters that is not only letters and digits. */
 static int give_plain(struct sh_segmenter *s, struct sh_error *err)
 {
 	const uint16_t *step = s->step;
@@ -280,7 +284,7 @@ static int cut_nohmm(struct sh_segmenter *s, struct sh_error *err)
 	return 0;
 }
 
-/* Writes finalseg.cut() of each stretch. */
+/* Appends the words of finalseg.cut() of each stretch. */
 static int cut_model(struct sh_segmenter *s, struct sh_error *err)
 {
 	while (s->x < s->n && s->n_words < s->limit) {
@@ -358,7 +362,7 @@ void sh_segment_begin(struct sh_segmenter *s, enum sh_jieba_mode mode, struct sh
 	s->end = text.n ? text.p + text.n : text.p;
 	s->have = s->n = s->x = 0;
 	s->english.n = s->joined.n = 0;
-	s->gap = NULL;
+	s->gaps = NULL;
 	s->limit = BATCH;
 }
 

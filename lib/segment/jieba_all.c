@@ -38,8 +38,8 @@ static int add_english(struct sh_segmenter *s, const char *p, size_t n, struct s
 	return 0;
 }
 
-/* Writes the words that start at character x of a stretch, as jieba's __cut_all() does. */
-static int cut_all_block(struct sh_segmenter *s, struct sh_error *err)
+/* Appends the words that start at character x of a stretch, as jieba's __cut_all() does. */
+static int cut_stretch(struct sh_segmenter *s, struct sh_error *err)
 {
 	size_t x = s->x, n = sh_jieba_edges(s->j, s->code + x, s->n - x, s->edges);
 	bool alnum = sh_code_is_alnum(s->code[x]);
@@ -64,29 +64,29 @@ static int cut_all_block(struct sh_segmenter *s, struct sh_error *err)
 	return 0;
 }
 
-/* Ends a gap. In a gap each blank is a word, and so is each piece between two blanks or between a blank
- * and a stretch, even an empty one. */
-static int end_gap(struct sh_segmenter *s, const char *end, struct sh_error *err)
+/* Ends a word of gaps, at `end`. A SH_CODE_SPACE is a word of its own. It ends the word of gaps
+ * before it and begins another one. A word of gaps may be empty. */
+static int end_gaps(struct sh_segmenter *s, const char *end, struct sh_error *err)
 {
-	const char *from = s->gap;
+	const char *from = s->gaps;
 
-	s->gap = NULL;
+	s->gaps = NULL;
 	return from ? sh_jieba_give(s, from, (size_t)(end - from), err) : 0;
 }
 
-static int cut_all_gap(struct sh_segmenter *s, struct sh_error *err)
+static int cut_gap(struct sh_segmenter *s, struct sh_error *err)
 {
 	const char *p = s->row_text + s->off[s->x];
 
 	if (give_english(s, err) < 0)
 		return -1;
-	if (!s->gap)
-		s->gap = p;
+	if (!s->gaps)
+		s->gaps = p;
 	if (s->code[s->x] != SH_CODE_SPACE)
 		return 0;
-	if (end_gap(s, p, err) < 0 || sh_jieba_give_chars(s, s->x, 1, err) < 0)
+	if (end_gaps(s, p, err) < 0 || sh_jieba_give_chars(s, s->x, 1, err) < 0)
 		return -1;
-	s->gap = s->row_text + s->off[s->x + 1];
+	s->gaps = s->row_text + s->off[s->x + 1];
 	return 0;
 }
 
@@ -94,14 +94,14 @@ int sh_jieba_cut_all(struct sh_segmenter *s, struct sh_error *err)
 {
 	for (; s->x < s->n && s->n_words < s->limit; s->x++) {
 		if (sh_code_is_gap(s->code[s->x])) {
-			if (cut_all_gap(s, err) < 0)
+			if (cut_gap(s, err) < 0)
 				return -1;
-		} else if (end_gap(s, s->row_text + s->off[s->x], err) < 0 ||
-			   cut_all_block(s, err) < 0) {
+		} else if (end_gaps(s, s->row_text + s->off[s->x], err) < 0 ||
+			   cut_stretch(s, err) < 0) {
 			return -1;
 		}
 	}
 	if (s->x < s->n || s->at < s->end)
 		return 0;
-	return give_english(s, err) < 0 ? -1 : end_gap(s, s->end, err);
+	return give_english(s, err) < 0 ? -1 : end_gaps(s, s->end, err);
 }

@@ -12,10 +12,10 @@
 struct compiler {
 	struct sh_jieba_prob prob;
 	uint16_t code[0x10000];
-	uint64_t han_weight[SH_HAN_COUNT]; /* number of occurrences of a character in words */
+	uint64_t han_freq[SH_HAN_COUNT]; /* by Han character: sum over its words of frequency + 1 */
 	struct sh_trie_word *words;
 	size_t n, words_cap;
-	uint32_t *pool; /* UTF-16 units of all words, then their codes */
+	uint32_t *pool; /* UTF-16 units of all words; assign_codes() replaces the units by codes */
 	size_t pool_n, pool_cap;
 	uint64_t total;
 	uint32_t max_len;
@@ -40,7 +40,7 @@ static struct sh_slice strip(struct sh_slice s)
 	return s;
 }
 
-/* Returns the bytes before the next space, and removes both from *s. */
+/* Removes the next field and the space after it from *s. Returns the field. */
 static struct sh_slice next_field(struct sh_slice *s)
 {
 	const char *space = s->n ? memchr(s->p, ' ', s->n) : NULL;
@@ -62,7 +62,7 @@ static int bad_line(struct sh_error *err, uint64_t line, const char *why)
 static int add_word(
     struct compiler *c, struct sh_slice word, uint64_t freq, uint64_t line, struct sh_error *err)
 {
-	struct sh_trie_word w = { .at = c->pool_n, .no = (uint32_t)c->n, .freq = freq };
+	struct sh_trie_word w = { .at = c->pool_n, .order = (uint32_t)c->n, .freq = freq };
 	const uint8_t *p = (const uint8_t *)word.p, *end = p + word.n;
 
 	if (c->pool_n + word.n > c->pool_cap &&
@@ -78,7 +78,7 @@ static int add_word(
 			return bad_line(err, line, "ill-formed UTF-8");
 		c->pool_n += sh_jieba_units(cp, c->pool + c->pool_n);
 		if (cp >= SH_HAN_FIRST && cp < SH_HAN_FIRST + SH_HAN_COUNT)
-			c->han_weight[cp - SH_HAN_FIRST] += freq + 1;
+			c->han_freq[cp - SH_HAN_FIRST] += freq + 1;
 	}
 	w.n = (uint32_t)(c->pool_n - w.at);
 	if (w.n > SH_JIEBA_WORD_MAX)
@@ -125,22 +125,22 @@ static int read_dict(struct compiler *c, struct sh_slice text, struct sh_error *
 	return 0;
 }
 
-static int by_weight(const void *pa, const void *pb, void *weights)
+static int by_freq(const void *pa, const void *pb, void *freqs)
 {
 	uint16_t a = *(const uint16_t *)pa, b = *(const uint16_t *)pb;
-	uint64_t x = ((const uint64_t *)weights)[a], y = ((const uint64_t *)weights)[b];
+	uint64_t x = ((const uint64_t *)freqs)[a], y = ((const uint64_t *)freqs)[b];
 
 	return x != y ? (x > y ? -1 : 1) : sh_compare(a, b);
 }
 
-/* Gives frequent characters small codes, then replaces the units of the pool by codes. */
+/* Gives frequent Han characters the lowest Han codes. Replaces the pool's units by codes. */
 static void assign_codes(struct compiler *c)
 {
 	uint16_t order[SH_HAN_COUNT];
 
 	for (uint32_t i = 0; i < SH_HAN_COUNT; i++)
 		order[i] = (uint16_t)i;
-	qsort_r(order, SH_HAN_COUNT, sizeof *order, by_weight, c->han_weight);
+	qsort_r(order, SH_HAN_COUNT, sizeof *order, by_freq, c->han_freq);
 	for (uint32_t u = 0; u < 0x10000; u++)
 		c->code[u] = sh_jieba_text_code(u);
 	for (uint32_t i = 0; i < SH_HAN_COUNT; i++)
@@ -149,13 +149,13 @@ static void assign_codes(struct compiler *c)
 		c->pool[i] = sh_jieba_word_code(c->code, c->pool[i]);
 }
 
-/* Reserves an image of zeros and writes the fixed part of its header. Returns its beginning, or NULL. */
+/* Makes *image an image of zeros with the fixed part of the header. Returns the bytes, or NULL. */
 static char *start_image(struct sh_buf *image, uint32_t n_nodes, struct sh_error *err)
 {
 	struct sh_jieba_layout l = sh_jieba_layout(n_nodes);
 	struct sh_jieba_header *h;
 
-	/* The size fits in a size_t: all the data are in memory already. */
+	/* The size fits in a size_t: all the data are in memory. */
 	if (sh_buf_reserve(image, (size_t)l.size, err) < 0)
 		return NULL;
 	memset(image->p, 0, (size_t)l.size);

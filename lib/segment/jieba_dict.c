@@ -46,8 +46,8 @@ static uint64_t mix(uint64_t sum, uint64_t x)
 	return XXH3_64bits_withSeed(bytes, sizeof bytes, sum);
 }
 
-/* Returns the checksum of the word that ends at a node, from its last unit to the first. Stops after
- * max_len units: parents may form a circle in a damaged file. */
+/* Returns the checksum of the word that ends at a node, from its last unit to the first. Stops
+ * after max_len units: parents may form a cycle in a damaged file. */
 static uint64_t word_sum(const struct sh_jieba *j, const uint16_t *unit, uint32_t node)
 {
 	uint64_t sum = j->freq[node];
@@ -65,7 +65,7 @@ static uint64_t word_sum(const struct sh_jieba *j, const uint16_t *unit, uint32_
 }
 
 /* Logarithms are left out: another libm may round them differently. */
-int sh_jieba_sum(const struct sh_jieba *j, uint64_t *sum, struct sh_error *err)
+int sh_jieba_checksum(const struct sh_jieba *j, uint64_t *sum, struct sh_error *err)
 {
 	uint16_t *unit = calloc(SH_CODE_END, sizeof *unit); /* UTF-16 unit of each code */
 
@@ -113,8 +113,8 @@ static int check_header(
 	return 0;
 }
 
-/* Checks the table of codes. No other table is checked when a file is opened: this takes 20 microseconds,
- * and its codes index the other tables. */
+/* Checks each code, because codes index the other tables. This takes 20 microseconds at opening.
+ * The other tables are not checked as a whole. */
 static int check_codes(const uint16_t *code, struct sh_error *err)
 {
 	unsigned bad = 0;

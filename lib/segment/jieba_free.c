@@ -5,7 +5,7 @@
 #include "base/buf.h"
 #include "segment/jieba_dict.h"
 
-/* The most nodes: 2 GiB. Every dictionary is smaller. */
+/* Nodes are below this number. The nodes of a trie then have at most 2 GiB. */
 #define NODES_MAX (UINT32_C(1) << 27)
 
 void sh_free_nodes_free(struct sh_free_nodes *f)
@@ -14,8 +14,8 @@ void sh_free_nodes_free(struct sh_free_nodes *f)
 	*f = (struct sh_free_nodes){ 0 };
 }
 
-/* Adds one word more than needed: window() reads two. */
-int sh_free_extend(struct sh_free_nodes *f, uint64_t at, struct sh_error *err)
+/* Adds one word of bits more than `at` needs, because window() reads two words. */
+int sh_free_nodes_extend(struct sh_free_nodes *f, uint64_t at, struct sh_error *err)
 {
 	size_t want = (size_t)(at / 64 + 2);
 
@@ -28,19 +28,19 @@ int sh_free_extend(struct sh_free_nodes *f, uint64_t at, struct sh_error *err)
 	return 0;
 }
 
-void sh_free_take(struct sh_free_nodes *f, uint32_t at)
+void sh_free_nodes_remove(struct sh_free_nodes *f, uint32_t at)
 {
 	f->bits[at / 64] &= ~(UINT64_C(1) << at % 64);
 }
 
-void sh_free_give(struct sh_free_nodes *f, uint32_t at)
+void sh_free_nodes_add(struct sh_free_nodes *f, uint32_t at)
 {
 	f->bits[at / 64] |= UINT64_C(1) << at % 64;
-	if (at < f->full)
-		f->full = at - (at - SH_CODE_END) % 64;
+	if (at < f->first)
+		f->first = at - (at - SH_CODE_END) % 64;
 }
 
-/* Returns the 64 bits from `at` on. */
+/* Returns the bits of nodes at .. at + 63. */
 static inline uint64_t window(const struct sh_free_nodes *f, uint32_t at)
 {
 	const uint64_t *w = f->bits + at / 64;
@@ -48,20 +48,21 @@ static inline uint64_t window(const struct sh_free_nodes *f, uint32_t at)
 	return w[0] >> at % 64 | w[1] << 1 << (63 - at % 64);
 }
 
-int sh_free_fit(
+int sh_free_nodes_fit(
     struct sh_free_nodes *f, const uint32_t *codes, size_t n, uint32_t *base, struct sh_error *err)
 {
 	uint32_t at;
 	uint64_t fit;
 
-	if (f->full < SH_CODE_END)
-		f->full = SH_CODE_END;
-	for (at = f->full;; at += 64) {
-		if (sh_free_extend(f, (uint64_t)at + codes[n - 1] - codes[0] + 64, err) < 0)
+	if (f->first < SH_CODE_END)
+		f->first = SH_CODE_END;
+	/* Bit i of fit: all nodes are in the set for base at + i - codes[0]. */
+	for (at = f->first;; at += 64) {
+		if (sh_free_nodes_extend(f, (uint64_t)at + codes[n - 1] - codes[0] + 64, err) < 0)
 			return -1;
 		fit = window(f, at);
-		if (fit == 0 && at == f->full)
-			f->full += 64;
+		if (fit == 0 && at == f->first)
+			f->first += 64;
 		for (size_t i = 1; i < n && fit; i++)
 			fit &= window(f, at + codes[i] - codes[0]);
 		if (fit)

@@ -1,5 +1,5 @@
-/* The set of free nodes of the dictionary's trie, one bit each, so that places for the children of a
- * node are searched 64 at a time. A zeroed object is valid: all nodes are free. */
+/* The set of unused nodes of the dictionary's trie. One bit per node lets sh_free_nodes_fit() try
+ * 64 bases at a time. In a zeroed struct all nodes are in the set. */
 #ifndef SH_SEGMENT_JIEBA_FREE_H
 #define SH_SEGMENT_JIEBA_FREE_H
 
@@ -10,28 +10,28 @@
 #include "base/error.h"
 
 struct sh_free_nodes {
-	uint64_t *bits;
-	size_t n, cap; /* in words of 64 bits */
-	uint32_t full; /* no node from SH_CODE_END up to this one is free */
+	uint64_t *bits; /* bit 1: in the set; nodes beyond bits[] are in the set */
+	size_t n, cap;  /* in words of 64 bits */
+	uint32_t first; /* nodes SH_CODE_END .. first - 1 are not in the set */
 };
 
 void sh_free_nodes_free(struct sh_free_nodes *f);
 
-/* Extends the set to node `at`. New nodes are free. */
-int sh_free_extend(struct sh_free_nodes *f, uint64_t at, struct sh_error *err);
+/* Extends bits[] so that node `at` has a bit. SH_ERR_RANGE: `at` is 2^27 or greater. */
+int sh_free_nodes_extend(struct sh_free_nodes *f, uint64_t at, struct sh_error *err);
 
-static inline bool sh_free_has(const struct sh_free_nodes *f, uint32_t at)
+static inline bool sh_free_nodes_has(const struct sh_free_nodes *f, uint32_t at)
 {
 	return at / 64 >= f->n || f->bits[at / 64] >> at % 64 & 1;
 }
 
-/* Both need a node within the set. */
-void sh_free_take(struct sh_free_nodes *f, uint32_t at);
-void sh_free_give(struct sh_free_nodes *f, uint32_t at);
+/* Removes or adds node `at`, which must have a bit. */
+void sh_free_nodes_remove(struct sh_free_nodes *f, uint32_t at);
+void sh_free_nodes_add(struct sh_free_nodes *f, uint32_t at);
 
-/* Finds the least base for which the nodes of n >= 1 ascending codes are free and at SH_CODE_END or
- * above. Extends the set to these nodes, which stay free. */
-int sh_free_fit(
+/* Finds the least *base such that node *base + codes[i] is in the set, and at least SH_CODE_END,
+ * for all n >= 1 ascending codes. Extends bits[] to these nodes. Does not remove them. */
+int sh_free_nodes_fit(
     struct sh_free_nodes *f, const uint32_t *codes, size_t n, uint32_t *base, struct sh_error *err);
 
 #endif

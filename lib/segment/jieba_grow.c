@@ -35,7 +35,7 @@ static int fit_array(void **array, size_t *cap, size_t want, size_t size, struct
 	return want > *cap ? sh_grow(array, cap, want, size, err) : 0;
 }
 
-/* Makes the trie at least `want` nodes long; new nodes are free. */
+/* Extends the trie to at least `want` nodes. The new nodes are unused. */
 static int more_nodes(struct sh_jieba_own *o, size_t want, struct sh_error *err)
 {
 	if (fit_array((void **)&o->node, &o->node_cap, want, sizeof *o->node, err) < 0 ||
@@ -64,31 +64,31 @@ static void adopt(struct sh_jieba_own *o, uint32_t parent, uint32_t child)
 	o->first[parent] = child;
 }
 
-static bool is_key(const struct sh_jieba *j, uint32_t node)
+static bool is_used(const struct sh_jieba *j, uint32_t node)
 {
 	return j->node[node].check != SH_NODE_FREE && j->node[node].check != 0;
 }
 
-/* Copies the trie. Fails when the parent of a node is not a node, as in a damaged file: then the node's
- * code could not be computed. */
+/* Copies the trie. Fails when a node's parent is unused, as in a damaged file: the node's code is
+ * unknown. */
 static int copy_trie(const struct sh_jieba *j, struct sh_jieba_own *o, struct sh_error *err)
 {
 	uint32_t n = j->h.n_nodes;
 
-	if (more_nodes(o, n, err) < 0 || sh_free_extend(&o->free, n, err) < 0)
+	if (more_nodes(o, n, err) < 0 || sh_free_nodes_extend(&o->free, n, err) < 0)
 		return -1;
 	for (uint32_t i = 1; i < n; i++) {
 		uint32_t parent = j->node[i].check;
 
-		if (!is_key(j, i))
+		if (!is_used(j, i))
 			continue;
-		if (parent >= n || !is_key(j, parent) || i - j->node[parent].base >= SH_CODE_END ||
+		if (parent >= n || !is_used(j, parent) || i - j->node[parent].base >= SH_CODE_END ||
 		    (i < SH_CODE_END && parent != SH_NODE_ROOT))
 			return sh_error_set(err, SH_ERR_RECORD, "damaged dictionary");
 		o->node[i] = j->node[i];
 		o->freq[i] = j->freq[i];
 		if (i >= SH_CODE_END)
-			sh_free_take(&o->free, i);
+			sh_free_nodes_remove(&o->free, i);
 		if (i != SH_NODE_ROOT)
 			adopt(o, parent, i);
 	}
@@ -131,8 +131,8 @@ static int by_code(const void *pa, const void *pb)
 	return sh_compare(a, b);
 }
 
-/* Finds a base with free nodes for the children of `parent`, and for one more child of the code `extra`
- * unless it is 0. */
+/* Finds a base with unused nodes for the children of `parent`, and for one more child of code
+ * `extra`. extra = 0: no more child. */
 static int find_base(
     struct sh_jieba_own *o, uint32_t parent, uint32_t extra, uint32_t *base, struct sh_error *err)
 {
@@ -145,12 +145,13 @@ static int find_base(
 	for (uint32_t c = o->first[parent]; c; c = o->next[c])
 		o->codes[n++] = c - o->node[parent].base;
 	qsort(o->codes, n, sizeof *o->codes, by_code);
-	if (sh_free_fit(&o->free, o->codes, n, base, err) < 0)
+	if (sh_free_nodes_fit(&o->free, o->codes, n, base, err) < 0)
 		return -1;
 	return more_nodes(o, (size_t)*base + o->codes[n - 1] + 1, err);
 }
 
-/* Moves a node, which is not in its parent's list of children; its children stay where they are. */
+/* Moves a node to the unused node `to`, without its children. The caller updates the parent's
+ * list. */
 static void move_node(struct sh_jieba_own *o, uint32_t from, uint32_t to)
 {
 	o->node[to] = o->node[from];
@@ -161,12 +162,12 @@ static void move_node(struct sh_jieba_own *o, uint32_t from, uint32_t to)
 	o->node[from] = (struct sh_jieba_node){ -INFINITY, 0, SH_NODE_FREE };
 	o->freq[from] = 0;
 	o->first[from] = 0;
-	sh_free_take(&o->free, to);
-	sh_free_give(&o->free, from);
+	sh_free_nodes_remove(&o->free, to);
+	sh_free_nodes_add(&o->free, from);
 }
 
-/* Moves the children of `parent` to a base with room for one more child, of the code `extra`. When the node
- * *track moves, *track is updated. */
+/* Moves the children of `parent` to a base with room for one more child of code `extra`; 0: no more
+ * child. Updates *track when the node *track moves. */
 static int move_children(
     struct sh_jieba_own *o, uint32_t parent, uint32_t extra, uint32_t *track, struct sh_error *err)
 {
@@ -189,7 +190,7 @@ static int move_children(
 	return 0;
 }
 
-/* Makes a new child of *parent for a code. *parent is updated when it moves. */
+/* Makes a new child of *parent for a code. Updates *parent when the parent moves. */
 static int add_child(
     struct sh_jieba_own *o, uint32_t *parent, uint32_t code, uint32_t *child, struct sh_error *err)
 {
@@ -198,7 +199,9 @@ static int add_child(
 	if (*parent != SH_NODE_ROOT && o->node[*parent].base == 0) {
 		if (move_children(o, *parent, code, &none, err) < 0)
 			return -1;
-	} else if (*parent != SH_NODE_ROOT && (at < SH_CODE_END || !sh_free_has(&o->free, at))) {
+	} else if (*parent != SH_NODE_ROOT &&
+		   (at < SH_CODE_END || !sh_free_nodes_has(&o->free, at))) {
+		/* Node `at` is in use, by a child of `other` or for the children of the root. */
 		uint32_t other = at < SH_CODE_END ? SH_NODE_FREE : o->node[at].check;
 		bool self = other >= o->n || children(o, *parent) < children(o, other);
 
@@ -206,11 +209,11 @@ static int add_child(
 			return -1;
 	}
 	at = o->node[*parent].base + code;
-	if (sh_free_extend(&o->free, at, err) < 0 || more_nodes(o, (size_t)at + 1, err) < 0)
+	if (sh_free_nodes_extend(&o->free, at, err) < 0 || more_nodes(o, (size_t)at + 1, err) < 0)
 		return -1;
 	o->node[at] = (struct sh_jieba_node){ -INFINITY, 0, *parent };
 	if (at >= SH_CODE_END)
-		sh_free_take(&o->free, at);
+		sh_free_nodes_remove(&o->free, at);
 	adopt(o, *parent, at);
 	*child = at;
 	return 0;

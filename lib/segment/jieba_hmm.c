@@ -2,7 +2,7 @@
 
 enum { B = SH_HMM_B, E = SH_HMM_E, M = SH_HMM_M, S = SH_HMM_S };
 
-/* The two predecessors of each state. On a tie the second one is chosen: it has the later letter. */
+/* The two predecessors of each state. On a tie the second is chosen: the later letter. */
 static const uint8_t before[SH_HMM_STATES][2] = {
 	[B] = { E, S },
 	[E] = { B, M },
@@ -10,7 +10,7 @@ static const uint8_t before[SH_HMM_STATES][2] = {
 	[S] = { E, S },
 };
 
-/* One step for state `to`: chooses the better predecessor. Bit `to` is 1 for the second one. */
+/* Chooses the more probable predecessor of state `to`. Bit `to` of bits is 1 for the second one. */
 #define STEP(to, lo, hi)                                                                           \
 	do {                                                                                       \
 		double a = v[lo] + trans[lo][to] + emit[to];                                       \
@@ -19,10 +19,10 @@ static const uint8_t before[SH_HMM_STATES][2] = {
 		bits |= (unsigned)(b >= a) << (to);                                                \
 	} while (0)
 
-double sh_hmm_path(const struct sh_jieba *j, const uint16_t *han_codes, size_t n, uint8_t *path)
+double sh_hmm_path(const struct sh_jieba *j, const uint16_t *code, size_t n, uint8_t *path)
 {
 	const double(*trans)[SH_HMM_STATES] = j->h.trans;
-	const double *emit = j->emit[han_codes[0] - SH_CODE_HAN];
+	const double *emit = j->emit[code[0] - SH_CODE_HAN];
 	double v[SH_HMM_STATES], next[SH_HMM_STATES];
 	unsigned state;
 
@@ -31,7 +31,7 @@ double sh_hmm_path(const struct sh_jieba *j, const uint16_t *han_codes, size_t n
 	for (size_t i = 1; i < n; i++) {
 		unsigned bits = 0;
 
-		emit = j->emit[han_codes[i] - SH_CODE_HAN];
+		emit = j->emit[code[i] - SH_CODE_HAN];
 		STEP(B, E, S);
 		STEP(E, B, M);
 		STEP(M, B, M);

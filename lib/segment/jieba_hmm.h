@@ -1,9 +1,7 @@
-/* jieba's hidden Markov model: finds words in a sequence of Han characters that the dictionary does not
- * have.
+/* jieba's hidden Markov model: splits Han characters into words without the dictionary.
  *
- * Viterbi's algorithm on the states B(egin), M(iddle), E(nd) and S(ingle). Arithmetic is that of jieba
- * (order of additions, -3.14e100 for log 0, the larger letter on a tie), so that the path is the same
- * bit for bit. */
+ * Viterbi's algorithm finds the state of each character: B(egin), M(iddle), E(nd) or S(ingle). The
+ * order of additions, the value for log 0 and the tie-break are jieba's, and so is the path. */
 #ifndef SH_SEGMENT_JIEBA_HMM_H
 #define SH_SEGMENT_JIEBA_HMM_H
 
@@ -12,7 +10,8 @@
 /* The model's value for log 0. */
 #define SH_HMM_NEVER (-3.14e100)
 
-/* Writes the state of each of n >= 1 Han codes to path[]. Returns the log probability of the path. */
-double sh_hmm_path(const struct sh_jieba *j, const uint16_t *han_codes, size_t n, uint8_t *path);
+/* Writes the state, SH_HMM_*, of each of n >= 1 Han characters to path[]. code[i] is at least
+ * SH_CODE_HAN and below SH_CODE_GAP. Returns the natural log of the path's probability. */
+double sh_hmm_path(const struct sh_jieba *j, const uint16_t *code, size_t n, uint8_t *path);
 
 #endif

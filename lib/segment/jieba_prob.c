@@ -90,7 +90,7 @@ static int number(struct parser *s, double *out)
 	return 0;
 }
 
-/* Called for each number with its key; in a dict of dicts with both keys. */
+/* Stores one number under its keys. cp is the inner key in a dict of dicts, otherwise 0. */
 typedef void (*store)(struct sh_jieba_prob *p, int state, uint32_t cp, double x);
 
 static int state_of(uint32_t cp)

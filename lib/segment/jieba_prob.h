@@ -1,19 +1,21 @@
 /* Reads jieba's model files prob_start.py, prob_trans.py and prob_emit.py.
  *
- * Each file assigns one Python dict literal to P: {'B': -0.26, ...}, or a dict of such dicts. Keys are
- * single characters ('B', '\u4e00'), values are floats. Only this form is read; nothing is executed. */
+ * Each file assigns one Python dict literal to P: {'B': -0.26, ...}, or a dict of such dicts. Keys
+ * are single characters ('B', '\u4e00'). Values are floats. Only this form is read. */
 #ifndef SH_SEGMENT_JIEBA_PROB_H
 #define SH_SEGMENT_JIEBA_PROB_H
 
 #include "segment/jieba_dict.h"
 
+/* Natural logs of probabilities. */
 struct sh_jieba_prob {
 	double start[SH_HMM_STATES];
-	double trans[SH_HMM_STATES][SH_HMM_STATES];
-	double emit[SH_HAN_COUNT][SH_HMM_STATES]; /* by character, not by code */
+	double trans[SH_HMM_STATES][SH_HMM_STATES]; /* [from][to] */
+	double emit[SH_HAN_COUNT][SH_HMM_STATES];   /* by code point - SH_HAN_FIRST */
 };
 
-/* Parses the contents of the three files. A value that they lack is SH_HMM_NEVER. */
+/* Parses the contents of the three files. Ignores characters that are not Han. A missing value is
+ * SH_HMM_NEVER (segment/jieba_hmm.h). */
 int sh_jieba_prob_read(struct sh_jieba_prob *p, struct sh_slice start, struct sh_slice trans,
     struct sh_slice emit, struct sh_error *err);
 

@@ -1,19 +1,20 @@
-/* Finds the most probable sequence of words, the route: jieba's get_DAG() and calc().
+/* Finds the route, the most probable sequence of dictionary words: jieba's get_DAG() and calc().
  *
- * A row of codes has stretches of class K, and gaps between them. */
+ * A row is an array of codes: stretches of class K, and gaps between the stretches. */
 #ifndef SH_SEGMENT_JIEBA_ROUTE_H
 #define SH_SEGMENT_JIEBA_ROUTE_H
 
 #include "segment/jieba_dict.h"
 
-/* Writes to step[] the length of the word of the best route that starts at each of n codes; 0 for a gap.
- * code[n] must be a gap. ring[] is scratch for mask + 1 doubles, which is a power of two and larger than
- * the longest word. Returns the log probability of the route through the first stretch. */
+/* Sets step[i], for each of n codes, to the length in codes of the word at code[i] on the route
+ * from there to the stretch's end; 0 for a gap. code[n] must be a gap. ring[] is scratch for mask +
+ * 1 doubles, a power of two greater than max_len. Returns the natural log of the probability of the
+ * route from code[0]; 0 when code[0] is a gap. */
 double sh_jieba_route(const struct sh_jieba *j, const uint16_t *code, size_t n, uint16_t *step,
     double *ring, size_t mask);
 
-/* Writes the lengths of all words that start at code[0], ascending; at most max_len of them. If there is
- * none, writes 1, for the character alone. Returns their number. */
+/* Writes the lengths in codes, ascending, of all words of at most n codes that start at code[0].
+ * Writes 1 when there is no word. Returns the number of lengths: at least 1, at most max_len. */
 size_t sh_jieba_edges(const struct sh_jieba *j, const uint16_t *code, size_t n, uint16_t *lengths);
 
 #endif

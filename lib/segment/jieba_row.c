@@ -4,9 +4,9 @@
 
 enum { ROW = 256 }; /* characters of a row, when a stretch ends within them */
 
-/* Reads up to n characters of three bytes each. Returns their number. Most of a Chinese text, with its
- * punctuation, is read by this loop, so branches are predicted well. The nodes that
- * sh_jieba_route() will read are prefetched. */
+/* Reads at most n characters of three bytes each. Returns their number. This loop reads most of a
+ * Chinese text, with its punctuation, so that branches are predicted well. It prefetches the nodes
+ * that sh_jieba_route() will read. */
 static size_t read_three(
     const struct sh_jieba *j, const char *p, size_t n, uint16_t *code, uint32_t *off)
 {
@@ -31,7 +31,7 @@ static size_t read_three(
 	return i;
 }
 
-/* Reads up to n ASCII characters other than \r. Returns their number. */
+/* Reads at most n ASCII characters other than \r. Returns their number. */
 static size_t read_ascii(
     const struct sh_jieba *j, const char *p, size_t n, uint16_t *code, uint32_t *off)
 {
@@ -45,7 +45,7 @@ static size_t read_ascii(
 	return i;
 }
 
-/* Reads one character that is not of class K; \r\n is one. Returns its bytes. */
+/* Reads one gap. \r\n counts as one character. Returns the number of bytes. */
 static size_t read_gap(
     const struct sh_jieba *j, const char *p, const char *end, uint16_t *code, uint32_t *off)
 {
@@ -60,7 +60,7 @@ static size_t read_gap(
 	return bytes;
 }
 
-/* Reads `room` characters, or all that are left. */
+/* Reads at most `room` characters. */
 static void read_chars(struct sh_segmenter *s, size_t room)
 {
 	const char *p = s->at, *end = s->end;
@@ -104,7 +104,7 @@ static int make_room(struct sh_segmenter *s, size_t chars, struct sh_error *err)
 	return 0;
 }
 
-/* Moves the unfinished stretch at the end of the last row to the start. */
+/* Moves the incomplete stretch at the row's end to the row's start. */
 static void keep_rest(struct sh_segmenter *s)
 {
 	size_t rest = s->have - s->n;

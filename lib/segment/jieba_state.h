@@ -1,4 +1,4 @@
-/* The inside of a segmenter, shared by jieba.c, jieba_row.c and jieba_all.c. */
+/* The members of a segmenter, for jieba.c, jieba_row.c and jieba_all.c. */
 #ifndef SH_SEGMENT_JIEBA_STATE_H
 #define SH_SEGMENT_JIEBA_STATE_H
 
@@ -9,43 +9,42 @@
 struct sh_segmenter {
 	const struct sh_jieba *j;
 	enum sh_jieba_mode mode;
-	const char *at, *end; /* text that was not read yet */
+	const char *at, *end; /* the text after the row */
 
-	/* The row: the characters that were read. The first n of them are whole stretches and gaps, which
-	 * can be split. */
+	/* The row: `have` characters. The first n are complete stretches and gaps. The other
+	 * characters begin a stretch that the next row completes. */
 	uint16_t *code; /* of each character, and a gap after the last */
-	uint32_t *off;  /* offset of each character in row_text, and the end of the last */
-	uint16_t *step; /* length of the word that starts at each, on the best route; 0: a gap */
-	uint8_t *path;  /* states of the model for the characters from model_start on */
+	uint32_t *off;  /* byte offset in row_text of each character, and the end of the last */
+	uint16_t *step; /* see sh_jieba_route() */
+	uint8_t *path;  /* path[i]: the model's state of character model_start + i */
 	size_t code_cap, off_cap, step_cap, path_cap;
 	const char *row_text;
 	size_t have, n;
-	size_t x;           /* the next character to be split */
-	size_t run_end;     /* the model splits the characters before this one */
-	size_t model_start; /* path[] holds the states of these characters: */
-	size_t model_end;   /* model_start .. model_end - 1 */
+	size_t x;                      /* the next character to be split */
+	size_t run_end;                /* the model splits characters x .. run_end - 1 */
+	size_t model_start, model_end; /* path[] has characters model_start .. model_end - 1 */
 
 	/* For cut_all. */
-	uint16_t *edges;
+	uint16_t *edges; /* see sh_jieba_edges() */
 	size_t edges_cap;
-	size_t covered;          /* end of the last word */
-	struct sh_slice english; /* letters of a word that may be continued; n = 0: none */
-	struct sh_buf joined;    /* holds english when it is not contiguous in the text */
+	size_t covered;          /* index of the character after the last word */
+	struct sh_slice english; /* letters of a word that may be continued; empty: none */
+	struct sh_buf joined;    /* holds english when english is not contiguous in the text */
 	struct sh_arena made;    /* words that are not contiguous in the text */
-	const char *gap;         /* start of the gap being read, or NULL */
+	const char *gaps;        /* start of the word of gaps being read; NULL: none */
 
-	double *ring;
+	double *ring; /* scratch of sh_jieba_route() */
 	size_t ring_cap, ring_mask;
 
 	struct sh_slice *words;
 	size_t n_words, words_cap;
-	size_t limit; /* pause when this number of words is reached */
+	size_t limit; /* pause when there are at least this many words */
 };
 
-/* Reads the next row: some characters, and more until a stretch ends. The text must not be at its end. */
+/* Reads the next row: 256 characters, and more until a stretch ends. There must be text left. */
 int sh_jieba_read_row(struct sh_segmenter *s, struct sh_error *err);
 
-/* Splits the row by the rules of cut_all(), up to its end or to s->limit words. */
+/* Splits the row by the rules of cut_all(). Stops at the row's end or at s->limit words. */
 int sh_jieba_cut_all(struct sh_segmenter *s, struct sh_error *err);
 
 /* ---- output ---- */
@@ -71,7 +70,7 @@ static inline int sh_jieba_give(
 	return 0;
 }
 
-/* Appends a word of len characters of the row, from x on. */
+/* Appends the word of characters x .. x + len - 1 of the row. */
 static inline int sh_jieba_give_chars(
     struct sh_segmenter *s, size_t x, size_t len, struct sh_error *err)
 {

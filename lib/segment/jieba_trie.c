@@ -11,11 +11,11 @@
 struct draft {
 	uint32_t lo, hi;
 	uint32_t depth;
-	uint32_t code;         /* the last of these codes */
-	uint32_t parent;       /* its index; a parent stands before its children */
+	uint32_t code;         /* the last of the codes */
+	uint32_t parent;       /* index of the parent; lower than the draft's own index */
 	uint32_t kids, n_kids; /* index of the first child; children are adjacent, by code */
-	uint32_t base, slot;
-	uint64_t weight; /* sum of the frequencies of these words */
+	uint32_t base, slot;   /* slot: the node's number in the trie */
+	uint64_t freq;         /* sum of the frequencies of the words */
 };
 
 struct builder {
@@ -44,7 +44,7 @@ static int by_codes(const void *pa, const void *pb, void *pool)
 			return x[i] < y[i] ? -1 : 1;
 	if (a->n != b->n)
 		return a->n < b->n ? -1 : 1;
-	return sh_compare(a->no, b->no);
+	return sh_compare(a->order, b->order);
 }
 
 static int add_draft(struct builder *b, struct draft k, struct sh_error *err)
@@ -90,14 +90,14 @@ static const struct sh_trie_word *word_at(const struct builder *b, const struct 
 	return w;
 }
 
-static void weigh(struct builder *b)
+static void sum_frequencies(struct builder *b)
 {
 	for (size_t i = b->n; i-- > 1;) {
 		const struct sh_trie_word *w = word_at(b, &b->drafts[i]);
 
 		if (w)
-			b->drafts[i].weight += w->freq;
-		b->drafts[b->drafts[i].parent].weight += b->drafts[i].weight;
+			b->drafts[i].freq += w->freq;
+		b->drafts[b->drafts[i].parent].freq += b->drafts[i].freq;
 	}
 }
 
@@ -110,22 +110,22 @@ static int place(struct builder *b, struct draft *k, struct sh_error *err)
 		return -1;
 	for (uint32_t i = 0; i < k->n_kids; i++)
 		b->codes[i] = kids[i].code;
-	if (sh_free_fit(&b->free, b->codes, k->n_kids, &k->base, err) < 0)
+	if (sh_free_nodes_fit(&b->free, b->codes, k->n_kids, &k->base, err) < 0)
 		return -1;
 	for (uint32_t i = 0; i < k->n_kids; i++)
-		sh_free_take(&b->free, k->base + kids[i].code);
+		sh_free_nodes_remove(&b->free, k->base + kids[i].code);
 	return 0;
 }
 
-static int by_need(const void *pa, const void *pb, void *drafts)
+static int by_size(const void *pa, const void *pb, void *drafts)
 {
 	const struct draft *a = (const struct draft *)drafts + *(const uint32_t *)pa;
 	const struct draft *b = (const struct draft *)drafts + *(const uint32_t *)pb;
 
 	if (a->n_kids != b->n_kids)
 		return a->n_kids > b->n_kids ? -1 : 1;
-	if (a->weight != b->weight)
-		return a->weight > b->weight ? -1 : 1;
+	if (a->freq != b->freq)
+		return a->freq > b->freq ? -1 : 1;
 	return a < b ? -1 : a > b;
 }
 
@@ -140,7 +140,7 @@ static int place_all(struct builder *b, struct sh_error *err)
 	for (size_t i = 1; i < b->n; i++) /* the root's children have fixed places */
 		if (b->drafts[i].n_kids)
 			order[n++] = (uint32_t)i;
-	qsort_r(order, n, sizeof *order, by_need, b->drafts);
+	qsort_r(order, n, sizeof *order, by_size, b->drafts);
 	for (size_t i = 0; i < n && status == 0; i++)
 		status = place(b, b->drafts + order[i], err);
 	free(order);
@@ -198,7 +198,7 @@ static int build(struct builder *b, size_t n_words, struct sh_jieba_node **nodes
 	for (size_t i = 0; i < b->n; i++)
 		if (unfold(b, (uint32_t)i, err) < 0)
 			return -1;
-	weigh(b);
+	sum_frequencies(b);
 	if (place_all(b, err) < 0)
 		return -1;
 	*n_nodes = assign_slots(b);

@@ -9,10 +9,10 @@
 
 /* One line of a user dictionary. */
 struct entry {
-	struct sh_slice word, freq; /* freq: digits, n = 0 when there is none */
+	struct sh_slice word, freq; /* freq: digits; empty: none */
 };
 
-/* Returns the codes of a word, which the caller frees. Returns NULL with *err for ill-formed UTF-8. */
+/* Returns the codes of a word, which the caller frees. Fails for ill-formed UTF-8. */
 static uint32_t *codes_of(
     const struct sh_jieba *j, struct sh_slice word, size_t *n, struct sh_error *err)
 {
@@ -67,9 +67,9 @@ int sh_jieba_add_word(struct sh_jieba *j, struct sh_slice word, uint64_t freq, s
 	return 0;
 }
 
-/* Computes the least frequency with which the word is found as one word: jieba's suggest_freq(). The
- * word must be at least as probable as the words that it is split into now. Operations have jieba's
- * order, because they are rounded. */
+/* Computes the least frequency with which the word is found as one word: jieba's suggest_freq().
+ * The word must be at least as probable as the words that it is split into now. Operations have
+ * jieba's order, because they are rounded. */
 static int suggest(const struct sh_jieba *j, struct sh_segmenter *s, struct sh_slice word,
     uint64_t *freq, struct sh_error *err)
 {
@@ -98,8 +98,8 @@ static bool is_blank(char c)
 	return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/* Removes the last field, when its bytes are all from lo to hi, and the space before it. Returns the
- * field; an empty slice when there is none or nothing would be left. */
+/* Removes the last field and the space before it when all bytes of the field are lo .. hi. Returns
+ * the field. Returns an empty slice when it removes nothing, or when nothing would be left. */
 static struct sh_slice take_last(struct sh_slice *s, char lo, char hi)
 {
 	size_t i = s->n;
@@ -138,7 +138,7 @@ static int add_entry(
 
 	if (e.word.n == 0)
 		return 0;
-	/* Such a word cannot occur in a text. */
+	/* A word with a TAB cannot occur in the text of a record. */
 	if (memchr(e.word.p, '\t', e.word.n))
 		return sh_error_set(err, SH_ERR_RECORD,
 		    "a TAB in the word: expected WORD or WORD FREQUENCY, separated by a space "
