@@ -66,8 +66,8 @@ static bool is_word(const struct sh_jieba *j, const uint16_t *code, size_t n)
 	return at && j->node[at].log_freq >= 0;
 }
 
-/* cut_for_search(): appends the words of `gram` characters within a longer word of len
- * characters. */
+/* cut_for_search(): appends the words of `gram` characters within a longer word
+ * of len characters. */
 static int give_grams(struct sh_segmenter *s, size_t len, size_t gram, struct sh_error *err)
 {
 	for (size_t x = s->x; len > gram && x + gram <= s->x + len; x++)
@@ -139,8 +139,8 @@ static int ask_model(struct sh_segmenter *s, struct sh_error *err)
 	return 0;
 }
 
-/* Returns the length of the model's next word. A word is one S, or ends with an E, or at the
- * end. */
+/* Returns the length of the model's next word. A word is one S, or ends with an
+ * E, or at the end. */
 static size_t model_word(const struct sh_segmenter *s)
 {
 	size_t i = s->x - s->model_start, n = s->model_end - s->model_start, start = i;

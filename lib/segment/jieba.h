@@ -22,8 +22,8 @@
 #include "base/slice.h"
 #include "segment/jieba_dict.h"
 
-/* Each mode gives every gap as a word, except SH_JIEBA_CUT_ALL. Inner words have 2 or 3
- * characters. */
+/* Each mode gives every gap as a word, except SH_JIEBA_CUT_ALL. Inner words have
+ * 2 or 3 characters. */
 enum sh_jieba_mode {
 	SH_JIEBA_CUT,       /* cut(): the most probable words, then the model */
 	SH_JIEBA_CUT_NOHMM, /* cut(HMM=False): no model; adjacent letters and digits are one word */
@@ -40,10 +40,10 @@ int sh_jieba_mode(struct sh_slice name, enum sh_jieba_mode *mode);
 struct sh_segmenter *sh_segmenter_new(const struct sh_jieba *j, struct sh_error *err);
 void sh_segmenter_delete(struct sh_segmenter *s);
 
-/* Finds the words of UTF-8 text, in jieba's order. *words is an array of *n slices, valid until the
- * next call with s. A slice is a view into the text. SH_JIEBA_CUT_ALL also gives empty words, and
- * copies where jieba joins letters that are not adjacent. An ill-formed sequence counts as one
- * U+FFFD. */
+/* Finds the words of UTF-8 text, in jieba's order. *words is an array of *n slices, valid
+ * until the next call with s. A slice is a view into the text. SH_JIEBA_CUT_ALL also gives
+ * empty words, and copies where jieba joins letters that are not adjacent. An ill-formed
+ * sequence counts as one U+FFFD. */
 int sh_segment(struct sh_segmenter *s, enum sh_jieba_mode mode, struct sh_slice text,
     const struct sh_slice **words, size_t *n, struct sh_error *err);
 

@@ -69,8 +69,8 @@ static bool is_used(const struct sh_jieba *j, uint32_t node)
 	return j->node[node].check != SH_NODE_FREE && j->node[node].check != 0;
 }
 
-/* Copies the trie. Fails when a node's parent is unused, as in a damaged file: the node's code is
- * unknown. */
+/* Copies the trie. Fails when a node's parent is unused, as in a damaged file: the
+ * node's code is unknown. */
 static int copy_trie(const struct sh_jieba *j, struct sh_jieba_own *o, struct sh_error *err)
 {
 	uint32_t n = j->h.n_nodes;
@@ -150,8 +150,8 @@ static int find_base(
 	return more_nodes(o, (size_t)*base + o->codes[n - 1] + 1, err);
 }
 
-/* Moves a node to the unused node `to`, without its children. The caller updates the parent's
- * list. */
+/* Moves a node to the unused node `to`, without its children. The caller updates
+ * the parent's list. */
 static void move_node(struct sh_jieba_own *o, uint32_t from, uint32_t to)
 {
 	o->node[to] = o->node[from];

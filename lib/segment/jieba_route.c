@@ -23,8 +23,8 @@ double sh_jieba_route(const struct sh_jieba *j, const uint16_t *code, size_t n, 
 			step[k] = 0;
 			continue;
 		}
-		/* The log_freq of a prefix is -INFINITY, so it never wins. On a tie the longer word
-		 * wins. */
+		/* The log_freq of a prefix is -INFINITY, so it never wins. On a
+		 * tie the longer word wins. */
 		best = node[at].log_freq - log_total + next;
 		child = node[at].base + code[k + 1];
 		while (child < n_nodes && node[child].check == at) {

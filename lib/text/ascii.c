@@ -18,8 +18,8 @@ const struct sh_ascii_kernel *sh_ascii_kernel_at(unsigned i)
 
 /* ---- byte by byte: the other variants are compared with this one ------------------ */
 
-/* Returns the folded form of the byte at run->p, 0 for a separator, or -1 when it is not ASCII. Updates
- * run->escaped and run->pending. */
+/* Returns the folded form of the byte at run->p, 0 for a separator, or -1 when it is not ASCII.
+ * Updates run->escaped and run->pending. */
 static int next(struct sh_ascii_run *run)
 {
 	uint8_t c = *run->p;

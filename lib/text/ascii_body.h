@@ -1,18 +1,18 @@
-/* The two functions of ascii.h for vector instructions. A variant includes this file after it has
- * defined:
+/* The two functions of ascii.h for vector instructions. A variant includes this
+ * file after it has defined:
  *
  *     NAME(f), TARGET     a name of its own for f; function attributes
  *     CTZ(x)              index of the lowest set bit; any value when x is 0
  *     POPCOUNT(x)         number of set bits
  *     void NAME(block)(const uint8_t *p, const struct sh_ascii_run *run, uint8_t *out,
  *         struct sh_ascii_masks *m, bool chars)
- *                         classifies 64 bytes at p and writes them folded to out; chars: writes
- *                         '_' for each byte outside of words; SH_ASCII_SEEN bytes are readable
- */
+ *                         classifies the 64 bytes at p and writes them folded to out. chars: writes
+ *                         '_' for each byte outside of words, and only 64 bytes are readable at p;
+ *                         otherwise SH_ASCII_SEEN bytes are readable */
 #include <string.h>
 
-/* Writes the indexes of the set bits plus base. Writes eight at a time: a branch for each bit would be
- * mispredicted once a block. */
+/* Writes the index of each set bit, plus base. Returns the end of the indexes. Writes eight at a
+ * time, at most seven too many: a loop over single bits would be mispredicted once a block. */
 static TARGET inline uint32_t *NAME(put)(uint32_t *to, uint64_t bits, uint32_t base)
 {
 	unsigned n = (unsigned)POPCOUNT(bits), i, j;
@@ -38,13 +38,13 @@ static TARGET void NAME(words)(struct sh_ascii_run *run)
 		struct sh_ascii_masks m;
 		uint64_t valid, follows;
 
-		if (left < SH_ASCII_SEEN) { /* bytes after lim must not be read */
+		if (left < SH_ASCII_SEEN) { /* bytes from lim on must not be read */
 			memset(last, 0, sizeof last);
 			memcpy(last, p, left);
 		}
 		NAME(block)(left < SH_ASCII_SEEN ? last : p, run, run->text + used, &m, false);
 		valid = sh_ascii_valid(sh_ascii_unknown(&s, &m), left);
-		follows = sh_ascii_take(&s, &m, valid);
+		follows = sh_ascii_step(&s, &m, valid);
 		start = NAME(put)(start, sh_ascii_starts(&s, &m, valid, follows), (uint32_t)used);
 		end = NAME(put)(end, sh_ascii_ends(&s, &m, valid, follows), (uint32_t)used);
 		if (valid != UINT64_MAX) {
@@ -58,7 +58,8 @@ static TARGET void NAME(words)(struct sh_ascii_run *run)
 	run->n = (size_t)(end - run->end);
 }
 
-/* Copies the bytes of `keep` without gaps. Words with one byte between them are copied together. */
+/* Copies the bytes whose bits in `keep` are 1. Returns the end of the copy. Each sequence of such
+ * bytes is one copy of 64 bytes; the next copy overwrites the surplus. */
 static TARGET inline uint8_t *NAME(pack)(uint8_t *to, const uint8_t *from, uint64_t keep)
 {
 	while (keep) {
@@ -89,7 +90,7 @@ static TARGET void NAME(chars)(struct sh_ascii_run *run)
 			memcpy(last, p, left);
 		NAME(block)(left < 64 ? last : p, run, block, &m, true);
 		valid = sh_ascii_valid(m.other, left);
-		follows = sh_ascii_take(&s, &m, valid);
+		follows = sh_ascii_step(&s, &m, valid);
 		to = NAME(pack)(to, block, (s.word | follows) & valid);
 		if (valid != UINT64_MAX) {
 			k = (size_t)POPCOUNT(valid);

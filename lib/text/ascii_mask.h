@@ -1,28 +1,29 @@
-/* Shared by the variants of ascii.h: a block is 64 bytes of text. A mask of it has one bit for each
- * byte, the lowest bit for the first byte. */
+/* Masks of a block for the variants of ascii.h. A block is 64 bytes of text. A mask has one
+ * bit for each byte of the block, the lowest bit for the first byte. "The bytes that ..."
+ * means: their bits are 1. */
 #ifndef SH_TEXT_ASCII_MASK_H
 #define SH_TEXT_ASCII_MASK_H
 
 #include "text/ascii.h"
 
-/* Bytes read for a block: two more decide whether its last character is known. */
+/* Bytes that are read for a block: two more show whether the last character is known. */
 enum { SH_ASCII_SEEN = 66 };
 
 struct sh_ascii_masks {
 	uint64_t word;      /* letters and digits */
-	uint64_t backslash; /* 0 when there are no escapes */
-	uint64_t escapable; /* t n r \ : a backslash before it begins an escape */
+	uint64_t backslash; /* 0 when run->escapes is false */
+	uint64_t escapable; /* t n r \: with a backslash before it, the byte ends an escape */
 	uint64_t other;     /* not ASCII */
-	/* First bytes of the characters that the variant knows: of all characters; of characters of three
-	 * bytes; of characters that are words by themselves. The last bytes may lie in the next block. */
-	uint64_t first, three, han;
+
+	/* Known characters that are not ASCII: Han characters U+4E00..U+9FBF and, in some variants,
+	 * kana: tokens by themselves; also punctuation that folds to separators. Only kana can
+	 * compose with the next character: see step_back() in words.c. */
+	uint64_t first; /* first bytes of known characters of two or three bytes */
+	uint64_t three; /* first bytes of known characters of three bytes */
+	uint64_t han;   /* first bytes of known characters that are tokens */
 };
 
-/* Known characters: Han characters from U+4E00 to U+9FBF and, in some variants, kana, which fold to
- * themselves and are tokens of their own; and punctuation that folds to separators. Of these only
- * kana can compose with the next character: see step_back() in words.c. */
-
-/* For processors without an instruction: the compiler would call a function. */
+/* For processors without an instruction for it: the compiler would call a function. */
 static inline unsigned sh_ascii_popcount(uint64_t x)
 {
 	x -= x >> 1 & UINT64_C(0x5555555555555555);
@@ -33,13 +34,13 @@ static inline unsigned sh_ascii_popcount(uint64_t x)
 
 /* State between two blocks. */
 struct sh_ascii_state {
-	uint64_t open, pending; /* see struct sh_ascii_run */
-	uint64_t after;         /* bytes after a backslash that may begin an escape */
-	uint64_t ends;          /* bytes that end an escape, and backslashes */
-	uint64_t before;        /* last bit of `ends` of the previous block */
-	uint64_t word;          /* bytes of words */
-	uint64_t over;          /* ends of characters that began in the previous block */
-	uint64_t tails;         /* bytes of these characters */
+	uint64_t open, pending;  /* see struct sh_ascii_run; 0 or 1 */
+	uint64_t after;          /* the bytes after a backslash that may begin an escape */
+	uint64_t escaped;        /* the backslashes, and the bytes that end an escape */
+	uint64_t escaped_before; /* the last byte of the previous block was in `escaped`; 0 or 1 */
+	uint64_t word;           /* the bytes of words */
+	uint64_t carried_tails;  /* the bytes of a known character begun in the previous block */
+	uint64_t carried_ends;   /* the first byte behind a token begun in the previous block */
 };
 
 static inline struct sh_ascii_state sh_ascii_begin(const struct sh_ascii_run *run)
@@ -47,27 +48,28 @@ static inline struct sh_ascii_state sh_ascii_begin(const struct sh_ascii_run *ru
 	return (struct sh_ascii_state){ .open = run->open, .pending = run->pending };
 }
 
-/* Returns the bytes that are neither ASCII nor part of a known character. */
+/* Returns the bytes that are neither ASCII nor part of a known character.
+ * Updates s->carried_tails. */
 static inline uint64_t sh_ascii_unknown(struct sh_ascii_state *s, const struct sh_ascii_masks *m)
 {
-	uint64_t known = m->first | m->first << 1 | m->three << 2 | s->tails;
+	uint64_t known = m->first | m->first << 1 | m->three << 2 | s->carried_tails;
 
-	s->tails = m->first >> 63 | m->three >> 62;
+	s->carried_tails = m->first >> 63 | m->three >> 62;
 	return m->other & ~known;
 }
 
-/* Returns the bytes to process: the first `left`, up to the first unknown one. */
-static inline uint64_t sh_ascii_valid(uint64_t other, size_t left)
+/* Returns the bytes to process: those before the first unknown byte, and at most `left` bytes. */
+static inline uint64_t sh_ascii_valid(uint64_t unknown, size_t left)
 {
 	uint64_t valid = left < 64 ? ((uint64_t)1 << left) - 1 : UINT64_MAX;
 
-	other &= valid;
-	return other ? (other & -other) - 1 : valid;
+	unknown &= valid;
+	return unknown ? (unknown & -unknown) - 1 : valid;
 }
 
-/* Sets s->after to the bytes that follow a backslash which is not itself the second byte of an escape.
- * In a sequence of backslashes every other one is the second byte of an escape; a borrow that runs through
- * the sequence finds them (json_escape_scanner of simdjson). */
+/* Sets s->after. A backslash may begin an escape unless it ends one. In a sequence of backslashes,
+ * every second one ends an escape. The borrow of a subtraction, which runs through the sequence,
+ * finds them (json_escape_scanner of simdjson). */
 static inline void sh_ascii_escapes(struct sh_ascii_state *s, uint64_t backslash)
 {
 	const uint64_t odd = UINT64_C(0xaaaaaaaaaaaaaaaa);
@@ -78,37 +80,37 @@ static inline void sh_ascii_escapes(struct sh_ascii_state *s, uint64_t backslash
 	s->pending = (codes & backslash) >> 63;
 }
 
-/* Processes the valid bytes of a block: sets s->word. Returns the bytes whose previous byte, in this
- * block or the previous one, belongs to a word. */
-static inline uint64_t sh_ascii_take(
+/* Computes s->word and the escapes of the valid bytes of a block. Returns the bytes behind a byte
+ * of a word; that byte may be in the previous block. */
+static inline uint64_t sh_ascii_step(
     struct sh_ascii_state *s, const struct sh_ascii_masks *m, uint64_t valid)
 {
 	uint64_t follows;
 
-	s->before = s->ends >> 63;
+	s->escaped_before = s->escaped >> 63;
 	sh_ascii_escapes(s, m->backslash & valid);
-	s->ends = (m->backslash & valid) | (s->after & m->escapable);
+	s->escaped = (m->backslash & valid) | (s->after & m->escapable);
 	s->word = m->word & valid & ~(s->after & m->escapable);
 	follows = s->word << 1 | s->open;
 	s->open = s->word >> 63;
 	return follows;
 }
 
-/* Returns the bytes at which tokens start. `follows` is the result of sh_ascii_take(). */
+/* Returns the bytes at which tokens start. `follows` is the result of sh_ascii_step(). */
 static inline uint64_t sh_ascii_starts(const struct sh_ascii_state *s,
     const struct sh_ascii_masks *m, uint64_t valid, uint64_t follows)
 {
 	return (s->word & ~follows) | (m->han & valid);
 }
 
-/* Returns the bytes before which tokens end. A character may end in the next block. */
+/* Returns the first byte behind each token that ends in the block. Updates s->carried_ends. */
 static inline uint64_t sh_ascii_ends(
     struct sh_ascii_state *s, const struct sh_ascii_masks *m, uint64_t valid, uint64_t follows)
 {
 	uint64_t han = m->han & valid;
-	uint64_t ends = (follows & ~s->word & valid) | han << 3 | s->over;
+	uint64_t ends = (follows & ~s->word & valid) | han << 3 | s->carried_ends;
 
-	s->over = han >> 61;
+	s->carried_ends = han >> 61;
 	return ends;
 }
 
@@ -118,7 +120,7 @@ static inline void sh_ascii_end(
 {
 	run->open = follows >> k & 1;
 	run->pending = s->after >> k & 1;
-	run->escaped = k ? s->ends >> (k - 1) & 1 : s->before;
+	run->escaped = k ? s->escaped >> (k - 1) & 1 : s->escaped_before;
 }
 
 #endif

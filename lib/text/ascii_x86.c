@@ -7,8 +7,8 @@
 
 /* ---- SSE2 ---------------------------------------------------------------------------- */
 
-/* Returns the ASCII letters. Comparisons are signed, so the letters are moved to the top of the signed
- * range. */
+/* Returns 0xFF for each ASCII letter, otherwise 0. Comparisons are signed:
+ * letters are moved to 102..127. */
 static inline __m128i letters_sse2(__m128i v)
 {
 	__m128i low = _mm_or_si128(v, _mm_set1_epi8(32));
@@ -75,8 +75,7 @@ static AVX2 inline uint64_t bits_avx2(__m256i v)
 static AVX2 inline void half_avx2(
     const uint8_t *p, __m256i fold, uint8_t *out, struct sh_ascii_masks *m, unsigned i, bool chars)
 {
-	/* near[low four bits of a byte]: the escapable byte with these bits. No byte with low bits 0
-	 * matches. */
+	/* near[i]: the escapable byte whose low four bits are i, or a byte with other low bits. */
 	const __m256i near = _mm256_broadcastsi128_si256(
 	    _mm_setr_epi8(1, 0, 'r', 0, 't', 0, 0, 0, 0, 0, 0, 0, '\\', 0, 'n', 0));
 	__m256i v = _mm256_loadu_si256((const __m256i *)(const void *)(p + i));
@@ -96,7 +95,7 @@ static AVX2 inline void half_avx2(
 	m->escapable |= bits_avx2(_mm256_cmpeq_epi8(v, _mm256_shuffle_epi8(near, v))) << i;
 }
 
-/* Looks up the lower four bits of each byte. */
+/* Looks up the low four bits of each byte in a table. */
 static AVX2 inline __m256i by_low_avx2(__m128i table, __m256i v)
 {
 	return _mm256_shuffle_epi8(
@@ -108,9 +107,10 @@ static AVX2 inline __m256i by_high_avx2(__m128i table, __m256i v)
 	return by_low_avx2(table, _mm256_srli_epi16(v, 4));
 }
 
-/* Finds the known characters that begin in 32 bytes. All have three bytes. Punctuation has a flag that
- * each of its three bytes has: 1 and 2 for U+3000..3002 and 3008..3011, 4 and 8 for the fullwidth
- * forms of ! ( ) , : ; ? from U+FF01 on, 16 for U+2013 2014 2018 2019 201C 201D. */
+/* Finds the known characters that begin in the 32 bytes at p + i. Known characters have three
+ * bytes. Tables give the flags of a byte, by its low and its high four bits. Punctuation has one
+ * flag in all tables: 1 or 2 for U+3000..3002 and 3008..3011, 4 or 8 for the fullwidth forms of ! (
+ * ) , : ; ? from U+FF01 on, 16 for U+2013 2014 2018 2019 201C 201D. */
 static AVX2 inline void know_avx2(const uint8_t *p, struct sh_ascii_masks *m, unsigned i)
 {
 	const __m128i lowest = _mm_setr_epi8(0, 0, 0, 0, (char)0xB8, (char)0x80, (char)0x80,
@@ -133,7 +133,8 @@ static AVX2 inline void know_avx2(const uint8_t *p, struct sh_ascii_masks *m, un
 	shape = _mm256_cmpeq_epi8(shape, _mm256_set1_epi8((char)0xE0));
 	shape = _mm256_and_si256(shape, _mm256_cmpgt_epi8(tail, b));
 	shape = _mm256_and_si256(shape, _mm256_cmpgt_epi8(tail, c));
-	/* At positions without a Han character only a second byte of 0 would be accepted. */
+	/* Where `a` begins no Han character, both tables have 0: only b = 0,
+	 * which shape excludes, fits. */
 	x = _mm256_cmpeq_epi8(x, _mm256_min_epu8(x, by_low_avx2(above, a)));
 	flags =
 	    _mm256_and_si256(flags, _mm256_and_si256(by_low_avx2(low2, b), by_high_avx2(high2, b)));
@@ -178,18 +179,18 @@ const struct sh_ascii_kernel sh_ascii_avx2 = {
 	__attribute__((target("avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi,bmi2,"         \
 			      "popcnt")))
 
-/* A known character has a flag that each of its bytes has; tables are indexed by the low six bits of a
- * byte. SEPARATORS_3: 1 for U+3000..3020 except U+3003..3007, 2 for fullwidth ASCII punctuation from
- * U+FF01 on except < = >, 4 for U+2010..2027 except U+2017, 64 for U+2500..25FF. KANA: 8, 16, 32 for
- * the 64 code points from U+3040, 3080, 30C0. SEPARATORS_2: punctuation and signs of Latin-1. Han
- * characters have tables of their own. */
+/* Tables give the flags of a byte by its low six bits. All bytes of a known character have its
+ * flag. SEPARATORS_3: 1 for U+3000..3020 except U+3003..3007, 2 for fullwidth ASCII punctuation
+ * from U+FF01 on except < = >, 4 for U+2010..2027 except U+2017, 64 for U+2500..25FF. KANA: 8, 16,
+ * 32 for the 64 code points from U+3040, 3080, 30C0. SEPARATORS_2: punctuation and signs of
+ * Latin-1. Han characters have other tables. */
 enum { SEPARATORS_3 = 1 | 2 | 4 | 64, KANA = 8 | 16 | 32, SEPARATORS_2 = 128 };
 
 static const uint8_t first_bytes[64] = {
 	[0x02] = 128, [0x22] = 4 | 64, [0x23] = 1 | KANA, [0x2F] = 2
 };
 
-/* Bit i: the character of Latin-1 whose second byte has the low six bits i is known. */
+/* Bit i is 1 when the character of Latin-1 whose second byte has the low six bits i is known. */
 #define LATIN_1 UINT64_C(0x88C35AFF00000000)
 #define SECOND(i)                                                                                  \
 	(uint8_t)(((i) == 0) * (1 | 4) | ((i) == 1) * 8 | ((i) == 2) * 16 | ((i) == 3) * 32 |      \
@@ -211,8 +212,8 @@ static const uint8_t second_bytes[64] = { WHOLE(SECOND, 0), WHOLE(SECOND, 16), W
 static const uint8_t third_bytes[64] = { WHOLE(THIRD, 0), WHOLE(THIRD, 16), WHOLE(THIRD, 32),
 	WHOLE(THIRD, 48) };
 
-/* Indexed by the low six bits of a first byte. han_from: the least second byte of a Han character; the next
- * table: the number of such second bytes. */
+/* By the low six bits of a first byte. A second byte of a Han character is han_from or one of the
+ * next bytes, han_many in all. */
 static const uint8_t han_from[64] = { [0x24] = 0xB8, 0x80, 0x80, 0x80, 0x80, 0x80 };
 static const uint8_t han_many[64] = { [0x24] = 8, 64, 64, 64, 64, 63 };
 
@@ -224,7 +225,7 @@ static AVX512 inline __m512i by_six_avx512(const uint8_t table[64], __m512i v)
 static AVX512 inline void know_avx512(
     __m512i v, const uint8_t *p, size_t left, struct sh_ascii_masks *m)
 {
-	const __m512i lead = _mm512_set1_epi8((char)0xC0); /* below it as signed: further bytes */
+	const __m512i lead = _mm512_set1_epi8((char)0xC0); /* less, signed: continuation bytes */
 	__m512i b, c, flags;
 	__mmask64 two, three, han;
 
@@ -250,8 +251,9 @@ static AVX512 inline void know_avx512(
 	    m->three | _mm512_mask_test_epi8_mask(two, flags, _mm512_set1_epi8((char)SEPARATORS_2));
 }
 
-/* Computes the masks of 64 bytes; only the first `left` bytes may be read. Returns their folded form, 0 for a
- * separator: one permutation of the 128 bytes of the table. */
+/* Sets the masks of the 64 bytes at p. Only the first `left` bytes may be read. Returns
+ * the folded bytes, 0 for a separator, by one permutation of the table. han: knows
+ * characters that are not ASCII. */
 static AVX512 inline __m512i block_avx512(const uint8_t *p, size_t left,
     const struct sh_ascii_run *run, struct sh_ascii_masks *m, bool han)
 {
@@ -278,8 +280,8 @@ static AVX512 inline __m512i block_avx512(const uint8_t *p, size_t left,
 	return low;
 }
 
-/* Writes the indexes of the set bits plus base, with the instruction that packs bytes. More than 16 words
- * in 64 bytes are rare. */
+/* Writes the index of each set bit, plus base, with the instruction that packs bytes. Returns the
+ * end of the indexes. More than 16 words in 64 bytes are rare. */
 static AVX512 inline uint32_t *put_avx512(uint32_t *to, uint64_t bits, uint32_t base)
 {
 	const __m512i index = _mm512_set_epi8(63, 62, 61, 60, 59, 58, 57, 56, 55, 54, 53, 52, 51,
@@ -295,8 +297,7 @@ static AVX512 inline uint32_t *put_avx512(uint32_t *to, uint64_t bits, uint32_t 
 	if (__builtin_expect(n > 16, 0)) {
 		_mm512_storeu_si512(to + 16,
 		    _mm512_add_epi32(from, _mm512_cvtepu8_epi32(_mm256_extracti128_si256(at, 1))));
-		/* 33 indexes are possible: one character ends before the block, and 32 words have one
-		 * byte */
+		/* 33 indexes are possible: a carried end, and 32 words of one byte. */
 		to[32] = base + 63 - (unsigned)__builtin_clzll(bits);
 	}
 	return to + n;
@@ -316,7 +317,7 @@ static AVX512 void words_avx512(struct sh_ascii_run *run)
 
 		_mm512_storeu_si512(run->text + used, block_avx512(p, left, run, &m, true));
 		valid = sh_ascii_valid(sh_ascii_unknown(&s, &m), left);
-		follows = sh_ascii_take(&s, &m, valid);
+		follows = sh_ascii_step(&s, &m, valid);
 		start = put_avx512(start, sh_ascii_starts(&s, &m, valid, follows), (uint32_t)used);
 		end = put_avx512(end, sh_ascii_ends(&s, &m, valid, follows), (uint32_t)used);
 		if (valid != UINT64_MAX) {
@@ -344,7 +345,7 @@ static AVX512 void chars_avx512(struct sh_ascii_run *run)
 		__m512i low = block_avx512(p, left, run, &m, false);
 
 		valid = sh_ascii_valid(m.other, left);
-		follows = sh_ascii_take(&s, &m, valid);
+		follows = sh_ascii_step(&s, &m, valid);
 		keep = (s.word | follows) & valid;
 		low = _mm512_mask_mov_epi8(_mm512_set1_epi8('_'), s.word, low);
 		_mm512_storeu_si512(to, _mm512_maskz_compress_epi8(keep, low));

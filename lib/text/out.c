@@ -1,10 +1,10 @@
-/* The output of a tokenizer: filters words, splits them into characters where characters are tokens, and
- * stores the tokens. */
+/* The output of a tokenizer: filters words, splits words into characters for
+ * SH_UNIT_CHAR, stores tokens. */
 #include "base/bytes.h"
 #include "text/stop.h"
 #include "text/tokenizer.h"
 
-/* A mark that several scripts share is no evidence of a script. */
+/* SH_KEEP_* by script. A mark of several scripts is of no kind. */
 static const unsigned KEEP_OF_SCRIPT[SH_SCRIPT_COUNT] = {
 	[SH_SCRIPT_OTHER] = SH_KEEP_ALPHA,
 	[SH_SCRIPT_INHERITED] = 0,
@@ -18,8 +18,8 @@ static const unsigned KEEP_OF_SCRIPT[SH_SCRIPT_COUNT] = {
 	[SH_SCRIPT_TIBETAN] = SH_KEEP_TIBETAN,
 };
 
-/* Reserves memory for n code points. A code point has at most 4 bytes, and a gap one byte. Each code point
- * and each gap may be a token, also the code points of the open word. */
+/* A code point has at most 4 bytes, and a gap 1 byte. Each code point and each gap may be a token,
+ * also the code points of the open word. */
 int sh_out_reserve(struct sh_tokenizer *t, size_t n, struct sh_error *err)
 {
 	/* 64 bits: on 32-bit machines the sums may not fit in a size_t. */
@@ -78,8 +78,8 @@ static void mask_digits(struct sh_tokenizer *t)
 	t->used = (size_t)(to - (uint8_t *)t->text);
 }
 
-/* Replaces the open word of n code points by its stem, in place. There is room for 4 * n bytes. A longer
- * stem is dropped and the word stays; no algorithm is known to make one. */
+/* Replaces the open word of n code points by its stem, in place. There is room for 4 * n bytes. A
+ * word with a longer stem stays as it is; no algorithm is known to give a longer stem. */
 static void stem(struct sh_tokenizer *t, size_t n)
 {
 	struct sh_slice word = sh_slice(t->text + t->word, t->used - t->word);
@@ -98,8 +98,8 @@ static bool by_dictionary(const struct sh_token_method *m)
 	return m->needs_jieba || m->needs_cppjieba;
 }
 
-/* Returns the kinds of word that a code point is evidence of. A mark is no letter, so a word of marks is
- * not alpha. In scripts that are split into characters, a mark is a word of its own. */
+/* Returns the kind, SH_KEEP_*, of a code point; 0: no kind. A mark is no letter, so a word of marks
+ * is not alpha. In scripts that are split into characters, a mark is a word of its own. */
 static unsigned keep_of(uint32_t c, unsigned class)
 {
 	enum sh_script script = sh_class_script(class);

@@ -5,7 +5,7 @@
 int sh_places_begin(struct sh_tokenizer *t, const uint8_t *text)
 {
 	t->places.base = text;
-	t->places.escaped = NULL;
+	t->places.origin = NULL;
 	t->places.points = 0;
 	t->places.word = t->places.now = (struct sh_place){ 0, 0 };
 	return t->method->no_places ? -1 : 0;
@@ -37,16 +37,16 @@ int sh_places_unescaped(struct sh_tokenizer *t, struct sh_slice text, struct sh_
 {
 	size_t n = 0;
 
-	if (text.n + 1 > t->places.escaped_cap &&
-	    sh_grow((void **)&t->places.escaped_room, &t->places.escaped_cap, text.n + 1,
-		sizeof *t->places.escaped_room, err) < 0)
+	if (text.n + 1 > t->places.origin_cap &&
+	    sh_grow((void **)&t->places.origin_room, &t->places.origin_cap, text.n + 1,
+		sizeof *t->places.origin_room, err) < 0)
 		return -1;
 	for (const char *p = text.p, *end = text.p + text.n; p < end; n++) {
-		t->places.escaped_room[n] = (uint32_t)(p - text.p);
+		t->places.origin_room[n] = (uint32_t)(p - text.p);
 		p += is_escape(p, end) ? 2 : 1;
 	}
-	t->places.escaped_room[n] = (uint32_t)text.n;
-	t->places.escaped = t->places.escaped_room;
+	t->places.origin_room[n] = (uint32_t)text.n;
+	t->places.origin = t->places.origin_room;
 	t->places.base = (const uint8_t *)t->scratch.p;
 	return 0;
 }
@@ -55,17 +55,17 @@ static uint32_t offset_of(const struct sh_tokenizer *t, const uint8_t *p)
 {
 	size_t at = (size_t)(p - t->places.base);
 
-	return t->places.escaped ? t->places.escaped[at] : (uint32_t)at;
+	return t->places.origin ? t->places.origin[at] : (uint32_t)at;
 }
 
-/* jieba makes some words from pieces that are not adjacent in the text. The position of a word of this kind is
- * the end of the word before it. */
+/* Returns whether p is outside of what the method reads: jieba copies words whose letters are not
+ * adjacent. The place of a copied word is the end of the word before it. */
 static bool is_elsewhere(const struct sh_tokenizer *t, const uint8_t *p)
 {
 	uintptr_t at = (uintptr_t)p, base = (uintptr_t)t->places.base;
 
 	return at < base || at - base > SH_TOKEN_TEXT_MAX ||
-	       (t->places.escaped && at - base > t->scratch.n);
+	       (t->places.origin && at - base > t->scratch.n);
 }
 
 void sh_places_at(struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end)

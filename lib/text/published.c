@@ -40,7 +40,7 @@ bool sh_is_white_space(uint32_t c)
 	}
 }
 
-/* Writes a word unchanged. */
+/* Appends a word unchanged, and a gap. */
 static int put_bytes(
     struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end, struct sh_error *err)
 {
@@ -60,7 +60,7 @@ static int put_bytes(
 	return 0;
 }
 
-/* Words are maximal sequences of code points that do not separate. */
+/* Appends the maximal sequences of code points for which separates() is false. */
 static int cut_runs(struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end,
     bool (*separates)(uint32_t c), struct sh_error *err)
 {
@@ -148,8 +148,8 @@ static bool is_go_word(uint32_t c)
 	return is_ascii_word(c) || c == '\'';
 }
 
-/* Writes "://" and at least one of [\w./] when they are at p, otherwise nothing. Returns the end of the
- * consumed text. */
+/* Appends ://[\w./]+ when it is at p. Returns the end of the appended text; p
+ * when there is none. */
 static const uint8_t *put_url_tail(struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end)
 {
 	const uint8_t *at = p, *from;

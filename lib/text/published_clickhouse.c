@@ -4,7 +4,7 @@
 enum {
 	STEP = 16 * 1024,     /* bytes for which memory is reserved at once */
 	SHORTEST_WORD = 4,    /* bytes; shorter words are dropped */
-	CASE_BIT = 'a' ^ 'A', /* bit set in every byte when case is ignored, not only in letters */
+	CASE_BIT = 'a' ^ 'A', /* set in every byte, not only in letters, when case is ignored */
 };
 
 static uint64_t count_ill_formed(const uint8_t *p, const uint8_t *end)
@@ -16,7 +16,8 @@ static uint64_t count_ill_formed(const uint8_t *p, const uint8_t *end)
 	return n;
 }
 
-/* Returns the length of a character by its first byte; 1 for a byte that cannot begin a character. */
+/* Returns the length of a character by its first byte; 1 for a byte that cannot
+ * begin a character. */
 static size_t length_by_first_byte(uint8_t c)
 {
 	return c < 0xC0 || c >= 0xF8 ? 1 : c < 0xE0 ? 2 : c < 0xF0 ? 3 : 4;

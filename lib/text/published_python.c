@@ -1,5 +1,5 @@
-/* Splits text as the regular expression \w of Python does, after str.lower(). General categories come
- * from utf8proc, so characters that are new in Unicode follow the version of that library. */
+/* Splits text as the regular expression \w of Python does, after str.lower(). General categories
+ * come from utf8proc, so characters that are new in Unicode follow the version of that library. */
 #include "text/published.h"
 
 #include <utf8proc.h>
@@ -32,8 +32,8 @@ static bool within(uint32_t c, uint32_t first, uint32_t last)
 	return c >= first && c <= last;
 }
 
-/* Returns whether c has Unicode's property Cased: three categories, Other_Uppercase and Other_Lowercase,
- * without letters that are also ignorable. */
+/* Returns whether c has Unicode's property Cased: three categories, Other_Uppercase and
+ * Other_Lowercase, without letters that are also ignorable. */
 static bool is_cased(uint32_t c)
 {
 	if (c < 0x80)
@@ -43,8 +43,8 @@ static bool is_cased(uint32_t c)
 	       within(c, 0x1F150, 0x1F169) || within(c, 0x1F170, 0x1F189);
 }
 
-/* Returns whether c has Unicode's property Case_Ignorable: five categories, and punctuation within
- * words. */
+/* Returns whether c has Unicode's property Case_Ignorable: five categories, and
+ * some punctuation. */
 static bool is_ignorable(uint32_t c)
 {
 	static const uint16_t punctuation[] = { 0xB7, 0x387, 0x55F, 0x5F4, 0x2018, 0x2019, 0x2024,
@@ -116,7 +116,8 @@ int sh_cut_python(
 
 	if (sh_plain_text(t, &p, &end, err) < 0)
 		return -1;
-	/* Reserves memory step by step: memory for the whole text at once would be many times its size. */
+	/* Reserves memory step by step: memory for the whole text at once would
+	 * be many times its size. */
 	while (p < end) {
 		const uint8_t *lim = end - p > STEP ? p + STEP : end;
 

@@ -1,13 +1,12 @@
-/* A checksum over stems identifies the version of Snowball, since the library does not report its
- * version. */
+/* A checksum of stems identifies the version of Snowball, which the library does not report. */
 #include "text/stem.h"
 
 #include <xxhash.h>
 
 #include "base/buf.h"
 
-/* Folded words of each language that Snowball has, and of some that it may add. Each stemmer stems all of
- * them. Never add, remove or change a word: every archive would warn. */
+/* Folded words of each language that Snowball has, and of some that it may add. Each stemmer stems
+ * all of them. Never add, remove or change a word: every archive would warn. */
 static const char words[] =
     "running runner happily happiness relational conditional electricity organisation agreed "
     "flying "

@@ -1,4 +1,4 @@
-/* A set of stop words, which a tokenizer drops. text/stopwords.h makes one from a list. */
+/* A set of stop words, which a tokenizer drops. text/stopwords.h reads a set from a list. */
 #ifndef SH_TEXT_STOP_H
 #define SH_TEXT_STOP_H
 
@@ -7,13 +7,14 @@
 #include "base/error.h"
 #include "base/slice.h"
 
-/* Once it is complete, many threads may read it. */
+/* Threads may share a set while no thread adds words. */
 struct sh_stoplist;
 
 /* Returns an empty set, or NULL with *err. */
 struct sh_stoplist *sh_stoplist_empty(struct sh_error *err);
 void sh_stoplist_delete(struct sh_stoplist *s);
 
+/* Adds a copy of the token, which may be in the set already. */
 int sh_stoplist_put(struct sh_stoplist *s, struct sh_slice token, struct sh_error *err);
 
 /* Returns whether the token is a stop word. */

@@ -10,7 +10,8 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* cppjieba compares whole lines. One line of its own list ends with a blank, so it stops nothing. */
+/* cppjieba compares whole lines. One line of its own list ends with a space, and
+ * so has no effect. */
 static bool uses_whole_lines(const struct sh_token_opts *opts)
 {
 	return opts->no_fold && opts->method && opts->method->needs_cppjieba;
@@ -27,10 +28,10 @@ static struct sh_slice trim(struct sh_slice s, bool whole)
 	return s;
 }
 
-/* How a line becomes the token that it stops. */
+/* Turns a line into the token that is to be dropped. */
 struct reading {
 	struct sh_fold *fold;     /* NULL: lines are not folded */
-	struct sh_tokenizer *cut; /* used instead of fold for methods with other rules */
+	struct sh_tokenizer *cut; /* not NULL: replaces fold, for methods with other rules */
 	struct sh_buf buf;
 	bool whole;
 };
@@ -58,7 +59,7 @@ static int reading_init(struct reading *r, const struct sh_token_opts *opts, str
 	return r->fold ? 0 : -1;
 }
 
-/* Replaces the line *word by its token, or by an empty slice when it is none or several tokens. */
+/* Replaces the line *word by its token; by an empty slice when the line has no token or several. */
 static int as_token(struct reading *r, struct sh_slice *word, struct sh_error *err)
 {
 	struct sh_tokens tokens;

@@ -35,8 +35,8 @@ static struct word look_at(struct sh_slice text)
 	return w;
 }
 
-/* Returns whether the text has a letter, mark or digit. The text must be folded: a Kangxi radical is a
- * symbol, but folds to a letter. */
+/* Returns whether the text has a letter, mark or digit. The text must be folded: a Kangxi radical
+ * is a symbol, but folds to a letter. */
 static bool has_letters(struct sh_tokenizer *t, struct sh_slice text)
 {
 	const uint8_t *p = (const uint8_t *)text.p, *end = p + text.n;
@@ -64,7 +64,7 @@ static bool is_wanted(struct sh_tokenizer *t, struct sh_slice text)
 {
 	struct word w = look_at(text);
 
-	/* For yanyiwu, a word of two ideographic blanks can be a keyword: only jieba drops it. */
+	/* cppjieba keeps U+3000 and other white space: two of them can be a keyword for yanyiwu. */
 	if (w.spaced || (w.blank && !t->opts.cppjieba))
 		return false;
 	if (t->method->mode & SH_TOK_HEAD_HAN && !w.head_han)

@@ -1,4 +1,4 @@
-/* The inside of a tokenizer: methods with a dictionary, see method.h. */
+/* Methods with a dictionary, for the table of methods (text/method.h). */
 #ifndef SH_TEXT_TOK_JIEBA_H
 #define SH_TEXT_TOK_JIEBA_H
 
@@ -12,7 +12,7 @@ sh_cut_fn sh_cut_jieba, sh_cut_cppjieba;
 void sh_close_jieba(void *state);
 void sh_close_cppjieba(void *state);
 
-/* Bits of sh_token_method.mode: an enum sh_jieba_mode and a flag. */
+/* Bits of sh_token_method.mode: an enum sh_jieba_mode, and a flag for words that begin with Han. */
 enum { SH_TOK_JIEBA_MODE = 15, SH_TOK_HEAD_HAN = 16 };
 
 #define SH_JIEBA_ROW(row_name, row_mode, only)                                                     \

@@ -3,8 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Code points for which memory is reserved at first. The number is generous: pages that are never written
- * use no memory. */
+/* Code points for which memory is reserved at first. Pages that are never written use no memory. */
 enum { FIRST_ROOM = 1 << 16 };
 
 const struct sh_keep_name sh_keep_names[] = {
@@ -129,14 +128,14 @@ void sh_tokenizer_delete(struct sh_tokenizer *t)
 	free(t->index);
 	free(t->places.from);
 	free(t->places.to);
-	free(t->places.escaped_room);
+	free(t->places.origin_room);
 	free(t->places.point);
 	sh_buf_free(&t->joined);
 	free(t);
 }
 
-/* Fills t->index for a text whose tokens are its bytes: starts and ends are the same array for all such
- * texts. */
+/* Prepares t->index, which is `start` of all texts whose tokens are their bytes.
+ * t->index + 1 is `end`. */
 static int index_bytes(struct sh_tokenizer *t, struct sh_error *err)
 {
 	size_t n = t->used - (t->used && t->text[t->used - 1] == '_');
@@ -162,8 +161,8 @@ static void finish(struct sh_tokenizer *t)
 	memset(t->text + t->used, 0, SH_TOKEN_PAD);
 }
 
-/* Copies the kernel's words with one space after each. Copies at least 16 bytes each time: the next copy
- * overwrites the surplus. */
+/* Copies the kernel's words with one space after each. Copies at least 16 bytes each time: the next
+ * copy overwrites the surplus. */
 static int join(struct sh_tokenizer *t, struct sh_error *err)
 {
 	struct sh_buf *b = &t->joined;

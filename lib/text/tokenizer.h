@@ -1,15 +1,16 @@
-/* The inside of a tokenizer, for the files that implement methods. Users of the library need only
- * token.h.
+/* The members of a tokenizer, for the files that implement methods. Users of
+ * tokens need only token.h.
  *
- * A method is a function and its row in the table of method.c. It reads the text and writes words
- * with the functions below, which apply units and filters:
+ * A method is a function and its row in the table of method.c. The function reads the text and
+ * writes words with these functions, which apply units and filters:
  *
- *     sh_out_reserve(t, n, err)    makes room for n code points and n gaps
+ *     sh_out_reserve(t, n, err)    makes room for n more code points and n more gaps
  *     sh_out_put(t, c)             appends a code point to the open word
  *     sh_out_end(t)                ends the open word, if there is one
- *     sh_out_gap(t)                the same; the next word is not adjacent to it
+ *     sh_out_gap(t)                ends the open word; for SH_UNIT_CHAR, appends a gap
  *
- * It folds with t->fold, unless t->opts.no_fold is set, and counts ill-formed sequences in t->ill. */
+ * A method folds with t->fold, unless t->opts.no_fold is set, and adds the
+ * ill-formed sequences to t->ill. */
 #ifndef SH_TEXT_TOKENIZER_H
 #define SH_TEXT_TOKENIZER_H
 
@@ -33,15 +34,15 @@ struct sh_place {
 struct sh_tokenizer {
 	const struct sh_token_method *method;
 	void *state;           /* of the method; its close() frees it */
-	struct sh_buf scratch; /* for methods */
+	struct sh_buf scratch; /* of sh_plain_text() */
 	struct sh_stemmer *stemmer;
 	bool no_memory; /* stemming failed: reported at the end of the text */
 	struct sh_token_opts opts;
 	bool filtered; /* at least one filter is used */
 	bool plain;    /* no filter, and SH_UNIT_WORD */
 	struct sh_fold *fold;
-	/* For each byte: the folded byte of a word, SH_ASCII_SEPARATOR, or SH_ASCII_LEAVE (not ASCII, or
-	 * a backslash that may begin an escape). */
+	/* For each byte: the folded byte of a word, SH_ASCII_SEPARATOR, or SH_ASCII_LEAVE (not
+	 * ASCII, or a backslash that may begin an escape). */
 	uint8_t ascii[256];
 	const struct sh_ascii_kernel *ascii_kernel; /* NULL: read bytes one by one */
 	bool han;                                   /* the kernel splits Han characters */
@@ -53,10 +54,9 @@ struct sh_tokenizer {
 	size_t used; /* bytes of text in use */
 	size_t word; /* start of the open word; equal to `used` when none is open */
 	size_t n;
-	size_t chars; /* end of the last word that was split into characters */
-	uint64_t ill;
-	/* Each byte of text is a token: index is used instead of start and end. */
-	bool bytes;
+	size_t chars;    /* end in text of the last word that was split into characters */
+	uint64_t ill;    /* ill-formed sequences */
+	bool bytes;      /* each byte of text is a token: index replaces start and end */
 	uint32_t *index; /* index[i] = i, for the first `indexes` elements */
 	size_t indexes, index_cap;
 
@@ -64,12 +64,11 @@ struct sh_tokenizer {
 	struct {
 		uint32_t *from, *to; /* of each token */
 		size_t from_cap, to_cap;
-		/* the text that the method reads: the given text, or a copy without escapes */
-		const uint8_t *base;
-		/* for the copy: position of each byte in the given text; or NULL */
-		const uint32_t *escaped;
-		uint32_t *escaped_room;
-		size_t escaped_cap;
+		const uint8_t *base; /* the text, or its copy without escapes */
+		/* Offset in the text of each byte of the copy; NULL: no copy. */
+		const uint32_t *origin;
+		uint32_t *origin_room;
+		size_t origin_cap;
 		struct sh_place now;    /* bytes from which the next sh_out_put() comes */
 		struct sh_place word;   /* the open word */
 		struct sh_place *point; /* of each code point of the open word, for SH_UNIT_CHAR */
@@ -77,35 +76,37 @@ struct sh_tokenizer {
 	} places;
 };
 
-/* Ends the open word: filters it and makes tokens of it. For sh_out_end(), when t->plain is not set. */
+/* Ends the open word: filters the word and splits it into tokens. For
+ * sh_out_end(), unless t->plain. */
 void sh_out_word(struct sh_tokenizer *t);
 
 int sh_out_reserve(struct sh_tokenizer *t, size_t n, struct sh_error *err);
 void sh_out_gap(struct sh_tokenizer *t);
 
-/* Returns whether the characters so far end with the '_' of a gap. Words of some methods contain '_'. */
+/* For SH_UNIT_CHAR: returns whether the last token is a gap. A final '_' may
+ * also be part of a word. */
 bool sh_out_ends_with_gap(const struct sh_tokenizer *t);
 
 /* ---- places, only with opts.places ---- */
 
-/* Begins a text. Returns -1 when the method does not support places. */
+/* Begins a text. Returns -1, and leaves *err to the caller, when the method does
+ * not support places. */
 int sh_places_begin(struct sh_tokenizer *t, const uint8_t *text);
-/* Announces that the method reads a copy of this text without escapes. */
+/* Says that the method reads t->scratch, the copy of this text without escapes. */
 int sh_places_unescaped(struct sh_tokenizer *t, struct sh_slice text, struct sh_error *err);
 /* Makes room for t->start_cap tokens. */
 int sh_places_reserve(struct sh_tokenizer *t, struct sh_error *err);
-/* Announces that the next sh_out_put() comes from the bytes p .. end - 1 of the text that the method
- * reads. */
+/* Says that the next code point comes from the bytes p .. end - 1 of what the method reads. */
 void sh_places_at(struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end);
-/* Notes the place of a code point that sh_out_put() appends. */
+/* Stores the place of the code point that sh_out_put() appends. */
 void sh_places_put(struct sh_tokenizer *t);
 /* Forgets the place of the last code point, which the caller removes. */
 static inline void sh_places_take_back(struct sh_tokenizer *t)
 {
 	t->places.points -= t->places.points > 0;
 }
-/* Notes the places of tokens n .. t->n - 1. The kernel read them from p on, and wrote one byte to the
- * text, from `used` on, for each byte read. */
+/* Stores the places of tokens n .. t->n - 1 and of the open word. The kernel wrote byte used + i
+ * of t->text for byte p[i]. */
 void sh_places_kernel(struct sh_tokenizer *t, const uint8_t *p, size_t n, size_t used);
 /* Returns the place of code point i of the open word. */
 struct sh_place sh_places_point(const struct sh_tokenizer *t, size_t i);
@@ -129,12 +130,13 @@ static inline void sh_out_token_at(
 	t->end[t->n++] = (uint32_t)end;
 }
 
-/* Makes the bytes start .. end - 1 a token, which is the open word. */
+/* Makes the bytes start .. end - 1 of t->text a token, with the place of the open word. */
 static inline void sh_out_token(struct sh_tokenizer *t, size_t start, size_t end)
 {
 	sh_out_token_at(t, start, end, t->places.word);
 }
 
+/* Appends code point c to the open word. There must be room: see sh_out_reserve(). */
 static inline void sh_out_put(struct sh_tokenizer *t, uint32_t c)
 {
 	if (t->opts.places)

@@ -1,12 +1,12 @@
-/* The default method of splitting text into words; token.h defines a word.
+/* The default method of splitting text into words. token.h defines a word.
  *
  * Text is processed in steps of at most STEP bytes, so that room for the output is reserved once a
- * step. ASCII and other characters have a loop each. When t->ascii_kernel is set, at least CALM bytes
- * of ASCII are split by a kernel that processes 64 bytes at a time. */
+ * step. One loop splits ASCII, another one other characters. When t->ascii_kernel is set, a kernel
+ * splits sequences of at least KERNEL_MIN bytes of ASCII, 64 bytes at a time. */
 #include "base/bytes.h"
 #include "text/tokenizer.h"
 
-enum { STEP = 4096, KERNEL_STEP = 1 << 16, CALM = 16 };
+enum { STEP = 4096, KERNEL_STEP = 1 << 16, KERNEL_MIN = 16 };
 
 /* Does the same as scan_ascii(), for opts.places. */
 static const uint8_t *scan_ascii_placed(
@@ -58,26 +58,27 @@ static const uint8_t *scan_ascii(struct sh_tokenizer *t, const uint8_t *p, const
 	return p;
 }
 
-/* Returns whether c begins a Han character, kana or their punctuation. */
+/* Returns whether c is the first byte of a Han character, of kana or of their punctuation. */
 static bool starts_cjk(uint8_t c)
 {
 	return c >= 0xE3 && c <= 0xE9;
 }
 
-/* Returns whether the text at p is worth a call of the kernel: it begins with CALM bytes of ASCII, or with
- * three Chinese or Japanese characters. */
-static bool is_calm(const struct sh_tokenizer *t, const uint8_t *p, const uint8_t *lim)
+/* Returns whether the kernel should be called at p: KERNEL_MIN bytes of ASCII, or three Chinese or
+ * Japanese characters, begin there. */
+static bool suits_kernel(const struct sh_tokenizer *t, const uint8_t *p, const uint8_t *lim)
 {
 	const uint64_t high = UINT64_C(0x8080808080808080);
 
-	if (!t->ascii_kernel || p >= lim || lim - p < CALM)
+	if (!t->ascii_kernel || p >= lim || lim - p < KERNEL_MIN)
 		return false;
 	if (!((sh_le64(p) | sh_le64(p + 8)) & high))
 		return true;
 	return t->han && starts_cjk(p[0]) && starts_cjk(p[3]) && starts_cjk(p[6]);
 }
 
-/* Skips a backslash and, when it begins an escape, the letter after it. All separate words. */
+/* Skips a backslash and, when the backslash begins an escape, the letter after
+ * it. Ends the open word. */
 static const uint8_t *skip_escape(struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end)
 {
 	sh_out_gap(t);
@@ -101,8 +102,8 @@ static const uint8_t *put_segment(
 	return p;
 }
 
-/* Splits characters that are not ASCII, up to lim, the next ASCII byte or text for the kernel. A code
- * point is written only when the next one does not attach to it. */
+/* Splits characters that are not ASCII, up to lim, the next ASCII byte or text for the kernel. When
+ * the next code point attaches to a code point, both are folded as a segment. */
 static const uint8_t *scan_folding(struct sh_tokenizer *t, const uint8_t *p, const uint8_t *lim,
     const uint8_t *end, struct sh_error *err)
 {
@@ -120,7 +121,7 @@ static const uint8_t *scan_folding(struct sh_tokenizer *t, const uint8_t *p, con
 			t->ill += now / SH_CELL_ILL & 1;
 			sh_out_at(t, p, next);
 			sh_out_classed(t, now & SH_CELL_CODE, sh_cell_class(now));
-			if (!then || next >= lim || is_calm(t, next, lim))
+			if (!then || next >= lim || suits_kernel(t, next, lim))
 				return next;
 		}
 		p = put_segment(t, p, end, err);
@@ -128,7 +129,7 @@ static const uint8_t *scan_folding(struct sh_tokenizer *t, const uint8_t *p, con
 	return p;
 }
 
-/* Does the same without folding. */
+/* The same as scan_folding(), without folding. */
 static const uint8_t *scan_unfolded(
     struct sh_tokenizer *t, const uint8_t *p, const uint8_t *lim, const uint8_t *end)
 {
@@ -139,7 +140,7 @@ static const uint8_t *scan_unfolded(
 		t->ill += c == SH_UTF8_ILL;
 		sh_out_at(t, from, p);
 		sh_out_classed(t, c, sh_fold_class(t->fold, c));
-		if (is_calm(t, p, lim))
+		if (suits_kernel(t, p, lim))
 			break;
 	}
 	return p;
@@ -152,9 +153,9 @@ static bool is_behind_kana(const struct sh_tokenizer *t, const uint8_t *p, const
 	       (p[-1] & 0xC0) == 0x80;
 }
 
-/* When the character at p, which is not ASCII, attaches to the ASCII character or kana before it, removes
- * that character from the output and returns its beginning. Otherwise returns p. Does not go back beyond
- * `floor`, the end of an escape: nothing attaches to the character of an escape. */
+/* When the character at p, which is not ASCII, attaches to the ASCII character or kana before it,
+ * removes that character from the output and returns its beginning. Otherwise returns p. Does not
+ * go back beyond `floor`, the end of an escape: nothing attaches to the character of an escape. */
 static const uint8_t *step_back(
     struct sh_tokenizer *t, const uint8_t *p, const uint8_t *floor, const uint8_t *end)
 {
@@ -176,8 +177,8 @@ static const uint8_t *step_back(
 	return p - 1;
 }
 
-/* Splits the text from p to lim, or to a place where the kernel can be called. A character that begins
- * before lim may end after it. *floor: see step_back(). */
+/* Splits the text from p to lim, or to a place where the kernel can be called. A character that
+ * begins before lim may end after it. *floor: see step_back(). */
 static const uint8_t *scan_any(struct sh_tokenizer *t, const uint8_t *p, const uint8_t *lim,
     const uint8_t *end, const uint8_t **floor, struct sh_error *err)
 {
@@ -195,14 +196,14 @@ static const uint8_t *scan_any(struct sh_tokenizer *t, const uint8_t *p, const u
 			p = from == p ? scan_folding(t, p, lim, end, err)
 				      : put_segment(t, from, end, err);
 		}
-		if (p && is_calm(t, p, lim))
+		if (p && suits_kernel(t, p, lim))
 			break;
 	}
 	return p;
 }
 
-/* Makes tokens of the characters that the kernel wrote, up to the last '_'. The word after it stays
- * open. */
+/* Makes tokens of the characters that the kernel wrote, up to the last '_'. The
+ * last word stays open. */
 static void make_tokens(struct sh_tokenizer *t)
 {
 	size_t used = t->used, at = used;
@@ -211,7 +212,7 @@ static void make_tokens(struct sh_tokenizer *t)
 		at--;
 	t->used = at;
 	sh_out_end(t);
-	t->chars = 0; /* its '_' characters are gaps */
+	t->chars = 0; /* each '_' of the kernel is a gap */
 	t->used = used;
 }
 
