@@ -50,7 +50,7 @@ static void draw_affine64(struct sh_permutations *p, uint32_t seed)
 
 	sh_mt19937_seed(&r, seed);
 	for (unsigned i = 0; i < p->n; i++)
-		p->a[i] = sh_mt19937_below(&r, UINT64_MAX >> 1) * 2 + 1;
+		p->a[i] = sh_mt19937_at_most(&r, UINT64_MAX >> 1) * 2 + 1;
 	for (unsigned i = 0; i < p->n; i++)
 		p->b[i] = sh_mt19937_next64(&r);
 }
@@ -85,8 +85,8 @@ static void draw_legacy(struct sh_permutations *p, uint32_t seed)
 
 	sh_mt19937_seed(&r, seed);
 	for (unsigned i = 0; i < p->n; i++) {
-		p->a[i] = 1 + sh_mt19937_below(&r, MERSENNE - 2);
-		p->b[i] = sh_mt19937_below(&r, MERSENNE - 1);
+		p->a[i] = 1 + sh_mt19937_at_most(&r, MERSENNE - 2);
+		p->b[i] = sh_mt19937_at_most(&r, MERSENNE - 1);
 	}
 }
 

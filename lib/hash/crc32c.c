@@ -1,6 +1,6 @@
 #include "hash/crc32c.h"
 
-/* The state after four zero bits, indexed by the last four bits of the state before. */
+/* after[i]: the state i after four zero bits. */
 static const uint32_t after[16] = {
 	0x00000000,
 	0x105ec76f,

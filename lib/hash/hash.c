@@ -1,6 +1,7 @@
 #include "hash/hash.h"
 
-/* Compiled in: a call for each feature is expensive, and no version of the library can differ. */
+/* Inlined: a call for each feature is expensive. The hash cannot change with the
+ * installed library. */
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -50,7 +51,8 @@ static void xxh3(struct sh_slice text, uint64_t seed, unsigned words, uint64_t *
 	}
 }
 
-/* Stores the bytes that precede the text for words 2 i and 2 i + 1. Returns their number. */
+/* Stores the bytes before the text for words 2i and 2i + 1: P_i and the seed.
+ * Returns their number. */
 static size_t md5_head(unsigned i, uint64_t seed, char head[9])
 {
 	size_t n = 0;
@@ -141,8 +143,8 @@ static const struct sh_hash rows[] = {
 	    .weak = true },
 };
 
-/* Shifts a number left by `shift` bits, to the front of the words. */
-static void to_the_front(uint64_t *out, unsigned words, unsigned shift)
+/* Shifts the number in the words left by `shift` bits, so that its last bits become the first. */
+static void shift_left(uint64_t *out, unsigned words, unsigned shift)
 {
 	for (unsigned i = 0; i < words; i++)
 		out[i] = out[i] << shift | (i + 1 < words ? out[i + 1] >> (64 - shift) : 0);
@@ -155,7 +157,7 @@ void sh_hash_feature(
 
 	hash->feature(text, seed, words, out);
 	if (hash->number && shift)
-		to_the_front(out, words, shift);
+		shift_left(out, words, shift);
 }
 
 void sh_hash_features(const struct sh_hash *hash, const struct sh_slice *text, size_t n,
@@ -169,7 +171,7 @@ void sh_hash_features(const struct sh_hash *hash, const struct sh_slice *text, s
 		if (!hash->features)
 			hash->feature(text[i], seed, words, out + i * words);
 		if (hash->number && shift)
-			to_the_front(out + i * words, words, shift);
+			shift_left(out + i * words, words, shift);
 	}
 }
 

@@ -1,5 +1,5 @@
-/* Bob Jenkins' lookup3 (2006, public domain): hashlittle2 as one number of 64 bits. The upper
- * half is its primary result. The upper half of the seed is its primary seed. */
+/* Bob Jenkins' lookup3 (2006, public domain): hashlittle2 as one number of 64 bits. The upper half
+ * is the primary result, *pc. The upper half of the seed is the primary seed. */
 #ifndef SH_HASH_JENKINS_H
 #define SH_HASH_JENKINS_H
 

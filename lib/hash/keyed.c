@@ -6,8 +6,8 @@
 #include "base/siphash.h"
 #include "hash/mix.h"
 
-/* Returns the next key: SipHash of the numbers 0, 1, ... */
-static uint64_t next_key(const struct sh_keyed *k, uint64_t *number)
+/* Returns the next factor or first term: SipHash of the numbers 0, 1, ... */
+static uint64_t next_factor(const struct sh_keyed *k, uint64_t *number)
 {
 	char bytes[sizeof *number];
 
@@ -18,12 +18,12 @@ static uint64_t next_key(const struct sh_keyed *k, uint64_t *number)
 static void make_sum(struct sh_keyed *k, struct sh_keyed_sum *s, uint64_t *number)
 {
 	for (unsigned i = 0; i < SH_KEYED_PARTS; i++)
-		s->text[i] = next_key(k, number);
-	s->text_first = next_key(k, number);
+		s->text[i] = next_factor(k, number);
+	s->text_first = next_factor(k, number);
 	for (unsigned i = 0; i < 2 * SH_KEYED_ROW_MAX; i++)
-		s->row[i] = next_key(k, number);
+		s->row[i] = next_factor(k, number);
 	for (unsigned i = 0; i <= SH_KEYED_ROW_MAX; i++)
-		s->row_first[i] = next_key(k, number);
+		s->row_first[i] = next_factor(k, number);
 }
 
 void sh_keyed_init(struct sh_keyed *k, const uint64_t key[2])
@@ -32,8 +32,8 @@ void sh_keyed_init(struct sh_keyed *k, const uint64_t key[2])
 
 	memcpy(k->key, key, sizeof k->key);
 	for (unsigned i = 0; i < SH_KEYED_WORDS + 2; i++) {
-		k->wide[i].low = next_key(k, &number);
-		k->wide[i].high = next_key(k, &number);
+		k->wide[i].low = next_factor(k, &number);
+		k->wide[i].high = next_factor(k, &number);
 	}
 	make_sum(k, &k->sum[0], &number);
 	make_sum(k, &k->sum[1], &number);
@@ -81,7 +81,7 @@ static void rows(const struct sh_keyed *k, const uint64_t *restrict h, size_t ha
 
 const struct sh_keyed_kernel sh_keyed_plain = { { "plain", SH_NEEDS_NOTHING }, texts, rows };
 
-/* ---- AVX-512: eight texts or rows at once; AVX2 is no faster than plain C ---- */
+/* ---- AVX-512, eight texts or rows at once. AVX2 is no faster than plain C ---- */
 
 #if defined(__x86_64__)
 
@@ -102,7 +102,7 @@ static AVX512 inline __m512i product8(__m512i x, uint64_t key)
 	return _mm512_mullo_epi64(x, _mm512_set1_epi64((long long)key));
 }
 
-/* Adds the products of both halves of x with their keys to both sums. */
+/* Adds both halves of x, each times its factor, to both sums. */
 static AVX512 inline struct sums8 add_halves8(
     struct sums8 to, __m512i x, const uint64_t *a, const uint64_t *b)
 {

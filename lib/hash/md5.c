@@ -21,9 +21,10 @@ static void compress(uint32_t s[4], const unsigned char *p)
 	s[3] += d;
 }
 
-/* Hashes all whole blocks. Whole blocks of the text are not copied. `block` keeps the bytes after the last
- * whole block. */
-static size_t absorb(uint32_t s[4], unsigned char block[BLOCK], size_t held, struct sh_slice text)
+/* Hashes the `held` bytes of block[] followed by the text, in whole blocks. Keeps the bytes after
+ * the last whole block in block[]. Returns their number. */
+static size_t add_blocks(
+    uint32_t s[4], unsigned char block[BLOCK], size_t held, struct sh_slice text)
 {
 	size_t n;
 
@@ -53,8 +54,8 @@ void sh_md5(struct sh_slice head, struct sh_slice text, unsigned char digest[SH_
 	size_t held;
 	unsigned i;
 
-	held = absorb(s, block, 0, head);
-	held = absorb(s, block, held, text);
+	held = add_blocks(s, block, 0, head);
+	held = add_blocks(s, block, held, text);
 	block[held++] = 0x80;
 	if (held > LENGTH_AT) {
 		memset(block + held, 0, BLOCK - held);
@@ -73,18 +74,18 @@ void sh_md5(struct sh_slice head, struct sh_slice text, unsigned char digest[SH_
 /* Messages of one block each, one in each lane. */
 struct lanes {
 	uint32_t word[16][SH_MD5_LANES], state[4][SH_MD5_LANES];
-	size_t at[SH_MD5_LANES]; /* the text of each lane */
-	unsigned n;
-	bool many; /* a word beyond the first four is not 0 */
+	size_t at[SH_MD5_LANES]; /* index of the text of each lane */
+	unsigned n;              /* lanes in use */
+	bool many;               /* a word other than the first four and the length is not 0 */
 };
 
-/* Returns word `from` / 8 with the byte 0x80 that follows n bytes of text. */
+/* Returns bytes from .. from + 7 of a block whose byte n is 0x80, and whose other bytes are 0. */
 static inline uint64_t end_of_text(size_t n, size_t from)
 {
 	return n - from < 8 ? UINT64_C(0x80) << 8 * (n - from) : 0;
 }
 
-/* Adds a text of at most 15 bytes. sh_mix_words() reads 16. */
+/* Puts a text of at most 15 bytes into lane l->n. */
 static inline void put_short(struct lanes *l, struct sh_slice text)
 {
 	uint64_t a, b;

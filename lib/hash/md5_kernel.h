@@ -1,7 +1,6 @@
-/* The steps of MD5, for one message (md5.c) or several in parallel (md5_lanes.c), and the
- * kernels of the latter.
- *
- * All kernels give the digests of sh_md5(); t/unit/test_variants.c checks it. */
+/* The steps of MD5, for one message (md5.c) or 16 messages in parallel (md5_lanes.c), and
+ * the kernels for 16 messages. All kernels give the digests of sh_md5():
+ * t/unit/test_variants.c compares them. */
 #ifndef SH_HASH_MD5_KERNEL_H
 #define SH_HASH_MD5_KERNEL_H
 
@@ -85,7 +84,7 @@ static const uint32_t sh_md5_sines[64] = {
 	0xeb86d391,
 };
 
-/* One step. The arguments rotate the four words of the state, so nothing is moved. */
+/* One step. f: F1 .. F4 of the state. Callers rotate the arguments a .. d instead of the state. */
 #define STEP(f, a, b, c, d, word, i, turn)                                                         \
 	do {                                                                                       \
 		a += (f) + m[word] + sh_md5_sines[i];                                              \
@@ -105,7 +104,7 @@ static const uint32_t sh_md5_sines[64] = {
 #define F3(x, y, z) ((x) ^ (y) ^ (z))
 #define F4(x, y, z) ((y) ^ ((x) | ~(z)))
 
-/* All 64 steps on words m[16] and the state a, b, c, d, which are numbers or vectors of numbers. */
+/* All 64 steps on the variables a, b, c, d and m[16]: numbers or vectors of numbers. */
 #define SH_MD5_ROUNDS                                                                              \
 	do {                                                                                       \
 		_Pragma("GCC unroll 4") for (unsigned i = 0; i < 16; i += 4)                       \
@@ -123,8 +122,8 @@ static const uint32_t sh_md5_sines[64] = {
 
 struct sh_md5_kernel {
 	struct sh_variant variant;
-	/* Hashes messages of one block each, padding included. word[i][k] is word i of message
-	 * k; state[i][k] is word i of its digest. */
+	/* Hashes 16 messages of one block each, padding included. word[i][k] is word i of message
+	 * k. state[i][k] is word i of the digest of message k. */
 	void (*block)(uint32_t word[16][SH_MD5_LANES], uint32_t state[4][SH_MD5_LANES]);
 };
 
@@ -133,7 +132,7 @@ extern const struct sh_md5_kernel sh_md5_plain;
 extern const struct sh_md5_kernel sh_md5_avx2, sh_md5_avx512;
 #endif
 
-/* Returns row i of the kernels that this machine can run, fastest first; NULL after the last. */
+/* Returns kernel i of those that this machine can run, the fastest first; NULL after the last. */
 const struct sh_md5_kernel *sh_md5_kernel_at(unsigned i);
 
 #endif

@@ -3,8 +3,8 @@
 
 #include "hash/md5_kernel.h"
 
-/* Defines the function of a kernel, on vectors of `bytes` bytes. GCC compiles vectors of a type
- * that the processor lacks to narrower ones. */
+/* Defines the function of a kernel, on vectors of `bytes` bytes. The compiler splits vectors that
+ * are wider than the processor's. */
 #define BLOCK_OF(name, bytes, target)                                                              \
 	typedef uint32_t name##_lanes __attribute__((vector_size(bytes)));                         \
 	target static void name(uint32_t word[16][SH_MD5_LANES], uint32_t state[4][SH_MD5_LANES])  \

@@ -2,7 +2,7 @@
 
 #include "hash/mix_kernel.h"
 
-/* The last bytes are copied, so that no byte beyond the slice is read. */
+/* Copies the last bytes, so that no byte beyond the token is read. */
 uint64_t sh_mix_token(struct sh_slice token, uint64_t mixed_seed)
 {
 	char last[16] = { 0 };
@@ -26,8 +26,9 @@ void sh_mix_tokens(const char *text, const uint32_t *start, const uint32_t *end,
 		h[i] = sh_mix_token_padded(text + start[i], end[i] - start[i], mixed_seed);
 }
 
-/* c(i+1) = (c(i) - h(i) * step^(n-1)) * step + h(i+n): three multiplications an n-gram for any
- * n, exact because it is modulo 2^64. */
+/* A rolling hash, with K the factor of sh_mix_step(): c(i+1) = (c(i) - h(i) * K^(n-1)) * K +
+ * h(i+n). It needs three multiplications per n-gram for any n. It is exact because
+ * arithmetic is modulo 2^64. */
 static void roll(const uint64_t *restrict h, size_t count, size_t n, uint64_t *restrict out)
 {
 	uint64_t c = h[0], power = 1;
@@ -50,7 +51,7 @@ size_t sh_mix_ngrams(const uint64_t *restrict h, size_t tokens, size_t n, uint64
 
 	if (!count)
 		return 0;
-	switch (n) { /* the usual n: each n-gram is computed independently */
+	switch (n) { /* for the usual n, no n-gram depends on another one */
 	case 1:
 		memcpy(out, h, count * sizeof *h);
 		break;
@@ -114,9 +115,9 @@ static const struct sh_mix_kernel plain = { { "plain", SH_NEEDS_NOTHING }, sh_mi
 
 #include "hash/words_x86.h"
 
-/* ---- AVX2: makes 64-bit products of 32-bit ones --------------------------------------- */
+/* ---- AVX2: computes products of 64 bits from products of 32 bits ---------------------- */
 
-/* Returns x * k: the product of the low halves, plus the low halves of the two mixed products. */
+/* Returns x * k: the product of the low halves, plus (low * high + high * low) << 32. */
 static AVX2 inline __m256i mul4(__m256i x, uint64_t k)
 {
 	__m256i all = _mm256_set1_epi64x((long long)k);
@@ -148,15 +149,16 @@ static AVX2 inline __m256i fold4(__m256i a, __m256i b)
 	return _mm256_xor_si256(a, _mm256_shuffle_epi32(b, 0xb1));
 }
 
-/* Returns four windows of 16 bytes of text, two in each half of the register. */
-static AVX2 inline __m256i take4(const char *p, __m256i index)
+/* Extracts four windows of the 16 bytes at p: index from window_index(). */
+static AVX2 inline __m256i window4(const char *p, __m256i index)
 {
 	__m256i v = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)p));
 
 	return _mm256_shuffle_epi8(v, index);
 }
 
-/* Returns the shuffle that extracts windows i = 0..3 of n <= 8 bytes; 0x80 gives a zero. */
+/* Returns the shuffle that extracts the n <= 8 bytes from byte i on, for i =
+ * 0..3. 0x80 gives a zero. */
 static AVX2 __m256i window_index(size_t n)
 {
 	uint8_t index[32];
@@ -175,10 +177,10 @@ static AVX2 void windows_avx2(
 	size_t i;
 
 	for (i = 0; i + 4 <= n; i += 4) {
-		__m256i x = take4(text + i, low);
+		__m256i x = window4(text + i, low);
 
 		if (width > 8)
-			x = fold4(x, take4(text + i + 8, high));
+			x = fold4(x, window4(text + i + 8, high));
 		x = moremur4(_mm256_xor_si256(x, seed));
 		_mm256_storeu_si256((__m256i *)(void *)(h + i), x);
 	}
@@ -186,7 +188,7 @@ static AVX2 void windows_avx2(
 		h[i] = sh_mix_token_padded(text + i, width, mixed_seed);
 }
 
-/* Only windows gain from AVX2: for tokens and n-grams plain C is as fast. */
+/* AVX2 is faster for windows only. For tokens and n-grams plain C is as fast. */
 static const struct sh_mix_kernel avx2 = { { "avx2", WORDS_AVX2_NEEDS }, sh_mix_tokens,
 	windows_avx2, sh_mix_ngrams, words };
 

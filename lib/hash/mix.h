@@ -1,32 +1,32 @@
-/* The default hash. It is fast on words of up to 16 bytes. The hash of an n-gram needs one multiplication
- * and the hashes of its tokens, so its text is never built.
+/* The default hash: fast for tokens of at most 16 bytes. An n-gram's hash is one multiplication per
+ * token on the hashes of its tokens, so the n-gram's text is never built.
  *
- * The hash never changes: t/vectors/mix.tsv has its values, t/vectors/mix.py its definition in another
- * language, t/unit/test_hash.c measures bias, avalanche and collisions. All arithmetic is modulo 2^64, all
- * loads little-endian.
+ * The hash never changes: t/vectors/mix.tsv has its values, t/vectors/mix.py its definition in
+ * another language. t/unit/test_hash.c measures bias, avalanche and collisions. All arithmetic is
+ * modulo 2^64, all loads are little-endian.
  *
- *   token of n bytes   acc = 0; while more than 16 bytes are left, consume 16:
- *                      acc = moremur(acc ^ fold(a, b)), a and b their two halves;
- *                      the last 0..16 bytes, padded with zeros, are a and b:
- *                      h = moremur(acc ^ fold(a, b) ^ n * GOLDEN ^ seed'),
- *                      seed' = seed ? moremur(seed) : 0
+ *   mixed seed         seed ? moremur(seed) : 0
+ *   token of n bytes   acc = 0; while more than 16 bytes are left, take the next 16:
+ *                      acc = moremur(acc ^ fold(a, b)), a and b are the two halves of the 16;
+ *                      then a and b are the last 0..16 bytes, padded with zeros:
+ *                      h = moremur(acc ^ fold(a, b) ^ n * GOLDEN ^ mixed seed)
  *   fold(a, b)         a ^ rotl(b * 0x9FB21C651E98DF25, 32)
  *   n-gram, n >= 2     c = h1; c = c * 0xD6E8FEB86659FD93 + h(i) for i = 2..n;
  *                      g = (c ^ c >> 32) * 0xAEF17502108EF2D9; h = g ^ g >> 29
- *   feature text       cut at each single space into tokens, which may be empty;
- *                      one token: its hash, more: their n-gram's
+ *   feature text       split at each single space into tokens, which may be empty;
+ *                      one token: its hash; several: the hash of their n-gram
  *   word j of a hash   j ? moremur(h + j * GOLDEN) : h
  *
- * moremur is Pelle Evensen's mixer (2018), GOLDEN is 0x9E3779B97F4A7C15. The hash does not resist an
- * adversary: two texts with one hash are easy to construct. */
+ * moremur is Pelle Evensen's mixer (2018), GOLDEN is 0x9E3779B97F4A7C15. The hash does not resist
+ * an adversary: two texts with one hash are easy to construct. */
 #ifndef SH_HASH_MIX_H
 #define SH_HASH_MIX_H
 
 #include "base/bytes.h"
 #include "base/slice.h"
 
-/* Bytes beyond a token that must be readable for sh_mix_token_padded() and sh_mix_tokens().
- * Their values are ignored. */
+/* Bytes beyond a token that must be readable, where a function says so. Their
+ * values are ignored. */
 #define SH_MIX_PADDING 16
 
 #define SH_MIX_GOLDEN UINT64_C(0x9E3779B97F4A7C15)
@@ -45,21 +45,22 @@ static inline uint64_t sh_mix_fold(uint64_t a, uint64_t b)
 	return a ^ sh_rotl64(b * UINT64_C(0x9FB21C651E98DF25), 32);
 }
 
-/* Returns the form of the seed that the token functions need. Compute it once. */
+/* Returns the mixed seed. Compute it once. */
 static inline uint64_t sh_mix_seed(uint64_t seed)
 {
 	return seed ? sh_mix_moremur(seed) : 0;
 }
 
-/* Returns the hash of a token from its last n <= 16 bytes, as two words, and its length `total`. */
+/* Returns the hash of a token of `total` bytes. a and b are its last 0..16
+ * bytes, padded with zeros. */
 static inline uint64_t sh_mix_last(
     uint64_t acc, uint64_t a, uint64_t b, size_t total, uint64_t mixed_seed)
 {
 	return sh_mix_moremur(acc ^ sh_mix_fold(a, b) ^ total * SH_MIX_GOLDEN ^ mixed_seed);
 }
 
-/* Stores the n <= 16 bytes at p as two words, padded with zeros, without a branch. Reads
- * SH_MIX_PADDING bytes beyond them. */
+/* Stores the n <= 16 bytes at p as two words of 64 bits, padded with zeros, without a
+ * branch. Reads 16 bytes. */
 static inline void sh_mix_words(const char *p, size_t n, uint64_t *a, uint64_t *b)
 {
 	/* keep[i]: the first i - 8 bytes of a word */
@@ -86,8 +87,8 @@ static inline void sh_mix_words(const char *p, size_t n, uint64_t *a, uint64_t *
 	*b = sh_le64(p + 8) & keep[n];
 }
 
-/* Returns the hash of a token. Reads SH_MIX_PADDING bytes beyond it. Has no branch for tokens of
- * at most 16 bytes. */
+/* Returns the hash of a token of n bytes. SH_MIX_PADDING bytes beyond the token must be readable.
+ * Has no branch for tokens of at most 16 bytes. */
 static inline uint64_t sh_mix_token_padded(const char *p, size_t n, uint64_t mixed_seed)
 {
 	uint64_t acc = 0, a, b;
@@ -99,20 +100,21 @@ static inline uint64_t sh_mix_token_padded(const char *p, size_t n, uint64_t mix
 	return sh_mix_last(acc, a, b, n, mixed_seed);
 }
 
-/* Returns the hash of any slice. */
+/* Returns the hash of a token. Reads no byte beyond the token. */
 uint64_t sh_mix_token(struct sh_slice token, uint64_t mixed_seed);
 
-/* Hashes n ranges of one text, which may overlap: range i is the bytes start[i] .. end[i] - 1.
- * Ranges are tokens from sh_tokenize(), or character n-grams with end + n - 1. SH_MIX_PADDING
- * bytes beyond the last must be readable. */
+/* Sets h[i] to the hash of the bytes start[i] .. end[i] - 1 of text, for n ranges. Ranges may
+ * overlap. SH_MIX_PADDING bytes beyond each range must be readable. */
 void sh_mix_tokens(const char *text, const uint32_t *start, const uint32_t *end, size_t n,
     uint64_t mixed_seed, uint64_t *restrict h);
 
+/* Adds the hash h of one more token to the state c of an n-gram. */
 static inline uint64_t sh_mix_step(uint64_t c, uint64_t h)
 {
 	return c * UINT64_C(0xD6E8FEB86659FD93) + h;
 }
 
+/* Returns the hash of an n-gram of n >= 2 tokens from its state. */
 static inline uint64_t sh_mix_finish(uint64_t c)
 {
 	c = (c ^ c >> 32) * UINT64_C(0xAEF17502108EF2D9);
@@ -130,17 +132,17 @@ static inline uint64_t sh_mix_ngram(const uint64_t *h, size_t n)
 	return n > 1 ? sh_mix_finish(c) : c;
 }
 
-/* Stores the hashes of all n-grams of `tokens` token hashes, in order; n >= 1. Returns their
- * number: tokens - n + 1, or 0 when there are fewer than n tokens. */
+/* Stores the hashes of all n-grams of n >= 1 tokens, in order. h has `tokens` token hashes. Returns
+ * the number of n-grams: tokens - n + 1, or 0 when tokens < n. */
 size_t sh_mix_ngrams(const uint64_t *restrict h, size_t tokens, size_t n, uint64_t *restrict out);
 
+/* Returns word j, from 0, of the hash whose word 0 is h. */
 static inline uint64_t sh_mix_word(uint64_t h, unsigned j)
 {
 	return j ? sh_mix_moremur(h + j * SH_MIX_GOLDEN) : h;
 }
 
-/* Returns the first word of a feature's hash from its text. All other functions must agree with
- * this one. */
+/* Returns word 0 of a feature's hash from its text and the seed, not the mixed seed. */
 uint64_t sh_mix_feature(struct sh_slice text, uint64_t seed);
 
 #endif

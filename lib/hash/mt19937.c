@@ -42,7 +42,7 @@ uint64_t sh_mt19937_next64(struct sh_mt19937 *r)
 	return upper << 32 | sh_mt19937_next32(r);
 }
 
-uint64_t sh_mt19937_below(struct sh_mt19937 *r, uint64_t most)
+uint64_t sh_mt19937_at_most(struct sh_mt19937 *r, uint64_t most)
 {
 	uint64_t mask = most, x;
 

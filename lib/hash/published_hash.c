@@ -119,7 +119,7 @@ void sh_hash_fnv1(struct sh_slice text, uint64_t seed, unsigned words, uint64_t 
 	*out = h;
 }
 
-/* Computes x = x * 1000003 ^ unit. The least significant limb comes first. */
+/* Computes x = (x * 1000003) ^ unit. x[0] is the least significant word. */
 static void gemantic_step(uint64_t *x, unsigned words, uint32_t unit)
 {
 	uint64_t carry = 0;
@@ -133,9 +133,8 @@ static void gemantic_step(uint64_t *x, unsigned words, uint32_t unit)
 	x[0] ^= unit;
 }
 
-/* Returns the position after an ill-formed sequence. Java's decoder makes one U+FFFD of a whole encoded
- * surrogate, also of one that is cut short. Each other ill-formed sequence of sh_utf8_next() becomes one
- * U+FFFD. */
+/* Returns the end of the ill-formed sequence that begins at `from`; sh_utf8_next() returned p.
+ * Java's decoder gives one U+FFFD for a whole encoded surrogate, complete or not. */
 static const uint8_t *past_surrogate(const uint8_t *from, const uint8_t *p, const uint8_t *end)
 {
 	while (*from == 0xED && p < end && p - from < 3 && (*p & 0xC0) == 0x80)

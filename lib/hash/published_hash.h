@@ -1,4 +1,5 @@
-/* The hashes of published systems, for the table of hash.c. hash.h defines them. */
+/* The hashes of published systems, for the table of hash.c. hash.h defines the hashes. The
+ * functions are the members feature and features of struct sh_hash. */
 #ifndef SH_HASH_PUBLISHED_HASH_H
 #define SH_HASH_PUBLISHED_HASH_H
 

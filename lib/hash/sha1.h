@@ -6,7 +6,7 @@
 
 #include "base/slice.h"
 
-/* Stores the digest as five words; the first word holds the first four bytes, big-endian. */
+/* Stores the digest as five words, each with four bytes in big-endian order. */
 void sh_sha1(struct sh_slice text, uint32_t digest[5]);
 
 #endif

@@ -1,4 +1,4 @@
-/* Loads tokens as words of 64 bits, eight at once, for the vector kernels of x86. */
+/* Loads eight tokens at once as words of 64 bits, for the vector kernels of x86. */
 #ifndef SH_HASH_WORDS_X86_H
 #define SH_HASH_WORDS_X86_H
 
@@ -34,7 +34,7 @@ static AVX512 inline __m128i load16(const char *p)
 	return _mm_loadu_si128((const __m128i *)(const void *)p);
 }
 
-/* Loads 16 bytes from each of four places. */
+/* Loads the 16 bytes at each of text + start[0..3]. */
 static AVX512 inline __m512i collect4(const char *text, const uint32_t *start)
 {
 	__m256i low = _mm256_inserti128_si256(
@@ -45,8 +45,8 @@ static AVX512 inline __m512i collect4(const char *text, const uint32_t *start)
 	return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
 }
 
-/* Stores the two words of eight tokens of `len` bytes. The words of tokens of more than 16 bytes are
- * wrong. */
+/* Stores the first and second 8 bytes, padded with zeros, of eight tokens of len bytes. The result
+ * is wrong for tokens of more than 16 bytes. Reads 16 bytes of each token. */
 static AVX512 inline void words8(
     const char *text, const uint32_t *start, __m512i len, __m512i *a, __m512i *b)
 {
@@ -64,7 +64,8 @@ static AVX512 inline void words8(
 	*b = _mm512_and_si512(_mm512_permutex2var_epi64(x, odd, y), _mm512_srlv_epi64(ones, drop));
 }
 
-/* Returns the lengths of eight tokens. *beyond has a bit for each token of more than 16 bytes. */
+/* Returns the lengths of eight tokens in bytes. Bit i of *beyond is 1 when token i
+ * has more than 16 bytes. */
 static AVX512 inline __m512i lengths8(const uint32_t *start, const uint32_t *end, unsigned *beyond)
 {
 	__m256i n = _mm256_sub_epi32(load4(end), load4(start));
@@ -75,7 +76,7 @@ static AVX512 inline __m512i lengths8(const uint32_t *start, const uint32_t *end
 	return _mm512_cvtepu32_epi64(n);
 }
 
-/* Returns a mask of the first n of eight lanes. */
+/* Returns the mask of the first n of eight lanes; of all lanes when n >= 8. */
 static AVX512 inline __mmask8 first(size_t n)
 {
 	return (__mmask8)(n < 8 ? (1u << n) - 1 : 0xff);

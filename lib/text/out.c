@@ -23,7 +23,7 @@ static const unsigned KEEP_OF_SCRIPT[SH_SCRIPT_COUNT] = {
 int sh_out_reserve(struct sh_tokenizer *t, size_t n, struct sh_error *err)
 {
 	/* 64 bits: on 32-bit machines the sums may not fit in a size_t. */
-	uint64_t text = t->used + 5 * (uint64_t)n + SH_TOKEN_PAD;
+	uint64_t text = t->used + 5 * (uint64_t)n + SH_PAD;
 	uint64_t all = t->n + (t->used - t->word) + 2 * (uint64_t)n + SH_ASCII_SLACK;
 	size_t tokens = (size_t)all;
 

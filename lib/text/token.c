@@ -146,7 +146,7 @@ static int index_bytes(struct sh_tokenizer *t, struct sh_error *err)
 	for (; t->indexes < t->index_cap; t->indexes++)
 		t->index[t->indexes] = (uint32_t)t->indexes;
 	t->n = t->used = t->word = n;
-	memset(t->text + n, 0, SH_TOKEN_PAD);
+	memset(t->text + n, 0, SH_PAD);
 	return 0;
 }
 
@@ -158,7 +158,7 @@ static void finish(struct sh_tokenizer *t)
 		t->n--;
 		t->word = --t->used;
 	}
-	memset(t->text + t->used, 0, SH_TOKEN_PAD);
+	memset(t->text + t->used, 0, SH_PAD);
 }
 
 /* Copies the kernel's words with one space after each. Copies at least 16 bytes each time: the next
@@ -169,7 +169,7 @@ static int join(struct sh_tokenizer *t, struct sh_error *err)
 	char *p;
 
 	b->n = 0;
-	if (sh_buf_reserve(b, t->used + t->n + SH_TOKEN_PAD, err) < 0)
+	if (sh_buf_reserve(b, t->used + t->n + SH_PAD, err) < 0)
 		return -1;
 	p = b->p;
 	for (size_t i = 0; i < t->n; i++) {
@@ -184,7 +184,7 @@ static int join(struct sh_tokenizer *t, struct sh_error *err)
 		p[n] = ' ';
 		p += n + 1;
 	}
-	memset(p, 0, SH_TOKEN_PAD);
+	memset(p, 0, SH_PAD);
 	return 0;
 }
 

@@ -87,7 +87,7 @@ struct sh_token_opts {
  * The n-gram of tokens i .. i+n-1 is the bytes start[i] .. end[i+n-1] - 1 of text. With opts.apart,
  * which is faster, the bytes between two words may be anything. */
 struct sh_tokens {
-	const char *text;            /* 64 bytes after its end may be read */
+	const char *text;            /* SH_PAD bytes after its end may be read */
 	const uint32_t *start, *end; /* byte offsets in text */
 	size_t n;
 	uint64_t bad_utf8; /* ill-formed sequences in the text */

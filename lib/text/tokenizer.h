@@ -23,9 +23,6 @@
 /* Values in sh_tokenizer.ascii. */
 enum { SH_ASCII_SEPARATOR = 0, SH_ASCII_LEAVE = 0x80 };
 
-/* Readable bytes after the text of tokens. */
-enum { SH_TOKEN_PAD = 64 };
-
 /* A part of the given text, in bytes. */
 struct sh_place {
 	uint32_t from, to;

@@ -12,7 +12,7 @@ static void mix(const struct sh_mix_kernel *kernel, const uint8_t *data, size_t 
 	uint64_t want[MOST], got[MOST + 1], h[MOST];
 	size_t n = rng_below(MOST), width = 1 + rng_below(16), count, i;
 	uint64_t seed = rng_below(2) ? rng() : 0;
-	char *text = calloc(1, STRETCH + SH_MIX_SLACK);
+	char *text = calloc(1, STRETCH + SH_PAD);
 
 	check(text != NULL);
 	memcpy(text, data, size < STRETCH ? size : STRETCH);

@@ -24,7 +24,7 @@ enum { HASHES = 300, TEXT = HASHES + 64 };
 
 static void test_mix(const struct sh_mix_kernel *mix)
 {
-	char text[TEXT + SH_MIX_SLACK];
+	char text[TEXT + SH_PAD];
 	uint32_t start[HASHES], end[HASHES];
 	uint64_t got[HASHES + 1], h[HASHES + 1], guard = UINT64_C(0x5a5a5a5a);
 	unsigned rounds = rng_rounds(3000), bad = 0, round;
