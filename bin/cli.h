@@ -1,5 +1,5 @@
-/* Shared by the command lines of all programs: options from one table, help, messages, outputs, rejected
- * records, exit status.
+/* Shared by the command lines of all programs: options from one table, help, messages, outputs,
+ * rejected records, exit status.
  *
  * A program is a table of options and a loop:
  *
@@ -20,11 +20,11 @@
 #include "values.h"
 
 enum {
-	EXIT_TROUBLE = 2,
+	EXIT_TROUBLE = 2, /* exit status */
 	CLI_MAX_JOBS = 256,
-	CLI_MAX_FURTHER = 2,
+	CLI_MAX_FURTHER = 2, /* outputs beside -o and --rejects; folders */
 	CLI_TABLES = 3,
-	CLI_UNGROUPED = 15
+	CLI_UNGROUPED = 15 /* most options of a help without headings */
 };
 
 /* Codes of options without a letter. */
@@ -34,8 +34,8 @@ enum {
 	CLI_TMPDIR,
 	CLI_PROGRESS,
 	CLI_TRAILER,
-	CLI_OWN,            /* programs number their own codes from here */
-	CLI_FEATURES = 512, /* programs that read documents, from here */
+	CLI_OWN,            /* first code of a program's own options */
+	CLI_FORM = 512,     /* first code of formopts.h and docopts.h */
 	CLI_REMOVED = 1024, /* + index in cli_program.removed */
 };
 
@@ -47,7 +47,7 @@ struct cli_option {
 	cli_names *names; /* the names that replace %s in help, see cli_value(); or NULL */
 };
 
-/* A row that is a heading: --help prints `help` above the rows that follow, when the program has more than
+/* A row that is a heading: --help prints `help` above the next rows, when the program has more than
  * CLI_UNGROUPED options. */
 #define CLI_GROUP (-1)
 #define CLI_HEADING(text)                                                                          \
@@ -55,26 +55,26 @@ struct cli_option {
 		CLI_GROUP, NULL, NULL, text, NULL                                                  \
 	}
 
-/* An option of earlier versions. Its use ends the program with the text after its name in the message. */
+/* An option of earlier versions, which ends the program with a usage message. */
 struct cli_removed {
-	char letter;      /* 0: the option has a long name */
-	const char *name; /* of the long option */
-	const char *instead;
+	char letter;         /* 0: the option has a long name */
+	const char *name;    /* of the long option */
+	const char *instead; /* the message behind the option's name */
 };
 
 struct cli_program {
 	const char *name;
 	const char *synopsis; /* after the options, "[FILE...]" */
 	const char *purpose;  /* one line */
-	/* the program's own tables, then shared tables, then NULL */
+	/* the program's own tables, then shared tables; NULL behind the last of less than
+	 * CLI_TABLES */
 	const struct cli_option *options[CLI_TABLES];
 	const struct cli_removed *removed; /* the last row is empty; or NULL */
 	const char *threads; /* what the threads of -j work on; NULL: -j has no effect */
 	const char *status;  /* exit statuses of its own, for the help: "1 no pair, "; or NULL */
 	bool text;           /* the output is text for people, without a trailer */
-	/* the largest number of operands before the files, such as the name of a command */
-	unsigned words;
-	bool reaches; /* it also reads files that its inputs refer to */
+	unsigned words;      /* most operands before the files, such as the name of a command */
+	bool reaches;        /* it may read any file, since its inputs refer to files */
 };
 
 struct cli {
@@ -90,12 +90,13 @@ struct cli {
 	size_t n_operands;
 	unsigned jobs;
 	bool crlf;
-	bool no_documents; /* set by an option: without operands, standard input is not read */
-	/* --trailer: trailer_in: every input must have one; trailer_out: the output gets one */
+	bool no_documents; /* set by the program: without operands, standard input is not read */
+	/* of --trailer: each input must have a trailer; the output gets one */
 	bool trailer_in, trailer_out;
 	const char *tmpdir; /* NULL: the default */
 
-	/* Files that options name, for reading and for writing, and folders for both. */
+	/* Files that options name, for reading and for writing; folders for both. Names are
+	 * borrowed. */
 	const char **reads;
 	size_t n_reads, reads_cap;
 	const char *writes[CLI_MAX_FURTHER], *folders[CLI_MAX_FURTHER];
@@ -106,9 +107,9 @@ struct cli {
 	struct sh_sink out, rejects, *further[CLI_MAX_FURTHER];
 	size_t n_further;
 	uint64_t n_rejected;
-	bool open;
+	bool open;                /* cli_open() was called */
 	bool left;                /* nothing is written to the output */
-	bool occupied[3];         /* standard descriptors that were closed */
+	bool occupied[3];         /* descriptors 0 to 2 that were closed at the start */
 	struct progress progress; /* from cli_open() on */
 
 	struct sh_slice line; /* the line of cli_line(), unaltered */
@@ -116,12 +117,12 @@ struct cli {
 
 void cli_start(struct cli *c, const struct cli_program *program, int argc, char **argv);
 
-/* Returns the next option of the program's own tables, or -1 after the last. -p comes before all other
- * options. */
+/* Returns the next option of the program's own tables, or -1 after the last. -p comes before all
+ * other options. */
 int cli_next(struct cli *c);
 
-/* Returns the name of an option of the program's tables, for messages: "-k" or "--few". It is valid until
- * the next call. */
+/* Returns the name of an option of the program's tables, for messages: "-k" or "--few". It is valid
+ * until the next call. */
 const char *cli_option_name(const struct cli *c, int code);
 
 /* For use in "%llu record%s". */
@@ -130,22 +131,23 @@ const char *cli_option_name(const struct cli *c, int code);
 /* Prints "PROGRAM: text" on standard error. */
 void cli_warn(struct cli *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* Replaces each command to a terminal (unicode/columns.h) by a question mark: ids and file names may
- * contain them. Tabs stay. Returns the new length. */
+/* Replaces each command to a terminal (unicode/columns.h) by a question mark: ids and file names
+ * may contain such commands. Tabs stay. Returns the new length in bytes. */
 size_t cli_blunt(char *text, size_t n);
 
-/* End with status 2, after a usage message or the message of err. Records already written to standard
- * output stay. A named output is not changed. */
+/* End with EXIT_TROUBLE, after a usage message or the message of err. Records already written to
+ * standard output stay. A named output is not changed. */
 _Noreturn void cli_usage(struct cli *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 _Noreturn void cli_die(struct cli *c, const struct sh_error *err);
 
-/* Declare the argument of the current option as a file for reading, a further output, or (cli_folder()) a
- * folder in which files are read, created and removed. Return the argument. On kernels with Landlock, no
- * other file can be opened after cli_open(). */
+/* Declare the argument of the current option as a file for reading, a further output, or
+ * (cli_folder()) a folder in which files are read, created and removed. Return the argument. On
+ * kernels with Landlock, no other file can be opened after cli_open(). */
 const char *cli_reads(struct cli *c);
 const char *cli_writes(struct cli *c);
 
-/* The files of an option that may be repeated, in the order of the options. A zeroed struct is empty. */
+/* The files of an option that may be repeated, in the order of the options. A zeroed struct is
+ * empty. */
 struct cli_files {
 	const char **name;
 	size_t n, cap;
@@ -154,8 +156,9 @@ struct cli_files {
 void cli_reads_more(struct cli *c, struct cli_files *files);
 void cli_files_free(struct cli_files *files);
 
-/* As cli_reads(), for an option whose argument is a file or one of these words. Dies when there is no such
- * file: the argument is probably a misspelled word. */
+/* As cli_reads(), for an option whose argument is a file or a word. Dies when there is no such
+ * file: the argument is probably a misspelled word. For the message, `what` names the option and
+ * `words` lists the words. */
 const char *cli_reads_or(struct cli *c, const char *what, const char *words);
 const char *cli_folder(struct cli *c);
 
@@ -163,12 +166,12 @@ const char *cli_folder(struct cli *c);
  * cli_open(). */
 void cli_text(struct cli *c);
 
-/* Declares that some input could not be read, although the program continues. The output then gets no
- * trailer, which would tell the next program that it is complete. */
+/* Declares that some input could not be read, although the program continues. The output then gets
+ * no trailer, which would tell the next program that it is complete. */
 void cli_incomplete(struct cli *c);
 
-/* Drops the output: a file named by -o is not changed, and standard output may be closed. Call it before
- * cli_open(). */
+/* Drops the output: a file named by -o is not changed, and standard output may be closed. Call it
+ * before cli_open(). */
 void cli_leave_output(struct cli *c);
 
 /* Opens the output and the file for rejected records. */
@@ -179,7 +182,8 @@ void cli_open(struct cli *c);
 void cli_open_further(struct cli *c, struct sh_sink *sink, const char *path);
 void cli_close_further(struct cli *c, struct sh_sink *sink);
 
-/* Writes the record to the file of --rejects. Dies of err without --rejects. */
+/* Writes the record and a LF to the file of --rejects. Dies of err without --rejects, and of errors
+ * other than SH_ERR_RECORD. */
 void cli_reject(struct cli *c, struct sh_slice line, const struct sh_error *err);
 
 /* Set up the operands for reading, under --trailer and --crlf. */
@@ -199,37 +203,39 @@ static inline struct sh_slice cli_strip(bool crlf, struct sh_slice line)
 /* Returns 0 when the line is a record of any kind that the program reads, or -1 with *err. */
 typedef int cli_record(const struct sh_source *source, struct sh_slice line, struct sh_error *err);
 
-/* Sets *line to the record that shows the kind of the input, without its CR under --crlf. This is the first
- * line. Under --rejects it is the first line that is a record, and bad lines before it are rejected. The
- * record stays to be read. Returns false at the end. */
+/* Sets *line to the record that shows the kind of the input, without its CR under --crlf. This is
+ * the first line. Under --rejects it is the first line that is a record, and bad lines before it
+ * are rejected. The record stays to be read. Returns false at the end. */
 bool cli_first(struct cli *c, struct sh_source *source, cli_record *record, struct sh_slice *line);
 
-/* Warns that the record of cli_first() may be something else; `doubt` says what. Does nothing when `doubt`
- * is NULL. */
+/* Warns that the record of cli_first() may be something else; `doubt` says what. Does nothing when
+ * `doubt` is NULL. */
 void cli_doubt(struct cli *c, const struct sh_source *source, const char *doubt);
 
-/* Sets *line to the next line, for a program that reads records in order. Returns false at the end. */
+/* Sets *line to the next line, for a program that reads records in order. Returns false at the
+ * end. */
 bool cli_line(struct cli *c, struct sh_lines *lines, struct sh_slice *line);
 
-/* Closes all files and reports the number of rejected records. Returns the exit status. */
+/* Closes all files and reports the number of rejected records. Returns EXIT_SUCCESS; dies of
+ * errors. */
 int cli_finish(struct cli *c);
 
 /* Returns the row of an option in the program's own tables, or NULL. */
 const struct cli_option *cli_find_option(const struct cli *c, int code);
 
-/* Return the value of the current option, or end with a usage message. `what` names the option. */
+/* Return the value of the current option, or end with a usage message: a number from min up to and
+ * including max, bytes, or millionths from min up to and including max. `what` names the option.
+ * expected: the text of the message. */
 uint64_t cli_number(struct cli *c, const char *what, uint64_t min, uint64_t max);
 size_t cli_size(struct cli *c, const char *what);
-/* Returns a share in millionths, from min up to and including max. expected: the text of the message for other
- * values. */
 uint64_t cli_share(
     struct cli *c, const char *what, uint64_t min, uint64_t max, const char *expected);
 
 /* Reads a file that an option names into an empty buffer. Dies of errors. */
 void cli_read_file(struct cli *c, const char *name, struct sh_buf *all);
 
-/* Returns the sum of the bytes of a file. `before` is the sum of the files before it, or 0 for the first. A pipe
- * can be read only once, so the sum is computed when the file is read. */
+/* Returns the sum of the bytes of a file. `before` is the sum of the files before it, or 0 for the
+ * first. A pipe can be read only once, so the sum is computed when the file is read. */
 uint64_t cli_sum(uint64_t before, const struct sh_buf *all);
 
 #endif

@@ -10,7 +10,7 @@
  *     dedup_archive.c  the documents of earlier runs
  *     dedup_summary.c  the summary for people at the end
  *
- * All functions die of errors. */
+ * Functions that return no error die of errors. */
 #ifndef DEDUP_H
 #define DEDUP_H
 
@@ -46,11 +46,11 @@ struct dedup_settings {
 	bool report_is_output; /* the report replaces the documents, under --dry-run */
 	bool dry_run, quiet, k_given;
 	bool only_keys;           /* -k keys */
-	unsigned k_for_threshold; /* -k when it is not given */
+	unsigned k_for_threshold; /* value of -k that the threshold needs: the default */
 	struct measures measures;
 	/* features sampled from each document, for candidates that share some of them; 0: none */
 	unsigned sample_features;
-	uint64_t sample;
+	uint64_t sample; /* value of --sample: pairs of each level of similarity; 0: none */
 	struct dedup_rank rank;
 	struct sh_slice mark; /* name of the field; empty: documents are dropped, not marked */
 	bool counts;          /* the report has the size of each group */
@@ -84,21 +84,24 @@ struct dedup_state {
 	struct sh_sink report, *to; /* to: the output for the report */
 };
 
-/* Bytes of all inputs, without compression. */
+/* Returns the bytes of all inputs, decompressed. */
 uint64_t dedup_input_bytes(const struct dedup_state *s);
 /* After the files were opened: chooses s->plan by a sample of the documents. */
 void dedup_plan(struct dedup_state *s);
-/* Documents of the operands into s->corpus and s->dedup, in input order. With an archive they are not described. */
+/* Reads the documents of the operands into s->corpus and s->dedup, in input order. With an archive
+ * dedup_archive_look() describes them. */
 void dedup_read(struct dedup_state *s);
-/* Writes what s->dedup needs of a document, from its analysis. Returns the number of words, at most
- * dedup_description(). */
+/* Writes what s->dedup needs of a document, from its analysis. Returns the number of 64-bit words,
+ * at most dedup_description(). */
 size_t dedup_describe(const struct dedup_state *s, struct sh_fingerprinter *f,
     const struct sh_fingerprint *fp, uint64_t digest, uint64_t *to);
 size_t dedup_description(const struct dedup_state *s);
-/* Passes a description to s->dedup, in the order of the documents. NULL: the document takes no part. */
+/* Passes a description to s->dedup, in the order of the documents. NULL: the document is
+ * in no pair. */
 int dedup_take_description(
     struct dedup_state *s, uint32_t document, const uint64_t *d, struct sh_error *err);
-/* Parses the value of --keep. Returns false when it has another form than max:FIELD or min:FIELD. */
+/* Parses the value of --keep. Returns false when it has another form than max:FIELD or
+ * min:FIELD. */
 bool dedup_rank_parse(struct cli *c, const char *text, struct dedup_rank *rank);
 /* Checks the option after the last option was read. */
 void dedup_rank_settle(struct cli *c, const struct dedup_settings *s);
@@ -120,25 +123,27 @@ static inline bool dedup_stays(
 }
 
 struct dedup_groups {
-	/* by keeper; for duplicates of an archived document, by the first of them */
+	/* size of a group, by keeper; of duplicates of an archived document, by the first one */
 	uint32_t *size;
-	uint64_t n, dropped;
-	uint32_t largest;
+	uint64_t n, dropped; /* groups; documents that do not stay */
+	uint32_t largest;    /* documents of the largest group */
 };
 
-/* Finds the header of CSV in file i: the bytes of its first record, with byte order mark, without LF. */
-/* Finds the id of the document that stays for document i, of the archive or of this run. It is valid as long as the
- * archive is open, and until `room` is used again. */
+/* Sets *id to the id of the document that stays for document i: of the archive, or document
+ * `keeper` of this run. *id is valid while the archive is open, and until `room` is used again.
+ * Returns 0 or -1. */
 int dedup_keeper_id(struct dedup_state *s, uint32_t i, uint32_t keeper,
     struct sh_document_room *room, struct sh_slice *id, struct sh_error *err);
 
+/* Returns the header of file i: its first record, with a byte order mark, without LF, and without
+ * CR under --crlf. */
 struct sh_slice dedup_header(const struct dedup_state *s, size_t i);
 /* Writes the header of file i. Does nothing without --csv, and for an empty file. */
 void dedup_write_header(struct dedup_state *s, struct sh_sink *out, size_t i);
 /* Writes the header of the first file that has one, then the documents of all files. */
 void dedup_write_all(struct dedup_state *s, const uint32_t *keeper);
-/* Writes the staying documents from `from` up to but not including `to`, as they were read. With --mark
- * writes all documents, marked. */
+/* Writes the staying documents from `from` up to but not including `to`, as they were read. With
+ * --mark writes all documents, marked. */
 void dedup_write_documents(
     struct dedup_state *s, struct sh_sink *out, const uint32_t *keeper, uint32_t from, uint32_t to);
 /* Writes a line for each document that does not stay. */

@@ -32,8 +32,8 @@ struct sh_key_rule dedup_archive_rule(const struct dedup_settings *s);
 /* Opens the archive before documents are read: it must exist, and have the settings of the run.
  * This function and the next ones do nothing without an archive. */
 void dedup_archive_open(struct dedup_state *s, struct dedup_settings *settings);
-/* Looks up the documents. Documents that the archive knows, or that have a near-duplicate in it, are not
- * compared with others. From here on the archive is locked. */
+/* Looks up the documents. Documents that the archive knows, or that have a near-duplicate in it,
+ * are not compared with others. From here on the archive is locked. */
 void dedup_archive_look(struct dedup_state *s);
 /* Returns the archive's outcome for a document; NULL when it has none. */
 const struct sh_outcome *dedup_archive_outcome(const struct dedup_state *s, uint32_t document);

@@ -1,4 +1,5 @@
-/* The options that decide which documents are near-duplicates, shared by shdedup and `sharchive init`. */
+/* The options that decide which documents are near-duplicates, shared by shdedup and `sharchive
+ * init`. */
 #ifndef DEDUP_HOW_H
 #define DEDUP_HOW_H
 
@@ -17,7 +18,7 @@ bool dedup_how_take(struct dedup_settings *s, struct cli *c, int opt);
 
 /* After the last option: loads files, and sets the values that depend on the options. */
 void dedup_how_settle(struct cli *c, struct dedup_settings *s);
-/* Takes what was the default before SH_DEFAULT_MEASURE, for archives of that time. */
+/* Sets the measure jaccard with its default threshold: the default of earlier versions. */
 void dedup_how_as_before(struct cli *c, struct dedup_settings *s);
 void dedup_how_free(struct dedup_settings *s);
 

@@ -16,7 +16,7 @@ struct dedup_shards {
 	struct sh_finished finished;
 	char **name;         /* names of the outputs in the folder */
 	char **path;         /* the same names with the folder */
-	struct sh_buf lines; /* lines of the list: options, later inputs */
+	struct sh_buf lines; /* the list: options; then checksum and form of each input */
 };
 
 struct dedup_settings;
@@ -29,8 +29,8 @@ void dedup_shards_take_form(struct cli *c, struct dedup_shards_settings *s, int 
 /* Checks the options after the last option was read. */
 void dedup_shards_settle(struct cli *c, const struct dedup_settings *s);
 
-/* Before documents are read: names the outputs, locks the folder, refuses outputs of a run with other
- * options. This function and the next one do nothing without -O. */
+/* Before documents are read: names the outputs, locks the folder, refuses outputs of a run with
+ * other options. This function and the next one do nothing without -O. */
 void dedup_shards_open(struct dedup_state *s);
 
 /* Writes each output that is not complete yet. */

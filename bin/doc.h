@@ -16,7 +16,10 @@ struct doc_run {
 	struct sh_buf record;
 	const char *fields;  /* of -f */
 	const char *operand; /* the folder that is read, or NULL; ids are paths below it */
-	uint64_t folders, repeated, links, special, temporary, failed;
+	uint64_t folders;    /* operands that are folders */
+	uint64_t repeated;   /* documents whose id occurred before */
+	uint64_t links, special, temporary; /* see struct sh_walk */
+	uint64_t failed;                    /* files, folders and members that cannot be read */
 	bool follow, verbose;
 
 	/* doc_jobs.c: with several threads. */
@@ -24,17 +27,18 @@ struct doc_run {
 	struct sh_feed *feed; /* NULL: one thread */
 	struct doc_worker *worker;
 	void *workers[CLI_MAX_JOBS];
-	uint64_t unread; /* bytes that were read for no job yet */
+	uint64_t unread; /* bytes that were read, and that no job reports yet to the progress */
 };
 
 /* shdoc.c: counts the id of a document that was written. Dies of errors. */
 void doc_count_id(struct doc_run *run, struct sh_slice id);
-/* Appends the line of a document. */
+/* Appends the line of a document, with its LF. */
 int doc_add_line(struct sh_buf *out, const struct sh_document *doc, struct sh_error *err);
 
-/* doc_jobs.c: threads parse the documents. The thread that reads files decompresses them and cuts them into
- * jobs: a job is a small file, or whole records of a WARC file. Other inputs are parsed by the thread that reads
- * them, after all jobs. The output and the messages are the same as with one thread. */
+/* doc_jobs.c: threads parse the documents. The thread that reads files decompresses them and cuts
+ * them into jobs: a job is a small file, or whole records of a WARC file. Other inputs are parsed
+ * by the thread that reads them, after all jobs. The output and the messages are the same as with
+ * one thread. */
 void doc_jobs_begin(struct doc_run *run);
 /* As sh_ingest_file(). */
 int doc_jobs_file(

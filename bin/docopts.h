@@ -10,8 +10,8 @@
 
 /* For struct cli_program.options, after the program's own table. */
 extern const struct cli_option docopts_table[];
-/* The same table without its first heading and -n: the program has its own -n and does not pass it to
- * docopts_take(). */
+/* The same table without its first heading and -n: the program has its own -n and does not pass it
+ * to docopts_take(). */
 #define docopts_token_table (docopts_table + 2)
 
 struct docopts {
@@ -28,7 +28,7 @@ struct docopts {
 	bool used;                    /* any of these options except -p was given */
 	bool segment, split, ngram;   /* --segment, --split, -n were given */
 	/* Set before docopts_settle(). */
-	bool words; /* without -n, words of a dictionary and tokens of --split are features alone */
+	bool words;   /* without -n, n-grams are 1-grams when --segment or --split gives words */
 	bool no_text; /* no text is split, and no dictionary is opened */
 	/* a missing dictionary is no error before docopts_open_dictionary() */
 	bool perhaps_no_text;

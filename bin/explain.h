@@ -5,8 +5,9 @@
 #include "cli.h"
 #include "fp/tag.h"
 
-/* Reads the operands (fingerprints, bands or tables of document frequencies) and prints a line for each tag
- * of a file. Compares the tag with the settings of this run first, then with common settings. */
+/* Reads the operands (fingerprints, bands or tables of document frequencies) and prints a line for
+ * each tag of a file. Compares the tag with the settings of this run first, then with common
+ * settings. */
 void explain(struct cli *c, const struct sh_settings *mine);
 
 #endif

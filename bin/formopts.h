@@ -6,9 +6,9 @@
 #include "record/document.h"
 #include "run.h"
 
-enum { FORMOPTS_JSON = CLI_FEATURES, FORMOPTS_CSV, FORMOPTS_HEADER, FORMOPTS_END };
+enum { FORMOPTS_JSON = CLI_FORM, FORMOPTS_CSV, FORMOPTS_HEADER, FORMOPTS_END };
 
-/* Rows of a table of options. `of` says which documents, when the program reads other records as well. */
+/* Rows of a table of options. */
 #define FORMOPTS_TABULAR                                                                           \
 	{ FORMOPTS_CSV, "csv", NULL, "records are CSV; the header has the names that -f gives",    \
 		NULL },                                                                            \
@@ -27,13 +27,13 @@ enum { FORMOPTS_JSON = CLI_FEATURES, FORMOPTS_CSV, FORMOPTS_HEADER, FORMOPTS_END
 		    "its number is the id of each line, which is plain text or --json", NULL       \
 	}
 
-/* What the options gave beside the form. Ready when zeroed. */
+/* Values of the options that are not in the form. Ready when zeroed. */
 struct formopts {
 	struct sh_columns columns; /* form->columns, when files have headers */
 	const char *fields;        /* value of -f; NULL: not given */
 };
 
-/* Takes the option, if it is one of these. */
+/* Handles an option. Returns false when it is not in these rows. */
 bool formopts_take(struct formopts *o, struct sh_document_form *form, const struct cli *c, int opt);
 
 /* After the last option. Dies of options that contradict each other. */
@@ -42,12 +42,13 @@ void formopts_settle(const struct formopts *o, struct sh_document_form *form, st
 /* Dies when the text is several fields. */
 void formopts_need_one_text(const struct sh_document_form *form, struct cli *c);
 
-/* Reads the header, when files have one, and finds the columns of the form in it. Dies of errors. */
+/* Reads the header, when files have one, and finds the columns of the form in it. Dies of
+ * errors. */
 void formopts_read_header(
     struct cli *c, const struct sh_document_form *form, struct sh_source *source);
 
-/* Runs over the documents of the operands. mark: the header is written, with the names of this mark unless it is
- * empty; NULL: it is not written. Dies of errors. */
+/* Runs over the documents of the operands. mark: writes the header, with the columns of this mark
+ * unless the slice is empty; NULL: writes no header. Dies of errors. */
 void formopts_run(
     struct run *run, const struct sh_document_form *form, const struct sh_slice *mark);
 

@@ -5,8 +5,8 @@
 #include "cli.h"
 #include "join/signatures.h"
 
-/* Reads the signatures of one or two sides and passes their pairs to join->pair. join->bands 0: the most
- * bands for the signatures. */
+/* Reads the signatures of one or two sides and passes their pairs to join->pair. join->bands 0: the
+ * most bands for the signatures. */
 void join_signatures(
     struct cli *c, struct sh_lines *lines, unsigned sides, struct sh_signature_join *join);
 

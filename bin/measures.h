@@ -14,19 +14,20 @@ struct measures {
 	bool by_default;    /* neither --measure nor -T was given */
 };
 
-/* Both return the i-th value of --measure, NULL after the last one. The second function has only the measures that suit
- * duplicates. */
+/* Both return the i-th value of --measure, NULL after the last one. The second function has only
+ * the measures that suit duplicates. */
 const char *measure_names(unsigned i);
 const char *duplicate_measure_names(unsigned i);
 
-/* Parses the argument of -T: X, or J,E. least: the smallest allowed threshold, in millionths. expected:
- * text for the message about other values. */
+/* Parses the argument of -T: X, or J,E. least: the smallest allowed threshold, in millionths.
+ * expected: text of the message about other values. */
 void measures_take_threshold(
     struct measures *m, struct cli *c, uint64_t least, const char *expected);
 
-/* Checks the options after the last option was read, and sets the others. Without --measure the measure is
- * jaccard when -T has one threshold, and otherwise the default one. Without -T the thresholds of the measure
- * any are the default ones, and that of another measure is `lone`. */
+/* Checks the options after the last option was read, and sets the values that depend on them.
+ * Without --measure the measure is jaccard when -T has one threshold, otherwise SH_DEFAULT_MEASURE.
+ * Without -T the measure any has its default thresholds, and another measure has the threshold
+ * `lone`, in millionths. */
 void measures_settle(struct measures *m, struct cli *c, uint64_t lone);
 
 #endif

@@ -4,8 +4,8 @@
 
 #include "cli.h"
 
-/* Returns seconds since 1970. Tests and reproducible builds set them by SOURCE_DATE_EPOCH. Dies when the clock or that
- * variable is out of range. */
+/* Returns seconds since 1970. Tests and reproducible builds set them by SOURCE_DATE_EPOCH. Dies
+ * when the clock or that variable is out of range. */
 uint64_t now_seconds(struct cli *c);
 
 #endif

@@ -4,13 +4,13 @@
 
 #include "cli.h"
 
-/* Ends the program with a message about this line of the peeked chunk, or with the one for an encoding that
- * is not UTF-8. */
+/* Ends the program with `text` about this line of the first file, from 1. When the file is not
+ * UTF-8, the message says so instead. */
 _Noreturn void refuse_peeked(
     struct cli *c, const struct sh_source *source, uint64_t line, const char *text);
 
-/* Ends the program when the records look like texts with a number behind them (stream/feature_head.h).
- * advice: what to do, for the message. */
+/* Ends the program when the records look like texts with a number behind them
+ * (stream/feature_head.h). advice: what to do, for the message. */
 void need_features(struct cli *c, struct sh_source *source, const char *advice);
 
 /* The advice of programs that read only features. */

@@ -1,5 +1,5 @@
-/* The progress of a long run, on standard error. On a terminal one line is rewritten five times a second.
- * Elsewhere, as in the log of a nightly run, a line is printed every five seconds. */
+/* The progress of a long run, on standard error. On a terminal one line is rewritten five times a
+ * second. Elsewhere, as in the log of a nightly run, a line is printed every five seconds. */
 #ifndef PROGRESS_H
 #define PROGRESS_H
 
@@ -20,8 +20,8 @@ struct progress {
 	uint64_t total; /* bytes of all operands; 0: not known */
 };
 
-/* Begins a run over these operands; n = 0: over standard input. Shows progress when it was requested, or
- * when `unasked` is set and standard error is a terminal. */
+/* Begins a run over these operands; n = 0: over standard input. Shows progress when it was
+ * requested, or when `unasked` is set and standard error is a terminal. */
 void progress_start(struct progress *p, const char *name, char *const *operands, size_t n,
     bool asked, bool unasked);
 
@@ -34,7 +34,8 @@ void progress_show(struct progress *p, uint64_t n, const char *what);
 /* Clears the line on the terminal, so that a message can be printed. */
 void progress_clear(struct progress *p);
 
-/* Ends the run. When progress was requested, prints bytes, records, rate and seconds of the whole run. */
+/* Ends the run. When progress was requested, prints bytes, records, rate and seconds of the whole
+ * run. */
 void progress_end(struct progress *p);
 
 /* Returns the seconds since progress_start(). */

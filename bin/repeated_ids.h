@@ -5,8 +5,8 @@
 #include "cli.h"
 #include "record/past_ids.h"
 
-/* Warns once, at the end of the input, with the first repeated id, their number, and a remedy. Does nothing
- * when no id was repeated. */
+/* Warns once, at the end of the input, with the first repeated id, their number, and a remedy. Does
+ * nothing when no id was repeated. */
 void warn_repeated_ids(struct cli *c, const struct sh_past_ids *past);
 
 #endif

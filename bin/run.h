@@ -1,5 +1,5 @@
-/* Runs a pool over the operands. Results go to the output, rejected records to the file of --rejects, notes
- * to standard error. */
+/* Runs a pool over the operands. Results go to the output, rejected records to the file of
+ * --rejects, notes to standard error. */
 #ifndef RUN_H
 #define RUN_H
 
@@ -10,7 +10,8 @@ struct run {
 	struct cli *cli;
 	int (*work)(void *worker, struct sh_job *job); /* see struct sh_pool */
 	void *workers[CLI_MAX_JOBS];                   /* cli->jobs states */
-	/* When set, receives the output of each job, in input order, in place of the program's output. */
+	/* When set, receives the output of each job, in input order, in place of the program's
+	 * output. */
 	int (*take)(void *arg, struct sh_job *job, struct sh_error *err);
 	void *arg;
 

@@ -6,7 +6,8 @@
 #include "group/sample.h"
 #include "stream/corpus.h"
 
-/* Prints a sample of pairs to the output, the most similar first. raw: the texts have no escapes. Dies of errors. */
+/* Prints a sorted sample of pairs to the output, the most similar first. raw: the texts have no
+ * escapes. Dies of errors. */
 void side_by_side(
     struct cli *c, const struct sh_corpus *corpus, const struct sh_sample *sample, bool raw);
 

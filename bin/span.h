@@ -19,29 +19,29 @@ struct span_settings {
 	struct cli_files files;            /* value of -d */
 	bool seeds;                        /* the input is seeds */
 	const char *archive;               /* --archive */
-	struct sh_passages store;          /* its state; the caller commits it */
-	char stored[2 * SH_SETTINGS_TEXT]; /* the settings of the store, which borrows them */
+	struct sh_passages store;          /* state of the archive; the caller commits it */
+	char stored[2 * SH_SETTINGS_TEXT]; /* the settings of `store`, which borrows them */
 	bool pairs;
 	bool every;         /* --exact: marks the first copies as well */
 	uint32_t length;    /* value of --exact */
 	uint32_t documents; /* value of --count */
-	size_t bound;       /* limit of postings of a seed */
-	size_t memory;      /* -S */
-	uint64_t threshold; /* value of -T, in millionths */
+	size_t bound;       /* most postings of a seed that are read or paired */
+	size_t memory;      /* value of -S, in bytes */
+	uint64_t threshold; /* value of -T: least coverage of a document, in millionths */
 	bool threshold_given;
 };
 
-/* The documents of these files, by number. Dies of errors, puts bad records aside. `tables` holds what is kept of
- * them; NULL: memory. */
+/* Opens the documents of these files as a corpus, with its arrays in `tables`; NULL: in memory.
+ * Rejects bad records. Dies of errors. */
 void span_open(struct cli *c, const struct span_settings *s, char *const *names, size_t n,
     struct sh_tables *tables, struct sh_corpus *corpus);
 
-/* What is read of the documents. */
+/* The documents whose tokens are computed. */
 struct span_part {
-	bool no_seeds;          /* tokens only */
-	bool again;             /* their faults were reported before */
-	uint32_t first;         /* documents before get no tokens, */
-	const uint64_t *wanted; /* nor do those without a bit; NULL: all have one */
+	bool no_seeds;          /* compute no seeds */
+	bool again;             /* faults of the documents were reported before */
+	uint32_t first;         /* documents below this number get no tokens */
+	const uint64_t *wanted; /* documents without a bit get no tokens; NULL: all have a bit */
 };
 
 /* Computes their tokens and seeds. */
@@ -78,7 +78,7 @@ int span_put(struct sh_buf *out, const struct sh_placed *a, const struct sh_plac
     const struct sh_span *span, struct sh_error *err);
 int span_put_pair(struct sh_buf *out, struct sh_slice id1, struct sh_slice id2, uint32_t matched,
     const struct sh_coverage *c, size_t tokens1, size_t tokens2, struct sh_error *err);
-/* Appends "id start end", and n numbers after them. */
+/* Appends the record "id start end", with n numbers behind it. */
 int span_put_place(struct sh_buf *out, const struct sh_placed *p, uint32_t from, uint32_t to,
     const uint64_t *numbers, size_t n, struct sh_error *err);
 

@@ -5,18 +5,20 @@
 #include "archive/loose.h"
 #include "io/sink.h"
 
-/* These functions do what the sh_sink functions of the same names do. At most four outputs at a time have
- * a temporary file. From the first such output on, each signal that would end the program removes the unfinished
- * files first. Signals that are ignored, or have another handler, are left as they are. */
+/* These functions do what the sh_sink functions of the same names do. From the first output with a
+ * temporary file on, each signal that would end the program removes the temporary files first, of
+ * four outputs at most. Signals that are ignored, or have another handler, are left as they are. */
 int unfinished_open(struct sh_sink *s, const char *path, struct sh_error *err);
 int unfinished_close(struct sh_sink *s, struct sh_error *err);
 void unfinished_abort(struct sh_sink *s);
 
-/* Returns the program's one list of files of a change of an archive. A signal removes these files as well. */
+/* Returns the program's one list of files of a change of an archive. A signal removes these files
+ * as well. */
 struct sh_loose *unfinished_archive(void);
 
-/* From now on, when a mapped input is cut short while the program reads it, the program removes unfinished
- * files, prints a message and ends with this status. The program's name must stay valid. */
+/* From now on, when a mapped input is cut short while the program reads it, the program removes
+ * unfinished files, prints a message and ends with this status. The program's name must stay
+ * valid. */
 void unfinished_tell_cut(const char *program, int status);
 
 #endif
