@@ -58,8 +58,8 @@ static unsigned block_bits(const struct sh_band *b, unsigned i)
 	return (unsigned)(b->start[i + 1] - b->start[i]);
 }
 
-/* Blocks differ in width by at most one bit. The number of wide blocks therefore gives the widest and
- * the narrowest key. */
+/* Blocks differ in width by at most one bit. The number of wide blocks therefore gives the widest
+ * and the narrowest key. */
 static void measure_keys(struct sh_band *b)
 {
 	unsigned narrow = b->bits / b->blocks, wide = b->bits % b->blocks;

@@ -5,7 +5,8 @@
 /* 2^1024 is no double. No two random fingerprints share a key of that many bits. */
 enum { KEY_BITS_MOST = 1020 };
 
-/* Returns the natural logarithm of x >= 1, without libm: the result is the same on every machine. */
+/* Returns the natural logarithm of x >= 1, without libm: the result is the same on every
+ * machine. */
 static double ln(double x)
 {
 	double y, y2, term, sum = 0;
@@ -30,8 +31,9 @@ static double power_of_two(unsigned n)
 	return x;
 }
 
-/* Returns a size that none of `buckets` buckets exceeds, with probability 0.999. The size of a bucket
- * has a Poisson distribution of this mean. Chernoff: P(X >= s) <= exp(-mean) (e mean / s)^s. */
+/* Returns a size that none of `buckets` buckets exceeds, with probability 0.999. The size of a
+ * bucket has a Poisson distribution of this mean. Chernoff: P(X >= s) <= exp(-mean) (e mean /
+ * s)^s. */
 static double largest_bucket(double mean, double buckets)
 {
 	double goal = ln(buckets * 1000 + 1), low = mean + 1, high = mean + 2;
@@ -55,8 +57,8 @@ static double largest_bucket(double mean, double buckets)
 	return (double)(uint64_t)(high + 0.999);
 }
 
-/* Returns the seconds for the candidates of all buckets. Treats all tables as equal: the number of bits
- * outside the key decides. */
+/* Returns the seconds for the candidates of all buckets. Treats all tables as equal: the number of
+ * bits outside the key decides. */
 static double compare_seconds(const struct sh_band_cost *c, unsigned bits, unsigned k)
 {
 	struct sh_task task = { .bits = bits, .k = k, .self = true, .brute_factor = 1 };

@@ -8,7 +8,7 @@ enum {
 	DRAWN_DIGITS = 13, /* k, 00, tables, key bits and seed */
 };
 
-/* Parses a decimal number of `digits` digits. Returns UINT32_MAX when a byte is no digit. */
+/* Parses a number of `digits` hexadecimal digits. Returns UINT32_MAX when a byte is no digit. */
 static uint32_t parse_number(const char *p, unsigned digits)
 {
 	uint64_t x;
@@ -84,7 +84,7 @@ int sh_band_from_key(struct sh_band *b, struct sh_slice key, unsigned bits, stru
 			     : sh_band_init(b, bits, k, blocks, err);
 	if (status == 0 && sh_band_parse(b, key, &number, err) == 0)
 		return 0;
-	/* Blames the record, not a parameter of the program. */
+	/* The record is wrong, not a parameter of the program. */
 	if (err->code == SH_ERR_PARAM && blocks == 0)
 		sh_error_set(err, SH_ERR_RECORD,
 		    "the band key declares tables drawn at random, impossible for %u bits", bits);

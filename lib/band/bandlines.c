@@ -31,8 +31,8 @@ void sh_band_lines_free(struct sh_band_lines *l)
 	l->head = NULL;
 }
 
-/* Writes the part that all lines of a fingerprint have in common: tag of the key, fingerprint and id.
- * Returns its length. */
+/* Writes the part that all lines of a fingerprint have in common: tag of the key, fingerprint and
+ * id. Returns its length. */
 static size_t write_tail(char *out, const struct sh_fp_record *r)
 {
 	char *p = out;

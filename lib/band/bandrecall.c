@@ -1,12 +1,12 @@
 /* Tables drawn at random, for an expected recall: fewer tables than an exact layout needs.
  *
  * The bits of a fingerprint are shuffled and cut into keys of `key_bits` bits, at most 16 keys. The
- * bits are shuffled again for the next keys. Keys of one shuffle share no bit: errors that change one key
- * tend to leave the other keys equal (disjoint tables as in multi-index hashing, random bits as in bit
- * sampling: Indyk, Motwani 1998).
+ * bits are shuffled again for the next keys. Keys of one shuffle share no bit: errors that change
+ * one key tend to leave the other keys equal (disjoint tables as in multi-index hashing, random
+ * bits as in bit sampling: Indyk, Motwani 1998).
  *
- * The shuffle is that of Fisher and Yates, from the last place down. Place i is exchanged with place
- * r mod (i + 1), where r is the next number of SplitMix64. The seed is its first state. */
+ * The shuffle is that of Fisher and Yates, from the last place down. Place i is exchanged with
+ * place r mod (i + 1), where r is the next number of SplitMix64. The seed is its first state. */
 #include <stdlib.h>
 
 #include "band/band.h"
@@ -128,7 +128,8 @@ int sh_band_draw(struct sh_band *b, unsigned bits, unsigned k, unsigned key_bits
 
 /* ---- expected recall ---------------------------------------------------------- */
 
-/* Returns the probability that d of n places, drawn at random, all lie outside the first `taken` places. */
+/* Returns the probability that d of n places, drawn at random, all lie outside the first `taken`
+ * places. */
 static double none_taken(unsigned n, unsigned taken, unsigned d)
 {
 	double chance = 1;
@@ -140,8 +141,8 @@ static double none_taken(unsigned n, unsigned taken, unsigned d)
 	return chance;
 }
 
-/* Returns the probability that d wrong bits change each of `slices` keys of one shuffle, by inclusion
- * and exclusion. */
+/* Returns the probability that d wrong bits change each of `slices` keys of one shuffle, by
+ * inclusion and exclusion. */
 static double all_changed(unsigned bits, unsigned key_bits, unsigned slices, unsigned d)
 {
 	double chance = 0, ways = 1;

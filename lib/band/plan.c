@@ -5,8 +5,8 @@
 #pragma STDC FP_CONTRACT OFF
 #endif
 
-/* Nanoseconds, measured on one core of 2023 with AVX-512. Only the ratios decide. All kernels use these
- * numbers, so that the order of the pairs does not depend on the processor. */
+/* Nanoseconds, measured on one core of 2023 with AVX-512. Only the ratios decide. All kernels use
+ * these numbers, so that the order of the pairs does not depend on the processor. */
 #define NS_VECTOR 0.55 /* eight words compared */
 #define NS_SWEEP  0.50 /* one more word compared with a tile */
 #define NS_PIECE  7.0  /* one more bucket collected */
@@ -42,8 +42,8 @@ struct planner {
 	struct word_bits word[SH_FP_MAX_WORDS];
 };
 
-/* The distribution of the number of differing bits among n independent bits: p[d] is the probability of d,
- * for d up to r. */
+/* The distribution of the number of differing bits among n independent bits: p[d] is the
+ * probability of d, for d up to r. */
 struct law {
 	unsigned n, r;
 	double p[RADIUS_MAX + 1];
@@ -156,8 +156,8 @@ struct share {
 	uint8_t bit[64];
 };
 
-/* Sets *s to the bits of block i of n blocks of word w. Uniform bits stay adjacent, so that a key is one
- * shift and one mask. Other bits are dealt so that each block gets selective ones. */
+/* Sets *s to the bits of block i of n blocks of word w. Uniform bits stay adjacent, so that a key
+ * is one shift and one mask. Other bits are dealt so that each block gets selective ones. */
 static void take_share(const struct planner *p, unsigned w, unsigned i, unsigned n, struct share *s)
 {
 	const struct word_bits *b = &p->word[w];
@@ -172,8 +172,8 @@ static void take_share(const struct planner *p, unsigned w, unsigned i, unsigned
 		s->bit[s->n++] = b->bit[at];
 }
 
-/* Fills in seconds and candidates of a block. law: distribution for the bits of its key. flips: number of
- * keys within the block's radius of a key. */
+/* Fills in seconds and candidates of a block. law: distribution for the bits of its key. flips:
+ * number of keys within the block's radius of a key. */
 static void price(const struct planner *p, struct sh_block *b, const struct law *law, double flips)
 {
 	const struct sh_task *t = p->task;
@@ -224,8 +224,8 @@ static unsigned home(const struct planner *p, unsigned i, unsigned m)
 	return w;
 }
 
-/* Makes a plan of m blocks. The radii differ by at most one, and the larger ones come first. Returns false
- * when a word has fewer bits than blocks, or a radius exceeds RADIUS_MAX. */
+/* Makes a plan of m blocks. The radii differ by at most one, and the larger ones come first.
+ * Returns false when a word has fewer bits than blocks, or a radius exceeds RADIUS_MAX. */
 static bool draw(const struct planner *p, struct sh_plan *plan, unsigned m)
 {
 	unsigned total = p->task->k + 1, share_n[SH_FP_MAX_WORDS] = { 0 };

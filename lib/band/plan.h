@@ -1,8 +1,8 @@
 /* The plan of a join: blocks, radii and key bits, chosen by an estimate of the time.
  *
- * The estimate uses the probability that two fingerprints agree on each bit, and assumes independent
- * bits. Dependent bits make larger buckets than estimated. A plan of its own is then made for such a
- * bucket (join/level.c). */
+ * The estimate uses the probability that two fingerprints agree on each bit, and assumes
+ * independent bits. Dependent bits make larger buckets than estimated. A plan of its own is then
+ * made for such a bucket (join/level.c). */
 #ifndef SH_BAND_PLAN_H
 #define SH_BAND_PLAN_H
 
@@ -12,8 +12,8 @@
 #include "record/fingerprint.h"
 
 enum {
-	SH_PLAN_BLOCKS = 64,
-	SH_PLAN_KEY_BITS = 24, /* the most key bits: 2^24 bucket offsets are 64 MiB */
+	SH_PLAN_BLOCKS = 64,   /* most blocks */
+	SH_PLAN_KEY_BITS = 24, /* most key bits: 2^24 bucket offsets are 64 MiB */
 };
 
 /* Bits of one word of the fingerprint. A candidate differs in at most `radius` of them. */
@@ -29,8 +29,8 @@ struct sh_block {
 /* Without blocks every pair is compared. */
 struct sh_plan {
 	unsigned blocks;
-	bool even;                              /* all bits of a word are equally selective */
-	bool halves;                            /* two blocks, for the join of join/halves.h */
+	bool even;   /* 64 bits, on each of which two fingerprints agree with probability <= 0.55 */
+	bool halves; /* two blocks, for the join of join/halves.h */
 	struct sh_block block[SH_PLAN_BLOCKS];  /* sum(radius + 1) = k + 1 */
 	double candidates, seconds;             /* expected, on one core with AVX-512 */
 	double brute_candidates, brute_seconds; /* the same for a comparison of every pair */
@@ -41,10 +41,11 @@ struct sh_task {
 	unsigned bits, k;
 	double nx, ny;       /* fingerprints on each side */
 	bool self;           /* y is x: each pair counts once */
-	double brute_factor; /* multiplies the time for a comparison of every pair; 1 by default */
+	double brute_factor; /* multiplies the time for a comparison of every pair; usually 1 */
 	double halves; /* the smallest set for which the join by halves is considered; 0: never */
 	bool halve;    /* consider the join by halves for uneven bits, too */
-	/* The probability that two fingerprints agree on each bit; 0.5: not known. A bit of 1 is not used. */
+	/* Probability that two fingerprints agree on a bit; 0.5: not known. Above 0.999 no block
+	 * has the bit. */
 	double agree[SH_FP_MAX_BITS];
 };
 

@@ -106,8 +106,8 @@ static bool is_binary(struct sh_slice head)
 	return odd * 50 > head.n || begins(head, "%PDF-");
 }
 
-/* Returns whether text decoded from UTF-16 or UTF-32 is noise. Of random 16-bit units an eighth does
- * not occur in text: lone surrogates and the private use area. */
+/* Returns whether text decoded from UTF-16 or UTF-32 is noise. Of random 16-bit units an eighth
+ * does not occur in text: lone surrogates and the private use area. */
 static bool is_noise(struct sh_slice text)
 {
 	const uint8_t *p = (const uint8_t *)text.p, *end = p + text.n;

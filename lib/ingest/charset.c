@@ -264,9 +264,9 @@ bool sh_charset_is_wide(const char *label)
 	return unit_of(name) > 1;
 }
 
-/* Writes the letter that some converters hold back, since a combining mark may follow. It must come
- * before the replacement of the ill-formed bytes. Converters with escapes are not flushed: they
- * would forget the current set. */
+/* Writes the letter that some converters hold back, since a combining mark may follow. The letter
+ * must come before the replacement of the ill-formed bytes. Converters with escapes are not
+ * flushed: a flush makes them forget the current set. */
 static int give_held(struct sh_charset *c, struct sh_buf *out, struct sh_error *err)
 {
 	char *to;
@@ -283,9 +283,9 @@ static int give_held(struct sh_charset *c, struct sh_buf *out, struct sh_error *
 	return 0;
 }
 
-/* Returns the number of bytes to replace at p, for charsets with units of one byte. Both bytes of an
- * undefined pair are replaced, so that decoding does not go on within the pair. A second byte below
- * `trail` is kept as text, as browsers do. */
+/* Returns the number of bytes to replace at p, for charsets with units of one byte. Both bytes of
+ * an undefined pair are replaced, so that decoding does not go on within the pair. A second byte
+ * below `trail` is kept as text, as browsers do. */
 static size_t wrong_bytes(const char *name, const uint8_t *p, size_t n, uint8_t trail)
 {
 	static const char *const paired[] = { "GB18030", "BIG5", "CP932", "EUC-", "UHC" };
@@ -338,7 +338,7 @@ static int convert(struct sh_charset *c, struct sh_slice in, uint8_t trail, stru
 	}
 }
 
-/* CP932 is open. */
+/* Converts ISO-2022-JP. The open converter is that of CP932. */
 static int convert_jis(struct sh_charset *c, struct sh_slice in, struct sh_buf *out, uint64_t *ill,
     struct sh_error *err)
 {
@@ -359,8 +359,8 @@ static int convert_jis(struct sh_charset *c, struct sh_slice in, struct sh_buf *
 	return bad;
 }
 
-/* Repairs the output of iconv from `from` on. iconv has further names for UTF-8, and copies the obsolete sequences
- * of five bytes. */
+/* Repairs the output of iconv from `from` on. Under other names of UTF-8, iconv copies obsolete
+ * sequences of five bytes. */
 static int see_to_utf8(
     struct sh_charset *c, struct sh_buf *out, size_t from, uint64_t *ill, struct sh_error *err)
 {
@@ -375,7 +375,8 @@ static int see_to_utf8(
 	return sh_charset_repair(sh_buf_slice(&c->room), out, ill, err);
 }
 
-/* Appends the text decoded from the charset `name`. Returns 1; 0 when iconv lacks the charset; -1. */
+/* Appends the text decoded from the charset `name`. Returns 1; 0 when iconv lacks the charset;
+ * -1. */
 static int decode_as(struct sh_charset *c, const char *name, struct sh_slice in, struct sh_buf *out,
     uint64_t *ill, struct sh_error *err)
 {
@@ -393,8 +394,8 @@ static int decode_as(struct sh_charset *c, const char *name, struct sh_slice in,
 	return 1;
 }
 
-/* Returns whether most characters beyond ASCII are well-formed. They are in a damaged text of this
- * charset, but hardly ever in a text of another charset. */
+/* Returns whether most characters beyond ASCII are well-formed. This holds for damaged text of this
+ * charset, but hardly ever for text of another charset. */
 static bool mostly_right(const struct sh_buf *out, size_t from, uint64_t ill)
 {
 	uint64_t beyond = 0;
@@ -444,8 +445,8 @@ static void detect(struct sh_slice in, char name[SH_CHARSET_NAME])
 }
 #endif
 
-/* Returns whether the name is "" or a charset of Latin letters with accents. Detectors choose such a
- * charset when nothing hints at another. */
+/* Returns whether the name is "" or a charset of Latin letters with accents. Detectors choose such
+ * a charset when nothing hints at another. */
 static bool is_western(const char *name)
 {
 	static const char *const names[] = { "ISO-8859-1", "ISO-8859-2", "ISO-8859-3", "ISO-8859-4",
@@ -476,7 +477,7 @@ static void guess(struct sh_slice in, char name[SH_CHARSET_NAME])
 	detect(in, name);
 	if (strcmp(name, "UTF-8") == 0 || is_ascii_name(name))
 		name[0] = '\0';
-	/* Words of a Western language have few pairs of letters with accents. */
+	/* Western text has few pairs of letters with accents, GB text has many. */
 	if (is_western(name) && sh_encoding_may_be_gb(in.p, in.n))
 		strcpy(name, "GB18030");
 }

@@ -25,9 +25,9 @@ static bool ends(struct sh_slice s, const char *with)
 	return s.n >= n && memcmp(s.p + s.n - n, with, n) == 0;
 }
 
-/* Returns whether the head is that of a tar file. The sum of its bytes, with blanks in place of the
- * checksum, must equal the checksum. The checksum is octal digits, which blanks may precede. All forms of
- * tar have it, and the oldest form has no other mark. */
+/* Returns whether the head is that of a tar file. The sum of its first 512 bytes, with blanks in
+ * place of the checksum, must equal the checksum: octal digits, which blanks may precede. All forms
+ * of tar have a checksum, and the oldest form has no other mark. */
 static bool is_tar(struct sh_slice head)
 {
 	enum { SUM = 148, SUM_END = 156 };
@@ -45,8 +45,9 @@ static bool is_tar(struct sh_slice head)
 	return says == sum;
 }
 
-/* Returns whether the ZIP file is an office document, by the name of its first member. Standards fix this
- * name for e-books and OpenDocument. Other office documents begin with a file in one of a few folders. */
+/* Returns whether the ZIP file is an office document, by the name of its first member. Standards
+ * fix this name for e-books and OpenDocument. Other office documents begin with a file in one of a
+ * few folders. */
 static bool is_office(struct sh_slice head)
 {
 	static const char *const folders[] = { "_rels/", "docProps/", "word/", "xl/", "ppt/" };
@@ -103,8 +104,8 @@ static void count_zeros(struct sh_container *c, struct sh_slice s)
 	c->zeros = n < s.n ? n : c->zeros < BLOCK ? c->zeros + n : BLOCK;
 }
 
-/* Sets *p to the next bytes of a tar file: the bytes that are ready, or one further read. Returns their
- * number, 0 at the end, or ARCHIVE_FATAL. */
+/* Sets *p to the next bytes of a tar file: the bytes that are ready, or one further read. Returns
+ * their number, 0 at the end, or ARCHIVE_FATAL. */
 static la_ssize_t give_stream(struct sh_container *c, const void **p)
 {
 	struct sh_slice ready;
@@ -138,8 +139,8 @@ static la_ssize_t give_piece(struct sh_container *c, const void **p)
 	return got;
 }
 
-/* Gives libarchive the next bytes (archive_read_callback). The bytes before the first member are the
- * directory. libarchive holds the directory in memory, so its size is limited. */
+/* Gives libarchive the next bytes (archive_read_callback). The bytes before the first member are
+ * the directory. libarchive holds the directory in memory, so its size is limited. */
 static la_ssize_t give(struct archive *a, void *container, const void **p)
 {
 	struct sh_container *c = container;
@@ -177,8 +178,8 @@ static la_int64_t move(struct archive *a, void *container, la_int64_t by, int wh
 
 /* ---- calls of libarchive ---- */
 
-/* Begins a call of libarchive: sets the locale c->utf8 and the limit of memory. Returns the locale for
- * leave(). */
+/* Begins a call of libarchive: sets the locale c->utf8 and the limit of memory. Returns the locale
+ * for leave(). */
 static locale_t enter(struct sh_container *c)
 {
 	if (c->form != SH_CONTAINER_TAR)
@@ -210,7 +211,7 @@ static int fail(struct sh_container *c, struct sh_error *err)
 	    c->broken ? "; what follows cannot be read" : "");
 }
 
-/* As fail(), and no further member can be read. */
+/* Does the same, and prevents that further members are read. */
 static int fail_for_good(struct sh_container *c, struct sh_error *err)
 {
 	c->broken = true;
@@ -250,8 +251,8 @@ ssize_t sh_container_read(void *container, void *p, size_t n, struct sh_error *e
 	return got < 0 ? fail(c, err) : (ssize_t)got;
 }
 
-/* Reads the rest of a member of a 7z file, whose members are compressed together. These bytes count against
- * the container's limit. */
+/* Reads the rest of a member of a 7z file, whose members are compressed together. These bytes count
+ * against the container's limit. */
 static int drain(struct sh_container *c, struct sh_error *err)
 {
 	char rest[8192];
@@ -264,8 +265,8 @@ static int drain(struct sh_container *c, struct sh_error *err)
 	return c->broken ? -1 : check_ratio(c, err);
 }
 
-/* Checks that a tar file ends with blocks of zeros. libarchive does not notice a file that was cut between
- * two members. */
+/* Checks that a tar file ends with blocks of zeros. libarchive does not notice a file that was cut
+ * between two members. */
 static int check_end(struct sh_container *c, struct sh_error *err)
 {
 	struct sh_slice rest;
@@ -351,7 +352,8 @@ static int find_input(struct sh_container *c, size_t max_size, struct sh_error *
 			 sh_container_name(c->form), max_size);
 }
 
-/* Enables the reader of this form alone. No filter is enabled, so libarchive decompresses no container. */
+/* Enables the reader of this form alone. No filter is enabled, so libarchive decompresses no
+ * container. */
 static int choose(struct sh_container *c)
 {
 	switch (c->form) {

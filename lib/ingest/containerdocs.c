@@ -74,7 +74,8 @@ static int put_name(
 	return sh_buf_add(&m->name, "", 1, err);
 }
 
-/* Reads one member. Its error goes to in->trouble(), which decides whether the other members are read. */
+/* Reads one member. Its error goes to in->trouble(), which decides whether the other members are
+ * read. */
 static int one_member(
     struct member *m, struct sh_slice file, const struct sh_member *member, struct sh_error *err)
 {

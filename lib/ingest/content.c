@@ -60,8 +60,8 @@ static int too_large(const struct coded *c)
 	    "the body is larger than %zu bytes when decompressed (--max-size)", c->max);
 }
 
-/* Returns the error for damaged bytes, or 0 when no byte was decoded: many servers name a wrong coding, and
- * then the body is used as it is. */
+/* Returns the error for damaged bytes, or 0 when no byte was decoded: many servers name a wrong
+ * coding, and then the body is used as it is. */
 static int damaged(const struct coded *c)
 {
 	if (c->out->n == c->before)
@@ -70,8 +70,8 @@ static int damaged(const struct coded *c)
 	    "HTTP: the body is damaged, or not in its Content-Encoding, %s", c->name);
 }
 
-/* Decodes frames until the input ends. Bytes behind a frame that begin no further frame are padding, and
- * are ignored. */
+/* Decodes frames until the input ends. Bytes behind a frame that begin no further frame are
+ * padding, and are ignored. */
 static int decode(struct coded *c, const struct sh_codec *codec, void *decoder)
 {
 	struct sh_slice in = c->in;

@@ -18,14 +18,15 @@ enum sh_format {
 /* Returns the name of a format on the command line; NULL for SH_FORMAT_NONE. */
 const char *sh_format_name(unsigned format);
 
-/* Returns the format of a file by its first bytes. The name decides where the bytes allow several.
- * kind: the result of sh_body_sniff(). A single JSON object is text, unless it has the fields of a
- * document. */
+/* Returns the format of a file by its first SH_FORMAT_HEAD bytes, never SH_FORMAT_AUTO. The name
+ * decides when the bytes allow several formats. kind: the result of sh_body_sniff().
+ * SH_FORMAT_JSONL is also an array of objects. A single JSON object is text, unless it has the
+ * fields of a document. */
 enum sh_format sh_format_detect(struct sh_slice head, enum sh_body_kind kind, const char *name,
     const struct sh_document_form *json);
 
-/* Returns the form that a file detected as text resembles, with a command that converts the file to
- * documents. Returns NULL when the file is plain text. */
+/* Returns the form that a file detected as text resembles, for a message, with a command that
+ * converts the file to documents. Returns NULL when the file is plain text. */
 const char *sh_format_doubt(
     struct sh_slice head, const char *name, const struct sh_document_form *json);
 
@@ -33,8 +34,7 @@ const char *sh_format_doubt(
  * text, the name includes the command. */
 const char *sh_format_other(struct sh_slice head);
 
-enum {
-	SH_FORMAT_HEAD = 64 * 1024 + 3
-}; /* bytes that suffice to detect a format, with a byte order mark */
+/* Bytes that suffice to detect a format, with a byte order mark. */
+enum { SH_FORMAT_HEAD = 64 * 1024 + 3 };
 
 #endif

@@ -12,8 +12,8 @@
 struct sh_ingest {
 	/* Set by the caller. */
 	enum sh_format format;        /* AUTO: detected for each file */
-	struct sh_document_form json; /* its field names */
-	size_t max_size;              /* bytes of a record, also when decoded */
+	struct sh_document_form json; /* the fields of JSON documents */
+	size_t max_size;              /* most bytes of a record, as it stands and decoded */
 	/* Receives a document, whose text is not escaped. notes: its form and charset. */
 	int (*document)(
 	    void *arg, const struct sh_document *doc, struct sh_slice notes, struct sh_error *err);
@@ -22,15 +22,15 @@ struct sh_ingest {
 	int (*bad)(void *arg, struct sh_slice record, struct sh_error *err);
 	/* Receives the kind of an input that was left out because it is not text; may be NULL. */
 	void (*skipped)(void *arg, const char *what);
-	/* Receives the error of a container's member that cannot be read; err->file names the
-	 * member. Returns 0 to go on with the next member. */
+	/* Receives the error of a container's member that cannot be read; err->file is FILE#MEMBER.
+	 * Returns 0 to go on with the next member. NULL: the error ends the container. */
 	int (*trouble)(void *arg, struct sh_error *err);
-	/* Receives the number of bytes read of the current file; may be NULL. */
+	/* Receives the number of bytes read since its last call; may be NULL. */
 	void (*progress)(void *arg, uint64_t n);
 	void *arg;
 
 	/* Filled. */
-	const struct sh_reader *reader; /* of the current file */
+	const struct sh_reader *reader; /* of the current file; valid during callbacks */
 	struct sh_body body;
 	struct sh_tally assumed;  /* texts by charset, see body.h */
 	struct sh_tally left_out; /* inputs that are not text, by kind */
@@ -49,7 +49,8 @@ void sh_ingest_free(struct sh_ingest *in);
 
 /* ---- read all documents of a file of one form ---- */
 
-/* file: the file's name in ids that number its lines (json.line_ids). */
+/* Reads lines, or one array as sh_ingest_json_array() does. file: begins the ids under
+ * json.line_ids. */
 int sh_ingest_jsonl(
     struct sh_ingest *in, struct sh_reader *r, struct sh_slice file, struct sh_error *err);
 /* Reads one array of objects. An error outside of the objects is an error of the file. */
@@ -60,6 +61,7 @@ int sh_ingest_warc(struct sh_ingest *in, struct sh_reader *r, struct sh_error *e
 struct sh_warc;
 int sh_ingest_warc_record(
     struct sh_ingest *in, struct sh_reader *r, const struct sh_warc *w, struct sh_error *err);
+/* id: begins the ids of messages without a Message-ID. */
 int sh_ingest_mbox(
     struct sh_ingest *in, struct sh_reader *r, struct sh_slice id, struct sh_error *err);
 
@@ -69,25 +71,28 @@ int sh_ingest_container(struct sh_ingest *in, enum sh_container_form form, struc
 
 /* ---- steps that the readers share ---- */
 
-/* Reads all documents of an open input. name: decides the form where the bytes allow several.
- * member: the input is a member of a container. A container in a container is left out. */
+/* Reads all documents of an open input. name: decides the form when the bytes allow several. id: of
+ * a document without one. member: the input is a member of a container, and a container is left
+ * out. */
 int sh_ingest_input(struct sh_ingest *in, struct sh_reader *r, const char *name, struct sh_slice id,
     bool member, struct sh_error *err);
 
-/* Hands on the document of one JSON object. number: of the object's line, or of its element in the
- * array. */
+/* Passes the document of one JSON object to in->document(). number: of the object's line, or of its
+ * element in the array, from 1. */
 int sh_ingest_json(struct sh_ingest *in, struct sh_slice object, struct sh_slice file,
     uint64_t number, struct sh_error *err);
 
-/* Sets *id to "FILE#N", for a document without an id. */
+/* Sets *id to "FILE#N", for a document without an id: a view of in->id. */
 int sh_ingest_number_id(struct sh_ingest *in, struct sh_slice file, uint64_t number,
     struct sh_slice *id, struct sh_error *err);
 
-/* Checks the id and hands the document on. */
+/* Checks the id and passes the document to in->document(). SH_ERR_RECORD: no record can have this
+ * id. */
 int sh_ingest_document(
     struct sh_ingest *in, struct sh_slice id, struct sh_slice text, struct sh_error *err);
 
-/* Hands a bad record to the caller when *err is SH_ERR_RECORD. Returns 0 to go on, or -1. */
+/* Passes a bad record to in->bad() when *err is SH_ERR_RECORD, with err->file set. Returns 0 to go
+ * on, or -1. */
 int sh_ingest_bad(
     struct sh_ingest *in, const struct sh_reader *r, struct sh_slice record, struct sh_error *err);
 

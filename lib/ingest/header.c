@@ -203,7 +203,8 @@ struct wanted {
 	bool whole;      /* the parameter was found in one piece, "x" or "x*" */
 };
 
-/* Replaces each "%41" by its byte, and removes "charset'language'" from the first piece (RFC 2231). */
+/* Replaces each "%41" by its byte, and removes "charset'language'" from the first piece (RFC
+ * 2231). */
 static void undo_escapes(char *value, bool first)
 {
 	char *from, *to = value, *quote = first ? strchr(value, '\'') : NULL;

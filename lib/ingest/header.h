@@ -15,12 +15,12 @@ size_t sh_header_size(struct sh_slice in);
 size_t sh_mail_header_size(struct sh_slice in);
 
 /* Sets *value to the value of the first field of this name, without blanks at both ends. The case
- * of the name does not matter. A folded value contains line ends. Returns false when there is no
- * such field. */
+ * of the name does not matter. A folded value contains line ends. Returns false and leaves *value
+ * as it is when there is no such field. */
 bool sh_header_find(struct sh_slice head, const char *name, struct sh_slice *value);
 
-/* Appends the values of all fields of this name, separated by ", ": several HTTP fields of one name
- * are one list (RFC 9110). */
+/* Appends the values of all fields of this name, as sh_header_find() gives them, separated by ", ":
+ * several HTTP fields of one name are one list (RFC 9110). */
 int sh_header_join(
     struct sh_slice head, const char *name, struct sh_buf *out, struct sh_error *err);
 
@@ -36,14 +36,14 @@ struct sh_media {
 
 void sh_media_parse(struct sh_slice value, struct sh_media *media);
 
-/* Stores the first word of a value in lower case, such as "attachment" of a Content-Disposition.
- * Stores "" when the word and its NUL exceed `room` bytes. */
+/* Stores the first word of a value in lower case, such as "attachment" of a Content-Disposition. A
+ * blank, ";", "," or "(" ends the word. Stores "" when the word and its NUL exceed `room` bytes. */
 void sh_header_word(struct sh_slice value, char *word, size_t room);
 
 /* Returns s without blanks and line ends at both ends. */
 struct sh_slice sh_trim(struct sh_slice s);
 
-/* Returns whether both are equal when the case of ASCII letters is ignored. */
+/* Returns whether s equals the word when the case of ASCII letters is ignored. */
 bool sh_slice_like(struct sh_slice s, const char *word);
 
 #endif

@@ -12,12 +12,14 @@ struct sh_http {
 	struct sh_media media;
 };
 
-/* Parses the head of a response. `in` must hold the whole head. The views in *h point into `in`. */
+/* Parses the head of a response. `in` must hold the whole head. The views in *h point into `in`.
+ * SH_ERR_RECORD: `in` does not begin with a status line. */
 int sh_http_parse(struct sh_slice in, struct sh_http *h, struct sh_error *err);
 
 /* Sets *body to the body without chunks and content codings: a view of `in` or of one of the two
- * rooms. A content coding may yield at most max bytes. With `cut` the input may end anywhere, since
- * the archive has only its beginning. */
+ * rooms, which are overwritten. With `cut` the input may end anywhere, since the archive has only
+ * its beginning. SH_ERR_RECORD: the body is damaged, or has more than max bytes after a content
+ * coding. */
 int sh_http_body(const struct sh_http *h, struct sh_slice in, bool cut, size_t max,
     struct sh_buf room[2], struct sh_slice *body, struct sh_error *err);
 

@@ -21,7 +21,8 @@ struct sh_ids {
 int sh_ids_init(struct sh_ids *ids, struct sh_error *err);
 void sh_ids_free(struct sh_ids *ids);
 
-/* Remembers the id, unless SH_IDS_MAX ids are remembered. *again: the id was remembered before. */
+/* Remembers the id, unless SH_IDS_MAX ids are remembered. Sets *again to whether it was remembered
+ * before. */
 int sh_ids_add(struct sh_ids *ids, struct sh_slice id, bool *again, struct sh_error *err);
 
 #endif

@@ -7,16 +7,18 @@
 
 #include "ingest/forms.h"
 
-/* Reads all documents of a file. fd: the open file, or -1 to open the path. id: for documents without an id of
- * their own. After SH_ERR_IO or SH_ERR_RECORD, which end the file early, the next file can be read. */
+/* Reads all documents of a file. fd: the open file, which is closed; or -1 to open the path. id: of
+ * a document without one. After SH_ERR_IO or SH_ERR_RECORD, which end the file early, the next file
+ * can be read. */
 int sh_ingest_file(
     struct sh_ingest *in, const char *path, int fd, struct sh_slice id, struct sh_error *err);
 
-/* Reads all documents from a reader. The format is not SH_FORMAT_AUTO. */
+/* Reads all documents from a reader, which stays open. The format is not SH_FORMAT_AUTO. */
 int sh_ingest_read(struct sh_ingest *in, enum sh_format format, struct sh_reader *r,
     struct sh_slice id, struct sh_error *err);
 
-/* Names the forms that this build cannot read and the missing libraries; "" when it reads all forms. */
+/* Returns "; FORM (LIBRARY)" for each form that this build cannot read; "" when it reads all
+ * forms. */
 const char *sh_ingest_lacks(void);
 
 #endif

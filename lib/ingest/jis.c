@@ -2,8 +2,8 @@
 
 #include "unicode/utf8.h"
 
-/* Returns the number of bytes of the escape that `in` begins with, and sets jis->set. Returns 0 when
- * there is no known escape. */
+/* Returns the number of bytes of the escape that `in` begins with, and sets jis->set. Returns 0
+ * when there is no known escape. */
 static size_t escape(struct sh_slice in, struct sh_jis *jis)
 {
 	static const struct {

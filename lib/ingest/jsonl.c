@@ -21,7 +21,8 @@ static int skip_line(struct sh_reader *r, struct sh_error *err)
 	return got;
 }
 
-/* Refuses a file that is not UTF-8, and skips a byte order mark. The mark has precedence over a forced charset. */
+/* Refuses a file that is not UTF-8, and skips a byte order mark. The mark has precedence over a
+ * forced charset. */
 static int check_head(struct sh_ingest *in, struct sh_reader *r, struct sh_error *err)
 {
 	struct sh_slice head;

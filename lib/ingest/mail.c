@@ -148,8 +148,8 @@ static bool next_mark(struct sh_slice in, size_t from, struct sh_slice boundary,
 	return false;
 }
 
-/* Sets *part to the next part, which begins at *at, and moves *at behind it. Returns false after the
- * last part. */
+/* Sets *part to the part that begins at *at, and moves *at behind it. Returns false after the last
+ * part. */
 static bool next_part(
     struct sh_slice in, struct sh_slice boundary, size_t *at, struct sh_slice *part)
 {

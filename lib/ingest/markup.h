@@ -24,7 +24,7 @@ static inline bool sh_is_html_blank(char c)
 	return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\f';
 }
 
-/* Rewrites the page. *page becomes a view of one of the rooms when anything had to be changed. The
+/* Rewrites the page. *page becomes a view of one of the rooms, unless nothing was changed. The
  * rooms must be empty. */
 int sh_markup_settle(
     struct sh_slice *page, struct sh_buf room[SH_MARKUP_ROOMS], struct sh_error *err);

@@ -167,12 +167,12 @@ static const struct element {
 	{ "xmp", KEEP },
 };
 
-/* Limit of the comparisons of unmatched end tags with open elements, per page: some seconds of work.
- * 100000 open elements and 100000 unmatched end tags would need 10^10. */
+/* Limit of the comparisons of unmatched end tags with open elements, per page: some seconds of
+ * work. 100000 open elements and 100000 unmatched end tags would need 10^10. */
 #define UNMATCHED_MAX UINT64_C(500000000)
 
-/* Limit of the attributes of one tag. The parser compares each attribute with all others of its tag.
- * Its table of them has two entries per attribute and grows by doubling, from 22. */
+/* Limit of the attributes of one tag. The parser compares each attribute with all others of its
+ * tag. Its table of them has two entries per attribute and grows by doubling, from 22. */
 enum { ATTRIBUTES_MAX = 11 << 8 };
 
 struct writer {
@@ -241,7 +241,8 @@ static void put_flowing(struct writer *w, const char *p, size_t n)
 }
 
 /* Returns the character of windows-1252 that a reference such as &#146; means in browsers, or NULL.
- * The parser passes a reference of this kind as a text of its own, the control character of this number. */
+ * The parser passes a reference of this kind as a text of its own, the control character of this
+ * number. */
 static const char *meant_by(const xmlChar *text, int n)
 {
 	static const char *const meant[32] = { "€", NULL, "‚", "ƒ", "„", "…", "†", "‡", "ˆ", "‰",
@@ -376,8 +377,8 @@ static void count_unmatched(struct writer *w)
 	xmlStopParser(w->parser);
 }
 
-/* After a failed allocation the parser continues without the lost part. It must not be stopped then: it may
- * hold what a stop would free. */
+/* After a failed allocation the parser continues without the lost part. It must not be stopped
+ * then: it may hold what a stop would free. */
 static void on_error(void *writer, error_arg what)
 {
 	struct writer *w = writer;
@@ -394,8 +395,9 @@ static void on_error(void *writer, error_arg what)
 
 /* ---- the parser ---- */
 
-/* The parser has no event for an attribute, but it enlarges its table of attributes by xmlRealloc(). That
- * function has no argument for the page: libxml2's error context, one a thread, leads to it. */
+/* The parser has no event for an attribute, but it enlarges its table of attributes by
+ * xmlRealloc(). That function has no argument for the page: libxml2's error context, one a thread,
+ * leads to it. */
 void sh_page_watch(const void *p, size_t n)
 {
 	struct writer *w = xmlStructuredError == on_error ? xmlStructuredErrorContext : NULL;

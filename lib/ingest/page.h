@@ -1,4 +1,4 @@
-/* The text of an HTML page as a reader sees it, by the parser of libxml2. Any bytes are a page.
+/* The text of an HTML page as a reader sees it, by the parser of libxml2. Any UTF-8 is a page.
  *
  * White space collapses as in a browser. Each block, line break and table row ends a line, at any
  * depth. The lines of <pre> stay. The text of these is left out: title, scripts, styles, templates,
@@ -12,13 +12,13 @@
 
 #include "base/buf.h"
 
-/* Append the text of a page in UTF-8. SH_ERR_RECORD: the page needs too much time, or the build is
- * without libxml2. */
+/* Appends the text of a page in UTF-8, as UTF-8. SH_ERR_RECORD: the page needs too much time, or
+ * has more than INT_MAX bytes; or the build is without libxml2. */
 int sh_page_text(struct sh_slice page, struct sh_buf *out, struct sh_error *err);
 
-/* The functions with which libxml2 allocates memory, in the whole process. Set them before the first page.
- * libxml2 crashes or loops after some failed allocations. A function that ends the process is
- * therefore the only safe one. Without libxml2 nothing happens. */
+/* Sets the functions with which libxml2 allocates memory, in the whole process. Call it before the
+ * first page. libxml2 crashes or loops after some failed allocations. So only functions that end
+ * the process are safe then. Without libxml2 it does nothing. */
 struct sh_page_memory {
 	void *(*get)(size_t n);
 	void *(*resize)(void *p, size_t n);
@@ -27,11 +27,13 @@ struct sh_page_memory {
 };
 void sh_page_allocate_with(const struct sh_page_memory *m);
 
-/* resize() calls this first, with its arguments: it limits the attributes of a tag. */
+/* sh_page_memory.resize() must call this first, with its arguments. The page fails with
+ * SH_ERR_RECORD when a tag has too many attributes. */
 void sh_page_watch(const void *p, size_t n);
 
-/* The charset that the page declares in <meta> or in an XML declaration, within its first bytes, in
- * lower case; "" when it declares none. */
+/* Stores the charset that the page declares in <meta> or in an XML declaration, within its first
+ * 4096 bytes, in lower case. Stores "" when there is none that fits in `room` bytes with its
+ * NUL. */
 void sh_page_charset(struct sh_slice page, char *name, size_t room);
 
 #endif

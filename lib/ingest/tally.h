@@ -5,7 +5,7 @@
 #include "base/buf.h"
 #include "base/hmap.h"
 
-enum { SH_TALLY_NAMES = 1000 }; /* further names count as one name, "others" */
+enum { SH_TALLY_NAMES = 1000 }; /* most names; further names count as one more, "others" */
 
 struct sh_tally {
 	struct sh_hmap names; /* by index in count */
@@ -15,6 +15,7 @@ struct sh_tally {
 
 int sh_tally_init(struct sh_tally *t, struct sh_error *err);
 void sh_tally_free(struct sh_tally *t);
+/* Add n occurrences, or one. */
 int sh_tally_add_many(struct sh_tally *t, struct sh_slice name, uint64_t n, struct sh_error *err);
 int sh_tally_add(struct sh_tally *t, struct sh_slice name, struct sh_error *err);
 

@@ -38,7 +38,7 @@ static bool is_empty(struct sh_slice line)
 	       (line.n == 2 && memcmp(line.p, "\r\n", 2) == 0);
 }
 
-/* Skips the block of the record before, and the two empty lines behind it. */
+/* Skips the block of the previous record, and the empty lines behind it. */
 static int skip_rest(struct sh_reader *r, struct sh_warc *w, struct sh_error *err)
 {
 	struct sh_slice line;

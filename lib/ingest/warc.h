@@ -1,5 +1,5 @@
-/* Reads the records of a WARC file (ISO 28500), such as a WET file. A record is a head of fields, and a block of
- * Content-Length bytes.
+/* Reads the records of a WARC file (ISO 28500), such as a WET file. A record is a head of fields,
+ * and a block of Content-Length bytes.
  *
  *     while ((got = sh_warc_next(r, &w, err)) > 0)
  *             ... sh_warc_peek() ...
@@ -11,22 +11,24 @@
 
 struct sh_warc {
 	struct sh_buf head; /* version line, fields, empty line, as they stand in the file */
-	uint64_t length;    /* of the block */
-	uint64_t at;        /* of the record in the file, counted from 0 */
+	uint64_t length;    /* of the block, in bytes */
+	uint64_t at;        /* offset of the record in the decompressed file */
 	bool unread;        /* the block was not skipped yet */
 };
 
 void sh_warc_free(struct sh_warc *w);
 
-/* Skips the rest of the record before and reads the next head. Returns 1, 0 at the end, or -1. SH_ERR_IO: the frame
- * is damaged, so no later record can be found. */
+/* Skips the rest of the previous record and reads the next head. Returns 1, 0 at the end, or -1.
+ * After -1 no later record can be found. */
 int sh_warc_next(struct sh_reader *r, struct sh_warc *w, struct sh_error *err);
 
-/* Sets *start to the first bytes of the block, at most n. It takes none of them. Valid until the next read. */
+/* Sets *start to the first n bytes of the block, or to the whole block. Consumes none of these
+ * bytes, which are valid until the next read. */
 int sh_warc_peek(struct sh_reader *r, const struct sh_warc *w, size_t n, struct sh_slice *start,
     struct sh_error *err);
 
-/* The value of a field, without the < > that some writers put around URIs. Empty when the field is absent. */
+/* Returns the value of a field, a view of w->head, without the < > that some writers put around
+ * URIs. It is empty when the field is absent. */
 struct sh_slice sh_warc_field(const struct sh_warc *w, const char *name);
 
 #endif

@@ -52,7 +52,8 @@ static int look_at_response(struct sh_ingest *in, struct sh_reader *r, const str
 	return is_wanted(in, page, wanted, err);
 }
 
-/* Sets *wanted to whether the record is a document, which its head and the head of the response tell. */
+/* Sets *wanted to whether the record is a document, which its head and the head of the response
+ * tell. */
 static int look_at(struct sh_ingest *in, struct sh_reader *r, const struct sh_warc *w,
     struct page *page, bool *wanted, struct sh_error *err)
 {
