@@ -2,7 +2,8 @@
 
 #include "record/fields.h"
 
-/* Returns the bytes of the quoted field at the front, with both quotes; 0 when the closing quote is missing. */
+/* Returns the bytes of the first field, a quoted one, with both quotes. Returns 0 when the closing
+ * quote is missing. */
 static size_t quoted_length(struct sh_slice s, bool *doubled)
 {
 	size_t at = 1;
@@ -21,7 +22,7 @@ static size_t quoted_length(struct sh_slice s, bool *doubled)
 	}
 }
 
-/* Appends the inside of a quoted field, with one quote for each two. */
+/* Copies the inside of a quoted field to `room`, with one quote for each doubled quote. */
 static int undouble(struct sh_slice s, struct sh_buf *room, struct sh_error *err)
 {
 	room->n = 0;
@@ -72,7 +73,7 @@ ssize_t sh_csv_field(struct sh_slice record, size_t index, struct sh_buf *room,
 	}
 }
 
-/* Stores the field with this index of either form. Returns the number of fields, or -1. */
+/* Sets *field to the field with this index, of CSV or TSV. Returns the number of fields, or -1. */
 static ssize_t field_at(struct sh_slice header, bool csv, size_t index, struct sh_buf *room,
     struct sh_slice *field, struct sh_error *err)
 {

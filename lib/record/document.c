@@ -30,7 +30,7 @@ static int too_many(const char *spec, struct sh_error *err)
 	    SH_DOCUMENT_MORE + 1);
 }
 
-/* Checks the i-th of n names: each is a path of JSON, and no other is the same. */
+/* Checks that name[i] is not empty, differs from the names before it, and can be a path of JSON. */
 static int check_name(const struct sh_document_form *form, const struct sh_slice *name, size_t i,
     const char *spec, struct sh_error *err)
 {
@@ -47,7 +47,7 @@ static int check_name(const struct sh_document_form *form, const struct sh_slice
 static int parse_names(const char *spec, struct sh_document_form *form, struct sh_error *err)
 {
 	struct sh_slice rest = sh_slice_str(spec), name[SH_DOCUMENT_MORE + 2] = { { 0 } };
-	size_t first = form->line_ids ? 1 : 0, n = first; /* name[0] is that of the id */
+	size_t first = form->line_ids ? 1 : 0, n = first; /* name[0] is the name of the id */
 
 	if (form->line_ids && (!*spec || strchr(spec, ',')))
 		return sh_error_set(err, SH_ERR_PARAM,
@@ -103,7 +103,7 @@ int sh_document_form_parse(const char *spec, struct sh_document_form *form, stru
 	return 0;
 }
 
-/* Returns whether a comma or semicolon occurs without a blank behind it, as between fields of CSV. */
+/* Returns whether a comma or semicolon occurs without a blank behind, as between fields of CSV. */
 static bool is_like_csv(struct sh_slice line)
 {
 	for (size_t i = 0; i + 1 < line.n && i < 200; i++)
@@ -177,7 +177,7 @@ static int absent(const struct sh_document_form *form, struct sh_slice line, str
 	    sh_shown(name, 80), name.p, any ? ", there are " : "", any ? names : "", remedy);
 }
 
-/* Joins an array of strings: each is a paragraph. */
+/* Joins an array of strings. Each string becomes a paragraph. */
 static int join_strings(struct sh_slice items, struct sh_slice name, struct sh_buf *room,
     uint64_t *halves, struct sh_error *err)
 {
@@ -197,8 +197,8 @@ static int join_strings(struct sh_slice items, struct sh_slice name, struct sh_b
 	return 0;
 }
 
-/* Stores the bytes of a field in *out. The field must be a string. With `number` it may also be a number,
- * but no array of strings. */
+/* Sets *out to the bytes of a field. The field must be a string or an array of strings. With
+ * `number`, the field must be a string or a number. */
 static int json_string(const struct sh_json_value *v, struct sh_slice name, bool number,
     struct sh_buf *room, struct sh_slice *out, uint64_t *halves, struct sh_error *err)
 {
@@ -350,7 +350,7 @@ static int parse_one(const struct sh_document_form *form, struct sh_slice line, 
 	return 0;
 }
 
-/* Makes the text of the first field, which the document has, and of all further fields. */
+/* Joins the text of the document, which is the first text field, with all further text fields. */
 static int join_fields(const struct sh_document_form *form, struct sh_slice line, uint64_t number,
     struct sh_document_room *room, struct sh_document *doc, struct sh_error *err)
 {

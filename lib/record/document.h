@@ -1,5 +1,5 @@
-/* The document record: id<TAB>text; or two chosen fields of more; or two named fields of a JSON object; or
- * a line of plain text. */
+/* The document record: id<TAB>text; or two fields of a line with more fields, chosen by number or
+ * by name; or two fields of a JSON object; or a line of plain text. */
 #ifndef SH_RECORD_DOCUMENT_H
 #define SH_RECORD_DOCUMENT_H
 
@@ -7,45 +7,48 @@
 #include "record/columns.h"
 #include "record/fields.h"
 
-/* The form of a document in a line. All zero: exactly the two fields id and text. */
+/* The form of a document in a line. Zeroed: the line has exactly the fields id and text. */
 struct sh_document_form {
-	unsigned id_field, text_field; /* from 1; 0 when not chosen */
+	unsigned id_field, text_field; /* numbers from 1; 0: not chosen */
 	bool line_ids;                 /* the number of the line is the id */
-	bool crlf;                     /* a CR at the end of the line is dropped */
-	bool json;                     /* the line is an object, see record/json.h */
+	bool crlf;                     /* drops a CR at the end of the line */
+	bool json;                     /* the line is an object of JSON (record/json.h) */
 	bool csv;                      /* the line is a record of CSV; `columns` is set */
-	struct sh_columns *columns;    /* of files with a header; borrowed; NULL: there is none */
-	/* Names or paths (sh_json_find()) of its fields; borrowed; "id" and "text" if empty. */
+	struct sh_columns *columns;    /* of files with a header; borrowed; NULL: no header */
+	/* Names of columns, or names and paths of JSON (sh_json_find()); borrowed. Empty names
+	 * stand for "id" and "text". */
 	struct sh_slice id_name, text_name;
-	/* Further fields of text: the text is all of them in this order, parted by blanks. */
+	/* How many further text fields, and their numbers from 1 or their names. The text is the
+	 * text field and the further fields in this order, joined by single blanks. */
 	unsigned more, more_field[SH_DOCUMENT_MORE];
 	struct sh_slice more_name[SH_DOCUMENT_MORE];
 };
 
 struct sh_document {
-	struct sh_slice id, text; /* the text has escapes, but not with line_ids or json */
-	uint64_t ill_formed;      /* halves of surrogate pairs in JSON: U+FFFD in the text */
+	struct sh_slice id, text; /* the text has escapes, except with line_ids, json or csv */
+	uint64_t ill_formed;      /* halves of surrogate pairs that became U+FFFD in the text */
 };
 
-/* Memory for the strings of JSON that have escapes. Ready when zeroed; one per thread. */
+/* Memory for the strings of sh_document_parse(). Ready when zeroed. Each thread needs its own. */
 struct sh_document_room {
 	struct sh_buf id, text;
-	struct sh_buf joined; /* several fields of text */
+	struct sh_buf joined; /* several text fields */
 	struct sh_buf line;   /* for a line that the caller reads */
 };
 
 void sh_document_room_free(struct sh_document_room *room);
 
-/* Parses "ID,TEXT" or "ID,TEXT,TEXT...": different numbers of fields. With form->json or form->columns they are
- * names. With line_ids the form is "TEXT". */
+/* Parses "ID,TEXT" or "ID,TEXT,TEXT..." and fills the form. Each part is the number of a field;
+ * with form->json or form->columns its name. No two parts may be equal. With form->line_ids the
+ * only part is one name, "TEXT". The form borrows spec. */
 int sh_document_form_parse(const char *spec, struct sh_document_form *form, struct sh_error *err);
 
-/* Fills form->columns from the header, whose byte order mark and LF are left out. */
+/* Fills form->columns from a header without byte order mark and LF (sh_header_bare()). */
 int sh_document_header(
     const struct sh_document_form *form, struct sh_slice header, struct sh_error *err);
 
-/* Parses a line. number: its number in the input, from 1. The document is valid as long as the line, and
- * until `room` is used again. */
+/* Parses a line without its LF. number: the number of the line in the input, from 1. The document
+ * is valid as long as the line, and until `room` is used again. */
 int sh_document_parse(const struct sh_document_form *form, struct sh_slice line, uint64_t number,
     struct sh_document_room *room, struct sh_document *doc, struct sh_error *err);
 

@@ -6,7 +6,7 @@
 #include "base/bytes.h"
 #include "base/num.h"
 
-/* A larger chunk has few, long lines, which are not read here. */
+/* A larger chunk has few and long lines, which are not read here. */
 enum { CHUNK_MAX = 1 << 22 };
 
 #define NO_CHUNK UINT64_MAX
@@ -18,7 +18,7 @@ int sh_feature_lines_init(struct sh_feature_lines *l, bool split, struct sh_erro
 	*l = (struct sh_feature_lines){
 		.kernel = sh_marks_kernel_at(0),
 		.split = split,
-		.number = NO_CHUNK,
+		.chunk = NO_CHUNK,
 	};
 	l->weight = malloc(n * sizeof *l->weight + (3 * n + 1) * sizeof *l->start);
 	if (!l->weight)
@@ -35,14 +35,14 @@ void sh_feature_lines_free(struct sh_feature_lines *l)
 	free(l->mark);
 }
 
-int sh_feature_lines_chunk(struct sh_feature_lines *l, uint64_t number, const char *p,
+int sh_feature_lines_chunk(struct sh_feature_lines *l, uint64_t chunk, const char *p,
     const char *end, struct sh_error *err)
 {
 	size_t n = (size_t)(end - p), room = n + SH_MARKS_SLACK;
 
-	if (number == l->number)
+	if (chunk == l->chunk)
 		return 0;
-	l->number = NO_CHUNK;
+	l->chunk = NO_CHUNK;
 	l->base = p;
 	l->marks = l->next = 0;
 	if (n <= CHUNK_MAX) {
@@ -52,7 +52,7 @@ int sh_feature_lines_chunk(struct sh_feature_lines *l, uint64_t number, const ch
 		l->blanks = l->split;
 		l->marks = l->kernel->find(p, n, &l->blanks, l->mark);
 	}
-	l->number = number;
+	l->chunk = chunk;
 	return 0;
 }
 
@@ -73,8 +73,8 @@ static bool are_digits8(uint64_t x)
 	return (((x + UINT64_C(0x7676767676767676)) | x) & tops) == 0;
 }
 
-/* Returns the number that eight digits make, one digit a byte, the lowest byte the most
- * significant: joins pairs, then fours, then all. */
+/* Returns the number of eight digits. The lowest byte of x is the most significant digit. Joins
+ * pairs, then fours, then all eight. */
 static uint64_t join_digits8(uint64_t x)
 {
 	x = x * (1 + 10 * (UINT64_C(1) << 8)) >> 8 & UINT64_C(0x00ff00ff00ff00ff);
@@ -82,8 +82,8 @@ static uint64_t join_digits8(uint64_t x)
 	return x * (1 + 10000 * (UINT64_C(1) << 32)) >> 32;
 }
 
-/* Reads a weight. The two commonest forms are read without a branch for each digit: a count of one digit, and
- * d.dddddd. */
+/* Reads a weight. Reads the two most common forms, one digit and d.dddddd, without a branch for
+ * each digit. */
 static inline bool read_weight(const char *p, const char *lf, int64_t *weight)
 {
 	uint64_t x = sh_le64(p) ^ UINT64_C(0x3030303030302e30);

@@ -190,7 +190,8 @@ bool sh_is_like_tagged_fp(struct sh_slice line)
 	       is_usual_fp(r.hex) && !is_decimal(r.hex);
 }
 
-/* Returns whether a value of a MinHash signature is likely: the least of many random numbers is small. */
+/* Returns whether a value of a MinHash signature is likely: the least of many random numbers is
+ * small. */
 static bool is_like_minimum(struct sh_slice digits)
 {
 	uint64_t x = 0;
@@ -198,9 +199,9 @@ static bool is_like_minimum(struct sh_slice digits)
 	return sh_parse_hex_number(digits, &x) == 0 && x >= 1 << 10 && x < 1 << 30;
 }
 
-/* Returns whether the records are MinHash signatures rather than fingerprints without tags. One in four values of
- * fingerprints is small, so three quarters of WANTED values are small with a probability of 4e-9. A signature of values
- * of 64 bits has small upper halves. */
+/* Returns whether the records look like MinHash signatures rather than fingerprints without tags.
+ * One in four values of fingerprints is small. So three quarters of WANTED values are small with
+ * probability 4e-9. In a signature of 64-bit values the upper halves are small. */
 static bool are_like_signatures(struct sh_slice records)
 {
 	enum { DIGITS = 8, WANTED = 32, ENOUGH = 4096 };
@@ -237,15 +238,15 @@ const char *sh_record_fp_doubt(struct sh_slice records)
 	if (is_usual_fp(v[1]) && !is_decimal(v[1]) && (!is_usual_fp(v[0]) || is_decimal(v[0])))
 		return "the second field looks like a fingerprint, and the first like an id: they "
 		       "are read as fingerprint<TAB>id";
-	/* A fingerprint mostly has a digit from a to f. */
+	/* Most fingerprints have a digit from a to f. */
 	if (is_decimal(v[0]) && is_text(v[1]))
 		return "this looks like a document with a number for an id, and is read as "
 		       "fingerprint<TAB>id (shfp makes fingerprints of documents)";
 	if (are_like_signatures(records))
 		return "these look like MinHash signatures, and are read as fingerprints (shjoin "
 		       "--rows joins signatures)";
-	/* Nine hexadecimal digits mostly have a letter. A fingerprint mostly has a multiple of 8 digits;
-	 * large decimal numbers have 19, 20 or 39. */
+	/* Most numbers of nine hexadecimal digits have a letter. Most fingerprints have a multiple
+	 * of 8 digits. Large decimal numbers have 19, 20 or 39 digits. */
 	if (v[0].n >= 9 && v[0].n % 8 && is_decimal(v[0]) && *v[0].p != '0')
 		return "this looks like a decimal number, and is read as hex (simhash-profiles(7), "
 		       "Moving a store, has how to convert it)";
@@ -377,8 +378,8 @@ static bool has_point(struct sh_slice field)
 	return memchr(field.p, '.', field.n) != NULL;
 }
 
-/* Returns whether the last two of five fields come from a report with --counts: a similarity or "-", and a whole
- * number. */
+/* Returns whether the last two of five fields are from a report with --counts: a similarity or "-",
+ * and a whole number. */
 static bool is_counted(const struct sh_slice *v)
 {
 	return sh_slice_eq(v[0], sh_slice_str("-")) || (has_point(v[0]) && !has_point(v[1]));

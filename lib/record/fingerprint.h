@@ -1,11 +1,11 @@
 /* A fingerprint: a big-endian string of `bits` bits in an array of 64-bit words.
  *
- * Bit 0 is the most significant bit of w[0]. w[0] prints as the first 16 hexadecimal digits. A width
- * that is no multiple of 64 is left-aligned: the unused low bits of the last word are zero. Arrays of
- * fingerprints are packed: number i begins at w + i * SH_FP_WORDS(bits).
+ * Bit 0 is the most significant bit of w[0]. w[0] prints as the first 16 hexadecimal digits. A
+ * fingerprint is left-aligned: the unused low bits of its last word are zero. Arrays of
+ * fingerprints are packed: fingerprint i begins at w + i * SH_FP_WORDS(bits).
  *
  * Widths in records are multiples of 4 from 4 to SH_FP_MAX_BITS: the text has bits/4 digits
- * (sh_print_hex(), base/num.h). Other widths get zero bits in front (fp/format.h). */
+ * (sh_print_hex(), base/num.h). fp/format.h writes zero bits before a fingerprint of other width. */
 #ifndef SH_RECORD_FINGERPRINT_H
 #define SH_RECORD_FINGERPRINT_H
 
@@ -26,7 +26,7 @@ static inline bool sh_fp_width_ok(unsigned bits)
 	return bits >= 4 && bits <= SH_FP_MAX_BITS && bits % 4 == 0;
 }
 
-/* Returns the number of bits on which a and b differ. */
+/* Returns the number of bits in which a and b differ. words: SH_FP_WORDS(bits). */
 static inline unsigned sh_fp_distance(const uint64_t *a, const uint64_t *b, unsigned words)
 {
 	unsigned d = 0;
@@ -36,7 +36,7 @@ static inline unsigned sh_fp_distance(const uint64_t *a, const uint64_t *b, unsi
 	return d;
 }
 
-/* Returns bits from .. from+n-1 as a number, the first bit the most significant; 1 <= n <= 64. */
+/* Returns n bits, 1 to 64, from bit `from` on, as a number. The first bit is the most significant. */
 static inline uint64_t sh_fp_bits(const uint64_t *fp, unsigned from, unsigned n)
 {
 	unsigned word = from / 64, off = from % 64;
@@ -47,7 +47,7 @@ static inline uint64_t sh_fp_bits(const uint64_t *fp, unsigned from, unsigned n)
 	return x >> (64 - n);
 }
 
-/* Returns whether a and b agree on bits from .. to-1. */
+/* Returns whether the bits from .. to-1 of a and b are equal. */
 static inline bool sh_fp_agree(const uint64_t *a, const uint64_t *b, unsigned from, unsigned to)
 {
 	while (from < to) {

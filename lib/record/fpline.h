@@ -1,4 +1,4 @@
-/* A fast reader for fingerprint records that have the usual form: a join reads hundreds of millions. */
+/* A fast reader for fingerprint records of one width and tag: a join reads hundreds of millions. */
 #ifndef SH_RECORD_FPLINE_H
 #define SH_RECORD_FPLINE_H
 
@@ -8,11 +8,12 @@
 #include "base/num.h"
 #include "record/fields.h"
 
-/* The properties that all records of a run share. */
+/* What all records have in common. */
 struct sh_fp_form {
-	unsigned digits;     /* of the fingerprint */
-	unsigned tail_n;     /* bytes behind the id: LF, or TAB, the tag and LF */
-	uint64_t tail, mask; /* these bytes as sh_le64() reads them, and a mask for them */
+	unsigned digits; /* of the fingerprint */
+	unsigned tail_n; /* bytes of the tail, which follows the id: LF, or TAB, the tag and LF */
+	uint64_t tail;   /* the tail as sh_le64() reads it */
+	uint64_t mask;   /* ones for the bytes of the tail */
 };
 
 /* Returns the form of records with `digits` digits and this tag, which may be SH_NO_TAG. */
@@ -33,15 +34,15 @@ static inline struct sh_fp_form sh_fp_form(unsigned digits, int tag)
 	return f;
 }
 
-/* Sets the top bit of each byte of x that equals c. Bits above the lowest such byte may be wrong. */
+/* Sets the top bit of each byte of x that equals c. Bits above the lowest bit set may be wrong. */
 static inline uint64_t sh_bytes_like(uint64_t x, unsigned char c)
 {
 	x ^= SH_HEX_BYTES((uint64_t)c);
 	return (x - SH_HEX_BYTES(1)) & ~x & SH_HEX_BYTES(0x80);
 }
 
-/* Returns the number of bytes from p to the first LF, TAB or CR; SH_ID_MAX + 1 when an id at p would
- * be too long. SH_PAD bytes behind the text must be readable. */
+/* Returns the number of bytes from p to the first LF, TAB or CR; any number above SH_ID_MAX when
+ * there are more than SH_ID_MAX. An LF must follow p, with SH_PAD readable bytes behind the LF. */
 static inline size_t sh_id_length(const char *p)
 {
 	size_t n = 0;
@@ -70,9 +71,9 @@ static inline size_t sh_id_length(const char *p)
 	return SH_ID_MAX + 1;
 }
 
-/* Reads the record at p into fp[], and sets *id. Returns the length of its line with the LF, in bytes.
- * Returns 0 when the record has another form: then sh_record_fp() decides. The byte before `end` must be an
- * LF. SH_PAD bytes behind `end` must be readable. */
+/* Reads the record at p into fp[], and sets *id. Returns the bytes of its line with the LF. Returns
+ * 0 when the record does not have the form: then call sh_record_fp(). The byte before `end` must be
+ * an LF. SH_PAD bytes behind `end` must be readable. */
 static inline size_t sh_fp_line(const char *p, const char *end, const struct sh_fp_form *form,
     uint64_t *fp, struct sh_slice *id)
 {

@@ -11,11 +11,11 @@ struct sh_id_prefix {
 	uint64_t a, b, mask_a, mask_b; /* first 16 bytes of the prefix; masks clear unused bytes */
 };
 
-/* The id must come from a valid record. */
+/* Copies the id, which must come from a valid record. */
 void sh_id_prefix_set(struct sh_id_prefix *prefix, struct sh_slice id);
 
-/* Returns whether the prefix, which must be set, is at p. prefix->n + 16 bytes from p on must be readable.
- * Does not call memcmp(): most prefixes are short. */
+/* Returns whether the text at p begins with the prefix, which must be set. prefix->n + 16 bytes
+ * from p on must be readable. Does not call memcmp(): most prefixes are short. */
 static inline bool sh_id_prefix_at(const struct sh_id_prefix *prefix, const char *p)
 {
 	uint64_t differ = ((sh_le64(p) ^ prefix->a) & prefix->mask_a) |

@@ -172,8 +172,8 @@ static int read_key(struct reader *r, struct sh_json_value *key)
 	return take(r, ':') ? 0 : wrong(r, "a colon");
 }
 
-/* Closes the containers that end behind a value. Returns 1 when another value follows, 0 when depth `base`
- * is reached, -1 on an error. */
+/* Closes the containers that end behind a value. Returns 1 when another value follows, 0 at depth
+ * `base`, or -1. */
 static int after_value(struct reader *r, unsigned base)
 {
 	struct sh_json_value key;
@@ -191,7 +191,7 @@ static int after_value(struct reader *r, unsigned base)
 	return 0;
 }
 
-/* Reads a value with everything inside it. It does not recurse, because the input chooses the depth. */
+/* Reads a value with all values inside. Does not recurse, because the input chooses the depth. */
 static int read_value(struct reader *r, struct sh_json_value *v)
 {
 	unsigned base = r->depth;
@@ -294,7 +294,7 @@ struct path {
 	struct sh_slice part; /* unescaped */
 	struct sh_slice rest;
 	bool pointer, more;
-	char room[SH_JSON_PART_MAX];
+	char room[SH_JSON_PART_MAX + 1]; /* one byte more shows that a part is too long */
 };
 
 /* Unescapes a part of a pointer: ~1 is a slash, ~0 a tilde. */
@@ -302,7 +302,7 @@ static struct sh_slice unescape_part(struct sh_slice part, char *room)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < part.n && n < SH_JSON_PART_MAX; i++)
+	for (size_t i = 0; i < part.n && n <= SH_JSON_PART_MAX; i++)
 		if (part.p[i] == '~' && i + 1 < part.n)
 			room[n++] = part.p[++i] == '1' ? '/' : '~';
 		else
@@ -346,10 +346,10 @@ int sh_json_check_path(struct sh_slice name, struct sh_error *err)
 			    "'%.*s': expected ~0 for a tilde and ~1 for a slash in a pointer",
 			    sh_shown(name, 80), name.p);
 	for (start_path(&p, name);; next_part(&p)) {
-		if (p.part.n >= SH_JSON_PART_MAX)
+		if (p.part.n > SH_JSON_PART_MAX)
 			return sh_error_set(err, SH_ERR_PARAM,
 			    "'%.*s': a name in a path has at most %d bytes", sh_shown(name, 80),
-			    name.p, SH_JSON_PART_MAX - 1);
+			    name.p, SH_JSON_PART_MAX);
 		if (!p.more)
 			return 0;
 	}
@@ -386,7 +386,8 @@ static struct sh_json_value find_item(struct sh_slice items, struct sh_slice par
 	return (struct sh_json_value){ 0 };
 }
 
-/* Follows the rest of a path from the value of its first part. *object: the last object or array on the way. */
+/* Follows the rest of a path from the value of its first part. Sets *object to the last object or
+ * array on the path. */
 static int follow(
     struct path *p, struct sh_json_value *v, struct sh_slice *object, struct sh_error *err)
 {
@@ -488,8 +489,8 @@ static uint32_t hex4(const char *p)
 	return x;
 }
 
-/* Returns the code point of a \u escape, or of a pair, whose digits begin at *p. Moves *p behind it. Half
- * of a surrogate pair gives U+FFFD and is counted. */
+/* Returns the code point of a \u escape or of a surrogate pair. Its digits begin at *p. Moves *p
+ * behind the digits. Half of a surrogate pair gives U+FFFD and is counted. */
 static uint32_t code_point(const char **p, const char *end, uint64_t *halves)
 {
 	uint32_t c = hex4(*p), low;

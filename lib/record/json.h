@@ -1,9 +1,9 @@
-/* Finds fields in a line of JSON (RFC 8259). It builds no tree and does not change the line.
+/* Finds fields in a line of JSON (RFC 8259). Builds no tree and does not change the line.
  *
- * The whole line is checked: SH_ERR_RECORD names the byte at which it is not a JSON object. Two faults are
- * accepted: ill-formed UTF-8 in strings, which the tokenizer counts, and escapes of half a surrogate pair,
- * which become U+FFFD and are counted. Numbers are not converted, so they are not rounded. Of several
- * fields with one name, the last one is used. Values may be nested SH_JSON_DEPTH deep. */
+ * The whole line is checked: SH_ERR_RECORD names the first byte that cannot belong to a JSON
+ * object. Two faults are accepted: ill-formed UTF-8 in strings, and escapes of half a surrogate
+ * pair. Numbers stay text, so they are not rounded. The last of several fields with one name is
+ * used. Values may be nested SH_JSON_DEPTH deep, the outer object included. */
 #ifndef SH_RECORD_JSON_H
 #define SH_RECORD_JSON_H
 
@@ -11,44 +11,45 @@
 
 #define SH_JSON_DEPTH 2048
 
+/* OTHER: an object, an array, true, false or null. */
 enum sh_json_kind { SH_JSON_ABSENT, SH_JSON_STRING, SH_JSON_NUMBER, SH_JSON_OTHER };
 
 struct sh_json_value {
 	enum sh_json_kind kind;
-	bool escaped; /* a string with backslashes: sh_json_unescape() reads it */
-	/* of a string: the bytes between its quotes; otherwise the bytes of the value */
-	struct sh_slice text;
+	bool escaped;         /* a string with escapes, see sh_json_unescape() */
+	struct sh_slice text; /* the bytes between the quotes of a string, or of another value */
 };
 
-/* Longest part of a path, in bytes. */
-enum { SH_JSON_PART_MAX = 255 };
+/* The most bytes of a part of a path. */
+enum { SH_JSON_PART_MAX = 254 };
 
-/* Fills value[i] with the field of the object named name[i], for n names. Ignores fields of inner
- * objects. */
+/* Sets value[i] to the field named name[i] of the outer object, for n names. Compares names without
+ * their escapes. Returns 0, or -1 with SH_ERR_RECORD. */
 int sh_json_fields(struct sh_slice line, const struct sh_slice *name, struct sh_json_value *value,
     size_t n, struct sh_error *err);
 
-/* Does the same for at most SH_JSON_PATHS names that may be paths. `content.body` is the field body of the
- * object content, unless there is a field of this whole name. A name that begins with a slash is a pointer
- * of RFC 6901, `/content/0/body`. Parts that are numbers name the items of arrays, from 0. */
+/* As sh_json_fields(), for at most SH_JSON_PATHS names, which may be paths. `content.body` is the
+ * field `body` of the object `content`, unless the outer object has a field named `content.body`. A
+ * name that begins with a slash is a pointer of RFC 6901, such as `/content/0/body`. A number is
+ * the index of an item of an array, from 0. */
 enum { SH_JSON_PATHS = 4 };
 int sh_json_find(struct sh_slice line, const struct sh_slice *name, struct sh_json_value *value,
     size_t n, struct sh_error *err);
 
-/* Refuses a pointer with a bad escape, and a name with a part that is too long. */
+/* SH_ERR_PARAM: a pointer has a bad escape, or a part has more than SH_JSON_PART_MAX bytes. */
 int sh_json_check_path(struct sh_slice name, struct sh_error *err);
 
-/* Prints the names of the fields of the object in the line, as in `"id", "content"`, until the space is
- * full. For a path that does not exist, prints the names of the last object on the path. Returns false when
- * there are no names. */
+/* Prints the names of an object's fields, as in `"id", "content"`, and "..." when more names do not
+ * fit. Writes at most `room` bytes, with a final NUL. The object is the last one that exists on the
+ * path. Returns false when it has no names. */
 bool sh_json_print_names(struct sh_slice line, struct sh_slice path, char *to, size_t room);
 
-/* Removes the next item from the front of *items, which at first is the text of an array from
- * sh_json_find(). Returns false at the end. */
+/* Sets *item to the first item of an array, and removes it from *items: the text of an array that
+ * sh_json_find() found, or what earlier calls left of it. Returns false at the end. */
 bool sh_json_next(struct sh_slice *items, struct sh_json_value *item);
 
-/* Appends the string without its escapes, as UTF-8. Adds the number of halves of surrogate pairs to
- * *halves. The string must come from sh_json_fields(). */
+/* Appends the text of a value, a string, without its escapes. An escape of half a surrogate pair
+ * becomes U+FFFD, and adds 1 to *halves. */
 int sh_json_unescape(
     struct sh_slice string, struct sh_buf *out, uint64_t *halves, struct sh_error *err);
 

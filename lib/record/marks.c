@@ -24,7 +24,7 @@ static inline uint64_t where(uint64_t x, unsigned char c)
 	return ~(((x & low) + low) | x | low);
 }
 
-static size_t find(const char *p, size_t n, bool *words, uint32_t *at)
+static size_t find(const char *p, size_t n, bool *blanks, uint32_t *mark)
 {
 	uint64_t any = 0, more;
 	size_t found = 0;
@@ -33,7 +33,7 @@ static size_t find(const char *p, size_t n, bool *words, uint32_t *at)
 		uint64_t x = sh_le64(p + i);
 		uint64_t marks = where(x, '\t') | where(x, '\n');
 
-		more = *words ? where(x, ' ') | where(x, '\\') : 0;
+		more = *blanks ? where(x, ' ') | where(x, '\\') : 0;
 		if (n - i < 8) {
 			marks &= (UINT64_C(1) << 8 * (n - i)) - 1;
 			more &= (UINT64_C(1) << 8 * (n - i)) - 1;
@@ -41,9 +41,9 @@ static size_t find(const char *p, size_t n, bool *words, uint32_t *at)
 		any |= more;
 		marks |= more;
 		for (; marks; marks &= marks - 1)
-			at[found++] = (uint32_t)(i + (unsigned)__builtin_ctzll(marks) / 8);
+			mark[found++] = (uint32_t)(i + (unsigned)__builtin_ctzll(marks) / 8);
 	}
-	*words = any != 0;
+	*blanks = any != 0;
 	return found;
 }
 

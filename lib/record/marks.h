@@ -1,7 +1,5 @@
-/* Finds the TABs and LFs of records, and on request blanks and backslashes, 64 bytes at a time.
- * Lines can then be split independently of each other.
- *
- * All rows give the same offsets (t/unit/test_variants.c). */
+/* Finds marks, 64 bytes at a time: TABs and LFs of records, and on request blanks and backslashes.
+ * Lines can then be split independently of each other. */
 #ifndef SH_RECORD_MARKS_H
 #define SH_RECORD_MARKS_H
 
@@ -11,16 +9,15 @@
 
 #include "base/variant.h"
 
-/* Number of bytes behind the text that may be read, and of elements of at[] behind the last mark that may
- * be written. */
+/* Bytes that find() may read behind the text, and elements it may write behind the last mark. */
 enum { SH_MARKS_SLACK = 64 };
 
 struct sh_marks_kernel {
 	struct sh_variant variant;
-	/* Writes the offsets of all marks among n < 2^32 bytes, in ascending order, to at[]. Returns their
-	 * number. When *words is true, blanks and backslashes are marks, too, and *words is set to whether
-	 * the text has any of them. */
-	size_t (*find)(const char *p, size_t n, bool *words, uint32_t *at);
+	/* Writes the offsets of all marks among n < 2^32 bytes to mark[], ascending. Returns the
+	 * number of marks. When *blanks is true, blanks and backslashes are marks, too, and the
+	 * call sets *blanks to false when the text has none. */
+	size_t (*find)(const char *p, size_t n, bool *blanks, uint32_t *mark);
 };
 
 extern const struct sh_marks_kernel sh_marks_plain;
@@ -28,7 +25,7 @@ extern const struct sh_marks_kernel sh_marks_plain;
 extern const struct sh_marks_kernel sh_marks_sse2, sh_marks_avx2;
 #endif
 
-/* Returns row i of the rows that this machine can run, the fastest first; NULL after the last. */
+/* Returns row i of sh_variant_at() (base/variant.h): the fastest is 0. NULL: no more rows. */
 const struct sh_marks_kernel *sh_marks_kernel_at(unsigned i);
 
 #endif

@@ -1,13 +1,16 @@
-/* Finds marks: compares 64 bytes, then writes the positions of the bits. Each variant defines these names,
- * then includes this file:
+/* Finds marks: compares 64 bytes, then writes the offsets of the marks. Each variant defines these
+ * names, then includes this file:
  *
- *     NAME(f), TARGET     a name of its own; function attributes
- *     CTZ(x)              index of the lowest set bit; any value when x is 0
+ *     NAME(f)             the variant's name of a function
+ *     TARGET              function attributes
+ *     CTZ(x)              index of the lowest bit set; any value when x is 0
  *     uint64_t NAME(either)(const char *p, char a, char b)
- *                         returns a bit for each of 64 bytes that is one of two characters */
+ *                         returns a bit for each of 64 bytes: the byte is a or b
+ *     uint64_t first_bits(size_t n)
+ *                         returns a mask of the lowest n bits */
 
-/* Writes the positions of a block's marks, eight at a time: the next block overwrites the elements beyond
- * the last mark. */
+/* Writes the offsets of a block's marks, eight at a time. The next block overwrites the elements
+ * beyond the last mark. */
 static TARGET inline size_t NAME(put)(uint32_t *to, uint64_t bits, size_t base)
 {
 	unsigned count = (unsigned)__builtin_popcountll(bits);
@@ -18,20 +21,20 @@ static TARGET inline size_t NAME(put)(uint32_t *to, uint64_t bits, size_t base)
 	return count;
 }
 
-static TARGET size_t NAME(find)(const char *p, size_t n, bool *words, uint32_t *at)
+static TARGET size_t NAME(find)(const char *p, size_t n, bool *blanks, uint32_t *mark)
 {
 	uint64_t any = 0;
 	size_t found = 0;
 
 	for (size_t i = 0; i < n; i += 64) {
 		uint64_t bits = NAME(either)(p + i, '\t', '\n');
-		uint64_t more = *words ? NAME(either)(p + i, ' ', '\\') : 0;
+		uint64_t more = *blanks ? NAME(either)(p + i, ' ', '\\') : 0;
 
 		any |= more & first_bits(n - i);
 		bits = (bits | more) & first_bits(n - i);
-		found += NAME(put)(at + found, bits, i);
+		found += NAME(put)(mark + found, bits, i);
 	}
-	*words = any != 0;
+	*blanks = any != 0;
 	return found;
 }
 

@@ -397,10 +397,32 @@ static void noise(unsigned cases)
 	ok(taken == 0, "noise is no JSON");
 }
 
+/* A part of a path, `before` and x's, has at most 254 bytes after its pointer escapes are read. */
+static void part_length(const char *before, size_t x, bool good)
+{
+	char name[300];
+	size_t n = strlen(before);
+	struct sh_error err;
+
+	memcpy(name, before, n);
+	memset(name + n, 'x', x);
+	ok((sh_json_check_path(sh_slice(name, n + x), &err) == 0) == good,
+	    "a part of a path: '%s' and %zu bytes", before, x);
+}
+
+static void part_lengths(void)
+{
+	part_length("a.", 254, true);
+	part_length("a.", 255, false);
+	part_length("/a/~0", 253, true);
+	part_length("/a/~0", 254, false);
+}
+
 int main(void)
 {
 	rng_init(20261121);
 	examples();
+	part_lengths();
 	depth();
 	bytes();
 	surrogates();
