@@ -131,7 +131,7 @@ const char *cli_option_name(const struct cli *c, int code);
 /* Prints "PROGRAM: text" on standard error. */
 void cli_warn(struct cli *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* Replaces each command to a terminal (unicode/columns.h) by a question mark: ids and file names
+/* Replaces each command to a terminal (unicode/terminal.h) by a question mark: ids and file names
  * may contain such commands. Tabs stay. Returns the new length in bytes. */
 size_t cli_blunt(char *text, size_t n);
 

@@ -11,7 +11,7 @@
 #include "io/spill.h"
 #include "io/target.h"
 #include "unfinished.h"
-#include "unicode/columns.h"
+#include "unicode/terminal.h"
 #include "unicode/utf8.h"
 
 /* Files in addition to the inputs: outputs, temporary files, files of the C library. */

@@ -5,7 +5,7 @@
 #include "record/escape.h"
 #include "report/page.h"
 #include "stream/corpus.h"
-#include "unicode/columns.h"
+#include "unicode/utf8.h"
 
 enum { RAW = CLI_OWN, ROWS, TEXTS, TITLE };
 
@@ -205,8 +205,8 @@ static struct sh_beside_text load(
     struct cli *c, const struct settings *s, struct side *side, size_t from, size_t to)
 {
 	struct sh_slice raw = side->raw;
-	size_t begin = from > AROUND ? sh_columns_start(raw, from - AROUND) : 0;
-	size_t end = raw.n - to > AROUND ? sh_columns_start(raw, to + AROUND) : raw.n;
+	size_t begin = from > AROUND ? sh_utf8_start(raw, from - AROUND) : 0;
+	size_t end = raw.n - to > AROUND ? sh_utf8_start(raw, to + AROUND) : raw.n;
 	struct sh_error err;
 
 	if (decode(s, sh_slice(raw.p + begin, from - begin), &side->before, &err) < 0 ||

@@ -4,7 +4,8 @@
 
 #include "group/measure.h"
 #include "record/escape.h"
-#include "unicode/columns.h"
+#include "unicode/terminal.h"
+#include "unicode/utf8.h"
 
 enum { WIDTH = 38, ROWS = 6, BEFORE = 60 };
 
@@ -43,7 +44,7 @@ static size_t begin(struct sh_slice x, struct sh_slice y)
 		same++;
 	if (same == x.n && same == y.n)
 		return 0;
-	return sh_columns_start(x, same > BEFORE ? same - BEFORE : 0);
+	return sh_utf8_start(x, same > BEFORE ? same - BEFORE : 0);
 }
 
 static int print_rows(
@@ -57,10 +58,11 @@ static int print_rows(
 		struct sh_slice a, b;
 		size_t at = out->n, middle;
 
-		if (sh_columns(&x, WIDTH, out, err) < 0)
+		if (sh_terminal_columns(&x, WIDTH, out, err) < 0)
 			return -1;
 		middle = out->n;
-		if (sh_buf_add(out, "   ", 3, err) < 0 || sh_columns(&y, WIDTH, out, err) < 0)
+		if (sh_buf_add(out, "   ", 3, err) < 0 ||
+		    sh_terminal_columns(&y, WIDTH, out, err) < 0)
 			return -1;
 		a = sh_slice(out->p + at, middle - at);
 		b = sh_slice(out->p + middle + 3, out->n - middle - 3);

@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 
-#include "unicode/columns.h"
 #include "unicode/utf8.h"
 
 /* AROUND: common words shown on both sides of a gap. GAP: least number of words that a gap replaces. */
@@ -165,7 +164,7 @@ static void add_gap(
 
 static struct sh_slice clip(struct sh_slice text, size_t *more)
 {
-	size_t n = text.n <= SH_BESIDE_BYTES ? text.n : sh_columns_start(text, SH_BESIDE_BYTES);
+	size_t n = text.n <= SH_BESIDE_BYTES ? text.n : sh_utf8_start(text, SH_BESIDE_BYTES);
 
 	*more += text.n - n;
 	return sh_slice(text.p, n);

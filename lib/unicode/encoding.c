@@ -42,8 +42,8 @@ static struct utf8_count count_utf8(const uint8_t *p, size_t n)
 	return u;
 }
 
-/* Returns whether ordinary text has characters of this block. Bytes of other encodings, read as UTF-16,
- * mostly fall into other blocks, such as the private use area and the surrogates. */
+/* Returns whether ordinary text has characters of this block. Bytes of other encodings, read as
+ * UTF-16, mostly fall into other blocks, such as the private use area and the surrogates. */
 static bool is_plausible(unsigned c)
 {
 	if (c < 0x20)
@@ -73,9 +73,9 @@ static struct utf16_count count_utf16(const uint8_t *p, size_t n, size_t high)
 	return u;
 }
 
-/* Recognises UTF-16 without a byte order mark. All text has spaces, digits and line ends, so its UTF-16 has
- * NULs. When the bytes are also well-formed UTF-8, all characters must be of an alphabet whose high bytes
- * do not occur in ASCII text. Otherwise all characters must be plausible. */
+/* Recognises UTF-16 without a byte order mark. All text has spaces, digits and line ends, so its
+ * UTF-16 has NULs. When the bytes are also well-formed UTF-8, all characters must be of an alphabet
+ * whose high bytes do not occur in ASCII text. Otherwise all characters must be plausible. */
 static bool is_utf16(const uint8_t *p, size_t n, size_t high, struct utf8_count utf8)
 {
 	struct utf16_count u = count_utf16(p, n, high);
@@ -113,8 +113,8 @@ static size_t gb_width(const uint8_t *p, size_t left)
 	return p[2] >= 0x81 && p[2] < 0xFF && p[3] >= '0' && p[3] <= '9' ? 4 : 0;
 }
 
-/* Frequent characters of GB2312: punctuation and U+7684. Thai text in TIS-620 has pairs in the common
- * rows as well, but nearly none of these. */
+/* Frequent characters of GB2312: punctuation and U+7684. Thai text in TIS-620 has pairs in the
+ * common rows as well, but nearly none of these. */
 static const uint16_t FREQUENT[] = { 0xA1A2, 0xA1A3, 0xA3A8, 0xA3A9, 0xA3AC, 0xA3BA, 0xA3BB,
 	0xB5C4 };
 
@@ -158,8 +158,8 @@ static bool is_percent(size_t part, size_t of, size_t percent)
 	return part * 100 >= of * percent;
 }
 
-/* Guesses the encoding of bytes that are not UTF-8. Text in single-byte encodings has single high bytes, or
- * pairs that end with a letter. Pairs of Japanese and Korean text are in other rows. */
+/* Guesses the encoding of bytes that are not UTF-8. Text in single-byte encodings has single high
+ * bytes, or pairs that end with a letter. Pairs of Japanese and Korean text are in other rows. */
 static enum sh_encoding guess_pairs(const uint8_t *p, size_t n)
 {
 	struct pair_count k = count_pairs(p, n);

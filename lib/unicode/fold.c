@@ -6,12 +6,12 @@
 #include "io/pages.h"
 
 /* Segments are independent. NFKC_Casefold decomposes each code point, orders marks between starters
- * (combining class 0), and composes a starter with the code points that follow. Both steps stop at a
- * starter that never joins the one before it (sh_composes_back: NFC_Quick_Check=Maybe). So text may be
- * split before any code point whose decomposition begins with a starter of this kind: DIRECT and START cells.
+ * (combining class 0), and composes a starter with the code points that follow. Both steps stop at
+ * a starter that never composes with the code point before (sh_composes_back()). So text may be
+ * split before each code point whose decomposition begins with such a starter: DIRECT and START.
  *
- * A mark that decomposes to itself and never composes (MARK) after a DIRECT start only needs to be ordered:
- * when the classes do not descend, it stays in place. */
+ * Marks that decompose to themselves and never compose (MARK) only need to be ordered after a
+ * DIRECT code point: they stay in place when their combining classes do not descend. */
 
 enum { PAGE = 256, TABLE = 0x110000 + PAGE, EXPANSION_MAX = 64 };
 
@@ -130,8 +130,8 @@ void sh_fold_fill(struct sh_fold *f, uint32_t c)
 	}
 }
 
-/* Sorts a long sequence of marks by combining class: a stable counting sort. The sort of utf8proc takes
- * quadratic time, which a hostile text of a few KiB could exploit. */
+/* Sorts a long sequence of marks by combining class: a stable counting sort. The sort of utf8proc
+ * takes quadratic time, which a hostile text of a few KiB could exploit. */
 static void sort_long_run(uint32_t *run, size_t n, uint32_t *tmp)
 {
 	size_t at[257] = { 0 };
@@ -220,8 +220,8 @@ static int fold_slowly(
 	return 0;
 }
 
-/* Does the same for a segment of one code point, with a cache: otherwise text of ligatures would be many
- * times slower. */
+/* As fold_slowly(), for a segment of one code point, with a cache: otherwise text of ligatures
+ * would be many times slower. */
 static int fold_alone(struct sh_fold *f, uint32_t c, const uint8_t *p, const uint8_t *end,
     size_t *count, struct sh_error *err)
 {

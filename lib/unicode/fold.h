@@ -2,14 +2,15 @@
  *
  * The result equals, byte for byte, the result of
  *     utf8proc_map(..., STABLE | COMPOSE | COMPAT | CASEFOLD | IGNORE)
- * (NFKC_Casefold), after each ill-formed sequence has become U+FFFD. The table has one cell for each code
- * point. The first use of a code point fills its page of 256 cells from the linked utf8proc, so the table
- * always agrees with this library, and its creation costs no time.
+ * (NFKC_Casefold), after each ill-formed sequence has become U+FFFD. The table has one cell for
+ * each code point. The first use of a code point fills its page of 256 cells from the linked
+ * utf8proc, so the table always agrees with this library, and its creation costs no time.
  *
- * Nearly all code points fold by themselves (SH_FOLD_DIRECT). Other text is folded in segments: a code
- * point and all code points that attach to it. Segments are independent of each other: see fold.c.
+ * Nearly all code points fold alone (SH_FOLD_DIRECT). Other text is folded in segments: a code
+ * point and all code points that attach to it. The result of a segment does not depend on other
+ * segments.
  *
- * One thread uses a struct sh_fold. */
+ * Each thread needs its own struct sh_fold. */
 #ifndef SH_UNICODE_FOLD_H
 #define SH_UNICODE_FOLD_H
 
@@ -32,9 +33,10 @@ enum {
 	SH_CLASS_READY = 128, /* inside the table only */
 };
 
-/* A cell: the code point that it folds to | the class of this one | enum sh_fold_how. */
+/* The cell of a code point c: code | class | enum sh_fold_how. The class is the class of the code
+ * point to which c folds (SH_FOLD_DIRECT), or of c. */
 enum {
-	SH_CELL_CODE = 0x1FFFFF,
+	SH_CELL_CODE = 0x1FFFFF,  /* mask of the code, see enum sh_fold_how */
 	SH_CELL_CLASS_SHIFT = 21, /* 7 bits */
 	SH_CELL_HOW_SHIFT = 28,   /* 2 bits */
 	SH_CELL_ILL = 1 << 30,    /* the cell of SH_UTF8_ILL; folds to U+FFFD */
@@ -42,14 +44,14 @@ enum {
 #define SH_CELL_READY (UINT32_C(1) << 31)
 
 enum sh_fold_how {
-	SH_FOLD_DIRECT, /* folds to one code point; begins a segment when the next one attaches */
+	SH_FOLD_DIRECT, /* folds to one code point, the code; begins a segment */
 	SH_FOLD_START,  /* folds to several code points; begins a segment */
-	SH_FOLD_MARK,   /* folds to itself and attaches; SH_CELL_CODE is its combining class */
-	SH_FOLD_SLOW,   /* attaches: composes with the code point before, or folds to nothing */
+	SH_FOLD_MARK,   /* attaches, and folds to itself; the code is its combining class */
+	SH_FOLD_SLOW,   /* attaches, and composes with the code point before or folds to nothing */
 };
 
-/* SH_FOLD_KNOWN: number of cached results of code points that fold to several. SH_FOLD_LONGEST: code points
- * of the longest result, that of U+FDFA. */
+/* SH_FOLD_KNOWN: number of cached results of START code points. SH_FOLD_LONGEST: code points of the
+ * longest result, the result of U+FDFA. */
 enum { SH_FOLD_LONGEST = 18, SH_FOLD_KNOWN = 64 };
 
 struct sh_fold_known {
@@ -58,18 +60,18 @@ struct sh_fold_known {
 };
 
 struct sh_fold {
-	uint32_t *cells;  /* SH_UTF8_LIMIT, rounded up to a page; 0: not filled yet */
-	uint8_t *classes; /* of the code points themselves, same size and pages */
-	uint32_t *seg;    /* result of the last segment */
+	uint32_t *cells;  /* by code point, also SH_UTF8_ILL; 0: not filled yet */
+	uint8_t *classes; /* by code point, of the code point before folding; 0: not filled yet */
+	uint32_t *seg;    /* code points of the last segment, folded */
 	uint32_t *tmp;
-	size_t seg_cap, tmp_cap;
+	size_t seg_cap, tmp_cap;                   /* elements allocated */
 	struct sh_fold_known known[SH_FOLD_KNOWN]; /* at c % SH_FOLD_KNOWN */
 };
 
 struct sh_fold *sh_fold_new(struct sh_error *err);
 void sh_fold_delete(struct sh_fold *f);
 
-/* Fills the page of 256 cells that c is in. */
+/* Fills the page of 256 cells with the cell of c, and the page of classes. */
 void sh_fold_fill(struct sh_fold *f, uint32_t c);
 
 static inline uint32_t sh_fold_cell(struct sh_fold *f, uint32_t c)
@@ -79,7 +81,7 @@ static inline uint32_t sh_fold_cell(struct sh_fold *f, uint32_t c)
 	return f->cells[c];
 }
 
-/* Returns the class of c itself, without folding. */
+/* Returns the class of c before folding. */
 static inline unsigned sh_fold_class(struct sh_fold *f, uint32_t c)
 {
 	if (__builtin_expect(!f->classes[c], 0))
@@ -107,13 +109,13 @@ static inline enum sh_script sh_class_script(unsigned class)
 	return (enum sh_script)(class >> SH_CLASS_SCRIPT_SHIFT);
 }
 
-/* Folds the segment at *p: any code point, and all code points after it that attach to it. Writes *n code
- * points to f->seg, moves *p to the end of the segment, and adds the ill-formed sequences to *ill. *p
- * must be less than end. */
+/* Folds the segment at *p: any code point, and all code points behind that attach to it. Writes *n
+ * code points to f->seg, valid until the next call. Moves *p to the end of the segment. Adds the
+ * number of ill-formed sequences to *ill. *p must be less than end. */
 int sh_fold_segment(struct sh_fold *f, const uint8_t **p, const uint8_t *end, size_t *n,
     uint64_t *ill, struct sh_error *err);
 
-/* Folds a whole text and appends the result to out. */
+/* Folds a whole text and appends the result, in UTF-8. Adds the ill-formed sequences to *ill. */
 int sh_fold_text(struct sh_fold *f, struct sh_slice text, struct sh_buf *out, uint64_t *ill,
     struct sh_error *err);
 

@@ -1,5 +1,5 @@
-/* The script of a code point, where tokens depend on it, and the code points that may compose with the one
- * before them. Data of Unicode 15, made by gen-scripts.py. */
+/* Scripts of code points, as far as tokens depend on the script. Also knows which code points may
+ * compose with the code point before. Data of Unicode 15, made by gen-scripts.py. */
 #ifndef SH_UNICODE_SCRIPT_H
 #define SH_UNICODE_SCRIPT_H
 
@@ -26,11 +26,12 @@ static inline bool sh_script_is_cut(enum sh_script s)
 	return s >= SH_SCRIPT_HAN;
 }
 
+/* Returns SH_SCRIPT_OTHER also for numbers that are no code points. */
 enum sh_script sh_script_of(uint32_t c);
 
-/* Returns whether the code point may compose with the one before it: NFC_Quick_Check=Maybe, and the
- * vowel and final jamo of Hangul except U+11A7. utf8proc drops U+11A7 after a syllable, unless the text
- * is split before it. */
+/* Returns whether c may compose with the code point before: NFC_Quick_Check=Maybe, and the vowel
+ * and final jamo of Hangul except U+11A7. utf8proc drops U+11A7 after a syllable, unless the text
+ * is split before U+11A7. */
 bool sh_composes_back(uint32_t c);
 
 #endif

@@ -1,4 +1,4 @@
-#include "unicode/columns.h"
+#include "unicode/terminal.h"
 
 #include <utf8proc.h>
 
@@ -10,7 +10,8 @@ bool sh_commands_terminal(uint32_t c)
 	       (c >= 0x2028 && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069);
 }
 
-int sh_columns(struct sh_slice *text, unsigned width, struct sh_buf *out, struct sh_error *err)
+int sh_terminal_columns(
+    struct sh_slice *text, unsigned width, struct sh_buf *out, struct sh_error *err)
 {
 	const uint8_t *p = (const uint8_t *)text->p, *end = p + text->n;
 	unsigned used = 0;
@@ -40,11 +41,4 @@ int sh_columns(struct sh_slice *text, unsigned width, struct sh_buf *out, struct
 		if (sh_buf_add(out, " ", 1, err) < 0)
 			return -1;
 	return 0;
-}
-
-size_t sh_columns_start(struct sh_slice text, size_t at)
-{
-	while (at > 0 && at < text.n && sh_utf8_is_tail((uint8_t)text.p[at]))
-		at--;
-	return at;
 }

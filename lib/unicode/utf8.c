@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-/* Table 3-7 of the Unicode standard. For a range of first bytes: the number of bytes that follow, and the
- * range of the second byte. Further bytes are 80..BF. */
+/* Table 3-7 of the Unicode standard. For a range of first bytes: the number of bytes that follow,
+ * and the range of the second byte. Further bytes are 80..BF. */
 struct lead {
 	uint8_t first, last; /* rows are in ascending order */
 	uint8_t follow;

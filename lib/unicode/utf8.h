@@ -1,8 +1,8 @@
 /* Reads and writes UTF-8.
  *
- * Ill-formed input is counted as in the Unicode standard (3.9, "U+FFFD substitution of maximal subparts",
- * which WHATWG prescribes, too). The longest beginning of a well-formed sequence is one ill-formed
- * sequence; any other byte is an ill-formed sequence by itself. */
+ * Counts ill-formed input as the Unicode standard does (3.9, "U+FFFD substitution of maximal
+ * subparts"), and WHATWG. The first bytes of a well-formed sequence whose other bytes are missing
+ * are one ill-formed sequence. Any other bad byte is one ill-formed sequence. */
 #ifndef SH_UNICODE_UTF8_H
 #define SH_UNICODE_UTF8_H
 
@@ -15,20 +15,29 @@
 
 enum {
 	SH_UTF8_REPLACEMENT = 0xFFFD,
-	SH_UTF8_ILL = 0x110000, /* result for an ill-formed sequence */
-	SH_UTF8_LIMIT,          /* all results are less than this */
+	SH_UTF8_ILL = 0x110000, /* stands for an ill-formed sequence */
+	SH_UTF8_LIMIT,          /* SH_UTF8_ILL + 1 */
 };
 
-/* Returns the code point at *p, or SH_UTF8_ILL for an ill-formed sequence, and moves *p after it. *p must
- * be less than end. */
+/* Returns the code point at *p, or SH_UTF8_ILL for an ill-formed sequence. Moves *p behind the
+ * sequence. *p must be less than end. */
 uint32_t sh_utf8_next_checked(const uint8_t **p, const uint8_t *end);
 
+/* Returns whether c is a byte of a sequence behind the first, 80..BF. */
 static inline bool sh_utf8_is_tail(uint8_t c)
 {
 	return (c & 0xC0) == 0x80;
 }
 
-/* Does the same; decodes sequences of 1 to 3 bytes inline. */
+/* Returns the greatest offset, at most `at`, where a character of the text starts. at <= text.n. */
+static inline size_t sh_utf8_start(struct sh_slice text, size_t at)
+{
+	while (at > 0 && at < text.n && sh_utf8_is_tail((uint8_t)text.p[at]))
+		at--;
+	return at;
+}
+
+/* As sh_utf8_next_checked(), but decodes sequences of 1 to 3 bytes inline. */
 static inline uint32_t sh_utf8_next(const uint8_t **pp, const uint8_t *end)
 {
 	const uint8_t *p = *pp;
@@ -53,7 +62,7 @@ static inline uint32_t sh_utf8_next(const uint8_t **pp, const uint8_t *end)
 	return sh_utf8_next_checked(pp, end);
 }
 
-/* Writes c, which is less than 0x110000 and no surrogate. Returns its length, 1 to 4. */
+/* Writes c, which must be less than 0x110000 and no surrogate. Returns its length, 1 to 4 bytes. */
 static inline size_t sh_utf8_put(uint8_t *p, uint32_t c)
 {
 	if (c < 0x80) {
