@@ -158,9 +158,9 @@ _Noreturn static void help(struct cli *c)
 
 /* ---- options ---- */
 
-/* Opens descriptors 0 to 2 that are closed: otherwise the next file gets one of these numbers, and messages go to
- * that file. /dev/null is opened for reading where writing is expected, and the other way round, so that
- * each use fails. */
+/* Opens the closed descriptors among 0 to 2. Otherwise the next file would get one of these
+ * numbers, and messages would go to that file. Opens /dev/null for writing as standard input and
+ * for reading as the outputs, so that each use fails. */
 static void occupy_standard_descriptors(struct cli *c)
 {
 	for (int fd = 0; fd <= 2; fd++) {
@@ -233,8 +233,8 @@ void cli_start(struct cli *c, const struct cli_program *program, int argc, char 
 		argv[0] = (char *)(uintptr_t)program->name;
 }
 
-/* Returns the option's argument, the name of an output file. Refuses an empty name now: an unset shell variable
- * would otherwise fail only after all work is done. */
+/* Returns the option's argument, the name of an output file. Refuses an empty name now: an unset
+ * shell variable would otherwise fail only after all work is done. */
 static const char *output_name(struct cli *c)
 {
 	if (!*c->arg)
@@ -295,11 +295,11 @@ static bool is_input(const struct cli *c, const char *path)
 
 /* Refuses outputs that would destroy an input.
  *
- * -o may name an operand: the output replaces the operand after it was read. -o may not name a file that an
- * option reads (a table, a list). --rejects and further outputs hold only some of the records, so they may
- * name no input.
+ * -o may name an operand: the output replaces the operand after all reading. -o may not name a file
+ * that an option reads (a table, a list). --rejects and further outputs may name no input, because
+ * they hold only some of the records.
  *
- * Standard output may be no input: `>` has emptied the file before the program began, and with `>>` the
+ * Standard output may be no input: `>` has emptied the file before the program began. With `>>` the
  * program would read its own output without end. */
 static void refuse_outputs_that_are_inputs(struct cli *c)
 {
@@ -317,8 +317,9 @@ static void refuse_outputs_that_are_inputs(struct cli *c)
 			cli_usage(c, "%s: an input cannot be an output, too", c->writes[i]);
 }
 
-/* Dies when the path names a descriptor that is not open, such as /dev/fd/3. A file that this program opens
- * could get that number: then the program would read its own output, or write rejected records into it. */
+/* Dies when the path names a descriptor that is not open, such as /dev/fd/3. A file that this
+ * program opens could get that number. Then the program would read its own output, or write
+ * rejected records into its own output. */
 static void need_open(struct cli *c, const char *path)
 {
 	int fd = path ? sh_target_descriptor(path) : -1;
@@ -345,17 +346,17 @@ static void need_descriptors(struct cli *c)
 	need_open(c, c->rejects_path);
 }
 
-/* Replaces commands to the terminal in all arguments: getopt_long() quotes arguments in its messages, and a
- * hostile file name may come from `*`. */
+/* Replaces commands to the terminal in all arguments. getopt_long() quotes arguments in its
+ * messages, and the shell may have made a hostile file name of `*`. */
 static void blunt_arguments(struct cli *c)
 {
 	for (int i = 1; i < c->argc; i++)
 		c->argv[i][cli_blunt(c->argv[i], strlen(c->argv[i]))] = '\0';
 }
 
-/* Returns -p before all other options, at any position: -p chooses defaults that the other options change.
- * The arguments are read twice. The first pass returns only -p, and stops at an option that ends the
- * program. */
+/* Returns the code of the next option. Returns -p first, whatever its position, because -p chooses
+ * defaults that other options change. Reads the arguments twice. The first pass returns only -p,
+ * and stops at an option that ends the program. */
 static int next_code(struct cli *c, const char *letters, const struct option *longs)
 {
 	int code;
@@ -486,7 +487,7 @@ const char *cli_reads_or(struct cli *c, const char *what, const char *words)
 	return cli_reads(c);
 }
 
-/* Adds a path. When the list is full, replaces the last path: of a repeated option the last use counts. */
+/* Adds a path. Replaces the last path of a full list: the last use of a repeated option counts. */
 static const char *add_path(struct cli *c, const char **paths, size_t *n)
 {
 	if (*n < CLI_MAX_FURTHER)

@@ -49,8 +49,8 @@ size_t cli_blunt(char *text, size_t n)
 
 __attribute__((format(printf, 2, 0))) static void say(struct cli *c, const char *fmt, va_list ap)
 {
-	char text[16 *
-		  1024]; /* enough for two paths and an id; not on the heap, which may be full */
+	/* Room for two paths and an id. Not on the heap, which may be full. */
+	char text[16 * 1024];
 
 	fflush(stdout);
 	progress_clear(&c->progress);
@@ -118,7 +118,7 @@ void cli_die(struct cli *c, const struct sh_error *err)
 	struct sh_error ignored;
 
 	complain(c, err);
-	/* Standard output still gets the records before the error, which are complete. */
+	/* Standard output still gets the complete records before the error. */
 	if (c->open && !c->out.target)
 		sh_sink_flush(&c->out, &ignored);
 	if (c->open && c->rejects_path) {
@@ -147,10 +147,10 @@ int cli_finish(struct cli *c)
 {
 	struct sh_error err;
 
-	/* A reader that has closed the pipe ends the program before the file of rejected records exists. */
+	/* Flushes first: a closed pipe ends the program before the file of --rejects exists. */
 	if (!c->left && !c->out.tmp && sh_sink_flush(&c->out, &err) < 0)
 		cli_die(c, &err);
-	/* Closes the output last: when its file exists, the file of rejected records also exists. */
+	/* Closes the output last: when it exists, the file of rejected records also exists. */
 	close_rejects(c);
 	c->open = false;
 	if (c->left)
@@ -240,7 +240,7 @@ const struct cli_option *cli_find_option(const struct cli *c, int code)
 	return NULL;
 }
 
-/* From here on, only files of the command line can be opened. */
+/* Confines the program: from here on it can open only files of the command line. */
 static void confine(const struct cli *c)
 {
 	struct sh_confine rules;
@@ -265,8 +265,8 @@ static void confine(const struct cli *c)
 	sh_confine_enforce(&rules);
 }
 
-/* Raises the limit of open files as far as the system allows: some programs have all inputs open at once, and
- * the limit is often 1024 at first. */
+/* Raises the limit of open files as far as the system allows. Some programs have all inputs open at
+ * once, and the limit is often 1024 at first. */
 static void allow_inputs(const struct cli *c)
 {
 	struct rlimit limit;
@@ -380,8 +380,7 @@ bool cli_first(struct cli *c, struct sh_source *source, cli_record *record, stru
 	while ((got = sh_source_peek(source, line, &err)) > 0) {
 		c->line = *line;
 		*line = cli_strip(c->crlf, *line);
-		/* A trailer without --trailer is not a bad record: the functions that read lines refuse
-		 * it. */
+		/* A trailer without --trailer is not a bad record: readers of lines refuse it. */
 		if (!c->rejects_path || sh_trailer_refuse(c->line, &err) < 0 ||
 		    record(source, *line, &err) == 0)
 			return true;
@@ -400,7 +399,7 @@ bool cli_line(struct cli *c, struct sh_lines *lines, struct sh_slice *line)
 	bool at_end;
 	int got;
 
-	/* Writes results before the program waits for a slow writer. */
+	/* Writes the results before a read that waits for a slow writer. */
 	if (sh_lines_at_end(lines) && c->out.buf.n && !sh_source_ready(&lines->source) &&
 	    sh_sink_flush(&c->out, &err) < 0)
 		cli_die(c, &err);

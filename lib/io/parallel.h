@@ -22,22 +22,24 @@ int sh_parallel(void *workers, size_t size, unsigned n_workers, size_t n, size_t
 /* Processes the elements from .. to-1. */
 typedef void sh_each_fn(void *arg, size_t from, size_t to);
 
-/* Calls fn for ranges of the elements 0 .. n-1, by several threads. */
+/* Calls fn for ranges of the elements 0 .. n-1, by several threads. Returns 0, or -1 when memory is
+ * short. */
 int sh_parallel_each(unsigned threads, size_t n, sh_each_fn *fn, void *arg, struct sh_error *err);
 
-/* Several threads select some of the elements 0 .. n-1 and write a result for each, in the order of the elements. The
- * first pass counts, so that the second one knows where each thread writes:
+/* Several threads select some of the elements 0 .. n-1. They write one result for each selected
+ * element, in the order of the elements. The first pass counts the results. So the second pass
+ * knows where each thread writes:
  *
  *     struct sh_selection s = { .threads = jobs, .n = n, .fn = fn, .arg = arg };
  *     status = sh_selection_count(&s, err);
  *     ... room for s.found results ...
  *     status = sh_selection_fill(&s, err);
- */
+ * / */
 
 #define SH_COUNT_ONLY SIZE_MAX
 
-/* Selects among the elements from .. to-1. Returns the number of results, the same in both passes. at: the index where
- * the first result is written; SH_COUNT_ONLY: none is written. */
+/* Selects among the elements from .. to-1. Writes the results from index `at` on, unless `at` is
+ * SH_COUNT_ONLY. Returns the number of results, the same in both passes. */
 typedef size_t sh_select_fn(void *arg, size_t from, size_t to, size_t at);
 
 struct sh_selection {
@@ -45,14 +47,15 @@ struct sh_selection {
 	size_t n;
 	sh_select_fn *fn;
 	void *arg;
-	size_t found; /* results; set by sh_selection_count() */
-	size_t *at;   /* by range of elements: the index of its first result */
+	size_t found; /* number of results; set by sh_selection_count() */
+	size_t *at;   /* by range of elements: the index of the first result */
 };
 
+/* Returns 0, or -1 when memory is short; s is then freed. */
 int sh_selection_count(struct sh_selection *s, struct sh_error *err);
-/* Call it once after sh_selection_count(). Frees the selection. */
+/* Call it once after sh_selection_count(). Returns 0 or -1, and frees s. */
 int sh_selection_fill(struct sh_selection *s, struct sh_error *err);
-/* Frees a selection that was counted and is not filled. */
+/* Frees a selection that was counted and will not be filled. */
 void sh_selection_free(struct sh_selection *s);
 
 #endif

@@ -26,7 +26,7 @@ ssize_t sh_csv_field(struct sh_slice record, size_t index, struct sh_buf *room,
 /* Returns the number of columns, or -1 with SH_ERR_RECORD. */
 ssize_t sh_columns_count(struct sh_slice header, bool csv, struct sh_error *err);
 
-/* Sets *index, from 0, to the first column with this name. SH_ERR_RECORD: no column has the name. */
+/* Sets *index, from 0, to the first column with this name. SH_ERR_RECORD: no such column. */
 int sh_columns_find(
     struct sh_slice header, bool csv, struct sh_slice name, unsigned *index, struct sh_error *err);
 

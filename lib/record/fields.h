@@ -14,7 +14,7 @@
 #define SH_ID_MAX     4096 /* most bytes of an id */
 #define SH_FP_HEX_MAX 256  /* hex digits of the widest fingerprint, 1024 bits */
 
-/* Splits a line at its TABs. Fills at most max elements of fields[]. Returns the number of fields. */
+/* Splits a line at its TABs. Fills at most max elements. Returns the number of all fields. */
 size_t sh_fields_split(struct sh_slice line, struct sh_slice *fields, size_t max);
 
 /* Checks an id, a field of a line: 1 to SH_ID_MAX bytes, no CR. */

@@ -5,7 +5,7 @@
  * fingerprints are packed: fingerprint i begins at w + i * SH_FP_WORDS(bits).
  *
  * Widths in records are multiples of 4 from 4 to SH_FP_MAX_BITS: the text has bits/4 digits
- * (sh_print_hex(), base/num.h). fp/format.h writes zero bits before a fingerprint of other width. */
+ * (sh_print_hex(), base/num.h). fp/format.h puts zero bits before fingerprints of other widths. */
 #ifndef SH_RECORD_FINGERPRINT_H
 #define SH_RECORD_FINGERPRINT_H
 
@@ -36,7 +36,7 @@ static inline unsigned sh_fp_distance(const uint64_t *a, const uint64_t *b, unsi
 	return d;
 }
 
-/* Returns n bits, 1 to 64, from bit `from` on, as a number. The first bit is the most significant. */
+/* Returns n bits, 1 to 64, from bit `from` on, as a number. The first is the most significant. */
 static inline uint64_t sh_fp_bits(const uint64_t *fp, unsigned from, unsigned n)
 {
 	unsigned word = from / 64, off = from % 64;

@@ -18,7 +18,7 @@ int sh_keeper_mark_add(const struct sh_document_form *form, struct sh_slice name
     struct sh_slice line, const struct sh_document *doc, const struct sh_keeper_mark *mark,
     struct sh_buf *out, struct sh_error *err);
 
-/* Appends the header, without LF, and the two names of fields: `name`, and `name` + "_similarity". */
+/* Appends the header, without LF, with two more names: `name`, and `name` + "_similarity". */
 int sh_keeper_mark_header(const struct sh_document_form *form, struct sh_slice name,
     struct sh_slice header, struct sh_buf *out, struct sh_error *err);
 

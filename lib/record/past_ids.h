@@ -2,8 +2,8 @@
  *
  * A repeated id begins another document. Usually this is a mistake: the lines were sorted by
  * another field, or two documents have one id. A program warns with the count. The struct remembers
- * 2^14 ids, as hashes of 64 bits. It may miss an id that occurs again much later. It counts an id
- * wrongly with probability 2^-50, unless ids are constructed to have equal hashes. */
+ * 2^14 ids, as hashes of 64 bits. An id that occurs again much later may be missed. An id is
+ * counted wrongly with probability 2^-50, unless ids are constructed to have equal hashes. */
 #ifndef SH_RECORD_PAST_IDS_H
 #define SH_RECORD_PAST_IDS_H
 
