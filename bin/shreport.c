@@ -1,4 +1,5 @@
-/* shreport: writes one page of HTML about pairs, a report or spans, with the texts of the documents. */
+/* shreport: writes one page of HTML about pairs, a report or spans, with the texts of the
+ * documents. */
 #include <stdlib.h>
 
 #include "formopts.h"
@@ -231,7 +232,7 @@ static void add_passages(struct cli *c, struct settings *s, const struct sh_pair
 	size_t n, length[2] = { s->side[0].raw.n, s->side[1].raw.n };
 	const struct sh_pairs_span *span = sh_pairs_spans(&s->pairs, pair, &n);
 
-	sh_page_strips(&s->html, span, n, length);
+	sh_report_strips(&s->html, span, n, length);
 	for (size_t i = 0; i < n && i < PASSAGES; i++)
 		add_stretch(c, s, (size_t[]){ span[i].from[0], span[i].from[1] },
 		    (size_t[]){ span[i].to[0], span[i].to[1] });
@@ -247,7 +248,7 @@ static void add_pair(struct cli *c, struct settings *s, size_t at)
 
 	if (find_both(s, pair, &err) < 0)
 		cli_die(c, &err);
-	sh_page_pair(&s->html, &s->pairs, at);
+	sh_report_pair(&s->html, &s->pairs, at);
 	if (!s->side[0].found || !s->side[1].found)
 		sh_html_format(&s->html, "<p class=\"gap\">%s not among the documents</p>\n",
 		    s->side[0].found   ? "The second document is"
@@ -258,7 +259,7 @@ static void add_pair(struct cli *c, struct settings *s, size_t at)
 	else
 		add_stretch(
 		    c, s, (size_t[]){ 0, 0 }, (size_t[]){ s->side[0].raw.n, s->side[1].raw.n });
-	sh_page_pair_end(&s->html);
+	sh_report_pair_end(&s->html);
 	flush(c, s);
 }
 
@@ -268,22 +269,22 @@ static void write_page(struct cli *c, struct settings *s)
 	size_t texts = s->files.n == 0 ? 0 : p->n < s->texts ? p->n : s->texts;
 	size_t rows = p->n < s->rows ? p->n : s->rows;
 
-	sh_page_begin(&s->html, sh_slice_str(s->title   ? s->title
-					     : p->spans ? "Shared passages"
-							: "Near-duplicates"));
-	sh_page_counts(&s->html, p);
-	sh_page_bars(&s->html, p);
-	sh_page_groups(&s->html, p);
-	sh_page_texts(&s->html, p, texts, s->files.n > 0);
+	sh_report_begin(&s->html, sh_slice_str(s->title   ? s->title
+					       : p->spans ? "Shared passages"
+							  : "Near-duplicates"));
+	sh_report_counts(&s->html, p);
+	sh_report_bars(&s->html, p);
+	sh_report_groups(&s->html, p);
+	sh_report_texts(&s->html, p, texts, s->files.n > 0);
 	for (size_t i = 0; i < texts; i++)
 		add_pair(c, s, i);
-	sh_page_rows(&s->html, p, rows, texts);
+	sh_report_rows(&s->html, p, rows, texts);
 	for (size_t i = 0; i < rows; i++) {
-		sh_page_row(&s->html, p, i);
+		sh_report_row(&s->html, p, i);
 		if (i % 4096 == 0)
 			flush(c, s);
 	}
-	sh_page_end(&s->html);
+	sh_report_end(&s->html);
 	flush(c, s);
 }
 

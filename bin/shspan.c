@@ -208,11 +208,12 @@ static void settle(struct cli *c, struct span_settings *s, const struct given *g
 								   : 15;
 	if (!g->identity)
 		s->match.identity = shortest < FEW_TOKENS ? 400000 : 500000;
-	/* --first is for cutting, and --pairs counts tokens: neither may take in what stands between spans. */
+	/* --first is for cutting, and --pairs counts tokens: neither may take in what stands
+	 * between spans. */
 	if (!g->merge && !s->pairs && (s->mode == SPAN_ALL || s->mode == SPAN_QUERY))
 		s->match.merge = SH_MATCH_MERGE;
 	s->match.shortest = shortest;
-	s->match.first = s->mode == SPAN_FIRST && !s->pairs;
+	s->match.drop_covered = s->mode == SPAN_FIRST && !s->pairs;
 	if (s->mode == SPAN_EXACT && s->seed.k > s->length)
 		cli_usage(c, "-n %u: a seed is not longer than --exact %u", s->seed.k, s->length);
 }

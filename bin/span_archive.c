@@ -1,4 +1,5 @@
-/* Passages that today's documents share with the documents of earlier runs, which an archive holds. */
+/* Passages that today's documents share with the documents of earlier runs, which an archive
+ * holds. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -83,7 +84,8 @@ static void open_documents(struct days *a, const struct span_settings *s)
 	free(names);
 }
 
-/* The seeds of today's documents go to the archive; then seeds of the archive with their keys join them. */
+/* The seeds of today's documents go to the archive; then seeds of the archive with their keys join
+ * them. */
 static void find_seeds(struct days *a)
 {
 	struct sh_texts today = { .tables = &a->tables };
@@ -128,7 +130,7 @@ static void load_texts(struct days *a, uint32_t first, struct sh_texts *texts)
 	    &(struct span_part){ .no_seeds = true, .again = true, .wanted = wanted }, texts);
 	free(wanted);
 	for (size_t i = 0; i < a->seeds.n; i++)
-		if (a->seeds.p[i].token >= sh_texts_side(texts, a->seeds.p[i].document).n) {
+		if (a->seeds.p[i].token >= sh_texts_tokens(texts, a->seeds.p[i].document).n) {
 			sh_error_set(&err, SH_ERR_RECORD,
 			    "'%s': the seeds belong to other documents: make it again from its "
 			    "*.tsv",

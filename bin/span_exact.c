@@ -8,8 +8,8 @@ struct worker {
 	struct sh_placer *placer;
 };
 
-/* Returns the first place from `at` on, below `end`, where the token's mark equals `wanted`; `end` when
- * there is none. */
+/* Returns the first place from `at` on, below `end`, where the token's mark equals `wanted`; `end`
+ * when there is none. */
 static uint64_t next(const uint32_t *marked, uint64_t at, uint64_t end, bool wanted)
 {
 	while (at < end) {

@@ -23,7 +23,7 @@ static int64_t keep_spans(struct worker *w, struct sh_span *spans, size_t n,
 	size_t kept = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		int keep = sh_span_no_chance(&spans[i], query, w->queries, err);
+		int keep = sh_span_is_significant(&spans[i], query, w->queries, err);
 
 		if (keep < 0)
 			return -1;
@@ -65,11 +65,11 @@ static int put_query(struct worker *w, const struct sh_placed *doc, struct sh_sp
 	return span_put_pair(out, doc->id, query.id, c.other, &c, doc->n, query.n, err);
 }
 
-/* Returns whether the pair of these spans can reach -T: its coverage is at most the sum of the matched
- * tokens. */
+/* Returns whether the pair of these spans can reach -T: its coverage is at most the sum of the
+ * matched tokens. */
 static bool may_cover(const struct worker *w, const struct sh_span *spans, size_t n)
 {
-	size_t tokens = sh_index_side(w->index, spans->document).n;
+	size_t tokens = sh_index_tokens(w->index, spans->document).n;
 	uint64_t matched = 0;
 
 	for (size_t i = 0; i < n; i++)
@@ -77,8 +77,8 @@ static bool may_cover(const struct worker *w, const struct sh_span *spans, size_
 	return matched * UINT64_C(1000000) >= wanted(w->settings, tokens) * tokens;
 }
 
-/* Drops the spans of pairs that cannot reach -T, so that their positions need not be computed. Returns the
- * number of spans left. */
+/* Drops the spans of pairs that cannot reach -T, so that their positions need not be computed.
+ * Returns the number of spans left. */
 static size_t drop_hopeless(const struct worker *w, struct sh_span *spans, size_t n)
 {
 	size_t kept = 0;
@@ -146,7 +146,7 @@ static void tell_queries(struct cli *c, const struct span_settings *s, const str
 	uint64_t n = 0;
 
 	for (uint32_t d = 0; d < t->n; d++)
-		n += sh_texts_side(t, d).n < shortest;
+		n += sh_texts_tokens(t, d).n < shortest;
 	if (n)
 		cli_warn(c, "%llu quer%s of fewer than %u tokens: not looked for",
 		    (unsigned long long)n, n == 1 ? "y" : "ies", shortest);
@@ -162,7 +162,7 @@ static void tell_queries(struct cli *c, const struct span_settings *s, const str
 static void set_needs(const struct span_settings *s, struct sh_index *x)
 {
 	for (uint32_t d = 0; d < x->texts->n; d++) {
-		size_t n = sh_texts_side(x->texts, d).n;
+		size_t n = sh_texts_tokens(x->texts, d).n;
 		uint64_t need = s->pairs ? (wanted(s, n) * n + 999999) / 1000000 : 0;
 
 		x->need[d] = (uint32_t)(need < s->match.least ? s->match.least : need);

@@ -137,11 +137,11 @@ static void take_seed(struct cli *c, const struct sh_corpus *corpus, struct sh_t
 	if (!bad && (p.document = find_document(c, corpus, id, room)) == SH_CORPUS_NONE)
 		bad = sh_error_set(&err, SH_ERR_RECORD, "no document has the id '%.*s' (-d)",
 		    sh_shown(id, 80), id.p);
-	if (!bad && p.token >= sh_texts_side(t, p.document).n)
+	if (!bad && p.token >= sh_texts_tokens(t, p.document).n)
 		bad = sh_error_set(&err, SH_ERR_RECORD,
 		    "document '%.*s' has %zu tokens: the seeds are of other documents, or of other "
 		    "options",
-		    sh_shown(id, 80), id.p, sh_texts_side(t, p.document).n);
+		    sh_shown(id, 80), id.p, sh_texts_tokens(t, p.document).n);
 	if (bad) {
 		sh_lines_blame(lines, &err);
 		cli_reject(c, line, &err);

@@ -37,8 +37,8 @@ static int reserve_order(struct worker *w, size_t n, struct sh_error *err)
 		   : 0;
 }
 
-/* Writes the records of one document after the other into w->records, so that each document is cut once. Then
- * appends the records in the order of the spans. */
+/* Writes the records of one document after the other into w->records, so that each document is cut
+ * once. Then appends the records in the order of the spans. */
 static int put_spans(struct worker *w, uint32_t document, const struct sh_span *spans, size_t n,
     struct sh_buf *out, struct sh_error *err)
 {
@@ -84,7 +84,7 @@ static bool is_covered(
 static int put_pairs(struct worker *w, uint32_t document, const struct sh_span *spans, size_t n,
     struct sh_buf *out, struct sh_error *err)
 {
-	size_t tokens = sh_texts_side(w->links->texts, document).n;
+	size_t tokens = sh_texts_tokens(w->links->texts, document).n;
 	struct sh_placed a, b;
 
 	if (n > w->span_cap &&
@@ -96,7 +96,7 @@ static int put_pairs(struct worker *w, uint32_t document, const struct sh_span *
 		return -1;
 	for (size_t i = 0, j; i < n; i = j) {
 		uint32_t d = w->span[i].document;
-		size_t others = sh_texts_side(w->links->texts, d).n;
+		size_t others = sh_texts_tokens(w->links->texts, d).n;
 		struct sh_coverage c;
 
 		for (j = i + 1; j < n && w->span[j].document == d; j++)

@@ -214,7 +214,7 @@ static int tell_spans(struct simhash_passages *p, struct sh_slice text, const st
 		if ((i == 0 || span[-1].document != span->document) &&
 		    sh_placer_text(p->query, text_of(p, span->document), &query, err) < 0)
 			return -1;
-		keep = sh_span_no_chance(span, &query, p->distinct, err);
+		keep = sh_span_is_significant(span, &query, p->distinct, err);
 		if (keep < 0)
 			return -1;
 		if (!keep)

@@ -1,6 +1,6 @@
 #include "passage/chance.h"
 
-int sh_span_no_chance(const struct sh_span *span, const struct sh_placed *query,
+int sh_span_is_significant(const struct sh_span *span, const struct sh_placed *query,
     struct sh_placer *placer, struct sh_error *err)
 {
 	size_t wanted =

@@ -12,7 +12,7 @@ struct sh_counter {
 	const uint32_t *size; /* documents of the group that begins with posting i */
 	struct sh_counted *passage;
 	size_t n, cap;
-	uint32_t skip; /* seeds before this token are inside the last passage */
+	uint32_t skip; /* seeds before this token lie inside the last passage */
 	uint32_t n_sampled;
 	const struct sh_posting *sample[SH_COUNT_SAMPLE];
 };
@@ -50,8 +50,8 @@ void sh_counter_delete(struct sh_counter *c)
 	free(c);
 }
 
-/* Choose postings of other documents that have the seed, one a document. Starts to load their tokens, which lie
- * anywhere in memory. */
+/* Chooses postings of other documents that have the seed, one a document. Starts to load their
+ * tokens, which lie anywhere in memory. */
 static void sample(struct sh_counter *c, const struct sh_posting *p)
 {
 	const struct sh_groups *g = c->l->groups;
@@ -74,7 +74,8 @@ static void sample(struct sh_counter *c, const struct sh_posting *p)
 		__builtin_prefetch(&t->token[t->at[c->sample[i]->document] + c->sample[i]->token]);
 }
 
-/* Adds the length to the n longest ones, descending, at most `most` of them. Returns their new number. */
+/* Adds the length to the n longest ones, descending, at most `most` of them. Returns their new
+ * number. */
 static uint32_t put_length(uint32_t *longest, uint32_t n, uint32_t most, uint32_t length)
 {
 	uint32_t i;
@@ -88,20 +89,23 @@ static uint32_t put_length(uint32_t *longest, uint32_t n, uint32_t most, uint32_
 	return n;
 }
 
-/* The stretch of a document up to `most` tokens before and behind a token, which becomes *token. */
-static struct sh_side around(struct sh_side side, uint32_t most, uint32_t *token)
+/* Returns up to `most` tokens before token *token and up to `most` from it on. *token becomes its
+ * index in them. */
+static struct sh_token_hashes around(struct sh_token_hashes side, uint32_t most, uint32_t *token)
 {
 	uint32_t from = *token > most ? *token - most : 0;
 	size_t to = side.n - *token > most ? *token + (size_t)most : side.n;
 
 	*token -= from;
-	return (struct sh_side){ side.token + from, to - from };
+	return (struct sh_token_hashes){ side.token + from, to - from };
 }
 
-/* How far `wanted` of the sampled documents agree, before and behind the seed's first token. Not farther than the
- * next seeds: these go on. So a long passage that too few documents have is not compared again from each seed. */
-static void measure(const struct sh_counter *c, const struct sh_posting *p, struct sh_side side,
-    uint32_t wanted, uint32_t *before, uint32_t *behind)
+/* Sets *before and *behind to the numbers of tokens, before and from the seed's first token on, in
+ * which at least `wanted` sampled documents agree with this one. Looks no farther than the next
+ * seeds, which continue. So a long passage that too few documents have is not compared again from
+ * each seed. */
+static void measure(const struct sh_counter *c, const struct sh_posting *p,
+    struct sh_token_hashes side, uint32_t wanted, uint32_t *before, uint32_t *behind)
 {
 	uint32_t left[SH_COUNT_SAMPLE], right[SH_COUNT_SAMPLE], n = 0, m = 0;
 	uint32_t token = p->token, most = SEEDS_AROUND * c->l->enough;
@@ -109,8 +113,8 @@ static void measure(const struct sh_counter *c, const struct sh_posting *p, stru
 	side = around(side, most, &token);
 	for (uint32_t i = 0; i < c->n_sampled; i++) {
 		uint32_t at = c->sample[i]->token;
-		struct sh_side other =
-		    around(sh_texts_side(c->l->texts, c->sample[i]->document), most, &at);
+		struct sh_token_hashes other =
+		    around(sh_texts_tokens(c->l->texts, c->sample[i]->document), most, &at);
 
 		n = put_length(left, n, wanted, sh_match_backward(side, token, other, at));
 		m = put_length(right, m, wanted, sh_match_forward(side, token, other, at));
@@ -139,7 +143,7 @@ static int add(struct sh_counter *c, const struct sh_counted *found, struct sh_e
 
 /* Adds the passage around a seed that enough documents contain. */
 static int add_around(struct sh_counter *c, const struct sh_posting *p, uint32_t size,
-    struct sh_side side, struct sh_error *err)
+    struct sh_token_hashes side, struct sh_error *err)
 {
 	uint64_t others = size - 1, wanted = c->documents - 1, rank;
 	uint32_t before, behind, end;
@@ -152,7 +156,7 @@ static int add_around(struct sh_counter *c, const struct sh_posting *p, uint32_t
 	rank = rank == 0 ? 1 : rank > c->n_sampled ? c->n_sampled : rank;
 	measure(c, p, side, (uint32_t)rank, &before, &behind);
 	found = (struct sh_counted){ p->token - before, p->token + behind, size, size };
-	/* Where the measure ended and not the passage, the last of these seeds goes on. */
+	/* When the measure reached its limit, the last seed within it continues. */
 	end = behind == SEEDS_AROUND * c->l->enough ? p->token + behind - 2 * c->l->enough
 						    : found.to + 1;
 	end = end < c->l->longest ? 0 : end - c->l->longest;
@@ -164,7 +168,7 @@ int sh_counter_run(struct sh_counter *c, uint32_t document, const struct sh_coun
     size_t *n, struct sh_error *err)
 {
 	const struct sh_groups *g = c->l->groups;
-	struct sh_side side = sh_texts_side(c->l->texts, document);
+	struct sh_token_hashes side = sh_texts_tokens(c->l->texts, document);
 	size_t kept = 0;
 
 	c->n = 0;

@@ -6,20 +6,23 @@
 
 enum { SH_COUNT_SAMPLE = 64 };
 
-/* A passage; the least and the greatest number of documents that contain one of its seeds. */
+/* A passage: tokens from .. to-1. min, max: the least and greatest number of documents that contain
+ * one of its seeds. */
 struct sh_counted {
 	uint32_t from, to, min, max;
 };
 
-/* Returns an array by posting: at the first posting of each group, the number of documents in the group; other elements
- * have no meaning. Free it with sh_tables_put() of the groups' tables. NULL: memory ran out. */
+/* Returns an array by posting: at the first posting of each group, the number of documents in the
+ * group; other elements have no meaning. Free it with sh_tables_put() of g->tables. NULL: memory
+ * ran out. */
 uint32_t *sh_count_documents(const struct sh_groups *g, struct sh_error *err);
 
 struct sh_counter;
 
-/* Makes an object that finds passages of at least `least` tokens that stand in at least `documents` documents. size:
- * from sh_count_documents(), borrowed. The borders of a passage are exact where each seed stands in at most
- * SH_COUNT_SAMPLE documents; otherwise only this number of them is compared. */
+/* Makes an object that finds passages of at least `least` tokens in at least `documents` documents.
+ * size: from sh_count_documents(). Borrows l and size. The borders of a passage are exact when each
+ * of its seeds is in at most SH_COUNT_SAMPLE documents. Otherwise SH_COUNT_SAMPLE documents decide
+ * about the borders. */
 struct sh_counter *sh_counter_new(const struct sh_links *l, const uint32_t *size,
     uint32_t documents, uint32_t least, struct sh_error *err);
 void sh_counter_delete(struct sh_counter *c);

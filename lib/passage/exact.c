@@ -8,8 +8,7 @@
 #include "io/parallel.h"
 
 enum {
-	K_MAX =
-	    40, /* the fastest of long ones: more windows share an anchor, and fewer anchors occur twice */
+	K_MAX = 40,      /* the fastest k for long windows */
 	SPARE = 16,      /* bits of the filters for an anchor */
 	POS_BITS = 40,   /* of a slot of the table: the rest is of the hash */
 	PARTS_MAX = 256, /* of the windows, by 8 bits of their hashes */
@@ -18,8 +17,8 @@ enum {
 	SLOT_BITS_MIN = 4,
 };
 
-/* An anchor, the k-gram that represents the windows from `since` on, up to the first window of the next
- * anchor. */
+/* An anchor, the k-gram that represents the windows from `since` on, up to the first window of the
+ * next anchor. */
 struct anchor {
 	uint32_t since, hash;
 };
@@ -37,7 +36,8 @@ struct finder {
 	uint64_t *at; /* of each document: its first anchor; at[documents]: the end */
 	struct chunk *chunk;
 
-	/* Anchors that occur, and that occur twice; by some bits of their hash, so that more may seem to. */
+	/* Anchors that occur, and that occur twice; by some bits of their hash, so that more may
+	 * seem to. */
 	uint64_t *once, *twice;
 	unsigned filter_bits;
 
@@ -93,7 +93,7 @@ static uint64_t hash_of(const struct worker *w, size_t i, uint32_t n, uint64_t p
 	return sh_mix_finish(w->prefix[i + n] - w->prefix[i] * power_n);
 }
 
-static int sum_prefixes(struct worker *w, struct sh_side side, struct sh_error *err)
+static int sum_prefixes(struct worker *w, struct sh_token_hashes side, struct sh_error *err)
 {
 	uint64_t sum = 0;
 
@@ -111,7 +111,7 @@ static int sum_prefixes(struct worker *w, struct sh_side side, struct sh_error *
 
 /* The anchors of a document of at least `length` tokens. */
 static int add_anchors(
-    struct worker *w, struct sh_side side, struct sh_buf *anchors, struct sh_error *err)
+    struct worker *w, struct sh_token_hashes side, struct sh_buf *anchors, struct sh_error *err)
 {
 	const struct finder *f = w->f;
 	size_t grams = side.n - f->k + 1, n;
@@ -131,7 +131,7 @@ static int add_anchors(
 	return 0;
 }
 
-/* Sets at[] as if the chunk were the first one. */
+/* Sets at[] of the chunk's documents, with anchors counted from the chunk's first one. */
 static int do_chunks(void *worker, size_t from, size_t to, struct sh_error *err)
 {
 	struct worker *w = worker;
@@ -141,7 +141,7 @@ static int do_chunks(void *worker, size_t from, size_t to, struct sh_error *err)
 		struct chunk *c = &f->chunk[i];
 
 		for (uint32_t d = c->from; d < c->to; d++) {
-			struct sh_side side = sh_texts_side(f->t, d);
+			struct sh_token_hashes side = sh_texts_tokens(f->t, d);
 
 			f->at[d] = c->anchors.n / sizeof *f->anchor;
 			if (side.n >= f->opts.length && add_anchors(w, side, &c->anchors, err) < 0)
@@ -238,7 +238,7 @@ static int filter_anchors(struct finder *f, struct sh_error *err)
 
 static size_t windows_of(const struct finder *f, uint32_t document)
 {
-	return sh_texts_side(f->t, document).n - f->opts.length + 1;
+	return sh_texts_tokens(f->t, document).n - f->opts.length + 1;
 }
 
 /* Returns the end of the windows of anchor i: the position behind the last one. */
@@ -249,7 +249,8 @@ static size_t last_window(const struct finder *f, uint32_t document, uint64_t i)
 
 /* ---- windows ---- */
 
-/* A part for each worker, or more, so that the tables of all workers are within the memory. */
+/* Chooses the number of parts: at least one for each worker, and so many that the tables of all
+ * workers fit in the memory. */
 static void plan_parts(struct finder *f)
 {
 	for (uint32_t d = 0; d < f->t->n; d++)
@@ -272,8 +273,8 @@ static bool same_window(const struct finder *f, uint64_t a, uint64_t b)
 	return memcmp(f->t->token + a, f->t->token + b, f->opts.length * sizeof *f->t->token) == 0;
 }
 
-/* The first window that equals the one at token `at`; UINT64_MAX when it is the first. The window before was
- * found to equal that before `expected`. */
+/* Returns the first window that equals the window at token `at`; UINT64_MAX when there is no
+ * earlier one. The previous window equals the window before `expected`. */
 static uint64_t look_up(struct worker *w, uint64_t hash, uint64_t at, uint64_t expected)
 {
 	const struct finder *f = w->f;
@@ -311,13 +312,13 @@ static void mark(struct finder *f, uint64_t from, uint64_t to)
 	}
 }
 
-/* What a worker knows of the window before. */
+/* The result for the previous window. */
 struct before {
-	uint64_t expected; /* where it was found, and one further */
-	uint64_t done;     /* tokens before are marked */
+	uint64_t expected; /* the window behind the one that equals it; UINT64_MAX: none does */
+	uint64_t done;     /* the end of its marked tokens */
 };
 
-/* The windows of one anchor, of this part. */
+/* Looks up the windows from .. to-1 of an anchor that belong to the part. */
 static void find_windows(
     struct worker *w, unsigned part, uint64_t base, size_t from, size_t to, struct before *before)
 {
@@ -356,7 +357,7 @@ static int find_in(struct worker *w, unsigned part, uint32_t document, struct sh
 			before.expected = UINT64_MAX;
 			continue;
 		}
-		if (!summed && sum_prefixes(w, sh_texts_side(f->t, document), err) < 0)
+		if (!summed && sum_prefixes(w, sh_texts_tokens(f->t, document), err) < 0)
 			return -1;
 		summed = true;
 		find_windows(w, part, f->t->at[document], f->anchor[i].since,
@@ -365,7 +366,7 @@ static int find_in(struct worker *w, unsigned part, uint32_t document, struct sh
 	return 0;
 }
 
-/* 1; 0 when the table became full, or -1. */
+/* Looks up all windows of a part. Returns 1; 0 when the table became full; or -1. */
 static int find_part(struct worker *w, unsigned part, struct sh_error *err)
 {
 	size_t slots = (size_t)1 << w->slot_bits;
@@ -391,8 +392,8 @@ static int find_parts(void *worker, size_t from, size_t to, struct sh_error *err
 	for (size_t part = from; part < to; part++) {
 		int got;
 
-		/* A part with more windows than hashes by chance gives begins again with a larger table: what is
-		 * marked already is right. */
+		/* A part with too many windows for its table begins again with a larger one. The
+		 * marks so far are right. */
 		w->slot_bits = w->f->slot_bits;
 		while ((got = find_part(w, (unsigned)part, err)) == 0)
 			w->slot_bits++;

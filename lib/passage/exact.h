@@ -1,30 +1,32 @@
-/* Finds passages of at least L tokens that occur again, word for word, in the same document or in another.
+/* Finds passages of at least L tokens that occur again, word for word, in the same document or in
+ * another.
  *
- * Each window of L tokens has one anchor: of its k-grams with the least hash, the rightmost one. Equal
- * windows have equal anchors, so a window whose anchor occurs once cannot occur again. Each other window is
- * looked up in a table of the earlier windows, and compared token by token. Time and memory are linear for
- * any text, and the result does not depend on k. */
+ * Each window of L tokens has one anchor: of its k-grams with the least hash, the rightmost one.
+ * Equal windows have equal anchors, so a window whose anchor occurs once cannot occur again. Each
+ * other window is looked up in a table of the earlier windows, and compared token by token. Time
+ * and memory are linear for any text, and the result does not depend on k. */
 #ifndef SH_PASSAGE_EXACT_H
 #define SH_PASSAGE_EXACT_H
 
 #include "passage/texts.h"
 
-/* The marks of texts with n tokens are so many words of 32 bits; token i is bit i % 32 of word i / 32. 64 bits
- * would need a library for atomic operations on 32-bit processors. */
+/* Number of 32-bit words that hold the marks of n tokens. Token i is bit i % 32 of word i / 32.
+ * Words of 64 bits would need a library for atomic operations on 32-bit processors. */
 #define SH_EXACT_WORDS(n) ((n) / 32 + 1)
 
-#define SH_EXACT_MAX ((uint32_t)1 << 20) /* upper limit of the shortest passage, in tokens */
+#define SH_EXACT_MAX ((uint32_t)1 << 20) /* largest sh_exact_opts.length */
 
 struct sh_exact_opts {
-	uint32_t length; /* tokens of the shortest passage */
-	uint32_t k;      /* from 1 to length; 0 chooses */
-	bool every;      /* passages that stand anywhere else, too, not only before */
+	uint32_t length; /* L: tokens of the shortest passage */
+	uint32_t k;      /* tokens of a k-gram, 1 to length; 0: chosen */
+	bool every;      /* mark all occurrences of a passage; false: all but the first one */
 	unsigned jobs;
 	size_t memory;            /* bytes of the tables of windows: beyond it, several passes */
 	struct sh_tables *tables; /* storage of other arrays; NULL: memory */
 };
 
-/* Sets the mark of each token of a passage that occurs again. `marked` has SH_EXACT_WORDS(all tokens) words, zeroed. */
+/* Sets the mark of each token of a passage that occurs again. `marked` has SH_EXACT_WORDS(all
+ * tokens) words, zeroed. */
 int sh_exact_find(const struct sh_texts *t, const struct sh_exact_opts *opts, uint32_t *marked,
     struct sh_error *err);
 

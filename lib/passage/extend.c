@@ -57,8 +57,8 @@ static inline cell better(cell a, cell b)
 	return a > b ? a : b;
 }
 
-/* Computes row i of the matrix: token i of a against tokens i - BAND .. i + BAND of b. With a step of -1
- * both are read backwards. Returns the row's best cell. */
+/* Computes row i of the matrix: token i of a against tokens i - BAND .. i + BAND of b. With a step
+ * of -1 both are read backwards. Returns the row's best cell. */
 static cell fill_row(const cell *above, cell *row, uint32_t i, const uint32_t *a, const uint32_t *b,
     size_t n_b, int step)
 {
@@ -102,8 +102,8 @@ static bool row_matches(uint32_t i, const uint32_t *a, const uint32_t *b, size_t
 	return same;
 }
 
-/* Returns whether the first rows may reach a positive score. A row with a match adds at most 1, and a row
- * without one subtracts at least 1. This bound costs a tenth of computing the rows. */
+/* Returns whether the first rows may reach a positive score. A row with a match adds at most 1, and
+ * a row without one subtracts at least 1. This bound costs a tenth of computing the rows. */
 static bool may_extend(const uint32_t *a, size_t n_a, const uint32_t *b, size_t n_b, int step)
 {
 	int bound = 0;
@@ -153,7 +153,7 @@ static size_t at_most(size_t n, size_t most)
 	return n < most ? n : most;
 }
 
-void sh_extend(struct sh_span *s, struct sh_side a, struct sh_side b)
+void sh_extend(struct sh_span *s, struct sh_token_hashes a, struct sh_token_hashes b)
 {
 	struct best right = { 0, 0, 0 }, left = right;
 	size_t most = at_most(SH_EXTEND_FEW + 4 * (size_t)s->matched, SH_EXTEND_MAX);

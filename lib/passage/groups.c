@@ -22,8 +22,8 @@ static void sort_few(uint64_t *a, size_t n)
 	}
 }
 
-/* Sorts by 8 bits of the numbers, as one pass of a radix sort. Returns false, and does nothing, when these
- * bits are equal in all numbers. */
+/* Sorts by 8 bits of the numbers, as one pass of a radix sort. Returns false, and does nothing,
+ * when these bits are equal in all numbers. */
 static bool pass_numbers(const uint64_t *from, uint64_t *to, size_t n, unsigned shift)
 {
 	size_t at[256] = { 0 }, sum = 0;
@@ -100,8 +100,8 @@ static void pass(const struct sh_posting *from, struct sh_posting *to, size_t n,
 		to[at[from[i].of.key >> shift & ((1 << DIGIT) - 1)]++] = from[i];
 }
 
-/* Completes the order by comparisons: of keys that differ only in bits that no pass used, and of postings
- * that were not ordered by document. */
+/* Completes the order by comparisons: of keys that differ only in bits that no pass used, and of
+ * postings that were not ordered by document. */
 static void sort_ties(struct sh_posting *p, size_t n)
 {
 	const unsigned seen = 64 - 8 - 2 * DIGIT;
@@ -160,7 +160,7 @@ static int move_slices(void *state, size_t from, size_t to, struct sh_error *err
 	return 0;
 }
 
-/* From counts to places: by part, then by slice. */
+/* Turns the counts of slices into positions: by part, then by slice. */
 static void place_slices(struct sorting *s)
 {
 	size_t sum = 0;
@@ -202,7 +202,8 @@ static int sort_parts(void *worker, size_t from, size_t to, struct sh_error *err
 	return 0;
 }
 
-/* Room for as many postings again. Pages of 2 MiB where they are within the limit of the tables. */
+/* Returns scratch memory. It has pages of 2 MiB when it is within the limit of the tables:
+ * *pages. */
 static struct sh_posting *get_room(
     struct sh_tables *tables, size_t bytes, bool *pages, struct sh_error *err)
 {
@@ -248,11 +249,11 @@ int sh_postings_sort(
 
 /* ---- groups ---- */
 
-/* Postings of whole groups that one task keeps. Their places count from 0, then from the task's base. */
+/* Postings from .. to-1, of whole groups, that one task handles. */
 struct share {
 	size_t from, to;
-	size_t n; /* kept, from `from` on */
-	size_t base;
+	size_t n;    /* postings kept, which are then at from .. from + n - 1 */
+	size_t base; /* their final position */
 };
 
 struct keeping {
@@ -261,7 +262,7 @@ struct keeping {
 	uint64_t most; /* postings of a document */
 };
 
-/* Keep postings from .. to-1, which have one key, as a group. */
+/* Keeps postings from .. to-1, which have one key, as a group. */
 static void keep(struct sh_posting *posting, struct share *s, size_t from, size_t to)
 {
 	uint32_t first = (uint32_t)s->n, run = first;
@@ -312,7 +313,7 @@ static int rebase_shares(void *state, size_t from, size_t to, struct sh_error *e
 	return 0;
 }
 
-/* Cut n sorted postings into shares of whole groups. */
+/* Cuts n sorted postings into shares of whole groups. */
 static void plan_shares(const struct sh_posting *p, size_t n, struct share *share, size_t shares)
 {
 	size_t from = 0;
@@ -351,7 +352,7 @@ static int keep_all(
 	return sh_parallel(k, 0, how->jobs, how->jobs, 1, rebase_shares, err);
 }
 
-/* Postings of a document in the order of tokens: they came by keys. */
+/* Orders the postings of a document by token. */
 static void order_document(
     const struct sh_groups *g, size_t document, uint64_t *room, uint64_t *tmp)
 {

@@ -1,5 +1,5 @@
-/* Sorts the postings of seeds into groups of equal keys, and lists each document's postings in the order of
- * its tokens. */
+/* Sorts the postings of seeds into groups of equal keys, and lists each document's postings in the
+ * order of its tokens. */
 #ifndef SH_PASSAGE_GROUPS_H
 #define SH_PASSAGE_GROUPS_H
 
@@ -28,8 +28,8 @@ struct sh_grouping {
 	unsigned jobs;
 };
 
-/* Sorts n postings by key, document and token. It is faster when they come by document and token. The postings go to
- * 256 parts by the top bits of their keys, and each part is sorted by itself. Returns -1 when memory runs out. */
+/* Sorts n postings by key, document and token. Postings that come by document and token are sorted
+ * faster. Returns -1 when memory runs out. */
 int sh_postings_sort(
     const struct sh_grouping *how, struct sh_posting *p, size_t n, struct sh_error *err);
 
@@ -42,8 +42,9 @@ struct sh_groups {
 	struct sh_tables *tables;
 };
 
-/* Makes groups of n sorted postings, which it borrows and moves. Drops groups of one document alone. documents: the
- * number of all documents. Returns -1 when memory runs out. */
+/* Makes groups of n sorted postings. Borrows the postings, drops groups of one document alone, and
+ * moves the other groups together. documents: the number of all documents. SH_ERR_RANGE: 2^32 - 1
+ * postings or more are left. */
 int sh_groups_make(struct sh_groups *g, const struct sh_grouping *how, struct sh_posting *p,
     size_t n, size_t documents, struct sh_error *err);
 void sh_groups_free(struct sh_groups *g);

@@ -94,15 +94,15 @@ static size_t find(const struct sh_index *x, uint64_t key)
 	return x->n;
 }
 
-/* Returns the number of postings of a group to read: at most the bound, and fewer when there are many exact
- * matches already. */
+/* Returns the number of postings of a group to read: at most the bound, and fewer when there are
+ * many exact matches already. */
 static size_t allowed(const struct sh_index *x, uint64_t hits, uint32_t token)
 {
 	return hits < MANY + HITS_A_TOKEN * (uint64_t)token ? x->bound : FEW;
 }
 
-/* Writes the first tokens of the k-grams that pass the filter to an array with room for n_grams + 1. Returns
- * their number. */
+/* Writes the first tokens of the k-grams that pass the filter to an array with room for n_grams +
+ * 1. Returns their number. */
 static size_t filter_grams(const struct sh_index *x, const struct sh_seeds *seeds, uint32_t *room)
 {
 	const unsigned shift = 64 - x->filter_bits;
@@ -131,8 +131,8 @@ void sh_index_room_free(struct sh_index_room *room)
 }
 
 /* Begins a document: sets the bits of its tokens. Returns -1 when memory runs out. */
-static int fill_room(const struct sh_index *x, struct sh_side document, struct sh_index_room *room,
-    struct sh_error *err)
+static int fill_room(const struct sh_index *x, struct sh_token_hashes document,
+    struct sh_index_room *room, struct sh_error *err)
 {
 	size_t bits = TOKEN_BITS_MIN;
 
@@ -154,15 +154,16 @@ static int fill_room(const struct sh_index *x, struct sh_side document, struct s
 	return 0;
 }
 
-/* Returns whether the document may have as many tokens of the query as it needs. Other tokens can share a bit. */
+/* Returns whether the document may have as many tokens of the query as it needs. Other tokens can
+ * share a bit. */
 static bool may_match(const struct sh_index *x, struct sh_index_room *room, uint32_t query)
 {
-	struct sh_side side;
+	struct sh_token_hashes side;
 	uint32_t found = 0;
 
 	if (room->verdict[query] >> 1 == room->serial)
 		return room->verdict[query] & 1;
-	side = sh_texts_side(x->texts, query);
+	side = sh_texts_tokens(x->texts, query);
 	for (size_t i = 0; i < side.n; i++)
 		found += sh_bits_has(room->token, side.token[i] & room->token_mask);
 	room->verdict[query] = room->serial << 1 | (found >= x->need[query]);
@@ -171,9 +172,9 @@ static bool may_match(const struct sh_index *x, struct sh_index_room *room, uint
 
 /* ---- hits ---- */
 
-static int add_hits(const struct sh_index *x, const struct sh_seeds *seeds, struct sh_side document,
-    const uint32_t *gram, size_t n, struct sh_index_room *room, struct sh_matcher *m,
-    struct sh_error *err)
+static int add_hits(const struct sh_index *x, const struct sh_seeds *seeds,
+    struct sh_token_hashes document, const uint32_t *gram, size_t n, struct sh_index_room *room,
+    struct sh_matcher *m, struct sh_error *err)
 {
 	uint32_t covered = 0;
 	uint64_t hits = 0;
@@ -205,9 +206,9 @@ static int add_hits(const struct sh_index *x, const struct sh_seeds *seeds, stru
 	return 0;
 }
 
-struct sh_side sh_index_side(const void *x, uint32_t document)
+struct sh_token_hashes sh_index_tokens(const void *x, uint32_t document)
 {
-	return sh_texts_side(((const struct sh_index *)x)->texts, document);
+	return sh_texts_tokens(((const struct sh_index *)x)->texts, document);
 }
 
 /* ---- spans ---- */
@@ -229,7 +230,7 @@ int sh_index_spans(const struct sh_index *x, const struct sh_seeds *seeds,
 {
 	size_t tokens = seeds->tokens.n, grams;
 	const struct sh_span *found;
-	struct sh_side side;
+	struct sh_token_hashes side;
 
 	*n = 0;
 	if (sh_reserve((void **)&room->gram, &room->gram_cap, tokens + 1, sizeof *room->gram, err) <
@@ -242,8 +243,8 @@ int sh_index_spans(const struct sh_index *x, const struct sh_seeds *seeds,
 		return -1;
 	for (size_t i = 0; i < tokens; i++)
 		room->side[i] = (uint32_t)seeds->token[i];
-	side = (struct sh_side){ room->side, tokens };
-	sh_matcher_begin(m, side, sh_index_side, x);
+	side = (struct sh_token_hashes){ room->side, tokens };
+	sh_matcher_begin(m, side, sh_index_tokens, x);
 	if (add_hits(x, seeds, side, room->gram, grams, room, m, err) < 0 ||
 	    sh_matcher_spans(m, &found, n, err) < 0 ||
 	    sh_reserve((void **)&room->span, &room->span_cap, *n + 1, sizeof *room->span, err) < 0)

@@ -1,8 +1,8 @@
 #include "passage/links.h"
 
-struct sh_side sh_links_side(const void *l, uint32_t document)
+struct sh_token_hashes sh_links_tokens(const void *l, uint32_t document)
 {
-	return sh_texts_side(((const struct sh_links *)l)->texts, document);
+	return sh_texts_tokens(((const struct sh_links *)l)->texts, document);
 }
 
 struct linking {
@@ -12,8 +12,8 @@ struct linking {
 	unsigned failed;  /* starred seeds in a row whose further postings gave no long match */
 };
 
-/* Adds a hit of this token with a posting. Returns the length of the exact match in tokens, or -1 on
- * failure. */
+/* Adds a hit of this token with a posting. Returns the length of the exact match in tokens, or -1
+ * on failure. */
 static int64_t add(
     struct linking *g, uint32_t token, const struct sh_posting *p, struct sh_error *err)
 {
@@ -86,7 +86,7 @@ int sh_links_hits(
 	const struct sh_groups *groups = l->groups;
 	struct linking g = { l, m, 0, l->more ? 0 : SH_LINKS_FAILED };
 
-	sh_matcher_begin(m, sh_texts_side(l->texts, document), sh_links_side, l);
+	sh_matcher_begin(m, sh_texts_tokens(l->texts, document), sh_links_tokens, l);
 	for (uint64_t i = groups->at[document]; i < groups->at[document + 1]; i++) {
 		uint32_t at = groups->order[i];
 		const struct sh_posting *p = &groups->posting[at];

@@ -1,8 +1,8 @@
 /* Selects the documents with which a document is compared: hits by the groups of its seeds.
  *
- * A group of at most `bound` postings gives hits with all earlier documents. A larger group is starred: it
- * gives hits with its first posting and with the last one before this document's. So the number of hits is
- * linear in the input. */
+ * A group of at most `bound` postings gives hits with all earlier documents. A larger group is
+ * starred: it gives hits with its first posting and with the last one before this document's. So
+ * the number of hits is linear in the input. */
 #ifndef SH_PASSAGE_LINKS_H
 #define SH_PASSAGE_LINKS_H
 
@@ -14,12 +14,12 @@ struct sh_links {
 	const struct sh_texts *texts;
 	const struct sh_groups *groups;
 	size_t bound; /* 0: every group is starred */
-	/* A starred seed is skipped within an exact match of at least this number of tokens that another
-	 * starred seed found. */
+	/* Tokens of a sufficient exact match. A starred seed is skipped within a sufficient match
+	 * of another starred seed. */
 	uint32_t enough;
 	uint32_t longest; /* tokens of the longest seed */
-	/* Of a starred group, try SH_LINKS_MORE further postings when neither match is long enough; no longer
-	 * in a document in which that failed for SH_LINKS_FAILED seeds in a row. */
+	/* When neither match of a starred seed is sufficient, SH_LINKS_MORE further postings are
+	 * tried. After SH_LINKS_FAILED failures in a row, no more are tried in the document. */
 	bool more;
 };
 
@@ -27,7 +27,8 @@ struct sh_links {
 int sh_links_hits(
     const struct sh_links *l, uint32_t document, struct sh_matcher *m, struct sh_error *err);
 
-/* Returns the tokens of a document. It has the type that sh_matcher_begin() needs, with l as arg. */
-struct sh_side sh_links_side(const void *l, uint32_t document);
+/* Returns the tokens of a document. It has the type that sh_matcher_begin() needs, with l as
+ * arg. */
+struct sh_token_hashes sh_links_tokens(const void *l, uint32_t document);
 
 #endif

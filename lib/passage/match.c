@@ -22,7 +22,7 @@ struct exact {
 
 #define NONE UINT32_MAX
 
-/* A recent exact match on this diagonal with this document: hits within it are redundant. */
+/* A recent exact match, on a diagonal with a document: hits within it are redundant. */
 struct recent {
 	uint64_t place;
 	uint32_t from, to;
@@ -32,8 +32,8 @@ enum { RECENT_BITS = 10 };
 
 struct sh_matcher {
 	struct sh_match_opts opts;
-	struct sh_side side;
-	sh_side_fn *other;
+	struct sh_token_hashes side;
+	sh_tokens_fn *other;
 	const void *arg;
 	struct recent recent[1 << RECENT_BITS];
 	bool sorted; /* the exact matches are ordered by document and place */
@@ -82,7 +82,8 @@ void sh_matcher_delete(struct sh_matcher *m)
 
 enum { STRIDE = 8 };
 
-uint32_t sh_match_forward(struct sh_side a, uint32_t i, struct sh_side b, uint32_t j)
+uint32_t sh_match_forward(
+    struct sh_token_hashes a, uint32_t i, struct sh_token_hashes b, uint32_t j)
 {
 	size_t n = a.n - i < b.n - j ? a.n - i : b.n - j, k = 0;
 
@@ -94,7 +95,8 @@ uint32_t sh_match_forward(struct sh_side a, uint32_t i, struct sh_side b, uint32
 	return (uint32_t)k;
 }
 
-uint32_t sh_match_backward(struct sh_side a, uint32_t i, struct sh_side b, uint32_t j)
+uint32_t sh_match_backward(
+    struct sh_token_hashes a, uint32_t i, struct sh_token_hashes b, uint32_t j)
 {
 	uint32_t n = i < j ? i : j, k = 0;
 
@@ -106,7 +108,8 @@ uint32_t sh_match_backward(struct sh_side a, uint32_t i, struct sh_side b, uint3
 	return k;
 }
 
-void sh_matcher_begin(struct sh_matcher *m, struct sh_side side, sh_side_fn *other, const void *arg)
+void sh_matcher_begin(
+    struct sh_matcher *m, struct sh_token_hashes side, sh_tokens_fn *other, const void *arg)
 {
 	m->side = side;
 	m->other = other;
@@ -148,7 +151,7 @@ int sh_matcher_hit(struct sh_matcher *m, uint32_t document, uint32_t token, uint
 {
 	uint64_t place = (uint64_t)document << 32 | (at - token);
 	struct recent *r = &m->recent[place * UINT64_C(0x9E3779B97F4A7C15) >> (64 - RECENT_BITS)];
-	struct sh_side other;
+	struct sh_token_hashes other;
 	uint32_t n, before;
 
 	/* A slot that was never filled has to == 0, because no match is empty. */
@@ -191,8 +194,8 @@ static uint32_t distance(uint32_t x, uint32_t y)
 	return x > y ? x - y : y - x;
 }
 
-/* Returns the score that match i adds behind match j; negative when it cannot follow j. Tokens of both
- * matches count once. */
+/* Returns the score that match i adds behind match j; negative when it cannot follow j. Tokens of
+ * both matches count once. */
 static int32_t score_behind(const struct exact *j, const struct exact *i)
 {
 	uint32_t over_a, over_b, over, gap_a, gap_b, gap, skew;
@@ -241,10 +244,10 @@ static int add_span(struct sh_matcher *m, const struct sh_span *s, struct sh_err
 	return 0;
 }
 
-/* Makes the span of the chain that ends with match `last`. Marks its matches, and the matches within it, as
- * used. */
-static void take_chain(struct exact *exact, size_t n, size_t last, struct sh_side a,
-    struct sh_side b, struct sh_span *span)
+/* Makes the span of the chain that ends with match `last`. Marks its matches, and the matches
+ * within it, as used. */
+static void take_chain(struct exact *exact, size_t n, size_t last, struct sh_token_hashes a,
+    struct sh_token_hashes b, struct sh_span *span)
 {
 	struct exact *e = &exact[last];
 	size_t first = last, end = last;
@@ -283,8 +286,8 @@ static void take_chain(struct exact *exact, size_t n, size_t last, struct sh_sid
 	}
 }
 
-static int spans_of_chains(
-    struct sh_matcher *m, struct exact *exact, size_t n, struct sh_side b, struct sh_error *err)
+static int spans_of_chains(struct sh_matcher *m, struct exact *exact, size_t n,
+    struct sh_token_hashes b, struct sh_error *err)
 {
 	if (n > m->order_cap &&
 	    sh_grow((void **)&m->order, &m->order_cap, n, sizeof *m->order, err) < 0)
@@ -451,7 +454,7 @@ int sh_matcher_spans(
 		if (spans_of_pair(m, &m->exact[i], j - i, err) < 0)
 			return -1;
 	}
-	if (m->opts.first && drop_covered(m, m->side.n, err) < 0)
+	if (m->opts.drop_covered && drop_covered(m, m->side.n, err) < 0)
 		return -1;
 	if (m->n_spans > 1)
 		qsort(m->span, m->n_spans, sizeof *m->span, by_from);

@@ -158,14 +158,14 @@ static bool says_little(struct sh_slice token)
 	return token.n == 1 || (token.n == 2 && c >= 0xC0);
 }
 
-int sh_placer_distinct(struct sh_placer *p, struct sh_slice stretch, size_t enough, size_t *count,
-    struct sh_error *err)
+int sh_placer_distinct(
+    struct sh_placer *p, struct sh_slice text, size_t enough, size_t *count, struct sh_error *err)
 {
 	struct sh_slice seen[32];
 	struct sh_tokens t;
 	size_t n = 0;
 
-	if (sh_tokenize(p->tokenizer, stretch, &t, err) < 0)
+	if (sh_tokenize(p->tokenizer, text, &t, err) < 0)
 		return -1;
 	if (enough > sizeof seen / sizeof *seen)
 		enough = sizeof seen / sizeof *seen;

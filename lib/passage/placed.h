@@ -1,5 +1,5 @@
-/* Computes the positions of tokens in their texts, on request, and caches the most recent documents. One
- * object serves one thread. */
+/* Computes the positions of tokens in their texts, on request, and caches the most recent
+ * documents. One object serves one thread. */
 #ifndef SH_PASSAGE_PLACED_H
 #define SH_PASSAGE_PLACED_H
 
@@ -23,18 +23,20 @@ struct sh_placer *sh_placer_new(
     const struct sh_corpus *corpus, const struct sh_token_opts *token, struct sh_error *err);
 void sh_placer_delete(struct sh_placer *p);
 
-/* Computes the positions in a document of the corpus. The result is valid until the next call. */
+/* Computes the positions in a document of the corpus. *out is valid until the next call of this
+ * function. */
 int sh_placer_document(
     struct sh_placer *p, uint32_t document, struct sh_placed *out, struct sh_error *err);
 
-/* Computes the positions in any text, without an id. The result is valid until the next call of this
- * function. */
+/* Computes the positions in any text, without an id. *out is valid until the next call of one of
+ * the three functions. */
 int sh_placer_text(
     struct sh_placer *p, struct sh_slice text, struct sh_placed *out, struct sh_error *err);
 
-/* Returns the number of different tokens of a stretch of a text, at most `enough`. Single characters and
- * numbers below 100 are not counted, except characters of a script written without spaces. */
-int sh_placer_distinct(struct sh_placer *p, struct sh_slice stretch, size_t enough, size_t *count,
-    struct sh_error *err);
+/* Sets *count to the number of distinct tokens of a text, at most `enough` and at most 32. Single
+ * characters and numbers below 100 are not counted, except characters of a script written without
+ * spaces. */
+int sh_placer_distinct(
+    struct sh_placer *p, struct sh_slice text, size_t enough, size_t *count, struct sh_error *err);
 
 #endif

@@ -132,8 +132,8 @@ static bool is_han(const struct sh_tokens *t, size_t i)
 	return (n == 3 && c >= 0xE0 && c < 0xF0) || (n == 4 && c >= 0xF0);
 }
 
-/* Computes the units of each token. Returns their number when it is the same for all tokens, otherwise
- * 0. */
+/* Computes the units of each token. Returns their number when it is the same for all tokens,
+ * otherwise 0. */
 static unsigned weigh(struct sh_seeder *s, const struct sh_tokens *t)
 {
 	uint8_t other = s->unit == SH_UNIT_CHAR ? SH_SEED_CHAR : SH_SEED_WORD;
@@ -148,8 +148,8 @@ static unsigned weigh(struct sh_seeder *s, const struct sh_tokens *t)
 	return n_han == 0 ? other : n_han == t->n ? SH_SEED_HAN : 0;
 }
 
-/* Computes k-grams of variable length: each has the fewest tokens, from its first one on, whose units
- * suffice. */
+/* Computes k-grams of variable length: each has the fewest tokens, from its first one on, whose
+ * units suffice. */
 static int mixed_grams(struct sh_seeder *s, struct sh_seeds *out, struct sh_error *err)
 {
 	size_t n = out->tokens.n, end = 0, i;

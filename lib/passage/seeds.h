@@ -1,15 +1,15 @@
-/* Seeds: hashes of k consecutive tokens (k-grams), sampled so that two texts with a common passage share
- * one.
+/* Seeds: hashes of k consecutive tokens (k-grams), sampled so that two texts with a common passage
+ * share one.
  *
- * A k-gram's hash is the default hash of the n-gram (hash/mix.h), so it depends only on the tokens. The
- * sample is the minimizers: of each `window` successive k-grams, the rightmost one with the least hash
- * (winnowing: Schleimer, Wilkerson and Aiken 2003). Texts that share window + k - 1 tokens share a seed. A
- * document with fewer k-grams than the window has one seed, its least k-gram; one with fewer than k tokens
- * has none.
+ * A k-gram's hash is the default hash of the n-gram (hash/mix.h), so it depends only on the tokens.
+ * The sample is the minimizers: of each `window` successive k-grams, the rightmost one with the
+ * least hash (winnowing: Schleimer, Wilkerson and Aiken 2003). Texts that share window + k - 1
+ * tokens share a seed. A document with fewer k-grams than the window has one seed, its least
+ * k-gram; one with fewer than k tokens has none.
  *
- * With k = 0 the length of a k-gram varies: it has the fewest tokens whose units reach a total. A character
- * of Chinese has fewer units than a word of an alphabet. So a k-gram has 6 words, or 10 characters, or a
- * mixture. Its length depends only on its tokens, not on the rest of the document. */
+ * With k = 0 the length of a k-gram varies: it has the fewest tokens whose units reach a total. A
+ * character of Chinese has fewer units than a word of an alphabet. So a k-gram has 6 words, or 10
+ * characters, or a mixture. The length depends only on the tokens of the k-gram. */
 #ifndef SH_PASSAGE_SEEDS_H
 #define SH_PASSAGE_SEEDS_H
 
@@ -20,10 +20,10 @@ enum {
 	SH_SEED_WINDOW_MAX = 1 << 16,
 	SH_SEED_UNITS = 30, /* units of a k-gram when k = 0: 6 words */
 	SH_SEED_QUERY_UNITS =
-	    25, /* the same for queries, all of whose k-grams are looked up: 5 words */
+	    25, /* the same in queries, whose k-grams are all looked up: 5 words */
 	SH_SEED_WINDOW = 10,
-	/* Units of a token: of a word; of a character of at least 3 bytes that is a token; and under
-	 * SH_UNIT_CHAR, of any other character. */
+	/* Units of a token: of a word; of a character of at least 3 bytes that is a token; and
+	 * under SH_UNIT_CHAR, of any other character. */
 	SH_SEED_WORD = 5,
 	SH_SEED_HAN = 3,
 	SH_SEED_CHAR = 1,
@@ -68,8 +68,9 @@ static inline unsigned sh_seed_length(const struct sh_seeds *s, size_t i)
 	return s->length ? s->length[i] : s->k;
 }
 
-/* Finds the minimizers of n hashes: first[j] is the index of minimizer j; since[j] is the first window
- * whose minimum it is, unless `since` is NULL. Returns their number. Both arrays have room for n. */
+/* Finds the minimizers of n hashes: first[j] is the index of minimizer j; since[j] is the first
+ * window whose minimum it is, unless `since` is NULL. Returns their number. Both arrays have room
+ * for n. */
 size_t sh_minimizers(
     const uint64_t *hash, size_t n, size_t window, uint32_t *first, uint32_t *since);
 

@@ -80,7 +80,7 @@ int sh_passages_damaged(const struct sh_passages *s, const char *name, struct sh
 	    s->folder.path, name);
 }
 
-/* The next of the words of a line, which ends with `end`. */
+/* Removes the first word of the rest, a number that ends with `end`, and stores it. */
 static int take_number(struct sh_slice *rest, char end, uint64_t *n)
 {
 	const char *stop = rest->n ? memchr(rest->p, end, rest->n) : NULL;
@@ -126,7 +126,7 @@ static int add_run(struct sh_passages *s, uint64_t time, uint64_t documents, str
 	return 0;
 }
 
-/* *undated: documents that no run has named so far. */
+/* Parses a line of a run. *undated: number of documents that belong to none of the runs so far. */
 static int parse_run(
     struct sh_passages *s, struct sh_slice *rest, uint64_t *undated, struct sh_error *err)
 {
@@ -273,7 +273,8 @@ static int is_other(void *arg, const char *name, struct sh_error *err)
 	return strcmp(name, "lock") != 0;
 }
 
-/* Marks the folder, which must be empty, until it has a manifest: what a killed first run leaves belongs to the store. */
+/* Marks the folder, which must be empty, until it has a manifest: files of a killed first run
+ * belong to the store. */
 static int mark(const struct sh_passages *s, struct sh_error *err)
 {
 	int other = sh_folder_list(&s->folder, is_other, NULL, err);
@@ -302,7 +303,8 @@ static int make_or_clean(struct sh_passages *s, struct sh_error *err)
 	return sh_passages_clean(s, err);
 }
 
-/* Another byte order would give wrong keys. Without a manifest nothing tells which files belong to the store. */
+/* Another byte order would give wrong keys. Without a manifest nothing tells which files belong to
+ * the store. */
 static int same_order(const struct sh_passages *s, struct sh_error *err)
 {
 	char order[ORDER_LINE + 1];
@@ -448,7 +450,8 @@ int sh_passages_is(const char *path, struct sh_error *err)
 
 /* ---- seeds ---- */
 
-/* The first posting from `from` on whose key is at least `key`: nearby ones first. */
+/* Returns the first posting from `from` on whose key is at least `key`. Looks at nearby postings
+ * first. */
 static size_t skip_to(const struct sh_posting *p, size_t n, size_t from, uint64_t key)
 {
 	size_t step = 1, to;

@@ -1,19 +1,24 @@
-/* The documents and seeds of earlier runs, in a folder, so that passages of today's documents are found in
- * the documents of all days before.
+/* The documents and seeds of earlier runs, in a folder, so that passages of today's documents are
+ * found in the documents of all days before.
  *
- *     manifest        "simhash-passages 1", "settings TEXT", "order 0102030405060708" (bytes of the machine's
- *                     numbers), for each segment "segment NUMBER DOCUMENTS BYTES SEEDS SUM SUM" (XXH3 of its two
- *                     files), for each run "added TIME DOCUMENTS" (seconds since 1970; the number of its documents
- *                     in the archive), "checksum HEX" (XXH3 of all lines before)
+ *     manifest        the lines
+ *                       simhash-passages 1
+ *                       settings TEXT
+ *                       order 0102030405060708   the bytes of a number on this machine
+ *                       segment NUMBER DOCUMENTS BYTES SEEDS SUM SUM
+ *                                                of each segment; sums: XXH3 of its two files
+ *                       added TIME DOCUMENTS     of each run: seconds since 1970; its documents
+ *                       checksum HEX             XXH3 of all lines before
  *     NUMBER.tsv      the documents of one run, or of several merged runs, as they came
- *     NUMBER.seed     their postings (struct sh_posting), sorted; documents count from 0 in each segment
+ *     NUMBER.seed     their postings (struct sh_posting), sorted; documents count from 0
  *     lock
- *     first-run       stands there until the first run has written the manifest
+ *     first-run       exists until the first run has written the manifest
  *
- * NUMBER has 8 hexadecimal digits. Segments are in the order of the manifest, not of their numbers. Runs are in the
- * order of the documents. The first documents may belong to no run: an earlier version added them, without a
- * time. A run writes the files of a new segment, syncs them, and then renames a new manifest. A file that the
- * manifest does not name is of a run that did not end: the next run removes it. */
+ * NUMBER has 8 hexadecimal digits. Segments are in the order of the manifest, not of their numbers.
+ * Runs are in the order of the documents. The first documents may belong to no run: an earlier
+ * version added them without a time. A run writes the files of a new segment, syncs these files,
+ * and then renames a new manifest. The next run removes files that the manifest does not name:
+ * their run was killed. */
 #ifndef SH_PASSAGE_STORE_H
 #define SH_PASSAGE_STORE_H
 
@@ -23,8 +28,8 @@
 
 struct sh_passages_segment {
 	uint32_t number;
-	uint64_t documents, bytes, seeds;
-	uint64_t sum_documents, sum_seeds; /* checksums of the files */
+	uint64_t documents, bytes, seeds;  /* bytes: of the .tsv */
+	uint64_t sum_documents, sum_seeds; /* checksums of the two files */
 };
 
 /* Documents that were added at one time. */
@@ -42,38 +47,41 @@ struct sh_passages {
 	bool added; /* the manifest does not name the last segment yet, or does not exist */
 };
 
-/* Opens the folder, or makes it, and locks it; waits at most `wait` seconds. settings: a line of text; NULL: the folder
- * must have a manifest, with any settings. SH_ERR_PARAM: it was made with other settings, by another version or in
- * another byte order; it has files but no manifest; or another run has it. SH_ERR_RECORD: the manifest is damaged. */
+/* Opens the folder, or makes it, and locks it; waits at most `wait` seconds. settings: a line of
+ * text; NULL: the folder must have a manifest, with any settings. SH_ERR_PARAM: it was made with
+ * other settings, by another version or in another byte order; it has files but no manifest; or
+ * another run has it. SH_ERR_RECORD: the manifest is damaged. */
 int sh_passages_open(struct sh_passages *s, const char *path, const char *settings, uint64_t wait,
     struct sh_error *err);
-/* Does nothing with a zeroed struct. */
+/* Closes the store, without a commit. Does nothing with a zeroed struct. */
 void sh_passages_close(struct sh_passages *s);
 
 /* Returns whether there is a folder with a manifest of this form. -1: it cannot be read. */
 int sh_passages_is(const char *path, struct sh_error *err);
 
-/* Opens the folder, which must exist, for reading, with any settings and byte order. Other readers may open it, too.
- * A folder without a manifest is an empty store. */
+/* Opens the folder, which must exist, for reading, with any settings and byte order. Other readers
+ * may open it, too. A folder without a manifest is an empty store. */
 int sh_passages_read(struct sh_passages *s, const char *path, uint64_t wait, struct sh_error *err);
 
-/* Returns the number of documents. */
+/* Returns the number of documents, with those of a new segment. */
 uint64_t sh_passages_count(const struct sh_passages *s);
 
 /* Reads all files and compares them with the manifest. SH_ERR_RECORD: a file is damaged. */
 int sh_passages_check(const struct sh_passages *s, struct sh_error *err);
 
-/* Merges all segments into one, and commits. The store must not have a new segment. Does nothing with fewer than two. */
+/* Merges all segments into one, and commits. The store must not have a new segment. Does nothing
+ * with fewer than two. */
 int sh_passages_compact(struct sh_passages *s, struct sh_error *err);
 
-/* Removes the documents that were added before this time, in seconds since 1970, not those added at it, and commits, a
- * new segment too. Rewrites each segment that loses some of its documents. dry: counts only. *documents: number of
- * documents removed. *undated: number of documents that have no time, which stay. */
+/* Removes the documents that were added before this time, in seconds since 1970, exclusive. Then
+ * commits, also a new segment. Rewrites each segment that loses some of its documents. dry: counts
+ * only. *documents: number of documents removed. *undated: number of documents that have no time,
+ * which stay. */
 int sh_passages_expire(struct sh_passages *s, uint64_t before, bool dry, uint64_t *documents,
     uint64_t *undated, struct sh_error *err);
 
-/* Returns the path of the documents of segment i, which begins with the folder's; the caller frees it. NULL: memory ran
- * out. */
+/* Returns the path of the documents of segment i, which begins with the folder's; the caller frees
+ * it. NULL: memory ran out. */
 char *sh_passages_documents(const struct sh_passages *s, size_t i, struct sh_error *err);
 
 /* An array of postings that grows. */
@@ -83,18 +91,18 @@ struct sh_postings {
 	size_t n, cap;
 };
 
-/* Appends to p the postings of segment i that have a key of one of the first n postings of p, which are sorted.
- * Documents count from `base`. */
+/* Appends to p the postings of segment i whose key one of the first n postings of p has. The first
+ * n postings must be sorted. Documents of the segment count from `base`. */
 int sh_passages_join(const struct sh_passages *s, size_t i, struct sh_postings *p, size_t n,
     uint32_t base, struct sh_error *err);
 
-/* Writes the documents of the corpus from `first` on, and their n sorted postings, as a new segment. now: in seconds
- * since 1970. */
+/* Writes the documents of the corpus from `first` on, and their n sorted postings, as a new
+ * segment. now: in seconds since 1970. */
 int sh_passages_add(struct sh_passages *s, const struct sh_corpus *corpus, uint32_t first,
     const struct sh_posting *p, size_t n, uint64_t now, struct sh_error *err);
 
-/* Writes the manifest, which then names the new segment. Does nothing when the manifest names all segments. A commit
- * that failed can be repeated. */
+/* Writes the manifest, which then names the new segment. Does nothing when the manifest names all
+ * segments. A commit that failed can be repeated. */
 int sh_passages_commit(struct sh_passages *s, struct sh_error *err);
 
 /* ---- for store_merge.c ---- */
@@ -107,7 +115,8 @@ void sh_passages_part(char *out, uint32_t segment, const char *suffix);
 /* Sets the number of a new segment. SH_ERR_RANGE: all numbers are used. */
 int sh_passages_number(const struct sh_passages *s, uint32_t *number, struct sh_error *err);
 
-/* Returns the number of documents that have no time: the first documents, which belong to no run. */
+/* Returns the number of documents that have no time: the first documents, which belong to no
+ * run. */
 uint64_t sh_passages_undated(const struct sh_passages *s);
 
 /* Fills in the checksums of a segment from its files. */

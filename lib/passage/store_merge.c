@@ -10,16 +10,16 @@ struct cursor {
 	struct sh_folder_map map;
 	const struct sh_posting *seed;
 	size_t at, n;
-	const uint32_t *number; /* by document: see below */
+	const uint32_t *number; /* by document of the segment: see struct merging */
 	uint8_t key[8];         /* of the posting before `at`, big-endian: memcmp() orders keys */
 };
 
 struct merging {
 	const struct sh_passages *store;
-	const struct sh_passages_segment *segment; /* what is merged */
+	const struct sh_passages_segment *segment; /* the n segments to merge */
 	size_t n;
 	struct cursor *cursor; /* by segment */
-	uint32_t *number; /* by document: its number in the new segment; SH_CORPUS_NONE: it goes */
+	uint32_t *number; /* by document: its number in the new segment; SH_CORPUS_NONE: dropped */
 	struct sh_passages_segment to;
 	struct sh_folder_file file; /* of the part that is written */
 };
@@ -192,7 +192,8 @@ static int write_segment(struct merging *m, struct sh_error *err)
 	return sh_passages_sum(m->store, &m->to, err);
 }
 
-/* Removes the files of a segment that could not be written: a full disk is the most frequent cause. */
+/* Removes the files of a segment that could not be written: a full disk is the most frequent
+ * cause. */
 static void remove_segment(struct merging *m)
 {
 	struct sh_error ignored;
@@ -205,7 +206,8 @@ static void remove_segment(struct merging *m)
 	(void)sh_folder_remove(&m->store->folder, name, &ignored);
 }
 
-/* Merges n segments from `from` on into a new one. gone: by document of them, whether it is left out; NULL: none is. */
+/* Merges n segments from `from` on into a new one. gone: by document of these segments, whether it
+ * is dropped; NULL: drops none. */
 static int merge(const struct sh_passages *s, size_t from, size_t n, const bool *gone,
     struct sh_passages_segment *to, struct sh_error *err)
 {
@@ -233,7 +235,7 @@ static int merge(const struct sh_passages *s, size_t from, size_t n, const bool 
 	return status;
 }
 
-/* The manifest names the new segments before the files of the old ones go. */
+/* The manifest names the new segments before the files of the old segments are removed. */
 static int publish(struct sh_passages *s, struct sh_error *err)
 {
 	s->added = true;

@@ -1,4 +1,5 @@
-/* The tokens of all documents of a corpus, as hashes of 32 bits, and the postings of their seeds. */
+/* The tokens of all documents of a corpus, as hashes of 32 bits, and the postings of their
+ * seeds. */
 #ifndef SH_PASSAGE_TEXTS_H
 #define SH_PASSAGE_TEXTS_H
 
@@ -13,22 +14,21 @@ struct sh_texts {
 	size_t at_cap, token_cap;
 	struct sh_posting *posting; /* by document and position; unused with no_seeds */
 	size_t n_postings, posting_cap;
-	uint64_t ill_formed;      /* UTF-8 sequences */
+	uint64_t ill_formed;      /* ill-formed UTF-8 sequences, in all texts */
 	struct sh_tables *tables; /* storage of the arrays; NULL: memory */
 };
 
-/* Called for a document that breaks a rule, with the reason in *err. Returns 0 to go on as if it had no
- * tokens. */
+/* Called for a document that breaks a rule, with the reason in *err. Returns 0 to go on as if it
+ * had no tokens. */
 typedef int sh_texts_bad(void *arg, uint32_t document, struct sh_error *err);
 
 struct sh_texts_opts {
 	struct sh_token_opts token;
 	struct sh_seed_opts seed;
-	bool no_seeds; /* compute tokens only */
-	bool strict;   /* ill-formed UTF-8 is an error */
-	/* Documents before `first`, and those that have no bit in `wanted` unless it is NULL, get no tokens. */
-	uint32_t first;
-	const uint64_t *wanted;
+	bool no_seeds;          /* compute tokens only */
+	bool strict;            /* a document with ill-formed UTF-8 goes to bad() */
+	uint32_t first;         /* documents below this number get no tokens */
+	const uint64_t *wanted; /* documents without a bit get no tokens; NULL: all have a bit */
 	unsigned jobs;
 	sh_texts_bad *bad;
 	void *arg;
@@ -39,15 +39,15 @@ int sh_texts_load(struct sh_texts *t, const struct sh_corpus *corpus,
     const struct sh_texts_opts *opts, struct sh_error *err);
 void sh_texts_free(struct sh_texts *t);
 
-/* The tokens of a document. */
-struct sh_side {
+/* The tokens of a document, as hashes of 32 bits; borrowed. */
+struct sh_token_hashes {
 	const uint32_t *token;
 	size_t n;
 };
 
-static inline struct sh_side sh_texts_side(const struct sh_texts *t, uint32_t document)
+static inline struct sh_token_hashes sh_texts_tokens(const struct sh_texts *t, uint32_t document)
 {
-	return (struct sh_side){ t->token + t->at[document],
+	return (struct sh_token_hashes){ t->token + t->at[document],
 		(size_t)(t->at[document + 1] - t->at[document]) };
 }
 

@@ -4,7 +4,8 @@
 
 #include "unicode/utf8.h"
 
-/* AROUND: common words shown on both sides of a gap. GAP: least number of words that a gap replaces. */
+/* AROUND: common words shown on both sides of a gap. GAP: least number of words that a gap
+ * replaces. */
 enum { AROUND = 24, GAP = 24 };
 
 enum kind { ALIKE, DIFFERENT, LEFT_OUT };
@@ -38,7 +39,8 @@ static bool is_alike(const struct sh_diff *d, const size_t at[2])
 	       !d->side[1].differs[at[1]];
 }
 
-/* Returns the part of a stretch in common from word `from` to word `to`, both counted in the stretch. */
+/* Returns the part of a stretch in common from word `from` to word `to`, both counted in the
+ * stretch. */
 static struct sh_beside_stretch part(
     const struct sh_beside_stretch *s, enum kind kind, size_t from, size_t to)
 {

@@ -1,17 +1,17 @@
 /* Two texts side by side, with the differing words marked.
  *
- * The texts become rows of two cells. Where they have many successive words in common, a line replaces
- * these words and tells the number of their characters. */
+ * The texts become rows of two cells. Where they have many successive words in common, a line
+ * replaces these words and tells the number of their characters. */
 #ifndef SH_REPORT_BESIDE_H
 #define SH_REPORT_BESIDE_H
 
 #include "report/diff.h"
 #include "report/html.h"
 
-/* most bytes of each text; a line reports the number of bytes left out */
+/* Most bytes of each text; a line reports the number of bytes left out. */
 enum { SH_BESIDE_BYTES = 20000 };
 
-/* A text, and the text shown before and behind it, which is not compared. */
+/* A text, and the text shown before and behind it, which is not compared. Borrowed. */
 struct sh_beside_text {
 	struct sh_slice before, text, behind;
 };
@@ -19,7 +19,7 @@ struct sh_beside_text {
 /* A zeroed struct is empty. */
 struct sh_beside {
 	struct sh_diff diff;
-	bool ready;
+	bool ready; /* diff was initialised */
 	struct sh_beside_stretch *stretch;
 	size_t n, cap;
 };

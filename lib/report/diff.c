@@ -121,8 +121,8 @@ struct middle {
 	int32_t n, m;
 };
 
-/* Returns the furthest x on diagonal k after one more edit, and in *down whether that edit skips a word of y.
- * reach[k - 1] and reach[k + 1] are the places before the edit. */
+/* Returns the furthest x on diagonal k after one more edit, and in *down whether that edit skips a
+ * word of y. reach[k - 1] and reach[k + 1] are the places before the edit. */
 static int32_t step(
     const struct middle *mid, const int32_t *reach, int32_t edits, int32_t k, bool *down)
 {
@@ -150,8 +150,8 @@ static int32_t *traced(const struct sh_diff *d, int32_t edits)
 	return d->trace + (size_t)edits * ((size_t)edits + 1) / 2;
 }
 
-/* Fills the trace up to the number of edits, which it returns. Sets *best to the diagonal of the furthest
- * place then. */
+/* Fills the trace up to the number of edits, which it returns. Sets *best to the diagonal of the
+ * furthest place then. */
 static int32_t search(struct sh_diff *d, const struct middle *mid, int32_t *best)
 {
 	int32_t *reach = d->reach + SH_DIFF_EDITS + 1;

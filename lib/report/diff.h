@@ -1,7 +1,8 @@
 /* Marks the words in which two texts differ (Myers 1986, O(ND)).
  *
- * A word is a run of letters, marks and digits; in scripts without spaces it is one character. Any other character
- * is a word of its own. White space belongs to the word before it and is not compared. */
+ * A word is a run of letters, marks and digits; in scripts without spaces it is one character. Any
+ * other character is a word of its own. White space belongs to the word before it and is not
+ * compared. */
 #ifndef SH_REPORT_DIFF_H
 #define SH_REPORT_DIFF_H
 
@@ -34,8 +35,8 @@ enum { SH_DIFF_EDITS = 1000 };
 int sh_diff_init(struct sh_diff *d, struct sh_error *err);
 void sh_diff_free(struct sh_diff *d);
 
-/* Fills both sides. The words that do not differ are the same sequence on both sides. A text must have less
- * than 2^31 bytes. */
+/* Fills both sides. The words that do not differ are the same sequence on both sides. A text must
+ * have less than 2^31 bytes, which is not checked. */
 int sh_diff_texts(struct sh_diff *d, struct sh_slice x, struct sh_slice y, struct sh_error *err);
 
 #endif

@@ -22,16 +22,17 @@ struct sh_html {
 
 void sh_html_free(struct sh_html *h);
 
-/* Appends markup of the program itself. */
+/* Append markup of the program itself. Nothing is escaped. sh_html_format() appends at most 511
+ * bytes. */
 void sh_html_raw(struct sh_html *h, const char *markup);
 void sh_html_format(struct sh_html *h, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* Appends text, for an element or an attribute in double quotes. Ill-formed UTF-8 and control characters become
- * U+FFFD. CR and CR LF become LF. */
+/* Appends text, for an element or an attribute in double quotes. Ill-formed UTF-8 and control
+ * characters become U+FFFD. CR and CR LF become LF. */
 void sh_html_text(struct sh_html *h, struct sh_slice text);
 
-/* Appends text as a string of JSON with its quotes. The string has no '<', '>' and '&', so it cannot end a script
- * element. */
+/* Appends text as a string of JSON with its quotes. The string has no '<', '>' and '&', so it
+ * cannot end a script element. */
 void sh_html_json(struct sh_html *h, struct sh_slice text);
 
 /* Appends a number with commas: 12,345. */

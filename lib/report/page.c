@@ -29,7 +29,7 @@ static void add_id(struct sh_html *h, const struct sh_pairs *p, uint32_t id)
 	sh_html_raw(h, "</bdi>");
 }
 
-void sh_page_begin(struct sh_html *h, struct sh_slice title)
+void sh_report_begin(struct sh_html *h, struct sh_slice title)
 {
 	sh_html_raw(h, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 		       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
@@ -53,7 +53,7 @@ static void add_count(struct sh_html *h, const char *name, uint64_t n)
 	sh_html_raw(h, "</dd></div>\n");
 }
 
-void sh_page_counts(struct sh_html *h, const struct sh_pairs *p)
+void sh_report_counts(struct sh_html *h, const struct sh_pairs *p)
 {
 	sh_html_raw(h, "<dl class=\"counts\">\n");
 	add_count(h, "pairs", p->n);
@@ -78,7 +78,7 @@ static void add_bar(struct sh_html *h, unsigned i, uint64_t n, uint64_t most)
 	sh_html_raw(h, "</td></tr>\n");
 }
 
-void sh_page_bars(struct sh_html *h, const struct sh_pairs *p)
+void sh_report_bars(struct sh_html *h, const struct sh_pairs *p)
 {
 	unsigned from = 0, to = SH_PAIRS_BARS;
 	uint64_t most = 0;
@@ -119,7 +119,7 @@ static void add_group(struct sh_html *h, const struct sh_pairs *p, const struct 
 	sh_html_raw(h, "</td></tr>\n");
 }
 
-void sh_page_groups(struct sh_html *h, const struct sh_pairs *p)
+void sh_report_groups(struct sh_html *h, const struct sh_pairs *p)
 {
 	sh_html_raw(h,
 	    "<section id=\"groups\">\n<h2>Largest groups</h2>\n<p class=\"note\">A group is the "
@@ -141,7 +141,7 @@ void sh_page_groups(struct sh_html *h, const struct sh_pairs *p)
 
 /* ---- pairs with texts ---- */
 
-void sh_page_texts(struct sh_html *h, const struct sh_pairs *p, size_t shown, bool documents)
+void sh_report_texts(struct sh_html *h, const struct sh_pairs *p, size_t shown, bool documents)
 {
 	sh_html_raw(h,
 	    "<div class=\"find\"><input type=\"search\" id=\"find\" placeholder=\"Find ids or "
@@ -178,7 +178,7 @@ static void add_head(
 	sh_html_raw(h, "</div>");
 }
 
-void sh_page_pair(struct sh_html *h, const struct sh_pairs *p, size_t at)
+void sh_report_pair(struct sh_html *h, const struct sh_pairs *p, size_t at)
 {
 	const struct sh_pairs_pair *x = &p->pair[at];
 
@@ -203,12 +203,12 @@ void sh_page_pair(struct sh_html *h, const struct sh_pairs *p, size_t at)
 	sh_html_raw(h, "</div>\n");
 }
 
-void sh_page_pair_end(struct sh_html *h)
+void sh_report_pair_end(struct sh_html *h)
 {
 	sh_html_raw(h, "</details>\n");
 }
 
-void sh_page_strips(
+void sh_report_strips(
     struct sh_html *h, const struct sh_pairs_span *span, size_t n, const size_t length[2])
 {
 	sh_html_raw(h, "<div class=\"heads\">");
@@ -238,7 +238,7 @@ static void add_column(struct sh_html *h, const char *name, bool number)
 	    number ? " class=\"number\"" : "", name);
 }
 
-void sh_page_rows(struct sh_html *h, const struct sh_pairs *p, size_t shown, size_t texts)
+void sh_report_rows(struct sh_html *h, const struct sh_pairs *p, size_t shown, size_t texts)
 {
 	sh_html_raw(h, "</section>\n<section id=\"all\">\n<h2>All pairs</h2>\n");
 	if (shown < p->n) {
@@ -263,7 +263,7 @@ void sh_page_rows(struct sh_html *h, const struct sh_pairs *p, size_t shown, siz
 	    h, "{\"texts\":%zu,\"shares\":%s,\"rows\":[", texts, p->spans ? "[3,4]" : "[3]");
 }
 
-void sh_page_row(struct sh_html *h, const struct sh_pairs *p, size_t at)
+void sh_report_row(struct sh_html *h, const struct sh_pairs *p, size_t at)
 {
 	const struct sh_pairs_pair *x = &p->pair[at];
 
@@ -277,7 +277,7 @@ void sh_page_row(struct sh_html *h, const struct sh_pairs *p, size_t at)
 		sh_html_format(h, ",%u,%d]", x->distance, x->similarity);
 }
 
-void sh_page_end(struct sh_html *h)
+void sh_report_end(struct sh_html *h)
 {
 	sh_html_raw(h, "\n]}\n</script>\n</section>\n</main>\n<footer>Made by shreport of "
 		       "simhash-utils " SH_VERSION ".</footer>\n<script>");

@@ -251,7 +251,8 @@ static void keep_group(struct sh_pairs *p, const struct sh_pairs_group *g)
 	p->group[at] = *g;
 }
 
-/* Fills a group for each id. An id that represents no group gets size 0. degree: pairs of each id. */
+/* Fills group[i] for each id i that represents a group; for other ids its size is 0. degree: pairs
+ * of each id. */
 static void find_groups(
     struct sh_pairs *p, struct sh_union *u, struct sh_pairs_group *group, uint32_t *degree)
 {

@@ -18,14 +18,14 @@ enum { SH_PAIRS_BARS = 20, SH_PAIRS_GROUPS = 10, SH_PAIRS_UNKNOWN = -1 };
 
 struct sh_pairs_pair {
 	uint32_t a, b;     /* indexes of ids */
-	uint32_t distance; /* for spans: their number */
-	/* in ten thousandths, or SH_PAIRS_UNKNOWN; for spans: the greater coverage */
+	uint32_t distance; /* in bits; of a pair with spans: the number of spans */
+	/* in ten thousandths, or SH_PAIRS_UNKNOWN; of a pair with spans: the greater coverage */
 	int32_t similarity;
-	int32_t coverage[2]; /* for spans: share of each document's bytes, in ten thousandths */
-	uint32_t number;     /* of the first record of the pair */
+	int32_t coverage[2]; /* share of each document's bytes in spans, in ten thousandths */
+	uint32_t number;     /* from 0, in the order in which the pairs were added */
 };
 
-/* A span record, see simhash-records(5). */
+/* A span record: bytes from .. to-1 of both texts. Ids are views of the line. */
 struct sh_span_record {
 	struct sh_slice id[2];
 	uint32_t from[2], to[2];
@@ -33,21 +33,20 @@ struct sh_span_record {
 
 int sh_record_span(struct sh_slice line, struct sh_span_record *r, struct sh_error *err);
 
-/* A span of the pair of this number. */
 struct sh_pairs_span {
-	uint32_t pair;
+	uint32_t pair; /* sh_pairs_pair.number */
 	uint32_t from[2], to[2];
 };
 
 struct sh_pairs_group {
-	uint32_t id; /* the document with most pairs in the group */
+	uint32_t id; /* index of the document with most pairs in the group */
 	uint32_t size;
 	uint32_t pairs;
-	int32_t least; /* similarity, or SH_PAIRS_UNKNOWN */
+	int32_t least; /* least similarity of a pair, as in sh_pairs_pair, or SH_PAIRS_UNKNOWN */
 };
 
 struct sh_pairs {
-	bool spans;
+	bool spans; /* pairs of spans: sh_pairs_add_span() was called */
 	struct sh_hmap ids;
 	struct sh_hmap keys; /* for spans: the two indexes of each pair */
 	struct sh_pairs_pair *pair;
@@ -64,6 +63,7 @@ struct sh_pairs {
 int sh_pairs_init(struct sh_pairs *p, struct sh_error *err);
 void sh_pairs_free(struct sh_pairs *p);
 
+/* Add a record. Do not mix the two functions. */
 int sh_pairs_add(struct sh_pairs *p, const struct sh_pair_record *r, struct sh_error *err);
 int sh_pairs_add_span(struct sh_pairs *p, const struct sh_span_record *r, struct sh_error *err);
 
@@ -74,11 +74,12 @@ void sh_pairs_order_spans(struct sh_pairs *p);
 const struct sh_pairs_span *sh_pairs_spans(
     const struct sh_pairs *p, const struct sh_pairs_pair *pair, size_t *n);
 
-/* Computes the coverage of a pair from the lengths of its texts; 0: unknown. */
+/* Sets coverage and similarity of a pair from the lengths of its texts, in bytes. A length of 0 is
+ * unknown, and leaves the coverage of the document unknown. */
 int sh_pairs_cover(
     struct sh_pairs *p, struct sh_pairs_pair *pair, const size_t length[2], struct sh_error *err);
 
-/* Counts the pairs and orders them. Pairs come by ascending similarity; pairs with spans by descending
+/* Counts the pairs and orders them by ascending similarity; pairs with spans by descending
  * coverage. Pairs without a similarity come last, by descending distance. */
 int sh_pairs_order(struct sh_pairs *p, struct sh_error *err);
 

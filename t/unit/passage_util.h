@@ -61,7 +61,7 @@ static inline void add_postings(struct sh_texts *t, unsigned k, size_t window)
 	struct sh_error err;
 
 	for (uint32_t d = 0; d < t->n; d++) {
-		struct sh_side side = sh_texts_side(t, d);
+		struct sh_token_hashes side = sh_texts_tokens(t, d);
 		size_t n = side.n < k ? 0 : side.n - k + 1, picked;
 		uint64_t *hash = malloc((n + 1) * sizeof *hash);
 		uint32_t *first = malloc((n + 1) * sizeof *first);

@@ -124,8 +124,8 @@ static void test_common(void)
 
 /* ---- spans ---- */
 
-static bool is_sound(
-    const struct sh_span *s, struct sh_side a, struct sh_side b, const struct sh_match_opts *opts)
+static bool is_sound(const struct sh_span *s, struct sh_token_hashes a, struct sh_token_hashes b,
+    const struct sh_match_opts *opts)
 {
 	uint32_t n = s->to - s->from, m = s->end - s->at;
 
@@ -137,8 +137,8 @@ static bool is_sound(
 }
 
 /* Each common run of at least `run` tokens of the two documents lies in a span. */
-static bool has_all_runs(struct sh_side a, struct sh_side b, uint32_t document, uint32_t run,
-    const struct sh_span *spans, size_t n)
+static bool has_all_runs(struct sh_token_hashes a, struct sh_token_hashes b, uint32_t document,
+    uint32_t run, const struct sh_span *spans, size_t n)
 {
 	for (uint32_t i = 0; i + run <= a.n; i++)
 		for (uint32_t j = 0; j + run <= b.n; j++) {
@@ -170,7 +170,7 @@ static bool spans_are_right(struct sh_texts *t, unsigned k, size_t window, bool 
 	must(sh_postings_sort(&how, t->posting, t->n_postings, &err) == 0);
 	must(sh_groups_make(&g, &how, t->posting, t->n_postings, t->n, &err) == 0);
 	for (uint32_t d = 0; good && d < t->n; d++) {
-		struct sh_side side = sh_texts_side(t, d);
+		struct sh_token_hashes side = sh_texts_tokens(t, d);
 		const struct sh_span *spans;
 		size_t n;
 
@@ -179,9 +179,9 @@ static bool spans_are_right(struct sh_texts *t, unsigned k, size_t window, bool 
 		for (size_t i = 0; good && i < n; i++)
 			good =
 			    spans[i].document < d &&
-			    is_sound(&spans[i], side, sh_texts_side(t, spans[i].document), &opts);
+			    is_sound(&spans[i], side, sh_texts_tokens(t, spans[i].document), &opts);
 		for (uint32_t e = 0; good && !first && e < d; e++)
-			good = has_all_runs(side, sh_texts_side(t, e), e, run, spans, n);
+			good = has_all_runs(side, sh_texts_tokens(t, e), e, run, spans, n);
 	}
 	sh_groups_free(&g);
 	sh_matcher_delete(m);
@@ -244,7 +244,8 @@ static struct cell larger(struct cell x, struct cell y, int score, uint32_t matc
 }
 
 /* The extension to the right of the first tokens, cell by cell: tokens of a, and matched tokens. */
-static void extend_slowly(struct sh_side a, struct sh_side b, uint32_t *to, uint32_t *matched)
+static void extend_slowly(
+    struct sh_token_hashes a, struct sh_token_hashes b, uint32_t *to, uint32_t *matched)
 {
 	static struct cell at[SIDE + 1][SIDE + 1];
 	struct cell best = { 0, 0 };
@@ -285,15 +286,16 @@ static void test_extend(void)
 	for (unsigned round = rng_rounds(3000); good && round; round--) {
 		uint32_t left[SIDE + 1], right[SIDE + 1], alphabet = 2 + (uint32_t)rng_below(60),
 							  to, n;
-		struct sh_side a = { left, 1 + rng_below(20) }, b = { right, 1 + rng_below(SIDE) };
+		struct sh_token_hashes a = { left, 1 + rng_below(20) },
+				       b = { right, 1 + rng_below(SIDE) };
 		struct sh_span span = { 0, 0, 1, 0, 1, 1 };
 
 		for (size_t i = 0; i < SIDE; i++) {
 			left[i] = (uint32_t)rng_below(alphabet);
 			right[i] = rng_below(3) ? left[i] : (uint32_t)rng_below(alphabet);
 		}
-		extend_slowly((struct sh_side){ left + 1, a.n - 1 },
-		    (struct sh_side){ right + 1, b.n - 1 }, &to, &n);
+		extend_slowly((struct sh_token_hashes){ left + 1, a.n - 1 },
+		    (struct sh_token_hashes){ right + 1, b.n - 1 }, &to, &n);
 		if (b.n == 1)
 			to = n = 0;
 		sh_extend(&span, a, b);
