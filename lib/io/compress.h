@@ -36,6 +36,7 @@ struct sh_compress {
 	struct sh_buf out; /* compressed bytes; the caller writes them and sets out.n to 0 */
 };
 
+/* Returns 0; or -1 when memory is short or the build lacks the form. */
 int sh_compress_start(
     struct sh_compress *z, const struct sh_compressor *form, struct sh_error *err);
 

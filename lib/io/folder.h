@@ -74,7 +74,7 @@ int sh_folder_write(struct sh_folder_file *out, const void *p, size_t n, struct 
 /* Writes all added bytes and syncs the file. The file stays open. */
 int sh_folder_flush(struct sh_folder_file *out, struct sh_error *err);
 
-/* Writes all added bytes, syncs and closes the file. Frees *out, also after a failure. */
+/* Writes all added bytes, syncs and closes the file. Frees *out. The file stays also after -1. */
 int sh_folder_finish(struct sh_folder_file *out, struct sh_error *err);
 
 /* Closes the file, perhaps incomplete. The file stays. Does nothing with a zeroed struct. */
@@ -94,6 +94,7 @@ struct sh_folder_map {
 /* Maps a file for reading. SH_ERR_RECORD: the file is missing, or does not have `size` bytes. */
 int sh_folder_map(struct sh_folder_map *m, const struct sh_folder *f, const char *name,
     uint64_t size, struct sh_error *err);
+/* Does nothing with a zeroed struct. */
 void sh_folder_unmap(struct sh_folder_map *m);
 
 /* Announces reads at n ascending offsets: the system reads all missing pages at the same time. */

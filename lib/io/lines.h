@@ -8,7 +8,7 @@
 struct sh_lines {
 	struct sh_source source;
 	struct sh_buf chunk;
-	struct sh_origin from; /* of the chunk; but from.line is the number of the current line */
+	struct sh_origin from; /* of the chunk; but from.line is where the current line begins */
 	size_t at;             /* bytes of the chunk before the next line */
 	uint64_t ends;         /* line ends of the current line: more than 1 only in CSV */
 	bool starts_file;      /* the current line is the first of its file, without a header */

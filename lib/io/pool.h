@@ -40,8 +40,8 @@ struct sh_pool {
 	int (*work)(void *worker, struct sh_job *job);
 	void **workers; /* n_workers states */
 	unsigned n_workers;
-	/* Gets each job in input order, also the job that failed. Called by one thread at a time.
-	 * Returns 0 or -1. */
+	/* Writes the results of a job. Called in input order, also for the job that failed, and by
+	 * sh_job_flush(). One thread at a time calls it. Returns 0 or -1. */
 	int (*done)(void *arg, struct sh_job *job, struct sh_error *err);
 	void *arg;
 };
