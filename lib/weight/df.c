@@ -10,8 +10,9 @@
 
 enum { MEMORY_MIN = 4 << 20 };
 
-/* The count of a feature, with the first and the last document counted. A document may be divided between
- * two runs: when a run begins with the last document of the previous run, both have counted it. */
+/* The count of a feature, with the numbers of the first and last document that were counted. A
+ * document may be divided between two runs. Then both runs may count the document: `last` of one
+ * run is `first` of the next. */
 struct count {
 	uint64_t df, first, last;
 };
@@ -22,7 +23,7 @@ struct sh_df_counter {
 	size_t cap;
 	size_t memory;
 	uint64_t document;
-	uint64_t words; /* of the widest feature */
+	uint64_t words; /* see sh_df_words() */
 	struct sh_runs runs;
 };
 
@@ -58,9 +59,9 @@ void sh_df_document(struct sh_df_counter *c)
 	c->document++;
 }
 
-/* A feature to be sorted. Its first bytes are here, so that most comparisons touch no key. */
+/* A feature to be sorted, with its first bytes: most comparisons then need no key. */
 struct place {
-	uint64_t prefix; /* big-endian, filled with zeros */
+	uint64_t prefix; /* first 8 bytes, big-endian, padded with zeros */
 	uint32_t index;
 };
 
@@ -86,7 +87,7 @@ static int by_feature(const void *a, const void *b, void *arg)
 	return sh_slice_cmp(sh_hmap_key(m, x->index), sh_hmap_key(m, y->index));
 }
 
-/* Returns the features in bytewise order, to be freed; NULL on failure. */
+/* Returns the features in bytewise order. The caller frees the result. Returns NULL on failure. */
 static struct place *sorted(struct sh_df_counter *c, struct sh_error *err)
 {
 	struct place *order = malloc((size_t)c->features.n * sizeof *order + 1);

@@ -14,8 +14,8 @@ int sh_df_limit_parse(const char *text, struct sh_df_limit *limit, struct sh_err
 {
 	struct sh_slice s = sh_slice_str(text);
 	bool percent = s.n && s.p[s.n - 1] == '%';
-	int64_t unit = percent ? 1 : 100,
-		parts; /* unit: of the last digit, in parts of SH_DF_ALL; parts: in units */
+	int64_t unit = percent ? 1 : 100; /* of millionths, in units of 1 / SH_DF_ALL */
+	int64_t parts;
 
 	if (!percent && sh_parse_count(s, &limit->n) == 0) {
 		limit->given = true;
@@ -34,8 +34,8 @@ int sh_df_limit_parse(const char *text, struct sh_df_limit *limit, struct sh_err
 	return 0;
 }
 
-/* Stores df and the bound as numbers that can be compared exactly: a share is one of all
- * documents. */
+/* Stores df and the bound as numbers that can be compared exactly. A share is a
+ * share of all documents. */
 static void scale(const struct sh_df_limit *limit, uint64_t df, uint64_t documents,
     struct sh_wide *is, struct sh_wide *bound)
 {
@@ -93,7 +93,7 @@ static int check_df(uint64_t df, uint64_t documents, struct sh_error *err)
 	    (unsigned long long)df, (unsigned long long)documents);
 }
 
-/* The line with the number of documents may be anywhere, so the check follows the last line. */
+/* Checks a table after its last line: the line with the number of documents may be anywhere. */
 static int table_check(const struct sh_df_table *t, const char *name, struct sh_error *err)
 {
 	int status = 0;
@@ -192,7 +192,8 @@ static int table_next(void *arg, size_t i, struct sh_slice *key, struct sh_error
 	return sh_buf_add(&t->last, key->p, key->n, err) < 0 ? -1 : 1;
 }
 
-/* Compares the first lines of all tables: they must name the same number of words of the widest feature. */
+/* Compares the first lines of all tables. Their greatest numbers of words must
+ * be equal, or unknown. */
 static int same_words(const struct table *tables, size_t n, uint64_t *words, struct sh_error *err)
 {
 	const char *file = NULL;

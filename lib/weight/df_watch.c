@@ -55,10 +55,11 @@ int sh_df_watch_feature(struct sh_df_watch *w, struct sh_slice feature, struct s
 	return 0;
 }
 
-/* Returns whether a feature of `with` documents of one side, out of `all`, is common, and it is no chance
- * that none of the n documents of the other side has it. If all documents came from one collection, all
- * those with the feature would be on one side with a probability of about (all / (all + n)) ^ with. */
-static bool no_chance(uint64_t with, uint64_t all, uint64_t n)
+/* Returns whether a feature is common on one side, where `with` of `all` documents have it,
+ * and is not absent by chance from the n documents of the other side. If all documents came
+ * from one collection, all `with` documents would be on one side with a probability of about
+ * (all / (all + n)) ^ with. */
+static bool shows_difference(uint64_t with, uint64_t all, uint64_t n)
 {
 	double base = (double)all / ((double)all + (double)n), chance = 1;
 
@@ -78,7 +79,7 @@ bool sh_df_watch_missing(const struct sh_df_watch *w, struct sh_slice *feature, 
 	for (uint32_t i = 0; t && i < t->features.n; i++)
 		if (!w->seen[i] && (top == UINT32_MAX || t->df[i] > t->df[top]))
 			top = i;
-	if (top == UINT32_MAX || !no_chance(t->df[top], t->documents, w->documents))
+	if (top == UINT32_MAX || !shows_difference(t->df[top], t->documents, w->documents))
 		return false;
 	*feature = sh_hmap_key(&t->features, top);
 	*df = t->df[top];
@@ -94,7 +95,7 @@ bool sh_df_watch_absent(const struct sh_df_watch *w, struct sh_slice *feature, u
 	for (uint32_t i = 1; i < w->absent.n; i++)
 		if (w->count[i] > w->count[top])
 			top = i;
-	if (!no_chance(w->count[top], w->documents, w->table->documents))
+	if (!shows_difference(w->count[top], w->documents, w->table->documents))
 		return false;
 	*feature = sh_hmap_key(&w->absent, top);
 	*count = w->count[top];

@@ -18,8 +18,8 @@ static double of_key(int64_t key)
 	return x;
 }
 
-/* Returns the power of two that scales a document whose heaviest and lightest weight are given,
- * least > 0. */
+/* Returns 2^e (doubles.h) for a document. most: its heaviest weight. least: its
+ * lightest weight above 0. */
 static double scale_of(double most, double least)
 {
 	double scale = 0x1p50;
@@ -31,7 +31,7 @@ static double scale_of(double most, double least)
 	return scale;
 }
 
-/* Rounds x to the nearest whole number, x < 2^63; from 2^52 on x is a whole number. */
+/* Rounds x < 2^63 to the nearest whole number, halves up. From 2^52 on, x is a whole number. */
 static int64_t nearest(double x)
 {
 	int64_t n = (int64_t)x;

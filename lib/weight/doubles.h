@@ -1,12 +1,13 @@
-/* Weights that are doubles, written as decimals, and their sums, for a system whose fingerprints
+/* Weights that are doubles, in records of decimals, and their sums, for a system whose fingerprints
  * depend on rounding (yanyiwu/simhash).
  *
- * All weights of a document are multiplied by one power of two and then written in millionths.
- * The power is 2^50: weights from 4 to below 8192 then keep all their bits. It is smaller when
- * the heaviest weight would not fit. It is larger when the lightest weight would lose bits and
- * the heaviest leaves space. No power of two changes a bit of the fingerprint.
+ * A weight x is stored as x * 2^e millionths, with one e for all weights of a document. e is 50:
+ * weights from 4 to below 8192 then keep all their bits. e is smaller when the heaviest weight
+ * would not fit in an int64_t. e is larger when the lightest weight would lose bits and the
+ * heaviest leaves space. No e changes a bit of the fingerprint.
  *
- * Readers recognise such weights by the heaviest one, which is at least 2^46 millionths. */
+ * The heaviest stored weight of a document is at least 2^46 millionths. Readers recognise
+ * stored doubles by this bound. */
 #ifndef SH_WEIGHT_DOUBLES_H
 #define SH_WEIGHT_DOUBLES_H
 
@@ -16,23 +17,26 @@
 
 #include "weight/top.h"
 
-/* Returns a number that orders as the double does; x >= 0. */
+/* Returns an integer key of x >= 0: keys order as their doubles do. */
 int64_t sh_double_key(double x);
 
-/* Turns n weights of one document, finite and given as sh_double_key(), into weights of records. */
+/* Replaces the weights of all n features of a document, which are sh_double_key() of finite
+ * doubles, by weights of records. */
 void sh_doubles_write(struct sh_heavy *f, size_t n);
 
-/* The sums of a document's weights, added in order. Zeroed: no features. */
+/* The bit sums of a document, added in the order of the features. Bit 0 is the most
+ * significant. Zeroed: no features. */
 struct sh_doubles {
-	double decimal[64], scaled[64]; /* bit 0 first; for decimals, and for scaled weights */
-	bool is_scaled;
-	size_t n;
+	double decimal[64]; /* if records have plain decimals */
+	double scaled[64];  /* if records have stored doubles */
+	bool is_scaled;     /* a weight is at least 2^46 millionths: `scaled` counts */
+	size_t n;           /* features */
 };
 
 /* Adds a feature: the first word of its hash, and the weight of its record. */
 void sh_doubles_add(struct sh_doubles *d, uint64_t hash, int64_t millionths);
 
-/* Returns the bits whose sum is above 0. */
+/* Returns the bits: 1 where the bit sum is above 0. */
 uint64_t sh_doubles_finish(const struct sh_doubles *d);
 
 #endif

@@ -7,8 +7,8 @@
 #include "io/lines.h"
 #include "unicode/utf8.h"
 
-/* Converts a number that sh_parse_rounded() has accepted. Digits beyond the 60th change no
- * double. */
+/* Converts a number that sh_parse_rounded() has accepted. Reads only SH_REAL_CHARS characters: the
+ * rest changes no double. */
 static double to_double(struct sh_slice s)
 {
 	double x = 0;
@@ -26,7 +26,7 @@ static int add_line(struct sh_idf_table *t, struct sh_slice line, struct sh_erro
 	uint32_t i;
 
 	line = sh_without_cr(line);
-	/* cppjieba skips an empty line but counts it for the mean. */
+	/* cppjieba skips an empty line, but counts the line for the mean. */
 	if (line.n == 0) {
 		t->lines++;
 		return 0;
@@ -46,7 +46,7 @@ static int add_line(struct sh_idf_table *t, struct sh_slice line, struct sh_erro
 	if (i >= t->real_cap &&
 	    sh_grow((void **)&t->real, &t->real_cap, (size_t)i + 1, sizeof *t->real, err) < 0)
 		return -1;
-	/* The last line of a feature counts, as in the programs that make such tables. */
+	/* The last line of a feature is used, as in the programs that make these tables. */
 	t->idf[i] = idf;
 	t->real[i] = to_double(sh_slice(line.p + at, line.n - at));
 	t->real_mean += t->real[i];
@@ -90,8 +90,8 @@ int sh_idf_table_load(struct sh_idf_table *t, const char *name, struct sh_error 
 		return -1;
 	sh_lines_init(&lines, names, 1);
 	while ((got = sh_lines_next(&lines, &line, err)) > 0) {
-		/* As for documents, a byte order mark is dropped: otherwise no text would have the first
-		 * feature. */
+		/* A byte order mark is dropped, as in documents: no text has it
+		 * in the first feature. */
 		if (lines.starts_file)
 			line = sh_utf8_skip_bom(line);
 		if (add_line(t, line, err) < 0) {

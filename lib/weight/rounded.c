@@ -4,7 +4,7 @@
 
 #include "weight/weight.h"
 
-/* large_weight_cutoff and batch_size of class Simhash. */
+/* large_weight_cutoff and batch_size of Python's class Simhash. */
 enum { CUTOFF = 50, BATCH = 200 };
 
 static void add_batch(struct sh_rounded *r, unsigned bits)
@@ -17,7 +17,7 @@ static void add_batch(struct sh_rounded *r, unsigned bits)
 
 void sh_rounded_add(struct sh_rounded *r, const uint64_t *hash, unsigned bits, int64_t millionths)
 {
-	/* The double nearest to the decimal: both operands are exact. */
+	/* The double nearest to the decimal: both operands of the division are exact. */
 	double weight = (double)millionths / 1e6;
 	bool whole = millionths % SH_WEIGHT_ONE == 0;
 	bool batched = whole && millionths <= CUTOFF * SH_WEIGHT_ONE;

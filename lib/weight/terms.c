@@ -9,13 +9,13 @@
 
 enum { FIRST_BITS = 10, SHORT = 16 };
 
-/* An entry. A feature of at most 16 bytes is identified by its two words and its length. For a longer
- * feature `a` is a hash. */
+/* A feature. a and b are its bytes, padded with zeros, when it has at most SHORT bytes. Otherwise a
+ * is its hash, and b is 0. */
 struct sh_terms_entry {
 	uint64_t a, b;
-	size_t at; /* offset in t->text */
-	uint32_t n;
-	uint32_t next; /* of the same slot: index + 1; 0: none */
+	size_t at;     /* offset in t->text */
+	uint32_t n;    /* bytes */
+	uint32_t next; /* 1 + index of the next entry of the same slot; 0: none */
 };
 
 static int make_table(struct sh_terms *t, unsigned bits, struct sh_error *err)
@@ -57,8 +57,8 @@ void sh_terms_clear(struct sh_terms *t)
 	}
 }
 
-/* Multiplies two words under secret keys (NH, of UMAC: Black et al. 1999), and folds the
- * product. */
+/* Multiplies two words under a secret key (NH of UMAC, Black et al. 1999), and
+ * folds the product. */
 static inline uint64_t product(uint64_t a, uint64_t b, const uint64_t key[2])
 {
 	return sh_wide_fold(a + key[0], b + key[1]);
@@ -71,8 +71,8 @@ static inline uint32_t *slot_of(const struct sh_terms *t, const struct sh_terms_
 	return &t->slots[h * (t->key[3] | 1) >> (64 - t->bits)];
 }
 
-/* Hashes a text of more than 16 bytes: by NH up to 64 bytes, for which there are keys, else by
- * SipHash. */
+/* Hashes a text of more than 16 bytes. The keys suffice for NH of at most 64 bytes;
+ * SipHash hashes longer texts. */
 static uint64_t hash_long(const struct sh_terms *t, const char *p, size_t n)
 {
 	const uint64_t *key = t->key + 4;
@@ -100,7 +100,8 @@ static inline bool same(
 	return x->n <= SHORT || memcmp(t->text + x->at, t->text + y->at, x->n) == 0;
 }
 
-/* Reserves memory for one more term. The table is at most a quarter full. */
+/* Reserves memory for one more feature of `text` bytes. At most a quarter of the
+ * slots is in use. */
 static int grow(struct sh_terms *t, size_t text, struct sh_error *err)
 {
 	size_t want = (size_t)t->n + 2;
@@ -131,8 +132,9 @@ static int grow(struct sh_terms *t, size_t text, struct sh_error *err)
 	return 0;
 }
 
-/* Returns the index of entry t->n among those that share a slot. Appends it when it is new. */
-static uint32_t find_on(struct sh_terms *t, uint32_t at)
+/* Returns the index of the entry equal to entry t->n, in the list after entry `at` of its slot.
+ * Appends entry t->n when there is none. */
+static uint32_t find_in_list(struct sh_terms *t, uint32_t at)
 {
 	while (t->entry[at].next) {
 		at = t->entry[at].next - 1;
@@ -156,7 +158,8 @@ int sh_terms_add(struct sh_terms *t, struct sh_slice text, int64_t weight, struc
 		4 * ((size_t)last + 2) > (size_t)1 << t->bits) &&
 	    grow(t, text.n, err) < 0)
 		return -1;
-	/* Writes the entry as if it were new. If it is not, the next entry overwrites it. */
+	/* Write the entry as if the feature were new. Otherwise the next feature
+	 * overwrites the entry. */
 	e = &t->entry[last];
 	*e = (struct sh_terms_entry){ .at = t->used, .n = (uint32_t)text.n };
 	t->sum[last] = 0;
@@ -175,7 +178,7 @@ int sh_terms_add(struct sh_terms *t, struct sh_slice text, int64_t weight, struc
 	*slot = t->base + at;
 	t->n = last + fresh;
 	if (__builtin_expect(!fresh && !same(t, &t->entry[at], e), 0))
-		at = find_on(t, at);
+		at = find_in_list(t, at);
 	t->sum[at] += weight;
 	t->used += t->n > last ? text.n : 0;
 	return 0;

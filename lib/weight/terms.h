@@ -1,9 +1,9 @@
-/* The distinct features of one document with the sums of their weights, in order of first
- * occurrence.
+/* The distinct features of one document with the sums of their weights, in order
+ * of first occurrence.
  *
- * Made for many small documents, one after the other: clearing costs nothing, and no branch
- * depends on the data. Hashing is keyed and random, so nobody can write texts whose features
- * share one slot. */
+ * Suits many small documents, one after the other: clearing costs nothing, and no branch
+ * depends on the data. The hash has a random key, so that nobody can write texts whose
+ * features share one slot. */
 #ifndef SH_WEIGHT_TERMS_H
 #define SH_WEIGHT_TERMS_H
 
@@ -14,17 +14,19 @@
 #include "base/error.h"
 #include "base/slice.h"
 
-/* Bytes beyond a text that must be readable. */
-enum { SH_TERMS_PADDING = 16, SH_TERMS_KEYS = 12 };
+enum {
+	SH_TERMS_PADDING = 16, /* bytes beyond a text that must be readable */
+	SH_TERMS_KEYS = 12,    /* words of 64 bits of the random key */
+};
 
 struct sh_terms {
-	int64_t *sum; /* by index */
-	uint32_t n;
+	int64_t *sum; /* by index of the feature */
+	uint32_t n;   /* features */
 
-	/* The module's own. */
+	/* Private. */
 	struct sh_terms_entry *entry;
-	uint32_t *slots; /* base + index; values below base are of earlier documents */
-	unsigned bits;
+	uint32_t *slots; /* base + index; a value below base belongs to an earlier document */
+	unsigned bits;   /* 2^bits slots */
 	uint32_t base;
 	size_t sum_cap, entry_cap, text_cap, used;
 	char *text;
@@ -33,13 +35,15 @@ struct sh_terms {
 
 int sh_terms_init(struct sh_terms *t, struct sh_error *err);
 void sh_terms_free(struct sh_terms *t);
+/* Removes all features. */
 void sh_terms_clear(struct sh_terms *t);
 
-/* Adds the weight to the sum of the text. The sum must not overflow. */
+/* Adds the weight to the sum of the feature `text`. Does not check the sum: the caller must prevent
+ * overflow. SH_ERR_RANGE: 2^30 features or more, or a text of 2 GiB or more. */
 int sh_terms_add(struct sh_terms *t, struct sh_slice text, int64_t weight, struct sh_error *err);
 
-/* Returns the text of feature `index` < t->n. It is valid until the next call of sh_terms_add().
- * SH_TERMS_PADDING bytes beyond it are readable. */
+/* Returns the text of feature `index`, valid until the next call of sh_terms_add().
+ * SH_TERMS_PADDING bytes beyond the text are readable. */
 struct sh_slice sh_terms_text(const struct sh_terms *t, uint32_t index);
 
 #endif

@@ -18,9 +18,9 @@ size_t sh_top_first(struct sh_heavy *f, size_t all, size_t n)
 	return n < all ? n : all;
 }
 
-/* Puts x into the hole at `at` of a heap of n elements. The hole first sinks to the bottom,
- * always to the lighter child, and of equal ones to the right child. Then x rises, at most to
- * `at`. */
+/* Puts x into the hole at `at` of a heap of n elements whose root is the lightest. The hole first
+ * sinks to the bottom, each time to the lighter child; of equal children, to the right one. Then x
+ * rises, at most to `at`. */
 static void sift(struct sh_heavy *heap, size_t at, size_t n, struct sh_heavy x)
 {
 	size_t hole = at, child;
@@ -42,6 +42,8 @@ static void sift(struct sh_heavy *heap, size_t at, size_t n, struct sh_heavy x)
 	heap[hole] = x;
 }
 
+/* Makes a heap of the first n. Each heavier feature after them replaces the
+ * root. Then sorts the heap. */
 size_t sh_top_heap(struct sh_heavy *f, size_t all, size_t n)
 {
 	if (n > all)
@@ -58,7 +60,7 @@ size_t sh_top_heap(struct sh_heavy *f, size_t all, size_t n)
 			sift(f, 0, n, x);
 		}
 	}
-	/* Moves the lightest to the end, one after the other. */
+	/* Move the lightest to the end, one after the other. */
 	for (size_t left = n; left > 1;) {
 		struct sh_heavy x = f[--left];
 

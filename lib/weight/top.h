@@ -7,17 +7,15 @@
 
 struct sh_heavy {
 	int64_t weight;
-	uint32_t index; /* the caller's number of the feature */
+	uint32_t index; /* of the feature, for the caller */
 };
 
-/* Moves the n heaviest of `all` features to the front, the heaviest first; features of equal
- * weight stay in the order of their indexes. Returns n or all, whichever is less. */
+/* Moves the n heaviest of `all` features to the front, the heaviest first. Of equally heavy
+ * features, the lower index comes first. Returns n or all, whichever is less. */
 size_t sh_top_first(struct sh_heavy *f, size_t all, size_t n);
 
-/* As sh_top_first(), but features of equal weight are chosen and ordered as std::partial_sort of
- * GNU's C++ library does: a heap of the first n has the lightest at its root, each heavier
- * feature that follows replaces the root, then the heap is taken apart. The result depends on
- * the order of f. */
+/* The same, but chooses and orders equally heavy features as std::partial_sort of GNU's C++ library
+ * does. The result depends on the order of f. */
 size_t sh_top_heap(struct sh_heavy *f, size_t all, size_t n);
 
 #endif
