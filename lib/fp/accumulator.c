@@ -49,16 +49,16 @@ static int add_hash(struct sh_accumulator *a, struct sh_slice text, struct sh_er
 	return 0;
 }
 
-/* Composes the hashes of lines of n tokens each. Inlined with a constant n, which unrolls
- * sh_mix_ngram(). */
+/* Composes the hashes of lines of n tokens each. Inlined with a constant n, which
+ * unrolls sh_mix_ngram(). */
 static inline void compose_even(uint64_t *h, size_t lines, size_t n)
 {
 	for (size_t i = 0; i < lines; i++)
 		h[i] = sh_mix_ngram(h + i * n, n);
 }
 
-/* Replaces token hashes by line hashes. The hash of line i lies at or before the hashes of its tokens, so
- * it overwrites none that is still needed. */
+/* Replaces token hashes by line hashes. The hash of line i lies at or before the hashes of its
+ * tokens, so it overwrites none that is still needed. */
 static void compose_lines(uint64_t *h, const uint32_t *token, size_t lines)
 {
 	uint32_t unequal = 0;

@@ -1,5 +1,5 @@
-/* Adds up one document's features, which are given as text with weights, and returns the
- * fingerprint: the last step of shtok | shweight | shfp. */
+/* Computes a document's fingerprint from the texts and weights of its features: the last step of
+ * shtok | shweight | shfp. */
 #ifndef SH_FP_ACCUMULATOR_H
 #define SH_FP_ACCUMULATOR_H
 
@@ -18,24 +18,26 @@ struct sh_accumulator {
 	size_t n, cap;
 	struct sh_doubles doubles; /* used when opts->real */
 	struct sh_rounded rounded; /* used when opts->rounded */
-	bool any; /* a feature that is not empty was added, perhaps with weight 0 */
+	bool any; /* a feature that is not the empty text was given, perhaps with weight 0 */
 	struct sh_buf text;
 
-	/* For sh_accumulator_add_lines(), which computes the hash of an n-gram from the hashes of its tokens. */
+	/* For sh_accumulator_add_lines(), which computes the hash of an n-gram from
+	 * the hashes of its tokens. */
 	const struct sh_mix_kernel *mix;
 	uint64_t *token_hash; /* scratch; NULL: sh_accumulator_takes_lines() is false */
 	uint64_t mixed_seed;  /* opts->seed as the hash mix takes it */
 };
 
-/* Borrows opts. */
+/* Borrows opts. Free a also after a failure. */
 int sh_accumulator_init(
     struct sh_accumulator *a, const struct sh_fingerprint_opts *opts, struct sh_error *err);
 void sh_accumulator_free(struct sh_accumulator *a);
 
-/* Removes all features: a new document begins. */
+/* Removes all features, for a new document. */
 void sh_accumulator_clear(struct sh_accumulator *a);
 
-/* Adds a feature, written as in a record, with its escapes. weight: millionths, 0 or more. */
+/* Adds a feature, written as in a record, with escapes. weight: millionths, at least 0. A feature
+ * of weight 0 is not part of a MinHash fingerprint. */
 int sh_accumulator_add(
     struct sh_accumulator *a, struct sh_slice feature, int64_t weight, struct sh_error *err);
 
@@ -45,13 +47,13 @@ static inline bool sh_accumulator_takes_lines(const struct sh_accumulator *a)
 	return a->token_hash != NULL;
 }
 
-/* Adds the lines, whose features are split into tokens. Returns false, and adds none of them, when the
- * document's total weight would not fit in an int64_t. */
+/* Adds all features of the lines. Returns false, and adds no feature, when the document's total
+ * weight would exceed an int64_t. */
 bool sh_accumulator_add_lines(struct sh_accumulator *a, const struct sh_feature_lines *l);
 
-/* Writes the fingerprint. Sets out->empty when the total weight is 0, or, for MinHash and opts->real, when no
- * feature was added. When it is empty, a SimHash has opts->tie in every bit of out->w, opts->real 0, and a MinHash
- * leaves out->w as it was. */
+/* Sets the members w, empty and bad_utf8 (0) of *out. A MinHash, or a fingerprint with opts->real,
+ * is empty when no feature was added. An empty MinHash leaves w as it was. With opts->real an empty
+ * fingerprint has 0 in every bit. */
 void sh_accumulator_finish(struct sh_accumulator *a, struct sh_fingerprint *out);
 
 #endif

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-/* Any bits of a token would do: they are hashes. */
+/* The class is the first 7 bits of a token's hash. */
 void sh_bag_fill(struct sh_bag *bag, const uint64_t *token, size_t n)
 {
 	*bag = (struct sh_bag){ .n = n };
@@ -13,8 +13,9 @@ void sh_bag_fill(struct sh_bag *bag, const uint64_t *token, size_t n)
 	}
 }
 
-/* Let one text have `more` tokens that the other lacks, and the other `less`: the distance is at least
- * the larger of them. The differences sum to more + less, the lengths differ by more - less. */
+/* Let `more` tokens of one text be missing in the other text, and `less` tokens of the other in the
+ * first. The distance is at least the larger of both. The differences of the classes sum to at most
+ * more + less. The lengths differ by |more - less|. */
 size_t sh_bag_distance(const struct sh_bag *x, const struct sh_bag *y)
 {
 	size_t lengths = x->n > y->n ? x->n - y->n : y->n - x->n;

@@ -36,7 +36,8 @@ static size_t least_of(const uint64_t *hash, size_t n, size_t most, uint64_t *le
 
 enum { SORTED_MAX = 256, PARTS = 128 };
 
-/* Sorts n <= SORTED_MAX hashes, evenly distributed from 0 to `limit`: into PARTS parts, then by insertion. */
+/* Sorts n <= SORTED_MAX hashes, evenly distributed from 0 to `limit`: by PARTS
+ * intervals, then by insertion. */
 static void sort(const uint64_t *from, size_t n, uint64_t limit, uint64_t *to)
 {
 	unsigned shift = 0;
@@ -62,7 +63,8 @@ static void sort(const uint64_t *from, size_t n, uint64_t limit, uint64_t *to)
 	}
 }
 
-/* Does the same with the hashes up to a limit when at most SORTED_MAX hashes are that small. Otherwise it finds none. */
+/* Writes the `most` smallest distinct hashes of those that are at most `limit`. Returns their
+ * number; 0 when more than SORTED_MAX hashes are at most `limit`. */
 static size_t sort_below(
     const uint64_t *hash, size_t n, size_t most, uint64_t limit, uint64_t *least)
 {
@@ -82,8 +84,8 @@ static size_t sort_below(
 	return found;
 }
 
-/* First uses only hashes below a limit, where 1.5 * most hashes are expected. Uses all hashes when these
- * are too few. */
+/* First uses only hashes up to a limit, where 1.5 * most hashes are expected. Uses all hashes when
+ * too few hashes are below the limit. */
 size_t sh_bottom(const uint64_t *hash, size_t n, size_t most, uint64_t *least)
 {
 	size_t wanted = most + most / 2, found = 0;

@@ -32,7 +32,8 @@ static size_t end_of_bytes(const struct sh_tokens *t, size_t i)
 	return i;
 }
 
-/* Hashes all n-grams of n characters: in windows over characters of one byte, and one by one elsewhere. */
+/* Hashes all n-grams of n characters: in windows over characters of one byte,
+ * and one by one elsewhere. */
 static void hash_chars(const struct sh_mix_kernel *mix, const struct sh_tokens *t, unsigned n,
     uint64_t mixed_seed, uint64_t *out)
 {

@@ -1,6 +1,6 @@
-/* Whether a word of a text occurred before is random: a branch on it would be mispredicted half the time.
- * So a hash is looked up and added by the same instructions, without a branch. Only a slot that two hashes
- * share has a branch; the table is sparse, so this is rare. */
+/* A branch on whether a word of a text occurred before would be mispredicted half the time. So the
+ * same instructions look up and add a hash, without a branch. Only a slot that two hashes share
+ * needs a branch, which is rare because the table is sparse. */
 #include "fp/count.h"
 
 #include <stdlib.h>
@@ -46,8 +46,8 @@ static int grow(struct sh_hash_count *c, size_t n, struct sh_error *err)
 	return 0;
 }
 
-/* Makes room for n hashes and empties the table, which has two to eight slots for each hash. Raising
- * `base` empties all slots. Returns log2 of the number of slots used, or -1. */
+/* Makes room for n hashes and empties the table by raising `base`. The table has 2 to 8 slots per
+ * hash. Returns log2 of the number of slots, or -1. */
 static int make_room(struct sh_hash_count *c, size_t n, struct sh_error *err)
 {
 	size_t slots = 64;
@@ -73,8 +73,8 @@ static int make_room(struct sh_hash_count *c, size_t n, struct sh_error *err)
 	return __builtin_ctzll(slots);
 }
 
-/* Returns the index of h, whose slot begins with another hash. When h is new, its index is *n, where
- * it has been written already, and *n is increased. */
+/* Returns the index of h, in the list after entry `at` of its slot. When h is new, its index is *n,
+ * where h has been written already; then increments *n. */
 static uint32_t find_in_chain(struct sh_hash_count *c, uint64_t h, uint32_t at, uint32_t *n)
 {
 	while (c->next[at]) {

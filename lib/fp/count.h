@@ -1,5 +1,5 @@
-/* Counts the hashes of a document: distinct hashes with their counts, in order of first occurrence.
- * Two features with the same 64-bit hash count as one feature. */
+/* Lists the distinct hashes of a document with their counts, in order of first occurrence. Features
+ * with equal hashes count as one feature. */
 #ifndef SH_FP_COUNT_H
 #define SH_FP_COUNT_H
 
@@ -11,7 +11,7 @@
 struct sh_hash_count {
 	uint64_t *hash;  /* distinct hashes */
 	uint32_t *count; /* occurrences of each */
-	uint32_t *first; /* index in the input of the first occurrence of each */
+	uint32_t *first; /* index of the first occurrence of each in the input */
 	size_t n;
 
 	/* Private. */
@@ -19,14 +19,14 @@ struct sh_hash_count {
 	uint32_t *slots; /* base + index of a distinct hash; less than base: empty */
 	uint32_t base;
 	size_t cap, n_slots;
-	uint64_t key; /* random, because the input decides the hashes */
+	uint64_t key; /* random and odd: hostile input cannot choose the slots */
 };
 
 int sh_hash_count_init(struct sh_hash_count *c, struct sh_error *err);
 void sh_hash_count_free(struct sh_hash_count *c);
 
-/* Counts n hashes (less than 2^32 - 1) into c->hash, c->count, c->first and c->n. Replaces the result of the last
- * call. Returns -1 when memory runs out. */
+/* Sets c->hash, c->count, c->first and c->n for n < 2^32 - 1 hashes. Replaces the result of the
+ * last call. Returns -1 when memory runs out. */
 int sh_hash_count(struct sh_hash_count *c, const uint64_t *hash, size_t n, struct sh_error *err);
 
 #endif

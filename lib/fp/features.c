@@ -53,8 +53,8 @@ static struct sh_features *make(const struct sh_token_opts *token, struct sh_ngr
 	sh_keyed_init(&f->keyed, key);
 	f->kernel = kind == ARCHIVED ? NULL : sh_keyed_kernel_at(0);
 	f->sequences = kind == SEQUENCES;
-	/* Words of other methods may contain blanks: two n-grams of different words may have the same
-	 * text, and must then be the same feature. */
+	/* Words of other methods may contain blanks: two n-grams of different words may have the
+	 * same text, and must then be the same feature. */
 	f->rows = kind == SEQUENCES ||
 		  (kind == APART && (!token->method || token->method == sh_token_method_at(0)) &&
 		      token->unit == SH_UNIT_WORD && ngrams.max <= SH_KEYED_ROW_MAX);
@@ -215,8 +215,8 @@ static void sort_by_digit(
 		to[start[from[i] >> shift & mask]++] = from[i];
 }
 
-/* Sorts the hashes by a radix sort of their upper bits, the lowest digit first, then by insertion. f->hash
- * and f->room are exchanged in each pass. */
+/* Sorts the hashes by a radix sort of their upper bits, the lowest digit first, then by insertion.
+ * f->hash and f->room are exchanged in each pass. */
 static void sort(struct distinct *f, size_t n)
 {
 	unsigned bits = distinct_bits(n), passes = bits > 2 * DIGIT_BITS ? 3 : 2;
@@ -252,8 +252,9 @@ static int reserve(struct distinct *d, size_t n, struct sh_error *err)
 	return grow(&d->count, &d->count_cap, n, sizeof *d->count, err);
 }
 
-/* Replaces sorted hashes by the distinct ones, in place, with their counts. Returns the number of distinct
- * ones. There is no branch on the hashes: of several equal hashes the last one writes last. */
+/* Replaces sorted hashes by the distinct ones, in place, with their counts. Returns the
+ * number of distinct ones. There is no branch on the hashes: of several equal hashes
+ * the last one writes last. */
 static size_t count_equal(uint64_t *hash, uint32_t *count, size_t n)
 {
 	size_t distinct = 0;

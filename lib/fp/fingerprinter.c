@@ -140,7 +140,8 @@ static int room(uint64_t **array, size_t *cap, size_t n, struct sh_error *err)
 	return n > *cap ? sh_grow((void **)array, cap, n, sizeof **array, err) : 0;
 }
 
-/* Hashes each token once and composes the n-gram hashes of token hashes, without the n-grams' texts. */
+/* Hashes each token once and composes the n-gram hashes of token hashes, without
+ * the n-grams' texts. */
 static int compose(struct sh_fingerprinter *f, const struct sh_tokens *t, struct sh_ngrams range,
     struct sh_error *err)
 {
@@ -250,8 +251,8 @@ static const uint64_t *words_of(const struct sh_fingerprinter *f, size_t at, uin
 	return room;
 }
 
-/* Adds the features one by one, when all words of a hash are needed or the hash is weak. each: every
- * occurrence is a feature of weight 1. */
+/* Adds the features one by one, when all words of a hash are needed or the hash is weak. each:
+ * every occurrence is a feature of weight 1. */
 static int add_single(struct sh_fingerprinter *f, size_t features, bool each, struct sh_error *err)
 {
 	uint64_t room[SH_FP_MAX_WORDS];
@@ -267,7 +268,8 @@ static int add_single(struct sh_fingerprinter *f, size_t features, bool each, st
 	return 0;
 }
 
-/* Adds the distinct features in order of first occurrence, which is their order in feature records. */
+/* Adds the distinct features in order of first occurrence, which is their order
+ * in feature records. */
 static int add_rounded(struct sh_fingerprinter *f, struct sh_error *err)
 {
 	const struct sh_hash_count *d = &f->distinct;
@@ -342,8 +344,8 @@ static int add_up(struct sh_fingerprinter *f, size_t features, struct sh_error *
 	    &f->simhash, f->distinct.hash, f->weight, f->distinct.n, err);
 }
 
-/* Sets *distinct, see fingerprinter.h. Counts growing prefixes of the features: for most documents the
- * first prefix shows that there are more than distinct_up_to. */
+/* Sets *distinct, see fingerprinter.h. Counts growing prefixes of the features: for most documents
+ * the first prefix shows that there are more than distinct_up_to. */
 static int count_distinct(
     struct sh_fingerprinter *f, size_t features, size_t *distinct, struct sh_error *err)
 {

@@ -11,7 +11,7 @@ static size_t print_hex(char *out, const uint64_t *fp, unsigned bits)
 
 	if (!pad)
 		return sh_print_hex(out, fp, bits / 4);
-	/* bits % 4 != 0, so the padding fits in the last word. */
+	/* bits % 4 != 0, so shifting by `pad` needs no more words. */
 	for (unsigned i = n; i-- > 0;)
 		w[i] = fp[i] >> pad | (i ? fp[i - 1] << (64 - pad) : 0);
 	return sh_print_hex(out, w, (bits + 3) / 4);
@@ -92,8 +92,8 @@ static size_t print_dec(char *out, const uint64_t *fp, unsigned bits)
 
 /* A fingerprint is a number. Bit 0 is its most significant bit. */
 static const struct sh_fp_format rows[] = {
-	/* (bits + 3) / 4 hexadecimal digits. A width that is no multiple of 4 gets zero bits in front, so
-	 * the digits equal those of other systems except for leading zeros. */
+	/* (bits + 3) / 4 hexadecimal digits. A width that is no multiple of 4 gets zero bits in
+	 * front, so the digits equal those of other systems except for leading zeros. */
 	{ .name = "hex", .print = print_hex },
 	/* bits binary digits, bit 0 first */
 	{ .name = "bin", .print = print_bin },

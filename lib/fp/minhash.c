@@ -7,7 +7,7 @@ enum { BATCH = 64 }; /* hashes computed in one call */
 
 #define VALUE_MASK ((UINT64_C(1) << 48) - 1)
 
-/* Fills the bins in one round. Which value is the smallest is random, so there is no branch on it. */
+/* Fills the bins in one round. Has no branch on the values, which are random. */
 static void fill(uint64_t *bin, unsigned bits, const uint64_t *x, size_t n, unsigned round)
 {
 	uint64_t tag = (uint64_t)round << 48;

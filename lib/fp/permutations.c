@@ -9,7 +9,8 @@
 
 /* ---- affine32 ---- */
 
-/* Draws all a, then all b. Each a is made odd: otherwise the function would not be a permutation. */
+/* Draws all a, then all b. Each a is made odd: otherwise the function would not
+ * be a permutation. */
 static void draw_affine32(struct sh_permutations *p, uint32_t seed)
 {
 	struct sh_mt19937 r;

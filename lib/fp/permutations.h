@@ -1,16 +1,16 @@
 /* MinHash signatures as the Python package datasketch computes them, bit for bit.
  *
- * A signature has one value for each permutation: the least permuted hash of the features. Two signatures
- * agree in one value with a probability of about the Jaccard similarity of the sets. A hash h is permuted
- * by two random numbers a and b (sh_mt19937, drawn by the seed):
+ * A signature has one value for each permutation: the least permuted hash of the features. One
+ * value of two signatures is equal with a probability of about the Jaccard similarity of the sets.
+ * A permutation maps a hash h by two random numbers a and b (hash/mt19937.h, from the seed):
  *
- *   affine32  a * f(h) + b modulo 2^32, where h has 32 bits and f is the finalizer of MurmurHash3: the
- *             default of datasketch since 2.0.0
- *   affine64  the same with 64 bits in place of 32
- *   legacy    the last 32 bits of (a * h + b modulo 2^64) modulo 2^61 - 1, where h has 32 bits: the only
- *             scheme of datasketch before 2.0.0
+ *   affine32  a * f(h) + b modulo 2^32 for h of 32 bits, where f is the finalizer of
+ *             MurmurHash3: the default of datasketch since 2.0.0
+ *   affine64  the same with 64 bits instead of 32
+ *   legacy    the last 32 bits of (a * h + b modulo 2^64) modulo 2^61 - 1, for h of 32 bits:
+ *             the only scheme of datasketch before 2.0.0
  *
- * A hash of 32 bits is the last 32 bits of a hash of 64 bits. */
+ * Functions take hashes of 64 bits. A hash of 32 bits is the last 32 bits of such a hash. */
 #ifndef SH_FP_PERMUTATIONS_H
 #define SH_FP_PERMUTATIONS_H
 
@@ -22,14 +22,14 @@
 #include "hash/hash.h"
 
 enum {
-	SH_PERMUTATIONS_MAX = 1024,
-	/* The most hexadecimal digits of a signature in a record. */
+	SH_PERMUTATIONS_MAX = 1024, /* half as many for affine64 */
+	/* Most hexadecimal digits of a signature in a record. */
 	SH_SIGNATURE_DIGITS_MAX = 8 * SH_PERMUTATIONS_MAX,
 };
 
 struct sh_permutations;
 
-/* The values of one document: `wide` when the scheme has 16 digits a value (affine64), otherwise `narrow`. */
+/* The values of one document: `wide` when scheme->digits is 16, otherwise `narrow`. */
 struct sh_signature {
 	union {
 		uint32_t narrow[SH_PERMUTATIONS_MAX];
@@ -39,13 +39,13 @@ struct sh_signature {
 
 struct sh_permutation_scheme {
 	const char *name;
-	unsigned digits; /* hexadecimal digits of a value in a record */
+	unsigned digits; /* hexadecimal digits of a value in a record: 8 or 16 */
 	void (*draw)(struct sh_permutations *p, uint32_t seed); /* sets a and b */
-	/* Lowers each value of *s to that of the permuted hash when this is smaller. */
+	/* Replaces each value of *s by the permuted hash when the permuted hash is smaller. */
 	void (*least)(const struct sh_permutations *p, uint64_t hash, struct sh_signature *s);
 };
 
-/* Returns row i of the table of schemes, the default first; NULL after the last row. */
+/* Returns scheme i, the default first; NULL after the last. */
 const struct sh_permutation_scheme *sh_permutation_scheme_at(unsigned i);
 
 /* Returns the scheme of this name, or NULL. */
@@ -57,21 +57,22 @@ struct sh_permutations {
 	uint64_t a[SH_PERMUTATIONS_MAX], b[SH_PERMUTATIONS_MAX];
 };
 
-/* Draws n permutations. n * scheme->digits is at most SH_SIGNATURE_DIGITS_MAX. */
+/* Draws n permutations, n >= 1. n * scheme->digits is at most SH_SIGNATURE_DIGITS_MAX. */
 void sh_permutations_init(struct sh_permutations *p, const struct sh_permutation_scheme *scheme,
     unsigned n, uint32_t seed);
 
-/* Computes the signature from the hashes of the features. Without hashes, all bits of all values are 1. */
+/* Computes the signature from the hashes of n features. When n is 0, all bits of
+ * all values are 1. */
 void sh_permutations_sign(
     const struct sh_permutations *p, const uint64_t *hash, size_t n, struct sh_signature *s);
 
-/* Computes the signature that the rule gives to a document without features. Returns false when the rule
- * gives none. */
+/* Computes the signature of a document without features. Returns false when the rule gives no
+ * signature: SH_EMPTY_SKIP, SH_EMPTY_ERROR. */
 bool sh_permutations_empty(const struct sh_permutations *p, enum sh_empty rule,
     const struct sh_hash *hash, struct sh_signature *s);
 
-/* Writes the digits of all values to out[SH_SIGNATURE_DIGITS_MAX], without a final NUL. Returns the number of
- * bytes. */
+/* Writes the digits of all values to out[SH_SIGNATURE_DIGITS_MAX], without a final NUL.
+ * Returns the number of bytes. */
 size_t sh_permutations_print(
     const struct sh_permutations *p, const struct sh_signature *s, char *out);
 

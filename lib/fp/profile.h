@@ -1,6 +1,6 @@
-/* Profiles: named sets of choices that shtok, shweight and shfp share. The first one is the default; the
- * others give the fingerprints of published systems, bit for bit. Rules and sources:
- * simhash-profiles(7). */
+/* Profiles: named sets of choices that shtok, shweight and shfp share. The first profile
+ * is the default. The other profiles give the fingerprints of published systems, bit for
+ * bit: simhash-profiles(7). */
 #ifndef SH_FP_PROFILE_H
 #define SH_FP_PROFILE_H
 
@@ -15,7 +15,8 @@ enum sh_empty {
 	SH_EMPTY_TEXT,  /* the fingerprint of one feature, the empty text */
 };
 
-/* Writes the fingerprint that the rule gives. Returns false when it gives none. */
+/* Writes the fingerprint of a document without features. Returns false, and writes nothing, when
+ * the rule gives no fingerprint. */
 bool sh_empty_fingerprint(
     enum sh_empty rule, const struct sh_fingerprint_opts *opts, uint64_t *out);
 
@@ -23,7 +24,7 @@ bool sh_empty_fingerprint(
 enum sh_top {
 	SH_TOP_FIRST, /* descending weights; equal weights by first occurrence */
 	SH_TOP_TEXT,  /* descending weights; equal weights in bytewise order */
-	SH_TOP_HEAP,  /* as a heap filled in bytewise order leaves them: see weight/top.h */
+	SH_TOP_HEAP,  /* sh_top_heap() (weight/top.h) on the features in bytewise order */
 };
 
 struct sh_profile {
@@ -39,17 +40,19 @@ struct sh_profile {
 	const char *weight; /* scheme; a scheme that needs df is applied by shweight only */
 	uint64_t top;       /* number of heaviest features kept; 0: all */
 	enum sh_top top_rule;
-	/* Weights and bit sums are doubles, added in the order of the features. A weight is count *
-	 * idf; a feature that the IDF table lacks gets the mean IDF. In records: weight/doubles.h. */
+	/* Weights and bit sums are doubles, added in the order of the features. A weight is the
+	 * count times the IDF; times the mean IDF when the IDF table lacks the feature. Records
+	 * hold these weights as weight/doubles.h says. */
 	bool real;
-	bool rounded; /* fractions of weights are added as weight/rounded.h says */
+	bool rounded; /* weights with fractions are summed as in weight/rounded.h */
 
 	const char *hash;
-	bool minhash; /* fingerprints are minwise: weights do not count */
+	bool minhash; /* MinHash instead of bit sums; weights are ignored */
 	unsigned bits;
-	unsigned bits_min, bits_max,
-	    bits_step; /* widths that -b accepts; step 0: only 32, 64, 128 and 256 */
-	unsigned tie;
+	/* Widths that -b accepts: multiples of bits_step, bits_min to bits_max.
+	 * bits_step 0: 32, 64, 128, 256. */
+	unsigned bits_min, bits_max, bits_step;
+	unsigned tie; /* 0 or 1: value of a bit with equal weights for 0 and 1 */
 	enum sh_empty empty;
 	const char *bin; /* name of the format (fp/format.h) that `shfp -x bin` writes */
 };
@@ -57,13 +60,14 @@ struct sh_profile {
 /* Returns the profile of this name, or NULL. */
 const struct sh_profile *sh_profile_find(const char *name);
 
-/* Returns profile number i, the default first; NULL after the last one. */
+/* Returns profile i, the default first; NULL after the last. */
 const struct sh_profile *sh_profile_at(unsigned i);
 
 /* Returns whether the profile has fingerprints of this width. */
 bool sh_profile_has_bits(const struct sh_profile *p, unsigned bits);
 
-/* Copies the profile's options for tokens and n-grams. The caller makes the stop word list. */
+/* Sets *ngrams, and of *token the members method, no_fold, punctuation, min_chars and stem. The
+ * other members of *token stay; the caller makes the list of stop words. */
 void sh_profile_tokens(
     const struct sh_profile *p, struct sh_token_opts *token, struct sh_ngrams *ngrams);
 

@@ -1,4 +1,4 @@
-/* The distance of fingerprints that belongs to a Jaccard similarity of documents.
+/* The Hamming distances of fingerprints of documents with a given Jaccard similarity.
  *
  * Two documents of similarity J differ in each bit of a fingerprint with probability
  *
@@ -12,17 +12,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Returns the expected share (0 to 1) of the pairs of this similarity (millionths) whose distance is at most k bits. */
+/* Returns the expected share, 0 to 1, of pairs whose distance is at most k bits, among pairs of
+ * this similarity (millionths). */
 double sh_reach(unsigned bits, bool minhash, uint64_t similarity, unsigned k);
 
 #define SH_REACH_WANTED 0.945 /* 95 %, when rounded to whole percents */
 
-/* The range of similarities for which a distance is computed, in millionths. Above it a smaller distance
- * saves almost nothing. Below it most candidates are random. */
+/* The range of similarities, in millionths, for which a distance is computed. For
+ * higher similarities a smaller distance saves almost nothing. For lower similarities
+ * most candidates are random. */
 enum { SH_REACH_HIGHEST = 800000, SH_REACH_LOWEST = 500000 };
 
-/* Returns the least distance k, in bits, at which sh_reach() is SH_REACH_WANTED or more. A similarity (millionths)
- * outside of the range above counts as the nearer end of the range. */
+/* Returns the least distance k, in bits, at which sh_reach() is at least SH_REACH_WANTED. A
+ * similarity (millionths) outside of the range counts as the nearer end of the range. */
 unsigned sh_reach_distance(unsigned bits, bool minhash, uint64_t similarity);
 
 #endif

@@ -1,10 +1,10 @@
-/* Each hash writes its index into its slot of a table, from the last hash to the first. Then each slot
- * holds the index of its first hash: the table need neither be cleared nor searched. A hash that is not the
- * first of its slot repeats the first one, or collides with it when the two differ. The table is sparse, so
- * few hashes collide; if one does, all its occurrences do. The collided hashes are processed once more with
- * another key. Hashes that collide again are counted in a hash table (fp/count.h).
+/* Each hash writes its index into its slot of a table, from the last hash to the first. Each slot
+ * then holds the index of its first hash: the table need neither be cleared nor searched. A later
+ * hash of a slot repeats the first hash, or differs and collides. The table is sparse, so few
+ * hashes collide. All occurrences of a hash collide, or none. The collided hashes are processed
+ * once more with another key. Hashes that collide again are counted in a hash table (fp/count.h).
  *
- * No step has a branch that depends on the hashes: half of all words of a text would mispredict it. */
+ * No step has a branch on the hashes: it would be mispredicted for half of all words of a text. */
 #include "fp/repeats.h"
 
 #include <stdbool.h>
@@ -14,7 +14,7 @@
 #include "base/buf.h"
 
 enum {
-	FEW = 8,          /* up to FEW collided hashes are counted in the hash table directly */
+	FEW = 8,          /* at most FEW collided hashes go to the hash table directly */
 	CACHED_BITS = 12, /* 2^CACHED_BITS slots leave room in the first-level cache */
 };
 
@@ -59,7 +59,7 @@ static void count(const uint64_t *hash, size_t n, uint16_t *restrict later,
     struct sh_repeats_found *found)
 {
 	size_t collided = 0, repeats = 0;
-	uint16_t *repeated = later; /* reuses elements that were read already */
+	uint16_t *repeated = later; /* overwrites only elements that were read */
 
 	memset(more, 0, n * sizeof *more);
 	for (size_t i = 0; i < n_later; i++) {
@@ -120,8 +120,7 @@ void sh_repeats_free(struct sh_repeats *r)
 	sh_hash_count_free(&r->collided);
 }
 
-/* Returns log2 of the number of slots: four to eight a hash, and twice as many while the table is
- * small. */
+/* Returns log2 of the number of slots: 4 to 8 slots per hash, 8 to 16 while the table is small. */
 static unsigned slot_bits(size_t n)
 {
 	unsigned bits = 64 - (unsigned)__builtin_clzll((4 * (uint64_t)n - (n > 0)) | 32);
@@ -129,8 +128,8 @@ static unsigned slot_bits(size_t n)
 	return bits + (bits < CACHED_BITS);
 }
 
-/* Appends the result for n <= SH_REPEATS_SHORT hashes. Writes the collided hashes to `collided`, and
- * returns their number. */
+/* Appends the result for n <= SH_REPEATS_SHORT hashes. Writes the collided hashes to `collided`,
+ * and returns their number. */
 static size_t find_short(struct sh_repeats *r, const uint64_t *hash, size_t n, bool once,
     uint64_t key, uint64_t *collided)
 {
@@ -159,7 +158,7 @@ static inline size_t long_slot(uint64_t hash, unsigned bits, uint64_t key)
 	return (size_t)((hash ^ key) * key >> (64 - bits));
 }
 
-/* Does what find_short() does for any number of hashes, with indexes of 32 bits. */
+/* The same as find_short() for any number of hashes, with indexes of 32 bits. */
 static size_t find_long(
     struct sh_repeats *r, const uint64_t *hash, size_t n, bool once, uint64_t *collided)
 {
@@ -207,8 +206,8 @@ static int add_collided(
 	return 0;
 }
 
-/* Reserves scratch memory, and memory in r->hash for the result and for the hashes that collide once and
- * twice. */
+/* Reserves scratch memory, and memory in r->hash for the result, the collided hashes and the
+ * hashes that collide again. */
 static int reserve(struct sh_repeats *r, size_t n, struct sh_error *err)
 {
 	size_t all = n + SH_REPEATS_SLACK, slots = (size_t)1 << slot_bits(n);

@@ -1,9 +1,10 @@
-/* Finds the hashes that occur more than once in a document, with their counts; or each hash once.
+/* Lists the hashes that occur more than once in a document, with their counts;
+ * or each distinct hash.
  *
- * With -w log, a feature weighs 1 for its first occurrence and less for each further one. So all
- * occurrences are added with weight 1, and the surplus of the repeated hashes is subtracted: the
- * distinct hashes need not be listed. With -w set each distinct hash weighs 1: the distinct ones
- * are listed, and need no weights. */
+ * The scheme log gives a feature weight 1 for its first occurrence and less for each further
+ * occurrence. Every occurrence is then added with weight 1, and the surplus of the repeated hashes
+ * is subtracted: only repeated hashes must be found. The scheme set gives every distinct hash
+ * weight 1: no counts are needed. */
 #ifndef SH_FP_REPEATS_H
 #define SH_FP_REPEATS_H
 
@@ -27,11 +28,11 @@ struct sh_repeats {
 int sh_repeats_init(struct sh_repeats *r, struct sh_error *err);
 void sh_repeats_free(struct sh_repeats *r);
 
-/* Finds the hashes that occur at least twice among n hashes, n < 2^31: r->hash, r->count, r->n. Returns -1 when
- * memory runs out. */
+/* Sets r->hash, r->count and r->n to the hashes that occur at least twice among n < 2^31 hashes.
+ * Returns -1 when memory runs out. */
 int sh_repeats_find(struct sh_repeats *r, const uint64_t *hash, size_t n, struct sh_error *err);
 
-/* Finds each distinct hash of n hashes, n < 2^31: r->hash, r->n. */
+/* Sets r->hash and r->n to the distinct hashes of n < 2^31 hashes. r->count has no meaning. */
 int sh_repeats_once(struct sh_repeats *r, const uint64_t *hash, size_t n, struct sh_error *err);
 
 #endif

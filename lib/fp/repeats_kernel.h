@@ -1,8 +1,9 @@
-/* The steps of repeats.c for at most SH_REPEATS_SHORT hashes, in one variant for each processor.
+/* The steps of repeats.c for at most SH_REPEATS_SHORT hashes, in variants for different processors.
  *
- * Hashes are distributed to the slots of a table. table[slot] is the index of the first hash of the slot.
- * Any other hash of the slot is a later hash: it repeats the first one, or it is another hash and collides
- * with the first one. Indexes and slots have 16 bits, so that all data stay in the first-level cache.
+ * A hash decides its slot. The caller fills the table: table[slot] is the least index of the slot's
+ * hashes. The hash with this index is the first hash of the slot. Any other hash of the slot is a
+ * later hash: it repeats the first hash, or it differs and collides with the first hash. Indexes
+ * and slots have 16 bits, so that all data stay in the first-level cache.
  *
  * All variants find the same hashes, in any order: t/unit/test_variants.c compares them. */
 #ifndef SH_FP_REPEATS_KERNEL_H
@@ -13,35 +14,36 @@
 
 #include "base/variant.h"
 
-/* SH_REPEATS_SHORT hashes have at most 2^16 slots. A variant may write SH_REPEATS_SLACK elements
- * after the last one of an array. */
+/* SH_REPEATS_SHORT hashes have at most 2^16 slots. An array for n elements must have room
+ * for n + SH_REPEATS_SLACK. */
 enum { SH_REPEATS_SHORT = 1 << 14, SH_REPEATS_SLACK = 32 };
 
+/* The result; the caller's arrays for n elements. */
 struct sh_repeats_found {
-	uint64_t *hash;  /* from count(): the repeated hashes; from once(): each hash once */
-	uint32_t *count; /* occurrences of each, at least 2; not written by once() */
+	uint64_t *hash;  /* count(): the repeated hashes; once(): the first hash of each slot */
+	uint32_t *count; /* count(): occurrences of each, at least 2, without collided ones */
 	size_t n;
-	uint64_t *collided; /* each later hash that collides with the first hash of its slot */
+	uint64_t *collided; /* the later hashes that collide, with repetitions */
 	size_t n_collided;
 };
 
 struct sh_repeats_kernel {
 	struct sh_variant variant;
-	/* Writes the slot, below 1 << bits, of each of n hashes. The key is odd and random. The slot
-	 * depends only on the upper half of a hash, so one product of 32 bits gives it: hashes with equal
-	 * upper halves collide. */
+	/* Writes the slot, below 1 << bits, of each of n hashes; bits <= 16. The key is odd
+	 * and random. Hashes with equal upper halves have one slot: the slot is computed by
+	 * one product of 32 bits. */
 	void (*slots)(const uint64_t *hash, size_t n, unsigned bits, uint64_t key, uint16_t *slot);
-	/* Writes the index of each later hash to later[], and the index of the first hash of its slot to
-	 * first[]. Overwrites `slot`. Returns the number of later hashes. */
+	/* Writes the index of each later hash to later[], and the index of the first hash of its
+	 * slot to first[]. Overwrites `slot`. Returns the number of later hashes. */
 	size_t (*later)(uint16_t *restrict slot, const uint16_t *restrict table, size_t n,
 	    uint16_t *restrict later, uint16_t *restrict first);
-	/* Counts the later hashes that repeat the first hash of their slot. `more` has room for n elements.
-	 * Overwrites `later` and `first`. */
+	/* Sets *found from the result of later(). Overwrites later[] and first[]. more[] is
+	 * scratch for n elements. */
 	void (*count)(const uint64_t *hash, size_t n, uint16_t *restrict later,
 	    uint16_t *restrict first, size_t n_later, uint16_t *restrict more,
 	    struct sh_repeats_found *found);
-	/* Replaces later() and count() where counts are not needed: writes the first hash of each slot.
-	 * `later` and `first` have room for n elements. Overwrites `slot`. */
+	/* Sets *found, without counts, from the slots. Overwrites slot[]. later[] and first[] are
+	 * scratch for n elements. */
 	void (*once)(const uint64_t *hash, size_t n, uint16_t *restrict slot,
 	    const uint16_t *restrict table, uint16_t *restrict later, uint16_t *restrict first,
 	    struct sh_repeats_found *found);
@@ -52,8 +54,7 @@ extern const struct sh_repeats_kernel sh_repeats_plain;
 extern const struct sh_repeats_kernel sh_repeats_avx512;
 #endif
 
-/* Returns variant number i of those that this machine can run, the fastest first; NULL after the
- * last one. */
+/* Returns variant i of those that this machine can run, the fastest first; NULL after the last. */
 const struct sh_repeats_kernel *sh_repeats_kernel_at(unsigned i);
 
 #endif

@@ -10,27 +10,27 @@
 #define AVX512                                                                                     \
 	__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,bmi,bmi2,popcnt")))
 
-/* Returns a mask of the lowest n bits, of 32 at most. */
+/* Returns a mask of the lowest n bits; of 32 bits when n >= 32. */
 static AVX512 inline uint32_t low32(size_t n)
 {
 	return n < 32 ? (UINT32_C(1) << n) - 1 : UINT32_MAX;
 }
 
-/* Loads eight hashes; 0 in place of those whose bit of `which` is 0. */
+/* Loads the hashes h[0..7] whose bits of `which` are 1, and 0 for the other bits. */
 static AVX512 inline __m512i load8(const uint64_t *h, uint32_t which)
 {
 	return _mm512_maskz_loadu_epi64((__mmask8)(which & 0xff), h);
 }
 
-/* Returns the upper halves of 16 hashes in the order 0 8 1 9 ... 7 15. A load that begins half a hash
- * later has them where the other load has its lower halves. Reads half a hash after the last. */
+/* Returns the upper halves of 16 hashes in the order 0 8 1 9 ... 7 15. The load from the upper half
+ * of h[0] has the upper halves of h[0..7] where the load from h[8] has lower halves. */
 static AVX512 inline __m512i halves16(const uint64_t *h)
 {
 	return _mm512_mask_loadu_epi32(
 	    _mm512_loadu_si512((const char *)h + 4), 0xaaaa, (const char *)(h + 8));
 }
 
-/* Returns the slots of 32 hashes. Reads half a hash after the last. */
+/* Returns the slots of 32 hashes. */
 static AVX512 inline __m512i slots32(const uint64_t *h, unsigned bits, __m512i key)
 {
 	/* The blend holds the slots of hashes 0 16 8 24 1 17 9 25 ... */
@@ -48,7 +48,7 @@ static AVX512 void slots_avx512(
     const uint64_t *hash, size_t n, unsigned bits, uint64_t key, uint16_t *slot)
 {
 	const __m512i k = _mm512_set1_epi32((int)key);
-	uint64_t last[33] = { 0 };
+	uint64_t last[32] = { 0 };
 	size_t i;
 
 	for (i = 0; i + 32 < n; i += 32)
@@ -92,7 +92,7 @@ static AVX512 size_t later_avx512(uint16_t *restrict slot, const uint16_t *restr
 	return found;
 }
 
-/* Writes each hash with more[i] > 0, and more[i] + 1 as its count. */
+/* Writes each hash with more[i] > 0, and its count, more[i] + 1. */
 static AVX512 void collect(
     const uint64_t *hash, size_t n, const uint16_t *more, struct sh_repeats_found *found)
 {

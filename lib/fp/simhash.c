@@ -58,8 +58,8 @@ static int too_heavy(struct sh_error *err)
 	    err, SH_ERR_RANGE, "the document's weights sum to more than 9223372036854.775807");
 }
 
-/* sum[b] += weight for each set lane b of x. */
-static void add_lanes(int64_t sum[64], uint64_t x, int64_t weight)
+/* Adds the weight to sum[b] for each bit b of x. */
+static void add_word(int64_t sum[64], uint64_t x, int64_t weight)
 {
 	unsigned b;
 
@@ -85,11 +85,11 @@ int sh_simhash_add(
 	s->weighted += weight;
 	s->summed = true;
 	for (j = 0; j < s->words; j++)
-		add_lanes(s->sum[j], words[j], weight);
+		add_word(s->sum[j], words[j], weight);
 	return 0;
 }
 
-/* Returns word j of each of n <= BATCH hashes: h itself for word 0, otherwise room. */
+/* Returns word j of each of n <= BATCH hashes: h for word 0, otherwise room. */
 static const uint64_t *word_of_hashes(const uint64_t *h, size_t n, unsigned j, uint64_t *room)
 {
 	size_t i;
@@ -125,8 +125,8 @@ int sh_simhash_add_units(struct sh_simhash *s, const uint64_t *h, size_t n, stru
 	return 0;
 }
 
-/* Sets *ones to the number of weights that are 1. Fails when a weight is negative or the total
- * would be too large. */
+/* Sets *ones to the number of weights that are 1. Fails when a weight is negative or the
+ * total would be too large. */
 static int check_weights(
     const struct sh_simhash *s, const int64_t *w, size_t n, size_t *ones, struct sh_error *err)
 {
@@ -145,8 +145,8 @@ static int check_weights(
 	return 0;
 }
 
-/* Returns the length of the longest prefix of n weights that is no longer than BATCH and whose sum is at
- * most INT32_MAX. */
+/* Returns the length of the longest prefix of n weights with a sum of at most
+ * INT32_MAX, at most BATCH. */
 static size_t light_prefix(const int64_t *w, size_t n)
 {
 	int64_t left = INT32_MAX;
@@ -157,8 +157,8 @@ static size_t light_prefix(const int64_t *w, size_t n)
 	return i;
 }
 
-/* Adds n <= BATCH features whose weights sum to at most INT32_MAX. Sums of 32 bits are twice as fast as
- * sums of 64. sign: 1 adds, -1 subtracts. */
+/* Adds n <= BATCH features whose weights sum to at most INT32_MAX. Sums of 32 bits are twice as
+ * fast as sums of 64 bits. sign: 1 adds, -1 subtracts. */
 static void add_light(struct sh_simhash *s, const uint64_t *h, const int64_t *w, size_t n, int sign)
 {
 	uint64_t room[BATCH];
@@ -173,8 +173,8 @@ static void add_light(struct sh_simhash *s, const uint64_t *h, const int64_t *w,
 	}
 }
 
-/* Adds n features whose weights sum to `all`. Consecutive light weights are added together; a weight above
- * INT32_MAX is added alone. sign: 1 adds, -1 subtracts. */
+/* Adds n features whose weights sum to `all`. Consecutive light weights are added together. A
+ * weight above INT32_MAX is added alone. sign: 1 adds, -1 subtracts. */
 static void add_all(
     struct sh_simhash *s, const uint64_t *h, const int64_t *w, size_t n, int64_t all, int sign)
 {
@@ -193,12 +193,12 @@ static void add_all(
 		}
 		run = 1;
 		for (j = 0; j < s->words; j++)
-			add_lanes(s->sum[j], sh_mix_word(h[i], j), sign * w[i]);
+			add_word(s->sum[j], sh_mix_word(h[i], j), sign * w[i]);
 	}
 }
 
-/* Counts the features of weight 1, which is several times faster than adding weights, and adds the other
- * features. */
+/* Counts the features of weight 1, which is several times faster than adding weights, and
+ * adds the other features. */
 static void add_mixed(struct sh_simhash *s, const uint64_t *h, const int64_t *w, size_t n)
 {
 	uint64_t one[BATCH], other[BATCH];
@@ -246,8 +246,8 @@ void sh_simhash_subtract(
 	add_all(s, h, weights, n, all, -1);
 }
 
-/* Returns a word whose bit b is 1 when counter b is at least `least`. Compares from the lowest plane up: a
- * plane in which counter and `least` differ overrules all lower planes. */
+/* Returns a word whose bit b is 1 when counter b is at least `least`. Compares from the lowest
+ * plane up: the highest plane in which counter and `least` differ decides. */
 static uint64_t at_least(const uint64_t *planes, uint64_t units, uint64_t least)
 {
 	uint64_t yes = UINT64_MAX;
@@ -258,8 +258,8 @@ static uint64_t at_least(const uint64_t *planes, uint64_t units, uint64_t least)
 	return yes;
 }
 
-/* sum[b] += the weight of the features counted in lane b. Plane i has the weight 2^i, and is added as
- * a feature with this weight. */
+/* Adds to sum[b] the weight of the features that counter b counts. Plane i is added as
+ * a feature of weight 2^i. */
 static void add_planes(const struct sh_simhash *s, unsigned j, int64_t sum[64])
 {
 	unsigned used = sh_planes_used(s->units), i, b;
@@ -274,11 +274,12 @@ static void add_planes(const struct sh_simhash *s, unsigned j, int64_t sum[64])
 	for (b = 0; b < 64; b++)
 		sum[b] += light[b];
 	for (i = (unsigned)run; i < used; i++)
-		add_lanes(sum, s->planes[j][i], w[i]);
+		add_word(sum, s->planes[j][i], w[i]);
 }
 
-/* Returns a word whose bit b is 1 when sum[b] > total / 2; when both are equal, bit b is `tie`. The sign
- * bit of the difference gives it without a branch. Four independent accumulators hide the latency. */
+/* Returns a word whose bit b is 1 when sum[b] > total / 2; when both are equal, bit b is
+ * `tie`. The sign bit of the difference gives it without a branch. Four independent
+ * accumulators hide the latency. */
 static uint64_t majority(const int64_t sum[64], int64_t total, int64_t tie)
 {
 	uint64_t quarter[4] = { 0 };

@@ -4,15 +4,17 @@
  *     sh_simhash_init(&s, 64, 0, err);
  *     for each document:
  *             sh_simhash_clear(&s);
- *             sh_simhash_add(&s, words, weight, err), for each feature or for many
+ *             sh_simhash_add(&s, words, weight, err) for each feature,
+ *             or one call of sh_simhash_add_units() or sh_simhash_add_weighted()
  *             sh_simhash_finish(&s, out);
  *
- * A bit is 1 when the features that have it weigh more than the features that lack it. When both
- * weigh the same the bit is `tie`, also in a document whose total weight is 0. Weights are
- * millionths and sums are exact, so no bit depends on the order in which features are added. Order
- * of the bits and padding: record/fingerprint.h.
+ * Bit b is 1 when the features with bit b in their hash weigh more than the features without. When
+ * both weigh the same, bit b is `tie`, also in a document whose total weight is 0. Weights are
+ * millionths. Sums are exact, so no bit depends on the order of the features. record/fingerprint.h
+ * has the order of the bits.
  *
- * The object is a plain value of about 14 KiB. It owns no memory. One thread uses it. */
+ * struct sh_simhash is a plain value of about 14 KiB. It owns no memory. One
+ * thread at a time may use it. */
 #ifndef SH_FP_SIMHASH_H
 #define SH_FP_SIMHASH_H
 
@@ -26,45 +28,43 @@
 struct sh_simhash {
 	const struct sh_simhash_kernel *kernel;
 	unsigned bits, words, tie;
-	/* Features of weight 1 are counted in planes. All other weights are added in sum. */
-	uint64_t units; /* number of features in planes */
-	/* for each bit: the number of features that have it, as bit slices */
+	uint64_t units; /* number of features of weight 1, which planes count by bit */
 	uint64_t planes[SH_FP_MAX_WORDS][SH_PLANES];
-	bool summed;                      /* sum has a value that is not 0 */
-	int64_t weighted;                 /* total weight in sum; negative after subtractions */
-	int64_t sum[SH_FP_MAX_WORDS][64]; /* for each bit: weight of the features that have it */
+	/* By bit: the weight, in millionths, of the other features whose hash has the bit,
+	 * minus subtracted weights. */
+	int64_t sum[SH_FP_MAX_WORDS][64];
+	int64_t weighted; /* total weight in sum: may be negative */
+	bool summed;      /* sum is not all 0 */
 };
 
-/* bits: 1 to SH_FP_MAX_BITS. tie: 0 or 1. Other values are SH_ERR_PARAM. */
+/* bits: 1 to SH_FP_MAX_BITS. tie: 0 or 1. SH_ERR_PARAM: other values. */
 int sh_simhash_init(struct sh_simhash *s, unsigned bits, unsigned tie, struct sh_error *err);
 
-/* Removes all features: a new document begins. */
+/* Removes all features, for a new document. */
 void sh_simhash_clear(struct sh_simhash *s);
 
-/* Weights are millionths. The three functions that add return -1 in two cases, and then add nothing. SH_ERR_RANGE:
- * the total weight would be above INT64_MAX. SH_ERR_PARAM: a weight is negative. */
-
-/* Adds one feature by its hash, which has s->words words. */
+/* Adds one feature. words: its hash, of s->words words. SH_ERR_RANGE: the total weight would exceed
+ * INT64_MAX. SH_ERR_PARAM: a weight is negative. A failure adds nothing. */
 int sh_simhash_add(
     struct sh_simhash *s, const uint64_t *words, int64_t weight, struct sh_error *err);
 
-/* Adds n features of weight 1 by the first words of their hashes. Word j of a hash is sh_mix_word()
- * of the first one; so a fingerprint of more than 64 bits needs the hash mix. */
+/* Adds n features of weight 1. h: word 0 of each hash; word j is sh_mix_word(), so that more than
+ * 64 bits need the hash mix. Fails as sh_simhash_add(). */
 int sh_simhash_add_units(struct sh_simhash *s, const uint64_t *h, size_t n, struct sh_error *err);
 
-/* Does the same with a weight for each feature. */
+/* The same, with weights[i] for feature i. */
 int sh_simhash_add_weighted(struct sh_simhash *s, const uint64_t *h, const int64_t *weights,
     size_t n, struct sh_error *err);
 
-/* Subtracts weights[i] from feature i, for n features. Each was added with at least this weight.
- * `all` is the sum of the weights. Nothing is checked. */
+/* Subtracts weights[i] from the weight of feature i, for n features. `all` is the sum of weights[].
+ * Checks nothing: each feature must have been added with at least weights[i]. */
 void sh_simhash_subtract(
     struct sh_simhash *s, const uint64_t *h, const int64_t *weights, size_t n, int64_t all);
 
 /* Returns the total weight in millionths: 0 for an empty document. */
 int64_t sh_simhash_total(const struct sh_simhash *s);
 
-/* Writes SH_FP_WORDS(bits) words. More features may be added afterwards. */
+/* Writes the SH_FP_WORDS(bits) words of the fingerprint. Does not change s. */
 void sh_simhash_finish(const struct sh_simhash *s, uint64_t *out);
 
 #endif

@@ -1,12 +1,12 @@
-/* The two loops of simhash_kernel.h on vectors of BYTES bytes. A variant defines these names, then includes
- * this file:
+/* The two loops of simhash_kernel.h on vectors of BYTES bytes. A variant defines these
+ * names, then includes this file:
  *
  *     NAME(f)    a name of its own for f
  *     TARGET     function attributes
  *     BYTES      size of a vector register of the processor: 16 or 32
  *
- * Counting: a vector holds LANES hashes, and each bit of each lane has its own counter. The counters are
- * kept as bit slices: plane i holds bit i of all counters, so one operation on a plane works on 64 * LANES
+ * Counting: a vector holds LANES hashes. Each bit of each lane has a counter. The counters are
+ * bit-sliced: plane i holds bit i of all counters, so one operation on a plane works on 64 * LANES
  * counters (Mula, Kurz, Lemire 2018). */
 #include <stdbool.h>
 #include <string.h>
@@ -18,7 +18,7 @@
 #define SPAN     (8 * LANES)  /* hashes that one call of NAME(add8) counts */
 #define PIECE    (1 << 15)    /* hashes after which the lanes are added up */
 #define PLANES   16           /* enough to count PIECE hashes in LANES lanes */
-#define FOLDED   (PLANES + 3) /* planes after up to eight lanes are added up */
+#define FOLDED   (PLANES + 2) /* planes after at most four lanes are added up */
 
 typedef uint64_t NAME(words) __attribute__((vector_size(BYTES)));
 typedef int32_t NAME(sums) __attribute__((vector_size(BYTES)));
@@ -26,8 +26,8 @@ typedef int32_t NAME(sums) __attribute__((vector_size(BYTES)));
 #define WORDS NAME(words)
 #define SUMS  NAME(sums)
 
-/* A full adder for each bit: a + b + c = result + 2 * carry. Where a and b differ the carry is c, else
- * it is a: NEON selects so in one instruction. */
+/* A full adder for each bit: a + b + c = result + 2 * carry. The carry is c where a and b differ,
+ * otherwise a. NEON has an instruction for this selection. */
 static TARGET inline WORDS NAME(add)(WORDS *carry, WORDS a, WORDS b, WORDS c)
 {
 	WORDS u = a ^ b;
@@ -44,8 +44,8 @@ static TARGET inline WORDS NAME(load)(const uint64_t *h)
 	return v;
 }
 
-/* Counts SPAN hashes: eight vectors enter planes 0 to 2 (the population count of Harley and Seal),
- * and one carry, of weight eight, goes up through the others. */
+/* Counts SPAN hashes, which are eight vectors. The population count of Harley and Seal adds the
+ * vectors to planes 0 to 2. Its carry, of value 8, is added to the planes from 3 on. */
 static TARGET inline void NAME(add8)(WORDS *p, unsigned planes, const uint64_t *h)
 {
 	WORDS s, two_a, two_b, two_c, two_d, four_a, four_b, carry, t;
@@ -64,8 +64,8 @@ static TARGET inline void NAME(add8)(WORDS *p, unsigned planes, const uint64_t *
 	}
 }
 
-/* Adds the upper half of the lanes to the lower half until one lane is left. Each step makes one
- * plane more. Returns the number of planes. */
+/* Adds the upper half of the lanes to the lower half until one lane is left. Each step adds one
+ * plane. Returns the number of planes. */
 static TARGET inline unsigned NAME(fold)(const WORDS *p, unsigned planes, uint64_t *slices)
 {
 	uint64_t lane[FOLDED][LANES];
@@ -88,7 +88,7 @@ static TARGET inline unsigned NAME(fold)(const WORDS *p, unsigned planes, uint64
 	return planes;
 }
 
-/* planes += slices, both of one lane. The counts fit in `used` planes. */
+/* Adds the counters of n slices to the counters of `planes`. The results fit in `used` planes. */
 static TARGET inline void NAME(add_slices)(
     uint64_t *planes, unsigned used, const uint64_t *slices, unsigned n)
 {
@@ -115,7 +115,7 @@ static TARGET void NAME(units)(
 		memset(p, 0, used * sizeof *p);
 		for (i = 0; i + SPAN <= piece; i += SPAN)
 			NAME(add8)(p, used, h + i);
-		if (i < piece) { /* a hash of 0 adds nothing */
+		if (i < piece) { /* pad with hashes of 0, which count nothing */
 			memcpy(last, h + i, (piece - i) * sizeof *h);
 			NAME(add8)(p, used, last);
 		}
@@ -126,7 +126,7 @@ static TARGET void NAME(units)(
 	}
 }
 
-/* Adds 32-bit sums of the bits of a word. The sums of some bits at a time stay in registers. */
+/* Adds weights to 32 sums at a time, which stay in registers. */
 static TARGET void NAME(weights)(int32_t sum[64], const uint64_t *h, const int64_t *w, size_t n)
 {
 	enum { VECTORS = 32 / COUNTERS };

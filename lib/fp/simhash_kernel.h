@@ -1,7 +1,7 @@
-/* The two inner loops of a fingerprint, in one variant for each kind of vector register.
+/* The two inner loops of a SimHash, in variants for different vector registers.
  *
- * All variants give the same counts: t/unit/test_simhash.c compares each that this machine can run.
- * Lane b of a word is its bit number b; bit 0 is the most significant. */
+ * All variants give the same counts: t/unit/test_simhash.c compares the variants that this machine
+ * can run. Bit 0 of a word of 64 bits is the most significant. */
 #ifndef SH_FP_SIMHASH_KERNEL_H
 #define SH_FP_SIMHASH_KERNEL_H
 
@@ -10,8 +10,8 @@
 
 #include "base/variant.h"
 
-/* 64 counters as bit slices: bit i of the counter of lane b is lane b of plane i. SH_PLANES planes
- * hold counts of up to SH_UNITS_MAX. */
+/* Planes are 64 bit-sliced counters, one for each bit of a word. Binary digit i of counter b, of
+ * value 2^i, is bit b of plane i. SH_PLANES planes hold counts of at most SH_UNITS_MAX. */
 enum { SH_PLANES = 44 };
 #define SH_UNITS_MAX (INT64_MAX / 1000000)
 
@@ -23,11 +23,11 @@ static inline unsigned sh_planes_used(uint64_t n)
 
 struct sh_simhash_kernel {
 	struct sh_variant variant;
-	/* Adds the bits of n words to the counters: 1 to the counter of lane b for each word that has this bit. After
-	 * it no counter is above `total`, so only the planes that `total` needs are touched. */
+	/* Adds to counter b the number of words h[i] that have bit b, for n words. No counter may
+	 * exceed `total` afterwards: only the planes that `total` needs are read and written. */
 	void (*units)(uint64_t planes[SH_PLANES], uint64_t total, const uint64_t *h, size_t n);
-	/* sum[b] += w[i] for each lane b that is set in h[i]. Weights are 0 or more. The caller makes sure that all
-	 * weights added to sum[] since it was zero total at most INT32_MAX. */
+	/* Adds w[i] >= 0 to sum[b] for each bit b of h[i], for n words. The total of all weights
+	 * that were added to sum[] since it was 0 must be at most INT32_MAX. */
 	void (*weights)(int32_t sum[64], const uint64_t *h, const int64_t *w, size_t n);
 };
 
@@ -36,8 +36,7 @@ extern const struct sh_simhash_kernel sh_simhash_plain;
 extern const struct sh_simhash_kernel sh_simhash_avx2;
 #endif
 
-/* Returns variant number i of those that this machine can run, the fastest first; NULL after the
- * last one. */
+/* Returns variant i of those that this machine can run, the fastest first; NULL after the last. */
 const struct sh_simhash_kernel *sh_simhash_kernel_at(unsigned i);
 
 #endif

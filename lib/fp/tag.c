@@ -103,8 +103,8 @@ void sh_settings_default(struct sh_settings *s)
 	sh_settings_list(s, &o, 0, 0);
 }
 
-/* Returns the tag. The hashed text begins with a version, which changes when the meaning of a setting
- * changes. */
+/* Returns the tag. The hashed text begins with a version, which changes when the
+ * meaning of a setting changes. */
 int sh_settings_tag(const struct sh_settings *s)
 {
 	char text[SH_SETTINGS_TEXT] = "1";
@@ -136,8 +136,8 @@ void sh_settings_print(const struct sh_settings *s, const struct sh_settings *ot
 
 enum { COMMON_NGRAMS = 5 };
 
-/* Sets *s to combination i of the common options, a mixed-radix number. Returns false after the last
- * one. */
+/* Sets *s to combination i of the common options. i is a mixed-radix number. Returns false after
+ * the last combination, of 640. */
 static bool common(unsigned i, struct sh_settings *s)
 {
 	static const unsigned bits[] = { 64, 128, 256, 32 };
@@ -172,8 +172,8 @@ bool sh_tag_lookup(int tag, struct sh_settings *s)
 	return false;
 }
 
-/* Writes " (-n 2)", for example, to text[80] when the settings of the tag are known, else "". Tags of two
- * digits are never known: too many settings share them. */
+/* Writes " (-n 2)", for example, to text[80] when the settings of the tag are known, otherwise "".
+ * The settings of a tag of two digits are never known: too many settings share the tag. */
 static const char *known(unsigned digits, int tag, char *text)
 {
 	struct sh_settings s, usual;
