@@ -66,7 +66,7 @@ int sh_corpus_open(struct sh_corpus *c, const char *name, const char *dir, struc
 	return 0;
 }
 
-int sh_corpus_add(struct sh_corpus *c, uint64_t place, uint64_t number, struct sh_error *err)
+int sh_corpus_add(struct sh_corpus *c, uint64_t offset, uint64_t number, struct sh_error *err)
 {
 	if (c->n >= SH_CORPUS_NONE - 1)
 		return sh_error_set(
@@ -81,7 +81,7 @@ int sh_corpus_add(struct sh_corpus *c, uint64_t place, uint64_t number, struct s
 			return -1;
 		c->number[c->n] = number;
 	}
-	c->at[c->n++] = place;
+	c->at[c->n++] = offset;
 	return 0;
 }
 
@@ -117,8 +117,8 @@ void sh_corpus_forget(const struct sh_corpus *c)
 		sh_mapped_forget(&c->file[i].map);
 }
 
-/* Finds the bytes of a document up to the next one: offset in its file, and number. Returns the file, or NULL when they
- * are too many to be read. */
+/* Sets *from to the offset of a document in its file, and *n to the bytes up to the next document.
+ * Returns the file, or NULL when *n is above READ_MOST. */
 static const struct sh_corpus_file *place_of(
     const struct sh_corpus *c, uint32_t document, uint64_t *from, size_t *n)
 {
@@ -130,7 +130,7 @@ static const struct sh_corpus_file *place_of(
 	return end <= f->map.n && end - *from <= READ_MOST ? f : NULL;
 }
 
-/* The line at the beginning of n bytes. */
+/* Returns the line at the beginning of n bytes. */
 static struct sh_slice line_of(const struct sh_corpus *c, const char *p, size_t n)
 {
 	const char *lf;
@@ -141,7 +141,8 @@ static struct sh_slice line_of(const struct sh_corpus *c, const char *p, size_t 
 	return sh_slice(p, lf ? (size_t)(lf - p) : n);
 }
 
-/* Reads the line of a document into room, if it is short. Returns 1, 0 when it was not read, or -1. */
+/* Reads the line of a document into room. Returns 1, -1, or 0 when the line is not
+ * to be read or too long. */
 static int read_line(const struct sh_corpus *c, uint32_t document, struct sh_buf *room,
     struct sh_slice *line, struct sh_error *err)
 {
@@ -175,7 +176,7 @@ size_t sh_corpus_hold_bytes(const struct sh_corpus *c, uint32_t document)
 	return place_of(c, document, &from, &n) ? n + SH_PAD + sizeof(size_t) + sizeof document : 0;
 }
 
-/* Appends the line at `from` to the held ones. */
+/* Appends the line at `from` to the held lines. */
 static int hold_line(
     const struct sh_corpus *c, uint32_t document, const char *from, size_t n, struct sh_error *err)
 {
@@ -193,8 +194,8 @@ static int hold_line(
 	return 0;
 }
 
-/* Reads documents of one file that lie near to each other with one call: the first ones of n. Sets *done to their
- * number. */
+/* Holds the first documents of n: as many as lie close together in one file. Reads their bytes with
+ * one system call. Sets *done to the number of documents. */
 static int hold_window(const struct sh_corpus *c, const uint32_t *document, size_t n, size_t *done,
     struct sh_error *err)
 {
@@ -418,8 +419,8 @@ static int scan_line(
 	return add_named(c, doc.id, place, &s->other, err);
 }
 
-/* Returns 1 for a valid trailer and -1 for an invalid one. Adds any other line to the checksum and
- * returns 0. */
+/* Returns 1 for a valid trailer and -1 for an invalid one. Adds any other line to the
+ * checksum and returns 0. */
 static int scan_trailer(struct scan *s, struct sh_slice line, struct sh_error *err)
 {
 	bool crlf = s->corpus->form.crlf;
@@ -435,7 +436,7 @@ static int scan_trailer(struct scan *s, struct sh_slice line, struct sh_error *e
 	return sh_trailer_add(&s->check, line, err) < 0 ? -1 : 1;
 }
 
-/* Takes the header from the front of a file. *lines: number of its lines. */
+/* Removes the header from the front of *all. Sets *lines to the number of its lines. */
 static int scan_header(struct sh_corpus *c, struct sh_slice *all, const char *name, uint64_t *lines,
     struct sh_error *err)
 {

@@ -22,8 +22,8 @@ int sh_docs_head(struct sh_slice *in, struct sh_error *err)
 	return 0;
 }
 
-/* Returns whether the line can be a fingerprint record: its fingerprint has at least 32 bits and the width
- * of the fingerprints before. */
+/* Returns whether the line can be a fingerprint record: its fingerprint has at least 32 bits and
+ * the width of the fingerprints before. */
 static bool is_like_print(struct sh_slice line, unsigned *bits)
 {
 	struct sh_fp_record r;
@@ -34,8 +34,8 @@ static bool is_like_print(struct sh_slice line, unsigned *bits)
 	       sh_same_width(bits, &r, &err) == 0 && !memchr(r.id.p, ' ', r.id.n);
 }
 
-/* Returns whether the first records can all be fingerprint records, and one of them has a digit above 9. A
- * fingerprint record has two fields, as a document has. */
+/* Returns whether the first records can all be fingerprint records, and one of them has a digit
+ * above 9. A fingerprint record has two fields, as a document has. */
 static bool are_like_prints(struct sh_slice in)
 {
 	enum { LOOKED_AT = 16 };

@@ -1,7 +1,7 @@
 /* Reads documents from the chunks of a pool: the first step of each program that reads text.
  *
- * Splits a chunk into records, refuses files that are not UTF-8, calls a function for each document,
- * and treats bad records as the options say. */
+ * Splits a chunk into records, refuses files that are not UTF-8, calls a function for each
+ * document, and treats bad records as the options say. */
 #ifndef SH_STREAM_DOCS_H
 #define SH_STREAM_DOCS_H
 
@@ -11,13 +11,12 @@
 
 struct sh_docs_opts {
 	struct sh_document_form form;
-	bool strict; /* a record with ill-formed UTF-8 is bad */
-	/* bad records are copied to job->aside; otherwise the first one is an error */
-	bool rejects;
+	bool strict;  /* a record with ill-formed UTF-8 is bad */
+	bool rejects; /* bad records go to job->aside; otherwise the first one is an error */
 };
 
-/* Appends the output for one document to job->out, and adds the number of ill-formed UTF-8 sequences
- * to job->ill_formed. SH_ERR_RECORD makes the record bad: its output is removed. */
+/* Appends the output for one document to job->out, and adds the number of ill-formed UTF-8
+ * sequences to job->ill_formed. SH_ERR_RECORD makes the record bad: both are undone. */
 typedef int sh_docs_each(
     void *arg, const struct sh_document *doc, struct sh_job *job, struct sh_error *err);
 
@@ -25,8 +24,8 @@ typedef int sh_docs_each(
  * SH_ERR_RECORD when the text is recognised as UTF-16, UTF-32, GB18030 or Big5. */
 int sh_docs_head(struct sh_slice *in, struct sh_error *err);
 
-/* Finds the columns of the form in the first header that was read. Does nothing before it was read. Returns 0, or -1
- * with SH_ERR_RECORD and its place. */
+/* Finds the columns of the form in the header. Returns 0, also when no header was read yet; or -1
+ * with SH_ERR_RECORD, file and line. */
 int sh_docs_header(
     const struct sh_document_form *form, const struct sh_header *header, struct sh_error *err);
 

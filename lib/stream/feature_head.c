@@ -29,7 +29,8 @@ struct look {
 	bool text; /* it may be a text if it is alone with its id */
 };
 
-/* Tokenizes the feature. *t is made for the first one. *n: tokens. *same: one token, equal to the feature. */
+/* Tokenizes the feature. *t is made for the first one. *n: tokens. *same: one
+ * token, equal to the feature. */
 static int tokenize(struct sh_tokenizer **t, bool no_fold, struct sh_slice feature, size_t *n,
     bool *same, struct sh_error *err)
 {

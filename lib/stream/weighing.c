@@ -84,9 +84,9 @@ static int write_feature(
 	return 0;
 }
 
-/* Writes all features when each weight depends on the count alone and is in the table: returns 1. Returns
- * 0, and writes nothing, otherwise. Copies at least 16 bytes each time, which is faster than the exact
- * number: the next copy overwrites the surplus bytes. */
+/* Writes all features when each weight depends on the count alone and is in the table: returns 1.
+ * Returns 0, and writes nothing, otherwise. Copies at least 16 bytes each time, which is faster
+ * than the exact number: the next copy overwrites the surplus bytes. */
 static int write_by_count(struct sh_weighing *d, struct sh_error *err)
 {
 	const struct sh_terms *t = &d->features;
@@ -129,10 +129,10 @@ static int weigh(const struct sh_weighing *d, struct sh_heavy *f, struct sh_erro
 	return sh_weigh(d->weigher, id, text, d->tokens, &f->weight, err);
 }
 
-/* Checks the document's features against the table of document frequencies. A feature with more words than
- * any feature of the table is an n-gram of another size, which is an error. It is also an error when no
- * feature of the document has the W words of the table's widest feature, and the features are more than the
- * n-grams of a text of W - 1 tokens. */
+/* Checks the document's features against the table of document frequencies. A feature with more
+ * words than any feature of the table is an n-gram of another size, which is an error. It is also
+ * an error when no feature of the document has the W words of the table's widest feature, and the
+ * features are more than the n-grams of a text of W - 1 tokens. */
 static int check_words(const struct sh_weighing *d, struct sh_error *err)
 {
 	uint64_t widest = 0, table = d->weigher->df ? d->weigher->df->words : 0;
@@ -258,9 +258,9 @@ static int add_lines(struct sh_weighing *d, uint64_t *added, struct sh_error *er
 	return 0;
 }
 
-/* Begins the document of the line at p when its id is new. Returns 0 when the line does not end before
- * `end`, is not valid or has the same id. The caller then reads the line with sh_record_feature(), which
- * reports errors. */
+/* Begins the document of the line at p when its id is new. Returns 0 when the line does not end
+ * before `end`, is not valid or has the same id. The caller then reads the line with
+ * sh_record_feature(), which reports errors. */
 static int begin_next(struct sh_weighing *d, const char *p, const char *end, const char *file,
     uint64_t line, struct sh_error *err)
 {

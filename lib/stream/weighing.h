@@ -1,6 +1,6 @@
-/* Counts, weighs and writes the features of documents, for shweight. Reads the feature records of one
- * document after the other, writes one record for each distinct feature. A document without a kept
- * feature gets one record with the empty feature.
+/* Counts, weighs and writes the features of documents, for shweight. Reads the feature records of
+ * one document after the other. Writes one record for each distinct feature. A document without
+ * features, or whose features are all dropped, gets one record with the empty feature.
  *
  *     sh_weighing_init(&d, &weigher, &sink, err);
  *     for each record:
@@ -29,38 +29,39 @@ struct sh_weighing {
 	/* Private. */
 	const struct sh_weigher *weigher;
 	struct sh_sink *out;
-	struct sh_buf id;           /* of the document being read */
+	struct sh_buf id;           /* of the current document */
 	struct sh_id_prefix prefix; /* of its records */
-	bool begun;                 /* that document is not written yet */
+	bool begun;                 /* the current document is not written yet */
 	struct sh_terms features;   /* its distinct features with their counts in millionths */
 	int64_t tokens;             /* sum of the counts, in millionths */
-	struct sh_heavy *distinct;  /* the features that are kept, with their weights */
+	struct sh_heavy *distinct;  /* the features that are not dropped, with their weights */
 	size_t cap;
 	struct sh_feature_lines lines;
 };
 
-/* Borrows weigher and sink. d must be freed also after a failure. */
+/* Borrows weigher and sink. Free d also after a failure. */
 int sh_weighing_init(struct sh_weighing *d, const struct sh_weigher *weigher, struct sh_sink *out,
     struct sh_error *err);
 void sh_weighing_free(struct sh_weighing *d);
 
-/* Names the document of the next record, which stands at this line. When the id differs from the
- * last one, finishes the document before and begins a new one. */
+/* Call this for each record, before sh_weighing_add(), with the id, file and line of the record.
+ * When the id differs from the current document's id, writes the current document and begins a
+ * new one. file is borrowed. */
 int sh_weighing_begin(struct sh_weighing *d, struct sh_slice id, const char *file, uint64_t line,
     struct sh_error *err);
 
-/* Adds `count` occurrences, in millionths, of a feature to the document. */
+/* Adds `count` occurrences of a feature, in millionths, to the current document. */
 int sh_weighing_add(
     struct sh_weighing *d, struct sh_slice feature, int64_t count, struct sh_error *err);
 
-/* Writes the document being read, if there is one. */
+/* Writes the current document, if there is one. */
 int sh_weighing_finish(struct sh_weighing *d, struct sh_error *err);
 
-/* Adds successive lines of the chunk p .. end - 1: lines of the document being read and of the documents
- * after it. SH_PAD bytes after the chunk must be readable. Sets *lines to the number of lines added.
- * Returns the beginning of the first line that was not added. The caller must read it with
- * sh_record_feature(); its document may have begun already. Returns NULL on an error, which concerns the
- * line after these *lines. */
+/* Adds the lines of the chunk p .. end - 1, of the current document and of the documents after it.
+ * SH_PAD bytes after the chunk must be readable. Sets *lines to the number of lines added, also on
+ * failure. Returns the first line that was not added: the caller must read it with
+ * sh_record_feature() and call sh_weighing_begin(). Returns NULL on an error, which concerns line
+ * *lines + 1 of the chunk. */
 const char *sh_weighing_add_lines(struct sh_weighing *d, const struct sh_origin *from,
     const char *p, const char *end, uint64_t *lines, struct sh_error *err);
 
