@@ -211,7 +211,7 @@ static void tell_batch(struct dedup_state *s, uint32_t i, uint32_t keeper)
 	struct sh_error err;
 
 	if (keeper != i) {
-		if (sh_dedup_compare(s->dedup, i, keeper, &distance, &sim, &err) < 0)
+		if (sh_dedup_compare(s->dedup, 0, i, keeper, &distance, &sim, &err) < 0)
 			cli_die(s->cli, &err);
 		similarity = s->settings->dedup.verify ? sh_similarity_round(&sim) : SH_UNVERIFIED;
 	}

@@ -4,19 +4,12 @@
 #include "base/num.h"
 #include "dedup.h"
 #include "io/header.h"
+#include "io/pool.h"
 #include "record/keeper_mark.h"
 
-enum {
-	FORGET = 1 << 26
-}; /* bytes of the input that are mapped at a time, while documents are written */
-
-static void write_report_part(struct dedup_state *s, const void *p, size_t n)
-{
-	struct sh_error err;
-
-	if (sh_sink_write(s->to, p, n, &err) < 0)
-		cli_die(s->cli, &err);
-}
+/* Bytes of the input. The documents that begin in TASK bytes are a task of the threads. FORGET bytes are mapped at a
+ * time, while documents are written. */
+enum { TASK = 3 << 16, FORGET = 1 << 26 };
 
 /* Scratch memory for the documents of a pair. */
 struct rooms {
@@ -46,16 +39,131 @@ int dedup_keeper_id(struct dedup_state *s, uint32_t i, uint32_t keeper,
 	return 0;
 }
 
-/* Fills in the mark of a document that does not stay. `text` has room for the similarity. */
-static int find_mark(struct dedup_state *s, uint32_t i, uint32_t keeper, struct rooms *r,
-    struct sh_keeper_mark *mark, char text[SH_SIMILARITY_CHARS], struct sh_error *err)
+/* ---- lines by several threads ---- */
+
+struct writer;
+
+/* Appends what is written for a document. */
+typedef int add_fn(struct writer *w, uint32_t document, struct sh_buf *to, struct sh_error *err);
+
+/* The documents from `from` up to but not including `to`. */
+struct writing {
+	struct dedup_state *state;
+	struct sh_sink *out;
+	const uint32_t *keeper;
+	const struct dedup_groups *groups;
+	uint32_t from, to;
+	add_fn *add;
+	uint64_t forgot; /* first byte of the input that may be mapped */
+};
+
+struct writer {
+	struct writing *all;
+	unsigned thread;
+	struct rooms rooms;
+	uint32_t alike; /* see add_report_line() */
+};
+
+/* Returns the first document of a task. */
+static uint32_t begin_of_task(const struct writing *w, size_t task)
 {
+	const uint64_t *place = w->state->corpus.at;
+	uint64_t begin = place[w->from] + (uint64_t)task * TASK;
+	uint32_t lo = w->from, hi = w->to;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (place[mid] < begin)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+static int make_lines(void *writer, struct sh_job *job)
+{
+	struct writer *w = writer;
+	uint32_t i = begin_of_task(w->all, job->task), end = begin_of_task(w->all, job->task + 1);
+	int status = 0;
+
+	for (; status == 0 && i < end; i++)
+		status = w->all->add(w, i, &job->out, &job->err);
+	job->sum = (struct sh_sum){ 0 };
+	if (w->all->out->trailer)
+		sh_sum_lines(&job->sum, job->out.p, job->out.n, w->all->out->summer.crlf);
+	return status;
+}
+
+static int write_lines(void *arg, struct sh_job *job, struct sh_error *err)
+{
+	struct writing *w = arg;
+	const struct sh_corpus *corpus = &w->state->corpus;
+	uint64_t begin = corpus->at[w->from] + (uint64_t)job->task * TASK;
+
+	if (begin - w->forgot > FORGET) {
+		sh_corpus_forget(corpus);
+		w->forgot = begin;
+	}
+	return sh_sink_write_lines(w->out, job->out.p, job->out.n, &job->sum, err);
+}
+
+/* Writes what w->add() makes of the documents, in their order. Returns the sum of writer.alike. */
+static uint32_t write_all(struct writing *w)
+{
+	struct cli *c = w->state->cli;
+	const uint64_t *place = w->state->corpus.at;
+	struct writer writer[CLI_MAX_JOBS];
+	void *workers[CLI_MAX_JOBS];
+	struct sh_pool pool = { make_lines, workers, c->jobs, write_lines, w };
+	uint32_t alike = 0;
+	struct sh_error err;
+
+	if (w->from == w->to)
+		return 0;
+	w->forgot = place[w->from];
+	for (unsigned i = 0; i < c->jobs; i++) {
+		writer[i] = (struct writer){ .all = w, .thread = i };
+		workers[i] = &writer[i];
+	}
+	if (sh_pool_tasks(&pool, (size_t)((place[w->to - 1] - place[w->from]) / TASK) + 1, &err) <
+	    0)
+		cli_die(c, &err);
+	for (unsigned i = 0; i < c->jobs; i++) {
+		alike += writer[i].alike;
+		free_rooms(&writer[i].rooms);
+	}
+	return alike;
+}
+
+/* ---- documents ---- */
+
+static int add_line(struct sh_buf *to, struct sh_slice line, struct sh_error *err)
+{
+	return sh_buf_add(to, line.p, line.n, err) < 0 ? -1 : sh_buf_add(to, "\n", 1, err);
+}
+
+static int add_staying(struct writer *w, uint32_t i, struct sh_buf *to, struct sh_error *err)
+{
+	const struct dedup_state *s = w->all->state;
+
+	return dedup_stays(s, w->all->keeper, i) ? add_line(to, sh_corpus_line(&s->corpus, i), err)
+						 : 0;
+}
+
+/* Fills in the mark of a document that does not stay. `text` has room for the similarity. */
+static int find_mark(struct writer *w, uint32_t i, struct sh_keeper_mark *mark,
+    char text[SH_SIMILARITY_CHARS], struct sh_error *err)
+{
+	struct dedup_state *s = w->all->state;
+	uint32_t keeper = w->all->keeper[i];
 	const struct sh_outcome *f = dedup_archive_drops(s, i) ? dedup_archive_outcome(s, i) : NULL;
 	unsigned distance, rounded = f ? f->similarity : SH_UNVERIFIED;
 	struct sh_similarity sim;
 
-	if (dedup_keeper_id(s, i, keeper, &r->room[1], &mark->keeper, err) < 0 ||
-	    (!f && sh_dedup_compare(s->dedup, i, keeper, &distance, &sim, err) < 0))
+	if (dedup_keeper_id(s, i, keeper, &w->rooms.room[1], &mark->keeper, err) < 0 ||
+	    (!f && sh_dedup_compare(s->dedup, w->thread, i, keeper, &distance, &sim, err) < 0))
 		return -1;
 	if (!f && s->settings->dedup.verify)
 		rounded = sh_similarity_round(&sim);
@@ -66,10 +174,11 @@ static int find_mark(struct dedup_state *s, uint32_t i, uint32_t keeper, struct 
 	return 0;
 }
 
-/* Sets r->line to the marked line of a document. The CR of a DOS line end stays at its end. */
-static int mark_line(struct dedup_state *s, uint32_t i, const uint32_t *keeper, struct rooms *r,
-    struct sh_error *err)
+/* Sets w->rooms.line to the marked line of a document. The CR of a DOS line end stays at its end. */
+static int mark_line(struct writer *w, uint32_t i, struct sh_error *err)
 {
+	struct dedup_state *s = w->all->state;
+	struct rooms *r = &w->rooms;
 	const struct sh_document_form *form = &s->settings->docs.docs.form;
 	struct sh_slice whole = sh_corpus_line(&s->corpus, i), line = cli_strip(form->crlf, whole);
 	struct sh_keeper_mark mark = { 0 };
@@ -80,45 +189,28 @@ static int mark_line(struct dedup_state *s, uint32_t i, const uint32_t *keeper, 
 	/* The id must lie in the line. */
 	if (sh_document_parse(form, whole, s->corpus.number ? s->corpus.number[i] : 0, &r->room[0],
 		&doc, err) < 0 ||
-	    (!dedup_stays(s, keeper, i) && find_mark(s, i, keeper[i], r, &mark, text, err) < 0) ||
+	    (!dedup_stays(s, w->all->keeper, i) && find_mark(w, i, &mark, text, err) < 0) ||
 	    sh_keeper_mark_add(form, s->settings->mark, line, &doc, &mark, &r->line, err) < 0)
 		return -1;
 	return whole.n > line.n ? sh_buf_add(&r->line, "\r", 1, err) : 0;
 }
 
-static int write_line(struct sh_sink *out, struct sh_slice line, struct sh_error *err)
+static int add_marked(struct writer *w, uint32_t i, struct sh_buf *to, struct sh_error *err)
 {
-	return sh_sink_write(out, line.p, line.n, err) < 0 || sh_sink_write(out, "\n", 1, err) < 0
-		   ? -1
-		   : 0;
+	return mark_line(w, i, err) < 0 ? -1 : add_line(to, sh_buf_slice(&w->rooms.line), err);
 }
 
 void dedup_write_documents(
     struct dedup_state *s, struct sh_sink *out, const uint32_t *keeper, uint32_t from, uint32_t to)
 {
-	uint64_t forgot = from < to ? s->corpus.at[from] : 0;
-	struct rooms r;
-	struct sh_error err;
+	struct writing w = { .state = s,
+		.out = out,
+		.keeper = keeper,
+		.from = from,
+		.to = to,
+		.add = s->settings->mark.n ? add_marked : add_staying };
 
-	memset(&r, 0, sizeof r);
-	for (uint32_t i = from; i < to; i++) {
-		struct sh_slice line = sh_corpus_line(&s->corpus, i);
-
-		if (s->corpus.at[i] - forgot > FORGET) {
-			sh_corpus_forget(&s->corpus);
-			forgot = s->corpus.at[i];
-		}
-		if (s->settings->mark.n) {
-			if (mark_line(s, i, keeper, &r, &err) < 0)
-				cli_die(s->cli, &err);
-			line = sh_buf_slice(&r.line);
-		} else if (!dedup_stays(s, keeper, i)) {
-			continue;
-		}
-		if (write_line(out, line, &err) < 0)
-			cli_die(s->cli, &err);
-	}
-	free_rooms(&r);
+	write_all(&w);
 }
 
 struct sh_slice dedup_header(const struct dedup_state *s, size_t i)
@@ -144,7 +236,8 @@ void dedup_write_header(struct dedup_state *s, struct sh_sink *out, size_t i)
 			cli_die(s->cli, &err);
 		header = sh_buf_slice(&marked);
 	}
-	if (write_line(out, header, &err) < 0)
+	if (sh_sink_write(out, header.p, header.n, &err) < 0 ||
+	    sh_sink_write(out, "\n", 1, &err) < 0)
 		cli_die(s->cli, &err);
 	sh_buf_free(&marked);
 }
@@ -159,11 +252,13 @@ void dedup_write_all(struct dedup_state *s, const uint32_t *keeper)
 	dedup_write_documents(s, &s->cli->out, keeper, 0, (uint32_t)s->corpus.n);
 }
 
-/* Writes similarity and group size. The similarity of a pair that was not compared is left out. It is "-"
+/* ---- the report ---- */
+
+/* Appends similarity and group size. The similarity of a pair that was not compared is left out. It is "-"
  * with an archive, where only some pairs are compared, and before a group size. group: 0 without
  * --counts. */
-static void write_numbers(
-    struct dedup_state *s, unsigned distance, unsigned similarity, uint32_t group)
+static int add_numbers(const struct dedup_state *s, unsigned distance, unsigned similarity,
+    uint32_t group, struct sh_buf *to, struct sh_error *err)
 {
 	char text[2 * SH_NUM_CHARS + SH_SIMILARITY_CHARS + 4];
 	size_t n = 1;
@@ -183,53 +278,60 @@ static void write_numbers(
 		n += sh_print_u64(text + n, group);
 	}
 	text[n++] = '\n';
-	write_report_part(s, text, n);
+	return sh_buf_add(to, text, n, err);
 }
 
-/* Writes a line of the report. Returns whether the keeper has the same id, so that the report cannot
- * distinguish the two. */
-static bool report_one(struct dedup_state *s, uint32_t dropped, uint32_t keeper, uint32_t group,
-    struct sh_document_room room[2])
+/* Appends the keeper's id, and the numbers, of a document that a document of this run replaces. Counts the keepers of
+ * the same id: the report cannot distinguish the two. */
+static int add_keeper(
+    struct writer *w, uint32_t i, struct sh_slice id, struct sh_buf *to, struct sh_error *err)
 {
-	struct sh_document doc, kept;
+	struct dedup_state *s = w->all->state;
+	uint32_t keeper = w->all->keeper[i];
 	struct sh_similarity sim;
-	struct sh_error err;
+	struct sh_document kept;
 	unsigned distance;
 
-	if (sh_corpus_document(&s->corpus, dropped, room, &doc, &err) < 0)
-		cli_die(s->cli, &err);
-	write_report_part(s, doc.id.p, doc.id.n);
-	write_report_part(s, "\t", 1);
-	if (dedup_archive_drops(s, dropped)) {
-		const struct sh_outcome *f = dedup_archive_outcome(s, dropped);
+	if (sh_corpus_document(&s->corpus, keeper, &w->rooms.room[1], &kept, err) < 0 ||
+	    sh_dedup_compare(s->dedup, w->thread, i, keeper, &distance, &sim, err) < 0 ||
+	    sh_buf_add(to, kept.id.p, kept.id.n, err) < 0)
+		return -1;
+	w->alike += sh_slice_eq(id, kept.id);
+	return add_numbers(s, distance,
+	    s->settings->dedup.verify ? sh_similarity_round(&sim) : SH_UNVERIFIED,
+	    s->settings->counts ? w->all->groups->size[keeper] : 0, to, err);
+}
 
-		write_report_part(s, f->id.p, f->id.n);
-		write_numbers(s, f->distance, f->similarity, 0);
-		return false;
-	}
-	if (sh_corpus_document(&s->corpus, keeper, &room[1], &kept, &err) < 0 ||
-	    sh_dedup_compare(s->dedup, dropped, keeper, &distance, &sim, &err) < 0)
-		cli_die(s->cli, &err);
-	write_report_part(s, kept.id.p, kept.id.n);
-	write_numbers(s, distance,
-	    s->settings->dedup.verify ? sh_similarity_round(&sim) : SH_UNVERIFIED, group);
-	return sh_slice_eq(doc.id, kept.id);
+static int add_report_line(struct writer *w, uint32_t i, struct sh_buf *to, struct sh_error *err)
+{
+	struct dedup_state *s = w->all->state;
+	const struct sh_outcome *f;
+	struct sh_document doc;
+
+	if (dedup_stays(s, w->all->keeper, i))
+		return 0;
+	if (sh_corpus_document(&s->corpus, i, &w->rooms.room[0], &doc, err) < 0 ||
+	    sh_buf_add(to, doc.id.p, doc.id.n, err) < 0 || sh_buf_add(to, "\t", 1, err) < 0)
+		return -1;
+	if (!dedup_archive_drops(s, i))
+		return add_keeper(w, i, doc.id, to, err);
+	f = dedup_archive_outcome(s, i);
+	return sh_buf_add(to, f->id.p, f->id.n, err) < 0
+		   ? -1
+		   : add_numbers(s, f->distance, f->similarity, 0, to, err);
 }
 
 void dedup_write_report(
     struct dedup_state *s, const uint32_t *keeper, const struct dedup_groups *groups)
 {
-	bool counts = s->settings->counts;
-	struct sh_document_room room[2];
-	uint32_t alike = 0;
+	struct writing w = { .state = s,
+		.out = s->to,
+		.keeper = keeper,
+		.groups = groups,
+		.to = (uint32_t)s->corpus.n,
+		.add = add_report_line };
+	uint32_t alike = write_all(&w);
 
-	memset(room, 0, sizeof room);
-	for (uint32_t i = 0; i < s->corpus.n; i++)
-		if (!dedup_stays(s, keeper, i))
-			alike +=
-			    report_one(s, i, keeper[i], counts ? groups->size[keeper[i]] : 0, room);
-	sh_document_room_free(&room[0]);
-	sh_document_room_free(&room[1]);
 	if (alike)
 		cli_warn(s->cli,
 		    "%u document%s dropped for one of the same id: an id in the report may be of "

@@ -242,11 +242,11 @@ const struct sh_dedup_stats *sh_dedup_stats(const struct sh_dedup *d)
 	return &d->stats;
 }
 
-int sh_dedup_compare(struct sh_dedup *d, uint32_t a, uint32_t b, unsigned *distance,
-    struct sh_similarity *s, struct sh_error *err)
+int sh_dedup_compare(struct sh_dedup *d, unsigned thread, uint32_t a, uint32_t b,
+    unsigned *distance, struct sh_similarity *s, struct sh_error *err)
 {
 	*distance = sh_fp_distance(sh_dedup_fp(d, a), sh_dedup_fp(d, b), d->words);
 	/* The ends of a chain may have a similarity below the threshold. */
-	sh_verifier_be_exact(d->worker[0].verifier);
-	return d->opts.verify ? sh_verify(d->worker[0].verifier, a, b, s, err) : 0;
+	sh_verifier_be_exact(d->worker[thread].verifier);
+	return d->opts.verify ? sh_verify(d->worker[thread].verifier, a, b, s, err) : 0;
 }

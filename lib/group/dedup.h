@@ -124,8 +124,9 @@ const uint32_t *sh_dedup_keepers(const struct sh_dedup *d);
 const struct sh_dedup_stats *sh_dedup_stats(const struct sh_dedup *d);
 
 /* Computes the distance, in bits, and the exact similarity of two documents. Without opts.verify it
- * leaves *s as it is. For one thread, not during the run. */
-int sh_dedup_compare(struct sh_dedup *d, uint32_t a, uint32_t b, unsigned *distance,
-    struct sh_similarity *s, struct sh_error *err);
+ * leaves *s as it is. Threads may call it after the run, each with a number below opts.jobs of its
+ * own. */
+int sh_dedup_compare(struct sh_dedup *d, unsigned thread, uint32_t a, uint32_t b,
+    unsigned *distance, struct sh_similarity *s, struct sh_error *err);
 
 #endif
