@@ -4,27 +4,12 @@
 #include "base/siphash.h"
 #include "dedup.h"
 #include "fp/fingerprinter.h"
+#include "io/newlines.h"
 #include "record/escape.h"
 #include "run.h"
 #include "unicode/utf8.h"
 
 #define NOT_LISTED UINT32_MAX
-
-/* A worker's results for a document. */
-struct found {
-	uint64_t line; /* number of its line in the block */
-	size_t offset; /* of its line in job->in */
-	uint64_t rank;
-	uint32_t ranked, protected; /* indexes in these lists of ids, or NOT_LISTED */
-	/* What its analysis gave. With an archive that is left to the archive's batch, and n is 0. */
-	uint32_t n;
-	uint64_t described[]; /* n words, see dedup_describe() */
-};
-
-struct worker {
-	struct dedup_state *state;
-	struct sh_fingerprinter *fingerprinter;
-};
 
 static uint64_t rank(const struct dedup_state *s, const struct sh_document *doc, uint32_t ranked)
 {
@@ -110,63 +95,184 @@ static int take_sample(struct dedup_state *s, const uint64_t *d, struct sh_error
 	return sh_dedup_sample(s->dedup, sample, d ? d[SAMPLED] : 0, bag, err);
 }
 
+/* Returns the keys of a described document; NULL when it has no features. */
+static const uint64_t *keys_of(const struct dedup_state *s, const uint64_t *d)
+{
+	return d[FEATURES] ? d + FP + SH_FP_WORDS(s->settings->fp.bits) : NULL;
+}
+
+static int take_keys(struct dedup_state *s, const uint64_t *d, struct sh_error *err)
+{
+	uint32_t low[SH_MINKEYS_MAX];
+	uint8_t first[SH_MINKEYS_MAX];
+	struct sh_key_columns key = { low, first, 1 };
+	uint64_t digest = d ? d[DIGEST] : 0;
+
+	sh_dedup_pack_keys(s->dedup, 0, d ? keys_of(s, d) : NULL, &key, 0);
+	return sh_dedup_add_keys(s->dedup, &digest, &key, 1, err);
+}
+
 int dedup_take_description(
     struct dedup_state *s, uint32_t document, const uint64_t *d, struct sh_error *err)
 {
-	const uint64_t *keys = d ? d + FP + SH_FP_WORDS(s->settings->fp.bits) : NULL;
-
 	if (d)
 		sh_dedup_describe(s->dedup, document, d + FP, d[FEATURES]);
-	if (s->plan.keys.keys &&
-	    sh_dedup_add_keys(s->dedup, d && d[FEATURES] ? keys : NULL, d ? d[DIGEST] : 0, err) < 0)
+	if (s->plan.keys.keys && take_keys(s, d, err) < 0)
 		return -1;
 	return s->sample_features ? take_sample(s, d, err) : 0;
 }
 
-/* ---- documents ---- */
+/* ---- the documents of a chunk ---- */
 
-static size_t found_bytes(const struct found *f)
+/* Columns of a block, by falling size of a number. */
+enum column {
+	PLACE,
+	NUMBER,
+	RANK,
+	DIGESTS,
+	PRINTS,
+	DESCRIBED, /* the whole description, for sampled features */
+	RANKED,    /* index in this list of ids, or NOT_LISTED; the same of PROTECTED */
+	PROTECTED,
+	KEYS_LOW,
+	COUNTS, /* of features */
+	IS_PROTECTED,
+	KEYS_FIRST,
+	COLUMNS
+};
+
+/* Where columns begin, in bytes for each document of the block. */
+struct layout {
+	const struct dedup_state *state;
+	size_t begin[COLUMNS + 1];
+};
+
+/* A worker's results for a chunk, in job->out: the columns follow. Their number of documents is job->records. */
+struct block {
+	size_t cap;
+};
+
+static struct layout lay_out(const struct dedup_state *s)
 {
-	return sizeof *f + f->n * sizeof *f->described;
+	const struct dedup_settings *how = s->settings;
+	/* With an archive, its batch describes the documents. */
+	bool describes = !how->archive.dir;
+	size_t keys = describes ? s->plan.keys.keys : 0;
+	const size_t size[COLUMNS] = {
+		[PLACE] = sizeof(uint64_t),
+		[NUMBER] = how->docs.docs.form.line_ids ? sizeof(uint64_t) : 0,
+		[RANK] =
+		    how->rank.name.n || how->keep.which != SH_PREFER_FIRST ? sizeof(uint64_t) : 0,
+		[DIGESTS] = keys ? sizeof(uint64_t) : 0,
+		[PRINTS] = describes ? SH_FP_WORDS(how->fp.bits) * sizeof(uint64_t) : 0,
+		[DESCRIBED] =
+		    describes && s->sample_features ? dedup_description(s) * sizeof(uint64_t) : 0,
+		[RANKED] = s->ranked.ids.n ? sizeof(uint32_t) : 0,
+		[PROTECTED] = s->protected.ids.n ? sizeof(uint32_t) : 0,
+		[KEYS_LOW] = keys * sizeof(uint32_t),
+		[COUNTS] = describes ? sizeof(uint16_t) : 0,
+		[IS_PROTECTED] = s->protected.ids.n ? sizeof(bool) : 0,
+		[KEYS_FIRST] = keys,
+	};
+	struct layout l = { .state = s };
+
+	for (unsigned i = 0; i < COLUMNS; i++)
+		l.begin[i + 1] = l.begin[i] + size[i];
+	return l;
 }
 
-static int describe(struct worker *w, const struct sh_document *doc, struct sh_job *job,
-    struct found *f, struct sh_error *err)
+/* Returns NULL when the block does not have the column. */
+static void *column(const struct layout *l, struct sh_job *job, enum column c)
 {
-	const struct dedup_state *s = w->state;
-	struct sh_fingerprint fp;
-	uint64_t digest = 0;
+	struct block *b = (struct block *)(void *)job->out.p;
 
+	return l->begin[c] < l->begin[c + 1] ? (char *)(b + 1) + b->cap * l->begin[c] : NULL;
+}
+
+static struct sh_key_columns key_columns(const struct layout *l, struct sh_job *job)
+{
+	return (struct sh_key_columns){ column(l, job, KEYS_LOW), column(l, job, KEYS_FIRST),
+		((const struct block *)(const void *)job->out.p)->cap };
+}
+
+struct worker {
+	const struct layout *layout;
+	unsigned thread;
+	struct sh_fingerprinter *fingerprinter;
+	uint64_t *described; /* room for a description */
+};
+
+static int start_block(const struct layout *l, struct sh_job *job, struct sh_error *err)
+{
+	size_t cap = (size_t)sh_count_newlines(job->in.p, job->in.n) + 1;
+	size_t bytes = sizeof(struct block) + cap * l->begin[COLUMNS];
+
+	if (sh_buf_reserve(&job->out, bytes, err) < 0)
+		return -1;
+	*(struct block *)(void *)job->out.p = (struct block){ cap };
+	job->out.n = bytes;
+	return 0;
+}
+
+static int describe(struct worker *w, const struct sh_document *doc, struct sh_job *job, size_t i,
+    struct sh_error *err)
+{
+	const struct layout *l = w->layout;
+	const struct dedup_state *s = l->state;
+	struct sh_key_columns key = key_columns(l, job);
+	size_t words = SH_FP_WORDS(s->settings->fp.bits);
+	uint64_t *d = column(l, job, DESCRIBED), digest = 0;
+	struct sh_fingerprint fp;
+
+	d = d ? d + i * dedup_description(s) : w->described;
 	if (sh_fingerprint(w->fingerprinter, doc->text, &fp, err) < 0)
 		return -1;
-	if (s->plan.keys.keys)
+	if (key.low)
 		digest = sh_siphash(s->corpus.key, doc->text.p, doc->text.n);
-	f->n = (uint32_t)dedup_describe(s, w->fingerprinter, &fp, digest, f->described);
+	dedup_describe(s, w->fingerprinter, &fp, digest, d);
+	memcpy((uint64_t *)column(l, job, PRINTS) + i * words, d + FP, words * sizeof *d);
+	((uint16_t *)column(l, job, COUNTS))[i] = sh_dedup_features(d[FEATURES]);
+	if (key.low) {
+		((uint64_t *)column(l, job, DIGESTS))[i] = digest;
+		sh_dedup_pack_keys(s->dedup, w->thread, keys_of(s, d), &key, i);
+	}
 	job->ill_formed += fp.bad_utf8;
 	return 0;
+}
+
+/* Sets what the lists of ids say of a document. */
+static void look_up(const struct layout *l, struct sh_slice id, struct sh_job *job, size_t i)
+{
+	const struct dedup_state *s = l->state;
+	uint32_t *ranked = column(l, job, RANKED), *protected = column(l, job, PROTECTED);
+
+	if (ranked)
+		ranked[i] = listed(&s->ranked, id);
+	if (protected) {
+		protected[i] = listed(&s->protected, id);
+		((bool *)column(l, job, IS_PROTECTED))[i] = protected[i] != NOT_LISTED;
+	}
 }
 
 static int each_document(
     void *arg, const struct sh_document *doc, struct sh_job *job, struct sh_error *err)
 {
 	struct worker *w = arg;
-	const struct dedup_state *s = w->state;
-	struct found *f;
+	const struct layout *l = w->layout;
+	size_t i = (size_t)job->records;
+	uint64_t *place = column(l, job, PLACE), *number = column(l, job, NUMBER),
+		 *ranks = column(l, job, RANK);
+	const uint32_t *ranked = column(l, job, RANKED);
 
-	if (sh_buf_reserve(
-		&job->out, sizeof *f + dedup_description(s) * sizeof *f->described, err) < 0)
-		return -1;
-	f = (struct found *)(void *)(job->out.p + job->out.n);
-	*f = (struct found){ .line = job->at,
-		.offset = job->offset,
-		.ranked = listed(&s->ranked, doc->id),
-		.protected = listed(&s->protected, doc->id) };
-	f->rank = rank(s, doc, f->ranked);
-	if (s->settings->archive.dir)
-		job->ill_formed += sh_utf8_count_ill(doc->text.p, doc->text.n);
-	else if (describe(w, doc, job, f, err) < 0)
-		return -1;
-	job->out.n += found_bytes(f);
+	place[i] = job->from.at + (uint64_t)(job->in.p - job->chunk.p) + job->offset;
+	if (number)
+		number[i] = job->from.number + job->at;
+	look_up(l, doc->id, job, i);
+	if (ranks)
+		ranks[i] = rank(l->state, doc, ranked ? ranked[i] : NOT_LISTED);
+	if (!l->state->settings->archive.dir)
+		return describe(w, doc, job, i, err);
+	job->ill_formed += sh_utf8_count_ill(doc->text.p, doc->text.n);
 	return 0;
 }
 
@@ -174,32 +280,67 @@ static int work(void *worker, struct sh_job *job)
 {
 	struct worker *w = worker;
 
-	return sh_docs_work(&w->state->settings->docs.docs, each_document, w, job);
+	if (start_block(w->layout, job, &job->err) < 0)
+		return -1;
+	return sh_docs_work(&w->layout->state->settings->docs.docs, each_document, w, job);
 }
 
-/* Adds the documents of a block, in order. */
-static int take_block(void *arg, struct sh_job *job, struct sh_error *err)
+/* ---- blocks, in input order ---- */
+
+/* Of the documents that are read, the last one is the newest. */
+static void rank_newest(const struct dedup_state *s, uint64_t *rank, size_t n)
 {
-	struct dedup_state *s = arg;
-	uint64_t begin = job->from.at + (uint64_t)(job->in.p - job->chunk.p);
-	const struct found *f;
+	for (size_t i = 0; s->settings->keep.which == SH_PREFER_NEWEST && i < n; i++)
+		rank[i] = UINT64_MAX - (s->corpus.n + i);
+}
 
-	for (size_t at = 0; at < job->out.n; at += found_bytes(f)) {
-		f = (const struct found *)(const void *)(job->out.p + at);
-		uint32_t i = (uint32_t)s->corpus.n;
-		uint64_t r = s->settings->keep.which == SH_PREFER_NEWEST ? UINT64_MAX - i : f->rank;
+static void note_all(struct dedup_ids *list, const uint32_t *at, size_t n)
+{
+	for (size_t i = 0; at && i < n; i++)
+		note_met(list, at[i]);
+}
 
-		if (sh_corpus_add(&s->corpus, begin + f->offset, job->from.number + f->line, err) <
-			0 ||
-		    sh_dedup_add(s->dedup, r, f->protected != NOT_LISTED, err) < 0)
+static int take_samples(
+    struct dedup_state *s, const uint64_t *described, size_t n, struct sh_error *err)
+{
+	size_t words = dedup_description(s);
+
+	for (size_t i = 0; described && i < n; i++)
+		if (take_sample(s, described + i * words, err) < 0)
 			return -1;
-		if (f->n && dedup_take_description(s, i, f->described, err) < 0)
-			return -1;
-		note_met(&s->ranked, f->ranked);
-		note_met(&s->protected, f->protected);
-	}
 	return 0;
 }
+
+struct reading {
+	struct dedup_state *state;
+	struct layout layout;
+};
+
+static int take_block(void *arg, struct sh_job *job, struct sh_error *err)
+{
+	const struct reading *r = arg;
+	const struct layout *l = &r->layout;
+	struct dedup_state *s = r->state;
+	size_t n = (size_t)job->records;
+	struct sh_dedup_block block = { n, column(l, job, RANK), column(l, job, IS_PROTECTED),
+		column(l, job, PRINTS), column(l, job, COUNTS) };
+	struct sh_key_columns key = key_columns(l, job);
+
+	if (n == 0)
+		return 0;
+	rank_newest(s, column(l, job, RANK), n);
+	if (sh_corpus_add_all(&s->corpus, column(l, job, PLACE), column(l, job, NUMBER), n, err) <
+		0 ||
+	    sh_dedup_add(s->dedup, &block, err) < 0)
+		return -1;
+	if (key.low && sh_dedup_add_keys(s->dedup, column(l, job, DIGESTS), &key, n, err) < 0)
+		return -1;
+	note_all(&s->ranked, column(l, job, RANKED), n);
+	note_all(&s->protected, column(l, job, PROTECTED), n);
+	return take_samples(s, column(l, job, DESCRIBED), n, err);
+}
+
+/* ---- the run ---- */
 
 static void open_files(struct dedup_state *s, int *fds)
 {
@@ -245,13 +386,18 @@ static void check_files(struct dedup_state *s, uint64_t bytes)
 	}
 }
 
-static void start_workers(struct dedup_state *s, struct worker *workers, struct run *run)
+static void start_workers(const struct reading *r, struct worker *workers, struct run *run)
 {
+	const struct dedup_state *s = r->state;
 	struct sh_error err;
 
 	for (unsigned i = 0; i < s->cli->jobs; i++) {
-		workers[i] = (struct worker){ s, sh_fingerprinter_new(&s->settings->fp, &err) };
-		if (!workers[i].fingerprinter)
+		workers[i] =
+		    (struct worker){ &r->layout, i, sh_fingerprinter_new(&s->settings->fp, &err),
+			    malloc(dedup_description(s) * sizeof(uint64_t)) };
+		if (workers[i].fingerprinter && !workers[i].described)
+			sh_error_nomem(&err);
+		if (!workers[i].fingerprinter || !workers[i].described)
 			cli_die(s->cli, &err);
 		run->workers[i] = &workers[i];
 	}
@@ -261,7 +407,8 @@ void dedup_read(struct dedup_state *s)
 {
 	struct cli *c = s->cli;
 	struct worker workers[CLI_MAX_JOBS];
-	struct run run = { .cli = c, .work = work, .take = take_block, .arg = s };
+	struct reading reading = { .state = s };
+	struct run run = { .cli = c, .work = work, .take = take_block, .arg = &reading };
 	struct sh_source source;
 	int *fds = calloc(c->n_operands + 1, sizeof *fds);
 	struct sh_error err;
@@ -273,7 +420,8 @@ void dedup_read(struct dedup_state *s)
 	open_files(s, fds);
 	s->corpus.reads = dedup_input_bytes(s) > s->settings->memory;
 	dedup_plan(s);
-	start_workers(s, workers, &run);
+	reading.layout = lay_out(s);
+	start_workers(&reading, workers, &run);
 	cli_source_init(c, &source);
 	source.fds = fds;
 	formopts_read_header(c, &s->settings->docs.docs.form, &source);
@@ -281,8 +429,10 @@ void dedup_read(struct dedup_state *s)
 	run_finish(&run, NULL);
 	sh_source_free(&source);
 	check_files(s, source.at);
-	for (unsigned i = 0; i < c->jobs; i++)
+	for (unsigned i = 0; i < c->jobs; i++) {
 		sh_fingerprinter_delete(workers[i].fingerprinter);
+		free(workers[i].described);
+	}
 	free(fds);
 }
 

@@ -88,36 +88,47 @@ static int reserve(
 	return 0;
 }
 
-int sh_dedup_add(struct sh_dedup *d, uint64_t rank, bool is_protected, struct sh_error *err)
+/* Appends n documents to a column. from NULL: they are 0. */
+static int append(struct sh_dedup *d, void **column, size_t *cap, const void *from, size_t n,
+    size_t size, struct sh_error *err)
 {
-	size_t n = d->n + 1;
+	char *to;
 
-	if (reserve(d, (void **)&d->fp, &d->fp_cap, n * d->words, sizeof *d->fp, err) < 0 ||
-	    reserve(d, (void **)&d->features, &d->features_cap, n, sizeof *d->features, err) < 0)
+	if (reserve(d, column, cap, d->n + n, size, err) < 0)
 		return -1;
-	if ((rank || d->rank) &&
-	    reserve(d, (void **)&d->rank, &d->rank_cap, n, sizeof *d->rank, err) < 0)
+	to = (char *)*column + d->n * size;
+	if (from)
+		memcpy(to, from, n * size);
+	else
+		memset(to, 0, n * size);
+	return 0;
+}
+
+int sh_dedup_add(struct sh_dedup *d, const struct sh_dedup_block *b, struct sh_error *err)
+{
+	if (append(d, (void **)&d->fp, &d->fp_cap, b->fp, b->n, d->words * sizeof *d->fp, err) <
+		0 ||
+	    append(d, (void **)&d->features, &d->features_cap, b->features, b->n,
+		sizeof *d->features, err) < 0)
 		return -1;
-	if ((is_protected || d->is_protected) &&
-	    reserve(d, (void **)&d->is_protected, &d->protected_cap, n, sizeof *d->is_protected,
-		err) < 0)
+	if ((b->rank || d->rank) &&
+	    append(d, (void **)&d->rank, &d->rank_cap, b->rank, b->n, sizeof *d->rank, err) < 0)
 		return -1;
-	memset(d->fp + d->n * d->words, 0, d->words * sizeof *d->fp);
-	d->features[d->n] = 0;
-	if (d->rank)
-		d->rank[d->n] = rank;
-	if (d->is_protected)
-		d->is_protected[d->n] = is_protected;
-	d->stats.documents++;
-	d->n = n;
+	if ((b->is_protected || d->is_protected) &&
+	    append(d, (void **)&d->is_protected, &d->protected_cap, b->is_protected, b->n,
+		sizeof *d->is_protected, err) < 0)
+		return -1;
+	for (size_t i = 0; b->fp && i < b->n; i++)
+		d->stats.featureless += b->features[i] == 0;
+	d->stats.documents += b->n;
+	d->n += b->n;
 	return 0;
 }
 
 void sh_dedup_describe(struct sh_dedup *d, uint32_t document, const uint64_t *fp, size_t features)
 {
 	memcpy(d->fp + document * d->words, fp, d->words * sizeof *fp);
-	d->features[document] =
-	    features < SH_DEDUP_FEATURES_MAX ? (uint16_t)features : SH_DEDUP_FEATURES_MAX;
+	d->features[document] = sh_dedup_features(features);
 	d->stats.featureless += features == 0;
 }
 

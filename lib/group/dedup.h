@@ -29,6 +29,7 @@
 
 #include "fp/bag.h"
 #include "group/verify.h"
+#include "join/buckets.h"
 
 struct sh_dedup_stats {
 	uint64_t documents, featureless;
@@ -75,16 +76,31 @@ struct sh_dedup;
 struct sh_dedup *sh_dedup_new(const struct sh_dedup_opts *opts, struct sh_error *err);
 void sh_dedup_delete(struct sh_dedup *d);
 
-/* Adds the next document. Protected documents always stay. The keeper of a group is a protected
- * document; without one, the document of least rank; of equal ranks, the one of lowest number. */
-int sh_dedup_add(struct sh_dedup *d, uint64_t rank, bool is_protected, struct sh_error *err);
+/* Documents to be added: arrays of n elements. A protected document always stays. The keeper of a
+ * group is a protected document; without one, the document of least rank; of equal ranks, the one of
+ * lowest number. */
+struct sh_dedup_block {
+	size_t n;
+	const uint64_t *rank;     /* NULL: all are 0 */
+	const bool *is_protected; /* NULL: none is */
+	const uint64_t *fp;       /* SH_FP_WORDS(opts.bits) words each; NULL: not described */
+	const uint16_t *features; /* numbers of distinct features, with fp: sh_dedup_features() */
+};
+
+/* Adds the next documents: copies the block. */
+int sh_dedup_add(struct sh_dedup *d, const struct sh_dedup_block *b, struct sh_error *err);
+
+/* Returns a number of features as a block holds it. */
+static inline uint16_t sh_dedup_features(uint64_t n)
+{
+	return n < UINT16_MAX ? (uint16_t)n : UINT16_MAX;
+}
 
 /* Sets the fingerprint and the number of distinct features of a document. A document without
  * features, or not described, is in no pair. */
 void sh_dedup_describe(struct sh_dedup *d, uint32_t document, const uint64_t *fp, size_t features);
 
-/* Changes the rank of a document, before the run. Possible only when the first document was added
- * with a rank other than 0. */
+/* Changes the rank of a document, before the run. Possible only when a block had ranks. */
 void sh_dedup_set_rank(struct sh_dedup *d, uint32_t document, uint64_t rank);
 
 /* Adds the sampled features of the next document (fp/bottom.h), distinct, for candidates by shared
@@ -100,11 +116,14 @@ bool sh_dedup_needs_bags(const struct sh_dedup_opts *opts);
 /* Candidates share a key, in place of distance and sampled features. A document has n keys. Call it
  * before the first sh_dedup_add(). */
 int sh_dedup_use_keys(struct sh_dedup *d, unsigned n, struct sh_error *err);
-/* Adds the keys of the next document (fp/minkeys.h); NULL when it has no features. digest: a hash
- * of its text under a secret key. Documents of one fingerprint and one digest are taken for equal
- * without reading them. */
-int sh_dedup_add_keys(
-    struct sh_dedup *d, const uint64_t *key, uint64_t digest, struct sh_error *err);
+/* Sets document i of columns of keys from its keys (fp/minkeys.h); NULL when it has no features.
+ * Several threads may call it, as they call sh_buckets_pack(). */
+void sh_dedup_pack_keys(struct sh_dedup *d, unsigned thread, const uint64_t *key,
+    const struct sh_key_columns *to, size_t i);
+/* Adds the keys of the next n documents: copies them. digest: a hash of each text under a secret
+ * key. Documents of one fingerprint and one digest are taken for equal without reading them. */
+int sh_dedup_add_keys(struct sh_dedup *d, const uint64_t *digest, const struct sh_key_columns *key,
+    size_t n, struct sh_error *err);
 
 /* Leaves a document out of all pairs. It is its own keeper; the caller decides about it. */
 void sh_dedup_leave_out(struct sh_dedup *d, uint32_t document);

@@ -18,16 +18,23 @@ int sh_dedup_use_keys(struct sh_dedup *d, unsigned n, struct sh_error *err)
 	return d->buckets ? 0 : -1;
 }
 
-int sh_dedup_add_keys(
-    struct sh_dedup *d, const uint64_t *key, uint64_t digest, struct sh_error *err)
+void sh_dedup_pack_keys(struct sh_dedup *d, unsigned thread, const uint64_t *key,
+    const struct sh_key_columns *to, size_t i)
 {
-	size_t n = d->n_digests + 1;
+	sh_buckets_pack(d->buckets, thread, key, to, i);
+}
 
-	if (n > d->digest_cap && sh_tables_grow(d->opts.tables, (void **)&d->digest, &d->digest_cap,
-				     n, sizeof *d->digest, err) < 0)
+int sh_dedup_add_keys(struct sh_dedup *d, const uint64_t *digest, const struct sh_key_columns *key,
+    size_t n, struct sh_error *err)
+{
+	size_t all = d->n_digests + n;
+
+	if (all > d->digest_cap && sh_tables_grow(d->opts.tables, (void **)&d->digest,
+				       &d->digest_cap, all, sizeof *d->digest, err) < 0)
 		return -1;
-	d->digest[d->n_digests++] = digest;
-	return sh_buckets_add(d->buckets, key, err);
+	memcpy(d->digest + d->n_digests, digest, n * sizeof *digest);
+	d->n_digests = all;
+	return sh_buckets_add(d->buckets, key, n, err);
 }
 
 bool sh_dedup_joins_small(const struct sh_dedup *d, size_t n)

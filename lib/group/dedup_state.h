@@ -5,7 +5,6 @@
 #include "group/dedup.h"
 #include "group/group.h"
 #include "group/smalljoin.h"
-#include "join/buckets.h"
 #include "join/fpsort.h"
 #include "join/share.h"
 #include "record/fingerprint.h"
@@ -15,7 +14,6 @@ enum {
 	SH_DEDUP_LARGE_BATCH = 1 << 23, /* the same when sh_corpus.reads */
 	/* the same for chains, where links make later candidates redundant */
 	SH_DEDUP_LINKS = 1 << 14,
-	SH_DEDUP_FEATURES_MAX = UINT16_MAX,
 };
 
 #define SH_UNDECIDED UINT32_MAX /* not yet known whether the vertex stays */
@@ -79,7 +77,7 @@ struct sh_dedup {
 	uint64_t *fp;
 	uint64_t *rank;     /* NULL while all ranks are 0 */
 	uint64_t *digest;   /* with keys; else NULL */
-	uint16_t *features; /* number of features, at most SH_DEDUP_FEATURES_MAX */
+	uint16_t *features; /* number of features: sh_dedup_features() */
 	bool *is_protected; /* NULL while no document is protected */
 	size_t n, n_digests, fp_cap, rank_cap, digest_cap, features_cap, protected_cap;
 	uint32_t *same;   /* the best document with the same fingerprint and features */

@@ -52,7 +52,7 @@ struct sh_buckets {
 	struct stretch **piece; /* the first pieces, as far as memory allows */
 	size_t in_memory, pieces_cap, most_in_memory;
 	int fd;                     /* of the pieces that are not in memory; -1: none */
-	uint64_t (*counts)[FIRSTS]; /* by column: documents by the first byte */
+	uint64_t (*counts)[FIRSTS]; /* by thread and column: documents by the first byte */
 	struct worker *worker;
 
 	/* during a join */
@@ -105,7 +105,7 @@ struct sh_buckets *sh_buckets_new(const struct sh_bucket_opts *opts, struct sh_e
 	b->opts = *opts;
 	b->fd = -1;
 	b->most_in_memory = opts->memory / 2 / piece_bytes(b);
-	b->counts = calloc(opts->keys, sizeof *b->counts);
+	b->counts = calloc((size_t)opts->jobs * opts->keys, sizeof *b->counts);
 	b->worker = calloc(opts->jobs, sizeof *b->worker);
 	pthread_mutex_init(&b->lock, NULL);
 	if (b->counts && b->worker) {
@@ -168,23 +168,48 @@ static int keep_piece(struct sh_buckets *b, struct sh_error *err)
 			 : sh_spill_write(b->fd, b->filled, b->opts.keys * sizeof *b->filled, err);
 }
 
-int sh_buckets_add(struct sh_buckets *b, const uint64_t *key, struct sh_error *err)
+void sh_buckets_pack(struct sh_buckets *b, unsigned thread, const uint64_t *key,
+    const struct sh_key_columns *to, size_t i)
 {
-	size_t at = b->n % PIECE;
+	unsigned keys = b->opts.keys;
+	uint64_t(*counts)[FIRSTS] = b->counts + (size_t)thread * keys;
 
-	if (at == 0 && b->n && keep_piece(b, err) < 0)
-		return -1;
-	if (!b->filled && !(b->filled = new_piece(b, err)))
-		return -1;
-	for (unsigned i = 0; i < b->opts.keys; i++) {
-		uint64_t x = key ? key[i] : 0;
+	for (unsigned c = 0; c < keys; c++, i += to->cap) {
+		uint64_t x = key ? key[c] : 0;
 		uint8_t first = (uint8_t)(x >> 32);
 
-		b->filled[i].low[at] = (uint32_t)x;
-		b->filled[i].first[at] = first;
-		b->counts[i][first]++;
+		to->low[i] = (uint32_t)x;
+		to->first[i] = first;
+		counts[c][first]++;
 	}
-	b->n++;
+}
+
+/* Copies n documents of the columns, beginning with `from`, to the last piece, beginning with `at`. */
+static void fill(
+    struct sh_buckets *b, size_t at, const struct sh_key_columns *columns, size_t from, size_t n)
+{
+	for (unsigned c = 0; c < b->opts.keys; c++, from += columns->cap) {
+		struct stretch *to = &b->filled[c];
+
+		memcpy(to->low + at, columns->low + from, n * sizeof *to->low);
+		memcpy(to->first + at, columns->first + from, n);
+	}
+}
+
+int sh_buckets_add(
+    struct sh_buckets *b, const struct sh_key_columns *from, size_t n, struct sh_error *err)
+{
+	for (size_t i = 0, m; i < n; i += m) {
+		size_t at = b->n % PIECE;
+
+		m = n - i < PIECE - at ? n - i : PIECE - at;
+		if (at == 0 && b->n && keep_piece(b, err) < 0)
+			return -1;
+		if (!b->filled && !(b->filled = new_piece(b, err)))
+			return -1;
+		fill(b, at, from, i, m);
+		b->n += m;
+	}
 	return 0;
 }
 
@@ -534,6 +559,18 @@ static int cut(struct sh_buckets *b, size_t most, struct sh_error *err)
 	return 0;
 }
 
+/* Adds the counts of the other threads to those of the first one. */
+static void add_counts(struct sh_buckets *b)
+{
+	unsigned keys = b->opts.keys;
+
+	for (size_t i = keys; i < (size_t)b->opts.jobs * keys; i++)
+		for (unsigned k = 0; k < FIRSTS; k++) {
+			b->counts[i % keys][k] += b->counts[i][k];
+			b->counts[i][k] = 0;
+		}
+}
+
 int sh_buckets_pairs(struct sh_buckets *b, const struct sh_bucket_join *join, const uint64_t **pair,
     size_t *n, struct sh_error *err)
 {
@@ -544,6 +581,7 @@ int sh_buckets_pairs(struct sh_buckets *b, const struct sh_bucket_join *join, co
 	b->join = join;
 	b->all.n = b->sorted = 0;
 	b->too_many = false;
+	add_counts(b);
 	status = cut(b, most, err);
 	if (status == 0)
 		status = sh_parallel(

@@ -36,9 +36,23 @@ struct sh_bucket_opts {
 struct sh_buckets *sh_buckets_new(const struct sh_bucket_opts *opts, struct sh_error *err);
 void sh_buckets_delete(struct sh_buckets *b);
 
-/* Adds the next document: copies its opts.keys keys. key NULL: the document has no keys, and its
- * number must be SH_BUCKETS_NONE in each join. */
-int sh_buckets_add(struct sh_buckets *b, const uint64_t *key, struct sh_error *err);
+/* The keys of some documents, by column: key c of document i is
+ * first[c * cap + i] << 32 | low[c * cap + i]. */
+struct sh_key_columns {
+	uint32_t *low;
+	uint8_t *first; /* the first byte of a key */
+	size_t cap;     /* documents for which there is room */
+};
+
+/* Sets document i of the columns from its opts.keys keys. key NULL: the document has no keys, and
+ * its number must be SH_BUCKETS_NONE in each join. The columns must be added later. Several threads
+ * may call it, each with a number of its own below opts.jobs. */
+void sh_buckets_pack(struct sh_buckets *b, unsigned thread, const uint64_t *key,
+    const struct sh_key_columns *to, size_t i);
+
+/* Adds the next n documents: copies the first n of the columns. */
+int sh_buckets_add(
+    struct sh_buckets *b, const struct sh_key_columns *from, size_t n, struct sh_error *err);
 
 /* Sets *share to whether two documents share a key. Documents count from 0, in the order of
  * sh_buckets_add(). Both must have keys. */

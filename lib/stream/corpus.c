@@ -66,23 +66,34 @@ int sh_corpus_open(struct sh_corpus *c, const char *name, const char *dir, struc
 	return 0;
 }
 
-int sh_corpus_add(struct sh_corpus *c, uint64_t offset, uint64_t number, struct sh_error *err)
+/* Appends n numbers to a column of documents. */
+static int append(struct sh_corpus *c, uint64_t **column, size_t *cap, const uint64_t *from,
+    size_t n, struct sh_error *err)
 {
-	if (c->n >= SH_CORPUS_NONE - 1)
+	if (c->n + n > *cap &&
+	    sh_tables_grow(c->tables, (void **)column, cap, c->n + n, sizeof **column, err) < 0)
+		return -1;
+	memcpy(*column + c->n, from, n * sizeof *from);
+	return 0;
+}
+
+int sh_corpus_add_all(struct sh_corpus *c, const uint64_t *offset, const uint64_t *number, size_t n,
+    struct sh_error *err)
+{
+	if (n > SH_CORPUS_NONE - 1 - c->n)
 		return sh_error_set(
 		    err, SH_ERR_RANGE, "more than %u documents", (unsigned)(SH_CORPUS_NONE - 1));
-	if (c->n == c->at_cap && sh_tables_grow(c->tables, (void **)&c->at, &c->at_cap, c->n + 1,
-				     sizeof *c->at, err) < 0)
+	if (append(c, &c->at, &c->at_cap, offset, n, err) < 0)
 		return -1;
-	if (c->form.line_ids) {
-		if (c->n == c->number_cap &&
-		    sh_tables_grow(c->tables, (void **)&c->number, &c->number_cap, c->n + 1,
-			sizeof *c->number, err) < 0)
-			return -1;
-		c->number[c->n] = number;
-	}
-	c->at[c->n++] = offset;
+	if (c->form.line_ids && append(c, &c->number, &c->number_cap, number, n, err) < 0)
+		return -1;
+	c->n += n;
 	return 0;
+}
+
+int sh_corpus_add(struct sh_corpus *c, uint64_t offset, uint64_t number, struct sh_error *err)
+{
+	return sh_corpus_add_all(c, &offset, &number, 1, err);
 }
 
 /* ---- documents ---- */

@@ -62,6 +62,9 @@ int sh_corpus_open(struct sh_corpus *c, const char *name, const char *dir, struc
 /* Adds the document at `offset`, counted over all files, without its id. number: its line number,
  * for form.line_ids. SH_ERR_RANGE: there are 2^32 - 2 documents already. */
 int sh_corpus_add(struct sh_corpus *c, uint64_t offset, uint64_t number, struct sh_error *err);
+/* The same of n documents. */
+int sh_corpus_add_all(struct sh_corpus *c, const uint64_t *offset, const uint64_t *number, size_t n,
+    struct sh_error *err);
 
 /* Called for a line that is not a document. err has file and line. Returns 0 to
  * skip the line, -1 to stop. */

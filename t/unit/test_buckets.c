@@ -76,12 +76,20 @@ static void find_want(const struct sh_bucket_join *join, size_t n)
 
 static struct sh_buckets *filled(const struct sh_bucket_opts *o, size_t n)
 {
+	static uint32_t low[KEYS * SOME];
+	static uint8_t first[KEYS * SOME];
+	const struct sh_key_columns columns = { low, first, SOME };
 	struct sh_error err;
 	struct sh_buckets *b = sh_buckets_new(o, &err);
 
 	must(b != NULL);
-	for (size_t i = 0; i < n; i++)
-		must(sh_buckets_add(b, key[i], &err) == 0);
+	for (size_t i = 0, m; i < n; i += m) {
+		m = 1 + (7 * i + 100) % SOME;
+		m = m < n - i ? m : n - i;
+		for (size_t k = 0; k < m; k++)
+			sh_buckets_pack(b, (unsigned)k % o->jobs, key[i + k], &columns, k);
+		must(sh_buckets_add(b, &columns, m, &err) == 0);
+	}
 	return b;
 }
 

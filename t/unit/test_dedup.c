@@ -210,6 +210,37 @@ static void count(void *arg, const struct sh_seen_pair *pair)
 	*(uint64_t *)arg += pair->a < pair->b;
 }
 
+/* Adds the documents from .. from+n-1 at once. Columns that are all 0 are left out. */
+static int add_block(struct sh_dedup *d, const struct sh_dedup_opts *o, uint32_t from, uint32_t n,
+    struct sh_error *err)
+{
+	static uint64_t fp[DOCS * WORDS], rank[DOCS], digest[DOCS];
+	static uint32_t low[KEYS * DOCS];
+	static uint16_t features[DOCS];
+	static uint8_t first[KEYS * DOCS];
+	static bool is_protected[DOCS];
+	struct sh_dedup_block b = { .n = n, .fp = fp, .features = features };
+	struct sh_key_columns key = { low, first, DOCS };
+	unsigned words = o->bits / 64;
+
+	for (uint32_t i = 0; i < n; i++) {
+		const struct doc *x = &doc[from + i];
+
+		memcpy(fp + (size_t)i * words, x->fp, words * sizeof *fp);
+		features[i] = sh_dedup_features(size(x->set));
+		rank[i] = x->rank;
+		is_protected[i] = x->is_protected;
+		digest[i] = x->set;
+		b.rank = x->rank ? rank : b.rank;
+		b.is_protected = x->is_protected ? is_protected : b.is_protected;
+		if (by_keys)
+			sh_dedup_pack_keys(d, i % o->jobs, x->set ? x->key : NULL, &key, i);
+	}
+	if (sh_dedup_add(d, &b, err) < 0)
+		return -1;
+	return by_keys ? sh_dedup_add_keys(d, digest, &key, n, err) : 0;
+}
+
 static struct sh_dedup *run(const struct sh_dedup_opts *o)
 {
 	struct sh_error err;
@@ -218,14 +249,9 @@ static struct sh_dedup *run(const struct sh_dedup_opts *o)
 
 	if (status == 0 && by_keys)
 		status = sh_dedup_use_keys(d, KEYS, &err);
-	for (uint32_t i = 0; status == 0 && i < n_docs; i++) {
-		status = sh_dedup_add(d, doc[i].rank, doc[i].is_protected, &err);
-		if (status < 0)
-			break;
-		sh_dedup_describe(d, i, doc[i].fp, size(doc[i].set));
-		if (by_keys)
-			status =
-			    sh_dedup_add_keys(d, doc[i].set ? doc[i].key : NULL, doc[i].set, &err);
+	for (uint32_t i = 0, n; status == 0 && i < n_docs; i += n) {
+		n = 1 + (uint32_t)rng_below(n_docs - i);
+		status = add_block(d, o, i, n, &err);
 	}
 	if (status == 0)
 		status = sh_dedup_run(d, &err);
@@ -379,7 +405,7 @@ static uint64_t compared(uint32_t n, unsigned distance, const struct sh_dedup_op
 	for (uint32_t i = 0; status == 0 && i < n; i++) {
 		uint64_t fp = flip(0x123456789ABCDEF0, distance);
 
-		status = sh_dedup_add(d, 0, false, &err);
+		status = sh_dedup_add(d, &(struct sh_dedup_block){ .n = 1 }, &err);
 		if (status == 0)
 			sh_dedup_describe(d, i, &fp, 41);
 	}
