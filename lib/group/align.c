@@ -13,13 +13,17 @@
 
 enum {
 	BITS = 64,
-	DIAGONALS_ONE_IN = 8, /* columns for each diagonal that the first way may look at */
-	MASKS_MAX = 1 << 17   /* words of masks, when each token has masks: 1 MiB */
+	/* The search by diagonals gives up after one diagonal for each COLUMNS_EACH columns: its
+	 * cost is then small beside the cost of the band. */
+	COLUMNS_EACH = 8,
+	/* Most words of masks when each token has masks: 1 MiB, so that a second-level cache holds
+	 * the masks. Above it, rare tokens have none. */
+	MASKS_MAX = 1 << 17
 };
 
 struct sh_aligner {
 	const struct sh_align_kernel *kernel;
-	int32_t *reach;   /* by diagonal: the row that was reached */
+	int32_t *reach;   /* by diagonal: the furthest row of a path, see add_edit() */
 	uint32_t *slot;   /* table of the tokens of x: their numbers; 0: empty */
 	uint64_t *token;  /* by number */
 	uint32_t *number; /* of the tokens of x, then of y, in order; 0: x lacks the token */
@@ -27,21 +31,24 @@ struct sh_aligner {
 	uint32_t *first;  /* by token: its first occurrence, or NONE */
 	uint32_t *next;   /* by row: the next occurrence of its token, or NONE */
 	uint32_t *cursor; /* by token: the first occurrence that the band has not left, or NONE */
-	size_t *row;      /* by token: where its masks begin, or NONE */
-	uint64_t *mask;   /* rows of masks, one bit a row of the matrix; row 0 is zero */
+	size_t *masks_at; /* by token: index of its first word in mask[], or SIZE_MAX: no masks */
+	uint64_t *mask;   /* `stride` words a token, one bit a row of the matrix; token 0: zeros */
 	uint64_t *up, *rise; /* vertical differences in the band: see struct sh_align_column */
 	uint64_t *scratch;   /* the masks of a rare token in the band */
 	size_t reach_cap, slot_cap, token_cap, number_cap, times_cap, cursor_cap, first_cap,
-	    next_cap, row_cap, mask_cap, up_cap, rise_cap, scratch_cap;
+	    next_cap, masks_at_cap, mask_cap, up_cap, rise_cap, scratch_cap;
 };
 
-/* The two texts, without their common beginning and end. */
+/* The two texts, without their common beginning and end. Cell (i, j) of the matrix is the cost of
+ * turning the first i tokens of x into the first j tokens of y. A path through the matrix is an
+ * alignment. Diagonal k has the cells (i, i + k). */
 struct matrix {
 	const uint64_t *x, *y;
 	size_t rows, columns; /* rows <= columns */
-	uint32_t tokens;      /* different ones in x */
-	size_t pad, stride;   /* zero bits before the masks of a token, and words of all */
-	bool some;            /* only some tokens have masks */
+	uint32_t tokens;      /* distinct tokens of x */
+	size_t pad;           /* zero bits before the first row in the masks of a token */
+	size_t stride;        /* words of the masks of one token */
+	bool some;            /* rare tokens have no masks */
 };
 
 /* ---- variants ---- */
@@ -93,7 +100,7 @@ void sh_aligner_delete(struct sh_aligner *a)
 	free(a->cursor);
 	free(a->first);
 	free(a->next);
-	free(a->row);
+	free(a->masks_at);
 	free(a->mask);
 	free(a->up);
 	free(a->rise);
@@ -101,21 +108,18 @@ void sh_aligner_delete(struct sh_aligner *a)
 	free(a);
 }
 
-static int room(void *array, size_t *cap, size_t n, size_t size, struct sh_error *err)
-{
-	return n > *cap ? sh_grow(array, cap, n, size, err) : 0;
-}
-
-#define ROOM(name, n) room((void **)&a->name, &a->name##_cap, n, sizeof *a->name, err)
+#define ROOM(name, n) sh_reserve((void **)&a->name, &a->name##_cap, n, sizeof *a->name, err)
 
 /* ---- by diagonals ---- */
 
-/* The band of diagonals that a way of at most `limit` edits can cross after e of them. Diagonal k has
- * the cells (row, row + k); the way begins on diagonal 0 and ends on diagonal `longer`. */
+/* Diagonals low .. high, both included. */
 struct diagonals {
 	ptrdiff_t low, high;
 };
 
+/* Returns the diagonals on which a path of at most `limit` edits can be after its first e edits.
+ * The path begins on diagonal 0 and ends on diagonal `longer`. Each edit moves the path by at most
+ * one diagonal. */
 static struct diagonals diagonals_after(ptrdiff_t e, ptrdiff_t longer, ptrdiff_t limit)
 {
 	struct diagonals d = { -((limit - longer) / 2), (limit + longer) / 2 };
@@ -127,7 +131,8 @@ static struct diagonals diagonals_after(ptrdiff_t e, ptrdiff_t longer, ptrdiff_t
 	return d;
 }
 
-/* The row that equal tokens reach on diagonal k, from this row on. */
+/* Returns the row that the path reaches by equal tokens on diagonal k, from row `row` on. A row
+ * beyond the matrix is first lowered to the last row of the diagonal. */
 static inline ptrdiff_t slide(const struct matrix *m, ptrdiff_t row, ptrdiff_t k)
 {
 	ptrdiff_t end = (ptrdiff_t)m->columns - k, rows = (ptrdiff_t)m->rows;
@@ -139,7 +144,8 @@ static inline ptrdiff_t slide(const struct matrix *m, ptrdiff_t row, ptrdiff_t k
 	return row;
 }
 
-/* One more edit. reach: by diagonal, the furthest row with at most e - 1 edits; then with e. */
+/* Extends the paths by one edit. reach[k] is the furthest row on diagonal k with the edits so far.
+ * Diagonal k + 1 deletes a token of x, diagonal k replaces one, diagonal k - 1 inserts one. */
 static void add_edit(const struct matrix *m, struct diagonals d, int32_t *reach)
 {
 	ptrdiff_t left = reach[d.low - 1], here = reach[d.low];
@@ -154,8 +160,9 @@ static void add_edit(const struct matrix *m, struct diagonals d, int32_t *reach)
 	}
 }
 
-/* Ukkonen 1985, Landau and Vishkin 1989. *distance is the distance when that is at most limit, else
- * limit + 1. Returns 0 when it looked at `most` diagonals and does not know the distance yet. */
+/* Ukkonen 1985, Landau and Vishkin 1989. Returns 1 and sets *distance to the distance, or to
+ * limit + 1 when the distance is above `limit`. Returns 0 when more than `most` diagonals did not
+ * suffice, -1 on an error. */
 static int cross_diagonals(struct sh_aligner *a, const struct matrix *m, size_t limit, size_t most,
     size_t *distance, struct sh_error *err)
 {
@@ -165,7 +172,7 @@ static int cross_diagonals(struct sh_aligner *a, const struct matrix *m, size_t 
 
 	if (ROOM(reach, width) < 0)
 		return -1;
-	/* -1 - limit: a row that no edit brings into the matrix. */
+	/* Row -1 - limit stays above the matrix after `limit` edits. */
 	for (size_t i = 0; i < width; i++)
 		a->reach[i] = (int32_t)low;
 	reach = a->reach - low;
@@ -191,24 +198,25 @@ static int cross_diagonals(struct sh_aligner *a, const struct matrix *m, size_t 
 struct numbers {
 	uint32_t *restrict slot;  /* by hash: a token's number, or 0 */
 	uint64_t *restrict token; /* by number */
-	size_t mask;
+	size_t last;              /* slots - 1; the number of slots is a power of two */
 };
 
-/* Returns the slot of the token, or the empty one where it belongs. At most a quarter of the slots are in use, so
- * nearly always it is the first one. There is no other branch. */
+/* Returns the slot of the token, or the empty slot for it. An empty slot compares as equal, so that
+ * the loop has one branch. At most a quarter of the slots are in use: the first slot nearly always
+ * fits. The factor is 2^64 / golden ratio (Fibonacci hashing). */
 static inline uint32_t *find_slot(const struct numbers *n, uint64_t token)
 {
 	size_t i = (size_t)(token * UINT64_C(0x9E3779B97F4A7C15) >> 32);
 
 	for (;; i++) {
-		uint32_t *slot = &n->slot[i & n->mask];
+		uint32_t *slot = &n->slot[i & n->last];
 
 		if (__builtin_expect(((n->token[*slot] ^ token) & -(uint64_t)(*slot > 0)) == 0, 1))
 			return slot;
 	}
 }
 
-/* Fills a->number. */
+/* Fills a->number for both texts. Sets m->tokens. Has no branch on the tokens. */
 static void number_both(struct sh_aligner *a, struct matrix *m, size_t slots)
 {
 	struct numbers n = { a->slot, a->token, slots - 1 };
@@ -246,25 +254,28 @@ static int number_tokens(struct sh_aligner *a, struct matrix *m, struct sh_error
 
 /* ---- the band of the matrix ---- */
 
-/* Words of a band that all ways of at most `limit` edits stay in. */
+/* Returns the words of a band that contains all paths of at most `limit` edits. These paths lie on
+ * limit + 1 diagonals at most. */
 static size_t words_for(size_t limit)
 {
 	return limit / BITS + 1;
 }
 
-/* A band of 64 * words rows, which moves down by a row a column: bit i of column j is row j - above + i. All ways end
- * on the diagonal of bit `end`. Words at the upper and lower end are dropped when no way through them costs at
- * most `most`. */
+/* A band of 64 * words diagonals. Cell i of the band in column j is cell (j - above + i, j) of the
+ * matrix: the band moves down by one row a column, and cell i stays on one diagonal. All paths end
+ * in cell `end`. The first or last word is dropped when no path through it costs at most `most`. */
 struct band {
-	ptrdiff_t above;
+	ptrdiff_t above; /* rows of the band above row 0 of the matrix in column 0 */
 	size_t end, words;
 	ptrdiff_t most;
-	size_t column;  /* columns so far */
-	ptrdiff_t cost; /* the cost on the diagonal of bit `end` */
-	ptrdiff_t high,
-	    low; /* the same of the first word's last bit, and of the last word's first bit */
+	size_t column;        /* columns computed */
+	ptrdiff_t cost;       /* of cell `end` in this column */
+	ptrdiff_t first_cost; /* of the last cell of the first word */
+	ptrdiff_t last_cost;  /* of the first cell of the last word */
 };
 
+/* Returns the `above` of a band of the diagonals above - limit .. above. The first one is as far
+ * from diagonal 0 as the last one is from diagonal `longer`. */
 static size_t rows_above(const struct matrix *m, size_t limit)
 {
 	return (limit + m->columns - m->rows) / 2;
@@ -286,43 +297,50 @@ static int link_rows(struct sh_aligner *a, const struct matrix *m, struct sh_err
 	return 0;
 }
 
-/* Marks the rows of the matrix in the masks of their tokens. */
+/* Sets the bit of each row of the matrix in the masks of its token. */
 static void fill_masks(struct sh_aligner *a, const struct matrix *m)
 {
-	const size_t *restrict row = a->row, words = m->pad / BITS, rows = m->rows;
+	const size_t *restrict at = a->masks_at, words = m->pad / BITS, rows = m->rows;
 	const uint32_t *restrict number = a->number;
 	uint64_t *restrict mask = a->mask + words;
 
 	for (size_t i = 0; i < rows; i++)
-		if (row[number[i]] != SIZE_MAX)
-			mask[row[number[i]] + i / BITS] |= UINT64_C(1) << i % BITS;
+		if (at[number[i]] != SIZE_MAX)
+			mask[at[number[i]] + i / BITS] |= UINT64_C(1) << i % BITS;
 }
 
-/* Tokens have a row of masks each. When these take much memory, rare tokens have none: the others take
- * at most 16 bytes a row of the matrix. */
+/* Makes the masks of all tokens, or without those of rare tokens when all masks exceed MASKS_MAX. A
+ * token is rare when it occurs less than once in two words of its masks. The masks of the other
+ * tokens then have at most two words a row of the matrix. */
 static int make_masks(struct sh_aligner *a, struct matrix *m, size_t limit, struct sh_error *err)
 {
-	size_t words = words_for(limit), rows = 1;
+	size_t sets = 1; /* of masks; set 0 is that of the tokens that x lacks */
 
 	m->pad = (rows_above(m, limit) + BITS - 1) / BITS * BITS;
-	m->stride = (m->pad + m->columns) / BITS + words + 1;
+	m->stride = (m->pad + m->columns) / BITS + words_for(limit) + 1;
 	m->some = (m->tokens + (size_t)1) * m->stride > MASKS_MAX;
-	if (ROOM(row, m->tokens + (size_t)1) < 0 || (m->some && link_rows(a, m, err) < 0))
+	if (ROOM(masks_at, m->tokens + (size_t)1) < 0 || (m->some && link_rows(a, m, err) < 0))
 		return -1;
-	a->row[0] = 0;
+	a->masks_at[0] = 0;
 	for (uint32_t t = 1; t <= m->tokens; t++)
-		a->row[t] =
-		    m->some && 2 * (size_t)a->times[t] < m->stride ? SIZE_MAX : m->stride * rows++;
-	if (ROOM(mask, rows * m->stride + SH_ALIGN_SLACK) < 0 ||
-	    ROOM(up, words + SH_ALIGN_SLACK) < 0 || ROOM(rise, words + SH_ALIGN_SLACK) < 0 ||
-	    ROOM(scratch, words + 1 + SH_ALIGN_SLACK) < 0)
+		a->masks_at[t] =
+		    m->some && 2 * (size_t)a->times[t] < m->stride ? SIZE_MAX : m->stride * sets++;
+	if (ROOM(mask, sets * m->stride + SH_ALIGN_SLACK) < 0)
 		return -1;
-	memset(a->mask, 0, rows * m->stride * sizeof *a->mask);
+	memset(a->mask, 0, sets * m->stride * sizeof *a->mask);
 	fill_masks(a, m);
 	return 0;
 }
 
-/* The masks of a rare token for the rows of the band, which begins at row `top`. */
+static int reserve_band(struct sh_aligner *a, size_t words, struct sh_error *err)
+{
+	words += SH_ALIGN_SLACK;
+	return ROOM(up, words) < 0 || ROOM(rise, words) < 0 || ROOM(scratch, words + 1) < 0 ? -1
+											    : 0;
+}
+
+/* Returns the masks of a rare token for the band, whose first row is `top`. Moves *first to the
+ * token's first occurrence from row `top` on: `top` only grows from call to call. */
 static const uint64_t *find_rare(struct sh_aligner *a, size_t words, ptrdiff_t top, uint32_t *first)
 {
 	ptrdiff_t end = top + (ptrdiff_t)(words * BITS);
@@ -336,22 +354,23 @@ static const uint64_t *find_rare(struct sh_aligner *a, size_t words, ptrdiff_t t
 	return a->scratch;
 }
 
-/* Returns the largest low that keeps the last word, and the largest high that keeps the first word. A cell that lies i
- * diagonals from the last one needs i more edits. */
-static ptrdiff_t most_low(const struct band *b)
+/* Returns the largest last_cost with which the last word is kept. A path from a cell to cell `end`
+ * costs at least one edit a diagonal. PTRDIFF_MAX: cell `end` is in the last word. */
+static ptrdiff_t most_last_cost(const struct band *b)
 {
 	size_t bit = (b->words - 1) * BITS;
 
 	return bit > b->end ? b->most - (ptrdiff_t)(bit - b->end) : PTRDIFF_MAX;
 }
 
-static ptrdiff_t most_high(const struct band *b)
+/* Returns the largest first_cost with which the first word is kept. */
+static ptrdiff_t most_first_cost(const struct band *b)
 {
 	return b->end >= BITS ? b->most - (ptrdiff_t)(b->end - (BITS - 1)) : PTRDIFF_MAX;
 }
 
-/* Computes columns until the last one, or the cost is above `most`, or a word can be dropped. c: the band in the
- * column before. */
+/* Computes columns. Stops behind the last column, or when the cost is above `most`, or when a word
+ * can be dropped. c: the vertical differences of column b->column. */
 static inline __attribute__((always_inline)) void cross_columns(struct sh_aligner *a,
     const struct matrix *m, struct band *b, struct sh_align_column c,
     struct sh_align_equal (*column)(
@@ -362,52 +381,58 @@ static inline __attribute__((always_inline)) void cross_columns(struct sh_aligne
 	const unsigned end_bit = b->end % BITS;
 	const uint32_t *y = a->number + m->rows;
 	const uint64_t *masks = a->mask;
-	const size_t *rows = a->row;
-	ptrdiff_t cost = b->most - b->cost, high = most_high(b) - b->high,
-		  low = most_low(b) - b->low;
+	const size_t *masks_at = a->masks_at;
+	/* What each cost may still grow by. One sign test of two numbers then finds a limit. */
+	ptrdiff_t left = b->most - b->cost, first_left = most_first_cost(b) - b->first_cost,
+		  last_left = most_last_cost(b) - b->last_cost;
 	size_t j = b->column;
 
-	/* Each counts down what is left. */
-	while (j < columns && cost >= 0 && (c.words == 1 || (high | low) >= 0)) {
-		size_t row = rows[y[j]];
+	while (j < columns && left >= 0 && (c.words == 1 || (first_left | last_left) >= 0)) {
+		size_t at = masks_at[y[j]];
 		const uint64_t *mask;
 		unsigned shift = (pad + j) % BITS;
 		struct sh_align_equal equal;
 
-		if (__builtin_expect(row == SIZE_MAX, 0)) {
+		if (__builtin_expect(at == SIZE_MAX, 0)) {
 			mask = find_rare(a, c.words, (ptrdiff_t)j - b->above, &a->cursor[y[j]]);
 			shift = 0;
 		} else {
-			mask = masks + row + (pad + j) / BITS;
+			mask = masks + at + (pad + j) / BITS;
 		}
 		equal = column(&c, mask, shift, end);
-		cost -= (ptrdiff_t)(~equal.end >> end_bit & 1);
+		left -= (ptrdiff_t)(~equal.end >> end_bit & 1);
 		if (c.words > 1) {
-			high -= (ptrdiff_t)(~equal.first >> (BITS - 1));
-			low -= (ptrdiff_t)(~equal.last & 1);
+			first_left -= (ptrdiff_t)(~equal.first >> (BITS - 1));
+			last_left -= (ptrdiff_t)(~equal.last & 1);
 		}
 		j++;
 	}
 	b->column = j;
-	b->cost = b->most - cost;
-	b->high = most_high(b) - high;
-	b->low = most_low(b) - low;
+	b->cost = b->most - left;
+	b->first_cost = most_first_cost(b) - first_left;
+	b->last_cost = most_last_cost(b) - last_left;
 }
 
-/* Drops words that no way within the limit goes through. */
+/* Returns the sum of the n vertical differences of the bits in `up` and `rise`: a difference is
+ * up + rise - 1. All other bits are 0. */
+static ptrdiff_t sum_differences(uint64_t up, uint64_t rise, unsigned n)
+{
+	return (ptrdiff_t)(sh_count_bits(up) + sh_count_bits(rise)) - (ptrdiff_t)n;
+}
+
+/* Drops the words that no path within the limit crosses. last_cost moves up by 64 cells, across the
+ * bits of the word above. first_cost moves down by 64 cells, across the last bit of the dropped
+ * word and all bits but the last of the word below. */
 static void drop_words(struct band *b, uint64_t *up, uint64_t *rise)
 {
-	while (b->low > most_low(b)) {
+	while (b->last_cost > most_last_cost(b)) {
 		b->words--;
-		b->low -= (ptrdiff_t)(sh_count_bits(up[b->words - 1]) +
-				      sh_count_bits(rise[b->words - 1])) -
-			  BITS;
+		b->last_cost -= sum_differences(up[b->words - 1], rise[b->words - 1], BITS);
 	}
-	while (b->high > most_high(b)) {
+	while (b->first_cost > most_first_cost(b)) {
 		b->words--;
-		b->high += (ptrdiff_t)((up[0] >> (BITS - 1)) + (rise[0] >> (BITS - 1)) +
-				       sh_count_bits(up[1] << 1) + sh_count_bits(rise[1] << 1)) -
-			   BITS;
+		b->first_cost += sum_differences(up[0] >> (BITS - 1), rise[0] >> (BITS - 1), 1) +
+				 sum_differences(up[1] << 1, rise[1] << 1, BITS - 1);
 		b->above -= BITS;
 		b->end -= BITS;
 		memmove(up, up + 1, b->words * sizeof *up);
@@ -415,7 +440,7 @@ static void drop_words(struct band *b, uint64_t *up, uint64_t *rise)
 	}
 }
 
-/* The words of narrow bands stay in registers. */
+/* The words of narrow bands stay in registers. Four words need 8 of the 16 registers of x86-64. */
 #define CROSS(n)                                                                                   \
 	case n: {                                                                                  \
 		uint64_t up[n], rise[n];                                                           \
@@ -428,7 +453,7 @@ static void drop_words(struct band *b, uint64_t *up, uint64_t *rise)
 		break;                                                                             \
 	}
 
-static void cross_some(struct sh_aligner *a, const struct matrix *m, struct band *b)
+static void cross_more(struct sh_aligner *a, const struct matrix *m, struct band *b)
 {
 	switch (b->words) {
 		CROSS(1)
@@ -441,14 +466,14 @@ static void cross_some(struct sh_aligner *a, const struct matrix *m, struct band
 	}
 }
 
-static ptrdiff_t distance_of(ptrdiff_t a, ptrdiff_t b)
+static ptrdiff_t difference(ptrdiff_t a, ptrdiff_t b)
 {
 	return a > b ? a - b : b - a;
 }
 
-/* Returns the least cost of the ways in a band of width limit + 1 that cost at most `most`; otherwise any number above
- * `most`. */
-static size_t cross(struct sh_aligner *a, const struct matrix *m, size_t limit, size_t most)
+/* Returns the least cost of the paths in a band of at least limit + 1 diagonals. When this cost is
+ * above `most`, returns any number above `most`. */
+static size_t cross_band(struct sh_aligner *a, const struct matrix *m, size_t limit, size_t most)
 {
 	size_t above = rows_above(m, limit), longer = m->columns - m->rows;
 	struct band b = { .above = (ptrdiff_t)above,
@@ -459,36 +484,39 @@ static size_t cross(struct sh_aligner *a, const struct matrix *m, size_t limit, 
 
 	if (m->some)
 		memcpy(a->cursor, a->first, (m->tokens + (size_t)1) * sizeof *a->cursor);
-	/* Above the matrix, a row costs 1 more than the row below it. */
+	/* Column 0: the costs grow by 1 a row, away from row 0 of the matrix in both directions. */
 	for (size_t w = 0; w < b.words; w++) {
 		size_t rows = above > w * BITS ? above - w * BITS : 0;
 
 		a->up[w] = a->rise[w] = rows < BITS ? UINT64_MAX << rows : 0;
 	}
-	b.high = distance_of(BITS - 1, b.above);
-	b.low = distance_of((ptrdiff_t)((b.words - 1) * BITS), b.above);
+	b.first_cost = difference(BITS - 1, b.above);
+	b.last_cost = difference((ptrdiff_t)((b.words - 1) * BITS), b.above);
 	while (b.column < m->columns && b.cost <= b.most) {
 		drop_words(&b, a->up, a->rise);
-		cross_some(a, m, &b);
+		cross_more(a, m, &b);
 	}
 	return (size_t)b.cost;
 }
 
-/* Ukkonen 1985. Most near-duplicates lie within a band far below the limit: narrow ones are tried first. A way within a
- * band limits the next one. */
+/* Ukkonen 1985. Most near-duplicates lie within a band far narrower than the limit: narrow bands
+ * are tried first. The cost of a path in a band limits the next band. Each band has four times the
+ * width limit + 1: all narrower bands together cost at most a third of the last band. */
 static int cross_bands(struct sh_aligner *a, struct matrix *m, struct sh_align_bound bound,
     size_t *distance, struct sh_error *err)
 {
 	size_t most = bound.most, limit = (m->columns - m->rows) | (BITS - 1), cost;
 
 	*distance = most + 1;
-	if (number_tokens(a, m, err) < 0 || make_masks(a, m, most, err) < 0)
+	if (number_tokens(a, m, err) < 0 || make_masks(a, m, most, err) < 0 ||
+	    reserve_band(a, words_for(most), err) < 0)
 		return -1;
-	for (;; limit = 4 * limit + 3) {
+	for (;; limit = 4 * (limit + 1) - 1) {
 		limit = limit < most ? limit : most;
-		cost = cross(a, m, limit, most);
+		cost = cross_band(a, m, limit, most);
 		if (cost <= most)
 			*distance = most = cost;
+		/* The band contains every path of at most `limit` edits. */
 		if (most <= limit || (bound.any && cost <= most))
 			return 0;
 	}
@@ -496,6 +524,7 @@ static int cross_bands(struct sh_aligner *a, struct matrix *m, struct sh_align_b
 
 /* ---- both ---- */
 
+/* Removes the common beginning and end of the two texts. */
 static void trim(struct matrix *m)
 {
 	while (m->rows && *m->x == *m->y) {
@@ -528,7 +557,7 @@ int sh_align(struct sh_aligner *a, struct sh_sequence x, struct sh_sequence y,
 	}
 	/* No distance is above the length: a greater limit would only widen the band. */
 	bound.most = bound.most < m.columns ? bound.most : m.columns;
-	known = cross_diagonals(a, &m, bound.most, m.columns / DIAGONALS_ONE_IN, distance, err);
+	known = cross_diagonals(a, &m, bound.most, m.columns / COLUMNS_EACH, distance, err);
 	if (known < 0)
 		return -1;
 	return known ? 0 : cross_bands(a, &m, bound, distance, err);

@@ -1,12 +1,13 @@
 /* The edit distance (Levenshtein 1966) of two sequences of tokens, exact up to a limit: the least
  * number of tokens to insert, delete or replace that turns one sequence into the other.
  *
- * The common beginning and end are cut off. Then two ways find the distance d of n tokens:
+ * The common beginning and end are cut off. Then two methods find the distance d of n tokens:
  *   1. by diagonals (Ukkonen 1985; Landau and Vishkin 1989), in O(n + d^2), while d^2 is small
  *      beside n;
  *   2. by a band of the matrix, 64 rows in a word (Myers 1999; Hyyro 2003). The first band is
- *      narrow. Each further band has four times the rows. The last band contains all ways within
- *      the limit (Ukkonen 1985). It ends when the cost on the last diagonal is above the limit. */
+ *      narrow. Each further band has four times the rows. The last band contains all paths
+ *      (alignments) within the limit (Ukkonen 1985). A band ends early when the cost on the last
+ *      diagonal is above the limit. */
 #ifndef SH_GROUP_ALIGN_H
 #define SH_GROUP_ALIGN_H
 
@@ -31,8 +32,8 @@ struct sh_aligner *sh_aligner_new(struct sh_error *err);
 /* NULL: does nothing. */
 void sh_aligner_delete(struct sh_aligner *a);
 
-/* most: the largest distance that is computed. any: only whether the distance is at most `most`
- * must be right; a distance within `most` may be reported too large, but not above `most`. */
+/* most: the largest distance that is computed. any: false: the distance is exact. any: true: a
+ * distance of at most `most` may be reported too large, but it is reported as at most `most`. */
 struct sh_align_bound {
 	size_t most;
 	bool any;

@@ -8,35 +8,38 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A variant may read and write this number of words behind the last word of an array. */
+/* A variant may read and write this number of words behind the last word of an array: a variant
+ * with vectors of 8 words rounds the number of words up. */
 enum { SH_ALIGN_SLACK = 7 };
 
-/* The band in one column: bit i of word w is row 64 * w + i of the band. */
+/* The band in one column, as differences of the costs of adjacent cells. Bit i of word w stands for
+ * b = 64 * w + i: cost of cell b + 1 less cost of cell b, which is -1, 0 or +1. */
 struct sh_align_column {
 	size_t words;   /* at least 1 */
-	uint64_t *up;   /* vertical differences of +1 */
-	uint64_t *rise; /* vertical differences of 0 or +1 */
+	uint64_t *up;   /* bits of the differences +1 */
+	uint64_t *rise; /* bits of the differences 0 and +1 */
 };
 
-/* Cells of a column that cost as much as the cell before them on their diagonal, a bit each. */
+/* A bit is 1 when the cell of the new column costs as much as the same cell of the column before,
+ * which is the cell before it on its diagonal. Otherwise the new cell costs 1 more. */
 struct sh_align_equal {
-	uint64_t first, last; /* of the first and last word */
-	uint64_t end;         /* of the word that was asked for */
+	uint64_t first, last; /* bits of the first and of the last word */
+	uint64_t end;         /* bits of word `end` */
 };
 
 struct sh_align_kernel {
 	struct sh_variant variant;
-	/* Hyyro 2003. Replaces the vertical differences by those of the next column, and moves the
-	 * band down by a row. mask: the rows of the next column's token; bit `shift`, below 64, of
-	 * its first word is row 0 of the band in the next column. It has words + 1 words. end: a
-	 * word below `words`. */
+	/* Hyyro 2003. Replaces the vertical differences by those of the next column, in which the
+	 * band lies one row lower. mask: words + 1 words, a bit is 1 when the row's token is the
+	 * token of the next column. Bit `shift`, below 64, of the first word belongs to cell 0.
+	 * end: index of a word, below `words`. */
 	struct sh_align_equal (*column)(
 	    const struct sh_align_column *c, const uint64_t *mask, unsigned shift, size_t end);
 };
 
-/* Moves the vertical differences of a word to the next column, and the band down by a row. below:
- * bits of the rows below, as in struct sh_align_equal. minus, no_plus: horizontal differences of
- * the word, -1 and not +1. */
+/* Computes the vertical differences of a word in the next column. A horizontal difference is the
+ * cost of a cell less the cost to its left. minus: bits of the horizontal differences -1. no_plus:
+ * bits of those that are not +1. below: bits of struct sh_align_equal, of the cells b + 1. */
 static inline void sh_align_shift(
     uint64_t *up, uint64_t *rise, uint64_t below, uint64_t minus, uint64_t no_plus)
 {
@@ -44,7 +47,10 @@ static inline void sh_align_shift(
 	*rise = no_plus | ~below;
 }
 
-/* column() in plain C. Where `words` is constant, the words stay in registers. */
+/* column() in plain C. The words stay in registers when `words` is constant. Names in the papers of
+ * Myers and Hyyro: up is VP, ~rise is VN, zero is D0, ~no_plus is HP, minus is HN. The addition
+ * carries along runs of up: a diagonal stays equal below a match. Word w - 1 is finished in step w,
+ * because its last bit needs the first bit of `zero` of word w. */
 static inline __attribute__((always_inline)) struct sh_align_equal sh_align_column(
     const struct sh_align_column *c, const uint64_t *mask, unsigned shift, size_t end)
 {
