@@ -99,8 +99,8 @@ static int recover(struct sh_archive *a, struct sh_error *err)
 
 /* ---- opening ---- */
 
-/* Each segment has a file of keys, which hardly any other folder has. Other programs often use
- * names of eight digits for texts. */
+/* Each segment has a file of keys. Other programs often give texts names of eight digits, but
+ * hardly ever the suffix .key. */
 static int is_keys(void *arg, const char *name, struct sh_error *err)
 {
 	(void)arg;

@@ -37,7 +37,7 @@ static void drop_repeated(struct sh_side *s)
 	s->n = kept;
 }
 
-enum { ANALYSED = 4096 }; /* documents whose descriptions are held at once */
+enum { ANALYSED = 4096 }; /* most documents whose descriptions are held at once */
 
 enum { PARTS_BITS = 10, PARTS = 1 << PARTS_BITS };
 
@@ -143,8 +143,8 @@ static int gather_keys(
 
 /* ---- digests and ids ---- */
 
-/* Computes the digest of a text. A text has the same digest in each form of input: the text is
- * digested with the escapes of sh_escape(). */
+/* Computes the digest of a text, with opts.escape in the form of sh_escape(): then a text has one
+ * digest in all forms of input. */
 static int digest_of(
     struct sh_batch_worker *w, struct sh_slice text, uint64_t *digest, struct sh_error *err)
 {

@@ -43,7 +43,7 @@ static int bisect(const struct look *l, size_t *lo, size_t hi, uint64_t key)
 	return 0;
 }
 
-/* Does the same without hi: searches upwards in strides that double. */
+/* As bisect() with hi = l->n: searches upwards in steps that double. */
 static int stride_up(const struct look *l, size_t *lo, uint64_t key)
 {
 	for (size_t step = 1; *lo < l->n; step *= 2) {
@@ -59,7 +59,7 @@ static int stride_up(const struct look *l, size_t *lo, uint64_t key)
 	return 0;
 }
 
-/* Does the same downwards from record hi, in strides that double. */
+/* As bisect(): searches downwards from record hi in steps that double. */
 static int stride_down(const struct look *l, size_t *lo, size_t hi, uint64_t key)
 {
 	for (size_t step = 1; hi > *lo; step *= 2) {
@@ -77,7 +77,7 @@ static int stride_down(const struct look *l, size_t *lo, size_t hi, uint64_t key
 	return bisect(l, lo, hi, key);
 }
 
-/* Does the same for the whole segment, starting at a guess. */
+/* As bisect() with hi = l->n: searches from record `guess` on, in both directions. */
 static int gallop(const struct look *l, size_t *lo, size_t guess, uint64_t key)
 {
 	int b;
@@ -97,12 +97,12 @@ static int gallop(const struct look *l, size_t *lo, size_t guess, uint64_t key)
 	return stride_up(l, lo, key);
 }
 
-/* The place of the last key. Keys of a band are distributed evenly, so the place of the next key
- * can be estimated. */
+/* The position of the previous key. Keys of a band are distributed evenly, so the position of the
+ * next key can be estimated. */
 struct place {
 	unsigned band;
-	uint64_t key;   /* the last key */
-	size_t at, end; /* its record, or the record behind its place; end of the band */
+	uint64_t key;   /* the previous key */
+	size_t at, end; /* first record whose key is not less; end of the band */
 };
 
 static int enter_band(const struct look *l, struct place *p, uint64_t key)
@@ -139,7 +139,7 @@ static size_t fetch(const struct look *l, const struct place *p, const uint64_t 
 	return k;
 }
 
-static int tell_found(
+static int pass_found(
     const struct look *l, size_t at, uint64_t key, size_t asked, sh_key_found *found, void *arg)
 {
 	for (; at < l->n; at++) {
@@ -174,7 +174,7 @@ int sh_segment_look(struct sh_segment *s, const uint64_t *key, size_t n, sh_key_
 		if (gallop(&l, &p.at, guess(&p, key[i]), key[i]) < 0)
 			return -1;
 		p.key = key[i];
-		if (tell_found(&l, p.at, key[i], i, found, arg) < 0)
+		if (pass_found(&l, p.at, key[i], i, found, arg) < 0)
 			return -1;
 	}
 	return 0;

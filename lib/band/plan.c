@@ -214,7 +214,7 @@ static void choose_key(const struct planner *p, struct sh_block *b, const struct
 		b->mask |= UINT64_C(1) << (63 - s->bit[i]);
 }
 
-/* Returns the word of block i of m, which has the middle of the block's usable bits. */
+/* Returns the word of block i of m: the word of the middle one of the block's usable bits. */
 static unsigned home(const struct planner *p, unsigned i, unsigned m)
 {
 	unsigned middle = p->usable * (2 * i + 1) / (2 * m), w = 0;

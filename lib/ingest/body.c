@@ -47,7 +47,7 @@ static bool begins(struct sh_slice s, const char *with)
 	return s.n >= n && strncasecmp(s.p, with, n) == 0;
 }
 
-/* Returns the head behind the white space and comments that it begins with. */
+/* Returns the head without the white space and comments at its beginning. */
 static struct sh_slice past_comments(struct sh_slice head)
 {
 	for (;;) {
@@ -92,8 +92,8 @@ static bool is_common(uint32_t c)
 	return memchr("\t\n\v\f\r\b\033\036", (int)c, 8);
 }
 
-/* Returns whether the head has too many control characters for text. They are rare in text of any
- * encoding except UTF-16 and UTF-32. */
+/* Returns whether the head has too many control characters for text. Control characters are rare in
+ * text of any encoding except UTF-16 and UTF-32. */
 static bool is_binary(struct sh_slice head)
 {
 	size_t odd = 0;
@@ -123,8 +123,8 @@ static bool is_noise(struct sh_slice text)
 	return odd * 20 > all + 20;
 }
 
-/* Decodes the head as the whole text will be decoded, and sets *kind by the result. Leaves *kind as
- * it is when the head cannot be decoded: the whole text will give the error. */
+/* Decodes the head as the whole text will be decoded, and sets *kind by the result. Leaves *kind
+ * unchanged when the head cannot be decoded: decoding the whole text will fail with the reason. */
 static int sniff_wide(struct sh_body *b, struct sh_slice head, const char *charset,
     enum sh_body_kind *kind, struct sh_error *err)
 {
@@ -185,8 +185,8 @@ static void tidy(struct sh_buf *out, size_t from)
 	out->n = (size_t)(to - out->p);
 }
 
-/* Appends a note such as "html, WINDOWS-1252 (declared)". Counts the part behind the kind in
- * b->assumed unless the text is plain UTF-8. */
+/* Appends a note such as "html, WINDOWS-1252 (declared)". Counts "WINDOWS-1252 (declared)" in
+ * b->assumed unless the text is UTF-8. */
 static int note(struct sh_body *b, enum sh_body_kind kind, const struct sh_charset_verdict *v,
     struct sh_error *err)
 {

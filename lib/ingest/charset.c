@@ -361,7 +361,7 @@ static int convert_jis(struct sh_charset *c, struct sh_slice in, struct sh_buf *
 
 /* Repairs the output of iconv from `from` on. Under other names of UTF-8, iconv copies obsolete
  * sequences of five bytes. */
-static int see_to_utf8(
+static int repair_from(
     struct sh_charset *c, struct sh_buf *out, size_t from, uint64_t *ill, struct sh_error *err)
 {
 	size_t n = out->n - from;
@@ -389,7 +389,7 @@ static int decode_as(struct sh_charset *c, const char *name, struct sh_slice in,
 		return convert_jis(c, in, out, ill, err) < 0 ? -1 : 1;
 	if (!open_converter(c, name))
 		return 0;
-	if (convert(c, in, 0x80, out, ill, err) < 0 || see_to_utf8(c, out, from, ill, err) < 0)
+	if (convert(c, in, 0x80, out, ill, err) < 0 || repair_from(c, out, from, ill, err) < 0)
 		return -1;
 	return 1;
 }
@@ -409,8 +409,7 @@ static bool mostly_right(const struct sh_buf *out, size_t from, uint64_t ill)
 
 /* ---- guessing ---- */
 
-/* Returns whether the text has an escape of ISO-2022-JP to a set of two bytes. The rest of such a
- * text is ASCII. */
+/* Returns whether the text has an escape of ISO-2022-JP to a set of two-byte characters. */
 static bool is_iso_2022_jp(struct sh_slice in)
 {
 	const char *p = in.p, *end = in.p + in.n;
@@ -494,7 +493,7 @@ struct decision {
 };
 
 /* Decodes the text from the charset `name`. Returns 1; 0 when iconv lacks the charset; -1. */
-static int take(struct decision *d, const char *name, enum sh_charset_why why)
+static int try_charset(struct decision *d, const char *name, enum sh_charset_why why)
 {
 	d->out->n = d->before;
 	d->verdict->why = why;
@@ -502,9 +501,9 @@ static int take(struct decision *d, const char *name, enum sh_charset_why why)
 	return decode_as(d->c, name, d->in, d->out, &d->verdict->ill, d->err);
 }
 
-static int must_take(struct decision *d, const char *name, enum sh_charset_why why)
+static int must_decode(struct decision *d, const char *name, enum sh_charset_why why)
 {
-	int got = take(d, name, why);
+	int got = try_charset(d, name, why);
 
 	if (got)
 		return got;
@@ -534,8 +533,9 @@ static const char *marked(struct sh_slice *in)
 	return e == SH_ENC_UTF8_BOM ? "UTF-8" : sh_encoding_iconv_name(e);
 }
 
-/* Decodes the text from a declared charset. Returns 1. Returns 0 when no declared charset fits;
- * `name` is then the first of them that iconv has, or "". Returns -1 on failure. */
+/* Decodes the text from the first declared charset that the bytes do not contradict, and returns 1.
+ * Returns 0 when there is none: `name` is then the first declared charset that iconv has, or "".
+ * Returns -1 on failure. */
 static int try_declared(
     struct decision *d, const char *const declared[2], char name[SH_CHARSET_NAME])
 {
@@ -548,7 +548,7 @@ static int try_declared(
 		/* Mail programs declare us-ascii when they do not know the charset. */
 		if (!*label || is_ascii_name(label))
 			continue;
-		got = take(d, label, SH_CHARSET_DECLARED);
+		got = try_charset(d, label, SH_CHARSET_DECLARED);
 		if (got < 0 || (got > 0 && mostly_right(d->out, d->before, d->verdict->ill)))
 			return got;
 		if (got && !*name)
@@ -564,27 +564,28 @@ static int decide(struct decision *d, const char *const declared[2])
 	int got;
 
 	if (mark)
-		return must_take(d, mark, SH_CHARSET_MARK);
+		return must_decode(d, mark, SH_CHARSET_MARK);
 	if (d->c->forced) {
 		canonical(d->c->forced, name);
-		return must_take(d, name, SH_CHARSET_FORCED);
+		return must_decode(d, name, SH_CHARSET_FORCED);
 	}
 	got = try_declared(d, declared, refuted);
 	if (got)
 		return got;
 	if (!is_iso_2022_jp(d->in) && memchr(d->in.p, 0, d->in.n) == NULL) {
-		got = take(d, "UTF-8", SH_CHARSET_UTF8);
+		got = try_charset(d, "UTF-8", SH_CHARSET_UTF8);
 		if (got < 0 || mostly_right(d->out, d->before, d->verdict->ill))
 			return got;
 	}
 	guess(d->in, name);
 	if (*name)
-		return must_take(d, name, *refuted ? SH_CHARSET_CONTRADICTED : SH_CHARSET_DETECTED);
+		return must_decode(
+		    d, name, *refuted ? SH_CHARSET_CONTRADICTED : SH_CHARSET_DETECTED);
 	if (*refuted)
-		return must_take(d, refuted, SH_CHARSET_DECLARED);
+		return must_decode(d, refuted, SH_CHARSET_DECLARED);
 	if (sh_utf8_valid(d->in.p, d->in.n))
-		return must_take(d, "UTF-8", SH_CHARSET_UTF8);
-	return must_take(d, "WINDOWS-1252", SH_CHARSET_ASSUMED);
+		return must_decode(d, "UTF-8", SH_CHARSET_UTF8);
+	return must_decode(d, "WINDOWS-1252", SH_CHARSET_ASSUMED);
 }
 
 int sh_charset_decode(struct sh_charset *c, struct sh_slice in, const char *const declared[2],

@@ -8,7 +8,7 @@ struct member {
 	struct sh_buf name; /* FILE#MEMBER and a final NUL */
 };
 
-/* Counts n decompressed bytes of the member. They count against the container's limit. */
+/* Adds n decompressed bytes of the member to c->out, which the container limits. */
 static void on_bytes(void *arg, uint64_t n)
 {
 	struct member *m = arg;
@@ -74,8 +74,8 @@ static int put_name(
 	return sh_buf_add(&m->name, "", 1, err);
 }
 
-/* Reads one member. Its error goes to in->trouble(), which decides whether the other members are
- * read. */
+/* Reads one member. in->trouble() gets an error of the member, and decides whether reading goes
+ * on. */
 static int one_member(
     struct member *m, struct sh_slice file, const struct sh_member *member, struct sh_error *err)
 {

@@ -70,8 +70,8 @@ static int damaged(const struct coded *c)
 	    "HTTP: the body is damaged, or not in its Content-Encoding, %s", c->name);
 }
 
-/* Decodes frames until the input ends. Bytes behind a frame that begin no further frame are
- * padding, and are ignored. */
+/* Decodes frames until the input ends. Ignores padding: bytes behind a frame that begin no further
+ * frame. */
 static int decode(struct coded *c, const struct sh_codec *codec, void *decoder)
 {
 	struct sh_slice in = c->in;

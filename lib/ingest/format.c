@@ -85,7 +85,8 @@ static bool is_jsonl(struct sh_slice head, const struct sh_document_form *json)
 	if (head.n == 0 || head.p[0] != '{')
 		return false;
 	line = first_line(head);
-	/* The line is seen whole when the head goes on behind it, or is the whole file. */
+	/* The head contains the whole line when bytes follow the line, or when it is the whole
+	 * file. */
 	if (line.n < head.n || !more) {
 		rest = sh_trim(sh_slice(line.p + line.n, head.n - line.n));
 		return is_document(line, json) ||
@@ -166,9 +167,8 @@ static bool holds_objects(struct sh_slice head)
 	return false;
 }
 
-/* Returns whether the first line, or the first element of an array, is meant as a JSON object but
- * is not valid JSON. It then begins with {" and ends with }. An example is an object with NaN,
- * which some JSON libraries write. */
+/* Returns whether the first line, or the first element of an array, begins with {" and ends with }
+ * but is not valid JSON. An example is an object with NaN, which some JSON libraries write. */
 static bool is_faulty(struct sh_slice head)
 {
 	struct sh_slice object, rest;

@@ -241,8 +241,8 @@ static bool is_next(struct wanted *w, struct sh_slice name, bool *escaped)
 	       number == w->pieces;
 }
 
-/* Appends the value at *p to the parameter and moves *p behind it, if the name is the next one that
- * the parameter needs. Returns whether it is. */
+/* Returns whether is_next(). If so, appends the value at *p to the parameter and moves *p behind
+ * the value. */
 static bool take_piece(struct wanted *w, struct sh_slice name, const char **p, const char *end)
 {
 	size_t had = strlen(w->value);

@@ -52,7 +52,7 @@ static int without_nuls(struct sh_slice *page, struct sh_buf *room, struct sh_er
 
 /* ---- comments, and text that looks like markup ---- */
 
-/* Elements that only their own end tag ends. The parser treats the first KNOWN of them so. */
+/* Elements whose content is text up to their end tag. The parser knows this of the first KNOWN. */
 static const char *const opaque[] = { "script", "style", "iframe", "textarea", "title", "xmp" };
 
 enum { OPAQUE = sizeof opaque / sizeof *opaque, KNOWN = 2 };
@@ -137,7 +137,7 @@ static int comment(struct rewriting *w, const char **p, const char *end)
 }
 
 /* Moves *p behind the declaration, the instruction or the end tag without a name at *p. Browsers
- * treat it as a comment that the next ">" ends, so "<!---->" replaces it. A <!doctype> stays. */
+ * treat these as comments up to the next ">", so "<!---->" replaces them. A <!doctype> stays. */
 static int odd_comment(struct rewriting *w, const char **p, const char *end)
 {
 	const char *from = *p, *close = memchr(from, '>', (size_t)(end - from));
@@ -147,8 +147,9 @@ static int odd_comment(struct rewriting *w, const char **p, const char *end)
 	return close && !doctype ? replace(w, from, (size_t)(*p - from), "<!---->") : 0;
 }
 
-/* Moves *p behind the tag at *p. Of an opaque element it moves *p on to the end tag, and makes the
- * text between plain unless the parser does. absent[i]: no end tag of opaque[i] follows. */
+/* Moves *p behind the tag at *p; behind the start tag of an opaque element, on to the end tag.
+ * Makes the element's text plain unless the parser does. absent[i]: no end tag of opaque[i]
+ * follows. */
 static int tag(struct rewriting *w, const char **p, const char *end, bool absent[OPAQUE])
 {
 	const char *name = *p + 1, *close;
@@ -289,7 +290,7 @@ static int with_references(struct sh_slice *page, struct sh_buf *room, struct sh
 	return finish(&w, page);
 }
 
-int sh_markup_settle(
+int sh_markup_rewrite(
     struct sh_slice *page, struct sh_buf room[SH_MARKUP_ROOMS], struct sh_error *err)
 {
 	if (without_nuls(page, &room[0], err) < 0 || with_plain_text(page, &room[1], err) < 0)

@@ -26,7 +26,7 @@ static inline bool sh_is_html_blank(char c)
 
 /* Rewrites the page. *page becomes a view of one of the rooms, unless nothing was changed. The
  * rooms must be empty. */
-int sh_markup_settle(
+int sh_markup_rewrite(
     struct sh_slice *page, struct sh_buf room[SH_MARKUP_ROOMS], struct sh_error *err);
 
 #endif

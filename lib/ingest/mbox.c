@@ -17,7 +17,7 @@ bool sh_mbox_from(struct sh_slice line)
 {
 	if (line.n < 5 || memcmp(line.p, "From ", 5) != 0)
 		return false;
-	/* A sentence may begin with "From ", too, but hardly ever has a time of day. */
+	/* A sentence that begins with "From " hardly ever has a time of day. */
 	for (size_t i = 5; i + 3 < line.n && i < FROM_MAX; i++)
 		if (is_digit(line.p[i]) && line.p[i + 1] == ':' && is_digit(line.p[i + 2]) &&
 		    is_digit(line.p[i + 3]))

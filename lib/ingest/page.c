@@ -171,8 +171,8 @@ static const struct element {
  * work. 100000 open elements and 100000 unmatched end tags would need 10^10. */
 #define UNMATCHED_MAX UINT64_C(500000000)
 
-/* Limit of the attributes of one tag. The parser compares each attribute with all others of its
- * tag. Its table of them has two entries per attribute and grows by doubling, from 22. */
+/* Most attributes of one tag. The parser compares each attribute with all others of its tag. Its
+ * table has two entries for each attribute, and grows from 22 entries by doubling. */
 enum { ATTRIBUTES_MAX = 11 << 8 };
 
 struct writer {
@@ -208,7 +208,7 @@ static void put(struct writer *w, const char *p, size_t n)
 }
 
 /* Writes the line end or the blank that is due before the next character. */
-static void settle(struct writer *w)
+static void put_due(struct writer *w)
 {
 	if (w->out->n > w->before && (w->line || w->blank))
 		put(w, w->line ? "\n" : " ", 1);
@@ -217,7 +217,7 @@ static void settle(struct writer *w)
 
 static void put_kept(struct writer *w, const char *p, size_t n)
 {
-	settle(w);
+	put_due(w);
 	put(w, p, n);
 }
 
@@ -232,7 +232,7 @@ static void put_flowing(struct writer *w, const char *p, size_t n)
 		while (p < end && !sh_is_html_blank(*p))
 			p++;
 		if (p > from) {
-			settle(w);
+			put_due(w);
 			put(w, from, (size_t)(p - from));
 		}
 		for (; p < end && sh_is_html_blank(*p); p++)
@@ -308,7 +308,7 @@ static bool hides(const xmlChar **attributes)
 	return false;
 }
 
-static void part(struct writer *w, enum kind kind)
+static void separate(struct writer *w, enum kind kind)
 {
 	if (kind == CELL)
 		w->blank = true;
@@ -331,7 +331,7 @@ static void on_start(void *writer, const xmlChar *name, const xmlChar **attribut
 		return;
 	}
 	if (kind != BREAK)
-		part(w, kind);
+		separate(w, kind);
 	w->keep += kind == KEEP;
 }
 
@@ -343,10 +343,10 @@ static void on_end(void *writer, const xmlChar *name)
 	if (w->hidden) {
 		w->hidden--;
 		if (w->hidden == 0 && kind != HIDDEN)
-			part(w, kind); /* a hidden block separates lines, too */
+			separate(w, kind); /* a hidden block separates lines, too */
 		return;
 	}
-	part(w, kind);
+	separate(w, kind);
 	if (kind == KEEP && w->keep)
 		w->keep--;
 }
@@ -477,7 +477,7 @@ int sh_page_text(struct sh_slice page, struct sh_buf *out, struct sh_error *err)
 
 	/* text_of() refuses a page that is too large. */
 	if (page.n && page.n <= INT_MAX)
-		bad = sh_markup_settle(&page, room, err);
+		bad = sh_markup_rewrite(&page, room, err);
 	if (bad == 0)
 		bad = text_of(page, out, err);
 	for (size_t i = 0; i < SH_MARKUP_ROOMS; i++)

@@ -7,9 +7,9 @@
 
 enum { HTTP_HEAD = 64 * 1024 };
 
-/* What is known of a record's text before all of it is read. */
+/* Properties of a record's text, from the heads of the record and of the response. */
 struct page {
-	bool http; /* a response, whose body stands behind its own head */
+	bool http; /* a response: the body follows a head of its own */
 	bool cut;  /* the record has only the beginning of the body */
 	enum sh_body_kind kind;
 	struct sh_media media;
@@ -32,7 +32,7 @@ static int is_wanted(
 	return *wanted ? 0 : leave_out(in, "", page->media.type, wanted, err);
 }
 
-/* Sets *wanted to whether the response is a document, which its head tells. */
+/* Sets *wanted to whether the response is a document, by its head. */
 static int look_at_response(struct sh_ingest *in, struct sh_reader *r, const struct sh_warc *w,
     struct page *page, bool *wanted, struct sh_error *err)
 {
@@ -52,8 +52,7 @@ static int look_at_response(struct sh_ingest *in, struct sh_reader *r, const str
 	return is_wanted(in, page, wanted, err);
 }
 
-/* Sets *wanted to whether the record is a document, which its head and the head of the response
- * tell. */
+/* Sets *wanted to whether the record is a document, by its head and the head of the response. */
 static int look_at(struct sh_ingest *in, struct sh_reader *r, const struct sh_warc *w,
     struct page *page, bool *wanted, struct sh_error *err)
 {

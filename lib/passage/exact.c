@@ -10,9 +10,9 @@
 enum {
 	K_MAX = 40,      /* the fastest k for long windows */
 	SPARE = 16,      /* bits of the filters for an anchor */
-	POS_BITS = 40,   /* of a slot of the table: the rest is of the hash */
+	POS_BITS = 40,   /* bits of a slot for a token number; the other bits are of the hash */
 	PARTS_MAX = 256, /* of the windows, by 8 bits of their hashes */
-	CHUNK = 1 << 16, /* tokens, about, whose anchors a worker computes at once */
+	CHUNK = 1 << 16, /* about this number of tokens is a task of a worker */
 	A_WORKER = 4,    /* chunks that wait for each worker */
 	SLOT_BITS_MIN = 4,
 };
@@ -314,8 +314,9 @@ static void mark(struct finder *f, uint64_t from, uint64_t to)
 
 /* The result for the previous window. */
 struct before {
-	uint64_t expected; /* the window behind the one that equals it; UINT64_MAX: none does */
-	uint64_t done;     /* the end of its marked tokens */
+	/* first token of the earlier window that equals it, + 1; UINT64_MAX: there is none */
+	uint64_t expected;
+	uint64_t done; /* end of the tokens that are marked */
 };
 
 /* Looks up the windows from .. to-1 of an anchor that belong to the part. */

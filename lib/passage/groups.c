@@ -177,7 +177,7 @@ static void place_slices(struct sorting *s)
 	s->at[PARTS] = sum;
 }
 
-/* The parts lie in tmp, and go back to p. */
+/* Sorts parts of s->tmp into s->p. */
 static int sort_parts(void *worker, size_t from, size_t to, struct sh_error *err)
 {
 	const struct sorting *s = worker;

@@ -118,7 +118,7 @@ static size_t filter_grams(const struct sh_index *x, const struct sh_seeds *seed
 	return n;
 }
 
-/* ---- queries that share too little ---- */
+/* ---- queries that share too few tokens ---- */
 
 void sh_index_room_free(struct sh_index_room *room)
 {

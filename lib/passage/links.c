@@ -27,8 +27,8 @@ static int64_t add(
 }
 
 /* Tries further postings, evenly spaced between the group's first one and the last one before this
- * document. Stops for good after SH_LINKS_FAILED failures in a row: in text in which every short
- * sequence occurs, each try gives a match to extend and none gives a passage. */
+ * document. A text of few distinct tokens has every short sequence of them: each posting gives a
+ * match to extend, and none gives a passage. So SH_LINKS_FAILED failures in a row end all tries. */
 static int add_more(
     struct linking *g, uint32_t token, size_t first, size_t run, struct sh_error *err)
 {

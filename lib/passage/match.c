@@ -194,8 +194,8 @@ static uint32_t distance(uint32_t x, uint32_t y)
 	return x > y ? x - y : y - x;
 }
 
-/* Returns the score that match i adds behind match j; negative when it cannot follow j. Tokens of
- * both matches count once. */
+/* Returns the score of a chain that ends with match i behind match j; negative when i cannot follow
+ * j. A token in both matches counts once. */
 static int32_t score_behind(const struct exact *j, const struct exact *i)
 {
 	uint32_t over_a, over_b, over, gap_a, gap_b, gap, skew;

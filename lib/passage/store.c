@@ -158,7 +158,8 @@ static int other_settings(const struct sh_passages *s, struct sh_error *err)
 	    s->folder.path, manifest_name);
 }
 
-/* Compares the first lines with s->head, or sets that when it is empty. Sets *end behind them. */
+/* Compares the first lines with s->head, or sets s->head when it is empty. Sets *end to the end of
+ * the first lines. */
 static int parse_head(
     struct sh_passages *s, struct sh_slice text, size_t *end, struct sh_error *err)
 {
@@ -303,8 +304,8 @@ static int make_or_clean(struct sh_passages *s, struct sh_error *err)
 	return sh_passages_clean(s, err);
 }
 
-/* Another byte order would give wrong keys. Without a manifest nothing tells which files belong to
- * the store. */
+/* Refuses a store of another byte order, whose keys would be wrong, and a folder without a
+ * manifest. */
 static int same_order(const struct sh_passages *s, struct sh_error *err)
 {
 	char order[ORDER_LINE + 1];

@@ -8,8 +8,8 @@
 
 enum {
 	CHUNK = 1 << 18, /* bytes of text in a worker's task, about */
-	ROUND = 64,      /* chunks whose results are held at once, at most */
-	A_WORKER = 4,    /* the same for each worker: results stay in the cache */
+	ROUND = 64,      /* most chunks of a round, whose results are held together */
+	A_WORKER = 4,    /* most chunks of a round for each worker: results stay in the cache */
 };
 
 /* Some documents, and their results. */

@@ -62,7 +62,7 @@ static int add_alike(
 	return tail ? add(b, part(s, ALIKE, n - tail, n), err) : 0;
 }
 
-/* goes_on: something is shown behind the texts. */
+/* goes_on: text is shown behind the two texts. */
 static int find_stretches(struct sh_beside *b, bool goes_on, struct sh_error *err)
 {
 	const struct sh_diff *d = &b->diff;
