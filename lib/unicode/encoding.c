@@ -11,8 +11,8 @@ static const struct {
 	size_t n;
 	enum sh_encoding encoding;
 } MARKS[] = {
-	/* The first matching row is used: UTF-32LE comes before UTF-16LE, which has the same first
-	 * bytes. */
+	/* The first matching row is used. UTF-32LE must come before UTF-16LE,
+	 * whose mark begins the same. */
 	{ "\xEF\xBB\xBF", 3, SH_ENC_UTF8_BOM },
 	{ "\xFF\xFE\0\0", 4, SH_ENC_UTF32LE },
 	{ "\0\0\xFE\xFF", 4, SH_ENC_UTF32BE },
@@ -20,9 +20,11 @@ static const struct {
 	{ "\xFE\xFF", 2, SH_ENC_UTF16BE },
 };
 
-/* Counts of n bytes read as UTF-8. A sequence that is incomplete at the end is not counted. */
+/* Counts of n bytes read as UTF-8, without an incomplete sequence at the end. */
 struct utf8_count {
-	size_t ill, multibyte, nul;
+	size_t ill;       /* ill-formed sequences */
+	size_t multibyte; /* characters beyond ASCII */
+	size_t nul;       /* NULs */
 };
 
 static struct utf8_count count_utf8(const uint8_t *p, size_t n)
@@ -42,8 +44,8 @@ static struct utf8_count count_utf8(const uint8_t *p, size_t n)
 	return u;
 }
 
-/* Returns whether ordinary text has characters of this block. Bytes of other encodings, read as
- * UTF-16, mostly fall into other blocks, such as the private use area and the surrogates. */
+/* Returns whether c is in a block of ordinary text. Bytes of other encodings, read as UTF-16, are
+ * mostly in other blocks, such as the private use area and the surrogates. */
 static bool is_plausible(unsigned c)
 {
 	if (c < 0x20)
@@ -53,11 +55,13 @@ static bool is_plausible(unsigned c)
 	       (c >= 0xAC00 && c < 0xD7A4) || (c >= 0xFE30 && c < 0xFFF0);
 }
 
-/* Counts of n bytes read as UTF-16. high: index of the high byte in each pair, 0 or 1. */
+/* Counts of units of n bytes read as UTF-16. */
 struct utf16_count {
-	size_t units, ascii, plausible, alphabetic;
+	size_t units, ascii, plausible;
+	size_t alphabetic; /* plausible, and below U+1000 or general punctuation */
 };
 
+/* high: index of the high byte in each pair of bytes, 0 or 1. */
 static struct utf16_count count_utf16(const uint8_t *p, size_t n, size_t high)
 {
 	struct utf16_count u = { 0 };
@@ -73,9 +77,10 @@ static struct utf16_count count_utf16(const uint8_t *p, size_t n, size_t high)
 	return u;
 }
 
-/* Recognises UTF-16 without a byte order mark. All text has spaces, digits and line ends, so its
- * UTF-16 has NULs. When the bytes are also well-formed UTF-8, all characters must be of an alphabet
- * whose high bytes do not occur in ASCII text. Otherwise all characters must be plausible. */
+/* Recognises UTF-16 without a byte order mark. All text has spaces, digits and line ends, so
+ * its UTF-16 has NULs. When the bytes are also well-formed UTF-8, nearly all units must be
+ * alphabetic: the high bytes of alphabets do not occur in ASCII text. Otherwise nearly all
+ * units must be plausible. */
 static bool is_utf16(const uint8_t *p, size_t n, size_t high, struct utf8_count utf8)
 {
 	struct utf16_count u = count_utf16(p, n, high);
@@ -87,13 +92,13 @@ static bool is_utf16(const uint8_t *p, size_t n, size_t high, struct utf8_count 
 	return u.plausible * 100 >= u.units * 97;
 }
 
-/* Counts of n bytes read as ASCII and as pairs of a lead and a trail byte. */
+/* Counts of n bytes read as ASCII and pairs of a lead and a trail byte. */
 struct pair_count {
 	size_t pairs, bad;
 	size_t high_trail; /* trail byte from 0xA1 on */
 	/* characters of GB2312 level 1, which is ordered by pronunciation, and punctuation */
 	size_t gb_common;
-	size_t gb_late;     /* characters of its second half, which EUC-KR hardly uses */
+	size_t gb_late;     /* the second half of level 1, which EUC-KR hardly uses */
 	size_t gb_frequent; /* see FREQUENT */
 	size_t kana;        /* kana of GB2312 and EUC-JP */
 	size_t big5_common; /* Big5 level 1 and punctuation */
@@ -113,8 +118,8 @@ static size_t gb_width(const uint8_t *p, size_t left)
 	return p[2] >= 0x81 && p[2] < 0xFF && p[3] >= '0' && p[3] <= '9' ? 4 : 0;
 }
 
-/* Frequent characters of GB2312: punctuation and U+7684. Thai text in TIS-620 has pairs in the
- * common rows as well, but nearly none of these. */
+/* Frequent characters of GB2312: punctuation and U+7684. Thai text in TIS-620 also has pairs in the
+ * common rows, but nearly no frequent character. */
 static const uint16_t FREQUENT[] = { 0xA1A2, 0xA1A3, 0xA3A8, 0xA3A9, 0xA3AC, 0xA3BA, 0xA3BB,
 	0xB5C4 };
 
@@ -148,7 +153,7 @@ static struct pair_count count_pairs(const uint8_t *p, size_t n)
 		width = gb_width(p + i, n - i);
 		if (width == 2)
 			count_pair(&k, p[i], p[i + 1]);
-		k.bad += !width && n - i >= 4; /* not when it is incomplete at the end */
+		k.bad += !width && n - i >= 4; /* a character at the end may be incomplete */
 	}
 	return k;
 }
@@ -159,7 +164,7 @@ static bool is_percent(size_t part, size_t of, size_t percent)
 }
 
 /* Guesses the encoding of bytes that are not UTF-8. Text in single-byte encodings has single high
- * bytes, or pairs that end with a letter. Pairs of Japanese and Korean text are in other rows. */
+ * bytes, or pairs that end with a letter. Japanese and Korean text has pairs in other rows. */
 static enum sh_encoding guess_pairs(const uint8_t *p, size_t n)
 {
 	struct pair_count k = count_pairs(p, n);
@@ -192,7 +197,7 @@ enum sh_encoding sh_encoding_guess(const char *text, size_t n)
 		return SH_ENC_UTF16BE;
 	if (utf8.nul && is_utf16(p, n, 1, utf8))
 		return SH_ENC_UTF16LE;
-	/* In damaged UTF-8 most sequences are well-formed; in other encodings hardly any is. */
+	/* In damaged UTF-8 most sequences are well-formed. In other encodings hardly any is. */
 	if (utf8.ill <= FEW || utf8.ill <= utf8.multibyte)
 		return SH_ENC_UTF8;
 	return guess_pairs(p, n);
@@ -223,7 +228,7 @@ bool sh_encoding_may_be_gb(const char *text, size_t n)
 
 const char *sh_encoding_iconv_name(enum sh_encoding e)
 {
-	/* For these encodings iconv converts a byte order mark to that of UTF-8. */
+	/* With these names, iconv converts a byte order mark to the mark of UTF-8. */
 	static const char *const NAMES[] = {
 		[SH_ENC_UTF16LE] = "UTF-16LE",
 		[SH_ENC_UTF16BE] = "UTF-16BE",

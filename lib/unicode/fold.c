@@ -5,13 +5,14 @@
 
 #include "io/pages.h"
 
-/* Segments are independent. NFKC_Casefold decomposes each code point, orders marks between starters
- * (combining class 0), and composes a starter with the code points that follow. Both steps stop at
- * a starter that never composes with the code point before (sh_composes_back()). So text may be
- * split before each code point whose decomposition begins with such a starter: DIRECT and START.
+/* Why segments are independent: NFKC_Casefold decomposes each code point, orders marks between
+ * starters (combining class 0), and composes a starter with the code points behind it. Ordering and
+ * composing stop at a starter that never composes with the code point before it
+ * (sh_composes_back()). So text may be split before each code point whose decomposition begins with
+ * a starter of this kind: DIRECT and START.
  *
- * Marks that decompose to themselves and never compose (MARK) only need to be ordered after a
- * DIRECT code point: they stay in place when their combining classes do not descend. */
+ * Marks that decompose to themselves and never compose (MARK) need only ordering after a DIRECT
+ * code point. They are in order when their combining classes do not descend. */
 
 enum { PAGE = 256, TABLE = 0x110000 + PAGE, EXPANSION_MAX = 64 };
 
@@ -24,7 +25,7 @@ struct sh_fold *sh_fold_new(struct sh_error *err)
 	struct sh_fold *f = calloc(1, sizeof *f);
 
 	if (f) {
-		/* Unused pages need no memory; calloc() might clear them. */
+		/* Unused pages need no memory. calloc() might write to them. */
 		f->cells = sh_pages_get(TABLE * sizeof *f->cells);
 		f->classes = sh_pages_get(TABLE * sizeof *f->classes);
 	}
@@ -96,7 +97,7 @@ static uint32_t make_cell(uint32_t c, unsigned class)
 	    utf8proc_decompose_char((utf8proc_int32_t)c, d, EXPANSION_MAX, OPTIONS, &bound);
 	uint32_t first;
 
-	if (n <= 0 || n > EXPANSION_MAX) /* ignorable; longer expansions do not exist */
+	if (n <= 0 || n > EXPANSION_MAX) /* c folds to nothing; longer expansions do not exist */
 		return cell(SH_FOLD_SLOW, class, c);
 	first = (uint32_t)d[0];
 	if (sh_composes_back(first))
@@ -130,8 +131,8 @@ void sh_fold_fill(struct sh_fold *f, uint32_t c)
 	}
 }
 
-/* Sorts a long sequence of marks by combining class: a stable counting sort. The sort of utf8proc
- * takes quadratic time, which a hostile text of a few KiB could exploit. */
+/* Sorts a long sequence of marks by combining class, with a stable counting sort. utf8proc's sort
+ * needs quadratic time, which a hostile text of a few KiB could exploit. */
 static void sort_long_run(uint32_t *run, size_t n, uint32_t *tmp)
 {
 	size_t at[257] = { 0 };
@@ -220,17 +221,16 @@ static int fold_slowly(
 	return 0;
 }
 
-/* As fold_slowly(), for a segment of one code point, with a cache: otherwise text of ligatures
- * would be many times slower. */
+/* As fold_slowly(), for a segment of one code point, with a cache. Without the cache, text of
+ * ligatures would be many times slower. */
 static int fold_alone(struct sh_fold *f, uint32_t c, const uint8_t *p, const uint8_t *end,
     size_t *count, struct sh_error *err)
 {
 	struct sh_fold_known *known = &f->known[c % SH_FOLD_KNOWN];
 
 	if (known->n && known->c == c) {
-		memcpy(
-		    /* copying the whole array is faster than a loop */
-		    f->seg, known->to, sizeof known->to);
+		/* Copying the whole array is faster than a loop. */
+		memcpy(f->seg, known->to, sizeof known->to);
 		*count = known->n;
 		return 0;
 	}

@@ -2,11 +2,11 @@
 
 #include <string.h>
 
-/* Table 3-7 of the Unicode standard. For a range of first bytes: the number of bytes that follow,
- * and the range of the second byte. Further bytes are 80..BF. */
+/* A row of table 3-7 of the Unicode standard, for a range of first bytes. Rows are in ascending
+ * order. Bytes behind the second are 80..BF. */
 struct lead {
-	uint8_t first, last; /* rows are in ascending order */
-	uint8_t follow;
+	uint8_t first, last;
+	uint8_t follow; /* number of bytes behind the first */
 	uint8_t second_min, second_max;
 };
 
