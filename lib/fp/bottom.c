@@ -63,8 +63,8 @@ static void sort(const uint64_t *from, size_t n, uint64_t limit, uint64_t *to)
 	}
 }
 
-/* Writes the `most` smallest distinct hashes of those that are at most `limit`. Returns their
- * number; 0 when more than SORTED_MAX hashes are at most `limit`. */
+/* Writes the `most` smallest distinct hashes, at most `limit`. Returns their number; 0 when more
+ * than SORTED_MAX hashes are at most `limit`. */
 static size_t sort_below(
     const uint64_t *hash, size_t n, size_t most, uint64_t limit, uint64_t *least)
 {

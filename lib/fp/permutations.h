@@ -10,7 +10,7 @@
  *   legacy    the last 32 bits of (a * h + b modulo 2^64) modulo 2^61 - 1, for h of 32 bits:
  *             the only scheme of datasketch before 2.0.0
  *
- * Functions take hashes of 64 bits. A hash of 32 bits is the last 32 bits of such a hash. */
+ * Functions take hashes of 64 bits. The hash of 32 bits is the last 32 bits. */
 #ifndef SH_FP_PERMUTATIONS_H
 #define SH_FP_PERMUTATIONS_H
 

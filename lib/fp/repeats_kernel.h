@@ -54,7 +54,8 @@ extern const struct sh_repeats_kernel sh_repeats_plain;
 extern const struct sh_repeats_kernel sh_repeats_avx512;
 #endif
 
-/* Returns variant i of those that this machine can run, the fastest first; NULL after the last. */
+/* Returns variant i of the variants that this machine can run, the fastest
+ * first; NULL after the last. */
 const struct sh_repeats_kernel *sh_repeats_kernel_at(unsigned i);
 
 #endif

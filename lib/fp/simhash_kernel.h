@@ -36,7 +36,8 @@ extern const struct sh_simhash_kernel sh_simhash_plain;
 extern const struct sh_simhash_kernel sh_simhash_avx2;
 #endif
 
-/* Returns variant i of those that this machine can run, the fastest first; NULL after the last. */
+/* Returns variant i of the variants that this machine can run, the fastest
+ * first; NULL after the last. */
 const struct sh_simhash_kernel *sh_simhash_kernel_at(unsigned i);
 
 #endif

@@ -66,7 +66,8 @@ struct sh_keyed_kernel {
 
 extern const struct sh_keyed_kernel sh_keyed_plain;
 
-/* Returns kernel i of those that this machine can run, the fastest first; NULL after the last. */
+/* Returns kernel i of the kernels that this machine can run, the fastest first;
+ * NULL after the last. */
 const struct sh_keyed_kernel *sh_keyed_kernel_at(unsigned i);
 
 /* ---- for kernels: one at a time ---------------------------------------------------------- */

@@ -132,7 +132,8 @@ extern const struct sh_md5_kernel sh_md5_plain;
 extern const struct sh_md5_kernel sh_md5_avx2, sh_md5_avx512;
 #endif
 
-/* Returns kernel i of those that this machine can run, the fastest first; NULL after the last. */
+/* Returns kernel i of the kernels that this machine can run, the fastest first;
+ * NULL after the last. */
 const struct sh_md5_kernel *sh_md5_kernel_at(unsigned i);
 
 #endif

@@ -26,7 +26,8 @@ struct sh_mix_kernel {
 
 enum { SH_MIX_WINDOW_MAX = 16 };
 
-/* Returns kernel i of those that this machine can run, the fastest first; NULL after the last. */
+/* Returns kernel i of the kernels that this machine can run, the fastest first;
+ * NULL after the last. */
 const struct sh_mix_kernel *sh_mix_kernel_at(unsigned i);
 
 #endif

@@ -1,7 +1,7 @@
 /* Reads jieba's model files prob_start.py, prob_trans.py and prob_emit.py.
  *
- * Each file assigns one Python dict literal to P: {'B': -0.26, ...}, or a dict of such dicts. Keys
- * are single characters ('B', '\u4e00'). Values are floats. Only this form is read. */
+ * Each file assigns one Python dict literal to P: {'B': -0.26, ...}, or a dict of dicts. Keys are
+ * single characters ('B', '\u4e00'). Values are floats. Only this form is read. */
 #ifndef SH_SEGMENT_JIEBA_PROB_H
 #define SH_SEGMENT_JIEBA_PROB_H
 

@@ -205,8 +205,8 @@ static int hold_line(
 	return 0;
 }
 
-/* Holds the first documents of n: as many as lie close together in one file. Reads their bytes with
- * one system call. Sets *done to the number of documents. */
+/* Holds the first documents of n, up to the first that is not close to the document before it in
+ * the same file. Reads their bytes with one system call. Sets *done to the number of documents. */
 static int hold_window(const struct sh_corpus *c, const uint32_t *document, size_t n, size_t *done,
     struct sh_error *err)
 {

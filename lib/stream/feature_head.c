@@ -4,33 +4,33 @@
 #include "text/token.h"
 #include "unicode/utf8.h"
 
-/* A feature of more tokens is long. */
-enum { LONG = 4 };
+/* A feature of more tokens is wide. */
+enum { WIDE = 4 };
 
-/* What the records so far are evidence for. */
+/* The counts of feature_head.h over the records so far. */
 struct head {
 	struct sh_tokenizer *folding, *literal;
-	struct sh_feature last; /* the record before; id.p is NULL before the first one */
+	struct sh_feature last; /* the last record; id.p is NULL before the first record */
 	bool last_plain, last_wide;
-	bool in_run;       /* the record before `last` has the same id */
-	uint64_t line;     /* its line, if its run has one record that may be a text; otherwise 0 */
-	uint64_t alone;    /* records alone with their ids that may be texts */
-	uint64_t together; /* records of ids that stand several times */
-	uint64_t wide;     /* how many of them are long */
-	uint64_t first;    /* line of the first record that may be a text, 0: none */
-	bool certain;      /* features, for certain */
+	bool in_run;        /* the record before `last` has the id of `last` */
+	uint64_t line;      /* of `last`, if it may be a text and its run has one record; 0: no */
+	uint64_t alone;     /* records whose id no adjacent record has and that may be texts */
+	uint64_t together;  /* records whose id an adjacent record has */
+	uint64_t wide;      /* the wide records among `together` */
+	uint64_t first;     /* line of the first record that may be a text; 0: none */
+	bool certain;       /* the input has features */
 	size_t at, last_at; /* offsets of the next record and of `last` */
-	uint64_t lines;     /* before the next record */
+	uint64_t lines;     /* lines before the next record */
 };
 
-/* What decides about one feature. */
+/* The properties of one feature. */
 struct look {
 	bool plain, wide;
-	bool text; /* it may be a text if it is alone with its id */
+	bool text; /* it may be a text if no adjacent record has its id */
 };
 
-/* Tokenizes the feature. *t is made for the first one. *n: tokens. *same: one
- * token, equal to the feature. */
+/* Sets *n to the number of tokens of the feature, and *same to whether the feature is one unchanged
+ * token. Makes *t when it is NULL. */
 static int tokenize(struct sh_tokenizer **t, bool no_fold, struct sh_slice feature, size_t *n,
     bool *same, struct sh_error *err)
 {
@@ -53,11 +53,11 @@ static int look_at(struct head *h, struct sh_slice feature, struct look *l, stru
 
 	if (tokenize(&h->folding, false, feature, &n, &l->plain, err) < 0)
 		return -1;
-	l->wide = n > LONG;
+	l->wide = n > WIDE;
 	l->text = l->wide || (feature.n && memchr(feature.p, ' ', feature.n));
 	if (l->text || l->plain || n != 1)
 		return 0;
-	/* A word that folding changes, unless a character stands beside it that is no token. */
+	/* One token: the text is a word that folding changes, without other characters. */
 	return tokenize(&h->literal, true, feature, &n, &l->text, err);
 }
 
@@ -87,7 +87,7 @@ static bool overlap(struct sh_slice a, struct sh_slice b)
 	       overlap_at(a, b, character);
 }
 
-/* Ends the run of records with the id of the last one. */
+/* Ends the run of records with the id of `last`. */
 static void end_run(struct head *h)
 {
 	if (h->line) {
@@ -128,7 +128,7 @@ static int add_record(
 	return 0;
 }
 
-/* Looks at the records of p .. p + n - 1 that it has not looked at before. */
+/* Counts the records of p .. p + n - 1 from offset h->at on. */
 static int look(struct head *h, const char *p, size_t n, uint64_t line, struct sh_error *err)
 {
 	size_t limit = n < SH_FEATURE_HEAD ? n : SH_FEATURE_HEAD;
@@ -165,11 +165,11 @@ int sh_feature_head(struct sh_source *s, uint64_t *line, bool *once, struct sh_e
 		status = look(&h, s->peeked.p + s->passed, n, s->peeked_from.line, err);
 		if (status < 0 || h.certain || n >= SH_FEATURE_HEAD)
 			break;
-		/* Plain features need no answer: a slow writer is not waited for. */
+		/* Do not wait for a slow writer while all features are plain. */
 		got = sh_source_peek_more(s, h.line || h.alone || h.together, err);
 		status = got < 0 ? -1 : 0;
 	}
-	/* The limit may have cut the last document. */
+	/* At the limit, the run of the last record may be incomplete. */
 	if (got == 0 || h.alone == 0)
 		end_run(&h);
 	sh_tokenizer_delete(h.folding);

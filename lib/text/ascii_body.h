@@ -58,7 +58,7 @@ static TARGET void NAME(words)(struct sh_ascii_run *run)
 	run->n = (size_t)(end - run->end);
 }
 
-/* Copies the bytes whose bits in `keep` are 1. Returns the end of the copy. Each sequence of such
+/* Copies the bytes whose bits in `keep` are 1. Returns the end of the copy. Each sequence of these
  * bytes is one copy of 64 bytes; the next copy overwrites the surplus. */
 static TARGET inline uint8_t *NAME(pack)(uint8_t *to, const uint8_t *from, uint64_t keep)
 {

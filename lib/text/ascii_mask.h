@@ -58,7 +58,7 @@ static inline uint64_t sh_ascii_unknown(struct sh_ascii_state *s, const struct s
 	return m->other & ~known;
 }
 
-/* Returns the bytes to process: those before the first unknown byte, and at most `left` bytes. */
+/* Returns the bytes to process: at most `left` bytes, up to the first unknown byte. */
 static inline uint64_t sh_ascii_valid(uint64_t unknown, size_t left)
 {
 	uint64_t valid = left < 64 ? ((uint64_t)1 << left) - 1 : UINT64_MAX;

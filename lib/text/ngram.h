@@ -41,7 +41,7 @@ static inline unsigned sh_ngrams_lead(struct sh_ngrams range)
 	return range.lead && range.min ? range.min - 1 : 0;
 }
 
-/* Sets *count to the number of n-grams, with those of `lead`. The range must come from
+/* Sets *count to the number of n-grams, with the n-grams of `lead`. The range must come from
  * sh_ngrams_of() or sh_ngrams_in(). SH_ERR_RANGE: 2^31 n-grams or more. */
 int sh_ngrams_count(struct sh_ngrams range, size_t tokens, size_t *count, struct sh_error *err);
 

@@ -60,7 +60,7 @@ static int cut_characters(struct sh_tokenizer *t, const uint8_t *p, const uint8_
 		p = cut_some(t, p, lim, end, code_points);
 		t->word = t->used;
 	}
-	/* Ends the text with a blank: a final '_' could be mistaken for a gap. */
+	/* End the text with a space: sh_out_ends_with_gap() reads a final '_' as a gap. */
 	t->text[t->used++] = ' ';
 	t->word = t->used;
 	return 0;

@@ -125,7 +125,7 @@ int sh_cut_python(
 			return -1;
 		p = cut_some(t, p, lim, end, &cased);
 	}
-	/* Ends the text with a blank: a final '_' could be mistaken for a gap. */
+	/* End the text with a space: sh_out_ends_with_gap() reads a final '_' as a gap. */
 	t->text[t->used++] = ' ';
 	t->word = t->used;
 	return 0;

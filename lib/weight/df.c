@@ -65,7 +65,7 @@ struct place {
 	uint32_t index;
 };
 
-/* Memory to sort a feature: its place, and the copy of it that qsort_r() makes. */
+/* Bytes to sort a feature: its struct place, and the copy that qsort_r() makes. */
 enum { SORT_BYTES = 2 * sizeof(struct place) };
 
 static struct place place_of(const struct sh_hmap *m, uint32_t index)
