@@ -140,9 +140,9 @@ size_t cli_blunt(char *text, size_t n);
 _Noreturn void cli_usage(struct cli *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 _Noreturn void cli_die(struct cli *c, const struct sh_error *err);
 
-/* Declare the argument of the current option as a file for reading, a further output, or
- * (cli_folder()) a folder in which files are read, created and removed. Return the argument. On
- * kernels with Landlock, no other file can be opened after cli_open(). */
+/* Declare the argument of the current option as a file for reading, a further output, or a folder.
+ * In the folder files are read, created and removed. Return the argument. On kernels with Landlock,
+ * no other file can be opened after cli_open(). */
 const char *cli_reads(struct cli *c);
 const char *cli_writes(struct cli *c);
 

@@ -6,8 +6,8 @@
 #include "io/sink.h"
 
 /* These functions do what the sh_sink functions of the same names do. From the first output with a
- * temporary file on, each signal that would end the program removes the temporary files first, of
- * four outputs at most. Signals that are ignored, or have another handler, are left as they are. */
+ * temporary file on, a signal that would end the program removes temporary files first: of at most
+ * four outputs. Signals that are ignored, or have another handler, are left as they are. */
 int unfinished_open(struct sh_sink *s, const char *path, struct sh_error *err);
 int unfinished_close(struct sh_sink *s, struct sh_error *err);
 void unfinished_abort(struct sh_sink *s);
@@ -16,9 +16,9 @@ void unfinished_abort(struct sh_sink *s);
  * as well. */
 struct sh_loose *unfinished_archive(void);
 
-/* From now on, when a mapped input is cut short while the program reads it, the program removes
- * unfinished files, prints a message and ends with this status. The program's name must stay
- * valid. */
+/* Sets what happens when a mapped input is cut short while the program reads it. The program then
+ * removes unfinished files, prints a message and ends with this status. The program's name must
+ * stay valid. */
 void unfinished_tell_cut(const char *program, int status);
 
 #endif

@@ -59,8 +59,8 @@ int sh_archive_record(
 
 /* Reads the manifest: returns 1, 0 when there is none, -1 on failure. */
 int sh_archive_read(struct sh_archive *a, struct sh_error *err);
-/* Returns 1 when the folder has a file that is named like a segment's keys, 0 when it has none, -1
- * on failure. */
+/* Returns 1 when the folder has a file with the name of a segment's keys, 0 when it has none, or
+ * -1. */
 int sh_archive_has_keys(const struct sh_archive *a, struct sh_error *err);
 /* Returns whether the manifest names the file, as a part of a segment. It has the type
  * sh_journal_kept. */

@@ -9,8 +9,8 @@
 
 #include "archive/archive.h"
 
-/* A segment of n documents has the class floor(log4(n)). The last segments whose class does not
- * exceed the class of the very last one are merged, when they are at least SH_FAN_OUT. */
+/* A segment of n documents has the class floor(log4(n)). A merge takes the last segments, as far
+ * back as no class exceeds the class of the last segment. It needs at least SH_FAN_OUT segments. */
 enum { SH_FAN_OUT = 4 };
 
 struct sh_change {

@@ -17,10 +17,10 @@
  * similarity T to a document of fewer than `few` features.
  *
  * For edit similarity E a document is small when it has fewer than `few` n-grams, repeated ones
- * counted. One edit changes at most q of the q-grams of a text. So two documents at distance d
- * share one of the first q d + 1 q-grams of each document, repeated ones counted, when the longer
- * one has more than q d q-grams. q is the largest number, at most n, for which this holds for each
- * match of a small document.
+ * counted. One edit changes at most q of the q-grams of a text. So two documents at distance d have
+ * a common q-gram among the first q d + 1 of each, repeated ones counted. The longer document must
+ * have more than q d q-grams. q is the largest number, at most n, with which each match of a small
+ * document does.
  *
  * A key has 48 bits: the band in the first 8 bits, a hash in the other 40. Features are hashed
  * under the archive's secret key, so nobody can write texts that all share keys. */

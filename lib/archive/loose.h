@@ -22,8 +22,7 @@ struct sh_loose {
  * borrowed until sh_loose_end(). */
 void sh_loose_begin(
     struct sh_loose *l, const struct sh_folder *folder, uint32_t segment, enum sh_store store);
-/* Call these before the journal is created, before the first file of a segment is created, and
- * before the new manifest is created. */
+/* Call these before the journal, the first file of a segment, or the new manifest is created. */
 void sh_loose_add_journal(struct sh_loose *l);
 void sh_loose_add_segment(struct sh_loose *l, uint32_t segment);
 void sh_loose_add_manifest(struct sh_loose *l);

@@ -1,5 +1,6 @@
-/* Chooses how candidates are found: by the distance of fingerprints, whose cost grows with the
- * square of the documents, or by keys (fp/minkeys.h), and by how many keys of how many rows.
+/* Chooses how candidates are found: by the distance of fingerprints, or by keys (fp/minkeys.h).
+ * Also chooses the numbers of keys and rows. The cost of the distance grows with the square of the
+ * documents.
  *
  * Keys must find at least as many pairs as the distance, at each similarity from `lowest` on. The
  * cheapest of these layouts is chosen. More rows make chance candidates rarer, and need more keys.

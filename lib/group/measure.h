@@ -57,8 +57,8 @@ size_t sh_sets_share(const struct sh_weighed_set *x, const struct sh_weighed_set
 bool sh_sets_share_less(
     const struct sh_weighed_set *x, const struct sh_weighed_set *y, size_t least);
 
-/* Returns the number of common features that sets of n and of m features need for a Jaccard
- * similarity of at least the threshold (millionths). */
+/* Returns the least number of common features with which sets of n and m features have a Jaccard
+ * similarity of at least the threshold, in millionths. */
 size_t sh_jaccard_common(size_t n, size_t m, uint64_t threshold);
 
 /* Returns whether the similarity is at least p / q; q > 0, both at most 2^21. */

@@ -16,9 +16,8 @@
 
 enum sh_container_form { SH_CONTAINER_NONE, SH_CONTAINER_TAR, SH_CONTAINER_ZIP, SH_CONTAINER_7Z };
 
-/* The decompressed members of a container have at most SH_DECOMPRESS_FREE bytes together, or this
- * number of bytes for each byte of the input. A tar file is not compressed, but it may have
- * holes. */
+/* Most decompressed bytes of all members, for each byte of the input. SH_DECOMPRESS_FREE bytes are
+ * always allowed. A tar file is not compressed, but it may have holes. */
 enum { SH_CONTAINER_RATIO = 1000, SH_CONTAINER_TAR_RATIO = 1 };
 
 /* Largest directory of a ZIP or 7z file, in bytes: about half a million members. */

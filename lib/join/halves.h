@@ -2,10 +2,10 @@
  * distance 2 or 3; the inside of join.h.
  *
  * When two fingerprints differ in at most three bits, one of their halves differs in at most one
- * bit. The fingerprints are ordered by the upper half and scanned for near halves (near.h), then
- * ordered by the lower half and scanned again. A pair whose upper halves are near belongs to the
- * first scan. The second order has no names, which makes it faster; the few pairs it finds look up
- * their names in the first order.
+ * bit. The fingerprints are ordered by the upper half and scanned for near halves (near.h). Then
+ * they are ordered by the lower half and scanned again. A pair whose upper halves are near belongs
+ * to the first scan. The second order has no names, which makes it faster; the few pairs it finds
+ * look up their names in the first order.
  *
  * The pairs and their order depend on the fingerprints alone. */
 #ifndef SH_JOIN_HALVES_H

@@ -9,8 +9,8 @@
  *
  * A pair is reported by the first block that finds it. The two fingerprints alone tell which block
  * that is, so nothing is remembered. Two buckets with too many candidates are joined by the same
- * method on the other bits. A cost model chooses the plan (blocks, radii, key bits, or comparing
- * all with all) from the number of fingerprints, k and a sample of the data.
+ * method on the other bits. A cost model chooses the plan: blocks, radii, key bits, or comparing
+ * all with all. It uses the number of fingerprints, k and a sample of the data.
  *
  * The pairs and their order depend on the arguments alone, not on the processor or the threads.
  * Memory: 24 bytes a fingerprint, beside the caller's arrays, and the bucket offsets; for each

@@ -5,8 +5,8 @@
  *
  * A pair is written once for each key that its two documents share, with the distance 1. A document
  * meets the first SH_KEY_RECORDS_NEAR documents of its bucket, and the SH_KEY_RECORDS_NEAR
- * documents just before it. So time is linear in the records for any size of buckets, and the ids
- * of at most 2 * SH_KEY_RECORDS_NEAR documents are in memory. */
+ * documents just before it. So time is linear in the records for any size of buckets. The ids of at
+ * most 2 * SH_KEY_RECORDS_NEAR documents are in memory. */
 #ifndef SH_JOIN_KEYRECORDS_H
 #define SH_JOIN_KEYRECORDS_H
 

@@ -2,13 +2,13 @@
  *
  * Fingerprints are ordered by the first bits of one half, the key. Bucket v is at positions
  * start[v] .. start[v+1]-1. rest[i] holds the other bits of the half, at most 16. Two positions
- * match when their halves differ in at most one bit: the keys differ in one bit and the rests are
- * equal, or the keys are equal and the rests differ in at most one bit.
+ * match when their halves differ in at most one bit. Either the keys differ in one bit and the
+ * rests are equal, or the keys are equal and the rests differ in at most one bit.
  *
  * The neighbours of a bucket are the buckets whose keys differ in one bit. Each bucket is compared
- * with itself and with half of its neighbours, so that each two neighbours are compared once. To
- * spread the comparisons evenly, bit 2i of the key is flipped where bits 2i and 2i + 1 differ, and
- * bit 2i + 1 where they are equal. When the number of bits is odd, the last bit is flipped where it
+ * with itself and with half of its neighbours, so that each two neighbours are compared once. Where
+ * bits 2i and 2i + 1 of the key differ, bit 2i is flipped; where they are equal, bit 2i + 1. This
+ * spreads the comparisons evenly. When the number of bits is odd, the last bit is flipped where it
  * is 1. The order of matches does not depend on the kernel. */
 #ifndef SH_JOIN_NEAR_H
 #define SH_JOIN_NEAR_H

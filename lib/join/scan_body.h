@@ -13,8 +13,8 @@
 #ifndef ADD
 #define ADD NAME(add_matches)
 
-/* Adds position x + b and the position of y for each bit b of hit, unless an earlier block has
- * found the pair. y is a position, or GATHERED for gathered[i]. */
+/* Adds a match for each bit b of hit: position x + b, and the position of y. Leaves out pairs that
+ * an earlier block has found. y is a position, or GATHERED for gathered[i]. */
 static TARGET __attribute__((noinline)) void NAME(add_matches)(
     struct sh_scan *s, uint32_t x, uint32_t hit, uint32_t y, uint32_t i)
 {

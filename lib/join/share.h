@@ -3,7 +3,7 @@
  *
  * A bucket holds the documents that have one feature, ordered by number. In each of its buckets a
  * document meets the first SH_SHARE_NEAR documents and the SH_SHARE_NEAR documents just before it.
- * So buckets of up to 2 * SH_SHARE_NEAR documents are joined completely, and time is linear in the
+ * So buckets of up to 2 * SH_SHARE_NEAR documents are joined completely. Time is linear in the
  * documents for any size of buckets. In larger buckets the number of common features is a lower
  * bound.
  *

@@ -45,10 +45,9 @@ void sh_index_room_free(struct sh_index_room *room);
 
 /* Computes the spans of a document with the queries (sh_span.document), ordered by query, from, at.
  * They are valid until the next document of this room. Reads at most the first `bound` postings of
- * a k-gram, and fewer after many hits, so that time and memory stay linear. A k-gram with more than
- * `bound` postings is skipped within an exact match of at least `enough` tokens that a hit of
- * another such k-gram gave. Leaves out queries that share fewer tokens with the document than they
- * need. */
+ * a k-gram, and fewer after many hits, so that time and memory stay linear. Skips k-grams with more
+ * than `bound` postings within an exact match of at least `enough` tokens, when another such k-gram
+ * gave the match. Leaves out queries that share fewer tokens with the document than they need. */
 int sh_index_spans(const struct sh_index *x, const struct sh_seeds *seeds,
     struct sh_index_room *room, struct sh_matcher *m, struct sh_span **spans, size_t *n,
     struct sh_error *err);

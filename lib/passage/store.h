@@ -1,5 +1,5 @@
-/* The documents and seeds of earlier runs, in a folder, so that passages of today's documents are
- * found in the documents of all days before.
+/* The documents and seeds of earlier runs, in a folder. New documents are searched for passages of
+ * these documents.
  *
  *     manifest        the lines
  *                       simhash-passages 1
