@@ -1,4 +1,4 @@
-/* MD5 of 16 messages in parallel, in vectors of 4, 8 and 16. */
+/* MD5 of 16 messages in parallel, in vectors of 4, 8 or 16 words. */
 #include <string.h>
 
 #include "hash/md5_kernel.h"
