@@ -5,10 +5,9 @@
  * - floor(log2 n). The bits are written as digits of base64: `count TAB digits`. A feature takes
  * about 33.5 - log2 n bits, times 4/3.
  *
- * The sketch of a sequence is `count TAB digits TAB count TAB
- * digits`: the sketch of its distinct tokens, the number of all tokens, and their indexes among the
- * distinct tokens. Each index has the number of bits of the largest index. A text of 300 words
- * takes some 1200 bytes.
+ * The sketch of a sequence is `count TAB digits TAB count TAB digits`: the sketch of its distinct
+ * tokens, the number of all tokens, and their indexes among the distinct tokens. Each index has the
+ * number of bits of the largest index. A text of 300 words takes some 1200 bytes.
  *
  * Two different features are equal in sketches with probability 2^-32. So the similarity of two
  * documents of 300 features is wrong, by one feature, in one of 48,000 pairs. */

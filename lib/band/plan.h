@@ -16,7 +16,7 @@ enum {
 	SH_PLAN_KEY_BITS = 24, /* most key bits: 2^24 bucket offsets are 64 MiB */
 };
 
-/* Bits of one word of the fingerprint. A candidate differs in at most `radius` of them. */
+/* Bits of one word of the fingerprint. Two candidates differ in at most `radius` of these bits. */
 struct sh_block {
 	unsigned word;
 	uint64_t mask;

@@ -1,10 +1,9 @@
 /* Reads the messages of an mbox file, and the text of a message (RFC 5322, MIME).
  *
- * A message of a
- * file begins at a line "From ..." with a time of day. The line begins the file or follows an empty
- * line. Content-Length is ignored, since it is often wrong. A line that begins with one or more ">"
- * and "From " loses one ">" (mboxrd). In the mboxo form this is wrong for a line that began with
- * ">From " before it was quoted. */
+ * A message of a file begins at a line "From ..." with a time of day. The line begins the file or
+ * follows an empty line. Content-Length is ignored, since it is often wrong. A line that begins
+ * with one or more ">" and "From " loses one ">" (mboxrd). In the mboxo form this is wrong for a
+ * line that began with ">From " before it was quoted. */
 #ifndef SH_INGEST_MAIL_H
 #define SH_INGEST_MAIL_H
 

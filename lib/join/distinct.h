@@ -19,7 +19,7 @@ struct sh_copies {
 
 /* Appends a copy, in any order. */
 int sh_copies_add(struct sh_copies *t, uint32_t at, uint32_t record, struct sh_error *err);
-/* Orders n copies by `at`, then by record. They must be in the order of their records. */
+/* Orders n copies by `at`, then by record. The copies must be in the order of their records. */
 int sh_copies_sort(struct sh_copy *p, size_t n, struct sh_error *err);
 
 /* Drops equal words. On entry s->word[i] is the word of record i. On return s holds the distinct

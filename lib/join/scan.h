@@ -22,7 +22,7 @@ enum {
 	SH_SCAN_GATHERED = 2048, /* words of neighbour buckets that are compared in one sweep */
 	SH_SCAN_LISTED = 256,    /* neighbour buckets listed at once */
 	SH_SCAN_MATCHES = 4096,
-	/* matches that one store writes; those behind the last valid match are overwritten later */
+	/* matches that one store writes; the next store overwrites matches that are not valid */
 	SH_SCAN_STORED = 8,
 };
 

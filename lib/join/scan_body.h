@@ -131,7 +131,7 @@ static TARGET inline __attribute__((always_inline)) void NAME(gather)(
 	s->gathered_n += count;
 }
 
-/* Compares bucket v of x with the buckets of y at all flips; in a self-join with those above v. */
+/* Compares bucket v of x with the buckets v ^ flip[i] of y; in a self-join with buckets above v. */
 static TARGET void NAME(compare_neighbours)(struct sh_scan *s, uint32_t v)
 {
 	uint32_t f = s->self, end, other[SH_SCAN_LISTED];

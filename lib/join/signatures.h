@@ -30,7 +30,7 @@ struct sh_signatures {
 };
 
 /* Adds a record, a line without its LF: signature TAB id. SH_ERR_RECORD: the line has another form,
- * or the signature another width than those before. SH_ERR_RANGE: more than UINT32_MAX records. */
+ * or the signature another width than earlier ones. SH_ERR_RANGE: more than UINT32_MAX records. */
 int sh_signatures_add(struct sh_signatures *s, struct sh_slice line, struct sh_error *err);
 void sh_signatures_free(struct sh_signatures *s);
 

@@ -59,10 +59,10 @@ int sh_matcher_hit(struct sh_matcher *m, uint32_t document, uint32_t token, uint
 int sh_matcher_spans(
     struct sh_matcher *m, const struct sh_span **spans, size_t *n, struct sh_error *err);
 
-/* Returns how many tokens are equal: a[i], b[j] and those that follow. */
+/* Returns how many tokens from a[i] and b[j] on are equal. */
 uint32_t sh_match_forward(
     struct sh_token_hashes a, uint32_t i, struct sh_token_hashes b, uint32_t j);
-/* Returns how many tokens are equal: those before a[i] and b[j], backwards. */
+/* Returns how many tokens before a[i] and b[j] are equal, from the last one backwards. */
 uint32_t sh_match_backward(
     struct sh_token_hashes a, uint32_t i, struct sh_token_hashes b, uint32_t j);
 
