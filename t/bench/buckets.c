@@ -18,7 +18,7 @@
 #include "hash/mix.h"
 #include "join/buckets.h"
 
-enum { COPIES = 10, SHARED = 40, MOST_KEYS = 64 };
+enum { COPIES = 10, SHARED = 40, MOST_KEYS = 64, CHUNK = 4096 };
 
 static void must(bool ok, const struct sh_error *err)
 {
@@ -97,6 +97,9 @@ int main(int argc, char **argv)
 	struct sh_tables tables;
 	struct sh_bucket_opts opts = { .keys = keys, .jobs = jobs, .tables = &tables };
 	struct sh_bucket_join join = { .limit = SIZE_MAX };
+	static uint32_t low[MOST_KEYS * CHUNK];
+	static uint8_t first[MOST_KEYS * CHUNK];
+	const struct sh_key_columns columns = { low, first, CHUNK };
 	uint64_t key[MOST_KEYS], planted = 0, found = 0;
 	const uint64_t *pair;
 	struct sh_buckets *b;
@@ -117,7 +120,9 @@ int main(int argc, char **argv)
 	for (uint32_t i = 0; i < n; i++) {
 		planted += make_keys(i, keys, key);
 		number[i] = i;
-		must(sh_buckets_add(b, key, &err) == 0, &err);
+		sh_buckets_pack(b, 0, key, &columns, i % CHUNK);
+		if (i % CHUNK == CHUNK - 1 || i == n - 1)
+			must(sh_buckets_add(b, &columns, i % CHUNK + 1, &err) == 0, &err);
 	}
 	filled = cpu();
 	join.number = number;
