@@ -15,7 +15,7 @@
 #include "base/variant.h"
 
 /* SH_REPEATS_SHORT hashes have at most 2^16 slots. An array for n elements must have room
- * for n + SH_REPEATS_SLACK. */
+ * for n + SH_REPEATS_SLACK: a vector of 512 bits writes 32 elements of 16 bits at a time. */
 enum { SH_REPEATS_SHORT = 1 << 14, SH_REPEATS_SLACK = 32 };
 
 /* The result; the caller's arrays for n elements. */

@@ -32,7 +32,7 @@ struct sh_cppjieba {
 
 	/* Log probabilities of the model; trans: [from][to]. */
 	double start[SH_CPP_STATES], trans[SH_CPP_STATES][SH_CPP_STATES];
-	uint32_t *emit_row; /* by code point below 0x110000: 1 + a row of emit, 0: none */
+	uint32_t *emit_row; /* by code point or SH_UTF8_ILL: 1 + a row of emit, 0: none */
 	double (*emit)[SH_CPP_STATES];
 	size_t n_emit, emit_cap;
 

@@ -12,7 +12,7 @@
 struct compiler {
 	struct sh_jieba_prob prob;
 	uint16_t code[0x10000];
-	uint64_t han_freq[SH_HAN_COUNT]; /* by Han character: sum over its words of frequency + 1 */
+	uint64_t han_freq[SH_HAN_COUNT]; /* by Han character: a word adds frequency + 1 */
 	struct sh_trie_word *words;
 	size_t n, words_cap;
 	uint32_t *pool; /* UTF-16 units of all words; assign_codes() replaces the units by codes */
@@ -51,14 +51,15 @@ static struct sh_slice next_field(struct sh_slice *s)
 	return field;
 }
 
-static int bad_line(struct sh_error *err, uint64_t line, const char *why)
+/* Returns -1. */
+static int fail_line(struct sh_error *err, uint64_t line, const char *why)
 {
 	sh_error_set(err, SH_ERR_RECORD, "%s: expected WORD FREQUENCY [TAG]", why);
 	err->line = line;
 	return -1;
 }
 
-/* Appends a word to the pool. */
+/* Appends a word to `words`, and its UTF-16 units to the pool. Adds it to han_freq. */
 static int add_word(
     struct compiler *c, struct sh_slice word, uint64_t freq, uint64_t line, struct sh_error *err)
 {
@@ -75,14 +76,14 @@ static int add_word(
 		uint32_t cp = sh_utf8_next(&p, end);
 
 		if (cp == SH_UTF8_ILL)
-			return bad_line(err, line, "ill-formed UTF-8");
+			return fail_line(err, line, "ill-formed UTF-8");
 		c->pool_n += sh_jieba_units(cp, c->pool + c->pool_n);
 		if (cp >= SH_HAN_FIRST && cp < SH_HAN_FIRST + SH_HAN_COUNT)
 			c->han_freq[cp - SH_HAN_FIRST] += freq + 1;
 	}
 	w.n = (uint32_t)(c->pool_n - w.at);
 	if (w.n > SH_JIEBA_WORD_MAX)
-		return bad_line(err, line, "word too long");
+		return fail_line(err, line, "word too long");
 	if (w.n > c->max_len)
 		c->max_len = w.n;
 	c->words[c->n++] = w;
@@ -98,11 +99,11 @@ static int add_line(struct compiler *c, struct sh_slice text, uint64_t line, str
 	word = next_field(&text);
 	digits = next_field(&text);
 	if (word.n == 0)
-		return bad_line(err, line, "no word");
+		return fail_line(err, line, "no word");
 	if (sh_parse_u64(digits, &freq) != SH_NUM_OK)
-		return bad_line(err, line, "no frequency");
+		return fail_line(err, line, "no frequency");
 	if (freq > SH_FREQ_MAX - c->total)
-		return bad_line(err, line, "frequencies too large");
+		return fail_line(err, line, "frequencies too large");
 	c->total += freq;
 	return add_word(c, word, freq, line, err);
 }
@@ -196,7 +197,7 @@ static int write_image(const struct compiler *c, struct sh_buf *image, struct sh
 static int compile(struct compiler *c, const struct sh_jieba_source *src, struct sh_buf *image,
     struct sh_error *err)
 {
-	c->max_len = 1;
+	c->max_len = 1; /* every route may have words of one character */
 	if (sh_jieba_prob_read(&c->prob, src->start, src->trans, src->emit, err) < 0 ||
 	    read_dict(c, src->dict, err) < 0)
 		return -1;

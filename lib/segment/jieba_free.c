@@ -5,7 +5,7 @@
 #include "base/buf.h"
 #include "segment/jieba_dict.h"
 
-/* Nodes are below this number. The nodes of a trie then have at most 2 GiB. */
+/* Node numbers are below NODES_MAX: a trie of 16 bytes a node then has at most 2 GiB. */
 #define NODES_MAX (UINT32_C(1) << 27)
 
 void sh_free_nodes_free(struct sh_free_nodes *f)
@@ -37,7 +37,7 @@ void sh_free_nodes_add(struct sh_free_nodes *f, uint32_t at)
 {
 	f->bits[at / 64] |= UINT64_C(1) << at % 64;
 	if (at < f->first)
-		f->first = at - (at - SH_CODE_END) % 64;
+		f->first = at;
 }
 
 /* Returns the bits of nodes at .. at + 63. */
@@ -56,7 +56,8 @@ int sh_free_nodes_fit(
 
 	if (f->first < SH_CODE_END)
 		f->first = SH_CODE_END;
-	/* Bit i of fit: all nodes are in the set for base at + i - codes[0]. */
+	/* Tries 64 bases in one step. Bit i of `fit` is 1 when base at + i - codes[0] fits: the
+	 * nodes of all codes are in the set. */
 	for (at = f->first;; at += 64) {
 		if (sh_free_nodes_extend(f, (uint64_t)at + codes[n - 1] - codes[0] + 64, err) < 0)
 			return -1;

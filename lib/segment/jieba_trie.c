@@ -7,11 +7,12 @@
 #include "base/compare.h"
 #include "segment/jieba_free.h"
 
-/* A node being built. Words lo .. hi - 1 begin with its `depth` codes. */
+/* A node being built. The path from the root to this node has `depth` codes. Words lo .. hi - 1
+ * begin with these codes. */
 struct draft {
 	uint32_t lo, hi;
 	uint32_t depth;
-	uint32_t code;         /* the last of the codes */
+	uint32_t code;         /* the last code of the path */
 	uint32_t parent;       /* index of the parent; lower than the draft's own index */
 	uint32_t kids, n_kids; /* index of the first child; children are adjacent, by code */
 	uint32_t base, slot;   /* slot: the node's number in the trie */
@@ -101,7 +102,8 @@ static void sum_frequencies(struct builder *b)
 	}
 }
 
-static int place(struct builder *b, struct draft *k, struct sh_error *err)
+/* Chooses the base of a draft: the least one at which the nodes of all children are unused. */
+static int choose_base(struct builder *b, struct draft *k, struct sh_error *err)
 {
 	const struct draft *kids = b->drafts + k->kids;
 
@@ -117,7 +119,9 @@ static int place(struct builder *b, struct draft *k, struct sh_error *err)
 	return 0;
 }
 
-static int by_size(const void *pa, const void *pb, void *drafts)
+/* Orders drafts: most children first, as many children fit in few places; then the most frequent,
+ * whose nodes then are close together; then by index. */
+static int by_children(const void *pa, const void *pb, void *drafts)
 {
 	const struct draft *a = (const struct draft *)drafts + *(const uint32_t *)pa;
 	const struct draft *b = (const struct draft *)drafts + *(const uint32_t *)pb;
@@ -129,7 +133,7 @@ static int by_size(const void *pa, const void *pb, void *drafts)
 	return a < b ? -1 : a > b;
 }
 
-static int place_all(struct builder *b, struct sh_error *err)
+static int choose_bases(struct builder *b, struct sh_error *err)
 {
 	uint32_t *order = malloc(b->n * sizeof *order);
 	size_t n = 0;
@@ -137,16 +141,17 @@ static int place_all(struct builder *b, struct sh_error *err)
 
 	if (!order)
 		return sh_error_nomem(err);
-	for (size_t i = 1; i < b->n; i++) /* the root's children have fixed places */
+	for (size_t i = 1; i < b->n; i++) /* the base of the root is 0 */
 		if (b->drafts[i].n_kids)
 			order[n++] = (uint32_t)i;
-	qsort_r(order, n, sizeof *order, by_size, b->drafts);
+	qsort_r(order, n, sizeof *order, by_children, b->drafts);
 	for (size_t i = 0; i < n && status == 0; i++)
-		status = place(b, b->drafts + order[i], err);
+		status = choose_base(b, b->drafts + order[i], err);
 	free(order);
 	return status;
 }
 
+/* Sets the slot of each draft. Returns the number of nodes: the largest slot + 1. */
 static uint32_t assign_slots(struct builder *b)
 {
 	uint32_t top = SH_CODE_END - 1;
@@ -199,7 +204,7 @@ static int build(struct builder *b, size_t n_words, struct sh_jieba_node **nodes
 		if (unfold(b, (uint32_t)i, err) < 0)
 			return -1;
 	sum_frequencies(b);
-	if (place_all(b, err) < 0)
+	if (choose_bases(b, err) < 0)
 		return -1;
 	*n_nodes = assign_slots(b);
 	return write_nodes(b, nodes, freq, *n_nodes, err);
@@ -211,6 +216,7 @@ int sh_trie_build(struct sh_trie_word *words, size_t n, const uint32_t *pool,
 	struct builder b = { .words = words, .pool = pool };
 	int status;
 
+	/* Numbers of words have 32 bits. The trie has less than 2^27 nodes in any case. */
 	if (n > UINT32_MAX / 4)
 		return sh_error_set(err, SH_ERR_RANGE, "dictionary too large");
 	qsort_r(words, n, sizeof *words, by_codes, (void *)(uintptr_t)pool);
