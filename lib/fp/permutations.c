@@ -5,12 +5,13 @@
 #include "base/num.h"
 #include "hash/mt19937.h"
 
+/* The prime of the legacy scheme. */
 #define MERSENNE ((UINT64_C(1) << 61) - 1)
 
 /* ---- affine32 ---- */
 
-/* Draws all a, then all b. Each a is made odd: otherwise the function would not
- * be a permutation. */
+/* Draws all a, then all b. Each a is made odd: otherwise the function would not be a permutation.
+ * numpy draws a number below 2^31 by a mask. */
 static void draw_affine32(struct sh_permutations *p, uint32_t seed)
 {
 	struct sh_mt19937 r;
@@ -45,6 +46,7 @@ static void least_affine32(const struct sh_permutations *p, uint64_t hash, struc
 
 /* ---- affine64 ---- */
 
+/* As draw_affine32() with numbers of 64 bits: each a comes from a number below 2^63. */
 static void draw_affine64(struct sh_permutations *p, uint32_t seed)
 {
 	struct sh_mt19937 r;
@@ -96,6 +98,7 @@ static void least_legacy(const struct sh_permutations *p, uint64_t hash, struct 
 	uint32_t h = (uint32_t)hash, *value = s->value.narrow;
 
 	for (unsigned i = 0; i < p->n; i++) {
+		/* 2^61 is 1 modulo MERSENNE: the bits from 61 on are added to the lower bits. */
 		uint64_t wide = p->a[i] * h + p->b[i], rest = (wide & MERSENNE) + (wide >> 61);
 		uint32_t x = (uint32_t)(rest < MERSENNE ? rest : rest - MERSENNE);
 
@@ -134,6 +137,7 @@ void sh_permutations_init(struct sh_permutations *p, const struct sh_permutation
 	scheme->draw(p, seed);
 }
 
+/* Sets all bytes of the n values. */
 static void fill(const struct sh_permutations *p, int byte, struct sh_signature *s)
 {
 	memset(&s->value, byte, (size_t)p->n * p->scheme->digits / 2);

@@ -4,7 +4,8 @@
 
 #include "hash/mix.h"
 
-/* Features processed at a time: their hashes stay in the first-level cache. */
+/* Features processed at a time. Their hashes and weights have 2 KiB each: together with the sums
+ * these stay in the first-level cache. */
 enum { BATCH = 256 };
 
 static const struct sh_variant *const rows[] = {
@@ -52,7 +53,8 @@ int64_t sh_simhash_total(const struct sh_simhash *s)
 	return s->weighted + (int64_t)s->units * SH_WEIGHT_ONE;
 }
 
-static int too_heavy(struct sh_error *err)
+/* Returns -1. */
+static int fail_too_heavy(struct sh_error *err)
 {
 	return sh_error_set(
 	    err, SH_ERR_RANGE, "the document's weights sum to more than 9223372036854.775807");
@@ -75,7 +77,7 @@ int sh_simhash_add(
 	if (weight < 0)
 		return sh_error_set(err, SH_ERR_PARAM, "a negative weight");
 	if (weight > INT64_MAX - sh_simhash_total(s))
-		return too_heavy(err);
+		return fail_too_heavy(err);
 	if (weight == SH_WEIGHT_ONE) {
 		s->units++;
 		for (j = 0; j < s->words; j++)
@@ -101,6 +103,7 @@ static const uint64_t *word_of_hashes(const uint64_t *h, size_t n, unsigned j, u
 	return room;
 }
 
+/* Counts n features of weight 1.0. The caller has checked the total. */
 static void count_units(struct sh_simhash *s, const uint64_t *h, size_t n)
 {
 	uint64_t room[BATCH];
@@ -120,13 +123,13 @@ static void count_units(struct sh_simhash *s, const uint64_t *h, size_t n)
 int sh_simhash_add_units(struct sh_simhash *s, const uint64_t *h, size_t n, struct sh_error *err)
 {
 	if (n > (uint64_t)((INT64_MAX - sh_simhash_total(s)) / SH_WEIGHT_ONE))
-		return too_heavy(err);
+		return fail_too_heavy(err);
 	count_units(s, h, n);
 	return 0;
 }
 
-/* Sets *ones to the number of weights that are 1. Fails when a weight is negative or the
- * total would be too large. */
+/* Sets *ones to the number of weights that are 1.0 (SH_WEIGHT_ONE). Fails when a weight is negative
+ * or the total would be too large. */
 static int check_weights(
     const struct sh_simhash *s, const int64_t *w, size_t n, size_t *ones, struct sh_error *err)
 {
@@ -138,15 +141,15 @@ static int check_weights(
 		if (w[i] < 0)
 			return sh_error_set(err, SH_ERR_PARAM, "a negative weight");
 		if (w[i] > left)
-			return too_heavy(err);
+			return fail_too_heavy(err);
 		left -= w[i];
 		*ones += w[i] == SH_WEIGHT_ONE;
 	}
 	return 0;
 }
 
-/* Returns the length of the longest prefix of n weights with a sum of at most
- * INT32_MAX, at most BATCH. */
+/* Returns the length of the longest prefix of n weights with a sum of at most INT32_MAX
+ * millionths; at most BATCH. */
 static size_t light_prefix(const int64_t *w, size_t n)
 {
 	int64_t left = INT32_MAX;
@@ -197,8 +200,9 @@ static void add_all(
 	}
 }
 
-/* Counts the features of weight 1, which is several times faster than adding weights, and
- * adds the other features. */
+/* Counts the features of weight 1.0, which is several times faster than adding weights. Adds the
+ * other features. Each feature is written to both arrays, and the length of one array grows: this
+ * needs no branch on the weight. */
 static void add_mixed(struct sh_simhash *s, const uint64_t *h, const int64_t *w, size_t n)
 {
 	uint64_t one[BATCH], other[BATCH];
@@ -230,6 +234,8 @@ int sh_simhash_add_weighted(
 
 	if (check_weights(s, weights, n, &ones, err) < 0)
 		return -1;
+	/* Splitting reads and writes all features. It pays when the features that are counted, and
+	 * not added, are more than a few. */
 	if (ones > n / 4) {
 		add_mixed(s, h, weights, n);
 		return 0;
@@ -258,8 +264,8 @@ static uint64_t at_least(const uint64_t *planes, uint64_t units, uint64_t least)
 	return yes;
 }
 
-/* Adds to sum[b] the weight of the features that counter b counts. Plane i is added as
- * a feature of weight 2^i. */
+/* Adds to sum[b] the weight of the features that counter b counts. Bit b of plane i stands for 2^i
+ * features of weight 1.0. */
 static void add_planes(const struct sh_simhash *s, unsigned j, int64_t sum[64])
 {
 	unsigned used = sh_planes_used(s->units), i, b;
@@ -277,9 +283,9 @@ static void add_planes(const struct sh_simhash *s, unsigned j, int64_t sum[64])
 		add_word(sum, s->planes[j][i], w[i]);
 }
 
-/* Returns a word whose bit b is 1 when sum[b] > total / 2; when both are equal, bit b is
- * `tie`. The sign bit of the difference gives it without a branch. Four independent
- * accumulators hide the latency. */
+/* Returns a word whose bit b is 1 when sum[b] > total / 2; when both are equal, bit b is `tie`. Bit
+ * b is the sign of total - 2 * sum[b] - tie, which needs no branch. Each shift waits for the one
+ * before it: four independent words keep the processor busy. */
 static uint64_t majority(const int64_t sum[64], int64_t total, int64_t tie)
 {
 	uint64_t quarter[4] = { 0 };
@@ -305,6 +311,7 @@ static uint64_t word_of_sums(const struct sh_simhash *s, unsigned j)
 
 void sh_simhash_finish(const struct sh_simhash *s, uint64_t *out)
 {
+	/* The fewest features that make a bit 1: half of them with `tie` 1, else more than half. */
 	uint64_t least = s->tie ? s->units / 2 + s->units % 2 : s->units / 2 + 1;
 	unsigned j;
 

@@ -8,6 +8,7 @@
 
 #include "base/variant.h"
 
+/* Messages hashed at once: a vector of 512 bits has 16 numbers of 32 bits. */
 enum { SH_MD5_LANES = 16 };
 
 /* The initial state of MD5. */
@@ -84,13 +85,16 @@ static const uint32_t sh_md5_sines[64] = {
 	0xeb86d391,
 };
 
-/* One step. f: F1 .. F4 of the state. Callers rotate the arguments a .. d instead of the state. */
+/* Step i of 64 (RFC 1321). f: the round function F1 .. F4 of the state. word: index in the caller's
+ * m[] of the message word. turn: bits of the rotation. Callers exchange the arguments a .. d
+ * instead of the variables. */
 #define STEP(f, a, b, c, d, word, i, turn)                                                         \
 	do {                                                                                       \
 		a += (f) + m[word] + sh_md5_sines[i];                                              \
 		a = (a << (turn) | a >> (32 - (turn))) + b;                                        \
 	} while (0)
 
+/* Steps i .. i + 3 of the round with function F: message words w0 .. w3, rotations t0 .. t3. */
 #define FOUR(F, i, w0, w1, w2, w3, t0, t1, t2, t3)                                                 \
 	do {                                                                                       \
 		STEP(F(b, c, d), a, b, c, d, w0, i, t0);                                           \
@@ -123,7 +127,7 @@ static const uint32_t sh_md5_sines[64] = {
 struct sh_md5_kernel {
 	struct sh_variant variant;
 	/* Hashes 16 messages of one block each, padding included. word[i][k] is word i of message
-	 * k. state[i][k] is word i of the digest of message k. */
+	 * k. Sets state[i][k] to word i of the digest of message k. */
 	void (*block)(uint32_t word[16][SH_MD5_LANES], uint32_t state[4][SH_MD5_LANES]);
 };
 

@@ -51,7 +51,9 @@ size_t sh_mix_ngrams(const uint64_t *restrict h, size_t tokens, size_t n, uint64
 
 	if (!count)
 		return 0;
-	switch (n) { /* for the usual n, no n-gram depends on another one */
+	/* For the usual n, no n-gram depends on another n-gram: the processor computes several at
+	 * once. */
+	switch (n) {
 	case 1:
 		memcpy(out, h, count * sizeof *h);
 		break;
@@ -117,7 +119,8 @@ static const struct sh_mix_kernel plain = { { "plain", SH_NEEDS_NOTHING }, sh_mi
 
 /* ---- AVX2: computes products of 64 bits from products of 32 bits ---------------------- */
 
-/* Returns x * k: the product of the low halves, plus (low * high + high * low) << 32. */
+/* Returns x * k modulo 2^64, four times: the product of the low halves of 32 bits, plus the sum of
+ * both products of a low and a high half, shifted by 32 bits. */
 static AVX2 inline __m256i mul4(__m256i x, uint64_t k)
 {
 	__m256i all = _mm256_set1_epi64x((long long)k);
@@ -281,7 +284,9 @@ static AVX512 size_t ngrams_avx512(
 {
 	size_t count = tokens < n ? 0 : tokens - n + 1, i, j;
 
-	if (n < 2 || n > 16) /* a rolling hash needs fewer multiplications */
+	/* n = 1: copies the hashes. n > 16: a rolling hash needs three multiplications an n-gram for
+	 * any n. The loop below needs n + 1 slower ones, of vectors, for eight n-grams. */
+	if (n < 2 || n > 16)
 		return sh_mix_ngrams(h, tokens, n, out);
 	for (i = 0; i < count; i += 8) {
 		__mmask8 part = first(count - i);

@@ -17,7 +17,8 @@
  *                      one token: its hash; several: the hash of their n-gram
  *   word j of a hash   j ? moremur(h + j * GOLDEN) : h
  *
- * moremur is Pelle Evensen's mixer (2018), GOLDEN is 0x9E3779B97F4A7C15. The hash does not resist
+ * moremur is Pelle Evensen's mixer (2018), GOLDEN is 0x9E3779B97F4A7C15. The other factors are odd
+ * numbers whose ones and zeros look random. The hash does not resist
  * an adversary: two texts with one hash are easy to construct. */
 #ifndef SH_HASH_MIX_H
 #define SH_HASH_MIX_H
@@ -29,6 +30,7 @@
  * values are ignored. */
 #define SH_MIX_PADDING 16
 
+/* 2^64 divided by the golden ratio. */
 #define SH_MIX_GOLDEN UINT64_C(0x9E3779B97F4A7C15)
 
 static inline uint64_t sh_mix_moremur(uint64_t x)

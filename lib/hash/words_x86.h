@@ -15,6 +15,7 @@
 
 enum { WORDS_AVX2_NEEDS = SH_NEEDS_AVX2 | SH_NEEDS_BMI };
 
+/* Loads 32 bytes: four numbers of 64 bits, or eight of 32 bits. */
 static AVX2 inline __m256i load4(const void *p)
 {
 	return _mm256_loadu_si256((const __m256i *)p);
@@ -69,7 +70,7 @@ static AVX512 inline void words8(
 static AVX512 inline __m512i lengths8(const uint32_t *start, const uint32_t *end, unsigned *beyond)
 {
 	__m256i n = _mm256_sub_epi32(load4(end), load4(start));
-	/* Without a mask register: gcc 12 may spill a mask of 8 bits and read 32 bits back. */
+	/* Uses no mask register: gcc 12 may spill a mask of 8 bits and read 32 bits back. */
 	__m256i above = _mm256_cmpgt_epi32(n, _mm256_set1_epi32(16));
 
 	*beyond = (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(above));

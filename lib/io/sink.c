@@ -12,8 +12,9 @@
 #include "io/target.h"
 
 enum {
-	FLUSH_AT = 128 * 1024,
-	BASE_MAX = NAME_MAX - 2 - SH_REPLACE_UNIQUE, /* without the two dots of a temporary name */
+	FLUSH_AT = 128 * 1024, /* bytes; the cost of a system call is then small beside the copy */
+	/* bytes of NAME in the temporary name .NAME.XXXXXX */
+	BASE_MAX = NAME_MAX - 2 - SH_REPLACE_UNIQUE,
 };
 
 static void release(struct sh_sink *s)
@@ -41,9 +42,10 @@ static char *temporary_name(const char *target)
 	return name;
 }
 
+/* Creates the temporary file in the folder of the target. */
 static int open_beside(struct sh_sink *s, struct sh_error *err)
 {
-	/* Fails now: the rename at the end would fail after all work was done. */
+	/* The check is made before all work is done: the rename comes at the end. */
 	if (!sh_is_replaceable(s->target))
 		return sh_error_sys(err,
 		    "cannot replace '%s' by another file (standard output, by >, is written into "
@@ -132,7 +134,8 @@ static int write_packed(struct sh_sink *s, const char *p, size_t n, bool end, st
 	return 0;
 }
 
-static int write_all(struct sh_sink *s, const char *p, size_t n, struct sh_error *err)
+/* Writes bytes, compressed or not, without the buffer. */
+static int write_direct(struct sh_sink *s, const char *p, size_t n, struct sh_error *err)
 {
 	return s->packed.form ? write_packed(s, p, n, false, err) : write_bytes(s, p, n, err);
 }
@@ -144,13 +147,14 @@ int sh_sink_flush(struct sh_sink *s, struct sh_error *err)
 	s->buf.n = 0;
 	if (s->trailer && sh_summer_add(&s->summer, s->buf.p, n, err) < 0)
 		return -1;
-	return write_all(s, s->buf.p, n, err);
+	return write_direct(s, s->buf.p, n, err);
 }
 
 char *sh_sink_room(struct sh_sink *s, size_t need, struct sh_error *err)
 {
 	if (s->buf.n >= FLUSH_AT && sh_sink_flush(s, err) < 0)
 		return NULL;
+	/* Fewer than FLUSH_AT bytes are in the buffer: there is room for FLUSH_AT more. */
 	if (sh_buf_reserve(&s->buf, need > FLUSH_AT ? need : 2 * FLUSH_AT - s->buf.n, err) < 0)
 		return NULL;
 	return s->buf.p + s->buf.n;
@@ -164,7 +168,7 @@ int sh_sink_write(struct sh_sink *s, const void *p, size_t n, struct sh_error *e
 		if (sh_sink_flush(s, err) < 0 ||
 		    (s->trailer && sh_summer_add(&s->summer, p, n, err) < 0))
 			return -1;
-		return write_all(s, p, n, err);
+		return write_direct(s, p, n, err);
 	}
 	room = sh_sink_room(s, n, err);
 	if (!room)
@@ -183,9 +187,10 @@ int sh_sink_write_lines(
 	if (sh_sink_flush(s, err) < 0)
 		return -1;
 	sh_sum_join(&s->summer.sum, sum);
-	return write_all(s, p, n, err);
+	return write_direct(s, p, n, err);
 }
 
+/* Appends the trailer. Its sum includes a last line without newline. */
 static int write_trailer(struct sh_sink *s, struct sh_error *err)
 {
 	char text[SH_TRAILER_MAX];
@@ -197,7 +202,7 @@ static int write_trailer(struct sh_sink *s, struct sh_error *err)
 	return sh_sink_write(s, text, sh_trailer_print(text, &s->summer.sum), err);
 }
 
-/* Syncs the folder: only then a rename is on the disk. */
+/* Syncs the folder. Without this, a rename may be lost when the power fails. */
 static int sync_folder(int fd, const char *target, struct sh_error *err)
 {
 	/* Some file systems cannot sync a folder, and give EINVAL. */
@@ -206,7 +211,7 @@ static int sync_folder(int fd, const char *target, struct sh_error *err)
 	return 0;
 }
 
-/* Opens the folder of the target, to be synced. Sets *fd to -1 when this user may write in the
+/* Opens the folder of the target for the sync. Sets *fd to -1 when this user may write in the
  * folder but not read it: then the folder cannot be synced, and the output is kept. */
 static int open_folder(const char *target, int *fd, struct sh_error *err)
 {
@@ -224,7 +229,8 @@ static int open_folder(const char *target, int *fd, struct sh_error *err)
 	return status;
 }
 
-/* Renames the temporary file. All steps that can fail before the rename come before it. */
+/* Renames the temporary file. The folder is opened first: after the rename, a failure to open it
+ * could not be undone. */
 static int publish(struct sh_sink *s, struct sh_error *err)
 {
 	int fd = -1, status;

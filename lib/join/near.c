@@ -16,6 +16,7 @@ enum {
 	TILE = 16, /* rests compared at once */
 };
 
+/* Hands the matches over. Returns whether the scan goes on. */
 static bool flush_matches(struct sh_near *s)
 {
 	size_t n = s->matches;
@@ -43,8 +44,8 @@ static uint32_t position_of(const struct sh_near_gathered *g, uint32_t i)
 	return g->from[p] + (i - g->at[p]);
 }
 
-/* Returns how many neighbours bucket v is compared with: one for each two bits of the key. When the
- * number of bits is odd, the last bit alone decides about its two neighbours. */
+/* Returns the number of neighbours that bucket v is compared with: one for each two bits of the
+ * key. When the number of bits is odd, there is one more if the most significant bit is 1. */
 static inline uint32_t count_neighbours(const struct sh_near *s, uint32_t v)
 {
 	return s->bits / 2 + (s->bits % 2 & v >> (s->bits - 1));
@@ -64,7 +65,7 @@ static inline uint32_t neighbour(uint32_t v, uint32_t i)
 #define TARGET
 
 typedef uint16_t lanes __attribute__((vector_size(16)));
-typedef uint64_t two __attribute__((vector_size(16)));
+typedef uint64_t halves __attribute__((vector_size(16)));
 
 static inline void NAME(copy)(uint16_t *to, const uint16_t *from)
 {
@@ -78,7 +79,7 @@ static inline uint32_t bits_of_lanes(lanes a, lanes b)
 	return (uint32_t)_mm_movemask_epi8(_mm_packs_epi16((__m128i)a, (__m128i)b));
 #else
 	const lanes low = { 1, 2, 4, 8, 16, 32, 64, 128 };
-	two t = (two)((a & low) | (b & low << 8));
+	halves t = (halves)((a & low) | (b & low << 8));
 	uint64_t bits = t[0] | t[1];
 
 	bits |= bits >> 32;
@@ -109,7 +110,7 @@ static inline uint32_t NAME(find)(const uint16_t *rest, uint16_t x)
 	return bits_of_lanes((lanes)(a == x), (lanes)(b == x));
 }
 
-static inline uint32_t NAME(close)(const uint16_t *rest, uint16_t x)
+static inline uint32_t NAME(within_one)(const uint16_t *rest, uint16_t x)
 {
 	lanes a, b;
 
@@ -179,7 +180,7 @@ static TARGET inline __attribute__((always_inline)) uint32_t NAME(find)(
 	return bits_of(_mm256_cmpeq_epi16(load(rest), _mm256_set1_epi16((short)x)));
 }
 
-static TARGET inline __attribute__((always_inline)) uint32_t NAME(close)(
+static TARGET inline __attribute__((always_inline)) uint32_t NAME(within_one)(
     const uint16_t *rest, uint16_t x)
 {
 	__m256i diff = _mm256_xor_si256(load(rest), _mm256_set1_epi16((short)x));

@@ -6,10 +6,13 @@
  * rests are equal, or the keys are equal and the rests differ in at most one bit.
  *
  * The neighbours of a bucket are the buckets whose keys differ in one bit. Each bucket is compared
- * with itself and with half of its neighbours, so that each two neighbours are compared once. Where
- * bits 2i and 2i + 1 of the key differ, bit 2i is flipped; where they are equal, bit 2i + 1. This
- * spreads the comparisons evenly. When the number of bits is odd, the last bit is flipped where it
- * is 1. The order of matches does not depend on the kernel. */
+ * with itself and with half of its neighbours, so that each two neighbours are compared once.
+ *
+ * Bit 0 is here the least significant bit of the key. Bit 2i is flipped when bits 2i and 2i + 1
+ * differ, otherwise bit 2i + 1 is flipped. The two bits 01 and 10 lead to 00 and 11; 00 and 11 lead
+ * to 10 and 01. Each two neighbours thus meet once, and each bucket has one comparison for two
+ * bits. When the number of bits is odd, the most significant bit is flipped when it is 1. The order
+ * of matches does not depend on the kernel. */
 #ifndef SH_JOIN_NEAR_H
 #define SH_JOIN_NEAR_H
 
@@ -20,11 +23,13 @@
 #include "join/scan.h"
 
 enum {
-	SH_NEAR_PAD = 64, /* rests that are readable beyond the last */
-	/* the most neighbours compared with one bucket: half of 24 key bits */
+	SH_NEAR_PAD = 64, /* rests that are readable beyond the last: kernels read 64 at a time */
+	/* the most neighbours compared with one bucket: half of the bits of a key, which has at
+	 * most SH_PLAN_KEY_BITS */
 	SH_NEAR_NEIGHBOURS = 12,
-	SH_NEAR_COPIED = 32, /* rests gathered of each neighbour, at most */
-	SH_NEAR_MATCHES = 1024,
+	/* most rests gathered of each neighbour: two loads of 16 rests copy nearly every bucket */
+	SH_NEAR_COPIED = 32,
+	SH_NEAR_MATCHES = 1024, /* matches handed over at once: 8 KiB */
 };
 
 /* The rests of a bucket's neighbours. Neighbour i begins at rest[at[i]]; its first position is

@@ -7,7 +7,7 @@
  *     has(rest, n, x)     returns whether x is among rest[0 .. n-1]; may also return true when x is
  *                         among the next 63 rests
  *     find(rest, x)       returns a bit for each of 16 rests that equals x
- *     close(rest, x)      the same for each rest that differs from x in at most one bit */
+ *     within_one(rest, x) the same for each rest that differs from x in at most one bit */
 
 /* Adds matches of position x with the gathered rests that equal its own. */
 static TARGET __attribute__((noinline)) void NAME(add_equal)(
@@ -27,7 +27,8 @@ static TARGET __attribute__((noinline)) void NAME(add_close)(
     struct sh_near *s, uint32_t lo, uint32_t x)
 {
 	for (uint32_t at = lo; at < x; at += TILE)
-		for (uint32_t hit = NAME(close)(s->rest + at, s->rest[x]); hit; hit &= hit - 1) {
+		for (uint32_t hit = NAME(within_one)(s->rest + at, s->rest[x]); hit;
+		     hit &= hit - 1) {
 			uint32_t y = at + (uint32_t)__builtin_ctz(hit);
 
 			if (y < x)
@@ -39,14 +40,14 @@ static TARGET __attribute__((noinline)) void NAME(add_close)(
 static TARGET inline __attribute__((always_inline)) void NAME(compare_bucket)(struct sh_near *s,
     const struct sh_near_gathered *g, uint32_t lo, uint32_t end, const bool two_tiles)
 {
-	uint32_t before = 0;
+	uint32_t before = 0; /* a bit for each position before x */
 
 	for (uint32_t x = lo; x < end; x++) {
 		uint16_t rest = s->rest[x];
-		uint32_t hit = NAME(close)(s->rest + lo, rest);
+		uint32_t hit = NAME(within_one)(s->rest + lo, rest);
 
 		if (two_tiles)
-			hit |= NAME(close)(s->rest + lo + TILE, rest) << TILE;
+			hit |= NAME(within_one)(s->rest + lo + TILE, rest) << TILE;
 		hit &= before;
 		before = 2 * before + 1;
 		if (__builtin_expect(NAME(has)(g->rest, g->n, rest), 0))
@@ -66,7 +67,8 @@ static TARGET inline __attribute__((always_inline)) void NAME(gather)(
 		uint32_t u = neighbour(v, i), from = s->start[u];
 		uint32_t count = s->start[u + 1] - from;
 
-		/* The next copy overwrites the rests beyond `count`. */
+		/* The next copy overwrites the rests beyond `count`, or all rests of a bucket with
+		 * more than COPIED: compare_large() then does not use them. */
 		NAME(copy)(g->rest + n, s->rest + from);
 		g->at[i] = n;
 		g->from[i] = from;
@@ -104,7 +106,8 @@ static TARGET void NAME(scan)(struct sh_near *s)
 {
 	s->ended = false;
 	s->matches = 0;
-	/* Unless rests have 16 bits, none is 0xffff. */
+	/* No rest is 0xffff unless rests have 16 bits. Then has() may return true wrongly, which
+	 * costs only a call of add_equal(). */
 	memset(s->no_rest, 0xff, sizeof s->no_rest);
 	NAME(gather)(s, &s->gathered[s->from % 2], s->from);
 	for (uint32_t v = s->from; v < s->to && !s->ended; v++) {

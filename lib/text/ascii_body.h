@@ -7,8 +7,8 @@
  *     void NAME(block)(const uint8_t *p, const struct sh_ascii_run *run, uint8_t *out,
  *         struct sh_ascii_masks *m, bool chars)
  *                         classifies the 64 bytes at p and writes them folded to out. chars: writes
- *                         '_' for each byte outside of words, and only 64 bytes are readable at p;
- *                         otherwise SH_ASCII_SEEN bytes are readable */
+ *                         '_' for each byte outside of words. SH_ASCII_SEEN bytes are readable at
+ *                         p, or 64 bytes with `chars` */
 #include <string.h>
 
 /* Writes the index of each set bit, plus base. Returns the end of the indexes. Writes eight at a
@@ -25,6 +25,7 @@ static TARGET inline uint32_t *NAME(put)(uint32_t *to, uint64_t bits, uint32_t b
 	return to + n;
 }
 
+/* Appends the folded bytes to run->text, and the ranges of the tokens. */
 static TARGET void NAME(words)(struct sh_ascii_run *run)
 {
 	struct sh_ascii_state s = sh_ascii_begin(run);
@@ -74,6 +75,7 @@ static TARGET inline uint8_t *NAME(pack)(uint8_t *to, const uint8_t *from, uint6
 	return to;
 }
 
+/* Appends the folded bytes of words to run->text, with one '_' behind each word. */
 static TARGET void NAME(chars)(struct sh_ascii_run *run)
 {
 	struct sh_ascii_state s = sh_ascii_begin(run);

@@ -68,8 +68,9 @@ static inline uint64_t sh_ascii_valid(uint64_t unknown, size_t left)
 }
 
 /* Sets s->after. A backslash may begin an escape unless it ends one. In a sequence of backslashes,
- * every second one ends an escape. The borrow of a subtraction, which runs through the sequence,
- * finds them (json_escape_scanner of simdjson). */
+ * every second backslash ends an escape. A subtraction finds these backslashes: its borrow runs
+ * through a sequence (json_escape_scanner of simdjson). `codes`: the backslashes that begin an
+ * escape, and the byte behind a sequence whose last backslash begins an escape. */
 static inline void sh_ascii_escapes(struct sh_ascii_state *s, uint64_t backslash)
 {
 	const uint64_t odd = UINT64_C(0xaaaaaaaaaaaaaaaa);
@@ -80,8 +81,8 @@ static inline void sh_ascii_escapes(struct sh_ascii_state *s, uint64_t backslash
 	s->pending = (codes & backslash) >> 63;
 }
 
-/* Computes s->word and the escapes of the valid bytes of a block. Returns the bytes behind a byte
- * of a word; that byte may be in the previous block. */
+/* Computes s->word and the escapes of the valid bytes of a block. Returns the bytes whose
+ * previous byte, perhaps of the previous block, is of a word. */
 static inline uint64_t sh_ascii_step(
     struct sh_ascii_state *s, const struct sh_ascii_masks *m, uint64_t valid)
 {

@@ -75,7 +75,8 @@ static AVX2 inline uint64_t bits_avx2(__m256i v)
 static AVX2 inline void half_avx2(
     const uint8_t *p, __m256i fold, uint8_t *out, struct sh_ascii_masks *m, unsigned i, bool chars)
 {
-	/* near[i]: the escapable byte whose low four bits are i, or a byte with other low bits. */
+	/* near[i]: the escapable byte whose low four bits are i. Without one: a byte whose low four
+	 * bits are not i, so that no byte equals it. */
 	const __m256i near = _mm256_broadcastsi128_si256(
 	    _mm_setr_epi8(1, 0, 'r', 0, 't', 0, 0, 0, 0, 0, 0, 0, '\\', 0, 'n', 0));
 	__m256i v = _mm256_loadu_si256((const __m256i *)(const void *)(p + i));
@@ -107,11 +108,20 @@ static AVX2 inline __m256i by_high_avx2(__m128i table, __m256i v)
 	return by_low_avx2(table, _mm256_srli_epi16(v, 4));
 }
 
-/* Finds the known characters that begin in the 32 bytes at p + i. Known characters have three
- * bytes. Tables give the flags of a byte, by its low and its high four bits. Punctuation has one
- * flag in all tables: 1 or 2 for U+3000..3002 and 3008..3011, 4 or 8 for the fullwidth forms of ! (
- * ) , : ; ? from U+FF01 on, 16 for U+2013 2014 2018 2019 201C 201D. */
-static AVX2 inline void know_avx2(const uint8_t *p, struct sh_ascii_masks *m, unsigned i)
+/* Finds the known characters of three bytes a, b, c that begin in the 32 bytes at p + i: Han
+ * characters U+4E00..U+9FBF, and punctuation.
+ *
+ * Han: a is E4..E9, and b is one of the above[] + 1 bytes from lowest[] on, both by the low four
+ * bits of a. Any c fits.
+ *
+ * Punctuation: one flag is set in first[a], low2[b], high2[b], low3[c] and high3[c]. first[] and
+ * the low tables are by the low four bits of a byte, the high tables by the high four bits:
+ *    1: E3 80 80..82, 88..8F  U+3000..3002 and U+3008..300F
+ *    2: E3 80 90, 91          U+3010 and U+3011
+ *    4: EF BC 81, 88, 89, 8C  fullwidth ! ( ) ,
+ *    8: EF BC 9A, 9B, 9F      fullwidth : ; ?
+ *   16: E2 80 93, 94, 98, 99, 9C, 9D  U+2013 2014 2018 2019 201C 201D */
+static AVX2 inline void find_known_avx2(const uint8_t *p, struct sh_ascii_masks *m, unsigned i)
 {
 	const __m128i lowest = _mm_setr_epi8(0, 0, 0, 0, (char)0xB8, (char)0x80, (char)0x80,
 	    (char)0x80, (char)0x80, (char)0x80, 0, 0, 0, 0, 0, 0);
@@ -133,8 +143,8 @@ static AVX2 inline void know_avx2(const uint8_t *p, struct sh_ascii_masks *m, un
 	shape = _mm256_cmpeq_epi8(shape, _mm256_set1_epi8((char)0xE0));
 	shape = _mm256_and_si256(shape, _mm256_cmpgt_epi8(tail, b));
 	shape = _mm256_and_si256(shape, _mm256_cmpgt_epi8(tail, c));
-	/* Where `a` begins no Han character, both tables have 0: only b = 0,
-	 * which shape excludes, fits. */
+	/* x <= above[]. When `a` begins no Han character, both tables have 0, and only b = 0 fits:
+	 * no character has the `shape` of such bytes. */
 	x = _mm256_cmpeq_epi8(x, _mm256_min_epu8(x, by_low_avx2(above, a)));
 	flags =
 	    _mm256_and_si256(flags, _mm256_and_si256(by_low_avx2(low2, b), by_high_avx2(high2, b)));
@@ -156,8 +166,8 @@ static AVX2 inline void block_avx2(const uint8_t *p, const struct sh_ascii_run *
 	half_avx2(p, fold, out, m, 0, chars);
 	half_avx2(p, fold, out, m, 32, chars);
 	if (!chars && m->other) {
-		know_avx2(p, m, 0);
-		know_avx2(p, m, 32);
+		find_known_avx2(p, m, 0);
+		find_known_avx2(p, m, 32);
 	}
 	if (!run->escapes)
 		m->backslash = 0;
@@ -179,18 +189,25 @@ const struct sh_ascii_kernel sh_ascii_avx2 = {
 	__attribute__((target("avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi,bmi2,"         \
 			      "popcnt")))
 
-/* Tables give the flags of a byte by its low six bits. All bytes of a known character have its
- * flag. SEPARATORS_3: 1 for U+3000..3020 except U+3003..3007, 2 for fullwidth ASCII punctuation
- * from U+FF01 on except < = >, 4 for U+2010..2027 except U+2017, 64 for U+2500..25FF. KANA: 8, 16,
- * 32 for the 64 code points from U+3040, 3080, 30C0. SEPARATORS_2: punctuation and signs of
- * Latin-1. Han characters have other tables. */
+/* Tables give the flags of a byte by its low six bits. A character is known when all its bytes have
+ * one common flag. Han characters have other tables. Flags of SEPARATORS_3:
+ *     1: U+3000..3020 except U+3003..3007
+ *     2: U+FF01..FF20, fullwidth ! " # $ % & ' ( ) * + , - . / : ; ? @
+ *     4: U+2010..2027 except U+2017
+ *    64: U+2500..25FF
+ * Flags of KANA:
+ *     8: U+3041..307F
+ *    16: U+3080..3096 and U+30A1..30BF
+ *    32: U+30C0..30FA and U+30FC
+ * Flag of SEPARATORS_2: 128, see LATIN_1. */
 enum { SEPARATORS_3 = 1 | 2 | 4 | 64, KANA = 8 | 16 | 32, SEPARATORS_2 = 128 };
 
 static const uint8_t first_bytes[64] = {
 	[0x02] = 128, [0x22] = 4 | 64, [0x23] = 1 | KANA, [0x2F] = 2
 };
 
-/* Bit i is 1 when the character of Latin-1 whose second byte has the low six bits i is known. */
+/* Separators of Latin-1, U+00A0..00BF: the second byte of such a character is its code point. Bit
+ * i stands for the byte 80 + i: A0..A7, A9, AB, AC, AE, B0, B1, B6, B7, BB and BF. */
 #define LATIN_1 UINT64_C(0x88C35AFF00000000)
 #define SECOND(i)                                                                                  \
 	(uint8_t)(((i) == 0) * (1 | 4) | ((i) == 1) * 8 | ((i) == 2) * 16 | ((i) == 3) * 32 |      \
@@ -204,16 +221,15 @@ static const uint8_t first_bytes[64] = {
 		  ((i) >= 0x10 && (i) <= 0x27 && (i) != 0x17) * 4 | ((i) != 0) * 8 |               \
 		  ((i) <= 0x16 || (i) >= 0x21) * 16 | ((i) <= 0x3A || (i) == 0x3C) * 32 | 64 |     \
 		  128)
-#define FOUR(F, i)  F(i), F((i) + 1), F((i) + 2), F((i) + 3)
-#define WHOLE(F, i) FOUR(F, i), FOUR(F, (i) + 4), FOUR(F, (i) + 8), FOUR(F, (i) + 12)
+#define FOUR(F, i)    F(i), F((i) + 1), F((i) + 2), F((i) + 3)
+#define SIXTEEN(F, i) FOUR(F, i), FOUR(F, (i) + 4), FOUR(F, (i) + 8), FOUR(F, (i) + 12)
+#define ALL(F)        SIXTEEN(F, 0), SIXTEEN(F, 16), SIXTEEN(F, 32), SIXTEEN(F, 48)
 
-static const uint8_t second_bytes[64] = { WHOLE(SECOND, 0), WHOLE(SECOND, 16), WHOLE(SECOND, 32),
-	WHOLE(SECOND, 48) };
-static const uint8_t third_bytes[64] = { WHOLE(THIRD, 0), WHOLE(THIRD, 16), WHOLE(THIRD, 32),
-	WHOLE(THIRD, 48) };
+static const uint8_t second_bytes[64] = { ALL(SECOND) };
+static const uint8_t third_bytes[64] = { ALL(THIRD) };
 
-/* By the low six bits of a first byte. A second byte of a Han character is han_from or one of the
- * next bytes, han_many in all. */
+/* By the low six bits of a first byte: the least second byte of a Han character, and the number of
+ * its second bytes. */
 static const uint8_t han_from[64] = { [0x24] = 0xB8, 0x80, 0x80, 0x80, 0x80, 0x80 };
 static const uint8_t han_many[64] = { [0x24] = 8, 64, 64, 64, 64, 63 };
 
@@ -222,10 +238,11 @@ static AVX512 inline __m512i by_six_avx512(const uint8_t table[64], __m512i v)
 	return _mm512_permutexvar_epi8(v, _mm512_loadu_si512(table));
 }
 
-static AVX512 inline void know_avx512(
+static AVX512 inline void find_known_avx512(
     __m512i v, const uint8_t *p, size_t left, struct sh_ascii_masks *m)
 {
-	const __m512i lead = _mm512_set1_epi8((char)0xC0); /* less, signed: continuation bytes */
+	/* As signed numbers, the continuation bytes 80..BF are the bytes below C0. */
+	const __m512i lead = _mm512_set1_epi8((char)0xC0);
 	__m512i b, c, flags;
 	__mmask64 two, three, han;
 
@@ -233,6 +250,7 @@ static AVX512 inline void know_avx512(
 		b = _mm512_loadu_si512(p + 1);
 		c = _mm512_loadu_si512(p + 2);
 	} else {
+		/* left is at least 1: a byte that is not ASCII was read. */
 		b = _mm512_maskz_loadu_epi8(_bzhi_u64(UINT64_MAX, (unsigned)left - 1), p + 1);
 		c = _mm512_maskz_loadu_epi8(
 		    left > 1 ? _bzhi_u64(UINT64_MAX, (unsigned)left - 2) : 0, p + 2);
@@ -252,10 +270,10 @@ static AVX512 inline void know_avx512(
 }
 
 /* Sets the masks of the 64 bytes at p. Only the first `left` bytes may be read. Returns
- * the folded bytes, 0 for a separator, by one permutation of the table. han: knows
- * characters that are not ASCII. */
+ * the folded bytes, 0 for a separator, by one permutation of the table. known: also finds
+ * the known characters that are not ASCII. */
 static AVX512 inline __m512i block_avx512(const uint8_t *p, size_t left,
-    const struct sh_ascii_run *run, struct sh_ascii_masks *m, bool han)
+    const struct sh_ascii_run *run, struct sh_ascii_masks *m, bool known)
 {
 	const __m512i near = _mm512_broadcast_i32x4(
 	    _mm_setr_epi8(1, 0, 'r', 0, 't', 0, 0, 0, 0, 0, 0, 0, '\\', 0, 'n', 0));
@@ -270,10 +288,10 @@ static AVX512 inline __m512i block_avx512(const uint8_t *p, size_t left,
 	m->escapable = _mm512_cmpeq_epi8_mask(v, _mm512_shuffle_epi8(near, v));
 	m->other = (uint64_t)_mm512_movepi8_mask(v);
 	m->han = m->first = m->three = 0;
-	if (han && m->other) {
+	if (known && m->other) {
 		m->word &= ~m->other;
 		low = _mm512_mask_mov_epi8(low, m->other, v);
-		know_avx512(v, p, left, m);
+		find_known_avx512(v, p, left, m);
 	}
 	if (!run->escapes)
 		m->backslash = 0;
@@ -303,6 +321,7 @@ static AVX512 inline uint32_t *put_avx512(uint32_t *to, uint64_t bits, uint32_t 
 	return to + n;
 }
 
+/* As words() of ascii_body.h, without a copy of the last bytes: loads have masks. */
 static AVX512 void words_avx512(struct sh_ascii_run *run)
 {
 	struct sh_ascii_state s = sh_ascii_begin(run);
@@ -331,6 +350,7 @@ static AVX512 void words_avx512(struct sh_ascii_run *run)
 	run->n = (size_t)(end - run->end);
 }
 
+/* As chars() of ascii_body.h. One instruction packs the kept bytes. */
 static AVX512 void chars_avx512(struct sh_ascii_run *run)
 {
 	struct sh_ascii_state s = sh_ascii_begin(run);

@@ -6,8 +6,9 @@
  * would not fit in an int64_t. e is larger when the lightest weight would lose bits and the
  * heaviest leaves space. No e changes a bit of the fingerprint.
  *
- * The heaviest stored weight of a document is at least 2^46 millionths. Readers recognise
- * stored doubles by this bound. */
+ * Stored doubles of a document are whole numbers, and the heaviest is at least 2^52. Readers
+ * recognise stored doubles by a weight of at least 2^46 millionths: plain decimals are lighter than
+ * 2^46 millionths, which is about 70 million. */
 #ifndef SH_WEIGHT_DOUBLES_H
 #define SH_WEIGHT_DOUBLES_H
 
@@ -20,8 +21,8 @@
 /* Returns an integer key of x >= 0: keys order as their doubles do. */
 int64_t sh_double_key(double x);
 
-/* Replaces the weights of all n features of a document, which are sh_double_key() of finite
- * doubles, by weights of records. */
+/* Converts the weights of all n features of a document for records. On entry each weight is the
+ * sh_double_key() of a finite double x. Afterwards it is x * 2^e, rounded. */
 void sh_doubles_write(struct sh_heavy *f, size_t n);
 
 /* The bit sums of a document, added in the order of the features. Bit 0 is the most
@@ -29,7 +30,7 @@ void sh_doubles_write(struct sh_heavy *f, size_t n);
 struct sh_doubles {
 	double decimal[64]; /* if records have plain decimals */
 	double scaled[64];  /* if records have stored doubles */
-	bool is_scaled;     /* a weight is at least 2^46 millionths: `scaled` counts */
+	bool is_scaled;     /* a weight is at least 2^46: `scaled` counts */
 	size_t n;           /* features */
 };
 
