@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "archive/archive.h"
+#include "archive/change.h"
 #include "archive/keys.h"
 #include "archive/segment_write.h"
 #include "archive/sketch.h"
