@@ -6,7 +6,8 @@
 
 static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/* Returns the number of low bits of a difference that are plain, not unary. */
+/* Returns the number of low bits of a difference that are plain, not unary: at most 31. n >= 1
+ * numbers of 32 bits have differences of about 2^32 / n, so that the unary part is short. */
 static unsigned plain_bits(size_t n)
 {
 	unsigned log = 63 - (unsigned)__builtin_clzll(n);
@@ -16,7 +17,7 @@ static unsigned plain_bits(size_t n)
 
 /* ---- printing ---- */
 
-enum { WRITTEN = 24 }; /* bits that are written at once, as four digits */
+enum { WRITTEN = 24 }; /* put() writes 24 bits at once, as four digits */
 
 struct bits {
 	uint64_t word; /* its low n bits are not written yet */
@@ -46,6 +47,8 @@ static void end_bits(struct bits *b)
 		*b->to++ = digit[(b->n >= 6 ? b->word >> (b->n - 6) : b->word << (6 - b->n)) & 63];
 }
 
+/* Writes x >> plain in unary, as ones and a 0, and then the low bits. put() takes 40 bits: 8 ones,
+ * the 0, and 31 low bits. */
 static void put_difference(struct bits *b, uint64_t x, unsigned plain)
 {
 	uint64_t q = x >> plain, rest = x & ((UINT64_C(1) << plain) - 1);
@@ -58,7 +61,8 @@ static void put_difference(struct bits *b, uint64_t x, unsigned plain)
 int sh_sketch_print(const uint64_t *hash, size_t n, struct sh_buf *out, struct sh_error *err)
 {
 	unsigned plain = n ? plain_bits(n) : 0;
-	/* The quotients add up to at most 2^32 >> plain, which is less than 4 n. */
+	/* A difference has `plain` low bits, a 0, and ones. The ones of all differences are at most
+	 * 2^32 >> plain, which is less than 4 n. 32 more bits are room for the last digits. */
 	size_t most = SH_NUM_CHARS + 2 + (n * (plain + 5) + 32) / 6;
 	struct bits b = { 0 };
 	uint64_t last = 0;
@@ -128,6 +132,7 @@ struct reader {
 	unsigned n;
 };
 
+/* Begins to read the digits p .. end-1. */
 static void start(struct reader *r, const char *p, const char *end)
 {
 	memset(r->value, 64, sizeof r->value);
@@ -148,13 +153,14 @@ static void fill(struct reader *r)
 	}
 }
 
-/* plain <= 31 */
+/* Reads the unary part, then the plain part. Returns -1 when the digits end before. */
 static int read_difference(struct reader *r, unsigned plain, uint64_t *x)
 {
 	uint64_t q = 0;
 	unsigned ones;
 
 	for (;;) {
+		/* Most differences have at most 33 bits: one call reads their digits. */
 		if (r->n < 33)
 			fill(r);
 		ones = ~r->word ? (unsigned)__builtin_clzll(~r->word) : 64;

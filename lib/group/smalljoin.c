@@ -9,6 +9,7 @@
 #include "io/parallel.h"
 #include "join/fpsort.h"
 #include "join/scan.h"
+#include "weight/weight.h"
 
 int sh_small_add(struct sh_small_sets *s, const uint64_t *hash, size_t n, struct sh_error *err)
 {
@@ -41,10 +42,13 @@ static unsigned threads(const struct sh_small_sets *s)
 }
 
 enum {
-	SETS = 4096,      /* sets that a thread sorts at a time */
-	HASHES = 1 << 16, /* hashes that a thread numbers at a time */
-	COST = 1 << 14, /* comparisons of sets and rows of a block, about; one row may have more */
-	BLOCKS_EACH = 16, /* blocks of a round, for each thread */
+	/* The work of one task: long beside its start, and short beside the whole join. */
+	SETS = 4096,      /* sets to sort */
+	HASHES = 1 << 16, /* hashes to number */
+	COST = 1 << 14,   /* cost of a block, see fill_block() */
+	/* Blocks of a round, for each thread. A round ends when its last block ends: with more
+	 * blocks a thread waits less, and more pairs are held. */
+	BLOCKS_EACH = 16,
 };
 
 /* Two sets. */
@@ -52,10 +56,11 @@ struct pair {
 	uint32_t a, b;
 };
 
-/* Consecutive rows of the join. A row is a posting, with the postings of its feature before it. */
+/* Consecutive rows of the join. Row i compares the set of posting i with the sets of the postings
+ * before it that have the same feature. */
 struct block {
 	size_t from;         /* first posting of the first row's feature */
-	size_t row, end;     /* the rows */
+	size_t row, end;     /* rows row .. end-1 */
 	struct sh_buf pairs; /* of similar sets: struct pair */
 };
 
@@ -66,10 +71,10 @@ struct join {
 	size_t few;
 	sh_small_fn *fn;
 	void *arg;
-	/* Postings: one for each feature of each set's prefix. The postings of one feature are adjacent,
- * sets of a before sets of b. */
+	/* Postings: one for each feature of each set's prefix. The postings of one feature are
+	 * adjacent, sets of a before sets of b. */
 	const uint64_t *feature;
-	const uint32_t *member;
+	const uint32_t *member; /* index of the set: a's sets first, then b's; see set_of() */
 	size_t n_posts;
 	struct block *block;
 };
@@ -97,7 +102,7 @@ struct numbering {
 	const struct sh_side *sorted; /* by hash; id: index in sets->hash */
 };
 
-/* Numbers the features whose hashes begin at the positions from .. to-1 of `sorted`. */
+/* Numbers the features whose first hash is at one of the positions from .. to-1 of `sorted`. */
 static int number_features(void *arg, size_t from, size_t to, struct sh_error *err)
 {
 	const struct numbering *n = arg;
@@ -116,8 +121,9 @@ static int number_features(void *arg, size_t from, size_t to, struct sh_error *e
 	return 0;
 }
 
-/* Replaces each hash by a number that orders features by rarity, then by hash, and sorts each set. The upper half of the
- * number is the feature's count, the lower half its first position among the sorted hashes. */
+/* Replaces each hash by a number that orders features by rarity, then by hash. Then sorts each set.
+ * The upper half of the number is the feature's count, the lower half its first position among the
+ * sorted hashes. */
 int sh_small_order(struct sh_small_sets *s, struct sh_error *err)
 {
 	struct sh_sorted o;
@@ -148,12 +154,14 @@ static size_t size(const struct join *j, uint32_t set)
 /* Returns the number of features in a set's prefix. */
 static size_t prefix(const struct join *j, uint32_t set)
 {
-	size_t n = size(j, set), least = (size_t)((j->threshold * n + 999999) / 1000000);
+	size_t n = size(j, set),
+	       least = (size_t)((j->threshold * n + SH_WEIGHT_ONE - 1) / SH_WEIGHT_ONE);
 
 	return least ? n - least + 1 : n;
 }
 
-/* Returns whether `feature` is the first one that both prefixes have. */
+/* Returns whether `feature` is the first feature that both sets have. Both sets must have a common
+ * feature. */
 static bool is_first_common(const struct join *j, uint32_t a, uint32_t b, uint64_t feature)
 {
 	const uint64_t *x = j->sets->hash + j->sets->start[a],
@@ -168,7 +176,9 @@ static bool is_first_common(const struct join *j, uint32_t a, uint32_t b, uint64
 	return *x == feature;
 }
 
-static bool reaches(const struct join *j, uint32_t a, uint32_t b)
+/* Returns whether one of both sets has fewer than `few` features, and their similarity is at least
+ * the threshold. */
+static bool is_similar(const struct join *j, uint32_t a, uint32_t b)
 {
 	const uint64_t *x = j->sets->hash + j->sets->start[a],
 		       *y = j->sets->hash + j->sets->start[b];
@@ -184,10 +194,10 @@ static bool reaches(const struct join *j, uint32_t a, uint32_t b)
 		i += f <= g;
 		k += g <= f;
 	}
-	return common * 1000000 >= j->threshold * (nx + ny - common);
+	return common * SH_WEIGHT_ONE >= j->threshold * (nx + ny - common);
 }
 
-/* Returns the number of members: they are numbered over both parts. */
+/* Returns the number of members, which are the sets of both parts. */
 static size_t n_members(const struct join *j)
 {
 	return j->a->n + (j->b ? j->b->n : 0);
@@ -218,7 +228,7 @@ static size_t first_row(const struct join *j, size_t from, size_t to)
 	return row;
 }
 
-/* Compares the set of posting `row` with the sets of the postings from .. end - 1 of its feature. */
+/* Compares the set of posting `row` with the sets of the postings from .. end-1 of its feature. */
 static int join_row(const struct join *j, struct block *block, size_t row, size_t from, size_t end,
     struct sh_error *err)
 {
@@ -227,7 +237,7 @@ static int join_row(const struct join *j, struct block *block, size_t row, size_
 	for (size_t x = from; x < end; x++) {
 		struct pair p = { set_of(j, j->member[x]), t };
 
-		if (is_first_common(j, p.a, t, j->feature[x]) && reaches(j, p.a, t) &&
+		if (is_first_common(j, p.a, t, j->feature[x]) && is_similar(j, p.a, t) &&
 		    sh_buf_add(&block->pairs, &p, sizeof p, err) < 0)
 			return -1;
 	}
@@ -237,8 +247,10 @@ static int join_row(const struct join *j, struct block *block, size_t row, size_
 static int join_block(const struct join *j, struct block *block, struct sh_error *err)
 {
 	for (size_t from = block->from, to; from < block->end; from = to) {
-		size_t first = first_row(j, from, to = feature_end(j, from));
+		size_t first;
 
+		to = feature_end(j, from);
+		first = first_row(j, from, to);
 		for (size_t row = first > block->row ? first : block->row;
 		     row < to && row < block->end; row++)
 			if (join_row(j, block, row, from, j->b ? first : row, err) < 0)
@@ -263,7 +275,8 @@ struct cursor {
 	size_t row;
 };
 
-/* Fills a block with rows that cost as much as a block may, at least one. Returns whether there are rows. */
+/* Fills a block with rows until they cost COST: a row costs 1, and 1 more for each comparison.
+ * Returns false when no row is left. */
 static bool fill_block(const struct join *j, struct cursor *at, struct block *block)
 {
 	size_t cost = 0;
@@ -323,8 +336,8 @@ static size_t count_posts(const struct join *j)
 	return n;
 }
 
-/* Fills in the postings in the order of features, then of members. */
-static int fill_posts(struct join *j, struct sh_sorted *o, struct sh_error *err)
+/* Makes the postings, and sorts them by feature, then by member. */
+static int make_posts(struct join *j, struct sh_sorted *o, struct sh_error *err)
 {
 	for (size_t i = 0; i < n_members(j); i++) {
 		uint32_t set = set_of(j, i);
@@ -353,7 +366,7 @@ int sh_small_join(const struct sh_small_sets *s, const struct sh_small_part *a,
 	if (sh_sorted_get(&o, s->tables, count_posts(&j), err) < 0)
 		return -1;
 	j.block = calloc(most, sizeof *j.block);
-	status = j.block ? fill_posts(&j, &o, err) : sh_error_nomem(err);
+	status = j.block ? make_posts(&j, &o, err) : sh_error_nomem(err);
 	if (status == 0)
 		status = join_rows(&j, most, err);
 	for (size_t i = 0; j.block && i < most; i++)

@@ -8,17 +8,22 @@
 #include "io/parallel.h"
 
 enum {
-	K_MAX = 40,      /* the fastest k for long windows */
-	SPARE = 16,      /* bits of the filters for an anchor */
+	/* Longest default k. A greater k leaves fewer k-grams a window, and so more anchors; a
+	 * smaller k lets more anchors repeat without their windows. */
+	K_MAX = 40,
+	/* Bits of each filter for an anchor. At most one bit of 16 is set: at most one anchor of 16
+	 * seems to occur twice by chance. */
+	FILTER_BITS_EACH = 16,
+	FILTER_BITS_MIN = 12, /* a smaller filter than 512 bytes saves nothing */
 	POS_BITS = 40,   /* bits of a slot for a token number; the other bits are of the hash */
 	PARTS_MAX = 256, /* of the windows, by 8 bits of their hashes */
-	CHUNK = 1 << 16, /* about this number of tokens is a task of a worker */
-	A_WORKER = 4,    /* chunks that wait for each worker */
-	SLOT_BITS_MIN = 4,
+	CHUNK = 1 << 16, /* about this number of tokens is a task: long beside its start */
+	CHUNKS_EACH = 4, /* chunks of a round for each worker: workers wait less for one another */
+	SLOT_BITS_MIN = 4, /* the least table of a part: 16 slots */
 };
 
-/* An anchor, the k-gram that represents the windows from `since` on, up to the first window of the
- * next anchor. */
+/* A k-gram that represents the windows from `since` on, up to the first window of the next anchor.
+ * hash: the upper 32 bits of the hash of the k-gram. */
 struct anchor {
 	uint32_t since, hash;
 };
@@ -27,8 +32,8 @@ struct anchor {
 struct finder {
 	const struct sh_texts *t;
 	struct sh_exact_opts opts;
-	uint32_t k, window; /* window: k-grams of a window of tokens */
-	uint64_t power_k, power_length;
+	uint32_t k, window;             /* window: k-grams of a window of tokens */
+	uint64_t power_k, power_length; /* power() of k and of opts.length */
 	uint32_t *marked;
 
 	struct anchor *anchor;
@@ -50,7 +55,8 @@ struct worker {
 	struct finder *f;
 
 	/* Of one document. */
-	uint64_t *prefix, *gram;
+	uint64_t *prefix; /* prefix[i]: hash state of the first i tokens */
+	uint64_t *gram;   /* hashes of the k-grams */
 	uint32_t *first, *since;
 	size_t prefix_cap, gram_cap, first_cap, since_cap;
 
@@ -65,6 +71,7 @@ struct chunk {
 	struct sh_buf anchors;
 };
 
+/* Returns K^n, where K is the factor of sh_mix_step(). */
 static uint64_t power(uint64_t n)
 {
 	uint64_t p = 1;
@@ -88,28 +95,30 @@ static int reserve(struct worker *w, size_t n, struct sh_error *err)
 	return 0;
 }
 
+/* Returns the hash of the n tokens from token i on. power_n: power(n). */
 static uint64_t hash_of(const struct worker *w, size_t i, uint32_t n, uint64_t power_n)
 {
 	return sh_mix_finish(w->prefix[i + n] - w->prefix[i] * power_n);
 }
 
-static int sum_prefixes(struct worker *w, struct sh_token_hashes side, struct sh_error *err)
+/* Fills w->prefix for a document. */
+static int hash_prefixes(struct worker *w, struct sh_token_hashes side, struct sh_error *err)
 {
-	uint64_t sum = 0;
+	uint64_t state = 0;
 
 	if (reserve(w, side.n, err) < 0)
 		return -1;
 	for (size_t i = 0; i < side.n; i++) {
-		w->prefix[i] = sum;
-		sum = sh_mix_step(sum, side.token[i]);
+		w->prefix[i] = state;
+		state = sh_mix_step(state, side.token[i]);
 	}
-	w->prefix[side.n] = sum;
+	w->prefix[side.n] = state;
 	return 0;
 }
 
 /* ---- anchors ---- */
 
-/* The anchors of a document of at least `length` tokens. */
+/* Appends the anchors of a document. The document has at least `length` tokens. */
 static int add_anchors(
     struct worker *w, struct sh_token_hashes side, struct sh_buf *anchors, struct sh_error *err)
 {
@@ -117,7 +126,7 @@ static int add_anchors(
 	size_t grams = side.n - f->k + 1, n;
 	struct anchor *to;
 
-	if (sum_prefixes(w, side, err) < 0)
+	if (hash_prefixes(w, side, err) < 0)
 		return -1;
 	for (size_t i = 0; i < grams; i++)
 		w->gram[i] = hash_of(w, i, f->k, f->power_k);
@@ -131,8 +140,9 @@ static int add_anchors(
 	return 0;
 }
 
-/* Sets at[] of the chunk's documents, with anchors counted from the chunk's first one. */
-static int do_chunks(void *worker, size_t from, size_t to, struct sh_error *err)
+/* Computes the anchors of chunks. Sets at[] of their documents, counted from the first anchor of
+ * the chunk. */
+static int compute_chunks(void *worker, size_t from, size_t to, struct sh_error *err)
 {
 	struct worker *w = worker;
 	struct finder *f = w->f;
@@ -151,11 +161,12 @@ static int do_chunks(void *worker, size_t from, size_t to, struct sh_error *err)
 	return 0;
 }
 
+/* Plans the chunks of the next round, from *document on. Returns the number of chunks. */
 static size_t plan_chunks(const struct finder *f, uint32_t *document)
 {
 	size_t n = 0;
 
-	for (; n < f->opts.jobs * A_WORKER && *document < f->t->n; n++) {
+	for (; n < f->opts.jobs * CHUNKS_EACH && *document < f->t->n; n++) {
 		uint64_t begin = f->t->at[*document];
 
 		f->chunk[n].from = *document;
@@ -167,7 +178,8 @@ static size_t plan_chunks(const struct finder *f, uint32_t *document)
 	return n;
 }
 
-static int take_chunk(struct finder *f, const struct chunk *c, struct sh_error *err)
+/* Appends the anchors of a chunk to those of all chunks before it. */
+static int append_chunk(struct finder *f, const struct chunk *c, struct sh_error *err)
 {
 	size_t n = c->anchors.n / sizeof *f->anchor;
 
@@ -192,10 +204,11 @@ static int find_anchors(struct finder *f, struct worker *workers, struct sh_erro
 	if (!f->at)
 		return -1;
 	while ((n = plan_chunks(f, &document)) > 0) {
-		if (sh_parallel(workers, sizeof *workers, f->opts.jobs, n, 1, do_chunks, err) < 0)
+		if (sh_parallel(workers, sizeof *workers, f->opts.jobs, n, 1, compute_chunks, err) <
+		    0)
 			return -1;
 		for (size_t i = 0; i < n; i++)
-			if (take_chunk(f, &f->chunk[i], err) < 0)
+			if (append_chunk(f, &f->chunk[i], err) < 0)
 				return -1;
 	}
 	f->at[f->t->n] = f->anchors;
@@ -207,16 +220,19 @@ static uint32_t filter_bit(const struct finder *f, const struct anchor *a)
 	return a->hash >> (32 - f->filter_bits);
 }
 
-static bool occurs_twice(const struct finder *f, const struct anchor *a)
+/* Returns false when the anchor occurs once. May return true for such an anchor, too: another
+ * anchor may have the same filter bit. */
+static bool may_repeat(const struct finder *f, const struct anchor *a)
 {
 	return sh_bits_has(f->twice, filter_bit(f, a));
 }
 
-static int filter_anchors(struct finder *f, struct sh_error *err)
+static int build_filters(struct finder *f, struct sh_error *err)
 {
 	size_t words;
 
-	for (f->filter_bits = 12; f->filter_bits < 32 && f->anchors * SPARE >> f->filter_bits;)
+	f->filter_bits = FILTER_BITS_MIN;
+	while (f->filter_bits < 32 && f->anchors * FILTER_BITS_EACH >> f->filter_bits)
 		f->filter_bits++;
 	words = (size_t)1 << (f->filter_bits - 6);
 	f->once = sh_tables_get_zeroed(f->opts.tables, words, sizeof *f->once, err);
@@ -242,7 +258,7 @@ static size_t windows_of(const struct finder *f, uint32_t document)
 }
 
 /* Returns the end of the windows of anchor i: the position behind the last one. */
-static size_t last_window(const struct finder *f, uint32_t document, uint64_t i)
+static size_t windows_end(const struct finder *f, uint32_t document, uint64_t i)
 {
 	return i + 1 < f->at[document + 1] ? f->anchor[i + 1].since : windows_of(f, document);
 }
@@ -255,9 +271,11 @@ static void plan_parts(struct finder *f)
 {
 	for (uint32_t d = 0; d < f->t->n; d++)
 		for (uint64_t i = f->at[d]; i < f->at[d + 1]; i++)
-			if (occurs_twice(f, &f->anchor[i]))
-				f->candidates += last_window(f, d, i) - f->anchor[i].since;
+			if (may_repeat(f, &f->anchor[i]))
+				f->candidates += windows_end(f, d, i) - f->anchor[i].since;
 	f->parts = f->opts.jobs < PARTS_MAX ? f->opts.jobs : PARTS_MAX;
+	/* Two thirds of the slots are for the windows of an average part. A part with more windows
+	 * than 7/8 of the slots begins again with a larger table: see find_parts(). */
 	for (;; f->parts = 2 * f->parts < PARTS_MAX ? 2 * f->parts : PARTS_MAX) {
 		for (f->slot_bits = SLOT_BITS_MIN;
 		     f->candidates / f->parts * 3 / 2 >> f->slot_bits;)
@@ -275,7 +293,7 @@ static bool same_window(const struct finder *f, uint64_t a, uint64_t b)
 
 /* Returns the first window that equals the window at token `at`; UINT64_MAX when there is no
  * earlier one. The previous window equals the window before `expected`. */
-static uint64_t look_up(struct worker *w, uint64_t hash, uint64_t at, uint64_t expected)
+static uint64_t find_or_insert(struct worker *w, uint64_t hash, uint64_t at, uint64_t expected)
 {
 	const struct finder *f = w->f;
 	const uint64_t pos = (UINT64_C(1) << POS_BITS) - 1;
@@ -287,7 +305,7 @@ static uint64_t look_up(struct worker *w, uint64_t hash, uint64_t at, uint64_t e
 
 		if ((w->slot[s] & ~pos) != tag)
 			continue;
-		/* All but the last token is known to be equal. */
+		/* `expected` and `at` follow equal windows: only their last tokens may differ. */
 		if (other == expected ? f->t->token[other + last] == f->t->token[at + last]
 				      : same_window(f, other, at))
 			return other;
@@ -297,7 +315,8 @@ static uint64_t look_up(struct worker *w, uint64_t hash, uint64_t at, uint64_t e
 	return UINT64_MAX;
 }
 
-/* Workers of other parts may set bits of the same words. */
+/* Marks the tokens from .. to-1. Workers of other parts may set bits of the same words: several
+ * workers need atomic operations. */
 static void mark(struct finder *f, uint64_t from, uint64_t to)
 {
 	while (from < to) {
@@ -333,7 +352,7 @@ static void find_windows(
 			before->expected = UINT64_MAX;
 			continue;
 		}
-		other = look_up(w, hash, at, before->expected);
+		other = find_or_insert(w, hash, at, before->expected);
 		if (other == UINT64_MAX) {
 			before->expected = UINT64_MAX;
 			continue;
@@ -347,6 +366,7 @@ static void find_windows(
 	}
 }
 
+/* Looks up the windows of a document whose anchors seem to occur twice. */
 static int find_in(struct worker *w, unsigned part, uint32_t document, struct sh_error *err)
 {
 	const struct finder *f = w->f;
@@ -354,15 +374,15 @@ static int find_in(struct worker *w, unsigned part, uint32_t document, struct sh
 	bool summed = false;
 
 	for (uint64_t i = f->at[document]; i < f->at[document + 1]; i++) {
-		if (!occurs_twice(f, &f->anchor[i])) {
+		if (!may_repeat(f, &f->anchor[i])) {
 			before.expected = UINT64_MAX;
 			continue;
 		}
-		if (!summed && sum_prefixes(w, sh_texts_tokens(f->t, document), err) < 0)
+		if (!summed && hash_prefixes(w, sh_texts_tokens(f->t, document), err) < 0)
 			return -1;
 		summed = true;
 		find_windows(w, part, f->t->at[document], f->anchor[i].since,
-		    last_window(f, document, i), &before);
+		    windows_end(f, document, i), &before);
 	}
 	return 0;
 }
@@ -415,7 +435,7 @@ static void free_all(struct finder *f, struct worker *workers)
 		free(w->since);
 		free(w->slot);
 	}
-	for (size_t i = 0; i < f->opts.jobs * A_WORKER; i++)
+	for (size_t i = 0; i < f->opts.jobs * CHUNKS_EACH; i++)
 		sh_buf_free(&f->chunk[i].anchors);
 	sh_tables_put(f->opts.tables, f->anchor);
 	sh_tables_put(f->opts.tables, f->at);
@@ -434,7 +454,9 @@ int sh_exact_find(const struct sh_texts *t, const struct sh_exact_opts *opts, ui
 		free(workers);
 		return sh_error_set(err, SH_ERR_RANGE, "more than 2^%d tokens", POS_BITS);
 	}
-	f.chunk = calloc(opts->jobs * A_WORKER, sizeof *f.chunk);
+	f.chunk = calloc(opts->jobs * CHUNKS_EACH, sizeof *f.chunk);
+	/* Half of the window: such a k-gram is rare, and the window still has many to choose from.
+	 * 3 more tokens make the k-grams of short windows rarer. */
 	f.k = opts->k ? opts->k : opts->length / 2 + 3;
 	if (!opts->k && f.k > K_MAX)
 		f.k = K_MAX;
@@ -448,7 +470,7 @@ int sh_exact_find(const struct sh_texts *t, const struct sh_exact_opts *opts, ui
 	} else {
 		for (unsigned i = 0; i < opts->jobs; i++)
 			workers[i].f = &f;
-		if (find_anchors(&f, workers, err) == 0 && filter_anchors(&f, err) == 0) {
+		if (find_anchors(&f, workers, err) == 0 && build_filters(&f, err) == 0) {
 			plan_parts(&f);
 			status = sh_parallel(
 			    workers, sizeof *workers, opts->jobs, f.parts, 1, find_parts, err);

@@ -6,10 +6,15 @@
 #include "io/pages.h"
 #include "io/parallel.h"
 
-enum { PARTS = 256, DIGIT = 11, FEW = 32 };
+enum {
+	PARTS = 256, /* by the upper 8 bits of a key; one task sorts a part */
+	DIGIT = 11,  /* bits of a pass: 2,048 counters of 8 KiB stay in the first-level cache */
+	FEW = 32,    /* at most FEW elements are sorted by comparisons: counters would cost more */
+};
 
 /* ---- numbers ---- */
 
+/* Sorts by insertion. */
 static void sort_few(uint64_t *a, size_t n)
 {
 	for (size_t i = 1; i < n; i++) {
@@ -83,8 +88,9 @@ static int compare(const void *x, const void *y)
 	return is_before(x, y) ? -1 : is_before(y, x);
 }
 
-/* Sorts stably by the 11 bits of the key from bit `shift` on. */
-static void pass(const struct sh_posting *from, struct sh_posting *to, size_t n, unsigned shift)
+/* Sorts stably by the 11 bits of the key from bit `shift` on. n is below 2^32. */
+static void radix_pass(
+    const struct sh_posting *from, struct sh_posting *to, size_t n, unsigned shift)
 {
 	uint32_t at[1 << DIGIT] = { 0 }, sum = 0;
 
@@ -100,11 +106,11 @@ static void pass(const struct sh_posting *from, struct sh_posting *to, size_t n,
 		to[at[from[i].of.key >> shift & ((1 << DIGIT) - 1)]++] = from[i];
 }
 
-/* Completes the order by comparisons: of keys that differ only in bits that no pass used, and of
- * postings that were not ordered by document. */
+/* Completes the order by comparisons. Needs them for keys that differ only in bits that no pass
+ * used, and for postings of one key that were not ordered by document. */
 static void sort_ties(struct sh_posting *p, size_t n)
 {
-	const unsigned seen = 64 - 8 - 2 * DIGIT;
+	const unsigned seen = 64 - 8 - 2 * DIGIT; /* keys are in order by the bits from here on */
 
 	for (size_t i = 0, j; i < n; i = j) {
 		bool sorted = true;
@@ -116,18 +122,19 @@ static void sort_ties(struct sh_posting *p, size_t n)
 	}
 }
 
-/* A slice of the postings that one task moves to their parts. */
-struct slice {
-	size_t at[PARTS]; /* postings of each part; then the place of the next one */
+/* One task moves the postings of one slice, begin_of(i) .. begin_of(i + 1) - 1, to their parts. */
+struct slice_counts {
+	size_t at[PARTS]; /* postings of each part; then the position of the next posting */
 };
 
 struct sorting {
 	struct sh_posting *p, *tmp;
 	size_t n, slices;
-	struct slice *slice;
+	struct slice_counts *slice;
 	size_t at[PARTS + 1];
 };
 
+/* Returns the first element of slice i of n elements. */
 static size_t begin_of(size_t n, size_t slices, size_t i)
 {
 	return n / slices * i + (i < n % slices ? i : n % slices);
@@ -194,16 +201,16 @@ static int sort_parts(void *worker, size_t from, size_t to, struct sh_error *err
 			qsort(p, n, sizeof *p, compare);
 			continue;
 		}
-		pass(tmp, p, n, 64 - 8 - 2 * DIGIT);
-		pass(p, tmp, n, 64 - 8 - DIGIT);
+		radix_pass(tmp, p, n, 64 - 8 - 2 * DIGIT);
+		radix_pass(p, tmp, n, 64 - 8 - DIGIT);
 		memcpy(p, tmp, n * sizeof *p);
 		sort_ties(p, n);
 	}
 	return 0;
 }
 
-/* Returns scratch memory. It has pages of 2 MiB when it is within the limit of the tables:
- * *pages. */
+/* Returns scratch memory. Sets *pages when the memory has pages of 2 MiB, which is so when it fits
+ * in the limit of the tables. */
 static struct sh_posting *get_room(
     struct sh_tables *tables, size_t bytes, bool *pages, struct sh_error *err)
 {
@@ -259,11 +266,12 @@ struct share {
 struct keeping {
 	struct sh_groups *g;
 	struct share *share;
-	uint64_t most; /* postings of a document */
+	uint64_t most; /* postings of the document that has the most */
 };
 
-/* Keeps postings from .. to-1, which have one key, as a group. */
-static void keep(struct sh_posting *posting, struct share *s, size_t from, size_t to)
+/* Appends the postings from .. to-1, which have one key, to the share as a group. Indexes of
+ * postings count from the share's first one until rebase_shares(). */
+static void keep_group(struct sh_posting *posting, struct share *s, size_t from, size_t to)
 {
 	uint32_t first = (uint32_t)s->n, run = first;
 	struct sh_posting *kept = posting + s->from;
@@ -279,6 +287,7 @@ static void keep(struct sh_posting *posting, struct share *s, size_t from, size_
 	}
 }
 
+/* Keeps the groups of two or more documents. */
 static int keep_shares(void *state, size_t from, size_t to, struct sh_error *err)
 {
 	const struct keeping *k = state;
@@ -292,7 +301,7 @@ static int keep_shares(void *state, size_t from, size_t to, struct sh_error *err
 			for (j = i + 1; j < s->to && p[j].of.key == p[i].of.key; j++)
 				;
 			if (p[i].document != p[j - 1].document)
-				keep(p, s, i, j);
+				keep_group(p, s, i, j);
 		}
 	}
 	return 0;
@@ -329,6 +338,7 @@ static void plan_shares(const struct sh_posting *p, size_t n, struct share *shar
 	}
 }
 
+/* Keeps the groups of all shares, and moves the shares together. */
 static int keep_all(
     struct keeping *k, const struct sh_grouping *how, size_t n, struct sh_error *err)
 {
@@ -348,7 +358,7 @@ static int keep_all(
 	}
 	if (g->n >= UINT32_MAX)
 		return sh_error_set(err, SH_ERR_RANGE, "more than %lu seeds that documents share",
-		    (unsigned long)UINT32_MAX);
+		    (unsigned long)UINT32_MAX - 1);
 	return sh_parallel(k, 0, how->jobs, how->jobs, 1, rebase_shares, err);
 }
 
@@ -366,7 +376,7 @@ static void order_document(
 		order[i] = (uint32_t)room[i];
 }
 
-enum { ORDER_TASK = 4096 }; /* documents */
+enum { ORDER_TASK = 4096 }; /* documents of a task, which allocates scratch memory once */
 
 static int order_documents(void *state, size_t from, size_t to, struct sh_error *err)
 {

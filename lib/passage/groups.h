@@ -15,7 +15,7 @@ struct sh_posting {
 		uint64_t key;
 		struct {
 			uint32_t first; /* index of its group's first posting */
-			/* index of the first posting of its group in the same document */
+			/* index of the first posting of this group in this document */
 			uint32_t run;
 		} in; /* after sh_groups_make() */
 	} of;
@@ -44,7 +44,7 @@ struct sh_groups {
 
 /* Makes groups of n sorted postings. Borrows the postings, drops groups of one document alone, and
  * moves the other groups together. documents: the number of all documents. SH_ERR_RANGE: 2^32 - 1
- * postings or more are left. */
+ * postings or more are left. sh_groups_free() frees *g also after -1. */
 int sh_groups_make(struct sh_groups *g, const struct sh_grouping *how, struct sh_posting *p,
     size_t n, size_t documents, struct sh_error *err);
 void sh_groups_free(struct sh_groups *g);
