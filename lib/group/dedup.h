@@ -23,7 +23,8 @@
  * (fp/bag.h); 16 a distinct fingerprint; 32 a pair within k (at most 8 pairs a document, plus
  * 65,536, are held at a time); 60 a feature of short documents; 5 a key. Tables that exceed
  * opts.tables lie in files. Fingerprints are joined in parts that fit in opts.memory. The verifiers
- * have their own memory. A batch of candidates needs at most 10 MiB. */
+ * have their own memory. A batch of candidates needs at most opts.memory / 8 and at most 10 MiB, or
+ * 160 MiB when documents are read from files (sh_corpus.reads). */
 #ifndef SH_GROUP_DEDUP_H
 #define SH_GROUP_DEDUP_H
 
