@@ -4,8 +4,8 @@
  * All sets have the same order of features, the rare ones first. Two sets of similarity t or more
  * share a feature of their prefixes. The prefix of a set of n features is its first n - ceil(t n) +
  * 1 features. So only sets that share a feature of their prefixes are compared. Time grows with the
- * square of the number of sets that share one. Memory: at most 60 bytes a feature, in the
- * tables. */
+ * square of the number of sets that share a feature of their prefixes. Memory: at most 60 bytes a
+ * feature, in the tables. */
 #ifndef SH_GROUP_SMALLJOIN_H
 #define SH_GROUP_SMALLJOIN_H
 

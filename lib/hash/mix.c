@@ -284,8 +284,8 @@ static AVX512 size_t ngrams_avx512(
 {
 	size_t count = tokens < n ? 0 : tokens - n + 1, i, j;
 
-	/* n = 1: copies the hashes. n > 16: a rolling hash needs three multiplications an n-gram for
-	 * any n. The loop below needs n + 1 slower ones, of vectors, for eight n-grams. */
+	/* n = 1: copies the hashes. n > 16: a rolling hash needs three multiplications an n-gram,
+	 * for any n. The loop below needs n + 1 slower ones, of vectors, for eight n-grams. */
 	if (n < 2 || n > 16)
 		return sh_mix_ngrams(h, tokens, n, out);
 	for (i = 0; i < count; i += 8) {

@@ -27,7 +27,7 @@ int sh_sink_compress(struct sh_sink *s, const struct sh_compressor *form, struct
 
 int sh_sink_write(struct sh_sink *s, const void *p, size_t n, struct sh_error *err);
 
-/* Writes whole lines whose sum is known. The output before must also be whole lines. */
+/* Writes whole lines whose sum is known. All output written before must end with a newline. */
 int sh_sink_write_lines(
     struct sh_sink *s, const void *p, size_t n, const struct sh_sum *sum, struct sh_error *err);
 /* Writes the buffered bytes to the descriptor, without a sync. */

@@ -1,7 +1,7 @@
 /* Finds passages of at least L tokens that occur again, word for word, in the same document or in
  * another.
  *
- * Each window of L tokens has one anchor: of its k-grams with the least hash, the rightmost one.
+ * Each window of L tokens has one anchor: the rightmost of its k-grams that have the least hash.
  * Equal windows have equal anchors, so a window whose anchor occurs once cannot occur again. Each
  * other window is looked up in a table of the earlier windows, and compared token by token. Time
  * and memory are linear for any text, and the result does not depend on k. */
@@ -14,7 +14,8 @@
  * Words of 64 bits would need a library for atomic operations on 32-bit processors. */
 #define SH_EXACT_WORDS(n) ((n) / 32 + 1)
 
-#define SH_EXACT_MAX ((uint32_t)1 << 20) /* largest sh_exact_opts.length */
+/* Largest sh_exact_opts.length. A smaller length finds the longer passages, too. */
+#define SH_EXACT_MAX ((uint32_t)1 << 20)
 
 struct sh_exact_opts {
 	uint32_t length; /* L: tokens of the shortest passage */
