@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "dedup.h"
-#include "fp/fingerprinter.h"
+#include "fp/analysis.h"
 #include "fp/reach.h"
 
 enum {
@@ -13,7 +13,7 @@ enum {
 
 struct sample {
 	struct dedup_state *state;
-	struct sh_fingerprinter *fingerprinter; /* NULL: lines are only counted */
+	struct sh_analyser analyser; /* empty: lines are only counted */
 	struct sh_document_room room;
 	uint64_t *value;
 	size_t n, lines, bytes;
@@ -24,18 +24,17 @@ static void sample_line(struct sample *s, struct sh_slice line)
 {
 	const struct dedup_settings *how = s->state->settings;
 	struct sh_document doc;
-	struct sh_fingerprint fp;
+	struct sh_fingerprinter *f = s->analyser.fingerprinter;
+	struct sh_analysis x;
 	struct sh_error err;
 	const uint64_t *value;
 
 	s->lines++;
 	s->bytes += line.n + 1;
-	if (!s->fingerprinter ||
-	    sh_document_parse(&how->docs.docs.form, line, 1, &s->room, &doc, &err) < 0 ||
-	    sh_fingerprint(s->fingerprinter, doc.text, &fp, &err) < 0 || fp.empty ||
-	    fp.features == 0)
+	if (!f || sh_document_parse(&how->docs.docs.form, line, 1, &s->room, &doc, &err) < 0 ||
+	    sh_analyse(&s->analyser, doc.text, &x, &err) < 0 || x.fp.empty || x.fp.features == 0)
 		return;
-	value = sh_fingerprint_values(s->fingerprinter, &fp, SH_KEY_PLAN_VALUES);
+	value = sh_fingerprint_values(f, &x.fp, SH_KEY_PLAN_VALUES);
 	memcpy(s->value + s->n++ * SH_KEY_PLAN_VALUES, value, SH_KEY_PLAN_VALUES * sizeof *value);
 }
 
@@ -108,18 +107,17 @@ static void choose(struct dedup_state *s, struct sample *sample, uint64_t bytes)
 {
 	struct sh_error err;
 
-	sample->fingerprinter = sh_fingerprinter_new(&s->settings->fp, &err);
 	sample->value = malloc((size_t)PLACES * EACH * SH_KEY_PLAN_VALUES * sizeof *sample->value);
 	if (!sample->value)
 		sh_error_nomem(&err);
-	if (!sample->fingerprinter || !sample->value)
+	if (!sample->value || sh_analyser_init(&sample->analyser, &s->settings->fp, NULL, &err) < 0)
 		cli_die(s->cli, &err);
 	sample_input(sample, bytes);
 	if (sh_key_plan_choose(&s->plan, sample->value, sample->n, &err) < 0)
 		cli_die(s->cli, &err);
 	free(sample->value);
 	sh_document_room_free(&sample->room);
-	sh_fingerprinter_delete(sample->fingerprinter);
+	sh_analyser_free(&sample->analyser);
 }
 
 void dedup_plan(struct dedup_state *s)

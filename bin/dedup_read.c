@@ -3,7 +3,7 @@
 
 #include "base/siphash.h"
 #include "dedup.h"
-#include "fp/fingerprinter.h"
+#include "fp/analysis.h"
 #include "io/newlines.h"
 #include "record/escape.h"
 #include "run.h"
@@ -198,7 +198,7 @@ static struct sh_key_columns key_columns(const struct layout *l, struct sh_job *
 struct worker {
 	const struct layout *layout;
 	unsigned thread;
-	struct sh_fingerprinter *fingerprinter;
+	struct sh_analyser analyser;
 	uint64_t *described; /* room for a description */
 };
 
@@ -222,21 +222,21 @@ static int describe(struct worker *w, const struct sh_document *doc, struct sh_j
 	struct sh_key_columns key = key_columns(l, job);
 	size_t words = SH_FP_WORDS(s->settings->fp.bits);
 	uint64_t *d = column(l, job, DESCRIBED), digest = 0;
-	struct sh_fingerprint fp;
+	struct sh_analysis x;
 
 	d = d ? d + i * dedup_description(s) : w->described;
-	if (sh_fingerprint(w->fingerprinter, doc->text, &fp, err) < 0)
+	if (sh_analyse(&w->analyser, doc->text, &x, err) < 0)
 		return -1;
 	if (key.low)
 		digest = sh_siphash(s->corpus.key, doc->text.p, doc->text.n);
-	dedup_describe(s, w->fingerprinter, &fp, digest, d);
+	dedup_describe(s, w->analyser.fingerprinter, &x.fp, digest, d);
 	memcpy((uint64_t *)column(l, job, PRINTS) + i * words, d + FP, words * sizeof *d);
 	((uint16_t *)column(l, job, COUNTS))[i] = sh_dedup_features(d[FEATURES]);
 	if (key.low) {
 		((uint64_t *)column(l, job, DIGESTS))[i] = digest;
 		sh_dedup_pack_keys(s->dedup, w->thread, keys_of(s, d), &key, i);
 	}
-	job->ill_formed += fp.bad_utf8;
+	job->ill_formed += x.bad_utf8;
 	return 0;
 }
 
@@ -392,12 +392,13 @@ static void start_workers(const struct reading *r, struct worker *workers, struc
 	struct sh_error err;
 
 	for (unsigned i = 0; i < s->cli->jobs; i++) {
-		workers[i] =
-		    (struct worker){ &r->layout, i, sh_fingerprinter_new(&s->settings->fp, &err),
-			    malloc(dedup_description(s) * sizeof(uint64_t)) };
-		if (workers[i].fingerprinter && !workers[i].described)
+		workers[i] = (struct worker){ .layout = &r->layout,
+			.thread = i,
+			.described = malloc(dedup_description(s) * sizeof(uint64_t)) };
+		if (!workers[i].described)
 			sh_error_nomem(&err);
-		if (!workers[i].fingerprinter || !workers[i].described)
+		if (!workers[i].described ||
+		    sh_analyser_init(&workers[i].analyser, &s->settings->fp, NULL, &err) < 0)
 			cli_die(s->cli, &err);
 		run->workers[i] = &workers[i];
 	}
@@ -430,7 +431,7 @@ void dedup_read(struct dedup_state *s)
 	sh_source_free(&source);
 	check_files(s, source.at);
 	for (unsigned i = 0; i < c->jobs; i++) {
-		sh_fingerprinter_delete(workers[i].fingerprinter);
+		sh_analyser_free(&workers[i].analyser);
 		free(workers[i].described);
 	}
 	free(fds);

@@ -4,7 +4,7 @@
 #include "archive/maintain.h"
 #include "base/siphash.h"
 #include "dedup_how.h"
-#include "fp/fingerprinter.h"
+#include "fp/analysis.h"
 #include "made_with.h"
 #include "now.h"
 #include "passage/store.h"
@@ -63,11 +63,11 @@ struct state {
 static void try_options(struct cli *c, const struct dedup_settings *how)
 {
 	struct sh_error err;
-	struct sh_fingerprinter *f = sh_fingerprinter_new(&how->fp, &err);
+	struct sh_analyser a;
 
-	if (!f)
+	if (sh_analyser_init(&a, &how->fp, NULL, &err) < 0)
 		cli_die(c, &err);
-	sh_fingerprinter_delete(f);
+	sh_analyser_free(&a);
 }
 
 static void init(const struct state *s)

@@ -6,6 +6,7 @@
 #include "docopts.h"
 #include "explain.h"
 #include "fp/accumulator.h"
+#include "fp/analysis.h"
 #include "fp/format.h"
 #include "fp/minhash.h"
 #include "fp/minkeys.h"
@@ -136,7 +137,7 @@ struct settings {
 
 struct worker {
 	const struct settings *settings;
-	struct sh_fingerprinter *fingerprinter;
+	struct sh_analyser analyser;
 };
 
 /* Appends "fp TAB id TAB tag LF". */
@@ -277,15 +278,17 @@ static int each_document(
     void *arg, const struct sh_document *doc, struct sh_job *job, struct sh_error *err)
 {
 	struct worker *w = arg;
-	struct sh_fingerprint fp;
+	const struct sh_fingerprint *fp;
+	struct sh_analysis x;
 
-	if (sh_fingerprint(w->fingerprinter, doc->text, &fp, err) < 0)
+	if (sh_analyse(&w->analyser, doc->text, &x, err) < 0)
 		return -1;
-	job->ill_formed += fp.bad_utf8;
-	if (is_empty(w->settings, &fp, fp.tokens))
+	fp = &x.fp;
+	job->ill_formed += x.bad_utf8;
+	if (is_empty(w->settings, fp, fp->tokens))
 		return add_empty(w->settings, doc->id, sh_job_line(job), job, err);
-	return add_document(&job->out, w->settings, fp.w, sh_fingerprint_hashes(w->fingerprinter),
-	    fp.features, doc->id, err);
+	return add_document(&job->out, w->settings, fp->w,
+	    sh_fingerprint_hashes(w->analyser.fingerprinter), fp->features, doc->id, err);
 }
 
 static int work(void *worker, struct sh_job *job)
@@ -354,15 +357,15 @@ static void run_documents(struct cli *c, struct settings *s, struct sh_source *s
 	docopts_open_dictionary(&s->docs, c);
 	settle_tag(c, s);
 	for (unsigned i = 0; i < c->jobs; i++) {
-		workers[i] = (struct worker){ s, sh_fingerprinter_new(&s->fp, &err) };
-		if (!workers[i].fingerprinter)
+		workers[i].settings = s;
+		if (sh_analyser_init(&workers[i].analyser, &s->fp, NULL, &err) < 0)
 			cli_die(c, &err);
 		run.workers[i] = &workers[i];
 	}
 	run_pool(&run, source);
 	run_finish(&run, NULL);
 	for (unsigned i = 0; i < c->jobs; i++)
-		sh_fingerprinter_delete(workers[i].fingerprinter);
+		sh_analyser_free(&workers[i].analyser);
 	report_empty(c, s, &run);
 }
 

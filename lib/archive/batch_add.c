@@ -252,7 +252,8 @@ static int print_store(struct sh_batch_worker *w, uint32_t i, const struct sh_do
 		status = sh_batch_kept(w, i, &set, err);
 		if (status == 0)
 			status = b->opts.store == SH_STORE_SEQUENCE
-				     ? sh_sequence_print(&set, out, err)
+				     ? sh_sequence_print(
+					   set.ordered, set.n_ordered, &w->scratch, out, err)
 				     : sh_sketch_print(set.hash, set.n, out, err);
 	}
 	return status < 0 ? -1 : sh_buf_add(out, "\n", 1, err);

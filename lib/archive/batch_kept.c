@@ -26,17 +26,35 @@ int sh_batch_keep(struct sh_batch_worker *w, struct sh_batch_doc *d,
 
 /* Unpacks features, in the order of whole hashes, or tokens: the first 32 bits were kept, and the
  * other bits are 0. */
-static int unpack(struct sh_batch_worker *w, const struct sh_batch_doc *d, struct sh_error *err)
+static int unpack(struct sh_batch_worker *w, const struct sh_batch_doc *d,
+    struct sh_feature_set *set, struct sh_error *err)
 {
-	if (d->n_kept > w->unpacked_cap && sh_grow((void **)&w->unpacked, &w->unpacked_cap,
-					       d->n_kept, sizeof *w->unpacked, err) < 0)
+	uint64_t *hash;
+
+	if (sh_sketch_reserve(&w->sketch, d->n_kept, err) < 0)
 		return -1;
+	hash = w->sketch.hash;
 	for (size_t i = 0; i < d->n_kept; i++) {
 		uint32_t cut;
 
 		memcpy(&cut, d->kept + i * sizeof cut, sizeof cut);
-		w->unpacked[i] = (uint64_t)cut << 32;
+		hash[i] = (uint64_t)cut << 32;
 	}
+	if (w->batch->opts.rule.edit)
+		*set = (struct sh_feature_set){ .ordered = hash, .n_ordered = d->n_kept };
+	else
+		*set = (struct sh_feature_set){ .hash = hash, .n = d->n_kept };
+	return 0;
+}
+
+/* Leaves only the first 32 bits of the hashes of a set. */
+static int cut(struct sh_batch_worker *w, struct sh_feature_set *set, struct sh_error *err)
+{
+	if (sh_sketch_reserve(&w->sketch, set->n, err) < 0)
+		return -1;
+	for (size_t i = 0; i < set->n; i++)
+		w->sketch.hash[i] = set->hash[i] & ~(uint64_t)UINT32_MAX;
+	set->hash = w->sketch.hash;
 	return 0;
 }
 
@@ -44,18 +62,14 @@ int sh_batch_kept(
     struct sh_batch_worker *w, uint32_t document, struct sh_feature_set *set, struct sh_error *err)
 {
 	const struct sh_batch *b = w->batch;
-	const struct sh_batch_doc *d = &b->doc[document];
 	struct sh_document doc;
+	struct sh_analysis x;
 
-	if (!d->kept) {
-		if (sh_corpus_document(b->opts.corpus, document, &w->room, &doc, err) < 0)
-			return -1;
-		return sh_batch_features(w, false, doc.text, set, err);
-	}
-	if (unpack(w, d, err) < 0)
+	if (b->doc[document].kept)
+		return unpack(w, &b->doc[document], set, err);
+	if (sh_corpus_document(b->opts.corpus, document, &w->room, &doc, err) < 0 ||
+	    sh_batch_analyse_text(w, SH_BATCH_AGAIN, doc.text, &x, err) < 0)
 		return -1;
-	if (b->opts.rule.edit)
-		return sh_batch_sequence(w, false, w->unpacked, d->n_kept, set, err);
-	*set = (struct sh_feature_set){ .hash = w->unpacked, .n = d->n_kept };
-	return 0;
+	*set = x.set;
+	return b->opts.store == SH_STORE_SKETCH ? cut(w, set, err) : 0;
 }

@@ -264,9 +264,11 @@ static int analyse_one(struct sh_batch_worker *w, uint32_t i, struct sh_error *e
 	if (d->outcome.kind != SH_OUTCOME_NEW)
 		return 0;
 	if (sh_corpus_document(b->opts.corpus, i, &w->room, &doc, err) < 0 ||
-	    sh_batch_analyse_text(w, doc.text, &x, err) < 0 || sh_batch_keep(w, d, &x.set, err) < 0)
+	    sh_batch_analyse_text(w, SH_BATCH_NEW, doc.text, &x, err) < 0 ||
+	    sh_batch_keep(w, d, &x.set, err) < 0)
 		return -1;
-	b->opts.describe(b->opts.arg, w->analyser.fingerprinter, &x.fp, d->digest, described(b, i));
+	b->opts.describe(b->opts.arg, w->analyser[SH_BATCH_NEW].fingerprinter, &x.fp, d->digest,
+	    described(b, i));
 	d->has_features = x.set.n > 0;
 	w->keys.n = 0;
 	if (sh_keys_of(&b->opts.rule, &x.set, &w->keys, err) < 0)

@@ -18,42 +18,38 @@ static uint32_t first_candidate(const struct sh_batch *b, uint32_t doc)
 	return lo;
 }
 
-void sh_batch_compared(const struct sh_feature_set *set, struct sh_compared *c)
-{
-	c->set = (struct sh_weighed_set){ .hash = set->hash, .n = set->n };
-	c->sequence = (struct sh_sequence){ set->ordered, set->n_ordered };
-}
-
-/* Computes the features of a document of the archive from its record in the store. */
+/* Reads the features of a document of the archive from its record in the store. */
 static int archived_features(struct sh_batch_worker *w, const struct sh_segment *s,
-    struct sh_slice record, struct sh_error *err)
+    struct sh_slice record, struct sh_feature_set *set, struct sh_error *err)
 {
-	struct sh_compared *other = &w->other;
-	struct sh_feature_set set;
+	struct sh_analysis x;
 
 	switch (s->store) {
 	case SH_STORE_SKETCH:
-		if (sh_sketch_parse(record, &other->cut, err) < 0)
+		if (sh_sketch_parse(record, &w->sketch, err) < 0)
 			return -1;
-		set = (struct sh_feature_set){ .hash = other->cut.hash, .n = other->cut.n };
-		break;
+		*set = (struct sh_feature_set){ .hash = w->sketch.hash, .n = w->sketch.n };
+		return 0;
 	case SH_STORE_SEQUENCE:
-		if (sh_sequence_parse(record, &other->cut, &w->sequence, err) < 0 ||
-		    sh_batch_sequence(w, true, w->sequence.hash, w->sequence.n, &set, err) < 0)
+		if (sh_sequence_parse(record, &w->sketch, &w->sequence, err) < 0)
 			return -1;
-		break;
+		*set = (struct sh_feature_set){ .ordered = w->sequence.hash,
+			.n_ordered = w->sequence.n };
+		return 0;
 	default:
 		w->text.n = 0;
 		if (sh_unescape(record, &w->text, err) < 0 ||
 		    sh_buf_reserve(&w->text, SH_PAD, err) < 0 ||
-		    sh_batch_features(w, true, sh_buf_slice(&w->text), &set, err) < 0)
+		    sh_batch_analyse_text(w, SH_BATCH_ARCHIVED, sh_buf_slice(&w->text), &x, err) <
+			0)
 			return -1;
+		*set = x.set;
+		return 0;
 	}
-	sh_batch_compared(&set, other);
-	return 0;
 }
 
-static int read_archived(struct sh_batch_worker *w, uint32_t number, struct sh_error *err)
+static int read_archived(
+    struct sh_batch_worker *w, uint32_t number, struct sh_feature_set *set, struct sh_error *err)
 {
 	struct sh_segment *s = sh_archive_segment_of(w->batch->archive, number);
 	struct sh_slice line;
@@ -61,7 +57,44 @@ static int read_archived(struct sh_batch_worker *w, uint32_t number, struct sh_e
 
 	if (got <= 0)
 		return got < 0 ? -1 : sh_batch_broken(number, err);
-	return archived_features(w, s, sh_line_rest(line), err);
+	return archived_features(w, s, sh_line_rest(line), set, err);
+}
+
+/* Verifiers know documents of the archive by their numbers, and a document of the batch by OWN +
+ * its number. */
+#define OWN (UINT64_C(1) << 32)
+
+static int set_of(void *worker, uint64_t document, struct sh_feature_set *set, struct sh_error *err)
+{
+	struct sh_batch_worker *w = worker;
+	const struct sh_key_rule *r = &w->batch->opts.rule;
+	int status = document >= OWN ? sh_batch_kept(w, (uint32_t)(document - OWN), set, err)
+				     : read_archived(w, (uint32_t)document, set, err);
+
+	if (status < 0 || !r->edit || !r->threshold)
+		return status;
+	return sh_batch_add_grams(w, set, err);
+}
+
+static int begin_verifier(struct sh_batch_worker *w, struct sh_error *err)
+{
+	const struct sh_batch_opts *opts = &w->batch->opts;
+	const struct sh_key_rule *r = &opts->rule;
+	/* With few candidates for each document, memory costs more time than it saves. */
+	bool several = w->batch->candidates.side.n / 2 >= opts->corpus->n;
+	struct sh_verify_opts v = { .set_of = set_of,
+		.arg = w,
+		.ngrams = r->ngrams,
+		.measure = sh_measure_find(!r->edit       ? "jaccard"
+					   : r->threshold ? "any"
+							  : "edit"),
+		.threshold = r->threshold ? r->threshold : r->edit,
+		.edit_threshold = r->edit,
+		.memory = several ? opts->verify_bytes / opts->jobs : 0 };
+
+	if (!w->verifier)
+		w->verifier = sh_verifier_new(&v, err);
+	return w->verifier ? 0 : -1;
 }
 
 static bool closer(const struct sh_outcome *a, const struct sh_outcome *b)
@@ -75,85 +108,47 @@ static bool closer(const struct sh_outcome *a, const struct sh_outcome *b)
 	return a->keeper < b->keeper;
 }
 
-/* Compares w->own with w->other. The similarity is the Jaccard similarity, unless only the edit
- * similarity reaches its threshold. */
-static int compare_texts(
-    struct sh_batch_worker *w, struct sh_similarity *s, bool *reaches, struct sh_error *err)
+/* Sets the distance, and the id of the archived document. */
+static int read_outcome(
+    const struct sh_batch *b, uint32_t doc, struct sh_outcome *f, struct sh_error *err)
 {
-	const struct sh_key_rule *r = &w->batch->opts.rule;
-	const struct sh_sequence *x = &w->own.sequence, *y = &w->other.sequence;
-	struct sh_align_bound bound = { 0 };
-	struct sh_similarity edit;
-	size_t longer;
+	uint64_t fp[SH_FP_MAX_WORDS];
+	struct sh_doc_record r;
+	int got = sh_archive_record(b->archive, f->keeper, &r, err);
 
-	*reaches = false;
-	if (r->threshold) {
-		sh_measure_find("jaccard")->compare(&w->own.set, &w->other.set, s);
-		*reaches = sh_similarity_reaches(s, r->threshold, SH_WEIGHT_ONE);
-	}
-	if (!r->edit || *reaches)
-		return 0;
-	if (!w->aligner && !(w->aligner = sh_aligner_new(err)))
+	if (got < 0)
 		return -1;
-	longer = x->n > y->n ? x->n : y->n;
-	bound.most = sh_align_limit(longer, r->edit);
-	if (sh_align_similarity(w->aligner, *x, *y, bound, &edit, err) < 0)
-		return -1;
-	*reaches = sh_similarity_reaches(&edit, r->edit, SH_WEIGHT_ONE);
-	if (*reaches || !r->threshold)
-		*s = edit;
+	if (got == 0 || r.keeper != f->keeper || r.fp.n != b->opts.fp.bits / 4 ||
+	    sh_parse_hex(r.fp, fp) < 0)
+		return sh_batch_broken(f->keeper, err);
+	f->id = r.id;
+	f->distance = (uint16_t)sh_fp_distance(
+	    fp, b->opts.fingerprint(b->opts.arg, doc), SH_FP_WORDS(b->opts.fp.bits));
 	return 0;
 }
 
 /* Sets the outcome of the document to the candidate when the candidate is a match, and closer than
  * the outcome so far. */
-static int compare_candidate(struct sh_batch_worker *w, uint32_t doc, uint32_t number,
-    bool has_features, struct sh_error *err)
+static int compare_candidate(
+    struct sh_batch_worker *w, uint32_t doc, uint32_t number, struct sh_error *err)
 {
 	struct sh_batch *b = w->batch;
-	struct sh_outcome f = { .kind = SH_OUTCOME_MATCHED, .keeper = number };
-	bool like;
-	uint64_t fp[SH_FP_MAX_WORDS];
-	struct sh_doc_record r;
-	int got = sh_archive_record(b->archive, number, &r, err);
+	struct sh_outcome f = {
+		.kind = SH_OUTCOME_MATCHED, .keeper = number, .similarity = SH_UNVERIFIED
+	};
+	struct sh_similarity s = { .reaches = true };
 
-	if (got < 0)
-		return -1;
-	if (got == 0 || r.keeper != number || r.fp.n != b->opts.fp.bits / 4 ||
-	    sh_parse_hex(r.fp, fp) < 0)
-		return sh_batch_broken(number, err);
 	w->compared++;
-	f.id = r.id;
-	f.distance = (uint16_t)sh_fp_distance(
-	    fp, b->opts.fingerprint(b->opts.arg, doc), SH_FP_WORDS(b->opts.fp.bits));
-	f.similarity = SH_UNVERIFIED;
-	like = f.distance <= b->opts.k;
-	if (has_features) {
-		struct sh_similarity s;
-
-		if (read_archived(w, number, err) < 0 || compare_texts(w, &s, &like, err) < 0)
-			return -1;
-		f.similarity = (uint16_t)sh_similarity_round(&s);
-	}
-	if (like && closer(&f, &b->doc[doc].outcome))
-		b->doc[doc].outcome = f;
-	return 0;
-}
-
-/* Fills w->own, with hashes cut as in the store. */
-static int own_features(struct sh_batch_worker *w, uint32_t doc, struct sh_error *err)
-{
-	const struct sh_batch_opts *opts = &w->batch->opts;
-	struct sh_feature_set set;
-
-	if (sh_batch_kept(w, doc, &set, err) < 0)
+	if (w->verifier && sh_verify(w->verifier, OWN + doc, number, &s, err) < 0)
 		return -1;
-	if (opts->store == SH_STORE_SKETCH) {
-		if (sh_sketch_cut(set.hash, set.n, &w->own.cut, err) < 0)
-			return -1;
-		set.hash = w->own.cut.hash;
-	}
-	sh_batch_compared(&set, &w->own);
+	if (!s.reaches)
+		return 0;
+	if (w->verifier)
+		f.similarity = (uint16_t)sh_similarity_round(&s);
+	if (read_outcome(b, doc, &f, err) < 0)
+		return -1;
+	if ((w->verifier || f.distance <= b->opts.k) && closer(&f, &b->doc[doc].outcome))
+		b->doc[doc].outcome = f;
 	return 0;
 }
 
@@ -161,15 +156,13 @@ static int match_one(struct sh_batch_worker *w, uint32_t doc, struct sh_error *e
 {
 	struct sh_batch *b = w->batch;
 	const struct sh_side *c = &b->candidates.side;
-	bool compares = b->opts.verify && b->opts.store != SH_STORE_NONE, made = false;
 
 	if (b->doc[doc].outcome.kind != SH_OUTCOME_NEW || b->opts.is_protected(b->opts.arg, doc))
 		return 0;
 	for (uint32_t i = first_candidate(b, doc); i < c->n && c->id[i] == doc; i++) {
-		if (compares && !made && own_features(w, doc, err) < 0)
+		if (b->opts.verify && b->opts.store != SH_STORE_NONE && begin_verifier(w, err) < 0)
 			return -1;
-		made = true;
-		if (compare_candidate(w, doc, (uint32_t)c->word[i], compares, err) < 0)
+		if (compare_candidate(w, doc, (uint32_t)c->word[i], err) < 0)
 			return -1;
 	}
 	return 0;

@@ -15,7 +15,7 @@
 #include "archive/sketch.h"
 #include "base/arena.h"
 #include "base/num.h"
-#include "group/align.h"
+#include "group/verify.h"
 #include "io/parallel.h"
 #include "join/fpsort.h"
 #include "record/fingerprint.h"
@@ -65,30 +65,29 @@ struct sh_batch {
 	struct sh_batch_stats stats;
 };
 
-/* A document as it is compared. */
-struct sh_compared {
-	struct sh_weighed_set set;
-	struct sh_sequence sequence; /* when edit similarity makes matches */
-	struct sh_sketch cut;        /* what a sketch holds */
+/* The texts that a batch analyses. */
+enum sh_batch_text {
+	SH_BATCH_NEW, /* documents of the batch: their fingerprints, n-grams, and tokens in order */
+	SH_BATCH_AGAIN,    /* documents of the batch whose features were not kept */
+	SH_BATCH_ARCHIVED, /* documents of the archive, without escapes */
+	SH_BATCH_TEXTS
 };
 
 /* The state of one thread. */
 struct sh_batch_worker {
 	struct sh_batch *batch;
-	struct sh_arena *kept; /* borrowed from the batch */
-	uint64_t *unpacked;    /* features or tokens that were kept, as hashes */
-	size_t unpacked_cap;
-	struct sh_analyser analyser; /* empty until needed */
-	struct sh_features *raw;     /* for texts without escapes; NULL until needed */
+	struct sh_arena *kept;                       /* borrowed from the batch */
+	struct sh_analyser analyser[SH_BATCH_TEXTS]; /* empty until needed */
+	struct sh_features *grams;                   /* NULL until needed */
 	struct sh_document_room room;
 	struct sh_key_list keys;
 	struct sh_probe *probe; /* the thread's results: keys of documents, or candidates */
 	size_t n_probes, probes_cap;
 	const struct sh_probes *asked; /* the keys that are looked up, from asked->key[from] on */
 	size_t from;
-	struct sh_compared own, other;
-	struct sh_sketch sequence;  /* tokens of an archived document in their order */
-	struct sh_aligner *aligner; /* NULL until needed */
+	struct sh_sketch sketch, sequence; /* of the document that is compared or stored */
+	struct sh_hashes scratch;
+	struct sh_verifier *verifier; /* NULL until needed */
 	struct sh_buf text, escaped;
 	uint64_t compared;
 };
@@ -105,29 +104,22 @@ int sh_batch_parallel(struct sh_batch *b, size_t n, size_t grain, sh_tasks_fn *f
     int (*last)(struct sh_batch *b, struct sh_batch_worker *w, struct sh_error *err),
     struct sh_error *err);
 
-/* Analyses a text of the batch. */
-int sh_batch_analyse_text(
-    struct sh_batch_worker *w, struct sh_slice text, struct sh_analysis *out, struct sh_error *err);
+/* Analyses a text. Only SH_BATCH_NEW gives a fingerprint. With edit similarity, the others give
+ * the tokens in their order and no n-grams. */
+int sh_batch_analyse_text(struct sh_batch_worker *w, enum sh_batch_text which, struct sh_slice text,
+    struct sh_analysis *out, struct sh_error *err);
 
-/* Computes the set of a text. raw: the text has no escapes. The set is valid until the next call
- * with the same worker and the same raw. */
-int sh_batch_features(struct sh_batch_worker *w, bool raw, struct sh_slice text,
-    struct sh_feature_set *set, struct sh_error *err);
-
-/* Does the same from the hashes of the text's tokens, when edit similarity makes matches. */
-int sh_batch_sequence(struct sh_batch_worker *w, bool raw, const uint64_t *token, size_t n,
-    struct sh_feature_set *set, struct sh_error *err);
-
-/* Fills in what is compared from a set, which must outlive it. */
-void sh_batch_compared(const struct sh_feature_set *set, struct sh_compared *c);
+/* Adds the n-grams to a set of tokens in their order. The set is valid until the next call. */
+int sh_batch_add_grams(struct sh_batch_worker *w, struct sh_feature_set *set, struct sh_error *err);
 
 /* Keeps the first 32 bits of the features of a document, or of its tokens in order when edit
  * similarity makes matches. Keeps none when keep_bytes are used up. */
 int sh_batch_keep(struct sh_batch_worker *w, struct sh_batch_doc *d,
     const struct sh_feature_set *set, struct sh_error *err);
 
-/* Sets *set to the features of a document for a sketch: the first 32 bits of each hash are right,
- * and count is not set. The set is valid until the next call with the same worker. */
+/* Sets *set to the features of a document as the archive stores them: with edit similarity the
+ * tokens in order, otherwise the hashes. count is not set. Only stores of documents have more than
+ * the first 32 bits of each hash. The set is valid until the next call with the same worker. */
 int sh_batch_kept(
     struct sh_batch_worker *w, uint32_t document, struct sh_feature_set *set, struct sh_error *err);
 

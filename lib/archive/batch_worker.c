@@ -5,71 +5,57 @@
 
 static void free_worker(struct sh_batch_worker *w)
 {
-	sh_analyser_free(&w->analyser);
-	sh_features_delete(w->raw);
+	for (unsigned i = 0; i < SH_BATCH_TEXTS; i++)
+		sh_analyser_free(&w->analyser[i]);
+	sh_features_delete(w->grams);
 	sh_document_room_free(&w->room);
 	free(w->keys.key);
 	free(w->probe);
-	free(w->unpacked);
-	sh_sketch_free(&w->own.cut);
-	sh_sketch_free(&w->other.cut);
+	sh_sketch_free(&w->sketch);
 	sh_sketch_free(&w->sequence);
-	sh_aligner_delete(w->aligner);
+	sh_hashes_free(&w->scratch);
+	sh_verifier_delete(w->verifier);
 	sh_buf_free(&w->text);
 	sh_buf_free(&w->escaped);
 }
 
-static struct sh_features *new_features(
-    const struct sh_batch_opts *opts, bool raw, struct sh_error *err)
+static struct sh_feature_opts feature_opts(const struct sh_batch_opts *opts)
 {
-	struct sh_token_opts token = opts->fp.token;
-
-	token.raw = token.raw || raw;
-	if (opts->rule.edit)
-		return sh_features_new_sequences(&token, opts->rule.ngrams, opts->rule.key,
-		    opts->store == SH_STORE_SEQUENCE, err);
-	return sh_features_new(&token, opts->rule.ngrams, opts->rule.key, err);
+	return (struct sh_feature_opts){ .token = opts->fp.token,
+		.ngrams = opts->rule.ngrams,
+		.form = opts->rule.edit ? SH_FEATURES_OF_TOKENS : SH_FEATURES_STORED,
+		.key = { opts->rule.key[0], opts->rule.key[1] },
+		.cut = opts->store == SH_STORE_SEQUENCE };
 }
 
 /* Making an analyser takes longer than a small document, so it is made on first use. */
-static int begin_analysis(struct sh_batch_worker *w, struct sh_error *err)
+static int begin_analysis(struct sh_batch_worker *w, enum sh_batch_text which, struct sh_error *err)
 {
 	const struct sh_batch_opts *opts = &w->batch->opts;
+	struct sh_feature_opts f = feature_opts(opts);
 
-	if (w->analyser.tokenizer)
+	if (w->analyser[which].tokenizer)
 		return 0;
-	return sh_analyser_init(&w->analyser, &opts->fp, new_features(opts, false, err), err);
+	f.only_order = opts->rule.edit && which != SH_BATCH_NEW;
+	f.token.raw = f.token.raw || which == SH_BATCH_ARCHIVED;
+	return sh_analyser_init(
+	    &w->analyser[which], which == SH_BATCH_NEW ? &opts->fp : NULL, &f, err);
 }
 
-int sh_batch_analyse_text(
-    struct sh_batch_worker *w, struct sh_slice text, struct sh_analysis *out, struct sh_error *err)
+int sh_batch_analyse_text(struct sh_batch_worker *w, enum sh_batch_text which, struct sh_slice text,
+    struct sh_analysis *out, struct sh_error *err)
 {
-	return begin_analysis(w, err) < 0 ? -1 : sh_analyse(&w->analyser, text, out, err);
+	return begin_analysis(w, which, err) < 0 ? -1
+						 : sh_analyse(&w->analyser[which], text, out, err);
 }
 
-static struct sh_features *features(struct sh_batch_worker *w, bool raw, struct sh_error *err)
+int sh_batch_add_grams(struct sh_batch_worker *w, struct sh_feature_set *set, struct sh_error *err)
 {
-	if (!raw)
-		return begin_analysis(w, err) < 0 ? NULL : w->analyser.features;
-	if (!w->raw)
-		w->raw = new_features(&w->batch->opts, true, err);
-	return w->raw;
-}
+	struct sh_feature_opts f = feature_opts(&w->batch->opts);
 
-int sh_batch_features(struct sh_batch_worker *w, bool raw, struct sh_slice text,
-    struct sh_feature_set *set, struct sh_error *err)
-{
-	struct sh_features *f = features(w, raw, err);
-
-	return f ? sh_features_of(f, text, set, err) : -1;
-}
-
-int sh_batch_sequence(struct sh_batch_worker *w, bool raw, const uint64_t *token, size_t n,
-    struct sh_feature_set *set, struct sh_error *err)
-{
-	struct sh_features *f = features(w, raw, err);
-
-	return f ? sh_features_of_sequence(f, token, n, set, err) : -1;
+	if (!w->grams && !(w->grams = sh_features_new(&f, err)))
+		return -1;
+	return sh_features_of_sequence(w->grams, set->ordered, set->n_ordered, set, err);
 }
 
 struct sh_batch_worker *sh_batch_workers_new(struct sh_batch *b, struct sh_error *err)

@@ -89,35 +89,46 @@ static unsigned place_bits(size_t n)
 	return n > 1 ? 64 - (unsigned)__builtin_clzll(n - 1) : 0;
 }
 
-static size_t place_of(const struct sh_feature_set *s, uint64_t token)
+/* Sorts the first 32 bits of the tokens, each with its place in the text in the other bits. Then
+ * sets s->hash to the distinct ones, and s->count, by place in the text, to the place among
+ * these. Returns the number of distinct ones. */
+static size_t find_places(struct sh_hashes *s, const uint64_t *token, size_t n)
 {
-	size_t low = 0, high = s->n_tokens;
+	size_t distinct = 0;
 
-	while (high - low > 1) {
-		size_t middle = low + (high - low) / 2;
+	for (size_t i = 0; i < n; i++)
+		s->hash[i] = (token[i] & ~(uint64_t)UINT32_MAX) | i;
+	sh_hashes_sort(s, n);
+	for (size_t i = 0; i < n; i++) {
+		uint64_t h = s->hash[i];
 
-		if (s->token[middle] <= token)
-			low = middle;
-		else
-			high = middle;
+		distinct += i == 0 || h >> 32 != s->hash[distinct - 1] >> 32;
+		s->hash[distinct - 1] = h & ~(uint64_t)UINT32_MAX;
+		s->count[(uint32_t)h] = (uint32_t)(distinct - 1);
 	}
-	return low;
+	return distinct;
 }
 
-int sh_sequence_print(const struct sh_feature_set *s, struct sh_buf *out, struct sh_error *err)
+int sh_sequence_print(const uint64_t *token, size_t n, struct sh_hashes *scratch,
+    struct sh_buf *out, struct sh_error *err)
 {
-	unsigned width = place_bits(s->n_tokens);
 	struct bits b = { 0 };
+	size_t distinct;
+	unsigned width;
 
-	if (sh_sketch_print(s->token, s->n_tokens, out, err) < 0 ||
-	    sh_buf_reserve(out, SH_NUM_CHARS + 3 + (s->n_ordered * width) / 6, err) < 0)
+	if (sh_hashes_reserve(scratch, n, err) < 0)
+		return -1;
+	distinct = find_places(scratch, token, n);
+	width = place_bits(distinct);
+	if (sh_sketch_print(scratch->hash, distinct, out, err) < 0 ||
+	    sh_buf_reserve(out, SH_NUM_CHARS + 3 + (n * width) / 6, err) < 0)
 		return -1;
 	out->p[out->n++] = '\t';
-	out->n += sh_print_u64(out->p + out->n, s->n_ordered);
+	out->n += sh_print_u64(out->p + out->n, n);
 	out->p[out->n++] = '\t';
 	b.to = out->p + out->n;
-	for (size_t i = 0; i < s->n_ordered; i++)
-		put(&b, place_of(s, s->ordered[i]), width);
+	for (size_t i = 0; i < n; i++)
+		put(&b, scratch->count[i], width);
 	end_bits(&b);
 	out->n = (size_t)(b.to - out->p);
 	return 0;
@@ -193,7 +204,7 @@ static int bad(struct sh_error *err)
 	    "a sketch of the archive is bad: restore the archive from a backup");
 }
 
-static int have_room(struct sh_sketch *s, size_t n, struct sh_error *err)
+int sh_sketch_reserve(struct sh_sketch *s, size_t n, struct sh_error *err)
 {
 	s->n = 0;
 	return n > s->cap ? sh_grow((void **)&s->hash, &s->cap, n, sizeof *s->hash, err) : 0;
@@ -212,13 +223,14 @@ int sh_sketch_parse(struct sh_slice text, struct sh_sketch *s, struct sh_error *
 	/* Each feature has at least one bit. */
 	if (n > (uint64_t)(r.end - r.p) * 6)
 		return bad(err);
-	if (have_room(s, (size_t)n, err) < 0)
+	if (sh_sketch_reserve(s, (size_t)n, err) < 0)
 		return -1;
 	plain = n ? plain_bits((size_t)n) : 0;
 	for (; s->n < n; s->n++) {
 		if (read_difference(&r, plain, &x) < 0 || x > UINT32_MAX - last)
 			return bad(err);
-		s->hash[s->n] = last += x;
+		last += x;
+		s->hash[s->n] = last << 32;
 	}
 	/* The unused bits of the last digit must be 0. */
 	return r.p == r.end && r.n < 6 && r.word == 0 ? 0 : bad(err);
@@ -251,12 +263,12 @@ static int parse_places(struct sh_slice text, const struct sh_sketch *distinct,
 	start(&r, tab + 1, text.p + text.n);
 	if (n > INT32_MAX || n < distinct->n || n * width > (uint64_t)(r.end - r.p) * 6)
 		return bad(err);
-	if (have_room(all, (size_t)n, err) < 0)
+	if (sh_sketch_reserve(all, (size_t)n, err) < 0)
 		return -1;
 	for (; all->n < n; all->n++) {
 		if (read_plain(&r, width, &place) < 0 || place >= distinct->n)
 			return bad(err);
-		all->hash[all->n] = distinct->hash[place] << 32;
+		all->hash[all->n] = distinct->hash[place];
 	}
 	return r.p == r.end && r.n < 6 && r.word == 0 ? 0 : bad(err);
 }
@@ -275,15 +287,6 @@ int sh_sequence_parse(
 		if (distinct->hash[i] == distinct->hash[i - 1])
 			return bad(err);
 	return parse_places(sh_slice(tab + 1, (size_t)(end - tab - 1)), distinct, all, err);
-}
-
-int sh_sketch_cut(const uint64_t *hash, size_t n, struct sh_sketch *s, struct sh_error *err)
-{
-	if (have_room(s, n, err) < 0)
-		return -1;
-	for (; s->n < n; s->n++)
-		s->hash[s->n] = hash[s->n] >> 32;
-	return 0;
 }
 
 void sh_sketch_free(struct sh_sketch *s)

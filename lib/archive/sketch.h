@@ -15,32 +15,33 @@
 #define SH_ARCHIVE_SKETCH_H
 
 #include "base/buf.h"
-#include "fp/features.h"
+#include "fp/hashsort.h"
 
 #include <stdint.h>
 
 /* Appends the sketch of n hashes, which must ascend. */
 int sh_sketch_print(const uint64_t *hash, size_t n, struct sh_buf *out, struct sh_error *err);
 
-/* The first 32 bits of each hash, as numbers below 2^32. Owns its memory; a zeroed struct is
+/* The first 32 bits of each hash, and zeros in the other bits. Owns its memory; a zeroed struct is
  * empty. */
 struct sh_sketch {
 	uint64_t *hash;
 	size_t n, cap;
 };
 
+/* Empties *s, and makes room for n hashes. */
+int sh_sketch_reserve(struct sh_sketch *s, size_t n, struct sh_error *err);
+
 /* Replaces the content of *s by the sketch in the text, ascending. SH_ERR_RECORD: the text is no
  * sketch. */
 int sh_sketch_parse(struct sh_slice text, struct sh_sketch *s, struct sh_error *err);
-/* Appends the sketch of a sequence. Parsing sets *distinct to its distinct tokens, and *all to all
- * its tokens in order. Numbers in *all are shifted to the upper 32 bits, as
- * sh_features_new_sequences() cuts hashes. */
-int sh_sequence_print(const struct sh_feature_set *s, struct sh_buf *out, struct sh_error *err);
+/* Appends the sketch of a sequence of n tokens. Parsing sets *distinct to its distinct tokens, and
+ * *all to all its tokens in order. scratch: its content is lost. */
+int sh_sequence_print(const uint64_t *token, size_t n, struct sh_hashes *scratch,
+    struct sh_buf *out, struct sh_error *err);
 int sh_sequence_parse(
     struct sh_slice text, struct sh_sketch *distinct, struct sh_sketch *all, struct sh_error *err);
 
-/* Replaces the content of *s by the first 32 bits of n hashes, in their order. */
-int sh_sketch_cut(const uint64_t *hash, size_t n, struct sh_sketch *s, struct sh_error *err);
 void sh_sketch_free(struct sh_sketch *s);
 
 #endif

@@ -118,7 +118,6 @@ int sh_accumulator_add(
 
 void sh_accumulator_finish(struct sh_accumulator *a, struct sh_fingerprint *out)
 {
-	out->bad_utf8 = 0;
 	if (a->opts->minhash) {
 		out->empty = a->n == 0;
 		if (!out->empty)

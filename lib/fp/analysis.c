@@ -1,16 +1,22 @@
 #include "fp/analysis.h"
 
-int sh_analyser_init(struct sh_analyser *a, const struct sh_fingerprint_opts *opts,
-    struct sh_features *features, struct sh_error *err)
+int sh_analyser_init(struct sh_analyser *a, const struct sh_fingerprint_opts *fingerprint,
+    const struct sh_feature_opts *features, struct sh_error *err)
 {
-	struct sh_token_opts token = opts->token;
+	struct sh_token_opts token = fingerprint ? fingerprint->token : features->token;
 
-	*a = (struct sh_analyser){ .features = features };
-	if (features && (a->fingerprinter = sh_fingerprinter_new(opts, err))) {
-		token.apart = sh_features_take_apart(features) &&
-			      sh_fingerprint_takes_apart(a->fingerprinter);
-		a->tokenizer = sh_tokenizer_new(&token, err);
+	*a = (struct sh_analyser){ 0 };
+	token.apart = true;
+	if (fingerprint) {
+		a->fingerprinter = sh_fingerprinter_new(fingerprint, err);
+		token.apart = a->fingerprinter && sh_fingerprint_takes_apart(a->fingerprinter);
 	}
+	if (features) {
+		a->features = sh_features_new(features, err);
+		token.apart = token.apart && a->features && sh_features_take_apart(a->features);
+	}
+	if (!a->fingerprinter == !fingerprint && !a->features == !features)
+		a->tokenizer = sh_tokenizer_new(&token, err);
 	if (a->tokenizer)
 		return 0;
 	sh_analyser_free(a);
@@ -19,9 +25,9 @@ int sh_analyser_init(struct sh_analyser *a, const struct sh_fingerprint_opts *op
 
 void sh_analyser_free(struct sh_analyser *a)
 {
+	sh_tokenizer_delete(a->tokenizer);
 	sh_fingerprinter_delete(a->fingerprinter);
 	sh_features_delete(a->features);
-	sh_tokenizer_delete(a->tokenizer);
 	*a = (struct sh_analyser){ 0 };
 }
 
@@ -30,8 +36,10 @@ int sh_analyse(
 {
 	struct sh_tokens tokens;
 
-	if (sh_tokenize(a->tokenizer, text, &tokens, err) < 0 ||
-	    sh_fingerprint_tokens(a->fingerprinter, &tokens, &out->fp, err) < 0)
+	if (sh_tokenize(a->tokenizer, text, &tokens, err) < 0)
 		return -1;
-	return sh_features_of_tokens(a->features, &tokens, &out->set, err);
+	out->bad_utf8 = tokens.bad_utf8;
+	if (a->fingerprinter && sh_fingerprint(a->fingerprinter, &tokens, &out->fp, err) < 0)
+		return -1;
+	return a->features ? sh_features_of(a->features, &tokens, &out->set, err) : 0;
 }

@@ -1,31 +1,42 @@
-/* Computes fingerprint and feature set of a text from one list of tokens. */
+/* Analyses texts: the tokens of a text give its fingerprint and its feature set, as far as the
+ * caller asks for them. All programs that compute fingerprints or feature sets of texts do it here.
+ *
+ * Each use has a hash of its own:
+ *   - fingerprints have a published hash without a secret: they are the same on all machines;
+ *   - sets that an archive stores, or compares with stored ones, have the archive's secret key;
+ *   - sets that are compared within a run have a secret key of the run (struct sh_corpus), and a
+ *     faster form.
+ * shdedup analyses each text once in its first pass. It analyses short documents again when it joins
+ * them, and candidates when it compares them, which may be much later: the sets of all documents do
+ * not fit in memory. */
 #ifndef SH_FP_ANALYSIS_H
 #define SH_FP_ANALYSIS_H
 
 #include "fp/features.h"
 #include "fp/fingerprinter.h"
 
-/* Owns its three members. One thread at a time may use an analyser. After sh_analyse(),
+/* Owns its members. One thread at a time may use an analyser. After sh_analyse(),
  * sh_fingerprint_sample() and other functions of the fingerprinter concern the last text. */
 struct sh_analyser {
-	struct sh_fingerprinter *fingerprinter;
-	struct sh_features *features;
 	struct sh_tokenizer *tokenizer;
+	struct sh_fingerprinter *fingerprinter; /* NULL: the caller asks for sets only */
+	struct sh_features *features;           /* NULL: the caller asks for fingerprints only */
 };
 
 struct sh_analysis {
-	struct sh_fingerprint fp;
-	struct sh_feature_set set; /* valid until the next text */
+	struct sh_fingerprint fp;  /* not set without a fingerprinter */
+	struct sh_feature_set set; /* not set without features; valid until the next text */
+	uint64_t bad_utf8;         /* ill-formed sequences in the text */
 };
 
-/* The analyser owns `features`, also after a failure. `features` must have been
- * made with opts->token. When `features` is NULL, because its constructor failed,
- * returns -1 and leaves *err. */
-int sh_analyser_init(struct sh_analyser *a, const struct sh_fingerprint_opts *opts,
-    struct sh_features *features, struct sh_error *err);
+/* Makes an analyser of fingerprints (features NULL), of sets (fingerprint NULL), or of both, which
+ * must then have the same token options. After a failure *a is empty. */
+int sh_analyser_init(struct sh_analyser *a, const struct sh_fingerprint_opts *fingerprint,
+    const struct sh_feature_opts *features, struct sh_error *err);
 void sh_analyser_free(struct sh_analyser *a);
 
-/* Analyses a text. Fails as sh_fingerprint() and sh_features_of() do. */
+/* Analyses a text. SH_ERR_PARAM: the text has 2 GiB or more. SH_ERR_RANGE: the text has more than
+ * INT32_MAX n-grams, or the total weight exceeds INT64_MAX millionths. */
 int sh_analyse(
     struct sh_analyser *a, struct sh_slice text, struct sh_analysis *out, struct sh_error *err);
 

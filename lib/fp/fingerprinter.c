@@ -23,7 +23,6 @@ struct sh_fingerprinter {
 	struct sh_fingerprint_opts opts;
 	unsigned hash_bits, words;
 	bool composes; /* n-gram hashes are composed of token hashes */
-	struct sh_tokenizer *tokenizer;
 	const struct sh_mix_kernel *mix;
 	struct sh_simhash simhash;
 	struct sh_hash_count distinct;
@@ -100,7 +99,6 @@ struct sh_fingerprinter *sh_fingerprinter_new(
 	f->hash_bits = opts->minhash ? 64 : opts->bits;
 	f->words = SH_FP_WORDS(f->hash_bits);
 	f->composes = opts->hash->composed && !cuts_spaces(&opts->token);
-	f->opts.token.apart = f->composes;
 	f->mix = sh_mix_kernel_at(0);
 	f->by_text = !opts->minhash && !opts->scheme->additive &&
 		     (opts->hash->weak || (opts->hash->number && f->hash_bits < 64));
@@ -113,8 +111,7 @@ struct sh_fingerprinter *sh_fingerprinter_new(
 	else if (sh_fingerprint_check(opts, err) == 0 &&
 		 sh_simhash_init(&f->simhash, opts->bits, opts->tie, err) == 0 &&
 		 sh_hash_count_init(&f->distinct, err) == 0 &&
-		 sh_repeats_init(&f->repeats, err) == 0 && fill_by_count(f, err) == 0 &&
-		 (f->tokenizer = sh_tokenizer_new(&f->opts.token, err)))
+		 sh_repeats_init(&f->repeats, err) == 0 && fill_by_count(f, err) == 0)
 		return f;
 	sh_fingerprinter_delete(f);
 	return NULL;
@@ -124,7 +121,6 @@ void sh_fingerprinter_delete(struct sh_fingerprinter *f)
 {
 	if (!f)
 		return;
-	sh_tokenizer_delete(f->tokenizer);
 	sh_hash_count_free(&f->distinct);
 	sh_repeats_free(&f->repeats);
 	free(f->token);
@@ -377,17 +373,7 @@ bool sh_fingerprint_takes_apart(const struct sh_fingerprinter *f)
 	return f->composes;
 }
 
-int sh_fingerprint(struct sh_fingerprinter *f, struct sh_slice text, struct sh_fingerprint *out,
-    struct sh_error *err)
-{
-	struct sh_tokens tokens;
-
-	if (sh_tokenize(f->tokenizer, text, &tokens, err) < 0)
-		return -1;
-	return sh_fingerprint_tokens(f, &tokens, out, err);
-}
-
-int sh_fingerprint_tokens(struct sh_fingerprinter *f, const struct sh_tokens *tokens,
+int sh_fingerprint(struct sh_fingerprinter *f, const struct sh_tokens *tokens,
     struct sh_fingerprint *out, struct sh_error *err)
 {
 	struct sh_tokens t = *tokens;
@@ -396,7 +382,6 @@ int sh_fingerprint_tokens(struct sh_fingerprinter *f, const struct sh_tokens *to
 	int status;
 
 	sh_simhash_clear(&f->simhash);
-	out->bad_utf8 = t.bad_utf8;
 	out->features = out->distinct = 0;
 	out->tokens = range.min > 0;
 	if (sh_ngrams_count(range, t.n, &features, err) < 0)

@@ -1,5 +1,5 @@
-/* Computes the fingerprint of a document from its text: tokens, n-grams, hashes, weights, bit sums.
- * The result is the result of shtok | shweight | shfp. */
+/* Computes the fingerprint of a document from its tokens: n-grams, hashes, weights, bit sums. The
+ * result is the result of shtok | shweight | shfp; fp/analysis.h makes it of texts. */
 #ifndef SH_FP_FINGERPRINTER_H
 #define SH_FP_FINGERPRINTER_H
 
@@ -46,7 +46,6 @@ struct sh_fingerprint {
 	 * otherwise at least distinct_up_to + 1. A hostile text may have different
 	 * features with equal hashes. */
 	size_t distinct;
-	uint64_t bad_utf8; /* ill-formed sequences in the text */
 };
 
 /* Writes the `most` smallest hashes of the last document's features to least[], and returns their
@@ -68,14 +67,10 @@ const struct sh_bag *sh_fingerprint_bag(const struct sh_fingerprinter *f);
  * sh_fingerprint.features words. Valid until the next document. */
 const uint64_t *sh_fingerprint_hashes(const struct sh_fingerprinter *f);
 
-/* Computes the fingerprint of a text. SH_ERR_PARAM: the text has 2 GiB or more. SH_ERR_RANGE: the
- * text has more than INT32_MAX n-grams, or the total weight exceeds INT64_MAX millionths. */
-int sh_fingerprint(struct sh_fingerprinter *f, struct sh_slice text, struct sh_fingerprint *out,
-    struct sh_error *err);
-
-/* The same from the tokens of a text. Their tokenizer may have the option `apart` (text/token.h)
- * only when sh_fingerprint_takes_apart() returns true. */
-int sh_fingerprint_tokens(struct sh_fingerprinter *f, const struct sh_tokens *tokens,
+/* Computes the fingerprint of a text from its tokens. Their tokenizer may have the option `apart`
+ * (text/token.h) only when sh_fingerprint_takes_apart() returns true. SH_ERR_RANGE: the text has
+ * more than INT32_MAX n-grams, or the total weight exceeds INT64_MAX millionths. */
+int sh_fingerprint(struct sh_fingerprinter *f, const struct sh_tokens *tokens,
     struct sh_fingerprint *out, struct sh_error *err);
 /* Returns whether the bytes between tokens are not read. */
 bool sh_fingerprint_takes_apart(const struct sh_fingerprinter *f);

@@ -70,10 +70,8 @@ static int gather_one(
 	struct sh_dedup *d = w->dedup;
 	const struct sh_measure *m = d->opts.how.measure;
 	struct sh_feature_set set;
-	struct sh_document doc;
 
-	if (sh_corpus_document(d->opts.how.corpus, d->vertex[v], &w->room[0], &doc, err) < 0 ||
-	    sh_features_of(sh_verifier_features(w->verifier), doc.text, &set, err) < 0)
+	if (sh_verifier_set(w->verifier, d->vertex[v], &set, err) < 0)
 		return -1;
 	if (!m->ordered && add_set(&to->small, v, set.hash, set.n, err) < 0)
 		return -1;

@@ -3,19 +3,20 @@
 #include <stdlib.h>
 
 #include "base/siphash.h"
+#include "fp/analysis.h"
 #include "fp/bag.h"
-#include "fp/features.h"
 #include "group/align.h"
 #include "io/pages.h"
 
 enum { FIRST_BITS = 8, KNOWN_COUNTS = 64 };
 
-/* Entries are stored in slabs: first a small one, which suffices for few documents, then large ones. */
+/* Entries are stored in slabs: first a small one, which suffices for few documents, then large
+ * ones. */
 enum { FIRST_SLAB = 1 << 17, SLAB = 1 << 21, SLABS_MIN = 3 };
 
 /* A document's set or sequence, with its id, in one part of a slab. */
 struct entry {
-	uint32_t document;
+	uint64_t document;
 	struct entry *next_hash; /* next entry of the same slot */
 	size_t bytes;
 	struct sh_slice id;
@@ -35,7 +36,7 @@ struct slab {
 
 struct sh_verifier {
 	struct sh_verify_opts opts;
-	struct sh_features *features;
+	struct sh_analyser analyser;
 	struct sh_aligner *aligner; /* NULL: the measure does not look at the order */
 	size_t touched;             /* n-grams that contain one token, at most */
 	bool bounded;               /* similarities below the threshold need not be exact */
@@ -58,7 +59,8 @@ static int check(const struct sh_verify_opts *opts, struct sh_error *err)
 	return 0;
 }
 
-/* Computes weights as whole numbers: the counts for set and tf, millionths of logarithms for log. */
+/* Computes weights as whole numbers: the counts for set and tf, millionths of logarithms for
+ * log. */
 static int weight_of(
     const struct sh_scheme *scheme, uint32_t count, uint64_t *weight, struct sh_error *err)
 {
@@ -79,16 +81,20 @@ static int weigh_small_counts(struct sh_verifier *v, struct sh_error *err)
 	return 0;
 }
 
-static int make_features(struct sh_verifier *v, struct sh_error *err)
+static int begin_analysis(struct sh_verifier *v, struct sh_error *err)
 {
 	const struct sh_verify_opts *opts = &v->opts;
+	struct sh_feature_opts f = { .token = opts->token,
+		.ngrams = opts->ngrams,
+		.ordered = opts->measure->ordered || opts->measure->any,
+		.only_order = opts->measure->ordered };
 
-	v->features = sh_features_new_apart(&opts->token, opts->ngrams, opts->corpus->key, err);
-	if (!v->features)
+	if (opts->corpus)
+		memcpy(f.key, opts->corpus->key, sizeof f.key);
+	if (opts->corpus && sh_analyser_init(&v->analyser, NULL, &f, err) < 0)
 		return -1;
-	if (!opts->measure->ordered && !opts->measure->any)
+	if (!f.ordered)
 		return 0;
-	sh_features_keep_order(v->features, opts->measure->ordered);
 	v->touched = sh_ngrams_lead(opts->ngrams);
 	for (unsigned n = opts->ngrams.min; n <= opts->ngrams.max; n++)
 		v->touched += n;
@@ -111,7 +117,7 @@ struct sh_verifier *sh_verifier_new(const struct sh_verify_opts *opts, struct sh
 	if (!v->slots)
 		sh_error_nomem(err);
 	else if (check(opts, err) == 0 && weigh_small_counts(v, err) == 0 &&
-		 make_features(v, err) == 0)
+		 begin_analysis(v, err) == 0)
 		return v;
 	sh_verifier_delete(v);
 	return NULL;
@@ -127,16 +133,11 @@ void sh_verifier_delete(struct sh_verifier *v)
 		newer = s->newer;
 		sh_pages_put(s, s->size);
 	}
-	sh_features_delete(v->features);
+	sh_analyser_free(&v->analyser);
 	sh_aligner_delete(v->aligner);
 	sh_document_room_free(&v->room);
 	free(v->slots);
 	free(v);
-}
-
-struct sh_features *sh_verifier_features(struct sh_verifier *v)
-{
-	return v->features;
 }
 
 uint64_t sh_verifier_made(const struct sh_verifier *v)
@@ -151,12 +152,12 @@ void sh_verifier_be_exact(struct sh_verifier *v)
 
 /* ---- the cache ---- */
 
-static struct entry **slot(const struct sh_verifier *v, uint32_t document)
+static struct entry **slot(const struct sh_verifier *v, uint64_t document)
 {
-	return &v->slots[document * UINT32_C(0x9E3779B1) >> (32 - v->slot_bits)];
+	return &v->slots[document * UINT64_C(0x9E3779B97F4A7C15) >> (64 - v->slot_bits)];
 }
 
-static struct entry *find(const struct sh_verifier *v, uint32_t document)
+static struct entry *find(const struct sh_verifier *v, uint64_t document)
 {
 	struct entry *e = *slot(v, document);
 
@@ -175,7 +176,14 @@ static void forget(struct sh_verifier *v, const struct entry *e)
 	v->n--;
 }
 
-static void drop_oldest(struct sh_verifier *v)
+static void put_slab(struct slab *s)
+{
+	if (s)
+		sh_pages_put(s, s->size);
+}
+
+/* Returns the oldest slab after it was emptied. */
+static struct slab *drop_oldest(struct sh_verifier *v)
 {
 	struct slab *s = v->oldest;
 	const char *p = (const char *)(s + 1), *end = (const char *)s + s->used;
@@ -186,23 +194,29 @@ static void drop_oldest(struct sh_verifier *v)
 	v->n_slabs--;
 	v->bytes -= s->size;
 	v->dropped++;
-	sh_pages_put(s, s->size);
+	return s;
 }
 
-/* Adds a slab with room for an entry of `bytes` bytes. Keeps the two newest slabs, which may hold
- * the entries being compared. */
+/* Adds a slab with room for an entry of `bytes` bytes, a dropped one if possible: the first
+ * access to new memory takes time. Keeps the two newest slabs, which may hold the entries being
+ * compared. */
 static int add_slab(struct sh_verifier *v, size_t bytes, struct sh_error *err)
 {
 	size_t usual = v->n_slabs && v->opts.memory / SLABS_MIN >= SLAB ? SLAB : FIRST_SLAB, size;
-	struct slab *s;
+	struct slab *s = NULL;
 
 	if (bytes > SIZE_MAX / 2)
 		return sh_error_nomem(err);
 	bytes += sizeof *s;
 	size = bytes <= usual ? usual : bytes;
-	while (v->n_slabs >= SLABS_MIN && v->bytes + size > v->opts.memory)
-		drop_oldest(v);
-	s = sh_pages_get(size);
+	while (v->n_slabs >= SLABS_MIN && v->bytes + size > v->opts.memory) {
+		put_slab(s);
+		s = drop_oldest(v);
+	}
+	if (!s || s->size != size) {
+		put_slab(s);
+		s = sh_pages_get(size);
+	}
 	if (!s)
 		return sh_error_nomem(err);
 	*s = (struct slab){ .size = size, .used = sizeof *s };
@@ -304,7 +318,7 @@ static int fill_entry(const struct sh_verifier *v, struct entry *e, const struct
 	return 0;
 }
 
-static struct entry *make_entry(struct sh_verifier *v, uint32_t document, struct sh_slice id,
+static struct entry *make_entry(struct sh_verifier *v, uint64_t document, struct sh_slice id,
     const struct sh_feature_set *f, struct sh_error *err)
 {
 	size_t arrays = numbers(v, f) * sizeof(uint64_t),
@@ -320,7 +334,8 @@ static struct entry *make_entry(struct sh_verifier *v, uint32_t document, struct
 	hash = (uint64_t *)(e + 1);
 	name = (char *)hash + arrays;
 	*e = (struct entry){ .document = document, .bytes = bytes, .id = { name, id.n } };
-	memcpy(name, id.p, id.n);
+	if (id.n)
+		memcpy(name, id.p, id.n);
 	if (f->n)
 		memcpy(hash, f->hash, f->n * sizeof *hash);
 	e->set.hash = hash;
@@ -328,25 +343,50 @@ static struct entry *make_entry(struct sh_verifier *v, uint32_t document, struct
 	return fill_entry(v, e, f, hash + f->n, err) < 0 ? NULL : e;
 }
 
+/* Computes the set of a document, which is valid until the next call. *id: its id, empty without
+ * a corpus. */
+static int set_of(struct sh_verifier *v, uint64_t document, struct sh_slice *id,
+    struct sh_feature_set *set, struct sh_error *err)
+{
+	struct sh_document doc;
+	struct sh_analysis x;
+
+	*id = sh_slice(NULL, 0);
+	v->made++;
+	if (!v->opts.corpus)
+		return v->opts.set_of(v->opts.arg, document, set, err);
+	if (sh_corpus_document(v->opts.corpus, (uint32_t)document, &v->room, &doc, err) < 0 ||
+	    sh_analyse(&v->analyser, doc.text, &x, err) < 0)
+		return -1;
+	if (v->opts.strict && x.bad_utf8 + doc.ill_formed)
+		return sh_error_set(err, SH_ERR_RECORD,
+		    "ill-formed UTF-8 in document '%.*s' (--strict)", sh_shown(doc.id, 80),
+		    doc.id.p);
+	*id = doc.id;
+	*set = x.set;
+	return 0;
+}
+
+int sh_verifier_set(
+    struct sh_verifier *v, uint64_t document, struct sh_feature_set *set, struct sh_error *err)
+{
+	struct sh_slice id;
+
+	return set_of(v, document, &id, set, err);
+}
+
 /* Returns the entry of a document. Earlier entries stay valid while no slab is dropped. */
-static struct entry *get(struct sh_verifier *v, uint32_t document, struct sh_error *err)
+static struct entry *get(struct sh_verifier *v, uint64_t document, struct sh_error *err)
 {
 	struct entry *e = find(v, document);
 	struct sh_feature_set f;
-	struct sh_document doc;
+	struct sh_slice id;
 
 	if (e)
 		return e;
-	if (sh_corpus_document(v->opts.corpus, document, &v->room, &doc, err) < 0 ||
-	    sh_features_of(v->features, doc.text, &f, err) < 0)
+	if (set_of(v, document, &id, &f, err) < 0)
 		return NULL;
-	if (v->opts.strict && f.bad_utf8 + doc.ill_formed) {
-		sh_error_set(err, SH_ERR_RECORD, "ill-formed UTF-8 in document '%.*s' (--strict)",
-		    sh_shown(doc.id, 80), doc.id.p);
-		return NULL;
-	}
-	v->made++;
-	e = make_entry(v, document, doc.id, &f, err);
+	e = make_entry(v, document, id, &f, err);
 	if (e)
 		insert(v, e);
 	return e;
@@ -369,8 +409,8 @@ static struct entry *get_named(struct sh_verifier *v, struct sh_slice id, struct
 
 /* ---- comparing ---- */
 
-/* The edits that still give the edit similarity, and the n-grams that these leave in common: each edit
- * changes at most v->touched n-grams of a text (Jokinen and Ukkonen 1991). */
+/* The edits that still give the edit similarity, and the n-grams that these leave in common:
+ * each edit changes at most v->touched n-grams of a text (Jokinen and Ukkonen 1991). */
 struct edits {
 	size_t longer; /* tokens of the longer text */
 	size_t limit;  /* edits, at most */
@@ -428,7 +468,8 @@ static const struct sh_bag *set_bag(struct entry *e)
 	return e->set_bag;
 }
 
-/* Returns whether a cheap look proves that the sets have fewer common features than that. far: they probably have. */
+/* Returns whether a cheap look proves that the sets have fewer common features than that. far:
+ * they probably have. */
 static bool share_less(struct entry *a, struct entry *b, size_t common, bool far)
 {
 	if (far && larger(a->set.n, b->set.n) - sh_bag_distance(set_bag(a), set_bag(b)) < common)
@@ -480,7 +521,7 @@ static int compare(struct sh_verifier *v, struct entry *a, struct entry *b, stru
 }
 
 int sh_verify(
-    struct sh_verifier *v, uint32_t x, uint32_t y, struct sh_similarity *s, struct sh_error *err)
+    struct sh_verifier *v, uint64_t x, uint64_t y, struct sh_similarity *s, struct sh_error *err)
 {
 	struct entry *a, *b;
 	uint64_t dropped;
@@ -497,10 +538,10 @@ int sh_verify(
 	return compare(v, a, b, s, err);
 }
 
-/* Documents with one digest and one measure have the same features; for an ordered measure also in the same
- * order. */
+/* Documents with one digest and one measure have the same features; for an ordered measure also
+ * in the same order. */
 int sh_verifier_digest(
-    struct sh_verifier *v, uint32_t document, uint64_t *digest, struct sh_error *err)
+    struct sh_verifier *v, uint64_t document, uint64_t *digest, struct sh_error *err)
 {
 	static const uint64_t key[2] = { 0 }; /* features are hashed under a random key */
 	const struct entry *e = get(v, document, err);
@@ -517,7 +558,7 @@ int sh_verify_ids(struct sh_verifier *v, struct sh_slice id1, struct sh_slice id
     struct sh_similarity *s, struct sh_error *err)
 {
 	const struct entry *e = get_named(v, id1, err);
-	uint32_t x, y;
+	uint64_t x, y;
 
 	if (!e)
 		return -1;

@@ -1,10 +1,12 @@
 /* Computes the exact similarity of pairs of documents, in any order, in bounded memory.
  *
- * A verifier reads documents of a corpus when they are needed, and caches the most recent feature
- * sets. A verifier serves one thread. Verifiers may share a corpus. */
+ * A verifier analyses documents of a corpus when they are needed, and caches the most recent
+ * feature sets. So it analyses a document again that is needed again much later. A verifier
+ * serves one thread. Verifiers may share a corpus. */
 #ifndef SH_GROUP_VERIFY_H
 #define SH_GROUP_VERIFY_H
 
+#include "fp/features.h"
 #include "group/measure.h"
 #include "stream/corpus.h"
 #include "text/ngram.h"
@@ -12,6 +14,11 @@
 
 struct sh_verify_opts {
 	const struct sh_corpus *corpus;
+	/* With corpus NULL: computes the set of a document, valid until the next call. The
+	 * caller chooses the numbers. */
+	int (*set_of)(
+	    void *arg, uint64_t document, struct sh_feature_set *set, struct sh_error *err);
+	void *arg;
 	struct sh_token_opts token;
 	struct sh_ngrams ngrams;
 	const struct sh_measure *measure;
@@ -39,7 +46,7 @@ void sh_verifier_delete(struct sh_verifier *v);
  * For the measure any, *s is the edit similarity when only that one reaches its threshold, and
  * otherwise the Jaccard similarity. */
 int sh_verify(
-    struct sh_verifier *v, uint32_t x, uint32_t y, struct sh_similarity *s, struct sh_error *err);
+    struct sh_verifier *v, uint64_t x, uint64_t y, struct sh_similarity *s, struct sh_error *err);
 
 /* Makes similarities below the threshold exact from now on. */
 void sh_verifier_be_exact(struct sh_verifier *v);
@@ -51,12 +58,13 @@ int sh_verify_ids(struct sh_verifier *v, struct sh_slice id1, struct sh_slice id
 /* Sets *digest to a number that is equal for two documents when their similarity is 1. Other
  * documents have different digests, except by chance. Compare only digests of one verifier. */
 int sh_verifier_digest(
-    struct sh_verifier *v, uint32_t document, uint64_t *digest, struct sh_error *err);
+    struct sh_verifier *v, uint64_t document, uint64_t *digest, struct sh_error *err);
 
-/* Returns the object that makes the verifier's feature sets, for use in the same thread. Sets have
- * the tokens in order, too, when the measure is edit or any. Sets of all verifiers of one corpus
- * can be compared. */
-struct sh_features *sh_verifier_features(struct sh_verifier *v);
+/* Sets *set to the feature set of a document, with the tokens in order, too, when the measure is
+ * edit or any. Sets of all verifiers of one corpus can be compared. The set is not cached, and
+ * valid until the next call. */
+int sh_verifier_set(
+    struct sh_verifier *v, uint64_t document, struct sh_feature_set *set, struct sh_error *err);
 
 /* Returns the number of feature sets computed so far, which take most of the time. */
 uint64_t sh_verifier_made(const struct sh_verifier *v);

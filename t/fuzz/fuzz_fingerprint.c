@@ -70,25 +70,24 @@ static void by_accumulator(const struct oracle *o, const struct sh_fingerprint_o
 
 static void minwise(const struct oracle *o, struct sh_fingerprint_opts opts, struct sh_slice text)
 {
-	struct sh_fingerprint one;
-	struct sh_fingerprinter *f;
+	struct sh_analyser a;
+	struct sh_analysis x;
 	struct sh_error err;
 
 	opts.minhash = true;
 	opts.bits = 64 * (1 + opts.bits / 64 % 4);
-	f = sh_fingerprinter_new(&opts, &err);
-	check(f && sh_fingerprint(f, text, &one, &err) == 0);
-	check(one.empty == (o->n == 0));
-	by_accumulator(o, &opts, &one);
-	sh_fingerprinter_delete(f);
+	check(sh_analyser_init(&a, &opts, NULL, &err) == 0 && sh_analyse(&a, text, &x, &err) == 0);
+	check(x.fp.empty == (o->n == 0));
+	by_accumulator(o, &opts, &x.fp);
+	sh_analyser_free(&a);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct oracle o;
 	struct sh_fingerprint_opts opts;
-	struct sh_fingerprinter *f;
-	struct sh_fingerprint one;
+	struct sh_analyser a;
+	struct sh_analysis x;
 	struct sh_buf b = { 0 };
 	struct sh_error err;
 	unsigned empty = 0;
@@ -109,10 +108,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		append(&b, "", 0), b.p = b.p ? b.p : calloc(1, 1);
 	opts.tie = 0;
 	check(agrees(&o, &opts, &b, &empty));
-	f = sh_fingerprinter_new(&opts, &err);
-	check(f && sh_fingerprint(f, sh_buf_slice(&b), &one, &err) == 0);
-	by_accumulator(&o, &opts, &one);
-	sh_fingerprinter_delete(f);
+	check(sh_analyser_init(&a, &opts, NULL, &err) == 0 &&
+	      sh_analyse(&a, sh_buf_slice(&b), &x, &err) == 0);
+	by_accumulator(&o, &opts, &x.fp);
+	sh_analyser_free(&a);
 	minwise(&o, opts, sh_buf_slice(&b));
 	sh_buf_free(&b);
 	return 0;

@@ -3,25 +3,35 @@
 #include "fuzz.h"
 
 #include "../unit/test_props_fp.c"
-#include "fp/features.h"
+#include "fp/analysis.h"
 #include "group/measure.h"
 
 enum { LONGEST = 400 };
 
 struct side {
 	struct oracle o;
-	struct sh_features *features;
+	struct sh_analyser analyser;
 	struct sh_feature_set set;
 	uint64_t weight[FEATURES_MAX];
 	struct sh_weighed_set weighed;
 };
 
-static const uint64_t key[2] = { 12, 34 };
+static void begin(
+    struct sh_analyser *a, const struct sh_fingerprint_opts *opts, enum sh_feature_form form)
+{
+	struct sh_feature_opts f = {
+		.token = opts->token, .ngrams = opts->ngrams, .form = form, .key = { 12, 34 }
+	};
+	struct sh_error err;
+
+	check(sh_analyser_init(a, NULL, &f, &err) == 0);
+}
 
 static void fill(struct side *s, const struct sh_fingerprint_opts *opts, struct sh_slice text)
 {
 	struct sh_tokenizer *t;
 	struct sh_tokens tokens;
+	struct sh_analysis got;
 	struct sh_error err;
 	uint64_t all = 0;
 
@@ -29,9 +39,10 @@ static void fill(struct side *s, const struct sh_fingerprint_opts *opts, struct 
 	check(t && sh_tokenize(t, text, &tokens, &err) == 0);
 	collect(&s->o, &tokens, opts->ngrams, opts->token.unit == SH_UNIT_CHAR);
 	count(&s->o);
-	s->features = sh_features_new(&opts->token, opts->ngrams, key, &err);
-	check(s->features && sh_features_of(s->features, text, &s->set, &err) == 0);
-	check(s->set.bad_utf8 == tokens.bad_utf8);
+	begin(&s->analyser, opts, SH_FEATURES_STORED);
+	check(sh_analyse(&s->analyser, text, &got, &err) == 0);
+	check(got.bad_utf8 == tokens.bad_utf8);
+	s->set = got.set;
 	sh_tokenizer_delete(t);
 	check(s->set.n == s->o.n);
 	s->weighed = (struct sh_weighed_set){ .hash = s->set.hash, .weight = s->weight };
@@ -46,27 +57,28 @@ static void fill(struct side *s, const struct sh_fingerprint_opts *opts, struct 
 }
 
 /* Checks that sets of the faster hash have the same sizes and the same number of common features. */
-static void compare_apart(const struct sh_fingerprint_opts *opts, const struct side *x,
+static void compare_of_run(const struct sh_fingerprint_opts *opts, const struct side *x,
     const struct side *y, struct sh_slice a, struct sh_slice b)
 {
 	static uint64_t hash[FEATURES_MAX];
 	struct sh_weighed_set first = { .hash = hash }, second = { 0 };
 	struct sh_similarity want, got;
-	struct sh_feature_set set;
+	struct sh_analyser f;
+	struct sh_analysis z;
 	struct sh_error err;
-	struct sh_features *f = sh_features_new_apart(&opts->token, opts->ngrams, key, &err);
 
-	check(f && sh_features_of(f, a, &set, &err) == 0 && set.n == x->set.n);
-	if (set.n)
-		memcpy(hash, set.hash, set.n * sizeof *hash);
-	first.n = set.n;
-	check(sh_features_of(f, b, &set, &err) == 0 && set.n == y->set.n);
-	second.hash = set.hash;
-	second.n = set.n;
+	begin(&f, opts, SH_FEATURES_OF_RUN);
+	check(sh_analyse(&f, a, &z, &err) == 0 && z.set.n == x->set.n);
+	if (z.set.n)
+		memcpy(hash, z.set.hash, z.set.n * sizeof *hash);
+	first.n = z.set.n;
+	check(sh_analyse(&f, b, &z, &err) == 0 && z.set.n == y->set.n);
+	second.hash = z.set.hash;
+	second.n = z.set.n;
 	sh_measure_find("jaccard")->compare(&x->weighed, &y->weighed, &want);
 	sh_measure_find("jaccard")->compare(&first, &second, &got);
 	check(got.num.low == want.num.low && got.a.low == want.a.low);
-	sh_features_delete(f);
+	sh_analyser_free(&f);
 }
 
 static bool is(struct sh_wide x, uint64_t y)
@@ -136,9 +148,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	fill(&x, &opts, sh_slice(a, cut));
 	fill(&y, &opts, sh_slice(b, n - cut));
 	compare(&x, &y);
-	compare_apart(&opts, &x, &y, sh_slice(a, cut), sh_slice(b, n - cut));
-	sh_features_delete(x.features);
-	sh_features_delete(y.features);
+	compare_of_run(&opts, &x, &y, sh_slice(a, cut), sh_slice(b, n - cut));
+	sh_analyser_free(&x.analyser);
+	sh_analyser_free(&y.analyser);
 	free(a);
 	free(b);
 	return 0;

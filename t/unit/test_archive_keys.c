@@ -5,6 +5,7 @@
 #include "archive/keys.h"
 #include "archive/sketch.h"
 #include "archive_util.h"
+#include "fp/analysis.h"
 #include "group/align.h"
 #include "rng.h"
 #include "tap.h"
@@ -14,7 +15,7 @@
 
 static void test_sketches(void)
 {
-	struct sh_sketch cut = { 0 }, got = { 0 };
+	struct sh_sketch got = { 0 };
 	struct sh_buf text = { 0 };
 	struct sh_error err;
 	int wrong = 0, accepted = 0;
@@ -29,9 +30,10 @@ static void test_sketches(void)
 		qsort(hash, n, sizeof *hash, by_value);
 		text.n = 0;
 		works(sh_sketch_print(hash, n, &text, &err) == 0, &err);
-		works(sh_sketch_cut(hash, n, &cut, &err) == 0, &err);
+		for (size_t i = 0; i < n; i++)
+			hash[i] &= ~(uint64_t)UINT32_MAX;
 		if (sh_sketch_parse(sh_buf_slice(&text), &got, &err) < 0 || got.n != n ||
-		    (n && memcmp(got.hash, cut.hash, n * sizeof *cut.hash) != 0))
+		    (n && memcmp(got.hash, hash, n * sizeof *hash) != 0))
 			wrong++;
 		/* Cut short it is no sketch. */
 		for (int k = 0; n && k < 20; k++)
@@ -54,7 +56,6 @@ static void test_sketches(void)
 		bytes = (double)text.n / 500;
 	}
 	ok(bytes < 4.2, "500 features take %.2f bytes each", bytes);
-	sh_sketch_free(&cut);
 	sh_sketch_free(&got);
 	sh_buf_free(&text);
 }
@@ -264,7 +265,9 @@ struct comparing {
 
 static void start_comparing(struct comparing *c, uint64_t edit, unsigned few, unsigned n)
 {
-	struct sh_token_opts token = { .method = sh_token_method_at(0) };
+	struct sh_feature_opts opts = {
+		.ngrams = { .min = n, .max = n }, .form = SH_FEATURES_OF_TOKENS, .key = { 1, 2 }
+	};
 	struct sh_error err;
 
 	*c = (struct comparing){ .rule = { .edit = edit,
@@ -272,8 +275,8 @@ static void start_comparing(struct comparing *c, uint64_t edit, unsigned few, un
 				     .ngrams = { .min = n, .max = n },
 				     .key = { 1, 2 } } };
 	sh_key_layout(&c->rule);
-	c->x = sh_features_new_sequences(&token, c->rule.ngrams, c->rule.key, false, &err);
-	c->y = sh_features_new_sequences(&token, c->rule.ngrams, c->rule.key, false, &err);
+	c->x = sh_features_new(&opts, &err);
+	c->y = sh_features_new(&opts, &err);
 	c->aligner = sh_aligner_new(&err);
 	works(c->x && c->y && c->aligner, &err);
 }
@@ -380,19 +383,23 @@ static void test_same_hashes(void)
 {
 	static const char text[] = "The quick brown fox jumps over the lazy dog, "
 				   "internationalization and all\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0";
-	struct sh_token_opts token = { .method = sh_token_method_at(0) };
-	uint64_t sum[3] = { 0 }, key[2] = { 1, 2 };
+	uint64_t sum[3] = { 0 };
 
 	for (unsigned n = 1; n < 20; n += 9) {
-		struct sh_feature_set set;
+		struct sh_feature_opts opts = { .token = { .method = sh_token_method_at(0) },
+			.ngrams = { .min = 1, .max = n },
+			.form = SH_FEATURES_OF_TOKENS,
+			.key = { 1, 2 } };
+		struct sh_analyser a;
+		struct sh_analysis x;
 		struct sh_error err;
-		struct sh_features *f = sh_features_new_sequences(
-		    &token, (struct sh_ngrams){ .min = 1, .max = n }, key, false, &err);
 
-		works(f && sh_features_of(f, sh_slice(text, strlen(text)), &set, &err) == 0, &err);
-		for (size_t i = 0; i < set.n; i++)
-			sum[n / 9] = sum[n / 9] * 31 + set.hash[i];
-		sh_features_delete(f);
+		works(sh_analyser_init(&a, NULL, &opts, &err) == 0 &&
+			  sh_analyse(&a, sh_slice(text, strlen(text)), &x, &err) == 0,
+		    &err);
+		for (size_t i = 0; i < x.set.n; i++)
+			sum[n / 9] = sum[n / 9] * 31 + x.set.hash[i];
+		sh_analyser_free(&a);
 	}
 	ok(sum[0] == UINT64_C(0x684174d75d63fa24) && sum[1] == UINT64_C(0x8caf8921a4da431f) &&
 		sum[2] == UINT64_C(0x2eaaa00a26cc1768),
@@ -404,36 +411,32 @@ static void test_sequences(void)
 {
 	struct sh_sketch distinct = { 0 }, all = { 0 };
 	struct sh_buf out = { 0 };
-	struct sh_token_opts token = { .method = sh_token_method_at(0) };
-	uint64_t key[2] = { 1, 2 };
+	struct sh_hashes scratch = { 0 };
 	struct sh_error err;
-	struct sh_features *f =
-	    sh_features_new_sequences(&token, (struct sh_ngrams){ 3, 3, 0, 0 }, key, true, &err);
 	int wrong = 0, accepted = 0;
 
-	works(f != NULL, &err);
 	for (int turn = 0; turn < 600; turn++) {
-		struct sh_feature_set set;
 		struct tokens t;
+		bool several;
 
 		draw_text(&t, turn < 60 ? (size_t)(1 + turn / 4) : 1 + rng_below(TOKENS - 1),
 		    1 + rng_below(turn % 3 ? 10 : 1000));
 		for (size_t i = 0; i < t.n; i++)
 			t.hash[i] &= ~(uint64_t)UINT32_MAX;
-		works(sh_features_of_sequence(f, t.hash, t.n, &set, &err) == 0, &err);
 		out.n = 0;
-		works(sh_sequence_print(&set, &out, &err) == 0, &err);
+		works(sh_sequence_print(t.hash, t.n, &scratch, &out, &err) == 0, &err);
 		if (sh_sequence_parse(sh_buf_slice(&out), &distinct, &all, &err) < 0 ||
 		    all.n != t.n || memcmp(all.hash, t.hash, t.n * sizeof *t.hash) != 0)
 			wrong++;
-		for (int k = 0; set.n_tokens > 1 && k < 20; k++)
+		several = distinct.n > 1;
+		for (int k = 0; several && k < 20; k++)
 			accepted += sh_sequence_parse(sh_slice(out.p, rng_below(out.n)), &distinct,
 					&all, &err) == 0;
 	}
 	ok(wrong == 0, "the sketch of a sequence is read again: %d wrong", wrong);
 	ok(accepted == 0, "the sketch of a sequence that was cut is refused: %d were not",
 	    accepted);
-	sh_features_delete(f);
+	sh_hashes_free(&scratch);
 	sh_sketch_free(&distinct);
 	sh_sketch_free(&all);
 	sh_buf_free(&out);

@@ -157,19 +157,19 @@ static struct sh_weighed_set copy_of(const struct sh_feature_set *set)
 }
 
 static unsigned wrong_sets(
-    struct sh_features *f, const struct sh_slice *text, const struct strings *want, size_t common)
+    struct sh_analyser *f, const struct sh_slice *text, const struct strings *want, size_t common)
 {
-	struct sh_feature_set set;
+	struct sh_analysis x;
 	struct sh_weighed_set a, b;
 	struct sh_similarity s;
 	unsigned wrong = 0;
 
-	must(sh_features_of(f, text[0], &set, &err) == 0);
-	wrong += !is_set_of(&set, &want[0]);
-	a = copy_of(&set);
-	must(sh_features_of(f, text[1], &set, &err) == 0);
-	wrong += !is_set_of(&set, &want[1]);
-	b = copy_of(&set);
+	must(sh_analyse(f, text[0], &x, &err) == 0);
+	wrong += !is_set_of(&x.set, &want[0]);
+	a = copy_of(&x.set);
+	must(sh_analyse(f, text[1], &x, &err) == 0);
+	wrong += !is_set_of(&x.set, &want[1]);
+	b = copy_of(&x.set);
 	sh_measure_find("jaccard")->compare(&a, &b, &s);
 	wrong += s.num.low != common;
 	sh_measure_find("containment")->compare(&b, &a, &s);
@@ -192,10 +192,10 @@ static void test_sets(void)
 			.raw = round % 2 };
 		struct sh_ngrams range = ranges[round % 7];
 		uint64_t vocabulary = 1 + (rng() >> (48 + rng_below(15)));
-		uint64_t key[2] = { rng(), rng() };
 		size_t words = rng_below(1 + ((uint64_t)WORDS_MAX >> rng_below(12)));
-		struct sh_features *f[2] = { sh_features_new(&opts, range, key, &err),
-			sh_features_new_apart(&opts, range, key, &err) };
+		struct sh_feature_opts o = {
+			.token = opts, .ngrams = range, .key = { rng(), rng() }
+		};
 		struct sh_slice text[2];
 		struct strings want[2];
 		size_t common;
@@ -203,13 +203,16 @@ static void test_sets(void)
 		words /= opts.unit == SH_UNIT_CHAR ? 8 : 1;
 		text[0] = sh_slice(x, write_words(x, words, vocabulary));
 		text[1] = sh_slice(y, edit(y, x, text[0].n, vocabulary));
-		must(f[0] && f[1]);
 		for (unsigned i = 0; i < 2; i++)
 			collect(&want[i], &opts, range, text[i]);
 		common = common_strings(&want[0], &want[1]);
 		for (unsigned i = 0; i < 2; i++) {
-			wrong += wrong_sets(f[i], text, want, common);
-			sh_features_delete(f[i]);
+			struct sh_analyser f;
+
+			o.form = i ? SH_FEATURES_OF_RUN : SH_FEATURES_STORED;
+			must(sh_analyser_init(&f, NULL, &o, &err) == 0);
+			wrong += wrong_sets(&f, text, want, common);
+			sh_analyser_free(&f);
 		}
 		discard(&want[0]);
 		discard(&want[1]);
@@ -220,29 +223,29 @@ static void test_sets(void)
 
 /* ---- one analysis ------------------------------------------------------------------------- */
 
-/* Fingerprint and set of one list of tokens, and of a list of tokens each. */
-static bool agree(const struct sh_fingerprint_opts *o, struct sh_features *one,
-    struct sh_features *alone, struct sh_slice text)
+/* Fingerprint and set of one analysis, and of an analysis each. */
+static bool agree(const struct sh_fingerprint_opts *o, const struct sh_feature_opts *features,
+    struct sh_slice text)
 {
-	struct sh_fingerprinter *f = sh_fingerprinter_new(o, &err);
-	struct sh_analyser a;
-	struct sh_analysis x;
-	struct sh_fingerprint fp;
-	struct sh_feature_set set;
+	struct sh_analyser both, fp, set;
+	struct sh_analysis x, y, z;
 	bool same;
 
-	must(f && alone && sh_analyser_init(&a, o, one, &err) == 0 &&
-	     sh_analyse(&a, text, &x, &err) == 0 && sh_fingerprint(f, text, &fp, &err) == 0 &&
-	     sh_features_of(alone, text, &set, &err) == 0);
-	same = fp.empty == x.fp.empty && fp.features == x.fp.features && set.n == x.set.n &&
-	       set.n_ordered == x.set.n_ordered && fp.bad_utf8 == x.set.bad_utf8;
-	if (same && !fp.empty)
-		same = memcmp(fp.w, x.fp.w, SH_FP_WORDS(o->bits) * sizeof *fp.w) == 0;
-	if (same && set.n)
-		same = memcmp(set.hash, x.set.hash, set.n * sizeof *set.hash) == 0;
-	sh_fingerprinter_delete(f);
-	sh_features_delete(alone);
-	sh_analyser_free(&a);
+	must(sh_analyser_init(&both, o, features, &err) == 0 &&
+	     sh_analyser_init(&fp, o, NULL, &err) == 0 &&
+	     sh_analyser_init(&set, NULL, features, &err) == 0);
+	must(sh_analyse(&both, text, &x, &err) == 0 && sh_analyse(&fp, text, &y, &err) == 0 &&
+	     sh_analyse(&set, text, &z, &err) == 0);
+	same = x.fp.empty == y.fp.empty && x.fp.features == y.fp.features && x.set.n == z.set.n &&
+	       x.set.n_ordered == z.set.n_ordered && x.bad_utf8 == y.bad_utf8 &&
+	       x.bad_utf8 == z.bad_utf8;
+	if (same && !x.fp.empty)
+		same = memcmp(x.fp.w, y.fp.w, SH_FP_WORDS(o->bits) * sizeof *x.fp.w) == 0;
+	if (same && x.set.n)
+		same = memcmp(x.set.hash, z.set.hash, x.set.n * sizeof *x.set.hash) == 0;
+	sh_analyser_free(&both);
+	sh_analyser_free(&fp);
+	sh_analyser_free(&set);
 	return same;
 }
 
@@ -261,15 +264,12 @@ static void test_analysis(void)
 			.scheme = sh_scheme_at(0),
 			.bits = 64,
 		};
-		uint64_t key[2] = { rng(), rng() };
-		struct sh_slice text = sh_slice(x, write_words(x, rng_below(300), 500));
-		bool rows = round % 3 == 0;
-		struct sh_features *f[2];
+		const struct sh_feature_opts features = { .token = o.token,
+			.ngrams = range,
+			.form = round % 3 ? SH_FEATURES_STORED : SH_FEATURES_OF_TOKENS,
+			.key = { rng(), rng() } };
 
-		for (unsigned i = 0; i < 2; i++)
-			f[i] = rows ? sh_features_new_sequences(&o.token, range, key, false, &err)
-				    : sh_features_new(&o.token, range, key, &err);
-		wrong += !agree(&o, f[0], f[1], text);
+		wrong += !agree(&o, &features, sh_slice(x, write_words(x, rng_below(300), 500)));
 	}
 	ok(wrong == 0, "%u texts: one analysis gives the fingerprint and the set", rounds);
 }

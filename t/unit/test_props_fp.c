@@ -2,7 +2,7 @@
  * an oracle that uses only tokens and the hash of a text from the library.
  *
  *     test_props_fp --documents N    prints N such documents as records instead */
-#include "fp/fingerprinter.h"
+#include "fp/analysis.h"
 
 #include <math.h>
 
@@ -207,25 +207,26 @@ static bool agrees(struct oracle *o, const struct sh_fingerprint_opts *opts, con
     unsigned *empty)
 {
 	struct sh_error err;
-	struct sh_fingerprinter *f = sh_fingerprinter_new(opts, &err);
+	struct sh_analyser a;
 	struct sh_tokenizer *t = sh_tokenizer_new(&opts->token, &err);
 	char *text = exact_copy(b->p, b->n);
-	struct sh_fingerprint got;
+	struct sh_analysis got;
 	struct sh_tokens tokens;
 	uint64_t want[SH_FP_MAX_WORDS];
 	bool any, good;
 
-	must(f && t && sh_tokenize(t, sh_slice(text, b->n), &tokens, &err) == 0);
+	must(t && sh_tokenize(t, sh_slice(text, b->n), &tokens, &err) == 0 &&
+	     sh_analyser_init(&a, opts, NULL, &err) == 0);
 	collect(o, &tokens, opts->ngrams, opts->token.unit == SH_UNIT_CHAR);
 	count(o);
 	any = sums(o, opts, want);
-	good = sh_fingerprint(f, sh_slice(text, b->n), &got, &err) == 0 && got.empty == !any &&
+	good = sh_analyse(&a, sh_slice(text, b->n), &got, &err) == 0 && got.fp.empty == !any &&
 	       got.bad_utf8 == tokens.bad_utf8 &&
-	       (!any || memcmp(got.w, want, SH_FP_WORDS(opts->bits) * 8) == 0);
-	if (good && got.features && opts->bag)
-		good = bag_agrees(sh_fingerprint_bag(f), &tokens);
+	       (!any || memcmp(got.fp.w, want, SH_FP_WORDS(opts->bits) * 8) == 0);
+	if (good && got.fp.features && opts->bag)
+		good = bag_agrees(sh_fingerprint_bag(a.fingerprinter), &tokens);
 	*empty += !any;
-	sh_fingerprinter_delete(f);
+	sh_analyser_free(&a);
 	sh_tokenizer_delete(t);
 	free(text);
 	return good;

@@ -6,11 +6,13 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "fp/analysis.h"
 #include "rng.h"
 #include "scratch.h"
 #include "tap.h"
 
-/* Of the longest texts some repeat a word more often than the verifier keeps weights of counts for. */
+/* Of the longest texts some repeat a word more often than the verifier keeps weights of counts
+ * for. */
 enum {
 	DOCS = 60,
 	SHORT = 30,
@@ -253,8 +255,24 @@ static void against_strings(
 	    min, max, json ? "JSON" : "TSV", memory);
 }
 
-/* With a threshold: whether it is reached, and the exact value where it is. */
-static unsigned wrong_at(struct sh_verifier *v, const char *measure, double jaccard, double edit)
+#define FAR (UINT64_C(1) << 40) /* the number of the first text, where the caller chooses numbers */
+
+static int set_of(
+    void *analyser, uint64_t document, struct sh_feature_set *set, struct sh_error *err)
+{
+	const char *text = texts[document - FAR].text;
+	struct sh_analysis x;
+
+	if (sh_analyse(analyser, sh_slice(text, strlen(text)), &x, err) < 0)
+		return -1;
+	*set = x.set;
+	return 0;
+}
+
+/* With a threshold: whether it is reached, and the exact value where it is. first: number of the
+ * first text. */
+static unsigned wrong_at(
+    struct sh_verifier *v, uint64_t first, const char *measure, double jaccard, double edit)
 {
 	unsigned wrong = 0;
 
@@ -270,7 +288,7 @@ static unsigned wrong_at(struct sh_verifier *v, const char *measure, double jacc
 			reaches = j >= jaccard - 1e-12 || reaches;
 			want = j >= jaccard - 1e-12 ? j : e;
 		}
-		if (sh_verify(v, x, y, &s, &err) < 0 || s.reaches != reaches ||
+		if (sh_verify(v, first + x, first + y, &s, &err) < 0 || s.reaches != reaches ||
 		    (reaches && fabs(value(&s) - want) > 1e-12)) {
 			wrong++;
 			printf("# '%s' and '%s': %g\n", texts[x].text, texts[y].text, value(&s));
@@ -304,16 +322,20 @@ static void thresholds(const char *measure)
 {
 	static const uint64_t asked[] = { 0, 300000, 500000, 750000, 800000, 1000000 };
 	struct sh_corpus corpus;
-	struct sh_verify_opts opts = { .corpus = &corpus,
-		.ngrams = { .min = 2, .max = 2 },
+	struct sh_verify_opts opts = { .ngrams = { .min = 2, .max = 2 },
 		.measure = sh_measure_find(measure),
 		.scheme = sh_scheme_find("set"),
 		.memory = 1 << 24 };
-	unsigned wrong = 0;
+	struct sh_feature_opts stored = {
+		.ngrams = opts.ngrams, .form = SH_FEATURES_OF_TOKENS, .key = { 7, 8 }, .cut = true
+	};
+	struct sh_analyser analyser;
 	struct sh_error err;
+	unsigned wrong = (unsigned)sh_analyser_init(&analyser, NULL, &stored, &err);
 
 	for (unsigned round = 0; round < 36; round++) {
 		struct sh_verifier *v;
+		bool far = round % 2;
 
 		write_docs(false);
 		write_copies();
@@ -322,13 +344,19 @@ static void thresholds(const char *measure)
 		wrong += (unsigned)open_corpus(&corpus, false);
 		opts.threshold = asked[round % 6];
 		opts.edit_threshold = asked[round / 6];
+		opts.corpus = far ? NULL : &corpus;
+		opts.set_of = set_of;
+		opts.arg = &analyser;
 		v = sh_verifier_new(&opts, &err);
-		wrong += wrong_at(v, measure, (double)opts.threshold / 1e6,
+		wrong += wrong_at(v, far ? FAR : 0, measure, (double)opts.threshold / 1e6,
 		    (double)(*measure == 'a' ? opts.edit_threshold : opts.threshold) / 1e6);
 		sh_verifier_delete(v);
 		sh_corpus_free(&corpus);
 	}
-	ok(wrong == 0, "%s: with a threshold, what reaches it is exact, and nothing else does",
+	sh_analyser_free(&analyser);
+	ok(wrong == 0,
+	    "%s: with a threshold, what reaches it is exact, and nothing else does; of a corpus, "
+	    "and of sets that are given",
 	    measure);
 }
 
@@ -479,8 +507,8 @@ static void looking_up(void)
 	sh_corpus_free(&c);
 }
 
-/* Documents of up to 30,000 features, whose sets exceed the memory: the results equal those with enough
- * memory. */
+/* Documents of up to 30,000 features, whose sets exceed the memory: the results equal those with
+ * enough memory. */
 static void dropping(void)
 {
 	const struct sh_document_form form = { 0 };
