@@ -427,7 +427,7 @@ void dedup_read(struct dedup_state *s)
 	source.fds = fds;
 	formopts_read_header(c, &s->settings->docs.docs.form, &source);
 	run_pool(&run, &source);
-	run_finish(&run, NULL);
+	run_finish(&run);
 	sh_source_free(&source);
 	check_files(s, source.at);
 	for (unsigned i = 0; i < c->jobs; i++) {

@@ -105,6 +105,6 @@ void formopts_run(struct run *run, const struct sh_document_form *form, const st
 	if (mark)
 		write_header(run->cli, form, *mark, &source.header);
 	run_pool(run, &source);
-	run_finish(run, NULL);
+	run_finish(run);
 	sh_source_free(&source);
 }

@@ -41,8 +41,12 @@ static int done(void *arg, struct sh_job *job, struct sh_error *err)
 	show_notes(run, &job->notes);
 	if (job->aside.n && sh_sink_write(&c->rejects, job->aside.p, job->aside.n, err) < 0)
 		return -1;
+	if (run->see && !job->part)
+		run->see(run->see_arg, job);
 	if (run->take)
 		return run->take(run->arg, job, err);
+	if (job->part && c->out.trailer)
+		sh_sum_lines(&job->sum, job->out.p, job->out.n, false);
 	if (sh_sink_write_lines(&c->out, job->out.p, job->out.n, &job->sum, err) < 0)
 		return -1;
 	/* A chunk comes from one read. Its results are written before the next read. */
@@ -71,7 +75,8 @@ static void sum_by_workers(
 	pool->workers = workers;
 }
 
-void run_pool(struct run *run, struct sh_source *source)
+/* Processes the source, or `tasks` tasks when it is NULL. */
+static void run_workers(struct run *run, struct sh_source *source, size_t tasks)
 {
 	struct cli *c = run->cli;
 	struct sh_pool pool = { run->work, run->workers, c->jobs, done, run };
@@ -81,20 +86,24 @@ void run_pool(struct run *run, struct sh_source *source)
 
 	if (c->out.trailer && !run->take)
 		sum_by_workers(run, &pool, own, workers);
-	if (sh_pool_run(&pool, source, &err) < 0)
+	if ((source ? sh_pool_run(&pool, source, &err) : sh_pool_tasks(&pool, tasks, &err)) < 0)
 		cli_die(c, &err);
 }
 
-void run_finish(struct run *run, struct sh_job *last)
+void run_pool(struct run *run, struct sh_source *source)
+{
+	run_workers(run, source, 0);
+}
+
+void run_tasks(struct run *run, size_t n)
+{
+	run_workers(run, NULL, n);
+}
+
+void run_finish(struct run *run)
 {
 	struct cli *c = run->cli;
-	struct sh_error err;
 
-	if (last) {
-		sh_sum_lines(&last->sum, last->out.p, last->out.n, false);
-		if (done(run, last, &err) < 0)
-			cli_die(c, &err);
-	}
 	if (run->notes > NOTES_SHOWN)
 		cli_warn(c, "%llu more note%s", (unsigned long long)run->notes - NOTES_SHOWN,
 		    CLI_PLURAL(run->notes - NOTES_SHOWN));

@@ -14,6 +14,9 @@ struct run {
 	 * output. */
 	int (*take)(void *arg, struct sh_job *job, struct sh_error *err);
 	void *arg;
+	/* When set, gets each job, in input order, with its facts. */
+	void (*see)(void *arg, const struct sh_job *job);
+	void *see_arg;
 
 	/* Filled by the run. */
 	uint64_t records, ill_formed, empty, notes;
@@ -23,7 +26,10 @@ struct run {
 /* Processes the source to its end and writes the results. Dies of errors. */
 void run_pool(struct run *run, struct sh_source *source);
 
-/* Adds the results of one more job, unless it is NULL, and reports ill-formed text and notes. */
-void run_finish(struct run *run, struct sh_job *last);
+/* The same for the tasks 0 .. n-1 in place of a source. */
+void run_tasks(struct run *run, size_t n);
+
+/* Reports ill-formed text and notes. */
+void run_finish(struct run *run);
 
 #endif

@@ -309,7 +309,7 @@ int main(int argc, char **argv)
 		run.workers[i] = &shared;
 	if (make_layout(&c, &plan, &source, &shared))
 		run_pool(&run, &source);
-	run_finish(&run, NULL);
+	run_finish(&run);
 	if (sh_tags_part_bare(&shared.tags))
 		cli_warn(&c, SH_TAGS_PART_BARE);
 	sh_source_free(&source);

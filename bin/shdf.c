@@ -1,11 +1,7 @@
 /* shdf: features to document frequencies. */
-#include <stdlib.h>
-
 #include "base/num.h"
-#include "cli.h"
+#include "feature_run.h"
 #include "peeked.h"
-#include "record/fields.h"
-#include "repeated_ids.h"
 #include "weight/df.h"
 
 enum { MIN_DF = CLI_OWN, MAX_DF, BARE, FEATURES };
@@ -25,6 +21,7 @@ static const struct cli_option options[] = {
 
 static const struct cli_program program = {
 	.name = "shdf",
+	.threads = "documents",
 	.synopsis = "[FILE...]",
 	.purpose = "Features (id<TAB>feature<TAB>weight) to document frequencies (feature<TAB>df).",
 	.options = { options },
@@ -34,43 +31,53 @@ struct table_out {
 	struct cli *cli;
 	struct sh_df_limit min, max;
 	uint64_t documents;
-	const struct sh_df_counter *counter; /* or NULL: tables are added up */
-	/* when tables are added up: words of the widest feature */
-	uint64_t words;
+	uint64_t words;      /* of the widest feature; 0: not known */
 	bool bare, features; /* these options were given */
 };
 
-/* Prints the text after the number of documents. Returns its length. */
-static size_t print_words(const struct table_out *t, char *out)
+static bool is_kept(const struct table_out *t, struct sh_slice feature, uint64_t df)
 {
-	uint64_t words = t->counter ? sh_df_words(t->counter) : t->words;
-
-	if (t->bare || words == 0)
-		return 0;
-	*out = '\t';
-	return 1 + sh_print_u64(out + 1, words);
+	return feature.n == 0 || sh_df_within(&t->min, &t->max, df, t->documents);
 }
 
-/* Writes a line of the table. Never leaves out the first line, the number of documents. */
+/* LINE_MORE: the most bytes of a line beside its feature. */
+enum { LINE_MORE = 2 * SH_NUM_CHARS + 3 };
+
+/* Prints a line of the table. Returns its end. The first line has the empty feature. */
+static char *print_line(const struct table_out *t, char *p, struct sh_slice feature, uint64_t df)
+{
+	if (feature.n)
+		memcpy(p, feature.p, feature.n);
+	p += feature.n;
+	*p++ = '\t';
+	p += sh_print_u64(p, df);
+	if (feature.n == 0 && !t->bare && t->words) {
+		*p++ = '\t';
+		p += sh_print_u64(p, t->words);
+	}
+	*p++ = '\n';
+	return p;
+}
+
+/* Writes a line. Never leaves out the first line, the number of documents. */
 static int emit(void *arg, struct sh_slice feature, uint64_t df, struct sh_error *err)
 {
 	struct table_out *t = arg;
 	struct sh_sink *out = &t->cli->out;
-	char number[2 * SH_NUM_CHARS + 3] = "\t";
-	size_t n;
+	char *p;
 
 	if (feature.n == 0)
 		t->documents = df;
-	else if (!sh_df_within(&t->min, &t->max, df, t->documents))
+	if (!is_kept(t, feature, df))
 		return 0;
-	n = 1 + sh_print_u64(number + 1, df);
-	if (feature.n == 0)
-		n += print_words(t, number + n);
-	number[n++] = '\n';
-	if (sh_sink_write(out, feature.p, feature.n, err) < 0)
+	p = sh_sink_room(out, feature.n + LINE_MORE, err);
+	if (!p)
 		return -1;
-	return sh_sink_write(out, number, n, err);
+	sh_sink_used(out, (size_t)(print_line(t, p, feature, df) - p));
+	return 0;
 }
+
+/* ---- adding up tables ---- */
 
 static void tell_progress(void *arg, uint64_t bytes, uint64_t lines)
 {
@@ -79,58 +86,126 @@ static void tell_progress(void *arg, uint64_t bytes, uint64_t lines)
 	progress_read(&t->cli->progress, bytes, lines);
 }
 
-struct counting {
-	struct sh_df_counter *counter;
-	struct sh_past_ids past;
-	struct sh_buf id; /* of the current document */
-	bool begun;
+static void merge(struct cli *c, struct table_out *out)
+{
+	struct sh_error err;
+
+	if (sh_df_merge(c->operands, c->n_operands, c->trailer_in, emit, tell_progress, out,
+		out->bare ? NULL : &out->words, &err) < 0)
+		cli_die(c, &err);
+}
+
+/* ---- counting ---- */
+
+static void begin(struct sh_feature_doc *d)
+{
+	sh_df_document(d->own);
+}
+
+static int add(
+    struct sh_feature_doc *d, struct sh_slice feature, int64_t weight, struct sh_error *err)
+{
+	(void)weight;
+	return feature.n ? sh_df_feature(d->own, feature, err) : 0;
+}
+
+static size_t add_lines(struct sh_feature_doc *d)
+{
+	const struct sh_feature_lines *l = &d->lines;
+	struct sh_slice feature[SH_HMAP_MANY];
+	struct sh_error err;
+
+	for (size_t i = 0; i < l->lines;) {
+		size_t n = 0, begun = i;
+
+		for (; i < l->lines && n < SH_HMAP_MANY; i++)
+			feature[n++] = sh_slice(l->base + l->start[i], l->end[i] - l->start[i]);
+		if (sh_df_features(d->own, feature, n, &err) < 0)
+			return begun;
+	}
+	return l->lines;
+}
+
+static int end(struct sh_feature_doc *d, struct sh_job *job, struct sh_error *err)
+{
+	(void)d, (void)job, (void)err;
+	return 0;
+}
+
+static const struct sh_feature_calls calls = {
+	.begin = begin,
+	.add = add,
+	.add_lines = add_lines,
+	.end = end,
 };
 
-/* Counts one line. Another id begins another document. */
-static int count_line(
-    struct counting *n, struct sh_slice line, const struct sh_origin *from, struct sh_error *err)
-{
-	struct sh_feature f;
+/* The state of a worker that writes. */
+struct writer {
+	const struct table_out *out;
+	struct sh_df_count *count;
+	struct sh_job *job;
+};
 
-	if (sh_record_feature(line, &f, err) < 0)
+static int emit_to_job(void *arg, struct sh_slice feature, uint64_t df, struct sh_error *err)
+{
+	struct writer *w = arg;
+	char *p;
+
+	if (!is_kept(w->out, feature, df))
+		return 0;
+	p = sh_job_room(w->job, feature.n + LINE_MORE, err);
+	if (!p)
 		return -1;
-	if (!n->begun || !sh_slice_eq(f.id, sh_buf_slice(&n->id))) {
-		n->id.n = 0;
-		if (sh_buf_add(&n->id, f.id.p, f.id.n, err) < 0)
-			return -1;
-		sh_past_ids_begin(&n->past, f.id, from->file, from->line);
-		sh_df_document(n->counter);
-		n->begun = true;
+	w->job->out.n += (size_t)(print_line(w->out, p, feature, df) - p);
+	return 0;
+}
+
+static int write_range(void *worker, struct sh_job *job)
+{
+	struct writer *w = worker;
+
+	w->job = job;
+	return sh_df_count_emit(w->count, job->task, emit_to_job, w, &job->err);
+}
+
+static void write_table(struct cli *c, struct sh_df_count *count, struct table_out *out)
+{
+	struct writer writers[CLI_MAX_JOBS];
+	struct run run = { .cli = c, .work = write_range };
+	struct sh_error err;
+
+	if (sh_df_count_finish(count, c->jobs, &err) < 0)
+		cli_die(c, &err);
+	out->words = sh_df_count_words(count);
+	if (emit(out, sh_slice("", 0), sh_df_count_documents(count), &err) < 0)
+		cli_die(c, &err);
+	for (unsigned i = 0; i < c->jobs; i++) {
+		writers[i] = (struct writer){ out, count, NULL };
+		run.workers[i] = &writers[i];
 	}
-	return f.text.n ? sh_df_feature(n->counter, f.text, err) : 0;
+	run_tasks(&run, sh_df_count_ranges(count));
 }
 
 static void count(struct cli *c, size_t memory, struct table_out *out)
 {
+	unsigned n = sh_feature_docs_states(c->jobs);
 	struct sh_error err;
-	struct counting n = { .counter = sh_df_counter_new(memory, c->tmpdir, &err) };
-	struct sh_lines lines;
-	struct sh_slice line;
+	struct sh_df_count *count = sh_df_count_new(n, memory, c->tmpdir, &err);
+	void *own[FEATURE_STATES];
+	struct run run = { .cli = c };
+	struct sh_source source;
 
-	out->counter = n.counter;
-	if (!n.counter || sh_past_ids_init(&n.past, &err) < 0)
+	if (!count)
 		cli_die(c, &err);
-	cli_lines_init(c, &lines);
+	for (unsigned i = 0; i < n; i++)
+		own[i] = sh_df_counter(count, i);
+	cli_source_init(c, &source);
 	if (!out->features)
-		need_features(c, &lines.source, FEATURES_ADVICE);
-	while (cli_line(c, &lines, &line)) {
-		if (count_line(&n, line, &lines.from, &err) < 0) {
-			sh_lines_blame(&lines, &err);
-			cli_reject(c, line, &err);
-		}
-	}
-	if (sh_df_finish(n.counter, emit, out, &err) < 0)
-		cli_die(c, &err);
-	warn_repeated_ids(c, &n.past);
-	sh_lines_free(&lines);
-	sh_buf_free(&n.id);
-	sh_past_ids_free(&n.past);
-	sh_df_counter_delete(n.counter);
+		need_features(c, &source, FEATURES_ADVICE);
+	run_feature_docs(&run, &source, &calls, own);
+	write_table(c, count, out);
+	sh_source_free(&source);
+	sh_df_count_delete(count);
 }
 
 static void take_limit(struct cli *c, const char *option, struct sh_df_limit *limit)
@@ -145,16 +220,15 @@ int main(int argc, char **argv)
 {
 	struct cli c;
 	struct table_out out = { .cli = &c };
-	struct sh_error err;
 	size_t memory = DEFAULT_MEMORY;
-	bool merge = false;
+	bool add_up = false;
 	int opt;
 
 	cli_start(&c, &program, argc, argv);
 	while ((opt = cli_next(&c)) != -1) {
 		switch (opt) {
 		case 'm':
-			merge = true;
+			add_up = true;
 			break;
 		case MIN_DF:
 			take_limit(&c, "--min-df", &out.min);
@@ -174,10 +248,9 @@ int main(int argc, char **argv)
 		}
 	}
 	cli_open(&c);
-	if (!merge)
+	if (add_up)
+		merge(&c, &out);
+	else
 		count(&c, memory, &out);
-	else if (sh_df_merge(c.operands, c.n_operands, c.trailer_in, emit, tell_progress, &out,
-		     out.bare ? NULL : &out.words, &err) < 0)
-		cli_die(&c, &err);
 	return cli_finish(&c);
 }

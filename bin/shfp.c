@@ -5,6 +5,7 @@
 #include "base/num.h"
 #include "docopts.h"
 #include "explain.h"
+#include "feature_run.h"
 #include "fp/accumulator.h"
 #include "fp/analysis.h"
 #include "fp/format.h"
@@ -14,9 +15,6 @@
 #include "join/keyrecords.h"
 #include "names.h"
 #include "peeked.h"
-#include "record/feature_lines.h"
-#include "repeated_ids.h"
-#include "run.h"
 #include "segment/cppjieba.h"
 #include "segment/jieba_dict.h"
 
@@ -236,7 +234,7 @@ static int add_by_rule(
 }
 
 /* Handles a document without features: by default it has no fingerprint and a note says so. */
-static int add_empty(const struct settings *s, struct sh_slice id, uint64_t line,
+static int add_empty(const struct settings *s, struct sh_slice id, const char *file, uint64_t line,
     struct sh_job *job, struct sh_error *err)
 {
 	char text[160];
@@ -252,7 +250,7 @@ static int add_empty(const struct settings *s, struct sh_slice id, uint64_t line
 		return status;
 	snprintf(
 	    text, sizeof text, "document '%.*s' has no features: skipped", sh_shown(id, 80), id.p);
-	return sh_job_note(job, line, text, err);
+	return sh_job_note(job, file, line, text, err);
 }
 
 /* Returns whether the rule of --empty decides the fingerprint. A profile with a rule of its own applies
@@ -286,7 +284,7 @@ static int each_document(
 	fp = &x.fp;
 	job->ill_formed += x.bad_utf8;
 	if (is_empty(w->settings, fp, fp->tokens))
-		return add_empty(w->settings, doc->id, sh_job_line(job), job, err);
+		return add_empty(w->settings, doc->id, job->from.file, sh_job_line(job), job, err);
 	return add_document(&job->out, w->settings, fp->w,
 	    sh_fingerprint_hashes(w->analyser.fingerprinter), fp->features, doc->id, err);
 }
@@ -363,7 +361,7 @@ static void run_documents(struct cli *c, struct settings *s, struct sh_source *s
 		run.workers[i] = &workers[i];
 	}
 	run_pool(&run, source);
-	run_finish(&run, NULL);
+	run_finish(&run);
 	for (unsigned i = 0; i < c->jobs; i++)
 		sh_analyser_free(&workers[i].analyser);
 	report_empty(c, s, &run);
@@ -371,139 +369,78 @@ static void run_documents(struct cli *c, struct settings *s, struct sh_source *s
 
 /* ---- features ---- */
 
-/* The document whose lines are read. Its lines may continue in the next chunk. */
-struct open_document {
+struct feature_sums {
 	const struct settings *settings;
-	bool rejects, crlf;
-	struct sh_accumulator features;
-	struct sh_feature_lines lines;
-	struct sh_id_prefix prefix;
-	struct sh_buf id;
-	struct sh_past_ids past;
-	bool begun;
-	const char *file; /* of the last line read */
-	uint64_t line;
+	struct sh_accumulator sums;
 };
 
-static int finish_document(struct open_document *d, struct sh_job *job, struct sh_error *err)
+static void begin_features(struct sh_feature_doc *d)
 {
-	struct sh_slice id = sh_buf_slice(&d->id);
+	struct feature_sums *f = d->own;
+
+	sh_accumulator_clear(&f->sums);
+}
+
+static int end_features(struct sh_feature_doc *d, struct sh_job *job, struct sh_error *err)
+{
+	struct feature_sums *f = d->own;
+	struct sh_slice id = sh_feature_doc_id(d);
 	struct sh_fingerprint fp;
 
-	if (!d->begun)
-		return 0;
-	sh_accumulator_finish(&d->features, &fp);
-	if (is_empty(d->settings, &fp, d->features.any)) {
-		if (add_empty(d->settings, id, d->line, job, err) == 0)
-			return 0;
-		/* Blames the last line of the document: the current line may belong to the next one. */
-		if (err->code == SH_ERR_RECORD) {
-			err->code = SH_ERR_PARAM;
-			err->file = d->file;
-			err->line = d->line;
-		}
-		return -1;
-	}
-	return add_document(&job->out, d->settings, fp.w, d->features.hash, d->features.n, id, err);
+	sh_accumulator_finish(&f->sums, &fp);
+	if (is_empty(f->settings, &fp, f->sums.any))
+		return add_empty(f->settings, id, d->file, d->line, job, err);
+	return add_document(&job->out, f->settings, fp.w, f->sums.hash, f->sums.n, id, err);
 }
 
-/* Finishes the open document when the id of the next record, at this line, is a different one. */
-static int change_document(struct open_document *d, struct sh_slice id, uint64_t line,
-    struct sh_job *job, struct sh_error *err)
-{
-	if (d->begun && sh_slice_eq(id, sh_buf_slice(&d->id)))
-		return 0;
-	if (finish_document(d, job, err) < 0)
-		return -1;
-	sh_past_ids_begin(&d->past, id, job->from.file, line);
-	sh_accumulator_clear(&d->features);
-	sh_id_prefix_set(&d->prefix, id);
-	d->begun = true;
-	d->id.n = 0;
-	return sh_buf_add(&d->id, id.p, id.n, err);
-}
-
-/* Returns true and an error when the feature has more words than any n-gram. */
-static bool is_text(const struct sh_feature *f, struct sh_error *err)
+/* Refuses a feature of more words than any n-gram has. */
+static int refuse_text(const struct sh_feature *f, struct sh_error *err)
 {
 	if (f->text.n <= SH_NGRAM_MAX || sh_feature_words(f->text) <= SH_NGRAM_MAX)
-		return false;
-	sh_error_set(err, SH_ERR_RECORD,
+		return 0;
+	return sh_error_set(err, SH_ERR_RECORD,
 	    "%llu words in the second field: a text, expected a feature of at most %d words "
 	    "(-f 1,2 reads documents)",
 	    (unsigned long long)sh_feature_words(f->text), SH_NGRAM_MAX);
-	return true;
 }
 
-/* Returns whether a line has more words than an n-gram: each_feature() refuses it. */
-static bool any_text(const struct sh_feature_lines *l)
+static int add_feature(
+    struct sh_feature_doc *d, struct sh_slice feature, int64_t weight, struct sh_error *err)
 {
-	for (size_t i = 0; l->tokens > SH_NGRAM_MAX && i < l->lines; i++)
-		if (l->token[i + 1] - l->token[i] > SH_NGRAM_MAX)
-			return true;
-	return false;
+	struct feature_sums *f = d->own;
+
+	return sh_accumulator_add(&f->sums, feature, weight, err);
 }
 
-static int each_feature(void *arg, struct sh_slice line, struct sh_job *job, struct sh_error *err)
+/* Returns the number of lines before the first line that refuse_text() refuses. */
+static size_t lines_before_text(const struct sh_feature_lines *l)
 {
-	struct open_document *d = arg;
-	struct sh_feature f;
+	size_t i = l->tokens > SH_NGRAM_MAX ? 0 : l->lines;
 
-	if (sh_record_feature(cli_strip(d->crlf, line), &f, err) < 0 || is_text(&f, err) ||
-	    change_document(d, f.id, sh_job_line(job), job, err) < 0)
-		return -1;
-	d->file = job->from.file;
-	d->line = sh_job_line(job);
-	return sh_accumulator_add(&d->features, f.text, f.weight, err);
+	while (i < l->lines && l->token[i + 1] - l->token[i] <= SH_NGRAM_MAX)
+		i++;
+	return i;
 }
 
-/* Opens the document of the record at p and returns true when its id is a different one. Errors are left
- * to each_feature(), which reads the line again. */
-static bool begin_next(
-    struct open_document *d, const char *p, const char *end, uint64_t line, struct sh_job *job)
+static size_t add_feature_lines(struct sh_feature_doc *d)
 {
-	const char *lf = memchr(p, '\n', (size_t)(end - p));
-	struct sh_feature f;
-	struct sh_error err;
+	struct feature_sums *f = d->own;
+	size_t n = lines_before_text(&d->lines);
 
-	if (!lf || sh_record_feature(sh_slice(p, (size_t)(lf - p)), &f, &err) < 0 ||
-	    (d->begun && sh_slice_eq(f.id, sh_buf_slice(&d->id))))
-		return false;
-	return change_document(d, f.id, line, job, &err) == 0;
+	if (!sh_accumulator_takes_lines(&f->sums) ||
+	    !sh_accumulator_add_lines(&f->sums, &d->lines, n))
+		return 0;
+	return n;
 }
 
-/* Reads many lines in one call, of the open document and of later ones: see sh_job_runs(). */
-static const char *more_features(
-    void *arg, const char *p, const char *end, struct sh_job *job, uint64_t *lines)
-{
-	struct open_document *d = arg;
-	struct sh_error err;
-	const char *next;
-
-	*lines = 0;
-	if (!sh_accumulator_takes_lines(&d->features) ||
-	    sh_feature_lines_chunk(&d->lines, job->from.at, p, end, &err) < 0)
-		return p;
-	do {
-		while (d->begun && (next = sh_feature_lines_read(&d->lines, &d->prefix, p)) != p) {
-			if (any_text(&d->lines) ||
-			    !sh_accumulator_add_lines(&d->features, &d->lines))
-				return p;
-			*lines += d->lines.lines;
-			d->file = job->from.file;
-			d->line = sh_job_line(job) + *lines - 1;
-			p = next;
-		}
-	} while (p < end && begin_next(d, p, end, sh_job_line(job) + *lines, job));
-	return p;
-}
-
-static int work_features(void *worker, struct sh_job *job)
-{
-	struct open_document *d = worker;
-
-	return sh_job_runs(job, d->rejects, each_feature, more_features, d);
-}
+static const struct sh_feature_calls feature_calls = {
+	.split = true,
+	.check = refuse_text,
+	.begin = begin_features,
+	.add = add_feature,
+	.add_lines = add_feature_lines,
+	.end = end_features,
+};
 
 /* Dies when the profile has no SimHash fingerprints of this width. */
 static void check_bits(struct cli *c, const struct settings *s)
@@ -520,16 +457,12 @@ static void check_bits(struct cli *c, const struct settings *s)
 	    p->bits_min, p->bits_max, p->bits_step);
 }
 
-/* Reads features in order in one thread: the lines of a document may be in two chunks. */
 static void run_features(struct cli *c, struct settings *s, struct sh_source *source)
 {
-	struct open_document d = {
-		.settings = s,
-		.rejects = c->rejects_path != NULL,
-		.crlf = c->crlf,
-	};
-	struct run run = { .cli = c, .work = work_features, .workers = { &d } };
-	struct sh_job last = { 0 };
+	unsigned n = sh_feature_docs_states(c->jobs);
+	struct feature_sums *states = calloc(n, sizeof *states);
+	void *own[FEATURE_STATES];
+	struct run run = { .cli = c };
 	struct sh_error err;
 
 	if (s->docs.used || s->weight_given)
@@ -541,24 +474,21 @@ static void run_features(struct cli *c, struct settings *s, struct sh_source *so
 		s->fp.minhash = false;
 		check_bits(c, s);
 	}
-	if (sh_past_ids_init(&d.past, &err) < 0 ||
-	    sh_accumulator_init(&d.features, &s->fp, &err) < 0 ||
-	    sh_feature_lines_init(&d.lines, true, &err) < 0)
+	if (!states) {
+		sh_error_nomem(&err);
 		cli_die(c, &err);
-	c->jobs = 1;
-	run_pool(&run, source);
-	last.from.file = d.file;
-	if (finish_document(&d, &last, &err) < 0)
-		cli_die(c, &err);
-	run_finish(&run, &last);
+	}
+	for (unsigned i = 0; i < n; i++) {
+		states[i].settings = s;
+		if (sh_accumulator_init(&states[i].sums, &s->fp, &err) < 0)
+			cli_die(c, &err);
+		own[i] = &states[i];
+	}
+	run_feature_docs(&run, source, &feature_calls, own);
 	report_empty(c, s, &run);
-	warn_repeated_ids(c, &d.past);
-	sh_buf_free(&last.out);
-	sh_buf_free(&last.notes);
-	sh_buf_free(&d.id);
-	sh_past_ids_free(&d.past);
-	sh_feature_lines_free(&d.lines);
-	sh_accumulator_free(&d.features);
+	for (unsigned i = 0; i < n; i++)
+		sh_accumulator_free(&states[i].sums);
+	free(states);
 }
 
 /* ---- options ---- */

@@ -2,17 +2,19 @@
 #include <stdlib.h>
 
 #include "base/num.h"
-#include "cli.h"
+#include "feature_run.h"
 #include "fp/bottom.h"
-#include "hash/hash.h"
+#include "hash/mix.h"
+#include "hash/mix_lines.h"
 #include "join/share.h"
 #include "peeked.h"
-#include "record/fields.h"
-#include "repeated_ids.h"
 
 enum { LEAST = CLI_OWN, FEATURES };
 
 #define DEFAULT_MEMORY ((size_t)1 << 30)
+
+/* Documents whose pairs one thread finds at a time. */
+enum { TASK = 1024 };
 
 enum { DEFAULT_LEAST = 2, DEFAULT_FEATURES = 48, MAX_FEATURES = 65536 };
 
@@ -26,6 +28,7 @@ static const struct cli_option options[] = {
 
 static const struct cli_program program = {
 	.name = "shshare",
+	.threads = "documents",
 	.synopsis = "[FILE [ARCHIVE]]",
 	.purpose = "Features (id<TAB>feature<TAB>weight) to pairs of documents that share some.",
 	.options = { options },
@@ -45,22 +48,90 @@ struct documents {
 	uint64_t *id;      /* by document: offset of its id */
 	size_t n, id_cap;
 	uint32_t fresh; /* documents of the first of two files; otherwise 0 */
-
-	struct sh_past_ids past;
-	uint64_t *hash; /* features of the current document */
-	size_t n_hashes, hash_cap;
-	uint64_t *sample;
 };
 
 /* ---- reading ---- */
 
-static int end_document(struct documents *d, const struct settings *s, struct sh_error *err)
+/* Returns the words of 64 bits that n bytes take. */
+static size_t words_of(size_t n)
 {
-	size_t n = sh_bottom(d->hash, d->n_hashes, s->features, d->sample);
-
-	d->n_hashes = 0;
-	return sh_share_add(&d->share, d->sample, n, err);
+	return (n + sizeof(uint64_t) - 1) / sizeof(uint64_t);
 }
+
+/* The state of a worker: the features of its document. */
+struct sampler {
+	unsigned most; /* features of a sample */
+	const struct sh_mix_kernel *mix;
+	uint64_t *hash;
+	size_t n, cap;
+};
+
+static void begin(struct sh_feature_doc *d)
+{
+	struct sampler *s = d->own;
+
+	s->n = 0;
+}
+
+/* Returns room for the hashes of n more features, or NULL with *err. */
+static uint64_t *hash_room(struct sampler *s, size_t n, struct sh_error *err)
+{
+	return sh_reserve((void **)&s->hash, &s->cap, s->n + n, sizeof *s->hash, err) < 0
+		   ? NULL
+		   : s->hash + s->n;
+}
+
+static int add(
+    struct sh_feature_doc *d, struct sh_slice feature, int64_t weight, struct sh_error *err)
+{
+	struct sampler *s = d->own;
+	uint64_t *room = hash_room(s, 1, err);
+
+	(void)weight;
+	if (!room)
+		return -1;
+	*room = sh_mix_feature(feature, 0);
+	s->n += feature.n > 0;
+	return 0;
+}
+
+static size_t add_lines(struct sh_feature_doc *d)
+{
+	struct sampler *s = d->own;
+	struct sh_error err;
+	uint64_t *room = hash_room(s, d->lines.tokens, &err);
+
+	if (!room)
+		return 0;
+	sh_mix_lines(s->mix, &d->lines, d->lines.lines, sh_mix_seed(0), room);
+	s->n += d->lines.lines;
+	return d->lines.lines;
+}
+
+/* Adds a document to job->out, for keep_documents(): the lengths of its id and its sample, its sample, its id. */
+static int end(struct sh_feature_doc *d, struct sh_job *job, struct sh_error *err)
+{
+	struct sampler *s = d->own;
+	struct sh_slice id = sh_feature_doc_id(d);
+	uint64_t *to;
+
+	if (sh_buf_reserve(&job->out, (2 + s->most) * sizeof *to + id.n + sizeof *to, err) < 0)
+		return -1;
+	to = (uint64_t *)(void *)(job->out.p + job->out.n);
+	to[0] = id.n;
+	to[1] = sh_bottom(s->hash, s->n, s->most, to + 2);
+	memcpy(to + 2 + to[1], id.p, id.n);
+	job->out.n += (2 + to[1] + words_of(id.n)) * sizeof *to;
+	return 0;
+}
+
+static const struct sh_feature_calls calls = {
+	.split = true,
+	.begin = begin,
+	.add = add,
+	.add_lines = add_lines,
+	.end = end,
+};
 
 static struct sh_slice id_of(const struct documents *d, size_t i)
 {
@@ -69,7 +140,8 @@ static struct sh_slice id_of(const struct documents *d, size_t i)
 	return sh_slice(d->ids.p + d->id[i], end - (size_t)d->id[i] - 1);
 }
 
-static int begin_document(struct documents *d, struct sh_slice id, struct sh_error *err)
+static int keep_document(
+    struct documents *d, struct sh_slice id, const uint64_t *sample, size_t n, struct sh_error *err)
 {
 	if (d->n == SH_SHARE_NONE - 1)
 		return sh_error_set(err, SH_ERR_RANGE, "too many documents: cut the input");
@@ -80,102 +152,138 @@ static int begin_document(struct documents *d, struct sh_slice id, struct sh_err
 	if (sh_buf_add(&d->ids, id.p, id.n, err) < 0 || sh_buf_add(&d->ids, "", 1, err) < 0)
 		return -1;
 	d->n++;
-	return 0;
+	return sh_share_add(&d->share, sample, n, err);
 }
 
-static int add_feature(struct documents *d, struct sh_slice text, struct sh_error *err)
+static int keep_documents(void *arg, struct sh_job *job, struct sh_error *err)
 {
-	if (d->n_hashes == d->hash_cap &&
-	    sh_grow((void **)&d->hash, &d->hash_cap, d->n_hashes + 1, sizeof *d->hash, err) < 0)
-		return -1;
-	sh_hash_features(sh_hash_find("mix"), &text, 1, 0, 64, &d->hash[d->n_hashes++]);
-	return 0;
-}
+	const uint64_t *p = (const uint64_t *)(void *)job->out.p, *end = p + job->out.n / sizeof *p;
+	size_t id_n;
 
-/* Adds a line. first: this file has no document yet. */
-static int add_line(struct documents *d, const struct settings *s, const struct sh_feature *f,
-    const struct sh_lines *lines, bool first, struct sh_error *err)
-{
-	if (first || !sh_slice_eq(f->id, id_of(d, d->n - 1))) {
-		if ((!first && end_document(d, s, err) < 0) || begin_document(d, f->id, err) < 0)
+	for (; p < end; p += words_of(id_n)) {
+		const uint64_t *sample = p + 2;
+		size_t n = (size_t)p[1];
+
+		id_n = (size_t)p[0];
+		p = sample + n;
+		if (keep_document(arg, sh_slice((const char *)p, id_n), sample, n, err) < 0)
 			return -1;
-		sh_past_ids_begin(&d->past, f->id, lines->from.file, lines->from.line);
 	}
-	return f->text.n ? add_feature(d, f->text, err) : 0;
+	return 0;
 }
 
 static void read_file(
-    struct cli *c, const struct settings *s, struct documents *d, char *const *name, size_t n)
+    struct cli *c, const struct settings *s, struct documents *d, char *const *name)
 {
-	struct sh_lines lines;
-	struct sh_slice line;
-	struct sh_feature f;
+	unsigned n = sh_feature_docs_states(c->jobs);
+	struct sampler *states = calloc(n, sizeof *states);
+	void *own[FEATURE_STATES];
+	struct run run = { .cli = c, .take = keep_documents, .arg = d };
+	struct sh_source source;
 	struct sh_error err;
-	bool first = true;
 
-	sh_lines_init(&lines, name, n);
-	lines.source.trailer = c->trailer_in;
-	lines.source.crlf = c->crlf;
+	if (!states) {
+		sh_error_nomem(&err);
+		cli_die(c, &err);
+	}
+	for (unsigned i = 0; i < n; i++) {
+		states[i] = (struct sampler){ .most = s->features, .mix = sh_mix_kernel_at(0) };
+		own[i] = &states[i];
+	}
+	cli_source_init(c, &source);
+	source.names = name;
+	source.n_names = 1;
 	if (!s->features_given)
-		need_features(c, &lines.source,
+		need_features(c, &source,
 		    "shtok -f 1,2 makes features of documents, --features 48 reads these records "
 		    "as features");
-	while (cli_line(c, &lines, &line)) {
-		if (sh_record_feature(line, &f, &err) < 0) {
-			sh_lines_blame(&lines, &err);
-			cli_reject(c, line, &err);
-			continue;
-		}
-		if (add_line(d, s, &f, &lines, first, &err) < 0)
-			cli_die(c, &err);
-		first = false;
-	}
-	if (!first && end_document(d, s, &err) < 0)
-		cli_die(c, &err);
-	warn_repeated_ids(c, &d->past);
-	sh_lines_free(&lines);
+	run_feature_docs(&run, &source, &calls, own);
+	sh_source_free(&source);
+	for (unsigned i = 0; i < n; i++)
+		free(states[i].hash);
+	free(states);
 }
 
 /* ---- writing ---- */
 
-static void write_pair(
-    struct cli *c, const struct documents *d, uint32_t x, uint32_t y, uint32_t common)
+/* The state of a worker. */
+struct finder {
+	const struct documents *documents;
+	unsigned least;
+	struct sh_share_room room;
+};
+
+static char *print_id(char *p, struct sh_slice id)
 {
-	struct sh_slice a = id_of(d, x), b = id_of(d, y);
-	size_t n = sh_share_size(&d->share, x), m = sh_share_size(&d->share, y);
+	memcpy(p, id.p, id.n);
+	p[id.n] = '\t';
+	return p + id.n + 1;
+}
 
-	if (!d->fresh && sh_slice_cmp(b, a) < 0) {
-		struct sh_slice id = a;
-		size_t size = n;
+static int write_pair(struct sh_job *job, const struct documents *d, uint32_t x, uint32_t y,
+    uint32_t common, struct sh_error *err)
+{
+	bool swap = !d->fresh && sh_slice_cmp(id_of(d, y), id_of(d, x)) < 0;
+	uint32_t first = swap ? y : x, second = swap ? x : y;
+	struct sh_slice a = id_of(d, first), b = id_of(d, second);
+	char *p = sh_job_room(job, a.n + b.n + 3 * SH_NUM_CHARS + 5, err);
 
-		a = b;
-		b = id;
-		n = m;
-		m = size;
-	}
-	cli_write(c, a.p, a.n);
-	cli_write(c, "\t", 1);
-	cli_write(c, b.p, b.n);
-	cli_print(c, "\t%u\t%zu\t%zu\n", common, n, m);
+	if (!p)
+		return -1;
+	p = print_id(print_id(p, a), b);
+	p += sh_print_u64(p, common);
+	*p++ = '\t';
+	p += sh_print_u64(p, sh_share_size(&d->share, first));
+	*p++ = '\t';
+	p += sh_print_u64(p, sh_share_size(&d->share, second));
+	*p++ = '\n';
+	job->out.n = (size_t)(p - job->out.p);
+	return 0;
+}
+
+static int find_pairs_of(struct finder *f, uint32_t x, struct sh_job *job, struct sh_error *err)
+{
+	const struct documents *d = f->documents;
+	const struct sh_shared *found;
+	size_t n;
+
+	if (sh_share_find(&d->share, x, f->least, 0, &f->room, &found, &n, err) < 0)
+		return -1;
+	for (size_t i = 0; i < n; i++)
+		if ((!d->fresh || found[i].number < d->fresh) &&
+		    write_pair(job, d, found[i].number, x, found[i].common, err) < 0)
+			return -1;
+	return 0;
+}
+
+/* Finds the pairs of TASK documents with the documents before them. */
+static int find_pairs(void *worker, struct sh_job *job)
+{
+	struct finder *f = worker;
+	size_t x = f->documents->fresh + job->task * TASK, left = f->documents->n - x,
+	       end = x + (left < TASK ? left : TASK);
+
+	for (; x < end; x++)
+		if (find_pairs_of(f, (uint32_t)x, job, &job->err) < 0)
+			return -1;
+	return 0;
 }
 
 static void join(struct cli *c, const struct settings *s, struct documents *d)
 {
-	struct sh_share_room room = { 0 };
-	const struct sh_shared *found;
+	struct finder finders[CLI_MAX_JOBS];
+	struct run run = { .cli = c, .work = find_pairs };
 	struct sh_error err;
-	size_t n;
 
-	if (sh_share_order(&d->share, NULL, 0, &err) < 0)
+	if (sh_share_order(&d->share, NULL, 0, c->jobs, &err) < 0)
 		cli_die(c, &err);
-	for (uint32_t x = d->fresh; x < d->n; x++) {
-		if (sh_share_find(&d->share, x, s->least, 0, &room, &found, &n, &err) < 0)
-			cli_die(c, &err);
-		for (size_t i = 0; i < n; i++)
-			if (!d->fresh || found[i].number < d->fresh)
-				write_pair(c, d, found[i].number, x, found[i].common);
+	for (unsigned i = 0; i < c->jobs; i++) {
+		finders[i] = (struct finder){ .documents = d, .least = s->least };
+		run.workers[i] = &finders[i];
 	}
-	sh_share_room_free(&room);
+	run_tasks(&run, (d->n - d->fresh + TASK - 1) / TASK);
+	for (unsigned i = 0; i < c->jobs; i++)
+		sh_share_room_free(&finders[i].room);
 }
 
 static void share(struct cli *c, const struct settings *s)
@@ -183,28 +291,19 @@ static void share(struct cli *c, const struct settings *s)
 	static char standard[] = "-";
 	char *const none[] = { standard }, *const *name = c->n_operands ? c->operands : none;
 	struct documents d = { 0 };
-	struct sh_error err;
 
 	sh_tables_init(&d.tables, s->memory, c->tmpdir);
 	d.share.tables = &d.tables;
-	d.sample = malloc(s->features * sizeof *d.sample);
-	if (!d.sample)
-		sh_error_nomem(&err);
-	if (!d.sample || sh_past_ids_init(&d.past, &err) < 0)
-		cli_die(c, &err);
-	read_file(c, s, &d, name, 1);
+	read_file(c, s, &d, name);
 	d.fresh = c->n_operands == 2 ? (uint32_t)d.n : 0;
 	if (c->n_operands == 2)
-		read_file(c, s, &d, name + 1, 1);
+		read_file(c, s, &d, name + 1);
 	if (c->n_operands != 2 || d.fresh)
 		join(c, s, &d);
 	sh_share_free(&d.share);
 	sh_tables_put(&d.tables, d.id);
 	sh_tables_free(&d.tables);
 	sh_buf_free(&d.ids);
-	sh_past_ids_free(&d.past);
-	free(d.hash);
-	free(d.sample);
 }
 
 /* ---- options ---- */

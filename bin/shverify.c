@@ -107,7 +107,7 @@ static void verify_pairs(struct cli *c, struct settings *s)
 	}
 	cli_source_init(c, &source);
 	run_pool(&run, &source);
-	run_finish(&run, NULL);
+	run_finish(&run);
 	sh_source_free(&source);
 	for (unsigned i = 0; i < c->jobs; i++)
 		sh_verifier_delete(workers[i].verifier);

@@ -1,10 +1,11 @@
 /* shweight: weighs features, one line for each distinct feature of a document. */
-#include "cli.h"
+#include <stdlib.h>
+
+#include "feature_run.h"
 #include "fp/profile.h"
 #include "names.h"
 #include "peeked.h"
 #include "record/fields.h"
-#include "repeated_ids.h"
 #include "stream/weighing.h"
 
 enum { IDF = CLI_OWN, ABSENT, MIN_DF, MAX_DF, FEATURES };
@@ -34,6 +35,7 @@ static const struct cli_option options[] = {
 
 static const struct cli_program program = {
 	.name = "shweight",
+	.threads = "documents",
 	.synopsis = "[FILE...]",
 	.purpose = "Features to features: counted, weighted, one line a distinct feature.",
 	.options = { options },
@@ -46,25 +48,6 @@ struct settings {
 	struct sh_idf_table idf;
 	bool features; /* --features was given */
 };
-
-/* Adds the line at p, which `lines` returned last, and the lines after it. Returns false when this fast way
- * adds none. */
-static bool add_lines(struct cli *c, struct sh_weighing *d, struct sh_lines *lines, const char *p)
-{
-	struct sh_slice rest = sh_lines_rest(lines);
-	struct sh_error err;
-	uint64_t n;
-	const char *next = sh_weighing_add_lines(d, &lines->from, p, rest.p + rest.n, &n, &err);
-
-	if (!next) {
-		sh_lines_skip(lines, 0, n);
-		sh_lines_blame(lines, &err);
-		cli_die(c, &err);
-	}
-	if (n)
-		sh_lines_skip(lines, (size_t)(next - rest.p), n - 1);
-	return n > 0;
-}
 
 /* Warns when the documents differ from the documents of the table as chance does not explain. */
 static void warn_of_other_features(
@@ -92,37 +75,33 @@ static void warn_of_other_features(
 
 static void weigh_all(struct cli *c, const struct settings *s)
 {
-	struct sh_weighing d;
-	struct sh_lines lines;
-	struct sh_slice line;
-	struct sh_feature f;
+	unsigned n = sh_feature_docs_states(c->jobs);
+	struct sh_weighing *states = calloc(n, sizeof *states);
+	void *own[FEATURE_STATES];
+	struct run run = { .cli = c };
+	struct sh_df_watch watch;
+	struct sh_source source;
 	struct sh_error err;
 
-	if (sh_weighing_init(&d, &s->weigher, &c->out, &err) < 0)
+	if (!states)
+		sh_error_nomem(&err);
+	if (!states || sh_df_watch_init(&watch, s->weigher.df, &err) < 0)
 		cli_die(c, &err);
-	cli_lines_init(c, &lines);
-	if (!s->features)
-		need_features(c, &lines.source, FEATURES_ADVICE);
-	while (cli_line(c, &lines, &line)) {
-		if (sh_record_feature(line, &f, &err) < 0) {
-			sh_lines_blame(&lines, &err);
-			cli_reject(c, line, &err);
-		} else if (sh_weighing_begin(&d, f.id, lines.from.file, lines.from.line, &err) <
-			       0 ||
-			   (!add_lines(c, &d, &lines, line.p) &&
-			       sh_weighing_add(&d, f.text, f.weight, &err) < 0)) {
-			sh_lines_blame(&lines, &err);
+	for (unsigned i = 0; i < n; i++) {
+		if (sh_weighing_init(&states[i], &s->weigher, &watch, &err) < 0)
 			cli_die(c, &err);
-		}
+		own[i] = &states[i];
 	}
-	if (sh_weighing_finish(&d, &err) < 0) {
-		sh_lines_blame(&lines, &err);
-		cli_die(c, &err);
-	}
-	warn_repeated_ids(c, &d.past);
-	warn_of_other_features(c, s, &d.watch);
-	sh_lines_free(&lines);
-	sh_weighing_free(&d);
+	cli_source_init(c, &source);
+	if (!s->features)
+		need_features(c, &source, FEATURES_ADVICE);
+	run_feature_docs(&run, &source, &sh_weighing_calls, own);
+	warn_of_other_features(c, s, &watch);
+	sh_source_free(&source);
+	for (unsigned i = 0; i < n; i++)
+		sh_weighing_free(&states[i]);
+	free(states);
+	sh_df_watch_free(&watch);
 }
 
 static void take_limit(struct cli *c, const char *option, struct sh_df_limit *limit)

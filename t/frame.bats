@@ -129,7 +129,8 @@ as_always() {
 		grep -qE -- '--jobs=N +(work on [a-z ]+ with N threads, 0:|no effect: this program works with one thread$)' out
 	}
 	every '$P --help' check
-	for P in shtok shfp shband shjoin shdoc shverify shdedup shspan shcut shdrop shseed sharchive; do
+	for P in shtok shfp shband shjoin shdoc shverify shdedup shspan shcut shdrop shseed sharchive \
+		shdf shweight shshare; do
 		"$P" --help | grep -q -- '--jobs=N *work on'
 	done
 	"$SHBIN/sharchive" --help | grep -q -- '--jobs=N *work on the check'
@@ -1084,6 +1085,12 @@ with_threads() {
 	shjoin -k 6 -S 1M fps
 	shjoin -k 90 --collapse wide
 	shdoc docs fps
+	shweight features
+	shweight -w tfidf -d table features
+	shdf features
+	shdf -S 1 features
+	shshare features
+	shfp features
 	END
 }
 
@@ -1103,6 +1110,8 @@ with_threads() {
 	cat random >>fps
 	shfp -b 256 docs >wide
 	(cat docs; echo bad; cat docs) >bad
+	shtok -n 1-2 docs >features
+	shtok -n 1-2 --no-fold "$T_DATA/en_dev.tsv" | shdf >table
 	with_threads >runs
 	threads='1 2 3 8 16'
 	[ "${T_SHORT:-1}" -eq 1 ] || threads='1 3'
@@ -1127,6 +1136,56 @@ with_threads() {
 		! "$P" --help | grep -q -- '--jobs=N *work on' || grep -q "^${P##*/} " runs ||
 			[[ " shverify shdedup shspan shcut shdrop shseed sharchive " == *" ${P##*/} "* ]]
 	done
+}
+
+# Prints records of features: documents of 1 to 300 lines, and one of more than SH_DOCUMENT_MAX bytes. Of two ids,
+# lines are mixed; some ids come again.
+feature_records() {
+	awk 'BEGIN {
+		srand(5)
+		for (i = 0; i < 1500; i++) {
+			lines = i % 50 ? 1 + rand() * 10 : 300
+			if (i == 700) lines = 330000
+			for (j = 0; j < lines; j++)
+				print "d" (i % 97 || !i ? i : i - 1 - int(rand() * 3)) (i % 111 == 0 ? j % 2 : "") "\tw" int(rand() * rand() * 5000) " x\t" 1 + int(rand() * 2)
+		}
+	}'
+}
+
+@test "features: the output is the same with any number of threads, wherever chunks and files end" {
+	feature_records >features
+	[ "$(grep -c '^d700	' features)" -eq 330000 ]
+	[ "$(grep '^d700	' features | wc -c)" -gt $((1 << 22)) ]
+	awk 'NR % 997 == 0 { print "bad " NR } NR % 3001 == 0 { print $1 "\tx\t-1" } 1' features >bad
+	split -l 20000 features part.
+	shdf features >table
+	head -n 3000 features | sed 's/w/v/' >other
+	for run in 'shweight features' 'shweight part.*' 'shweight -w tfidf -d table -t 5 features' \
+		'shweight -w tfidf -d table other' 'shweight -w logidf --absent drop -d table other part.*' \
+		'shdf features' 'shdf -S 1 part.*' 'shdf --min-df 2 bad --rejects rejected' \
+		'shshare features' 'shshare --least 1 other features' 'shfp features' 'shfp --keys 4x4 part.*' \
+		'shfp --minhash bad --rejects rejected' 'shweight bad --rejects rejected' \
+		'shshare bad --rejects rejected' 'shweight bad' 'shfp bad' 'shdf bad' 'shshare bad' \
+		'shweight --trailer=out features' 'shweight <features -o named' 'cat part.* | shweight'; do
+		for j in 1 2 3 8; do
+			try "$run -j $j"
+			tried="$run -j $j"
+			cat out >>err
+			for made in rejected named; do
+				[ ! -e $made ] || cat $made >>err
+				rm -f $made
+			done
+			mv err out.$j
+			same out.1 out.$j
+		done
+		[ -s out.1 ]
+	done
+	# Many files, most of which begin and end within a document.
+	split -a 3 -l 7 other file.
+	shweight other >expected
+	try 'shweight --features file.* -j 3'
+	exits 0
+	same expected out
 }
 
 @test "the locale changes nothing" {

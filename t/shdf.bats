@@ -83,6 +83,44 @@ features() {
 	exits 2
 }
 
+@test "several threads with a few megabytes of memory give the same table" {
+	# The first document, of 150,000 features, is longer than a chunk and than the memory of a thread.
+	seq 400000 | awk '{ print "d" ($1 < 200000 ? 0 : int($1 / 50)) "\tfeature " $1 * 7919 % 150001 " of all\t1" }' >in
+	shdf -S 4G in >table
+	for j in 1 2 3 8; do
+		try "shdf -j $j -S 1 in"
+		exits 0
+		same table out
+		try "shdf -j $j -S 1 --tmpdir no/where in" # so files were needed
+		exits 2
+		gives
+		says "shdf: cannot create a temporary file in 'no/where' (TMPDIR): No such file or directory"
+		try "shdf -j $j in"
+		same table out
+	done
+	awk -F '\t' '
+		$1 != doc { doc = $1; n++ }
+		!($2 in last) || last[$2] != n { last[$2] = n; df[$2]++ }
+		END { print "\t" n "\t4"; for (f in df) print f "\t" df[f] }' in | LC_ALL=C sort >oracle
+	same oracle table
+}
+
+@test "features that agree on many bytes are in bytewise order" {
+	awk 'BEGIN {
+		for (i = 0; i < 3000; i++) {
+			long = sprintf("%" i % 90 "s", "")
+			gsub(" ", "abcdefg ", long)
+			print "d" int(i / 100) "\t" long i * 7 % 100 "\t1"
+		}
+	}' >in
+	cut -f 2 in | sort -u >sorted
+	for j in 1 2; do
+		try "shdf --features -j $j in | tail -n +2 | cut -f 1"
+		exits 0
+		same sorted out
+	done
+}
+
 @test "a missing folder for temporary files is named" {
 	seq 200000 | awk '{ print "d\tfeature number " $1 "\t1" }' >in
 	try 'shdf -S 1 --tmpdir no/where in'

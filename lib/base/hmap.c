@@ -3,10 +3,9 @@
 #include <stdlib.h>
 
 #include "base/buf.h"
-#include "base/bytes.h"
 #include "base/siphash.h"
 
-enum { FIRST_BITS = 6, CLEAR_KEEPS_BITS = 12, LENGTH_BYTES = 4 };
+enum { FIRST_BITS = 6, CLEAR_KEEPS_BITS = 12 };
 
 /* A slot of the hash table, with linear probing. The tag is the upper half of the key's hash. The
  * top bits of the tag are the index of the first slot to probe. Tags are compared before keys. The
@@ -51,7 +50,7 @@ struct sh_slice sh_hmap_key(const struct sh_hmap *m, uint32_t index)
 {
 	const char *p = m->keys[index];
 
-	return sh_slice(p, sh_le32(p - LENGTH_BYTES));
+	return sh_slice(p, sh_hmap_key_length(p));
 }
 
 size_t sh_hmap_bytes(const struct sh_hmap *m)
@@ -134,35 +133,75 @@ static int keep(struct sh_hmap *m, struct sh_slice key, struct sh_error *err)
 	if (m->n == m->keys_cap &&
 	    sh_grow((void **)&m->keys, &m->keys_cap, (size_t)m->n + 1, sizeof *m->keys, err) < 0)
 		return -1;
-	p = sh_arena_room(&m->arena, LENGTH_BYTES + key.n, err);
+	p = sh_arena_room(&m->arena, SH_HMAP_LENGTH + key.n, err);
 	if (!p)
 		return -1;
 	sh_put_le32(p, (uint32_t)key.n);
 	if (key.n)
-		memcpy(p + LENGTH_BYTES, key.p, key.n);
-	m->keys[m->n++] = p + LENGTH_BYTES;
+		memcpy(p + SH_HMAP_LENGTH, key.p, key.n);
+	m->keys[m->n++] = p + SH_HMAP_LENGTH;
+	return 0;
+}
+
+/* Makes room for n more keys. The slots are at most 3/4 full before the last one. */
+static int reserve(struct sh_hmap *m, size_t n, struct sh_error *err)
+{
+	while (!m->slots || m->n + n > ((size_t)3 << m->slot_bits) / 4)
+		if (grow(m, err) < 0)
+			return -1;
+	return 0;
+}
+
+/* There must be room for the key. */
+static int put(struct sh_hmap *m, struct sh_slice key, uint32_t tag, uint32_t *index, bool *fresh,
+    struct sh_error *err)
+{
+	struct sh_hmap_slot *s = probe(m, key, tag);
+
+	*fresh = !s->index1;
+	if (*fresh) {
+		if (keep(m, key, err) < 0)
+			return -1;
+		*s = (struct sh_hmap_slot){ tag, m->n };
+	}
+	*index = s->index1 - 1;
 	return 0;
 }
 
 int sh_hmap_put(
     struct sh_hmap *m, struct sh_slice key, uint32_t *index, bool *fresh, struct sh_error *err)
 {
-	uint32_t tag = tag_of(m, key);
-	struct sh_hmap_slot *s;
 	bool added;
 
-	/* At most 3/4 of the slots are in use before the new key. */
-	if ((!m->slots || m->n >= ((size_t)3 << m->slot_bits) / 4) && grow(m, err) < 0)
+	return reserve(m, 1, err) < 0
+		   ? -1
+		   : put(m, key, tag_of(m, key), index, fresh ? fresh : &added, err);
+}
+
+int sh_hmap_put_many(
+    struct sh_hmap *m, const struct sh_slice *key, size_t n, uint32_t *index, struct sh_error *err)
+{
+	uint32_t tag[SH_HMAP_MANY];
+	bool fresh;
+
+	if (reserve(m, n, err) < 0)
 		return -1;
-	s = probe(m, key, tag);
-	added = !s->index1;
-	if (added) {
-		if (keep(m, key, err) < 0)
-			return -1;
-		*s = (struct sh_hmap_slot){ tag, m->n };
+	for (size_t i = 0; i < n; i++) {
+		tag[i] = tag_of(m, key[i]);
+		__builtin_prefetch(&m->slots[home(tag[i], m->slot_bits)]);
 	}
-	*index = s->index1 - 1;
-	if (fresh)
-		*fresh = added;
+	for (size_t i = 0; i < n; i++) {
+		const struct sh_hmap_slot *s = &m->slots[home(tag[i], m->slot_bits)];
+
+		index[i] = s->index1;
+		if (s->index1)
+			__builtin_prefetch(&m->keys[s->index1 - 1]);
+	}
+	for (size_t i = 0; i < n; i++)
+		if (index[i])
+			__builtin_prefetch(m->keys[index[i] - 1] - SH_HMAP_LENGTH);
+	for (size_t i = 0; i < n; i++)
+		if (put(m, key[i], tag[i], &index[i], &fresh, err) < 0)
+			return -1;
 	return 0;
 }

@@ -4,6 +4,7 @@
 
 #include "fp/minhash.h"
 #include "hash/mix.h"
+#include "hash/mix_lines.h"
 #include "record/escape.h"
 
 int sh_accumulator_init(
@@ -49,40 +50,14 @@ static int add_hash(struct sh_accumulator *a, struct sh_slice text, struct sh_er
 	return 0;
 }
 
-/* Composes the hashes of lines of n tokens each. Inlined with a constant n, which
- * unrolls sh_mix_ngram(). */
-static inline void compose_even(uint64_t *h, size_t lines, size_t n)
-{
-	for (size_t i = 0; i < lines; i++)
-		h[i] = sh_mix_ngram(h + i * n, n);
-}
-
-/* Replaces token hashes by line hashes. The hash of line i lies at or before the hashes of its
- * tokens, so it overwrites none that is still needed. */
-static void compose_lines(uint64_t *h, const uint32_t *token, size_t lines)
-{
-	uint32_t unequal = 0;
-
-	for (size_t i = 0; i < lines; i++)
-		unequal |= (token[i + 1] - token[i]) ^ token[1];
-	if (unequal)
-		for (size_t i = 0; i < lines; i++)
-			h[i] = sh_mix_ngram(h + token[i], token[i + 1] - token[i]);
-	else if (token[1] == 3)
-		compose_even(h, lines, 3);
-	else if (token[1] > 1)
-		compose_even(h, lines, token[1]);
-}
-
-bool sh_accumulator_add_lines(struct sh_accumulator *a, const struct sh_feature_lines *l)
+bool sh_accumulator_add_lines(struct sh_accumulator *a, const struct sh_feature_lines *l, size_t n)
 {
 	struct sh_error err;
 
-	if (l->lines == 0)
+	if (n == 0)
 		return true;
-	a->mix->tokens(l->base, l->start, l->end, l->tokens, a->mixed_seed, a->token_hash);
-	compose_lines(a->token_hash, l->token, l->lines);
-	if (sh_simhash_add_weighted(&a->simhash, a->token_hash, l->weight, l->lines, &err) < 0)
+	sh_mix_lines(a->mix, l, n, a->mixed_seed, a->token_hash);
+	if (sh_simhash_add_weighted(&a->simhash, a->token_hash, l->weight, n, &err) < 0)
 		return false;
 	a->any = true;
 	return true;

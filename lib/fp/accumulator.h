@@ -47,9 +47,9 @@ static inline bool sh_accumulator_takes_lines(const struct sh_accumulator *a)
 	return a->token_hash != NULL;
 }
 
-/* Adds all features of the lines. Returns false, and adds no feature, when the document's total
- * weight would exceed an int64_t. */
-bool sh_accumulator_add_lines(struct sh_accumulator *a, const struct sh_feature_lines *l);
+/* Adds the features of the first n lines. Returns false, and adds no feature, when the document's
+ * total weight would exceed an int64_t. */
+bool sh_accumulator_add_lines(struct sh_accumulator *a, const struct sh_feature_lines *l, size_t n);
 
 /* Sets the members w, empty and bad_utf8 (0) of *out. A MinHash, or a fingerprint with opts->real,
  * is empty when no feature was added. An empty MinHash leaves w as it was. With opts->real an empty

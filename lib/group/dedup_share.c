@@ -145,7 +145,7 @@ int sh_dedup_gather_shared(struct sh_dedup *d, struct sh_error *err)
 	number = d->partners && d->is_member ? number_documents(d, err) : NULL;
 	if (!number)
 		return -1;
-	status = sh_share_order(&d->share, number, d->n_vertices, err);
+	status = sh_share_order(&d->share, number, d->n_vertices, d->opts.jobs, err);
 	sh_tables_put(d->opts.tables, number);
 	if (status == 0)
 		status = list_all_partners(d, err);

@@ -7,12 +7,13 @@
 #include "io/newlines.h"
 
 /* Handles a bad record. With `rejects`, copies the record to job->aside and returns 0. Otherwise
- * adds the place of the record to the error and returns -1. */
+ * adds the place of the record to the error and returns -1. SH_ERR_IO and SH_ERR_NOMEM get no place:
+ * the record is not their cause. */
 static int reject(struct sh_job *job, struct sh_slice line, bool rejects)
 {
 	struct sh_error full;
 
-	if (!job->err.line) {
+	if (!job->err.line && job->err.code != SH_ERR_IO && job->err.code != SH_ERR_NOMEM) {
 		job->err.file = job->from.file;
 		job->err.line = sh_job_line(job);
 	}
@@ -37,7 +38,7 @@ static int one_line(
 		job->records++;
 		return 0;
 	}
-	job->out.n = out;
+	job->out.n = out < job->out.n ? out : job->out.n; /* it may have been flushed */
 	job->notes.n = notes;
 	job->ill_formed = ill_formed;
 	job->empty = empty;
@@ -74,12 +75,13 @@ int sh_job_runs(struct sh_job *job, bool rejects, sh_line_fn *each, sh_run_fn *m
 	return 0;
 }
 
-int sh_job_note(struct sh_job *job, uint64_t line, const char *text, struct sh_error *err)
+int sh_job_note(
+    struct sh_job *job, const char *file, uint64_t line, const char *text, struct sh_error *err)
 {
 	char place[SH_NUM_CHARS + 4];
 	int n = snprintf(place, sizeof place, ":%llu: ", (unsigned long long)line);
 
-	if (sh_buf_add(&job->notes, job->from.file, strlen(job->from.file), err) < 0 ||
+	if (sh_buf_add(&job->notes, file, strlen(file), err) < 0 ||
 	    sh_buf_add(&job->notes, place, (size_t)n, err) < 0 ||
 	    sh_buf_add(&job->notes, text, strlen(text), err) < 0)
 		return -1;

@@ -41,11 +41,12 @@ static void job_free(struct sh_job *job)
 	sh_buf_free(&job->out);
 	sh_buf_free(&job->aside);
 	sh_buf_free(&job->notes);
+	sh_buf_free(&job->facts);
 }
 
 static void job_empty(struct sh_job *job)
 {
-	job->out.n = job->aside.n = job->notes.n = 0;
+	job->out.n = job->aside.n = job->notes.n = job->facts.n = 0;
 	job->records = job->rejected = job->ill_formed = job->empty = 0;
 	job->failed = 0;
 }
@@ -163,11 +164,13 @@ static void write_head(struct sh_pool_queue *q)
 	pthread_cond_broadcast(&q->changed);
 }
 
-/* Waits until the job is the oldest. Returns 0, or -1 when the run has failed. */
-static int become_head(struct sh_pool_queue *q, const struct sh_job *job, struct sh_error *err)
+int sh_job_turn(struct sh_job *job, struct sh_error *err)
 {
+	struct sh_pool_queue *q = job->queue;
 	int status;
 
+	if (!q)
+		return 0;
 	pthread_mutex_lock(&q->lock);
 	while (q->status == 0 && q->order[q->head] != job)
 		pthread_cond_wait(&q->changed, &q->lock);
@@ -178,14 +181,14 @@ static int become_head(struct sh_pool_queue *q, const struct sh_job *job, struct
 
 int sh_job_flush(struct sh_job *job, struct sh_error *err)
 {
-	struct sh_pool_queue *q = job->queue;
-	int status;
+	struct sh_job part = {
+		.from = job->from, .out = job->out, .task = job->task, .part = true
+	};
 
-	if (q && become_head(q, job, err) < 0)
+	if (sh_job_turn(job, err) < 0 || job->pool->done(job->pool->arg, &part, err) < 0)
 		return -1;
-	status = job->pool->done(job->pool->arg, job, err);
 	job->out.n = 0;
-	return status;
+	return 0;
 }
 
 char *sh_job_room(struct sh_job *job, size_t need, struct sh_error *err)

@@ -15,18 +15,21 @@
 
 struct sh_job {
 	struct sh_origin from;
-	struct sh_slice in;         /* whole lines; SH_PAD readable bytes follow them */
-	struct sh_buf out;          /* records for the output */
-	struct sh_buf aside;        /* rejected records, for the file of --rejects */
-	struct sh_buf notes;        /* lines for standard error, without the program's name */
-	uint64_t at;                /* lines of `in` before the current line */
-	size_t offset;              /* bytes of `in` before the current line */
+	struct sh_slice in;  /* whole lines; SH_PAD readable bytes follow them */
+	struct sh_buf out;   /* records for the output */
+	struct sh_buf aside; /* rejected records, for the file of --rejects */
+	struct sh_buf notes; /* lines for standard error, without the program's name */
+	struct sh_buf facts; /* bytes for done(), in a form that work() and done() agree on */
+	uint64_t at;         /* lines of `in` before the current line */
+	size_t offset;       /* bytes of `in` before the current line */
 	uint64_t records, rejected; /* good records; bad records */
 	uint64_t ill_formed, empty; /* sequences of UTF-8; documents without features */
 	struct sh_sum sum;          /* of `out`; set by work() when the output gets a trailer */
 	struct sh_error err;
 	int failed;  /* -1 when work() failed with `err`; else 0 */
 	size_t task; /* in sh_pool_tasks(): number of the task */
+	bool
+	    part; /* the job has output only: a part of the output of another job, see sh_job_flush() */
 
 	/* Private to the pool. Only the caller of a feed fills `chunk`. */
 	struct sh_buf chunk; /* owns `in` */
@@ -61,8 +64,9 @@ typedef const char *sh_run_fn(
     void *arg, const char *p, const char *end, struct sh_job *job, uint64_t *lines);
 int sh_job_runs(struct sh_job *job, bool rejects, sh_line_fn *each, sh_run_fn *more, void *arg);
 
-/* Appends a note for the user. line: number of the line in its file, from 1. The text has no LF. */
-int sh_job_note(struct sh_job *job, uint64_t line, const char *text, struct sh_error *err);
+/* Appends a note for the user. line: number of the line in the file, from 1. The text has no LF. */
+int sh_job_note(
+    struct sh_job *job, const char *file, uint64_t line, const char *text, struct sh_error *err);
 
 /* Returns the number of the current line in its file, from 1. */
 static inline uint64_t sh_job_line(const struct sh_job *job)
@@ -70,9 +74,13 @@ static inline uint64_t sh_job_line(const struct sh_job *job)
 	return job->from.line + job->at;
 }
 
-/* For work(), when job->out is large: waits until all older jobs are written, calls done() with
- * this job, and empties `out`, but no other member. Returns 0; or -1 with *err, and then work()
- * must return -1. */
+/* For work(), when its result depends on older jobs: waits until all older jobs are written. Returns
+ * 0; or -1 with *err, and then work() must return -1. */
+int sh_job_turn(struct sh_job *job, struct sh_error *err);
+
+/* For work(), when job->out is large: waits until all older jobs are written, calls done() with a
+ * part that has the output of this job, and empties `out`, but no other member. Returns 0; or -1
+ * with *err, and then work() must return -1. */
 int sh_job_flush(struct sh_job *job, struct sh_error *err);
 
 /* Returns room for `need` bytes behind job->out, or NULL with *err. The caller adds the number of

@@ -23,6 +23,7 @@ void sh_source_init(struct sh_source *s, char *const *names, size_t n_names)
 		.fd = -1,
 		.cancel = -1,
 		.number = 1,
+		.document_max = SH_DOCUMENT_MAX,
 	};
 	if (n_names == 0) {
 		s->names = standard_input;
@@ -104,8 +105,8 @@ static ssize_t read_file(void *source, void *p, size_t n, struct sh_error *err)
 	}
 }
 
-/* Reads once to the end of b, decompressed. Returns the number of bytes, 0 at the end, or -1. */
-static ssize_t read_more(struct sh_source *s, struct sh_buf *b, struct sh_error *err)
+/* Reads once to the end of b, decompressed. Sets s->eof when there was no more. Returns 0 or -1. */
+static int read_more(struct sh_source *s, struct sh_buf *b, struct sh_error *err)
 {
 	ssize_t got;
 
@@ -123,15 +124,17 @@ static ssize_t read_more(struct sh_source *s, struct sh_buf *b, struct sh_error 
 		return -1;
 	}
 	b->n += (size_t)got;
+	s->eof = got == 0;
 	if (s->looked)
-		return got;
+		return 0;
 	s->looked = true;
 	if (sh_decompress_start(&s->packed, read_file, s, b, 0, err) < 0) {
 		if (err->code != SH_ERR_NOMEM)
 			err->file = s->name;
 		return -1;
 	}
-	return (ssize_t)b->n;
+	s->eof = b->n == 0;
+	return 0;
 }
 
 /* Returns the number of bytes of b up to and including the last LF. Searches from `from` on;
@@ -153,6 +156,14 @@ static int refuse_long(
 	return -1;
 }
 
+/* Returns whether a read from the operand would return at once. */
+static bool input_ready(const struct sh_source *s)
+{
+	struct pollfd p = { .fd = s->fd, .events = POLLIN };
+
+	return s->fd < 0 || s->eof || poll(&p, 1, 0) != 0;
+}
+
 /* Ends the chunk after `lines` bytes, which are whole lines. Moves the bytes behind to the tail. */
 static int end_chunk(struct sh_source *s, struct sh_buf *b, size_t lines, struct sh_error *err)
 {
@@ -162,36 +173,80 @@ static int end_chunk(struct sh_source *s, struct sh_buf *b, size_t lines, struct
 	return 0;
 }
 
+/* Returns the length of the byte order mark (U+FEFF) at the beginning of the operand, or 0. */
+static size_t byte_order_mark(const struct sh_source *s, const struct sh_buf *b)
+{
+	static const char mark[] = "\xef\xbb\xbf";
+	const size_t n = sizeof mark - 1;
+
+	return s->line == 1 && !s->header.wanted && b->n >= n && memcmp(b->p, mark, n) == 0 ? n : 0;
+}
+
+/* Returns where the chunk may end in the first `whole` bytes of b, which are whole lines; 0 when more lines must be
+ * read. The first `one` bytes are lines of one document. */
+static size_t border(const struct sh_source *s, const struct sh_buf *b, size_t whole, size_t one)
+{
+	size_t mark = s->border ? byte_order_mark(s, b) : 0, end;
+
+	if (!s->border)
+		return whole;
+	end = s->border(s->border_arg, b->p + mark, whole - mark, one > mark ? one - mark : 0);
+	return end ? end + mark : 0;
+}
+
+/* Returns the bytes of whole lines of b; 0 when there are none behind the first `scanned` bytes. */
+static size_t whole_records(
+    const struct sh_source *s, const struct sh_buf *b, size_t scanned, bool *quoted)
+{
+	size_t whole;
+
+	if (!s->header.csv)
+		return whole_lines(b, scanned);
+	whole = sh_csv_whole(b->p + scanned, b->n - scanned, quoted);
+	return whole ? whole + scanned : 0;
+}
+
+/* Ends the chunk with the lines before an error, which the next read returns. */
+static int postpone(struct sh_source *s, struct sh_buf *b, size_t lines, const struct sh_error *err)
+{
+	s->failure = *err;
+	s->failed = true;
+	b->n = lines;
+	return 0;
+}
+
 /* Reads whole lines of the open operand. Sets b->n to 0 when the operand has no more. */
 static int read_lines(struct sh_source *s, struct sh_buf *b, struct sh_error *err)
 {
 	bool look = s->tail_has_lines, quoted = false;
-	size_t scanned = 0;
+	size_t scanned = 0, one = 0; /* one: bytes of whole lines, which are of one document */
 
 	b->n = 0;
+	s->unfinished = s->border != NULL;
 	if (sh_buf_add(b, s->tail.p, s->tail.n, err) < 0)
 		return -1;
 	s->tail.n = 0;
 	s->tail_has_lines = false;
 	for (; look || !s->eof; look = false) {
-		size_t before = look ? 0 : b->n, whole;
-		ssize_t got = look ? 1 : read_more(s, b, err);
+		size_t whole, end;
 
-		if (got < 0)
-			return -1;
-		if (got == 0) {
-			s->eof = true;
+		if (!look && one && (one >= s->document_max || !input_ready(s)))
+			return end_chunk(s, b, one, err);
+		if (!look && read_more(s, b, err) < 0)
+			return one ? postpone(s, b, one, err) : -1;
+		if (s->eof && !look)
 			break;
-		}
-		whole = s->header.csv ? sh_csv_whole(b->p + scanned, b->n - scanned, &quoted)
-				      : whole_lines(b, before);
-		if (s->header.csv && whole)
-			whole += scanned;
+		whole = whole_records(s, b, scanned, &quoted);
 		scanned = b->n;
-		if (b->n - whole > SH_LINE_MAX)
-			return refuse_long(s, b, whole, err);
-		if (whole)
-			return end_chunk(s, b, whole, err);
+		if (b->n - (whole ? whole : one) > SH_LINE_MAX)
+			return refuse_long(s, b, whole ? whole : one, err);
+		end = whole ? border(s, b, whole, one) : 0;
+		if (end) {
+			s->unfinished = false;
+			s->tail_has_lines = end < whole;
+			return end_chunk(s, b, end, err);
+		}
+		one = whole ? whole : one;
 	}
 	return 0;
 }
@@ -262,13 +317,12 @@ static int end_operand(struct sh_source *s, struct sh_error *err)
 	return 0;
 }
 
-/* Drops the byte order mark (U+FEFF) of a file, which would become a part of the first id. */
+/* Drops the byte order mark of a file, which would become a part of the first id. */
 static void drop_byte_order_mark(struct sh_source *s, struct sh_buf *b)
 {
-	static const char mark[] = "\xef\xbb\xbf";
-	const size_t n = sizeof mark - 1;
+	size_t n = byte_order_mark(s, b);
 
-	if (b->n >= n && memcmp(b->p, mark, n) == 0) {
+	if (n) {
 		b->n -= n;
 		memmove(b->p, b->p + n, b->n);
 		s->at += n;
@@ -295,13 +349,19 @@ static int read_records(
     struct sh_source *s, struct sh_buf *b, size_t *trailer, struct sh_error *err)
 {
 	*trailer = 0;
+	if (s->failed) {
+		*err = s->failure;
+		return -1;
+	}
 	if (read_lines(s, b, err) < 0)
 		return -1;
 	if (s->header.wanted && s->line == 1 && b->n && take_header(s, b, err) < 0)
 		return -1;
-	if (s->line == 1 && !s->header.wanted)
-		drop_byte_order_mark(s, b);
-	return s->trailer ? remove_trailers(s, b, trailer, err) : 0;
+	drop_byte_order_mark(s, b);
+	if (s->trailer && remove_trailers(s, b, trailer, err) < 0)
+		return -1;
+	s->unfinished = s->unfinished || (s->border && *trailer);
+	return 0;
 }
 
 /* Counts the lines of a chunk, returns their number, and moves the source behind the trailer. */
@@ -329,6 +389,7 @@ static int read_chunk(
     struct sh_source *s, struct sh_buf *b, struct sh_origin *from, struct sh_error *err)
 {
 	size_t trailer;
+	bool continued = s->unfinished;
 
 	for (;;) {
 		if (s->fd < 0) {
@@ -350,6 +411,8 @@ static int read_chunk(
 	from->at = s->at;
 	from->starts_file = !s->begun;
 	from->csv = s->header.csv;
+	from->continued = continued;
+	from->unfinished = s->unfinished;
 	from->lines = count_chunk(s, b, trailer);
 	return pad(b, err) < 0 ? -1 : 1;
 }
@@ -393,12 +456,9 @@ int sh_source_peek(struct sh_source *s, struct sh_slice *line, struct sh_error *
 	return 1;
 }
 
-/* Returns whether a read from the operand would return at once. */
 static bool ready(const struct sh_source *s)
 {
-	struct pollfd p = { .fd = s->fd, .events = POLLIN };
-
-	return s->tail_has_lines || s->fd < 0 || s->eof || poll(&p, 1, 0) != 0;
+	return s->tail_has_lines || input_ready(s);
 }
 
 int sh_source_peek_more(struct sh_source *s, bool wait, struct sh_error *err)
@@ -407,10 +467,14 @@ int sh_source_peek_more(struct sh_source *s, bool wait, struct sh_error *err)
 	size_t trailer;
 	/* A trailer between the two chunks would make one chunk's line numbers wrong. */
 	bool next = s->line == s->peeked_from.line + s->peeked_from.lines && (wait || ready(s));
+	bool unfinished = s->unfinished;
 	int status = 0;
 
 	while (next && status == 0 && more.n == 0 && s->fd >= 0 && !(s->eof && s->tail.n == 0))
 		status = read_records(s, &more, &trailer, err);
+	if (more.n == 0)
+		s->unfinished = unfinished;
+	s->peeked_from.unfinished = s->unfinished;
 	if (status == 0 && more.n) {
 		s->peeked_from.lines += count_chunk(s, &more, trailer);
 		status = sh_buf_add(&s->peeked, more.p, more.n, err);

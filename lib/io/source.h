@@ -2,7 +2,9 @@
  * compressed operands (io/decompress.h).
  *
  * All lines of a chunk belong to one file, and no line is cut. So any thread can process any chunk.
- * The last line of a file may lack its LF. SH_PAD zero bytes follow each chunk. */
+ * The last line of a file may lack its LF. SH_PAD zero bytes follow each chunk.
+ *
+ * Where a document has several lines, chunks can end with whole documents: see sh_source.border. */
 #ifndef SH_IO_SOURCE_H
 #define SH_IO_SOURCE_H
 
@@ -13,6 +15,9 @@
 /* Bytes of the longest line that is certainly read. Offsets within a record are 32 bits wide. */
 #define SH_LINE_MAX (((size_t)1 << 31) - (1 << 20))
 
+/* Most bytes of a document that are collected in one chunk. */
+#define SH_DOCUMENT_MAX ((size_t)1 << 22)
+
 /* Where the lines of a chunk came from. */
 struct sh_origin {
 	const char *file; /* an operand, borrowed */
@@ -22,7 +27,14 @@ struct sh_origin {
 	uint64_t at;      /* bytes of all operands, decompressed, before the chunk */
 	bool starts_file; /* the chunk has the first record of the file */
 	bool csv;         /* the records are CSV (io/csv.h) */
+	/* With a border function. continued: the first document may have begun in the chunk before. unfinished: the
+	 * last document may go on in the next chunk. */
+	bool continued, unfinished;
 };
+
+/* Returns the offset of the last document of the whole lines p .. p + n - 1; 0 when they may all be of one
+ * document. The first `one` bytes are known to be lines of one document. */
+typedef size_t sh_border_fn(void *arg, const char *p, size_t n, size_t one);
 
 struct sh_source {
 	char *const *names; /* borrowed operands; "-" is standard input */
@@ -36,11 +48,11 @@ struct sh_source {
 	uint64_t at;      /* bytes of all operands, decompressed, before the next line */
 	bool begun;       /* a chunk of the open operand was returned */
 	bool eof;
-	bool looked;                  /* the first bytes were checked for a compressed format */
-	struct sh_decompress packed;  /* the decoders of the open operand, if it is compressed */
-	struct sh_buf tail;           /* the unfinished line after the last chunk */
-	bool tail_has_lines;          /* `tail` begins with whole lines, which followed a trailer */
-	struct sh_buf peeked;         /* the chunk for the next sh_source_read(); may be empty */
+	bool looked;                 /* the first bytes were checked for a compressed format */
+	struct sh_decompress packed; /* the decoders of the open operand, if it is compressed */
+	struct sh_buf tail;          /* the lines left to the next chunk, and the unfinished line */
+	bool tail_has_lines;         /* `tail` begins with whole lines */
+	struct sh_buf peeked;        /* the chunk for the next sh_source_read(); may be empty */
 	struct sh_origin peeked_from; /* origin of `peeked` */
 	size_t passed;                /* bytes of `peeked` that sh_source_pass() skipped */
 
@@ -49,6 +61,17 @@ struct sh_source {
 	bool trailer;
 	bool crlf; /* the checksum of a line leaves out its CR */
 	struct sh_trailer_check check;
+
+	/* The caller sets `border` before the first read, or leaves it NULL: finds the last document of some lines.
+	 * The lines of this document are left to the next chunk, so that chunks end with whole documents. They are not
+	 * left when the source would wait for a slow writer, at the end of a file, and when they have document_max bytes.
+	 * Such a chunk is `unfinished`. */
+	sh_border_fn *border;
+	void *border_arg;
+	size_t document_max;
+	bool unfinished;         /* the last chunk was unfinished */
+	bool failed;             /* the next read fails with `failure` */
+	struct sh_error failure; /* an error behind the lines of the last chunk */
 
 	/* The caller sets `wanted` and `csv` before the first read. No chunk contains a header. */
 	struct sh_header header;

@@ -7,7 +7,11 @@
 #include "base/bits.h"
 #include "base/buf.h"
 #include "base/compare.h"
+#include "io/parallel.h"
 #include "join/fpsort.h"
+
+/* BLOCK: documents whose features a thread takes at a time. RANGE: sorted features that it puts into buckets at a time. */
+enum { BLOCK = 4096, RANGE = 1 << 16 };
 
 /* ---- building ---- */
 
@@ -66,8 +70,39 @@ static size_t part_of(const struct parts *p, uint64_t hash)
 	return (size_t)(hash * UINT64_C(0x9E3779B97F4A7C15) >> p->shift);
 }
 
-static int find_parts(const struct sh_share *s, struct parts *p, struct sh_error *err)
+/* Finds the parts of one range: the parts from * parts / n .. to * parts / n - 1 of n ranges. Each range has words of its
+ * own, so several threads need no lock. */
+struct part_ranges {
+	const struct sh_share *share;
+	struct parts *parts;
+	size_t n;
+};
+
+static int find_ranges(void *arg, size_t from, size_t to, struct sh_error *err)
 {
+	const struct part_ranges *r = arg;
+	const struct sh_share *s = r->share;
+	struct parts *p = r->parts;
+	size_t words = (size_t)1 << (64 - 6 - p->shift), begin = words * from / r->n,
+	       end = words * to / r->n;
+
+	(void)err;
+	for (size_t f = 0; f < s->n_hashes; f++) {
+		size_t part = part_of(p, s->hash[f]);
+		uint64_t bit = UINT64_C(1) << part % 64;
+
+		if (part / 64 < begin || part / 64 >= end)
+			continue;
+		p->twice[part / 64] |= p->once[part / 64] & bit;
+		p->once[part / 64] |= bit;
+	}
+	return 0;
+}
+
+static int find_parts(
+    const struct sh_share *s, struct parts *p, unsigned threads, struct sh_error *err)
+{
+	struct part_ranges r = { s, p, threads };
 	size_t words;
 
 	for (p->shift = 64 - 10; p->shift > 32 && s->n_hashes >> (64 - 4 - p->shift);)
@@ -75,16 +110,7 @@ static int find_parts(const struct sh_share *s, struct parts *p, struct sh_error
 	words = (size_t)1 << (64 - 6 - p->shift);
 	p->once = sh_tables_get_zeroed(s->tables, words, sizeof *p->once, err);
 	p->twice = p->once ? sh_tables_get_zeroed(s->tables, words, sizeof *p->twice, err) : NULL;
-	if (!p->twice)
-		return -1;
-	for (size_t f = 0; f < s->n_hashes; f++) {
-		size_t part = part_of(p, s->hash[f]);
-		uint64_t bit = UINT64_C(1) << part % 64;
-
-		p->twice[part / 64] |= p->once[part / 64] & bit;
-		p->once[part / 64] |= bit;
-	}
-	return 0;
+	return p->twice ? sh_parallel(&r, 0, threads, threads, 1, find_ranges, err) : -1;
 }
 
 /* Features that may belong to two documents, in the order of their documents' numbers. */
@@ -94,32 +120,96 @@ struct shared_features {
 	size_t n;
 };
 
-/* Counts the features, or writes them when there is room for them. */
-static void take_features(struct sh_share *s, const struct parts *p, struct shared_features *f)
+struct taking {
+	struct sh_share *share;
+	const struct parts *parts;
+	struct shared_features *features; /* number_of NULL: counts only */
+	uint64_t *
+	    begin; /* features before each block; while they are counted, those of the block before */
+};
+
+static size_t blocks_of(const struct sh_share *s)
 {
-	f->n = 0;
-	for (uint32_t i = 0; i < s->numbers; i++) {
+	return ((size_t)s->numbers + BLOCK - 1) / BLOCK;
+}
+
+/* Sets first[] of the block's documents, and counts or writes their features. Returns the number of features before the
+ * next block. */
+static uint64_t take_block(const struct taking *t, size_t block, uint64_t n)
+{
+	struct sh_share *s = t->share;
+	struct shared_features *f = t->features;
+	size_t i = block * BLOCK, last = i + BLOCK < s->numbers ? i + BLOCK : s->numbers;
+
+	for (; i < last; i++) {
 		uint32_t d = s->owner[i];
 		uint64_t h = d == SH_SHARE_NONE ? 0 : s->start[d],
 			 end = d == SH_SHARE_NONE ? 0 : s->start[d + 1];
 
-		s->first[i] = (uint32_t)f->n;
+		s->first[i] = (uint32_t)n;
 		for (; h < end; h++) {
-			if (!sh_bits_has(p->twice, part_of(p, s->hash[h])))
+			if (!sh_bits_has(t->parts->twice, part_of(t->parts, s->hash[h])))
 				continue;
 			if (f->number_of) {
-				f->sorted.side.word[f->n] = s->hash[h];
-				f->sorted.side.id[f->n] = (uint32_t)f->n;
-				f->number_of[f->n] = i;
+				f->sorted.side.word[n] = s->hash[h];
+				f->sorted.side.id[n] = (uint32_t)n;
+				f->number_of[n] = (uint32_t)i;
 			}
-			f->n++;
+			n++;
 		}
 	}
-	s->first[s->numbers] = (uint32_t)f->n;
+	return n;
+}
+
+static int count_blocks(void *arg, size_t from, size_t to, struct sh_error *err)
+{
+	const struct taking *t = arg;
+
+	(void)err;
+	for (size_t block = from; block < to; block++)
+		t->begin[block + 1] = take_block(t, block, 0);
+	return 0;
+}
+
+static int write_blocks(void *arg, size_t from, size_t to, struct sh_error *err)
+{
+	const struct taking *t = arg;
+
+	(void)err;
+	for (size_t block = from; block < to; block++)
+		take_block(t, block, t->begin[block]);
+	return 0;
+}
+
+/* Fills f, whose arrays it gets from the tables. */
+static int take_features(struct sh_share *s, const struct parts *p, struct shared_features *f,
+    unsigned threads, struct sh_error *err)
+{
+	size_t blocks = blocks_of(s);
+	struct taking t = { s, p, f, calloc(blocks + 1, sizeof *t.begin) };
+	int status = t.begin ? 0 : sh_error_nomem(err);
+
+	if (status == 0)
+		status = sh_parallel(&t, 0, threads, blocks, 1, count_blocks, err);
+	for (size_t i = 0; status == 0 && i < blocks; i++)
+		t.begin[i + 1] += t.begin[i];
+	if (status == 0) {
+		f->n = (size_t)t.begin[blocks];
+		s->first[s->numbers] = (uint32_t)f->n;
+		status = sh_sorted_get(&f->sorted, s->tables, f->n, err);
+	}
+	if (status == 0) {
+		f->number_of = sh_tables_get(s->tables, f->n, sizeof *f->number_of, err);
+		status =
+		    f->number_of ? sh_parallel(&t, 0, threads, blocks, 1, write_blocks, err) : -1;
+	}
+	free(t.begin);
+	return status;
 }
 
 /* Sorts these features. The sort keeps their order in each bucket. */
-static int sort_features(struct sh_share *s, struct shared_features *f, struct sh_error *err)
+static int sort_features(
+    struct sh_share *s, struct shared_features *f, unsigned threads, struct sh_error *err)
 {
 	struct parts p = { 0 };
 	int status = -1;
@@ -128,47 +218,60 @@ static int sort_features(struct sh_share *s, struct shared_features *f, struct s
 		return sh_error_set(err, SH_ERR_RANGE,
 		    "too many documents to look for shared features: cut the input");
 	s->first = sh_tables_get(s->tables, (size_t)s->numbers + 1, sizeof *s->first, err);
-	if (s->first && find_parts(s, &p, err) == 0) {
-		take_features(s, &p, f);
-		if (sh_sorted_get(&f->sorted, s->tables, f->n, err) == 0)
-			f->number_of = sh_tables_get(s->tables, f->n, sizeof *f->number_of, err);
-	}
-	if (f->number_of) {
-		take_features(s, &p, f);
-		sh_side_sort(&f->sorted.side, &f->sorted.room, NULL, NULL);
-		status = 0;
-	}
+	if (s->first && find_parts(s, &p, threads, err) == 0 &&
+	    take_features(s, &p, f, threads, err) == 0)
+		status =
+		    sh_side_sort_by(threads, &f->sorted.side, &f->sorted.room, NULL, NULL, err);
 	sh_tables_put(s->tables, p.once);
 	sh_tables_put(s->tables, p.twice);
 	return status;
 }
 
-static int make_buckets(struct sh_share *s, const struct shared_features *f, struct sh_error *err)
+struct bucket_maker {
+	struct sh_share *share;
+	const struct shared_features *features;
+};
+
+/* Makes member[] and the places of the sorted features from .. to-1. */
+static int make_range(void *arg, size_t from, size_t to, struct sh_error *err)
 {
-	const struct sh_side *side = &f->sorted.side;
-	uint32_t begin = 0;
+	const struct bucket_maker *m = arg;
+	const struct sh_side *side = &m->features->sorted.side;
+	struct sh_share *s = m->share;
+	size_t begin = from;
+
+	(void)err;
+	while (begin && side->word[begin - 1] == side->word[from])
+		begin--;
+	for (size_t i = from; i < to; i++) {
+		if (i && side->word[i] != side->word[i - 1])
+			begin = i;
+		s->member[i] = m->features->number_of[side->id[i]];
+		s->place[side->id[i]] = (struct sh_share_place){ (uint32_t)i, (uint32_t)begin };
+	}
+	return 0;
+}
+
+static int make_buckets(
+    struct sh_share *s, const struct shared_features *f, unsigned threads, struct sh_error *err)
+{
+	struct bucket_maker m = { s, f };
 
 	s->member = sh_tables_get(s->tables, f->n, sizeof *s->member, err);
 	s->place = s->member ? sh_tables_get(s->tables, f->n, sizeof *s->place, err) : NULL;
 	if (!s->place)
 		return -1;
-	for (uint32_t i = 0; i < f->n; i++) {
-		if (i && side->word[i] != side->word[i - 1])
-			begin = i;
-		s->member[i] = f->number_of[side->id[i]];
-		s->place[side->id[i]] = (struct sh_share_place){ i, begin };
-	}
-	return 0;
+	return sh_parallel(&m, 0, threads, f->n, RANGE, make_range, err);
 }
 
-int sh_share_order(
-    struct sh_share *s, const uint32_t *number, uint32_t numbers, struct sh_error *err)
+int sh_share_order(struct sh_share *s, const uint32_t *number, uint32_t numbers, unsigned threads,
+    struct sh_error *err)
 {
 	struct shared_features f = { 0 };
 	int status = -1;
 
-	if (find_owners(s, number, numbers, err) == 0 && sort_features(s, &f, err) == 0)
-		status = make_buckets(s, &f, err);
+	if (find_owners(s, number, numbers, err) == 0 && sort_features(s, &f, threads, err) == 0)
+		status = make_buckets(s, &f, threads, err);
 	sh_sorted_put(&f.sorted, s->tables);
 	sh_tables_put(s->tables, f.number_of);
 	sh_tables_put(s->tables, s->hash);

@@ -44,9 +44,10 @@ void sh_share_free(struct sh_share *s);
 
 /* Builds the buckets. Call it once, after the last document. number[i] < numbers is the number of
  * document i, distinct; SH_SHARE_NONE leaves the document out. number NULL: document i has the
- * number i, and `numbers` is ignored. SH_ERR_RANGE: 2^32 features or more. */
-int sh_share_order(
-    struct sh_share *s, const uint32_t *number, uint32_t numbers, struct sh_error *err);
+ * number i, and `numbers` is ignored. The result does not depend on the number of threads.
+ * SH_ERR_RANGE: 2^32 features or more. */
+int sh_share_order(struct sh_share *s, const uint32_t *number, uint32_t numbers, unsigned threads,
+    struct sh_error *err);
 
 /* Returns how many features the document of this number has; 0 when there is none. */
 static inline size_t sh_share_size(const struct sh_share *s, uint32_t number)

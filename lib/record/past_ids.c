@@ -31,9 +31,14 @@ static uint64_t *slot_of(const struct sh_past_ids *p, uint64_t hash)
 	return &p->slots[hash >> (64 - SLOT_BITS)];
 }
 
-void sh_past_ids_begin(struct sh_past_ids *p, struct sh_slice id, const char *file, uint64_t line)
+uint64_t sh_past_ids_hash(struct sh_slice id)
 {
-	uint64_t hash = XXH3_64bits(id.p, id.n);
+	return XXH3_64bits(id.p, id.n);
+}
+
+void sh_past_ids_begin(
+    struct sh_past_ids *p, uint64_t hash, struct sh_slice id, const char *file, uint64_t line)
+{
 	uint64_t *slot = slot_of(p, hash);
 
 	if (*slot == hash)

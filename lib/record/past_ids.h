@@ -27,8 +27,12 @@ struct sh_past_ids {
 int sh_past_ids_init(struct sh_past_ids *p, struct sh_error *err);
 void sh_past_ids_free(struct sh_past_ids *p);
 
-/* Counts a document that begins at this line. Two successive calls must have different ids. Borrows
- * the file name. */
-void sh_past_ids_begin(struct sh_past_ids *p, struct sh_slice id, const char *file, uint64_t line);
+/* Returns the hash of an id. Any thread may compute it. */
+uint64_t sh_past_ids_hash(struct sh_slice id);
+
+/* Counts a document that begins at this line. hash: of its id. Two successive calls must have
+ * different ids. Borrows the file name. */
+void sh_past_ids_begin(
+    struct sh_past_ids *p, uint64_t hash, struct sh_slice id, const char *file, uint64_t line);
 
 #endif

@@ -108,7 +108,7 @@ int sh_docs_work(const struct sh_docs_opts *opts, sh_docs_each *each, void *arg,
 	}
 	if (job->from.starts_file && !form->json && !form->columns && !form->line_ids &&
 	    !form->id_field && are_like_prints(job->in) &&
-	    sh_job_note(job, job->from.line,
+	    sh_job_note(job, job->from.file, job->from.line,
 		"the input looks like fingerprints, which shband and shjoin read; it is read as "
 		"documents of one word each",
 		&job->err) < 0)

@@ -1,233 +1,485 @@
 #include "weight/df.h"
 
+#include <pthread.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "base/bytes.h"
-#include "base/compare.h"
+#include "io/parallel.h"
 #include "io/runs.h"
 #include "record/fields.h"
+#include "weight/df_sort.h"
 
-enum { MEMORY_MIN = 4 << 20 };
+/* MEMORY_MIN: of a counter. RANGES: for each counter, if there are several. AHEAD: features that are fetched while one is
+ * emitted. */
+enum { MEMORY_MIN = 4 << 20, RANGES = 8, RANGES_MAX = 64, AHEAD = 16 };
 
-/* The count of a feature, with the numbers of the first and last document that were counted. A
- * document may be divided between two runs. Then both runs may count the document: `last` of one
- * run is `first` of the next. */
 struct count {
-	uint64_t df, first, last;
+	uint64_t df;
+	uint64_t last; /* the last document that was counted */
 };
 
 struct sh_df_counter {
+	struct sh_df_count *all;
+	uint32_t number; /* of this counter */
+	size_t memory;
 	struct sh_hmap features;
 	struct count *counts; /* by the index of the feature */
 	size_t cap;
-	size_t memory;
-	uint64_t document;
-	uint64_t words; /* see sh_df_words() */
+	uint32_t n;         /* counts that are set */
+	uint64_t documents; /* number of them */
+	uint64_t
+	    document; /* the current one: no other document of any counter has this number; 0: none */
+	uint64_t words; /* of the widest feature */
+	/* A spill may cut a document: its features may be counted before and after. The first cut_n features of this
+	 * run were counted in it first. */
+	uint64_t cut;
+	uint32_t cut_n;
+	bool failed;
+	struct sh_error failure;
+	/* After sh_df_count_finish(), when there are no runs: the features of range r are the places start[r] ..
+	 * start[r + 1] - 1. */
+	struct sh_df_place *places;
+	size_t start[RANGES_MAX + 1];
+};
+
+/* The runs of a range. */
+struct range {
+	pthread_mutex_t lock;
 	struct sh_runs runs;
 };
 
-struct sh_df_counter *sh_df_counter_new(size_t memory, const char *dir, struct sh_error *err)
+struct sh_df_count {
+	pthread_mutex_t lock; /* of ranges, until they are chosen, and spilled */
+	struct sh_df_ranges ranges;
+	size_t n_ranges;
+	struct range range[RANGES_MAX];
+	bool spilled; /* there are runs */
+	unsigned n;
+	struct sh_df_counter *counter;
+};
+
+/* ---- counting ---- */
+
+static int init_counters(struct sh_df_count *c, size_t memory, struct sh_error *err)
 {
-	struct sh_df_counter *c = calloc(1, sizeof *c);
+	c->counter = calloc(c->n, sizeof *c->counter);
+	if (!c->counter)
+		return sh_error_nomem(err);
+	for (unsigned i = 0; i < c->n; i++) {
+		struct sh_df_counter *x = &c->counter[i];
+
+		x->all = c;
+		x->number = i;
+		x->memory = memory / c->n > MEMORY_MIN ? memory / c->n : MEMORY_MIN;
+		if (sh_hmap_init(&x->features, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+struct sh_df_count *sh_df_count_new(
+    unsigned counters, size_t memory, const char *dir, struct sh_error *err)
+{
+	struct sh_df_count *c = calloc(1, sizeof *c);
+	size_t ranges = counters > 1 ? (size_t)counters * RANGES : 1;
 
 	if (!c) {
 		sh_error_nomem(err);
 		return NULL;
 	}
-	if (sh_hmap_init(&c->features, err) < 0) {
-		free(c);
+	c->n = counters;
+	c->n_ranges = ranges < RANGES_MAX ? ranges : RANGES_MAX;
+	pthread_mutex_init(&c->lock, NULL);
+	for (size_t i = 0; i < c->n_ranges; i++) {
+		pthread_mutex_init(&c->range[i].lock, NULL);
+		sh_runs_init(&c->range[i].runs, dir);
+	}
+	if (init_counters(c, memory, err) < 0) {
+		sh_df_count_delete(c);
 		return NULL;
 	}
-	c->memory = memory > MEMORY_MIN ? memory : MEMORY_MIN;
-	sh_runs_init(&c->runs, dir);
 	return c;
 }
 
-void sh_df_counter_delete(struct sh_df_counter *c)
+void sh_df_count_delete(struct sh_df_count *c)
 {
 	if (!c)
 		return;
-	sh_hmap_free(&c->features);
-	free(c->counts);
-	sh_runs_free(&c->runs);
+	for (unsigned i = 0; c->counter && i < c->n; i++) {
+		sh_hmap_free(&c->counter[i].features);
+		free(c->counter[i].counts);
+		free(c->counter[i].places);
+	}
+	for (size_t i = 0; i < c->n_ranges; i++) {
+		pthread_mutex_destroy(&c->range[i].lock);
+		sh_runs_free(&c->range[i].runs);
+	}
+	pthread_mutex_destroy(&c->lock);
+	sh_df_ranges_free(&c->ranges);
+	free(c->counter);
 	free(c);
+}
+
+struct sh_df_counter *sh_df_counter(struct sh_df_count *c, unsigned i)
+{
+	return &c->counter[i];
 }
 
 void sh_df_document(struct sh_df_counter *c)
 {
-	c->document++;
+	if (c->document == c->cut)
+		c->cut_n = c->features.n;
+	c->document = ++c->documents * c->all->n + c->number;
 }
 
-/* A feature to be sorted, with its first bytes: most comparisons then need no key. */
-struct place {
-	uint64_t prefix; /* first 8 bytes, big-endian, padded with zeros */
-	uint32_t index;
-};
-
-/* Bytes to sort a feature: its struct place, and the copy that qsort_r() makes. */
-enum { SORT_BYTES = 2 * sizeof(struct place) };
-
-static struct place place_of(const struct sh_hmap *m, uint32_t index)
+/* Counts the feature with this index. */
+static int count(
+    struct sh_df_counter *c, struct sh_slice feature, uint32_t index, struct sh_error *err)
 {
-	struct sh_slice key = sh_hmap_key(m, index);
-	char first[8] = { 0 };
+	struct count *n;
 
-	memcpy(first, key.p, key.n < sizeof first ? key.n : sizeof first);
-	return (struct place){ sh_be64(first), index };
-}
-
-static int by_feature(const void *a, const void *b, void *arg)
-{
-	const struct place *x = a, *y = b;
-	const struct sh_hmap *m = arg;
-
-	if (x->prefix != y->prefix)
-		return sh_compare(x->prefix, y->prefix);
-	return sh_slice_cmp(sh_hmap_key(m, x->index), sh_hmap_key(m, y->index));
-}
-
-/* Returns the features in bytewise order. The caller frees the result. Returns NULL on failure. */
-static struct place *sorted(struct sh_df_counter *c, struct sh_error *err)
-{
-	struct place *order = malloc((size_t)c->features.n * sizeof *order + 1);
-
-	if (!order) {
-		sh_error_nomem(err);
-		return NULL;
-	}
-	for (uint32_t i = 0; i < c->features.n; i++)
-		order[i] = place_of(&c->features, i);
-	qsort_r(order, c->features.n, sizeof *order, by_feature, &c->features);
-	return order;
-}
-
-enum { PACKED = 3 * 8 };
-
-static void pack(char out[PACKED], const struct count *n)
-{
-	sh_put_le64(out, n->df);
-	sh_put_le64(out + 8, n->first);
-	sh_put_le64(out + 16, n->last);
-}
-
-static struct count unpack(const char *p)
-{
-	return (struct count){ sh_le64(p), sh_le64(p + 8), sh_le64(p + 16) };
-}
-
-/* Writes all counts as a run. */
-static int spill(struct sh_df_counter *c, struct sh_error *err)
-{
-	struct place *order = sorted(c, err);
-	int status = order ? sh_runs_begin(&c->runs, err) : -1;
-
-	for (uint32_t i = 0; status == 0 && i < c->features.n; i++) {
-		char value[PACKED];
-
-		pack(value, &c->counts[order[i].index]);
-		status = sh_runs_add(&c->runs, sh_hmap_key(&c->features, order[i].index),
-		    sh_slice(value, PACKED), err);
-	}
-	if (status == 0)
-		status = sh_runs_end(&c->runs, err);
-	free(order);
-	sh_hmap_clear(&c->features);
-	return status;
-}
-
-int sh_df_feature(struct sh_df_counter *c, struct sh_slice feature, struct sh_error *err)
-{
-	uint64_t words = sh_feature_words(feature);
-	uint32_t i;
-	bool fresh;
-
-	if (words > c->words)
-		c->words = words;
-	if (sh_hmap_bytes(&c->features) + c->features.n * (sizeof *c->counts + SORT_BYTES) >
-		c->memory &&
-	    spill(c, err) < 0)
+	if (index >= c->cap &&
+	    sh_grow((void **)&c->counts, &c->cap, (size_t)index + 1, sizeof *c->counts, err) < 0)
 		return -1;
-	if (sh_hmap_put(&c->features, feature, &i, &fresh, err) < 0)
-		return -1;
-	if (fresh) {
-		if (i >= c->cap && sh_grow((void **)&c->counts, &c->cap, (size_t)i + 1,
-				       sizeof *c->counts, err) < 0)
-			return -1;
-		c->counts[i] = (struct count){ 1, c->document, c->document };
-	} else if (c->counts[i].last != c->document) {
-		c->counts[i].last = c->document;
-		c->counts[i].df++;
+	n = &c->counts[index];
+	if (index == c->n) {
+		uint64_t words = sh_feature_words(feature);
+
+		*n = (struct count){ 1, c->document };
+		c->n++;
+		c->words = words > c->words ? words : c->words;
+	} else if (n->last != c->document) {
+		n->last = c->document;
+		n->df++;
 	}
 	return 0;
 }
 
-uint64_t sh_df_words(const struct sh_df_counter *c)
+static int spill(struct sh_df_counter *c, struct sh_error *err);
+
+static bool is_full(const struct sh_df_counter *c)
 {
-	return c->words;
+	return sh_hmap_bytes(&c->features) +
+		   c->features.n * (sizeof *c->counts + sizeof *c->places + sizeof(uint16_t)) >
+	       c->memory;
 }
 
-/* Sums the counts of each feature over all runs. */
-struct summing {
-	sh_df_emit *emit;
-	void *arg;
-	struct sh_buf feature;
-	struct count sum;
-	bool pending;
+/* Counts n <= SH_HMAP_MANY features. */
+static int count_some(
+    struct sh_df_counter *c, const struct sh_slice *feature, size_t n, struct sh_error *err)
+{
+	uint32_t index[SH_HMAP_MANY];
+
+	if ((is_full(c) && spill(c, err) < 0) ||
+	    sh_hmap_put_many(&c->features, feature, n, index, err) < 0)
+		return -1;
+	for (size_t i = 0; i < n; i++)
+		if (index[i] < c->n)
+			__builtin_prefetch(&c->counts[index[i]]);
+	for (size_t i = 0; i < n; i++)
+		if (count(c, feature[i], index[i], err) < 0)
+			return -1;
+	return 0;
+}
+
+int sh_df_features(
+    struct sh_df_counter *c, const struct sh_slice *feature, size_t n, struct sh_error *err)
+{
+	for (size_t i = 0; i < n && !c->failed; i += SH_HMAP_MANY)
+		c->failed = count_some(c, feature + i, n - i < SH_HMAP_MANY ? n - i : SH_HMAP_MANY,
+				&c->failure) < 0;
+	if (c->failed)
+		*err = c->failure;
+	return c->failed ? -1 : 0;
+}
+
+int sh_df_feature(struct sh_df_counter *c, struct sh_slice feature, struct sh_error *err)
+{
+	return sh_df_features(c, &feature, 1, err);
+}
+
+/* ---- runs ---- */
+
+/* An entry of a run: the documents counted; the cut document at its beginning and at its end, if it was counted there, or
+ * 0. */
+struct entry {
+	uint64_t df, head, tail;
 };
 
-static int emit_sum(struct summing *s, struct sh_error *err)
+enum { PACKED = 3 * 8 };
+
+static void pack(char out[PACKED], const struct entry *e)
 {
-	if (!s->pending)
-		return 0;
-	return s->emit(s->arg, sh_buf_slice(&s->feature), s->sum.df, err);
+	sh_put_le64(out, e->df);
+	sh_put_le64(out + 8, e->head);
+	sh_put_le64(out + 16, e->tail);
 }
 
-static int add_up(void *arg, struct sh_slice feature, struct sh_slice value, struct sh_error *err)
+static struct entry unpack(const char *p)
 {
-	struct summing *s = arg;
-	struct count n = unpack(value.p);
+	return (struct entry){ sh_le64(p), sh_le64(p + 8), sh_le64(p + 16) };
+}
 
-	if (s->pending && sh_slice_eq(feature, sh_buf_slice(&s->feature))) {
-		s->sum.df += n.df - (n.first == s->sum.last);
-		s->sum.last = n.last;
-		return 0;
-	}
-	if (emit_sum(s, err) < 0)
+static int write_run(const struct sh_df_counter *c, struct sh_runs *runs,
+    const struct sh_df_place *p, size_t n, struct sh_error *err)
+{
+	if (sh_runs_begin(runs, err) < 0)
 		return -1;
-	s->sum = n;
-	s->pending = true;
-	s->feature.n = 0;
-	return sh_buf_add(&s->feature, feature.p, feature.n, err);
+	for (size_t i = 0; i < n; i++) {
+		uint32_t index = p[i].index;
+		const struct count *k = &c->counts[index];
+		struct entry e = { k->df, index < c->cut_n ? c->cut : 0,
+			k->last == c->document ? c->document : 0 };
+		char value[PACKED];
+
+		pack(value, &e);
+		if (sh_runs_add(
+			runs, sh_hmap_key(&c->features, index), sh_slice(value, PACKED), err) < 0)
+			return -1;
+	}
+	return sh_runs_end(runs, err);
 }
 
-static int finish_runs(struct sh_df_counter *c, sh_df_emit *emit, void *arg, struct sh_error *err)
+/* Chooses the ranges by the features of this counter, if they are not chosen yet. */
+static int choose_ranges(const struct sh_df_counter *c, struct sh_error *err)
 {
-	struct summing s = { .emit = emit, .arg = arg };
-	int status = c->features.n ? spill(c, err) : 0;
+	struct sh_df_count *all = c->all;
+	int status = 0;
 
-	if (status == 0)
-		status = sh_runs_merge(&c->runs, add_up, &s, err);
-	if (status == 0)
-		status = emit_sum(&s, err);
-	sh_buf_free(&s.feature);
+	pthread_mutex_lock(&all->lock);
+	if (all->ranges.n == 0)
+		status = sh_df_ranges_choose(&all->ranges, all->n_ranges, &c->features, err);
+	pthread_mutex_unlock(&all->lock);
 	return status;
 }
 
-int sh_df_finish(struct sh_df_counter *c, sh_df_emit *emit, void *arg, struct sh_error *err)
+static int split(struct sh_df_counter *c, struct sh_error *err)
 {
-	struct place *order;
+	if (choose_ranges(c, err) < 0)
+		return -1;
+	c->places = sh_df_ranges_split(&c->all->ranges, &c->features, c->number, c->start, err);
+	return c->places ? 0 : -1;
+}
+
+static void mark_spilled(struct sh_df_count *all)
+{
+	pthread_mutex_lock(&all->lock);
+	if (!all->spilled)
+		all->spilled = true;
+	pthread_mutex_unlock(&all->lock);
+}
+
+/* Writes all counts to a run of each range, and removes them. */
+static int spill(struct sh_df_counter *c, struct sh_error *err)
+{
+	struct sh_df_count *all = c->all;
+	int status = split(c, err);
+
+	mark_spilled(all);
+	if (c->document == c->cut)
+		c->cut_n = c->features.n;
+	for (size_t r = 0; status == 0 && r < all->ranges.n; r++) {
+		struct sh_df_place *p = c->places + c->start[r];
+		size_t n = c->start[r + 1] - c->start[r];
+
+		sh_df_sort(p, n);
+		pthread_mutex_lock(&all->range[r].lock);
+		status = write_run(c, &all->range[r].runs, p, n, err);
+		pthread_mutex_unlock(&all->range[r].lock);
+	}
+	free(c->places);
+	c->places = NULL;
+	sh_hmap_clear(&c->features);
+	c->n = c->cut_n = 0;
+	c->cut = c->document;
+	return status;
+}
+
+/* ---- the end ---- */
+
+static int finish_counter(void *arg, size_t from, size_t to, struct sh_error *err)
+{
+	struct sh_df_count *c = arg;
+	int status = 0;
+
+	for (size_t i = from; status == 0 && i < to; i++)
+		status = c->spilled ? spill(&c->counter[i], err) : split(&c->counter[i], err);
+	return status;
+}
+
+static const struct sh_df_counter *largest(const struct sh_df_count *c)
+{
+	const struct sh_df_counter *most = c->counter;
+
+	for (unsigned i = 1; i < c->n; i++)
+		if (c->counter[i].features.n > most->features.n)
+			most = &c->counter[i];
+	return most;
+}
+
+int sh_df_count_finish(struct sh_df_count *c, unsigned threads, struct sh_error *err)
+{
+	if (choose_ranges(largest(c), err) < 0)
+		return -1;
+	return sh_parallel(c, 0, threads, c->n, 1, finish_counter, err);
+}
+
+uint64_t sh_df_count_documents(const struct sh_df_count *c)
+{
+	uint64_t n = 0;
+
+	for (unsigned i = 0; i < c->n; i++)
+		n += c->counter[i].documents;
+	return n;
+}
+
+uint64_t sh_df_count_words(const struct sh_df_count *c)
+{
+	uint64_t words = 0;
+
+	for (unsigned i = 0; i < c->n; i++)
+		words = c->counter[i].words > words ? c->counter[i].words : words;
+	return words;
+}
+
+size_t sh_df_count_ranges(const struct sh_df_count *c)
+{
+	return c->ranges.n;
+}
+
+/* ---- emitting ---- */
+
+/* Sums the counts of each feature over all runs or counters. */
+struct summing {
+	sh_df_emit *emit;
+	void *arg;
+	struct sh_slice feature; /* in text, or in a map; p is NULL before the first one */
+	struct sh_buf text;
+	uint64_t df;
+	uint64_t *cut; /* cut documents that were counted for this feature */
+	size_t n, cap;
+};
+
+static int emit_sum(const struct summing *s, struct sh_error *err)
+{
+	return s->feature.p ? s->emit(s->arg, s->feature, s->df, err) : 0;
+}
+
+/* Returns whether the document was counted in an earlier run. */
+static bool was_counted(const struct summing *s, uint64_t document)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (s->cut[i] == document)
+			return true;
+	return false;
+}
+
+static int add_entry(
+    void *arg, struct sh_slice feature, struct sh_slice value, struct sh_error *err)
+{
+	struct summing *s = arg;
+	struct entry e = unpack(value.p);
+
+	if (!s->feature.p || !sh_slice_eq(feature, s->feature)) {
+		if (emit_sum(s, err) < 0)
+			return -1;
+		s->text.n = s->n = 0;
+		s->df = 0;
+		if (sh_buf_add(&s->text, feature.p, feature.n, err) < 0)
+			return -1;
+		s->feature = sh_buf_slice(&s->text);
+	}
+	s->df += e.df - (e.head && was_counted(s, e.head));
+	if (!e.tail)
+		return 0;
+	if (s->n == s->cap && sh_grow((void **)&s->cut, &s->cap, s->n + 1, sizeof *s->cut, err) < 0)
+		return -1;
+	s->cut[s->n++] = e.tail;
+	return 0;
+}
+
+/* Fetches what add_places() reads of the place. */
+static void fetch(const struct sh_df_count *c, const struct sh_df_place *p)
+{
+	__builtin_prefetch(p->text - SH_HMAP_LENGTH);
+	__builtin_prefetch(&c->counter[p->map].counts[p->index]);
+}
+
+static int add_places(const struct sh_df_count *c, const struct sh_df_place *p, size_t n,
+    struct summing *s, struct sh_error *err)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct sh_slice feature = sh_df_text(&p[i]);
+		uint64_t df = c->counter[p[i].map].counts[p[i].index].df;
+
+		if (i + AHEAD < n)
+			fetch(c, &p[i + AHEAD]);
+		if (s->feature.p && sh_slice_eq(feature, s->feature)) {
+			s->df += df;
+			continue;
+		}
+		if (emit_sum(s, err) < 0)
+			return -1;
+		s->feature = feature;
+		s->df = df;
+	}
+	return 0;
+}
+
+/* Returns all places of the range, to be freed; NULL with *err. */
+static struct sh_df_place *gather(
+    const struct sh_df_count *c, size_t range, size_t *n, struct sh_error *err)
+{
+	struct sh_df_place *all;
+
+	*n = 0;
+	for (unsigned i = 0; i < c->n; i++)
+		*n += c->counter[i].start[range + 1] - c->counter[i].start[range];
+	all = malloc(*n * sizeof *all + 1);
+	if (!all) {
+		sh_error_nomem(err);
+		return NULL;
+	}
+	*n = 0;
+	for (unsigned i = 0; i < c->n; i++) {
+		const struct sh_df_counter *x = &c->counter[i];
+		size_t more = x->start[range + 1] - x->start[range];
+
+		memcpy(all + *n, x->places + x->start[range], more * sizeof *all);
+		*n += more;
+	}
+	return all;
+}
+
+static int emit_counters(
+    const struct sh_df_count *c, size_t range, struct summing *s, struct sh_error *err)
+{
+	size_t n;
+	struct sh_df_place *places = gather(c, range, &n, err);
+	int status = places ? 0 : -1;
+
+	if (places)
+		sh_df_sort(places, n);
+	if (status == 0)
+		status = add_places(c, places, n, s, err);
+	if (status == 0)
+		status = emit_sum(s, err);
+	free(places);
+	return status;
+}
+
+int sh_df_count_emit(
+    struct sh_df_count *c, size_t range, sh_df_emit *emit, void *arg, struct sh_error *err)
+{
+	struct summing s = { .emit = emit, .arg = arg };
 	int status;
 
-	if (emit(arg, sh_slice("", 0), c->document, err) < 0)
-		return -1;
-	if (c->runs.n)
-		return finish_runs(c, emit, arg, err);
-	order = sorted(c, err);
-	status = order ? 0 : -1;
-	for (uint32_t i = 0; status == 0 && i < c->features.n; i++)
-		status = emit(arg, sh_hmap_key(&c->features, order[i].index),
-		    c->counts[order[i].index].df, err);
-	free(order);
+	if (!c->spilled)
+		return emit_counters(c, range, &s, err);
+	status = sh_runs_merge(&c->range[range].runs, add_entry, &s, err);
+	if (status == 0)
+		status = emit_sum(&s, err);
+	sh_buf_free(&s.text);
+	free(s.cut);
 	return status;
 }

@@ -1,9 +1,9 @@
 /* Document frequencies: the number of documents that contain each feature.
  *
- * Counting is exact in bounded memory: counts that fill the memory go to a temporary file as a
- * sorted run. The runs are merged at the end. The table is sorted bytewise. Its first line is the
- * empty feature, the number of documents, and the greatest number of words of a feature. This
- * number distinguishes tables of n-grams with different n. */
+ * Counting is exact in bounded memory: counts that fill the memory go to temporary files as sorted
+ * runs. The runs are merged at the end. The table is sorted bytewise. Its first line is the empty
+ * feature, the number of documents, and the greatest number of words of a feature. This number
+ * distinguishes tables of n-grams with different n. */
 #ifndef SH_WEIGHT_DF_H
 #define SH_WEIGHT_DF_H
 
@@ -12,25 +12,46 @@
 /* Receives a table line by line. Returns 0 or -1. */
 typedef int sh_df_emit(void *arg, struct sh_slice feature, uint64_t df, struct sh_error *err);
 
+/* Counts documents by several threads:
+ *
+ *     sh_df_count_new(): each thread gets counters of its own
+ *     sh_df_document(), sh_df_feature() or sh_df_features()
+ *     sh_df_count_finish()
+ *     sh_df_count_emit() for each range, by any thread */
+struct sh_df_count;
 struct sh_df_counter;
 
-/* memory: about the most bytes to use; less than 4 MiB counts as 4 MiB. dir: the folder of
- * temporary files, borrowed; NULL: the default. */
-struct sh_df_counter *sh_df_counter_new(size_t memory, const char *dir, struct sh_error *err);
-void sh_df_counter_delete(struct sh_df_counter *c);
+/* memory: about the most bytes to use, for all counters together; each counter uses at least 4 MiB.
+ * dir: the folder of temporary files, borrowed; NULL: the default. */
+struct sh_df_count *sh_df_count_new(
+    unsigned counters, size_t memory, const char *dir, struct sh_error *err);
+void sh_df_count_delete(struct sh_df_count *c);
+
+/* Returns counter i. One thread at a time may use it. */
+struct sh_df_counter *sh_df_counter(struct sh_df_count *c, unsigned i);
 
 /* Begins a document. */
 void sh_df_document(struct sh_df_counter *c);
 
-/* Counts a feature of the document that was begun last. Repeated features of a
- * document have no effect. */
+/* Count features of the document that was begun last. Repeated features of a document have no
+ * effect. After a failure all further calls fail. */
 int sh_df_feature(struct sh_df_counter *c, struct sh_slice feature, struct sh_error *err);
+int sh_df_features(
+    struct sh_df_counter *c, const struct sh_slice *feature, size_t n, struct sh_error *err);
 
-/* Returns the greatest number of words of a feature so far; 0 before the first feature. */
-uint64_t sh_df_words(const struct sh_df_counter *c);
+/* Sorts the counts of all counters by several threads. Call it after the last document. */
+int sh_df_count_finish(struct sh_df_count *c, unsigned threads, struct sh_error *err);
 
-/* Emits the number of documents, then every feature in bytewise order. Call it once. */
-int sh_df_finish(struct sh_df_counter *c, sh_df_emit *emit, void *arg, struct sh_error *err);
+/* After sh_df_count_finish(): the number of documents; the words of the widest feature, 0 without features; and the number of
+ * ranges of features. */
+uint64_t sh_df_count_documents(const struct sh_df_count *c);
+uint64_t sh_df_count_words(const struct sh_df_count *c);
+size_t sh_df_count_ranges(const struct sh_df_count *c);
+
+/* Emits the features of one range in bytewise order. All features of a range are below those of the next one. Any thread may
+ * call it, once for each range. */
+int sh_df_count_emit(
+    struct sh_df_count *c, size_t range, sh_df_emit *emit, void *arg, struct sh_error *err);
 
 /* Receives the numbers of bytes and lines that were read from tables since the last call. */
 typedef void sh_df_read(void *arg, uint64_t bytes, uint64_t lines);

@@ -47,7 +47,7 @@ static void by_accumulator(const struct oracle *o, const struct sh_fingerprint_o
 
 		if (sh_accumulator_takes_lines(&a)) {
 			next = sh_feature_lines_read(&many, &prefix, p);
-			check(sh_accumulator_add_lines(&a, &many));
+			check(sh_accumulator_add_lines(&a, &many, many.lines));
 		}
 		if (next != p) {
 			p = next;

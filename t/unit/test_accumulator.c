@@ -95,7 +95,7 @@ static int add_text(struct both *b)
 		struct sh_feature f;
 
 		next = sh_feature_lines_read(&b->lines, &b->prefix, p);
-		if (!sh_accumulator_add_lines(&b->fast, &b->lines))
+		if (!sh_accumulator_add_lines(&b->fast, &b->lines, b->lines.lines))
 			return -1;
 		if (next != p)
 			continue;
@@ -155,7 +155,7 @@ static void test_full(struct both *b)
 		took = sh_feature_lines_chunk(
 			   &b->lines, b->chunks++, b->text, b->text + b->n, &err) == 0 &&
 		       sh_feature_lines_read(&b->lines, &b->prefix, b->text) == b->text + b->n &&
-		       sh_accumulator_add_lines(&b->fast, &b->lines);
+		       sh_accumulator_add_lines(&b->fast, &b->lines, b->lines.lines);
 	}
 	ok(!took && before > INT64_MAX - LINES * INT64_C(999999999999999) &&
 		before == sh_simhash_total(&b->fast.simhash),
@@ -180,7 +180,7 @@ static void test_limit(struct both *b)
 		    sh_feature_lines_chunk(&b->lines, b->chunks++, b->text, b->text + b->n, &err) ==
 			0 &&
 		    sh_feature_lines_read(&b->lines, &b->prefix, b->text) == b->text + b->n &&
-		    sh_accumulator_add_lines(&b->fast, &b->lines);
+		    sh_accumulator_add_lines(&b->fast, &b->lines, b->lines.lines);
 	}
 	ok(took[0] && !took[1], "the total weight may be INT64_MAX, and no more");
 }

@@ -12,6 +12,11 @@ static struct sh_slice id_of(char text[32], size_t n)
 	return sh_slice(text, (size_t)snprintf(text, 32, "id %zu", n));
 }
 
+static void begin(struct sh_past_ids *p, struct sh_slice id, uint64_t line)
+{
+	sh_past_ids_begin(p, sh_past_ids_hash(id), id, "file", line);
+}
+
 /* An id is missed only when another id replaced it: rare with so few ids. */
 static bool check(unsigned long *all, unsigned long *told)
 {
@@ -28,7 +33,7 @@ static bool check(unsigned long *all, unsigned long *told)
 
 		if (id == last)
 			continue;
-		sh_past_ids_begin(&p, id_of(text, id), "file", line);
+		begin(&p, id_of(text, id), line);
 		again += first[id] > 0;
 		if (p.again > before)
 			good = first[id] > 0;
@@ -52,9 +57,9 @@ static void many(void)
 
 	must(sh_past_ids_init(&p, &err) == 0);
 	for (size_t i = 0; i < DISTINCT; i++)
-		sh_past_ids_begin(&p, id_of(text, i), "file", i + 1);
+		begin(&p, id_of(text, i), i + 1);
 	ok(p.again == 0, "of %d ids none is taken for another", DISTINCT);
-	sh_past_ids_begin(&p, id_of(text, DISTINCT - 2), "file", DISTINCT + 1);
+	begin(&p, id_of(text, DISTINCT - 2), DISTINCT + 1);
 	ok(p.again == 1 && p.line == DISTINCT + 1, "one that comes soon again is told, and where");
 	sh_past_ids_free(&p);
 }

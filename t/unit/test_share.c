@@ -10,7 +10,7 @@
 #include "rng.h"
 #include "tap.h"
 
-enum { DOCS = 300, FEATURES = 20 };
+enum { DOCS = 300, FEATURES = 20, MANY = 50000 };
 
 static uint64_t feature[DOCS][FEATURES];
 static size_t size[DOCS];
@@ -143,7 +143,8 @@ static void against_all_pairs(uint64_t features, bool numbered)
 			must(sh_share_add(&s, feature[i], size[i], &err) == 0);
 			owner[i] = numbered ? owner[i] : i;
 		}
-		must(sh_share_order(&s, numbered ? number : NULL, DOCS, &err) == 0);
+		must(sh_share_order(&s, numbered ? number : NULL, DOCS, 1 + (unsigned)rng_below(4),
+			 &err) == 0);
 		for (uint32_t x = 0; x < DOCS; x++)
 			wrong += wrong_found(&s, &room, x, 1 + (unsigned)rng_below(3));
 		sh_share_free(&s);
@@ -153,6 +154,44 @@ static void against_all_pairs(uint64_t features, bool numbered)
 	    numbered ? "some left out" : "all documents");
 }
 
+/* Builds the buckets of many random documents. */
+static void order_many(struct sh_share *s, uint64_t seed, unsigned threads)
+{
+	struct sh_error err;
+	uint64_t hash[10];
+
+	rng_init(seed);
+	*s = (struct sh_share){ 0 };
+	for (size_t i = 0; i < MANY; i++) {
+		size_t n = rng_below(11);
+
+		for (size_t j = 0; j < n; j++)
+			hash[j] = rng_below(MANY) * UINT64_C(0x9E3779B97F4A7C15);
+		must(sh_share_add(s, hash, distinct(hash, n), &err) == 0);
+	}
+	must(sh_share_order(s, NULL, 0, threads, &err) == 0);
+}
+
+static void threads(void)
+{
+	static const unsigned number_of[] = { 2, 3, 8 };
+	struct sh_share one, some;
+	unsigned wrong = 0;
+
+	order_many(&one, 7, 1);
+	for (size_t i = 0; i < 3; i++) {
+		size_t n = one.first[MANY];
+
+		order_many(&some, 7, number_of[i]);
+		wrong += memcmp(one.first, some.first, (MANY + 1) * sizeof *one.first) != 0 ||
+			 memcmp(one.member, some.member, n * sizeof *one.member) != 0 ||
+			 memcmp(one.place, some.place, n * sizeof *one.place) != 0;
+		sh_share_free(&some);
+	}
+	ok(wrong == 0 && one.first[MANY] > MANY, "the same buckets for any number of threads");
+	sh_share_free(&one);
+}
+
 int main(void)
 {
 	rng_init(1997);
@@ -160,5 +199,6 @@ int main(void)
 	against_all_pairs(10, false);
 	against_all_pairs(100, true);
 	against_all_pairs(3000, false);
+	threads();
 	return done_testing();
 }

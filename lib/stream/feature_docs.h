@@ -1,0 +1,97 @@
+/* Reads documents that are feature records, by several threads.
+ *
+ * The chunks of the source end with whole documents where they can (sh_source.border), so each worker has documents
+ * of its own. A chunk may also end within a document, as at the end of a file: then the worker hands the document
+ * with its sums to the worker of the next chunk. Both wait for their turn, which keeps the order.
+ *
+ *     sh_feature_docs_init(&docs, &calls, states, threads, err);
+ *     sh_feature_docs_source(&docs, &source);
+ *     sh_pool_run(): work is sh_feature_docs_work(), its workers are &docs.worker[i], done() calls
+ *         sh_feature_docs_done()
+ *     sh_pool_tasks() with one task: work is sh_feature_docs_end(), which ends the last document */
+#ifndef SH_STREAM_FEATURE_DOCS_H
+#define SH_STREAM_FEATURE_DOCS_H
+
+#include "io/pool.h"
+#include "record/feature_lines.h"
+#include "record/past_ids.h"
+
+/* The document whose records are read, and the state of a program for it. One thread at a time has it. */
+struct sh_feature_doc {
+	void *own;                  /* the program's state */
+	struct sh_id_prefix prefix; /* of its records */
+	bool begun;                 /* it has a record, and is not ended */
+	const char *file;           /* of its last record */
+	uint64_t line;              /* the same: its number */
+	struct sh_feature_lines lines;
+};
+
+static inline struct sh_slice sh_feature_doc_id(const struct sh_feature_doc *d)
+{
+	return sh_slice(d->prefix.text, d->prefix.n - 1);
+}
+
+/* What a program does with documents. */
+struct sh_feature_calls {
+	/* Returns 0, or -1 when the program does not take this valid record. NULL: it takes all. */
+	int (*check)(const struct sh_feature *f, struct sh_error *err);
+	/* A document begins. */
+	void (*begin)(struct sh_feature_doc *d);
+	/* Adds a feature. */
+	int (*add)(struct sh_feature_doc *d, struct sh_slice feature, int64_t weight,
+	    struct sh_error *err);
+	/* Adds the first of the lines d->lines, none that check() refuses, and returns their number. add() gets the
+	 * line behind them. */
+	size_t (*add_lines)(struct sh_feature_doc *d);
+	/* The document ends. What a failed call added to job->out is removed. */
+	int (*end)(struct sh_feature_doc *d, struct sh_job *job, struct sh_error *err);
+	bool split; /* of d->lines, see sh_feature_lines_init() */
+};
+
+struct sh_feature_docs;
+
+struct sh_feature_worker {
+	struct sh_feature_docs *docs;
+	struct sh_feature_doc *doc;
+};
+
+struct sh_feature_docs {
+	/* Set before the run. */
+	bool rejects; /* bad records go to job->aside */
+	bool crlf;    /* lines may end with CR LF */
+
+	struct sh_feature_worker *worker; /* n_workers */
+	unsigned n_workers;
+	struct sh_past_ids
+	    past; /* ids of earlier documents, after sh_feature_docs_done() of all jobs */
+
+	/* Private. */
+	const struct sh_feature_calls *calls;
+	struct sh_feature_doc *doc;
+	struct sh_feature_doc *
+	    waiting; /* the state that no worker has: of the unfinished document, if there is one */
+};
+
+/* Returns the number of states that n workers need: one more, for the unfinished document. */
+static inline unsigned sh_feature_docs_states(unsigned n_workers)
+{
+	return n_workers > 1 ? n_workers + 1 : 1;
+}
+
+/* Borrows calls and the states own[], which are sh_feature_docs_states(n_workers). Free d also after a failure. */
+int sh_feature_docs_init(struct sh_feature_docs *d, const struct sh_feature_calls *calls,
+    void *const *own, unsigned n_workers, struct sh_error *err);
+void sh_feature_docs_free(struct sh_feature_docs *d);
+
+/* Makes the chunks of the source end with documents. Call it before the first read. Lines that were peeked at before
+ * may end within a document. */
+void sh_feature_docs_source(struct sh_feature_docs *d, struct sh_source *source);
+
+/* work() of the pools above. worker: of d->worker. */
+int sh_feature_docs_work(void *worker, struct sh_job *job);
+int sh_feature_docs_end(void *worker, struct sh_job *job);
+
+/* Counts the documents that a job began, in the order of the jobs. */
+void sh_feature_docs_done(struct sh_feature_docs *d, const struct sh_job *job);
+
+#endif

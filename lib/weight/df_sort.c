@@ -1,0 +1,221 @@
+#include "weight/df_sort.h"
+
+#include <stdlib.h>
+
+#include "base/bytes.h"
+#include "base/compare.h"
+
+/* FEW: places that are sorted by insertion. DEPTH: bytes of a feature that are sorted by digits. SAMPLE: features for each
+ * splitter. */
+enum { FEW = 24, DEPTH = 64, SAMPLE = 32 };
+
+/* Returns 8 bytes of the text from `depth` on as a number. */
+static uint64_t prefix_of(struct sh_slice text, size_t depth)
+{
+	size_t n = text.n > depth ? text.n - depth : 0;
+	char first[8] = { 0 };
+
+	if (n >= sizeof first)
+		return sh_be64(text.p + depth);
+	if (n)
+		memcpy(first, text.p + depth, n);
+	return sh_be64(first);
+}
+
+static int compare(const struct sh_df_place *x, const struct sh_df_place *y)
+{
+	if (x->prefix != y->prefix)
+		return sh_compare(x->prefix, y->prefix);
+	return sh_slice_cmp(sh_df_text(x), sh_df_text(y));
+}
+
+static int by_feature(const void *a, const void *b)
+{
+	return compare(a, b);
+}
+
+static void insert_all(struct sh_df_place *p, size_t n)
+{
+	for (size_t i = 1; i < n; i++) {
+		struct sh_df_place x = p[i];
+		size_t at = i;
+
+		for (; at && compare(&p[at - 1], &x) > 0; at--)
+			p[at] = p[at - 1];
+		p[at] = x;
+	}
+}
+
+static unsigned digit_of(const struct sh_df_place *p, unsigned shift)
+{
+	return (unsigned)(p->prefix >> shift) & 0xff;
+}
+
+/* Moves all places to the buckets of their digits, in place (McIlroy, Bostic and McIlroy 1993: American flag sort). Bucket
+ * d ends before end[d]. */
+static void move_to_buckets(struct sh_df_place *p, size_t n, unsigned shift, size_t end[256])
+{
+	size_t next[256], count[256] = { 0 }, sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		count[digit_of(&p[i], shift)]++;
+	for (unsigned d = 0; d < 256; d++) {
+		next[d] = sum;
+		end[d] = sum += count[d];
+	}
+	for (unsigned d = 0; d < 256; d++)
+		while (next[d] < end[d]) {
+			struct sh_df_place x = p[next[d]], other;
+			unsigned to;
+
+			while ((to = digit_of(&x, shift)) != d) {
+				other = p[next[to]];
+				p[next[to]++] = x;
+				x = other;
+			}
+			p[next[d]++] = x;
+		}
+}
+
+static void sort_deeper(struct sh_df_place *p, size_t n, size_t depth);
+
+/* Sorts features that agree on `depth` bytes, and whose prefixes, from there on, agree on the bits above shift + 7. */
+static void sort_by_digit(struct sh_df_place *p, size_t n, size_t depth, unsigned shift)
+{
+	size_t end[256], begin = 0;
+
+	if (n <= FEW) {
+		insert_all(p, n);
+		return;
+	}
+	move_to_buckets(p, n, shift, end);
+	for (unsigned d = 0; d < 256; begin = end[d++])
+		if (end[d] - begin > 1 && shift)
+			sort_by_digit(p + begin, end[d] - begin, depth, shift - 8);
+		else if (end[d] - begin > 1)
+			sort_deeper(p + begin, end[d] - begin, depth + 8);
+}
+
+/* Sorts features that agree on `depth` bytes, some of which may be the zeros behind a short feature. */
+static void sort_deeper(struct sh_df_place *p, size_t n, size_t depth)
+{
+	if (depth >= DEPTH) {
+		qsort(p, n, sizeof *p, by_feature);
+		return;
+	}
+	for (size_t i = 0; i < n; i++)
+		p[i].prefix = prefix_of(sh_df_text(&p[i]), depth);
+	sort_by_digit(p, n, depth, 56);
+}
+
+void sh_df_sort(struct sh_df_place *p, size_t n)
+{
+	sort_by_digit(p, n, 0, 56);
+}
+
+static struct sh_df_place place_of(const struct sh_hmap *map, uint32_t index, uint32_t number)
+{
+	struct sh_slice text = sh_hmap_key(map, index);
+
+	return (struct sh_df_place){ prefix_of(text, 0), text.p, index, number };
+}
+
+/* ---- ranges ---- */
+
+void sh_df_ranges_free(struct sh_df_ranges *r)
+{
+	sh_buf_free(&r->text);
+	free(r->splitter);
+}
+
+static int copy_splitters(
+    struct sh_df_ranges *r, const struct sh_df_place *sample, size_t n, struct sh_error *err)
+{
+	size_t need = 0;
+
+	for (size_t i = 1; i < r->n; i++)
+		need += sh_df_text(&sample[i * n / r->n]).n;
+	if (sh_buf_reserve(&r->text, need, err) < 0)
+		return -1;
+	for (size_t i = 1; i < r->n; i++) {
+		const struct sh_df_place *p = &sample[i * n / r->n];
+		struct sh_slice text = sh_df_text(p);
+
+		r->splitter[i - 1] =
+		    (struct sh_df_splitter){ p->prefix, sh_slice(r->text.p + r->text.n, text.n) };
+		if (sh_buf_add(&r->text, text.p, text.n, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int sh_df_ranges_choose(
+    struct sh_df_ranges *r, size_t n, const struct sh_hmap *map, struct sh_error *err)
+{
+	size_t samples = n * SAMPLE < map->n ? n * SAMPLE : map->n;
+	struct sh_df_place *sample = malloc(samples * sizeof *sample + 1);
+	int status = -1;
+
+	r->n = samples ? n : 1;
+	r->splitter = malloc(r->n * sizeof *r->splitter);
+	if (!sample || !r->splitter) {
+		sh_error_nomem(err);
+	} else {
+		for (size_t i = 0; i < samples; i++)
+			sample[i] = place_of(map, (uint32_t)(i * map->n / samples), 0);
+		sh_df_sort(sample, samples);
+		status = copy_splitters(r, sample, samples, err);
+	}
+	free(sample);
+	return status;
+}
+
+static bool is_above(const struct sh_df_splitter *s, uint64_t prefix, struct sh_slice text)
+{
+	return s->prefix != prefix ? s->prefix > prefix : sh_slice_cmp(s->text, text) > 0;
+}
+
+/* Returns the range of a feature: the number of splitters that are not above it. */
+static size_t range_of(const struct sh_df_ranges *r, struct sh_slice text)
+{
+	uint64_t prefix = prefix_of(text, 0);
+	size_t low = 0, high = r->n - 1;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (is_above(&r->splitter[middle], prefix, text))
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+struct sh_df_place *sh_df_ranges_split(const struct sh_df_ranges *r, const struct sh_hmap *map,
+    uint32_t number, size_t *start, struct sh_error *err)
+{
+	struct sh_df_place *places = malloc((size_t)map->n * sizeof *places + 1);
+	uint16_t *range = malloc((size_t)map->n * sizeof *range + 1);
+
+	memset(start, 0, (r->n + 1) * sizeof *start);
+	if (!places || !range) {
+		sh_error_nomem(err);
+		free(places);
+		free(range);
+		return NULL;
+	}
+	for (uint32_t i = 0; i < map->n; i++) {
+		range[i] = (uint16_t)range_of(r, sh_hmap_key(map, i));
+		start[range[i] + 1]++;
+	}
+	for (size_t i = 0; i < r->n; i++)
+		start[i + 1] += start[i];
+	for (uint32_t i = 0; i < map->n; i++)
+		places[start[range[i]]++] = place_of(map, i, number);
+	/* Each start has moved to the start of the next range. */
+	memmove(start + 1, start, r->n * sizeof *start);
+	start[0] = 0;
+	free(range);
+	return places;
+}
