@@ -105,7 +105,7 @@ static int take_keys(struct dedup_state *s, const uint64_t *d, struct sh_error *
 {
 	uint32_t low[SH_MINKEYS_MAX];
 	uint8_t first[SH_MINKEYS_MAX];
-	struct sh_key_columns key = { low, first, 1 };
+	struct sh_key_block key = { low, first, 1 };
 	uint64_t digest = d ? d[DIGEST] : 0;
 
 	sh_dedup_pack_keys(s->dedup, 0, d ? keys_of(s, d) : NULL, &key, 0);
@@ -189,9 +189,9 @@ static void *column(const struct layout *l, struct sh_job *job, enum column c)
 	return l->begin[c] < l->begin[c + 1] ? (char *)(b + 1) + b->cap * l->begin[c] : NULL;
 }
 
-static struct sh_key_columns key_columns(const struct layout *l, struct sh_job *job)
+static struct sh_key_block key_block(const struct layout *l, struct sh_job *job)
 {
-	return (struct sh_key_columns){ column(l, job, KEYS_LOW), column(l, job, KEYS_FIRST),
+	return (struct sh_key_block){ column(l, job, KEYS_LOW), column(l, job, KEYS_FIRST),
 		((const struct block *)(const void *)job->out.p)->cap };
 }
 
@@ -219,7 +219,7 @@ static int describe(struct worker *w, const struct sh_document *doc, struct sh_j
 {
 	const struct layout *l = w->layout;
 	const struct dedup_state *s = l->state;
-	struct sh_key_columns key = key_columns(l, job);
+	struct sh_key_block key = key_block(l, job);
 	size_t words = SH_FP_WORDS(s->settings->fp.bits);
 	uint64_t *d = column(l, job, DESCRIBED), digest = 0;
 	struct sh_analysis x;
@@ -280,7 +280,8 @@ static int work(void *worker, struct sh_job *job)
 {
 	struct worker *w = worker;
 
-	if (start_block(w->layout, job, &job->err) < 0)
+	if (sh_dedup_help(w->layout->state->dedup, &job->err) < 0 ||
+	    start_block(w->layout, job, &job->err) < 0)
 		return -1;
 	return sh_docs_work(&w->layout->state->settings->docs.docs, each_document, w, job);
 }
@@ -324,7 +325,7 @@ static int take_block(void *arg, struct sh_job *job, struct sh_error *err)
 	size_t n = (size_t)job->records;
 	struct sh_dedup_block block = { n, column(l, job, RANK), column(l, job, IS_PROTECTED),
 		column(l, job, PRINTS), column(l, job, COUNTS) };
-	struct sh_key_columns key = key_columns(l, job);
+	struct sh_key_block key = key_block(l, job);
 
 	if (n == 0)
 		return 0;

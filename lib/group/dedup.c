@@ -70,7 +70,7 @@ void sh_dedup_delete(struct sh_dedup *d)
 	sh_tables_put(tables, d->partner);
 	sh_tables_put(tables, d->is_member);
 	sh_tables_put(tables, d->edge);
-	sh_tables_put(tables, d->pair);
+	sh_tables_put(tables, d->pairs.pair);
 	free(d);
 }
 

@@ -117,14 +117,18 @@ bool sh_dedup_needs_bags(const struct sh_dedup_opts *opts);
 /* Candidates share a key, in place of distance and sampled features. A document has n keys. Call it
  * before the first sh_dedup_add(). */
 int sh_dedup_use_keys(struct sh_dedup *d, unsigned n, struct sh_error *err);
-/* Sets document i of columns of keys from its keys (fp/minkeys.h); NULL when it has no features.
+/* Sets document i of a block of keys from its keys (fp/minkeys.h); NULL when it has no features.
  * Several threads may call it, as they call sh_buckets_pack(). */
 void sh_dedup_pack_keys(struct sh_dedup *d, unsigned thread, const uint64_t *key,
-    const struct sh_key_columns *to, size_t i);
+    const struct sh_key_block *to, size_t i);
 /* Adds the keys of the next n documents: copies them. digest: a hash of each text under a secret
  * key. Documents of one fingerprint and one digest are taken for equal without reading them. */
-int sh_dedup_add_keys(struct sh_dedup *d, const uint64_t *digest, const struct sh_key_columns *key,
+int sh_dedup_add_keys(struct sh_dedup *d, const uint64_t *digest, const struct sh_key_block *key,
     size_t n, struct sh_error *err);
+
+/* Does a part of the work of adding keys, if there is any. Threads that make keys call it from time
+ * to time, also while another thread adds. */
+int sh_dedup_help(struct sh_dedup *d, struct sh_error *err);
 
 /* Leaves a document out of all pairs. It is its own keeper; the caller decides about it. */
 void sh_dedup_leave_out(struct sh_dedup *d, uint32_t document);

@@ -19,12 +19,12 @@ int sh_dedup_use_keys(struct sh_dedup *d, unsigned n, struct sh_error *err)
 }
 
 void sh_dedup_pack_keys(struct sh_dedup *d, unsigned thread, const uint64_t *key,
-    const struct sh_key_columns *to, size_t i)
+    const struct sh_key_block *to, size_t i)
 {
 	sh_buckets_pack(d->buckets, thread, key, to, i);
 }
 
-int sh_dedup_add_keys(struct sh_dedup *d, const uint64_t *digest, const struct sh_key_columns *key,
+int sh_dedup_add_keys(struct sh_dedup *d, const uint64_t *digest, const struct sh_key_block *key,
     size_t n, struct sh_error *err)
 {
 	size_t all = d->n_digests + n;
@@ -35,6 +35,11 @@ int sh_dedup_add_keys(struct sh_dedup *d, const uint64_t *digest, const struct s
 	memcpy(d->digest + d->n_digests, digest, n * sizeof *digest);
 	d->n_digests = all;
 	return sh_buckets_add(d->buckets, key, n, err);
+}
+
+int sh_dedup_help(struct sh_dedup *d, struct sh_error *err)
+{
+	return d->buckets ? sh_buckets_help(d->buckets, err) : 0;
 }
 
 bool sh_dedup_joins_small(const struct sh_dedup *d, size_t n)

@@ -11,11 +11,10 @@
 
 #include "group/dedup_state.h"
 #include "io/parallel.h"
-#include "join/scan.h"
 
 enum { PAIRS_EACH = 8 }; /* pairs held for each vertex, in addition to opts.pairs */
 
-#define PAIRS_MAX (UINT32_MAX - SH_SCAN_TILE) /* the most pairs that can be sorted */
+#define PAIRS_MAX (SIZE_MAX / sizeof(uint64_t))
 #define NO_ITEM   UINT32_MAX
 
 /* ---- pairs of a join ---- */
@@ -28,16 +27,16 @@ static int take_pair(
 	(void)distance;
 	if (sh_dedup_both_protected(d, a, b))
 		return 0;
-	if (d->n_pairs == d->pairs_limit) {
+	if (d->pairs.n == d->pairs_limit) {
 		d->too_many = true;
 		/* only ends the join: d->too_many is set */
 		return sh_error_set(err, SH_ERR_RANGE, "too many pairs");
 	}
-	if (d->n_pairs == d->pair_cap &&
-	    sh_tables_grow(d->opts.tables, (void **)&d->pair, &d->pair_cap, d->n_pairs + 1,
-		sizeof *d->pair, err) < 0)
+	if (d->pairs.n == d->pairs.cap &&
+	    sh_tables_grow(d->opts.tables, (void **)&d->pairs.pair, &d->pairs.cap, d->pairs.n + 1,
+		sizeof *d->pairs.pair, err) < 0)
 		return -1;
-	d->pair[d->n_pairs++] = x < y ? y << 32 | x : x << 32 | y;
+	d->pairs.pair[d->pairs.n++] = x < y ? y << 32 | x : x << 32 | y;
 	return 0;
 }
 
@@ -50,7 +49,7 @@ static int find_pairs(
 	int status;
 
 	d->take = take_pair;
-	d->n_pairs = 0;
+	d->pairs.n = 0;
 	d->pairs_limit = limit < PAIRS_MAX ? (size_t)limit : PAIRS_MAX;
 	d->too_many = false;
 	status = sh_dedup_join(d, a, b, err);
@@ -72,46 +71,19 @@ struct item {
 
 struct deciding {
 	struct sh_dedup *dedup;
-	bool stay; /* when no better vertex is similar, the vertex stays */
-	struct sh_sorted pairs;
+	bool stay;         /* when no better vertex is similar, the vertex stays */
 	struct item *item; /* by place */
 	uint32_t n, ready;
 };
 
-static uint32_t worse(const struct deciding *s, size_t pair)
+static uint32_t worse(const struct sh_dedup *d, size_t pair)
 {
-	return (uint32_t)(s->pairs.side.word[pair] >> 32);
+	return (uint32_t)(d->pairs.pair[pair] >> 32);
 }
 
-static uint32_t better(const struct deciding *s, size_t pair)
+static uint32_t better(const struct sh_dedup *d, size_t pair)
 {
-	return s->dedup->at_place[(uint32_t)s->pairs.side.word[pair]];
-}
-
-static size_t drop_repeated(uint64_t *pair, size_t n)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < n; i++)
-		if (i == 0 || pair[i] != pair[i - 1])
-			pair[kept++] = pair[i];
-	return kept;
-}
-
-static int sort_pairs(struct deciding *s, struct sh_error *err)
-{
-	struct sh_dedup *d = s->dedup;
-
-	if (sh_sorted_get(&s->pairs, d->opts.tables, d->n_pairs, err) < 0)
-		return -1;
-	for (size_t i = 0; i < d->n_pairs; i++) {
-		s->pairs.side.word[i] = d->pair[i];
-		s->pairs.side.id[i] = 0;
-	}
-	if (sh_side_sort_by(d->opts.jobs, &s->pairs.side, &s->pairs.room, NULL, NULL, err) < 0)
-		return -1;
-	d->n_pairs = drop_repeated(s->pairs.side.word, d->n_pairs);
-	return 0;
+	return d->at_place[(uint32_t)d->pairs.pair[pair]];
 }
 
 static int make_items(struct deciding *s, struct sh_error *err)
@@ -119,16 +91,16 @@ static int make_items(struct deciding *s, struct sh_error *err)
 	struct sh_dedup *d = s->dedup;
 	size_t n = 0;
 
-	for (size_t i = 0; i < d->n_pairs; i++)
-		n += i == 0 || worse(s, i) != worse(s, i - 1);
+	for (size_t i = 0; i < d->pairs.n; i++)
+		n += i == 0 || worse(d, i) != worse(d, i - 1);
 	s->item = sh_tables_get(d->opts.tables, n, sizeof *s->item, err);
 	if (!s->item)
 		return -1;
-	for (size_t i = 0, end; i < d->n_pairs; i = end) {
-		for (end = i + 1; end < d->n_pairs && worse(s, end) == worse(s, i);)
+	for (size_t i = 0, end; i < d->pairs.n; i = end) {
+		for (end = i + 1; end < d->pairs.n && worse(d, end) == worse(d, i);)
 			end++;
 		s->item[s->n] =
-		    (struct item){ i, end, d->at_place[worse(s, i)], NO_ITEM, s->n + 1 };
+		    (struct item){ i, end, d->at_place[worse(d, i)], NO_ITEM, s->n + 1 };
 		s->n++;
 	}
 	if (s->n)
@@ -178,7 +150,7 @@ static void advance(struct deciding *s, uint32_t i)
 	struct item *it = &s->item[i];
 
 	for (; it->at < it->end; it->at++) {
-		uint32_t u = better(s, it->at);
+		uint32_t u = better(d, it->at);
 
 		if (d->vertex_keeper[u] == u) {
 			d->candidate[d->n_candidates++] = (struct sh_candidate){
@@ -275,10 +247,9 @@ static int decide_pairs(
 	struct deciding s = { .dedup = d, .stay = stay };
 	int status = -1;
 
-	if (sort_pairs(&s, err) == 0 && make_items(&s, err) == 0 &&
-	    (!stay || keep_others(&s, c, err) == 0))
+	if (sh_pairs_sort(&d->pairs, d->opts.jobs, d->opts.tables, err) == 0 &&
+	    make_items(&s, err) == 0 && (!stay || keep_others(&s, c, err) == 0))
 		status = decide_items(&s, err);
-	sh_sorted_put(&s.pairs, d->opts.tables);
 	sh_tables_put(d->opts.tables, s.item);
 	return status;
 }

@@ -6,6 +6,7 @@
 #include "group/group.h"
 #include "group/smalljoin.h"
 #include "join/fpsort.h"
+#include "join/pairsort.h"
 #include "join/share.h"
 #include "record/fingerprint.h"
 
@@ -119,8 +120,8 @@ struct sh_dedup {
 	struct sh_union chains, likely; /* linked by verified pairs; by pairs under verification */
 
 	/* dedup_star.c: pairs of a join, as places: worse << 32 | better */
-	uint64_t *pair;
-	size_t n_pairs, pair_cap, pairs_limit;
+	struct sh_pairs pairs;
+	size_t pairs_limit;
 	bool too_many; /* the join found more pairs than fit */
 };
 

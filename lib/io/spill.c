@@ -61,6 +61,24 @@ int sh_spill_write(int fd, const void *p, size_t n, struct sh_error *err)
 	return sh_write_all(fd, p, n) < 0 ? sh_error_sys(err, "cannot write a temporary file") : 0;
 }
 
+int sh_spill_write_at(int fd, const void *p, size_t n, uint64_t at, struct sh_error *err)
+{
+	const char *from = p;
+
+	while (n) {
+		ssize_t done = pwrite(fd, from, n, (off_t)at);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done < 0)
+			return sh_error_sys(err, "cannot write a temporary file");
+		from += done;
+		n -= (size_t)done;
+		at += (uint64_t)done;
+	}
+	return 0;
+}
+
 int sh_spill_read(int fd, void *p, size_t n, uint64_t at, struct sh_error *err)
 {
 	char *to = p;

@@ -1,19 +1,15 @@
 #include "join/buckets.h"
 
 #include <pthread.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
 #include "base/compare.h"
-#include "io/pages.h"
 #include "io/parallel.h"
-#include "io/spill.h"
+#include "join/pairsort.h"
 
 enum {
-	PIECE = 1 << 16, /* documents of a piece of the columns */
-	LARGE_PAGE = 1 << 21,
 	FIRSTS = 256, /* values of the first byte of a key */
 	DIGIT = 11,   /* bits of a pass of the radix sort */
 	BY_QSORT = 64,
@@ -21,37 +17,22 @@ enum {
 	FIRST_PAIRS = 1 << 20,
 };
 
-/* One column of PIECE documents. */
-struct stretch {
-	uint32_t low[PIECE];
-	uint8_t first[PIECE]; /* the first byte of the key */
-};
-
 /* A document in a partition of a column. */
 struct posting {
 	uint32_t low, number;
 };
 
-struct pairs {
-	uint64_t *pair;
-	size_t n, cap;
-};
-
 struct worker {
 	struct sh_buckets *buckets;
-	struct stretch *read; /* of the file */
+	struct sh_stretch *read; /* of the file */
 	struct posting *posting, *room;
 	size_t posting_cap, room_cap;
-	struct pairs found;
+	struct sh_pairs found;
 };
 
 struct sh_buckets {
 	struct sh_bucket_opts opts;
-	size_t n;               /* documents */
-	struct stretch *filled; /* opts.keys stretches of the last piece, not complete */
-	struct stretch **piece; /* the first pieces, as far as memory allows */
-	size_t in_memory, pieces_cap, most_in_memory;
-	int fd;                     /* of the pieces that are not in memory; -1: none */
+	struct sh_key_columns columns;
 	uint64_t (*counts)[FIRSTS]; /* by thread and column: documents by the first byte */
 	struct worker *worker;
 
@@ -60,7 +41,7 @@ struct sh_buckets {
 	struct range *range;
 	size_t n_ranges, ranges_cap;
 	pthread_mutex_t lock;
-	struct pairs all;
+	struct sh_pairs all;
 	size_t sorted; /* the first ones of `all`, which are sorted and distinct */
 	bool too_many;
 };
@@ -73,27 +54,6 @@ struct range {
 
 /* ---- columns ---- */
 
-/* Rounded up, so that it gets large pages. */
-static size_t piece_bytes(const struct sh_buckets *b)
-{
-	return (b->opts.keys * sizeof(struct stretch) + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE;
-}
-
-static void put_piece(const struct sh_buckets *b, struct stretch *p)
-{
-	if (p)
-		sh_pages_put(p, piece_bytes(b));
-}
-
-static struct stretch *new_piece(const struct sh_buckets *b, struct sh_error *err)
-{
-	struct stretch *p = sh_pages_get(piece_bytes(b));
-
-	if (!p)
-		sh_error_nomem(err);
-	return p;
-}
-
 struct sh_buckets *sh_buckets_new(const struct sh_bucket_opts *opts, struct sh_error *err)
 {
 	struct sh_buckets *b = calloc(1, sizeof *b);
@@ -103,8 +63,8 @@ struct sh_buckets *sh_buckets_new(const struct sh_bucket_opts *opts, struct sh_e
 		return NULL;
 	}
 	b->opts = *opts;
-	b->fd = -1;
-	b->most_in_memory = opts->memory / 2 / piece_bytes(b);
+	sh_key_columns_init(
+	    &b->columns, opts->keys, opts->memory / 2, opts->tables ? opts->tables->dir : NULL);
 	b->counts = calloc((size_t)opts->jobs * opts->keys, sizeof *b->counts);
 	b->worker = calloc(opts->jobs, sizeof *b->worker);
 	pthread_mutex_init(&b->lock, NULL);
@@ -137,39 +97,17 @@ void sh_buckets_delete(struct sh_buckets *b)
 	if (!b)
 		return;
 	free_workers(b);
-	for (size_t i = 0; i < b->in_memory; i++)
-		put_piece(b, b->piece[i]);
-	sh_spill_close(b->fd);
+	sh_key_columns_free(&b->columns);
 	sh_tables_put(b->opts.tables, b->all.pair);
 	pthread_mutex_destroy(&b->lock);
-	free(b->piece);
-	put_piece(b, b->filled);
 	free(b->counts);
 	free(b->range);
 	free(b->worker);
 	free(b);
 }
 
-/* Keeps the complete piece b->filled. */
-static int keep_piece(struct sh_buckets *b, struct sh_error *err)
-{
-	if (b->in_memory < b->most_in_memory) {
-		if (b->in_memory == b->pieces_cap &&
-		    sh_grow((void **)&b->piece, &b->pieces_cap, b->in_memory + 1, sizeof *b->piece,
-			err) < 0)
-			return -1;
-		b->piece[b->in_memory++] = b->filled;
-		b->filled = NULL;
-		return 0;
-	}
-	if (b->fd < 0)
-		b->fd = sh_spill_open(b->opts.tables ? b->opts.tables->dir : NULL, err);
-	return b->fd < 0 ? -1
-			 : sh_spill_write(b->fd, b->filled, b->opts.keys * sizeof *b->filled, err);
-}
-
 void sh_buckets_pack(struct sh_buckets *b, unsigned thread, const uint64_t *key,
-    const struct sh_key_columns *to, size_t i)
+    const struct sh_key_block *to, size_t i)
 {
 	unsigned keys = b->opts.keys;
 	uint64_t(*counts)[FIRSTS] = b->counts + (size_t)thread * keys;
@@ -184,78 +122,15 @@ void sh_buckets_pack(struct sh_buckets *b, unsigned thread, const uint64_t *key,
 	}
 }
 
-/* Copies n documents of the columns, beginning with `from`, to the last piece, beginning with `at`. */
-static void fill(
-    struct sh_buckets *b, size_t at, const struct sh_key_columns *columns, size_t from, size_t n)
-{
-	for (unsigned c = 0; c < b->opts.keys; c++, from += columns->cap) {
-		struct stretch *to = &b->filled[c];
-
-		memcpy(to->low + at, columns->low + from, n * sizeof *to->low);
-		memcpy(to->first + at, columns->first + from, n);
-	}
-}
-
 int sh_buckets_add(
-    struct sh_buckets *b, const struct sh_key_columns *from, size_t n, struct sh_error *err)
+    struct sh_buckets *b, const struct sh_key_block *from, size_t n, struct sh_error *err)
 {
-	for (size_t i = 0, m; i < n; i += m) {
-		size_t at = b->n % PIECE;
-
-		m = n - i < PIECE - at ? n - i : PIECE - at;
-		if (at == 0 && b->n && keep_piece(b, err) < 0)
-			return -1;
-		if (!b->filled && !(b->filled = new_piece(b, err)))
-			return -1;
-		fill(b, at, from, i, m);
-		b->n += m;
-	}
-	return 0;
+	return sh_key_columns_add(&b->columns, from, n, err);
 }
 
-/* Returns a column of a piece, which may lie in w->read; NULL with *err. */
-static const struct stretch *stretch_of(
-    struct worker *w, size_t piece, unsigned column, struct sh_error *err)
+int sh_buckets_help(struct sh_buckets *b, struct sh_error *err)
 {
-	const struct sh_buckets *b = w->buckets;
-	uint64_t at;
-
-	if (piece < b->in_memory)
-		return &b->piece[piece][column];
-	if (piece == (b->n - 1) / PIECE)
-		return &b->filled[column];
-	if (!w->read && !(w->read = malloc(sizeof *w->read))) {
-		sh_error_nomem(err);
-		return NULL;
-	}
-	at = ((piece - b->in_memory) * b->opts.keys + column) * sizeof *w->read;
-	return sh_spill_read(b->fd, w->read, sizeof *w->read, at, err) < 0 ? NULL : w->read;
-}
-
-static int read_key(const struct sh_buckets *b, uint32_t document, unsigned column, uint64_t *key,
-    struct sh_error *err)
-{
-	size_t piece = document / PIECE, i = document % PIECE;
-	const struct stretch *s = NULL;
-	uint64_t at;
-	uint32_t low;
-	uint8_t first;
-
-	if (piece < b->in_memory)
-		s = &b->piece[piece][column];
-	else if (piece == (b->n - 1) / PIECE)
-		s = &b->filled[column];
-	if (s) {
-		*key = (uint64_t)s->first[i] << 32 | s->low[i];
-		return 0;
-	}
-	at = ((piece - b->in_memory) * b->opts.keys + column) * sizeof *s;
-	if (sh_spill_read(b->fd, &low, sizeof low, at + offsetof(struct stretch, low[i]), err) <
-		0 ||
-	    sh_spill_read(b->fd, &first, 1, at + offsetof(struct stretch, first[i]), err) < 0)
-		return -1;
-	*key = (uint64_t)first << 32 | low;
-	return 0;
+	return sh_key_columns_help(&b->columns, err);
 }
 
 int sh_buckets_share(
@@ -265,7 +140,8 @@ int sh_buckets_share(
 	for (unsigned c = 0; c < b->opts.keys && !*share; c++) {
 		uint64_t p, q;
 
-		if (read_key(b, x, c, &p, err) < 0 || read_key(b, y, c, &q, err) < 0)
+		if (sh_key_columns_key(&b->columns, x, c, &p, err) < 0 ||
+		    sh_key_columns_key(&b->columns, y, c, &q, err) < 0)
 			return -1;
 		*share = p == q;
 	}
@@ -274,65 +150,10 @@ int sh_buckets_share(
 
 /* ---- pairs ---- */
 
-static int by_value(const void *a, const void *b)
-{
-	return sh_compare(*(const uint64_t *)a, *(const uint64_t *)b);
-}
-
-/* One pass of a radix sort, by the digit at bit `shift`. start has 1 << DIGIT elements. */
-static void radix_pass(const uint64_t *from, uint64_t *to, size_t n, unsigned shift, size_t *start)
-{
-	memset(start, 0, sizeof *start << DIGIT);
-	for (size_t i = 0; i < n; i++)
-		start[from[i] >> shift & ((1 << DIGIT) - 1)]++;
-	for (size_t d = 0, at = 0; d < (size_t)1 << DIGIT; d++) {
-		size_t count = start[d];
-
-		start[d] = at;
-		at += count;
-	}
-	for (size_t i = 0; i < n; i++)
-		to[start[from[i] >> shift & ((1 << DIGIT) - 1)]++] = from[i];
-}
-
-/* Sorts p->pair, and drops the repeated pairs. */
-static int sort_pairs(struct sh_tables *tables, struct pairs *p, struct sh_error *err)
-{
-	size_t start[1 << DIGIT], kept = 0;
-	uint64_t *room, *from = p->pair, differ = 0;
-
-	if (p->n == 0)
-		return 0;
-	if (p->n <= BY_QSORT) {
-		qsort(p->pair, p->n, sizeof *p->pair, by_value);
-	} else {
-		room = sh_tables_get(tables, p->cap, sizeof *room, err);
-		if (!room)
-			return -1;
-		for (size_t i = 1; i < p->n; i++)
-			differ |= p->pair[i] ^ p->pair[0];
-		for (unsigned shift = 0; shift < 64; shift += DIGIT) {
-			uint64_t *to = from == room ? p->pair : room;
-
-			if (!(differ >> shift & ((1 << DIGIT) - 1)))
-				continue;
-			radix_pass(from, to, p->n, shift, start);
-			from = to;
-		}
-		sh_tables_put(tables, from == room ? p->pair : room);
-		p->pair = from;
-	}
-	for (size_t i = 0; i < p->n; i++)
-		if (i == 0 || p->pair[i] != p->pair[kept - 1])
-			p->pair[kept++] = p->pair[i];
-	p->n = kept;
-	return 0;
-}
-
 /* Sorts all pairs. Fails and sets b->too_many when there are more pairs than the limit. */
-static int sort_all(struct sh_buckets *b, struct sh_error *err)
+static int sort_all(struct sh_buckets *b, unsigned threads, struct sh_error *err)
 {
-	if (sort_pairs(b->opts.tables, &b->all, err) < 0)
+	if (sh_pairs_sort(&b->all, threads, b->opts.tables, err) < 0)
 		return -1;
 	b->sorted = b->all.n;
 	b->too_many = b->all.n > b->join->limit;
@@ -344,7 +165,7 @@ static int sort_all(struct sh_buckets *b, struct sh_error *err)
 static int add_pairs(struct worker *w, struct sh_error *err)
 {
 	struct sh_buckets *b = w->buckets;
-	struct pairs *all = &b->all;
+	struct sh_pairs *all = &b->all;
 	size_t n = w->found.n;
 	int status = 0;
 
@@ -355,7 +176,7 @@ static int add_pairs(struct worker *w, struct sh_error *err)
 	if (b->too_many)
 		status = sh_error_set(err, SH_ERR_RANGE, "too many pairs");
 	else if (all->n + n > all->cap && all->n + n > 2 * b->sorted + FIRST_PAIRS)
-		status = sort_all(b, err);
+		status = sort_all(b, 1, err);
 	if (status == 0 && all->n + n > all->cap)
 		status = sh_tables_grow(b->opts.tables, (void **)&all->pair, &all->cap,
 		    all->n + n + b->sorted, sizeof *all->pair, err);
@@ -480,16 +301,19 @@ struct places {
 
 static int gather(struct worker *w, const struct range *r, struct places *at, struct sh_error *err)
 {
-	struct sh_buckets *b = w->buckets;
+	const struct sh_key_columns *c = &w->buckets->columns;
 
-	for (size_t piece = 0; piece * PIECE < b->n; piece++) {
-		const struct stretch *s = stretch_of(w, piece, r->column, err);
-		const uint32_t *number = b->join->number + piece * PIECE;
-		size_t n = b->n - piece * PIECE;
+	if (!w->read && !(w->read = malloc(sizeof *w->read)))
+		return sh_error_nomem(err);
+	for (size_t piece = 0; piece * SH_PIECE < c->n; piece++) {
+		const struct sh_stretch *s =
+		    sh_key_columns_stretch(c, piece, r->column, w->read, err);
+		const uint32_t *number = w->buckets->join->number + piece * SH_PIECE;
+		size_t n = c->n - piece * SH_PIECE;
 
 		if (!s)
 			return -1;
-		for (size_t i = 0; i < n && i < PIECE; i++) {
+		for (size_t i = 0; i < n && i < SH_PIECE; i++) {
 			unsigned first = s->first[i];
 
 			if (first - r->from < r->to - r->from && number[i] != SH_BUCKETS_NONE)
@@ -582,14 +406,16 @@ int sh_buckets_pairs(struct sh_buckets *b, const struct sh_bucket_join *join, co
 	b->all.n = b->sorted = 0;
 	b->too_many = false;
 	add_counts(b);
-	status = cut(b, most, err);
+	status = sh_key_columns_finish(&b->columns, err);
+	if (status == 0)
+		status = cut(b, most, err);
 	if (status == 0)
 		status = sh_parallel(
 		    b->worker, sizeof *b->worker, b->opts.jobs, b->n_ranges, 1, join_ranges, err);
 	for (unsigned i = 0; status == 0 && i < b->opts.jobs; i++)
 		status = add_pairs(&b->worker[i], err);
 	if (status == 0)
-		status = sort_all(b, err);
+		status = sort_all(b, b->opts.jobs, err);
 	free_workers(b);
 	b->join = NULL;
 	*pair = b->all.pair;

@@ -14,6 +14,7 @@
 #define SH_JOIN_BUCKETS_H
 
 #include "io/tables.h"
+#include "join/keycolumns.h"
 
 #include <stdbool.h>
 
@@ -36,23 +37,18 @@ struct sh_bucket_opts {
 struct sh_buckets *sh_buckets_new(const struct sh_bucket_opts *opts, struct sh_error *err);
 void sh_buckets_delete(struct sh_buckets *b);
 
-/* The keys of some documents, by column: key c of document i is
- * first[c * cap + i] << 32 | low[c * cap + i]. */
-struct sh_key_columns {
-	uint32_t *low;
-	uint8_t *first; /* the first byte of a key */
-	size_t cap;     /* documents for which there is room */
-};
-
-/* Sets document i of the columns from its opts.keys keys. key NULL: the document has no keys, and
- * its number must be SH_BUCKETS_NONE in each join. The columns must be added later. Several threads
- * may call it, each with a number of its own below opts.jobs. */
+/* Sets document i of a block from its opts.keys keys. key NULL: the document has no keys, and its
+ * number must be SH_BUCKETS_NONE in each join. Several threads may call it, each with a number of
+ * its own below opts.jobs. */
 void sh_buckets_pack(struct sh_buckets *b, unsigned thread, const uint64_t *key,
-    const struct sh_key_columns *to, size_t i);
+    const struct sh_key_block *to, size_t i);
 
-/* Adds the next n documents: copies the first n of the columns. */
+/* Adds the next n documents: copies the first n of the block. */
 int sh_buckets_add(
-    struct sh_buckets *b, const struct sh_key_columns *from, size_t n, struct sh_error *err);
+    struct sh_buckets *b, const struct sh_key_block *from, size_t n, struct sh_error *err);
+
+/* Does a part of the work of adding, if there is any: see sh_key_columns_help(). */
+int sh_buckets_help(struct sh_buckets *b, struct sh_error *err);
 
 /* Sets *share to whether two documents share a key. Documents count from 0, in the order of
  * sh_buckets_add(). Both must have keys. */

@@ -78,7 +78,7 @@ static struct sh_buckets *filled(const struct sh_bucket_opts *o, size_t n)
 {
 	static uint32_t low[KEYS * SOME];
 	static uint8_t first[KEYS * SOME];
-	const struct sh_key_columns columns = { low, first, SOME };
+	const struct sh_key_block block = { low, first, SOME };
 	struct sh_error err;
 	struct sh_buckets *b = sh_buckets_new(o, &err);
 
@@ -87,8 +87,9 @@ static struct sh_buckets *filled(const struct sh_bucket_opts *o, size_t n)
 		m = 1 + (7 * i + 100) % SOME;
 		m = m < n - i ? m : n - i;
 		for (size_t k = 0; k < m; k++)
-			sh_buckets_pack(b, (unsigned)k % o->jobs, key[i + k], &columns, k);
-		must(sh_buckets_add(b, &columns, m, &err) == 0);
+			sh_buckets_pack(b, (unsigned)k % o->jobs, key[i + k], &block, k);
+		must(sh_buckets_add(b, &block, m, &err) == 0);
+		must(i % 3 || sh_buckets_help(b, &err) == 0);
 	}
 	return b;
 }

@@ -220,7 +220,7 @@ static int add_block(struct sh_dedup *d, const struct sh_dedup_opts *o, uint32_t
 	static uint8_t first[KEYS * DOCS];
 	static bool is_protected[DOCS];
 	struct sh_dedup_block b = { .n = n, .fp = fp, .features = features };
-	struct sh_key_columns key = { low, first, DOCS };
+	struct sh_key_block key = { low, first, DOCS };
 	unsigned words = o->bits / 64;
 
 	for (uint32_t i = 0; i < n; i++) {

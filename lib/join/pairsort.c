@@ -1,0 +1,241 @@
+#include "join/pairsort.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/compare.h"
+#include "io/parallel.h"
+
+enum {
+	FIRST = 8, /* bits of the first pass */
+	PARTS = 1 << FIRST,
+	DIGIT = 11, /* bits of a later pass */
+	VALUES = 1 << DIGIT,
+	BY_QSORT = 64,
+	SLICE = 1 << 16, /* pairs for which a thread is worth it */
+};
+
+/* Pairs that agree in the first bits are a part. */
+struct sorter {
+	uint64_t *pair, *room;
+	size_t n;
+	unsigned shift; /* of the first bits */
+	uint64_t below; /* the bits below that differ */
+	size_t slices;
+	size_t (*next)[PARTS]; /* by slice of the pairs and part: the place of the next pair */
+	size_t start[PARTS + 1];
+	size_t kept[PARTS + 1]; /* distinct pairs of the parts; then their places */
+};
+
+static int by_value(const void *a, const void *b)
+{
+	return sh_compare(*(const uint64_t *)a, *(const uint64_t *)b);
+}
+
+static bool in_order(const uint64_t *pair, size_t n)
+{
+	for (size_t i = 1; i < n; i++)
+		if (pair[i - 1] >= pair[i])
+			return false;
+	return true;
+}
+
+/* ---- parts ---- */
+
+static size_t part_of(const struct sorter *s, uint64_t pair)
+{
+	return (size_t)(pair >> s->shift) & (PARTS - 1);
+}
+
+static size_t slice_begin(const struct sorter *s, size_t slice)
+{
+	return s->n / s->slices * slice;
+}
+
+static size_t slice_end(const struct sorter *s, size_t slice)
+{
+	return slice + 1 < s->slices ? slice_begin(s, slice + 1) : s->n;
+}
+
+static int count_slices(void *arg, size_t from, size_t to, struct sh_error *err)
+{
+	const struct sorter *s = arg;
+
+	(void)err;
+	for (size_t slice = from; slice < to; slice++)
+		for (size_t i = slice_begin(s, slice); i < slice_end(s, slice); i++)
+			s->next[slice][part_of(s, s->pair[i])]++;
+	return 0;
+}
+
+static void place_slices(struct sorter *s)
+{
+	size_t at = 0;
+
+	for (size_t d = 0; d < PARTS; d++) {
+		s->start[d] = at;
+		for (size_t slice = 0; slice < s->slices; slice++) {
+			size_t n = s->next[slice][d];
+
+			s->next[slice][d] = at;
+			at += n;
+		}
+	}
+	s->start[PARTS] = at;
+}
+
+static int move_slices(void *arg, size_t from, size_t to, struct sh_error *err)
+{
+	const struct sorter *s = arg;
+
+	(void)err;
+	for (size_t slice = from; slice < to; slice++)
+		for (size_t i = slice_begin(s, slice); i < slice_end(s, slice); i++)
+			s->room[s->next[slice][part_of(s, s->pair[i])]++] = s->pair[i];
+	return 0;
+}
+
+static size_t digit(uint64_t x, unsigned shift)
+{
+	return (size_t)(x >> shift) & (VALUES - 1);
+}
+
+static void radix_pass(const uint64_t *from, uint64_t *to, size_t n, unsigned shift)
+{
+	size_t next[VALUES] = { 0 };
+
+	for (size_t i = 0; i < n; i++)
+		next[digit(from[i], shift)]++;
+	for (size_t d = 0, at = 0; d < VALUES; d++) {
+		size_t count = next[d];
+
+		next[d] = at;
+		at += count;
+	}
+	for (size_t i = 0; i < n; i++)
+		to[next[digit(from[i], shift)]++] = from[i];
+}
+
+/* Sorts n pairs of a part. Returns where they are: `from` or `room`. */
+static const uint64_t *sort_part(uint64_t *from, uint64_t *room, size_t n, uint64_t differ)
+{
+	if (n <= BY_QSORT) {
+		qsort(from, n, sizeof *from, by_value);
+		return from;
+	}
+	for (unsigned shift = 0; shift < 64; shift += DIGIT) {
+		uint64_t *sorted = room;
+
+		if (!digit(differ, shift))
+			continue;
+		radix_pass(from, room, n, shift);
+		room = from;
+		from = sorted;
+	}
+	return from;
+}
+
+static size_t drop_repeated(const uint64_t *from, uint64_t *to, size_t n)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (i == 0 || from[i] != to[kept - 1])
+			to[kept++] = from[i];
+	return kept;
+}
+
+/* Leaves the distinct pairs of each part in s->pair, where the part begins. */
+static int sort_parts(void *arg, size_t from, size_t to, struct sh_error *err)
+{
+	struct sorter *s = arg;
+
+	(void)err;
+	for (size_t d = from; d < to; d++) {
+		size_t at = s->start[d], n = s->start[d + 1] - at;
+		const uint64_t *sorted = sort_part(s->room + at, s->pair + at, n, s->below);
+
+		s->kept[d] = drop_repeated(sorted, s->pair + at, n);
+	}
+	return 0;
+}
+
+static size_t place_parts(struct sorter *s)
+{
+	size_t at = 0;
+
+	for (size_t d = 0; d < PARTS; d++) {
+		size_t n = s->kept[d];
+
+		s->kept[d] = at;
+		at += n;
+	}
+	return s->kept[PARTS] = at;
+}
+
+static int move_parts(void *arg, size_t from, size_t to, struct sh_error *err)
+{
+	const struct sorter *s = arg;
+
+	(void)err;
+	for (size_t d = from; d < to; d++)
+		memcpy(s->room + s->kept[d], s->pair + s->start[d],
+		    (s->kept[d + 1] - s->kept[d]) * sizeof *s->room);
+	return 0;
+}
+
+/* ---- all ---- */
+
+/* Makes parts by the highest bits that differ. */
+static void choose_parts(struct sorter *s)
+{
+	uint64_t differ = 0;
+	unsigned bits;
+
+	for (size_t i = 1; i < s->n; i++)
+		differ |= s->pair[i] ^ s->pair[0];
+	bits = differ ? 64 - (unsigned)__builtin_clzll(differ) : 0;
+	s->shift = bits > FIRST ? bits - FIRST : 0;
+	s->below = differ & ((UINT64_C(1) << s->shift) - 1);
+}
+
+static int sort_by(struct sorter *s, unsigned threads, size_t *n, struct sh_error *err)
+{
+	if (sh_parallel(s, 0, threads, s->slices, 1, count_slices, err) < 0)
+		return -1;
+	place_slices(s);
+	if (sh_parallel(s, 0, threads, s->slices, 1, move_slices, err) < 0 ||
+	    sh_parallel(s, 0, threads, PARTS, 1, sort_parts, err) < 0)
+		return -1;
+	*n = place_parts(s);
+	return sh_parallel(s, 0, threads, PARTS, 1, move_parts, err);
+}
+
+int sh_pairs_sort(
+    struct sh_pairs *p, unsigned threads, struct sh_tables *tables, struct sh_error *err)
+{
+	struct sorter s = { .pair = p->pair, .n = p->n };
+	int status;
+
+	if (in_order(p->pair, p->n))
+		return 0;
+	s.slices = p->n / SLICE < threads ? p->n / SLICE + 1 : threads;
+	s.next = calloc(s.slices, sizeof *s.next);
+	if (!s.next)
+		return sh_error_nomem(err);
+	s.room = sh_tables_get(tables, p->cap, sizeof *s.room, err);
+	status = -1;
+	if (s.room) {
+		choose_parts(&s);
+		status = sort_by(&s, threads, &p->n, err);
+	}
+	free(s.next);
+	if (status < 0) {
+		sh_tables_put(tables, s.room);
+		return -1;
+	}
+	sh_tables_put(tables, s.pair);
+	p->pair = s.room;
+	return 0;
+}
