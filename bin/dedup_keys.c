@@ -4,6 +4,7 @@
 #include "dedup.h"
 #include "fp/analysis.h"
 #include "fp/reach.h"
+#include "io/parallel.h"
 
 enum {
 	PLACES = 64, /* of the input where documents are sampled */
@@ -11,39 +12,51 @@ enum {
 	EDITED = 700000,
 };
 
+/* Documents that follow each other in the input, and what is known of them. */
+struct place {
+	const struct sh_mapped *file; /* NULL: there is no document */
+	size_t from;                  /* they begin after this byte of the file */
+	size_t lines, bytes;
+	size_t n; /* documents whose values are known */
+};
+
 struct sample {
+	struct place place[PLACES];
+	uint64_t *value; /* of EACH documents of each place; NULL: lines are only counted */
+};
+
+/* A thread that samples places. */
+struct sampler {
 	struct dedup_state *state;
-	struct sh_analyser analyser; /* empty: lines are only counted */
+	struct sample *sample;
+	struct sh_analyser analyser; /* empty without sample->value */
 	struct sh_document_room room;
-	uint64_t *value;
-	size_t n, lines, bytes;
 };
 
 /* A line that is no document is left to the run itself. */
-static void sample_line(struct sample *s, struct sh_slice line)
+static void sample_line(struct sampler *s, struct sh_slice line, struct place *p, uint64_t *to)
 {
 	const struct dedup_settings *how = s->state->settings;
 	struct sh_document doc;
 	struct sh_fingerprinter *f = s->analyser.fingerprinter;
 	struct sh_analysis x;
 	struct sh_error err;
-	const uint64_t *value;
 
-	s->lines++;
-	s->bytes += line.n + 1;
+	p->lines++;
+	p->bytes += line.n + 1;
 	if (!f || sh_document_parse(&how->docs.docs.form, line, 1, &s->room, &doc, &err) < 0 ||
 	    sh_analyse(&s->analyser, doc.text, &x, &err) < 0 || x.fp.empty || x.fp.features == 0)
 		return;
-	value = sh_fingerprint_values(f, &x.fp, SH_KEY_PLAN_VALUES);
-	memcpy(s->value + s->n++ * SH_KEY_PLAN_VALUES, value, SH_KEY_PLAN_VALUES * sizeof *value);
+	memcpy(to + p->n++ * SH_KEY_PLAN_VALUES,
+	    sh_fingerprint_values(f, &x.fp, SH_KEY_PLAN_VALUES), SH_KEY_PLAN_VALUES * sizeof *to);
 }
 
-/* Samples the documents that begin after byte `from` of a file. */
-static void sample_place(struct sample *s, const struct sh_mapped *m, size_t from)
+static void sample_place(struct sampler *s, struct place *place, uint64_t *to)
 {
-	const char *p = m->p + from, *end = m->p + m->n, *lf;
+	const char *p = place->file->p + place->from, *end = place->file->p + place->file->n, *lf;
 
-	if (from) {
+	place->lines = place->bytes = place->n = 0;
+	if (place->from) {
 		p = memchr(p, '\n', (size_t)(end - p));
 		p = p ? p + 1 : end;
 	}
@@ -51,14 +64,30 @@ static void sample_place(struct sample *s, const struct sh_mapped *m, size_t fro
 		lf = memchr(p, '\n', (size_t)(end - p));
 		if (!lf)
 			lf = end;
-		sample_line(s, cli_strip(s->state->settings->docs.docs.form.crlf,
-				   sh_slice(p, (size_t)(lf - p))));
+		sample_line(s,
+		    cli_strip(
+			s->state->settings->docs.docs.form.crlf, sh_slice(p, (size_t)(lf - p))),
+		    place, to);
 	}
 }
 
-static void sample_input(struct sample *s, uint64_t bytes)
+static int sample_places(void *sampler, size_t from, size_t to, struct sh_error *err)
 {
-	const struct sh_corpus *c = &s->state->corpus;
+	struct sampler *s = sampler;
+	uint64_t *value = s->sample->value;
+
+	(void)err;
+	for (size_t i = from; i < to; i++)
+		if (s->sample->place[i].file)
+			sample_place(s, &s->sample->place[i],
+			    value ? value + i * EACH * SH_KEY_PLAN_VALUES : NULL);
+	return 0;
+}
+
+/* Chooses places at equal distances. */
+static void find_places(struct dedup_state *s, uint64_t bytes, struct sample *sample)
+{
+	const struct sh_corpus *c = &s->corpus;
 	size_t i = 0;
 
 	for (unsigned place = 0; place < PLACES; place++) {
@@ -67,7 +96,28 @@ static void sample_input(struct sample *s, uint64_t bytes)
 		while (i + 1 < c->n_files && at >= c->file[i + 1].base)
 			i++;
 		if (at - c->file[i].base < c->file[i].map.n)
-			sample_place(s, &c->file[i].map, (size_t)(at - c->file[i].base));
+			sample->place[place] = (struct place){ .file = &c->file[i].map,
+				.from = (size_t)(at - c->file[i].base) };
+	}
+}
+
+static void sample_input(struct dedup_state *s, struct sample *sample)
+{
+	struct sampler sampler[CLI_MAX_JOBS];
+	unsigned jobs = s->cli->jobs;
+	struct sh_error err;
+
+	for (unsigned i = 0; i < jobs; i++) {
+		sampler[i] = (struct sampler){ .state = s, .sample = sample };
+		if (sample->value &&
+		    sh_analyser_init(&sampler[i].analyser, &s->settings->fp, NULL, &err) < 0)
+			cli_die(s->cli, &err);
+	}
+	if (sh_parallel(sampler, sizeof *sampler, jobs, PLACES, 1, sample_places, &err) < 0)
+		cli_die(s->cli, &err);
+	for (unsigned i = 0; i < jobs; i++) {
+		sh_document_room_free(&sampler[i].room);
+		sh_analyser_free(&sampler[i].analyser);
 	}
 }
 
@@ -103,27 +153,51 @@ static uint64_t lowest(const struct dedup_settings *how)
 	return how->measures.measure->any && least < edit ? least : edit;
 }
 
-static void choose(struct dedup_state *s, struct sample *sample, uint64_t bytes)
+/* Returns the number of documents of the input, as the sampled lines make expect. */
+static double count_documents(const struct sample *sample, uint64_t bytes)
+{
+	size_t lines = 0, sampled = 0;
+
+	for (unsigned i = 0; i < PLACES; i++) {
+		lines += sample->place[i].lines;
+		sampled += sample->place[i].bytes;
+	}
+	return sampled ? (double)bytes / (double)sampled * (double)lines : 0;
+}
+
+/* Moves the values of all places together. Returns the number of their documents. */
+static size_t gather_values(struct sample *sample)
+{
+	size_t n = 0;
+
+	for (unsigned i = 0; i < PLACES; i++) {
+		memmove(sample->value + n * SH_KEY_PLAN_VALUES,
+		    sample->value + (size_t)i * EACH * SH_KEY_PLAN_VALUES,
+		    sample->place[i].n * SH_KEY_PLAN_VALUES * sizeof *sample->value);
+		n += sample->place[i].n;
+	}
+	return n;
+}
+
+static void choose(struct dedup_state *s, struct sample *sample)
 {
 	struct sh_error err;
 
 	sample->value = malloc((size_t)PLACES * EACH * SH_KEY_PLAN_VALUES * sizeof *sample->value);
-	if (!sample->value)
+	if (!sample->value) {
 		sh_error_nomem(&err);
-	if (!sample->value || sh_analyser_init(&sample->analyser, &s->settings->fp, NULL, &err) < 0)
 		cli_die(s->cli, &err);
-	sample_input(sample, bytes);
-	if (sh_key_plan_choose(&s->plan, sample->value, sample->n, &err) < 0)
+	}
+	sample_input(s, sample);
+	if (sh_key_plan_choose(&s->plan, sample->value, gather_values(sample), &err) < 0)
 		cli_die(s->cli, &err);
 	free(sample->value);
-	sh_document_room_free(&sample->room);
-	sh_analyser_free(&sample->analyser);
 }
 
 void dedup_plan(struct dedup_state *s)
 {
 	const struct dedup_settings *how = s->settings;
-	struct sample sample = { .state = s };
+	struct sample sample = { .value = NULL };
 	uint64_t bytes = dedup_input_bytes(s);
 	struct sh_error err;
 
@@ -135,12 +209,12 @@ void dedup_plan(struct dedup_state *s)
 		.minhash = how->fp.minhash,
 		.lowest = lowest(how),
 		.only_keys = how->only_keys };
-	sample_input(&sample, bytes);
-	s->plan.documents =
-	    sample.bytes ? (double)bytes / (double)sample.bytes * (double)sample.lines : 0;
+	find_places(s, bytes, &sample);
+	sample_input(s, &sample);
+	s->plan.documents = count_documents(&sample, bytes);
 	if (!sh_key_plan_is_worthwhile(&s->plan))
 		return;
-	choose(s, &sample, bytes);
+	choose(s, &sample);
 	if (!s->plan.keys.keys)
 		return;
 	s->sample_features = 0;
