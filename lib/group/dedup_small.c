@@ -8,19 +8,27 @@
 #include "io/parallel.h"
 
 /* Tasks of gathering: each is a stretch of vertices. */
-enum { STRETCH = 512, STRETCHES_EACH = 4 };
+enum { STRETCH = 512, STRETCHES_EACH = 16 };
 
 /* The sets of the vertices of a stretch. */
 struct stretch {
 	struct sh_dedup_small small, bags;
 };
 
+/* Vertices whose sets are gathered at a time. */
+struct round {
+	struct sh_dedup *dedup;
+	struct stretch *stretch;     /* by task */
+	struct sh_small_sets **sets; /* by task: scratch memory */
+	size_t n;                    /* tasks, at most */
+	uint32_t from;               /* first vertex of task 0 */
+	size_t up_to;                /* features of a small document, at most */
+};
+
 /* What a thread needs to gather stretches. */
 struct gatherer {
 	struct sh_dedup_worker *worker;
-	struct stretch *stretch; /* by task */
-	uint32_t from;           /* first vertex of task 0 */
-	size_t up_to;            /* features of a small document, at most */
+	const struct round *round;
 };
 
 static int add_set(
@@ -81,51 +89,70 @@ static int gather_one(
 static int gather_stretches(void *gatherer, size_t from, size_t to, struct sh_error *err)
 {
 	const struct gatherer *g = gatherer;
-	const struct sh_dedup *d = g->worker->dedup;
+	const struct round *r = g->round;
+	const struct sh_dedup *d = r->dedup;
 
 	for (size_t task = from; task < to; task++) {
-		uint32_t v = g->from + (uint32_t)task * STRETCH,
+		uint32_t v = r->from + (uint32_t)task * STRETCH,
 			 end = d->n_vertices - v < STRETCH ? d->n_vertices : v + STRETCH;
 
 		for (; v < end; v++)
-			if (d->features[d->vertex[v]] <= g->up_to &&
-			    gather_one(g->worker, &g->stretch[task], v, err) < 0)
+			if (d->features[d->vertex[v]] <= r->up_to &&
+			    gather_one(g->worker, &r->stretch[task], v, err) < 0)
 				return -1;
 	}
 	return 0;
 }
 
-/* Moves the sets of a stretch to all sets. */
-static int append(struct sh_dedup *d, struct sh_dedup_small *to, struct sh_dedup_small *from,
-    struct sh_error *err)
+/* Appends the vertices of sets, and counts the sets of few features. */
+static int append_vertices(struct sh_dedup *d, struct sh_dedup_small *to,
+    const struct sh_dedup_small *from, size_t at, struct sh_error *err)
 {
 	const struct sh_small_sets *s = &from->sets;
 
-	for (size_t i = 0; i < s->n; i++) {
-		size_t n = s->start[i + 1] - s->start[i];
-
-		d->stats.small += n < d->opts.few;
-		if (add_set(to, from->vertex[i], s->hash + s->start[i], n, err) < 0)
-			return -1;
-	}
-	from->sets.n = from->sets.hash_n = 0;
+	if (at + s->n > to->cap && sh_tables_grow(to->sets.tables, (void **)&to->vertex, &to->cap,
+				       at + s->n, sizeof *to->vertex, err) < 0)
+		return -1;
+	if (s->n)
+		memcpy(to->vertex + at, from->vertex, s->n * sizeof *to->vertex);
+	for (size_t i = 0; i < s->n; i++)
+		d->stats.small += s->start[i + 1] - s->start[i] < d->opts.few;
 	return 0;
 }
 
-/* Gathers the vertices from g->from on, as many as the stretches hold. */
-static int gather_round(
-    struct sh_dedup *d, struct gatherer *g, struct stretch *stretch, size_t n, struct sh_error *err)
+static struct sh_dedup_small *part_of(struct stretch *s, bool bags)
 {
-	size_t tasks = (d->n_vertices - g->from + STRETCH - 1) / STRETCH;
-	int status;
+	return bags ? &s->bags : &s->small;
+}
 
-	tasks = tasks < n ? tasks : n;
-	status = sh_parallel(g, sizeof *g, d->opts.jobs, tasks, 1, gather_stretches, err);
-	for (size_t i = 0; status == 0 && i < tasks; i++)
-		status = append(d, &d->small, &stretch[i].small, err) < 0
-			     ? -1
-			     : append(d, &d->bags, &stretch[i].bags, err);
-	return status;
+/* Moves the sets of n stretches, or the bags, to all of them. */
+static int append(
+    const struct round *r, struct sh_dedup_small *to, size_t n, bool bags, struct sh_error *err)
+{
+	size_t at = to->sets.n;
+
+	for (size_t i = 0; i < n; i++) {
+		struct sh_dedup_small *from = part_of(&r->stretch[i], bags);
+
+		if (append_vertices(r->dedup, to, from, at, err) < 0)
+			return -1;
+		at += from->sets.n;
+		r->sets[i] = &from->sets;
+	}
+	return sh_small_move(&to->sets, r->sets, n, err);
+}
+
+/* Gathers the vertices from r->from on, as many as the stretches hold. */
+static int gather_round(const struct round *r, struct gatherer *g, struct sh_error *err)
+{
+	struct sh_dedup *d = r->dedup;
+	size_t tasks = (d->n_vertices - r->from + STRETCH - 1) / STRETCH;
+
+	tasks = tasks < r->n ? tasks : r->n;
+	if (sh_parallel(g, sizeof *g, d->opts.jobs, tasks, 1, gather_stretches, err) < 0 ||
+	    append(r, &d->small, tasks, false, err) < 0)
+		return -1;
+	return append(r, &d->bags, tasks, true, err);
 }
 
 static void free_stretch(struct stretch *s)
@@ -139,18 +166,24 @@ static void free_stretch(struct stretch *s)
 static int gather_all(struct sh_dedup *d, size_t up_to, struct sh_error *err)
 {
 	size_t n = (size_t)d->opts.jobs * STRETCHES_EACH;
-	struct stretch *stretch = calloc(n, sizeof *stretch);
+	struct round r = { .dedup = d, .n = n, .up_to = up_to };
 	struct gatherer *g = calloc(d->opts.jobs, sizeof *g);
-	int status = stretch && g ? 0 : sh_error_nomem(err);
+	int status = 0;
 
+	r.stretch = calloc(n, sizeof *r.stretch);
+	r.sets = calloc(n, sizeof *r.sets);
+	if (!r.stretch || !r.sets || !g)
+		status = sh_error_nomem(err);
+	for (unsigned i = 0; g && i < d->opts.jobs; i++)
+		g[i] = (struct gatherer){ &d->worker[i], &r };
 	for (uint64_t from = 0; status == 0 && from < d->n_vertices; from += n * STRETCH) {
-		for (unsigned i = 0; i < d->opts.jobs; i++)
-			g[i] = (struct gatherer){ &d->worker[i], stretch, (uint32_t)from, up_to };
-		status = gather_round(d, g, stretch, n, err);
+		r.from = (uint32_t)from;
+		status = gather_round(&r, g, err);
 	}
-	for (size_t i = 0; stretch && i < n; i++)
-		free_stretch(&stretch[i]);
-	free(stretch);
+	for (size_t i = 0; r.stretch && i < n; i++)
+		free_stretch(&r.stretch[i]);
+	free(r.stretch);
+	free(r.sets);
 	free(g);
 	return status;
 }

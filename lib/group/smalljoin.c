@@ -11,17 +11,26 @@
 #include "join/scan.h"
 #include "weight/weight.h"
 
-int sh_small_add(struct sh_small_sets *s, const uint64_t *hash, size_t n, struct sh_error *err)
+/* Makes room for n more sets of hash_n hashes in all. */
+static int reserve(struct sh_small_sets *s, size_t n, size_t hash_n, struct sh_error *err)
 {
-	if (s->n + 2 > s->start_cap && sh_tables_grow(s->tables, (void **)&s->start, &s->start_cap,
-					   s->n + 2, sizeof *s->start, err) < 0)
+	if (s->n + n + 1 > s->start_cap &&
+	    sh_tables_grow(s->tables, (void **)&s->start, &s->start_cap, s->n + n + 1,
+		sizeof *s->start, err) < 0)
 		return -1;
-	if (s->hash_n + n > s->hash_cap &&
-	    sh_tables_grow(s->tables, (void **)&s->hash, &s->hash_cap, s->hash_n + n,
+	if (s->hash_n + hash_n > s->hash_cap &&
+	    sh_tables_grow(s->tables, (void **)&s->hash, &s->hash_cap, s->hash_n + hash_n,
 		sizeof *s->hash, err) < 0)
 		return -1;
 	if (s->n == 0)
 		s->start[0] = 0;
+	return 0;
+}
+
+int sh_small_add(struct sh_small_sets *s, const uint64_t *hash, size_t n, struct sh_error *err)
+{
+	if (reserve(s, 1, n, err) < 0)
+		return -1;
 	if (n)
 		memcpy(s->hash + s->hash_n, hash, n * sizeof *hash);
 	s->hash_n += n;
@@ -39,6 +48,51 @@ void sh_small_free(struct sh_small_sets *s)
 static unsigned threads(const struct sh_small_sets *s)
 {
 	return s->jobs ? s->jobs : 1;
+}
+
+/* Sets to be moved, and where they go. */
+struct move {
+	struct sh_small_sets *to, *from;
+	size_t set, hash;
+};
+
+static int move_some(void *moves, size_t from, size_t to, struct sh_error *err)
+{
+	const struct move *m = moves;
+
+	(void)err;
+	for (m += from; from < to; from++, m++) {
+		if (m->from->hash_n)
+			memcpy(m->to->hash + m->hash, m->from->hash,
+			    m->from->hash_n * sizeof *m->to->hash);
+		for (size_t i = 1; i <= m->from->n; i++)
+			m->to->start[m->set + i] = m->hash + m->from->start[i];
+		m->from->n = m->from->hash_n = 0;
+	}
+	return 0;
+}
+
+int sh_small_move(
+    struct sh_small_sets *s, struct sh_small_sets *const *from, size_t n, struct sh_error *err)
+{
+	struct move *m = malloc((n + 1) * sizeof *m);
+	size_t sets = 0, hashes = 0;
+	int status;
+
+	if (!m)
+		return sh_error_nomem(err);
+	for (size_t i = 0; i < n; i++) {
+		m[i] = (struct move){ s, from[i], s->n + sets, s->hash_n + hashes };
+		sets += from[i]->n;
+		hashes += from[i]->hash_n;
+	}
+	status = reserve(s, sets, hashes, err);
+	if (status == 0)
+		status = sh_parallel(m, 0, threads(s), n, 1, move_some, err);
+	s->n += status == 0 ? sets : 0;
+	s->hash_n += status == 0 ? hashes : 0;
+	free(m);
+	return status;
 }
 
 enum {
@@ -99,8 +153,18 @@ static int sort_sets(void *arg, size_t from, size_t to, struct sh_error *err)
 
 struct numbering {
 	const struct sh_small_sets *sets;
-	const struct sh_side *sorted; /* by hash; id: index in sets->hash */
+	struct sh_side *sorted; /* by hash; id: index in sets->hash */
 };
+
+static void load_hashes(void *arg, size_t from, size_t to)
+{
+	const struct numbering *n = arg;
+
+	for (size_t i = from; i < to; i++) {
+		n->sorted->word[i] = n->sets->hash[i];
+		n->sorted->id[i] = (uint32_t)i;
+	}
+}
 
 /* Numbers the features whose first hash is at one of the positions from .. to-1 of `sorted`. */
 static int number_features(void *arg, size_t from, size_t to, struct sh_error *err)
@@ -135,11 +199,9 @@ int sh_small_order(struct sh_small_sets *s, struct sh_error *err)
 		    (unsigned)(UINT32_MAX - SH_SCAN_TILE));
 	if (sh_sorted_get(&o, s->tables, s->hash_n, err) < 0)
 		return -1;
-	for (uint32_t i = 0; i < s->hash_n; i++) {
-		o.side.word[i] = s->hash[i];
-		o.side.id[i] = i;
-	}
-	status = sh_side_sort_by(threads(s), &o.side, &o.room, NULL, NULL, err);
+	status = sh_parallel_each(threads(s), s->hash_n, load_hashes, &n, err);
+	if (status == 0)
+		status = sh_side_sort_by(threads(s), &o.side, &o.room, NULL, NULL, err);
 	if (status == 0)
 		status = sh_parallel(&n, 0, threads(s), s->hash_n, HASHES, number_features, err);
 	sh_sorted_put(&o, s->tables);
@@ -327,28 +389,50 @@ static int join_rows(struct join *j, size_t most, struct sh_error *err)
 	return status;
 }
 
-static size_t count_posts(const struct join *j)
-{
-	size_t n = 0;
+/* Adds the postings of members to the side. */
+struct posting_filler {
+	const struct join *join;
+	struct sh_side *side;
+};
 
-	for (size_t i = 0; i < n_members(j); i++)
-		n += prefix(j, set_of(j, i));
-	return n;
+static size_t select_posts(void *arg, size_t from, size_t to, size_t at)
+{
+	const struct posting_filler *p = arg;
+	const struct join *j = p->join;
+	size_t posts = 0;
+
+	for (size_t i = from; i < to; i++) {
+		uint32_t set = set_of(j, i);
+		size_t n = prefix(j, set);
+
+		for (size_t f = 0; at != SH_COUNT_ONLY && f < n; f++) {
+			p->side->word[at + posts + f] = j->sets->hash[j->sets->start[set] + f];
+			p->side->id[at + posts + f] = (uint32_t)i;
+		}
+		posts += n;
+	}
+	return posts;
 }
 
 /* Makes the postings, and sorts them by feature, then by member. */
 static int make_posts(struct join *j, struct sh_sorted *o, struct sh_error *err)
 {
-	for (size_t i = 0; i < n_members(j); i++) {
-		uint32_t set = set_of(j, i);
+	struct posting_filler p = { j, &o->side };
+	struct sh_selection s = {
+		.threads = threads(j->sets), .n = n_members(j), .fn = select_posts, .arg = &p
+	};
 
-		for (size_t f = 0, n = prefix(j, set); f < n; f++) {
-			o->side.word[j->n_posts] = j->sets->hash[j->sets->start[set] + f];
-			o->side.id[j->n_posts++] = (uint32_t)i;
-		}
+	if (sh_selection_count(&s, err) < 0)
+		return -1;
+	if (sh_sorted_get(o, j->sets->tables, s.found, err) < 0) {
+		sh_selection_free(&s);
+		return -1;
 	}
+	j->n_posts = s.found;
 	j->feature = o->side.word;
 	j->member = o->side.id;
+	if (sh_selection_fill(&s, err) < 0)
+		return -1;
 	return sh_side_sort_by(threads(j->sets), &o->side, &o->room, NULL, NULL, err);
 }
 
@@ -360,13 +444,12 @@ int sh_small_join(const struct sh_small_sets *s, const struct sh_small_part *a,
 		.sets = s, .a = a, .b = b, .threshold = threshold, .few = few, .fn = fn, .arg = arg
 	};
 	size_t most = (size_t)threads(s) * BLOCKS_EACH;
-	struct sh_sorted o;
-	int status;
+	struct sh_sorted o = { 0 };
+	int status = make_posts(&j, &o, err);
 
-	if (sh_sorted_get(&o, s->tables, count_posts(&j), err) < 0)
-		return -1;
 	j.block = calloc(most, sizeof *j.block);
-	status = j.block ? make_posts(&j, &o, err) : sh_error_nomem(err);
+	if (!j.block)
+		status = sh_error_nomem(err);
 	if (status == 0)
 		status = join_rows(&j, most, err);
 	for (size_t i = 0; j.block && i < most; i++)

@@ -14,7 +14,7 @@
 /* Sets, packed: set i is hash[start[i]] .. hash[start[i+1] - 1], distinct in each. */
 struct sh_small_sets {
 	struct sh_tables *tables; /* owner of the arrays; NULL: memory without a limit */
-	unsigned jobs;            /* threads of sh_small_order() and sh_small_join(); 0: one */
+	unsigned jobs;            /* threads; 0: one */
 	uint64_t *hash;
 	size_t *start; /* n + 1 offsets in hash */
 	size_t n;
@@ -23,6 +23,9 @@ struct sh_small_sets {
 
 /* Adds a set of n distinct hashes, which are copied. */
 int sh_small_add(struct sh_small_sets *s, const uint64_t *hash, size_t n, struct sh_error *err);
+/* Adds the sets of n others, in their order, by several threads. The others become empty. */
+int sh_small_move(
+    struct sh_small_sets *s, struct sh_small_sets *const *from, size_t n, struct sh_error *err);
 void sh_small_free(struct sh_small_sets *s);
 
 /* Replaces the hashes by numbers in the order of the features, and sorts each set. Call it once,

@@ -86,18 +86,37 @@ static bool is_asked(size_t a, size_t b)
 			: a < b && part_of[a] == 0 && part_of[b] == 0;
 }
 
+/* Adds all sets, some of them through others. */
+static int add_sets(struct sh_small_sets *s)
+{
+	struct sh_small_sets other[3] = { 0 }, *from[3] = { &other[0], &other[1], &other[2] };
+	size_t alone = rng_below(SETS + 1);
+	struct sh_error err;
+	int status = 0;
+
+	for (size_t i = 0; i < alone; i++)
+		status += sh_small_add(s, set[i], size[i], &err);
+	for (size_t k = 0, i = alone; k < 3; k++)
+		for (size_t n = k < 2 ? rng_below(SETS + 1 - i) : SETS - i; n; n--, i++)
+			status += sh_small_add(from[k], set[i], size[i], &err);
+	status += sh_small_move(s, from, 3, &err);
+	for (size_t k = 0; k < 3; k++) {
+		status -= from[k]->n != 0;
+		sh_small_free(from[k]);
+	}
+	return status - (s->n != SETS);
+}
+
 static void against_all_pairs(uint64_t threshold, size_t few, uint64_t alphabet)
 {
 	unsigned wrong = 0, pairs = 0;
-	struct sh_error err;
 
 	for (unsigned round = rng_rounds(300); round; round--) {
-		struct sh_small_sets s = { 0 };
+		struct sh_small_sets s = { .jobs = 1 + (unsigned)rng_below(3) };
 
 		random_sets(alphabet);
 		memset(found, 0, sizeof found);
-		for (size_t i = 0; i < SETS; i++)
-			wrong += sh_small_add(&s, set[i], size[i], &err) < 0;
+		wrong += add_sets(&s) < 0;
 		wrong += join_drawn(&s, threshold, few) < 0;
 		for (size_t b = 0; b < SETS; b++) {
 			for (size_t a = 0; a < SETS; a++) {
