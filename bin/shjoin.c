@@ -13,6 +13,7 @@
 #include "join/parts.h"
 #include "join/stream.h"
 #include "joinsignatures.h"
+#include "run.h"
 
 enum { COLLAPSE = CLI_OWN, CHECK, EXPLAIN, ROWS, BANDS, KEYS };
 
@@ -306,70 +307,137 @@ struct held {
 	unsigned bits;
 };
 
-/* Adds a record. All records must have the width of the first one. */
-static int add_record(
-    struct held *h, unsigned side, const struct sh_fp_record *r, struct sh_error *err)
+/* Makes the partitions of both sides for fingerprints of h->bits bits. */
+static void make_parts(struct held *h)
 {
 	struct join *j = h->join;
+	/* The join of two partitions needs the same memory again. */
+	size_t part = j->memory / (j->sides == 1 ? 3 : 4);
+	struct sh_error err;
 
-	if (h->bits == 0) {
-		/* The join of two partitions needs the same memory again. */
-		size_t part = j->memory / (j->sides == 1 ? 3 : 4);
-
-		h->bits = r->bits;
-		for (unsigned i = 0; i < 2; i++)
-			if (sh_parts_init(&h->parts[i], SH_FP_WORDS(r->bits), part, &h->room,
-				j->cli->tmpdir, err) < 0)
-				return -1;
-		h->parts[j->sides - 1].first_only = j->collapse;
-		/* --explain writes no pairs. */
-		h->parts[0].copy = j->sides == 1 && !j->explain ? write_pair : NULL;
-		h->parts[0].out = &j->out;
+	for (unsigned i = 0; i < 2; i++) {
+		if (sh_parts_init(&h->parts[i], SH_FP_WORDS(h->bits), part, &h->room,
+			j->cli->tmpdir, &err) < 0)
+			cli_die(j->cli, &err);
+		sh_parts_set_threads(&h->parts[i], j->cli->jobs);
 	}
-	return sh_parts_add(&h->parts[side], r->fp, r->id, err);
+	h->parts[j->sides - 1].first_only = j->collapse;
+	/* --explain writes no pairs. */
+	h->parts[0].copy = j->sides == 1 && !j->explain ? write_pair : NULL;
+	h->parts[0].out = &j->out;
 }
 
-/* Adds the lines that follow, a block at a time, up to the first line in another form. */
-static void add_chunk(struct held *h, unsigned side, int tag)
+/* What one thread reads into the chunk of its job. */
+struct fp_reader {
+	struct held *held;
+	struct sh_fp_form
+	    form;        /* of the last line that sh_record_fp() read, or of the first record */
+	int tag;         /* of that form */
+	const char *end; /* of the last whole line */
+	struct sh_fp_chunk *chunk;
+};
+
+static void set_form(struct fp_reader *r, int tag)
 {
-	struct sh_lines *lines = &h->join->lines[side];
-	struct sh_fp_form form = sh_fp_form(h->bits / 4, tag);
-	struct sh_error err;
-	size_t n;
+	r->form = sh_fp_form(r->held->bits / 4, tag);
+	r->tag = tag;
+}
 
-	for (;;) {
-		struct sh_slice rest = sh_lines_rest(lines);
-		ssize_t took = sh_parts_add_lines(&h->parts[side], rest, &form, &n, &err);
+static int read_record(void *arg, struct sh_slice line, struct sh_job *job, struct sh_error *err)
+{
+	struct fp_reader *r = arg;
+	struct join *j = r->held->join;
+	unsigned bits = r->held->bits;
+	struct sh_fp_record record;
 
-		if (took < 0)
-			cli_die(h->join->cli, &err);
-		if (took == 0)
-			return;
-		sh_lines_skip(lines, (size_t)took, n);
-	}
+	line = cli_strip(j->cli->crlf, line);
+	if (sh_record_fp(line, &record, err) < 0 || sh_same_width(&bits, &record, err) < 0 ||
+	    sh_tags_check(&j->tags, record.tag, job->from.file, err) < 0)
+		return -1;
+	sh_fp_chunk_add(r->chunk, record.fp, record.id);
+	if (record.tag != r->tag)
+		set_form(r, record.tag);
+	return 0;
+}
+
+/* Reads the lines of the usual form that follow. */
+static const char *read_lines(
+    void *arg, const char *p, const char *end, struct sh_job *job, uint64_t *lines)
+{
+	struct fp_reader *r = arg;
+
+	(void)end;
+	(void)job;
+	return sh_fp_chunk_add_lines(r->chunk, p, r->end, &r->form, lines);
+}
+
+static int read_chunk(void *reader, struct sh_job *job)
+{
+	struct fp_reader *r = reader;
+	const char *lf = memrchr(job->in.p, '\n', job->in.n);
+
+	r->end = lf ? lf + 1 : job->in.p;
+	r->chunk = sh_fp_chunk_new(&job->out, r->held->bits / 4, job->in.n, &job->err);
+	if (!r->chunk)
+		return -1;
+	return sh_job_runs(
+	    job, r->held->join->cli->rejects_path != NULL, read_record, read_lines, r);
+}
+
+static int add_chunk(void *parts, struct sh_job *job, struct sh_error *err)
+{
+	const struct sh_fp_chunk *chunk = sh_fp_chunk_of(&job->out);
+
+	return chunk ? sh_parts_append(parts, chunk, err) : 0;
 }
 
 static void read_side(struct held *h, unsigned side)
 {
+	struct cli *c = h->join->cli;
+	struct run run = {
+		.cli = c, .work = read_chunk, .take = add_chunk, .arg = &h->parts[side]
+	};
+	struct fp_reader reader[CLI_MAX_JOBS];
+
+	for (unsigned i = 0; i < c->jobs; i++) {
+		reader[i].held = h;
+		set_form(&reader[i], h->join->tags.first);
+		run.workers[i] = &reader[i];
+	}
+	run_pool(&run, &h->join->lines[side].source);
+	run_finish(&run, NULL);
+}
+
+static int fingerprint(const struct sh_source *source, struct sh_slice line, struct sh_error *err)
+{
+	struct sh_fp_record r;
+
+	(void)source;
+	return sh_record_fp(line, &r, err);
+}
+
+/* Gets width and tag from the first record of both sides. The readers report a bad record. Returns false when there are
+ * no records. */
+static bool look_at_first(struct held *h)
+{
 	struct join *j = h->join;
-	struct sh_lines *lines = &j->lines[side];
 	struct sh_fp_record r;
 	struct sh_slice line;
 	struct sh_error err;
 
-	while (cli_line(j->cli, lines, &line)) {
-		unsigned bits = h->bits;
+	for (unsigned side = 0; side < j->sides; side++) {
+		struct sh_source *source = &j->lines[side].source;
 
-		if (sh_record_fp(line, &r, &err) < 0 || sh_same_width(&bits, &r, &err) < 0 ||
-		    sh_tags_check(&j->tags, r.tag, lines->from.file, &err) < 0) {
-			sh_lines_blame(lines, &err);
-			cli_reject(j->cli, line, &err);
-		} else {
-			if (add_record(h, side, &r, &err) < 0)
-				die(j, &err);
-			add_chunk(h, side, r.tag);
+		if (!cli_first(j->cli, source, fingerprint, &line))
+			continue;
+		h->bits = UNSEEN_BITS;
+		if (sh_record_fp(line, &r, &err) == 0) {
+			h->bits = r.bits;
+			sh_tags_check(&j->tags, r.tag, source->peeked_from.file, &err);
 		}
+		return true;
 	}
+	return false;
 }
 
 static int join_part(void *arg, struct sh_nodes *a, struct sh_error *err)
@@ -499,13 +567,14 @@ static void join_fingerprints(struct join *j)
 	struct held h = { .join = j };
 	struct sh_error err;
 
-	for (unsigned side = 0; side < j->sides; side++)
-		read_side(&h, side);
-	if (h.bits == 0) {
+	if (!look_at_first(&h)) {
 		if (j->explain)
 			say(j->cli, "no fingerprints, distance %u\n", distance(j));
 		return;
 	}
+	make_parts(&h);
+	for (unsigned side = 0; side < j->sides; side++)
+		read_side(&h, side);
 	if (join_held(&h, &err) < 0)
 		die(j, &err);
 	sh_join_delete(h.engine);

@@ -73,6 +73,21 @@ until_true() {
 	done
 }
 
+# same_by_threads COMMAND...: 1, 2, 3 and 8 threads give the same output, messages, status and file `rejected`. The
+# command reads its operands. Its results are left in the files of one thread, and in $status.
+same_by_threads() {
+	local j
+	for j in 8 3 2 1; do
+		: >rejected
+		try "$* -j $j"
+		printf '%s\n' "$status" >"status.$j"
+		for kind in out err rejected status; do
+			[ $kind = status ] || cp "$kind" "$kind.$j"
+			same "$kind.8" "$kind.$j"
+		done
+	done
+}
+
 # has_open PID NAME: the process has a file of this name open.
 has_open() {
 	find "/proc/$1/fd" -lname "*/$2" 2>/dev/null | grep -q .

@@ -713,3 +713,27 @@ differ = sum(a[i:i + 16] != b[i:i + 16] for i in range(0, len(a), 16))
 assert open('out').read() == 'a\tb\t%d\n' % (2 * differ) and 10 < differ < 50, differ
 END
 }
+
+@test "fingerprints: any number of threads writes the same bytes" {
+	(clusters 9000 64 6; clusters 3000 64 6) | awk -F '\t' '{ print $1 "\tid" (NR % 11999) }' >fps
+	(clusters 3000 64 7; awk 'NR % 3 == 0' fps) | sed 's/id//' >more
+	clusters 4000 128 8 >wide
+	awk 'NR % 997 == 0 { print "damaged" NR } { print }' fps >bad
+	(cat fps; printf '0123\tx\n'; cat fps) >narrow
+	sed 's/$/\r/' bad >dos
+	for run in 'fps' '-k 6 fps' '--collapse fps' '-k 5 -S 100K fps' '-k 5 -S 1 --collapse more' 'wide' '-k 9 -S 200K wide' \
+		'-k 4 fps more' '-k 4 --collapse -S 90K more fps' '-k 2 --check fps' 'bad' 'narrow' '--rejects rejected bad' \
+		'--rejects rejected bad narrow' '--crlf --rejects rejected dos' '--explain -k 5 fps' 'fps none' '-k 3 fps bad'; do
+		same_by_threads "shjoin $run"
+		[ -s out ] || [ -s err ] || { echo "nothing: $run"; return 1; }
+	done
+	head -n 9000 fps >once
+	shjoin once >expected
+	[ -s expected ]
+	for j in 1 4; do
+		# A pipe that gives a few records at a time.
+		try "dd ibs=911 obs=911 <once 2>/dev/null | shjoin -j $j"
+		exits 0
+		same expected out
+	done
+}

@@ -1,5 +1,6 @@
 #include "join/distinct.h"
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +8,7 @@
 #include "base/buf.h"
 #include "base/compare.h"
 #include "base/wide.h"
+#include "io/parallel.h"
 #include "join/scan.h"
 
 enum {
@@ -15,6 +17,10 @@ enum {
 	FEW =
 	    48, /* a bucket up to this size is compared all with all; a larger one uses a hash table */
 	NO_TABLE = 256, /* up to this number of fingerprints are not ordered */
+	PARTITION_MAX =
+	    4 * SH_SIDE_CACHED, /* elements of the largest partition, when partitions are used */
+	RANGES = 16,            /* for each thread */
+	HASHES = 1 << 14,       /* that a thread makes at a time */
 };
 
 #define NONE UINT32_MAX
@@ -198,68 +204,243 @@ static int unordered(
 	return buckets(s, s, start, 1, t, copies, err);
 }
 
-static int ordered(struct sh_side *s, struct sh_side *room, const struct sh_key *first,
-    struct table *t, struct sh_copies *copies, struct sh_error *err)
+/* Appends copies. Their elements moved by `shift` places, modulo 2^32. */
+static int append_copies(
+    struct sh_copies *to, const struct sh_copies *from, uint32_t shift, struct sh_error *err)
 {
-	size_t n = (size_t)1 << first->bits;
-	uint32_t *start = malloc((2 * n + 1) * sizeof *start);
-	int status;
+	size_t n = to->n + from->n;
 
-	if (!start)
-		return sh_error_nomem(err);
-	sh_side_order_new(s, first, start, room, start + n + 1);
-	s->n = 0;
-	status = buckets(s, s, start, (uint32_t)n, t, copies, err);
-	free(start);
+	if (sh_reserve((void **)&to->p, &to->cap, n, sizeof *to->p, err) < 0)
+		return -1;
+	for (size_t i = 0; i < from->n; i++)
+		to->p[to->n + i] = (struct sh_copy){ from->p[i].at + shift, from->p[i].record };
+	to->n = n;
+	return 0;
+}
+
+/* ---- in the whole side ---- */
+
+/* Some buckets of an ordered side: the task of a thread. */
+struct range {
+	struct sh_side *side;
+	const uint32_t *start; /* of its buckets */
+	uint32_t n;            /* number of buckets */
+	uint64_t key;
+	uint32_t end; /* position behind the distinct words, which begin at start[0] */
+	struct sh_copies copies;
+};
+
+static int reduce_ranges(void *ranges, size_t from, size_t to, struct sh_error *err)
+{
+	int status = 0;
+
+	for (size_t i = from; status == 0 && i < to; i++) {
+		struct range *r = (struct range *)ranges + i;
+		struct table t = { .key = r->key };
+		struct sh_side s = *r->side;
+
+		s.n = r->start[0];
+		status = buckets(&s, r->side, r->start, r->n, &t, &r->copies, err);
+		r->end = s.n;
+		free(t.slot);
+	}
 	return status;
 }
 
-/* Orders one radix partition after the other, each while it is in the cache. Writes the distinct
- * words of each partition behind the partitions before it. */
-static int partitioned(struct sh_side *s, struct sh_split *split, struct sh_side *room,
-    struct table *t, struct sh_copies *copies, struct sh_error *err)
+/* Closes the gaps between the distinct words of the ranges. */
+static int gather_ranges(struct sh_side *s, const struct range *ranges, size_t n,
+    struct sh_copies *copies, struct sh_error *err)
 {
-	uint32_t n = UINT32_C(1) << split->rest;
-	uint32_t *start = malloc((2 * (size_t)n + 1) * sizeof *start);
-	int status = start ? 0 : sh_error_nomem(err);
+	s->n = 0;
+	for (size_t i = 0; i < n; i++) {
+		const struct range *r = &ranges[i];
+		uint32_t from = r->start[0], many = r->end - from;
+
+		if (append_copies(copies, &r->copies, s->n - from, err) < 0)
+			return -1;
+		if (from > s->n) {
+			memmove(s->word + s->n, s->word + from, many * sizeof *s->word);
+			memmove(s->id + s->n, s->id + from, many * sizeof *s->id);
+		}
+		s->n += many;
+	}
+	return 0;
+}
+
+static int ordered(unsigned threads, struct sh_side *s, struct sh_side *room,
+    const struct sh_key *first, uint64_t key, struct sh_copies *copies, struct sh_error *err)
+{
+	size_t buckets = (size_t)1 << first->bits, n = threads == 1 ? 1 : (size_t)threads * RANGES;
+	uint32_t *start = malloc((buckets + 1) * sizeof *start);
+	struct range *ranges = calloc(n, sizeof *ranges);
+	int status = start && ranges ? 0 : sh_error_nomem(err);
 
 	if (status == 0)
-		sh_split_move(split, s, true, room);
-	s->n = 0;
-	for (unsigned i = 0; status == 0 && i < split->parts; i++) {
-		struct sh_side part = { .word = s->word + s->n, .id = s->id + s->n };
+		status = sh_side_order_by(threads, s, first, true, start, room, err);
+	for (size_t i = 0; status == 0 && i < n; i++) {
+		uint32_t from = (uint32_t)(buckets * i / n), to = (uint32_t)(buckets * (i + 1) / n);
 
-		sh_split_order(split, i, room, &part, start, start + n + 1);
-		status = buckets(s, &part, start, n, t, copies, err);
+		ranges[i] = (struct range){ s, start + from, to - from, key, 0, { 0 } };
 	}
+	if (status == 0)
+		status = sh_parallel(ranges, 0, threads, n, 1, reduce_ranges, err);
+	if (status == 0)
+		status = gather_ranges(s, ranges, n, copies, err);
+	for (size_t i = 0; ranges && i < n; i++)
+		free(ranges[i].copies.p);
+	free(ranges);
 	free(start);
 	return status;
 }
 
-int sh_distinct(struct sh_side *s, struct sh_side *room, uint64_t key, struct sh_copies *copies,
-    struct sh_error *err)
+/* ---- in radix partitions ---- */
+
+/* The partitions of a side. Their distinct words get their places in the order of the partitions. */
+struct partitions {
+	struct sh_side *side;
+	const struct sh_side *room;
+	const struct sh_split *split;
+	struct sh_copies *copies;
+	pthread_mutex_t lock; /* of the members below, and of `n` of the side */
+	pthread_cond_t changed;
+	size_t turn; /* the partition that gets its place next */
+};
+
+/* What a thread reduces partitions with. */
+struct reducer {
+	struct partitions *all;
+	struct sh_side part; /* memory for the largest partition; none when there is one thread */
+	uint32_t *start;     /* 2^rest + 1 starts, and 2^rest elements of scratch memory */
+	struct table table;
+	struct sh_copies copies; /* of the partition at hand, by places in it */
+};
+
+/* Gives the n distinct words of partition i their place behind those of the partitions before. Stores it in *at. Each
+ * partition must come here, also after a failure, which is `status`: others wait for it. */
+static int get_place(
+    struct reducer *r, size_t i, uint32_t n, int status, uint32_t *at, struct sh_error *err)
 {
-	struct table t = { .key = key };
-	struct sh_split split;
-	struct sh_key first;
-	unsigned bits = 1;
+	struct partitions *all = r->all;
+
+	pthread_mutex_lock(&all->lock);
+	while (all->turn != i)
+		pthread_cond_wait(&all->changed, &all->lock);
+	*at = all->side->n;
+	if (status == 0)
+		status = append_copies(all->copies, &r->copies, *at, err);
+	all->side->n += n;
+	all->turn++;
+	pthread_cond_broadcast(&all->changed);
+	pthread_mutex_unlock(&all->lock);
+	return status;
+}
+
+static int reduce_partition(struct reducer *r, size_t i, struct sh_error *err)
+{
+	const struct partitions *all = r->all;
+	const struct sh_split *p = all->split;
+	struct sh_side *s = all->side, part = r->part;
+	uint32_t n = UINT32_C(1) << p->rest, at;
 	int status;
 
-	if (s->n <= NO_TABLE) {
-		status = unordered(s, &t, copies, err);
-		free(t.slot);
-		return status;
+	if (!part.word)
+		part = (struct sh_side){ .word = s->word + s->n, .id = s->id + s->n };
+	sh_split_order(p, (uint32_t)i, all->room, &part, r->start, r->start + n + 1);
+	part.n = 0;
+	r->copies.n = 0;
+	status = buckets(&part, &part, r->start, n, &r->table, &r->copies, err);
+	status = get_place(r, i, part.n, status, &at, err);
+	if (status == 0 && r->part.word) {
+		memcpy(s->word + at, part.word, part.n * sizeof *s->word);
+		memcpy(s->id + at, part.id, part.n * sizeof *s->id);
 	}
+	return status;
+}
+
+static int reduce_partitions(void *reducer, size_t from, size_t to, struct sh_error *err)
+{
+	int status = 0;
+
+	for (size_t i = from; status == 0 && i < to; i++)
+		status = reduce_partition(reducer, i, err);
+	return status;
+}
+
+static int reducer_init(
+    struct reducer *r, struct partitions *all, uint64_t key, struct sh_error *err)
+{
+	const struct sh_split *p = all->split;
+
+	*r = (struct reducer){ .all = all, .table = { .key = key } };
+	r->start = malloc((((size_t)2 << p->rest) + 1) * sizeof *r->start);
+	if (!r->start)
+		return sh_error_nomem(err);
+	return p->threads == 1 ? 0 : sh_side_reserve(&r->part, p->most, err);
+}
+
+/* Orders and reduces one radix partition after the other, each while it is in the cache. Writes the distinct words of
+ * each partition behind the partitions before it. */
+static int partitioned(struct sh_side *s, struct sh_split *split, struct sh_side *room,
+    uint64_t key, struct sh_copies *copies, struct sh_error *err)
+{
+	struct partitions all = { .side = s, .room = room, .split = split, .copies = copies };
+	struct reducer *r = calloc(split->threads, sizeof *r);
+	int status = r ? sh_split_move(split, s, true, room, err) : sh_error_nomem(err);
+
+	s->n = 0;
+	pthread_mutex_init(&all.lock, NULL);
+	pthread_cond_init(&all.changed, NULL);
+	for (unsigned i = 0; status == 0 && i < split->threads; i++)
+		status = reducer_init(&r[i], &all, key, err);
+	if (status == 0)
+		status = sh_parallel(
+		    r, sizeof *r, split->threads, split->parts, 1, reduce_partitions, err);
+	for (unsigned i = 0; r && i < split->threads; i++) {
+		sh_side_free(&r[i].part);
+		free(r[i].start);
+		free(r[i].table.slot);
+		free(r[i].copies.p);
+	}
+	pthread_cond_destroy(&all.changed);
+	pthread_mutex_destroy(&all.lock);
+	free(r);
+	return status;
+}
+
+/* ---- either way ---- */
+
+static int order_and_reduce(unsigned threads, struct sh_side *s, struct sh_side *room, uint64_t key,
+    struct sh_copies *copies, struct sh_error *err)
+{
+	struct sh_split split = { .most = UINT32_MAX };
+	struct sh_key first;
+	unsigned bits = 1;
+	int status = 0;
+
 	while (bits < BITS_MAX && s->n >> bits > BUCKET)
 		bits++;
 	sh_key_init(&first, UINT64_MAX << (64 - bits));
-	if (sh_side_reserve(room, s->n, err) < 0)
-		return -1;
-	split.most = UINT32_MAX;
 	if (s->n > SH_SIDE_CACHED)
-		sh_split_init(&split, s, &first);
-	status = split.most <= SH_SIDE_CACHED ? partitioned(s, &split, room, &t, copies, err)
-					      : ordered(s, room, &first, &t, copies, err);
+		status = sh_split_init(&split, threads, s, &first, err);
+	if (status == 0)
+		status = split.most <= PARTITION_MAX
+			     ? partitioned(s, &split, room, key, copies, err)
+			     : ordered(threads, s, room, &first, key, copies, err);
+	sh_split_free(&split);
+	return status;
+}
+
+int sh_distinct(unsigned threads, struct sh_side *s, struct sh_side *room, uint64_t key,
+    struct sh_copies *copies, struct sh_error *err)
+{
+	struct table t = { .key = key };
+	int status;
+
+	if (s->n > NO_TABLE)
+		return sh_side_reserve(room, s->n, err) < 0
+			   ? -1
+			   : order_and_reduce(threads, s, room, key, copies, err);
+	status = unordered(s, &t, copies, err);
 	free(t.slot);
 	return status;
 }
@@ -289,19 +470,40 @@ static uint32_t first_equal(const uint64_t *fp, unsigned words, const struct sh_
 	return first;
 }
 
-int sh_distinct_wide(const uint64_t *fp, size_t n, unsigned words, uint64_t key,
+/* What several threads hash. */
+struct hashing {
+	const uint64_t *fp;
+	unsigned words;
+	uint64_t key;
+	uint64_t *hash;
+	uint32_t *first;
+};
+
+static int hash_some(void *hashing, size_t from, size_t to, struct sh_error *err)
+{
+	const struct hashing *h = hashing;
+
+	(void)err;
+	for (size_t i = from; i < to; i++) {
+		h->hash[i] = hash_wide(h->fp + i * h->words, h->words, h->key);
+		h->first[i] = (uint32_t)i;
+	}
+	return 0;
+}
+
+int sh_distinct_wide(unsigned threads, const uint64_t *fp, size_t n, unsigned words, uint64_t key,
     struct sh_side *room, uint32_t *first, struct sh_error *err)
 {
 	struct sh_side s = { .words = 1, .n = (uint32_t)n };
+	struct hashing h = { fp, words, key, NULL, first };
 	struct sh_copies copies = { 0 };
 	int status = sh_side_reserve(&s, n, err);
 
-	for (uint32_t i = 0; status == 0 && i < n; i++) {
-		s.word[i] = hash_wide(fp + (size_t)i * words, words, key);
-		first[i] = i;
-	}
+	h.hash = s.word;
 	if (status == 0)
-		status = sh_distinct(&s, room, key, &copies, err);
+		status = sh_parallel(&h, 0, threads, n, HASHES, hash_some, err);
+	if (status == 0)
+		status = sh_distinct(threads, &s, room, key, &copies, err);
 	for (size_t i = 0; status == 0 && i < copies.n; i++)
 		first[copies.p[i].record] = first[first_equal(fp, words, &s, &copies, i)];
 	free(copies.p);

@@ -25,14 +25,14 @@ int sh_copies_sort(struct sh_copy *p, size_t n, struct sh_error *err);
 /* Drops equal words. On entry s->word[i] is the word of record i. On return s holds the distinct
  * words, ordered by their first bits, then by record; s->id[i] is the first record with the word
  * s->word[i]. *copies, empty on entry, gets all other records, in its order. room is reserved for n
- * elements. key is odd and random. */
-int sh_distinct(struct sh_side *s, struct sh_side *room, uint64_t key, struct sh_copies *copies,
-    struct sh_error *err);
+ * elements. key is odd and random. The result does not depend on the number of threads. */
+int sh_distinct(unsigned threads, struct sh_side *s, struct sh_side *room, uint64_t key,
+    struct sh_copies *copies, struct sh_error *err);
 
 /* Stores in first[i] the lowest j with fp[j] equal to fp[i], for n < 2^32 - 64 fingerprints of
  * `words` words. key is odd and random. Memory: 12 bytes a fingerprint, and 12 bytes of scratch
  * memory. */
-int sh_distinct_wide(const uint64_t *fp, size_t n, unsigned words, uint64_t key,
+int sh_distinct_wide(unsigned threads, const uint64_t *fp, size_t n, unsigned words, uint64_t key,
     struct sh_side *room, uint32_t *first, struct sh_error *err);
 
 #endif

@@ -4,12 +4,12 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "io/parallel.h"
 #include "join/near.h"
 
 enum {
 	/* limit of candidates, as a multiple of the number for random fingerprints */
 	UNEVEN = 2,
-	LINE = 8, /* words in a cache line */
 	AT_ONCE = 256,
 };
 
@@ -152,14 +152,6 @@ static void end_rest(struct half *a, uint32_t n)
 	memset(a->rest + n, 0, SH_NEAR_PAD * sizeof *a->rest);
 }
 
-static void make_rest(const struct halves *h, struct half *a, uint32_t lo, uint32_t end)
-{
-	uint16_t mask = h->mask;
-
-	for (uint32_t i = lo; i < end; i++)
-		a->rest[i] = (uint16_t)a->word[i] & mask;
-}
-
 /* Returns whether the buckets have more than UNEVEN times the candidates of random fingerprints. */
 static bool uneven(const struct halves *h, const struct half *a)
 {
@@ -175,56 +167,194 @@ static bool uneven(const struct halves *h, const struct half *a)
 	return sum > UNEVEN * n * (1 + (n >> h->bits));
 }
 
-/* Makes start and rest of the upper half. Returns false when the words are not in its order. */
-static bool walk_upper(struct halves *h)
+/* ---- the order of the upper half ---- */
+
+/* What one thread walks over. */
+struct walker {
+	const struct halves *all;
+	bool unordered; /* the words of its segments are not in order */
+};
+
+/* Returns the first position of a segment. There is one for each thread. */
+static uint32_t segment_at(const struct halves *h, size_t segment)
 {
-	uint32_t *start = h->upper.start, before = 0, n = h->x->n;
-	const uint64_t *word = h->x->word;
-	unsigned shift = 64 - h->bits;
-	uint16_t mask = h->mask;
-	bool good = true;
-
-	memset(start, 0, (((size_t)1 << h->bits) + 1) * sizeof *start);
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t key = (uint32_t)(word[i] >> shift);
-
-		good &= key >= before;
-		before = key;
-		start[key + 1] = i + 1;
-		h->upper.rest[i] = (uint16_t)(word[i] >> 32) & mask;
-	}
-	for (uint32_t v = 0; v < UINT32_C(1) << h->bits; v++)
-		start[v + 1] = start[v + 1] < start[v] ? start[v] : start[v + 1];
-	return good;
+	return (uint32_t)((uint64_t)h->x->n * segment / h->join->threads);
 }
 
-static void order_upper(struct halves *h, uint32_t *next)
+/* Makes the rests of a segment, and the starts of the buckets that begin in it. Returns false when its words are not in
+ * order. Stores no start that belongs to another segment in any case. */
+static bool walk_segment(const struct halves *h, size_t segment)
 {
+	uint32_t from = segment_at(h, segment), to = segment_at(h, segment + 1);
+	uint32_t *start = h->upper.start, next, last;
+	const uint64_t *word = h->x->word;
+
+	if (from == to)
+		return true;
+	next = from ? upper_key(h, word[from - 1]) + 1 : 0;
+	last = upper_key(h, word[to - 1]);
+	for (uint32_t i = from; i < to; i++) {
+		uint32_t key = upper_key(h, word[i]);
+
+		if (key + 1 < next || key > last)
+			return false;
+		while (next <= key)
+			start[next++] = i;
+		h->upper.rest[i] = (uint16_t)(word[i] >> 32) & h->mask;
+	}
+	return true;
+}
+
+static int walk_segments(void *walker, size_t from, size_t to, struct sh_error *err)
+{
+	struct walker *w = walker;
+
+	(void)err;
+	for (size_t i = from; i < to; i++)
+		w->unordered |= !walk_segment(w->all, i);
+	return 0;
+}
+
+/* Returns whether the last keys of the segments ascend. */
+static bool ends_ascend(const struct halves *h)
+{
+	uint32_t before = 0;
+
+	for (size_t i = 1; i <= h->join->threads; i++) {
+		uint32_t end = segment_at(h, i), key;
+
+		if (end == 0)
+			continue;
+		key = upper_key(h, h->x->word[end - 1]);
+		if (key < before)
+			return false;
+		before = key;
+	}
+	return true;
+}
+
+/* Makes start and rest of the upper half. Returns 1; 0 when the words are not in its order; or -1. */
+static int walk_upper(struct halves *h)
+{
+	unsigned threads = h->join->threads;
+	struct walker *w = calloc(threads, sizeof *w);
+	bool unordered = !ends_ascend(h);
+	int status = w ? 0 : sh_error_nomem(h->join->err);
+
+	for (unsigned i = 0; w && i < threads; i++)
+		w[i].all = h;
+	if (status == 0 && !unordered)
+		status =
+		    sh_parallel(w, sizeof *w, threads, threads, 1, walk_segments, h->join->err);
+	for (unsigned i = 0; w && i < threads; i++)
+		unordered |= w[i].unordered;
+	free(w);
+	if (status < 0 || unordered)
+		return status;
+	for (uint32_t v = upper_key(h, h->x->word[h->x->n - 1]) + 1; v <= UINT32_C(1) << h->bits;
+	     v++)
+		h->upper.start[v] = h->x->n;
+	return 1;
+}
+
+static int order_upper(struct halves *h)
+{
+	struct sh_join *j = h->join;
+	int status = walk_upper(h);
 	struct sh_key key;
 
-	if (!walk_upper(h)) {
+	if (status == 0) {
 		sh_key_init(&key, UINT64_MAX << (64 - h->bits));
-		sh_side_order(h->x, 0, h->x->n, &key, h->upper.start, h->scratch, next);
-		(void)walk_upper(h);
+		status = sh_side_order_by(
+		    j->threads, h->x, &key, false, h->upper.start, h->scratch, j->err);
+		if (status == 0)
+			status = walk_upper(h);
 	}
 	end_rest(&h->upper, h->x->n);
 	h->upper.word = h->x->word;
+	return status < 0 ? -1 : 0;
 }
 
-/* Orders by the lower half, partition by partition. The partitions lie in scratch `gap` elements
- * behind their final place. Each is ordered into space that is free: no third array is needed. */
-static void order_lower(struct halves *h, struct sh_split *split, uint32_t gap, uint32_t *next)
+/* ---- the order of the lower half ---- */
+
+/* What one thread orders partitions with. */
+struct orderer {
+	struct halves *all;
+	const struct sh_split *split;
+	uint32_t *next;
+	uint64_t *room;
+	size_t cap;
+};
+
+static int order_partition(struct orderer *o, uint32_t i, struct sh_error *err)
 {
-	sh_split_move_words(split, h->x->word, h->scratch->word + gap);
-	h->lower.word = h->scratch->word;
-	for (uint32_t i = 0; i < split->parts; i++) {
-		sh_split_order_words(split, i, h->scratch->word + gap, h->scratch->word,
-		    h->lower.start + ((size_t)i << split->rest), next);
-		make_rest(h, &h->lower, split->start[i], split->start[i + 1]);
+	struct halves *h = o->all;
+	const struct sh_split *p = o->split;
+	uint32_t from = p->start[i], to = p->start[i + 1];
+
+	if (sh_reserve((void **)&o->room, &o->cap, to - from, sizeof *o->room, err) < 0)
+		return -1;
+	sh_split_order_words(
+	    p, i, h->scratch->word, o->room, h->lower.start + ((size_t)i << p->rest), o->next);
+	for (uint32_t at = from; at < to; at++)
+		h->lower.rest[at] = (uint16_t)h->lower.word[at] & h->mask;
+	return 0;
+}
+
+static int order_partitions(void *orderer, size_t from, size_t to, struct sh_error *err)
+{
+	int status = 0;
+
+	for (size_t i = from; status == 0 && i < to; i++)
+		status = order_partition(orderer, (uint32_t)i, err);
+	return status;
+}
+
+/* Orders the partitions, each while it is in the cache. */
+static int order_all(struct halves *h, const struct sh_split *split)
+{
+	unsigned threads = h->join->threads;
+	struct sh_error *err = h->join->err;
+	struct orderer *o = calloc(threads, sizeof *o);
+	int status = o ? 0 : sh_error_nomem(err);
+
+	for (unsigned i = 0; status == 0 && i < threads; i++) {
+		o[i] = (struct orderer){ .all = h, .split = split };
+		o[i].next = malloc(sizeof *o[i].next << split->rest);
+		if (!o[i].next)
+			status = sh_error_nomem(err);
 	}
+	if (status == 0)
+		status = sh_parallel(o, sizeof *o, threads, split->parts, 1, order_partitions, err);
+	for (unsigned i = 0; o && i < threads; i++) {
+		free(o[i].next);
+		free(o[i].room);
+	}
+	free(o);
+	return status;
+}
+
+static int order_lower(struct halves *h)
+{
+	struct sh_join *j = h->join;
+	struct sh_split split;
+	struct sh_key key;
+	int status;
+
+	sh_key_init(&key, (UINT64_MAX << (64 - h->bits)) >> 32);
+	h->lower.word = h->scratch->word;
+	status = sh_split_init(&split, j->threads, h->x, &key, j->err);
+	if (status == 0)
+		status = sh_split_move_words(&split, h->x->word, h->scratch->word, j->err);
+	if (status == 0)
+		status = order_all(h, &split);
+	sh_split_free(&split);
 	h->lower.start[UINT32_C(1) << h->bits] = h->x->n;
 	end_rest(&h->lower, h->x->n);
+	return status;
 }
+
+/* ---- scans ---- */
 
 static uint32_t bucket_at(const struct halves *h, size_t task)
 {
@@ -287,24 +417,19 @@ static bool found_equal(const struct halves *h)
 	return equal;
 }
 
-static int join(struct halves *h, uint32_t *next)
+static int join(struct halves *h)
 {
-	struct sh_split split;
-	struct sh_key key;
-	uint32_t gap;
-
-	sh_key_init(&key, (UINT64_MAX << (64 - h->bits)) >> 32);
-	sh_split_init(&split, h->x, &key);
-	gap = split.most + (-split.most & (LINE - 1));
-	if (sh_side_reserve(h->scratch, (size_t)h->x->n + gap + SH_NEAR_PAD, h->join->err) < 0)
+	if (sh_side_reserve(h->scratch, (size_t)h->x->n + SH_NEAR_PAD, h->join->err) < 0)
 		return -1;
 	h->mask = (uint16_t)((UINT32_C(1) << (32 - h->bits)) - 1);
 	h->upper.rest = (void *)h->scratch->id;
 	h->lower.rest = h->upper.rest + h->x->n + SH_NEAR_PAD;
-	order_upper(h, next);
+	if (order_upper(h) < 0)
+		return -1;
 	if (uneven(h, &h->upper))
 		return 1;
-	order_lower(h, &split, gap, next);
+	if (order_lower(h) < 0)
+		return -1;
 	if (uneven(h, &h->lower))
 		return 1;
 	h->tasks = sh_join_cut(h->join, h->x->n);
@@ -317,7 +442,6 @@ static int join(struct halves *h, uint32_t *next)
 int sh_halves_join(struct sh_join *j, struct sh_side *x, struct sh_side *scratch)
 {
 	struct halves all = { .join = j, .x = x, .scratch = scratch }, *h = &all;
-	uint32_t *next = NULL;
 	size_t buckets;
 	int status = -1;
 
@@ -325,13 +449,11 @@ int sh_halves_join(struct sh_join *j, struct sh_side *x, struct sh_side *scratch
 	buckets = (size_t)1 << h->bits;
 	h->upper.start = malloc((buckets + 1) * sizeof *h->upper.start);
 	h->lower.start = malloc((buckets + 1) * sizeof *h->lower.start);
-	next = malloc(buckets * sizeof *next);
-	if (h->upper.start && h->lower.start && next)
-		status = join(h, next);
+	if (h->upper.start && h->lower.start)
+		status = join(h);
 	else
 		sh_error_nomem(j->err);
 	free(h->upper.start);
 	free(h->lower.start);
-	free(next);
 	return status;
 }

@@ -43,17 +43,33 @@ void sh_node_ids_free(struct sh_node_ids *s);
 /* Forgets all ids. Keeps the memory, except that of `word`. */
 void sh_node_ids_clear(struct sh_node_ids *s);
 
-/* Adds the id of the next record. The ids of a stride must have less than 2^32 bytes together; this
- * is not checked. */
+/* The ids of consecutive records, all in one form. The caller owns the arrays. */
+struct sh_chunk_ids {
+	size_t n;
+	/* SH_NODE_IDS_COUNTED plus the first id; or SH_NODE_IDS_NUMBERS; or 0 when the ids are text. */
+	uint64_t base;
+	uint32_t *
+	    at; /* by record: the id as a number, or its end in `text`; unused for ids that count up */
+	char *text;
+};
+
+/* Adds an id, and changes the form of the ids before it when that is necessary. The caller provides room: an element of
+ * `at` for each id, and in `text` the bytes of all ids and SH_NODE_IDS_PAD more. The ids must have less than 2^32 bytes
+ * together. SH_NODE_IDS_PAD bytes from id.p on must be readable. */
+void sh_chunk_ids_add(struct sh_chunk_ids *c, struct sh_slice id);
+
+/* Adds the ids from .. from+n-1 of a chunk, as those of the next records. The ids of a stride must have less than 2^32
+ * bytes together; this is not checked. */
+int sh_node_ids_append(struct sh_node_ids *s, const struct sh_chunk_ids *c, size_t from, size_t n,
+    struct sh_error *err);
+
+/* Adds the id of the next record. */
 int sh_node_ids_add(struct sh_node_ids *s, struct sh_slice id, struct sh_error *err);
 
 /* Makes `word`, 8 bytes an id, for ids that will be read many times. Does nothing when s->roomy is
  * false, when an id is not a number below 10^8, or when memory runs out. No id may be added
  * afterwards. */
 void sh_node_ids_make_words(struct sh_node_ids *s);
-
-/* Reserves memory in `base` for `more` ids. */
-int sh_node_ids_reserve(struct sh_node_ids *s, size_t more, struct sh_error *err);
 
 /* Returns the length of an id that is a word, in bytes. An id of 1 to 8 bytes, none of them 0, is a
  * word: its first byte is the highest, and zeros fill the end. Words order as ids do. */

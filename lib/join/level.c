@@ -247,17 +247,33 @@ static int get_starts(struct sh_level *l, struct sh_error *err)
 	return 0;
 }
 
-/* Returns whether a block is joined in radix partitions that the processor's cache holds. Each
- * partition is joined as soon as it is in order. If so, *p is the split. */
-static bool splits(const struct sh_level *l, const struct sh_key *key, struct sh_split *p)
+/* Returns whether a block may be joined in radix partitions that the processor's cache holds. Each partition is
+ * joined as soon as it is in order. */
+static bool may_split(const struct sh_level *l, const struct sh_key *key)
 {
 	const struct sh_join *j = l->join;
 
-	if (l->parent != NULL || !l->self || j->words > 1 || l->plan.block[l->at].radius > 0 ||
-	    key->bits < 2 || l->x.n <= j->limits.cached)
-		return false;
-	sh_split_init(p, l->x.side, key);
-	return p->most <= j->limits.cached;
+	return l->parent == NULL && l->self && j->words == 1 && l->plan.block[l->at].radius == 0 &&
+	       key->bits >= 2 && l->x.n > j->limits.cached;
+}
+
+/* Joins the block in radix partitions. Returns 0; 1 when the cache does not hold the largest one, and then no pair has
+ * been reported; or -1. */
+static int join_partitions(struct sh_level *l, const struct sh_key *key)
+{
+	struct sh_join *j = l->join;
+	struct sh_split split;
+	int status = sh_split_init(&split, j->threads, l->x.side, key, j->err);
+
+	l->split = &split;
+	if (status == 0 && split.most > j->limits.cached)
+		status = 1;
+	if (status == 0)
+		status = sh_split_move(&split, l->x.side, false, l->scratch, j->err);
+	if (status == 0)
+		status = sh_join_tasks(j, split.parts, partition_task, j->err);
+	sh_split_free(&split);
+	return status;
 }
 
 static int order_range(struct sh_level *l, struct sh_range *r, const struct sh_key *key,
@@ -275,18 +291,15 @@ static int join_block(struct sh_level *l)
 {
 	const struct sh_block *b = &l->plan.block[l->at];
 	struct sh_join *j = l->join;
-	struct sh_split split;
 	struct sh_key key;
+	int status;
 
 	if (list_flips(l, b->bits, b->radius, l->joiner->err) < 0)
 		return -1;
 	sh_key_init(&key, b->mask);
-	if (splits(l, &key, &split)) {
-		l->split = &split;
-		if (sh_split_move_by(j->threads, &split, l->x.side, false, l->scratch, j->err) < 0)
-			return -1;
-		return sh_join_tasks(j, split.parts, partition_task, j->err);
-	}
+	status = may_split(l, &key) ? join_partitions(l, &key) : 1;
+	if (status <= 0)
+		return status;
 	if (order_range(l, &l->x, &key, b->word, l->x_start) < 0)
 		return -1;
 	if (!l->self && order_range(l, &l->y, &key, b->word, l->y_start) < 0)

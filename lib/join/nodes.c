@@ -3,15 +3,23 @@
 #include <stdlib.h>
 
 #include "base/siphash.h"
+#include "io/parallel.h"
 #include "join/distinct.h"
 #include "join/fpsort.h"
 #include "join/join.h"
+
+enum {
+	MANY_COPIES = 1 << 14, /* more than this: all threads make groups of them */
+	SOME = 256,            /* groups that a thread orders at a time */
+};
+
+#define NOBODY UINT32_MAX
 
 int sh_nodes_init(struct sh_nodes *s, unsigned words, struct sh_side *room, struct sh_error *err)
 {
 	uint64_t key[2];
 
-	*s = (struct sh_nodes){ .words = words, .room = room };
+	*s = (struct sh_nodes){ .words = words, .room = room, .threads = 1 };
 	if (sh_random_key(key, err) < 0)
 		return -1;
 	s->hash_key = key[0] | 1;
@@ -25,7 +33,9 @@ void sh_nodes_free(struct sh_nodes *s)
 	free(s->group_at);
 	free(s->member);
 	sh_node_ids_free(&s->ids);
-	*s = (struct sh_nodes){ .words = s->words, .room = s->room, .hash_key = s->hash_key };
+	*s = (struct sh_nodes){
+		.words = s->words, .room = s->room, .threads = s->threads, .hash_key = s->hash_key
+	};
 }
 
 void sh_nodes_clear(struct sh_nodes *s)
@@ -35,7 +45,8 @@ void sh_nodes_clear(struct sh_nodes *s)
 	s->repeated = 0;
 }
 
-int sh_nodes_reserve(struct sh_nodes *s, size_t more, struct sh_error *err)
+/* Reserves memory for the fingerprints of `more` records. */
+static int reserve(struct sh_nodes *s, size_t more, struct sh_error *err)
 {
 	size_t n = s->records + more, words = n * s->words + SH_JOIN_PAD;
 
@@ -49,10 +60,21 @@ int sh_nodes_reserve(struct sh_nodes *s, size_t more, struct sh_error *err)
 
 int sh_nodes_add(struct sh_nodes *s, const uint64_t *fp, struct sh_slice id, struct sh_error *err)
 {
-	if (sh_nodes_reserve(s, 1, err) < 0 || sh_node_ids_add(&s->ids, id, err) < 0)
+	if (reserve(s, 1, err) < 0 || sh_node_ids_add(&s->ids, id, err) < 0)
 		return -1;
 	memcpy(s->fp + s->records * s->words, fp, s->words * sizeof *fp);
 	s->records++;
+	return 0;
+}
+
+int sh_nodes_append(
+    struct sh_nodes *s, const struct sh_fp_chunk *c, size_t from, size_t n, struct sh_error *err)
+{
+	if (reserve(s, n, err) < 0 || sh_node_ids_append(&s->ids, &c->ids, from, n, err) < 0)
+		return -1;
+	memcpy(
+	    s->fp + s->records * s->words, c->fp + from * s->words, n * s->words * sizeof *s->fp);
+	s->records += n;
 	return 0;
 }
 
@@ -67,69 +89,201 @@ static int by_id(const void *arg, uint32_t x, uint32_t y)
 	    sh_node_ids_get(&s->ids, x, room[0]), sh_node_ids_get(&s->ids, y, room[1]));
 }
 
-/* Makes a group of each node that has copies. `who` of the node becomes the number of the group,
- * and its own record the first member. Copies of one node are adjacent. */
-static int begin_groups(struct sh_nodes *s, const struct sh_copies *t, struct sh_error *err)
-{
-	size_t groups = 0, at = 0;
+/* A part of the copies: the task of a thread. */
+struct stretch {
+	struct sh_nodes *nodes;
+	const struct sh_copy *copy; /* all copies; those of one node are adjacent */
+	size_t from, to;            /* its copies */
+	size_t groups;              /* number of groups that begin in it */
+	size_t group;               /* number of the first one */
+};
 
-	for (size_t i = 0; i < t->n; i++)
-		groups += i == 0 || t->p[i].at != t->p[i - 1].at;
+static bool begins_node(const struct sh_copy *copy, size_t i)
+{
+	return i == 0 || copy[i].at != copy[i - 1].at;
+}
+
+static int count_groups(void *stretches, size_t from, size_t to, struct sh_error *err)
+{
+	(void)err;
+	for (size_t k = from; k < to; k++) {
+		struct stretch *t = (struct stretch *)stretches + k;
+
+		for (size_t i = t->from; i < t->to; i++)
+			t->groups += begins_node(t->copy, i);
+	}
+	return 0;
+}
+
+/* Makes the groups that begin in a stretch, and adds the members for its copies. `who` of each node becomes the number of
+ * its group, and its own record the first member. Before a group stand the members of all groups before it: one for each
+ * of their copies, and one more for each group. */
+static int fill_groups(void *stretches, size_t from, size_t to, struct sh_error *err)
+{
+	(void)err;
+	for (size_t k = from; k < to; k++) {
+		const struct stretch *t = (struct stretch *)stretches + k;
+		struct sh_nodes *s = t->nodes;
+		size_t group = t->group;
+
+		for (size_t i = t->from; i < t->to; i++) {
+			uint32_t *who = &s->who[t->copy[i].at];
+
+			if (begins_node(t->copy, i)) {
+				s->group_at[group] = (uint32_t)(i + group);
+				s->member[i + group] = *who;
+				*who = SH_NODES_GROUP + (uint32_t)group++;
+			}
+			s->member[i + group] = t->copy[i].record;
+		}
+	}
+	return 0;
+}
+
+static int allocate_groups(struct sh_nodes *s, size_t groups, size_t members, struct sh_error *err)
+{
 	free(s->group_at);
 	free(s->member);
-	s->groups = groups;
 	s->group_at = malloc((groups + 1) * sizeof *s->group_at);
 	/* One member more: prefetching reads two members of each group. */
-	s->member = calloc(groups + t->n + 1, sizeof *s->member);
-	if (!s->group_at || !s->member) {
-		s->groups = 0;
+	s->member = malloc((members + 1) * sizeof *s->member);
+	if (!s->group_at || !s->member)
 		return sh_error_nomem(err);
-	}
-	groups = 0;
-	for (size_t i = 0; i < t->n; i++) {
-		if (i == 0 || t->p[i].at != t->p[i - 1].at) {
-			s->group_at[groups] = (uint32_t)at;
-			s->member[at++] = s->who[t->p[i].at];
-			s->who[t->p[i].at] = SH_NODES_GROUP + (uint32_t)groups++;
-		}
-		s->member[at++] = t->p[i].record;
-	}
-	s->group_at[groups] = (uint32_t)at;
+	s->groups = groups;
+	s->group_at[groups] = (uint32_t)members;
+	s->member[members] = 0;
 	return 0;
+}
+
+/* Makes a group of each node that has copies. */
+static int begin_groups(struct sh_nodes *s, const struct sh_copies *c, struct sh_error *err)
+{
+	unsigned threads = c->n > MANY_COPIES ? s->threads : 1;
+	struct stretch *t = calloc(threads, sizeof *t);
+	size_t groups = 0;
+	int status;
+
+	if (!t)
+		return sh_error_nomem(err);
+	for (unsigned i = 0; i < threads; i++)
+		t[i] =
+		    (struct stretch){ s, c->p, c->n * i / threads, c->n * (i + 1) / threads, 0, 0 };
+	status = sh_parallel(t, 0, threads, threads, 1, count_groups, err);
+	for (unsigned i = 0; i < threads; i++) {
+		t[i].group = groups;
+		groups += t[i].groups;
+	}
+	if (status == 0)
+		status = allocate_groups(s, groups, groups + c->n, err);
+	if (status == 0)
+		status = sh_parallel(t, 0, threads, threads, 1, fill_groups, err);
+	free(t);
+	return status;
+}
+
+/* What one thread orders members with. */
+struct orderer {
+	struct sh_nodes *nodes;
+	struct sh_side side, room;
+	uint64_t repeated;
+};
+
+/* Orders the members of a group by their ids, by several threads. Replaces repeated ids by NOBODY, at the group's end. */
+static int order_group(struct orderer *o, unsigned threads, size_t g, struct sh_error *err)
+{
+	struct sh_nodes *s = o->nodes;
+	struct sh_side *m = &o->side;
+	uint32_t *member = s->member + s->group_at[g], n = s->group_at[g + 1] - s->group_at[g];
+	uint32_t out = 0;
+
+	if (sh_side_reserve(m, n, err) < 0 || sh_side_reserve(&o->room, n, err) < 0)
+		return -1;
+	m->n = n;
+	for (uint32_t i = 0; i < n; i++) {
+		char room[SH_ID_ROOM];
+
+		m->id[i] = member[i];
+		m->word[i] = sh_nodes_prefix(sh_node_ids_get(&s->ids, m->id[i], room));
+	}
+	if (sh_side_sort_by(threads, m, &o->room, by_id, s, err) < 0)
+		return -1;
+	for (uint32_t i = 0; i < n; i++)
+		if (i == 0 || m->word[i - 1] != m->word[i] || by_id(s, m->id[i - 1], m->id[i]) != 0)
+			member[out++] = m->id[i];
+	o->repeated += n - out;
+	while (out < n)
+		member[out++] = NOBODY;
+	return 0;
+}
+
+static bool is_large(const struct sh_nodes *s, size_t g)
+{
+	return s->group_at[g + 1] - s->group_at[g] > SH_SIDE_CACHED;
+}
+
+static int order_small_groups(void *orderer, size_t from, size_t to, struct sh_error *err)
+{
+	struct orderer *o = orderer;
+	int status = 0;
+
+	for (size_t g = from; status == 0 && g < to; g++)
+		if (!is_large(o->nodes, g))
+			status = order_group(o, 1, g, err);
+	return status;
+}
+
+/* All threads order one large group after the other, then each thread small ones. */
+static int order_groups(struct orderer *o, unsigned threads, struct sh_error *err)
+{
+	const struct sh_nodes *s = o->nodes;
+	int status = 0;
+
+	for (size_t g = 0; status == 0 && g < s->groups; g++)
+		if (is_large(s, g))
+			status = order_group(o, s->threads, g, err);
+	if (status == 0)
+		status =
+		    sh_parallel(o, sizeof *o, threads, s->groups, SOME, order_small_groups, err);
+	return status;
+}
+
+/* Closes the gaps that repeated ids left. */
+static void drop_repeated(struct sh_nodes *s)
+{
+	uint32_t out = 0;
+
+	for (size_t g = 0; g < s->groups; g++) {
+		uint32_t from = s->group_at[g], to = s->group_at[g + 1];
+
+		s->group_at[g] = out;
+		for (; from < to && s->member[from] != NOBODY; from++)
+			s->member[out++] = s->member[from];
+	}
+	s->group_at[s->groups] = out;
+	s->member[out] = 0; /* see allocate_groups() */
 }
 
 /* Orders the members of each group by their ids, and drops repeated ids. */
 static int order_members(struct sh_nodes *s, struct sh_error *err)
 {
-	struct sh_side m = { .words = 1 };
-	uint32_t out = 0;
+	unsigned threads = s->groups > SOME ? s->threads : 1;
+	struct orderer *o = calloc(threads, sizeof *o);
+	int status;
 
-	for (size_t g = 0; g < s->groups; g++) {
-		uint32_t from = s->group_at[g], n = s->group_at[g + 1] - from;
-
-		if (sh_side_reserve(&m, n, err) < 0 || sh_side_reserve(s->room, n, err) < 0) {
-			sh_side_free(&m);
-			return -1;
-		}
-		m.n = n;
-		for (uint32_t i = 0; i < n; i++) {
-			char room[SH_ID_ROOM];
-
-			m.id[i] = s->member[from + i];
-			m.word[i] = sh_nodes_prefix(sh_node_ids_get(&s->ids, m.id[i], room));
-		}
-		sh_side_sort(&m, s->room, by_id, s);
-		s->group_at[g] = out;
-		for (uint32_t i = 0; i < n; i++) {
-			if (i && m.word[i - 1] == m.word[i] && by_id(s, m.id[i - 1], m.id[i]) == 0)
-				s->repeated++;
-			else
-				s->member[out++] = m.id[i];
-		}
+	if (!o)
+		return sh_error_nomem(err);
+	for (unsigned i = 0; i < threads; i++)
+		o[i].nodes = s;
+	status = order_groups(o, threads, err);
+	for (unsigned i = 0; i < threads; i++) {
+		s->repeated += o[i].repeated;
+		sh_side_free(&o[i].side);
+		sh_side_free(&o[i].room);
 	}
-	s->group_at[s->groups] = out;
-	sh_side_free(&m);
-	return 0;
+	free(o);
+	if (s->repeated)
+		drop_repeated(s);
+	return status;
 }
 
 static int make_groups(struct sh_nodes *s, const struct sh_copies *t, struct sh_error *err)
@@ -171,7 +325,8 @@ static int close_wide(struct sh_nodes *s, struct sh_copies *copies, struct sh_er
 
 	if (!first)
 		return sh_error_nomem(err);
-	status = sh_distinct_wide(s->fp, s->records, s->words, s->hash_key, s->room, first, err);
+	status = sh_distinct_wide(
+	    s->threads, s->fp, s->records, s->words, s->hash_key, s->room, first, err);
 	if (status == 0)
 		status = make_nodes(s, first, copies, err);
 	free(first);
@@ -183,7 +338,7 @@ static int close_narrow(struct sh_nodes *s, struct sh_copies *copies, struct sh_
 	struct sh_side side = {
 		.words = 1, .n = (uint32_t)s->records, .word = s->fp, .id = s->who
 	};
-	int status = sh_distinct(&side, s->room, s->hash_key, copies, err);
+	int status = sh_distinct(s->threads, &side, s->room, s->hash_key, copies, err);
 
 	s->n = side.n;
 	return status;

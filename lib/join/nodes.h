@@ -8,13 +8,10 @@
 #ifndef SH_JOIN_NODES_H
 #define SH_JOIN_NODES_H
 
-#include <sys/types.h>
-
 #include "base/bytes.h"
-#include "join/ids.h"
+#include "join/fpchunk.h"
 #include "join/order.h"
 #include "record/fingerprint.h"
-#include "record/fpline.h"
 
 struct sh_nodes {
 	unsigned words;
@@ -31,6 +28,7 @@ struct sh_nodes {
 	uint64_t repeated;  /* records left out: another record has the same id and fingerprint */
 
 	struct sh_side *room; /* scratch memory, borrowed */
+	unsigned threads;     /* of sh_nodes_close() and sh_nodes_sort(); 1 after sh_nodes_init() */
 	size_t fp_cap, who_cap;
 	uint64_t hash_key;
 };
@@ -46,19 +44,12 @@ void sh_nodes_free(struct sh_nodes *s);
 /* Forgets all records. Keeps the memory. */
 void sh_nodes_clear(struct sh_nodes *s);
 
-/* Reserves memory for the fingerprints of `more` records. SH_ERR_RANGE: more than SH_NODES_MAX
- * records. */
-int sh_nodes_reserve(struct sh_nodes *s, size_t more, struct sh_error *err);
-
 /* Adds a record. SH_ERR_RANGE: more than SH_NODES_MAX records. */
 int sh_nodes_add(struct sh_nodes *s, const uint64_t *fp, struct sh_slice id, struct sh_error *err);
 
-/* Adds at most `max` records of this form from the beginning of the text. SH_PAD bytes behind the
- * text must be readable. Stops before the first line that sh_fp_line() does not read: the caller
- * reads that line by sh_record_fp(). Returns the number of bytes consumed, or -1; *lines is the
- * number of records. */
-ssize_t sh_nodes_add_lines(struct sh_nodes *s, struct sh_slice text, const struct sh_fp_form *form,
-    size_t max, size_t *lines, struct sh_error *err);
+/* Adds the records from .. from+n-1 of a chunk. SH_ERR_RANGE: more than SH_NODES_MAX records. */
+int sh_nodes_append(
+    struct sh_nodes *s, const struct sh_fp_chunk *c, size_t from, size_t n, struct sh_error *err);
 
 /* Makes the nodes, orders the ids of each node, and leaves repeated records out. Call it after
  * the last record. */

@@ -37,7 +37,9 @@ static int sort_wide(struct sh_nodes *s, struct sh_error *err)
 
 	if (status == 0) {
 		sh_side_load(&side, 0);
-		sh_side_sort(&side, s->room, by_other_words, s);
+		status = sh_side_sort_by(s->threads, &side, s->room, by_other_words, s, err);
+	}
+	if (status == 0) {
 		apply(s, &side, fp, who);
 	}
 	sh_side_free(&side);
@@ -54,6 +56,5 @@ int sh_nodes_sort(struct sh_nodes *s, struct sh_error *err)
 		return -1;
 	if (s->words > 1)
 		return sort_wide(s, err);
-	sh_side_sort(&side, s->room, by_other_words, s);
-	return 0;
+	return sh_side_sort_by(s->threads, &side, s->room, by_other_words, s, err);
 }

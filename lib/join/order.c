@@ -116,14 +116,19 @@ static inline __attribute__((always_inline)) uint32_t digit(
 	return (uint32_t)(x >> d->shift) & d->mask;
 }
 
-/* Counts the digits. Stores where each digit begins, from `at` on, in start[] and next[]. */
-static inline __attribute__((always_inline)) void count(const struct sh_side *from, uint32_t lo,
-    uint32_t n, const struct digit *d, bool one_run, uint32_t at, uint32_t *start, uint32_t *next)
+/* Stores in next[] how many of the words lo .. lo+n-1 have each digit. */
+static inline __attribute__((always_inline)) void count(const uint64_t *word, uint32_t lo,
+    uint32_t n, const struct digit *d, bool one_run, uint32_t *next)
 {
 	memset(next, 0, ((size_t)d->mask + 1) * sizeof *next);
 	for (uint32_t i = lo; i < lo + n; i++)
-		next[digit(d, one_run, from->word[i])]++;
-	for (size_t v = 0; v <= d->mask; v++) {
+		next[digit(d, one_run, word[i])]++;
+}
+
+/* Replaces the counts in next[] by where each digit begins, from `at` on, and stores it in start[], too. */
+static inline void begin_digits(uint32_t last, uint32_t at, uint32_t *start, uint32_t *next)
+{
+	for (size_t v = 0; v <= last; v++) {
 		uint32_t many = next[v];
 
 		start[v] = next[v] = at;
@@ -140,7 +145,8 @@ static inline __attribute__((always_inline)) void scatter(const struct sh_side *
 	uint64_t *to_word = to->word;
 	uint32_t *to_id = to->id;
 
-	count(from, lo, n, &d, one_run, at, start, next);
+	count(word, lo, n, &d, one_run, next);
+	begin_digits(d.mask, at, start, next);
 	for (uint32_t i = lo; i < lo + n; i++) {
 		uint64_t w = word[i];
 		uint32_t where = next[digit(&d, one_run, w)]++;
@@ -252,47 +258,64 @@ static void place_lines(const struct sh_side *from, struct sh_side *to, uint32_t
 
 /* ---- radix partitions -------------------------------------------------------------- */
 
+/* The elements that one thread moves, and where each digit of these elements begins. */
+struct sh_segment {
+	uint32_t lo, n;
+	uint32_t start[1 << SH_SPLIT_BITS], next[1 << SH_SPLIT_BITS];
+};
+
 static struct pass upper(const struct sh_split *p)
 {
 	return (struct pass){ p->key, p->rest, p->key->bits - p->rest, false };
 }
 
 /* Splits by the upper bits, so that the second pass scatters within the cache. */
-static void split(
-    struct sh_split *p, const struct sh_side *s, uint32_t lo, uint32_t n, const struct sh_key *key)
+static void begin_split(struct sh_split *p, const struct sh_key *key)
 {
 	unsigned bits = key->bits / 2 < SH_SPLIT_BITS ? key->bits / 2 : SH_SPLIT_BITS;
-	struct pass pass;
-	struct digit d;
 
 	p->key = key;
 	p->parts = 1U << bits;
 	p->rest = key->bits - bits;
 	p->most = 0;
-	pass = upper(p);
-	d = digit_of(&pass);
-	if (d.key)
-		count(s, lo, n, &d, false, lo, p->start, p->next);
-	else
-		count(s, lo, n, &d, true, lo, p->start, p->next);
-	p->start[p->parts] = lo + n;
-	for (unsigned i = 0; i < p->parts; i++)
-		if (p->start[i + 1] - p->start[i] > p->most)
-			p->most = p->start[i + 1] - p->start[i];
 }
 
-void sh_split_init(struct sh_split *p, const struct sh_side *s, const struct sh_key *key)
-{
-	split(p, s, 0, s->n, key);
-}
-
-void sh_split_move(struct sh_split *p, const struct sh_side *s, bool fresh, struct sh_side *room)
+/* Stores in next[] how many elements of the segment have each digit. */
+static void count_segment(const struct sh_split *p, const struct sh_side *s, struct sh_segment *g)
 {
 	struct pass pass = upper(p);
-	uint32_t lo = p->start[0];
+	struct digit d = digit_of(&pass);
+
+	if (d.key)
+		count(s->word, g->lo, g->n, &d, false, g->next);
+	else
+		count(s->word, g->lo, g->n, &d, true, g->next);
+}
+
+/* Gives each partition its place from `lo` on, and in it the elements of each segment, which are counted. */
+static void lay_out(struct sh_split *p, uint32_t lo)
+{
+	for (unsigned v = 0; v < p->parts; v++) {
+		p->start[v] = lo;
+		for (unsigned i = 0; i < p->threads; i++) {
+			uint32_t many = p->segment[i].next[v];
+
+			p->segment[i].start[v] = p->segment[i].next[v] = lo;
+			lo += many;
+		}
+		if (lo - p->start[v] > p->most)
+			p->most = lo - p->start[v];
+	}
+	p->start[p->parts] = lo;
+}
+
+static void move_segment(const struct sh_split *p, const struct sh_side *s, bool fresh,
+    struct sh_side *room, struct sh_segment *g)
+{
+	struct pass pass = upper(p);
 
 	pass.fresh = fresh;
-	place_lines(s, room, lo, p->start[p->parts] - lo, &pass, p->start, p->next);
+	place_lines(s, room, g->lo, g->n, &pass, g->start, g->next);
 }
 
 static void order_part(const struct sh_split *p, uint32_t i, const struct sh_side *room,
@@ -323,13 +346,17 @@ static inline __attribute__((always_inline)) void scatter_word_lines(const uint6
 		uint32_t v = digit(&d, one_run, w), where = next[v]++, in = where % WORDS;
 
 		line[v][in] = w;
-		if (in == WORDS - 1)
+		if (in < WORDS - 1)
+			continue;
+		if (__builtin_expect(where - in >= start[v], 1))
 			write_past(to + (where - in), line[v], sizeof line[v]);
+		else
+			memcpy(to + start[v], line[v] + start[v] % WORDS,
+			    (where + 1 - start[v]) * sizeof *to);
 	}
 #ifdef __SSE2__
 	_mm_sfence();
 #endif
-	/* As in scatter_lines(): writes the last line of each digit. */
 	for (size_t v = 0; v <= d.mask; v++) {
 		uint32_t at = next[v] - next[v] % WORDS;
 
@@ -338,32 +365,33 @@ static inline __attribute__((always_inline)) void scatter_word_lines(const uint6
 	}
 }
 
-void sh_split_move_words(struct sh_split *p, const uint64_t *from, uint64_t *to)
+static void move_word_segment(
+    const struct sh_split *p, const uint64_t *from, uint64_t *to, struct sh_segment *g)
 {
 	struct pass pass = upper(p);
 	struct digit d = digit_of(&pass);
-	uint32_t lo = p->start[0], n = p->start[p->parts] - lo;
 
 	if (d.key)
-		scatter_word_lines(from, to, lo, n, d, false, p->start, p->next);
+		scatter_word_lines(from, to, g->lo, g->n, d, false, g->start, g->next);
 	else
-		scatter_word_lines(from, to, lo, n, d, true, p->start, p->next);
+		scatter_word_lines(from, to, g->lo, g->n, d, true, g->start, g->next);
 }
 
 static inline __attribute__((always_inline)) void scatter_words(const uint64_t *from, uint64_t *to,
-    uint32_t lo, uint32_t n, struct digit d, bool one_run, uint32_t *start, uint32_t *next)
+    uint32_t n, struct digit d, bool one_run, uint32_t at, uint32_t *start, uint32_t *next)
 {
-	const struct sh_side s = { .word = (uint64_t *)(uintptr_t)from };
-
-	count(&s, lo, n, &d, one_run, lo, start, next);
-	for (uint32_t i = lo; i < lo + n; i++) {
+	count(from, 0, n, &d, one_run, next);
+	begin_digits(d.mask, 0, next, next);
+	for (uint32_t v = 0; v <= d.mask; v++)
+		start[v] = at + next[v];
+	for (uint32_t i = 0; i < n; i++) {
 		uint64_t w = from[i];
 
 		to[next[digit(&d, one_run, w)]++] = w;
 	}
 }
 
-void sh_split_order_words(const struct sh_split *p, uint32_t i, const uint64_t *from, uint64_t *to,
+void sh_split_order_words(const struct sh_split *p, uint32_t i, uint64_t *word, uint64_t *room,
     uint32_t *start, uint32_t *next)
 {
 	const struct pass pass = { p->key, 0, p->rest, false };
@@ -371,9 +399,10 @@ void sh_split_order_words(const struct sh_split *p, uint32_t i, const uint64_t *
 	uint32_t lo = p->start[i], n = p->start[i + 1] - lo;
 
 	if (d.key)
-		scatter_words(from, to, lo, n, d, false, start, next);
+		scatter_words(word + lo, room, n, d, false, lo, start, next);
 	else
-		scatter_words(from, to, lo, n, d, true, start, next);
+		scatter_words(word + lo, room, n, d, true, lo, start, next);
+	memcpy(word + lo, room, n * sizeof *word);
 }
 
 /* Returns whether the elements are in order already; then start[] is filled. */
@@ -396,25 +425,35 @@ static bool in_order(
 	return true;
 }
 
+/* Orders a range that is larger than the cache. */
+static void order_parts(struct sh_side *s, uint32_t lo, uint32_t n, const struct sh_key *key,
+    bool fresh, uint32_t *start, struct sh_side *room, uint32_t *next)
+{
+	struct sh_segment all = { .lo = lo, .n = n };
+	struct sh_split p = { .threads = 1, .segment = &all };
+
+	begin_split(&p, key);
+	count_segment(&p, s, &all);
+	lay_out(&p, lo);
+	move_segment(&p, s, fresh, room, &all);
+	for (uint32_t i = 0; i < p.parts; i++)
+		order_part(&p, i, room, s, p.start[i], start + ((size_t)i << p.rest), next);
+}
+
 static void order(struct sh_side *s, uint32_t lo, uint32_t n, const struct sh_key *key, bool fresh,
     uint32_t *start, struct sh_side *room, uint32_t *next)
 {
 	struct pass p = { key, 0, key->bits, fresh };
-	struct sh_split parts;
 
 	start[UINT32_C(1) << key->bits] = lo + n;
 	if (!fresh && in_order(s, lo, n, key, start))
 		return;
-	if (n <= SH_SIDE_CACHED || key->bits <= ONE_PASS_BITS) {
-		place(s, room, lo, n, &p, lo, start, next);
-		copy_elements(s->word + lo, s->id + lo, room->word + lo, room->id + lo, n);
+	if (n > SH_SIDE_CACHED && key->bits > ONE_PASS_BITS) {
+		order_parts(s, lo, n, key, fresh, start, room, next);
 		return;
 	}
-	split(&parts, s, lo, n, key);
-	sh_split_move(&parts, s, fresh, room);
-	for (uint32_t i = 0; i < parts.parts; i++)
-		order_part(
-		    &parts, i, room, s, parts.start[i], start + ((size_t)i << parts.rest), next);
+	place(s, room, lo, n, &p, lo, start, next);
+	copy_elements(s->word + lo, s->id + lo, room->word + lo, room->id + lo, n);
 }
 
 void sh_side_order(struct sh_side *s, uint32_t lo, uint32_t n, const struct sh_key *key,
@@ -423,145 +462,154 @@ void sh_side_order(struct sh_side *s, uint32_t lo, uint32_t n, const struct sh_k
 	order(s, lo, n, key, false, start, room, next);
 }
 
-void sh_side_order_new(struct sh_side *s, const struct sh_key *key, uint32_t *start,
-    struct sh_side *room, uint32_t *next)
-{
-	order(s, 0, s->n, key, true, start, room, next);
-}
-
 /* ---- by several threads -------------------------------------------------------------- */
 
-/* The elements that one thread moves, and where each digit of these elements begins. */
-struct segment {
-	uint32_t lo, n;
-	uint32_t start[1 << SH_SPLIT_BITS], next[1 << SH_SPLIT_BITS];
-};
-
 struct moving {
+	struct sh_split *split;
 	const struct sh_side *from;
 	struct sh_side *to;
-	const struct sh_split *split;
-	struct pass pass;
-	struct segment *segment;
-	uint32_t *start; /* of all buckets, when partitions are ordered */
-	uint32_t *next;  /* 2^rest for each thread */
+	bool fresh;
+	const uint64_t *from_word; /* when words without numbers are moved */
+	uint64_t *to_word;
 };
 
-struct mover {
-	struct moving *all;
-	unsigned thread;
-};
-
-static int count_segment(void *arg, size_t from, size_t to, struct sh_error *err)
+static int count_task(void *arg, size_t from, size_t to, struct sh_error *err)
 {
-	const struct moving *m = ((struct mover *)arg)->all;
-	struct digit d = digit_of(&m->pass);
-
-	(void)err;
-	for (size_t i = from; i < to; i++) {
-		struct segment *s = &m->segment[i];
-
-		memset(s->next, 0, sizeof s->next);
-		for (uint32_t e = s->lo; e < s->lo + s->n; e++)
-			s->next[digit(&d, !d.key, m->from->word[e])]++;
-	}
-	return 0;
-}
-
-static int move_segment(void *arg, size_t from, size_t to, struct sh_error *err)
-{
-	const struct moving *m = ((struct mover *)arg)->all;
-
-	(void)err;
-	for (size_t i = from; i < to; i++) {
-		struct segment *s = &m->segment[i];
-
-		place_lines(m->from, m->to, s->lo, s->n, &m->pass, s->start, s->next);
-	}
-	return 0;
-}
-
-static int order_parts(void *arg, size_t from, size_t to, struct sh_error *err)
-{
-	const struct mover *t = arg;
-	const struct moving *m = t->all;
-	const struct sh_split *p = m->split;
-	uint32_t *next = m->next + ((size_t)t->thread << p->rest);
+	const struct moving *m = arg;
 
 	(void)err;
 	for (size_t i = from; i < to; i++)
-		order_part(
-		    p, (uint32_t)i, m->from, m->to, p->start[i], m->start + (i << p->rest), next);
+		count_segment(m->split, m->from, &m->split->segment[i]);
 	return 0;
 }
 
-/* Calls fn for tasks 0 .. n-1 with a mover each. */
-static int by_threads(
-    unsigned threads, struct moving *m, size_t n, sh_tasks_fn *fn, struct sh_error *err)
+static int move_task(void *arg, size_t from, size_t to, struct sh_error *err)
 {
-	struct mover *t = calloc(threads, sizeof *t);
-	int status;
+	const struct moving *m = arg;
 
-	if (!t)
+	(void)err;
+	for (size_t i = from; i < to; i++)
+		if (m->to_word)
+			move_word_segment(
+			    m->split, m->from_word, m->to_word, &m->split->segment[i]);
+		else
+			move_segment(m->split, m->from, m->fresh, m->to, &m->split->segment[i]);
+	return 0;
+}
+
+/* Calls fn for each segment. */
+static int each_segment(struct moving *m, sh_tasks_fn *fn, struct sh_error *err)
+{
+	return sh_parallel(m, 0, m->split->threads, m->split->threads, 1, fn, err);
+}
+
+int sh_split_init(struct sh_split *p, unsigned threads, const struct sh_side *s,
+    const struct sh_key *key, struct sh_error *err)
+{
+	struct moving m = { .split = p, .from = s };
+
+	begin_split(p, key);
+	p->threads = threads;
+	p->segment = calloc(threads, sizeof *p->segment);
+	if (!p->segment)
 		return sh_error_nomem(err);
-	for (unsigned i = 0; i < threads; i++)
-		t[i] = (struct mover){ m, i };
-	status = sh_parallel(t, sizeof *t, threads, n, 1, fn, err);
-	free(t);
+	for (unsigned i = 0; i < threads; i++) {
+		struct sh_segment *g = &p->segment[i];
+
+		g->lo = (uint32_t)((uint64_t)s->n * i / threads);
+		g->n = (uint32_t)((uint64_t)s->n * (i + 1) / threads) - g->lo;
+	}
+	if (each_segment(&m, count_task, err) < 0)
+		return -1;
+	lay_out(p, 0);
+	return 0;
+}
+
+void sh_split_free(struct sh_split *p)
+{
+	free(p->segment);
+	p->segment = NULL;
+}
+
+int sh_split_move(struct sh_split *p, const struct sh_side *s, bool fresh, struct sh_side *room,
+    struct sh_error *err)
+{
+	struct moving m = { .split = p, .from = s, .to = room, .fresh = fresh };
+
+	return each_segment(&m, move_task, err);
+}
+
+int sh_split_move_words(
+    struct sh_split *p, const uint64_t *from, uint64_t *to, struct sh_error *err)
+{
+	struct moving m = { .split = p, .from_word = from, .to_word = to };
+
+	return each_segment(&m, move_task, err);
+}
+
+/* The partitions that one thread orders. */
+struct orderer {
+	const struct sh_split *split;
+	const struct sh_side *room;
+	struct sh_side *side;
+	uint32_t *start; /* of all buckets */
+	uint32_t *next;  /* 2^rest elements, of the thread's own */
+};
+
+static int order_task(void *arg, size_t from, size_t to, struct sh_error *err)
+{
+	const struct orderer *o = arg;
+	const struct sh_split *p = o->split;
+
+	(void)err;
+	for (size_t i = from; i < to; i++)
+		order_part(p, (uint32_t)i, o->room, o->side, p->start[i], o->start + (i << p->rest),
+		    o->next);
+	return 0;
+}
+
+static int order_all(struct sh_split *p, struct sh_side *s, uint32_t *start,
+    const struct sh_side *room, struct sh_error *err)
+{
+	struct orderer *o = calloc(p->threads, sizeof *o);
+	uint32_t *next = malloc(p->threads * sizeof *next << p->rest);
+	int status = o && next ? 0 : sh_error_nomem(err);
+
+	for (unsigned i = 0; status == 0 && i < p->threads; i++)
+		o[i] = (struct orderer){ p, room, s, start, next + ((size_t)i << p->rest) };
+	if (status == 0)
+		status = sh_parallel(o, sizeof *o, p->threads, p->parts, 1, order_task, err);
+	free(next);
+	free(o);
 	return status;
 }
 
-int sh_split_move_by(unsigned threads, const struct sh_split *p, const struct sh_side *s,
-    bool fresh, struct sh_side *room, struct sh_error *err)
+static int order_alone(struct sh_side *s, const struct sh_key *key, bool fresh, uint32_t *start,
+    struct sh_side *room, struct sh_error *err)
 {
-	struct moving m = { .from = s, .to = room, .split = p, .pass = upper(p) };
-	uint32_t lo = p->start[0], n = p->start[p->parts] - lo;
-	int status;
+	uint32_t *next = malloc(sizeof *next << key->bits);
 
-	m.pass.fresh = fresh;
-	m.segment = calloc(threads, sizeof *m.segment);
-	if (!m.segment)
+	if (!next)
 		return sh_error_nomem(err);
-	for (unsigned i = 0; i < threads; i++) {
-		m.segment[i].lo = lo + (uint32_t)((uint64_t)n * i / threads);
-		m.segment[i].n = lo + (uint32_t)((uint64_t)n * (i + 1) / threads) - m.segment[i].lo;
-	}
-	status = by_threads(threads, &m, threads, count_segment, err);
-	for (unsigned v = 0; status == 0 && v < p->parts; v++)
-		for (uint32_t i = 0, at = p->start[v]; i < threads; i++) {
-			uint32_t many = m.segment[i].next[v];
-
-			m.segment[i].start[v] = m.segment[i].next[v] = at;
-			at += many;
-		}
-	if (status == 0)
-		status = by_threads(threads, &m, threads, move_segment, err);
-	free(m.segment);
-	return status;
+	order(s, 0, s->n, key, fresh, start, room, next);
+	free(next);
+	return 0;
 }
 
 int sh_side_order_by(unsigned threads, struct sh_side *s, const struct sh_key *key, bool fresh,
     uint32_t *start, struct sh_side *room, struct sh_error *err)
 {
-	bool alone = threads == 1 || s->n <= SH_SIDE_CACHED || key->bits <= ONE_PASS_BITS;
-	struct moving m = { .from = room, .to = s, .start = start };
 	struct sh_split p;
 	int status;
 
-	m.next = alone ? malloc(sizeof *m.next << key->bits) : NULL;
-	if (alone && m.next) {
-		order(s, 0, s->n, key, fresh, start, room, m.next);
-	} else if (!alone) {
-		sh_split_init(&p, s, key);
-		m.split = &p;
-		m.next = malloc(threads * sizeof *m.next << p.rest);
-	}
-	if (!m.next)
-		return sh_error_nomem(err);
-	status = alone ? 0 : sh_split_move_by(threads, &p, s, fresh, room, err);
-	if (status == 0 && !alone)
-		status = by_threads(threads, &m, p.parts, order_parts, err);
+	if (threads == 1 || s->n <= SH_SIDE_CACHED || key->bits <= ONE_PASS_BITS)
+		return order_alone(s, key, fresh, start, room, err);
+	status = sh_split_init(&p, threads, s, key, err);
+	if (status == 0)
+		status = sh_split_move(&p, s, fresh, room, err);
+	if (status == 0)
+		status = order_all(&p, s, start, room, err);
 	start[(size_t)1 << key->bits] = s->n;
-	free(m.next);
+	sh_split_free(&p);
 	return status;
 }

@@ -58,11 +58,8 @@ static inline uint32_t sh_key_of(const struct sh_key *key, uint64_t word)
 void sh_side_order(struct sh_side *s, uint32_t lo, uint32_t n, const struct sh_key *key,
     uint32_t *start, struct sh_side *room, uint32_t *next);
 
-/* Orders a whole side whose `id` is not set yet; the elements get the numbers 0 .. n-1. */
-void sh_side_order_new(struct sh_side *s, const struct sh_key *key, uint32_t *start,
-    struct sh_side *room, uint32_t *next);
-
-/* As sh_side_order() of a whole side, or sh_side_order_new() when `fresh`, by several threads. */
+/* Orders a whole side in the same way, by several threads. fresh: `id` is not set yet; the elements get the numbers
+ * 0 .. n-1. */
 int sh_side_order_by(unsigned threads, struct sh_side *s, const struct sh_key *key, bool fresh,
     uint32_t *start, struct sh_side *room, struct sh_error *err);
 
@@ -75,28 +72,30 @@ struct sh_split {
 	unsigned parts; /* number of partitions */
 	unsigned rest;  /* lower bits of the key, which order a partition */
 	uint32_t most;  /* elements of the largest partition */
-	uint32_t start[(1 << SH_SPLIT_BITS) + 1], next[1 << SH_SPLIT_BITS];
+	uint32_t start[(1 << SH_SPLIT_BITS) + 1];
+	unsigned threads;
+	struct sh_segment *segment; /* one for each thread, which moves its elements */
 };
 
-/* Plans the split of s by a key of at least two bits. */
-void sh_split_init(struct sh_split *p, const struct sh_side *s, const struct sh_key *key);
+/* Plans the split of s by a key of at least two bits, by several threads. They also move the elements. */
+int sh_split_init(struct sh_split *p, unsigned threads, const struct sh_side *s,
+    const struct sh_key *key, struct sh_error *err);
+void sh_split_free(struct sh_split *p);
 /* Moves the elements to room, partition i to start[i] .. start[i+1]-1. fresh: `id` is not set
- * yet; the elements get the numbers 0 .. n-1. */
-void sh_split_move(struct sh_split *p, const struct sh_side *s, bool fresh, struct sh_side *room);
-/* As sh_split_move(), by several threads. */
-int sh_split_move_by(unsigned threads, const struct sh_split *p, const struct sh_side *s,
-    bool fresh, struct sh_side *room, struct sh_error *err);
+ * yet; the elements get the numbers 0 .. n-1. Call it once. */
+int sh_split_move(struct sh_split *p, const struct sh_side *s, bool fresh, struct sh_side *room,
+    struct sh_error *err);
 /* Orders partition i of room into the beginning of `to`. Bucket v is at start[v] ..
  * start[v+1]-1. start has 2^rest + 1 elements, next 2^rest. */
 void sh_split_order(const struct sh_split *p, uint32_t i, const struct sh_side *room,
     struct sh_side *to, uint32_t *start, uint32_t *next);
 
-/* Does the same for words without numbers. sh_split_move_words() moves from `from` to `to`, both
- * aligned to 64 bytes. sh_split_order_words() orders partition i from from + start[i] to to +
- * start[i]; `to` must not overlap partitions that are not ordered yet. start has 2^rest elements,
- * positions in `to`. */
-void sh_split_move_words(struct sh_split *p, const uint64_t *from, uint64_t *to);
-void sh_split_order_words(const struct sh_split *p, uint32_t i, const uint64_t *from, uint64_t *to,
+/* Does the same for words without numbers. Both arrays of sh_split_move_words() are aligned to 64 bytes.
+ * sh_split_order_words() orders partition i where it is; `room` has place for it. start has 2^rest elements,
+ * positions in `word`. */
+int sh_split_move_words(
+    struct sh_split *p, const uint64_t *from, uint64_t *to, struct sh_error *err);
+void sh_split_order_words(const struct sh_split *p, uint32_t i, uint64_t *word, uint64_t *room,
     uint32_t *start, uint32_t *next);
 
 #endif

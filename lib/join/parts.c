@@ -30,6 +30,11 @@ void sh_parts_free(struct sh_parts *p)
 	sh_runs_free(&p->sorted);
 }
 
+void sh_parts_set_threads(struct sh_parts *p, unsigned n)
+{
+	p->nodes.threads = p->later.threads = n;
+}
+
 void sh_parts_clear(struct sh_parts *p)
 {
 	sh_nodes_clear(&p->nodes);
@@ -98,19 +103,24 @@ int sh_parts_add(struct sh_parts *p, const uint64_t *fp, struct sh_slice id, str
 	return sh_nodes_add(&p->nodes, fp, id, err);
 }
 
-ssize_t sh_parts_add_lines(struct sh_parts *p, struct sh_slice text, const struct sh_fp_form *form,
-    size_t *lines, struct sh_error *err)
+/* Returns how many records fit when each id has eight bytes; at least 1. Afterwards memory is to be checked again. */
+static size_t fitting(const struct sh_parts *p)
 {
-	size_t left, max;
+	size_t left = p->memory - sh_nodes_bytes(&p->nodes), n = left / (8 * p->words + 16) + 1;
 
-	if (is_full(p) && spill(p, err) < 0)
-		return -1;
-	/* Reads the records that fit when each id has eight bytes; then memory is checked again. */
-	left = p->memory - sh_nodes_bytes(&p->nodes);
-	max = left / (8 * p->words + 16) + 1;
-	if (max > SH_NODES_MAX - p->nodes.records)
-		max = SH_NODES_MAX - p->nodes.records;
-	return sh_nodes_add_lines(&p->nodes, text, form, max, lines, err);
+	return n < SH_NODES_MAX - p->nodes.records ? n : SH_NODES_MAX - p->nodes.records;
+}
+
+int sh_parts_append(struct sh_parts *p, const struct sh_fp_chunk *c, struct sh_error *err)
+{
+	for (size_t at = 0, n; at < c->n; at += n) {
+		if (is_full(p) && spill(p, err) < 0)
+			return -1;
+		n = fitting(p) < c->n - at ? fitting(p) : c->n - at;
+		if (sh_nodes_append(&p->nodes, c, at, n, err) < 0)
+			return -1;
+	}
+	return 0;
 }
 
 /* Cuts the merged entries into a run for each partition, without repeated entries. */

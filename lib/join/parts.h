@@ -33,16 +33,17 @@ struct sh_parts {
 int sh_parts_init(struct sh_parts *p, unsigned words, size_t memory, struct sh_side *room,
     const char *tmpdir, struct sh_error *err);
 void sh_parts_free(struct sh_parts *p);
-/* Forgets all records. Keeps the memory. */
+/* Makes the functions below use n >= 1 threads; sh_parts_init() sets 1. */
+void sh_parts_set_threads(struct sh_parts *p, unsigned n);
+/* Forgets all records. */
 void sh_parts_clear(struct sh_parts *p);
 
 /* Adds a record, whose fingerprint and id are copied. When memory is full, writes the records to
  * the file. */
 int sh_parts_add(struct sh_parts *p, const uint64_t *fp, struct sh_slice id, struct sh_error *err);
 
-/* Adds records from the beginning of a text, as sh_nodes_add_lines() does. */
-ssize_t sh_parts_add_lines(struct sh_parts *p, struct sh_slice text, const struct sh_fp_form *form,
-    size_t *lines, struct sh_error *err);
+/* Adds all records of a chunk, in the same way. */
+int sh_parts_append(struct sh_parts *p, const struct sh_fp_chunk *c, struct sh_error *err);
 
 /* Makes the partitions, and sets n and repeated. Call it after the last record. */
 int sh_parts_close(struct sh_parts *p, struct sh_error *err);

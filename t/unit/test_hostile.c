@@ -49,7 +49,7 @@ static void wide(const uint64_t *key)
 	uint64_t secret[2];
 
 	expect(sh_random_key(secret, &err) == 0);
-	expect(sh_distinct_wide(key, N / 2, 2, secret[0] | 1, &room, first, &err) == 0);
+	expect(sh_distinct_wide(1, key, N / 2, 2, secret[0] | 1, &room, first, &err) == 0);
 	sh_side_free(&room);
 }
 
@@ -172,7 +172,7 @@ static void distinct(const uint64_t *word)
 
 	side.n = RECORDS;
 	memcpy(side.word, word, RECORDS * sizeof *word);
-	expect(sh_distinct(&side, &room, 0x5EC2E7, &copies, &err) == 0 && side.n == 1 + GROUPS &&
+	expect(sh_distinct(1, &side, &room, 0x5EC2E7, &copies, &err) == 0 && side.n == 1 + GROUPS &&
 	       copies.n == RECORDS - side.n);
 	free(copies.p);
 }

@@ -139,6 +139,7 @@ static bool random_case(struct sh_nodes *s, unsigned words, size_t n)
 
 	random_records(n, words, 1 + rng_below(2 * n + 1), 1 + rng_below(2 * n + 1), rng_below(2));
 	sh_nodes_clear(s);
+	s->threads = 1 + (unsigned)rng_below(4);
 	for (size_t i = 0; i < n; i++)
 		if (sh_nodes_add(s, fp + i * words, sh_slice_str(id[i]), &err) < 0)
 			return false;
@@ -159,7 +160,71 @@ static void random_cases(unsigned words)
 	sh_side_free(&room);
 }
 
-/* ---- blocks of lines --------------------------------------------------------- */
+/* ---- several threads ---------------------------------------------------------- */
+
+static bool same_nodes(const struct sh_nodes *s, const struct sh_nodes *t)
+{
+	size_t members = s->groups ? s->group_at[s->groups] : 0;
+
+	return s->n == t->n && s->groups == t->groups && s->repeated == t->repeated &&
+	       memcmp(s->fp, t->fp, s->n * s->words * sizeof *s->fp) == 0 &&
+	       memcmp(s->who, t->who, s->n * sizeof *s->who) == 0 &&
+	       (!s->groups ||
+		   (memcmp(s->group_at, t->group_at, (s->groups + 1) * sizeof *s->group_at) == 0 &&
+		       memcmp(s->member, t->member, members * sizeof *s->member) == 0));
+}
+
+static bool add_all(struct sh_nodes *s, size_t n, uint64_t values, uint64_t ids)
+{
+	struct sh_error err;
+
+	for (size_t i = 0; i < n; i++) {
+		char text[ID_ROOM];
+		uint64_t x = i * 7919 % values, words[WORDS_MAX];
+		int len = sprintf(text, "id%llu", (unsigned long long)(i * 104729 % ids));
+
+		for (unsigned w = 0; w < WORDS_MAX; w++)
+			words[w] = (x + w) * UINT64_C(0xD1B54A32D192ED03);
+		if (sh_nodes_add(s, words, sh_slice(text, (size_t)len), &err) < 0)
+			return false;
+	}
+	return true;
+}
+
+/* n records, of so many fingerprints and ids. */
+static bool large_case(unsigned words, size_t n, uint64_t values, uint64_t ids)
+{
+	struct sh_side room = { 0 };
+	struct sh_nodes s[2];
+	struct sh_error err;
+	bool good = true;
+
+	for (int i = 0; i < 2; i++) {
+		good &= sh_nodes_init(&s[i], words, &room, &err) == 0;
+		s[i].threads = i ? 4 : 1;
+		good = good && add_all(&s[i], n, values, ids) && sh_nodes_close(&s[i], &err) == 0;
+	}
+	good = good && same_nodes(&s[0], &s[1]) && s[0].n == values;
+	for (int i = 0; i < 2; i++)
+		good &= sh_nodes_sort(&s[i], &err) == 0 && sorted(&s[i]);
+	good = good && same_nodes(&s[0], &s[1]);
+	sh_nodes_free(&s[0]);
+	sh_nodes_free(&s[1]);
+	sh_side_free(&room);
+	return good;
+}
+
+static void large_cases(unsigned words)
+{
+	size_t n = SH_SIDE_CACHED + 50000;
+
+	ok(large_case(words, n, 100000, n), "%u words: four threads make the nodes of one", words);
+	ok(large_case(words, n, 3000, n / 2 + 1), "the same of large groups with repeated ids");
+	ok(large_case(words, n, 1, n), "the same of one fingerprint");
+	ok(large_case(words, n, 1, n / 3), "the same of one fingerprint with repeated ids");
+}
+
+/* ---- chunks of lines --------------------------------------------------------- */
 
 /* Lines most of which have the usual form; the errors of the others are random. */
 static size_t write_lines(char *text, size_t n, unsigned digits, int tag)
@@ -187,6 +252,8 @@ static size_t write_lines(char *text, size_t n, unsigned digits, int tag)
 	return at;
 }
 
+static struct sh_buf packed;
+
 /* Each consumed record equals the result of sh_record_fp(); at each other line it fails, or the text
  * ends. */
 static bool take_case(struct sh_nodes *s, unsigned digits, size_t *total)
@@ -195,40 +262,51 @@ static bool take_case(struct sh_nodes *s, unsigned digits, size_t *total)
 	unsigned words = SH_FP_WORDS(4 * digits);
 	int tag = rng_below(2) ? SH_NO_TAG : (int)rng_below(0xffff);
 	struct sh_fp_form form = sh_fp_form(digits, tag);
-	size_t n = write_lines(text, rng_below(200), digits, tag), lines, max = rng_below(300);
-	size_t keep = rng_below(2) ? n : rng_below(n + 1), read = 0;
+	size_t n = write_lines(text, rng_below(200), digits, tag), at;
+	const char *p = text, *end = text + n, *lf;
+	struct sh_fp_chunk *c;
 	struct sh_error err;
 	struct sh_fp_record r;
-	ssize_t took;
+	uint64_t lines;
 
 	memset(text + n, 'x', SH_PAD);
 	sh_nodes_clear(s);
-	took = sh_nodes_add_lines(s, sh_slice(text, keep), &form, max, &lines, &err);
-	if (took < 0 || lines != s->records || lines > max)
+	c = sh_fp_chunk_new(&packed, digits, n, &err);
+	if (!c || sh_fp_chunk_of(&packed) != c)
 		return false;
-	for (size_t i = 0; i < lines; i++) {
-		char *lf = memchr(text + read, '\n', keep - read);
-
-		if (!lf ||
-		    sh_record_fp(sh_slice(text + read, (size_t)(lf - text) - read), &r, &err) < 0)
+	for (size_t taken = 0; p < end; p = lf + 1) {
+		p = sh_fp_chunk_add_lines(c, p, end, &form, &lines);
+		taken += lines;
+		if (c->n != taken)
 			return false;
-		if (r.bits != 4 * digits || r.tag != tag ||
-		    memcmp(r.fp, s->fp + i * words, 8 * words) != 0 ||
-		    !sh_slice_eq(r.id, id_of(s, (uint32_t)i)))
+		lf = memchr(p, '\n', (size_t)(end - p));
+		if (!lf)
+			break;
+		if (sh_record_fp(sh_slice(p, (size_t)(lf - p)), &r, &err) == 0 &&
+		    r.bits == 4 * digits && r.tag == tag)
 			return false;
-		read = (size_t)(lf - text) + 1;
 	}
-	*total += lines;
-	if (read != (size_t)took)
-		return false;
-	/* The first that was left is not in order, or not whole, or one too many. */
-	if (lines < max && memchr(text + read, '\n', keep - read))
-		return sh_record_fp(sh_slice(text + read,
-					(size_t)((char *)memchr(text + read, '\n', keep - read) -
-						 (text + read))),
-			   &r, &err) < 0 ||
-		       r.bits != 4 * digits || r.tag != tag;
-	return true;
+	for (at = 0; at < c->n;) {
+		size_t some = 1 + rng_below(c->n - at);
+
+		if (sh_nodes_append(s, c, at, some, &err) < 0)
+			return false;
+		at += some;
+	}
+	/* The records are those that sh_record_fp() reads. */
+	at = 0;
+	for (p = text; p < end; p = lf + 1) {
+		lf = memchr(p, '\n', (size_t)(end - p));
+		if (sh_record_fp(sh_slice(p, (size_t)(lf - p)), &r, &err) < 0 ||
+		    r.bits != 4 * digits || r.tag != tag)
+			continue;
+		if (at == s->records || memcmp(r.fp, s->fp + at * words, 8 * words) != 0 ||
+		    !sh_slice_eq(r.id, id_of(s, (uint32_t)at)))
+			return false;
+		at++;
+	}
+	*total += at;
+	return at == s->records;
 }
 
 static void take_cases(unsigned digits)
@@ -241,12 +319,12 @@ static void take_cases(unsigned digits)
 
 	for (int i = 0; good && i < 2000; i++)
 		good = take_case(&s, digits, &total);
-	ok(good && total > 1000, "%u digits: lines taken from a block as one by one", digits);
+	ok(good && total > 1000, "%u digits: lines taken from a chunk as one by one", digits);
 	sh_nodes_free(&s);
 	sh_side_free(&room);
 }
 
-/* Block after block, until places of ids have several bases; also one record at a time between. */
+/* Chunk after chunk, until places of ids have several bases; also one record at a time between. */
 static void take_many(unsigned digits)
 {
 	struct sh_side room = { 0 };
@@ -258,7 +336,9 @@ static void take_many(unsigned digits)
 
 	while (good && n < 4 * SH_NODE_IDS_STRIDE) {
 		static char text[1000 * (SH_FP_HEX_MAX + 20) + SH_PAD];
-		size_t at = 0, lines, more = rng_below(1000);
+		size_t at = 0, more = rng_below(1000);
+		struct sh_fp_chunk *c;
+		uint64_t lines;
 
 		if (rng_below(4) == 0) {
 			const uint64_t zero[SH_FP_MAX_WORDS] = { 0 };
@@ -271,8 +351,9 @@ static void take_many(unsigned digits)
 		for (size_t i = 0; i < more; i++)
 			at +=
 			    (size_t)sprintf(text + at, "%0*zx\tid%zu\n", (int)digits, n + i, n + i);
-		good = sh_nodes_add_lines(&s, sh_slice(text, at), &form, more, &lines, &err) >= 0 &&
-		       lines == more;
+		c = sh_fp_chunk_new(&packed, digits, at, &err);
+		good = c && sh_fp_chunk_add_lines(c, text, text + at, &form, &lines) == text + at &&
+		       lines == more && sh_nodes_append(&s, c, 0, more, &err) == 0;
 		n += more;
 	}
 	for (size_t i = 0; good && i < n; i++) {
@@ -281,7 +362,7 @@ static void take_many(unsigned digits)
 		sprintf(want, "id%zu", i);
 		wrong += !sh_slice_eq(id_of(&s, (uint32_t)i), sh_slice_str(want));
 	}
-	ok(good && s.records == n && wrong == 0, "%u digits: %zu ids taken from many blocks",
+	ok(good && s.records == n && wrong == 0, "%u digits: %zu ids taken from many chunks",
 	    digits, n);
 	sh_nodes_free(&s);
 	sh_side_free(&room);
@@ -350,27 +431,23 @@ static uint64_t first_number(void)
 	return rng_below(3) ? near[rng_below(5)] : rng() >> (5 + rng_below(58));
 }
 
-/* Adds some of them in a block, the others one by one. */
-static bool give_ids(struct sh_nodes *s, size_t n, size_t in_block)
+/* Adds the ids up to n in a chunk, or one by one. */
+static bool give_ids(struct sh_nodes *s, size_t n, bool in_chunk)
 {
-	static char text[1000 * (17 + ID_MOST) + SH_PAD];
 	const uint64_t zero = 0;
 	struct sh_error err;
-	struct sh_fp_form form = sh_fp_form(16, SH_NO_TAG);
-	size_t lines, at = 0;
+	struct sh_fp_chunk *c =
+	    sh_fp_chunk_new(&packed, 16, (n - s->records) * (17 + ID_MOST), &err);
 
-	for (size_t i = s->records; i < n; i++) {
-		if (in_block)
-			at += (size_t)sprintf(
-			    text + at, "%016zx\t%.*s\n", i, (int)given[i].n, given[i].text);
-		else if (sh_nodes_add(s, &zero, sh_slice(given[i].text, given[i].n), &err) < 0)
+	for (size_t i = s->records; c && i < n; i++) {
+		struct sh_slice one = sh_slice(given[i].text, given[i].n);
+
+		if (in_chunk)
+			sh_fp_chunk_add(c, &zero, one);
+		else if (sh_nodes_add(s, &zero, one, &err) < 0)
 			return false;
 	}
-	if (!in_block)
-		return true;
-	return sh_nodes_add_lines(s, sh_slice(text, at), &form, in_block, &lines, &err) ==
-		   (ssize_t)at &&
-	       s->records == n;
+	return c && sh_nodes_append(s, c, 0, c->n, &err) == 0 && s->records == n;
 }
 
 static size_t wrong_ids(const struct sh_nodes *s)
@@ -387,7 +464,7 @@ static bool ids_case(struct sh_nodes *s, enum kind kind, size_t *spelled)
 {
 	uint64_t first = first_number();
 	size_t n = 1 + rng_below(IDS), wrong;
-	bool good = true, blocks = rng_below(4);
+	bool good = true, chunks = rng_below(4);
 
 	sh_nodes_clear(s);
 	for (size_t i = 0; i < n; i++)
@@ -396,7 +473,7 @@ static bool ids_case(struct sh_nodes *s, enum kind kind, size_t *spelled)
 		size_t more = 1 + rng_below(1000), left = n - s->records;
 
 		more = more < left ? more : left;
-		good = give_ids(s, s->records + more, blocks && rng_below(8) ? more : 0);
+		good = give_ids(s, s->records + more, chunks && rng_below(8));
 	}
 	wrong = wrong_ids(s);
 	s->ids.roomy = rng_below(2);
@@ -435,8 +512,8 @@ static void counted_take_no_room(void)
 	for (size_t i = 0; i < IDS; i++)
 		given[i].n = write_id(given[i].text, COUNTED, 99990, i);
 	while (good && s.records < IDS)
-		good = give_ids(&s, s.records + (IDS - s.records < 900 ? IDS - s.records : 900),
-		    IDS - s.records);
+		good =
+		    give_ids(&s, s.records + (IDS - s.records < 900 ? IDS - s.records : 900), true);
 	ok(good && wrong_ids(&s) == 0 && s.ids.at_cap == 0 && s.ids.text.n == 0,
 	    "of ids that count up nothing is kept");
 	sh_nodes_free(&s);
@@ -448,6 +525,8 @@ int main(void)
 	rng_init(0x4E0DE5);
 	for (unsigned words = 1; words <= WORDS_MAX; words++)
 		random_cases(words);
+	large_cases(1);
+	large_cases(2);
 	take_cases(16);
 	take_cases(32);
 	take_cases(7);
@@ -455,5 +534,6 @@ int main(void)
 	take_many(32);
 	ids_come_back();
 	counted_take_no_room();
+	sh_buf_free(&packed);
 	return done_testing();
 }

@@ -13,9 +13,11 @@
 
 enum {
 	LARGE = SH_SIDE_CACHED + 20000, /* more than is put in order at once */
+	VAST =
+	    4 * SH_SIDE_CACHED + 40000, /* so many equal words are more than a partition may have */
 	FAR = 50,                       /* the most elements outside the range at either end */
 	KEY_BITS = 16,
-	TOTAL = LARGE + 2 * FAR,
+	TOTAL = VAST + 2 * FAR,
 };
 
 static uint32_t total; /* elements of sides that are looked at in a case */
@@ -136,20 +138,22 @@ static bool range_case(uint32_t n)
 	return good;
 }
 
-/* Orders a whole side whose numbers are not set yet. */
-static bool new_case(uint32_t n)
+/* Orders a whole side, whose numbers may be not set yet, by several threads. */
+static bool whole_case(uint32_t n)
 {
 	uint64_t mask = draw_key();
+	bool fresh = rng_below(2);
+	struct sh_error err;
 	struct sh_key key;
 
 	fill(&was, draw_variety());
 	copy(&side, &was);
-	for (uint32_t i = 0; i < n; i++)
+	for (uint32_t i = 0; fresh && i < n; i++)
 		was.id[i] = i;
 	order_plainly(mask, 0, n);
 	side.n = n;
 	sh_key_init(&key, mask);
-	sh_side_order_new(&side, &key, start, &room, next);
+	must(sh_side_order_by(1 + below(4), &side, &key, fresh, start, &room, &err) == 0);
 	return same(&side, &want, 0, total) && same_starts((UINT32_C(1) << key.bits) + 1);
 }
 
@@ -159,6 +163,7 @@ static bool split_case(uint32_t n)
 	uint64_t mask = draw_key() | UINT64_C(1) << 63 | UINT64_C(1) << 62;
 	bool fresh = rng_below(2), good = true;
 	struct sh_split split;
+	struct sh_error err;
 	struct sh_key key;
 
 	if (__builtin_popcountll(mask) > KEY_BITS)
@@ -170,8 +175,8 @@ static bool split_case(uint32_t n)
 	order_plainly(mask, 0, n);
 	side.n = n;
 	sh_key_init(&key, mask);
-	sh_split_init(&split, &side, &key);
-	sh_split_move(&split, &side, fresh, &room);
+	must(sh_split_init(&split, 1 + below(4), &side, &key, &err) == 0);
+	must(sh_split_move(&split, &side, fresh, &room, &err) == 0);
 	for (uint32_t i = 0; i < split.parts; i++) {
 		uint32_t lo = split.start[i], many = split.start[i + 1] - lo;
 		const uint32_t *starts = want_start + ((size_t)i << split.rest);
@@ -182,31 +187,31 @@ static bool split_case(uint32_t n)
 		for (uint32_t v = 0; v <= UINT32_C(1) << split.rest; v++)
 			good &= start[v] == starts[v] - lo;
 	}
+	sh_split_free(&split);
 	return good && same(&side, &want, 0, n);
 }
 
-/* Words alone, in parts that move down by no more than they must. */
+/* Words alone. */
 static bool words_case(uint32_t n)
 {
 	uint64_t mask = draw_key() | 3;
 	struct sh_split split;
+	struct sh_error err;
 	struct sh_key key;
-	uint32_t gap;
 
 	if (__builtin_popcountll(mask) > KEY_BITS)
 		mask = 7;
-	n /= 2; /* the room has a gap */
 	fill(&was, draw_variety());
 	copy(&side, &was);
 	order_plainly(mask, 0, n);
 	side.n = n;
 	sh_key_init(&key, mask);
-	sh_split_init(&split, &side, &key);
-	gap = (split.most + 7) / 8 * 8;
-	sh_split_move_words(&split, side.word, room.word + gap);
+	must(sh_split_init(&split, 1 + below(4), &side, &key, &err) == 0);
+	must(sh_split_move_words(&split, side.word, room.word, &err) == 0);
 	for (uint32_t i = 0; i < split.parts; i++)
 		sh_split_order_words(
-		    &split, i, room.word + gap, room.word, start + ((size_t)i << split.rest), next);
+		    &split, i, room.word, side.word, start + ((size_t)i << split.rest), next);
+	sh_split_free(&split);
 	return same_starts(UINT32_C(1) << key.bits) &&
 	       memcmp(room.word, want.word, n * sizeof *room.word) == 0;
 }
@@ -266,6 +271,23 @@ static bool in_order_of_copies(const struct sh_copies *copies)
 	return good && t == copies->n;
 }
 
+/* Returns whether one thread gives the same words in the same order as several did. */
+static bool alone_gives_the_same(uint32_t n, const struct sh_copies *copies)
+{
+	struct sh_side alone = want;
+	struct sh_copies others = { 0 };
+	struct sh_error err;
+	bool good;
+
+	copy(&alone, &was);
+	alone.n = n;
+	good = sh_distinct(1, &alone, &room, rng() | 1, &others, &err) == 0 && alone.n == side.n &&
+	       same(&alone, &side, 0, side.n) && others.n == copies->n &&
+	       (others.n == 0 || memcmp(others.p, copies->p, others.n * sizeof *others.p) == 0);
+	free(others.p);
+	return good;
+}
+
 static bool distinct_case(uint32_t n)
 {
 	struct sh_copies copies = { 0 };
@@ -274,6 +296,8 @@ static bool distinct_case(uint32_t n)
 	bool good;
 
 	draw_copies(n);
+	for (uint32_t i = 0; n == VAST && i < n; i++)
+		was.word[i] >>= below(16) ? 40 : 0;
 	copy(&side, &was);
 	side.n = n;
 	for (uint32_t i = 0; i < n; i++) {
@@ -281,8 +305,9 @@ static bool distinct_case(uint32_t n)
 		place_at[i] = UINT32_MAX;
 	}
 	qsort(record, n, sizeof *record, by_word_and_record);
-	good =
-	    sh_distinct(&side, &room, rng() | 1, &copies, &err) == 0 && in_order_of_copies(&copies);
+	good = sh_distinct(1 + below(n > LARGE ? 16 : 4), &side, &room, rng() | 1, &copies, &err) ==
+		   0 &&
+	       in_order_of_copies(&copies) && alone_gives_the_same(n, &copies);
 	for (uint32_t at = 0; good && at < side.n; at++) {
 		good = side.id[at] < n && side.word[at] == was.word[side.id[at]];
 		place_at[good ? side.id[at] : 0] = at;
@@ -317,7 +342,7 @@ static bool wide_case(uint32_t n)
 		/* The hash of such words is 0, for any first word. */
 		fp[2 * i + 1] = below(2) ? below(3) : sh_wide_fold(key ^ fp[2 * i], constant);
 	}
-	good = sh_distinct_wide(fp, n, 2, key, &room, first, &err) == 0;
+	good = sh_distinct_wide(1 + below(4), fp, n, 2, key, &room, first, &err) == 0;
 	for (uint32_t i = 0; i < n && good; i++) {
 		uint32_t j = 0;
 
@@ -392,11 +417,13 @@ int main(void)
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		must(sh_side_reserve(all[i], TOTAL, &err) == 0);
 	many("ranges", range_case);
-	many("new sides", new_case);
+	many("whole sides by several threads", whole_case);
 	many("radix partitions", split_case);
 	many("words alone", words_case);
 	many("sorted by several threads", sort_case);
 	many("distinct words", distinct_case);
+	ok(one_of(distinct_case, VAST - 1), "distinct words in large radix partitions");
+	ok(one_of(distinct_case, VAST), "distinct words, most of them in one radix partition");
 	many("distinct wide fingerprints, many with one hash", wide_case);
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		sh_side_free(all[i]);

@@ -1,0 +1,35 @@
+/* The fingerprint records of one chunk: what a thread parses, before the records get their numbers.
+ *
+ * All of it lies in one buffer, such as `out` of a job. */
+#ifndef SH_JOIN_FPCHUNK_H
+#define SH_JOIN_FPCHUNK_H
+
+#include "base/buf.h"
+#include "join/ids.h"
+#include "record/fpline.h"
+
+struct sh_fp_chunk {
+	unsigned words; /* of a fingerprint */
+	size_t n;       /* records */
+	uint64_t *fp;   /* fingerprint of record i at i * words */
+	struct sh_chunk_ids ids;
+};
+
+/* Makes an empty chunk in *room, whose content is lost, with memory for all records in `bytes` bytes of lines that have
+ * fingerprints of `digits` digits. Returns the chunk, valid until the buffer is changed, or NULL. */
+struct sh_fp_chunk *sh_fp_chunk_new(
+    struct sh_buf *room, unsigned digits, size_t bytes, struct sh_error *err);
+
+/* Returns the chunk that was made in this buffer; NULL when the buffer is empty. */
+struct sh_fp_chunk *sh_fp_chunk_of(const struct sh_buf *room);
+
+/* Adds a record. SH_NODE_IDS_PAD bytes from id.p on must be readable. */
+void sh_fp_chunk_add(struct sh_fp_chunk *c, const uint64_t *fp, struct sh_slice id);
+
+/* Adds records of this form from p on. The byte before `end` must be an LF, and SH_PAD bytes behind `end` must be
+ * readable. Stops before the first line that sh_fp_line() does not read: sh_record_fp() decides about that line. Returns
+ * the beginning of that line; *lines is the number of records. */
+const char *sh_fp_chunk_add_lines(struct sh_fp_chunk *c, const char *p, const char *end,
+    const struct sh_fp_form *form, uint64_t *lines);
+
+#endif
