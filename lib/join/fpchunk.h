@@ -23,6 +23,12 @@ struct sh_fp_chunk *sh_fp_chunk_new(
 /* Returns the chunk that was made in this buffer; NULL when the buffer is empty. */
 struct sh_fp_chunk *sh_fp_chunk_of(const struct sh_buf *room);
 
+/* Appends the records of a chunk to *b in a compact form, for a temporary file. */
+int sh_fp_chunk_pack(const struct sh_fp_chunk *c, struct sh_buf *b, struct sh_error *err);
+/* Makes a chunk in *room of bytes from sh_fp_chunk_pack(). Returns as sh_fp_chunk_new() does. */
+struct sh_fp_chunk *sh_fp_chunk_unpack(
+    struct sh_buf *room, unsigned words, struct sh_slice packed, struct sh_error *err);
+
 /* Adds a record. SH_NODE_IDS_PAD bytes from id.p on must be readable. */
 void sh_fp_chunk_add(struct sh_fp_chunk *c, const uint64_t *fp, struct sh_slice id);
 

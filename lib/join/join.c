@@ -6,8 +6,6 @@
 /* A position plus a tile must not overflow. */
 #define N_MAX (UINT32_MAX - 64)
 
-enum { TASKS = 32 /* of a scan, for each thread */ };
-
 static const struct sh_join_limits defaults = {
 	.small = 1 << 18,
 	.large = 1 << 22,
@@ -137,10 +135,8 @@ static int receive(void *arg, struct sh_job *job, struct sh_error *err)
 
 size_t sh_join_cut(const struct sh_join *j, size_t n)
 {
-	size_t most = n / (j->limits.task + 1) + 1,
-	       tasks = j->threads == 1 ? 1 : (size_t)j->threads * TASKS;
-
-	return tasks < most ? tasks : most;
+	/* Small tasks: a thread whose output is large must wait for the tasks before. */
+	return j->threads == 1 ? 1 : n / (j->limits.task + 1) + 1;
 }
 
 int sh_join_tasks(struct sh_join *j, size_t n, int (*work)(void *joiner, struct sh_job *job),

@@ -602,7 +602,7 @@ int sh_side_order_by(unsigned threads, struct sh_side *s, const struct sh_key *k
 	struct sh_split p;
 	int status;
 
-	if (threads == 1 || s->n <= SH_SIDE_CACHED || key->bits <= ONE_PASS_BITS)
+	if (threads == 1 || s->n <= SH_SIDE_CACHED || key->bits < 2)
 		return order_alone(s, key, fresh, start, room, err);
 	status = sh_split_init(&p, threads, s, key, err);
 	if (status == 0)

@@ -11,6 +11,9 @@ enum { FP_BYTES_MAX = 8 * SH_FP_MAX_WORDS };
  * partitions the limit of their size doubles, until it is ENOUGH bytes. */
 enum { MANY = 64, ENOUGH = 256 * 1024 };
 
+/* A chunk of a partition is written when its lines would have CHUNK bytes. */
+enum { CHUNK = 64 * 1024, MOST_OF_LINE = 2 * FP_BYTES_MAX + SH_ID_MAX + 2 };
+
 int sh_parts_init(struct sh_parts *p, unsigned words, size_t memory, struct sh_side *room,
     const char *tmpdir, struct sh_error *err)
 {
@@ -123,13 +126,18 @@ int sh_parts_append(struct sh_parts *p, const struct sh_fp_chunk *c, struct sh_e
 	return 0;
 }
 
-/* Cuts the merged entries into a run for each partition, without repeated entries. */
+/* Cuts the merged entries into a run for each partition, without repeated entries. An entry of such a run has no key; its
+ * value is a packed chunk. */
 struct cutter {
 	struct sh_parts *parts;
 	size_t bytes;        /* bytes of the run so far, counted as by sh_nodes_bytes() */
 	size_t most;         /* the most bytes of a run */
 	struct sh_buf last;  /* last entry */
 	struct sh_buf first; /* first entry with the same fingerprint */
+	struct sh_buf room;  /* of the chunk */
+	struct sh_fp_chunk *chunk;
+	size_t chunk_bytes; /* bytes that its lines would have */
+	struct sh_buf packed;
 };
 
 /* Returns 1 when first_only drops the entry, an id that is not the first of its fingerprint; 0
@@ -151,11 +159,28 @@ static int is_copy(struct cutter *c, struct sh_slice key, struct sh_error *err)
 	return sh_buf_add(&c->first, key.p, key.n, err);
 }
 
+static int new_chunk(struct cutter *c, struct sh_error *err)
+{
+	c->chunk_bytes = 0;
+	c->chunk = sh_fp_chunk_new(&c->room, 16 * c->parts->words, CHUNK + MOST_OF_LINE, err);
+	return c->chunk ? 0 : -1;
+}
+
+static int end_chunk(struct cutter *c, struct sh_error *err)
+{
+	c->packed.n = 0;
+	if (c->chunk->n &&
+	    (sh_fp_chunk_pack(c->chunk, &c->packed, err) < 0 ||
+		sh_runs_add(&c->parts->sorted, sh_slice("", 0), sh_buf_slice(&c->packed), err) < 0))
+		return -1;
+	return new_chunk(c, err);
+}
+
 static int next_run(struct cutter *c, struct sh_error *err)
 {
 	struct sh_runs *to = &c->parts->sorted;
 
-	if (sh_runs_end(to, err) < 0 || sh_runs_begin(to, err) < 0)
+	if (end_chunk(c, err) < 0 || sh_runs_end(to, err) < 0 || sh_runs_begin(to, err) < 0)
 		return -1;
 	c->bytes = 0;
 	if (to->n % MANY == 0 && c->most < ENOUGH)
@@ -163,32 +188,67 @@ static int next_run(struct cutter *c, struct sh_error *err)
 	return 0;
 }
 
+/* Adds an entry, a packed fingerprint with its id, to the run. */
+static int add_entry(struct cutter *c, struct sh_slice entry, struct sh_error *err)
+{
+	size_t n = 8 * c->parts->words;
+	uint64_t fp[SH_FP_MAX_WORDS];
+
+	for (unsigned i = 0; i < c->parts->words; i++)
+		fp[i] = sh_be64(entry.p + 8 * i);
+	sh_fp_chunk_add(c->chunk, fp, sh_slice(entry.p + n, entry.n - n));
+	/* The entry counts 8 more bytes for `at` and `who`. */
+	c->bytes += entry.n + 8;
+	c->chunk_bytes += 2 * n + 2 + entry.n - n;
+	return c->chunk_bytes >= CHUNK ? end_chunk(c, err) : 0;
+}
+
 static int cut(void *arg, struct sh_slice key, struct sh_slice value, struct sh_error *err)
 {
 	struct cutter *c = arg;
-	struct sh_runs *to = &c->parts->sorted;
 	int copy;
+
+	(void)value;
 
 	if (sh_slice_eq(key, sh_buf_slice(&c->last))) {
 		c->parts->repeated++;
 		return 0;
 	}
 	c->last.n = 0;
-	if (sh_buf_add(&c->last, key.p, key.n, err) < 0)
+	if (sh_buf_add(&c->last, key.p, key.n, err) < 0 ||
+	    sh_buf_reserve(&c->last, SH_NODE_IDS_PAD, err) < 0)
 		return -1;
 	copy = is_copy(c, key, err);
 	if (copy)
 		return copy < 0 ? -1 : 0;
 	if (c->bytes > c->most && next_run(c, err) < 0)
 		return -1;
-	/* key.n counts fingerprint and id; 8 more bytes are for `at` and `who` */
-	c->bytes += key.n + 8;
-	return sh_runs_add(to, key, value, err);
+	return add_entry(c, sh_buf_slice(&c->last), err);
+}
+
+/* Writes the partitions of the merged runs. */
+static int cut_all(struct sh_parts *p, struct sh_error *err)
+{
+	struct cutter c = { .parts = p, .most = p->memory };
+	int status = new_chunk(&c, err);
+
+	if (status == 0)
+		status = sh_runs_begin(&p->sorted, err);
+	if (status == 0)
+		status = sh_runs_merge(&p->runs, cut, &c, err);
+	if (status == 0)
+		status = end_chunk(&c, err);
+	if (status == 0)
+		status = sh_runs_end(&p->sorted, err);
+	sh_buf_free(&c.last);
+	sh_buf_free(&c.first);
+	sh_buf_free(&c.room);
+	sh_buf_free(&c.packed);
+	return status;
 }
 
 int sh_parts_close(struct sh_parts *p, struct sh_error *err)
 {
-	struct cutter c = { .parts = p, .most = p->memory };
 	int status;
 
 	p->loaded = 0;
@@ -202,31 +262,23 @@ int sh_parts_close(struct sh_parts *p, struct sh_error *err)
 	}
 	if (p->nodes.records && spill(p, err) < 0)
 		return -1;
-	status = sh_runs_begin(&p->sorted, err);
-	if (status == 0)
-		status = sh_runs_merge(&p->runs, cut, &c, err);
-	if (status == 0)
-		status = sh_runs_end(&p->sorted, err);
-	sh_buf_free(&c.last);
-	sh_buf_free(&c.first);
+	status = cut_all(p, err);
 	sh_runs_free(&p->runs);
 	p->n = p->sorted.n;
 	p->loaded = p->n; /* no partition is in `nodes` */
 	return status;
 }
 
-static int read_part(struct sh_run_reader *run, struct sh_nodes *into, struct sh_error *err)
+static int read_part(
+    struct sh_run_reader *run, struct sh_nodes *into, struct sh_buf *room, struct sh_error *err)
 {
 	struct sh_slice key, value;
 	int got;
 
 	while ((got = sh_run_next(run, &key, &value, err)) > 0) {
-		uint64_t fp[SH_FP_MAX_WORDS];
-		size_t n = 8 * into->words;
+		const struct sh_fp_chunk *c = sh_fp_chunk_unpack(room, into->words, value, err);
 
-		for (unsigned i = 0; i < into->words; i++)
-			fp[i] = sh_be64(key.p + 8 * i);
-		if (sh_nodes_add(into, fp, sh_slice(key.p + n, key.n - n), err) < 0)
+		if (!c || sh_nodes_append(into, c, 0, c->n, err) < 0)
 			return -1;
 	}
 	return got < 0 ? -1 : sh_nodes_close(into, err);
@@ -234,13 +286,15 @@ static int read_part(struct sh_run_reader *run, struct sh_nodes *into, struct sh
 
 static int load(struct sh_parts *p, size_t i, struct sh_nodes *into, struct sh_error *err)
 {
+	struct sh_buf room = { 0 };
 	struct sh_run_reader run;
 	int status;
 
 	sh_nodes_clear(into);
 	sh_run_open(&run, &p->sorted, i);
-	status = read_part(&run, into, err);
+	status = read_part(&run, into, &room, err);
 	sh_run_close(&run);
+	sh_buf_free(&room);
 	return status;
 }
 
