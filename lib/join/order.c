@@ -402,7 +402,8 @@ void sh_split_order_words(const struct sh_split *p, uint32_t i, uint64_t *word, 
 		scatter_words(word + lo, room, n, d, false, lo, start, next);
 	else
 		scatter_words(word + lo, room, n, d, true, lo, start, next);
-	memcpy(word + lo, room, n * sizeof *word);
+	if (n)
+		memcpy(word + lo, room, n * sizeof *word);
 }
 
 /* Returns whether the elements are in order already; then start[] is filled. */
