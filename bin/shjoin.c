@@ -405,7 +405,7 @@ static void read_side(struct held *h, unsigned side)
 		run.workers[i] = &reader[i];
 	}
 	run_pool(&run, &h->join->lines[side].source);
-	run_finish(&run, NULL);
+	run_finish(&run);
 }
 
 static int fingerprint(const struct sh_source *source, struct sh_slice line, struct sh_error *err)
