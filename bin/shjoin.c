@@ -416,8 +416,8 @@ static int fingerprint(const struct sh_source *source, struct sh_slice line, str
 	return sh_record_fp(line, &r, err);
 }
 
-/* Gets width and tag from the first record of both sides. The readers report a bad record. Returns false when there are
- * no records. */
+/* Gets width and tag from the first record of both sides. The readers report a bad record.
+ * Returns false when there are no records. */
 static bool look_at_first(struct held *h)
 {
 	struct join *j = h->join;

@@ -295,7 +295,8 @@ static int ordered(unsigned threads, struct sh_side *s, struct sh_side *room,
 
 /* ---- in radix partitions ---- */
 
-/* The partitions of a side. Their distinct words get their places in the order of the partitions. */
+/* The partitions of a side. Their distinct words get their places in the order of the
+ * partitions. */
 struct partitions {
 	struct sh_side *side;
 	const struct sh_side *room;
@@ -315,8 +316,9 @@ struct reducer {
 	struct sh_copies copies; /* of the partition at hand, by places in it */
 };
 
-/* Gives the n distinct words of partition i their place behind those of the partitions before. Stores it in *at. Each
- * partition must come here, also after a failure, which is `status`: others wait for it. */
+/* Gives the n distinct words of partition i their place behind those of the partitions before.
+ * Stores it in *at. Each partition must come here, also after a failure, which is `status`:
+ * others wait for it. */
 static int get_place(
     struct reducer *r, size_t i, uint32_t n, int status, uint32_t *at, struct sh_error *err)
 {
@@ -378,8 +380,8 @@ static int reducer_init(
 	return p->threads == 1 ? 0 : sh_side_reserve(&r->part, p->most, err);
 }
 
-/* Orders and reduces one radix partition after the other, each while it is in the cache. Writes the distinct words of
- * each partition behind the partitions before it. */
+/* Orders and reduces one radix partition after the other, each while it is in the cache. Writes
+ * the distinct words of each partition behind the partitions before it. */
 static int partitioned(struct sh_side *s, struct sh_split *split, struct sh_side *room,
     uint64_t key, struct sh_copies *copies, struct sh_error *err)
 {

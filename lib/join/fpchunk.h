@@ -15,8 +15,9 @@ struct sh_fp_chunk {
 	struct sh_chunk_ids ids;
 };
 
-/* Makes an empty chunk in *room, whose content is lost, with memory for all records in `bytes` bytes of lines that have
- * fingerprints of `digits` digits. Returns the chunk, valid until the buffer is changed, or NULL. */
+/* Makes an empty chunk in *room, whose content is lost, with memory for all records in `bytes`
+ * bytes of lines that have fingerprints of `digits` digits. Returns the chunk, valid until the
+ * buffer is changed, or NULL. */
 struct sh_fp_chunk *sh_fp_chunk_new(
     struct sh_buf *room, unsigned digits, size_t bytes, struct sh_error *err);
 
@@ -32,9 +33,10 @@ struct sh_fp_chunk *sh_fp_chunk_unpack(
 /* Adds a record. SH_NODE_IDS_PAD bytes from id.p on must be readable. */
 void sh_fp_chunk_add(struct sh_fp_chunk *c, const uint64_t *fp, struct sh_slice id);
 
-/* Adds records of this form from p on. The byte before `end` must be an LF, and SH_PAD bytes behind `end` must be
- * readable. Stops before the first line that sh_fp_line() does not read: sh_record_fp() decides about that line. Returns
- * the beginning of that line; *lines is the number of records. */
+/* Adds records of this form from p on. The byte before `end` must be an LF, and SH_PAD bytes
+ * behind `end` must be readable. Stops before the first line that sh_fp_line() does not read:
+ * sh_record_fp() decides about that line. Returns the beginning of that line; *lines is the
+ * number of records. */
 const char *sh_fp_chunk_add_lines(struct sh_fp_chunk *c, const char *p, const char *end,
     const struct sh_fp_form *form, uint64_t *lines);
 

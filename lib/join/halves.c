@@ -181,8 +181,8 @@ static uint32_t segment_at(const struct halves *h, size_t segment)
 	return (uint32_t)((uint64_t)h->x->n * segment / h->join->threads);
 }
 
-/* Makes the rests of a segment, and the starts of the buckets that begin in it. Returns false when its words are not in
- * order. Stores no start that belongs to another segment in any case. */
+/* Makes the rests of a segment, and the starts of the buckets that begin in it. Returns false
+ * when its words are not in order. Stores no start that belongs to another segment in any case. */
 static bool walk_segment(const struct halves *h, size_t segment)
 {
 	uint32_t from = segment_at(h, segment), to = segment_at(h, segment + 1);
@@ -233,7 +233,8 @@ static bool ends_ascend(const struct halves *h)
 	return true;
 }
 
-/* Makes start and rest of the upper half. Returns 1; 0 when the words are not in its order; or -1. */
+/* Makes start and rest of the upper half. Returns 1; 0 when the words are not in its order; or
+ * -1. */
 static int walk_upper(struct halves *h)
 {
 	unsigned threads = h->join->threads;

@@ -39,8 +39,8 @@ static bool are_short(uint64_t base, size_t n)
 				: is_numeric(base);
 }
 
-/* Sets *number to the value of a decimal number below the limit without leading zeros, which prints as the id. Returns
- * false when the id is something else. */
+/* Sets *number to the value of a decimal number below the limit without leading zeros, which
+ * prints as the id. Returns false when the id is something else. */
 static bool parse_number(struct sh_slice id, uint64_t *number)
 {
 	if (id.n == 0 || (id.p[0] == '0' && id.n > 1))
@@ -78,7 +78,8 @@ static void make_chunk_text(struct sh_chunk_ids *c)
 	c->base = 0;
 }
 
-/* Chooses the form for the ids of the chunk and one more, which is this number or, when `numeric` is false, text. */
+/* Chooses the form for the ids of the chunk and one more, which is this number or, when
+ * `numeric` is false, text. */
 static void choose_form(struct sh_chunk_ids *c, bool numeric, uint64_t number)
 {
 	if (c->n == 0)
@@ -171,7 +172,8 @@ static int begin_stride(struct sh_node_ids *s, uint64_t form, struct sh_error *e
 	return is_counted(form) ? 0 : reserve_at(s, s->n, err);
 }
 
-/* Converts the stride that begins at record `first` to a form in which n ids of the given form can be added. */
+/* Converts the stride that begins at record `first` to a form in which n ids of the given form
+ * can be added. */
 static int convert_stride(
     struct sh_node_ids *s, size_t first, uint64_t form, size_t n, struct sh_error *err)
 {
@@ -185,7 +187,8 @@ static int convert_stride(
 							 : make_text(s, first, err);
 }
 
-/* Adds the ids from .. from+n-1, which are text, to a stride of text that begins at offset `start`. */
+/* Adds the ids from .. from+n-1, which are text, to a stride of text that begins at offset
+ * `start`. */
 static int copy_text(struct sh_node_ids *s, uint64_t start, const struct sh_chunk_ids *c,
     size_t from, size_t n, struct sh_error *err)
 {

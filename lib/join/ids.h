@@ -46,20 +46,22 @@ void sh_node_ids_clear(struct sh_node_ids *s);
 /* The ids of consecutive records, all in one form. The caller owns the arrays. */
 struct sh_chunk_ids {
 	size_t n;
-	/* SH_NODE_IDS_COUNTED plus the first id; or SH_NODE_IDS_NUMBERS; or 0 when the ids are text. */
+	/* SH_NODE_IDS_COUNTED plus the first id; or SH_NODE_IDS_NUMBERS; or 0 when the ids are
+	 * text. */
 	uint64_t base;
-	uint32_t *
-	    at; /* by record: the id as a number, or its end in `text`; unused for ids that count up */
+	/* by record: the id as a number, or its end in `text`; unused for ids that count up */
+	uint32_t *at;
 	char *text;
 };
 
-/* Adds an id, and changes the form of the ids before it when that is necessary. The caller provides room: an element of
- * `at` for each id, and in `text` the bytes of all ids and SH_NODE_IDS_PAD more. The ids must have less than 2^32 bytes
- * together. SH_NODE_IDS_PAD bytes from id.p on must be readable. */
+/* Adds an id, and changes the form of the ids before it when that is necessary. The caller
+ * provides room: an element of `at` for each id, and in `text` the bytes of all ids and
+ * SH_NODE_IDS_PAD more. The ids must have less than 2^32 bytes together. SH_NODE_IDS_PAD bytes
+ * from id.p on must be readable. */
 void sh_chunk_ids_add(struct sh_chunk_ids *c, struct sh_slice id);
 
-/* Adds the ids from .. from+n-1 of a chunk, as those of the next records. The ids of a stride must have less than 2^32
- * bytes together; this is not checked. */
+/* Adds the ids from .. from+n-1 of a chunk, as those of the next records. The ids of a stride
+ * must have less than 2^32 bytes together; this is not checked. */
 int sh_node_ids_append(struct sh_node_ids *s, const struct sh_chunk_ids *c, size_t from, size_t n,
     struct sh_error *err);
 

@@ -247,8 +247,8 @@ static int get_starts(struct sh_level *l, struct sh_error *err)
 	return 0;
 }
 
-/* Returns whether a block may be joined in radix partitions that the processor's cache holds. Each partition is
- * joined as soon as it is in order. */
+/* Returns whether a block may be joined in radix partitions that the processor's cache holds.
+ * Each partition is joined as soon as it is in order. */
 static bool may_split(const struct sh_level *l, const struct sh_key *key)
 {
 	const struct sh_join *j = l->join;
@@ -257,8 +257,8 @@ static bool may_split(const struct sh_level *l, const struct sh_key *key)
 	       key->bits >= 2 && l->x.n > j->limits.cached;
 }
 
-/* Joins the block in radix partitions. Returns 0; 1 when the cache does not hold the largest one, and then no pair has
- * been reported; or -1. */
+/* Joins the block in radix partitions. Returns 0; 1 when the cache does not hold the largest
+ * one, and then no pair has been reported; or -1. */
 static int join_partitions(struct sh_level *l, const struct sh_key *key)
 {
 	struct sh_join *j = l->join;

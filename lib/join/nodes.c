@@ -115,9 +115,10 @@ static int count_groups(void *stretches, size_t from, size_t to, struct sh_error
 	return 0;
 }
 
-/* Makes the groups that begin in a stretch, and adds the members for its copies. `who` of each node becomes the number of
- * its group, and its own record the first member. Before a group stand the members of all groups before it: one for each
- * of their copies, and one more for each group. */
+/* Makes the groups that begin in a stretch, and adds the members for its copies. `who` of each
+ * node becomes the number of its group, and its own record the first member. Before a group
+ * stand the members of all groups before it: one for each of their copies, and one more for each
+ * group. */
 static int fill_groups(void *stretches, size_t from, size_t to, struct sh_error *err)
 {
 	(void)err;
@@ -188,7 +189,8 @@ struct orderer {
 	uint64_t repeated;
 };
 
-/* Orders the members of a group by their ids, by several threads. Replaces repeated ids by NOBODY, at the group's end. */
+/* Orders the members of a group by their ids, by several threads. Replaces repeated ids by
+ * NOBODY, at the group's end. */
 static int order_group(struct orderer *o, unsigned threads, size_t g, struct sh_error *err)
 {
 	struct sh_nodes *s = o->nodes;

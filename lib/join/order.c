@@ -125,7 +125,8 @@ static inline __attribute__((always_inline)) void count(const uint64_t *word, ui
 		next[digit(d, one_run, word[i])]++;
 }
 
-/* Replaces the counts in next[] by where each digit begins, from `at` on, and stores it in start[], too. */
+/* Replaces the counts in next[] by where each digit begins, from `at` on, and stores it in
+ * start[], too. */
 static inline void begin_digits(uint32_t last, uint32_t at, uint32_t *start, uint32_t *next)
 {
 	for (size_t v = 0; v <= last; v++) {
@@ -292,7 +293,8 @@ static void count_segment(const struct sh_split *p, const struct sh_side *s, str
 		count(s->word, g->lo, g->n, &d, true, g->next);
 }
 
-/* Gives each partition its place from `lo` on, and in it the elements of each segment, which are counted. */
+/* Gives each partition its place from `lo` on, and in it the elements of each segment, which are
+ * counted. */
 static void lay_out(struct sh_split *p, uint32_t lo)
 {
 	for (unsigned v = 0; v < p->parts; v++) {

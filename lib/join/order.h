@@ -58,8 +58,8 @@ static inline uint32_t sh_key_of(const struct sh_key *key, uint64_t word)
 void sh_side_order(struct sh_side *s, uint32_t lo, uint32_t n, const struct sh_key *key,
     uint32_t *start, struct sh_side *room, uint32_t *next);
 
-/* Orders a whole side in the same way, by several threads. fresh: `id` is not set yet; the elements get the numbers
- * 0 .. n-1. */
+/* Orders a whole side in the same way, by several threads. fresh: `id` is not set yet; the
+ * elements get the numbers 0 .. n-1. */
 int sh_side_order_by(unsigned threads, struct sh_side *s, const struct sh_key *key, bool fresh,
     uint32_t *start, struct sh_side *room, struct sh_error *err);
 
@@ -77,7 +77,8 @@ struct sh_split {
 	struct sh_segment *segment; /* one for each thread, which moves its elements */
 };
 
-/* Plans the split of s by a key of at least two bits, by several threads. They also move the elements. */
+/* Plans the split of s by a key of at least two bits, by several threads. They also move the
+ * elements. */
 int sh_split_init(struct sh_split *p, unsigned threads, const struct sh_side *s,
     const struct sh_key *key, struct sh_error *err);
 void sh_split_free(struct sh_split *p);
@@ -90,9 +91,9 @@ int sh_split_move(struct sh_split *p, const struct sh_side *s, bool fresh, struc
 void sh_split_order(const struct sh_split *p, uint32_t i, const struct sh_side *room,
     struct sh_side *to, uint32_t *start, uint32_t *next);
 
-/* Does the same for words without numbers. Both arrays of sh_split_move_words() are aligned to 64 bytes.
- * sh_split_order_words() orders partition i where it is; `room` has place for it, and may be NULL for an empty one. start has 2^rest elements,
- * positions in `word`. */
+/* Does the same for words without numbers. Both arrays of sh_split_move_words() are aligned to
+ * 64 bytes. sh_split_order_words() orders partition i where it is; `room` has place for it, and
+ * may be NULL for an empty one. start has 2^rest elements, positions in `word`. */
 int sh_split_move_words(
     struct sh_split *p, const uint64_t *from, uint64_t *to, struct sh_error *err);
 void sh_split_order_words(const struct sh_split *p, uint32_t i, uint64_t *word, uint64_t *room,

@@ -106,7 +106,8 @@ int sh_parts_add(struct sh_parts *p, const uint64_t *fp, struct sh_slice id, str
 	return sh_nodes_add(&p->nodes, fp, id, err);
 }
 
-/* Returns how many records fit when each id has eight bytes; at least 1. Afterwards memory is to be checked again. */
+/* Returns how many records fit when each id has eight bytes; at least 1. Afterwards memory is to
+ * be checked again. */
 static size_t fitting(const struct sh_parts *p)
 {
 	size_t left = p->memory - sh_nodes_bytes(&p->nodes), n = left / (8 * p->words + 16) + 1;
@@ -126,8 +127,8 @@ int sh_parts_append(struct sh_parts *p, const struct sh_fp_chunk *c, struct sh_e
 	return 0;
 }
 
-/* Cuts the merged entries into a run for each partition, without repeated entries. An entry of such a run has no key; its
- * value is a packed chunk. */
+/* Cuts the merged entries into a run for each partition, without repeated entries. An entry of
+ * such a run has no key; its value is a packed chunk. */
 struct cutter {
 	struct sh_parts *parts;
 	size_t bytes;        /* bytes of the run so far, counted as by sh_nodes_bytes() */
