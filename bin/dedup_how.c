@@ -36,7 +36,8 @@ const struct cli_option dedup_how_table[] = {
 
 struct cli_option dedup_docs_table[DOCS_MAX];
 
-/* Copies the options of docopts.h with one difference: --keep says which document stays, as in shgroup. */
+/* Copies the options of docopts.h with one difference: --keep says which document stays, as in
+ * shgroup. */
 static void copy_docs_table(void)
 {
 	struct cli_option *o = dedup_docs_table;
@@ -118,8 +119,9 @@ static bool default_reaches(const struct dedup_settings *s)
 	       s->measures.edit >= SH_DEFAULT_EDIT;
 }
 
-/* Chooses the distance of fingerprints, and whether shared features make candidates, too. They do for lower
- * edit similarities than the default one, and for Jaccard thresholds that too few fingerprints reach. */
+/* Chooses the distance of fingerprints, and whether shared features make candidates, too. They do
+ * for lower edit similarities than the default one, and for Jaccard thresholds that too few
+ * fingerprints reach. */
 static void choose_candidates(struct dedup_settings *s)
 {
 	uint64_t jaccard = s->measures.measure->ordered ? SH_REACH_HIGHEST : s->measures.threshold;
@@ -145,8 +147,8 @@ static void settle_measure(struct cli *c, struct dedup_settings *s)
 	s->dedup.threshold = s->measures.threshold;
 	s->dedup.edit_threshold = s->measures.edit;
 	choose_candidates(s);
-	/* The number of features must be exact for documents that can be similar to a document of few
-	 * features. */
+	/* The number of features must be exact for documents that can be similar to a document of
+	 * few features. */
 	s->fp.distinct_up_to = sh_dedup_few_up_to(&s->dedup);
 }
 

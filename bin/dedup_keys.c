@@ -121,7 +121,8 @@ static void sample_input(struct dedup_state *s, struct sample *sample)
 	}
 }
 
-/* Keys make candidates, which must be verified. Low similarities are the matter of shared features. */
+/* Keys make candidates, which must be verified. Low similarities are the matter of shared
+ * features. */
 static bool may_use_keys(const struct dedup_settings *how)
 {
 	return how->dedup.verify && how->dedup.threshold >= SH_REACH_LOWEST;
@@ -132,8 +133,8 @@ static bool compares_edits(const struct dedup_settings *how)
 	return how->measures.measure->any || how->measures.measure->ordered;
 }
 
-/* The distance whose recall keys must reach. Edits lower the Jaccard similarity, so pairs below its threshold are
- * wanted as well. */
+/* The distance whose recall keys must reach. Edits lower the Jaccard similarity, so pairs below its
+ * threshold are wanted as well. */
 static unsigned distance(const struct dedup_settings *how)
 {
 	unsigned k = sh_reach_distance(how->fp.bits, how->fp.minhash, EDITED);

@@ -147,7 +147,8 @@ struct layout {
 	size_t begin[COLUMNS + 1];
 };
 
-/* A worker's results for a chunk, in job->out: the columns follow. Their number of documents is job->records. */
+/* A worker's results for a chunk, in job->out: the columns follow. Their number of documents is
+ * job->records. */
 struct block {
 	size_t cap;
 };

@@ -72,7 +72,8 @@ static size_t length_without_suffix(const char *name)
 	return n;
 }
 
-/* Returns the name of an input's output: its base name, with the suffix for the form of --compress. */
+/* Returns the name of an input's output: its base name, with the suffix for the form of
+ * --compress. */
 static char *output_name(struct cli *c, const struct dedup_shards_settings *s, const char *input)
 {
 	const char *base = base_name(input);
@@ -160,8 +161,8 @@ static void say_flag(struct dedup_state *s, const char *name, bool on)
 	say_text(s, name, on ? "yes" : "no");
 }
 
-/* Adds all options that decide the content of the outputs. Files of ids are represented by their effect:
- * see say_plan(). */
+/* Adds all options that decide the content of the outputs. Files of ids are represented by their
+ * effect: see say_plan(). */
 static void say_options(struct dedup_state *s)
 {
 	static const char *const keep[] = {
@@ -234,8 +235,9 @@ static void say_inputs(struct dedup_state *s)
 	}
 }
 
-/* The decision itself: files of ids, and another version of a library, may change it. Of a document that does not
- * stay, the outputs have the keeper's id at most. An archive that knows the documents decides the same again. */
+/* The decision itself: files of ids, and another version of a library, may change it. Of a document
+ * that does not stay, the outputs have the keeper's id at most. An archive that knows the documents
+ * decides the same again. */
 static void say_plan(struct dedup_state *s, const uint32_t *keeper)
 {
 	struct {

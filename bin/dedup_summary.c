@@ -19,8 +19,8 @@ static int by_archived_keeper(const void *a, const void *b, void *arg)
 	return p != q ? sh_compare(p, q) : sh_compare(x, y);
 }
 
-/* Counts documents that are duplicates of an archived one: they form a group with it, which is counted
- * under the first of them. */
+/* Counts documents that are duplicates of an archived one: they form a group with it, which is
+ * counted under the first of them. */
 static void count_archived(struct dedup_state *s, uint32_t *size)
 {
 	uint32_t *order, n = 0;
@@ -68,7 +68,8 @@ void dedup_free_groups(struct dedup_state *s, struct dedup_groups *g)
 	sh_tables_put(&s->tables, g->size);
 }
 
-/* Prints the numbers of pairs. Without verification no texts are compared: the distance alone decides. */
+/* Prints the numbers of pairs. Without verification no texts are compared: the distance alone
+ * decides. */
 static void print_pairs(char *to, size_t n, const struct sh_dedup_stats *t, bool verified)
 {
 	unsigned long long pairs = t->compared;

@@ -7,8 +7,8 @@
 #include "io/pool.h"
 #include "record/keeper_mark.h"
 
-/* Bytes of the input. The documents that begin in TASK bytes are a task of the threads. FORGET bytes are mapped at a
- * time, while documents are written. */
+/* Bytes of the input. The documents that begin in TASK bytes are a task of the threads. FORGET
+ * bytes are mapped at a time, while documents are written. */
 enum { TASK = 3 << 16, FORGET = 1 << 26 };
 
 /* Scratch memory for the documents of a pair. */
@@ -174,7 +174,8 @@ static int find_mark(struct writer *w, uint32_t i, struct sh_keeper_mark *mark,
 	return 0;
 }
 
-/* Sets w->rooms.line to the marked line of a document. The CR of a DOS line end stays at its end. */
+/* Sets w->rooms.line to the marked line of a document. The CR of a DOS line end stays at its
+ * end. */
 static int mark_line(struct writer *w, uint32_t i, struct sh_error *err)
 {
 	struct dedup_state *s = w->all->state;
@@ -254,9 +255,9 @@ void dedup_write_all(struct dedup_state *s, const uint32_t *keeper)
 
 /* ---- the report ---- */
 
-/* Appends similarity and group size. The similarity of a pair that was not compared is left out. It is "-"
- * with an archive, where only some pairs are compared, and before a group size. group: 0 without
- * --counts. */
+/* Appends similarity and group size. The similarity of a pair that was not compared is left out. It
+ * is "-" with an archive, where only some pairs are compared, and before a group size. group: 0
+ * without --counts. */
 static int add_numbers(const struct dedup_state *s, unsigned distance, unsigned similarity,
     uint32_t group, struct sh_buf *to, struct sh_error *err)
 {
@@ -281,8 +282,8 @@ static int add_numbers(const struct dedup_state *s, unsigned distance, unsigned 
 	return sh_buf_add(to, text, n, err);
 }
 
-/* Appends the keeper's id, and the numbers, of a document that a document of this run replaces. Counts the keepers of
- * the same id: the report cannot distinguish the two. */
+/* Appends the keeper's id, and the numbers, of a document that a document of this run replaces.
+ * Counts the keepers of the same id: the report cannot distinguish the two. */
 static int add_keeper(
     struct writer *w, uint32_t i, struct sh_slice id, struct sh_buf *to, struct sh_error *err)
 {

@@ -13,7 +13,8 @@ enum {
 	TEXT = 1 << 9,    /* bytes of a message */
 };
 
-/* Stands at the beginning of a job's chunk; then come name, id, and the input. The names end with a NUL. */
+/* Stands at the beginning of a job's chunk; then come name, id, and the input. The names end with a
+ * NUL. */
 struct head {
 	bool warc;
 	size_t name_n, id_n;

@@ -26,8 +26,8 @@ enum {
 	STEM,
 };
 
-/* Returns whether the method needs a dictionary: such methods are values of --segment, the others of
- * --split. */
+/* Returns whether the method needs a dictionary: such methods are values of --segment, the others
+ * of --split. */
 static bool is_segmenter(const struct sh_token_method *m)
 {
 	return m->needs_jieba || m->needs_cppjieba;
@@ -89,8 +89,8 @@ void docopts_init(struct docopts *d)
 	sh_profile_tokens(d->profile, &d->token, &d->ngrams);
 }
 
-/* Returns the method for "jieba", "jieba-all", "jieba:cut_all" and similar names; jieba's own names of its
- * modes are accepted, too. */
+/* Returns the method for "jieba", "jieba-all", "jieba:cut_all" and similar names; jieba's own names
+ * of its modes are accepted, too. */
 static const struct sh_token_method *find_segmenter(const char *arg)
 {
 	const struct sh_token_method *row;
@@ -186,9 +186,9 @@ bool docopts_take(struct docopts *d, struct cli *c, int opt)
 	return true;
 }
 
-/* Warns of stop words that cannot drop anything: words in another encoding, and words of several tokens,
- * such as most words of a Chinese list when characters are tokens. Only tokens that are split at blanks may
- * contain ill-formed UTF-8. */
+/* Warns of stop words that cannot drop anything: words in another encoding, and words of several
+ * tokens, such as most words of a Chinese list when characters are tokens. Only tokens that are
+ * split at blanks may contain ill-formed UTF-8. */
 static void check_stop(
     const struct docopts *d, struct cli *c, const char *path, struct sh_slice *lines)
 {
@@ -255,7 +255,8 @@ static void settle_form(struct docopts *d, struct cli *c)
 	struct sh_document_form *form = &d->docs.form;
 
 	formopts_settle(&d->of, form, c);
-	/* In plain text and CSV a backslash is not an escape; in JSON the escapes are removed already. */
+	/* In plain text and CSV a backslash is not an escape; in JSON the escapes are removed
+	 * already. */
 	if (form->line_ids || form->json || form->csv)
 		d->token.raw = true;
 }

@@ -1,7 +1,7 @@
 #include "feature_run.h"
 
-/* There are two possible causes: the lines of one document are not adjacent, or several documents have one
- * id. The message gives a remedy for both. */
+/* There are two possible causes: the lines of one document are not adjacent, or several documents
+ * have one id. The message gives a remedy for both. */
 static void warn_repeated_ids(struct cli *c, const struct sh_past_ids *past)
 {
 	if (past->again == 0)

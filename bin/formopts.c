@@ -27,7 +27,8 @@ bool formopts_take(struct formopts *o, struct sh_document_form *form, const stru
 	}
 }
 
-/* CSV has line ends of its own. Line numbers, and checksums of lines, mean nothing to a file with a header. */
+/* CSV has line ends of its own. Line numbers, and checksums of lines, mean nothing to a file with a
+ * header. */
 static void settle_columns(const struct sh_document_form *form, struct cli *c)
 {
 	const char *option = form->csv ? "--csv" : "--header";

@@ -35,8 +35,8 @@ static void say_content(struct made_with *o, const char *name, uint64_t checksum
 	say(o, name, "%s%016llx", content, (unsigned long long)checksum);
 }
 
-/* The value for jieba's dictionary is a checksum of its words and frequencies. Byte order and layout of the
- * compiled file do not change it. */
+/* The value for jieba's dictionary is a checksum of its words and frequencies. Byte order and
+ * layout of the compiled file do not change it. */
 static const char main_dictionary[] = "SIMHASH_JIEBA";
 
 static void say_files(
@@ -79,7 +79,8 @@ static void list_options(struct cli *c, const struct dedup_settings *s, struct m
 	threshold[sh_print_weight(threshold, (int64_t)s->measures.threshold)] = '\0';
 	edit[sh_print_weight(edit, (int64_t)s->measures.edit)] = '\0';
 	say(o, "-p", "%s", s->docs.profile->name);
-	/* --simhash stands before the options whose defaults it changes: a message names the first difference. */
+	/* --simhash stands before the options whose defaults it changes: a message names the first
+	 * difference. */
 	say_flag(o, "--simhash", !s->fp.minhash);
 	/* --measure stands before the settings that depend on it. */
 	say(o, measure, "%s", s->dedup.verify ? m->name : "none");
@@ -233,7 +234,8 @@ static bool is_old_path(const struct dedup_settings *s, const char *name, struct
 	       sh_slice_eq(then, sh_slice(path, n));
 }
 
-/* Archives of 0.1.0 compare by jaccard and do not say so. A run that compares by fingerprints alone can use them. */
+/* Archives of 0.1.0 compare by jaccard and do not say so. A run that compares by fingerprints alone
+ * can use them. */
 static bool is_jaccard(const struct dedup_settings *s, const char *name, struct sh_slice then)
 {
 	const struct sh_measure *m = s->measures.measure;
@@ -242,15 +244,16 @@ static bool is_jaccard(const struct dedup_settings *s, const char *name, struct 
 	       !m->any;
 }
 
-/* Until 0.1.0 the distance did not follow from the threshold: it was 10, or 12 under --simhash. The distance
- * decides nothing about the records of an archive. */
+/* Until 0.1.0 the distance did not follow from the threshold: it was 10, or 12 under --simhash. The
+ * distance decides nothing about the records of an archive. */
 static bool is_old_distance(const struct dedup_settings *s, const char *name, struct sh_slice then)
 {
 	return strcmp(name, "-k") == 0 && !s->k_given &&
 	       sh_slice_eq(then, sh_slice_str(s->fp.minhash ? "10" : "12"));
 }
 
-/* Old archives have no checksum of jieba's words: they have nothing, or the sum of the frequencies alone. */
+/* Old archives have no checksum of jieba's words: they have nothing, or the sum of the frequencies
+ * alone. */
 static bool is_unknown(const char *name, struct sh_slice now, struct sh_slice then)
 {
 	if (strcmp(name, main_dictionary) != 0)

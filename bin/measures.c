@@ -7,7 +7,8 @@
 
 enum { SHARE_MAX = 16 };
 
-/* Returns the name of the i-th measure, or NULL. duplicates: counts only measures that suit duplicates. */
+/* Returns the name of the i-th measure, or NULL. duplicates: counts only measures that suit
+ * duplicates. */
 static const char *name_of(unsigned i, bool duplicates)
 {
 	const struct sh_measure *m;

@@ -6,8 +6,8 @@
 #include "archive/records.h"
 #include "base/num.h"
 
-/* Returns the clock's time; dies when it is below 0. On a machine whose time_t has overflowed, everything
- * would be older than any age. */
+/* Returns the clock's time; dies when it is below 0. On a machine whose time_t has overflowed,
+ * everything would be older than any age. */
 static uint64_t clock_now(struct cli *c)
 {
 	time_t now = time(NULL);

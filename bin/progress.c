@@ -167,7 +167,8 @@ static size_t columns(void)
 									       : LINE_CHARS;
 }
 
-/* Writes a line; on a terminal, over the line before. The last line ends with LF and is not rewritten. */
+/* Writes a line; on a terminal, over the line before. The last line ends with LF and is not
+ * rewritten. */
 static void write_line(struct progress *p, struct line *l, bool last)
 {
 	bool over = p->terminal && !last;
@@ -191,8 +192,8 @@ void progress_read(struct progress *p, uint64_t bytes, uint64_t records)
 	rate = (double)p->bytes / p->last;
 	begin_line(&l, p);
 	add(&l, "%s", amount((double)p->bytes, a));
-	/* The total is the size of the files. Decompressed bytes may exceed it; then no percentage is
-	 * shown. */
+	/* The total is the size of the files. Decompressed bytes may exceed it; then no percentage
+	 * is shown. */
 	if (p->total >= p->bytes)
 		add(&l, " of %s (%.0f %%)", amount((double)p->total, a),
 		    100 * (double)p->bytes / (double)p->total);

@@ -1,4 +1,5 @@
-/* sharchive: creates, checks, changes and reads the archives of shdedup; checks and changes the archives of shspan. */
+/* sharchive: creates, checks, changes and reads the archives of shdedup; checks and changes the
+ * archives of shspan. */
 #include <time.h>
 
 #include "archive/maintain.h"
@@ -91,8 +92,8 @@ static void init(const struct state *s)
 		cli_die(s->cli, &err);
 }
 
-/* Dies when there is no store and the measure is edit: documents are then compared by fingerprints, which
- * estimate the Jaccard similarity only. So that is also the default. */
+/* Dies when there is no store and the measure is edit: documents are then compared by fingerprints,
+ * which estimate the Jaccard similarity only. So that is also the default. */
 static void need_store(struct state *s)
 {
 	if (s->store == SH_STORE_NONE && s->how.measures.by_default)
@@ -432,7 +433,8 @@ static void settle(struct state *s)
 
 /* ---- the run ---- */
 
-/* Runs the command when the folder is an archive of shspan. Dies when the command cannot be used with it. */
+/* Runs the command when the folder is an archive of shspan. Dies when the command cannot be used
+ * with it. */
 static bool work_on_passages(const struct state *s)
 {
 	struct sh_error err;
@@ -463,7 +465,8 @@ static void work(struct state *s)
 		cli_die(s->cli, &err);
 	if (alone)
 		a.loose = unfinished_archive();
-	/* Reads the ids before locking: they may come from a program that reads the archive itself. */
+	/* Reads the ids before locking: they may come from a program that reads the archive
+	 * itself. */
 	if (k->work == remove_ids)
 		dedup_read_ids(
 		    s->cli, (const char *const *)s->cli->operands, s->cli->n_operands, &s->ids);

@@ -205,8 +205,8 @@ static bool has_newline(const struct settings *s, struct sh_slice text)
 	return false;
 }
 
-/* Copies the text from `at` to `to`, which follows a removed passage. Keeps words apart, and keeps one of
- * two blanks. */
+/* Copies the text from `at` to `to`, which follows a removed passage. Keeps words apart, and keeps
+ * one of two blanks. */
 static void copy_behind(const struct settings *s, struct sh_buf *out, size_t begin,
     struct sh_slice cut, struct sh_slice rest)
 {

@@ -275,8 +275,9 @@ static void tell(struct dedup_state *s)
 	if (s->settings->report_path)
 		dedup_write_report(s, keeper, &groups);
 	dedup_archive_add(s, keeper);
-	/* An archive that has the documents decides the same when this run is killed from here on. So the files that are
-	 * complete, and those that another run writes, are of one decision. */
+	/* An archive that has the documents decides the same when this run is killed from here on.
+	 * So the files that are complete, and those that another run writes, are of one
+	 * decision. */
 	if (s->settings->shards.dir)
 		dedup_shards_write(s, keeper);
 	if (!s->settings->quiet) {

@@ -322,8 +322,8 @@ static char *copy(const char *text)
 	return there(strdup(text));
 }
 
-/* Frees memory of libxml2. With free() itself libxml2 would clean up at the end of the process, which may
- * happen within a call of libxml2. */
+/* Frees memory of libxml2. With free() itself libxml2 would clean up at the end of the process,
+ * which may happen within a call of libxml2. */
 static void put(void *p)
 {
 	free(p);

@@ -55,8 +55,8 @@ struct settings {
 
 /* ---- groups ---- */
 
-/* Splits a record into fields. A record of groups has two fields. A record of a report or of pairs has
- * more, and names two documents. */
+/* Splits a record into fields. A record of groups has two fields. A record of a report or of pairs
+ * has more, and names two documents. */
 static int parse(struct sh_slice line, struct sh_slice field[5], struct sh_error *err)
 {
 	size_t n = sh_fields_split(line, field, 5);
@@ -106,8 +106,8 @@ static void take_record(struct cli *c, struct settings *s, const struct sh_slice
 	s->dropped++;
 }
 
-/* Refuses pairs that are not groups: they would drop too much. If a is similar to b only, and b to c, both
- * a and b would be dropped. */
+/* Refuses pairs that are not groups: they would drop too much. If a is similar to b only, and b to
+ * c, both a and b would be dropped. */
 static void refuse_pairs(struct cli *c, const struct settings *s)
 {
 	struct sh_slice id[3];

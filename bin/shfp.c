@@ -177,8 +177,8 @@ static int add_signature(struct sh_buf *out, const struct settings *s,
 	return 0;
 }
 
-/* Appends "key TAB id LF" for each key. A fingerprint of shdedup has KEY_VALUES values, and its keys are made of
- * these. */
+/* Appends "key TAB id LF" for each key. A fingerprint of shdedup has KEY_VALUES values, and its
+ * keys are made of these. */
 static int add_keys(struct sh_buf *out, const struct settings *s, const uint64_t *hash, size_t n,
     struct sh_slice id, struct sh_error *err)
 {
@@ -217,7 +217,8 @@ static int add_document(struct sh_buf *out, const struct settings *s, const uint
 	return add_signature(out, s, &signature, id, err);
 }
 
-/* Appends the record that --empty gives to a document without features. Returns 1 when it gives none. */
+/* Appends the record that --empty gives to a document without features. Returns 1 when it gives
+ * none. */
 static int add_by_rule(
     struct sh_buf *out, const struct settings *s, struct sh_slice id, struct sh_error *err)
 {
@@ -253,8 +254,8 @@ static int add_empty(const struct settings *s, struct sh_slice id, const char *f
 	return sh_job_note(job, file, line, text, err);
 }
 
-/* Returns whether the rule of --empty decides the fingerprint. A profile with a rule of its own applies
- * that rule to documents without features only, not to features without weight. */
+/* Returns whether the rule of --empty decides the fingerprint. A profile with a rule of its own
+ * applies that rule to documents without features only, not to features without weight. */
 static bool is_empty(const struct settings *s, const struct sh_fingerprint *fp, bool features)
 {
 	bool by_system =
@@ -330,8 +331,8 @@ static void list_settings(struct cli *c, struct settings *s, struct sh_settings 
 	sh_settings_list(list, &s->fp, s->docs.stop_sum, dictionaries(c, &s->docs));
 }
 
-/* Decides whether records get a tag: not with a profile of a published system, and only with hexadecimal
- * digits. */
+/* Decides whether records get a tag: not with a profile of a published system, and only with
+ * hexadecimal digits. */
 static void settle_tag(struct cli *c, struct settings *s)
 {
 	struct sh_settings list;
@@ -506,8 +507,8 @@ static void set_profile(struct settings *s, const struct sh_profile *p)
 	s->empty_given = false;
 }
 
-/* Checks the options of signatures. As in datasketch, a feature's hash is SHA-1 unless -H is given, and the
- * seed is that of the permutations. */
+/* Checks the options of signatures. As in datasketch, a feature's hash is SHA-1 unless -H is given,
+ * and the seed is that of the permutations. */
 static void settle_permutations(struct cli *c, struct settings *s)
 {
 	uint64_t seed = s->seed_given ? s->fp.seed : 1;
@@ -687,8 +688,8 @@ static int document_or_feature(
 	return sh_document_parse(&form, line, 0, &room, &doc, err);
 }
 
-/* Returns whether the input is features. The first record decides: three fields with a number last are a
- * feature. Three fields without one are neither a feature nor a document. */
+/* Returns whether the input is features. The first record decides: three fields with a number last
+ * are a feature. Three fields without one are neither a feature nor a document. */
 static bool holds_features(struct cli *c, const struct settings *s, struct sh_source *source)
 {
 	const struct sh_document_form *form = &s->docs.docs.form;

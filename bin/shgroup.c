@@ -150,8 +150,8 @@ static int find_keepers(struct graph *g, const uint32_t *rank, struct sh_error *
 
 /* ---- writing ---- */
 
-/* Orders groups bytewise by keeper. In each group the keeper comes first, then the other ids bytewise. The
- * order of the pairs has no effect. */
+/* Orders groups bytewise by keeper. In each group the keeper comes first, then the other ids
+ * bytewise. The order of the pairs has no effect. */
 static int group_order(const void *a, const void *b, void *arg)
 {
 	const struct graph *g = arg;
@@ -211,8 +211,8 @@ static int write_audit_line(const struct graph *g, const uint32_t *order, uint32
 	return write_fields(out, field, e->similarity == SH_EDGE_NONE ? 5 : 6, err);
 }
 
-/* Renumbers the ids by `order`, in edges and keepers. The choice among equally weak pairs then does not
- * depend on the order of the pairs. */
+/* Renumbers the ids by `order`, in edges and keepers. The choice among equally weak pairs then does
+ * not depend on the order of the pairs. */
 static int renumber(struct graph *g, const uint32_t *order, uint32_t *keeper, struct sh_error *err)
 {
 	uint32_t n = g->ids.n;
@@ -287,7 +287,8 @@ static int bad_document(void *arg, struct sh_slice line, struct sh_error *err)
 	return 0;
 }
 
-/* Checks the options after the last one: only then it is known whether fields are numbers or names. */
+/* Checks the options after the last one: only then it is known whether fields are numbers or
+ * names. */
 static void settle(struct cli *c, struct settings *s)
 {
 	if (s->keep.which == SH_PREFER_LONGEST && !s->docs.n)
@@ -295,7 +296,8 @@ static void settle(struct cli *c, struct settings *s)
 	if (s->keep.which == SH_PREFER_RANKED && s->docs.n)
 		cli_usage(c, "--keep %s ranks the ids: -d %s would not be looked at", s->keep.path,
 		    s->docs.name[0]);
-	/* Both outputs may be standard output as /dev/stdout. As "-" it would be closed after the audit. */
+	/* Both outputs may be standard output as /dev/stdout. As "-" it would be closed after the
+	 * audit. */
 	if (s->audit_path && sh_target_same(s->audit_path, c->out_path) &&
 	    (c->out_path || sh_target_descriptor(s->audit_path) < 0))
 		cli_usage(c, "--audit %s: the groups go there", s->audit_path);

@@ -108,7 +108,8 @@ static size_t add_lines(struct sh_feature_doc *d)
 	return d->lines.lines;
 }
 
-/* Adds a document to job->out, for keep_documents(): the lengths of its id and its sample, its sample, its id. */
+/* Adds a document to job->out, for keep_documents(): the lengths of its id and its sample, its
+ * sample, its id. */
 static int end(struct sh_feature_doc *d, struct sh_job *job, struct sh_error *err)
 {
 	struct sampler *s = d->own;

@@ -10,8 +10,8 @@ enum { SVG = CLI_OWN, WIDTH };
 
 enum { DEFAULT_WIDTH = 50 };
 
-/* In pixels. A character of a label is at most SVG_CHARACTER wide at 12 px: labels have only digits, points
- * and hyphens. */
+/* In pixels. A character of a label is at most SVG_CHARACTER wide at 12 px: labels have only
+ * digits, points and hyphens. */
 enum { SVG_BAR = 22, SVG_GAP = 6, SVG_HEIGHT = 220, SVG_MARGIN = 50, SVG_CHARACTER = 7 };
 
 static const struct cli_option options[] = {

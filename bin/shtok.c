@@ -52,7 +52,8 @@ static int add_feature(const struct worker *w, struct sh_buf *out, struct sh_sli
 	return 0;
 }
 
-/* Sets the bytes between two features of a document: the end of a line and the prefix of the next. */
+/* Sets the bytes between two features of a document: the end of a line and the prefix of the
+ * next. */
 static void begin_document(struct worker *w, struct sh_slice id)
 {
 	sh_id_prefix_set(&w->prefix, id);
@@ -69,8 +70,8 @@ static inline char *copy(char *restrict to, const char *restrict from, size_t n,
 	return to + n;
 }
 
-/* Appends all n-grams of n tokens, without escapes. copy() may read behind the text and write behind the
- * output: both have room. */
+/* Appends all n-grams of n tokens, without escapes. copy() may read behind the text and write
+ * behind the output: both have room. */
 static int add_all(struct sh_buf *out, const struct worker *w, const struct sh_tokens *t,
     unsigned n, struct sh_error *err)
 {
@@ -108,8 +109,8 @@ static int each(void *arg, const struct sh_document *doc, struct sh_job *job, st
 	range = sh_ngrams_in(w->opts->ngrams, &tokens);
 	if (range.min == 0)
 		return add_feature(w, &job->out, doc->id, sh_slice("", 0), '0', err);
-	/* The only n-gram has a record without weight, which distinguishes the document from an empty
-	 * one. */
+	/* The only n-gram has a record without weight, which distinguishes the document from an
+	 * empty one. */
 	if (range.max == 0)
 		return add_feature(
 		    w, &job->out, doc->id, sh_ngram_text(&all, 0, (unsigned)all.n), '0', err);

@@ -34,8 +34,8 @@ static void free_text(struct text *t)
 	sh_buf_free(&t->text);
 }
 
-/* Returns the offset where printing begins: at most BEFORE bytes before the first difference; 0 when the texts are
- * equal. */
+/* Returns the offset where printing begins: at most BEFORE bytes before the first difference; 0
+ * when the texts are equal. */
 static size_t begin(struct sh_slice x, struct sh_slice y)
 {
 	size_t same = 0, least = x.n < y.n ? x.n : y.n;

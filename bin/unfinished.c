@@ -99,7 +99,8 @@ static bool ends(int sig)
 	return true;
 }
 
-/* Called before the first file is created: most runs create none, and this needs a hundred system calls. */
+/* Called before the first file is created: most runs create none, and this needs a hundred system
+ * calls. */
 static void watch_signals(void)
 {
 	static bool watched;

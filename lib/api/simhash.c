@@ -59,8 +59,8 @@ void simhash_defaults(struct simhash_options *o)
 	o->minhash = 0;
 }
 
-/* Returns the profile of this name. Returns NULL when there is none, or when it needs a dictionary or
- * document frequencies. */
+/* Returns the profile of this name. Returns NULL when there is none, or when it needs a dictionary
+ * or document frequencies. */
 static const struct sh_profile *find_profile(const char *name, struct sh_error *err)
 {
 	const struct sh_profile *p = name ? sh_profile_find(name) : sh_profile_at(0);
@@ -187,8 +187,8 @@ int simhash_text(
 	if (sh_analyse(&s->analyser, sh_slice(text, size), &x, &err) < 0)
 		return sh_api_fail(error, &err);
 	out = &x.fp;
-	/* As in shfp: a profile with a rule for empty documents applies it only to documents without
-	 * tokens, not to features of weight 0. */
+	/* As in shfp: a profile with a rule for empty documents applies it only to documents
+	 * without tokens, not to features of weight 0. */
 	if (out->empty && (s->opts.minhash || !out->tokens || s->empty == SH_EMPTY_SKIP))
 		return sh_empty_fingerprint(s->empty, &s->opts, fp);
 	memcpy(fp, out->w, SH_FP_WORDS(s->opts.bits) * sizeof *fp);

@@ -31,8 +31,8 @@ struct sh_batch_opts {
 	/* Most bytes of features that are kept in memory for sketches. Other documents are
 	 * tokenised again for their sketches. Only archives with sketches need it. */
 	size_t keep_bytes;
-	size_t
-	    verify_bytes; /* of features that are compared, in all threads: see sh_verify_opts.memory */
+	/* Bytes of features that are compared, in all threads: see sh_verify_opts.memory. */
+	size_t verify_bytes;
 	unsigned jobs;
 	/* None of these functions is NULL. describe() writes `described` bytes about a document
 	 * that the archive does not know, in any thread. digest: of its text. take() then receives

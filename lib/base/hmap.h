@@ -41,8 +41,8 @@ bool sh_hmap_find(const struct sh_hmap *m, struct sh_slice key, uint32_t *index)
 int sh_hmap_put(
     struct sh_hmap *m, struct sh_slice key, uint32_t *index, bool *fresh, struct sh_error *err);
 
-/* Puts n <= SH_HMAP_MANY keys, as sh_hmap_put() does, and stores their indexes. Faster than n calls when
- * the map does not fit in the cache: the memory of all keys is fetched at once. */
+/* Puts n <= SH_HMAP_MANY keys, as sh_hmap_put() does, and stores their indexes. Faster than n calls
+ * when the map does not fit in the cache: the memory of all keys is fetched at once. */
 enum { SH_HMAP_MANY = 32 };
 int sh_hmap_put_many(
     struct sh_hmap *m, const struct sh_slice *key, size_t n, uint32_t *index, struct sh_error *err);

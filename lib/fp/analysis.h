@@ -6,9 +6,9 @@
  *   - sets that an archive stores, or compares with stored ones, have the archive's secret key;
  *   - sets that are compared within a run have a secret key of the run (struct sh_corpus), and a
  *     faster form.
- * shdedup analyses each text once in its first pass. It analyses short documents again when it joins
- * them, and candidates when it compares them, which may be much later: the sets of all documents do
- * not fit in memory. */
+ * shdedup analyses each text once in its first pass. It analyses short documents again when it
+ * joins them, and candidates when it compares them, which may be much later: the sets of all
+ * documents do not fit in memory. */
 #ifndef SH_FP_ANALYSIS_H
 #define SH_FP_ANALYSIS_H
 

@@ -12,8 +12,8 @@ struct waiting {
 	__m512i zero, minus, no_plus;
 };
 
-/* Adds as one number of 512 bits. *carry: in and out, 0 or 1. A lane passes a carry on when it is all ones: adding the
- * carries to the mask of these lanes moves each carry to where it ends. */
+/* Adds as one number of 512 bits. *carry: in and out, 0 or 1. A lane passes a carry on when it is
+ * all ones: adding the carries to the mask of these lanes moves each carry to where it ends. */
 static AVX512 inline __m512i add512(__m512i x, __m512i y, unsigned *carry)
 {
 	const __m512i ones = _mm512_set1_epi64(-1);

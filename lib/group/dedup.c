@@ -74,8 +74,8 @@ void sh_dedup_delete(struct sh_dedup *d)
 	free(d);
 }
 
-/* Reserves n elements of a column of documents. A column that begins late is 0 for all earlier documents:
- * most runs need no ranks and no protected documents. */
+/* Reserves n elements of a column of documents. A column that begins late is 0 for all earlier
+ * documents: most runs need no ranks and no protected documents. */
 static int reserve(
     struct sh_dedup *d, void **column, size_t *cap, size_t n, size_t size, struct sh_error *err)
 {
@@ -216,8 +216,9 @@ static void drop_vertices(void *arg, size_t from, size_t to)
 			d->keeper[d->vertex[v]] = document_keeper(d, d->vertex[v], v);
 }
 
-/* Computes the keepers of documents from the keepers of vertices. keeper[] first holds the vertex of each document that
- * represents one. Most documents are their own keepers, and few are visited at random. */
+/* Computes the keepers of documents from the keepers of vertices. keeper[] first holds the vertex
+ * of each document that represents one. Most documents are their own keepers, and few are visited
+ * at random. */
 static int keep(struct sh_dedup *d, struct sh_error *err)
 {
 	unsigned jobs = d->opts.jobs;

@@ -78,8 +78,8 @@ struct sh_dedup *sh_dedup_new(const struct sh_dedup_opts *opts, struct sh_error 
 void sh_dedup_delete(struct sh_dedup *d);
 
 /* Documents to be added: arrays of n elements. A protected document always stays. The keeper of a
- * group is a protected document; without one, the document of least rank; of equal ranks, the one of
- * lowest number. */
+ * group is a protected document; without one, the document of least rank; of equal ranks, the one
+ * of lowest number. */
 struct sh_dedup_block {
 	size_t n;
 	const uint64_t *rank;     /* NULL: all are 0 */

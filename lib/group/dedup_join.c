@@ -3,15 +3,16 @@
 #include "join/join.h"
 
 enum {
-	/* Bytes of a fingerprint in a join: numbers and words of both sides, and their scratch memory. */
+	/* Bytes of a fingerprint in a join: numbers and words of both sides, and their scratch
+	 * memory. */
 	SELF_BYTES = 2 * 12,
 	CROSS_BYTES = 3 * 12,
 	/* Fewer fingerprints than this are joined by one thread. */
 	FEW_NODES = 1 << 16,
 };
 
-/* The nodes of a subset, in parts. Each part is joined with itself and each later one, or with all parts of
- * another subset. Each such join fits in the memory, and works with all threads. */
+/* The nodes of a subset, in parts. Each part is joined with itself and each later one, or with all
+ * parts of another subset. Each such join fits in the memory, and works with all threads. */
 struct side {
 	const struct sh_subset *subset;
 	size_t n, size;

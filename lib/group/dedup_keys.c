@@ -1,4 +1,5 @@
-/* Candidates by shared keys, for more documents than the distance of fingerprints can be asked for. */
+/* Candidates by shared keys, for more documents than the distance of fingerprints can be asked
+ * for. */
 #include <string.h>
 
 #include "group/dedup_state.h"

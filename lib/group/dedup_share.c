@@ -1,11 +1,11 @@
-/* Candidates by shared features: pairs whose samples have at least LEAST features in common, and a third of the share
- * that texts with the threshold have at least in common, or one in ONE_IN.
+/* Candidates by shared features: pairs whose samples have at least LEAST features in common, and a
+ * third of the share that texts with the threshold have at least in common, or one in ONE_IN.
  *
- * Most of these pairs share a paragraph that many documents have: bags of their tokens exclude them here, before any
- * text is read again.
+ * Most of these pairs share a paragraph that many documents have: bags of their tokens exclude them
+ * here, before any text is read again.
  *
- * All these pairs are found once. Each vertex has a list of the better vertices with which it shares
- * features. A join of subsets reads only the lists of its own vertices. */
+ * All these pairs are found once. Each vertex has a list of the better vertices with which it
+ * shares features. A join of subsets reads only the lists of its own vertices. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,8 +16,8 @@
 
 enum { LEAST = 2, ONE_IN = 12 };
 
-/* Bags bound edits. A text that repeats itself can have the Jaccard threshold with any bag: below SH_REACH_LOWEST,
- * where only shared features find such pairs, bags are not used. */
+/* Bags bound edits. A text that repeats itself can have the Jaccard threshold with any bag: below
+ * SH_REACH_LOWEST, where only shared features find such pairs, bags are not used. */
 bool sh_dedup_needs_bags(const struct sh_dedup_opts *opts)
 {
 	const struct sh_measure *m = opts->how.measure;
@@ -40,8 +40,8 @@ int sh_dedup_sample(struct sh_dedup *d, const uint64_t *hash, size_t n, const st
 	return sh_share_add(&d->share, hash, n, err);
 }
 
-/* Returns by document: the place of its vertex, for the document that represents the vertex; SH_SHARE_NONE
- * for other documents. */
+/* Returns by document: the place of its vertex, for the document that represents the vertex;
+ * SH_SHARE_NONE for other documents. */
 static uint32_t *number_documents(struct sh_dedup *d, struct sh_error *err)
 {
 	uint32_t *number = sh_tables_get(d->opts.tables, d->n, sizeof *number, err);
@@ -54,8 +54,8 @@ static uint32_t *number_documents(struct sh_dedup *d, struct sh_error *err)
 	return number;
 }
 
-/* Returns which part of its features a text shares at least with one that is similar to it and not shorter, in
- * millionths: one edit changes n n-grams. */
+/* Returns which part of its features a text shares at least with one that is similar to it and not
+ * shorter, in millionths: one edit changes n n-grams. */
 static int64_t common_part(const struct sh_dedup_opts *opts)
 {
 	const struct sh_measure *m = opts->how.measure;

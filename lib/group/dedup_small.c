@@ -188,8 +188,8 @@ static int gather_all(struct sh_dedup *d, size_t up_to, struct sh_error *err)
 	return status;
 }
 
-/* Returns the Jaccard threshold of bags. Texts of edit similarity T, whose longer one has n tokens, share
- * at least T n tokens. So the Jaccard similarity of their bags is at least T / (2 - T). */
+/* Returns the Jaccard threshold of bags. Texts of edit similarity T, whose longer one has n tokens,
+ * share at least T n tokens. So the Jaccard similarity of their bags is at least T / (2 - T). */
 static uint64_t bag_threshold(const struct sh_dedup_opts *opts)
 {
 	uint64_t edit = opts->how.measure->any ? opts->edit_threshold : opts->threshold;
@@ -224,7 +224,8 @@ static size_t count_small(void *arg, size_t from, size_t to, size_t at)
 	return n;
 }
 
-/* Returns whether few enough vertices have at most up_to features to be joined by their features. */
+/* Returns whether few enough vertices have at most up_to features to be joined by their
+ * features. */
 static int joins_small(const struct sh_dedup *d, size_t up_to, bool *joins, struct sh_error *err)
 {
 	struct counting c = { d, up_to };

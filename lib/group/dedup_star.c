@@ -1,12 +1,13 @@
 /* Stars, with few comparisons of texts.
  *
- * A vertex is a duplicate of the best staying vertex that is similar to it. So it is compared only with
- * better vertices that stay, the best first, until one is similar. Of a thousand documents of one template,
- * each is compared with the one that stays.
+ * A vertex is a duplicate of the best staying vertex that is similar to it. So it is compared only
+ * with better vertices that stay, the best first, until one is similar. Of a thousand documents of
+ * one template, each is compared with the one that stays.
  *
- * Not all pairs are held at once. A subset with too many pairs is split in two by places: first the better
- * half is decided; then the vertices of the worse half that are similar to a staying vertex are dropped;
- * then the remaining vertices are decided. The same pairs are compared for every way of splitting. */
+ * Not all pairs are held at once. A subset with too many pairs is split in two by places: first the
+ * better half is decided; then the vertices of the worse half that are similar to a staying vertex
+ * are dropped; then the remaining vertices are decided. The same pairs are compared for every way
+ * of splitting. */
 #include <stdlib.h>
 
 #include "group/dedup_state.h"
@@ -40,8 +41,8 @@ static int take_pair(
 	return 0;
 }
 
-/* Finds the pairs within subset a (b NULL), or between the subsets a and b. Returns 1, 0 when there are
- * too many, or -1. */
+/* Finds the pairs within subset a (b NULL), or between the subsets a and b. Returns 1, 0 when there
+ * are too many, or -1. */
 static int find_pairs(
     struct sh_dedup *d, struct sh_subset *a, struct sh_subset *b, struct sh_error *err)
 {
@@ -130,8 +131,8 @@ static void add_ready(struct deciding *s, uint32_t i)
 	s->ready = i;
 }
 
-/* Decides a vertex: it stays (vertex_keeper is the vertex itself), or is a duplicate of vertex_keeper.
- * Items that waited for it continue. */
+/* Decides a vertex: it stays (vertex_keeper is the vertex itself), or is a duplicate of
+ * vertex_keeper. Items that waited for it continue. */
 static void decide(struct deciding *s, struct item *it, uint32_t vertex_keeper)
 {
 	s->dedup->vertex_keeper[it->vertex] = vertex_keeper;
@@ -240,7 +241,8 @@ static int keep_others(const struct deciding *s, const struct sh_subset *c, stru
 	return 0;
 }
 
-/* Decides a subset by its pairs. stay: the pairs are complete, so a vertex without a similar one stays. */
+/* Decides a subset by its pairs. stay: the pairs are complete, so a vertex without a similar one
+ * stays. */
 static int decide_pairs(
     struct sh_dedup *d, const struct sh_subset *c, bool stay, struct sh_error *err)
 {
@@ -256,8 +258,8 @@ static int decide_pairs(
 
 /* ---- subsets ---- */
 
-/* Drops the vertices of `rest` that are similar to a vertex of `staying`. The places of `staying` are lo ..
- * hi - 1, and better. */
+/* Drops the vertices of `rest` that are similar to a vertex of `staying`. The places of `staying`
+ * are lo .. hi - 1, and better. */
 static int drop(struct sh_dedup *d, struct sh_subset *staying, struct sh_subset *rest, uint32_t lo,
     uint32_t hi, struct sh_error *err)
 {
@@ -285,7 +287,8 @@ static int drop(struct sh_dedup *d, struct sh_subset *staying, struct sh_subset 
 static int decide_subset(
     struct sh_dedup *d, struct sh_subset *c, uint32_t lo, uint32_t hi, struct sh_error *err);
 
-/* Decides the better half, up to mid, and drops vertices similar to it. *rest: the vertices left. */
+/* Decides the better half, up to mid, and drops vertices similar to it. *rest: the vertices
+ * left. */
 static int decide_half(struct sh_dedup *d, const struct sh_subset *c, uint32_t lo, uint32_t mid,
     struct sh_subset *rest, struct sh_error *err)
 {
@@ -304,7 +307,8 @@ static int decide_half(struct sh_dedup *d, const struct sh_subset *c, uint32_t l
 	return status;
 }
 
-/* Decides a subset whose places are lo .. hi - 1. It has no pairs with undecided vertices outside. */
+/* Decides a subset whose places are lo .. hi - 1. It has no pairs with undecided vertices
+ * outside. */
 static int decide_subset(
     struct sh_dedup *d, struct sh_subset *c, uint32_t lo, uint32_t hi, struct sh_error *err)
 {

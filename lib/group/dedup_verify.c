@@ -52,8 +52,8 @@ void sh_dedup_sort(struct sh_dedup *d)
 	qsort(d->candidate, d->n_candidates, sizeof *d->candidate, by_ends);
 }
 
-/* Reads the documents of the first candidates, in the order of the files, as far as memory allows. Sets *done to the
- * number of these candidates. */
+/* Reads the documents of the first candidates, in the order of the files, as far as memory allows.
+ * Sets *done to the number of these candidates. */
 static int hold_some(struct sh_dedup *d, const struct sh_candidate *candidate, size_t n,
     size_t *done, struct sh_error *err)
 {
@@ -147,7 +147,8 @@ static int verify_and_link(
 	return 0;
 }
 
-/* Returns whether pairs serve only to link chains. A pair within one chain need not be verified then. */
+/* Returns whether pairs serve only to link chains. A pair within one chain need not be verified
+ * then. */
 static bool only_links(const struct sh_dedup *d)
 {
 	return d->opts.single && !d->opts.seen;
@@ -217,9 +218,9 @@ static int link_round(struct sh_dedup *d, size_t most, struct sh_error *err)
 	return verify_batch(d, &batch, err);
 }
 
-/* Verifies candidates in rounds. A pair that reaches the threshold makes all other pairs between its chains
- * redundant, so most pairs wait. Where few reach it, each round verifies more pairs of a vertex: the number
- * of rounds grows with the logarithm of their number. */
+/* Verifies candidates in rounds. A pair that reaches the threshold makes all other pairs between
+ * its chains redundant, so most pairs wait. Where few reach it, each round verifies more pairs of a
+ * vertex: the number of rounds grows with the logarithm of their number. */
 static int link_chains(struct sh_dedup *d, struct sh_error *err)
 {
 	qsort(d->candidate, d->n_candidates, sizeof *d->candidate, by_later);

@@ -34,7 +34,8 @@ static int by_fingerprint(const void *arg, uint32_t x, uint32_t y)
 	return better(d, x, y);
 }
 
-/* Documents with features, by fingerprint, the best first. Only the first words and the numbers are sorted. */
+/* Documents with features, by fingerprint, the best first. Only the first words and the numbers are
+ * sorted. */
 struct ordered {
 	struct sh_dedup *dedup;
 	struct sh_sorted sorted;
@@ -259,8 +260,9 @@ static size_t select_vertices(void *arg, size_t from, size_t to, size_t at)
 	return n;
 }
 
-/* A join by distance needs vertices by fingerprint. With all pairs, their numbers also decide which documents of a large
- * bucket meet. Stars by keys need neither: by document, all loops over vertices read memory in sequence. */
+/* A join by distance needs vertices by fingerprint. With all pairs, their numbers also decide which
+ * documents of a large bucket meet. Stars by keys need neither: by document, all loops over
+ * vertices read memory in sequence. */
 static int number_vertices(const struct ordered *o, struct sh_error *err)
 {
 	struct sh_dedup *d = o->dedup;
@@ -322,8 +324,8 @@ static size_t select_places(void *arg, size_t from, size_t to, size_t at)
 	return n;
 }
 
-/* Without ranks, the lower number is better. Places vertices in the order of their documents, the protected
- * ones first. */
+/* Without ranks, the lower number is better. Places vertices in the order of their documents, the
+ * protected ones first. */
 static int place_by_number(struct sh_dedup *d, struct sh_error *err)
 {
 	struct placing p = { d, d->is_protected, 0 };

@@ -43,8 +43,8 @@ uint32_t sh_union_find(struct sh_union *u, uint32_t node)
 	return node;
 }
 
-/* The root is always the node of lowest rank, whatever the sizes of the groups. So the keeper needs no
- * second array, and path halving alone keeps finds logarithmic on average. */
+/* The root is always the node of lowest rank, whatever the sizes of the groups. So the keeper needs
+ * no second array, and path halving alone keeps finds logarithmic on average. */
 void sh_union_link(struct sh_union *u, uint32_t a, uint32_t b)
 {
 	uint32_t ra = sh_union_find(u, a), rb = sh_union_find(u, b);
@@ -71,7 +71,8 @@ int sh_group_single(uint32_t *keeper, uint32_t n, const struct sh_edge *edge, si
 	return 0;
 }
 
-/* Computes the nodes in rank order: order[rank[i]] = i. Returns -1 when rank is not a permutation. */
+/* Computes the nodes in rank order: order[rank[i]] = i. Returns -1 when rank is not a
+ * permutation. */
 static int rank_order(uint32_t *order, uint32_t n, const uint32_t *rank, struct sh_error *err)
 {
 	for (uint32_t i = 0; i < n; i++)
@@ -161,8 +162,8 @@ void sh_group_sizes(uint32_t *size, const uint32_t *keeper, uint32_t n)
 		size[keeper[i]]++;
 }
 
-/* Compares two edges; negative when x is weaker. A known similarity decides, then the distance, then the
- * ends. */
+/* Compares two edges; negative when x is weaker. A known similarity decides, then the distance,
+ * then the ends. */
 static int weaker(const struct sh_edge *x, const struct sh_edge *y)
 {
 	uint32_t xlow = x->a < x->b ? x->a : x->b, ylow = y->a < y->b ? y->a : y->b;

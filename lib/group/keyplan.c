@@ -11,9 +11,10 @@
 #define VALUE_COST   15e-9  /* a minwise value, where the fingerprint does not have it */
 #define KEY_COST     60e-9  /* a key of a document */
 #define COMPARE_COST 2.5e-6 /* a candidate */
-#define SAMPLE_COST  0.5 /* reading and comparing the sample, some 0.1 s, should pay several times */
-#define JOIN_COST                                                                                  \
-	2e-12 /* of a join within distance 14, for each pair of documents; 1.5 times for each further bit */
+/* Reading and comparing the sample takes some 0.1 s, and should pay several times. */
+#define SAMPLE_COST 0.5
+/* A join within distance 14, for each pair of documents; 1.5 times for each further bit. */
+#define JOIN_COST 2e-12
 
 #define TOLERANCE 1e-4 /* recall that keys may lack */
 
@@ -46,8 +47,9 @@ static int by_value(const void *a, const void *b)
 	return sh_compare(((const struct sampled *)a)->value, ((const struct sampled *)b)->value);
 }
 
-/* Two documents share `shared` of 64 values, one of them for certain. Adds the probability that they share a key, for
- * each number of rows: the share of the choices of further values that they share all. */
+/* Two documents share `shared` of 64 values, one of them for certain. Adds the probability that
+ * they share a key, for each number of rows: the share of the choices of further values that they
+ * share all. */
 static void add_shared(double *sum, unsigned shared)
 {
 	double chance = 1;
@@ -67,7 +69,8 @@ static unsigned count_shared(const uint64_t *x, const uint64_t *y)
 	return n;
 }
 
-/* chance[rows]: the probability that two documents that are not similar share one key of that many rows. */
+/* chance[rows]: the probability that two documents that are not similar share one key of that many
+ * rows. */
 static void estimate(
     const struct sh_key_plan *p, const uint64_t *value, size_t n, struct sampled *s, double *chance)
 {

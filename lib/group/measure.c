@@ -67,8 +67,8 @@ static void part_rows(const struct rows *all, struct rows *part)
 	}
 }
 
-/* Counts the values that both rows have. Each step depends on the one before, and most of its time is
- * latency. So four parts advance in parallel until one of them may end. */
+/* Counts the values that both rows have. Each step depends on the one before, and most of its time
+ * is latency. So four parts advance in parallel until one of them may end. */
 static size_t common_parts(const struct rows *all)
 {
 	struct rows part[PARTS];

@@ -7,8 +7,8 @@
 #include "io/newlines.h"
 
 /* Handles a bad record. With `rejects`, copies the record to job->aside and returns 0. Otherwise
- * adds the place of the record to the error and returns -1. SH_ERR_IO and SH_ERR_NOMEM get no place:
- * the record is not their cause. */
+ * adds the place of the record to the error and returns -1. SH_ERR_IO and SH_ERR_NOMEM get no
+ * place: the record is not their cause. */
 static int reject(struct sh_job *job, struct sh_slice line, bool rejects)
 {
 	struct sh_error full;

@@ -28,8 +28,8 @@ struct sh_job {
 	struct sh_error err;
 	int failed;  /* -1 when work() failed with `err`; else 0 */
 	size_t task; /* in sh_pool_tasks(): number of the task */
-	bool
-	    part; /* the job has output only: a part of the output of another job, see sh_job_flush() */
+	/* The job has output only: a part of the output of another job, see sh_job_flush(). */
+	bool part;
 
 	/* Private to the pool. Only the caller of a feed fills `chunk`. */
 	struct sh_buf chunk; /* owns `in` */
@@ -74,8 +74,8 @@ static inline uint64_t sh_job_line(const struct sh_job *job)
 	return job->from.line + job->at;
 }
 
-/* For work(), when its result depends on older jobs: waits until all older jobs are written. Returns
- * 0; or -1 with *err, and then work() must return -1. */
+/* For work(), when its result depends on older jobs: waits until all older jobs are written.
+ * Returns 0; or -1 with *err, and then work() must return -1. */
 int sh_job_turn(struct sh_job *job, struct sh_error *err);
 
 /* For work(), when job->out is large: waits until all older jobs are written, calls done() with a

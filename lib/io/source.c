@@ -182,8 +182,8 @@ static size_t byte_order_mark(const struct sh_source *s, const struct sh_buf *b)
 	return s->line == 1 && !s->header.wanted && b->n >= n && memcmp(b->p, mark, n) == 0 ? n : 0;
 }
 
-/* Returns where the chunk may end in the first `whole` bytes of b, which are whole lines; 0 when more lines must be
- * read. The first `one` bytes are lines of one document. */
+/* Returns where the chunk may end in the first `whole` bytes of b, which are whole lines; 0 when
+ * more lines must be read. The first `one` bytes are lines of one document. */
 static size_t border(const struct sh_source *s, const struct sh_buf *b, size_t whole, size_t one)
 {
 	size_t mark = s->border ? byte_order_mark(s, b) : 0, end;

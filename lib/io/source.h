@@ -27,13 +27,13 @@ struct sh_origin {
 	uint64_t at;      /* bytes of all operands, decompressed, before the chunk */
 	bool starts_file; /* the chunk has the first record of the file */
 	bool csv;         /* the records are CSV (io/csv.h) */
-	/* With a border function. continued: the first document may have begun in the chunk before. unfinished: the
-	 * last document may go on in the next chunk. */
+	/* With a border function. continued: the first document may have begun in the chunk before.
+	 * unfinished: the last document may go on in the next chunk. */
 	bool continued, unfinished;
 };
 
-/* Returns the offset of the last document of the whole lines p .. p + n - 1; 0 when they may all be of one
- * document. The first `one` bytes are known to be lines of one document. */
+/* Returns the offset of the last document of the whole lines p .. p + n - 1; 0 when they may all be
+ * of one document. The first `one` bytes are known to be lines of one document. */
 typedef size_t sh_border_fn(void *arg, const char *p, size_t n, size_t one);
 
 struct sh_source {
@@ -62,10 +62,11 @@ struct sh_source {
 	bool crlf; /* the checksum of a line leaves out its CR */
 	struct sh_trailer_check check;
 
-	/* The caller sets `border` before the first read, or leaves it NULL: finds the last document of some lines.
-	 * The lines of this document are left to the next chunk, so that chunks end with whole documents. They are not
-	 * left when the source would wait for a slow writer, at the end of a file, and when they have document_max bytes.
-	 * Such a chunk is `unfinished`. */
+	/* The caller sets `border` before the first read, or leaves it NULL: finds the last
+	 * document of some lines. The lines of this document are left to the next chunk, so that
+	 * chunks end with whole documents. They are not left when the source would wait for a slow
+	 * writer, at the end of a file, and when they have document_max bytes. Such a chunk is
+	 * `unfinished`. */
 	sh_border_fn *border;
 	void *border_arg;
 	size_t document_max;

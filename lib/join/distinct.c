@@ -14,8 +14,8 @@
 enum {
 	BUCKET = 8, /* mean number of fingerprints in a bucket of equal first bits */
 	BITS_MAX = 24,
-	FEW =
-	    48, /* a bucket up to this size is compared all with all; a larger one uses a hash table */
+	/* A bucket up to this size is compared all with all. A larger one uses a hash table. */
+	FEW = 48,
 	NO_TABLE = 256, /* up to this number of fingerprints are not ordered */
 	PARTITION_MAX =
 	    4 * SH_SIDE_CACHED, /* elements of the largest partition, when partitions are used */

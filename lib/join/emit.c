@@ -93,8 +93,8 @@ static inline bool find_ids(const struct sh_emit *e, const struct sh_join_pair *
 	return true;
 }
 
-/* Puts the lesser id first. Returns false when the ids are equal. The order is random, so a branch on it
- * would often be mispredicted. */
+/* Puts the lesser id first. Returns false when the ids are equal. The order is random, so a branch
+ * on it would often be mispredicted. */
 static inline bool in_order(struct sh_id_pair *pair)
 {
 	struct sh_slice s = pair->id1, t = pair->id2;
@@ -214,7 +214,8 @@ static int run_end(struct run *r, int status)
 	return status;
 }
 
-/* Turns the ids into words once there are enough pairs to pay for it. Returns whether they are words. */
+/* Turns the ids into words once there are enough pairs to pay for it. Returns whether they are
+ * words. */
 static bool count_pairs(struct run *r, size_t pairs)
 {
 	bool words;

@@ -104,7 +104,8 @@ static int sort_small_buckets(void *arg, size_t from, size_t to, struct sh_error
 	return 0;
 }
 
-/* Returns the number of low bits that hold all differences of the words, rounded up to whole digits. */
+/* Returns the number of low bits that hold all differences of the words, rounded up to whole
+ * digits. */
 static unsigned differing(const uint64_t *word, uint32_t n)
 {
 	uint64_t differ = 0;
@@ -130,7 +131,8 @@ static int order_by(unsigned threads, struct sorter *s, uint32_t lo, uint32_t n,
 	return 0;
 }
 
-/* Orders lo .. lo+n-1. Large buckets come one after the other, then each thread takes small ones. */
+/* Orders lo .. lo+n-1. Large buckets come one after the other, then each thread takes small
+ * ones. */
 static int sort_large(
     unsigned threads, struct sorter *s, uint32_t lo, uint32_t n, struct sh_error *err)
 {

@@ -114,8 +114,8 @@ int sh_key_columns_help(struct sh_key_columns *c, struct sh_error *err)
 	return wants ? make_spare(c, err) : 0;
 }
 
-/* Leaves the last piece, which is complete, to the next helper, and writes the one that no helper has written
- * yet. */
+/* Leaves the last piece, which is complete, to the next helper, and writes the one that no helper
+ * has written yet. */
 static int move_to_file(struct sh_key_columns *c, struct sh_error *err)
 {
 	struct sh_stretch *before;
@@ -147,7 +147,8 @@ static int keep_last(struct sh_key_columns *c, struct sh_error *err)
 	return 0;
 }
 
-/* Copies n documents of the columns, beginning with `from`, to the last piece, beginning with `at`. */
+/* Copies n documents of the columns, beginning with `from`, to the last piece, beginning with
+ * `at`. */
 static void fill(
     struct sh_key_columns *c, size_t at, const struct sh_key_block *columns, size_t from, size_t n)
 {

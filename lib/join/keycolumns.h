@@ -3,8 +3,8 @@
  * Each document has the same number of keys, of 40 bits. Column c holds key c of all documents.
  * SH_PIECE consecutive documents are a piece, which has a stretch of each column.
  *
- * One thread adds documents. The threads that make keys help from time to time: they touch the memory
- * of the next piece for the first time, and write complete pieces to the file. */
+ * One thread adds documents. The threads that make keys help from time to time: they touch the
+ * memory of the next piece for the first time, and write complete pieces to the file. */
 #ifndef SH_JOIN_KEYCOLUMNS_H
 #define SH_JOIN_KEYCOLUMNS_H
 
@@ -58,8 +58,8 @@ void sh_key_columns_free(struct sh_key_columns *c);
 /* Adds the next n documents: copies the first n of `from`. */
 int sh_key_columns_add(
     struct sh_key_columns *c, const struct sh_key_block *from, size_t n, struct sh_error *err);
-/* Does a part of the work of adding, if there is any. Any thread may call it, also while another one
- * adds documents. */
+/* Does a part of the work of adding, if there is any. Any thread may call it, also while another
+ * one adds documents. */
 int sh_key_columns_help(struct sh_key_columns *c, struct sh_error *err);
 /* Call it after the last document and before columns are read. Does nothing when called again. */
 int sh_key_columns_finish(struct sh_key_columns *c, struct sh_error *err);

@@ -5,8 +5,8 @@
 enum {
 	SAMPLE = 4096,     /* fingerprints in the sample of the top level */
 	SAMPLE_DEEP = 512, /* fingerprints in the sample of the levels below it */
-	LONG_STEP =
-	    256, /* with steps of at least this number of fingerprints, samples are drawn at random */
+	/* With steps of at least this number of fingerprints, samples are drawn at random. */
+	LONG_STEP = 256,
 };
 
 /* Adds 8 * 8 one-byte counters to ones[0 .. 63], and clears them. */

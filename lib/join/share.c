@@ -10,7 +10,8 @@
 #include "io/parallel.h"
 #include "join/fpsort.h"
 
-/* BLOCK: documents whose features a thread takes at a time. RANGE: sorted features that it puts into buckets at a time. */
+/* BLOCK: documents whose features a thread takes at a time. RANGE: sorted features that it puts
+ * into buckets at a time. */
 enum { BLOCK = 4096, RANGE = 1 << 16 };
 
 /* ---- building ---- */
@@ -70,8 +71,8 @@ static size_t part_of(const struct parts *p, uint64_t hash)
 	return (size_t)(hash * UINT64_C(0x9E3779B97F4A7C15) >> p->shift);
 }
 
-/* Finds the parts of one range: the parts from * parts / n .. to * parts / n - 1 of n ranges. Each range has words of its
- * own, so several threads need no lock. */
+/* Finds the parts of one range: the parts from * parts / n .. to * parts / n - 1 of n ranges. Each
+ * range has words of its own, so several threads need no lock. */
 struct part_ranges {
 	const struct sh_share *share;
 	struct parts *parts;
@@ -124,8 +125,8 @@ struct taking {
 	struct sh_share *share;
 	const struct parts *parts;
 	struct shared_features *features; /* number_of NULL: counts only */
-	uint64_t *
-	    begin; /* features before each block; while they are counted, those of the block before */
+	/* features before each block; while they are counted, the features of the block before */
+	uint64_t *begin;
 };
 
 static size_t blocks_of(const struct sh_share *s)
@@ -133,8 +134,8 @@ static size_t blocks_of(const struct sh_share *s)
 	return ((size_t)s->numbers + BLOCK - 1) / BLOCK;
 }
 
-/* Sets first[] of the block's documents, and counts or writes their features. Returns the number of features before the
- * next block. */
+/* Sets first[] of the block's documents, and counts or writes their features. Returns the number of
+ * features before the next block. */
 static uint64_t take_block(const struct taking *t, size_t block, uint64_t n)
 {
 	struct sh_share *s = t->share;

@@ -233,8 +233,8 @@ static inline bool same_key(const char *p, const char *q, size_t n)
 	return memcmp(p + i, q + i, n - i) == 0;
 }
 
-/* Returns whether the key at p is greater than the last one and of the same table, which is the common
- * case. If so, stores its bits. */
+/* Returns whether the key at p is greater than the last one and of the same table, which is the
+ * common case. If so, stores its bits. */
 static bool is_next_key(const struct sh_stream *s, const char *p, uint64_t *bits)
 {
 	unsigned head = s->band.key_len - s->band.bits_digits;
@@ -254,8 +254,8 @@ static int next_bucket(
 	return 0;
 }
 
-/* Reads a band record whose tag is that of the last checked record. Does not examine the key. Returns the
- * length of its line; 0 when sh_stream_check() must read the record. */
+/* Reads a band record whose tag is that of the last checked record. Does not examine the key.
+ * Returns the length of its line; 0 when sh_stream_check() must read the record. */
 static size_t band_line(
     const struct sh_stream *s, const char *p, const char *end, uint64_t *fp, struct sh_slice *id)
 {
@@ -269,8 +269,8 @@ static size_t band_line(
 	return len ? n + 1 + len : 0;
 }
 
-/* Adds the record of the line at p. Returns the bytes of the line; 0 when sh_stream_check() must read it;
- * or -1. */
+/* Adds the record of the line at p. Returns the bytes of the line; 0 when sh_stream_check() must
+ * read it; or -1. */
 static ssize_t add_line(struct sh_stream *s, const struct sh_band_table *table, const char *p,
     const char *end, struct sh_error *err)
 {

@@ -52,8 +52,9 @@ static size_t next_record(const struct sh_feature_docs *d, const char *p, size_t
 	}
 }
 
-/* See sh_border_fn. Goes backward to the last record with another id than the last one. Bad records between the two
- * documents stay with the former: a document that a bad record follows is not ended when the run stops there. */
+/* See sh_border_fn. Goes backward to the last record with another id than the last one. Bad records
+ * between the two documents stay with the former: a document that a bad record follows is not ended
+ * when the run stops there. */
 static size_t find_border(void *arg, const char *p, size_t n, size_t one)
 {
 	const struct sh_feature_docs *d = arg;
@@ -84,7 +85,8 @@ void sh_feature_docs_source(struct sh_feature_docs *d, struct sh_source *source)
 
 /* ---- documents ---- */
 
-/* Ends the document. Blames its last record for an error: the next record may be of another document. */
+/* Ends the document. Blames its last record for an error: the next record may be of another
+ * document. */
 static int end_document(
     const struct sh_feature_docs *docs, struct sh_feature_doc *d, struct sh_job *job)
 {
@@ -123,7 +125,8 @@ static int begin_document(const struct sh_feature_docs *docs, struct sh_feature_
 	return 0;
 }
 
-/* Ends the document and begins the next one when the id of the record at this line is a different one. */
+/* Ends the document and begins the next one when the id of the record at this line is a different
+ * one. */
 static int change_document(
     struct sh_feature_worker *w, struct sh_slice id, uint64_t line, struct sh_job *job)
 {
@@ -158,7 +161,8 @@ static int each_record(void *arg, struct sh_slice line, struct sh_job *job, stru
 	return w->docs->calls->add(w->doc, f.text, f.weight, err);
 }
 
-/* Adds successive lines of the document. Returns the beginning of the first line that was not added. */
+/* Adds successive lines of the document. Returns the beginning of the first line that was not
+ * added. */
 static const char *add_lines(struct sh_feature_worker *w, const char *p, uint64_t *lines)
 {
 	struct sh_feature_doc *d = w->doc;
@@ -170,8 +174,8 @@ static const char *add_lines(struct sh_feature_worker *w, const char *p, uint64_
 	return n == l->lines ? next : l->base + l->start[l->token[n]] - d->prefix.n;
 }
 
-/* Begins the document of the record at p and returns true when its id is a different one. Errors are left to
- * each_record(), which reads the line again. */
+/* Begins the document of the record at p and returns true when its id is a different one. Errors
+ * are left to each_record(), which reads the line again. */
 static bool begin_next(
     struct sh_feature_worker *w, const char *p, const char *end, uint64_t line, struct sh_job *job)
 {

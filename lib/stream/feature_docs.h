@@ -1,8 +1,9 @@
 /* Reads documents that are feature records, by several threads.
  *
- * The chunks of the source end with whole documents where they can (sh_source.border), so each worker has documents
- * of its own. A chunk may also end within a document, as at the end of a file: then the worker hands the document
- * with its sums to the worker of the next chunk. Both wait for their turn, which keeps the order.
+ * The chunks of the source end with whole documents where they can (sh_source.border), so each
+ * worker has documents of its own. A chunk may also end within a document, as at the end of a file:
+ * then the worker hands the document with its sums to the worker of the next chunk. Both wait for
+ * their turn, which keeps the order.
  *
  *     sh_feature_docs_init(&docs, &calls, states, threads, err);
  *     sh_feature_docs_source(&docs, &source);
@@ -16,7 +17,8 @@
 #include "record/feature_lines.h"
 #include "record/past_ids.h"
 
-/* The document whose records are read, and the state of a program for it. One thread at a time has it. */
+/* The document whose records are read, and the state of a program for it. One thread at a time has
+ * it. */
 struct sh_feature_doc {
 	void *own;                  /* the program's state */
 	struct sh_id_prefix prefix; /* of its records */
@@ -40,8 +42,8 @@ struct sh_feature_calls {
 	/* Adds a feature. */
 	int (*add)(struct sh_feature_doc *d, struct sh_slice feature, int64_t weight,
 	    struct sh_error *err);
-	/* Adds the first of the lines d->lines, none that check() refuses, and returns their number. add() gets the
-	 * line behind them. */
+	/* Adds the first of the lines d->lines, none that check() refuses, and returns their
+	 * number. add() gets the line behind them. */
 	size_t (*add_lines)(struct sh_feature_doc *d);
 	/* The document ends. What a failed call added to job->out is removed. */
 	int (*end)(struct sh_feature_doc *d, struct sh_job *job, struct sh_error *err);
@@ -78,13 +80,14 @@ static inline unsigned sh_feature_docs_states(unsigned n_workers)
 	return n_workers > 1 ? n_workers + 1 : 1;
 }
 
-/* Borrows calls and the states own[], which are sh_feature_docs_states(n_workers). Free d also after a failure. */
+/* Borrows calls and the states own[], which are sh_feature_docs_states(n_workers). Free d also
+ * after a failure. */
 int sh_feature_docs_init(struct sh_feature_docs *d, const struct sh_feature_calls *calls,
     void *const *own, unsigned n_workers, struct sh_error *err);
 void sh_feature_docs_free(struct sh_feature_docs *d);
 
-/* Makes the chunks of the source end with documents. Call it before the first read. Lines that were peeked at before
- * may end within a document. */
+/* Makes the chunks of the source end with documents. Call it before the first read. Lines that were
+ * peeked at before may end within a document. */
 void sh_feature_docs_source(struct sh_feature_docs *d, struct sh_source *source);
 
 /* work() of the pools above. worker: of d->worker. */

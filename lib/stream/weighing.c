@@ -131,10 +131,10 @@ static int weigh_features(
 	return 0;
 }
 
-/* Checks the document's features against the table of document frequencies. A feature with more words than
- * any feature of the table is an n-gram of another size, which is an error. It is also an error when no
- * feature of the document has the W words of the table's widest feature, and the features are more than the
- * n-grams of a text of W - 1 tokens. */
+/* Checks the document's features against the table of document frequencies. A feature with more
+ * words than any feature of the table is an n-gram of another size, which is an error. It is also
+ * an error when no feature of the document has the W words of the table's widest feature, and the
+ * features are more than the n-grams of a text of W - 1 tokens. */
 static int check_words(const struct sh_weighing *w, struct sh_slice id, struct sh_error *err)
 {
 	uint64_t widest = 0, table = w->weigher->df ? w->weigher->df->words : 0;
@@ -191,9 +191,9 @@ static int write_feature(struct sh_job *job, const struct sh_id_prefix *prefix,
 	return 0;
 }
 
-/* Writes all features when each weight depends on the count alone and is in the table: returns 1. Returns
- * 0, and writes nothing, otherwise. Copies at least 16 bytes each time, which is faster than the exact
- * number: the next copy overwrites the surplus bytes. */
+/* Writes all features when each weight depends on the count alone and is in the table: returns 1.
+ * Returns 0, and writes nothing, otherwise. Copies at least 16 bytes each time, which is faster
+ * than the exact number: the next copy overwrites the surplus bytes. */
 static int write_by_count(const struct sh_weighing *w, struct sh_job *job,
     const struct sh_id_prefix *prefix, struct sh_error *err)
 {

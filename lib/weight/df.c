@@ -9,8 +9,8 @@
 #include "record/fields.h"
 #include "weight/df_sort.h"
 
-/* MEMORY_MIN: of a counter. RANGES: for each counter, if there are several. AHEAD: features that are fetched while one is
- * emitted. */
+/* MEMORY_MIN: of a counter. RANGES: for each counter, if there are several. AHEAD: features that
+ * are fetched while one is emitted. */
 enum { MEMORY_MIN = 4 << 20, RANGES = 8, RANGES_MAX = 64, AHEAD = 16 };
 
 struct count {
@@ -27,17 +27,17 @@ struct sh_df_counter {
 	size_t cap;
 	uint32_t n;         /* counts that are set */
 	uint64_t documents; /* number of them */
-	uint64_t
-	    document; /* the current one: no other document of any counter has this number; 0: none */
+	/* the current document: no other document of any counter has this number; 0: none */
+	uint64_t document;
 	uint64_t words; /* of the widest feature */
-	/* A spill may cut a document: its features may be counted before and after. The first cut_n features of this
-	 * run were counted in it first. */
+	/* A spill may cut a document: its features may be counted before and after. The first cut_n
+	 * features of this run were counted in it first. */
 	uint64_t cut;
 	uint32_t cut_n;
 	bool failed;
 	struct sh_error failure;
-	/* After sh_df_count_finish(), when there are no runs: the features of range r are the places start[r] ..
-	 * start[r + 1] - 1. */
+	/* After sh_df_count_finish(), when there are no runs: the features of range r are the
+	 * places start[r] .. start[r + 1] - 1. */
 	struct sh_df_place *places;
 	size_t start[RANGES_MAX + 1];
 };
@@ -200,8 +200,8 @@ int sh_df_feature(struct sh_df_counter *c, struct sh_slice feature, struct sh_er
 
 /* ---- runs ---- */
 
-/* An entry of a run: the documents counted; the cut document at its beginning and at its end, if it was counted there, or
- * 0. */
+/* An entry of a run: the documents counted; the cut document at its beginning and at its end, if it
+ * was counted there, or 0. */
 struct entry {
 	uint64_t df, head, tail;
 };

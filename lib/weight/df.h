@@ -42,14 +42,14 @@ int sh_df_features(
 /* Sorts the counts of all counters by several threads. Call it after the last document. */
 int sh_df_count_finish(struct sh_df_count *c, unsigned threads, struct sh_error *err);
 
-/* After sh_df_count_finish(): the number of documents; the words of the widest feature, 0 without features; and the number of
- * ranges of features. */
+/* After sh_df_count_finish(): the number of documents; the words of the widest feature, 0 without
+ * features; and the number of ranges of features. */
 uint64_t sh_df_count_documents(const struct sh_df_count *c);
 uint64_t sh_df_count_words(const struct sh_df_count *c);
 size_t sh_df_count_ranges(const struct sh_df_count *c);
 
-/* Emits the features of one range in bytewise order. All features of a range are below those of the next one. Any thread may
- * call it, once for each range. */
+/* Emits the features of one range in bytewise order. All features of a range are below those of the
+ * next one. Any thread may call it, once for each range. */
 int sh_df_count_emit(
     struct sh_df_count *c, size_t range, sh_df_emit *emit, void *arg, struct sh_error *err);
 

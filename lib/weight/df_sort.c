@@ -5,8 +5,8 @@
 #include "base/bytes.h"
 #include "base/compare.h"
 
-/* FEW: places that are sorted by insertion. DEPTH: bytes of a feature that are sorted by digits. SAMPLE: features for each
- * splitter. */
+/* FEW: places that are sorted by insertion. DEPTH: bytes of a feature that are sorted by digits.
+ * SAMPLE: features for each splitter. */
 enum { FEW = 24, DEPTH = 64, SAMPLE = 32 };
 
 /* Returns 8 bytes of the text from `depth` on as a number. */
@@ -51,8 +51,8 @@ static unsigned digit_of(const struct sh_df_place *p, unsigned shift)
 	return (unsigned)(p->prefix >> shift) & 0xff;
 }
 
-/* Moves all places to the buckets of their digits, in place (McIlroy, Bostic and McIlroy 1993: American flag sort). Bucket
- * d ends before end[d]. */
+/* Moves all places to the buckets of their digits, in place (McIlroy, Bostic and McIlroy 1993:
+ * American flag sort). Bucket d ends before end[d]. */
 static void move_to_buckets(struct sh_df_place *p, size_t n, unsigned shift, size_t end[256])
 {
 	size_t next[256], count[256] = { 0 }, sum = 0;
@@ -79,7 +79,8 @@ static void move_to_buckets(struct sh_df_place *p, size_t n, unsigned shift, siz
 
 static void sort_deeper(struct sh_df_place *p, size_t n, size_t depth);
 
-/* Sorts features that agree on `depth` bytes, and whose prefixes, from there on, agree on the bits above shift + 7. */
+/* Sorts features that agree on `depth` bytes, and whose prefixes, from there on, agree on the bits
+ * above shift + 7. */
 static void sort_by_digit(struct sh_df_place *p, size_t n, size_t depth, unsigned shift)
 {
 	size_t end[256], begin = 0;
@@ -96,7 +97,8 @@ static void sort_by_digit(struct sh_df_place *p, size_t n, size_t depth, unsigne
 			sort_deeper(p + begin, end[d] - begin, depth + 8);
 }
 
-/* Sorts features that agree on `depth` bytes, some of which may be the zeros behind a short feature. */
+/* Sorts features that agree on `depth` bytes, some of which may be the zeros behind a short
+ * feature. */
 static void sort_deeper(struct sh_df_place *p, size_t n, size_t depth)
 {
 	if (depth >= DEPTH) {

@@ -1,4 +1,5 @@
-/* Sorts the features of several maps by their bytes, in ranges that threads can sort by themselves. */
+/* Sorts the features of several maps by their bytes, in ranges that threads can sort by
+ * themselves. */
 #ifndef SH_WEIGHT_DF_SORT_H
 #define SH_WEIGHT_DF_SORT_H
 
@@ -7,8 +8,8 @@
 
 /* A feature of a map. */
 struct sh_df_place {
-	uint64_t
-	    prefix; /* 8 bytes of it, big-endian, filled with zeros: most comparisons touch no text */
+	/* 8 bytes of the feature, big-endian, filled with zeros: most comparisons touch no text */
+	uint64_t prefix;
 	const char *text; /* of sh_hmap_key() */
 	uint32_t index, map;
 };
@@ -18,8 +19,8 @@ static inline struct sh_slice sh_df_text(const struct sh_df_place *p)
 	return sh_slice(p->text, sh_hmap_key_length(p->text));
 }
 
-/* Sorts places in bytewise order of their features. Equal features, which are in different maps, keep no order. Changes
- * the prefixes. */
+/* Sorts places in bytewise order of their features. Equal features, which are in different maps,
+ * keep no order. Changes the prefixes. */
 void sh_df_sort(struct sh_df_place *p, size_t n);
 
 struct sh_df_splitter {
@@ -40,8 +41,9 @@ void sh_df_ranges_free(struct sh_df_ranges *r);
 int sh_df_ranges_choose(
     struct sh_df_ranges *r, size_t n, const struct sh_hmap *map, struct sh_error *err);
 
-/* Stores all features of the map, which has this number, range after range: range i is start[i] .. start[i + 1] - 1.
- * start has n + 1 elements. Returns an array that must be freed, or NULL with *err. */
+/* Stores all features of the map, which has this number, range after range: range i is start[i] ..
+ * start[i + 1] - 1. start has n + 1 elements. Returns an array that must be freed, or NULL with
+ * *err. */
 struct sh_df_place *sh_df_ranges_split(const struct sh_df_ranges *r, const struct sh_hmap *map,
     uint32_t number, size_t *start, struct sh_error *err);
 

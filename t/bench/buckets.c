@@ -2,12 +2,12 @@
  *
  *     buckets N [KEYS [MEMORY [JOBS [DIR]]]]
  *
- * KEYS keys a document [12], MEMORY bytes [8G], JOBS threads [1], temporary files in DIR. A tenth of the
- * documents are copies of earlier ones and share each key with the original with the probability 0.4: what
- * four minwise values give at a Jaccard similarity of 0.8. Other keys are uniformly distributed. A row of
- * Markdown: documents, keys, copies that share a key with their original, these found, all pairs, the pairs
- * that chance makes (expected), CPU seconds of filling and of joining, most memory, temporary file. Ends with
- * status 1 when a copy is not found. */
+ * KEYS keys a document [12], MEMORY bytes [8G], JOBS threads [1], temporary files in DIR. A tenth
+ * of the documents are copies of earlier ones and share each key with the original with the
+ * probability 0.4: what four minwise values give at a Jaccard similarity of 0.8. Other keys are
+ * uniformly distributed. A row of Markdown: documents, keys, copies that share a key with their
+ * original, these found, all pairs, the pairs that chance makes (expected), CPU seconds of filling
+ * and of joining, most memory, temporary file. Ends with status 1 when a copy is not found. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,7 +38,8 @@ static bool is_copy(uint32_t i)
 	return mix(i, 1) % COPIES == 0;
 }
 
-/* Returns the original of a copy: an earlier document that is no copy. Returns i when there is none. */
+/* Returns the original of a copy: an earlier document that is no copy. Returns i when there is
+ * none. */
 static uint32_t original(uint32_t i)
 {
 	for (uint64_t try = 0; i && is_copy(i) && try < 64; try++) {

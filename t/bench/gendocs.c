@@ -1,7 +1,8 @@
-/* gendocs N [SEED [TIMES]]: N documents (id<TAB>text) of about 150 bytes to standard output, or TIMES as long.
+/* gendocs N [SEED [TIMES]]: N documents (id<TAB>text) of about 150 bytes to standard output, or
+ * TIMES as long.
  *
- * A text has 18 to 38 words, or TIMES as many, of a vocabulary of 2^20, with probabilities by Zipf's law. The id says how the
- * document was made:
+ * A text has 18 to 38 words, or TIMES as many, of a vocabulary of 2^20, with probabilities by
+ * Zipf's law. The id says how the document was made:
  *
  *     I            90 % of them: random words
  *     I.S.E        9.9 %: the random words of number S < I, with E of them replaced, E = 0..5

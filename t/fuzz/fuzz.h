@@ -1,9 +1,9 @@
-/* Shared by the fuzz targets. A target is t/fuzz/fuzz_NAME.c: one function of any bytes that calls check()
- * on properties which hold for all bytes. libFuzzer calls it (make fuzz), or replay.c with the files of
- * t/fuzz/seeds/NAME, in `make check`.
+/* Shared by the fuzz targets. A target is t/fuzz/fuzz_NAME.c: one function of any bytes that calls
+ * check() on properties which hold for all bytes. libFuzzer calls it (make fuzz), or replay.c with
+ * the files of t/fuzz/seeds/NAME, in `make check`.
  *
- * Where a unit test has the oracle, the target includes that test and supplies numbers from the bytes in
- * place of its random numbers:
+ * Where a unit test has the oracle, the target includes that test and supplies numbers from the
+ * bytes in place of its random numbers:
  *
  *     #include "fuzz.h"
  *     #include "../unit/test_group.c"       its main() becomes unit_main() */
@@ -64,7 +64,8 @@ static inline uint64_t fuzz_take(unsigned n)
 	return x;
 }
 
-/* Returns a copy of n bytes on the heap, with `pad` bytes behind it: sanitizers find reads behind them. */
+/* Returns a copy of n bytes on the heap, with `pad` bytes behind it: sanitizers find reads behind
+ * them. */
 static inline char *fuzz_copy(const void *p, size_t n, size_t pad)
 {
 	char *copy = malloc(n + pad + 1);

@@ -1,5 +1,5 @@
-/* The files of an archive: manifest, records, sketches and sequences. Any content is accepted or refused; accepted
- * content prints as the same bytes. */
+/* The files of an archive: manifest, records, sketches and sequences. Any content is accepted or
+ * refused; accepted content prints as the same bytes. */
 #include "fuzz.h"
 
 #include <xxhash.h>
@@ -75,8 +75,8 @@ static void sketch(struct sh_slice text)
 	sh_buf_free(&printed);
 }
 
-/* Returns whether a sequence may have more than a million tokens. Equal tokens have no digits, so that a short record
- * may stand for gigabytes of them. */
+/* Returns whether a sequence may have more than a million tokens. Equal tokens have no digits, so
+ * that a short record may stand for gigabytes of them. */
 static bool is_long(struct sh_slice text)
 {
 	const char *end = text.p + text.n, *tab = memchr(text.p, '\t', text.n);

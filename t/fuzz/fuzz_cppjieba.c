@@ -1,5 +1,5 @@
-/* cppjieba's files with any bytes, accepted or refused, and any text split with them. The input: a byte
- * that chooses the file, the file, and (after a line ---) a text. */
+/* cppjieba's files with any bytes, accepted or refused, and any text split with them. The input: a
+ * byte that chooses the file, the file, and (after a line ---) a text. */
 #include "fuzz.h"
 
 #include <sys/stat.h>

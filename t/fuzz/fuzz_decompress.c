@@ -1,5 +1,5 @@
-/* Any bytes as a compressed stream, in reads of two sizes: the same bytes come out. Damage is found by both. How
- * many bytes come before the error depends on the size. */
+/* Any bytes as a compressed stream, in reads of two sizes: the same bytes come out. Damage is found
+ * by both. How many bytes come before the error depends on the size. */
 #include "fuzz.h"
 
 #include "io/decompress.h"
@@ -64,7 +64,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	n = out[0].n < out[1].n ? out[0].n : out[1].n;
 	check(n == 0 || memcmp(out[0].p, out[1].p, n) == 0);
 	if (out[0].n < MOST && out[1].n < MOST) {
-		/* libzstd 1.5.4 takes an empty RLE block in one step, and calls it damaged in several. */
+		/* libzstd 1.5.4 takes an empty RLE block in one step, and calls it damaged in
+		 * several. */
 		check(failed[0] == failed[1] || (codec && strcmp(codec->name, "zstd") == 0));
 		check(failed[0] || failed[1] || out[0].n == out[1].n);
 	}

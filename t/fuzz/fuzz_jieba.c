@@ -1,5 +1,5 @@
-/* Dictionaries: lines of users, sources to compile, a damaged compiled image with a correct checksum; and
- * any text split with them. */
+/* Dictionaries: lines of users, sources to compile, a damaged compiled image with a correct
+ * checksum; and any text split with them. */
 #include "fuzz.h"
 
 #include "../unit/test_jieba_dict.c"

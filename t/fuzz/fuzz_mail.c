@@ -1,5 +1,5 @@
-/* Any bytes as an mbox file: every byte belongs to a message, every message is a document or a bad record,
- * for any buffer size, and the reports do not depend on it. */
+/* Any bytes as an mbox file: every byte belongs to a message, every message is a document or a bad
+ * record, for any buffer size, and the reports do not depend on it. */
 #include "ingest.h"
 
 #include "ingest/mail.h"

@@ -1,5 +1,5 @@
-/* Any bytes as a page, as a text file and as JSON: the declared charset, the charset used, and the text.
- * The parser never fails. */
+/* Any bytes as a page, as a text file and as JSON: the declared charset, the charset used, and the
+ * text. The parser never fails. */
 #include "ingest.h"
 #include "ingest/jsonscan.h"
 

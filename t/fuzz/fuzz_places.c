@@ -1,4 +1,5 @@
-/* Places of tokens, of any text under any options: borders of characters and escapes, and the same tokens. */
+/* Places of tokens, of any text under any options: borders of characters and escapes, and the same
+ * tokens. */
 #include "fuzz.h"
 
 #include "../unit/test_places.c"

@@ -1,5 +1,5 @@
-/* The manifest of an archive of shspan: any content is accepted or refused; accepted content is the same after it was
- * printed. */
+/* The manifest of an archive of shspan: any content is accepted or refused; accepted content is the
+ * same after it was printed. */
 #include "fuzz.h"
 
 #include "../../lib/passage/store.c"
@@ -46,7 +46,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct sh_buf text = { 0 }, head_here = { 0 }, none = { 0 };
 
-	/* As it stands, with the checksum that it should have, and behind the first lines of this machine. */
+	/* As it stands, with the checksum that it should have, and behind the first lines of this
+	 * machine. */
 	check(sh_buf_add(&text, data, size, &err) == 0);
 	parse(&text, &none);
 	sum(&text);

@@ -1,5 +1,5 @@
-/* Any text to tokens: every kernel for ASCII and Han is compared with the code for single bytes; all other
- * methods, with any filter, keep their promises. */
+/* Any text to tokens: every kernel for ASCII and Han is compared with the code for single bytes;
+ * all other methods, with any filter, keep their promises. */
 #include "fuzz.h"
 #include "text/stop.h"
 #include "text/stopwords.h"

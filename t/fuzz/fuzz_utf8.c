@@ -1,5 +1,5 @@
-/* Any bytes as UTF-8: decoding against the standard's table of well-formed sequences; folding against
- * utf8proc_map, whole and split at each kind of place; the encoding of a file. */
+/* Any bytes as UTF-8: decoding against the standard's table of well-formed sequences; folding
+ * against utf8proc_map, whole and split at each kind of place; the encoding of a file. */
 #include "fuzz.h"
 
 #include "../unit/text_util.h"

@@ -1,5 +1,5 @@
-/* Two texts: their feature sets, and the common features, against n-grams as strings compared one by
- * one. */
+/* Two texts: their feature sets, and the common features, against n-grams as strings compared one
+ * by one. */
 #include "fuzz.h"
 
 #include "../unit/test_props_fp.c"
@@ -56,7 +56,8 @@ static void fill(struct side *s, const struct sh_fingerprint_opts *opts, struct 
 	check(all == s->o.all);
 }
 
-/* Checks that sets of the faster hash have the same sizes and the same number of common features. */
+/* Checks that sets of the faster hash have the same sizes and the same number of common
+ * features. */
 static void compare_of_run(const struct sh_fingerprint_opts *opts, const struct side *x,
     const struct side *y, struct sh_slice a, struct sh_slice b)
 {

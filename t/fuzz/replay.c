@@ -1,6 +1,6 @@
-/* Runs a fuzz target without a fuzzer: on each named file, or on each of t/fuzz/seeds/NAME (which include
- * inputs of former crashes) and of t/data/bad, and on changed copies of all of them, the same at each run.
- * TAP. */
+/* Runs a fuzz target without a fuzzer: on each named file, or on each of t/fuzz/seeds/NAME (which
+ * include inputs of former crashes) and of t/data/bad, and on changed copies of all of them, the
+ * same at each run. TAP. */
 #include <dirent.h>
 #include <stdint.h>
 

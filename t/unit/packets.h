@@ -1,5 +1,5 @@
-/* Bytes that a test reads from a pipe in pieces of random sizes: the pipe is in packet mode, in which one
- * read returns one packet, however much there is. */
+/* Bytes that a test reads from a pipe in pieces of random sizes: the pipe is in packet mode, in
+ * which one read returns one packet, however much there is. */
 #ifndef PACKETS_H
 #define PACKETS_H
 

@@ -27,7 +27,8 @@ static inline void add_document(struct sh_texts *t, const uint32_t *token, size_
 	t->n++;
 }
 
-/* Documents of random tokens, with passages of earlier ones copied into them: `alphabet` different tokens. */
+/* Documents of random tokens, with passages of earlier ones copied into them: `alphabet` different
+ * tokens. */
 static inline void add_random_documents(
     struct sh_texts *t, size_t documents, size_t longest, uint32_t alphabet)
 {

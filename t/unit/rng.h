@@ -41,8 +41,8 @@ static inline uint64_t rng_any(void)
 	return rng() >> width;
 }
 
-/* How many of n random cases to try: n / N where the environment has T_SHORT=N, as under sanitizers and
- * emulators, which take four times and twenty times as long. */
+/* How many of n random cases to try: n / N where the environment has T_SHORT=N, as under sanitizers
+ * and emulators, which take four times and twenty times as long. */
 static inline unsigned rng_rounds(unsigned n)
 {
 	const char *env = getenv("T_SHORT");

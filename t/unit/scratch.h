@@ -1,5 +1,5 @@
-/* The name of a file or folder for one test, below TMPDIR or /tmp. No other process uses it: the test
- * creates and removes its content. */
+/* The name of a file or folder for one test, below TMPDIR or /tmp. No other process uses it: the
+ * test creates and removes its content. */
 #ifndef SCRATCH_H
 #define SCRATCH_H
 

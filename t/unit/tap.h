@@ -1,5 +1,5 @@
-/* TAP for unit tests: ok(condition, "the property, %d", ...), then done_testing(); must() for conditions
- * that no test is about. */
+/* TAP for unit tests: ok(condition, "the property, %d", ...), then done_testing(); must() for
+ * conditions that no test is about. */
 #ifndef TAP_H
 #define TAP_H
 

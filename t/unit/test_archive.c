@@ -1,5 +1,5 @@
-/* Whole archives: matches equal those of a comparison of all pairs, and a changed byte is reported; the
- * last numbers, equal keys, and a lost lock. */
+/* Whole archives: matches equal those of a comparison of all pairs, and a changed byte is reported;
+ * the last numbers, equal keys, and a lost lock. */
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -147,7 +147,8 @@ static int start_run(
 	return status;
 }
 
-/* Looks up a text's documents and adds new ones. Returns the number of matches, or -1 on failure. */
+/* Looks up a text's documents and adds new ones. Returns the number of matches, or -1 on
+ * failure. */
 static int run_batch(const char *path, const char *docs, bool add, struct sh_error *err)
 {
 	struct run r;
@@ -190,8 +191,8 @@ static int check(const char *path, struct sh_error *err)
 	return status;
 }
 
-/* Changes each byte of each file in one bit or to its complement. A check reports it; a run reports it,
- * too, or gives the same result. */
+/* Changes each byte of each file in one bit or to its complement. A check reports it; a run reports
+ * it, too, or gives the same result. */
 static void tamper(const char *path, const char *name, const char *docs, int expected)
 {
 	char file[400];
@@ -250,8 +251,8 @@ static void test_tampering(enum sh_store store)
 	forget(folder);
 }
 
-/* Batches one by one: a document matches when J >= T with a document that stayed, by comparing all; texts
- * are small, so that no match is missed. */
+/* Batches one by one: a document matches when J >= T with a document that stayed, by comparing all;
+ * texts are small, so that no match is missed. */
 static void test_oracle(void)
 {
 	enum { DOCS = 600, BATCH = 40, WORDS = 19 };
@@ -329,8 +330,8 @@ static void write_lines(const char *path, const char *lines)
 	works(f != NULL && fputs(lines, f) >= 0 && fclose(f) == 0, NULL);
 }
 
-/* Another process removes the lock's file and a third run locks a new one. The documents that it adds stay,
- * and the first run ends without changes. */
+/* Another process removes the lock's file and a third run locks a new one. The documents that it
+ * adds stay, and the first run ends without changes. */
 static void test_lost_lock(void)
 {
 	char lock[SCRATCH_MAX + 40], part[SCRATCH_MAX + 40];
@@ -396,7 +397,8 @@ static uint64_t documents(void)
 	return n;
 }
 
-/* Under the key of these archives two ids have one key, and two words; both were found by trying. */
+/* Under the key of these archives two ids have one key, and two words; both were found by
+ * trying. */
 static void test_equal_keys(void)
 {
 	static const char *const ids[] = { "id354441", "id1883205" };

@@ -169,8 +169,8 @@ static void test_few(void)
 	free(b.key);
 }
 
-/* Documents of at least `few` features have a key for each band. Smaller documents, and documents that can
- * reach the threshold with a smaller one, have keys of their first features. */
+/* Documents of at least `few` features have a key for each band. Smaller documents, and documents
+ * that can reach the threshold with a smaller one, have keys of their first features. */
 static void test_which_keys(void)
 {
 	struct sh_key_list keys = { 0 };
@@ -340,7 +340,8 @@ static void test_few_tokens(void)
 	    "small documents of edit similarity share a key: %d of %d do not", missed, reached);
 }
 
-/* Longer texts of many words: the share of copies that meet, exactly at the threshold and above it. */
+/* Longer texts of many words: the share of copies that meet, exactly at the threshold and above
+ * it. */
 static void test_edited_copies(void)
 {
 	static const struct {

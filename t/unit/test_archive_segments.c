@@ -1,5 +1,5 @@
-/* The files of an archive: records are read as written, and lookups find the same as a search of all
- * records. */
+/* The files of an archive: records are read as written, and lookups find the same as a search of
+ * all records. */
 #include <string.h>
 #include <xxhash.h>
 
@@ -41,8 +41,8 @@ static void test_options_bound(void)
 	ok(strstr(fault, "too many options") != NULL, "33 options: %s", fault);
 }
 
-/* Returns the error of one of two segments, after which the next segment would be 6, and the next document
- * 10. */
+/* Returns the error of one of two segments, after which the next segment would be 6, and the next
+ * document 10. */
 static const char *fault_of_segments(struct sh_segment_entry a, struct sh_segment_entry b)
 {
 	static struct sh_error err;

@@ -144,8 +144,8 @@ static void keys(unsigned cases)
 	ok(foreign == 0, "and belong to no fingerprint that differs in the table's blocks");
 }
 
-/* Over all tables: a pair that agrees on at least M-K blocks is lowest in exactly one of its common tables,
- * the first. Any other pair has no common table. */
+/* Over all tables: a pair that agrees on at least M-K blocks is lowest in exactly one of its common
+ * tables, the first. Any other pair has no common table. */
 static bool lowest_once(const struct sh_band *b, const uint64_t *x, const uint64_t *y)
 {
 	unsigned agreeing = 0, lowest = 0, met = 0;

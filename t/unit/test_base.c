@@ -1,4 +1,5 @@
-/* Small parts of lib/base: parts of text, real numbers, numbers in hexadecimal digits, sets of bits. */
+/* Small parts of lib/base: parts of text, real numbers, numbers in hexadecimal digits, sets of
+ * bits. */
 #include <inttypes.h>
 #include <locale.h>
 #include <string.h>

@@ -1,4 +1,5 @@
-/* Pairs that share a key against their definition; keys against the similarity they are made for. */
+/* Pairs that share a key against their definition; keys against the similarity they are made
+ * for. */
 #include "join/buckets.h"
 
 #include <math.h>

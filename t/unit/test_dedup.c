@@ -364,7 +364,8 @@ static void against_definition(void)
 		}
 		sh_corpus_free(&corpus);
 	}
-	/* Fewer than three quarters of the pairs: about half with chains, and chance moves it by some percent. */
+	/* Fewer than three quarters of the pairs: about half with chains, and chance moves it by
+	 * some percent. */
 	for (unsigned i = 0; i < 2; i++)
 		ok(r[i].wrong == 0 && r[i].dropped > r[i].runs && r[i].compared < r[i].all / 4 * 3,
 		    "%s: %llu sets of documents as by definition; %llu dropped, %llu of %llu pairs "
@@ -376,8 +377,8 @@ static void against_definition(void)
 
 /* ---- many of one template ---- */
 
-/* Adds n documents of 41 words, one of them unique, with fingerprints within `distance` of one of them.
- * Returns the number of compared pairs; UINT64_MAX when not all documents are one group. */
+/* Adds n documents of 41 words, one of them unique, with fingerprints within `distance` of one of
+ * them. Returns the number of compared pairs; UINT64_MAX when not all documents are one group. */
 static uint64_t compared(uint32_t n, unsigned distance, const struct sh_dedup_opts *how)
 {
 	struct sh_dedup_opts o = *how;

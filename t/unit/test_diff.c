@@ -1,4 +1,5 @@
-/* The words in which two texts differ: against the longest common subsequence, computed cell by cell. */
+/* The words in which two texts differ: against the longest common subsequence, computed cell by
+ * cell. */
 #include "report/diff.h"
 
 #include <string.h>
@@ -43,7 +44,8 @@ static size_t common(const struct sh_diff_side *x, const struct sh_diff_side *y)
 	return cell[x->n][y->n];
 }
 
-/* Returns the number of words that do not differ, or SIZE_MAX when the two sides disagree about them. */
+/* Returns the number of words that do not differ, or SIZE_MAX when the two sides disagree about
+ * them. */
 static size_t kept(const struct sh_diff *d)
 {
 	const struct sh_diff_side *x = &d->side[0], *y = &d->side[1];

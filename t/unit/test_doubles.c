@@ -8,8 +8,8 @@
 
 enum { WEIGHTS = 12, ROUNDS = 20000 };
 
-/* Weights within a factor of 2^10, around any power of ten. Some are sums of others, so that sums become 0
- * or a rounding error. */
+/* Weights within a factor of 2^10, around any power of ten. Some are sums of others, so that sums
+ * become 0 or a rounding error. */
 static void random_weights(double *x, unsigned n)
 {
 	double unit = pow(10, (double)rng_below(40) - 20);

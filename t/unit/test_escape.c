@@ -1,5 +1,5 @@
-/* All short texts of the relevant bytes: escaped, they fit in a field and unescape to the same text;
- * unescaping follows the definition. */
+/* All short texts of the relevant bytes: escaped, they fit in a field and unescape to the same
+ * text; unescaping follows the definition. */
 #include "record/escape.h"
 
 #include "tap.h"

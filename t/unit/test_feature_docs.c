@@ -1,5 +1,5 @@
-/* Documents of feature records do not depend on the form of the input: division into files and chunks, sizes of reads, number
- * of threads; up to and with the first bad record. */
+/* Documents of feature records do not depend on the form of the input: division into files and
+ * chunks, sizes of reads, number of threads; up to and with the first bad record. */
 #include "stream/feature_docs.h"
 
 #include "packets.h"

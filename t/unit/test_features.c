@@ -113,7 +113,8 @@ static bool is_set_of(const struct sh_feature_set *set, const struct strings *wa
 	return good;
 }
 
-/* Words from a vocabulary: short ones, numbers, some beyond 16 and some beyond 128 bytes, others. */
+/* Words from a vocabulary: short ones, numbers, some beyond 16 and some beyond 128 bytes,
+ * others. */
 static size_t write_words(char *to, size_t words, uint64_t vocabulary)
 {
 	static const char *const others[] = { "\u00e9t\u00e9", "\u6c49", "\u5b57", "_", "\\n",
@@ -278,8 +279,8 @@ static void test_analysis(void)
 
 enum { KEYS = 20000 };
 
-/* Counts, over many keys, how often 8 bits of two hashes agree at the low end, the high end and the middle:
- * 1/256 of them, within six deviations. */
+/* Counts, over many keys, how often 8 bits of two hashes agree at the low end, the high end and the
+ * middle: 1/256 of them, within six deviations. */
 static bool agree_by_chance(const unsigned *agree)
 {
 	bool good = true;

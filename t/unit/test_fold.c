@@ -5,7 +5,8 @@
 
 static struct sh_fold *fold;
 
-/* Returns whether sh_fold_text and utf8proc_map agree on the text and on the ill-formed sequences. */
+/* Returns whether sh_fold_text and utf8proc_map agree on the text and on the ill-formed
+ * sequences. */
 static bool agrees(const char *text, size_t n)
 {
 	struct sh_buf want = { 0 }, got = { 0 };
@@ -117,7 +118,8 @@ static void test_pairs(void)
 	ok(bad == 0, "%zu starters before %zu marks fold alike (%zu cases)", m, n, cases);
 }
 
-/* Every composite before every mark of a class of its own: the composite may have to be taken apart. */
+/* Every composite before every mark of a class of its own: the composite may have to be taken
+ * apart. */
 static void test_composites(void)
 {
 	static uint32_t marks[256], composites[20000];

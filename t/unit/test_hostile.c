@@ -106,8 +106,8 @@ static const struct {
 
 /* ---- keys ---- */
 
-/* Returns keys that a table without a secret would put in one slot: by their lowest bits, by their highest
- * bits, after a usual multiplication; and regular keys. */
+/* Returns keys that a table without a secret would put in one slot: by their lowest bits, by their
+ * highest bits, after a usual multiplication; and regular keys. */
 static uint64_t craft(unsigned how, uint64_t i)
 {
 	static const uint64_t golden_inverse = UINT64_C(0xF1DE83E19937733D);
@@ -177,8 +177,8 @@ static void distinct(const uint64_t *word)
 	free(copies.p);
 }
 
-/* Half of the records have one fingerprint; each fifty of the others share another one. In the order of
- * first bits the first one precedes or follows all others. */
+/* Half of the records have one fingerprint; each fifty of the others share another one. In the
+ * order of first bits the first one precedes or follows all others. */
 static double first_to_last(void)
 {
 	static uint64_t first[RECORDS], last[RECORDS];

@@ -1,4 +1,5 @@
-/* Tables of idf that others wrote: values rounded to millionths as by hand, the median, the mean. */
+/* Tables of idf that others wrote: values rounded to millionths as by hand, the median, the
+ * mean. */
 #include "weight/idf.h"
 
 #include <stdio.h>

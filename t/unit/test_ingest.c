@@ -1,5 +1,5 @@
-/* lib/ingest and its readers: decoders against encoders, frames cut at every byte, headers, charsets,
- * pages. t/shdoc.bats compares whole files with Python's libraries. */
+/* lib/ingest and its readers: decoders against encoders, frames cut at every byte, headers,
+ * charsets, pages. t/shdoc.bats compares whole files with Python's libraries. */
 #include "ingest/http.h"
 #include "ingest/ids.h"
 #include "ingest/ingest.h"
@@ -68,8 +68,8 @@ static void reader(void)
 	ok(lines, "a line ends at its LF, at its limit or at the end");
 }
 
-/* A file with lines of any length, each searched behind lines that are not consumed yet: the buffer moves,
- * also at the file's end. */
+/* A file with lines of any length, each searched behind lines that are not consumed yet: the buffer
+ * moves, also at the file's end. */
 static void reader_of_file(void)
 {
 	char path[SCRATCH_MAX];
@@ -361,8 +361,8 @@ static void label_names(void)
 	charset.forced = NULL;
 }
 
-/* ISO-2022-JP and EUC-JP as Windows writes them, also in mail; an undefined pair does not damage the text
- * after it. */
+/* ISO-2022-JP and EUC-JP as Windows writes them, also in mail; an undefined pair does not damage
+ * the text after it. */
 static void japanese(void)
 {
 	DECODES("\x1B$BBh-!>O-j|b\x1B(I16\x1B(B.", "iso-2022-jp", "第①章㈱髙ｱｶ.", "ISO-2022-JP",
@@ -588,8 +588,8 @@ static void add_record(struct sh_buf *b, const struct sh_buf *block)
 	append(b, "\r\n\r\n", 4);
 }
 
-/* Counts the records whose block is correct, or present when blocks are not read; *status is the result of
- * the last call. */
+/* Counts the records whose block is correct, or present when blocks are not read; *status is the
+ * result of the last call. */
 static size_t count_records(struct sh_slice in, const struct sh_buf *blocks, bool look, int *status)
 {
 	struct sh_warc w = { 0 };

@@ -332,8 +332,8 @@ static uint32_t node_of(const struct sh_jieba *j, uint32_t parent, uint32_t char
 	return node;
 }
 
-/* Of three children of one node the first is missing, and the parent of the last is not a node. A word that
- * needs that place must not use all memory. */
+/* Of three children of one node the first is missing, and the parent of the last is not a node. A
+ * word that needs that place must not use all memory. */
 static void test_orphan(void)
 {
 	struct sh_buf image = jieba_image("人 80\n人民 30\n人口 9\n人家 5\n");

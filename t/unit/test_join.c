@@ -135,8 +135,8 @@ static struct sh_join *new_join(unsigned bits, unsigned k, const char *kernel)
 	return j;
 }
 
-/* One set through every kernel: the pairs of the brute force, in the same order by all, with any number of
- * threads. */
+/* One set through every kernel: the pairs of the brute force, in the same order by all, with any
+ * number of threads. */
 static bool self_case(struct room *r)
 {
 	unsigned bits = widths[below(sizeof widths / sizeof *widths)], k = below(17);
@@ -185,7 +185,8 @@ static bool join_way(struct room *r, size_t n, unsigned k, const char *kernel,
 	return good;
 }
 
-/* Blocks joined in radix partitions: the pairs of the brute force, in the same order by all kernels. */
+/* Blocks joined in radix partitions: the pairs of the brute force, in the same order by all
+ * kernels. */
 static bool partitions_case(struct room *r)
 {
 	struct sh_join_limits way = { 0, below(2) ? 900 : 1 << 22, 8, 1e9, 0, 0, false, 0 };
@@ -230,8 +231,8 @@ static void nearly_ascending(uint64_t *fp, size_t n)
 		}
 }
 
-/* Near ones in groups, so that buckets are of all sizes: by halves, through every kernel, the pairs of
- * the brute force, in the same order by all. */
+/* Near ones in groups, so that buckets are of all sizes: by halves, through every kernel, the pairs
+ * of the brute force, in the same order by all. */
 static bool halves_case(struct room *r)
 {
 	struct sh_join_limits way = { 0, 1 << 22, 8, 1e9, 1 << 17, 1, true, 0 };

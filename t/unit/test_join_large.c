@@ -1,5 +1,5 @@
-/* The join of large sets, with the code that only large sets use: against comparing all with all, and
- * between kernels. */
+/* The join of large sets, with the code that only large sets use: against comparing all with all,
+ * and between kernels. */
 #include "join/join.h"
 
 #include <stdlib.h>
@@ -97,7 +97,8 @@ static void skewed(
 	free(fp);
 }
 
-/* Enough even fingerprints for the join by halves: each kernel finds the pairs of the general plan. */
+/* Enough even fingerprints for the join by halves: each kernel finds the pairs of the general
+ * plan. */
 static void even(uint32_t n, unsigned k)
 {
 	struct sh_join_limits blocks = { 1 << 18, 1 << 22, 256, 1, 1 << 17, 0, false, 0 };
@@ -132,9 +133,9 @@ static void even(uint32_t n, unsigned k)
 	free(fp);
 }
 
-/* Even fingerprints, and a crowd that shares its first 16 bits and exceeds one ordering step. The first bit
- * separates some fingerprints that are joined with all of the crowd. Ordering them must not change the
- * bucket before the crowd's, whose pairs come later. */
+/* Even fingerprints, and a crowd that shares its first 16 bits and exceeds one ordering step. The
+ * first bit separates some fingerprints that are joined with all of the crowd. Ordering them must
+ * not change the bucket before the crowd's, whose pairs come later. */
 static void crowd(uint32_t n, uint32_t many, unsigned k)
 {
 	uint64_t *fp = calloc(n, sizeof *fp);

@@ -1,5 +1,5 @@
-/* The JSON scanner against jansson, where the build has it, on generated lines and their mutations; and
- * against the specification. */
+/* The JSON scanner against jansson, where the build has it, on generated lines and their mutations;
+ * and against the specification. */
 #include "record/json.h"
 
 #include <stdlib.h>

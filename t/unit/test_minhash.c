@@ -87,8 +87,8 @@ static void test_estimate(void)
 				struct moments m = measure(widths[w], sizes[s], common, trials);
 				double error = m.want / sqrt(trials);
 
-				/* 4 standard errors of a mean; a deviation is known to 3 %, and small
-				 * sets do better than independent permutations. */
+				/* 4 standard errors of a mean; a deviation is known to 3 %, and
+				 * small sets do better than independent permutations. */
 				ok(fabs(m.bias) < 4 * error && m.deviation < 1.15 * m.want,
 				    "%u bits, 2 sets of %zu with %zu common: bias %.4f, deviation "
 				    "%.4f of %.4f",
@@ -98,7 +98,8 @@ static void test_estimate(void)
 	}
 }
 
-/* Through the programs: both ways agree, and near texts by shband | sort | shjoin equal those of shjoin. */
+/* Through the programs: both ways agree, and near texts by shband | sort | shjoin equal those of
+ * shjoin. */
 static void test_programs(void)
 {
 	static const char script[] =

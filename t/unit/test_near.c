@@ -1,4 +1,5 @@
-/* The scan of a join by halves against all pairs: each kernel, the same matches in the same order. */
+/* The scan of a join by halves against all pairs: each kernel, the same matches in the same
+ * order. */
 #include "join/near.h"
 
 #include <string.h>

@@ -22,8 +22,8 @@ static struct sh_slice id_of(const struct sh_nodes *s, uint32_t record)
 	return sh_node_ids_get(&s->ids, record, room[turn++ % 2]);
 }
 
-/* n records with about `values` different fingerprints and about `ids` different ids. `narrow` leaves only
- * some bits random, so that first bits are equal. */
+/* n records with about `values` different fingerprints and about `ids` different ids. `narrow`
+ * leaves only some bits random, so that first bits are equal. */
 static void random_records(size_t n, unsigned words, uint64_t values, uint64_t ids, bool narrow)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -254,8 +254,8 @@ static size_t write_lines(char *text, size_t n, unsigned digits, int tag)
 
 static struct sh_buf packed;
 
-/* Each consumed record equals the result of sh_record_fp(); at each other line it fails, or the text
- * ends. */
+/* Each consumed record equals the result of sh_record_fp(); at each other line it fails, or the
+ * text ends. */
 static bool take_case(struct sh_nodes *s, unsigned digits, size_t *total)
 {
 	static char text[100000];

@@ -1,5 +1,5 @@
-/* Ordering by the bits of a key, of a range, in parts, of words alone, against a stable insertion into
- * buckets; and distinct fingerprints against looking each up among all before it. */
+/* Ordering by the bits of a key, of a range, in parts, of words alone, against a stable insertion
+ * into buckets; and distinct fingerprints against looking each up among all before it. */
 #include "join/order.h"
 
 #include <stdlib.h>

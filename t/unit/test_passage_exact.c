@@ -1,4 +1,5 @@
-/* Minimizers by their definition, and repeated passages by comparing all windows with all others. */
+/* Minimizers by their definition, and repeated passages by comparing all windows with all
+ * others. */
 #include "passage/exact.h"
 
 #include "passage_util.h"

@@ -1,5 +1,5 @@
-/* Groups against a comparison of all postings. Spans: all required spans are found, and each has the stated
- * properties. */
+/* Groups against a comparison of all postings. Spans: all required spans are found, and each has
+ * the stated properties. */
 #include "passage/coverage.h"
 #include "passage/extend.h"
 #include "passage/links.h"

@@ -1,5 +1,5 @@
-/* Places of tokens in the text: they do not change tokens, and are borders of characters and escapes. The
- * bytes of tokens i to j, split alone, give the tokens i to j. */
+/* Places of tokens in the text: they do not change tokens, and are borders of characters and
+ * escapes. The bytes of tokens i to j, split alone, give the tokens i to j. */
 #include "text/method.h"
 #include "text/token.h"
 
@@ -66,8 +66,8 @@ static bool is_gap(const struct sh_tokens *t, size_t i)
 	return t->from[i] == t->to[i];
 }
 
-/* Returns whether tokens i .. j share no character with neighbouring tokens, and have no gaps at their
- * ends. */
+/* Returns whether tokens i .. j share no character with neighbouring tokens, and have no gaps at
+ * their ends. */
 static bool stands_alone(const struct sh_tokens *t, size_t i, size_t j)
 {
 	size_t before = i, after = j + 1;

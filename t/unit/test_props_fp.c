@@ -1,5 +1,5 @@
-/* A fingerprint in one call equals the definition, feature by feature: random documents and options against
- * an oracle that uses only tokens and the hash of a text from the library.
+/* A fingerprint in one call equals the definition, feature by feature: random documents and options
+ * against an oracle that uses only tokens and the hash of a text from the library.
  *
  *     test_props_fp --documents N    prints N such documents as records instead */
 #include "fp/analysis.h"
@@ -19,8 +19,8 @@ static const char *const PIECES[] = { "the ", "of", " to be or not to be ", "\\t
 	"  " };
 enum { PIECE_COUNT = sizeof PIECES / sizeof *PIECES };
 
-/* Real words repeat, some of them more often than counts have known weights; random characters of a few
- * scripts hardly do. No TAB, LF, CR. */
+/* Real words repeat, some of them more often than counts have known weights; random characters of a
+ * few scripts hardly do. No TAB, LF, CR. */
 static void document(struct sh_buf *b)
 {
 	size_t parts = rng_below(rng_below(8) ? 12 : 120);

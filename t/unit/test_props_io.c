@@ -1,5 +1,5 @@
-/* The output does not depend on the form of the input: division into files, sizes of reads, number of
- * threads; up to and with the first bad line. */
+/* The output does not depend on the form of the input: division into files, sizes of reads, number
+ * of threads; up to and with the first bad line. */
 #include "io/pool.h"
 #include "packets.h"
 #include "tap.h"

@@ -86,7 +86,8 @@ static unsigned ones(const uint64_t *mask, unsigned words)
 	return sh_fp_distance(mask, none, words);
 }
 
-/* Checks the draw of bandrecall.c by other means: bands of one version are joined by other versions. */
+/* Checks the draw of bandrecall.c by other means: bands of one version are joined by other
+ * versions. */
 static bool drawn_as_said(const struct sh_band *b)
 {
 	unsigned whole = b->bits / b->key_bits_max, keys = whole < 16 ? whole : 16;

@@ -252,7 +252,8 @@ static void test_long_documents(void)
 	free(h);
 }
 
-/* Counted units beside weights that are summed, in any order: more than 32 bits hold of millionths. */
+/* Counted units beside weights that are summed, in any order: more than 32 bits hold of
+ * millionths. */
 static void test_units_beside_weights(void)
 {
 	static const size_t some[] = { 1000, 2047, 2048, 2148, 4096, 5000, 9000, 70000 };

@@ -111,8 +111,9 @@ static void test_owner(void)
 	unlink(in("new"));
 }
 
-/* An access list (acl(5)) as the system keeps it: version 2, then tag, permissions and id of each entry;
- * everybody, owner and group as told, user 12345 everything, which the mask takes down to `mask`. */
+/* An access list (acl(5)) as the system keeps it: version 2, then tag, permissions and id of each
+ * entry; everybody, owner and group as told, user 12345 everything, which the mask takes down to
+ * `mask`. */
 static size_t access_list(
     unsigned char list[44], unsigned owner, unsigned group, unsigned mask, unsigned others)
 {

@@ -1,5 +1,5 @@
-/* Texts to tokens as a slow tokenizer makes them, straight from the definition: random texts under all
- * combinations of options, ill-formed ones, very long ones. */
+/* Texts to tokens as a slow tokenizer makes them, straight from the definition: random texts under
+ * all combinations of options, ill-formed ones, very long ones. */
 #include "text/ngram.h"
 #include "text/stop.h"
 #include "text/stopwords.h"

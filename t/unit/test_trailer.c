@@ -1,5 +1,5 @@
-/* Trailers: for all cuts between reads, and for all positions of trailers, a complete input is read as if
- * it had none. Any incomplete input is refused. */
+/* Trailers: for all cuts between reads, and for all positions of trailers, a complete input is read
+ * as if it had none. Any incomplete input is refused. */
 #include <fcntl.h>
 #include <unistd.h>
 #include <xxhash.h>

@@ -1,4 +1,5 @@
-/* Every row of a table of variants gives the results of plain C; words are in test_variants_words.c. */
+/* Every row of a table of variants gives the results of plain C; words are in
+ * test_variants_words.c. */
 #include "base/bytes.h"
 #include "base/hex.h"
 #include "fp/repeats.h"
@@ -307,8 +308,8 @@ static void test_repeats(const struct sh_repeats_kernel *kernel)
 		size_t n = repeats_length(round, MOST);
 		uint64_t kinds = n > 5000 ? 500 : 1 + rng_below(n + 1), i;
 
-		/* Different hashes of few kinds, consecutive or not, in the upper half or the lower,
-		 * and hashes met once. */
+		/* Different hashes of few kinds, consecutive or not, in the upper half or the
+		 * lower, and hashes met once. */
 		for (i = 0; i < n; i++)
 			hash[i] = n <= 5000 && rng_below(3) == 0 ? rng()
 				  : round % 3 == 0               ? rng_below(kinds)

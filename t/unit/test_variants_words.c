@@ -1,5 +1,5 @@
-/* All kernels find the same words of ASCII and Han as the code for single bytes. Of large files a random
- * part is read, and the whole file when the environment has SOAK. */
+/* All kernels find the same words of ASCII and Han as the code for single bytes. Of large files a
+ * random part is read, and the whole file when the environment has SOAK. */
 #include "tap.h"
 #include "text/ascii.h"
 #include "text/token.h"
@@ -94,8 +94,8 @@ static void random_ascii(struct sh_buf *b, size_t pieces)
 	static const char *const rare[] = { "\xC3\xA9", "\xCC\x81", "\xE4\xBD\xA0", "\xE2\x80\x8D",
 		"\xEF\xAC\x81", "\xFF", "\xE4\xBD", "\xF0\x9D\x94\xB8", "\xC2\xA0", "\xE3\x81",
 		"\xE3\x83", "e\u0301" };
-	/* Han: first and last known characters, and neighbours; punctuation and its neighbours; attaching
-	 * characters: marks, a variation selector, a voicing mark. */
+	/* Han: first and last known characters, and neighbours; punctuation and its neighbours;
+	 * attaching characters: marks, a variation selector, a voicing mark. */
 	static const char *const han[] = { "\u4e00", "\u6c49", "\u5b57", "\u8a9e", "\u9fbf",
 		"\u9fc0", "\u9fff", "\u4dff", "\u3400", "\uf900", "\u3000", "\u3001", "\u3002",
 		"\u3003", "\u3005", "\u3007", "\u3008", "\u3011", "\u3012", "\uff01", "\uff08",

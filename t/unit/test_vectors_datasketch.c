@@ -1,4 +1,5 @@
-/* datasketch's MinHash: t/vectors/datasketch_signatures.tsv; SHA-1 and MT19937 by their published values. */
+/* datasketch's MinHash: t/vectors/datasketch_signatures.tsv; SHA-1 and MT19937 by their published
+ * values. */
 #include "fp/permutations.h"
 #include "hash/mt19937.h"
 #include "hash/sha1.h"

@@ -58,8 +58,8 @@ static void add(struct sh_accumulator *a, const char *text, int64_t weight)
 		printf("# %s\n", err.text);
 }
 
-/* Copies a Python or JSON string in quotes, without escapes, to text[]. Returns the position behind it, or
- * NULL. */
+/* Copies a Python or JSON string in quotes, without escapes, to text[]. Returns the position behind
+ * it, or NULL. */
 static const char *read_string(const char *p, char text[static 64])
 {
 	const char *end = *p == '\'' || *p == '"' ? strchr(p + 1, *p) : NULL;
@@ -70,7 +70,8 @@ static const char *read_string(const char *p, char text[static 64])
 	return end + 1;
 }
 
-/* One of a list, 'a' or ('a', 1.5); a plain string after a pair has the weight of that, as there. */
+/* One of a list, 'a' or ('a', 1.5); a plain string after a pair has the weight of that, as
+ * there. */
 static const char *add_item(struct sh_accumulator *a, const char *p, int64_t *weight)
 {
 	bool pair = *p == '(';
@@ -185,8 +186,8 @@ static void test_weights(void)
 
 /* ---- the index ---- */
 
-/* Keys from sh_fp_bits(): k+1 blocks of f/(k+1) bits from the low end; the last block has all remaining
- * bits. */
+/* Keys from sh_fp_bits(): k+1 blocks of f/(k+1) bits from the low end; the last block has all
+ * remaining bits. */
 static void test_keys(void)
 {
 	struct vec_table t = vec_load("pysimhash_index_keys.tsv");

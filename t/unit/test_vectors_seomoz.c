@@ -35,8 +35,8 @@ static void test_compute(void)
 	}
 }
 
-/* The rolling window: after each push its value is h = rotl(h, 1) ^ x over the last numbers pushed, as in
- * the hash of an n-gram (hash.h, seomoz). */
+/* The rolling window: after each push its value is h = rotl(h, 1) ^ x over the last numbers pushed,
+ * as in the hash of an n-gram (hash.h, seomoz). */
 static void test_cyclic(void)
 {
 	struct vec_table t = vec_load("seomoz_cyclic.tsv");

@@ -42,7 +42,8 @@ static void test_weights(void)
 		    "%s %s: weight %s", t.row[i].f[0], t.row[i].f[2], t.row[i].f[7]);
 }
 
-/* An earlier word of a ranking never weighs less; of equal weights the bytewise lower word comes first. */
+/* An earlier word of a ranking never weighs less; of equal weights the bytewise lower word comes
+ * first. */
 static void test_ranks(void)
 {
 	struct vec_table t = vec_load("tfidf128_weights.tsv");

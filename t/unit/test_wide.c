@@ -1,5 +1,5 @@
-/* Numbers of 128 bits against sums and products of decimal digits; their order in each form that a compiler
- * may treat differently. */
+/* Numbers of 128 bits against sums and products of decimal digits; their order in each form that a
+ * compiler may treat differently. */
 #include "base/wide.h"
 
 #include <stdlib.h>
@@ -107,7 +107,8 @@ static void arithmetic(void)
 	ok(shifts == 0, "shifts are so many doublings");
 }
 
-/* Each use is inlined separately: a compiler's code for a comparison depends on the use of its result. */
+/* Each use is inlined separately: a compiler's code for a comparison depends on the use of its
+ * result. */
 static unsigned wrong_orders(struct sh_wide x, struct sh_wide y, int want)
 {
 	unsigned wrong = 0;

@@ -100,8 +100,8 @@ static inline void append_map(const char *text, size_t n, struct sh_buf *out)
 	free(mapped);
 }
 
-/* NFKC_Casefold by utf8proc_map alone. The text before each U+11A7 is folded separately: utf8proc drops
- * that vowel after a syllable. */
+/* NFKC_Casefold by utf8proc_map alone. The text before each U+11A7 is folded separately: utf8proc
+ * drops that vowel after a syllable. */
 static inline uint64_t fold_by_map(const char *text, size_t n, struct sh_buf *out)
 {
 	struct sh_buf repaired = { 0 };

@@ -196,8 +196,8 @@ static inline void vec_run(const char *command, const char *file, char **got, si
 		printf("# failed: %s\n", command);
 }
 
-/* One test for each row: the pipeline computes column `want` from column `text`. Leaves out rows that want
- * "-" or ERROR..., and rows that `only` rejects. */
+/* One test for each row: the pipeline computes column `want` from column `text`. Leaves out rows
+ * that want "-" or ERROR..., and rows that `only` rejects. */
 static inline void vec_check(const char *what, const struct vec_table *t, unsigned text,
     unsigned want, const char *command, bool (*only)(const struct vec_row *row))
 {
