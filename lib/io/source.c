@@ -36,6 +36,7 @@ static void close_operand(struct sh_source *s)
 	if (s->fd > STDIN_FILENO && !s->fds)
 		close(s->fd); /* unchecked: nothing was written */
 	s->fd = -1;
+	s->open = false;
 	sh_decompress_free(&s->packed);
 }
 
@@ -54,6 +55,13 @@ static int open_operand(struct sh_source *s, struct sh_error *err)
 	s->begun = s->eof = s->tail_has_lines = s->looked = false;
 	s->tail.n = 0;
 	s->check = (struct sh_trailer_check){ 0 };
+	s->codec = NULL;
+	s->read_at = 0;
+	s->open = true;
+	if (s->read) {
+		s->looked = true;
+		return 0;
+	}
 	if (s->fds) {
 		s->fd = s->fds[s->next - 1];
 	} else if (strcmp(s->name, "-") == 0) {
@@ -61,8 +69,10 @@ static int open_operand(struct sh_source *s, struct sh_error *err)
 	} else {
 		/* A blocking open() of a FIFO waits for a writer and cannot be cancelled. */
 		s->fd = open(s->name, O_RDONLY | O_CLOEXEC | (s->cancel >= 0 ? O_NONBLOCK : 0));
-		if (s->fd < 0)
+		if (s->fd < 0) {
+			s->open = false;
 			return sh_cannot_open(s->name, err);
+		}
 		posix_fadvise(s->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
 	}
 	sh_enlarge_pipe(s->fd);
@@ -85,11 +95,21 @@ static int wait_for_input(const struct sh_source *s, struct sh_error *err)
 		   : 0;
 }
 
+static ssize_t read_by_function(struct sh_source *s, void *p, size_t n, struct sh_error *err)
+{
+	ssize_t got = s->read(s->read_arg, s->next - 1, s->read_at, p, n, err);
+
+	s->read_at += got > 0 ? (size_t)got : 0;
+	return got;
+}
+
 /* Reads once, without decompression. Returns the number of bytes, 0 at the end, or -1. */
 static ssize_t read_file(void *source, void *p, size_t n, struct sh_error *err)
 {
-	const struct sh_source *s = source;
+	struct sh_source *s = source;
 
+	if (s->read)
+		return read_by_function(s, p, n, err);
 	for (;;) {
 		ssize_t got;
 
@@ -133,6 +153,7 @@ static int read_more(struct sh_source *s, struct sh_buf *b, struct sh_error *err
 			err->file = s->name;
 		return -1;
 	}
+	s->codec = s->packed.layers ? s->packed.layer[0].codec : NULL;
 	s->eof = b->n == 0;
 	return 0;
 }
@@ -179,7 +200,10 @@ static size_t byte_order_mark(const struct sh_source *s, const struct sh_buf *b)
 	static const char mark[] = "\xef\xbb\xbf";
 	const size_t n = sizeof mark - 1;
 
-	return s->line == 1 && !s->header.wanted && b->n >= n && memcmp(b->p, mark, n) == 0 ? n : 0;
+	return s->line == 1 && !s->header.wanted && !s->copies && b->n >= n &&
+		       memcmp(b->p, mark, n) == 0
+		   ? n
+		   : 0;
 }
 
 /* Returns where the chunk may end in the first `whole` bytes of b, which are whole lines; 0 when
@@ -230,7 +254,7 @@ static int read_lines(struct sh_source *s, struct sh_buf *b, struct sh_error *er
 	for (; look || !s->eof; look = false) {
 		size_t whole, end;
 
-		if (!look && one && (one >= s->document_max || !input_ready(s)))
+		if (!look && s->border && one && (one >= s->document_max || !input_ready(s)))
 			return end_chunk(s, b, one, err);
 		if (!look && read_more(s, b, err) < 0)
 			return one ? postpone(s, b, one, err) : -1;
@@ -240,7 +264,7 @@ static int read_lines(struct sh_source *s, struct sh_buf *b, struct sh_error *er
 		scanned = b->n;
 		if (b->n - (whole ? whole : one) > SH_LINE_MAX)
 			return refuse_long(s, b, whole ? whole : one, err);
-		end = whole ? border(s, b, whole, one) : 0;
+		end = whole && !(s->copies && b->n < READ_SIZE) ? border(s, b, whole, one) : 0;
 		if (end) {
 			s->unfinished = false;
 			s->tail_has_lines = end < whole;
@@ -392,7 +416,7 @@ static int read_chunk(
 	bool continued = s->unfinished;
 
 	for (;;) {
-		if (s->fd < 0) {
+		if (!s->open) {
 			if (s->next == s->n_names)
 				return 0;
 			if (open_operand(s, err) < 0)
@@ -470,7 +494,7 @@ int sh_source_peek_more(struct sh_source *s, bool wait, struct sh_error *err)
 	bool unfinished = s->unfinished;
 	int status = 0;
 
-	while (next && status == 0 && more.n == 0 && s->fd >= 0 && !(s->eof && s->tail.n == 0))
+	while (next && status == 0 && more.n == 0 && s->open && !(s->eof && s->tail.n == 0))
 		status = read_records(s, &more, &trailer, err);
 	if (more.n == 0)
 		s->unfinished = unfinished;

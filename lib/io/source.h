@@ -39,20 +39,27 @@ typedef size_t sh_border_fn(void *arg, const char *p, size_t n, size_t one);
 struct sh_source {
 	char *const *names; /* borrowed operands; "-" is standard input */
 	size_t n_names;
-	const int *fds;   /* open descriptors of the operands, never closed; NULL: opens `names` */
+	const int *fds; /* open descriptors of the operands, never closed; NULL: opens `names` */
+	/* Replaces all reading of files when it is set: reads up to n bytes from offset `at` of
+	 * operand i, decompressed. Returns the number of bytes, 0 at the end, or -1. */
+	ssize_t (*read)(void *arg, size_t i, uint64_t at, void *p, size_t n, struct sh_error *err);
+	void *read_arg;
+	uint64_t read_at; /* bytes of the open operand that read() has returned */
 	size_t next;      /* index of the next operand to open */
-	int fd;           /* of the open operand; -1 when none is open */
+	bool open;        /* an operand is open */
+	int fd;           /* of the open operand; -1 when none is open, and with read() */
 	const char *name; /* of the open operand, for messages */
 	uint64_t line;    /* number of the next line in the open operand, from 1 */
 	uint64_t number;  /* number of the next line in all chunks, from 1 */
 	uint64_t at;      /* bytes of all operands, decompressed, before the next line */
 	bool begun;       /* a chunk of the open operand was returned */
 	bool eof;
-	bool looked;                 /* the first bytes were checked for a compressed format */
-	struct sh_decompress packed; /* the decoders of the open operand, if it is compressed */
-	struct sh_buf tail;          /* the lines left to the next chunk, and the unfinished line */
-	bool tail_has_lines;         /* `tail` begins with whole lines */
-	struct sh_buf peeked;        /* the chunk for the next sh_source_read(); may be empty */
+	bool looked;                  /* the first bytes were checked for a compressed format */
+	struct sh_decompress packed;  /* the decoders of the open operand, if it is compressed */
+	const struct sh_codec *codec; /* form of the last operand; NULL: not compressed */
+	struct sh_buf tail;   /* the lines left to the next chunk, and the unfinished line */
+	bool tail_has_lines;  /* `tail` begins with whole lines */
+	struct sh_buf peeked; /* the chunk for the next sh_source_read(); may be empty */
 	struct sh_origin peeked_from; /* origin of `peeked` */
 	size_t passed;                /* bytes of `peeked` that sh_source_pass() skipped */
 
@@ -73,6 +80,9 @@ struct sh_source {
 	bool unfinished;         /* the last chunk was unfinished */
 	bool failed;             /* the next read fails with `failure` */
 	struct sh_error failure; /* an error behind the lines of the last chunk */
+	/* Set before the first read, to copy the operands: chunks have the byte order mark, and at
+	 * least 64 KiB, unless the operand ends. */
+	bool copies;
 
 	/* The caller sets `wanted` and `csv` before the first read. No chunk contains a header. */
 	struct sh_header header;
