@@ -162,8 +162,9 @@ $(INGEST_A): $(INGEST_OBJ)
 	@rm -f $@
 	$(call quiet,AR) $(AR) rcs $@ $(INGEST_OBJ)
 
-$(BUILD)/lib/io/codec.o $(BUILD)/lib/io/compress.o: $(BUILD)/io-flags
-$(BUILD)/lib/io/codec.o $(BUILD)/lib/io/compress.o: ALL_CPPFLAGS += $(IO_CFLAGS)
+USE_CODECS = $(addprefix $(BUILD)/lib/io/,codec.o compress.o pieces.o)
+$(USE_CODECS): $(BUILD)/io-flags
+$(USE_CODECS): ALL_CPPFLAGS += $(IO_CFLAGS)
 $(INGEST_OBJ): $(BUILD)/ingest-flags
 $(INGEST_OBJ): ALL_CPPFLAGS += $(INGEST_CFLAGS)
 

@@ -136,8 +136,8 @@ int dedup_keeper_id(struct dedup_state *s, uint32_t i, uint32_t keeper,
     struct sh_document_room *room, struct sh_slice *id, struct sh_error *err);
 
 /* Returns the header of file i: its first record, with a byte order mark, without LF, and without
- * CR under --crlf. */
-struct sh_slice dedup_header(const struct dedup_state *s, size_t i);
+ * CR under --crlf. It is valid until `room` is used again. */
+struct sh_slice dedup_header(const struct dedup_state *s, size_t i, struct sh_document_room *room);
 /* Writes the header of file i. Does nothing without --csv, and for an empty file. */
 void dedup_write_header(struct dedup_state *s, struct sh_sink *out, size_t i);
 /* Writes the header of the first file that has one, then the documents of all files. */

@@ -14,8 +14,8 @@ enum {
 
 /* Documents that follow each other in the input, and what is known of them. */
 struct place {
-	const struct sh_mapped *file; /* NULL: there is no document */
-	size_t from;                  /* they begin after this byte of the file */
+	const struct sh_corpus_file *file; /* NULL: there is no document */
+	uint64_t from;                     /* they begin after this byte of the file */
 	size_t lines, bytes;
 	size_t n; /* documents whose values are known */
 };
@@ -51,24 +51,47 @@ static void sample_line(struct sampler *s, struct sh_slice line, struct place *p
 	    sh_fingerprint_values(f, &x.fp, SH_KEY_PLAN_VALUES), SH_KEY_PLAN_VALUES * sizeof *to);
 }
 
-static void sample_place(struct sampler *s, struct place *place, uint64_t *to)
+/* Whole lines of a file that are not sampled yet. */
+struct ahead {
+	const struct sh_corpus_file *file;
+	uint64_t at; /* of the bytes of `rest` in the file */
+	struct sh_slice rest;
+};
+
+/* Takes the next line, without its LF. Returns 1; 0 at the end of the file; or -1. */
+static int next_line(
+    struct sampler *s, struct ahead *a, struct sh_slice *line, struct sh_error *err)
 {
-	const char *p = place->file->p + place->from, *end = place->file->p + place->file->n, *lf;
+	size_t n;
+
+	if (a->rest.n == 0 &&
+	    sh_corpus_bytes(&s->state->corpus, a->file, a->at, &s->room, &a->rest, err) < 0)
+		return -1;
+	if (a->rest.n == 0)
+		return 0;
+	*line = sh_record_front(a->rest, false);
+	n = line->n < a->rest.n ? line->n + 1 : line->n;
+	a->rest = sh_slice(a->rest.p + n, a->rest.n - n);
+	a->at += n;
+	return 1;
+}
+
+static int sample_place(struct sampler *s, struct place *place, uint64_t *to, struct sh_error *err)
+{
+	struct ahead ahead = { .file = place->file, .at = place->from };
+	struct sh_slice line;
+	int status = 1;
 
 	place->lines = place->bytes = place->n = 0;
-	if (place->from) {
-		p = memchr(p, '\n', (size_t)(end - p));
-		p = p ? p + 1 : end;
+	if (place->from)
+		status = next_line(s, &ahead, &line, err);
+	for (unsigned i = 0; status > 0 && i < EACH; i++) {
+		status = next_line(s, &ahead, &line, err);
+		if (status > 0)
+			sample_line(
+			    s, cli_strip(s->state->settings->docs.docs.form.crlf, line), place, to);
 	}
-	for (unsigned i = 0; i < EACH && p < end; i++, p = lf + 1) {
-		lf = memchr(p, '\n', (size_t)(end - p));
-		if (!lf)
-			lf = end;
-		sample_line(s,
-		    cli_strip(
-			s->state->settings->docs.docs.form.crlf, sh_slice(p, (size_t)(lf - p))),
-		    place, to);
-	}
+	return status < 0 ? -1 : 0;
 }
 
 static int sample_places(void *sampler, size_t from, size_t to, struct sh_error *err)
@@ -76,11 +99,11 @@ static int sample_places(void *sampler, size_t from, size_t to, struct sh_error 
 	struct sampler *s = sampler;
 	uint64_t *value = s->sample->value;
 
-	(void)err;
 	for (size_t i = from; i < to; i++)
-		if (s->sample->place[i].file)
-			sample_place(s, &s->sample->place[i],
-			    value ? value + i * EACH * SH_KEY_PLAN_VALUES : NULL);
+		if (s->sample->place[i].file &&
+		    sample_place(s, &s->sample->place[i],
+			value ? value + i * EACH * SH_KEY_PLAN_VALUES : NULL, err) < 0)
+			return -1;
 	return 0;
 }
 
@@ -95,9 +118,8 @@ static void find_places(struct dedup_state *s, uint64_t bytes, struct sample *sa
 
 		while (i + 1 < c->n_files && at >= c->file[i + 1].base)
 			i++;
-		if (at - c->file[i].base < c->file[i].map.n)
-			sample->place[place] = (struct place){ .file = &c->file[i].map,
-				.from = (size_t)(at - c->file[i].base) };
+		sample->place[place] =
+		    (struct place){ .file = &c->file[i], .from = at - c->file[i].base };
 	}
 }
 

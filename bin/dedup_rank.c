@@ -8,11 +8,18 @@
 
 /* The value of one document. Numbers come before strings. */
 struct value {
-	const char *p; /* the value, in the line */
-	uint32_t n;    /* bytes; 0: there is no value */
+	uint32_t n; /* bytes; 0: there is no value */
 	uint32_t document;
 	bool number;
 	double x;
+	size_t at; /* of a string, in the strings */
+};
+
+struct values {
+	struct value *all;
+	char *strings;
+	size_t n_strings, cap; /* in bytes */
+	bool largest;          /* the largest is the best */
 };
 
 enum { NUMBER_MAX = 64 };
@@ -65,19 +72,20 @@ static bool parse_number(struct sh_slice s, double *x)
 }
 
 /* Finds the column by its name, or by its number when there is no header. */
-static unsigned find_column(struct dedup_state *s)
+static unsigned find_column(struct dedup_state *s, struct sh_document_room *room)
 {
 	const struct sh_document_form *form = &s->settings->docs.docs.form;
+	struct sh_slice header;
 	struct sh_error err = { 0 };
 	unsigned column = 0;
 	size_t i = 0;
 
 	if (!form->columns)
 		return s->settings->rank.field - 1;
-	while (s->corpus.file[i].map.n == 0)
+	while (s->corpus.file[i].n == 0)
 		i++;
-	if (sh_columns_find(sh_utf8_skip_bom(dedup_header(s, i)), form->csv, s->settings->rank.name,
-		&column, &err) < 0)
+	header = sh_utf8_skip_bom(dedup_header(s, i, room));
+	if (sh_columns_find(header, form->csv, s->settings->rank.name, &column, &err) < 0)
 		cli_usage(s->cli, "--keep: %s", err.text);
 	return column;
 }
@@ -112,7 +120,7 @@ static struct sh_slice find_field(
 static int by_value(const void *a, const void *b, void *arg)
 {
 	const struct value *x = a, *y = b;
-	const struct dedup_rank *rank = arg;
+	const struct values *v = arg;
 	int order;
 
 	if (!x->n || !y->n)
@@ -122,8 +130,27 @@ static int by_value(const void *a, const void *b, void *arg)
 	else if (x->number)
 		order = x->x < y->x ? -1 : x->x > y->x;
 	else
-		order = sh_slice_cmp(sh_slice(x->p, x->n), sh_slice(y->p, y->n));
-	return rank->largest ? -order : order;
+		order = sh_slice_cmp(
+		    sh_slice(v->strings + x->at, x->n), sh_slice(v->strings + y->at, y->n));
+	return v->largest ? -order : order;
+}
+
+/* Keeps the value of a document. Copies strings: the line is valid until the next one is read. */
+static void take_value(
+    struct dedup_state *s, struct values *v, uint32_t document, struct sh_slice field, bool number)
+{
+	struct value *x = &v->all[document];
+	struct sh_error err;
+
+	*x = (struct value){ .n = (uint32_t)field.n, .document = document, .at = v->n_strings };
+	x->number = number && parse_number(field, &x->x);
+	if (x->number || !field.n)
+		return;
+	if (v->n_strings + field.n > v->cap && sh_tables_grow(&s->tables, (void **)&v->strings,
+						   &v->cap, v->n_strings + field.n, 1, &err) < 0)
+		cli_die(s->cli, &err);
+	memcpy(v->strings + v->n_strings, field.p, field.n);
+	v->n_strings += field.n;
 }
 
 static void warn_of_lacking(const struct dedup_state *s, uint32_t lacking)
@@ -143,34 +170,45 @@ static void warn_of_lacking(const struct dedup_state *s, uint32_t lacking)
 		    lacking == 1 ? "s" : "");
 }
 
-void dedup_rank(struct dedup_state *s)
+/* Finds the values of all documents. Returns how many have none. */
+static uint32_t find_values(struct dedup_state *s, struct values *v)
 {
-	struct dedup_rank rank = s->settings->rank;
-	uint32_t n = (uint32_t)s->corpus.n, lacking = 0, place = 0;
-	unsigned column;
-	struct value *all;
+	struct sh_document_room room = { 0 };
+	unsigned column = find_column(s, &room);
+	uint32_t lacking = 0;
 	struct sh_error err;
 
-	if (!rank.name.n || n == 0)
-		return;
-	all = sh_tables_get(&s->tables, n, sizeof *all, &err);
-	if (!all)
-		cli_die(s->cli, &err);
-	column = find_column(s);
-	for (uint32_t i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < s->corpus.n; i++) {
+		struct sh_slice line, field;
 		bool number;
-		struct sh_slice field =
-		    find_field(s, sh_corpus_line(&s->corpus, i), column, &number);
 
-		all[i] = (struct value){ .p = field.p, .n = (uint32_t)field.n, .document = i };
-		all[i].number = number && parse_number(field, &all[i].x);
+		if (sh_corpus_line(&s->corpus, i, &room, &line, &err) < 0)
+			cli_die(s->cli, &err);
+		field = find_field(s, line, column, &number);
+		take_value(s, v, i, field, number);
 		lacking += field.n == 0;
 	}
-	warn_of_lacking(s, lacking);
-	qsort_r(all, n, sizeof *all, by_value, &rank);
+	sh_document_room_free(&room);
+	return lacking;
+}
+
+void dedup_rank(struct dedup_state *s)
+{
+	struct values v = { .largest = s->settings->rank.largest };
+	uint32_t n = (uint32_t)s->corpus.n, place = 0;
+	struct sh_error err;
+
+	if (!s->settings->rank.name.n || n == 0)
+		return;
+	v.all = sh_tables_get(&s->tables, n, sizeof *v.all, &err);
+	if (!v.all)
+		cli_die(s->cli, &err);
+	warn_of_lacking(s, find_values(s, &v));
+	qsort_r(v.all, n, sizeof *v.all, by_value, &v);
 	for (uint32_t i = 0; i < n; i++) {
-		place += i && by_value(&all[i - 1], &all[i], &rank) != 0;
-		sh_dedup_set_rank(s->dedup, all[i].document, place);
+		place += i && by_value(&v.all[i - 1], &v.all[i], &v) != 0;
+		sh_dedup_set_rank(s->dedup, v.all[i].document, place);
 	}
-	sh_tables_put(&s->tables, all);
+	sh_tables_put(&s->tables, v.strings);
+	sh_tables_put(&s->tables, v.all);
 }

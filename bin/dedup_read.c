@@ -316,6 +316,7 @@ static int take_samples(
 struct reading {
 	struct dedup_state *state;
 	struct layout layout;
+	struct sh_document_room room; /* of read_operand() */
 };
 
 static int take_block(void *arg, struct sh_job *job, struct sh_error *err)
@@ -344,7 +345,7 @@ static int take_block(void *arg, struct sh_job *job, struct sh_error *err)
 
 /* ---- the run ---- */
 
-static void open_files(struct dedup_state *s, int *fds)
+static void open_files(struct dedup_state *s)
 {
 	struct cli *c = s->cli;
 	struct sh_error err;
@@ -352,13 +353,14 @@ static void open_files(struct dedup_state *s, int *fds)
 	if (sh_corpus_init(&s->corpus, &s->settings->docs.docs.form, &err) < 0)
 		cli_die(c, &err);
 	s->corpus.tables = &s->tables;
+	s->corpus.jobs = c->jobs;
 	s->corpus.keeps_open = true;
-	for (size_t i = 0; i < (c->n_operands ? c->n_operands : 1); i++) {
+	for (size_t i = 0; i < (c->n_operands ? c->n_operands : 1); i++)
 		if (sh_corpus_open(
 			&s->corpus, c->n_operands ? c->operands[i] : "-", c->tmpdir, &err) < 0)
 			cli_die(c, &err);
-		fds[i] = s->corpus.file[i].map.fd;
-	}
+	s->corpus.reads =
+	    dedup_input_bytes(s) > s->settings->memory || sh_corpus_is_packed(&s->corpus);
 }
 
 uint64_t dedup_input_bytes(const struct dedup_state *s)
@@ -366,26 +368,33 @@ uint64_t dedup_input_bytes(const struct dedup_state *s)
 	uint64_t all = 0;
 
 	for (size_t i = 0; i < s->corpus.n_files; i++)
-		all += s->corpus.file[i].map.n;
+		all += s->corpus.file[i].n;
 	return all;
 }
 
-/* Dies when the files have changed since the first pass. */
+/* Dies when mapped files have changed since the first pass. */
 static void check_files(struct dedup_state *s, uint64_t bytes)
 {
 	const struct sh_corpus *corpus = &s->corpus;
-	uint64_t all = 0;
 	struct sh_error err;
 
-	for (size_t i = 0; i < corpus->n_files; i++) {
-		all += corpus->file[i].map.n;
-		if (sh_mapped_check(&corpus->file[i].map, &err) < 0)
+	for (size_t i = 0; i < corpus->n_files; i++)
+		if (corpus->file[i].map.base && sh_mapped_check(&corpus->file[i].map, &err) < 0)
 			cli_die(s->cli, &err);
-	}
-	if (all != bytes) {
+	if (dedup_input_bytes(s) != bytes) {
 		sh_error_set(&err, SH_ERR_IO, "the input has changed while it was read");
 		cli_die(s->cli, &err);
 	}
+}
+
+/* Reads an operand for the source of the first pass. */
+static ssize_t read_operand(
+    void *reading, size_t i, uint64_t at, void *p, size_t n, struct sh_error *err)
+{
+	struct reading *r = reading;
+	const struct sh_corpus *corpus = &r->state->corpus;
+
+	return sh_corpus_read(corpus, &corpus->file[i], at, p, n, &r->room, err);
 }
 
 static void start_workers(const struct reading *r, struct worker *workers, struct run *run)
@@ -413,20 +422,14 @@ void dedup_read(struct dedup_state *s)
 	struct reading reading = { .state = s };
 	struct run run = { .cli = c, .work = work, .take = take_block, .arg = &reading };
 	struct sh_source source;
-	int *fds = calloc(c->n_operands + 1, sizeof *fds);
-	struct sh_error err;
 
-	if (!fds) {
-		sh_error_nomem(&err);
-		cli_die(c, &err);
-	}
-	open_files(s, fds);
-	s->corpus.reads = dedup_input_bytes(s) > s->settings->memory;
+	open_files(s);
 	dedup_plan(s);
 	reading.layout = lay_out(s);
 	start_workers(&reading, workers, &run);
 	cli_source_init(c, &source);
-	source.fds = fds;
+	source.read = read_operand;
+	source.read_arg = &reading;
 	formopts_read_header(c, &s->settings->docs.docs.form, &source);
 	run_pool(&run, &source);
 	run_finish(&run);
@@ -436,7 +439,7 @@ void dedup_read(struct dedup_state *s)
 		sh_analyser_free(&workers[i].analyser);
 		free(workers[i].described);
 	}
-	free(fds);
+	sh_document_room_free(&reading.room);
 }
 
 void dedup_read_ids(struct cli *c, const char *const *names, size_t n_names, struct dedup_ids *list)

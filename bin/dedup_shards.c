@@ -207,11 +207,32 @@ static void say_options(struct dedup_state *s)
 
 static const struct sh_compressor *form_of(const struct dedup_state *s, size_t i)
 {
-	const struct sh_codec *codec = s->corpus.file[i].map.codec;
+	const struct sh_codec *codec = s->corpus.file[i].codec;
 
 	if (s->settings->shards.compress)
 		return s->settings->shards.form;
 	return codec ? sh_compressor_named(codec->name) : NULL;
+}
+
+/* Returns the checksum of an input's decompressed bytes. */
+static uint64_t sum_input(struct dedup_state *s, const struct sh_corpus_file *f)
+{
+	struct sh_document_room room = { 0 };
+	struct sh_finished_sum sum;
+	struct sh_slice bytes;
+	struct sh_error err;
+	uint64_t at = 0;
+
+	if (sh_finished_sum_begin(&sum, &err) < 0)
+		cli_die(s->cli, &err);
+	do {
+		if (sh_corpus_bytes(&s->corpus, f, at, &room, &bytes, &err) < 0)
+			cli_die(s->cli, &err);
+		sh_finished_sum_add(&sum, bytes);
+		at += bytes.n;
+	} while (bytes.n);
+	sh_document_room_free(&room);
+	return sh_finished_sum_end(&sum);
 }
 
 /* Adds a checksum of each input's decompressed bytes, and the form of its output. */
@@ -222,10 +243,10 @@ static void say_inputs(struct dedup_state *s)
 	struct sh_error err;
 
 	for (size_t i = 0; i < s->corpus.n_files; i++) {
-		const struct sh_mapped *m = &s->corpus.file[i].map;
+		const struct sh_corpus_file *f = &s->corpus.file[i];
 		const struct sh_compressor *form = form_of(s, i);
-		int n = snprintf(text, sizeof text, "input %016llx %zu %s ",
-		    (unsigned long long)sh_finished_sum(sh_slice(m->p, m->n)), m->n,
+		int n = snprintf(text, sizeof text, "input %016llx %llu %s ",
+		    (unsigned long long)sum_input(s, f), (unsigned long long)f->n,
 		    form ? form->name : none);
 
 		if (sh_buf_add(&d->lines, text, (size_t)n, &err) < 0 ||
@@ -313,7 +334,7 @@ void dedup_shards_write(struct dedup_state *s, const uint32_t *keeper)
 	if (sh_finished_begin(&d->finished, sh_buf_slice(&d->lines), &err) < 0)
 		cli_die(s->cli, &err);
 	for (size_t i = 0; i < corpus->n_files; i++, from = to) {
-		uint64_t end = corpus->file[i].base + corpus->file[i].map.n;
+		uint64_t end = corpus->file[i].base + corpus->file[i].n;
 
 		for (to = from; to < corpus->n && corpus->at[to] < end;)
 			to++;

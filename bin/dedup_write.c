@@ -147,9 +147,13 @@ static int add_line(struct sh_buf *to, struct sh_slice line, struct sh_error *er
 static int add_staying(struct writer *w, uint32_t i, struct sh_buf *to, struct sh_error *err)
 {
 	const struct dedup_state *s = w->all->state;
+	struct sh_slice line;
 
-	return dedup_stays(s, w->all->keeper, i) ? add_line(to, sh_corpus_line(&s->corpus, i), err)
-						 : 0;
+	if (!dedup_stays(s, w->all->keeper, i))
+		return 0;
+	if (sh_corpus_line(&s->corpus, i, &w->rooms.room[0], &line, err) < 0)
+		return -1;
+	return add_line(to, line, err);
 }
 
 /* Fills in the mark of a document that does not stay. `text` has room for the similarity. */
@@ -181,12 +185,15 @@ static int mark_line(struct writer *w, uint32_t i, struct sh_error *err)
 	struct dedup_state *s = w->all->state;
 	struct rooms *r = &w->rooms;
 	const struct sh_document_form *form = &s->settings->docs.docs.form;
-	struct sh_slice whole = sh_corpus_line(&s->corpus, i), line = cli_strip(form->crlf, whole);
 	struct sh_keeper_mark mark = { 0 };
 	char text[SH_SIMILARITY_CHARS];
 	struct sh_document doc;
+	struct sh_slice whole, line;
 
 	r->line.n = 0;
+	if (sh_corpus_line(&s->corpus, i, &r->room[0], &whole, err) < 0)
+		return -1;
+	line = cli_strip(form->crlf, whole);
 	/* The id must lie in the line. */
 	if (sh_document_parse(form, whole, s->corpus.number ? s->corpus.number[i] : 0, &r->room[0],
 		&doc, err) < 0 ||
@@ -214,24 +221,27 @@ void dedup_write_documents(
 	write_all(&w);
 }
 
-struct sh_slice dedup_header(const struct dedup_state *s, size_t i)
+struct sh_slice dedup_header(const struct dedup_state *s, size_t i, struct sh_document_room *room)
 {
-	const struct sh_mapped *m = &s->corpus.file[i].map;
+	struct sh_slice bytes;
+	struct sh_error err;
 
-	return cli_strip(
-	    s->cli->crlf, sh_record_front(sh_slice(m->p, m->n), s->settings->docs.docs.form.csv));
+	if (sh_corpus_bytes(&s->corpus, &s->corpus.file[i], 0, room, &bytes, &err) < 0)
+		cli_die(s->cli, &err);
+	return cli_strip(s->cli->crlf, sh_record_front(bytes, s->settings->docs.docs.form.csv));
 }
 
 void dedup_write_header(struct dedup_state *s, struct sh_sink *out, size_t i)
 {
 	const struct sh_document_form *form = &s->settings->docs.docs.form;
 	struct sh_slice header, mark = s->settings->mark;
+	struct sh_document_room room = { 0 };
 	struct sh_buf marked = { 0 };
 	struct sh_error err;
 
-	if (!form->columns || s->corpus.file[i].map.n == 0)
+	if (!form->columns || s->corpus.file[i].n == 0)
 		return;
-	header = dedup_header(s, i);
+	header = dedup_header(s, i, &room);
 	if (mark.n) {
 		if (sh_keeper_mark_header(form, mark, header, &marked, &err) < 0)
 			cli_die(s->cli, &err);
@@ -241,13 +251,14 @@ void dedup_write_header(struct dedup_state *s, struct sh_sink *out, size_t i)
 	    sh_sink_write(out, "\n", 1, &err) < 0)
 		cli_die(s->cli, &err);
 	sh_buf_free(&marked);
+	sh_document_room_free(&room);
 }
 
 void dedup_write_all(struct dedup_state *s, const uint32_t *keeper)
 {
 	size_t i = 0;
 
-	while (i + 1 < s->corpus.n_files && s->corpus.file[i].map.n == 0)
+	while (i + 1 < s->corpus.n_files && s->corpus.file[i].n == 0)
 		i++;
 	dedup_write_header(s, &s->cli->out, i);
 	dedup_write_documents(s, &s->cli->out, keeper, 0, (uint32_t)s->corpus.n);

@@ -130,6 +130,7 @@ static void read_documents(
 	if (sh_corpus_init(corpus, &s->docs.docs.form, &err) < 0)
 		cli_die(c, &err);
 	corpus->trailer = c->trailer_in;
+	corpus->jobs = c->jobs;
 	corpus->tables = tables;
 	for (size_t i = 0; i < s->files.n; i++)
 		if (sh_corpus_open(corpus, s->files.name[i], c->tmpdir, &err) < 0 ||

@@ -69,10 +69,10 @@ static void open_documents(struct days *a, const struct span_settings *s)
 		const struct sh_corpus_file *file = &a->corpus.file[i];
 
 		a->begin[i] = d;
-		while (d < a->corpus.n && a->corpus.at[d] < file->base + file->map.n)
+		while (d < a->corpus.n && a->corpus.at[d] < file->base + file->n)
 			d++;
 		if (d - a->begin[i] != a->store->segment[i].documents ||
-		    file->map.n != a->store->segment[i].bytes) {
+		    file->n != a->store->segment[i].bytes) {
 			sh_error_set(
 			    &err, SH_ERR_RECORD, "%s: not as the archive wrote it", names[i]);
 			cli_die(c, &err);

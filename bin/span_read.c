@@ -21,13 +21,14 @@ void span_open(struct cli *c, const struct span_settings *s, char *const *names,
 		cli_die(c, &err);
 	corpus->tables = tables;
 	corpus->trailer = c->trailer_in;
+	corpus->jobs = c->jobs;
 	for (size_t i = 0; i < n; i++) {
 		if (sh_corpus_open(corpus, names[i], c->tmpdir, &err) < 0 ||
 		    sh_corpus_scan(corpus, &lines, bad_line, c, &err) < 0)
 			cli_die(c, &err);
 		/* The files of an option are not operands. */
 		if (!s->files.n)
-			progress_read(&c->progress, corpus->file[i].map.n, lines - before);
+			progress_read(&c->progress, corpus->file[i].n, lines - before);
 		before = lines;
 	}
 	if (corpus->repeated)
@@ -43,8 +44,14 @@ struct loading {
 static int bad_document(void *arg, uint32_t document, struct sh_error *err)
 {
 	struct loading *l = arg;
+	struct sh_document_room room = { 0 };
+	struct sh_slice line;
+	struct sh_error why;
 
-	cli_reject(l->cli, sh_corpus_line(l->corpus, document), err);
+	if (sh_corpus_line(l->corpus, document, &room, &line, &why) < 0)
+		cli_die(l->cli, &why);
+	cli_reject(l->cli, line, err);
+	sh_document_room_free(&room);
 	return 0;
 }
 

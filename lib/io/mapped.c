@@ -6,47 +6,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "io/decompress.h"
+#include "io/codec.h"
 #include "io/descriptor.h"
-#include "io/spill.h"
-
-enum { COPY_SIZE = 1 << 18 };
-
-static ssize_t read_file(void *mapped, void *p, size_t n, struct sh_error *err)
-{
-	const struct sh_mapped *m = mapped;
-	ssize_t got = sh_read_some(m->fd, p, n);
-
-	return got < 0 ? sh_error_sys(err, "cannot read '%s'", m->name) : got;
-}
-
-/* Copies the input, decompressed, to a temporary file. */
-static int copy(struct sh_mapped *m, int to, struct sh_error *err)
-{
-	struct sh_decompress packed = { 0 };
-	struct sh_buf room = { 0 };
-	ssize_t got = -1;
-	bool decoding = false;
-
-	if (sh_buf_reserve(&room, COPY_SIZE, err) == 0)
-		got = read_file(m, room.p, COPY_SIZE, err);
-	if (got > 0) {
-		room.n = (size_t)got;
-		got = sh_decompress_start(&packed, read_file, m, &room, 0, err);
-		decoding = got < 0 || packed.layers > 0;
-		m->codec = packed.layers ? packed.layer[0].codec : NULL;
-		if (got == 0)
-			got = (ssize_t)room.n;
-	}
-	while (got > 0 && (got = sh_spill_write(to, room.p, (size_t)got, err)) == 0)
-		got = packed.layers ? sh_decompress_more(&packed, room.p, COPY_SIZE, err)
-				    : read_file(m, room.p, COPY_SIZE, err);
-	if (got < 0 && decoding && err->code != SH_ERR_NOMEM)
-		err->file = m->name;
-	sh_decompress_free(&packed);
-	sh_buf_free(&room);
-	return (int)got;
-}
+#include "io/reader.h"
 
 /* Returns whether the bytes at the position of fd are compressed. Ignores read errors, which the
  * next read reports. */
@@ -74,31 +36,14 @@ static bool has_size(int fd, const struct stat *st)
 	return st->st_size > 0 || pread(fd, &byte, 1, 0) == 0;
 }
 
-/* Replaces the descriptor of an input that cannot be mapped by that of a copy. */
-static int make_mappable(
-    struct sh_mapped *m, struct stat *st, const char *dir, struct sh_error *err)
+/* Returns 1; 0 when the input cannot be mapped; or -1. */
+static int is_mappable(const struct sh_mapped *m, const struct stat *st, struct sh_error *err)
 {
-	int pipe = m->fd, copied;
-
-	if (S_ISREG(st->st_mode) && has_size(pipe, st) && !is_compressed(pipe))
-		return 0;
 	if (S_ISDIR(st->st_mode)) {
 		errno = EISDIR;
 		return sh_cannot_read(m->name, err);
 	}
-	sh_enlarge_pipe(pipe);
-	copied = sh_spill_open(dir, err);
-	if (copied < 0)
-		return -1;
-	if (copy(m, copied, err) < 0) {
-		close(copied);
-		return -1;
-	}
-	m->fd = copied;
-	if (pipe != STDIN_FILENO)
-		close(pipe);
-	lseek(m->fd, 0, SEEK_SET);
-	return fstat(m->fd, st) < 0 ? sh_error_sys(err, "cannot look at '%s'", m->name) : 0;
+	return S_ISREG(st->st_mode) && has_size(m->fd, st) && !is_compressed(m->fd);
 }
 
 /* Maps the file at the beginning of a larger region: SH_PAD bytes behind the file are readable. */
@@ -121,10 +66,11 @@ static int map(struct sh_mapped *m, uint64_t size, struct sh_error *err)
 	return 0;
 }
 
-int sh_mapped_open(struct sh_mapped *m, const char *name, const char *dir, struct sh_error *err)
+int sh_mapped_open(struct sh_mapped *m, const char *name, struct sh_error *err)
 {
 	struct stat st;
 	off_t at;
+	int got = -1;
 
 	*m = (struct sh_mapped){ .name = name };
 	m->fd = strcmp(name, "-") == 0 ? STDIN_FILENO : open(name, O_RDONLY | O_CLOEXEC);
@@ -134,18 +80,53 @@ int sh_mapped_open(struct sh_mapped *m, const char *name, const char *dir, struc
 	}
 	if (fstat(m->fd, &st) < 0)
 		sh_error_sys(err, "cannot look at '%s'", name);
-	else if (make_mappable(m, &st, dir, err) == 0) {
-		if (map(m, (uint64_t)st.st_size, err) == 0) {
-			/* Standard input may have been read in part by another program. */
-			at = lseek(m->fd, 0, SEEK_CUR);
-			at = at < 0 ? 0 : at > st.st_size ? st.st_size : at;
-			m->p = (const char *)m->base + at;
-			m->n = m->size - (size_t)at;
-			return 0;
-		}
+	else
+		got = is_mappable(m, &st, err);
+	if (got == 0)
+		return 0;
+	if (got > 0 && map(m, (uint64_t)st.st_size, err) == 0) {
+		/* Standard input may have been read in part by another program. */
+		at = lseek(m->fd, 0, SEEK_CUR);
+		at = at < 0 ? 0 : at > st.st_size ? st.st_size : at;
+		m->p = (const char *)m->base + at;
+		m->n = m->size - (size_t)at;
+		return 1;
 	}
 	sh_mapped_close(m);
 	return -1;
+}
+
+/* Copies the bytes of a reader that has read all. */
+static int map_copy(struct sh_mapped *m, struct sh_slice all, struct sh_error *err)
+{
+	m->n = m->size = all.n;
+	m->length = all.n + SH_PAD;
+	m->base = mmap(NULL, m->length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (m->base == MAP_FAILED) {
+		m->base = NULL;
+		return sh_error_nomem(err);
+	}
+	if (all.n)
+		memcpy(m->base, all.p, all.n);
+	m->p = m->base;
+	return 0;
+}
+
+int sh_mapped_load(struct sh_mapped *m, const char *name, struct sh_error *err)
+{
+	int got = sh_mapped_open(m, name, err), fd = m->fd;
+	struct sh_reader reader;
+
+	if (got != 0)
+		return got < 0 ? -1 : 0;
+	*m = (struct sh_mapped){ .name = name };
+	if (sh_reader_open_fd(&reader, fd, name, err) < 0)
+		return -1;
+	got = sh_reader_need(&reader, SIZE_MAX, err);
+	if (got == 0)
+		got = map_copy(m, sh_reader_ready(&reader), err);
+	sh_reader_close(&reader);
+	return got;
 }
 
 void sh_mapped_close(struct sh_mapped *m)

@@ -1,6 +1,5 @@
-/* A whole input as bytes in memory. A regular file that is not compressed is mapped. Any other
- * input is copied, decompressed, to a temporary file, which is mapped. All threads may read all
- * bytes.
+/* A whole file as bytes in memory. A regular file that is not compressed is mapped. All threads may
+ * read all bytes.
  *
  * The file must not become shorter while it is mapped: the system would end the program at the
  * first read behind the end. sh_mapped_check() finds a change between two passes. */
@@ -9,22 +8,23 @@
 
 #include "base/error.h"
 #include "base/slice.h"
-#include "io/codec.h"
 
 struct sh_mapped {
 	/* The bytes from the position of the descriptor on. SH_PAD readable bytes follow. */
 	const char *p;
 	size_t n;
-	const char *name;             /* for messages; borrowed */
-	const struct sh_codec *codec; /* the form that was decompressed; NULL: not compressed */
-	int fd;                       /* of the mapped file; -1: closed, the bytes stay mapped */
-	void *base;
-	size_t length; /* of the mapping, in bytes */
-	size_t size;   /* of the file, in bytes */
+	const char *name; /* for messages; borrowed */
+	int fd;           /* of the mapped file; -1: closed, the bytes stay mapped */
+	void *base;       /* NULL: not mapped */
+	size_t length;    /* of the mapping, in bytes */
+	size_t size;      /* of the file, in bytes */
 };
 
-/* "-" is standard input. dir: the folder of the temporary file, as for sh_spill_folder(). */
-int sh_mapped_open(struct sh_mapped *m, const char *name, const char *dir, struct sh_error *err);
+/* "-" is standard input. Returns 1; 0 when the input cannot be mapped, and then m->fd is open and
+ * nothing is mapped; or -1. */
+int sh_mapped_open(struct sh_mapped *m, const char *name, struct sh_error *err);
+/* The same, but reads an input that cannot be mapped into memory. Returns 0 or -1. */
+int sh_mapped_load(struct sh_mapped *m, const char *name, struct sh_error *err);
 /* Does nothing with a zeroed struct. */
 void sh_mapped_close(struct sh_mapped *m);
 

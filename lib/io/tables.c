@@ -35,6 +35,11 @@ void sh_tables_free(struct sh_tables *all)
 	*all = (struct sh_tables){ 0 };
 }
 
+void sh_tables_charge(struct sh_tables *all, size_t bytes)
+{
+	all->memory -= bytes < all->memory - all->used ? bytes : all->memory - all->used;
+}
+
 /* Enlarges the file and its mapping to `bytes`. The content stays. */
 static int resize_file(struct sh_table *t, size_t bytes, struct sh_error *err)
 {

@@ -33,6 +33,9 @@ void sh_tables_init(struct sh_tables *all, size_t memory, const char *dir);
 /* Frees all arrays. */
 void sh_tables_free(struct sh_tables *all);
 
+/* Lowers the limit by memory that the caller uses itself, at most to the memory of the arrays. */
+void sh_tables_charge(struct sh_tables *all, size_t bytes);
+
 /* `all` may be NULL in the functions below. They then use malloc() and free(), without a limit. */
 
 /* Returns an array of n elements of `size` bytes, not initialised. Returns NULL with *err on

@@ -130,7 +130,7 @@ int sh_placer_document(
 	bool known = k->document == document;
 	struct sh_document doc;
 
-	if (!known || p->corpus->form.json || p->corpus->form.csv) {
+	if (!known || sh_corpus_moves(p->corpus)) {
 		if (sh_corpus_document(p->corpus, document, &p->room, &doc, err) < 0)
 			return -1;
 		k->text = doc.text;

@@ -529,6 +529,26 @@ int sh_passages_number(const struct sh_passages *s, uint32_t *number, struct sh_
 	return 0;
 }
 
+static int write_lines(struct sh_folder_file *file, const struct sh_corpus *corpus, uint32_t first,
+    struct sh_passages_segment *e, struct sh_error *err)
+{
+	struct sh_document_room room = { 0 };
+	struct sh_slice line;
+	int status = 0;
+
+	for (uint32_t d = first; status == 0 && d < corpus->n; d++) {
+		if (sh_corpus_line(corpus, d, &room, &line, err) < 0 ||
+		    sh_folder_write(file, line.p, line.n, err) < 0 ||
+		    sh_folder_write(file, "\n", 1, err) < 0)
+			status = -1;
+		else
+			e->bytes += line.n + 1;
+	}
+	e->documents = (uint32_t)corpus->n - first;
+	sh_document_room_free(&room);
+	return status;
+}
+
 static int write_documents(struct sh_passages *s, const struct sh_corpus *corpus, uint32_t first,
     struct sh_passages_segment *e, struct sh_error *err)
 {
@@ -538,16 +558,9 @@ static int write_documents(struct sh_passages *s, const struct sh_corpus *corpus
 	sh_passages_part(name, e->number, "tsv");
 	if (sh_folder_create(&file, &s->folder, name, err) < 0)
 		return -1;
-	for (uint32_t d = first; d < corpus->n; d++) {
-		struct sh_slice line = sh_corpus_line(corpus, d);
-
-		if (sh_folder_write(&file, line.p, line.n, err) < 0 ||
-		    sh_folder_write(&file, "\n", 1, err) < 0) {
-			sh_folder_abandon(&file);
-			return -1;
-		}
-		e->documents++;
-		e->bytes += line.n + 1;
+	if (write_lines(&file, corpus, first, e, err) < 0) {
+		sh_folder_abandon(&file);
+		return -1;
 	}
 	return sh_folder_finish(&file, err);
 }

@@ -178,7 +178,7 @@ struct sh_jieba *sh_jieba_open(const char *path, struct sh_error *err)
 	struct sh_error why;
 	struct sh_jieba *j;
 
-	if (sh_mapped_open(&file, path, NULL, err) < 0)
+	if (sh_mapped_load(&file, path, err) < 0)
 		return NULL;
 	j = sh_jieba_open_image(sh_slice(file.p, file.n), &why);
 	if (!j) {

@@ -100,7 +100,7 @@ struct sh_jieba {
 	void (*delete_own)(struct sh_jieba_own *own);
 };
 
-/* Maps a compiled file with sh_mapped_open(). Returns NULL with *err when the file is not a
+/* Maps a compiled file with sh_mapped_load(). Returns NULL with *err when the file is not a
  * compiled dictionary or cannot be read. The caller deletes the result. */
 struct sh_jieba *sh_jieba_open(const char *path, struct sh_error *err);
 

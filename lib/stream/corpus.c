@@ -12,6 +12,7 @@ enum {
 	WINDOW = 1 << 20,    /* bytes of the file that are read at once, for documents to be held */
 	GAP = 1 << 15,       /* bytes between two documents that are read along with them */
 	READ_MOST = 1 << 14, /* bytes of a line that is read, not mapped */
+	MEMORY = 1 << 26,    /* for pieces, without tables */
 };
 
 int sh_corpus_init(struct sh_corpus *c, const struct sh_document_form *form, struct sh_error *err)
@@ -30,6 +31,7 @@ static void free_held(struct sh_held *h)
 	free(h->at);
 	sh_buf_free(&h->text);
 	sh_buf_free(&h->window);
+	sh_document_room_free(&h->room);
 	free(h);
 }
 
@@ -38,6 +40,7 @@ void sh_corpus_free(struct sh_corpus *c)
 	for (size_t i = 0; i < c->n_files; i++)
 		sh_mapped_close(&c->file[i].map);
 	free(c->file);
+	sh_pieces_free(&c->pieces);
 	free_held(c->held);
 	sh_header_free(&c->header);
 	sh_tables_put(c->tables, c->at);
@@ -47,20 +50,45 @@ void sh_corpus_free(struct sh_corpus *c)
 	*c = (struct sh_corpus){ 0 };
 }
 
+/* Reads a file that cannot be mapped. */
+static int open_pieces(
+    struct sh_corpus *c, struct sh_corpus_file *f, const char *dir, struct sh_error *err)
+{
+	struct sh_pieces_input in = { f->map.fd, f->name, c->form.csv, c->jobs };
+	size_t held = c->pieces.held.n;
+	int status;
+
+	if (c->pieces.n == 0) {
+		c->pieces.memory = c->tables ? c->tables->memory / 2 : MEMORY;
+		c->pieces.dir = dir;
+	}
+	f->in_pieces = c->pieces.n;
+	status = sh_pieces_add(&c->pieces, &in, &f->codec, err);
+	f->n = c->pieces.n - f->in_pieces;
+	if (c->tables)
+		sh_tables_charge(c->tables, c->pieces.held.n - held);
+	sh_mapped_close(&f->map);
+	return status;
+}
+
 int sh_corpus_open(struct sh_corpus *c, const char *name, const char *dir, struct sh_error *err)
 {
 	struct sh_corpus_file *f;
+	int mapped;
 
 	if (c->n_files == c->files_cap &&
 	    sh_grow((void **)&c->file, &c->files_cap, c->n_files + 1, sizeof *c->file, err) < 0)
 		return -1;
 	f = &c->file[c->n_files];
-	*f = (struct sh_corpus_file){ .base = 0 };
+	*f = (struct sh_corpus_file){ .name = name };
 	if (c->n_files)
-		f->base = f[-1].base + f[-1].map.n;
-	if (sh_mapped_open(&f->map, name, dir, err) < 0)
+		f->base = f[-1].base + f[-1].n;
+	mapped = sh_mapped_open(&f->map, name, err);
+	if (mapped < 0 || (!mapped && open_pieces(c, f, dir, err) < 0))
 		return -1;
-	if (!c->keeps_open)
+	if (mapped)
+		f->n = f->map.n;
+	if (mapped && !c->keeps_open)
 		sh_mapped_close_descriptor(&f->map);
 	c->n_files++;
 	return 0;
@@ -114,12 +142,55 @@ static const struct sh_corpus_file *file_of(const struct sh_corpus *c, uint64_t 
 	return &c->file[lo];
 }
 
-struct sh_slice sh_corpus_line(const struct sh_corpus *c, uint32_t document)
+int sh_corpus_bytes(const struct sh_corpus *c, const struct sh_corpus_file *f, uint64_t at,
+    struct sh_document_room *room, struct sh_slice *bytes, struct sh_error *err)
+{
+	if (at >= f->n)
+		*bytes = sh_slice("", 0);
+	else if (f->map.base)
+		*bytes = sh_slice(f->map.p + at, (size_t)(f->n - at));
+	else if (sh_pieces_at(&c->pieces, f->in_pieces + at, &room->piece, bytes, err) < 0)
+		return -1;
+	/* The next file may follow in memory. */
+	if (bytes->n > f->n - at)
+		bytes->n = (size_t)(f->n - at);
+	return 0;
+}
+
+ssize_t sh_corpus_read(const struct sh_corpus *c, const struct sh_corpus_file *f, uint64_t at,
+    char *to, size_t n, struct sh_document_room *room, struct sh_error *err)
+{
+	struct sh_slice bytes;
+	size_t done = 0;
+
+	if (n > f->n - at)
+		n = (size_t)(f->n - at);
+	if (f->map.base)
+		return sh_mapped_read(&f->map, at, to, n, err) < 0 ? -1 : (ssize_t)n;
+	for (; done < n; done += bytes.n) {
+		if (sh_corpus_bytes(c, f, at + done, room, &bytes, err) < 0)
+			return -1;
+		if (bytes.n > n - done)
+			bytes.n = n - done;
+		memcpy(to + done, bytes.p, bytes.n);
+	}
+	return (ssize_t)n;
+}
+
+bool sh_corpus_is_packed(const struct sh_corpus *c)
+{
+	return c->pieces.n_pieces > 0;
+}
+
+int sh_corpus_line(const struct sh_corpus *c, uint32_t document, struct sh_document_room *room,
+    struct sh_slice *line, struct sh_error *err)
 {
 	const struct sh_corpus_file *f = file_of(c, c->at[document]);
-	size_t offset = (size_t)(c->at[document] - f->base);
 
-	return sh_record_front(sh_slice(f->map.p + offset, f->map.n - offset), c->form.csv);
+	if (sh_corpus_bytes(c, f, c->at[document] - f->base, room, line, err) < 0)
+		return -1;
+	*line = sh_record_front(*line, c->form.csv);
+	return 0;
 }
 
 void sh_corpus_forget(const struct sh_corpus *c)
@@ -129,30 +200,22 @@ void sh_corpus_forget(const struct sh_corpus *c)
 }
 
 /* Sets *from to the offset of a document in its file, and *n to the bytes up to the next document.
- * Returns the file, or NULL when *n is above READ_MOST. */
+ * Returns the file, or NULL when *n is above READ_MOST, or when a piece in memory has the
+ * document. */
 static const struct sh_corpus_file *place_of(
     const struct sh_corpus *c, uint32_t document, uint64_t *from, size_t *n)
 {
 	const struct sh_corpus_file *f = file_of(c, c->at[document]);
-	uint64_t end = document + 1 < c->n ? c->at[document + 1] - f->base : f->map.n;
+	uint64_t end = document + 1 < c->n ? c->at[document + 1] - f->base : f->n;
 
 	*from = c->at[document] - f->base;
 	*n = (size_t)(end - *from);
-	return end <= f->map.n && end - *from <= READ_MOST ? f : NULL;
+	if (!f->map.base && sh_pieces_held(&c->pieces, f->in_pieces + *from))
+		return NULL;
+	return end <= f->n && end - *from <= READ_MOST ? f : NULL;
 }
 
-/* Returns the line at the beginning of n bytes. */
-static struct sh_slice line_of(const struct sh_corpus *c, const char *p, size_t n)
-{
-	const char *lf;
-
-	if (c->form.columns)
-		return sh_slice(p, sh_csv_record(p, n));
-	lf = memchr(p, '\n', n);
-	return sh_slice(p, lf ? (size_t)(lf - p) : n);
-}
-
-/* Reads the line of a document into room. Returns 1, -1, or 0 when the line is not
+/* Reads the line of a document of a mapped file into room. Returns 1, -1, or 0 when the line is not
  * to be read or too long. */
 static int read_line(const struct sh_corpus *c, uint32_t document, struct sh_buf *room,
     struct sh_slice *line, struct sh_error *err)
@@ -161,14 +224,14 @@ static int read_line(const struct sh_corpus *c, uint32_t document, struct sh_buf
 	uint64_t from;
 	size_t n;
 
-	if (!c->reads || !(f = place_of(c, document, &from, &n)))
+	if (!c->reads || !(f = place_of(c, document, &from, &n)) || !f->map.base)
 		return 0;
 	room->n = 0;
 	if (sh_buf_reserve(room, n + SH_PAD, err) < 0 ||
 	    sh_mapped_read(&f->map, from, room->p, n, err) < 0)
 		return -1;
 	memset(room->p + n, 0, SH_PAD);
-	*line = line_of(c, room->p, n);
+	*line = sh_record_front(sh_slice(room->p, n), c->form.csv);
 	return 1;
 }
 
@@ -187,13 +250,10 @@ size_t sh_corpus_hold_bytes(const struct sh_corpus *c, uint32_t document)
 	return place_of(c, document, &from, &n) ? n + SH_PAD + sizeof(size_t) + sizeof document : 0;
 }
 
-/* Appends the line at `from` to the held lines. */
+/* Appends a line to the held lines. */
 static int hold_line(
-    const struct sh_corpus *c, uint32_t document, const char *from, size_t n, struct sh_error *err)
+    struct sh_held *h, uint32_t document, struct sh_slice line, struct sh_error *err)
 {
-	struct sh_held *h = c->held;
-	struct sh_slice line = line_of(c, from, n);
-
 	if (sh_buf_reserve(&h->text, line.n + SH_PAD, err) < 0)
 		return -1;
 	memcpy(h->text.p + h->text.n, line.p, line.n);
@@ -203,6 +263,16 @@ static int hold_line(
 	h->text.n += line.n;
 	h->at[h->n] = h->text.n;
 	return 0;
+}
+
+/* Holds a document of a piece in the file. */
+static int hold_packed(const struct sh_corpus *c, uint32_t document, struct sh_error *err)
+{
+	struct sh_slice line;
+
+	if (sh_corpus_line(c, document, &c->held->room, &line, err) < 0)
+		return -1;
+	return hold_line(c->held, document, line, err);
 }
 
 /* Holds the first documents of n, up to the first that is not close to the document before it in
@@ -217,6 +287,8 @@ static int hold_window(const struct sh_corpus *c, const uint32_t *document, size
 	*done = 1;
 	if (!f)
 		return 0;
+	if (!f->map.base)
+		return hold_packed(c, document[0], err);
 	end = from + bytes;
 	for (k = 1; k < n && place_of(c, document[k], &at, &bytes) == f && at - end <= GAP &&
 		    at + bytes - from <= WINDOW;
@@ -228,8 +300,11 @@ static int hold_window(const struct sh_corpus *c, const uint32_t *document, size
 	    sh_mapped_read(&f->map, from, c->held->window.p, (size_t)(end - from), err) < 0)
 		return -1;
 	for (size_t i = 0; i < k; i++) {
+		struct sh_slice rest;
+
 		place_of(c, document[i], &at, &bytes);
-		if (hold_line(c, document[i], c->held->window.p + (at - from), bytes, err) < 0)
+		rest = sh_slice(c->held->window.p + (at - from), bytes);
+		if (hold_line(c->held, document[i], sh_record_front(rest, c->form.csv), err) < 0)
 			return -1;
 	}
 	return 0;
@@ -278,6 +353,11 @@ static bool find_held(const struct sh_corpus *c, uint32_t document, struct sh_sl
 	return true;
 }
 
+bool sh_corpus_moves(const struct sh_corpus *c)
+{
+	return c->form.json || c->form.csv || c->form.more || c->reads || sh_corpus_is_packed(c);
+}
+
 int sh_corpus_document(const struct sh_corpus *c, uint32_t document, struct sh_document_room *room,
     struct sh_document *doc, struct sh_error *err)
 {
@@ -288,8 +368,8 @@ int sh_corpus_document(const struct sh_corpus *c, uint32_t document, struct sh_d
 
 	if (got < 0)
 		return -1;
-	if (got == 0)
-		line = sh_corpus_line(c, document);
+	if (got == 0 && sh_corpus_line(c, document, room, &line, err) < 0)
+		return -1;
 	return sh_document_parse(&c->form, line, number, room, doc, err);
 }
 
@@ -413,6 +493,11 @@ static int add_named(struct sh_corpus *c, struct sh_slice id, uint64_t place,
 
 struct scan {
 	struct sh_corpus *corpus;
+	const struct sh_corpus_file *file;
+	uint64_t line;   /* number of the last line in the file */
+	uint64_t *lines; /* the same over all files */
+	sh_corpus_bad *bad;
+	void *arg; /* of bad() */
 	struct sh_trailer_check check;
 	struct sh_document_room room, other;
 };
@@ -447,70 +532,87 @@ static int scan_trailer(struct scan *s, struct sh_slice line, struct sh_error *e
 	return sh_trailer_add(&s->check, line, err) < 0 ? -1 : 1;
 }
 
-/* Removes the header from the front of *all. Sets *lines to the number of its lines. */
-static int scan_header(struct sh_corpus *c, struct sh_slice *all, const char *name, uint64_t *lines,
-    struct sh_error *err)
+/* Removes the header from the front of a file, and then a byte order mark. */
+static int scan_head(struct scan *s, struct sh_slice *all, struct sh_error *err)
 {
+	struct sh_corpus *c = s->corpus;
 	size_t n;
 
 	c->header.csv = c->form.csv;
-	if (!c->form.columns || all->n == 0)
+	if (c->form.columns && all->n) {
+		if (sh_header_take(&c->header, *all, s->file->name, &n, err) < 0 ||
+		    sh_docs_header(&c->form, &c->header, err) < 0)
+			return -1;
+		s->line = sh_count_newlines(all->p, n);
+		*all = sh_slice(all->p + n, all->n - n);
+	}
+	if (sh_docs_head(all, err) == 0)
 		return 0;
-	if (sh_header_take(&c->header, *all, name, &n, err) < 0 ||
-	    sh_docs_header(&c->form, &c->header, err) < 0)
+	err->file = s->file->name;
+	return -1;
+}
+
+/* Scans a line. whole: the line with a byte order mark before it. */
+static int scan_next(struct scan *s, struct sh_slice whole, struct sh_slice line, uint64_t place,
+    struct sh_error *err)
+{
+	int trailer = scan_trailer(s, whole, err);
+
+	if (trailer > 0 || (trailer == 0 && scan_line(s, line, place, ++*s->lines, err) == 0))
+		return 0;
+	err->file = s->file->name;
+	err->line = s->line;
+	return err->code == SH_ERR_RECORD ? s->bad(s->arg, line, err) : -1;
+}
+
+/* Scans the lines of a part of the file, which begins at offset `at`. */
+static int scan_part(struct scan *s, struct sh_slice part, uint64_t at, struct sh_error *err)
+{
+	struct sh_slice all = part, line;
+
+	if (at == 0 && scan_head(s, &all, err) < 0)
 		return -1;
-	*lines = sh_count_newlines(all->p, n);
-	*all = sh_slice(all->p + n, all->n - n);
+	for (const char *p = all.p, *end = all.p + all.n; p < end; p += line.n + 1) {
+		size_t before = (size_t)(p - part.p);
+		bool first = s->line++ == 0;
+
+		line = sh_record_front(sh_slice(p, (size_t)(end - p)), s->corpus->form.csv);
+		/* The checksum of the first line has the byte order mark. */
+		if (scan_next(s, first ? sh_slice(part.p, before + line.n) : line, line,
+			s->file->base + at + before, err) < 0)
+			return -1;
+		if (s->corpus->form.csv)
+			s->line += sh_count_newlines(line.p, line.n);
+	}
 	return 0;
 }
 
-static int scan_lines(struct scan *s, const struct sh_mapped *m, uint64_t *lines,
-    sh_corpus_bad *bad, void *arg, struct sh_error *err)
+static int scan_file(struct scan *s, struct sh_error *err)
 {
-	struct sh_corpus *c = s->corpus;
-	uint64_t in_file = 0, base = c->file[c->n_files - 1].base;
-	struct sh_slice all = sh_slice(m->p, m->n), line;
-	int status;
+	struct sh_slice part;
+	uint64_t at = 0;
 
-	if (scan_header(c, &all, m->name, &in_file, err) < 0)
-		return -1;
-	if (sh_docs_head(&all, err) < 0) {
-		err->file = m->name;
-		return -1;
-	}
-	for (const char *p = all.p, *end = all.p + all.n; p < end; p += line.n + 1) {
-		int trailer;
-
-		line = sh_record_front(sh_slice(p, (size_t)(end - p)), c->form.csv);
-		/* The checksum of the first line has the byte order mark. */
-		trailer = scan_trailer(
-		    s, in_file++ ? line : sh_slice(m->p, (size_t)(p - m->p) + line.n), err);
-		if (trailer > 0)
-			continue;
-		status = trailer < 0
-			     ? -1
-			     : scan_line(s, line, base + (uint64_t)(p - m->p), ++*lines, err);
-		if (status < 0) {
-			err->file = m->name;
-			err->line = in_file;
-			if (err->code != SH_ERR_RECORD || bad(arg, line, err) < 0)
-				return -1;
-		}
-		if (c->form.csv)
-			in_file += sh_count_newlines(line.p, line.n);
-	}
-	if (c->trailer && sh_trailer_verify(&s->check, err) < 0) {
-		err->file = m->name;
-		return -1;
-	}
-	return 0;
+	do {
+		if (sh_corpus_bytes(s->corpus, s->file, at, &s->room, &part, err) < 0 ||
+		    scan_part(s, part, at, err) < 0)
+			return -1;
+		at += part.n;
+	} while (part.n);
+	if (!s->corpus->trailer || sh_trailer_verify(&s->check, err) == 0)
+		return 0;
+	err->file = s->file->name;
+	return -1;
 }
 
 int sh_corpus_scan(
     struct sh_corpus *c, uint64_t *lines, sh_corpus_bad *bad, void *arg, struct sh_error *err)
 {
-	struct scan s = { .corpus = c };
-	int status = scan_lines(&s, &c->file[c->n_files - 1].map, lines, bad, arg, err);
+	struct scan s = { .corpus = c,
+		.file = &c->file[c->n_files - 1],
+		.lines = lines,
+		.bad = bad,
+		.arg = arg };
+	int status = scan_file(&s, err);
 
 	sh_document_room_free(&s.room);
 	sh_document_room_free(&s.other);

@@ -1,20 +1,27 @@
-/* Random access to the documents of mapped files, by number and by id.
+/* Random access to the documents of files, by number and by id.
  *
  * Documents are numbered 0, 1, ... in the order of files and lines. A document needs 8 bytes of
  * memory, 16 to 24 bytes more for the hash of its id, or 8 bytes more for a line number as id. The
- * texts stay in the files. Threads may share a corpus after all documents were added. */
+ * texts stay in the files, which are mapped. The texts of compressed files and of pipes are kept in
+ * pieces (io/pieces.h), which may use half of the memory of `tables`. Threads may share a corpus
+ * after all documents were added. */
 #ifndef SH_STREAM_CORPUS_H
 #define SH_STREAM_CORPUS_H
 
 #include "io/mapped.h"
+#include "io/pieces.h"
 #include "io/tables.h"
 #include "stream/docs.h"
 
 #define SH_CORPUS_NONE UINT32_MAX
 
 struct sh_corpus_file {
-	struct sh_mapped map;
-	uint64_t base; /* offset of its first byte: the bytes of all files before it */
+	const char *name;             /* borrowed */
+	const struct sh_codec *codec; /* the form that was decompressed; NULL: not compressed */
+	uint64_t n;                   /* bytes, decompressed */
+	uint64_t base;        /* offset of its first byte: the bytes of all files before it */
+	struct sh_mapped map; /* map.base is NULL when the text is in corpus->pieces */
+	uint64_t in_pieces;   /* offset of its first byte there */
 };
 
 /* The lines of n documents in memory, one after the other. */
@@ -22,14 +29,17 @@ struct sh_held {
 	uint32_t *document; /* ascending */
 	size_t *at;         /* n + 1 offsets in text */
 	size_t n, document_cap, at_cap;
-	struct sh_buf text;   /* the lines */
-	struct sh_buf window; /* scratch: bytes of a file */
+	struct sh_buf text;           /* the lines */
+	struct sh_buf window;         /* scratch: bytes of a file */
+	struct sh_document_room room; /* scratch */
 };
 
 struct sh_corpus {
 	struct sh_document_form form;
 	bool trailer; /* set before sh_corpus_scan(): check the trailer that each file must have */
-	bool keeps_open; /* set before sh_corpus_open(): the descriptors of the files stay open */
+	/* Set before sh_corpus_open(): the descriptors of mapped files stay open. */
+	bool keeps_open;
+	unsigned jobs; /* set before sh_corpus_open(): threads that compress pieces; 0: one */
 	/* For files that are larger than memory; needs keeps_open. sh_corpus_document() reads lines
 	 * of at most 16 KiB by a system call, so that mapped pages need no memory. */
 	bool reads;
@@ -39,6 +49,7 @@ struct sh_corpus {
 	struct sh_header header; /* of the files that sh_corpus_scan() read */
 	struct sh_corpus_file *file;
 	size_t n_files, files_cap;
+	struct sh_pieces pieces;
 	uint64_t *at; /* offset of each document, counted over all files */
 	size_t n, at_cap;
 	uint64_t *number; /* line number of each document over all files, if form.line_ids */
@@ -55,8 +66,8 @@ struct sh_corpus {
 int sh_corpus_init(struct sh_corpus *c, const struct sh_document_form *form, struct sh_error *err);
 void sh_corpus_free(struct sh_corpus *c);
 
-/* Maps one more file, without reading documents. dir: the folder of temporary files,
- * as for sh_mapped_open(). */
+/* Maps one more file, or reads all its text into pieces, without reading documents. dir: the folder
+ * of temporary files, as for sh_spill_folder(). */
 int sh_corpus_open(struct sh_corpus *c, const char *name, const char *dir, struct sh_error *err);
 
 /* Adds the document at `offset`, counted over all files, without its id. number: its line number,
@@ -81,9 +92,23 @@ int sh_corpus_scan(
  * first of all documents. */
 uint32_t sh_corpus_find(const struct sh_corpus *c, struct sh_slice id, uint32_t from);
 
-/* Returns the line of a document without its LF, as mapped. SH_PAD bytes after
- * the line are readable. */
-struct sh_slice sh_corpus_line(const struct sh_corpus *c, uint32_t document);
+/* Sets *line to the line of a document without its LF, valid until `room` is used again. SH_PAD
+ * bytes after the line are readable. */
+int sh_corpus_line(const struct sh_corpus *c, uint32_t document, struct sh_document_room *room,
+    struct sh_slice *line, struct sh_error *err);
+
+/* Sets *bytes to whole lines of a file from offset `at` on: all when it is mapped, otherwise at
+ * least one. Sets it to no bytes at the end of the file. *bytes is valid as a line is. */
+int sh_corpus_bytes(const struct sh_corpus *c, const struct sh_corpus_file *f, uint64_t at,
+    struct sh_document_room *room, struct sh_slice *bytes, struct sh_error *err);
+
+/* Copies up to n bytes of a file from offset `at`; needs keeps_open. Returns their number, 0 at the
+ * end, or -1. */
+ssize_t sh_corpus_read(const struct sh_corpus *c, const struct sh_corpus_file *f, uint64_t at,
+    char *to, size_t n, struct sh_document_room *room, struct sh_error *err);
+
+/* Returns whether some texts are in a temporary file. */
+bool sh_corpus_is_packed(const struct sh_corpus *c);
 
 /* Gives the memory of all mapped files back to the system, for files that are larger than memory.
  * Lines stay valid: the system reads them again when they are used. */
@@ -97,6 +122,9 @@ int sh_corpus_hold(const struct sh_corpus *c, uint32_t *document, size_t n, stru
 /* Returns the bytes that c->held needs for a document; 0: the line exceeds 16
  * KiB and is never held. */
 size_t sh_corpus_hold_bytes(const struct sh_corpus *c, uint32_t document);
+
+/* Returns whether sh_corpus_document() may put a text into its room. Other texts stay valid. */
+bool sh_corpus_moves(const struct sh_corpus *c);
 
 /* Parses the line of a document into id and text. They are valid until `room` is used again. */
 int sh_corpus_document(const struct sh_corpus *c, uint32_t document, struct sh_document_room *room,

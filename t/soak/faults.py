@@ -137,6 +137,9 @@ shdedup -q --header --mark m -o new <tsv
 shdedup -q -O new docs docs.longer.gz
 shdedup -q -j 2 --csv --compress zstd --report report -O new csv
 shdedup -q -a archive --mark m -O new docs docs.longer.gz
+shdedup -q -S 1 --mark m -o new docs.gz docs.longer.gz
+shverify -j 2 -S 1 -d docs.zst -o new pairs
+shspan -S 1 -o new - <docs
 """.strip().splitlines()
 
 
@@ -677,7 +680,7 @@ def tmpfs(commands, dose):
     larger()
     sh("head -n 3000 fps >f; mv f fps; head -n 60000 features >f; mv f features; head -n 400 docs >d; mv d docs")
     cases = ["shfp -o mnt/new docs", "shband -k 4 -o mnt/new fps", "shjoin -k 9 -o mnt/new fps",
-        "shdf -S 1M --tmpdir mnt -o new features", "shverify -d - --tmpdir mnt -o new pairs <docs",
+        "shdf -S 1M --tmpdir mnt -o new features", "shverify -S 1 -d - --tmpdir mnt -o new pairs <docs",
         "shdf -o mnt/new features"]
     sh("shjoin -k 9 fps >pairs; grep -Ff <(cut -f 1 docs) pairs | head -n 20 >p; shfp docs | shjoin -k 9 >pairs")
     for text in cases:

@@ -1,0 +1,64 @@
+/* Random access to the text of inputs that cannot be mapped: compressed files and pipes.
+ *
+ * The text is kept in pieces of whole lines, or of whole records of CSV. The first pieces are in
+ * memory, up to a limit. The pieces after them are in one temporary file without a name, compressed
+ * by LZ4. A build without its library writes them as they are.
+ *
+ * One thread at a time may add inputs. Afterwards any thread may read. */
+#ifndef SH_IO_PIECES_H
+#define SH_IO_PIECES_H
+
+#include "base/buf.h"
+#include "io/codec.h"
+
+/* A piece in the file. It ends where the next piece begins. */
+struct sh_piece {
+	uint64_t at;    /* offset of its first byte in the text */
+	uint64_t place; /* offset of its first byte in the file */
+};
+
+/* The caller sets memory and dir, and zeroes everything else. */
+struct sh_pieces {
+	size_t memory;      /* limit of the text in memory, in bytes */
+	const char *dir;    /* folder of the temporary file, as for sh_spill_folder() */
+	uint64_t n;         /* bytes of text */
+	struct sh_buf held; /* the beginning of the text, in memory */
+	struct sh_piece *piece;
+	size_t n_pieces, cap;
+	uint64_t written; /* bytes of the file */
+	int fd;           /* of the file, once it has pieces */
+};
+
+/* Memory for the piece that a thread has read last. Ready when zeroed. */
+struct sh_piece_room {
+	struct sh_buf text, packed;
+	const struct sh_pieces *of; /* NULL: no piece was read */
+	size_t number;              /* index of the piece */
+};
+
+struct sh_pieces_input {
+	int fd;           /* is read to its end, and is not closed */
+	const char *name; /* for messages */
+	bool csv;         /* the records are CSV */
+	unsigned jobs;    /* threads that compress; 0: one */
+};
+
+/* Appends the text of an input, decompressed. Sets *codec to the form of the input, or to NULL when
+ * it was not compressed. Returns 0 or -1. */
+int sh_pieces_add(struct sh_pieces *p, const struct sh_pieces_input *in,
+    const struct sh_codec **codec, struct sh_error *err);
+void sh_pieces_free(struct sh_pieces *p);
+
+/* Sets *bytes to the bytes from offset `at` to the end of a piece. `at` must be below p->n. *bytes
+ * is valid until `room` is used again. SH_PAD readable bytes follow. Returns 0 or -1. */
+int sh_pieces_at(const struct sh_pieces *p, uint64_t at, struct sh_piece_room *room,
+    struct sh_slice *bytes, struct sh_error *err);
+void sh_piece_room_free(struct sh_piece_room *room);
+
+/* Returns whether the byte at offset `at` is in memory. Then sh_pieces_at() does not use its room. */
+static inline bool sh_pieces_held(const struct sh_pieces *p, uint64_t at)
+{
+	return at < p->held.n;
+}
+
+#endif

@@ -1,0 +1,122 @@
+#!/usr/bin/env bats
+# Compressed files and pipes where documents are read more than once: the bytes that plain files
+# give, and no text on the disk.
+load helper
+
+docs=$T_DATA/en_dev.tsv
+
+# parts: three plain files; and words of a shell that are the same text, compressed and in pipes
+parts() {
+	plain=(a b c)
+	packed=(a.gz b c.bz2)
+	pipes=('<(cat a)' b '<(gzip -c c)')
+	head -n 500 "$docs" >a
+	sed -n 501,1000p "$docs" >b
+	tail -n +1001 "$docs" >c
+	(head -n 200 a | gzip && tail -n +201 a | gzip) >a.gz
+	bzip2 -c c >c.bz2
+}
+
+# sum PREFIX COMMAND WORD...: the checksum of the output and the report; PREFIX is put before each WORD
+sum() {
+	rm -rf report made
+	try "$2$(printf " $1%s" "${@:3}"); cat report made/* 2>/dev/null || true"
+	exits 0
+	[ -s out ]
+	md5sum <out
+}
+
+# agree PREFIX COMMAND: all forms give the same bytes, with any memory and threads
+agree() {
+	local how expected
+	expected=$(sum "$1" "$2" "${plain[@]}")
+	for how in '-S 1 -j 1' '-S 1 -j 8' '-S 300K -j 2' '-S 1G -j 2'; do
+		[ "$(sum "$1" "$2 $how" "${packed[@]}")" = "$expected" ]
+		[ "$(sum "$1" "$2 $how" "${pipes[@]}")" = "$expected" ]
+	done
+}
+
+@test "shdedup: compressed files and pipes give the bytes of plain files" {
+	parts
+	agree '' 'shdedup -q --report report'
+	agree '' 'shdedup -q --mark m --link single --measure edit'
+	agree '' 'shdedup -q --keep max:2 -k keys'
+	agree '' 'shdedup -q --sample 3'
+}
+
+@test "shspan and shverify: compressed files and pipes give the bytes of plain files" {
+	parts
+	shfp "$docs" | shjoin -k 8 >pairs
+	agree '-d ' 'shverify -T 0 pairs'
+	agree '' 'shspan'
+	agree '' 'shspan --exact 20'
+}
+
+@test "CSV with line ends in its fields: compressed files and pipes give the bytes of plain files" {
+	for i in a b c; do
+		awk -v i=$i 'BEGIN { srand(7); OFS = ","; print "\xef\xbb\xbfid,text,day"
+		    for (n = 0; n < 1000; n++)
+		        print i n, "\"note " int(n / 2) " says \"\"a, b\"\"\n" \
+		            substr("line after line after line", 1, rand() * 26) "\n\"", n * 7919 % 3001 }' >$i
+		gzip -c $i >$i.gz
+	done
+	plain=(a b c) packed=(a.gz b.gz c.gz) pipes=(a '<(cat b)' '<(cat c)')
+	agree '' 'shdedup -q --csv --mark m'
+	agree '' 'shdedup -q --csv --keep max:day --report report'
+	agree '' 'shdedup -q --csv --keep min:text'
+	pipes=(a.gz b c)
+	agree '' 'shdedup -q --csv --compress none -O made'
+}
+
+@test "no text is written where memory suffices" {
+	gzip -c "$docs" >docs.gz
+	shfp "$docs" | shjoin -k 8 >pairs
+	# shellcheck disable=SC2016
+	for run in 'shdedup -q docs.gz' 'cat "$T_DATA/en_dev.tsv" | shdedup -q' 'shverify -T 0 -d docs.gz pairs' \
+	    'shspan docs.gz'; do
+		try "export TMPDIR=none; $run >/dev/null"
+		exits 0
+		try "export TMPDIR=none; $run -S 1 >/dev/null"
+		exits 2
+		grep -q "cannot create a temporary file in 'none'" err
+	done
+}
+
+@test "beyond the memory the text is written compressed, to files without names" {
+	shdedup -q --compress lz4 -O lz4 "$docs" || skip 'no library for LZ4'
+	gzip -c "$docs" >docs.gz
+	shfp "$docs" | shjoin -k 8 >pairs
+	mkdir tmp
+	# The text has 4.5 MB, and no file may have 2.5.
+	# shellcheck disable=SC2016
+	for run in 'shdedup -q docs.gz' 'cat "$T_DATA/en_dev.tsv" | shdedup -q' 'shverify -T 0 -d docs.gz pairs'; do
+		try "export TMPDIR=tmp; ulimit -f 2500; $run -S 1 | wc -l"
+		exits 0
+	done
+	mkfifo docs.fifo
+	TMPDIR=tmp shdedup -q -S 1 docs.fifo >/dev/null 9>&- &
+	exec 9>docs.fifo
+	cat "$docs" "$docs" "$docs" >&9
+	until_true 60 has_open $! '*(deleted)'
+	[ -z "$(ls tmp)" ]
+	kill -9 $!
+	wait $! 2>/dev/null || true
+	exec 9>&-
+	[ -z "$(ls tmp)" ]
+}
+
+@test "the disk of temporary files is full, or the input is damaged: an error that names the file" {
+	gzip -c "$docs" >docs.gz
+	(cat docs.gz; head -c 100000 docs.gz) >cut.gz
+	shfp "$docs" | shjoin -k 8 >pairs
+	for run in 'shdedup -q IN' 'shverify -d IN pairs' 'shspan IN'; do
+		for size in 1 1G; do
+			try "${run/IN/cut.gz} -S $size -j 2"
+			exits 2
+			grep -qx "${run%% *}: cut.gz: the gzip data are cut short; the file was not read to its end" err
+		done
+		try "trap '' XFSZ; ulimit -f 100; ${run/IN/docs.gz} -S 1 -j 2 | cat"
+		exits 2
+		grep -qx "${run%% *}: cannot write a temporary file: File too large" err
+	done
+}
