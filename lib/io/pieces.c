@@ -99,7 +99,8 @@ static int work(void *copy, struct sh_job *job)
 	if (fits_in_memory(copy, job))
 		return 0;
 	while (rest.n) {
-		/* The encoding of an input is guessed from its first piece: it has the whole chunk. */
+		/* The encoding of an input is guessed from its first piece: it has the whole
+		 * chunk. */
 		size_t n = job->from.starts_file ? rest.n : piece_length(rest, job->from.csv);
 
 		if (pack(job, rest.p, n, &job->err) < 0)
