@@ -325,12 +325,15 @@ static int take_block(void *arg, struct sh_job *job, struct sh_error *err)
 	const struct layout *l = &r->layout;
 	struct dedup_state *s = r->state;
 	size_t n = (size_t)job->records;
-	struct sh_dedup_block block = { n, column(l, job, RANK), column(l, job, IS_PROTECTED),
-		column(l, job, PRINTS), column(l, job, COUNTS) };
-	struct sh_key_block key = key_block(l, job);
+	struct sh_dedup_block block;
+	struct sh_key_block key;
 
+	/* A job whose start_block() failed has no block. */
 	if (n == 0)
 		return 0;
+	block = (struct sh_dedup_block){ n, column(l, job, RANK), column(l, job, IS_PROTECTED),
+		column(l, job, PRINTS), column(l, job, COUNTS) };
+	key = key_block(l, job);
 	rank_newest(s, column(l, job, RANK), n);
 	if (sh_corpus_add_all(&s->corpus, column(l, job, PLACE), column(l, job, NUMBER), n, err) <
 		0 ||
