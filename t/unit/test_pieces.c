@@ -23,7 +23,7 @@ static void write_file(const char *name, struct sh_slice text)
 {
 	FILE *f = fopen(name, "w");
 
-	must(f && fwrite(text.p, 1, text.n, f) == text.n && fclose(f) == 0);
+	must(f && (text.n == 0 || fwrite(text.p, 1, text.n, f) == text.n) && fclose(f) == 0);
 }
 
 /* Appends a line of words; csv: a quoted field, which may have line ends. */
