@@ -330,8 +330,8 @@ static void make_parts(struct held *h)
 /* What one thread reads into the chunk of its job. */
 struct fp_reader {
 	struct held *held;
-	struct sh_fp_form
-	    form;        /* of the last line that sh_record_fp() read, or of the first record */
+	/* of the last line that sh_record_fp() read, or of the first record */
+	struct sh_fp_form form;
 	int tag;         /* of that form */
 	const char *end; /* of the last whole line */
 	struct sh_fp_chunk *chunk;

@@ -18,8 +18,8 @@ struct days {
 	struct sh_passages *store; /* of the settings */
 	struct sh_tables tables;
 	struct sh_corpus corpus;
-	uint32_t *
-	    begin; /* the first document of each segment; begin[segments]: the first one of today */
+	/* the first document of each segment; begin[segments]: the first document of today */
+	uint32_t *begin;
 	struct sh_postings seeds;
 	uint64_t now; /* time of today's documents */
 };

@@ -58,8 +58,8 @@ struct sh_batch {
 	uint32_t *by_text;      /* the documents of ids.pairs: by key, digest, number */
 	struct sh_sorted candidates; /* side: word is document << 32 | number in the archive */
 	struct sh_adding *adding;    /* see batch_add.c */
-	struct sh_buf
-	    described; /* opts.described bytes of each document, from document `first` on */
+	/* opts.described bytes of each document, from document `first` on */
+	struct sh_buf described;
 	uint32_t first;
 	struct sh_archive *archive; /* borrowed, during and after the lookup */
 	struct sh_batch_stats stats;

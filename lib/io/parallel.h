@@ -34,7 +34,7 @@ int sh_parallel_each(unsigned threads, size_t n, sh_each_fn *fn, void *arg, stru
  *     status = sh_selection_count(&s, err);
  *     ... room for s.found results ...
  *     status = sh_selection_fill(&s, err);
- * / */
+ */
 
 #define SH_COUNT_ONLY SIZE_MAX
 

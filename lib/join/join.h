@@ -107,9 +107,9 @@ enum { SH_JOIN_HALVES = 3 << 16 }; /* default of sh_join_limits.halves */
  * sets. */
 struct sh_join_limits {
 	uint64_t small; /* at most this many pairs: compare all, without a plan; 2^18 */
-	uint64_t
-	    large;    /* more candidates than this in two buckets: join them by a new plan; 2^22 */
-	uint32_t few; /* least number of fingerprints in each bucket for a new plan; 256 */
+	/* more candidates than this in two buckets: join them by a new plan; 2^22 */
+	uint64_t large;
+	uint32_t few;        /* least number of fingerprints in each bucket for a new plan; 256 */
 	double brute_factor; /* multiplies the estimated time of comparing all pairs; 1 */
 	uint32_t cached;     /* fingerprints that the processor's cache holds; 2^17 */
 	uint32_t halves;     /* smallest set for which the join by halves is considered; 0: never */

@@ -64,14 +64,14 @@ struct sh_feature_docs {
 
 	struct sh_feature_worker *worker; /* n_workers */
 	unsigned n_workers;
-	struct sh_past_ids
-	    past; /* ids of earlier documents, after sh_feature_docs_done() of all jobs */
+	/* ids of earlier documents, after sh_feature_docs_done() of all jobs */
+	struct sh_past_ids past;
 
 	/* Private. */
 	const struct sh_feature_calls *calls;
 	struct sh_feature_doc *doc;
-	struct sh_feature_doc *
-	    waiting; /* the state that no worker has: of the unfinished document, if there is one */
+	/* the state that no worker has: the unfinished document, if there is one */
+	struct sh_feature_doc *waiting;
 };
 
 /* Returns the number of states that n workers need: one more, for the unfinished document. */

@@ -20,9 +20,9 @@ struct sh_weighing {
 
 	/* Private. */
 	bool watched; /* the watch takes no more documents */
-	struct sh_terms
-	    features;   /* distinct features of the document with their counts in millionths */
-	int64_t tokens; /* sum of the counts, in millionths */
+	/* distinct features of the document with their counts in millionths */
+	struct sh_terms features;
+	int64_t tokens;            /* sum of the counts, in millionths */
 	struct sh_heavy *distinct; /* the features that are not dropped, with their weights */
 	size_t cap;
 };
