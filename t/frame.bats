@@ -1160,6 +1160,8 @@ feature_records() {
 	split -l 20000 features part.
 	shdf features >table
 	head -n 3000 features | sed 's/w/v/' >other
+	threads='1 2 3 8'
+	[ "${T_SHORT:-1}" -eq 1 ] || threads='1 3'
 	for run in 'shweight features' 'shweight part.*' 'shweight -w tfidf -d table -t 5 features' \
 		'shweight -w tfidf -d table other' 'shweight -w logidf --absent drop -d table other part.*' \
 		'shdf features' 'shdf -S 1 part.*' 'shdf --min-df 2 bad --rejects rejected' \
@@ -1167,7 +1169,7 @@ feature_records() {
 		'shfp --minhash bad --rejects rejected' 'shweight bad --rejects rejected' \
 		'shshare bad --rejects rejected' 'shweight bad' 'shfp bad' 'shdf bad' 'shshare bad' \
 		'shweight --trailer=out features' 'shweight <features -o named' 'cat part.* | shweight'; do
-		for j in 1 2 3 8; do
+		for j in $threads; do
 			try "$run -j $j"
 			tried="$run -j $j"
 			cat out >>err
