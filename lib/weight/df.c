@@ -1,6 +1,7 @@
 #include "weight/df.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "base/bytes.h"
@@ -21,6 +22,7 @@ struct count {
 struct sh_df_counter {
 	struct sh_df_count *all;
 	uint32_t number; /* of this counter */
+	unsigned round;  /* the last one in which it spilled */
 	size_t memory;
 	struct sh_hmap features;
 	struct count *counts; /* by the index of the feature */
@@ -49,11 +51,14 @@ struct range {
 };
 
 struct sh_df_count {
-	pthread_mutex_t lock; /* of ranges, until they are chosen, and spilled */
+	pthread_mutex_t lock; /* of ranges, until they are chosen */
 	struct sh_df_ranges ranges;
 	size_t n_ranges;
 	struct range range[RANGES_MAX];
-	bool spilled; /* there are runs */
+	/* Rounds of spills: a counter that is full begins a round, and all others join in it when
+	 * they are half full. They fill at about the same rate, so that the threads spill at the
+	 * same time, and none waits for the thread that spills. 0: there are no runs. */
+	atomic_uint round;
 	unsigned n;
 	struct sh_df_counter *counter;
 };
@@ -159,9 +164,11 @@ static int spill(struct sh_df_counter *c, struct sh_error *err);
 
 static bool is_full(const struct sh_df_counter *c)
 {
+	bool joins = c->round != atomic_load_explicit(&c->all->round, memory_order_relaxed);
+
 	return sh_hmap_bytes(&c->features) +
 		   c->features.n * (sizeof *c->counts + sizeof *c->places + sizeof(uint16_t)) >
-	       c->memory;
+	       (joins ? c->memory / 2 : c->memory);
 }
 
 /* Counts n <= SH_HMAP_MANY features. */
@@ -261,24 +268,29 @@ static int split(struct sh_df_counter *c, struct sh_error *err)
 	return c->places ? 0 : -1;
 }
 
-static void mark_spilled(struct sh_df_count *all)
+/* Joins in the round of spills that others have begun, or begins one. */
+static void join_round(struct sh_df_counter *c)
 {
-	pthread_mutex_lock(&all->lock);
-	if (!all->spilled)
-		all->spilled = true;
-	pthread_mutex_unlock(&all->lock);
+	unsigned round = c->round;
+
+	if (atomic_compare_exchange_strong(&c->all->round, &round, round + 1))
+		round++;
+	c->round = round;
 }
 
-/* Writes all counts to a run of each range, and removes them. */
+/* Writes all counts to a run of each range, and removes them. Each counter begins with a range of
+ * its own, so that counters seldom wait for each other. */
 static int spill(struct sh_df_counter *c, struct sh_error *err)
 {
 	struct sh_df_count *all = c->all;
-	int status = split(c, err);
+	int status;
 
-	mark_spilled(all);
+	join_round(c);
+	status = split(c, err);
 	if (c->document == c->cut)
 		c->cut_n = c->features.n;
-	for (size_t r = 0; status == 0 && r < all->ranges.n; r++) {
+	for (size_t i = 0; status == 0 && i < all->ranges.n; i++) {
+		size_t r = (i + c->number * all->ranges.n / all->n) % all->ranges.n;
 		struct sh_df_place *p = c->places + c->start[r];
 		size_t n = c->start[r + 1] - c->start[r];
 
@@ -303,7 +315,7 @@ static int finish_counter(void *arg, size_t from, size_t to, struct sh_error *er
 	int status = 0;
 
 	for (size_t i = from; status == 0 && i < to; i++)
-		status = c->spilled ? spill(&c->counter[i], err) : split(&c->counter[i], err);
+		status = c->round ? spill(&c->counter[i], err) : split(&c->counter[i], err);
 	return status;
 }
 
@@ -474,7 +486,7 @@ int sh_df_count_emit(
 	struct summing s = { .emit = emit, .arg = arg };
 	int status;
 
-	if (!c->spilled)
+	if (!c->round)
 		return emit_counters(c, range, &s, err);
 	status = sh_runs_merge(&c->range[range].runs, add_entry, &s, err);
 	if (status == 0)
