@@ -99,9 +99,8 @@ void sh_hashes_free(struct sh_hashes *h)
 	*h = (struct sh_hashes){ 0 };
 }
 
-/* Replaces sorted hashes by the distinct ones, in place, with their counts. Returns the number
- * of distinct ones. There is no branch on the hashes: of several equal hashes the last one
- * writes last. */
+/* Replaces sorted hashes by the distinct hashes, and stores their counts. Returns the number of
+ * distinct hashes. There is no branch on the hashes: the last of equal hashes writes last. */
 static size_t count_equal(uint64_t *hash, uint32_t *count, size_t n)
 {
 	size_t distinct = 0;

@@ -3,26 +3,27 @@
 #include "join/join.h"
 
 enum {
-	/* Bytes of a fingerprint in a join: numbers and words of both sides, and their scratch
-	 * memory. */
+	/* Bytes of memory for each fingerprint of a part: 4 for the number and 8 for a word, on
+	 * one or both sides and in the scratch memory. */
 	SELF_BYTES = 2 * 12,
 	CROSS_BYTES = 3 * 12,
-	/* Fewer fingerprints than this are joined by one thread. */
+	/* One thread joins fewer fingerprints than this. */
 	FEW_NODES = 1 << 16,
 };
 
-/* The nodes of a subset, in parts. Each part is joined with itself and each later one, or with all
- * parts of another subset. Each such join fits in the memory, and works with all threads. */
+/* The nodes of a subset, cut into n parts of at most `size` nodes. Each part is joined with itself
+ * and each later part, or with each part of another subset. The join of two parts fits in memory,
+ * and uses all threads. */
 struct side {
 	const struct sh_subset *subset;
 	size_t n, size;
 };
 
-/* Two parts. */
+/* Two parts that are joined. */
 struct part_pair {
 	struct sh_dedup *dedup;
 	const struct sh_subset *a, *b;
-	size_t a_from, b_from;
+	size_t a_from, b_from; /* first node of each part */
 };
 
 static int take_hit(const struct part_pair *p, const struct sh_join_pair *hit, struct sh_error *err)
@@ -47,7 +48,7 @@ static int take_hits(void *arg, const struct sh_join_pair *hit, size_t n, struct
 	return status;
 }
 
-/* Joins different sets that have one fingerprint. */
+/* Passes the pairs of vertices that have the same fingerprint. */
 static int join_equal(struct sh_dedup *d, const struct sh_subset *c, struct sh_error *err)
 {
 	for (size_t node = 0; node < c->n_nodes; node++)
@@ -79,7 +80,7 @@ static int join_parts(struct sh_dedup *d, struct sh_join *join, const struct sid
 	    take_hits, &pair, err);
 }
 
-/* Cuts a subset into parts that fit in the memory. bytes: of one fingerprint in a join. */
+/* Cuts a subset into parts of equal size that fit in memory. bytes: for each fingerprint. */
 static struct side cut(const struct sh_dedup *d, const struct sh_subset *c, size_t bytes)
 {
 	struct side s = { .subset = c };
@@ -87,7 +88,7 @@ static struct side cut(const struct sh_dedup *d, const struct sh_subset *c, size
 
 	s.n = (c->n_nodes + most - 1) / most;
 	s.size = s.n ? (c->n_nodes + s.n - 1) / s.n : 0;
-	/* Rounded up, they may be fewer. */
+	/* The size was rounded up, so fewer parts may be enough. */
 	s.n = s.size ? (c->n_nodes + s.size - 1) / s.size : 0;
 	return s;
 }

@@ -1,5 +1,4 @@
-/* Candidates by shared keys, for more documents than the distance of fingerprints can be asked
- * for. */
+/* Candidates by shared keys, for inputs so large that a join by distance takes too long. */
 #include <string.h>
 
 #include "group/dedup_state.h"
@@ -8,7 +7,8 @@
 /* sh_bucket_join.near of joins that find pairs of vertices. */
 enum { NEAR = 32 };
 
-/* Most vertices of few features that are joined by their features. */
+/* With keys, vertices of few features are joined by their features only when there are at most
+ * FEW_MAX of them. */
 enum { FEW_MAX = 1 << 20 };
 
 int sh_dedup_use_keys(struct sh_dedup *d, unsigned n, struct sh_error *err)
@@ -67,11 +67,11 @@ static uint32_t vertex_of(const struct sh_dedup *d, uint32_t number)
 	return d->take_vertices ? number : d->at_place[number];
 }
 
-/* Documents by number; those of no subset have SH_BUCKETS_NONE. */
+/* Sets the numbers of documents for sh_bucket_join. */
 struct numbering {
 	const struct sh_dedup *dedup;
 	const struct sh_subset *subset;
-	uint32_t *number;
+	uint32_t *number; /* by document; SH_BUCKETS_NONE when its vertex is in no subset */
 };
 
 static void number_none(void *arg, size_t from, size_t to)
@@ -145,8 +145,10 @@ int sh_dedup_join_keys(
 
 	if (!number)
 		return -1;
-	if (number_documents(d, a, b, number, err) < 0)
+	if (number_documents(d, a, b, number, err) < 0) {
+		sh_tables_put(d->opts.tables, number);
 		return -1;
+	}
 	join.number = number;
 	join.split = b ? least_number(d, b) : 0;
 	if (d->take_vertices)

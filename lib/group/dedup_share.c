@@ -1,11 +1,11 @@
-/* Candidates by shared features: pairs whose samples have at least LEAST features in common, and a
- * third of the share that texts with the threshold have at least in common, or one in ONE_IN.
+/* Candidates by shared features: pairs whose samples have at least LEAST features in common, and at
+ * least one in one_in() of the features of the smaller sample.
  *
- * Most of these pairs share a paragraph that many documents have: bags of their tokens exclude them
+ * Most of these pairs share a paragraph that many documents have. Their bags of tokens exclude them
  * here, before any text is read again.
  *
- * All these pairs are found once. Each vertex has a list of the better vertices with which it
- * shares features. A join of subsets reads only the lists of its own vertices. */
+ * All pairs are found once. Each vertex has a list of the better vertices with which it shares
+ * features. A join of subsets reads only the lists of its own vertices. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,8 +16,8 @@
 
 enum { LEAST = 2, ONE_IN = 12 };
 
-/* Bags bound edits. A text that repeats itself can have the Jaccard threshold with any bag: below
- * SH_REACH_LOWEST, where only shared features find such pairs, bags are not used. */
+/* Bags bound the edit similarity. They do not bound the Jaccard similarity of a text that repeats
+ * itself. Below SH_REACH_LOWEST only shared features find such a pair, so bags are not used. */
 bool sh_dedup_needs_bags(const struct sh_dedup_opts *opts)
 {
 	const struct sh_measure *m = opts->how.measure;
@@ -40,8 +40,8 @@ int sh_dedup_sample(struct sh_dedup *d, const uint64_t *hash, size_t n, const st
 	return sh_share_add(&d->share, hash, n, err);
 }
 
-/* Returns by document: the place of its vertex, for the document that represents the vertex;
- * SH_SHARE_NONE for other documents. */
+/* Returns an array by document, for sh_tables_put(): the place of the vertex that the document
+ * represents, or SH_SHARE_NONE when it represents none. */
 static uint32_t *number_documents(struct sh_dedup *d, struct sh_error *err)
 {
 	uint32_t *number = sh_tables_get(d->opts.tables, d->n, sizeof *number, err);
@@ -54,8 +54,8 @@ static uint32_t *number_documents(struct sh_dedup *d, struct sh_error *err)
 	return number;
 }
 
-/* Returns which part of its features a text shares at least with one that is similar to it and not
- * shorter, in millionths: one edit changes n n-grams. */
+/* Returns the least part of a text's features that a similar text has, too, when it is not shorter.
+ * In millionths; may be negative. One edit changes n n-grams. */
 static int64_t common_part(const struct sh_dedup_opts *opts)
 {
 	const struct sh_measure *m = opts->how.measure;
@@ -68,7 +68,8 @@ static int64_t common_part(const struct sh_dedup_opts *opts)
 	return jaccard;
 }
 
-/* Samples vary: a third of the part is enough. */
+/* Returns the N of "one in N features". Samples vary, so a third of common_part() is enough. N is
+ * at most ONE_IN. */
 static unsigned one_in(const struct sh_dedup_opts *opts)
 {
 	int64_t part = common_part(opts);
@@ -76,7 +77,7 @@ static unsigned one_in(const struct sh_dedup_opts *opts)
 	return part * ONE_IN > 3 * SH_WEIGHT_ONE ? (unsigned)(3 * SH_WEIGHT_ONE / part) : ONE_IN;
 }
 
-/* Returns the lower threshold of the measure: a bag must exclude neither similarity. */
+/* Returns the lower of the measure's two thresholds: a pair that reaches either one is similar. */
 static uint64_t bag_threshold(const struct sh_dedup_opts *opts)
 {
 	return opts->how.measure->any && opts->edit_threshold < opts->threshold
@@ -84,7 +85,7 @@ static uint64_t bag_threshold(const struct sh_dedup_opts *opts)
 		   : opts->threshold;
 }
 
-/* Returns whether the bags of two vertices allow that they are similar. */
+/* Returns false when the bags of two vertices exclude that the vertices are similar. */
 static bool may_be_similar(const struct sh_dedup *d, uint32_t u, uint32_t v)
 {
 	const struct sh_bag *x, *y;

@@ -7,25 +7,25 @@
 #include "hash/mix.h"
 #include "io/parallel.h"
 
-/* Tasks of gathering: each is a stretch of vertices. */
+/* A task gathers the sets of STRETCH vertices. A round has STRETCHES_EACH tasks per thread. */
 enum { STRETCH = 512, STRETCHES_EACH = 16 };
 
-/* The sets of the vertices of a stretch. */
+/* The sets of the vertices of a task. */
 struct stretch {
 	struct sh_dedup_small small, bags;
 };
 
-/* Vertices whose sets are gathered at a time. */
+/* The tasks between two moves of sets to sh_dedup.small and sh_dedup.bags. */
 struct round {
 	struct sh_dedup *dedup;
 	struct stretch *stretch;     /* by task */
 	struct sh_small_sets **sets; /* by task: scratch memory */
-	size_t n;                    /* tasks, at most */
+	size_t n;                    /* largest number of tasks */
 	uint32_t from;               /* first vertex of task 0 */
-	size_t up_to;                /* features of a small document, at most */
+	size_t up_to;                /* largest number of features of a small document */
 };
 
-/* What a thread needs to gather stretches. */
+/* The arguments of a thread that gathers sets. */
 struct gatherer {
 	struct sh_dedup_worker *worker;
 	const struct round *round;
@@ -49,8 +49,8 @@ static int by_hash(const void *a, const void *b)
 	return sh_compare(*x, *y);
 }
 
-/* Each occurrence of a token is a feature of its own: sets of these have as many elements in common
- * as the bags of the tokens. */
+/* Adds the bag of a vertex's tokens as a set: each occurrence of a token is an element of its own.
+ * So two sets have the same number of common elements as the two bags. */
 static int add_bag(
     struct sh_dedup_small *bags, uint32_t v, const struct sh_feature_set *set, struct sh_error *err)
 {
@@ -125,7 +125,7 @@ static struct sh_dedup_small *part_of(struct stretch *s, bool bags)
 	return bags ? &s->bags : &s->small;
 }
 
-/* Moves the sets of n stretches, or the bags, to all of them. */
+/* Moves the feature sets, or the bags, of n stretches to the end of `to`. */
 static int append(
     const struct round *r, struct sh_dedup_small *to, size_t n, bool bags, struct sh_error *err)
 {
@@ -142,7 +142,7 @@ static int append(
 	return sh_small_move(&to->sets, r->sets, n, err);
 }
 
-/* Gathers the vertices from r->from on, as many as the stretches hold. */
+/* Gathers the sets of one round: the vertices from r->from on, in at most r->n tasks. */
 static int gather_round(const struct round *r, struct gatherer *g, struct sh_error *err)
 {
 	struct sh_dedup *d = r->dedup;
@@ -224,8 +224,8 @@ static size_t count_small(void *arg, size_t from, size_t to, size_t at)
 	return n;
 }
 
-/* Returns whether few enough vertices have at most up_to features to be joined by their
- * features. */
+/* Sets *joins to whether the vertices of at most up_to features are few enough to be joined by
+ * their features. */
 static int joins_small(const struct sh_dedup *d, size_t up_to, bool *joins, struct sh_error *err)
 {
 	struct counting c = { d, up_to };
@@ -240,8 +240,7 @@ static int joins_small(const struct sh_dedup *d, size_t up_to, bool *joins, stru
 	return 0;
 }
 
-/* Gathers the documents of few features, and the documents that can reach the threshold with one
- * of them. */
+/* Gathers the vertices of few features, and the vertices that can be similar to one of them. */
 int sh_dedup_gather_small(struct sh_dedup *d, struct sh_error *err)
 {
 	size_t up_to = sh_dedup_few_up_to(&d->opts);
@@ -264,7 +263,7 @@ int sh_dedup_gather_small(struct sh_dedup *d, struct sh_error *err)
 	return sh_small_order(&d->bags.sets, err);
 }
 
-/* The sets of the two subsets. */
+/* The context of take_small(). */
 struct joined {
 	struct sh_dedup *dedup;
 	const struct sh_dedup_small *small;
@@ -285,7 +284,8 @@ static int take_small(void *arg, uint32_t a, uint32_t b, struct sh_error *err)
 	return found ? 0 : d->take(d, x, y, distance, err);
 }
 
-/* Finds the sets of a subset's vertices. */
+/* Sets *part to the sets whose vertices are in the subset. The caller frees part->set, also after
+ * a failure. */
 static int find_part(struct sh_dedup *d, const struct sh_dedup_small *small,
     const struct sh_subset *c, struct sh_small_part *part, struct sh_error *err)
 {

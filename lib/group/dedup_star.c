@@ -30,7 +30,7 @@ static int take_pair(
 		return 0;
 	if (d->pairs.n == d->pairs_limit) {
 		d->too_many = true;
-		/* only ends the join: d->too_many is set */
+		/* The error only ends the join. It is not reported: d->too_many is set. */
 		return sh_error_set(err, SH_ERR_RANGE, "too many pairs");
 	}
 	if (d->pairs.n == d->pairs.cap &&
@@ -62,11 +62,11 @@ static int find_pairs(
 
 /* ---- decisions by pairs ---- */
 
-/* A vertex with the better vertices near it. */
+/* A vertex that has pairs with better vertices. */
 struct item {
 	size_t at, end; /* its pairs, the best first; pairs before `at` are finished */
 	uint32_t vertex;
-	uint32_t waiting; /* first item in the list of items that wait for this one's decision */
+	uint32_t waiting; /* first of the items that wait for the decision on this item */
 	uint32_t next;    /* next item in a list of waiting or of ready items */
 };
 
@@ -132,7 +132,7 @@ static void add_ready(struct deciding *s, uint32_t i)
 }
 
 /* Decides a vertex: it stays (vertex_keeper is the vertex itself), or is a duplicate of
- * vertex_keeper. Items that waited for it continue. */
+ * vertex_keeper. The items that waited for the decision become ready. */
 static void decide(struct deciding *s, struct item *it, uint32_t vertex_keeper)
 {
 	s->dedup->vertex_keeper[it->vertex] = vertex_keeper;
@@ -144,7 +144,9 @@ static void decide(struct deciding *s, struct item *it, uint32_t vertex_keeper)
 	}
 }
 
-/* Advances to the next vertex with which the item must be compared, or for which it must wait. */
+/* Advances to the next better vertex that stays or is undecided. If the vertex stays, adds a
+ * candidate. If it is undecided, the item waits for it. Without such a vertex, decides the item
+ * when s->stay. */
 static void advance(struct deciding *s, uint32_t i)
 {
 	struct sh_dedup *d = s->dedup;
@@ -228,7 +230,7 @@ static void let_stay(void *arg, size_t from, size_t to)
 	}
 }
 
-/* Vertices of the subset without a pair stay. */
+/* Decides that all vertices of the subset stay, except the vertices that have an item. */
 static int keep_others(const struct deciding *s, const struct sh_subset *c, struct sh_error *err)
 {
 	struct sh_dedup *d = s->dedup;
@@ -241,8 +243,8 @@ static int keep_others(const struct deciding *s, const struct sh_subset *c, stru
 	return 0;
 }
 
-/* Decides a subset by its pairs. stay: the pairs are complete, so a vertex without a similar one
- * stays. */
+/* Decides a subset by d->pairs. stay: the pairs are complete, so a vertex stays when no better
+ * vertex is similar. Otherwise it remains undecided. */
 static int decide_pairs(
     struct sh_dedup *d, const struct sh_subset *c, bool stay, struct sh_error *err)
 {
@@ -259,7 +261,7 @@ static int decide_pairs(
 /* ---- subsets ---- */
 
 /* Drops the vertices of `rest` that are similar to a vertex of `staying`. The places of `staying`
- * are lo .. hi - 1, and better. */
+ * are lo .. hi - 1. All vertices of `rest` have places from hi on. */
 static int drop(struct sh_dedup *d, struct sh_subset *staying, struct sh_subset *rest, uint32_t lo,
     uint32_t hi, struct sh_error *err)
 {
@@ -287,8 +289,8 @@ static int drop(struct sh_dedup *d, struct sh_subset *staying, struct sh_subset 
 static int decide_subset(
     struct sh_dedup *d, struct sh_subset *c, uint32_t lo, uint32_t hi, struct sh_error *err);
 
-/* Decides the better half, up to mid, and drops vertices similar to it. *rest: the vertices
- * left. */
+/* Decides the better half, the places lo .. mid - 1. Drops the vertices of the worse half that are
+ * similar to a staying one. Sets *rest to the undecided vertices. */
 static int decide_half(struct sh_dedup *d, const struct sh_subset *c, uint32_t lo, uint32_t mid,
     struct sh_subset *rest, struct sh_error *err)
 {
@@ -307,8 +309,8 @@ static int decide_half(struct sh_dedup *d, const struct sh_subset *c, uint32_t l
 	return status;
 }
 
-/* Decides a subset whose places are lo .. hi - 1. It has no pairs with undecided vertices
- * outside. */
+/* Decides a subset whose places are lo .. hi - 1. All better vertices outside the subset are
+ * decided; no staying one is similar to a vertex of the subset. */
 static int decide_subset(
     struct sh_dedup *d, struct sh_subset *c, uint32_t lo, uint32_t hi, struct sh_error *err)
 {

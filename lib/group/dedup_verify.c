@@ -6,8 +6,8 @@
 
 enum {
 	STRETCH = 256,
-	WORTH_HOLDING = 4096, /* candidates: documents of fewer are read one by one */
-	BATCH = 2048,         /* most pairs verified at once when they link chains */
+	WORTH_HOLDING = 4096, /* least number of candidates whose documents are held in memory */
+	BATCH = 2048,         /* largest number of pairs verified at once to link chains */
 };
 
 static int by_ends(const void *a, const void *b)
@@ -37,7 +37,7 @@ static int verify_some(void *worker, size_t from, size_t to, struct sh_error *er
 	return 0;
 }
 
-/* Orders candidates by their later vertex, so that its candidates are adjacent. */
+/* Orders candidates by the later vertex first, so that the candidates of a vertex are adjacent. */
 static int by_later(const void *a, const void *b)
 {
 	const struct sh_candidate *x = a, *y = b;
@@ -52,8 +52,8 @@ void sh_dedup_sort(struct sh_dedup *d)
 	qsort(d->candidate, d->n_candidates, sizeof *d->candidate, by_ends);
 }
 
-/* Reads the documents of the first candidates, in the order of the files, as far as memory allows.
- * Sets *done to the number of these candidates. */
+/* Holds the documents of the first candidates in memory, up to half of opts.memory. The documents
+ * are read in the order of the files. Sets *done to the number of these candidates. */
 static int hold_some(struct sh_dedup *d, const struct sh_candidate *candidate, size_t n,
     size_t *done, struct sh_error *err)
 {
@@ -123,7 +123,7 @@ static int add_edge(struct sh_dedup *d, const struct sh_candidate *c, struct sh_
 	return 0;
 }
 
-static void tell(const struct sh_dedup *d, const struct sh_candidate *c)
+static void report_pair(const struct sh_dedup *d, const struct sh_candidate *c)
 {
 	uint32_t x = d->vertex[c->a], y = d->vertex[c->b];
 	struct sh_seen_pair pair = { x < y ? x : y, x < y ? y : x, c->distance, c->similarity };
@@ -140,15 +140,14 @@ static int verify_and_link(
 		return -1;
 	for (size_t i = 0; i < n; i++) {
 		if (d->opts.seen)
-			tell(d, &candidate[i]);
+			report_pair(d, &candidate[i]);
 		if (candidate[i].passes && add_edge(d, &candidate[i], err) < 0)
 			return -1;
 	}
 	return 0;
 }
 
-/* Returns whether pairs serve only to link chains. A pair within one chain need not be verified
- * then. */
+/* Returns whether pairs only link chains. Then a pair within one chain need not be verified. */
 static bool only_links(const struct sh_dedup *d)
 {
 	return d->opts.single && !d->opts.seen;
@@ -161,7 +160,7 @@ static bool is_redundant(struct sh_dedup *d, uint32_t a, uint32_t b)
 				    sh_union_find(&d->chains, a) == sh_union_find(&d->chains, b));
 }
 
-/* Pairs to be verified at once. In d->likely their chains are linked as if all of them reached the
+/* Pairs to be verified at once. d->likely links their chains as if each pair reached the
  * threshold. */
 struct batch {
 	size_t n;
@@ -186,14 +185,14 @@ static int verify_batch(struct sh_dedup *d, struct batch *batch, struct sh_error
 
 /* Runs one round over the candidates, which are ordered by their later vertex. A pair is
  *   dropped   when it is redundant;
- *   verified  when no earlier pair of the batch connects its chains in d->likely;
- *   deferred  to the next round otherwise. The first `most` such pairs of each vertex are
- *             verified as well. */
+ *   verified  when no earlier pairs of the batch connect its chains in d->likely;
+ *   deferred  to the next round otherwise, except the first `most` pairs of each later vertex:
+ *             they are verified, too. */
 static int link_round(struct sh_dedup *d, size_t most, struct sh_error *err)
 {
 	struct batch batch = { .n = 0 };
 	size_t verified = 0, deferred = 0;
-	uint32_t last = 0; /* vertex 0 is never the later one */
+	uint32_t last = 0; /* vertex 0 is in no pair the later vertex */
 
 	for (size_t i = 0; i < d->n_candidates; i++) {
 		const struct sh_candidate c = d->candidate[i];
@@ -219,8 +218,8 @@ static int link_round(struct sh_dedup *d, size_t most, struct sh_error *err)
 }
 
 /* Verifies candidates in rounds. A pair that reaches the threshold makes all other pairs between
- * its chains redundant, so most pairs wait. Where few reach it, each round verifies more pairs of a
- * vertex: the number of rounds grows with the logarithm of their number. */
+ * its chains redundant, so most pairs are deferred. When few pairs reach the threshold, each round
+ * verifies twice the pairs of a vertex. So the number of rounds is logarithmic in these pairs. */
 static int link_chains(struct sh_dedup *d, struct sh_error *err)
 {
 	qsort(d->candidate, d->n_candidates, sizeof *d->candidate, by_later);

@@ -7,10 +7,10 @@
 
 enum {
 	STRETCH = 256,
-	FEW = 4, /* sets of one fingerprint that are compared one by one */
+	FEW = 4, /* the first FEW feature sets of a fingerprint are compared one by one */
 };
 
-/* Compares two documents: negative when x stays, positive when y stays. */
+/* Orders two documents, the better one first. */
 static int better(const struct sh_dedup *d, uint32_t x, uint32_t y)
 {
 	if (sh_dedup_protects(d, x) != sh_dedup_protects(d, y))
@@ -22,7 +22,8 @@ static int better(const struct sh_dedup *d, uint32_t x, uint32_t y)
 
 /* ---- documents by fingerprint ---- */
 
-/* Orders documents with the same first word: by the other words, then the best first. */
+/* Orders documents whose fingerprints have the same first word: by the other words, then the best
+ * document first. */
 static int by_fingerprint(const void *arg, uint32_t x, uint32_t y)
 {
 	const struct sh_dedup *d = arg;
@@ -34,8 +35,8 @@ static int by_fingerprint(const void *arg, uint32_t x, uint32_t y)
 	return better(d, x, y);
 }
 
-/* Documents with features, by fingerprint, the best first. Only the first words and the numbers are
- * sorted. */
+/* The documents that have features, ordered by fingerprint, then the best first. `sorted` holds the
+ * first word of each fingerprint and the document's number. */
 struct ordered {
 	struct sh_dedup *dedup;
 	struct sh_sorted sorted;
@@ -119,13 +120,15 @@ static int same_set(
 	return 0;
 }
 
-/* The sets of one fingerprint found so far, each with its best document. */
+/* The different feature sets of one fingerprint so far. worker->first[i] is the best document of
+ * set i. */
 struct sets {
-	size_t n;           /* number of elements of worker->first */
-	struct sh_hmap map; /* later sets by digest, n - FEW of them; made when there is one */
+	size_t n;           /* number of sets */
+	struct sh_hmap map; /* the sets from FEW on, by digest; zeroed while n <= FEW */
 };
 
-/* Searches the first sets by comparing with each: most nodes have no more sets. */
+/* Searches the document's set among the first FEW sets: most nodes have no more sets. Sets *at to
+ * its index, or to the number of sets searched when *same is false. */
 static int find_early(struct sh_dedup_worker *w, const struct sets *s, uint32_t doc, size_t *at,
     bool *same, struct sh_error *err)
 {
@@ -150,7 +153,8 @@ static int add_set(struct sh_dedup_worker *w, struct sets *s, uint32_t doc, stru
 	return 0;
 }
 
-/* Searches the later sets by digest. Two sets have practically never the same digest. */
+/* Searches the document's set among the sets from FEW on, by its digest. Sets *at to s->n when the
+ * digest is new. Two different sets have practically never the same digest. */
 static int find_late(struct sh_dedup_worker *w, struct sets *s, uint32_t doc, size_t *at,
     bool *same, struct sh_error *err)
 {
@@ -167,7 +171,7 @@ static int find_late(struct sh_dedup_worker *w, struct sets *s, uint32_t doc, si
 	return fresh ? 0 : same_set(w, w->first[*at], doc, same, err);
 }
 
-/* Sets d->same of n documents of one fingerprint, the best first. */
+/* Sets d->same of n documents of one fingerprint, which are ordered, the best first. */
 static int part_node(
     struct sh_dedup_worker *w, const uint32_t *document, size_t n, struct sh_error *err)
 {
@@ -260,9 +264,9 @@ static size_t select_vertices(void *arg, size_t from, size_t to, size_t at)
 	return n;
 }
 
-/* A join by distance needs vertices by fingerprint. With all pairs, their numbers also decide which
- * documents of a large bucket meet. Stars by keys need neither: by document, all loops over
- * vertices read memory in sequence. */
+/* Numbers the vertices. A join by distance needs the order of fingerprints. In a join by keys the
+ * numbers decide which documents of a large bucket meet, unless it is a join for stars. That join
+ * uses the order of documents, so that all loops over vertices read memory in sequence. */
 static int number_vertices(const struct ordered *o, struct sh_error *err)
 {
 	struct sh_dedup *d = o->dedup;
@@ -324,8 +328,8 @@ static size_t select_places(void *arg, size_t from, size_t to, size_t at)
 	return n;
 }
 
-/* Without ranks, the lower number is better. Places vertices in the order of their documents, the
- * protected ones first. */
+/* Places the vertices in the order of their documents, the protected vertices first. Without ranks
+ * the document of the lower number is better. */
 static int place_by_number(struct sh_dedup *d, struct sh_error *err)
 {
 	struct placing p = { d, d->is_protected, 0 };

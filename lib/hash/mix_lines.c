@@ -10,8 +10,8 @@ static inline void compose_even(uint64_t *h, size_t lines, size_t n)
 		h[i] = sh_mix_ngram(h + i * n, n);
 }
 
-/* Replaces token hashes by line hashes. The hash of line i lies at or before the hashes of its
- * tokens, so it overwrites none that is still needed. */
+/* Replaces token hashes by line hashes. The hash of line i is stored at or before the hashes of its
+ * tokens, so it overwrites no hash that is still needed. */
 static void compose_lines(uint64_t *h, const uint32_t *token, size_t lines)
 {
 	uint32_t unequal = 0;

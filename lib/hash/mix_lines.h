@@ -5,9 +5,9 @@
 #include "hash/mix_kernel.h"
 #include "record/feature_lines.h"
 
-/* Stores the hashes of the first n >= 1 lines, which are split into tokens: those of
- * sh_mix_feature(). mixed_seed: of sh_mix_seed(). hash has room for the hashes of all their tokens,
- * at most SH_FEATURE_LINES_MAX. */
+/* Sets hash[i] to the hash of the feature of line i, as sh_mix_feature() computes it, for the first
+ * n >= 1 lines. The lines must be split into tokens. mixed_seed: from sh_mix_seed(). hash[] is also
+ * scratch memory: it must have an element for each token, at most SH_FEATURE_LINES_MAX. */
 void sh_mix_lines(const struct sh_mix_kernel *kernel, const struct sh_feature_lines *l, size_t n,
     uint64_t mixed_seed, uint64_t *hash);
 

@@ -14,21 +14,21 @@
 typedef int sh_tasks_fn(void *worker, size_t from, size_t to, struct sh_error *err);
 
 /* Processes the tasks 0 .. n-1, at most `grain` >= 1 tasks in a call of fn. workers: an array of
- * n_workers states of `size` bytes; size 0: all threads share one state. Begins no further tasks
- * after a failure. Returns 0, or -1 with the error of the failed call that has the lowest tasks. */
+ * n_workers >= 1 states of `size` bytes; size 0: all threads share one state. Begins no further
+ * tasks after a failure. Returns 0, or -1 with the error of the failed call of the lowest tasks. */
 int sh_parallel(void *workers, size_t size, unsigned n_workers, size_t n, size_t grain,
     sh_tasks_fn *fn, struct sh_error *err);
 
 /* Processes the elements from .. to-1. */
 typedef void sh_each_fn(void *arg, size_t from, size_t to);
 
-/* Calls fn for ranges of the elements 0 .. n-1, by several threads. Returns 0, or -1 when memory is
- * short. */
+/* Calls fn for disjoint ranges of the elements 0 .. n-1, by threads >= 1 threads. Returns 0, or -1
+ * when memory is short. */
 int sh_parallel_each(unsigned threads, size_t n, sh_each_fn *fn, void *arg, struct sh_error *err);
 
 /* Several threads select some of the elements 0 .. n-1. They write one result for each selected
- * element, in the order of the elements. The first pass counts the results. So the second pass
- * knows where each thread writes:
+ * element, in the order of the elements. The first pass counts the results of each range. The
+ * second pass then knows at which index each range begins:
  *
  *     struct sh_selection s = { .threads = jobs, .n = n, .fn = fn, .arg = arg };
  *     status = sh_selection_count(&s, err);
@@ -48,7 +48,7 @@ struct sh_selection {
 	sh_select_fn *fn;
 	void *arg;
 	size_t found; /* number of results; set by sh_selection_count() */
-	size_t *at;   /* by range of elements: the index of the first result */
+	size_t *at;   /* private */
 };
 
 /* Returns 0, or -1 when memory is short; s is then freed. */

@@ -10,12 +10,13 @@
 #include "io/pool.h"
 #include "io/spill.h"
 
-/* Smallest piece, in bytes. A random access decompresses one piece: larger pieces are slower. */
+/* Least size of a piece in bytes, except the last piece of a chunk. A random access decompresses
+ * one piece, so larger pieces are slower. */
 enum { PIECE = 16 * 1024 };
 
 /* ---- compression ---- */
 
-/* Compresses n bytes to fewer than n bytes. Returns their number, or 0 when it did not compress. */
+/* Compresses n bytes. Returns the compressed size, or 0 when it would not be below n. */
 static size_t lz4_pack(const char *p, size_t n, char *to)
 {
 #ifdef SH_HAVE_LZ4
@@ -31,7 +32,7 @@ static size_t lz4_pack(const char *p, size_t n, char *to)
 	return 0;
 }
 
-/* Returns whether the compressed bytes became n bytes. */
+/* Decompresses to to[n]. Returns false when the result does not have n bytes. */
 static bool lz4_unpack(struct sh_slice packed, char *to, size_t n)
 {
 #ifdef SH_HAVE_LZ4
@@ -57,14 +58,14 @@ struct lengths {
 	size_t text, packed;
 };
 
-/* Decides by the offset in the text. So any threads give the same pieces, and memory has the
- * beginning of the text. */
+/* Decides by the chunk's offset in the text. So the pieces do not depend on threads, and memory
+ * holds the beginning of the text. */
 static bool fits_in_memory(const struct copy *c, const struct sh_job *job)
 {
 	return c->base + job->from.at + job->in.n <= c->to->memory;
 }
 
-/* Returns the bytes of whole records at the front: at least PIECE bytes, or all. */
+/* Returns the length of the next piece: whole records of at least PIECE bytes, or all bytes. */
 static size_t piece_length(struct sh_slice rest, bool csv)
 {
 	size_t n = 0;
@@ -99,8 +100,8 @@ static int work(void *copy, struct sh_job *job)
 	if (fits_in_memory(copy, job))
 		return 0;
 	while (rest.n) {
-		/* The encoding of an input is guessed from its first piece: it has the whole
-		 * chunk. */
+		/* The encoding of an input is guessed from its first piece, so that piece is the
+		 * whole chunk. */
 		size_t n = job->from.starts_file ? rest.n : piece_length(rest, job->from.csv);
 
 		if (pack(job, rest.p, n, &job->err) < 0)

@@ -1,8 +1,8 @@
 /* Random access to the text of inputs that cannot be mapped: compressed files and pipes.
  *
  * The text is kept in pieces of whole lines, or of whole records of CSV. The first pieces are in
- * memory, up to a limit. The pieces after them are in one temporary file without a name, compressed
- * by LZ4. A build without its library writes them as they are.
+ * memory, up to a limit. Later pieces are in one temporary file without a name, compressed by LZ4. A
+ * build without liblz4 writes them uncompressed.
  *
  * One thread at a time may add inputs. Afterwards any thread may read. */
 #ifndef SH_IO_PIECES_H
@@ -11,7 +11,8 @@
 #include "base/buf.h"
 #include "io/codec.h"
 
-/* A piece in the file. It ends where the next piece begins. */
+/* A piece in the file. It ends where the next piece begins; the last piece ends at sh_pieces.n and
+ * sh_pieces.written. */
 struct sh_piece {
 	uint64_t at;    /* offset of its first byte in the text */
 	uint64_t place; /* offset of its first byte in the file */
@@ -26,14 +27,14 @@ struct sh_pieces {
 	struct sh_piece *piece;
 	size_t n_pieces, cap;
 	uint64_t written; /* bytes of the file */
-	int fd;           /* of the file, once it has pieces */
+	int fd;           /* the file; unused while n_pieces is 0 */
 };
 
-/* Memory for the piece that a thread has read last. Ready when zeroed. */
+/* Memory for the piece that a thread read last. Ready when zeroed. */
 struct sh_piece_room {
 	struct sh_buf text, packed;
-	const struct sh_pieces *of; /* NULL: no piece was read */
-	size_t number;              /* index of the piece */
+	const struct sh_pieces *of; /* the piece is of->piece[number]; NULL: there is none */
+	size_t number;
 };
 
 struct sh_pieces_input {
@@ -44,7 +45,7 @@ struct sh_pieces_input {
 };
 
 /* Appends the text of an input, decompressed. Sets *codec to the form of the input, or to NULL when
- * it was not compressed. Returns 0 or -1. */
+ * it was not compressed. Returns 0; or -1, and then p can only be freed. */
 int sh_pieces_add(struct sh_pieces *p, const struct sh_pieces_input *in,
     const struct sh_codec **codec, struct sh_error *err);
 void sh_pieces_free(struct sh_pieces *p);

@@ -10,21 +10,21 @@
 #include "join/pairsort.h"
 
 enum {
-	FIRSTS = 256, /* values of the first byte of a key */
-	DIGIT = 11,   /* bits of a pass of the radix sort */
-	BY_QSORT = 64,
-	SOME_PAIRS = 1 << 16, /* pairs that a thread collects before it adds them */
-	FIRST_PAIRS = 1 << 20,
+	FIRSTS = 256,          /* values of the first byte of a key */
+	DIGIT = 11,            /* bits of a pass of the radix sort */
+	BY_QSORT = 64,         /* at most this number of postings are sorted by qsort() */
+	SOME_PAIRS = 1 << 16,  /* pairs that a thread collects before it adds them */
+	FIRST_PAIRS = 1 << 20, /* pairs before they are sorted for the first time, at least */
 };
 
-/* A document in a partition of a column. */
+/* A document in a partition of a column: the low 32 bits of its key, and its number. */
 struct posting {
 	uint32_t low, number;
 };
 
 struct worker {
 	struct sh_buckets *buckets;
-	struct sh_stretch *read; /* of the file */
+	struct sh_stretch *read; /* memory for a stretch of the file */
 	struct posting *posting, *room;
 	size_t posting_cap, room_cap;
 	struct sh_pairs found;
@@ -42,14 +42,14 @@ struct sh_buckets {
 	size_t n_ranges, ranges_cap;
 	pthread_mutex_t lock;
 	struct sh_pairs all;
-	size_t sorted; /* the first ones of `all`, which are sorted and distinct */
+	size_t sorted; /* the first `sorted` pairs of `all` are sorted and distinct */
 	bool too_many;
 };
 
-/* A partition: column, and first bytes from .. to - 1. */
+/* A partition: the keys of a column whose first bytes are from .. to - 1. */
 struct range {
 	unsigned column, from, to;
-	uint64_t postings;
+	uint64_t postings; /* documents without keys count, too */
 };
 
 /* ---- columns ---- */
@@ -150,7 +150,8 @@ int sh_buckets_share(
 
 /* ---- pairs ---- */
 
-/* Sorts all pairs. Fails and sets b->too_many when there are more pairs than the limit. */
+/* Sorts b->all, and drops repeated pairs. Fails and sets b->too_many when more pairs than the limit
+ * are left. */
 static int sort_all(struct sh_buckets *b, unsigned threads, struct sh_error *err)
 {
 	if (sh_pairs_sort(&b->all, threads, b->opts.tables, err) < 0)
@@ -160,8 +161,8 @@ static int sort_all(struct sh_buckets *b, unsigned threads, struct sh_error *err
 	return b->too_many ? sh_error_set(err, SH_ERR_RANGE, "too many pairs") : 0;
 }
 
-/* Adds the pairs of a thread to b->all, which is sorted each time that it has doubled: most pairs
- * are found again in other columns. */
+/* Adds the pairs of a thread to b->all. Sorts b->all each time that it has doubled: other columns
+ * find most pairs again. */
 static int add_pairs(struct worker *w, struct sh_error *err)
 {
 	struct sh_buckets *b = w->buckets;
@@ -294,7 +295,7 @@ static int join_first(struct worker *w, struct posting *p, size_t n, struct sh_e
 
 /* ---- partitions ---- */
 
-/* The places of the postings in w->posting, by their first byte. */
+/* By first byte: its postings are w->posting[start .. end - 1]. */
 struct places {
 	size_t start[FIRSTS], end[FIRSTS];
 };
@@ -357,7 +358,7 @@ static int join_ranges(void *worker, size_t from, size_t to, struct sh_error *er
 	return 0;
 }
 
-/* Cuts the columns into partitions of at most `most` postings, or of one first byte. */
+/* Cuts the columns into partitions. A partition has at most `most` postings, or one first byte. */
 static int cut(struct sh_buckets *b, size_t most, struct sh_error *err)
 {
 	b->n_ranges = 0;

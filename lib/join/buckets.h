@@ -61,7 +61,7 @@ struct sh_bucket_join {
 	const uint32_t *number;
 	/* a pair has one number below `split` and one not below it; 0: any two numbers */
 	uint32_t split;
-	size_t limit; /* most distinct pairs */
+	size_t limit; /* largest number of distinct pairs */
 	/* Used when split is 0. A document meets at most 2 * near documents of its bucket: the
 	 * `near` of least number, and the `near` of next lower number. So time is linear in the
 	 * documents for any size of buckets. 0: no limit. */

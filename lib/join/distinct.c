@@ -12,22 +12,24 @@
 #include "join/scan.h"
 
 enum {
-	BUCKET = 8, /* mean number of fingerprints in a bucket of equal first bits */
-	BITS_MAX = 24,
-	/* A bucket up to this size is compared all with all. A larger one uses a hash table. */
+	BUCKET = 8,    /* mean number of fingerprints in a bucket of equal first bits */
+	BITS_MAX = 24, /* largest number of these first bits */
+	/* In a bucket of at most FEW fingerprints all are compared with all. A larger one uses a
+	 * hash table. */
 	FEW = 48,
-	NO_TABLE = 256, /* up to this number of fingerprints are not ordered */
-	PARTITION_MAX =
-	    4 * SH_SIDE_CACHED, /* elements of the largest partition, when partitions are used */
-	RANGES = 16,            /* for each thread */
-	HASHES = 1 << 14,       /* that a thread makes at a time */
+	UNORDERED_MAX = 256, /* at most this number of fingerprints are not ordered */
+	/* partitions are used when the largest has at most this number of elements */
+	PARTITION_MAX = 4 * SH_SIDE_CACHED,
+	RANGES = 16,      /* ranges for each thread */
+	HASHES = 1 << 14, /* hashes that a thread computes at a time */
 };
 
 #define NONE UINT32_MAX
 
+/* A hash table with open addressing. */
 struct table {
-	uint32_t *slot;
-	size_t slots, mask; /* mask: slots in use - 1 */
+	uint32_t *slot;     /* position of a distinct word, or NONE */
+	size_t slots, mask; /* allocated slots; slots in use - 1 */
 	uint64_t key;
 };
 
@@ -39,9 +41,9 @@ int sh_copies_add(struct sh_copies *t, uint32_t at, uint32_t record, struct sh_e
 	return 0;
 }
 
-/* Moves the distinct words of from[lo .. hi-1] to s[out ..]; `from` may be s. Returns the
- * position behind them, or NONE on failure. Most words have no copy, so the search does not stop
- * at the first match. */
+/* Moves the distinct words of from[lo .. hi-1] to s, from position `out` on; `from` may be s.
+ * Returns the position behind them, or NONE on failure. Most words have no copy, so the search does
+ * not stop at the first match. */
 static uint32_t few(struct sh_side *s, const struct sh_side *from, uint32_t lo, uint32_t hi,
     uint32_t out, struct sh_copies *copies, struct sh_error *err)
 {
@@ -66,8 +68,8 @@ static uint32_t few(struct sh_side *s, const struct sh_side *from, uint32_t lo, 
 	return out;
 }
 
-/* Empties the table, for n words. Only the part needed for n is cleared: a large bucket may be
- * followed by many small ones. */
+/* Empties the table for n words. Clears only the slots that n words use: many small buckets may
+ * follow a large one. */
 static int empty_table(struct table *t, size_t n, struct sh_error *err)
 {
 	size_t want = 64;
@@ -87,12 +89,13 @@ static int empty_table(struct table *t, size_t n, struct sh_error *err)
 	return 0;
 }
 
-/* Multiplies by a random odd key and folds: nobody can choose fingerprints that share one slot. */
+/* The key is random and odd, so nobody can choose fingerprints that share one slot. */
 static size_t hash(uint64_t x, uint64_t key)
 {
 	return (size_t)sh_wide_fold(x ^ key, key ^ UINT64_C(0x9E3779B97F4A7C14));
 }
 
+/* As few(), with a hash table. */
 static uint32_t many(struct sh_side *s, const struct sh_side *from, uint32_t lo, uint32_t hi,
     uint32_t out, struct table *t, struct sh_copies *copies, struct sh_error *err)
 {
@@ -183,7 +186,7 @@ static int buckets(struct sh_side *s, const struct sh_side *from, const uint32_t
 				    : few(s, from, lo, hi, out, copies, err);
 		if (out == NONE)
 			return -1;
-		/* Copies of one bucket come in the order of their records. */
+		/* The copies of a bucket are in the order of their records. */
 		if (copies->n - before > 1 &&
 		    sh_copies_sort(copies->p + before, copies->n - before, err) < 0)
 			return -1;
@@ -192,7 +195,7 @@ static int buckets(struct sh_side *s, const struct sh_side *from, const uint32_t
 	return 0;
 }
 
-/* Without ordering, for the many small sets of a stream: most allocate nothing. */
+/* Treats the whole side as one bucket. Streams have many small sides; most allocate no memory. */
 static int unordered(
     struct sh_side *s, struct table *t, struct sh_copies *copies, struct sh_error *err)
 {
@@ -204,7 +207,7 @@ static int unordered(
 	return buckets(s, s, start, 1, t, copies, err);
 }
 
-/* Appends copies. Their elements moved by `shift` places, modulo 2^32. */
+/* Appends copies. Adds `shift` to their positions, modulo 2^32. */
 static int append_copies(
     struct sh_copies *to, const struct sh_copies *from, uint32_t shift, struct sh_error *err)
 {
@@ -223,7 +226,7 @@ static int append_copies(
 /* Some buckets of an ordered side: the task of a thread. */
 struct range {
 	struct sh_side *side;
-	const uint32_t *start; /* of its buckets */
+	const uint32_t *start; /* starts of its buckets, in an array with one more start */
 	uint32_t n;            /* number of buckets */
 	uint64_t key;
 	uint32_t end; /* position behind the distinct words, which begin at start[0] */
@@ -295,30 +298,29 @@ static int ordered(unsigned threads, struct sh_side *s, struct sh_side *room,
 
 /* ---- in radix partitions ---- */
 
-/* The partitions of a side. Their distinct words get their places in the order of the
- * partitions. */
+/* The partitions of a side. Their distinct words are stored in the order of the partitions. */
 struct partitions {
 	struct sh_side *side;
 	const struct sh_side *room;
 	const struct sh_split *split;
 	struct sh_copies *copies;
-	pthread_mutex_t lock; /* of the members below, and of `n` of the side */
+	pthread_mutex_t lock; /* protects `copies`, `turn` and side->n */
 	pthread_cond_t changed;
-	size_t turn; /* the partition that gets its place next */
+	size_t turn; /* the partition whose position is known next */
 };
 
-/* What a thread reduces partitions with. */
+/* The state of a thread that reduces partitions to their distinct words. */
 struct reducer {
 	struct partitions *all;
-	struct sh_side part; /* memory for the largest partition; none when there is one thread */
+	struct sh_side part; /* memory for the largest partition; unused with one thread */
 	uint32_t *start;     /* 2^rest + 1 starts, and 2^rest elements of scratch memory */
 	struct table table;
-	struct sh_copies copies; /* of the partition at hand, by places in it */
+	struct sh_copies copies; /* of the current partition, by position in it */
 };
 
-/* Gives the n distinct words of partition i their place behind those of the partitions before.
- * Stores it in *at. Each partition must come here, also after a failure, which is `status`:
- * others wait for it. */
+/* Sets *at to the position of the n distinct words of partition i, behind the words of the earlier
+ * partitions. Waits for the earlier partitions, so it must be called for each one, also after a
+ * failure. status: 0, or -1 after a failure. Returns the status, or -1. */
 static int get_place(
     struct reducer *r, size_t i, uint32_t n, int status, uint32_t *at, struct sh_error *err)
 {
@@ -380,8 +382,8 @@ static int reducer_init(
 	return p->threads == 1 ? 0 : sh_side_reserve(&r->part, p->most, err);
 }
 
-/* Orders and reduces one radix partition after the other, each while it is in the cache. Writes
- * the distinct words of each partition behind the partitions before it. */
+/* Orders and reduces each radix partition while it is in the cache. Writes its distinct words
+ * behind the words of the earlier partitions. */
 static int partitioned(struct sh_side *s, struct sh_split *split, struct sh_side *room,
     uint64_t key, struct sh_copies *copies, struct sh_error *err)
 {
@@ -438,7 +440,7 @@ int sh_distinct(unsigned threads, struct sh_side *s, struct sh_side *room, uint6
 	struct table t = { .key = key };
 	int status;
 
-	if (s->n > NO_TABLE)
+	if (s->n > UNORDERED_MAX)
 		return sh_side_reserve(room, s->n, err) < 0
 			   ? -1
 			   : order_and_reduce(threads, s, room, key, copies, err);
@@ -458,9 +460,9 @@ static uint64_t hash_wide(const uint64_t *fp, unsigned words, uint64_t key)
 	return h;
 }
 
-/* Returns an earlier record with the fingerprint of copy i, or that copy's own record. The first
- * record of the copy's element is the usual answer. When two fingerprints share one hash, it is an
- * earlier copy of that element. */
+/* Returns an earlier record that has the fingerprint of copy i, or the copy's own record when there
+ * is none. It is the first record of the copy's element, unless two fingerprints share one hash.
+ * Then it may be an earlier copy of that element. */
 static uint32_t first_equal(const uint64_t *fp, unsigned words, const struct sh_side *s,
     const struct sh_copies *t, size_t i)
 {
@@ -472,7 +474,7 @@ static uint32_t first_equal(const uint64_t *fp, unsigned words, const struct sh_
 	return first;
 }
 
-/* What several threads hash. */
+/* The arguments of hash_some(). */
 struct hashing {
 	const uint64_t *fp;
 	unsigned words;

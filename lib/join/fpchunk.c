@@ -2,7 +2,7 @@
 
 #include "record/fingerprint.h"
 
-/* Makes an empty chunk with memory for `most` records, whose ids have `text` bytes. */
+/* Makes an empty chunk with memory for `most` records, whose ids have `text` bytes together. */
 static struct sh_fp_chunk *make(
     struct sh_buf *room, size_t words, size_t most, size_t text, struct sh_error *err)
 {
@@ -24,7 +24,8 @@ static struct sh_fp_chunk *make(
 struct sh_fp_chunk *sh_fp_chunk_new(
     struct sh_buf *room, unsigned digits, size_t bytes, struct sh_error *err)
 {
-	/* A line has a TAB, an id and an LF, which the last one may lack. */
+	/* A line has at least `digits` digits, a TAB, a byte of an id, and an LF. The last line may
+	 * lack the LF. */
 	return make(room, SH_FP_WORDS(4 * digits), bytes / (digits + 3) + 1, bytes, err);
 }
 
@@ -39,7 +40,7 @@ struct packed_head {
 	uint64_t n, base, text;
 };
 
-/* Returns the bytes of the ids that are text. */
+/* Returns the number of bytes of ids that are text; 0 when the ids are numbers. */
 static size_t text_bytes(const struct sh_fp_chunk *c)
 {
 	return c->n && c->ids.base == 0 ? c->ids.at[c->n - 1] : 0;

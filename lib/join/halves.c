@@ -10,17 +10,18 @@
 enum {
 	/* limit of candidates, as a multiple of the number for random fingerprints */
 	UNEVEN = 2,
-	AT_ONCE = 256,
+	AT_ONCE = 256, /* pairs whose names are looked up together */
 };
 
-/* The fingerprints ordered by the first bits of one half. */
+/* The fingerprints in the order of the first bits of one half; see near.h. */
 struct half {
 	const uint64_t *word;
 	uint32_t *start;
 	uint16_t *rest;
 };
 
-/* A pair by its words. nth_x fingerprints equal to x stand before it. */
+/* A pair by its words. The order has nth_x fingerprints equal to x before this one, and nth_y equal
+ * to y. */
 struct pair {
 	uint64_t x, y;
 	uint32_t nth_x, nth_y;
@@ -29,15 +30,15 @@ struct pair {
 struct halves {
 	struct sh_join *join;
 	struct sh_side *x, *scratch;
-	unsigned bits; /* of a key */
-	uint16_t mask; /* of a rest */
+	unsigned bits; /* number of bits of a key */
+	uint16_t mask; /* 1 for each bit of a rest */
 	struct half upper, lower;
-	bool equal; /* some fingerprints occur more than once */
-	bool lower_now;
+	bool equal;     /* some fingerprints occur more than once */
+	bool lower_now; /* the scan is the second one */
 	size_t tasks;
 };
 
-/* What one thread has of its own. */
+/* The state of one thread. */
 struct sh_halver {
 	const struct halves *all;
 	struct sh_joiner *joiner;
@@ -84,8 +85,8 @@ static uint32_t upper_key(const struct halves *h, uint64_t word)
 	return (uint32_t)(word >> (64 - h->bits));
 }
 
-/* Returns the position in the order of the upper half of the fingerprint behind `nth` equal
- * ones. */
+/* Returns the position of the fingerprint `word` in the order of the upper half: of several equal
+ * ones the one that has `nth` before it. */
 static uint32_t position_of(const struct halves *h, uint64_t word, uint32_t nth)
 {
 	uint32_t at = h->upper.start[upper_key(h, word)];
@@ -95,8 +96,8 @@ static uint32_t position_of(const struct halves *h, uint64_t word, uint32_t nth)
 	return at;
 }
 
-/* Returns how many equal fingerprints stand before position `at` in the order of the lower half.
- * Equal fingerprints stand in the same sequence in both orders. */
+/* Returns the number of fingerprints before position `at` of the lower order that are equal to the
+ * one at this position. Equal fingerprints have the same sequence in both orders. */
 static uint32_t equal_before(const struct halves *h, uint32_t at)
 {
 	const uint64_t *word = h->lower.word;
@@ -146,7 +147,7 @@ static bool add_lower(void *ctx, const struct sh_scan_match *match, size_t n)
 	return true;
 }
 
-/* Defines the rests beyond the end, which the scan reads and ignores. */
+/* Clears the rests beyond the end. The scan reads and ignores them. */
 static void end_rest(struct half *a, uint32_t n)
 {
 	memset(a->rest + n, 0, SH_NEAR_PAD * sizeof *a->rest);
@@ -169,20 +170,20 @@ static bool uneven(const struct halves *h, const struct half *a)
 
 /* ---- the order of the upper half ---- */
 
-/* What one thread walks over. */
+/* The state of one thread. */
 struct walker {
 	const struct halves *all;
 	bool unordered; /* the words of its segments are not in order */
 };
 
-/* Returns the first position of a segment. There is one for each thread. */
+/* Returns the first position of a segment. There is one segment for each thread. */
 static uint32_t segment_at(const struct halves *h, size_t segment)
 {
 	return (uint32_t)((uint64_t)h->x->n * segment / h->join->threads);
 }
 
-/* Makes the rests of a segment, and the starts of the buckets that begin in it. Returns false
- * when its words are not in order. Stores no start that belongs to another segment in any case. */
+/* Stores the rests of a segment, and the starts of the buckets that begin in the segment. Returns
+ * false when its words are not in order. Never stores a start that belongs to another segment. */
 static bool walk_segment(const struct halves *h, size_t segment)
 {
 	uint32_t from = segment_at(h, segment), to = segment_at(h, segment + 1);
@@ -233,7 +234,7 @@ static bool ends_ascend(const struct halves *h)
 	return true;
 }
 
-/* Makes start and rest of the upper half. Returns 1; 0 when the words are not in its order; or
+/* Fills `start` and `rest` of the upper half. Returns 1; 0 when the words are not in order; or
  * -1. */
 static int walk_upper(struct halves *h)
 {
@@ -278,7 +279,7 @@ static int order_upper(struct halves *h)
 
 /* ---- the order of the lower half ---- */
 
-/* What one thread orders partitions with. */
+/* The state of a thread that orders partitions. */
 struct orderer {
 	struct halves *all;
 	const struct sh_split *split;
@@ -311,7 +312,7 @@ static int order_partitions(void *orderer, size_t from, size_t to, struct sh_err
 	return status;
 }
 
-/* Orders the partitions, each while it is in the cache. */
+/* Orders the partitions. Each partition fits in the cache. */
 static int order_all(struct halves *h, const struct sh_split *split)
 {
 	unsigned threads = h->join->threads;
@@ -362,7 +363,7 @@ static uint32_t bucket_at(const struct halves *h, size_t task)
 	return (uint32_t)(((uint64_t)task << h->bits) / h->tasks);
 }
 
-/* Scans some of the buckets of a half. */
+/* Scans the buckets of a task. */
 static int scan_task(void *joiner, struct sh_job *job)
 {
 	struct sh_joiner *w = joiner;

@@ -4,8 +4,8 @@
  * When two fingerprints differ in at most three bits, one of their halves differs in at most one
  * bit. The fingerprints are ordered by the upper half and scanned for near halves (near.h). Then
  * they are ordered by the lower half and scanned again. A pair whose upper halves are near belongs
- * to the first scan. The second order has no names, which makes it faster; the few pairs it finds
- * look up their names in the first order.
+ * to the first scan. The second order has no names (sh_named), which makes it faster. The second
+ * scan finds few pairs; their names are looked up in the first order.
  *
  * The pairs and their order depend on the fingerprints alone. */
 #ifndef SH_JOIN_HALVES_H

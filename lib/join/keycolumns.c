@@ -9,7 +9,7 @@
 
 enum { LARGE_PAGE = 1 << 21, PAGE = 1 << 12 };
 
-/* Rounded up, so that a piece gets large pages. */
+/* Returns the memory of a piece, rounded up, so that it gets large pages. */
 static size_t piece_bytes(const struct sh_key_columns *c)
 {
 	return (c->keys * sizeof(struct sh_stretch) + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE;
@@ -34,7 +34,7 @@ void sh_key_columns_free(struct sh_key_columns *c)
 		put_piece(c, c->piece[i]);
 	put_piece(c, c->last);
 	put_piece(c, c->full);
-	put_piece(c, c->spare);
+	put_piece(c, c->next);
 	sh_spill_close(c->fd);
 	pthread_mutex_destroy(&c->lock);
 	free(c->piece);
@@ -49,31 +49,31 @@ static struct sh_stretch *new_piece(const struct sh_key_columns *c, struct sh_er
 	return p;
 }
 
-/* Keeps the memory of a piece as the spare one, or frees it. */
-static void give_spare(struct sh_key_columns *c, struct sh_stretch *p)
+/* Keeps the memory of a piece for the next piece. Frees the memory kept before. */
+static void keep_for_next(struct sh_key_columns *c, struct sh_stretch *p)
 {
 	struct sh_stretch *other;
 
 	pthread_mutex_lock(&c->lock);
-	other = c->spare;
-	c->spare = p;
-	c->wants_spare = false;
+	other = c->next;
+	c->next = p;
+	c->wants_next = false;
 	pthread_mutex_unlock(&c->lock);
 	put_piece(c, other);
 }
 
-static struct sh_stretch *take_spare(struct sh_key_columns *c)
+static struct sh_stretch *take_next(struct sh_key_columns *c)
 {
 	struct sh_stretch *p;
 
 	pthread_mutex_lock(&c->lock);
-	p = c->spare;
-	c->spare = NULL;
+	p = c->next;
+	c->next = NULL;
 	pthread_mutex_unlock(&c->lock);
 	return p;
 }
 
-static int make_spare(struct sh_key_columns *c, struct sh_error *err)
+static int make_next(struct sh_key_columns *c, struct sh_error *err)
 {
 	struct sh_stretch *p = new_piece(c, err);
 
@@ -81,18 +81,18 @@ static int make_spare(struct sh_key_columns *c, struct sh_error *err)
 		return -1;
 	for (size_t i = 0; i < c->keys * sizeof *p; i += PAGE)
 		((volatile char *)p)[i] = 0;
-	give_spare(c, p);
+	keep_for_next(c, p);
 	return 0;
 }
 
-/* Writes a piece to the file; its memory is the next spare one. */
+/* Writes a piece to the file. Its memory is kept for the next piece. */
 static int write_piece(
     struct sh_key_columns *c, struct sh_stretch *p, size_t at, struct sh_error *err)
 {
 	size_t bytes = c->keys * sizeof *p;
 	int status = sh_spill_write_at(c->fd, p, bytes, (uint64_t)at * bytes, err);
 
-	give_spare(c, p);
+	keep_for_next(c, p);
 	return status;
 }
 
@@ -105,17 +105,17 @@ int sh_key_columns_help(struct sh_key_columns *c, struct sh_error *err)
 	pthread_mutex_lock(&c->lock);
 	full = c->full;
 	at = c->full_at;
-	wants = c->wants_spare;
+	wants = c->wants_next;
 	c->full = NULL;
-	c->wants_spare = wants && full;
+	c->wants_next = wants && full;
 	pthread_mutex_unlock(&c->lock);
 	if (full)
 		return write_piece(c, full, at, err);
-	return wants ? make_spare(c, err) : 0;
+	return wants ? make_next(c, err) : 0;
 }
 
-/* Leaves the last piece, which is complete, to the next helper, and writes the one that no helper
- * has written yet. */
+/* Makes the last piece, which is complete, the piece that the next helper writes. Writes the
+ * previous one when no helper has written it. */
 static int move_to_file(struct sh_key_columns *c, struct sh_error *err)
 {
 	struct sh_stretch *before;
@@ -147,8 +147,7 @@ static int keep_last(struct sh_key_columns *c, struct sh_error *err)
 	return 0;
 }
 
-/* Copies n documents of the columns, beginning with `from`, to the last piece, beginning with
- * `at`. */
+/* Copies the documents from .. from+n-1 of the columns to at .. at+n-1 of the last piece. */
 static void fill(
     struct sh_key_columns *c, size_t at, const struct sh_key_block *columns, size_t from, size_t n)
 {
@@ -160,10 +159,10 @@ static void fill(
 	}
 }
 
-static void ask_for_spare(struct sh_key_columns *c)
+static void ask_for_next(struct sh_key_columns *c)
 {
 	pthread_mutex_lock(&c->lock);
-	c->wants_spare = !c->spare && !c->full;
+	c->wants_next = !c->next && !c->full;
 	pthread_mutex_unlock(&c->lock);
 }
 
@@ -176,12 +175,12 @@ int sh_key_columns_add(
 		m = n - i < SH_PIECE - at ? n - i : SH_PIECE - at;
 		if (at == 0 && c->n && keep_last(c, err) < 0)
 			return -1;
-		if (!c->last && !(c->last = take_spare(c)) && !(c->last = new_piece(c, err)))
+		if (!c->last && !(c->last = take_next(c)) && !(c->last = new_piece(c, err)))
 			return -1;
 		fill(c, at, from, i, m);
 		c->n += m;
 		if (at < SH_PIECE / 2 && at + m >= SH_PIECE / 2)
-			ask_for_spare(c);
+			ask_for_next(c);
 	}
 	return 0;
 }
@@ -193,7 +192,7 @@ int sh_key_columns_finish(struct sh_key_columns *c, struct sh_error *err)
 	c->full = NULL;
 	if (full && write_piece(c, full, c->full_at, err) < 0)
 		return -1;
-	put_piece(c, take_spare(c));
+	put_piece(c, take_next(c));
 	return 0;
 }
 

@@ -22,7 +22,7 @@ enum { SH_PIECE = 1 << 16 };
 struct sh_key_block {
 	uint32_t *low;
 	uint8_t *first; /* the first byte of a key */
-	size_t cap;     /* documents for which there is room */
+	size_t cap;     /* elements between two columns: the largest number of documents */
 };
 
 /* One column of a piece. */
@@ -33,24 +33,24 @@ struct sh_stretch {
 
 struct sh_key_columns {
 	unsigned keys;   /* columns */
-	const char *dir; /* of the temporary file, as for sh_spill_open() */
-	size_t most; /* pieces in memory, apart from a few that are not complete or not written */
+	const char *dir; /* folder of the temporary file, as for sh_spill_open() */
+	size_t most;     /* largest number of complete pieces that stay in memory */
 
 	/* Private. */
 	size_t n;                  /* documents */
 	struct sh_stretch *last;   /* the last piece: a stretch for each key */
 	struct sh_stretch **piece; /* the first pieces */
-	size_t in_memory, cap;     /* of `piece` */
+	size_t in_memory, cap;     /* number of elements of `piece`; elements allocated */
 	size_t in_file;            /* pieces that are in the file or will be */
 	int fd;                    /* -1: no file */
-	pthread_mutex_t lock;      /* of the fields below */
+	pthread_mutex_t lock;      /* protects the fields below */
 	struct sh_stretch *full;   /* a piece to be written; NULL: none */
 	size_t full_at;            /* its number in the file */
-	struct sh_stretch *spare;  /* memory for the next piece, touched; NULL: none */
-	bool wants_spare;
+	struct sh_stretch *next;   /* memory for the next piece, touched; NULL: none */
+	bool wants_next;           /* a helper shall make `next` */
 };
 
-/* memory: bytes for complete pieces. dir: borrowed. */
+/* keys: columns, at least 1. memory: bytes for complete pieces. dir: borrowed. */
 void sh_key_columns_init(struct sh_key_columns *c, unsigned keys, size_t memory, const char *dir);
 /* Call it only after sh_key_columns_init(). */
 void sh_key_columns_free(struct sh_key_columns *c);
@@ -58,17 +58,18 @@ void sh_key_columns_free(struct sh_key_columns *c);
 /* Adds the next n documents: copies the first n of `from`. */
 int sh_key_columns_add(
     struct sh_key_columns *c, const struct sh_key_block *from, size_t n, struct sh_error *err);
-/* Does a part of the work of adding, if there is any. Any thread may call it, also while another
- * one adds documents. */
+/* Writes a piece, or touches the memory of the next piece, if that is wanted. Any thread may call
+ * it, also while another thread adds documents. */
 int sh_key_columns_help(struct sh_key_columns *c, struct sh_error *err);
 /* Call it after the last document and before columns are read. Does nothing when called again. */
 int sh_key_columns_finish(struct sh_key_columns *c, struct sh_error *err);
 
-/* Returns a stretch of a column, which is in memory or is read into *room. NULL: an error. */
+/* Returns the stretch of a column in a piece. When it is in the file, reads it into *room. Returns
+ * NULL on an error. */
 const struct sh_stretch *sh_key_columns_stretch(const struct sh_key_columns *c, size_t piece,
     unsigned column, struct sh_stretch *room, struct sh_error *err);
 
-/* Reads one key of a document. */
+/* Sets *key to one key of a document. */
 int sh_key_columns_key(const struct sh_key_columns *c, uint32_t document, unsigned column,
     uint64_t *key, struct sh_error *err);
 

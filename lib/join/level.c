@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Lists all masks of `bits` bits with at most `radius` bits set, those with the fewest first. */
+/* Lists all masks of `bits` bits with at most `radius` bits set, in the order of the number of set
+ * bits. */
 static int list_flips(struct sh_level *l, unsigned bits, unsigned radius, struct sh_error *err)
 {
 	double volume = 1, term = 1;
@@ -31,7 +32,7 @@ static int list_flips(struct sh_level *l, unsigned bits, unsigned radius, struct
 	return 0;
 }
 
-/* Makes the side hold the given word of each fingerprint of the range. */
+/* Loads the given word of each fingerprint of the range, unless the side holds it. */
 static void hold_word(const struct sh_level *l, const struct sh_range *r, unsigned word)
 {
 	if (r->side->words == 1)
@@ -44,7 +45,7 @@ static void hold_word(const struct sh_level *l, const struct sh_range *r, unsign
 
 static bool join_buckets(void *ctx, uint32_t v, uint32_t u);
 
-/* Two buckets with more candidates than `limit` become a level of their own. */
+/* Prepares the scan of bucket 0. limit: two buckets with more candidates become a level. */
 static void prepare_scan(struct sh_level *l, uint64_t limit)
 {
 	struct sh_scan *s = &l->scan;
@@ -67,7 +68,7 @@ static void prepare_scan(struct sh_level *l, uint64_t limit)
 	sh_level_list_earlier(l);
 }
 
-/* Scans the buckets from .. to-1. Returns 0, or -1 when the scan was ended. */
+/* Scans the buckets from .. to-1. Returns 0, or -1 when the receiver or a nested level failed. */
 static int run_scan(struct sh_level *l, uint32_t from, uint32_t to)
 {
 	prepare_scan(l, l->join->limits.large);
@@ -77,7 +78,7 @@ static int run_scan(struct sh_level *l, uint32_t from, uint32_t to)
 	return l->scan.ended ? -1 : 0;
 }
 
-/* Returns the word on which fingerprints differ most, by a small sample. */
+/* Returns the index of the word in which the fingerprints differ most, by a small sample. */
 static unsigned most_different_word(const struct sh_level *l)
 {
 	uint32_t n = l->x.n < l->y.n ? l->x.n : l->y.n, step = n / 16 + 1;
@@ -121,13 +122,14 @@ static int end_task(struct sh_joiner *w, int status)
 	return status < 0 || !sh_joiner_send(w) ? -1 : 0;
 }
 
-/* Returns how many of n elements stand before task t. */
+/* Returns the first of n elements that belongs to task t. */
 static uint32_t cut_at(const struct sh_level *l, size_t t, uint32_t n)
 {
 	return (uint32_t)((uint64_t)n * t / l->tasks);
 }
 
-/* Compares elements from .. to-1 of x with all of y; in a self-join with all before them. */
+/* Compares the elements from .. to-1 of x with all elements of y. In a self-join, compares each of
+ * them with the elements before it. */
 static int compare_range(struct sh_level *l, uint32_t from, uint32_t to)
 {
 	uint32_t x_start[2] = { l->x.lo + (l->self ? 0 : from), l->x.lo + to };
@@ -145,8 +147,7 @@ static int compare_range(struct sh_level *l, uint32_t from, uint32_t to)
 	return l->scan.ended ? -1 : 0;
 }
 
-/* Returns cut_at() as a whole number of tiles: the cut then has no effect on the order of the
- * pairs. */
+/* Returns cut_at(), rounded down to whole tiles. So the cut has no effect on the order of pairs. */
 static uint32_t tiles_at(const struct sh_level *l, size_t t)
 {
 	return t < l->tasks ? cut_at(l, t, l->x.n) / SH_SCAN_TILE * SH_SCAN_TILE : l->x.n;
@@ -173,7 +174,7 @@ static int compare_all(struct sh_level *l)
 	return sh_join_tasks(l->join, l->tasks, compare_task, l->join->err);
 }
 
-/* Returns the first bucket of task t: tasks have about as many elements of x. */
+/* Returns the first bucket of task t. All tasks have about the same number of elements of x. */
 static uint32_t bucket_at(const struct sh_level *l, size_t t)
 {
 	uint32_t at = l->x.lo + cut_at(l, t, l->x.n), low = 0;
@@ -197,7 +198,7 @@ static int bucket_task(void *joiner, struct sh_job *job)
 	return end_task(joiner, run_scan(l, bucket_at(l, job->task), bucket_at(l, job->task + 1)));
 }
 
-/* Joins a radix partition in a copy: the range itself keeps its order. */
+/* Joins radix partition i in a copy, w->part: the range keeps its order. */
 static int join_partition(struct sh_level *l, struct sh_joiner *w, uint32_t i, uint32_t *start)
 {
 	const struct sh_split *p = l->split;
@@ -247,8 +248,8 @@ static int get_starts(struct sh_level *l, struct sh_error *err)
 	return 0;
 }
 
-/* Returns whether a block may be joined in radix partitions that the processor's cache holds.
- * Each partition is joined as soon as it is in order. */
+/* Returns whether a block may be joined in radix partitions that fit in the cache. Each partition is
+ * joined as soon as it is in order. */
 static bool may_split(const struct sh_level *l, const struct sh_key *key)
 {
 	const struct sh_join *j = l->join;
@@ -257,8 +258,8 @@ static bool may_split(const struct sh_level *l, const struct sh_key *key)
 	       key->bits >= 2 && l->x.n > j->limits.cached;
 }
 
-/* Joins the block in radix partitions. Returns 0; 1 when the cache does not hold the largest
- * one, and then no pair has been reported; or -1. */
+/* Joins the block in radix partitions. Returns 0; 1 when the largest partition does not fit in the
+ * cache, and then no pair has been reported; or -1. */
 static int join_partitions(struct sh_level *l, const struct sh_key *key)
 {
 	struct sh_join *j = l->join;
@@ -327,7 +328,7 @@ int sh_level_join(struct sh_level *l)
 	return status;
 }
 
-/* Makes `own` a copy of a range, and the range that copy. */
+/* Copies a range to `own`, and makes the copy the range. */
 static int copy_range(struct sh_level *l, struct sh_range *r, struct sh_side *own)
 {
 	const struct sh_side *s = r->side;
@@ -343,7 +344,7 @@ static int copy_range(struct sh_level *l, struct sh_range *r, struct sh_side *ow
 	return 0;
 }
 
-/* Copies the ranges of a level that other threads may read, and that this level would reorder. */
+/* Copies the ranges of a level, because other threads may read them and this level reorders them. */
 static int copy_ranges(struct sh_level *l)
 {
 	if (copy_range(l, &l->x, &l->own[0]) < 0)
@@ -360,7 +361,7 @@ static int copy_ranges(struct sh_level *l)
 static bool join_lower(struct sh_level *l, const struct sh_level *up)
 {
 	unsigned words = l->join->words, word = up->plan.block[up->at].word;
-	/* Other threads read the buckets of the top level, or words behind theirs. */
+	/* Other threads read the sides of the top level, except a partition in joiner->part. */
 	bool shared = up->parent == NULL && up->x.side != &l->joiner->part;
 	uint32_t few = l->join->limits.few;
 
@@ -377,7 +378,7 @@ static bool join_lower(struct sh_level *l, const struct sh_level *up)
 	return true;
 }
 
-/* Joins buckets v of x and u of y, which hold too many candidates, on the bits not used yet. */
+/* Joins bucket v of x and bucket u of y, which have too many candidates, by a level of their own. */
 static bool join_buckets(void *ctx, uint32_t v, uint32_t u)
 {
 	struct sh_level *up = ctx, *l = malloc(sizeof *l);
@@ -385,7 +386,7 @@ static bool join_buckets(void *ctx, uint32_t v, uint32_t u)
 
 	if (l == NULL)
 		return sh_error_nomem(up->joiner->err) == 0;
-	/* The rest of the struct is large, and is written before it is read. */
+	/* The members from `earlier` on are large, and are written before they are read. */
 	memset(l, 0, offsetof(struct sh_level, earlier));
 	l->join = up->join;
 	l->joiner = up->joiner;

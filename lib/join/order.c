@@ -11,9 +11,9 @@
 #include "join/scan.h"
 
 enum {
-	ONE_PASS_BITS = 10,
-	LINE = 16,
-	WORDS = 8, /* in a cache line */
+	ONE_PASS_BITS = 10, /* a key of at most these bits is always ordered in one pass */
+	LINE = 16,          /* elements of a struct line */
+	WORDS = 8,          /* words of a cache line */
 };
 
 int sh_side_reserve(struct sh_side *s, size_t n, struct sh_error *err)
@@ -50,7 +50,7 @@ void sh_side_load(struct sh_side *s, unsigned word)
 		s->word[i] = fp[(size_t)i * s->words];
 		s->id[i] = i;
 	}
-	/* Defines what the scan reads beyond the end, and ignores. */
+	/* The scan reads and ignores these elements beyond the end. */
 	memset(s->word + s->n, 0, SH_SCAN_TILE * sizeof *s->word);
 	s->loaded = word;
 }
@@ -82,15 +82,14 @@ void sh_key_init(struct sh_key *key, uint64_t mask)
 	}
 }
 
-/* The bits of the key that one pass looks at. */
+/* A pass of the radix sort. Its digit is `bits` bits of the key, above the lowest `shift` bits. */
 struct pass {
 	const struct sh_key *key;
 	unsigned shift, bits;
-	bool fresh; /* from->id is not set yet: elements get the numbers from 0 on */
+	bool fresh; /* from->id is not set yet: element i gets the number i */
 };
 
-/* How a pass gets its digit from a word. Most keys are one run of bits, which one shift
- * extracts. */
+/* Extracts the digit of a word. Most keys are one run of bits, which one shift extracts. */
 struct digit {
 	const struct sh_key *key; /* NULL when the key is one run */
 	unsigned shift;
@@ -116,7 +115,7 @@ static inline __attribute__((always_inline)) uint32_t digit(
 	return (uint32_t)(x >> d->shift) & d->mask;
 }
 
-/* Stores in next[] how many of the words lo .. lo+n-1 have each digit. */
+/* Sets next[d] to the number of words of lo .. lo+n-1 that have digit d. */
 static inline __attribute__((always_inline)) void count(const uint64_t *word, uint32_t lo,
     uint32_t n, const struct digit *d, bool one_run, uint32_t *next)
 {
@@ -125,8 +124,8 @@ static inline __attribute__((always_inline)) void count(const uint64_t *word, ui
 		next[digit(d, one_run, word[i])]++;
 }
 
-/* Replaces the counts in next[] by where each digit begins, from `at` on, and stores it in
- * start[], too. */
+/* Replaces the counts in next[] by the position where each digit begins. The first one is `at`.
+ * Stores the positions in start[], too. */
 static inline void begin_digits(uint32_t last, uint32_t at, uint32_t *start, uint32_t *next)
 {
 	for (size_t v = 0; v <= last; v++) {
@@ -157,8 +156,8 @@ static inline __attribute__((always_inline)) void scatter(const struct sh_side *
 	}
 }
 
-/* Moves the n elements of `from` at `lo` to `to` at `at`, in the order of their digits. start[d]
- * is where digit d begins. Overwrites next. */
+/* Moves the elements lo .. lo+n-1 of `from` to at .. at+n-1 of `to`, in the order of their digits.
+ * Sets start[d] to the position where digit d begins. Overwrites next. */
 static void place(const struct sh_side *from, struct sh_side *to, uint32_t lo, uint32_t n,
     const struct pass *p, uint32_t at, uint32_t *start, uint32_t *next)
 {
@@ -174,14 +173,14 @@ static void place(const struct sh_side *from, struct sh_side *to, uint32_t lo, u
 
 /* ---- sides that are larger than the cache --------------------------------------- */
 
-/* A cache line of numbers and two of words, filled before they are written. */
+/* A cache line of numbers and two cache lines of words. Each is filled, then written at once. */
 struct line {
 	uint64_t word[LINE];
 	uint32_t id[LINE];
 };
 
-/* Writes n bytes past the cache, on processors that can: the bytes are not read soon. Both
- * addresses are aligned to 16 bytes. */
+/* Writes n bytes, past the cache on x86: the bytes are not read soon. Both addresses are aligned to
+ * 16 bytes. */
 static inline void write_past(void *to, const void *from, size_t n)
 {
 #ifdef __SSE2__
@@ -192,8 +191,8 @@ static inline void write_past(void *to, const void *from, size_t n)
 #endif
 }
 
-/* Writes elements from .. end-1, which are in one line. The other elements of the line belong to
- * other digits or threads. */
+/* Writes the elements from .. end-1 of one line. The remaining elements of the line belong to other
+ * digits or threads. */
 static void write_part(struct sh_side *to, const struct line *line, uint32_t from, uint32_t end)
 {
 	for (uint32_t at = from; at < end; at++) {
@@ -242,8 +241,8 @@ static void copy_elements(
 	memcpy(to_id, id, n * sizeof *id);
 }
 
-/* As place(), for more than the cache holds. The elements of digit v go to start[v] and the
- * positions behind it. next is a copy of start, and is overwritten. */
+/* As place(), for ranges that are larger than the cache. The elements of digit v go to the positions
+ * from start[v] on. next is a copy of start, and is overwritten. */
 static void place_lines(const struct sh_side *from, struct sh_side *to, uint32_t lo, uint32_t n,
     const struct pass *p, const uint32_t *start, uint32_t *next)
 {
@@ -259,7 +258,8 @@ static void place_lines(const struct sh_side *from, struct sh_side *to, uint32_t
 
 /* ---- radix partitions -------------------------------------------------------------- */
 
-/* The elements that one thread moves, and where each digit of these elements begins. */
+/* The elements lo .. lo+n-1, which one thread moves. Those of digit v go to the positions from
+ * start[v] on; next[v] is the next position. */
 struct sh_segment {
 	uint32_t lo, n;
 	uint32_t start[1 << SH_SPLIT_BITS], next[1 << SH_SPLIT_BITS];
@@ -270,7 +270,7 @@ static struct pass upper(const struct sh_split *p)
 	return (struct pass){ p->key, p->rest, p->key->bits - p->rest, false };
 }
 
-/* Splits by the upper bits, so that the second pass scatters within the cache. */
+/* Plans a split by the upper bits, so that the second pass scatters within the cache. */
 static void begin_split(struct sh_split *p, const struct sh_key *key)
 {
 	unsigned bits = key->bits / 2 < SH_SPLIT_BITS ? key->bits / 2 : SH_SPLIT_BITS;
@@ -281,7 +281,7 @@ static void begin_split(struct sh_split *p, const struct sh_key *key)
 	p->most = 0;
 }
 
-/* Stores in next[] how many elements of the segment have each digit. */
+/* Sets g->next[v] to the number of elements of the segment that have digit v. */
 static void count_segment(const struct sh_split *p, const struct sh_side *s, struct sh_segment *g)
 {
 	struct pass pass = upper(p);
@@ -293,8 +293,8 @@ static void count_segment(const struct sh_split *p, const struct sh_side *s, str
 		count(s->word, g->lo, g->n, &d, true, g->next);
 }
 
-/* Gives each partition its place from `lo` on, and in it the elements of each segment, which are
- * counted. */
+/* Computes the positions of the partitions, from `lo` on, and of each segment's elements in them.
+ * The segments must be counted. */
 static void lay_out(struct sh_split *p, uint32_t lo)
 {
 	for (unsigned v = 0; v < p->parts; v++) {
@@ -408,7 +408,7 @@ void sh_split_order_words(const struct sh_split *p, uint32_t i, uint64_t *word, 
 		memcpy(word + lo, room, n * sizeof *word);
 }
 
-/* Returns whether the elements are in order already; then start[] is filled. */
+/* Returns whether the elements are in order already. Then fills start[], except the last element. */
 static bool in_order(
     const struct sh_side *s, uint32_t lo, uint32_t n, const struct sh_key *key, uint32_t *start)
 {
@@ -555,8 +555,8 @@ struct orderer {
 	const struct sh_split *split;
 	const struct sh_side *room;
 	struct sh_side *side;
-	uint32_t *start; /* of all buckets */
-	uint32_t *next;  /* 2^rest elements, of the thread's own */
+	uint32_t *start; /* by bucket of all partitions */
+	uint32_t *next;  /* scratch memory of the thread: 2^rest elements */
 };
 
 static int order_task(void *arg, size_t from, size_t to, struct sh_error *err)

@@ -12,20 +12,21 @@ enum {
 	PARTS = 1 << FIRST,
 	DIGIT = 11, /* bits of a later pass */
 	VALUES = 1 << DIGIT,
-	BY_QSORT = 64,
-	SLICE = 1 << 16, /* pairs for which a thread is worth it */
+	BY_QSORT = 64,   /* largest part that is sorted by qsort() */
+	SLICE = 1 << 16, /* least number of pairs for each further thread */
 };
 
-/* Pairs that agree in the first bits are a part. */
+/* Threads move slices of the pairs to parts, then sort parts. Pairs that agree in the highest FIRST
+ * bits that differ are a part. */
 struct sorter {
 	uint64_t *pair, *room;
 	size_t n;
-	unsigned shift; /* of the first bits */
-	uint64_t below; /* the bits below that differ */
+	unsigned shift; /* number of bits below the first bits */
+	uint64_t below; /* 1 for each bit below the first bits in which pairs differ */
 	size_t slices;
-	size_t (*next)[PARTS]; /* by slice of the pairs and part: the place of the next pair */
+	size_t (*next)[PARTS]; /* by slice and part: number of pairs; then index of the next one */
 	size_t start[PARTS + 1];
-	size_t kept[PARTS + 1]; /* distinct pairs of the parts; then their places */
+	size_t kept[PARTS + 1]; /* by part: number of distinct pairs; then index of the first */
 };
 
 static int by_value(const void *a, const void *b)
@@ -117,7 +118,8 @@ static void radix_pass(const uint64_t *from, uint64_t *to, size_t n, unsigned sh
 		to[next[digit(from[i], shift)]++] = from[i];
 }
 
-/* Sorts n pairs of a part. Returns where they are: `from` or `room`. */
+/* Sorts the n pairs of a part. differ: the bits to sort by. Returns where the sorted pairs are:
+ * `from` or `room`. */
 static const uint64_t *sort_part(uint64_t *from, uint64_t *room, size_t n, uint64_t differ)
 {
 	if (n <= BY_QSORT) {
@@ -146,7 +148,7 @@ static size_t drop_repeated(const uint64_t *from, uint64_t *to, size_t n)
 	return kept;
 }
 
-/* Leaves the distinct pairs of each part in s->pair, where the part begins. */
+/* Sorts parts, and writes the distinct pairs of each to s->pair, where the part begins. */
 static int sort_parts(void *arg, size_t from, size_t to, struct sh_error *err)
 {
 	struct sorter *s = arg;
@@ -187,7 +189,6 @@ static int move_parts(void *arg, size_t from, size_t to, struct sh_error *err)
 
 /* ---- all ---- */
 
-/* Makes parts by the highest bits that differ. */
 static void choose_parts(struct sorter *s)
 {
 	uint64_t differ = 0;

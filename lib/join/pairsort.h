@@ -9,8 +9,8 @@ struct sh_pairs {
 	size_t n, cap;
 };
 
-/* Sorts the pairs in ascending order and drops repeated ones, by several threads. Needs memory for
- * as many pairs again. */
+/* Sorts the pairs in ascending order and drops repeated pairs, by threads >= 1 threads. Needs
+ * scratch memory of p->cap pairs. */
 int sh_pairs_sort(
     struct sh_pairs *p, unsigned threads, struct sh_tables *tables, struct sh_error *err);
 

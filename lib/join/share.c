@@ -10,8 +10,8 @@
 #include "io/parallel.h"
 #include "join/fpsort.h"
 
-/* BLOCK: documents whose features a thread takes at a time. RANGE: sorted features that it puts
- * into buckets at a time. */
+/* Sizes of tasks. BLOCK: documents whose features are collected. RANGE: sorted features that are put
+ * into buckets. */
 enum { BLOCK = 4096, RANGE = 1 << 16 };
 
 /* ---- building ---- */
@@ -58,52 +58,53 @@ static int find_owners(
 	return 0;
 }
 
-/* Parts of the hashes, as sets: the parts that came, and the parts that came at least twice. A
- * feature whose part came once belongs to a single document. Most features do, and need not be
- * sorted. */
-struct parts {
+/* Two Bloom filters of one hash function: bit b of `once` is 1 when some feature has the bit b, of
+ * `twice` when at least two have it. A feature whose bit in `twice` is 0 belongs to one document.
+ * This holds for most features. They need not be sorted. */
+struct filter {
 	uint64_t *once, *twice;
 	unsigned shift;
 };
 
-static size_t part_of(const struct parts *p, uint64_t hash)
+static size_t bit_of(const struct filter *p, uint64_t hash)
 {
 	return (size_t)(hash * UINT64_C(0x9E3779B97F4A7C15) >> p->shift);
 }
 
-/* Finds the parts of one range: the parts from * parts / n .. to * parts / n - 1 of n ranges. Each
- * range has words of its own, so several threads need no lock. */
-struct part_ranges {
+/* The filter in n ranges of words. Each range is a task that sets only its own words, so threads
+ * need no lock. */
+struct filter_ranges {
 	const struct sh_share *share;
-	struct parts *parts;
+	struct filter *filter;
 	size_t n;
 };
 
 static int find_ranges(void *arg, size_t from, size_t to, struct sh_error *err)
 {
-	const struct part_ranges *r = arg;
+	const struct filter_ranges *r = arg;
 	const struct sh_share *s = r->share;
-	struct parts *p = r->parts;
+	struct filter *p = r->filter;
 	size_t words = (size_t)1 << (64 - 6 - p->shift), begin = words * from / r->n,
 	       end = words * to / r->n;
 
 	(void)err;
 	for (size_t f = 0; f < s->n_hashes; f++) {
-		size_t part = part_of(p, s->hash[f]);
-		uint64_t bit = UINT64_C(1) << part % 64;
+		size_t bit = bit_of(p, s->hash[f]);
+		uint64_t mask = UINT64_C(1) << bit % 64;
 
-		if (part / 64 < begin || part / 64 >= end)
+		if (bit / 64 < begin || bit / 64 >= end)
 			continue;
-		p->twice[part / 64] |= p->once[part / 64] & bit;
-		p->once[part / 64] |= bit;
+		p->twice[bit / 64] |= p->once[bit / 64] & mask;
+		p->once[bit / 64] |= mask;
 	}
 	return 0;
 }
 
-static int find_parts(
-    const struct sh_share *s, struct parts *p, unsigned threads, struct sh_error *err)
+/* Fills the filter, which has at least 16 bits for each feature, or 2^32 bits. */
+static int make_filter(
+    const struct sh_share *s, struct filter *p, unsigned threads, struct sh_error *err)
 {
-	struct part_ranges r = { s, p, threads };
+	struct filter_ranges r = { s, p, threads };
 	size_t words;
 
 	for (p->shift = 64 - 10; p->shift > 32 && s->n_hashes >> (64 - 4 - p->shift);)
@@ -116,17 +117,16 @@ static int find_parts(
 
 /* Features that may belong to two documents, in the order of their documents' numbers. */
 struct shared_features {
-	struct sh_sorted sorted; /* their hashes; id: index in this order */
+	struct sh_sorted sorted; /* hashes of the features; id: index in the order above */
 	uint32_t *number_of;     /* by index: the number of the document */
 	size_t n;
 };
 
 struct taking {
 	struct sh_share *share;
-	const struct parts *parts;
-	struct shared_features *features; /* number_of NULL: counts only */
-	/* features before each block; while they are counted, the features of the block before */
-	uint64_t *begin;
+	const struct filter *filter;
+	struct shared_features *features; /* number_of NULL: features are only counted */
+	uint64_t *begin; /* by block: index of its first feature; begin[i + 1]: first the count */
 };
 
 static size_t blocks_of(const struct sh_share *s)
@@ -134,8 +134,8 @@ static size_t blocks_of(const struct sh_share *s)
 	return ((size_t)s->numbers + BLOCK - 1) / BLOCK;
 }
 
-/* Sets first[] of the block's documents, and counts or writes their features. Returns the number of
- * features before the next block. */
+/* Counts or writes the features of a block's documents, and sets first[] of these documents. n: the
+ * index of the first feature. Returns the index behind the last one. */
 static uint64_t take_block(const struct taking *t, size_t block, uint64_t n)
 {
 	struct sh_share *s = t->share;
@@ -149,7 +149,7 @@ static uint64_t take_block(const struct taking *t, size_t block, uint64_t n)
 
 		s->first[i] = (uint32_t)n;
 		for (; h < end; h++) {
-			if (!sh_bits_has(t->parts->twice, part_of(t->parts, s->hash[h])))
+			if (!sh_bits_has(t->filter->twice, bit_of(t->filter, s->hash[h])))
 				continue;
 			if (f->number_of) {
 				f->sorted.side.word[n] = s->hash[h];
@@ -182,8 +182,8 @@ static int write_blocks(void *arg, size_t from, size_t to, struct sh_error *err)
 	return 0;
 }
 
-/* Fills f, whose arrays it gets from the tables. */
-static int take_features(struct sh_share *s, const struct parts *p, struct shared_features *f,
+/* Fills f. The caller returns the arrays of f to the tables, also after a failure. */
+static int take_features(struct sh_share *s, const struct filter *p, struct shared_features *f,
     unsigned threads, struct sh_error *err)
 {
 	size_t blocks = blocks_of(s);
@@ -208,18 +208,19 @@ static int take_features(struct sh_share *s, const struct parts *p, struct share
 	return status;
 }
 
-/* Sorts these features. The sort keeps their order in each bucket. */
+/* Fills f, and sorts its features by hash. The sort is stable: each bucket is in the order of the
+ * documents' numbers. */
 static int sort_features(
     struct sh_share *s, struct shared_features *f, unsigned threads, struct sh_error *err)
 {
-	struct parts p = { 0 };
+	struct filter p = { 0 };
 	int status = -1;
 
 	if (s->n_hashes >= UINT32_MAX)
 		return sh_error_set(err, SH_ERR_RANGE,
-		    "too many documents to look for shared features: cut the input");
+		    "too many documents to look for shared features: split the input");
 	s->first = sh_tables_get(s->tables, (size_t)s->numbers + 1, sizeof *s->first, err);
-	if (s->first && find_parts(s, &p, threads, err) == 0 &&
+	if (s->first && make_filter(s, &p, threads, err) == 0 &&
 	    take_features(s, &p, f, threads, err) == 0)
 		status =
 		    sh_side_sort_by(threads, &f->sorted.side, &f->sorted.room, NULL, NULL, err);
@@ -233,7 +234,7 @@ struct bucket_maker {
 	const struct shared_features *features;
 };
 
-/* Makes member[] and the places of the sorted features from .. to-1. */
+/* Sets member[] and place[] of the sorted features from .. to-1. */
 static int make_range(void *arg, size_t from, size_t to, struct sh_error *err)
 {
 	const struct bucket_maker *m = arg;
@@ -301,7 +302,9 @@ static int prepare(const struct sh_share *s, struct sh_share_room *r, struct sh_
 	return 0;
 }
 
-/* Without branches: which document is met for the first time is random. */
+/* Counts a common feature with each of n members. Appends the members that had none to r->found;
+ * met: the number of elements of r->found. Returns the new number. There is no branch on which
+ * member is new, because it is random. */
 static size_t meet(struct sh_share_room *r, const uint32_t *member, uint32_t n, size_t met)
 {
 	for (uint32_t i = 0; i < n; i++) {
@@ -311,7 +314,8 @@ static size_t meet(struct sh_share_room *r, const uint32_t *member, uint32_t n, 
 	return met;
 }
 
-/* Counts the nearest and the first members of a bucket before the place. */
+/* Counts a common feature with the SH_SHARE_NEAR members of a bucket just before the place, and with
+ * its first SH_SHARE_NEAR members. */
 static int meet_bucket(const struct sh_share *s, struct sh_share_place place,
     struct sh_share_room *r, size_t *n, struct sh_error *err)
 {

@@ -26,8 +26,8 @@ static bool has_id(struct sh_slice line, struct sh_slice id)
 	return line.n > id.n && line.p[id.n] == '\t' && memcmp(line.p, id.p, id.n) == 0;
 }
 
-/* Returns the line that ends before p[end]. Looks at no byte before it: memrchr() under
- * AddressSanitizer checks all of its range, which takes minutes in a large document. */
+/* Returns the line that ends before p[end], without its LF. Does not use memrchr(): under
+ * AddressSanitizer it checks its whole range, which takes minutes in a large document. */
 static struct sh_slice line_before(const char *p, size_t end)
 {
 	size_t n = end - (p[end - 1] == '\n'), start = n;
@@ -37,7 +37,7 @@ static struct sh_slice line_before(const char *p, size_t end)
 	return sh_slice(p + start, n - start);
 }
 
-/* Returns the offset of the first good record from `at` on; there is one. */
+/* Returns the offset of the first valid record from `at` on. There must be one. */
 static size_t next_record(const struct sh_feature_docs *d, const char *p, size_t n, size_t at)
 {
 	struct sh_feature f;
@@ -53,9 +53,9 @@ static size_t next_record(const struct sh_feature_docs *d, const char *p, size_t
 	}
 }
 
-/* See sh_border_fn. Goes backward to the last record with another id than the last one. Bad records
- * between the two documents stay with the former: a document that a bad record follows is not ended
- * when the run stops there. */
+/* See sh_border_fn. Goes backward to the last record whose id differs from the id of the last
+ * record. Bad records between two documents stay in the chunk of the first document: when the run
+ * stops at a bad record, the document before it must not be ended. */
 static size_t find_border(void *arg, const char *p, size_t n, size_t one)
 {
 	const struct sh_feature_docs *d = arg;
@@ -86,8 +86,8 @@ void sh_feature_docs_source(struct sh_feature_docs *d, struct sh_source *source)
 
 /* ---- documents ---- */
 
-/* Ends the document. Blames its last record for an error: the next record may be of another
- * document. */
+/* Ends the document. Reports an error at the last record of the document, not at the record that is
+ * being read. */
 static int end_document(
     const struct sh_feature_docs *docs, struct sh_feature_doc *d, struct sh_job *job)
 {
@@ -126,8 +126,7 @@ static int begin_document(const struct sh_feature_docs *docs, struct sh_feature_
 	return 0;
 }
 
-/* Ends the document and begins the next one when the id of the record at this line is a different
- * one. */
+/* When the record at this line has another id, ends the document and begins the next one. */
 static int change_document(
     struct sh_feature_worker *w, struct sh_slice id, uint64_t line, struct sh_job *job)
 {
@@ -175,8 +174,8 @@ static const char *add_lines(struct sh_feature_worker *w, const char *p, uint64_
 	return n == l->lines ? next : l->base + l->start[l->token[n]] - d->prefix.n;
 }
 
-/* Begins the document of the record at p and returns true when its id is a different one. Errors
- * are left to each_record(), which reads the line again. */
+/* When the record at p has another id, begins its document and returns true. Reports no error in
+ * the line: each_record() reads the line again. */
 static bool begin_next(
     struct sh_feature_worker *w, const char *p, const char *end, uint64_t line, struct sh_job *job)
 {
@@ -190,7 +189,7 @@ static bool begin_next(
 	return change_document(w, f.id, line, job) == 0;
 }
 
-/* Reads many lines in one call, of the document and of later ones: see sh_job_runs(). */
+/* Reads many lines in one call, of this document and later documents: see sh_job_runs(). */
 static const char *more_records(
     void *arg, const char *p, const char *end, struct sh_job *job, uint64_t *lines)
 {
@@ -215,7 +214,7 @@ static const char *more_records(
 	return p;
 }
 
-/* Exchanges the worker's document for the one that waits, in the order of the chunks. */
+/* Exchanges the worker's document and the waiting document, in the order of the chunks. */
 static int exchange(struct sh_feature_worker *w, struct sh_job *job)
 {
 	struct sh_feature_doc *doc = w->doc;

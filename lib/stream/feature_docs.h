@@ -17,15 +17,15 @@
 #include "record/feature_lines.h"
 #include "record/past_ids.h"
 
-/* The document whose records are read, and the state of a program for it. One thread at a time has
+/* A document whose records are read, and the program's state for it. One thread at a time uses
  * it. */
 struct sh_feature_doc {
-	void *own;                  /* the program's state */
-	struct sh_id_prefix prefix; /* of its records */
-	bool begun;                 /* it has a record, and is not ended */
-	const char *file;           /* of its last record */
-	uint64_t line;              /* the same: its number */
-	struct sh_feature_lines lines;
+	void *own;                     /* the program's state */
+	struct sh_id_prefix prefix;    /* the id and a TAB: all its records begin so */
+	bool begun;                    /* begin() was called for it, and end() was not */
+	const char *file;              /* file of its last record */
+	uint64_t line;                 /* line number of its last record */
+	struct sh_feature_lines lines; /* the lines for add_lines() */
 };
 
 static inline struct sh_slice sh_feature_doc_id(const struct sh_feature_doc *d)
@@ -35,19 +35,19 @@ static inline struct sh_slice sh_feature_doc_id(const struct sh_feature_doc *d)
 
 /* What a program does with documents. */
 struct sh_feature_calls {
-	/* Returns 0, or -1 when the program does not take this valid record. NULL: it takes all. */
+	/* Returns 0, or -1 when the program refuses this valid record. NULL: it refuses none. */
 	int (*check)(const struct sh_feature *f, struct sh_error *err);
 	/* A document begins. */
 	void (*begin)(struct sh_feature_doc *d);
-	/* Adds a feature. */
+	/* Adds a feature. weight: in millionths. */
 	int (*add)(struct sh_feature_doc *d, struct sh_slice feature, int64_t weight,
 	    struct sh_error *err);
-	/* Adds the first of the lines d->lines, none that check() refuses, and returns their
-	 * number. add() gets the line behind them. */
+	/* Adds the first lines of d->lines, up to a line that check() refuses or that add() must
+	 * add. Returns the number of added lines. */
 	size_t (*add_lines)(struct sh_feature_doc *d);
-	/* The document ends. What a failed call added to job->out is removed. */
+	/* The document ends: writes to job->out. After a failure these bytes are removed. */
 	int (*end)(struct sh_feature_doc *d, struct sh_job *job, struct sh_error *err);
-	bool split; /* of d->lines, see sh_feature_lines_init() */
+	bool split; /* add_lines() needs features split into tokens: sh_feature_lines_init() */
 };
 
 struct sh_feature_docs;
@@ -62,39 +62,41 @@ struct sh_feature_docs {
 	bool rejects; /* bad records go to job->aside */
 	bool crlf;    /* lines may end with CR LF */
 
-	struct sh_feature_worker *worker; /* n_workers */
+	struct sh_feature_worker *worker; /* n_workers elements */
 	unsigned n_workers;
-	/* ids of earlier documents, after sh_feature_docs_done() of all jobs */
+	/* ids of the documents that sh_feature_docs_done() has counted */
 	struct sh_past_ids past;
 
 	/* Private. */
 	const struct sh_feature_calls *calls;
-	struct sh_feature_doc *doc;
-	/* the state that no worker has: the unfinished document, if there is one */
+	struct sh_feature_doc *doc; /* all states */
+	/* the state that no worker uses; it has the unfinished document, if there is one */
 	struct sh_feature_doc *waiting;
 };
 
-/* Returns the number of states that n workers need: one more, for the unfinished document. */
+/* Returns the number of states that n_workers >= 1 workers need. Several workers need one more, for
+ * the unfinished document. */
 static inline unsigned sh_feature_docs_states(unsigned n_workers)
 {
 	return n_workers > 1 ? n_workers + 1 : 1;
 }
 
-/* Borrows calls and the states own[], which are sh_feature_docs_states(n_workers). Free d also
- * after a failure. */
+/* Borrows calls, and the sh_feature_docs_states(n_workers) states in own[]. Free d also after a
+ * failure. */
 int sh_feature_docs_init(struct sh_feature_docs *d, const struct sh_feature_calls *calls,
     void *const *own, unsigned n_workers, struct sh_error *err);
 void sh_feature_docs_free(struct sh_feature_docs *d);
 
-/* Makes the chunks of the source end with documents. Call it before the first read. Lines that were
- * peeked at before may end within a document. */
+/* Makes the chunks of the source end with whole documents where they can. Call it before
+ * sh_pool_run(). Lines may have been peeked at: the chunk of these lines may end within a
+ * document. */
 void sh_feature_docs_source(struct sh_feature_docs *d, struct sh_source *source);
 
-/* work() of the pools above. worker: of d->worker. */
+/* These are work() of the pools above. worker: an element of d->worker. */
 int sh_feature_docs_work(void *worker, struct sh_job *job);
 int sh_feature_docs_end(void *worker, struct sh_job *job);
 
-/* Counts the documents that a job began, in the order of the jobs. */
+/* Adds the ids of the documents that a job began to d->past. Call it in the order of the jobs. */
 void sh_feature_docs_done(struct sh_feature_docs *d, const struct sh_job *job);
 
 #endif

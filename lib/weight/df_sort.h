@@ -8,10 +8,12 @@
 
 /* A feature of a map. */
 struct sh_df_place {
-	/* 8 bytes of the feature, big-endian, filled with zeros: most comparisons touch no text */
+	/* the first 8 bytes of the feature, big-endian, zeros at the end: most comparisons need no
+	 * other bytes */
 	uint64_t prefix;
-	const char *text; /* of sh_hmap_key() */
-	uint32_t index, map;
+	const char *text; /* from sh_hmap_key() */
+	uint32_t index;   /* in the map */
+	uint32_t map;     /* number of the map */
 };
 
 static inline struct sh_slice sh_df_text(const struct sh_df_place *p)
@@ -19,8 +21,8 @@ static inline struct sh_slice sh_df_text(const struct sh_df_place *p)
 	return sh_slice(p->text, sh_hmap_key_length(p->text));
 }
 
-/* Sorts places in bytewise order of their features. Equal features, which are in different maps,
- * keep no order. Changes the prefixes. */
+/* Sorts places in bytewise order of their features. The order of equal features, which are in
+ * different maps, is not defined. Changes the prefixes. */
 void sh_df_sort(struct sh_df_place *p, size_t n);
 
 struct sh_df_splitter {
@@ -31,19 +33,20 @@ struct sh_df_splitter {
 /* Ranges of features: range i has the features from splitter i - 1 on that are below splitter i. */
 struct sh_df_ranges {
 	size_t n;                        /* 0: not chosen yet */
-	struct sh_buf text;              /* of the splitters */
-	struct sh_df_splitter *splitter; /* n - 1 */
+	struct sh_buf text;              /* the texts of the splitters */
+	struct sh_df_splitter *splitter; /* n - 1 elements, ascending */
 };
 
 void sh_df_ranges_free(struct sh_df_ranges *r);
 
-/* Chooses n >= 1 ranges that divide the features of a map about evenly, by a sample. */
+/* Chooses n >= 1 ranges that divide the features of a map about evenly, from a sample. Sets r->n to
+ * 1 when the map is empty. *r must be zeroed; free it also after a failure. */
 int sh_df_ranges_choose(
     struct sh_df_ranges *r, size_t n, const struct sh_hmap *map, struct sh_error *err);
 
-/* Stores all features of the map, which has this number, range after range: range i is start[i] ..
- * start[i + 1] - 1. start has n + 1 elements. Returns an array that must be freed, or NULL with
- * *err. */
+/* Returns an array of all features of a map, range after range; the caller frees it. Returns NULL
+ * on failure. number: is stored in sh_df_place.map. Range i is start[i] .. start[i + 1] - 1.
+ * start[] has r->n + 1 elements. */
 struct sh_df_place *sh_df_ranges_split(const struct sh_df_ranges *r, const struct sh_hmap *map,
     uint32_t number, size_t *start, struct sh_error *err);
 
