@@ -120,7 +120,7 @@ static int weigh_features(
 		return -1;
 	*n = 0;
 	for (uint32_t i = 0; i < all; i++) {
-		struct sh_heavy f = { w->features.sum[i], i };
+		struct sh_heavy f = { w->features.entry[i].sum, i };
 		int kept = weigh(w, id, &f, err);
 
 		if (kept < 0)
@@ -204,12 +204,12 @@ static int write_by_count(const struct sh_weighing *w, struct sh_job *job,
 	if (!p)
 		return -1;
 	for (uint32_t i = 0; i < t->n; i++) {
-		uint64_t count = (uint64_t)t->sum[i] / SH_WEIGHT_ONE;
+		uint64_t count = (uint64_t)t->entry[i].sum / SH_WEIGHT_ONE;
 		struct sh_slice text = sh_terms_text(t, i);
 		const struct sh_weight_text *shown =
 		    &w->weigher->by_count[count < SH_WEIGHER_COUNTS ? count : 0];
 
-		if (shown->n == 0 || count * SH_WEIGHT_ONE != (uint64_t)t->sum[i])
+		if (shown->n == 0 || count * SH_WEIGHT_ONE != (uint64_t)t->entry[i].sum)
 			return 0;
 		memcpy(p, prefix->text, 16);
 		if (prefix->n > 16)
