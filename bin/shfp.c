@@ -130,7 +130,7 @@ struct settings {
 	struct sh_permutations permutations;
 	char tag[1 + SH_TAG_DIGITS + 16]; /* TAB and tag, tag_n bytes; 0: records have no tag */
 	size_t tag_n;
-	int key_tag; /* of the settings, rows and keys */
+	unsigned key_tag; /* of the settings, rows and keys; 0: keys have no tag */
 };
 
 struct worker {
@@ -185,15 +185,14 @@ static int add_keys(struct sh_buf *out, const struct settings *s, const uint64_t
 	uint64_t value[SH_FP_MAX_BITS], key[SH_MINKEYS_MAX];
 	unsigned values = s->keys.rows * s->keys.keys;
 
-	if (sh_buf_reserve(
-		out, s->keys.keys * (SH_KEY_RECORD_DIGITS + SH_KEY_RECORD_TAG + id.n + 2), err) < 0)
+	if (sh_buf_reserve(out, s->keys.keys * (SH_KEY_RECORD_MAX + id.n + 2), err) < 0)
 		return -1;
 	sh_minhash_bins(hash, n, values < KEY_VALUES ? KEY_VALUES : values, value);
 	sh_minkeys_of(s->keys, value, key);
 	for (unsigned i = 0; i < s->keys.keys; i++) {
 		char *p = out->p + out->n;
 
-		p += sh_key_record_print(p, i, key[i], s->tag_n ? s->key_tag : SH_NO_TAG);
+		p += sh_key_record_print(p, s->keys.keys, i, key[i], s->key_tag);
 		*p++ = '\t';
 		memcpy(p, id.p, id.n);
 		p += id.n;
@@ -340,7 +339,8 @@ static void settle_tag(struct cli *c, struct settings *s)
 	list_settings(c, s, &list);
 	if (s->bare || s->docs.profile != sh_profile_at(0) || strcmp(s->format->name, "hex") != 0)
 		return;
-	s->key_tag = sh_settings_tag(&list) + (int)(s->keys.keys * SH_MINKEYS_ROWS + s->keys.rows);
+	s->key_tag =
+	    (unsigned)sh_settings_tag(&list) + s->keys.keys * SH_MINKEYS_ROWS + s->keys.rows;
 	s->tag[0] = '\t';
 	s->tag_n =
 	    1 + sh_print_hex_number(s->tag + 1, (uint64_t)sh_settings_tag(&list), SH_TAG_DIGITS);
@@ -569,7 +569,7 @@ static void settle_keys(struct cli *c, struct settings *s)
 	if (s->permutations_n)
 		cli_usage(c, "--permutations makes signatures and --keys makes keys: give one");
 	if (s->format_given)
-		cli_usage(c, "-x cannot be used with --keys: keys are hexadecimal");
+		cli_usage(c, "-x cannot be used with --keys: keys have one format");
 	if (s->empty != SH_EMPTY_SKIP && s->empty != SH_EMPTY_ERROR)
 		cli_usage(
 		    c, "--empty with --keys: expected skip or error, for no features have no keys");

@@ -220,18 +220,30 @@ docs() {
 	docs 3 >in
 	try "shfp -n 3 --keys 2x3 in"
 	exits 0
-	[ "$(grep -c -E '^0[01][0-9a-f]{12}	d[0-9.]+$' out)" -eq 6 ]
-	[ "$(shfp -n 3 --keys 2x3 --bare in | head -n 1 | cut -f 1 | tr -d '\n' | wc -c)" -eq 12 ]
+	[ "$(grep -c -E '^0[0-9a-v]{9}	d[0-9.]+$' out)" -eq 6 ]
+	# 8 to 16 keys have one digit less; --bare has 0 in place of the tag
+	[ "$(shfp -n 3 --keys 16x3 in | grep -c -E '^[0-9a-v]{9}	d[0-9.]+$')" -eq 48 ]
+	[ "$(shfp -n 3 --keys 17x3 in | grep -c -E '^[0-8][0-9a-v]{9}	d[0-9.]+$')" -eq 51 ]
+	[ "$(shfp -n 3 --keys 8x3 --bare in | cut -c 1 | sort -u | tr -d '\n')" = 02468ace ]
 	# another seed, other n-grams or other keys have another tag
-	for other in '-n 2 --keys 2x3' '-n 3 --keys 3x3' '-n 3 --keys 2x2' '-n 3 --keys 2x3 --seed 1'; do
-		try "{ shfp -n 3 --keys 2x3 in; shfp $other in; } | sort | shjoin --keys"
+	for keys in 2x3 8x3 16x4; do
+		for other in "-n 2 --keys $keys" '-n 3 --keys 3x3' '-n 3 --keys 2x2' '-n 3 --keys 9x3' '-n 3 --keys 8x4' \
+		    "-n 3 --keys $keys --seed 1"; do
+			try "{ shfp -n 3 --keys $keys in; shfp $other in; } | sort | shjoin --keys"
+			exits 2
+			grep -q 'other settings' err
+		done
+	done
+	# keys of an older form had 12 or 14 hexadecimal digits
+	for old in 0000000ae46a6d3f 00000012a5c16d 000000ae46a6; do
+		try "printf '000000000\ta\n$old\tb\n' | shjoin --keys"
 		exits 2
-		grep -q 'other settings' err
+		grep -q -- '-:2: not a key record: expected key<TAB>id, with a key of 9 or 10 digits 0 to 9 and a to v (shfp --keys)' err
 	done
 	try "shfp -n 3 --keys 2x3 in | sort -r | shjoin --keys"
 	exits 2
 	grep -q 'not in bytewise order' err
-	try "printf '00000000000000\ta\n00000000000000\tb\nx\tc\n' | shjoin --keys --rejects bad"
+	try "printf '000000000\ta\n000000000\tb\nx\tc\n' | shjoin --keys --rejects bad"
 	exits 0
 	printf 'a\tb\t1\n' | diff - out
 	for bad in '--keys 16' '--keys 0x4' '--keys 65x4' '--keys 4x17' '--keys x' '--keys 4x4 --permutations 8' \
@@ -242,7 +254,7 @@ docs() {
 	try "shjoin --keys -k 3 in"
 	exits 2
 	# a bucket of many: the first 32 and the nearest 32
-	try "awk 'BEGIN { for (i = 0; i < 1000; i++) printf \"00000000000000\\td%04d\\n\", i }' | shjoin --keys | wc -l"
+	try "awk 'BEGIN { for (i = 0; i < 1000; i++) printf \"000000000\\td%04d\\n\", i }' | shjoin --keys | wc -l"
 	exits 0
 	[ "$(cat out)" -eq $((64 * 63 / 2 + (1000 - 64) * 64)) ]
 }

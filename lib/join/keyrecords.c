@@ -2,20 +2,49 @@
 
 #include <string.h>
 
-#include "base/hex.h"
 #include "record/fields.h"
 
-enum { NEAR = SH_KEY_RECORDS_NEAR, COLUMN_DIGITS = 2 };
+enum {
+	NEAR = SH_KEY_RECORDS_NEAR,
+	HASH = 8, /* digits */
+	DIGIT_BITS = 5,
+	TAG_BITS = 16,
+	/* columns of a head of one digit: fewer would have too few bits of the tag */
+	COLUMNS_MIN = 8,
+	COLUMNS_MAX = 16,
+};
 
-size_t sh_key_record_print(char *to, unsigned column, uint64_t key, int tag)
+/* Returns how many bits of the tag are in a head of n digits. */
+static unsigned tag_bits(size_t n)
 {
-	size_t n = COLUMN_DIGITS;
+	return n == 1 ? 1 : 4;
+}
 
-	sh_print_hex_number(to, column, COLUMN_DIGITS);
-	n += sh_print_hex_number(to + n, key, SH_KEY_RECORD_DIGITS - COLUMN_DIGITS);
-	if (tag != SH_NO_TAG)
-		n += sh_print_hex_number(to + n, (uint64_t)tag & 0xff, SH_KEY_RECORD_TAG);
-	return n;
+static void print_digits(char *to, uint64_t x, size_t n)
+{
+	for (; n; x >>= DIGIT_BITS)
+		to[--n] = "0123456789abcdefghijklmnopqrstuv"[x % (1 << DIGIT_BITS)];
+}
+
+size_t sh_key_record_print(char *to, unsigned columns, unsigned column, uint64_t key, unsigned tag)
+{
+	size_t head = columns < COLUMNS_MIN || columns > COLUMNS_MAX ? 2 : 1;
+	unsigned bits = tag_bits(head);
+
+	tag = tag >> (column * bits % TAG_BITS) & ((1U << bits) - 1);
+	print_digits(to, column << bits | tag, head);
+	print_digits(to + head, key, HASH);
+	return head + HASH;
+}
+
+/* Returns the number of the column of a key with `head` digits before the hash. */
+static unsigned column_of(const char *key, size_t head)
+{
+	unsigned x = 0;
+
+	for (size_t i = 0; i < head; i++)
+		x = x << DIGIT_BITS | (unsigned)(key[i] <= '9' ? key[i] - '0' : key[i] - 'a' + 10);
+	return x >> tag_bits(head);
 }
 
 static int parse(
@@ -25,24 +54,30 @@ static int parse(
 
 	*key = sh_slice(line.p, tab ? (size_t)(tab - line.p) : 0);
 	*id = tab ? sh_slice(tab + 1, line.n - key->n - 1) : *key;
-	if ((key->n != SH_KEY_RECORD_DIGITS &&
-		key->n != SH_KEY_RECORD_DIGITS + SH_KEY_RECORD_TAG) ||
-	    id->n == 0 || memchr(id->p, '\t', id->n) ||
-	    strspn(key->p, "0123456789abcdef") != key->n)
+	if ((key->n != HASH + 1 && key->n != HASH + 2) || id->n == 0 ||
+	    memchr(id->p, '\t', id->n) ||
+	    strspn(key->p, "0123456789abcdefghijklmnopqrstuv") != key->n)
 		return sh_error_set(err, SH_ERR_RECORD,
-		    "not a key record: expected key<TAB>id, with a key of 12 or 14 hexadecimal "
-		    "digits (shfp --keys)");
+		    "not a key record: expected key<TAB>id, with a key of 9 or 10 digits 0 to 9 "
+		    "and "
+		    "a to v (shfp --keys)");
 	return 0;
+}
+
+/* Returns whether two keys of one length have the same column, but other bits of the tag. */
+static bool other_tag(const char *a, const char *b, size_t n)
+{
+	size_t head = n - HASH;
+
+	return memcmp(a, b, head) != 0 && column_of(a, head) == column_of(b, head);
 }
 
 /* Begins a new bucket when the key is a new one. */
 static int check_key(struct sh_key_records *k, struct sh_slice key, struct sh_error *err)
 {
-	const char *tag = k->key + SH_KEY_RECORD_DIGITS;
 	int order;
 
-	if (k->digits && (key.n != k->digits || memcmp(key.p + SH_KEY_RECORD_DIGITS, tag,
-						    key.n - SH_KEY_RECORD_DIGITS) != 0))
+	if (k->digits && (key.n != k->digits || other_tag(key.p, k->key, key.n)))
 		return sh_error_set(err, SH_ERR_PARAM,
 		    "the key was made with other settings than those before it (shfp --keys)");
 	order = k->digits ? memcmp(key.p, k->key, key.n) : 1;

@@ -1,7 +1,13 @@
 /* Pairs of the documents that share a key (fp/minkeys.h), from a stream of key records in bytewise
  * order.
  *
- *     key TAB id      key: column (2 digits), key (10 digits), tag of the settings (0 or 2 digits)
+ *     key TAB id      key: head (1 or 2 digits), hash (8 digits)
+ *
+ * The digits are those of base32 with the extended hex alphabet (RFC 4648, section 7) in lower case:
+ * keys have the same order as numbers, as bytes and in every locale. The hash has 40 bits. The head
+ * is the number of the column and some bits of the tag of the settings. Records with 8 to 16 columns
+ * have a head of 1 digit, with 1 bit of the tag. Other records have a head of 2 digits, with 4 bits
+ * of the tag. Each column has other bits, so two mixed settings differ in the head of some column.
  *
  * A pair is written once for each key that its two documents share, with the distance 1. A document
  * meets the first SH_KEY_RECORDS_NEAR documents of its bucket, and the SH_KEY_RECORDS_NEAR
@@ -15,20 +21,20 @@
 
 #include <stdbool.h>
 
-enum { SH_KEY_RECORDS_NEAR = 32, SH_KEY_RECORD_DIGITS = 12, SH_KEY_RECORD_TAG = 2 };
+enum { SH_KEY_RECORDS_NEAR = 32, SH_KEY_RECORD_MAX = 10 };
 
 struct sh_key_records {
 	sh_pair_fn *pair;
 	struct sh_job *out; /* receives the pairs */
-	char key[SH_KEY_RECORD_DIGITS + SH_KEY_RECORD_TAG];
+	char key[SH_KEY_RECORD_MAX];
 	size_t digits; /* of the keys; 0 before the first record */
 	size_t n;      /* documents of the bucket */
 	struct sh_buf id[2 * SH_KEY_RECORDS_NEAR];
 };
 
-/* Writes the key of a column, followed by the tag unless it is SH_NO_TAG. Returns the number of
- * digits. */
-size_t sh_key_record_print(char *to, unsigned column, uint64_t key, int tag);
+/* Writes the key of a column, one of `columns`. tag: 16 bits; 0 for records without a tag. Returns
+ * the number of digits, at most SH_KEY_RECORD_MAX. */
+size_t sh_key_record_print(char *to, unsigned columns, unsigned column, uint64_t key, unsigned tag);
 
 /* Adds the next record, a line without its LF. SH_ERR_RECORD: the line is no key record.
  * SH_ERR_PARAM: the records are not in order, or not of the same settings. */
