@@ -91,8 +91,8 @@ void dedup_plan(struct dedup_state *s);
 /* Reads the documents of the operands into s->corpus and s->dedup, in input order. With an archive
  * dedup_archive_look() describes them. */
 void dedup_read(struct dedup_state *s);
-/* Writes what s->dedup needs of a document, from its analysis. Returns the number of 64-bit words,
- * at most dedup_description(). */
+/* Writes a description of a document, for s->dedup, from its analysis. Returns the number of 64-bit
+ * words, at most dedup_description(). */
 size_t dedup_describe(const struct dedup_state *s, struct sh_fingerprinter *f,
     const struct sh_fingerprint *fp, uint64_t digest, uint64_t *to);
 size_t dedup_description(const struct dedup_state *s);
@@ -126,7 +126,7 @@ struct dedup_groups {
 	/* size of a group, by keeper; of duplicates of an archived document, by the first one */
 	uint32_t *size;
 	uint64_t n, dropped; /* groups; documents that do not stay */
-	uint32_t largest;    /* documents of the largest group */
+	uint32_t largest;    /* index in `size` of the largest group */
 };
 
 /* Sets *id to the id of the document that stays for document i: of the archive, or document
@@ -138,7 +138,7 @@ int dedup_keeper_id(struct dedup_state *s, uint32_t i, uint32_t keeper,
 /* Returns the header of file i: its first record, with a byte order mark, without LF, and without
  * CR under --crlf. It is valid until `room` is used again. */
 struct sh_slice dedup_header(const struct dedup_state *s, size_t i, struct sh_document_room *room);
-/* Writes the header of file i. Does nothing without --csv, and for an empty file. */
+/* Writes the header of file i. Does nothing when the form has no header, or the file is empty. */
 void dedup_write_header(struct dedup_state *s, struct sh_sink *out, size_t i);
 /* Writes the header of the first file that has one, then the documents of all files. */
 void dedup_write_all(struct dedup_state *s, const uint32_t *keeper);

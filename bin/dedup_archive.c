@@ -48,14 +48,15 @@ void dedup_archive_settle(struct cli *c, const struct dedup_settings *s)
 	const struct dedup_archive_settings *a = &s->archive;
 
 	if (!a->dir && !s->shards.dir && a->wait_given)
-		cli_usage(c, "--wait: which archive? (-a DIR)");
+		cli_usage(c, "--wait needs -a DIR or -O DIR");
 	if (!a->dir)
 		return;
 	keep_files(c, s);
 	if (s->sample)
-		cli_usage(c, "--sample shows pairs of documents; an archive need not have any");
+		cli_usage(c, "--sample cannot be used with -a: an archive need not have the texts");
 	if (s->dedup.single)
-		cli_usage(c, "--link single: chains would go on through the archive; say star");
+		cli_usage(c, "--link single cannot be used with -a: chains could pass through the "
+			     "archive (use --link star)");
 }
 
 /* ---- documents ---- */
@@ -72,7 +73,7 @@ struct sh_key_rule dedup_archive_rule(const struct dedup_settings *s)
 		.ngrams = s->docs.ngrams };
 }
 
-/* Archives of the time when the default was the Jaccard similarity, 0.8, keep it. */
+/* Returns whether the archive has the default measure of earlier versions: it keeps that one. */
 static bool made_before(const struct sh_manifest *m)
 {
 	struct sh_slice measure = sh_manifest_setting(m, sh_slice_str("--measure"));
@@ -115,7 +116,7 @@ static int take(void *arg, uint32_t document, const void *described, struct sh_e
 	struct dedup_state *s = arg;
 	const uint64_t none[SH_FP_MAX_WORDS] = { 0 };
 
-	/* Known documents without features are counted, too. */
+	/* An archived document without features is counted as featureless. */
 	if (!described && !sh_batch_has_features(s->archive.batch, document))
 		sh_dedup_describe(s->dedup, document, none, 0);
 	return dedup_take_description(s, document, described, err);
@@ -205,7 +206,7 @@ bool dedup_archive_drops(const struct dedup_state *s, uint32_t document)
 	return f && (f->kind == SH_OUTCOME_MATCHED || f->kind == SH_OUTCOME_DROPPED);
 }
 
-static void tell_batch(struct dedup_state *s, uint32_t i, uint32_t keeper)
+static void pass_decision(struct dedup_state *s, uint32_t i, uint32_t keeper)
 {
 	unsigned distance = 0, similarity = 10000;
 	struct sh_similarity sim;
@@ -247,7 +248,7 @@ void dedup_archive_add(struct dedup_state *s, const uint32_t *keeper)
 		cli_die(s->cli, &err);
 	for (uint32_t i = 0; i < s->corpus.n; i++)
 		if (sh_batch_outcome(s->archive.batch, i)->kind == SH_OUTCOME_NEW)
-			tell_batch(s, i, keeper[i]);
+			pass_decision(s, i, keeper[i]);
 	if (!s->settings->dry_run &&
 	    sh_batch_commit(s->archive.batch, &s->archive.archive, &err) < 0)
 		cli_die(s->cli, &err);

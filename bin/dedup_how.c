@@ -28,7 +28,7 @@ const struct cli_option dedup_how_table[] = {
 	    "make SimHash fingerprints, of weights %s [log]; -k 14 at -T 0.8",
 	    document_weight_names },
 	{ FEW, "few", "N",
-	    "documents of fewer features are compared by these [" SH_DEFAULT_TEXT(
+	    "compare documents of fewer than N features by their features [" SH_DEFAULT_TEXT(
 		SH_DEFAULT_FEW) "]" },
 	{ SEED, "seed", "N", "seed of the hash [0]" },
 	{ 0 },
@@ -109,10 +109,10 @@ bool dedup_how_take(struct dedup_settings *s, struct cli *c, int opt)
 	}
 }
 
-/* Features sampled from each document, for candidates that share some of them. */
+/* Features sampled from each document. Documents that share some of these are candidates. */
 enum { SAMPLE_FEATURES = 20 };
 
-/* Returns whether the distance of the defaults finds the pairs of these thresholds. */
+/* Returns whether the default distance finds the pairs of these thresholds. */
 static bool default_reaches(const struct dedup_settings *s)
 {
 	return s->measures.measure->any && s->measures.threshold >= SH_DEFAULT_JACCARD &&
@@ -120,8 +120,8 @@ static bool default_reaches(const struct dedup_settings *s)
 }
 
 /* Chooses the distance of fingerprints, and whether shared features make candidates, too. They do
- * for lower edit similarities than the default one, and for Jaccard thresholds that too few
- * fingerprints reach. */
+ * when an edit threshold is below its default, and when a Jaccard threshold is below
+ * SH_REACH_LOWEST. */
 static void choose_candidates(struct dedup_settings *s)
 {
 	uint64_t jaccard = s->measures.measure->ordered ? SH_REACH_HIGHEST : s->measures.threshold;

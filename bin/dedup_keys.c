@@ -7,22 +7,23 @@
 #include "io/parallel.h"
 
 enum {
-	PLACES = 64, /* of the input where documents are sampled */
-	EACH = 256,  /* documents sampled at one place */
-	EDITED = 700000,
+	PLACES = 64,     /* places of the input where documents are sampled */
+	EACH = 256,      /* documents sampled at one place, at most */
+	EDITED = 700000, /* Jaccard similarity whose pairs keys must find under an edit threshold */
 };
 
-/* Documents that follow each other in the input, and what is known of them. */
+/* Consecutive lines of the input. */
 struct place {
 	const struct sh_corpus_file *file; /* NULL: there is no document */
-	uint64_t from;                     /* they begin after this byte of the file */
-	size_t lines, bytes;
-	size_t n; /* documents whose values are known */
+	uint64_t from;       /* 0; or the lines begin after the line that has this byte */
+	size_t lines, bytes; /* number of lines, and their bytes together */
+	size_t n;            /* documents with values: lines that are documents with features */
 };
 
 struct sample {
 	struct place place[PLACES];
-	uint64_t *value; /* of EACH documents of each place; NULL: lines are only counted */
+	/* by place and document: SH_KEY_PLAN_VALUES values; NULL: lines are only counted */
+	uint64_t *value;
 };
 
 /* A thread that samples places. */
@@ -33,7 +34,8 @@ struct sampler {
 	struct sh_document_room room;
 };
 
-/* A line that is no document is left to the run itself. */
+/* Counts a line, and stores the values of its document. Ignores a line that is no document: the run
+ * reports it. */
 static void sample_line(struct sampler *s, struct sh_slice line, struct place *p, uint64_t *to)
 {
 	const struct dedup_settings *how = s->state->settings;
@@ -51,14 +53,14 @@ static void sample_line(struct sampler *s, struct sh_slice line, struct place *p
 	    sh_fingerprint_values(f, &x.fp, SH_KEY_PLAN_VALUES), SH_KEY_PLAN_VALUES * sizeof *to);
 }
 
-/* Whole lines of a file that are not sampled yet. */
+/* Lines of a file that are in memory and not read yet. */
 struct ahead {
 	const struct sh_corpus_file *file;
-	uint64_t at; /* of the bytes of `rest` in the file */
+	uint64_t at; /* offset of `rest` in the file */
 	struct sh_slice rest;
 };
 
-/* Takes the next line, without its LF. Returns 1; 0 at the end of the file; or -1. */
+/* Sets *line to the next line, without its LF. Returns 1; 0 at the end of the file; or -1. */
 static int next_line(
     struct sampler *s, struct ahead *a, struct sh_slice *line, struct sh_error *err)
 {
@@ -143,8 +145,7 @@ static void sample_input(struct dedup_state *s, struct sample *sample)
 	}
 }
 
-/* Keys make candidates, which must be verified. Low similarities are the matter of shared
- * features. */
+/* Candidates of keys must be verified. Shared features find pairs of low similarity. */
 static bool may_use_keys(const struct dedup_settings *how)
 {
 	return how->dedup.verify && how->dedup.threshold >= SH_REACH_LOWEST;
@@ -155,8 +156,8 @@ static bool compares_edits(const struct dedup_settings *how)
 	return how->measures.measure->any || how->measures.measure->ordered;
 }
 
-/* The distance whose recall keys must reach. Edits lower the Jaccard similarity, so pairs below its
- * threshold are wanted as well. */
+/* Returns the distance whose recall the keys must reach. Edits lower the Jaccard similarity. So with
+ * an edit threshold the keys must also find pairs below the Jaccard threshold. */
 static unsigned distance(const struct dedup_settings *how)
 {
 	unsigned k = sh_reach_distance(how->fp.bits, how->fp.minhash, EDITED);
@@ -164,7 +165,7 @@ static unsigned distance(const struct dedup_settings *how)
 	return compares_edits(how) && k > how->dedup.k ? k : how->dedup.k;
 }
 
-/* The lowest Jaccard similarity of pairs that are wanted. */
+/* Returns the lowest Jaccard similarity of pairs that keys must find, in millionths. */
 static uint64_t lowest(const struct dedup_settings *how)
 {
 	uint64_t edit, least = how->dedup.threshold;
@@ -176,7 +177,7 @@ static uint64_t lowest(const struct dedup_settings *how)
 	return how->measures.measure->any && least < edit ? least : edit;
 }
 
-/* Returns the number of documents of the input, as the sampled lines make expect. */
+/* Estimates the number of documents of the input from the mean length of the sampled lines. */
 static double count_documents(const struct sample *sample, uint64_t bytes)
 {
 	size_t lines = 0, sampled = 0;
@@ -188,7 +189,7 @@ static double count_documents(const struct sample *sample, uint64_t bytes)
 	return sampled ? (double)bytes / (double)sampled * (double)lines : 0;
 }
 
-/* Moves the values of all places together. Returns the number of their documents. */
+/* Closes the gaps between the values of the places. Returns the number of sampled documents. */
 static size_t gather_values(struct sample *sample)
 {
 	size_t n = 0;

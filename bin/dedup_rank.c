@@ -8,21 +8,21 @@
 
 /* The value of one document. Numbers come before strings. */
 struct value {
-	uint32_t n; /* bytes; 0: there is no value */
+	uint32_t n; /* bytes of the field; 0: there is no value */
 	uint32_t document;
-	bool number;
+	bool number; /* the value is x; false: it is a string */
 	double x;
-	size_t at; /* of a string, in the strings */
+	size_t at; /* offset of a string in values.strings */
 };
 
 struct values {
 	struct value *all;
 	char *strings;
 	size_t n_strings, cap; /* in bytes */
-	bool largest;          /* the largest is the best */
+	bool largest;          /* the largest value is the best; false: the smallest */
 };
 
-enum { NUMBER_MAX = 64 };
+enum { NUMBER_MAX = 64 }; /* a longer field is not a number */
 
 bool dedup_rank_parse(struct cli *c, const char *text, struct dedup_rank *rank)
 {
@@ -55,7 +55,7 @@ void dedup_rank_settle(struct cli *c, const struct dedup_settings *s)
 			     "--csv and --header have names)");
 }
 
-/* Parses a number without blanks around it. Refuses nan, inf and hexadecimal numbers. */
+/* Parses a decimal number. Returns false for other text, such as nan, inf and 0x10. */
 static bool parse_number(struct sh_slice s, double *x)
 {
 	char text[NUMBER_MAX], *end;
@@ -71,7 +71,7 @@ static bool parse_number(struct sh_slice s, double *x)
 	return end == text + s.n;
 }
 
-/* Finds the column by its name, or by its number when there is no header. */
+/* Returns the index of the column, by its name; without a header, by its number. */
 static unsigned find_column(struct dedup_state *s, struct sh_document_room *room)
 {
 	const struct sh_document_form *form = &s->settings->docs.docs.form;
@@ -90,6 +90,7 @@ static unsigned find_column(struct dedup_state *s, struct sh_document_room *room
 	return column;
 }
 
+/* Returns the field of a line; empty: there is none. *number: the field may be a number. */
 static struct sh_slice find_field(
     struct dedup_state *s, struct sh_slice line, size_t column, bool *number)
 {
@@ -135,7 +136,7 @@ static int by_value(const void *a, const void *b, void *arg)
 	return v->largest ? -order : order;
 }
 
-/* Keeps the value of a document. Copies strings: the line is valid until the next one is read. */
+/* Stores the value of a document. Copies a string: the line is valid until the next one is read. */
 static void take_value(
     struct dedup_state *s, struct values *v, uint32_t document, struct sh_slice field, bool number)
 {
@@ -164,13 +165,11 @@ static void warn_of_lacking(const struct dedup_state *s, uint32_t lacking)
 		cli_die(s->cli, &err);
 	}
 	if (lacking && !s->settings->quiet)
-		cli_warn(s->cli,
-		    "%u document%s without field '%.*s' stay%s only for each other (--keep)",
-		    lacking, CLI_PLURAL(lacking), sh_shown(name, 80), name.p,
-		    lacking == 1 ? "s" : "");
+		cli_warn(s->cli, "%u document%s without field '%.*s' rank%s last (--keep)", lacking,
+		    CLI_PLURAL(lacking), sh_shown(name, 80), name.p, lacking == 1 ? "s" : "");
 }
 
-/* Finds the values of all documents. Returns how many have none. */
+/* Finds the values of all documents. Returns the number of documents without a value. */
 static uint32_t find_values(struct dedup_state *s, struct values *v)
 {
 	struct sh_document_room room = { 0 };

@@ -1,4 +1,4 @@
-/* First pass over the documents: the place, the fingerprint and the number of features of each. */
+/* The first pass over the documents finds their places, fingerprints and numbers of features. */
 #include <stdlib.h>
 
 #include "base/siphash.h"
@@ -39,14 +39,16 @@ static void note_met(struct dedup_ids *list, uint32_t i)
 		list->at[i].line = 0;
 }
 
-/* ---- what the analysis of a document gives ---- */
+/* ---- descriptions: see dedup_describe() ---- */
 
+/* The words of a description: three numbers, then from FP on the fingerprint, the keys, the bag of
+ * tokens, and the sampled features. */
 enum {
-	FEATURES,
-	DIGEST,
-	SAMPLED,
+	FEATURES, /* number of distinct features */
+	DIGEST,   /* hash of the text */
+	SAMPLED,  /* number of sampled features */
 	FP
-}; /* words: three numbers, fingerprint, keys, bag of tokens, sampled features */
+};
 
 static bool has_bag(const struct dedup_state *s)
 {
@@ -124,7 +126,7 @@ int dedup_take_description(
 
 /* ---- the documents of a chunk ---- */
 
-/* Columns of a block, by falling size of a number. */
+/* Columns of a block. The size of an element never increases, so all are aligned. */
 enum column {
 	PLACE,
 	NUMBER,
@@ -132,31 +134,31 @@ enum column {
 	DIGESTS,
 	PRINTS,
 	DESCRIBED, /* the whole description, for sampled features */
-	RANKED,    /* index in this list of ids, or NOT_LISTED; the same of PROTECTED */
-	PROTECTED,
+	RANKED,    /* index of the id in the list `ranked`, or NOT_LISTED */
+	PROTECTED, /* index of the id in the list `protected`, or NOT_LISTED */
 	KEYS_LOW,
-	COUNTS, /* of features */
+	COUNTS, /* numbers of features */
 	IS_PROTECTED,
 	KEYS_FIRST,
 	COLUMNS
 };
 
-/* Where columns begin, in bytes for each document of the block. */
+/* Column c begins at byte begin[c] * block.cap behind the struct block. It is missing when begin[c]
+ * is begin[c + 1]. */
 struct layout {
 	const struct dedup_state *state;
 	size_t begin[COLUMNS + 1];
 };
 
-/* A worker's results for a chunk, in job->out: the columns follow. Their number of documents is
- * job->records. */
+/* A worker's results for a chunk, in job->out. The columns follow, with job->records elements. */
 struct block {
-	size_t cap;
+	size_t cap; /* elements allocated for each column */
 };
 
 static struct layout lay_out(const struct dedup_state *s)
 {
 	const struct dedup_settings *how = s->settings;
-	/* With an archive, its batch describes the documents. */
+	/* With an archive, the batch describes the documents: see dedup_archive_look(). */
 	bool describes = !how->archive.dir;
 	size_t keys = describes ? s->plan.keys.keys : 0;
 	const size_t size[COLUMNS] = {
@@ -200,7 +202,7 @@ struct worker {
 	const struct layout *layout;
 	unsigned thread;
 	struct sh_analyser analyser;
-	uint64_t *described; /* room for a description */
+	uint64_t *described; /* scratch memory for a description */
 };
 
 static int start_block(const struct layout *l, struct sh_job *job, struct sh_error *err)
@@ -241,7 +243,7 @@ static int describe(struct worker *w, const struct sh_document *doc, struct sh_j
 	return 0;
 }
 
-/* Sets what the lists of ids say of a document. */
+/* Looks the id of document i up in the lists of ids. */
 static void look_up(const struct layout *l, struct sh_slice id, struct sh_job *job, size_t i)
 {
 	const struct dedup_state *s = l->state;
@@ -289,7 +291,7 @@ static int work(void *worker, struct sh_job *job)
 
 /* ---- blocks, in input order ---- */
 
-/* Of the documents that are read, the last one is the newest. */
+/* The document that is read last is the newest. */
 static void rank_newest(const struct dedup_state *s, uint64_t *rank, size_t n)
 {
 	for (size_t i = 0; s->settings->keep.which == SH_PREFER_NEWEST && i < n; i++)
@@ -316,7 +318,7 @@ static int take_samples(
 struct reading {
 	struct dedup_state *state;
 	struct layout layout;
-	struct sh_document_room room; /* of read_operand() */
+	struct sh_document_room room; /* for read_operand() */
 };
 
 static int take_block(void *arg, struct sh_job *job, struct sh_error *err)
@@ -328,7 +330,7 @@ static int take_block(void *arg, struct sh_job *job, struct sh_error *err)
 	struct sh_dedup_block block;
 	struct sh_key_block key;
 
-	/* A job whose start_block() failed has no block. */
+	/* Without records, start_block() may have failed. */
 	if (n == 0)
 		return 0;
 	block = (struct sh_dedup_block){ n, column(l, job, RANK), column(l, job, IS_PROTECTED),
@@ -375,7 +377,7 @@ uint64_t dedup_input_bytes(const struct dedup_state *s)
 	return all;
 }
 
-/* Dies when mapped files have changed since the first pass. */
+/* Dies when files changed while they were read. bytes: the number that was read. */
 static void check_files(struct dedup_state *s, uint64_t bytes)
 {
 	const struct sh_corpus *corpus = &s->corpus;
@@ -390,7 +392,7 @@ static void check_files(struct dedup_state *s, uint64_t bytes)
 	}
 }
 
-/* Reads an operand for the source of the first pass. */
+/* See sh_source.read. */
 static ssize_t read_operand(
     void *reading, size_t i, uint64_t at, void *p, size_t n, struct sh_error *err)
 {
@@ -493,7 +495,7 @@ void dedup_warn_of_ids(struct cli *c, const char *option, const struct dedup_ids
 	if (missing == 0)
 		return;
 	id = sh_hmap_key(&list->ids, first);
-	cli_warn(c, "%s:%llu: no document has the id '%.*s' (%s: %u of %u such)",
+	cli_warn(c, "%s:%llu: no document has the id '%.*s' (%s: %u of %u ids not found)",
 	    list->at[first].file, (unsigned long long)list->at[first].line, sh_shown(id, 80), id.p,
 	    option, missing, list->ids.n);
 }

@@ -35,7 +35,7 @@ void dedup_shards_take_form(struct cli *c, struct dedup_shards_settings *s, int 
 void dedup_shards_settle(struct cli *c, const struct dedup_settings *s)
 {
 	if (!s->shards.dir && s->shards.compress)
-		cli_usage(c, "--compress is for the files of -O DIR");
+		cli_usage(c, "--compress needs -O DIR");
 	if (!s->shards.dir)
 		return;
 	if (!*s->shards.dir)
@@ -43,7 +43,8 @@ void dedup_shards_settle(struct cli *c, const struct dedup_settings *s)
 	if (c->out_path)
 		cli_usage(c, "-O and -o contradict each other: -O writes one file for each input");
 	if (s->dry_run)
-		cli_usage(c, "-O: %s writes no documents", s->sample ? "--sample" : "--dry-run");
+		cli_usage(c, "-O cannot be used with %s, which writes no documents",
+		    s->sample ? "--sample" : "--dry-run");
 	if (c->n_operands == 0)
 		cli_usage(c, "-O needs the names of input files");
 }
@@ -72,8 +73,8 @@ static size_t length_without_suffix(const char *name)
 	return n;
 }
 
-/* Returns the name of an input's output: its base name, with the suffix for the form of
- * --compress. */
+/* Returns the name of the output for an input, to be freed: the base name of the input. With
+ * --compress the suffix is that of the form. */
 static char *output_name(struct cli *c, const struct dedup_shards_settings *s, const char *input)
 {
 	const char *base = base_name(input);
@@ -82,7 +83,7 @@ static char *output_name(struct cli *c, const struct dedup_shards_settings *s, c
 	char *name;
 
 	if (strcmp(input, "-") == 0 || !*base || strchr(base, '\n'))
-		cli_usage(c, "-O: '%s' has no name that an output can have", input);
+		cli_usage(c, "-O: no output can be named after the input '%s'", input);
 	if (asprintf(&name, "%.*s%s", (int)n, base, s->form ? s->form->suffix : "") < 0) {
 		sh_error_nomem(&err);
 		cli_die(c, &err);
@@ -96,9 +97,9 @@ static void check_path(struct cli *c, const struct dedup_settings *s, size_t i, 
 	if (sh_is_input(c->operands[i], path))
 		cli_usage(c, "-O %s: '%s' is an input, and would be lost", s->shards.dir, path);
 	if (s->report_path && sh_target_same(s->report_path, path))
-		cli_usage(c, "--report %s: documents go there", path);
+		cli_usage(c, "--report %s: -O writes documents to this file", path);
 	if (c->rejects_path && sh_target_same(c->rejects_path, path))
-		cli_usage(c, "--rejects %s: documents go there", path);
+		cli_usage(c, "--rejects %s: -O writes documents to this file", path);
 }
 
 static void name_outputs(struct dedup_state *s)
@@ -136,9 +137,9 @@ static void name_outputs(struct dedup_state *s)
 	sh_hmap_free(&names);
 }
 
-/* ---- the list ---- */
+/* ---- the list of sh_finished: what decides the content of the outputs ---- */
 
-static void say(struct dedup_state *s, const char *name, struct sh_slice value)
+static void list(struct dedup_state *s, const char *name, struct sh_slice value)
 {
 	struct sh_buf *lines = &s->shards.lines;
 	struct sh_error err;
@@ -151,19 +152,19 @@ static void say(struct dedup_state *s, const char *name, struct sh_slice value)
 		cli_die(s->cli, &err);
 }
 
-static void say_text(struct dedup_state *s, const char *name, const char *value)
+static void list_text(struct dedup_state *s, const char *name, const char *value)
 {
-	say(s, name, sh_slice_str(value ? value : "no"));
+	list(s, name, sh_slice_str(value ? value : "no"));
 }
 
-static void say_flag(struct dedup_state *s, const char *name, bool on)
+static void list_flag(struct dedup_state *s, const char *name, bool on)
 {
-	say_text(s, name, on ? "yes" : "no");
+	list_text(s, name, on ? "yes" : "no");
 }
 
 /* Adds all options that decide the content of the outputs. Files of ids are represented by their
- * effect: see say_plan(). */
-static void say_options(struct dedup_state *s)
+ * effect: see list_decisions(). */
+static void list_options(struct dedup_state *s)
 {
 	static const char *const keep[] = {
 		[SH_PREFER_FIRST] = "first",
@@ -179,27 +180,27 @@ static void say_options(struct dedup_state *s)
 
 	made_with_list(s->cli, how, &made);
 	for (size_t i = 0; i < made.n; i++)
-		say(s, made.row[i].name.p, made.row[i].value);
+		list(s, made.row[i].name.p, made.row[i].value);
 	edit[sh_print_weight(edit, (int64_t)how->dedup.edit_threshold)] = '\0';
-	say_text(s, "--measure", how->measures.measure->name);
-	say_text(s, "-T-edit", edit);
-	say_flag(s, "--measure-none", !how->dedup.verify);
-	say_text(s, "--link", link_names(!how->dedup.single));
-	say_text(s, "--keep", keep[how->keep.which]);
-	say(s, how->rank.largest ? "--keep-max" : "--keep-min", how->rank.name);
-	say(s, "--mark", how->mark);
-	say_flag(s, "--json", form->json);
-	say_flag(s, "--csv", form->csv);
-	say_flag(s, "--header", form->columns != NULL);
-	say_text(s, "-f", how->docs.of.fields);
-	say_flag(s, "-l", form->line_ids);
-	say_flag(s, "--raw", how->docs.token.raw);
-	say_flag(s, "--crlf", form->crlf);
-	say_flag(s, "--trailer", s->cli->trailer_out);
+	list_text(s, "--measure", how->measures.measure->name);
+	list_text(s, "-T-edit", edit);
+	list_flag(s, "--measure-none", !how->dedup.verify);
+	list_text(s, "--link", link_names(!how->dedup.single));
+	list_text(s, "--keep", keep[how->keep.which]);
+	list(s, how->rank.largest ? "--keep-max" : "--keep-min", how->rank.name);
+	list(s, "--mark", how->mark);
+	list_flag(s, "--json", form->json);
+	list_flag(s, "--csv", form->csv);
+	list_flag(s, "--header", form->columns != NULL);
+	list_text(s, "-f", how->docs.of.fields);
+	list_flag(s, "-l", form->line_ids);
+	list_flag(s, "--raw", how->docs.token.raw);
+	list_flag(s, "--crlf", form->crlf);
+	list_flag(s, "--trailer", s->cli->trailer_out);
 	snprintf(archive, sizeof archive, "%016llx%016llx", (unsigned long long)key[0],
 	    (unsigned long long)key[1]);
-	say_text(s, "-a", how->archive.dir ? archive : "no");
-	say_text(s, "--compress",
+	list_text(s, "-a", how->archive.dir ? archive : "no");
+	list_text(s, "--compress",
 	    !how->shards.compress ? "as-input"
 	    : how->shards.form    ? how->shards.form->name
 				  : none);
@@ -236,7 +237,7 @@ static uint64_t sum_input(struct dedup_state *s, const struct sh_corpus_file *f)
 }
 
 /* Adds a checksum of each input's decompressed bytes, and the form of its output. */
-static void say_inputs(struct dedup_state *s)
+static void list_inputs(struct dedup_state *s)
 {
 	struct dedup_shards *d = &s->shards;
 	char text[80];
@@ -256,10 +257,10 @@ static void say_inputs(struct dedup_state *s)
 	}
 }
 
-/* The decision itself: files of ids, and another version of a library, may change it. Of a document
- * that does not stay, the outputs have the keeper's id at most. An archive that knows the documents
- * decides the same again. */
-static void say_plan(struct dedup_state *s, const uint32_t *keeper)
+/* Adds a checksum of the decisions: which documents stay, and with --mark the ids of keepers. Files
+ * of ids and other versions of libraries may change them. An archive that knows the documents makes
+ * the same decisions again. */
+static void list_decisions(struct dedup_state *s, const uint32_t *keeper)
 {
 	struct {
 		uint64_t before, keeper;
@@ -296,7 +297,7 @@ void dedup_shards_open(struct dedup_state *s)
 	if (!how->shards.dir)
 		return;
 	name_outputs(s);
-	say_options(s);
+	list_options(s);
 	if (sh_finished_open(&d->finished, how->shards.dir, d->name, s->cli->n_operands,
 		how->archive.wait, &err) < 0 ||
 	    sh_finished_compare(&d->finished, sh_buf_slice(&d->lines), &err) < 0)
@@ -329,8 +330,8 @@ void dedup_shards_write(struct dedup_state *s, const uint32_t *keeper)
 	size_t complete = 0;
 	struct sh_error err;
 
-	say_inputs(s);
-	say_plan(s, keeper);
+	list_inputs(s);
+	list_decisions(s, keeper);
 	if (sh_finished_begin(&d->finished, sh_buf_slice(&d->lines), &err) < 0)
 		cli_die(s->cli, &err);
 	for (size_t i = 0; i < corpus->n_files; i++, from = to) {

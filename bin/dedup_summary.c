@@ -19,8 +19,8 @@ static int by_archived_keeper(const void *a, const void *b, void *arg)
 	return p != q ? sh_compare(p, q) : sh_compare(x, y);
 }
 
-/* Counts documents that are duplicates of an archived one: they form a group with it, which is
- * counted under the first of them. */
+/* Counts the groups of archived documents. The documents of this run that are duplicates of one
+ * archived document are a group with it: size[] of the first of them is the size of the group. */
 static void count_archived(struct dedup_state *s, uint32_t *size)
 {
 	uint32_t *order, n = 0;
@@ -68,8 +68,7 @@ void dedup_free_groups(struct dedup_state *s, struct dedup_groups *g)
 	sh_tables_put(&s->tables, g->size);
 }
 
-/* Prints the numbers of pairs. Without verification no texts are compared: the distance alone
- * decides. */
+/* Prints the numbers of pairs. Without verification, `compared` counts pairs within the distance. */
 static void print_pairs(char *to, size_t n, const struct sh_dedup_stats *t, bool verified)
 {
 	unsigned long long pairs = t->compared;
@@ -87,8 +86,8 @@ static void say_keys(const struct dedup_state *s)
 
 	if (s->plan.keys.keys)
 		cli_warn(s->cli,
-		    "candidates share one of %u keys of %u values, as %.1f %% of the pairs of "
-		    "similarity %.2g do (of distance %u: %.1f %%)",
+		    "candidates share one of %u keys of %u values: this finds %.1f %% of the pairs "
+		    "of similarity %.2g (distance %u: %.1f %%)",
 		    s->plan.keys.keys, s->plan.keys.rows, 100 * sh_minkeys_found(s->plan.keys, j),
 		    j, s->plan.k,
 		    100 * sh_reach(s->plan.bits, s->plan.minhash, s->plan.lowest, s->plan.k));

@@ -7,8 +7,8 @@
 #include "io/pool.h"
 #include "record/keeper_mark.h"
 
-/* Bytes of the input. The documents that begin in TASK bytes are a task of the threads. FORGET
- * bytes are mapped at a time, while documents are written. */
+/* Numbers of input bytes. A task of a thread has the documents that begin in TASK bytes. About FORGET
+ * bytes are mapped at a time. */
 enum { TASK = 3 << 16, FORGET = 1 << 26 };
 
 /* Scratch memory for the documents of a pair. */
@@ -43,10 +43,10 @@ int dedup_keeper_id(struct dedup_state *s, uint32_t i, uint32_t keeper,
 
 struct writer;
 
-/* Appends what is written for a document. */
+/* Appends the lines of a document to *to. */
 typedef int add_fn(struct writer *w, uint32_t document, struct sh_buf *to, struct sh_error *err);
 
-/* The documents from `from` up to but not including `to`. */
+/* Writes the documents from .. to-1. */
 struct writing {
 	struct dedup_state *state;
 	struct sh_sink *out;
@@ -54,14 +54,14 @@ struct writing {
 	const struct dedup_groups *groups;
 	uint32_t from, to;
 	add_fn *add;
-	uint64_t forgot; /* first byte of the input that may be mapped */
+	uint64_t forgot; /* no byte of the input before this one is mapped */
 };
 
 struct writer {
 	struct writing *all;
 	unsigned thread;
 	struct rooms rooms;
-	uint32_t alike; /* see add_report_line() */
+	uint32_t alike; /* documents whose id is the keeper's id: see add_keeper() */
 };
 
 /* Returns the first document of a task. */
@@ -109,7 +109,7 @@ static int write_lines(void *arg, struct sh_job *job, struct sh_error *err)
 	return sh_sink_write_lines(w->out, job->out.p, job->out.n, &job->sum, err);
 }
 
-/* Writes what w->add() makes of the documents, in their order. Returns the sum of writer.alike. */
+/* Writes the lines from w->add() for all documents, in order. Returns the sum of writer.alike. */
 static uint32_t write_all(struct writing *w)
 {
 	struct cli *c = w->state->cli;
@@ -156,7 +156,7 @@ static int add_staying(struct writer *w, uint32_t i, struct sh_buf *to, struct s
 	return add_line(to, line, err);
 }
 
-/* Fills in the mark of a document that does not stay. `text` has room for the similarity. */
+/* Sets *mark for a document that does not stay. text: memory for mark->similarity. */
 static int find_mark(struct writer *w, uint32_t i, struct sh_keeper_mark *mark,
     char text[SH_SIMILARITY_CHARS], struct sh_error *err)
 {
@@ -194,7 +194,7 @@ static int mark_line(struct writer *w, uint32_t i, struct sh_error *err)
 	if (sh_corpus_line(&s->corpus, i, &r->room[0], &whole, err) < 0)
 		return -1;
 	line = cli_strip(form->crlf, whole);
-	/* The id must lie in the line. */
+	/* doc.id must point into the line, so the line is parsed here. */
 	if (sh_document_parse(form, whole, s->corpus.number ? s->corpus.number[i] : 0, &r->room[0],
 		&doc, err) < 0 ||
 	    (!dedup_stays(s, w->all->keeper, i) && find_mark(w, i, &mark, text, err) < 0) ||
@@ -266,9 +266,9 @@ void dedup_write_all(struct dedup_state *s, const uint32_t *keeper)
 
 /* ---- the report ---- */
 
-/* Appends similarity and group size. The similarity of a pair that was not compared is left out. It
- * is "-" with an archive, where only some pairs are compared, and before a group size. group: 0
- * without --counts. */
+/* Appends the distance, the similarity and the group size (0: none). A similarity that was not
+ * computed is left out; it is "-" before a group size, and with an archive, where other lines have
+ * a similarity. */
 static int add_numbers(const struct dedup_state *s, unsigned distance, unsigned similarity,
     uint32_t group, struct sh_buf *to, struct sh_error *err)
 {
@@ -293,8 +293,8 @@ static int add_numbers(const struct dedup_state *s, unsigned distance, unsigned 
 	return sh_buf_add(to, text, n, err);
 }
 
-/* Appends the keeper's id, and the numbers, of a document that a document of this run replaces.
- * Counts the keepers of the same id: the report cannot distinguish the two. */
+/* Appends the keeper's id and the numbers of a document whose keeper is a document of this run.
+ * Counts documents whose id is the keeper's id: the report cannot distinguish the two. */
 static int add_keeper(
     struct writer *w, uint32_t i, struct sh_slice id, struct sh_buf *to, struct sh_error *err)
 {
@@ -346,9 +346,9 @@ void dedup_write_report(
 
 	if (alike)
 		cli_warn(s->cli,
-		    "%u document%s dropped for one of the same id: an id in the report may be of "
-		    "both",
-		    alike, CLI_PLURAL(alike));
+		    "%u dropped document%s ha%s the same id as the keeper: the report cannot "
+		    "distinguish them",
+		    alike, CLI_PLURAL(alike), alike == 1 ? "s" : "ve");
 	if (s->to == &s->report)
 		cli_close_further(s->cli, &s->report);
 }

@@ -158,8 +158,8 @@ static void settle_mark(struct cli *c, const struct dedup_settings *s)
 	const struct sh_document_form *form = &s->docs.docs.form;
 
 	if (s->mark.n && s->dry_run)
-		cli_usage(
-		    c, "--mark: %s writes no documents", s->sample ? "--sample" : "--dry-run");
+		cli_usage(c, "--mark cannot be used with %s, which writes no documents",
+		    s->sample ? "--sample" : "--dry-run");
 	if (s->mark.n && form->line_ids && !form->json)
 		cli_usage(c, "--mark adds fields, and with -l the whole line is text");
 	if (s->counts && !s->report_path)

@@ -622,9 +622,9 @@ state() {
 		gives
 		says "shdedup: $message" "Try 'shdedup --help' or 'man shdedup'."
 	done <<-'END'
-	--wait 3|--wait: which archive? (-a DIR)
-	-a archive --sample 3|--sample shows pairs of documents; an archive need not have any
-	-a archive --link single|--link single: chains would go on through the archive; say star
+	--wait 3|--wait needs -a DIR or -O DIR
+	-a archive --sample 3|--sample cannot be used with -a: an archive need not have the texts
+	-a archive --link single|--link single cannot be used with -a: chains could pass through the archive (use --link star)
 	END
 }
 
@@ -1226,7 +1226,7 @@ cron_root() {
 	try 'sharchive remove archive these those'
 	exits 0
 	says 'sharchive: 2 documents removed, 2 of which had stayed' \
-		"sharchive: those:2: no document has the id 'x' (remove: 1 of 3 such)"
+		"sharchive: those:2: no document has the id 'x' (remove: 1 of 3 ids not found)"
 	try 'sharchive check archive'
 	says 'sharchive: 1 document in 1 segment, all good'
 }
@@ -1244,7 +1244,7 @@ cron_root() {
 	try 'printf "nobody\\n\\na\\n" | sharchive remove archive -'
 	exits 0
 	grep -q "^sharchive: 2 documents removed, 2 of which had stayed$" err
-	grep -qx "sharchive: -:1: no document has the id 'nobody' (remove: 1 of 2 such)" err
+	grep -qx "sharchive: -:1: no document has the id 'nobody' (remove: 1 of 2 ids not found)" err
 	printf 'odd \x01\xff\x7f\r\nx\\ty\r\n' >ids
 	for crlf in --crlf ''; do
 		rm -rf copy

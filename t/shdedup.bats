@@ -53,11 +53,11 @@ texts() {
 	try 'shdedup -q --report report docs'
 	exits 0
 	gives "a\t$text" 'b\tsomething else, which is no duplicate'
-	says 'shdedup: 1 document dropped for one of the same id: an id in the report may be of both'
+	says 'shdedup: 1 dropped document has the same id as the keeper: the report cannot distinguish them'
 	printf 'a\ta\t0\t1.0000\nb\ta\t0\t1.0000\n' | diff - report
 	try "printf '{\"id\":\"\\u0061\",\"text\":\"$text\"}\n{\"id\":\"a\",\"text\":\"$text\"}\n' | shdedup -q --json --report report"
 	exits 0
-	says 'shdedup: 1 document dropped for one of the same id: an id in the report may be of both'
+	says 'shdedup: 1 dropped document has the same id as the keeper: the report cannot distinguish them'
 	try "printf '%s\t$text\n' a b c | shdedup -q --report report"
 	exits 0
 	says
@@ -250,10 +250,10 @@ texts() {
 		gives b d
 	done
 	try 'shdedup --protect these --protect those docs'
-	grep -qx "shdedup: these:2: no document has the id 'x' (--protect: 2 of 4 such)" err
+	grep -qx "shdedup: these:2: no document has the id 'x' (--protect: 2 of 4 ids not found)" err
 	printf 'b\n' >these
 	try 'shdedup --protect these --protect those docs'
-	grep -qx "shdedup: those:1: no document has the id 'y' (--protect: 1 of 3 such)" err
+	grep -qx "shdedup: those:1: no document has the id 'y' (--protect: 1 of 3 ids not found)" err
 	try 'shdedup --protect these --protect nowhere docs'
 	exits 2
 	says "shdedup: cannot open 'nowhere': No such file or directory"
@@ -265,10 +265,10 @@ texts() {
 	try 'shdedup --protect ids docs'
 	exits 0
 	head -n 1 err >first
-	echo "shdedup: ids:2: no document has the id 'x' (--protect: 2 of 4 such)" >expected
+	echo "shdedup: ids:2: no document has the id 'x' (--protect: 2 of 4 ids not found)" >expected
 	same expected first
 	try 'shdedup --keep ids docs'
-	grep -qx "shdedup: ids:2: no document has the id 'x' (--keep: 2 of 4 such)" err
+	grep -qx "shdedup: ids:2: no document has the id 'x' (--keep: 2 of 4 ids not found)" err
 	try 'shdedup -q --keep ids --protect ids docs'
 	exits 0
 	says
@@ -824,7 +824,7 @@ edit_oracle() {
 	printf '%s\n' '{"id":1,"text":"x y","date":"2024-01-09T10:00:00"}' '{"id":2,"text":"x y","date":"2024-01-09T10:00:01"}' '{"id":3,"text":"x y"}' >dates
 	try 'shdedup --json --keep max:date dates'
 	gives '{"id":2,"text":"x y","date":"2024-01-09T10:00:01"}'
-	grep -qx "shdedup: 1 document without field 'date' stays only for each other (--keep)" err
+	grep -qx "shdedup: 1 document without field 'date' ranks last (--keep)" err
 	try 'shdedup -q --json --keep min:date dates'
 	gives '{"id":1,"text":"x y","date":"2024-01-09T10:00:00"}'
 	try 'shdedup -q --json --keep min:day dates'

@@ -23,7 +23,7 @@ static int ordered(const struct sh_emit *e, struct sh_job *job, struct sh_slice 
 	return c < 0 ? e->pair(job, x, y, distance, err) : e->pair(job, y, x, distance, err);
 }
 
-/* Pairs one id with n records of b. */
+/* Writes the pairs of one id with the ids of n records of b. */
 static int one_with_many(const struct sh_emit *e, struct sh_job *job, struct sh_slice id,
     const uint32_t *record, uint32_t n, unsigned distance, struct sh_error *err)
 {
@@ -39,6 +39,7 @@ static int one_with_many(const struct sh_emit *e, struct sh_job *job, struct sh_
 	return 0;
 }
 
+/* Writes the pairs of the ids of two nodes. */
 static int one_hit(const struct sh_emit *e, struct sh_job *job, const uint32_t *who_a,
     const uint32_t *who_b, unsigned distance, struct sh_error *err)
 {
@@ -56,7 +57,7 @@ static int one_hit(const struct sh_emit *e, struct sh_job *job, const uint32_t *
 	return 0;
 }
 
-/* Prefetches for batches of pairs: the cache misses of sh_node_ids_fetch() overlap. */
+/* The cache misses of a batch of pairs overlap. See sh_node_ids_fetch() for the attribute. */
 #define FETCH static inline __attribute__((always_inline)) void
 
 FETCH fetch_place(const struct sh_nodes *s, uint32_t who)
@@ -75,10 +76,11 @@ FETCH fetch_id(const struct sh_nodes *s, uint32_t who)
 		__builtin_prefetch(&s->member[s->group_at[who - SH_NODES_GROUP]]);
 }
 
-/* Where the two ids of a pair are printed. */
+/* Memory for the two ids of a pair that are numbers. */
 typedef char rooms[2][SH_ID_ROOM];
 
-/* Finds the ids of n pairs, not in order yet. Returns false when a node has several ids. */
+/* Finds the ids of n pairs: id1 is from a, and id2 from b. Returns false when a node has several
+ * ids. */
 static inline bool find_ids(const struct sh_emit *e, const struct sh_join_pair *hit, size_t n,
     struct sh_id_pair *pair, rooms *room)
 {
@@ -93,7 +95,7 @@ static inline bool find_ids(const struct sh_emit *e, const struct sh_join_pair *
 	return true;
 }
 
-/* Puts the lesser id first. Returns false when the ids are equal. The order is random, so a branch
+/* Makes id1 the lesser id. Returns false when the ids are equal. The order is random, so a branch
  * on it would often be mispredicted. */
 static inline bool in_order(struct sh_id_pair *pair)
 {
@@ -199,7 +201,7 @@ static int emit_some(const struct sh_emit *e, struct sh_job *job, const struct s
 struct run {
 	const struct sh_emit *emit;
 	pthread_mutex_t lock;
-	size_t left; /* pairs until the ids are turned into words; 0: done */
+	size_t left; /* pairs before the ids are converted to words; 0: they were converted */
 };
 
 static void run_init(struct run *r, const struct sh_emit *e, size_t left)
@@ -214,8 +216,8 @@ static int run_end(struct run *r, int status)
 	return status;
 }
 
-/* Turns the ids into words once there are enough pairs to pay for it. Returns whether they are
- * words. */
+/* Converts the ids to words when there were enough pairs to pay for it. Returns whether it has
+ * done so; ids that are no words were left as they are. */
 static bool count_pairs(struct run *r, size_t pairs)
 {
 	bool words;
@@ -231,7 +233,7 @@ static bool count_pairs(struct run *r, size_t pairs)
 	return words;
 }
 
-/* Receives pairs by the values of who[]. */
+/* Receives pairs of values of who[]. */
 static int emit_named(
     void *ctx, struct sh_job *job, const struct sh_join_pair *hit, size_t n, struct sh_error *err)
 {
@@ -245,7 +247,7 @@ static int emit_named(
 	return 0;
 }
 
-/* Receives pairs by the numbers of nodes. */
+/* Receives pairs of numbers of nodes. */
 static int emit_numbered(
     void *ctx, struct sh_job *job, const struct sh_join_pair *hit, size_t n, struct sh_error *err)
 {
@@ -312,7 +314,7 @@ FETCH fetch_group(const struct sh_nodes *s, size_t g, size_t n)
 	}
 }
 
-/* Pairs one id with n greater ones of its node. */
+/* Writes the pairs of one id with the ids of n records, all greater and of the same node. */
 static int one_with_greater(const struct sh_emit *e, struct sh_job *job, struct sh_slice id,
     const uint32_t *record, uint32_t n, struct sh_error *err)
 {

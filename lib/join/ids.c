@@ -32,15 +32,15 @@ static bool is_numeric(uint64_t base)
 	return base >= SH_NODE_IDS_NUMBERS;
 }
 
-/* Returns whether n >= 1 ids of this form are numbers of 32 bits. */
+/* Returns whether n >= 1 ids of this form are numbers below 2^32. */
 static bool are_short(uint64_t base, size_t n)
 {
 	return is_counted(base) ? base - SH_NODE_IDS_COUNTED + n - 1 <= UINT32_MAX
 				: is_numeric(base);
 }
 
-/* Sets *number to the value of a decimal number below the limit without leading zeros, which
- * prints as the id. Returns false when the id is something else. */
+/* Sets *number to the value of an id that is a decimal number below SH_NODE_IDS_LIMIT without
+ * leading zeros. Returns false for any other id. */
 static bool parse_number(struct sh_slice id, uint64_t *number)
 {
 	if (id.n == 0 || (id.p[0] == '0' && id.n > 1))
@@ -78,8 +78,8 @@ static void make_chunk_text(struct sh_chunk_ids *c)
 	c->base = 0;
 }
 
-/* Chooses the form for the ids of the chunk and one more, which is this number or, when
- * `numeric` is false, text. */
+/* Changes the form of the chunk so that one more id can be added. The id is this number; or text
+ * when `numeric` is false. It is not the next number of ids that count up. */
 static void choose_form(struct sh_chunk_ids *c, bool numeric, uint64_t number)
 {
 	if (c->n == 0)
@@ -120,7 +120,7 @@ static int reserve_at(struct sh_node_ids *s, size_t first, struct sh_error *err)
 	    (void **)&s->at, &s->at_cap, first + SH_NODE_IDS_STRIDE, sizeof *s->at, err);
 }
 
-/* Converts a stride whose ids counted up so far to one of numbers. */
+/* Converts a stride of ids that count up to a stride of numbers. */
 static int make_numbers(struct sh_node_ids *s, size_t first, struct sh_error *err)
 {
 	uint64_t *base = &s->base[first / SH_NODE_IDS_STRIDE], number = *base - SH_NODE_IDS_COUNTED;
@@ -133,7 +133,7 @@ static int make_numbers(struct sh_node_ids *s, size_t first, struct sh_error *er
 	return 0;
 }
 
-/* Adds the text of an id to a stride of text that begins at offset `start`. */
+/* Adds the text of an id to a stride whose text begins at offset `start`. */
 static int add_text(
     struct sh_node_ids *s, size_t record, uint64_t start, struct sh_slice id, struct sh_error *err)
 {
@@ -144,7 +144,7 @@ static int add_text(
 	return 0;
 }
 
-/* Converts a stride of numbers to one of text. */
+/* Converts a stride of numbers to a stride of text. */
 static int make_text(struct sh_node_ids *s, size_t first, struct sh_error *err)
 {
 	uint64_t start = s->text.n;
@@ -161,7 +161,7 @@ static int make_text(struct sh_node_ids *s, size_t first, struct sh_error *err)
 	return 0;
 }
 
-/* Begins a stride for ids of this form. */
+/* Begins a stride for ids of this form, which is the `base` of a chunk. */
 static int begin_stride(struct sh_node_ids *s, uint64_t form, struct sh_error *err)
 {
 	size_t stride = s->n / SH_NODE_IDS_STRIDE;
@@ -172,8 +172,7 @@ static int begin_stride(struct sh_node_ids *s, uint64_t form, struct sh_error *e
 	return is_counted(form) ? 0 : reserve_at(s, s->n, err);
 }
 
-/* Converts the stride that begins at record `first` to a form in which n ids of the given form
- * can be added. */
+/* Converts the stride that begins at record `first`, so that n ids of this form can be added. */
 static int convert_stride(
     struct sh_node_ids *s, size_t first, uint64_t form, size_t n, struct sh_error *err)
 {
@@ -187,8 +186,7 @@ static int convert_stride(
 							 : make_text(s, first, err);
 }
 
-/* Adds the ids from .. from+n-1, which are text, to a stride of text that begins at offset
- * `start`. */
+/* Adds the ids from .. from+n-1, which are text, to a stride whose text begins at offset `start`. */
 static int copy_text(struct sh_node_ids *s, uint64_t start, const struct sh_chunk_ids *c,
     size_t from, size_t n, struct sh_error *err)
 {
@@ -203,6 +201,7 @@ static int copy_text(struct sh_node_ids *s, uint64_t start, const struct sh_chun
 	return 0;
 }
 
+/* The same for ids that are numbers. */
 static int print_text(struct sh_node_ids *s, uint64_t start, const struct sh_chunk_ids *c,
     size_t from, size_t n, struct sh_error *err)
 {
@@ -216,7 +215,7 @@ static int print_text(struct sh_node_ids *s, uint64_t start, const struct sh_chu
 	return 0;
 }
 
-/* Adds n ids, which are of one stride. */
+/* Adds the ids from .. from+n-1, which belong to one stride. */
 static int append_part(struct sh_node_ids *s, const struct sh_chunk_ids *c, size_t from, size_t n,
     struct sh_error *err)
 {

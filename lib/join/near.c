@@ -16,7 +16,7 @@ enum {
 	TILE = 16, /* rests compared at once */
 };
 
-/* Hands the matches over. Returns whether the scan goes on. */
+/* Passes the matches to s->flush(). Returns false when the scan has ended. */
 static bool flush_matches(struct sh_near *s)
 {
 	size_t n = s->matches;
@@ -44,14 +44,14 @@ static uint32_t position_of(const struct sh_near_gathered *g, uint32_t i)
 	return g->from[p] + (i - g->at[p]);
 }
 
-/* Returns the number of neighbours that bucket v is compared with: one for each two bits of the
- * key. When the number of bits is odd, there is one more if the most significant bit is 1. */
+/* Returns the number of neighbours with which bucket v is compared: one for each two bits of the
+ * key. An odd number of bits adds one when the most significant bit is 1. */
 static inline uint32_t count_neighbours(const struct sh_near *s, uint32_t v)
 {
 	return s->bits / 2 + (s->bits % 2 & v >> (s->bits - 1));
 }
 
-/* Returns neighbour i of bucket v, which flips bit 2i or 2i + 1. */
+/* Returns neighbour i of bucket v: flips bit 2i or bit 2i + 1 of its key. */
 static inline uint32_t neighbour(uint32_t v, uint32_t i)
 {
 	uint32_t equal = ~(v >> 2 * i ^ v >> (2 * i + 1)) & 1;
@@ -72,7 +72,8 @@ static inline void NAME(copy)(uint16_t *to, const uint16_t *from)
 	memcpy(to, from, COPIED * sizeof *to);
 }
 
-/* Returns a bit for each of 16 lanes that are 0 or all ones. */
+/* Bit i of the result is 1 when lane i of the 16 lanes of a and b is all ones. Each lane must be 0
+ * or all ones. */
 static inline uint32_t bits_of_lanes(lanes a, lanes b)
 {
 #ifdef __SSE2__
@@ -168,7 +169,7 @@ static TARGET inline __attribute__((always_inline)) bool NAME(has)(
 	return !_mm256_testz_si256(found, found);
 }
 
-/* Returns a bit for each lane of two bytes. */
+/* Bit i of the result is 1 when lane i is all ones. Each of the 16 lanes must be 0 or all ones. */
 static TARGET inline __attribute__((always_inline)) uint32_t bits_of(__m256i x)
 {
 	return _pext_u32((uint32_t)_mm256_movemask_epi8(x), UINT32_C(0x55555555));

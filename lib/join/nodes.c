@@ -9,11 +9,11 @@
 #include "join/join.h"
 
 enum {
-	MANY_COPIES = 1 << 14, /* more than this: all threads make groups of them */
+	MANY_COPIES = 1 << 14, /* several threads make groups when there are more copies */
 	SOME = 256,            /* groups that a thread orders at a time */
 };
 
-#define NOBODY UINT32_MAX
+#define DROPPED UINT32_MAX /* a member whose id is repeated */
 
 int sh_nodes_init(struct sh_nodes *s, unsigned words, struct sh_side *room, struct sh_error *err)
 {
@@ -89,13 +89,13 @@ static int by_id(const void *arg, uint32_t x, uint32_t y)
 	    sh_node_ids_get(&s->ids, x, room[0]), sh_node_ids_get(&s->ids, y, room[1]));
 }
 
-/* A part of the copies: the task of a thread. */
+/* Copies from .. to-1: the task of a thread. */
 struct stretch {
 	struct sh_nodes *nodes;
-	const struct sh_copy *copy; /* all copies; those of one node are adjacent */
-	size_t from, to;            /* its copies */
-	size_t groups;              /* number of groups that begin in it */
-	size_t group;               /* number of the first one */
+	const struct sh_copy *copy; /* all copies; the copies of a node are adjacent */
+	size_t from, to;
+	size_t groups; /* number of groups that begin in the stretch */
+	size_t group;  /* index of the first of these groups */
 };
 
 static bool begins_node(const struct sh_copy *copy, size_t i)
@@ -115,10 +115,9 @@ static int count_groups(void *stretches, size_t from, size_t to, struct sh_error
 	return 0;
 }
 
-/* Makes the groups that begin in a stretch, and adds the members for its copies. `who` of each
- * node becomes the number of its group, and its own record the first member. Before a group
- * stand the members of all groups before it: one for each of their copies, and one more for each
- * group. */
+/* Makes the groups that begin in a stretch, and stores the members for its copies. The first member
+ * of a group is the node's own record; `who` of the node becomes the group. So the members of copy i
+ * and of group g are preceded by i copies and g own records. */
 static int fill_groups(void *stretches, size_t from, size_t to, struct sh_error *err)
 {
 	(void)err;
@@ -146,7 +145,7 @@ static int allocate_groups(struct sh_nodes *s, size_t groups, size_t members, st
 	free(s->group_at);
 	free(s->member);
 	s->group_at = malloc((groups + 1) * sizeof *s->group_at);
-	/* One member more: prefetching reads two members of each group. */
+	/* One element more, because fetch_group() reads two members of each group. */
 	s->member = malloc((members + 1) * sizeof *s->member);
 	if (!s->group_at || !s->member)
 		return sh_error_nomem(err);
@@ -182,15 +181,15 @@ static int begin_groups(struct sh_nodes *s, const struct sh_copies *c, struct sh
 	return status;
 }
 
-/* What one thread orders members with. */
+/* The state of a thread that orders members. */
 struct orderer {
 	struct sh_nodes *nodes;
 	struct sh_side side, room;
 	uint64_t repeated;
 };
 
-/* Orders the members of a group by their ids, by several threads. Replaces repeated ids by
- * NOBODY, at the group's end. */
+/* Orders the members of a group by their ids, and drops repeated ids. DROPPED fills the end of the
+ * group. */
 static int order_group(struct orderer *o, unsigned threads, size_t g, struct sh_error *err)
 {
 	struct sh_nodes *s = o->nodes;
@@ -214,7 +213,7 @@ static int order_group(struct orderer *o, unsigned threads, size_t g, struct sh_
 			member[out++] = m->id[i];
 	o->repeated += n - out;
 	while (out < n)
-		member[out++] = NOBODY;
+		member[out++] = DROPPED;
 	return 0;
 }
 
@@ -234,7 +233,7 @@ static int order_small_groups(void *orderer, size_t from, size_t to, struct sh_e
 	return status;
 }
 
-/* All threads order one large group after the other, then each thread small ones. */
+/* First all threads together order each large group. Then each thread orders small groups. */
 static int order_groups(struct orderer *o, unsigned threads, struct sh_error *err)
 {
 	const struct sh_nodes *s = o->nodes;
@@ -258,7 +257,7 @@ static void drop_repeated(struct sh_nodes *s)
 		uint32_t from = s->group_at[g], to = s->group_at[g + 1];
 
 		s->group_at[g] = out;
-		for (; from < to && s->member[from] != NOBODY; from++)
+		for (; from < to && s->member[from] != DROPPED; from++)
 			s->member[out++] = s->member[from];
 	}
 	s->group_at[s->groups] = out;
@@ -298,8 +297,8 @@ static int make_groups(struct sh_nodes *s, const struct sh_copies *t, struct sh_
 
 /* ---- nodes ------------------------------------------------------------------- */
 
-/* Makes nodes from first[i], the first record equal to record i. Overwrites first[]: the first
- * record of a node gets the node's number. */
+/* Makes the nodes. first[i] is the first record whose fingerprint is equal to that of record i.
+ * Overwrites it by the number of the node when it is i itself. */
 static int make_nodes(
     struct sh_nodes *s, uint32_t *first, struct sh_copies *copies, struct sh_error *err)
 {
@@ -362,7 +361,7 @@ int sh_nodes_close(struct sh_nodes *s, struct sh_error *err)
 		    s->words == 1 ? close_narrow(s, &copies, err) : close_wide(s, &copies, err);
 	if (status == 0)
 		status = make_groups(s, &copies, err);
-	/* Defines what the scan reads beyond the end, and ignores. */
+	/* The scan reads and ignores these elements beyond the end. */
 	if (status == 0 && s->words == 1)
 		memset(s->fp + s->n, 0, SH_JOIN_PAD * sizeof *s->fp);
 	free(copies.p);

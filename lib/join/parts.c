@@ -7,11 +7,11 @@
 
 enum { FP_BYTES_MAX = 8 * SH_FP_MAX_WORDS };
 
-/* Each partition is joined with every other one, so their number must stay small. After each MANY
- * partitions the limit of their size doubles, until it is ENOUGH bytes. */
+/* Each partition is joined with each other partition, so there must be few. After each MANY
+ * partitions the limit of their size doubles, until it is at least ENOUGH bytes. */
 enum { MANY = 64, ENOUGH = 256 * 1024 };
 
-/* A chunk of a partition is written when its lines would have CHUNK bytes. */
+/* A chunk of a partition is written when its records, as lines, would have CHUNK bytes. */
 enum { CHUNK = 64 * 1024, MOST_OF_LINE = 2 * FP_BYTES_MAX + SH_ID_MAX + 2 };
 
 int sh_parts_init(struct sh_parts *p, unsigned words, size_t memory, struct sh_side *room,
@@ -49,7 +49,7 @@ void sh_parts_clear(struct sh_parts *p)
 	p->repeated = 0;
 }
 
-/* Packs a fingerprint so that bytes order as fingerprints do. The id follows it. */
+/* Stores a fingerprint so that the bytes have the order of fingerprints. Returns their number. */
 static size_t pack_fp(char *out, const uint64_t *fp, unsigned words)
 {
 	for (unsigned i = 0; i < words; i++)
@@ -76,7 +76,7 @@ static int write_node(struct sh_parts *p, size_t node, struct sh_error *err)
 	return 0;
 }
 
-/* Writes the records in memory as a sorted run. */
+/* Writes the records in memory as a sorted run. An entry's key is a packed fingerprint and an id. */
 static int spill(struct sh_parts *p, struct sh_error *err)
 {
 	int status = sh_nodes_close(&p->nodes, err);
@@ -106,8 +106,8 @@ int sh_parts_add(struct sh_parts *p, const uint64_t *fp, struct sh_slice id, str
 	return sh_nodes_add(&p->nodes, fp, id, err);
 }
 
-/* Returns how many records fit when each id has eight bytes; at least 1. Afterwards memory is to
- * be checked again. */
+/* Returns the number of records that fit in memory when each id has eight bytes; at least 1. Ids may
+ * be longer, so is_full() must be called after they were added. */
 static size_t fitting(const struct sh_parts *p)
 {
 	size_t left = p->memory - sh_nodes_bytes(&p->nodes), n = left / (8 * p->words + 16) + 1;
@@ -127,22 +127,22 @@ int sh_parts_append(struct sh_parts *p, const struct sh_fp_chunk *c, struct sh_e
 	return 0;
 }
 
-/* Cuts the merged entries into a run for each partition, without repeated entries. An entry of
- * such a run has no key; its value is a packed chunk. */
+/* Cuts the merged entries into a run for each partition, without repeated entries. An entry of a
+ * partition's run has no key; its value is a packed chunk. */
 struct cutter {
 	struct sh_parts *parts;
 	size_t bytes;        /* bytes of the run so far, counted as by sh_nodes_bytes() */
-	size_t most;         /* the most bytes of a run */
+	size_t most;         /* limit of `bytes`; the last entry may exceed it */
 	struct sh_buf last;  /* last entry */
-	struct sh_buf first; /* first entry with the same fingerprint */
-	struct sh_buf room;  /* of the chunk */
+	struct sh_buf first; /* first entry that has the fingerprint of the last entry */
+	struct sh_buf room;  /* memory of the chunk */
 	struct sh_fp_chunk *chunk;
-	size_t chunk_bytes; /* bytes that its lines would have */
+	size_t chunk_bytes; /* bytes that the records of the chunk would have as lines */
 	struct sh_buf packed;
 };
 
-/* Returns 1 when first_only drops the entry, an id that is not the first of its fingerprint; 0
- * otherwise; -1 on failure. */
+/* Returns 1 when first_only drops the entry, because its id is not the first of its fingerprint.
+ * Passes the entry to copy(). Returns 0 when the entry stays, and -1 on failure. */
 static int is_copy(struct cutter *c, struct sh_slice key, struct sh_error *err)
 {
 	struct sh_parts *p = c->parts;
@@ -189,7 +189,7 @@ static int next_run(struct cutter *c, struct sh_error *err)
 	return 0;
 }
 
-/* Adds an entry, a packed fingerprint with its id, to the run. */
+/* Adds an entry to the run. */
 static int add_entry(struct cutter *c, struct sh_slice entry, struct sh_error *err)
 {
 	size_t n = 8 * c->parts->words;
@@ -198,7 +198,7 @@ static int add_entry(struct cutter *c, struct sh_slice entry, struct sh_error *e
 	for (unsigned i = 0; i < c->parts->words; i++)
 		fp[i] = sh_be64(entry.p + 8 * i);
 	sh_fp_chunk_add(c->chunk, fp, sh_slice(entry.p + n, entry.n - n));
-	/* The entry counts 8 more bytes for `at` and `who`. */
+	/* 8 bytes for `at` and `who` */
 	c->bytes += entry.n + 8;
 	c->chunk_bytes += 2 * n + 2 + entry.n - n;
 	return c->chunk_bytes >= CHUNK ? end_chunk(c, err) : 0;
@@ -227,7 +227,7 @@ static int cut(void *arg, struct sh_slice key, struct sh_slice value, struct sh_
 	return add_entry(c, sh_buf_slice(&c->last), err);
 }
 
-/* Writes the partitions of the merged runs. */
+/* Merges the runs, and writes them as partitions. */
 static int cut_all(struct sh_parts *p, struct sh_error *err)
 {
 	struct cutter c = { .parts = p, .most = p->memory };

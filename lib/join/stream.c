@@ -6,27 +6,26 @@
 #include "join/parts.h"
 #include "record/fpline.h"
 
-enum {
-	KEYS_REMEMBERED =
-	    1 << 20, /* 16 MiB of hashes, for streams that are grouped but not sorted */
-};
+/* Keys that a self-join remembers when they do not ascend, to find keys that are not adjacent:
+ * 16 MiB of hashes. */
+enum { KEYS_REMEMBERED = 1 << 20 };
 
 struct sh_stream {
 	struct sh_stream_opts opts;
 	unsigned sides;
-	bool ready; /* the first record was seen, and the members below are set */
+	bool ready; /* the first record was read, and the members below are set */
 	unsigned k; /* largest distance of a pair */
 	struct sh_band band;
-	struct sh_fp_form form;       /* of the fields behind the key */
-	char tag[SH_BAND_TAG_DIGITS]; /* of the record checked last; tag_n bytes */
-	unsigned tag_n;
+	struct sh_fp_form form;       /* form of the fields behind the key */
+	char tag[SH_BAND_TAG_DIGITS]; /* tag of the record checked last */
+	unsigned tag_n;               /* bytes of the tag; 0: it has none */
 	struct sh_band_table room;
 	struct sh_join *join;
 	struct sh_keyorder order;  /* self-join only */
 	struct sh_buf last_key[2]; /* two streams: the last key of each */
-	struct sh_buf key;         /* of the bucket in parts[] */
-	uint32_t table;            /* of that key */
-	uint64_t bits;             /* of that key, when the layout has at most 64 */
+	struct sh_buf key;         /* key of the bucket in parts[] */
+	uint32_t table;            /* number of the key's table */
+	uint64_t bits;             /* bits of the key, when the layout has at most 64 */
 	struct sh_side scratch;    /* scratch memory of both buckets and the join */
 	struct sh_parts parts[2];
 	uint64_t repeated;
@@ -70,10 +69,10 @@ void sh_stream_delete(struct sh_stream *s)
 	free(s);
 }
 
-/* Stores the properties of the first record that all other records must share. */
+/* Stores the properties of the first record. All other records must have the same. */
 static int make_ready(struct sh_stream *s, const struct sh_band_record *r, struct sh_error *err)
 {
-	/* there are two partitions and the scratch memory of their join */
+	/* A join needs memory for two partitions and the scratch memory. */
 	size_t part = s->opts.memory / 3;
 	unsigned k;
 
@@ -97,8 +96,8 @@ static int make_ready(struct sh_stream *s, const struct sh_band_record *r, struc
 		if (sh_parts_init(
 			&s->parts[i], s->band.words, part, &s->scratch, s->opts.tmpdir, err) < 0)
 			return -1;
-	/* Across two streams every new id is paired, so only the archive is reduced to first
-	 * ids. */
+	/* In a join of two streams every new id is paired. So only the archive, side 1, is reduced
+	 * to the smallest ids. */
 	s->parts[s->sides - 1].first_only = s->opts.collapse;
 	s->ready = true;
 	return 0;
@@ -147,8 +146,8 @@ static const struct sh_band_table *bucket_table(struct sh_stream *s)
 	return sh_band_table(&s->band, s->table, &s->room);
 }
 
-/* Joins one partition with itself. Identical fingerprints share all keys: their lowest common
- * table is 0. */
+/* Joins one partition with itself. Identical fingerprints share a key in each table; their pairs
+ * belong to table 0. */
 static int join_part(void *arg, struct sh_nodes *a, struct sh_error *err)
 {
 	struct sh_stream *s = arg;
@@ -186,7 +185,7 @@ static int join_bucket(struct sh_stream *s, struct sh_error *err)
 	return sh_parts_join_self(p, &join, err);
 }
 
-/* Stores the bits of a key, the digits at its end. Returns -1 when they are not hexadecimal. */
+/* Sets *bits to the digits at the end of a key. Returns -1 when they are not hexadecimal. */
 static int parse_bits(const struct sh_stream *s, const char *key, uint64_t *bits)
 {
 	unsigned digits = s->band.bits_digits;
@@ -194,7 +193,7 @@ static int parse_bits(const struct sh_stream *s, const char *key, uint64_t *bits
 	return sh_parse_hex(sh_slice(key + s->band.key_len - digits, digits), bits);
 }
 
-/* Stores the key of the bucket that begins. */
+/* Stores the key of the next bucket. */
 static int begin_bucket(struct sh_stream *s, struct sh_slice key, struct sh_error *err)
 {
 	s->key.n = 0;
@@ -222,7 +221,7 @@ int sh_stream_add(struct sh_stream *s, const struct sh_band_record *r, struct sh
 	return sh_parts_add(&s->parts[0], r->of.fp, r->of.id, err);
 }
 
-/* Compares n bytes. Keys are short: a call of memcmp() would take longer. */
+/* Returns whether n bytes are equal. Keys are short: a call of memcmp() would take longer. */
 static inline bool same_key(const char *p, const char *q, size_t n)
 {
 	size_t i = 0;
@@ -233,8 +232,8 @@ static inline bool same_key(const char *p, const char *q, size_t n)
 	return memcmp(p + i, q + i, n - i) == 0;
 }
 
-/* Returns whether the key at p is greater than the last one and of the same table, which is the
- * common case. If so, stores its bits. */
+/* Returns whether all keys so far ascend, and the key at p is greater than the last one, in the same
+ * table: the common case. Then sets *bits to its bits. */
 static bool is_next_key(const struct sh_stream *s, const char *p, uint64_t *bits)
 {
 	unsigned head = s->band.key_len - s->band.bits_digits;
@@ -269,8 +268,8 @@ static size_t band_line(
 	return len ? n + 1 + len : 0;
 }
 
-/* Adds the record of the line at p. Returns the bytes of the line; 0 when sh_stream_check() must
- * read it; or -1. */
+/* Adds the record of the line at p. Returns the length of the line; 0 when sh_stream_check() must
+ * read the record; or -1. */
 static ssize_t add_line(struct sh_stream *s, const struct sh_band_table *table, const char *p,
     const char *end, struct sh_error *err)
 {
@@ -321,7 +320,7 @@ int sh_stream_finish(struct sh_stream *s, struct sh_error *err)
 
 /* ---- two streams ---- */
 
-/* The next record of a side, which belongs to a later bucket. */
+/* The record of a side that was read last and is not in a bucket yet. */
 struct ahead {
 	struct sh_band_record record;
 	int got; /* 1 when there is a record */
@@ -380,8 +379,7 @@ int sh_stream_cross(struct sh_stream *s, sh_stream_next *next, void *arg, struct
 				? -1
 				: sh_slice_cmp(c.ahead[0].record.key, c.ahead[1].record.key);
 
-		/* A side is read to its end even when the other has ended: its records must be
-		 * checked. */
+		/* Both sides are read to their ends, because all records must be checked. */
 		if (order == 0 ? cross_bucket(&c, err) < 0 : advance(&c, order > 0, err) < 0)
 			return -1;
 	}
