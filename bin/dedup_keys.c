@@ -189,22 +189,9 @@ static double count_documents(const struct sample *sample, uint64_t bytes)
 	return sampled ? (double)bytes / (double)sampled * (double)lines : 0;
 }
 
-/* Closes the gaps between the values of the places. Returns the number of sampled documents. */
-static size_t gather_values(struct sample *sample)
-{
-	size_t n = 0;
-
-	for (unsigned i = 0; i < PLACES; i++) {
-		memmove(sample->value + n * SH_KEY_PLAN_VALUES,
-		    sample->value + (size_t)i * EACH * SH_KEY_PLAN_VALUES,
-		    sample->place[i].n * SH_KEY_PLAN_VALUES * sizeof *sample->value);
-		n += sample->place[i].n;
-	}
-	return n;
-}
-
 static void choose(struct dedup_state *s, struct sample *sample)
 {
+	struct sh_key_place place[PLACES];
 	struct sh_error err;
 
 	sample->value = malloc((size_t)PLACES * EACH * SH_KEY_PLAN_VALUES * sizeof *sample->value);
@@ -213,7 +200,10 @@ static void choose(struct dedup_state *s, struct sample *sample)
 		cli_die(s->cli, &err);
 	}
 	sample_input(s, sample);
-	if (sh_key_plan_choose(&s->plan, sample->value, gather_values(sample), &err) < 0)
+	for (size_t i = 0; i < PLACES; i++)
+		place[i] = (struct sh_key_place){ sample->value + i * EACH * SH_KEY_PLAN_VALUES,
+			sample->place[i].n };
+	if (sh_key_plan_choose(&s->plan, place, PLACES, &err) < 0)
 		cli_die(s->cli, &err);
 	free(sample->value);
 }

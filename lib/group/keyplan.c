@@ -18,7 +18,10 @@
 
 #define TOLERANCE 1e-4 /* recall that keys may lack */
 
-enum { LOWEST = 500000, COLUMNS = 8, NEAR = 32, LEAST_KEYS = 8 };
+/* Most documents of one source that follow each other, as assumed. */
+#define SOURCE 65536.0
+
+enum { LOWEST = 500000, COLUMNS = 8, NEAR = 32 };
 
 uint64_t sh_key_plan_lowest(uint64_t edit, unsigned n)
 {
@@ -40,6 +43,20 @@ unsigned sh_key_plan_values(const struct sh_key_plan *p)
 struct sampled {
 	uint64_t value;
 	const uint64_t *values;
+	size_t place;
+};
+
+/* By rows: the number of pairs that share one key, summed over the columns. */
+struct chances {
+	double across[SH_KEY_PLAN_ROWS + 1]; /* pairs of documents of two places */
+	double within[SH_KEY_PLAN_ROWS + 1]; /* pairs of documents of one place */
+};
+
+/* The documents of the sample. */
+struct sample {
+	struct sampled *document;
+	size_t n, places;
+	double pairs_across, pairs_within;
 };
 
 static int by_value(const void *a, const void *b)
@@ -69,31 +86,38 @@ static unsigned count_shared(const uint64_t *x, const uint64_t *y)
 	return n;
 }
 
-/* chance[rows]: the probability that two documents that are not similar share one key of that many
- * rows. */
-static void estimate(
-    const struct sh_key_plan *p, const uint64_t *value, size_t n, struct sampled *s, double *chance)
+/* Adds the pairs of one column that are not similar. */
+static void add_column(
+    const struct sh_key_plan *p, const struct sample *s, unsigned column, struct chances *sum)
 {
 	double most = (double)p->lowest / SH_WEIGHT_ONE * SH_KEY_PLAN_VALUES;
+	struct sampled *d = s->document;
 
-	for (unsigned rows = 1; rows <= SH_KEY_PLAN_ROWS; rows++)
-		chance[rows] = 0;
-	for (unsigned c = 0; c < COLUMNS; c++) {
-		for (size_t i = 0; i < n; i++)
-			s[i] = (struct sampled){ value[i * SH_KEY_PLAN_VALUES + c],
-				value + i * SH_KEY_PLAN_VALUES };
-		qsort(s, n, sizeof *s, by_value);
-		for (size_t i = 0; i < n; i++)
-			for (size_t k = i + 1; k < n && k <= i + NEAR && s[k].value == s[i].value;
-			     k++) {
-				unsigned shared = count_shared(s[i].values, s[k].values);
+	for (size_t i = 0; i < s->n; i++)
+		d[i].value = d[i].values[column];
+	qsort(d, s->n, sizeof *d, by_value);
+	for (size_t i = 0; i < s->n; i++)
+		for (size_t k = i + 1; k < s->n && k <= i + NEAR && d[k].value == d[i].value; k++) {
+			unsigned shared = count_shared(d[i].values, d[k].values);
 
-				if (shared < most)
-					add_shared(chance, shared);
-			}
-	}
-	for (unsigned rows = 1; rows <= SH_KEY_PLAN_ROWS; rows++)
-		chance[rows] /= COLUMNS * ((double)n * (double)(n - 1) / 2);
+			if (shared < most)
+				add_shared(
+				    d[i].place == d[k].place ? sum->within : sum->across, shared);
+		}
+}
+
+/* Returns the expected number of pairs that are not similar and share one of p->keys. */
+static double count_chance(
+    const struct sh_key_plan *p, const struct sample *s, const struct chances *sum)
+{
+	double across = sum->across[p->keys.rows], within = sum->within[p->keys.rows], pairs = 0;
+
+	if (across > 0)
+		pairs += across / s->pairs_across * p->documents / 2 * p->documents;
+	if (within > 0)
+		pairs += within / s->pairs_within * p->documents / 2 *
+			 fmin(SOURCE, p->documents / (double)s->places);
+	return pairs * p->keys.keys / COLUMNS;
 }
 
 /* ---- the choice ---- */
@@ -115,10 +139,23 @@ static double cost_of_distance(const struct sh_key_plan *p)
 	       pairs * sh_reach(p->bits, true, 0, p->k) * COMPARE_COST;
 }
 
+/* The cost of p->keys with this number of chance candidates, and without the sample. */
+static double cost_of_keys(const struct sh_key_plan *p, double pairs)
+{
+	unsigned values = sh_key_plan_values(p);
+	double each = p->keys.keys * KEY_COST;
+
+	if (!p->minhash || values != p->bits)
+		each += values * VALUE_COST;
+	return pairs * COMPARE_COST + p->documents * each;
+}
+
 bool sh_key_plan_is_worthwhile(const struct sh_key_plan *p)
 {
-	return p->only_keys ||
-	       cost_of_distance(p) > SAMPLE_COST + p->documents * LEAST_KEYS * KEY_COST;
+	struct sh_key_plan least = *p;
+
+	least.keys = (struct sh_minkeys){ SH_KEY_PLAN_ROWS, SH_KEY_PLAN_VALUES / SH_KEY_PLAN_ROWS };
+	return p->only_keys || cost_of_distance(p) > SAMPLE_COST + cost_of_keys(&least, 0);
 }
 
 /* The values of a fingerprint that are there anyway make further keys. */
@@ -133,39 +170,61 @@ static bool lay_out(const struct sh_key_plan *p, unsigned rows, struct sh_minkey
 	return true;
 }
 
-static void choose(struct sh_key_plan *p, const double *chance)
+static void choose(struct sh_key_plan *p, const struct sample *s, const struct chances *sum)
 {
 	double least = p->only_keys ? INFINITY : cost_of_distance(p);
 
-	p->keys = (struct sh_minkeys){ 0 };
 	for (unsigned rows = 1; rows <= SH_KEY_PLAN_ROWS; rows++) {
 		struct sh_key_plan with = *p;
-		double pairs, cost;
+		double cost;
 
 		if (!lay_out(p, rows, &with.keys))
 			continue;
-		pairs = p->documents * p->documents / 2 * with.keys.keys * chance[rows];
-		cost = pairs * COMPARE_COST + p->documents * with.keys.keys * KEY_COST;
-		if (!p->minhash || sh_key_plan_values(&with) != p->bits)
-			cost += p->documents * sh_key_plan_values(&with) * VALUE_COST;
+		with.chance = count_chance(&with, s, sum);
+		cost = cost_of_keys(&with, with.chance);
 		if (cost < least) {
 			least = cost;
-			p->keys = with.keys;
-			p->chance = pairs;
+			*p = with;
 		}
 	}
 }
 
-int sh_key_plan_choose(struct sh_key_plan *p, const uint64_t *value, size_t n, struct sh_error *err)
+/* Lists the documents of all places. */
+static int list_documents(
+    struct sample *s, const struct sh_key_place *place, size_t n_places, struct sh_error *err)
 {
-	struct sampled *s = malloc((n + 1) * sizeof *s);
-	double chance[SH_KEY_PLAN_ROWS + 1] = { 0 };
+	size_t n = 0;
 
-	if (!s)
+	*s = (struct sample){ .places = n_places };
+	for (size_t i = 0; i < n_places; i++) {
+		n += place[i].n;
+		s->pairs_within += (double)place[i].n * (double)place[i].n / 2;
+	}
+	s->pairs_across = (double)n * (double)n / 2 - s->pairs_within;
+	s->document = malloc((n + 1) * sizeof *s->document);
+	if (!s->document)
 		return sh_error_nomem(err);
-	if (n > 1)
-		estimate(p, value, n, s, chance);
-	free(s);
-	choose(p, chance);
+	for (size_t i = 0; i < n_places; i++)
+		for (size_t k = 0; k < place[i].n; k++)
+			s->document[s->n++] =
+			    (struct sampled){ 0, place[i].value + k * SH_KEY_PLAN_VALUES, i };
+	return 0;
+}
+
+int sh_key_plan_choose(
+    struct sh_key_plan *p, const struct sh_key_place *place, size_t n_places, struct sh_error *err)
+{
+	struct chances sum = { 0 };
+	struct sample s;
+
+	p->keys = (struct sh_minkeys){ 0 };
+	if (!sh_key_plan_is_worthwhile(p))
+		return 0;
+	if (list_documents(&s, place, n_places, err) < 0)
+		return -1;
+	for (unsigned c = 0; c < COLUMNS; c++)
+		add_column(p, &s, c, &sum);
+	choose(p, &s, &sum);
+	free(s.document);
 	return 0;
 }

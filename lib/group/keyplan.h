@@ -5,7 +5,12 @@
  * Keys must find at least as many pairs as the distance, at each similarity from `lowest` on. The
  * cheapest of these layouts is chosen. More rows make chance candidates rarer, and need more keys.
  * A sample of the documents tells how rare: a pair of similarity J shares a key with probability
- * J^rows. */
+ * J^rows.
+ *
+ * The sample has documents of several places of the input. Pairs of documents of different places
+ * stand for all pairs, whose number grows with the square of the documents. Documents of one place
+ * are often of one source, and more similar. Pairs within a place stand for pairs of one source,
+ * whose number grows with the documents: a source has a limited number of documents. */
 #ifndef SH_GROUP_KEYPLAN_H
 #define SH_GROUP_KEYPLAN_H
 
@@ -44,9 +49,14 @@ unsigned sh_key_plan_values(const struct sh_key_plan *p);
  * sample. */
 bool sh_key_plan_is_worthwhile(const struct sh_key_plan *p);
 
-/* Sets p->keys and p->chance. value: SH_KEY_PLAN_VALUES minwise values of each of n sampled
- * documents, one document after the other. */
+/* Sampled documents that follow each other in the input. */
+struct sh_key_place {
+	const uint64_t *value; /* SH_KEY_PLAN_VALUES minwise values of each document */
+	size_t n;              /* documents */
+};
+
+/* Sets p->keys and p->chance. Chooses no keys unless sh_key_plan_is_worthwhile(). */
 int sh_key_plan_choose(
-    struct sh_key_plan *p, const uint64_t *value, size_t n, struct sh_error *err);
+    struct sh_key_plan *p, const struct sh_key_place *place, size_t n_places, struct sh_error *err);
 
 #endif

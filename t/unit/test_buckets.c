@@ -232,11 +232,14 @@ static void recall(void)
 static void plans(void)
 {
 	static uint64_t value[500 * SH_KEY_PLAN_VALUES];
+	struct sh_key_place place[5];
 	unsigned wrong = 0, chosen = 0, rows = 0;
 	struct sh_error err;
 
 	for (size_t i = 0; i < sizeof value / sizeof *value; i++)
 		value[i] = rng_below(100);
+	for (size_t i = 0; i < 5; i++)
+		place[i] = (struct sh_key_place){ value + i * 100 * SH_KEY_PLAN_VALUES, 100 };
 	for (unsigned turn = 0; turn < 200; turn++) {
 		struct sh_key_plan p = { .bits = rng_below(2) ? 64 : 128,
 			.k = 3 + (unsigned)rng_below(12),
@@ -244,7 +247,7 @@ static void plans(void)
 			.lowest = 500000 + rng_below(400000),
 			.documents = pow(10, 3 + 0.01 * (double)rng_below(600)) };
 
-		must(sh_key_plan_choose(&p, value, 500, &err) == 0);
+		must(sh_key_plan_choose(&p, place, 5, &err) == 0);
 		if (!p.keys.keys)
 			continue;
 		chosen++;
@@ -261,6 +264,39 @@ static void plans(void)
 	    "the similarity of edited texts");
 }
 
+/* Returns the expected number of chance candidates when two sampled documents, alone, are a little
+ * similar: documents x and y of 4 places of 50. */
+static double chance(size_t x, size_t y, double documents)
+{
+	static uint64_t value[200 * SH_KEY_PLAN_VALUES];
+	struct sh_key_plan p = { .bits = 64,
+		.k = 14,
+		.minhash = true,
+		.lowest = 540000,
+		.only_keys = true,
+		.documents = documents };
+	struct sh_key_place place[4];
+	struct sh_error err;
+
+	for (size_t i = 0; i < sizeof value / sizeof *value; i++)
+		value[i] = rng();
+	memcpy(value + x * SH_KEY_PLAN_VALUES, value + y * SH_KEY_PLAN_VALUES, 5 * sizeof *value);
+	for (size_t i = 0; i < 4; i++)
+		place[i] = (struct sh_key_place){ value + i * 50 * SH_KEY_PLAN_VALUES, 50 };
+	must(sh_key_plan_choose(&p, place, 4, &err) == 0 && p.keys.rows == 4);
+	return p.chance;
+}
+
+static void chances(void)
+{
+	double within = chance(51, 99, 1e6), across = chance(49, 50, 1e6);
+
+	ok(within > 0 && fabs(chance(51, 99, 1e7) / within - 10) < 0.01,
+	    "similar documents of one place: chance candidates grow with the documents");
+	ok(across > 0 && fabs(chance(49, 50, 1e7) / across - 100) < 0.01,
+	    "similar documents of two places: they grow with the square of the documents");
+}
+
 int main(void)
 {
 	rng_init(41);
@@ -275,5 +311,6 @@ int main(void)
 	near_ones();
 	recall();
 	plans();
+	chances();
 	return done_testing();
 }
