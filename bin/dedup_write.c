@@ -346,9 +346,9 @@ void dedup_write_report(
 
 	if (alike)
 		cli_warn(s->cli,
-		    "%u dropped document%s ha%s the same id as the keeper: the report cannot "
+		    "%u document%s dropped for a keeper of the same id: the report cannot "
 		    "distinguish them",
-		    alike, CLI_PLURAL(alike), alike == 1 ? "s" : "ve");
+		    alike, CLI_PLURAL(alike));
 	if (s->to == &s->report)
 		cli_close_further(s->cli, &s->report);
 }

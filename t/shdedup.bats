@@ -53,11 +53,11 @@ texts() {
 	try 'shdedup -q --report report docs'
 	exits 0
 	gives "a\t$text" 'b\tsomething else, which is no duplicate'
-	says 'shdedup: 1 dropped document has the same id as the keeper: the report cannot distinguish them'
+	says 'shdedup: 1 document dropped for a keeper of the same id: the report cannot distinguish them'
 	printf 'a\ta\t0\t1.0000\nb\ta\t0\t1.0000\n' | diff - report
 	try "printf '{\"id\":\"\\u0061\",\"text\":\"$text\"}\n{\"id\":\"a\",\"text\":\"$text\"}\n' | shdedup -q --json --report report"
 	exits 0
-	says 'shdedup: 1 dropped document has the same id as the keeper: the report cannot distinguish them'
+	says 'shdedup: 1 document dropped for a keeper of the same id: the report cannot distinguish them'
 	try "printf '%s\t$text\n' a b c | shdedup -q --report report"
 	exits 0
 	says
