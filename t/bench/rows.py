@@ -228,12 +228,12 @@ def pipes(w):
         def make():
             path, size_text = w.text("en", 10)
             fused = Side("shfp alone", w.our("shfp", "-w", weight, *args), stdin=path)
-            return Row(f"shtok | shweight -w {weight} | shfp", size_text,
+            return Row(f"shtok {' '.join(args)} | shweight -w {weight} | shfp", size_text,
                        Side("", w.our("shtok", *args), w.our("shweight", "-w", weight),
                             w.our("shfp"), stdin=path), fused, 8, guard=12)
         return make
-    yield row("tf")
-    yield row("log")
+    yield row("tf", "-n", "1")
+    yield row("log", "-n", "1")
     yield row("log", "-n", "3")
 
 
