@@ -329,6 +329,7 @@ static int take_block(void *arg, struct sh_job *job, struct sh_error *err)
 	size_t n = (size_t)job->records;
 	struct sh_dedup_block block;
 	struct sh_key_block key;
+	struct sh_corpus_columns documents;
 
 	/* Without records, start_block() may have failed. */
 	if (n == 0)
@@ -337,8 +338,9 @@ static int take_block(void *arg, struct sh_job *job, struct sh_error *err)
 		column(l, job, PRINTS), column(l, job, COUNTS) };
 	key = key_block(l, job);
 	rank_newest(s, column(l, job, RANK), n);
-	if (sh_corpus_add_all(&s->corpus, column(l, job, PLACE), column(l, job, NUMBER), n, err) <
-		0 ||
+	documents = (struct sh_corpus_columns){ .offset = column(l, job, PLACE),
+		.number = column(l, job, NUMBER) };
+	if (sh_corpus_add(&s->corpus, &documents, n, err) < 0 ||
 	    sh_dedup_add(s->dedup, &block, err) < 0)
 		return -1;
 	if (key.low && sh_dedup_add_keys(s->dedup, column(l, job, DIGESTS), &key, n, err) < 0)

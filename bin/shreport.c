@@ -27,6 +27,7 @@ static const struct cli_option options[] = {
 
 static const struct cli_program program = {
 	.name = "shreport",
+	.threads = "documents",
 	.synopsis = "[FILE...]",
 	.purpose = "Pairs, a report of shdedup or spans of shspan to a page of HTML.",
 	.options = { options },
@@ -106,10 +107,13 @@ static void read_documents(struct cli *c, struct settings *s)
 	if (sh_corpus_init(&s->corpus, &s->form, &err) < 0)
 		cli_die(c, &err);
 	s->corpus.trailer = c->trailer_in;
+	s->corpus.jobs = c->jobs;
 	for (size_t i = 0; i < s->files.n; i++)
 		if (sh_corpus_open(&s->corpus, s->files.name[i], c->tmpdir, &err) < 0 ||
 		    sh_corpus_scan(&s->corpus, &lines, bad_document, c, &err) < 0)
 			cli_die(c, &err);
+	if (sh_corpus_index(&s->corpus, &err) < 0)
+		cli_die(c, &err);
 	if (s->corpus.repeated)
 		cli_warn(c, "%llu document%s with the id of an earlier document: not shown",
 		    (unsigned long long)s->corpus.repeated, CLI_PLURAL(s->corpus.repeated));

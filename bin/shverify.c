@@ -29,7 +29,7 @@ static const struct cli_option options[] = {
 
 static const struct cli_program program = {
 	.name = "shverify",
-	.threads = "pairs",
+	.threads = "documents and pairs",
 	.synopsis = "-d DOCS [FILE...]",
 	.purpose =
 	    "Pairs (id1<TAB>id2<TAB>distance) to pairs with the similarity of their documents.",
@@ -136,6 +136,8 @@ static void read_documents(
 		if (sh_corpus_open(corpus, s->files.name[i], c->tmpdir, &err) < 0 ||
 		    sh_corpus_scan(corpus, &lines, bad_document, c, &err) < 0)
 			cli_die(c, &err);
+	if (sh_corpus_index(corpus, &err) < 0)
+		cli_die(c, &err);
 	if (corpus->repeated)
 		cli_warn(c, "%llu document%s with the id of an earlier one: not looked at",
 		    (unsigned long long)corpus->repeated, CLI_PLURAL(corpus->repeated));

@@ -1134,7 +1134,7 @@ with_threads() {
 	# Each program whose help says so is in the list.
 	for P in "${ALL[@]}"; do
 		! "$P" --help | grep -q -- '--jobs=N *work on' || grep -q "^${P##*/} " runs ||
-			[[ " shverify shdedup shspan shcut shdrop shseed sharchive " == *" ${P##*/} "* ]]
+			[[ " shverify shdedup shspan shcut shdrop shseed sharchive shreport " == *" ${P##*/} "* ]]
 	done
 }
 

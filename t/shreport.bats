@@ -199,6 +199,23 @@ shows() {
 	exits 2
 }
 
+@test "any number of threads find the same documents" {
+	awk 'BEGIN { for (i = 0; i < 40000; i++) print "i" i % 39000 "\tThe quick red fox jumps " i }' >docs
+	printf 'i%d\ti%d\t0\n' 3 4 38999 20000 999 1 >report
+	try 'shreport -j 1 -d docs report'
+	exits 0
+	says 'shreport: 1000 documents with the id of an earlier document: not shown'
+	reads
+	shows 'pair\ti3\ti4' 'mark\t3' 'mark\t4' 'pair\ti38999\ti20000' 'mark\t38999' 'mark\t20000' \
+		'pair\ti999\ti1' 'mark\t999' 'mark\t1'
+	mv out expected
+	for j in 2 5; do
+		try "shreport -j $j -d docs report"
+		exits 0
+		same expected out
+	done
+}
+
 @test "output of shdedup and shspan, in English and in Chinese: the same page each time" {
 	for lang in en zh; do
 		shdedup -q --report report -o /dev/null "$T_DATA/${lang}_dev.tsv"

@@ -87,6 +87,75 @@ pairs() {
 	[ -z "$(find . -name 'simhash.*')" ]
 }
 
+@test "documents in any form, read by any number of threads, give the same bytes" {
+	# Several ranges of a file, with repeated ids; the texts have quotes and line ends.
+	awk 'BEGIN { for (i = 0; i < 9000; i++) {
+		t = "the \"" i % 4500 "\" stone," i % 2; for (k = 0; k < 30; k++) t = t " w" i % (7 + k)
+		print "i" i % 8000 "\t" t } }' >docs
+	for k in 1 17 512 4000; do
+		for i in 0 3 999 3499; do printf 'i%d\ti%d\t%d\n' $i $((i + k)) $k; done
+	done >pairs
+	python3 - <<-'END'
+	import csv, json
+	rows = [line.rstrip("\n").split("\t") for line in open("docs")]
+	with open("docs.jsonl", "w") as f:
+	    f.writelines(json.dumps({"no": n, "name": i, "body": t.replace(",", "\n")}) + "\n" for n, (i, t) in enumerate(rows))
+	with open("docs.csv", "w", newline="") as f:
+	    w = csv.writer(f, lineterminator="\n")
+	    w.writerows([["no", "name", "body"]] + [[n, i, t.replace(",", "\n")] for n, (i, t) in enumerate(rows)])
+	with open("docs.tsv", "w") as f:
+	    f.writelines(f"{n}\t{t}\t{i}\n" for n, (i, t) in enumerate(rows))
+	END
+	head -n 5000 docs >first
+	tail -n +5001 docs >second
+	gzip -k docs
+	try 'shverify -n 1 --measure jaccard -d docs pairs'
+	exits 0
+	[ "$(cut -f 4 out | sort -u | wc -l)" -gt 3 ]
+	grep -q '1000 documents with the id of an earlier one' err
+	mv out expected
+	mv err said
+	for j in 1 2 5; do
+		for how in '-d docs' '-d - pairs <docs' '-d <(cat docs)' '-d docs.gz' '-S 100K -d docs.gz' \
+		    '-d first -d second' '--json -f name,body -d docs.jsonl' '--csv -f name,body -d docs.csv' \
+		    '--csv -f name,body -S 1K -d <(gzip <docs.csv)' '-f 3,2 -d docs.tsv'; do
+			case $how in *' pairs '*) ;; *) how="$how pairs" ;; esac
+			try "shverify -n 1 --measure jaccard -j $j $how"
+			exits 0
+			same expected out
+			same said err
+		done
+	done
+}
+
+@test "bad documents are reported and rejected in the order of the files, by any number of threads" {
+	awk 'BEGIN { for (i = 0; i < 30000; i++) print "i" i "\tone two " i (i % 100 == 99 ? "\tbad" : "") }' >docs
+	printf 'i1\ti29998\t0\n' >pairs
+	grep bad docs >wanted
+	[ "$(wc -l <wanted)" -eq 300 ]
+	for j in 1 2 5; do
+		try "shverify -n 1 --measure jaccard -j $j --rejects bad -d docs pairs"
+		exits 0
+		gives 'i1\ti29998\t0\t0.5000'
+		same wanted bad
+		try "shverify -n 1 --measure jaccard -j $j -d docs pairs"
+		exits 2
+		says 'shverify: docs:100: 3 fields, expected id<TAB>text (-f ID,TEXT chooses two of them)'
+		rm bad
+		# An id that comes again has the text of its first document.
+		printf 'i1\tsomething else\n' | cat <(grep -v bad docs) - >more
+		try "shverify -n 1 --measure jaccard -j $j -d more pairs"
+		exits 0
+		gives 'i1\ti29998\t0\t0.5000'
+		# Line numbers as ids count on from file to file.
+		printf '1\t30003\t0\n30000\t30002\t0\n' >numbers
+		printf 'none\nx one two 29999\ti29999 bad\nx i0 one two 0\n' >short
+		try "shverify -n 1 --measure jaccard -j $j -l -d docs -d short numbers"
+		exits 0
+		gives '1\t30003\t0\t0.8000' '30000\t30002\t0\t0.8333'
+	done
+}
+
 @test "thresholds are exact: 4/5 reaches 0.8 and nothing above; a value that rounds to 0.8 does not" {
 	printf 'a\tone two three four five\nb\tone two three four\ne\t!\n' >docs
 	seq -s ' ' 1 79999 | sed 's/^/x\t/' >>docs

@@ -11,9 +11,8 @@ static bool has_odd_quotes(const char *p, size_t n)
 	return odd;
 }
 
-size_t sh_csv_record(const char *p, size_t n)
+size_t sh_csv_record(const char *p, size_t n, bool quoted)
 {
-	bool quoted = false;
 	size_t at = 0;
 
 	while (at < n) {

@@ -7,8 +7,9 @@
 
 #include "base/slice.h"
 
-/* Returns the bytes of the first record, without its LF. Returns n when no LF ends the record. */
-size_t sh_csv_record(const char *p, size_t n);
+/* Returns the bytes of the first record, without its LF. Returns n when no LF ends the record.
+ * quoted: p is within a record, behind an odd number of quotes. */
+size_t sh_csv_record(const char *p, size_t n, bool quoted);
 
 /* Scans n more bytes. Updates *quoted: the number of quotes scanned so far is odd; false at first.
  * Returns the number of bytes up to and including the last LF that ends a record, or 0. */

@@ -24,7 +24,7 @@ static inline struct sh_slice sh_record_front(struct sh_slice all, bool csv)
 {
 	const char *lf = csv || all.n == 0 ? NULL : memchr(all.p, '\n', all.n);
 
-	return sh_slice(all.p, csv  ? sh_csv_record(all.p, all.n)
+	return sh_slice(all.p, csv  ? sh_csv_record(all.p, all.n, false)
 			       : lf ? (size_t)(lf - all.p)
 				    : all.n);
 }

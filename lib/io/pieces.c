@@ -201,6 +201,15 @@ static size_t find(const struct sh_pieces *p, uint64_t at)
 	return lo;
 }
 
+uint64_t sh_pieces_next(const struct sh_pieces *p, uint64_t at)
+{
+	size_t i = find(p, at);
+
+	if (i < p->n_pieces && p->piece[i].at < at)
+		i++;
+	return i < p->n_pieces ? p->piece[i].at : p->n;
+}
+
 static int load(
     const struct sh_pieces *p, size_t i, struct sh_piece_room *room, struct sh_error *err)
 {

@@ -56,6 +56,10 @@ int sh_pieces_at(const struct sh_pieces *p, uint64_t at, struct sh_piece_room *r
     struct sh_slice *bytes, struct sh_error *err);
 void sh_piece_room_free(struct sh_piece_room *room);
 
+/* Returns the offset of the first piece in the file that begins at offset `at` or behind it; p->n
+ * when there is none. */
+uint64_t sh_pieces_next(const struct sh_pieces *p, uint64_t at);
+
 /* Returns whether the byte at offset `at` is in memory. Then sh_pieces_at() does not use its
  * room. */
 static inline bool sh_pieces_held(const struct sh_pieces *p, uint64_t at)

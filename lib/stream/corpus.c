@@ -3,12 +3,9 @@
 #include <stdlib.h>
 
 #include "base/compare.h"
-#include "base/num.h"
 #include "base/siphash.h"
-#include "io/newlines.h"
 
 enum {
-	FIRST_SLOT_BITS = 10,
 	WINDOW = 1 << 20,    /* bytes of the file that are read at once, for documents to be held */
 	GAP = 1 << 15,       /* bytes between two documents that are read along with them */
 	READ_MOST = 1 << 14, /* bytes of a line that is read, not mapped */
@@ -94,10 +91,12 @@ int sh_corpus_open(struct sh_corpus *c, const char *name, const char *dir, struc
 	return 0;
 }
 
-/* Appends n numbers to a column of documents. */
+/* Appends n numbers to a column of documents. Does nothing when `from` is NULL. */
 static int append(struct sh_corpus *c, uint64_t **column, size_t *cap, const uint64_t *from,
     size_t n, struct sh_error *err)
 {
+	if (!from || n == 0)
+		return 0;
 	if (c->n + n > *cap &&
 	    sh_tables_grow(c->tables, (void **)column, cap, c->n + n, sizeof **column, err) < 0)
 		return -1;
@@ -105,23 +104,18 @@ static int append(struct sh_corpus *c, uint64_t **column, size_t *cap, const uin
 	return 0;
 }
 
-int sh_corpus_add_all(struct sh_corpus *c, const uint64_t *offset, const uint64_t *number, size_t n,
-    struct sh_error *err)
+int sh_corpus_add(
+    struct sh_corpus *c, const struct sh_corpus_columns *new, size_t n, struct sh_error *err)
 {
 	if (n > SH_CORPUS_NONE - 1 - c->n)
 		return sh_error_set(
 		    err, SH_ERR_RANGE, "more than %u documents", (unsigned)(SH_CORPUS_NONE - 1));
-	if (append(c, &c->at, &c->at_cap, offset, n, err) < 0)
-		return -1;
-	if (c->form.line_ids && append(c, &c->number, &c->number_cap, number, n, err) < 0)
+	if (append(c, &c->at, &c->at_cap, new->offset, n, err) < 0 ||
+	    append(c, &c->number, &c->number_cap, new->number, n, err) < 0 ||
+	    append(c, &c->hash, &c->hash_cap, new->hash, n, err) < 0)
 		return -1;
 	c->n += n;
 	return 0;
-}
-
-int sh_corpus_add(struct sh_corpus *c, uint64_t offset, uint64_t number, struct sh_error *err)
-{
-	return sh_corpus_add_all(c, &offset, &number, 1, err);
 }
 
 /* ---- documents ---- */
@@ -371,250 +365,4 @@ int sh_corpus_document(const struct sh_corpus *c, uint32_t document, struct sh_d
 	if (got == 0 && sh_corpus_line(c, document, room, &line, err) < 0)
 		return -1;
 	return sh_document_parse(&c->form, line, number, room, doc, err);
-}
-
-/* ---- ids ---- */
-
-static size_t slot_of(const struct sh_corpus *c, uint64_t hash)
-{
-	return (size_t)(hash >> (64 - c->slot_bits));
-}
-
-static size_t next_slot(const struct sh_corpus *c, size_t slot)
-{
-	return (slot + 1) & (((size_t)1 << c->slot_bits) - 1);
-}
-
-static void fill_slot(struct sh_corpus *c, uint32_t document)
-{
-	size_t slot = slot_of(c, c->hash[document]);
-
-	while (c->slots[slot])
-		slot = next_slot(c, slot);
-	c->slots[slot] = document + 1;
-}
-
-static int grow_slots(struct sh_corpus *c, struct sh_error *err)
-{
-	unsigned bits = c->slots ? c->slot_bits + 1 : FIRST_SLOT_BITS;
-	uint32_t *slots = sh_tables_get_zeroed(c->tables, (size_t)1 << bits, sizeof *slots, err);
-
-	if (!slots)
-		return -1;
-	sh_tables_put(c->tables, c->slots);
-	c->slots = slots;
-	c->slot_bits = bits;
-	for (size_t i = 0; i < c->n; i++)
-		fill_slot(c, (uint32_t)i);
-	return 0;
-}
-
-static uint32_t find_line_number(const struct sh_corpus *c, struct sh_slice id)
-{
-	size_t lo = 0, hi = c->n;
-	uint64_t number;
-
-	if (sh_parse_u64(id, &number) < 0 || id.p[0] == '0')
-		return SH_CORPUS_NONE;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (c->number[mid] < number)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < c->n && c->number[lo] == number ? (uint32_t)lo : SH_CORPUS_NONE;
-}
-
-/* Returns the first document after `from` whose id has this hash. */
-static uint32_t find_hash(const struct sh_corpus *c, uint64_t hash, uint32_t from)
-{
-	uint32_t best = SH_CORPUS_NONE;
-
-	if (!c->slots)
-		return best;
-	for (size_t s = slot_of(c, hash); c->slots[s]; s = next_slot(c, s)) {
-		uint32_t i = c->slots[s] - 1;
-
-		if (c->hash[i] == hash && (from == SH_CORPUS_NONE || i > from) && i < best)
-			best = i;
-	}
-	return best;
-}
-
-uint32_t sh_corpus_find(const struct sh_corpus *c, struct sh_slice id, uint32_t from)
-{
-	if (c->form.line_ids)
-		return from == SH_CORPUS_NONE ? find_line_number(c, id) : SH_CORPUS_NONE;
-	return find_hash(c, sh_siphash(c->key, id.p, id.n), from);
-}
-
-static int is_known(struct sh_corpus *c, uint64_t hash, struct sh_slice id,
-    struct sh_document_room *room, bool *known, struct sh_error *err)
-{
-	struct sh_document doc;
-	uint32_t i = SH_CORPUS_NONE;
-
-	*known = false;
-	while (!*known && (i = find_hash(c, hash, i)) != SH_CORPUS_NONE) {
-		if (sh_corpus_document(c, i, room, &doc, err) < 0)
-			return -1;
-		*known = sh_slice_eq(doc.id, id);
-	}
-	return 0;
-}
-
-static int add_named(struct sh_corpus *c, struct sh_slice id, uint64_t place,
-    struct sh_document_room *room, struct sh_error *err)
-{
-	uint64_t hash = sh_siphash(c->key, id.p, id.n);
-	bool known;
-
-	if (is_known(c, hash, id, room, &known, err) < 0)
-		return -1;
-	if (known) {
-		c->repeated++;
-		return 0;
-	}
-	if (c->n == c->hash_cap && sh_tables_grow(c->tables, (void **)&c->hash, &c->hash_cap,
-				       c->n + 1, sizeof *c->hash, err) < 0)
-		return -1;
-	if ((!c->slots || 2 * c->n >= (size_t)1 << c->slot_bits) && grow_slots(c, err) < 0)
-		return -1;
-	c->hash[c->n] = hash;
-	if (sh_corpus_add(c, place, 0, err) < 0)
-		return -1;
-	fill_slot(c, (uint32_t)c->n - 1);
-	return 0;
-}
-
-/* ---- reading through ---- */
-
-struct scan {
-	struct sh_corpus *corpus;
-	const struct sh_corpus_file *file;
-	uint64_t line;   /* number of the last line in the file */
-	uint64_t *lines; /* the same over all files */
-	sh_corpus_bad *bad;
-	void *arg; /* of bad() */
-	struct sh_trailer_check check;
-	struct sh_document_room room, other;
-};
-
-static int scan_line(
-    struct scan *s, struct sh_slice line, uint64_t place, uint64_t number, struct sh_error *err)
-{
-	struct sh_corpus *c = s->corpus;
-	struct sh_document doc;
-
-	if (sh_document_parse(&c->form, line, number, &s->room, &doc, err) < 0)
-		return -1;
-	if (c->form.line_ids)
-		return sh_corpus_add(c, place, number, err);
-	return add_named(c, doc.id, place, &s->other, err);
-}
-
-/* Returns 1 for a valid trailer and -1 for an invalid one. Adds any other line to the
- * checksum and returns 0. */
-static int scan_trailer(struct scan *s, struct sh_slice line, struct sh_error *err)
-{
-	bool crlf = s->corpus->form.crlf;
-
-	if (!s->corpus->trailer)
-		return sh_trailer_refuse(line, err);
-	if (!sh_is_trailer(line.p, line.n)) {
-		sh_sum_line(&s->check.found, line, crlf);
-		return 0;
-	}
-	if (crlf)
-		line = sh_without_cr(line);
-	return sh_trailer_add(&s->check, line, err) < 0 ? -1 : 1;
-}
-
-/* Removes the header from the front of a file, and then a byte order mark. */
-static int scan_head(struct scan *s, struct sh_slice *all, struct sh_error *err)
-{
-	struct sh_corpus *c = s->corpus;
-	size_t n;
-
-	c->header.csv = c->form.csv;
-	if (c->form.columns && all->n) {
-		if (sh_header_take(&c->header, *all, s->file->name, &n, err) < 0 ||
-		    sh_docs_header(&c->form, &c->header, err) < 0)
-			return -1;
-		s->line = sh_count_newlines(all->p, n);
-		*all = sh_slice(all->p + n, all->n - n);
-	}
-	if (sh_docs_head(all, err) == 0)
-		return 0;
-	err->file = s->file->name;
-	return -1;
-}
-
-/* Scans a line. whole: the line with a byte order mark before it. */
-static int scan_next(struct scan *s, struct sh_slice whole, struct sh_slice line, uint64_t place,
-    struct sh_error *err)
-{
-	int trailer = scan_trailer(s, whole, err);
-
-	if (trailer > 0 || (trailer == 0 && scan_line(s, line, place, ++*s->lines, err) == 0))
-		return 0;
-	err->file = s->file->name;
-	err->line = s->line;
-	return err->code == SH_ERR_RECORD ? s->bad(s->arg, line, err) : -1;
-}
-
-/* Scans the lines of a part of the file, which begins at offset `at`. */
-static int scan_part(struct scan *s, struct sh_slice part, uint64_t at, struct sh_error *err)
-{
-	struct sh_slice all = part, line;
-
-	if (at == 0 && scan_head(s, &all, err) < 0)
-		return -1;
-	for (const char *p = all.p, *end = all.p + all.n; p < end; p += line.n + 1) {
-		size_t before = (size_t)(p - part.p);
-		bool first = s->line++ == 0;
-
-		line = sh_record_front(sh_slice(p, (size_t)(end - p)), s->corpus->form.csv);
-		/* The checksum of the first line has the byte order mark. */
-		if (scan_next(s, first ? sh_slice(part.p, before + line.n) : line, line,
-			s->file->base + at + before, err) < 0)
-			return -1;
-		if (s->corpus->form.csv)
-			s->line += sh_count_newlines(line.p, line.n);
-	}
-	return 0;
-}
-
-static int scan_file(struct scan *s, struct sh_error *err)
-{
-	struct sh_slice part;
-	uint64_t at = 0;
-
-	do {
-		if (sh_corpus_bytes(s->corpus, s->file, at, &s->room, &part, err) < 0 ||
-		    scan_part(s, part, at, err) < 0)
-			return -1;
-		at += part.n;
-	} while (part.n);
-	if (!s->corpus->trailer || sh_trailer_verify(&s->check, err) == 0)
-		return 0;
-	err->file = s->file->name;
-	return -1;
-}
-
-int sh_corpus_scan(
-    struct sh_corpus *c, uint64_t *lines, sh_corpus_bad *bad, void *arg, struct sh_error *err)
-{
-	struct scan s = { .corpus = c,
-		.file = &c->file[c->n_files - 1],
-		.lines = lines,
-		.bad = bad,
-		.arg = arg };
-	int status = scan_file(&s, err);
-
-	sh_document_room_free(&s.room);
-	sh_document_room_free(&s.other);
-	return status;
 }

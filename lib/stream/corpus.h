@@ -4,7 +4,7 @@
  * memory, 16 to 24 bytes more for the hash of its id, or 8 bytes more for a line number as id. The
  * texts stay in the files, which are mapped. The texts of compressed files and of pipes are kept in
  * pieces (io/pieces.h), which may use half of the memory of `tables`. Threads may share a corpus
- * after all documents were added. */
+ * after all documents were added and indexed. */
 #ifndef SH_STREAM_CORPUS_H
 #define SH_STREAM_CORPUS_H
 
@@ -39,7 +39,7 @@ struct sh_corpus {
 	bool trailer; /* set before sh_corpus_scan(): check the trailer that each file must have */
 	/* Set before sh_corpus_open(): the descriptors of mapped files stay open. */
 	bool keeps_open;
-	unsigned jobs; /* set before sh_corpus_open(): threads that compress pieces; 0: one */
+	unsigned jobs; /* threads; set before sh_corpus_open(); 0: one */
 	/* For files that are larger than memory; needs keeps_open. sh_corpus_document() reads lines
 	 * of at most 16 KiB by a system call, so that mapped pages need no memory. */
 	bool reads;
@@ -54,7 +54,7 @@ struct sh_corpus {
 	size_t n, at_cap;
 	uint64_t *number; /* line number of each document over all files, if form.line_ids */
 	size_t number_cap;
-	uint64_t repeated; /* documents left out: an earlier document has the id */
+	uint64_t repeated; /* documents removed: an earlier document has the id */
 
 	uint64_t key[2];
 	uint64_t *hash; /* of the id of each document */
@@ -70,22 +70,30 @@ void sh_corpus_free(struct sh_corpus *c);
  * of temporary files, as for sh_spill_folder(). */
 int sh_corpus_open(struct sh_corpus *c, const char *name, const char *dir, struct sh_error *err);
 
-/* Adds the document at `offset`, counted over all files, without its id. number: its line number,
- * for form.line_ids. SH_ERR_RANGE: there are 2^32 - 2 documents already. */
-int sh_corpus_add(struct sh_corpus *c, uint64_t offset, uint64_t number, struct sh_error *err);
-/* The same of n documents. */
-int sh_corpus_add_all(struct sh_corpus *c, const uint64_t *offset, const uint64_t *number, size_t n,
-    struct sh_error *err);
+/* Columns of documents. A column may be NULL when the corpus does not need it. */
+struct sh_corpus_columns {
+	const uint64_t *offset; /* counted over all files */
+	const uint64_t *number; /* line numbers, for form.line_ids */
+	const uint64_t *hash;   /* of the ids, for sh_corpus_index() */
+};
+
+/* Adds n documents. SH_ERR_RANGE: there are more than 2^32 - 2 documents. */
+int sh_corpus_add(
+    struct sh_corpus *c, const struct sh_corpus_columns *new, size_t n, struct sh_error *err);
 
 /* Called for a line that is not a document. err has file and line. Returns 0 to
  * skip the line, -1 to stop. */
 typedef int sh_corpus_bad(void *arg, struct sh_slice line, struct sh_error *err);
 
-/* Adds all documents of the file that was opened last, with their ids. Leaves out a document whose
- * id an earlier document has. Adds the number of lines, without header and trailer, to *lines: line
- * numbers as ids start at *lines + 1. */
+/* Adds all documents of the file that was opened last. Adds the number of lines, without header and
+ * trailer, to *lines: line numbers as ids start at *lines + 1. Calls bad() in the calling thread, in
+ * the order of the lines, after all lines were read. */
 int sh_corpus_scan(
     struct sh_corpus *c, uint64_t *lines, sh_corpus_bad *bad, void *arg, struct sh_error *err);
+
+/* Removes each document whose id an earlier document has, and counts it in c->repeated. Makes the
+ * index of ids for sh_corpus_find(). Call it once, after the last sh_corpus_scan(). */
+int sh_corpus_index(struct sh_corpus *c, struct sh_error *err);
 
 /* Returns the first document after `from` whose id has the hash of `id`; SH_CORPUS_NONE
  * when there is none. The caller compares the ids. from = SH_CORPUS_NONE: returns the

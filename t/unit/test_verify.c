@@ -196,7 +196,7 @@ static int open_corpus(struct sh_corpus *c, bool json)
 	uint64_t lines = 0;
 
 	return sh_corpus_init(c, &form, &err) < 0 || sh_corpus_open(c, path, NULL, &err) < 0 ||
-	       sh_corpus_scan(c, &lines, no_bad, NULL, &err) < 0;
+	       sh_corpus_scan(c, &lines, no_bad, NULL, &err) < 0 || sh_corpus_index(c, &err) < 0;
 }
 
 static unsigned wrong_pairs(struct sh_verifier *v, const char *measure, bool logs, unsigned pairs)
@@ -487,6 +487,7 @@ static void looking_up(void)
 			 sh_corpus_scan(&c, &lines, no_bad, NULL, &err) < 0;
 		unlink(path);
 	}
+	wrong += sh_corpus_index(&c, &err) < 0;
 	ok(wrong == 0 && c.n == 2800 && c.repeated == 200, "three files, 200 ids twice");
 	for (unsigned i = 0; i < 3000; i++) {
 		char id[16], text[32];
