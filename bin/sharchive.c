@@ -3,6 +3,7 @@
 #include <time.h>
 
 #include "archive/maintain.h"
+#include "base/rows.h"
 #include "base/siphash.h"
 #include "dedup_how.h"
 #include "fp/analysis.h"
@@ -334,9 +335,10 @@ static const struct command {
 
 static const struct command *find_command(struct cli *c, const char *name)
 {
-	for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
-		if (strcmp(commands[i].name, name) == 0)
-			return &commands[i];
+	const struct command *command = sh_row_find(SH_ROWS(commands), name);
+
+	if (command)
+		return command;
 	cli_usage(c, "'%s': expected init, check, compact, expire, remove, stats or export", name);
 }
 

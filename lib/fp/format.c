@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "base/rows.h"
 
 static size_t print_hex(char *out, const uint64_t *fp, unsigned bits)
 {
@@ -107,15 +108,10 @@ static const struct sh_fp_format rows[] = {
 
 const struct sh_fp_format *sh_fp_format_at(unsigned i)
 {
-	return i < sizeof rows / sizeof *rows ? &rows[i] : NULL;
+	return sh_row_at(SH_ROWS(rows), i);
 }
 
 const struct sh_fp_format *sh_fp_format_find(const char *name)
 {
-	const struct sh_fp_format *row;
-
-	for (unsigned i = 0; (row = sh_fp_format_at(i)); i++)
-		if (strcmp(row->name, name) == 0)
-			return row;
-	return NULL;
+	return sh_row_find(SH_ROWS(rows), name);
 }

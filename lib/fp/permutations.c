@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "base/rows.h"
 #include "hash/mt19937.h"
 
 /* The prime of the legacy scheme. */
@@ -116,17 +117,12 @@ static const struct sh_permutation_scheme rows[] = {
 
 const struct sh_permutation_scheme *sh_permutation_scheme_at(unsigned i)
 {
-	return i < sizeof rows / sizeof *rows ? &rows[i] : NULL;
+	return sh_row_at(SH_ROWS(rows), i);
 }
 
 const struct sh_permutation_scheme *sh_permutation_scheme_find(const char *name)
 {
-	const struct sh_permutation_scheme *row;
-
-	for (unsigned i = 0; (row = sh_permutation_scheme_at(i)); i++)
-		if (strcmp(row->name, name) == 0)
-			return row;
-	return NULL;
+	return sh_row_find(SH_ROWS(rows), name);
 }
 
 void sh_permutations_init(struct sh_permutations *p, const struct sh_permutation_scheme *scheme,

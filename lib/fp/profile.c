@@ -1,9 +1,9 @@
 #include "fp/profile.h"
 
-#include "fp/defaults.h"
-
 #include <string.h>
 
+#include "base/rows.h"
+#include "fp/defaults.h"
 #include "fp/minhash.h"
 #include "text/method.h"
 
@@ -12,12 +12,15 @@ static const char jieba_stop[] =
     "the\nof\nis\nand\nto\nin\nthat\nwe\nfor\nan\nare\nby\nbe\nas\non\nwith\ncan\nif\n"
     "from\nwhich\nyou\nit\nthis\nthen\nat\nhave\nall\nnot\none\nhas\nor\n";
 
+/* The only width of a system that has no other. */
+#define ONLY(BITS) .bits = BITS, .bits_min = BITS, .bits_max = BITS, .bits_step = 1
+
 /* The functions of ClickHouse: a name, how text is cut, the hash of a feature. */
 #define CLICKHOUSE(NAME, METHOD, HASH, PAST_FIRST, EMPTY)                                          \
 	{                                                                                          \
 		.name = NAME, .method = METHOD, .no_fold = true,                                   \
-		.ngrams = { 3, 3, false, PAST_FIRST }, .weight = "tf", .hash = HASH, .bits = 64,   \
-		.bits_min = 64, .bits_max = 64, .bits_step = 1, .empty = EMPTY, .bin = "bin",      \
+		.ngrams = { 3, 3, false, PAST_FIRST }, .weight = "tf", .hash = HASH, ONLY(64),     \
+		.empty = EMPTY, .bin = "bin",                                                      \
 	}
 #define CLICKHOUSE_NGRAM(NAME, METHOD, PAST_FIRST)                                                 \
 	CLICKHOUSE(NAME, METHOD, "crc32c", PAST_FIRST, SH_EMPTY_ONES)
@@ -43,10 +46,7 @@ static const struct sh_profile rows[] = {
 	    .ngrams = { 1, 1, false },
 	    .weight = "tf",
 	    .hash = "md5-nibbles",
-	    .bits = 32,
-	    .bits_min = 32,
-	    .bits_max = 32,
-	    .bits_step = 1,
+	    ONLY(32),
 	    .empty = SH_EMPTY_SKIP,
 	    .bin = "bin",
 	},
@@ -59,10 +59,7 @@ static const struct sh_profile rows[] = {
 	    .top = 128,
 	    .top_rule = SH_TOP_TEXT,
 	    .hash = "md5",
-	    .bits = 64,
-	    .bits_min = 64,
-	    .bits_max = 64,
-	    .bits_step = 1,
+	    ONLY(64),
 	    .empty = SH_EMPTY_SKIP,
 	    .bin = "bin",
 	},
@@ -73,10 +70,7 @@ static const struct sh_profile rows[] = {
 	    .ngrams = { 1, 1, false },
 	    .weight = "tf",
 	    .hash = "md5",
-	    .bits = 64,
-	    .bits_min = 64,
-	    .bits_max = 64,
-	    .bits_step = 1,
+	    ONLY(64),
 	    .empty = SH_EMPTY_ZERO,
 	    .bin = "bin",
 	},
@@ -107,10 +101,7 @@ static const struct sh_profile rows[] = {
 	    .top_rule = SH_TOP_HEAP,
 	    .real = true,
 	    .hash = "jenkins",
-	    .bits = 64,
-	    .bits_min = 64,
-	    .bits_max = 64,
-	    .bits_step = 1,
+	    ONLY(64),
 	    .empty = SH_EMPTY_ZERO,
 	    .bin = "bin",
 	},
@@ -121,10 +112,7 @@ static const struct sh_profile rows[] = {
 	    .ngrams = { 3, 3, true },
 	    .weight = "tf",
 	    .hash = "seomoz",
-	    .bits = 64,
-	    .bits_min = 64,
-	    .bits_max = 64,
-	    .bits_step = 1,
+	    ONLY(64),
 	    .empty = SH_EMPTY_ZERO,
 	    .bin = "bin",
 	},
@@ -149,10 +137,7 @@ static const struct sh_profile rows[] = {
 	    .ngrams = { 1, 1, false },
 	    .weight = "tf",
 	    .hash = "fnv1",
-	    .bits = 64,
-	    .bits_min = 64,
-	    .bits_max = 64,
-	    .bits_step = 1,
+	    ONLY(64),
 	    .tie = 1,
 	    .empty = SH_EMPTY_ONES,
 	    .bin = "bin",
@@ -184,17 +169,12 @@ static const struct sh_profile rows[] = {
 
 const struct sh_profile *sh_profile_at(unsigned i)
 {
-	return i < sizeof rows / sizeof *rows ? &rows[i] : NULL;
+	return sh_row_at(SH_ROWS(rows), i);
 }
 
 const struct sh_profile *sh_profile_find(const char *name)
 {
-	const struct sh_profile *row;
-
-	for (unsigned i = 0; (row = sh_profile_at(i)); i++)
-		if (strcmp(row->name, name) == 0)
-			return row;
-	return NULL;
+	return sh_row_find(SH_ROWS(rows), name);
 }
 
 bool sh_profile_has_bits(const struct sh_profile *p, unsigned bits)

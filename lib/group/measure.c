@@ -1,6 +1,6 @@
 #include "group/measure.h"
 
-#include <string.h>
+#include "base/rows.h"
 
 enum { PARTS = 4, LARGE = 64 };
 
@@ -191,15 +191,12 @@ static const struct sh_measure measures[] = {
 
 const struct sh_measure *sh_measure_at(size_t i)
 {
-	return i < sizeof measures / sizeof *measures ? &measures[i] : NULL;
+	return sh_row_at(SH_ROWS(measures), i);
 }
 
 const struct sh_measure *sh_measure_find(const char *name)
 {
-	for (size_t i = 0; i < sizeof measures / sizeof *measures; i++)
-		if (strcmp(measures[i].name, name) == 0)
-			return &measures[i];
-	return NULL;
+	return sh_row_find(SH_ROWS(measures), name);
 }
 
 /* ---- similarities ---- */

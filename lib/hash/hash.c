@@ -6,6 +6,7 @@
 #include <xxhash.h>
 
 #include "base/bytes.h"
+#include "base/rows.h"
 #include "hash/md5.h"
 #include "hash/md5_kernel.h"
 #include "hash/mix.h"
@@ -177,16 +178,10 @@ void sh_hash_features(const struct sh_hash *hash, const struct sh_slice *text, s
 
 const struct sh_hash *sh_hash_at(unsigned i)
 {
-	return i < sizeof rows / sizeof *rows ? &rows[i] : NULL;
+	return sh_row_at(SH_ROWS(rows), i);
 }
 
 const struct sh_hash *sh_hash_find(const char *name)
 {
-	const struct sh_hash *row;
-	unsigned i;
-
-	for (i = 0; (row = sh_hash_at(i)); i++)
-		if (strcmp(row->name, name) == 0)
-			return row;
-	return NULL;
+	return sh_row_find(SH_ROWS(rows), name);
 }

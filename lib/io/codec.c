@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "base/rows.h"
 #include "io/codec_libraries.h"
 
 static bool parse_window(uint64_t *n)
@@ -366,10 +367,7 @@ const struct sh_codec *sh_codec_of(struct sh_slice head)
 
 const struct sh_codec *sh_codec_named(const char *name)
 {
-	for (size_t i = 0; i < N_CODECS; i++)
-		if (strcmp(codecs[i].name, name) == 0)
-			return &codecs[i];
-	return NULL;
+	return sh_row_find(SH_ROWS(codecs), name);
 }
 
 bool sh_codec_undecided(struct sh_slice head)

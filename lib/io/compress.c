@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/rows.h"
 #include "io/codec_libraries.h"
 
 /* The most bytes of input for one step. The libraries count bytes by unsigned int, and LZ4 needs
@@ -267,17 +268,12 @@ static const struct sh_compressor compressors[] = {
 
 const struct sh_compressor *sh_compressor_at(unsigned i)
 {
-	return i < sizeof compressors / sizeof *compressors ? &compressors[i] : NULL;
+	return sh_row_at(SH_ROWS(compressors), i);
 }
 
 const struct sh_compressor *sh_compressor_named(const char *name)
 {
-	const struct sh_compressor *form;
-
-	for (unsigned i = 0; (form = sh_compressor_at(i)); i++)
-		if (strcmp(form->name, name) == 0)
-			break;
-	return form;
+	return sh_row_find(SH_ROWS(compressors), name);
 }
 
 int sh_compressor_lacking(const struct sh_compressor *form, struct sh_error *err)

@@ -1,7 +1,6 @@
 #include "text/method.h"
 
-#include <string.h>
-
+#include "base/rows.h"
 #include "text/published.h"
 #include "text/tok_jieba.h"
 #include "text/tokenizer.h"
@@ -38,15 +37,10 @@ static const struct sh_token_method rows[] = { { .name = "words", .run = sh_cut_
 
 const struct sh_token_method *sh_token_method_at(unsigned i)
 {
-	return i < sizeof rows / sizeof *rows ? &rows[i] : NULL;
+	return sh_row_at(SH_ROWS(rows), i);
 }
 
 const struct sh_token_method *sh_token_method_find(const char *name)
 {
-	const struct sh_token_method *row;
-
-	for (unsigned i = 0; (row = sh_token_method_at(i)); i++)
-		if (strcmp(row->name, name) == 0)
-			return row;
-	return NULL;
+	return sh_row_find(SH_ROWS(rows), name);
 }

@@ -1,8 +1,8 @@
 #include "weight/weight.h"
 
 #include <inttypes.h>
-#include <string.h>
 
+#include "base/rows.h"
 #include "base/wide.h"
 
 /* Fixed point: a Qn number is a multiple of 2^-n. */
@@ -197,16 +197,10 @@ static const struct sh_scheme rows[] = {
 
 const struct sh_scheme *sh_scheme_at(unsigned i)
 {
-	return i < sizeof rows / sizeof *rows ? &rows[i] : NULL;
+	return sh_row_at(SH_ROWS(rows), i);
 }
 
 const struct sh_scheme *sh_scheme_find(const char *name)
 {
-	const struct sh_scheme *row;
-	unsigned i;
-
-	for (i = 0; (row = sh_scheme_at(i)); i++)
-		if (strcmp(row->name, name) == 0)
-			return row;
-	return NULL;
+	return sh_row_find(SH_ROWS(rows), name);
 }
