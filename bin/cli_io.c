@@ -416,3 +416,23 @@ bool cli_line(struct cli *c, struct sh_lines *lines, struct sh_slice *line)
 	}
 	return got;
 }
+
+void cli_read_lines(struct cli *c, const struct cli_files *files, cli_add *add, void *arg)
+{
+	struct sh_lines lines;
+	struct sh_slice line;
+	struct sh_error err;
+
+	cli_lines_init(c, &lines);
+	if (files) {
+		lines.source.names = (char *const *)(uintptr_t)files->name;
+		lines.source.n_names = files->n;
+	}
+	while (cli_line(c, &lines, &line)) {
+		if (add(arg, line, &err) < 0) {
+			sh_lines_blame(&lines, &err);
+			cli_reject(c, line, &err);
+		}
+	}
+	sh_lines_free(&lines);
+}

@@ -65,23 +65,18 @@ static int parse(struct sh_slice line, struct sh_slice *id, struct stretch *s, s
 	return 0;
 }
 
-static void take_span(
-    struct cli *c, struct settings *s, const struct sh_lines *lines, struct sh_slice line)
+static int add_span(void *settings, struct sh_slice line, struct sh_error *err)
 {
+	struct settings *s = settings;
 	struct stretch x;
 	struct sh_slice id;
-	struct sh_error err;
 
-	if (sh_dos_check(line, &err) < 0 || parse(line, &id, &x, &err) < 0) {
-		sh_lines_blame(lines, &err);
-		cli_reject(c, line, &err);
-		return;
-	}
-	if (sh_hmap_put(&s->ids, id, &x.id, NULL, &err) < 0 ||
-	    (s->n == s->cap &&
-		sh_grow((void **)&s->stretch, &s->cap, s->n + 1, sizeof x, &err) < 0))
-		cli_die(c, &err);
+	if (sh_dos_check(line, err) < 0 || parse(line, &id, &x, err) < 0 ||
+	    sh_hmap_put(&s->ids, id, &x.id, NULL, err) < 0 ||
+	    (s->n == s->cap && sh_grow((void **)&s->stretch, &s->cap, s->n + 1, sizeof x, err) < 0))
+		return -1;
 	s->stretch[s->n++] = x;
+	return 0;
 }
 
 static int by_place(const void *x, const void *y)
@@ -129,21 +124,11 @@ static void index_ids(struct cli *c, struct settings *s)
 
 static void read_spans(struct cli *c, struct settings *s)
 {
-	struct sh_lines lines;
-	struct sh_slice line;
 	struct sh_error err;
-	int status;
 
 	if (sh_hmap_init(&s->ids, &err) < 0)
 		cli_die(c, &err);
-	sh_lines_init(&lines, (char *const *)(void *)s->files.name, s->files.n);
-	lines.source.trailer = c->trailer_in;
-	lines.source.crlf = c->crlf;
-	while ((status = sh_lines_next(&lines, &line, &err)) > 0)
-		take_span(c, s, &lines, cli_strip(c->crlf, line));
-	if (status < 0)
-		cli_die(c, &err);
-	sh_lines_free(&lines);
+	cli_read_lines(c, &s->files, add_span, s);
 	unite(s);
 	index_ids(c, s);
 }
@@ -344,11 +329,7 @@ static int work(void *worker, struct sh_job *job)
 {
 	const struct worker *w = worker;
 
-	if (job->from.starts_file && sh_docs_head(&job->in, &job->err) < 0) {
-		job->err.file = job->from.file;
-		return -1;
-	}
-	return sh_job_lines(job, w->settings->docs.rejects, each_line, worker);
+	return sh_docs_lines(job, w->settings->docs.rejects, each_line, worker);
 }
 
 /* ---- options ---- */

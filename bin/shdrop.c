@@ -76,34 +76,39 @@ static int parse(struct sh_slice line, struct sh_slice field[5], struct sh_error
 	return 0;
 }
 
-/* Returns the index of an id, with a fresh entry where the id is new. */
-static uint32_t index_of(struct cli *c, struct settings *s, struct sh_slice id)
+/* Sets *i to the index of an id, with a fresh entry where the id is new. */
+static int find_entry(struct settings *s, struct sh_slice id, uint32_t *i, struct sh_error *err)
 {
-	struct sh_error err;
-	uint32_t i;
 	bool fresh;
 
-	if (sh_hmap_put(&s->ids, id, &i, &fresh, &err) < 0 ||
-	    (fresh && i >= s->cap &&
-		sh_grow((void **)&s->entry, &s->cap, (size_t)i + 1, sizeof *s->entry, &err) < 0))
-		cli_die(c, &err);
+	if (sh_hmap_put(&s->ids, id, i, &fresh, err) < 0 ||
+	    (fresh && *i >= s->cap &&
+		sh_grow((void **)&s->entry, &s->cap, (size_t)*i + 1, sizeof *s->entry, err) < 0))
+		return -1;
 	if (fresh)
-		s->entry[i] = (struct entry){ .keeper = NOT_DROPPED };
-	return i;
+		s->entry[*i] = (struct entry){ .keeper = NOT_DROPPED };
+	return 0;
 }
 
-static void take_record(struct cli *c, struct settings *s, const struct sh_slice field[5])
+static int add_record(void *settings, struct sh_slice line, struct sh_error *err)
 {
-	uint32_t id = index_of(c, s, field[0]), keeper = index_of(c, s, field[1]);
-	struct entry *e = &s->entry[id];
+	struct settings *s = settings;
+	struct sh_slice field[5];
+	uint32_t id, keeper;
+	struct entry *e;
 
+	if (sh_dos_check(line, err) < 0 || parse(line, field, err) < 0 ||
+	    find_entry(s, field[0], &id, err) < 0 || find_entry(s, field[1], &keeper, err) < 0)
+		return -1;
+	e = &s->entry[id];
 	if (id == keeper || e->keeper != NOT_DROPPED)
-		return;
+		return 0;
 	e->keeper = keeper;
 	e->n = (uint8_t)field[3].n;
 	memcpy(e->similarity, field[3].p, field[3].n);
 	s->entry[keeper].keeps = true;
 	s->dropped++;
+	return 0;
 }
 
 /* Refuses pairs that are not groups: they would drop too much. If a is similar to b only, and b to
@@ -132,24 +137,11 @@ static void refuse_pairs(struct cli *c, const struct settings *s)
 
 static void read_groups(struct cli *c, struct settings *s)
 {
-	struct sh_slice line, field[5];
-	struct sh_lines lines;
 	struct sh_error err;
 
 	if (sh_hmap_init(&s->ids, &err) < 0)
 		cli_die(c, &err);
-	sh_lines_init(&lines, (char *const *)(uintptr_t)s->files.name, s->files.n);
-	lines.source.trailer = c->trailer_in;
-	lines.source.crlf = c->crlf;
-	while (cli_line(c, &lines, &line)) {
-		if (sh_dos_check(line, &err) == 0 && parse(line, field, &err) == 0) {
-			take_record(c, s, field);
-			continue;
-		}
-		sh_lines_blame(&lines, &err);
-		cli_reject(c, line, &err);
-	}
-	sh_lines_free(&lines);
+	cli_read_lines(c, &s->files, add_record, s);
 	refuse_pairs(c, s);
 }
 
@@ -202,12 +194,7 @@ static int work(void *worker, struct sh_job *job)
 {
 	const struct worker *w = worker;
 
-	if (job->from.starts_file && sh_docs_head(&job->in, &job->err) < 0) {
-		job->err.file = job->from.file;
-		return -1;
-	}
-	job->records = job->from.lines;
-	return sh_job_lines(job, w->settings->docs.rejects, each_line, worker);
+	return sh_docs_lines(job, w->settings->docs.rejects, each_line, worker);
 }
 
 /* ---- options ---- */

@@ -67,8 +67,9 @@ static int add_edge(
 	return 0;
 }
 
-static int add_pair(struct graph *g, struct sh_slice line, struct sh_error *err)
+static int add_pair(void *graph, struct sh_slice line, struct sh_error *err)
 {
+	struct graph *g = graph;
 	struct sh_pair_record r;
 	uint32_t a, b;
 
@@ -93,21 +94,12 @@ static int add_pair(struct graph *g, struct sh_slice line, struct sh_error *err)
 
 static void read_pairs(struct cli *c, struct graph *g)
 {
-	struct sh_lines lines;
-	struct sh_slice line;
 	struct sh_error err;
 
 	if (sh_hmap_init(&g->ids, &err) < 0)
 		cli_die(c, &err);
 	sh_union_init(&g->components, NULL);
-	cli_lines_init(c, &lines);
-	while (cli_line(c, &lines, &line)) {
-		if (add_pair(g, line, &err) < 0) {
-			sh_lines_blame(&lines, &err);
-			cli_reject(c, line, &err);
-		}
-	}
-	sh_lines_free(&lines);
+	cli_read_lines(c, NULL, add_pair, g);
 }
 
 /* ---- grouping ---- */

@@ -60,8 +60,9 @@ struct settings {
 /* ---- input ---- */
 
 /* Adds a record. The first good record decides: eight fields are a span. */
-static int add_record(struct sh_pairs *p, struct sh_slice line, struct sh_error *err)
+static int add_record(void *pairs, struct sh_slice line, struct sh_error *err)
 {
+	struct sh_pairs *p = pairs;
 	struct sh_slice f[1];
 	struct sh_span_record span;
 	struct sh_pair_record pair;
@@ -73,20 +74,11 @@ static int add_record(struct sh_pairs *p, struct sh_slice line, struct sh_error 
 
 static void read_records(struct cli *c, struct settings *s)
 {
-	struct sh_lines lines;
-	struct sh_slice line;
 	struct sh_error err;
 
 	if (sh_pairs_init(&s->pairs, &err) < 0)
 		cli_die(c, &err);
-	cli_lines_init(c, &lines);
-	while (cli_line(c, &lines, &line)) {
-		if (add_record(&s->pairs, line, &err) < 0) {
-			sh_lines_blame(&lines, &err);
-			cli_reject(c, line, &err);
-		}
-	}
-	sh_lines_free(&lines);
+	cli_read_lines(c, NULL, add_record, &s->pairs);
 	if (s->pairs.spans && s->files.n == 0) {
 		sh_error_set(&err, SH_ERR_PARAM, "spans need the documents (add -d DOCS)");
 		cli_die(c, &err);

@@ -65,38 +65,35 @@ static int add_pair(struct sh_counts *counts, struct sh_slice line, struct sh_er
 	return sh_record_pair(line, &r, err) < 0 ? -1 : sh_counts_pair(counts, &r, err);
 }
 
-/* Adds a record. The first good record decides the kind of all: two fields are a group. */
-static int add_record(
-    struct sh_counts *counts, struct sh_slice line, int *fields, struct sh_error *err)
-{
-	struct sh_slice f[1];
-	int these = *fields;
+/* The records so far. */
+struct input {
+	struct sh_counts *counts;
+	size_t fields; /* 2: groups, 3: pairs, 0: no record yet */
+};
 
-	if (these == 0)
-		these = sh_fields_split(line, f, 1) == 2 ? 2 : 3;
-	if ((these == 2 ? add_group : add_pair)(counts, line, err) < 0)
+/* Adds a record. The first good record decides the kind of all: two fields are a group. */
+static int add_record(void *input, struct sh_slice line, struct sh_error *err)
+{
+	struct input *in = input;
+	struct sh_slice f[1];
+	size_t fields = in->fields;
+
+	if (fields == 0)
+		fields = sh_fields_split(line, f, 1) == 2 ? 2 : 3;
+	if ((fields == 2 ? add_group : add_pair)(in->counts, line, err) < 0)
 		return -1;
-	*fields = these;
+	in->fields = fields;
 	return 0;
 }
 
 static void read_records(struct cli *c, struct sh_counts *counts)
 {
-	struct sh_lines lines;
-	struct sh_slice line;
+	struct input in = { .counts = counts };
 	struct sh_error err;
-	int fields = 0;
 
 	if (sh_counts_init(counts, &err) < 0)
 		cli_die(c, &err);
-	cli_lines_init(c, &lines);
-	while (cli_line(c, &lines, &line)) {
-		if (add_record(counts, line, &fields, &err) < 0) {
-			sh_lines_blame(&lines, &err);
-			cli_reject(c, line, &err);
-		}
-	}
-	sh_lines_free(&lines);
+	cli_read_lines(c, NULL, add_record, &in);
 	if (counts->members && !counts->keepers)
 		cli_warn(c, "no keeper has a line of its own: are these the groups of shgroup?");
 	if (sh_counts_groups(counts, &err) < 0)

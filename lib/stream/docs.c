@@ -96,16 +96,28 @@ int sh_docs_header(
 	return -1;
 }
 
+/* Examines the beginning of a file, when the chunk has it. */
+static int check_head(struct sh_job *job)
+{
+	if (!job->from.starts_file || sh_docs_head(&job->in, &job->err) == 0)
+		return 0;
+	job->err.file = job->from.file;
+	return -1;
+}
+
+int sh_docs_lines(struct sh_job *job, bool rejects, sh_line_fn *each, void *arg)
+{
+	return check_head(job) < 0 ? -1 : sh_job_lines(job, rejects, each, arg);
+}
+
 int sh_docs_work(const struct sh_docs_opts *opts, sh_docs_each *each, void *arg, struct sh_job *job)
 {
 	const struct sh_document_form *form = &opts->form;
 	struct work w = { opts, each, arg, { { 0 }, { 0 } } };
 	int status;
 
-	if (job->from.starts_file && sh_docs_head(&job->in, &job->err) < 0) {
-		job->err.file = job->from.file;
+	if (check_head(job) < 0)
 		return -1;
-	}
 	if (job->from.starts_file && !form->json && !form->columns && !form->line_ids &&
 	    !form->id_field && are_like_prints(job->in) &&
 	    sh_job_note(job, job->from.file, job->from.line,
