@@ -125,10 +125,10 @@ struct join {
 	size_t few;
 	sh_small_fn *fn;
 	void *arg;
-	/* Postings: one for each feature of each set's prefix. The postings of one feature are
-	 * adjacent, sets of a before sets of b. */
-	const uint64_t *feature;
-	const uint32_t *member; /* index of the set: a's sets first, then b's; see set_of() */
+	/* Postings: one for each feature of each set's prefix that other sets have, too. The
+	 * postings of one feature are adjacent, sets of a before sets of b. */
+	const uint64_t *feature; /* its position, see sh_small_order() */
+	const uint32_t *member;  /* index of the set: a's sets first, then b's; see set_of() */
 	size_t n_posts;
 	struct block *block;
 };
@@ -222,9 +222,9 @@ static size_t prefix(const struct join *j, uint32_t set)
 	return least ? n - least + 1 : n;
 }
 
-/* Returns whether `feature` is the first feature that both sets have. Both sets must have a common
- * feature. */
-static bool is_first_common(const struct join *j, uint32_t a, uint32_t b, uint64_t feature)
+/* Returns whether the feature at `position` is the first one that both sets have. Both sets must
+ * have a common feature. */
+static bool is_first_common(const struct join *j, uint32_t a, uint32_t b, uint64_t position)
 {
 	const uint64_t *x = j->sets->hash + j->sets->start[a],
 		       *y = j->sets->hash + j->sets->start[b];
@@ -235,7 +235,7 @@ static bool is_first_common(const struct join *j, uint32_t a, uint32_t b, uint64
 		else
 			y++;
 	}
-	return *x == feature;
+	return (uint32_t)*x == position;
 }
 
 /* Returns whether one of both sets has fewer than `few` features, and their similarity is at least
@@ -395,6 +395,16 @@ struct posting_filler {
 	struct sh_side *side;
 };
 
+/* Returns the number of features that no other set has. Rare features come first. */
+static size_t first_shared(const uint64_t *hash, size_t n)
+{
+	size_t f = 0;
+
+	while (f < n && hash[f] >> 32 == 1)
+		f++;
+	return f;
+}
+
 static size_t select_posts(void *arg, size_t from, size_t to, size_t at)
 {
 	const struct posting_filler *p = arg;
@@ -403,13 +413,14 @@ static size_t select_posts(void *arg, size_t from, size_t to, size_t at)
 
 	for (size_t i = from; i < to; i++) {
 		uint32_t set = set_of(j, i);
-		size_t n = prefix(j, set);
+		const uint64_t *hash = j->sets->hash + j->sets->start[set];
+		size_t n = prefix(j, set), f = first_shared(hash, n);
 
-		for (size_t f = 0; at != SH_COUNT_ONLY && f < n; f++) {
-			p->side->word[at + posts + f] = j->sets->hash[j->sets->start[set] + f];
-			p->side->id[at + posts + f] = (uint32_t)i;
-		}
-		posts += n;
+		for (; f < n; f++, posts++)
+			if (at != SH_COUNT_ONLY) {
+				p->side->word[at + posts] = (uint32_t)hash[f];
+				p->side->id[at + posts] = (uint32_t)i;
+			}
 	}
 	return posts;
 }

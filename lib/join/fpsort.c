@@ -104,15 +104,32 @@ static int sort_small_buckets(void *arg, size_t from, size_t to, struct sh_error
 	return 0;
 }
 
-/* Returns the number of low bits that hold all differences of the words, rounded up to whole
- * digits. */
-static unsigned differing(const uint64_t *word, uint32_t n)
-{
-	uint64_t differ = 0;
+struct differences {
+	const uint64_t *word;
+	uint64_t bits; /* 1 where a word differs from the first one */
+};
 
-	for (uint32_t i = 1; i < n; i++)
-		differ |= word[i] ^ word[0];
-	return differ ? (64 - (unsigned)__builtin_clzll(differ) + DIGIT - 1) / DIGIT * DIGIT : 0;
+static void add_differences(void *arg, size_t from, size_t to)
+{
+	struct differences *d = arg;
+	uint64_t bits = 0;
+
+	for (size_t i = from; i < to; i++)
+		bits |= d->word[i] ^ d->word[0];
+	__atomic_fetch_or(&d->bits, bits, __ATOMIC_RELAXED);
+}
+
+/* Sets *bits to the number of low bits that hold all differences of the words, rounded up to whole
+ * digits. */
+static int differing(
+    unsigned threads, const uint64_t *word, uint32_t n, unsigned *bits, struct sh_error *err)
+{
+	struct differences d = { word, 0 };
+
+	if (sh_parallel_each(threads, n, add_differences, &d, err) < 0)
+		return -1;
+	*bits = d.bits ? (64 - (unsigned)__builtin_clzll(d.bits) + DIGIT - 1) / DIGIT * DIGIT : 0;
+	return 0;
 }
 
 /* Orders lo .. lo+n-1 by the key. Only a whole side is aligned as several threads need it. */
@@ -136,16 +153,19 @@ static int order_by(unsigned threads, struct sorter *s, uint32_t lo, uint32_t n,
 static int sort_large(
     unsigned threads, struct sorter *s, uint32_t lo, uint32_t n, struct sh_error *err)
 {
-	unsigned bits = differing(s->side->word + lo, n), top = bits < TOP ? bits : TOP;
+	unsigned bits, top;
 	uint32_t *start;
 	struct buckets b;
 	struct sh_key key;
 	int status;
 
+	if (differing(threads, s->side->word + lo, n, &bits, err) < 0)
+		return -1;
 	if (n <= SH_SIDE_CACHED || bits == 0) {
 		sort_range(s, lo, n, bits);
 		return 0;
 	}
+	top = bits < TOP ? bits : TOP;
 	start = malloc((((size_t)1 << top) + 1) * sizeof *start);
 	if (!start)
 		return sh_error_nomem(err);
