@@ -2,10 +2,6 @@
 #ifndef SH_BASE_HEX_H
 #define SH_BASE_HEX_H
 
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
-
 #include "base/bytes.h"
 #include "base/neon.h"
 
@@ -92,21 +88,7 @@ static inline void sh_print_hex16(char *out, uint64_t w)
 /* Converts 16 lower-case digits to 64 bits. *bad: as in sh_unhex8(). */
 static inline uint64_t sh_unhex16(const char *p, uint64_t *bad)
 {
-#ifdef __SSE2__
-	__m128i x = _mm_loadu_si128((const __m128i *)(const void *)p), low = _mm_set1_epi8(15);
-	__m128i nine = _mm_set1_epi8(9), v, again;
-
-	v = _mm_and_si128(_mm_cmpgt_epi8(x, _mm_set1_epi8('9')), nine);
-	v = _mm_and_si128(_mm_add_epi8(_mm_and_si128(x, low), v), low);
-	again = _mm_and_si128(_mm_cmpgt_epi8(v, nine), _mm_set1_epi8('a' - '9' - 1));
-	again = _mm_add_epi8(_mm_add_epi8(v, _mm_set1_epi8('0')), again);
-	*bad |= (uint64_t)_mm_movemask_epi8(_mm_cmpeq_epi8(again, x)) ^ 0xffff;
-	v = _mm_or_si128(_mm_slli_epi16(v, 4), _mm_srli_epi16(v, 8));
-	v = _mm_packus_epi16(_mm_and_si128(v, _mm_set1_epi16(255)), v);
-	return sh_be64(&v);
-#else
 	return sh_unhex8(p, bad) << 32 | sh_unhex8(p + 8, bad);
-#endif
 }
 
 #endif

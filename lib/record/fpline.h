@@ -47,18 +47,6 @@ static inline size_t sh_id_length(const char *p)
 {
 	size_t n = 0;
 
-#ifdef __SSE2__
-	for (; n <= SH_ID_MAX; n += 16) {
-		__m128i x = _mm_loadu_si128((const __m128i *)(const void *)(p + n));
-		__m128i end = _mm_or_si128(_mm_cmpeq_epi8(x, _mm_set1_epi8('\n')),
-		    _mm_or_si128(_mm_cmpeq_epi8(x, _mm_set1_epi8('\t')),
-			_mm_cmpeq_epi8(x, _mm_set1_epi8('\r'))));
-		unsigned at = (unsigned)_mm_movemask_epi8(end);
-
-		if (at != 0)
-			return n + (unsigned)__builtin_ctz(at);
-	}
-#else
 	for (; n <= SH_ID_MAX; n += 8) {
 		uint64_t x = sh_le64(p + n);
 		uint64_t end =
@@ -67,7 +55,6 @@ static inline size_t sh_id_length(const char *p)
 		if (end != 0)
 			return n + (unsigned)__builtin_ctzll(end) / 8;
 	}
-#endif
 	return SH_ID_MAX + 1;
 }
 
