@@ -82,7 +82,9 @@ static int move_to_file(
 	return 0;
 }
 
-static int resize(struct sh_tables *all, struct sh_table *t, size_t bytes, struct sh_error *err)
+/* zeroed: a new table has zeros. The system gives pages of zeros, so nothing need be written. */
+static int resize(
+    struct sh_tables *all, struct sh_table *t, size_t bytes, bool zeroed, struct sh_error *err)
 {
 	void *p;
 
@@ -90,7 +92,7 @@ static int resize(struct sh_tables *all, struct sh_table *t, size_t bytes, struc
 		return resize_file(t, bytes, err);
 	if (bytes - t->bytes > all->memory - all->used)
 		return move_to_file(all, t, bytes, err);
-	p = realloc(t->p, bytes);
+	p = zeroed ? calloc(1, bytes) : realloc(t->p, bytes);
 	if (!p)
 		return sh_error_nomem(err);
 	all->used += bytes - t->bytes;
@@ -120,7 +122,7 @@ static struct sh_table *add(struct sh_tables *all, struct sh_error *err)
 	return &all->table[all->n];
 }
 
-void *sh_tables_get(struct sh_tables *all, size_t n, size_t size, struct sh_error *err)
+static void *get(struct sh_tables *all, size_t n, size_t size, bool zeroed, struct sh_error *err)
 {
 	size_t bytes = n ? n * size : 1; /* not 0: find() needs different addresses */
 	struct sh_table *t;
@@ -131,26 +133,27 @@ void *sh_tables_get(struct sh_tables *all, size_t n, size_t size, struct sh_erro
 		return NULL;
 	}
 	if (!all) {
-		p = malloc(bytes);
+		p = zeroed ? calloc(1, bytes) : malloc(bytes);
 		if (!p)
 			sh_error_nomem(err);
 		return p;
 	}
 	t = add(all, err);
-	if (!t || resize(all, t, bytes, err) < 0)
+	/* A new file is all zeros. */
+	if (!t || resize(all, t, bytes, zeroed, err) < 0)
 		return NULL;
 	all->n++;
 	return t->p;
 }
 
+void *sh_tables_get(struct sh_tables *all, size_t n, size_t size, struct sh_error *err)
+{
+	return get(all, n, size, false, err);
+}
+
 void *sh_tables_get_zeroed(struct sh_tables *all, size_t n, size_t size, struct sh_error *err)
 {
-	void *p = sh_tables_get(all, n, size, err);
-
-	/* A new file is all zeros. */
-	if (p && (!all || all->table[all->n - 1].fd < 0))
-		memset(p, 0, n * size);
-	return p;
+	return get(all, n, size, true, err);
 }
 
 void sh_tables_put(struct sh_tables *all, void *p)
@@ -186,7 +189,7 @@ int sh_tables_grow(struct sh_tables *all, void **array, size_t *cap, size_t want
 		return *array ? 0 : -1;
 	}
 	t = find(all, *array);
-	if (resize(all, t, more * size, err) < 0)
+	if (resize(all, t, more * size, false, err) < 0)
 		return -1;
 	*array = t->p;
 	*cap = more;
