@@ -11,6 +11,7 @@
 #include "names.h"
 #include "record/document.h"
 #include "record/fields.h"
+#include "weight/df_sort.h"
 
 enum { KEEP = CLI_OWN, LINK, AUDIT };
 
@@ -29,6 +30,7 @@ static const struct cli_option options[] = {
 
 static const struct cli_program program = {
 	.name = "shgroup",
+	.threads = "ids and documents",
 	.synopsis = "[FILE...]",
 	.purpose = "Pairs (id1<TAB>id2<TAB>distance) to groups (id<TAB>keeper).",
 	.options = { options },
@@ -51,6 +53,7 @@ struct graph {
 	bool keep_edges;
 	struct sh_edge *edge;
 	size_t n_edges, cap;
+	uint32_t *sorted; /* ids in bytewise order */
 	uint32_t *keeper; /* by id */
 };
 
@@ -104,6 +107,19 @@ static void read_pairs(struct cli *c, struct graph *g)
 
 /* ---- grouping ---- */
 
+static int sort_ids(struct graph *g, unsigned threads, struct sh_error *err)
+{
+	struct sh_df_place *places = sh_df_sorted(&g->ids, threads, err);
+
+	if (!places)
+		return -1;
+	g->sorted = malloc((size_t)g->ids.n * sizeof *g->sorted + 1);
+	for (uint32_t i = 0; g->sorted && i < g->ids.n; i++)
+		g->sorted[i] = places[i].index;
+	free(places);
+	return g->sorted ? 0 : sh_error_nomem(err);
+}
+
 /* Computes the best-ranked node of each component. */
 static int keepers_of_components(struct graph *g, const uint32_t *rank, struct sh_error *err)
 {
@@ -141,23 +157,6 @@ static int find_keepers(struct graph *g, const uint32_t *rank, struct sh_error *
 }
 
 /* ---- writing ---- */
-
-/* Orders groups bytewise by keeper. In each group the keeper comes first, then the other ids
- * bytewise. The order of the pairs has no effect. */
-static int group_order(const void *a, const void *b, void *arg)
-{
-	const struct graph *g = arg;
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	if (g->keeper[x] != g->keeper[y])
-		return sh_slice_cmp(
-		    sh_hmap_key(&g->ids, g->keeper[x]), sh_hmap_key(&g->ids, g->keeper[y]));
-	if (x == y)
-		return 0;
-	if (g->keeper[x] == x || g->keeper[y] == y)
-		return g->keeper[x] == x ? -1 : 1;
-	return sh_slice_cmp(sh_hmap_key(&g->ids, x), sh_hmap_key(&g->ids, y));
-}
 
 static int write_fields(
     struct sh_sink *out, const struct sh_slice *field, size_t n, struct sh_error *err)
@@ -249,20 +248,19 @@ static int write_audit(
 	return status;
 }
 
-/* Writes the audit first: it is complete before groups that go to the same output. */
+/* Orders groups bytewise by keeper. In each group the keeper comes first, then the other ids
+ * bytewise. The order of the pairs has no effect. Writes the audit first: it is complete before
+ * groups that go to the same output. */
 static void write_all(
     struct cli *c, const struct settings *s, struct graph *g, struct sh_sink *audit)
 {
 	uint32_t *order = malloc((size_t)g->ids.n * sizeof *order + 1);
 	struct sh_error err;
 
-	if (!order) {
+	if (!order)
 		sh_error_nomem(&err);
+	if (!order || sh_group_order(order, g->sorted, g->keeper, g->ids.n, &err) < 0)
 		cli_die(c, &err);
-	}
-	for (uint32_t i = 0; i < g->ids.n; i++)
-		order[i] = i;
-	qsort_r(order, g->ids.n, sizeof *order, group_order, g);
 	if (s->audit_path) {
 		if (write_audit(g, order, audit, &err) < 0)
 			cli_die(c, &err);
@@ -273,10 +271,12 @@ static void write_all(
 	free(order);
 }
 
-static int bad_document(void *arg, struct sh_slice line, struct sh_error *err)
+static int take_rejected(void *cli, const struct sh_job *job, struct sh_error *err)
 {
-	cli_reject(arg, line, err);
-	return 0;
+	struct cli *c = cli;
+
+	c->n_rejected += job->rejected;
+	return sh_sink_write(&c->rejects, job->aside.p, job->aside.n, err);
 }
 
 /* Checks the options after the last one: only then it is known whether fields are numbers or
@@ -302,7 +302,8 @@ static void settle(struct cli *c, struct settings *s)
 				      : "-l");
 	formopts_settle(&s->of, &s->form, c);
 	s->keep.trailer = c->trailer_in;
-	s->keep.bad = bad_document;
+	s->keep.threads = c->jobs;
+	s->keep.rejected = c->rejects_path ? take_rejected : NULL;
 	s->keep.arg = c;
 }
 
@@ -349,7 +350,10 @@ int main(int argc, char **argv)
 	if (s.audit_path)
 		cli_open_further(&c, &audit, s.audit_path);
 	read_pairs(&c, &g);
-	rank = sh_prefer_ranks(&s.keep, &g.ids, s.docs.name, s.docs.n, &s.form, &unknown, &err);
+	if (sort_ids(&g, c.jobs, &err) < 0)
+		cli_die(&c, &err);
+	rank = sh_prefer_ranks(
+	    &s.keep, &g.ids, g.sorted, s.docs.name, s.docs.n, &s.form, &unknown, &err);
 	if (!rank || find_keepers(&g, rank, &err) < 0)
 		cli_die(&c, &err);
 	if (unknown)
@@ -362,6 +366,7 @@ int main(int argc, char **argv)
 		    (unsigned long long)unknown, g.ids.n);
 	write_all(&c, &s, &g, &audit);
 	free(rank);
+	free(g.sorted);
 	free(g.keeper);
 	free(g.edge);
 	sh_union_free(&g.components);

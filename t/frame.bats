@@ -1091,6 +1091,8 @@ with_threads() {
 	shdf -S 1 features
 	shshare features
 	shfp features
+	shgroup pairs
+	shgroup --link single --keep longest -d docs pairs
 	END
 }
 
@@ -1110,6 +1112,7 @@ with_threads() {
 	cat random >>fps
 	shfp -b 256 docs >wide
 	(cat docs; echo bad; cat docs) >bad
+	shfp --simhash -n 3 docs | shjoin -k 20 >pairs
 	shtok -n 1-2 docs >features
 	shtok -n 1-2 --no-fold "$T_DATA/en_dev.tsv" | shdf >table
 	with_threads >runs

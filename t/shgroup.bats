@@ -135,6 +135,86 @@ pairs() {
 	done
 }
 
+@test "any number of threads give the same groups, in any form of the documents" {
+	# Several chunks of pairs and of documents; ids with a long common beginning, ids that come again.
+	awk 'BEGIN { srand(3); for (i = 0; i < 12000; i++) {
+		a = int(rand() * 9000); b = a - a % 4 + int(rand() * 4)
+		print "http://example.org/documents/" a "\thttp://example.org/documents/" b "\t" i % 9 "\t0.9" i % 7 } }' >pairs
+	awk 'BEGIN { srand(4); for (i = 0; i < 12000; i++) {
+		t = "x"; for (k = int(rand() * 40); k > 0; k--) t = t " \\t"
+		print "http://example.org/documents/" int(rand() * 8900) "\t" t } }' >docs
+	python3 - <<-'END'
+	import csv, json
+	rows = [line.rstrip("\n").split("\t") for line in open("docs")]
+	rows = [(i, t.replace("\\t", "\n")) for i, t in rows]
+	with open("docs.jsonl", "w") as f:
+	    f.writelines(json.dumps({"name": i, "body": t}) + "\n" for i, t in rows)
+	with open("docs.csv", "w", newline="") as f:
+	    w = csv.writer(f, lineterminator="\n")
+	    w.writerows([["name", "body"]] + rows)
+	END
+	# An independent ranking and grouping by stars.
+	cat >oracle.py <<-'END'
+	import sys
+	keep, docs = sys.argv[1], {}
+	for n, line in enumerate(open("docs")):
+	    i, t = line.rstrip("\n").split("\t")
+	    docs.setdefault(i, (n, len(t.replace("\\t", "."))))
+	near = {}
+	for line in open("pairs"):
+	    a, b = line.split("\t")[:2]
+	    near.setdefault(a, set()).add(b)
+	    near.setdefault(b, set()).add(a)
+	rank = {"first": lambda d: d[0], "newest": lambda d: -d[0], "longest": lambda d: (-d[1], d[0])}[keep]
+	order = sorted((i for i in near if i in docs), key=lambda i: rank(docs[i])) + sorted(i for i in near if i not in docs)
+	keeper = {}
+	for i in order:
+	    if i not in keeper:
+	        for j in [i, *near[i]]:
+	            keeper.setdefault(j, i)
+	for i in sorted(keeper, key=lambda i: (keeper[i], keeper[i] != i, i)):
+	    print(i, keeper[i], sep="\t")
+	END
+	for keep in first newest longest; do
+		python3 oracle.py $keep >expected
+		for j in 1 2 5; do
+			for how in '-d docs' '--json -f name,body -d docs.jsonl' '--csv -f name,body -d docs.csv' \
+			    '-d - <docs' '-d <(head -n 3000 docs) -d <(tail -n +3001 docs | gzip)'; do
+				try "shgroup -j $j --keep $keep $how pairs"
+				exits 0
+				same expected out
+				grep -q 'not rank [0-9]* of [0-9]* ids' err
+			done
+		done
+	done
+	cut -f 1 docs >ids
+	for j in 1 2 5; do
+		try "shgroup -j $j --keep ids pairs"
+		exits 0
+		mv out out.$j
+		try "shgroup -j $j -d docs pairs"
+		same out out.$j
+	done
+}
+
+@test "bad documents are reported and rejected in the order of the files, by any number of threads" {
+	awk 'BEGIN { for (i = 0; i < 30000; i++) print "i" i "\ttext" (i % 100 == 99 ? "\tbad" : "") }' >docs
+	printf 'i29998\ti1\t0\n' >pairs
+	grep bad docs >wanted
+	for j in 1 2 5; do
+		try "shgroup -j $j --rejects bad -d docs pairs"
+		exits 0
+		says 'shgroup: 300 records rejected, see bad'
+		gives 'i1\ti1' 'i29998\ti1'
+		same wanted bad
+		rm bad
+		try "shgroup -j $j -d docs pairs"
+		exits 2
+		gives
+		says 'shgroup: docs:100: 3 fields, expected id<TAB>text (-f ID,TEXT chooses two of them)'
+	done
+}
+
 @test "single links are the connected components" {
 	awk 'BEGIN { srand(9); for (i = 0; i < 400; i++)
 		print "n" int(rand() * 500) "\tn" int(rand() * 500) "\t1" }' >pairs

@@ -2,11 +2,9 @@
 
 #include <stdlib.h>
 
-#include "base/compare.h"
-#include "io/lines.h"
+#include "join/pairsort.h"
 #include "record/escape.h"
 #include "stream/docs.h"
-#include "unicode/utf8.h"
 
 void sh_prefer_parse(const char *text, struct sh_prefer *prefer)
 {
@@ -18,166 +16,205 @@ void sh_prefer_parse(const char *text, struct sh_prefer *prefer)
 			*prefer = (struct sh_prefer){ .which = (enum sh_prefer_which)i };
 }
 
-#define UNKNOWN UINT64_MAX
-
-/* The properties by which an id is ranked. */
-struct standing {
-	uint64_t place;  /* line in the input, from 0; UNKNOWN: the input lacks the id */
-	uint64_t length; /* of the document's text, in bytes */
-};
-
 struct ranking {
 	const struct sh_prefer *prefer;
 	const struct sh_hmap *ids;
-	struct standing *standing; /* by index of id; NULL when no file is read */
+	const struct sh_document_form *form;
+	bool *known;     /* by id: the input has it */
+	uint32_t *order; /* known ids, by their first occurrences */
+	uint32_t n;      /* known ids */
+	/* SH_PREFER_LONGEST, of the known ids in the same order: the length of the text, counted
+	 * down, then the place in order[] */
+	struct sh_pairs keys;
 };
 
-static void note(struct ranking *r, struct sh_slice id, uint64_t place, uint64_t length)
+/* ---- reading, by several threads ---- */
+
+/* A line with one of the ids. */
+struct met {
+	uint32_t id;
+	uint32_t length; /* of the document's text, in bytes */
+};
+
+struct reader {
+	const struct ranking *ranking;
+	struct sh_document_room room;
+};
+
+static int each_line(void *reader, struct sh_slice line, struct sh_job *job, struct sh_error *err)
 {
-	uint32_t i;
+	struct reader *r = reader;
+	const struct ranking *all = r->ranking;
+	const struct sh_document_form *form = all->form;
+	bool plain = form->json || form->line_ids || form->csv;
+	struct sh_document doc = { 0 };
+	struct met m = { 0 };
 
-	if (sh_hmap_find(r->ids, id, &i) && r->standing[i].place == UNKNOWN)
-		r->standing[i] = (struct standing){ place, length };
-}
-
-static int note_line(struct ranking *r, const struct sh_document_form *form, struct sh_slice line,
-    struct sh_document_room *room, uint64_t place, struct sh_error *err)
-{
-	struct sh_document doc;
-
-	if (r->prefer->which == SH_PREFER_RANKED) {
-		note(r, sh_record_listed(line), place, 0);
-		return 0;
-	}
-	if (sh_document_parse(form, line, place + 1, room, &doc, err) < 0)
+	if (all->prefer->which == SH_PREFER_RANKED)
+		doc.id = sh_record_listed(line);
+	else if (sh_document_parse(form, line, job->from.number + job->at, &r->room, &doc, err) < 0)
 		return -1;
-	note(r, doc.id, place,
-	    form->json || form->line_ids || form->csv ? doc.text.n : sh_unescaped_length(doc.text));
-	return 0;
-}
-
-/* Refuses input that is not UTF-8, as all readers of documents do. */
-static int check_head(const struct sh_lines *lines, struct sh_slice line, struct sh_error *err)
-{
-	struct sh_slice rest = sh_lines_rest(lines);
-	struct sh_slice head = sh_slice(line.p, (size_t)(rest.p + rest.n - line.p));
-
-	if (sh_docs_head(&head, err) == 0)
+	if (!sh_hmap_find(all->ids, doc.id, &m.id))
 		return 0;
-	err->file = lines->from.file;
-	return -1;
+	if (all->keys.pair)
+		m.length = (uint32_t)(plain ? doc.text.n : sh_unescaped_length(doc.text));
+	return sh_buf_add(&job->facts, &m, sizeof m, err);
 }
 
-static int read_lines(struct ranking *r, struct sh_lines *lines,
-    const struct sh_document_form *form, struct sh_document_room *room, struct sh_error *err)
+/* Refuses documents that are not UTF-8, as all readers of documents do. */
+static int work(void *reader, struct sh_job *job)
 {
-	const struct sh_prefer *prefer = r->prefer;
-	struct sh_slice line, record;
-	uint64_t place = 0;
-	int got;
+	struct reader *r = reader;
+	const struct sh_prefer *prefer = r->ranking->prefer;
+	bool documents = prefer->which != SH_PREFER_RANKED;
 
-	while ((got = sh_lines_next(lines, &line, err)) > 0) {
-		if (lines->starts_file && sh_docs_header(form, &lines->source.header, err) < 0)
-			return -1;
-		/* Readers of documents drop a byte order mark. */
-		record = lines->starts_file ? sh_utf8_skip_bom(line) : line;
-		if (lines->starts_file && prefer->which != SH_PREFER_RANKED &&
-		    check_head(lines, line, err) < 0)
-			return -1;
-		if (note_line(r, form, record, room, place++, err) == 0)
-			continue;
-		sh_lines_blame(lines, err);
-		if (err->code != SH_ERR_RECORD || !prefer->bad ||
-		    prefer->bad(prefer->arg, line, err) < 0)
-			return -1;
+	if (job->from.starts_file && documents && sh_docs_head(&job->in, &job->err) < 0) {
+		job->err.file = job->from.file;
+		return -1;
 	}
-	return got;
+	return sh_job_lines(job, prefer->rejected != NULL, each_line, r);
 }
 
-static int read_files(struct ranking *r, const char *const *names, size_t n,
-    const struct sh_document_form *form, struct sh_error *err)
+static int take_met(void *ranking, struct sh_job *job, struct sh_error *err)
 {
-	struct sh_lines lines;
-	struct sh_document_room room = { 0 };
-	int status;
+	struct ranking *r = ranking;
+	const struct met *m = (const struct met *)(const void *)job->facts.p;
 
-	r->standing = malloc(r->ids->n * sizeof *r->standing + 1);
-	if (!r->standing)
-		return sh_error_nomem(err);
-	for (uint32_t i = 0; i < r->ids->n; i++)
-		r->standing[i] = (struct standing){ UNKNOWN, 0 };
-	sh_lines_init(&lines, (char *const *)(uintptr_t)names, n);
-	lines.source.trailer = r->prefer->trailer && r->prefer->which != SH_PREFER_RANKED;
-	lines.source.crlf = form->crlf;
-	lines.source.header.wanted = form->columns && r->prefer->which != SH_PREFER_RANKED;
-	lines.source.header.csv = form->csv && r->prefer->which != SH_PREFER_RANKED;
-	status = read_lines(r, &lines, form, &room, err);
-	sh_lines_free(&lines);
-	sh_document_room_free(&room);
+	for (size_t i = 0; i < job->facts.n / sizeof *m; i++) {
+		if (r->known[m[i].id])
+			continue;
+		r->known[m[i].id] = true;
+		if (r->keys.pair)
+			r->keys.pair[r->n] = (uint64_t)(UINT32_MAX - m[i].length) << 32 | r->n;
+		r->order[r->n++] = m[i].id;
+	}
+	return job->rejected ? r->prefer->rejected(r->prefer->arg, job, err) : 0;
+}
+
+static int read_source(struct ranking *r, struct sh_source *source, struct sh_error *err)
+{
+	unsigned threads = r->prefer->threads;
+	struct reader *readers = calloc(threads, sizeof *readers);
+	void **workers = calloc(threads, sizeof *workers);
+	struct sh_pool pool = { work, workers, threads, take_met, r };
+	int status = readers && workers ? 0 : sh_error_nomem(err);
+
+	for (unsigned i = 0; status == 0 && i < threads; i++) {
+		readers[i].ranking = r;
+		workers[i] = &readers[i];
+	}
+	if (status == 0)
+		status = sh_pool_run(&pool, source, err);
+	for (unsigned i = 0; readers && i < threads; i++)
+		sh_document_room_free(&readers[i].room);
+	free(readers);
+	free(workers);
 	return status;
 }
 
-static int by_bytes(const struct ranking *r, uint32_t x, uint32_t y)
+static int read_files(struct ranking *r, const char *const *names, size_t n, struct sh_error *err)
 {
-	return sh_slice_cmp(sh_hmap_key(r->ids, x), sh_hmap_key(r->ids, y));
+	bool documents = r->prefer->which != SH_PREFER_RANKED;
+	struct sh_source source;
+	struct sh_slice first;
+	int status = 0;
+
+	sh_source_init(&source, (char *const *)(uintptr_t)names, n);
+	source.trailer = r->prefer->trailer && documents;
+	source.crlf = r->form->crlf;
+	source.header.wanted = r->form->columns && documents;
+	source.header.csv = r->form->csv && documents;
+	if (source.header.wanted && (sh_source_peek(&source, &first, err) < 0 ||
+					sh_docs_header(r->form, &source.header, err) < 0))
+		status = -1;
+	if (status == 0)
+		status = read_source(r, &source, err);
+	sh_source_free(&source);
+	return status;
 }
 
-static int best_first(const void *a, const void *b, void *arg)
+/* ---- ranks ---- */
+
+/* Moves the ids of longer documents to the front. */
+static int order_by_length(struct ranking *r, struct sh_error *err)
 {
-	const struct ranking *r = arg;
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	bool newest = r->prefer->which == SH_PREFER_NEWEST;
-	const struct standing *s, *t;
+	uint32_t *order = malloc((size_t)r->n * sizeof *order + 1);
 
-	if (!r->standing)
-		return newest ? by_bytes(r, y, x) : by_bytes(r, x, y);
-	s = &r->standing[x];
-	t = &r->standing[y];
-	if (s->place == UNKNOWN && t->place == UNKNOWN)
-		return by_bytes(r, x, y);
-	if (s->place == UNKNOWN || t->place == UNKNOWN)
-		return s->place == UNKNOWN ? 1 : -1;
-	if (r->prefer->which == SH_PREFER_LONGEST && s->length != t->length)
-		return s->length > t->length ? -1 : 1;
-	return newest ? sh_compare(t->place, s->place) : sh_compare(s->place, t->place);
-}
-
-static uint32_t *rank(struct ranking *r, struct sh_error *err)
-{
-	uint32_t n = r->ids->n;
-	uint32_t *order = malloc(n * sizeof *order + 1), *ranks = malloc(n * sizeof *ranks + 1);
-
-	if (order && ranks) {
-		for (uint32_t i = 0; i < n; i++)
-			order[i] = i;
-		qsort_r(order, n, sizeof *order, best_first, r);
-		for (uint32_t i = 0; i < n; i++)
-			ranks[order[i]] = i;
-	} else {
-		sh_error_nomem(err);
-		free(ranks);
-		ranks = NULL;
+	r->keys.n = r->n;
+	if (!order)
+		return sh_error_nomem(err);
+	if (sh_pairs_sort(&r->keys, r->prefer->threads, NULL, err) < 0) {
+		free(order);
+		return -1;
 	}
-	free(order);
-	return ranks;
+	for (uint32_t i = 0; i < r->n; i++)
+		order[i] = r->order[(uint32_t)r->keys.pair[i]];
+	free(r->order);
+	r->order = order;
+	return 0;
+}
+
+/* Ranks the known ids by order[], then the others by sorted[]. */
+static void rank(const struct ranking *r, const uint32_t *sorted, uint32_t *ranks)
+{
+	bool newest = r->prefer->which == SH_PREFER_NEWEST;
+	uint32_t next = r->n;
+
+	for (uint32_t i = 0; i < r->n; i++)
+		ranks[r->order[i]] = newest ? r->n - 1 - i : i;
+	for (uint32_t i = 0; i < r->ids->n; i++)
+		if (!r->known[sorted[i]])
+			ranks[sorted[i]] = next++;
+}
+
+/* Without files, all ids are known, in bytewise order. */
+static int find_order(struct ranking *r, const uint32_t *sorted, const char *const *names, size_t n,
+    struct sh_error *err)
+{
+	bool longest = r->prefer->which == SH_PREFER_LONGEST;
+
+	if (n == 0) {
+		r->n = r->ids->n;
+		memcpy(r->order, sorted, r->n * sizeof *sorted);
+		memset(r->known, true, r->n);
+		return 0;
+	}
+	if (longest) {
+		r->keys.cap = r->ids->n;
+		r->keys.pair = sh_tables_get(NULL, r->keys.cap, sizeof *r->keys.pair, err);
+		if (!r->keys.pair)
+			return -1;
+	}
+	if (read_files(r, names, n, err) < 0)
+		return -1;
+	return longest ? order_by_length(r, err) : 0;
 }
 
 uint32_t *sh_prefer_ranks(const struct sh_prefer *prefer, const struct sh_hmap *ids,
-    const char *const *docs, size_t n_docs, const struct sh_document_form *form, uint64_t *unknown,
-    struct sh_error *err)
+    const uint32_t *sorted, const char *const *docs, size_t n_docs,
+    const struct sh_document_form *form, uint64_t *unknown, struct sh_error *err)
 {
-	struct ranking r = { prefer, ids, NULL };
-	uint32_t *ranks = NULL;
+	struct ranking r = { .prefer = prefer, .ids = ids, .form = form };
+	uint32_t *ranks = malloc(ids->n * sizeof *ranks + 1);
+	int status;
 
+	r.known = calloc((size_t)ids->n + 1, sizeof *r.known);
+	r.order = malloc(ids->n * sizeof *r.order + 1);
 	if (prefer->which == SH_PREFER_RANKED) {
 		docs = &prefer->path;
 		n_docs = 1;
 	}
-	*unknown = 0;
-	if (n_docs == 0 || read_files(&r, docs, n_docs, form, err) == 0)
-		ranks = rank(&r, err);
-	for (uint32_t i = 0; r.standing && i < ids->n; i++)
-		*unknown += r.standing[i].place == UNKNOWN;
-	free(r.standing);
+	status = ranks && r.known && r.order ? find_order(&r, sorted, docs, n_docs, err)
+					     : sh_error_nomem(err);
+	if (status == 0) {
+		rank(&r, sorted, ranks);
+		*unknown = ids->n - r.n;
+	} else {
+		free(ranks);
+		ranks = NULL;
+	}
+	free(r.known);
+	free(r.order);
+	sh_tables_put(NULL, r.keys.pair);
 	return ranks;
 }

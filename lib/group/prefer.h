@@ -3,6 +3,7 @@
 #define SH_GROUP_PREFER_H
 
 #include "base/hmap.h"
+#include "io/pool.h"
 #include "record/document.h"
 
 enum sh_prefer_which {
@@ -18,10 +19,11 @@ struct sh_prefer {
 	enum sh_prefer_which which;
 	const char *path; /* SH_PREFER_RANKED; borrowed */
 	bool trailer;     /* the documents end with a trailer, which is checked (io/trailer.h) */
+	unsigned threads; /* at least 1 */
 
-	/* Receives a line that is not a document. Returns 0 to skip it. NULL: the line is an
-	 * error. */
-	int (*bad)(void *arg, struct sh_slice line, struct sh_error *err);
+	/* Receives, in input order, jobs with rejected documents: job->rejected and job->aside.
+	 * NULL: the first line that is not a document is an error. */
+	int (*rejected)(void *arg, const struct sh_job *job, struct sh_error *err);
 	void *arg;
 };
 
@@ -29,12 +31,12 @@ struct sh_prefer {
  * that the text does not decide are zeroed. */
 void sh_prefer_parse(const char *text, struct sh_prefer *prefer);
 
-/* Returns the rank of each id, distinct, in memory that the caller frees; NULL on failure. docs:
- * n_docs files of documents, may be none. Ids that the documents or the file of ids lack come after
- * all other ids, in bytewise order; *unknown is their number. A repeated id has the rank of its
- * first occurrence. */
+/* Returns the rank of each id, distinct, in memory that the caller frees; NULL on failure. sorted:
+ * all ids in bytewise order. docs: n_docs files of documents, may be none. Ids that the documents
+ * or the file of ids lack come after all other ids, in bytewise order; *unknown is their number. A
+ * repeated id has the rank of its first occurrence. */
 uint32_t *sh_prefer_ranks(const struct sh_prefer *prefer, const struct sh_hmap *ids,
-    const char *const *docs, size_t n_docs, const struct sh_document_form *form, uint64_t *unknown,
-    struct sh_error *err);
+    const uint32_t *sorted, const char *const *docs, size_t n_docs,
+    const struct sh_document_form *form, uint64_t *unknown, struct sh_error *err);
 
 #endif
