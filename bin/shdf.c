@@ -149,14 +149,14 @@ struct writer {
 static int emit_to_job(void *arg, struct sh_slice feature, uint64_t df, struct sh_error *err)
 {
 	struct writer *w = arg;
-	char *p;
+	struct sh_buf *b = &w->job->out;
 
 	if (!is_kept(w->out, feature, df))
 		return 0;
-	p = sh_job_room(w->job, feature.n + LINE_MORE, err);
-	if (!p)
+	/* Not sh_job_room(), which may wait for older ranges: the output of a range is small. */
+	if (sh_buf_reserve(b, feature.n + LINE_MORE, err) < 0)
 		return -1;
-	w->job->out.n += (size_t)(print_line(w->out, p, feature, df) - p);
+	b->n = (size_t)(print_line(w->out, b->p + b->n, feature, df) - b->p);
 	return 0;
 }
 

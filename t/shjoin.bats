@@ -360,6 +360,24 @@ clusters() {
 	done
 }
 
+@test "-S: runs that several threads write, merge and read give the same bytes" {
+	seq 150000 | awk '{ print int($1 / 3) }' | shfp --simhash -n 1 -l | sed 's/\t/&x/' >fps
+	seq 150000 | awk '{ print $1 % 20 }' | shfp --simhash -n 1 -l | sed 's/\t/&x/' >copies
+	for how in fps '--collapse fps' '--collapse copies'; do
+		shjoin $how | sort >pairs
+		[ "$(wc -l <pairs)" -ge 100000 ]
+		for size in 200K 3M; do
+			shjoin -j 1 -S $size $how >expected
+			sort expected | cmp - pairs
+			for j in 2 5; do
+				try "shjoin -j $j -S $size $how"
+				exits 0
+				same expected out
+			done
+		done
+	done
+}
+
 @test "however small -S is, the number of partitions stays bounded" {
 	seq 9000 | sed "s,.*,&\t&," | shfp --simhash -n 1 >fps
 	shjoin -k 12 fps | awk -F'\t' '{ print ($1 < $2 ? $1 FS $2 : $2 FS $1) FS $3 }' | sort >expected

@@ -1,50 +1,105 @@
-/* Sorted runs in a temporary file, and their merge, for data that does not fit in memory. An entry
- * is a key and a value, byte strings of at most 2^32-1 bytes each. The caller adds the entries of a
- * run in bytewise order of their keys. */
+/* Sorted runs in a temporary file, and their merge, for data that does not fit in memory.
+ *
+ * An entry is a key and a value, byte strings of at most 2^32-1 bytes each. A run is a sequence of
+ * blocks of whole entries. The first key of each block stays in memory. By these keys the merge is
+ * divided into ranges of keys, which several threads can merge:
+ *
+ *     sh_run_begin(), sh_run_add() for each entry, sh_run_end(): by any thread
+ *     sh_runs_put(): adds the run
+ *     sh_runs_close(): after the last run
+ *     sh_runs_merge() for each range, by any thread */
 #ifndef SH_IO_RUNS_H
 #define SH_IO_RUNS_H
 
+#include <pthread.h>
 #include <stdint.h>
 
 #include "base/buf.h"
 
+struct sh_run_block {
+	uint64_t at;  /* offset in the file */
+	size_t n;     /* bytes */
+	size_t key;   /* offset of its first key in sh_run.keys */
+	size_t key_n; /* bytes of that key */
+};
+
+struct sh_run {
+	struct sh_run_block *block;
+	size_t n, cap; /* number of blocks; elements allocated */
+	struct sh_buf keys;
+};
+
+/* Returns the first key of a block. */
+static inline struct sh_slice sh_run_key(const struct sh_run *run, size_t block)
+{
+	const struct sh_run_block *b = &run->block[block];
+
+	return sh_slice(run->keys.p + b->key, b->key_n);
+}
+
 struct sh_runs {
-	const char *dir; /* folder of the file, as for sh_spill_folder() */
-	int fd;          /* -1 before the first run */
-	uint64_t end;    /* bytes in the file */
-	uint64_t *start; /* n + 1 offsets in the file: each run's start, and the last run's end */
-	size_t n, cap;   /* number of runs; elements allocated in `start` */
-	struct sh_buf out;
+	const char *dir;      /* folder of the file, as for sh_spill_folder() */
+	pthread_mutex_t lock; /* of all members below, before sh_runs_close() */
+	int fd;               /* -1 before the first block */
+	uint64_t end;         /* bytes in the file */
+	struct sh_run *run;
+	size_t n, cap; /* number of runs; elements allocated in `run` */
+
+	/* After sh_runs_close(): range i has the keys from border[i] on that are below border[i +
+	 * 1]. The keys are in the runs. */
+	struct sh_slice *border;
+	size_t ranges;
 };
 
 void sh_runs_init(struct sh_runs *r, const char *dir);
-/* Removes all runs and the file. r is as after sh_runs_init(). */
+/* Frees all. r is as after sh_runs_init(). */
 void sh_runs_free(struct sh_runs *r);
 
-/* Write a run: sh_runs_begin(), sh_runs_add() for each entry, sh_runs_end(). Return 0 or -1. */
-int sh_runs_begin(struct sh_runs *r, struct sh_error *err);
-int sh_runs_add(
-    struct sh_runs *r, struct sh_slice key, struct sh_slice value, struct sh_error *err);
-int sh_runs_end(struct sh_runs *r, struct sh_error *err);
+/* Writes a run, or a part of one. */
+struct sh_run_writer {
+	struct sh_runs *runs;
+	struct sh_run run; /* the blocks that are written */
+	struct sh_buf out; /* the next block */
+};
+
+void sh_run_begin(struct sh_run_writer *w, struct sh_runs *r);
+/* Adds an entry. Its key must not be below the last one. */
+int sh_run_add(
+    struct sh_run_writer *w, struct sh_slice key, struct sh_slice value, struct sh_error *err);
+/* Writes the last block, if there is one. Entries that are added later begin another block. */
+int sh_run_end(struct sh_run_writer *w, struct sh_error *err);
+/* Call it after sh_runs_put() or a failure. Does nothing to a zeroed writer. */
+void sh_run_free(struct sh_run_writer *w);
+
+/* Adds a run, which is what n writers wrote, one behind the other. */
+int sh_runs_put(
+    struct sh_runs *r, const struct sh_run_writer *writer, size_t n, struct sh_error *err);
+
+/* Divides the keys into ranges. Keys that agree on their first `prefix` bytes are in one range.
+ * First replaces more than 128 runs by fewer, longer runs, by several threads: a merge then needs at
+ * most 128 buffers of at least 32 KiB. */
+int sh_runs_close(struct sh_runs *r, size_t prefix, unsigned threads, struct sh_error *err);
 
 /* Receives one entry. The slices are valid during the call. Returns 0, or -1 to end the merge. */
 typedef int sh_runs_entry(
     void *arg, struct sh_slice key, struct sh_slice value, struct sh_error *err);
 
-/* Calls `each` for all entries in order of their keys. Entries with equal keys come in the order of
- * their runs. First replaces more than 64 runs by fewer, longer runs: 64 buffers of at least 64 KiB
- * are enough. A longer entry needs a longer buffer. */
-int sh_runs_merge(struct sh_runs *r, sh_runs_entry *each, void *arg, struct sh_error *err);
+/* Calls `each` for all entries of a range in order of their keys. Entries with equal keys come in
+ * the order of their runs. */
+int sh_runs_merge(
+    const struct sh_runs *r, size_t range, sh_runs_entry *each, void *arg, struct sh_error *err);
 
-/* Reads the entries of one run, while r does not change. */
+/* Reads the entries of some blocks of a run, while r does not change. */
 struct sh_run_reader {
 	int fd;
-	uint64_t at, end; /* offsets in the file of the bytes that are not in the buffer yet */
-	struct sh_buf buf;
-	size_t used; /* bytes of the buffer that were returned */
+	const struct sh_run_block *next, *end; /* blocks that are not read yet */
+	struct sh_buf buf;                     /* a block */
+	size_t used;                           /* bytes of it that were returned */
 };
 
-void sh_run_open(struct sh_run_reader *c, const struct sh_runs *r, size_t run);
+/* Begins with the blocks from .. to-1. */
+void sh_run_open(
+    struct sh_run_reader *c, const struct sh_runs *r, size_t run, size_t from, size_t to);
 void sh_run_close(struct sh_run_reader *c);
 /* Reads the next entry, which is valid until the next call. Returns 1, 0 at the end, or -1. */
 int sh_run_next(

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/bytes.h"
+#include "io/parallel.h"
 #include "record/fields.h"
 
 enum { FP_BYTES_MAX = 8 * SH_FP_MAX_WORDS };
@@ -13,6 +14,9 @@ enum { MANY = 64, ENOUGH = 256 * 1024 };
 
 /* A chunk of a partition is written when its records, as lines, would have CHUNK bytes. */
 enum { CHUNK = 64 * 1024, MOST_OF_LINE = 2 * FP_BYTES_MAX + SH_ID_MAX + 2 };
+
+/* NODES: nodes that a thread writes at a time. */
+enum { NODES = 8192 };
 
 int sh_parts_init(struct sh_parts *p, unsigned words, size_t memory, struct sh_side *room,
     const char *tmpdir, struct sh_error *err)
@@ -31,6 +35,7 @@ void sh_parts_free(struct sh_parts *p)
 	sh_nodes_free(&p->later);
 	sh_runs_free(&p->runs);
 	sh_runs_free(&p->sorted);
+	free(p->part);
 }
 
 void sh_parts_set_threads(struct sh_parts *p, unsigned n)
@@ -57,9 +62,15 @@ static size_t pack_fp(char *out, const uint64_t *fp, unsigned words)
 	return 8 * words;
 }
 
-static int write_node(struct sh_parts *p, size_t node, struct sh_error *err)
+/* Writes the nodes in memory. Task i writes NODES of them, with writer i. */
+struct spilling {
+	const struct sh_nodes *nodes;
+	struct sh_run_writer *writer;
+};
+
+static int write_node(
+    const struct sh_nodes *s, size_t node, struct sh_run_writer *w, struct sh_error *err)
 {
-	const struct sh_nodes *s = &p->nodes;
 	char key[FP_BYTES_MAX + SH_ID_MAX];
 	size_t n = pack_fp(key, s->fp + node * s->words, s->words);
 	uint32_t records;
@@ -70,10 +81,62 @@ static int write_node(struct sh_parts *p, size_t node, struct sh_error *err)
 		struct sh_slice id = sh_node_ids_get(&s->ids, r[i], room);
 
 		memcpy(key + n, id.p, id.n);
-		if (sh_runs_add(&p->runs, sh_slice(key, n + id.n), sh_slice("", 0), err) < 0)
+		if (sh_run_add(w, sh_slice(key, n + id.n), sh_slice("", 0), err) < 0)
 			return -1;
 	}
 	return 0;
+}
+
+static int write_nodes(void *arg, size_t from, size_t to, struct sh_error *err)
+{
+	const struct spilling *s = arg;
+
+	for (size_t task = from; task < to; task++) {
+		size_t end = (task + 1) * NODES < s->nodes->n ? (task + 1) * NODES : s->nodes->n;
+
+		for (size_t i = task * NODES; i < end; i++)
+			if (write_node(s->nodes, i, &s->writer[task], err) < 0)
+				return -1;
+		if (sh_run_end(&s->writer[task], err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Returns n writers, NULL when memory is short. */
+static struct sh_run_writer *new_writers(struct sh_runs *r, size_t n, struct sh_error *err)
+{
+	struct sh_run_writer *w = malloc(n * sizeof *w + 1);
+
+	if (!w)
+		sh_error_nomem(err);
+	for (size_t i = 0; w && i < n; i++)
+		sh_run_begin(&w[i], r);
+	return w;
+}
+
+/* Adds what the writers wrote as a run, if all of them succeeded, and frees them. */
+static int end_writers(
+    struct sh_runs *r, struct sh_run_writer *w, size_t n, int status, struct sh_error *err)
+{
+	if (status == 0)
+		status = sh_runs_put(r, w, n, err);
+	for (size_t i = 0; i < n; i++)
+		sh_run_free(&w[i]);
+	free(w);
+	return status;
+}
+
+static int write_run(struct sh_parts *p, struct sh_error *err)
+{
+	size_t tasks = p->nodes.n / NODES + 1;
+	struct spilling s = { &p->nodes, new_writers(&p->runs, tasks, err) };
+	int status;
+
+	if (!s.writer)
+		return -1;
+	status = sh_parallel(&s, 0, p->nodes.threads, tasks, 1, write_nodes, err);
+	return end_writers(&p->runs, s.writer, tasks, status, err);
 }
 
 /* Writes the records in memory as a sorted run. An entry's key is a packed fingerprint and an id. */
@@ -85,11 +148,7 @@ static int spill(struct sh_parts *p, struct sh_error *err)
 		status = sh_nodes_sort(&p->nodes, err);
 	p->repeated += p->nodes.repeated;
 	if (status == 0)
-		status = sh_runs_begin(&p->runs, err);
-	for (size_t i = 0; status == 0 && i < p->nodes.n; i++)
-		status = write_node(p, i, err);
-	if (status == 0)
-		status = sh_runs_end(&p->runs, err);
+		status = write_run(p, err);
 	sh_nodes_clear(&p->nodes);
 	return status;
 }
@@ -127,124 +186,280 @@ int sh_parts_append(struct sh_parts *p, const struct sh_fp_chunk *c, struct sh_e
 	return 0;
 }
 
-/* Cuts the merged entries into a run for each partition, without repeated entries. An entry of a
- * partition's run has no key; its value is a packed chunk. */
-struct cutter {
+/* Does n tasks by `threads` threads, each with a state of `size` bytes. */
+static int do_tasks(struct sh_pool *pool, unsigned threads, void *states, size_t size, size_t n,
+    struct sh_error *err)
+{
+	int status;
+
+	pool->n_workers = threads;
+	pool->workers = calloc(threads, sizeof *pool->workers);
+	if (!pool->workers)
+		return sh_error_nomem(err);
+	for (unsigned i = 0; i < threads; i++)
+		pool->workers[i] = (char *)states + i * size;
+	status = sh_pool_tasks(pool, n, err);
+	free(pool->workers);
+	return status;
+}
+
+/* ---- the merge of the runs ---- */
+
+/* What a thread merges with: packs the entries of a range of keys to chunks, without repeated
+ * entries. The key of a chunk is the number of its bytes, counted as by sh_nodes_bytes(). */
+struct merger {
 	struct sh_parts *parts;
-	size_t bytes;        /* bytes of the run so far, counted as by sh_nodes_bytes() */
-	size_t most;         /* limit of `bytes`; the last entry may exceed it */
+	struct sh_run_writer *writer; /* by range */
+	struct sh_run_writer *to;     /* of this range */
+	struct sh_job *job;
 	struct sh_buf last;  /* last entry */
 	struct sh_buf first; /* first entry that has the fingerprint of the last entry */
 	struct sh_buf room;  /* memory of the chunk */
 	struct sh_fp_chunk *chunk;
-	size_t chunk_bytes; /* bytes that the records of the chunk would have as lines */
+	size_t lines; /* bytes that the records of the chunk would have as lines */
+	uint64_t bytes;
 	struct sh_buf packed;
+	uint64_t repeated;
 };
 
 /* Returns 1 when first_only drops the entry, because its id is not the first of its fingerprint.
  * Passes the entry to copy(). Returns 0 when the entry stays, and -1 on failure. */
-static int is_copy(struct cutter *c, struct sh_slice key, struct sh_error *err)
+static int is_copy(struct merger *m, struct sh_slice key, struct sh_error *err)
 {
-	struct sh_parts *p = c->parts;
-	size_t n = 8 * p->nodes.words;
+	struct sh_parts *p = m->parts;
+	size_t n = 8 * p->words;
 
 	if (!p->first_only)
 		return 0;
-	if (c->first.n && memcmp(c->first.p, key.p, n) == 0) {
-		if (p->copy && p->copy(p->out, sh_slice(c->first.p + n, c->first.n - n),
+	if (m->first.n && memcmp(m->first.p, key.p, n) == 0) {
+		if (p->copy && p->copy(m->job, sh_slice(m->first.p + n, m->first.n - n),
 				   sh_slice(key.p + n, key.n - n), 0, err) < 0)
 			return -1;
 		return 1;
 	}
-	c->first.n = 0;
-	return sh_buf_add(&c->first, key.p, key.n, err);
+	m->first.n = 0;
+	return sh_buf_add(&m->first, key.p, key.n, err);
 }
 
-static int new_chunk(struct cutter *c, struct sh_error *err)
+static int new_chunk(struct merger *m, struct sh_error *err)
 {
-	c->chunk_bytes = 0;
-	c->chunk = sh_fp_chunk_new(&c->room, 16 * c->parts->words, CHUNK + MOST_OF_LINE, err);
-	return c->chunk ? 0 : -1;
+	m->lines = 0;
+	m->bytes = 0;
+	m->chunk = sh_fp_chunk_new(&m->room, 16 * m->parts->words, CHUNK + MOST_OF_LINE, err);
+	return m->chunk ? 0 : -1;
 }
 
-static int end_chunk(struct cutter *c, struct sh_error *err)
+/* Writes the chunk as a block of its own. */
+static int end_chunk(struct merger *m, struct sh_error *err)
 {
-	c->packed.n = 0;
-	if (c->chunk->n &&
-	    (sh_fp_chunk_pack(c->chunk, &c->packed, err) < 0 ||
-		sh_runs_add(&c->parts->sorted, sh_slice("", 0), sh_buf_slice(&c->packed), err) < 0))
+	char bytes[8];
+
+	if (m->chunk->n == 0)
+		return 0;
+	sh_put_be64(bytes, m->bytes);
+	m->packed.n = 0;
+	if (sh_fp_chunk_pack(m->chunk, &m->packed, err) < 0 ||
+	    sh_run_add(m->to, sh_slice(bytes, sizeof bytes), sh_buf_slice(&m->packed), err) < 0 ||
+	    sh_run_end(m->to, err) < 0)
 		return -1;
-	return new_chunk(c, err);
+	return new_chunk(m, err);
 }
 
-static int next_run(struct cutter *c, struct sh_error *err)
+/* Returns the bytes of a record in a partition, 8 of them for `at` and `who`. */
+static size_t record_bytes(unsigned words, size_t id)
 {
-	struct sh_runs *to = &c->parts->sorted;
-
-	if (end_chunk(c, err) < 0 || sh_runs_end(to, err) < 0 || sh_runs_begin(to, err) < 0)
-		return -1;
-	c->bytes = 0;
-	if (to->n % MANY == 0 && c->most < ENOUGH)
-		c->most = c->most ? 2 * c->most : 1;
-	return 0;
+	return 8 * words + id + 8;
 }
 
-/* Adds an entry to the run. */
-static int add_entry(struct cutter *c, struct sh_slice entry, struct sh_error *err)
+/* Adds an entry to the chunk. */
+static int add_entry(struct merger *m, struct sh_slice entry, struct sh_error *err)
 {
-	size_t n = 8 * c->parts->words;
+	unsigned words = m->parts->words;
+	size_t n = 8 * words;
 	uint64_t fp[SH_FP_MAX_WORDS];
 
-	for (unsigned i = 0; i < c->parts->words; i++)
+	for (unsigned i = 0; i < words; i++)
 		fp[i] = sh_be64(entry.p + 8 * i);
-	sh_fp_chunk_add(c->chunk, fp, sh_slice(entry.p + n, entry.n - n));
-	/* 8 bytes for `at` and `who` */
-	c->bytes += entry.n + 8;
-	c->chunk_bytes += 2 * n + 2 + entry.n - n;
-	return c->chunk_bytes >= CHUNK ? end_chunk(c, err) : 0;
+	sh_fp_chunk_add(m->chunk, fp, sh_slice(entry.p + n, entry.n - n));
+	m->bytes += record_bytes(words, entry.n - n);
+	m->lines += 2 * n + 2 + entry.n - n;
+	return m->lines >= CHUNK ? end_chunk(m, err) : 0;
 }
 
-static int cut(void *arg, struct sh_slice key, struct sh_slice value, struct sh_error *err)
+static int merge_entry(void *arg, struct sh_slice key, struct sh_slice value, struct sh_error *err)
 {
-	struct cutter *c = arg;
+	struct merger *m = arg;
 	int copy;
 
 	(void)value;
 
-	if (sh_slice_eq(key, sh_buf_slice(&c->last))) {
-		c->parts->repeated++;
+	if (sh_slice_eq(key, sh_buf_slice(&m->last))) {
+		m->repeated++;
 		return 0;
 	}
-	c->last.n = 0;
-	if (sh_buf_add(&c->last, key.p, key.n, err) < 0 ||
-	    sh_buf_reserve(&c->last, SH_NODE_IDS_PAD, err) < 0)
+	m->last.n = 0;
+	if (sh_buf_add(&m->last, key.p, key.n, err) < 0 ||
+	    sh_buf_reserve(&m->last, SH_NODE_IDS_PAD, err) < 0)
 		return -1;
-	copy = is_copy(c, key, err);
+	copy = is_copy(m, key, err);
 	if (copy)
 		return copy < 0 ? -1 : 0;
-	if (c->bytes > c->most && next_run(c, err) < 0)
-		return -1;
-	return add_entry(c, sh_buf_slice(&c->last), err);
+	return add_entry(m, sh_buf_slice(&m->last), err);
 }
 
-/* Merges the runs, and writes them as partitions. */
-static int cut_all(struct sh_parts *p, struct sh_error *err)
+static int merge_range(void *merger, struct sh_job *job)
 {
-	struct cutter c = { .parts = p, .most = p->memory };
-	int status = new_chunk(&c, err);
+	struct merger *m = merger;
+	struct sh_error *err = &job->err;
 
+	m->job = job;
+	m->to = &m->writer[job->task];
+	m->last.n = m->first.n = 0;
+	if (new_chunk(m, err) < 0 ||
+	    sh_runs_merge(&m->parts->runs, job->task, merge_entry, m, err) < 0)
+		return -1;
+	return end_chunk(m, err);
+}
+
+static int no_pairs(void *arg, struct sh_job *job, struct sh_error *err)
+{
+	(void)arg, (void)job, (void)err;
+	return 0;
+}
+
+/* Merges all ranges. Pairs go where those of p->out go. */
+static int merge_ranges(struct sh_parts *p, struct merger *m, struct sh_error *err)
+{
+	struct sh_pool pool = { .work = merge_range, .done = no_pairs };
+
+	if (p->copy) {
+		pool.done = p->out->pool->done;
+		pool.arg = p->out->pool->arg;
+		if (sh_job_flush(p->out, err) < 0)
+			return -1;
+	}
+	return do_tasks(&pool, p->nodes.threads, m, sizeof *m, p->runs.ranges, err);
+}
+
+static void free_mergers(struct sh_parts *p, struct merger *m)
+{
+	for (unsigned i = 0; i < p->nodes.threads; i++) {
+		p->repeated += m[i].repeated;
+		sh_buf_free(&m[i].last);
+		sh_buf_free(&m[i].first);
+		sh_buf_free(&m[i].room);
+		sh_buf_free(&m[i].packed);
+	}
+	free(m);
+}
+
+/* Merges the runs to one run of chunks. */
+static int merge_runs(struct sh_parts *p, struct sh_error *err)
+{
+	struct sh_run_writer *writer;
+	struct merger *m;
+	int status;
+
+	/* Records with the same fingerprint come together. */
+	if (sh_runs_close(&p->runs, 8 * p->words, p->nodes.threads, err) < 0)
+		return -1;
+	writer = new_writers(&p->sorted, p->runs.ranges, err);
+	if (!writer)
+		return -1;
+	m = calloc(p->nodes.threads, sizeof *m);
+	for (unsigned i = 0; m && i < p->nodes.threads; i++)
+		m[i] = (struct merger){ .parts = p, .writer = writer };
+	status = m ? merge_ranges(p, m, err) : sh_error_nomem(err);
+	if (m)
+		free_mergers(p, m);
+	return end_writers(&p->sorted, writer, p->runs.ranges, status, err);
+}
+
+/* ---- partitions ---- */
+
+/* Cuts the run of chunks into partitions. */
+struct cutter {
+	struct sh_parts *parts;
+	size_t bytes; /* of the last partition */
+	size_t most;  /* limit of `bytes`; the last record may exceed it */
+};
+
+static int add_part(struct cutter *c, size_t chunk, size_t record, struct sh_error *err)
+{
+	struct sh_parts *p = c->parts;
+
+	if (sh_reserve((void **)&p->part, &p->part_cap, p->n + 1, sizeof *p->part, err) < 0)
+		return -1;
+	p->part[p->n++] = (struct sh_part){ chunk, record };
+	c->bytes = 0;
+	return 0;
+}
+
+static size_t id_length(const struct sh_chunk_ids *c, size_t i)
+{
+	char room[SH_NUM_CHARS];
+
+	if (c->base >= SH_NODE_IDS_COUNTED)
+		return sh_print_u64(room, c->base - SH_NODE_IDS_COUNTED + i);
+	if (c->base >= SH_NODE_IDS_NUMBERS)
+		return sh_print_u64(room, c->at[i]);
+	return c->at[i] - (i ? c->at[i - 1] : 0);
+}
+
+/* Reads a chunk into *room. Returns NULL on failure. */
+static const struct sh_fp_chunk *read_chunk(
+    const struct sh_parts *p, size_t i, struct sh_buf *room, struct sh_error *err)
+{
+	const struct sh_fp_chunk *chunk = NULL;
+	struct sh_run_reader reader;
+	struct sh_slice key, value;
+
+	sh_run_open(&reader, &p->sorted, 0, i, i + 1);
+	if (sh_run_next(&reader, &key, &value, err) > 0)
+		chunk = sh_fp_chunk_unpack(room, p->words, value, err);
+	sh_run_close(&reader);
+	return chunk;
+}
+
+/* Cuts before each record that would begin a partition. */
+static int cut_chunk(struct cutter *c, size_t i, struct sh_buf *room, struct sh_error *err)
+{
+	const struct sh_fp_chunk *chunk = read_chunk(c->parts, i, room, err);
+
+	if (!chunk)
+		return -1;
+	for (size_t r = 0; r < chunk->n; r++) {
+		if (c->bytes > c->most) {
+			if (add_part(c, i, r, err) < 0)
+				return -1;
+			if ((c->parts->n - 1) % MANY == 0 && c->most < ENOUGH)
+				c->most = c->most ? 2 * c->most : 1;
+		}
+		c->bytes += record_bytes(chunk->words, id_length(&chunk->ids, r));
+	}
+	return 0;
+}
+
+static int cut(struct sh_parts *p, struct sh_error *err)
+{
+	const struct sh_run *run = p->sorted.run;
+	struct cutter c = { .parts = p, .most = p->memory };
+	struct sh_buf room = { 0 };
+	int status = add_part(&c, 0, 0, err);
+
+	for (size_t i = 0; status == 0 && i < run->n; i++) {
+		size_t bytes = (size_t)sh_be64(sh_run_key(run, i).p);
+
+		if (bytes <= c.most && c.bytes <= c.most - bytes)
+			c.bytes += bytes;
+		else
+			status = cut_chunk(&c, i, &room, err);
+	}
+	sh_buf_free(&room);
+	/* The end of the last partition. */
 	if (status == 0)
-		status = sh_runs_begin(&p->sorted, err);
-	if (status == 0)
-		status = sh_runs_merge(&p->runs, cut, &c, err);
-	if (status == 0)
-		status = end_chunk(&c, err);
-	if (status == 0)
-		status = sh_runs_end(&p->sorted, err);
-	sh_buf_free(&c.last);
-	sh_buf_free(&c.first);
-	sh_buf_free(&c.room);
-	sh_buf_free(&c.packed);
+		status = add_part(&c, run->n, 0, err);
+	p->n--;
 	return status;
 }
 
@@ -263,40 +478,51 @@ int sh_parts_close(struct sh_parts *p, struct sh_error *err)
 	}
 	if (p->nodes.records && spill(p, err) < 0)
 		return -1;
-	status = cut_all(p, err);
+	status = merge_runs(p, err);
 	sh_runs_free(&p->runs);
-	p->n = p->sorted.n;
+	p->n = 0;
+	if (status == 0)
+		status = cut(p, err);
 	p->loaded = p->n; /* no partition is in `nodes` */
 	return status;
 }
 
-static int read_part(
-    struct sh_run_reader *run, struct sh_nodes *into, struct sh_buf *room, struct sh_error *err)
+/* Reads a partition. */
+struct loader {
+	const struct sh_parts *parts;
+	const struct sh_part *from, *to;
+	struct sh_nodes *into;
+};
+
+static int load_chunk(void *loader, struct sh_job *job)
 {
-	struct sh_slice key, value;
-	int got;
+	const struct loader *l = loader;
 
-	while ((got = sh_run_next(run, &key, &value, err)) > 0) {
-		const struct sh_fp_chunk *c = sh_fp_chunk_unpack(room, into->words, value, err);
+	return read_chunk(l->parts, l->from->chunk + job->task, &job->out, &job->err) ? 0 : -1;
+}
 
-		if (!c || sh_nodes_append(into, c, 0, c->n, err) < 0)
-			return -1;
-	}
-	return got < 0 ? -1 : sh_nodes_close(into, err);
+static int append_chunk(void *loader, struct sh_job *job, struct sh_error *err)
+{
+	const struct loader *l = loader;
+	const struct sh_fp_chunk *c = sh_fp_chunk_of(&job->out);
+	size_t at = l->from->chunk + job->task;
+	size_t from = at == l->from->chunk ? l->from->record : 0;
+
+	if (job->failed)
+		return 0;
+	return sh_nodes_append(
+	    l->into, c, from, (at == l->to->chunk ? l->to->record : c->n) - from, err);
 }
 
 static int load(struct sh_parts *p, size_t i, struct sh_nodes *into, struct sh_error *err)
 {
-	struct sh_buf room = { 0 };
-	struct sh_run_reader run;
-	int status;
+	struct loader l = { p, &p->part[i], &p->part[i + 1], into };
+	struct sh_pool pool = { .work = load_chunk, .done = append_chunk, .arg = &l };
+	size_t chunks = l.to->chunk - l.from->chunk + (l.to->record > 0);
 
 	sh_nodes_clear(into);
-	sh_run_open(&run, &p->sorted, i);
-	status = read_part(&run, into, &room, err);
-	sh_run_close(&run);
-	sh_buf_free(&room);
-	return status;
+	return do_tasks(&pool, into->threads, &l, 0, chunks, err) < 0 ? -1
+								      : sh_nodes_close(into, err);
 }
 
 /* Loads partition i into p->nodes. */

@@ -9,13 +9,19 @@
 #include "io/runs.h"
 #include "join/emit.h"
 
+/* Where a partition begins: a chunk of the file, and a record of this chunk. */
+struct sh_part {
+	size_t chunk, record;
+};
+
 struct sh_parts {
 	unsigned words;
 	struct sh_nodes nodes; /* of the partition in memory */
 	size_t memory;         /* bytes of a partition, about; beyond them records go to the file */
 	struct sh_runs runs;   /* sorted runs of records that did not fit */
-	struct sh_runs sorted; /* after close: the same records, a run for each partition */
-	size_t n;              /* after close: number of partitions */
+	struct sh_runs sorted; /* after close: the same records as one run of chunks */
+	struct sh_part *part;  /* after close: the partitions of this run, and its end */
+	size_t n, part_cap;    /* after close: number of partitions */
 	size_t loaded;         /* the partition in `nodes`; n: none */
 	struct sh_nodes later; /* a second partition, while it is joined with the first */
 	uint64_t repeated; /* records left out: another record has the same id and fingerprint */

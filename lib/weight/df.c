@@ -1,6 +1,5 @@
 #include "weight/df.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -10,9 +9,9 @@
 #include "record/fields.h"
 #include "weight/df_sort.h"
 
-/* MEMORY_MIN: of a counter. RANGES: for each counter, if there are several. AHEAD: features that
- * are fetched while one is emitted. */
-enum { MEMORY_MIN = 4 << 20, RANGES = 8, RANGES_MAX = 64, AHEAD = 16 };
+/* MEMORY_MIN: of a counter. RANGE: features of a range, about. AHEAD: features that are fetched
+ * while one is emitted. */
+enum { MEMORY_MIN = 4 << 20, RANGE = 1 << 16, RANGES_MAX = 1024, AHEAD = 16 };
 
 struct count {
 	uint64_t df;
@@ -44,17 +43,9 @@ struct sh_df_counter {
 	size_t start[RANGES_MAX + 1];
 };
 
-/* The runs of a range. */
-struct range {
-	pthread_mutex_t lock;
-	struct sh_runs runs;
-};
-
 struct sh_df_count {
-	pthread_mutex_t lock; /* of ranges, until they are chosen */
-	struct sh_df_ranges ranges;
-	size_t n_ranges;
-	struct range range[RANGES_MAX];
+	struct sh_df_ranges ranges; /* when there are no runs */
+	struct sh_runs runs;
 	/* Rounds of spills: a counter that is full begins a round, and all others join in it when
 	 * they are half full. They fill at about the same rate, so that the threads spill at the
 	 * same time, and none waits for the thread that spills. 0: there are no runs. */
@@ -86,19 +77,13 @@ struct sh_df_count *sh_df_count_new(
     unsigned counters, size_t memory, const char *dir, struct sh_error *err)
 {
 	struct sh_df_count *c = calloc(1, sizeof *c);
-	size_t ranges = counters > 1 ? (size_t)counters * RANGES : 1;
 
 	if (!c) {
 		sh_error_nomem(err);
 		return NULL;
 	}
 	c->n = counters;
-	c->n_ranges = ranges < RANGES_MAX ? ranges : RANGES_MAX;
-	pthread_mutex_init(&c->lock, NULL);
-	for (size_t i = 0; i < c->n_ranges; i++) {
-		pthread_mutex_init(&c->range[i].lock, NULL);
-		sh_runs_init(&c->range[i].runs, dir);
-	}
+	sh_runs_init(&c->runs, dir);
 	if (init_counters(c, memory, err) < 0) {
 		sh_df_count_delete(c);
 		return NULL;
@@ -115,11 +100,7 @@ void sh_df_count_delete(struct sh_df_count *c)
 		free(c->counter[i].counts);
 		free(c->counter[i].places);
 	}
-	for (size_t i = 0; i < c->n_ranges; i++) {
-		pthread_mutex_destroy(&c->range[i].lock);
-		sh_runs_free(&c->range[i].runs);
-	}
-	pthread_mutex_destroy(&c->lock);
+	sh_runs_free(&c->runs);
 	sh_df_ranges_free(&c->ranges);
 	free(c->counter);
 	free(c);
@@ -227,12 +208,10 @@ static struct entry unpack(const char *p)
 	return (struct entry){ sh_le64(p), sh_le64(p + 8), sh_le64(p + 16) };
 }
 
-static int write_run(const struct sh_df_counter *c, struct sh_runs *runs,
-    const struct sh_df_place *p, size_t n, struct sh_error *err)
+static int add_run(const struct sh_df_counter *c, struct sh_run_writer *w,
+    const struct sh_df_place *p, struct sh_error *err)
 {
-	if (sh_runs_begin(runs, err) < 0)
-		return -1;
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < c->features.n; i++) {
 		uint32_t index = p[i].index;
 		const struct count *k = &c->counts[index];
 		struct entry e = { k->df, index < c->cut_n ? c->cut : 0,
@@ -240,30 +219,29 @@ static int write_run(const struct sh_df_counter *c, struct sh_runs *runs,
 		char value[PACKED];
 
 		pack(value, &e);
-		if (sh_runs_add(
-			runs, sh_hmap_key(&c->features, index), sh_slice(value, PACKED), err) < 0)
+		if (sh_run_add(w, sh_df_text(&p[i]), sh_slice(value, PACKED), err) < 0)
 			return -1;
 	}
-	return sh_runs_end(runs, err);
+	return sh_run_end(w, err);
 }
 
-/* Chooses the ranges by the features of this counter, if they are not chosen yet. */
-static int choose_ranges(const struct sh_df_counter *c, struct sh_error *err)
+static int write_run(
+    const struct sh_df_counter *c, const struct sh_df_place *p, struct sh_error *err)
 {
-	struct sh_df_count *all = c->all;
-	int status = 0;
+	struct sh_run_writer w;
+	int status;
 
-	pthread_mutex_lock(&all->lock);
-	if (all->ranges.n == 0)
-		status = sh_df_ranges_choose(&all->ranges, all->n_ranges, &c->features, err);
-	pthread_mutex_unlock(&all->lock);
+	sh_run_begin(&w, &c->all->runs);
+	status = add_run(c, &w, p, err);
+	if (status == 0)
+		status = sh_runs_put(&c->all->runs, &w, 1, err);
+	sh_run_free(&w);
 	return status;
 }
 
+/* Stores all features, range after range. */
 static int split(struct sh_df_counter *c, struct sh_error *err)
 {
-	if (choose_ranges(c, err) < 0)
-		return -1;
 	c->places = sh_df_ranges_split(&c->all->ranges, &c->features, c->number, c->start, err);
 	return c->places ? 0 : -1;
 }
@@ -278,26 +256,20 @@ static void join_round(struct sh_df_counter *c)
 	c->round = round;
 }
 
-/* Writes all counts to a run of each range, and removes them. Each counter begins with a range of
- * its own, so that counters seldom wait for each other. */
+/* Writes all counts to a run, and removes them. */
 static int spill(struct sh_df_counter *c, struct sh_error *err)
 {
-	struct sh_df_count *all = c->all;
+	struct sh_df_ranges one = { .n = 1 };
 	int status;
 
 	join_round(c);
-	status = split(c, err);
 	if (c->document == c->cut)
 		c->cut_n = c->features.n;
-	for (size_t i = 0; status == 0 && i < all->ranges.n; i++) {
-		size_t r = (i + c->number * all->ranges.n / all->n) % all->ranges.n;
-		struct sh_df_place *p = c->places + c->start[r];
-		size_t n = c->start[r + 1] - c->start[r];
-
-		sh_df_sort(p, n);
-		pthread_mutex_lock(&all->range[r].lock);
-		status = write_run(c, &all->range[r].runs, p, n, err);
-		pthread_mutex_unlock(&all->range[r].lock);
+	c->places = sh_df_ranges_split(&one, &c->features, c->number, c->start, err);
+	status = c->places ? 0 : -1;
+	if (status == 0) {
+		sh_df_sort(c->places, c->features.n);
+		status = write_run(c, c->places, err);
 	}
 	free(c->places);
 	c->places = NULL;
@@ -329,11 +301,24 @@ static const struct sh_df_counter *largest(const struct sh_df_count *c)
 	return most;
 }
 
+/* Chooses ranges that hold about RANGE features of all counters. */
+static int choose_ranges(struct sh_df_count *c, struct sh_error *err)
+{
+	size_t n = 0, ranges;
+
+	for (unsigned i = 0; i < c->n; i++)
+		n += c->counter[i].features.n;
+	ranges = n / RANGE + 1;
+	return sh_df_ranges_choose(
+	    &c->ranges, ranges < RANGES_MAX ? ranges : RANGES_MAX, &largest(c)->features, err);
+}
+
 int sh_df_count_finish(struct sh_df_count *c, unsigned threads, struct sh_error *err)
 {
-	if (choose_ranges(largest(c), err) < 0)
+	if ((!c->round && choose_ranges(c, err) < 0) ||
+	    sh_parallel(c, 0, threads, c->n, 1, finish_counter, err) < 0)
 		return -1;
-	return sh_parallel(c, 0, threads, c->n, 1, finish_counter, err);
+	return c->round ? sh_runs_close(&c->runs, SIZE_MAX, threads, err) : 0;
 }
 
 uint64_t sh_df_count_documents(const struct sh_df_count *c)
@@ -356,7 +341,7 @@ uint64_t sh_df_count_words(const struct sh_df_count *c)
 
 size_t sh_df_count_ranges(const struct sh_df_count *c)
 {
-	return c->ranges.n;
+	return c->round ? c->runs.ranges : c->ranges.n;
 }
 
 /* ---- emitting ---- */
@@ -488,7 +473,7 @@ int sh_df_count_emit(
 
 	if (!c->round)
 		return emit_counters(c, range, &s, err);
-	status = sh_runs_merge(&c->range[range].runs, add_entry, &s, err);
+	status = sh_runs_merge(&c->runs, range, add_entry, &s, err);
 	if (status == 0)
 		status = emit_sum(&s, err);
 	sh_buf_free(&s.text);

@@ -1,5 +1,5 @@
 /* Sorted runs merged from a file = all entries sorted at once: empty ones, entries longer than any
- * buffer, more runs than are merged at a time. */
+ * buffer, more runs than are merged at a time, many ranges of keys. */
 #include "io/runs.h"
 
 #include <stdbool.h>
@@ -11,6 +11,8 @@
 #include "tap.h"
 
 enum { LONGEST = 600000, ENTRIES_MAX = 3000 };
+
+enum size { SMALL, HUGE_ENTRIES, MANY_BLOCKS };
 
 /* Of a byte that repeats. */
 struct entry {
@@ -28,7 +30,7 @@ static struct sh_slice filled(unsigned which, char c, size_t n)
 }
 
 /* Few keys, so that runs have them in common. */
-static struct entry draw(unsigned run, bool large)
+static struct entry draw(unsigned run, enum size size)
 {
 	struct entry e = { .key_n = rng_below(4),
 		.key = (char)('a' + (char)rng_below(3)),
@@ -36,10 +38,14 @@ static struct entry draw(unsigned run, bool large)
 		.value = (char)('A' + (char)rng_below(26)),
 		.run = run };
 
-	if (large && rng_below(10) == 0)
+	if (size == HUGE_ENTRIES && rng_below(10) == 0)
 		e.value_n = rng_below(LONGEST);
-	if (large && rng_below(20) == 0)
+	if (size == HUGE_ENTRIES && rng_below(20) == 0)
 		e.key_n = rng_below(LONGEST);
+	if (size == MANY_BLOCKS)
+		e.value_n = rng_below(20000);
+	if (size == MANY_BLOCKS && rng_below(2))
+		e.key_n = rng_below(200);
 	return e;
 }
 
@@ -88,64 +94,101 @@ static int compare(void *arg, struct sh_slice key, struct sh_slice value, struct
 	return 0;
 }
 
+static void write_part(struct sh_run_writer *w, const struct entry *e, size_t n)
+{
+	struct sh_error err;
+
+	for (size_t i = 0; i < n; i++)
+		must(sh_run_add(w, filled(0, e[i].key, e[i].key_n),
+			 filled(1, e[i].value, e[i].value_n), &err) == 0);
+	must(sh_run_end(w, &err) == 0);
+}
+
+/* Writes a run by two writers, the second part first. */
 static void write_run(struct sh_runs *r, struct entry *e, size_t n)
 {
+	struct sh_run_writer w[2];
+	size_t middle = rng_below((unsigned)n + 1);
 	struct sh_error err;
 
 	qsort(e, n, sizeof *e, in_order);
-	must(sh_runs_begin(r, &err) == 0);
-	for (size_t i = 0; i < n; i++)
-		must(sh_runs_add(r, filled(0, e[i].key, e[i].key_n),
-			 filled(1, e[i].value, e[i].value_n), &err) == 0);
-	must(sh_runs_end(r, &err) == 0);
+	sh_run_begin(&w[0], r);
+	sh_run_begin(&w[1], r);
+	write_part(&w[1], e + middle, n - middle);
+	write_part(&w[0], e, middle);
+	must(sh_runs_put(r, w, 2, &err) == 0);
+	sh_run_free(&w[0]);
+	sh_run_free(&w[1]);
 }
 
-static bool merged(unsigned runs, bool large)
+/* Returns whether two entries agree on the first `prefix` bytes of their keys. */
+static bool agree(const struct entry *x, const struct entry *y, size_t prefix)
+{
+	size_t n = x->key_n < prefix ? x->key_n : prefix;
+
+	return n == (y->key_n < prefix ? y->key_n : prefix) && (n == 0 || x->key == y->key);
+}
+
+/* Returns whether all ranges have the expected entries, and cut no prefix. */
+static bool same(struct sh_runs *r, const struct entry *e, size_t n, size_t prefix)
+{
+	struct expected want = { e, e + n, false };
+	struct sh_error err;
+
+	must(sh_runs_close(r, prefix, 3, &err) == 0);
+	for (size_t i = 0; i < r->ranges; i++) {
+		const struct entry *first = want.next;
+
+		must(sh_runs_merge(r, i, compare, &want, &err) == 0);
+		if (i && (first == want.next || agree(first - 1, first, prefix)))
+			want.wrong = true;
+	}
+	return !want.wrong && want.next == want.end;
+}
+
+/* Returns the number of ranges; 0 when they do not have the entries. */
+static size_t merged(unsigned runs, enum size size, size_t prefix)
 {
 	static struct entry all[ENTRIES_MAX];
-	struct expected want = { all, all, false };
 	struct sh_runs r;
-	struct sh_error err;
-	size_t n = 0;
+	size_t n = 0, ranges;
 
 	sh_runs_init(&r, NULL);
 	for (unsigned run = 0; run < runs; run++) {
-		size_t more = rng_below(large ? 20 : ENTRIES_MAX / runs);
+		size_t most = size == HUGE_ENTRIES ? 20 : ENTRIES_MAX / runs;
+		size_t more = size == MANY_BLOCKS ? most : rng_below((unsigned)most);
 
 		for (size_t i = 0; i < more; i++)
-			all[n + i] = draw(run, large);
+			all[n + i] = draw(run, size);
 		write_run(&r, all + n, more);
 		n += more;
 	}
 	qsort(all, n, sizeof *all, in_order);
-	want.end = all + n;
-	must(sh_runs_merge(&r, compare, &want, &err) == 0);
+	ranges = same(&r, all, n, prefix) ? r.ranges : 0;
 	sh_runs_free(&r);
-	return !want.wrong && want.next == want.end;
+	return ranges;
 }
 
-enum { READ_AT_ONCE = 65536, HEAD = 8 };
+enum { BLOCK = 32768, HEAD = 8 };
 
-/* An entry ends `left` bytes before the end of a read; other entries follow. */
+/* An entry ends `left` bytes before a block is full; other entries follow. */
 static bool at_a_seam(unsigned left)
 {
 	struct entry e[3] = { { .key_n = 1, .key = 'a', .value = 'A' },
 		{ .key_n = 2, .value_n = 3, .key = 'b', .value = 'B' },
 		{ .key_n = 3, .value_n = 2, .key = 'c', .value = 'C' } };
-	struct expected want = { e, e + 3, false };
 	struct sh_runs r;
-	struct sh_error err;
+	bool good;
 
-	e[0].value_n = READ_AT_ONCE - HEAD - e[0].key_n - left;
+	e[0].value_n = BLOCK - HEAD - e[0].key_n - left;
 	sh_runs_init(&r, NULL);
 	write_run(&r, e, 3);
-	must(sh_runs_merge(&r, compare, &want, &err) == 0);
+	good = same(&r, e, 3, SIZE_MAX);
 	sh_runs_free(&r);
-	return !want.wrong && want.next == want.end;
+	return good;
 }
 
-/* A changed file is an error, for any content. */
-static void test_damage(void)
+static void damaged(const char *length, const char *what)
 {
 	struct entry e = { .key_n = 1, .value_n = 10, .key = 'a', .value = 'A' };
 	struct expected want = { &e, &e + 1, false };
@@ -154,28 +197,52 @@ static void test_damage(void)
 
 	sh_runs_init(&r, NULL);
 	write_run(&r, &e, 1);
-	must(pwrite(r.fd, "\x0b", 1, 4) == 1);
-	ok(sh_runs_merge(&r, compare, &want, &err) < 0 && err.code == SH_ERR_IO,
-	    "an entry longer than its run: %s", err.text);
+	must(sh_runs_close(&r, SIZE_MAX, 1, &err) == 0);
+	must(pwrite(r.fd, length, 1, 4) == 1);
+	ok(sh_runs_merge(&r, 0, compare, &want, &err) < 0 && err.code == SH_ERR_IO, "%s: %s", what,
+	    err.text);
+	sh_runs_free(&r);
+}
+
+/* A changed file is an error, for any content. */
+static void test_damage(void)
+{
+	struct sh_run_writer w;
+	struct sh_error err;
+	struct sh_runs r;
+
+	damaged("\x0b", "an entry longer than its block");
+	damaged("\x06", "too few bytes behind an entry");
+	sh_runs_init(&r, NULL);
+	sh_run_begin(&w, &r);
 	if (SIZE_MAX > UINT32_MAX)
-		ok(sh_runs_add(&r, filled(0, 'a', 1), sh_slice("", (size_t)UINT32_MAX + 1), &err) <
+		ok(sh_run_add(&w, filled(0, 'a', 1), sh_slice("", (size_t)UINT32_MAX + 1), &err) <
 			    0 &&
 			err.code == SH_ERR_RANGE,
-		    "and one that is too long: %s", err.text);
+		    "an entry that is too long: %s", err.text);
+	sh_run_free(&w);
 	sh_runs_free(&r);
 }
 
 int main(void)
 {
-	static const unsigned runs[] = { 1, 2, 3, 63, 64, 65, 128, 129, 300 };
+	static const unsigned runs[] = { 0, 1, 2, 3, 63, 127, 128, 129, 256, 257, 300 };
+	size_t ranges;
 
 	rng_init(20261122);
 	for (size_t i = 0; i < sizeof runs / sizeof *runs; i++)
-		ok(merged(runs[i], false), "%u runs", runs[i]);
+		ok(merged(runs[i], SMALL, SIZE_MAX) == 1, "%u runs", runs[i]);
 	for (unsigned i = 1; i <= 5; i++)
-		ok(merged(i, true), "%u runs with entries up to %d bytes", i, LONGEST);
+		ok(merged(i, HUGE_ENTRIES, SIZE_MAX), "%u runs with entries up to %d bytes", i,
+		    LONGEST);
+	for (unsigned i = 1; i <= 40; i += 3) {
+		ranges = merged(i, MANY_BLOCKS, SIZE_MAX);
+		ok(ranges > 2, "%u runs in %zu ranges", i, ranges);
+		ranges = merged(i, MANY_BLOCKS, 2);
+		ok(ranges > 2 && ranges < 8, "%u runs in %zu ranges of prefixes", i, ranges);
+	}
 	for (unsigned left = 0; left <= HEAD + 2; left++)
-		ok(at_a_seam(left), "%u bytes of an entry before the rest is read", left);
+		ok(at_a_seam(left), "an entry ends %u bytes before a block is full", left);
 	test_damage();
 	return done_testing();
 }
