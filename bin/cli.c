@@ -444,6 +444,7 @@ int cli_next(struct cli *c)
 			exit(EXIT_TROUBLE);
 		default:
 			refuse_removed(c, code);
+			c->given[code] = true;
 			return code;
 		}
 	}

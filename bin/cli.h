@@ -81,8 +81,9 @@ struct cli {
 	const struct cli_program *program;
 	int argc;
 	char **argv;
-	const char *arg;    /* of the option that cli_next() returned */
-	bool profiles_read; /* each -p was returned */
+	const char *arg;         /* of the option that cli_next() returned */
+	bool given[CLI_REMOVED]; /* by code: cli_next() returned the option */
+	bool profiles_read;      /* each -p was returned */
 
 	char *const *words; /* see cli_program.words */
 	size_t n_words;
@@ -120,6 +121,12 @@ void cli_start(struct cli *c, const struct cli_program *program, int argc, char 
 /* Returns the next option of the program's own tables, or -1 after the last. -p comes before all
  * other options. */
 int cli_next(struct cli *c);
+
+/* Returns whether cli_next() has returned the option. */
+static inline bool cli_given(const struct cli *c, int code)
+{
+	return c->given[code];
+}
 
 /* Returns the name of an option of the program's tables, for messages: "-k" or "--few". It is valid
  * until the next call. */

@@ -122,64 +122,86 @@ _Noreturn static void refuse(struct cli *c, int opt, const struct sh_error *err)
 	cli_usage(c, "%s: %s", cli_option_name(c, opt), err->text);
 }
 
-bool docopts_take(struct docopts *d, struct cli *c, int opt)
+/* Takes an option that says how text is cut into features. Returns false for other options. */
+static bool take_cut(struct docopts *d, struct cli *c, int opt, struct sh_error *err)
 {
-	struct sh_error err = { 0 };
-
 	switch (opt) {
-	case 'p':
-		d->profile = sh_profile_find(cli_value(c, opt));
-		sh_profile_tokens(d->profile, &d->token, &d->ngrams);
-		return true;
 	case SEGMENT:
 		d->token.method = find_segmenter(c->arg);
 		if (!d->token.method)
 			cli_value(c, opt); /* dies: it is none of the names */
-		d->segment = true;
-		break;
+		return true;
 	case SPLIT:
 		d->token.method = sh_token_method_find(cli_value(c, opt));
-		d->split = true;
-		break;
+		return true;
 	case DICT:
 		cli_reads_more(c, &d->dicts);
-		break;
-	case STEM:
-		d->token.stem = c->arg;
-		break;
+		return true;
 	case 'n':
-		sh_ngrams_parse(c->arg, &d->ngrams, &err);
-		d->ngram = true;
-		break;
+		sh_ngrams_parse(c->arg, &d->ngrams, err);
+		return true;
 	case 'u':
 		d->token.unit =
 		    strcmp(cli_value(c, opt), "char") == 0 ? SH_UNIT_CHAR : SH_UNIT_WORD;
-		break;
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Takes an option that drops or changes words. Returns false for other options. */
+static bool take_words(struct docopts *d, struct cli *c, int opt, struct sh_error *err)
+{
+	switch (opt) {
+	case STEM:
+		d->token.stem = c->arg;
+		return true;
 	case STOP:
 		cli_reads_more(c, &d->stops);
-		break;
+		return true;
 	case MIN_CHARS:
 		d->token.min_chars = (unsigned)cli_number(c, "--min-chars", 0, 1000000);
-		break;
+		return true;
 	case KEEP:
-		take_keep(d, c, &err);
-		break;
+		take_keep(d, c, err);
+		return true;
 	case NO_FOLD:
 		d->token.no_fold = true;
-		break;
+		return true;
 	case MASK_DIGITS:
 		d->token.mask_digits = true;
-		break;
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Takes an option of records. Returns false for other options. */
+static bool take_form(struct docopts *d, const struct cli *c, int opt)
+{
+	switch (opt) {
 	case RAW:
 		d->token.raw = true;
-		break;
+		return true;
 	case STRICT:
 		d->docs.strict = true;
-		break;
+		return true;
 	default:
-		if (!formopts_take(&d->of, &d->docs.form, c, opt))
-			return false;
+		return formopts_take(&d->of, &d->docs.form, c, opt);
 	}
+}
+
+bool docopts_take(struct docopts *d, struct cli *c, int opt)
+{
+	struct sh_error err = { 0 };
+
+	if (opt == 'p') {
+		d->profile = sh_profile_find(cli_value(c, opt));
+		sh_profile_tokens(d->profile, &d->token, &d->ngrams);
+		return true;
+	}
+	if (!take_cut(d, c, opt, &err) && !take_words(d, c, opt, &err) && !take_form(d, c, opt))
+		return false;
 	if (err.code)
 		refuse(c, opt, &err);
 	d->used = true;
@@ -243,9 +265,9 @@ static void load_stop(struct docopts *d, struct cli *c)
 }
 
 /* A profile says itself what its features are. */
-static void settle_ngrams(struct docopts *d)
+static void settle_ngrams(struct docopts *d, const struct cli *c)
 {
-	if (d->words && !d->ngram && d->profile == sh_profile_at(0) &&
+	if (d->words && !cli_given(c, 'n') && d->profile == sh_profile_at(0) &&
 	    d->token.method != sh_token_method_at(0))
 		d->ngrams = (struct sh_ngrams){ 1, 1 };
 }
@@ -290,7 +312,7 @@ static void settle_tokens(struct docopts *d, struct cli *c)
 	int opt = word_option(d);
 	struct sh_error err;
 
-	if (d->segment && d->split)
+	if (cli_given(c, SEGMENT) && cli_given(c, SPLIT))
 		cli_usage(
 		    c, "--segment and --split contradict each other: both say how text is cut");
 	if (!d->token.method->chars || !opt)
@@ -299,7 +321,8 @@ static void settle_tokens(struct docopts *d, struct cli *c)
 		cli_usage(c, "-p %s looks at words, and --split %s gives characters",
 		    d->profile->name, d->token.method->name);
 	sh_error_set(&err, SH_ERR_PARAM, "looks at words, and %s %s gives characters",
-	    d->split ? "--split" : "-p", d->split ? d->token.method->name : d->profile->name);
+	    cli_given(c, SPLIT) ? "--split" : "-p",
+	    cli_given(c, SPLIT) ? d->token.method->name : d->profile->name);
 	refuse(c, opt, &err);
 }
 
@@ -318,7 +341,7 @@ static bool dictionary_is_there(const struct docopts *d)
 
 void docopts_settle(struct docopts *d, struct cli *c)
 {
-	settle_ngrams(d);
+	settle_ngrams(d, c);
 	settle_form(d, c);
 	settle_tokens(d, c);
 	d->docs.rejects = c->rejects_path != NULL;

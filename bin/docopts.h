@@ -26,7 +26,6 @@ struct docopts {
 	struct sh_jieba *jieba;       /* owned */
 	struct sh_cppjieba *cppjieba; /* owned */
 	bool used;                    /* any of these options except -p was given */
-	bool segment, split, ngram;   /* --segment, --split, -n were given */
 	/* Set before docopts_settle(). */
 	bool words;   /* without -n, n-grams are 1-grams when --segment or --split gives words */
 	bool no_text; /* no text is split, and no dictionary is opened */

@@ -62,16 +62,43 @@ static const struct cli_program program = {
 	.removed = removed,
 };
 
+static void take_keep(struct cli *c, struct dedup_settings *s)
+{
+	s->keep = (struct sh_prefer){ 0 };
+	s->rank = (struct dedup_rank){ 0 };
+	if (!dedup_rank_parse(c, c->arg, &s->rank))
+		sh_prefer_parse(c->arg, &s->keep);
+	if (s->keep.path)
+		cli_reads_or(c, "--keep", "first, longest nor newest");
+}
+
+/* Takes an option of the archive or the folder of -O. Returns false for other options. */
+static bool take_folder(struct cli *c, struct dedup_settings *s, int opt)
+{
+	switch (opt) {
+	case 'O':
+		s->shards.dir = cli_folder(c);
+		return true;
+	case COMPRESS:
+		dedup_shards_take_form(c, &s->shards, opt);
+		return true;
+	case 'a':
+		s->archive.dir = cli_folder(c);
+		return true;
+	case WAIT:
+		s->archive.wait = cli_number(c, "--wait", 0, 1000000);
+		s->archive.wait_given = true;
+		return true;
+	default:
+		return false;
+	}
+}
+
 static void take(struct cli *c, struct dedup_settings *s, int opt)
 {
 	switch (opt) {
 	case KEEP:
-		s->keep = (struct sh_prefer){ 0 };
-		s->rank = (struct dedup_rank){ 0 };
-		if (!dedup_rank_parse(c, c->arg, &s->rank))
-			sh_prefer_parse(c->arg, &s->keep);
-		if (s->keep.path)
-			cli_reads_or(c, "--keep", "first, longest nor newest");
+		take_keep(c, s);
 		break;
 	case PROTECT:
 		cli_reads_more(c, &s->protects);
@@ -103,21 +130,9 @@ static void take(struct cli *c, struct dedup_settings *s, int opt)
 	case 'S':
 		s->memory = cli_size(c, "-S");
 		break;
-	case 'O':
-		s->shards.dir = cli_folder(c);
-		break;
-	case COMPRESS:
-		dedup_shards_take_form(c, &s->shards, opt);
-		break;
-	case 'a':
-		s->archive.dir = cli_folder(c);
-		break;
-	case WAIT:
-		s->archive.wait = cli_number(c, "--wait", 0, 1000000);
-		s->archive.wait_given = true;
-		break;
 	default:
-		dedup_how_take(s, c, opt);
+		if (!take_folder(c, s, opt))
+			dedup_how_take(s, c, opt);
 	}
 }
 

@@ -119,11 +119,8 @@ struct settings {
 	struct docopts docs;
 	const struct sh_fp_format *format;
 	enum sh_empty empty;
-	bool empty_given;  /* --empty was given */
-	bool weight_given; /* -w was given */
-	bool minhash_given, profile_given;
-	bool bare, features, explain;
-	bool hash_given, format_given, seed_given;
+	bool empty_given; /* --empty was given */
+	bool bare;
 	struct sh_minkeys keys;  /* keys 0: makes fingerprints */
 	unsigned permutations_n; /* values of a signature; 0: makes fingerprints */
 	const struct sh_permutation_scheme *scheme;
@@ -466,12 +463,12 @@ static void run_features(struct cli *c, struct settings *s, struct sh_source *so
 	struct run run = { .cli = c };
 	struct sh_error err;
 
-	if (s->docs.used || s->weight_given)
+	if (s->docs.used || cli_given(c, 'w'))
 		cli_usage(c,
 		    "the input is features (three fields, the last a number), and -w or an option "
 		    "for documents was given: these options belong to shtok and shweight");
 	/* Features have weights: MinHash would ignore them. -p says what the features are for. */
-	if (!s->minhash_given && !s->profile_given && !s->permutations_n && !s->keys.keys) {
+	if (!cli_given(c, MINHASH) && !cli_given(c, 'p') && !s->permutations_n && !s->keys.keys) {
 		s->fp.minhash = false;
 		check_bits(c, s);
 	}
@@ -504,14 +501,13 @@ static void set_profile(struct settings *s, const struct sh_profile *p)
 	s->fp.real = p->real;
 	s->fp.rounded = p->rounded;
 	s->empty = p->empty;
-	s->empty_given = false;
 }
 
 /* Checks the options of signatures. As in datasketch, a feature's hash is SHA-1 unless -H is given,
  * and the seed is that of the permutations. */
 static void settle_permutations(struct cli *c, struct settings *s)
 {
-	uint64_t seed = s->seed_given ? s->fp.seed : 1;
+	uint64_t seed = cli_given(c, SEED) ? s->fp.seed : 1;
 	unsigned digits;
 
 	if (!s->permutations_n) {
@@ -519,10 +515,10 @@ static void settle_permutations(struct cli *c, struct settings *s)
 			cli_usage(c, "--scheme needs --permutations");
 		return;
 	}
-	if (s->minhash_given)
+	if (cli_given(c, MINHASH))
 		cli_usage(c,
 		    "--permutations makes signatures and --minhash makes fingerprints: give one");
-	if (s->format_given)
+	if (cli_given(c, 'x'))
 		cli_usage(c, "-x cannot be used with --permutations: signatures are hexadecimal");
 	if (seed > UINT32_MAX)
 		cli_usage(
@@ -539,7 +535,7 @@ static void settle_permutations(struct cli *c, struct settings *s)
 		    "signatures of up to %u values have the form of fingerprints: join them with "
 		    "shjoin --rows only",
 		    SH_FP_HEX_MAX / s->scheme->digits);
-	if (!s->hash_given)
+	if (!cli_given(c, 'H'))
 		s->fp.hash = sh_hash_find("sha1");
 	/* The hashes of features are the hashes of MinHash, but its bits are not written. */
 	s->fp.seed = 0;
@@ -568,7 +564,7 @@ static void settle_keys(struct cli *c, struct settings *s)
 		return;
 	if (s->permutations_n)
 		cli_usage(c, "--permutations makes signatures and --keys makes keys: give one");
-	if (s->format_given)
+	if (cli_given(c, 'x'))
 		cli_usage(c, "-x cannot be used with --keys: keys have one format");
 	if (s->empty != SH_EMPTY_SKIP && s->empty != SH_EMPTY_ERROR)
 		cli_usage(
@@ -583,6 +579,7 @@ static void settle(struct cli *c, struct settings *s)
 	const struct sh_profile *p = s->docs.profile;
 	struct sh_error err;
 
+	s->empty_given = cli_given(c, EMPTY);
 	settle_permutations(c, s);
 	settle_keys(c, s);
 	check_bits(c, s);
@@ -590,9 +587,41 @@ static void settle(struct cli *c, struct settings *s)
 		s->fp.scheme = sh_scheme_find("set");
 	if (sh_fingerprint_check(&s->fp, &err) < 0)
 		cli_usage(c, "%s%s", err.text,
-		    s->fp.minhash && !s->minhash_given ? " (add --simhash?)" : "");
+		    s->fp.minhash && !cli_given(c, MINHASH) ? " (add --simhash?)" : "");
 	if (strcmp(s->format->name, "bin") == 0)
 		s->format = sh_fp_format_find(p->bin);
+}
+
+/* Takes an option that says what is made of a document. Returns false for other options. */
+static bool take_kind(struct cli *c, struct settings *s, int opt)
+{
+	switch (opt) {
+	case MINHASH:
+		s->fp.minhash = true;
+		return true;
+	case SIMHASH:
+		s->fp.minhash = false;
+		return true;
+	case 'w':
+		s->fp.scheme = sh_scheme_find(c->arg);
+		if (s->fp.scheme && s->fp.scheme->needs_df)
+			cli_usage(c, "-w %s: needs document frequencies (use shweight)", c->arg);
+		cli_value(c, opt);
+		s->fp.minhash = cli_given(c, MINHASH);
+		return true;
+	case KEYS:
+		take_keys(c, s);
+		return true;
+	case PERMUTATIONS:
+		s->permutations_n =
+		    (unsigned)cli_number(c, "--permutations", 1, SH_PERMUTATIONS_MAX);
+		return true;
+	case SCHEME:
+		s->scheme = sh_permutation_scheme_find(cli_value(c, opt));
+		return true;
+	default:
+		return false;
+	}
 }
 
 static void take(struct cli *c, struct settings *s, int opt)
@@ -601,63 +630,28 @@ static void take(struct cli *c, struct settings *s, int opt)
 	case 'p':
 		docopts_take(&s->docs, c, opt);
 		set_profile(s, s->docs.profile);
-		s->profile_given = true;
 		break;
 	case 'b':
 		s->fp.bits = (unsigned)cli_number(c, "-b", 1, SH_FP_MAX_BITS);
 		break;
 	case 'H':
 		s->fp.hash = sh_hash_find(cli_value(c, opt));
-		s->hash_given = true;
-		break;
-	case PERMUTATIONS:
-		s->permutations_n =
-		    (unsigned)cli_number(c, "--permutations", 1, SH_PERMUTATIONS_MAX);
-		break;
-	case SCHEME:
-		s->scheme = sh_permutation_scheme_find(cli_value(c, opt));
-		break;
-	case KEYS:
-		take_keys(c, s);
-		break;
-	case MINHASH:
-		s->fp.minhash = s->minhash_given = true;
-		break;
-	case SIMHASH:
-		s->fp.minhash = false;
-		break;
-	case 'w':
-		s->fp.scheme = sh_scheme_find(c->arg);
-		if (s->fp.scheme && s->fp.scheme->needs_df)
-			cli_usage(c, "-w %s: needs document frequencies (use shweight)", c->arg);
-		cli_value(c, opt);
-		s->weight_given = true;
-		s->fp.minhash = s->minhash_given;
 		break;
 	case SEED:
 		s->fp.seed = cli_number(c, "--seed", 0, UINT64_MAX);
-		s->seed_given = true;
 		break;
 	case 'x':
 		s->format = sh_fp_format_find(cli_value(c, opt));
-		s->format_given = true;
 		break;
 	case BARE:
 		s->bare = true;
 		break;
-	case FEATURES:
-		s->features = true;
-		break;
-	case EXPLAIN:
-		s->explain = true;
-		break;
 	case EMPTY:
 		s->empty = empty_rule(cli_value(c, opt));
-		s->empty_given = true;
 		break;
 	default:
-		docopts_take(&s->docs, c, opt);
-		break;
+		if (!take_kind(c, s, opt))
+			docopts_take(&s->docs, c, opt);
 	}
 }
 
@@ -695,7 +689,7 @@ static bool holds_features(struct cli *c, const struct settings *s, struct sh_so
 	const struct sh_document_form *form = &s->docs.docs.form;
 	struct sh_slice line, v[3];
 
-	if (s->features)
+	if (cli_given(c, FEATURES))
 		return true;
 	if (form->line_ids || form->id_field || form->json || form->columns)
 		return false;
@@ -741,7 +735,7 @@ int main(int argc, char **argv)
 	s.docs.perhaps_no_text = true;
 	docopts_settle(&s.docs, &c);
 	settle(&c, &s);
-	if (s.explain) {
+	if (cli_given(&c, EXPLAIN)) {
 		explain_files(&c, &s);
 		docopts_free(&s.docs);
 		return cli_finish(&c);

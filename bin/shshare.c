@@ -36,7 +36,6 @@ static const struct cli_program program = {
 
 struct settings {
 	unsigned least, features;
-	bool features_given; /* --features was given */
 	size_t memory;
 };
 
@@ -194,7 +193,7 @@ static void read_file(
 	cli_source_init(c, &source);
 	source.names = name;
 	source.n_names = 1;
-	if (!s->features_given)
+	if (!cli_given(c, FEATURES))
 		need_features(c, &source,
 		    "shtok -f 1,2 makes features of documents, --features 48 reads these records "
 		    "as features");
@@ -316,7 +315,6 @@ static void take(struct cli *c, struct settings *s, int opt)
 		s->least = (unsigned)cli_number(c, "--least", 1, MAX_FEATURES);
 		break;
 	case FEATURES:
-		s->features_given = true;
 		s->features = (unsigned)cli_number(c, "--features", 1, MAX_FEATURES);
 		break;
 	case 'S':

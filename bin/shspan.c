@@ -62,38 +62,53 @@ static const struct cli_program program = {
 
 enum { QUERY_BOUND = 200, SELF_BOUND = 50, FEW_TOKENS = 5, DEFAULT_COUNT = 2 };
 
-/* Options that were given. */
-struct given {
-	bool mode, window, min_tokens, identity, merge, bound, memory;
-};
-
-static void take_mode(struct cli *c, struct span_settings *s, struct given *g, enum span_mode mode)
+/* Takes an option of seeds and matches. Returns false for other options. */
+static bool take_match(struct cli *c, struct span_settings *s, int opt)
 {
-	if (g->mode && s->mode != mode)
-		cli_usage(c, "--first, --all, --count and --exact exclude each other");
-	g->mode = true;
-	s->mode = mode;
+	switch (opt) {
+	case 'n':
+		s->seed.k = (unsigned)cli_number(c, "-n", 1, SH_SEED_K_MAX);
+		return true;
+	case WINDOW:
+		s->seed.window = (unsigned)cli_number(c, "--window", 1, SH_SEED_WINDOW_MAX);
+		return true;
+	case MIN_TOKENS:
+		s->match.least = (uint32_t)cli_number(c, "--min-tokens", 1, INT32_MAX);
+		return true;
+	case IDENTITY:
+		s->match.identity =
+		    cli_share(c, "--identity", 0, 1000000, "a number from 0 to 1, as in 0.5");
+		return true;
+	case MERGE:
+		s->match.merge = (uint32_t)cli_number(c, "--merge", 0, INT32_MAX);
+		return true;
+	case BOUND:
+		s->bound = (size_t)cli_number(c, "--bound", 2, UINT32_MAX);
+		return true;
+	default:
+		return false;
+	}
 }
 
-static void take(struct cli *c, struct span_settings *s, struct given *g, int opt)
+static void take(struct cli *c, struct span_settings *s, int opt)
 {
 	switch (opt) {
 	case 'd':
 		cli_reads_more(c, &s->files);
 		break;
 	case FIRST:
-		take_mode(c, s, g, SPAN_FIRST);
+		s->mode = SPAN_FIRST;
 		break;
 	case ALL:
-		take_mode(c, s, g, SPAN_ALL);
+		s->mode = SPAN_ALL;
 		break;
 	case COUNT:
-		take_mode(c, s, g, SPAN_COUNT);
+		s->mode = SPAN_COUNT;
 		if (c->arg)
 			s->documents = (uint32_t)cli_number(c, "--count", 2, UINT32_MAX);
 		break;
 	case EXACT:
-		take_mode(c, s, g, SPAN_EXACT);
+		s->mode = SPAN_EXACT;
 		s->length = (uint32_t)cli_number(c, "--exact", 1, SH_EXACT_MAX);
 		break;
 	case EVERY:
@@ -104,31 +119,6 @@ static void take(struct cli *c, struct span_settings *s, struct given *g, int op
 		break;
 	case 'T':
 		s->threshold = cli_share(c, "-T", 0, 1000000, "a number from 0 to 1, as in 0.6");
-		s->threshold_given = true;
-		break;
-	case 'n':
-		s->seed.k = (unsigned)cli_number(c, "-n", 1, SH_SEED_K_MAX);
-		break;
-	case WINDOW:
-		s->seed.window = (unsigned)cli_number(c, "--window", 1, SH_SEED_WINDOW_MAX);
-		g->window = true;
-		break;
-	case MIN_TOKENS:
-		s->match.least = (uint32_t)cli_number(c, "--min-tokens", 1, INT32_MAX);
-		g->min_tokens = true;
-		break;
-	case IDENTITY:
-		s->match.identity =
-		    cli_share(c, "--identity", 0, 1000000, "a number from 0 to 1, as in 0.5");
-		g->identity = true;
-		break;
-	case MERGE:
-		s->match.merge = (uint32_t)cli_number(c, "--merge", 0, INT32_MAX);
-		g->merge = true;
-		break;
-	case BOUND:
-		s->bound = (size_t)cli_number(c, "--bound", 2, UINT32_MAX);
-		g->bound = true;
 		break;
 	case SEEDS:
 		s->seeds = true;
@@ -138,21 +128,29 @@ static void take(struct cli *c, struct span_settings *s, struct given *g, int op
 		break;
 	case 'S':
 		s->memory = cli_size(c, "-S");
-		g->memory = true;
 		break;
 	default:
-		docopts_take(&s->docs, c, opt);
+		if (!take_match(c, s, opt))
+			docopts_take(&s->docs, c, opt);
 	}
 }
 
+/* Returns how many of the options that set the mode were given. */
+static int modes_given(const struct cli *c)
+{
+	return cli_given(c, FIRST) + cli_given(c, ALL) + cli_given(c, COUNT) + cli_given(c, EXACT);
+}
+
 /* Refuses options that would have no effect. */
-static void refuse_idle(struct cli *c, const struct span_settings *s, const struct given *g)
+static void refuse_idle(struct cli *c, const struct span_settings *s)
 {
 	bool spans = s->mode != SPAN_COUNT && s->mode != SPAN_EXACT;
 
+	if (modes_given(c) > 1)
+		cli_usage(c, "--first, --all, --count and --exact exclude each other");
 	if (s->seeds && !s->files.n)
 		cli_usage(c, "--seeds needs the documents: -d DOCS");
-	if (s->files.n && !s->seeds && g->mode)
+	if (s->files.n && !s->seeds && modes_given(c))
 		cli_usage(c, "-d looks for queries: drop %s (or add --seeds)",
 		    s->mode == SPAN_FIRST   ? "--first"
 		    : s->mode == SPAN_ALL   ? "--all"
@@ -180,37 +178,38 @@ static void refuse_idle(struct cli *c, const struct span_settings *s, const stru
 		cli_usage(c, "--merge joins spans, and neither --count nor --exact writes these");
 }
 
-static void settle(struct cli *c, struct span_settings *s, const struct given *g)
+static void settle(struct cli *c, struct span_settings *s)
 {
 	unsigned shortest;
 
 	docopts_settle(&s->docs, c);
 	docopts_need_places(&s->docs, c);
-	refuse_idle(c, s, g);
+	s->threshold_given = cli_given(c, 'T');
+	refuse_idle(c, s);
 	if (s->files.n && !s->seeds) {
-		if (g->window)
+		if (cli_given(c, WINDOW))
 			cli_usage(c, "--window: every position of queries is looked up (-d)");
-		if (g->memory)
+		if (cli_given(c, 'S'))
 			cli_usage(c, "-S: queries are held in memory (-d)");
 		s->mode = SPAN_QUERY;
 		s->seed.units = SH_SEED_QUERY_UNITS;
 		s->seed.window = 1;
-	} else if (s->pairs && !g->mode) {
+	} else if (s->pairs && !modes_given(c)) {
 		s->mode = SPAN_ALL;
 	}
 	shortest = sh_seed_shortest(&s->seed);
-	if (!g->bound)
+	if (!cli_given(c, BOUND))
 		s->bound = s->mode == SPAN_QUERY ? QUERY_BOUND : SELF_BOUND;
-	if (!g->min_tokens)
+	if (!cli_given(c, MIN_TOKENS))
 		s->match.least = s->mode == SPAN_QUERY && s->pairs ? shortest
 				 : shortest < FEW_TOKENS           ? 8
 				 : s->mode == SPAN_QUERY           ? 12
 								   : 15;
-	if (!g->identity)
+	if (!cli_given(c, IDENTITY))
 		s->match.identity = shortest < FEW_TOKENS ? 400000 : 500000;
 	/* --first is for cutting, and --pairs counts tokens: neither may take in what stands
 	 * between spans. */
-	if (!g->merge && !s->pairs && (s->mode == SPAN_ALL || s->mode == SPAN_QUERY))
+	if (!cli_given(c, MERGE) && !s->pairs && (s->mode == SPAN_ALL || s->mode == SPAN_QUERY))
 		s->match.merge = SH_MATCH_MERGE;
 	s->match.shortest = shortest;
 	s->match.drop_covered = s->mode == SPAN_FIRST && !s->pairs;
@@ -221,7 +220,6 @@ static void settle(struct cli *c, struct span_settings *s, const struct given *g
 int main(int argc, char **argv)
 {
 	struct cli c;
-	struct given given = { 0 };
 	struct span_settings s = { .memory = DEFAULT_MEMORY,
 		.seed = { 0, SH_SEED_UNITS, SH_SEED_WINDOW },
 		.documents = DEFAULT_COUNT };
@@ -231,8 +229,8 @@ int main(int argc, char **argv)
 	docopts_init(&s.docs);
 	cli_start(&c, &program, argc, argv);
 	while ((opt = cli_next(&c)) != -1)
-		take(&c, &s, &given, opt);
-	settle(&c, &s, &given);
+		take(&c, &s, opt);
+	settle(&c, &s);
 	cli_open(&c);
 	if (s.mode == SPAN_QUERY)
 		span_query(&c, &s);

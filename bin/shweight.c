@@ -46,7 +46,6 @@ struct settings {
 	const char *df_path, *idf_path;
 	struct sh_df_table df;
 	struct sh_idf_table idf;
-	bool features; /* --features was given */
 };
 
 /* Warns when the documents differ from the documents of the table as chance does not explain. */
@@ -93,7 +92,7 @@ static void weigh_all(struct cli *c, const struct settings *s)
 		own[i] = &states[i];
 	}
 	cli_source_init(c, &source);
-	if (!s->features)
+	if (!cli_given(c, FEATURES))
 		need_features(c, &source, FEATURES_ADVICE);
 	run_feature_docs(&run, &source, &sh_weighing_calls, own);
 	warn_of_other_features(c, s, &watch);
@@ -141,9 +140,6 @@ static void take(struct cli *c, struct settings *s, int opt)
 		break;
 	case MAX_DF:
 		take_limit(c, "--max-df", &s->weigher.max);
-		break;
-	case FEATURES:
-		s->features = true;
 		break;
 	case 't':
 		s->weigher.top = cli_number(c, "-t", 1, UINT32_MAX);

@@ -22,13 +22,13 @@ struct span_settings {
 	struct sh_passages store;          /* state of the archive; the caller commits it */
 	char stored[2 * SH_SETTINGS_TEXT]; /* the settings of `store`, which borrows them */
 	bool pairs;
-	bool every;         /* --exact: marks the first copies as well */
-	uint32_t length;    /* value of --exact */
-	uint32_t documents; /* value of --count */
-	size_t bound;       /* most postings of a seed that are read or paired */
-	size_t memory;      /* value of -S, in bytes */
-	uint64_t threshold; /* value of -T: least coverage of a document, in millionths */
-	bool threshold_given;
+	bool every;           /* --exact: marks the first copies as well */
+	uint32_t length;      /* value of --exact */
+	uint32_t documents;   /* value of --count */
+	size_t bound;         /* most postings of a seed that are read or paired */
+	size_t memory;        /* value of -S, in bytes */
+	uint64_t threshold;   /* value of -T: least coverage of a document, in millionths */
+	bool threshold_given; /* -T was given */
 };
 
 /* Opens the documents of these files as a corpus, with its arrays in `tables`; NULL: in memory.
