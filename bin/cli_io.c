@@ -393,27 +393,32 @@ bool cli_first(struct cli *c, struct sh_source *source, cli_record *record, stru
 	return false;
 }
 
-bool cli_line(struct cli *c, struct sh_lines *lines, struct sh_slice *line)
+static bool next_line(struct cli *c, struct sh_lines *lines, struct sh_slice *line)
 {
 	struct sh_error err;
-	bool at_end;
 	int got;
 
 	/* Writes the results before a read that waits for a slow writer. */
 	if (sh_lines_at_end(lines) && c->out.buf.n && !sh_source_ready(&lines->source) &&
 	    sh_sink_flush(&c->out, &err) < 0)
 		cli_die(c, &err);
-	at_end = sh_lines_at_end(lines);
 	got = sh_lines_next(lines, line, &err);
 	c->line = (struct sh_slice){ 0 };
 	if (got < 0)
 		cli_die(c, &err);
-	if (got && at_end)
-		progress_read(&c->progress, lines->chunk.n, lines->from.lines);
 	if (got) {
 		c->line = *line;
 		*line = cli_strip(c->crlf, *line);
 	}
+	return got;
+}
+
+bool cli_line(struct cli *c, struct sh_lines *lines, struct sh_slice *line)
+{
+	bool at_end = sh_lines_at_end(lines), got = next_line(c, lines, line);
+
+	if (got && at_end)
+		progress_read(&c->progress, lines->chunk.n, lines->from.lines);
 	return got;
 }
 
@@ -428,7 +433,8 @@ void cli_read_lines(struct cli *c, const struct cli_files *files, cli_add *add, 
 		lines.source.names = (char *const *)(uintptr_t)files->name;
 		lines.source.n_names = files->n;
 	}
-	while (cli_line(c, &lines, &line)) {
+	/* The progress counts operands only. */
+	while (files ? next_line(c, &lines, &line) : cli_line(c, &lines, &line)) {
 		if (add(arg, line, &err) < 0) {
 			sh_lines_blame(&lines, &err);
 			cli_reject(c, line, &err);

@@ -29,10 +29,11 @@ last_word() {
 	printf 'a\tb\t1\nb\tc\t2\n' >pairs
 	shdf features >table
 	printf 'a\t0\t3\n' >marks
+	printf 'a\ta\nx\ta\n' >groups
 	for run in 'shtok docs' 'shtok -j 3 docs' 'shfp docs' 'shfp features' 'shdf features' 'shdf -m table' 'shweight features' \
 		'shband fps' 'shjoin -k 9 fps' 'shjoin -k 9 bands' 'shgroup pairs' 'shstat pairs' \
 		'shverify -d docs pairs' 'shdedup -q docs' 'shseed -n 2 docs' 'shspan docs' 'shspan --exact 2 docs' \
-		'shspan --pairs -n 2 -d docs docs' 'shcut -d marks docs'; do
+		'shspan --pairs -n 2 -d docs docs' 'shcut -d marks docs' 'shdrop -d groups docs'; do
 		try "$run"
 		exits 0
 		mv out normal
