@@ -402,6 +402,54 @@ static void split_operands(struct cli *c)
 	c->n_operands = n - c->n_words;
 }
 
+/* Takes an option of all programs. Returns false for the other options. */
+static bool take_common(struct cli *c, int code)
+{
+	switch (code) {
+	case 'o':
+		c->out_path = output_name(c);
+		return true;
+	case 'j':
+		c->jobs = jobs(c);
+		return true;
+	case CLI_REJECTS:
+		c->rejects_path = output_name(c);
+		return true;
+	case CLI_TMPDIR:
+		c->tmpdir = c->arg;
+		return true;
+	case CLI_PROGRESS:
+		c->progress.asked = true;
+		return true;
+	case CLI_CRLF:
+		c->crlf = true;
+		return true;
+	case CLI_TRAILER:
+		parse_trailer(c);
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Ends the program when the option is --help, --version, unknown, or one of earlier versions. */
+static void take_end(struct cli *c, int code)
+{
+	switch (code) {
+	case 'h':
+		help(c);
+	case 'V':
+		printf("%s (simhash-utils) %s\n", c->program->name, SH_VERSION);
+		end_of_text(c);
+	case '?':
+		fprintf(
+		    stderr, "Try '%s --help' or 'man %s'.\n", c->program->name, c->program->name);
+		exit(EXIT_TROUBLE);
+	default:
+		refuse_removed(c, code);
+	}
+}
+
 int cli_next(struct cli *c)
 {
 	char letters[2 * MAX_OPTIONS + 1];
@@ -411,42 +459,11 @@ int cli_next(struct cli *c)
 	build_getopt(c->program, letters, longs);
 	while ((code = next_code(c, letters, longs)) != -1) {
 		c->arg = optarg;
-		switch (code) {
-		case 'o':
-			c->out_path = output_name(c);
-			break;
-		case 'j':
-			c->jobs = jobs(c);
-			break;
-		case CLI_REJECTS:
-			c->rejects_path = output_name(c);
-			break;
-		case CLI_TMPDIR:
-			c->tmpdir = c->arg;
-			break;
-		case CLI_PROGRESS:
-			c->progress.asked = true;
-			break;
-		case CLI_CRLF:
-			c->crlf = true;
-			break;
-		case CLI_TRAILER:
-			parse_trailer(c);
-			break;
-		case 'h':
-			help(c);
-		case 'V':
-			printf("%s (simhash-utils) %s\n", c->program->name, SH_VERSION);
-			end_of_text(c);
-		case '?':
-			fprintf(stderr, "Try '%s --help' or 'man %s'.\n", c->program->name,
-			    c->program->name);
-			exit(EXIT_TROUBLE);
-		default:
-			refuse_removed(c, code);
-			c->given[code] = true;
-			return code;
-		}
+		if (take_common(c, code))
+			continue;
+		take_end(c, code);
+		c->given[code] = true;
+		return code;
 	}
 	split_operands(c);
 	need_descriptors(c);

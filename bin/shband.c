@@ -40,7 +40,6 @@ static const struct cli_program program = {
 struct plan {
 	unsigned k, blocks, bits, seed;
 	double count, recall; /* recall 0: an exact layout */
-	bool seeded;
 };
 
 /* Prices the layouts drawn at random. Returns their number. */
@@ -241,7 +240,7 @@ static double share(struct cli *c)
 	return (double)millionths / (double)SH_WEIGHT_ONE;
 }
 
-static void take(struct cli *c, struct plan *p, int opt, bool *explaining)
+static void take(struct cli *c, struct plan *p, int opt)
 {
 	switch (opt) {
 	case 'k':
@@ -263,12 +262,42 @@ static void take(struct cli *c, struct plan *p, int opt, bool *explaining)
 		break;
 	case SEED:
 		p->seed = (unsigned)cli_number(c, "--seed", 0, SH_BAND_MAX_SEED);
-		p->seeded = true;
-		break;
-	case EXPLAIN:
-		*explaining = true;
 		break;
 	}
+}
+
+/* Refuses options that contradict each other. */
+static void check(struct cli *c, const struct plan *p)
+{
+	if (p->recall > 0 && p->blocks)
+		cli_usage(c, "--recall draws tables at random: there are no -M blocks");
+	if (p->recall <= 0 && cli_given(c, SEED))
+		cli_usage(c, "--seed is for --recall, which draws tables");
+	if (cli_given(c, EXPLAIN) && c->n_operands)
+		cli_usage(c,
+		    "--explain reads nothing: '%s' would not be looked at (-b sets the width)",
+		    c->operands[0]);
+}
+
+static void band_all(struct cli *c, const struct plan *p)
+{
+	struct shared shared = { .tags = SH_TAGS(SH_TAG_DIGITS) };
+	struct run run = { .cli = c, .work = work };
+	struct sh_source source;
+
+	cli_source_init(c, &source);
+	shared.rejects = c->rejects_path != NULL;
+	shared.crlf = c->crlf;
+	for (unsigned i = 0; i < c->jobs; i++)
+		run.workers[i] = &shared;
+	if (make_layout(c, p, &source, &shared))
+		run_pool(&run, &source);
+	run_finish(&run);
+	if (sh_tags_part_bare(&shared.tags))
+		cli_warn(c, SH_TAGS_PART_BARE);
+	sh_source_free(&source);
+	sh_band_lines_free(&shared.lines);
+	sh_band_free(&shared.band);
 }
 
 int main(int argc, char **argv)
@@ -277,43 +306,17 @@ int main(int argc, char **argv)
 	struct plan plan = {
 		.k = SH_DEFAULT_DISTANCE, .bits = DEFAULT_BITS, .count = DEFAULT_COUNT
 	};
-	struct shared shared = { .tags = SH_TAGS(SH_TAG_DIGITS) };
-	struct run run = { .cli = &c, .work = work };
-	struct sh_source source;
-	bool explaining = false;
 	int opt;
 
 	cli_start(&c, &program, argc, argv);
 	while ((opt = cli_next(&c)) != -1)
-		take(&c, &plan, opt, &explaining);
-	if (plan.recall > 0 && plan.blocks)
-		cli_usage(&c, "--recall draws tables at random: there are no -M blocks");
-	if (plan.recall <= 0 && plan.seeded)
-		cli_usage(&c, "--seed is for --recall, which draws tables");
-	if (explaining && c.n_operands)
-		cli_usage(&c,
-		    "--explain reads nothing: '%s' would not be looked at (-b sets the width)",
-		    c.operands[0]);
-	if (explaining) {
-		if (plan.recall > 0)
-			explain_drawn(&c, &plan);
-		else
-			explain(&c, &plan);
+		take(&c, &plan, opt);
+	check(&c, &plan);
+	if (cli_given(&c, EXPLAIN)) {
+		(plan.recall > 0 ? explain_drawn : explain)(&c, &plan);
 		return cli_finish(&c);
 	}
 	cli_open(&c);
-	cli_source_init(&c, &source);
-	shared.rejects = c.rejects_path != NULL;
-	shared.crlf = c.crlf;
-	for (unsigned i = 0; i < c.jobs; i++)
-		run.workers[i] = &shared;
-	if (make_layout(&c, &plan, &source, &shared))
-		run_pool(&run, &source);
-	run_finish(&run);
-	if (sh_tags_part_bare(&shared.tags))
-		cli_warn(&c, SH_TAGS_PART_BARE);
-	sh_source_free(&source);
-	sh_band_lines_free(&shared.lines);
-	sh_band_free(&shared.band);
+	band_all(&c, &plan);
 	return cli_finish(&c);
 }

@@ -373,13 +373,29 @@ bool sh_fingerprint_takes_apart(const struct sh_fingerprinter *f)
 	return f->composes;
 }
 
+/* Hashes the features into f->feature. Fills the bag under opts.bag. */
+static int hash_features(struct sh_fingerprinter *f, const struct sh_tokens *t,
+    struct sh_ngrams range, size_t features, struct sh_error *err)
+{
+	int status;
+
+	if (room(&f->feature, &f->feature_cap, features, err) < 0)
+		return -1;
+	if (f->composes)
+		status = compose(f, t, range, err);
+	else
+		status = hash_texts(f, t, range, features, err);
+	if (status == 0 && f->opts.bag)
+		status = fill_bag(f, t, has_token_hashes(f, range), err);
+	return status;
+}
+
 int sh_fingerprint(struct sh_fingerprinter *f, const struct sh_tokens *tokens,
     struct sh_fingerprint *out, struct sh_error *err)
 {
 	struct sh_tokens t = *tokens;
 	struct sh_ngrams range = sh_ngrams_in(f->opts.ngrams, &t);
 	size_t features;
-	int status;
 
 	sh_simhash_clear(&f->simhash);
 	out->features = out->distinct = 0;
@@ -392,15 +408,8 @@ int sh_fingerprint(struct sh_fingerprinter *f, const struct sh_tokens *tokens,
 		sh_simhash_finish(&f->simhash, out->w);
 		return 0;
 	}
-	if (room(&f->feature, &f->feature_cap, features, err) < 0)
-		return -1;
-	if (!f->composes)
-		status = hash_texts(f, &t, range, features, err);
-	else
-		status = compose(f, &t, range, err);
-	if (status == 0 && f->opts.bag)
-		status = fill_bag(f, &t, has_token_hashes(f, range), err);
-	if (status < 0 || count_distinct(f, features, &out->distinct, err) < 0)
+	if (hash_features(f, &t, range, features, err) < 0 ||
+	    count_distinct(f, features, &out->distinct, err) < 0)
 		return -1;
 	if (f->opts.minhash) {
 		sh_minhash_bins(f->feature, features, f->opts.bits, f->bin);
