@@ -29,7 +29,7 @@ last_word() {
 	printf 'a\tb\t1\nb\tc\t2\n' >pairs
 	shdf features >table
 	printf 'a\t0\t3\n' >marks
-	printf 'a\ta\nx\ta\n' >groups
+	printf 'a\ta\nb\ta\n' >groups
 	for run in 'shtok docs' 'shtok -j 3 docs' 'shfp docs' 'shfp features' 'shdf features' 'shdf -m table' 'shweight features' \
 		'shband fps' 'shjoin -k 9 fps' 'shjoin -k 9 bands' 'shgroup pairs' 'shstat pairs' \
 		'shverify -d docs pairs' 'shdedup -q docs' 'shseed -n 2 docs' 'shspan docs' 'shspan --exact 2 docs' \
