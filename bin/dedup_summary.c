@@ -1,10 +1,12 @@
 /* The sizes of groups, and the summary. */
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/compare.h"
 #include "dedup.h"
 #include "fp/reach.h"
+#include "io/parallel.h"
 
 static uint32_t archived_keeper(const struct dedup_state *s, uint32_t document)
 {
@@ -44,23 +46,67 @@ static void count_archived(struct dedup_state *s, uint32_t *size)
 	sh_tables_put(&s->tables, order);
 }
 
+struct counting {
+	const struct dedup_state *state;
+	const uint32_t *keeper;
+	struct dedup_groups *groups;
+	pthread_mutex_t lock; /* of `groups`, but not of its sizes */
+};
+
+static void count_keepers(void *arg, size_t from, size_t to)
+{
+	const struct counting *c = arg;
+
+	for (size_t i = from; i < to; i++)
+		c->groups->size[i] = c->keeper[i] == i;
+}
+
+static void count_members(void *arg, size_t from, size_t to)
+{
+	const struct counting *c = arg;
+
+	for (size_t i = from; i < to; i++)
+		if (c->keeper[i] != i)
+			__atomic_fetch_add(&c->groups->size[c->keeper[i]], 1, __ATOMIC_RELAXED);
+}
+
+/* Of groups of one size, the first one is the largest. */
+static void sum_up(void *arg, size_t from, size_t to)
+{
+	struct counting *c = arg;
+	struct dedup_groups *g = c->groups, of = { .largest = (uint32_t)from };
+	const uint32_t *size = g->size;
+
+	for (uint32_t i = (uint32_t)from; i < to; i++) {
+		of.dropped += !dedup_stays(c->state, c->keeper, i);
+		of.n += size[i] > 1;
+		if (size[i] > size[of.largest])
+			of.largest = i;
+	}
+	pthread_mutex_lock(&c->lock);
+	g->dropped += of.dropped;
+	g->n += of.n;
+	if (size[of.largest] > size[g->largest] ||
+	    (size[of.largest] == size[g->largest] && of.largest < g->largest))
+		g->largest = of.largest;
+	pthread_mutex_unlock(&c->lock);
+}
+
 void dedup_count_groups(struct dedup_state *s, const uint32_t *keeper, struct dedup_groups *g)
 {
+	struct counting c = { s, keeper, g, PTHREAD_MUTEX_INITIALIZER };
+	unsigned jobs = s->cli->jobs;
+	size_t n = s->corpus.n;
 	struct sh_error err;
 
-	*g = (struct dedup_groups){ .size = sh_tables_get_zeroed(
-					&s->tables, s->corpus.n + 1, sizeof *g->size, &err) };
-	if (!g->size)
+	*g = (struct dedup_groups){ .size =
+					sh_tables_get(&s->tables, n + 1, sizeof *g->size, &err) };
+	if (!g->size || sh_parallel_each(jobs, n, count_keepers, &c, &err) < 0 ||
+	    sh_parallel_each(jobs, n, count_members, &c, &err) < 0)
 		cli_die(s->cli, &err);
-	for (uint32_t i = 0; i < s->corpus.n; i++)
-		g->size[keeper[i]]++;
 	count_archived(s, g->size);
-	for (uint32_t i = 0; i < s->corpus.n; i++) {
-		g->dropped += !dedup_stays(s, keeper, i);
-		g->n += g->size[i] > 1;
-		if (g->size[i] > g->size[g->largest])
-			g->largest = i;
-	}
+	if (sh_parallel_each(jobs, n, sum_up, &c, &err) < 0)
+		cli_die(s->cli, &err);
 }
 
 void dedup_free_groups(struct dedup_state *s, struct dedup_groups *g)

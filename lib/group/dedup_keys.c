@@ -120,6 +120,8 @@ static uint32_t least_number(const struct sh_dedup *d, const struct sh_subset *c
 
 static int take_pairs(struct sh_dedup *d, const uint64_t *pair, size_t n, struct sh_error *err)
 {
+	if (!d->take_vertices && !d->is_protected)
+		return sh_dedup_add_pairs(d, pair, n, err);
 	for (size_t i = 0; i < n; i++) {
 		uint32_t a = vertex_of(d, (uint32_t)pair[i]);
 		uint32_t b = vertex_of(d, (uint32_t)(pair[i] >> 32));

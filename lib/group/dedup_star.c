@@ -9,6 +9,7 @@
  * are dropped; then the remaining vertices are decided. The same pairs are compared for every way
  * of splitting. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "group/dedup_state.h"
 #include "io/parallel.h"
@@ -20,25 +21,30 @@ enum { PAIRS_EACH = 8 }; /* pairs held for each vertex, in addition to opts.pair
 
 /* ---- pairs of a join ---- */
 
-static int take_pair(
-    struct sh_dedup *d, uint32_t a, uint32_t b, unsigned distance, struct sh_error *err)
+int sh_dedup_add_pairs(struct sh_dedup *d, const uint64_t *pair, size_t n, struct sh_error *err)
 {
-	uint64_t x = d->place[a], y = d->place[b];
-
-	(void)distance;
-	if (sh_dedup_both_protected(d, a, b))
-		return 0;
-	if (d->pairs.n == d->pairs_limit) {
+	if (n > d->pairs_limit - d->pairs.n) {
 		d->too_many = true;
 		/* The error only ends the join. It is not reported: d->too_many is set. */
 		return sh_error_set(err, SH_ERR_RANGE, "too many pairs");
 	}
-	if (d->pairs.n == d->pairs.cap &&
-	    sh_tables_grow(d->opts.tables, (void **)&d->pairs.pair, &d->pairs.cap, d->pairs.n + 1,
+	if (d->pairs.n + n > d->pairs.cap &&
+	    sh_tables_grow(d->opts.tables, (void **)&d->pairs.pair, &d->pairs.cap, d->pairs.n + n,
 		sizeof *d->pairs.pair, err) < 0)
 		return -1;
-	d->pairs.pair[d->pairs.n++] = x < y ? y << 32 | x : x << 32 | y;
+	if (n)
+		memcpy(d->pairs.pair + d->pairs.n, pair, n * sizeof *pair);
+	d->pairs.n += n;
 	return 0;
+}
+
+static int take_pair(
+    struct sh_dedup *d, uint32_t a, uint32_t b, unsigned distance, struct sh_error *err)
+{
+	uint64_t x = d->place[a], y = d->place[b], pair = x < y ? y << 32 | x : x << 32 | y;
+
+	(void)distance;
+	return sh_dedup_both_protected(d, a, b) ? 0 : sh_dedup_add_pairs(d, &pair, 1, err);
 }
 
 /* Finds the pairs within subset a (b NULL), or between the subsets a and b. Returns 1, 0 when there
@@ -179,8 +185,8 @@ static int compare(struct deciding *s, struct sh_error *err)
 
 	if (d->n_candidates == 0)
 		return 0;
-	if (d->opts.verify)
-		sh_dedup_sort(d);
+	if (d->opts.verify && sh_dedup_sort(d, err) < 0)
+		return -1;
 	if (sh_dedup_verify(d, d->candidate, d->n_candidates, err) < 0)
 		return -1;
 	for (size_t i = d->n_candidates; i-- > 0;) {

@@ -185,12 +185,14 @@ int sh_dedup_join_shared(
 
 /* dedup_verify.c: sorts the candidates by vertex, so that features are computed once; sets `passes`
  * of n candidates, with all workers; decides all vertices of d->all. */
-void sh_dedup_sort(struct sh_dedup *d);
+int sh_dedup_sort(struct sh_dedup *d, struct sh_error *err);
 int sh_dedup_verify(
     struct sh_dedup *d, struct sh_candidate *candidate, size_t n, struct sh_error *err);
 int sh_dedup_all_pairs(struct sh_dedup *d, struct sh_error *err);
 
-/* dedup_star.c: decides all vertices, and compares only the pairs that decide about stars. */
+/* dedup_star.c: decides all vertices, and compares only the pairs that decide about stars;
+ * sh_dedup_add_pairs() adds pairs to d->pairs, in their form. */
 int sh_dedup_stars(struct sh_dedup *d, struct sh_error *err);
+int sh_dedup_add_pairs(struct sh_dedup *d, const uint64_t *pair, size_t n, struct sh_error *err);
 
 #endif

@@ -10,15 +10,6 @@ enum {
 	BATCH = 2048,         /* largest number of pairs verified at once to link chains */
 };
 
-static int by_ends(const void *a, const void *b)
-{
-	const struct sh_candidate *x = a, *y = b;
-
-	if (x->a != y->a)
-		return x->a < y->a ? -1 : 1;
-	return sh_compare(x->b, y->b);
-}
-
 static int verify_some(void *worker, size_t from, size_t to, struct sh_error *err)
 {
 	struct sh_dedup_worker *w = worker;
@@ -47,9 +38,48 @@ static int by_later(const void *a, const void *b)
 	return sh_compare(x->a, y->a);
 }
 
-void sh_dedup_sort(struct sh_dedup *d)
+/* Candidates to be sorted by `order`, which has their ends and numbers. */
+struct sorting {
+	struct sh_candidate *from, *to;
+	struct sh_side *order;
+};
+
+static void load_ends(void *arg, size_t from, size_t to)
 {
-	qsort(d->candidate, d->n_candidates, sizeof *d->candidate, by_ends);
+	const struct sorting *s = arg;
+
+	for (size_t i = from; i < to; i++) {
+		s->order->word[i] = (uint64_t)s->from[i].a << 32 | s->from[i].b;
+		s->order->id[i] = (uint32_t)i;
+	}
+}
+
+static void move_candidates(void *arg, size_t from, size_t to)
+{
+	const struct sorting *s = arg;
+
+	for (size_t i = from; i < to; i++)
+		s->to[i] = s->from[s->order->id[i]];
+}
+
+int sh_dedup_sort(struct sh_dedup *d, struct sh_error *err)
+{
+	size_t n = d->n_candidates;
+	unsigned jobs = d->opts.jobs;
+	struct sh_sorted o;
+	struct sorting s = { d->candidate, malloc(d->batch * sizeof *s.to), &o.side };
+	int status = -1;
+
+	if (!s.to)
+		return sh_error_nomem(err);
+	if (sh_sorted_get(&o, d->opts.tables, n, err) == 0 &&
+	    sh_parallel_each(jobs, n, load_ends, &s, err) == 0 &&
+	    sh_side_sort_by(jobs, &o.side, &o.room, NULL, NULL, err) == 0)
+		status = sh_parallel_each(jobs, n, move_candidates, &s, err);
+	sh_sorted_put(&o, d->opts.tables);
+	free(s.from);
+	d->candidate = s.to;
+	return status;
 }
 
 /* Holds the documents of the first candidates in memory, up to half of opts.memory. The documents
@@ -235,7 +265,8 @@ static void drop_repeated(struct sh_dedup *d)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < d->n_candidates; i++)
-		if (i == 0 || by_ends(&d->candidate[i], &d->candidate[kept - 1]) != 0)
+		if (i == 0 || d->candidate[i].a != d->candidate[kept - 1].a ||
+		    d->candidate[i].b != d->candidate[kept - 1].b)
 			d->candidate[kept++] = d->candidate[i];
 	d->n_candidates = kept;
 }
@@ -246,7 +277,8 @@ static int flush(struct sh_dedup *d, struct sh_error *err)
 
 	if (only_links(d))
 		return link_chains(d, err);
-	sh_dedup_sort(d);
+	if (sh_dedup_sort(d, err) < 0)
+		return -1;
 	drop_repeated(d);
 	status = verify_and_link(d, d->candidate, d->n_candidates, err);
 	d->n_candidates = 0;
