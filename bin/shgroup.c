@@ -5,13 +5,15 @@
 #include "formopts.h"
 #include "fp/defaults.h"
 #include "group/group.h"
+#include "group/idset.h"
 #include "group/measure.h"
 #include "group/prefer.h"
+#include "io/parallel.h"
 #include "io/target.h"
 #include "names.h"
 #include "record/document.h"
 #include "record/fields.h"
-#include "weight/df_sort.h"
+#include "run.h"
 
 enum { KEEP = CLI_OWN, LINK, AUDIT };
 
@@ -30,7 +32,7 @@ static const struct cli_option options[] = {
 
 static const struct cli_program program = {
 	.name = "shgroup",
-	.threads = "ids and documents",
+	.threads = "pairs and documents",
 	.synopsis = "[FILE...]",
 	.purpose = "Pairs (id1<TAB>id2<TAB>distance) to groups (id<TAB>keeper).",
 	.options = { options },
@@ -46,98 +48,169 @@ struct settings {
 
 /* The ids, and the pairs when they are needed later. */
 struct graph {
-	struct sh_hmap ids;
-	struct sh_union components;
-	bool by_similarity; /* star when the first pair has a similarity */
+	struct sh_idset ids;
+	struct sh_union components; /* of handles */
+	bool by_similarity;         /* star when the first pair has a similarity */
 	bool star;
 	bool keep_edges;
-	struct sh_edge *edge;
+	struct sh_edge *edge; /* of handles while pairs are read, then of numbers */
 	size_t n_edges, cap;
-	uint32_t *sorted; /* ids in bytewise order */
-	uint32_t *keeper; /* by id */
+	uint32_t *keeper; /* by number */
 };
 
-/* ---- reading ---- */
+/* ---- reading, by several threads ---- */
 
-static int add_edge(
-    struct graph *g, const struct sh_pair_record *r, uint32_t a, uint32_t b, struct sh_error *err)
+struct reader {
+	struct graph *graph;
+	bool crlf, rejects;
+	struct sh_buf ids; /* slices: two for each pair of the chunk */
+	struct sh_buf handles;
+	struct sh_idset_room room;
+};
+
+/* Appends the pair to job->facts, and its ids to those of the chunk. */
+static int each_pair(void *reader, struct sh_slice line, struct sh_job *job, struct sh_error *err)
 {
-	if (g->n_edges == g->cap &&
-	    sh_grow((void **)&g->edge, &g->cap, g->n_edges + 1, sizeof *g->edge, err) < 0)
+	struct reader *r = reader;
+	struct sh_pair_record pair;
+	struct sh_edge e;
+
+	if (sh_record_pair(cli_strip(r->crlf, line), &pair, err) < 0)
 		return -1;
-	g->edge[g->n_edges++] = (struct sh_edge){ a, b, (uint16_t)r->distance,
-		r->similarity < 0 ? SH_EDGE_NONE : (uint16_t)((r->similarity + 50) / 100) };
+	if (pair.distance > UINT16_MAX)
+		return sh_error_set(err, SH_ERR_RECORD, "a distance above %d", UINT16_MAX);
+	e = (struct sh_edge){ 0, 0, (uint16_t)pair.distance,
+		pair.similarity < 0 ? SH_EDGE_NONE : (uint16_t)((pair.similarity + 50) / 100) };
+	if (sh_buf_add(&r->ids, (const char *)&pair.id1, sizeof pair.id1, err) < 0 ||
+	    sh_buf_add(&r->ids, (const char *)&pair.id2, sizeof pair.id2, err) < 0)
+		return -1;
+	return sh_buf_add(&job->facts, (const char *)&e, sizeof e, err);
+}
+
+static int read_chunk(void *reader, struct sh_job *job)
+{
+	struct reader *r = reader;
+	struct sh_edge *e;
+	const uint32_t *handle;
+	size_t n;
+
+	r->ids.n = 0;
+	if (sh_job_lines(job, r->rejects, each_pair, r) < 0)
+		return -1;
+	e = (struct sh_edge *)(void *)job->facts.p;
+	n = job->facts.n / sizeof *e;
+	r->handles.n = 0;
+	if (sh_buf_reserve(&r->handles, 2 * n * sizeof *handle, &job->err) < 0)
+		return -1;
+	handle = (const uint32_t *)(const void *)r->handles.p;
+	if (sh_idset_put(&r->graph->ids, (const struct sh_slice *)(const void *)r->ids.p, 2 * n,
+		(uint32_t *)(void *)r->handles.p, &r->room, &job->err) < 0)
+		return -1;
+	for (size_t i = 0; i < n; i++) {
+		e[i].a = handle[2 * i];
+		e[i].b = handle[2 * i + 1];
+	}
 	return 0;
 }
 
-static int add_pair(void *graph, struct sh_slice line, struct sh_error *err)
+static int link_edges(struct sh_union *u, const struct sh_edge *e, size_t n, struct sh_error *err)
+{
+	for (size_t i = 0; i < n; i++) {
+		uint32_t last = e[i].a > e[i].b ? e[i].a : e[i].b;
+
+		if (sh_union_grow(u, last + 1, err) < 0)
+			return -1;
+		sh_union_link(u, e[i].a, e[i].b);
+	}
+	return 0;
+}
+
+static int take_chunk(void *graph, struct sh_job *job, struct sh_error *err)
 {
 	struct graph *g = graph;
-	struct sh_pair_record r;
-	uint32_t a, b;
+	const struct sh_edge *e = (const struct sh_edge *)(const void *)job->facts.p;
+	size_t n = job->facts.n / sizeof *e;
 
-	if (sh_record_pair(line, &r, err) < 0)
-		return -1;
-	if (r.distance > UINT16_MAX)
-		return sh_error_set(err, SH_ERR_RECORD, "a distance above %d", UINT16_MAX);
-	if (g->by_similarity && g->ids.n == 0) {
-		g->star = r.similarity >= 0;
+	/* A chunk that failed has pairs without handles. */
+	if (n == 0 || job->failed)
+		return 0;
+	if (g->by_similarity) {
+		g->star = e->similarity != SH_EDGE_NONE;
 		g->keep_edges |= g->star;
+		g->by_similarity = false;
 	}
-	if (sh_hmap_put(&g->ids, r.id1, &a, NULL, err) < 0 ||
-	    sh_hmap_put(&g->ids, r.id2, &b, NULL, err) < 0)
+	if (!g->keep_edges)
+		return link_edges(&g->components, e, n, err);
+	if (sh_reserve((void **)&g->edge, &g->cap, g->n_edges + n, sizeof *e, err) < 0)
 		return -1;
-	if (g->keep_edges)
-		return add_edge(g, &r, a, b, err);
-	if (sh_union_grow(&g->components, g->ids.n, err) < 0)
-		return -1;
-	sh_union_link(&g->components, a, b);
+	memcpy(g->edge + g->n_edges, e, n * sizeof *e);
+	g->n_edges += n;
 	return 0;
 }
 
 static void read_pairs(struct cli *c, struct graph *g)
 {
+	struct reader readers[CLI_MAX_JOBS];
+	struct run run = { .cli = c, .work = read_chunk, .take = take_chunk, .arg = g };
+	struct sh_source source;
 	struct sh_error err;
 
-	if (sh_hmap_init(&g->ids, &err) < 0)
+	if (sh_idset_init(&g->ids, &err) < 0)
 		cli_die(c, &err);
-	sh_union_init(&g->components, NULL);
-	cli_read_lines(c, NULL, add_pair, g);
+	for (unsigned i = 0; i < c->jobs; i++) {
+		readers[i] = (struct reader){
+			.graph = g, .crlf = c->crlf, .rejects = c->rejects_path != NULL
+		};
+		run.workers[i] = &readers[i];
+	}
+	cli_source_init(c, &source);
+	run_pool(&run, &source);
+	sh_source_free(&source);
+	for (unsigned i = 0; i < c->jobs; i++) {
+		sh_buf_free(&readers[i].ids);
+		sh_buf_free(&readers[i].handles);
+		sh_idset_room_free(&readers[i].room);
+	}
+}
+
+static void number_edges(void *graph, size_t from, size_t to)
+{
+	const struct graph *g = graph;
+
+	for (size_t i = from; i < to; i++) {
+		g->edge[i].a = g->ids.number[g->edge[i].a];
+		g->edge[i].b = g->ids.number[g->edge[i].b];
+	}
+}
+
+static int sort_ids(struct graph *g, unsigned threads, struct sh_error *err)
+{
+	if (sh_idset_sort(&g->ids, threads, err) < 0)
+		return -1;
+	return sh_parallel_each(threads, g->n_edges, number_edges, g, err);
 }
 
 /* ---- grouping ---- */
 
-static int sort_ids(struct graph *g, unsigned threads, struct sh_error *err)
-{
-	struct sh_df_place *places = sh_df_sorted(&g->ids, threads, err);
-
-	if (!places)
-		return -1;
-	g->sorted = malloc((size_t)g->ids.n * sizeof *g->sorted + 1);
-	for (uint32_t i = 0; g->sorted && i < g->ids.n; i++)
-		g->sorted[i] = places[i].index;
-	free(places);
-	return g->sorted ? 0 : sh_error_nomem(err);
-}
-
-/* Computes the best-ranked node of each component. */
+/* Computes the best-ranked id of each component. */
 static int keepers_of_components(struct graph *g, const uint32_t *rank, struct sh_error *err)
 {
-	uint32_t n = g->ids.n;
+	const uint32_t *number = g->ids.number;
+	uint32_t n = g->components.n; /* handles behind it have no id */
 	uint32_t *best = malloc((size_t)n * sizeof *best + 1);
 
 	if (!best)
 		return sh_error_nomem(err);
-	for (uint32_t i = 0; i < n; i++)
-		best[i] = UINT32_MAX;
+	memset(best, 0xff, (size_t)n * sizeof *best);
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t root = sh_union_find(&g->components, i);
+		uint32_t *b = &best[sh_union_find(&g->components, i)];
 
-		if (best[root] == UINT32_MAX || rank[i] < rank[best[root]])
-			best[root] = i;
+		if (number[i] != SH_IDSET_NONE && (*b == UINT32_MAX || rank[number[i]] < rank[*b]))
+			*b = number[i];
 	}
 	for (uint32_t i = 0; i < n; i++)
-		g->keeper[i] = best[sh_union_find(&g->components, i)];
+		if (number[i] != SH_IDSET_NONE)
+			g->keeper[number[i]] = best[sh_union_find(&g->components, i)];
 	free(best);
 	return 0;
 }
@@ -168,17 +241,40 @@ static int write_fields(
 	return 0;
 }
 
-static int write_groups(
-    const struct graph *g, const uint32_t *order, struct sh_sink *out, struct sh_error *err)
-{
-	for (uint32_t i = 0; i < g->ids.n; i++) {
-		struct sh_slice field[] = { sh_hmap_key(&g->ids, order[i]),
-			sh_hmap_key(&g->ids, g->keeper[order[i]]) };
+enum { TASK = 1 << 14 }; /* ids that a thread writes at once */
 
-		if (write_fields(out, field, 2, err) < 0)
+struct writer {
+	const struct graph *graph;
+	const uint32_t *order;
+};
+
+static int write_groups(void *writer, struct sh_job *job)
+{
+	const struct writer *w = writer;
+	const struct sh_idset *ids = &w->graph->ids;
+	size_t from = job->task * TASK, to = ids->n - from < TASK ? ids->n : from + TASK;
+
+	for (size_t i = from; i < to; i++) {
+		struct sh_slice id = sh_idset_id(ids, w->order[i]);
+		struct sh_slice keeper = sh_idset_id(ids, w->graph->keeper[w->order[i]]);
+
+		if (sh_buf_add(&job->out, id.p, id.n, &job->err) < 0 ||
+		    sh_buf_add(&job->out, "\t", 1, &job->err) < 0 ||
+		    sh_buf_add(&job->out, keeper.p, keeper.n, &job->err) < 0 ||
+		    sh_buf_add(&job->out, "\n", 1, &job->err) < 0)
 			return -1;
 	}
 	return 0;
+}
+
+static void run_writers(struct cli *c, const struct graph *g, const uint32_t *order)
+{
+	struct writer writer = { g, order };
+	struct run run = { .cli = c, .work = write_groups };
+
+	for (unsigned i = 0; i < c->jobs; i++)
+		run.workers[i] = &writer;
+	run_tasks(&run, ((size_t)g->ids.n + TASK - 1) / TASK);
 }
 
 /* Writes keeper, size, then the weakest pair: id1, id2, distance, and its similarity if known. */
@@ -186,11 +282,11 @@ static int write_audit_line(const struct graph *g, const uint32_t *order, uint32
     uint32_t size, const struct sh_edge *e, struct sh_sink *out, struct sh_error *err)
 {
 	char number[2][SH_NUM_CHARS], similarity[SH_SIMILARITY_CHARS];
-	struct sh_slice a = sh_hmap_key(&g->ids, order[e->a]),
-			b = sh_hmap_key(&g->ids, order[e->b]);
+	struct sh_slice a = sh_idset_id(&g->ids, order[e->a]),
+			b = sh_idset_id(&g->ids, order[e->b]);
 	bool swap = sh_slice_cmp(a, b) > 0;
 	struct sh_slice field[] = {
-		sh_hmap_key(&g->ids, order[keeper]),
+		sh_idset_id(&g->ids, order[keeper]),
 		sh_slice(number[0], sh_print_u64(number[0], size)),
 		swap ? b : a,
 		swap ? a : b,
@@ -259,15 +355,14 @@ static void write_all(
 
 	if (!order)
 		sh_error_nomem(&err);
-	if (!order || sh_group_order(order, g->sorted, g->keeper, g->ids.n, &err) < 0)
+	if (!order || sh_group_order(order, g->keeper, g->ids.n, &err) < 0)
 		cli_die(c, &err);
 	if (s->audit_path) {
 		if (write_audit(g, order, audit, &err) < 0)
 			cli_die(c, &err);
 		cli_close_further(c, audit);
 	}
-	if (write_groups(g, order, &c->out, &err) < 0)
-		cli_die(c, &err);
+	run_writers(c, g, order);
 	free(order);
 }
 
@@ -352,8 +447,7 @@ int main(int argc, char **argv)
 	read_pairs(&c, &g);
 	if (sort_ids(&g, c.jobs, &err) < 0)
 		cli_die(&c, &err);
-	rank = sh_prefer_ranks(
-	    &s.keep, &g.ids, g.sorted, s.docs.name, s.docs.n, &s.form, &unknown, &err);
+	rank = sh_prefer_ranks(&s.keep, &g.ids, s.docs.name, s.docs.n, &s.form, &unknown, &err);
 	if (!rank || find_keepers(&g, rank, &err) < 0)
 		cli_die(&c, &err);
 	if (unknown)
@@ -366,11 +460,10 @@ int main(int argc, char **argv)
 		    (unsigned long long)unknown, g.ids.n);
 	write_all(&c, &s, &g, &audit);
 	free(rank);
-	free(g.sorted);
 	free(g.keeper);
 	free(g.edge);
 	sh_union_free(&g.components);
-	sh_hmap_free(&g.ids);
+	sh_idset_free(&g.ids);
 	cli_files_free(&s.docs);
 	return cli_finish(&c);
 }

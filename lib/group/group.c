@@ -156,39 +156,29 @@ int sh_group_star(uint32_t *keeper, uint32_t n, const struct sh_edge *edge, size
 	return sh_group_star_in(NULL, keeper, n, edge, m, rank, err);
 }
 
-/* Stores the nodes that are keepers, or those that are none, where their groups have room. The group
- * of keeper k goes to next[place[k]] and on. */
-static void order_some(uint32_t *order, const uint32_t *sorted, const uint32_t *keeper, uint32_t n,
-    const uint32_t *place, size_t *next, bool keepers)
+/* Stores the nodes that are keepers, or those that are none, where their groups have room. */
+static void order_some(
+    uint32_t *order, const uint32_t *keeper, uint32_t n, size_t *next, bool keepers)
 {
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t node = sorted[i], k = keeper[node];
-
-		if ((k == node) == keepers)
-			order[next[place[k]]++] = node;
-	}
+	for (uint32_t i = 0; i < n; i++)
+		if ((keeper[i] == i) == keepers)
+			order[next[keeper[i]]++] = i;
 }
 
-int sh_group_order(uint32_t *order, const uint32_t *sorted, const uint32_t *keeper, uint32_t n,
-    struct sh_error *err)
+int sh_group_order(uint32_t *order, const uint32_t *keeper, uint32_t n, struct sh_error *err)
 {
-	uint32_t *place = malloc((size_t)n * sizeof *place + 1);
 	size_t *next = calloc((size_t)n + 1, sizeof *next);
-	int status = place && next ? 0 : sh_error_nomem(err);
 
-	if (status == 0) {
-		for (uint32_t i = 0; i < n; i++)
-			place[sorted[i]] = i;
-		for (uint32_t i = 0; i < n; i++)
-			next[(size_t)place[keeper[i]] + 1]++;
-		for (uint32_t i = 0; i < n; i++)
-			next[(size_t)i + 1] += next[i];
-		order_some(order, sorted, keeper, n, place, next, true);
-		order_some(order, sorted, keeper, n, place, next, false);
-	}
-	free(place);
+	if (!next)
+		return sh_error_nomem(err);
+	for (uint32_t i = 0; i < n; i++)
+		next[(size_t)keeper[i] + 1]++;
+	for (uint32_t i = 0; i < n; i++)
+		next[(size_t)i + 1] += next[i];
+	order_some(order, keeper, n, next, true);
+	order_some(order, keeper, n, next, false);
 	free(next);
-	return status;
+	return 0;
 }
 
 void sh_group_sizes(uint32_t *size, const uint32_t *keeper, uint32_t n)

@@ -18,7 +18,7 @@ void sh_prefer_parse(const char *text, struct sh_prefer *prefer)
 
 struct ranking {
 	const struct sh_prefer *prefer;
-	const struct sh_hmap *ids;
+	const struct sh_idset *ids;
 	const struct sh_document_form *form;
 	bool *known;     /* by id: the input has it */
 	uint32_t *order; /* known ids, by their first occurrences */
@@ -54,7 +54,7 @@ static int each_line(void *reader, struct sh_slice line, struct sh_job *job, str
 		doc.id = sh_record_listed(line);
 	else if (sh_document_parse(form, line, job->from.number + job->at, &r->room, &doc, err) < 0)
 		return -1;
-	if (!sh_hmap_find(all->ids, doc.id, &m.id))
+	if (!sh_idset_find(all->ids, doc.id, &m.id))
 		return 0;
 	if (all->keys.pair)
 		m.length = (uint32_t)(plain ? doc.text.n : sh_unescaped_length(doc.text));
@@ -154,8 +154,8 @@ static int order_by_length(struct ranking *r, struct sh_error *err)
 	return 0;
 }
 
-/* Ranks the known ids by order[], then the others by sorted[]. */
-static void rank(const struct ranking *r, const uint32_t *sorted, uint32_t *ranks)
+/* Ranks the known ids by order[], then the others. */
+static void rank(const struct ranking *r, uint32_t *ranks)
 {
 	bool newest = r->prefer->which == SH_PREFER_NEWEST;
 	uint32_t next = r->n;
@@ -163,19 +163,19 @@ static void rank(const struct ranking *r, const uint32_t *sorted, uint32_t *rank
 	for (uint32_t i = 0; i < r->n; i++)
 		ranks[r->order[i]] = newest ? r->n - 1 - i : i;
 	for (uint32_t i = 0; i < r->ids->n; i++)
-		if (!r->known[sorted[i]])
-			ranks[sorted[i]] = next++;
+		if (!r->known[i])
+			ranks[i] = next++;
 }
 
 /* Without files, all ids are known, in bytewise order. */
-static int find_order(struct ranking *r, const uint32_t *sorted, const char *const *names, size_t n,
-    struct sh_error *err)
+static int find_order(struct ranking *r, const char *const *names, size_t n, struct sh_error *err)
 {
 	bool longest = r->prefer->which == SH_PREFER_LONGEST;
 
 	if (n == 0) {
 		r->n = r->ids->n;
-		memcpy(r->order, sorted, r->n * sizeof *sorted);
+		for (uint32_t i = 0; i < r->n; i++)
+			r->order[i] = i;
 		memset(r->known, true, r->n);
 		return 0;
 	}
@@ -190,9 +190,9 @@ static int find_order(struct ranking *r, const uint32_t *sorted, const char *con
 	return longest ? order_by_length(r, err) : 0;
 }
 
-uint32_t *sh_prefer_ranks(const struct sh_prefer *prefer, const struct sh_hmap *ids,
-    const uint32_t *sorted, const char *const *docs, size_t n_docs,
-    const struct sh_document_form *form, uint64_t *unknown, struct sh_error *err)
+uint32_t *sh_prefer_ranks(const struct sh_prefer *prefer, const struct sh_idset *ids,
+    const char *const *docs, size_t n_docs, const struct sh_document_form *form, uint64_t *unknown,
+    struct sh_error *err)
 {
 	struct ranking r = { .prefer = prefer, .ids = ids, .form = form };
 	uint32_t *ranks = malloc(ids->n * sizeof *ranks + 1);
@@ -204,10 +204,10 @@ uint32_t *sh_prefer_ranks(const struct sh_prefer *prefer, const struct sh_hmap *
 		docs = &prefer->path;
 		n_docs = 1;
 	}
-	status = ranks && r.known && r.order ? find_order(&r, sorted, docs, n_docs, err)
-					     : sh_error_nomem(err);
+	status =
+	    ranks && r.known && r.order ? find_order(&r, docs, n_docs, err) : sh_error_nomem(err);
 	if (status == 0) {
-		rank(&r, sorted, ranks);
+		rank(&r, ranks);
 		*unknown = ids->n - r.n;
 	} else {
 		free(ranks);

@@ -195,12 +195,11 @@ static size_t range_of(const struct sh_df_ranges *r, struct sh_slice text)
 	return low;
 }
 
-/* Does what sh_df_ranges_split() does, with the features from .. to-1 of the map. */
-static struct sh_df_place *split_slice(const struct sh_df_ranges *r, const struct sh_hmap *map,
-    uint32_t from, uint32_t to, uint32_t number, size_t *start, struct sh_error *err)
+struct sh_df_place *sh_df_ranges_split(const struct sh_df_ranges *r, const struct sh_hmap *map,
+    uint32_t number, size_t *start, struct sh_error *err)
 {
-	struct sh_df_place *places = malloc((size_t)(to - from) * sizeof *places + 1);
-	uint16_t *range = malloc((size_t)(to - from) * sizeof *range + 1);
+	struct sh_df_place *places = malloc((size_t)map->n * sizeof *places + 1);
+	uint16_t *range = malloc((size_t)map->n * sizeof *range + 1);
 
 	memset(start, 0, (r->n + 1) * sizeof *start);
 	if (!places || !range) {
@@ -209,14 +208,14 @@ static struct sh_df_place *split_slice(const struct sh_df_ranges *r, const struc
 		free(range);
 		return NULL;
 	}
-	for (uint32_t i = from; i < to; i++) {
-		range[i - from] = (uint16_t)range_of(r, sh_hmap_key(map, i));
-		start[range[i - from] + 1]++;
+	for (uint32_t i = 0; i < map->n; i++) {
+		range[i] = (uint16_t)range_of(r, sh_hmap_key(map, i));
+		start[range[i] + 1]++;
 	}
 	for (size_t i = 0; i < r->n; i++)
 		start[i + 1] += start[i];
-	for (uint32_t i = from; i < to; i++)
-		places[start[range[i - from]]++] = place_of(map, i, number);
+	for (uint32_t i = 0; i < map->n; i++)
+		places[start[range[i]]++] = place_of(map, i, number);
 	/* Each start has moved to the start of the next range. */
 	memmove(start + 1, start, r->n * sizeof *start);
 	start[0] = 0;
@@ -224,46 +223,34 @@ static struct sh_df_place *split_slice(const struct sh_df_ranges *r, const struc
 	return places;
 }
 
-struct sh_df_place *sh_df_ranges_split(const struct sh_df_ranges *r, const struct sh_hmap *map,
-    uint32_t number, size_t *start, struct sh_error *err)
-{
-	return split_slice(r, map, 0, map->n, number, start, err);
-}
-
-/* ---- one map, by several threads ---- */
+/* ---- several maps, by several threads ---- */
 
 enum { RANGES = 8 }; /* for each thread */
 
-struct slice {
+struct split_map {
 	struct sh_df_place *places;
 	size_t *start; /* as for sh_df_ranges_split() */
 };
 
 struct sorter {
-	const struct sh_hmap *map;
+	const struct sh_hmap *const *map;
+	size_t n;
+	struct split_map *split; /* by map */
 	struct sh_df_ranges ranges;
-	struct slice *slice;
-	size_t slices;
 	struct sh_df_place *all;
 };
 
-static uint32_t slice_begin(const struct sorter *s, size_t i)
-{
-	return (uint32_t)((uint64_t)s->map->n * i / s->slices);
-}
-
-static int split_slices(void *sorter, size_t from, size_t to, struct sh_error *err)
+static int split_maps(void *sorter, size_t from, size_t to, struct sh_error *err)
 {
 	const struct sorter *s = sorter;
 
 	for (size_t i = from; i < to; i++) {
-		struct slice *x = &s->slice[i];
+		struct split_map *x = &s->split[i];
 
 		x->start = malloc((s->ranges.n + 1) * sizeof *x->start);
 		if (!x->start)
 			return sh_error_nomem(err);
-		x->places = split_slice(&s->ranges, s->map, slice_begin(s, i),
-		    slice_begin(s, i + 1), (uint32_t)i, x->start, err);
+		x->places = sh_df_ranges_split(&s->ranges, s->map[i], (uint32_t)i, x->start, err);
 		if (!x->places)
 			return -1;
 	}
@@ -278,10 +265,10 @@ static int sort_ranges(void *sorter, size_t from, size_t to, struct sh_error *er
 	for (size_t r = from; r < to; r++) {
 		size_t begin = 0, n = 0;
 
-		for (size_t i = 0; i < s->slices; i++)
-			begin += s->slice[i].start[r];
-		for (size_t i = 0; i < s->slices; i++) {
-			const struct slice *x = &s->slice[i];
+		for (size_t i = 0; i < s->n; i++)
+			begin += s->split[i].start[r];
+		for (size_t i = 0; i < s->n; i++) {
+			const struct split_map *x = &s->split[i];
 			size_t more = x->start[r + 1] - x->start[r];
 
 			memcpy(s->all + begin + n, x->places + x->start[r], more * sizeof *s->all);
@@ -292,31 +279,36 @@ static int sort_ranges(void *sorter, size_t from, size_t to, struct sh_error *er
 	return 0;
 }
 
-static int sort_map(struct sorter *s, unsigned threads, struct sh_error *err)
+static int sort_maps(struct sorter *s, unsigned threads, struct sh_error *err)
 {
-	s->slice = calloc(s->slices, sizeof *s->slice);
-	s->all = malloc(s->map->n * sizeof *s->all + 1);
-	if (!s->slice || !s->all)
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		n += s->map[i]->n;
+	s->split = calloc(s->n, sizeof *s->split);
+	s->all = malloc(n * sizeof *s->all + 1);
+	if (!s->split || !s->all)
 		return sh_error_nomem(err);
-	if (sh_df_ranges_choose(&s->ranges, (size_t)threads * RANGES, s->map, err) < 0 ||
-	    sh_parallel(s, 0, threads, s->slices, 1, split_slices, err) < 0)
+	if (sh_df_ranges_choose(&s->ranges, (size_t)threads * RANGES, s->map[0], err) < 0 ||
+	    sh_parallel(s, 0, threads, s->n, 1, split_maps, err) < 0)
 		return -1;
 	return sh_parallel(s, 0, threads, s->ranges.n, 1, sort_ranges, err);
 }
 
-struct sh_df_place *sh_df_sorted(const struct sh_hmap *map, unsigned threads, struct sh_error *err)
+struct sh_df_place *sh_df_sorted(
+    const struct sh_hmap *const *map, size_t n, unsigned threads, struct sh_error *err)
 {
-	struct sorter s = { .map = map, .slices = threads };
+	struct sorter s = { .map = map, .n = n };
 
-	if (sort_map(&s, threads, err) < 0) {
+	if (sort_maps(&s, threads, err) < 0) {
 		free(s.all);
 		s.all = NULL;
 	}
-	for (size_t i = 0; s.slice && i < s.slices; i++) {
-		free(s.slice[i].places);
-		free(s.slice[i].start);
+	for (size_t i = 0; s.split && i < n; i++) {
+		free(s.split[i].places);
+		free(s.split[i].start);
 	}
-	free(s.slice);
+	free(s.split);
 	sh_df_ranges_free(&s.ranges);
 	return s.all;
 }

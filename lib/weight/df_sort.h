@@ -25,9 +25,10 @@ static inline struct sh_slice sh_df_text(const struct sh_df_place *p)
  * different maps, is not defined. Changes the prefixes. */
 void sh_df_sort(struct sh_df_place *p, size_t n);
 
-/* Returns all features of a map in bytewise order, sorted by several threads. The caller frees the
- * array. Returns NULL on failure. */
-struct sh_df_place *sh_df_sorted(const struct sh_hmap *map, unsigned threads, struct sh_error *err);
+/* Returns all features of n maps in bytewise order, sorted by several threads. The maps should have
+ * random parts of the features. The caller frees the array. Returns NULL on failure. */
+struct sh_df_place *sh_df_sorted(
+    const struct sh_hmap *const *map, size_t n, unsigned threads, struct sh_error *err);
 
 struct sh_df_splitter {
 	uint64_t prefix; /* as in sh_df_place */

@@ -251,6 +251,35 @@ static void examples(void)
 	    "no nodes, no groups");
 }
 
+/* Returns whether x comes before y in the order of groups. */
+static bool is_before(const uint32_t *keeper, uint32_t x, uint32_t y)
+{
+	if (keeper[x] != keeper[y])
+		return keeper[x] < keeper[y];
+	if (keeper[x] == x || keeper[y] == y)
+		return keeper[x] == x;
+	return x < y;
+}
+
+static void orders(unsigned cases)
+{
+	unsigned wrong = 0;
+
+	for (unsigned i = 0; i < cases; i++) {
+		struct graph g;
+		struct sh_error err;
+		uint32_t keeper[N_MAX], order[N_MAX];
+
+		random_graph(&g);
+		shuffle_ranks(&g);
+		wrong += sh_group_single(keeper, g.n, g.edge, g.m, g.rank, &err) < 0 ||
+			 sh_group_order(order, keeper, g.n, &err) < 0;
+		for (uint32_t k = 1; k < g.n; k++)
+			wrong += !is_before(keeper, order[k - 1], order[k]);
+	}
+	ok(wrong == 0, "groups in the order of their keepers, %u random graphs", cases);
+}
+
 int main(int argc, char **argv)
 {
 	unsigned cases = argc > 1 ? (unsigned)atoi(argv[1]) : 10000;
@@ -259,6 +288,7 @@ int main(int argc, char **argv)
 	random_groups("single", sh_group_single, slow_single, cases);
 	random_groups("star", sh_group_star, slow_star, cases);
 	audit(cases);
+	orders(cases);
 	growing();
 	examples();
 	return done_testing();

@@ -1,0 +1,52 @@
+/* The distinct ids of records that several threads read. Sorted, they are numbered in bytewise
+ * order.
+ *
+ * While ids are added, each has a handle. Handles depend on the order of the threads, so nothing
+ * that is written may depend on them. They are below s->handles, which exceeds the number of ids by
+ * some percent. */
+#ifndef SH_GROUP_IDSET_H
+#define SH_GROUP_IDSET_H
+
+#include "base/buf.h"
+#include "base/hmap.h"
+
+#define SH_IDSET_NONE UINT32_MAX
+
+struct sh_idset {
+	struct sh_idset_shard *shard;
+	/* Set by sh_idset_sort(). */
+	uint32_t n;        /* ids */
+	const char **text; /* by number: a key of sh_hmap */
+	uint32_t handles;
+	uint32_t *number; /* by handle; SH_IDSET_NONE: no id has the handle */
+};
+
+/* Scratch memory of a thread. Ready when zeroed. */
+struct sh_idset_room {
+	struct sh_buf order;
+};
+
+int sh_idset_init(struct sh_idset *s, struct sh_error *err);
+void sh_idset_free(struct sh_idset *s);
+void sh_idset_room_free(struct sh_idset_room *room);
+
+/* Adds n ids, unless the set has them, and stores their handles. Any thread may call this. More ids
+ * in a call wait less for other threads. Returns 0 or -1. SH_ERR_RANGE: too many ids, some 2^32. */
+int sh_idset_put(struct sh_idset *s, const struct sh_slice *id, size_t n, uint32_t *handle,
+    struct sh_idset_room *room, struct sh_error *err);
+
+/* Numbers the ids 0, 1, ... in bytewise order. Call it once, after all ids were added. */
+int sh_idset_sort(struct sh_idset *s, unsigned threads, struct sh_error *err);
+
+/* Sets *number and returns true when the set has the id. */
+bool sh_idset_find(const struct sh_idset *s, struct sh_slice id, uint32_t *number);
+
+/* Returns the id of a number. */
+static inline struct sh_slice sh_idset_id(const struct sh_idset *s, uint32_t number)
+{
+	const char *p = s->text[number];
+
+	return sh_slice(p, sh_hmap_key_length(p));
+}
+
+#endif
