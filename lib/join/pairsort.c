@@ -6,25 +6,20 @@
 
 #include "base/compare.h"
 #include "io/parallel.h"
+#include "io/radix.h"
 
 enum {
-	FIRST = 8, /* bits of the first pass */
-	PARTS = 1 << FIRST,
-	DIGIT = 11, /* bits of a later pass */
-	VALUES = 1 << DIGIT,
-	BY_QSORT = 64,   /* largest part that is sorted by qsort() */
-	SLICE = 1 << 16, /* least number of pairs for each further thread */
+	PARTS = SH_RADIX_PARTS,
+	BY_QSORT = 64, /* largest part that is sorted by qsort() */
 };
 
-/* Threads move slices of the pairs to parts, then sort parts. Pairs that agree in the highest FIRST
- * bits that differ are a part. */
+/* Threads move the pairs to parts, then sort parts. Pairs that agree in the highest
+ * SH_RADIX_PART_BITS bits that differ are a part. */
 struct sorter {
 	uint64_t *pair, *room;
 	size_t n;
 	unsigned shift; /* number of bits below the first bits */
 	uint64_t below; /* 1 for each bit below the first bits in which pairs differ */
-	size_t slices;
-	size_t (*next)[PARTS]; /* by slice and part: number of pairs; then index of the next one */
 	size_t start[PARTS + 1];
 	size_t kept[PARTS + 1]; /* by part: number of distinct pairs; then index of the first */
 };
@@ -44,80 +39,6 @@ static bool in_order(const uint64_t *pair, size_t n)
 
 /* ---- parts ---- */
 
-static size_t part_of(const struct sorter *s, uint64_t pair)
-{
-	return (size_t)(pair >> s->shift) & (PARTS - 1);
-}
-
-static size_t slice_begin(const struct sorter *s, size_t slice)
-{
-	return s->n / s->slices * slice;
-}
-
-static size_t slice_end(const struct sorter *s, size_t slice)
-{
-	return slice + 1 < s->slices ? slice_begin(s, slice + 1) : s->n;
-}
-
-static int count_slices(void *arg, size_t from, size_t to, struct sh_error *err)
-{
-	const struct sorter *s = arg;
-
-	(void)err;
-	for (size_t slice = from; slice < to; slice++)
-		for (size_t i = slice_begin(s, slice); i < slice_end(s, slice); i++)
-			s->next[slice][part_of(s, s->pair[i])]++;
-	return 0;
-}
-
-static void place_slices(struct sorter *s)
-{
-	size_t at = 0;
-
-	for (size_t d = 0; d < PARTS; d++) {
-		s->start[d] = at;
-		for (size_t slice = 0; slice < s->slices; slice++) {
-			size_t n = s->next[slice][d];
-
-			s->next[slice][d] = at;
-			at += n;
-		}
-	}
-	s->start[PARTS] = at;
-}
-
-static int move_slices(void *arg, size_t from, size_t to, struct sh_error *err)
-{
-	const struct sorter *s = arg;
-
-	(void)err;
-	for (size_t slice = from; slice < to; slice++)
-		for (size_t i = slice_begin(s, slice); i < slice_end(s, slice); i++)
-			s->room[s->next[slice][part_of(s, s->pair[i])]++] = s->pair[i];
-	return 0;
-}
-
-static size_t digit(uint64_t x, unsigned shift)
-{
-	return (size_t)(x >> shift) & (VALUES - 1);
-}
-
-static void radix_pass(const uint64_t *from, uint64_t *to, size_t n, unsigned shift)
-{
-	size_t next[VALUES] = { 0 };
-
-	for (size_t i = 0; i < n; i++)
-		next[digit(from[i], shift)]++;
-	for (size_t d = 0, at = 0; d < VALUES; d++) {
-		size_t count = next[d];
-
-		next[d] = at;
-		at += count;
-	}
-	for (size_t i = 0; i < n; i++)
-		to[next[digit(from[i], shift)]++] = from[i];
-}
-
 /* Sorts the n pairs of a part. differ: the bits to sort by. Returns where the sorted pairs are:
  * `from` or `room`. */
 static const uint64_t *sort_part(uint64_t *from, uint64_t *room, size_t n, uint64_t differ)
@@ -126,12 +47,12 @@ static const uint64_t *sort_part(uint64_t *from, uint64_t *room, size_t n, uint6
 		qsort(from, n, sizeof *from, by_value);
 		return from;
 	}
-	for (unsigned shift = 0; shift < 64; shift += DIGIT) {
+	for (unsigned shift = 0; shift < 64; shift += SH_RADIX_DIGIT) {
 		uint64_t *sorted = room;
 
-		if (!digit(differ, shift))
+		if (!(differ >> shift & (SH_RADIX_DIGITS - 1)))
 			continue;
-		radix_pass(from, room, n, shift);
+		sh_radix_pass(&(struct sh_radix){ from, room, n, sizeof *from, shift });
 		room = from;
 		from = sorted;
 	}
@@ -197,16 +118,15 @@ static void choose_parts(struct sorter *s)
 	for (size_t i = 1; i < s->n; i++)
 		differ |= s->pair[i] ^ s->pair[0];
 	bits = differ ? 64 - (unsigned)__builtin_clzll(differ) : 0;
-	s->shift = bits > FIRST ? bits - FIRST : 0;
+	s->shift = bits > SH_RADIX_PART_BITS ? bits - SH_RADIX_PART_BITS : 0;
 	s->below = differ & ((UINT64_C(1) << s->shift) - 1);
 }
 
 static int sort_by(struct sorter *s, unsigned threads, size_t *n, struct sh_error *err)
 {
-	if (sh_parallel(s, 0, threads, s->slices, 1, count_slices, err) < 0)
-		return -1;
-	place_slices(s);
-	if (sh_parallel(s, 0, threads, s->slices, 1, move_slices, err) < 0 ||
+	struct sh_radix first = { s->pair, s->room, s->n, sizeof *s->pair, s->shift };
+
+	if (sh_radix_parts(&first, threads, s->start, err) < 0 ||
 	    sh_parallel(s, 0, threads, PARTS, 1, sort_parts, err) < 0)
 		return -1;
 	*n = place_parts(s);
@@ -217,22 +137,14 @@ int sh_pairs_sort(
     struct sh_pairs *p, unsigned threads, struct sh_tables *tables, struct sh_error *err)
 {
 	struct sorter s = { .pair = p->pair, .n = p->n };
-	int status;
 
 	if (in_order(p->pair, p->n))
 		return 0;
-	s.slices = p->n / SLICE < threads ? p->n / SLICE + 1 : threads;
-	s.next = calloc(s.slices, sizeof *s.next);
-	if (!s.next)
-		return sh_error_nomem(err);
 	s.room = sh_tables_get(tables, p->cap, sizeof *s.room, err);
-	status = -1;
-	if (s.room) {
-		choose_parts(&s);
-		status = sort_by(&s, threads, &p->n, err);
-	}
-	free(s.next);
-	if (status < 0) {
+	if (!s.room)
+		return -1;
+	choose_parts(&s);
+	if (sort_by(&s, threads, &p->n, err) < 0) {
 		sh_tables_put(tables, s.room);
 		return -1;
 	}

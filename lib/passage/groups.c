@@ -5,11 +5,12 @@
 
 #include "io/pages.h"
 #include "io/parallel.h"
+#include "io/radix.h"
 
 enum {
-	PARTS = 256, /* by the upper 8 bits of a key; one task sorts a part */
-	DIGIT = 11,  /* bits of a pass: 2,048 counters of 8 KiB stay in the first-level cache */
-	FEW = 32,    /* at most FEW elements are sorted by comparisons: counters would cost more */
+	FEW = 32, /* at most FEW elements are sorted by comparisons: counters would cost more */
+	/* lowest bit by which the passes sort */
+	SEEN = 64 - SH_RADIX_PART_BITS - 2 * SH_RADIX_DIGIT,
 };
 
 /* ---- numbers ---- */
@@ -69,11 +70,6 @@ void sh_sort_numbers(uint64_t *a, uint64_t *tmp, size_t n)
 
 /* ---- postings ---- */
 
-static unsigned part_of(uint64_t key)
-{
-	return (unsigned)(key >> 56);
-}
-
 static bool is_before(const struct sh_posting *a, const struct sh_posting *b)
 {
 	if (a->of.key != b->of.key)
@@ -88,123 +84,50 @@ static int compare(const void *x, const void *y)
 	return is_before(x, y) ? -1 : is_before(y, x);
 }
 
-/* Sorts stably by the 11 bits of the key from bit `shift` on. n is below 2^32. */
-static void radix_pass(
-    const struct sh_posting *from, struct sh_posting *to, size_t n, unsigned shift)
-{
-	uint32_t at[1 << DIGIT] = { 0 }, sum = 0;
-
-	for (size_t i = 0; i < n; i++)
-		at[from[i].of.key >> shift & ((1 << DIGIT) - 1)]++;
-	for (size_t d = 0; d < 1 << DIGIT; d++) {
-		uint32_t count = at[d];
-
-		at[d] = sum;
-		sum += count;
-	}
-	for (size_t i = 0; i < n; i++)
-		to[at[from[i].of.key >> shift & ((1 << DIGIT) - 1)]++] = from[i];
-}
-
 /* Completes the order by comparisons. Needs them for keys that differ only in bits that no pass
  * used, and for postings of one key that were not ordered by document. */
 static void sort_ties(struct sh_posting *p, size_t n)
 {
-	const unsigned seen = 64 - 8 - 2 * DIGIT; /* keys are in order by the bits from here on */
-
 	for (size_t i = 0, j; i < n; i = j) {
 		bool sorted = true;
 
-		for (j = i + 1; j < n && p[j].of.key >> seen == p[i].of.key >> seen; j++)
+		for (j = i + 1; j < n && p[j].of.key >> SEEN == p[i].of.key >> SEEN; j++)
 			sorted = sorted && is_before(&p[j - 1], &p[j]);
 		if (!sorted)
 			qsort(p + i, j - i, sizeof *p, compare);
 	}
 }
 
-/* One task moves the postings of one slice, begin_of(i) .. begin_of(i + 1) - 1, to their parts. */
-struct slice_counts {
-	size_t at[PARTS]; /* postings of each part; then the position of the next posting */
-};
-
+/* Postings that agree in the upper bits of their keys are a part. One task sorts a part. */
 struct sorting {
 	struct sh_posting *p, *tmp;
-	size_t n, slices;
-	struct slice_counts *slice;
-	size_t at[PARTS + 1];
+	size_t start[SH_RADIX_PARTS + 1];
 };
 
-/* Returns the first element of slice i of n elements. */
-static size_t begin_of(size_t n, size_t slices, size_t i)
+static void pass(struct sh_posting *from, struct sh_posting *to, size_t n, unsigned shift)
 {
-	return n / slices * i + (i < n % slices ? i : n % slices);
-}
-
-static int count_slices(void *state, size_t from, size_t to, struct sh_error *err)
-{
-	const struct sorting *s = state;
-
-	(void)err;
-	for (size_t i = from; i < to; i++)
-		for (size_t j = begin_of(s->n, s->slices, i); j < begin_of(s->n, s->slices, i + 1);
-		     j++)
-			s->slice[i].at[part_of(s->p[j].of.key)]++;
-	return 0;
-}
-
-static int move_slices(void *state, size_t from, size_t to, struct sh_error *err)
-{
-	const struct sorting *s = state;
-
-	(void)err;
-	for (size_t i = from; i < to; i++) {
-		size_t *at = s->slice[i].at;
-
-		for (size_t j = begin_of(s->n, s->slices, i); j < begin_of(s->n, s->slices, i + 1);
-		     j++)
-			s->tmp[at[part_of(s->p[j].of.key)]++] = s->p[j];
-	}
-	return 0;
-}
-
-/* Turns the counts of slices into positions: by part, then by slice. */
-static void place_slices(struct sorting *s)
-{
-	size_t sum = 0;
-
-	for (size_t part = 0; part < PARTS; part++) {
-		s->at[part] = sum;
-		for (size_t i = 0; i < s->slices; i++) {
-			size_t count = s->slice[i].at[part];
-
-			s->slice[i].at[part] = sum;
-			sum += count;
-		}
-	}
-	s->at[PARTS] = sum;
+	sh_radix_pass(&(struct sh_radix){ from, to, n, sizeof *from, shift });
 }
 
 /* Sorts parts of s->tmp into s->p. */
-static int sort_parts(void *worker, size_t from, size_t to, struct sh_error *err)
+static int sort_parts(void *sorting, size_t from, size_t to, struct sh_error *err)
 {
-	const struct sorting *s = worker;
+	const struct sorting *s = sorting;
 
 	(void)err;
 	for (size_t part = from; part < to; part++) {
-		struct sh_posting *tmp = s->tmp + s->at[part], *p = s->p + s->at[part];
-		size_t n = s->at[part + 1] - s->at[part];
+		struct sh_posting *tmp = s->tmp + s->start[part], *p = s->p + s->start[part];
+		size_t n = s->start[part + 1] - s->start[part];
 
-		if (n == 0)
-			continue;
-		if (n > UINT32_MAX || n <= FEW) {
-			memcpy(p, tmp, n * sizeof *p);
-			qsort(p, n, sizeof *p, compare);
-			continue;
+		if (n > FEW) {
+			pass(tmp, p, n, SEEN);
+			pass(p, tmp, n, SEEN + SH_RADIX_DIGIT);
 		}
-		radix_pass(tmp, p, n, 64 - 8 - 2 * DIGIT);
-		radix_pass(p, tmp, n, 64 - 8 - DIGIT);
 		memcpy(p, tmp, n * sizeof *p);
-		sort_ties(p, n);
+		if (n > FEW)
+			sort_ties(p, n);
+		else
+			qsort(p, n, sizeof *p, compare);
 	}
 	return 0;
 }
@@ -228,25 +151,20 @@ static struct sh_posting *get_room(
 int sh_postings_sort(
     const struct sh_grouping *how, struct sh_posting *p, size_t n, struct sh_error *err)
 {
-	struct sorting s = { .p = p, .n = n, .slices = how->jobs };
+	struct sorting s = { .p = p };
+	struct sh_radix upper = { p, NULL, n, sizeof *p, 64 - SH_RADIX_PART_BITS };
 	size_t bytes = n * sizeof *p;
 	bool pages;
-	int status = -1;
+	int status;
 
 	if (n == 0)
 		return 0;
-	s.tmp = get_room(how->tables, bytes, &pages, err);
+	upper.to = s.tmp = get_room(how->tables, bytes, &pages, err);
 	if (!s.tmp)
 		return -1;
-	s.slice = calloc(s.slices, sizeof *s.slice);
-	if (!s.slice) {
-		sh_error_nomem(err);
-	} else if (sh_parallel(&s, 0, how->jobs, s.slices, 1, count_slices, err) == 0) {
-		place_slices(&s);
-		if (sh_parallel(&s, 0, how->jobs, s.slices, 1, move_slices, err) == 0)
-			status = sh_parallel(&s, 0, how->jobs, PARTS, 1, sort_parts, err);
-	}
-	free(s.slice);
+	status = sh_radix_parts(&upper, how->jobs, s.start, err);
+	if (status == 0)
+		status = sh_parallel(&s, 0, how->jobs, SH_RADIX_PARTS, 1, sort_parts, err);
 	if (pages)
 		sh_pages_put(s.tmp, bytes);
 	else
@@ -320,6 +238,12 @@ static int rebase_shares(void *state, size_t from, size_t to, struct sh_error *e
 			p->of.in.run += (uint32_t)k->share[t].base;
 		}
 	return 0;
+}
+
+/* Returns the first element of share i of n elements. */
+static size_t begin_of(size_t n, size_t shares, size_t i)
+{
+	return n / shares * i + (i < n % shares ? i : n % shares);
 }
 
 /* Cuts n sorted postings into shares of whole groups. */
