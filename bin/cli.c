@@ -19,9 +19,9 @@ enum { MAX_OPTIONS = 64, HELP_COLUMN = 26, HELP_WIDTH = 90, HELP_NAMES = 400 };
 
 static const struct cli_option common[] = {
 	CLI_HEADING("All programs"),
-	{ 'o', "output", "FILE", "write there, whole or not at all, instead of standard output" },
+	{ 'o', "output", "FILE", "write to FILE, complete or not at all, not to standard output" },
 	{ 'j', "jobs", "N", "" }, /* see print_jobs() */
-	{ CLI_REJECTS, "rejects", "FILE", "write bad records there and go on" },
+	{ CLI_REJECTS, "rejects", "FILE", "write bad records to FILE and go on" },
 	{ CLI_CRLF, "crlf", NULL, "remove the CR of DOS line ends" },
 	{ CLI_PROGRESS, "progress", NULL, "report progress on standard error" },
 	{ CLI_TRAILER, "trailer", "[=in|out]",

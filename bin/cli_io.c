@@ -196,10 +196,10 @@ static void refuse_one_file_for_both(struct cli *c)
 	if (!c->rejects_path)
 		return;
 	if (sh_target_same(c->out_path, c->rejects_path))
-		cli_usage(c, "--rejects %s: the output goes there", c->rejects_path);
+		cli_usage(c, "--rejects %s: the output is written to it", c->rejects_path);
 	for (size_t i = 0; i < c->n_writes; i++)
 		if (sh_target_same(c->writes[i], c->rejects_path))
-			cli_usage(c, "%s: --rejects goes there", c->writes[i]);
+			cli_usage(c, "%s: --rejects is written to it", c->writes[i]);
 }
 
 void cli_text(struct cli *c)

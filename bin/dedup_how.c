@@ -22,7 +22,7 @@ const struct cli_option dedup_how_table[] = {
 	    "least Jaccard similarity; J,E: or edit similarity [" SH_DEFAULT_THRESHOLDS "]" },
 	{ MEASURE, "measure", "NAME", "similarity: %s [" SH_DEFAULT_MEASURE "]", measure_choices },
 	{ 'k', "distance", "K|keys",
-	    "look at pairs within Hamming distance K, or of common keys [by -T and size]" },
+	    "compare pairs within Hamming distance K, or with a common key [by -T and size]" },
 	{ 'b', "bits", "64|128|256", "width of the fingerprints [64]" },
 	{ SIMHASH, "simhash", "[=SCHEME]",
 	    "make SimHash fingerprints, of weights %s [log]; -k 14 at -T 0.8",

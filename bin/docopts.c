@@ -26,8 +26,8 @@ enum {
 	STEM,
 };
 
-/* Returns whether the method needs a dictionary: such methods are values of --segment, the others
- * of --split. */
+/* Returns whether the method needs a dictionary: then it is a value of --segment, otherwise of
+ * --split. */
 static bool is_segmenter(const struct sh_token_method *m)
 {
 	return m->needs_jieba || m->needs_cppjieba;
@@ -78,8 +78,8 @@ const struct cli_option docopts_table[] = {
 	{ MASK_DIGITS, "mask-digits", NULL, "make each run of digits a single 0" },
 	CLI_HEADING("Records of documents"),
 	FORMOPTS_ROWS,
-	{ RAW, "raw", NULL, "backslashes are no escapes" },
-	{ STRICT, "strict", NULL, "ill-formed UTF-8 makes a bad record" },
+	{ RAW, "raw", NULL, "read backslashes as plain characters" },
+	{ STRICT, "strict", NULL, "treat a record with ill-formed UTF-8 as bad" },
 	{ 0 },
 };
 
@@ -318,9 +318,9 @@ static void settle_tokens(struct docopts *d, struct cli *c)
 	if (!d->token.method->chars || !opt)
 		return;
 	if (of_profile(d, opt))
-		cli_usage(c, "-p %s looks at words, and --split %s gives characters",
-		    d->profile->name, d->token.method->name);
-	sh_error_set(&err, SH_ERR_PARAM, "looks at words, and %s %s gives characters",
+		cli_usage(c, "-p %s needs words, but --split %s gives characters", d->profile->name,
+		    d->token.method->name);
+	sh_error_set(&err, SH_ERR_PARAM, "needs words, but %s %s gives characters",
 	    cli_given(c, SPLIT) ? "--split" : "-p",
 	    cli_given(c, SPLIT) ? d->token.method->name : d->profile->name);
 	refuse(c, opt, &err);

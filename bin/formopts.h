@@ -24,7 +24,7 @@ enum { FORMOPTS_JSON = CLI_FORM, FORMOPTS_CSV, FORMOPTS_HEADER, FORMOPTS_END };
 		    "fields that hold id and text, or texts [1,2 of two; id,text]", NULL },        \
 	{                                                                                          \
 		'l', "line-ids", NULL,                                                             \
-		    "its number is the id of each line, which is plain text or --json", NULL       \
+		    "use the number of a line as id; lines are plain text or --json", NULL         \
 	}
 
 /* Values of the options that are not in the form. Ready when zeroed. */

@@ -60,6 +60,6 @@ void measures_settle(struct measures *m, struct cli *c, uint64_t lone)
 		m->edit = SH_DEFAULT_EDIT;
 	}
 	if (m->two && !m->measure->any)
-		cli_usage(c, "-T: two thresholds are for --measure any, not for --measure %s",
-		    m->measure->name);
+		cli_usage(
+		    c, "-T: two thresholds need --measure any, not --measure %s", m->measure->name);
 }

@@ -22,7 +22,7 @@ static const struct cli_option options[] = {
 	    "find all pairs within Hamming distance K [" SH_DEFAULT_TEXT(SH_DEFAULT_DISTANCE) "]" },
 	{ 'M', "blocks", "M", "cut the fingerprint into M blocks [the cheapest for -N]" },
 	{ 'N', "count", "N", "number of fingerprints to plan for [1000000]" },
-	{ RECALL, "recall", "R", "draw fewer tables at random, to find a share R at distance K" },
+	{ RECALL, "recall", "R", "draw fewer tables at random: recall R at distance K" },
 	{ SEED, "seed", "N", "seed of --recall [0]" },
 	{ 'b', "bits", "BITS", "width of fingerprints for --explain [64]" },
 	{ EXPLAIN, "explain", NULL, "show the cost of each layout and the choice, and end" },
@@ -54,7 +54,7 @@ static unsigned price_drawn(
 		cli_die(c, &err);
 	if (n == 0)
 		cli_usage(c,
-		    "--recall %g: no %d tables of %u-bit fingerprints find so much at distance %u",
+		    "--recall %g: no %d tables of %u-bit fingerprints reach it at distance %u",
 		    p->recall, SH_BAND_MAX_DRAWN, bits, p->k);
 	return (unsigned)n;
 }
@@ -270,12 +270,11 @@ static void take(struct cli *c, struct plan *p, int opt)
 static void check(struct cli *c, const struct plan *p)
 {
 	if (p->recall > 0 && p->blocks)
-		cli_usage(c, "--recall draws tables at random: there are no -M blocks");
+		cli_usage(c, "--recall cannot be used with -M: it draws tables at random");
 	if (p->recall <= 0 && cli_given(c, SEED))
 		cli_usage(c, "--seed is for --recall, which draws tables");
 	if (cli_given(c, EXPLAIN) && c->n_operands)
-		cli_usage(c,
-		    "--explain reads nothing: '%s' would not be looked at (-b sets the width)",
+		cli_usage(c, "--explain reads no file: '%s' would be ignored (-b sets the width)",
 		    c->operands[0]);
 }
 

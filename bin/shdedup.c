@@ -15,21 +15,22 @@ enum { DRY_RUN = CLI_OWN, REPORT, KEEP, LINK, PROTECT, MARK, COUNTS, SAMPLE, WAI
 static const struct cli_option options[] = {
 	CLI_HEADING("Documents that stay, and the report"),
 	{ KEEP, "keep", "first|longest|newest|max:FIELD|min:FIELD|FILE",
-	    "who stays; FILE: ids, best first [first]" },
+	    "keeper of a group; FILE: ids, best first [first]" },
 	{ PROTECT, "protect", "FILE", "never drop documents with an id of FILE" },
 	{ LINK, "link", "HOW", "%s: chains, or neighbours of one document [star]", link_names },
-	{ REPORT, "report", "FILE", "write id, keeper, distance, similarity of each one dropped" },
+	{ REPORT, "report", "FILE",
+	    "write id, keeper, distance, similarity of each dropped document" },
 	{ COUNTS, "counts", NULL, "add the number of documents in the group to the report" },
-	{ MARK, "mark", "FIELD", "drop none: add keeper and similarity to each document" },
+	{ MARK, "mark", "FIELD", "drop nothing; add keeper and similarity to each document" },
 	{ DRY_RUN, "dry-run", NULL, "write no documents" },
 	{ SAMPLE, "sample", "N", "show N pairs for each 0.05 of similarity, side by side" },
-	{ 'O', "output-dir", "DIR", "write one file for each input there; go on after a kill" },
+	{ 'O', "output-dir", "DIR", "write one file for each input to DIR; resume a killed run" },
 	{ COMPRESS, "compress", "FORM", "compress the files of -O by %s [as their inputs]",
 	    dedup_shards_forms },
 	CLI_HEADING("Archive"),
 	{ 'a', "archive", "DIR",
 	    "compare with the documents of earlier runs, and add the new ones" },
-	{ WAIT, "wait", "SECONDS", "wait so long for another run to leave the archive or -O [0]" },
+	{ WAIT, "wait", "SECONDS", "wait at most SECONDS for another run to release -a or -O [0]" },
 	CLI_HEADING("The run"),
 	{ 'q', "quiet", NULL, "no summary" },
 	{ 'S', "memory", "SIZE", "memory to use before temporary files [1G]" },
@@ -143,9 +144,9 @@ static void settle_report(struct cli *c, struct dedup_settings *s)
 	if (!s->report_is_output)
 		return;
 	if (s->sample)
-		cli_usage(c, "--report %s: the sample goes there", s->report_path);
+		cli_usage(c, "--report %s: the sample is written to it", s->report_path);
 	if (!s->dry_run)
-		cli_usage(c, "--report %s: the documents go there (--dry-run writes none)",
+		cli_usage(c, "--report %s: the documents are written to it (--dry-run writes none)",
 		    s->report_path);
 }
 
@@ -178,7 +179,7 @@ static void settle_mark(struct cli *c, const struct dedup_settings *s)
 	if (s->mark.n && form->line_ids && !form->json)
 		cli_usage(c, "--mark adds fields, and with -l the whole line is text");
 	if (s->counts && !s->report_path)
-		cli_usage(c, "--counts is for --report FILE");
+		cli_usage(c, "--counts needs --report FILE");
 	if (s->counts && s->archive.dir)
 		cli_usage(c, "--counts and -a cannot be used together: an archive has no groups");
 }
@@ -190,10 +191,10 @@ static void settle(struct cli *c, struct dedup_settings *s)
 	settle_report(c, s);
 	settle_mark(c, s);
 	if (s->only_keys && !s->dedup.verify)
-		cli_usage(
-		    c, "-k keys finds candidates to compare, and --measure none compares none");
+		cli_usage(c,
+		    "-k keys cannot be used with --measure none: its candidates must be compared");
 	if (s->only_keys && s->dedup.threshold < SH_REACH_LOWEST)
-		cli_usage(c, "-k keys is for thresholds of at least 0.5 (-T)");
+		cli_usage(c, "-k keys needs a threshold of at least 0.5 (-T)");
 	if (s->sample && !s->dedup.verify)
 		cli_usage(c, "--sample shows similarities, which --measure none leaves out");
 	dedup_archive_settle(c, s);
@@ -278,7 +279,7 @@ static void show_sample(struct dedup_state *s)
 	sh_sample_free(&s->sample);
 }
 
-static void tell(struct dedup_state *s)
+static void write_results(struct dedup_state *s)
 {
 	const uint32_t *keeper = sh_dedup_keepers(s->dedup);
 	struct dedup_groups groups;
@@ -290,9 +291,8 @@ static void tell(struct dedup_state *s)
 	if (s->settings->report_path)
 		dedup_write_report(s, keeper, &groups);
 	dedup_archive_add(s, keeper);
-	/* An archive that has the documents decides the same when this run is killed from here on.
-	 * So the files that are complete, and those that another run writes, are of one
-	 * decision. */
+	/* When this run is killed from here on, the archive has the documents and makes the same
+	 * decisions again. So complete files and the files of the next run agree. */
 	if (s->settings->shards.dir)
 		dedup_shards_write(s, keeper);
 	if (!s->settings->quiet) {
@@ -331,7 +331,7 @@ int main(int argc, char **argv)
 	dedup_rank(&state);
 	dedup_archive_look(&state);
 	find(&state);
-	tell(&state);
+	write_results(&state);
 	end(&state);
 	dedup_how_free(&s);
 	cli_files_free(&s.protects);

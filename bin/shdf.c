@@ -15,7 +15,7 @@ static const struct cli_option options[] = {
 	{ BARE, "bare", NULL, "leave the words of the widest feature out of the first line" },
 	FEATURES_OPTION(FEATURES),
 	{ 'S', "memory", "SIZE", "use temporary files beyond this memory [512M]" },
-	{ CLI_TMPDIR, "tmpdir", "DIR", "put temporary files there [$TMPDIR, /tmp]" },
+	{ CLI_TMPDIR, "tmpdir", "DIR", "put temporary files in DIR [$TMPDIR, /tmp]" },
 	{ 0 },
 };
 

@@ -17,7 +17,7 @@ static const struct cli_option options[] = {
 	{ 'l', "line-ids", NULL, "the id of JSON is FILE#N, N the number of its line" },
 	{ FROM_CHARSET, "from-charset", "NAME",
 	    "decode text from this charset; ignore declarations" },
-	{ MAX_SIZE, "max-size", "SIZE", "a larger record is a bad one [256M]" },
+	{ MAX_SIZE, "max-size", "SIZE", "treat a larger record as bad [256M]" },
 	{ FOLLOW, "follow", NULL, "in folders, follow symbolic links" },
 	{ VERBOSE, "verbose", NULL, "report form and charset of each document" },
 	{ 0 },
@@ -153,7 +153,7 @@ static int on_file(void *arg, const char *path, int fd, struct sh_error *err)
 		id += strlen(run->operand);
 		id += *id == '/';
 		if (is_output(run->cli, path)) {
-			cli_warn(run->cli, "%s: left out: the output goes there", path);
+			cli_warn(run->cli, "%s: left out: the output is written to it", path);
 			if (fd >= 0)
 				close(fd);
 			return 0;
@@ -245,7 +245,7 @@ static void report_walk(struct doc_run *run)
 static void report_ids(struct doc_run *run)
 {
 	if (run->repeated)
-		cli_warn(run->cli, "%llu id%s came again: other programs take ids as names%s",
+		cli_warn(run->cli, "%llu repeated id%s: other programs need distinct ids%s",
 		    (unsigned long long)run->repeated, plural(run->repeated),
 		    run->folders > 1 ? " (shdoc of the folder above them makes them differ)" : "");
 	if (run->ids.full)

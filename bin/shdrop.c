@@ -13,9 +13,9 @@ enum { KEEPERS = CLI_OWN, MARK };
 
 static const struct cli_option options[] = {
 	CLI_HEADING("Documents that go"),
-	{ 'd', "groups", "GROUPS", "drop the documents for which these name another keeper" },
-	{ KEEPERS, "keepers", NULL, "write only the documents that stay for others" },
-	{ MARK, "mark", "FIELD", "drop none: add keeper and similarity to each document" },
+	{ 'd', "groups", "GROUPS", "drop the documents that have another keeper in GROUPS" },
+	{ KEEPERS, "keepers", NULL, "write only documents that have duplicates" },
+	{ MARK, "mark", "FIELD", "drop nothing; add keeper and similarity to each document" },
 	CLI_HEADING("Records of documents"),
 	FORMOPTS_ROWS,
 	{ 0 },

@@ -98,7 +98,7 @@ static const struct cli_option options[] = {
 	{ SCHEME, "scheme", "NAME", "scheme of --permutations: %s [affine32]", permutation_names },
 	{ 'x', "format", "NAME", "write fingerprints as %s [hex]", format_names },
 	{ EMPTY, "empty", "RULE", "documents without features: %s [skip]", empty_names },
-	{ BARE, "bare", NULL, "write no tag of the settings behind the id" },
+	{ BARE, "bare", NULL, "write no tag of the settings after the id" },
 	FEATURES_OPTION(FEATURES),
 	{ EXPLAIN, "explain", NULL,
 	    "name the settings of fingerprints, bands or df tables, and end" },
@@ -567,8 +567,8 @@ static void settle_keys(struct cli *c, struct settings *s)
 	if (cli_given(c, 'x'))
 		cli_usage(c, "-x cannot be used with --keys: keys have one format");
 	if (s->empty != SH_EMPTY_SKIP && s->empty != SH_EMPTY_ERROR)
-		cli_usage(
-		    c, "--empty with --keys: expected skip or error, for no features have no keys");
+		cli_usage(c, "--empty with --keys: expected skip or error: a document without "
+			     "features has no keys");
 	s->fp.minhash = true;
 	s->fp.bits = KEY_VALUES;
 }

@@ -19,12 +19,13 @@ enum { KEEP = CLI_OWN, LINK, AUDIT };
 
 static const struct cli_option options[] = {
 	CLI_HEADING("Groups and keepers"),
-	{ KEEP, "keep", "first|longest|newest|FILE", "who stays; FILE: ids, best first [first]" },
+	{ KEEP, "keep", "first|longest|newest|FILE",
+	    "keeper of a group; FILE: ids, best first [first]" },
 	{ LINK, "link", "HOW",
 	    "%s: chains, or neighbours of one document [star of pairs with a similarity]",
 	    link_names },
 	{ 'd', "documents", "DOCS", "the documents, for their order and length; may be repeated" },
-	{ AUDIT, "audit", "FILE", "write keeper, size and weakest pair of each group there" },
+	{ AUDIT, "audit", "FILE", "write keeper, size and weakest pair of each group to FILE" },
 	CLI_HEADING("Records of documents"),
 	FORMOPTS_ROWS,
 	{ 0 },
@@ -379,17 +380,17 @@ static int take_rejected(void *cli, const struct sh_job *job, struct sh_error *e
 static void settle(struct cli *c, struct settings *s)
 {
 	if (s->keep.which == SH_PREFER_LONGEST && !s->docs.n)
-		cli_usage(c, "--keep longest looks at the documents: -d DOCS");
+		cli_usage(c, "--keep longest needs the documents: -d DOCS");
 	if (s->keep.which == SH_PREFER_RANKED && s->docs.n)
-		cli_usage(c, "--keep %s ranks the ids: -d %s would not be looked at", s->keep.path,
+		cli_usage(c, "--keep %s ranks the ids: -d %s would be ignored", s->keep.path,
 		    s->docs.name[0]);
 	/* Both outputs may be standard output as /dev/stdout. As "-" it would be closed after the
 	 * audit. */
 	if (s->audit_path && sh_target_same(s->audit_path, c->out_path) &&
 	    (c->out_path || sh_target_descriptor(s->audit_path) < 0))
-		cli_usage(c, "--audit %s: the groups go there", s->audit_path);
+		cli_usage(c, "--audit %s: the groups are written to it", s->audit_path);
 	if ((s->of.fields || s->form.json || s->form.columns || s->form.line_ids) && !s->docs.n)
-		cli_usage(c, "%s is about the documents: -d DOCS",
+		cli_usage(c, "%s needs the documents: -d DOCS",
 		    s->of.fields      ? "-f"
 		    : s->form.json    ? "--json"
 		    : s->form.csv     ? "--csv"

@@ -220,7 +220,7 @@ static bool next_band(struct join *j, struct sh_stream *s, unsigned side, struct
 	struct sh_error err;
 
 	for (;;) {
-		/* Pairs are written before the program waits for input, or dies of it. */
+		/* Pairs are written before the program waits for input or ends with an error. */
 		flush_out(j);
 		if (!cli_line(j->cli, lines, &line))
 			return false;

@@ -16,12 +16,12 @@ static const struct cli_option options[] = {
 	CLI_HEADING("Documents"),
 	{ 'd', "documents", "DOCS", "the documents; may be repeated" },
 	FORMOPTS_ROWS,
-	{ RAW, "raw", NULL, "backslashes are no escapes" },
+	{ RAW, "raw", NULL, "read backslashes as plain characters" },
 	CLI_HEADING("Page"),
 	{ TITLE, "title", "TEXT", "the title of the page" },
 	{ TEXTS, "texts", "N", "show texts for N pairs at most [200]" },
 	{ ROWS, "rows", "N", "list N pairs at most [200000]" },
-	{ CLI_TMPDIR, "tmpdir", "DIR", "for temporary files [$TMPDIR, /tmp]" },
+	{ CLI_TMPDIR, "tmpdir", "DIR", "put temporary files in DIR [$TMPDIR, /tmp]" },
 	{ 0 },
 };
 

@@ -22,7 +22,7 @@ static const struct cli_option options[] = {
 	{ LEAST, "least", "N", "write pairs that share at least N features [2]" },
 	{ FEATURES, "features", "N", "keep the N features of the least hashes of a document [48]" },
 	{ 'S', "memory", "SIZE", "memory to use before temporary files [1G]" },
-	{ CLI_TMPDIR, "tmpdir", "DIR", "for temporary files [$TMPDIR, /tmp]" },
+	{ CLI_TMPDIR, "tmpdir", "DIR", "put temporary files in DIR [$TMPDIR, /tmp]" },
 	{ 0 },
 };
 
@@ -144,7 +144,7 @@ static int keep_document(
     struct documents *d, struct sh_slice id, const uint64_t *sample, size_t n, struct sh_error *err)
 {
 	if (d->n == SH_SHARE_NONE - 1)
-		return sh_error_set(err, SH_ERR_RANGE, "too many documents: cut the input");
+		return sh_error_set(err, SH_ERR_RANGE, "too many documents: split the input");
 	if (d->n == d->id_cap && sh_tables_grow(&d->tables, (void **)&d->id, &d->id_cap, d->n + 1,
 				     sizeof *d->id, err) < 0)
 		return -1;

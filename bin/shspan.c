@@ -21,11 +21,12 @@ enum {
 static const struct cli_option options[] = {
 	CLI_HEADING("Spans"),
 	{ 'd', "documents", "DOCS", "queries to look for in FILE; with --seeds the documents" },
-	{ FIRST, "first", NULL, "each passage with an earlier one, the first where it can be" },
-	{ ALL, "all", NULL, "each passage with all earlier ones" },
-	{ COUNT, "count", "[=N]", "passages that stand in at least N documents [2]" },
-	{ EXACT, "exact", "L", "passages of at least L tokens that occurred before" },
-	{ EVERY, "every", NULL, "--exact: passages that occur elsewhere, the first ones too" },
+	{ FIRST, "first", NULL,
+	    "write each passage with one earlier passage, if possible the first" },
+	{ ALL, "all", NULL, "write each passage with all earlier passages" },
+	{ COUNT, "count", "[=N]", "write passages that occur in at least N documents [2]" },
+	{ EXACT, "exact", "L", "write passages of at least L tokens that occurred before" },
+	{ EVERY, "every", NULL, "with --exact: write first occurrences of the passages, too" },
 	{ PAIRS, "pairs", NULL, "sum up spans to pairs, with the coverage of both documents" },
 	{ 'T', "threshold", "X",
 	    "--pairs: drop pairs of a coverage below X [0; queries: 0.6 to 1]" },
@@ -37,13 +38,13 @@ static const struct cli_option options[] = {
 	{ MERGE, "merge", "N",
 	    "join spans of a pair at most N tokens apart [60 with --all or -d, or 0]" },
 	{ BOUND, "bound", "N",
-	    "places of a seed that are compared with each other [50; queries: 200]" },
+	    "compare a seed's places when there are at most N [50; queries: 200]" },
 	CLI_HEADING("The run"),
 	{ SEEDS, "seeds", NULL, "FILE holds the seeds of the documents, sorted or not" },
 	{ ARCHIVE, "archive", "DIR",
 	    "find passages of earlier runs too, and add the documents to DIR" },
 	{ 'S', "memory", "SIZE", "memory to use before temporary files [4G]" },
-	{ CLI_TMPDIR, "tmpdir", "DIR", "for temporary files [$TMPDIR, /tmp]" },
+	{ CLI_TMPDIR, "tmpdir", "DIR", "put temporary files in DIR [$TMPDIR, /tmp]" },
 	CLI_HEADING("Tokens"),
 	{ 0 },
 };
@@ -151,7 +152,7 @@ static void refuse_idle(struct cli *c, const struct span_settings *s)
 	if (s->seeds && !s->files.n)
 		cli_usage(c, "--seeds needs the documents: -d DOCS");
 	if (s->files.n && !s->seeds && modes_given(c))
-		cli_usage(c, "-d looks for queries: drop %s (or add --seeds)",
+		cli_usage(c, "%s cannot be used with -d (add --seeds)",
 		    s->mode == SPAN_FIRST   ? "--first"
 		    : s->mode == SPAN_ALL   ? "--all"
 		    : s->mode == SPAN_COUNT ? "--count"
@@ -171,11 +172,13 @@ static void refuse_idle(struct cli *c, const struct span_settings *s)
 	if (s->every && s->mode != SPAN_EXACT)
 		cli_usage(c, "--every is for --exact");
 	if (s->pairs && !spans)
-		cli_usage(c, "--pairs sums up spans, and neither --count nor --exact writes these");
+		cli_usage(
+		    c, "--pairs cannot be used with --count and --exact, which write no spans");
 	if (s->threshold_given && !s->pairs)
-		cli_usage(c, "-T is the coverage of pairs: add --pairs");
+		cli_usage(c, "-T needs --pairs: it is the least coverage of a pair");
 	if (s->match.merge && !spans)
-		cli_usage(c, "--merge joins spans, and neither --count nor --exact writes these");
+		cli_usage(
+		    c, "--merge cannot be used with --count and --exact, which write no spans");
 }
 
 static void settle(struct cli *c, struct span_settings *s)
@@ -188,9 +191,10 @@ static void settle(struct cli *c, struct span_settings *s)
 	refuse_idle(c, s);
 	if (s->files.n && !s->seeds) {
 		if (cli_given(c, WINDOW))
-			cli_usage(c, "--window: every position of queries is looked up (-d)");
+			cli_usage(c, "--window cannot be used with -d: every position of a query "
+				     "is looked up");
 		if (cli_given(c, 'S'))
-			cli_usage(c, "-S: queries are held in memory (-d)");
+			cli_usage(c, "-S cannot be used with -d: queries are held in memory");
 		s->mode = SPAN_QUERY;
 		s->seed.units = SH_SEED_QUERY_UNITS;
 		s->seed.window = 1;
@@ -207,8 +211,8 @@ static void settle(struct cli *c, struct span_settings *s)
 								   : 15;
 	if (!cli_given(c, IDENTITY))
 		s->match.identity = shortest < FEW_TOKENS ? 400000 : 500000;
-	/* --first is for cutting, and --pairs counts tokens: neither may take in what stands
-	 * between spans. */
+	/* --first is for cutting, and --pairs counts tokens: both must exclude the text between
+	 * spans. */
 	if (!cli_given(c, MERGE) && !s->pairs && (s->mode == SPAN_ALL || s->mode == SPAN_QUERY))
 		s->match.merge = SH_MATCH_MERGE;
 	s->match.shortest = shortest;

@@ -95,7 +95,8 @@ static void read_records(struct cli *c, struct sh_counts *counts)
 		cli_die(c, &err);
 	cli_read_lines(c, NULL, add_record, &in);
 	if (counts->members && !counts->keepers)
-		cli_warn(c, "no keeper has a line of its own: are these the groups of shgroup?");
+		cli_warn(
+		    c, "no keeper has a line of its own (expected groups as shgroup writes them)");
 	if (sh_counts_groups(counts, &err) < 0)
 		cli_die(c, &err);
 }

@@ -21,9 +21,9 @@ static const struct cli_option options[] = {
 	{ 'T', "threshold", "X",
 	    "drop pairs below similarity X; any: J,E for each measure [" SH_DEFAULT_THRESHOLDS
 	    "]" },
-	{ 'w', "weight", "SCHEME", "of features, for cosine: %s [log]", count_weight_names },
+	{ 'w', "weight", "SCHEME", "weight of features for cosine: %s [log]", count_weight_names },
 	{ 'S', "memory", "SIZE", "memory for documents and sets of features [256M]" },
-	{ CLI_TMPDIR, "tmpdir", "DIR", "for temporary files [$TMPDIR, /tmp]" },
+	{ CLI_TMPDIR, "tmpdir", "DIR", "put temporary files in DIR [$TMPDIR, /tmp]" },
 	{ 0 },
 };
 
@@ -139,7 +139,7 @@ static void read_documents(
 	if (sh_corpus_index(corpus, &err) < 0)
 		cli_die(c, &err);
 	if (corpus->repeated)
-		cli_warn(c, "%llu document%s with the id of an earlier one: not looked at",
+		cli_warn(c, "%llu document%s with the id of an earlier document: ignored",
 		    (unsigned long long)corpus->repeated, CLI_PLURAL(corpus->repeated));
 }
 

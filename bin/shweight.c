@@ -124,12 +124,13 @@ static void take(struct cli *c, struct settings *s, int opt)
 		break;
 	case 'd':
 		if (s->df_path)
-			cli_usage(c, "-d %s: one table (shdf -m sums tables)", c->arg);
+			cli_usage(
+			    c, "-d %s: only one table can be given (shdf -m sums tables)", c->arg);
 		s->df_path = cli_reads(c);
 		break;
 	case IDF:
 		if (s->idf_path)
-			cli_usage(c, "--idf %s: one file", c->arg);
+			cli_usage(c, "--idf %s: only one file can be given", c->arg);
 		s->idf_path = cli_reads(c);
 		break;
 	case ABSENT:
@@ -157,9 +158,8 @@ static void warn_of_tables(struct cli *c, const struct settings *s)
 		return;
 	values_print(names, sizeof names, table_weight_names);
 	if (s->df_path || s->idf_path)
-		cli_warn(c, "%s %s makes no difference to -w %s (for %s)",
-		    s->df_path ? "-d" : "--idf", s->df_path ? s->df_path : s->idf_path,
-		    w->scheme->name, names);
+		cli_warn(c, "%s %s has no effect on -w %s (for %s)", s->df_path ? "-d" : "--idf",
+		    s->df_path ? s->df_path : s->idf_path, w->scheme->name, names);
 }
 
 static void settle(struct cli *c, struct settings *s)
@@ -174,7 +174,7 @@ static void settle(struct cli *c, struct settings *s)
 		    "-w %s needs document frequencies: -d TABLE (from shdf), or --idf FILE",
 		    w->scheme->name);
 	if ((w->min.given || w->max.given || w->drop_absent) && !s->df_path)
-		cli_usage(c, "--min-df, --max-df and --absent look at a table: -d TABLE");
+		cli_usage(c, "--min-df, --max-df and --absent need a table: -d TABLE");
 	if (s->df_path && sh_df_table_load(&s->df, s->df_path, c->trailer_in, &err) < 0)
 		cli_die(c, &err);
 	if (s->idf_path && sh_idf_table_load(&s->idf, s->idf_path, &err) < 0)

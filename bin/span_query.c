@@ -148,8 +148,8 @@ static void tell_queries(struct cli *c, const struct span_settings *s, const str
 	for (uint32_t d = 0; d < t->n; d++)
 		n += sh_texts_tokens(t, d).n < shortest;
 	if (n)
-		cli_warn(c, "%llu quer%s of fewer than %u tokens: not looked for",
-		    (unsigned long long)n, n == 1 ? "y" : "ies", shortest);
+		cli_warn(c, "%llu quer%s of fewer than %u tokens: ignored", (unsigned long long)n,
+		    n == 1 ? "y" : "ies", shortest);
 	if (x->exceeding)
 		cli_warn(c,
 		    "%llu sequence%s of tokens in more than %zu places of the queries: only the "

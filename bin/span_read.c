@@ -34,7 +34,7 @@ void span_open(struct cli *c, const struct span_settings *s, char *const *names,
 	if (sh_corpus_index(corpus, &err) < 0)
 		cli_die(c, &err);
 	if (corpus->repeated)
-		cli_warn(c, "%llu document%s with the id of an earlier one: not looked at",
+		cli_warn(c, "%llu document%s with the id of an earlier document: ignored",
 		    (unsigned long long)corpus->repeated, CLI_PLURAL(corpus->repeated));
 }
 

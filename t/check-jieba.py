@@ -53,7 +53,7 @@ HAN = re.compile("[\u4e00-\u9fd5]")
 
 
 def fetch(folder):
-    """Unpack the packages that apt offers; those it does not are told and left out."""
+    """Unpack the packages that apt offers; report and skip the others."""
     for name in PACKAGES:
         got = subprocess.run(["apt-get", "-q", "download", name], cwd=folder,
                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

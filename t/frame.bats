@@ -177,8 +177,8 @@ as_always() {
 	every '$P -j 257' refuses "-j '257': expected a whole number from 0 to 256"
 	every '$P -j two' refuses "-j 'two': expected a whole number from 0 to 256"
 	every '$P -j -1' refuses "-j '-1': expected a whole number from 0 to 256"
-	each '$P --rejects r -o r in' refuses '--rejects r: the output goes there'
-	each '$P --rejects - in' refuses '--rejects -: the output goes there'
+	each '$P --rejects r -o r in' refuses '--rejects r: the output is written to it'
+	each '$P --rejects - in' refuses '--rejects -: the output is written to it'
 }
 
 @test "the program's name in messages is not the path it was called by" {

@@ -200,15 +200,15 @@ whole() {
 		'nowhere dangling' 'dangling ./dangling' '- /dev/stdout' '/dev/fd/1 -'; do
 		try "shtok -o ${names% *} --rejects ${names#* } in"
 		exits 2
-		says "shtok: --rejects ${names#* }: the output goes there" \
+		says "shtok: --rejects ${names#* }: the output is written to it" \
 			"Try 'shtok --help' or 'man shtok'."
 	done
 	try 'shgroup -o x --audit ./x pairs'
 	exits 2
-	says 'shgroup: --audit ./x: the groups go there' "Try 'shgroup --help' or 'man shgroup'."
+	says 'shgroup: --audit ./x: the groups are written to it' "Try 'shgroup --help' or 'man shgroup'."
 	try 'shgroup --rejects x --audit ./x pairs'
 	exits 2
-	says 'shgroup: ./x: --rejects goes there' "Try 'shgroup --help' or 'man shgroup'."
+	says 'shgroup: ./x: --rejects is written to it' "Try 'shgroup --help' or 'man shgroup'."
 	try 'shdedup -o x --report ./x in'
 	exits 2
 	try 'shdedup --rejects x --report ./x in'
@@ -218,7 +218,7 @@ whole() {
 		'shdedup --report x in' 'shtok -o - --rejects x in' 'shtok -o /dev/fd/4 --rejects x in 4'; do
 		try "$command>x"
 		exits 2
-		grep -q ' go\(es\)\? there\( (--dry-run writes none)\)\?$' err
+		grep -q ' \(is\|are\) written to it\( (--dry-run writes none)\)\?$' err
 		[ ! -s x ]
 	done
 	try 'shtok -o x --rejects dir/x in'

@@ -87,7 +87,7 @@ load helper
 	try 'shband --explain some.fp'
 	exits 2
 	gives
-	says "shband: --explain reads nothing: 'some.fp' would not be looked at (-b sets the width)" \
+	says "shband: --explain reads no file: 'some.fp' would be ignored (-b sets the width)" \
 		"Try 'shband --help' or 'man shband'."
 }
 

@@ -323,7 +323,7 @@ texts() {
 	same expected out
 	try 'shdedup -q --report - docs'
 	exits 2
-	says 'shdedup: --report -: the documents go there (--dry-run writes none)' \
+	says 'shdedup: --report -: the documents are written to it (--dry-run writes none)' \
 		"Try 'shdedup --help' or 'man shdedup'."
 	# Neither takes the place of the other, nor stands among it.
 	for to in - /dev/stdout; do
@@ -366,7 +366,7 @@ texts() {
 		try "shdedup -q --sample 1 $to docs"
 		exits 2
 		gives
-		grep -qx "shdedup: --report ${to##* }: the sample goes there" err
+		grep -qx "shdedup: --report ${to##* }: the sample is written to it" err
 	done
 	printf 'e\td\t0\t1.0000\n' >expected
 	try 'shdedup -q --sample 1 -o sample --report - docs'
@@ -768,7 +768,7 @@ edit_oracle() {
 		"Try 'shdedup --help' or 'man shdedup'."
 	try 'shdedup --measure jaccard -T 0.8,0.7 docs'
 	exits 2
-	says 'shdedup: -T: two thresholds are for --measure any, not for --measure jaccard' \
+	says 'shdedup: -T: two thresholds need --measure any, not --measure jaccard' \
 		"Try 'shdedup --help' or 'man shdedup'."
 }
 
@@ -846,7 +846,7 @@ edit_oracle() {
 	gives 'b\ta\t0\t-\t3' 'c\ta\t0\t-\t3'
 	try 'shdedup -q --counts docs'
 	exits 2
-	says 'shdedup: --counts is for --report FILE' "Try 'shdedup --help' or 'man shdedup'."
+	says 'shdedup: --counts needs --report FILE' "Try 'shdedup --help' or 'man shdedup'."
 }
 
 # copies N: texts of 30 to 60 words, with copies of 0 to 3 words changed among them.
@@ -900,10 +900,10 @@ copies() {
 	printf 'a\tb\n' >in
 	try "shdedup -k keys --measure none in"
 	exits 2
-	grep -q -- '-k keys finds candidates' err
+	grep -q -- '-k keys cannot be used with --measure none' err
 	try "shdedup -k keys -T 0.4 in"
 	exits 2
-	grep -q -- '-k keys is for thresholds' err
+	grep -q -- '-k keys needs a threshold' err
 	try "shdedup -k keyz in"
 	exits 2
 	try "shdedup -k keys </dev/null"

@@ -168,8 +168,8 @@ features() {
 	refuses 'b\n' '1: 1 field, expected feature<TAB>document frequency'
 	refuses 'b\t1\n' '1: the first line of a table is <TAB>number of documents'
 	refuses '\t1\nb\tx\n' "2: document frequency 'x': not a number"
-	refuses '\t1\nb\t1\na\t1\n' '3: the table is not sorted (LC_ALL=C sort), or has a feature twice'
-	refuses '\t1\nb\t1\nb\t1\n' '3: the table is not sorted (LC_ALL=C sort), or has a feature twice'
+	refuses '\t1\nb\t1\na\t1\n' '3: the table is not sorted (LC_ALL=C sort), or repeats a feature'
+	refuses '\t1\nb\t1\nb\t1\n' '3: the table is not sorted (LC_ALL=C sort), or repeats a feature'
 	refuses '\t99999999999999999999\n' "1: document frequency '99999999999999999999': too large"
 	refuses '\t1\na\tb\t1\n' '2: 3 fields, expected feature<TAB>document frequency'
 	for df in 0 4; do

@@ -68,7 +68,7 @@ pairs() {
 	try 'shgroup --link single --keep docs.1 -d docs.2 pairs'
 	exits 2
 	gives
-	says 'shgroup: --keep docs.1 ranks the ids: -d docs.2 would not be looked at' \
+	says 'shgroup: --keep docs.1 ranks the ids: -d docs.2 would be ignored' \
 		"Try 'shgroup --help' or 'man shgroup'."
 }
 
@@ -88,7 +88,7 @@ pairs() {
 	try 'shgroup --link single --keep longest pairs'
 	exits 2
 	gives
-	says 'shgroup: --keep longest looks at the documents: -d DOCS' "Try 'shgroup --help' or 'man shgroup'."
+	says 'shgroup: --keep longest needs the documents: -d DOCS' "Try 'shgroup --help' or 'man shgroup'."
 }
 
 @test "--keep FILE: its ids are of any bytes" {
@@ -437,7 +437,7 @@ pairs() {
 	grep -q '^shgroup: others.jsonl:1: ' err
 	try 'shgroup --link single --json pairs'
 	exits 2
-	says 'shgroup: --json is about the documents: -d DOCS' "Try 'shgroup --help' or 'man shgroup'."
+	says 'shgroup: --json needs the documents: -d DOCS' "Try 'shgroup --help' or 'man shgroup'."
 	try 'shgroup --link single -f 1 -d docs.jsonl pairs'
 	exits 2
 	says "shgroup: -f: fields '1': expected two field numbers ID,TEXT, as in 1,3" "Try 'shgroup --help' or 'man shgroup'."
@@ -463,7 +463,7 @@ pairs() {
 	gives '2\t2' '10\t2'
 	try 'shgroup --link single -l pairs'
 	exits 2
-	says 'shgroup: -l is about the documents: -d DOCS' "Try 'shgroup --help' or 'man shgroup'."
+	says 'shgroup: -l needs the documents: -d DOCS' "Try 'shgroup --help' or 'man shgroup'."
 	try 'shgroup --link single -l -f 1,2 -d lines pairs'
 	exits 2
 	says 'shgroup: -l and -f contradict each other: with -l the whole line is text' "Try 'shgroup --help' or 'man shgroup'."
@@ -476,7 +476,7 @@ pairs() {
 		exits 2
 		gives
 		[ ! -e new ]
-		grep -q ': the groups go there$' err
+		grep -q ': the groups are written to it$' err
 	done
 	try 'shgroup --link single -o new --audit - pairs'
 	exits 0

@@ -189,7 +189,7 @@ inside() {
 	try 'printf "d\tone two three four five six\n" | shspan --pairs -d queries'
 	exits 0
 	gives 'd\tr\t5\t0.8333\t1.0000'
-	says 'shspan: 1 query of fewer than 5 tokens: not looked for'
+	says 'shspan: 1 query of fewer than 5 tokens: ignored'
 }
 
 @test "queries: passages of 5 tokens and more are found for certain" {
@@ -326,7 +326,7 @@ days() {
 	done
 	try 'shspan --archive archive day.ab'
 	exits 0
-	says 'shspan: 99 documents with the id of an earlier one: not looked at'
+	says 'shspan: 99 documents with the id of an earlier document: ignored'
 	gives
 	try 'shspan --archive again archive/*.tsv'
 	exits 0

@@ -165,7 +165,7 @@ load helper
 	for line in '0000000000000007\ta' 'a\tb' 'a\tab' 'ab\ta'; do
 		try "printf '$line\n' | shstat"
 		exits 0
-		says 'shstat: no keeper has a line of its own: are these the groups of shgroup?'
+		says 'shstat: no keeper has a line of its own (expected groups as shgroup writes them)'
 	done
 	try "printf 'a\tb\nb\tb\n' | shstat"
 	exits 0

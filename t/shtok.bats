@@ -354,13 +354,13 @@ load helper
 	refuses '--split words --segment jieba' '--segment and --split contradict each other: both say how text is cut'
 	echo the >words
 	for o in '--keep alpha' '--min-chars 2' '--stop words' --mask-digits '--stem english'; do
-		refuses "$o --split python" "${o%% *}: looks at words, and --split python gives characters"
-		refuses "-p pysimhash $o" "${o%% *}: looks at words, and -p pysimhash gives characters"
+		refuses "$o --split python" "${o%% *}: needs words, but --split python gives characters"
+		refuses "-p pysimhash $o" "${o%% *}: needs words, but -p pysimhash gives characters"
 		try "printf 'a\tThe 22nd x\n' | shtok -p pysimhash $o --split blanks"
 		exits 0
 	done
-	refuses '-p tfidf128 --split python' '-p tfidf128 looks at words, and --split python gives characters'
-	refuses '-p jieba-tags --split python' '-p jieba-tags looks at words, and --split python gives characters'
+	refuses '-p tfidf128 --split python' '-p tfidf128 needs words, but --split python gives characters'
+	refuses '-p jieba-tags --split python' '-p jieba-tags needs words, but --split python gives characters'
 	try 'shtok -n 1 --stop nowhere </dev/null'
 	exits 2
 	says "shtok: cannot open 'nowhere': No such file or directory"

@@ -244,7 +244,7 @@ pairs() {
 	gives 'a\tc\t2\t0.8889'
 	try 'shverify -n 1 --measure edit -T 0.8,0.7 -d docs pairs'
 	exits 2
-	says 'shverify: -T: two thresholds are for --measure any, not for --measure edit' \
+	says 'shverify: -T: two thresholds need --measure any, not --measure edit' \
 		"Try 'shverify --help' or 'man shverify'."
 	for bad in '0.8,' ',0.8' 0.8,2 x,0.8 0.80000000000000000,0.8 0.8,0.7,0.6; do
 		try "shverify -n 1 --measure any -T $bad -d docs pairs"
@@ -306,7 +306,7 @@ pairs() {
 	grep -q 'docs:3: 1 field' err
 	try 'shverify -n 1 --measure jaccard --rejects bad -d docs pairs'
 	exits 0
-	grep -q '1 document with the id of an earlier one' err
+	grep -q '1 document with the id of an earlier document' err
 	grep -q '3 records rejected' err
 	sed 's/$/\r/' pairs >dos
 	try 'shverify -n 1 --measure jaccard --rejects bad -d docs dos'

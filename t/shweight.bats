@@ -86,7 +86,7 @@ features() {
 	try 'shweight -d table in'
 	exits 0
 	gives 'a\tx\t1' 'a\ty\t1' 'a\tz\t1'
-	says 'shweight: -d table makes no difference to -w log (for tfidf or logidf)'
+	says 'shweight: -d table has no effect on -w log (for tfidf or logidf)'
 	for option in '--min-df 1' '--max-df 10' '--absent drop'; do
 		try "shweight -d table $option in"
 		gives 'a\tx\t1' 'a\ty\t1' 'a\tz\t1'
@@ -110,7 +110,7 @@ features() {
 	try 'shweight -w tf --idf idf in'
 	exits 0
 	gives 'a\tx\t2' 'a\ty\t1' 'a\tnew\t1' 'a\tz z\t1'
-	says 'shweight: --idf idf makes no difference to -w tf (for tfidf or logidf)'
+	says 'shweight: --idf idf has no effect on -w tf (for tfidf or logidf)'
 }
 
 @test "-t keeps the N heaviest, heaviest first, equal ones in order of first occurrence" {
@@ -261,11 +261,11 @@ features() {
 	refuses '-w logidf' '-w logidf needs document frequencies: -d TABLE (from shdf), or --idf FILE'
 	refuses '-w bm25' "-w 'bm25': expected set, tf, freq, log, tfidf or logidf"
 	refuses '-d a --idf b' '-d and --idf contradict each other'
-	refuses '-d a -d b' '-d b: one table (shdf -m sums tables)'
-	refuses '--idf a --idf b' '--idf b: one file'
-	refuses '--min-df 2' '--min-df, --max-df and --absent look at a table: -d TABLE'
-	refuses '--max-df 2' '--min-df, --max-df and --absent look at a table: -d TABLE'
-	refuses '--absent drop' '--min-df, --max-df and --absent look at a table: -d TABLE'
+	refuses '-d a -d b' '-d b: only one table can be given (shdf -m sums tables)'
+	refuses '--idf a --idf b' '--idf b: only one file can be given'
+	refuses '--min-df 2' '--min-df, --max-df and --absent need a table: -d TABLE'
+	refuses '--max-df 2' '--min-df, --max-df and --absent need a table: -d TABLE'
+	refuses '--absent drop' '--min-df, --max-df and --absent need a table: -d TABLE'
 	refuses '--absent x' "--absent 'x': expected rare or drop"
 	refuses '-t 0' "-t '0': expected a whole number from 1 to 4294967295"
 	refuses '-t 4294967296' "-t '4294967296': expected a whole number from 1 to 4294967295"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# --trailer: a stream that is not whole is told, wherever it was cut and whatever stands between.
+# --trailer: an incomplete stream is found, wherever it was cut and whatever programs are between.
 
 load helper
 

@@ -68,7 +68,7 @@ static const struct sh_profile *find_profile(const char *name, struct sh_error *
 
 	if (!p) {
 		sh_error_set(
-		    err, SH_ERR_PARAM, "no profile '%s' (simhash-profiles(7) has them)", name);
+		    err, SH_ERR_PARAM, "no profile '%s' (simhash-profiles(7) lists them)", name);
 		return NULL;
 	}
 	if (!method->needs_jieba && !method->needs_cppjieba && !p->stop &&
@@ -99,7 +99,8 @@ static int check_options(const struct simhash_options *o, const struct sh_profil
 			return sh_error_set(err, SH_ERR_PARAM,
 			    "an option that libsimhash %s does not know", SH_VERSION);
 	if (!sh_hash_find(o->hash))
-		return sh_error_set(err, SH_ERR_PARAM, "no hash '%s' (shfp(1) has them)", o->hash);
+		return sh_error_set(
+		    err, SH_ERR_PARAM, "no hash '%s' (shfp(1) lists them)", o->hash);
 	if (!scheme || scheme->needs_df)
 		return sh_error_set(
 		    err, SH_ERR_PARAM, "weight '%s': expected set, tf, freq or log", o->weight);
@@ -114,7 +115,7 @@ static int check_options(const struct simhash_options *o, const struct sh_profil
 		    o->bits);
 	if (o->mask_digits && sh_token_method_find(p->method)->chars)
 		return sh_error_set(err, SH_ERR_PARAM,
-		    "mask_digits looks at words, and profile '%s' gives characters", p->name);
+		    "mask_digits needs words, but profile '%s' gives characters", p->name);
 	return 0;
 }
 

@@ -109,7 +109,7 @@ int sh_batch_gather(struct sh_batch *b, struct sh_batch_worker *w, unsigned bits
 		n += w[i].n_probes;
 	if (n > UINT32_MAX)
 		return sh_error_set(err, SH_ERR_RANGE,
-		    "too many documents for one run with an archive: cut the input");
+		    "too many documents for one run with an archive: split the input");
 	if (sh_sorted_get(pairs, NULL, n, err) < 0)
 		return -1;
 	split(&p, w, b->opts.jobs);

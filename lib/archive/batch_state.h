@@ -104,8 +104,8 @@ int sh_batch_parallel(struct sh_batch *b, size_t n, size_t grain, sh_tasks_fn *f
     int (*last)(struct sh_batch *b, struct sh_batch_worker *w, struct sh_error *err),
     struct sh_error *err);
 
-/* Analyses a text. Only SH_BATCH_NEW gives a fingerprint. With edit similarity, the others give
- * the tokens in their order and no n-grams. */
+/* Analyses a text. Only SH_BATCH_NEW gives a fingerprint. With edit similarity, other texts
+ * give the tokens in their order and no n-grams. */
 int sh_batch_analyse_text(struct sh_batch_worker *w, enum sh_batch_text which, struct sh_slice text,
     struct sh_analysis *out, struct sh_error *err);
 

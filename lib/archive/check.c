@@ -36,7 +36,7 @@ static bool has(const struct checking *k, const uint64_t *set, uint32_t x)
 static int count_is(const struct sh_checked *c, uint64_t got, uint64_t want, struct sh_error *err)
 {
 	return got == want ? 0
-			   : wrong(c, got, "is the last, not as many as the manifest says", err);
+			   : wrong(c, got, "is the last, but the manifest has another number", err);
 }
 
 /* ---- .doc ---- */

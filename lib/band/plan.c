@@ -204,7 +204,7 @@ static void choose_key(const struct planner *p, struct sh_block *b, const struct
 		price(p, b, &law, volume(n, b->radius));
 		if (best.bits == 0 || b->seconds < best.seconds)
 			best = *b;
-		/* Stops at twice as many buckets as fingerprints. */
+		/* Stops when the number of buckets exceeds twice the number of fingerprints. */
 		if ((double)(UINT32_C(1) << n) > 2 * p->task->nx)
 			break;
 	}

@@ -22,7 +22,7 @@
 #include "hash/hash.h"
 
 enum {
-	SH_PERMUTATIONS_MAX = 1024, /* half as many for affine64 */
+	SH_PERMUTATIONS_MAX = 1024, /* half of it for affine64 */
 	/* Most hexadecimal digits of a signature in a record. */
 	SH_SIGNATURE_DIGITS_MAX = 8 * SH_PERMUTATIONS_MAX,
 };

@@ -38,8 +38,9 @@ struct sh_align_kernel {
 };
 
 /* Computes the vertical differences of a word in the next column. A horizontal difference is the
- * cost of a cell less the cost to its left. minus: bits of the horizontal differences -1. no_plus:
- * bits of those that are not +1. below: bits of struct sh_align_equal, of the cells b + 1. */
+ * cost of a cell less the cost to its left. minus: a bit is 1 when the horizontal difference is
+ * -1. no_plus: a bit is 1 when it is not +1. below: bits of struct sh_align_equal, of the cells
+ * b + 1. */
 static inline void sh_align_shift(
     uint64_t *up, uint64_t *rise, uint64_t below, uint64_t minus, uint64_t no_plus)
 {

@@ -305,7 +305,7 @@ int sh_dedup_find_vertices(struct sh_dedup *d, struct sh_error *err)
 
 /* ---- places ---- */
 
-/* The vertices that are protected, or those that are not. Their places begin at `from`. */
+/* The vertices that are protected, or the vertices that are not. Their places begin at `from`. */
 struct placing {
 	struct sh_dedup *dedup;
 	bool protected;

@@ -4,8 +4,8 @@
  *
  * Keys must find at least as many pairs as the distance, at each similarity from `lowest` on. The
  * cheapest of these layouts is chosen. More rows make chance candidates rarer, and need more keys.
- * A sample of the documents tells how rare: a pair of similarity J shares a key with probability
- * J^rows.
+ * A sample of the documents gives their number: a pair of similarity J shares a key with
+ * probability J^rows.
  *
  * The sample has documents of several places of the input. Pairs of documents of different places
  * stand for all pairs, whose number grows with the square of the documents. Documents of one place

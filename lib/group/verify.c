@@ -21,7 +21,7 @@ struct entry {
 	size_t bytes;
 	struct sh_slice id;
 	struct sh_weighed_set set;
-	/* for measures that look at the order: the tokens, and how often each stands in the text */
+	/* for measures of the order: the tokens, and the number of occurrences of each */
 	struct sh_sequence text;
 	const struct sh_bag *bag;
 	struct sh_bag *set_bag; /* of the set's hashes, for the measure any: filled when needed */
@@ -54,7 +54,7 @@ struct sh_verifier {
 static int check(const struct sh_verify_opts *opts, struct sh_error *err)
 {
 	if (opts->measure->weighs && (opts->scheme->needs_df || opts->scheme->needs_tokens))
-		return sh_error_set(err, SH_ERR_PARAM, "weight %s: %s weighs by set, tf or log",
+		return sh_error_set(err, SH_ERR_PARAM, "weight %s: %s can use set, tf or log",
 		    opts->scheme->name, opts->measure->name);
 	return 0;
 }

@@ -19,8 +19,8 @@ uint32_t sh_mt19937_next32(struct sh_mt19937 *r);
 /* Returns 64 bits: next32() gives the upper half, then the lower half. */
 uint64_t sh_mt19937_next64(struct sh_mt19937 *r);
 
-/* Returns a random number from 0 to `most`, inclusive, as RandomState.randint() draws uint64: each
- * draw keeps as many low bits as `most` has, and a draw above `most` is repeated. */
+/* Returns a random number from 0 to `most`, inclusive, as RandomState.randint() draws uint64: a
+ * draw keeps only the low bits up to the highest bit of `most`, and is repeated when above `most`. */
 uint64_t sh_mt19937_at_most(struct sh_mt19937 *r, uint64_t most);
 
 #endif

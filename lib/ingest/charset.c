@@ -170,7 +170,7 @@ const char *sh_charset_reason(enum sh_charset_why why)
 		[SH_CHARSET_UTF8] = "well-formed",
 		[SH_CHARSET_DETECTED] = "detected",
 		[SH_CHARSET_CONTRADICTED] = "detected; the declared charset does not fit",
-		[SH_CHARSET_ASSUMED] = "assumed: nothing tells",
+		[SH_CHARSET_ASSUMED] = "assumed",
 	};
 
 	return reasons[why];

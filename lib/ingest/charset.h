@@ -61,7 +61,7 @@ int sh_charset_repair(struct sh_slice in, struct sh_buf *out, uint64_t *ill, str
  * a name means. May close the converter of the last text. */
 bool sh_charset_known(struct sh_charset *c, const char *name);
 
-/* Returns whether the charset has code units of two or four bytes, which its name tells. */
+/* Returns whether the charset of this name has code units of two or four bytes. */
 bool sh_charset_is_wide(const char *label);
 
 /* The reason in words, to be put in brackets behind the name: "declared", "detected", ... */

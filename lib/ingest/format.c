@@ -224,10 +224,11 @@ const char *sh_format_doubt(
 		return "a JSON object with an array of objects (a document of each: jq -c "
 		       "'.NAME[]' FILE | shdoc -f ID,TEXT)";
 	if (is_faulty(head))
-		return "JSON with an error in its first object (which it is: shdoc --format jsonl "
+		return "JSON with an error in its first object (to see the error: shdoc --format "
+		       "jsonl "
 		       "FILE)";
 	if (is_json_utf16(head))
-		return "JSON in UTF-16 (what it holds: iconv -f UTF-16 -t UTF-8 FILE | shdoc)";
+		return "JSON in UTF-16 (convert it: iconv -f UTF-16 -t UTF-8 FILE | shdoc)";
 	if (head.n >= sizeof rtf - 1 && memcmp(head.p, rtf, sizeof rtf - 1) == 0)
 		return "RTF (its text: unrtf --text FILE | shdoc)";
 	if (head.n >= sizeof arc - 1 && memcmp(head.p, arc, sizeof arc - 1) == 0)

@@ -23,7 +23,8 @@ static int one_message(
 	return sh_ingest_document(in, id, sh_buf_slice(&in->text), err);
 }
 
-static void blame(const struct sh_mbox *m, struct sh_error *err)
+/* Puts the number of the message into the error text. */
+static void add_place(const struct sh_mbox *m, struct sh_error *err)
 {
 	char text[sizeof err->text];
 
@@ -58,7 +59,7 @@ int sh_ingest_mbox(
 		if (one_message(in, &m, id, err) == 0)
 			continue;
 		if (err->code == SH_ERR_RECORD)
-			blame(&m, err);
+			add_place(&m, err);
 		raw.n -= raw.n && raw.p[raw.n - 1] == '\n';
 		if (sh_ingest_bad(in, r, raw, err) < 0) {
 			got = -1;

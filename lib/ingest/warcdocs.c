@@ -141,8 +141,8 @@ static int one_record(struct sh_ingest *in, struct sh_reader *r, const struct sh
 	return sh_ingest_document(in, id, sh_buf_slice(&in->text), err);
 }
 
-/* Puts the place and the URI of the record into the message. */
-static void blame(const struct sh_warc *w, struct sh_error *err)
+/* Puts the place and the URI of the record into the error text. */
+static void add_place(const struct sh_warc *w, struct sh_error *err)
 {
 	struct sh_slice uri = sh_warc_field(w, "WARC-Target-URI");
 	char text[sizeof err->text];
@@ -160,7 +160,7 @@ int sh_ingest_warc_record(
 	if (one_record(in, r, w, &block, err) == 0)
 		return 0;
 	if (err->code == SH_ERR_RECORD) {
-		blame(w, err);
+		add_place(w, err);
 		/* The bytes that are not ready were not needed to find the error. */
 		if (block.n == 0)
 			block = sh_reader_ready(r);

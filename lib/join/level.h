@@ -20,8 +20,8 @@ enum {
 /* The working memory of one thread. */
 struct sh_joiner {
 	struct sh_join *join;
-	struct sh_job *job;                /* receives the pairs of the task at hand */
-	struct sh_error *err;              /* of that task */
+	struct sh_job *job;                /* receives the pairs of the current task */
+	struct sh_error *err;              /* error of the current task */
 	struct sh_level *level;            /* the top level, with a scan of its own */
 	struct sh_halver *halver;          /* of the join by halves; NULL before the first one */
 	struct sh_side part, part_scratch; /* one radix partition of x in order */

@@ -86,7 +86,7 @@ bool sh_level_add_matches(void *ctx, const struct sh_scan_match *match, size_t n
 		return add_words(l, match, n);
 	for (size_t i = 0; i < n; i++) {
 		uint32_t a = match[i].x, b = match[i].y;
-		/* A side holds one word of each fingerprint; the others are in the caller's
+		/* A side holds one word of each fingerprint; the other words are in the caller's
 		 * array. */
 		const uint64_t *fx = &x->word[a], *fy = &y->word[b];
 		unsigned distance;

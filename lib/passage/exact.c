@@ -220,8 +220,8 @@ static uint32_t filter_bit(const struct finder *f, const struct anchor *a)
 	return a->hash >> (32 - f->filter_bits);
 }
 
-/* Returns false when the anchor occurs once. May return true for such an anchor, too: another
- * anchor may have the same filter bit. */
+/* Returns false when the anchor occurs once. May return true, too, because another anchor may
+ * have the same filter bit. */
 static bool may_repeat(const struct finder *f, const struct anchor *a)
 {
 	return sh_bits_has(f->twice, filter_bit(f, a));
@@ -265,8 +265,8 @@ static size_t windows_end(const struct finder *f, uint32_t document, uint64_t i)
 
 /* ---- windows ---- */
 
-/* Chooses the number of parts: at least one for each worker, and so many that the tables of all
- * workers fit in the memory. */
+/* Chooses the number of parts: at least one for each worker. The tables of all workers together
+ * fit in memory. */
 static void plan_parts(struct finder *f)
 {
 	for (uint32_t d = 0; d < f->t->n; d++)

@@ -38,10 +38,10 @@ static int check_name(const struct sh_document_form *form, const struct sh_slice
 	for (size_t j = 0; j < i; j++)
 		if (sh_slice_eq(name[i], name[j]) && name[i].n)
 			return sh_error_set(
-			    err, SH_ERR_PARAM, "fields '%s': two different names are needed", spec);
+			    err, SH_ERR_PARAM, "fields '%s': expected two different names", spec);
 	if (name[i].n == 0)
 		return sh_error_set(
-		    err, SH_ERR_PARAM, "fields '%s': two different names are needed", spec);
+		    err, SH_ERR_PARAM, "fields '%s': expected two different names", spec);
 	return form->columns ? 0 : sh_json_check_path(name[i], err);
 }
 

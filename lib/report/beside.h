@@ -1,7 +1,7 @@
 /* Two texts side by side, with the differing words marked.
  *
  * The texts become rows of two cells. Where they have many successive words in common, a line
- * replaces these words and tells the number of their characters. */
+ * replaces these words and shows the number of their characters. */
 #ifndef SH_REPORT_BESIDE_H
 #define SH_REPORT_BESIDE_H
 

@@ -161,7 +161,7 @@ void sh_report_texts(struct sh_html *h, const struct sh_pairs *p, size_t shown, 
 		sh_html_count(h, shown);
 		sh_html_raw(h, " of ");
 		sh_html_count(h, p->n);
-		sh_html_raw(h, " pairs; the table below has the others.");
+		sh_html_raw(h, " pairs; the table below has all pairs.");
 	}
 	sh_html_raw(h, "</p>\n");
 }
@@ -246,7 +246,7 @@ void sh_report_rows(struct sh_html *h, const struct sh_pairs *p, size_t shown, s
 		sh_html_count(h, shown);
 		sh_html_raw(h, " of ");
 		sh_html_count(h, p->n);
-		sh_html_raw(h, " pairs; the others are left out (shreport --rows).</p>\n");
+		sh_html_raw(h, " pairs (shreport --rows).</p>\n");
 	}
 	sh_html_raw(h, "<noscript><p>This table needs JavaScript.</p></noscript>\n<table "
 		       "id=\"rows\">\n<thead><tr>");

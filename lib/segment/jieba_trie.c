@@ -119,8 +119,8 @@ static int choose_base(struct builder *b, struct draft *k, struct sh_error *err)
 	return 0;
 }
 
-/* Orders drafts: most children first, as many children fit in few places; then the most frequent,
- * whose nodes then are close together; then by index. */
+/* Orders drafts: most children first, because many children fit in few places; then the most
+ * frequent first, so that their nodes are close together; then by index. */
 static int by_children(const void *pa, const void *pb, void *drafts)
 {
 	const struct draft *a = (const struct draft *)drafts + *(const uint32_t *)pa;

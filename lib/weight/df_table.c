@@ -178,8 +178,8 @@ static int table_next(void *arg, size_t i, struct sh_slice *key, struct sh_error
 	}
 	if (t->begun && sh_slice_cmp(t->record.text, sh_buf_slice(&t->last)) <= 0) {
 		sh_error_set(err, SH_ERR_RECORD,
-		    "the table is not sorted (LC_ALL=C sort), or has a "
-		    "feature twice");
+		    "the table is not sorted (LC_ALL=C sort), or repeats a "
+		    "feature");
 		return sh_lines_blame(&t->lines, err);
 	}
 	if (!t->begun)

@@ -237,7 +237,7 @@ def _pack(fingerprints: _t.Iterable[int], bits: int) -> "_t.Tuple[_c.Array[_c.c_
     words = _words(bits)
     known = list(fingerprints)
     try:
-        # The common case, twenty times as fast; what it does not like is told below.
+        # The common case, twenty times as fast. Its failures are explained below.
         packed = _array.array("Q", known if bits == 64 else ())
     except (OverflowError, TypeError):
         packed = _array.array("Q")

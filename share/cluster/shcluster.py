@@ -65,7 +65,7 @@ def shipped(folder, programs):
 
 def options(program, text):
     """The words of a filter's options, as a shell would part them, long names in full; ValueError for
-    those that cannot work on a part of the input, and for operands, which would be read instead of it."""
+    options that cannot work on a part of the input, and for operands, which would be read instead of it."""
     letters, names = OPTIONS[program]
     try:
         found, operands = getopt.gnu_getopt(shlex.split(text), letters, names.split())
@@ -96,8 +96,8 @@ def documents(lines):
 
 
 def run_filter(command, lines, note=None):
-    """Yield the lines that a command writes when it reads these. FilterError with what it said when
-    it fails; what it said otherwise goes to note(text).
+    """Yield the lines that a command writes when it reads these. FilterError with its messages when
+    it fails; otherwise its messages go to note(text).
 
     An exception of `lines` ends the command and passes on: an input that broke off never looks
     like one that ended.

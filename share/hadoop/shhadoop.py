@@ -40,7 +40,7 @@ def arguments(argv):
         description=__doc__.split("\n", 1)[0], usage="shhadoop.py [options] DOCS... OUT",
         epilog=__doc__[__doc__.index("HADOOP_STREAMING"):])
     p.add_argument("docs", nargs="+", metavar="DOCS", help="documents, id<TAB>text")
-    p.add_argument("out", metavar="OUT", help="folder for what is made; must not be there yet")
+    p.add_argument("out", metavar="OUT", help="folder of the results; must not exist")
     p.add_argument("--fingerprints", action="store_true", help="DOCS are fingerprints, as shfp writes")
     for program in PROGRAMS:
         p.add_argument("--" + program, metavar="OPTIONS", default="",
@@ -99,7 +99,7 @@ class Jobs:
         return ",".join(names + extra)
 
     def command(self, inputs, output, mapper, reducer=None, combiner=None, sorted_fields=1, extra=()):
-        """The command of a job. Map output is parted by its first field, and sorted by so many."""
+        """The command of a job. Map output is partitioned by its first field, and sorted by sorted_fields fields."""
         self.number += 1
         scripts = {kind: self.script(kind, text) for kind, text in
                    (("map", mapper), ("combine", combiner), ("reduce", reducer)) if text}
@@ -123,7 +123,7 @@ class Jobs:
         return words
 
     def run(self, *job, **more):
-        """Run a job; the client's messages, which tell the counters, are returned and shown."""
+        """Run a job; the client's messages, which have the counters, are returned and shown."""
         words = self.command(*job, **more)
         with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as client:
             said = []

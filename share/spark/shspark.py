@@ -285,20 +285,20 @@ class Job:
         return self.stars(pairs).mapPartitions(shcluster.members).distinct(self.parts)
 
     def group_star(self, pairs):
-        def tell(told, which):
-            return told.filter(lambda r: r[0] is which).map(lambda r: r[1])
+        def part(both, which):
+            return both.filter(lambda r: r[0] is which).map(lambda r: r[1])
 
         free, taken, rounds = pairs.mapPartitions(shcluster.alive), self.sc.emptyRDD(), 0
         while rounds == 0 or not free.isEmpty():
             rounds += 1
             chosen = self.sorted_by(free, shcluster.task_of).mapPartitions(shcluster.choose)
-            told = self.kept(self.sorted_by(chosen, shcluster.task_of).mapPartitions(shcluster.take))
-            taken, free = taken.union(tell(told, True)), tell(told, False)
+            marked = self.kept(self.sorted_by(chosen, shcluster.task_of).mapPartitions(shcluster.take))
+            taken, free = taken.union(part(marked, True)), part(marked, False)
         print(f"shspark.py: stars in {rounds} rounds", file=sys.stderr)
         both = pairs.mapPartitions(shcluster.both_ways).union(taken)
-        told = self.kept(self.sorted_by(both, shcluster.task_of).mapPartitions(shcluster.keep))
-        kept = self.sorted_by(tell(told, False), shcluster.task_of).mapPartitions(shcluster.firsts)
-        return tell(told, True).union(kept)
+        marked = self.kept(self.sorted_by(both, shcluster.task_of).mapPartitions(shcluster.keep))
+        kept = self.sorted_by(part(marked, False), shcluster.task_of).mapPartitions(shcluster.firsts)
+        return part(marked, True).union(kept)
 
     # ---- all ----
 
@@ -341,8 +341,8 @@ def spans_part(mixed, command, note):
 
 
 def placed_document(id, found, program="shverify"):
-    """(part, document) for each part that wants it. Which of several documents comes first, and so
-    counts on one machine, is not to be told here."""
+    """(part, document) for each part that wants it. The order of several documents
+    is not known here, so the one that counts on one machine is not known, either."""
     documents, wanted = set(found[0]), list(found[1])
     if wanted and len(documents) > 1:
         raise shcluster.FilterError(f"<<{program}: {len(documents)} documents have the id {id!r}: "

@@ -114,9 +114,9 @@ def table_of_copies(sh, alone, data, work):
     text = ["## Edited copies", "",
             "Each original has one copy of each kind: 5, 10 and 20 % of its words, or 1, 3 and 5 % of its characters,",
             "a third left out, a third replaced, a third inserted. No two originals have much in common",
-            "(t/quality/edited.py). The share of the copies that are dropped for their own original or for another copy",
-            "of it; wrong: of all that is dropped, what is dropped for a text of other origin. CPU seconds of the",
-            "rivals are without cutting the texts into shingles.", "",
+            "(t/quality/edited.py). A figure is the share of the copies whose keeper is their own original or another copy",
+            "of it. Wrong is the share of the dropped documents whose keeper has another origin. CPU seconds of other",
+            "tools do not include cutting the texts into shingles.", "",
             "| documents | way | " + " | ".join(KINDS.values()) + " | wrong | CPU s |", "|---|---|" + "---|" * (len(KINDS) + 2)]
     for name, language in (("English", "en"), ("Chinese", "zh")):
         path = f"{work}/{language}_edited.tsv"

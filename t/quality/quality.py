@@ -152,11 +152,11 @@ def seconds(t):
 
 def table_of_verified():
     text = ["## Verified, next to MinHash LSH", "",
-            "Word 3-grams, 64 bits; pairs within K, of them those of Jaccard similarity 0.8. `shdedup --measure",
-            "jaccard -T 0.8` does so with minwise fingerprints and K = 10; by default K is 14.",
-            "MinHash LSH is datasketch's, 128 permutations, threshold 0.8, over the same shingles, which are",
-            "handed to it ready made, so that its time is that of signatures and look-ups alone; as a whole it reads the",
-            "file and cuts the text itself, in Python. Seconds are of one processor, those of pipelines with the starts",
+            "Word 3-grams, 64 bits: pairs within distance K whose Jaccard similarity is at least 0.8. `shdedup --measure",
+            "jaccard -T 0.8` finds them by minwise fingerprints and K = 10; by default K is 14.",
+            "MinHash LSH is datasketch's, with 128 permutations and threshold 0.8, over the same shingles. They are",
+            "made beforehand, so its time is that of signatures and lookups. \"As a whole\" it reads the",
+            "file and cuts the text itself, in Python. Times are CPU seconds; pipelines include the starts",
             "of programs.", "",
             "| documents | way | candidates | recall | precision | F1 | CPU s |", "|---|---|---|---|---|---|---|"]
     for name in SETS:
@@ -330,7 +330,7 @@ def draw(curves):
 
 def main():
     combos, curves = table_of_combinations()
-    text = ["# What is found, and what is found wrongly", "",
+    text = ["# Recall and precision", "",
             "Made by `make quality`. A pair of documents counts as a duplicate when the Jaccard similarity of their",
             "shingles is at least 0.8, as wrong when it is below 0.5, and neither way between; see t/data/README.md", "for the documents and their labels.", "",
             "![recall and precision over K](quality.svg)", ""]

@@ -6,8 +6,8 @@
 KIND is malloc, calls, syscalls, short, full, closed, signals, tmpfs, archive or cuts. Each run must end with status 2
 and a message of the program, having left its named output as it was and no temporary file; or with the
 status and the output that it has without faults. A line a kind says how many faults there were and how many
-ended otherwise; each of those is told with the command that repeats it. -d N takes every Nth fault only, and no
-large input; -c REGEX takes the commands that it is found in. malloc and syscalls take long: they tell each command as it
+ended otherwise; each of these is printed with the command that repeats it. -d N takes every Nth fault only, and no
+large input; -c REGEX takes the commands that it is found in. malloc and syscalls take long: they print each command as it
 begins, with its number, and -f N goes on with the Nth. A run that takes longer than -t SECONDS, 60 of the clock, is said to
 hang: on a machine that has much else to do give it more.
 
@@ -241,8 +241,8 @@ class Command:
         except subprocess.TimeoutExpired:
             os.killpg(p.pid, signal.SIGKILL)  # and what strace leaves behind
             p.communicate()
-            for f in self.strays():
-                os.unlink(f)  # or the next run would be blamed for it
+            for f in self.left_behind():
+                os.unlink(f)  # the next run must not be blamed for it
             raise Failed(f"still running after {SECONDS} seconds")
         self.out = out
         return p.returncode, err.decode(errors="replace")
@@ -255,8 +255,8 @@ class Command:
         self.good = self.read()
         self.files = sorted(os.listdir("."))
 
-    def strays(self):
-        """What it has left, once it is known what there was."""
+    def left_behind(self):
+        """The files that a run left behind, once the files before it are known."""
         return [f for f in os.listdir(".") if self.files and f not in self.files and f not in self.outputs]
 
     def read(self):
@@ -293,7 +293,7 @@ class Command:
                 # Of several outputs one comes first. shdoc goes on without what it cannot read.
                 (may_publish or len(self.outputs) > 1 or self.archive == "passages") and got["new"] == self.good["new"]):
             raise Failed("status 2 and an output")
-        left = self.strays()
+        left = self.left_behind()
         for f in left:
             os.unlink(f)
         if left and unlinks:

@@ -198,7 +198,7 @@ static void tamper(const char *path, const char *name, const char *docs, int exp
 	char file[400];
 	struct stat st;
 	struct sh_error err;
-	int fd, unseen = 0, believed = 0, told = 0;
+	int fd, unseen = 0, believed = 0, refused = 0;
 
 	snprintf(file, sizeof file, "%s/%s", path, name);
 	fd = open(file, O_RDWR);
@@ -212,14 +212,14 @@ static void tamper(const char *path, const char *name, const char *docs, int exp
 		works(pwrite(fd, &is, 1, at) == 1, NULL);
 		unseen += check(path, &err) == 0;
 		got = run_batch(path, docs, false, &err);
-		told += got < 0;
+		refused += got < 0;
 		believed += got >= 0 && got != expected;
 		works(pwrite(fd, &was, 1, at) == 1, NULL);
 	}
 	close(fd);
 	ok(unseen == 0 && believed == 0 && st.st_size > 0,
-	    "%s: %lld bytes changed, %d not seen by a check, %d believed by a run (%d told)", name,
-	    (long long)st.st_size, unseen, believed, told);
+	    "%s: %lld bytes changed, %d not seen by a check, %d believed by a run (%d refused)", name,
+	    (long long)st.st_size, unseen, believed, refused);
 }
 
 static void test_tampering(enum sh_store store)
@@ -348,7 +348,7 @@ static void test_lost_lock(void)
 	works(unlink(lock) == 0, NULL);
 	works(run_batch(archive, second, true, &err) == 0, &err);
 	status = sh_batch_commit(r.batch, &r.archive, &err);
-	ok(status < 0 && strstr(err.text, "lock' was removed"), "a lock that is lost is told: %s",
+	ok(status < 0 && strstr(err.text, "lock' was removed"), "a lost lock is reported: %s",
 	    status < 0 ? err.text : "it is not");
 	sh_folder_drop(&r.archive.folder, "00000000.doc");
 	snprintf(part, sizeof part, "%s/00000000.doc", archive);

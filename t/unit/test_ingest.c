@@ -687,7 +687,7 @@ static void ids(void)
 				 &err) == 0);
 			good = good && again == (round == 1);
 		}
-	ok(good && seen.n == 5000, "ids that come again are told from those that do not");
+	ok(good && seen.n == 5000, "repeated ids are distinguished from new ids");
 	sh_ids_free(&seen);
 }
 

@@ -18,7 +18,7 @@ static void begin(struct sh_past_ids *p, struct sh_slice id, uint64_t line)
 }
 
 /* An id is missed only when another id replaced it: rare with so few ids. */
-static bool check(unsigned long *all, unsigned long *told)
+static bool check(unsigned long *all, unsigned long *found)
 {
 	struct sh_past_ids p;
 	struct sh_error err;
@@ -44,7 +44,7 @@ static bool check(unsigned long *all, unsigned long *told)
 		last = id;
 	}
 	*all += again;
-	*told += p.again;
+	*found += p.again;
 	sh_past_ids_free(&p);
 	return good;
 }
@@ -58,22 +58,22 @@ static void many(void)
 	must(sh_past_ids_init(&p, &err) == 0);
 	for (size_t i = 0; i < DISTINCT; i++)
 		begin(&p, id_of(text, i), i + 1);
-	ok(p.again == 0, "of %d ids none is taken for another", DISTINCT);
+	ok(p.again == 0, "%d different ids: none is found to be repeated", DISTINCT);
 	begin(&p, id_of(text, DISTINCT - 2), DISTINCT + 1);
-	ok(p.again == 1 && p.line == DISTINCT + 1, "one that comes soon again is told, and where");
+	ok(p.again == 1 && p.line == DISTINCT + 1, "an id that is repeated soon is found, with its line");
 	sh_past_ids_free(&p);
 }
 
 int main(void)
 {
-	unsigned long all = 0, told = 0;
+	unsigned long all = 0, found = 0;
 	unsigned good = 0;
 
 	rng_init(19);
 	for (unsigned i = 0; i < ROUNDS; i++)
-		good += check(&all, &told);
-	ok(good == ROUNDS, "only ids that came before are told, the first with its line");
-	ok(told <= all && told > all - all / 20, "and nearly all are: %lu of %lu", told, all);
+		good += check(&all, &found);
+	ok(good == ROUNDS, "only repeated ids are found, the first with its line");
+	ok(found <= all && found > all - all / 20, "nearly all repeated ids are found: %lu of %lu", found, all);
 	many();
 	return done_testing();
 }

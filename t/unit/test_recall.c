@@ -122,7 +122,7 @@ static bool drawn_as_said(const struct sh_band *b)
 
 static void draws(const struct layout *l)
 {
-	struct sh_band b, again, other, told;
+	struct sh_band b, again, other, read;
 	struct sh_error err;
 	char key[SH_BAND_MAX_KEY];
 	uint64_t x[SH_FP_MAX_WORDS], y[SH_FP_MAX_WORDS];
@@ -140,17 +140,17 @@ static void draws(const struct layout *l)
 		       memcmp(b.mask + at, again.mask + at, size) == 0;
 		differs |= memcmp(b.mask + at, other.mask + at, size) != 0;
 		sh_band_key(&b, &b.cache[t], x, key);
-		good &= sh_band_from_key(&told, sh_slice(key, b.key_len), l->bits, &err) == 0 &&
-			sh_band_parse(&told, sh_slice(key, b.key_len), &number, &err) == 0 &&
+		good &= sh_band_from_key(&read, sh_slice(key, b.key_len), l->bits, &err) == 0 &&
+			sh_band_parse(&read, sh_slice(key, b.key_len), &number, &err) == 0 &&
 			number == t &&
-			sh_band_key_is(&told, &told.cache[t], sh_slice(key, b.key_len), x) &&
-			told.k == 3 && told.seed == 7;
-		sh_band_free(&told);
+			sh_band_key_is(&read, &read.cache[t], sh_slice(key, b.key_len), x) &&
+			read.k == 3 && read.seed == 7;
+		sh_band_free(&read);
 	}
 	ok(good && drawn_as_said(&b) && drawn_as_said(&other),
 	    "%u bits, %u tables of %u: drawn as described", l->bits, l->tables, l->key_bits);
 	ok(good && (differs || l->key_bits == l->bits),
-	    "%u bits, %u tables of %u: drawn alike for one seed, told by each key", l->bits,
+	    "%u bits, %u tables of %u: drawn alike for one seed; each key describes them", l->bits,
 	    l->tables, l->key_bits);
 	sh_band_free(&b);
 	sh_band_free(&again);
@@ -291,7 +291,7 @@ int main(void)
 		    "%u tables of 16 bits, and no fewer, for 99 %% at distance %u", t, d);
 	}
 	ok(sh_band_tables_for(64, 64, 9, 0.99) == 0 && sh_band_tables_for(64, 16, 60, 0.01) == 0,
-	    "what 4095 tables do not find is told");
+	    "a recall that 4095 tables do not reach is refused");
 	impossible();
 	choices();
 	lines();

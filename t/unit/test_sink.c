@@ -112,7 +112,7 @@ static void test_owner(void)
 }
 
 /* An access list (acl(5)) as the system keeps it: version 2, then tag, permissions and id of each
- * entry; everybody, owner and group as told, user 12345 everything, which the mask takes down to
+ * entry; everybody, owner and group as given, user 12345 everything, which the mask takes down to
  * `mask`. */
 static size_t access_list(
     unsigned char list[44], unsigned owner, unsigned group, unsigned mask, unsigned others)
@@ -182,9 +182,9 @@ static void test_same(void)
 	unlink(fifo);
 	unlink(file);
 	ok(sh_target_same(in("none"), in("none")) && sh_target_same(in("none"), in("./none")),
-	    "what is not there yet");
-	ok(!sh_target_same(in("none"), in("other")), "two that are not there yet");
-	ok(sh_target_same(in("no/where"), in("no/where")), "where nothing can be: by name");
+	    "one name of a file that does not exist");
+	ok(!sh_target_same(in("none"), in("other")), "two names of files that do not exist");
+	ok(sh_target_same(in("no/where"), in("no/where")), "in a folder that does not exist: by name");
 }
 
 int main(void)

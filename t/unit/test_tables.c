@@ -135,9 +135,9 @@ static void test_errors(void)
 
 	sh_tables_init(&tables, 100, "/nowhere");
 	p = sh_tables_get(&tables, 90, 1, &err);
-	ok(p != NULL, "what fits needs no folder");
+	ok(p != NULL, "an array that fits needs no folder");
 	ok(sh_tables_get(&tables, 90, 1, &err) == NULL && strstr(err.text, "/nowhere"),
-	    "what does not is told: %s", err.text);
+	    "an array that does not fit is an error of the folder: %s", err.text);
 	ok(sh_tables_get(&tables, SIZE_MAX / 2, 8, &err) == NULL && err.code == SH_ERR_NOMEM,
 	    "more than there can be");
 	array = NULL;

@@ -501,7 +501,7 @@ static void test_counts(void)
 	    "at most 2^31 - 1");
 	test_past_first();
 	/* On 32 bits a size_t would come round to some ten thousand. */
-	ok(count_fails(1, 255, 16843137), "more than 2^32 are told, too");
+	ok(count_fails(1, 255, 16843137), "more than 2^32 are refused, too");
 }
 
 int main(void)
