@@ -112,7 +112,7 @@ pairs() {
 	try 'shverify -n 1 --measure jaccard -d docs pairs'
 	exits 0
 	[ "$(cut -f 4 out | sort -u | wc -l)" -gt 3 ]
-	grep -q '1000 documents with the id of an earlier one' err
+	grep -q '1000 documents with the id of an earlier document' err
 	mv out expected
 	mv err said
 	for j in 1 2 5; do
