@@ -95,7 +95,8 @@ static void default_opts(struct sh_fingerprint_opts *o)
 	sh_profile_tokens(p, &o->token, &o->ngrams);
 }
 
-void sh_settings_default(struct sh_settings *s)
+/* Lists the settings of shfp without options. */
+static void list_default(struct sh_settings *s)
 {
 	struct sh_fingerprint_opts o;
 
@@ -182,7 +183,7 @@ static const char *known(unsigned digits, int tag, char *text)
 	*text = '\0';
 	if (digits < SH_TAG_DIGITS || !sh_tag_lookup(tag, &s))
 		return text;
-	sh_settings_default(&usual);
+	list_default(&usual);
 	sh_settings_print(&s, &usual, options);
 	snprintf(text, 80, " (%.70s)", *options ? options : "default settings");
 	return text;

@@ -33,9 +33,6 @@ struct sh_settings {
 void sh_settings_list(
     struct sh_settings *s, const struct sh_fingerprint_opts *opts, uint64_t stop, uint64_t dict);
 
-/* Lists the settings of shfp without options. */
-void sh_settings_default(struct sh_settings *s);
-
 /* Returns the tag, 0 to 65535. */
 int sh_settings_tag(const struct sh_settings *s);
 

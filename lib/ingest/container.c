@@ -2,7 +2,7 @@
 
 #include <errno.h>
 
-const char *sh_container_name(enum sh_container_form form)
+static const char *name_of(enum sh_container_form form)
 {
 	static const char *const names[] = { "", "tar", "ZIP", "7z" };
 
@@ -154,8 +154,8 @@ static la_ssize_t give(struct archive *a, void *container, const void **p)
 		c->directory += (size_t)got;
 		if (c->directory > SH_CONTAINER_DIRECTORY) {
 			sh_error_set(&c->failed, SH_ERR_IO,
-			    "the directory of the %s file is larger than %zu MiB",
-			    sh_container_name(c->form), SH_CONTAINER_DIRECTORY >> 20);
+			    "the directory of the %s file is larger than %zu MiB", name_of(c->form),
+			    SH_CONTAINER_DIRECTORY >> 20);
 			return refuse(c);
 		}
 	}
@@ -205,9 +205,9 @@ static int fail(struct sh_container *c, struct sh_error *err)
 	}
 	if (archive_errno(c->archive) == ENOMEM)
 		return sh_error_set(err, SH_ERR_IO, "the %s file needs more than %zu MiB of memory",
-		    sh_container_name(c->form), SH_CONTAINER_MEMORY >> 20);
+		    name_of(c->form), SH_CONTAINER_MEMORY >> 20);
 	return sh_error_set(err, SH_ERR_IO, "the %s file is damaged or cut short (%s)%s",
-	    sh_container_name(c->form), why ? why : "no reason given",
+	    name_of(c->form), why ? why : "no reason given",
 	    c->broken ? "; what follows cannot be read" : "");
 }
 
@@ -231,7 +231,7 @@ static int check_ratio(struct sh_container *c, struct sh_error *err)
 	return sh_error_set(err, SH_ERR_IO,
 	    "the members of the %s file have more than %u times its size, and more than %llu MiB: "
 	    "a decompression bomb?",
-	    sh_container_name(c->form), ratio, (unsigned long long)(SH_DECOMPRESS_FREE >> 20));
+	    name_of(c->form), ratio, (unsigned long long)(SH_DECOMPRESS_FREE >> 20));
 }
 
 ssize_t sh_container_read(void *container, void *p, size_t n, struct sh_error *err)
@@ -326,8 +326,7 @@ int sh_container_next(struct sh_container *c, struct sh_member *m, struct sh_err
 	c->broken = true;
 	if (perhaps && archive_read_has_encrypted_entries(c->archive) > 0)
 		return sh_error_set(err, SH_ERR_IO,
-		    "the %s file is encrypted; what follows cannot be read",
-		    sh_container_name(c->form));
+		    "the %s file is encrypted; what follows cannot be read", name_of(c->form));
 	return fail(c, err);
 }
 
@@ -349,7 +348,7 @@ static int find_input(struct sh_container *c, size_t max_size, struct sh_error *
 		   : sh_error_set(err, SH_ERR_RECORD,
 			 "the %s file is no regular file, and larger than %zu bytes "
 			 "(--max-size)",
-			 sh_container_name(c->form), max_size);
+			 name_of(c->form), max_size);
 }
 
 /* Enables the reader of this form alone. No filter is enabled, so libarchive decompresses no
@@ -419,7 +418,7 @@ int sh_container_open(struct sh_container *c, enum sh_container_form form, struc
 	(void)max_size;
 	*c = (struct sh_container){ .form = form };
 	return sh_error_set(err, SH_ERR_IO,
-	    "a %s file: built without libarchive, which would read it", sh_container_name(form));
+	    "a %s file: built without libarchive, which would read it", name_of(form));
 }
 
 int sh_container_next(struct sh_container *c, struct sh_member *m, struct sh_error *err)

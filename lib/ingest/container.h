@@ -65,9 +65,6 @@ struct sh_member {
  * documents and e-books are ZIP files, but they count as SH_CONTAINER_NONE. */
 enum sh_container_form sh_container_of(struct sh_slice head);
 
-/* Returns "tar", "ZIP" or "7z". */
-const char *sh_container_name(enum sh_container_form form);
-
 /* Opens the container whose first bytes are ready in r. r must outlive the container. Close *c also
  * after a failure. SH_ERR_RECORD: a ZIP or 7z file that cannot be read in place has more than
  * max_size bytes. */

@@ -1,6 +1,7 @@
 #include "passage/links.h"
 
-struct sh_token_hashes sh_links_tokens(const void *l, uint32_t document)
+/* Returns the tokens of a document, for sh_matcher_begin(). */
+static struct sh_token_hashes tokens_of(const void *l, uint32_t document)
 {
 	return sh_texts_tokens(((const struct sh_links *)l)->texts, document);
 }
@@ -86,7 +87,7 @@ int sh_links_hits(
 	const struct sh_groups *groups = l->groups;
 	struct linking g = { l, m, 0, l->more ? 0 : SH_LINKS_FAILED };
 
-	sh_matcher_begin(m, sh_texts_tokens(l->texts, document), sh_links_tokens, l);
+	sh_matcher_begin(m, sh_texts_tokens(l->texts, document), tokens_of, l);
 	for (uint64_t i = groups->at[document]; i < groups->at[document + 1]; i++) {
 		uint32_t at = groups->order[i];
 		const struct sh_posting *p = &groups->posting[at];

@@ -27,8 +27,4 @@ struct sh_links {
 int sh_links_hits(
     const struct sh_links *l, uint32_t document, struct sh_matcher *m, struct sh_error *err);
 
-/* Returns the tokens of a document. It has the type that sh_matcher_begin() needs, with l as
- * arg. */
-struct sh_token_hashes sh_links_tokens(const void *l, uint32_t document);
-
 #endif
