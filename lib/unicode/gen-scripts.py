@@ -14,6 +14,7 @@ vowel U+11A7 is not among them, since utf8proc takes it for an empty final, and
 drops it behind a syllable without final.
 """
 import sys
+import textwrap
 
 SCRIPTS = {
     'Inherited': 'INHERITED', 'Han': 'HAN', 'Hiragana': 'KANA', 'Katakana': 'KANA',
@@ -47,6 +48,15 @@ def ranges(table):
     return merged
 
 
+def show(name, initialisers):
+    """Print an array, several rows a line."""
+    print(f'static const struct range {name}[] = {{')
+    text = ' '.join(f'{{~{row.replace(" ", "~")}~}},' for row in initialisers)
+    for line in textwrap.wrap(text, 92, break_on_hyphens=False):
+        print('\t' + line.replace('~', ' '))
+    print('};')
+
+
 def main():
     ucd = sys.argv[1] if len(sys.argv) > 1 else '/usr/share/unicode'
     script, shared = {}, set()
@@ -68,13 +78,10 @@ def main():
 
     version = open(ucd + '/Scripts.txt', encoding='utf-8').readline()[2:].strip()
     print(f'/* Made by: lib/unicode/gen-scripts.py {ucd} > lib/unicode/scripts.inc ({version}) */')
-    print('static const struct script_range SCRIPT_RANGES[] = {')
-    for first, last, name in ranges(script):
-        print(f'\t{{ 0x{first:04X}, 0x{last:04X}, SH_SCRIPT_{name} }},')
-    print('};\n\nstatic const struct range COMPOSING_RANGES[] = {')
-    for first, last, _ in ranges(composing):
-        print(f'\t{{ 0x{first:04X}, 0x{last:04X} }},')
-    print('};')
+    print('/* clang-format off */')
+    show('SCRIPT_RANGES', [f'0x{a:04X}, 0x{b:04X}, SH_SCRIPT_{name}' for a, b, name in ranges(script)])
+    print()
+    show('COMPOSING_RANGES', [f'0x{a:04X}, 0x{b:04X}' for a, b, _ in ranges(composing)])
 
 
 main()

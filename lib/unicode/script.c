@@ -4,45 +4,38 @@
 
 struct range {
 	uint32_t first, last;
-};
-
-struct script_range {
-	uint32_t first, last;
-	enum sh_script script;
+	enum sh_script script; /* in SCRIPT_RANGES */
 };
 
 #include "unicode/scripts.inc"
 
-enum sh_script sh_script_of(uint32_t c)
+/* Returns the range of a code point in an ascending table, or NULL. */
+static const struct range *find(const struct range *table, size_t n, uint32_t c)
 {
-	size_t lo = 0, hi = sizeof SCRIPT_RANGES / sizeof *SCRIPT_RANGES;
+	size_t lo = 0, hi = n;
 
 	while (lo < hi) {
 		size_t mid = (lo + hi) / 2;
 
-		if (c > SCRIPT_RANGES[mid].last)
+		if (c > table[mid].last)
 			lo = mid + 1;
-		else if (c < SCRIPT_RANGES[mid].first)
+		else if (c < table[mid].first)
 			hi = mid;
 		else
-			return SCRIPT_RANGES[mid].script;
+			return &table[mid];
 	}
-	return SH_SCRIPT_OTHER;
+	return NULL;
+}
+
+enum sh_script sh_script_of(uint32_t c)
+{
+	const struct range *r =
+	    find(SCRIPT_RANGES, sizeof SCRIPT_RANGES / sizeof *SCRIPT_RANGES, c);
+
+	return r ? r->script : SH_SCRIPT_OTHER;
 }
 
 bool sh_composes_back(uint32_t c)
 {
-	size_t lo = 0, hi = sizeof COMPOSING_RANGES / sizeof *COMPOSING_RANGES;
-
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-
-		if (c > COMPOSING_RANGES[mid].last)
-			lo = mid + 1;
-		else if (c < COMPOSING_RANGES[mid].first)
-			hi = mid;
-		else
-			return true;
-	}
-	return false;
+	return find(COMPOSING_RANGES, sizeof COMPOSING_RANGES / sizeof *COMPOSING_RANGES, c);
 }
