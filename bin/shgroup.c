@@ -64,9 +64,7 @@ struct graph {
 struct reader {
 	struct graph *graph;
 	bool crlf, rejects;
-	struct sh_buf ids; /* slices: two for each pair of the chunk */
-	struct sh_buf handles;
-	struct sh_idset_room room;
+	struct sh_idset_batch ids; /* two for each pair of the chunk */
 };
 
 /* Appends the pair to job->facts, and its ids to those of the chunk. */
@@ -82,10 +80,9 @@ static int each_pair(void *reader, struct sh_slice line, struct sh_job *job, str
 		return sh_error_set(err, SH_ERR_RECORD, "a distance above %d", UINT16_MAX);
 	e = (struct sh_edge){ 0, 0, (uint16_t)pair.distance,
 		pair.similarity < 0 ? SH_EDGE_NONE : (uint16_t)((pair.similarity + 50) / 100) };
-	if (sh_buf_add(&r->ids, (const char *)&pair.id1, sizeof pair.id1, err) < 0 ||
-	    sh_buf_add(&r->ids, (const char *)&pair.id2, sizeof pair.id2, err) < 0)
+	if (sh_idset_add(&r->ids, pair.id1, err) < 0 || sh_idset_add(&r->ids, pair.id2, err) < 0)
 		return -1;
-	return sh_buf_add(&job->facts, (const char *)&e, sizeof e, err);
+	return sh_buf_add(&job->facts, &e, sizeof e, err);
 }
 
 static int read_chunk(void *reader, struct sh_job *job)
@@ -93,37 +90,16 @@ static int read_chunk(void *reader, struct sh_job *job)
 	struct reader *r = reader;
 	struct sh_edge *e;
 	const uint32_t *handle;
-	size_t n;
 
-	r->ids.n = 0;
 	if (sh_job_lines(job, r->rejects, each_pair, r) < 0)
 		return -1;
+	handle = sh_idset_put(&r->graph->ids, &r->ids, &job->err);
 	e = (struct sh_edge *)(void *)job->facts.p;
-	n = job->facts.n / sizeof *e;
-	r->handles.n = 0;
-	if (sh_buf_reserve(&r->handles, 2 * n * sizeof *handle, &job->err) < 0)
-		return -1;
-	handle = (const uint32_t *)(const void *)r->handles.p;
-	if (sh_idset_put(&r->graph->ids, (const struct sh_slice *)(const void *)r->ids.p, 2 * n,
-		(uint32_t *)(void *)r->handles.p, &r->room, &job->err) < 0)
-		return -1;
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; handle && i < job->facts.n / sizeof *e; i++) {
 		e[i].a = handle[2 * i];
 		e[i].b = handle[2 * i + 1];
 	}
-	return 0;
-}
-
-static int link_edges(struct sh_union *u, const struct sh_edge *e, size_t n, struct sh_error *err)
-{
-	for (size_t i = 0; i < n; i++) {
-		uint32_t last = e[i].a > e[i].b ? e[i].a : e[i].b;
-
-		if (sh_union_grow(u, last + 1, err) < 0)
-			return -1;
-		sh_union_link(u, e[i].a, e[i].b);
-	}
-	return 0;
+	return handle ? 0 : -1;
 }
 
 static int take_chunk(void *graph, struct sh_job *job, struct sh_error *err)
@@ -141,7 +117,7 @@ static int take_chunk(void *graph, struct sh_job *job, struct sh_error *err)
 		g->by_similarity = false;
 	}
 	if (!g->keep_edges)
-		return link_edges(&g->components, e, n, err);
+		return sh_union_link_all(&g->components, e, n, err);
 	if (sh_reserve((void **)&g->edge, &g->cap, g->n_edges + n, sizeof *e, err) < 0)
 		return -1;
 	memcpy(g->edge + g->n_edges, e, n * sizeof *e);
@@ -167,11 +143,8 @@ static void read_pairs(struct cli *c, struct graph *g)
 	cli_source_init(c, &source);
 	run_pool(&run, &source);
 	sh_source_free(&source);
-	for (unsigned i = 0; i < c->jobs; i++) {
-		sh_buf_free(&readers[i].ids);
-		sh_buf_free(&readers[i].handles);
-		sh_idset_room_free(&readers[i].room);
-	}
+	for (unsigned i = 0; i < c->jobs; i++)
+		sh_idset_batch_free(&readers[i].ids);
 }
 
 static void number_edges(void *graph, size_t from, size_t to)

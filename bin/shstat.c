@@ -5,6 +5,8 @@
 #include "base/num.h"
 #include "cli.h"
 #include "group/counts.h"
+#include "group/idset.h"
+#include "run.h"
 
 enum { SVG = CLI_OWN, WIDTH };
 
@@ -22,6 +24,7 @@ static const struct cli_option options[] = {
 
 static const struct cli_program program = {
 	.name = "shstat",
+	.threads = "records",
 	.synopsis = "[FILE...]",
 	.purpose =
 	    "Pairs (id1<TAB>id2<TAB>distance, or of shspan --pairs), or groups (id<TAB>keeper),\n"
@@ -45,60 +48,160 @@ struct chart {
 
 /* ---- reading ---- */
 
-static int add_group(struct sh_counts *counts, struct sh_slice line, struct sh_error *err)
+struct reader {
+	struct sh_idset *ids;
+	bool groups, crlf, rejects;
+	struct sh_counts counts;
+	struct sh_idset_batch batch; /* two ids for each record of the chunk */
+};
+
+static int parse_group(struct sh_slice line, struct sh_slice f[2], struct sh_error *err)
 {
-	struct sh_slice f[2];
 	size_t n = sh_fields_split(line, f, 2);
 
 	if (n != 2)
 		return sh_error_set(err, SH_ERR_RECORD,
 		    "%zu field%s, expected id<TAB>keeper as in the first record", n, CLI_PLURAL(n));
-	if (sh_id_check(f[0], err) < 0 || sh_id_check(f[1], err) < 0)
-		return -1;
-	return sh_counts_group(counts, f[0], f[1], err);
+	return sh_id_check(f[0], err) < 0 ? -1 : sh_id_check(f[1], err);
 }
 
-static int add_pair(struct sh_counts *counts, struct sh_slice line, struct sh_error *err)
+/* Counts a record, and sets f[] to its ids. */
+static int count_record(struct sh_counts *c, bool groups, struct sh_slice line,
+    struct sh_slice f[2], struct sh_error *err)
 {
 	struct sh_pair_record r;
 
-	return sh_record_pair(line, &r, err) < 0 ? -1 : sh_counts_pair(counts, &r, err);
+	if (groups) {
+		if (parse_group(line, f, err) < 0)
+			return -1;
+		sh_counts_group(c, f[0], f[1]);
+		return 0;
+	}
+	if (sh_record_pair(line, &r, err) < 0 || sh_counts_pair(c, &r, err) < 0)
+		return -1;
+	f[0] = r.id1;
+	f[1] = r.id2;
+	return 0;
 }
 
-/* The records so far. */
-struct input {
-	struct sh_counts *counts;
-	size_t fields; /* 2: groups, 3: pairs, 0: no record yet */
-};
-
-/* Adds a record. The first good record decides the kind of all: two fields are a group. */
-static int add_record(void *input, struct sh_slice line, struct sh_error *err)
+static int each_record(void *reader, struct sh_slice line, struct sh_job *job, struct sh_error *err)
 {
-	struct input *in = input;
-	struct sh_slice f[1];
-	size_t fields = in->fields;
+	struct reader *r = reader;
+	struct sh_slice f[2];
 
-	if (fields == 0)
-		fields = sh_fields_split(line, f, 1) == 2 ? 2 : 3;
-	if ((fields == 2 ? add_group : add_pair)(in->counts, line, err) < 0)
+	(void)job;
+	if (count_record(&r->counts, r->groups, cli_strip(r->crlf, line), f, err) < 0 ||
+	    sh_idset_add(&r->batch, f[0], err) < 0)
 		return -1;
-	in->fields = fields;
-	return 0;
+	return sh_idset_add(&r->batch, f[1], err);
+}
+
+/* Stores the edges of the records in job->facts. */
+static int read_chunk(void *reader, struct sh_job *job)
+{
+	struct reader *r = reader;
+	const uint32_t *handle;
+
+	if (sh_job_lines(job, r->rejects, each_record, r) < 0)
+		return -1;
+	handle = sh_idset_put(r->ids, &r->batch, &job->err);
+	for (size_t i = 0; handle && i < job->records; i++) {
+		struct sh_edge e = { handle[2 * i], handle[2 * i + 1], 0, 0 };
+
+		if (sh_buf_add(&job->facts, &e, sizeof e, &job->err) < 0)
+			return -1;
+	}
+	return handle ? 0 : -1;
+}
+
+static int take_chunk(void *components, struct sh_job *job, struct sh_error *err)
+{
+	return sh_union_link_all(components, (const struct sh_edge *)(const void *)job->facts.p,
+	    job->facts.n / sizeof(struct sh_edge), err);
+}
+
+/* A record of two fields belongs to groups. */
+static bool is_group(struct sh_slice line)
+{
+	struct sh_slice f[1];
+
+	return sh_fields_split(line, f, 1) == 2;
+}
+
+static bool has_coverage(struct sh_slice line)
+{
+	struct sh_pair_record r;
+	struct sh_error err;
+
+	return sh_record_pair(line, &r, &err) == 0 && r.coverage;
+}
+
+static int is_record(const struct sh_source *source, struct sh_slice line, struct sh_error *err)
+{
+	struct sh_counts ignored = { .coverage = has_coverage(line) };
+	struct sh_slice f[2];
+
+	(void)source;
+	return count_record(&ignored, is_group(line), line, f, err);
+}
+
+static void run_readers(
+    struct cli *c, struct sh_source *source, struct reader *readers, struct sh_union *components)
+{
+	struct run run = { .cli = c, .work = read_chunk, .take = take_chunk, .arg = components };
+
+	for (unsigned i = 0; i < c->jobs; i++)
+		run.workers[i] = &readers[i];
+	run_pool(&run, source);
+}
+
+/* Reads all records. The first good one decides the kind of all. */
+static void read_source(
+    struct cli *c, struct sh_counts *counts, struct sh_idset *ids, struct sh_union *components)
+{
+	struct reader *readers = calloc(c->jobs, sizeof *readers);
+	struct sh_slice first = sh_slice("", 0);
+	struct sh_source source;
+	struct sh_error err;
+
+	if (!readers) {
+		sh_error_nomem(&err);
+		cli_die(c, &err);
+	}
+	cli_source_init(c, &source);
+	cli_first(c, &source, is_record, &first);
+	counts->coverage = has_coverage(first);
+	for (unsigned i = 0; i < c->jobs; i++)
+		readers[i] = (struct reader){ .ids = ids,
+			.groups = is_group(first),
+			.crlf = c->crlf,
+			.rejects = c->rejects_path != NULL,
+			.counts = { .coverage = counts->coverage } };
+	run_readers(c, &source, readers, components);
+	for (unsigned i = 0; i < c->jobs; i++) {
+		sh_counts_add(counts, &readers[i].counts);
+		sh_idset_batch_free(&readers[i].batch);
+	}
+	sh_source_free(&source);
+	free(readers);
 }
 
 static void read_records(struct cli *c, struct sh_counts *counts)
 {
-	struct input in = { .counts = counts };
+	struct sh_union components = { 0 };
+	struct sh_idset ids;
 	struct sh_error err;
 
-	if (sh_counts_init(counts, &err) < 0)
+	if (sh_idset_init(&ids, &err) < 0)
 		cli_die(c, &err);
-	cli_read_lines(c, NULL, add_record, &in);
+	read_source(c, counts, &ids, &components);
 	if (counts->members && !counts->keepers)
 		cli_warn(
 		    c, "no keeper has a line of its own (expected groups as shgroup writes them)");
-	if (sh_counts_groups(counts, &err) < 0)
+	if (sh_counts_groups(counts, &components, &err) < 0)
 		cli_die(c, &err);
+	sh_union_free(&components);
+	sh_idset_free(&ids);
 }
 
 /* ---- charts ---- */
@@ -313,6 +416,5 @@ int main(int argc, char **argv)
 		draw_svg(&c, &counts, charts);
 	else
 		print_text(&c, &counts, charts, width ? width : DEFAULT_WIDTH);
-	sh_counts_free(&counts);
 	return cli_finish(&c);
 }

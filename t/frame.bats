@@ -1092,6 +1092,7 @@ with_threads() {
 	shshare features
 	shfp features
 	shgroup pairs
+	shstat pairs
 	shgroup --link single --keep longest -d docs pairs
 	END
 }

@@ -186,6 +186,39 @@ load helper
 	python3 -c 'import sys, xml.dom.minidom as m; assert len(m.parse("out").getElementsByTagName("rect")) > 13'
 }
 
+@test "any number of threads count the same" {
+	# Several chunks, with bad records in each.
+	awk 'BEGIN { srand(5); for (i = 0; i < 20000; i++) {
+		a = int(rand() * 30000)
+		print "document " a "\tdocument " a - a % 5 + int(rand() * 5) "\t" (i % 500 ? i % 9 : "none") "\t0.9" i % 7 } }' >pairs
+	grep none pairs >bad
+	awk '{ print $2 "\t" $4 "\t" $5 }' pairs | grep -v none |
+		awk '{ seen[$1]; seen[$2]; link[$1] = link[$1] " " $2; link[$2] = link[$2] " " $1; d[$3]++ }
+		function walk(x,  k, i, to) { if (x in done) return 0; done[x]; k = 1
+			for (i = split(link[x], to, " "); i > 0; i--) k += walk(to[i]); return k }
+		END { for (x in seen) { s = walk(x); if (s > 1) { groups++; documents += s; if (s > most) most = s } }
+			for (i = 0; i < 9; i++) pairs += d[i]
+			print pairs " pairs; " documents " documents in " groups " groups, the largest of " most }' >expected.text
+	grep -v none pairs | shgroup --link single >groups
+	shstat groups >groups.1
+	for j in 1 2 5; do
+		try "shstat -j $j --rejects r pairs"
+		exits 0
+		says 'shstat: 40 records rejected, see r'
+		mv out all.$j
+		tail -n 1 all.$j >out
+		same expected.text out
+		cmp all.1 all.$j
+		cmp bad r
+		try "shstat -j $j pairs"
+		exits 2
+		says "shstat: pairs:1: distance 'none': not a number"
+		try "shstat -j $j groups"
+		exits 0
+		cmp groups.1 out
+	done
+}
+
 @test "empty input, and records that are not pairs" {
 	try 'shstat </dev/null'
 	exits 0

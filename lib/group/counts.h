@@ -3,7 +3,6 @@
 #ifndef SH_GROUP_COUNTS_H
 #define SH_GROUP_COUNTS_H
 
-#include "base/hmap.h"
 #include "group/group.h"
 #include "record/fields.h"
 
@@ -19,7 +18,8 @@ struct sh_counts {
 	uint64_t similarity[SH_COUNTS_DISTANCES];
 	/* pairs of coverage records, by the tenths of their greater coverage */
 	uint64_t covered[SH_COUNTS_COVERAGES];
-	bool coverage; /* all pairs are coverage records, and count in covered[] only */
+	/* All pairs are coverage records, and count in covered[] only. Set before the first pair. */
+	bool coverage;
 
 	/* members: records of groups; keepers: records whose document is its own keeper */
 	uint64_t members, keepers;
@@ -27,25 +27,20 @@ struct sh_counts {
 	uint64_t groups, documents;        /* documents: in all these groups together */
 	uint64_t of_size[SH_COUNTS_SIZES]; /* number of groups, by sh_counts_row() */
 	uint32_t largest;                  /* documents of the largest group */
-
-	struct sh_hmap ids;
-	struct sh_union components;
 };
 
-int sh_counts_init(struct sh_counts *c, struct sh_error *err);
-void sh_counts_free(struct sh_counts *c);
-
-/* Counts a pair. SH_ERR_RECORD: the distance is SH_COUNTS_DISTANCES or more, or the pair has
- * coverages and earlier pairs do not, or the reverse. */
+/* Counts a pair. counts->coverage says what all pairs are. SH_ERR_RECORD: the distance is
+ * SH_COUNTS_DISTANCES or more, or the pair is of the other kind. */
 int sh_counts_pair(struct sh_counts *c, const struct sh_pair_record *r, struct sh_error *err);
-/* Counts a record of groups: a document and the keeper of its group. Returns -1 when memory runs
- * out. */
-int sh_counts_group(
-    struct sh_counts *c, struct sh_slice id, struct sh_slice keeper, struct sh_error *err);
+/* Counts a record of groups: a document and the keeper of its group. */
+void sh_counts_group(struct sh_counts *c, struct sh_slice id, struct sh_slice keeper);
 
-/* Counts the groups of at least two documents. Call it once, after the last record. Returns -1 when
- * memory runs out. */
-int sh_counts_groups(struct sh_counts *c, struct sh_error *err);
+/* Adds the pairs, members and keepers of other records, which another thread has counted. */
+void sh_counts_add(struct sh_counts *c, const struct sh_counts *other);
+
+/* Counts the groups of at least two documents: the components of the nodes. Returns -1 when memory
+ * runs out. */
+int sh_counts_groups(struct sh_counts *c, struct sh_union *components, struct sh_error *err);
 
 /* Returns the row of of_size[] for a size of 1 or more. */
 unsigned sh_counts_row(uint32_t size);

@@ -58,6 +58,19 @@ void sh_union_link(struct sh_union *u, uint32_t a, uint32_t b)
 		u->parent[ra] = rb;
 }
 
+int sh_union_link_all(
+    struct sh_union *u, const struct sh_edge *edge, size_t n, struct sh_error *err)
+{
+	for (size_t i = 0; i < n; i++) {
+		uint32_t last = edge[i].a > edge[i].b ? edge[i].a : edge[i].b;
+
+		if (sh_union_grow(u, last + 1, err) < 0)
+			return -1;
+		sh_union_link(u, edge[i].a, edge[i].b);
+	}
+	return 0;
+}
+
 int sh_group_single(uint32_t *keeper, uint32_t n, const struct sh_edge *edge, size_t m,
     const uint32_t *rank, struct sh_error *err)
 {

@@ -39,6 +39,9 @@ int sh_union_grow(struct sh_union *u, uint32_t n, struct sh_error *err);
 uint32_t sh_union_find(struct sh_union *u, uint32_t node);
 /* Joins the groups of a and b. */
 void sh_union_link(struct sh_union *u, uint32_t a, uint32_t b);
+/* Adds the nodes of n edges and those below them, and joins the groups of each edge. */
+int sh_union_link_all(
+    struct sh_union *u, const struct sh_edge *edge, size_t n, struct sh_error *err);
 
 /* Both store the keeper of each of the n nodes in keeper[n], from m edges, in time O(n + m).
  * sh_group_single() needs no memory beyond keeper[]. sh_group_star() needs 12 bytes a node and 8

@@ -40,9 +40,11 @@ void sh_idset_free(struct sh_idset *s)
 	*s = (struct sh_idset){ 0 };
 }
 
-void sh_idset_room_free(struct sh_idset_room *room)
+void sh_idset_batch_free(struct sh_idset_batch *b)
 {
-	sh_buf_free(&room->order);
+	sh_buf_free(&b->ids);
+	sh_buf_free(&b->handles);
+	sh_buf_free(&b->order);
 }
 
 /* ---- adding ---- */
@@ -54,16 +56,16 @@ static unsigned shard_of(const struct sh_idset *s, struct sh_slice id)
 
 /* Sorts the indexes 0 .. n-1 by shard. Shard i has order[begin[i]] .. order[begin[i + 1] - 1]. */
 static uint32_t *order_by_shard(const struct sh_idset *s, const struct sh_slice *id, size_t n,
-    size_t begin[SHARDS + 1], struct sh_idset_room *room, struct sh_error *err)
+    size_t begin[SHARDS + 1], struct sh_buf *room, struct sh_error *err)
 {
 	size_t next[SHARDS];
 	uint32_t *order;
 	unsigned char *shard;
 
-	room->order.n = 0;
-	if (sh_buf_reserve(&room->order, n * (sizeof *order + 1), err) < 0)
+	room->n = 0;
+	if (sh_buf_reserve(room, n * (sizeof *order + 1) + 1, err) < 0)
 		return NULL;
-	order = (uint32_t *)(void *)room->order.p;
+	order = (uint32_t *)(void *)room->p;
 	shard = (unsigned char *)(order + n);
 	memset(begin, 0, (SHARDS + 1) * sizeof *begin);
 	for (size_t i = 0; i < n; i++)
@@ -98,12 +100,10 @@ static int put_ids(struct sh_hmap *ids, unsigned shard, const struct sh_slice *i
 	return 0;
 }
 
-int sh_idset_put(struct sh_idset *s, const struct sh_slice *id, size_t n, uint32_t *handle,
-    struct sh_idset_room *room, struct sh_error *err)
+static int put_all(struct sh_idset *s, const struct sh_slice *id, const uint32_t *order,
+    const size_t begin[SHARDS + 1], uint32_t *handle, struct sh_error *err)
 {
-	size_t begin[SHARDS + 1];
-	const uint32_t *order = order_by_shard(s, id, n, begin, room, err);
-	int status = order ? 0 : -1;
+	int status = 0;
 
 	for (unsigned i = 0; status == 0 && i < SHARDS; i++) {
 		struct sh_idset_shard *shard = &s->shard[i];
@@ -114,6 +114,21 @@ int sh_idset_put(struct sh_idset *s, const struct sh_slice *id, size_t n, uint32
 		pthread_mutex_unlock(&shard->lock);
 	}
 	return status;
+}
+
+const uint32_t *sh_idset_put(struct sh_idset *s, struct sh_idset_batch *b, struct sh_error *err)
+{
+	const struct sh_slice *id = (const struct sh_slice *)(void *)b->ids.p;
+	size_t n = b->ids.n / sizeof *id, begin[SHARDS + 1];
+	const uint32_t *order;
+	uint32_t *handle;
+
+	b->ids.n = b->handles.n = 0;
+	if (sh_buf_reserve(&b->handles, n * sizeof *handle + 1, err) < 0)
+		return NULL;
+	handle = (uint32_t *)(void *)b->handles.p;
+	order = order_by_shard(s, id, n, begin, &b->order, err);
+	return order && put_all(s, id, order, begin, handle, err) == 0 ? handle : NULL;
 }
 
 /* ---- sorting ---- */

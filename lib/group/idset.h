@@ -21,19 +21,26 @@ struct sh_idset {
 	uint32_t *number; /* by handle; SH_IDSET_NONE: no id has the handle */
 };
 
-/* Scratch memory of a thread. Ready when zeroed. */
-struct sh_idset_room {
-	struct sh_buf order;
+/* The ids of a thread's records, to be added together. Ready when zeroed. */
+struct sh_idset_batch {
+	struct sh_buf ids; /* slices */
+	struct sh_buf handles, order;
 };
 
 int sh_idset_init(struct sh_idset *s, struct sh_error *err);
 void sh_idset_free(struct sh_idset *s);
-void sh_idset_room_free(struct sh_idset_room *room);
+void sh_idset_batch_free(struct sh_idset_batch *b);
 
-/* Adds n ids, unless the set has them, and stores their handles. Any thread may call this. More ids
- * in a call wait less for other threads. Returns 0 or -1. SH_ERR_RANGE: too many ids, some 2^32. */
-int sh_idset_put(struct sh_idset *s, const struct sh_slice *id, size_t n, uint32_t *handle,
-    struct sh_idset_room *room, struct sh_error *err);
+/* Appends an id, which must stay valid until sh_idset_put(). */
+static inline int sh_idset_add(struct sh_idset_batch *b, struct sh_slice id, struct sh_error *err)
+{
+	return sh_buf_add(&b->ids, &id, sizeof id, err);
+}
+
+/* Adds the ids of the batch, unless the set has them, and empties the batch. Returns their handles,
+ * valid until the batch is used again, or NULL. Any thread may call this. SH_ERR_RANGE: too many
+ * ids, some 2^32. */
+const uint32_t *sh_idset_put(struct sh_idset *s, struct sh_idset_batch *b, struct sh_error *err);
 
 /* Numbers the ids 0, 1, ... in bytewise order. Call it once, after all ids were added. */
 int sh_idset_sort(struct sh_idset *s, unsigned threads, struct sh_error *err);

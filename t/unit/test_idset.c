@@ -44,14 +44,19 @@ static int by_bytes(const void *a, const void *b)
 
 struct adder {
 	struct sh_idset *set;
-	struct sh_idset_room room;
+	struct sh_idset_batch batch;
 };
 
 static int add(void *adder, size_t from, size_t to, struct sh_error *e)
 {
 	struct adder *a = adder;
+	const uint32_t *got;
 
-	return sh_idset_put(a->set, id + from, to - from, handle + from, &a->room, e);
+	for (size_t i = from; i < to; i++)
+		must(sh_idset_add(&a->batch, id[i], e) == 0);
+	got = sh_idset_put(a->set, &a->batch, e);
+	memcpy(handle + from, got, (to - from) * sizeof *got);
+	return 0;
 }
 
 static void add_all(struct sh_idset *set, size_t n, unsigned threads)
@@ -62,7 +67,7 @@ static void add_all(struct sh_idset *set, size_t n, unsigned threads)
 		adder[i] = (struct adder){ .set = set };
 	must(sh_parallel(adder, sizeof *adder, threads, n, BATCH, add, &err) == 0);
 	for (unsigned i = 0; i < threads; i++)
-		sh_idset_room_free(&adder[i].room);
+		sh_idset_batch_free(&adder[i].batch);
 }
 
 /* Returns how many of n drawn ids are numbered wrongly. */
