@@ -35,6 +35,7 @@ void sh_key_columns_free(struct sh_key_columns *c)
 	put_piece(c, c->last);
 	put_piece(c, c->full);
 	put_piece(c, c->next);
+	put_piece(c, c->begun);
 	sh_spill_close(c->fd);
 	pthread_mutex_destroy(&c->lock);
 	free(c->piece);
@@ -73,15 +74,41 @@ static struct sh_stretch *take_next(struct sh_key_columns *c)
 	return p;
 }
 
+/* Keeps a piece, a part of which is touched, for the next helper. */
+static void keep_begun(struct sh_key_columns *c, struct sh_stretch *p, size_t touched)
+{
+	struct sh_stretch *other;
+
+	pthread_mutex_lock(&c->lock);
+	other = c->begun;
+	c->begun = p;
+	c->touched = touched;
+	c->wants_next = true;
+	pthread_mutex_unlock(&c->lock);
+	put_piece(c, other);
+}
+
+/* Touches one more large page of the next piece. A helper touches no more, because it holds a job
+ * for which other threads may wait. */
 static int make_next(struct sh_key_columns *c, struct sh_error *err)
 {
-	struct sh_stretch *p = new_piece(c, err);
+	struct sh_stretch *p;
+	size_t from, to;
 
-	if (!p)
+	pthread_mutex_lock(&c->lock);
+	p = c->begun;
+	from = p ? c->touched : 0;
+	c->begun = NULL;
+	pthread_mutex_unlock(&c->lock);
+	if (!p && !(p = new_piece(c, err)))
 		return -1;
-	for (size_t i = 0; i < c->keys * sizeof *p; i += PAGE)
-		((volatile char *)p)[i] = 0;
-	keep_for_next(c, p);
+	to = from + LARGE_PAGE;
+	for (; from < to; from += PAGE)
+		((volatile char *)p)[from] = 0;
+	if (to < piece_bytes(c))
+		keep_begun(c, p, to);
+	else
+		keep_for_next(c, p);
 	return 0;
 }
 

@@ -48,6 +48,8 @@ struct sh_key_columns {
 	size_t full_at;            /* its number in the file */
 	struct sh_stretch *next;   /* memory for the next piece, touched; NULL: none */
 	bool wants_next;           /* a helper shall make `next` */
+	struct sh_stretch *begun;  /* a part of its memory is touched; NULL: none */
+	size_t touched;            /* the bytes of that part */
 };
 
 /* keys: columns, at least 1. memory: bytes for complete pieces. dir: borrowed. */
@@ -58,7 +60,7 @@ void sh_key_columns_free(struct sh_key_columns *c);
 /* Adds the next n documents: copies the first n of `from`. */
 int sh_key_columns_add(
     struct sh_key_columns *c, const struct sh_key_block *from, size_t n, struct sh_error *err);
-/* Writes a piece, or touches the memory of the next piece, if that is wanted. Any thread may call
+/* Writes a piece, or touches a part of the memory of the next piece, if that is wanted. Any thread may call
  * it, also while another thread adds documents. */
 int sh_key_columns_help(struct sh_key_columns *c, struct sh_error *err);
 /* Call it after the last document and before columns are read. Does nothing when called again. */
