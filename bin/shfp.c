@@ -71,15 +71,6 @@ static const char *empty_names(unsigned i)
 	return i < sizeof empty_rules / sizeof *empty_rules ? empty_rules[i].name : NULL;
 }
 
-static enum sh_empty empty_rule(const char *name)
-{
-	size_t i = 0;
-
-	while (strcmp(name, empty_rules[i].name) != 0)
-		i++;
-	return empty_rules[i].rule;
-}
-
 static const struct cli_option options[] = {
 	CLI_HEADING("Fingerprints"),
 	{ 'b', "bits", "32|64|128|256", "width of the fingerprint in bits [64]" },
@@ -647,7 +638,7 @@ static void take(struct cli *c, struct settings *s, int opt)
 		s->bare = true;
 		break;
 	case EMPTY:
-		s->empty = empty_rule(cli_value(c, opt));
+		s->empty = empty_rules[cli_choice(c, opt)].rule;
 		break;
 	default:
 		if (!take_kind(c, s, opt))
