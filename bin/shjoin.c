@@ -9,9 +9,8 @@
 #include "fp/defaults.h"
 #include "fp/tag.h"
 #include "io/walk.h"
-#include "join/keyrecords.h"
 #include "join/parts.h"
-#include "join/stream.h"
+#include "joinbuckets.h"
 #include "joinsignatures.h"
 #include "run.h"
 
@@ -49,7 +48,7 @@ static const struct cli_program program = {
 		   "fingerprints or from bands grouped by key. With two files: the pairs of a\n"
 		   "new record and an archived one; bands must be sorted bytewise.",
 	.status = "1 no pair, ",
-	.threads = "fingerprints",
+	.threads = "records",
 	.options = { options },
 };
 
@@ -65,8 +64,7 @@ struct join {
 	bool found;          /* a pair was written */
 	uint64_t repeated;
 	struct sh_tags tags;
-	bool explain;
-	bool keys;
+	bool check, explain, keys;
 	unsigned rows, bands; /* rows and bands of signatures; rows 0: reads no signatures */
 	uint64_t count;       /* plan for this number of random fingerprints; 0: for the input */
 };
@@ -201,66 +199,11 @@ static _Noreturn void die(struct join *j, const struct sh_error *err)
 	cli_die(j->cli, err);
 }
 
-/* ---- bands ---- */
+/* ---- bands and keys ---- */
 
-/* Dies with a message that names both forms, when the first record has one field. */
-static void name_both_kinds(
-    const struct sh_lines *lines, struct sh_slice line, struct sh_error *err)
+static void join_by_bands(struct join *j)
 {
-	if (lines->from.line == 1 && !memchr(line.p, '\t', line.n))
-		sh_error_set(err, SH_ERR_RECORD,
-		    "1 field, expected key<TAB>fingerprint<TAB>id or fingerprint<TAB>id");
-}
-
-/* Reads the next good record of a side. A bad record goes to the rejects or ends the program. */
-static bool next_band(struct join *j, struct sh_stream *s, unsigned side, struct sh_band_record *r)
-{
-	struct sh_lines *lines = &j->lines[side];
-	struct sh_slice line;
-	struct sh_error err;
-
-	for (;;) {
-		/* Pairs are written before the program waits for input or ends with an error. */
-		flush_out(j);
-		if (!cli_line(j->cli, lines, &line))
-			return false;
-		if (sh_record_band(line, r, &err) == 0 && sh_stream_check(s, side, r, &err) == 0 &&
-		    sh_tags_check(&j->tags, r->of.tag, lines->from.file, &err) == 0)
-			return true;
-		name_both_kinds(lines, line, &err);
-		sh_lines_blame(lines, &err);
-		cli_reject(j->cli, line, &err);
-	}
-}
-
-struct reader {
-	struct join *join;
-	struct sh_stream *stream;
-};
-
-static int next_of_side(void *arg, unsigned side, struct sh_band_record *r, struct sh_error *err)
-{
-	struct reader *reader = arg;
-
-	(void)err;
-	return next_band(reader->join, reader->stream, side, r);
-}
-
-/* Adds the records that follow, up to the first line that sh_stream_check() must read. */
-static void add_bands(struct join *j, struct sh_stream *s)
-{
-	struct sh_error err;
-	size_t n;
-	ssize_t took = sh_stream_add_lines(s, sh_lines_rest(&j->lines[0]), &n, &err);
-
-	if (took < 0)
-		die(j, &err);
-	sh_lines_skip(&j->lines[0], (size_t)took, n);
-}
-
-static void join_bands(struct join *j)
-{
-	struct sh_stream_opts opts = {
+	const struct sh_stream_opts opts = {
 		.k = j->k,
 		.collapse = j->collapse,
 		.memory = j->memory,
@@ -268,32 +211,12 @@ static void join_bands(struct join *j)
 		.pair = write_pair,
 		.out = &j->out,
 	};
-	struct sh_error err;
-	struct sh_stream *s = sh_stream_new(&opts, j->sides, &err);
-	struct reader reader = { j, s };
-	struct sh_band_record r;
 
 	j->tags.digits = SH_BAND_TAG_DIGITS;
-
-	if (!s)
-		die(j, &err);
-	if (j->sides == 2) {
-		if (sh_stream_cross(s, next_of_side, &reader, &err) < 0)
-			die(j, &err);
-	} else {
-		while (next_band(j, s, 0, &r)) {
-			if (sh_stream_add(s, &r, &err) < 0) {
-				if (err.code == SH_ERR_PARAM)
-					sh_lines_blame(&j->lines[0], &err);
-				die(j, &err);
-			}
-			add_bands(j, s);
-		}
-		if (sh_stream_finish(s, &err) < 0)
-			die(j, &err);
-	}
-	j->repeated = sh_stream_repeated(s);
-	sh_stream_delete(s);
+	if (j->sides == 2)
+		j->repeated = join_band_files(j->cli, j->lines, &opts, &j->tags);
+	else
+		j->repeated = join_bands(j->cli, &j->lines[0].source, &opts, &j->tags, &j->pool);
 }
 
 /* ---- fingerprints ---- */
@@ -599,26 +522,6 @@ static void join_by_rows(struct join *j)
 	join_signatures(j->cli, j->lines, j->sides, &join);
 }
 
-/* ---- keys ---- */
-
-static void join_keys(struct join *j)
-{
-	struct sh_lines *lines = &j->lines[0];
-	struct sh_key_records k = { .pair = write_pair, .out = &j->out };
-	struct sh_slice line;
-	struct sh_error err;
-
-	while (cli_line(j->cli, lines, &line)) {
-		if (sh_key_records_add(&k, line, &err) == 0)
-			continue;
-		sh_lines_blame(lines, &err);
-		if (err.code != SH_ERR_RECORD)
-			die(j, &err);
-		cli_reject(j->cli, line, &err);
-	}
-	sh_key_records_free(&k);
-}
-
 /* ---- both ---- */
 
 static int fingerprint_or_band(
@@ -672,76 +575,91 @@ static void open_sides(struct join *j)
 	}
 }
 
+static void take(struct join *j, int opt)
+{
+	switch (opt) {
+	case 'k':
+		j->k = (int)cli_number(j->cli, "-k", 0, SH_FP_MAX_BITS);
+		break;
+	case COLLAPSE:
+		j->collapse = true;
+		break;
+	case CHECK:
+		j->check = true;
+		break;
+	case EXPLAIN:
+		j->explain = true;
+		break;
+	case KEYS:
+		j->keys = true;
+		break;
+	case ROWS:
+		j->rows = (unsigned)cli_number(j->cli, "--rows", 1, SH_SIGNATURE_VALUES_MAX);
+		break;
+	case BANDS:
+		j->bands = (unsigned)cli_number(j->cli, "--bands", 1, SH_SIGNATURE_VALUES_MAX);
+		break;
+	case 'N':
+		j->count = cli_number(j->cli, "-N", 1, UINT32_MAX);
+		break;
+	case 'S':
+		j->memory = cli_size(j->cli, "-S");
+		break;
+	}
+}
+
+static void check_options(const struct join *j)
+{
+	struct cli *c = j->cli;
+
+	if (j->explain ? c->n_operands > 1 : j->count > 0)
+		cli_usage(c, j->explain ? "--explain takes one file" : "-N needs --explain");
+	if (j->count && c->n_operands)
+		cli_usage(
+		    c, "-N plans for random fingerprints: '%s' would not be read", c->operands[0]);
+	if (j->explain && j->check)
+		cli_usage(c, "--check cannot be used with --explain, which finds no pairs");
+	if (j->bands && !j->rows)
+		cli_usage(c, "--bands needs --rows");
+	if (j->rows && j->explain)
+		cli_usage(c, "--explain cannot be used with --rows: signatures need no plan");
+	if (j->keys && (j->rows || j->explain || j->k >= 0 || j->collapse || c->n_operands > 1))
+		cli_usage(c,
+		    "--keys joins one file of keys, without -k, --collapse, --rows and --explain");
+}
+
+static void join(struct join *j)
+{
+	if (j->count)
+		explain_count(j, distance(j));
+	else if (j->keys)
+		join_keys(j->cli, &j->lines[0].source, write_pair, &j->pool);
+	else if (j->rows)
+		join_by_rows(j);
+	else if (j->explain || holds_fingerprints(j))
+		join_fingerprints(j);
+	else
+		join_by_bands(j);
+}
+
 int main(int argc, char **argv)
 {
 	struct cli c;
 	struct join j = {
 		.cli = &c, .k = -1, .memory = DEFAULT_MEMORY, .tags = SH_TAGS(SH_TAG_DIGITS)
 	};
-	bool check = false;
 	int opt, status;
 
 	cli_start(&c, &program, argc, argv);
-	while ((opt = cli_next(&c)) != -1) {
-		switch (opt) {
-		case 'k':
-			j.k = (int)cli_number(&c, "-k", 0, SH_FP_MAX_BITS);
-			break;
-		case COLLAPSE:
-			j.collapse = true;
-			break;
-		case CHECK:
-			check = true;
-			break;
-		case EXPLAIN:
-			j.explain = true;
-			break;
-		case KEYS:
-			j.keys = true;
-			break;
-		case ROWS:
-			j.rows = (unsigned)cli_number(&c, "--rows", 1, SH_SIGNATURE_VALUES_MAX);
-			break;
-		case BANDS:
-			j.bands = (unsigned)cli_number(&c, "--bands", 1, SH_SIGNATURE_VALUES_MAX);
-			break;
-		case 'N':
-			j.count = cli_number(&c, "-N", 1, UINT32_MAX);
-			break;
-		case 'S':
-			j.memory = cli_size(&c, "-S");
-			break;
-		}
-	}
-	if (j.explain ? c.n_operands > 1 : j.count > 0)
-		cli_usage(&c, j.explain ? "--explain takes one file" : "-N needs --explain");
-	if (j.count && c.n_operands)
-		cli_usage(
-		    &c, "-N plans for random fingerprints: '%s' would not be read", c.operands[0]);
-	if (j.explain && check)
-		cli_usage(&c, "--check cannot be used with --explain, which finds no pairs");
-	if (j.bands && !j.rows)
-		cli_usage(&c, "--bands needs --rows");
-	if (j.rows && j.explain)
-		cli_usage(&c, "--explain cannot be used with --rows: signatures need no plan");
-	if (j.keys && (j.rows || j.explain || j.k >= 0 || j.collapse || c.n_operands > 1))
-		cli_usage(&c,
-		    "--keys joins one file of keys, without -k, --collapse, --rows and --explain");
+	while ((opt = cli_next(&c)) != -1)
+		take(&j, opt);
+	check_options(&j);
 	open_sides(&j);
 	if (j.explain)
 		cli_text(&c);
 	cli_open(&c);
 	begin_out(&j);
-	if (j.count)
-		explain_count(&j, distance(&j));
-	else if (j.keys)
-		join_keys(&j);
-	else if (j.rows)
-		join_by_rows(&j);
-	else if (j.explain || holds_fingerprints(&j))
-		join_fingerprints(&j);
-	else
-		join_bands(&j);
+	join(&j);
 	flush_out(&j);
 	sh_buf_free(&j.out.out);
 	if (sh_tags_part_bare(&j.tags))
@@ -752,5 +670,5 @@ int main(int argc, char **argv)
 		cli_warn(&c, "%llu record%s with the id and the fingerprint of another: left out",
 		    (unsigned long long)j.repeated, CLI_PLURAL(j.repeated));
 	status = cli_finish(&c);
-	return status == EXIT_SUCCESS && check && !j.found ? NO_PAIR : status;
+	return status == EXIT_SUCCESS && j.check && !j.found ? NO_PAIR : status;
 }

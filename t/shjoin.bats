@@ -755,3 +755,76 @@ END
 		same expected out
 	done
 }
+
+@test "bands: any number of threads writes the same bytes" {
+	clusters 9000 64 6 | sed 's/id//' | shband -k 3 | sort >bands
+	# buckets that cross chunks
+	awk 'BEGIN { srand(3); for (i = 0; i < 6000; i++) printf "abcd%06x%06x\t%d\n", rand() * 2 ^ 24, rand() * 4, i }' | shband -k 3 | sort >large
+	awk 'NR % 997 == 0 { print "damaged" NR } NR % 1409 == 0 { sub("..\t", "00\t") } { print }' bands >bad
+	(awk '{ print } NR % 800 == 400 { print "damaged" NR }' large) >worse
+	sed 's/$/\r/' bad >dos
+	sort -r bands >descending
+	head -n 3000 large >few
+	# keys in any order
+	awk '{ k = substr($1, 9) % 7; print > ("part" (k + 0)) }' bands
+	cat part3 part1 part0 part2 part[456] >unordered
+	(cat unordered; head -n 1 unordered) >again
+	(head -n 17000 bands; sed -n 5000p bands; tail -n +17001 bands) >broken
+	(head -n 17000 bands; shband -k 2 <<<'0123456789abcdef	x'; tail -n +17001 bands) >layouts
+	(head -n 17000 bands; sed -n 17001p bands | sed 's/\t/a7\t/'; sed -n 17002p bands | sed 's/\t/a8\t/') >tags
+	for run in bands '-k 2 bands' '--collapse bands' '-S 1M bands' large '-S 300K large' '-S 1 -k 2 --collapse few' \
+		descending unordered again broken layouts tags bad worse '--rejects rejected bad' '--rejects rejected worse' \
+		'--crlf --rejects rejected dos' '--check bands'; do
+		same_by_threads "shjoin $run"
+		[ -s out ] || [ -s err ] || { echo "nothing: $run"; return 1; }
+	done
+	try 'shjoin -j 3 broken >pairs'
+	exits 2
+	says 'shjoin: broken:17001: bands are not grouped by key: pairs would be missed (LC_ALL=C sort brings equal keys together)'
+	head -n 17000 bands | shjoin | cmp - pairs
+	shjoin bands >expected
+	[ "$(wc -l <expected)" -gt 1000 ]
+	for j in 1 4; do
+		try "dd ibs=911 obs=911 <bands 2>/dev/null | shjoin -j $j"
+		exits 0
+		same expected out
+		# Unsorted, the same pairs.
+		try "shjoin -j $j unordered | sort | cmp - <(sort expected)"
+		exits 0
+	done
+	try "for i in 1 2 3; do sed -n \$((i * 12000 - 11999)),\$((i * 12000))p bands; sleep 0.1; done | shjoin -j 4"
+	exits 0
+	same expected out
+}
+
+@test "keys: any number of threads writes the same bytes" {
+	awk 'BEGIN { srand(5); for (i = 0; i < 60000; i++) printf "%d%08d\td%d\n", 2 * int(i / 12000), rand() * 20000, i }' | sort >keys
+	# a bucket that crosses chunks
+	awk '{ print } NR % 24000 == 0 { k = $1; for (i = 0; i < 15000; i++) print k "\tmore" i }' keys >large
+	awk '{ print } NR % 997 == 0 { print "damaged" NR; print $1 "\t" }' large >bad
+	sed 's/$/\r/' bad >dos
+	(head -n 40000 keys; sed -n 20000p keys; tail -n +40001 keys) >broken
+	# a chunk that begins with a lesser key
+	(head -n 40000 keys; awk 'BEGIN { for (i = 0; i < 15000; i++) print "000000000\tback" i }') >back
+	(head -n 59000 keys; sed 's/^8/9/' keys | tail -n 1000) >settings
+	for run in keys large broken back settings bad '--rejects rejected bad' '--crlf --rejects rejected dos' '--check keys'; do
+		same_by_threads "shjoin --keys $run"
+		[ -s out ] || [ -s err ] || { echo "nothing: $run"; return 1; }
+	done
+	for file in broken back; do
+		try "shjoin --keys -j 3 $file >pairs"
+		exits 2
+		says "shjoin: $file:40001: the keys are not in bytewise order: sort them with LC_ALL=C sort"
+		head -n 40000 keys | shjoin --keys | cmp - pairs
+	done
+	try 'shjoin --keys -j 3 settings >pairs'
+	exits 2
+	says 'shjoin: settings:59001: the key was made with other settings than those before it (shfp --keys)'
+	shjoin --keys large >expected
+	[ "$(wc -l <expected)" -gt 1000000 ]
+	for j in 1 4; do
+		try "dd ibs=911 obs=911 <large 2>/dev/null | shjoin --keys -j $j"
+		exits 0
+		same expected out
+	done
+}

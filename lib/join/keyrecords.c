@@ -47,21 +47,27 @@ static unsigned column_of(const char *key, size_t head)
 	return x >> tag_bits(head);
 }
 
-static int parse(
-    struct sh_slice line, struct sh_slice *key, struct sh_slice *id, struct sh_error *err)
+/* Has no branch on the digits: digits and letters follow each other at random. */
+static bool are_digits(const char *p, size_t n)
 {
-	const char *tab = line.n ? memchr(line.p, '\t', line.n) : NULL;
+	unsigned good = 1;
 
-	*key = sh_slice(line.p, tab ? (size_t)(tab - line.p) : 0);
-	*id = tab ? sh_slice(tab + 1, line.n - key->n - 1) : *key;
-	if ((key->n != HASH + 1 && key->n != HASH + 2) || id->n == 0 ||
-	    memchr(id->p, '\t', id->n) ||
-	    strspn(key->p, "0123456789abcdefghijklmnopqrstuv") != key->n)
-		return sh_error_set(err, SH_ERR_RECORD,
-		    "not a key record: expected key<TAB>id, with a key of 9 or 10 digits 0 to 9 "
-		    "and "
-		    "a to v (shfp --keys)");
-	return 0;
+	for (size_t i = 0; i < n; i++)
+		good &= ((unsigned)(p[i] - '0') < 10) | ((unsigned)(p[i] - 'a') < 22);
+	return good;
+}
+
+struct sh_slice sh_key_of_record(struct sh_slice line, struct sh_error *err)
+{
+	size_t n = line.n > HASH + 1 && line.p[HASH + 1] == '\t' ? HASH + 1 : HASH + 2;
+
+	if (n + 1 < line.n && line.p[n] == '\t' && are_digits(line.p, HASH) &&
+	    are_digits(line.p + HASH, n - HASH) && !memchr(line.p + n + 1, '\t', line.n - n - 1))
+		return sh_slice(line.p, n);
+	sh_error_set(err, SH_ERR_RECORD,
+	    "not a key record: expected key<TAB>id, with a key of 9 or 10 digits 0 to 9 and a to v "
+	    "(shfp --keys)");
+	return sh_slice(line.p, 0);
 }
 
 /* Returns whether two keys of one length have the same column, but other bits of the tag. */
@@ -72,22 +78,36 @@ static bool other_tag(const char *a, const char *b, size_t n)
 	return memcmp(a, b, head) != 0 && column_of(a, head) == column_of(b, head);
 }
 
-/* Begins a new bucket when the key is a new one. */
-static int check_key(struct sh_key_records *k, struct sh_slice key, struct sh_error *err)
+int sh_key_next(struct sh_key_last *last, struct sh_slice key, struct sh_error *err)
 {
 	int order;
 
-	if (k->digits && (key.n != k->digits || other_tag(key.p, k->key, key.n)))
+	if (last->n && (key.n != last->n || other_tag(key.p, last->key, key.n)))
 		return sh_error_set(err, SH_ERR_PARAM,
 		    "the key was made with other settings than those before it (shfp --keys)");
-	order = k->digits ? memcmp(key.p, k->key, key.n) : 1;
+	order = last->n ? memcmp(key.p, last->key, key.n) : 1;
 	if (order < 0)
 		return sh_error_set(err, SH_ERR_PARAM,
 		    "the keys are not in bytewise order: sort them with LC_ALL=C sort");
+	memcpy(last->key, key.p, key.n);
+	last->n = key.n;
+	return order > 0;
+}
+
+/* Reads a record, and begins a new bucket when its key is a new one. Changes nothing when it
+ * fails. */
+static int read_record(
+    struct sh_key_records *k, struct sh_slice line, struct sh_slice *id, struct sh_error *err)
+{
+	struct sh_slice key = sh_key_of_record(line, err);
+	int order = key.n ? sh_key_next(&k->last, key, err) : -1;
+
+	if (order < 0)
+		return -1;
 	if (order > 0)
 		k->n = 0;
-	memcpy(k->key, key.p, key.n);
-	k->digits = key.n;
+	k->last_read = key;
+	*id = sh_slice(line.p + key.n + 1, line.n - key.n - 1);
 	return 0;
 }
 
@@ -105,14 +125,12 @@ static size_t place_of(size_t i)
 	return i < NEAR ? i : NEAR + i % NEAR;
 }
 
-int sh_key_records_add(struct sh_key_records *k, struct sh_slice line, struct sh_error *err)
+/* Makes the pairs of a document with those in its bucket, and adds it. */
+static int add_id(struct sh_key_records *k, struct sh_slice id, struct sh_error *err)
 {
-	struct sh_slice key, id;
 	struct sh_buf *own;
 	size_t near;
 
-	if (parse(line, &key, &id, err) < 0 || check_key(k, key, err) < 0)
-		return -1;
 	for (size_t i = 0; i < k->n && i < NEAR; i++)
 		if (pair_with(k, i, id, err) < 0)
 			return -1;
@@ -123,6 +141,36 @@ int sh_key_records_add(struct sh_key_records *k, struct sh_slice line, struct sh
 	own = &k->id[place_of(k->n++)];
 	own->n = 0;
 	return sh_buf_add(own, id.p, id.n, err);
+}
+
+int sh_key_records_add(struct sh_key_records *k, struct sh_slice line, struct sh_error *err)
+{
+	struct sh_slice id;
+
+	return read_record(k, line, &id, err) < 0 ? -1 : add_id(k, id, err);
+}
+
+const char *sh_key_records_add_lines(
+    struct sh_key_records *k, const char *p, const char *end, uint64_t *lines, struct sh_error *err)
+{
+	const char *lf;
+	struct sh_slice id;
+	struct sh_error bad;
+
+	for (*lines = 0; (lf = memchr(p, '\n', (size_t)(end - p))) != NULL; p = lf + 1) {
+		if (lf == p || lf[-1] == '\r' ||
+		    read_record(k, sh_slice(p, (size_t)(lf - p)), &id, &bad) < 0)
+			break;
+		if (add_id(k, id, err) < 0)
+			return NULL;
+		(*lines)++;
+	}
+	return p;
+}
+
+void sh_key_records_clear(struct sh_key_records *k)
+{
+	k->last.n = k->n = 0;
 }
 
 void sh_key_records_free(struct sh_key_records *k)

@@ -6,9 +6,10 @@
 #include "join/parts.h"
 #include "record/fpline.h"
 
-/* Keys that a self-join remembers when they do not ascend, to find keys that are not adjacent:
- * 16 MiB of hashes. */
-enum { KEYS_REMEMBERED = 1 << 20 };
+enum {
+	MANY = 1 << 17,  /* records of a large bucket */
+	LARGE = 8 << 20, /* or the bytes of its ids */
+};
 
 struct sh_stream {
 	struct sh_stream_opts opts;
@@ -46,11 +47,21 @@ struct sh_stream *sh_stream_new(
 		sh_runs_init(&s->parts[i].runs, opts->tmpdir);
 		sh_runs_init(&s->parts[i].sorted, opts->tmpdir);
 	}
-	if (sh_keyorder_init(&s->order, KEYS_REMEMBERED, err) < 0) {
+	if (sh_keyorder_init(&s->order, SH_STREAM_KEYS, err) < 0) {
 		free(s);
 		return NULL;
 	}
 	return s;
+}
+
+static void free_join(struct sh_stream *s)
+{
+	sh_join_delete(s->join);
+	s->join = NULL;
+	for (int i = 0; i < 2; i++)
+		sh_parts_free(&s->parts[i]);
+	sh_side_free(&s->scratch);
+	s->scratch = (struct sh_side){ 0 };
 }
 
 void sh_stream_delete(struct sh_stream *s)
@@ -58,22 +69,36 @@ void sh_stream_delete(struct sh_stream *s)
 	if (!s)
 		return;
 	sh_band_free(&s->band);
-	sh_join_delete(s->join);
+	free_join(s);
 	sh_keyorder_free(&s->order);
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < 2; i++)
 		sh_buf_free(&s->last_key[i]);
-		sh_parts_free(&s->parts[i]);
-	}
-	sh_side_free(&s->scratch);
 	sh_buf_free(&s->key);
 	free(s);
+}
+
+/* Makes the bucket and its join. */
+static int make_join(struct sh_stream *s, struct sh_error *err)
+{
+	/* A join needs memory for two partitions and the scratch memory. */
+	size_t part = s->opts.memory / 3;
+
+	s->join = sh_join_new(s->band.bits, s->k, NULL, err);
+	if (!s->join)
+		return -1;
+	for (unsigned i = 0; i < 2; i++)
+		if (sh_parts_init(
+			&s->parts[i], s->band.words, part, &s->scratch, s->opts.tmpdir, err) < 0)
+			return -1;
+	/* In a join of two streams every new id is paired. So only the archive, side 1, is reduced
+	 * to the smallest ids. */
+	s->parts[s->sides - 1].first_only = s->opts.collapse;
+	return 0;
 }
 
 /* Stores the properties of the first record. All other records must have the same. */
 static int make_ready(struct sh_stream *s, const struct sh_band_record *r, struct sh_error *err)
 {
-	/* A join needs memory for two partitions and the scratch memory. */
-	size_t part = s->opts.memory / 3;
 	unsigned k;
 
 	if (sh_band_from_key(&s->band, r->key, r->of.bits, err) < 0)
@@ -89,16 +114,8 @@ static int make_ready(struct sh_stream *s, const struct sh_band_record *r, struc
 	}
 	s->k = k;
 	s->form = sh_fp_form(r->of.bits / 4, SH_NO_TAG);
-	s->join = sh_join_new(r->of.bits, k, NULL, err);
-	if (!s->join)
+	if (make_join(s, err) < 0)
 		return -1;
-	for (unsigned i = 0; i < 2; i++)
-		if (sh_parts_init(
-			&s->parts[i], s->band.words, part, &s->scratch, s->opts.tmpdir, err) < 0)
-			return -1;
-	/* In a join of two streams every new id is paired. So only the archive, side 1, is reduced
-	 * to the smallest ids. */
-	s->parts[s->sides - 1].first_only = s->opts.collapse;
 	s->ready = true;
 	return 0;
 }
@@ -174,8 +191,6 @@ static int join_bucket(struct sh_stream *s, struct sh_error *err)
 	const struct sh_parts_join join = { join_part, join_two, s };
 	struct sh_parts *p = &s->parts[0];
 
-	if (p->runs.n == 0 && p->nodes.records < 2)
-		return 0;
 	p->copy = s->table == 0 ? s->opts.pair : NULL;
 	p->out = s->opts.out;
 	if (sh_parts_close(p, err) < 0)
@@ -183,6 +198,22 @@ static int join_bucket(struct sh_stream *s, struct sh_error *err)
 	if (s->table == 0)
 		s->repeated += p->repeated;
 	return sh_parts_join_self(p, &join, err);
+}
+
+/* Joins the bucket and forgets it. Frees the memory of a large bucket: another stream, of another
+ * thread, may have the next one. */
+static int end_bucket(struct sh_stream *s, struct sh_error *err)
+{
+	struct sh_parts *p = &s->parts[0];
+	bool large = p->runs.n || p->nodes.records > MANY || p->nodes.ids.text.n > LARGE;
+
+	if ((large || p->nodes.records > 1) && join_bucket(s, err) < 0)
+		return -1;
+	sh_parts_clear(p);
+	if (!large)
+		return 0;
+	free_join(s);
+	return make_join(s, err);
 }
 
 /* Sets *bits to the digits at the end of a key. Returns -1 when they are not hexadecimal. */
@@ -205,19 +236,20 @@ static int begin_bucket(struct sh_stream *s, struct sh_slice key, struct sh_erro
 	return 0;
 }
 
+/* Ends the bucket before the next key. */
+static int change_bucket(struct sh_stream *s, struct sh_slice key, struct sh_error *err)
+{
+	if (end_bucket(s, err) < 0)
+		return -1;
+	return s->opts.begins ? s->opts.begins(s->opts.arg, key, err)
+			      : sh_keyorder_next(&s->order, key, err);
+}
+
 int sh_stream_add(struct sh_stream *s, const struct sh_band_record *r, struct sh_error *err)
 {
-	int begins = sh_keyorder_next(&s->order, r->key, err);
-
-	if (begins < 0)
+	if (!sh_slice_eq(r->key, sh_buf_slice(&s->key)) &&
+	    (change_bucket(s, r->key, err) < 0 || begin_bucket(s, r->key, err) < 0))
 		return -1;
-	if (begins) {
-		if (join_bucket(s, err) < 0)
-			return -1;
-		sh_parts_clear(&s->parts[0]);
-		if (begin_bucket(s, r->key, err) < 0)
-			return -1;
-	}
 	return sh_parts_add(&s->parts[0], r->of.fp, r->of.id, err);
 }
 
@@ -245,9 +277,8 @@ static bool is_next_key(const struct sh_stream *s, const char *p, uint64_t *bits
 static int next_bucket(
     struct sh_stream *s, struct sh_slice key, uint64_t bits, struct sh_error *err)
 {
-	if (sh_keyorder_next(&s->order, key, err) < 0 || join_bucket(s, err) < 0)
+	if (change_bucket(s, key, err) < 0)
 		return -1;
-	sh_parts_clear(&s->parts[0]);
 	memcpy(s->key.p, key.p, key.n);
 	s->bits = bits;
 	return 0;
@@ -315,7 +346,8 @@ ssize_t sh_stream_add_lines(
 
 int sh_stream_finish(struct sh_stream *s, struct sh_error *err)
 {
-	return s->ready ? join_bucket(s, err) : 0;
+	s->key.n = 0;
+	return s->ready ? end_bucket(s, err) : 0;
 }
 
 /* ---- two streams ---- */

@@ -18,7 +18,15 @@ struct sh_stream_opts {
 	const char *tmpdir;
 	sh_pair_fn *pair;
 	struct sh_job *out; /* receives the pairs */
+	/* Self-join: gets the key of each bucket that begins, after the pairs of the bucket before.
+	 * NULL: the stream itself checks that equal keys are adjacent. */
+	int (*begins)(void *arg, struct sh_slice key, struct sh_error *err);
+	void *arg;
 };
+
+/* Keys that a self-join remembers when they do not ascend, to find keys that are not adjacent:
+ * 16 MiB of hashes. */
+enum { SH_STREAM_KEYS = 1 << 20 };
 
 struct sh_stream;
 
@@ -41,7 +49,7 @@ int sh_stream_add(struct sh_stream *s, const struct sh_band_record *r, struct sh
  * records. */
 ssize_t sh_stream_add_lines(
     struct sh_stream *s, struct sh_slice text, size_t *lines, struct sh_error *err);
-/* Self-join: joins the last bucket. Call it after the last record. */
+/* Self-join: joins the last bucket. Call it after the last record. Other buckets may follow. */
 int sh_stream_finish(struct sh_stream *s, struct sh_error *err);
 
 /* Two streams: reads the next record of a side that passes sh_stream_check(), valid until the next

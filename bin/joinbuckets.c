@@ -1,0 +1,372 @@
+#include "joinbuckets.h"
+
+#include <stdlib.h>
+
+#include "join/bucketlines.h"
+#include "join/keyorder.h"
+#include "join/keyrecords.h"
+#include "run.h"
+
+/* Most bytes of a bucket in one chunk are this part of the memory. */
+enum { MEMORY_PART = 64 };
+
+struct bucket_run {
+	struct cli *cli;
+	struct sh_source *source;
+	struct sh_bucket_lines lines;
+	const struct sh_pool *out;
+};
+
+/* Writes the pairs of a job before a read that may wait for a slow writer. */
+static int write_job(void *arg, struct sh_job *job, struct sh_error *err)
+{
+	struct bucket_run *r = arg;
+	struct sh_error failure;
+	int status = sh_bucket_lines_done(&r->lines, job, err);
+	bool waits = r->cli->jobs > 1 || !sh_source_ready(r->source);
+
+	if (r->out->done(r->out->arg, job, &failure) == 0 &&
+	    (!waits || sh_sink_flush(&r->cli->out, &failure) == 0))
+		return status;
+	*err = failure;
+	return -1;
+}
+
+static void begin(struct bucket_run *r, const struct sh_bucket_calls *calls)
+{
+	struct sh_error err;
+
+	if (sh_bucket_lines_init(&r->lines, calls, r->cli->jobs, &err) < 0)
+		cli_die(r->cli, &err);
+	r->lines.rejects = r->cli->rejects_path != NULL;
+}
+
+/* most: bytes of a bucket in one chunk. */
+static void run_buckets(struct bucket_run *r, size_t most)
+{
+	struct run run = {
+		.cli = r->cli, .work = sh_bucket_lines_work, .take = write_job, .arg = r
+	};
+
+	for (unsigned i = 0; i < r->cli->jobs; i++)
+		run.workers[i] = &r->lines.worker[i];
+	sh_bucket_lines_source(&r->lines, r->source, most);
+	run_pool(&run, r->source);
+	run.work = sh_bucket_lines_end;
+	run_tasks(&run, 1);
+	run_finish(&run);
+	sh_bucket_lines_free(&r->lines);
+}
+
+/* ---- bands ---- */
+
+struct bands {
+	struct cli *cli;
+	struct sh_tags *tags;
+	struct sh_keyorder order;
+	struct sh_stream *reads; /* of the thread that reads: checks records, joins none */
+};
+
+/* One bucket of bands and its join. */
+struct band_bucket {
+	struct bands *bands;
+	struct sh_stream *stream;
+};
+
+/* Fills *err with a message that names both kinds of records, when the first record has one
+ * field. */
+static void name_both_kinds(uint64_t number, struct sh_slice line, struct sh_error *err)
+{
+	if (number == 1 && !memchr(line.p, '\t', line.n))
+		sh_error_set(err, SH_ERR_RECORD,
+		    "1 field, expected key<TAB>fingerprint<TAB>id or fingerprint<TAB>id");
+}
+
+static int check_band(const struct bands *b, struct sh_stream *s, struct sh_slice line,
+    struct sh_band_record *r, struct sh_error *err)
+{
+	return sh_record_band(cli_strip(b->cli->crlf, line), r, err) < 0
+		   ? -1
+		   : sh_stream_check(s, 0, r, err);
+}
+
+static int add_band(void *bucket, struct sh_slice line, struct sh_job *job, struct sh_error *err)
+{
+	struct band_bucket *b = bucket;
+	struct sh_band_record r;
+
+	if (check_band(b->bands, b->stream, line, &r, err) < 0 ||
+	    sh_tags_check(b->bands->tags, r.of.tag, job->from.file, err) < 0) {
+		name_both_kinds(sh_job_line(job), line, err);
+		return -1;
+	}
+	return sh_stream_add(b->stream, &r, err);
+}
+
+static const char *add_bands(void *bucket, const char *p, const char *end, struct sh_job *job,
+    uint64_t *lines, struct sh_error *err)
+{
+	struct band_bucket *b = bucket;
+	size_t n;
+	ssize_t took = sh_stream_add_lines(b->stream, sh_slice(p, (size_t)(end - p)), &n, err);
+
+	(void)job;
+	*lines = n;
+	return took < 0 ? NULL : p + took;
+}
+
+static int end_bands(void *bucket, struct sh_error *err)
+{
+	struct band_bucket *b = bucket;
+
+	return sh_stream_finish(b->stream, err);
+}
+
+static bool bands_part(void *bands, struct sh_slice line, struct sh_slice next)
+{
+	struct bands *b = bands;
+	struct sh_band_record r[2];
+	struct sh_error err;
+
+	return check_band(b, b->reads, line, &r[0], &err) == 0 &&
+	       check_band(b, b->reads, next, &r[1], &err) == 0 && r[0].of.tag == r[1].of.tag &&
+	       !sh_slice_eq(r[0].key, r[1].key);
+}
+
+static int order_bands(void *bands, struct sh_slice key, struct sh_error *err)
+{
+	struct bands *b = bands;
+
+	return sh_keyorder_next(&b->order, key, err) < 0 ? -1 : 0;
+}
+
+/* Returns 0 when the line is a band record of any layout; see cli_first(). */
+static int band(const struct sh_source *source, struct sh_slice line, struct sh_error *err)
+{
+	const struct sh_stream_opts opts = { .k = -1 };
+	struct sh_stream *s = sh_stream_new(&opts, 1, err);
+	struct sh_band_record r;
+	int status = s ? sh_record_band(line, &r, err) : -1;
+
+	(void)source;
+	if (status == 0)
+		status = sh_stream_check(s, 0, &r, err);
+	sh_stream_delete(s);
+	return status;
+}
+
+/* Makes a stream with the layout of the first record. The run reports a bad record. */
+static struct sh_stream *new_stream(
+    struct bands *b, const struct sh_stream_opts *opts, struct sh_slice first)
+{
+	struct sh_error err;
+	struct sh_stream *s = sh_stream_new(opts, 1, &err);
+	struct sh_band_record r;
+
+	if (!s)
+		cli_die(b->cli, &err);
+	check_band(b, s, first, &r, &err);
+	return s;
+}
+
+/* Makes the states of the run. Returns them; the caller frees the array. */
+static struct band_bucket *new_buckets(
+    struct bands *b, struct bucket_run *run, struct sh_stream_opts opts, struct sh_slice first)
+{
+	unsigned n = sh_bucket_lines_states(b->cli->jobs);
+	struct band_bucket *bucket = calloc(n, sizeof *bucket);
+	struct sh_error err;
+
+	if (!bucket) {
+		sh_error_nomem(&err);
+		cli_die(b->cli, &err);
+	}
+	opts.begins = sh_bucket_begins;
+	for (unsigned i = 0; i < n; i++) {
+		opts.arg = &run->lines.state[i];
+		opts.out = &run->lines.state[i].out;
+		bucket[i] = (struct band_bucket){ b, new_stream(b, &opts, first) };
+		run->lines.state[i].own = &bucket[i];
+	}
+	return bucket;
+}
+
+static uint64_t delete_buckets(struct band_bucket *bucket, unsigned n)
+{
+	uint64_t repeated = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		repeated += sh_stream_repeated(bucket[i].stream);
+		sh_stream_delete(bucket[i].stream);
+	}
+	free(bucket);
+	return repeated;
+}
+
+uint64_t join_bands(struct cli *c, struct sh_source *source, const struct sh_stream_opts *opts,
+    struct sh_tags *tags, const struct sh_pool *out)
+{
+	struct bands b = { .cli = c, .tags = tags };
+	const struct sh_bucket_calls calls = { add_band, add_bands, end_bands, bands_part,
+		order_bands, &b };
+	struct bucket_run run = { .cli = c, .source = source, .out = out };
+	struct band_bucket *bucket;
+	struct sh_slice first;
+	struct sh_error err;
+	uint64_t repeated;
+
+	if (!cli_first(c, source, band, &first))
+		return 0;
+	if (sh_keyorder_init(&b.order, SH_STREAM_KEYS, &err) < 0)
+		cli_die(c, &err);
+	begin(&run, &calls);
+	b.reads = new_stream(&b, opts, first);
+	bucket = new_buckets(&b, &run, *opts, first);
+	run_buckets(&run, opts->memory / MEMORY_PART);
+	repeated = delete_buckets(bucket, sh_bucket_lines_states(c->jobs));
+	sh_stream_delete(b.reads);
+	sh_keyorder_free(&b.order);
+	return repeated;
+}
+
+/* ---- bands of two files ---- */
+
+struct sides {
+	struct cli *cli;
+	struct sh_lines *lines; /* of both sides */
+	struct sh_tags *tags;
+	struct sh_stream *stream;
+	struct sh_job *out;
+};
+
+static void flush(const struct sides *s)
+{
+	struct sh_error err;
+
+	if (sh_job_flush(s->out, &err) < 0)
+		cli_die(s->cli, &err);
+}
+
+/* Reads the next good record of a side. A bad record goes to the rejects or ends the program. */
+static int next_of_side(void *sides, unsigned side, struct sh_band_record *r, struct sh_error *err)
+{
+	const struct sides *s = sides;
+	struct sh_lines *lines = &s->lines[side];
+	struct sh_slice line;
+
+	for (;;) {
+		/* Pairs are written before the program waits for input or ends with an error. */
+		flush(s);
+		if (!cli_line(s->cli, lines, &line))
+			return 0;
+		if (sh_record_band(line, r, err) == 0 &&
+		    sh_stream_check(s->stream, side, r, err) == 0 &&
+		    sh_tags_check(s->tags, r->of.tag, lines->from.file, err) == 0)
+			return 1;
+		name_both_kinds(lines->from.line, line, err);
+		sh_lines_blame(lines, err);
+		cli_reject(s->cli, line, err);
+	}
+}
+
+uint64_t join_band_files(
+    struct cli *c, struct sh_lines *lines, const struct sh_stream_opts *opts, struct sh_tags *tags)
+{
+	struct sides s = { c, lines, tags, NULL, opts->out };
+	struct sh_error err;
+	uint64_t repeated;
+	int status;
+
+	s.stream = sh_stream_new(opts, 2, &err);
+	status = s.stream ? sh_stream_cross(s.stream, next_of_side, &s, &err) : -1;
+	if (status < 0) {
+		flush(&s);
+		cli_die(c, &err);
+	}
+	repeated = sh_stream_repeated(s.stream);
+	sh_stream_delete(s.stream);
+	return repeated;
+}
+
+/* ---- keys ---- */
+
+struct keys {
+	struct cli *cli;
+	struct sh_key_last last; /* of the jobs that are written */
+};
+
+/* One bucket of keys. */
+struct key_bucket {
+	struct keys *keys;
+	struct sh_bucket_state *state;
+	struct sh_key_records records;
+};
+
+static int add_key(void *bucket, struct sh_slice line, struct sh_job *job, struct sh_error *err)
+{
+	struct key_bucket *b = bucket;
+	bool first = b->records.last.n == 0;
+
+	(void)job;
+	if (sh_key_records_add(&b->records, cli_strip(b->keys->cli->crlf, line), err) < 0)
+		return -1;
+	return first ? sh_bucket_begins(b->state, b->records.last_read, err) : 0;
+}
+
+static const char *add_keys(void *bucket, const char *p, const char *end, struct sh_job *job,
+    uint64_t *lines, struct sh_error *err)
+{
+	struct key_bucket *b = bucket;
+
+	(void)job;
+	*lines = 0;
+	/* The key of the first record is compared with those of earlier chunks. */
+	return b->records.last.n ? sh_key_records_add_lines(&b->records, p, end, lines, err) : p;
+}
+
+/* The first key of the next chunk is compared with the last one of this chunk. */
+static int end_keys(void *bucket, struct sh_error *err)
+{
+	struct key_bucket *b = bucket;
+	int status = b->records.last.n ? sh_bucket_begins(b->state, b->records.last_read, err) : 0;
+
+	sh_key_records_clear(&b->records);
+	return status;
+}
+
+static bool keys_part(void *keys, struct sh_slice line, struct sh_slice next)
+{
+	const struct keys *k = keys;
+	bool crlf = k->cli->crlf;
+	struct sh_error err;
+
+	return sh_key_of_record(cli_strip(crlf, line), &err).n &&
+	       sh_key_of_record(cli_strip(crlf, next), &err).n;
+}
+
+static int order_keys(void *keys, struct sh_slice key, struct sh_error *err)
+{
+	struct keys *k = keys;
+
+	return sh_key_next(&k->last, key, err) < 0 ? -1 : 0;
+}
+
+void join_keys(struct cli *c, struct sh_source *source, sh_pair_fn *pair, const struct sh_pool *out)
+{
+	struct keys k = { .cli = c };
+	const struct sh_bucket_calls calls = { add_key, add_keys, end_keys, keys_part, order_keys,
+		&k };
+	struct bucket_run run = { .cli = c, .source = source, .out = out };
+	struct key_bucket bucket[CLI_MAX_JOBS + 1];
+	unsigned n = sh_bucket_lines_states(c->jobs);
+
+	begin(&run, &calls);
+	for (unsigned i = 0; i < n; i++) {
+		bucket[i] = (struct key_bucket){ &k, &run.lines.state[i],
+			{ .pair = pair, .out = &run.lines.state[i].out } };
+		run.lines.state[i].own = &bucket[i];
+	}
+	run_buckets(&run, SH_DOCUMENT_MAX);
+	for (unsigned i = 0; i < n; i++)
+		sh_key_records_free(&bucket[i].records);
+}
