@@ -144,15 +144,22 @@ int sh_join_tasks(struct sh_join *j, size_t n, int (*work)(void *joiner, struct 
 {
 	const struct sh_pool *to = j->out->pool;
 	struct sh_pool pool = { work, j->joiner, j->threads, to->done, to->arg };
+	struct sh_joiner *first = j->joiner[0];
+	int status = 0;
 
-	if (j->threads > 1 && n > 1)
-		return sh_job_flush(j->out, err) < 0 ? -1 : sh_pool_tasks(&pool, n, err);
-	for (j->out->task = 0; j->out->task < n; j->out->task++)
-		if (work(j->joiner[0], j->out) < 0) {
+	if (j->threads > 1 && n > 1) {
+		status = sh_job_flush(j->out, err);
+		if (status == 0)
+			status = sh_pool_tasks(&pool, n, err);
+	} else {
+		for (j->out->task = 0; status == 0 && j->out->task < n; j->out->task++)
+			status = work(first, j->out);
+		if (status < 0)
 			*err = j->out->err;
-			return -1;
-		}
-	return 0;
+	}
+	/* It was the error of a job, which is freed. */
+	first->err = err;
+	return status;
 }
 
 void sh_join_set_limits(struct sh_join *j, const struct sh_join_limits *limits)
