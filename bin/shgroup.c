@@ -78,8 +78,9 @@ static int each_pair(void *reader, struct sh_slice line, struct sh_job *job, str
 		return -1;
 	if (pair.distance > UINT16_MAX)
 		return sh_error_set(err, SH_ERR_RECORD, "a distance above %d", UINT16_MAX);
-	e = (struct sh_edge){ 0, 0, (uint16_t)pair.distance,
-		pair.similarity < 0 ? SH_EDGE_NONE : (uint16_t)((pair.similarity + 50) / 100) };
+	e = (struct sh_edge){ .distance = (uint16_t)pair.distance, .similarity = SH_EDGE_NONE };
+	if (pair.similarity >= 0)
+		e.similarity = (uint16_t)((pair.similarity + 50) / 100);
 	if (sh_idset_add(&r->ids, pair.id1, err) < 0 || sh_idset_add(&r->ids, pair.id2, err) < 0)
 		return -1;
 	return sh_buf_add(&job->facts, &e, sizeof e, err);
