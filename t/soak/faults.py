@@ -92,6 +92,7 @@ shverify -d - --measure cosine -o new pairs <docs
 shverify --trailer -d docs.trailer -o new pairs.trailer
 shverify -j 2 -d docs -o new <pairs
 shgroup -o new pairs
+shgroup -j 2 -d docs -o new pairs
 shdrop -d groups -o new docs
 shdrop -j 2 -d groups --mark m --rejects rejected -o new mixed
 shgroup --link star -d docs --keep longest --audit audit -o new pairs
@@ -109,6 +110,7 @@ sharchive -q compact archive -o new
 sharchive -q compact passages -o new
 sharchive -q expire passages 1d -o new
 shstat -o new pairs
+shstat -j 2 -o new pairs
 shstat --svg -o new groups
 shreport -d docs -o new pairs
 shreport -d - --rejects rejected -o new pairs <docs
