@@ -38,7 +38,7 @@ static int by_later(const void *a, const void *b)
 	return sh_compare(x->a, y->a);
 }
 
-/* Candidates to be sorted by `order`, which has their ends and numbers. */
+/* Moves candidates to the order of `order`, which has their ends and numbers. */
 struct sorting {
 	struct sh_candidate *from, *to;
 	struct sh_side *order;

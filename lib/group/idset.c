@@ -7,7 +7,8 @@
 #include "io/parallel.h"
 #include "weight/df_sort.h"
 
-/* A handle is the index of an id in its shard, and below it the number of the shard. */
+/* A handle is the index of an id in its shard; its lowest SHARD_BITS bits are the number of the
+ * shard. */
 enum { SHARD_BITS = 6, SHARDS = 1 << SHARD_BITS };
 
 struct sh_idset_shard {
@@ -79,7 +80,7 @@ static uint32_t *order_by_shard(const struct sh_idset *s, const struct sh_slice 
 	return order;
 }
 
-/* Adds ids to their shard, by groups. */
+/* Adds ids to their shard, SH_HMAP_MANY at a time. */
 static int put_ids(struct sh_hmap *ids, unsigned shard, const struct sh_slice *id,
     const uint32_t *order, size_t n, uint32_t *handle, struct sh_error *err)
 {

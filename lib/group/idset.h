@@ -3,7 +3,7 @@
  *
  * While ids are added, each has a handle. Handles depend on the order of the threads, so nothing
  * that is written may depend on them. They are below s->handles, which exceeds the number of ids by
- * some percent. */
+ * a few percent. */
 #ifndef SH_GROUP_IDSET_H
 #define SH_GROUP_IDSET_H
 
@@ -15,7 +15,7 @@
 struct sh_idset {
 	struct sh_idset_shard *shard;
 	/* Set by sh_idset_sort(). */
-	uint32_t n;        /* ids */
+	uint32_t n;        /* number of ids */
 	const char **text; /* by number: a key of sh_hmap */
 	uint32_t handles;
 	uint32_t *number; /* by handle; SH_IDSET_NONE: no id has the handle */
@@ -37,9 +37,9 @@ static inline int sh_idset_add(struct sh_idset_batch *b, struct sh_slice id, str
 	return sh_buf_add(&b->ids, &id, sizeof id, err);
 }
 
-/* Adds the ids of the batch, unless the set has them, and empties the batch. Returns their handles,
- * valid until the batch is used again, or NULL. Any thread may call this. SH_ERR_RANGE: too many
- * ids, some 2^32. */
+/* Adds the ids of the batch that the set does not have, and empties the batch. Returns the handles of
+ * all its ids, valid until the batch is used again, or NULL. Any thread may call it. SH_ERR_RANGE:
+ * about 2^32 ids. */
 const uint32_t *sh_idset_put(struct sh_idset *s, struct sh_idset_batch *b, struct sh_error *err);
 
 /* Numbers the ids 0, 1, ... in bytewise order. Call it once, after all ids were added. */

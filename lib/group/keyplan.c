@@ -18,7 +18,7 @@
 
 #define TOLERANCE 1e-4 /* recall that keys may lack */
 
-/* Most documents of one source that follow each other, as assumed. */
+/* Largest number of consecutive documents of one source: an assumption. */
 #define SOURCE 65536.0
 
 enum { LOWEST = 500000, COLUMNS = 8, NEAR = 32 };
@@ -64,9 +64,9 @@ static int by_value(const void *a, const void *b)
 	return sh_compare(((const struct sampled *)a)->value, ((const struct sampled *)b)->value);
 }
 
-/* Two documents share `shared` of 64 values, one of them for certain. Adds the probability that
- * they share a key, for each number of rows: the share of the choices of further values that they
- * share all. */
+/* Adds the probability that two documents share a key, for each number of rows. The documents share
+ * `shared` of 64 values, and one of these is the first value of the key. The probability is the share
+ * of all choices of the further values in which all are shared. */
 static void add_shared(double *sum, unsigned shared)
 {
 	double chance = 1;
@@ -158,7 +158,8 @@ bool sh_key_plan_is_worthwhile(const struct sh_key_plan *p)
 	return p->only_keys || cost_of_distance(p) > SAMPLE_COST + cost_of_keys(&least, 0);
 }
 
-/* The values of a fingerprint that are there anyway make further keys. */
+/* Sets *k to the least number of keys that find enough pairs; or to the keys that the minwise values of
+ * a fingerprint give at no cost, when these are more. Returns false when there would be too many. */
 static bool lay_out(const struct sh_key_plan *p, unsigned rows, struct sh_minkeys *k)
 {
 	*k = (struct sh_minkeys){ rows, 1 };

@@ -154,7 +154,7 @@ static int order_by_length(struct ranking *r, struct sh_error *err)
 	return 0;
 }
 
-/* Ranks the known ids by order[], then the others. */
+/* Ranks the known ids by order[], then the unknown ids. */
 static void rank(const struct ranking *r, uint32_t *ranks)
 {
 	bool newest = r->prefer->which == SH_PREFER_NEWEST;

@@ -39,14 +39,14 @@ static inline struct sh_slice sh_run_key(const struct sh_run *run, size_t block)
 
 struct sh_runs {
 	const char *dir;      /* folder of the file, as for sh_spill_folder() */
-	pthread_mutex_t lock; /* of all members below, before sh_runs_close() */
+	pthread_mutex_t lock; /* protects all members below until sh_runs_close() */
 	int fd;               /* -1 before the first block */
 	uint64_t end;         /* bytes in the file */
 	struct sh_run *run;
 	size_t n, cap; /* number of runs; elements allocated in `run` */
 
-	/* After sh_runs_close(): range i has the keys from border[i] on that are below border[i +
-	 * 1]. The keys are in the runs. */
+	/* After sh_runs_close(): range i has the keys from border[i] on that are below
+	 * border[i + 1]. Borders point into sh_run.keys. */
 	struct sh_slice *border;
 	size_t ranges;
 };
@@ -63,7 +63,7 @@ struct sh_run_writer {
 };
 
 void sh_run_begin(struct sh_run_writer *w, struct sh_runs *r);
-/* Adds an entry. Its key must not be below the last one. */
+/* Adds an entry. Its key must not be below the key before it. */
 int sh_run_add(
     struct sh_run_writer *w, struct sh_slice key, struct sh_slice value, struct sh_error *err);
 /* Writes the last block, if there is one. Entries that are added later begin another block. */
@@ -71,7 +71,7 @@ int sh_run_end(struct sh_run_writer *w, struct sh_error *err);
 /* Call it after sh_runs_put() or a failure. Does nothing to a zeroed writer. */
 void sh_run_free(struct sh_run_writer *w);
 
-/* Adds a run, which is what n writers wrote, one behind the other. */
+/* Adds a run: the blocks of n writers, in the order of the writers. */
 int sh_runs_put(
     struct sh_runs *r, const struct sh_run_writer *writer, size_t n, struct sh_error *err);
 
@@ -89,7 +89,7 @@ typedef int sh_runs_entry(
 int sh_runs_merge(
     const struct sh_runs *r, size_t range, sh_runs_entry *each, void *arg, struct sh_error *err);
 
-/* Reads the entries of some blocks of a run, while r does not change. */
+/* Reads the entries of some blocks of a run. The runs must not change meanwhile. */
 struct sh_run_reader {
 	int fd;
 	const struct sh_run_block *next, *end; /* blocks that are not read yet */
@@ -97,7 +97,7 @@ struct sh_run_reader {
 	size_t used;                           /* bytes of it that were returned */
 };
 
-/* Begins with the blocks from .. to-1. */
+/* Opens a reader of the blocks from .. to-1 of a run. */
 void sh_run_open(
     struct sh_run_reader *c, const struct sh_runs *r, size_t run, size_t from, size_t to);
 void sh_run_close(struct sh_run_reader *c);

@@ -62,7 +62,7 @@ static size_t pack_fp(char *out, const uint64_t *fp, unsigned words)
 	return 8 * words;
 }
 
-/* Writes the nodes in memory. Task i writes NODES of them, with writer i. */
+/* Writes the nodes in memory. Task i writes at most NODES nodes, with writer i. */
 struct spilling {
 	const struct sh_nodes *nodes;
 	struct sh_run_writer *writer;
@@ -103,7 +103,7 @@ static int write_nodes(void *arg, size_t from, size_t to, struct sh_error *err)
 	return 0;
 }
 
-/* Returns n writers, NULL when memory is short. */
+/* Returns n writers, for end_writers(), or NULL when memory is short. */
 static struct sh_run_writer *new_writers(struct sh_runs *r, size_t n, struct sh_error *err)
 {
 	struct sh_run_writer *w = malloc(n * sizeof *w + 1);
@@ -115,7 +115,7 @@ static struct sh_run_writer *new_writers(struct sh_runs *r, size_t n, struct sh_
 	return w;
 }
 
-/* Adds what the writers wrote as a run, if all of them succeeded, and frees them. */
+/* Frees the writers. When status is 0, first adds their blocks as a run. */
 static int end_writers(
     struct sh_runs *r, struct sh_run_writer *w, size_t n, int status, struct sh_error *err)
 {
@@ -186,7 +186,7 @@ int sh_parts_append(struct sh_parts *p, const struct sh_fp_chunk *c, struct sh_e
 	return 0;
 }
 
-/* Does n tasks by `threads` threads, each with a state of `size` bytes. */
+/* Runs n tasks of the pool. states: an array of `threads` states of `size` bytes. */
 static int do_tasks(struct sh_pool *pool, unsigned threads, void *states, size_t size, size_t n,
     struct sh_error *err)
 {
@@ -205,12 +205,12 @@ static int do_tasks(struct sh_pool *pool, unsigned threads, void *states, size_t
 
 /* ---- the merge of the runs ---- */
 
-/* What a thread merges with: packs the entries of a range of keys to chunks, without repeated
- * entries. The key of a chunk is the number of its bytes, counted as by sh_nodes_bytes(). */
+/* The state of a thread that packs the entries of a range of keys to chunks, without repeated
+ * entries. The key of a chunk is its size in bytes, counted as by sh_nodes_bytes(). */
 struct merger {
 	struct sh_parts *parts;
 	struct sh_run_writer *writer; /* by range */
-	struct sh_run_writer *to;     /* of this range */
+	struct sh_run_writer *to;     /* the writer of this range */
 	struct sh_job *job;
 	struct sh_buf last;  /* last entry */
 	struct sh_buf first; /* first entry that has the fingerprint of the last entry */
@@ -265,7 +265,7 @@ static int end_chunk(struct merger *m, struct sh_error *err)
 	return new_chunk(m, err);
 }
 
-/* Returns the bytes of a record in a partition, 8 of them for `at` and `who`. */
+/* Returns the size of a record in a partition: fingerprint, id, and 8 bytes for `at` and `who`. */
 static size_t record_bytes(unsigned words, size_t id)
 {
 	return 8 * words + id + 8;
@@ -327,7 +327,7 @@ static int no_pairs(void *arg, struct sh_job *job, struct sh_error *err)
 	return 0;
 }
 
-/* Merges all ranges. Pairs go where those of p->out go. */
+/* Merges all ranges. The pairs of copy() go to the output of p->out, in order. */
 static int merge_ranges(struct sh_parts *p, struct merger *m, struct sh_error *err)
 {
 	struct sh_pool pool = { .work = merge_range, .done = no_pairs };
@@ -360,7 +360,7 @@ static int merge_runs(struct sh_parts *p, struct sh_error *err)
 	struct merger *m;
 	int status;
 
-	/* Records with the same fingerprint come together. */
+	/* All records with the same fingerprint must be in one range. */
 	if (sh_runs_close(&p->runs, 8 * p->words, p->nodes.threads, err) < 0)
 		return -1;
 	writer = new_writers(&p->sorted, p->runs.ranges, err);
@@ -380,7 +380,7 @@ static int merge_runs(struct sh_parts *p, struct sh_error *err)
 /* Cuts the run of chunks into partitions. */
 struct cutter {
 	struct sh_parts *parts;
-	size_t bytes; /* of the last partition */
+	size_t bytes; /* size of the last partition */
 	size_t most;  /* limit of `bytes`; the last record may exceed it */
 };
 
@@ -421,7 +421,7 @@ static const struct sh_fp_chunk *read_chunk(
 	return chunk;
 }
 
-/* Cuts before each record that would begin a partition. */
+/* Begins a new partition before each record of chunk i that follows a full partition. */
 static int cut_chunk(struct cutter *c, size_t i, struct sh_buf *room, struct sh_error *err)
 {
 	const struct sh_fp_chunk *chunk = read_chunk(c->parts, i, room, err);

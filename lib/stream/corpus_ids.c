@@ -9,7 +9,7 @@
 
 enum {
 	GRAIN = 1 << 12, /* documents that a thread puts into the table at once */
-	AHEAD = 16,      /* documents whose slots are fetched into the cache before their turn */
+	AHEAD = 16,      /* number of documents whose slots are prefetched */
 };
 
 static size_t slot_of(const struct sh_corpus *c, uint64_t hash)
@@ -95,8 +95,8 @@ static bool store(struct sh_corpus *c, size_t slot, uint32_t old, uint32_t new)
 	    &c->slots[slot], &old, new, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
-/* Puts a document into the first empty slot from its own on. Of the documents with one id only the
- * first gets a slot, whichever thread comes first. No slot becomes empty again, so documents of one
+/* Puts a document into the first empty slot from the slot of its hash on. Only the first document of
+ * an id keeps a slot, for any order of the threads. No slot becomes empty again, so documents of one
  * id meet at the same slot. */
 static int put(struct indexer *x, uint32_t document, struct sh_error *err)
 {
@@ -173,8 +173,8 @@ static void remove_repeated(struct sh_corpus *c, const bool *repeated, size_t fi
 	c->n = kept;
 }
 
-/* Fills the empty table. When documents were removed, the others have new numbers, and the table is
- * filled again. */
+/* Fills the empty table. When documents are removed, the remaining documents get new numbers, and
+ * the table is filled again. */
 static int fill_table(struct sh_corpus *c, bool *repeated, struct sh_error *err)
 {
 	const bool *first;

@@ -23,7 +23,7 @@ struct scan {
 	size_t ranges;
 	bool *quoted;  /* CSV, by range: its look_at() bytes begin behind an odd number of quotes */
 	uint64_t line; /* lines of the file before the range that is added next */
-	uint64_t *lines; /* the same over all files, without headers and trailers */
+	uint64_t *lines; /* lines of all files before that range, without headers and trailers */
 	struct special *special;
 	size_t n_special, special_cap;
 	sh_corpus_bad *bad;
@@ -40,8 +40,8 @@ static uint64_t range_begin(const struct scan *s, size_t range)
 	return at < s->file->n ? at : s->file->n;
 }
 
-/* Returns the bytes from .. to-1 of the file that are in memory. The bytes behind them are in pieces
- * of a temporary file. */
+/* Returns the first of the bytes from .. to-1 of the file, up to the first byte that is not in
+ * memory. Later bytes are in pieces of a temporary file. */
 static struct sh_slice in_memory(const struct scan *s, uint64_t from, uint64_t to)
 {
 	const struct sh_pieces *p = &s->corpus->pieces;
@@ -330,7 +330,7 @@ static int scan_file(struct scan *s, struct sh_document_room *room, struct sh_er
 	if (scan_head(s, room, err) < 0 || divide(s, jobs, err) < 0)
 		return -1;
 	status = read_ranges(s, jobs, &failure);
-	/* A bad line before the failure comes first. */
+	/* A bad line before the failure is reported in place of the failure. */
 	if (handle_special(s, room, err) < 0)
 		return -1;
 	if (status < 0)

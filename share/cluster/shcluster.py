@@ -114,7 +114,7 @@ def run_filter(command, lines, note=None):
                     process.stdin.write(line)
                     process.stdin.write(b"\n")
                 process.stdin.close()
-            except BaseException as e:  # told below, in the thread that reads
+            except BaseException as e:  # reported below, in the thread that reads
                 trouble.append(e)
                 if not isinstance(e, BrokenPipeError):
                     process.kill()

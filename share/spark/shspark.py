@@ -377,8 +377,8 @@ def ship(sc, args):
 
 def message_of(error):
     """The filter's words in the error that Spark made of them, or all of it."""
-    told = re.search(r"FilterError: <<(.*?)>>", str(error), re.DOTALL)
-    return told.group(1) if told else str(error)
+    found = re.search(r"FilterError: <<(.*?)>>", str(error), re.DOTALL)
+    return found.group(1) if found else str(error)
 
 
 def main(argv):
