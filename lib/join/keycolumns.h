@@ -60,8 +60,8 @@ void sh_key_columns_free(struct sh_key_columns *c);
 /* Adds the next n documents: copies the first n of `from`. */
 int sh_key_columns_add(
     struct sh_key_columns *c, const struct sh_key_block *from, size_t n, struct sh_error *err);
-/* Writes a piece, or touches a part of the memory of the next piece, if that is wanted. Any thread may call
- * it, also while another thread adds documents. */
+/* Writes a piece, or touches a part of the memory of the next piece, if that is wanted. Any thread
+ * may call it, also while another thread adds documents. */
 int sh_key_columns_help(struct sh_key_columns *c, struct sh_error *err);
 /* Call it after the last document and before columns are read. Does nothing when called again. */
 int sh_key_columns_finish(struct sh_key_columns *c, struct sh_error *err);
