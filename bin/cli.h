@@ -226,8 +226,8 @@ bool cli_line(struct cli *c, struct sh_lines *lines, struct sh_slice *line);
 /* Adds a line to what `arg` is. Returns 0, or -1 with *err: SH_ERR_RECORD rejects the line. */
 typedef int cli_add(void *arg, struct sh_slice line, struct sh_error *err);
 
-/* Calls `add` for each line of the files of an option, or of the operands when `files` is NULL. Dies
- * of errors. */
+/* Calls `add` for each line of the files of an option, or of the operands when `files` is NULL.
+ * Dies of errors. */
 void cli_read_lines(struct cli *c, const struct cli_files *files, cli_add *add, void *arg);
 
 /* Closes all files and reports the number of rejected records. Returns EXIT_SUCCESS; dies of

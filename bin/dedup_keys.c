@@ -156,8 +156,8 @@ static bool compares_edits(const struct dedup_settings *how)
 	return how->measures.measure->any || how->measures.measure->ordered;
 }
 
-/* Returns the distance whose recall the keys must reach. Edits lower the Jaccard similarity. So with
- * an edit threshold the keys must also find pairs below the Jaccard threshold. */
+/* Returns the distance whose recall the keys must reach. Edits lower the Jaccard similarity. So
+ * with an edit threshold the keys must also find pairs below the Jaccard threshold. */
 static unsigned distance(const struct dedup_settings *how)
 {
 	unsigned k = sh_reach_distance(how->fp.bits, how->fp.minhash, EDITED);

@@ -114,7 +114,8 @@ void dedup_free_groups(struct dedup_state *s, struct dedup_groups *g)
 	sh_tables_put(&s->tables, g->size);
 }
 
-/* Prints the numbers of pairs. Without verification, `compared` counts pairs within the distance. */
+/* Prints the numbers of pairs. Without verification, `compared` counts pairs within the
+ * distance. */
 static void print_pairs(char *to, size_t n, const struct sh_dedup_stats *t, bool verified)
 {
 	unsigned long long pairs = t->compared;

@@ -7,8 +7,8 @@
 #include "io/pool.h"
 #include "record/keeper_mark.h"
 
-/* Numbers of input bytes. A task of a thread has the documents that begin in TASK bytes. About FORGET
- * bytes are mapped at a time. */
+/* Numbers of input bytes. A task of a thread has the documents that begin in TASK bytes. About
+ * FORGET bytes are mapped at a time. */
 enum { TASK = 3 << 16, FORGET = 1 << 26 };
 
 /* Scratch memory for the documents of a pair. */

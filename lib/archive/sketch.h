@@ -1,9 +1,9 @@
 /* A sketch: the features of a document in few bytes, to compare it when its text is not stored.
  *
  * A sketch holds the first 32 bits of each hash, sorted, as differences in a Golomb-Rice code
- * (Golomb 1966, Rice 1979). The low b bits of a difference are plain, its high bits unary, with b = 31
- * - floor(log2 n). The bits are written as digits of base64: `count TAB digits`. A feature takes
- * about 33.5 - log2 n bits, times 4/3.
+ * (Golomb 1966, Rice 1979). The low b bits of a difference are plain, its high bits unary, with
+ * b = 31 - floor(log2 n). The bits are written as digits of base64: `count TAB digits`. A feature
+ * takes about 33.5 - log2 n bits, times 4/3.
  *
  * The sketch of a sequence is `count TAB digits TAB count TAB digits`: the sketch of its distinct
  * tokens, the number of all tokens, and their indexes among the distinct tokens. Each index has the

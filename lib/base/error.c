@@ -13,8 +13,8 @@ static bool is_utf8_tail(char c)
 	return ((unsigned char)c & 0xc0) == 0x80;
 }
 
-/* Copies the text. Cuts bytes out of the middle of a long text: the middle has names of files, the end
- * has the reason. */
+/* Copies the text. Cuts bytes out of the middle of a long text: the middle has names of files, the
+ * end has the reason. */
 static void copy_shortened(char *to, size_t room, const char *text)
 {
 	static const char gap[] = "...";

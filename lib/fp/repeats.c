@@ -128,8 +128,8 @@ void sh_repeats_free(struct sh_repeats *r)
 	sh_hash_count_free(&r->collided);
 }
 
-/* Returns log2 of the number of slots: at least 4 and less than 8 slots per hash, or 8 to 16 while the
- * table is small; at least 2^7 slots. */
+/* Returns log2 of the number of slots: at least 4 and less than 8 slots per hash, or 8 to 16 while
+ * the table is small; at least 2^7 slots. */
 static unsigned slot_bits(size_t n)
 {
 	/* The number of bits of 4 n - 1, at least 6. */

@@ -18,7 +18,8 @@ struct sh_counts {
 	uint64_t similarity[SH_COUNTS_DISTANCES];
 	/* pairs of coverage records, by the tenths of their greater coverage */
 	uint64_t covered[SH_COUNTS_COVERAGES];
-	/* All pairs are coverage records, and count in covered[] only. Set before the first pair. */
+	/* All pairs are coverage records, and count in covered[] only. Set before the first
+	 * pair. */
 	bool coverage;
 
 	/* members: records of groups; keepers: records whose document is its own keeper */

@@ -55,8 +55,8 @@ int sh_group_star(uint32_t *keeper, uint32_t n, const struct sh_edge *edge, size
 int sh_group_star_in(struct sh_tables *tables, uint32_t *keeper, uint32_t n,
     const struct sh_edge *edge, size_t m, const uint32_t *rank, struct sh_error *err);
 
-/* Stores all nodes in order[], group by group, in the order of the keepers. In each group the keeper
- * comes first, then the other nodes in ascending order. */
+/* Stores all nodes in order[], group by group, in the order of the keepers. In each group the
+ * keeper comes first, then the other nodes in ascending order. */
 int sh_group_order(uint32_t *order, const uint32_t *keeper, uint32_t n, struct sh_error *err);
 
 /* Stores in size[k] the number of nodes of the group of keeper k; 0 when k is no keeper. */

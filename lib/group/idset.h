@@ -37,9 +37,9 @@ static inline int sh_idset_add(struct sh_idset_batch *b, struct sh_slice id, str
 	return sh_buf_add(&b->ids, &id, sizeof id, err);
 }
 
-/* Adds the ids of the batch that the set does not have, and empties the batch. Returns the handles of
- * all its ids, valid until the batch is used again, or NULL. Any thread may call it. SH_ERR_RANGE:
- * about 2^32 ids. */
+/* Adds the ids of the batch that the set does not have, and empties the batch. Returns the handles
+ * of all its ids, valid until the batch is used again, or NULL. Any thread may call it.
+ * SH_ERR_RANGE: about 2^32 ids. */
 const uint32_t *sh_idset_put(struct sh_idset *s, struct sh_idset_batch *b, struct sh_error *err);
 
 /* Numbers the ids 0, 1, ... in bytewise order. Call it once, after all ids were added. */

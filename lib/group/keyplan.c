@@ -65,8 +65,8 @@ static int by_value(const void *a, const void *b)
 }
 
 /* Adds the probability that two documents share a key, for each number of rows. The documents share
- * `shared` of 64 values, and one of these is the first value of the key. The probability is the share
- * of all choices of the further values in which all are shared. */
+ * `shared` of 64 values, and one of these is the first value of the key. The probability is the
+ * share of all choices of the further values in which all are shared. */
 static void add_shared(double *sum, unsigned shared)
 {
 	double chance = 1;
@@ -158,8 +158,9 @@ bool sh_key_plan_is_worthwhile(const struct sh_key_plan *p)
 	return p->only_keys || cost_of_distance(p) > SAMPLE_COST + cost_of_keys(&least, 0);
 }
 
-/* Sets *k to the least number of keys that find enough pairs; or to the keys that the minwise values of
- * a fingerprint give at no cost, when these are more. Returns false when there would be too many. */
+/* Sets *k to the least number of keys that find enough pairs; or to the keys that the minwise
+ * values of a fingerprint give at no cost, when these are more. Returns false when there would be
+ * too many. */
 static bool lay_out(const struct sh_key_plan *p, unsigned rows, struct sh_minkeys *k)
 {
 	*k = (struct sh_minkeys){ rows, 1 };

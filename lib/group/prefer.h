@@ -33,8 +33,8 @@ void sh_prefer_parse(const char *text, struct sh_prefer *prefer);
 
 /* Returns the rank of each id by its number, distinct, in memory that the caller frees; NULL on
  * failure. ids: sorted. docs: n_docs files of documents, may be none. Ids that the documents or the
- * file of ids lack come after all other ids, in bytewise order; *unknown is their number. A repeated
- * id has the rank of its first occurrence. */
+ * file of ids lack come after all other ids, in bytewise order; *unknown is their number. A
+ * repeated id has the rank of its first occurrence. */
 uint32_t *sh_prefer_ranks(const struct sh_prefer *prefer, const struct sh_idset *ids,
     const char *const *docs, size_t n_docs, const struct sh_document_form *form, uint64_t *unknown,
     struct sh_error *err);

@@ -20,7 +20,8 @@ uint32_t sh_mt19937_next32(struct sh_mt19937 *r);
 uint64_t sh_mt19937_next64(struct sh_mt19937 *r);
 
 /* Returns a random number from 0 to `most`, inclusive, as RandomState.randint() draws uint64: a
- * draw keeps only the low bits up to the highest bit of `most`, and is repeated when above `most`. */
+ * draw keeps only the low bits up to the highest bit of `most`, and is repeated when above
+ * `most`. */
 uint64_t sh_mt19937_at_most(struct sh_mt19937 *r, uint64_t most);
 
 #endif

@@ -1,8 +1,8 @@
 /* Random access to the text of inputs that cannot be mapped: compressed files and pipes.
  *
  * The text is kept in pieces of whole lines, or of whole records of CSV. The first pieces are in
- * memory, up to a limit. Later pieces are in one temporary file without a name, compressed by LZ4. A
- * build without liblz4 writes them uncompressed.
+ * memory, up to a limit. Later pieces are in one temporary file without a name, compressed by LZ4.
+ * A build without liblz4 writes them uncompressed.
  *
  * One thread at a time may add inputs. Afterwards any thread may read. */
 #ifndef SH_IO_PIECES_H

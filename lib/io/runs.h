@@ -76,8 +76,8 @@ int sh_runs_put(
     struct sh_runs *r, const struct sh_run_writer *writer, size_t n, struct sh_error *err);
 
 /* Divides the keys into ranges. Keys that agree on their first `prefix` bytes are in one range.
- * First replaces more than 128 runs by fewer, longer runs, by several threads: a merge then needs at
- * most 128 buffers of at least 32 KiB. */
+ * First replaces more than 128 runs by fewer, longer runs, by several threads: a merge then needs
+ * at most 128 buffers of at least 32 KiB. */
 int sh_runs_close(struct sh_runs *r, size_t prefix, unsigned threads, struct sh_error *err);
 
 /* Receives one entry. The slices are valid during the call. Returns 0, or -1 to end the merge. */

@@ -186,7 +186,8 @@ static int convert_stride(
 							 : make_text(s, first, err);
 }
 
-/* Adds the ids from .. from+n-1, which are text, to a stride whose text begins at offset `start`. */
+/* Adds the ids from .. from+n-1, which are text, to a stride whose text begins at offset
+ * `start`. */
 static int copy_text(struct sh_node_ids *s, uint64_t start, const struct sh_chunk_ids *c,
     size_t from, size_t n, struct sh_error *err)
 {

@@ -248,8 +248,8 @@ static int get_starts(struct sh_level *l, struct sh_error *err)
 	return 0;
 }
 
-/* Returns whether a block may be joined in radix partitions that fit in the cache. Each partition is
- * joined as soon as it is in order. */
+/* Returns whether a block may be joined in radix partitions that fit in the cache. Each partition
+ * is joined as soon as it is in order. */
 static bool may_split(const struct sh_level *l, const struct sh_key *key)
 {
 	const struct sh_join *j = l->join;
@@ -344,7 +344,8 @@ static int copy_range(struct sh_level *l, struct sh_range *r, struct sh_side *ow
 	return 0;
 }
 
-/* Copies the ranges of a level, because other threads may read them and this level reorders them. */
+/* Copies the ranges of a level, because other threads may read them and this level reorders
+ * them. */
 static int copy_ranges(struct sh_level *l)
 {
 	if (copy_range(l, &l->x, &l->own[0]) < 0)
@@ -378,7 +379,8 @@ static bool join_lower(struct sh_level *l, const struct sh_level *up)
 	return true;
 }
 
-/* Joins bucket v of x and bucket u of y, which have too many candidates, by a level of their own. */
+/* Joins bucket v of x and bucket u of y, which have too many candidates, by a level of their
+ * own. */
 static bool join_buckets(void *ctx, uint32_t v, uint32_t u)
 {
 	struct sh_level *up = ctx, *l = malloc(sizeof *l);

@@ -21,8 +21,8 @@ static void spill_counters(uint64_t *lane, uint32_t *ones)
 
 /* Returns the position of element i of a sample of n. The range may be in ascending order: elements
  * at equal steps would then agree in many low bits. So with long steps each element is drawn at
- * random within its step. With short steps the values themselves are random enough: ranks deviate by
- * half the square root of the number of fingerprints. */
+ * random within its step. With short steps the values themselves are random enough: ranks deviate
+ * by half the square root of the number of fingerprints. */
 static uint32_t sampled(const struct sh_range *r, uint32_t i, uint32_t n)
 {
 	uint32_t at = r->lo + (uint32_t)((uint64_t)r->n * i / n), step = r->n / n;

@@ -116,8 +116,8 @@ static int count_groups(void *stretches, size_t from, size_t to, struct sh_error
 }
 
 /* Makes the groups that begin in a stretch, and stores the members for its copies. The first member
- * of a group is the node's own record; `who` of the node becomes the group. So the members of copy i
- * and of group g are preceded by i copies and g own records. */
+ * of a group is the node's own record; `who` of the node becomes the group. So the members of copy
+ * i and of group g are preceded by i copies and g own records. */
 static int fill_groups(void *stretches, size_t from, size_t to, struct sh_error *err)
 {
 	(void)err;

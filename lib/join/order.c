@@ -241,8 +241,8 @@ static void copy_elements(
 	memcpy(to_id, id, n * sizeof *id);
 }
 
-/* As place(), for ranges that are larger than the cache. The elements of digit v go to the positions
- * from start[v] on. next is a copy of start, and is overwritten. */
+/* As place(), for ranges that are larger than the cache. The elements of digit v go to the
+ * positions from start[v] on. next is a copy of start, and is overwritten. */
 static void place_lines(const struct sh_side *from, struct sh_side *to, uint32_t lo, uint32_t n,
     const struct pass *p, const uint32_t *start, uint32_t *next)
 {
@@ -408,7 +408,8 @@ void sh_split_order_words(const struct sh_split *p, uint32_t i, uint64_t *word, 
 		memcpy(word + lo, room, n * sizeof *word);
 }
 
-/* Returns whether the elements are in order already. Then fills start[], except the last element. */
+/* Returns whether the elements are in order already. Then fills start[], except the last
+ * element. */
 static bool in_order(
     const struct sh_side *s, uint32_t lo, uint32_t n, const struct sh_key *key, uint32_t *start)
 {

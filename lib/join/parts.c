@@ -139,7 +139,8 @@ static int write_run(struct sh_parts *p, struct sh_error *err)
 	return end_writers(&p->runs, s.writer, tasks, status, err);
 }
 
-/* Writes the records in memory as a sorted run. An entry's key is a packed fingerprint and an id. */
+/* Writes the records in memory as a sorted run. An entry's key is a packed fingerprint and an
+ * id. */
 static int spill(struct sh_parts *p, struct sh_error *err)
 {
 	int status = sh_nodes_close(&p->nodes, err);
@@ -165,8 +166,8 @@ int sh_parts_add(struct sh_parts *p, const uint64_t *fp, struct sh_slice id, str
 	return sh_nodes_add(&p->nodes, fp, id, err);
 }
 
-/* Returns the number of records that fit in memory when each id has eight bytes; at least 1. Ids may
- * be longer, so is_full() must be called after they were added. */
+/* Returns the number of records that fit in memory when each id has eight bytes; at least 1. Ids
+ * may be longer, so is_full() must be called after they were added. */
 static size_t fitting(const struct sh_parts *p)
 {
 	size_t left = p->memory - sh_nodes_bytes(&p->nodes), n = left / (8 * p->words + 16) + 1;

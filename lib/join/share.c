@@ -10,8 +10,8 @@
 #include "io/parallel.h"
 #include "join/fpsort.h"
 
-/* Sizes of tasks. BLOCK: documents whose features are collected. RANGE: sorted features that are put
- * into buckets. */
+/* Sizes of tasks. BLOCK: documents whose features are collected. RANGE: sorted features that are
+ * put into buckets. */
 enum { BLOCK = 4096, RANGE = 1 << 16 };
 
 /* ---- building ---- */
@@ -314,8 +314,8 @@ static size_t meet(struct sh_share_room *r, const uint32_t *member, uint32_t n, 
 	return met;
 }
 
-/* Counts a common feature with the SH_SHARE_NEAR members of a bucket just before the place, and with
- * its first SH_SHARE_NEAR members. */
+/* Counts a common feature with the SH_SHARE_NEAR members of a bucket just before the place, and
+ * with its first SH_SHARE_NEAR members. */
 static int meet_bucket(const struct sh_share *s, struct sh_share_place place,
     struct sh_share_room *r, size_t *n, struct sh_error *err)
 {

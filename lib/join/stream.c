@@ -264,8 +264,8 @@ static inline bool same_key(const char *p, const char *q, size_t n)
 	return memcmp(p + i, q + i, n - i) == 0;
 }
 
-/* Returns whether all keys so far ascend, and the key at p is greater than the last one, in the same
- * table: the common case. Then sets *bits to its bits. */
+/* Returns whether all keys so far ascend, and the key at p is greater than the last one, in the
+ * same table: the common case. Then sets *bits to its bits. */
 static bool is_next_key(const struct sh_stream *s, const char *p, uint64_t *bits)
 {
 	unsigned head = s->band.key_len - s->band.bits_digits;

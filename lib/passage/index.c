@@ -154,7 +154,8 @@ static int fill_room(const struct sh_index *x, struct sh_token_hashes document,
 	return 0;
 }
 
-/* Returns whether the document may have enough tokens of the query. Other tokens can share a bit. */
+/* Returns whether the document may have enough tokens of the query. Other tokens can share a
+ * bit. */
 static bool may_match(const struct sh_index *x, struct sh_index_room *room, uint32_t query)
 {
 	struct sh_token_hashes side;

@@ -86,8 +86,8 @@ int sh_corpus_add(
 typedef int sh_corpus_bad(void *arg, struct sh_slice line, struct sh_error *err);
 
 /* Adds all documents of the file that was opened last. Adds the number of lines, without header and
- * trailer, to *lines: line numbers as ids start at *lines + 1. Calls bad() in the calling thread, in
- * the order of the lines, after all lines were read. */
+ * trailer, to *lines: line numbers as ids start at *lines + 1. Calls bad() in the calling thread,
+ * in the order of the lines, after all lines were read. */
 int sh_corpus_scan(
     struct sh_corpus *c, uint64_t *lines, sh_corpus_bad *bad, void *arg, struct sh_error *err);
 

@@ -95,9 +95,9 @@ static bool store(struct sh_corpus *c, size_t slot, uint32_t old, uint32_t new)
 	    &c->slots[slot], &old, new, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
-/* Puts a document into the first empty slot from the slot of its hash on. Only the first document of
- * an id keeps a slot, for any order of the threads. No slot becomes empty again, so documents of one
- * id meet at the same slot. */
+/* Puts a document into the first empty slot from the slot of its hash on. Only the first document
+ * of an id keeps a slot, for any order of the threads. No slot becomes empty again, so documents of
+ * one id meet at the same slot. */
 static int put(struct indexer *x, uint32_t document, struct sh_error *err)
 {
 	struct sh_corpus *c = x->corpus;

@@ -218,8 +218,8 @@ static void tamper(const char *path, const char *name, const char *docs, int exp
 	}
 	close(fd);
 	ok(unseen == 0 && believed == 0 && st.st_size > 0,
-	    "%s: %lld bytes changed, %d not seen by a check, %d believed by a run (%d refused)", name,
-	    (long long)st.st_size, unseen, believed, refused);
+	    "%s: %lld bytes changed, %d not seen by a check, %d believed by a run (%d refused)",
+	    name, (long long)st.st_size, unseen, believed, refused);
 }
 
 static void test_tampering(enum sh_store store)

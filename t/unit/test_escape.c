@@ -65,8 +65,7 @@ int main(void)
 			free(exact);
 		}
 	}
-	ok(wrong == 0,
-	    "%u texts: unescaped as by definition; sh_is_escaped() is right", texts);
+	ok(wrong == 0, "%u texts: unescaped as by definition; sh_is_escaped() is right", texts);
 	ok(lost == 0, "escaped, they fit a field and come back");
 	sh_buf_free(&field);
 	sh_buf_free(&plain);

@@ -105,7 +105,8 @@ static void test_weight_forms(void)
 		ok(sh_slice_eq(sh_slice(out, n), sh_slice_str(rows[i].shortest)),
 		    "and prints as %s", rows[i].shortest);
 	}
-	ok(strstr(sh_num_reason(SH_NUM_PLACES), "6 decimal places") != NULL, "the reason names the limit");
+	ok(strstr(sh_num_reason(SH_NUM_PLACES), "6 decimal places") != NULL,
+	    "the reason names the limit");
 	ok(strcmp(sh_num_reason(SH_NUM_RANGE), sh_num_reason(SH_NUM_MALFORMED)) != 0,
 	    "each reason has its words");
 }

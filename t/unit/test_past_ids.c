@@ -60,7 +60,8 @@ static void many(void)
 		begin(&p, id_of(text, i), i + 1);
 	ok(p.again == 0, "%d different ids: none is found to be repeated", DISTINCT);
 	begin(&p, id_of(text, DISTINCT - 2), DISTINCT + 1);
-	ok(p.again == 1 && p.line == DISTINCT + 1, "an id that is repeated soon is found, with its line");
+	ok(p.again == 1 && p.line == DISTINCT + 1,
+	    "an id that is repeated soon is found, with its line");
 	sh_past_ids_free(&p);
 }
 
@@ -73,7 +74,8 @@ int main(void)
 	for (unsigned i = 0; i < ROUNDS; i++)
 		good += check(&all, &found);
 	ok(good == ROUNDS, "only repeated ids are found, the first with its line");
-	ok(found <= all && found > all - all / 20, "nearly all repeated ids are found: %lu of %lu", found, all);
+	ok(found <= all && found > all - all / 20, "nearly all repeated ids are found: %lu of %lu",
+	    found, all);
 	many();
 	return done_testing();
 }

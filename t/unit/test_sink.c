@@ -184,7 +184,8 @@ static void test_same(void)
 	ok(sh_target_same(in("none"), in("none")) && sh_target_same(in("none"), in("./none")),
 	    "one name of a file that does not exist");
 	ok(!sh_target_same(in("none"), in("other")), "two names of files that do not exist");
-	ok(sh_target_same(in("no/where"), in("no/where")), "in a folder that does not exist: by name");
+	ok(sh_target_same(in("no/where"), in("no/where")),
+	    "in a folder that does not exist: by name");
 }
 
 int main(void)

@@ -59,8 +59,9 @@ static void test_terms(void)
 		}
 		bad += t.n != found;
 		for (j = 0; j < found && j < t.n; j++)
-			bad += t.entry[j].sum != want[j] || !sh_slice_eq(sh_terms_text(&t, (uint32_t)j),
-							  sh_slice(shown[j], (size_t)order[j]));
+			bad += t.entry[j].sum != want[j] ||
+			       !sh_slice_eq(sh_terms_text(&t, (uint32_t)j),
+				   sh_slice(shown[j], (size_t)order[j]));
 	}
 	ok(!bad, "300 documents: features in order of first occurrence, with their sums");
 	sh_terms_free(&t);
