@@ -7,8 +7,8 @@
 #include "join/keyrecords.h"
 #include "run.h"
 
-/* Most bytes of a bucket in one chunk are this part of the memory. */
-enum { MEMORY_PART = 64 };
+/* A chunk that has at least memory / MEMORY_SHARE bytes of one bucket ends within the bucket. */
+enum { MEMORY_SHARE = 64 };
 
 struct bucket_run {
 	struct cli *cli;
@@ -17,7 +17,7 @@ struct bucket_run {
 	const struct sh_pool *out;
 };
 
-/* Writes the pairs of a job before a read that may wait for a slow writer. */
+/* Writes the pairs of a job. Flushes the output when a read may wait for a slow writer. */
 static int write_job(void *arg, struct sh_job *job, struct sh_error *err)
 {
 	struct bucket_run *r = arg;
@@ -41,7 +41,7 @@ static void begin(struct bucket_run *r, const struct sh_bucket_calls *calls)
 	r->lines.rejects = r->cli->rejects_path != NULL;
 }
 
-/* most: bytes of a bucket in one chunk. */
+/* most: see sh_bucket_lines_source(). */
 static void run_buckets(struct bucket_run *r, size_t most)
 {
 	struct run run = {
@@ -64,7 +64,7 @@ struct bands {
 	struct cli *cli;
 	struct sh_tags *tags;
 	struct sh_keyorder order;
-	struct sh_stream *reads; /* of the thread that reads: checks records, joins none */
+	struct sh_stream *reads; /* checks records for the thread that reads; joins none */
 };
 
 /* One bucket of bands and its join. */
@@ -122,7 +122,7 @@ static int end_bands(void *bucket, struct sh_error *err)
 	return sh_stream_finish(b->stream, err);
 }
 
-static bool bands_part(void *bands, struct sh_slice line, struct sh_slice next)
+static bool is_border_of_bands(void *bands, struct sh_slice line, struct sh_slice next)
 {
 	struct bands *b = bands;
 	struct sh_band_record r[2];
@@ -155,7 +155,7 @@ static int band(const struct sh_source *source, struct sh_slice line, struct sh_
 	return status;
 }
 
-/* Makes a stream with the layout of the first record. The run reports a bad record. */
+/* Makes a stream with the layout of the first record. Ignores a bad record: the run reports it. */
 static struct sh_stream *new_stream(
     struct bands *b, const struct sh_stream_opts *opts, struct sh_slice first)
 {
@@ -207,7 +207,7 @@ uint64_t join_bands(struct cli *c, struct sh_source *source, const struct sh_str
     struct sh_tags *tags, const struct sh_pool *out)
 {
 	struct bands b = { .cli = c, .tags = tags };
-	const struct sh_bucket_calls calls = { add_band, add_bands, end_bands, bands_part,
+	const struct sh_bucket_calls calls = { add_band, add_bands, end_bands, is_border_of_bands,
 		order_bands, &b };
 	struct bucket_run run = { .cli = c, .source = source, .out = out };
 	struct band_bucket *bucket;
@@ -222,7 +222,7 @@ uint64_t join_bands(struct cli *c, struct sh_source *source, const struct sh_str
 	begin(&run, &calls);
 	b.reads = new_stream(&b, opts, first);
 	bucket = new_buckets(&b, &run, *opts, first);
-	run_buckets(&run, opts->memory / MEMORY_PART);
+	run_buckets(&run, opts->memory / MEMORY_SHARE);
 	repeated = delete_buckets(bucket, sh_bucket_lines_states(c->jobs));
 	sh_stream_delete(b.reads);
 	sh_keyorder_free(&b.order);
@@ -320,11 +320,11 @@ static const char *add_keys(void *bucket, const char *p, const char *end, struct
 
 	(void)job;
 	*lines = 0;
-	/* The key of the first record is compared with those of earlier chunks. */
+	/* add_key() must add the first record, because it calls sh_bucket_begins(). */
 	return b->records.last.n ? sh_key_records_add_lines(&b->records, p, end, lines, err) : p;
 }
 
-/* The first key of the next chunk is compared with the last one of this chunk. */
+/* Lets order_keys() see the last key, to compare it with the first key of the next chunk. */
 static int end_keys(void *bucket, struct sh_error *err)
 {
 	struct key_bucket *b = bucket;
@@ -334,7 +334,7 @@ static int end_keys(void *bucket, struct sh_error *err)
 	return status;
 }
 
-static bool keys_part(void *keys, struct sh_slice line, struct sh_slice next)
+static bool is_border_of_keys(void *keys, struct sh_slice line, struct sh_slice next)
 {
 	const struct keys *k = keys;
 	bool crlf = k->cli->crlf;
@@ -354,8 +354,8 @@ static int order_keys(void *keys, struct sh_slice key, struct sh_error *err)
 void join_keys(struct cli *c, struct sh_source *source, sh_pair_fn *pair, const struct sh_pool *out)
 {
 	struct keys k = { .cli = c };
-	const struct sh_bucket_calls calls = { add_key, add_keys, end_keys, keys_part, order_keys,
-		&k };
+	const struct sh_bucket_calls calls = { add_key, add_keys, end_keys, is_border_of_keys,
+		order_keys, &k };
 	struct bucket_run run = { .cli = c, .source = source, .out = out };
 	struct key_bucket bucket[CLI_MAX_JOBS + 1];
 	unsigned n = sh_bucket_lines_states(c->jobs);

@@ -6,16 +6,22 @@
 #include "fp/tag.h"
 #include "join/stream.h"
 
-/* Joins the bands of the source. opts: all but `out`, `begins` and `arg`. out->done() writes the
- * pairs of a job. Dies of errors. Returns the number of repeated records. */
+/* The program ends with a message when one of these functions fails. Bad records go to the rejects,
+ * if there are any, or are errors. */
+
+/* Joins the bands of the source, by c->jobs threads. Ignores the members `out`, `begins` and `arg`
+ * of opts. Of `out`, uses done() and `arg`: done() writes the pairs of a job. tags: receives the
+ * tags of the records, which must agree. Returns the number of repeated records. */
 uint64_t join_bands(struct cli *c, struct sh_source *source, const struct sh_stream_opts *opts,
     struct sh_tags *tags, const struct sh_pool *out);
 
-/* Joins the bands of two files, by one thread. Returns as join_bands() does. */
+/* Joins the bands of two files, by one thread. lines: of the new and of the archived records. Pairs
+ * go to opts->out. Returns the number of repeated records. */
 uint64_t join_band_files(
     struct cli *c, struct sh_lines *lines, const struct sh_stream_opts *opts, struct sh_tags *tags);
 
-/* Joins the keys of the source. */
+/* Joins the keys of the source, by c->jobs threads. `pair` gets each pair. out: as for
+ * join_bands(). */
 void join_keys(
     struct cli *c, struct sh_source *source, sh_pair_fn *pair, const struct sh_pool *out);
 

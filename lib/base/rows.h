@@ -11,13 +11,13 @@
 /* An array as arguments: its address, the number of rows, the bytes of a row. */
 #define SH_ROWS(array) (array), sizeof(array) / sizeof *(array), sizeof *(array)
 
-/* Returns row i, or NULL after the last. */
+/* Returns row i, or NULL when i >= n. */
 static inline const void *sh_row_at(const void *rows, size_t n, size_t size, size_t i)
 {
 	return i < n ? (const char *)rows + i * size : NULL;
 }
 
-/* Returns the row of this name, or NULL. */
+/* Returns the first row whose name equals `name`, case included; NULL when there is none. */
 static inline const void *sh_row_find(const void *rows, size_t n, size_t size, const char *name)
 {
 	const char *const *row;

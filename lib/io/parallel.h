@@ -1,7 +1,8 @@
 /* Several threads process a range of numbered tasks.
  *
  * A free thread gets the next `grain` tasks. Any thread may get any task, so the result of a task
- * must depend on its number alone. The calling thread is one of the workers. */
+ * must depend on its number alone. The calling thread is one of the workers. When the system
+ * refuses a thread, fewer threads process all tasks. */
 #ifndef SH_IO_PARALLEL_H
 #define SH_IO_PARALLEL_H
 
@@ -14,16 +15,17 @@
 typedef int sh_tasks_fn(void *worker, size_t from, size_t to, struct sh_error *err);
 
 /* Processes the tasks 0 .. n-1, at most `grain` >= 1 tasks in a call of fn. workers: an array of
- * n_workers >= 1 states of `size` bytes; size 0: all threads share one state. Begins no further
- * tasks after a failure. Returns 0, or -1 with the error of the failed call of the lowest tasks. */
+ * n_workers >= 1 states of `size` bytes each; size 0: all threads share the state at `workers`.
+ * Begins no further tasks after a failure. Returns 0; or -1 with the error of the failed call of
+ * the lowest tasks, or when memory is short. */
 int sh_parallel(void *workers, size_t size, unsigned n_workers, size_t n, size_t grain,
     sh_tasks_fn *fn, struct sh_error *err);
 
 /* Processes the elements from .. to-1. */
 typedef void sh_each_fn(void *arg, size_t from, size_t to);
 
-/* Calls fn for disjoint ranges of the elements 0 .. n-1, by threads >= 1 threads. Returns 0, or -1
- * when memory is short. */
+/* Calls fn for disjoint ranges of the elements 0 .. n-1, by threads >= 1 threads, which share arg.
+ * A range has at most 2^14 elements. Returns 0, or -1 when memory is short. */
 int sh_parallel_each(unsigned threads, size_t n, sh_each_fn *fn, void *arg, struct sh_error *err);
 
 /* Several threads select some of the elements 0 .. n-1. They write one result for each selected
@@ -39,7 +41,8 @@ int sh_parallel_each(unsigned threads, size_t n, sh_each_fn *fn, void *arg, stru
 #define SH_COUNT_ONLY SIZE_MAX
 
 /* Selects among the elements from .. to-1. Writes the results from index `at` on, unless `at` is
- * SH_COUNT_ONLY. Returns the number of results, the same in both passes. */
+ * SH_COUNT_ONLY. Returns the number of results, the same in both passes. Several threads call it at
+ * the same time, for disjoint ranges. */
 typedef size_t sh_select_fn(void *arg, size_t from, size_t to, size_t at);
 
 struct sh_selection {
@@ -51,9 +54,10 @@ struct sh_selection {
 	size_t *at;   /* private */
 };
 
-/* Returns 0, or -1 when memory is short; s is then freed. */
+/* The first pass. Returns 0, or -1 when memory is short; s is then freed. */
 int sh_selection_count(struct sh_selection *s, struct sh_error *err);
-/* Call it once after sh_selection_count(). Returns 0 or -1, and frees s. */
+/* The second pass. Call it once, after sh_selection_count(). Returns 0, or -1 when memory is short.
+ * Frees s in both cases. */
 int sh_selection_fill(struct sh_selection *s, struct sh_error *err);
 /* Frees a selection that was counted and will not be filled. */
 void sh_selection_free(struct sh_selection *s);

@@ -1,8 +1,9 @@
 /* Random access to the text of inputs that cannot be mapped: compressed files and pipes.
  *
- * The text is kept in pieces of whole lines, or of whole records of CSV. The first pieces are in
- * memory, up to a limit. Later pieces are in one temporary file without a name, compressed by LZ4.
- * A build without liblz4 writes them uncompressed.
+ * The beginning of the text is in memory, up to a limit. The rest is in one temporary file without
+ * a name, in pieces of whole lines, or of whole records of CSV. A piece has lines of one input,
+ * usually some 16 KiB. Pieces are compressed by LZ4. A build without liblz4 writes them
+ * uncompressed.
  *
  * One thread at a time may add inputs. Afterwards any thread may read. */
 #ifndef SH_IO_PIECES_H
@@ -25,9 +26,9 @@ struct sh_pieces {
 	uint64_t n;         /* bytes of text */
 	struct sh_buf held; /* the beginning of the text, in memory */
 	struct sh_piece *piece;
-	size_t n_pieces, cap;
-	uint64_t written; /* bytes of the file */
-	int fd;           /* the file; unused while n_pieces is 0 */
+	size_t n_pieces, cap; /* pieces in the file; elements allocated */
+	uint64_t written;     /* bytes of the file */
+	int fd;               /* the file; unused while n_pieces is 0 */
 };
 
 /* Memory for the piece that a thread read last. Ready when zeroed. */
@@ -50,8 +51,9 @@ int sh_pieces_add(struct sh_pieces *p, const struct sh_pieces_input *in,
     const struct sh_codec **codec, struct sh_error *err);
 void sh_pieces_free(struct sh_pieces *p);
 
-/* Sets *bytes to the bytes from offset `at` to the end of a piece. `at` must be below p->n. *bytes
- * is valid until `room` is used again. SH_PAD readable bytes follow. Returns 0 or -1. */
+/* Sets *bytes to the bytes from offset `at` to the end of the piece, or to the end of the text in
+ * memory, which may have several inputs. `at` must be below p->n. *bytes is valid until `room` is
+ * used again. SH_PAD readable bytes follow. Returns 0 or -1. */
 int sh_pieces_at(const struct sh_pieces *p, uint64_t at, struct sh_piece_room *room,
     struct sh_slice *bytes, struct sh_error *err);
 void sh_piece_room_free(struct sh_piece_room *room);
@@ -60,8 +62,8 @@ void sh_piece_room_free(struct sh_piece_room *room);
  * when there is none. */
 uint64_t sh_pieces_next(const struct sh_pieces *p, uint64_t at);
 
-/* Returns whether the byte at offset `at` is in memory. Then sh_pieces_at() does not use its
- * room. */
+/* Returns whether the byte at offset `at` is in memory. Then sh_pieces_at() does not use its room,
+ * and *bytes is valid until sh_pieces_add() or sh_pieces_free(). */
 static inline bool sh_pieces_held(const struct sh_pieces *p, uint64_t at)
 {
 	return at < p->held.n;

@@ -9,9 +9,9 @@
 #include <stdint.h>
 
 enum {
-	SH_RADIX_PART_BITS = 8,
+	SH_RADIX_PART_BITS = 8, /* bits of the digit of sh_radix_parts() */
 	SH_RADIX_PARTS = 1 << SH_RADIX_PART_BITS,
-	SH_RADIX_DIGIT = 11, /* bits of a pass: counters of 16 KiB stay in the first-level cache */
+	SH_RADIX_DIGIT = 11, /* bits of the digit of sh_radix_pass() */
 	SH_RADIX_DIGITS = 1 << SH_RADIX_DIGIT,
 };
 
@@ -24,13 +24,14 @@ struct sh_radix {
 	unsigned shift; /* lowest bit of the digit */
 };
 
-/* Moves the records by a digit of SH_RADIX_DIGIT bits. Records with the same digit keep their
+/* Sorts the records by a digit of SH_RADIX_DIGIT bits. Records with the same digit keep their
  * order. */
 void sh_radix_pass(const struct sh_radix *r);
 
-/* Moves the records to parts by a digit of SH_RADIX_PART_BITS bits, by several threads. The records
- * of a part keep their order. Part i is start[i] .. start[i + 1] - 1, for SH_RADIX_PARTS parts.
- * Returns -1 when memory is short. */
+/* Sorts the records by a digit of SH_RADIX_PART_BITS bits, by threads >= 1 threads. Records with
+ * the same digit keep their order. Part i has the records with digit i: records start[i] ..
+ * start[i + 1] - 1 of r->to. start[] has SH_RADIX_PARTS + 1 elements. Returns 0; or -1 when memory
+ * is short, and then r->to and start[] are undefined. */
 int sh_radix_parts(const struct sh_radix *r, unsigned threads, size_t *start, struct sh_error *err);
 
 #endif

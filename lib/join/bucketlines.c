@@ -31,8 +31,8 @@ static bool same_field(struct sh_slice a, struct sh_slice b)
 	return b.n >= n && memcmp(a.p, b.p, n) == 0;
 }
 
-/* See sh_border_fn. Returns 0 when the first and the last line have the same first field: the lines
- * of a large bucket are not searched. */
+/* See sh_border_fn. Returns 0 when the first and the last line have the same first field, without a
+ * search of the lines between them: a large bucket would be searched for each chunk. */
 static size_t find_border(void *arg, const char *p, size_t n, size_t one)
 {
 	const struct sh_bucket_lines *all = arg;
@@ -43,7 +43,7 @@ static size_t find_border(void *arg, const char *p, size_t n, size_t one)
 		return 0;
 	for (size_t at; (at = (size_t)(next.p - p)) > 0 && at >= one; next = line) {
 		line = line_before(p, at);
-		if (!same_field(line, next) && all->calls->part(all->calls->arg, line, next))
+		if (!same_field(line, next) && all->calls->is_border(all->calls->arg, line, next))
 			return at;
 	}
 	return 0;
@@ -102,7 +102,7 @@ int sh_bucket_lines_done(
 	return check_order(all, job, &job->out, err);
 }
 
-/* Writes results when they are many, in the turn of the job. */
+/* Writes a part of the results of a job, after all older jobs. See sh_job_flush(). */
 static int write_part(void *arg, struct sh_job *part, struct sh_error *err)
 {
 	struct sh_bucket_state *state = arg;

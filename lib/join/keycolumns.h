@@ -1,10 +1,12 @@
-/* The keys of documents, column by column, in memory and then in a temporary file without a name.
+/* The keys of documents, column by column. The first pieces are in memory, and the later ones in a
+ * temporary file without a name. The last piece is in memory.
  *
  * Each document has the same number of keys, of 40 bits. Column c holds key c of all documents.
  * SH_PIECE consecutive documents are a piece, which has a stretch of each column.
  *
- * One thread adds documents. The threads that make keys help from time to time: they touch the
- * memory of the next piece for the first time, and write complete pieces to the file. */
+ * One thread adds documents. The threads that make keys may help from time to time: they touch the
+ * memory of the next piece for the first time, and write complete pieces to the file. Without help,
+ * the thread that adds documents does it all. */
 #ifndef SH_JOIN_KEYCOLUMNS_H
 #define SH_JOIN_KEYCOLUMNS_H
 
@@ -15,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { SH_PIECE = 1 << 16 };
+enum { SH_PIECE = 1 << 16 }; /* documents of a piece */
 
 /* The keys of some documents: key c of document i is
  * first[c * cap + i] << 32 | low[c * cap + i]. */
@@ -57,21 +59,24 @@ void sh_key_columns_init(struct sh_key_columns *c, unsigned keys, size_t memory,
 /* Call it only after sh_key_columns_init(). */
 void sh_key_columns_free(struct sh_key_columns *c);
 
-/* Adds the next n documents: copies the first n of `from`. */
+/* Adds the next n <= from->cap documents: copies the first n of `from`. */
 int sh_key_columns_add(
     struct sh_key_columns *c, const struct sh_key_block *from, size_t n, struct sh_error *err);
-/* Writes a piece, or touches a part of the memory of the next piece, if that is wanted. Any thread
- * may call it, also while another thread adds documents. */
+/* Writes a complete piece, if one waits for it; or else touches a part of the memory of the next
+ * piece, if that is wanted. Any thread may call it, also while another thread adds documents.
+ * Returns 0 or -1. */
 int sh_key_columns_help(struct sh_key_columns *c, struct sh_error *err);
-/* Call it after the last document and before columns are read. Does nothing when called again. */
+/* Call it after the last document and before columns are read, when no thread helps any more. Does
+ * nothing when called again. */
 int sh_key_columns_finish(struct sh_key_columns *c, struct sh_error *err);
 
 /* Returns the stretch of a column in a piece. When it is in the file, reads it into *room. Returns
- * NULL on an error. */
+ * NULL on failure. The last stretch has keys of the documents of the piece only; its other elements
+ * are undefined. Any thread may call it and sh_key_columns_key(). */
 const struct sh_stretch *sh_key_columns_stretch(const struct sh_key_columns *c, size_t piece,
     unsigned column, struct sh_stretch *room, struct sh_error *err);
 
-/* Sets *key to one key of a document. */
+/* Sets *key to one key of a document, of 40 bits. Returns 0 or -1. */
 int sh_key_columns_key(const struct sh_key_columns *c, uint32_t document, unsigned column,
     uint64_t *key, struct sh_error *err);
 

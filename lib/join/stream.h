@@ -12,16 +12,17 @@
 #include "record/fields.h"
 
 struct sh_stream_opts {
-	int k; /* at most the distance that the keys guarantee; -1: that distance */
-	bool collapse;
-	size_t memory; /* memory limit in bytes, approximate */
-	const char *tmpdir;
+	int k;              /* at most the distance that the keys guarantee; -1: that distance */
+	bool collapse;      /* see struct sh_emit */
+	size_t memory;      /* memory limit in bytes, approximate */
+	const char *tmpdir; /* folder of temporary files, as for sh_spill_folder(); borrowed */
 	sh_pair_fn *pair;
 	struct sh_job *out; /* receives the pairs */
 	/* Self-join: gets the key of each bucket that begins, after the pairs of the bucket before.
-	 * NULL: the stream itself checks that equal keys are adjacent. */
+	 * Returns 0 or -1. The caller then checks the order of the keys. NULL: the stream itself
+	 * checks that equal keys are adjacent. */
 	int (*begins)(void *arg, struct sh_slice key, struct sh_error *err);
-	void *arg;
+	void *arg; /* of begins() */
 };
 
 /* Keys that a self-join remembers when they do not ascend, to find keys that are not adjacent:
@@ -30,23 +31,26 @@ enum { SH_STREAM_KEYS = 1 << 20 };
 
 struct sh_stream;
 
-/* sides is 1 for a self-join; 2 to join new records (side 0) with archived ones (side 1). */
+/* Copies *opts. sides is 1 for a self-join; 2 to join new records (side 0) with archived ones
+ * (side 1). Returns NULL on failure. One thread at a time may use a stream. */
 struct sh_stream *sh_stream_new(
     const struct sh_stream_opts *opts, unsigned sides, struct sh_error *err);
 void sh_stream_delete(struct sh_stream *s);
 
-/* Checks one record of a side, in input order: layout, key, and order. Removes the tag from r->key
- * and stores it in r->of.tag; the caller compares tags. SH_ERR_RECORD: the record may be left out.
- * SH_ERR_PARAM: the stream cannot be joined; opts.k may be too large. */
+/* Checks the layout and the key of one record; with two sides also the bytewise order of the keys
+ * of a side, so call it in input order. Removes the tag from r->key and stores it in r->of.tag. The
+ * caller compares tags. SH_ERR_RECORD: the record may be left out. SH_ERR_PARAM: the stream cannot
+ * be joined, for example because the keys are not in order or opts.k is too large. */
 int sh_stream_check(
     struct sh_stream *s, unsigned side, struct sh_band_record *r, struct sh_error *err);
 
-/* Self-join: adds the next record. When its key is new, joins the previous bucket. */
+/* Self-join: adds the next record, which sh_stream_check() has accepted. When its key is new, joins
+ * the previous bucket. */
 int sh_stream_add(struct sh_stream *s, const struct sh_band_record *r, struct sh_error *err);
-/* Self-join: adds records from the beginning of a text. Their tag must be that of the last checked
- * record. SH_PAD bytes behind the text must be readable. Stops before the first line that
- * sh_stream_check() must read. Returns the number of bytes consumed, or -1; *lines is the number of
- * records. */
+/* Self-join: adds the first records of a text, up to the first line that sh_stream_check() must
+ * read: a record with another tag than the last checked record, or a record that may be bad. SH_PAD
+ * bytes behind the text must be readable. Returns the number of bytes of the added records, or -1.
+ * Sets *lines to their number. */
 ssize_t sh_stream_add_lines(
     struct sh_stream *s, struct sh_slice text, size_t *lines, struct sh_error *err);
 /* Self-join: joins the last bucket. Call it after the last record. Other buckets may follow. */

@@ -21,7 +21,7 @@ struct sh_corpus_file {
 	uint64_t n;                   /* bytes, decompressed */
 	uint64_t base;        /* offset of its first byte: the bytes of all files before it */
 	struct sh_mapped map; /* map.base is NULL when the text is in corpus->pieces */
-	uint64_t in_pieces;   /* offset of its first byte there */
+	uint64_t in_pieces;   /* offset of its first byte in corpus->pieces */
 };
 
 /* The lines of n documents in memory, one after the other. */
@@ -50,24 +50,26 @@ struct sh_corpus {
 	struct sh_corpus_file *file;
 	size_t n_files, files_cap;
 	struct sh_pieces pieces;
-	uint64_t *at; /* offset of each document, counted over all files */
-	size_t n, at_cap;
+	uint64_t *at;     /* offset of each document, counted over all files */
+	size_t n, at_cap; /* number of documents; elements allocated in `at` */
 	uint64_t *number; /* line number of each document over all files, if form.line_ids */
 	size_t number_cap;
 	uint64_t repeated; /* documents removed: an earlier document has the id */
 
-	uint64_t key[2];
-	uint64_t *hash; /* of the id of each document */
+	uint64_t key[2]; /* of the hash function of ids */
+	uint64_t *hash;  /* of the id of each document; unused with form.line_ids */
 	size_t hash_cap;
-	uint32_t *slots; /* hash table of document + 1, at most half full; 0: empty */
-	unsigned slot_bits;
+	uint32_t *slots;    /* hash table of document + 1, at most half full; 0: empty */
+	unsigned slot_bits; /* 2^slot_bits slots */
 };
 
+/* Copies *form. Free c also after a failure. After a failure of any function that adds files or
+ * documents, c can only be freed. */
 int sh_corpus_init(struct sh_corpus *c, const struct sh_document_form *form, struct sh_error *err);
 void sh_corpus_free(struct sh_corpus *c);
 
-/* Maps one more file, or reads all its text into pieces, without reading documents. dir: the folder
- * of temporary files, as for sh_spill_folder(). */
+/* Maps one more file, or reads all its text into pieces, without reading documents. Borrows name
+ * and dir. dir: the folder of temporary files, as for sh_spill_folder(). */
 int sh_corpus_open(struct sh_corpus *c, const char *name, const char *dir, struct sh_error *err);
 
 /* Columns of documents. A column may be NULL when the corpus does not need it. */
@@ -77,27 +79,29 @@ struct sh_corpus_columns {
 	const uint64_t *hash;   /* of the ids, for sh_corpus_index() */
 };
 
-/* Adds n documents. SH_ERR_RANGE: there are more than 2^32 - 2 documents. */
+/* Adds n documents. SH_ERR_RANGE: c would have more than 2^32 - 2 documents. */
 int sh_corpus_add(
     struct sh_corpus *c, const struct sh_corpus_columns *new, size_t n, struct sh_error *err);
 
-/* Called for a line that is not a document. err has file and line. Returns 0 to
- * skip the line, -1 to stop. */
+/* Called for a line that is not a document. *err has the reason, file and line. Returns 0 to skip
+ * the line, or -1 with *err to stop. */
 typedef int sh_corpus_bad(void *arg, struct sh_slice line, struct sh_error *err);
 
-/* Adds all documents of the file that was opened last. Adds the number of lines, without header and
- * trailer, to *lines: line numbers as ids start at *lines + 1. Calls bad() in the calling thread,
- * in the order of the lines, after all lines were read. */
+/* Adds all documents of the file that was opened last. Adds the number of its records, bad ones
+ * included, without header and trailer, to *lines. With form.line_ids the first record of the file
+ * has the id *lines + 1. Calls bad() in the calling thread, in the order of the lines, after all
+ * lines were read. */
 int sh_corpus_scan(
     struct sh_corpus *c, uint64_t *lines, sh_corpus_bad *bad, void *arg, struct sh_error *err);
 
-/* Removes each document whose id an earlier document has, and counts it in c->repeated. Makes the
- * index of ids for sh_corpus_find(). Call it once, after the last sh_corpus_scan(). */
+/* Removes each document whose id an earlier document has, and counts it in c->repeated. The
+ * documents behind it get lower numbers. Makes the index of ids for sh_corpus_find(). Call it once,
+ * after the last document. Does nothing with form.line_ids. */
 int sh_corpus_index(struct sh_corpus *c, struct sh_error *err);
 
-/* Returns the first document after `from` whose id has the hash of `id`; SH_CORPUS_NONE
- * when there is none. The caller compares the ids. from = SH_CORPUS_NONE: returns the
- * first of all documents. */
+/* Returns the first document after `from` whose id has the hash of `id`, or SH_CORPUS_NONE. The
+ * caller compares the ids. from = SH_CORPUS_NONE: searches all documents. With form.line_ids, finds
+ * the only document with this line number. */
 uint32_t sh_corpus_find(const struct sh_corpus *c, struct sh_slice id, uint32_t from);
 
 /* Sets *line to the line of a document without its LF, valid until `room` is used again. SH_PAD
@@ -105,13 +109,14 @@ uint32_t sh_corpus_find(const struct sh_corpus *c, struct sh_slice id, uint32_t 
 int sh_corpus_line(const struct sh_corpus *c, uint32_t document, struct sh_document_room *room,
     struct sh_slice *line, struct sh_error *err);
 
-/* Sets *bytes to whole lines of a file from offset `at` on: all when it is mapped, otherwise at
- * least one. Sets it to no bytes at the end of the file. *bytes is valid as a line is. */
+/* Sets *bytes to whole lines of a file. `at` is the offset in the file where the first line begins.
+ * The lines are all further lines when the file is mapped, and otherwise at least one. Sets *bytes
+ * to no bytes at the end of the file. *bytes is valid as long as a line of sh_corpus_line(). */
 int sh_corpus_bytes(const struct sh_corpus *c, const struct sh_corpus_file *f, uint64_t at,
     struct sh_document_room *room, struct sh_slice *bytes, struct sh_error *err);
 
-/* Copies up to n bytes of a file from offset `at`; needs keeps_open. Returns their number, 0 at the
- * end, or -1. */
+/* Copies n bytes of a file, or fewer at its end, from offset `at` in the file on, which is at most
+ * f->n. Needs keeps_open. Returns the number of copied bytes, or -1. */
 ssize_t sh_corpus_read(const struct sh_corpus *c, const struct sh_corpus_file *f, uint64_t at,
     char *to, size_t n, struct sh_document_room *room, struct sh_error *err);
 
@@ -122,19 +127,23 @@ bool sh_corpus_is_packed(const struct sh_corpus *c);
  * Lines stay valid: the system reads them again when they are used. */
 void sh_corpus_forget(const struct sh_corpus *c);
 
-/* Reads the lines of n documents into c->held, in the order of the files and in large pieces, for
- * sh_corpus_document(). Replaces the lines held before. Sorts document[] and removes repeated ones.
- * Does nothing unless c->reads. No other thread may use the corpus during the call. */
+/* Reads the lines of n documents into c->held, in the order of the files and many lines with one
+ * system call, for sh_corpus_document(). Leaves out a line when sh_corpus_hold_bytes() returns 0
+ * for it. Replaces the lines held before. Sorts document[] and removes repeated numbers: the order
+ * of its elements is lost. Does nothing unless c->reads. No other thread may use the corpus during
+ * the call. */
 int sh_corpus_hold(const struct sh_corpus *c, uint32_t *document, size_t n, struct sh_error *err);
 
-/* Returns the bytes that c->held needs for a document; 0: the line exceeds 16
- * KiB and is never held. */
+/* Returns the bytes that c->held needs for a document, at most. 0: sh_corpus_hold() leaves it out,
+ * because the line exceeds 16 KiB or is in memory already. */
 size_t sh_corpus_hold_bytes(const struct sh_corpus *c, uint32_t document);
 
-/* Returns whether sh_corpus_document() may put a text into its room. Other texts stay valid. */
+/* Returns whether sh_corpus_document() may put texts into its room or take them from c->held. If
+ * not, all texts stay valid until sh_corpus_free(). */
 bool sh_corpus_moves(const struct sh_corpus *c);
 
-/* Parses the line of a document into id and text. They are valid until `room` is used again. */
+/* Parses the line of a document into id and text. They are valid until `room` is used again or
+ * sh_corpus_hold() is called. See also sh_corpus_moves(). */
 int sh_corpus_document(const struct sh_corpus *c, uint32_t document, struct sh_document_room *room,
     struct sh_document *doc, struct sh_error *err);
 

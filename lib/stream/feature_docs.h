@@ -28,6 +28,7 @@ struct sh_feature_doc {
 	struct sh_feature_lines lines; /* the lines for add_lines() */
 };
 
+/* Returns the id of a document that was begun, valid until the next document begins. */
 static inline struct sh_slice sh_feature_doc_id(const struct sh_feature_doc *d)
 {
 	return sh_slice(d->prefix.text, d->prefix.n - 1);
@@ -35,17 +36,19 @@ static inline struct sh_slice sh_feature_doc_id(const struct sh_feature_doc *d)
 
 /* What a program does with documents. */
 struct sh_feature_calls {
-	/* Returns 0, or -1 when the program refuses this valid record. NULL: it refuses none. */
+	/* Returns 0, or -1 with *err when the program refuses this valid record. SH_ERR_RECORD: the
+	 * record is a bad one. NULL: it refuses none. */
 	int (*check)(const struct sh_feature *f, struct sh_error *err);
 	/* A document begins. */
 	void (*begin)(struct sh_feature_doc *d);
-	/* Adds a feature. weight: in millionths. */
+	/* Adds a feature. weight: in millionths. Returns 0, or -1 with *err. */
 	int (*add)(struct sh_feature_doc *d, struct sh_slice feature, int64_t weight,
 	    struct sh_error *err);
 	/* Adds the first lines of d->lines, up to a line that check() refuses or that add() must
 	 * add. Returns the number of added lines. */
 	size_t (*add_lines)(struct sh_feature_doc *d);
-	/* The document ends: writes to job->out. After a failure these bytes are removed. */
+	/* The document ends: appends its results to job->out. Returns 0; or -1 with *err, and then
+	 * these bytes are removed, and the run fails with the last record of the document. */
 	int (*end)(struct sh_feature_doc *d, struct sh_job *job, struct sh_error *err);
 	bool split; /* add_lines() needs features split into tokens: sh_feature_lines_init() */
 };

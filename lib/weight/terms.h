@@ -35,21 +35,24 @@ struct sh_terms {
 	uint32_t *slots; /* base + index; a value below base belongs to an earlier document */
 	unsigned shift;  /* 2^(64 - shift) slots */
 	uint32_t base;
-	size_t entry_cap, text_cap, used;
+	size_t entry_cap, text_cap; /* elements allocated */
+	size_t used;                /* bytes of `text` */
 	char *text;
 	uint64_t key[SH_TERMS_KEYS];
 };
 
+/* Free t also after a failure. */
 int sh_terms_init(struct sh_terms *t, struct sh_error *err);
 void sh_terms_free(struct sh_terms *t);
 /* Removes all features. */
 void sh_terms_clear(struct sh_terms *t);
 
-/* Adds the weight to the sum of the feature `text`, of less than 2 GiB. Does not check the sum: the
- * caller must prevent overflow. SH_ERR_RANGE: 2^30 features or more. */
+/* Adds the weight to the sum of the feature `text`, which must have less than 2 GiB and be followed
+ * by SH_TERMS_PADDING readable bytes. Does not check the sum: the caller must prevent overflow.
+ * SH_ERR_RANGE: the document would have about 2^30 features. */
 int sh_terms_add(struct sh_terms *t, struct sh_slice text, int64_t weight, struct sh_error *err);
 
-/* Returns the text of feature `index`, valid until the next call of sh_terms_add().
+/* Returns the text of feature `index` < t->n, valid until the next call of sh_terms_add().
  * SH_TERMS_PADDING bytes beyond the text are readable. */
 static inline struct sh_slice sh_terms_text(const struct sh_terms *t, uint32_t index)
 {
