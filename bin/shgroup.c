@@ -51,10 +51,10 @@ struct settings {
 struct graph {
 	struct sh_idset ids;
 	struct sh_union components; /* of handles */
-	bool by_similarity;         /* star when the first pair has a similarity */
-	bool star;
-	bool keep_edges;
-	struct sh_edge *edge; /* of handles while pairs are read, then of numbers */
+	bool by_similarity;         /* no --link: take_chunk() sets star by the first pair */
+	bool star;                  /* groups are stars around their keepers */
+	bool keep_edges;            /* `edge` holds the pairs; false: only `components` does */
+	struct sh_edge *edge;       /* of handles while pairs are read, then of numbers */
 	size_t n_edges, cap;
 	uint32_t *keeper; /* by number */
 };
@@ -64,7 +64,7 @@ struct graph {
 struct reader {
 	struct graph *graph;
 	bool crlf, rejects;
-	struct sh_idset_batch ids; /* two for each pair of the chunk */
+	struct sh_idset_batch ids; /* two ids for each pair of the chunk */
 };
 
 /* Appends the pair to job->facts, and its ids to those of the chunk. */
@@ -167,11 +167,11 @@ static int sort_ids(struct graph *g, unsigned threads, struct sh_error *err)
 
 /* ---- grouping ---- */
 
-/* Computes the best-ranked id of each component. */
+/* Sets the keeper of each id to the best-ranked id of its component. */
 static int keepers_of_components(struct graph *g, const uint32_t *rank, struct sh_error *err)
 {
 	const uint32_t *number = g->ids.number;
-	uint32_t n = g->components.n; /* handles behind it have no id */
+	uint32_t n = g->components.n; /* no handle of an id is above n - 1 */
 	uint32_t *best = malloc((size_t)n * sizeof *best + 1);
 
 	if (!best)

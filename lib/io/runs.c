@@ -9,10 +9,10 @@
 #include "io/spill.h"
 
 enum {
-	HEAD = 8, /* two lengths of 4 bytes; key and value follow */
-	BLOCK = 1 << 15,
-	FAN_IN = 128, /* runs merged at once: 4 MiB of blocks */
-	/* least number of blocks of a range, in all and for each run */
+	HEAD = 8,        /* two lengths of 4 bytes; key and value follow */
+	BLOCK = 1 << 15, /* least size of a block in bytes, except the last block of a writer */
+	FAN_IN = 128,    /* most runs merged at once: 4 MiB of blocks */
+	/* A range has about RANGE_BLOCKS blocks, but at least RANGE_SHARE blocks for each run. */
 	RANGE_BLOCKS = 64,
 	RANGE_SHARE = 2,
 };
@@ -56,7 +56,8 @@ void sh_run_free(struct sh_run_writer *w)
 	sh_buf_free(&w->out);
 }
 
-/* Reserves n bytes of the file, which is created at first. Sets *at to their offset. */
+/* Reserves n bytes at the end of the file. Sets *at to the offset of the first of them. The first
+ * call creates the file. */
 static int reserve(struct sh_runs *r, size_t n, uint64_t *at, struct sh_error *err)
 {
 	int fd;
@@ -225,8 +226,8 @@ static int cursor_next(void *arg, size_t i, struct sh_slice *key, struct sh_erro
 	return got > 0 && c->to.p ? sh_slice_cmp(*key, c->to) < 0 : got;
 }
 
-/* Returns the last block that may have the first key of a range: the one before the first block
- * that begins with this key or a greater one. */
+/* Returns the first block that may have keys of a range: the block before the first block whose
+ * first key is at least `from`. */
 static size_t first_block(const struct sh_run *run, struct sh_slice from)
 {
 	size_t low = 0, high = run->n;
@@ -364,7 +365,7 @@ static size_t count_blocks(const struct sh_runs *r)
 	return n;
 }
 
-/* Stores the first keys of all blocks, at most `prefix` bytes of each, in order. */
+/* Stores the first keys of all blocks in key[] in bytewise order, cut to `prefix` bytes. */
 static void sort_keys(const struct sh_runs *r, size_t prefix, struct sh_slice *key)
 {
 	size_t n = 0;

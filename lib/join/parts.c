@@ -12,11 +12,10 @@ enum { FP_BYTES_MAX = 8 * SH_FP_MAX_WORDS };
  * partitions the limit of their size doubles, until it is at least ENOUGH bytes. */
 enum { MANY = 64, ENOUGH = 256 * 1024 };
 
-/* A chunk of a partition is written when its records, as lines, would have CHUNK bytes. */
+/* A chunk of a partition is written when its records, as lines, would have at least CHUNK bytes. */
 enum { CHUNK = 64 * 1024, MOST_OF_LINE = 2 * FP_BYTES_MAX + SH_ID_MAX + 2 };
 
-/* NODES: nodes that a thread writes at a time. */
-enum { NODES = 8192 };
+enum { NODES = 8192 }; /* nodes that a thread writes at a time */
 
 int sh_parts_init(struct sh_parts *p, unsigned words, size_t memory, struct sh_side *room,
     const char *tmpdir, struct sh_error *err)
@@ -166,8 +165,8 @@ int sh_parts_add(struct sh_parts *p, const uint64_t *fp, struct sh_slice id, str
 	return sh_nodes_add(&p->nodes, fp, id, err);
 }
 
-/* Returns the number of records that fit in memory when each id has eight bytes; at least 1. Ids
- * may be longer, so is_full() must be called after they were added. */
+/* Returns the number of records that still fit in memory when each id has at most 8 bytes; at least
+ * 1. Ids may be longer, so the caller must call is_full() after it added the records. */
 static size_t fitting(const struct sh_parts *p)
 {
 	size_t left = p->memory - sh_nodes_bytes(&p->nodes), n = left / (8 * p->words + 16) + 1;
@@ -207,20 +206,20 @@ static int do_tasks(struct sh_pool *pool, unsigned threads, void *states, size_t
 /* ---- the merge of the runs ---- */
 
 /* The state of a thread that packs the entries of a range of keys to chunks, without repeated
- * entries. The key of a chunk is its size in bytes, counted as by sh_nodes_bytes(). */
+ * entries. The key of a chunk in p->sorted is `bytes`, big-endian. */
 struct merger {
 	struct sh_parts *parts;
 	struct sh_run_writer *writer; /* by range */
 	struct sh_run_writer *to;     /* the writer of this range */
 	struct sh_job *job;
-	struct sh_buf last;  /* last entry */
-	struct sh_buf first; /* first entry that has the fingerprint of the last entry */
+	struct sh_buf last;  /* key of the last entry: fingerprint and id */
+	struct sh_buf first; /* first_only: the first such key with the same fingerprint */
 	struct sh_buf room;  /* memory of the chunk */
 	struct sh_fp_chunk *chunk;
-	size_t lines; /* bytes that the records of the chunk would have as lines */
-	uint64_t bytes;
-	struct sh_buf packed;
-	uint64_t repeated;
+	size_t lines;         /* bytes that the records of the chunk would have as lines */
+	uint64_t bytes;       /* bytes that they have in a partition, by record_bytes() */
+	struct sh_buf packed; /* scratch: the packed chunk */
+	uint64_t repeated;    /* entries left out, because their key is that of the entry before */
 };
 
 /* Returns 1 when first_only drops the entry, because its id is not the first of its fingerprint.
@@ -272,7 +271,7 @@ static size_t record_bytes(unsigned words, size_t id)
 	return 8 * words + id + 8;
 }
 
-/* Adds an entry to the chunk. */
+/* Adds the record of an entry to the chunk. */
 static int add_entry(struct merger *m, struct sh_slice entry, struct sh_error *err)
 {
 	unsigned words = m->parts->words;

@@ -9,7 +9,7 @@
 
 enum {
 	GRAIN = 1 << 12, /* documents that a thread puts into the table at once */
-	AHEAD = 16,      /* number of documents whose slots are prefetched */
+	AHEAD = 16,      /* number of documents ahead whose slots are prefetched */
 };
 
 static size_t slot_of(const struct sh_corpus *c, uint64_t hash)
@@ -42,7 +42,7 @@ static uint32_t find_line_number(const struct sh_corpus *c, struct sh_slice id)
 	return lo < c->n && c->number[lo] == number ? (uint32_t)lo : SH_CORPUS_NONE;
 }
 
-/* Returns the first document after `from` whose id has this hash. */
+/* Returns the first document after `from` whose id has this hash, or SH_CORPUS_NONE. */
 static uint32_t find_hash(const struct sh_corpus *c, uint64_t hash, uint32_t from)
 {
 	uint32_t best = SH_CORPUS_NONE;
@@ -88,7 +88,7 @@ static int have_same_id(struct indexer *x, uint32_t i, uint32_t j, bool *same, s
 	return 0;
 }
 
-/* Stores `new` in the slot when it still has the value `old`. Returns whether it was stored. */
+/* Stores `new` in the slot when the slot still has the value `old`. Returns whether it did. */
 static bool store(struct sh_corpus *c, size_t slot, uint32_t old, uint32_t new)
 {
 	return __atomic_compare_exchange_n(
@@ -158,7 +158,7 @@ static int put_all(struct sh_corpus *c, bool *repeated, struct sh_error *err)
 	return status;
 }
 
-/* Removes the repeated documents, from the first on. */
+/* Removes the repeated documents. first: the first of them. */
 static void remove_repeated(struct sh_corpus *c, const bool *repeated, size_t first)
 {
 	size_t kept = first;

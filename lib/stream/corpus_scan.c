@@ -21,9 +21,10 @@ struct scan {
 	uint64_t begin; /* offset of the first line behind the header and a byte order mark */
 	size_t mark;    /* bytes before `begin` that count for the checksum of the first line */
 	size_t ranges;
-	bool *quoted;  /* CSV, by range: its look_at() bytes begin behind an odd number of quotes */
-	uint64_t line; /* lines of the file before the range that is added next */
-	uint64_t *lines; /* lines of all files before that range, without headers and trailers */
+	/* CSV, by range: an odd number of quotes precedes the bytes that look_at() returns */
+	bool *quoted;
+	uint64_t line;   /* lines of the file before the range that is added next */
+	uint64_t *lines; /* records of all files before that range */
 	struct special *special;
 	size_t n_special, special_cap;
 	sh_corpus_bad *bad;
@@ -40,8 +41,8 @@ static uint64_t range_begin(const struct scan *s, size_t range)
 	return at < s->file->n ? at : s->file->n;
 }
 
-/* Returns the first of the bytes from .. to-1 of the file, up to the first byte that is not in
- * memory. Later bytes are in pieces of a temporary file. */
+/* Returns the bytes from .. to-1 of the file, without the bytes at their end that are in pieces of
+ * the temporary file. */
 static struct sh_slice in_memory(const struct scan *s, uint64_t from, uint64_t to)
 {
 	const struct sh_pieces *p = &s->corpus->pieces;
@@ -56,8 +57,8 @@ static struct sh_slice in_memory(const struct scan *s, uint64_t from, uint64_t t
 	return sh_slice(p->held.p + place, (size_t)(to - from));
 }
 
-/* Returns the bytes before each possible beginning of a line in the range, as far as they are in
- * memory. Sets *from to the offset of the first byte. */
+/* Returns the bytes where an LF would begin a line in the range. Leaves out bytes in pieces of the
+ * temporary file. Sets *from to the offset of the first byte. */
 static struct sh_slice look_at(const struct scan *s, size_t range, uint64_t *from)
 {
 	uint64_t to = range_begin(s, range + 1) - 1;
@@ -136,8 +137,8 @@ static int note_special(struct sh_job *job, uint64_t at)
 	return sh_buf_add(&job->facts, &x, sizeof x, &job->err);
 }
 
-/* Appends the offset of a document to job->out, and to job->aside the hash of its id, or its number
- * among the lines of the range. */
+/* Appends the offset of a document to job->out. Appends to job->aside the hash of its id, or with
+ * line_ids its number among the records of the range, from 1. */
 static int read_line(struct reader *r, struct sh_job *job, struct sh_slice line, uint64_t at)
 {
 	const struct scan *s = r->scan;

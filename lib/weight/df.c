@@ -9,9 +9,12 @@
 #include "record/fields.h"
 #include "weight/df_sort.h"
 
-/* MEMORY_MIN: of a counter. RANGE: features of a range, about. AHEAD: features that are fetched
- * while one is emitted. */
-enum { MEMORY_MIN = 4 << 20, RANGE = 1 << 16, RANGES_MAX = 1024, AHEAD = 16 };
+enum {
+	MEMORY_MIN = 4 << 20, /* least number of bytes of a counter */
+	RANGE = 1 << 16,      /* features of a range, about */
+	RANGES_MAX = 1024,    /* most ranges */
+	AHEAD = 16,           /* number of features ahead whose counts are prefetched */
+};
 
 struct count {
 	uint64_t df;
@@ -21,18 +24,19 @@ struct count {
 struct sh_df_counter {
 	struct sh_df_count *all;
 	uint32_t number; /* of this counter */
-	unsigned round;  /* the last one in which it spilled */
-	size_t memory;
+	unsigned round;  /* the last round of spills in which it spilled */
+	size_t memory;   /* bytes, about the most */
 	struct sh_hmap features;
 	struct count *counts; /* by the index of the feature */
 	size_t cap;
 	uint32_t n;         /* counts that are set */
-	uint64_t documents; /* number of them */
-	/* the current document: no other document of any counter has this number; 0: none */
+	uint64_t documents; /* number of documents that began */
+	/* number of the current document, unique among the documents of all counters; 0: none */
 	uint64_t document;
 	uint64_t words; /* of the widest feature */
-	/* A spill may cut a document: its features may be counted before and after. The first cut_n
-	 * features of this run were counted in it first. */
+	/* A spill may cut a document: a feature may then be counted for it before and after the
+	 * spill. cut: the document that the last spill cut; 0: none. After the spill, this document
+	 * was the first one that had each of the features with an index below cut_n. */
 	uint64_t cut;
 	uint32_t cut_n;
 	bool failed;
@@ -188,10 +192,12 @@ int sh_df_feature(struct sh_df_counter *c, struct sh_slice feature, struct sh_er
 
 /* ---- runs ---- */
 
-/* An entry of a run: the documents counted; the cut document at its beginning and at its end, if it
- * was counted there, or 0. */
+/* The value of an entry of a run, whose key is a feature. A document cut by a spill is in two runs
+ * and may be counted in both. */
 struct entry {
-	uint64_t df, head, tail;
+	uint64_t df;   /* documents counted in this run */
+	uint64_t head; /* the cut document that the run begins with, if it was counted; else 0 */
+	uint64_t tail; /* the document that the run ends with, if it was counted; else 0 */
 };
 
 enum { PACKED = 3 * 8 };
@@ -239,7 +245,7 @@ static int write_run(
 	return status;
 }
 
-/* Stores all features, range after range. */
+/* Sets c->places to all features, range after range. */
 static int split(struct sh_df_counter *c, struct sh_error *err)
 {
 	c->places = sh_df_ranges_split(&c->all->ranges, &c->features, c->number, c->start, err);
