@@ -797,6 +797,21 @@ END
 	same expected out
 }
 
+@test "keys: ids that no record may have are refused" {
+	printf '000000001\ta\r\n000000001\tb\r\n' >dos
+	try 'shjoin --keys dos'
+	exits 2
+	says 'shjoin: dos:1: carriage return at the end of the line (--crlf removes the CR of DOS line ends)'
+	try 'shjoin --keys --crlf dos'
+	exits 0
+	[ "$(cat out)" = $'a\tb\t1' ]
+	printf '000000001\ta\rb\n000000001\t%04096d\n000000001\t%04097d\n000000001\tc\n' 0 0 >ids
+	try 'shjoin --keys --rejects rejected ids'
+	exits 0
+	[ "$(cut -f 2- out)" = $'c\t1' ]
+	[ "$(cut -f 2 rejected | wc -c)" -eq $((4 + 4098)) ]
+}
+
 @test "keys: any number of threads writes the same bytes" {
 	awk 'BEGIN { srand(5); for (i = 0; i < 60000; i++) printf "%d%08d\td%d\n", 2 * int(i / 12000), rand() * 20000, i }' | sort >keys
 	# a bucket that crosses chunks

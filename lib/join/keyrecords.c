@@ -62,8 +62,12 @@ struct sh_slice sh_key_of_record(struct sh_slice line, struct sh_error *err)
 	size_t n = line.n > HASH + 1 && line.p[HASH + 1] == '\t' ? HASH + 1 : HASH + 2;
 
 	if (n + 1 < line.n && line.p[n] == '\t' && are_digits(line.p, HASH) &&
-	    are_digits(line.p + HASH, n - HASH) && !memchr(line.p + n + 1, '\t', line.n - n - 1))
-		return sh_slice(line.p, n);
+	    are_digits(line.p + HASH, n - HASH) && !memchr(line.p + n + 1, '\t', line.n - n - 1)) {
+		struct sh_slice id = sh_slice(line.p + n + 1, line.n - n - 1);
+		bool good = sh_dos_check(line, err) == 0 && sh_id_check(id, err) == 0;
+
+		return sh_slice(line.p, good ? n : 0);
+	}
 	sh_error_set(err, SH_ERR_RECORD,
 	    "not a key record: expected key<TAB>id, with a key of 9 or 10 digits 0 to 9 and a to v "
 	    "(shfp --keys)");
@@ -158,8 +162,7 @@ const char *sh_key_records_add_lines(
 	struct sh_error bad;
 
 	for (*lines = 0; (lf = memchr(p, '\n', (size_t)(end - p))) != NULL; p = lf + 1) {
-		if (lf == p || lf[-1] == '\r' ||
-		    read_record(k, sh_slice(p, (size_t)(lf - p)), &id, &bad) < 0)
+		if (read_record(k, sh_slice(p, (size_t)(lf - p)), &id, &bad) < 0)
 			break;
 		if (add_id(k, id, err) < 0)
 			return NULL;

@@ -62,7 +62,7 @@ size_t sh_key_record_print(char *to, unsigned columns, unsigned column, uint64_t
  * SH_ERR_PARAM: the records are not in order, or not of the same settings. */
 int sh_key_records_add(struct sh_key_records *k, struct sh_slice line, struct sh_error *err);
 /* Adds the records from p on, up to the first line that sh_key_records_add() must read: a bad
- * record, a line with CR, or a line that has no LF before `end`. Returns the beginning of this
+ * record, or a line that has no LF before `end`. Returns the beginning of this
  * line, `end` when there is none, or NULL with *err. Sets *lines to the number of added records. */
 const char *sh_key_records_add_lines(struct sh_key_records *k, const char *p, const char *end,
     uint64_t *lines, struct sh_error *err);
