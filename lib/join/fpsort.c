@@ -106,7 +106,9 @@ static int sort_small_buckets(void *arg, size_t from, size_t to, struct sh_error
 
 struct differences {
 	const uint64_t *word;
-	uint64_t bits; /* 1 where a word differs from the first one */
+	/* 1 where a word differs from the first one: the low half and the high half, because atomic
+	 * numbers of 64 bits need a library on 32-bit processors */
+	uint32_t low, high;
 };
 
 static void add_differences(void *arg, size_t from, size_t to)
@@ -116,7 +118,8 @@ static void add_differences(void *arg, size_t from, size_t to)
 
 	for (size_t i = from; i < to; i++)
 		bits |= d->word[i] ^ d->word[0];
-	__atomic_fetch_or(&d->bits, bits, __ATOMIC_RELAXED);
+	__atomic_fetch_or(&d->low, (uint32_t)bits, __ATOMIC_RELAXED);
+	__atomic_fetch_or(&d->high, (uint32_t)(bits >> 32), __ATOMIC_RELAXED);
 }
 
 /* Sets *bits to the number of low bits that hold all differences of the words, rounded up to whole
@@ -124,11 +127,13 @@ static void add_differences(void *arg, size_t from, size_t to)
 static int differing(
     unsigned threads, const uint64_t *word, uint32_t n, unsigned *bits, struct sh_error *err)
 {
-	struct differences d = { word, 0 };
+	struct differences d = { .word = word };
+	uint64_t all;
 
 	if (sh_parallel_each(threads, n, add_differences, &d, err) < 0)
 		return -1;
-	*bits = d.bits ? (64 - (unsigned)__builtin_clzll(d.bits) + DIGIT - 1) / DIGIT * DIGIT : 0;
+	all = (uint64_t)d.high << 32 | d.low;
+	*bits = all ? (64 - (unsigned)__builtin_clzll(all) + DIGIT - 1) / DIGIT * DIGIT : 0;
 	return 0;
 }
 
