@@ -21,3 +21,20 @@ uint64_t sh_count_newlines(const char *p, size_t n)
 		lines += *p++ == '\n';
 	return lines;
 }
+
+struct sh_slice sh_line_before(const char *p, size_t end)
+{
+	const char *lf = NULL;
+	size_t n = end - (p[end - 1] == '\n'), start = n;
+
+	/* A few bytes at a time: memrchr() under AddressSanitizer checks its whole range, which takes
+	 * minutes when p[] is long. */
+	while (start && !lf) {
+		size_t few = start < 64 ? start : 64;
+
+		start -= few;
+		lf = memrchr(p + start, '\n', few);
+	}
+	start = lf ? (size_t)(lf - p) + 1 : start;
+	return sh_slice(p + start, n - start);
+}

@@ -12,16 +12,6 @@ struct beginning {
 
 /* ---- borders ---- */
 
-/* Returns the line that ends before p[end], without its LF. */
-static struct sh_slice line_before(const char *p, size_t end)
-{
-	size_t n = end - (p[end - 1] == '\n'), start = n;
-
-	while (start && p[start - 1] != '\n')
-		start--;
-	return sh_slice(p + start, n - start);
-}
-
 /* Returns whether two lines have the same first field. */
 static bool same_field(struct sh_slice a, struct sh_slice b)
 {
@@ -36,13 +26,13 @@ static bool same_field(struct sh_slice a, struct sh_slice b)
 static size_t find_border(void *arg, const char *p, size_t n, size_t one)
 {
 	const struct sh_bucket_lines *all = arg;
-	struct sh_slice next = line_before(p, n), line;
+	struct sh_slice next = sh_line_before(p, n), line;
 	const char *lf = memchr(p, '\n', n);
 
 	if (lf && same_field(sh_slice(p, (size_t)(lf - p)), next))
 		return 0;
 	for (size_t at; (at = (size_t)(next.p - p)) > 0 && at >= one; next = line) {
-		line = line_before(p, at);
+		line = sh_line_before(p, at);
 		if (!same_field(line, next) && all->calls->is_border(all->calls->arg, line, next))
 			return at;
 	}

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "io/newlines.h"
+
 /* A document that a job began: an element of job->facts. */
 struct beginning {
 	uint64_t hash; /* of its id */
@@ -24,24 +26,6 @@ static int read_record(const struct sh_feature_docs *d, struct sh_slice line, st
 static bool has_id(struct sh_slice line, struct sh_slice id)
 {
 	return line.n > id.n && line.p[id.n] == '\t' && memcmp(line.p, id.p, id.n) == 0;
-}
-
-/* Returns the line that ends before p[end], without its LF. Searches a few bytes at a time:
- * memrchr() under AddressSanitizer checks its whole range, which takes minutes in a large
- * document. */
-static struct sh_slice line_before(const char *p, size_t end)
-{
-	const char *lf = NULL;
-	size_t n = end - (p[end - 1] == '\n'), start = n;
-
-	while (start && !lf) {
-		size_t few = start < 64 ? start : 64;
-
-		start -= few;
-		lf = memrchr(p + start, '\n', few);
-	}
-	start = lf ? (size_t)(lf - p) + 1 : start;
-	return sh_slice(p + start, n - start);
 }
 
 /* Returns the offset of the first valid record from `at` on. There must be one. */
@@ -71,7 +55,7 @@ static size_t find_border(void *arg, const char *p, size_t n, size_t one)
 	struct sh_error err;
 
 	for (size_t end = n; end; end = (size_t)(line.p - p)) {
-		line = line_before(p, end);
+		line = sh_line_before(p, end);
 		if (last.p && has_id(line, last)) {
 			if (end <= one)
 				return 0;
