@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -74,6 +75,32 @@ static inline void packets_close(struct packets *k)
 	close(k->end);
 	if (k->fed)
 		pthread_join(k->feeder, NULL);
+}
+
+/* Some inputs and their names, each a pipe. */
+enum { FILES_MAX = 4 };
+
+struct input {
+	struct sh_buf text[FILES_MAX];
+	char name[FILES_MAX][32];
+	char *names[FILES_MAX];
+	struct packets pipe[FILES_MAX]; /* behind each name */
+	unsigned n;
+};
+
+static inline void open_input(struct input *in, size_t large)
+{
+	for (unsigned i = 0; i < in->n; i++) {
+		packets_open(&in->pipe[i], &in->text[i], large);
+		snprintf(in->name[i], sizeof in->name[i], "/dev/fd/%d", in->pipe[i].end);
+		in->names[i] = in->name[i];
+	}
+}
+
+static inline void close_input(struct input *in)
+{
+	for (unsigned i = 0; i < in->n; i++)
+		packets_close(&in->pipe[i]);
 }
 
 #endif

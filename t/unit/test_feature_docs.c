@@ -6,18 +6,9 @@
 #include "tap.h"
 #include "text_util.h"
 
-enum { CASES = 6000, FILES_MAX = 4, WORKERS_MAX = 8, STATES_MAX = WORKERS_MAX + 1 };
+enum { CASES = 6000, WORKERS_MAX = 8, STATES_MAX = WORKERS_MAX + 1 };
 
 /* ---- input ---- */
-
-struct input {
-	struct sh_buf text[FILES_MAX];
-	char name[FILES_MAX][32];
-	char *names[FILES_MAX];
-	struct packets pipe[FILES_MAX]; /* behind each name */
-	unsigned n;
-	bool files; /* each file has all its bytes at once */
-};
 
 static void random_line(struct sh_buf *b, unsigned id, bool bad)
 {
@@ -52,21 +43,6 @@ static void random_records(struct sh_buf *b, bool good)
 				append(b, "\n", 1);
 		}
 	}
-}
-
-static void open_input(struct input *in)
-{
-	for (unsigned i = 0; i < in->n; i++) {
-		packets_open(&in->pipe[i], &in->text[i], in->files ? PACKET_SIZE : 300);
-		snprintf(in->name[i], sizeof in->name[i], "/dev/fd/%d", in->pipe[i].end);
-		in->names[i] = in->name[i];
-	}
-}
-
-static void close_input(struct input *in)
-{
-	for (unsigned i = 0; i < in->n; i++)
-		packets_close(&in->pipe[i]);
 }
 
 /* ---- the work, and its expected result ---- */
@@ -240,7 +216,8 @@ static int done(void *arg, struct sh_job *job, struct sh_error *err)
 	return 0;
 }
 
-static void run(struct input *in, bool rejects, unsigned workers, struct result *r)
+/* large: as for packets_open() */
+static void run(struct input *in, size_t large, bool rejects, unsigned workers, struct result *r)
 {
 	struct run run = { .result = r };
 	struct sums sums[STATES_MAX];
@@ -256,7 +233,7 @@ static void run(struct input *in, bool rejects, unsigned workers, struct result 
 	run.docs.rejects = rejects;
 	for (unsigned i = 0; i < workers; i++)
 		states[i] = &run.docs.worker[i];
-	open_input(in);
+	open_input(in, large);
 	sh_source_init(&source, in->names, in->n);
 	source.document_max = rng() & 1 ? SH_DOCUMENT_MAX : 1 + rng_below(3000);
 	if (rng() & 1)
@@ -347,14 +324,15 @@ int main(void)
 	for (unsigned i = 0; i < cases; i++) {
 		bool rejects = rng() & 1, good = rng() & 1;
 		unsigned workers = rng() & 1 ? 1 : 2 + (unsigned)rng_below(WORKERS_MAX - 1);
+		size_t large;
 
 		in.n = 1 + (unsigned)rng_below(FILES_MAX);
-		in.files = rng() & 1;
+		large = rng() & 1 ? PACKET_SIZE : 300;
 		for (unsigned f = 0; f < in.n; f++)
 			random_records(&in.text[f], good);
 		clear(&want);
 		clear(&got);
-		run(&in, rejects, workers, &got);
+		run(&in, large, rejects, workers, &got);
 		oracle(&in, rejects, &want);
 		stopped += want.status < 0;
 		again += want.again > 0;

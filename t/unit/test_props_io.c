@@ -5,17 +5,9 @@
 #include "tap.h"
 #include "text_util.h"
 
-enum { CASES = 10000, FILES_MAX = 4, WORKERS_MAX = 8 };
+enum { CASES = 10000, LARGE = 4000, WORKERS_MAX = 8 };
 
 /* ---- input ---- */
-
-struct input {
-	struct sh_buf text[FILES_MAX];
-	char name[FILES_MAX][32];
-	char *names[FILES_MAX];
-	struct packets pipe[FILES_MAX]; /* behind each name */
-	unsigned n;
-};
 
 /* Lines of any length, some bad, the last perhaps without its LF. */
 static void random_lines(struct sh_buf *b)
@@ -33,21 +25,6 @@ static void random_lines(struct sh_buf *b)
 		if (i + 1 < lines || rng() & 1)
 			append(b, "\n", 1);
 	}
-}
-
-static void open_input(struct input *in)
-{
-	for (unsigned i = 0; i < in->n; i++) {
-		packets_open(&in->pipe[i], &in->text[i], 4000);
-		snprintf(in->name[i], sizeof in->name[i], "/dev/fd/%d", in->pipe[i].end);
-		in->names[i] = in->name[i];
-	}
-}
-
-static void close_input(struct input *in)
-{
-	for (unsigned i = 0; i < in->n; i++)
-		packets_close(&in->pipe[i]);
 }
 
 /* ---- the work, and its expected result ---- */
@@ -144,7 +121,7 @@ static void run(struct input *in, bool rejects, unsigned workers, struct result 
 
 	for (unsigned i = 0; i < workers; i++)
 		states[i] = &rejects;
-	open_input(in);
+	open_input(in, LARGE);
 	sh_source_init(&source, in->names, in->n);
 	if (rng() & 1)
 		must(sh_source_peek(&source, &first, &err) >= 0);
@@ -208,7 +185,7 @@ static bool blocks_hold(struct input *in)
 
 	for (unsigned f = 0; f < in->n; f++)
 		append(&all, in->text[f].p, in->text[f].n);
-	open_input(in);
+	open_input(in, LARGE);
 	sh_source_init(&source, in->names, in->n);
 	good = pass_lines(&source, &all, &at, &lines);
 	while (good && sh_source_read(&source, &block, &from, &err) > 0) {
@@ -265,7 +242,7 @@ static void test_unreadable(void)
 		in.text[0].n = in.text[1].n = 0;
 		append(&in.text[0], "a\nb\n", 4);
 		clear(&got);
-		open_input(&in);
+		open_input(&in, LARGE);
 		in.names[1] = (char *)(uintptr_t) "/dev/fd/none";
 		sh_source_init(&source, in.names, 2);
 		bad += sh_pool_run(&pool, &source, &err) != -1 || err.code != SH_ERR_IO ||
