@@ -100,7 +100,7 @@ int main(int argc, char **argv)
 	struct sh_bucket_join join = { .limit = SIZE_MAX };
 	static uint32_t low[MOST_KEYS * CHUNK];
 	static uint8_t first[MOST_KEYS * CHUNK];
-	const struct sh_key_columns columns = { low, first, CHUNK };
+	const struct sh_key_block columns = { low, first, CHUNK };
 	uint64_t key[MOST_KEYS], planted = 0, found = 0;
 	const uint64_t *pair;
 	struct sh_buckets *b;
