@@ -7,25 +7,32 @@
 #include "base/buf.h"
 #include "base/compare.h"
 #include "io/parallel.h"
+#include "io/radix.h"
 #include "join/pairsort.h"
 
 enum {
 	FIRSTS = 256,          /* values of the first byte of a key */
-	DIGIT = 11,            /* bits of a pass of the radix sort */
 	BY_QSORT = 64,         /* at most this number of postings are sorted by qsort() */
 	SOME_PAIRS = 1 << 16,  /* pairs that a thread collects before it adds them */
 	FIRST_PAIRS = 1 << 20, /* pairs before they are sorted for the first time, at least */
 };
 
-/* A document in a partition of a column: the low 32 bits of its key, and its number. */
-struct posting {
-	uint32_t low, number;
-};
+/* A posting is a document in a partition of a column: its number << 32 | the low 32 bits of its
+ * key. */
+static uint32_t low_of(uint64_t posting)
+{
+	return (uint32_t)posting;
+}
+
+static uint32_t number_of(uint64_t posting)
+{
+	return (uint32_t)(posting >> 32);
+}
 
 struct worker {
 	struct sh_buckets *buckets;
 	struct sh_stretch *read; /* memory for a stretch of the file */
-	struct posting *posting, *room;
+	uint64_t *posting, *room;
 	size_t posting_cap, room_cap;
 	struct sh_pairs found;
 };
@@ -201,32 +208,32 @@ static int add_pair(struct worker *w, uint32_t x, uint32_t y, struct sh_error *e
 
 static int by_number(const void *a, const void *b)
 {
-	const struct posting *x = a, *y = b;
+	const uint64_t *x = a, *y = b;
 
-	return sh_compare(x->number, y->number);
+	return sh_compare(number_of(*x), number_of(*y));
 }
 
-static void order_bucket(struct posting *p, size_t n)
+static void order_bucket(uint64_t *p, size_t n)
 {
 	for (size_t i = 1; i < n; i++)
-		if (p[i].number < p[i - 1].number) {
+		if (number_of(p[i]) < number_of(p[i - 1])) {
 			qsort(p, n, sizeof *p, by_number);
 			return;
 		}
 }
 
-static int join_bucket(struct worker *w, struct posting *p, size_t n, struct sh_error *err)
+static int join_bucket(struct worker *w, uint64_t *p, size_t n, struct sh_error *err)
 {
 	const struct sh_bucket_join *join = w->buckets->join;
 	size_t near = join->near ? join->near : SIZE_MAX, below = 0;
 
 	order_bucket(p, n);
-	while (below < n && p[below].number < join->split)
+	while (below < n && number_of(p[below]) < join->split)
 		below++;
 	if (join->split) {
 		for (size_t i = below; i < n; i++)
 			for (size_t k = 0; k < below; k++)
-				if (add_pair(w, p[i].number, p[k].number, err) < 0)
+				if (add_pair(w, number_of(p[i]), number_of(p[k]), err) < 0)
 					return -1;
 		return 0;
 	}
@@ -234,10 +241,10 @@ static int join_bucket(struct worker *w, struct posting *p, size_t n, struct sh_
 		size_t last = i > near ? i - near : 0;
 
 		for (size_t k = 0; k < i && k < near; k++)
-			if (add_pair(w, p[i].number, p[k].number, err) < 0)
+			if (add_pair(w, number_of(p[i]), number_of(p[k]), err) < 0)
 				return -1;
 		for (size_t k = last > near ? last : near; k < i; k++)
-			if (add_pair(w, p[i].number, p[k].number, err) < 0)
+			if (add_pair(w, number_of(p[i]), number_of(p[k]), err) < 0)
 				return -1;
 	}
 	return 0;
@@ -245,47 +252,39 @@ static int join_bucket(struct worker *w, struct posting *p, size_t n, struct sh_
 
 static int by_low(const void *a, const void *b)
 {
-	const struct posting *x = a, *y = b;
+	const uint64_t *x = a, *y = b;
 
-	return sh_compare(x->low, y->low);
+	return sh_compare(low_of(*x), low_of(*y));
 }
 
-static void sort_pass(
-    const struct posting *from, struct posting *to, size_t n, unsigned shift, uint32_t *start)
+/* Sorts postings by the low 32 bits of their keys. Bit 21 is in two digits. */
+static void sort_by_low(uint64_t *p, uint64_t *room, size_t n)
 {
-	memset(start, 0, sizeof *start << DIGIT);
-	for (size_t i = 0; i < n; i++)
-		start[from[i].low >> shift & ((1 << DIGIT) - 1)]++;
-	for (uint32_t d = 0, at = 0; d < UINT32_C(1) << DIGIT; d++) {
-		uint32_t count = start[d];
+	static const unsigned shift[] = { 0, SH_RADIX_DIGIT, 32 - SH_RADIX_DIGIT };
 
-		start[d] = at;
-		at += count;
+	for (unsigned i = 0; i < 3; i++) {
+		uint64_t *from = i % 2 ? room : p, *to = i % 2 ? p : room;
+
+		sh_radix_pass(&(struct sh_radix){ from, to, n, sizeof *p, shift[i] });
 	}
-	for (size_t i = 0; i < n; i++)
-		to[start[from[i].low >> shift & ((1 << DIGIT) - 1)]++] = from[i];
 }
 
 /* Joins the postings whose keys have one first byte. */
-static int join_first(struct worker *w, struct posting *p, size_t n, struct sh_error *err)
+static int join_first(struct worker *w, uint64_t *p, size_t n, struct sh_error *err)
 {
-	uint32_t start[1 << DIGIT];
-
 	if (n < 2)
 		return 0;
 	if (n > BY_QSORT) {
 		if (n > w->room_cap &&
 		    sh_grow((void **)&w->room, &w->room_cap, n, sizeof *w->room, err) < 0)
 			return -1;
-		sort_pass(p, w->room, n, 0, start);
-		sort_pass(w->room, p, n, DIGIT, start);
-		sort_pass(p, w->room, n, 2 * DIGIT, start);
+		sort_by_low(p, w->room, n);
 		p = w->room;
 	} else {
 		qsort(p, n, sizeof *p, by_low);
 	}
 	for (size_t i = 0, end; i < n; i = end) {
-		for (end = i + 1; end < n && p[end].low == p[i].low;)
+		for (end = i + 1; end < n && low_of(p[end]) == low_of(p[i]);)
 			end++;
 		if (end > i + 1 && join_bucket(w, p + i, end - i, err) < 0)
 			return -1;
@@ -319,7 +318,7 @@ static int gather(struct worker *w, const struct range *r, struct places *at, st
 
 			if (first - r->from < r->to - r->from && number[i] != SH_BUCKETS_NONE)
 				w->posting[at->end[first]++] =
-				    (struct posting){ s->low[i], number[i] };
+				    (uint64_t)number[i] << 32 | s->low[i];
 		}
 	}
 	return 0;
@@ -400,7 +399,7 @@ int sh_buckets_pairs(struct sh_buckets *b, const struct sh_bucket_join *join, co
     size_t *n, struct sh_error *err)
 {
 	/* One ninth of a thread's memory is for the sorted postings of one first byte. */
-	size_t most = b->opts.memory / 2 / b->opts.jobs / sizeof(struct posting) / 9 * 8;
+	size_t most = b->opts.memory / 2 / b->opts.jobs / sizeof(uint64_t) / 9 * 8;
 	int status;
 
 	b->join = join;
