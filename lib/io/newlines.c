@@ -27,8 +27,8 @@ struct sh_slice sh_line_before(const char *p, size_t end)
 	const char *lf = NULL;
 	size_t n = end - (p[end - 1] == '\n'), start = n;
 
-	/* A few bytes at a time: memrchr() under AddressSanitizer checks its whole range, which takes
-	 * minutes when p[] is long. */
+	/* A few bytes at a time: memrchr() under AddressSanitizer checks its whole range, which
+	 * takes minutes when p[] is long. */
 	while (start && !lf) {
 		size_t few = start < 64 ? start : 64;
 
