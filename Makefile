@@ -275,7 +275,9 @@ check-cross: ## one sum of all outputs whatever threads, compiler and processor;
 	@share/deps build check
 	@MAKE='$(MAKE)' QUICK='$(QUICK)' $(TEST_ENV) t/cross/run
 
-.PHONY: bench bench-archive bench-smoke soak fuzz quality
+.PHONY: bench bench-archive bench-programs bench-smoke soak fuzz quality
+bench-programs: $(BENCH)
+
 bench: all $(BENCH) ## measure speed
 	$(call run_script,t/bench/run)
 
