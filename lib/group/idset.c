@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "base/siphash.h"
+#include "io/keysort.h"
 #include "io/parallel.h"
-#include "weight/df_sort.h"
 
 /* A handle is the index of an id in its shard; its lowest SHARD_BITS bits are the number of the
  * shard. */
@@ -136,7 +136,7 @@ const uint32_t *sh_idset_put(struct sh_idset *s, struct sh_idset_batch *b, struc
 
 struct numbering {
 	struct sh_idset *set;
-	const struct sh_df_place *places;
+	const struct sh_keysort_place *places;
 };
 
 static void number_some(void *numbering, size_t from, size_t to)
@@ -144,15 +144,15 @@ static void number_some(void *numbering, size_t from, size_t to)
 	const struct numbering *x = numbering;
 
 	for (size_t i = from; i < to; i++) {
-		const struct sh_df_place *p = &x->places[i];
+		const struct sh_keysort_place *p = &x->places[i];
 
 		x->set->text[i] = p->text;
 		x->set->number[p->index << SHARD_BITS | p->map] = (uint32_t)i;
 	}
 }
 
-static int number_all(
-    struct sh_idset *s, const struct sh_df_place *places, unsigned threads, struct sh_error *err)
+static int number_all(struct sh_idset *s, const struct sh_keysort_place *places, unsigned threads,
+    struct sh_error *err)
 {
 	struct numbering x = { s, places };
 
@@ -167,7 +167,7 @@ static int number_all(
 int sh_idset_sort(struct sh_idset *s, unsigned threads, struct sh_error *err)
 {
 	const struct sh_hmap *map[SHARDS];
-	struct sh_df_place *places;
+	struct sh_keysort_place *places;
 	uint32_t longest = 0;
 	int status;
 
@@ -177,7 +177,7 @@ int sh_idset_sort(struct sh_idset *s, unsigned threads, struct sh_error *err)
 		longest = map[i]->n > longest ? map[i]->n : longest;
 	}
 	s->handles = longest << SHARD_BITS;
-	places = sh_df_sorted(map, SHARDS, threads, err);
+	places = sh_keysort_maps(map, SHARDS, threads, err);
 	status = places ? number_all(s, places, threads, err) : -1;
 	free(places);
 	return status;

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 
 #include "base/bytes.h"
+#include "io/keysort.h"
 #include "io/parallel.h"
 #include "io/runs.h"
 #include "record/fields.h"
-#include "weight/df_sort.h"
 
 enum {
 	MEMORY_MIN = 4 << 20, /* least number of bytes of a counter */
@@ -43,12 +43,12 @@ struct sh_df_counter {
 	struct sh_error failure;
 	/* After sh_df_count_finish(), when there are no runs: the features of range r are the
 	 * places start[r] .. start[r + 1] - 1. */
-	struct sh_df_place *places;
+	struct sh_keysort_place *places;
 	size_t start[RANGES_MAX + 1];
 };
 
 struct sh_df_count {
-	struct sh_df_ranges ranges; /* when there are no runs */
+	struct sh_keysort_ranges ranges; /* when there are no runs */
 	struct sh_runs runs;
 	/* Rounds of spills: a counter that is full begins a round, and all others join in it when
 	 * they are half full. They fill at about the same rate, so that the threads spill at the
@@ -105,7 +105,7 @@ void sh_df_count_delete(struct sh_df_count *c)
 		free(c->counter[i].places);
 	}
 	sh_runs_free(&c->runs);
-	sh_df_ranges_free(&c->ranges);
+	sh_keysort_ranges_free(&c->ranges);
 	free(c->counter);
 	free(c);
 }
@@ -215,7 +215,7 @@ static struct entry unpack(const char *p)
 }
 
 static int add_run(const struct sh_df_counter *c, struct sh_run_writer *w,
-    const struct sh_df_place *p, struct sh_error *err)
+    const struct sh_keysort_place *p, struct sh_error *err)
 {
 	for (size_t i = 0; i < c->features.n; i++) {
 		uint32_t index = p[i].index;
@@ -225,14 +225,14 @@ static int add_run(const struct sh_df_counter *c, struct sh_run_writer *w,
 		char value[PACKED];
 
 		pack(value, &e);
-		if (sh_run_add(w, sh_df_text(&p[i]), sh_slice(value, PACKED), err) < 0)
+		if (sh_run_add(w, sh_keysort_text(&p[i]), sh_slice(value, PACKED), err) < 0)
 			return -1;
 	}
 	return sh_run_end(w, err);
 }
 
 static int write_run(
-    const struct sh_df_counter *c, const struct sh_df_place *p, struct sh_error *err)
+    const struct sh_df_counter *c, const struct sh_keysort_place *p, struct sh_error *err)
 {
 	struct sh_run_writer w;
 	int status;
@@ -248,7 +248,8 @@ static int write_run(
 /* Sets c->places to all features, range after range. */
 static int split(struct sh_df_counter *c, struct sh_error *err)
 {
-	c->places = sh_df_ranges_split(&c->all->ranges, &c->features, c->number, c->start, err);
+	c->places =
+	    sh_keysort_ranges_split(&c->all->ranges, &c->features, c->number, c->start, err);
 	return c->places ? 0 : -1;
 }
 
@@ -265,16 +266,16 @@ static void join_round(struct sh_df_counter *c)
 /* Writes all counts to a run, and removes them. */
 static int spill(struct sh_df_counter *c, struct sh_error *err)
 {
-	struct sh_df_ranges one = { .n = 1 };
+	struct sh_keysort_ranges one = { .n = 1 };
 	int status;
 
 	join_round(c);
 	if (c->document == c->cut)
 		c->cut_n = c->features.n;
-	c->places = sh_df_ranges_split(&one, &c->features, c->number, c->start, err);
+	c->places = sh_keysort_ranges_split(&one, &c->features, c->number, c->start, err);
 	status = c->places ? 0 : -1;
 	if (status == 0) {
-		sh_df_sort(c->places, c->features.n);
+		sh_keysort(c->places, c->features.n);
 		status = write_run(c, c->places, err);
 	}
 	free(c->places);
@@ -315,7 +316,7 @@ static int choose_ranges(struct sh_df_count *c, struct sh_error *err)
 	for (unsigned i = 0; i < c->n; i++)
 		n += c->counter[i].features.n;
 	ranges = n / RANGE + 1;
-	return sh_df_ranges_choose(
+	return sh_keysort_ranges_choose(
 	    &c->ranges, ranges < RANGES_MAX ? ranges : RANGES_MAX, &largest(c)->features, err);
 }
 
@@ -402,17 +403,17 @@ static int add_entry(
 }
 
 /* Fetches what add_places() reads of the place. */
-static void fetch(const struct sh_df_count *c, const struct sh_df_place *p)
+static void fetch(const struct sh_df_count *c, const struct sh_keysort_place *p)
 {
 	__builtin_prefetch(p->text - SH_HMAP_LENGTH);
 	__builtin_prefetch(&c->counter[p->map].counts[p->index]);
 }
 
-static int add_places(const struct sh_df_count *c, const struct sh_df_place *p, size_t n,
+static int add_places(const struct sh_df_count *c, const struct sh_keysort_place *p, size_t n,
     struct summing *s, struct sh_error *err)
 {
 	for (size_t i = 0; i < n; i++) {
-		struct sh_slice feature = sh_df_text(&p[i]);
+		struct sh_slice feature = sh_keysort_text(&p[i]);
 		uint64_t df = c->counter[p[i].map].counts[p[i].index].df;
 
 		if (i + AHEAD < n)
@@ -430,10 +431,10 @@ static int add_places(const struct sh_df_count *c, const struct sh_df_place *p, 
 }
 
 /* Returns all places of the range, to be freed; NULL with *err. */
-static struct sh_df_place *gather(
+static struct sh_keysort_place *gather(
     const struct sh_df_count *c, size_t range, size_t *n, struct sh_error *err)
 {
-	struct sh_df_place *all;
+	struct sh_keysort_place *all;
 
 	*n = 0;
 	for (unsigned i = 0; i < c->n; i++)
@@ -458,11 +459,11 @@ static int emit_counters(
     const struct sh_df_count *c, size_t range, struct summing *s, struct sh_error *err)
 {
 	size_t n;
-	struct sh_df_place *places = gather(c, range, &n, err);
+	struct sh_keysort_place *places = gather(c, range, &n, err);
 	int status = places ? 0 : -1;
 
 	if (places)
-		sh_df_sort(places, n);
+		sh_keysort(places, n);
 	if (status == 0)
 		status = add_places(c, places, n, s, err);
 	if (status == 0)

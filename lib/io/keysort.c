@@ -1,4 +1,4 @@
-#include "weight/df_sort.h"
+#include "io/keysort.h"
 
 #include <stdlib.h>
 
@@ -6,8 +6,8 @@
 #include "base/compare.h"
 #include "io/parallel.h"
 
-/* FEW: places that are sorted by insertion. DEPTH: bytes of a feature that are sorted by digits.
- * SAMPLE: features for each splitter. */
+/* FEW: places that are sorted by insertion. DEPTH: bytes of a key that are sorted by digits.
+ * SAMPLE: keys for each splitter. */
 enum { FEW = 24, DEPTH = 64, SAMPLE = 32 };
 
 /* Returns 8 bytes of the text from `depth` on as a number. */
@@ -23,22 +23,22 @@ static uint64_t prefix_of(struct sh_slice text, size_t depth)
 	return sh_be64(first);
 }
 
-static int compare(const struct sh_df_place *x, const struct sh_df_place *y)
+static int compare(const struct sh_keysort_place *x, const struct sh_keysort_place *y)
 {
 	if (x->prefix != y->prefix)
 		return sh_compare(x->prefix, y->prefix);
-	return sh_slice_cmp(sh_df_text(x), sh_df_text(y));
+	return sh_slice_cmp(sh_keysort_text(x), sh_keysort_text(y));
 }
 
-static int by_feature(const void *a, const void *b)
+static int by_key(const void *a, const void *b)
 {
 	return compare(a, b);
 }
 
-static void insert_all(struct sh_df_place *p, size_t n)
+static void insert_all(struct sh_keysort_place *p, size_t n)
 {
 	for (size_t i = 1; i < n; i++) {
-		struct sh_df_place x = p[i];
+		struct sh_keysort_place x = p[i];
 		size_t at = i;
 
 		for (; at && compare(&p[at - 1], &x) > 0; at--)
@@ -47,14 +47,14 @@ static void insert_all(struct sh_df_place *p, size_t n)
 	}
 }
 
-static unsigned digit_of(const struct sh_df_place *p, unsigned shift)
+static unsigned digit_of(const struct sh_keysort_place *p, unsigned shift)
 {
 	return (unsigned)(p->prefix >> shift) & 0xff;
 }
 
 /* Moves all places to the buckets of their digits, in place (McIlroy, Bostic and McIlroy 1993:
  * American flag sort). Bucket d ends before end[d]. */
-static void move_to_buckets(struct sh_df_place *p, size_t n, unsigned shift, size_t end[256])
+static void move_to_buckets(struct sh_keysort_place *p, size_t n, unsigned shift, size_t end[256])
 {
 	size_t next[256], count[256] = { 0 }, sum = 0;
 
@@ -66,7 +66,7 @@ static void move_to_buckets(struct sh_df_place *p, size_t n, unsigned shift, siz
 	}
 	for (unsigned d = 0; d < 256; d++)
 		while (next[d] < end[d]) {
-			struct sh_df_place x = p[next[d]], other;
+			struct sh_keysort_place x = p[next[d]], other;
 			unsigned to;
 
 			while ((to = digit_of(&x, shift)) != d) {
@@ -78,11 +78,11 @@ static void move_to_buckets(struct sh_df_place *p, size_t n, unsigned shift, siz
 		}
 }
 
-static void sort_deeper(struct sh_df_place *p, size_t n, size_t depth);
+static void sort_deeper(struct sh_keysort_place *p, size_t n, size_t depth);
 
-/* Sorts features that agree on `depth` bytes, and whose prefixes, from there on, agree on the bits
+/* Sorts keys that agree on `depth` bytes, and whose prefixes, from there on, agree on the bits
  * above shift + 7. */
-static void sort_by_digit(struct sh_df_place *p, size_t n, size_t depth, unsigned shift)
+static void sort_by_digit(struct sh_keysort_place *p, size_t n, size_t depth, unsigned shift)
 {
 	size_t end[256], begin = 0;
 
@@ -98,65 +98,65 @@ static void sort_by_digit(struct sh_df_place *p, size_t n, size_t depth, unsigne
 			sort_deeper(p + begin, end[d] - begin, depth + 8);
 }
 
-/* Sorts features that agree on `depth` bytes, some of which may be the zeros behind a short
- * feature. */
-static void sort_deeper(struct sh_df_place *p, size_t n, size_t depth)
+/* Sorts keys that agree on `depth` bytes, some of which may be the zeros behind a short
+ * key. */
+static void sort_deeper(struct sh_keysort_place *p, size_t n, size_t depth)
 {
 	if (depth >= DEPTH) {
-		qsort(p, n, sizeof *p, by_feature);
+		qsort(p, n, sizeof *p, by_key);
 		return;
 	}
 	for (size_t i = 0; i < n; i++)
-		p[i].prefix = prefix_of(sh_df_text(&p[i]), depth);
+		p[i].prefix = prefix_of(sh_keysort_text(&p[i]), depth);
 	sort_by_digit(p, n, depth, 56);
 }
 
-void sh_df_sort(struct sh_df_place *p, size_t n)
+void sh_keysort(struct sh_keysort_place *p, size_t n)
 {
 	sort_by_digit(p, n, 0, 56);
 }
 
-static struct sh_df_place place_of(const struct sh_hmap *map, uint32_t index, uint32_t number)
+static struct sh_keysort_place place_of(const struct sh_hmap *map, uint32_t index, uint32_t number)
 {
 	struct sh_slice text = sh_hmap_key(map, index);
 
-	return (struct sh_df_place){ prefix_of(text, 0), text.p, index, number };
+	return (struct sh_keysort_place){ prefix_of(text, 0), text.p, index, number };
 }
 
 /* ---- ranges ---- */
 
-void sh_df_ranges_free(struct sh_df_ranges *r)
+void sh_keysort_ranges_free(struct sh_keysort_ranges *r)
 {
 	sh_buf_free(&r->text);
 	free(r->splitter);
 }
 
-static int copy_splitters(
-    struct sh_df_ranges *r, const struct sh_df_place *sample, size_t n, struct sh_error *err)
+static int copy_splitters(struct sh_keysort_ranges *r, const struct sh_keysort_place *sample,
+    size_t n, struct sh_error *err)
 {
 	size_t need = 0;
 
 	for (size_t i = 1; i < r->n; i++)
-		need += sh_df_text(&sample[i * n / r->n]).n;
+		need += sh_keysort_text(&sample[i * n / r->n]).n;
 	if (sh_buf_reserve(&r->text, need, err) < 0)
 		return -1;
 	for (size_t i = 1; i < r->n; i++) {
-		const struct sh_df_place *p = &sample[i * n / r->n];
-		struct sh_slice text = sh_df_text(p);
+		const struct sh_keysort_place *p = &sample[i * n / r->n];
+		struct sh_slice text = sh_keysort_text(p);
 
-		r->splitter[i - 1] =
-		    (struct sh_df_splitter){ p->prefix, sh_slice(r->text.p + r->text.n, text.n) };
+		r->splitter[i - 1] = (struct sh_keysort_splitter){ p->prefix,
+			sh_slice(r->text.p + r->text.n, text.n) };
 		if (sh_buf_add(&r->text, text.p, text.n, err) < 0)
 			return -1;
 	}
 	return 0;
 }
 
-int sh_df_ranges_choose(
-    struct sh_df_ranges *r, size_t n, const struct sh_hmap *map, struct sh_error *err)
+int sh_keysort_ranges_choose(
+    struct sh_keysort_ranges *r, size_t n, const struct sh_hmap *map, struct sh_error *err)
 {
 	size_t samples = n * SAMPLE < map->n ? n * SAMPLE : map->n;
-	struct sh_df_place *sample = malloc(samples * sizeof *sample + 1);
+	struct sh_keysort_place *sample = malloc(samples * sizeof *sample + 1);
 	int status = -1;
 
 	r->n = samples ? n : 1;
@@ -166,20 +166,20 @@ int sh_df_ranges_choose(
 	} else {
 		for (size_t i = 0; i < samples; i++)
 			sample[i] = place_of(map, (uint32_t)(i * map->n / samples), 0);
-		sh_df_sort(sample, samples);
+		sh_keysort(sample, samples);
 		status = copy_splitters(r, sample, samples, err);
 	}
 	free(sample);
 	return status;
 }
 
-static bool is_above(const struct sh_df_splitter *s, uint64_t prefix, struct sh_slice text)
+static bool is_above(const struct sh_keysort_splitter *s, uint64_t prefix, struct sh_slice text)
 {
 	return s->prefix != prefix ? s->prefix > prefix : sh_slice_cmp(s->text, text) > 0;
 }
 
-/* Returns the range of a feature: the number of splitters that are not above it. */
-static size_t range_of(const struct sh_df_ranges *r, struct sh_slice text)
+/* Returns the range of a key: the number of splitters that are not above it. */
+static size_t range_of(const struct sh_keysort_ranges *r, struct sh_slice text)
 {
 	uint64_t prefix = prefix_of(text, 0);
 	size_t low = 0, high = r->n - 1;
@@ -195,10 +195,10 @@ static size_t range_of(const struct sh_df_ranges *r, struct sh_slice text)
 	return low;
 }
 
-struct sh_df_place *sh_df_ranges_split(const struct sh_df_ranges *r, const struct sh_hmap *map,
-    uint32_t number, size_t *start, struct sh_error *err)
+struct sh_keysort_place *sh_keysort_ranges_split(const struct sh_keysort_ranges *r,
+    const struct sh_hmap *map, uint32_t number, size_t *start, struct sh_error *err)
 {
-	struct sh_df_place *places = malloc((size_t)map->n * sizeof *places + 1);
+	struct sh_keysort_place *places = malloc((size_t)map->n * sizeof *places + 1);
 	uint16_t *range = malloc((size_t)map->n * sizeof *range + 1);
 
 	memset(start, 0, (r->n + 1) * sizeof *start);
@@ -228,16 +228,16 @@ struct sh_df_place *sh_df_ranges_split(const struct sh_df_ranges *r, const struc
 enum { RANGES = 8 }; /* for each thread */
 
 struct split_map {
-	struct sh_df_place *places;
-	size_t *start; /* as for sh_df_ranges_split() */
+	struct sh_keysort_place *places;
+	size_t *start; /* as for sh_keysort_ranges_split() */
 };
 
 struct sorter {
 	const struct sh_hmap *const *map;
 	size_t n;
 	struct split_map *split; /* by map */
-	struct sh_df_ranges ranges;
-	struct sh_df_place *all;
+	struct sh_keysort_ranges ranges;
+	struct sh_keysort_place *all;
 };
 
 static int split_maps(void *sorter, size_t from, size_t to, struct sh_error *err)
@@ -250,7 +250,8 @@ static int split_maps(void *sorter, size_t from, size_t to, struct sh_error *err
 		x->start = malloc((s->ranges.n + 1) * sizeof *x->start);
 		if (!x->start)
 			return sh_error_nomem(err);
-		x->places = sh_df_ranges_split(&s->ranges, s->map[i], (uint32_t)i, x->start, err);
+		x->places =
+		    sh_keysort_ranges_split(&s->ranges, s->map[i], (uint32_t)i, x->start, err);
 		if (!x->places)
 			return -1;
 	}
@@ -274,7 +275,7 @@ static int sort_ranges(void *sorter, size_t from, size_t to, struct sh_error *er
 			memcpy(s->all + begin + n, x->places + x->start[r], more * sizeof *s->all);
 			n += more;
 		}
-		sh_df_sort(s->all + begin, n);
+		sh_keysort(s->all + begin, n);
 	}
 	return 0;
 }
@@ -289,13 +290,13 @@ static int sort_maps(struct sorter *s, unsigned threads, struct sh_error *err)
 	s->all = malloc(n * sizeof *s->all + 1);
 	if (!s->split || !s->all)
 		return sh_error_nomem(err);
-	if (sh_df_ranges_choose(&s->ranges, (size_t)threads * RANGES, s->map[0], err) < 0 ||
+	if (sh_keysort_ranges_choose(&s->ranges, (size_t)threads * RANGES, s->map[0], err) < 0 ||
 	    sh_parallel(s, 0, threads, s->n, 1, split_maps, err) < 0)
 		return -1;
 	return sh_parallel(s, 0, threads, s->ranges.n, 1, sort_ranges, err);
 }
 
-struct sh_df_place *sh_df_sorted(
+struct sh_keysort_place *sh_keysort_maps(
     const struct sh_hmap *const *map, size_t n, unsigned threads, struct sh_error *err)
 {
 	struct sorter s = { .map = map, .n = n };
@@ -309,6 +310,6 @@ struct sh_df_place *sh_df_sorted(
 		free(s.split[i].start);
 	}
 	free(s.split);
-	sh_df_ranges_free(&s.ranges);
+	sh_keysort_ranges_free(&s.ranges);
 	return s.all;
 }
