@@ -67,7 +67,7 @@ struct reader {
 	struct sh_idset_batch ids; /* two ids for each pair of the chunk */
 };
 
-/* Appends the pair to job->facts, and its ids to those of the chunk. */
+/* Appends the pair to job->facts, and its two ids to the ids of the chunk. */
 static int each_pair(void *reader, struct sh_slice line, struct sh_job *job, struct sh_error *err)
 {
 	struct reader *r = reader;

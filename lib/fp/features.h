@@ -34,7 +34,7 @@ struct sh_feature_opts {
 	struct sh_ngrams ngrams;
 	enum sh_feature_form form;
 	uint64_t key[2];
-	bool ordered;    /* sets have `ordered`; those of SH_FEATURES_OF_TOKENS have it always */
+	bool ordered;    /* sets have `ordered`; sets of SH_FEATURES_OF_TOKENS always have it */
 	bool only_order; /* n is 0, and sets have no hashes and counts */
 	bool cut; /* for SH_FEATURES_OF_TOKENS: sets the lower 32 bits of each token's hash to 0 */
 };

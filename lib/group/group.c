@@ -169,7 +169,7 @@ int sh_group_star(uint32_t *keeper, uint32_t n, const struct sh_edge *edge, size
 	return sh_group_star_in(NULL, keeper, n, edge, m, rank, err);
 }
 
-/* Stores the nodes that are keepers, or those that are none, where their groups have room. */
+/* Stores all keepers, or all other nodes, where their groups have room. */
 static void order_some(
     uint32_t *order, const uint32_t *keeper, uint32_t n, size_t *next, bool keepers)
 {

@@ -72,8 +72,9 @@ int sh_run_end(struct sh_run_writer *w, struct sh_error *err);
 /* Call it after sh_runs_put() or a failure. Does nothing to a zeroed writer. */
 void sh_run_free(struct sh_run_writer *w);
 
-/* Adds a run: the blocks of n ended writers, in the order of the writers. The keys of a writer must
- * be at least those of the writer before it. Copies what it needs: the caller frees the writers. */
+/* Adds a run: the blocks of n ended writers, in the order of the writers. No key of a writer
+ * may be less than a key of the writer before it. Copies the blocks' places and first keys; the
+ * caller frees the writers. */
 int sh_runs_put(
     struct sh_runs *r, const struct sh_run_writer *writer, size_t n, struct sh_error *err);
 

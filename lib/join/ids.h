@@ -60,7 +60,7 @@ struct sh_chunk_ids {
  * from id.p on must be readable. */
 void sh_chunk_ids_add(struct sh_chunk_ids *c, struct sh_slice id);
 
-/* Adds the ids from .. from+n-1 of a chunk, as those of the next records. The ids of a stride
+/* Adds the ids from .. from+n-1 of a chunk: the ids of the next records. The ids of a stride
  * must have less than 2^32 bytes together; this is not checked. */
 int sh_node_ids_append(struct sh_node_ids *s, const struct sh_chunk_ids *c, size_t from, size_t n,
     struct sh_error *err);

@@ -3,7 +3,7 @@
  *
  *     key TAB id      key: head (1 or 2 digits), hash (8 digits)
  *
- * The digits are those of base32 with the extended hex alphabet (RFC 4648, section 7) in lower
+ * The digits are the digits of base32 with the extended hex alphabet (RFC 4648, section 7) in lower
  * case: keys have the same order as numbers, as bytes and in every locale. The hash has 40 bits.
  * The head is the number of the column and some bits of the tag of the settings. Records with 8 to
  * 16 columns have a head of 1 digit, with 1 bit of the tag. Other records, with at most 64 columns,

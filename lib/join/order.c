@@ -258,8 +258,8 @@ static void place_lines(const struct sh_side *from, struct sh_side *to, uint32_t
 
 /* ---- radix partitions -------------------------------------------------------------- */
 
-/* The elements lo .. lo+n-1, which one thread moves. Those of digit v go to the positions from
- * start[v] on; next[v] is the next position. */
+/* The elements lo .. lo+n-1, which one thread moves. Elements of digit v go to the positions
+ * from start[v] on; next[v] is the next position. */
 struct sh_segment {
 	uint32_t lo, n;
 	uint32_t start[1 << SH_SPLIT_BITS], next[1 << SH_SPLIT_BITS];

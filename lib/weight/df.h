@@ -48,8 +48,8 @@ uint64_t sh_df_count_documents(const struct sh_df_count *c);
 uint64_t sh_df_count_words(const struct sh_df_count *c);
 size_t sh_df_count_ranges(const struct sh_df_count *c);
 
-/* Emits the features of one range in bytewise order. All features of a range are below those of the
- * next one. Any thread may call it, once for each range. */
+/* Emits the features of one range in bytewise order. All features of a range are below the
+ * features of the next range. Any thread may call it, once for each range. */
 int sh_df_count_emit(
     struct sh_df_count *c, size_t range, sh_df_emit *emit, void *arg, struct sh_error *err);
 

@@ -1,6 +1,6 @@
 /* Fills a new archive with N synthetic documents of 98 features each, in the segments that many
  * runs would leave: a half, a quarter, an eighth, ... of them. Keys, features and numbers are
- * random, distributed as those of unrelated documents.
+ * random, distributed as in unrelated documents.
  *
  *     archive_fill DIR N */
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* Shared by the tests of the Chinese segmenter: jieba's data, compiled, and rows of t/vectors. The
- * data are those of Debian's python3-jieba, or below $JIEBA_DATA. */
+ * data come from Debian's python3-jieba, or from the folder $JIEBA_DATA. */
 #ifndef JIEBA_UTIL_H
 #define JIEBA_UTIL_H
 

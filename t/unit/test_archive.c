@@ -1,4 +1,4 @@
-/* Whole archives: matches equal those of a comparison of all pairs, and a changed byte is reported;
+/* Whole archives: the matches of a comparison of all pairs are found, and a changed byte is reported;
  * the last numbers, equal keys, and a lost lock. */
 #include <fcntl.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* lib/stream/corpus.h: documents read by several threads, from mapped and from compressed files,
- * are those that a reader of one line after the other finds. */
+/* lib/stream/corpus.h: several threads find the same documents in mapped and in compressed files
+ * as a reader of one line after the other. */
 #include <string.h>
 #include <unistd.h>
 
