@@ -1,5 +1,5 @@
-/* Whole archives: the matches of a comparison of all pairs are found, and a changed byte is reported;
- * the last numbers, equal keys, and a lost lock. */
+/* Whole archives: the matches of a comparison of all pairs are found, and a changed byte is
+ * reported; the last numbers, equal keys, and a lost lock. */
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
