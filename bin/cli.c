@@ -403,7 +403,7 @@ static void split_operands(struct cli *c)
 }
 
 /* Takes an option of all programs. Returns false for the other options. */
-static bool take_common(struct cli *c, int code)
+static bool set_common(struct cli *c, int code)
 {
 	switch (code) {
 	case 'o':
@@ -433,7 +433,7 @@ static bool take_common(struct cli *c, int code)
 }
 
 /* Ends the program when the option is --help, --version, unknown, or one of earlier versions. */
-static void take_end(struct cli *c, int code)
+static void set_end(struct cli *c, int code)
 {
 	switch (code) {
 	case 'h':
@@ -459,9 +459,9 @@ int cli_next(struct cli *c)
 	build_getopt(c->program, letters, longs);
 	while ((code = next_code(c, letters, longs)) != -1) {
 		c->arg = optarg;
-		if (take_common(c, code))
+		if (set_common(c, code))
 			continue;
-		take_end(c, code);
+		set_end(c, code);
 		c->given[code] = true;
 		return code;
 	}

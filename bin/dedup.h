@@ -98,13 +98,13 @@ size_t dedup_describe(const struct dedup_state *s, struct sh_fingerprinter *f,
 size_t dedup_description(const struct dedup_state *s);
 /* Passes a description to s->dedup, in the order of the documents. NULL: the document is
  * in no pair. */
-int dedup_take_description(
+int dedup_collect_description(
     struct dedup_state *s, uint32_t document, const uint64_t *d, struct sh_error *err);
 /* Parses the value of --keep. Returns false when it has another form than max:FIELD or
  * min:FIELD. */
 bool dedup_rank_parse(struct cli *c, const char *text, struct dedup_rank *rank);
 /* Checks the option after the last option was read. */
-void dedup_rank_settle(struct cli *c, const struct dedup_settings *s);
+void dedup_rank_complete(struct cli *c, const struct dedup_settings *s);
 /* Ranks the documents after all were read. Does nothing without the option. */
 void dedup_rank(struct dedup_state *s);
 

@@ -43,7 +43,7 @@ static void keep_files(struct cli *c, const struct dedup_settings *s)
 	dedup_archive_keep_file(c, dir, s->report_path);
 }
 
-void dedup_archive_settle(struct cli *c, const struct dedup_settings *s)
+void dedup_archive_complete(struct cli *c, const struct dedup_settings *s)
 {
 	const struct dedup_archive_settings *a = &s->archive;
 
@@ -111,7 +111,7 @@ static void describe(void *arg, struct sh_fingerprinter *f, const struct sh_fing
 	dedup_describe(arg, f, fp, digest, to);
 }
 
-static int take(void *arg, uint32_t document, const void *described, struct sh_error *err)
+static int collect(void *arg, uint32_t document, const void *described, struct sh_error *err)
 {
 	struct dedup_state *s = arg;
 	const uint64_t none[SH_FP_MAX_WORDS] = { 0 };
@@ -119,7 +119,7 @@ static int take(void *arg, uint32_t document, const void *described, struct sh_e
 	/* An archived document without features is counted as featureless. */
 	if (!described && !sh_batch_has_features(s->archive.batch, document))
 		sh_dedup_describe(s->dedup, document, none, 0);
-	return dedup_take_description(s, document, described, err);
+	return dedup_collect_description(s, document, described, err);
 }
 
 static bool is_protected(void *arg, uint32_t document)
@@ -147,7 +147,7 @@ static void start_batch(struct dedup_state *s)
 		.verify_bytes = how->memory / 16,
 		.described = dedup_description(s) * sizeof(uint64_t),
 		.describe = describe,
-		.take = take,
+		.collect = collect,
 		.fingerprint = fingerprint,
 		.is_protected = is_protected,
 		.arg = s };

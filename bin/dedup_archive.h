@@ -21,7 +21,7 @@ struct dedup_settings;
 struct dedup_state;
 
 /* Checks the options after the last option was read. */
-void dedup_archive_settle(struct cli *c, const struct dedup_settings *s);
+void dedup_archive_complete(struct cli *c, const struct dedup_settings *s);
 
 /* Dies when an output would replace a file of the archive in `dir`. path: the output's, or NULL. */
 void dedup_archive_keep_file(struct cli *c, const char *dir, const char *path);

@@ -64,7 +64,7 @@ void dedup_how_init(struct dedup_settings *s)
 	s->dedup.how.scheme = s->fp.scheme;
 }
 
-static void take_bits(struct cli *c, struct dedup_settings *s)
+static void set_bits(struct cli *c, struct dedup_settings *s)
 {
 	uint64_t n;
 
@@ -73,11 +73,11 @@ static void take_bits(struct cli *c, struct dedup_settings *s)
 	s->fp.bits = (unsigned)n;
 }
 
-bool dedup_how_take(struct dedup_settings *s, struct cli *c, int opt)
+bool dedup_how_set(struct dedup_settings *s, struct cli *c, int opt)
 {
 	switch (opt) {
 	case 'T':
-		measures_take_threshold(
+		measures_set_threshold(
 		    &s->measures, c, 1, "a number above 0 and up to 1, as in 0.8");
 		return true;
 	case MEASURE:
@@ -96,7 +96,7 @@ bool dedup_how_take(struct dedup_settings *s, struct cli *c, int opt)
 			s->fp.scheme = sh_scheme_find(cli_value(c, opt));
 		return true;
 	case 'b':
-		take_bits(c, s);
+		set_bits(c, s);
 		return true;
 	case FEW:
 		s->dedup.few = (unsigned)cli_number(c, "--few", 0, 1000);
@@ -105,7 +105,7 @@ bool dedup_how_take(struct dedup_settings *s, struct cli *c, int opt)
 		s->fp.seed = cli_number(c, "--seed", 0, UINT64_MAX);
 		return true;
 	default:
-		return docopts_take(&s->docs, c, opt);
+		return docopts_set(&s->docs, c, opt);
 	}
 }
 
@@ -140,9 +140,9 @@ static void choose_candidates(struct dedup_settings *s)
 }
 
 /* Checks -T and --measure, and sets the values that depend on them. */
-static void settle_measure(struct cli *c, struct dedup_settings *s)
+static void complete_measure(struct cli *c, struct dedup_settings *s)
 {
-	measures_settle(&s->measures, c, SH_DEFAULT_JACCARD);
+	measures_complete(&s->measures, c, SH_DEFAULT_JACCARD);
 	s->dedup.how.measure = s->measures.measure;
 	s->dedup.threshold = s->measures.threshold;
 	s->dedup.edit_threshold = s->measures.edit;
@@ -152,10 +152,10 @@ static void settle_measure(struct cli *c, struct dedup_settings *s)
 	s->fp.distinct_up_to = sh_dedup_few_up_to(&s->dedup);
 }
 
-void dedup_how_settle(struct cli *c, struct dedup_settings *s)
+void dedup_how_complete(struct cli *c, struct dedup_settings *s)
 {
-	docopts_settle(&s->docs, c);
-	settle_measure(c, s);
+	docopts_complete(&s->docs, c);
+	complete_measure(c, s);
 	s->fp.token = s->dedup.how.token = s->docs.token;
 	s->fp.ngrams = s->dedup.how.ngrams = s->docs.ngrams;
 	s->dedup.how.strict = s->docs.docs.strict;
@@ -166,7 +166,7 @@ void dedup_how_settle(struct cli *c, struct dedup_settings *s)
 void dedup_how_as_before(struct cli *c, struct dedup_settings *s)
 {
 	s->measures = (struct measures){ .measure = sh_measure_find("jaccard") };
-	settle_measure(c, s);
+	complete_measure(c, s);
 }
 
 void dedup_how_free(struct dedup_settings *s)

@@ -39,7 +39,7 @@ bool dedup_rank_parse(struct cli *c, const char *text, struct dedup_rank *rank)
 	return true;
 }
 
-void dedup_rank_settle(struct cli *c, const struct dedup_settings *s)
+void dedup_rank_complete(struct cli *c, const struct dedup_settings *s)
 {
 	const struct sh_document_form *form = &s->docs.docs.form;
 	struct sh_error err;
@@ -137,7 +137,7 @@ static int by_value(const void *a, const void *b, void *arg)
 }
 
 /* Stores the value of a document. Copies a string: the line is valid until the next one is read. */
-static void take_value(
+static void set_value(
     struct dedup_state *s, struct values *v, uint32_t document, struct sh_slice field, bool number)
 {
 	struct value *x = &v->all[document];
@@ -184,7 +184,7 @@ static uint32_t find_values(struct dedup_state *s, struct values *v)
 		if (sh_corpus_line(&s->corpus, i, &room, &line, &err) < 0)
 			cli_die(s->cli, &err);
 		field = find_field(s, line, column, &number);
-		take_value(s, v, i, field, number);
+		set_value(s, v, i, field, number);
 		lacking += field.n == 0;
 	}
 	sh_document_room_free(&room);

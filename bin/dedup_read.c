@@ -84,7 +84,7 @@ size_t dedup_describe(const struct dedup_state *s, struct sh_fingerprinter *f,
 	return n + to[SAMPLED];
 }
 
-static int take_sample(struct dedup_state *s, const uint64_t *d, struct sh_error *err)
+static int collect_sample(struct dedup_state *s, const uint64_t *d, struct sh_error *err)
 {
 	static const struct sh_bag none = { 0 };
 	const uint64_t *sample = d ? d + words_without_samples(s) : NULL;
@@ -103,7 +103,7 @@ static const uint64_t *keys_of(const struct dedup_state *s, const uint64_t *d)
 	return d[FEATURES] ? d + FP + SH_FP_WORDS(s->settings->fp.bits) : NULL;
 }
 
-static int take_keys(struct dedup_state *s, const uint64_t *d, struct sh_error *err)
+static int collect_keys(struct dedup_state *s, const uint64_t *d, struct sh_error *err)
 {
 	uint32_t low[SH_MINKEYS_MAX];
 	uint8_t first[SH_MINKEYS_MAX];
@@ -114,14 +114,14 @@ static int take_keys(struct dedup_state *s, const uint64_t *d, struct sh_error *
 	return sh_dedup_add_keys(s->dedup, &digest, &key, 1, err);
 }
 
-int dedup_take_description(
+int dedup_collect_description(
     struct dedup_state *s, uint32_t document, const uint64_t *d, struct sh_error *err)
 {
 	if (d)
 		sh_dedup_describe(s->dedup, document, d + FP, d[FEATURES]);
-	if (s->plan.keys.keys && take_keys(s, d, err) < 0)
+	if (s->plan.keys.keys && collect_keys(s, d, err) < 0)
 		return -1;
-	return s->sample_features ? take_sample(s, d, err) : 0;
+	return s->sample_features ? collect_sample(s, d, err) : 0;
 }
 
 /* ---- the documents of a chunk ---- */
@@ -304,13 +304,13 @@ static void note_all(struct dedup_ids *list, const uint32_t *at, size_t n)
 		note_met(list, at[i]);
 }
 
-static int take_samples(
+static int collect_samples(
     struct dedup_state *s, const uint64_t *described, size_t n, struct sh_error *err)
 {
 	size_t words = dedup_description(s);
 
 	for (size_t i = 0; described && i < n; i++)
-		if (take_sample(s, described + i * words, err) < 0)
+		if (collect_sample(s, described + i * words, err) < 0)
 			return -1;
 	return 0;
 }
@@ -321,7 +321,7 @@ struct reading {
 	struct sh_document_room room; /* for read_operand() */
 };
 
-static int take_block(void *arg, struct sh_job *job, struct sh_error *err)
+static int collect_block(void *arg, struct sh_job *job, struct sh_error *err)
 {
 	const struct reading *r = arg;
 	const struct layout *l = &r->layout;
@@ -347,7 +347,7 @@ static int take_block(void *arg, struct sh_job *job, struct sh_error *err)
 		return -1;
 	note_all(&s->ranked, column(l, job, RANKED), n);
 	note_all(&s->protected, column(l, job, PROTECTED), n);
-	return take_samples(s, column(l, job, DESCRIBED), n, err);
+	return collect_samples(s, column(l, job, DESCRIBED), n, err);
 }
 
 /* ---- the run ---- */
@@ -427,7 +427,7 @@ void dedup_read(struct dedup_state *s)
 	struct cli *c = s->cli;
 	struct worker workers[CLI_MAX_JOBS];
 	struct reading reading = { .state = s };
-	struct run run = { .cli = c, .work = work, .take = take_block, .arg = &reading };
+	struct run run = { .cli = c, .work = work, .collect = collect_block, .arg = &reading };
 	struct sh_source source;
 
 	open_files(s);

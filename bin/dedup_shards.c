@@ -20,7 +20,7 @@ const char *dedup_shards_forms(unsigned i)
 	return i == 0 ? none : form ? form->name : NULL;
 }
 
-void dedup_shards_take_form(struct cli *c, struct dedup_shards_settings *s, int opt)
+void dedup_shards_set_form(struct cli *c, struct dedup_shards_settings *s, int opt)
 {
 	struct sh_error err;
 
@@ -32,7 +32,7 @@ void dedup_shards_take_form(struct cli *c, struct dedup_shards_settings *s, int 
 	}
 }
 
-void dedup_shards_settle(struct cli *c, const struct dedup_settings *s)
+void dedup_shards_complete(struct cli *c, const struct dedup_settings *s)
 {
 	if (!s->shards.dir && s->shards.compress)
 		cli_usage(c, "--compress needs -O DIR");

@@ -24,10 +24,10 @@ struct dedup_state;
 
 /* Returns the i-th value of --compress, from 0, or NULL after the last. */
 const char *dedup_shards_forms(unsigned i);
-void dedup_shards_take_form(struct cli *c, struct dedup_shards_settings *s, int opt);
+void dedup_shards_set_form(struct cli *c, struct dedup_shards_settings *s, int opt);
 
 /* Checks the options after the last option was read. */
-void dedup_shards_settle(struct cli *c, const struct dedup_settings *s);
+void dedup_shards_complete(struct cli *c, const struct dedup_settings *s);
 
 /* Before documents are read: names the outputs, locks the folder, refuses outputs of a run with
  * other options. This function and the next one do nothing without -O. */

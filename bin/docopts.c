@@ -108,7 +108,7 @@ static const struct sh_token_method *find_segmenter(const char *arg)
 	return row && !row->profile_only && is_segmenter(row) ? row : NULL;
 }
 
-static void take_keep(struct docopts *d, struct cli *c, struct sh_error *err)
+static void set_keep(struct docopts *d, struct cli *c, struct sh_error *err)
 {
 	d->token.punctuation = strcmp(c->arg, "any") == 0;
 	d->token.keep = 0;
@@ -123,7 +123,7 @@ _Noreturn static void refuse(struct cli *c, int opt, const struct sh_error *err)
 }
 
 /* Takes an option that says how text is cut into features. Returns false for other options. */
-static bool take_cut(struct docopts *d, struct cli *c, int opt, struct sh_error *err)
+static bool set_cut(struct docopts *d, struct cli *c, int opt, struct sh_error *err)
 {
 	switch (opt) {
 	case SEGMENT:
@@ -150,7 +150,7 @@ static bool take_cut(struct docopts *d, struct cli *c, int opt, struct sh_error 
 }
 
 /* Takes an option that drops or changes words. Returns false for other options. */
-static bool take_words(struct docopts *d, struct cli *c, int opt, struct sh_error *err)
+static bool set_words(struct docopts *d, struct cli *c, int opt, struct sh_error *err)
 {
 	switch (opt) {
 	case STEM:
@@ -163,7 +163,7 @@ static bool take_words(struct docopts *d, struct cli *c, int opt, struct sh_erro
 		d->token.min_chars = (unsigned)cli_number(c, "--min-chars", 0, 1000000);
 		return true;
 	case KEEP:
-		take_keep(d, c, err);
+		set_keep(d, c, err);
 		return true;
 	case NO_FOLD:
 		d->token.no_fold = true;
@@ -177,7 +177,7 @@ static bool take_words(struct docopts *d, struct cli *c, int opt, struct sh_erro
 }
 
 /* Takes an option of records. Returns false for other options. */
-static bool take_form(struct docopts *d, const struct cli *c, int opt)
+static bool set_form(struct docopts *d, const struct cli *c, int opt)
 {
 	switch (opt) {
 	case RAW:
@@ -187,11 +187,11 @@ static bool take_form(struct docopts *d, const struct cli *c, int opt)
 		d->docs.strict = true;
 		return true;
 	default:
-		return formopts_take(&d->of, &d->docs.form, c, opt);
+		return formopts_set(&d->of, &d->docs.form, c, opt);
 	}
 }
 
-bool docopts_take(struct docopts *d, struct cli *c, int opt)
+bool docopts_set(struct docopts *d, struct cli *c, int opt)
 {
 	struct sh_error err = { 0 };
 
@@ -200,7 +200,7 @@ bool docopts_take(struct docopts *d, struct cli *c, int opt)
 		sh_profile_tokens(d->profile, &d->token, &d->ngrams);
 		return true;
 	}
-	if (!take_cut(d, c, opt, &err) && !take_words(d, c, opt, &err) && !take_form(d, c, opt))
+	if (!set_cut(d, c, opt, &err) && !set_words(d, c, opt, &err) && !set_form(d, c, opt))
 		return false;
 	if (err.code)
 		refuse(c, opt, &err);
@@ -265,18 +265,18 @@ static void load_stop(struct docopts *d, struct cli *c)
 }
 
 /* A profile says itself what its features are. */
-static void settle_ngrams(struct docopts *d, const struct cli *c)
+static void complete_ngrams(struct docopts *d, const struct cli *c)
 {
 	if (d->words && !cli_given(c, 'n') && d->profile == sh_profile_at(0) &&
 	    d->token.method != sh_token_method_at(0))
 		d->ngrams = (struct sh_ngrams){ 1, 1 };
 }
 
-static void settle_form(struct docopts *d, struct cli *c)
+static void complete_form(struct docopts *d, struct cli *c)
 {
 	struct sh_document_form *form = &d->docs.form;
 
-	formopts_settle(&d->of, form, c);
+	formopts_complete(&d->of, form, c);
 	/* In plain text and CSV a backslash is not an escape; in JSON the escapes are removed
 	 * already. */
 	if (form->line_ids || form->json || form->csv)
@@ -307,7 +307,7 @@ static bool of_profile(const struct docopts *d, int opt)
 }
 
 /* Refuses options that another option would make ineffective. */
-static void settle_tokens(struct docopts *d, struct cli *c)
+static void complete_tokens(struct docopts *d, struct cli *c)
 {
 	int opt = word_option(d);
 	struct sh_error err;
@@ -339,11 +339,11 @@ static bool dictionary_is_there(const struct docopts *d)
 						 : true;
 }
 
-void docopts_settle(struct docopts *d, struct cli *c)
+void docopts_complete(struct docopts *d, struct cli *c)
 {
-	settle_ngrams(d, c);
-	settle_form(d, c);
-	settle_tokens(d, c);
+	complete_ngrams(d, c);
+	complete_form(d, c);
+	complete_tokens(d, c);
 	d->docs.rejects = c->rejects_path != NULL;
 	if (d->stops.n || d->profile->stop)
 		load_stop(d, c);

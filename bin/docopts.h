@@ -11,7 +11,7 @@
 /* For struct cli_program.options, after the program's own table. */
 extern const struct cli_option docopts_table[];
 /* The same table without its first heading and -n: the program has its own -n and does not pass it
- * to docopts_take(). */
+ * to docopts_set(). */
 #define docopts_token_table (docopts_table + 2)
 
 struct docopts {
@@ -26,7 +26,7 @@ struct docopts {
 	struct sh_jieba *jieba;       /* owned */
 	struct sh_cppjieba *cppjieba; /* owned */
 	bool used;                    /* any of these options except -p was given */
-	/* Set before docopts_settle(). */
+	/* Set before docopts_complete(). */
 	bool words;   /* without -n, n-grams are 1-grams when --segment or --split gives words */
 	bool no_text; /* no text is split, and no dictionary is opened */
 	/* a missing dictionary is no error before docopts_open_dictionary() */
@@ -36,10 +36,10 @@ struct docopts {
 void docopts_init(struct docopts *d);
 
 /* Handles an option. Returns false when it is not in this table. */
-bool docopts_take(struct docopts *d, struct cli *c, int opt);
+bool docopts_set(struct docopts *d, struct cli *c, int opt);
 
 /* After the last option: loads files, and sets the values that depend on the options. */
-void docopts_settle(struct docopts *d, struct cli *c);
+void docopts_complete(struct docopts *d, struct cli *c);
 
 /* Dies when the method cannot report the position of a token in the text. */
 void docopts_need_places(const struct docopts *d, struct cli *c);

@@ -3,7 +3,7 @@
 #include "record/keeper_mark.h"
 #include "stream/docs.h"
 
-bool formopts_take(struct formopts *o, struct sh_document_form *form, const struct cli *c, int opt)
+bool formopts_set(struct formopts *o, struct sh_document_form *form, const struct cli *c, int opt)
 {
 	switch (opt) {
 	case FORMOPTS_JSON:
@@ -29,7 +29,7 @@ bool formopts_take(struct formopts *o, struct sh_document_form *form, const stru
 
 /* CSV has line ends of its own. Line numbers, and checksums of lines, mean nothing to a file with a
  * header. */
-static void settle_columns(const struct sh_document_form *form, struct cli *c)
+static void complete_columns(const struct sh_document_form *form, struct cli *c)
 {
 	const char *option = form->csv ? "--csv" : "--header";
 
@@ -44,11 +44,11 @@ static void settle_columns(const struct sh_document_form *form, struct cli *c)
 		cli_usage(c, "%s and --trailer cannot be used together", option);
 }
 
-void formopts_settle(const struct formopts *o, struct sh_document_form *form, struct cli *c)
+void formopts_complete(const struct formopts *o, struct sh_document_form *form, struct cli *c)
 {
 	struct sh_error err;
 
-	settle_columns(form, c);
+	complete_columns(form, c);
 	if (form->line_ids && o->fields && !form->json)
 		cli_usage(c, "-l and -f contradict each other: with -l the whole line is text");
 	if (o->fields && sh_document_form_parse(o->fields, form, &err) < 0)

@@ -34,10 +34,10 @@ struct formopts {
 };
 
 /* Handles an option. Returns false when it is not in these rows. */
-bool formopts_take(struct formopts *o, struct sh_document_form *form, const struct cli *c, int opt);
+bool formopts_set(struct formopts *o, struct sh_document_form *form, const struct cli *c, int opt);
 
 /* After the last option. Dies of options that contradict each other. */
-void formopts_settle(const struct formopts *o, struct sh_document_form *form, struct cli *c);
+void formopts_complete(const struct formopts *o, struct sh_document_form *form, struct cli *c);
 
 /* Dies when the text is several fields. */
 void formopts_need_one_text(const struct sh_document_form *form, struct cli *c);

@@ -45,7 +45,7 @@ static void begin(struct bucket_run *r, const struct sh_bucket_calls *calls)
 static void run_buckets(struct bucket_run *r, size_t most)
 {
 	struct run run = {
-		.cli = r->cli, .work = sh_bucket_lines_work, .take = write_job, .arg = r
+		.cli = r->cli, .work = sh_bucket_lines_work, .collect = write_job, .arg = r
 	};
 
 	for (unsigned i = 0; i < r->cli->jobs; i++)

@@ -29,8 +29,7 @@ const char *duplicate_measure_names(unsigned i)
 	return name_of(i, true);
 }
 
-void measures_take_threshold(
-    struct measures *m, struct cli *c, uint64_t least, const char *expected)
+void measures_set_threshold(struct measures *m, struct cli *c, uint64_t least, const char *expected)
 {
 	const char *all = c->arg, *comma = strchr(all, ',');
 	char first[SHARE_MAX];
@@ -50,7 +49,7 @@ void measures_take_threshold(
 		m->edit = m->threshold;
 }
 
-void measures_settle(struct measures *m, struct cli *c, uint64_t lone)
+void measures_complete(struct measures *m, struct cli *c, uint64_t lone)
 {
 	m->by_default = !m->measure && !m->one && !m->two;
 	if (!m->measure)

@@ -21,13 +21,13 @@ const char *duplicate_measure_names(unsigned i);
 
 /* Parses the argument of -T: X, or J,E. least: the smallest allowed threshold, in millionths.
  * expected: text of the message about other values. */
-void measures_take_threshold(
+void measures_set_threshold(
     struct measures *m, struct cli *c, uint64_t least, const char *expected);
 
 /* Checks the options after the last option was read, and sets the values that depend on them.
  * Without --measure the measure is jaccard when -T has one threshold, otherwise SH_DEFAULT_MEASURE.
  * Without -T the measure any has its default thresholds, and another measure has the threshold
  * `lone`, in millionths. */
-void measures_settle(struct measures *m, struct cli *c, uint64_t lone);
+void measures_complete(struct measures *m, struct cli *c, uint64_t lone);
 
 #endif

@@ -43,8 +43,8 @@ static int done(void *arg, struct sh_job *job, struct sh_error *err)
 		return -1;
 	if (run->see && !job->part)
 		run->see(run->see_arg, job);
-	if (run->take)
-		return run->take(run->arg, job, err);
+	if (run->collect)
+		return run->collect(run->arg, job, err);
 	if (job->part && c->out.trailer)
 		sh_sum_lines(&job->sum, job->out.p, job->out.n, false);
 	if (sh_sink_write_lines(&c->out, job->out.p, job->out.n, &job->sum, err) < 0)
@@ -84,7 +84,7 @@ static void run_workers(struct run *run, struct sh_source *source, size_t tasks)
 	void *workers[CLI_MAX_JOBS];
 	struct sh_error err;
 
-	if (c->out.trailer && !run->take)
+	if (c->out.trailer && !run->collect)
 		sum_by_workers(run, &pool, own, workers);
 	if ((source ? sh_pool_run(&pool, source, &err) : sh_pool_tasks(&pool, tasks, &err)) < 0)
 		cli_die(c, &err);

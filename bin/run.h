@@ -12,7 +12,7 @@ struct run {
 	void *workers[CLI_MAX_JOBS];                   /* cli->jobs states */
 	/* When set, receives the output of each job, in input order, in place of the program's
 	 * output. */
-	int (*take)(void *arg, struct sh_job *job, struct sh_error *err);
+	int (*collect)(void *arg, struct sh_job *job, struct sh_error *err);
 	void *arg;
 	/* When set, gets each job, in input order, with its facts. */
 	void (*see)(void *arg, const struct sh_job *job);

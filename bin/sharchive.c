@@ -344,7 +344,7 @@ static const struct command *find_command(struct cli *c, const char *name)
 
 /* ---- options ---- */
 
-static void take(struct state *s, int opt)
+static void set_option(struct state *s, int opt)
 {
 	struct cli *c = s->cli;
 
@@ -364,12 +364,12 @@ static void take(struct state *s, int opt)
 		s->how.quiet = true;
 		break;
 	default:
-		dedup_how_take(&s->how, c, opt);
+		dedup_how_set(&s->how, c, opt);
 		s->for_init = opt;
 	}
 }
 
-static void take_age(struct state *s, const char *arg)
+static void set_age(struct state *s, const char *arg)
 {
 	static const struct {
 		char unit;
@@ -412,7 +412,7 @@ static void refuse_arguments(const struct state *s)
 }
 
 /* Parses the operands: the command, its folder and its arguments. */
-static void settle(struct state *s)
+static void complete(struct state *s)
 {
 	struct cli *c = s->cli;
 
@@ -427,7 +427,7 @@ static void settle(struct state *s)
 	refuse_options(s);
 	refuse_arguments(s);
 	if (s->command->work == expire)
-		take_age(s, c->operands[0]);
+		set_age(s, c->operands[0]);
 	if (!s->command->writes)
 		cli_leave_output(c);
 	dedup_archive_keep_file(c, s->dir, c->out_path);
@@ -489,10 +489,10 @@ int main(int argc, char **argv)
 	cli_start(&c, &program, argc, argv);
 	c.no_documents = true;
 	while ((opt = cli_next(&c)) != -1)
-		take(&s, opt);
-	settle(&s);
+		set_option(&s, opt);
+	complete(&s);
 	if (!s.command->work) {
-		dedup_how_settle(&c, &s.how);
+		dedup_how_complete(&c, &s.how);
 		need_store(&s);
 		if (!s.how.dedup.verify)
 			cli_usage(&c,

@@ -240,7 +240,7 @@ static double share(struct cli *c)
 	return (double)millionths / (double)SH_WEIGHT_ONE;
 }
 
-static void take(struct cli *c, struct plan *p, int opt)
+static void set_option(struct cli *c, struct plan *p, int opt)
 {
 	switch (opt) {
 	case 'k':
@@ -309,7 +309,7 @@ int main(int argc, char **argv)
 
 	cli_start(&c, &program, argc, argv);
 	while ((opt = cli_next(&c)) != -1)
-		take(&c, &plan, opt);
+		set_option(&c, &plan, opt);
 	check(&c, &plan);
 	if (cli_given(&c, EXPLAIN)) {
 		(plan.recall > 0 ? explain_drawn : explain)(&c, &plan);

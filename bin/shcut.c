@@ -334,7 +334,7 @@ static int work(void *worker, struct sh_job *job)
 
 /* ---- options ---- */
 
-static void take(struct cli *c, struct settings *s, int opt)
+static void set_option(struct cli *c, struct settings *s, int opt)
 {
 	switch (opt) {
 	case 'd':
@@ -346,17 +346,17 @@ static void take(struct cli *c, struct settings *s, int opt)
 		s->replace = c->arg;
 		break;
 	default:
-		formopts_take(&s->of, &s->docs.form, c, opt);
+		formopts_set(&s->of, &s->docs.form, c, opt);
 	}
 }
 
-static void settle(struct cli *c, struct settings *s)
+static void complete(struct cli *c, struct settings *s)
 {
 	struct sh_document_form *form = &s->docs.form;
 
 	if (s->files.n == 0)
 		cli_usage(c, "the passages are needed: -d SPANS");
-	formopts_settle(&s->of, form, c);
+	formopts_complete(&s->of, form, c);
 	formopts_need_one_text(form, c);
 	s->raw = form->line_ids || form->json || form->csv;
 	s->docs.rejects = c->rejects_path != NULL;
@@ -391,8 +391,8 @@ int main(int argc, char **argv)
 
 	cli_start(&c, &program, argc, argv);
 	while ((opt = cli_next(&c)) != -1)
-		take(&c, &s, opt);
-	settle(&c, &s);
+		set_option(&c, &s, opt);
+	complete(&c, &s);
 	cli_open(&c);
 	read_spans(&c, &s);
 	for (unsigned i = 0; i < c.jobs; i++) {

@@ -63,7 +63,7 @@ static const struct cli_program program = {
 	.removed = removed,
 };
 
-static void take_keep(struct cli *c, struct dedup_settings *s)
+static void set_keep(struct cli *c, struct dedup_settings *s)
 {
 	s->keep = (struct sh_prefer){ 0 };
 	s->rank = (struct dedup_rank){ 0 };
@@ -74,14 +74,14 @@ static void take_keep(struct cli *c, struct dedup_settings *s)
 }
 
 /* Takes an option of the archive or the folder of -O. Returns false for other options. */
-static bool take_folder(struct cli *c, struct dedup_settings *s, int opt)
+static bool set_folder(struct cli *c, struct dedup_settings *s, int opt)
 {
 	switch (opt) {
 	case 'O':
 		s->shards.dir = cli_folder(c);
 		return true;
 	case COMPRESS:
-		dedup_shards_take_form(c, &s->shards, opt);
+		dedup_shards_set_form(c, &s->shards, opt);
 		return true;
 	case 'a':
 		s->archive.dir = cli_folder(c);
@@ -95,11 +95,11 @@ static bool take_folder(struct cli *c, struct dedup_settings *s, int opt)
 	}
 }
 
-static void take(struct cli *c, struct dedup_settings *s, int opt)
+static void set_option(struct cli *c, struct dedup_settings *s, int opt)
 {
 	switch (opt) {
 	case KEEP:
-		take_keep(c, s);
+		set_keep(c, s);
 		break;
 	case PROTECT:
 		cli_reads_more(c, &s->protects);
@@ -132,13 +132,13 @@ static void take(struct cli *c, struct dedup_settings *s, int opt)
 		s->memory = cli_size(c, "-S");
 		break;
 	default:
-		if (!take_folder(c, s, opt))
-			dedup_how_take(s, c, opt);
+		if (!set_folder(c, s, opt))
+			dedup_how_set(s, c, opt);
 	}
 }
 
 /* Refuses two outputs of one name: only the last one would be kept. */
-static void settle_report(struct cli *c, struct dedup_settings *s)
+static void complete_report(struct cli *c, struct dedup_settings *s)
 {
 	s->report_is_output = s->report_path && sh_target_same(s->report_path, c->out_path);
 	if (!s->report_is_output)
@@ -169,7 +169,7 @@ static void warn_of_recall(struct cli *c, const struct dedup_settings *s)
 	    s->k_for_threshold);
 }
 
-static void settle_mark(struct cli *c, const struct dedup_settings *s)
+static void complete_mark(struct cli *c, const struct dedup_settings *s)
 {
 	const struct sh_document_form *form = &s->docs.docs.form;
 
@@ -184,12 +184,12 @@ static void settle_mark(struct cli *c, const struct dedup_settings *s)
 		cli_usage(c, "--counts and -a cannot be used together: an archive has no groups");
 }
 
-static void settle(struct cli *c, struct dedup_settings *s)
+static void complete(struct cli *c, struct dedup_settings *s)
 {
-	dedup_how_settle(c, s);
-	dedup_rank_settle(c, s);
-	settle_report(c, s);
-	settle_mark(c, s);
+	dedup_how_complete(c, s);
+	dedup_rank_complete(c, s);
+	complete_report(c, s);
+	complete_mark(c, s);
 	if (s->only_keys && !s->dedup.verify)
 		cli_usage(c,
 		    "-k keys cannot be used with --measure none: its candidates must be compared");
@@ -197,8 +197,8 @@ static void settle(struct cli *c, struct dedup_settings *s)
 		cli_usage(c, "-k keys needs a threshold of at least 0.5 (-T)");
 	if (s->sample && !s->dedup.verify)
 		cli_usage(c, "--sample shows similarities, which --measure none leaves out");
-	dedup_archive_settle(c, s);
-	dedup_shards_settle(c, s);
+	dedup_archive_complete(c, s);
+	dedup_shards_complete(c, s);
 	if (!writes(s))
 		cli_leave_output(c);
 }
@@ -324,8 +324,8 @@ int main(int argc, char **argv)
 	dedup_how_init(&s);
 	cli_start(&c, &program, argc, argv);
 	while ((opt = cli_next(&c)) != -1)
-		take(&c, &s, opt);
-	settle(&c, &s);
+		set_option(&c, &s, opt);
+	complete(&c, &s);
 	begin(&state, &s);
 	dedup_read(&state);
 	dedup_rank(&state);

@@ -208,7 +208,7 @@ static void count(struct cli *c, size_t memory, struct table_out *out)
 	sh_df_count_delete(count);
 }
 
-static void take_limit(struct cli *c, const char *option, struct sh_df_limit *limit)
+static void set_limit(struct cli *c, const char *option, struct sh_df_limit *limit)
 {
 	struct sh_error err;
 
@@ -231,10 +231,10 @@ int main(int argc, char **argv)
 			add_up = true;
 			break;
 		case MIN_DF:
-			take_limit(&c, "--min-df", &out.min);
+			set_limit(&c, "--min-df", &out.min);
 			break;
 		case MAX_DF:
-			take_limit(&c, "--max-df", &out.max);
+			set_limit(&c, "--max-df", &out.max);
 			break;
 		case BARE:
 			out.bare = true;

@@ -255,7 +255,7 @@ static void report_ids(struct doc_run *run)
 
 /* ---- options ---- */
 
-static void take(struct doc_run *run, int opt)
+static void set_option(struct doc_run *run, int opt)
 {
 	struct cli *c = run->cli;
 	uint64_t size;
@@ -344,7 +344,7 @@ static void parse_options(struct doc_run *run)
 	int opt;
 
 	while ((opt = cli_next(c)) != -1)
-		take(run, opt);
+		set_option(run, opt);
 	if (run->fields && sh_document_form_parse(run->fields, &run->in.json, &err) < 0)
 		cli_usage(c, "-f: %s", err.text);
 	if (c->trailer_in && !c->trailer_out)

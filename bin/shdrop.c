@@ -199,7 +199,7 @@ static int work(void *worker, struct sh_job *job)
 
 /* ---- options ---- */
 
-static void take(struct cli *c, struct settings *s, int opt)
+static void set_option(struct cli *c, struct settings *s, int opt)
 {
 	switch (opt) {
 	case 'd':
@@ -214,11 +214,11 @@ static void take(struct cli *c, struct settings *s, int opt)
 			cli_usage(c, "--mark: the name of the field is empty");
 		break;
 	default:
-		formopts_take(&s->of, &s->docs.form, c, opt);
+		formopts_set(&s->of, &s->docs.form, c, opt);
 	}
 }
 
-static void settle(struct cli *c, struct settings *s)
+static void complete(struct cli *c, struct settings *s)
 {
 	struct sh_document_form *form = &s->docs.form;
 
@@ -228,7 +228,7 @@ static void settle(struct cli *c, struct settings *s)
 		cli_usage(c, "--keepers and --mark contradict each other");
 	if (s->mark.n && form->line_ids && !form->json)
 		cli_usage(c, "--mark adds fields, and with -l the whole line is text");
-	formopts_settle(&s->of, form, c);
+	formopts_complete(&s->of, form, c);
 	s->docs.rejects = c->rejects_path != NULL;
 }
 
@@ -242,8 +242,8 @@ int main(int argc, char **argv)
 
 	cli_start(&c, &program, argc, argv);
 	while ((opt = cli_next(&c)) != -1)
-		take(&c, &s, opt);
-	settle(&c, &s);
+		set_option(&c, &s, opt);
+	complete(&c, &s);
 	cli_open(&c);
 	read_groups(&c, &s);
 	for (unsigned i = 0; i < c.jobs; i++) {

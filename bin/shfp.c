@@ -320,7 +320,7 @@ static void list_settings(struct cli *c, struct settings *s, struct sh_settings 
 
 /* Decides whether records get a tag: not with a profile of a published system, and only with
  * hexadecimal digits. */
-static void settle_tag(struct cli *c, struct settings *s)
+static void complete_tag(struct cli *c, struct settings *s)
 {
 	struct sh_settings list;
 
@@ -342,7 +342,7 @@ static void run_documents(struct cli *c, struct settings *s, struct sh_source *s
 
 	refuse_top(c, s->docs.profile);
 	docopts_open_dictionary(&s->docs, c);
-	settle_tag(c, s);
+	complete_tag(c, s);
 	for (unsigned i = 0; i < c->jobs; i++) {
 		workers[i].settings = s;
 		if (sh_analyser_init(&workers[i].analyser, &s->fp, NULL, &err) < 0)
@@ -416,7 +416,7 @@ static size_t add_feature_lines(struct sh_feature_doc *d)
 	struct feature_sums *f = d->own;
 	size_t n = lines_before_text(&d->lines);
 
-	if (!sh_accumulator_takes_lines(&f->sums) ||
+	if (!sh_accumulator_accepts_lines(&f->sums) ||
 	    !sh_accumulator_add_lines(&f->sums, &d->lines, n))
 		return 0;
 	return n;
@@ -496,7 +496,7 @@ static void set_profile(struct settings *s, const struct sh_profile *p)
 
 /* Checks the options of signatures. As in datasketch, a feature's hash is SHA-1 unless -H is given,
  * and the seed is that of the permutations. */
-static void settle_permutations(struct cli *c, struct settings *s)
+static void complete_permutations(struct cli *c, struct settings *s)
 {
 	uint64_t seed = cli_given(c, SEED) ? s->fp.seed : 1;
 	unsigned digits;
@@ -535,7 +535,7 @@ static void settle_permutations(struct cli *c, struct settings *s)
 }
 
 /* KxR */
-static void take_keys(struct cli *c, struct settings *s)
+static void set_keys(struct cli *c, struct settings *s)
 {
 	const char *x = strchr(c->arg, 'x');
 	uint64_t keys, rows;
@@ -549,7 +549,7 @@ static void take_keys(struct cli *c, struct settings *s)
 	s->keys = (struct sh_minkeys){ .rows = (unsigned)rows, .keys = (unsigned)keys };
 }
 
-static void settle_keys(struct cli *c, struct settings *s)
+static void complete_keys(struct cli *c, struct settings *s)
 {
 	if (!s->keys.keys)
 		return;
@@ -565,14 +565,14 @@ static void settle_keys(struct cli *c, struct settings *s)
 }
 
 /* Checks the options together, after the last one. */
-static void settle(struct cli *c, struct settings *s)
+static void complete(struct cli *c, struct settings *s)
 {
 	const struct sh_profile *p = s->docs.profile;
 	struct sh_error err;
 
 	s->empty_given = cli_given(c, EMPTY);
-	settle_permutations(c, s);
-	settle_keys(c, s);
+	complete_permutations(c, s);
+	complete_keys(c, s);
 	check_bits(c, s);
 	if (s->fp.minhash)
 		s->fp.scheme = sh_scheme_find("set");
@@ -584,7 +584,7 @@ static void settle(struct cli *c, struct settings *s)
 }
 
 /* Takes an option that says what is made of a document. Returns false for other options. */
-static bool take_kind(struct cli *c, struct settings *s, int opt)
+static bool set_kind(struct cli *c, struct settings *s, int opt)
 {
 	switch (opt) {
 	case MINHASH:
@@ -601,7 +601,7 @@ static bool take_kind(struct cli *c, struct settings *s, int opt)
 		s->fp.minhash = cli_given(c, MINHASH);
 		return true;
 	case KEYS:
-		take_keys(c, s);
+		set_keys(c, s);
 		return true;
 	case PERMUTATIONS:
 		s->permutations_n =
@@ -615,11 +615,11 @@ static bool take_kind(struct cli *c, struct settings *s, int opt)
 	}
 }
 
-static void take(struct cli *c, struct settings *s, int opt)
+static void set_option(struct cli *c, struct settings *s, int opt)
 {
 	switch (opt) {
 	case 'p':
-		docopts_take(&s->docs, c, opt);
+		docopts_set(&s->docs, c, opt);
 		set_profile(s, s->docs.profile);
 		break;
 	case 'b':
@@ -641,8 +641,8 @@ static void take(struct cli *c, struct settings *s, int opt)
 		s->empty = empty_rules[cli_choice(c, opt)].rule;
 		break;
 	default:
-		if (!take_kind(c, s, opt))
-			docopts_take(&s->docs, c, opt);
+		if (!set_kind(c, s, opt))
+			docopts_set(&s->docs, c, opt);
 	}
 }
 
@@ -721,11 +721,11 @@ int main(int argc, char **argv)
 	set_profile(&s, s.docs.profile);
 	cli_start(&c, &program, argc, argv);
 	while ((opt = cli_next(&c)) != -1)
-		take(&c, &s, opt);
+		set_option(&c, &s, opt);
 	s.docs.no_text = s.docs.profile->top > 0; /* see refuse_top() */
 	s.docs.perhaps_no_text = true;
-	docopts_settle(&s.docs, &c);
-	settle(&c, &s);
+	docopts_complete(&s.docs, &c);
+	complete(&c, &s);
 	if (cli_given(&c, EXPLAIN)) {
 		explain_files(&c, &s);
 		docopts_free(&s.docs);

@@ -51,7 +51,7 @@ struct settings {
 struct graph {
 	struct sh_idset ids;
 	struct sh_union components; /* of handles */
-	bool by_similarity;         /* no --link: take_chunk() sets star by the first pair */
+	bool by_similarity;         /* no --link: collect_chunk() sets star by the first pair */
 	bool star;                  /* groups are stars around their keepers */
 	bool keep_edges;            /* `edge` holds the pairs; false: only `components` does */
 	struct sh_edge *edge;       /* of handles while pairs are read, then of numbers */
@@ -103,7 +103,7 @@ static int read_chunk(void *reader, struct sh_job *job)
 	return handle ? 0 : -1;
 }
 
-static int take_chunk(void *graph, struct sh_job *job, struct sh_error *err)
+static int collect_chunk(void *graph, struct sh_job *job, struct sh_error *err)
 {
 	struct graph *g = graph;
 	const struct sh_edge *e = (const struct sh_edge *)(const void *)job->facts.p;
@@ -129,7 +129,7 @@ static int take_chunk(void *graph, struct sh_job *job, struct sh_error *err)
 static void read_pairs(struct cli *c, struct graph *g)
 {
 	struct reader readers[CLI_MAX_JOBS];
-	struct run run = { .cli = c, .work = read_chunk, .take = take_chunk, .arg = g };
+	struct run run = { .cli = c, .work = read_chunk, .collect = collect_chunk, .arg = g };
 	struct sh_source source;
 	struct sh_error err;
 
@@ -341,7 +341,7 @@ static void write_all(
 	free(order);
 }
 
-static int take_rejected(void *cli, const struct sh_job *job, struct sh_error *err)
+static int collect_rejected(void *cli, const struct sh_job *job, struct sh_error *err)
 {
 	struct cli *c = cli;
 
@@ -351,7 +351,7 @@ static int take_rejected(void *cli, const struct sh_job *job, struct sh_error *e
 
 /* Checks the options after the last one: only then it is known whether fields are numbers or
  * names. */
-static void settle(struct cli *c, struct settings *s)
+static void complete(struct cli *c, struct settings *s)
 {
 	if (s->keep.which == SH_PREFER_LONGEST && !s->docs.n)
 		cli_usage(c, "--keep longest needs the documents: -d DOCS");
@@ -370,14 +370,14 @@ static void settle(struct cli *c, struct settings *s)
 		    : s->form.csv     ? "--csv"
 		    : s->form.columns ? "--header"
 				      : "-l");
-	formopts_settle(&s->of, &s->form, c);
+	formopts_complete(&s->of, &s->form, c);
 	s->keep.trailer = c->trailer_in;
 	s->keep.threads = c->jobs;
-	s->keep.rejected = c->rejects_path ? take_rejected : NULL;
+	s->keep.rejected = c->rejects_path ? collect_rejected : NULL;
 	s->keep.arg = c;
 }
 
-static void take(struct cli *c, struct settings *s, struct graph *g, int opt)
+static void set_option(struct cli *c, struct settings *s, struct graph *g, int opt)
 {
 	switch (opt) {
 	case KEEP:
@@ -396,7 +396,7 @@ static void take(struct cli *c, struct settings *s, struct graph *g, int opt)
 		s->audit_path = cli_writes(c);
 		break;
 	default:
-		formopts_take(&s->of, &s->form, c, opt);
+		formopts_set(&s->of, &s->form, c, opt);
 	}
 }
 
@@ -413,8 +413,8 @@ int main(int argc, char **argv)
 
 	cli_start(&c, &program, argc, argv);
 	while ((opt = cli_next(&c)) != -1)
-		take(&c, &s, &g, opt);
-	settle(&c, &s);
+		set_option(&c, &s, &g, opt);
+	complete(&c, &s);
 	g.keep_edges = g.star || s.audit_path;
 	cli_open(&c);
 	if (s.audit_path)

@@ -318,7 +318,7 @@ static void read_side(struct held *h, unsigned side)
 {
 	struct cli *c = h->join->cli;
 	struct run run = {
-		.cli = c, .work = read_chunk, .take = add_chunk, .arg = &h->parts[side]
+		.cli = c, .work = read_chunk, .collect = add_chunk, .arg = &h->parts[side]
 	};
 	struct fp_reader reader[CLI_MAX_JOBS];
 
@@ -575,7 +575,7 @@ static void open_sides(struct join *j)
 	}
 }
 
-static void take(struct join *j, int opt)
+static void set_option(struct join *j, int opt)
 {
 	switch (opt) {
 	case 'k':
@@ -652,7 +652,7 @@ int main(int argc, char **argv)
 
 	cli_start(&c, &program, argc, argv);
 	while ((opt = cli_next(&c)) != -1)
-		take(&j, opt);
+		set_option(&j, opt);
 	check_options(&j);
 	open_sides(&j);
 	if (j.explain)

@@ -286,7 +286,7 @@ static void write_page(struct cli *c, struct settings *s)
 
 /* ---- options ---- */
 
-static void take(struct cli *c, struct settings *s, int opt)
+static void set_option(struct cli *c, struct settings *s, int opt)
 {
 	switch (opt) {
 	case 'd':
@@ -305,13 +305,13 @@ static void take(struct cli *c, struct settings *s, int opt)
 		s->rows = cli_number(c, "--rows", 0, 1000000000);
 		break;
 	default:
-		formopts_take(&s->of, &s->form, c, opt);
+		formopts_set(&s->of, &s->form, c, opt);
 	}
 }
 
-static void settle(struct cli *c, struct settings *s)
+static void complete(struct cli *c, struct settings *s)
 {
-	formopts_settle(&s->of, &s->form, c);
+	formopts_complete(&s->of, &s->form, c);
 	if (s->form.line_ids || s->form.json || s->form.csv)
 		s->raw = true;
 }
@@ -333,8 +333,8 @@ int main(int argc, char **argv)
 
 	cli_start(&c, &program, argc, argv);
 	while ((opt = cli_next(&c)) != -1)
-		take(&c, &s, opt);
-	settle(&c, &s);
+		set_option(&c, &s, opt);
+	complete(&c, &s);
 	cli_open(&c);
 	read_documents(&c, &s);
 	read_records(&c, &s);

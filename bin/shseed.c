@@ -79,7 +79,7 @@ static int work(void *worker, struct sh_job *job)
 	return sh_docs_work(&w->settings->docs.docs, each, w, job);
 }
 
-static void take(struct cli *c, struct settings *s, int opt)
+static void set_option(struct cli *c, struct settings *s, int opt)
 {
 	switch (opt) {
 	case 'n':
@@ -89,7 +89,7 @@ static void take(struct cli *c, struct settings *s, int opt)
 		s->seed.window = (unsigned)cli_number(c, "--window", 1, SH_SEED_WINDOW_MAX);
 		break;
 	default:
-		docopts_take(&s->docs, c, opt);
+		docopts_set(&s->docs, c, opt);
 	}
 }
 
@@ -118,8 +118,8 @@ int main(int argc, char **argv)
 	docopts_init(&s.docs);
 	cli_start(&c, &program, argc, argv);
 	while ((opt = cli_next(&c)) != -1)
-		take(&c, &s, opt);
-	docopts_settle(&s.docs, &c);
+		set_option(&c, &s, opt);
+	docopts_complete(&s.docs, &c);
 	docopts_need_places(&s.docs, &c);
 	s.docs.token.places = true;
 	make_workers(&c, &s, workers, &run);

@@ -178,7 +178,7 @@ static void read_file(
 	unsigned n = sh_feature_docs_states(c->jobs);
 	struct sampler *states = calloc(n, sizeof *states);
 	void *own[FEATURE_STATES];
-	struct run run = { .cli = c, .take = keep_documents, .arg = d };
+	struct run run = { .cli = c, .collect = keep_documents, .arg = d };
 	struct sh_source source;
 	struct sh_error err;
 
@@ -308,7 +308,7 @@ static void share(struct cli *c, const struct settings *s)
 
 /* ---- options ---- */
 
-static void take(struct cli *c, struct settings *s, int opt)
+static void set_option(struct cli *c, struct settings *s, int opt)
 {
 	switch (opt) {
 	case LEAST:
@@ -333,7 +333,7 @@ int main(int argc, char **argv)
 
 	cli_start(&c, &program, argc, argv);
 	while ((opt = cli_next(&c)) != -1)
-		take(&c, &s, opt);
+		set_option(&c, &s, opt);
 	if (c.n_operands > 2)
 		cli_usage(
 		    &c, "'%s': at most two files: new documents, and an archive", c.operands[2]);

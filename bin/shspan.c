@@ -64,7 +64,7 @@ static const struct cli_program program = {
 enum { QUERY_BOUND = 200, SELF_BOUND = 50, FEW_TOKENS = 5, DEFAULT_COUNT = 2 };
 
 /* Takes an option of seeds and matches. Returns false for other options. */
-static bool take_match(struct cli *c, struct span_settings *s, int opt)
+static bool set_match(struct cli *c, struct span_settings *s, int opt)
 {
 	switch (opt) {
 	case 'n':
@@ -91,7 +91,7 @@ static bool take_match(struct cli *c, struct span_settings *s, int opt)
 	}
 }
 
-static void take(struct cli *c, struct span_settings *s, int opt)
+static void set_option(struct cli *c, struct span_settings *s, int opt)
 {
 	switch (opt) {
 	case 'd':
@@ -131,8 +131,8 @@ static void take(struct cli *c, struct span_settings *s, int opt)
 		s->memory = cli_size(c, "-S");
 		break;
 	default:
-		if (!take_match(c, s, opt))
-			docopts_take(&s->docs, c, opt);
+		if (!set_match(c, s, opt))
+			docopts_set(&s->docs, c, opt);
 	}
 }
 
@@ -181,11 +181,11 @@ static void refuse_idle(struct cli *c, const struct span_settings *s)
 		    c, "--merge cannot be used with --count and --exact, which write no spans");
 }
 
-static void settle(struct cli *c, struct span_settings *s)
+static void complete(struct cli *c, struct span_settings *s)
 {
 	unsigned shortest;
 
-	docopts_settle(&s->docs, c);
+	docopts_complete(&s->docs, c);
 	docopts_need_places(&s->docs, c);
 	s->threshold_given = cli_given(c, 'T');
 	refuse_idle(c, s);
@@ -233,8 +233,8 @@ int main(int argc, char **argv)
 	docopts_init(&s.docs);
 	cli_start(&c, &program, argc, argv);
 	while ((opt = cli_next(&c)) != -1)
-		take(&c, &s, opt);
-	settle(&c, &s);
+		set_option(&c, &s, opt);
+	complete(&c, &s);
 	cli_open(&c);
 	if (s.mode == SPAN_QUERY)
 		span_query(&c, &s);

@@ -114,7 +114,7 @@ static int read_chunk(void *reader, struct sh_job *job)
 	return handle ? 0 : -1;
 }
 
-static int take_chunk(void *components, struct sh_job *job, struct sh_error *err)
+static int collect_chunk(void *components, struct sh_job *job, struct sh_error *err)
 {
 	return sh_union_link_all(components, (const struct sh_edge *)(const void *)job->facts.p,
 	    job->facts.n / sizeof(struct sh_edge), err);
@@ -148,7 +148,9 @@ static int is_record(const struct sh_source *source, struct sh_slice line, struc
 static void run_readers(
     struct cli *c, struct sh_source *source, struct reader *readers, struct sh_union *components)
 {
-	struct run run = { .cli = c, .work = read_chunk, .take = take_chunk, .arg = components };
+	struct run run = {
+		.cli = c, .work = read_chunk, .collect = collect_chunk, .arg = components
+	};
 
 	for (unsigned i = 0; i < c->jobs; i++)
 		run.workers[i] = &readers[i];

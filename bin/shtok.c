@@ -152,8 +152,8 @@ int main(int argc, char **argv)
 	opts.words = true;
 	cli_start(&c, &program, argc, argv);
 	while ((opt = cli_next(&c)) != -1)
-		docopts_take(&opts, &c, opt);
-	docopts_settle(&opts, &c);
+		docopts_set(&opts, &c, opt);
+	docopts_complete(&opts, &c);
 	opts.token.apart = opts.ngrams.max == 1;
 	/* Not on the stack: an array for CLI_MAX_JOBS would touch 2 MB of it. */
 	workers = calloc(c.jobs, sizeof *workers);

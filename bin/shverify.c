@@ -145,7 +145,7 @@ static void read_documents(
 
 /* ---- options ---- */
 
-static void take(struct cli *c, struct settings *s, int opt)
+static void set_option(struct cli *c, struct settings *s, int opt)
 {
 	switch (opt) {
 	case 'd':
@@ -155,7 +155,7 @@ static void take(struct cli *c, struct settings *s, int opt)
 		s->measures.measure = sh_measure_find(cli_value(c, opt));
 		break;
 	case 'T':
-		measures_take_threshold(&s->measures, c, 0, "a number from 0 to 1, as in 0.85");
+		measures_set_threshold(&s->measures, c, 0, "a number from 0 to 1, as in 0.85");
 		break;
 	case 'w':
 		s->verify.scheme = sh_scheme_find(cli_value(c, opt));
@@ -165,16 +165,16 @@ static void take(struct cli *c, struct settings *s, int opt)
 		s->verify.memory = cli_size(c, "-S");
 		break;
 	default:
-		docopts_take(&s->docs, c, opt);
+		docopts_set(&s->docs, c, opt);
 	}
 }
 
-static void settle(struct cli *c, struct settings *s)
+static void complete(struct cli *c, struct settings *s)
 {
-	docopts_settle(&s->docs, c);
+	docopts_complete(&s->docs, c);
 	if (s->files.n == 0)
 		cli_usage(c, "the documents are needed: -d DOCS");
-	measures_settle(&s->measures, c, 0);
+	measures_complete(&s->measures, c, 0);
 	s->verify.measure = s->measures.measure;
 	s->verify.threshold = s->measures.threshold;
 	s->verify.edit_threshold = s->measures.edit;
@@ -200,8 +200,8 @@ int main(int argc, char **argv)
 	s.verify.corpus = &corpus;
 	cli_start(&c, &program, argc, argv);
 	while ((opt = cli_next(&c)) != -1)
-		take(&c, &s, opt);
-	settle(&c, &s);
+		set_option(&c, &s, opt);
+	complete(&c, &s);
 	cli_open(&c);
 	/* One half is for the index of the documents, the other for their features. */
 	s.verify.memory /= 2;

@@ -103,7 +103,7 @@ static void weigh_all(struct cli *c, const struct settings *s)
 	sh_df_watch_free(&watch);
 }
 
-static void take_limit(struct cli *c, const char *option, struct sh_df_limit *limit)
+static void set_limit(struct cli *c, const char *option, struct sh_df_limit *limit)
 {
 	struct sh_error err;
 
@@ -111,7 +111,7 @@ static void take_limit(struct cli *c, const char *option, struct sh_df_limit *li
 		cli_usage(c, "%s: %s", option, err.text);
 }
 
-static void take(struct cli *c, struct settings *s, int opt)
+static void set_option(struct cli *c, struct settings *s, int opt)
 {
 	switch (opt) {
 	case 'p':
@@ -137,10 +137,10 @@ static void take(struct cli *c, struct settings *s, int opt)
 		s->weigher.drop_absent = cli_choice(c, opt) == 1;
 		break;
 	case MIN_DF:
-		take_limit(c, "--min-df", &s->weigher.min);
+		set_limit(c, "--min-df", &s->weigher.min);
 		break;
 	case MAX_DF:
-		take_limit(c, "--max-df", &s->weigher.max);
+		set_limit(c, "--max-df", &s->weigher.max);
 		break;
 	case 't':
 		s->weigher.top = cli_number(c, "-t", 1, UINT32_MAX);
@@ -162,7 +162,7 @@ static void warn_of_tables(struct cli *c, const struct settings *s)
 		    s->df_path ? s->df_path : s->idf_path, w->scheme->name, names);
 }
 
-static void settle(struct cli *c, struct settings *s)
+static void complete(struct cli *c, struct settings *s)
 {
 	struct sh_weigher *w = &s->weigher;
 	struct sh_error err;
@@ -199,8 +199,8 @@ int main(int argc, char **argv)
 	s.weigher.scheme = sh_scheme_find(s.weigher.profile->weight);
 	cli_start(&c, &program, argc, argv);
 	while ((opt = cli_next(&c)) != -1)
-		take(&c, &s, opt);
-	settle(&c, &s);
+		set_option(&c, &s, opt);
+	complete(&c, &s);
 	cli_open(&c);
 	weigh_all(&c, &s);
 	sh_df_table_free(&s.df);

@@ -135,7 +135,7 @@ static int parse_seed(
 }
 
 /* Adds the seed to the postings, unless it is a bad record. */
-static void take_seed(struct cli *c, const struct sh_corpus *corpus, struct sh_texts *t,
+static void add_seeds(struct cli *c, const struct sh_corpus *corpus, struct sh_texts *t,
     const struct sh_lines *lines, struct sh_slice line, struct sh_document_room *room)
 {
 	struct sh_posting p;
@@ -172,7 +172,7 @@ void span_read_seeds(struct cli *c, const struct span_settings *s, const struct 
 
 	cli_lines_init(c, &lines);
 	while (cli_line(c, &lines, &line))
-		take_seed(c, corpus, texts, &lines, cli_strip(s->docs.docs.form.crlf, line), &room);
+		add_seeds(c, corpus, texts, &lines, cli_strip(s->docs.docs.form.crlf, line), &room);
 	sh_lines_free(&lines);
 	sh_document_room_free(&room);
 }

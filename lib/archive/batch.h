@@ -35,13 +35,13 @@ struct sh_batch_opts {
 	size_t verify_bytes;
 	unsigned jobs;
 	/* None of these functions is NULL. describe() writes `described` bytes about a document
-	 * that the archive does not know, in any thread. digest: of its text. take() then receives
-	 * each document, in one thread and in order, with these bytes; with NULL when the archive
-	 * knows the document. */
+	 * that the archive does not know, in any thread. digest: of its text. collect() then
+	 * receives each document, in one thread and in order, with these bytes; with NULL when the
+	 * archive knows the document. */
 	size_t described;
 	void (*describe)(void *arg, struct sh_fingerprinter *f, const struct sh_fingerprint *fp,
 	    uint64_t digest, void *to);
-	int (*take)(void *arg, uint32_t document, const void *described, struct sh_error *err);
+	int (*collect)(void *arg, uint32_t document, const void *described, struct sh_error *err);
 	/* Returns the fingerprint of a document that was taken, in SH_FP_WORDS(fp.bits) words. */
 	const uint64_t *(*fingerprint)(void *arg, uint32_t document);
 	bool (*is_protected)(void *arg, uint32_t document);

@@ -289,12 +289,12 @@ static int analyse_some(void *worker, size_t from, size_t to, struct sh_error *e
 	return 0;
 }
 
-static int take_some(struct sh_batch *b, uint32_t n, struct sh_error *err)
+static int collect_some(struct sh_batch *b, uint32_t n, struct sh_error *err)
 {
 	for (uint32_t i = b->first; i < b->first + n; i++) {
 		bool is_new = b->doc[i].outcome.kind == SH_OUTCOME_NEW;
 
-		if (b->opts.take(b->opts.arg, i, is_new ? described(b, i) : NULL, err) < 0)
+		if (b->opts.collect(b->opts.arg, i, is_new ? described(b, i) : NULL, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -311,7 +311,7 @@ static int analyse_all(struct sh_batch *b, struct sh_batch_worker *w, struct sh_
 		n = n < ANALYSED ? n : ANALYSED;
 		if (sh_parallel(w, sizeof *w, b->opts.jobs, n, SH_BATCH_GRAIN, analyse_some, err) <
 			0 ||
-		    take_some(b, n, err) < 0)
+		    collect_some(b, n, err) < 0)
 			return -1;
 	}
 	return 0;

@@ -73,7 +73,7 @@ struct removing {
 	bool *touched; /* by segment */
 };
 
-static void take(struct removing *g, size_t segment, const struct sh_doc_record *r)
+static void mark_removed(struct removing *g, size_t segment, const struct sh_doc_record *r)
 {
 	sh_bits_put(g->set, r->number);
 	g->touched[segment] = true;
@@ -100,7 +100,7 @@ static int find_unwanted(
 		unwanted = true;
 	}
 	if (unwanted)
-		take(g, segment, r);
+		mark_removed(g, segment, r);
 	return 0;
 }
 
@@ -112,7 +112,7 @@ static int find_orphans(
 	if (r->keeper >= g->archive->manifest.next_number)
 		return bad_record(r, err);
 	if (!sh_bits_has(g->set, r->number) && sh_bits_has(g->set, r->keeper))
-		take(g, segment, r);
+		mark_removed(g, segment, r);
 	return 0;
 }
 

@@ -130,7 +130,7 @@ int sh_band_draw(struct sh_band *b, unsigned bits, unsigned k, unsigned key_bits
 
 /* Returns the probability that d of n places, drawn at random, all lie outside the first `taken`
  * places. */
-static double none_taken(unsigned n, unsigned taken, unsigned d)
+static double none_in_front(unsigned n, unsigned taken, unsigned d)
 {
 	double chance = 1;
 
@@ -148,7 +148,7 @@ static double all_changed(unsigned bits, unsigned key_bits, unsigned slices, uns
 	double chance = 0, ways = 1;
 
 	for (unsigned j = 0; j <= slices; j++) {
-		chance += ways * none_taken(bits, j * key_bits, d);
+		chance += ways * none_in_front(bits, j * key_bits, d);
 		ways = -ways * (slices - j) / (j + 1);
 	}
 	return chance > 0 ? chance : 0;

@@ -158,7 +158,7 @@ struct share {
 
 /* Sets *s to the bits of block i of n blocks of word w. Uniform bits stay adjacent, so that a key
  * is one shift and one mask. Other bits are dealt so that each block gets selective ones. */
-static void take_share(const struct planner *p, unsigned w, unsigned i, unsigned n, struct share *s)
+static void set_share(const struct planner *p, unsigned w, unsigned i, unsigned n, struct share *s)
 {
 	const struct word_bits *b = &p->word[w];
 
@@ -246,7 +246,7 @@ static bool draw(const struct planner *p, struct sh_plan *plan, unsigned m)
 		struct sh_block *b = &plan->block[i];
 		struct share s;
 
-		take_share(p, b->word, taken[b->word]++, share_n[b->word], &s);
+		set_share(p, b->word, taken[b->word]++, share_n[b->word], &s);
 		if (s.n == 0)
 			return false;
 		choose_key(p, b, &s);

@@ -24,7 +24,7 @@ struct sh_accumulator {
 	/* For sh_accumulator_add_lines(), which computes the hash of an n-gram from
 	 * the hashes of its tokens. */
 	const struct sh_mix_kernel *mix;
-	uint64_t *token_hash; /* scratch; NULL: sh_accumulator_takes_lines() is false */
+	uint64_t *token_hash; /* scratch; NULL: sh_accumulator_accepts_lines() is false */
 	uint64_t mixed_seed;  /* opts->seed as the hash mix takes it */
 };
 
@@ -42,7 +42,7 @@ int sh_accumulator_add(
     struct sh_accumulator *a, struct sh_slice feature, int64_t weight, struct sh_error *err);
 
 /* Returns whether sh_accumulator_add_lines() can be used. */
-static inline bool sh_accumulator_takes_lines(const struct sh_accumulator *a)
+static inline bool sh_accumulator_accepts_lines(const struct sh_accumulator *a)
 {
 	return a->token_hash != NULL;
 }

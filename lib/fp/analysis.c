@@ -9,11 +9,13 @@ int sh_analyser_init(struct sh_analyser *a, const struct sh_fingerprint_opts *fi
 	token.apart = true;
 	if (fingerprint) {
 		a->fingerprinter = sh_fingerprinter_new(fingerprint, err);
-		token.apart = a->fingerprinter && sh_fingerprint_takes_apart(a->fingerprinter);
+		token.apart =
+		    a->fingerprinter && sh_fingerprint_ignores_separators(a->fingerprinter);
 	}
 	if (features) {
 		a->features = sh_features_new(features, err);
-		token.apart = token.apart && a->features && sh_features_take_apart(a->features);
+		token.apart =
+		    token.apart && a->features && sh_features_ignore_separators(a->features);
 	}
 	if (!a->fingerprinter == !fingerprint && !a->features == !features)
 		a->tokenizer = sh_tokenizer_new(&token, err);

@@ -61,7 +61,7 @@ void sh_features_delete(struct sh_features *f)
 	free(f);
 }
 
-bool sh_features_take_apart(const struct sh_features *f)
+bool sh_features_ignore_separators(const struct sh_features *f)
 {
 	return f->rows;
 }

@@ -47,12 +47,12 @@ struct sh_features *sh_features_new(const struct sh_feature_opts *opts, struct s
 void sh_features_delete(struct sh_features *f);
 
 /* Computes the set of a text from its tokens. The set is valid until the next call. Their tokenizer
- * may have the option `apart` (text/token.h) only when sh_features_take_apart() returns true.
- * SH_ERR_RANGE: the text has more than INT32_MAX n-grams. */
+ * may have the option `apart` (text/token.h) only when sh_features_ignore_separators() returns
+ * true. SH_ERR_RANGE: the text has more than INT32_MAX n-grams. */
 int sh_features_of(struct sh_features *f, const struct sh_tokens *t, struct sh_feature_set *set,
     struct sh_error *err);
 /* Returns whether the bytes between tokens are not read. */
-bool sh_features_take_apart(const struct sh_features *f);
+bool sh_features_ignore_separators(const struct sh_features *f);
 
 /* The same from `ordered` of an earlier set: n hashes of tokens. Only for SH_FEATURES_OF_TOKENS. */
 int sh_features_of_sequence(struct sh_features *f, const uint64_t *token, size_t n,

@@ -368,7 +368,7 @@ static bool has_token_hashes(const struct sh_fingerprinter *f, struct sh_ngrams 
 	return f->composes && range.max > 1 && sh_token_unit(&f->opts.token) != SH_UNIT_CHAR;
 }
 
-bool sh_fingerprint_takes_apart(const struct sh_fingerprinter *f)
+bool sh_fingerprint_ignores_separators(const struct sh_fingerprinter *f)
 {
 	return f->composes;
 }

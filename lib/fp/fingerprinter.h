@@ -68,11 +68,11 @@ const struct sh_bag *sh_fingerprint_bag(const struct sh_fingerprinter *f);
 const uint64_t *sh_fingerprint_hashes(const struct sh_fingerprinter *f);
 
 /* Computes the fingerprint of a text from its tokens. Their tokenizer may have the option `apart`
- * (text/token.h) only when sh_fingerprint_takes_apart() returns true. SH_ERR_RANGE: the text has
- * more than INT32_MAX n-grams, or the total weight exceeds INT64_MAX millionths. */
+ * (text/token.h) only when sh_fingerprint_ignores_separators() returns true. SH_ERR_RANGE: the text
+ * has more than INT32_MAX n-grams, or the total weight exceeds INT64_MAX millionths. */
 int sh_fingerprint(struct sh_fingerprinter *f, const struct sh_tokens *tokens,
     struct sh_fingerprint *out, struct sh_error *err);
 /* Returns whether the bytes between tokens are not read. */
-bool sh_fingerprint_takes_apart(const struct sh_fingerprinter *f);
+bool sh_fingerprint_ignores_separators(const struct sh_fingerprinter *f);
 
 #endif

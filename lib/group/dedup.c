@@ -233,7 +233,7 @@ int sh_dedup_run(struct sh_dedup *d, struct sh_error *err)
 {
 	bool all_pairs = d->opts.single || d->opts.seen;
 
-	d->take_vertices = all_pairs;
+	d->finds_vertices = all_pairs;
 	if (allocate(d, err) < 0)
 		return -1;
 	if (sh_dedup_find_vertices(d, err) < 0 || sh_dedup_find_places(d, err) < 0 ||

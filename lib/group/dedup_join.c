@@ -26,25 +26,25 @@ struct part_pair {
 	size_t a_from, b_from; /* first node of each part */
 };
 
-static int take_hit(const struct part_pair *p, const struct sh_join_pair *hit, struct sh_error *err)
+static int pass_hit(const struct part_pair *p, const struct sh_join_pair *hit, struct sh_error *err)
 {
 	struct sh_dedup *d = p->dedup;
 	const uint32_t *x = p->a->node + p->a_from + hit->a, *y = p->b->node + p->b_from + hit->b;
 
 	for (uint32_t a = x[0]; a < x[1]; a++)
 		for (uint32_t b = y[0]; b < y[1]; b++)
-			if (d->take(d, sh_subset_vertex(p->a, a), sh_subset_vertex(p->b, b),
+			if (d->on_pair(d, sh_subset_vertex(p->a, a), sh_subset_vertex(p->b, b),
 				hit->distance, err) < 0)
 				return -1;
 	return 0;
 }
 
-static int take_hits(void *arg, const struct sh_join_pair *hit, size_t n, struct sh_error *err)
+static int pass_hits(void *arg, const struct sh_join_pair *hit, size_t n, struct sh_error *err)
 {
 	int status = 0;
 
 	for (; n && status == 0; n--, hit++)
-		status = take_hit(arg, hit, err);
+		status = pass_hit(arg, hit, err);
 	return status;
 }
 
@@ -54,7 +54,7 @@ static int join_equal(struct sh_dedup *d, const struct sh_subset *c, struct sh_e
 	for (size_t node = 0; node < c->n_nodes; node++)
 		for (uint32_t a = c->node[node]; a < c->node[node + 1]; a++)
 			for (uint32_t b = a + 1; b < c->node[node + 1]; b++)
-				if (d->take(d, sh_subset_vertex(c, a), sh_subset_vertex(c, b), 0,
+				if (d->on_pair(d, sh_subset_vertex(c, a), sh_subset_vertex(c, b), 0,
 					err) < 0)
 					return -1;
 	return 0;
@@ -75,9 +75,9 @@ static int join_parts(struct sh_dedup *d, struct sh_join *join, const struct sid
 		       *q = y->subset->fp + pair.b_from * d->words;
 
 	if (x == y && a == b)
-		return sh_join_self(join, p, part_size(x, pair.a_from), take_hits, &pair, err);
+		return sh_join_self(join, p, part_size(x, pair.a_from), pass_hits, &pair, err);
 	return sh_join_cross(join, p, part_size(x, pair.a_from), q, part_size(y, pair.b_from),
-	    take_hits, &pair, err);
+	    pass_hits, &pair, err);
 }
 
 /* Cuts a subset into parts of equal size that fit in memory. bytes: for each fingerprint. */

@@ -59,12 +59,12 @@ int sh_dedup_has_found(const struct sh_dedup *d, uint32_t x, uint32_t y, unsigne
 /* Returns the number of a vertex in the pairs: the vertex itself, or its place for stars. */
 static uint32_t number_of(const struct sh_dedup *d, uint32_t v)
 {
-	return d->take_vertices ? v : d->place[v];
+	return d->finds_vertices ? v : d->place[v];
 }
 
 static uint32_t vertex_of(const struct sh_dedup *d, uint32_t number)
 {
-	return d->take_vertices ? number : d->at_place[number];
+	return d->finds_vertices ? number : d->at_place[number];
 }
 
 /* Sets the numbers of documents for sh_bucket_join. */
@@ -118,19 +118,19 @@ static uint32_t least_number(const struct sh_dedup *d, const struct sh_subset *c
 	return least;
 }
 
-static int take_pairs(struct sh_dedup *d, const uint64_t *pair, size_t n, struct sh_error *err)
+static int pass_pairs(struct sh_dedup *d, const uint64_t *pair, size_t n, struct sh_error *err)
 {
-	if (!d->take_vertices && !d->is_protected)
+	if (!d->finds_vertices && !d->is_protected)
 		return sh_dedup_add_pairs(d, pair, n, err);
 	for (size_t i = 0; i < n; i++) {
 		uint32_t a = vertex_of(d, (uint32_t)pair[i]);
 		uint32_t b = vertex_of(d, (uint32_t)(pair[i] >> 32));
 		unsigned distance = 0;
 
-		if (d->take_vertices)
+		if (d->finds_vertices)
 			distance = sh_fp_distance(
 			    sh_dedup_fp(d, d->vertex[a]), sh_dedup_fp(d, d->vertex[b]), d->words);
-		if (d->take(d, a, b, distance, err) < 0)
+		if (d->on_pair(d, a, b, distance, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -153,7 +153,7 @@ int sh_dedup_join_keys(
 	}
 	join.number = number;
 	join.split = b ? least_number(d, b) : 0;
-	if (d->take_vertices)
+	if (d->finds_vertices)
 		join.near = NEAR;
 	else
 		join.limit = d->pairs_limit;
@@ -161,5 +161,5 @@ int sh_dedup_join_keys(
 	sh_tables_put(d->opts.tables, number);
 	if (got == 0)
 		d->too_many = true;
-	return got > 0 ? take_pairs(d, pair, n, err) : -1;
+	return got > 0 ? pass_pairs(d, pair, n, err) : -1;
 }

@@ -160,9 +160,9 @@ static void mark(struct sh_dedup *d, const struct sh_subset *c, bool on)
 		d->is_member[sh_subset_vertex(c, i)] = on;
 }
 
-/* Passes the marked partners of v to d->take(), without the partners within distance k: the join of
- * fingerprints finds those. */
-static int take_marked(struct sh_dedup *d, uint32_t v, struct sh_error *err)
+/* Passes the marked partners of v to d->on_pair(), without the partners within distance k: the join
+ * of fingerprints finds those. */
+static int pass_marked(struct sh_dedup *d, uint32_t v, struct sh_error *err)
 {
 	for (uint64_t i = d->partners[v].begin; i < d->partners[v].end; i++) {
 		uint32_t u = d->partner[i];
@@ -172,7 +172,7 @@ static int take_marked(struct sh_dedup *d, uint32_t v, struct sh_error *err)
 			continue;
 		distance = sh_fp_distance(
 		    sh_dedup_fp(d, d->vertex[u]), sh_dedup_fp(d, d->vertex[v]), d->words);
-		if (distance > d->opts.k && d->take(d, u, v, distance, err) < 0)
+		if (distance > d->opts.k && d->on_pair(d, u, v, distance, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -185,7 +185,7 @@ static int join_lists(struct sh_dedup *d, const struct sh_subset *of, const stru
 
 	mark(d, with, true);
 	for (uint32_t i = 0; status == 0 && i < of->n; i++)
-		status = take_marked(d, sh_subset_vertex(of, i), err);
+		status = pass_marked(d, sh_subset_vertex(of, i), err);
 	mark(d, with, false);
 	return status;
 }

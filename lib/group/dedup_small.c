@@ -263,13 +263,13 @@ int sh_dedup_gather_small(struct sh_dedup *d, struct sh_error *err)
 	return sh_small_order(&d->bags.sets, err);
 }
 
-/* The context of take_small(). */
+/* The context of add_small_pair(). */
 struct joined {
 	struct sh_dedup *dedup;
 	const struct sh_dedup_small *small;
 };
 
-static int take_small(void *arg, uint32_t a, uint32_t b, struct sh_error *err)
+static int add_small_pair(void *arg, uint32_t a, uint32_t b, struct sh_error *err)
 {
 	const struct joined *j = arg;
 	struct sh_dedup *d = j->dedup;
@@ -281,7 +281,7 @@ static int take_small(void *arg, uint32_t a, uint32_t b, struct sh_error *err)
 	/* The join of keys or of fingerprints finds the pairs that share a key or are within k. */
 	if (sh_dedup_has_found(d, x, y, distance, &found, err) < 0)
 		return -1;
-	return found ? 0 : d->take(d, x, y, distance, err);
+	return found ? 0 : d->on_pair(d, x, y, distance, err);
 }
 
 /* Sets *part to the sets whose vertices are in the subset. The caller frees part->set, also after
@@ -317,7 +317,7 @@ static int join_sets(struct sh_dedup *d, const struct sh_dedup_small *small,
 		return 0;
 	if (find_part(d, small, a, &x, err) == 0 && (!b || find_part(d, small, b, &y, err) == 0))
 		status = sh_small_join(&small->sets, &x, b ? &y : NULL, small->threshold,
-		    d->opts.few, take_small, &j, err);
+		    d->opts.few, add_small_pair, &j, err);
 	sh_tables_put(d->opts.tables, x.set);
 	sh_tables_put(d->opts.tables, y.set);
 	return status;

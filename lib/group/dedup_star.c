@@ -38,7 +38,7 @@ int sh_dedup_add_pairs(struct sh_dedup *d, const uint64_t *pair, size_t n, struc
 	return 0;
 }
 
-static int take_pair(
+static int add_pair(
     struct sh_dedup *d, uint32_t a, uint32_t b, unsigned distance, struct sh_error *err)
 {
 	uint64_t x = d->place[a], y = d->place[b], pair = x < y ? y << 32 | x : x << 32 | y;
@@ -55,7 +55,7 @@ static int find_pairs(
 	uint64_t limit = d->opts.pairs + PAIRS_EACH * ((uint64_t)a->n + (b ? b->n : 0));
 	int status;
 
-	d->take = take_pair;
+	d->on_pair = add_pair;
 	d->pairs.n = 0;
 	d->pairs_limit = limit < PAIRS_MAX ? (size_t)limit : PAIRS_MAX;
 	d->too_many = false;

@@ -65,7 +65,7 @@ struct sh_partners {
 };
 
 /* Receives a candidate pair of vertices, in one thread at a time. Returning -1 stops the join. */
-typedef int sh_dedup_take(
+typedef int sh_dedup_on_pair(
     struct sh_dedup *d, uint32_t a, uint32_t b, unsigned distance, struct sh_error *err);
 
 struct sh_dedup {
@@ -108,9 +108,9 @@ struct sh_dedup {
 	bool *is_member; /* by vertex: it belongs to the subset being joined */
 
 	struct sh_buckets *buckets; /* dedup_keys.c; NULL: fingerprints make the candidates */
-	bool take_vertices; /* sh_dedup_join_keys() finds vertices; false: places, for stars */
+	bool finds_vertices; /* sh_dedup_join_keys() finds vertices; false: places, for stars */
 
-	sh_dedup_take *take;
+	sh_dedup_on_pair *on_pair;
 
 	/* candidates; verified: the first one that the workers verify now */
 	struct sh_candidate *candidate, *verified;
@@ -155,9 +155,9 @@ int sh_subset_find_nodes(struct sh_dedup *d, struct sh_subset *c, struct sh_erro
 void sh_subset_put_nodes(struct sh_dedup *d, struct sh_subset *c);
 void sh_subset_put(struct sh_dedup *d, struct sh_subset *c);
 
-/* dedup_join.c: passes each candidate pair to d->take. b NULL: pairs within a. Otherwise pairs have
- * a vertex of each subset; the subsets must share no vertex. Candidates have one fingerprint, or
- * are within k, or share a key (dedup_keys.c), or have few features (dedup_small.c), or share
+/* dedup_join.c: passes each candidate pair to d->on_pair. b NULL: pairs within a. Otherwise pairs
+ * have a vertex of each subset; the subsets must share no vertex. Candidates have one fingerprint,
+ * or are within k, or share a key (dedup_keys.c), or have few features (dedup_small.c), or share
  * features (dedup_share.c). A pair may come more than once. */
 int sh_dedup_join(
     struct sh_dedup *d, struct sh_subset *a, struct sh_subset *b, struct sh_error *err);
@@ -173,12 +173,12 @@ bool sh_dedup_joins_small(const struct sh_dedup *d, size_t n);
 /* Sets *found to whether the join by keys or distance finds the pair of vertices. */
 int sh_dedup_has_found(const struct sh_dedup *d, uint32_t x, uint32_t y, unsigned distance,
     bool *found, struct sh_error *err);
-/* Passes the pairs that share a key to d->take. */
+/* Passes the pairs that share a key to d->on_pair. */
 int sh_dedup_join_keys(
     struct sh_dedup *d, const struct sh_subset *a, const struct sh_subset *b, struct sh_error *err);
 
 /* dedup_share.c: lists the vertices that share sampled features, once; passes their pairs to
- * d->take. */
+ * d->on_pair. */
 int sh_dedup_gather_shared(struct sh_dedup *d, struct sh_error *err);
 int sh_dedup_join_shared(
     struct sh_dedup *d, const struct sh_subset *a, const struct sh_subset *b, struct sh_error *err);

@@ -285,7 +285,7 @@ static int flush(struct sh_dedup *d, struct sh_error *err)
 	return status;
 }
 
-static int take_candidate(
+static int verify_candidate(
     struct sh_dedup *d, uint32_t a, uint32_t b, unsigned distance, struct sh_error *err)
 {
 	if (is_redundant(d, a, b))
@@ -321,7 +321,7 @@ static int begin_chains(struct sh_dedup *d, struct sh_error *err)
 
 int sh_dedup_all_pairs(struct sh_dedup *d, struct sh_error *err)
 {
-	d->take = take_candidate;
+	d->on_pair = verify_candidate;
 	if ((d->opts.single && begin_chains(d, err) < 0) ||
 	    sh_dedup_join(d, &d->all, NULL, err) < 0 || flush(d, err) < 0)
 		return -1;

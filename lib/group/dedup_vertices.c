@@ -270,7 +270,7 @@ static size_t select_vertices(void *arg, size_t from, size_t to, size_t at)
 static int number_vertices(const struct ordered *o, struct sh_error *err)
 {
 	struct sh_dedup *d = o->dedup;
-	struct numbering g = { d, d->buckets && !d->take_vertices ? NULL : o->sorted.side.id };
+	struct numbering g = { d, d->buckets && !d->finds_vertices ? NULL : o->sorted.side.id };
 	struct sh_selection s = { .threads = d->opts.jobs,
 		.n = g.order ? o->sorted.side.n : d->n,
 		.fn = select_vertices,

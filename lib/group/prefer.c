@@ -75,7 +75,7 @@ static int work(void *reader, struct sh_job *job)
 	return sh_job_lines(job, prefer->rejected != NULL, each_line, r);
 }
 
-static int take_met(void *ranking, struct sh_job *job, struct sh_error *err)
+static int collect_lengths(void *ranking, struct sh_job *job, struct sh_error *err)
 {
 	struct ranking *r = ranking;
 	const struct met *m = (const struct met *)(const void *)job->facts.p;
@@ -96,7 +96,7 @@ static int read_source(struct ranking *r, struct sh_source *source, struct sh_er
 	unsigned threads = r->prefer->threads;
 	struct reader *readers = calloc(threads, sizeof *readers);
 	void **workers = calloc(threads, sizeof *workers);
-	struct sh_pool pool = { work, workers, threads, take_met, r };
+	struct sh_pool pool = { work, workers, threads, collect_lengths, r };
 	int status = readers && workers ? 0 : sh_error_nomem(err);
 
 	for (unsigned i = 0; status == 0 && i < threads; i++) {

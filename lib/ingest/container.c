@@ -113,7 +113,7 @@ static la_ssize_t give_stream(struct sh_container *c, const void **p)
 	if (sh_reader_need(c->reader, 1, &c->failed) < 0)
 		return refuse(c);
 	ready = sh_reader_ready(c->reader);
-	sh_reader_take(c->reader, ready.n);
+	sh_reader_consume(c->reader, ready.n);
 	c->size += ready.n;
 	count_zeros(c, ready);
 	*p = ready.p;
@@ -277,7 +277,7 @@ static int check_end(struct sh_container *c, struct sh_error *err)
 		if (sh_reader_need(c->reader, 1, err) < 0)
 			return -1;
 		rest = sh_reader_ready(c->reader);
-		sh_reader_take(c->reader, rest.n);
+		sh_reader_consume(c->reader, rest.n);
 		count_zeros(c, rest);
 	} while (rest.n);
 	return c->zeros >= BLOCK

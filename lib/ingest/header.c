@@ -243,7 +243,7 @@ static bool is_next(struct wanted *w, struct sh_slice name, bool *escaped)
 
 /* Returns whether is_next(). If so, appends the value at *p to the parameter and moves *p behind
  * the value. */
-static bool take_piece(struct wanted *w, struct sh_slice name, const char **p, const char *end)
+static bool add_piece(struct wanted *w, struct sh_slice name, const char **p, const char *end)
 {
 	size_t had = strlen(w->value);
 	bool escaped;
@@ -289,7 +289,7 @@ void sh_media_parse(struct sh_slice value, struct sh_media *media)
 		for (p++; p < end && is_blank(*p); p++)
 			continue;
 		for (i = 0; i < n; i++)
-			if (take_piece(&wanted[i], name, &p, end))
+			if (add_piece(&wanted[i], name, &p, end))
 				break;
 		if (i == n)
 			parameter_value(&p, end, "\"'", scrap, sizeof scrap);

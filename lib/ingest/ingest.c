@@ -44,7 +44,7 @@ static int whole_file(struct sh_ingest *in, enum sh_body_kind kind, struct sh_re
 	if (sh_reader_need(r, in->max_size + 1, err) < 0)
 		return -1;
 	all = sh_reader_ready(r);
-	sh_reader_take(r, all.n);
+	sh_reader_consume(r, all.n);
 	in->text.n = in->body.notes.n = 0;
 	if (all.n > in->max_size)
 		bad = sh_error_set(err, SH_ERR_RECORD,

@@ -13,13 +13,13 @@ static int broken(const struct sh_reader *r, const char *expected, struct sh_err
 	return -1;
 }
 
-static void take(struct sh_reader *r, size_t n)
+static void consume(struct sh_reader *r, size_t n)
 {
 	const char *p = sh_reader_ready(r).p;
 
 	for (size_t i = 0; i < n; i++)
 		r->line += p[i] == '\n';
-	sh_reader_take(r, n);
+	sh_reader_consume(r, n);
 }
 
 /* Skips white space. Sets *c to the next byte, 0 at the end of the input. */
@@ -31,12 +31,12 @@ static int next_byte(struct sh_reader *r, char *c, struct sh_error *err)
 		*c = sh_reader_ready(r).n ? *sh_reader_ready(r).p : 0;
 		if (!*c || !strchr(" \t\r\n", *c))
 			return 0;
-		take(r, 1);
+		consume(r, 1);
 	}
 }
 
 /* Reads the object that begins at the next byte, as a record. */
-static int take_object(struct sh_ingest *in, struct sh_reader *r, struct sh_slice file,
+static int read_object(struct sh_ingest *in, struct sh_reader *r, struct sh_slice file,
     uint64_t number, struct sh_error *err)
 {
 	struct sh_slice s = sh_reader_ready(r);
@@ -51,7 +51,7 @@ static int take_object(struct sh_ingest *in, struct sh_reader *r, struct sh_slic
 		s = sh_reader_ready(r);
 	}
 	if (n == 0 && s.n <= in->max_size) {
-		take(r, s.n);
+		consume(r, s.n);
 		return broken(r, "the end of an object", err);
 	}
 	if (n == 0 || n > in->max_size) {
@@ -67,12 +67,12 @@ static int take_object(struct sh_ingest *in, struct sh_reader *r, struct sh_slic
 		if (sh_ingest_bad(in, r, s, err) < 0)
 			return -1;
 	}
-	take(r, n);
+	consume(r, n);
 	return 0;
 }
 
 /* Reads objects and the commas between them, with the closing bracket. */
-static int take_objects(
+static int read_objects(
     struct sh_ingest *in, struct sh_reader *r, struct sh_slice file, struct sh_error *err)
 {
 	uint64_t number = 0;
@@ -83,19 +83,19 @@ static int take_objects(
 	while (c != ']') {
 		if (c != '{')
 			return broken(r, "an object", err);
-		if (take_object(in, r, file, ++number, err) < 0 || next_byte(r, &c, err) < 0)
+		if (read_object(in, r, file, ++number, err) < 0 || next_byte(r, &c, err) < 0)
 			return -1;
 		if (c == ']')
 			break;
 		if (c != ',')
 			return broken(r, "a comma or ]", err);
-		take(r, 1);
+		consume(r, 1);
 		if (next_byte(r, &c, err) < 0)
 			return -1;
 		if (c == ']')
 			return broken(r, "an object", err);
 	}
-	take(r, 1);
+	consume(r, 1);
 	return 0;
 }
 
@@ -106,8 +106,8 @@ int sh_ingest_json_array(
 
 	if (next_byte(r, &c, err) < 0)
 		return -1;
-	take(r, 1);
-	if (take_objects(in, r, file, err) < 0 || next_byte(r, &c, err) < 0)
+	consume(r, 1);
+	if (read_objects(in, r, file, err) < 0 || next_byte(r, &c, err) < 0)
 		return -1;
 	return sh_reader_ready(r).n ? broken(r, "nothing behind it", err) : 0;
 }

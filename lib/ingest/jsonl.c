@@ -14,7 +14,7 @@ static int skip_line(struct sh_reader *r, struct sh_error *err)
 	while ((got = sh_reader_line(r, 0, SH_FORMAT_HEAD, &piece, err)) > 0) {
 		bool ends = piece.p[piece.n - 1] == '\n';
 
-		sh_reader_take(r, piece.n);
+		sh_reader_consume(r, piece.n);
 		if (ends)
 			return 0;
 	}
@@ -42,7 +42,7 @@ static int check_head(struct sh_ingest *in, struct sh_reader *r, struct sh_error
 			   : 0;
 	if (n && sh_docs_head(&head, err) < 0)
 		return -1;
-	sh_reader_take(r, n - head.n);
+	sh_reader_consume(r, n - head.n);
 	return 0;
 }
 
@@ -88,7 +88,7 @@ int sh_ingest_jsonl(
 		if (too_long && skip_line(r, err) < 0)
 			return -1;
 		if (!too_long)
-			sh_reader_take(r, n);
+			sh_reader_consume(r, n);
 	}
 	return got;
 }

@@ -41,7 +41,7 @@ static int drop_mark(struct sh_reader *r, struct sh_error *err)
 	if (sh_reader_need(r, 3, err) < 0)
 		return -1;
 	head = sh_reader_ready(r);
-	sh_reader_take(r, head.n - sh_utf8_skip_bom(head).n);
+	sh_reader_consume(r, head.n - sh_utf8_skip_bom(head).n);
 	return 0;
 }
 

@@ -58,7 +58,7 @@ static int skip_message(struct sh_reader *r, bool cut, struct sh_error *err)
 		/* The first piece may be only the end of a line. */
 		empty = whole && is_empty(line);
 		whole = line.p[line.n - 1] == '\n';
-		sh_reader_take(r, line.n);
+		sh_reader_consume(r, line.n);
 	}
 	return got;
 }
@@ -97,7 +97,7 @@ static int gather(struct sh_reader *r, struct sh_mbox *m, size_t max, struct sh_
 
 int sh_mbox_next(struct sh_reader *r, struct sh_mbox *m, size_t max, struct sh_error *err)
 {
-	sh_reader_take(r, m->size);
+	sh_reader_consume(r, m->size);
 	m->size = 0;
 	if (m->too_large && skip_message(r, m->cut, err) < 0)
 		return -1;

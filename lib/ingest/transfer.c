@@ -97,7 +97,7 @@ int sh_quoted_printable_decode(struct sh_slice in, struct sh_buf *out, struct sh
 }
 
 /* Returns the line at p without its end. Sets *next behind the end. */
-static struct sh_slice take_line(const char *p, const char *end, const char **next)
+static struct sh_slice next_line(const char *p, const char *end, const char **next)
 {
 	const char *lf = memchr(p, '\n', (size_t)(end - p));
 
@@ -121,7 +121,7 @@ int sh_unflow(struct sh_slice in, struct sh_buf *out, struct sh_error *err)
 	bool flowing = false;
 
 	for (; p < end; p = next, open = depth) {
-		struct sh_slice line = take_line(p, end, &next);
+		struct sh_slice line = next_line(p, end, &next);
 		bool signature;
 		size_t lead;
 

@@ -53,7 +53,7 @@ static int skip_rest(struct sh_reader *r, struct sh_warc *w, struct sh_error *er
 		w->unread = false;
 	}
 	while ((got = sh_reader_line(r, 0, LINE_MAX_BYTES, &line, err)) > 0 && is_empty(line))
-		sh_reader_take(r, line.n);
+		sh_reader_consume(r, line.n);
 	return got;
 }
 
@@ -79,7 +79,7 @@ static int read_head(struct sh_reader *r, struct sh_warc *w, struct sh_error *er
 	} while (!is_empty(line));
 	if (sh_buf_add(&w->head, sh_reader_ready(r).p, n, err) < 0)
 		return -1;
-	sh_reader_take(r, n);
+	sh_reader_consume(r, n);
 	return 0;
 }
 

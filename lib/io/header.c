@@ -19,7 +19,7 @@ struct sh_slice sh_header_bare(const struct sh_header *h)
 	return bare(sh_buf_slice(&h->first));
 }
 
-int sh_header_take(
+int sh_header_check(
     struct sh_header *h, struct sh_slice all, const char *file, size_t *n, struct sh_error *err)
 {
 	struct sh_slice header = sh_record_front(all, h->csv);

@@ -16,7 +16,7 @@ void sh_header_free(struct sh_header *h);
 
 /* Sets *n to the bytes of the header, with its LF, at the beginning of a file. Keeps the first
  * header. SH_ERR_RECORD: a later header differs in more than byte order mark and line end. */
-int sh_header_take(
+int sh_header_check(
     struct sh_header *h, struct sh_slice all, const char *file, size_t *n, struct sh_error *err);
 
 /* Returns the first record, without its LF. Returns all bytes when no LF ends the record. */

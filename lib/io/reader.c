@@ -239,7 +239,7 @@ int sh_reader_skip(struct sh_reader *r, uint64_t n, uint64_t *skipped, struct sh
 
 		if (ready > n - *skipped)
 			ready = (size_t)(n - *skipped);
-		sh_reader_take(r, ready);
+		sh_reader_consume(r, ready);
 		*skipped += ready;
 		if (*skipped < n)
 			got = fill(r, err);

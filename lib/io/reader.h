@@ -68,7 +68,7 @@ static inline struct sh_slice sh_reader_ready(const struct sh_reader *r)
 }
 
 /* Consumes the first n ready bytes. */
-static inline void sh_reader_take(struct sh_reader *r, size_t n)
+static inline void sh_reader_consume(struct sh_reader *r, size_t n)
 {
 	r->at += n;
 	r->offset += n;

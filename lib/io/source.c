@@ -354,11 +354,11 @@ static void drop_byte_order_mark(struct sh_source *s, struct sh_buf *b)
 }
 
 /* Moves the header of a file out of its first chunk. */
-static int take_header(struct sh_source *s, struct sh_buf *b, struct sh_error *err)
+static int check_header(struct sh_source *s, struct sh_buf *b, struct sh_error *err)
 {
 	size_t n;
 
-	if (sh_header_take(&s->header, sh_buf_slice(b), s->name, &n, err) < 0)
+	if (sh_header_check(&s->header, sh_buf_slice(b), s->name, &n, err) < 0)
 		return -1;
 	s->at += n;
 	s->line += sh_count_newlines(b->p, n);
@@ -379,7 +379,7 @@ static int read_records(
 	}
 	if (read_lines(s, b, err) < 0)
 		return -1;
-	if (s->header.wanted && s->line == 1 && b->n && take_header(s, b, err) < 0)
+	if (s->header.wanted && s->line == 1 && b->n && check_header(s, b, err) < 0)
 		return -1;
 	drop_byte_order_mark(s, b);
 	if (s->trailer && remove_trailers(s, b, trailer, err) < 0)

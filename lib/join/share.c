@@ -122,7 +122,7 @@ struct shared_features {
 	size_t n;
 };
 
-struct taking {
+struct placing {
 	struct sh_share *share;
 	const struct filter *filter;
 	struct shared_features *features; /* number_of NULL: features are only counted */
@@ -136,7 +136,7 @@ static size_t blocks_of(const struct sh_share *s)
 
 /* Counts or writes the features of a block's documents, and sets first[] of these documents. n: the
  * index of the first feature. Returns the index behind the last one. */
-static uint64_t take_block(const struct taking *t, size_t block, uint64_t n)
+static uint64_t put_block(const struct placing *t, size_t block, uint64_t n)
 {
 	struct sh_share *s = t->share;
 	struct shared_features *f = t->features;
@@ -164,30 +164,30 @@ static uint64_t take_block(const struct taking *t, size_t block, uint64_t n)
 
 static int count_blocks(void *arg, size_t from, size_t to, struct sh_error *err)
 {
-	const struct taking *t = arg;
+	const struct placing *t = arg;
 
 	(void)err;
 	for (size_t block = from; block < to; block++)
-		t->begin[block + 1] = take_block(t, block, 0);
+		t->begin[block + 1] = put_block(t, block, 0);
 	return 0;
 }
 
 static int write_blocks(void *arg, size_t from, size_t to, struct sh_error *err)
 {
-	const struct taking *t = arg;
+	const struct placing *t = arg;
 
 	(void)err;
 	for (size_t block = from; block < to; block++)
-		take_block(t, block, t->begin[block]);
+		put_block(t, block, t->begin[block]);
 	return 0;
 }
 
 /* Fills f. The caller returns the arrays of f to the tables, also after a failure. */
-static int take_features(struct sh_share *s, const struct filter *p, struct shared_features *f,
+static int put_features(struct sh_share *s, const struct filter *p, struct shared_features *f,
     unsigned threads, struct sh_error *err)
 {
 	size_t blocks = blocks_of(s);
-	struct taking t = { s, p, f, calloc(blocks + 1, sizeof *t.begin) };
+	struct placing t = { s, p, f, calloc(blocks + 1, sizeof *t.begin) };
 	int status = t.begin ? 0 : sh_error_nomem(err);
 
 	if (status == 0)
@@ -221,7 +221,7 @@ static int sort_features(
 		    "too many documents to look for shared features: split the input");
 	s->first = sh_tables_get(s->tables, (size_t)s->numbers + 1, sizeof *s->first, err);
 	if (s->first && make_filter(s, &p, threads, err) == 0 &&
-	    take_features(s, &p, f, threads, err) == 0)
+	    put_features(s, &p, f, threads, err) == 0)
 		status =
 		    sh_side_sort_by(threads, &f->sorted.side, &f->sorted.room, NULL, NULL, err);
 	sh_tables_put(s->tables, p.once);

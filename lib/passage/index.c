@@ -8,10 +8,10 @@
 
 enum {
 	FILTER_MIN = 12,
-	SPARE = 16,
-	MANY = 1 << 14,
-	HITS_A_TOKEN = 4,
-	FEW = 2,
+	BITS_PER_ENTRY = 16,
+	FREE_HITS = 1 << 14, /* hits of a document that never lower the bound of postings */
+	HITS_A_TOKEN = 4,    /* more hits for each token before the current one */
+	LOWERED_BOUND = 2,   /* postings of a group that are read above the number of free hits */
 	TOKEN_BITS_MIN = 1 << 12,
 };
 
@@ -59,7 +59,7 @@ int sh_index_make(
 	x->posting = texts->posting;
 	if (sh_postings_sort(&(struct sh_grouping){ NULL, jobs }, x->posting, x->n, err) < 0)
 		return -1;
-	for (x->filter_bits = FILTER_MIN; x->n * SPARE >> x->filter_bits;)
+	for (x->filter_bits = FILTER_MIN; x->n * BITS_PER_ENTRY >> x->filter_bits;)
 		x->filter_bits++;
 	for (x->slot_bits = 1; 2 * x->n >> x->slot_bits;)
 		x->slot_bits++;
@@ -98,7 +98,7 @@ static size_t find(const struct sh_index *x, uint64_t key)
  * many exact matches already. */
 static size_t allowed(const struct sh_index *x, uint64_t hits, uint32_t token)
 {
-	return hits < MANY + HITS_A_TOKEN * (uint64_t)token ? x->bound : FEW;
+	return hits < FREE_HITS + HITS_A_TOKEN * (uint64_t)token ? x->bound : LOWERED_BOUND;
 }
 
 /* Writes the first tokens of the k-grams that pass the filter to an array with room for n_grams +
@@ -136,7 +136,7 @@ static int fill_room(const struct sh_index *x, struct sh_token_hashes document,
 {
 	size_t bits = TOKEN_BITS_MIN;
 
-	while (bits < SPARE * document.n && bits >> 31 == 0)
+	while (bits < BITS_PER_ENTRY * document.n && bits >> 31 == 0)
 		bits *= 2;
 	if (bits / 64 > room->token_cap && sh_grow((void **)&room->token, &room->token_cap,
 					       bits / 64, sizeof *room->token, err) < 0)

@@ -246,7 +246,7 @@ static int add_span(struct sh_matcher *m, const struct sh_span *s, struct sh_err
 
 /* Makes the span of the chain that ends with match `last`. Marks its matches, and the matches
  * within it, as used. */
-static void take_chain(struct exact *exact, size_t n, size_t last, struct sh_token_hashes a,
+static void mark_chain(struct exact *exact, size_t n, size_t last, struct sh_token_hashes a,
     struct sh_token_hashes b, struct sh_span *span)
 {
 	struct exact *e = &exact[last];
@@ -305,7 +305,7 @@ static int spans_of_chains(struct sh_matcher *m, struct exact *exact, size_t n,
 
 		if (exact[last].used)
 			continue;
-		take_chain(exact, n, last, m->side, b, &span);
+		mark_chain(exact, n, last, m->side, b, &span);
 		span.document = exact->document;
 		sh_extend(&span, m->side, b);
 		if (add_span(m, &span, err) < 0)

@@ -81,7 +81,7 @@ int sh_passages_damaged(const struct sh_passages *s, const char *name, struct sh
 }
 
 /* Removes the first word of the rest, a number that ends with `end`, and stores it. */
-static int take_number(struct sh_slice *rest, char end, uint64_t *n)
+static int parse_number(struct sh_slice *rest, char end, uint64_t *n)
 {
 	const char *stop = rest->n ? memchr(rest->p, end, rest->n) : NULL;
 	size_t length;
@@ -106,9 +106,10 @@ static int parse_segment(struct sh_passages *s, struct sh_slice *rest, struct sh
 		return sh_passages_damaged(s, manifest_name, err);
 	e.number = (uint32_t)number;
 	*rest = sh_slice(rest->p + NUMBER_DIGITS + 1, rest->n - NUMBER_DIGITS - 1);
-	if (take_number(rest, ' ', &e.documents) < 0 || take_number(rest, ' ', &e.bytes) < 0 ||
-	    take_number(rest, ' ', &e.seeds) < 0 || take_number(rest, ' ', &e.sum_documents) < 0 ||
-	    take_number(rest, '\n', &e.sum_seeds) < 0)
+	if (parse_number(rest, ' ', &e.documents) < 0 || parse_number(rest, ' ', &e.bytes) < 0 ||
+	    parse_number(rest, ' ', &e.seeds) < 0 ||
+	    parse_number(rest, ' ', &e.sum_documents) < 0 ||
+	    parse_number(rest, '\n', &e.sum_seeds) < 0)
 		return sh_passages_damaged(s, manifest_name, err);
 	if (s->n == s->cap &&
 	    sh_grow((void **)&s->segment, &s->cap, s->n + 1, sizeof *s->segment, err) < 0)
@@ -132,7 +133,7 @@ static int parse_run(
 {
 	uint64_t time, documents;
 
-	if (take_number(rest, ' ', &time) < 0 || take_number(rest, '\n', &documents) < 0 ||
+	if (parse_number(rest, ' ', &time) < 0 || parse_number(rest, '\n', &documents) < 0 ||
 	    documents > *undated)
 		return sh_passages_damaged(s, manifest_name, err);
 	*undated -= documents;
@@ -140,7 +141,7 @@ static int parse_run(
 }
 
 /* Skips the first word of a line. */
-static bool take_word(struct sh_slice *rest, const char *word)
+static bool skip_word(struct sh_slice *rest, const char *word)
 {
 	size_t n = strlen(word);
 
@@ -191,11 +192,11 @@ static int parse_manifest(struct sh_passages *s, const struct sh_buf *text, stru
 	if (parse_head(s, sh_slice(text->p, n), &from, err) < 0)
 		return -1;
 	rest = sh_slice(text->p + from, n - from);
-	while (take_word(&rest, "segment "))
+	while (skip_word(&rest, "segment "))
 		if (parse_segment(s, &rest, err) < 0)
 			return -1;
 	undated = sh_passages_count(s);
-	while (take_word(&rest, "added "))
+	while (skip_word(&rest, "added "))
 		if (parse_run(s, &rest, &undated, err) < 0)
 			return -1;
 	return rest.n ? sh_passages_damaged(s, manifest_name, err) : 0;

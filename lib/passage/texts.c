@@ -114,7 +114,7 @@ static size_t plan_round(
 	return n;
 }
 
-static int take_counts(struct sh_texts *t, const struct chunk *c, struct sh_error *err)
+static int add_counts(struct sh_texts *t, const struct chunk *c, struct sh_error *err)
 {
 	const uint32_t *count = (const uint32_t *)(const void *)c->counts.p;
 	size_t n = c->to - c->from;
@@ -129,14 +129,14 @@ static int take_counts(struct sh_texts *t, const struct chunk *c, struct sh_erro
 	return 0;
 }
 
-static int take_chunk(struct sh_texts *t, const struct chunk *c, const struct sh_texts_opts *opts,
+static int add_chunk(struct sh_texts *t, const struct chunk *c, const struct sh_texts_opts *opts,
     struct sh_error *err)
 {
 	size_t tokens = t->n ? (size_t)t->at[t->n] : 0, more = c->tokens.n / sizeof *t->token;
 	size_t postings = c->postings.n / sizeof *t->posting;
 	const uint32_t *bad = (const uint32_t *)(const void *)c->bad.p;
 
-	if (take_counts(t, c, err) < 0)
+	if (add_counts(t, c, err) < 0)
 		return -1;
 	if (tokens + more > t->token_cap &&
 	    sh_tables_grow(t->tables, (void **)&t->token, &t->token_cap, tokens + more,
@@ -174,7 +174,7 @@ static int load(struct sh_texts *t, struct worker *workers, const struct sh_text
 	while (status == 0 && (n = plan_round(corpus, opts->jobs, &document, chunk)) > 0) {
 		status = sh_parallel(workers, sizeof *workers, opts->jobs, n, 1, load_chunks, err);
 		for (size_t i = 0; status == 0 && i < n; i++)
-			status = take_chunk(t, &chunk[i], opts, err);
+			status = add_chunk(t, &chunk[i], opts, err);
 	}
 	for (size_t i = 0; i < ROUND; i++) {
 		sh_buf_free(&chunk[i].counts);

@@ -27,7 +27,7 @@ static void skip_blanks(struct reader *r)
 		r->p++;
 }
 
-static bool take(struct reader *r, char c)
+static bool accept(struct reader *r, char c)
 {
 	if (r->p == r->end || *r->p != c)
 		return false;
@@ -71,15 +71,15 @@ static int skip_escape(struct reader *r)
 static int read_string(struct reader *r, struct sh_json_value *v)
 {
 	*v = (struct sh_json_value){ .kind = SH_JSON_STRING };
-	if (!take(r, '"'))
+	if (!accept(r, '"'))
 		return wrong(r, "a string");
 	v->text.p = r->p;
 	for (;;) {
 		skip_ordinary(r);
 		v->text.n = (size_t)(r->p - v->text.p);
-		if (take(r, '"'))
+		if (accept(r, '"'))
 			return 0;
-		if (!take(r, '\\'))
+		if (!accept(r, '\\'))
 			return wrong(
 			    r, r->p == r->end
 				   ? "the string's closing quote"
@@ -103,14 +103,14 @@ static size_t skip_digits(struct reader *r)
 
 static int read_number(struct reader *r)
 {
-	take(r, '-');
-	if (!take(r, '0') && skip_digits(r) == 0)
+	accept(r, '-');
+	if (!accept(r, '0') && skip_digits(r) == 0)
 		return wrong(r, "a digit");
-	if (take(r, '.') && skip_digits(r) == 0)
+	if (accept(r, '.') && skip_digits(r) == 0)
 		return wrong(r, "a digit after the point");
-	if (take(r, 'e') || take(r, 'E')) {
-		if (!take(r, '+'))
-			take(r, '-');
+	if (accept(r, 'e') || accept(r, 'E')) {
+		if (!accept(r, '+'))
+			accept(r, '-');
 		if (skip_digits(r) == 0)
 			return wrong(r, "a digit of the exponent");
 	}
@@ -169,7 +169,7 @@ static int read_key(struct reader *r, struct sh_json_value *key)
 	if (read_string(r, key) < 0)
 		return -1;
 	skip_blanks(r);
-	return take(r, ':') ? 0 : wrong(r, "a colon");
+	return accept(r, ':') ? 0 : wrong(r, "a colon");
 }
 
 /* Closes the containers that end behind a value. Returns 1 when another value follows, 0 at depth
@@ -182,9 +182,9 @@ static int after_value(struct reader *r, unsigned base)
 		bool object = in_object(r);
 
 		skip_blanks(r);
-		if (take(r, ','))
+		if (accept(r, ','))
 			return object && read_key(r, &key) < 0 ? -1 : 1;
-		if (!take(r, object ? '}' : ']'))
+		if (!accept(r, object ? '}' : ']'))
 			return wrong(r, object ? "a comma or }" : "a comma or ]");
 		r->depth--;
 	}
@@ -209,7 +209,7 @@ static int read_value(struct reader *r, struct sh_json_value *v)
 			if (open_container(r, object) < 0)
 				return -1;
 			skip_blanks(r);
-			if (!take(r, object ? '}' : ']')) {
+			if (!accept(r, object ? '}' : ']')) {
 				if (object && read_key(r, &inner) < 0)
 					return -1;
 				continue;
@@ -258,8 +258,8 @@ static int read_fields(struct reader *r, const struct sh_slice *name, struct sh_
 		if (no_room)
 			return sh_error_nomem(r->err);
 		skip_blanks(r);
-	} while (take(r, ','));
-	return take(r, '}') ? 0 : wrong(r, "a comma or }");
+	} while (accept(r, ','));
+	return accept(r, '}') ? 0 : wrong(r, "a comma or }");
 }
 
 int sh_json_fields(struct sh_slice line, const struct sh_slice *name, struct sh_json_value *value,
@@ -274,11 +274,11 @@ int sh_json_fields(struct sh_slice line, const struct sh_slice *name, struct sh_
 	skip_blanks(&r);
 	if (r.p < r.end && *r.p == '[')
 		return wrong(&r, "{, not an array (jq -c '.[]' makes lines of its objects)");
-	if (!take(&r, '{'))
+	if (!accept(&r, '{'))
 		return wrong(&r, "{ (each line is an object)");
 	r.depth = 1; /* the object itself counts */
 	skip_blanks(&r);
-	if (!take(&r, '}'))
+	if (!accept(&r, '}'))
 		status = read_fields(&r, name, value, n, &room);
 	sh_buf_free(&room);
 	skip_blanks(&r);
@@ -362,10 +362,10 @@ bool sh_json_next(struct sh_slice *items, struct sh_json_value *item)
 
 	r.end = items->p + items->n;
 	skip_blanks(&r);
-	if (!take(&r, '[') && !take(&r, ','))
+	if (!accept(&r, '[') && !accept(&r, ','))
 		return false;
 	skip_blanks(&r);
-	if (take(&r, ']') || read_value(&r, item) < 0)
+	if (accept(&r, ']') || read_value(&r, item) < 0)
 		return false;
 	if (item->kind == SH_JSON_OTHER)
 		item->text.n = (size_t)(r.p - item->text.p);
@@ -448,7 +448,7 @@ static size_t print_keys(struct sh_slice object, char *to, size_t room)
 
 	r.end = object.p + object.n;
 	skip_blanks(&r);
-	take(&r, '{');
+	accept(&r, '{');
 	r.depth = 1;
 	do {
 		if (read_key(&r, &key) < 0 || read_value(&r, &v) < 0)
@@ -460,7 +460,7 @@ static size_t print_keys(struct sh_slice object, char *to, size_t room)
 		n += (size_t)snprintf(
 		    to + n, room - n, "%s\"%.*s\"", n ? ", " : "", (int)key.text.n, key.text.p);
 		skip_blanks(&r);
-	} while (take(&r, ','));
+	} while (accept(&r, ','));
 	to[n] = '\0';
 	return n;
 }

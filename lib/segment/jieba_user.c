@@ -100,7 +100,7 @@ static bool is_blank(char c)
 
 /* Removes the last field and the space before it when all bytes of the field are lo .. hi. Returns
  * the field. Returns an empty slice when it removes nothing, or when nothing would be left. */
-static struct sh_slice take_last(struct sh_slice *s, char lo, char hi)
+static struct sh_slice cut_last(struct sh_slice *s, char lo, char hi)
 {
 	size_t i = s->n;
 	struct sh_slice field = sh_slice(s->p, 0);
@@ -125,8 +125,8 @@ static struct entry parse_line(struct sh_slice line)
 		line.n--;
 	while (line.n >= 3 && memcmp(line.p, "\xEF\xBB\xBF", 3) == 0)
 		line = sh_slice(line.p + 3, line.n - 3);
-	take_last(&line, 'a', 'z');
-	e.freq = take_last(&line, '0', '9');
+	cut_last(&line, 'a', 'z');
+	e.freq = cut_last(&line, '0', '9');
 	e.word = line;
 	return e;
 }

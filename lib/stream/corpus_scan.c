@@ -253,7 +253,7 @@ static int scan_head(struct scan *s, struct sh_document_room *room, struct sh_er
 		return -1;
 	c->header.csv = c->form.csv;
 	if (c->form.columns && all.n) {
-		if (sh_header_take(&c->header, all, s->file->name, &n, err) < 0 ||
+		if (sh_header_check(&c->header, all, s->file->name, &n, err) < 0 ||
 		    sh_docs_header(&c->form, &c->header, err) < 0)
 			return -1;
 		s->line = sh_count_newlines(all.p, n);

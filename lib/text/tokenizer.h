@@ -98,7 +98,7 @@ void sh_places_at(struct sh_tokenizer *t, const uint8_t *p, const uint8_t *end);
 /* Stores the place of the code point that sh_out_put() appends. */
 void sh_places_put(struct sh_tokenizer *t);
 /* Forgets the place of the last code point, which the caller removes. */
-static inline void sh_places_take_back(struct sh_tokenizer *t)
+static inline void sh_places_undo(struct sh_tokenizer *t)
 {
 	t->places.points -= t->places.points > 0;
 }

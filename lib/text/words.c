@@ -172,7 +172,7 @@ static const uint8_t *step_back(
 	}
 	if (t->ascii[p[-1]] != SH_ASCII_SEPARATOR) {
 		t->used--;
-		sh_places_take_back(t);
+		sh_places_undo(t);
 	}
 	return p - 1;
 }

@@ -45,7 +45,7 @@ static void by_accumulator(const struct oracle *o, const struct sh_fingerprint_o
 	while (p < end) {
 		const char *next = p;
 
-		if (sh_accumulator_takes_lines(&a)) {
+		if (sh_accumulator_accepts_lines(&a)) {
 			next = sh_feature_lines_read(&many, &prefix, p);
 			check(sh_accumulator_add_lines(&a, &many, many.lines));
 		}

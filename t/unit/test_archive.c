@@ -36,7 +36,7 @@ static void describe(void *arg, struct sh_fingerprinter *f, const struct sh_fing
 }
 
 /* The documents must come in order, each as it was described. */
-static int take(void *arg, uint32_t document, const void *described, struct sh_error *err)
+static int collect(void *arg, uint32_t document, const void *described, struct sh_error *err)
 {
 	static uint32_t next;
 	const uint64_t *d = described;
@@ -74,7 +74,7 @@ static struct sh_batch_opts options(const struct sh_corpus *corpus, const struct
 		.jobs = 1,
 		.described = 2 * sizeof(uint64_t),
 		.describe = describe,
-		.take = take,
+		.collect = collect,
 		.fingerprint = fingerprint,
 		.is_protected = nobody };
 

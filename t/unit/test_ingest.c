@@ -56,7 +56,7 @@ static void reader(void)
 			    !memchr(line.p, '\n', line.n - 1) &&
 			    (line.n == n || line.p[line.n - 1] == '\n' || before + line.n == in.n);
 			append(&out, line.p, line.n);
-			sh_reader_take(&r, line.n);
+			sh_reader_consume(&r, line.n);
 		}
 		same = same && sh_slice_eq(sh_buf_slice(&in), sh_buf_slice(&out)) &&
 		       sh_reader_line(&r, 0, 9, &line, &err) == 0;
@@ -92,7 +92,7 @@ static void reader_of_file(void)
 			from += line.n;
 			if (rng_below(50))
 				continue;
-			sh_reader_take(&r, from);
+			sh_reader_consume(&r, from);
 			from = 0;
 		}
 		same = same && sh_slice_eq(sh_buf_slice(&in), sh_buf_slice(&out));
